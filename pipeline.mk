@@ -112,9 +112,9 @@ trials/000/audit.ndjson: trials/000/coords.ndjson $(rules)/audit
 trials/000/score.ndjson: trials/000/audit.ndjson trials/000/00/eval.ndjson trials/000/roofline.json $(rules)/score
 	@kscore --thin -r trials/000/00/eval.ndjson -o $@ $<
 trials/000/archive.ndjson: trials/000/score.ndjson $(rules)/archive
-	@karchive -o $@ $<
+	@karchive --thin -o $@ $<
 trials/000/gradient.ndjson: trials/000/score.ndjson trials/000/archive.ndjson $(rules)/gradient
-	@kgrad -a trials/000/archive.ndjson -o $@ $<
+	@kgrad --thin -a trials/000/archive.ndjson -o $@ $<
 
 # What earlier campaigns have left, as it stands before the first trial, with the memory.
 trials/000/tips.md: | trials/000/machine.json
@@ -203,9 +203,9 @@ trials/$1/audit.ndjson: trials/$1/coords.ndjson $(rules)/audit
 trials/$1/score.ndjson: trials/$1/audit.ndjson trials/$2/archive.ndjson trials/000/00/eval.ndjson trials/000/roofline.json $(rules)/score
 	@kscore --thin -r trials/000/00/eval.ndjson -a trials/$2/archive.ndjson -o $$@ $$<
 trials/$1/archive.ndjson: trials/$1/score.ndjson trials/$2/archive.ndjson $(rules)/archive
-	@karchive -a trials/$2/archive.ndjson -o $$@ $$<
+	@karchive --thin -a trials/$2/archive.ndjson -o $$@ $$<
 trials/$1/gradient.ndjson: trials/$1/score.ndjson trials/$2/gradient.ndjson trials/$2/archive.ndjson $(rules)/gradient
-	@kgrad -g trials/$2/gradient.ndjson -a trials/$2/archive.ndjson -o $$@ $$<
+	@kgrad --thin -g trials/$2/gradient.ndjson -a trials/$2/archive.ndjson -o $$@ $$<
 .PRECIOUS: $(foreach f,sample prompt reply eval,$(3:%=%/$f.ndjson)) $(foreach f,coords audit score archive gradient,trials/$1/$f.ndjson)
 
 endef

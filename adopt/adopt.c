@@ -324,6 +324,7 @@ add_late(const struct adoption *a)
 		task_formulas(a, task);
 		if (!json_equal(task, was))
 			code = change_task(a, path, task, was);
+		task_context(a);
 	}
 	if (code == K_OK)
 		ksay("stored; the campaign in %s goes on with it\n", a->dir);
@@ -332,38 +333,22 @@ add_late(const struct adoption *a)
 	return code;
 }
 
-int
-command_adopt(int argc, char **argv)
+/* All steps up to a campaign. */
+static int
+prepare(struct adoption *a, const struct adopt_options *o)
 {
-	struct adopt_options o = { .campaign = ".", .answers = json_object() };
-	struct adoption *a;
 	int code;
 
-	parse_options(&o, argc, argv);
-	complete(&o);
-	a = take_answers(&o);
-	adoption_lock(a);
-	code = journal_repair(a);
-	if (code == K_OK && are_late(o.answers) && !access(path_of("%s/trials", a->dir), F_OK)) {
-		code = add_late(a);
-		if (code == K_OK)
-			adoption_save(a);
-		adoption_free(a);
-		json_decref(o.answers);
-		return code;
-	}
-	if (code == K_OK) {
-		journal_backup(a);
-		adoption_save(a);
-		code = preflight(a);
-		adoption_read_unit(a);
-	}
+	journal_backup(a);
+	adoption_save(a);
+	code = preflight(a);
+	adoption_read_unit(a);
 	if (code == K_OK)
 		outputs_propose(a);
 	if (code == K_OK)
-		code = step(a, "observe", command_observe, "--runs", o.runs);
+		code = step(a, "observe", command_observe, "--runs", o->runs);
 	if (code == K_OK)
-		code = step(a, "configs", command_configs, "--top", o.top);
+		code = step(a, "configs", command_configs, "--top", o->top);
 	if (code == K_OK) {
 		ksay("---------- record\n");
 		code = record(a);
@@ -376,10 +361,39 @@ command_adopt(int argc, char **argv)
 		ksay("---------- task\n");
 		code = make_task(a);
 	}
-	if (code == K_OK)
-		ksay("---------- %s is ready: run `make campaign` there, then `kcampaign "
-		     "integrate`\n",
-		    a->dir);
+	return code;
+}
+
+int
+command_adopt(int argc, char **argv)
+{
+	struct adopt_options o = { .campaign = ".", .answers = json_object() };
+	bool go = !strcmp(argv[0], "go"), made;
+	struct adoption *a;
+	int code;
+
+	parse_options(&o, argc, argv);
+	complete(&o);
+	a = take_answers(&o);
+	adoption_lock(a);
+	code = journal_repair(a);
+	made = !access(path_of("%s/campaign.json", a->dir), F_OK);
+	if (code == K_OK && are_late(o.answers) && !access(path_of("%s/trials", a->dir), F_OK)) {
+		code = json_object_size(o.answers) || !go ? add_late(a) : K_OK;
+		if (code == K_OK)
+			adoption_save(a);
+	} else if (code == K_OK && !(go && made && !json_object_size(o.answers))) {
+		code = prepare(a, &o);
+		if (code == K_OK && !go)
+			ksay("---------- %s is ready: run `make campaign` there, then `kcampaign "
+			     "integrate`\n",
+			    a->dir);
+	}
+	if (code == K_OK && go) {
+		adoption_unlock();
+		adoption_read_unit(a);
+		code = go_on(a);
+	}
 	adoption_free(a);
 	json_decref(o.answers);
 	return code;

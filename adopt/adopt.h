@@ -14,6 +14,14 @@ int show_status(const struct adoption *a);
 /* Are the files that all figures rest on what they were? K_USAGE, after saying which is not. */
 int check_frozen(const struct adoption *a);
 
+/* go.c */
+
+/*
+ * Run the campaign until it is over and put its winner in, again while the application refuses it
+ * and rounds are left; the status of what ended it.
+ */
+int go_on(const struct adoption *a);
+
 /* ask.c: the model. */
 
 /* The program in an answer, as it stands; NULL: none. The caller frees. */
@@ -31,6 +39,8 @@ char *ask_code(const struct adoption *a, const char *answer, const char *before,
  * headers. New reference.
  */
 json_t *compile_settings(const struct adoption *a);
+/* The files that the model is shown (--context), in fences. New reference. */
+json_t *context_files(const struct adoption *a);
 /*
  * The libraries that a program of the language is linked with in a task: an array. New reference.
  */
@@ -58,6 +68,12 @@ int extract(const struct adoption *a);
 int record(const struct adoption *a);
 /* Is anything of it there? */
 bool recorded_any(const struct adoption *a);
+/*
+ * Is what FILE has, as bytes, what the application's call left in the array? WHY names the first
+ * element of ITEM bytes that is not. What was not recorded is no difference.
+ */
+bool recorded_same(const struct adoption *a, const char *config, const char *array,
+    const char *dtype, size_t item, const char *file, char *why, size_t why_len);
 /* The file, as bytes; NULL: there is none. */
 char *recorded_path(const struct adoption *a, const char *config, const char *array, bool after);
 
@@ -65,6 +81,8 @@ char *recorded_path(const struct adoption *a, const char *config, const char *ar
 int make_task(const struct adoption *a);
 /* What a person says of the work of a call, instead of what kadopt made of it. */
 void task_formulas(const struct adoption *a, json_t *task);
+/* The files of --context become the campaign's instructions, after those that a person gave it. */
+void task_context(const struct adoption *a);
 /* Seal what all later figures rest on. */
 void task_freeze(const struct adoption *a, const json_t *task);
 

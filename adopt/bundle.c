@@ -58,7 +58,8 @@ find_header(const struct search *s, const char *from, const char *name, bool sys
 	    *path = system ? NULL : kasprintf("%.*s/%s", (int)(slash - from), from, name);
 
 	for (size_t i = 0; i <= json_array_size(s->include); i++) {
-		if (path && realpath(path, full) && is_inside(full, s->folder)) {
+		if (path && realpath(path, full) &&
+		    (is_inside(full, s->folder) || siblings_name(s->folder, full))) {
 			free(path);
 			return kstrdup(full);
 		}
@@ -68,6 +69,15 @@ find_header(const struct search *s, const char *from, const char *name, bool sys
 		    : NULL;
 	}
 	return NULL;
+}
+
+/* The project's copy; the caller frees. */
+static char *
+folder_of(const struct bundle *b)
+{
+	const struct source *x = &b->sources[0];
+
+	return kstrndup(x->path, strlen(x->path) - strlen(x->name) - 1);
 }
 
 static bool
@@ -186,7 +196,8 @@ add_source(struct search *s, const char *path, bool root)
 	b->sources = krealloc(b->sources, b->count * sizeof *b->sources);
 	x = &b->sources[index];
 	*x = (struct source){ .path = kstrdup(path),
-		.name = kstrdup(path + strlen(s->folder) + 1),
+		.name = kstrdup(is_inside(path, s->folder) ? path + strlen(s->folder) + 1
+		                                           : siblings_name(s->folder, path)),
 		.text = file_text(path, &len),
 		.root = root };
 	if (!x->text)
@@ -339,11 +350,11 @@ sets_itself(const struct bundle *b, const char *name)
 	return false;
 }
 
-/* What the shell's SCRIPT prints, with NAME as $1 and the folder of the project of X as $2. */
+/* What the shell's SCRIPT prints, with NAME as $1 and the folder of the project as $2. */
 static void
-search_project(const char *script, const char *name, const struct source *x, struct kproc_result *r)
+search_project(const char *script, const char *name, const struct bundle *b, struct kproc_result *r)
 {
-	char *folder = kstrndup(x->path, strlen(x->path) - strlen(x->name) - 1);
+	char *folder = folder_of(b);
 	char *argv[] = { (char *)"sh", (char *)"-c", (char *)script, (char *)"sh", (char *)name,
 		folder, NULL };
 	struct kproc p = { .argv = argv, .max_output = LIST_MAX };
@@ -363,7 +374,7 @@ refuse_symbol(const struct bundle *b, const struct source *x, const char *name)
 	    "LC_ALL=C sort | head -1";
 	struct kproc_result r;
 
-	search_project(script, name, x, &r);
+	search_project(script, name, b, &r);
 	if (*r.out && !sets_itself(b, name))
 		kdie(K_USAGE,
 		    "%s: the kernel reads %s, which other code sets on the device (%.*s), so it "
@@ -445,7 +456,7 @@ find_definition(const struct bundle *b, const char *name)
 	char *found = NULL, *save;
 	struct kproc_result r;
 
-	search_project(script, name, &b->sources[0], &r);
+	search_project(script, name, b, &r);
 	for (char *line = strtok_r(r.out, "\n", &save); line && !found;
 	     line = strtok_r(NULL, "\n", &save)) {
 		size_t len;
@@ -508,9 +519,8 @@ keep_function(struct bundle *b, const char *name)
 static void
 prepend_source(struct bundle *b, const char *path)
 {
-	size_t n = b->order_count,
-	       from = strlen(b->sources[0].path) - strlen(b->sources[0].name) - 1;
-	char *folder = kstrndup(b->sources[0].path, from);
+	size_t n = b->order_count;
+	char *folder = folder_of(b);
 	struct search s = { .b = b, .folder = folder, .include = b->include };
 
 	add_source(&s, path, false);
@@ -605,8 +615,7 @@ static void
 add_group(
     struct kbuf *out, const struct bundle *b, const struct source *x, const struct kscan_item *item)
 {
-	size_t end = strlen(x->path) - strlen(x->name) - 1;
-	char *folder = kstrndup(x->path, end);
+	char *folder = folder_of(b);
 	struct search s = { .folder = folder, .include = b->include };
 
 	for (size_t p = item->lead, next; p < item->to; p = next) {

@@ -151,6 +151,29 @@ is_size(const json_t *calls, const char *name)
 	return size || is_size_name(name);
 }
 
+/* An integer that tells apart a few kinds of calls, and does not count them. */
+static bool
+has_few_values(const json_t *calls, const char *name)
+{
+	enum { FEW = 32 };
+	json_t *seen = json_object();
+	const json_t *c;
+	size_t i, count;
+	char value[32];
+
+	json_array_foreach((json_t *)calls, i, c) {
+		const json_t *v = json_object_get(json_object_get(c, "args"), name);
+
+		if (!json_is_integer(v) || json_object_size(seen) > FEW)
+			break;
+		snprintf(value, sizeof value, "%lld", (long long)json_integer_value(v));
+		json_object_set_new(seen, value, json_true());
+	}
+	count = json_object_size(seen);
+	json_decref(seen);
+	return i == json_array_size(calls) && count <= FEW;
+}
+
 static void
 given_rule(struct rule *r, const char *key, const json_t *args)
 {
@@ -171,6 +194,7 @@ find_rule(struct rule *r, const struct options *o, const json_t *observed)
 {
 	const json_t *first = json_array_get(observed, 0), *args = json_object_get(first, "args");
 	const char *name;
+	bool sized;
 	json_t *v;
 
 	*r = (struct rule){ .launch = !o->key && json_object_get(first, "grid") };
@@ -180,6 +204,11 @@ find_rule(struct rule *r, const struct options *o, const json_t *observed)
 		return;
 	json_object_foreach((json_t *)args, name, v)
 		if (r->count < KCONFIGS_KEY && is_size(observed, name))
+			r->names[r->count++] = name;
+	sized = r->count > 0;
+	/* Where nothing looks like a size, all that have few values are. */
+	json_object_foreach((json_t *)args, name, v)
+		if (r->count < KCONFIGS_KEY && !sized && has_few_values(observed, name))
 			r->names[r->count++] = name;
 }
 
@@ -363,28 +392,33 @@ check_same(const char *path, const json_t *timing, const json_t *observed)
 			    path, fields[i]);
 }
 
-/* From timing.ndjson; where calls came from a log, that may tell times itself. */
+/*
+ * From timing.ndjson, as TIMING, to be freed after the calls; where calls came from a log, that may
+ * tell times itself.
+ */
 static struct kconfigs_call *
-timed_calls(const char *path, const struct rule *r, const struct records *observed, size_t *n)
+timed_calls(const char *path, const struct rule *r, const struct records *observed,
+    struct records *timing, size_t *n)
 {
 	bool own = access(path, F_OK) && json_object_get(json_array_get(observed->calls, 0), "ns");
-	struct records timing = own ? *observed
-	                            : read_records(path,
-	                                  "run kadopt observe to write it, or give the times of "
-	                                  "launches with --ncu FILE");
 	struct kconfigs_call *calls;
 
-	check_same(path, timing.header, observed->header);
-	*n = json_array_size(timing.calls);
+	if (own)
+		*timing =
+		    (struct records){ json_incref(observed->header), json_incref(observed->calls) };
+	else
+		*timing = read_records(path,
+		    "run kadopt observe to write it, or give the times of launches with --ncu "
+		    "FILE");
+	check_same(path, timing->header, observed->header);
+	*n = json_array_size(timing->calls);
 	calls = kcalloc(*n, sizeof *calls);
 	for (size_t i = 0; i < *n; i++) {
-		const json_t *c = json_array_get(timing.calls, i);
+		const json_t *c = json_array_get(timing->calls, i);
 
 		calls[i] = (struct kconfigs_call){ key_of(r, c, path, i),
-			kjson_num_or(c, "ns", 0) / 1e3, NAN, NAN };
+			kjson_num_or(c, "ns", 0) / 1e3, NAN, NAN, json_object_get(c, "args") };
 	}
-	if (!own)
-		free_records(&timing);
 	return calls;
 }
 
@@ -442,7 +476,7 @@ int
 command_configs(int argc, char **argv)
 {
 	struct options o = { .campaign = ".", .top = KCONFIGS_TOP, .variance = KCONFIGS_VARIANCE };
-	struct records observed;
+	struct records observed, timing = { NULL, NULL };
 	struct kconfigs_call *calls;
 	struct kconfigs_seen *seen;
 	struct kconfigs c;
@@ -460,7 +494,7 @@ command_configs(int argc, char **argv)
 	if (o.ncu && !rule.launch)
 		kdie(K_USAGE, "--ncu: the calls were observed without grid and block");
 	calls = o.ncu ? profiled_calls(o.ncu, &observed, &n)
-	              : timed_calls(timing_path, &rule, &observed, &n);
+	              : timed_calls(timing_path, &rule, &observed, &timing, &n);
 	m = json_array_size(observed.calls);
 	seen = kcalloc(m, sizeof *seen);
 	for (size_t i = 0; i < m; i++) {
@@ -478,6 +512,7 @@ command_configs(int argc, char **argv)
 	free(calls);
 	free(rule.text);
 	free_records(&observed);
+	free_records(&timing);
 	free(output);
 	return K_OK;
 }

@@ -230,15 +230,16 @@ take_value(struct making *m, const struct kscan_param *p, const struct type *typ
 {
 	struct type_leaves leaves;
 	char *own = spelled(m, p);
+	bool plain = type_leaves(&m->types, type, &leaves);
 
-	if (!type_leaves(&m->types, type, &leaves) && type->item && !m->u->kernel) {
+	if (!plain && type->item && !m->u->kernel) {
 		take_members(m, p, type, own, ".");
 		argument(m, "%s_", p->name);
 		type_leaves_free(&leaves);
 		free(own);
 		return;
 	}
-	if (!type_leaves(&m->types, type, &leaves))
+	if (!plain)
 		refuse(m, p, "the structure %s holds more than numbers", type->name);
 	else if (leaves.many || leaves.count > BY_VALUE)
 		refuse(m, p,
@@ -291,6 +292,7 @@ take_record(struct making *m, const struct kscan_param *p, const struct type *ty
 		u = add_param(m, p->name, common ? common : "unsigned char", value);
 		u->pointer = true;
 		u->bytes = !common;
+		u->cast = true;
 		u->size = reference ? kasprintf("sizeof %s", p->name) : NULL;
 		u->constant = constant;
 		argument(m, "%s(%s%s *)%s", reference ? "*" : "", constant ? "const " : "", own,
@@ -331,6 +333,7 @@ take_array(struct making *m, const struct kscan_param *p, const struct type *typ
 
 	u->pointer = true;
 	u->bytes = bytes;
+	u->cast = type->cast;
 	u->size = reference ? kasprintf("sizeof %s", p->name) : NULL;
 	u->constant = p->constant || type->constant;
 	if (!bytes && !type->cast && !reference && type->stars == p->stars && is_typedef(m, own))

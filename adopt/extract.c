@@ -173,7 +173,7 @@ undefined_name(const char *log)
 
 /* ---- the model ---- */
 
-static json_t *
+json_t *
 context_files(const struct adoption *a)
 {
 	const json_t *context = json_object_get(a->json, "context");

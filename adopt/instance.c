@@ -434,11 +434,17 @@ instance_bind(const struct unit *u, const struct unit_sources *sources,
 		return strncmp(g->result, "template", 8) ? NULL : json_object();
 	if (formals.strange)
 		kbuf_puts(why, "its template takes any number of arguments, or templates\n");
-	for (size_t i = 0; i < u->launch_count && !bound && !formals.strange; i++) {
-		const struct unit_launch *l = &u->launches[i];
+	for (size_t i = 0; i < u->launch_count && !formals.strange; i++) {
+		struct unit_launch *l = &u->launches[i];
 		struct place p = { sources, l->source, l->inside, l->from, 0 };
+		struct kbuf more = { 0 };
+		json_t *own = bind_launch(
+		    &p, &formals, g, l->templates, l->arguments, bound ? &more : arguments);
 
-		bound = bind_launch(&p, &formals, g, l->templates, l->arguments, arguments);
+		bound = bound ? bound : json_incref(own);
+		l->other = !own || !json_equal(own, bound);
+		json_decref(own);
+		kbuf_free(&more);
 	}
 	if (!u->kernel && !formals.strange)
 		bound = bind_call(u, sources, &formals, g, arguments);

@@ -83,25 +83,33 @@ hear(struct run_folder *run, const char *own, const char *format, ...)
 static json_t *
 verdicts_of(const struct adoption *a)
 {
-	char *path = adopt_path(a, "verdicts.ndjson");
-	json_t *list = json_array();
-	struct krec rec;
-	struct kin in;
+	json_t *list = kin_all(adopt_path(a, "verdicts.ndjson"));
 
-	if (access(path, F_OK))
-		return list;
-	kin_open(&in, path);
-	while (kin_next(&in, &rec)) {
-		json_array_append(list, rec.json);
-		krec_free(&rec);
-	}
-	kin_close(&in);
-	return list;
+	return list ? list : json_array();
+}
+
+/* What can become of a winner. The last: below the gate, and so not tried. */
+enum outcome { DEPLOYED, ROLLED_BACK, SHORT_CIRCUIT };
+static const char *const outcomes[] = { "DEPLOYED", "ROLLED_BACK", "SHORT_CIRCUIT" };
+
+/* The campaign's memory, where it has one, and through it later campaigns hear of it, too. */
+static void
+remember(const struct adoption *a)
+{
+	struct command_result r;
+
+	command_own(a, a->dir,
+	    "test ! -d memory || "
+	    "{ krecords remember && krecords tips add && krecords library; }",
+	    "remember", &r);
+	if (r.status)
+		kwarn("the memory of %s does not know of it: %s%s", a->dir, r.why, r.said);
+	command_free(&r);
 }
 
 /* Add what came of a program; the search and later integrations look at it. */
 static void
-judge_winner(const struct adoption *a, const struct winner *w, bool good)
+judge_winner(const struct adoption *a, const struct winner *w, enum outcome outcome)
 {
 	char *path = adopt_path(a, "verdicts.ndjson"), hex[65], now[32],
 	     *line = kfence_line(heard.len ? heard.data : "accepted", WHY_CHARS);
@@ -111,8 +119,9 @@ judge_winner(const struct adoption *a, const struct winner *w, bool good)
 	ksha256_hex(w->code, strlen(w->code), hex);
 	know_iso(now, sizeof now);
 	json_array_append_new(list,
-	    json_pack("{s:s,s:s,s:s,s:b,s:s,s:s}", "schema", "verdict/1", "id", w->id,
-	        "code_sha256", hex, "good", (int)good, "why", line, "at", now));
+	    json_pack("{s:s,s:s,s:s,s:b,s:s,s:s,s:s}", "schema", "verdict/1", "id", w->id,
+	        "code_sha256", hex, "good", outcome == DEPLOYED, "outcome", outcomes[outcome],
+	        "why", line, "at", now));
 	kout_open(path);
 	json_array_foreach(list, i, v)
 		kout_json(v);
@@ -120,6 +129,7 @@ judge_winner(const struct adoption *a, const struct winner *w, bool good)
 	kbuf_free(&heard);
 	json_decref(list);
 	free(line);
+	remember(a);
 }
 
 /* Why the program failed in the application when it was there last; NULL: it did not. */
@@ -132,7 +142,8 @@ failed_before(const struct adoption *a, const struct winner *w)
 
 	ksha256_hex(w->code, strlen(w->code), hex);
 	json_array_foreach(list, i, v) {
-		if (strcmp(kjson_str_or(v, "code_sha256", ""), hex))
+		if (strcmp(kjson_str_or(v, "code_sha256", ""), hex) ||
+		    !strcmp(kjson_str_or(v, "outcome", ""), outcomes[SHORT_CIRCUIT]))
 			continue;
 		free(why);
 		why = kjson_bool_or(v, "good", false) ? NULL : kstrdup(kjson_str_or(v, "why", ""));
@@ -221,24 +232,34 @@ scan(const struct adoption *a, const char *code, struct run_folder *run)
 
 /* ---- the new text of the file ---- */
 
+/* TEXT in a fence, or nothing. The caller frees. */
 static char *
-ask_file(const struct adoption *a, const struct winner *w, const char *original, const char *text,
-    const char *log, const char *fault, int n, char **why)
+fenced(const struct adoption *a, const char *text)
 {
-	struct kbuf was = { 0 }, now = { 0 }, code = { 0 }, words = { 0 };
-	char *context = error_context(text ? text : "", log), *answer, *file;
+	struct kbuf b = { 0 };
+
+	kbuf_puts(&b, "");
+	if (text)
+		kfence_code(&b, text, a->language);
+	return b.data;
+}
+
+/* What the model has to know of a patch that does not do: P may be empty. */
+static char *
+ask_file(const struct adoption *a, const struct winner *w, const char *original,
+    const struct patch *p, const char *log, const char *fault, int n, char **why)
+{
+	const char *text = p->count ? p->files[0].text : NULL;
+	char *was = fenced(a, original), *now = fenced(a, text), *code = fenced(a, w->code),
+	     *context = error_context(text ? text : "", log), *answer, *file;
+	struct kbuf words = { 0 };
 	json_t *facts;
 
-	kfence_code(&was, original, a->language);
-	kfence_code(&code, w->code, a->language);
-	if (text)
-		kfence_code(&now, text, a->language);
 	kfence_data(&words, context, "compiler", a->kernel);
-	kbuf_add(&now, "", 0);
-	facts = json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:b,s:s}", "kernel", a->kernel, "file",
-	    a->file, "label", a->language, "original", was.data, "winner", code.data, "text",
-	    now.data, "log", words.data, "structural", !strcmp(error_kind(log), "structural"),
-	    "fault", fault ? fault : "");
+	facts = json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:b,s:s}", "kernel", a->kernel, "file",
+	    a->file, "label", a->language, "original", was, "winner", code, "text", now, "called",
+	    kjson_str_or(p->called, "function", ""), "log", words.data, "structural",
+	    !strcmp(error_kind(log), "structural"), "fault", fault ? fault : "");
 	if (!facts)
 		kdie(K_USAGE, "%s is not UTF-8", a->file);
 	answer = ask_model(a, "integrate", n, facts);
@@ -246,40 +267,51 @@ ask_file(const struct adoption *a, const struct winner *w, const char *original,
 	free(answer);
 	json_decref(facts);
 	free(context);
-	kbuf_free(&was);
-	kbuf_free(&now);
-	kbuf_free(&code);
 	kbuf_free(&words);
+	free(was);
+	free(now);
+	free(code);
 	return file;
+}
+
+/* Is the function NAME in both, with the same parameters? */
+static bool
+same_function(const char *was, const char *now, const char *name, char **why)
+{
+	char *x = kscan_signature_of(was, name), *y = kscan_signature_of(now, name);
+	bool same = x && y && !strcmp(x, y);
+
+	if (!same)
+		*why = kasprintf("the rest of the project calls another definition of %s", name);
+	free(x);
+	free(y);
+	return same;
 }
 
 /*
  * An answer has to be the project's file with another function: parameters as they were, and
- * nothing refused in it.
+ * nothing refused in it. Where launches of P call the entry, that stays what it is there.
  */
 static bool
-is_fit(const struct adoption *a, const char *original, const char *text, char **why)
+is_fit(const struct adoption *a, const char *original, const struct patch *p, const char *text,
+    char **why)
 {
-	char *was = kscan_signature_of(original, a->kernel),
-	     *now = kscan_signature_of(text, a->kernel);
-	bool good = was && now && !strcmp(was, now);
+	const char *called = kjson_str_or(p->called, "function", NULL);
+	bool good = called ? same_function(p->files[0].text, text, called, why)
+	                   : same_function(original, text, a->kernel, why);
 	struct kscan s, o;
 
 	kscan(text, strlen(text), &s);
 	kscan(original, strlen(original), &o);
-	if (!good)
-		*why =
-		    kasprintf("the rest of the project calls another definition of %s", a->kernel);
 	for (size_t i = 0; good && i < o.count; i++)
 		for (size_t n = 0;
 		     good && n < o.items[i].name_count && o.items[i].kind == KSCAN_FUNCTION; n++)
 			if (!kscan_has_word(&o, &o.items[i], "static") &&
+			    !(called && kscan_declares(&o.items[i], a->kernel)) &&
 			    !kscan_function(&s, o.items[i].names[n])) {
 				*why = kasprintf("%s is missing", o.items[i].names[n]);
 				good = false;
 			}
-	free(was);
-	free(now);
 	kscan_free(&s);
 	kscan_free(&o);
 	return good;
@@ -297,56 +329,63 @@ build_log(const struct adoption *a)
 	return log;
 }
 
-/*
- * The project's file with the winner in it, which builds in a copy; NULL: it could not be had. The
- * caller frees.
- */
-static char *
-new_file(
-    const struct adoption *a, const struct winner *w, const char *original, struct run_folder *run)
+/* Ask the model once; P is what it was, or has another text of the kernel's file. */
+static void
+mend(const struct adoption *a, const struct winner *w, const char *original, struct patch *p,
+    const char *log, char **fault, int n)
 {
-	char *path = run_path(run, "integrated"), *fault = NULL, *text, *log = kstrdup("");
-	struct kbuf notes = { 0 };
+	char *why = NULL, *next = ask_file(a, w, original, p, log, *fault, n, &why);
 
-	text = splice(a, original, w->code, &notes, &fault);
+	free(*fault);
+	*fault = why;
+	if (!next || !is_fit(a, original, p, next, fault)) {
+		free(next);
+	} else if (p->count) {
+		free(p->files[0].text);
+		p->files[0].text = next;
+	} else {
+		patch_add(p, a->file, kstrdup(original), next);
+	}
+}
+
+/*
+ * The project's files with the winner in them, which build in a copy; false: they could not be had.
+ */
+static bool
+new_files(const struct adoption *a, const struct winner *w, const char *original, struct patch *p,
+    struct run_folder *run)
+{
+	char *fault = NULL, *log = kstrdup("");
+	struct kbuf notes = { 0 };
+	bool good = false;
+
+	splice(a, w->code, p, &notes, &fault);
 	if (notes.len)
 		run_note(run, "%s\n", notes.data);
 	for (int n = 1; n <= TRIES + 1; n++) {
-		if (text) {
-			write_text(path, text, strlen(text));
-			if (real_build(a, "winner", path))
+		if (p->count) {
+			write_text(run_path(run, "integrated"), p->files[0].text,
+			    strlen(p->files[0].text));
+			good = real_build(a, p, false);
+			if (good)
 				break;
 			free(log);
 			log = build_log(a);
 		}
-		kwarn("%s", text ? "the winner does not build in the project" : fault);
+		kwarn("%s", p->count ? "the winner does not build in the project" : fault);
 		run_note(run, "Try %d: %s\n\n%s\n", n,
-		    text ? "it does not build in the project" : fault, log);
+		    p->count ? "it does not build in the project" : fault, log);
 		if (n > TRIES || !json_object_get(a->json, "model")) {
 			hear(run, NULL, "It does not build in the application's file: %s\n",
-			    text ? log : fault);
-			free(text);
-			text = NULL;
+			    p->count ? log : fault);
 			break;
 		}
-		{
-			char *why = NULL,
-			     *next = ask_file(a, w, original, text, log, fault, n, &why);
-
-			free(fault);
-			fault = why;
-			if (next && is_fit(a, original, next, &fault)) {
-				free(text);
-				text = next;
-			} else {
-				free(next);
-			}
-		}
+		mend(a, w, original, p, log, &fault, n);
 	}
 	kbuf_free(&notes);
 	free(fault);
 	free(log);
-	return text;
+	return good;
 }
 
 /* ---- in the project ---- */
@@ -400,12 +439,10 @@ run_good(const struct adoption *a, struct run_folder *run)
 }
 
 static bool
-measured_good(const struct adoption *a, const struct integrate_options *o, struct run_folder *run,
-    struct real *r)
+measured_good(const struct adoption *a, const struct integrate_options *o, const struct patch *p,
+    struct run_folder *run, struct real *r)
 {
-	char *original = journal_original(a);
-	bool good =
-	    real_build(a, "original", original) && real_compare(a, (size_t)o->pairs, o->gate, r);
+	bool good = real_build(a, p, true) && real_compare(a, p, (size_t)o->pairs, o->gate, r);
 
 	if (r->record)
 		run_json(run, "timing.json", r->record);
@@ -434,14 +471,16 @@ roll_back(const struct adoption *a, struct run_folder *run)
  */
 static int
 try_in_project(const struct adoption *a, const struct integrate_options *o, const struct winner *w,
-    const char *text, struct run_folder *run)
+    const struct patch *p, struct run_folder *run)
 {
 	struct real r = { 0 };
 	int code = K_NO;
 
-	journal_change(a, text, strlen(text), run->name, w->id);
+	for (size_t i = 0; i < p->count; i++)
+		journal_require_writable(a, p->files[i].name);
+	journal_change(a, p, run->name, w->id);
 	if (command_good(a, "build", a->build, run) && run_good(a, run) &&
-	    measured_good(a, o, run, &r)) {
+	    measured_good(a, o, p, run, &r)) {
 		journal_verified(a);
 		journal_accepted(a);
 		run_note(run,
@@ -467,7 +506,7 @@ require_original(const struct adoption *a)
 	struct kbuf b = { 0 };
 
 	if (journal_is_original(a)) {
-		journal_require_writable(a);
+		journal_require_writable(a, a->file);
 		return;
 	}
 	journal_status(a, &b);
@@ -491,6 +530,88 @@ has_failed(const struct adoption *a, const struct winner *w)
 	return failed;
 }
 
+/* The best program W, NULL without one, is not worth it. What is said of it is kept once. */
+static void
+stop_at_gate(const struct adoption *a, const struct integrate_options *o, const struct winner *w,
+    double gain)
+{
+	json_t *list = verdicts_of(a), *last = json_array_get(list, json_array_size(list) - 1);
+
+	if (!w)
+		ksay("GATE: no program of the campaign is better than the reference; no file was "
+		     "changed\n");
+	else if (gain >= o->gate)
+		kbuf_printf(&heard,
+		    "within the noise, the best program, %s, may be no faster than the reference",
+		    w->id);
+	else
+		kbuf_printf(&heard,
+		    "the best program, %s, takes %.1f %% less time than the reference, but %.1f %% "
+		    "is required",
+		    w->id, 100 * gain, 100 * o->gate);
+	if (w)
+		ksay("GATE: %s; no file was changed%s\n", heard.data,
+		    gain >= o->gate ? "; run make verify to measure it again" : "");
+	if (w && strcmp(kjson_str_or(last, "why", ""), heard.data))
+		judge_winner(a, w, SHORT_CIRCUIT);
+	json_decref(list);
+}
+
+/* A file of the patch that is not what it was when the function was adopted; NULL: none. */
+static const char *
+changed_file(const struct adoption *a, const struct patch *p)
+{
+	for (size_t i = 0; i < p->count; i++) {
+		char *now = file_text(project_path(a, p->files[i].name), NULL);
+		bool same = now && !strcmp(now, p->files[i].was);
+
+		free(now);
+		if (!same)
+			return p->files[i].name;
+	}
+	return NULL;
+}
+
+/* The differences of all files, one after the other, as patch takes them. */
+static void
+tell_patch(struct run_folder *run, const struct patch *p)
+{
+	for (size_t i = 0; i < p->count; i++)
+		run_diff(
+		    run, "integrated.patch", p->files[i].name, p->files[i].was, p->files[i].text);
+}
+
+static int
+put_in(const struct adoption *a, const struct integrate_options *o, const struct winner *w,
+    struct run_folder *run)
+{
+	char *original = file_text(journal_original(a, a->file), NULL);
+	struct patch p = { 0 };
+	int code = K_NO;
+
+	if (!original)
+		kdie_errno(K_IO, "%s", journal_original(a, a->file));
+	if (!scan(a, w->code, run)) {
+		ksay("REFUSED: %s; no file was changed\n", w->id);
+	} else if (!new_files(a, w, original, &p, run)) {
+		run_note(
+		    run, "The winner does not fit into the project's file; no file was changed.\n");
+		ksay("REFUSED: %s does not build in the project's file; no file was changed\n",
+		    w->id);
+	} else if (changed_file(a, &p)) {
+		kdie(K_USAGE,
+		    "%s/%s has changed since the function was adopted; adopt it again into "
+		    "another folder",
+		    a->project, changed_file(a, &p));
+	} else {
+		tell_patch(run, &p);
+		code = try_in_project(a, o, w, &p, run);
+	}
+	patch_free(&p);
+	free(original);
+	return code;
+}
+
 static int
 integrate(const struct adoption *a, const struct integrate_options *o)
 {
@@ -498,56 +619,22 @@ integrate(const struct adoption *a, const struct integrate_options *o)
 	struct run_folder run;
 	bool any = find_winner(a, &w);
 	double gain = 1 - 1 / w.speedup;
-	char *original, *path, *text;
-	int code;
+	int code = K_GATE;
 
 	if (!any || gain < o->gate || !w.sure) {
-		if (any && gain >= o->gate)
-			ksay("GATE: within the noise, the best program, %s, may be no faster than "
-			     "the reference; no file was changed; run make verify to measure it "
-			     "again\n",
-			    w.id);
-		else if (any)
-			ksay("GATE: the best program, %s, takes %.1f %% less time than the "
-			     "reference, but %.1f %% is required; no file was changed\n",
-			    w.id, 100 * gain, 100 * o->gate);
-		else
-			ksay("GATE: no program of the campaign is better than the reference; no "
-			     "file was changed\n");
-		free_winner(&w);
-		return K_GATE;
-	}
-	if (journal_is_accepted(a, w.id)) {
+		stop_at_gate(a, o, any ? &w : NULL, gain);
+	} else if (journal_is_accepted(a, w.id)) {
 		ksay("ACCEPTED: %s is already in place\n", w.id);
-		free_winner(&w);
-		return K_OK;
-	}
-	require_original(a);
-	if (!o->again && has_failed(a, &w)) {
-		free_winner(&w);
-		return K_GATE;
-	}
-	run_open(&run, a, w.id, w.code, w.speedup, o->keep_prompts);
-	path = journal_original(a);
-	original = file_text(path, NULL);
-	if (!original)
-		kdie_errno(K_IO, "%s", path);
-	code = K_NO;
-	if (!scan(a, w.code, &run)) {
-		ksay("REFUSED: %s; no file was changed\n", w.id);
-	} else if (!(text = new_file(a, &w, original, &run))) {
-		run_note(&run,
-		    "The winner does not fit into the project's file; no file was changed.\n");
-		ksay("REFUSED: %s does not build in the project's file; no file was changed\n",
-		    w.id);
+		code = K_OK;
 	} else {
-		run_diff(&run, "integrated.patch", a->file, original, text);
-		code = try_in_project(a, o, &w, text, &run);
-		free(text);
+		require_original(a);
+		if (o->again || !has_failed(a, &w)) {
+			run_open(&run, a, w.id, w.code, w.speedup, o->keep_prompts);
+			code = put_in(a, o, &w, &run);
+			judge_winner(a, &w, code == K_OK ? DEPLOYED : ROLLED_BACK);
+			run_close(&run, code);
+		}
 	}
-	judge_winner(a, &w, code == K_OK);
-	run_close(&run, code);
-	free(original);
 	free_winner(&w);
 	return code;
 }

@@ -17,22 +17,22 @@ enum { JOURNAL_MAX = 64 << 20 };
 /* ---- files ---- */
 
 char *
-journal_original(const struct adoption *a)
+journal_original(const struct adoption *a, const char *file)
 {
-	return adopt_path(a, "original/%s", a->file);
+	return adopt_path(a, "original/%s", file);
 }
 
 /*
- * The name under which the new file is written, in the same folder: known beforehand, so that one
+ * The name under which the new FILE is written, in the same folder: known beforehand, so that one
  * left behind is found.
  */
 static char *
-new_path(const struct adoption *a)
+new_path(const struct adoption *a, const char *file)
 {
-	const char *slash = strrchr(a->file, '/');
+	const char *slash = strrchr(file, '/');
 
-	return path_of("%s/%.*s.%s.kadopt-new", a->project, slash ? (int)(slash - a->file + 1) : 0,
-	    a->file, slash ? slash + 1 : a->file);
+	return path_of("%s/%.*s.%s.kadopt-new", a->project, slash ? (int)(slash - file + 1) : 0,
+	    file, slash ? slash + 1 : file);
 }
 
 static void
@@ -50,16 +50,16 @@ write_all(int fd, const char *path, const char *text, size_t len)
 	}
 }
 
-/* TEXT in place of the project's file, with its mode and owner, at once or not at all. */
+/* TEXT in place of the project's FILE, with its mode and owner, at once or not at all. */
 static void
-replace(const struct adoption *a, const char *text, size_t len)
+replace(const struct adoption *a, const char *file, const char *text, size_t len)
 {
-	char *path = project_path(a, a->file), *fresh = new_path(a);
+	char *path = project_path(a, file), *fresh = new_path(a, file);
 	struct stat st;
 	int fd;
 
 	if (stat(path, &st) < 0) {
-		char *kept = journal_original(a);
+		char *kept = journal_original(a, file);
 
 		if (stat(kept, &st) < 0)
 			kdie_errno(K_IO, "%s", kept);
@@ -150,19 +150,25 @@ return_outputs(const struct adoption *a)
 	json_decref(there);
 }
 
+static bool
+is_original(const struct adoption *a, const char *file)
+{
+	char now[65], was[65];
+
+	return file_sha256(project_path(a, file), now) &&
+	    file_sha256(journal_original(a, file), was) && !strcmp(now, was);
+}
+
 bool
 journal_is_original(const struct adoption *a)
 {
-	char *path = project_path(a, a->file), *kept = journal_original(a), now[65], was[65];
-	bool same = file_sha256(path, now) && file_sha256(kept, was) && !strcmp(now, was);
-
-	return same;
+	return is_original(a, a->file);
 }
 
 void
-journal_require_writable(const struct adoption *a)
+journal_require_writable(const struct adoption *a, const char *file)
 {
-	char *folder = project_path(a, a->file);
+	char *folder = project_path(a, file);
 
 	*strrchr(folder, '/') = '\0';
 	if (access(folder, W_OK) < 0)
@@ -245,7 +251,7 @@ void
 journal_backup(const struct adoption *a)
 {
 	struct standing s = read_journal(a);
-	char *path = project_path(a, a->file), *kept = journal_original(a), *text, hex[65];
+	char *path = project_path(a, a->file), *kept = journal_original(a, a->file), *text, hex[65];
 	json_t *originals = json_object_get(a->json, "originals");
 	size_t len;
 
@@ -266,13 +272,26 @@ journal_backup(const struct adoption *a)
 	free(text);
 }
 
+/* Are all files of the change what FIELD of it says: "from", "to"? */
+static bool
+all_are(const struct adoption *a, const json_t *change, const char *field)
+{
+	json_t *files = json_object_get(change, "files"), *v;
+	const char *file;
+	char now[65];
+
+	json_object_foreach(files, file, v)
+		if (!file_sha256(project_path(a, file), now) ||
+		    strcmp(now, kjson_str_or(v, field, "")))
+			return false;
+	return json_object_size(files) > 0;
+}
+
 bool
 journal_is_accepted(const struct adoption *a, const char *id)
 {
 	struct standing s = read_journal(a);
-	char *path = project_path(a, a->file), now[65];
-	bool same = s.accepted && file_sha256(path, now) &&
-	    !strcmp(now, kjson_str_or(s.change, "to", "")) &&
+	bool same = s.accepted && all_are(a, s.change, "to") &&
 	    !strcmp(id, kjson_str_or(s.change, "winner", ""));
 
 	json_decref(s.change);
@@ -280,19 +299,26 @@ journal_is_accepted(const struct adoption *a, const char *id)
 }
 
 void
-journal_change(
-    const struct adoption *a, const char *text, size_t len, const char *run, const char *id)
+journal_change(const struct adoption *a, const struct patch *p, const char *run, const char *id)
 {
-	char *kept = journal_original(a), from[65], to[65];
+	json_t *files = json_object();
+	char from[65], to[65];
 
-	if (!file_sha256(kept, from))
-		kdie_errno(K_IO, "%s", kept);
-	ksha256_hex(text, len, to);
+	for (size_t i = 0; i < p->count; i++) {
+		const struct patch_file *f = &p->files[i];
+
+		if (!is_original(a, f->name))
+			write_text(journal_original(a, f->name), f->was, strlen(f->was));
+		ksha256_hex(f->was, strlen(f->was), from);
+		ksha256_hex(f->text, strlen(f->text), to);
+		json_object_set_new(files, f->name, json_pack("{s:s,s:s}", "from", from, "to", to));
+	}
 	keep_outputs(a);
 	note(a,
-	    json_pack("{s:s,s:s,s:s,s:s,s:s,s:s}", "what", "change", "file", a->file, "from", from,
-	        "to", to, "run", run, "winner", id));
-	replace(a, text, len);
+	    json_pack(
+	        "{s:s,s:o,s:s,s:s}", "what", "change", "files", files, "run", run, "winner", id));
+	for (size_t i = 0; i < p->count; i++)
+		replace(a, p->files[i].name, p->files[i].text, strlen(p->files[i].text));
 }
 
 void
@@ -310,18 +336,25 @@ journal_accepted(const struct adoption *a)
 void
 journal_restore(const struct adoption *a)
 {
-	char *kept = journal_original(a), *text;
-	size_t len;
+	struct standing s = read_journal(a);
+	json_t *v;
+	const char *file;
 
-	text = file_text(kept, &len);
-	if (!text)
-		kdie_errno(K_IO, "%s", kept);
 	note(a, json_pack("{s:s}", "what", "restore"));
-	if (!journal_is_original(a))
-		replace(a, text, len);
+	json_object_foreach(json_object_get(s.change, "files"), file, v) {
+		char *kept = journal_original(a, file), *text;
+		size_t len;
+
+		text = file_text(kept, &len);
+		if (!text)
+			kdie_errno(K_IO, "%s", kept);
+		if (!is_original(a, file))
+			replace(a, file, text, len);
+		free(text);
+	}
 	return_outputs(a);
 	note(a, json_pack("{s:s}", "what", "restored"));
-	free(text);
+	json_decref(s.change);
 }
 
 /* ---- after a kill ---- */
@@ -338,13 +371,11 @@ rebuild(const struct adoption *a)
 	command_free(&r);
 }
 
-/* The file is one of the two that the journal knows. */
+/* Every file is one of the two that the journal knows. */
 static int
-finish(const struct adoption *a, const struct standing *s, const char *now)
+finish(const struct adoption *a, const struct standing *s)
 {
-	bool winner = !strcmp(now, kjson_str_or(s->change, "to", "?"));
-
-	if (winner && s->verified && !s->restore) {
+	if (s->verified && !s->restore && all_are(a, s->change, "to")) {
 		journal_accepted(a);
 		rebuild(a);
 		kwarn("%s: was verified and stays in place", a->file);
@@ -356,27 +387,45 @@ finish(const struct adoption *a, const struct standing *s, const char *now)
 	return K_OK;
 }
 
+/* The first file of the change that somebody else has edited; NULL: none. */
+static const char *
+edited_file(const struct adoption *a, const json_t *change)
+{
+	json_t *v;
+	const char *file;
+	char now[65];
+
+	json_object_foreach(json_object_get(change, "files"), file, v) {
+		file_sha256(project_path(a, file), now);
+		if (*now && strcmp(now, kjson_str_or(v, "from", "?")) &&
+		    strcmp(now, kjson_str_or(v, "to", "?")))
+			return file;
+	}
+	return NULL;
+}
+
 int
 journal_repair(const struct adoption *a)
 {
 	struct standing s = read_journal(a);
-	char *path = project_path(a, a->file), *fresh = new_path(a), now[65] = "";
 	size_t ended = command_end_leftovers(a);
+	const char *file;
+	json_t *v;
 	int code = K_OK;
 
 	if (ended)
 		kwarn("ended %zu process%s of an earlier run", ended, ended > 1 ? "es" : "");
-	unlink(fresh);
-	file_sha256(path, now);
+	json_object_foreach(json_object_get(s.change, "files"), file, v)
+		unlink(new_path(a, file));
 	if (is_pending(&s)) {
-		if (!*now || !strcmp(now, kjson_str_or(s.change, "from", "?")) ||
-		    !strcmp(now, kjson_str_or(s.change, "to", "?"))) {
-			code = finish(a, &s, now);
+		file = edited_file(a, s.change);
+		if (!file) {
+			code = finish(a, &s);
 		} else {
 			kwarn("%s was edited after the adoption, so kadopt did not change it. To "
 			      "restore it, copy the original from %s/adopt/original and run kadopt "
 			      "repair again",
-			    path, a->dir);
+			    project_path(a, file), a->dir);
 			code = K_USAGE;
 		}
 	}

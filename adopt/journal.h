@@ -4,43 +4,44 @@
  * the disk before what it announces. Whatever a kadopt was killed at, the journal and the copies in
  * adopt/original tell the next one how to get back.
  *
- *   change     FILE is about to become TO (digest), and was FROM
- *   verified   the program with TO was built, ran in the project, and was better: it stays
+ *   change     each of FILES is about to become TO (digest), and was FROM
+ *   verified   the program with them was built, ran in the project, and was better: it stays
  *   accepted   all is done
- *   restore    FILE is about to become FROM again
- *   restored   it is
+ *   restore    FILES are about to become FROM again
+ *   restored   they are
  */
 #ifndef JOURNAL_H
 #define JOURNAL_H
 
 #include "adopt.h"
+#include "patch.h"
 
 /*
  * Keep the file as it is in adopt/original, with its digest in adopt.json ("originals"); dies when
  * a change is pending.
  */
 void journal_backup(const struct adoption *a);
-/* The kept file's path. */
-char *journal_original(const struct adoption *a);
+/* The path of the kept FILE. */
+char *journal_original(const struct adoption *a, const char *file);
 
 /* Is the project's file the kept one, byte by byte? */
 bool journal_is_original(const struct adoption *a);
 
-/* Dies when the folder of the project's file cannot be written. */
-void journal_require_writable(const struct adoption *a);
+/* Dies when the folder of the project's FILE cannot be written. */
+void journal_require_writable(const struct adoption *a, const char *file);
 
-/* Is the project's file the winner ID, verified and accepted before? */
+/* Are the project's files those of the winner ID, verified and accepted before? */
 bool journal_is_accepted(const struct adoption *a, const char *id);
 
 /*
- * Write TEXT in place of the project's file: entry, new file, rename. RUN names the run folder, ID
- * the winner.
+ * Write the files of P in place of the project's: copies, entry, new files, renames. RUN names the
+ * run folder, ID the winner.
  */
 void journal_change(
-    const struct adoption *a, const char *text, size_t len, const char *run, const char *id);
+    const struct adoption *a, const struct patch *p, const char *run, const char *id);
 void journal_verified(const struct adoption *a);
 void journal_accepted(const struct adoption *a);
-/* The kept file again, and the outputs as they were before the change; the caller builds. */
+/* The kept files again, and the outputs as they were before the change; the caller builds. */
 void journal_restore(const struct adoption *a);
 
 /*

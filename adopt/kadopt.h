@@ -58,8 +58,8 @@ void adoption_free(struct adoption *a);
  * the end of the process.
  */
 void adoption_lock(const struct adoption *a);
-/* in a child, which must not hold it longer than its parent */
-void adoption_unlock_child(void);
+/* Give it back, for programs that take it; in a child, which must not hold it longer than we do. */
+void adoption_unlock(void);
 /* A path; one below DIR/adopt; one of the project. They are good until the end of the process. */
 char *path_of(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 char *adopt_path(const struct adoption *a, const char *fmt, ...)
@@ -79,7 +79,23 @@ void write_json(const char *path, const json_t *value);
  * name it by its path stay behind.
  */
 void copy_project(const struct adoption *a, const char *folder);
+/* The files in the folder FROM, in place of those in TO. */
+void copy_over(const char *from, const char *to);
 void remove_tree(const char *path);
+
+/* siblings.c: folders next to the project that it names by "../NAME". */
+
+/*
+ * Those that the texts of PROJECT or these COMMANDS name, and that are there: an array of names, as
+ * it was when it was first asked for. Borrowed.
+ */
+const json_t *siblings_of(const char *project, const char *commands);
+/* Put copies of them next to the project's copy in FOLDER, in place of earlier ones. */
+void siblings_copy(const struct adoption *a, const char *folder);
+/*
+ * PATH, if it is in one of these copies, as seen from the folder above FOLDER; or NULL. Borrowed.
+ */
+const char *siblings_name(const char *folder, const char *path);
 
 /* command.c: commands of the project. */
 

@@ -105,12 +105,47 @@ times_of(const struct group *g, const struct kconfigs_call *calls)
 	return us;
 }
 
+/*
+ * Of each call the median of the times of all with its arguments; its own when they are not known.
+ */
+static double *
+typical_times(const struct group *g, const struct kconfigs_call *calls)
+{
+	double *us = times_of(g, calls), *sorted = kcalloc(g->count, sizeof *sorted);
+	json_t *same = json_object(), *list, *i;
+	const char *key;
+	size_t n;
+
+	for (size_t k = 0; k < g->count; k++) {
+		char *args = calls[g->calls[k]].args ? json_dumps(calls[g->calls[k]].args, KIO_DUMP)
+		                                     : kasprintf("%zu", k);
+
+		list = json_object_get(same, args);
+		if (!list)
+			json_object_set_new(same, args, list = json_array());
+		json_array_append_new(list, json_integer((json_int_t)k));
+		free(args);
+	}
+	json_object_foreach(same, key, list) {
+		double median;
+
+		json_array_foreach(list, n, i)
+			sorted[n] = us[json_integer_value(i)];
+		median = kstat_quantile(sorted, json_array_size(list), 0.5);
+		json_array_foreach(list, n, i)
+			us[json_integer_value(i)] = median;
+	}
+	json_decref(same);
+	free(sorted);
+	return us;
+}
+
 /* The calls of one key to OUT, in one part or in two. */
 static void
 split(
     const struct group *key, const struct kconfigs_call *calls, double variance, struct groups *out)
 {
-	double *us = times_of(key, calls), p25 = kstat_quantile(us, key->count, 0.25);
+	double *us = typical_times(key, calls), p25 = kstat_quantile(us, key->count, 0.25);
 	double p95 = kstat_quantile(us, key->count, 0.95), cut = sqrt(p25 * p95);
 	bool apart = key->count >= 4 && p25 > 0 && p95 / p25 > variance;
 	size_t fast = 0;

@@ -2,7 +2,8 @@
 /*
  * kconfigs: which few calls stand for all calls of a kernel in an application. Calls are gathered
  * by key (what they were launched with, or their sizes); a key whose calls take unlike times is
- * split in fast and slow ones; the groups that most time goes to are taken, each with the median of
+ * split in fast and slow ones, but never calls with the same arguments: those were disturbed. The
+ * groups that most time goes to are taken, each with the median of
  * its times and the arguments that its calls had.
  */
 #ifndef KCONFIGS_H
@@ -42,6 +43,7 @@ struct kconfigs_call {
 	double us;
 	/* instructions of all threads, bytes of device memory; NAN: not counted */
 	double thread_inst, dram_bytes;
+	const json_t *args; /* borrowed; NULL: not known */
 };
 
 /* A call with its arguments, from another run of the same command. */

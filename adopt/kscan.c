@@ -991,14 +991,20 @@ kscan_signature(const struct kscan *s, const struct kscan_item *f, struct kscan_
 	}
 }
 
+static void
+free_params(struct kscan_param *list, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		free(list[i].name);
+		free(list[i].type);
+		free(list[i].text);
+	}
+}
+
 void
 kscan_signature_free(struct kscan_signature *g)
 {
-	for (size_t i = 0; i < g->count; i++) {
-		free(g->params[i].name);
-		free(g->params[i].type);
-		free(g->params[i].text);
-	}
+	free_params(g->params, g->count);
 	free(g->result);
 	*g = (struct kscan_signature){ 0 };
 }
@@ -1123,11 +1129,7 @@ kscan_members(
 void
 kscan_members_free(struct kscan_param *list, size_t count)
 {
-	for (size_t i = 0; i < count; i++) {
-		free(list[i].name);
-		free(list[i].type);
-		free(list[i].text);
-	}
+	free_params(list, count);
 	free(list);
 }
 

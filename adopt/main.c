@@ -17,6 +17,8 @@ static const struct command {
 	const char *help;
 } commands[] = {
 	{ "adopt", .run = command_adopt, .help = "run all steps up to a campaign" },
+	{ "go", .run = command_adopt,
+	    .help = "the same, then run the campaign and put its winner in; resumes" },
 	{ "list", .run = command_list,
 	    .help = "list which functions of a project can be adopted, and why others cannot" },
 	{ "preflight", .step = preflight,

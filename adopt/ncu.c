@@ -107,7 +107,7 @@ read_call(const struct row *r, const int at[COLUMNS], struct kconfigs_call *c)
 	    !isfinite(ns))
 		return false;
 	*c = (struct kconfigs_call){ { true, 6, { g[0], g[1], g[2], b[0], b[1], b[2] } }, ns / 1e3,
-		number(r, at, INST), number(r, at, READ) + number(r, at, WRITE) };
+		number(r, at, INST), number(r, at, READ) + number(r, at, WRITE), NULL };
 	return true;
 }
 

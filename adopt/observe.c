@@ -19,7 +19,7 @@
 static const char usage[] = "usage: kadopt observe [-c DIR] [-p DIR --file FILE --kernel NAME "
                             "--build COMMAND --run COMMAND] [OPTION...]\n";
 
-enum { RUNS = 3, RUNS_MAX = 99, TIMEOUT_S = 600 };
+enum { RUNS = 3, RUNS_MAX = 99, TIMEOUT_S = 600, SIBLINGS_MAX = 64 };
 
 struct options {
 	const char *campaign, *log;
@@ -159,15 +159,16 @@ set_hash(json_t *o, const char *name, const char *data, size_t len)
  * Everything that the build may read, by name and contents, in an order that no file system
  * decides.
  */
-static const char sources_script[] = "cd \"$1\" && find . \\( -name .git -o -name .hg -o -name "
-                                     ".svn ${2:+-o -path \"./$2\"} \\) -prune -o "
+static const char sources_script[] = "cd \"$1\" && own=$2 && shift 2 && find . \"$@\" \\( -name "
+                                     ".git -o -name .hg -o -name "
+                                     ".svn ${own:+-o -path \"./$own\"} \\) -prune -o "
                                      "-type f \\( -name '*.[chC]' -o "
                                      "-name '*.cc' -o -name '*.cpp' -o -name '*.cxx' -o -name "
                                      "'*.hh' -o -name '*.hpp' -o -name '*.hxx' -o -name '*.cu' -o "
                                      "-name '*.cuh' -o -name '*.inc' -o -name '*.inl' -o -name "
                                      "'*akefile*' -o -name 'CMakeLists.txt' -o -name '*.cmake' -o "
                                      "-name '*.mk' -o -name 'meson.build' -o -name '*.rs' -o -name "
-                                     "'Cargo.toml' -o -name 'Cargo.lock' -o -name '*.conf' \\) "
+                                     "'*.toml' -o -name 'Cargo.lock' -o -name '*.conf' \\) "
                                      "-print0 | LC_ALL=C sort -z | xargs -0 -r sha256sum";
 
 static void
@@ -176,10 +177,16 @@ add_sources(json_t *header, const struct watch *w)
 	size_t n = strlen(w->a->project);
 	/* A campaign within the project is no part of it. */
 	bool within = !strncmp(w->a->dir, w->a->project, n) && w->a->dir[n] == '/';
-	const char *const argv[] = { "sh", "-c", sources_script, "sh", w->a->project,
-		within ? w->a->dir + n + 1 : NULL, NULL };
+	char *commands = kasprintf("%s\n%s\n", w->a->build, w->a->run);
+	const json_t *siblings = siblings_of(w->a->project, commands);
+	const char *argv[SIBLINGS_MAX + 7] = { "sh", "-c", sources_script, "sh", w->a->project,
+		within ? w->a->dir + n + 1 : "" };
 	struct kproc p = { .argv = (char *const *)argv, .max_output = 64 << 20 };
 	struct kproc_result r;
+
+	for (size_t i = 0; i < json_array_size(siblings) && i < SIBLINGS_MAX; i++)
+		argv[6 + i] = path_of("../%s", json_string_value(json_array_get(siblings, i)));
+	free(commands);
 
 	if (kproc_run(&p, &r) < 0 || r.exit_code)
 		kdie(K_IO, "%s: cannot list its files", w->a->project);

@@ -288,12 +288,13 @@ check_program(const struct adoption *a, const char *what, const char *name, stru
 	kbuf_free(&command);
 }
 
-/* Processes of others on the GPU stop us; our own leftovers were ended before. */
+/* Processes of others on our GPU stop us; our own leftovers were ended before. */
 static void
 check_device(const struct adoption *a, struct findings *f)
 {
+	const char *ours = a->launcher ? NULL : getenv("CUDA_VISIBLE_DEVICES");
 	const char *words[] = { "nvidia-smi", "--query-compute-apps=pid,process_name",
-		"--format=csv,noheader", NULL };
+		"--format=csv,noheader", ours && *ours ? "-i" : NULL, ours, NULL };
 	struct kproc_result r;
 	double load = 0;
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);

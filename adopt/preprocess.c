@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kadopt.h"
 #include "kio.h"
 #include "kproc.h"
 #include "kutil.h"
@@ -55,16 +56,29 @@ add_origin(struct origins *o, size_t at, char *file, size_t line)
 	o->list[o->count++] = (struct origin){ .at = at, .file = file, .line = line };
 }
 
-/* NAME as the project knows it, or NULL; the caller frees. */
+/* NAME as the project knows it, or NULL; the caller frees. Files next to it are "../NAME". */
 static char *
 within(const char *project, const char *name)
 {
 	char full[PATH_MAX];
+	const char *slash = strrchr(project, '/');
 	size_t n = strlen(project);
+	const json_t *siblings;
 
-	if (*name == '<' || !realpath(name, full) || strncmp(full, project, n) || full[n] != '/')
+	if (*name == '<' || !realpath(name, full))
 		return NULL;
-	return kstrdup(full + n + 1);
+	if (!strncmp(full, project, n) && full[n] == '/')
+		return kstrdup(full + n + 1);
+	n = slash ? (size_t)(slash + 1 - project) : 0;
+	siblings = siblings_of(project, "");
+	for (size_t i = 0; !strncmp(full, project, n) && i < json_array_size(siblings); i++) {
+		const char *sibling = json_string_value(json_array_get(siblings, i));
+		size_t len = strlen(sibling);
+
+		if (!strncmp(full + n, sibling, len) && full[n + len] == '/')
+			return kasprintf("../%s", full + n);
+	}
+	return NULL;
 }
 
 /* Lines of the project, with "# LINE "FILE"" taken for what they say. */

@@ -23,10 +23,15 @@ static const double wall_slack = 0.02;
 /* What two programs give the function may differ by so much where it is no whole number. */
 static const double near_args = 0.01;
 
+static const char *const names[] = { "winner", "original" };
+
 static struct watch
-watch_of(const struct adoption *a, char *folder, const char *source)
+watch_of(const struct adoption *a, bool was)
 {
-	return (struct watch){ .a = a, .folder = folder, .source = source, .cuda = a->device };
+	return (struct watch){ .a = a,
+		.folder = adopt_path(a, "real/%s", names[was]),
+		.overlay = adopt_path(a, "real/%s.files", names[was]),
+		.cuda = a->device };
 }
 
 /*
@@ -46,7 +51,7 @@ apart(int (*step)(const struct adoption *a, void *arg), const struct adoption *a
 	if (!pid) {
 		if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != parent)
 			_exit(K_IO);
-		adoption_unlock_child();
+		adoption_unlock();
 		exit(step(a, arg));
 	}
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
@@ -55,21 +60,30 @@ apart(int (*step)(const struct adoption *a, void *arg), const struct adoption *a
 }
 
 struct build {
-	const char *name, *source;
+	const struct patch *patch;
+	bool was;
 };
 
 static int
 build_step(const struct adoption *a, void *arg)
 {
 	const struct build *b = arg;
-	char *folder = adopt_path(a, "real/%s", b->name), *text, why[512];
-	struct watch w = watch_of(a, folder, b->source);
+	struct adoption v = *a; /* what is watched */
+	struct watch w = watch_of(a, b->was);
 	struct signature s;
+	char *text, why[512];
 	size_t len;
 
+	if (b->patch->called && !b->was) {
+		v.unit = b->patch->called;
+		v.kernel = kjson_str_or(v.unit, "function", "");
+		v.entry = ""; /* its arguments have names of their own */
+	}
+	w.a = &v;
+	patch_write(b->patch, b->was, w.overlay);
 	text = watch_source(&w, &len);
-	if (!signature_find(text, len, a->kernel, adoption_line(a), &s, why, sizeof why))
-		kdie(K_USAGE, "%s: %s: %s", b->source, a->kernel, why);
+	if (!signature_find(text, len, v.kernel, adoption_line(&v), &s, why, sizeof why))
+		kdie(K_USAGE, "%s: %s: %s", a->file, v.kernel, why);
 	watch_prepare(&w, &s);
 	signature_free(&s);
 	free(text);
@@ -77,9 +91,9 @@ build_step(const struct adoption *a, void *arg)
 }
 
 bool
-real_build(const struct adoption *a, const char *name, const char *source)
+real_build(const struct adoption *a, const struct patch *p, bool was)
 {
-	struct build b = { name, source };
+	struct build b = { p, was };
 
 	return apart(build_step, a, &b);
 }
@@ -92,9 +106,9 @@ struct run {
 };
 
 static void
-run_once(const struct adoption *a, char *folder, struct run *r)
+run_once(const struct adoption *a, bool was, struct run *r)
 {
-	struct watch w = watch_of(a, folder, NULL);
+	struct watch w = watch_of(a, was);
 	json_int_t dropped;
 	int64_t begun = know_ns();
 
@@ -371,17 +385,36 @@ number(double x)
 }
 
 struct comparison {
+	const struct patch *patch;
 	size_t pairs;
 	double gate;
 };
+
+/* What the winner is no longer given, its launch's geometry, tells the two programs not apart. */
+static void
+drop_arguments(const struct patch *p, const struct adoption *a, struct run *r)
+{
+	const json_t *list = json_object_get(a->unit, "parameters"),
+	             *kept = json_object_get(p->called, "parameters"), *x, *y;
+	size_t i, k, n;
+
+	json_array_foreach((json_t *)list, i, x) {
+		const char *name = kjson_str_or(x, "name", "");
+		bool there = !p->called;
+
+		json_array_foreach((json_t *)kept, k, y)
+			there |= !strcmp(name, kjson_str_or(y, "name", ""));
+		for (n = 0; !there && n < json_array_size(r->calls); n++)
+			json_object_del(json_object_get(json_array_get(r->calls, n), "args"), name);
+	}
+}
 
 /* The runs and what follows from them, as adopt/real/result.json. */
 static int
 compare_step(const struct adoption *a, void *arg)
 {
 	const struct comparison *c = arg;
-	char *folders[] = { adopt_path(a, "real/original"), adopt_path(a, "real/winner") }, *copy;
-	char *path = adopt_path(a, "real/result.json");
+	char *path = adopt_path(a, "real/result.json"), *copy;
 	struct run old[PAIRS_MAX], new[PAIRS_MAX], warm;
 	struct real r = { .record = json_object() };
 	size_t pairs = 0, most = c->pairs < KSTAT_ENOUGH ? KSTAT_ENOUGH : PAIRS_MAX;
@@ -390,7 +423,7 @@ compare_step(const struct adoption *a, void *arg)
 
 	/* The first run of each pays for cold files. */
 	for (int i = 0; i < 2; i++) {
-		run_once(a, folders[i], &warm);
+		run_once(a, !i, &warm);
 		json_decref(warm.calls);
 	}
 	for (; pairs < c->pairs || (pairs < most && is_unclear(old, new, pairs, c->gate));
@@ -399,11 +432,12 @@ compare_step(const struct adoption *a, void *arg)
 
 		kprogress("application: pair %zu of %zu", p + 1, p < c->pairs ? c->pairs : most);
 		/* A B, B A: a drift of the machine falls on both. */
-		run_once(a, folders[p % 2], p % 2 ? &new[p] : &old[p]);
-		run_once(a, folders[!(p % 2)], p % 2 ? &old[p] : &new[p]);
+		run_once(a, p % 2 == 0, p % 2 ? &new[p] : &old[p]);
+		run_once(a, p % 2, p % 2 ? &old[p] : &new[p]);
+		drop_arguments(c->patch, a, &old[p]);
 	}
 	close(lock);
-	copy = path_of("%s/copy", folders[1]);
+	copy = adopt_path(a, "real/%s/copy", names[0]);
 	if (!same_calls(old, new, pairs, why, sizeof why)) {
 		r.faster = false;
 	} else {
@@ -427,9 +461,10 @@ compare_step(const struct adoption *a, void *arg)
 }
 
 bool
-real_compare(const struct adoption *a, size_t pairs, double gate, struct real *r)
+real_compare(
+    const struct adoption *a, const struct patch *p, size_t pairs, double gate, struct real *r)
 {
-	struct comparison c = { pairs < PAIRS_MAX ? pairs : PAIRS_MAX, gate };
+	struct comparison c = { p, pairs < PAIRS_MAX ? pairs : PAIRS_MAX, gate };
 	char *path = adopt_path(a, "real/result.json");
 	bool good;
 

@@ -7,6 +7,7 @@
 #define REAL_H
 
 #include "adopt.h"
+#include "patch.h"
 
 struct real {
 	/* by the gate, beyond the noise, and the application as a whole is not slower */
@@ -21,13 +22,16 @@ struct real {
 };
 
 /*
- * Build both programs in copies, with ORIGINAL and WINNER (files) in place of the project's file,
- * and run them in turns, PAIRS times each, and more often while that leaves it open which is
- * faster. False: they could not be built or run, and WHY says so. In any case nothing of the
- * project is touched.
+ * Build the program with the files of P, or with what they WERE, in a copy that is watched; see the
+ * log watch-build. False: it does not build.
  */
-bool real_build(const struct adoption *a, const char *name, const char *source);
-bool real_compare(const struct adoption *a, size_t pairs, double gate, struct real *r);
+bool real_build(const struct adoption *a, const struct patch *p, bool was);
+/*
+ * Run both programs in turns, PAIRS times each, and more often while that leaves it open which is
+ * faster. False: they could not be run, and WHY says so. Nothing of the project is touched.
+ */
+bool real_compare(
+    const struct adoption *a, const struct patch *p, size_t pairs, double gate, struct real *r);
 void real_free(struct real *r);
 
 #endif

@@ -4,6 +4,7 @@
  * them, before and after the call: adopt/recorded/calls.CONFIG.ARRAY.before.npy. They are the
  * user's: they stay in the campaign's folder, and no prompt shows them.
  */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 
 #include "adopt.h"
 #include "kio.h"
+#include "knpy.h"
 #include "watch.h"
 
 enum { MEGABYTES = 1024 };
@@ -66,22 +68,11 @@ skipped(const json_t *calls, const json_t *config)
 static json_t *
 observed_calls(const struct adoption *a, json_t **header)
 {
-	char *path = adopt_made(a, "observed.ndjson", "observe");
-	json_t *calls = json_array();
-	struct krec rec;
-	struct kin in;
+	json_t *records = kin_all(adopt_made(a, "observed.ndjson", "observe"));
 
-	*header = NULL;
-	kin_open(&in, path);
-	while (kin_next(&in, &rec)) {
-		if (!*header)
-			*header = json_incref(rec.json);
-		else
-			json_array_append(calls, rec.json);
-		krec_free(&rec);
-	}
-	kin_close(&in);
-	return calls;
+	*header = json_incref(json_array_get(records, 0));
+	json_array_remove(records, 0);
+	return records;
 }
 
 /* The lines of the configurations that there is room for, which are said with their sizes. */
@@ -167,6 +158,67 @@ recorded_path(const struct adoption *a, const char *config, const char *array, b
 	    adopt_path(a, "recorded/calls.%s.%s.%s.npy", config, array, after ? "after" : "before");
 
 	return access(path, R_OK) ? NULL : path;
+}
+
+/* Element I of an array of real numbers; NAN for other types. */
+static double
+real_at(const char *dtype, const char *data, size_t i)
+{
+	double d = NAN;
+	float f;
+
+	if (!strcmp(dtype, "float64"))
+		memcpy(&d, data + i * sizeof d, sizeof d);
+	else if (!strcmp(dtype, "float32"))
+		memcpy(&f, data + i * sizeof f, sizeof f), d = (double)f;
+	return d;
+}
+
+/* Bytes as they were, and real numbers as near as sums in another order leave them. */
+static bool
+same_elements(const struct knpy *was, const struct knpy *now, const char *dtype, size_t item,
+    char *why, size_t why_len)
+{
+	static const double near = 1e-3; /* of the largest number */
+	size_t n = (was->count < now->count ? was->count : now->count) / item;
+	double most = 0;
+
+	for (size_t i = 0; i < n; i++)
+		most = fmax(most, fabs(real_at(dtype, was->data, i)));
+	for (size_t i = 0; i < n; i++) {
+		double x = real_at(dtype, was->data, i), y = real_at(dtype, now->data, i);
+
+		if (!memcmp(was->data + i * item, now->data + i * item, item) ||
+		    fabs(x - y) <= near * most)
+			continue;
+		snprintf(why, why_len, "element %zu", i);
+		if (isfinite(x) && isfinite(y))
+			snprintf(why, why_len, "element %zu is %g, and was %g there", i, y, x);
+		return false;
+	}
+	return true;
+}
+
+bool
+recorded_same(const struct adoption *a, const char *config, const char *array, const char *dtype,
+    size_t item, const char *file, char *why, size_t why_len)
+{
+	char *path = recorded_path(a, config, array, true), reason[256];
+	struct knpy was, now;
+	bool same;
+
+	if (!path)
+		path = recorded_path(a, config, array, false);
+	if (!path || !knpy_read(path, &was, reason, sizeof reason))
+		return true;
+	if (!knpy_read(file, &now, reason, sizeof reason)) {
+		knpy_free(&was);
+		return true;
+	}
+	same = same_elements(&was, &now, dtype, item, why, why_len);
+	knpy_free(&was);
+	knpy_free(&now);
+	return same;
 }
 
 bool

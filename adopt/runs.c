@@ -113,8 +113,14 @@ run_diff(const struct run_folder *r, const char *name, const char *file, const c
 	struct kbuf text = { 0 };
 
 	kdiff_unified(was, strlen(was), now, strlen(now), a, b, &text);
-	if (text.len)
-		write_text(path, text.data, text.len);
+	if (text.len) {
+		char *before = file_text(path, NULL), *all;
+
+		all = kasprintf("%s%s", before ? before : "", text.data);
+		write_text(path, all, strlen(all));
+		free(before);
+		free(all);
+	}
 	kbuf_free(&text);
 	free(b);
 	free(a);

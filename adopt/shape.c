@@ -225,16 +225,41 @@ argument(const struct values *v, size_t call, const char *name)
 	    json_object_get(json_object_get(json_array_get(v->calls, call), "args"), name));
 }
 
-/* Elements that argument X points to in a call, or -1: not told there. */
+static const json_t *
+pointer(const struct values *v, size_t call, const char *name)
+{
+	return json_object_get(json_object_get(json_array_get(v->calls, call), "pointers"), name);
+}
+
+/*
+ * Elements that argument X points to in a call, or -1: not told there. Where it shares them with
+ * another argument, which only reads them, too, they are more than to where that one begins.
+ */
 static json_int_t
 elements(const struct values *v, size_t call, const struct value *x)
 {
-	const json_t *p =
-	    json_object_get(json_object_get(json_array_get(v->calls, call), "pointers"), x->name);
-	json_int_t room =
-	    kjson_int_or(p, "room", kjson_int_or(p, "bytes", -1) - kjson_int_or(p, "offset", 0));
+	const json_t *p = pointer(v, call, x->name);
+	json_int_t room = kjson_int_or(
+	               p, "room", kjson_int_or(p, "bytes", -1) - kjson_int_or(p, "offset", 0)),
+	           reach = kjson_int_or(p, "reach", -1);
+
+	room = x->reached ? reach : room < reach ? reach : room;
 
 	return room < 0 || room % (json_int_t)x->bytes ? -1 : room / (json_int_t)x->bytes;
+}
+
+size_t
+value_reach(const struct values *v, const struct value *x, const json_t *args)
+{
+	json_int_t most = 0;
+
+	for (size_t i = 0; i < json_array_size(v->calls); i++) {
+		json_int_t reach = kjson_int_or(pointer(v, i, x->name), "reach", 0);
+
+		if (json_equal(json_object_get(json_array_get(v->calls, i), "args"), args))
+			most = reach > most ? reach : most;
+	}
+	return (size_t)most;
 }
 
 /* Of memory on a caller's stack nobody knows the size. */
@@ -307,8 +332,7 @@ alignment(const struct values *v, const char *name)
 	size_t least = DEVICE;
 
 	for (size_t k = 0; k < json_array_size(v->calls); k++) {
-		const json_t *p =
-		    json_object_get(json_object_get(json_array_get(v->calls, k), "pointers"), name);
+		const json_t *p = pointer(v, k, name);
 		size_t most = kjson_bool_or(p, "device", false) ? DEVICE : MALLOC,
 		       now = (size_t)kjson_int_or(p, "align", (json_int_t)most);
 
@@ -323,9 +347,7 @@ find_written(struct values *v)
 {
 	for (size_t i = 0; i < v->count; i++)
 		for (size_t k = 0; k < json_array_size(v->calls); k++) {
-			const json_t *p = json_object_get(
-			    json_object_get(json_array_get(v->calls, k), "pointers"),
-			    v->at[i].name);
+			const json_t *p = pointer(v, k, v->at[i].name);
 
 			v->at[i].written |= kjson_bool_or(p, "written", false);
 			if (kjson_bool_or(p, "null", false))
@@ -336,14 +358,43 @@ find_written(struct values *v)
 		}
 }
 
+/*
+ * An array that reaches into another one, and of which one is written: two arrays would give other
+ * results.
+ */
+static void
+refuse_overlap(const struct values *v, const struct adoption *a, size_t call, const struct value *x)
+{
+	const json_t *p = pointer(v, call, x->name);
+	json_int_t room = kjson_int_or(p, "room", 0), reach = kjson_int_or(p, "reach", 0);
+
+	for (size_t i = 0; reach > room && i < v->count; i++) {
+		const struct value *y = &v->at[i];
+		const json_t *q = pointer(v, call, y->name);
+
+		if ((x->written || y->written) &&
+		    kjson_int_or(q, "bytes", 0) == kjson_int_or(p, "bytes", 0) &&
+		    kjson_int_or(q, "offset", 0) == kjson_int_or(p, "offset", 0) + room)
+			kdie(K_USAGE,
+			    "%s: in a call of the application, %s (%lld bytes) reaches into %s, "
+			    "which begins after %lld, so they cannot be two arrays of a task; "
+			    "adopt the function that calls it",
+			    a->kernel, x->name, (long long)reach, y->name, (long long)room);
+	}
+}
+
 /* ---- fitting ---- */
 
-/* Up to three factors, each an axis with a small number added, and a constant. */
+/*
+ * Up to three factors, each an axis with a small number added, and a constant; or a SUM of two, as
+ * a window over an array has it: n+taps-1.
+ */
 struct fit {
 	const struct value *axis[3];
 	int add[3];
 	size_t count;
 	json_int_t times;
+	bool sum;
 };
 
 static bool
@@ -356,8 +407,11 @@ fits(const struct values *v, const struct value *x, const struct fit *f)
 
 		if (n < 0)
 			continue;
-		for (size_t k = 0; k < f->count; k++)
+		for (size_t k = 0; k < f->count && !f->sum; k++)
 			product *= argument(v, i, f->axis[k]->name) + f->add[k];
+		if (f->sum)
+			product = argument(v, i, f->axis[0]->name) +
+			    argument(v, i, f->axis[1]->name) + f->add[1];
 		if (product != n)
 			return false;
 		told++;
@@ -370,6 +424,11 @@ fit_text(const struct fit *f)
 {
 	struct kbuf b = { 0 };
 
+	if (f->sum) {
+		kbuf_printf(
+		    &b, "%s+%s%s", f->axis[0]->name, f->axis[1]->name, f->add[1] ? "-1" : "");
+		return b.data;
+	}
 	for (size_t i = 0; i < f->count; i++) {
 		kbuf_printf(&b, f->add[i] ? "%s(%s" : "%s%s", i ? "*" : "", f->axis[i]->name);
 		if (f->add[i])
@@ -481,6 +540,30 @@ in_order(char *shape, const char *text)
 	return b.data;
 }
 
+static void
+try_sums(const struct values *v, const struct value *x, char **list, size_t *n)
+{
+	for (size_t i = 0; i < v->count; i++)
+		for (size_t k = 0; k < v->count; k++)
+			for (int add = -1; add <= 0; add++) {
+				const struct value *a = &v->at[i], *b = &v->at[k];
+				struct fit f = { { a, b }, { 0, add }, 2, 1, true };
+
+				if (i < k && a->role == ROLE_AXIS && b->role == ROLE_AXIS &&
+				    !a->tied && !b->tied && *n < FITS && fits(v, x, &f))
+					list[(*n)++] = fit_text(&f);
+			}
+}
+
+static bool
+has_reach(const struct values *v, const struct value *x)
+{
+	for (size_t i = 0; i < json_array_size(v->calls); i++)
+		if (json_object_get(pointer(v, i, x->name), "reach"))
+			return true;
+	return false;
+}
+
 /* The simplest kind of expression that fits, all of that kind. */
 static size_t
 find_fits(const struct values *v, const struct value *x, char **list)
@@ -508,11 +591,28 @@ find_fits(const struct values *v, const struct value *x, char **list)
 		{ 3, 2, 1 },
 		{ 3, 0, 3 },
 	};
-	struct fit constant = { 0 };
 	size_t n = 0;
 
 	for (size_t i = 0; i < LEN(kinds) && !n; i++)
 		try_kind(v, x, kinds[i].factors, kinds[i].add, kinds[i].times, list, &n);
+	if (!n)
+		try_sums(v, x, list, &n);
+	return n;
+}
+
+/*
+ * By the pieces of memory; or else by what calls touch of them, which may be parts of a large one.
+ */
+static size_t
+find_either(const struct values *v, struct value *x, char **list)
+{
+	struct fit constant = { 0 };
+	size_t n = find_fits(v, x, list);
+
+	if (!n && has_reach(v, x)) {
+		x->reached = true;
+		n = find_fits(v, x, list);
+	}
 	for (size_t i = 0; i < json_array_size(v->calls) && !n && constant.times <= 0; i++)
 		constant.times = elements(v, i, x);
 	if (!n && constant.times > 0 && fits(v, x, &constant))
@@ -676,7 +776,7 @@ find_shape(struct values *v, const struct adoption *a, struct value *x, const ch
 		        x->name));
 		return;
 	}
-	n = find_fits(v, x, list);
+	n = find_either(v, x, list);
 	if (n == 1) {
 		x->shape = in_order(list[0], text);
 		return;
@@ -744,6 +844,9 @@ values_find(struct values *v, const struct adoption *a, const char *text)
 	load_calls(v, a);
 	find_signs(v);
 	find_written(v);
+	for (size_t k = 0; k < json_array_size(v->calls); k++)
+		for (size_t i = 0; i < v->count; i++)
+			refuse_overlap(v, a, k, &v->at[i]);
 	find_ties(v);
 	for (size_t i = 0; i < v->count; i++)
 		if (v->at[i].role == ROLE_ARRAY)

@@ -24,6 +24,7 @@ struct value {
 	char *shape;  /* of an array: factors with '*' between, "rows*cols" */
 	bool fresh;   /* whole numbers, of which the kernel takes any that were recorded */
 	bool own;     /* the shape is a size of its own, which no argument tells */
+	bool reached; /* its elements are what calls touch, and not a piece of memory */
 	size_t align; /* its address was a multiple of so many bytes in every call */
 	/* the shape is the model's word, one of several that fit the calls */
 	bool asked;
@@ -43,6 +44,8 @@ struct values {
  */
 void values_find(struct values *v, const struct adoption *a, const char *text);
 void values_free(struct values *v);
+/* Bytes that calls with these arguments touch of array X; 0: not known. */
+size_t value_reach(const struct values *v, const struct value *x, const json_t *args);
 /* True and false among the arguments of a call as a task has them, 1 and 0. */
 void values_number(json_t *args);
 /*

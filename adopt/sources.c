@@ -125,22 +125,35 @@ is_source(const char *name)
 	return false;
 }
 
-json_t *
-unit_files(const char *project)
+/* Names of the sources in FOLDER, seen from PROJECT. */
+static void
+add_files(json_t *list, const char *project, const char *folder, bool headers_only)
 {
-	const char *argv[] = { "find", "-L", project, "-name", ".git", "-prune", "-o", "-type", "f",
+	char *path = path_of("%s%s", project, folder);
+	const char *argv[] = { "find", "-L", path, "-name", ".git", "-prune", "-o", "-type", "f",
 		"-print", NULL };
 	struct kproc p = { .argv = (char *const *)argv, .max_output = NAMES_MAX };
 	struct kproc_result r;
-	json_t *list = json_array();
 	char *save;
 
 	if (kproc_run(&p, &r) < 0)
-		kdie(K_IO, "%s: cannot list its files", project);
-	for (char *path = strtok_r(r.out, "\n", &save); path; path = strtok_r(NULL, "\n", &save))
-		if (is_source(path))
+		kdie(K_IO, "%s: cannot list its files", path);
+	for (path = strtok_r(r.out, "\n", &save); path; path = strtok_r(NULL, "\n", &save))
+		if (is_source(path) && (!headers_only || rules_is_header(path)))
 			json_array_append_new(list, json_string(path + strlen(project) + 1));
 	kproc_result_free(&r);
+}
+
+json_t *
+unit_files(const char *project)
+{
+	json_t *list = json_array();
+	const json_t *siblings = siblings_of(project, "");
+
+	add_files(list, project, "", false);
+	for (size_t i = 0; i < json_array_size(siblings); i++)
+		add_files(list, project,
+		    path_of("/../%s", json_string_value(json_array_get(siblings, i))), true);
 	return list;
 }
 

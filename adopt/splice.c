@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "call.h"
 #include "kio.h"
 #include "ktoken.h"
 
@@ -17,10 +18,16 @@ struct state {
 	const struct kscan_item *kernel;
 	struct kscan w; /* the winner */
 	const struct kscan_item *new_kernel;
-	bool *own;       /* by item of the winner: it goes into the file */
-	bool *dead;      /* by item of the file: nothing uses it any more */
-	json_t *renamed; /* old name: new name */
-	bool pragma;     /* options of the compiler change along the way */
+	const struct kscan_item *entry; /* of a unit: the winner's */
+	json_t *called;                 /* the application calls that entry; or NULL */
+	bool launched;                  /* the function is a kernel's, by its launches */
+	bool kept;                      /* the kernel stays next to the winner's */
+	const char *linkage;            /* of the entry in the application */
+	struct edits edits;             /* of the project's text elsewhere */
+	bool *own;                      /* by item of the winner: it goes into the file */
+	bool *dead;                     /* by item of the file: nothing uses it any more */
+	json_t *renamed;                /* old name: new name */
+	bool pragma;                    /* options of the compiler change along the way */
 };
 
 static void
@@ -94,10 +101,13 @@ is_elsewhere(const struct state *t, const struct kscan_item *x)
 	return false;
 }
 
+/* What is put in place by itself, or not at all. */
 static bool
-declares_kernel(const struct state *t, const struct kscan_item *x)
+is_placed(const struct state *t, const struct kscan_item *x)
 {
-	return x->kind != KSCAN_INCLUDE && kscan_declares(x, t->a->kernel);
+	if (t->called)
+		return x->kind == KSCAN_DECLARATION && kscan_declares(x, t->a->entry);
+	return kscan_declares(x, t->a->kernel) || kscan_declares(x, t->a->entry);
 }
 
 static void
@@ -108,9 +118,11 @@ choose_own(struct state *t)
 		const struct kscan_item *x = &t->w.items[i];
 
 		if (x->kind == KSCAN_INCLUDE || x->kind == KSCAN_OPEN || x->kind == KSCAN_CLOSE ||
-		    declares_kernel(t, x))
+		    is_placed(t, x))
 			continue;
 		t->own[i] = !is_known(t, x) && !is_cleaned(t, x) && !is_elsewhere(t, x);
+		/* The application's own function will call the entry. */
+		t->own[i] |= t->called && !t->launched && x == t->new_kernel;
 	}
 }
 
@@ -161,8 +173,12 @@ choose_dead(struct state *t)
 			            kscan_has_word(s, x, "constexpr"))))
 				continue;
 			for (size_t n = 0; n < x->name_count && !used; n++) {
+				/* The head of a function that calls the entry stays. */
+				used = t->called &&
+				    kscan_uses(s, t->kernel->from, t->kernel->body, x->names[n]);
 				for (size_t k = 0; k < s->count && !used; k++)
-					used = k != i && !t->dead[k] && &s->items[k] != t->kernel &&
+					used = k != i && !t->dead[k] &&
+					    (&s->items[k] != t->kernel || t->kept) &&
 					    s->items[k].kind != KSCAN_INCLUDE &&
 					    kscan_uses(
 					        s, s->items[k].from, s->items[k].to, x->names[n]);
@@ -174,6 +190,13 @@ choose_dead(struct state *t)
 	}
 }
 
+/* Does the name of the kernel stay that of something else than the winner's? */
+static bool
+stays(const struct state *t)
+{
+	return t->kept || (t->called && !t->launched);
+}
+
 /* Is NAME taken in the project's text, beside the items that go? */
 static bool
 is_taken(const struct state *t, const char *name, bool macro)
@@ -183,8 +206,8 @@ is_taken(const struct state *t, const char *name, bool macro)
 			const struct source *src = &t->b.sources[i];
 			const struct kscan_item *x = &src->scan.items[k];
 
-			if (x->kind == KSCAN_INCLUDE ||
-			    (src == t->file && (t->dead[k] || x == t->kernel)))
+			if (x->kind == KSCAN_INCLUDE || (src == t->file && t->dead[k]) ||
+			    (!stays(t) && kscan_declares(x, t->a->kernel)))
 				continue;
 			if (kscan_declares(x, name) ||
 			    (macro && src == t->file &&
@@ -206,7 +229,8 @@ choose_names(struct state *t, struct kbuf *notes)
 			if (!is_taken(t, name, t->w.items[i].kind == KSCAN_MACRO) ||
 			    json_object_get(t->renamed, name))
 				continue;
-			fresh = kasprintf("%s_%s", t->a->kernel, name);
+			fresh = kasprintf(
+			    "%s_%s", t->a->kernel, strcmp(name, t->a->kernel) ? name : "fast");
 			while (is_taken(t, fresh, true)) {
 				char *longer = kasprintf("%s_", fresh);
 
@@ -317,7 +341,10 @@ add_item(struct kbuf *b, const struct state *t, const struct kscan_item *x)
 	     hidden = kscan_has_word(s, x, "static");
 	size_t from = behind_extern(s, x);
 
-	kbuf_add(b, s->text + x->lead, x->from - x->lead);
+	/* A kernel of the old one's name is seen where that was. */
+	hidden |= x == t->new_kernel && !json_object_get(t->renamed, t->a->kernel) &&
+	    !kscan_has_word(&t->file->scan, t->kernel, "static");
+
 	if (!hidden && !template &&
 	    (x->kind == KSCAN_FUNCTION || is_prototype(t, x) || is_variable(s, x)))
 		kbuf_puts(b, "static ");
@@ -495,6 +522,27 @@ parameter_end(const struct kscan *s, size_t p, size_t close)
 	return p;
 }
 
+/* A kernel up to its parameters: with the winner's launch bounds and the project's linkage. */
+static void
+add_bounds(struct kbuf *b, const struct state *t)
+{
+	const struct kscan *old = &t->file->scan;
+	const struct kscan_item *k = t->kernel, *n = t->new_kernel;
+	char *was = plain_head(old, k), *now = plain_head(&t->w, n);
+
+	if (!strcmp(was, now)) {
+		kbuf_add(b, old->text + k->from, k->open + 1 - k->from);
+	} else {
+		kbuf_puts(b,
+		    kscan_has_word(old, k, "static") && !kscan_has_word(&t->w, n, "static") ? "stat"
+		                                                                              "ic "
+		                                                                            : "");
+		add_text(b, t, behind_extern(&t->w, n), n->open + 1);
+	}
+	free(was);
+	free(now);
+}
+
 /* All that stands before the body, as the project has it; false where the two do not correspond. */
 static bool
 add_head(struct kbuf *b, const struct state *t)
@@ -516,8 +564,12 @@ add_head(struct kbuf *b, const struct state *t)
 	/* Parameters declared behind the parenthesis, as in the first C. */
 	same = same && !memchr(old->code + close, ';', k->body - close);
 	if (same) {
-		add_attributes(b, t);
-		kbuf_add(b, old->text + k->from, k->open + 1 - k->from);
+		if (t->launched)
+			add_bounds(b, t);
+		else
+			add_attributes(b, t);
+		if (!t->launched)
+			kbuf_add(b, old->text + k->from, k->open + 1 - k->from);
 		for (size_t i = 0, p = k->open + 1; i < was.count; i++) {
 			size_t end = parameter_end(old, p, close);
 
@@ -554,50 +606,133 @@ add_own_head(struct kbuf *b, const struct state *t)
 	free(now);
 }
 
+/* The project's comment stays, and that of the winner's X joins it when it says something else. */
+static void
+add_comments(struct kbuf *b, const struct state *t, const struct kscan_item *x)
+{
+	const char *old = t->file->text + t->kernel->lead;
+	size_t n = t->kernel->from - t->kernel->lead;
+
+	kbuf_add(b, old, n);
+	if (!same_lines(old, n, t->w.text + x->lead, x->from - x->lead))
+		kbuf_add(b, t->w.text + x->lead, x->from - x->lead);
+}
+
 static void
 add_kernel(struct kbuf *b, const struct state *t)
 {
-	const struct kscan *old = &t->file->scan;
-	const struct kscan_item *k = t->kernel, *n = t->new_kernel;
-
-	/*
-	 * The comment of the project stays, and the winner's joins it when it says something else.
-	 */
-	kbuf_add(b, old->text + k->lead, k->from - k->lead);
-	if (!same_lines(
-	        old->text + k->lead, k->from - k->lead, t->w.text + n->lead, n->from - n->lead))
-		kbuf_add(b, t->w.text + n->lead, n->from - n->lead);
+	add_comments(b, t, t->new_kernel);
 	if (!add_head(b, t))
 		add_own_head(b, t);
-	add_text(b, t, n->body, n->to);
+	add_text(b, t, t->new_kernel->body, t->new_kernel->to);
+}
+
+/* The winner's entry up to its body, with the parameters that the application gives it. */
+static void
+add_entry_head(struct kbuf *b, const struct state *t)
+{
+	const struct kscan *s = &t->w;
+	const json_t *names = json_object_get(t->called, "names");
+	json_t *list = json_array();
+	struct kscan_signature g;
+	size_t from = behind_extern(s, t->entry), close = t->entry->body;
+	char *call;
+
+	while (close > t->entry->open && s->code[close] != ')')
+		close--;
+	from += strncmp(s->code + from, "static ", 7) ? 0 : 7;
+	kbuf_puts(b, t->linkage);
+	add_text(b, t, from, t->entry->name_at);
+	kscan_signature(s, t->entry, &g);
+	for (size_t i = 0, p = t->entry->open + 1; i < g.count; i++) {
+		size_t end = parameter_end(s, p, close), kept = json_array_size(list);
+		const char *name = json_string_value(json_array_get(names, kept));
+		struct kbuf one = { 0 };
+
+		p += strspn(s->code + p, " \t\n");
+		if (name && !strcmp(name, g.params[i].name)) {
+			add_text(&one, t, p, end);
+			json_array_append_new(list, kjson_text(one.data, one.len));
+		}
+		kbuf_free(&one);
+		p = end + (end < close);
+	}
+	call = call_text("", t->a->entry, list, 0);
+	kbuf_puts(b, call);
+	free(call);
+	json_decref(list);
+	kscan_signature_free(&g);
+}
+
+/* The application's function, out of which the entry is called. */
+static void
+add_caller(struct kbuf *b, const struct state *t, const char *body)
+{
+	const struct kscan_item *k = t->kernel;
+
+	kbuf_add(b, t->file->text + k->lead, k->body - k->lead);
+	kbuf_puts(b, body);
+}
+
+/* An item of the winner's own; the project's comment goes to what comes after the kernel. */
+static void
+add_own(struct kbuf *b, const struct state *t, const struct kscan_item *x)
+{
+	const struct kscan_item *heir = t->new_kernel ? t->new_kernel : t->entry;
+
+	if (t->called && t->launched && !t->kept && x == heir)
+		add_comments(b, t, x);
+	else
+		kbuf_add(b, t->w.text + x->lead, x->from - x->lead);
+	if (t->called && x == t->entry) {
+		add_entry_head(b, t);
+		kbuf_puts(b, "\n");
+		add_text(b, t, x->body, x->to);
+		kbuf_puts(b, "\n");
+	} else {
+		add_item(b, t, x);
+	}
 }
 
 /* The winner's own items before its kernel, the kernel, those behind. */
 static void
-add_winner(struct kbuf *b, struct state *t)
+add_items(struct kbuf *b, const struct state *t)
 {
-	size_t at = (size_t)(t->new_kernel - t->w.items);
 	bool line = false; /* the last one was a line of the preprocessor */
 
-	if (t->pragma)
-		kbuf_puts(b, "#pragma GCC push_options\n");
 	for (size_t i = 0; i < t->w.count; i++) {
 		const struct kscan_item *x = &t->w.items[i];
 
-		if (i == at) {
+		if (x == t->new_kernel && !t->called) {
 			kbuf_puts(b, line ? "\n" : "");
 			add_kernel(b, t);
-			kbuf_puts(b, i + 1 < t->w.count ? "\n" : "");
+			kbuf_puts(b, i + 1 < t->w.count ? "\n\n" : "");
 			line = false;
 		} else if (t->own[i] && !(x->kind == KSCAN_MACRO && x->names[0][0] == '_')) {
 			bool one = x->kind == KSCAN_MACRO || x->kind == KSCAN_DIRECTIVE;
 
 			kbuf_puts(b, line && !one ? "\n" : "");
-			add_item(b, t, x);
+			add_own(b, t, x);
 			kbuf_puts(b, one ? "" : "\n");
 			line = one;
 		}
 	}
+}
+
+static void
+add_winner(struct kbuf *b, const struct state *t, const char *body)
+{
+	const struct kscan_item *k = t->kernel;
+
+	if (t->kept) {
+		edits_apply(&t->edits, t->a->file, t->file->text, k->lead, k->to, b);
+		kbuf_puts(b, "\n\n");
+	}
+	if (t->pragma)
+		kbuf_puts(b, "#pragma GCC push_options\n");
+	add_items(b, t);
+	if (body)
+		add_caller(b, t, body);
 	while (b->len && b->data[b->len - 1] == '\n')
 		b->data[--b->len] = '\0';
 	if (t->pragma)
@@ -664,8 +799,16 @@ with_line_ends(char *text, const char *original)
 	return b.data;
 }
 
+/* The project's text from FROM to TO, with its edits. */
+static void
+add_project(struct kbuf *b, const struct state *t, size_t from, size_t to)
+{
+	if (to > from)
+		edits_apply(&t->edits, t->a->file, t->file->text, from, to, b);
+}
+
 static char *
-compose(struct state *t, struct kbuf *notes)
+compose(struct state *t, const char *body, struct kbuf *notes)
 {
 	const struct kscan *s = &t->file->scan;
 	size_t place = include_place(t), first = s->count ? s->items[0].from : 0, p = 0;
@@ -685,11 +828,11 @@ compose(struct state *t, struct kbuf *notes)
 		const struct kscan_item *x = &s->items[i];
 
 		if (x == t->kernel) {
-			kbuf_add(&b, s->text + p, x->lead > p ? x->lead - p : 0);
-			add_winner(&b, t);
+			add_project(&b, t, p, x->lead);
+			add_winner(&b, t, body);
 			p = x->to;
 		} else if (t->dead[i]) {
-			kbuf_add(&b, s->text + p, x->lead > p ? x->lead - p : 0);
+			add_project(&b, t, p, x->lead);
 			p = x->to;
 			/* The blank line behind goes too. */
 			while (line_break(s->text + p) && b.len && b.data[b.len - 1] == '\n')
@@ -697,12 +840,12 @@ compose(struct state *t, struct kbuf *notes)
 			kbuf_printf(
 			    notes, "%s is removed: nothing uses it any more\n", x->names[0]);
 		} else if (x->kind == KSCAN_INCLUDE && x->to == place && place != first) {
-			kbuf_add(&b, s->text + p, x->to - p);
+			add_project(&b, t, p, x->to);
 			add_includes(&b, t, false);
 			p = x->to;
 		}
 	}
-	kbuf_add(&b, s->text + p, s->len - p);
+	add_project(&b, t, p, s->len);
 	return b.data;
 }
 
@@ -746,13 +889,15 @@ types_of(const struct state *t, const struct kscan *s, const struct kscan_item *
 	return types;
 }
 
+/* Do F of S and G of R take the same? Else *FAULT says what they do take. */
 static bool
-same_types(const struct state *t, const struct kscan *s, const struct kscan_item *f, char **fault)
+same_types(const struct state *t, const struct kscan *s, const struct kscan_item *f,
+    const struct kscan *r, const struct kscan_item *g, char **fault)
 {
-	char *was = types_of(t, &t->file->scan, t->kernel), *now = types_of(t, s, f);
+	char *was = types_of(t, s, f), *now = types_of(t, r, g);
 	bool same = !strcmp(was, now);
 
-	if (!same)
+	if (!same && fault)
 		*fault = kasprintf("signature: %s, but it was %s", now, was);
 	free(was);
 	free(now);
@@ -763,58 +908,226 @@ same_types(const struct state *t, const struct kscan *s, const struct kscan_item
 static bool
 same_signature(const struct state *t, const char *text, char **fault)
 {
-	struct kscan s;
+	const struct kscan *old = &t->file->scan;
 	const struct kscan_item *f;
+	struct kscan s;
 	bool same = false;
 
 	kscan(text, strlen(text), &s);
-	f = kscan_function(&s, t->a->kernel);
+	f = kscan_function(&s, t->called && t->launched ? t->a->entry : t->a->kernel);
 	if (!f || s.unclosed)
 		*fault = kasprintf("%s: the changed file is not well-formed", t->a->file);
 	else
-		same = same_types(t, &s, f, fault) && same_types(t, &t->w, t->new_kernel, fault);
+		same = t->called ||
+		    (same_types(t, old, t->kernel, &s, f, fault) &&
+		        same_types(t, old, t->kernel, &t->w, t->new_kernel, fault));
 	kscan_free(&s);
 	return same;
 }
 
-char *
-splice(const struct adoption *a, const char *original, const char *winner, struct kbuf *notes,
-    char **fault)
+/* "template<…>" of a function, or "". The caller frees. */
+static char *
+template_of(const struct kscan *s, const struct kscan_item *f)
 {
-	struct state t = { .a = a };
-	char *copy = adopt_path(a, "copy"), *text = NULL;
+	struct kscan_signature g;
+	char *text;
+
+	kscan_signature(s, f, &g);
+	text = kstrndup(g.result, strncmp(g.result, "template", 8) ? 0 : strcspn(g.result, ">"));
+	kscan_signature_free(&g);
+	return text;
+}
+
+/* The names of a function's parameters, in their order. The caller frees. */
+static char *
+names_of(const struct kscan *s, const struct kscan_item *f)
+{
+	struct kscan_signature g;
+	struct kbuf b = { 0 };
+
+	kscan_signature(s, f, &g);
+	kbuf_puts(&b, "");
+	for (size_t i = 0; i < g.count; i++)
+		kbuf_printf(&b, "%s ", g.params[i].name);
+	kscan_signature_free(&g);
+	return b.data;
+}
+
+static bool
+same_text(const struct kscan *s, const struct kscan_item *f, const struct kscan *r,
+    const struct kscan_item *g, char *(*text_of)(const struct kscan *, const struct kscan_item *))
+{
+	char *x = text_of(s, f), *y = text_of(r, g);
+	bool same = !strcmp(x, y);
+
+	free(x);
+	free(y);
+	return same;
+}
+
+static char *
+body_of(const struct kscan *s, const struct kscan_item *f)
+{
+	char hex[17];
+
+	ktoken_hash(s->text + f->body, f->to - f->body, hex);
+	return kstrdup(hex);
+}
+
+/* Does some launch instantiate the kernel's template in another way than the entry? */
+static bool
+has_other_instance(const struct state *t)
+{
+	const json_t *list = json_object_get(t->a->unit, "launches"), *l;
+	size_t i;
+
+	json_array_foreach((json_t *)list, i, l) {
+		if (kjson_bool_or(l, "other", false))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Is the winner's entry the unit's, and does it call the same function with another body? Then that
+ * body is all that the application needs. False, with *FAULT: it is not what a task calls.
+ */
+static bool
+is_body_alone(const struct state *t, char **fault)
+{
+	const char *text = kjson_str_or(t->a->unit, "text", "");
+	const struct kscan *old = &t->file->scan;
+	const struct kscan_item *f, *n = t->new_kernel;
+	struct kscan s;
+	bool alone = false;
+
+	kscan(text, strlen(text), &s);
+	f = kscan_function(&s, t->a->entry);
+	if (f && same_types(t, &s, f, &t->w, t->entry, fault))
+		alone = n && !has_other_instance(t) &&
+		    same_types(t, old, t->kernel, &t->w, n, NULL) &&
+		    same_text(&s, f, &t->w, t->entry, body_of) &&
+		    same_text(&s, f, &t->w, t->entry, names_of) &&
+		    same_text(old, t->kernel, &t->w, n, template_of);
+	kscan_free(&s);
+	return alone;
+}
+
+/* The winner's entry is what the application has to call. False: *FAULT says why it cannot. */
+static bool
+call_entry(struct state *t, const char *copy, char **fault)
+{
+	const struct kscan_item *n = t->new_kernel;
+	struct call_sites sites = { 0 };
+	struct kbuf head = { 0 };
+
+	t->called = call_unit(t->a, &t->w, t->entry);
+	t->linkage = rules_is_header(t->a->file) ? "static inline " : "static ";
+	if (!t->launched)
+		return true;
+	call_find(t->a, copy, &sites);
+	t->linkage = sites.external ? "" : t->linkage;
+	t->kept = has_other_instance(t) || (n && is_known(t, n)) ||
+	    (sites.others && !(n && same_types(t, &t->file->scan, t->kernel, &t->w, n, NULL)));
+	add_entry_head(&head, t);
+	call_edit(t->a, &sites, t->called, head.data, t->kept || sites.others, &t->edits, fault);
+	kbuf_free(&head);
+	call_sites_free(&sites);
+	return !*fault;
+}
+
+/* All files that change. */
+static void
+add_files(struct state *t, const char *copy, char *text, struct patch *p)
+{
+	patch_add(p, t->a->file, kstrdup(t->file->text), text);
+	for (size_t i = 0; i < t->edits.count; i++) {
+		const char *name = t->edits.list[i].file;
+		char *was = file_text(path_of("%s/%s", copy, name), NULL);
+		struct kbuf b = { 0 };
+		bool there = false;
+
+		for (size_t k = 0; k < p->count; k++)
+			there |= !strcmp(p->files[k].name, name);
+		if (there || !was) {
+			free(was);
+			continue;
+		}
+		edits_apply(&t->edits, name, was, 0, strlen(was), &b);
+		patch_add(p, name, was, with_line_ends(b.data, was));
+	}
+	p->called = t->launched ? json_incref(t->called) : NULL;
+}
+
+/* The body that calls the entry. NULL: *FAULT says why there is none. The caller frees. */
+static char *
+caller_body(const struct state *t, char **fault)
+{
+	char *template = template_of(&t->file->scan, t->kernel), *body = NULL;
+
+	if (*template)
+		*fault = kasprintf(
+		    "%s works outside of %s, which is a template", t->a->entry, t->a->kernel);
+	else
+		body = call_body(t->a, t->called, fault);
+	free(template);
+	return body;
+}
+
+/* Put it together, when all that it takes is there. */
+static void
+put_together(struct state *t, const char *copy, struct patch *p, struct kbuf *notes, char **fault)
+{
+	char *body = NULL, *text;
+
+	if (t->entry && !is_body_alone(t, fault) && (*fault || !call_entry(t, copy, fault)))
+		return;
+	if (t->called && !t->launched && !(body = caller_body(t, fault)))
+		return;
+	choose_own(t);
+	choose_dead(t);
+	choose_names(t, notes);
+	text = with_line_ends(compose(t, body, notes), t->file->text);
+	free(body);
+	if (same_signature(t, text, fault))
+		add_files(t, copy, text, p);
+	else
+		free(text);
+}
+
+bool
+splice(
+    const struct adoption *a, const char *winner, struct patch *p, struct kbuf *notes, char **fault)
+{
+	struct state t = { .a = a, .launched = kjson_bool_or(a->unit, "kernel", false) };
+	bool unit = strcmp(a->entry, a->kernel) != 0;
+	char *copy = adopt_path(a, "copy");
 	json_t *settings = compile_settings(a);
 
 	*fault = NULL;
+	*p = (struct patch){ 0 };
 	bundle_open(&t.b, a, copy, settings);
 	bundle_keep(&t.b, a->kernel);
 	t.file = &t.b.sources[0];
 	t.kernel = kscan_function(&t.file->scan, a->kernel);
 	kscan(winner, strlen(winner), &t.w);
 	t.new_kernel = kscan_function(&t.w, a->kernel);
-	if (strcmp(t.file->text, original)) {
-		*fault = kasprintf("%s/%s has changed since it was adopted", copy, a->file);
-	} else if (!t.kernel) {
+	t.entry = unit ? kscan_function(&t.w, a->entry) : NULL;
+	if (!t.kernel)
 		*fault = kasprintf("%s is inside #if in %s", a->kernel, a->file);
-	} else if (!t.new_kernel || t.w.unclosed) {
-		*fault = kasprintf("the winner does not define %s outside #if", a->kernel);
-	} else {
-		choose_own(&t);
-		choose_dead(&t);
-		choose_names(&t, notes);
-		text = with_line_ends(compose(&t, notes), original);
-		if (!same_signature(&t, text, fault)) {
-			free(text);
-			text = NULL;
-		}
-	}
+	else if (!(unit ? t.entry : t.new_kernel) || t.w.unclosed)
+		*fault = kasprintf("the winner does not define %s outside #if", a->entry);
+	else
+		put_together(&t, copy, p, notes, fault);
 	json_decref(t.renamed);
+	json_decref(t.called);
+	edits_free(&t.edits);
 	free(t.own);
 	free(t.dead);
 	kscan_free(&t.w);
 	bundle_close(&t.b);
 	json_decref(settings);
-	return text;
+	return p->count > 0;
 }
 
 /* ---- what must not go back ---- */
@@ -861,28 +1174,31 @@ size_t
 splice_scan(const struct adoption *a, const char *reference, const char *winner,
     const json_t *arrays, struct kbuf *faults)
 {
-	size_t count = rules_scan("winner", a->language, winner, a->kernel, reference, faults);
+	size_t count = rules_scan("winner", a->language, winner, a->entry, reference, faults);
 	const struct kscan_item *f;
 	struct kscan s;
 
-	count += rules_scan("reply", a->language, winner, a->kernel, reference, faults);
+	count += rules_scan("reply", a->language, winner, a->entry, reference, faults);
 	kscan(winner, strlen(winner), &s);
-	f = kscan_function(&s, a->kernel);
+	f = kscan_function(&s, a->entry);
 	if (!f) {
-		kbuf_printf(faults, "signature: the winner does not define %s\n", a->kernel);
+		kbuf_printf(faults, "signature: the winner does not define %s\n", a->entry);
 		count++;
 	}
-	if (f && is_stub(&s, f)) {
-		kbuf_printf(faults, "stub: %s does nothing\n", a->kernel);
-		count++;
-	}
+	for (size_t i = 0; i < s.count; i++)
+		if (s.items[i].kind == KSCAN_FUNCTION &&
+		    (&s.items[i] == f || kscan_declares(&s.items[i], a->kernel)) &&
+		    is_stub(&s, &s.items[i])) {
+			kbuf_printf(faults, "stub: %s does nothing\n", s.items[i].names[0]);
+			count++;
+		}
 	for (size_t i = 0; f && i < json_array_size(arrays); i++) {
 		char *name =
 		    name_in_winner(reference, &s, f, json_string_value(json_array_get(arrays, i)));
 
 		if (!kscan_uses(&s, f->body, f->to, name)) {
 			kbuf_printf(faults, "no_work: %s does not use %s, which it must write\n",
-			    a->kernel, name);
+			    a->entry, name);
 			count++;
 		}
 		free(name);

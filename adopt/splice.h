@@ -7,13 +7,15 @@
 #define SPLICE_H
 
 #include "adopt.h"
+#include "patch.h"
 
 /*
- * The new text of the file, to be freed; NULL with the reason in *FAULT (to be freed). WINNER is a
- * program that stands alone; what it has as the project has it comes from the project again. NOTES:
- * what was renamed and taken out, a line each.
+ * The project's files with WINNER in them, a program that stands alone; what it has as the project
+ * has it comes from the project again. A function is replaced by the winner's. Where the winner's
+ * entry is another than the unit's, launches or the function's body become a call of it. False with
+ * the reason in *FAULT (to be freed). NOTES: what was renamed and taken out, a line each.
  */
-char *splice(const struct adoption *a, const char *original, const char *winner, struct kbuf *notes,
+bool splice(const struct adoption *a, const char *winner, struct patch *p, struct kbuf *notes,
     char **fault);
 
 /*

@@ -164,10 +164,11 @@ adoption_lock(const struct adoption *a)
 }
 
 void
-adoption_unlock_child(void)
+adoption_unlock(void)
 {
 	if (lock >= 0)
 		close(lock);
+	lock = -1;
 }
 
 /* Paths are few and short: they live as long as the process. */
@@ -330,6 +331,14 @@ static const char clean_script[] =
     "done\n";
 
 void
+copy_over(const char *from, const char *to)
+{
+	const char *argv[] = { "cp", "-R", "--", path_of("%s/.", from), to, NULL };
+
+	run_quietly(argv, from);
+}
+
+void
 copy_project(const struct adoption *a, const char *folder)
 {
 	char *inside = project_path(a, ".");
@@ -340,4 +349,5 @@ copy_project(const struct adoption *a, const char *folder)
 	kmake_folder(folder);
 	run_quietly(argv, a->project);
 	run_quietly(clean, folder);
+	siblings_copy(a, folder);
 }

@@ -204,13 +204,15 @@ is_float(const struct value *x)
 
 /* What the array has in a call, or 0. */
 static size_t
-elements_of(const struct value *x, const struct knpy *bytes, const json_t *args)
+elements_of(
+    const struct draft *d, const struct value *x, const struct knpy *bytes, const json_t *args)
 {
 	struct kscan_scope scope = { .values = args };
+	size_t reach = x->reached ? value_reach(&d->v, x, args) : 0;
 	int64_t n;
 
 	if (x->own)
-		return bytes->count / x->bytes;
+		return (reach && reach < bytes->count ? reach : bytes->count) / x->bytes;
 	return kscan_number(&scope, x->shape, &n) && n > 0 ? (size_t)n : 0;
 }
 
@@ -228,7 +230,7 @@ typed_file(const struct draft *d, const char *config, const struct value *x, con
 
 	if (!from || !knpy_read(from, &bytes, why, sizeof why))
 		return NULL;
-	*count = elements_of(x, &bytes, args);
+	*count = elements_of(d, x, &bytes, args);
 	name = kasprintf("recorded/%s.%s.npy", config, x->name);
 	to = adopt_path(d->a, "task/%s", name);
 	if (!*count || *count * x->bytes > bytes.count) {
@@ -359,23 +361,36 @@ timed_workloads(struct draft *d)
 	return all;
 }
 
+/* Has each array an element with these arguments? Not n/2 of them where n is one. */
+static bool
+has_elements(const struct draft *d, const json_t *args)
+{
+	struct kscan_scope scope = { .values = args };
+	int64_t n;
+
+	for (size_t i = 0; i < d->v.count; i++)
+		if (d->v.at[i].shape && kscan_number(&scope, d->v.at[i].shape, &n) && n < 1)
+			return false;
+	return true;
+}
+
 /*
  * One that is there is not needed twice; one of the same sizes, with other values, gets another
  * name.
  */
 static void
-add_check(json_t *all, json_t *w)
+add_check(const struct draft *d, json_t *all, const char *name, const json_t *args)
 {
-	const char *name = kjson_str_or(w, "name", "");
+	json_t *w = workload(d, name, args);
 	bool taken = false;
 
-	if (twin_of(all, w))
-		return;
 	for (size_t i = 0; i < json_array_size(all); i++)
 		taken |= !strcmp(kjson_str_or(json_array_get(all, i), "name", ""), name);
 	if (taken)
 		json_object_set_new(w, "name", json_sprintf("%sb", name));
-	json_array_append(all, w);
+	if (!twin_of(all, w) && has_elements(d, args))
+		json_array_append(all, w);
+	json_decref(w);
 }
 
 /*
@@ -418,7 +433,7 @@ add_neighbours(const struct draft *d, json_t *all, const json_t *given)
 	for (size_t k = 0; k < d->v.count; k++)
 		for (int by = -1; by <= 1; by += 2) {
 			const struct value *x = &d->v.at[k];
-			json_t *args, *w;
+			json_t *args;
 			json_int_t v;
 			char *name;
 
@@ -438,9 +453,7 @@ add_neighbours(const struct draft *d, json_t *all, const json_t *given)
 					json_object_set_new(args, d->v.at[n].name,
 					    json_integer(23 + 6 * (json_int_t)m++));
 			name = kasprintf("check_%s_%lld", x->name, (long long)v);
-			w = workload(d, name, args);
-			add_check(all, w);
-			json_decref(w);
+			add_check(d, all, name, args);
 			free(name);
 			json_decref(args);
 		}
@@ -460,8 +473,7 @@ small_workloads(const struct draft *d)
 			return all;
 	given = combinations(d);
 	for (size_t i = 0; i < LEN(sizes); i++) {
-		json_t *args = json_deep_copy(json_array_get(given, i % json_array_size(given))),
-		       *w;
+		json_t *args = json_deep_copy(json_array_get(given, i % json_array_size(given)));
 		struct kbuf name = { 0 };
 		size_t n = 0;
 
@@ -472,10 +484,8 @@ small_workloads(const struct draft *d)
 				    args, d->v.at[k].name, json_integer(sizes[i][n % 4]));
 				kbuf_printf(&name, "_%d", sizes[i][n++ % 4]);
 			}
-		w = workload(d, name.data, args);
 		if (n)
-			add_check(all, w);
-		json_decref(w);
+			add_check(d, all, name.data, args);
 		kbuf_free(&name);
 		json_decref(args);
 	}
@@ -880,20 +890,20 @@ unfinished(const char *text)
 }
 
 /*
- * Call the reference, in a process of its own, on every workload; the name of one on which it
- * crashes, reaches beyond its arrays or ends the process, or NULL. The caller frees.
+ * Call the reference, in a process of its own, on every workload of TASK, a file; the name of one
+ * on which it crashes, reaches beyond its arrays or ends the process, or NULL. The caller frees.
  */
 static char *
-crashes_on(const struct draft *d)
+call_alone(const struct draft *d, const char *task, const char *more)
 {
 	char *folder = adopt_path(d->a, "task"), *text, *name;
 	struct kbuf command = { 0 };
 	struct command_result r;
 
 	kbuf_printf(&command,
-	    "kharness --solo --fenced -t task.json -s full --run-timeout-s 20 --backend %s "
-	    "--threads %lld ./reference.so",
-	    d->a->language, (long long)kjson_int_or(d->a->json, "threads", 0));
+	    "kharness --solo --fenced -t %s -s full --run-timeout-s 20 --backend %s "
+	    "--threads %lld %s ./reference.so",
+	    task, d->a->language, (long long)kjson_int_or(d->a->json, "threads", 0), more);
 	command_own(d->a, folder, command.data, "probe", &r);
 	if (r.status == K_MISSING || r.status == K_USAGE || r.status == K_AGAIN)
 		kdie(r.status, "the reference cannot be tried:\n%s", r.said);
@@ -903,6 +913,12 @@ crashes_on(const struct draft *d)
 	command_free(&r);
 	kbuf_free(&command);
 	return name;
+}
+
+static char *
+crashes_on(const struct draft *d)
+{
+	return call_alone(d, "task.json", "");
 }
 
 /* Leave out what is invented; false: NAME is a call of the application's. */
@@ -1095,6 +1111,99 @@ find_inputs(struct draft *d)
 			kdie(K_USAGE, "the task has faults:\n%s", faults);
 	}
 	kbuf_free(&said);
+}
+
+/* ---- the application's results ---- */
+
+/* The recorded calls as they were, nothing drawn anew: a task of its own. */
+static void
+write_replay(struct draft *d)
+{
+	json_t *small = d->small, *w, *v;
+	enum floats floats = d->floats;
+	const char *name;
+	size_t i;
+
+	d->small = json_array();
+	d->floats = FLOATS_KEPT;
+	draft_task(d);
+	json_array_foreach(json_object_get(d->task, "workloads"), i, w)
+		json_object_foreach(json_object_get(w, "values"), name, v)
+			if (json_is_object(v))
+				json_object_set_new(v, "fresh", json_false());
+	write_json(adopt_path(d->a, "task/replay.json"), d->task);
+	json_decref(d->small);
+	d->small = small;
+	d->floats = floats;
+}
+
+/* What the call NAME left in its outputs in the application, and the reference alone does not. */
+static bool
+gives_the_same(const struct draft *d, const char *name, char *why, size_t why_len)
+{
+	char reason[200];
+
+	for (size_t i = 0; i < d->v.count; i++) {
+		const struct value *x = &d->v.at[i];
+
+		if (is_output(x) &&
+		    !recorded_same(d->a, name, x->name, x->dtype, x->bytes,
+		        adopt_path(d->a, "task/replay/%s.%s.npy", name, x->name), reason,
+		        sizeof reason)) {
+			snprintf(why, why_len, "%s: %s", x->name, reason);
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Make the recorded calls; leave out the first one that gives other results. False: none does. */
+static bool
+drop_other(struct draft *d)
+{
+	json_t *list = json_object_get(d->configs, "configs");
+	char why[300];
+
+	write_replay(d);
+	free(call_alone(d, "replay.json", "--save replay"));
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		const char *name = kjson_str_or(json_array_get(list, i), "name", "?");
+
+		if (gives_the_same(d, name, why, sizeof why))
+			continue;
+		if (json_array_size(list) == 1)
+			kdie(K_USAGE,
+			    "%s alone does not give the application's results in %s (%s), so it "
+			    "depends on more than its arguments: variables that other code "
+			    "changes, earlier calls, or arrays that overlap; adopt the function "
+			    "that calls it",
+			    d->a->kernel, name, why);
+		json_array_append_new(d->v.notes,
+		    json_sprintf("%s is left out: alone, the reference gives other results there "
+		                 "than in the application (%s)",
+		        name, why));
+		json_array_remove(list, i);
+		return true;
+	}
+	return false;
+}
+
+/*
+ * Calls whose results are not the application's, when the reference makes them alone with the same
+ * arguments, say nothing of the function.
+ */
+static void
+drop_others(struct draft *d)
+{
+	char *folder = adopt_path(d->a, "task/replay");
+
+	if (!d->v.recorded)
+		return;
+	kmake_folder(folder);
+	while (drop_other(d))
+		continue;
+	remove_tree(folder);
+	write_draft(d);
 }
 
 /* ---- the proxy ---- */
@@ -1291,6 +1400,28 @@ set_defaults(const struct adoption *a)
 	json_decref(m);
 }
 
+void
+task_context(const struct adoption *a)
+{
+	static const char head[] = "Files of the application, which explain the function:\n";
+	char *path = path_of("%s/campaign.json", a->dir);
+	json_t *m = kjson_load(path), *files = context_files(a);
+	const char *own = kjson_str_or(m, "instructions", ""), *earlier = strstr(own, head);
+	struct kbuf b = { 0 };
+
+	kbuf_add(&b, own, earlier ? (size_t)(earlier - own) : strlen(own));
+	kbuf_printf(&b, "%s%s", b.len && !earlier ? "\n\n" : "", head);
+	for (size_t i = 0; i < json_array_size(files); i++)
+		kbuf_printf(&b, "\n%s", json_string_value(json_array_get(files, i)));
+	if (json_array_size(files)) {
+		json_object_set_new(m, "instructions", kjson_text(b.data, b.len));
+		write_json(path, m);
+	}
+	kbuf_free(&b);
+	json_decref(files);
+	json_decref(m);
+}
+
 static void
 make_campaign(const struct adoption *a)
 {
@@ -1319,6 +1450,7 @@ make_campaign(const struct adoption *a)
 		kdie(r.exit_code > 0 ? r.exit_code : K_IO, "kcampaign new: %s", r.err);
 	kproc_result_free(&r);
 	set_defaults(a);
+	task_context(a);
 }
 
 void
@@ -1378,6 +1510,7 @@ make_task(const struct adoption *a)
 		kdie(K_NO, "the reference launches other grids or blocks than the application");
 	probe(&d);
 	find_inputs(&d);
+	drop_others(&d);
 	for (size_t i = 0; i < json_array_size(d.v.notes); i++)
 		kwarn("%s", json_string_value(json_array_get(d.v.notes, i)));
 	ksay("task       %zu timed and %zu more workloads; oracle: %s; tolerance: step %zu of "

@@ -85,8 +85,10 @@ look_at_variable(
 	    (!constant && !kscan_has_word(&s->scan, x, "__device__") &&
 	        !kscan_has_word(&s->scan, x, "texture")))
 		return;
-	kbuf_printf(r->why, "it reads %s (%s:%zu), which other code fills\n", name, s->name,
-	    kline_at(s->text, x->from));
+	kbuf_printf(r->why,
+	    "it reads %s (%s:%zu), which other code fills: pass it as an array, or adopt a host "
+	    "function that copies it with cudaMemcpyToSymbolAsync and launches on a stream\n",
+	    name, s->name, kline_at(s->text, x->from));
 }
 
 static bool
@@ -281,10 +283,10 @@ params_json(const struct unit *u)
 		const struct unit_param *p = &u->params[i];
 
 		json_array_append_new(list,
-		    json_pack("{s:s,s:s,s:s,s:b,s:b,s:b,s:s,s:b,s:b}", "name", p->name, "type",
+		    json_pack("{s:s,s:s,s:s,s:b,s:b,s:b,s:b,s:s,s:b,s:b}", "name", p->name, "type",
 		        p->type, "value", p->value, "pointer", p->pointer, "constant", p->constant,
-		        "bytes", p->bytes, "size", p->size ? p->size : "", "result", p->result,
-		        "launch", p->launch));
+		        "bytes", p->bytes, "cast", p->cast || p->bytes, "size",
+		        p->size ? p->size : "", "result", p->result, "launch", p->launch));
 	}
 	return list;
 }
@@ -298,11 +300,12 @@ unit_json(const struct unit *u)
 		const struct unit_launch *l = &u->launches[i];
 
 		json_array_append_new(launches,
-		    json_pack("{s:s,s:[I,I],s:[I,I],s:s,s:s,s:s,s:s,s:s,s:s,s:s}", "file", l->file,
-		        "lines", (json_int_t)l->line, (json_int_t)l->last_line, "bytes",
-		        (json_int_t)l->from, (json_int_t)l->to, "grid", l->grid, "block", l->block,
-		        "shared", l->shared, "stream", l->stream, "templates", l->templates,
-		        "arguments", l->arguments, "function", l->function));
+		    json_pack("{s:s,s:b,s:[I,I],s:[I,I],s:s,s:s,s:s,s:s,s:s,s:s,s:s}", "file",
+		        l->file, "other", l->other, "lines", (json_int_t)l->line,
+		        (json_int_t)l->last_line, "bytes", (json_int_t)l->from, (json_int_t)l->to,
+		        "grid", l->grid, "block", l->block, "shared", l->shared, "stream",
+		        l->stream, "templates", l->templates, "arguments", l->arguments, "function",
+		        l->function));
 	}
 	return json_pack("{s:s,s:s,s:s,s:s,s:b,s:[I,I],s:[I,I],s:s,s:o,s:O,s:o}", "schema",
 	    "unit/1", "function", u->name, "entry", u->entry, "file", u->file, "kernel", u->kernel,

@@ -10,7 +10,8 @@
  *
  * Observation wraps the application's function and records the entry's arguments. Extraction puts
  * the entry's text after the function. Integration takes the function, its helpers and no entry; it
- * takes the entry of a kernel only where the winner launches otherwise than the reference.
+ * takes the entry only where the winner's is another one: then launches, or the function's body,
+ * become a call of it.
  */
 #ifndef UNIT_H
 #define UNIT_H
@@ -49,7 +50,10 @@ const char *unit_place(const struct unit_source *s, size_t at, size_t *line);
  */
 void unit_sources_read(
     struct unit_sources *s, const char *project, const char *only, const json_t *settings);
-/* Names of all sources of a folder, headers too, within it. New reference. */
+/*
+ * Names of all sources of a folder, headers too, within it, and of headers next to it that it names
+ * by "../NAME". New reference.
+ */
 json_t *unit_files(const char *project);
 void unit_sources_free(struct unit_sources *s);
 /*
@@ -67,6 +71,7 @@ struct unit_param {
 	bool pointer;  /* to elements of TYPE */
 	bool constant; /* what it points to is not for writing */
 	bool bytes;    /* what it points to is a structure, here as bytes */
+	bool cast;     /* VALUE is of another type than TYPE, or points to one */
 	char *size;    /* bytes that it points to, in the same terms; NULL: not known */
 	bool result;   /* what the function returns */
 	/* of a launch, not of the kernel: "grid_x" … "block_z", "shared_bytes", "stream" */
@@ -85,6 +90,7 @@ struct unit_launch {
 	char *function;
 	const struct unit_source *source;
 	const struct kscan_item *inside; /* that function, or NULL */
+	bool other; /* of a template: not the instance that the entry launches */
 };
 
 struct unit {

@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "adopt.h"
+#include "call.h"
 #include "instance.h"
 #include "kio.h"
 #include "ktoken.h"
@@ -32,7 +34,7 @@ char *
 watch_source(const struct watch *w, size_t *len)
 {
 	return kread_file_or_die(
-	    w->source ? w->source : join(w->a->project, w->a->file), SOURCE_MAX, len);
+	    join(w->overlay ? w->overlay : w->a->project, w->a->file), SOURCE_MAX, len);
 }
 
 /* ---- the copy ---- */
@@ -44,6 +46,8 @@ watch_copy(const struct watch *w)
 
 	kmake_folder(w->folder);
 	copy_project(w->a, copy);
+	if (w->overlay)
+		copy_over(w->overlay, copy);
 }
 
 /*
@@ -245,29 +249,56 @@ add_values(struct kbuf *b, const struct watch *w, const struct signature *s)
 	}
 }
 
+/* Is VALUE the name of something, and not an expression: "f->rows[1].cells"? */
+static bool
+is_place(const char *value)
+{
+	for (; *value; value++) {
+		value += !strncmp(value, "->", 2);
+		if (!kis_word(*value) && !strchr(".[]>", *value))
+			return false;
+	}
+	return true;
+}
+
+/* One argument of the entry. Of an array, what guard.c of kwatch needs: its elements, its place. */
+static void
+add_argument(struct kbuf *b, const struct watch *w, const json_t *p)
+{
+	const char *name = kjson_str_or(p, "name", ""), *size = kjson_str_or(p, "size", ""),
+	           *value = kjson_str_or(p, "value", "");
+	bool pointer = kjson_bool_or(p, "pointer", false),
+	     array = pointer && !*size && !w->a->device && !kjson_bool_or(p, "result", false);
+
+	kbuf_printf(b, "\t\t{ \"%s\", &kwatch_of_%s, sizeof kwatch_of_%s, ", name, name, name);
+	if (!pointer && strstr(kjson_str_or(p, "type", ""), "tream"))
+		kbuf_puts(b, "KWATCH_STREAM, 0, 0, ");
+	else
+		kbuf_printf(b, "KWATCH_KIND(kwatch_of_%s), %d, %s, ", name,
+		    kjson_bool_or(p, "constant", false), *size ? size : "0");
+	if (array)
+		kbuf_printf(b, "sizeof *kwatch_of_%s, ", name);
+	if (array && is_place(value))
+		kbuf_printf(b, "&(%s) },\n", value);
+	else
+		kbuf_puts(b, array ? "0 },\n" : "0, 0 },\n");
+}
+
 static void
 add_arguments(struct kbuf *b, const struct watch *w)
 {
 	const json_t *list = json_object_get(w->a->unit, "parameters"), *p;
 	size_t i;
 
-	json_array_foreach((json_t *)list, i, p) {
-		const char *name = kjson_str_or(p, "name", ""), *type = kjson_str_or(p, "type", ""),
-		           *size = kjson_str_or(p, "size", "");
+	json_array_foreach((json_t *)list, i, p)
+		add_argument(b, w, p);
+}
 
-		if (!kjson_bool_or(p, "pointer", false) && strstr(type, "tream"))
-			kbuf_printf(b,
-			    "\t\t{ \"%s\", &kwatch_of_%s, sizeof kwatch_of_%s, KWATCH_STREAM, 0, 0 "
-			    "},\n",
-			    name, name, name);
-		else
-			kbuf_printf(b,
-			    "\t\t{ \"%s\", &kwatch_of_%s, sizeof kwatch_of_%s, "
-			    "KWATCH_KIND(kwatch_of_%s), "
-			    "%d, %s },\n",
-			    name, name, name, name, kjson_bool_or(p, "constant", false),
-			    *size ? size : "0");
-	}
+/* Is it a pointer to what has a size? */
+static bool
+has_items(const struct kscan_param *p)
+{
+	return p->stars && !p->strange && (p->stars > 1 || strcmp(p->type, "void"));
 }
 
 /* The arguments as they are declared. */
@@ -278,11 +309,13 @@ add_own_arguments(struct kbuf *b, const struct signature *s)
 		if (signature_is_stream(&s->of.params[i]))
 			kbuf_printf(b, "\t\tKWATCH_STREAM_ARG(%s),\n", s->of.params[i].name);
 		else
-			kbuf_printf(b, "\t\tKWATCH_ARG(%s, %d),\n", s->of.params[i].name,
-			    s->of.params[i].constant);
+			kbuf_printf(b, "\t\tKWATCH_ARG(%s, %d, %s%s),\n", s->of.params[i].name,
+			    s->of.params[i].constant,
+			    has_items(&s->of.params[i]) ? "sizeof *" : "0",
+			    has_items(&s->of.params[i]) ? s->of.params[i].name : "");
 }
 
-/* "template<…> static void" of the wrapper of a kernel, up to its parameters. */
+/* "template<…> static void NAME(…)" of the wrapper of a kernel. */
 static void
 add_launch_head(struct kbuf *b, const char *text, const struct signature *s, const struct watch *w)
 {
@@ -299,11 +332,13 @@ add_launch_head(struct kbuf *b, const char *text, const struct signature *s, con
 	}
 	while (close > behind && text[close - 1] != ')')
 		close--;
-	kbuf_printf(b, "%.*s static inline void\n%s__kwatched", (int)n, template, w->a->kernel);
+	/* What stands in one source may be launched in others, where the kernel is declared. */
+	kbuf_printf(b, "%.*s%svoid %s__kwatched", (int)n, template,
+	    *template || rules_is_header(w->a->file) ? " static inline " : "", w->a->kernel);
 	add_parameters(b, text + behind, close - 1 - behind);
 	kbuf_printf(b,
-	    "%sdim3 kwatch_grid, dim3 kwatch_block, size_t kwatch_shared = 0, "
-	    "cudaStream_t kwatch_stream = 0)",
+	    "%sdim3 kwatch_grid, dim3 kwatch_block, size_t kwatch_shared, "
+	    "cudaStream_t kwatch_stream)",
 	    s->of.count ? ", " : "");
 }
 
@@ -332,7 +367,7 @@ add_wrapper(struct kbuf *b, const char *text, const struct signature *s, const s
 	else
 		add_own_arguments(b, s);
 	if (!count)
-		kbuf_puts(b, "\t\t{ \"\", 0, 0, KWATCH_OTHER, 0, 0 },\n");
+		kbuf_puts(b, "\t\t{ \"\", 0, 0, KWATCH_OTHER, 0, 0, 0, 0 },\n");
 	kbuf_printf(b,
 	    "\t};\n\tstruct kwatch_call kwatch_call = { \"%s\", kwatch_args, %zu, KWATCH_CUDA, 0 "
 	    "};\n\n",
@@ -401,18 +436,36 @@ add_replaced(struct kbuf *b, const char *text, const struct kscan_launch *l)
 	const char *const rest[] = { l->grid, l->block, l->shared, l->stream };
 
 	kbuf_printf(b, "%s__kwatched%s(%s", l->kernel, l->arguments, l->call);
-	for (size_t i = 0; i < LEN(rest) && *rest[i]; i++)
-		kbuf_printf(b, "%s%s", i || *l->call ? ", " : "", rest[i]);
+	for (size_t i = 0; i < LEN(rest); i++)
+		kbuf_printf(b, "%s%s", i || *l->call ? ", " : "", *rest[i] ? rest[i] : "0");
 	kbuf_puts(b, ")");
 	for (size_t p = l->at; p < l->to; p++)
 		if (text[p] == '\n')
 			kbuf_puts(b, "\n");
 }
 
+/* Does it launch another instance of a template than the entry? Its calls are not the unit's. */
+static bool
+is_other(const struct watch *w, const char *file, const struct kscan_launch *l)
+{
+	const json_t *list = json_object_get(w->a->unit, "launches"), *x;
+	size_t i;
+
+	json_array_foreach((json_t *)list, i, x) {
+		if (kjson_bool_or(x, "other", false) &&
+		    !strcmp(kjson_str_or(x, "file", ""), file) &&
+		    !strcmp(kjson_str_or(x, "templates", ""), l->arguments) &&
+		    !strcmp(kjson_str_or(x, "arguments", ""), l->call))
+			return true;
+	}
+	return false;
+}
+
 /* All launches of the kernel in one file of the copy. */
 static void
-replace_in(const struct watch *w, const char *path)
+replace_in(const struct watch *w, const char *file)
 {
+	char *path = join(watch_copy_path(w), file);
 	struct kbuf b = { 0 };
 	struct kscan k;
 	struct kscan_launch *list;
@@ -428,7 +481,7 @@ replace_in(const struct watch *w, const char *path)
 
 		/* Not the one of the wrapper itself. */
 		if (strcmp(colon ? colon + 1 : list[i].kernel, w->a->kernel) ||
-		    !strcmp(list[i].grid, "kwatch_grid"))
+		    !strcmp(list[i].grid, "kwatch_grid") || is_other(w, file, &list[i]))
 			continue;
 		kbuf_add(&b, text + done, list[i].at - done);
 		add_replaced(&b, text, &list[i]);
@@ -446,7 +499,6 @@ replace_in(const struct watch *w, const char *path)
 static void
 replace_launches(const struct watch *w)
 {
-	char *copy = watch_copy_path(w);
 	const json_t *list = json_object_get(w->a->unit, "launches"), *l;
 	json_t *seen = json_object();
 	size_t i;
@@ -455,10 +507,31 @@ replace_launches(const struct watch *w)
 		const char *file = kjson_str_or(l, "file", "");
 
 		if (!json_object_get(seen, file))
-			replace_in(w, join(copy, file));
+			replace_in(w, file);
 		json_object_set_new(seen, file, json_true());
 	}
 	json_decref(seen);
+}
+
+/* The wrapper is declared where the kernel is. */
+static void
+declare_wrapper(const struct watch *w, const char *text, const struct signature *s)
+{
+	char *copy = watch_copy_path(w);
+	struct call_sites sites;
+	struct edits edits = { 0 };
+	struct kbuf head = { 0 };
+
+	add_launch_head(&head, text, s, w);
+	call_find(w->a, copy, &sites);
+	for (size_t i = 0; i < sites.count; i++)
+		if (sites.list[i].kind == CALL_PROTOTYPE)
+			edits_add(&edits, sites.list[i].file, sites.list[i].to, sites.list[i].to,
+			    kasprintf(" %s;", head.data));
+	edits_write(&edits, copy);
+	edits_free(&edits);
+	call_sites_free(&sites);
+	kbuf_free(&head);
 }
 
 static void
@@ -477,12 +550,14 @@ put_wrapper(const struct watch *w, const struct signature *s)
 		kdie_errno(K_IO, "%s", shown);
 	if (kwrite_file(to, b.data, b.len))
 		kdie_errno(K_IO, "%s", to);
+	if (s->kernel) {
+		declare_wrapper(w, text, s);
+		replace_launches(w);
+	}
 	kbuf_free(&b);
 	free(text);
 	free(words);
 	free(header);
-	if (s->kernel)
-		replace_launches(w);
 }
 
 void

@@ -18,8 +18,8 @@ struct watch {
 	const struct adoption *a;
 	/* where the copy and raw records go; absolute, made by watch_copy */
 	const char *folder;
-	/* the project's file as it is to be watched, when it is not the one there; or NULL */
-	const char *source;
+	/* a folder with files that take the place of the project's; or NULL */
+	const char *overlay;
 	/*
 	 * see launches of the kernel itself, a __global__ function: nothing is changed in the copy
 	 */

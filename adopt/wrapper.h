@@ -9,7 +9,7 @@
 #include <dlfcn.h>
 #include <stddef.h>
 
-#define KWATCH_API "kwatch_api_2"
+#define KWATCH_API "kwatch_api_3"
 enum { KWATCH_ARGS = 48 };
 
 /* Kinds of arguments. */
@@ -29,6 +29,9 @@ struct kwatch_arg {
 	size_t size;
 	int kind, constant; /* CONSTANT: what it points to is not for writing */
 	size_t extent;      /* bytes that it points to, when they are known; or 0 */
+	size_t item;        /* bytes of an element of an array; or 0 */
+	/* where the function finds the value, when another one may be put there; or NULL */
+	const void *place;
 };
 
 struct kwatch_call {
@@ -90,13 +93,13 @@ template <class T> static inline int kwatch_kind(const T *)
 #endif
 /* clang-format on */
 
-#define KWATCH_ARG(x, constant) \
+#define KWATCH_ARG(x, constant, item) \
 	{ \
-#x, &(x), sizeof(x), KWATCH_KIND(x), constant, 0 \
+#x, &(x), sizeof(x), KWATCH_KIND(x), constant, 0, item, &(x) \
 	}
 #define KWATCH_STREAM_ARG(x) \
 	{ \
-#x, &(x), sizeof(x), KWATCH_STREAM, 0, 0 \
+#x, &(x), sizeof(x), KWATCH_STREAM, 0, 0, 0, 0 \
 	}
 
 static inline const struct kwatch_api *

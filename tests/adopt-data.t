@@ -159,4 +159,150 @@ ok 'nothing is recorded beyond the limit, and that is said' '
 	grep -q "spmv: the arrays of top1 take .* MB, more than is left of 0 MB (--record-mb), so they are not recorded" err
 	[ ! -e c-none/adopt/recorded ]'
 
+mkdir arena
+cat >arena/k.c <<'EOF'
+struct filter { int taps; float *line; const float *weights; };
+/* Input and output are in one piece of memory, and the weights on the caller's stack. */
+void blend(int rows, int cols, const float *in, const float *weights, float *out)
+{
+	#pragma omp parallel for
+	for (int i = 0; i < rows; i++)
+		for (int j = 0; j < cols; j++)
+			out[i * cols + j] = in[i * cols + j] * weights[j];
+}
+/* The same behind members of a structure. */
+void shift(struct filter *f, const float *in, int n)
+{
+	for (int i = 0; i < n; i++) {
+		float sum = 0;
+
+		for (int k = 0; k < f->taps; k++)
+			sum += f->weights[k] * in[i + k];
+		f->line[i] = sum;
+	}
+}
+/* Each number from the one before: two arguments, one array. */
+void scan(const float *from, float *to, int n)
+{
+	for (int i = 0; i < n; i++)
+		to[i] = to[i] * 0.5f + from[i];
+}
+EOF
+cat >arena/main.c <<'EOF'
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+struct filter { int taps; float *line; const float *weights; };
+void blend(int rows, int cols, const float *in, const float *weights, float *out);
+void shift(struct filter *f, const float *in, int n);
+void scan(const float *from, float *to, int n);
+int main(int argc, char **argv)
+{
+	float *arena = malloc(1 << 22), *in = arena + 1000, *out = arena + 500000, weights[333];
+	struct filter f = { 21, out, weights };
+	double sum = 0;
+
+	(void)argc;
+	for (int i = 0; i < 1 << 20; i++) arena[i] = (float)(i * 31 % 977) / 977;
+	for (int i = 0; i < 333; i++) weights[i] = 1.f / (1 + i);
+	for (int r = 0; r < 9; r++) {
+		int rows = 100 + 50 * (r % 3), cols = 111 * (1 + r % 3);
+
+		if (!strcmp(argv[1], "blend")) blend(rows, cols, in, weights, out);
+		if (!strcmp(argv[1], "shift")) shift(&f, in, rows * 100);
+		if (!strcmp(argv[1], "scan")) scan(in, in + 1, rows * 100);
+	}
+	for (int i = 0; i < 10000; i += 10) sum += out[i] + in[i];
+	printf("%.6g\n", sum);
+	return 0;
+}
+EOF
+cat >>helpers.sh <<'EOF'
+arena() {
+	f=$1
+	shift
+	kadopt adopt -o "a-$f" -p arena --file k.c --kernel "$f" --build "gcc -O2 -fopenmp -o app main.c k.c" --run "./app $f >out.txt" --outputs out.txt --runs 1 --proxy 0.0001,10000 "$@"
+}
+EOF
+ok 'arrays in one piece of memory and on the stack: how far calls reach is measured, and nothing is asked' '
+	. ./helpers.sh
+	exits 0 arena blend
+	jq -e ".inputs.in.shape == [\"rows\", \"cols\"] and .outputs.out.shape == [\"rows\", \"cols\"] and .inputs.weights.shape == [\"cols\"]" a-blend/task.json
+	jq -e ".workloads | map(.name | startswith(\"check\")) | any" a-blend/task.json
+	sed 1d a-blend/adopt/observed.ndjson | head -1 | jq -e ".pointers | .in.reach == 44400 and .out.reach == 44400 and .weights.room == 444"'
+ok 'so are arrays that a structure points to' '
+	. ./helpers.sh
+	exits 0 arena shift
+	sed 1d a-shift/adopt/observed.ndjson | head -1 | jq -e ".pointers | .f_line.reach == 40000 and .f_weights.room == 84 and .in.reach == 40080"
+	jq -e ".outputs.f_line.shape == [\"n\"] and .inputs.f_weights.shape == [\"f_taps\"] and .inputs.in.shape == [\"f_taps+n-1\"]" a-shift/task.json'
+ok 'an array that reaches into one that is written is refused by name' '
+	. ./helpers.sh
+	exits 2 arena scan
+	grep -q "scan: in a call of the application, from (40000 bytes) reaches into to, which begins after 4, so they cannot be two arrays" err'
+
+mkdir alone
+cat >alone/k.c <<'EOF'
+float gain = 1;
+/* Pairs, added up. */
+void halve(int rows, int cols, const float *in, float *out)
+{
+	for (int i = 0; i < rows; i++)
+		for (int j = 0; j < cols / 2; j++)
+			out[i * (cols / 2) + j] = in[i * cols + 2 * j] + in[i * cols + 2 * j + 1];
+}
+void loud(const float *in, float *out, int n)
+{
+	for (int i = 0; i < n; i++)
+		out[i] = gain * in[i];
+}
+void sums(const float *in, float *out, int n)
+{
+	for (int i = 0; i < n; i++)
+		out[i] = i ? 0.5f * in[i - 1] + in[i] : in[i];
+}
+EOF
+cat >alone/main.c <<'EOF'
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+extern float gain;
+void halve(int rows, int cols, const float *in, float *out);
+void loud(const float *in, float *out, int n);
+void sums(const float *in, float *out, int n);
+int main(int argc, char **argv)
+{
+	float *a = malloc(120000 * sizeof *a), *b = malloc(120000 * sizeof *b);
+
+	(void)argc;
+	for (int i = 0; i < 120000; i++) a[i] = (float)(i % 97), b[i] = 0;
+	for (int r = 0; r < 12; r++) {
+		if (!strcmp(argv[1], "halve")) halve(300, 400, a, b);
+		if (!strcmp(argv[1], "loud")) gain = 1 + r % 2, loud(a, b, r % 2 ? 5000 : 120000);
+		if (!strcmp(argv[1], "sums")) sums(a, a, 5000);
+	}
+	printf("%.6g\n", b[77] + a[11]);
+	return 0;
+}
+EOF
+cat >>helpers.sh <<'EOF'
+alone() {
+	f=$1
+	shift
+	kadopt adopt -o "o-$f" -p alone --file k.c --kernel "$f" --build "gcc -O1 -o app main.c k.c" --run "./app $f >out.txt" --outputs out.txt --runs 1 --proxy 0.0001,10000 "$@"
+}
+EOF
+ok 'an invented size at which an array would have no element is no size' '
+	. ./helpers.sh
+	exits 0 alone halve --shape "in=rows*cols" --shape "out=rows*(cols/2)"
+	jq -e ".workloads | map(.name) | contains([\"check_3_5\"]) and (index(\"check_1_1\") | not)" o-halve/task.json'
+ok 'calls in which the reference alone gives other results than the application are left out, and named' '
+	. ./helpers.sh
+	exits 0 alone loud --shape in=n --shape out=n
+	grep -q "top[0-9]* is left out: alone, the reference gives other results there than in the application (out: element [0-9]* is [0-9]*, and was [0-9]* there)" err
+	jq -e ".workloads | map(select(.timed)) | length > 0 and all(.axes.n == 120000)" o-loud/task.json'
+ok 'an array that is read after it was written under another name is no such call' '
+	. ./helpers.sh
+	exits 2 alone sums --shape in=n --shape out=n
+	grep -q "sums alone does not give the application.s results in top1.* (.*: element [0-9]* is .*), so it depends on more than its arguments: .*arrays that overlap" err'
+
 done_testing

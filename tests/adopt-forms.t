@@ -165,6 +165,18 @@ ok 'updated in place, doubles, a helper of another source, a size_t' '
 	jq -e ".axes.n.type == \"var\" and .entry.arguments[0] == {axis: \"n\", dtype: \"int64\"} and .outputs.y == {shape: [\"n\"], dtype: \"float64\", align: 16, inout: true} and (has(\"oracle\") | not)" c-axpy/task.json
 	grep -q "static const double factor" c-axpy/reference.c; grep -q "y += a x, damped" c-axpy/task.json'
 
+ok 'a time alone below 0.2 times that in the application, or above 5 times, is an alarm' '
+	. ./helpers.sh
+	cp -r c-axpy astray; edit astray/adopt.json "del(.proxy)"
+	takes() { # TIMES: in the application it takes that many times as long as the reference did alone
+		jq --slurpfile p astray/adopt/proxy.json ".configs |= map((.name as \$n | \$p[0] | map(select(.workload == \$n).alone_us)[0]) as \$a | if \$a then .target_us = \$a * $1 else . end)" \
+			astray/adopt/configs.json >n
+		cp n astray/adopt/configs.json
+	}
+	takes 1000; exits 1 kadopt task -c astray; grep -q "takes 0.00 times as long alone as in the application, so the task does not measure the same work (accepted: 0.2 to 5;" err
+	takes 0.001; exits 1 kadopt task -c astray; grep -Eq "takes [0-9]{3,4}\.[0-9]+ times as long alone" err
+	takes 1; exits 0 kadopt task -c astray'
+
 ok 'a stride that was the width in every call follows from it' '
 	. ./helpers.sh
 	exits 1 forms row_sums --proxy 0.001,0.002; grep -q "does not measure the same work (accepted: 0.001 to 0.002" err
@@ -191,6 +203,28 @@ ok 'several shapes fit: the message names them, and --shape decides' '
 	jq -e ".inputs.in.shape == [\"n\", \"m\"] and .outputs.out.shape == [\"n\", \"m\"]" c-blend/task.json
 	sed -i "s/^static inline float scale.*/SCALE_BY(scale, 0.5f)/" app/k.h'
 
+ok 'errors of form ask for a whole file, errors of names and types for their places' '
+	. ./helpers.sh
+	rm -rf c-blend; mkdir prompts
+	cat >clumsy.sh <<-\END
+		n=$(ls "$T/prompts" | wc -l)
+		cat >"$T/prompts/$n"
+		echo "\`\`\`c"
+		case $n in
+		0) echo "static float scale(float x) { return x * 0.5f; } @" ;;
+		1) echo "static float scale(float x) { return x * half; }" ;;
+		*) echo "static float scale(float x) { return x * 0.5f; }" ;;
+		esac
+		sed -n "/^void blend/,\$p" "$T/app/k.c"
+		echo "\`\`\`"
+	END
+	exits 2 forms blend --record-mb 0 --provider "exec:T=$T sh $T/clumsy.sh"
+	jq -e ".tries == 3" c-blend/adopt/extract.json
+	form="The errors are of form" names="The errors are names and types: mend just those places"
+	grep -q "$form" prompts/1; if grep -q "$names" prompts/1; then exit 1; fi
+	grep -q "$names" prompts/2; grep -q "half" prompts/2; if grep -q "$form" prompts/2; then exit 1; fi
+	rm -rf c-blend'
+
 ok 'the model is asked when it does not compile, refused, asked again; its word on shapes must agree with the calls' '
 	. ./helpers.sh
 	rm -rf c-blend
@@ -204,7 +238,6 @@ ok 'the model is asked when it does not compile, refused, asked again; its word 
 ok 'a matrix, small integers, results on the stack, a table of another source, headers of conditions and of options' '
 	. ./helpers.sh
 	exits 0 forms tilt; cat out err
-	grep -q "peak is on the caller.s stack, so it counts as one number" err
 	jq -e ".entry.arguments == [\"n\", \"m\", \"a\", \"up\", \"by\", \"aim\", \"peak\"] and .outputs.a == {shape: [\"n\", \"m\"], dtype: \"float64\", align: 16, inout: true}" c-tilt/task.json
 	jq -e ".outputs.peak.shape == [1] and .inputs.aim.shape == [3] and .inputs.up.dtype == \"int32\" and .axes.by.type == \"var\"" c-tilt/task.json
 	jq -e "[.workloads[].values.up] | unique - [0, 1] == []" c-tilt/task.json

@@ -16,8 +16,8 @@ __attribute__((noinline)) void smooth(const float *in, float *out, int n, float 
 {
 	for (int i = 1; i + 1 < n; i++) {
 		float sum = 0;
-		for (int r = 0; r < 200; r++)
-			sum += (w * in[i] + (1 - w) * (in[i - 1] + in[i + 1])) / 200;
+		for (int r = 0; r < 20; r++)
+			sum += (w * in[i] + (1 - w) * (in[i - 1] + in[i + 1])) / 20;
 		out[i] = sum;
 	}
 	out[0] = in[0];
@@ -39,6 +39,7 @@ int main()
 }
 EOF
 echo '#pragma once' >heard/k.hpp
+cp -r heard one
 cat >smooth.cpp <<'EOF'
 /* Neighbours, weighed: wins. */
 extern "C" void
@@ -54,12 +55,16 @@ EOF
 ok 'a winner that the application refuses is rolled back, and that is written down' '
 	exits 0 kadopt adopt -o c -p heard --file k.cpp --kernel smooth --build "g++ -O1 -o app k.cpp" --run "./app >out.txt && ! test -e no" --outputs out.txt --compare float:1e-3 --threads 1 --runs 2 --proxy 0.0001,10000 --provider "exec:sh $tests_dir/data/adopt/model.sh $T/smooth.cpp"
 	jq -e ".entry.prototype | endswith(\"void smooth(const float *in, float *out, int n, float w = 0.5f)\")" c/task.json
-	jq ".eval += {set: \"full\", timing_s: 0.02, min_samples: 25, seeds: 1} | .memory = {enabled: \"off\"}" c/campaign.json >x.json && mv x.json c/campaign.json
+	jq ".eval += {set: \"full\", timing_s: 0.02, min_samples: 25, seeds: 1}" c/campaign.json >x.json && mv x.json c/campaign.json
 	kcampaign run -c c -n 1 >out; cat out
+	exits 10 kadopt integrate -c c --gate 0.98; grep -q "^GATE: the best program, 001/01, takes" out
+	exits 10 kadopt integrate -c c --gate 0.98; is SHORT_CIRCUIT "$(jq -r .outcome c/adopt/verdicts.ndjson)"
+	# That is no failure: the search goes on from it.
+	is "001/01 null" "$(ksample -c c --trial 2 -a c/archive.ndjson | jq -r ".sample | \"\(.incumbent) \(.application)\"")"
 	touch heard/no
 	exits 1 kadopt integrate -c c; grep -q "^ROLLED BACK" out
 	python3 "$KILN_DATA/tests/schemas.py" "$KILN_DATA/docs/schemas" verdict-1 c/adopt/verdicts.ndjson
-	jq -e ".id == \"001/01\" and .good == false and (.why | contains(\"exited with status 1\"))" c/adopt/verdicts.ndjson
+	jq -es ".[1] | .id == \"001/01\" and .good == false and (.why | contains(\"exited with status 1\"))" c/adopt/verdicts.ndjson
 	exits 10 kadopt integrate -c c; grep -q "GATE: 001/01 failed in the application before" out'
 ok 'what does not touch results can be said at any time' '
 	exits 0 kadopt adopt -c c --flops "200*n" --compare float:1e-2; grep -q "^stored; the campaign in" out
@@ -77,10 +82,38 @@ ok 'asked for again, it goes back: the head stays that of the project, with the 
 	exits 0 kadopt integrate -c c --again; cat out err; grep -q "^ACCEPTED" out
 	grep -qF "__attribute__((noinline)) void smooth(const float *__restrict__ from, float *__restrict__ to, int n, float w /* of the middle */ = 0.5f)" heard/k.cpp
 	is 1 "$(grep -cF "Neighbours, weighed. " heard/k.cpp)"
-	jq -es "map(.good) == [false, true]" c/adopt/verdicts.ndjson'
+	jq -es "map(.outcome) == [\"SHORT_CIRCUIT\", \"ROLLED_BACK\", \"DEPLOYED\"]" c/adopt/verdicts.ndjson'
+ok 'memory, tips and library hear of it: below the gate, rolled back, deployed' '
+	is "SHORT_CIRCUIT ROLLED_BACK DEPLOYED" "$(jq -r "[.application[].outcome] | join(\" \")" c/memory/v1.json)"
+	krecords check -c c
+	tips=$(find .data -name tips.md); is "SHORT_CIRCUIT ROLLED_BACK DEPLOYED" "$(sed -n "s/^- Takeaway: \([A-Z_]*\): .*/\1/p" "$tips" | xargs)"
+	is DEPLOYED "$(jq -r "select(.id == \"001/01\").application" .data/kiln/tips/library/c-*.ndjson)"'
+ok 'MAP-Elites hears it, too: no parent, no inspiration, not the best' '
+	cp -r heard twin
+	cp c/adopt/original/k.cpp twin/k.cpp
+	exits 0 kadopt adopt -o m -p twin --file k.cpp --kernel smooth --mode map-elites --build "g++ -O1 -o app k.cpp" --run "./app >out.txt && ! test -e bad" --outputs out.txt --compare float:1e-3 --threads 1 --runs 1 --proxy 0.0001,10000 --provider "exec:sh $tests_dir/data/adopt/model.sh $T/smooth.cpp"
+	jq ".eval += {set: \"full\", timing_s: 0.02, min_samples: 25, seeds: 1} | .memory = {enabled: \"off\"}" m/campaign.json >x.json && mv x.json m/campaign.json
+	kcampaign run -c m -n 1 >out; cat out
+	touch twin/bad
+	exits 1 kadopt integrate -c m; grep -q "^ROLLED BACK" out
+	(cd m && ksample --trial 2) >sample.json
+	jq -e ".sample | .application[0].id == \"001/01\" and .parent.id != \"001/01\" and .incumbent != \"001/01\" and .best == null and (.inspirations | map(.id) | index(\"001/01\") | not)" sample.json
+	(cd m; kprompt ../sample.json) | grep -q "put into the application, and failed there"
+	mv m/adopt/verdicts.ndjson v; (cd m && ksample --trial 2) | jq -e ".sample.parent.id == \"001/01\" and (.sample.application == null)"; mv v m/adopt/verdicts.ndjson'
 ok 'the observation that the campaign rests on is not made anew, though the sources have changed' '
 	cp c/adopt/observed.ndjson was
 	exits 2 kadopt observe -c c; grep -q "the campaign rests on it" err; cmp was c/adopt/observed.ndjson
 	exits 2 kadopt observe -c c --force'
+ok 'one command: it stops where a person has to decide, goes on from there, and ends with the winner in place' '
+	exits 2 kadopt go -o g -p one --file k.cpp --kernel rough --build "g++ -O1 -o app k.cpp" --run "./app >out.txt && ! test -e no" --outputs out.txt \
+		--compare float:1e-3 --threads 1 --runs 2 --proxy 0.0001,10000 --provider "exec:sh $tests_dir/data/adopt/model.sh $T/smooth.cpp"
+	grep -q "rough: it is not defined there" err
+	exits 0 kadopt adopt -c g --kernel smooth; [ ! -e g/trials/001 ]
+	jq ".eval += {set: \"full\", timing_s: 0.02, min_samples: 25, seeds: 1} | .memory = {enabled: \"off\"} | .stop.trials = 2" g/campaign.json >x.json && mv x.json g/campaign.json
+	touch one/no
+	exits 1 kadopt go -c g; cat out err; grep -q "^ROLLED BACK" out; cmp one/k.cpp g/adopt/original/k.cpp
+	rm one/no; jq -c ".good = true" g/adopt/verdicts.ndjson >x && mv x g/adopt/verdicts.ndjson
+	exits 0 kadopt go -c g; cat out err; grep -q "^ACCEPTED: 001/01" out; is 0 "$(grep -c "preflight\|---------- observe" out)"
+	exits 0 kadopt go -c g; grep -q "already in place" out'
 
 done_testing

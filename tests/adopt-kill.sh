@@ -56,7 +56,7 @@ while [ "$i" -lt "$n" ]; do
 		# Only a winner that was verified may stay.
 		tail -1 "$W/c/adopt/journal.ndjson" | grep -q '"accepted"' || fail "moment $i: neither the original nor an accepted winner"
 		grep -q '"verified"' "$W/c/adopt/journal.ndjson" || fail "moment $i: it was not verified"
-		[ "$(jq -r 'select(.what == "change").to' "$W/c/adopt/journal.ndjson" | tail -1)  -" = "$now" ] || fail "moment $i: another file"
+		[ "$(jq -r 'select(.what == "change").files[].to' "$W/c/adopt/journal.ndjson" | tail -1)  -" = "$now" ] || fail "moment $i: another file"
 		accepted=$((accepted + 1))
 	fi
 	find "$project" -name '*.kadopt-new' | grep . && fail "moment $i: a new file is left over"

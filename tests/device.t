@@ -106,6 +106,17 @@ ok 'a profile of a kernel in C, by callgrind' '
 	printf "{\"schema\":\"campaign/1\",\"name\":\"p\",\"backend\":\"c\",\"language\":\"c\",\"eval\":{\"timing_s\":0.05,\"profile\":\"all\"}}" >p/campaign.json
 	keval -c p --code p/reference.c -o out 2>err || { cat err; exit 1; }
 	is "correct 4 profile/1" "$(jq -r "\"\(.eval.status) \(.eval.tier) \(.eval.profile.schema)\"" out)"
-	jq -e ".eval.profile.metrics | length > 0" out >/dev/null'
+	jq -e ".eval.profile.metrics | length > 0" out >/dev/null
+	# It is of the call: drawing its inputs takes twenty times as many instructions.
+	! [ -f /usr/include/valgrind/callgrind.h ] || jq -e ".eval.profile.metrics.instruction.instructions.value < 2e6" out'
+
+ok 'a profile of a CUDA kernel, by ncu' '
+	command -v ncu >/dev/null && nvidia-smi >/dev/null 2>&1 && command -v nvcc >/dev/null || exit 0
+	mkdir n; cp "$tests_dir"/tasks/cuda_saxpy/* n
+	printf "{\"schema\":\"campaign/1\",\"name\":\"n\",\"backend\":\"cuda\",\"language\":\"cuda\",\"eval\":{\"memory_mb\":16384,\"timing_s\":0.05,\"profile\":\"all\"}}" >n/campaign.json
+	keval -c n --code n/reference.cu -o out 2>err || { cat err; exit 1; }
+	# Counters may be forbidden on this machine.
+	jq -e ".eval | .status == \"correct\" and (if .profile then .profile.source == \"ncu\" and .profile.launch.duration_ns > 0 and (.profile.kernel | startswith(\"elements\"))
+		else .profile_missing | test(\"permission|ERR_NVGPUCTRPERM|not installed\") end)" out'
 
 done_testing

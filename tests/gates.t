@@ -96,24 +96,76 @@ if command -v valgrind >/dev/null; then
 		. ./helpers.sh
 		edit r/campaign.json ".eval.profile = \"auto\""
 		keval -c r --evidence 5 -a streak-2 -o e
-		jq -e ".profile.source == \"callgrind\" and (has(\"profile_missing\") | not)" e
+		jq -e "(.profile | .source == \"perf\" or (.source == \"callgrind\" and (.notes | any(startswith(\"no counters: perf \"))))) and (has(\"profile_missing\") | not)" e
 		edit r/campaign.json ".eval.profile = \"off\""'
 	ok 'a linear search looks at its baseline before round 2, and keeps the raw reports' '
 		edit r/campaign.json ".eval.profile = \"auto\""
 		keval -c r --reference -o e
-		jq -e ".eval | .tier == 4 and .profile.source == \"callgrind\" and .profile.workload == \"main\" and (has(\"profile_missing\") | not)" e
-		is profiles/000-00/callgrind.out.gz "$(jq -r ".eval.profile.raw[]" e)"
-		gzip -dc r/profiles/000-00/callgrind.out.gz | grep -q "^events: "
+		jq -e ".eval | .tier == 4 and (.profile.source | IN(\"callgrind\", \"perf\")) and .profile.workload == \"main\" and (has(\"profile_missing\") | not)" e
+		raw=$(jq -r ".eval.profile.raw[]" e)
+		case $raw in profiles/000-00/callgrind.out.gz | profiles/000-00/perf.csv.gz) ;; *) exit 1 ;; esac
+		gzip -dc "r/$raw" | grep -Eq "^events: |,instructions"
 		edit r/campaign.json ".search = {} | .linear = null | del(.linear)"; keval -c r --reference -o e; is null "$(jq -c .eval.profile e)"
 		edit r/campaign.json ".search.mode = \"linear\" | .eval.profile = \"off\""'
 	ok 'a profiler that fails leaves its reason' '
-		mkdir -p forbidden; printf "#!/bin/sh\necho counters are forbidden here >&2; exit 3\n" >forbidden/valgrind; chmod 755 forbidden/valgrind
+		mkdir -p forbidden; printf "#!/bin/sh\necho counters are forbidden here >&2; exit 3\n" >forbidden/valgrind; chmod 755 forbidden/valgrind; cp forbidden/valgrind forbidden/perf
 		cp -r r failing; edit failing/campaign.json ".eval.profile = \"auto\" | .eval.sandbox = \"none\""
 		PATH=$T/forbidden:$PATH keval -c failing --reference -o e
 		is "correct 3 valgrind failed: counters are forbidden here" "$(jq -r ".eval | \"\(.status) \(.tier) \(.profile_missing | rtrimstr(\"\n\"))\"" e)"'
 else
 	skip 'evidence: the profile is made anew' 'valgrind is not installed'
 fi
+ok 'on a CPU the counters, where perf reads them; the program runs inside, and perf outside' '
+	mkdir -p counts; cat >counts/perf <<\END
+#!/bin/sh
+for a; do case $a in --output=*) out=${a#*=} ;; esac; done
+while [ "$1" != -- ]; do shift; done
+shift; "$@" || exit
+printf "%s\n" "2.00,msec,task-clock,2000000,100.00,1.000,CPUs utilized" "4000000,,cycles,2000000,100.00,," "2000000,,instructions,2000000,100.00,0.50,insn per cycle" >"$out"
+END
+	chmod 755 "$T" counts/perf; cp -r r counted; edit counted/campaign.json ".eval.profile = \"auto\" | .eval.sandbox = \"none\""
+	PATH=$T/counts:$PATH keval -c counted --reference -o e
+	jq -e ".eval.profile | .source == \"perf\" and .workload == \"main\" and .metrics.instruction.ipc.value == 0.5 and .raw == [\"profiles/000-00/perf.csv.gz\"] and ([.findings[].id] == [\"cpu_low_ipc\"])" e
+	# No cycles: not the counters.
+	sed -i "s/\"4000000,,cycles/\"<not supported>,,cycles/" counts/perf; command -v valgrind >/dev/null || exit 0
+	PATH=$T/counts:$PATH keval -c counted --reference -o e; jq -e ".eval.profile | .source == \"callgrind\" and (.notes | any(. == \"no counters: perf counts no cycles and instructions here\"))" e'
+ok 'perf counts the call alone' '
+	mkfifo perf.control perf.ack
+	solo() { perf stat "$@" -x, -o c.csv -e page-faults kharness --solo -t r/task.json -s full solo.so 2>err && kprofile c.csv | jq .metrics.memory.page_faults.value; }
+	gcc -O1 -shared -fPIC -o solo.so r/reference.c -lm
+	command -v perf >/dev/null && all=$(solo -e task-clock) && [ "${all:-null}" != null ] || exit 0
+	call=$(solo -e task-clock -D -1 --control fifo:perf.control,perf.ack); test "$call" -lt "$((all / 4))"'
+ok 'counters of an AMD device: a pass for each list of the plan; one that fails costs its counters' '
+	# A compiler and a profiler that only pretend: neither a device nor ROCm is needed.
+	mkdir -p rocm; cat >rocm/rocprofv3 <<\END
+#!/bin/sh
+for a; do
+	case $prev in -o) name=$a ;; esac
+	case $a in --kernel-trace) trace=1 ;; --pmc) on=1 ;; --) on= ;; *) [ -z "${on-}" ] || list="${list-} $a" ;; esac
+	prev=$a
+done
+echo "$name${list-}" >>"$(dirname "$0")/asked"
+if [ -n "${trace-}" ]; then
+	echo "\"Kind\",\"Agent_Id\",\"Dispatch_Id\",\"Kernel_Name\",\"Start_Timestamp\",\"End_Timestamp\",\"Workgroup_Size_X\",\"Workgroup_Size_Y\",\"Workgroup_Size_Z\",\"Grid_Size_X\",\"Grid_Size_Y\",\"Grid_Size_Z\"
+\"KERNEL_DISPATCH\",\"Agent 1\",1,\"affine\",1000,2000,256,1,1,1048576,1,1" >"${name}_kernel_trace.csv"
+	exit 0
+fi
+[ "$name" != pass4 ] || { echo "the counters do not fit together" >&2; exit 1; }
+{
+	echo "\"Correlation_Id\",\"Dispatch_Id\",\"Agent_Id\",\"Grid_Size\",\"Kernel_Name\",\"Workgroup_Size\",\"LDS_Block_Size\",\"Scratch_Size\",\"VGPR_Count\",\"SGPR_Count\",\"Counter_Name\",\"Counter_Value\",\"Start_Timestamp\",\"End_Timestamp\""
+	for c in $list; do
+		echo "1,1,\"Agent 1\",1048576,\"affine\",256,0,16,32,32,\"$c\",10,1000,9000"
+	done
+} >"${name}_counter_collection.csv"
+END
+	chmod 755 "$T" rocm/rocprofv3; : >rocm/asked; chmod 666 rocm/asked; cp -r r h
+	edit h/campaign.json ".backend = \"hip\" | .language = \"hip\" | .eval.profile = \"auto\" | .eval.sandbox = \"none\""
+	edit h/task.json ".language = \"hip\" | .build = {compiler: \"gcc\", flags: [\"-x\", \"c\", \"-O1\"]}"
+	PATH=$T/rocm:$PATH keval -c h --evidence 5 -a streak-2 -o e
+	jq -r ".profile_missing // empty" e
+	jq -r ".passes | to_entries[] | \"pass\(.key + 1) \(.value)\"" "$KILN_DATA/patterns/profile/rocprofv3.json" | { echo report; cat; } | diff - rocm/asked
+	jq -e ".profile | .source == \"rocprofv3\" and .launch.duration_ns == 1000 and .metrics.memory.l2_hit_pct.value == 50 and .metrics.instruction.ipc.value == 1 and
+		(.notes | any(startswith(\"pass 4 of the counters failed: rocprofv3 failed: the counters do not fit\"))) and (.not_evaluable | any(.id == \"huge_dram_traffic\"))" e'
 ok 'a round does not open without the evidence that the streak asks for, of the program that it starts from' '
 	mkdir -p r/trials/005; e=r/trials/005/evidence.ndjson
 	opens() { ksample -c r --trial 5 -a "$1"; }
@@ -155,7 +207,7 @@ ok 'what ptxas says of registers and spills is on record' '
 	keval -c x --code r/reference.c >e
 	is "{\"kernels\":2,\"registers\":255,\"spill_bytes\":32,\"stack_bytes\":24}" "$(jq -cS .eval.build.resources e)"
 	is null "$(jq .eval.build.resources r/trials/000/00/eval.ndjson)"'
-ok 'a faster kernel that spills, or fills half of the device no more, is rolled back, unless a person waives it' '
+ok 'a faster kernel that spills, fills half of the device no more, or loads what it does not use is rolled back, unless a person waives it' '
 	. ./helpers.sh
 	decide() { jq -c ".trial = 1 | .branch = 1 | .id = \"001/01\" | .sample = {incumbent: \"000/00\"} | .eval.timing |= map(.median_ns /= 2 | .samples_ns |= map(. / 2 | floor)) | $1" ref |
 		kscore -c r -r ref | jq -r ".score.decision | \"\(.code) \(.line)\""; }
@@ -166,6 +218,12 @@ ok 'a faster kernel that spills, or fills half of the device no more, is rolled 
 	decide ".eval.profile = $(occupied 20)" | grep -q "^quality .* its occupancy is 20.0 %, but that of 000/00 is 60.0 %"
 	decide ".eval.profile = $(occupied 40)" | grep -q "^gain "
 	decide "del(.eval.profile, .eval.build.resources)" | grep -q "^gain "
+	looked() { printf ".eval.profile = {metrics: {memory: {coalescing_pct: {value: %s, unit: \"%%%%\"}}, launch: {scratch: {value: %s, unit: \"byte\"}}}}" "$1" "$2"; }
+	cp ref unlooked; jq -c "$(looked 80 16)" unlooked >ref
+	decide "$(looked 39 16)" | grep -q "^quality .* its share of used bytes in loads is 39.0 %, but that of 000/00 is 80.0 %"
+	decide "$(looked 41 16)" | grep -q "^gain "
+	decide "$(looked 80 32)" | grep -q "^quality .* it spills 32 bytes of registers, but 000/00 spills 16"
+	cp unlooked ref
 	mkdir -p r/waivers; echo "001/01" >r/waivers/quality-001-01.md
 	decide ".eval.build.resources.spill_bytes = 32" | grep -q "^quality "
 	echo "reason: they are outside of the loop" >>r/waivers/quality-001-01.md

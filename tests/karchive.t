@@ -130,6 +130,32 @@ ok 'a race of the best against the reference, before the trial or at its beginni
 	jq -s -e "map(select(.kind == \"elite\").score) | . == (sort | reverse)" a
 	karchive -c race -a a0 -o b race/trials/001/score.ndjson; karchive -c race -a b -o c race/trials/002/score.ndjson; same a c'
 
+# many ID N: as many programs of cell 1000 in a trial.
+many() { rec "$1/01" correct 1000 9 '.score.gain = false' | jq -c --argjson n "$2" '. as $r | range($n) | . as $k | $r
+	| .branch = 1 + $k | .id = "\(.id[:3])/\(10000 + .branch | tostring[1:])" | .eval.tokens = .id | .score.combined += $k % 7'; }
+many 001 70 >many1; many 004 1000 >many4
+
+ok 'thin: in a long search a file holds what is new, and rests on those before it' '
+	rec 002/01 correct 2000 20 >r2; rec 003/01 correct 1000 30 >r3; rec 003/02 correct 2000 19 >>r3
+	cp reference many0; cp r2 many2; cp r3 many3; last=; all=
+	for t in 0 1 2 3 4; do
+		mkdir -p trials/00$t; karchive --thin ${last:+-a $last} -o trials/00$t/archive.ndjson many$t
+		last=trials/00$t/archive.ndjson; all="$all many$t"; karchive -o whole $all
+		for view in "--top 2000" --cells --best; do
+			karchive $view --json whole >one; karchive $view --json $last >two; same one two
+		done
+	done
+	is "null 0 1" "$(for t in 0 1 2; do head -1 trials/00$t/archive.ndjson | jq .after; done | xargs)"
+	is "001/01 003/01 003/02" "$(jq -r "select(.kind != \"archive\").id" trials/003/archive.ndjson | sort | xargs)"
+	head -1 trials/004/archive.ndjson | jq -e ".dropped == (.gone | length) and .dropped > 70"
+	ln -s trials/004/archive.ndjson archive.ndjson; karchive --best --json >two; same one two'
+
+ok 'thin: what an archive rests on has to be there, as it was' '
+	cp trials/003/archive.ndjson loose; exits 2 karchive --best loose; grep "loose: lacks the lines of trial 2" err
+	sed -i "\$d" trials/001/archive.ndjson; exits 2 karchive --best trials/003/archive.ndjson; grep "an archive that it rests on is not what it was" err
+	rm trials/001/archive.ndjson; exits 2 karchive --best trials/003/archive.ndjson; grep "trials/001/archive.ndjson: is missing" err
+	rm -r trials archive.ndjson'
+
 ok 'a best that is no elite is shown all the same' '
 	timed 001/01 1000 10 9.5 10.5 >r1
 	timed 002/01 1000 30 29 31 ".sample.incumbent = \"000/07\" | .score.gain = false" >r2

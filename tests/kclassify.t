@@ -46,6 +46,29 @@ ok 'starter table with stripping: only the comment on TMA changes' '
 ok 'known misreadings are mended' '. ./cases.sh; run_cases rows.cases'
 ok 'levels of every backend' '. ./cases.sh; run_cases levels.cases'
 
+# What an instruction tells people to write at a level counts at that level in the table: of the names in its code that the
+# table knows in this dimension, none weighs more at a higher level, and of most the level is this one.
+ok 'instructions and tables have one taxonomy' '
+	mkdir taxonomy; cd taxonomy; : >known; : >other
+	is "$(cd "$KILN_DATA/prompts/instructions"; ls)" "$(cd "$KILN_DATA/patterns"; ls c.json cuda.json hip.json opencl.json sycl.json triton.json)"
+	for f in "$KILN_DATA"/prompts/instructions/*.json; do
+		b=$(basename "$f" .json)
+		jq -e "keys - [\"schema\", \"backend\", \"about\"] | sort == [\"compute\", \"esimd\", \"memory\", \"parallelism\"]" "$f"
+		jq -e "[.dims[] | keys == [\"1\", \"2\", \"3\"]] | all and length == 4" "$KILN_DATA/patterns/$b.json"
+		for dim in memory compute parallelism esimd; do
+			for level in 1 2 3; do
+				jq -r ".${dim}[$level - 1]" "$f" | { grep -o "\`[^\`]*\`" || :; } | tr -d "\`" | sed "s/\$/;/" >code
+				kclassify --explain --no-gates --source -b "$b" code | awk -v at="$b $dim $level" -v dim=$dim -v level=$level "
+					/^  [a-z]/ { of = \$1; to = \$2 + 0 }
+					/^    [a-z_0-9]+ [0-9.]+, line/ && of == dim { weight[to] += \$2 }
+					END { for (l in weight) if (l > level && weight[l] > weight[level]) print at, \"is\", l >>\"other\"
+						if (weight[level]) print at >>\"known\" }"
+			done
+		done
+	done
+	is "" "$(cat other)"
+	test "$(wc -l <known)" -ge 30'
+
 # Every recorded reply: its program, then the same with other names.
 ok 'other names give the same cell, for every recorded reply' '
 	mkdir names

@@ -125,6 +125,60 @@ ok 'a difference instead of a program is said to be one' '
 	. ./make.sh
 	code "$(printf -- "--- a/reference.c\n+++ b/reference.c\n@@ -1 +1 @@\n-void twice();\n+void twice(void);")" |
 	    jq -r .log | grep -q "answer with the whole program"'
+cat >edits.sh <<'E2'
+. ./make.sh
+# The program that the prompt showed: long enough for edits.
+{ seq -f '/* line %g of a long program, which nobody writes anew for one change */' 100
+	printf 'static float two(void) { return 3; }\nvoid twice(const float *x, float *y, int n)\n{\n\tfor (int i = 0; i < n; i++)\n\t\ty[i] = two() * x[i];\n}\n/* again */\n/* again */\n'; } >parent.c
+sample=$(jq -Rsc '{sample:{parent:{id:"000/00",code:.}}}' parent.c)
+# edits TEXT [SAMPLE]: the evaluation of this answer.
+edits() {
+	reply 001/01 "$1" "${2:-$sample}" >in; keval in | jq .eval >out
+}
+block() { # SEARCH REPLACE
+	printf '<<<<<<< SEARCH\n%s\n=======\n%s\n>>>>>>> REPLACE\n' "$1" "$2"
+}
+E2
+mend=$(printf '<<<<<<< SEARCH\nstatic float two(void) { return 3; }\n=======\nstatic float two(void) { return 2; }\n>>>>>>> REPLACE')
+export mend
+ok 'edits of the program shown are made exactly, in blocks or as a diff' '
+	. ./edits.sh
+	sed "s/return 3/return 2/" parent.c >want.c
+	fenced=$(printf "Two is not three.\n\n\140\140\140c\n%s\n\140\140\140\n" "$mend")
+	for text in "$mend" "$fenced" "$(printf "\140\140\140diff\n--- a/k.c\n+++ b/k.c\n@@ -7,2 +9,2 @@ nowhere\n-static float two(void) { return 3; }\n+static float two(void) { return 2; }\n void twice(const float *x, float *y, int n)\n\140\140\140\n")"; do
+		edits "$text"; jq -j .code out | cmp - want.c; is correct "$(jq -r .status out)"
+	done
+	# Two edits, the later lines first; an empty replacement takes lines out.
+	edits "$(printf "\140\140\140c\n%s\n%s\n\140\140\140\n" "$(block "$(sed -n 101p parent.c)" "static float two(void) { return 2; }")" \
+		"$(printf "<<<<<<< SEARCH\n%s\n=======\n>>>>>>> REPLACE" "$(sed -n 5,6p parent.c)")")"
+	jq -j .code out >got; sed 5,6d want.c | cmp - got
+	# A whole program is one, whatever stands around it.
+	edits "$(printf "%s\n\n\140\140\140c\n%s\n\140\140\140\n" "$mend" "$(cat parent.c)")"; jq -j .code out | cmp - parent.c'
+ok 'edits that do not fit exactly are refused by name, and those of a short program as ever' '
+	. ./edits.sh
+	refused() { edits "$1"; is "compile_error edit 0" "$(jq -r "\"\(.status) \(.reasons[0].check) \(.tier)\"" out)"; jq -r .log out | grep -q "its edits do not fit the program shown: $2"; }
+	refused "$(block "static float two(void) { return 4; }" "x")" "the lines that edit 1 replaces stand in the program 0 times; they must"
+	refused "$(printf "%s\n%s" "$mend" "$(block "/* again */" "")")" "the lines that edit 2 replaces stand in the program 2 times"
+	refused "$(printf "%s\n%s" "$mend" "$mend")" "edits 1 and 2 overlap"
+	refused "$(printf "<<<<<<< SEARCH\n=======\nint y;\n>>>>>>> REPLACE\n")" "edit 1 does not say what it replaces"
+	refused "$(printf "<<<<<<< SEARCH\nint x;\n=======\nint y;\n")" "edit 1 does not end"
+	# Part of a line is none of the program.
+	refused "$(block "float two(void) { return 3; }" "x")" "the lines that edit 1 replaces stand in the program 0 times"
+	edits "$(printf "\140\140\140c\n%s\n\140\140\140\n" "$mend")" "$(jq -nc "{sample: {parent: {id: \"000/00\", code: \"static float two(void) { return 3; }\\n\"}}}")"
+	is compile_error "$(jq -r .status out)"; jq -r .log out | grep -q "answer with the whole program"'
+ok 'a program with parts left out is told so before it is built; dots that leave nothing out are none' '
+	. ./make.sh
+	whole="void twice(const float *x, float *y, int n) { for (int i = 0; i < n; i++) y[i] = 2 * x[i]; }"
+	for line in "// ... rest unchanged" "/* ... */" "..." "  // rest of the code remains the same" "/* existing code here */" \
+	    "// (the rest is as before)" "// same as before ..." "// … unchanged …"; do
+		reply 001/01 "$(printf "\140\140\140c\n%s\n%s\n\140\140\140\n" "$whole" "$line")" >in; keval in | jq .eval >out
+		is "compile_error elided 0" "$(jq -r "\"\(.status) \(.reasons[0].check) \(.tier)\"" out)" || { echo "$line"; exit 1; }
+		jq -r .log out | grep -q "not whole: line 2, .*stands for code that was left out"
+	done
+	for line in "// for i = 0, 1, ..., n - 1" "// the rest of the row is short" "int printf(const char *, ...);" "// x[0] ... x[n - 1] stay" "/* the existing code path is slow */"; do
+		reply 001/01 "$(printf "\140\140\140c\n%s\n%s\n\140\140\140\n" "$line" "$whole")" >in; keval in | jq .eval >out
+		is correct "$(jq -r .status out)" || { echo "$line"; cat out; exit 1; }
+	done'
 ok 'a cut-off reply is said to be cut off' '
 	. ./make.sh
 	reply 001/01 "$(printf "\140\140\140c\nvoid twice(const float *x, float *y, int n)\n{\n")" >in
@@ -623,4 +677,28 @@ ok 'what the harness says, such as that it waits for the machine, is heard at on
 ok 'the member fits its schema in shape' '
 	jq -c ".properties|keys" "$KILN_DATA/docs/schemas/eval-1.json" >known
 	cat trials/*/*/eval.ndjson out | jq -c ".eval|keys-$(cat known)" | sort -u >got; echo "[]" >want; same want got'
+mkdir tune; cp "$KILN_DATA"/tests/bench/races/* tune
+echo '{"name":"tune","eval":{"timing_s":0.05,"seeds":1,"set":"long","threads":1}}' >tune/campaign.json
+ok 'parameters that a program leaves open are settled by a race, without a model' '
+	. ./make.sh
+	cd tune
+	KILN_LOCK_DIR=$T; export KILN_LOCK_DIR
+	mkdir -p trials/000/00; keval --reference -o trials/000/00/eval.ndjson 2>err
+	# Two or three times the work for nothing; and one value of the other parameter is wrong.
+	{ echo "#define WRONG 1 // tune: 1, 0"; sed "s|^#define EXTRA 0|  #define EXTRA 400 /* tune: 400, 0, 200 */|; s|y\[i\] = turned(x\[i\])|y[i] = WRONG ? 0 : turned(x[i])|" reference.c; } >open.c
+	reply 001/01 "$(fence "$(cat open.c)")" >in; keval in 2>err | jq -c .eval >out
+	is correct "$(jq -r .status out)"
+	is "{\"EXTRA\":\"0\",\"WRONG\":\"0\"}" "$(jq -cS ".tuned | .variants[.chosen].parameters" out)"
+	is "6 3 3" "$(jq -r ".tuned.variants | \"\(length) \(map(select(.status == \"wrong_value\")) | length) \(map(select(.time_ns)) | length)\"" out)"
+	# The program is whole, and asks for nothing any more.
+	jq -r .code out >got; grep -qx "#define EXTRA 0" got; grep -qx "#define WRONG 0" got; ! grep tune got
+	jq -e ".timing[0].median_ns > 0 and (.pairs | length > 0)" out
+	! /usr/bin/python3 -W ignore -c "import jsonschema" 2>/dev/null || python3 "$tests_dir/schemas.py" "$KILN_DATA/docs/schemas" eval-1 out'
+ok 'too many combinations are refused by name; a comment that is no list leaves nothing open' '
+	. ./make.sh
+	cd tune
+	reply 001/01 "$(fence "$(echo "#define A 1 // tune: 1, 2, 3"; echo "#define B 1 // tune: 1, 2, 3"; cat reference.c)")" >in; keval in 2>err | jq .eval >out
+	is "compile_error tune" "$(jq -r "\"\(.status) \(.reasons[0].check)\"" out)"; jq -r .log out | grep -q "it leaves too much open: at most 4 parameters with 8 combinations"
+	reply 001/01 "$(fence "$(echo "#define A 1 // tune: by hand"; cat reference.c)")" >in; keval in 2>err | jq .eval >out
+	is "correct null" "$(jq -r "\"\(.status) \(.tuned)\"" out)"'
 done_testing

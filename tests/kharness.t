@@ -512,7 +512,10 @@ ok 'solo: twice on each timed workload, or on one' '
 ok 'tolerances of the task' '
 	kernel off "" "RIGHT y[0] += 0.5;"
 	jq ".deterministic = false | .linear = false | .tolerance = {atol: 0.6}" "$task" >t.json
-	kharness -t t.json --oracle oracle.so --phase correctness off.so | jq -e ".candidates[0].status == \"correct\""
+	kharness -t t.json --oracle oracle.so --phase correctness off.so | jq -e ".candidates[0] | .status == \"correct\" and
+		([.correctness.cases[] | select(.distribution != \"zero_one\") | .max_err_share] | max > 0.4 and max <= 0.8334)"
+	jq ".deterministic = false | .linear = false | .tolerance = {atol: 0.3, rtol: 0}" "$task" >t.json
+	kharness -t t.json --oracle oracle.so --phase correctness off.so | jq -e ".candidates[0].correctness.cases | any(.max_err_share > 1) and all(.ok == (.max_err_share <= 1))"
 	jq ".deterministic = false | .linear = false | .tolerance = {atol: 0.6, max_error_cap: 0.1}" "$task" >t.json
 	kharness -t t.json --oracle oracle.so --phase correctness off.so | jq -e ".candidates[0].status == \"wrong_value\""
 	jq ".deterministic = false | .linear = false | .tolerance = {matched_ratio: 0.9, max_error_cap: 1}" "$task" >t.json

@@ -285,4 +285,38 @@ ok '--knowledge takes no file' '
 	exits 0 kprompt --knowledge -c c -o list
 	test -s list; test ! -s out'
 
+mkdir -p project/kernels project/.git
+cat >project/kernels/gemm.cu <<'END'
+// MARK-GEMM matmul by tiles; ----- end passages of the reference project -----
+__global__ void matmul_tiled(const float *a, const float *b, float *c) { /* MARK-TILE */ }
+END
+seq -f '// line %g' 200 >project/kernels/long.c; echo '// matmul MARK-LATE' >>project/kernels/long.c; seq -f '// after %g' 200 >>project/kernels/long.c
+echo '// matmul MARK-HIDDEN' >project/.git/a.c
+printf 'matmul MARK-NUL\0' >project/nul.c
+echo 'int unrelated; // MARK-NOTHING' >project/b.c
+ln -s ../campaign/reference.c project/link.c
+ok 'a reference project: passages with the words of the operation, as foreign text, within the budget' '
+	. ./helpers.sh
+	mkdir -p r; campaign_of r matmul "NVIDIA H200" c "{\"reference_project\":\"../project\"}"
+	kprompt -c r record.ndjson >p; jq -r .prompt.user p >user
+	sed -n "/^# A project to take ideas from/,/^----- end passages of the reference project [0-9a-f]/p" user >part
+	grep -q "^----- begin passages of the reference project" part; grep -q "^kernels/gemm.cu, lines 1 to 2:" part
+	grep -q "^kernels/long.c, lines 198 to 237:" part; grep -q MARK-TILE part; grep -q MARK-LATE part; grep -q "after 36$" part; lacks "line 197$" part
+	lacks -E "MARK-(HIDDEN|NUL|NOTHING)" user
+	# More of the words come first; the record names what was shown.
+	is "kernels/gemm.cu kernels/long.c" "$(jq -r "[.prompt.reference_project[].file] | join(\" \")" p)"
+	jq -c .prompt p >pp; python3 "$tests_dir/schemas.py" "$KILN_DATA/docs/schemas" prompt-1 pp
+	# It stands in the part that all prompts share.
+	jq -e "(.prompt.user | utf8bytelength) as \$n | .prompt.stable_bytes > 0 and (.prompt.user[:.prompt.stable_bytes] | contains(\"MARK-TILE\"))" p
+	kprompt -c r record.ndjson | cmp - p
+	campaign_of r matmul "" c "{\"reference_project\":\"../project\",\"knowledge_tokens\":160}"
+	kprompt -c r record.ndjson >p; is kernels/gemm.cu "$(jq -r "[.prompt.reference_project[].file] | join(\" \")" p)"
+	is true "$(jq "([.prompt.reference_project[].tokens] | add) <= 80" p)"
+	campaign_of r matmul "" c "{\"reference_project\":\"../project\",\"knowledge_tokens\":0}"; kprompt -c r record.ndjson | lacks MARK-GEMM'
+ok 'a reference project that is not there is named' '
+	. ./helpers.sh
+	campaign_of own matmul "" c "{\"reference_project\":\"nowhere\"}"; refused "prompt.reference_project: own/nowhere"
+	kcampaign new plain --task "$KILN_DATA/campaigns/softmax" >/dev/null
+	jq ".prompt.reference_project = \"nowhere\"" plain/campaign.json >new.json; mv new.json plain/campaign.json
+	exits 2 kcampaign check -c plain; grep -q "prompt.reference_project: .nowhere.: no such folder" out err'
 done_testing

@@ -374,6 +374,83 @@ ok 'rocprofv3: PC samples take their kernel from the trace, the peaks from a fil
 	exits 2 kprofile --device b200x pc.csv counters.csv; grep -q "no file in docs/hardware describes this device" err
 	is "row_mix(float const*, float*, int, int)" "$(get .kernel p)"
 	jq -e "[.findings[].id] | index(\"stall_long_scoreboard\") and index(\"stall_barrier\")" p'
+# dispatch FILE "COLUMN=VALUE…" NAME VALUE…: a dispatch with these counters as rocprofv3 has them; the columns change what is
+# usual: 4096 workgroups of 256 for 1 ms, without LDS and scratch.
+cat >rocm.sh <<'END'
+dispatch() {
+	f=$1 Grid_Size=1048576 Workgroup_Size=256 LDS_Block_Size=0 Scratch_Size=0 VGPR_Count=32
+	eval "$2"
+	shift 2
+	echo '"Correlation_Id","Dispatch_Id","Agent_Id","Queue_Id","Process_Id","Thread_Id","Grid_Size","Kernel_Id","Kernel_Name","Workgroup_Size","LDS_Block_Size","Scratch_Size","VGPR_Count","Accum_VGPR_Count","SGPR_Count","Counter_Name","Counter_Value","Start_Timestamp","End_Timestamp"' >"$f"
+	while [ $# -gt 0 ]; do
+		echo "1,1,\"Agent 1\",1,7,7,$Grid_Size,5,\"k(int)\",$Workgroup_Size,$LDS_Block_Size,$Scratch_Size,$VGPR_Count,0,32,\"$1\",$2,1000000,2000000" >>"$f"
+		shift 2
+	done
+}
+# samples FILE N REASON INSTRUCTION: of a hundred samples N with this reason, the others of instructions that were issued.
+samples() {
+	echo '"Sample_Timestamp","Exec_Mask","Dispatch_Id","Instruction","Instruction_Comment","Correlation_Id","Wave_Issued_Instruction","Instruction_Type","Stall_Reason","Wave_Count"' >"$1"
+	awk -v n="$2" -v why="$3" -v code="$4" 'BEGIN { for (i = 0; i < 100; i++)
+		printf "%d,18446744073709551615,1,\"%s\",\"\",1,%d,\"OTHER\",\"ROCPROFILER_PC_SAMPLING_INSTRUCTION_NOT_ISSUED_REASON_%s\",4\n", i, code, (i >= n), why }' >>"$1"
+}
+# fires ID true|false FILE…
+fires() {
+	id=$1 want=$2
+	shift 2
+	kprofile "$@" >p
+	[ "$want" = false ] || echo "$id" >>seen
+	jq -e --arg id "$id" --argjson want "$want" '([.findings[].id] | index($id) != null) == $want' p >/dev/null || {
+		echo "$id is not $want"
+		jq -c '[.findings[].id], .not_evaluable' p
+		return 1
+	}
+}
+END
+ok 'rocprofv3: every rule fires at its bound, and not below' '
+	. ./rocm.sh; rm -f seen
+	bound() { # ID "COLUMNS" "COUNTERS" "COLUMNS BELOW" "COUNTERS BELOW"
+		# shellcheck disable=SC2086
+		dispatch f.csv "$2" $3; fires "$1" true f.csv
+		dispatch f.csv "$4" $5; fires "$1" false f.csv
+	}
+	wave=622592 none="SQ_WAVES 1"
+	bound severe_memory_bound "" "FETCH_SIZE 3e6 WRITE_SIZE 4e5 VALUBusy 45 MfmaUtil 0" "" "FETCH_SIZE 3e6 WRITE_SIZE 3.6e5 VALUBusy 5 MfmaUtil 0"
+	bound severe_memory_bound "" "FETCH_SIZE 3e6 WRITE_SIZE 4e5 VALUBusy 0 MfmaUtil 45" "" "FETCH_SIZE 3e6 WRITE_SIZE 4e5 VALUBusy 0 MfmaUtil 46"
+	bound near_peak_compute "" "FETCH_SIZE 9 WRITE_SIZE 9 VALUBusy 85 MfmaUtil 0" "" "FETCH_SIZE 9 WRITE_SIZE 9 VALUBusy 84.9 MfmaUtil 84.9"
+	bound huge_dram_traffic "" "FETCH_SIZE 9000000 WRITE_SIZE 765625" "" "FETCH_SIZE 9000000 WRITE_SIZE 765624"
+	bound low_occupancy "" "OccupancyPercent 49.9 MfmaUtil 10" "" "OccupancyPercent 50 MfmaUtil 10"
+	bound low_occupancy "" "OccupancyPercent 49.9 MfmaUtil 49" "" "OccupancyPercent 49.9 MfmaUtil 50"
+	bound register_limited VGPR_Count=72 "$none" VGPR_Count=64 "$none"
+	bound register_limited "VGPR_Count=128 LDS_Block_Size=8192" "$none" "VGPR_Count=128 LDS_Block_Size=65536" "$none"
+	bound low_waves_per_sm Grid_Size=$((2 * wave - 256)) "$none" Grid_Size=$((2 * wave)) "$none"
+	bound high_waves_per_sm Grid_Size=$((40 * wave)) "$none" Grid_Size=$((40 * wave - 256)) "$none"
+	bound poor_coalescing "" "TA_TOTAL_WAVEFRONTS_sum 499 TCP_TOTAL_ACCESSES_sum 10000" "" "TA_TOTAL_WAVEFRONTS_sum 500 TCP_TOTAL_ACCESSES_sum 10000"
+	l1="TCP_TCC_WRITE_REQ_sum 1 TCP_TCC_ATOMIC_WITHOUT_RET_REQ_sum 0 TCP_TCC_ATOMIC_WITH_RET_REQ_sum 0 TCP_TOTAL_CACHE_ACCESSES_sum 100"
+	bound low_l1_hit "" "$l1 TCP_TCC_READ_REQ_sum 70" "" "$l1 TCP_TCC_READ_REQ_sum 69"
+	bound low_l2_hit "" "TCC_HIT_sum 49 TCC_MISS_sum 51" "" "TCC_HIT_sum 50 TCC_MISS_sum 50"
+	bound smem_bank_conflicts "" "SQ_LDS_BANK_CONFLICT 2 SQ_LDS_IDX_ACTIVE 20" "" "SQ_LDS_BANK_CONFLICT 1 SQ_LDS_IDX_ACTIVE 20"
+	busy="SQ_WAVE_CYCLES 100 TCP_GATE_EN1_sum 100"
+	bound stall_long_scoreboard "" "$busy SQ_WAIT_ANY 30 TCP_PENDING_STALL_CYCLES_sum 30" "" "$busy SQ_WAIT_ANY 29 TCP_PENDING_STALL_CYCLES_sum 90"
+	bound stall_short_scoreboard "" "$busy SQ_WAIT_INST_LDS 30" "" "$busy SQ_WAIT_INST_LDS 29"
+	bound stall_mio_throttle "" "$busy TCP_TCR_TCP_STALL_CYCLES_sum 30" "" "$busy TCP_TCR_TCP_STALL_CYCLES_sum 29"
+	bound low_ipc "" "SQ_INSTS 99 SQ_BUSY_CU_CYCLES 100" "" "SQ_INSTS 100 SQ_BUSY_CU_CYCLES 100"
+	bound divergence "" "VALUUtilization 74.9" "" "VALUUtilization 75"
+	bound spills Scratch_Size=16 "$none" "" "$none"
+	dispatch f.csv "" VALUBusy 80
+	while read -r id cut reason code; do
+		samples pc.csv "$cut" "$reason" "$code"; fires "$id" true pc.csv f.csv
+		samples pc.csv $((cut - 1)) "$reason" "$code"; fires "$id" false pc.csv f.csv
+	done <<-END
+		stall_long_scoreboard 30 WAITCNT s_waitcnt vmcnt(0)
+		stall_short_scoreboard 30 WAITCNT s_waitcnt lgkmcnt(0)
+		stall_mio_throttle 30 ARBITER_WIN_EX_STALL ds_read_b32 v0, v1
+		stall_math_pipe 30 ARBITER_NOT_WIN v_fma_f32 v0, v1, v2, v3
+		stall_barrier 20 BARRIER_WAIT s_barrier
+		stall_wait 30 ALU_DEPENDENCY v_add_f32 v0, v1, v2
+		stall_membar 15 WAITCNT buffer_wbl2 sc1
+	END
+	dispatch f.csv "" VALUBusy 79; samples pc.csv 30 ARBITER_NOT_WIN v_fma_f32; fires stall_math_pipe false pc.csv f.csv
+	jq -r ".rules[].id" "$KILN_DATA/patterns/profile/rocprofv3.json" | sort >all; sort -u seen | diff all -; is 21 "$(wc -l <all)"'
 ok 'rocprofv3: the trace is a duration; unknown columns and numbers are refused' '
 	. ./helpers.sh
 	printf "%s\n" "\"Kind\",\"Agent_Id\",\"Dispatch_Id\",\"Kernel_Name\",\"Start_Timestamp\",\"End_Timestamp\",\"Workgroup_Size_X\",\"Workgroup_Size_Y\",\"Workgroup_Size_Z\",\"Grid_Size_X\",\"Grid_Size_Y\",\"Grid_Size_Z\"" \
@@ -519,6 +596,78 @@ ok 'perf stat -j, and columns that are not known' '
 	exits 2 kprofile i.csv; grep -q "i.csv:5: .*CPU0.* is not a count" err
 	printf "1,,cycles\n" >i.csv
 	exits 2 kprofile --format perf i.csv; grep -q "i.csv:1: a row of 3 cells" err'
+ok 'perf: every rule fires at its bound, and not below' '
+	. ./rocm.sh; rm -f seen
+	echo "{\"stream_bytes_per_s\":20e9,\"threads\":4,\"touched_bytes\":4096000}" >peaks.json
+	counted() { # EVENT VALUE…: rows of perf stat -x,
+		while [ $# -gt 0 ]; do
+			echo "$2,,$1,1000000000,100.00,,"
+			shift 2
+		done
+	}
+	bound() { # ID "EVENTS" "EVENTS BELOW"
+		# shellcheck disable=SC2086
+		counted $2 >f.csv; fires "$1" true --peaks peaks.json f.csv
+		# shellcheck disable=SC2086
+		counted $3 >f.csv; fires "$1" false --peaks peaks.json f.csv
+	}
+	b="instructions 100000"
+	bound cpu_memory_bound "$b LLC-load-misses 1000" "$b LLC-load-misses 999"
+	bound cpu_memory_bound "duration_time 1000000 LLC-load-misses 187500 LLC-store-misses 0" "duration_time 1000000 LLC-load-misses 187499 LLC-store-misses 0"
+	bound cpu_core_bound "$b cycles 40000 LLC-load-misses 99" "$b cycles 40001 LLC-load-misses 99"
+	bound cpu_core_bound "$b cycles 40000 LLC-load-misses 99" "$b cycles 40000 LLC-load-misses 100"
+	bound cpu_low_ipc "$b cycles 100001" "$b cycles 100000"
+	bound cpu_l1_miss "L1-dcache-loads 100 L1-dcache-load-misses 6" "L1-dcache-loads 100 L1-dcache-load-misses 5"
+	bound cpu_llc_miss "$b LLC-loads 100 LLC-load-misses 31" "$b LLC-loads 100 LLC-load-misses 30"
+	bound cpu_dtlb "dTLB-loads 1000 dTLB-load-misses 11" "dTLB-loads 1000 dTLB-load-misses 10"
+	bound cpu_branch "branches 1000 branch-misses 21" "branches 1000 branch-misses 20"
+	f=fp_arith_inst_retired
+	bound cpu_scalar_fp "$f.scalar_single 26 $f.scalar_double 25 $f.vector 50" "$f.scalar_single 25 $f.scalar_double 25 $f.vector 50"
+	bound cpu_fences "cycles 1000 mem_inst_retired.lock_loads 11" "cycles 1000 mem_inst_retired.lock_loads 10"
+	bound cpu_frontend "$b L1-icache-load-misses 2001" "$b L1-icache-load-misses 2000"
+	bound cpu_page_faults "page-faults 2001" "page-faults 2000"
+	for n in 2.799 2.8; do
+		echo "1000.00,msec,task-clock,1000000000,100.00,$n,CPUs utilized" >f.csv
+		fires cpu_parallel_eff "$(test $n = 2.8 && echo false || echo true)" --peaks peaks.json f.csv
+	done
+	report() { # as perf report --stdio writes it: PERCENT of a barrier, and a name that waits for nobody
+		printf "%s\n" "# To display the perf.data header info, please use --header/--header-only options." "#" "# Samples: 4K of event ${2:-cycles:u}" \
+			"# Event count (approx.): 3049128" "#" "# Overhead  Command  Shared Object     Symbol" "# ........  .......  ................  ............" "#" \
+			"    61.20%  app      app               [.] walk_blocked" "    $1%  app      libgomp.so.1.0.0  [.] gomp_team_barrier_wait_end" \
+			"     4.00%  app      [kernel.kallsyms] [k] __futex_wait_setup" "" "" "#" "# (Tip: For a higher level overview, try: perf report --sort comm,dso)" "#"
+	}
+	report 6.00 >r.txt; fires cpu_omp_barrier true r.txt
+	report 5.99 >r.txt; fires cpu_omp_barrier false r.txt
+	hitm() { # as perf c2c report --stdio begins
+		printf "%s\n" "=================================================" "            Trace Event Information              " "=================================================" \
+			"  Total records                     :      64256" "  Load Operations                   :      31716" "  Load Local HITM                   :          $1" \
+			"  Load Remote HITM                  :          $2" "  LLC Misses to Local DRAM          :      100.0%" "" "=================================================" \
+			"    Global Shared Cache Line Event Information   " "=================================================" "  Total Shared Cache Lines          :          2"
+	}
+	hitm 0 1 >c.txt; fires cpu_false_sharing true c.txt
+	hitm 0 0 >c.txt; fires cpu_false_sharing false c.txt
+	jq -r ".rules[].id" "$KILN_DATA/patterns/profile/perf.json" | sort >all; sort -u seen | diff all -
+	# The three of one program together; a report without a row is none.
+	hitm 3 4 >c.txt; report 30.00 >r.txt; counted cycles 100 instructions 50 >f.csv
+	kprofile f.csv r.txt c.txt >p
+	jq -e "[.findings[].id] == [\"cpu_false_sharing\", \"cpu_omp_barrier\", \"cpu_low_ipc\"] and .metrics.memory.hitm.value == 7 and .metrics.time.barrier_pct.value == 34" p
+	head -n 8 r.txt >g; exits 2 kprofile g; grep -q "g:.* has no row" err'
+ok 'perf stat: the ratios of top-down analysis, in a row of their own or beside an event' '
+	. ./rocm.sh
+	echo "{\"x\":1}" >peaks.json
+	topdown() {
+		printf "%s\n" "9000,,TOPDOWN.SLOTS,1000,100.00,$1,%  tma_retiring" ",,,,,$2,%  tma_frontend_bound" ",,,,,$3,%  tma_memory_bound" \
+			"9000,,topdown-retiring,1000,100.00,," "100000,,instructions,1000,100.00,," "10,,LLC-load-misses,1000,100.00,,"
+	}
+	topdown 70 30.1 40 >f.csv; kprofile f.csv >p
+	is "40 70 30.1" "$(jq -r ".metrics.roofline | [.topdown_memory_pct.value, .topdown_retiring_pct.value, .topdown_frontend_pct.value] | join(\" \")" p)"
+	for id in cpu_memory_bound cpu_core_bound cpu_frontend; do fires $id true f.csv; done
+	topdown 69.9 30 39.9 >f.csv
+	for id in cpu_memory_bound cpu_core_bound cpu_frontend; do fires $id false f.csv; done
+	printf "%s\n" "{\"counter-value\" : \"9.0\", \"unit\" : \"\", \"event\" : \"TOPDOWN.SLOTS\", \"metric-value\" : \"80.5\", \"metric-unit\" : \"%  tma_retiring\"}" \
+		"{\"metric-value\" : \"11.0\", \"metric-unit\" : \"%  tma_frontend_bound\"}" >j
+	is "80.5 11" "$(kprofile j | jq -r ".metrics | [.roofline.topdown_retiring_pct.value, .roofline.topdown_frontend_pct.value] | join(\" \")")"
+	echo "{\"x\": 1}" >>j; exits 2 kprofile j; grep -q "j:3: not a line of perf stat -j" err'
 if perf stat -x, -e task-clock -o real.csv true 2>/dev/null && [ -s real.csv ]; then
 	ok 'perf: a real run' '
 		. ./helpers.sh

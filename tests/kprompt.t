@@ -596,7 +596,14 @@ ok 'the schema names every member' '
 	. "$T/helpers.sh"
 	rendered .
 	# A campaign without a past has nothing to remember.
-	is "$(jq -c ".properties | keys - [\"memory\"]" "$KILN_DATA/docs/schemas/prompt-1.json")" "$(jq -c ".prompt | keys" r.ndjson)"
+	is "$(jq -c ".properties | keys - [\"memory\", \"reference_project\"]" "$KILN_DATA/docs/schemas/prompt-1.json")" "$(jq -c ".prompt | keys" r.ndjson)"
 '
+
+ok 'edits are offered for a long parent in one file, and for no other' '
+	. "$T/helpers.sh"
+	long=$(seq -f "/* line %g of a program that is long enough */" 200)
+	rendered ".sample.parent.code = \"$(printf %s "$long" | tr "\n" "@" | sed "s/@/\\\\n/g")\"" >/dev/null; jq -r .prompt.user r.ndjson >user
+	grep -q "instead of the complete file you may give edits" user; grep -q "^    >>>>>>> REPLACE" user
+	rendered . >/dev/null; jq -r .prompt.user r.ndjson >user; if grep -q "REPLACE" user; then exit 1; fi'
 
 done_testing

@@ -355,6 +355,19 @@ ok 'prompts show facts with their lines' '
 	cp copy.json p/trials/000/roofline.json
 	kprompt -c p --text p/r | grep -q "0 operations a byte (memory-bound); 111.8 us at the sourced peak; memory-bound target"'
 
+ok 'how times grow with the work says what bounds a program, in the score, and in the prompt where no profiler says it' '
+	. ./make.sh
+	jq ".workloads = [.workloads[0] as \$w | {a: 1, b: 4, c: 16} | to_entries[] | . as \$e | \$w | .workload = \$e.key | .bytes = 1e6 * \$e.value | .flops = 1e6 * \$e.value]" \
+		add.json >add/trials/000/roofline.json
+	jq -c ".eval.timing = [{workload: \"a\", median_ns: 6000}, {workload: \"b\", median_ns: 9000}, {workload: \"c\", median_ns: 21000}]" add/trials/000/00/eval.ndjson >grows
+	kscore -c add -r grows grows >s
+	is "overhead: a fixed part of 5 us is 83 % of the smallest workload" "$(jq -r ".score.growth | \"\(.class): \(.why)\"" s | sed "s/.s time//")"
+	cp add/trials/000/roofline.json p/trials/000/roofline.json
+	jq -c ".sample.parent.per_workload = [{workload: \"a\", runtime_ms: 0.006}, {workload: \"b\", runtime_ms: 0.009}, {workload: \"c\", runtime_ms: 0.021}]" p/r >p/grows
+	says="How its times grow with the work says what bounds it, as long as no profiler does. overhead: a fixed part of 5 us is 83 %"
+	kprompt -c p --text p/grows | grep -q "^$says"
+	jq -c ".sample.parent.profile = {metrics: {}}" p/grows | kprompt -c p --text >profiled; if grep -q "$says" profiled; then exit 1; fi'
+
 null_campaign null 3
 ok 'the pipeline makes it, and remakes it when facts change' '
 	cd null; make -s -j2 trials N=1

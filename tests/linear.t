@@ -43,7 +43,7 @@ ok 'what the mode rules out is refused by name' '
 	refused ".stop.trials = 120" "stop.trials: must be at most 119 in linear mode"
 	refused ".search.branches = 4" "search.branches: must be 1 or left out"
 	refused ".linear.target = \"fast\"" "linear.target: must be a number with one of x, GFLOP/s"
-	refused ".linear.repeats = 2" "linear.repeats: is no longer a field; remove it: kiln always uses 3"'
+	refused ".linear.repeats = 2" "linear.repeats: unknown field"'
 
 ok 'round 1 is the baseline on the full set; then one candidate a round' '
 	cd c
@@ -315,5 +315,22 @@ ok 'the null model plans its rounds, so that a linear search can be simulated' '
 	is 9 "$(ls trials/00[1-9]/01/eval.ndjson | wc -l)"
 	exits 1 grep -l no_plan trials/*/01/eval.ndjson
 	jq -r .eval.status trials/00[1-9]/01/eval.ndjson | grep -c correct'
+
+ok 'a program that is not whole costs no round, up to three in a row; the next one is told and mends it' '
+	. ./helpers.sh
+	campaign d; cd d; edit campaign.json ".stop = {trials: 2}"
+	elided() { reply "$1" "$2"; sed -i "s|int step = $2;|int step = $2;\n\t// ... rest unchanged|" "replies/$1.md"; }
+	elided 001 5; reply 002 5; for n in 3 4 5 6; do elided 00$n 1; done
+	kcampaign run >out; cat out
+	is "baseline build gain build build build build " "$(codes)"
+	# Of four in a row the last one counts, so two rounds were made: 002 and 006.
+	grep -q "over: 2 of 2 trials are done" out
+	is "4 1 0" "$(jq -r "select(.kind == \"archive\").linear | \"\(.drafts) \(.streak) \(.row)\"" trials/006/archive.ndjson)"
+	is "0 0 0 0 0" "$(jq -r .sample.streak trials/00[2-6]/01/sample.ndjson | xargs)"
+	is "compile_error elided" "$(jq -r ".eval | \"\(.status) \(.reasons[0].check)\"" trials/001/01/eval.ndjson)"
+	kprompt trials/002/01/sample.ndjson --text >text
+	grep -q "because it is not whole: line 2, .*rest unchanged.*, stands for code that was left out" text
+	grep -q "int step = 5;" text
+	karchive --check; exits 0 krecords check; python3 "$tests_dir/schemas.py" "$KILN_DATA/docs/schemas" archive-1 trials/006/archive.ndjson'
 
 done_testing

@@ -21,7 +21,7 @@ split("|") as [$t,$status,$verdict,$code,$us,$category,$bucket,$change] |
 ($t | tonumber) as $n | ("00" + $t + (if $n == 0 then "/00" else "/01" end)) as $id |
 {schema: "candidate/1", campaign: "c", trial: $n, branch: (if $n == 0 then 0 else 1 end), id: $id,
  eval: ({status: $status, time: "2026-11-21T10:0\($t):00Z", code: "int x;", log: (if $status == "correct" then "" else "row 3: 1 instead of 2" end),
-   correctness: {passed: 3, total: 4, cases: [{workload: "4096x1024", seed: "1", distribution: "normal", ok: true, max_abs_err: 0.25, max_rel_err: 0.125}]}}
+   correctness: {passed: 3, total: 4, cases: [{workload: "4096x1024", seed: "1", distribution: "normal", ok: true, max_abs_err: 0.25, max_err_share: 0.125}]}}
   + (if $us == "" then {} else {timing: [
      {workload: "4096x1024", samples_ns: [1], median_ns: ($us | tonumber * 2000)},
      {workload: "3x1000003", samples_ns: [1], median_ns: ($us | tonumber * 500)}]} end)

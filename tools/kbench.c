@@ -4,18 +4,13 @@
  * uses, without a model. A table for people, or records bench/1.
  */
 #include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "backend.h"
 #include "kio.h"
 #include "koption.h"
 #include "kproc.h"
 #include "ksandbox.h"
-#include "kutil.h"
 #include "status.h"
 
 static const char usage[] = "usage: kbench [OPTION...] TASK KERNEL...\n"
@@ -120,8 +115,7 @@ make_campaign(const struct arguments *a, const char *file)
 	    "task", file, "backend", a->backend ? a->backend : backend_for(language)->name,
 	    "language", language, "eval", a->eval);
 	text = json_dumps(camp, JSON_INDENT(2));
-	if (kwrite_file(path, text, strlen(text)) < 0)
-		kdie_errno(K_IO, "%s", path);
+	kwrite_or_die(path, text, strlen(text));
 	json_decref(camp);
 	json_decref(task);
 	free(text);
@@ -177,18 +171,6 @@ show_time(struct kbuf *b, double ns)
 	kbuf_printf(b, "%7.4g %-2s", ns / units[u].ns, units[u].name);
 }
 
-static const json_t *
-row_of(const json_t *kernel, const char *workload)
-{
-	const json_t *rows = json_object_get(kernel, "timing"), *row;
-	size_t i;
-
-	json_array_foreach((json_t *)rows, i, row)
-		if (!strcmp(kjson_str_or(row, "workload", ""), workload))
-			return row;
-	return NULL;
-}
-
 static int
 name_width(const json_t *kernels)
 {
@@ -196,7 +178,7 @@ name_width(const json_t *kernels)
 	size_t i;
 	json_t *k;
 
-	json_array_foreach((json_t *)kernels, i, k) {
+	json_array_foreach(kernels, i, k) {
 		int n = (int)strlen(kjson_str_or(k, "name", ""));
 
 		width = n > width ? n : width;
@@ -210,7 +192,7 @@ first_timing(const json_t *kernels)
 	const json_t *k;
 	size_t i;
 
-	json_array_foreach((json_t *)kernels, i, k)
+	json_array_foreach(kernels, i, k)
 		if (json_object_get(k, "timing"))
 			return json_object_get(k, "timing");
 	return NULL;
@@ -224,8 +206,9 @@ show_kernel(struct kbuf *b, const json_t *kernel, const json_t *columns, int wid
 
 	kbuf_printf(b, "%-*s  %-12s", width, kjson_str_or(kernel, "name", "?"),
 	    kjson_str_or(kernel, "status", "?"));
-	json_array_foreach((json_t *)columns, i, c) {
-		const json_t *row = row_of(kernel, kjson_str_or(c, "workload", ""));
+	json_array_foreach(columns, i, c) {
+		const json_t *row = kjson_find(
+		    json_object_get(kernel, "timing"), "workload", kjson_str_or(c, "workload", ""));
 
 		kbuf_puts(b, "  ");
 		if (row)
@@ -271,10 +254,10 @@ show_record(struct kbuf *b, const json_t *record)
 	size_t i;
 
 	kbuf_printf(b, "%-*s  %-12s", width, "kernel", "status");
-	json_array_foreach((json_t *)columns, i, v)
+	json_array_foreach(columns, i, v)
 		kbuf_printf(b, "  %10.24s", kjson_str_or(v, "workload", "?"));
 	kbuf_puts(b, "\n");
-	json_array_foreach((json_t *)kernels, i, v)
+	json_array_foreach(kernels, i, v)
 		show_kernel(b, v, columns, width);
 	kbuf_puts(b, "\n");
 	json_array_foreach(json_object_get(record, "overall"), i, v)
@@ -294,10 +277,10 @@ show_counts(struct kbuf *b, const json_t *records)
 	size_t counts[LEN(words)] = { 0 }, i, k;
 	json_t *record, *pair;
 
-	json_array_foreach((json_t *)records, i, record)
+	json_array_foreach(records, i, record)
 		json_array_foreach(json_object_get(record, "overall"), k, pair)
 			for (size_t n = 0; n < LEN(words); n++)
-				counts[n] += !strcmp(kjson_str_or(pair, "verdict", ""), words[n]);
+				counts[n] += kjson_is(pair, "verdict", words[n]);
 	kbuf_printf(b, "\n%zu races:", json_array_size(records));
 	for (size_t n = 0; n < LEN(words); n++)
 		kbuf_printf(b, "%s %zu %s", n ? "," : "", counts[n], words[n]);

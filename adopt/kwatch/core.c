@@ -26,8 +26,8 @@ static long calls, written;
 static __thread struct kwatch_state *states; /* KWATCH_NEST of them */
 static __thread int depth;
 
-static int64_t
-now(void)
+int64_t
+kwatch_now(void)
 {
 	struct timespec t;
 
@@ -83,7 +83,7 @@ output(void)
 	if (file >= 0)
 		put(file, head,
 		    (size_t)snprintf(head, sizeof head, "{\"pid\":%ld,\"begun_ns\":%lld}\n",
-		        (long)file_owner, (long long)now()));
+		        (long)file_owner, (long long)kwatch_now()));
 	return file;
 }
 
@@ -220,6 +220,7 @@ find_extents(struct kwatch_state *s, const struct kwatch_call *c)
 		uintptr_t p = (uintptr_t)pointer_of(&c->args[i]), end;
 
 		s->pointer[i].summed = false;
+		s->pointer[i].reach = 0;
 		s->pointer[i].found = kwatch_extent_find((const void *)p, &s->pointer[i].extent);
 		s->pointer[i].more = s->pointer[i].found ? 0 : stack_above(p);
 		s->pointer[i].stack = s->pointer[i].more > 0;
@@ -265,10 +266,10 @@ sum_of(const struct kwatch_state *s, const struct kwatch_call *c, size_t i, bool
 
 /*
  * Sums of all memory would take longer than most kernels: the first calls of every set of scalars
- * are looked at, and every call whose number is a power of two.
+ * are looked at, and every call whose number is a power of two. FIRST_ONE: of its set.
  */
 static bool
-worth_a_look(const struct kwatch_call *c, long number)
+worth_a_look(const struct kwatch_call *c, long number, bool *first_one)
 {
 	enum { SEEN = 4096, FIRST = 2 };
 	static struct {
@@ -281,9 +282,10 @@ worth_a_look(const struct kwatch_call *c, long number)
 	for (size_t i = 0; i < c->count; i++)
 		if (c->args[i].kind != KWATCH_POINTER && c->args[i].kind != KWATCH_STREAM)
 			sum = kwatch_sum(c->args[i].at, c->args[i].size, sum);
-	again = seen[sum % SEEN].sum == sum;
+	again = seen[sum % SEEN].times && seen[sum % SEEN].sum == sum;
 	seen[sum % SEEN].times = again ? seen[sum % SEEN].times + 1 : 1;
 	seen[sum % SEEN].sum = sum;
+	*first_one = !again;
 	return seen[sum % SEEN].times <= FIRST || (number & (number - 1)) == 0;
 }
 
@@ -326,9 +328,12 @@ next_number(void)
 static void
 start(struct kwatch_call *c)
 {
-	struct kwatch_state *s = kwatch_on && c->count <= KWATCH_ARGS ? enter() : NULL;
+	struct kwatch_state *s = NULL;
+	bool first;
 	long number;
 
+	if (kwatch_on && c->count <= KWATCH_ARGS && !kwatch_guard_child())
+		s = enter();
 	c->state = s;
 	if (!s)
 		return;
@@ -336,7 +341,10 @@ start(struct kwatch_call *c)
 	if (!kwatch_timing_only) {
 		find_extents(s, c);
 		s->saved = kwatch_save_wanted(c);
-		s->checked = kwatch_saving ? s->saved != NULL : worth_a_look(c, number);
+		first = s->saved != NULL;
+		s->checked = kwatch_saving ? first : worth_a_look(c, number, &first);
+		if (first && kwatch_guard(c, s))
+			return;
 		for (size_t i = 0; s->checked && i < c->count; i++)
 			if (s->pointer[i].found)
 				s->pointer[i].sum = sum_of(s, c, i, &s->pointer[i].summed);
@@ -346,7 +354,7 @@ start(struct kwatch_call *c)
 	}
 	if (c->cuda && kwatch_cuda())
 		s->timer = kwatch_timer_start(kwatch_stream(c));
-	s->begun = now();
+	s->begun = kwatch_now();
 }
 
 /*
@@ -440,6 +448,8 @@ add_pointer(struct text *t, const struct kwatch_state *s, const struct kwatch_ca
 		add(t, ",\"bytes\":%zu,\"offset\":%zu,\"room\":%zu,\"align\":%zu,\"device\":%s",
 		    e->bytes, (size_t)((uintptr_t)pointer_of(a) - e->start), s->pointer[i].room,
 		    alignment((uintptr_t)pointer_of(a)), e->device ? "true" : "false");
+	if (s->pointer[i].reach)
+		add(t, ",\"reach\":%zu", s->pointer[i].reach);
 	for (size_t k = 0; k < i && pointer_of(a); k++)
 		if (pointer_of(&c->args[k]) == pointer_of(a)) {
 			add(t, ",\"same_as\":\"%s\"", c->args[k].name);
@@ -507,12 +517,13 @@ finish(struct kwatch_state *s, struct text *t, int64_t end)
 static void
 stop(struct kwatch_call *c)
 {
-	int64_t end = now();
+	int64_t end = kwatch_now();
 	struct kwatch_state *s = c->state;
 	char line[KWATCH_LINE];
 	struct text t = { line, 0, sizeof line - 128 };
 
-	if (!kwatch_on || c->count > KWATCH_ARGS)
+	kwatch_guard_stop(c);
+	if (!kwatch_on || c->count > KWATCH_ARGS || kwatch_guard_child())
 		return;
 	if (s) {
 		/* The device's clock stops before memory is looked at. */
@@ -538,14 +549,14 @@ kwatch_begin_launch(const char *kernel, void *stream)
 	}
 	next_number();
 	s->timer = kwatch_timer_start(stream);
-	s->begun = now();
+	s->begun = kwatch_now();
 	return s;
 }
 
 void
 kwatch_end_launch(struct kwatch_state *s, void *stream)
 {
-	int64_t end = now();
+	int64_t end = kwatch_now();
 	char line[KWATCH_LINE];
 	struct text t = { line, 0, sizeof line - 128 };
 
@@ -560,4 +571,4 @@ kwatch_end_launch(struct kwatch_state *s, void *stream)
 	depth--;
 }
 
-const struct kwatch_api kwatch_api_2 = { start, stop };
+const struct kwatch_api kwatch_api_3 = { start, stop };

@@ -63,8 +63,9 @@ struct kwatch_state {
 		struct kwatch_extent extent;
 		/* STACK: a caller's variable, of unknown size, of which the first bytes count */
 		bool found, summed, stack;
-		size_t room; /* to the end of the extent, or to another argument's place in it */
-		size_t more; /* that may be read: of a stack, to its top */
+		size_t room;  /* to the end of the extent, or to another argument's place in it */
+		size_t more;  /* that may be read: of a stack, to its top */
+		size_t reach; /* what the call touches, by guard.c; 0: not known, or ROOM */
 		uint64_t sum;
 	} pointer[KWATCH_ARGS];
 	struct kwatch_launch launch[KWATCH_LAUNCHES];
@@ -75,6 +76,7 @@ struct kwatch_state {
 extern bool kwatch_on, kwatch_timing_only;
 /* The innermost call under way in this thread, or NULL. */
 struct kwatch_state *kwatch_current(void);
+int64_t kwatch_now(void);
 /* A launch that is a call of its own: begin before it, end after it. NULL: not wanted. */
 struct kwatch_state *kwatch_begin_launch(const char *kernel, void *stream);
 void kwatch_end_launch(struct kwatch_state *s, void *stream);
@@ -92,6 +94,14 @@ struct kwatch_wanted *kwatch_save_wanted(const struct kwatch_call *c);
 /* WHEN is "before" or "after". */
 void kwatch_save(const struct kwatch_wanted *w, const struct kwatch_state *s,
     const struct kwatch_call *c, size_t i, const char *when);
+
+/*
+ * guard.c: what the call touches of each array, at most, to S. True in a process that has to make
+ * the call to tell: it does nothing else, and ends with kwatch_guard_stop.
+ */
+bool kwatch_guard(const struct kwatch_call *c, struct kwatch_state *s);
+bool kwatch_guard_child(void);
+void kwatch_guard_stop(const struct kwatch_call *c);
 
 /* cuda.c: does nothing where no run-time library is there. */
 bool kwatch_cuda(void);

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Does one reply get one score? Full runs of one reply of the softmax and one of the matmul campaign, every run in a fresh copy
-# with a baseline of its own; every second one next to one busy loop for each processor. Prints score.speedup of each run, and for
-# each kind of run the coefficient of variation.
+# with a baseline of its own; every second one next to one busy loop for each processor. Prints score.speedup of each run with
+# what it was compared with and its milliseconds by workload, and for each kind of run the coefficient of variation.
 # usage: scores.sh [RUNS [THREADS]]     (default 12 runs, half of them busy; THREADS 1; 0: all)
 # CAMPAIGNS  of softmax and matmul (default: both)     LOADS  how the runs take turns (default: "idle busy")
 set -eu
@@ -45,7 +45,7 @@ one() { # CAMPAIGN NUMBER LOAD
 		keval -o trials/001/01/eval.ndjson reply.ndjson
 		kscore -r trials/000/00/eval.ndjson trials/001/01/eval.ndjson
 	) 2>"$d/err" | jq -c --arg c "$1" --arg load "$3" '{campaign: $c, load: $load, speedup: .score.speedup, low: .score.speedup_low,
-		high: .score.speedup_high, status: .eval.status, wall_s: .eval.wall_s, delay_pct: .eval.machine.delay_pct}'
+		high: .score.speedup_high, pairs: [.eval.pairs[]? | [.name, .workload, .ratio]], ms: [.eval.timing[]? | .median_ns / 1e6], status: .eval.status, wall_s: .eval.wall_s, delay_pct: .eval.machine.delay_pct}'
 	# shellcheck disable=SC2086
 	[ -z "$loops" ] || { kill $loops; wait $loops 2>/dev/null || true; loops=''; }
 }
@@ -61,4 +61,4 @@ for campaign in ${CAMPAIGNS:-softmax matmul}; do
 done | tee "$T/rows"
 jq -rs 'group_by(.campaign)[] | (map(.speedup | numbers)) as $x | ($x | add / length) as $m |
 	"\(.[0].campaign): \($x | length) of \(length) runs with a score; mean \($m), coefficient of variation " +
-	"\(100 * ($x | map((. - $m) * (. - $m)) | add / (length - 1) | sqrt) / $m) %"' "$T/rows"
+	"\(100 * ($x | map((. - $m) * (. - $m)) | add / ([length - 1, 1] | max) | sqrt) / $m) %"' "$T/rows"

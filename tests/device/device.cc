@@ -142,8 +142,8 @@ same_verdict(enum kdtype t, size_t n, size_t group, bool exact, double cap)
 	good = d.mismatches == r.mismatches && (d.over_cap != 0) == r.over_cap &&
 	    (!r.mismatches || d.unwritten == r.unwritten);
 	/* Sums in another order may differ in the last bit, errors do not. */
-	good = good && (isinf(r.max_rel) ? isinf(bits_of<double>(d.max_rel)) :
-	    fabs(bits_of<double>(d.max_rel) - r.max_rel) <= 1e-12 * r.max_rel);
+	good = good && (isinf(r.max_share) ? isinf(bits_of<double>(d.max_share)) :
+	    fabs(bits_of<double>(d.max_share) - r.max_share) <= 1e-12 * r.max_share);
 	good = good && (bits_of<double>(d.max_abs) >= r.max_abs && bits_of<double>(d.max_abs) <= r.max_abs);
 	good = good && (!r.mismatches || d.worst_at == r.worst_at || !isfinite(r.worst));
 	if (!good)

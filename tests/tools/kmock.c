@@ -206,6 +206,7 @@ static const struct scenario {
 	    0 },
 	{ "slow", { { .pause_ms = 30 } }, 0 },
 	{ "faulty", { { 0 } }, 0 },
+	{ "fresh", { { 0 } }, 0 },
 };
 
 /* What "faulty" does instead, for one request in twenty. */
@@ -720,17 +721,41 @@ act_of(const struct request *r, size_t hit)
 	return &unknown;
 }
 
+/* A program that no other request gets, with techniques drawn from its number. */
+static char *
+fresh_text(size_t hit)
+{
+	static const char *const lines[] = { "#pragma omp parallel for", "#pragma omp simd", "#pragma GCC unroll 8",
+		"float tile[64][64];", "__m256 v = _mm256_loadu_ps(b);", "s = fmaf(a[0], b[0], s);",
+		"for (int ii = 0; ii < n; ii += 64) for (int i = ii; i < n; i++)", "const float *restrict p = b;" };
+	struct kbuf b = { 0 };
+	uint32_t bits = crc32((const char *)&hit, sizeof hit);
+
+	kbuf_printf(&b, "```c\\n/* %zu */\\n", hit);
+	for (size_t i = 0; i < LEN(lines); i++)
+		if (bits >> 2 * i & 1 && bits >> (2 * i + 1) & 1)
+			kbuf_printf(&b, "%s\\n", lines[i]);
+	kbuf_printf(&b, "enum { fresh = %zu };\\n" CODE "```\\n", hit);
+	return b.data;
+}
+
 static void *
 serve(void *arg)
 {
 	int fd = (int)(intptr_t)arg;
 	struct request r = { 0 };
+	char *text = NULL;
+	struct act a;
 	size_t hit;
 
 	if (read_request(fd, &r)) {
 		hit = count_hit(r.name);
 		log_request(&r, hit);
-		perform(fd, act_of(&r, hit), &r);
+		a = *act_of(&r, hit);
+		if (!strncmp(r.name, "fresh", 5))
+			a.text = text = fresh_text(hit);
+		perform(fd, &a, &r);
+		free(text);
 		json_decref(r.json);
 		free(r.body);
 	}

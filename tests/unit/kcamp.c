@@ -52,17 +52,9 @@ test_faults(void)
 	check_fault("{\"name\":\"x\",\"backend\":\"cobol\"}", "must be one of c|cuda");
 	check_fault("{\"name\":7}", "name: must be a string");
 	check_fault("{\"name\":\"x\",\"gradient\":{\"enabled\":1}}", "must be true or false");
-	check_fault("{\"name\":\"x\",\"gradient\":{\"decay\":0.9}}",
-	    "gradient.decay: is no longer a field; remove it: kiln always uses 0.95");
-	check_fault("{\"name\":\"x\",\"git\":{\"commit\":true}}",
-	    "git.commit: is no longer a field; remove it: git.branch none makes no commits");
+	check_fault(
+	    "{\"name\":\"x\",\"gradient\":{\"decay\":0.9}}", "gradient.decay: unknown field");
 	check_fault("{\"name\":\"x\",\"schema\":\"campaign/2\"}", "schema: must be campaign/1");
-	check_fault("{\"name\":\"x\",\"tips\":{\"enabled\":\"on\"}}",
-	    "tips.enabled: is no longer a field; remove it: memory.enabled switches tips");
-	check_fault("{\"name\":\"x\",\"records\":{\"enabled\":\"on\"}}",
-	    "records.enabled: is no longer a field; remove it: every linear search has records");
-	check_fault("{\"name\":\"x\",\"score\":{\"statistic\":\"min\"}}",
-	    "score.statistic: is no longer a field; remove it: kiln always uses median");
 	check_fault("{\"name\":\"x\",\"eval\":{\"build\":1}}", "must be an object");
 	text = faults("{\"name\":\"x\",\"seed\":-1,\"zzz\":1}", &n);
 	CHECK(n == 2);
@@ -74,22 +66,6 @@ test_faults(void)
 	    "model.provider: must be one of");
 	check_fault("{\"name\":\"x\",\"model\":{\"provider\":\"exec:\"}}",
 	    "model.provider: must be one of");
-}
-
-/* A value that holds anyway may stand there, however it is written. */
-static void
-test_gone(void)
-{
-	size_t n;
-	char *text = faults("{\"name\":\"x\",\"gradient\":{\"decay\":0.950,\"hints\":3.0},"
-	                    "\"linear\":{\"full_set\":\"full\"},\"prompt\":{\"best\":true}}",
-	    &n);
-
-	CHECK(n == 0);
-	free(text);
-	check_fault("{\"name\":\"x\",\"linear\":{\"full_set\":\"all\"}}", "kiln always uses full");
-	check_fault("{\"name\":\"x\",\"prompt\":{\"best\":false}}", "kiln always uses true");
-	check_fault("{\"name\":\"x\",\"prompt\":{\"best\":{}}}", "kiln always uses true");
 }
 
 static void
@@ -127,7 +103,6 @@ main(void)
 {
 	kutil_init("kcamp");
 	test_faults();
-	test_gone();
 	test_values();
 	/* Every default must itself pass the check that a value passes. */
 	for (size_t i = 0; i < kknobs_count; i++)

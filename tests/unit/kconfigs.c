@@ -50,7 +50,7 @@ set_up(void)
 	for (size_t i = 0; i < LEN(example); i++) {
 		json_decref((json_t *)seen[i].scalars);
 		calls[i] = (struct kconfigs_call){ launch(example[i].grid, 1, example[i].block, 1),
-			example[i].us, NAN, NAN };
+			example[i].us, NAN, NAN, NULL };
 		seen[i] = (struct kconfigs_seen){ calls[i].key,
 			json_pack(
 			    "{s:i,s:f}", "cols", example[i].us > 200 ? 127 : 13, "gain", 0.5) };
@@ -113,18 +113,41 @@ test_split(void)
 	struct kconfigs c;
 
 	for (size_t i = 0; i < 3; i++)
-		x[i] = (struct kconfigs_call){ launch(1, 1, 32, 1), few[i], NAN, NAN };
+		x[i] = (struct kconfigs_call){ launch(1, 1, 32, 1), few[i], NAN, NAN, NULL };
 	kconfigs_choose(x, 3, NULL, 0, 5, KCONFIGS_VARIANCE, &c);
 	CHECK(c.count == 1 && !strcmp(c.at[0].name, "top1"));
 	kconfigs_free(&c);
 	for (size_t i = 0; i < 4; i++)
-		x[i] = (struct kconfigs_call){ launch(1, 1, 32, 1), steady[i], NAN, NAN };
+		x[i] = (struct kconfigs_call){ launch(1, 1, 32, 1), steady[i], NAN, NAN, NULL };
 	kconfigs_choose(x, 4, NULL, 0, 5, KCONFIGS_VARIANCE, &c);
 	CHECK(c.count == 1);
 	kconfigs_free(&c);
 	kconfigs_choose(x, 4, NULL, 0, 5, 1.5, &c);
 	CHECK(c.count == 2 && near(c.at[1].target_us, 10.5, 1e-9));
 	kconfigs_free(&c);
+}
+
+/* Calls with the same arguments were disturbed, and are one; others are fast or slow as a whole. */
+static void
+test_same_arguments(void)
+{
+	static const double us[] = { 10, 11, 200, 10, 12, 300, 100, 11, 120, 10 };
+	json_t *args[2] = { json_pack("{s:i}", "radius", 1), json_pack("{s:i}", "radius", 9) };
+	struct kconfigs_call x[LEN(us)];
+	struct kconfigs c;
+
+	for (size_t i = 0; i < LEN(us); i++)
+		x[i] = (struct kconfigs_call){ launch(1, 1, 32, 1), us[i], NAN, NAN, args[0] };
+	kconfigs_choose(x, LEN(us), NULL, 0, 5, KCONFIGS_VARIANCE, &c);
+	CHECK(c.count == 1 && !strcmp(c.at[0].name, "top1") && near(c.at[0].target_us, 11.5, 1e-9));
+	kconfigs_free(&c);
+	x[6].args = x[8].args = args[1];
+	kconfigs_choose(x, LEN(us), NULL, 0, 5, KCONFIGS_VARIANCE, &c);
+	CHECK(c.count == 2 && c.at[0].count + c.at[1].count == LEN(us));
+	CHECK(c.at[0].count == 8 && c.at[1].count == 2 && c.at[1].calls[0] == 6);
+	kconfigs_free(&c);
+	json_decref(args[0]);
+	json_decref(args[1]);
 }
 
 static void
@@ -157,9 +180,9 @@ static void
 test_normalisation(void)
 {
 	struct kconfigs_call x[] = {
-		{ launch(60, 135, 32, 8), 10, NAN, NAN },
-		{ launch(40, 90, 32, 8), 5, NAN, NAN },
-		{ launch(16, 1, 64, 1), 1, NAN, NAN },
+		{ launch(60, 135, 32, 8), 10, NAN, NAN, NULL },
+		{ launch(40, 90, 32, 8), 5, NAN, NAN, NULL },
+		{ launch(16, 1, 64, 1), 1, NAN, NAN, NULL },
 	};
 	struct kconfigs_seen y[] = {
 		{ launch(8100, 1, 256, 1), json_pack("{s:i}", "width", 1920) },
@@ -195,7 +218,7 @@ test_scalars(void)
 	struct kconfigs c;
 
 	for (size_t i = 0; i < 5; i++) {
-		x[i] = (struct kconfigs_call){ { false, 2, { 640, 480 } }, 10, NAN, NAN };
+		x[i] = (struct kconfigs_call){ { false, 2, { 640, 480 } }, 10, NAN, NAN, NULL };
 		y[i] = (struct kconfigs_seen){ x[i].key,
 			json_pack("{s:i,s:s}", "rows", rows[i], "mode", i < 3 ? "a" : "b") };
 	}
@@ -222,9 +245,9 @@ static void
 test_budget(void)
 {
 	struct kconfigs_call x[] = {
-		{ launch(2, 2, 32, 2), 10, 2560, 1024 },
-		{ launch(2, 2, 32, 2), 12, 2560, 2048 },
-		{ launch(1, 1, 32, 1), 1, NAN, 64 },
+		{ launch(2, 2, 32, 2), 10, 2560, 1024, NULL },
+		{ launch(2, 2, 32, 2), 12, 2560, 2048, NULL },
+		{ launch(1, 1, 32, 1), 1, NAN, 64, NULL },
 	};
 	struct kconfigs c;
 
@@ -239,6 +262,7 @@ main(void)
 {
 	test_example();
 	test_split();
+	test_same_arguments();
 	test_alignment();
 	test_normalisation();
 	test_scalars();

@@ -41,7 +41,7 @@ ends_of(const char *knobs, long last, const char *record)
 
 	put("campaign.json", manifest);
 	c = kcamp_load(".");
-	kends_find(c, last, accepted, &e);
+	kends_find(c, last, 0, accepted, &e);
 	kcamp_free(c);
 	json_decref(accepted);
 	free(manifest);

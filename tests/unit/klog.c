@@ -96,7 +96,7 @@ test_clean(void)
 		{ "end\r", "end" },
 		{ "\xf0\x9f\x99\x82 ok", "\xf0\x9f\x99\x82 ok" },
 		{ "\033\nx", "\nx" },
-		{ "\033]open", "" },
+		{ "\033]open", "open" },
 	};
 	char *got;
 

@@ -3,11 +3,6 @@
 #include "kcompile.h"
 
 #include <dlfcn.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "kutil.h"
 
 /*
  * Their functions differ in the prefix, and in what the result is called; the order is that of the

@@ -6,9 +6,7 @@
 #ifndef KCOMPILE_H
 #define KCOMPILE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
+#include "kutil.h"
 #include "kgpu.h"
 
 /* Look for the compiler of API; false with the reason in WHY. The others do so themselves. */

@@ -2,9 +2,6 @@
 /* kdiff: see kdiff.h. */
 #include "kdiff.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { CONTEXT = 3 };
 
 /* A text as lines, without copying it; a length holds the newline where there is one. */

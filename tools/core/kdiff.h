@@ -3,9 +3,6 @@
 #ifndef KDIFF_H
 #define KDIFF_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "kutil.h"
 
 struct kdiff {

@@ -3,11 +3,8 @@
 #include "kfence.h"
 
 #include <ctype.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
-enum { ESC = 0x1b, BEL = 0x07, ST8 = 0x9c, CSI8 = 0x9b, NEL = 0x85, REPLACEMENT = 0xfffd };
+enum { ESC = 0x1b, BEL = 0x07, ST8 = 0x9c, CSI8 = 0x9b, NEL = 0x85 };
 
 /* Characters that change what is read without being seen: dropped. Sorted by code point. */
 static const struct {
@@ -33,39 +30,24 @@ static const struct {
 	{ 0xe0000, 0xe0fff }, /* tags and variation selectors supplement */
 };
 
-static int
-is_invisible(uint32_t c)
+bool
+kfence_is_seen(uint32_t c)
 {
 	for (size_t i = 0; i < LEN(invisible) && c >= invisible[i].first; i++)
 		if (c <= invisible[i].last)
-			return 1;
-	return 0;
+			return false;
+	return c != KFENCE_ESCAPE;
 }
 
-/* Decode one character; an invalid byte counts as one U+FFFD. Returns the bytes used; left > 0. */
+/* The character at S; an invalid byte counts as one U+FFFD. Returns the bytes used; LEFT > 0. */
 static size_t
 decode(const unsigned char *s, size_t left, uint32_t *c)
 {
-	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
-	size_t n = s[0] < 0x80 ? 1
-	    : s[0] >> 5 == 6   ? 2
-	    : s[0] >> 4 == 14  ? 3
-	    : s[0] >> 3 == 30  ? 4
-	                       : 0;
-	uint32_t v = n == 1 ? s[0] : s[0] & (0x7fu >> n);
+	size_t n = kutf8((const char *)s, left, c);
 
-	*c = REPLACEMENT;
-	if (!n || n > left)
-		return 1;
-	for (size_t i = 1; i < n; i++) {
-		if ((s[i] & 0xc0) != 0x80)
-			return 1;
-		v = v << 6 | (s[i] & 0x3f);
-	}
-	if (v < least[n] || v > 0x10ffff || (v >= 0xd800 && v <= 0xdfff))
-		return 1;
-	*c = v;
-	return n;
+	if (!n)
+		*c = KFENCE_INVALID;
+	return n ? n : 1;
 }
 
 /*
@@ -116,27 +98,35 @@ escape_len(const unsigned char *s, size_t left)
 	return n + (n < left && s[n] >= 0x30 && s[n] <= 0x7e);
 }
 
-char *
-kfence_clean(const char *text, size_t len)
+size_t
+kfence_next(const char *text, size_t left, uint32_t *c)
 {
 	const unsigned char *s = (const unsigned char *)text;
+	size_t n = decode(s, left, c);
+
+	if (*c != ESC && *c != CSI8)
+		return n;
+	n += *c == ESC ? escape_len(s + n, left - n) : csi_len(s + n, left - n);
+	*c = KFENCE_ESCAPE;
+	return n;
+}
+
+char *
+kfence_clean(const char *s, size_t len)
+{
 	struct kbuf b = { 0 };
 	uint32_t c;
 
 	kbuf_add(&b, "", 0);
 	for (size_t i = 0, n; i < len; i += n) {
-		n = decode(s + i, len - i, &c);
-		if (c == ESC)
-			n += escape_len(s + i + n, len - i - n);
-		else if (c == CSI8)
-			n += csi_len(s + i + n, len - i - n);
-		else if (c == '\r' && i + 1 < len && s[i + 1] == '\n')
+		n = kfence_next(s + i, len - i, &c);
+		if (c == '\r' && i + 1 < len && s[i + 1] == '\n')
 			continue;
 		else if (c == '\r' || c == NEL || c == 0x2028 || c == 0x2029)
 			kbuf_puts(&b, "\n");
-		else if (c == REPLACEMENT)
+		else if (c == KFENCE_INVALID)
 			kbuf_puts(&b, "\xef\xbf\xbd");
-		else if (!is_invisible(c))
+		else if (kfence_is_seen(c))
 			kbuf_add(&b, s + i, n);
 	}
 	return b.data;

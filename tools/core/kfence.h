@@ -7,8 +7,6 @@
 #ifndef KFENCE_H
 #define KFENCE_H
 
-#include <stddef.h>
-
 #include "kutil.h"
 
 /*
@@ -18,6 +16,14 @@
  * caller frees.
  */
 char *kfence_clean(const char *s, size_t len);
+/*
+ * The next character of LEFT bytes (1 or more), and the bytes that it takes: KFENCE_INVALID for a
+ * byte that begins none, KFENCE_ESCAPE for a whole escape sequence of a terminal.
+ */
+enum { KFENCE_INVALID = 0xfffd, KFENCE_ESCAPE = 0x110000 };
+size_t kfence_next(const char *text, size_t left, uint32_t *c);
+/* Does a reader see it, and nothing else change by it? */
+bool kfence_is_seen(uint32_t c);
 
 /*
  * The same on one line (white space becomes single blanks, none at the ends), at most MAX

@@ -2,31 +2,26 @@
 /* kfilter: see kfilter.h. */
 #include "kfilter.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <seccomp.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <stdbool.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 #include "kutil.h"
 
 /*
- * One row: a call, and optionally one condition "(argument & mask) == value" under which the row
+ * One row: calls, and optionally one condition "(argument & mask) == value" under which the row
  * holds.
  */
 struct rule {
-	const char *name;
+	const char *names;
 	enum { ALWAYS, MASKED, SELF, SIGNAL, NOT } when;
 	unsigned arg;
 	/* MASKED; SELF: the argument is the id of this process; NOT: it is not VALUE */
@@ -42,14 +37,6 @@ struct rule {
 	{ \
 		name, MASKED, arg, 0xffffffff, value \
 	}
-#define NONE(name, arg, mask) \
-	{ \
-		name, MASKED, arg, mask, 0 \
-	}
-#define OWN(name, arg) \
-	{ \
-		name, SELF, arg, 0, 0 \
-	}
 #define SIGNALS(name, arg, number) \
 	{ \
 		name, SIGNAL, arg, 0, number \
@@ -58,59 +45,25 @@ struct rule {
 	{ \
 		name, MASKED, arg, mask, value \
 	}
-#define OTHER(name, arg, value) \
+#define CALLS(names) \
 	{ \
-		name, NOT, arg, 0, value \
-	}
-#define CALL(name) \
-	{ \
-		name, ALWAYS, 0, 0, 0 \
+		names, ALWAYS, 0, 0, 0 \
 	}
 
 /* Refused with EPERM under every sandboxed program, compilers too. */
 static const struct rule launch_refused[] = {
 	/* keys: the keyrings are not covered by namespaces */
-	CALL("keyctl"),
-	CALL("add_key"),
-	CALL("request_key"),
-	CALL("socketcall"),
+	CALLS("keyctl add_key request_key socketcall"),
 	/* other processes */
-	CALL("ptrace"),
-	CALL("process_vm_readv"),
-	CALL("process_vm_writev"),
-	CALL("process_madvise"),
-	CALL("process_mrelease"),
-	CALL("kcmp"),
-	CALL("pidfd_getfd"),
-	CALL("pidfd_send_signal"),
+	CALLS("ptrace process_vm_readv process_vm_writev process_madvise "
+	      "process_mrelease kcmp pidfd_getfd pidfd_send_signal"),
 	/* wide kernel interfaces */
-	CALL("bpf"),
-	CALL("perf_event_open"),
-	CALL("userfaultfd"),
-	CALL("io_uring_setup"),
-	CALL("io_uring_enter"),
-	CALL("io_uring_register"),
-	CALL("fanotify_init"),
-	CALL("lookup_dcookie"),
-	CALL("modify_ldt"),
-	CALL("vhangup"),
+	CALLS("bpf perf_event_open userfaultfd io_uring_setup io_uring_enter "
+	      "io_uring_register fanotify_init lookup_dcookie modify_ldt vhangup"),
 	/* mounts and namespaces */
-	CALL("mount"),
-	CALL("umount"),
-	CALL("umount2"),
-	CALL("pivot_root"),
-	CALL("chroot"),
-	CALL("setns"),
-	CALL("unshare"),
-	CALL("open_tree"),
-	CALL("move_mount"),
-	CALL("fsopen"),
-	CALL("fsconfig"),
-	CALL("fsmount"),
-	CALL("fspick"),
-	CALL("mount_setattr"),
-	CALL("name_to_handle_at"),
-	CALL("open_by_handle_at"),
+	CALLS("mount umount umount2 pivot_root chroot setns unshare open_tree "
+	      "move_mount fsopen fsconfig fsmount fspick mount_setattr "
+	      "name_to_handle_at open_by_handle_at"),
 	FLAG("clone", 0, CLONE_NEWNS),
 	FLAG("clone", 0, CLONE_NEWUTS),
 	FLAG("clone", 0, CLONE_NEWIPC),
@@ -119,34 +72,12 @@ static const struct rule launch_refused[] = {
 	FLAG("clone", 0, CLONE_NEWNET),
 	FLAG("clone", 0, CLONE_NEWCGROUP),
 	/* the machine */
-	CALL("kexec_load"),
-	CALL("kexec_file_load"),
-	CALL("init_module"),
-	CALL("finit_module"),
-	CALL("delete_module"),
-	CALL("reboot"),
-	CALL("swapon"),
-	CALL("swapoff"),
-	CALL("syslog"),
-	CALL("acct"),
-	CALL("quotactl"),
-	CALL("quotactl_fd"),
-	CALL("iopl"),
-	CALL("ioperm"),
-	CALL("settimeofday"),
-	CALL("clock_settime"),
-	CALL("clock_adjtime"),
-	CALL("adjtimex"),
-	CALL("sethostname"),
-	CALL("setdomainname"),
-	CALL("migrate_pages"),
-	CALL("move_pages"),
-	CALL("ioprio_set"),
+	CALLS("kexec_load kexec_file_load init_module finit_module delete_module "
+	      "reboot swapon swapoff syslog acct quotactl quotactl_fd iopl ioperm "
+	      "settimeofday clock_settime clock_adjtime adjtimex sethostname "
+	      "setdomainname migrate_pages move_pages ioprio_set"),
 	/* memory that no limit of the process counts */
-	CALL("shmget"),
-	CALL("msgget"),
-	CALL("semget"),
-	CALL("mq_open"),
+	CALLS("shmget msgget semget mq_open"),
 	/* typing into the user's terminal */
 	WORD("ioctl", 1, TIOCSTI),
 	WORD("ioctl", 1, TIOCLINUX),
@@ -156,15 +87,14 @@ static const struct rule launch_refused[] = {
  * Networks: AF_VSOCK is not covered by namespaces. Drivers of GPUs speak to their own threads
  * through local sockets.
  */
-static const struct rule networks_refused[] = { CALL("socket"), CALL("socketpair") };
-static const struct rule networks_refused_gpu[] = { OTHER("socket", 0, AF_UNIX),
-	OTHER("socketpair", 0, AF_UNIX) };
+static const struct rule networks_refused[] = { CALLS("socket socketpair") };
+static const struct rule networks_refused_gpu[] = { { "socket socketpair", NOT, 0, 0, AF_UNIX } };
 
 /*
  * Calls whose flags lie in memory, where a filter can't look: ENOSYS makes the C library use the
  * older call.
  */
-static const char *const too_new[] = { "clone3", "openat2" };
+static const struct rule too_new[] = { CALLS("clone3 openat2") };
 
 enum { WRITES = O_ACCMODE | O_CREAT | O_TRUNC };
 
@@ -188,110 +118,38 @@ _Static_assert(SIGCONT >= 18 && SIGSTOP >= 18 && SIGTSTP <= 23 && SIGTTIN <= 23 
 /* All that sealed code may call; everything else fails with EPERM. */
 static const struct rule seal_allowed[] = {
 	/* memory */
-	CALL("brk"),
-	CALL("mmap"),
-	CALL("mmap2"),
-	CALL("munmap"),
-	CALL("mprotect"),
-	CALL("mremap"),
-	CALL("madvise"),
-	CALL("msync"),
-	CALL("mincore"),
-	CALL("mlock"),
-	CALL("mlock2"),
-	CALL("munlock"),
-	CALL("mbind"),
-	CALL("set_mempolicy"),
-	CALL("get_mempolicy"),
-	CALL("pkey_mprotect"),
-	CALL("pkey_alloc"),
-	CALL("pkey_free"),
-	CALL("membarrier"),
+	CALLS("brk mmap mmap2 munmap mprotect mremap madvise msync mincore mlock "
+	      "mlock2 munlock mbind set_mempolicy get_mempolicy pkey_mprotect "
+	      "pkey_alloc pkey_free membarrier"),
 	/* threads */
 	BITS("clone", 0, CLONE_THREAD | CLONE_VFORK, CLONE_THREAD),
-	CALL("set_robust_list"),
-	CALL("get_robust_list"),
-	CALL("set_tid_address"),
-	CALL("rseq"),
-	CALL("futex"),
-	CALL("futex_time64"),
-	CALL("futex_waitv"),
-	CALL("gettid"),
-	CALL("arch_prctl"),
-	CALL("set_tls"),
-	CALL("exit"),
-	CALL("exit_group"),
-	CALL("restart_syscall"),
-	CALL("sched_yield"),
-	CALL("sched_getaffinity"),
-	CALL("sched_getscheduler"),
-	CALL("sched_getparam"),
-	CALL("sched_get_priority_max"),
-	CALL("sched_get_priority_min"),
-	CALL("getcpu"),
+	CALLS("set_robust_list get_robust_list set_tid_address rseq futex "
+	      "futex_time64 futex_waitv gettid arch_prctl set_tls exit exit_group "
+	      "restart_syscall sched_yield sched_getaffinity sched_getscheduler "
+	      "sched_getparam sched_get_priority_max sched_get_priority_min getcpu"),
 	WORD("prctl", 0, PR_SET_NAME),
 	WORD("prctl", 0, PR_GET_NAME),
 	WORD("prctl", 0, 0x53564d41 /* PR_SET_VMA: malloc names its arenas */),
 	WORD("prctl", 0, PR_GET_DUMPABLE),
 	/* time */
-	CALL("clock_gettime"),
-	CALL("clock_gettime64"),
-	CALL("clock_getres"),
-	CALL("gettimeofday"),
-	CALL("time"),
-	CALL("times"),
-	CALL("nanosleep"),
-	CALL("clock_nanosleep"),
-	CALL("clock_nanosleep_time64"),
-	CALL("getrusage"),
+	CALLS("clock_gettime clock_gettime64 clock_getres gettimeofday time times "
+	      "nanosleep clock_nanosleep clock_nanosleep_time64 getrusage"),
 	/*
 	 * not timer_create: its signal may be SIGCONT, which would wake a process that the judge
 	 * has stopped
 	 */
-	CALL("setitimer"),
-	CALL("alarm"),
-	CALL("pause"),
+	CALLS("setitimer alarm pause"),
 	/* signals within this process; a SIGCONT of its own would undo the judge's SIGSTOP */
-	CALL("rt_sigaction"),
-	CALL("rt_sigprocmask"),
-	CALL("rt_sigreturn"),
-	CALL("rt_sigpending"),
-	CALL("rt_sigsuspend"),
-	CALL("rt_sigtimedwait"),
-	CALL("sigaltstack"),
-	CALL("sigreturn"),
+	CALLS("rt_sigaction rt_sigprocmask rt_sigreturn rt_sigpending rt_sigsuspend "
+	      "rt_sigtimedwait sigaltstack sigreturn"),
 	SIGNALS("kill", 0, 1),
 	SIGNALS("tgkill", 0, 2),
 	SIGNALS("rt_tgsigqueueinfo", 0, 2),
 	/* open descriptors */
-	CALL("read"),
-	CALL("write"),
-	CALL("readv"),
-	CALL("writev"),
-	CALL("pread64"),
-	CALL("pwrite64"),
-	CALL("preadv"),
-	CALL("pwritev"),
-	CALL("lseek"),
-	CALL("_llseek"),
-	CALL("close"),
-	CALL("close_range"),
-	CALL("dup"),
-	CALL("dup2"),
-	CALL("dup3"),
-	CALL("pipe"),
-	CALL("pipe2"),
-	CALL("eventfd2"),
-	CALL("poll"),
-	CALL("ppoll"),
-	CALL("select"),
-	CALL("pselect6"),
-	CALL("epoll_create1"),
-	CALL("epoll_ctl"),
-	CALL("epoll_wait"),
-	CALL("epoll_pwait"),
-	CALL("fsync"),
-	CALL("fdatasync"),
+	CALLS("read write readv writev pread64 pwrite64 preadv pwritev lseek _llseek "
+	      "close close_range dup dup2 dup3 pipe pipe2 eventfd2 poll ppoll select "
+	      "pselect6 epoll_create1 epoll_ctl epoll_wait epoll_pwait fsync "
+	      "fdatasync"),
 	WORD("fcntl", 1, F_GETFD),
 	WORD("fcntl", 1, F_SETFD),
 	WORD("fcntl", 1, F_GETFL),
@@ -300,96 +158,86 @@ static const struct rule seal_allowed[] = {
 	WORD("fcntl", 1, F_DUPFD_CLOEXEC),
 	WORD("ioctl", 1, TCGETS),
 	/* files, to read */
-	NONE("open", 1, WRITES),
-	NONE("openat", 2, WRITES),
-	CALL("fstat"),
-	CALL("fstat64"),
-	CALL("stat"),
-	CALL("stat64"),
-	CALL("lstat"),
-	CALL("newfstatat"),
-	CALL("fstatat64"),
-	CALL("statx"),
-	CALL("statfs"),
-	CALL("fstatfs"),
-	CALL("access"),
-	CALL("faccessat"),
-	CALL("faccessat2"),
-	CALL("readlink"),
-	CALL("readlinkat"),
-	CALL("getdents64"),
-	CALL("getcwd"),
-	CALL("fadvise64"),
+	BITS("open", 1, WRITES, 0),
+	BITS("openat", 2, WRITES, 0),
+	CALLS("fstat fstat64 stat stat64 lstat newfstatat fstatat64 statx statfs "
+	      "fstatfs access faccessat faccessat2 readlink readlinkat getdents64 "
+	      "getcwd fadvise64"),
 	/* who and where am I */
-	CALL("getpid"),
-	CALL("getppid"),
-	CALL("getpgrp"),
-	CALL("getuid"),
-	CALL("geteuid"),
-	CALL("getgid"),
-	CALL("getegid"),
-	CALL("uname"),
-	CALL("sysinfo"),
-	CALL("getrandom"),
-	CALL("getrlimit"),
-	CALL("ugetrlimit"),
+	CALLS("getpid getppid getpgrp getuid geteuid getgid getegid uname sysinfo "
+	      "getrandom getrlimit ugetrlimit"),
 	WORD("prlimit64", 0, 0),
-	OWN("prlimit64", 0),
+	{ "prlimit64", SELF, 0, 0, 0 },
 };
 
 /*
  * OpenMP places its threads by their ids, which no filter can tell from the ids of other processes.
  */
-static const struct rule seal_alone_allowed[] = { CALL("sched_setaffinity") };
+static const struct rule seal_alone_allowed[] = { CALLS("sched_setaffinity") };
 
 /*
  * What the drivers of GPUs need besides: orders to open device files, whose meaning no filter can
  * tell, and more of those files, which are all that can be opened for writing in the sandbox.
  */
 static const struct rule seal_gpu_allowed[] = {
-	CALL("ioctl"),
-	CALL("openat"),
-	CALL("open"),
-	CALL("fcntl"),
-	CALL("mlockall"),
-	CALL("sched_setscheduler"),
-	CALL("prctl"),
-	CALL("memfd_create"),
-	CALL("ftruncate"),
-	CALL("sched_setaffinity"),
+	CALLS("ioctl openat open fcntl mlockall sched_setscheduler prctl memfd_create "
+	      "ftruncate sched_setaffinity"),
 };
+
+/* Those for which each table of rules is, and what becomes of its calls: an error, or 0. */
+enum {
+	LAUNCHES = 1 << KFILTER_LAUNCH | 1 << KFILTER_LAUNCH_GPU,
+	SEALS = 1 << KFILTER_SEAL | 1 << KFILTER_SEAL_ALONE | 1 << KFILTER_SEAL_GPU
+};
+static const struct {
+	int filters, error;
+	const struct rule *rules;
+	size_t count;
+} tables[] = {
+	{ LAUNCHES | SEALS, ENOSYS, too_new, LEN(too_new) },
+	{ 1 << KFILTER_SEAL_GPU, 0, seal_gpu_allowed, LEN(seal_gpu_allowed) },
+	{ 1 << KFILTER_SEAL_ALONE, 0, seal_alone_allowed, LEN(seal_alone_allowed) },
+	{ SEALS, 0, seal_allowed, LEN(seal_allowed) },
+	{ 1 << KFILTER_LAUNCH_GPU, EPERM, networks_refused_gpu, LEN(networks_refused_gpu) },
+	{ 1 << KFILTER_LAUNCH, EPERM, networks_refused, LEN(networks_refused) },
+	{ LAUNCHES, EPERM, launch_refused, LEN(launch_refused) },
+};
+
+static int
+add_rule(scmp_filter_ctx ctx, uint32_t action, const struct rule *r, int nr)
+{
+	const struct scmp_arg_cmp when = r->when == SELF || r->when == SIGNAL
+	    ? SCMP_CMP(r->arg, SCMP_CMP_EQ, (scmp_datum_t)getpid())
+	    : r->when == NOT ? SCMP_CMP(r->arg, SCMP_CMP_NE, r->value)
+	                     : SCMP_CMP(r->arg, SCMP_CMP_MASKED_EQ, r->mask, r->value);
+	int e = 0;
+
+	if (r->when != SIGNAL)
+		return seccomp_rule_add_array(ctx, action, nr, r->when != ALWAYS, &when);
+	for (size_t k = 0; !e && k < LEN(signals); k++)
+		e = seccomp_rule_add(ctx, action, nr, 2, when,
+		    SCMP_CMP(
+		        (unsigned)r->value, SCMP_CMP_MASKED_EQ, signals[k].mask, signals[k].value));
+	return e;
+}
 
 /*
  * A call that this machine's tables don't know is no hole: LAUNCH names only old calls, and SEAL
  * refuses all it does not list.
  */
 static int
-add_rules(scmp_filter_ctx ctx, uint32_t action, const struct rule *rules, size_t count)
+add_rules(scmp_filter_ctx ctx, uint32_t action, const struct rule *r)
 {
-	for (size_t i = 0; i < count; i++) {
-		const struct rule *r = &rules[i];
-		const struct scmp_arg_cmp when = r->when == SELF || r->when == SIGNAL
-		    ? SCMP_CMP(r->arg, SCMP_CMP_EQ, (scmp_datum_t)getpid())
-		    : r->when == NOT ? SCMP_CMP(r->arg, SCMP_CMP_NE, r->value)
-		                     : SCMP_CMP(r->arg, SCMP_CMP_MASKED_EQ, r->mask, r->value);
-		int nr = seccomp_syscall_resolve_name(r->name), e = 0;
+	char *names = kstrdup(r->names), *save = NULL;
+	int e = 0;
 
-		if (nr >= 0 && r->when != SIGNAL)
-			e = seccomp_rule_add_array(ctx, action, nr, r->when != ALWAYS, &when);
-		for (size_t k = 0; nr >= 0 && r->when == SIGNAL && !e && k < LEN(signals); k++)
-			e = seccomp_rule_add(ctx, action, nr, 2, when,
-			    SCMP_CMP((unsigned)r->value, SCMP_CMP_MASKED_EQ, signals[k].mask,
-			        signals[k].value));
-		if (e)
-			return e;
+	for (char *n = strtok_r(names, " ", &save); n && !e; n = strtok_r(NULL, " ", &save)) {
+		int nr = seccomp_syscall_resolve_name(n);
+
+		e = nr < 0 ? 0 : add_rule(ctx, action, r, nr);
 	}
-	return 0;
-}
-
-static bool
-is_seal(enum kfilter which)
-{
-	return which == KFILTER_SEAL || which == KFILTER_SEAL_ALONE || which == KFILTER_SEAL_GPU;
+	free(names);
+	return e;
 }
 
 static int
@@ -399,28 +247,13 @@ fill(scmp_filter_ctx ctx, enum kfilter which)
 
 	/* Where the kernel is too old to end the process, the default ends the thread. */
 	seccomp_attr_set(ctx, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
-	for (size_t i = 0; !e && i < LEN(too_new); i++) {
-		int nr = seccomp_syscall_resolve_name(too_new[i]);
-
-		if (nr >= 0)
-			e = seccomp_rule_add(ctx, SCMP_ACT_ERRNO(ENOSYS), nr, 0);
-	}
-	if (e)
-		return e;
-	if (which == KFILTER_SEAL_GPU)
-		e = add_rules(ctx, SCMP_ACT_ALLOW, seal_gpu_allowed, LEN(seal_gpu_allowed));
-	if (which == KFILTER_SEAL_ALONE)
-		e = add_rules(ctx, SCMP_ACT_ALLOW, seal_alone_allowed, LEN(seal_alone_allowed));
-	if (e)
-		return e;
-	if (is_seal(which))
-		return add_rules(ctx, SCMP_ACT_ALLOW, seal_allowed, LEN(seal_allowed));
-	e = which == KFILTER_LAUNCH_GPU
-	    ? add_rules(ctx, SCMP_ACT_ERRNO(EPERM), networks_refused_gpu, LEN(networks_refused_gpu))
-	    : add_rules(ctx, SCMP_ACT_ERRNO(EPERM), networks_refused, LEN(networks_refused));
-	if (e)
-		return e;
-	return add_rules(ctx, SCMP_ACT_ERRNO(EPERM), launch_refused, LEN(launch_refused));
+	for (size_t t = 0; t < LEN(tables); t++)
+		for (size_t i = 0; tables[t].filters >> which & 1 && !e && i < tables[t].count; i++)
+			e = add_rules(ctx,
+			    tables[t].error ? SCMP_ACT_ERRNO((uint32_t)tables[t].error)
+			                    : SCMP_ACT_ALLOW,
+			    &tables[t].rules[i]);
+	return e;
 }
 
 /* The program as libseccomp writes it to a file. */
@@ -448,7 +281,8 @@ static struct sock_fprog *export(scmp_filter_ctx ctx)
 struct sock_fprog *
 kfilter_new(enum kfilter which)
 {
-	scmp_filter_ctx ctx = seccomp_init(is_seal(which) ? SCMP_ACT_ERRNO(EPERM) : SCMP_ACT_ALLOW);
+	scmp_filter_ctx ctx =
+	    seccomp_init(SEALS >> which & 1 ? SCMP_ACT_ERRNO(EPERM) : SCMP_ACT_ALLOW);
 	struct sock_fprog *program = NULL;
 
 	if (ctx && fill(ctx, which) == 0)

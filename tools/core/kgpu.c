@@ -7,12 +7,6 @@
 
 #include <dlfcn.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include "kutil.h"
 
 /* CUmemAllocationProp, CUmemAccessDesc and HIP's equals. */
 struct location {

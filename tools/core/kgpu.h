@@ -8,9 +8,7 @@
 #ifndef KGPU_H
 #define KGPU_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "kutil.h"
 
 typedef uint64_t kgpu_ptr;
 

@@ -2,15 +2,9 @@
 /* kio: see kio.h. */
 #include "kio.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
-
-#include "kutil.h"
 
 #define LOAD_FLAGS (JSON_REJECT_DUPLICATES)
 
@@ -396,39 +390,13 @@ kout_commit(void)
 	out_path = NULL;
 }
 
-/*
- * Length of the valid UTF-8 sequence at s, or 0. Overlong forms, surrogates and values above
- * U+10FFFF are invalid.
- */
+/* Bytes of the character at S that a JSON string can hold as it is; 0: none. */
 static size_t
-utf8_len(const unsigned char *s, size_t left)
+utf8_len(const char *s, size_t left)
 {
-	static const struct {
-		unsigned char lo, hi, lo2, hi2;
-		size_t len;
-	} rows[] = {
-		{ 0x01, 0x7f, 0, 0, 1 },
-		{ 0xc2, 0xdf, 0x80, 0xbf, 2 },
-		{ 0xe0, 0xe0, 0xa0, 0xbf, 3 },
-		{ 0xe1, 0xec, 0x80, 0xbf, 3 },
-		{ 0xed, 0xed, 0x80, 0x9f, 3 },
-		{ 0xee, 0xef, 0x80, 0xbf, 3 },
-		{ 0xf0, 0xf0, 0x90, 0xbf, 4 },
-		{ 0xf1, 0xf3, 0x80, 0xbf, 4 },
-		{ 0xf4, 0xf4, 0x80, 0x8f, 4 },
-	};
+	uint32_t c;
 
-	for (size_t i = 0; i < LEN(rows); i++) {
-		if (s[0] < rows[i].lo || s[0] > rows[i].hi || left < rows[i].len)
-			continue;
-		if (rows[i].len > 1 && (s[1] < rows[i].lo2 || s[1] > rows[i].hi2))
-			return 0;
-		for (size_t k = 2; k < rows[i].len; k++)
-			if ((s[k] & 0xc0) != 0x80)
-				return 0;
-		return rows[i].len;
-	}
-	return 0;
+	return *s ? kutf8(s, left, &c) : 0;
 }
 
 json_t *
@@ -441,7 +409,7 @@ kjson_text(const char *bytes, size_t len)
 	for (size_t i = 0; i < len;) {
 		size_t start = i, n;
 
-		while (i < len && (n = utf8_len((const unsigned char *)bytes + i, len - i)))
+		while (i < len && (n = utf8_len(bytes + i, len - i)))
 			i += n;
 		kbuf_add(&b, bytes + start, i - start);
 		if (i < len) {
@@ -456,6 +424,12 @@ kjson_text(const char *bytes, size_t len)
 	return text;
 }
 
+json_t *
+kjson_string(const char *text)
+{
+	return kjson_text(text, strlen(text));
+}
+
 size_t
 kjson_fit(const char *bytes, size_t len, size_t max)
 {
@@ -463,8 +437,7 @@ kjson_fit(const char *bytes, size_t len, size_t max)
 
 	while (i < len) {
 		unsigned char c = (unsigned char)bytes[i];
-		size_t n = utf8_len((const unsigned char *)bytes + i, len - i),
-		       more = n ? n : strlen("\xef\xbf\xbd");
+		size_t n = utf8_len(bytes + i, len - i), more = n ? n : strlen("\xef\xbf\xbd");
 
 		if (c == '"' || c == '\\' || (c && c < 0x20 && strchr("\b\f\n\r\t", c)))
 			more = strlen("\\n");
@@ -561,6 +534,35 @@ kjson_bool_or(const json_t *obj, const char *path, bool def)
 	return json_is_boolean(v) ? json_is_true(v) : def;
 }
 
+bool
+kjson_is(const json_t *obj, const char *path, const char *text)
+{
+	return !strcmp(kjson_str_or(obj, path, ""), text);
+}
+
+json_t *
+kjson_find(const json_t *list, const char *key, const char *text)
+{
+	json_t *item;
+	size_t i;
+
+	json_array_foreach(list, i, item)
+		if (kjson_is(item, key, text))
+			return item;
+	return NULL;
+}
+
+void
+kjson_share(json_t *to, const json_t *from, const char *const *keys)
+{
+	for (; *keys; keys++) {
+		json_t *v = json_object_get(from, *keys);
+
+		if (v && (!json_is_array(v) || json_array_size(v)))
+			kjson_set(to, *keys, json_incref(v));
+	}
+}
+
 json_t *
 kjson_load(const char *path)
 {
@@ -586,7 +588,7 @@ kjson_data(const char *name, const char *schema)
 	char *path = kdata_path(name);
 	json_t *json = kjson_load(path);
 
-	if (strcmp(kjson_str_or(json, "schema", ""), schema))
+	if (!kjson_is(json, "schema", schema))
 		kdie(K_USAGE, "%s: schema is not %s", path, schema);
 	free(path);
 	return json;

@@ -8,9 +8,8 @@
 #define KIO_H
 
 #include <jansson.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdio.h>
+
+#include "kutil.h"
 
 /*
  * Longest accepted line, in bytes, its newline included; no tool writes a longer record. A record
@@ -114,6 +113,8 @@ void kout_commit(void);
 
 /* A JSON string from any bytes: NUL and invalid UTF-8 become U+FFFD. New reference. */
 json_t *kjson_text(const char *bytes, size_t len);
+/* The same of a text. */
+json_t *kjson_string(const char *text);
 /*
  * How many of these bytes, from the first on, take at most MAX bytes as the text of a JSON string.
  */
@@ -135,6 +136,12 @@ const char *kjson_str_or(const json_t *obj, const char *path, const char *def);
 double kjson_num_or(const json_t *obj, const char *path, double def);
 json_int_t kjson_int_or(const json_t *obj, const char *path, json_int_t def);
 bool kjson_bool_or(const json_t *obj, const char *path, bool def);
+/* Is the member at PATH the string TEXT? One that is absent is the empty one. */
+bool kjson_is(const json_t *obj, const char *path, const char *text);
+/* The first object of LIST whose member KEY is TEXT, or NULL. */
+json_t *kjson_find(const json_t *list, const char *key, const char *text);
+/* Set in TO those of the members KEYS (NULL-terminated) that FROM has; an empty list is none. */
+void kjson_share(json_t *to, const json_t *from, const char *const *keys);
 
 /*
  * Parse a JSON file (object, no duplicate keys). Dies with K_USAGE naming file:line:column. New

@@ -2,14 +2,10 @@
 /* klandlock: see klandlock.h. */
 #include "klandlock.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 /* The same numbers on every architecture. */
 enum {

@@ -7,7 +7,7 @@
 #ifndef KLANDLOCK_H
 #define KLANDLOCK_H
 
-#include <stdbool.h>
+#include "kutil.h"
 
 enum klandlock_access {
 	KLANDLOCK_READ,   /* read, list, execute */

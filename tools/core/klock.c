@@ -2,19 +2,13 @@
 /* klock: see klock.h. */
 #include "klock.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/time.h>
-#include <unistd.h>
 
 #include "kstep.h"
-#include "kutil.h"
 
 /* When to say that it takes long: on stderr, and where a run shows it. */
 static const struct itimerval on_stderr = { { 30, 0 }, { 5, 0 } },
@@ -81,7 +75,7 @@ tell(int held, const char *path)
 	                      name ? name : "?")
 	                : kstrdup("another process");
 
-	if (!kstatus("waits for %s: %s has it", strrchr(path, '/') + 1, who))
+	if (!kstatus("waits for %s: %s has it", basename(path), who))
 		kwarn("waiting for %s: %s holds it%s", path, who,
 		    pid ? "" : " (lslocks shows which)");
 	free(who);

@@ -6,7 +6,7 @@
 #ifndef KLOCK_H
 #define KLOCK_H
 
-#include <stdbool.h>
+#include "kutil.h"
 
 /*
  * Wait for the lock of the CPU, $KILN_LOCK_DIR/kiln-cpu.lock (default /tmp), and return a

@@ -3,11 +3,8 @@
 #include "klog.h"
 
 #include <ctype.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "kutil.h"
+#include "kfence.h"
 
 enum { LINE_MAX_BYTES = 400 };
 
@@ -15,77 +12,6 @@ struct lines {
 	char **at; /* point into one text, each NUL-terminated */
 	size_t count, cap;
 };
-
-/*
- * Length of the valid UTF-8 sequence at S (LEFT bytes), or 0; surrogates and overlong forms are not
- * valid.
- */
-static size_t
-utf8_len(const unsigned char *s, size_t left, unsigned *code)
-{
-	static const unsigned least[] = { 0, 0, 0x80, 0x800, 0x10000 };
-	size_t n = s[0] < 0x80 ? 1
-	    : s[0] >> 5 == 6   ? 2
-	    : s[0] >> 4 == 14  ? 3
-	    : s[0] >> 3 == 30  ? 4
-	                       : 0;
-
-	if (!n || n > left)
-		return 0;
-	*code = n == 1 ? s[0] : s[0] & (0x7fu >> n);
-	for (size_t i = 1; i < n; i++) {
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-		*code = *code << 6 | (s[i] & 0x3fu);
-	}
-	return *code < least[n] || *code > 0x10ffff || (*code >= 0xd800 && *code < 0xe000) ? 0 : n;
-}
-
-/* Characters that are not seen, or that change the order in which others are seen. */
-static bool
-is_invisible(unsigned c)
-{
-	static const struct {
-		unsigned from, to;
-	} ranges[] = {
-		{ 0x80, 0x9f },
-		{ 0xad, 0xad },
-		{ 0x61c, 0x61c },
-		{ 0x200b, 0x200f },
-		{ 0x202a, 0x202e },
-		{ 0x2060, 0x206f },
-		{ 0xfeff, 0xfeff },
-		{ 0xfff9, 0xfffb },
-		{ 0xe0000, 0xe0fff },
-	};
-
-	for (size_t i = 0; i < LEN(ranges); i++)
-		if (c >= ranges[i].from && c <= ranges[i].to)
-			return true;
-	return false;
-}
-
-/* Bytes of the terminal escape at S: CSI and OSC sequences whole, else the ESC and one more. */
-static size_t
-escape_len(const char *s, size_t left)
-{
-	size_t n = 2;
-
-	if (left < 2)
-		return left;
-	if (s[1] == '[') {
-		while (n < left && (unsigned char)s[n] >= 0x20 && (unsigned char)s[n] < 0x40)
-			n++;
-		return n < left ? n + 1 : n;
-	}
-	if (s[1] == ']') {
-		while (n < left && s[n] != '\a' && s[n] != '\n' &&
-		    !(s[n] == '\033' && n + 1 < left && s[n + 1] == '\\'))
-			n++;
-		return n < left && s[n] == '\033' ? n + 2 : n < left && s[n] == '\a' ? n + 1 : n;
-	}
-	return s[1] == '\n' ? 1 : 2;
-}
 
 char *
 klog_clean(const char *log, size_t len)
@@ -95,18 +21,16 @@ klog_clean(const char *log, size_t len)
 
 	kbuf_add(&b, "", 0);
 	for (size_t i = 0, n; i < len; i += n) {
-		unsigned code = 0;
+		uint32_t c;
 
-		n = utf8_len((const unsigned char *)log + i, len - i, &code);
-		if (log[i] == '\033') {
-			n = escape_len(log + i, len - i);
-		} else if (log[i] == '\r') {
+		n = kfence_next(log + i, len - i, &c);
+		if (c == '\r') {
 			if (i + 1 < len && log[i + 1] != '\n' && log[i + 1] != '\r')
 				b.len = line;
-		} else if (!n || (code < 0x20 && code != '\n' && code != '\t') || code == 0x7f) {
-			n = 1;
+		} else if ((c < 0x20 && c != '\n' && c != '\t') || c == 0x7f ||
+		    (c == KFENCE_INVALID && n == 1)) {
 			kbuf_puts(&b, "?");
-		} else if (!is_invisible(code)) {
+		} else if (kfence_is_seen(c)) {
 			kbuf_add(&b, log + i, n);
 			line = log[i] == '\n' ? b.len : line;
 		}
@@ -214,29 +138,13 @@ is_context(const char *line)
 static bool
 is_command(const char *line)
 {
-	static const char *const compilers[] = { "gcc", "g++", "cc", "c++", "clang", "clang++",
-		"nvcc", "hipcc", "icpx" };
 	size_t n = strcspn(line, " ");
 	const char *name = memrchr(line, '/', n);
 
 	name = name ? name + 1 : line;
-	n -= (size_t)(name - line);
-	for (size_t i = 0; i < LEN(compilers); i++)
-		if (strlen(compilers[i]) == n && !memcmp(compilers[i], name, n))
-			return line[strcspn(line, " ")] == ' ';
-	return false;
-}
-
-/* Drops the lines for which KEEP is false. */
-static void
-compact(struct lines *l, const bool *keep)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < l->count; i++)
-		if (keep[i])
-			l->at[n++] = l->at[i];
-	l->count = n;
+	return line[n] == ' ' &&
+	    kis_listed(
+	        "gcc g++ cc c++ clang clang++ nvcc hipcc icpx", name, (size_t)(line + n - name));
 }
 
 /*
@@ -260,46 +168,45 @@ start_at_error(struct lines *l)
 	l->count -= first;
 }
 
-static void
-drop_foreign(struct lines *l)
+/* Whether line I stays. FOREIGN: the one before it belongs to a remark about another's file. */
+static bool
+stays(const struct lines *l, size_t i, bool *foreign)
 {
-	bool *keep = kcalloc(l->count + 1, sizeof *keep), foreign = false;
+	const char *line = l->at[i];
 
-	for (size_t i = 0; i < l->count; i++) {
-		foreign = is_foreign_remark(l->at[i]) || (foreign && is_snippet(l->at[i]));
-		keep[i] = !foreign;
-	}
-	compact(l, keep);
-	free(keep);
+	*foreign = is_foreign_remark(line) || (*foreign && is_snippet(line));
+	if (*foreign)
+		return false;
+	/* Of a stack of more than two lines the first and the last stay. */
+	return !is_stack_line(line) || !i || !is_stack_line(l->at[i - 1]) || i + 1 == l->count ||
+	    !is_stack_line(l->at[i + 1]);
 }
 
-/* Of a stack of more than two lines the first and the last stay. */
+/* Lines that say nothing of the program go. */
 static void
-collapse_stacks(struct lines *l)
+drop_lines(struct lines *l)
 {
-	bool *keep = kcalloc(l->count + 1, sizeof *keep);
+	bool *keep = kcalloc(l->count + 1, sizeof *keep), foreign = false;
+	size_t n = 0;
 
-	for (size_t i = 0, end; i < l->count; i = end) {
-		for (end = i; end < l->count && is_stack_line(l->at[end]); end++)
-			keep[end] = false;
-		if (end == i)
-			keep[end++] = true;
-		else
-			keep[i] = keep[end - 1] = true;
-	}
-	compact(l, keep);
+	for (size_t i = 0; i < l->count; i++)
+		keep[i] = stays(l, i, &foreign);
+	for (size_t i = 0; i < l->count; i++)
+		if (keep[i])
+			l->at[n++] = l->at[i];
+	l->count = n;
 	free(keep);
 }
 
 static void
 drop_repeats(struct lines *l)
 {
-	bool *keep = kcalloc(l->count + 1, sizeof *keep);
+	size_t n = 0;
 
 	for (size_t i = 0; i < l->count; i++)
-		keep[i] = !i || strcmp(l->at[i], l->at[i - 1]);
-	compact(l, keep);
-	free(keep);
+		if (!n || strcmp(l->at[i], l->at[n - 1]))
+			l->at[n++] = l->at[i];
+	l->count = n;
 }
 
 static bool
@@ -337,14 +244,10 @@ shorten_paths(char *line)
 static bool
 is_source(const char *word)
 {
-	static const char *const ends[] = { ".c", ".cc", ".cpp", ".cxx", ".cu", ".hip", ".cl", ".o",
-		".s" };
-	size_t n = strlen(word);
+	const char *dot = strrchr(word, '.');
 
-	for (size_t i = 0; i < LEN(ends); i++)
-		if (n > strlen(ends[i]) && !strcmp(word + n - strlen(ends[i]), ends[i]))
-			return true;
-	return false;
+	return dot && dot > word &&
+	    kis_listed(".c .cc .cpp .cxx .cu .hip .cl .o .s", dot, strlen(dot));
 }
 
 /* A command line keeps the compiler, the sources and the output. */
@@ -421,8 +324,7 @@ klog_compiler(const char *log, size_t len, size_t max, size_t lost)
 	struct lines l = split(text);
 
 	start_at_error(&l);
-	drop_foreign(&l);
-	collapse_stacks(&l);
+	drop_lines(&l);
 	for (size_t i = 0; i < l.count; i++) {
 		shorten_command(l.at[i]);
 		shorten_paths(l.at[i]);

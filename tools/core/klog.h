@@ -6,8 +6,7 @@
 #ifndef KLOG_H
 #define KLOG_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "kutil.h"
 
 enum {
 	KLOG_MAX = 5000, /* bytes kept of a log */

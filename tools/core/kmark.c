@@ -2,39 +2,6 @@
 /* kmark: see kmark.h. */
 #include "kmark.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <string.h>
-
-/*
- * The code point at P, before END, and its length in *LEN; 0xfffd with length 1 for what is not
- * UTF-8 (stray and missing continuation bytes, overlong forms, surrogates, beyond the last plane).
- */
-static uint32_t
-decode(const char *p, const char *end, size_t *len)
-{
-	const unsigned char *s = (const unsigned char *)p;
-	size_t n = *s < 0x80 ? 1 : *s >= 0xf0 ? 4 : *s >= 0xe0 ? 3 : 2;
-	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
-	uint32_t c = *s;
-
-	*len = 1;
-	if (n == 1)
-		return c;
-	if (*s < 0xc2 || *s > 0xf4 || (size_t)(end - p) < n)
-		return 0xfffd;
-	c &= 0x7fU >> n;
-	for (size_t i = 1; i < n; i++) {
-		if ((s[i] & 0xc0) != 0x80)
-			return 0xfffd;
-		c = c << 6 | (s[i] & 0x3f);
-	}
-	if (c < least[n] || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff))
-		return 0xfffd;
-	*len = n;
-	return c;
-}
-
 /*
  * Controls, and what makes text look other than it is: direction marks and overrides, and line ends
  * of Unicode's own.
@@ -54,14 +21,16 @@ is_hidden(uint32_t c)
 static char
 next(const char **p, const char *end, char out[5])
 {
-	size_t len;
-	uint32_t c = decode(*p, end, &len);
+	uint32_t c = 0;
+	size_t len = kutf8(*p, (size_t)(end - *p), &c);
+	bool valid = len > 0;
 
+	len += !valid;
 	if (c == '\r' && *p + 1 < end && (*p)[1] == '\n') {
 		++*p;
 		c = '\n';
 	}
-	if (c == 0xfffd || is_hidden(c)) {
+	if (!valid || is_hidden(c)) {
 		strcpy(out, "\xef\xbf\xbd");
 	} else {
 		memcpy(out, *p, len);

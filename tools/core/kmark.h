@@ -7,8 +7,6 @@
 #ifndef KMARK_H
 #define KMARK_H
 
-#include <stddef.h>
-
 #include "kutil.h"
 
 /* Appends TEXT for a place between tags or in an attribute. */

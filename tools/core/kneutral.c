@@ -5,13 +5,7 @@
  * in "float x;", and where that is ambiguous the name stays.
  */
 #include "kneutral.h"
-
-#include <jansson.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "kutil.h"
+#include "kio.h"
 
 /* What stands between blanks: a word, a number, or one sign; the signs of two bytes that matter. */
 enum { WORD = 1, NUMBER, SCOPE, ARROW, PASTE, COMPARED };
@@ -38,42 +32,33 @@ struct reader {
 };
 
 /* Words after which no declared name follows. */
-static const char *const verbs[] = { "return", "else", "case", "goto", "sizeof", "new", "delete",
-	"throw", "do", "if", "while", "for", "switch", "default", "operator", "using", "public",
-	"private", "protected", "defined", "co_return", "alignof", "_Alignof", "break", "continue",
-	"asm", "__asm__", "__asm", "catch", "_Pragma", "and", "or", "not", "template" };
+static const char verbs[] = "return else case goto sizeof new delete throw do if while for switch "
+                            "default operator using public private protected defined co_return "
+                            "alignof "
+                            "_Alignof break continue asm __asm__ __asm catch _Pragma and or not "
+                            "template";
 /* Words that stand beside a type. */
-static const char *const qualifiers[] = { "const", "volatile", "restrict", "__restrict",
-	"__restrict__", "static", "extern", "inline", "__inline", "__inline__", "constexpr",
-	"register", "mutable", "typedef", "_Thread_local", "thread_local", "__global__",
-	"__device__", "__host__", "__shared__", "__constant__", "__forceinline__", "__noinline__",
-	"__managed__", "__grid_constant__", "__kernel", "kernel", "__global", "__local",
-	"__private", "__constant", "global", "noexcept", "override", "final", "virtual", "explicit",
-	"friend", "typename", "_Alignas", "alignas", "__align__", "__attribute__",
-	"__launch_bounds__", "__cluster_dims__", "__extension__" };
-static const char *const types[] = { "void", "char", "short", "int", "long", "float", "double",
-	"signed", "unsigned", "bool", "_Bool", "auto", "half", "uchar", "ushort", "uint", "ulong",
-	"longlong", "ulonglong", "_Float16", "__bf16", "bfloat16", "__half", "__half2", "half2",
-	"__nv_bfloat16", "__nv_bfloat162", "__int128", "dim3" };
-static const char *const tags[] = { "struct", "union", "class", "enum", "namespace" };
+static const char qualifiers[] =
+    "const volatile restrict __restrict __restrict__ static extern inline "
+    "__inline __inline__ constexpr register mutable typedef _Thread_local "
+    "thread_local __global__ __device__ __host__ __shared__ __constant__ "
+    "__forceinline__ __noinline__ __managed__ __grid_constant__ __kernel kernel "
+    "__global __local __private __constant global noexcept override final "
+    "virtual explicit friend typename _Alignas alignas __align__ __attribute__ "
+    "__launch_bounds__ __cluster_dims__ __extension__";
+static const char types[] =
+    "void char short int long float double signed unsigned bool _Bool auto half "
+    "uchar ushort uint ulong longlong ulonglong _Float16 __bf16 bfloat16 __half "
+    "__half2 half2 __nv_bfloat16 __nv_bfloat162 __int128 dim3";
+static const char tags[] = "struct union class enum namespace";
 
+/* Is the token at I one of these WORDS, which blanks part? */
 static bool
-is_in(const struct reader *r, size_t i, const char *const *list, size_t n)
+is_in(const struct reader *r, size_t i, const char *words)
 {
 	const struct token *t = i < r->n ? &r->t[i] : NULL;
 
-	for (size_t k = 0; t && t->kind == WORD && k < n; k++)
-		if (strlen(list[k]) == t->len && !memcmp(list[k], r->s + t->from, t->len))
-			return true;
-	return false;
-}
-
-#define IS_ONE_OF(r, i, list) is_in((r), (i), (list), LEN(list))
-
-static bool
-is_word(const struct reader *r, size_t i, const char *word)
-{
-	return is_in(r, i, &word, 1);
+	return t && t->kind == WORD && kis_listed(words, r->s + t->from, t->len);
 }
 
 static int
@@ -193,29 +178,26 @@ text_of(const struct reader *r, size_t i)
 	return kstrndup(r->s + r->t[i].from, r->t[i].len);
 }
 
+static const char *
+kind_of(const struct reader *r, size_t i)
+{
+	const json_t *kind = json_object_getn(r->names, r->s + r->t[i].from, r->t[i].len);
+
+	return kind ? json_string_value(kind) : "";
+}
+
 /* The name at I is declared as something of KIND; a constant stays what it is. */
 static void
 declare(struct reader *r, size_t i, const char *kind)
 {
-	char *name = text_of(r, i);
-	const char *known = json_string_value(json_object_get(r->names, name));
+	const char *s = r->s + r->t[i].from, *known = kind_of(r, i);
+	size_t n = r->t[i].len;
 
 	for (const char *const *k = r->keep; k && *k; k++)
-		if (!strcmp(*k, name))
-			kind = NULL;
-	if (kind && (!known || *known == 'v'))
-		json_object_set_new(r->names, name, json_string(kind));
-	free(name);
-}
-
-static const char *
-kind_of(const struct reader *r, size_t i)
-{
-	char *name = text_of(r, i);
-	const char *kind = json_string_value(json_object_get(r->names, name));
-
-	free(name);
-	return kind ? kind : "";
+		if (strlen(*k) == n && !memcmp(*k, s, n))
+			return;
+	if (!*known || *known == 'v')
+		json_object_setn_new(r->names, s, n, json_string(kind));
 }
 
 /* A type of the language, a library's by its look, or one that the text declares. */
@@ -227,24 +209,21 @@ is_type(const struct reader *r, size_t i)
 
 	if (kind_at(r, i) != WORD)
 		return false;
-	if (IS_ONE_OF(r, i, types) || *kind_of(r, i) == 't' || (i && kind_at(r, i - 1) == SCOPE))
+	if (is_in(r, i, types) || *kind_of(r, i) == 't' || (i && kind_at(r, i - 1) == SCOPE))
 		return true;
 	if ((n > 2 && !memcmp(s + n - 2, "_t", 2)) || (n > 3 && !memcmp(s, "__m", 3)))
 		return true;
 	while (stem && s[stem - 1] >= '0' && s[stem - 1] <= '9')
 		stem--;
-	for (size_t k = 0; stem < n && k < LEN(types); k++)
-		if (strlen(types[k]) == stem && !memcmp(types[k], s, stem))
-			return true;
-	return false;
+	return stem < n && kis_listed(types, s, stem);
 }
 
 /* Could the word at I be a name of the author's at all? */
 static bool
 is_name(const struct reader *r, size_t i)
 {
-	return kind_at(r, i) == WORD && !IS_ONE_OF(r, i, verbs) && !IS_ONE_OF(r, i, qualifiers) &&
-	    !IS_ONE_OF(r, i, types) && !IS_ONE_OF(r, i, tags);
+	return kind_at(r, i) == WORD && !is_in(r, i, verbs) && !is_in(r, i, qualifiers) &&
+	    !is_in(r, i, types) && !is_in(r, i, tags);
 }
 
 /* The "<" that the ">" at I closes, if between them stands what a template's arguments can be. */
@@ -269,7 +248,7 @@ static bool
 is_start(const struct reader *r, size_t i)
 {
 	return !i || is_sign(r, i - 1, ";{}") || r->t[i - 1].directive != r->t[i].directive ||
-	    IS_ONE_OF(r, i - 1, qualifiers);
+	    is_in(r, i - 1, qualifiers);
 }
 
 /*
@@ -284,7 +263,7 @@ follows_type(const struct reader *r, size_t i)
 
 	while (k &&
 	    (is_sign(r, k - 1, "*&") || kind_at(r, k - 1) == COMPARED ||
-	        IS_ONE_OF(r, k - 1, qualifiers))) {
+	        is_in(r, k - 1, qualifiers))) {
 		stars |= kind_at(r, k - 1) != WORD;
 		k--;
 	}
@@ -292,22 +271,21 @@ follows_type(const struct reader *r, size_t i)
 		return false;
 	k--;
 	if (kind_at(r, k) == '>')
-		return (open = template_open(r, k)) != k && !IS_ONE_OF(r, open - 1, verbs);
+		return (open = template_open(r, k)) != k && !is_in(r, open - 1, verbs);
 	if (kind_at(r, k) == ')' || kind_at(r, k) == '}') {
-		static const char *const calls[] = { "typeof", "__typeof__", "decltype",
-			"__attribute__", "alignas", "_Alignas" };
+		static const char calls[] = "typeof __typeof__ decltype __attribute__ alignas "
+		                            "_Alignas";
 
 		open = r->t[k].match;
-		return kind_at(r, k) == ')' ? open && IS_ONE_OF(r, open - 1, calls)
-		                            : open &&
-		        (IS_ONE_OF(r, open - 1, tags) ||
-		            (open > 1 && IS_ONE_OF(r, open - 2, tags)));
+		return kind_at(r, k) == ')'
+		    ? open && is_in(r, open - 1, calls)
+		    : open && (is_in(r, open - 1, tags) || (open > 1 && is_in(r, open - 2, tags)));
 	}
-	if (kind_at(r, k) != WORD || IS_ONE_OF(r, k, verbs) || IS_ONE_OF(r, k, qualifiers))
+	if (kind_at(r, k) != WORD || is_in(r, k, verbs) || is_in(r, k, qualifiers))
 		return false;
-	if (IS_ONE_OF(r, k, tags))
+	if (is_in(r, k, tags))
 		return true;
-	return !stars || is_type(r, k) || is_start(r, k) || (k && IS_ONE_OF(r, k - 1, tags));
+	return !stars || is_type(r, k) || is_start(r, k) || (k && is_in(r, k - 1, tags));
 }
 
 /* From the sign at I, "=" or the value of a macro: is it made of numbers and such constants? */
@@ -321,7 +299,7 @@ is_constant(const struct reader *r, size_t i, bool line)
 
 		if (!line && is_sign(r, i, ",;"))
 			break;
-		if (kind == WORD && *kind_of(r, i) != 'k' && !is_word(r, i, "sizeof") &&
+		if (kind == WORD && *kind_of(r, i) != 'k' && !is_in(r, i, "sizeof") &&
 		    !is_type(r, i))
 			return false;
 		if (kind > COMPARED && !strchr("()+-*/<>%&|~", kind))
@@ -340,7 +318,7 @@ has_body(const struct reader *r, size_t i)
 
 	if (k == i)
 		return false;
-	for (k++; IS_ONE_OF(r, k, qualifiers); k++)
+	for (k++; is_in(r, k, qualifiers); k++)
 		if (kind_at(r, k + 1) == '(')
 			k = r->t[k + 1].match;
 	return kind_at(r, k) == '{';
@@ -359,18 +337,30 @@ kind_declared(const struct reader *r, size_t i)
 			k = r->t[k].match;
 			continue;
 		}
-		if (is_word(r, k, "typedef"))
+		if (is_in(r, k, "typedef"))
 			return "t";
-		fixed |= is_word(r, k, "const") || is_word(r, k, "constexpr");
-		angle |= kind_at(r, k) == '<' && k && is_word(r, k - 1, "template");
+		fixed |= is_in(r, k, "const constexpr");
+		angle |= kind_at(r, k) == '<' && k && is_in(r, k - 1, "template");
 		if (is_sign(r, k, "*&"))
 			fixed = false;
 	}
 	if (angle)
-		return IS_ONE_OF(r, i - 1, tags) || is_word(r, i - 1, "typename") ? "t" : "k";
-	if (IS_ONE_OF(r, i - 1, tags) && !is_word(r, i - 1, "enum"))
+		return is_in(r, i - 1, tags) || is_in(r, i - 1, "typename") ? "t" : "k";
+	if (is_in(r, i - 1, tags) && !is_in(r, i - 1, "enum"))
 		return "t";
 	return fixed && kind_at(r, i + 1) == '=' && is_constant(r, i + 2, false) ? "k" : "v";
+}
+
+static void
+add_member(struct reader *r, size_t i)
+{
+	json_object_setn_new(r->members, r->s + r->t[i].from, r->t[i].len, json_true());
+}
+
+static bool
+is_member(const struct reader *r, size_t i)
+{
+	return json_object_getn(r->members, r->s + r->t[i].from, r->t[i].len) != NULL;
 }
 
 /* Is the brace around I that of a struct? Then the name is also one of a member. */
@@ -378,19 +368,16 @@ static void
 note_member(struct reader *r, size_t i)
 {
 	size_t k = i;
-	char *name;
 
 	while (k-- > 0 && !(kind_at(r, k) == '{' && r->t[k].depth < r->t[i].depth))
 		if (is_sign(r, k, ")]}") && r->t[k].match < k)
 			k = r->t[k].match;
-	if (k >= r->n || !(IS_ONE_OF(r, k - 1, tags) || IS_ONE_OF(r, k - 2, tags)) ||
-	    is_word(r, k - 1, "namespace") || is_word(r, k - 2, "namespace"))
+	if (k >= r->n || !(is_in(r, k - 1, tags) || is_in(r, k - 2, tags)) ||
+	    is_in(r, k - 1, "namespace") || is_in(r, k - 2, "namespace"))
 		return;
-	name = text_of(r, i);
 	/* The members of the language's own vectors. */
-	if (strlen(name) != 1 || !strchr("xyzw", *name))
-		json_object_set_new(r->members, name, json_true());
-	free(name);
+	if (r->t[i].len != 1 || !strchr("xyzw", r->s[r->t[i].from]))
+		add_member(r, i);
 }
 
 /* "a, *b = 1" behind a declared name: the names of the other declarators. */
@@ -404,7 +391,7 @@ declare_others(struct reader *r, size_t i, const char *kind)
 
 		if (r->t[k].depth != depth || kind_at(r, k) != ',')
 			continue;
-		while (is_sign(r, name, "*&") || IS_ONE_OF(r, name, qualifiers))
+		while (is_sign(r, name, "*&") || is_in(r, name, qualifiers))
 			name++;
 		if (!is_name(r, name) || !is_sign(r, name + 1, "=;,[(:)"))
 			return;
@@ -424,7 +411,7 @@ in_body(const struct reader *r, size_t i)
 		if (r->t[k].depth < depth && is_sign(r, k, "([{")) {
 			depth = r->t[k].depth;
 			if (kind_at(r, k) == '{' && k &&
-			    (kind_at(r, k - 1) == ')' || IS_ONE_OF(r, k - 1, qualifiers)))
+			    (kind_at(r, k - 1) == ')' || is_in(r, k - 1, qualifiers)))
 				return true;
 		}
 	return false;
@@ -452,30 +439,36 @@ read_enum(struct reader *r, size_t open)
 			declare(r, k, "k");
 }
 
+/* The name at I is another one for what is called OF. */
+static void
+declare_as(struct reader *r, size_t i, size_t of)
+{
+	char *name = of < r->n ? text_of(r, of) : kstrdup(""), *as = kasprintf("=%s", name);
+
+	declare(r, i, as);
+	free(name);
+	free(as);
+}
+
 /* "struct x {", "enum x", "namespace x =", "using x =". */
 static void
 read_tag(struct reader *r, size_t i)
 {
-	size_t k = i + 1 + (size_t)(is_word(r, i, "enum") && IS_ONE_OF(r, i + 1, tags));
+	size_t k = i + 1 + (size_t)(is_in(r, i, "enum") && is_in(r, i + 1, tags));
 	bool named = is_name(r, k);
 
 	if (named && is_sign(r, k + 1, "{:;=")) {
-		if (is_word(r, i, "namespace") && kind_at(r, k + 1) == '=') {
+		if (is_in(r, i, "namespace") && kind_at(r, k + 1) == '=') {
 			size_t last = k + 2;
-			char *name, *as;
 
 			while (kind_at(r, last + 1) == SCOPE)
 				last += 2;
-			name = last < r->n ? text_of(r, last) : kstrdup("");
-			as = kasprintf("=%s", name);
-			declare(r, k, as);
-			free(name);
-			free(as);
+			declare_as(r, k, last);
 		} else {
 			declare(r, k, "t");
 		}
 	}
-	if (is_word(r, i, "enum")) {
+	if (is_in(r, i, "enum")) {
 		while (k < r->n && !is_sign(r, k, "{;"))
 			k++;
 		if (kind_at(r, k) == '{')
@@ -498,14 +491,13 @@ read_name(struct reader *r, size_t i)
 	}
 	if (next == ':' && is_start(r, i) && kind_at(r, i + 2) != ':')
 		declare(r, i, "v");
-	if (i && (is_word(r, i - 1, "typename") || is_word(r, i - 1, "class")) &&
-	    is_sign(r, i + 1, ",>="))
+	if (i && is_in(r, i - 1, "typename class") && is_sign(r, i + 1, ",>="))
 		declare(r, i, "t");
 	/* A pointer to a function: (*x)(…). */
 	if (next == ')' && kind_at(r, i + 2) == '(' && i > 1 && kind_at(r, i - 1) == '*' &&
 	    kind_at(r, i - 2) == '(')
 		declare(r, i, "f");
-	if (!(is_sign(r, i + 1, "=;,)[({:>") || IS_ONE_OF(r, i + 1, qualifiers)) || !i ||
+	if (!(is_sign(r, i + 1, "=;,)[({:>") || is_in(r, i + 1, qualifiers)) || !i ||
 	    !follows_type(r, i))
 		return;
 	/* A prototype: the function may be a library's. */
@@ -524,15 +516,15 @@ read_c(struct reader *r)
 
 	for (size_t i = 0; i < r->n; i++) {
 		if (r->t[i].first)
-			define = r->t[i].directive && (define || is_word(r, i + 1, "define"));
+			define = r->t[i].directive && (define || is_in(r, i + 1, "define"));
 		if (define && r->t[i].first && kind_at(r, i) == '#') {
 			if (kind_at(r, i + 2) == WORD)
 				read_define(r, i + 2);
 			i += 2;
 		} else if (r->t[i].directive && !define) {
 			continue;
-		} else if (IS_ONE_OF(r, i, tags) ||
-		    (is_word(r, i, "using") && !is_word(r, i + 1, "namespace"))) {
+		} else if (is_in(r, i, tags) ||
+		    (is_in(r, i, "using") && !is_in(r, i + 1, "namespace"))) {
 			read_tag(r, i);
 		} else if (is_name(r, i)) {
 			read_name(r, i);
@@ -544,18 +536,14 @@ read_c(struct reader *r)
 static void
 read_parameters(struct reader *r, size_t open)
 {
-	char *name;
-
 	for (size_t k = open + 1; k < r->t[open].match; k++)
 		if (kind_at(r, k) == WORD && r->t[k].depth == r->t[open].depth + 1 &&
 		    is_sign(r, k - 1, "(,*")) {
 			bool fixed = kind_at(r, k + 1) == ':' &&
-			    (is_word(r, k + 2, "constexpr") || is_word(r, k + 4, "constexpr"));
+			    (is_in(r, k + 2, "constexpr") || is_in(r, k + 4, "constexpr"));
 
 			declare(r, k, fixed ? "k" : "v");
-			name = text_of(r, k);
-			json_object_set_new(r->members, name, json_true());
-			free(name);
+			add_member(r, k);
 		}
 }
 
@@ -563,19 +551,12 @@ read_parameters(struct reader *r, size_t open)
 static void
 read_import(struct reader *r, size_t i)
 {
-	char *as;
-
 	if (!i || kind_at(r, i - 1) != WORD || kind_at(r, i + 1) != WORD)
 		return;
-	as = is_word(r, i - 1, "language") ? kstrdup("=tl") : NULL;
-	if (!as) {
-		char *name = text_of(r, i - 1);
-
-		as = kasprintf("=%s", name);
-		free(name);
-	}
-	declare(r, i + 1, as);
-	free(as);
+	if (is_in(r, i - 1, "language"))
+		declare(r, i + 1, "=tl");
+	else
+		declare_as(r, i + 1, i - 1);
 }
 
 /* The targets on the line from I on that "=" or "in" ends. */
@@ -586,9 +567,9 @@ read_targets(struct reader *r, size_t i, bool loop)
 	bool global = !r->t[i].from || r->s[r->t[i].from - 1] == '\n';
 
 	while (end < r->n && (end == i || !r->t[end].first) &&
-	    (kind_at(r, end) == WORD || is_sign(r, end, ",()*")) && !is_word(r, end, "in"))
+	    (kind_at(r, end) == WORD || is_sign(r, end, ",()*")) && !is_in(r, end, "in"))
 		end++;
-	if (loop ? !is_word(r, end, "in") : !is_sign(r, end, "=:"))
+	if (loop ? !is_in(r, end, "in") : !is_sign(r, end, "=:"))
 		return;
 	for (size_t k = i; k < end; k++)
 		if (kind_at(r, k) == WORD && kind_at(r, k + 1) != '(')
@@ -598,26 +579,26 @@ read_targets(struct reader *r, size_t i, bool loop)
 static void
 read_python(struct reader *r)
 {
-	static const char *const statements[] = { "for", "if", "while", "return", "else", "elif",
-		"try", "with", "def", "class", "import", "from", "assert", "raise", "pass", "del",
-		"global", "nonlocal", "yield", "lambda", "finally", "except", "break", "continue" };
+	static const char statements[] =
+	    "for if while return else elif try with def class import from assert raise "
+	    "pass del global nonlocal yield lambda finally except break continue";
 
 	for (size_t i = 0; i < r->n; i++) {
-		if (is_word(r, i, "def") && kind_at(r, i + 1) == WORD) {
+		if (is_in(r, i, "def") && kind_at(r, i + 1) == WORD) {
 			declare(r, i + 1, "f");
 			if (kind_at(r, i + 2) == '(')
 				read_parameters(r, i + 2);
-		} else if (is_word(r, i, "class") && kind_at(r, i + 1) == WORD) {
+		} else if (is_in(r, i, "class") && kind_at(r, i + 1) == WORD) {
 			declare(r, i + 1, "t");
-		} else if (is_word(r, i, "lambda")) {
+		} else if (is_in(r, i, "lambda")) {
 			for (size_t k = i + 1; kind_at(r, k) == WORD || kind_at(r, k) == ','; k++)
 				if (kind_at(r, k) == WORD)
 					declare(r, k, "v");
-		} else if (is_word(r, i, "as")) {
+		} else if (is_in(r, i, "as")) {
 			read_import(r, i);
-		} else if (is_word(r, i, "for")) {
+		} else if (is_in(r, i, "for")) {
 			read_targets(r, i + 1, true);
-		} else if (r->t[i].first && !r->t[i].depth && !IS_ONE_OF(r, i, statements)) {
+		} else if (r->t[i].first && !r->t[i].depth && !is_in(r, i, statements)) {
 			read_targets(r, i, false);
 		}
 	}
@@ -625,14 +606,14 @@ read_python(struct reader *r)
 
 /* Is the name at I one of another's: a member, or behind "std::", whatever it is elsewhere? */
 static bool
-is_foreign(const struct reader *r, size_t i, const char *name)
+is_foreign(const struct reader *r, size_t i)
 {
 	size_t of = i - 2;
 
 	if (i < 2)
 		return false;
 	if (kind_at(r, i - 1) == '.' || kind_at(r, i - 1) == ARROW)
-		return r->lang == KTOKEN_PYTHON || !json_object_get(r->members, name);
+		return r->lang == KTOKEN_PYTHON || !is_member(r, i);
 	if (kind_at(r, of) == '>')
 		of = template_open(r, of) - 1;
 	return kind_at(r, i - 1) == SCOPE && of < r->n && *kind_of(r, of) != 't';
@@ -642,24 +623,18 @@ is_foreign(const struct reader *r, size_t i, const char *name)
 static char *
 neutral_name(struct reader *r, size_t i, json_t *numbers)
 {
-	char *name = text_of(r, i), *out = NULL;
-	const char *kind = json_string_value(json_object_get(r->names, name));
+	const char *s = r->s + r->t[i].from, *kind = kind_of(r, i);
+	size_t n = r->t[i].len;
 
-	if (!kind || is_foreign(r, i, name)) {
-		free(name);
+	if (!*kind || is_foreign(r, i))
 		return NULL;
-	}
-	if (*kind == '=') {
-		out = kstrdup(kind + 1);
-	} else {
-		if (!json_object_get(numbers, name))
-			json_object_set_new(
-			    numbers, name, json_integer((json_int_t)json_object_size(numbers) + 1));
-		out = kasprintf(
-		    "_%s%lld", kind, (long long)json_integer_value(json_object_get(numbers, name)));
-	}
-	free(name);
-	return out;
+	if (*kind == '=')
+		return kstrdup(kind + 1);
+	if (!json_object_getn(numbers, s, n))
+		json_object_setn_new(
+		    numbers, s, n, json_integer((json_int_t)json_object_size(numbers) + 1));
+	return kasprintf(
+	    "_%s%lld", kind, (long long)json_integer_value(json_object_getn(numbers, s, n)));
 }
 
 /* "num_warps=4" in a call: not the author's, unless a function of the text has such a parameter. */
@@ -667,18 +642,13 @@ static bool
 is_keyword(const struct reader *r, size_t i)
 {
 	size_t open = i;
-	char *name;
-	bool own;
 
 	if (r->lang != KTOKEN_PYTHON || !r->t[i].depth || kind_at(r, i + 1) != '=' ||
 	    !is_sign(r, i - 1, "(,"))
 		return false;
 	while (open && !(is_sign(r, open, "([{") && r->t[open].depth < r->t[i].depth))
 		open--;
-	name = text_of(r, i);
-	own = json_object_get(r->members, name) && (open < 2 || kind_at(r, open - 2) != '.');
-	free(name);
-	return !own;
+	return !is_member(r, i) || (open >= 2 && kind_at(r, open - 2) == '.');
 }
 
 struct kbuf
@@ -705,7 +675,7 @@ kneutral_text(const char *src, size_t len, enum ktoken_lang lang, const char *co
 		const struct token *t = &r.t[i];
 
 		if (t->first)
-			include = t->directive && is_word(&r, i + 1, "include");
+			include = t->directive && is_in(&r, i + 1, "include");
 		if (include || t->kind != WORD || is_keyword(&r, i) ||
 		    !(name = neutral_name(&r, i, numbers)))
 			continue;

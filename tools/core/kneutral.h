@@ -8,8 +8,6 @@
 #ifndef KNEUTRAL_H
 #define KNEUTRAL_H
 
-#include <stddef.h>
-
 #include "ktoken.h"
 #include "kutil.h"
 

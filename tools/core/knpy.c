@@ -7,13 +7,8 @@
 #include "knpy.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "kio.h"
-#include "kutil.h"
 
 enum { MAGIC = 6, RANK = 32 };
 static const size_t file_max = (size_t)1 << 34;

@@ -6,9 +6,7 @@
 #ifndef KNPY_H
 #define KNPY_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "kutil.h"
 
 struct knpy {
 	char kind;    /* as NumPy has it: f, i, u or b */

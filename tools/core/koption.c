@@ -3,11 +3,6 @@
 #include "koption.h"
 
 #include <getopt.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "kutil.h"
 
 /* What getopt answers for row I is FIRST + I, or its letter. */
 enum { ROWS_MAX = 64, FIRST = 256 };

@@ -6,9 +6,7 @@
 #ifndef KOPTION_H
 #define KOPTION_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <unistd.h>
+#include "kutil.h"
 
 /* An option takes a value when it has a place for one: a text, a number or a function. */
 struct koption {

@@ -7,10 +7,7 @@
 #ifndef KPROC_H
 #define KPROC_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <sys/types.h>
+#include "kutil.h"
 
 struct kproc {
 	char *const *argv; /* argv[0] is searched in PATH */

@@ -4,10 +4,6 @@
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "kutil.h"
 
 enum {
 	STEPS_MAX = 2000000, /* of backtracking, in one search */
@@ -49,6 +45,7 @@ kregex_new(const char *where, const char *defined, const char *pattern, int flag
 	PCRE2_UCHAR why[128];
 	int error;
 
+	re->searched = flags & KREGEX_SLOW ? JIT_AFTER : 0;
 	re->code = compile(full, flags, &error, &at);
 	if (!re->code) {
 		pcre2_get_error_message(error, why, sizeof why);

@@ -9,12 +9,12 @@
 #ifndef KREGEX_H
 #define KREGEX_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "kutil.h"
 
 struct kregex;
 
-enum { KREGEX_NOCASE = 1, KREGEX_LINES = 2, KREGEX_DOTALL = 4 }; /* (?i), (?m), (?s) */
+/* (?i), (?m), (?s); and one that tries so much that machine code pays at once. */
+enum { KREGEX_NOCASE = 1, KREGEX_LINES = 2, KREGEX_DOTALL = 4, KREGEX_SLOW = 8 };
 
 enum kregex_found {
 	KREGEX_NONE,

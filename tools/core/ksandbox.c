@@ -5,20 +5,15 @@
  */
 #include "ksandbox.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "kfilter.h"
 #include "klandlock.h"
@@ -164,18 +159,16 @@ open_unreachable(const char *path)
 
 /* ---- bubblewrap ---- */
 
-static void
-arg(struct kbuf *args, const char *word)
+/* Words up to a NULL. */
+static void __attribute__((sentinel)) arg(struct kbuf *args, ...)
 {
-	kbuf_add(args, word, strlen(word) + 1);
-}
+	const char *word;
+	va_list words;
 
-static void
-arg3(struct kbuf *args, const char *option, const char *from, const char *to)
-{
-	arg(args, option);
-	arg(args, from);
-	arg(args, to);
+	va_start(words, args);
+	while ((word = va_arg(words, const char *)))
+		kbuf_add(args, word, strlen(word) + 1);
+	va_end(words);
 }
 
 static void
@@ -184,15 +177,13 @@ arg_fd(struct kbuf *args, const char *option, int fd)
 	char number[16];
 
 	snprintf(number, sizeof number, "%d", fd);
-	arg(args, option);
-	arg(args, number);
+	arg(args, option, number, NULL);
 }
 
 static void
 arg_tmpfs(struct kbuf *args, const char *size, const char *where)
 {
-	arg3(args, "--size", size, "--perms");
-	arg3(args, "1777", "--tmpfs", where);
+	arg(args, "--size", size, "--perms", "1777", "--tmpfs", where, NULL);
 }
 
 static void
@@ -205,9 +196,9 @@ arg_system(struct kbuf *args)
 
 		if (n > 0) {
 			target[n] = '\0';
-			arg3(args, "--symlink", target, system_paths[i]);
+			arg(args, "--symlink", target, system_paths[i], NULL);
 		} else {
-			arg3(args, "--ro-bind-try", system_paths[i], system_paths[i]);
+			arg(args, "--ro-bind-try", system_paths[i], system_paths[i], NULL);
 		}
 	}
 }
@@ -222,16 +213,15 @@ arg_bind(struct kbuf *args, struct launch *l, const struct ksandbox_bind *b)
 	int fd;
 
 	if (kuser_reaches(b->host)) {
-		arg3(args, "--ro-bind", b->host, b->inside);
+		arg(args, "--ro-bind", b->host, b->inside, NULL);
 		return 0;
 	}
 	fd = keep_own(l, open_unreachable(b->host));
 	if (fd < 0)
 		return -1;
-	arg(args, "--perms");
-	arg(args, "0555");
+	arg(args, "--perms", "0555", NULL);
 	arg_fd(args, "--ro-bind-data", fd);
-	arg(args, b->inside);
+	arg(args, b->inside, NULL);
 	return 0;
 }
 
@@ -255,7 +245,7 @@ each_gpu(bool (*fn)(const char *path, void *arg_), void *arg_)
 static bool
 bind_gpu(const char *path, void *args)
 {
-	arg3(args, "--dev-bind", path, path);
+	arg(args, "--dev-bind", path, path, NULL);
 	return true;
 }
 
@@ -275,32 +265,27 @@ arg_binds(struct kbuf *args, struct launch *l)
 static int
 bwrap_options(struct launch *l, struct kbuf *args)
 {
-	static const char *const fixed[] = { "--unshare-all", "--unshare-user", "--disable-userns",
-		"--uid", "65534", "--gid", "65534", "--hostname", "kiln", "--cap-drop", "ALL",
-		"--die-with-parent", "--new-session" };
 	bool build = l->s->profile == KSANDBOX_BUILD;
 	int filter;
 
-	for (size_t i = 0; i < LEN(fixed); i++)
-		arg(args, fixed[i]);
+	arg(args, "--unshare-all", "--unshare-user", "--disable-userns", "--uid", "65534", "--gid",
+	    "65534", "--hostname", "kiln", "--cap-drop", "ALL", "--die-with-parent",
+	    "--new-session", NULL);
 	arg_system(args);
-	arg(args, "--proc");
-	arg(args, "/proc");
-	arg(args, "--dev");
-	arg(args, "/dev");
+	arg(args, "--proc", "/proc", "--dev", "/dev", NULL);
 	arg_tmpfs(args, "16777216", "/dev/shm");
 	arg_tmpfs(args, build ? "536870912" : "16777216", "/tmp");
 	if (l->s->work)
-		arg3(args, "--bind", l->s->work, INSIDE);
+		arg(args, "--bind", l->s->work, INSIDE, NULL);
 	if (arg_binds(args, l) < 0)
 		return -1;
 	if (l->s->gpu) {
 		each_gpu(bind_gpu, args);
-		arg3(args, "--ro-bind-try", "/sys", "/sys");
-		arg3(args, "--ro-bind-try", "/etc/OpenCL", "/etc/OpenCL");
+		arg(args, "--ro-bind-try", "/sys", "/sys", NULL);
+		arg(args, "--ro-bind-try", "/etc/OpenCL", "/etc/OpenCL", NULL);
 	}
-	arg3(args, "--chdir", l->s->work ? INSIDE : "/", "--remount-ro");
-	arg3(args, "/dev", "--remount-ro", "/");
+	arg(args, "--chdir", l->s->work ? INSIDE : "/", "--remount-ro", "/dev", "--remount-ro", "/",
+	    NULL);
 	filter = memory_file(l->filter->filter, l->filter->len * sizeof *l->filter->filter);
 	arg_fd(args, "--seccomp", keep_own(l, filter));
 	if (l->reports) {
@@ -309,6 +294,13 @@ bwrap_options(struct launch *l, struct kbuf *args)
 		arg_fd(args, "--json-status-fd", keep_own(l, l->status[1]));
 	}
 	return 0;
+}
+
+static void
+push_around(struct launch *l)
+{
+	for (char *const *word = l->s->around; word && *word; word++)
+		push(&l->argv, kstrdup(*word));
 }
 
 static int
@@ -323,6 +315,7 @@ prepare_bwrap(struct launch *l, char *const *argv)
 	kbuf_free(&args);
 	if (fd < 0)
 		return -1;
+	push_around(l);
 	push(&l->argv, kstrdup("bwrap"));
 	push(&l->argv, kstrdup("--args"));
 	push(&l->argv, kasprintf("%d", fd));
@@ -386,27 +379,27 @@ allow_gpu(const char *path, void *ruleset)
 	return klandlock_allow(*(int *)ruleset, path, KLANDLOCK_DEVICE) == 0;
 }
 
+static int
+allow_all(int ruleset, const char *const *paths, size_t count, enum klandlock_access access)
+{
+	int e = 0;
+
+	for (size_t i = 0; i < count && !e; i++)
+		e = klandlock_allow(ruleset, paths[i], access) < 0 ? -1 : 0;
+	return e;
+}
+
 /* Rules for the system's files, the work folder and the binds. */
 static int
 add_rules(int ruleset, const struct ksandbox *s, char *const *staged)
 {
-	for (size_t i = 0; i < LEN(system_paths); i++)
-		if (klandlock_allow(ruleset, system_paths[i], KLANDLOCK_READ) < 0)
-			return -1;
-	for (size_t i = 0; i < LEN(system_devices); i++)
-		if (klandlock_allow(ruleset, system_devices[i], KLANDLOCK_DEVICE) < 0)
-			return -1;
-	for (size_t i = 0; i < LEN(system_facts); i++)
-		if (klandlock_allow(ruleset, system_facts[i], KLANDLOCK_READ) < 0)
-			return -1;
-	for (size_t i = 0; s->gpu && i < LEN(gpu_facts); i++)
-		if (klandlock_allow(ruleset, gpu_facts[i], KLANDLOCK_READ) < 0)
-			return -1;
-	if (s->gpu && !each_gpu(allow_gpu, &ruleset))
+	if (allow_all(ruleset, system_paths, LEN(system_paths), KLANDLOCK_READ) < 0 ||
+	    allow_all(ruleset, system_devices, LEN(system_devices), KLANDLOCK_DEVICE) < 0 ||
+	    allow_all(ruleset, system_facts, LEN(system_facts), KLANDLOCK_READ) < 0 ||
+	    allow_all(ruleset, gpu_facts, s->gpu ? LEN(gpu_facts) : 0, KLANDLOCK_READ) < 0 ||
+	    (s->gpu && !each_gpu(allow_gpu, &ruleset)) ||
+	    allow_all(ruleset, (const char *const *)staged, s->bind_count, KLANDLOCK_READ) < 0)
 		return -1;
-	for (size_t i = 0; i < s->bind_count; i++)
-		if (klandlock_allow(ruleset, staged[i], KLANDLOCK_READ) < 0)
-			return -1;
 	return s->work ? klandlock_allow(ruleset, s->work, KLANDLOCK_ALL) : 0;
 }
 
@@ -459,6 +452,7 @@ prepare_plain(struct launch *l, char *const *argv)
 		e = !l->filter || l->ruleset < 0 ? -1 : add_rules(l->ruleset, l->s, staged);
 	}
 	if (!e) {
+		push_around(l);
 		translate(l, argv, staged);
 		if (l->s->work)
 			private_tmp(l);

@@ -8,11 +8,6 @@
 #ifndef KSANDBOX_H
 #define KSANDBOX_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <sys/types.h>
-
 #include "kproc.h"
 
 enum { KSANDBOX_NONE = 1, KSANDBOX_LANDLOCK = 2, KSANDBOX_BWRAP = 3 };
@@ -49,7 +44,12 @@ struct ksandbox {
 	uint64_t file_bytes;   /* largest file written; 0: 256 MiB */
 	uint64_t processes;    /* processes and threads; 0: 256 */
 	bool gpu;              /* the device files of GPUs, and what their drivers read */
-	char *const *env;      /* more environment, "NAME=VALUE", NULL at the end; may be NULL */
+	/*
+	 * Words of a program that starts the sandbox and watches it from outside, NULL at the end;
+	 * may be NULL. At level 2 it has the sandbox's own limits.
+	 */
+	char *const *around;
+	char *const *env; /* more environment, "NAME=VALUE", NULL at the end; may be NULL */
 };
 
 /*

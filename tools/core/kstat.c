@@ -3,10 +3,6 @@
 #include "kstat.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "kutil.h"
 
 static int
 compare(const void *a, const void *b)
@@ -16,6 +12,12 @@ compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+void
+kstat_sort(double *x, size_t n)
+{
+	qsort(x, n, sizeof *x, compare);
+}
+
 /* A sorted copy; the caller frees. */
 static double *
 sorted(const double *x, size_t n)
@@ -23,7 +25,7 @@ sorted(const double *x, size_t n)
 	double *s = kmalloc(n * sizeof *s);
 
 	memcpy(s, x, n * sizeof *s);
-	qsort(s, n, sizeof *s, compare);
+	kstat_sort(s, n);
 	return s;
 }
 
@@ -148,7 +150,7 @@ kstat_pairs(const double *x, size_t n, struct kstat_interval *m)
 	for (size_t i = 0; i < n; i++)
 		for (size_t other = i; other < n; other++)
 			average[at++] = (x[i] + x[other]) / 2;
-	qsort(average, count, sizeof *average, compare);
+	kstat_sort(average, count);
 	*m = (struct kstat_interval){ quantile(average, count, 0.5), average[k - 1],
 		average[count - k] };
 	free(average);

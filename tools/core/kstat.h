@@ -7,8 +7,7 @@
 #ifndef KSTAT_H
 #define KSTAT_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "kutil.h"
 
 struct kstat {
 	double median, min, max, mean;
@@ -16,6 +15,8 @@ struct kstat {
 	double iqr; /* upper quartile less lower quartile */
 };
 
+/* From the smallest to the largest, in place. */
+void kstat_sort(double *x, size_t n);
 /* All of it, of N >= 1 values. */
 void kstat_of(const double *x, size_t n, struct kstat *s);
 

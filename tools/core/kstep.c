@@ -3,13 +3,6 @@
 #include "kstep.h"
 
 #include <fcntl.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include "kutil.h"
 
 static char *step_file;
 static pid_t step_process;

@@ -13,7 +13,7 @@
 #ifndef KSTEP_H
 #define KSTEP_H
 
-#include <stdbool.h>
+#include "kutil.h"
 
 /*
  * For kutil_init. Programs that this one starts are no steps of their own, but share its line of

@@ -3,10 +3,6 @@
 #include "ktemplate.h"
 
 #include <ctype.h>
-#include <stdio.h>
-#include <string.h>
-
-#include "kio.h"
 
 enum { MAX_CONTEXTS = 32, MAX_DEPTH = 64, MAX_NAME = 96 };
 

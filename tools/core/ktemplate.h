@@ -22,11 +22,7 @@
 #ifndef KTEMPLATE_H
 #define KTEMPLATE_H
 
-#include <jansson.h>
-#include <stdbool.h>
-#include <stddef.h>
-
-#include "kutil.h"
+#include "kio.h"
 
 struct ktemplate {
 	/*

@@ -5,12 +5,6 @@
  */
 #include "ktoken.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <string.h>
-
-#include "kutil.h"
-
 enum kind { BLANK, NEWLINE, COMMENT, STRING, WORD, NUMBER, PUNCT };
 
 struct scanner {
@@ -23,28 +17,22 @@ struct scanner {
 };
 
 /* Longest first; what is not listed is one byte long. */
-static const char *const c_punct[] = { "<<<", ">>>", "<<=", ">>=", "...", "->*", "<=>", "++", "--",
-	"->", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||",
-	"+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "##", "::", ".*", NULL };
-static const char *const python_punct[] = { "**=", "//=", "<<=", ">>=", "...", "**", "//", "<<",
-	">>", "<=", ">=", "==", "!=", "->",
-	":=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "@=", NULL };
+static const char c_punct[] = "<<< >>> <<= >>= ... ->* <=> ++ -- -> << >> <= >= == != && || += -= "
+                              "*= /= "
+                              "%= &= |= ^= ## :: .*";
+static const char python_punct[] = "**= //= <<= >>= ... ** // << >> <= >= == != -> := += -= *= /= "
+                                   "%= &= |= "
+                                   "^= @=";
 
 /* A call of one of these carries code in its strings. */
-static const char *const code_calls[] = { "asm", "__asm", "__asm__", "_Pragma", "__pragma",
-	"inline_asm_elementwise" };
+static const char code_calls[] = "asm __asm __asm__ _Pragma __pragma inline_asm_elementwise";
 /* The strings of these preprocessor lines are code too. */
-static const char *const code_lines[] = { "include", "include_next", "import", "pragma" };
+static const char code_lines[] = "include include_next import pragma";
 
 enum ktoken_lang
 ktoken_lang_of(const char *name)
 {
-	static const char *const python[] = { "python", "python3", "py" };
-
-	for (size_t i = 0; i < LEN(python); i++)
-		if (!strcmp(name, python[i]))
-			return KTOKEN_PYTHON;
-	return KTOKEN_C;
+	return kis_listed("python python3 py", name, strlen(name)) ? KTOKEN_PYTHON : KTOKEN_C;
 }
 
 static bool
@@ -70,14 +58,6 @@ static char
 at(const struct scanner *x, size_t pos)
 {
 	return pos < x->len ? x->s[pos] : '\0';
-}
-
-static bool
-starts(const struct scanner *x, size_t pos, const char *text)
-{
-	size_t n = strlen(text);
-
-	return x->len - pos >= n && !memcmp(x->s + pos, text, n);
 }
 
 /* Length of a backslash and the line break behind it, or 0. */
@@ -167,14 +147,9 @@ scan_string(struct scanner *x)
 static bool
 is_string_prefix(const struct scanner *x, size_t from, size_t len)
 {
-	static const char *const c[] = { "L", "u", "U", "u8", "R", "LR", "uR", "UR", "u8R" };
-
 	if (x->lang == KTOKEN_PYTHON)
 		return len <= 2 && strspn(x->s + from, "rRbBuUfF") >= len;
-	for (size_t i = 0; i < LEN(c); i++)
-		if (strlen(c[i]) == len && !memcmp(x->s + from, c[i], len))
-			return true;
-	return false;
+	return kis_listed("L u U u8 R LR uR UR u8R", x->s + from, len);
 }
 
 /* A word, or the string literal whose prefix it is. */
@@ -215,13 +190,15 @@ scan_number(struct scanner *x)
 static enum kind
 scan_punct(struct scanner *x)
 {
-	const char *const *p = x->lang == KTOKEN_C ? c_punct : python_punct;
-	char first = x->s[x->from], second = at(x, x->from + 1);
+	const char *p = x->lang == KTOKEN_C ? c_punct : python_punct;
+	size_t n = 0;
 
-	for (; *p; p++)
-		if ((*p)[0] == first && (*p)[1] == second && starts(x, x->from, *p))
+	for (; *p; p += n + (p[n] == ' ')) {
+		n = strcspn(p, " ");
+		if (*p == x->s[x->from] && x->len - x->from >= n && !memcmp(x->s + x->from, p, n))
 			break;
-	x->to += *p ? strlen(*p) : 1;
+	}
+	x->to += *p ? n : 1;
 	return PUNCT;
 }
 
@@ -285,15 +262,9 @@ next_span(struct scanner *x, enum kind *kind)
 }
 
 static bool
-is_one_of(const struct scanner *x, const char *const *list, size_t n)
+is_one_of(const struct scanner *x, const char *list)
 {
-	size_t len = x->to - x->from;
-
-	for (size_t i = 0; i < n; i++)
-		if (list[i][0] == x->s[x->from] && strlen(list[i]) == len &&
-		    !memcmp(x->s + x->from, list[i], len))
-			return true;
-	return false;
+	return kis_listed(list, x->s + x->from, x->to - x->from);
 }
 
 /* Where strings are code: on certain lines, and inside the parentheses of certain calls. */
@@ -311,10 +282,10 @@ keeper_see(struct keeper *k, const struct scanner *x, enum kind kind)
 		*k = (struct keeper){ .in_line = x->directive };
 	} else if (kind == WORD && k->in_line && !k->headed) {
 		k->headed = true;
-		k->line = is_one_of(x, code_lines, LEN(code_lines));
+		k->line = is_one_of(x, code_lines);
 	}
 	if (kind == WORD && !k->depth) {
-		k->called |= is_one_of(x, code_calls, LEN(code_calls));
+		k->called |= is_one_of(x, code_calls);
 	} else if (kind == PUNCT) {
 		if (x->s[x->from] == '(' && (k->called || k->depth))
 			k->depth++;

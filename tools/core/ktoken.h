@@ -7,7 +7,7 @@
 #ifndef KTOKEN_H
 #define KTOKEN_H
 
-#include <stddef.h>
+#include "kutil.h"
 
 enum ktoken_lang {
 	KTOKEN_C,     /* C, C++, CUDA, HIP, OpenCL, SYCL */

@@ -5,11 +5,7 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <grp.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "kutil.h"
 

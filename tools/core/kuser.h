@@ -7,9 +7,7 @@
 #ifndef KUSER_H
 #define KUSER_H
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <sys/types.h>
+#include "kutil.h"
 
 /* Whether sandboxed programs run as somebody else than this process. */
 bool kuser_drops(void);

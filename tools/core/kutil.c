@@ -3,19 +3,15 @@
 #include "kutil.h"
 
 #include <ctype.h>
-#include <errno.h>
+#include <glob.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <locale.h>
 #include <sha2.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "kstep.h"
 
@@ -84,13 +80,7 @@ kutil_drop_secrets(void)
 static bool
 needs_secrets(const char *prog)
 {
-	static const char *const tools[] = { "kllm", "kcampaign", "krecords", "kadopt", "kremote",
-		"kstep" };
-
-	for (size_t i = 0; i < LEN(tools); i++)
-		if (!strcmp(prog, tools[i]))
-			return true;
-	return false;
+	return kis_listed("kllm kcampaign krecords kadopt kremote kstep", prog, strlen(prog));
 }
 
 void
@@ -363,6 +353,28 @@ kbuf_vline(struct kbuf *b, const char *fmt, va_list args)
 	free(text);
 }
 
+void
+kfault(struct kfaults *f, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	kbuf_vline(&f->text, fmt, ap);
+	va_end(ap);
+	f->count++;
+}
+
+void
+kfaults_end(struct kfaults *f, const char *what)
+{
+	if (f->count) {
+		for (char *line = strtok(f->text.data, "\n"); line; line = strtok(NULL, "\n"))
+			kwarn("%s", line);
+		kdie(K_USAGE, "%zu fault%s in %s", f->count, f->count > 1 ? "s" : "", what);
+	}
+	kbuf_free(&f->text);
+}
+
 size_t
 kbom(const char *text, size_t len)
 {
@@ -507,6 +519,16 @@ kread_file_or_die(const char *path, size_t max, size_t *len)
 }
 
 char *
+kread_if_there(const char *path, size_t max, size_t *len)
+{
+	char *s = kread_file(path, max, len);
+
+	if (!s && errno != ENOENT && errno != ENOTDIR)
+		kdie_errno(K_IO, "%s", path);
+	return s;
+}
+
+char *
 kread_text_or_die(const char *path, size_t max)
 {
 	size_t len, at;
@@ -519,6 +541,18 @@ kread_text_or_die(const char *path, size_t max)
 	return text;
 }
 
+void
+keach_path(char *pattern, void (*each)(const char *path, void *arg), void *arg)
+{
+	glob_t found = { 0 };
+
+	if (glob(pattern, 0, NULL, &found) == 0)
+		for (size_t i = 0; i < found.gl_pathc; i++)
+			each(found.gl_pathv[i], arg);
+	globfree(&found);
+	free(pattern);
+}
+
 bool
 kis_there(const char *path)
 {
@@ -529,27 +563,50 @@ kis_there(const char *path)
 	return false;
 }
 
+DIR *
+kopen_folder(const char *path)
+{
+	DIR *folder = opendir(path);
+
+	if (!folder && errno != ENOENT)
+		kdie_errno(K_IO, "%s", path);
+	return folder;
+}
+
 struct dirent *
 knext_entry(DIR *folder, const char *path)
 {
 	struct dirent *e;
 
 	errno = 0;
-	e = readdir(folder);
+	e = folder ? readdir(folder) : NULL;
 	if (!e && errno)
 		kdie_errno(K_IO, "%s", path);
+	if (folder && !e)
+		closedir(folder);
 	return e;
+}
+
+char *
+kfolder_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? kstrndup(path, slash > path ? (size_t)(slash - path) : 1) : kstrdup(".");
+}
+
+char *
+kbeside(const char *path, const char *name)
+{
+	return kasprintf("%.*s%s", (int)(basename(path) - path), path, name);
 }
 
 int
 ksync_folder(const char *path)
 {
-	char *dir = kstrdup(path), *slash = strrchr(dir, '/');
-	int fd, rc;
+	char *dir = kfolder_of(path);
+	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc;
 
-	if (slash)
-		slash[slash == dir] = '\0';
-	fd = open(slash ? dir : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	free(dir);
 	if (fd < 0)
 		return -1;
@@ -558,10 +615,10 @@ ksync_folder(const char *path)
 	return rc;
 }
 
-static int
-write_all(int fd, const char *p, size_t len)
+int
+kwrite_all(int fd, const void *data, size_t len)
 {
-	while (len) {
+	for (const char *p = data; len;) {
 		ssize_t n = write(fd, p, len);
 
 		if (n < 0 && errno == EINTR)
@@ -586,7 +643,7 @@ kwrite_file(const char *path, const void *data, size_t len)
 		free(tmp);
 		return -1;
 	}
-	if (write_all(fd, data, len) < 0 || fchmod(fd, 0666 & ~mask) < 0 || fsync(fd) < 0 ||
+	if (kwrite_all(fd, data, len) < 0 || fchmod(fd, 0666 & ~mask) < 0 || fsync(fd) < 0 ||
 	    close(fd) < 0 || rename(tmp, path) < 0) {
 		e = errno;
 		unlink(tmp);
@@ -596,6 +653,13 @@ kwrite_file(const char *path, const void *data, size_t len)
 	}
 	free(tmp);
 	return ksync_folder(path);
+}
+
+void
+kwrite_or_die(const char *path, const void *data, size_t len)
+{
+	if (kwrite_file(path, data, len) < 0)
+		kdie_errno(K_IO, "%s", path);
 }
 
 char *
@@ -647,17 +711,25 @@ try_data(const char *dir, const char *below, const char *name)
 	return NULL;
 }
 
+/* The path of this program in BUF, or an empty one. */
+static char *
+own_path(char buf[PATH_MAX])
+{
+	ssize_t n = readlink("/proc/self/exe", buf, PATH_MAX - 1);
+
+	buf[n > 0 ? n : 0] = '\0';
+	return buf;
+}
+
 char *
 kdata_path(const char *name)
 {
 	const char *env = getenv("KILN_DATA");
 	char exe[PATH_MAX], *path, *slash;
-	ssize_t n;
 
 	if (env && (path = try_data(env, "", name)))
 		return path;
-	n = readlink("/proc/self/exe", exe, sizeof exe - 1);
-	exe[n > 0 ? n : 0] = '\0';
+	own_path(exe);
 	for (int up = 0; up < 4 && (slash = strrchr(exe, '/')); up++) {
 		*slash = '\0';
 		if ((path = try_data(exe, "", name)) || (path = try_data(exe, "/share/kiln", name)))
@@ -673,16 +745,11 @@ kdata_path(const char *name)
 static char *
 near_self(const char *place, const char *name)
 {
-	char self[PATH_MAX], *slash, *path;
-	ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+	char self[PATH_MAX], *folder = kfolder_of(own_path(self)),
+	                     *path = try_data(folder, place, name);
 
-	self[n > 0 ? n : 0] = '\0';
-	slash = strrchr(self, '/');
-	path = slash ? kasprintf("%.*s/%s%s", (int)(slash - self), self, place, name) : NULL;
-	if (path && !access(path, R_OK))
-		return path;
-	free(path);
-	return NULL;
+	free(folder);
+	return path;
 }
 
 char *
@@ -698,12 +765,55 @@ khelper_path(const char *name)
 {
 	char *path = near_self("", name);
 
-	path = path ? path : near_self("../libexec/kiln/", name);
+	path = path ? path : near_self("/../libexec/kiln", name);
 	if (!path)
 		kdie(K_MISSING,
 		    "%s: not found next to %s or in ../libexec/kiln; run make or make install",
 		    name, kprog);
 	return path;
+}
+
+size_t
+kindex_of(const char *word, const char *const *list, size_t count)
+{
+	size_t i = 0;
+
+	while (i < count && (!word || strcmp(list[i], word) != 0))
+		i++;
+	return i;
+}
+
+bool
+kis_listed(const char *words, const char *s, size_t len)
+{
+	for (size_t n; *words; words += n + (words[n] == ' ')) {
+		n = strcspn(words, " ");
+		if (n == len && !memcmp(words, s, n))
+			return true;
+	}
+	return false;
+}
+
+size_t
+kutf8(const char *s, size_t left, uint32_t *c)
+{
+	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	unsigned char first = (unsigned char)*s;
+	size_t n = first < 0x80 ? 1
+	    : first >> 5 == 6   ? 2
+	    : first >> 4 == 14  ? 3
+	    : first >> 3 == 30  ? 4
+	                        : 0;
+
+	if (!n || n > left)
+		return 0;
+	*c = n == 1 ? first : first & (0x7fu >> n);
+	for (size_t i = 1; i < n; i++) {
+		if (((unsigned char)s[i] & 0xc0) != 0x80)
+			return 0;
+		*c = *c << 6 | ((unsigned char)s[i] & 0x3f);
+	}
+	return *c < least[n] || *c > 0x10ffff || (*c >= 0xd800 && *c <= 0xdfff) ? 0 : n;
 }
 
 bool

@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * kutil: what every tool needs: exit codes, messages, numbers, digests, seeded random streams,
- * paths to data files.
+ * paths to data files; and the C library's usual headers, which who includes it does not repeat.
  */
 #ifndef KUTIL_H
 #define KUTIL_H
 
 #include <dirent.h>
+#include <errno.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 /* Exit codes, the same in every tool and every manual page. */
 enum {
@@ -90,6 +95,15 @@ void kbuf_vline(struct kbuf *b, const char *fmt, va_list args)
     __attribute__((format(printf, 2, 0)));
 void kbuf_free(struct kbuf *b);
 
+/* Faults of one input, found one after the other: a line each. Zero-initialise; free the text. */
+struct kfaults {
+	struct kbuf text;
+	size_t count;
+};
+void kfault(struct kfaults *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* If there are any: each as a message, and the end of the program with K_USAGE. */
+void kfaults_end(struct kfaults *f, const char *what);
+
 /*
  * Bytes of the byte order mark that the text begins with, which editors and gateways put before
  * UTF-8: 3, or 0.
@@ -143,10 +157,19 @@ size_t krng_weighted(struct krng *r, const double *weight, size_t n);
 char *kread_file(const char *path, size_t max, size_t *len);
 /* The same, but a failure is fatal: K_USAGE when there is no such file, K_IO otherwise. */
 char *kread_file_or_die(const char *path, size_t max, size_t *len);
-/* The same of a text, where a NUL would end it unseen: one dies with K_USAGE, naming its offset. */
+/* The same, but NULL when there is no such file. */
+char *kread_if_there(const char *path, size_t max, size_t *len);
+/*
+ * The same as kread_file_or_die of a text, where a NUL would end it unseen: one dies with K_USAGE,
+ * naming its offset.
+ */
 char *kread_text_or_die(const char *path, size_t max);
 /* Atomic write: temporary file in the same folder, fsync, rename; -1 and errno on failure. */
 int kwrite_file(const char *path, const void *data, size_t len);
+/* The same, where a failure is fatal (K_IO). */
+void kwrite_or_die(const char *path, const void *data, size_t len);
+/* All of it to a descriptor; -1 and errno on failure. */
+int kwrite_all(int fd, const void *data, size_t len);
 /*
  * Rename what somebody has written by hand to PATH.old, or to PATH.old.2 and so on when that is
  * taken. The new name, which the caller frees; NULL when there is no such file. Dies with K_IO.
@@ -154,11 +177,15 @@ int kwrite_file(const char *path, const void *data, size_t len);
 char *kset_aside(const char *path);
 /* Make the folder PATH, and those above it, unless they are there. Dies with K_IO. */
 void kmake_folder(const char *path);
+/* EACH for every path that matches PATTERN (glob(7)), sorted. Frees PATTERN. */
+void keach_path(char *pattern, void (*each)(const char *path, void *arg), void *arg);
 /* Is there such a file? Not to know dies with K_IO: it is not the same as no. */
 bool kis_there(const char *path);
+/* Open a folder; NULL when there is none. Other failures die with K_IO. */
+DIR *kopen_folder(const char *path);
 /*
- * The next entry of the open folder PATH, or NULL behind the last; a folder that cannot be read to
- * its end dies with K_IO.
+ * The next entry of the open folder PATH, or NULL behind the last; then it is closed. A folder that
+ * cannot be read to its end dies with K_IO. FOLDER may be NULL.
  */
 struct dirent *knext_entry(DIR *folder, const char *path);
 /*
@@ -172,6 +199,19 @@ int ksync_folder(const char *path);
  * The caller frees. Dies with K_MISSING when the file is nowhere, naming the folders searched.
  */
 char *kdata_path(const char *name);
+
+/* Index of WORD (may be NULL) in a list of COUNT words; COUNT: it is not there. */
+size_t kindex_of(const char *word, const char *const *list, size_t count);
+/* Is the word of LEN bytes at S one of WORDS, a text in which blanks part them? */
+bool kis_listed(const char *words, const char *s, size_t len);
+/*
+ * Bytes of the character at S (LEFT bytes, 1 or more), and the character in *C; 0: the byte there
+ * begins none. Overlong forms, surrogates and what is above U+10FFFF are none.
+ */
+size_t kutf8(const char *s, size_t left, uint32_t *c);
+/* The folder of PATH, "." without one, and the file NAME in that folder; the caller frees. */
+char *kfolder_of(const char *path);
+char *kbeside(const char *path, const char *name);
 
 /* Part of a name in C: an ASCII letter, a digit or '_'. */
 bool kis_word(char c);

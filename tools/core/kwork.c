@@ -4,15 +4,10 @@
  * what a candidate planted there.
  */
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 #include "ksandbox.h"
 #include "kutil.h"
@@ -239,9 +234,8 @@ open_parent(int work, const char *name)
 		int up = open_parent(work, folder);
 
 		if (up >= 0) {
-			const char *last = strrchr(folder, '/');
+			const char *last = basename(folder);
 
-			last = last ? last + 1 : folder;
 			if (mkdirat(up, last, 0755) == 0 && kuser_drops() &&
 			    fchownat(up, last, kuser_id(), (gid_t)kuser_id(), AT_SYMLINK_NOFOLLOW) <
 			        0)
@@ -254,33 +248,17 @@ open_parent(int work, const char *name)
 	return fd;
 }
 
-static int
-write_all(int fd, const char *data, size_t len)
-{
-	while (len) {
-		ssize_t n = write(fd, data, len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -1;
-		data += n;
-		len -= (size_t)n;
-	}
-	return 0;
-}
-
 int
 ksandbox_put(const char *work, const char *name, const void *data, size_t len, unsigned mode)
 {
-	const char *slash = strrchr(name, '/'), *last = slash ? slash + 1 : name;
+	const char *last = basename(name);
 	int top = open(work, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), folder, fd = -1, why;
 
 	folder = top < 0 ? -1 : open_parent(top, name);
 	if (folder >= 0 && (unlinkat(folder, last, 0) == 0 || errno == ENOENT))
 		fd = openat(
 		    folder, last, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
-	if (fd >= 0 && (write_all(fd, data, len) < 0 || fchmod(fd, mode) < 0)) {
+	if (fd >= 0 && (kwrite_all(fd, data, len) < 0 || fchmod(fd, mode) < 0)) {
 		why = errno;
 		close(fd);
 		fd = -1;

@@ -3,11 +3,6 @@
 #include "kcl.h"
 
 #include <dlfcn.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "kutil.h"
 
 enum {
 	OBJECTS_MAX = 32,

@@ -12,9 +12,7 @@
 #ifndef KCL_H
 #define KCL_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "kutil.h"
 
 /* OpenCL's own numbers, as far as they are used. */
 enum {

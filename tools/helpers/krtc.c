@@ -7,15 +7,10 @@
  *                                             -arch=sm_..., which is needed, and others
  *   krtc --facts                              the compiler as one JSON object
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "kcompile.h"
 #include "kio.h"
 #include "klaunch.h"
-#include "kutil.h"
 
 enum { SOURCE_MAX = 8 << 20, OPTIONS_MAX = 64 };
 
@@ -103,8 +98,7 @@ build(int argc, char **argv)
 			return 1;
 		}
 	object = klaunch_pack(source, source_len, code, code_len, &len);
-	if (kwrite_file(argv[3], object, len) < 0)
-		kdie_errno(K_IO, "%s", argv[3]);
+	kwrite_or_die(argv[3], object, len);
 	return 0;
 }
 

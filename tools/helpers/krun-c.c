@@ -4,10 +4,7 @@
  * (kharness) gave it, seals itself, loads the candidate's shared object and calls it when told. It
  * knows no expected value and gives no verdict. Wire format: krun.h.
  */
-#include <errno.h>
 #include <ffi.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <time.h>
 

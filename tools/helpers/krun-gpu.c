@@ -6,11 +6,7 @@
  * format: krun.h.
  */
 #include <dlfcn.h>
-#include <errno.h>
 #include <ffi.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "backend.h"
 #include "kgpu.h"

@@ -12,20 +12,14 @@
  * A device with memory of its own gets both arenas copied before the clock runs, and outputs are
  * fetched after; in this process then runs no foreign code.
  */
-#include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "kcl.h"
 #include "kio.h"
 #include "klaunch.h"
 #include "krunner.h"
 #include "ksandbox.h"
-#include "kutil.h"
 
 enum { OBJECT_MAX = 64 << 20, SOURCE_MAX = 8 << 20, FLUSH_MIN = 512 << 20 };
 
@@ -123,14 +117,14 @@ load(const char *file)
 static void
 make_buffers(void)
 {
-	int e = 0;
+	for (int output = 0; output < 2; output++) {
+		int e = 0;
 
-	buffer[0] = cl.create_buffer(
-	    cl.context, KCL_READ_ONLY | KCL_USE_HOST_PTR, setup.input_bytes, arena[0], &e);
-	need("memory of the device", e);
-	buffer[1] = cl.create_buffer(
-	    cl.context, KCL_READ_WRITE | KCL_USE_HOST_PTR, setup.output_bytes, arena[1], &e);
-	need("memory of the device", e);
+		buffer[output] = cl.create_buffer(cl.context,
+		    (output ? KCL_READ_WRITE : KCL_READ_ONLY) | KCL_USE_HOST_PTR,
+		    output ? setup.output_bytes : setup.input_bytes, arena[output], &e);
+		need("memory of the device", e);
+	}
 }
 
 /*
@@ -312,16 +306,18 @@ flush_device(void)
 }
 
 static void
+copy(const char *what, void *to, const void *from, size_t bytes)
+{
+	need(what, cl.svm_copy(cl.queue, KCL_BLOCKING, to, from, bytes, 0, NULL, NULL));
+}
+
+static void
 stage(void)
 {
 	static const struct krun_report done = { .what = KRUN_AWAKE };
 
-	need("copying inputs",
-	    cl.svm_copy(
-	        cl.queue, KCL_BLOCKING, memory[0], arena[0], setup.input_bytes, 0, NULL, NULL));
-	need("copying outputs",
-	    cl.svm_copy(
-	        cl.queue, KCL_BLOCKING, memory[1], arena[1], setup.output_bytes, 0, NULL, NULL));
+	copy("copying inputs", memory[0], arena[0], setup.input_bytes);
+	copy("copying outputs", memory[1], arena[1], setup.output_bytes);
 	flush_device();
 	need("the device", cl.finish(cl.queue));
 	krunner_report(&done);
@@ -338,12 +334,8 @@ collect(void)
 		inputs = malloc(setup.input_bytes);
 	if (!inputs)
 		krunner_fail("memory for inputs", NULL, 0);
-	need("fetching outputs",
-	    cl.svm_copy(
-	        cl.queue, KCL_BLOCKING, arena[1], memory[1], setup.output_bytes, 0, NULL, NULL));
-	need("fetching inputs",
-	    cl.svm_copy(
-	        cl.queue, KCL_BLOCKING, inputs, memory[0], setup.input_bytes, 0, NULL, NULL));
+	copy("fetching outputs", arena[1], memory[1], setup.output_bytes);
+	copy("fetching inputs", inputs, memory[0], setup.input_bytes);
 	if (memcmp(inputs, arena[0], setup.input_bytes))
 		krunner_fail("it wrote to its inputs", NULL, 0);
 	krunner_report(&done);
@@ -493,8 +485,7 @@ build(int argc, char **argv)
 	if (!code)
 		kdie(K_MISSING, "the driver does not return the program's binary");
 	object = klaunch_pack(source, len, code, code_len, &object_len);
-	if (kwrite_file(argv[3], object, object_len) < 0)
-		kdie_errno(K_IO, "%s", argv[3]);
+	kwrite_or_die(argv[3], object, object_len);
 	return 0;
 }
 

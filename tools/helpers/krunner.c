@@ -3,16 +3,11 @@
 #include "krunner.h"
 
 #include <dlfcn.h>
-#include <errno.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <unistd.h>
 
 #include "kutil.h"
 

@@ -8,9 +8,6 @@
 #define KRUNNER_H
 
 #include <ffi.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "krun.h"
 

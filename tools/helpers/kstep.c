@@ -5,15 +5,9 @@
  */
 #include "kstep.h"
 
-#include <errno.h>
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <unistd.h>
-
-#include "kutil.h"
 
 enum { NOT_STARTED = 127, BY_SIGNAL = 128 };
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "karchive.h"
+#include "klinear.h"
 #include "ktrials.h"
 #include "kutil.h"
 #include "kverdict.h"
@@ -20,7 +21,7 @@ struct chain {
 	const json_t *list;            /* ids of the header */
 	size_t next;                   /* link that is to come */
 	const struct kcandidate *last; /* the last link; NULL: none, or damaged */
-	long streak;
+	struct klinear_run run;
 	bool good;
 	json_t *failures; /* in the application, see kverdict.h */
 };
@@ -119,7 +120,7 @@ check_link(struct chain *c, long round, const struct kcandidate *now)
 		    listed ? listed : "missing");
 	check_step(c, round, now);
 	c->next++;
-	c->streak = 0;
+	klinear_next(&c->run, true, STATUS_CORRECT);
 	c->last = now;
 }
 
@@ -132,10 +133,10 @@ skip_round(struct chain *c, long trial)
 	c->good = false;
 	if (listed && atol(listed) == trial) {
 		c->next++;
-		c->streak = 0;
+		klinear_next(&c->run, true, STATUS_CORRECT);
 		c->last = NULL;
 	} else {
-		c->streak++;
+		klinear_next(&c->run, false, STATUS_NONE);
 	}
 }
 
@@ -147,7 +148,7 @@ check_round(struct chain *c, const struct ktrial *trial)
 	else if (trial->kept)
 		check_link(c, trial->number + 1, trial->kept);
 	else if (trial->number && !strcmp(trial->list[0].verdict, "rolled_back"))
-		c->streak++;
+		klinear_next(&c->run, false, trial->list[0].status);
 	else
 		blame(c, trial->number + 1, "its verdict is '%s'", trial->list[0].verdict);
 }
@@ -166,8 +167,8 @@ check_header(struct chain *c, const struct karch *a)
 		blame(c, a->trial + 1,
 		    "last accepted is %s and best is %s, but the last link is %s", accepted, best,
 		    c->last->id);
-	if (kjson_int_or(linear, "streak", -1) != c->streak)
-		blame(c, a->trial + 1, "the streak of rollbacks is %ld, not %lld", c->streak,
+	if (kjson_int_or(linear, "streak", -1) != c->run.streak)
+		blame(c, a->trial + 1, "the streak of rollbacks is %ld, not %lld", c->run.streak,
 		    (long long)kjson_int_or(linear, "streak", -1));
 }
 

@@ -17,8 +17,11 @@
  * earlier trial.
  */
 void update_archive(struct karch *a, const struct kcamp *camp, char *const *files, size_t count);
-/* The archive on the output: header, elites, programs. */
-void put_archive(struct karch *a);
+/*
+ * The archive on the output: header, elites, programs; in a long search only what is new since the
+ * archive of trial AFTER, unless that is -1.
+ */
+void put_archive(struct karch *a, long after);
 
 enum view { VIEW_NONE, VIEW_BEST, VIEW_TOP, VIEW_CELLS, VIEW_LINEAGE, VIEW_STATS, VIEW_CHECK };
 

@@ -12,13 +12,14 @@
 #include "koption.h"
 #include "kutil.h"
 
-static const char usage[] = "usage: karchive [-c DIR] [-a ARCHIVE] [-o FILE] [SCORED...]\n"
+static const char usage[] = "usage: karchive [-c DIR] [-a ARCHIVE] [--thin] [-o FILE] [SCORED...]\n"
                             "       karchive --best | --top N | --cells | --lineage ID | --stats | "
                             "--check [OPTION...] [ARCHIVE]\n";
 
 struct arguments {
 	const char *dir, *archive, *output;
 	struct view_options view;
+	bool thin;
 };
 
 static void
@@ -29,6 +30,8 @@ parse(struct arguments *a, int argc, char **argv)
 		KOPTION_CAMPAIGN(&a->dir),
 		{ 'a', "archive", .text = &a->archive, .help = "FILE\tstart from this archive" },
 		KOPTION_OUTPUT(&a->output),
+		{ 0, "thin", .flag = &a->thin,
+		    .help = "\twrite what is new, as in a trial's folder" },
 		{ 0, "json", .flag = &v->json, .help = "\tprint the view as JSON" },
 		{ 0, "best", .choice = &v->view, .value = VIEW_BEST,
 		    .help = "\tprint the best program" },
@@ -77,11 +80,13 @@ update(const struct arguments *a, char **operands, size_t count)
 {
 	struct kcamp *camp = kcamp_load(a->dir);
 	struct karch archive;
+	long after;
 
 	karch_load(&archive, a->archive, true);
+	after = a->thin ? archive.trial : -1;
 	update_archive(&archive, camp, operands, count);
 	kout_open(a->output);
-	put_archive(&archive);
+	put_archive(&archive, after);
 	kout_commit();
 	karch_free(&archive);
 	kcamp_free(camp);

@@ -12,6 +12,7 @@
 #include "kfence.h"
 #include "kio.h"
 #include "kcandidate.h"
+#include "klinear.h"
 #include "kutil.h"
 #include "status.h"
 
@@ -66,18 +67,6 @@ cell_json(int cell)
 	return json_string(text);
 }
 
-/*
- * Best score first; of equals the newer, so that the oldest duplicates of a common failure go
- * first.
- */
-static bool
-ranks_before(const struct karch_row *a, const struct karch_row *b)
-{
-	if (a->score != b->score)
-		return a->score > b->score;
-	return a->trial != b->trial ? a->trial > b->trial : a->branch > b->branch;
-}
-
 static void
 add_program(struct karch *a, struct karch_row *row)
 {
@@ -86,7 +75,7 @@ add_program(struct karch *a, struct karch_row *row)
 	while (low < high) {
 		size_t middle = (low + high) / 2;
 
-		if (ranks_before(a->program[middle], row))
+		if (karch_by_rank(a->program[middle], row) < 0)
 			low = middle + 1;
 		else
 			high = middle;
@@ -193,16 +182,23 @@ note_round(const struct keeper *k, const struct kcandidate *list, size_t n)
 {
 	json_t *linear = member(k->header, "linear", JSON_OBJECT),
 	       *chain = member(linear, "chain", JSON_ARRAY);
+	struct klinear_run run;
 
 	if (n != 1 || !*list->verdict)
 		kdie(K_USAGE,
 		    "%s: not a round of a linear search (one candidate with score.decision); was "
 		    "search.mode changed?",
 		    list->id);
-	if (is_rolled_back(list)) {
-		bump(linear, "streak", 1);
-	} else {
-		kjson_set(linear, "streak", json_integer(0));
+	run = (struct klinear_run){ (long)kjson_int_or(linear, "streak", 0),
+		(long)kjson_int_or(linear, "row", 0), (long)kjson_int_or(linear, "drafts", 0) };
+	klinear_next(&run, !is_rolled_back(list), list->status);
+	kjson_set(linear, "streak", json_integer(run.streak));
+	/* A search without drafts has none of these. */
+	if (run.drafts) {
+		kjson_set(linear, "row", json_integer(run.row));
+		kjson_set(linear, "drafts", json_integer(run.drafts));
+	}
+	if (!is_rolled_back(list)) {
 		kjson_set(linear, "accepted", json_string(list->id));
 		json_array_append_new(chain, json_string(list->id));
 	}
@@ -388,7 +384,11 @@ cap_population(struct keeper *k)
 	for (int c = 0; c < KARCH_CELLS; c++)
 		elites += k->a->elite[c] != NULL;
 	while (k->a->programs && elites + k->a->programs > POPULATION) {
-		karch_row_free(k->a->program[--k->a->programs]);
+		struct karch_row *worst = k->a->program[--k->a->programs];
+
+		json_array_append_new(
+		    member(k->header, "gone", JSON_ARRAY), json_string(worst->id));
+		karch_row_free(worst);
 		bump(k->header, "dropped", 1);
 	}
 }
@@ -495,16 +495,23 @@ update_archive(struct karch *a, const struct kcamp *camp, char *const *files, si
 }
 
 void
-put_archive(struct karch *a)
+put_archive(struct karch *a, long after)
 {
 	const struct karch_row *list[KARCH_CELLS];
 	size_t n = karch_ranked(a, list);
+	bool thin = after >= 0 && karch_is_thin(a->trial, n + a->programs);
 
 	kjson_set(a->header, "elites", json_integer((json_int_t)n));
 	kjson_set(a->header, "programs", json_integer((json_int_t)a->programs));
+	if (thin)
+		kjson_set(a->header, "after", json_integer(after));
+	else
+		json_object_del(a->header, "gone");
 	kout_json(a->header);
 	for (size_t i = 0; i < n; i++)
-		karch_put(list[i]);
+		if (!thin || !list[i]->line)
+			karch_put(list[i]);
 	for (size_t i = 0; i < a->programs; i++)
-		karch_put(a->program[i]);
+		if (!thin || !a->program[i]->line)
+			karch_put(a->program[i]);
 }

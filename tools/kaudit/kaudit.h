@@ -27,7 +27,7 @@ struct rules;
 struct rules *rules_load(const char *file);
 void rules_free(struct rules *r);
 /* Try every rule on its own examples; number of failures, each told on stderr. */
-size_t rules_check(const struct rules *r);
+size_t rules_check(struct rules *r);
 
 /* The text of one source file, and what its words mean. */
 struct source {
@@ -66,13 +66,13 @@ struct hits {
  * Append what the rules for LANGUAGE find. GROUPED: rules for grouped operations too. Free at with
  * free().
  */
-void rules_apply(const struct rules *r, const char *language, bool grouped, const struct words *w,
+void rules_apply(struct rules *r, const char *language, bool grouped, const struct words *w,
     const struct source *s, struct hits *hits);
 
 /* ---- scan.c: the added lines of a candidate ---- */
 
 /* Hits in a record's program, against its parent's where the record has one. */
-void scan_record(const struct rules *r, const struct kcamp *camp, const struct ktask *task,
+void scan_record(struct rules *r, const struct kcamp *camp, const struct ktask *task,
     const struct krec *rec, struct hits *hits);
 
 /* How far a record's program differs from its parent's; false: it has none. */

@@ -21,6 +21,7 @@ struct rule {
 	const json_t *languages, *match, *clean;
 	enum bucket bucket;
 	bool whole, grouped, note;
+	struct kregex *find, *spare; /* the two patterns, with the definitions below */
 };
 
 struct rules {
@@ -28,6 +29,7 @@ struct rules {
 	json_t *table;
 	struct rule *at;
 	size_t count;
+	char *defined; /* what compiled patterns rest on */
 };
 
 const char *
@@ -138,9 +140,25 @@ rules_load(const char *file)
 	return r;
 }
 
+/* Compiled patterns serve as long as the words of the programs mean the same. Takes DEFINED. */
+static void
+define(struct rules *r, char *defined)
+{
+	bool same = defined && r->defined && !strcmp(defined, r->defined);
+
+	for (size_t i = 0; i < r->count && !same; i++) {
+		kregex_free(r->at[i].find);
+		kregex_free(r->at[i].spare);
+		r->at[i].find = r->at[i].spare = NULL;
+	}
+	free(r->defined);
+	r->defined = defined;
+}
+
 void
 rules_free(struct rules *r)
 {
+	define(r, NULL);
 	json_decref(r->table);
 	free(r->file);
 	free(r->at);
@@ -254,14 +272,18 @@ definitions(const struct words *w)
 	    w->outputs ? w->outputs : none);
 }
 
+/* What *RE is, or becomes. */
 static struct kregex *
-compile(const struct rules *r, const struct rule *rule, const char *pattern, const char *defined)
+compiled(const struct rules *r, const struct rule *rule, const char *pattern, struct kregex **re)
 {
-	char *where = kasprintf("%s: rule %s", r->file, rule->id);
-	struct kregex *re = kregex_new(where, defined, pattern, KREGEX_LINES);
+	char *where;
 
+	if (*re)
+		return *re;
+	where = kasprintf("%s: rule %s", r->file, rule->id);
+	*re = kregex_new(where, r->defined, pattern, KREGEX_LINES | KREGEX_SLOW);
 	free(where);
-	return re;
+	return *re;
 }
 
 /* Whether the match compares with a weight: its group "key" is one of their names. */
@@ -331,15 +353,13 @@ add_hit(struct hits *hits, const struct rule *rule, const struct source *s, size
 	quote(s, at, h->text, sizeof h->text);
 }
 
+/* Does what RULE requires to be absent stand in CODE? */
 static bool
-matches(const struct rules *r, const struct rule *rule, const char *pattern, const char *defined,
-    const char *text, size_t len)
+is_spared(const struct rules *r, struct rule *rule, const char *code, size_t len)
 {
-	struct kregex *re = compile(r, rule, pattern, defined);
-	bool yes = kregex_search(re, text, len, 0, NULL) == KREGEX_FOUND;
-
-	kregex_free(re);
-	return yes;
+	return rule->unless &&
+	    kregex_search(compiled(r, rule, rule->unless, &rule->spare), code, len, 0, NULL) ==
+	    KREGEX_FOUND;
 }
 
 /*
@@ -348,10 +368,10 @@ matches(const struct rules *r, const struct rule *rule, const char *pattern, con
  * nothing.
  */
 static void
-apply(const struct rules *r, const struct rule *rule, const char *defined, const struct words *w,
-    const struct source *s, const char *code, struct hits *hits)
+apply(const struct rules *r, struct rule *rule, const struct words *w, const struct source *s,
+    const char *code, struct hits *hits)
 {
-	struct kregex *re = compile(r, rule, rule->pattern, defined);
+	struct kregex *re = compiled(r, rule, rule->pattern, &rule->find);
 	struct kregex_span at;
 	size_t found = 0, from = 0;
 
@@ -366,7 +386,6 @@ apply(const struct rules *r, const struct rule *rule, const char *defined, const
 		}
 		from = at.from + 1;
 	}
-	kregex_free(re);
 }
 
 /* Code without comments, strings and joins of lines, byte for byte where it was. */
@@ -395,22 +414,20 @@ speaks(const struct rule *rule, const char *language)
 }
 
 void
-rules_apply(const struct rules *r, const char *language, bool grouped, const struct words *w,
+rules_apply(struct rules *r, const char *language, bool grouped, const struct words *w,
     const struct source *s, struct hits *hits)
 {
-	char *code = plain_code(s->text, s->len, backend_syntax(language)),
-	     *defined = definitions(w);
+	char *code = plain_code(s->text, s->len, backend_syntax(language));
 
+	define(r, definitions(w));
 	for (size_t i = 0; i < r->count; i++) {
-		const struct rule *rule = &r->at[i];
+		struct rule *rule = &r->at[i];
 
-		if (!speaks(rule, language) || (rule->grouped && !grouped) ||
-		    (rule->unless && matches(r, rule, rule->unless, defined, code, s->len)))
-			continue;
-		apply(r, rule, defined, w, s, code, hits);
+		if (speaks(rule, language) && (!rule->grouped || grouped) &&
+		    !is_spared(r, rule, code, s->len))
+			apply(r, rule, w, s, code, hits);
 	}
 	free(code);
-	free(defined);
 }
 
 /* ---- the rules' own examples ---- */
@@ -420,22 +437,22 @@ rules_apply(const struct rules *r, const char *language, bool grouped, const str
  * x and a.
  */
 static size_t
-try_examples(const struct rules *r, const struct rule *rule, const json_t *list, bool wanted)
+try_examples(struct rules *r, struct rule *rule, const json_t *list, bool wanted)
 {
 	struct words w = { (char[]){ "kernel" }, (char[]){ "x|a" }, (char[]){ "w" },
 		(char[]){ "y" } };
-	char *defined = definitions(&w);
 	size_t i, failures = 0;
 	json_t *item;
 
+	define(r, definitions(&w));
 	json_array_foreach((json_t *)list, i, item) {
 		const char *text = json_string_value(item);
 		struct source s = { .text = text, .len = strlen(text) };
 		struct hits hits = { 0 };
 		char *code = plain_code(text, s.len, KTOKEN_C);
 
-		if (!rule->unless || !matches(r, rule, rule->unless, defined, code, s.len))
-			apply(r, rule, defined, &w, &s, code, &hits);
+		if (!is_spared(r, rule, code, s.len))
+			apply(r, rule, &w, &s, code, &hits);
 		if ((hits.count > 0) != wanted) {
 			kwarn("%s: rule %s %s its example %zu of \"%s\": %s", r->file, rule->id,
 			    wanted ? "misses" : "accuses", i + 1, wanted ? "match" : "clean", text);
@@ -444,12 +461,11 @@ try_examples(const struct rules *r, const struct rule *rule, const json_t *list,
 		free(hits.at);
 		free(code);
 	}
-	free(defined);
 	return failures;
 }
 
 size_t
-rules_check(const struct rules *r)
+rules_check(struct rules *r)
 {
 	size_t failures = 0;
 

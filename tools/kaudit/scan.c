@@ -28,7 +28,7 @@ parents_text(const json_t *parent, const char *file)
 }
 
 static void
-scan_file(const struct rules *r, const char *language, bool grouped, const struct words *w,
+scan_file(struct rules *r, const char *language, bool grouped, const struct words *w,
     const json_t *parent, const char *file, const char *text, struct hits *hits)
 {
 	struct source s = { .file = file, .text = text, .len = strlen(text) };
@@ -91,7 +91,7 @@ change_of(const struct krec *rec, struct change *c)
 }
 
 void
-scan_record(const struct rules *r, const struct kcamp *camp, const struct ktask *task,
+scan_record(struct rules *r, const struct kcamp *camp, const struct ktask *task,
     const struct krec *rec, struct hits *hits)
 {
 	const json_t *parent = kjson_path(rec->json, "sample.parent"),

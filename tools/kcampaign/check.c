@@ -251,7 +251,7 @@ check_file(struct kbuf *text, const struct ktask *task, const char *field, const
 {
 	char *path = name ? ktask_path(task, name) : NULL;
 
-	if (path && !exists(path))
+	if (path && !kis_there(path))
 		kbuf_printf(text, "%s: %s: %s: no such file\n", task->file, field, path);
 	free(path);
 }
@@ -279,7 +279,7 @@ check_commands(struct kbuf *text, const struct kcamp *c)
 			const char *name = json_string_value(json_array_get(files, n)) ?: "";
 			char *path = kcamp_path(c, name);
 
-			if (!*name || !exists(path))
+			if (!*name || !kis_there(path))
 				kbuf_printf(text, "campaign.json: %s.files: '%s': no such file\n",
 				    tiers[i], name);
 			free(path);
@@ -287,12 +287,24 @@ check_commands(struct kbuf *text, const struct kcamp *c)
 	}
 }
 
+static void
+check_project(struct kbuf *text, const struct kcamp *c)
+{
+	const char *name = kcamp_str(c, "prompt.reference_project");
+	char *path = kcamp_path(c, name);
+
+	if (*name && !kis_there(path))
+		kbuf_printf(
+		    text, "campaign.json: prompt.reference_project: '%s': no such folder\n", name);
+	free(path);
+}
+
 /* A reference that has to be its own oracle, where the harness is to judge. */
 static void
 check_oracle(struct kbuf *text, const struct kcamp *c, const struct ktask *task)
 {
 	char *path = ktask_path(task, task->reference),
-	     *code = exists(path) ? kread_file_or_die(path, 8 << 20, NULL) : NULL;
+	     *code = kis_there(path) ? kread_file_or_die(path, 8 << 20, NULL) : NULL;
 	const char *lack = code ? ktask_lacks_oracle(task, code) : NULL;
 
 	if (lack && !kcamp_json(c, "eval.correctness") &&
@@ -351,6 +363,7 @@ check_together(struct kbuf *text, const struct kcamp *c, const struct ktask *tas
 	check_file(text, task, "oracle", task->oracle);
 	check_oracle(text, c, task);
 	check_commands(text, c);
+	check_project(text, c);
 	check_compiler(text, c, task);
 	check_runner(text, c, task);
 	for (size_t i = 0; i < task->baseline_count; i++)
@@ -376,7 +389,7 @@ check_together(struct kbuf *text, const struct kcamp *c, const struct ktask *tas
 		if (faults.len)
 			add_faults(text, "campaign.json: eval.set", faults.data);
 	}
-	if (!strcmp(kcamp_str(c, "model.provider"), "replay") && !exists("replies"))
+	if (!strcmp(kcamp_str(c, "model.provider"), "replay") && !kis_there("replies"))
 		kbuf_puts(text, "replies: no such folder, but model.provider is replay\n");
 }
 
@@ -430,7 +443,7 @@ command_check(const struct options *o)
 
 	kcamp_faults(manifest, &faults);
 	add_faults(&text, "campaign.json", faults);
-	if (exists(name)) {
+	if (kis_there(name)) {
 		task = kjson_load(name);
 		ktask_faults(task, &faults);
 		add_faults(&text, name, faults);

@@ -3,7 +3,6 @@
 #include "kcampaign.h"
 
 #include <errno.h>
-#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,24 +40,22 @@ put_aside(const char *folder)
 
 /* A spool whose record is there: kllm was killed before it could take it away. */
 static void
-drop_spools(const char *folder)
+drop_spool(const char *spool, void *arg)
 {
-	char *pattern = kasprintf("%s/*.spool*", folder);
-	glob_t left;
+	const char *end = strstr(strrchr(spool, '/'), ".spool");
+	char *record = kasprintf("%.*s.ndjson", (int)(end - spool), spool);
 
-	if (glob(pattern, GLOB_NOSORT, NULL, &left) == 0) {
-		for (size_t i = 0; i < left.gl_pathc; i++) {
-			char *spool = left.gl_pathv[i],
-			     *end = strstr(spool + strlen(folder), ".spool");
-			char *record = kasprintf("%.*s.ndjson", (int)(end - spool), spool);
+	(void)arg;
+	if (kis_there(record))
+		unlink(spool);
+	free(record);
+}
 
-			if (exists(record))
-				unlink(spool);
-			free(record);
-		}
-		globfree(&left);
-	}
-	free(pattern);
+void
+remove_path(const char *path, void *arg)
+{
+	(void)arg;
+	unlink(path);
 }
 
 /*
@@ -68,19 +65,11 @@ drop_spools(const char *folder)
 static void
 make_folder(const char *path)
 {
-	char *pattern = kasprintf("%s/*.ndjson.??????", path);
-	glob_t left;
-
-	if (mkdir(path, 0777) < 0) {
-		if (errno != EEXIST)
-			kdie_errno(K_IO, "%s", path);
-		if (glob(pattern, GLOB_NOSORT, NULL, &left) == 0) {
-			for (size_t i = 0; i < left.gl_pathc; i++)
-				unlink(left.gl_pathv[i]);
-			globfree(&left);
-		}
-	}
-	free(pattern);
+	if (mkdir(path, 0777) == 0)
+		return;
+	if (errno != EEXIST)
+		kdie_errno(K_IO, "%s", path);
+	keach_path(kasprintf("%s/*.ndjson.??????", path), remove_path, NULL);
 }
 
 void
@@ -95,7 +84,7 @@ make_folders(long trial, long branches)
 		path = kplace_folder(".", trial, b);
 		make_folder(path);
 		put_aside(path);
-		drop_spools(path);
+		keach_path(kasprintf("%s/*.spool*", path), drop_spool, NULL);
 		free(path);
 	}
 }
@@ -118,23 +107,31 @@ keep_answer(const char *path)
 	free(kept);
 }
 
+struct search {
+	const char *mark;
+	bool found;
+};
+
+static void
+search_sample(const char *path, void *arg)
+{
+	struct search *s = arg;
+	char *text = s->found ? NULL : kread_file(path, KIO_LINE_MAX, NULL);
+
+	s->found |= text && strstr(text, s->mark);
+	free(text);
+}
+
 /* Does a sample show a text of the candidate's evaluation, and name it alone? */
 static bool
 is_shown(const char *folder)
 {
-	char *mark = kasprintf("{\"id\":\"%s\",\"sha256\":", strchr(folder, '/') + 1), *text;
-	bool yes = false;
-	glob_t found = { 0 };
+	char *mark = kasprintf("{\"id\":\"%s\",\"sha256\":", strchr(folder, '/') + 1);
+	struct search s = { .mark = mark };
 
-	glob("trials/[0-9]*/[0-9]*/sample.ndjson", GLOB_NOSORT, NULL, &found);
-	for (size_t i = 0; i < found.gl_pathc && !yes; i++) {
-		text = kread_file(found.gl_pathv[i], KIO_LINE_MAX, NULL);
-		yes = text && strstr(text, mark);
-		free(text);
-	}
-	globfree(&found);
+	keach_path(kstrdup("trials/[0-9]*/[0-9]*/sample.ndjson"), search_sample, &s);
 	free(mark);
-	return yes;
+	return s.found;
 }
 
 /* An evaluation that samples show stays beside the new one, under a name with its digest. */
@@ -143,7 +140,7 @@ put_evaluation_aside(const char *path)
 {
 	char *folder = kstrndup(path, (size_t)(strrchr(path, '/') - path)), hex[65], *text, *aside;
 
-	if (exists(path) && is_shown(folder)) {
+	if (kis_there(path) && is_shown(folder)) {
 		text = kread_file_or_die(path, KIO_LINE_MAX, NULL);
 		ksha256_hex(text, strcspn(text, "\n"), hex);
 		aside = kasprintf("%s/eval.ndjson.%.12s", folder, hex);

@@ -146,7 +146,7 @@ static bool
 needs_evidence(const struct kcamp *c, long t)
 {
 	char *sample = cell_path(t, 1, stages[STAGE_SAMPLE]);
-	json_t *header = kcamp_linear(c) && !exists(sample) ? archive_header(t - 1) : NULL;
+	json_t *header = kcamp_linear(c) && !kis_there(sample) ? archive_header(t - 1) : NULL;
 	bool yes = kjson_int_or(header, "linear.streak", 0) >= KLINEAR_PROFILE;
 
 	json_decref(header);
@@ -163,7 +163,7 @@ is_evaluated(const struct kcamp *c, long trial)
 	for (long b = 1; b <= kcamp_branches(c) && !any; b++) {
 		char *eval = cell_path(trial, b, stages[STAGE_EVAL]);
 
-		any = exists(eval);
+		any = kis_there(eval);
 		free(eval);
 	}
 	return any;

@@ -46,7 +46,6 @@ enum { STAGE_SAMPLE, STAGE_PROMPT, STAGE_REPLY, STAGE_EVAL, STAGES };
 /* "trials/007/NAME", "trials/007/02/NAME.ndjson"; the caller frees. */
 char *trial_path(long trial, const char *name);
 char *cell_path(long trial, long branch, const char *stage);
-bool exists(const char *path);
 /*
  * The last trial whose evaluations are all there, and those before it, whatever became of their
  * views; -1: none.
@@ -238,6 +237,8 @@ void make_folders(long trial, long branches);
 /* The files of a cell from STAGE on, and what providers keep with them. */
 void remove_stages(long trial, long branch, int from);
 void remove_file(const char *path);
+/* The same, for keach_path; one that cannot be removed stays. */
+void remove_path(const char *path, void *arg);
 
 /* graph.c: one make of pipeline.mk. */
 struct graph {

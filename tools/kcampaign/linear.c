@@ -23,7 +23,7 @@ find_ends(const struct kcamp *c, long last, const struct standing *s)
 	json_t *accepted = scored_record(c, kjson_str_or(s->linear, "accepted", ""));
 	struct kends e;
 
-	kends_find(c, last, accepted, &e);
+	kends_find(c, last, (long)kjson_int_or(s->linear, "drafts", 0), accepted, &e);
 	json_decref(accepted);
 	return e;
 }
@@ -138,7 +138,7 @@ need_file(long trial, const char *name)
 {
 	char *path = trial_path(trial, name);
 
-	if (!exists(path))
+	if (!kis_there(path))
 		kdie(K_USAGE,
 		    "round %ld is not closed (%s is missing); run `kcampaign views` before round "
 		    "%ld",
@@ -155,7 +155,7 @@ linear_closed(long last)
 		need_file(t, "score.ndjson");
 		need_file(t, "archive.ndjson");
 	}
-	if (exists(path))
+	if (kis_there(path))
 		kdie(K_USAGE,
 		    "round %ld has begun, but round %ld is not closed (%s). If round %ld is "
 		    "evaluated, run `kcampaign views`; otherwise remove trials/%03ld",

@@ -90,7 +90,7 @@ need_free(const char *folder, const char *name, const char *data, size_t len)
 	char *path = kasprintf("%s/%s", folder, name), *old;
 	size_t n;
 
-	if (exists(path)) {
+	if (kis_there(path)) {
 		old = kread_file_or_die(path, RECORDED_MAX, &n);
 		if (n != len || memcmp(old, data, n))
 			kdie(K_USAGE,
@@ -147,7 +147,7 @@ copy_file(const char *from_dir, const char *field, const char *name, const char 
 		kdie(K_USAGE,
 		    "%s/task.json: %s: the files of a task must be in the same folder as task.json",
 		    from_dir, name);
-	if (field && !exists(from))
+	if (field && !kis_there(from))
 		kdie(K_USAGE, "%s/task.json: %s: %s: no such file", from_dir, field, from);
 	data = kread_file_or_die(from, recorded ? RECORDED_MAX : FILE_MAX, &len);
 	if (copy && recorded)
@@ -303,7 +303,7 @@ need_all(const struct options *o, const char *file, const json_t *task, const ch
 	if (lack)
 		kdie(
 		    K_USAGE, "%s: language: %s; write campaign.json yourself for that", file, lack);
-	if (exists(path))
+	if (kis_there(path))
 		kdie(K_USAGE, "%s: already contains a campaign", path);
 	if (o->mode && strcmp(o->mode, "linear") && strcmp(o->mode, "map-elites"))
 		kdie(K_USAGE, "--mode %s: must be map-elites or linear", o->mode);

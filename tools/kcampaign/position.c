@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "karch.h"
@@ -31,19 +30,11 @@ cell_path(long trial, long branch, const char *stage)
 	return kplace_cell(".", trial, branch, stage);
 }
 
-bool
-exists(const char *path)
-{
-	struct stat st;
-
-	return stat(path, &st) == 0;
-}
-
 static bool
 begun(long trial)
 {
 	char *folder = trial_path(trial, "");
-	bool yes = exists(folder);
+	bool yes = kis_there(folder);
 
 	free(folder);
 	return yes;
@@ -66,8 +57,8 @@ has_facts(const struct kcamp *c, long trial)
 		bool there;
 
 		*strrchr(folder, '/') = '\0';
-		there = exists(folder);
-		whole = there && exists(eval) && (!told || exists(digest));
+		there = kis_there(folder);
+		whole = there && kis_there(eval) && (!told || kis_there(digest));
 		free(folder);
 		free(eval);
 		free(digest);
@@ -113,7 +104,7 @@ archive_header(long trial)
 	char *path = trial_path(trial, "archive.ndjson");
 	json_t *header = trial >= 0 ? kin_first(path) : NULL;
 
-	if (trial >= 0 && !header && exists(path))
+	if (trial >= 0 && !header && kis_there(path))
 		kdie(K_USAGE, "%s: is empty", path);
 	free(path);
 	return header;

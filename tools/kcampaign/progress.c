@@ -7,7 +7,6 @@
 #include "kcampaign.h"
 
 #include <errno.h>
-#include <glob.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +16,7 @@
 #include <unistd.h>
 
 #include "kio.h"
+#include "kstat.h"
 
 #define FOLDER ".run"
 #define TIMES FOLDER "/times.json"
@@ -100,14 +100,6 @@ add_time(struct progress *p, const char *stage, double s)
 		json_array_remove(list, 0);
 }
 
-static int
-by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* What a stage took with earlier candidates: the median; -1: there were none. */
 static double
 expected(const struct progress *p, const char *stage)
@@ -120,7 +112,7 @@ expected(const struct progress *p, const char *stage)
 		s[n] = json_number_value(json_array_get(list, n));
 	if (!n)
 		return -1;
-	qsort(s, n, sizeof *s, by_value);
+	kstat_sort(s, n);
 	return s[n / 2];
 }
 
@@ -139,29 +131,16 @@ save_times(const struct progress *p)
 static void
 clear_folder(const char *path)
 {
-	char *pattern = kasprintf("%s/*", path);
-	glob_t left;
-
-	if (glob(pattern, GLOB_NOSORT, NULL, &left) == 0) {
-		for (size_t i = 0; i < left.gl_pathc; i++)
-			unlink(left.gl_pathv[i]);
-		globfree(&left);
-	}
+	keach_path(kasprintf("%s/*", path), remove_path, NULL);
 	rmdir(path);
-	free(pattern);
 }
 
 static void
-clear_old_folders(void)
+clear_old_folder(const char *path, void *arg)
 {
-	glob_t left;
-
-	if (glob(FOLDER "/[0-9]*", GLOB_NOSORT, NULL, &left))
-		return;
-	for (size_t i = 0; i < left.gl_pathc; i++)
-		if (kill((pid_t)atol(strrchr(left.gl_pathv[i], '/') + 1), 0) < 0 && errno == ESRCH)
-			clear_folder(left.gl_pathv[i]);
-	globfree(&left);
+	(void)arg;
+	if (kill((pid_t)atol(strrchr(path, '/') + 1), 0) < 0 && errno == ESRCH)
+		clear_folder(path);
 }
 
 static bool
@@ -186,7 +165,7 @@ progress_open(const struct kcamp *c, double every)
 	p->spoke = now_s();
 	p->usd = kcalloc((size_t)kcamp_branches(c) + 1, sizeof *p->usd);
 	kmake_folder(FOLDER);
-	clear_old_folders();
+	keach_path(kstrdup(FOLDER "/[0-9]*"), clear_old_folder, NULL);
 	if (!(base = realpath(FOLDER, NULL)))
 		kdie_errno(K_IO, FOLDER);
 	p->folder = kasprintf("%s/%ld", base, (long)getpid());
@@ -352,7 +331,7 @@ static double
 cost_of(struct progress *p, long branch)
 {
 	char *path = cell_path(p->g->last, branch, stages[STAGE_REPLY]);
-	json_t *record = p->usd[branch] < 0 && exists(path) ? kin_first(path) : NULL;
+	json_t *record = p->usd[branch] < 0 && kis_there(path) ? kin_first(path) : NULL;
 
 	if (record)
 		p->usd[branch] = kjson_num_or(record, "reply.cost_usd", 0);
@@ -477,7 +456,7 @@ next_stage(long trial, long branch)
 
 	while (stage > 0) {
 		char *path = cell_path(trial, branch, stages[stage - 1]);
-		bool there = exists(path);
+		bool there = kis_there(path);
 
 		free(path);
 		if (there)

@@ -61,7 +61,7 @@ forget_copies(const struct loop *l, const char *id, long from)
 	for (long t = from; t <= l->last; t++)
 		for (long b = 1; b <= kcamp_branches(l->camp); b++) {
 			char *path = cell_path(t, b, stages[STAGE_EVAL]);
-			json_t *record = exists(path) ? kin_first(path) : NULL;
+			json_t *record = kis_there(path) ? kin_first(path) : NULL;
 
 			if (!strcmp(kjson_str_or(record, "eval.duplicate_of", ""), id))
 				remove_file(path);
@@ -220,7 +220,7 @@ command_redo(const struct options *o)
 	parse_cell(o->operand, &trial, &branch);
 	l = loop_begin(o);
 	folder = kplace_folder(".", trial, branch);
-	if (!exists(folder))
+	if (!kis_there(folder))
 		kdie(K_USAGE, "%s: no such candidate", folder);
 	if (trial == 0 && stage != STAGE_EVAL)
 		kdie(K_USAGE, "the reference has no %s; use --from eval", stages[stage]);

@@ -205,7 +205,7 @@ count_recorded(long last, char **model)
 	*model = NULL;
 	for (long t = 1, b = 1; t <= last;) {
 		char *path = cell_path(t, b, stages[STAGE_REPLY]);
-		bool there = exists(path);
+		bool there = kis_there(path);
 
 		if (there && is_recorded(path)) {
 			n++;
@@ -229,22 +229,12 @@ add_cost(struct kbuf *text, const struct standing *s)
 }
 
 static void
-add_candidates(struct kbuf *text, const json_t *task, const struct standing *s)
+add_candidates(struct kbuf *text, const struct standing *s)
 {
 	kbuf_printf(text, "candidates   %ld: ", s->candidates);
 	add_rate(text, "compiled", s->compiled, s->candidates);
 	add_rate(text, ", correct", s->correct, s->candidates);
 	kbuf_puts(text, "\n");
-	/*
-	 * The anchor is of another device and precision: it tells what rates to expect of a good
-	 * model, not of speeds.
-	 */
-	if (!strcmp(kjson_str_or(task, "op", ""), "matmul"))
-		kbuf_puts(text,
-		    "             first published run of this search (fp16 on an Intel B580 GPU, "
-		    "28 "
-		    "candidates):\n"
-		    "             compiled 27 (96.4 %), correct 25 (89.3 %), best 27.9x\n");
 }
 
 static void
@@ -306,7 +296,7 @@ report_best(const struct kcamp *c, long last, struct kbuf *text)
 	} else {
 		kbuf_printf(text, "best kernel  none: %s\n", no_best(&s));
 	}
-	add_candidates(text, task, &s);
+	add_candidates(text, &s);
 	add_cost(text, &s);
 	add_recorded(text, last);
 	json_decref(verified);
@@ -356,7 +346,7 @@ report_measured(const struct kcamp *c, long trial, long branch, struct kbuf *tex
 {
 	char *path = cell_path(trial, branch, stages[STAGE_EVAL]),
 	     *id = kasprintf("%03ld/%02ld", trial, branch);
-	json_t *record = exists(path) ? kin_first(path) : NULL;
+	json_t *record = kis_there(path) ? kin_first(path) : NULL;
 	const json_t *baseline;
 	size_t i;
 
@@ -522,7 +512,7 @@ add_progress(struct kbuf *text, long trial, long branches)
 		    b);
 		for (int s = 0; s < STAGES; s++) {
 			char *path = cell_path(trial, b, stages[s]);
-			bool there = exists(path);
+			bool there = kis_there(path);
 
 			kbuf_add(&words, there ? stages[s] : "-", 1);
 			files += there;

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <glob.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -67,9 +66,22 @@ add_knobs(struct kbuf *text, const struct kcamp *c, const char *const *paths, si
 	}
 }
 
-/*
- * The pattern table and those it extends: their digests, so that only a change of content counts.
- */
+/* The digest of a file, so that only a change of content counts. */
+static void
+add_file(struct kbuf *text, const char *what, const char *path)
+{
+	size_t len;
+	char *data = kread_file(path, TABLE_MAX, &len), hex[65] = "none";
+
+	if (!data && errno != ENOENT)
+		kdie_errno(K_IO, "%s", path);
+	if (data)
+		ksha256_hex(data, len, hex);
+	kbuf_printf(text, "%s=%s\n", what, hex);
+	free(data);
+}
+
+/* The pattern table and those it extends. */
 static void
 add_tables(struct kbuf *text, const struct kcamp *c)
 {
@@ -84,14 +96,10 @@ add_tables(struct kbuf *text, const struct kcamp *c)
 	}
 	for (int depth = 0; path && depth < 8; depth++) {
 		json_t *table = kjson_load(path);
-		const char *base = kjson_str_or(table, "extends", NULL);
-		size_t len;
-		char *data = kread_file_or_die(path, TABLE_MAX, &len), *slash = strrchr(path, '/'),
-		     hex[65];
+		const char *base = kjson_str_or(table, "extends", NULL),
+		           *slash = strrchr(path, '/');
 
-		ksha256_hex(data, len, hex);
-		kbuf_printf(text, "table=%s\n", hex);
-		free(data);
+		add_file(text, "table", path);
 		free(name);
 		name = !base ? NULL
 		    : slash  ? kasprintf("%.*s/%s", (int)(slash - path), path, base)
@@ -104,31 +112,11 @@ add_tables(struct kbuf *text, const struct kcamp *c)
 	free(name);
 }
 
-static void
-add_digest(struct kbuf *text, const char *what, const void *data, size_t len)
-{
-	char hex[65];
-
-	ksha256_hex(data, len, hex);
-	kbuf_printf(text, "%s=%s\n", what, hex);
-}
-
 /* What people have waived. */
 static void
-add_waivers(struct kbuf *text)
+add_waiver(const char *path, void *text)
 {
-	glob_t found;
-
-	if (glob("waivers/*.md", 0, NULL, &found))
-		return;
-	for (size_t i = 0; i < found.gl_pathc; i++) {
-		size_t len;
-		char *data = kread_file_or_die(found.gl_pathv[i], TABLE_MAX, &len);
-
-		add_digest(text, found.gl_pathv[i], data, len);
-		free(data);
-	}
-	globfree(&found);
+	add_file(text, path, path);
 }
 
 /* The audit depends on its rules, on roles and groups in the task, and on waivers. */
@@ -136,17 +124,11 @@ static void
 add_audit(struct kbuf *text, const struct kcamp *c)
 {
 	char *table = kdata_path("patterns/audit.json"),
-	     *file = kcamp_path(c, kcamp_str(c, "task")), *data;
-	size_t len;
+	     *file = kcamp_path(c, kcamp_str(c, "task"));
 
-	data = kread_file_or_die(table, TABLE_MAX, &len);
-	add_digest(text, "table", data, len);
-	free(data);
-	data = exists(file) ? kread_file_or_die(file, TABLE_MAX, &len) : NULL;
-	if (data)
-		add_digest(text, "task", data, len);
-	add_waivers(text);
-	free(data);
+	add_file(text, "table", table);
+	add_file(text, "task", file);
+	keach_path(kstrdup("waivers/*.md"), add_waiver, text);
 	free(file);
 	free(table);
 }
@@ -156,13 +138,14 @@ static void
 add_linear(struct kbuf *text, const struct kcamp *c)
 {
 	static const char *const knobs[] = { "linear.", "search.mode" };
-	char *file = kcamp_path(c, kcamp_str(c, "task")), *dump;
-	json_t *task = exists(file) ? kjson_load(file) : json_object(),
+	char *file = kcamp_path(c, kcamp_str(c, "task")), *dump, hex[65];
+	json_t *task = kis_there(file) ? kjson_load(file) : json_object(),
 	       *workloads = json_object_get(task, "workloads");
 
 	add_knobs(text, c, knobs, LEN(knobs));
 	dump = json_dumps(workloads ? workloads : task, KIO_DUMP);
-	add_digest(text, "workloads", dump, strlen(dump));
+	ksha256_hex(dump, strlen(dump), hex);
+	kbuf_printf(text, "workloads=%s\n", hex);
 	free(dump);
 	free(file);
 	json_decref(task);
@@ -176,20 +159,15 @@ static void
 add_roofline(struct kbuf *text, const struct kcamp *c)
 {
 	struct khw *h = khw_load(NULL, ".");
-	char *files[] = { kcamp_path(c, kcamp_str(c, "task")), kcamp_path(c, "placeholder.ok") };
+	char *task = kcamp_path(c, kcamp_str(c, "task")),
+	     *consent = kcamp_path(c, "placeholder.ok");
 
 	for (size_t i = 0; i < h->count; i++)
 		kbuf_printf(text, "%s=%s\n", h->devices[i].file, h->devices[i].sha256);
-	for (size_t i = 0; i < LEN(files); i++) {
-		size_t len;
-		char *data = kread_file(files[i], TABLE_MAX, &len), hex[65] = "none";
-
-		if (data)
-			ksha256_hex(data, len, hex);
-		kbuf_printf(text, "%s=%s\n", i ? "placeholder.ok" : "task.json", hex);
-		free(data);
-		free(files[i]);
-	}
+	add_file(text, "task.json", task);
+	add_file(text, "placeholder.ok", consent);
+	free(consent);
+	free(task);
 	khw_free(h);
 }
 
@@ -266,35 +244,28 @@ rules_newer(long trial)
 	return yes;
 }
 
-/* Those that match PATTERN and are from the future get the time WHEN. Frees PATTERN. */
+/* What is from the future gets the time *WHEN. */
 static void
-settle(char *pattern, time_t when)
+settle(const char *path, void *when)
 {
-	struct timespec times[2] = { { .tv_sec = when }, { .tv_sec = when } };
+	struct timespec times[2] = { { .tv_sec = *(time_t *)when }, { .tv_sec = *(time_t *)when } };
 	struct stat st;
-	glob_t found;
 
-	if (!glob(pattern, GLOB_NOSORT, NULL, &found)) {
-		for (size_t i = 0; i < found.gl_pathc; i++)
-			if (stat(found.gl_pathv[i], &st) == 0 && from_future(&st) &&
-			    utimensat(AT_FDCWD, found.gl_pathv[i], times, 0) < 0)
-				kdie_errno(K_IO, "%s", found.gl_pathv[i]);
-		globfree(&found);
-	}
-	free(pattern);
+	if (stat(path, &st) == 0 && from_future(&st) && utimensat(AT_FDCWD, path, times, 0) < 0)
+		kdie_errno(K_IO, "%s", path);
 }
 
 static void
-settle_trial(long trial, time_t now)
+settle_trial(long trial, time_t *now)
 {
 	static const char *const views[] = { "coords.ndjson", "audit.ndjson", "score.ndjson",
 		"archive.ndjson", "gradient.ndjson", "roofline.json" };
-	enum { LONG_AGO = 1000000000 };
+	time_t long_ago = 1000000000;
 
 	for (size_t i = 0; i < LEN(views); i++)
-		settle(trial_path(trial, views[i]), LONG_AGO);
-	settle(trial_path(trial, "*.*json"), now);
-	settle(trial_path(trial, "*/*.ndjson"), now);
+		keach_path(trial_path(trial, views[i]), settle, &long_ago);
+	keach_path(trial_path(trial, "*.*json"), settle, now);
+	keach_path(trial_path(trial, "*/*.ndjson"), settle, now);
 }
 
 void
@@ -302,8 +273,8 @@ rules_settle(long first, long last)
 {
 	time_t now = time(NULL);
 
-	settle(kstrdup(FOLDER "/*"), now);
-	settle_trial(0, now);
+	keach_path(kstrdup(FOLDER "/*"), settle, &now);
+	settle_trial(0, &now);
 	for (long trial = first > 0 ? first : 1; trial <= last; trial++)
-		settle_trial(trial, now);
+		settle_trial(trial, &now);
 }

@@ -6,7 +6,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -108,7 +107,7 @@ load_fact(struct cell *c, enum kfact stage)
 	char *fault = NULL;
 	json_t *record;
 
-	if (!exists(path))
+	if (!kis_there(path))
 		return;
 	record = kin_first(path);
 	if (!record)
@@ -213,27 +212,16 @@ eval_digest(const char *id)
 	return kstrdup(hex);
 }
 
-/* {"001/02": digest}: evaluations of TRIAL before the conversion. New reference. */
-static json_t *
-digests(long trial)
+/* "001/02": digest, of an evaluation before the conversion. */
+static void
+note_digest(const char *path, void *all)
 {
-	char *pattern = kplace_trial(".", trial, "[0-9]*/eval.ndjson");
-	json_t *all = json_object();
-	glob_t found = { 0 };
+	char *id = kstrndup(path + strlen("trials/"), strlen(path) - strlen("trials//eval.ndjson"));
+	char *hex = eval_digest(id);
 
-	glob(pattern, 0, NULL, &found);
-	for (size_t i = 0; i < found.gl_pathc; i++) {
-		char *id = kstrndup(found.gl_pathv[i] + strlen("trials/"),
-		    strlen(found.gl_pathv[i]) - strlen("trials//eval.ndjson"));
-		char *hex = eval_digest(id);
-
-		json_object_set_new(all, id, json_string(hex));
-		free(hex);
-		free(id);
-	}
-	globfree(&found);
-	free(pattern);
-	return all;
+	json_object_set_new(all, id, json_string(hex));
+	free(hex);
+	free(id);
 }
 
 /* The line of RECORD in the view NAME; false when that was made from another evaluation. */
@@ -262,7 +250,7 @@ static void
 convert_view(long trial, const char *name, const json_t *old, struct count *n)
 {
 	char *file = kasprintf("%s.ndjson", name), *path = kplace_trial(".", trial, file),
-	     *last = kplace_trial(".", trial, "score.ndjson"), *of = exists(path) ? path : last;
+	     *last = kplace_trial(".", trial, "score.ndjson"), *of = kis_there(path) ? path : last;
 	json_t *records = kin_all(of), *record;
 	struct kbuf text = { 0 };
 	bool any = false, good = true;
@@ -302,39 +290,33 @@ convert_given(long trial, struct count *n)
 	free(path);
 }
 
+/* The folder "trials/001/02/". */
 static void
-convert_cells(long trial, struct count *n)
+convert_cell(const char *path, void *n)
 {
-	char *pattern = kplace_trial(".", trial, "[0-9]*/");
-	glob_t found = { 0 };
+	long trial, branch;
+	char *id;
 
-	glob(pattern, 0, NULL, &found);
-	for (size_t i = 0; i < found.gl_pathc; i++) {
-		/* Where the pattern has its class, the path has the number. */
-		long branch =
-		    strtol(found.gl_pathv[i] + (strchr(pattern, '[') - pattern), NULL, 10);
-		char *id = kasprintf("%03ld/%02ld", trial, branch);
-
-		convert_facts(id, NULL, n);
-		free(id);
-	}
-	globfree(&found);
-	free(pattern);
+	sscanf(path, "trials/%ld/%ld", &trial, &branch);
+	id = kasprintf("%03ld/%02ld", trial, branch);
+	convert_facts(id, NULL, n);
+	free(id);
 }
 
 static bool
 convert_trial(long trial, struct count *n)
 {
 	char *folder = kplace_trial(".", trial, "");
-	bool there = exists(folder);
+	bool there = kis_there(folder);
 	json_t *old;
 
 	free(folder);
 	if (!there)
 		return false;
-	old = digests(trial);
+	old = json_object();
+	keach_path(kplace_trial(".", trial, "[0-9]*/eval.ndjson"), note_digest, old);
 	convert_given(trial, n);
-	convert_cells(trial, n);
+	keach_path(kplace_trial(".", trial, "[0-9]*/"), convert_cell, n);
 	for (size_t i = 0; i < LEN(views); i++)
 		convert_view(trial, views[i], old, n);
 	json_decref(old);

@@ -5,18 +5,12 @@
  */
 #include "kpattern.h"
 
-#include <jansson.h>
 #include <math.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "kio.h"
 #include "kneutral.h"
 #include "kregex.h"
 #include "ktoken.h"
-#include "kutil.h"
 
 enum {
 	EXTENDS_MAX = 8 /* tables in a chain */
@@ -110,23 +104,18 @@ kpattern_free(struct kpattern_table *t)
 	free(t);
 }
 
-/* Only the keys listed may stand in OBJ. */
+/* Only the members listed in KEYS may stand in OBJ. */
 static void
-check_keys(const json_t *obj, const char *const *keys, size_t n, const char *where)
+check_keys(const json_t *obj, const char *keys, const char *where)
 {
 	const char *key;
 	json_t *value;
 
 	if (!json_is_object(obj))
 		kdie(K_USAGE, "%s: must be an object", where);
-	json_object_foreach((json_t *)obj, key, value) {
-		size_t i = 0;
-
-		while (i < n && strcmp(keys[i], key))
-			i++;
-		if (i == n)
+	json_object_foreach((json_t *)obj, key, value)
+		if (!kis_listed(keys, key, strlen(key)))
 			kdie(K_USAGE, "%s: unknown field '%s'", where, key);
-	}
 }
 
 static const char *
@@ -149,7 +138,7 @@ get_patterns(const json_t *list, const char *key, const char *where)
 	if (!json_is_array(list))
 		kdie(K_USAGE, "%s: '%s' must be a list of patterns", where, key);
 	out.p = kcalloc(json_array_size(list) + 1, sizeof *out.p);
-	json_array_foreach((json_t *)list, i, value) {
+	json_array_foreach(list, i, value) {
 		if (!json_is_string(value) || !*json_string_value(value))
 			kdie(K_USAGE, "%s: '%s' contains something that is not a pattern", where,
 			    key);
@@ -161,13 +150,13 @@ get_patterns(const json_t *list, const char *key, const char *where)
 static struct category
 get_category(const json_t *obj, const char *where)
 {
-	static const char *const keys[] = { "name", "weight", "patterns", "comments", "about" };
+	static const char keys[] = "name weight patterns comments about";
 	const json_t *weight = json_object_get(obj, "weight"),
 	             *comments = json_object_get(obj, "comments");
 	struct category c = { .weight = json_number_value(weight),
 		.comments = json_is_true(comments) };
 
-	check_keys(obj, keys, LEN(keys), where);
+	check_keys(obj, keys, where);
 	c.name = kstrdup(get_name(obj, where));
 	c.where = kasprintf("%s %s", where, c.name);
 	if (!json_is_number(weight) || !(c.weight > 0 && c.weight <= 1))
@@ -217,10 +206,10 @@ merge_level(struct level *l, const json_t *list, const char *where)
 
 	if (!json_is_array(list))
 		kdie(K_USAGE, "%s: must be a list of categories", where);
-	json_array_foreach((json_t *)list, i, value) {
+	json_array_foreach(list, i, value) {
 		struct category c = get_category(value, where);
 
-		json_array_foreach((json_t *)list, j, other)
+		json_array_foreach(list, j, other)
 			if (j < i && !strcmp(get_name(other, where), c.name))
 				kdie(K_USAGE, "%s: is defined twice", c.where);
 		merge_category(l, c);
@@ -230,11 +219,12 @@ merge_level(struct level *l, const json_t *list, const char *where)
 static int
 find_dim(const char *name, const char *where)
 {
-	for (int d = 0; d < KPATTERN_DIMS; d++)
-		if (name && !strcmp(kpattern_dims[d], name))
-			return d;
-	kdie(K_USAGE, "%s: '%s' must be memory, compute, parallelism or esimd", where,
-	    name ? name : "");
+	size_t d = kindex_of(name, kpattern_dims, KPATTERN_DIMS);
+
+	if (d == KPATTERN_DIMS)
+		kdie(K_USAGE, "%s: '%s' must be memory, compute, parallelism or esimd", where,
+		    name ? name : "");
+	return (int)d;
 }
 
 static void
@@ -275,12 +265,11 @@ get_level(const json_t *obj, const char *key, int min, int max, const char *wher
 static struct gate
 get_gate(const json_t *obj, const char *path)
 {
-	static const char *const keys[] = { "name", "dimension", "level", "when", "require",
-		"otherwise", "about" };
+	static const char keys[] = "name dimension level when require otherwise about";
 	struct gate g = { .otherwise = -1 };
 
 	g.where = kasprintf("%s: gate", path);
-	check_keys(obj, keys, LEN(keys), g.where);
+	check_keys(obj, keys, g.where);
 	g.name = kstrdup(get_name(obj, g.where));
 	free(g.where);
 	g.where = kasprintf("%s: gate %s", path, g.name);
@@ -301,7 +290,7 @@ merge_gates(struct kpattern_table *t, const json_t *list, const char *path)
 
 	if (list && !json_is_array(list))
 		kdie(K_USAGE, "%s: 'gates' must be a list", path);
-	json_array_foreach((json_t *)list, i, value) {
+	json_array_foreach(list, i, value) {
 		struct gate g = get_gate(value, path);
 
 		for (k = 0; k < t->gate_count && strcmp(t->gates[k].name, g.name); k++)
@@ -319,19 +308,18 @@ merge_gates(struct kpattern_table *t, const json_t *list, const char *path)
 static char *
 find_base(const char *path, const char *name)
 {
-	const char *slash = strrchr(path, '/');
-	char *beside, *ours;
+	char *there, *ours;
 
 	if (strchr(name, '/'))
 		kdie(K_USAGE, "%s: 'extends' must be the name of a table, without a folder", path);
-	beside = kasprintf("%.*s%s", slash ? (int)(slash - path + 1) : 0, path, name);
-	if (!access(beside, F_OK))
-		return beside;
+	there = kbeside(path, name);
+	if (!access(there, F_OK))
+		return there;
+	free(there);
 	ours = kasprintf("patterns/%s", name);
-	free(beside);
-	beside = kdata_path(ours);
+	there = kdata_path(ours);
 	free(ours);
-	return beside;
+	return there;
 }
 
 static void
@@ -349,13 +337,12 @@ merge_syntax(struct kpattern_table *t, const json_t *syntax, const char *path)
 static void
 merge_file(struct kpattern_table *t, const char *path, int depth)
 {
-	static const char *const keys[] = { "schema", "backend", "syntax", "extends", "about",
-		"names", "dims", "gates" };
+	static const char keys[] = "schema backend syntax extends about names dims gates";
 	json_t *json = kjson_load(path);
 	const json_t *extends = json_object_get(json, "extends");
 
-	check_keys(json, keys, LEN(keys), path);
-	if (strcmp(kjson_str_or(json, "schema", ""), "patterns/1"))
+	check_keys(json, keys, path);
+	if (!kjson_is(json, "schema", "patterns/1"))
 		kdie(K_USAGE, "%s: 'schema' must be patterns/1", path);
 	if (extends && !json_is_string(extends))
 		kdie(K_USAGE, "%s: 'extends' must be the name of a table, without a folder", path);

@@ -12,7 +12,7 @@
 #ifndef KPATTERN_H
 #define KPATTERN_H
 
-#include <stddef.h>
+#include "kutil.h"
 
 enum { KPATTERN_DIMS = 4, KPATTERN_LEVELS = 4 };
 

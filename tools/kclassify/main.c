@@ -4,24 +4,19 @@
  * source text by a table of patterns. Appends "coords" to records; prints a line per bare source
  * file.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "kcamp.h"
 #include "kio.h"
 #include "koption.h"
 #include "kpattern.h"
 #include "krecord.h"
-#include "kutil.h"
 
 #define SOURCE_MAX ((size_t)64 << 20)
 
 static const char usage[] = "usage: kclassify [-b NAME | --patterns FILE] [OPTION...] [FILE...]\n";
 
 /* Files named so hold source text, not records. */
-static const char *const source_suffixes[] = { ".c", ".cc", ".cl", ".cpp", ".cu", ".cuh", ".cxx",
-	".h", ".hip", ".hpp", ".ptx", ".py", ".sycl" };
+static const char source_suffixes[] = ".c .cc .cl .cpp .cu .cuh .cxx .h .hip .hpp .ptx .py .sycl";
 
 struct classifier {
 	struct kpattern_table *table;
@@ -131,7 +126,7 @@ collect_source(const struct krec *rec, struct kbuf *source)
 
 	if (code)
 		kbuf_puts(source, krec_str(rec, "eval.code"));
-	json_array_foreach((json_t *)files, i, file) {
+	json_array_foreach(files, i, file) {
 		const char *content = json_string_value(json_object_get(file, "content"));
 
 		if (!content)
@@ -197,10 +192,7 @@ holds_source(const char *path)
 {
 	const char *dot = path ? strrchr(path, '.') : NULL;
 
-	for (size_t i = 0; dot && i < LEN(source_suffixes); i++)
-		if (!strcmp(dot, source_suffixes[i]))
-			return true;
-	return false;
+	return dot && kis_listed(source_suffixes, dot, strlen(dot));
 }
 
 static void

@@ -4,21 +4,14 @@
  * way and kept.
  */
 #include <ctype.h>
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "backend.h"
 #include "keval.h"
-#include "kio.h"
 #include "klock.h"
 #include "klog.h"
 #include "kplace.h"
 #include "ksandbox.h"
-#include "kutil.h"
 
 enum { SO_MAX = 64 << 20, LOG_MAX = 4 << 20, ARGS_MAX = 256 };
 
@@ -108,15 +101,34 @@ work_read(const char *work, const char *name, size_t max, size_t *len)
 	return b.data;
 }
 
-static void
-add_strings(char **argv, size_t *n, const json_t *list)
-{
-	for (size_t i = 0; i < json_array_size(list); i++) {
-		const char *s = json_string_value(json_array_get(list, i));
+/* A command under construction; its words are borrowed. */
+struct command {
+	char *word[ARGS_MAX];
+	size_t count;
+};
 
-		if (s && *n < ARGS_MAX - 1)
-			argv[(*n)++] = (char *)s;
-	}
+/* Words up to a NULL. */
+static void __attribute__((sentinel)) add(struct command *c, ...)
+{
+	const char *word;
+	va_list words;
+
+	va_start(words, c);
+	while ((word = va_arg(words, const char *)))
+		if (c->count < ARGS_MAX - 1)
+			c->word[c->count++] = (char *)word;
+	va_end(words);
+}
+
+static void
+add_strings(struct command *c, const json_t *list)
+{
+	const json_t *s;
+	size_t i;
+
+	json_array_foreach(list, i, s)
+		if (json_is_string(s))
+			add(c, json_string_value(s), NULL);
 }
 
 /*
@@ -140,85 +152,59 @@ compiler_of(const struct keval *k)
 static bool
 compiler_is(const struct keval *k, const char *name)
 {
-	const char *base = strrchr(compiler_of(k), '/');
-
-	return strstr(base ? base + 1 : compiler_of(k), name) != NULL;
+	return strstr(basename(compiler_of(k)), name) != NULL;
 }
 
 /* GCC, or a name by which it often goes; Clang does not mind. */
 static bool
 is_gcc(const struct keval *k)
 {
-	const char *base = strrchr(compiler_of(k), '/');
+	const char *base = basename(compiler_of(k));
 
-	base = base ? base + 1 : compiler_of(k);
 	return strstr(base, "gcc") || strstr(base, "g++") || !strcmp(base, "cc") ||
 	    !strcmp(base, "c++");
 }
 
 /* COMPILER FLAGS -shared -o OBJECT SOURCE EXTRA LIBS */
 static void
-compose_compiler(const struct keval *k, const json_t *extra_flags, char **argv)
+compose_compiler(const struct keval *k, const json_t *extra_flags, struct command *c)
 {
-	static char shared[] = "-shared", pic[] = "-fPIC", o[] = "-o", so[] = "candidate.so";
-	static char pass[] = "-Xcompiler", apart[] = "-no-integrated-cpp";
-	size_t n = 0;
-
-	argv[n++] = (char *)compiler_of(k);
-	add_strings(argv, &n, kjson_path(k->task, "build.flags"));
+	add(c, compiler_of(k), NULL);
+	add_strings(c, kjson_path(k->task, "build.flags"));
 	/*
 	 * Else pragmas of GCC change macros in a compilation, and not under -E: another text than
 	 * that scanned.
 	 */
 	if (is_gcc(k))
-		argv[n++] = apart;
-	argv[n++] = shared;
+		add(c, "-no-integrated-cpp", NULL);
+	add(c, "-shared", NULL);
 	/* nvcc hands the host compiler's options on only when told to. */
 	if (compiler_is(k, "nvcc"))
-		argv[n++] = pass;
-	argv[n++] = pic;
-	argv[n++] = o;
-	argv[n++] = so;
-	argv[n++] = (char *)source_name(k);
-	add_strings(argv, &n, extra_flags);
-	add_strings(argv, &n, kjson_path(k->task, "build.libs"));
-	argv[n] = NULL;
+		add(c, "-Xcompiler", NULL);
+	add(c, "-fPIC", "-o", so_name, source_name(k), NULL);
+	add_strings(c, extra_flags);
+	add_strings(c, kjson_path(k->task, "build.libs"));
 }
 
 /* COMPILER FLAGS -E SOURCE: to the standard output, since a file would show in the compilation. */
 static void
-compose_preprocessor(const struct keval *k, char **argv)
+compose_preprocessor(const struct keval *k, struct command *c)
 {
+	add(c, compiler_of(k), NULL);
+	add_strings(c, kjson_path(k->task, "build.flags"));
 	/* nvcc -E shows what the device gets; the host's code is what could do harm. */
-	static char host[][32] = { "-U__CUDA_ARCH__", "-UCUDA_DOUBLE_MATH_FUNCTIONS",
-		"-Xcompiler" };
-	static char pic[] = "-fPIC", only[] = "-E";
-	size_t n = 0;
-
-	argv[n++] = (char *)compiler_of(k);
-	add_strings(argv, &n, kjson_path(k->task, "build.flags"));
-	for (size_t i = 0; i < LEN(host) && compiler_is(k, "nvcc"); i++)
-		argv[n++] = host[i];
-	argv[n++] = pic;
-	argv[n++] = only;
-	argv[n++] = (char *)source_name(k);
-	argv[n] = NULL;
+	if (compiler_is(k, "nvcc"))
+		add(c, "-U__CUDA_ARCH__", "-UCUDA_DOUBLE_MATH_FUNCTIONS", "-Xcompiler", NULL);
+	add(c, "-fPIC", "-E", source_name(k), NULL);
 }
 
 /* PROGRAM --build SOURCE OBJECT OPTION... */
 static void
-compose_helper(const struct keval *k, const json_t *extra_flags, char **argv)
+compose_helper(const struct keval *k, const json_t *extra_flags, struct command *c)
 {
-	static char build[] = "--build";
-	size_t n = 0;
-
-	argv[n++] = (char *)helper_of(k)->program;
-	argv[n++] = build;
-	argv[n++] = (char *)source_name(k);
-	argv[n++] = (char *)so_name;
-	add_strings(argv, &n, kjson_path(k->task, "build.flags"));
-	add_strings(argv, &n, extra_flags);
-	argv[n] = NULL;
+	add(c, helper_of(k)->program, "--build", source_name(k), so_name, NULL);
+	add_strings(c, kjson_path(k->task, "build.flags"));
+	add_strings(c, extra_flags);
 }
 
 /*
@@ -226,37 +212,34 @@ compose_helper(const struct keval *k, const json_t *extra_flags, char **argv)
  * compiled for.
  */
 static void
-compose_host(const struct keval *k, const json_t *extra_flags, char **argv)
+compose_host(const struct keval *k, const json_t *extra_flags, struct command *c)
 {
-	static char c[][24] = { "gcc", "-O2", "-std=gnu11", "-fopenmp", "-shared", "-fPIC", "-o" },
-	            cuda[][32] = { "nvcc", "-O3", "-std=c++17", "-cudart", "shared", "-Xcompiler",
-		            "-fPIC,-fvisibility=default", "-shared", "-o" },
-	            math[] = "-lm";
-	const json_t *flags = kjson_path(k->task, "build.flags");
-	size_t n = 0;
+	const json_t *flag;
+	size_t i;
 
-	for (size_t i = 0; i < (is_gpu(k) ? LEN(cuda) : LEN(c)); i++)
-		argv[n++] = is_gpu(k) ? cuda[i] : c[i];
-	argv[n++] = (char *)so_name;
-	argv[n++] = (char *)host_source(k);
-	for (size_t i = 0; is_gpu(k) && i < json_array_size(flags); i++)
-		if (!strncmp(json_string_value(json_array_get(flags, i)) ?: "", "-arch=", 6))
-			argv[n++] = (char *)json_string_value(json_array_get(flags, i));
-	add_strings(argv, &n, extra_flags);
-	argv[n++] = math;
-	argv[n] = NULL;
+	if (is_gpu(k))
+		add(c, "nvcc", "-O3", "-std=c++17", "-cudart", "shared", "-Xcompiler",
+		    "-fPIC,-fvisibility=default", NULL);
+	else
+		add(c, "gcc", "-O2", "-std=gnu11", "-fopenmp", "-fPIC", NULL);
+	add(c, "-shared", "-o", so_name, host_source(k), NULL);
+	json_array_foreach(kjson_path(k->task, "build.flags"), i, flag)
+		if (is_gpu(k) && !strncmp(json_string_value(flag) ?: "", "-arch=", 6))
+			add(c, json_string_value(flag), NULL);
+	add_strings(c, extra_flags);
+	add(c, "-lm", NULL);
 }
 
-/* The command, as a vector whose strings are borrowed from the task. */
 static void
-compose(const struct keval *k, const struct subject *s, const json_t *extra_flags, char **argv)
+compose(
+    const struct keval *k, const struct subject *s, const json_t *extra_flags, struct command *c)
 {
 	if (s->host)
-		compose_host(k, extra_flags, argv);
+		compose_host(k, extra_flags, c);
 	else if (is_device_only(k))
-		compose_helper(k, extra_flags, argv);
+		compose_helper(k, extra_flags, c);
 	else
-		compose_compiler(k, extra_flags, argv);
+		compose_compiler(k, extra_flags, c);
 }
 
 static char *
@@ -386,21 +369,22 @@ static void
 compile(struct keval *k, const struct subject *s, const char *work, const json_t *extra_flags,
     struct build *b)
 {
-	char *argv[ARGS_MAX], *command;
-	struct kproc p = { .argv = argv,
+	struct command c = { .count = 0 };
+	char *command;
+	struct kproc p = { .argv = c.word,
 		.max_output = LOG_MAX,
 		.timeout_s = kcamp_num(k->camp, "eval.build_timeout_s") };
 	struct kproc_result r;
 	json_t *resources;
 
-	compose(k, s, extra_flags, argv);
+	compose(k, s, extra_flags, &c);
 	if ((is_device_only(k) && !s->host ? run_helper(k, work, &p, &r)
 	                                   : run_compiler(k, work, &p, &r)) < 0)
 		kdie(K_MISSING, "the build did not start in the sandbox");
-	command = command_text(argv);
+	command = command_text(c.word);
 	b->log = build_log(&r, p.timeout_s);
 	b->json = json_pack("{s:i,s:f,s:o,s:s}", "exit_code", r.exit_code, "wall_s", r.wall_s,
-	    "log", kjson_text(b->log, strlen(b->log)), "command", command);
+	    "log", kjson_string(b->log), "command", command);
 	resources = build_resources(r.err);
 	if (resources)
 		json_object_set_new(b->json, "resources", resources);
@@ -417,13 +401,14 @@ compile(struct keval *k, const struct subject *s, const char *work, const json_t
 static char *
 preprocess(struct keval *k, const char *work)
 {
-	char *argv[ARGS_MAX], *text = NULL;
-	struct kproc p = { .argv = argv,
+	struct command c = { .count = 0 };
+	char *text = NULL;
+	struct kproc p = { .argv = c.word,
 		.max_output = SO_MAX,
 		.timeout_s = kcamp_num(k->camp, "eval.build_timeout_s") };
 	struct kproc_result r;
 
-	compose_preprocessor(k, argv);
+	compose_preprocessor(k, &c);
 	if (run_compiler(k, work, &p, &r) < 0)
 		kdie(K_MISSING, "the preprocessor did not start in the sandbox");
 	if (r.exit_code == 0 && !r.timed_out && !r.flooded)
@@ -508,16 +493,17 @@ add_device(struct keval *k, struct kbuf *key)
 static char *
 cache_path(struct keval *k, const struct subject *s, const json_t *flags)
 {
-	char *argv[ARGS_MAX], *command, hex[65], *folder, *path;
+	struct command c = { .count = 0 };
+	char *command, hex[65], *folder, *path;
 	struct kbuf key = { 0 };
 
-	compose(k, s, flags, argv);
-	command = command_text(argv);
+	compose(k, s, flags, &c);
+	command = command_text(c.word);
 	kbuf_printf(&key, "%s\n", command);
 	if (is_device_only(k) && !s->host)
 		add_device(k, &key);
 	else
-		add_environment(&key, argv[0]);
+		add_environment(&key, c.word[0]);
 	kbuf_puts(&key, s->code);
 	for (size_t i = 0; i < s->file_count; i++)
 		kbuf_printf(&key, "\n@ %s @\n%s", s->files[i].path, s->files[i].content);
@@ -547,8 +533,8 @@ build_cached(struct keval *k, const struct subject *s, const json_t *flags, char
 	compile(k, s, work, flags, &b);
 	close(lock);
 	ksandbox_work_free(work);
-	if (b.ok && kwrite_file(path, b.so, b.so_len) < 0)
-		kdie_errno(K_IO, "%s", path);
+	if (b.ok)
+		kwrite_or_die(path, b.so, b.so_len);
 	if (!b.ok) {
 		*log = kstrdup(b.log);
 		free(path);

@@ -2,24 +2,16 @@
 /*
  * Tiers that the campaign replaces by commands of its own; their fields are described in keval(1).
  */
-#include <errno.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <strings.h>
+#include <ctype.h>
 #include <sys/random.h>
-#include <unistd.h>
 
-#include "csv.h"
 #include "keval.h"
 #include "kgain.h"
-#include "kio.h"
 #include "klock.h"
 #include "klog.h"
 #include "ksandbox.h"
-#include "kutil.h"
-#include "status.h"
+#include "kstat.h"
 
 enum { OUTPUT_MAX = 16 << 20, FILE_MAX_BYTES = 64 << 20, COPY_LIMIT_S = 600 };
 
@@ -66,6 +58,20 @@ check_measure(const struct kcamp *camp, const char *tier, const json_t *t, const
 		    camp->file, tier);
 }
 
+/* The members of O may only be NAMES. WITHIN: where O is in the tier, ".columns", or "". */
+static void
+check_names(const struct kcamp *camp, const char *tier, const char *within, const json_t *o,
+    const char *names)
+{
+	const char *key;
+	json_t *v;
+
+	json_object_foreach((json_t *)o, key, v)
+		if (!kis_listed(names, key, strlen(key)))
+			kdie(K_USAGE, "%s: %s%s.%s: unknown %s (%s)", camp->file, tier, within, key,
+			    *within ? "column" : "field", names);
+}
+
 /*
  * Every field is checked before anything runs: a misspelt one would silently change what is
  * measured.
@@ -73,41 +79,205 @@ check_measure(const struct kcamp *camp, const char *tier, const json_t *t, const
 static void
 check_tier(const struct kcamp *camp, const char *tier)
 {
-	static const char *const fields[] = { "command", "format", "columns", "sandbox", "files",
-		"timeout_s", "turns", "metric", "direction" };
-	static const char *const columns[] = { "workload", "time", "unit", "ok", "max_abs_err",
-		"max_rel_err" };
-	const json_t *t = kcamp_json(camp, tier), *v;
-	const char *key, *format = kjson_str_or(t, "format", "exit");
-	size_t i;
+	const json_t *t = kcamp_json(camp, tier);
+	const char *format = kjson_str_or(t, "format", "exit");
 
 	if (!t)
 		return;
 	if (!*kjson_str_or(t, "command", ""))
 		kdie(K_USAGE, "%s: %s.command: must be a shell command", camp->file, tier);
-	json_object_foreach((json_t *)t, key, v) {
-		for (i = 0; i < LEN(fields) && strcmp(fields[i], key); i++)
-			;
-		if (i == LEN(fields))
-			kdie(K_USAGE,
-			    "%s: %s.%s: unknown field (command, format, columns, sandbox, files, "
-			    "timeout_s, turns, metric, direction)",
-			    camp->file, tier, key);
-	}
-	json_object_foreach(json_object_get(t, "columns"), key, v) {
-		for (i = 0; i < LEN(columns) && strcmp(columns[i], key); i++)
-			;
-		if (i == LEN(columns))
-			kdie(K_USAGE,
-			    "%s: %s.columns.%s: unknown column (workload, time, unit, ok, "
-			    "max_abs_err, max_rel_err)",
-			    camp->file, tier, key);
-	}
-	if (strcmp(format, "json") && strcmp(format, "csv") && strcmp(format, "exit"))
+	check_names(camp, tier, "", t,
+	    "command format columns sandbox files timeout_s turns metric direction");
+	check_names(camp, tier, ".columns", json_object_get(t, "columns"),
+	    "workload time unit ok max_abs_err max_rel_err");
+	if (!kis_listed("json csv exit", format, strlen(format)))
 		kdie(K_USAGE, "%s: %s.format: '%s' must be json, csv or exit", camp->file, tier,
 		    format);
 	check_measure(camp, tier, t, format);
 }
+
+/* ---- tables that a command prints: quoting as in RFC 4180; lines end with LF or CRLF ---- */
+
+struct csv {
+	const char *tier; /* for messages */
+	const json_t *columns;
+	char ***cell; /* [row][column], row 0 the header; owned */
+	size_t *width;
+	size_t rows;
+	double unit_ns; /* of the time column */
+};
+
+/* One cell from P; *END is left at the comma, the line end or the end of the text. */
+static char *
+read_cell(const char *p, const char **end)
+{
+	struct kbuf b = { 0 };
+
+	kbuf_add(&b, "", 0);
+	p += strspn(p, " \t");
+	if (*p == '"') {
+		for (p++; *p && (*p != '"' || p[1] == '"'); p++) {
+			kbuf_add(&b, p, 1);
+			p += *p == '"';
+		}
+		p += strcspn(p, ",\n");
+	} else {
+		size_t n = strcspn(p, ",\n"), keep = n;
+
+		while (keep && strchr(" \t\r", p[keep - 1]))
+			keep--;
+		kbuf_add(&b, p, keep);
+		p += n;
+	}
+	*end = p;
+	return b.data;
+}
+
+static void
+read_row(struct csv *csv, const char **p)
+{
+	size_t n = 0;
+	char **row = NULL;
+
+	for (;;) {
+		row = krealloc(row, (n + 1) * sizeof *row);
+		row[n++] = read_cell(*p, p);
+		if (**p != ',')
+			break;
+		++*p;
+	}
+	csv->cell = krealloc(csv->cell, (csv->rows + 1) * sizeof *csv->cell);
+	csv->width = krealloc(csv->width, (csv->rows + 1) * sizeof *csv->width);
+	csv->cell[csv->rows] = row;
+	csv->width[csv->rows++] = n;
+}
+
+/* Index of a header's name; a name that the command did not print is a fault of the campaign. */
+static size_t
+index_of(const struct csv *csv, const char *name)
+{
+	for (size_t i = 0; csv->rows && i < csv->width[0]; i++)
+		if (!strcmp(csv->cell[0][i], name))
+			return i;
+	kdie(K_USAGE, "%s: the command printed no column '%s'", csv->tier, name);
+}
+
+static const char *
+cell(const struct csv *csv, size_t row, const char *name)
+{
+	size_t i = index_of(csv, name);
+
+	return i < csv->width[row] ? csv->cell[row][i] : "";
+}
+
+/* Is this column declared? */
+static bool
+csv_has(const struct csv *csv, const char *column)
+{
+	return json_object_get(csv->columns, column) != NULL;
+}
+
+static double
+unit_of(const struct csv *csv)
+{
+	static const struct {
+		const char *name;
+		double ns;
+	} units[] = { { "ms", 1e6 }, { "us", 1e3 }, { "ns", 1 }, { "s", 1e9 } };
+	const char *name = kjson_str_or(csv->columns, "unit", "ms");
+
+	for (size_t i = 0; i < LEN(units); i++)
+		if (!strcmp(units[i].name, name))
+			return units[i].ns;
+	kdie(K_USAGE, "%s: columns.unit: '%s' is not ms, us, ns or s", csv->tier, name);
+}
+
+/* Parse TEXT; NEEDED is the column that must be declared and present. */
+static void
+csv_open(
+    struct csv *csv, const char *tier, const char *text, const json_t *columns, const char *needed)
+{
+	*csv = (struct csv){ .tier = tier, .columns = columns };
+	csv->unit_ns = unit_of(csv);
+	if (!kjson_str_or(columns, needed, NULL))
+		kdie(K_USAGE, "%s: columns.%s: must be the name of a column", tier, needed);
+	while (*text) {
+		size_t blank = strspn(text, " \t\r");
+
+		if (text[blank] == '\n' || !text[blank])
+			text += blank;
+		else
+			read_row(csv, &text);
+		text += *text == '\n';
+	}
+	index_of(csv, kjson_str_or(columns, needed, ""));
+}
+
+static void
+csv_close(struct csv *csv)
+{
+	for (size_t r = 0; r < csv->rows; r++) {
+		for (size_t i = 0; i < csv->width[r]; i++)
+			free(csv->cell[r][i]);
+		free(csv->cell[r]);
+	}
+	free(csv->cell);
+	free(csv->width);
+	*csv = (struct csv){ 0 };
+}
+
+/*
+ * Name of the row's workload: its columns joined by 'x'; "all" when none is declared. The caller
+ * frees.
+ */
+static char *
+csv_workload(const struct csv *csv, size_t row)
+{
+	const json_t *names = json_object_get(csv->columns, "workload");
+	struct kbuf b = { 0 };
+
+	if (json_is_string(names))
+		return kstrdup(cell(csv, row, json_string_value(names)));
+	for (size_t i = 0; i < json_array_size(names); i++)
+		kbuf_printf(&b, "%s%s", i ? "x" : "",
+		    cell(csv, row, json_string_value(json_array_get(names, i)) ?: ""));
+	return b.data ? b.data : kstrdup("all");
+}
+
+/* The number in a declared column; false when there is none. */
+static bool
+csv_number(const struct csv *csv, size_t row, const char *column, double *value)
+{
+	const char *name = kjson_str_or(csv->columns, column, NULL), *text;
+	char *end;
+
+	if (!name)
+		return false;
+	text = cell(csv, row, name);
+	*value = strtod(text, &end);
+	return end > text && !*end;
+}
+
+/* The row's verdict. */
+static bool
+csv_ok(const struct csv *csv, size_t row)
+{
+	const char *column = kjson_str_or(csv->columns, "ok", "");
+	char *text = kstrdup(cell(csv, row, column));
+	bool yes, no;
+
+	for (char *p = text; *p; p++)
+		*p = (char)tolower((unsigned char)*p);
+	yes = kis_listed("pass passed ok true yes 1 correct", text, strlen(text));
+	no = !*text || kis_listed("fail failed error false no 0 wrong", text, strlen(text));
+	if (!yes && !no)
+		kdie(
+		    K_USAGE, "%s: column '%s': '%s' must be pass or fail", csv->tier, column, text);
+	free(text);
+	return yes;
+}
+
+/* ---- running a command ---- */
 
 struct custom *
 custom_open(struct keval *k, const struct subject *s, const char *work)
@@ -306,7 +476,7 @@ add_log(json_t *eval, const struct kproc_result *r, const json_t *answer)
 	     *clip = klog_clip(text, KLOG_MAX);
 
 	if (*clip)
-		eval_set(eval, "log", kjson_text(clip, strlen(clip)));
+		eval_set(eval, "log", kjson_string(clip));
 	free(clip);
 	free(text);
 }
@@ -364,7 +534,7 @@ custom_build(struct custom *c, struct build *b)
 	if (b->ok)
 		b->so = work_read(c->work, so_name, FILE_MAX_BYTES, &b->so_len);
 	b->json = json_pack("{s:i,s:f,s:o,s:s}", "exit_code", r.exit_code, "wall_s", r.wall_s,
-	    "log", kjson_text(b->log, strlen(b->log)), "command", command);
+	    "log", kjson_string(b->log), "command", command);
 	json_decref(answer);
 	kproc_result_free(&r);
 }
@@ -408,11 +578,10 @@ set_verdict(json_t *eval, json_t *cases, bool ok)
 }
 
 static json_t *
-cases_of_csv(const struct custom *c, const struct csv *csv)
+cases_of_csv(const struct csv *csv)
 {
 	json_t *cases = json_array();
 
-	(void)c;
 	for (size_t row = 1; row < csv->rows; row++) {
 		char *name = csv_workload(csv, row);
 		json_t *item = json_pack("{s:s,s:b}", "workload", name, "ok", csv_ok(csv, row));
@@ -455,7 +624,7 @@ custom_correctness(struct custom *c, const struct build *b, json_t *eval)
 
 		csv_open(&csv, name, r.out,
 		    json_object_get(kcamp_json(c->k->camp, name), "columns"), "ok");
-		cases = cases_of_csv(c, &csv);
+		cases = cases_of_csv(&csv);
 		set_verdict(eval, cases, json_array_size(cases) > 0);
 		csv_close(&csv);
 	}
@@ -463,15 +632,6 @@ custom_correctness(struct custom *c, const struct build *b, json_t *eval)
 	json_decref(cases);
 	json_decref(answer);
 	kproc_result_free(&r);
-}
-
-static int
-compare_number(const void *a, const void *b)
-{
-	double x = json_number_value(*(json_t *const *)a),
-	       y = json_number_value(*(json_t *const *)b);
-
-	return (x > y) - (x < y);
 }
 
 /* Whole nanoseconds; a time that stands for a rate may be shorter than those can tell. */
@@ -485,28 +645,20 @@ ns_json(double ns)
 static void
 add_statistics(json_t *row)
 {
-	static const char *const names[] = { "median", "min", "mean" };
-	json_t *samples = json_object_get(row, "samples_ns");
-	size_t n = json_array_size(samples);
-	double mean = kgain_time_ns(row, "mean"), squares = 0, iqr = 0;
-	json_t **sorted = kcalloc(n + 1, sizeof *sorted);
+	const json_t *samples = json_object_get(row, "samples_ns"), *s;
+	size_t n = json_array_size(samples), i;
+	double *x = kcalloc(n, sizeof *x);
+	struct kstat st;
 
-	for (size_t i = 0; i < n; i++) {
-		sorted[i] = json_array_get(samples, i);
-		squares += pow(json_number_value(sorted[i]) - mean, 2);
-	}
-	qsort(sorted, n, sizeof *sorted, compare_number);
-	for (size_t i = 0; i < LEN(names); i++) {
-		char key[16];
-
-		snprintf(key, sizeof key, "%s_ns", names[i]);
-		json_object_set_new(row, key, ns_json(kgain_time_ns(row, names[i])));
-	}
-	json_object_set_new(row, "sd_ns", ns_json(n > 1 ? sqrt(squares / (double)(n - 1)) : 0));
-	if (n)
-		iqr = json_number_value(sorted[3 * n / 4]) - json_number_value(sorted[n / 4]);
-	json_object_set_new(row, "iqr_ns", ns_json(iqr));
-	free(sorted);
+	json_array_foreach(samples, i, s)
+		x[i] = json_number_value(s);
+	kstat_of(x, n, &st);
+	eval_set(row, "median_ns", ns_json(st.median));
+	eval_set(row, "min_ns", ns_json(st.min));
+	eval_set(row, "mean_ns", ns_json(st.mean));
+	eval_set(row, "sd_ns", ns_json(st.sd));
+	eval_set(row, "iqr_ns", ns_json(st.iqr));
+	free(x);
 }
 
 /* A sample for a workload, in the order in which workloads first appear. */
@@ -539,12 +691,13 @@ add_value(const struct custom *c, json_t *timing, const char *workload, double v
 static void
 timing_of_json(const struct custom *c, json_t *timing, const json_t *answer)
 {
+	const json_t *row;
+	size_t i;
 	bool own = kjson_str_or(kcamp_json(c->k->camp, "eval.timing"), "metric", NULL) != NULL;
 	const json_t *rows = json_object_get(answer, "timing");
 
-	for (size_t i = 0; i < json_array_size(rows); i++) {
-		const json_t *row = json_array_get(rows, i),
-		             *samples = json_object_get(row, own ? "samples" : "samples_ns");
+	json_array_foreach(rows, i, row) {
+		const json_t *samples = json_object_get(row, own ? "samples" : "samples_ns");
 		const char *workload = kjson_str_or(row, "workload", "all");
 
 		for (size_t s = 0; s < json_array_size(samples); s++)
@@ -626,7 +779,7 @@ custom_together(const struct custom *c, const json_t *turns)
 	json_t *all = json_array(), *turn, *row, *sample, *weight;
 	size_t i, k, n;
 
-	json_array_foreach((json_t *)turns, i, turn)
+	json_array_foreach(turns, i, turn)
 		json_array_foreach(turn, k, row)
 			json_array_foreach(json_object_get(row, "samples_ns"), n, sample)
 				add_sample(all, kjson_str_or(row, "workload", ""),

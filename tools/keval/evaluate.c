@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From code to the eval member: hash, duplicates, static scan, then the tiers. */
-#include <string.h>
+
+#include <math.h>
 
 #include "backend.h"
 #include "keval.h"
+#include "kplace.h"
+#include "karch.h"
 #include "kelf.h"
-#include "kio.h"
 #include "kneutral.h"
-#include "kutil.h"
-#include "status.h"
 
 /* Members of an earlier evaluation that hold for the same program too. */
 static const char *const copied[] = { "object", "status", "tier", "reasons", "log", "build",
 	"correctness", "timing", "noise", "sandbox", "environment", "seed", "level", "reuse",
-	"reuse_against", "trace", "anchor", "pairs", "machine" };
+	"reuse_against", "trace", "anchor", "pairs", "machine", NULL };
 
 bool
 is_null(const struct keval *k)
@@ -44,8 +44,8 @@ eval_fail(json_t *eval, enum status status, const char *check, const char *detai
 		reasons = json_array();
 		eval_set(eval, "reasons", reasons);
 	}
-	json_array_append_new(reasons,
-	    json_pack("{s:s,s:o}", "check", check, "detail", kjson_text(detail, strlen(detail))));
+	json_array_append_new(
+	    reasons, json_pack("{s:s,s:o}", "check", check, "detail", kjson_string(detail)));
 	eval_set(eval, "status", status_json(status));
 }
 
@@ -67,7 +67,7 @@ add_code(const struct subject *s, const char *tokens, json_t *eval)
 {
 	char hex[65];
 
-	eval_set(eval, "code", kjson_text(s->code, strlen(s->code)));
+	eval_set(eval, "code", kjson_string(s->code));
 	ksha256_hex(s->code, strlen(s->code), hex);
 	eval_set(eval, "code_sha256", json_string(hex));
 	eval_set(eval, "tokens", json_string(tokens));
@@ -77,12 +77,12 @@ add_code(const struct subject *s, const char *tokens, json_t *eval)
 		for (size_t i = 0; i < s->file_count; i++)
 			json_array_append_new(files,
 			    json_pack("{s:s,s:o}", "path", s->files[i].path, "content",
-			        kjson_text(s->files[i].content, strlen(s->files[i].content))));
+			        kjson_string(s->files[i].content)));
 		eval_set(eval, "files", files);
 	}
 }
 
-void
+static void
 program_hash(const struct keval *k, const char *code, char tokens[17])
 {
 	const char *const keep[] = { kjson_str_or(k->task, "entry.name", ""), NULL };
@@ -106,13 +106,109 @@ hash_subject(const struct keval *k, const struct subject *s, char tokens[17])
 	kbuf_free(&all);
 }
 
+/* ---- earlier evaluations: by id from the trials' folders, by a hash from the archive ---- */
+
+char *
+past_path(const struct keval *k, const char *id)
+{
+	return karch_id(id, &(long){ 0 }, &(long){ 0 }) ? kplace_id(k->camp->dir, id, "eval")
+	                                                : NULL;
+}
+
+json_t *
+past_eval(const struct keval *k, const char *id)
+{
+	char *path = past_path(k, id), why[256], *text;
+	struct krec rec;
+	json_t *eval;
+	size_t len;
+
+	text = path ? input_read(k, path, KIO_LINE_MAX, &len) : NULL;
+	if (!text) {
+		free(path);
+		return NULL;
+	}
+	while (len && text[len - 1] == '\n')
+		len--;
+	if (!krec_parse(&rec, text, len, why, sizeof why))
+		kdie(K_USAGE, "%s:1: %s", path, why);
+	eval = json_incref(json_object_get(rec.json, "eval"));
+	krec_free(&rec);
+	free(text);
+	free(path);
+	return eval;
+}
+
+bool
+subject_of_past(
+    const json_t *eval, struct subject *s, struct kextract_file files[KEXTRACT_MAX_FILES])
+{
+	const json_t *list = json_object_get(eval, "files");
+
+	s->code = kjson_str_or(eval, "code", NULL);
+	s->files = files;
+	s->file_count = 0;
+	for (size_t i = 0; i < json_array_size(list) && i < KEXTRACT_MAX_FILES; i++) {
+		const json_t *f = json_array_get(list, i);
+		const char *path = kjson_str_or(f, "path", "");
+
+		if (!kextract_path_ok(path))
+			continue;
+		snprintf(files[s->file_count].path, sizeof files->path, "%s", path);
+		files[s->file_count++].content = (char *)kjson_str_or(f, "content", "");
+	}
+	return s->code != NULL;
+}
+
+/* The id of the line of TEXT that contains NEEDLE, or NULL. */
+static char *
+find_line(const char *file, char *text, size_t len, const char *needle)
+{
+	char *hit = memmem(text, len, needle, strlen(needle)), *start, *end, why[256], *id = NULL;
+	struct krec rec;
+
+	if (!hit)
+		return NULL;
+	start = memrchr(text, '\n', (size_t)(hit - text));
+	start = start ? start + 1 : text;
+	end = strchrnul(hit, '\n');
+	if (!krec_parse(&rec, start, (size_t)(end - start), why, sizeof why))
+		kdie(K_USAGE, "%s: %s", file, why);
+	if (kjson_str_or(rec.json, "id", NULL))
+		id = kstrdup(kjson_str_or(rec.json, "id", NULL));
+	krec_free(&rec);
+	return id;
+}
+
+/* Found without parsing the archive's other lines. */
+static char *
+past_with(const struct keval *k, const char *key, const char *hex)
+{
+	char needle[40], *text, *id = NULL;
+	size_t len;
+
+	snprintf(needle, sizeof needle, "\"%s\":\"%s\"", key, hex);
+	for (size_t i = 0; i < k->archive_count && !id; i++) {
+		text = input_read(k, k->archives[i], SIZE_MAX, &len);
+		id = find_line(k->archives[i], text, len, needle);
+		free(text);
+	}
+	return id;
+}
+
+/* An archive holds the parent too, with its hash worked out. */
 char *
 subject_duplicate(const struct keval *k, const struct subject *s)
 {
-	char tokens[17];
+	char tokens[17], parent[17];
 
 	hash_subject(k, s, tokens);
-	return past_duplicate(k, s, tokens);
+	if (!k->archive && s->parent && s->parent_code) {
+		program_hash(k, s->parent_code, parent);
+		if (!strcmp(parent, tokens))
+			return kstrdup(s->parent);
+	}
+	return past_with(k, "tokens", tokens);
 }
 
 /*
@@ -126,16 +222,10 @@ take_over(struct keval *k, const char *id, const char *key, const char *hex, jso
 	json_t *old = id ? past_eval(k, id) : NULL;
 	const char *of = kjson_str_or(old, "duplicate_of", id), *log = kjson_str_or(old, "log", "");
 	const char *said = strcmp(of ? of : "", id ? id : "") ? strchrnul(log, '\n') : log;
-	bool take = old && !strcmp(kjson_str_or(old, key, ""), hex) &&
-	    status_at(old, "status") != STATUS_REJECTED;
+	bool take = old && kjson_is(old, key, hex) && status_at(old, "status") != STATUS_REJECTED;
 
-	for (size_t i = 0; take && i < LEN(copied); i++) {
-		json_t *v = json_object_get(old, copied[i]);
-
-		if (v)
-			eval_set(eval, copied[i], json_incref(v));
-	}
 	if (take) {
+		kjson_share(eval, old, copied);
 		eval_set(eval, "duplicate_of", json_string(of));
 		eval_set(eval, "log",
 		    json_sprintf("The same program as %s, but for names, comments and layout: its "
@@ -164,6 +254,101 @@ take_object(struct keval *k, const struct subject *s, const struct build *b, jso
 	return taken;
 }
 
+/* ---- the null evaluator: nothing is run, all is drawn from the hash of the code ---- */
+
+enum { REFERENCE_NS = 10000000 };
+
+/* Shares of the outcomes of a model that is neither very good nor very bad. */
+static const struct {
+	double share;
+	enum status status;
+	int tier;
+} outcomes[] = {
+	{ 0.06, STATUS_COMPILE_ERROR, 1 },
+	{ 0.02, STATUS_RUN_ERROR, 2 },
+	{ 0.04, STATUS_WRONG_VALUE, 2 },
+	{ 0.02, STATUS_PARTIAL, 2 },
+	{ 1.00, STATUS_CORRECT, 3 },
+};
+
+static json_t *
+timing_row(const char *workload, json_int_t ns)
+{
+	return json_pack("{s:s,s:[I],s:i,s:I,s:I,s:I,s:i,s:i}", "workload", workload, "samples_ns",
+	    ns, "calls_per_sample", 1, "median_ns", ns, "min_ns", ns, "mean_ns", ns, "sd_ns", 0,
+	    "iqr_ns", 0);
+}
+
+/*
+ * Rows for the timed workloads of the set, as a real run would have, or one row when there is no
+ * task.
+ */
+static json_t *
+timing_of(const struct keval *k, struct krng *rng, double speedup)
+{
+	const json_t *w;
+	size_t i;
+	const json_t *workloads = json_object_get(k->task, "workloads");
+	json_t *timing = json_array();
+
+	json_array_foreach(workloads, i, w) {
+		double spread = rng ? 0.9 + 0.2 * krng_double(rng) : 1;
+
+		if (kjson_bool_or(w, "timed", false) && in_set(w, k->set))
+			json_array_append_new(timing,
+			    timing_row(kjson_str_or(w, "name", "?"),
+			        (json_int_t)llround(REFERENCE_NS / speedup * spread)));
+	}
+	if (!json_array_size(timing))
+		json_array_append_new(
+		    timing, timing_row("null", (json_int_t)llround(REFERENCE_NS / speedup)));
+	return timing;
+}
+
+/*
+ * Log-normal in effect: e to the sum of uniform draws, from about 0.2 to 60 with a median of 3.3.
+ */
+static double
+draw_speedup(struct krng *rng)
+{
+	double sum = 0;
+
+	for (int i = 0; i < 4; i++)
+		sum += krng_double(rng) - 0.5;
+	return exp(1.2 + 1.45 * sum);
+}
+
+static void
+null_evaluate(struct keval *k, const char *tokens, bool reference, json_t *eval)
+{
+	struct krng rng;
+	double draw;
+	size_t i = 0;
+
+	krng_init(&rng, strtoull(tokens, NULL, 16), 0, 0, "null-evaluator");
+	draw = reference ? 1 : krng_double(&rng);
+	while (i < LEN(outcomes) - 1 && draw >= outcomes[i].share)
+		draw -= outcomes[i++].share;
+	if (reference)
+		i = LEN(outcomes) - 1;
+	eval_set(eval, "status", status_json(outcomes[i].status));
+	eval_set(eval, "tier", json_integer(outcomes[i].tier));
+	eval_set(
+	    eval, "log", json_sprintf("null evaluator: %s", status_rows[outcomes[i].status].name));
+	if (i < LEN(outcomes) - 1)
+		return;
+	/* What costs nothing to measure is measured on the full set. */
+	if (kcamp_linear(k->camp)) {
+		choose_full_set(k);
+		eval_set(eval, "level", json_string("full"));
+	}
+	eval_set(eval, "timing",
+	    timing_of(k, reference ? NULL : &rng, reference ? 1 : draw_speedup(&rng)));
+	eval_set(eval, "noise", json_pack("{s:f}", "floor", 0.01));
+}
+
+/* ---- one evaluation ---- */
+
 static bool
 scan(const struct keval *k, const struct subject *s, json_t *eval)
 {
@@ -184,12 +369,11 @@ scan(const struct keval *k, const struct subject *s, json_t *eval)
 bool
 subject_fits(const struct subject *s)
 {
-	json_t *all = json_pack("[o]", kjson_text(s->code, strlen(s->code)));
+	json_t *all = json_pack("[o]", kjson_string(s->code));
 	size_t size;
 
 	for (size_t i = 0; i < s->file_count; i++)
-		json_array_append_new(
-		    all, kjson_text(s->files[i].content, strlen(s->files[i].content)));
+		json_array_append_new(all, kjson_string(s->files[i].content));
 	size = kjson_size(all);
 	json_decref(all);
 	return size <= KIO_CODE_MAX;
@@ -240,17 +424,18 @@ evaluate(struct keval *k, const struct subject *s)
 }
 
 json_t *
-evaluate_unplanned(const struct keval *k, const struct subject *s, const char *fault)
+evaluate_unrun(const struct keval *k, const struct subject *s, enum status status,
+    const char *check, const char *because, const char *fault)
 {
 	json_t *eval = json_object();
 	char tokens[17];
 
 	hash_subject(k, s, tokens);
 	add_code(s, tokens, eval);
-	eval_fail(eval, STATUS_NO_PLAN, "plan", fault);
+	eval_fail(eval, status, check, fault);
 	eval_set(eval, "tier", json_integer(0));
 	eval_set(eval, "log",
-	    json_sprintf("The program was not evaluated, because of its plan: %s.\n", fault));
+	    json_sprintf("The program was not evaluated, because %s: %s.\n", because, fault));
 	return eval;
 }
 

@@ -6,8 +6,6 @@
  * whoever reads the record knows that it was looked for.
  */
 #include <ctype.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "backend.h"
 #include "karch.h"
@@ -16,7 +14,6 @@
 #include "kgain.h"
 #include "klinear.h"
 #include "ksandbox.h"
-#include "kutil.h"
 #include "kverdict.h"
 
 /* Characters kept of a listing, kinds of instructions counted and told, letters of one. */
@@ -29,8 +26,8 @@ static const char *const listers[][8] = {
 };
 
 /* Functions that every shared object has, whoever wrote it. */
-static const char *const of_the_linker[] = { "<deregister_tm_clones>:", "<register_tm_clones>:",
-	"<__do_global_dtors_aux>:", "<frame_dummy>:", "<_init>:", "<_fini>:" };
+static const char of_the_linker[] = "<deregister_tm_clones>: <register_tm_clones>: "
+                                    "<__do_global_dtors_aux>: <frame_dummy>: <_init>: <_fini>:";
 
 struct op {
 	char name[OP_MAX];
@@ -94,9 +91,7 @@ begins_function(const char *line, bool *own)
 	}
 	if (!isxdigit((unsigned char)*line) || !name || !strstr(name, ">:"))
 		return false;
-	*own = true;
-	for (size_t i = 0; i < LEN(of_the_linker); i++)
-		*own &= strcmp(name, of_the_linker[i]) != 0;
+	*own = !kis_listed(of_the_linker, name, strlen(name));
 	return true;
 }
 
@@ -151,8 +146,8 @@ listing_json(const char *tool, char *output)
 		    mix, json_pack("{s:s,s:I}", "op", l.ops[i].name, "count", l.ops[i].count));
 	if (l.text.len && l.count) {
 		text = kfence_shorten(l.text.data, LISTING_MAX);
-		out = json_pack("{s:s,s:O,s:o}", "tool", tool, "mix", mix, "text",
-		    kjson_text(text, strlen(text)));
+		out = json_pack(
+		    "{s:s,s:O,s:o}", "tool", tool, "mix", mix, "text", kjson_string(text));
 		free(text);
 	}
 	json_decref(mix);
@@ -205,12 +200,13 @@ list_instructions(struct keval *k, const char *so, char **why)
 static const char *
 best_baseline(const json_t *reference, const char *workload, const char *statistic, double *ns)
 {
+	const json_t *b;
+	size_t i;
 	const json_t *list = json_object_get(reference, "baselines");
 	const char *name = NULL;
 
-	for (size_t i = 0; i < json_array_size(list); i++) {
-		const json_t *b = json_array_get(list, i),
-		             *row = kgain_row(json_object_get(b, "timing"), workload);
+	json_array_foreach(list, i, b) {
+		const json_t *row = kgain_row(json_object_get(b, "timing"), workload);
 		double t = row ? kgain_time_ns(row, statistic) : 0;
 
 		if (t > 0 && (!name || t < *ns)) {
@@ -265,7 +261,7 @@ put(json_t *out, const char *key, json_t *value, char *why)
 
 	eval_set(out, value ? key : missing,
 	    value     ? value
-	        : why ? kjson_text(why, strlen(why))
+	        : why ? kjson_string(why)
 	              : json_string("the program does not build or run here"));
 	free(missing);
 	free(why);

@@ -2,12 +2,6 @@
 /* keval: see findings.h. */
 #include "findings.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "kio.h"
-#include "kutil.h"
-
 enum { DETAIL_MAX = 300 };
 
 void

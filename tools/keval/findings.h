@@ -4,8 +4,7 @@
 #ifndef FINDINGS_H
 #define FINDINGS_H
 
-#include <jansson.h>
-#include <stdbool.h>
+#include "kio.h"
 
 /* One run of a program under a tool: what it printed, and how many workloads it came through. */
 struct tool_run {

@@ -3,17 +3,9 @@
  * Tiers T2 and T3: kharness does the work; here its command line is made from the knobs, and its
  * answer read.
  */
-#include <errno.h>
 #include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "keval.h"
-#include "kio.h"
-#include "kproc.h"
-#include "kutil.h"
 
 enum { ARGS_MAX = 128, ANSWER_MAX = 256 << 20 };
 
@@ -137,7 +129,7 @@ harness_run(const struct keval *k, const struct harness_run *run)
 	compose(&a, k, run);
 	start(&a, &r, true);
 	answer = json_loadb(r.out, r.out_len, JSON_REJECT_DUPLICATES, &e);
-	if (!answer || strcmp(kjson_str_or(answer, "schema", ""), "harness/1"))
+	if (!answer || !kjson_is(answer, "schema", "harness/1"))
 		kdie(K_IO, "%s: its answer is not a harness/1 object%s%s", a.at[0],
 		    answer ? "" : ": ", answer ? "" : e.text);
 	kproc_result_free(&r);

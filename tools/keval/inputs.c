@@ -3,16 +3,10 @@
  * What a run reads. Every file is named here before it is read, and read through input_read, which
  * refuses any other. So the list that kremote asks for (--inputs) cannot lack one.
  */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "karch.h"
 #include "keval.h"
-#include "kio.h"
 #include "ktask.h"
-#include "kutil.h"
 #include "kverdict.h"
 
 /* NEEDED: without it the run ends; another one may be absent. */
@@ -51,7 +45,7 @@ input_past(struct keval *k, const char *id)
 static void
 input_beside_task(struct keval *k, const char *name)
 {
-	char *path = name ? ktask_beside(k->task_file, name) : NULL;
+	char *path = name ? kbeside(k->task_file, name) : NULL;
 
 	if (path)
 		input(k, path);
@@ -87,6 +81,21 @@ inputs_of_tier(struct keval *k, const char *tier)
 	}
 }
 
+static void
+inputs_of_archive(struct keval *k)
+{
+	char *path = k->archive ? kstrdup(k->archive) : NULL;
+	json_t *header;
+
+	while (path && k->archive_count < LEN(k->archives)) {
+		input(k, path);
+		k->archives[k->archive_count++] = path;
+		header = kin_first(path);
+		path = karch_before(path, header);
+		json_decref(header);
+	}
+}
+
 void
 inputs_of_run(struct keval *k)
 {
@@ -96,8 +105,7 @@ inputs_of_run(struct keval *k)
 	inputs_of_tier(k, "eval.build");
 	inputs_of_tier(k, "eval.correctness");
 	inputs_of_tier(k, "eval.timing");
-	if (k->archive)
-		input(k, k->archive);
+	inputs_of_archive(k);
 	input_maybe(k, kverdict_path(k->camp->dir));
 	input_past(k, KARCH_REFERENCE);
 }
@@ -127,15 +135,11 @@ char *
 input_read(const struct keval *k, const char *path, size_t max, size_t *len)
 {
 	const json_t *needed = json_object_get(k->inputs, path);
-	char *text;
 
 	if (!needed)
 		kdie(K_IO, "%s: bug in kiln: keval reads this file, but --inputs does not list it",
 		    path);
 	if (json_is_true(needed))
 		return len ? kread_file_or_die(path, max, len) : kread_text_or_die(path, max);
-	text = kread_file(path, max, len);
-	if (!text && errno != ENOENT)
-		kdie_errno(K_IO, "%s", path);
-	return text;
+	return kread_if_there(path, max, len);
 }

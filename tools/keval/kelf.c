@@ -4,11 +4,6 @@
 
 #include <elf.h>
 #include <endian.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "kutil.h"
 
 struct image {
 	const unsigned char *data;

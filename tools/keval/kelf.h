@@ -7,9 +7,7 @@
 #ifndef KELF_H
 #define KELF_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "kutil.h"
 
 enum { KELF_CALLS = 64 };
 

@@ -6,10 +6,7 @@
 #ifndef KEVAL_H
 #define KEVAL_H
 
-#include <jansson.h>
-#include <stdbool.h>
-#include <stddef.h>
-
+#include "karch.h"
 #include "kcamp.h"
 #include "kextract.h"
 #include "kio.h"
@@ -26,7 +23,10 @@ struct keval {
 	const char *set;     /* workload set */
 	bool set_given;      /* on the command line */
 	const char *archive; /* file, or NULL */
-	const char *seed;    /* hex, or NULL: kharness draws one */
+	/* the same, and the files that it rests on, newest first; owned */
+	char *archives[2 * KARCH_WHOLE];
+	size_t archive_count;
+	const char *seed; /* hex, or NULL: kharness draws one */
 	/* NAME=FILE and a NULL: what --verify measures beside the candidate; else NULL */
 	char **rivals;
 	bool verifies;   /* --verify: beside the reference and every baseline */
@@ -97,12 +97,10 @@ bool scan_elf(const struct keval *k, const char *so, size_t len, json_t *reasons
 bool elf_defines(const char *so, size_t len, const char *name);
 
 /*
- * expand.c: the part of the preprocessor's TEXT that comes from the candidate's own files, in one
- * line, but for pragmas; the caller frees. Does source CODE have a line that would pass for one
- * of the preprocessor's own, where a file begins or ends?
+ * The part of the preprocessor's TEXT that comes from the candidate's own files, in one line, but
+ * for pragmas; the caller frees.
  */
 char *expand_own(const char *text);
-bool expand_has_marker(const char *code);
 
 /*
  * suspect.c: does the machine code hold a system call? Where, for a message; the caller frees.
@@ -229,8 +227,10 @@ bool choose_anchor(struct keval *k, const struct subject *s, struct anchor *a);
 void free_anchor(struct anchor *a);
 /* eval.anchor and eval.pairs, from kharness's answer. */
 void put_anchor(json_t *eval, const struct anchor *a, const json_t *answer);
-/* The name of the baseline that beat the reference by most in trial 0; NULL: none did. */
-const char *fastest_baseline(const json_t *reference);
+/* Is the incumbent to be the anchor, where it builds? */
+bool prefers_incumbent(const struct keval *k, const struct subject *s);
+/* The task's baseline that beat the reference by most in trial 0, borrowed; NULL: none did. */
+const json_t *fastest_baseline(struct keval *k);
 /* eval.pairs and eval.baselines of --verify. */
 void put_rivals(json_t *eval, const json_t *answer);
 /*
@@ -250,6 +250,8 @@ char *anchor_subject(const struct keval *k);
  * race goes to the output.
  */
 void race_files(struct keval *k, char **files, long times);
+/* The same once, with programs, 16 at most: the record (new reference). */
+json_t *race_programs(struct keval *k, char *const *codes, size_t count);
 
 /*
  * Time since START_NS was spent on WHAT: into eval.spent_s. And what kharness says of its own time.
@@ -353,10 +355,7 @@ enum { CUSTOM_TURNS = 12, CUSTOM_TURNS_MAX = 100 };
 void turns_time(const struct trial *t, json_t *eval);
 json_t *turns_again(const struct trial *t, json_t *eval);
 
-/* null.c: an evaluation drawn from the code's token hash, for simulations. */
-void null_evaluate(struct keval *k, const char *tokens, bool reference, json_t *eval);
-
-/* past.c: where the evaluation of ID is; NULL: it is no id. The caller frees. */
+/* Where the evaluation of ID is; NULL: it is no id. The caller frees. */
 char *past_path(const struct keval *k, const char *id);
 /* The eval member of it (new reference), or NULL when there is none. */
 json_t *past_eval(const struct keval *k, const char *id);
@@ -366,19 +365,12 @@ json_t *past_eval(const struct keval *k, const char *id);
  */
 bool subject_of_past(
     const json_t *eval, struct subject *s, struct kextract_file files[KEXTRACT_MAX_FILES]);
-/* Id of a program in the archive whose member KEY is HEX, or NULL; the caller frees. */
-char *past_with(const struct keval *k, const char *key, const char *hex);
+/* Takes over what is known of an earlier program with the same object code; notes its hash. */
+bool take_object(struct keval *k, const struct subject *s, const struct build *b, json_t *eval);
 /*
  * Id of a program with the same tokens (the parent, or one in the archive), or NULL; the caller
  * frees.
  */
-char *past_duplicate(const struct keval *k, const struct subject *s, const char *tokens);
-
-/* Hash of a program without its author's names, see kneutral.h. */
-void program_hash(const struct keval *k, const char *code, char tokens[17]);
-/* Takes over what is known of an earlier program with the same object code; notes its hash. */
-bool take_object(struct keval *k, const struct subject *s, const struct build *b, json_t *eval);
-/* The same by the whole subject, whose tokens are hashed here. */
 char *subject_duplicate(const struct keval *k, const struct subject *s);
 
 /*
@@ -397,8 +389,27 @@ bool subject_fits(const struct subject *s);
 json_t *evaluate_too_large(const char *what, size_t max);
 /* Evaluation of a reply without code. */
 json_t *evaluate_nothing(const struct subject *s);
-/* Evaluation of a reply whose plan is missing or faulty: its code is kept, and not run. */
-json_t *evaluate_unplanned(const struct keval *k, const struct subject *s, const char *fault);
+/*
+ * Evaluation of a program that is kept, and not run, for a FAULT of that CHECK: "because of its
+ * plan".
+ */
+json_t *evaluate_unrun(const struct keval *k, const struct subject *s, enum status status,
+    const char *check, const char *because, const char *fault);
+/*
+ * edit.c: PROGRAM with the edits that TEXT, a reply, consists of; the caller frees. NULL without
+ * any; and when one does not fit, with the reason in *FAULT (the caller frees).
+ */
+char *edited_program(const char *text, const char *program, char **fault);
+/* A model that was shown a program may answer with the difference alone: is CODE one? */
+bool is_difference(const char *code);
+/*
+ * tune.c: CODE with the best values of the parameters that it leaves open, by a race; the caller
+ * frees. TUNED says what was tried (new reference). NULL without any; with too many, *FAULT says so
+ * (the caller frees).
+ */
+char *tuned_program(struct keval *k, const char *code, json_t **tuned, char **fault);
+/* elision.c: where a program leaves something out, as a fault; the caller frees. NULL: nowhere. */
+char *elided_part(const char *code);
 
 bool is_null(const struct keval *k);
 bool is_gpu(const struct keval *k); /* the backend's kernels run on one, under kharness */

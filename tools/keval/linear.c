@@ -3,17 +3,12 @@
  * What the linear search asks of an evaluation beside a verdict: a plan stated first, a comparison
  * on the set that is wide enough, and gains near the noise measured again.
  */
-#include <stdlib.h>
-#include <string.h>
 
 #include "kclaim.h"
 #include "keval.h"
 #include "kgain.h"
 #include "karch.h"
-#include "kio.h"
 #include "klinear.h"
-#include "kutil.h"
-#include "status.h"
 
 /*
  * Whether the prompt showed measurements of the program from within: a profile, instructions, times
@@ -76,9 +71,7 @@ names_program(const char *source, const char *shown)
 static bool
 names_note(const char *source, const char *file)
 {
-	const char *slash = strrchr(file, '/');
-
-	return strstr(source, slash ? slash + 1 : file) != NULL;
+	return strstr(source, basename(file)) != NULL;
 }
 
 /*
@@ -152,7 +145,7 @@ plan_put(json_t *eval, const struct kplan *p)
 	if (p->json)
 		eval_set(eval, "plan", json_incref(p->json));
 	else if (p->fault)
-		eval_set(eval, "plan_fault", kjson_text(p->fault, strlen(p->fault)));
+		eval_set(eval, "plan_fault", kjson_string(p->fault));
 }
 
 bool
@@ -190,23 +183,14 @@ choose_full_set(struct keval *k)
 static bool
 is_wider(const struct keval *k, const char *full)
 {
+	const json_t *w;
+	size_t i;
 	const json_t *workloads = json_object_get(k->task, "workloads");
 
-	for (size_t i = 0; i < json_array_size(workloads); i++) {
-		const json_t *w = json_array_get(workloads, i);
-
+	json_array_foreach(workloads, i, w) {
 		if (in_set(w, full) && !in_set(w, k->set))
 			return true;
 	}
-	return false;
-}
-
-static bool
-has_case(const json_t *cases, const char *workload)
-{
-	for (size_t i = 0; i < json_array_size(cases); i++)
-		if (!strcmp(kjson_str_or(json_array_get(cases, i), "workload", ""), workload))
-			return true;
 	return false;
 }
 
@@ -217,19 +201,20 @@ has_case(const json_t *cases, const char *workload)
 static void
 check_set(const struct keval *k, const json_t *eval)
 {
+	const json_t *w;
+	size_t i;
 	const json_t *workloads = json_object_get(k->task, "workloads"),
 	             *timing = json_object_get(eval, "timing"),
 	             *cases = kjson_path(eval, "correctness.cases");
 	bool own_cases = kcamp_json(k->camp, "eval.correctness") != NULL;
 	size_t timed = 0;
 
-	for (size_t i = 0; i < json_array_size(workloads); i++) {
-		const json_t *w = json_array_get(workloads, i);
+	json_array_foreach(workloads, i, w) {
 		const char *name = kjson_str_or(w, "name", "");
 
 		if (!in_set(w, k->set))
 			continue;
-		if (!own_cases && !has_case(cases, name))
+		if (!own_cases && !kjson_find(cases, "workload", name))
 			kdie(K_USAGE,
 			    "%s: workload %s of the active set %s was not checked; a round needs "
 			    "the whole set",

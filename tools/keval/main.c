@@ -4,19 +4,12 @@
  * the reference, a bare file, and the best kernel once more beside the reference and every
  * baseline.
  */
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "backend.h"
 #include "karch.h"
 #include "keval.h"
-#include "kio.h"
 #include "koption.h"
 #include "krecord.h"
-#include "kutil.h"
 
 static const char usage[] = "usage: keval [OPTION...] [FILE...]\n"
                             "       keval --reference | --code FILE | --verify ID | --evidence "
@@ -119,6 +112,8 @@ struct entry {
 	struct kextract x;
 	struct kplan plan;
 	char name[24], *text;
+	json_t *tuned;    /* see tune.c; goes into its evaluation */
+	char *edit_fault; /* why its edits were not made; NULL: they were, or it has none */
 };
 
 /* Cut by kllm, which says so, or by nobody. */
@@ -132,6 +127,25 @@ is_too_large(const json_t *rec, const char *text)
 		if (json_is_string(flag) && !strcmp(json_string_value(flag), KIO_TOO_LARGE))
 			return true;
 	return kjson_fit(text, len, KIO_REPLY_MAX) < len;
+}
+
+/* Edits become the program that they make of the parent, where the prompt allows them. */
+static void
+make_edits(const struct krec *rec, const char *text, struct entry *r)
+{
+	const char *parent = r->s.parent_code;
+	char *edited = NULL;
+
+	if (!kextract_takes_edits(parent, kjson_path(rec->json, "sample.parent.files") != NULL))
+		return;
+	if (!r->x.code || !strcmp(r->x.how, "lines") || is_difference(r->x.code))
+		edited = edited_program(text, parent, &r->edit_fault);
+	if (!edited && r->edit_fault && !r->x.code)
+		edited = kstrdup(text);
+	if (edited) {
+		free(r->x.code);
+		r->x.code = edited;
+	}
 }
 
 static void
@@ -159,6 +173,7 @@ open_reply(struct keval *k, const struct krec *rec, struct entry *r)
 	text += r->plan.end;
 	kextract(text, strlen(text), kcamp_str(k->camp, "language"),
 	    json_object_get(k->task, "files") != NULL, &r->x);
+	make_edits(rec, text, r);
 	r->s.code = r->x.code;
 	r->s.files = r->x.files;
 	r->s.file_count = r->x.file_count;
@@ -181,6 +196,7 @@ close_entry(struct entry *r)
 	kplan_free(&r->plan);
 	kextract_free(&r->x);
 	free(r->s.twin);
+	free(r->edit_fault);
 	free(r->text);
 }
 
@@ -194,19 +210,63 @@ bounded(json_t *eval)
 	return evaluate_too_large("evaluation", KIO_EVAL_MAX);
 }
 
+/* Own commands are not raced: they may be slow, and are asked about one program at a time. */
+static bool
+has_commands(const struct keval *k)
+{
+	return kcamp_json(k->camp, "eval.build") || kcamp_json(k->camp, "eval.correctness") ||
+	    kcamp_json(k->camp, "eval.timing");
+}
+
+/* A whole program, whose open parameters are settled first. */
+static json_t *
+evaluate_program(struct keval *k, struct entry *r)
+{
+	bool races = !is_null(k) && !has_commands(k);
+	char *fault = NULL,
+	     *program = races ? tuned_program(k, r->x.code, &r->tuned, &fault) : NULL;
+	json_t *eval;
+
+	if (program) {
+		free(r->x.code);
+		r->s.code = r->x.code = program;
+		free(r->s.twin);
+		r->s.twin = NULL;
+		inputs_of_subject(k, &r->s);
+	}
+	eval = fault ? evaluate_unrun(
+	                   k, &r->s, STATUS_COMPILE_ERROR, "tune", "it leaves too much open", fault)
+	             : evaluate(k, &r->s);
+	if (r->tuned)
+		eval_set(eval, "tuned", r->tuned);
+	free(fault);
+	return eval;
+}
+
 static void
 evaluate_reply(struct keval *k, struct krec *rec)
 {
 	struct entry r;
 	json_t *eval;
+	char *part;
 
 	open_reply(k, rec, &r);
+	part = r.x.code && !r.edit_fault ? elided_part(r.x.code) : NULL;
 	if (!r.x.code)
 		eval = evaluate_nothing(&r.s);
 	else if (!subject_fits(&r.s))
 		eval = evaluate_too_large("program", KIO_CODE_MAX);
+	else if (r.plan.fault)
+		eval = evaluate_unrun(k, &r.s, STATUS_NO_PLAN, "plan", "of its plan", r.plan.fault);
+	else if (r.edit_fault)
+		eval = evaluate_unrun(k, &r.s, STATUS_COMPILE_ERROR, "edit",
+		    "its edits do not fit the program shown", r.edit_fault);
+	else if (part)
+		eval = evaluate_unrun(
+		    k, &r.s, STATUS_COMPILE_ERROR, "elided", "it is not whole", part);
 	else
-		eval = r.plan.fault ? evaluate_unplanned(k, &r.s, r.plan.fault) : evaluate(k, &r.s);
+		eval = evaluate_program(k, &r);
+	free(part);
 	plan_put(eval, &r.plan);
 	eval = bounded(eval);
 	report_progress(k, &r.s, eval);
@@ -323,21 +383,10 @@ list_inputs(struct keval *k, const struct arguments *a)
 }
 
 static void
-put_evidence(struct keval *k, const char *trial)
+put_fact(json_t *fact)
 {
-	json_t *evidence = gather_evidence(k, knum_long(trial, 1, 999999, "--evidence"));
-
-	kout_json(evidence);
-	json_decref(evidence);
-}
-
-static void
-put_anchor_fact(struct keval *k, const char *trial)
-{
-	json_t *anchor = renew_anchor(k, knum_long(trial, 1, 999999, "--anchor"));
-
-	kout_json(anchor);
-	json_decref(anchor);
+	kout_json(fact);
+	json_decref(fact);
 }
 
 static void
@@ -354,10 +403,10 @@ run(struct keval *k, const struct arguments *a)
 		put_record(k, NULL, evaluate_code(k, a->operand));
 		break;
 	case MODE_EVIDENCE:
-		put_evidence(k, a->operand);
+		put_fact(gather_evidence(k, knum_long(a->operand, 1, 999999, "--evidence")));
 		break;
 	case MODE_ANCHOR:
-		put_anchor_fact(k, a->operand);
+		put_fact(renew_anchor(k, knum_long(a->operand, 1, 999999, "--anchor")));
 		break;
 	case MODE_RACE:
 		race_files(k, a->files, knum_long(a->operand, 1, 100000, "--race"));

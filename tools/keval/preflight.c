@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Before a campaign begins on this machine: is there what its evaluations need? */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "keval.h"
-#include "kio.h"
 #include "ksandbox.h"
-#include "kutil.h"
 
 static void
 check_sandbox(struct keval *k)

@@ -6,29 +6,30 @@
  * the verdict, and its reason stays in the record.
  */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "backend.h"
 #include "karch.h"
 #include "keval.h"
 #include "kgain.h"
-#include "kio.h"
 #include "klock.h"
 #include "kplace.h"
 #include "ksandbox.h"
-#include "kutil.h"
 
-#include "status.h"
-
-enum { OUTPUT_MAX = 64 << 20, ARGS_MAX = 48, WORDS_MAX = 300 };
+enum { OUTPUT_MAX = 64 << 20, ARGS_MAX = 48, WORDS_MAX = 300, FILES_MAX = 16 };
 /*
  * Time limits of a run, in seconds. One on a device replays each call dozens of times; callgrind
  * interprets every instruction, which takes about SLOWER times as long.
  */
 enum { DEVICE_LIMIT_S = 180, CPU_LIMIT_S = 120, SLOWER = 200 };
+
+/* kharness says where the call begins and ends, if it was built where it could learn how. */
+#if __has_include(<valgrind/callgrind.h>)
+#define FROM_THE_CALL "--instr-atstart=no",
+#else
+#define FROM_THE_CALL
+#endif
 
 /*
  * How a profiler is run: its words before and after the program, and what is read of it, by the
@@ -37,6 +38,8 @@ enum { DEVICE_LIMIT_S = 180, CPU_LIMIT_S = 120, SLOWER = 200 };
 struct profiler {
 	const char *program;
 	bool interprets; /* the instructions of a CPU */
+	bool outside;    /* it watches the sandbox */
+	bool passes;     /* its table says which counters fit into one run */
 	const char *wrap[12];
 	struct {
 		/* of the work folder; made by EXPORT's output when there is one */
@@ -45,7 +48,7 @@ struct profiler {
 	} result[2];
 };
 static const struct profiler profilers[] = {
-	{ "ncu", false,
+	{ "ncu", false, false, false,
 	    { "ncu", "--set", "full", "--clock-control", "none", "--profile-from-start", "off",
 	        "-f", "-o", "report", NULL },
 	    { { "raw.csv",
@@ -54,14 +57,21 @@ static const struct profiler profilers[] = {
 	        { "details.csv",
 	            { "ncu", "--import", "report.ncu-rep", "--csv", "--page", "details",
 	                "--print-units", "base", NULL } } } },
-	{ "rocprofv3", false,
+	{ "rocprofv3", false, false, true,
 	    { "rocprofv3", "--kernel-trace", "--output-format", "csv", "-o", "report", "--", NULL },
 	    { { "report_kernel_trace.csv", { NULL } }, { NULL, { NULL } } } },
-	{ "valgrind", true,
+	{ "valgrind", true, false, false,
 	    { "valgrind", "--tool=callgrind", "--cache-sim=yes", "--branch-sim=yes",
-	        "--callgrind-out-file=callgrind.out", NULL },
+	        FROM_THE_CALL "--callgrind-out-file=callgrind.out", NULL },
 	    { { "callgrind.out", { NULL } }, { NULL, { NULL } } } },
 };
+/* Where a CPU's counters can be read they say more than instructions that are interpreted. */
+static const struct profiler counters = { "perf", false, true, false,
+	{ "perf", "stat", "-x,", "-D", "-1", "-e",
+	    "task-clock,page-faults,cycles,instructions,branches,branch-misses,L1-dcache-loads,"
+	    "L1-dcache-load-misses,LLC-loads,LLC-load-misses,dTLB-loads,dTLB-load-misses",
+	    NULL },
+	{ { "perf.csv", { NULL } }, { NULL, { NULL } } } };
 
 static const struct profiler *
 profiler_of(const struct keval *k)
@@ -127,11 +137,12 @@ end_of(const char *text)
 	return n > WORDS_MAX ? text + n - WORDS_MAX : n ? text : "no message";
 }
 
-char *
-tool_run(struct keval *k, const char *work, const struct ksandbox_bind *binds, size_t bind_count,
-    char **argv, double limit_s, char **why)
+static char *
+run_around(struct keval *k, char *const *around, const char *work,
+    const struct ksandbox_bind *binds, size_t bind_count, char **argv, double limit_s, char **why)
 {
-	struct ksandbox s = { .level = sandbox_level(k),
+	struct ksandbox s = { .around = around,
+		.level = sandbox_level(k),
 		.profile = KSANDBOX_BUILD,
 		.work = work,
 		.binds = binds,
@@ -159,6 +170,13 @@ tool_run(struct keval *k, const char *work, const struct ksandbox_bind *binds, s
 		*why = kasprintf("%s failed: %s", argv[0], end_of(r.err_len ? r.err : r.out));
 	kproc_result_free(&r);
 	return out;
+}
+
+char *
+tool_run(struct keval *k, const char *work, const struct ksandbox_bind *binds, size_t bind_count,
+    char **argv, double limit_s, char **why)
+{
+	return run_around(k, NULL, work, binds, bind_count, argv, limit_s, why);
 }
 
 static double
@@ -193,13 +211,52 @@ choose_workload(const struct keval *k, const json_t *eval)
 	return kjson_str_or(best, "workload", NULL);
 }
 
-static bool
-run_profiler(struct keval *k, const struct profiler *p, const char *work, const char *so,
-    const char *workload, char **why)
+/* What a profiler is run over, and with; and the files that came of it, in FOLDER. */
+struct session {
+	struct keval *k;
+	const struct profiler *p;
+	const char *device; /* for its lock */
+	const char *work, *folder, *so, *workload;
+	char *file[FILES_MAX + 1];
+	size_t files;
+	json_t *notes;
+};
+
+/*
+ * The words of a profiler that watches from outside, with what it shares with the program: its
+ * result, and FIFOs by which kharness says when to count. The caller frees the last three words.
+ */
+static void
+watch_words(const struct session *x, const char *const *wrap, char **words)
 {
+	static const char *const pipes[] = { "perf.control", "perf.ack" };
+	size_t n = 0;
+
+	for (size_t i = 0; i < LEN(pipes); i++) {
+		char *path = kasprintf("%s/%s", x->work, pipes[i]);
+
+		/* The program may be another user's. */
+		if (mkfifo(path, 0600) < 0 || chmod(path, 0666) < 0)
+			kdie_errno(K_IO, "%s", path);
+		free(path);
+	}
+	add(words, &n, wrap);
+	words[n++] = kasprintf("--control=fifo:%s/%s,%s/%s", x->work, pipes[0], x->work, pipes[1]);
+	words[n++] = kasprintf("--output=%s/%s", x->work, x->p->result[0].file);
+	words[n++] = kstrdup("--");
+	words[n] = NULL;
+}
+
+/* The program under the profiler, while nobody measures. */
+static bool
+run_profiler(const struct session *x, const char *const *wrap, char **why)
+{
+	struct keval *k = x->k;
+	const char *work = x->work, *workload = x->workload;
 	char *program = ktool_path("kharness"), *task = realpath(k->task_file, NULL),
-	     *object = realpath(so, NULL);
-	char *argv[ARGS_MAX], *out;
+	     *object = realpath(x->so, NULL);
+	char *argv[ARGS_MAX], *around[ARGS_MAX] = { NULL }, *out;
+	int lock = klock_device(x->device, true, true);
 	struct ksandbox_bind binds[] = { { program, "/kiln/kharness" }, { task, "/kiln/task.json" },
 		{ object, "/kiln/kernel.so" } };
 	char *memory = kasprintf("%lld", (long long)kcamp_int(k->camp, "eval.memory_mb"));
@@ -208,10 +265,20 @@ run_profiler(struct keval *k, const struct profiler *p, const char *work, const 
 		"/kiln/kernel.so", workload ? "--workload" : NULL, workload, NULL };
 	size_t n = 0;
 
-	add(argv, &n, p->wrap);
+	if (x->p->outside)
+		watch_words(x, wrap, around);
+	else
+		add(argv, &n, wrap);
 	add(argv, &n, solo);
 	*why = NULL;
-	out = task && object ? tool_run(k, work, binds, LEN(binds), argv, limit_of(k), why) : NULL;
+	out = task && object
+	    ? run_around(k, around, work, binds, LEN(binds), argv, limit_of(k), why)
+	    : NULL;
+	for (n = 0; around[n];)
+		n++;
+	for (size_t i = 0; n && i < 3; i++)
+		free(around[n - 1 - i]);
+	close(lock);
 	free(memory);
 	free(object);
 	free(task);
@@ -220,39 +287,94 @@ run_profiler(struct keval *k, const struct profiler *p, const char *work, const 
 	return out != NULL;
 }
 
-/* Every result of the profiler as a file of its own, in FOLDER; false when one is missing. */
+/* TEXT as a file of the session, which the caller frees; false when it could not be written. */
 static bool
-collect(struct keval *k, const struct profiler *p, const char *work, const char *folder, char **why)
+put_result(struct session *x, const char *file, const char *text)
 {
-	for (size_t i = 0; i < LEN(p->result) && p->result[i].file; i++) {
-		char *argv[ARGS_MAX], *text, *path = kasprintf("%s/%s", folder, p->result[i].file);
+	char *path = kasprintf("%s/%s", x->folder, file);
+	bool good = text && x->files < FILES_MAX && kwrite_file(path, text, strlen(text)) == 0;
+
+	if (good)
+		x->file[x->files++] = kstrdup(file);
+	free(path);
+	return good;
+}
+
+/* Every result of the profiler as a file of its own; false when one is missing. */
+static bool
+collect(struct session *x, char **why)
+{
+	for (size_t i = 0; i < LEN(x->p->result) && x->p->result[i].file; i++) {
+		const char *file = x->p->result[i].file;
+		char *argv[ARGS_MAX], *text;
 		size_t n = 0;
 		bool good;
 
-		add(argv, &n, p->result[i].export);
-		text = n ? tool_run(k, work, NULL, 0, argv, limit_of(k), why)
-		         : work_read(work, p->result[i].file, OUTPUT_MAX, &n);
-		good = text && kwrite_file(path, text, strlen(text)) == 0;
+		add(argv, &n, x->p->result[i].export);
+		text = n ? tool_run(x->k, x->work, NULL, 0, argv, limit_of(x->k), why)
+		         : work_read(x->work, file, OUTPUT_MAX, &n);
+		good = put_result(x, file, text);
 		free(text);
-		free(path);
 		if (!good && !*why)
-			*why = kasprintf("%s left no %s", p->program, p->result[i].file);
+			*why = kasprintf("%s left no %s", x->p->program, file);
 		if (!good)
 			return false;
 	}
 	return true;
 }
 
-static json_t *
-findings(const struct profiler *p, const char *folder, char **why)
+/* The counters of LIST in a run of their own. One that fails costs its counters, and is noted. */
+static void
+run_pass(struct session *x, size_t number, const char *list)
 {
-	char *argv[LEN(p->result) + 2] = { ktool_path("kprofile") };
+	char *name = kasprintf("pass%zu", number), *words = kstrdup(list), *save = NULL,
+	     *file = kasprintf("%s_counter_collection.csv", name), *why = NULL, *text = NULL;
+	const char *wrap[ARGS_MAX - 20] = { x->p->program, "--output-format", "csv", "-o", name,
+		"--pmc" };
+	size_t n = 6, len;
+
+	for (char *w = strtok_r(words, " ", &save); w && n < LEN(wrap) - 2;
+	     w = strtok_r(NULL, " ", &save))
+		wrap[n++] = w;
+	wrap[n] = "--";
+	if (run_profiler(x, wrap, &why))
+		text = work_read(x->work, file, OUTPUT_MAX, &len);
+	if (!put_result(x, file, text))
+		json_array_append_new(x->notes,
+		    json_sprintf("pass %zu of the counters failed: %s", number,
+		        why ? why : "it left no file"));
+	free(text);
+	free(why);
+	free(file);
+	free(words);
+	free(name);
+}
+
+/* Counters that do not fit into one run, by the plan in the profiler's table. */
+static void
+run_passes(struct session *x)
+{
+	char *name = kasprintf("patterns/profile/%s.json", x->p->program), *path = kdata_path(name);
+	json_t *table = kjson_load(path);
+	const json_t *passes = json_object_get(table, "passes");
+
+	for (size_t i = 0; i < json_array_size(passes); i++)
+		run_pass(x, i + 1, json_string_value(json_array_get(passes, i)));
+	json_decref(table);
+	free(path);
+	free(name);
+}
+
+static json_t *
+findings(const struct session *x, char **why)
+{
+	char *argv[FILES_MAX + 2] = { ktool_path("kprofile") };
 	struct kproc q = { .argv = argv, .max_output = OUTPUT_MAX, .timeout_s = 60 };
 	struct kproc_result r;
 	json_t *found = NULL;
 
-	for (size_t i = 0; i < LEN(p->result) && p->result[i].file; i++)
-		argv[1 + i] = kasprintf("%s/%s", folder, p->result[i].file);
+	for (size_t i = 0; i < x->files; i++)
+		argv[1 + i] = kasprintf("%s/%s", x->folder, x->file[i]);
 	if (kproc_run(&q, &r) == 0) {
 		found = r.exit_code == 0 ? json_loadb(r.out, r.out_len, 0, NULL) : NULL;
 		if (!found)
@@ -261,6 +383,8 @@ findings(const struct profiler *p, const char *folder, char **why)
 	}
 	for (size_t i = 0; argv[i]; i++)
 		free(argv[i]);
+	if (found)
+		json_array_extend(json_object_get(found, "notes"), x->notes);
 	return found;
 }
 
@@ -290,10 +414,10 @@ keep_file(const struct keval *k, const char *from, const char *name, const char 
 
 /* The profiler's own report, and what was read of it: their paths in the campaign's folder. */
 static json_t *
-keep(const struct keval *k, const struct profiler *p, const char *id, const char *work,
-    const char *folder)
+keep(const struct session *x, const char *id)
 {
-	char *name = kstrdup(id), *inside, *to, *report = kasprintf("%s/report.ncu-rep", work);
+	const struct keval *k = x->k;
+	char *name = kstrdup(id), *inside, *to, *report = kasprintf("%s/report.ncu-rep", x->work);
 	json_t *kept = json_array();
 
 	for (char *slash = name; (slash = strchr(slash, '/'));)
@@ -301,10 +425,10 @@ keep(const struct keval *k, const struct profiler *p, const char *id, const char
 	inside = kasprintf("profiles/%s", name);
 	to = kplace_in(k->camp->dir, inside);
 	kmake_folder(to);
-	for (size_t i = 0; i < LEN(p->result) && p->result[i].file; i++) {
-		char *from = kasprintf("%s/%s", folder, p->result[i].file);
+	for (size_t i = 0; i < x->files; i++) {
+		char *from = kasprintf("%s/%s", x->folder, x->file[i]);
 
-		keep_file(k, from, name, p->result[i].file, kept);
+		keep_file(k, from, name, x->file[i], kept);
 		free(from);
 	}
 	keep_file(k, report, name, "report.ncu-rep", kept);
@@ -316,7 +440,7 @@ keep(const struct keval *k, const struct profiler *p, const char *id, const char
 }
 
 /*
- * The profiler over the program in SO, while nobody measures; NULL with the reason in *WHY. NAME is
+ * The profiler over the program in SO; NULL with the reason in *WHY. NAME is
  * what its reports are kept under, or NULL.
  */
 static json_t *
@@ -324,25 +448,25 @@ profile_so(struct keval *k, const struct profiler *p, const char *so, const json
     const char *name, char **why)
 {
 	char *work = ksandbox_work_new(), *folder = ksandbox_work_new(), *device;
-	const char *workload = choose_workload(k, eval);
+	struct session x = { k, p, NULL, work, folder, so, choose_workload(k, eval),
+		.notes = json_array() };
 	json_t *found = NULL;
-	bool ran;
-	int lock;
 
-	device = is_gpu(k)
+	x.device = device = is_gpu(k)
 	    ? kasprintf("gpu-%s", kjson_str_or(eval, "environment.device.uuid", "unknown"))
 	    : kstrdup("cpu");
-	lock = klock_device(device, true, true);
-	ran = run_profiler(k, p, work, so, workload, why);
-	close(lock);
-	if (ran && collect(k, p, work, folder, why))
-		found = findings(p, folder, why);
-	if (found) {
-		if (workload)
-			eval_set(found, "workload", json_string(workload));
-		if (name)
-			eval_set(found, "raw", keep(k, p, name, work, folder));
+	if (run_profiler(&x, p->wrap, why) && collect(&x, why)) {
+		if (p->passes)
+			run_passes(&x);
+		found = findings(&x, why);
 	}
+	if (found && x.workload)
+		eval_set(found, "workload", json_string(x.workload));
+	if (found && name)
+		eval_set(found, "raw", keep(&x, name));
+	while (x.files)
+		free(x.file[--x.files]);
+	json_decref(x.notes);
 	ksandbox_work_free(folder);
 	ksandbox_work_free(work);
 	free(device);
@@ -374,13 +498,66 @@ so_for(struct keval *k, const struct profiler *p, const struct subject *s, const
 	return plain ? plain : kstrdup(so);
 }
 
+/*
+ * The counters of this CPU; NULL with the reason, which is most often that a machine does not give
+ * them to its guests or to its users.
+ */
+static json_t *
+profile_counters(struct keval *k, const char *so, const json_t *eval, const char *name, char **why)
+{
+	json_t *found;
+
+	*why = NULL;
+	if (sandbox_level(k) != KSANDBOX_NONE && !ksandbox_finds(counters.program)) {
+		*why = kstrdup("perf is not installed");
+		return NULL;
+	}
+	found = profile_so(k, &counters, so, eval, name, why);
+	if (found && !kjson_path(found, "metrics.instruction.ipc")) {
+		*why = kstrdup("perf counts no cycles and instructions here");
+		json_decref(found);
+		return NULL;
+	}
+	return found;
+}
+
+/* A program on a CPU: by its counters, else by interpreting it, with a note of why. */
+static json_t *
+profile_cpu(struct keval *k, const struct profiler *p, const struct subject *s, const char *so,
+    const json_t *eval, const char *name, char **why)
+{
+	json_t *found = profile_counters(k, so, eval, name, why), *flags, *notes;
+	char *built, *missing = *why;
+
+	if (found)
+		return found;
+	*why = NULL;
+	if (sandbox_level(k) != KSANDBOX_NONE && !ksandbox_finds(p->program)) {
+		*why = kasprintf("%s is not installed, and %s", p->program, missing);
+		free(missing);
+		return NULL;
+	}
+	built = so_for(k, p, s, so, &flags);
+	found = profile_so(k, p, built, eval, name, why);
+	notes = json_object_get(found, "notes");
+	if (found && json_array_size(flags))
+		json_array_append_new(notes,
+		    json_sprintf("built with %s as well, because %s does not run such instructions",
+		        for_valgrind[0], p->program));
+	if (found)
+		json_array_append_new(notes, json_sprintf("no counters: %s", missing));
+	json_decref(flags);
+	free(missing);
+	free(built);
+	return found;
+}
+
 json_t *
 profile_anew(struct keval *k, const struct subject *s, const char *so, const json_t *eval,
     const char *name, char **why)
 {
 	const struct profiler *p = profiler_of(k);
-	json_t *found = NULL, *flags = NULL;
-	char *built = NULL;
+	json_t *found = NULL;
 
 	*why = NULL;
 	if (!strcmp(kcamp_str(k->camp, "eval.profile"), "off"))
@@ -389,16 +566,12 @@ profile_anew(struct keval *k, const struct subject *s, const char *so, const jso
 		*why = kstrdup("the campaign's own commands run the program");
 	else if (!p || is_device_only(k))
 		*why = kstrdup("there is no profiler for programs of this kind");
-	else if (!ksandbox_finds(p->program))
+	else if (p->interprets)
+		found = profile_cpu(k, p, s, so, eval, name, why);
+	else if (sandbox_level(k) != KSANDBOX_NONE && !ksandbox_finds(p->program))
 		*why = kasprintf("%s is not installed", p->program);
 	else
-		found = profile_so(k, p, built = so_for(k, p, s, so, &flags), eval, name, why);
-	if (found && json_array_size(flags))
-		json_array_append_new(json_object_get(found, "notes"),
-		    json_sprintf("built with %s as well, because %s does not run such instructions",
-		        for_valgrind[0], p->program));
-	json_decref(flags);
-	free(built);
+		found = profile_so(k, p, so, eval, name, why);
 	if (!found && !*why)
 		*why = kstrdup("the profiler failed");
 	return found;

@@ -4,16 +4,11 @@
  * reference once more, and any number of kernels with each other (kbench).
  */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "karch.h"
 #include "keval.h"
 #include "kgain.h"
-#include "kio.h"
 #include "kstat.h"
-#include "kutil.h"
-#include "status.h"
 
 char *
 incumbent_so(struct keval *k, const json_t *past)
@@ -33,36 +28,33 @@ incumbent_so(struct keval *k, const json_t *past)
 
 /* ---- the anchor ---- */
 
-const char *
-fastest_baseline(const json_t *reference)
+const json_t *
+fastest_baseline(struct keval *k)
 {
-	const json_t *list = json_object_get(reference, "baselines"), *b;
-	const char *name = NULL;
+	json_t *reference = past_eval(k, KARCH_REFERENCE);
+	const json_t *list = json_object_get(reference, "baselines"), *b, *found = NULL;
 	double fastest = 1;
 	size_t i;
 
-	json_array_foreach((json_t *)list, i, b) {
+	json_array_foreach(list, i, b) {
 		struct kgain_ratio r = kgain_ratio_of_pairs(
 		    json_object_get(b, "pairs"), "reference", NULL, json_object_get(b, "timing"));
 
 		if (!r.n || !(r.mean > fastest))
 			continue;
 		fastest = r.mean;
-		name = kjson_str_or(b, "name", NULL);
+		found = kjson_find(
+		    json_object_get(k->task, "baselines"), "name", kjson_str_or(b, "name", ""));
 	}
-	return name;
+	json_decref(reference);
+	return found;
 }
 
-static char *
-baseline_named(struct keval *k, const char *name)
+bool
+prefers_incumbent(const struct keval *k, const struct subject *s)
 {
-	const json_t *list = json_object_get(k->task, "baselines"), *b;
-	size_t i;
-
-	json_array_foreach((json_t *)list, i, b)
-		if (!strcmp(kjson_str_or(b, "name", ""), name))
-			return against_baseline(k, b);
-	return NULL;
+	/* A round is compared with the last accepted one, even where that is the reference. */
+	return s->incumbent && (kcamp_linear(k->camp) || strcmp(s->incumbent, KARCH_REFERENCE));
 }
 
 static bool
@@ -82,20 +74,15 @@ anchor_at_incumbent(struct keval *k, const struct subject *s, struct anchor *a)
 bool
 choose_anchor(struct keval *k, const struct subject *s, struct anchor *a)
 {
-	json_t *reference;
-	const char *name;
-
-	bool first = !s->incumbent || !strcmp(s->incumbent, KARCH_REFERENCE);
+	const json_t *baseline;
 
 	*a = (struct anchor){ 0 };
-	/* A round is compared with the last accepted one, even where that is the reference. */
-	if ((!first || kcamp_linear(k->camp)) && anchor_at_incumbent(k, s, a))
+	if (prefers_incumbent(k, s) && anchor_at_incumbent(k, s, a))
 		return true;
-	reference = past_eval(k, KARCH_REFERENCE);
-	name = fastest_baseline(reference);
-	if (name)
-		*a = (struct anchor){ .against = baseline_named(k, name), .name = kstrdup(name) };
-	json_decref(reference);
+	baseline = fastest_baseline(k);
+	if (baseline)
+		*a = (struct anchor){ .against = against_baseline(k, baseline),
+			.name = kstrdup(kjson_str_or(baseline, "name", "")) };
 	if (a->against)
 		return true;
 	free_anchor(a);
@@ -136,14 +123,13 @@ put_anchor(json_t *eval, const struct anchor *a, const json_t *answer)
 static json_t *
 rival_times(const json_t *answer)
 {
+	const json_t *c;
+	size_t i;
 	const json_t *all = json_object_get(answer, "candidates");
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < json_array_size(all); i++) {
-		const json_t *c = json_array_get(all, i);
-
-		if (strcmp(kjson_str_or(c, "name", ""), "candidate") &&
-		    json_object_get(c, "timing"))
+	json_array_foreach(all, i, c) {
+		if (!kjson_is(c, "name", "candidate") && json_object_get(c, "timing"))
 			json_array_append_new(list,
 			    json_pack("{s:s,s:O}", "name", kjson_str_or(c, "name", "?"), "timing",
 			        json_object_get(c, "timing")));
@@ -250,39 +236,28 @@ struct entry {
 static const char *
 name_of(char **files, size_t i)
 {
-	const char *name = strrchr(files[i], '/');
-
-	name = name ? name + 1 : files[i];
-	for (size_t other = 0; files[other]; other++) {
-		const char *theirs = strrchr(files[other], '/');
-
-		if (other != i && !strcmp(theirs ? theirs + 1 : files[other], name))
+	for (size_t other = 0; files[other]; other++)
+		if (other != i && !strcmp(basename(files[other]), basename(files[i])))
 			return files[i];
-	}
-	return name;
+	return basename(files[i]);
 }
 
 static struct entry
-check_file(struct keval *k, const char *file, const char *name)
+check_program(struct keval *k, const char *code, const char *file, const char *name)
 {
-	char *code = input_read(k, file, SOURCE_MAX, NULL), *so;
+	char *so;
 	struct subject s = { .name = name, .code = code };
 	json_t *eval = evaluate(k, &s);
 	const char *status = kjson_str_or(eval, "status", "?");
 	struct entry e = { .row = json_pack(
 		               "{s:s,s:s,s:s}", "name", name, "file", file, "status", status) };
 
-	for (const char *const *key =
-	         (const char *const[]){ "reasons", "correctness", "log", NULL };
-	     *key; key++)
-		if (json_object_get(eval, *key))
-			eval_set(e.row, *key, json_incref(json_object_get(eval, *key)));
+	kjson_share(e.row, eval, (const char *const[]){ "reasons", "correctness", "log", NULL });
 	so = status_named(status) == STATUS_CORRECT ? incumbent_so(k, eval) : NULL;
 	if (so)
 		e.against = kasprintf("%s=%s", name, so);
 	free(so);
 	json_decref(eval);
-	free(code);
 	return e;
 }
 
@@ -293,17 +268,12 @@ take_times(struct entry *entries, size_t count, const json_t *answer)
 	const json_t *all = json_object_get(answer, "candidates"), *c;
 	size_t i;
 
-	json_array_foreach((json_t *)all, i, c)
+	json_array_foreach(all, i, c)
 		for (size_t n = 0; n < count; n++) {
-			if (strcmp(kjson_str_or(c, "name", ""),
-			        kjson_str_or(entries[n].row, "name", "?")))
+			if (!kjson_is(c, "name", kjson_str_or(entries[n].row, "name", "?")))
 				continue;
-			for (const char *const *key =
-			         (const char *const[]){ "status", "reasons", "timing", NULL };
-			     *key; key++)
-				if (json_object_get(c, *key))
-					eval_set(entries[n].row, *key,
-					    json_deep_copy(json_object_get(c, *key)));
+			kjson_share(entries[n].row, c,
+			    (const char *const[]){ "status", "reasons", "timing", NULL });
 		}
 }
 
@@ -314,9 +284,8 @@ pairs_of(const json_t *pairs, const char *of, const char *name)
 	json_t *list = json_array(), *p;
 	size_t i;
 
-	json_array_foreach((json_t *)pairs, i, p)
-		if (!strcmp(kjson_str_or(p, "of", ""), of) &&
-		    !strcmp(kjson_str_or(p, "name", ""), name))
+	json_array_foreach(pairs, i, p)
+		if (kjson_is(p, "of", of) && kjson_is(p, "name", name))
 			json_array_append(list, p);
 	return list;
 }
@@ -374,11 +343,8 @@ race_once(struct keval *k, struct entry *entries, size_t count)
 		answer = harness_run(k, &run);
 		take_times(entries, count, answer);
 		eval_set(out, "overall", overall(entries, count, json_object_get(answer, "pairs")));
-		for (const char *const *key = (const char *const[]){ "pairs", "machine",
-		         "environment", "spent_s", NULL };
-		     *key; key++)
-			if (json_object_get(answer, *key))
-				eval_set(out, *key, json_deep_copy(json_object_get(answer, *key)));
+		kjson_share(out, answer,
+		    (const char *const[]){ "pairs", "machine", "environment", "spent_s", NULL });
 		json_decref(answer);
 		free(name);
 	}
@@ -389,18 +355,30 @@ race_once(struct keval *k, struct entry *entries, size_t count)
 	return out;
 }
 
+static void
+free_entries(struct entry *entries, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		json_decref(entries[i].row);
+		free(entries[i].against);
+	}
+}
+
 void
 race_files(struct keval *k, char **files, long times)
 {
 	struct entry entries[KERNELS_MAX];
 	size_t count = 0;
+	char *code;
 
 	lint_task(k);
 	k->check_only = true;
 	for (; files[count]; count++) {
 		if (count == KERNELS_MAX)
 			kdie(K_USAGE, "at most %d kernels can race", KERNELS_MAX);
-		entries[count] = check_file(k, files[count], name_of(files, count));
+		code = input_read(k, files[count], SOURCE_MAX, NULL);
+		entries[count] = check_program(k, code, files[count], name_of(files, count));
+		free(code);
 	}
 	for (long i = 0; i < times; i++) {
 		json_t *record = race_once(k, entries, count);
@@ -408,8 +386,25 @@ race_files(struct keval *k, char **files, long times)
 		kout_json(record);
 		json_decref(record);
 	}
+	free_entries(entries, count);
+}
+
+json_t *
+race_programs(struct keval *k, char *const *codes, size_t count)
+{
+	struct entry entries[KERNELS_MAX];
+	bool check_only = k->check_only;
+	json_t *record;
+
+	k->check_only = true;
 	for (size_t i = 0; i < count; i++) {
-		json_decref(entries[i].row);
-		free(entries[i].against);
+		char name[24];
+
+		snprintf(name, sizeof name, "variant %zu", i + 1);
+		entries[i] = check_program(k, codes[i], name, name);
 	}
+	record = race_once(k, entries, count);
+	k->check_only = check_only;
+	free_entries(entries, count);
+	return record;
 }

@@ -3,16 +3,11 @@
  * Trusted programs: the reference and the baselines evaluated (trial 000), and the best kernel
  * verified beside them.
  */
-#include <stdlib.h>
-#include <string.h>
 
 #include "keval.h"
-#include "kio.h"
 #include "klaunch.h"
 #include "ktask.h"
 #include "ktrials.h"
-#include "kutil.h"
-#include "status.h"
 
 enum { SOURCE_MAX = 8 << 20 };
 
@@ -25,8 +20,7 @@ task_reference(const struct keval *k)
 char *
 task_source(const struct keval *k, const char *name)
 {
-	char *path = ktask_beside(k->task_file, name),
-	     *text = input_read(k, path, SOURCE_MAX, NULL);
+	char *path = kbeside(k->task_file, name), *text = input_read(k, path, SOURCE_MAX, NULL);
 
 	free(path);
 	return text;
@@ -123,7 +117,7 @@ leave_out(json_t *entry, const char *name, const char *why, const char *log)
 	char *text = kasprintf("%s: %s", why, log);
 
 	kwarn("baseline %s left out, %.300s", name, text);
-	eval_set(entry, "missing", kjson_text(text, strlen(text)));
+	eval_set(entry, "missing", kjson_string(text));
 	free(text);
 }
 
@@ -304,21 +298,6 @@ rivals(struct keval *k)
 	return list;
 }
 
-/* The wider set, when the task has one and the caller named none. */
-static void
-choose_set(struct keval *k)
-{
-	const json_t *workloads = json_object_get(k->task, "workloads");
-
-	for (size_t i = 0; i < json_array_size(workloads) && !k->set_given; i++) {
-		const json_t *sets = json_object_get(json_array_get(workloads, i), "sets");
-
-		for (size_t n = 0; n < json_array_size(sets); n++)
-			if (!strcmp(json_string_value(json_array_get(sets, n)) ?: "", "full"))
-				k->set = "full";
-	}
-}
-
 json_t *
 evaluate_best(struct keval *k, const char *id)
 {
@@ -331,10 +310,7 @@ evaluate_best(struct keval *k, const char *id)
 		    k->camp->dir);
 	s.again = true;
 	if (!is_null(k)) {
-		if (kcamp_linear(k->camp))
-			choose_full_set(k);
-		else
-			choose_set(k);
+		choose_full_set(k);
 		k->verifies = true;
 		if (!kcamp_json(k->camp, "eval.timing"))
 			k->rivals = rivals(k);

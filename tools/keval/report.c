@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What people and models are told about an evaluation; expected values are never told. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "keval.h"
 #include "kgain.h"
-#include "kio.h"
 #include "klog.h"
 #include "ktask.h"
-#include "kutil.h"
-#include "status.h"
 
 enum { CASES_MAX = 8 };
 
@@ -18,10 +13,11 @@ enum { CASES_MAX = 8 };
 static void
 add_reasons(struct kbuf *b, const json_t *eval, const char *said)
 {
+	const json_t *r;
+	size_t i;
 	const json_t *reasons = json_object_get(eval, "reasons");
 
-	for (size_t i = 0; i < json_array_size(reasons); i++) {
-		const json_t *r = json_array_get(reasons, i);
+	json_array_foreach(reasons, i, r) {
 		const char *detail = kjson_str_or(r, "detail", "");
 
 		if (!strstr(said, detail))
@@ -37,6 +33,7 @@ add_case(struct kbuf *b, const json_t *c)
 	} figures[] = {
 		{ "max_abs_err", "largest error" },
 		{ "max_rel_err", "largest relative error" },
+		{ "max_err_share", "largest error in units of its tolerance" },
 		{ "tolerance", "allowed" },
 	};
 
@@ -63,6 +60,8 @@ add_case(struct kbuf *b, const json_t *c)
 static void
 add_cases(struct kbuf *b, const json_t *eval)
 {
+	const json_t *c;
+	size_t i;
 	const json_t *cases = kjson_path(eval, "correctness.cases");
 	size_t failed = 0;
 
@@ -70,9 +69,7 @@ add_cases(struct kbuf *b, const json_t *eval)
 		kbuf_printf(b, "%lld of %lld correctness cases passed.\n",
 		    (long long)kjson_int_or(eval, "correctness.passed", 0),
 		    (long long)kjson_int_or(eval, "correctness.total", 0));
-	for (size_t i = 0; i < json_array_size(cases); i++) {
-		const json_t *c = json_array_get(cases, i);
-
+	json_array_foreach(cases, i, c) {
 		if (!kjson_bool_or(c, "ok", true) && failed++ < CASES_MAX)
 			add_case(b, c);
 	}
@@ -85,14 +82,15 @@ static void
 add_comparison(
     struct kbuf *b, const json_t *past, const char *workload, const char *statistic, double ns)
 {
+	const json_t *base;
+	size_t i;
 	double reference =
 	    kgain_time_ns(kgain_row(json_object_get(past, "timing"), workload), statistic);
 	const json_t *baselines = json_object_get(past, "baselines");
 
 	if (!isnan(reference))
 		kbuf_printf(b, ", %.4g times as fast as the reference", reference / ns);
-	for (size_t i = 0; i < json_array_size(baselines); i++) {
-		const json_t *base = json_array_get(baselines, i);
+	json_array_foreach(baselines, i, base) {
 		double other =
 		    kgain_time_ns(kgain_row(json_object_get(base, "timing"), workload), statistic);
 
@@ -116,6 +114,8 @@ add_rates(struct kbuf *b, const struct ktask *t, const char *workload, double ns
 static void
 add_times(struct kbuf *b, const struct keval *k, const json_t *eval)
 {
+	const json_t *row;
+	size_t i;
 	const char *statistic = KGAIN_STATISTIC, *unit;
 	const json_t *timing = json_object_get(eval, "timing");
 	json_t *past = past_eval(k, "000/00");
@@ -123,8 +123,7 @@ add_times(struct kbuf *b, const struct keval *k, const json_t *eval)
 	    ? ktask_load(k->task_file)
 	    : NULL;
 
-	for (size_t i = 0; i < json_array_size(timing); i++) {
-		const json_t *row = json_array_get(timing, i);
+	json_array_foreach(timing, i, row) {
 		const char *workload = kjson_str_or(row, "workload", "?");
 		double ns = kgain_time_ns(row, statistic),
 		       shown = kcamp_shown(k->camp, ns / 1e6, &unit);
@@ -162,18 +161,6 @@ add_pairs(struct kbuf *b, const json_t *eval)
 		    ratio, low);
 }
 
-/* A model that was shown a program may answer with the difference alone. */
-static bool
-is_difference(const char *code)
-{
-	static const char *const starts[] = { "--- ", "diff --git ", "@@ ", "*** " };
-
-	for (size_t i = 0; i < LEN(starts); i++)
-		if (!strncmp(code, starts[i], strlen(starts[i])))
-			return true;
-	return false;
-}
-
 void
 report_log(const struct keval *k, const struct subject *s, json_t *eval)
 {
@@ -206,7 +193,7 @@ report_log(const struct keval *k, const struct subject *s, json_t *eval)
 		kbuf_printf(&b, "%s%s", said, said[strlen(said) - 1] == '\n' ? "" : "\n");
 	kbuf_add(&b, "", 0);
 	clip = klog_clip(b.data, KLOG_MAX + KLOG_LOST);
-	eval_set(eval, "log", kjson_text(clip, strlen(clip)));
+	eval_set(eval, "log", kjson_string(clip));
 	free(clip);
 	kbuf_free(&b);
 }

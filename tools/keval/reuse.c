@@ -6,14 +6,9 @@
  * gap that chance made does not come twice.
  */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "keval.h"
 #include "kgain.h"
-#include "kio.h"
-#include "kutil.h"
-#include "status.h"
 
 /*
  * Faster, beyond the noise, than the incumbent or the reference that it was raced with. Of one that
@@ -23,12 +18,13 @@ static bool
 would_gain(const json_t *past, const json_t *eval)
 {
 	const json_t *timing = json_object_get(eval, "timing");
+	const json_t *pairs = json_object_get(eval, "pairs");
 	double ratio, low;
 	json_t *rows;
 	char *fault;
 
-	if (kgain_pairs(json_object_get(eval, "pairs"), "incumbent", timing, &ratio, &low) ||
-	    kgain_pairs(json_object_get(eval, "pairs"), "reference", timing, &ratio, &low))
+	if (kgain_pairs(pairs, "incumbent", timing, &ratio, &low) ||
+	    kgain_pairs(pairs, "reference", timing, &ratio, &low))
 		return low > 1;
 	rows = kgain_rows_like(json_object_get(past, "timing"), timing);
 	fault = kgain_speedup(rows, timing, KGAIN_STATISTIC, &ratio, NULL);
@@ -57,7 +53,7 @@ is_suspect(const json_t *rows)
 	size_t i;
 	json_t *row;
 
-	json_array_foreach((json_t *)rows, i, row)
+	json_array_foreach(rows, i, row)
 		if (kjson_num_or(row, "gap_pct", 0) > 100 * KGAIN_REUSE_GAP &&
 		    kjson_num_or(row, "low_pct", 0) > 0)
 			return true;
@@ -93,17 +89,13 @@ static void
 take(json_t *eval, const json_t *answer, const char *rival_id)
 {
 	const json_t *c = harness_candidate(answer, "candidate"),
-	             *all = json_object_get(answer, "candidates"), *o;
-	size_t i;
+	             *rival = kjson_find(json_object_get(answer, "candidates"), "name", "rival");
 
-	for (const char *const *key = (const char *const[]){ "reuse", "trace", NULL }; *key; key++)
-		if (json_object_get(c, *key))
-			eval_set(eval, *key, json_deep_copy(json_object_get(c, *key)));
-	json_array_foreach((json_t *)all, i, o)
-		if (!strcmp(kjson_str_or(o, "name", ""), "rival") && json_object_get(o, "reuse"))
-			eval_set(eval, "reuse_against",
-			    json_pack(
-			        "{s:s,s:O}", "id", rival_id, "rows", json_object_get(o, "reuse")));
+	kjson_share(eval, c, (const char *const[]){ "reuse", "trace", NULL });
+	if (json_object_get(rival, "reuse"))
+		eval_set(eval, "reuse_against",
+		    json_pack(
+		        "{s:s,s:O}", "id", rival_id, "rows", json_object_get(rival, "reuse")));
 }
 
 void

@@ -5,20 +5,13 @@
  * --apart). Results may be right by luck where a kernel reads beyond its inputs, or races; what a
  * tool finds in the candidate's own code refuses the kernel.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/utsname.h>
-#include <unistd.h>
 
 #include "backend.h"
 #include "findings.h"
 #include "keval.h"
-#include "kio.h"
 #include "klock.h"
 #include "ksandbox.h"
-#include "kutil.h"
-#include "status.h"
 
 enum { OUTPUT_MAX = 16 << 20, ARGS_MAX = 40 };
 
@@ -245,7 +238,7 @@ refuse(json_t *eval, const char *tool, const char *detail)
 	    kjson_str_or(eval, "log", ""), tool, detail);
 
 	eval_fail(eval, STATUS_RUN_ERROR, tool, detail);
-	eval_set(eval, "log", kjson_text(log, strlen(log)));
+	eval_set(eval, "log", kjson_string(log));
 	free(log);
 }
 

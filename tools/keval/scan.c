@@ -3,18 +3,14 @@
  * What a candidate may not do: patterns over its source and an allow-list over its imports
  * (forbidden.json).
  */
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+
+#include <ctype.h>
 
 #include "backend.h"
 #include "kelf.h"
 #include "keval.h"
-#include "kio.h"
 #include "kregex.h"
 #include "ktoken.h"
-#include "kutil.h"
 
 enum {
 /* .init as the compiler's start files make it, less than a call longer than the shortest */
@@ -32,11 +28,20 @@ rules_of(const json_t *table, const char *backend)
 	return json_object_get(json_object_get(table, "backends"), backend);
 }
 
-static void
-add_reason(json_t *reasons, const char *check, const char *detail)
+/* Returns false. */
+static bool __attribute__((format(printf, 3, 4)))
+add_reason(json_t *reasons, const char *check, const char *fmt, ...)
 {
-	json_array_append_new(reasons,
-	    json_pack("{s:s,s:o}", "check", check, "detail", kjson_text(detail, strlen(detail))));
+	va_list ap;
+	char *detail;
+
+	va_start(ap, fmt);
+	detail = kvasprintf(fmt, ap);
+	va_end(ap);
+	json_array_append_new(
+	    reasons, json_pack("{s:s,s:o}", "check", check, "detail", kjson_string(detail)));
+	free(detail);
+	return false;
 }
 
 /*
@@ -145,7 +150,7 @@ apply_rule(const json_t *rule, const struct origin *o, const char *text, json_t 
 		detail =
 		    kasprintf("%s cannot be ruled out, because the text defeats the scan", why);
 	if (detail)
-		add_reason(reasons, kjson_str_or(rule, "check", "?"), detail);
+		add_reason(reasons, kjson_str_or(rule, "check", "?"), "%s", detail);
 	kregex_free(re);
 	free(detail);
 	return found == KREGEX_NONE;
@@ -176,6 +181,8 @@ in_list(const json_t *list, const char *name)
 static bool
 apply_rules(const struct keval *k, const struct origin *o, const char *code, json_t *reasons)
 {
+	const json_t *rule;
+	size_t i;
 	const char *names[] = { "default", kcamp_str(k->camp, "backend") };
 	char *text = scan_text(code, kcamp_backend(k->camp)->syntax);
 	json_t *table = kjson_data("patterns/forbidden.json", "forbidden/1");
@@ -184,9 +191,7 @@ apply_rules(const struct keval *k, const struct origin *o, const char *code, jso
 	for (size_t b = 0; b < LEN(names); b++) {
 		const json_t *rules = json_object_get(rules_of(table, names[b]), "source");
 
-		for (size_t i = 0; i < json_array_size(rules); i++) {
-			const json_t *rule = json_array_get(rules, i);
-
+		json_array_foreach(rules, i, rule) {
 			if (!in_list(json_object_get(rule, "except"), names[1]) &&
 			    !(o->expanded && kjson_bool_or(rule, "written", false)))
 				clean &= apply_rule(rule, o, text, reasons);
@@ -195,6 +200,114 @@ apply_rules(const struct keval *k, const struct origin *o, const char *code, jso
 	json_decref(table);
 	free(text);
 	return clean;
+}
+
+/*
+ * What a compiler's preprocessor made of a candidate: which of its text comes from the
+ * candidate's own files. Line markers tell: # LINE "FILE" FLAGS, with flag 1 where a file is
+ * entered and 2 where it is left. Nothing else is believed of them: names and the flag for a
+ * system header are a candidate's to choose, with #line and pragmas.
+ */
+enum { DEPTH_MAX = 512 }; /* compilers stop at 200 */
+
+struct marker {
+	bool enters, leaves;
+	bool absolute; /* the file's path is */
+};
+
+static const char *
+skip_blanks(const char *p)
+{
+	return p + strspn(p, " \t\r\f\v");
+}
+
+/* Past the closing quote of the string at P, NULL when the line ends first. */
+static const char *
+skip_string(const char *p)
+{
+	for (p++; *p && *p != '\n' && *p != '"'; p++)
+		if (*p == '\\' && p[1] && p[1] != '\n')
+			p++;
+	return *p == '"' ? p + 1 : NULL;
+}
+
+static bool
+read_marker(const char *line, struct marker *m)
+{
+	const char *p = skip_blanks(line);
+
+	*m = (struct marker){ 0 };
+	if (*p != '#')
+		return false;
+	p = skip_blanks(p + 1);
+	if (!isdigit((unsigned char)*p))
+		return false;
+	p = skip_blanks(p + strspn(p, "0123456789"));
+	if (*p != '"')
+		return false;
+	m->absolute = p[1] == '/';
+	p = skip_string(p);
+	for (p = p ? skip_blanks(p) : ""; isdigit((unsigned char)*p); p = skip_blanks(p)) {
+		long flag = strtol(p, (char **)&p, 10);
+
+		m->enters |= flag == 1;
+		m->leaves |= flag == 2;
+	}
+	return true;
+}
+
+static const char *
+next_line(const char *p)
+{
+	p += strcspn(p, "\n");
+	return *p ? p + 1 : p;
+}
+
+static bool
+expand_has_marker(const char *code)
+{
+	struct marker m;
+
+	for (const char *p = code; *p; p = next_line(p))
+		if (read_marker(p, &m) && (m.enters || m.leaves))
+			return true;
+	return false;
+}
+
+/* Line breaks mean nothing any more, except around a pragma. */
+static void
+add_line(struct kbuf *b, const char *line)
+{
+	size_t len = strcspn(line, "\n");
+	bool directive = *skip_blanks(line) == '#';
+
+	kbuf_add(b, directive ? "\n" : " ", 1);
+	kbuf_add(b, line, len);
+	if (directive)
+		kbuf_add(b, "\n", 1);
+}
+
+char *
+expand_own(const char *text)
+{
+	bool foreign[DEPTH_MAX] = { false };
+	size_t depth = 0;
+	struct kbuf own = { 0 };
+	struct marker m;
+
+	kbuf_add(&own, "", 0);
+	for (const char *p = text; *p; p = next_line(p)) {
+		if (!read_marker(p, &m)) {
+			if (!foreign[depth])
+				add_line(&own, p);
+		} else if (m.enters && depth < DEPTH_MAX - 1) {
+			foreign[depth + 1] = foreign[depth] || m.absolute;
+			depth++;
+		} else if (m.leaves && depth > 0) {
+			depth--;
+		}
+	}
+	return own.data;
 }
 
 bool
@@ -209,21 +322,17 @@ scan_source(const struct keval *k, const char *file, const char *code, json_t *r
 		 */
 		if (strstr(code,
 		        "?"
-		        "?/")) {
-			add_reason(reasons, "trigraph",
+		        "?/"))
+			clean = add_reason(reasons, "trigraph",
 			    "?"
 			    "?/, which some compilers read as a backslash");
-			clean = false;
-		}
 		/*
 		 * In a string of several lines, too: the preprocessor's text would have it at the
 		 * start of a line.
 		 */
-		if (expand_has_marker(code)) {
-			add_reason(reasons, "line_marker",
+		if (expand_has_marker(code))
+			clean = add_reason(reasons, "line_marker",
 			    "a line that claims that another file begins or ends");
-			clean = false;
-		}
 	}
 	return apply_rules(k, &(struct origin){ .file = file }, code, reasons) && clean;
 }
@@ -291,18 +400,12 @@ check_imports(const struct kelf *f, const json_t *table, const json_t *imports, 
 {
 	bool clean = true;
 
-	for (size_t i = 0; i < f->imports.count; i++) {
-		const char *name = f->imports.at[i];
-		char *detail;
-
-		if (in_list(extra, name) || may_import(table, imports, name))
-			continue;
-		detail = kasprintf(
-		    "%s (imported): not among the functions that a candidate may call", name);
-		add_reason(reasons, "forbidden_symbol", detail);
-		free(detail);
-		clean = false;
-	}
+	for (size_t i = 0; i < f->imports.count; i++)
+		if (!in_list(extra, f->imports.at[i]) &&
+		    !may_import(table, imports, f->imports.at[i]))
+			clean = add_reason(reasons, "forbidden_symbol",
+			    "%s (imported): not among the functions that a candidate may call",
+			    f->imports.at[i]);
 	return clean;
 }
 
@@ -312,13 +415,9 @@ check_libraries(const struct kelf *f, const json_t *allowed, const json_t *libs,
 	bool clean = true;
 
 	for (size_t i = 0; i < f->needed.count; i++)
-		if (!in_list(allowed, f->needed.at[i]) && !is_task_library(libs, f->needed.at[i])) {
-			char *detail = kasprintf("linked with %s", f->needed.at[i]);
-
-			add_reason(reasons, "forbidden_library", detail);
-			free(detail);
-			clean = false;
-		}
+		if (!in_list(allowed, f->needed.at[i]) && !is_task_library(libs, f->needed.at[i]))
+			clean = add_reason(
+			    reasons, "forbidden_library", "linked with %s", f->needed.at[i]);
 	return clean;
 }
 
@@ -343,10 +442,8 @@ check_loading(const struct kelf *f, size_t constructors, json_t *reasons)
 	bool clean = true;
 
 	for (size_t i = 0; i < LEN(rows); i++)
-		if (rows[i].found) {
-			add_reason(reasons, rows[i].check, rows[i].detail);
-			clean = false;
-		}
+		if (rows[i].found)
+			clean = add_reason(reasons, rows[i].check, "%s", rows[i].detail);
 	return clean;
 }
 
@@ -363,8 +460,7 @@ scan_elf(const struct keval *k, const char *so, size_t len, json_t *reasons)
 	if (imports) {
 		fault = kelf_read(so, len, &f);
 		if (fault) {
-			add_reason(reasons, "loader", fault);
-			clean = false;
+			clean = add_reason(reasons, "loader", "%s", fault);
 		} else {
 			clean &= check_imports(
 			    &f, table, imports, json_object_get(k->task, "allow_symbols"), reasons);

@@ -6,16 +6,13 @@
  * tells the first and the distances; the rest is suspect where the code can jump to an address
  * that it has computed.
  */
-#include <stdlib.h>
-#include <string.h>
 
 #include "kelf.h"
 #include "keval.h"
 #include "ksandbox.h"
 #include "ktoken.h"
-#include "kutil.h"
 
-enum { TEXT_MAX = 256 << 20, TIMEOUT_S = 60, BYTES_MAX = 16 };
+enum { TIMEOUT_S = 60, BYTES_MAX = 16 };
 
 static const char scanned_so[] = "scanned.so";
 
@@ -176,20 +173,15 @@ judge_text(const struct kelf *f, const char *text, struct findings *out)
 static char *
 disassemble(struct keval *k, const char *work, const struct build *b)
 {
-	static char program[] = "objdump", code[] = "-d", wide[] = "-w";
-	char *argv[] = { program, code, wide, (char *)scanned_so, NULL }, *text = NULL;
-	struct ksandbox s = { .level = sandbox_level(k), .profile = KSANDBOX_BUILD, .work = work };
-	struct kproc p = { .argv = argv, .max_output = TEXT_MAX, .timeout_s = TIMEOUT_S };
-	struct kproc_result r;
+	char *argv[] = { (char[]){ "objdump" }, (char[]){ "-d" }, (char[]){ "-w" },
+		(char *)scanned_so, NULL };
+	char *why = NULL, *text;
 
 	if (!ksandbox_finds(argv[0]))
 		return NULL;
 	work_put(work, scanned_so, b->so, b->so_len);
-	if (ksandbox_run(&s, &p, &r) < 0)
-		return NULL;
-	if (r.exit_code == 0 && !r.timed_out && !r.flooded)
-		text = kstrndup(r.out, r.out_len);
-	kproc_result_free(&r);
+	text = tool_run(k, work, NULL, 0, argv, TIMEOUT_S, &why);
+	free(why);
 	return text;
 }
 

@@ -3,52 +3,33 @@
  * The tiers of one candidate: build, correctness, timing, and timing once more in turns with the
  * incumbent.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "keval.h"
-#include "kio.h"
 #include "klaunch.h"
 #include "ksandbox.h"
-#include "kutil.h"
-#include "status.h"
 
 static const char checked_so[] = "checked.so";
 
 /* Members of kharness's answer that go into the evaluation as they are. */
 static const char *const of_candidate[] = { "status", "tier", "reasons", "correctness", "timing",
-	"log" };
-static const char *const of_run[] = { "seed", "environment", "machine", "noise", "sandbox" };
-
-static void
-copy_members(json_t *to, const json_t *from, const char *const *keys, size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		json_t *v = json_object_get(from, keys[i]);
-
-		if (v && !(json_is_array(v) && !json_array_size(v)))
-			eval_set(to, keys[i], json_incref(v));
-	}
-}
+	"log", NULL };
+static const char *const of_run[] = { "seed", "environment", "machine", "noise", "sandbox", NULL };
 
 const json_t *
 harness_candidate(const json_t *answer, const char *name)
 {
-	const json_t *all = json_object_get(answer, "candidates");
+	const json_t *c = kjson_find(json_object_get(answer, "candidates"), "name", name);
 
-	for (size_t i = 0; i < json_array_size(all); i++)
-		if (!strcmp(kjson_str_or(json_array_get(all, i), "name", ""), name))
-			return json_array_get(all, i);
-	kdie(K_IO, "kharness: the answer has no candidate '%s'", name);
+	if (!c)
+		kdie(K_IO, "kharness: the answer has no candidate '%s'", name);
+	return c;
 }
 
 void
 harness_merge(json_t *eval, const json_t *answer)
 {
-	copy_members(eval, harness_candidate(answer, "candidate"), of_candidate, LEN(of_candidate));
-	copy_members(eval, answer, of_run, LEN(of_run));
+	kjson_share(eval, harness_candidate(answer, "candidate"), of_candidate);
+	kjson_share(eval, answer, of_run);
 	if (!status_at(eval, "status"))
 		kdie(K_IO, "kharness: the answer has an unknown status");
 }

@@ -4,18 +4,12 @@
  * machine down meets all of them. Each turn of each opponent with the candidate is a pair.
  */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "karch.h"
 #include "keval.h"
 #include "kgain.h"
-#include "kio.h"
 #include "klinear.h"
 #include "ksandbox.h"
 #include "kstat.h"
-#include "kutil.h"
-#include "status.h"
 
 enum {
 	RACERS_MAX = 16,
@@ -119,22 +113,15 @@ enter_all(struct turns *t)
 static void
 enter_anchor(struct turns *t, const struct subject *s)
 {
-	const json_t *baselines = json_object_get(t->k->task, "baselines"), *b;
-	bool first = !s->incumbent || !strcmp(s->incumbent, KARCH_REFERENCE);
-	json_t *reference;
-	const char *name;
-	size_t i;
+	const json_t *baseline;
 
-	if ((!first || (s->incumbent && kcamp_linear(t->k->camp))) && enter_past(t, s->incumbent))
+	if (prefers_incumbent(t->k, s) && enter_past(t, s->incumbent))
 		return;
-	reference = past_eval(t->k, KARCH_REFERENCE);
-	name = fastest_baseline(reference);
-	json_array_foreach(baselines, i, b)
-		if (name && !strcmp(kjson_str_or(b, "name", ""), name))
-			enter_baseline(t, b);
-	if (t->count == 1)
+	baseline = fastest_baseline(t->k);
+	if (baseline)
+		enter_baseline(t, baseline);
+	else
 		enter_file(t, "reference", task_reference(t->k), NULL);
-	json_decref(reference);
 }
 
 static void

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * kgrad: the gradient's file: a header, a line per cell, then the transitions, whose lines pass
- * through as they are.
- */
+/* kgrad: the gradient's file: a header, a line per cell, then the newest transitions. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,8 +51,8 @@ cell_open(struct cell *cell)
 	if (!cell->line.s)
 		return;
 	o = json_loadb(cell->line.s, cell->line.len, 0, NULL);
-	if (!o)
-		kdie(K_USAGE, "a cell of the gradient is malformed");
+	if (json_array_size(json_object_get(o, "sum")) != KARCH_DIMS)
+		kdie(K_USAGE, "a cell of the gradient is malformed; make views makes it again");
 	cell->departures = (long)kjson_int_or(o, "departures", 0);
 	cell->arrivals = (long)kjson_int_or(o, "arrivals", 0);
 	cell->improvements = (long)kjson_int_or(o, "improvements", 0);
@@ -79,79 +76,82 @@ cell_clear(struct cell *cell)
 	*cell = (struct cell){ 0 };
 }
 
+/* The line of a cell, unless a newer file has it. What it says is read when it is asked for. */
 static void
-read_cell(struct gradient *g, struct span line, const char *path, long lineno)
+note_cell(struct gradient *g, struct span line, const char *path, long lineno)
 {
-	json_t *o = json_loadb(line.s, line.len, 0, NULL);
-	int c = karch_cell(kjson_str_or(o, "cell", ""));
-	double ignored[KARCH_DIMS];
+	int c = karch_cell_line(line.s, line.len);
 
-	if (!o || c < 0 || g->cells[c].used || !json_object_get(o, "directions") ||
-	    read_reals(json_object_get(o, "sum"), ignored, KARCH_DIMS) != KARCH_DIMS)
+	if (c < 0)
 		kdie(K_USAGE, "%s:%ld: not a cell written by kgrad", path, lineno);
-	g->cells[c].used = true;
-	g->cells[c].line = line;
-	json_decref(o);
+	if (!g->cells[c].used)
+		g->cells[c] = (struct cell){ .used = true, .line = line };
 }
 
+/* The header of the newest file. */
 static void
-read_header(struct gradient *g, struct span line, const char *path)
+take_header(struct gradient *g, const json_t *o)
 {
-	json_t *o = json_loadb(line.s, line.len, 0, NULL);
 	const json_t *lengths = json_object_get(o, "lengths");
 
-	if (strcmp(kjson_str_or(o, "schema", ""), KARCH_GRADIENT))
-		kdie(K_USAGE, "%s:1: is not a gradient of this version; make views makes it again",
-		    path);
 	g->trial = (long)kjson_int_or(o, "trial", 0);
 	g->total = (long long)kjson_int_or(o, "total", 0);
-	g->kept = (size_t)kjson_int_or(o, "transitions", 0);
 	for (size_t i = 0; i < KARCH_LENGTHS; i++) {
 		const json_t *one = json_array_get(lengths, i);
 
 		g->lengths[i] = (struct length){ kjson_num_or(one, "tries", 0),
 			kjson_num_or(one, "correct", 0), kjson_num_or(one, "gain", 0) };
 	}
-	json_decref(o);
 }
 
-static size_t
-count_lines(struct span text)
+/* The cells of one file. The file that it rests on, or NULL; the caller frees. */
+static char *
+load_file(struct gradient *g, const char *path)
 {
-	size_t n = 0;
+	static const char transition[] = "{\"kind\":\"transition\"";
+	size_t len, at = 0;
+	char *text = kread_file_or_die(path, SIZE_MAX, &len), *before = NULL;
+	json_t *header;
 
-	for (const char *p = text.s, *end = text.s + text.len; p < end; n++)
-		p = (const char *)memchr(p, '\n', (size_t)(end - p)) + 1;
-	return n;
+	g->texts = krealloc(g->texts, (g->text_count + 1) * sizeof *g->texts);
+	g->texts[g->text_count++] = text;
+	if (!len || text[len - 1] != '\n')
+		kdie(K_USAGE, "%s: %s", path,
+		    len ? "truncated (no newline at the end)" : "is empty");
+	for (long lineno = 1; at < len && strncmp(text + at, transition, sizeof transition - 1);
+	     lineno++) {
+		struct span line = { text + at, strcspn(text + at, "\n") };
+
+		at += line.len + 1;
+		if (lineno > 1) {
+			note_cell(g, line, path, lineno);
+			continue;
+		}
+		header = json_loadb(line.s, line.len, 0, NULL);
+		if (strcmp(kjson_str_or(header, "schema", ""), KARCH_GRADIENT))
+			kdie(K_USAGE,
+			    "%s:1: is not a gradient of this version; make views makes it again",
+			    path);
+		if (g->trial < 0)
+			take_header(g, header);
+		before = karch_before(path, header);
+		json_decref(header);
+	}
+	return before;
 }
 
 void
 gradient_load(struct gradient *g, const char *path)
 {
-	static const char transition[] = "{\"kind\":\"transition\"";
-	size_t len, at = 0;
-	long lineno = 0;
+	char *file = path ? kstrdup(path) : NULL;
 
 	*g = (struct gradient){ .trial = -1 };
-	if (!path)
-		return;
-	g->text = kread_file_or_die(path, SIZE_MAX, &len);
-	if (!len || g->text[len - 1] != '\n')
-		kdie(K_USAGE, "%s: %s", path,
-		    len ? "truncated (no newline at the end)" : "is empty");
-	while (at < len && strncmp(g->text + at, transition, sizeof transition - 1)) {
-		const char *line = g->text + at;
-		size_t n = (size_t)((const char *)memchr(line, '\n', len - at) - line);
+	while (file) {
+		char *before = load_file(g, file);
 
-		if (!lineno++)
-			read_header(g, (struct span){ line, n }, path);
-		else
-			read_cell(g, (struct span){ line, n }, path, lineno);
-		at += n + 1;
+		free(file);
+		file = before;
 	}
-	g->old = (struct span){ g->text + at, len - at };
-	if (!lineno || count_lines(g->old) != g->kept)
-		kdie(K_USAGE, "%s: the header has a wrong count of transitions", path);
 }
 
 static void
@@ -210,11 +210,11 @@ put_cell(struct kbuf *b, const struct cell *cell, int c)
 }
 
 static void
-put_header(const struct gradient *g, const char *campaign, long cells)
+put_header(const struct gradient *g, const char *campaign, long cells, long after)
 {
 	json_t *header = json_pack("{s:s,s:s,s:s,s:I,s:I,s:I,s:I}", "kind", "gradient", "schema",
 	           KARCH_GRADIENT, "campaign", campaign, "trial", (json_int_t)g->trial, "cells",
-	           (json_int_t)cells, "transitions", (json_int_t)g->kept, "total",
+	           (json_int_t)cells, "transitions", (json_int_t)g->added_count, "total",
 	           (json_int_t)g->total),
 	       *lengths = json_array();
 
@@ -223,20 +223,24 @@ put_header(const struct gradient *g, const char *campaign, long cells)
 		    json_pack("{s:f,s:f,s:f}", "tries", g->lengths[i].tries, "correct",
 		        g->lengths[i].correct, "gain", g->lengths[i].gain));
 	kjson_set(header, "lengths", lengths);
+	if (after >= 0)
+		kjson_set(header, "after", json_integer(after));
 	kout_json(header);
 	json_decref(header);
 }
 
 void
-gradient_put(const struct gradient *g, const struct kcamp *camp)
+gradient_put(const struct gradient *g, const struct kcamp *camp, long after)
 {
 	struct kbuf b = { 0 };
 	long n = 0;
 
+	if (!karch_is_thin(g->trial, (size_t)g->total))
+		after = -1;
 	for (int c = 0; c < KARCH_CELLS; c++) {
 		const struct cell *cell = &g->cells[c];
 
-		if (!cell->used)
+		if (!cell->used || (after >= 0 && cell->line.s))
 			continue;
 		if (cell->line.s)
 			kbuf_add(&b, cell->line.s, cell->line.len);
@@ -245,9 +249,8 @@ gradient_put(const struct gradient *g, const struct kcamp *camp)
 		kbuf_puts(&b, "\n");
 		n++;
 	}
-	kbuf_add(&b, g->old.len ? g->old.s : "", g->old.len);
-	kbuf_add(&b, g->added.data ? g->added.data + g->start : "", g->added.len - g->start);
-	put_header(g, kcamp_str(camp, "name"), n);
+	kbuf_add(&b, g->added.data ? g->added.data : "", g->added.len);
+	put_header(g, kcamp_str(camp, "name"), n, after);
 	if (b.len)
 		kout_raw(b.data, b.len - 1);
 	kbuf_free(&b);
@@ -258,6 +261,8 @@ gradient_free(struct gradient *g)
 {
 	for (int c = 0; c < KARCH_CELLS; c++)
 		cell_clear(&g->cells[c]);
+	for (size_t i = 0; i < g->text_count; i++)
+		free(g->texts[i]);
+	free(g->texts);
 	kbuf_free(&g->added);
-	free(g->text);
 }

@@ -26,7 +26,7 @@ struct direction {
 	int step[KARCH_DIMS]; /* child's level - parent's level */
 	/* tries; those faster than the parent beyond the noise; those that did not build or run */
 	long samples, successes, failures;
-	/* logarithms of child's speed / parent's speed, oldest first, of those that were timed */
+	/* logarithms of child's speed / parent's speed of the last that were timed, oldest first */
 	double *deltas;
 	size_t timed, capacity;
 };
@@ -73,21 +73,23 @@ struct transition {
 };
 
 struct gradient {
-	char *text;      /* the file read; NULL: a new gradient */
+	char **texts; /* of the files read; none: a new gradient */
+	size_t text_count;
 	long trial;      /* last one in it; -1: none */
 	long long total; /* transitions ever */
-	size_t kept;     /* and those still here, the last of them */
 	struct cell cells[KARCH_CELLS];
 	struct length lengths[KARCH_LENGTHS]; /* 0, 1, 2, more */
-	struct span old;                      /* their lines in the file, */
-	struct kbuf added;                    /* and those of this run, */
-	size_t start;                         /* which count from here on */
+	struct kbuf added;                    /* lines of the transitions of this run */
+	long added_count;
 };
 
 /* file.c */
 void gradient_load(struct gradient *g, const char *path);
-/* Header, cells with the gradient at each, transitions. */
-void gradient_put(const struct gradient *g, const struct kcamp *camp);
+/*
+ * Header, cells with the gradient at each, the transitions of this run; in a long search only the
+ * cells that are new since the gradient of trial AFTER, unless that is -1.
+ */
+void gradient_put(const struct gradient *g, const struct kcamp *camp, long after);
 void gradient_free(struct gradient *g);
 /* Take the line of a cell apart, so that it can be changed. */
 void cell_open(struct cell *cell);

@@ -14,13 +14,13 @@
 #include "kplace.h"
 
 static const char usage[] =
-    "usage: kgrad [-c DIR] [-g GRADIENT] [-a ARCHIVE] [-o FILE] [SCORED ...]\n"
+    "usage: kgrad [-c DIR] [-g GRADIENT] [-a ARCHIVE] [--thin] [-o FILE] [SCORED ...]\n"
     "       kgrad --hints CELL | --cells [--json] [-c DIR] [-o FILE] [GRADIENT]\n";
 
 struct arguments {
 	const char *dir, *gradient, *archive, *output;
 	int hints; /* cell, or -1 */
-	bool cells, json;
+	bool cells, json, thin;
 };
 
 static void
@@ -42,6 +42,8 @@ parse(struct arguments *a, int argc, char **argv)
 		{ 'a', "archive", .text = &a->archive,
 		    .help = "FILE\tarchive of the previous trial" },
 		KOPTION_OUTPUT(&a->output),
+		{ 0, "thin", .flag = &a->thin,
+		    .help = "\twrite what is new, as in a trial's folder" },
 		{ 0, "hints", .call = set_hints, .to = &a->hints,
 		    .help = "CELL\tprint hints for a cell, such as 2103" },
 		{ 0, "cells", .flag = &a->cells, .help = "\tprint all cells" },
@@ -91,13 +93,13 @@ show_hints(const struct arguments *a, const json_t *cell)
 }
 
 static void
-show_cell(const struct arguments *a, const struct krec *rec)
+show_cell(const struct arguments *a, const struct span *line, const json_t *o)
 {
-	const json_t *o = rec->json, *slope = json_object_get(o, "gradient");
+	const json_t *slope = json_object_get(o, "gradient");
 	struct kbuf b = { 0 };
 
 	if (a->json) {
-		kout_raw(rec->line, rec->len);
+		kout_raw(line->s, line->len);
 		return;
 	}
 	kbuf_printf(&b, "%s %6lld %6lld  %4.0f %% ", kjson_str_or(o, "cell", "?"),
@@ -113,12 +115,14 @@ show_cell(const struct arguments *a, const struct krec *rec)
 static char *
 newest_gradient(const char *dir)
 {
-	char *archive = kasprintf("%s/archive.ndjson", dir), *path;
-	struct karch a;
+	char *archive = kplace_in(dir, "archive.ndjson"), *path;
+	json_t *header;
 
-	karch_load(&a, archive, false);
-	path = kplace_trial(dir, a.trial, "gradient.ndjson");
-	karch_free(&a);
+	/* It refuses a link that leads elsewhere. */
+	kcamp_free(kcamp_load(dir));
+	header = kin_first(archive);
+	path = kplace_trial(dir, (long)kjson_int_or(header, "trial", 0), "gradient.ndjson");
+	json_decref(header);
 	free(archive);
 	return path;
 }
@@ -131,34 +135,27 @@ view(const struct arguments *a, const char *operand)
 	char *path = operand ? kstrdup(operand)
 	    : a->gradient    ? kstrdup(a->gradient)
 	                     : newest_gradient(a->dir);
-	struct kcamp *camp = kcamp_load(a->dir);
+	struct gradient g;
 	int code = K_NO;
-	struct krec rec;
-	struct kin in;
 
-	kin_open(&in, path);
+	gradient_load(&g, path);
 	kout_open(a->output);
 	if (a->cells && !a->json)
 		kout_line(heading, sizeof heading - 1);
-	while (kin_next(&in, &rec)) {
-		const char *kind = kjson_str_or(rec.json, "kind", "");
-		bool cell = !strcmp(kind, "cell"), past = !strcmp(kind, "transition");
+	for (int c = 0; c < KARCH_CELLS; c++) {
+		const struct span *line = &g.cells[c].line;
+		json_t *o;
 
-		if (in.lineno == 1 && strcmp(kjson_str_or(rec.json, "schema", ""), KARCH_GRADIENT))
-			kdie(K_USAGE, "%s:1: not a gradient", path);
-		if (cell && a->cells) {
-			show_cell(a, &rec);
-			code = K_OK;
-		} else if (cell && karch_cell(kjson_str_or(rec.json, "cell", "")) == a->hints) {
-			code = show_hints(a, rec.json);
-		}
-		krec_free(&rec);
-		if (past)
-			break;
+		if (!g.cells[c].used || (!a->cells && c != a->hints))
+			continue;
+		o = json_loadb(line->s, line->len, 0, NULL);
+		if (a->cells)
+			show_cell(a, line, o);
+		code = a->cells ? K_OK : show_hints(a, o);
+		json_decref(o);
 	}
 	kout_commit();
-	kin_close(&in);
-	kcamp_free(camp);
+	gradient_free(&g);
 	free(path);
 	return code;
 }
@@ -169,12 +166,14 @@ update(const struct arguments *a, char **operands, size_t count)
 	struct kcamp *camp = kcamp_load(a->dir);
 	struct gradient g;
 	struct karch archive;
+	long after;
 
 	gradient_load(&g, a->gradient);
+	after = a->thin ? g.trial : -1;
 	karch_load(&archive, a->archive, false);
 	gradient_update(&g, camp, &archive, operands, count);
 	kout_open(a->output);
-	gradient_put(&g, camp);
+	gradient_put(&g, camp, after);
 	kout_commit();
 	gradient_free(&g);
 	karch_free(&archive);

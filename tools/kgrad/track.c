@@ -12,8 +12,8 @@
 static const double threshold = 0.01;
 /* Old transitions tell of programs that have been left: after 14 trials one counts half. */
 static const double decay = 0.95;
-/* More than a long campaign makes, and a file of a few megabytes. */
-enum { TRANSITIONS = 10000 };
+/* Changes that are kept of each direction: more would not make their mean or median any surer. */
+enum { DELTAS = 50 };
 
 static int
 compare_steps(const int *a, const int *b)
@@ -55,38 +55,23 @@ touch(struct gradient *g, int cell, long trial)
 	return &g->cells[cell];
 }
 
-/* A transition more, or (BY -1) the oldest one less. */
 static void
-count_delta(struct direction *v, const struct transition *t, int by)
+add_delta(struct direction *v, double delta)
 {
-	if (!t->timed)
-		return;
-	if (by < 0) {
-		memmove(v->deltas, v->deltas + 1, --v->timed * sizeof *v->deltas);
-		return;
-	}
+	/* An older version kept them all. */
+	for (; v->timed >= DELTAS; v->timed--)
+		memmove(v->deltas, v->deltas + 1, (v->timed - 1) * sizeof *v->deltas);
 	if (v->timed == v->capacity) {
 		v->capacity = v->capacity ? 2 * v->capacity : 4;
 		v->deltas = krealloc(v->deltas, v->capacity * sizeof *v->deltas);
 	}
-	v->deltas[v->timed++] = t->delta;
+	v->deltas[v->timed++] = delta;
 }
 
+/* Count a transition in the cell that it left. */
 static void
-drop_direction(struct cell *cell, struct direction *v)
+count_departure(struct cell *cell, const struct transition *t)
 {
-	size_t behind = cell->count - (size_t)(v - cell->directions) - 1;
-
-	free(v->deltas);
-	memmove(v, v + 1, behind * sizeof *v);
-	cell->count--;
-}
-
-/* Count (BY 1) or discount (BY -1) a transition in the cell that it left. */
-static void
-count_departure(struct cell *cell, const struct transition *t, int by)
-{
-	double aged = pow(decay, (double)(cell->base - t->trial));
 	int step[KARCH_DIMS];
 	struct direction *direction;
 
@@ -94,25 +79,19 @@ count_departure(struct cell *cell, const struct transition *t, int by)
 		step[d] = karch_level(t->to, d) - karch_level(t->from, d);
 		if (!step[d] || !t->timed)
 			continue;
-		cell->sum[d] += by * (step[d] > 0 ? 1 : -1) * t->delta * aged;
-		cell->weight[d] += by * aged;
+		cell->sum[d] += (step[d] > 0 ? 1 : -1) * t->delta;
+		cell->weight[d]++;
 	}
 	direction = direction_of(cell, step);
-	direction->samples += by;
-	direction->successes += by * t->success;
-	direction->failures += by * t->failed;
-	count_delta(direction, t, by);
-	if (!direction->samples)
-		drop_direction(cell, direction);
-	cell->departures += by;
-	cell->improvements += by * t->success;
-	cell->discoveries += by * !strcmp(t->outcome, "discovery");
-	cell->replacements += by * !strcmp(t->outcome, "replacement");
-	if (!cell->departures) {
-		/* Rounding must not leave a ghost. */
-		memset(cell->sum, 0, sizeof cell->sum);
-		memset(cell->weight, 0, sizeof cell->weight);
-	}
+	direction->samples++;
+	direction->successes += t->success;
+	direction->failures += t->failed;
+	if (t->timed)
+		add_delta(direction, t->delta);
+	cell->departures++;
+	cell->improvements += t->success;
+	cell->discoveries += !strcmp(t->outcome, "discovery");
+	cell->replacements += !strcmp(t->outcome, "replacement");
 }
 
 /*
@@ -146,7 +125,7 @@ count_transition(struct gradient *g, const struct transition *t)
 	length->gain += t->success ? t->delta : 0;
 	from = touch(g, t->from, t->trial);
 	rebase(from, t->trial);
-	count_departure(from, t, 1);
+	count_departure(from, t);
 	touch(g, t->to, t->trial)->arrivals++;
 }
 
@@ -165,62 +144,6 @@ append_line(struct gradient *g, const struct transition *t)
 		kbuf_printf(&g->added, ",\"delta\":%s", karch_real(t->delta, delta));
 	kbuf_printf(&g->added, "%s%s%s}\n", t->success ? ",\"success\":true" : "",
 	    t->failed ? ",\"failed\":true" : "", t->repair ? ",\"repair\":true" : "");
-}
-
-static bool
-parse_line(struct span line, struct transition *t, char outcome[KARCH_WORD])
-{
-	json_t *o = json_loadb(line.s, line.len, 0, NULL);
-	long branch;
-
-	snprintf(t->id, sizeof t->id, "%s", kjson_str_or(o, "id", ""));
-	snprintf(outcome, KARCH_WORD, "%s", kjson_str_or(o, "outcome", ""));
-	t->from = karch_cell(kjson_str_or(o, "from", ""));
-	t->to = karch_cell(kjson_str_or(o, "to", ""));
-	t->delta = kjson_num_or(o, "delta", 0);
-	t->timed = json_object_get(o, "delta");
-	t->failed = kjson_bool_or(o, "failed", false);
-	t->success = kjson_bool_or(o, "success", false);
-	t->repair = kjson_bool_or(o, "repair", false);
-	t->outcome = outcome;
-	json_decref(o);
-	return karch_id(t->id, &t->trial, &branch) && *outcome && t->from >= 0 && t->to >= 0;
-}
-
-/*
- * Take the oldest transition's line off the file's or, when none is left of those, off this run's.
- */
-static struct span
-shift_line(struct gradient *g)
-{
-	bool old = g->old.len;
-	const char *line = old ? g->old.s : g->added.data + g->start;
-	const char *end = memchr(line, '\n', old ? g->old.len : g->added.len - g->start);
-	size_t len = (size_t)(end - line);
-
-	if (old)
-		g->old = (struct span){ end + 1, g->old.len - len - 1 };
-	else
-		g->start += len + 1;
-	return (struct span){ line, len };
-}
-
-/* The oldest transition goes, and with it what the cells have counted of it. */
-static void
-forget_oldest(struct gradient *g)
-{
-	struct transition t = { 0 };
-	char outcome[KARCH_WORD];
-
-	if (!parse_line(shift_line(g), &t, outcome))
-		kdie(K_USAGE, "the gradient's oldest transition is malformed");
-	g->kept--;
-	if (t.repair)
-		return;
-	cell_open(&g->cells[t.to]);
-	g->cells[t.to].arrivals--;
-	cell_open(&g->cells[t.from]);
-	count_departure(&g->cells[t.from], &t, -1);
 }
 
 /*
@@ -278,6 +201,9 @@ note(struct gradient *g, const struct kcandidate *s, const struct karch *archive
 	};
 	int better = compare(s, &t);
 
+	/* No race is surer than that, and every digit stands in the file many times. */
+	t.delta = rint(t.delta * 1e6) / 1e6;
+
 	strcpy(t.id, s->id);
 	strcpy(t.parent, s->parent);
 	t.outcome = outcome_of(kcandidate_takes(s, elite, row, best_id(archive)), elite, better);
@@ -288,9 +214,7 @@ note(struct gradient *g, const struct kcandidate *s, const struct karch *archive
 	count_transition(g, &t);
 	append_line(g, &t);
 	g->total++;
-	g->kept++;
-	while (g->kept > TRANSITIONS)
-		forget_oldest(g);
+	g->added_count++;
 }
 
 /* The elite rule as the archive will apply it. */
@@ -348,6 +272,9 @@ gradient_update(struct gradient *g, const struct kcamp *camp, struct karch *arch
 			    "these records",
 			    archive->trial);
 		age_lengths(g, trial);
+		/* Those of earlier trials are in the files of these. */
+		kbuf_free(&g->added);
+		g->added_count = 0;
 		for (size_t i = 0; i < n && enabled; i++) {
 			if (*list[i].parent && list[i].parent_cell >= 0 && list[i].cell >= 0 &&
 			    !list[i].duplicate && list[i].status != STATUS_NO_CODE &&

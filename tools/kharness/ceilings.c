@@ -345,14 +345,6 @@ measure_copy(const struct engine *e, double volume)
 	    volume >= BEYOND * e->cache_bytes);
 }
 
-static int
-by_size(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 /*
  * What to move: some sizes, one well beyond the caches, and what the task's timed workloads move.
  * Sorted, each once.
@@ -371,7 +363,7 @@ choose_volumes(const struct judge *j, const struct engine *e, double *list)
 		if (j->task->workloads[i].timed && j->task->bytes)
 			list[n++] =
 			    (double)ktask_value(j->task, &j->task->workloads[i], j->task->bytes);
-	qsort(list, n, sizeof *list, by_size);
+	kstat_sort(list, n);
 	for (size_t i = 0; i < n; i++)
 		if (list[i] >= 4096 && list[i] <= most && (!kept || list[i] > list[kept - 1]))
 			list[kept++] = list[i];

@@ -133,7 +133,7 @@ compare_tensor(const struct judge *j, const struct batch *b, const struct call *
 	v->mismatches += r.mismatches;
 	v->unwritten += x->input ? 0 : r.unwritten;
 	v->max_abs = fmax(v->max_abs, r.max_abs);
-	v->max_rel = fmax(v->max_rel, r.max_rel);
+	v->max_share = fmax(v->max_share, r.max_share);
 	if (r.over_cap)
 		v->ok = false;
 	if (!is_worse(&r, v))

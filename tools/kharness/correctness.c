@@ -57,7 +57,7 @@ add_case(struct run *u, const struct batch *b, const struct verdict *v, bool com
 		json_object_set_new(c, "elements", json_integer((json_int_t)v->elements));
 		json_object_set_new(c, "mismatches", json_integer((json_int_t)v->mismatches));
 		set_finite(c, "max_abs_err", v->max_abs);
-		set_finite(c, "max_rel_err", v->max_rel);
+		set_finite(c, "max_err_share", v->max_share);
 	}
 	if (v->mismatches) {
 		set_finite(c, "tolerance", v->tolerance);

@@ -287,7 +287,7 @@ struct rule {
 
 struct result {
 	u64 mismatches, unwritten, over_cap;
-	u64 max_abs, max_rel, worst;	/* bits of doubles that are not negative: they sort like integers */
+	u64 max_abs, max_share, worst;	/* bits of doubles that are not negative: they sort like integers */
 	u64 worst_at;
 };
 
@@ -432,8 +432,8 @@ kiln_compare(int type, int size, const double *expected, const void *got, u64 n,
 			continue;
 		if (error > 0 && __double_as_longlong(error) > (long long)out->max_abs)
 			atomicMax(&out->max_abs, (u64)__double_as_longlong(error));
-		if (isfinite(e) && fabs(e) > 0 && __double_as_longlong(error / fabs(e)) > (long long)out->max_rel)
-			atomicMax(&out->max_rel, (u64)__double_as_longlong(error / fabs(e)));
+		if (tolerance > 0 && __double_as_longlong(error / tolerance) > (long long)out->max_share)
+			atomicMax(&out->max_share, (u64)__double_as_longlong(error / tolerance));
 		if (error > tolerance) {
 			atomicAdd(&out->mismatches, 1ull);
 			atomicMax(&out->worst, (u64)__double_as_longlong(ratio(error, tolerance)));

@@ -35,7 +35,7 @@ struct device_rule {
 	int exact, saturates;
 };
 struct device_result {
-	uint64_t mismatches, unwritten, over_cap, max_abs, max_rel, worst, worst_at;
+	uint64_t mismatches, unwritten, over_cap, max_abs, max_share, worst, worst_at;
 };
 
 enum kernel {
@@ -362,7 +362,7 @@ compare(const struct comparison *c, struct comparison_result *r)
 	r->unwritten = d.mismatches ? (size_t)d.unwritten : 0;
 	r->over_cap = d.over_cap != 0;
 	r->max_abs = double_of(d.max_abs);
-	r->max_rel = double_of(d.max_rel);
+	r->max_share = double_of(d.max_share);
 }
 
 /* ---- the device itself ---- */

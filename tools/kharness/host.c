@@ -319,26 +319,26 @@ all_close(const struct comparison *c, const struct group *g, const double *got, 
 	double base = rule->exact ? 0 : rule->per_scale * g->scale + rule->atol,
 	       rtol = rule->exact ? 0 : rule->rtol;
 	double cap = c->cap >= 0 ? c->cap : INFINITY;
-	double abs[LANES] = { 0 }, rel[LANES] = { 0 };
+	double abs[LANES] = { 0 }, most[LANES] = { 0 };
 	long bad[LANES] = { 0 }, any = 0;
 
 	for (size_t i = 0; i < n; i += LANES)
 		for (size_t k = 0; k < LANES; k++) {
 			double size = fabs(expected[i + k]),
 			       error = fabs(got[i + k] - expected[i + k]);
-			double share = size > 0 ? error / size : 0;
+			double tolerance = rtol * size + base;
+			double share = tolerance > 0 ? error / tolerance : 0;
 
 			/* No comparison with a NaN holds, and infinities differ by one. */
-			bad[k] |=
-			    !(error <= rtol * size + base) | !(size <= g->max) | (error > cap);
+			bad[k] |= !(error <= tolerance) | !(size <= g->max) | (error > cap);
 			abs[k] = error > abs[k] ? error : abs[k];
-			rel[k] = share > rel[k] ? share : rel[k];
+			most[k] = share > most[k] ? share : most[k];
 		}
 	for (size_t k = 0; k < LANES; k++)
 		any |= bad[k];
 	for (size_t k = 0; k < LANES && !any; k++) {
 		r->max_abs = fmax(r->max_abs, abs[k]);
-		r->max_rel = fmax(r->max_rel, rel[k]);
+		r->max_share = fmax(r->max_share, most[k]);
 	}
 	return !any;
 }
@@ -366,8 +366,8 @@ compare_some(const struct comparison *c, const struct group *g, const double *go
 		}
 		if (error > r->max_abs)
 			r->max_abs = error;
-		if (error > r->max_rel * size && size > 0)
-			r->max_rel = error / size;
+		if (error > r->max_share * tolerance && tolerance > 0)
+			r->max_share = error / tolerance;
 		if (error > tolerance)
 			note(r, from + i, error, tolerance);
 		if (c->cap >= 0 && error > c->cap)

@@ -49,6 +49,7 @@ struct options {
 	const char *task, *set, *oracle, *candidate, *name, *output, *sandbox, *statistic;
 	const struct backend *backend;
 	const char *workload; /* of --solo; NULL: all that are timed */
+	const char *save;     /* of --solo: folder for outputs; or NULL */
 	bool ceilings, correctness, timing, solo, reuse;
 	/* everybody is compared with everybody, not with the candidate alone */
 	bool all_pairs;
@@ -71,7 +72,8 @@ struct judge {
 	const struct space *space; /* where tensors lie */
 	/* that is a GPU: the entry takes a stream, and is called by krun-gpu */
 	bool device;
-	bool alone; /* nobody else measures on it now */
+	bool alone;  /* nobody else measures on it now */
+	bool beside; /* on the one processor of the candidates, and not running while they do */
 	int device_number;
 	char *device_uuid; /* name of its lock */
 	/* facts of the OpenCL device, or NULL: then candidates are called by krun-opencl */
@@ -195,7 +197,7 @@ bool recorded_draw(const struct judge *j, const struct batch *b, const struct kt
 
 struct verdict {
 	size_t elements, mismatches, unwritten;
-	double max_abs, max_rel;
+	double max_abs, max_share; /* errors: the largest, and the largest share of a tolerance */
 	/* error and tolerance of the element furthest beyond its tolerance */
 	double worst, tolerance;
 	size_t worst_at;    /* its index */

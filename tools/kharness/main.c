@@ -43,6 +43,7 @@ enum {
 	OPT_BACKEND,
 	OPT_SOLO,
 	OPT_WORKLOAD,
+	OPT_SAVE,
 	OPT_REUSE,
 	OPT_ALL_PAIRS,
 	OPT_BUSY,
@@ -76,7 +77,7 @@ static const struct option long_options[] = { { "task", required_argument, NULL,
 	{ "lock-mhz", required_argument, NULL, OPT_LOCK_MHZ },
 	{ "hold-clocks", required_argument, NULL, OPT_HOLD_CLOCKS },
 	{ "solo", no_argument, NULL, OPT_SOLO }, { "apart", no_argument, NULL, OPT_APART },
-	{ "fenced", no_argument, NULL, OPT_FENCED },
+	{ "fenced", no_argument, NULL, OPT_FENCED }, { "save", required_argument, NULL, OPT_SAVE },
 	{ "workload", required_argument, NULL, OPT_WORKLOAD },
 	{ "reuse", no_argument, NULL, OPT_REUSE },
 	{ "all-pairs", no_argument, NULL, OPT_ALL_PAIRS },
@@ -126,6 +127,7 @@ static const char help_text[] =
     "      --workload NAME    solo: call it on this workload\n"
     "      --apart            solo: make every tensor an allocation of its own\n"
     "      --fenced           solo: the same, next to unmapped memory\n"
+    "      --save DIR         solo: write what it made of each output to DIR\n"
     "      --machine          describe this machine\n"
     "      --ceilings         measure the rates that this machine reaches\n"
     "      --lint FILE        check a task\n"
@@ -216,7 +218,7 @@ set_text(struct options *o, int c)
 		const char **to;
 	} texts[] = { { 't', &o->task }, { 's', &o->set }, { 'o', &o->output },
 		{ OPT_SANDBOX, &o->sandbox }, { OPT_ORACLE, &o->oracle }, { OPT_NAME, &o->name },
-		{ OPT_WORKLOAD, &o->workload } };
+		{ OPT_WORKLOAD, &o->workload }, { OPT_SAVE, &o->save } };
 
 	for (size_t i = 0; i < LEN(texts); i++)
 		if (texts[i].option == c) {
@@ -369,8 +371,8 @@ parse_options(int argc, char **argv, struct options *o, bool *lint)
 		usage(*lint || machine ? "unexpected operand"
 		                       : "give one candidate, a shared object");
 	o->candidate = argv[optind];
-	if (o->apart && !o->solo)
-		usage("--apart needs --solo, because it says how --solo lays out memory");
+	if ((o->apart || o->save) && !o->solo)
+		usage("--apart, --fenced and --save say how --solo works: give --solo, too");
 	if (o->reuse)
 		o->correctness = o->timing = false;
 	if (o->max_samples < o->min_samples)

@@ -649,6 +649,15 @@ look_at_pause(struct runner *r, int64_t cpu)
 	return OUT_OK;
 }
 
+/* A GPU's runner is awake and watches before the clock runs. */
+static enum outcome
+before_go(struct judge *j, struct runner *r, const struct batch *b)
+{
+	return j->device ? prepare(j, r, b, KRUN_READY)
+	    : j->copies  ? prepare(j, r, b, KRUN_STAGE)
+	                 : OUT_OK;
+}
+
 static enum outcome
 go(struct judge *j, struct runner *r, const struct batch *b, struct span *s)
 {
@@ -667,10 +676,7 @@ go(struct judge *j, struct runner *r, const struct batch *b, struct span *s)
 		kdie_errno(K_MISSING, "getrandom");
 	if (b && !launches_size(j, &r->launches, b->w, c.launch, why, sizeof why))
 		return outcome(r, OUT_DIED, "launch", "%s", why);
-	/* A GPU's runner is awake and watches before the clock runs. */
-	e = j->device   ? prepare(j, r, b, KRUN_READY)
-	    : j->copies ? prepare(j, r, b, KRUN_STAGE)
-	                : OUT_OK;
+	e = before_go(j, r, b);
 	if (e != OUT_OK)
 		return e;
 	if (j->copies)
@@ -688,6 +694,8 @@ go(struct judge *j, struct runner *r, const struct batch *b, struct span *s)
 	/* Before it is stopped, for which it may have to wait as well. */
 	done_delay = threads_delay_ns(r);
 	used = cpu_ns(r) - cpu;
+	if (j->beside)
+		own_delay = delay_since(used, own_delay);
 	if (e == OUT_OK && j->copies && report.what == KRUN_DONE)
 		e = prepare(j, r, b, KRUN_COLLECT);
 	spent_on(j, SPENT_STOPPING);

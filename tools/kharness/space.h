@@ -50,7 +50,8 @@ struct recipe {
 struct comparison_result {
 	size_t mismatches, unwritten;
 	bool over_cap;
-	double max_abs, max_rel;
+	double max_abs;
+	double max_share; /* of its tolerance; of what must be exact none is noted */
 	/* error and tolerance of the element furthest beyond; worst < 0: none */
 	double worst, tolerance;
 	size_t worst_at;

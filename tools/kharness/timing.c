@@ -11,6 +11,7 @@
  * machine is waited for.
  */
 #include <math.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -1168,10 +1169,32 @@ drop_pairs(const struct race *a, json_t *pairs)
 	}
 }
 
+/*
+ * Move the judge to the only processor that candidates use, or back to where it was BEFORE. A
+ * processor that sleeps while the judge works on another one runs the next call at another speed:
+ * for seconds at a time, and one program more often than another.
+ */
+static void
+stay_beside(struct judge *j, cpu_set_t *before, bool beside)
+{
+	cpu_set_t one;
+
+	if (j->device || j->opencl || j->o.threads != 1)
+		return;
+	if (beside)
+		sched_getaffinity(0, sizeof *before, before);
+	CPU_ZERO(&one);
+	for (int i = 0; i < KRUN_CPUS; i++)
+		if (j->cpus[i / 64] >> (i % 64) & 1)
+			CPU_SET(i, &one);
+	j->beside = sched_setaffinity(0, sizeof one, beside ? &one : before) == 0 && beside;
+}
+
 double
 race_run(struct race *a, json_t *pairs, int shared)
 {
 	struct judge *j = a->j;
+	cpu_set_t before;
 	double squares = 0;
 	size_t timed = 0;
 	int lock;
@@ -1186,6 +1209,7 @@ race_run(struct race *a, json_t *pairs, int shared)
 	j->alone = true;
 	spent_on(j, SPENT_TIMING);
 	load_all(a);
+	stay_beside(j, &before, true);
 	for (size_t i = 0; i < j->task->workload_count && !is_over(a) && !a->busy; i++) {
 		const struct ktask_workload *w = &j->task->workloads[i];
 		double noise;
@@ -1196,6 +1220,7 @@ race_run(struct race *a, json_t *pairs, int shared)
 		squares += isnan(noise) ? 0 : noise * noise;
 		timed++;
 	}
+	stay_beside(j, &before, false);
 	drop_pairs(a, pairs);
 	j->machine = machine_json(a);
 	j->alone = false;

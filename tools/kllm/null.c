@@ -30,17 +30,6 @@ static const char *const cuda_lines[] = { "__shared__ float tile[32][33];", "__s
 	"int i = blockIdx.x * blockDim.x + threadIdx.x;", "atomicAdd(out, s);",
 	"__launch_bounds__(256)", "cp.async.cg.shared.global [s], [g], 16;", "float r[8][8];",
 	"cudaStreamCreate(&stream);" };
-static const char *const opencl_lines[] = { "__local float tile[32][33];",
-	"barrier(CLK_LOCAL_MEM_FENCE);", "float4 v = vload4(0, p);", "#pragma unroll 8",
-	"s = fma(a, b, s);", "int i = get_global_id(0);", "int l = get_local_id(0);",
-	"s = sub_group_reduce_add(s);", "s = work_group_reduce_add(s);", "float8 w = vload8(0, p);",
-	"atomic_add(out, 1);", "async_work_group_copy(t, p, n, 0);" };
-static const char *const sycl_lines[] = { "sycl::local_accessor<float, 1> tile(256, h);",
-	"item.barrier(sycl::access::fence_space::local_space);", "sycl::nd_range<2> range(g, l);",
-	"#pragma unroll 8", "s = sycl::fma(a, b, s);", "auto sg = item.get_sub_group();",
-	"s = sycl::reduce_over_group(sg, s, sycl::plus<>());",
-	"simd<float, 16> v = block_load<float, 16>(p);", "v = dpas<8, 8>(v, v);", "slm_init(4096);",
-	"sycl::vec<float, 4> v4;", "lsc_prefetch<float, 16>(p);" };
 static const char *const triton_lines[] = { "pid = tl.program_id(0)", "acc = tl.dot(a, b, acc)",
 	"x = tl.load(p, mask=m)", "s = tl.sum(x, axis=0)", "@triton.autotune(configs=[], key=[])",
 	"num_warps = 8", "num_stages = 4", "tl.atomic_add(p, s)", "BLOCK: tl.constexpr = 128",
@@ -54,8 +43,8 @@ static const struct dialect {
 	[BACKEND_C] = { "/* null model", c_lines, LEN(c_lines) },
 	[BACKEND_CUDA] = { "/* null model", cuda_lines, LEN(cuda_lines) },
 	[BACKEND_HIP] = { "/* null model", cuda_lines, LEN(cuda_lines) },
-	[BACKEND_OPENCL] = { "/* null model", opencl_lines, LEN(opencl_lines) },
-	[BACKEND_SYCL] = { "/* null model", sycl_lines, LEN(sycl_lines) },
+	[BACKEND_OPENCL] = { "/* null model", c_lines, LEN(c_lines) },
+	[BACKEND_SYCL] = { "/* null model", c_lines, LEN(c_lines) },
 	[BACKEND_TRITON] = { "# null model", triton_lines, LEN(triton_lines) },
 };
 

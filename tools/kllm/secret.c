@@ -12,12 +12,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { KEY_MIN = 4, KEY_MAX = 8192, FORMS_MAX = 24 };
+enum { KEY_MIN = 4, KEY_MAX = 8192 };
 
-/* forms[0] is the key; the others are what it may look like elsewhere. */
-static char *forms[FORMS_MAX];
-static size_t form_count;
-static bool form_begins[256]; /* bytes that one of them begins with */
+static char *loaded; /* the key; NULL: none */
+static size_t loaded_len;
 
 void
 secret_harden(void)
@@ -33,80 +31,11 @@ secret_harden(void)
 void
 secret_wipe(void)
 {
-	for (size_t i = 0; i < form_count; i++) {
-		explicit_bzero(forms[i], strlen(forms[i]));
-		free(forms[i]);
-	}
-	form_count = 0;
-	memset(form_begins, 0, sizeof form_begins);
-}
-
-void
-secret_add(const char *bytes)
-{
-	if (strlen(bytes) < KEY_MIN || form_count == FORMS_MAX)
-		return;
-	form_begins[(unsigned char)*bytes] = true;
-	forms[form_count++] = kstrdup(bytes);
-}
-
-/*
- * Base64 of the key as it stands at offset SHIFT of a longer text: only the digits that depend on
- * the key alone.
- */
-static void
-add_base64(const char *key, size_t shift, const char *digits)
-{
-	size_t len = strlen(key), bits = 8 * (shift + len), w = 0;
-	char *text = kmalloc((shift + len) * 2 + 4);
-
-	for (size_t digit = 0; digit * 6 + 6 <= bits; digit++) {
-		unsigned v = 0;
-
-		if (digit * 6 < shift * 8)
-			continue;
-		for (size_t b = digit * 6; b < digit * 6 + 6; b++)
-			v = v << 1 | ((unsigned char)key[b / 8 - shift] >> (7 - b % 8) & 1);
-		text[w++] = digits[v];
-	}
-	text[w] = '\0';
-	secret_add(text);
-	explicit_bzero(text, w);
-	free(text);
-}
-
-static void
-add_url_form(const char *key, const char *hex)
-{
-	struct kbuf b = { 0 };
-
-	for (const char *p = key; *p; p++)
-		if (isalnum((unsigned char)*p) || strchr("-_.~", *p))
-			kbuf_add(&b, p, 1);
-		else
-			kbuf_printf(&b, "%%%c%c", hex[(unsigned char)*p >> 4], hex[*p & 15]);
-	if (b.data && strcmp(b.data, key))
-		secret_add(b.data);
-	if (b.data)
-		explicit_bzero(b.data, b.len);
-	kbuf_free(&b);
-}
-
-static void
-add_forms(const char *key)
-{
-	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
-	                            "+/";
-	static const char url[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-"
-	                          "_";
-
-	secret_add(key);
-	for (size_t shift = 0; shift < 3; shift++) {
-		add_base64(key, shift, plain);
-		add_base64(key, shift, url);
-	}
-	add_url_form(key, "0123456789ABCDEF");
-	add_url_form(key, "0123456789abcdef");
+	if (loaded)
+		explicit_bzero(loaded, loaded_len);
+	free(loaded);
+	loaded = NULL;
+	loaded_len = 0;
 }
 
 /*
@@ -162,12 +91,14 @@ secret_load(const char *file, const char *name)
 			explicit_bzero(value, strlen(value));
 		unsetenv(name);
 	}
-	if (key && *key)
-		add_forms(key);
-	if (key)
-		explicit_bzero(key, strlen(key));
-	free(key);
-	return form_count ? forms[0] : NULL;
+	if (!key)
+		return loaded;
+	secret_wipe();
+	loaded = key;
+	loaded_len = strlen(key);
+	if (loaded_len < KEY_MIN)
+		secret_wipe();
+	return loaded;
 }
 
 enum { CLASS_KEY, CLASS_ALNUM, CLASS_UPPER };
@@ -230,12 +161,9 @@ shape_at(const struct shape *shape, const char *s, size_t left)
 static size_t
 secret_at(const char *s, size_t i, size_t len)
 {
-	for (size_t f = 0; form_begins[(unsigned char)s[i]] && f < form_count; f++) {
-		size_t n = strlen(forms[f]);
-
-		if (len - i >= n && s[i] == forms[f][0] && !memcmp(s + i, forms[f], n))
-			return n;
-	}
+	if (loaded && s[i] == *loaded && len - i >= loaded_len &&
+	    !memcmp(s + i, loaded, loaded_len))
+		return loaded_len;
 	if (i && (isalnum((unsigned char)s[i - 1]) || s[i - 1] == '_'))
 		return 0;
 	for (size_t k = 0; k < LEN(shapes); k++) {
@@ -276,48 +204,28 @@ secret_redact(struct kbuf *b)
 	return true;
 }
 
-/*
- * Length of the exact form of the key that begins at S, or 0; sets PARTIAL when S ends inside one.
- */
-static size_t
-form_at(const char *s, size_t left, bool *partial)
-{
-	for (size_t f = 0; f < form_count; f++) {
-		size_t n = strlen(forms[f]), have = left < n ? left : n;
-
-		if (memcmp(s, forms[f], have))
-			continue;
-		if (have == n)
-			return n;
-		*partial = true;
-	}
-	return 0;
-}
-
 void
 secret_feed(struct secret_stream *s, const char *bytes, size_t len, struct kbuf *out)
 {
-	size_t i = 0;
+	size_t i = 0, left;
+	char *at;
 
 	kbuf_add(&s->held, bytes, len);
-	while (i < s->held.len) {
-		bool partial = false;
-		size_t start = i, n;
-
-		while (i < s->held.len && !form_begins[(unsigned char)s->held.data[i]])
-			i++;
-		kbuf_add(out, s->held.data + start, i - start);
-		if (i == s->held.len)
-			break;
-		n = form_at(s->held.data + i, s->held.len - i, &partial);
-
-		if (!n && partial)
-			break;
-		if (n)
+	while ((left = s->held.len - i)) {
+		at = loaded ? memchr(s->held.data + i, *loaded, left) : NULL;
+		at = at ? at : s->held.data + s->held.len;
+		kbuf_add(out, s->held.data + i, (size_t)(at - s->held.data) - i);
+		i = (size_t)(at - s->held.data);
+		left = s->held.len - i;
+		if (left && !memcmp(at, loaded, left < loaded_len ? left : loaded_len)) {
+			if (left < loaded_len)
+				break;
 			kbuf_puts(out, "[redacted]");
-		else
-			kbuf_add(out, s->held.data + i, 1);
-		i += n ? n : 1;
+			i += loaded_len;
+		} else if (left) {
+			kbuf_add(out, at, 1);
+			i++;
+		}
 	}
 	memmove(s->held.data, s->held.data + i, s->held.len - i);
 	s->held.len -= i;

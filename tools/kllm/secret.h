@@ -20,8 +20,6 @@ void secret_harden(void);
  * owned here, or NULL when there is none.
  */
 const char *secret_load(const char *file, const char *name);
-/* The same bytes are also secret: the key in another form. */
-void secret_add(const char *bytes);
 void secret_wipe(void);
 
 /* True when TEXT holds the loaded key or something with the shape of a key. */

@@ -45,15 +45,21 @@ struct transfer {
 	enum transport_end end; /* why it was given up; TRANSPORT_DONE: it was not */
 };
 
+static bool
+needs_tls(const char *url)
+{
+	return strncasecmp(url, "http://", 7) != 0;
+}
+
 static void
-load_libcurl(const char *url)
+load_libcurl(bool tls)
 {
 	void *library;
 
 	if (curl.global_init)
 		return;
 	/* Without TLS its libraries need no settings, which take a quarter of the call to read. */
-	if (!strncasecmp(url, "http://", 7)) {
+	if (!tls) {
 		setenv("OPENSSL_CONF", "/dev/null", 1);
 		setenv("GNUTLS_NO_IMPLICIT_INIT", "1", 1);
 	}
@@ -75,7 +81,7 @@ load_libcurl(const char *url)
 	/* It would have the keys of the connection written to a file. */
 	unsetenv("SSLKEYLOGFILE");
 	signal(SIGPIPE, SIG_IGN);
-	curl.global_init(CURL_GLOBAL_DEFAULT);
+	curl.global_init(tls ? CURL_GLOBAL_DEFAULT : CURL_GLOBAL_NOTHING);
 }
 
 /* Headers that tell about limits and identify a request; none of them holds a secret. */
@@ -265,7 +271,8 @@ set_request(struct transfer *w, struct curl_slist *headers)
 	curl.easy_setopt(c, CURLOPT_USERAGENT, "kllm/" KILN_VERSION);
 	if (here)
 		curl.easy_setopt(c, CURLOPT_NOPROXY, "*");
-	set_certificates(c);
+	if (needs_tls(t->url))
+		set_certificates(c);
 }
 
 /* Failures that the same request would meet again. */
@@ -304,7 +311,7 @@ transport_post(struct transport *t)
 	struct curl_slist *headers;
 	enum transport_end end;
 
-	load_libcurl(t->url);
+	load_libcurl(needs_tls(t->url));
 	w.handle = curl.easy_init();
 	if (!w.handle)
 		kdie(K_MISSING, "libcurl does not start");

@@ -88,8 +88,11 @@ void ncu_preface(struct profile *p, const struct text *t, const json_t *table);
 void rocprof_csv(struct profile *p, const struct text *t);
 void callgrind_text(struct profile *p, const struct text *t, const char *kernel);
 void perf_text(struct profile *p, const struct text *t);
+/* Is it a report of samples, and no table of counters? */
+bool perf_is_report(const struct text *t);
 /* The format of a text: "ncu-raw" and so on. Dies when it is none that is known. */
 const char *detect(const struct text *t);
+bool text_has_line(const struct text *t, const char *with);
 
 /* values.c: values of a launch by the table. */
 struct values {

@@ -43,8 +43,8 @@ source_of(const char *format)
 	return NULL;
 }
 
-static bool
-line_begins(const struct text *t, const char *with)
+bool
+text_has_line(const struct text *t, const char *with)
 {
 	for (const char *s = t->data; (s = strstr(s, with)); s++)
 		if (s == t->data || s[-1] == '\n')
@@ -88,7 +88,7 @@ detect(const struct text *t)
 		    "%s: is a binary file; export ncu's report as text first: ncu --import FILE "
 		    "--csv --page raw",
 		    t->file);
-	if (line_begins(t, "\"ID\",")) {
+	if (text_has_line(t, "\"ID\",")) {
 		const char *header = strstr(t->data, "\"ID\",");
 
 		while (header > t->data && header[-1] != '\n')
@@ -100,11 +100,11 @@ detect(const struct text *t)
 	if (memmem(first, (size_t)(end - first), "Dispatch_Id", 11))
 		return "rocprofv3";
 	if (!strncmp(t->data, "# callgrind format", 18) ||
-	    (line_begins(t, "creator: callgrind") && line_begins(t, "events:")))
+	    (text_has_line(t, "creator: callgrind") && text_has_line(t, "events:")))
 		return "callgrind";
-	if (line_begins(t, "    Section: "))
+	if (text_has_line(t, "    Section: "))
 		return "ncu-text";
-	if (looks_like_perf(first))
+	if (looks_like_perf(first) || perf_is_report(t))
 		return "perf";
 	if (strstr(t->data, "ERR_NVGPUCTRPERM"))
 		kdie(K_MISSING,
@@ -113,8 +113,8 @@ detect(const struct text *t)
 	if (strstr(t->data, "No kernels were profiled"))
 		kdie(K_USAGE, "%s: ncu profiled no kernel", t->file);
 	kdie(K_USAGE,
-	    "%s:1: unknown format: no output of ncu, rocprofv3, callgrind or perf stat (-x, or -j) "
-	    "begins with '%.*s'",
+	    "%s:1: unknown format: no output of ncu, rocprofv3, callgrind or perf (stat -x, or -j, "
+	    "report or c2c report --stdio) begins with '%.*s'",
 	    t->file, (int)(end - first > 60 ? 60 : end - first), first);
 }
 

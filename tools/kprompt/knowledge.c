@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MAX_DEPTH = 3, MAX_NAME = 200 };
+enum { MAX_DEPTH = 3, MAX_NAME = 200, PROJECT_SHARE = 2 };
 
 /*
  * Keys of notes whose words a campaign has or has not; "when" depends on the record and is asked
@@ -45,12 +45,10 @@ static void
 find_notes(json_t *files, const char *folder, const char *shown, const char *below, int depth)
 {
 	char *path = kasprintf("%s/%s", folder, below);
-	DIR *dir = opendir(path);
+	DIR *dir = kopen_folder(path);
 	struct dirent *e;
 
-	if (!dir && errno != ENOENT)
-		kdie_errno(K_IO, "%s", path);
-	while (dir && (e = knext_entry(dir, path))) {
+	while ((e = knext_entry(dir, path))) {
 		size_t n = strlen(e->d_name);
 		char *name = kasprintf("%s%s%s", below, *below ? "/" : "", e->d_name),
 		     *file = kasprintf("%s/%s", folder, name),
@@ -70,8 +68,6 @@ find_notes(json_t *files, const char *folder, const char *shown, const char *bel
 		free(file);
 		free(told);
 	}
-	if (dir)
-		closedir(dir);
 	free(path);
 }
 
@@ -390,6 +386,8 @@ knowledge_open(struct campaign *c)
 		c->notes = json_array();
 	}
 	c->when = json_incref(json_object_get(routes, "when"));
+	/* A project that the user names comes before notes that suit many. */
+	budget -= project_facts(c->stable, c->camp, budget / PROJECT_SHARE);
 	chosen = choose(c, NULL, budget);
 	json_object_set_new(c->stable, "has_knowledge", json_boolean(json_array_size(chosen) > 0));
 	json_object_set_new(c->stable, "knowledge", chosen);
@@ -430,16 +428,32 @@ shown(const json_t *section)
 	    "sha256", hex);
 }
 
+static void
+add_shown(json_t *out, const json_t *facts, const char *list)
+{
+	json_t *s;
+	size_t i;
+
+	json_array_foreach(json_object_get(facts, list), i, s)
+		json_array_append_new(out, shown(s));
+}
+
 json_t *
 knowledge_member(const json_t *facts)
 {
-	static const char *const lists[] = { "knowledge", "leads" };
-	json_t *out = json_array(), *s;
-	size_t i;
+	json_t *out = json_array();
 
-	for (size_t k = 0; k < LEN(lists); k++)
-		json_array_foreach(json_object_get(facts, lists[k]), i, s)
-			json_array_append_new(out, shown(s));
+	add_shown(out, facts, "knowledge");
+	add_shown(out, facts, "leads");
+	return out;
+}
+
+json_t *
+project_member(const json_t *facts)
+{
+	json_t *out = json_array();
+
+	add_shown(out, facts, "passages");
 	return out;
 }
 

@@ -107,6 +107,12 @@ const json_t *program_profile(const json_t *program);
 json_t *notes_read(const char *path, const char *file, const json_t *words);
 
 /*
+ * project.c: "project", passages of the project that the user names, and "passages", what they are,
+ * added to STABLE, where op, task and entry stand already. At most BUDGET tokens; returns how many.
+ */
+long project_facts(json_t *stable, const struct kcamp *camp, long budget);
+
+/*
  * knowledge.c: find what suits the campaign, and add "knowledge" and "has_knowledge" to c->stable.
  */
 void knowledge_open(struct campaign *c);
@@ -116,8 +122,12 @@ void knowledge_open(struct campaign *c);
  */
 void lead_facts(
     json_t *facts, const struct campaign *c, const json_t *sample, const json_t *profile);
-/* What was shown, for the record: [{"file", "section", "tokens", "sha256"}]. New reference. */
+/*
+ * What was shown of notes, and of the reference project, for the record: [{"file", "section",
+ * "tokens", "sha256"}]. New references.
+ */
 json_t *knowledge_member(const json_t *facts);
+json_t *project_member(const json_t *facts);
 /* One line for each section that suits the campaign, for a person. */
 void knowledge_list(const struct campaign *c);
 
@@ -147,6 +157,12 @@ json_t *digest_record(const struct campaign *c, const struct krec *rec);
 void linear_rules(json_t *stable, const struct kcamp *camp);
 void linear_facts(
     json_t *facts, const struct campaign *c, const json_t *sample, json_t *last, const char *salt);
+
+/*
+ * What the application that the kernel comes from said of programs that were put into it. New
+ * reference.
+ */
+json_t *application_text(const json_t *sample, const char *salt);
 
 /*
  * record.c: the facts of one record, as the templates of the volatile part name them. New

@@ -81,8 +81,7 @@ ineffective_text(const json_t *sample, const char *salt)
 	return data_block(&b, "directions that did not help", salt);
 }
 
-/* What the application that the kernel comes from said of accepted programs. */
-static json_t *
+json_t *
 application_text(const json_t *sample, const char *salt)
 {
 	struct kbuf b = { 0 };
@@ -192,13 +191,12 @@ linear_facts(
 		json_decref(last);
 		return;
 	}
-	round = json_pack("{s:I,s:b,s:o,s:o,s:o,s:o,s:o,s:{s:b}}", "number",
+	round = json_pack("{s:I,s:b,s:o,s:o,s:o,s:o,s:{s:b}}", "number",
 	    kjson_int_or(sample, "round", 0), "stagnation",
 	    kjson_bool_or(sample, "stagnation", false), "so_far", history_text(sample, salt),
-	    "refuted", ineffective_text(sample, salt), "application",
-	    application_text(sample, salt), "evidence", evidence_text(c, sample, salt), "last",
-	    last ? last : json_false(), "escalation", kjson_str_or(sample, "escalation", "none"),
-	    1);
+	    "refuted", ineffective_text(sample, salt), "evidence", evidence_text(c, sample, salt),
+	    "last", last ? last : json_false(), "escalation",
+	    kjson_str_or(sample, "escalation", "none"), 1);
 	json_object_set_new(
 	    round, "stalled", json_boolean(kjson_int_or(sample, "streak", 0) >= KPLAN_STALL));
 	json_object_set_new(round, "notes", note_names(facts));

@@ -112,7 +112,7 @@ static json_t *
 render_record(const struct prompt *shared, const struct campaign *c, const struct krec *rec)
 {
 	json_t *facts = record_facts(c, rec), *sections = json_copy(shared->sections),
-	       *memory = memory_member(facts), *member;
+	       *memory = memory_member(facts), *project = project_member(facts), *member;
 	struct kbuf user = { 0 }, whole = { 0 };
 	char hex[65];
 
@@ -126,7 +126,10 @@ render_record(const struct prompt *shared, const struct campaign *c, const struc
 	    sections, "knowledge", knowledge_member(facts));
 	if (member && memory)
 		json_object_set(member, "memory", memory);
+	if (member && json_array_size(project))
+		json_object_set(member, "reference_project", project);
 	json_decref(memory);
+	json_decref(project);
 	if (!member)
 		kdie(K_IO, "%s:%ld: the prompt cannot be written as JSON", rec->file, rec->lineno);
 	kbuf_free(&user);

@@ -15,7 +15,7 @@
 #include "kplace.h"
 #include "kprompt.h"
 
-enum { FILE_MAX = 16 << 20, TIPS_SHARE = 3, LIBRARY_SHARE = 6, LIBRARY_ROWS = 8 };
+enum { FILE_MAX = 16 << 20, TIPS_SHARE = 3, LIBRARY_SHARE = 6, SUMMARY_SHARE = 3, KERNELS = 2 };
 
 /* A prompt's sections while they are made. */
 struct recall {
@@ -52,16 +52,20 @@ data_block(const struct recall *r, const char *text, const char *what)
 	return s;
 }
 
-/* "- line" for each item of a section of the compaction. */
+/* The sections of a summary, "- line" for each item. */
 static void
-put_section(struct kbuf *b, const json_t *sections, const char *key, const char *title)
+put_sections(struct kbuf *b, const json_t *sections)
 {
-	const json_t *items = json_object_get(sections, key), *item;
-	size_t i;
+	static const char *const titles[][2] = { { "resolved", "Resolved" },
+		{ "pending", "Pending" }, { "avoid", "Avoid" } };
+	const json_t *item;
+	size_t k;
 
-	kbuf_printf(b, "%s:\n", title);
-	json_array_foreach((json_t *)items, i, item)
-		kbuf_printf(b, "- %s\n", json_string_value(item));
+	for (size_t i = 0; i < LEN(titles); i++) {
+		kbuf_printf(b, "%s:\n", titles[i][1]);
+		json_array_foreach(json_object_get(sections, titles[i][0]), k, item)
+			kbuf_printf(b, "- %s\n", json_string_value(item));
+	}
 }
 
 /* The newest compaction that may be shown; what it covers is added to COVERED. */
@@ -75,11 +79,8 @@ compaction(struct recall *r, const struct kmemo_masks *masks, json_t *covered)
 	struct kbuf b = { 0 };
 	size_t i;
 
-	if (sections) {
-		put_section(&b, sections, "resolved", "Resolved");
-		put_section(&b, sections, "pending", "Pending");
-		put_section(&b, sections, "avoid", "Avoid");
-	}
+	if (sections)
+		put_sections(&b, sections);
 	if (b.len && take(r, b.data)) {
 		json_array_foreach(json_object_get(compact, "covers"), i, v)
 			json_object_set_new(covered, json_string_value(v), json_true());
@@ -129,7 +130,7 @@ records(struct recall *r, const struct kmemo_masks *masks, const json_t *covered
 		    json_object_get(covered, name))
 			continue;
 		v = kmemo_load(masks, r->camp->dir, n);
-		kmemo_entry(&one, v);
+		kmemo_entry(&one, v, r->trial);
 		full = !take(r, one.data);
 		if (!full) {
 			kbuf_add(&one, all.data, all.len);
@@ -220,48 +221,81 @@ put_row(struct kbuf *b, const json_t *row)
 	char *category = kfence_line(kjson_str_or(row, "category", "?"), 60),
 	     *op = kfence_line(kjson_str_or(row, "op", "?"), 40),
 	     *gpu = kfence_line(kjson_str_or(row, "gpu", "?"), 40);
+	const char *outcome;
+	const json_t *count;
 
 	kbuf_printf(b,
-	    "%s (%s, %s): %ld times in %ld campaigns, gain %.3g to %.3g %%, median %.3g %%\n",
+	    "%s (%s, %s): %ld times in %ld campaigns, gain %.3g to %.3g %%, median %.3g %%",
 	    category, op, gpu, (long)kjson_int_or(row, "count", 0),
 	    (long)kjson_int_or(row, "campaigns", 0), kjson_num_or(row, "gain_pct.min", 0),
 	    kjson_num_or(row, "gain_pct.max", 0), kjson_num_or(row, "gain_pct.median", 0));
+	json_object_foreach(json_object_get(row, "applications"), outcome, count)
+		kbuf_printf(b, "; %s %lld", outcome, (long long)json_integer_value(count));
+	kbuf_puts(b, "\n");
 	free(category);
 	free(op);
 	free(gpu);
 }
 
-/* The frozen rows of the library. */
+/* The lines of KIND of the frozen library. New reference. */
+static json_t *
+frozen(const struct recall *r, const char *kind)
+{
+	char *path = kplace_trial(r->camp->dir, 0, "library.ndjson");
+	json_t *rows = kis_there(path) ? kin_all(path) : json_array();
+
+	for (size_t i = json_array_size(rows); i-- > 0;)
+		if (strcmp(kjson_str_or(json_array_get(rows, i), "kind", ""), kind))
+			json_array_remove(rows, i);
+	free(path);
+	return rows;
+}
+
+/* What has paid, as far as SHARE goes. */
 static json_t *
 library(struct recall *r, size_t share)
 {
-	char *path = kplace_trial(r->camp->dir, 0, "library.ndjson");
-	size_t keep = r->room > share ? r->room - share : 0, rows = 0;
+	size_t keep = r->room > share ? r->room - share : 0, shown = 0, i;
+	json_t *rows = frozen(r, "pattern"), *row, *block;
 	struct kbuf b = { 0 }, line = { 0 };
-	struct krec rec;
-	struct kin in;
-	json_t *block;
 
 	r->room -= keep;
-	if (kis_there(path)) {
-		kin_open(&in, path);
-		while (rows < LIBRARY_ROWS && kin_next(&in, &rec)) {
-			put_row(&line, rec.json);
-			if (take(r, line.data)) {
-				kbuf_puts(&b, line.data);
-				rows++;
-			}
-			kbuf_free(&line);
-			krec_free(&rec);
+	json_array_foreach(rows, i, row) {
+		put_row(&line, row);
+		if (take(r, line.data)) {
+			kbuf_puts(&b, line.data);
+			shown++;
 		}
-		kin_close(&in);
+		kbuf_free(&line);
 	}
 	r->room += keep;
-	if (rows)
-		json_object_set_new(r->shown, "library", json_integer((json_int_t)rows));
+	if (shown)
+		json_object_set_new(r->shown, "library", json_integer((json_int_t)shown));
 	block = data_block(r, b.data, "library");
 	kbuf_free(&b);
-	free(path);
+	json_decref(rows);
+	return block;
+}
+
+/* What a second model made of an earlier campaign on the same operation. */
+static json_t *
+past_summary(struct recall *r, size_t share)
+{
+	json_t *rows = frozen(r, "summary"), *row = json_array_get(rows, 0), *block;
+	struct kbuf b = { 0 };
+
+	if (row) {
+		kbuf_printf(&b, "Campaign %s, on %s:\n", kjson_str_or(row, "campaign", "?"),
+		    kjson_str_or(row, "gpu", "?"));
+		put_sections(&b, row);
+	}
+	if (b.len > share || !take(r, b.data ? b.data : ""))
+		kbuf_free(&b);
+	if (b.len)
+		json_object_set(r->shown, "summary", json_object_get(row, "campaign"));
+	block = data_block(r, b.data, "summary of an earlier campaign");
+	kbuf_free(&b);
+	json_decref(rows);
 	return block;
 }
 
@@ -269,18 +303,95 @@ library(struct recall *r, size_t share)
 static void
 add_history(json_t *facts, struct recall *r)
 {
-	json_t *told, *rows;
+	json_t *summary, *told, *rows;
 	size_t room = r->room;
 
 	json_object_set_new(facts, "history", json_false());
 	if (!kmemo_enabled(r->camp) || !r->room)
 		return;
+	summary = past_summary(r, room / SUMMARY_SHARE);
 	told = tips(r, room / TIPS_SHARE);
 	rows = library(r, room / LIBRARY_SHARE);
-	if (*json_string_value(told) || *json_string_value(rows))
-		json_object_set_new(
-		    facts, "history", json_pack("{s:O,s:O}", "past_tips", told, "library", rows));
+	if (*json_string_value(summary) || *json_string_value(told) || *json_string_value(rows))
+		json_object_set_new(facts, "history",
+		    json_pack("{s:O,s:O,s:O}", "past_summary", summary, "past_tips", told,
+		        "library", rows));
+	json_decref(summary);
 	json_decref(told);
+	json_decref(rows);
+}
+
+/* Levels between the program of ROW and what the sample aims at; 0 where it aims at nothing. */
+static json_int_t
+distance(const json_t *row, const json_t *target)
+{
+	const json_t *coords = kjson_path(row, "program.coords"), *level;
+	json_int_t sum = 0;
+	size_t i;
+
+	json_array_foreach(target, i, level)
+		sum += llabs(
+		    json_integer_value(level) - json_integer_value(json_array_get(coords, i)));
+	return sum;
+}
+
+/* The row of ROWS that is nearest to TARGET, taken out; of equals the first. New reference. */
+static json_t *
+take_nearest(json_t *rows, const json_t *target)
+{
+	json_t *row, *best = json_array_get(rows, 0);
+	size_t i, at = 0;
+
+	json_array_foreach(rows, i, row)
+		if (distance(row, target) < distance(best, target)) {
+			best = row;
+			at = i;
+		}
+	json_incref(best);
+	json_array_remove(rows, at);
+	return best;
+}
+
+static void
+put_kernel(struct kbuf *b, const json_t *row)
+{
+	kbuf_printf(b,
+	    "Program %s of the campaign %s, measured there, on %s, at %.3g times the speed of its "
+	    "reference:\n%s\n",
+	    kjson_str_or(row, "id", "?"), kjson_str_or(row, "campaign", "?"),
+	    kjson_str_or(row, "gpu", "?"), kjson_num_or(row, "program.speedup", 0),
+	    kjson_str_or(row, "program.code", ""));
+}
+
+/*
+ * "kernels": programs of other campaigns, as far as the memory leaves room for whole ones, the
+ * nearest to the target first; empty when there are none.
+ */
+static void
+add_kernels(json_t *facts, struct recall *r, const json_t *target)
+{
+	json_t *rows = kmemo_enabled(r->camp) ? frozen(r, "round") : json_array(),
+	       *names = json_array(), *row;
+	struct kbuf b = { 0 }, one = { 0 };
+
+	while (json_array_size(rows) && json_array_size(names) < KERNELS) {
+		row = take_nearest(rows, target);
+		put_kernel(&one, row);
+		if (take(r, one.data)) {
+			kbuf_puts(&b, one.data);
+			json_array_append_new(names,
+			    json_sprintf("%s %s", kjson_str_or(row, "campaign", "?"),
+			        kjson_str_or(row, "id", "?")));
+		}
+		kbuf_free(&one);
+		json_decref(row);
+	}
+	if (b.len)
+		json_object_set(r->shown, "kernels", names);
+	json_object_set_new(
+	    facts, "kernels", data_block(r, b.data, "kernels of earlier campaigns"));
+	kbuf_free(&b);
+	json_decref(names);
 	json_decref(rows);
 }
 
@@ -291,9 +402,13 @@ memory_facts(json_t *facts, const struct campaign *c, const struct krec *rec, co
 		(size_t)kcamp_int(c->camp, "prompt.memory_tokens") * TOKEN_CHARS, json_object() };
 	size_t room = r.room;
 
-	/* Tips have their own share; what they leave is the memory's. */
+	/*
+	 * What the shares of others leave is the memory's, and what that leaves is for programs: at
+	 * first, when they are worth most, nearly all of it.
+	 */
 	add_history(facts, &r);
 	add_recall(facts, &r, rec);
+	add_kernels(facts, &r, kjson_path(rec->json, "sample.target"));
 	if (json_object_size(r.shown))
 		json_object_set_new(r.shown, "tokens",
 		    json_integer((json_int_t)((room - r.room + TOKEN_CHARS - 1) / TOKEN_CHARS)));

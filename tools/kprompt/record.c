@@ -11,7 +11,10 @@
 
 #include "karch.h"
 #include "kchain.h"
+#include "kextract.h"
 #include "kfence.h"
+#include "kgain.h"
+#include "kroof.h"
 #include "status.h"
 
 enum { MAX_NAME = 80, MAX_ID = 16, DIMENSIONS = 4 };
@@ -142,6 +145,28 @@ fenced_code(const struct maker *m, const json_t *program)
 	return buf_string(&b);
 }
 
+/* What bounds a program that nobody profiled, from how its times grow with the work. */
+static json_t *
+growth_of(const struct campaign *c, const json_t *program)
+{
+	json_t *roofline = program_profile(program) ? NULL : kroof_load(c->camp->dir),
+	       *timing = json_array(), *growth, *text, *row;
+	size_t i;
+
+	json_array_foreach(json_object_get(program, "per_workload"), i, row)
+		json_array_append_new(timing,
+		    json_pack("{s:s,s:f}", "workload", kjson_str_or(row, "workload", ""),
+		        "median_ns", 1e6 * kjson_num_or(row, "runtime_ms", 0)));
+	growth = kroof_growth(roofline, timing, KGAIN_STATISTIC);
+	text = growth ? json_sprintf("%s: %s", kjson_str_or(growth, "class", ""),
+	                    kjson_str_or(growth, "why", ""))
+	              : json_string("");
+	json_decref(growth);
+	json_decref(timing);
+	json_decref(roofline);
+	return text;
+}
+
 /* The object that stands for one program in the templates. */
 static json_t *
 program_facts(const struct maker *m, const json_t *program)
@@ -167,6 +192,7 @@ program_facts(const struct maker *m, const json_t *program)
 		free(part);
 	}
 	json_object_set_new(o, "log", buf_string(&b));
+	json_object_set_new(o, "growth", growth_of(m->c, program));
 	return o;
 }
 
@@ -410,6 +436,9 @@ record_facts(const struct campaign *c, const struct krec *rec)
 	json_object_set_new(o, status, json_true());
 	json_object_set_new(o, "strategy", flags);
 	json_object_set_new(o, "parent", program_facts(&m, parent));
+	json_object_set_new(o, "edits",
+	    json_boolean(kextract_takes_edits(
+	        kjson_str_or(parent, "code", NULL), json_object_get(parent, "files") != NULL)));
 	profile_facts(o, c, parent, m.salt);
 	lead_facts(o, c, sample, program_profile(parent));
 	json_object_set_new(
@@ -423,6 +452,7 @@ record_facts(const struct campaign *c, const struct krec *rec)
 	json_object_set_new(
 	    o, "tips", start != START_CORRECT ? json_array() : tip_facts(c, rec, m.salt));
 	memory_facts(o, c, rec, m.salt);
+	json_object_set_new(o, "application", application_text(sample, m.salt));
 	linear_facts(o, c, sample, last ? program_facts(&m, last) : NULL, m.salt);
 	set_has(o, "tips");
 	set_has(o, "hints");

@@ -448,7 +448,7 @@ task_facts(json_t *stable, const struct kcamp *camp)
 		kdie(K_USAGE,
 		    "%s: schema: must be \"task/1\"; this version of kiln reads no other tasks",
 		    path);
-	file = ktask_beside(path, kjson_str_or(task, "reference", "reference.c"));
+	file = kbeside(path, kjson_str_or(task, "reference", "reference.c"));
 	source = kread_text_or_die(file, MAX_SOURCE);
 	json_object_set_new(stable, "task", json_string(kjson_str_or(task, "name", "")));
 	json_object_set_new(stable, "op", json_string(kjson_str_or(task, "op", "")));

@@ -4,13 +4,7 @@
  * of the seal, of the kind "round", holds the digests of the files that a round was made of and was
  * made into, and the length and digest of what it added to each log. See krecords.h.
  */
-#include <errno.h>
 #include <fts.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "krecords.h"
 
@@ -43,19 +37,8 @@ struct state {
 	bool anew;               /* they cannot go on */
 	/* by round: closed, and untouched since, but its facts say something else now */
 	bool *stale;
-	struct faults faults, drift;
+	struct kfaults faults, drift;
 };
-
-void
-add_fault(struct faults *f, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	kbuf_vline(&f->text, fmt, ap);
-	va_end(ap);
-	f->count++;
-}
 
 static char *
 line_at(const char *text, const char *end)
@@ -68,7 +51,7 @@ line_at(const char *text, const char *end)
 
 /* "PATH:LINE: BEFORE 'is', AFTER 'ought'" where two texts differ, the first from line FIRST on. */
 static void
-add_difference(struct faults *f, const char *path, size_t first, const char *is, size_t is_len,
+add_difference(struct kfaults *f, const char *path, size_t first, const char *is, size_t is_len,
     const struct kbuf *ought, const char *before, const char *after)
 {
 	size_t start = 0, i = 0;
@@ -81,7 +64,7 @@ add_difference(struct faults *f, const char *path, size_t first, const char *is,
 		}
 	a = line_at(is + start, is + is_len);
 	b = line_at(ought->data + start, ought->data + ought->len);
-	add_fault(f, "%s%s:%zu%s '%.*s'%s '%.*s'", before, path, first,
+	kfault(f, "%s%s:%zu%s '%.*s'%s '%.*s'", before, path, first,
 	    *before ? " contains" : ": was edited: it reads", SHOWN, a, after, SHOWN, b);
 	free(a);
 	free(b);
@@ -129,7 +112,7 @@ check_piece(struct state *s, const struct closed *e, const struct piece *p)
 	else if (!whole && same)
 		add_difference(&s->faults, p->path, p->first, p->is, p->len, p->now, "", ", not");
 	else if (!whole)
-		add_fault(&s->faults,
+		kfault(&s->faults,
 		    "%s:%zu: was edited from this line on, after round %ld was closed: its sha256 "
 		    "is no longer %s",
 		    p->path, p->first, e->round, p->sealed);
@@ -151,7 +134,7 @@ check_fact(struct state *s, const struct closed *e, const char *path)
 	const char *digest = kseal_digest(e->line, path);
 
 	if ((!f || strcmp(f->sha256, digest)) && drifts(s, e))
-		add_fault(&s->drift, DRIFT "%s %s%s, not %s", e->round, path,
+		kfault(&s->drift, DRIFT "%s %s%s, not %s", e->round, path,
 		    f ? "has the sha256 " : "is gone", f ? f->sha256 : "", digest);
 }
 
@@ -162,17 +145,15 @@ check_file(struct state *s, const struct closed *e, const char *path, bool must_
 	static const struct kbuf nothing;
 	const struct planned *f = find_planned(&s->plan[e->round - 1], path);
 	struct piece p = { path, kseal_digest(e->line, path), 1, NULL, 0, f ? &f->text : &nothing };
-	char *data = kread_file(path, FILE_MAX, &p.len);
+	char *data = kread_if_there(path, FILE_MAX, &p.len);
 
-	if (!data && errno != ENOENT && errno != ENOTDIR)
-		kdie_errno(K_IO, "%s", path);
 	p.is = data;
 	if (data)
 		check_piece(s, e, &p);
 	else if (must_exist)
-		add_fault(&s->faults, "%s: is missing; krecords close makes it again", path);
+		kfault(&s->faults, "%s: is missing; krecords close makes it again", path);
 	else if ((!f || strcmp(f->sha256, p.sealed)) && drifts(s, e))
-		add_fault(&s->drift, DRIFT "%s was another", e->round, path);
+		kfault(&s->drift, DRIFT "%s was another", e->round, path);
 	free(data);
 }
 
@@ -192,7 +173,7 @@ check_files(struct state *s, const struct closed *e, bool must_exist)
 			check_file(s, e, path, must_exist);
 	for (size_t i = 0; i < p->count; i++)
 		if (!*kseal_digest(e->line, p->file[i].path) && drifts(s, e))
-			add_fault(&s->drift, DRIFT "%s is new", e->round, p->file[i].path);
+			kfault(&s->drift, DRIFT "%s is new", e->round, p->file[i].path);
 }
 
 static const json_t *
@@ -232,12 +213,12 @@ read_closed(struct state *s)
 	json_array_foreach(s->c->seal.lines, i, line) {
 		struct closed *e = &s->closed[s->count];
 
-		if (!strcmp(kjson_str_or(line, "kind", ""), ANEW)) {
+		if (kjson_is(line, "kind", ANEW)) {
 			memset(end, 0, sizeof end);
 			s->count = 0;
 			s->last = 0;
 		}
-		if (strcmp(kjson_str_or(line, "kind", ""), "round"))
+		if (!kjson_is(line, "kind", "round"))
 			continue;
 		*e = (struct closed){ .line = line,
 			.round = (long)kjson_int_or(line, "round", 0),
@@ -273,7 +254,7 @@ remade_log(struct state *s, int l, size_t *len)
 		s->anew = !digest_is(text.data + start, text.len - start,
 		    kjson_str_or(entry_of(e->line, l), "sha256", ""));
 		if (s->anew)
-			add_fault(&s->drift,
+			kfault(&s->drift,
 			    DRIFT "what it said in %s, which is gone, cannot be made again",
 			    e->round, log_paths[l]);
 	}
@@ -285,11 +266,9 @@ static void
 read_logs(struct state *s, bool must_exist)
 {
 	for (int l = 0; l < LOGS; l++) {
-		s->log[l] = kread_file(log_paths[l], FILE_MAX, &s->log_len[l]);
-		if (!s->log[l] && errno != ENOENT)
-			kdie_errno(K_IO, "%s", log_paths[l]);
+		s->log[l] = kread_if_there(log_paths[l], FILE_MAX, &s->log_len[l]);
 		if (!s->log[l] && must_exist && s->count)
-			add_fault(&s->faults, "%s: is missing; krecords close makes it again",
+			kfault(&s->faults, "%s: is missing; krecords close makes it again",
 			    log_paths[l]);
 		if (!s->log[l])
 			s->log[l] = remade_log(s, l, &s->log_len[l]);
@@ -397,7 +376,7 @@ sweep(struct state *s, bool clean)
 			if (clean)
 				unlink(e->fts_path);
 		} else if (!clean && !is_ours(s, e->fts_path, false)) {
-			add_fault(
+			kfault(
 			    &s->faults, "%s: is not part of the records; remove it", e->fts_path);
 		}
 	}
@@ -415,7 +394,7 @@ check_complete(struct state *s)
 			const char *shape = untimed_shape(s->c, x);
 
 			if (shape)
-				add_fault(&s->faults,
+				kfault(&s->faults,
 				    "trials/%s/eval.ndjson: workload %s of the set %s was not "
 				    "timed",
 				    x->id, shape, set_of(s->c, x));
@@ -432,7 +411,7 @@ state_open(struct state *s, struct campaign *c, bool must_exist)
 		plan_round(c, &c->round[i], &s->plan[i]);
 	read_closed(s);
 	if (s->last > (long)c->count) {
-		add_fault(&s->faults,
+		kfault(&s->faults,
 		    "rounds up to %ld were closed, but trials/%03zu is damaged or no longer "
 		    "complete, so it and later rounds cannot be compared",
 		    s->last, c->count);
@@ -512,7 +491,7 @@ write_all(struct state *s)
 }
 
 static int
-refuse(const struct faults *f, const char *what_to_do)
+refuse(const struct kfaults *f, const char *what_to_do)
 {
 	fflush(stdout);
 	for (const char *p = f->text.data, *end; *p; p = end + 1) {
@@ -566,7 +545,7 @@ check_views(struct state *s)
 }
 
 void
-check_rounds(struct campaign *c, struct faults *f, size_t *files)
+check_rounds(struct campaign *c, struct kfaults *f, size_t *files)
 {
 	struct state s;
 
@@ -578,8 +557,7 @@ check_rounds(struct campaign *c, struct faults *f, size_t *files)
 	for (size_t i = 0; i < c->count; i++) {
 		*files += s.plan[i].count;
 		if ((long)i >= s.last)
-			add_fault(
-			    &s.faults, "round %zu is not closed yet; run krecords close", i + 1);
+			kfault(&s.faults, "round %zu is not closed yet; run krecords close", i + 1);
 	}
 	if (!s.faults.count && !s.drift.count)
 		grow_all(&s);

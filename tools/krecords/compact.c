@@ -3,16 +3,10 @@
  * a second model sums the records up; its answer is kept when it has the form asked for.
  * See krecords.h.
  */
-#include <errno.h>
 #include <spawn.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "kfence.h"
-#include "kio.h"
 #include "krecords.h"
 #include "ktemplate.h"
 
@@ -73,7 +67,7 @@ gather(const struct campaign *m, json_t *covers, struct kbuf *b)
 			continue;
 		v = checked_version(m, list[i]);
 		json_array_append_new(covers, json_sprintf("v%ld", list[i]));
-		kmemo_entry(b, v);
+		kmemo_entry(b, v, KMEMO_ALL);
 		json_decref(v);
 	}
 	free(list);

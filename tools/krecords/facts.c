@@ -4,8 +4,6 @@
  * compilers said, as text that Markdown does not take for its own. See krecords.h.
  */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "kdiff.h"
 #include "kends.h"
@@ -75,7 +73,7 @@ md_copy(const json_t *value)
 		json_decref(copy);
 		return json_copy((json_t *)value);
 	}
-	json_array_foreach((json_t *)value, i, v)
+	json_array_foreach(value, i, v)
 		json_array_append_new(copy, md_copy(v));
 	json_object_foreach((json_t *)value, key, v)
 		json_object_set_new(copy, key, md_copy(v));
@@ -130,17 +128,17 @@ axes_text(const struct ktask *t, const struct ktask_workload *w)
 }
 
 /*
- * The largest errors. One that is large in relation to a value near 0 may be far within tolerance,
- * so the absolute one comes first.
+ * The largest errors: how large, and in units of what is allowed. In relation to the value only
+ * where nothing else is known, for it is large where a value is near 0.
  */
 static json_t *
 error_text(const struct shape *s)
 {
-	if (s->max_rel_err < 0)
+	if (s->max_abs_err < 0 && s->max_rel_err >= 0)
+		return json_sprintf("relative %#.3g", s->max_rel_err);
+	if (s->max_abs_err < 0 || s->max_err_share < 0)
 		return digits(s->max_abs_err >= 0, 3, s->max_abs_err);
-	return s->max_abs_err < 0
-	    ? json_sprintf("relative %#.3g", s->max_rel_err)
-	    : json_sprintf("%#.3g (relative %#.3g)", s->max_abs_err, s->max_rel_err);
+	return json_sprintf("%#.3g (%.2g of what is allowed)", s->max_abs_err, s->max_err_share);
 }
 
 static json_t *
@@ -601,7 +599,8 @@ termination_facts(const struct campaign *c)
 	struct kbuf holds = { 0 };
 	struct kends e;
 
-	kends_find(c->camp, (long)c->count - 1, last_accepted(c)->accepted->json, &e);
+	kends_find(c->camp, (long)c->count - 1, c->round[c->count - 1].drafts,
+	    last_accepted(c)->accepted->json, &e);
 	for (size_t i = 0; i < KENDS; i++) {
 		json_array_append_new(list,
 		    json_pack("{s:I,s:s,s:s,s:b,s:b}", "n", (json_int_t)i + 1, "what",

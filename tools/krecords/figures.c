@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a round measured, as numbers: rates, means over shapes, changes. See krecords.h. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "kgain.h"
 #include "klinear.h"
@@ -46,11 +44,12 @@ add_check(const struct candidate *x, const char *workload, struct shape *s)
 	json_t *k;
 
 	json_array_foreach(cases, i, k) {
-		if (strcmp(kjson_str_or(k, "workload", ""), workload))
+		if (!kjson_is(k, "workload", workload))
 			continue;
 		seen = true;
 		failed |= !kjson_bool_or(k, "ok", false);
 		s->max_abs_err = fmax(s->max_abs_err, kjson_num_or(k, "max_abs_err", -1));
+		s->max_err_share = fmax(s->max_err_share, kjson_num_or(k, "max_err_share", -1));
 		s->max_rel_err = fmax(s->max_rel_err, kjson_num_or(k, "max_rel_err", -1));
 	}
 	/* A command of the campaign's own may tell no cases: its verdict is about all of them, and
@@ -121,9 +120,10 @@ add_shapes(const struct campaign *c, struct candidate *x)
 		const struct ktask_workload *w = &c->task->workloads[i];
 		struct shape *s = &x->shape[i];
 
-		*s = (struct shape){
-			.active = in_level(c, x, w), .max_abs_err = -1, .max_rel_err = -1
-		};
+		*s = (struct shape){ .active = in_level(c, x, w),
+			.max_abs_err = -1,
+			.max_err_share = -1,
+			.max_rel_err = -1 };
 		add_check(x, w->name, s);
 		if (s->active && w->timed)
 			add_time(c, x, w, s);
@@ -258,17 +258,15 @@ shape_baseline_pct(const struct campaign *c, const struct candidate *x, size_t w
 double
 shape_change_pct(const struct campaign *c, const struct candidate *x, size_t workload)
 {
-	const json_t *shapes = json_object_get(x->decision, "shapes");
-	size_t i;
-	json_t *s;
+	const json_t *s = kjson_find(
+	    json_object_get(x->decision, "shapes"), "workload", c->task->workloads[workload].name);
 
 	/*
 	 * Of a step with two passes the decision tells the sum, which stays the step's; the passes
 	 * are compared here.
 	 */
-	json_array_foreach(shapes, i, s)
-		if (!strcmp(kjson_str_or(s, "workload", ""), c->task->workloads[workload].name))
-			return kjson_num_or(s, "delta_pct", NAN);
+	if (s)
+		return kjson_num_or(s, "delta_pct", NAN);
 	return x->base ? ratio_pct(x->shape[workload].rate, x->base->shape[workload].rate) : NAN;
 }
 

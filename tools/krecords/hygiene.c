@@ -2,10 +2,7 @@
 /*
  * tips that would teach over-fitting are refused, by rules that are data. See krecords.h.
  */
-#include <stdlib.h>
-#include <string.h>
 
-#include "kio.h"
 #include "krecords.h"
 #include "kregex.h"
 

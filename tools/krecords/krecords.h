@@ -11,17 +11,12 @@
 #ifndef KRECORDS_H
 #define KRECORDS_H
 
-#include <jansson.h>
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "kcamp.h"
 #include "kio.h"
 #include "kmemo.h"
 #include "kseal.h"
 #include "ktask.h"
 #include "ktrials.h"
-#include "kutil.h"
 
 /* What the command line gave. */
 struct options {
@@ -44,8 +39,10 @@ struct shape {
 	double ns, sd_ns; /* 0: not timed */
 	/* TFLOPS, or calls per ms where the task has no FLOP formula; 0: not timed */
 	double rate;
-	double gbps;                     /* 0: no formula for bytes, or not timed */
-	double max_abs_err, max_rel_err; /* below 0: nobody said */
+	double gbps; /* 0: no formula for bytes, or not timed */
+	/* largest errors: as they are, as shares of what is allowed, of the value; below 0: nobody
+	 * said */
+	double max_abs_err, max_err_share, max_rel_err;
 };
 
 /* Geometric mean and best of a rate over some workloads; n 0: none. */
@@ -77,6 +74,7 @@ struct round {
 	const struct candidate *accepted; /* what became the kernel to beat; NULL: nothing */
 	char time[32];                    /* "2026-01-31T12:00:00Z" of the last fact, or empty */
 	long streak;   /* rounds in a row without an accepted one, this one counted */
+	long drafts;   /* up to here, see klinear.h */
 	json_t *facts; /* of round_facts, once made */
 };
 
@@ -221,39 +219,13 @@ enum { VIEW_TERMINATION, VIEWS = 4 };
 extern const char *const view_paths[VIEWS];
 void put_view(const struct campaign *c, int view, struct kbuf *out);
 
-/* Faults found, one line each. */
-struct faults {
-	struct kbuf text;
-	size_t count;
-};
-void add_fault(struct faults *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-
 /* close.c: those texts as files, sealed, and what does not fit them. */
 int close_rounds(struct campaign *c, bool correct);
-void check_rounds(struct campaign *c, struct faults *f, size_t *files);
-
-/* git.c: the repository that holds the campaign, by plumbing alone. */
-
-struct repo {
-	char *top;       /* its working tree; NULL: there is none */
-	const char *why; /* then: why not */
-};
-struct repo repo_find(void);
-void repo_free(struct repo *g);
-/*
- * git ARGS... (NULL at the end) with IN for stdin: its output without the last newline, which the
- * caller frees. A failure is NULL when MAY_FAIL, else it ends the program with git's words.
- */
-char *git_run(const char *const *args, const void *in, size_t in_len, bool may_fail);
-#define GIT(...) git_run((const char *const[]){ __VA_ARGS__, NULL }, NULL, 0, false)
-#define GIT_TRY(...) git_run((const char *const[]){ __VA_ARGS__, NULL }, NULL, 0, true)
-char *git_object(const char *type, const void *data, size_t len, bool write);
-/* TREE (NULL: empty) with the file PATH set to BLOB. */
-char *git_tree_with(const char *tree, const char *path, const char *blob);
+void check_rounds(struct campaign *c, struct kfaults *f, size_t *files);
 
 /* lineage.c: a commit for each accepted round. */
 int write_commits(struct campaign *c);
-void check_commits(const struct campaign *c, struct faults *f, size_t *commits);
+void check_commits(const struct campaign *c, struct kfaults *f, size_t *commits);
 /* The commit of candidate ID, or NULL. */
 const char *commit_of(const struct campaign *c, const char *id);
 
@@ -270,7 +242,7 @@ json_t *checked_version(const struct campaign *c, long version);
 void add_version(const struct campaign *c, long version, json_t *files);
 /* Seal FILES, with EVENT unless it is NULL, and write them. Takes both. */
 void write_versions(struct campaign *c, json_t *event, json_t *files);
-void check_memory(const struct campaign *c, struct faults *f, size_t *files);
+void check_memory(const struct campaign *c, struct kfaults *f, size_t *files);
 /* What a record tried: its plan's category, or the step on the grid. The caller frees. */
 char *record_category(const struct kcandidate *c);
 /* Its gain in per cent over the incumbent; NAN: not measured. */
@@ -292,6 +264,7 @@ int command_summary(const struct options *o);
 int command_latest(const struct options *o);
 int command_list(const struct options *o);
 int command_mask(const struct options *o);
+int command_note(const struct options *o);
 int command_unmask(const struct options *o);
 int command_restart(const struct options *o);
 int command_compact(const struct options *o);
@@ -300,7 +273,7 @@ int command_freeze(const struct options *o);
 int command_library(const struct options *o);
 
 /* masks.c: every mask that a prompt names must be in the seal. */
-void check_masks(const struct campaign *c, struct faults *f);
+void check_masks(const struct campaign *c, struct kfaults *f);
 
 /* tips.c: tips of a (gpu, op, backend), shared by campaigns. */
 
@@ -331,9 +304,9 @@ char *hygiene_fault(const char *text, bool accepted);
 /* library.c */
 
 /*
- * What has paid in the operation OP (of tips_op) on this backend, that of the same device first.
- * New reference: array of rows of the library.
+ * What campaigns on the operation and backend of M have left, that of the same device first: what
+ * has paid, programs, a summary. New reference: array of lines of the library.
  */
-json_t *library_top(const struct kcamp *c, const char *root, const char *op);
+json_t *library_for(const struct campaign *m, const char *root);
 
 #endif

@@ -1,25 +1,86 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * the library of what has paid. Each finished campaign leaves its accepted rounds in
- * library/NAME.ndjson; library.ndjson is a view of all of these: how often, and by how much, by
- * category, operation, backend and device.
+ * the library of what has paid. Each finished campaign leaves its accepted rounds with their
+ * programs, and its newest summary, in library/NAME.ndjson; library.ndjson is a view of all of
+ * these: how often, and by how much, by category, operation, backend and device.
  */
 #include <ctype.h>
-#include <errno.h>
 #include <glob.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
-#include "kio.h"
 #include "krecords.h"
+#include "kverdict.h"
 
 enum { TOP = 8, REFERENCE_MAX = 1 << 30 };
 
 /* What a row of the library is about; in its order. */
 static const char *const keys[] = { "backend", "op", "gpu", "category" };
+
+/* A line of the library about the campaign M. New reference. */
+static json_t *
+new_row(const struct campaign *m, const char *kind, const char *device)
+{
+	char *op = tips_op(m->task);
+	json_t *row = json_pack("{s:s,s:s,s:s,s:s,s:s,s:s}", "schema", "library/1", "kind", kind,
+	    "campaign", kcamp_str(m->camp, "name"), "op", op, "backend",
+	    kcamp_str(m->camp, "backend"), "gpu", device);
+
+	free(op);
+	return row;
+}
+
+static bool
+shares(const json_t *list, const json_t *value)
+{
+	const json_t *v;
+	size_t i;
+
+	json_array_foreach((json_t *)list, i, v)
+		if (json_equal(v, value))
+			return true;
+	return false;
+}
+
+/* The types of a task's arrays, each once. New reference. */
+static json_t *
+types_of(const struct ktask *task)
+{
+	json_t *types = json_array();
+
+	for (size_t i = 0; i < task->tensor_count; i++) {
+		json_t *type = json_string(kdtype_name(task->tensors[i].dtype));
+
+		if (!task->tensors[i].scalar && !shares(types, type))
+			json_array_append(types, type);
+		json_decref(type);
+	}
+	return types;
+}
+
+/*
+ * The program of a round, for later campaigns on the same operation: what it is for, and how fast
+ * it was, and what the application said of it. One of several files is too long for a prompt, and
+ * one that failed in its application is no example.
+ */
+static void
+add_program(json_t *row, const struct campaign *m, const struct kcandidate *c)
+{
+	const char *code = kjson_str_or(c->json, "eval.code", NULL);
+	json_t *program, *verdicts = kverdict_on(".", c->id),
+	                 *last = json_array_get(verdicts, json_array_size(verdicts) - 1);
+	bool failed = last && !strcmp(kverdict_outcome(last), "ROLLED_BACK");
+
+	if (last)
+		json_object_set_new(row, "application", json_string(kverdict_outcome(last)));
+	json_decref(verdicts);
+	if (failed || !code || kjson_path(c->json, "eval.files") || !c->speedup.n)
+		return;
+	program = json_pack("{s:s,s:o}", "code", code, "types", types_of(m->task));
+	set_number(program, "speedup", c->speedup.mean);
+	if (c->cell >= 0)
+		json_object_set_new(program, "coords", karch_coords(c->cell));
+	json_object_set_new(row, "program", program);
+}
 
 /* "Vectorized load" and "vectorized_load" are one category. The caller frees. */
 static char *
@@ -39,24 +100,41 @@ put_round(struct kbuf *b, const struct campaign *m, long trial, const char *devi
 {
 	const struct kcandidate *c = trial_candidate(m, trial);
 	json_t *row;
-	char *category, *same, *op;
+	char *category, *same;
 	double gain = c ? record_gain_pct(c) : NAN;
 
-	if (c && c->won && isfinite(gain)) {
-		category = record_category(c);
-		same = normal(category);
-		op = tips_op(m->task);
-		row = json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s}", "schema", "library/1", "kind",
-		    "round", "campaign", kcamp_str(m->camp, "name"), "id", c->id, "category", same,
-		    "op", op, "backend", kcamp_str(m->camp, "backend"), "gpu", device);
-		set_number(row, "gain_pct", gain);
-		set_line(row, "time", c->time, 32);
+	if (!c || !c->won || !isfinite(gain))
+		return;
+	category = record_category(c);
+	same = normal(category);
+	row = new_row(m, "round", device);
+	json_object_set_new(row, "id", json_string(c->id));
+	json_object_set_new(row, "category", json_string(same));
+	set_number(row, "gain_pct", gain);
+	set_line(row, "time", c->time, 32);
+	add_program(row, m, c);
+	put_json(b, row);
+	json_decref(row);
+	free(category);
+	free(same);
+}
+
+/* What a second model made of the records, as a line of B; nothing when nobody was asked. */
+static void
+put_summary(struct kbuf *b, const struct campaign *m, const char *device)
+{
+	char *name = NULL;
+	json_t *compact = kmemo_compaction(".", &m->masks, KMEMO_ALL, &name), *row;
+
+	if (compact) {
+		row = new_row(m, "summary", device);
+		set_line(row, "time", kjson_str_or(compact, "reply.time", NULL), 32);
+		json_object_update_missing(row, json_object_get(compact, "compact"));
 		put_json(b, row);
 		json_decref(row);
-		free(category);
-		free(same);
-		free(op);
 	}
+	json_decref(compact);
+	free(name);
 }
 
 /*
@@ -85,12 +163,7 @@ contribute(void)
 	struct kbuf b = { 0 };
 
 	campaign_open(&m, false);
-	root = tips_root(m.camp);
-	if (!root)
-		kdie(K_USAGE,
-		    "%s: tips.dir: is empty, and neither XDG_DATA_HOME nor HOME is set, so there "
-		    "is no place for the library",
-		    m.camp->file);
+	root = tips_root_or_die(m.camp);
 	name = contribution_name(&m);
 	device = tips_device(m.camp);
 	folder = kasprintf("%s/library", root);
@@ -98,6 +171,7 @@ contribute(void)
 	kbuf_add(&b, "", 0);
 	for (long trial = 1; trial <= m.trials.last; trial++)
 		put_round(&b, &m, trial, device);
+	put_summary(&b, &m, device);
 	kmake_folder(folder);
 	put_file(path, b.data, b.len);
 	kbuf_free(&b);
@@ -133,34 +207,33 @@ same_key(const json_t *x, const json_t *y)
 	return true;
 }
 
-/* The rounds of all contributions, sorted by key and gain; the caller frees. */
-static json_t **
-all_rounds(const char *root, size_t *count)
+/* All lines of KIND that campaigns have left. New reference. */
+static json_t *
+left(const char *root, const char *kind)
 {
 	char *pattern = kasprintf("%s/library/*.ndjson", root);
-	json_t **rows = NULL;
+	json_t *rows = json_array();
 	glob_t found;
 	struct krec rec;
 	struct kin in;
 
-	*count = 0;
 	if (glob(pattern, 0, NULL, &found) == 0) {
 		for (size_t i = 0; i < found.gl_pathc; i++) {
 			kin_open(&in, found.gl_pathv[i]);
 			while (kin_next(&in, &rec)) {
-				if (strcmp(kjson_str_or(rec.json, "kind", ""), "round"))
-					kdie(K_USAGE, "%s:%ld: not a round of a library", in.file,
-					    in.lineno);
-				rows = krealloc(rows, (*count + 1) * sizeof *rows);
-				rows[(*count)++] = json_incref(rec.json);
+				const char *is = kjson_str_or(rec.json, "kind", "");
+
+				if (strcmp(is, "round") && strcmp(is, "summary"))
+					kdie(K_USAGE, "%s:%ld: not a line of a campaign's library",
+					    in.file, in.lineno);
+				if (!strcmp(is, kind))
+					json_array_append(rows, rec.json);
 				krec_free(&rec);
 			}
 			kin_close(&in);
 		}
 		globfree(&found);
 	}
-	if (rows)
-		qsort(rows, *count, sizeof *rows, by_key);
 	free(pattern);
 	return rows;
 }
@@ -171,14 +244,21 @@ row_of(json_t *const *rows, size_t n)
 {
 	json_t *row = json_pack("{s:s,s:s,s:I}", "schema", "library/1", "kind", "pattern", "count",
 	           (json_int_t)n),
-	       *campaigns = json_object(), *gains = json_object();
+	       *campaigns = json_object(), *gains = json_object(), *outcomes = json_object();
+	const char *outcome;
 	double sum = 0, low = kjson_num_or(rows[(n - 1) / 2], "gain_pct", 0),
 	       high = kjson_num_or(rows[n / 2], "gain_pct", 0);
 
 	for (size_t i = 0; i < n; i++) {
 		sum += kjson_num_or(rows[i], "gain_pct", 0);
 		json_object_set_new(campaigns, kjson_str_or(rows[i], "campaign", ""), json_true());
+		if ((outcome = kjson_str_or(rows[i], "application", NULL)))
+			json_object_set_new(outcomes, outcome,
+			    json_integer(kjson_int_or(outcomes, outcome, 0) + 1));
 	}
+	if (json_object_size(outcomes))
+		json_object_set(row, "applications", outcomes);
+	json_decref(outcomes);
 	for (size_t i = 0; i < LEN(keys); i++)
 		json_object_set_new(row, keys[i], json_string(kjson_str_or(rows[0], keys[i], "")));
 	set_number(gains, "min", kjson_num_or(rows[0], "gain_pct", 0));
@@ -196,18 +276,20 @@ row_of(json_t *const *rows, size_t n)
 static json_t *
 library(const char *root)
 {
-	json_t *out = json_array();
-	size_t count, n;
-	json_t **rows = all_rounds(root, &count);
+	json_t *out = json_array(), *all = left(root, "round"), **rows;
+	size_t count = json_array_size(all), n;
 
+	rows = kcalloc(count + 1, sizeof *rows);
+	for (size_t i = 0; i < count; i++)
+		rows[i] = json_array_get(all, i);
+	qsort(rows, count, sizeof *rows, by_key);
 	for (size_t i = 0; i < count; i += n) {
 		for (n = 1; i + n < count && same_key(rows[i], rows[i + n]); n++)
 			;
 		json_array_append_new(out, row_of(rows + i, n));
 	}
-	for (size_t i = 0; i < count; i++)
-		json_decref(rows[i]);
 	free(rows);
+	json_decref(all);
 	return out;
 }
 
@@ -222,11 +304,6 @@ update(void)
 	size_t i;
 	int lock;
 
-	if (!root)
-		kdie(K_USAGE,
-		    "%s: tips.dir: is empty, and neither XDG_DATA_HOME nor HOME is set, so there "
-		    "is no place for the library",
-		    c->file);
 	lock = tips_lock(root);
 	contribute();
 	rows = library(root);
@@ -256,53 +333,128 @@ command_library(const struct options *o)
 	return K_OK;
 }
 
+/* A campaign that is to be told what others have left. */
+struct reader {
+	char *op, *device;
+	const char *backend;
+	json_t *types;
+};
+
+/* Does row A come before B for W? */
+typedef bool order(const json_t *a, const json_t *b, const struct reader *w);
+
 static bool
 is_of(const json_t *row, const char *member, const char *value)
 {
 	return !strcmp(kjson_str_or(row, member, ""), value);
 }
 
-/*
- * Does row A come before B? First the same device, then what paid most often, then what paid most.
- */
+/* First the same device, then what paid most often, then what paid most. */
 static bool
-comes_before(const json_t *a, const json_t *b, const char *device)
+pays_more(const json_t *a, const json_t *b, const struct reader *w)
 {
-	bool near = is_of(a, "gpu", device);
+	bool near = is_of(a, "gpu", w->device);
 	json_int_t n = kjson_int_or(a, "count", 0), than = kjson_int_or(b, "count", 0);
 
-	if (near != is_of(b, "gpu", device))
+	if (near != is_of(b, "gpu", w->device))
 		return near;
 	if (n != than)
 		return n > than;
 	return kjson_num_or(a, "gain_pct.median", 0) > kjson_num_or(b, "gain_pct.median", 0);
 }
 
-json_t *
-library_top(const struct kcamp *c, const char *root, const char *op)
+/* How well the program of a row fits: by its types, then by the device. */
+static int
+fitness(const json_t *row, const struct reader *w)
 {
-	json_t *rows = library(root), *top = json_array(), *row, *best;
-	char *device = tips_device(c);
-	const char *backend = kcamp_str(c, "backend");
+	const json_t *types = kjson_path(row, "program.types"), *type;
+	bool shared = false;
+	size_t i;
+
+	json_array_foreach(w->types, i, type)
+		shared = shared || shares(types, type);
+	return 2 * shared + is_of(row, "gpu", w->device);
+}
+
+static bool
+fits_better(const json_t *a, const json_t *b, const struct reader *w)
+{
+	int x = fitness(a, w), y = fitness(b, w);
+
+	return x != y
+	    ? x > y
+	    : kjson_num_or(a, "program.speedup", 0) > kjson_num_or(b, "program.speedup", 0);
+}
+
+static bool
+is_newer(const json_t *a, const json_t *b, const struct reader *w)
+{
+	bool near = is_of(a, "gpu", w->device);
+
+	if (near != is_of(b, "gpu", w->device))
+		return near;
+	return strcmp(kjson_str_or(a, "time", ""), kjson_str_or(b, "time", "")) > 0;
+}
+
+/*
+ * Append to OUT the first MAX of ROWS, which are taken, in an order: those of the reader's
+ * operation and backend, for what has paid in another operation says little of this one.
+ */
+static void
+add_first(json_t *out, json_t *rows, const struct reader *w, order *before, size_t max)
+{
+	json_t *row, *best;
 	size_t i, at = 0;
 
 	do {
 		best = NULL;
-		json_array_foreach(rows, i, row) {
-			/* What has paid in another operation says little of this one. */
-			if (!is_of(row, "backend", backend) || !is_of(row, "op", op))
-				continue;
-			if (!best || comes_before(row, best, device)) {
+		json_array_foreach(rows, i, row)
+			if (is_of(row, "backend", w->backend) && is_of(row, "op", w->op) &&
+			    (!best || before(row, best, w))) {
 				best = row;
 				at = i;
 			}
-		}
 		if (best) {
-			json_array_append(top, best);
+			json_array_append(out, best);
 			json_array_remove(rows, at);
 		}
-	} while (best && json_array_size(top) < TOP);
+	} while (best && --max);
 	json_decref(rows);
-	free(device);
-	return top;
+}
+
+/* The last program of each campaign in each cell: those before it are its ancestors. */
+static json_t *
+programs(const char *root)
+{
+	static const char *const same[] = { "campaign", "program.coords" };
+	json_t *rows = left(root, "round"), *out = json_array(), *row, *other;
+	size_t i, k;
+
+	json_array_foreach(rows, i, row) {
+		bool last = json_object_get(row, "program") != NULL;
+
+		for (k = i + 1; last && (other = json_array_get(rows, k)); k++)
+			last = !json_equal(kjson_path(row, same[0]), kjson_path(other, same[0])) ||
+			    !json_equal(kjson_path(row, same[1]), kjson_path(other, same[1]));
+		if (last)
+			json_array_append(out, row);
+	}
+	json_decref(rows);
+	return out;
+}
+
+json_t *
+library_for(const struct campaign *m, const char *root)
+{
+	struct reader w = { tips_op(m->task), tips_device(m->camp), kcamp_str(m->camp, "backend"),
+		types_of(m->task) };
+	json_t *out = json_array();
+
+	add_first(out, library(root), &w, pays_more, TOP);
+	add_first(out, programs(root), &w, fits_better, TOP);
+	add_first(out, left(root, "summary"), &w, is_newer, 1);
+	json_decref(w.types);
+	free(w.op);
+	free(w.device);
+	return out;
 }

@@ -5,19 +5,211 @@
  * everything in a commit comes from the records, so the same records on the same base give the same
  * hashes, and a run that was killed in between is carried on by making them again. See krecords.h.
  */
-#include <errno.h>
 #include <limits.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "kfence.h"
+#include "kproc.h"
 #include "krecords.h"
 
 enum { SUMMARY = 60, WORDS = 600, LOCK_S = 2 };
+
+/*
+ * ---- git, by plumbing alone: commands that read and write objects and one reference; no index, no
+ * working tree, no HEAD, and no hook of the repository is run ----
+ */
+
+#define OUTPUT_MAX ((size_t)256 << 20)
+enum { GIT_ARGS = 32, GIT_S = 120 };
+
+/*
+ * Our environment without git's own variables: where a caller's git points to is not meant.
+ * References are taken as they are, not as refs/replace would have them. The caller frees the list
+ * alone.
+ */
+static char **
+environment(void)
+{
+	static char ours[][32] = { "LC_ALL=C", "GIT_NO_REPLACE_OBJECTS=1",
+		"GIT_TERMINAL_PROMPT=0" };
+	size_t n = 0, k = 0;
+	char **env;
+
+	while (environ[n])
+		n++;
+	env = kcalloc(n + LEN(ours) + 1, sizeof *env);
+	for (size_t i = 0; i < n; i++)
+		if (strncmp(environ[i], "GIT_", 4) && strncmp(environ[i], "LC_ALL=", 7))
+			env[k++] = environ[i];
+	for (size_t i = 0; i < LEN(ours); i++)
+		env[k++] = ours[i];
+	return env;
+}
+
+static char **
+command(const char *const *args)
+{
+	static const char *const fixed[] = { "git", "-c", "core.hooksPath=/dev/null", "-c",
+		"core.fsmonitor=false" };
+	char **argv = kcalloc(GIT_ARGS + LEN(fixed), sizeof *argv);
+	size_t n = 0;
+
+	for (size_t i = 0; i < LEN(fixed); i++)
+		argv[n++] = (char *)fixed[i];
+	for (; *args && n < GIT_ARGS + LEN(fixed) - 1; args++)
+		argv[n++] = (char *)*args;
+	return argv;
+}
+
+/* Run git; its exit code, or -1 when there is no git. The result is the caller's to free. */
+static int
+run(const char *const *args, const void *in, size_t in_len, struct kproc_result *result)
+{
+	char **argv = command(args), **env = environment();
+	struct kproc p = { .argv = argv,
+		.envp = env,
+		.in = in,
+		.in_len = in_len,
+		.timeout_s = GIT_S,
+		.max_output = OUTPUT_MAX };
+	int rc = kproc_run(&p, result), code;
+
+	if (rc < 0 && errno != ENOENT)
+		kdie_errno(K_IO, "git");
+	code = rc < 0 ? -1 : result->exit_code < 0 ? 255 : result->exit_code;
+	free(env);
+	free(argv);
+	return code;
+}
+
+/*
+ * git ARGS... (NULL at the end) with IN for stdin: its output without the last newline, which the
+ * caller frees. A failure is NULL when MAY_FAIL, else it ends the program with git's words.
+ */
+static char *
+git_run(const char *const *args, const void *in, size_t in_len, bool may_fail)
+{
+	struct kproc_result result = { 0 };
+	int code = run(args, in, in_len, &result);
+	char *out = NULL;
+
+	if (code < 0)
+		kdie(K_MISSING, "git: is not installed");
+	if (code && !may_fail)
+		kdie(K_IO, "git %s: exited with %d: %.500s", args[0], code,
+		    result.err_len ? result.err : "no message");
+	if (!code) {
+		if (result.out_len && result.out[result.out_len - 1] == '\n')
+			result.out_len--;
+		out = kmemdup(result.out, result.out_len);
+	}
+	kproc_result_free(&result);
+	return out;
+}
+
+#define GIT(...) git_run((const char *const[]){ __VA_ARGS__, NULL }, NULL, 0, false)
+#define GIT_TRY(...) git_run((const char *const[]){ __VA_ARGS__, NULL }, NULL, 0, true)
+
+struct repo {
+	char *top;       /* its working tree; NULL: there is none */
+	const char *why; /* then: why not */
+};
+
+static struct repo
+repo_find(void)
+{
+	static const char *const args[] = { "rev-parse", "--show-toplevel", NULL };
+	struct kproc_result result = { 0 };
+	struct repo g = { 0 };
+	int code = run(args, NULL, 0, &result);
+
+	if (code < 0)
+		g.why = "git is not installed";
+	else if (code &&
+	    (strstr(result.err, "not a git repository") ||
+	        strstr(result.err, "must be run in a work tree")))
+		g.why = "no git repository holds this campaign";
+	else if (code)
+		kdie(K_IO, "git rev-parse: %.500s", result.err);
+	else
+		g.top = kstrndup(result.out, strcspn(result.out, "\n"));
+	if (code >= 0)
+		kproc_result_free(&result);
+	return g;
+}
+
+static void
+repo_free(struct repo *g)
+{
+	free(g->top);
+	*g = (struct repo){ 0 };
+}
+
+static char *
+git_object(const char *type, const void *data, size_t len, bool write)
+{
+	const char *const args[] = { "hash-object", "-t", type, "--stdin", write ? "-w" : NULL,
+		NULL };
+
+	return git_run(args, data, len, false);
+}
+
+/*
+ * Entries of TREE but the one called NAME, whose object is put into *OBJECT: NULL without one, ""
+ * when it is no folder.
+ */
+static struct kbuf
+other_entries(const char *tree, const char *name, char **object)
+{
+	struct kbuf others = { 0 };
+	char *list = tree ? GIT("-c", "core.quotePath=false", "ls-tree", "--full-tree", tree)
+	                  : kstrdup(""),
+	     *save = NULL;
+
+	*object = NULL;
+	/* "MODE TYPE OBJECT\tNAME" */
+	for (char *e = strtok_r(list, "\n", &save); e; e = strtok_r(NULL, "\n", &save)) {
+		const char *tab = strchr(e, '\t'), *sha = strchr(strchr(e, ' ') + 1, ' ') + 1;
+
+		if (strcmp(tab + 1, name))
+			kbuf_printf(&others, "%s\n", e);
+		else
+			*object = strncmp(e, "040000 ", 7) ? kstrdup("")
+			                                   : kstrndup(sha, (size_t)(tab - sha));
+	}
+	free(list);
+	return others;
+}
+
+/* TREE (NULL: empty) with the file PATH set to BLOB. */
+static char *
+git_tree_with(const char *tree, const char *path, const char *blob)
+{
+	static const char *const mktree[] = { "mktree", "--missing", NULL };
+	const char *slash = strchr(path, '/');
+	char *name = kstrndup(path, slash ? (size_t)(slash - path) : strlen(path)), *below, *result;
+	struct kbuf entries = other_entries(tree, name, &below);
+
+	if (below && !*below == !!slash)
+		kdie(K_USAGE, "git.kernel_path: '%s' is a %s in the repository", name,
+		    slash ? "file, not a folder" : "folder, not a file");
+	if (slash) {
+		char *sub = git_tree_with(below, slash + 1, blob);
+
+		kbuf_printf(&entries, "040000 tree %s\t%s\n", sub, name);
+		free(sub);
+	} else {
+		kbuf_printf(&entries, "100644 blob %s\t%s\n", blob, name);
+	}
+	result = git_run(mktree, entries.data, entries.len, false);
+	kbuf_free(&entries);
+	free(below);
+	free(name);
+	return result;
+}
+
+/* ---- the lineage ---- */
 
 /* Accepted rounds, first to last. */
 struct chain {
@@ -152,15 +344,6 @@ put_message(const struct campaign *c, const struct round *r, const char *folder,
 /* Author and committer. Commits are checked byte by byte, so nobody's own settings count. */
 #define IDENTITY "kiln <kiln@localhost>"
 
-/* Where a file of the program lies, next to the kernel; the caller frees. */
-static char *
-beside(const char *kernel, const char *name)
-{
-	const char *slash = strrchr(kernel, '/');
-
-	return slash ? kasprintf("%.*s/%s", (int)(slash - kernel), kernel, name) : kstrdup(name);
-}
-
 /*
  * The tree of BASE (NULL: empty) with the program of a round, so files that only an earlier round
  * had are gone.
@@ -168,13 +351,12 @@ beside(const char *kernel, const char *name)
 static char *
 make_tree(const struct campaign *c, const struct round *r, const char *base, bool write)
 {
-	char *kernel = kernel_path(c), *slash = strrchr(kernel, '/'),
-	     *tree = base ? kstrdup(base) : NULL;
+	char *kernel = kernel_path(c), *tree = base ? kstrdup(base) : NULL;
 	struct program p;
 
-	program_of(r->accepted, slash ? slash + 1 : kernel, &p);
+	program_of(r->accepted, basename(kernel), &p);
 	for (size_t k = 0; k < p.count; k++) {
-		char *path = beside(kernel, p.file[k].path), *old = tree,
+		char *path = kbeside(kernel, p.file[k].path), *old = tree,
 		     *blob = git_object("blob", p.file[k].data, p.file[k].len, write);
 
 		tree = git_tree_with(old, path, blob);
@@ -343,7 +525,7 @@ commit_of(const struct campaign *c, const char *id)
 	const char *found = NULL;
 
 	for (size_t i = 0; i < l.count; i++)
-		if (!strcmp(kjson_str_or(l.commit[i], "id", ""), id))
+		if (kjson_is(l.commit[i], "id", id))
 			found = commit_at(&l, i);
 	free(l.commit);
 	return found;
@@ -373,8 +555,7 @@ differs(const struct lineage *l, size_t i, const struct campaign *c, const struc
 {
 	char hex[65];
 
-	if (i >= chain->count ||
-	    strcmp(kjson_str_or(l->commit[i], "id", ""), chain->at[i]->accepted->id))
+	if (i >= chain->count || !kjson_is(l->commit[i], "id", chain->at[i]->accepted->id))
 		return true;
 	program_digest(c, chain->at[i], hex);
 	return strcmp(kjson_str_or(l->commit[i], "program", hex), hex);
@@ -491,7 +672,7 @@ commit_to(struct campaign *c, const char *branch)
 		kdie(K_USAGE, "git.branch: '%s' is not a valid name of a branch", branch);
 	/* Faults of knobs come before anything is begun. */
 	free(kernel_path(c));
-	if (!l.head || strcmp(kjson_str_or(l.head, "branch", ""), branch)) {
+	if (!l.head || !kjson_is(l.head, "branch", branch)) {
 		free(l.commit);
 		if (tip)
 			code = refuse(branch,
@@ -555,7 +736,7 @@ write_commits(struct campaign *c)
 /* A commit against the records: its bytes, the kernel in it, and that it changes nothing else. */
 static void
 check_commit(const struct campaign *c, const struct chain *chain, const struct lineage *l, size_t i,
-    const char *base_tree, struct faults *f)
+    const char *base_tree, struct kfaults *f)
 {
 	const char *commit = commit_at(l, i);
 	char *made =
@@ -563,11 +744,11 @@ check_commit(const struct campaign *c, const struct chain *chain, const struct l
 	     *there = GIT_TRY("cat-file", "-t", commit);
 
 	if (strcmp(made, commit))
-		add_fault(f, "%s:%lld: round %ld is commit %s here, but %s in the records",
-		    KSEAL_FILE, (long long)kjson_int_or(l->commit[i], "n", 0), chain->at[i]->number,
-		    commit, made);
+		kfault(f, "%s:%lld: round %ld is commit %s here, but %s in the records", KSEAL_FILE,
+		    (long long)kjson_int_or(l->commit[i], "n", 0), chain->at[i]->number, commit,
+		    made);
 	else if (!there)
-		add_fault(f,
+		kfault(f,
 		    "commit %s of round %ld is no longer in the repository; fetch it, or name "
 		    "another branch in git.branch",
 		    commit, chain->at[i]->number);
@@ -578,7 +759,7 @@ check_commit(const struct campaign *c, const struct chain *chain, const struct l
 /* All commits of a lineage, and where its branch is. */
 static void
 check_branch(
-    const struct campaign *c, const struct lineage *l, const char *branch, struct faults *f)
+    const struct campaign *c, const struct lineage *l, const char *branch, struct kfaults *f)
 {
 	struct chain chain = chain_of(c);
 	char *tree = l->base ? tree_of(l->base) : NULL, *tip = tip_of(branch);
@@ -586,12 +767,12 @@ check_branch(
 	for (size_t i = 0; i < l->count && i < chain.count; i++)
 		check_commit(c, &chain, l, i, tree, f);
 	if (l->count != chain.count)
-		add_fault(f,
+		kfault(f,
 		    "branch %s: %zu commits, but %zu accepted rounds; krecords close makes what is "
 		    "missing, or says what is in its way",
 		    branch, l->count, chain.count);
 	if (l->count && (!tip || strcmp(tip, commit_at(l, l->count - 1))))
-		add_fault(f, "branch %s: is at %.12s, but krecords left it at %.12s; put it back",
+		kfault(f, "branch %s: is at %.12s, but krecords left it at %.12s; put it back",
 		    branch, tip ? tip : "nothing", commit_at(l, l->count - 1));
 	free(chain.at);
 	free(tree);
@@ -599,7 +780,7 @@ check_branch(
 }
 
 void
-check_commits(const struct campaign *c, struct faults *f, size_t *commits)
+check_commits(const struct campaign *c, struct kfaults *f, size_t *commits)
 {
 	struct lineage l = lineage_of(c);
 	const char *why;
@@ -612,7 +793,7 @@ check_commits(const struct campaign *c, struct faults *f, size_t *commits)
 		free(branch);
 		branch = kstrdup(kjson_str_or(l.head, "branch", ""));
 		if (g.why)
-			add_fault(f, "%s:%lld: commits on branch %s cannot be compared: %s",
+			kfault(f, "%s:%lld: commits on branch %s cannot be compared: %s",
 			    KSEAL_FILE, (long long)kjson_int_or(l.head, "n", 0), branch, g.why);
 	}
 	if (branch && !g.why)

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A campaign, and rounds, read from its scored records and archives. See krecords.h. */
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "kextract.h"
+#include "klinear.h"
 #include "krecords.h"
 
 void
@@ -78,7 +76,8 @@ take_candidate(const struct campaign *c, struct candidate *x, const struct kcand
 }
 
 static void
-add_round(struct campaign *c, const struct ktrial *trial, const struct candidate *base, long streak)
+add_round(struct campaign *c, const struct ktrial *trial, const struct candidate *base,
+    struct klinear_run *run)
 {
 	struct round *r = &c->round[c->count++];
 
@@ -102,13 +101,16 @@ add_round(struct campaign *c, const struct ktrial *trial, const struct candidate
 		if (strcmp(trial->list[i].time, r->time) > 0)
 			strcpy(r->time, trial->list[i].time);
 	}
-	r->streak = r->accepted ? 0 : streak + 1;
+	klinear_next(run, r->accepted != NULL, trial->list[0].status);
+	r->streak = run->streak;
+	r->drafts = run->drafts;
 }
 
 void
 rounds_load(struct campaign *c, bool write)
 {
 	const struct candidate *base = NULL;
+	struct klinear_run run = { 0 };
 	const struct ktrial *trial;
 
 	if (c->trials.last < 0)
@@ -119,7 +121,7 @@ rounds_load(struct campaign *c, bool write)
 		    "again or are unfinished; run make views");
 	c->round = kcalloc((size_t)c->trials.last + 1, sizeof *c->round);
 	for (long t = 0; t <= c->trials.last && (trial = ktrials_get(&c->trials, t))->whole; t++) {
-		add_round(c, trial, base, t ? c->round[t - 1].streak : 0);
+		add_round(c, trial, base, &run);
 		if (c->round[t].accepted)
 			base = c->round[t].accepted;
 	}
@@ -270,10 +272,9 @@ put_json(struct kbuf *out, const json_t *line)
 void
 put_file(const char *path, const void *data, size_t len)
 {
-	char *folder = kstrndup(path, (size_t)(strrchr(path, '/') - path));
+	char *folder = kfolder_of(path);
 
 	kmake_folder(folder);
-	if (kwrite_file(path, data, len) < 0)
-		kdie_errno(K_IO, "%s", path);
+	kwrite_or_die(path, data, len);
 	free(folder);
 }

@@ -3,9 +3,6 @@
  * krecords: what people read of a campaign's rounds, what it remembers, hides and leaves to other
  * campaigns, and the proof that nobody edited any of it. See krecords.h.
  */
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "kcommand.h"
 #include "krecords.h"
@@ -53,7 +50,7 @@ int
 command_check(const struct options *o)
 {
 	struct campaign c;
-	struct faults f = { 0 };
+	struct kfaults f = { 0 };
 	size_t files = 0, commits = 0, versions = 0;
 
 	campaign_open(&c, false);
@@ -67,7 +64,7 @@ command_check(const struct options *o)
 		check_commits(&c, &f, &commits);
 	}
 	if (c.trials.fault_count)
-		add_fault(&f, "%.*s", (int)c.trials.faults.len - 1, c.trials.faults.data);
+		kfault(&f, "%.*s", (int)c.trials.faults.len - 1, c.trials.faults.data);
 	if (!f.count)
 		kbuf_printf(&f.text,
 		    "%zu rounds, %zu files, %d logs, %zu commits, %zu records of memory: unchanged "
@@ -129,6 +126,8 @@ static const struct kcommand commands[] = {
 	{ "latest", "o", NULL, command_latest, false, "the newest version that is not masked" },
 	{ "list", "o", NULL, command_list, false, "all versions and their files" },
 	{ "mask", "w", "VERSION...", command_mask, false, "hide records from prompts and plans" },
+	{ "note", "w", "VERSION...", command_note, false,
+	    "add what a person knows of them, --why TEXT" },
 	{ "unmask", "w", "VERSION...", command_unmask, false, "show them again" },
 	{ "restart", "wsud", NULL, command_restart, false,
 	    "hide a random half, never v0 nor the last win" },
@@ -161,7 +160,7 @@ static const char option_help[] =
     "      --correct        close: add labelled corrections where facts have changed\n"
     "  -N, --round ROUND    restore: this round (default: the last accepted one)\n"
     "      --field A.B      read: this field alone\n"
-    "      --why TEXT       mask, unmask, restart, tips remove: the reason, for the seal\n"
+    "      --why TEXT       mask, note, unmask, restart, tips remove: the reason, for the seal\n"
     "      --seed N         restart: instead of the campaign's seed\n"
     "      --undo           restart: take the last one back\n"
     "      --due            restart: only if memory.restart_after requires it\n"

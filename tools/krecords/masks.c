@@ -3,12 +3,8 @@
  * masking, unmasking and the partial restart, as events of memory/masks.ndjson. See
  * krecords.h.
  */
-#include <errno.h>
 #include <glob.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "kio.h"
 #include "krecords.h"
 
 /* Names of versions: v3 v5. */
@@ -40,9 +36,9 @@ append_event(struct campaign *m, json_t *event, const long *list, size_t count)
 	write_versions(m, event, files);
 }
 
-/* The operands, without those that are MASKED already. */
+/* The operands, each once; dies where there is no such version. */
 static long *
-operands(const struct campaign *m, const struct options *o, bool masked, size_t *count)
+versions_of(const struct campaign *m, const struct options *o, size_t *count)
 {
 	long *list = kcalloc(o->count + 1, sizeof *list);
 
@@ -57,9 +53,23 @@ operands(const struct campaign *m, const struct options *o, bool masked, size_t 
 		json_decref(there);
 		for (size_t k = 0; k < *count; k++)
 			twice |= list[k] == v;
-		if (!twice && kmemo_masked(&m->masks, v, KMEMO_ALL) != masked)
+		if (!twice)
 			list[(*count)++] = v;
 	}
+	return list;
+}
+
+/* Those that are not MASKED already. */
+static long *
+operands(const struct campaign *m, const struct options *o, bool masked, size_t *count)
+{
+	size_t all;
+	long *list = versions_of(m, o, &all);
+
+	*count = 0;
+	for (size_t i = 0; i < all; i++)
+		if (kmemo_masked(&m->masks, list[i], KMEMO_ALL) != masked)
+			list[(*count)++] = list[i];
 	return list;
 }
 
@@ -77,6 +87,24 @@ mask(const struct options *o, bool masked)
 		    json_pack("{s:s,s:b,s:s}", "event", masked ? "mask" : "unmask", "masked",
 		        masked, "why", o->why ? o->why : "by hand"),
 		    list, count);
+	free(list);
+	campaign_close(&m);
+	return K_OK;
+}
+
+/* What a person knows of versions, for their records and for prompts. */
+int
+command_note(const struct options *o)
+{
+	struct campaign m;
+	size_t count;
+	long *list;
+
+	if (!o->why)
+		kdie(K_USAGE, "note: give the text: note VERSION --why TEXT");
+	campaign_open(&m, true);
+	list = versions_of(&m, o, &count);
+	append_event(&m, json_pack("{s:s,s:s}", "event", "note", "why", o->why), list, count);
 	free(list);
 	campaign_close(&m);
 	return K_OK;
@@ -109,7 +137,7 @@ is_undone(const struct campaign *m, const json_t *restart)
 	size_t i;
 
 	json_array_foreach(m->masks.events, i, e)
-		if (!strcmp(kjson_str_or(e, "event", ""), "undo") &&
+		if (kjson_is(e, "event", "undo") &&
 		    kjson_int_or(e, "of", 0) == kjson_int_or(restart, "n", -1))
 			return true;
 	return false;
@@ -311,14 +339,13 @@ is_sealed(const struct campaign *m, const char *hex)
 
 	/* "was": its digest in an older version. */
 	json_array_foreach(m->masks.events, i, e)
-		if (!strcmp(kjson_str_or(e, "sha256", ""), hex) ||
-		    !strcmp(kjson_str_or(e, "was", ""), hex))
+		if (kjson_is(e, "sha256", hex) || kjson_is(e, "was", hex))
 			return true;
 	return !*hex;
 }
 
 void
-check_masks(const struct campaign *m, struct faults *f)
+check_masks(const struct campaign *m, struct kfaults *f)
 {
 	glob_t found;
 
@@ -329,7 +356,7 @@ check_masks(const struct campaign *m, struct faults *f)
 		const char *hex = kjson_str_or(prompt, "prompt.memory.masks", "");
 
 		if (!is_sealed(m, hex))
-			add_fault(f,
+			kfault(f,
 			    "%s: the mask with the sha256 %s is missing, with which %s was made; "
 			    "put the file back from a copy",
 			    KSEAL_FILE, hex, found.gl_pathv[i]);

@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* memory/vN.json: what a campaign remembers of trial N, made from its facts. See krecords.h. */
-#include <errno.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "karch.h"
 #include "kchain.h"
 #include "kfence.h"
 #include "kgain.h"
 #include "krecords.h"
+#include "kroof.h"
+#include "kverdict.h"
 #include "status.h"
 
 enum { LINE = 400, SHORT = 160, DIRECTIONS = 3, VERSION_MAX = 64 << 20 };
@@ -157,11 +154,11 @@ record_gain_pct(const struct kcandidate *c)
 	return kjson_num_or(c->json, "score.decision.improvement_pct", gain);
 }
 
-/* A member that says something; an empty object is left out. */
+/* A member that says something; an empty object or list is left out. */
 static void
-set_object(json_t *o, const char *key, json_t *value)
+set_some(json_t *o, const char *key, json_t *value)
 {
-	if (json_object_size(value))
+	if (json_object_size(value) || json_array_size(value))
 		kjson_set(o, key, value);
 	else
 		json_decref(value);
@@ -195,7 +192,7 @@ add_comparison(const struct campaign *m, json_t *perf, long version)
 			        kjson_num_or(before, members[i].field, NAN));
 		json_decref(before);
 	}
-	set_object(perf, "comparison_with_previous", o);
+	set_some(perf, "comparison_with_previous", o);
 }
 
 static json_t *
@@ -256,13 +253,15 @@ correctness(const struct kcandidate *c)
 	const json_t *cases = kjson_path(c->json, "eval.correctness.cases"), *row;
 	const char *status = c->correct ? "PASS" : c->timed_out ? "TIMEOUT_FAIL" : "FAIL";
 	json_t *o = json_pack("{s:s}", "status", status);
-	double rel = NAN, abs = NAN;
+	double share = NAN, rel = NAN, abs = NAN;
 	size_t i;
 
 	json_array_foreach((json_t *)cases, i, row) {
+		share = fmax(share, kjson_num_or(row, "max_err_share", NAN));
 		rel = fmax(rel, kjson_num_or(row, "max_rel_err", NAN));
 		abs = fmax(abs, kjson_num_or(row, "max_abs_err", NAN));
 	}
+	set_number(o, "err_share", share);
 	set_number(o, "rel_err", rel);
 	set_number(o, "max_abs_err", abs);
 	if (cases) {
@@ -382,11 +381,38 @@ add_fix(const struct kcandidate *c, json_t *list)
 	json_array_append_new(list, o);
 }
 
+/* The baseline's: facts about the device that no source gives, and what stands in for them. */
+static void
+add_unknown(json_t *list)
+{
+	static const struct {
+		const char *list, *text;
+	} kinds[] = { { "unknown", "why" }, { "placeholders", "from" } };
+	json_t *roofline = kroof_load("."), *o;
+	const json_t *row;
+	size_t k;
+
+	for (size_t i = 0; i < LEN(kinds); i++)
+		json_array_foreach(json_object_get(roofline, kinds[i].list), k, row) {
+			o = json_pack("{s:s,s:s}", "error_type", "unknown_fact", "fix_applied",
+			    i ? kjson_str_or(row, kinds[i].text, "") : "none");
+			set_line(o, "error_message", kjson_str_or(row, "metric", "?"), LINE);
+			set_line(o, "root_cause",
+			    i ? "no source gives it" : kjson_str_or(row, kinds[i].text, NULL),
+			    LINE);
+			set_line(o, "lesson", "no target or bound may rest on it", LINE);
+			json_array_append_new(list, o);
+		}
+	json_decref(roofline);
+}
+
 static json_t *
 pitfalls(const struct ktrial *trial)
 {
 	json_t *list = json_array();
 
+	if (!trial->number)
+		add_unknown(list);
 	for (size_t i = 0; i < trial->count; i++) {
 		add_pitfall(&trial->list[i], list);
 		add_fix(&trial->list[i], list);
@@ -476,6 +502,43 @@ experience(const struct ktrial *trial)
 	    "recorded_experiment_count", (json_int_t)json_array_size(list), "experiments", list);
 }
 
+/* What people said of a version, with the trial that it counts for from. */
+static json_t *
+notes(const struct campaign *m, long version)
+{
+	json_t *list = json_array(), *o;
+	const json_t *e, *v;
+	size_t i, k;
+	long n;
+
+	json_array_foreach(m->masks.events, i, e)
+		json_array_foreach(json_object_get(e, "versions"), k, v)
+			if (!strcmp(kjson_str_or(e, "event", ""), "note") &&
+			    kmemo_version(json_string_value(v), &n) && n == version) {
+				o = json_pack("{s:I}", "trial", kjson_int_or(e, "trial", 0));
+				set_line(o, "text", kjson_str_or(e, "why", NULL), LINE);
+				json_array_append_new(list, o);
+			}
+	return list;
+}
+
+/* What came of a program in the application that its kernel was adopted from. */
+static json_t *
+application(const struct kcandidate *c)
+{
+	json_t *verdicts = kverdict_on(".", c->id), *list = json_array(), *v, *o;
+	size_t i;
+
+	json_array_foreach(verdicts, i, v) {
+		o = json_pack("{s:s}", "outcome", kverdict_outcome(v));
+		set_line(o, "why", kjson_str_or(v, "why", NULL), LINE);
+		set_line(o, "time", kjson_str_or(v, "at", NULL), 32);
+		json_array_append_new(list, o);
+	}
+	json_decref(verdicts);
+	return list;
+}
+
 json_t *
 build_version(const struct campaign *m, long version)
 {
@@ -497,6 +560,8 @@ build_version(const struct campaign *m, long version)
 	    json_boolean(kmemo_masked(&m->masks, version, KMEMO_ALL)));
 	if (!o)
 		kdie(K_IO, "out of memory");
+	set_some(o, "notes", notes(m, version));
+	set_some(o, "application", application(c));
 	set_line(o, "timestamp", c->time, 32);
 	set_line(o, "git_commit_hash", commit_of(m, c->id), 80);
 	return o;
@@ -705,29 +770,29 @@ command_remember(const struct options *o)
 
 /* Says FAULT, and frees it. */
 static void
-complain(struct faults *f, char *fault)
+complain(struct kfaults *f, char *fault)
 {
 	if (fault)
-		add_fault(f, "%s", fault);
+		kfault(f, "%s", fault);
 	free(fault);
 }
 
 void
-check_memory(const struct campaign *m, struct faults *f, size_t *files)
+check_memory(const struct campaign *m, struct kfaults *f, size_t *files)
 {
 	long *list = kmemo_versions(".", files);
 	bool stale;
 
 	for (size_t i = 0; i < *files; i++)
 		if (list[i] > m->trials.last)
-			add_fault(f, "memory/v%ld.json: trial %ld is not complete; remove the file",
+			kfault(f, "memory/v%ld.json: trial %ld is not complete; remove the file",
 			    list[i], list[i]);
 	for (long v = 0; v <= m->trials.last; v++) {
 		json_t *ought = build_version(m, v);
 		char *path = version_path(v);
 
 		if (!kis_there(path))
-			add_fault(f, "%s: is missing; run krecords remember", path);
+			kfault(f, "%s: is missing; run krecords remember", path);
 		else if (ought && is_checkable(m, v))
 			complain(f, version_fault(m, ought, path, &stale));
 		free(path);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The files that a round has to have, made from its records. See krecords.h. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "kdiff.h"
 #include "kplace.h"
@@ -60,7 +58,7 @@ put_row(const struct campaign *c, const struct ktask_workload *w, const struct s
 	}
 	if (counts_bytes(c))
 		put_number(timed, s->gbps, out);
-	put_number(s->max_rel_err >= 0, s->max_rel_err, out);
+	put_number(s->max_err_share >= 0, s->max_err_share, out);
 	kbuf_puts(out, "\n");
 }
 
@@ -78,7 +76,7 @@ put_csv(const struct campaign *c, const struct candidate *x, struct kbuf *out)
 	put_label(time, out);
 	kbuf_puts(out, ",");
 	put_label(time, out);
-	kbuf_printf(out, "_stddev%s%s,max_rel_err\n",
+	kbuf_printf(out, "_stddev%s%s,max_err_share\n",
 	    counts_flops(c) ? ",TFLOPS,TFLOPS_stddev" : "", counts_bytes(c) ? ",GB/s" : "");
 	for (size_t i = 0; i < t->workload_count; i++)
 		if (x->shape[i].active)
@@ -217,5 +215,5 @@ put_view(const struct campaign *c, int view, struct kbuf *out)
 	static json_t *(*const facts[VIEWS])(const struct campaign *) = { termination_facts,
 		best_facts, directions_facts, ineffective_facts };
 
-	put_page(c, strrchr(view_paths[view], '/') + 1, facts[view](c), out);
+	put_page(c, basename(view_paths[view]), facts[view](c), out);
 }

@@ -4,12 +4,8 @@
  * krecords.h.
  */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "kfence.h"
-#include "kio.h"
 #include "krecords.h"
 
 static void

@@ -4,18 +4,13 @@
  * See krecords.h.
  */
 #include <ctype.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/file.h>
-#include <unistd.h>
 
 #include "kfence.h"
-#include "kio.h"
 #include "krecords.h"
+#include "kverdict.h"
 
 enum { CONTEXT, SIGNAL, TAKEAWAY, APPLICABILITY, FIELDS };
 static const char *const field_names[FIELDS] = { "Context", "Signal", "Takeaway", "Applicability" };
@@ -409,6 +404,11 @@ takeaway_text(const struct kcandidate *c, bool accepted)
 	if (c->overfit)
 		text = kasprintf("over-fit, do not retry: %s (%s)", change,
 		    reason ? reason : "refused by the audit");
+	else if (!c->correct)
+		text = kasprintf("%s: %s came out as %s, which says nothing against the direction: "
+		                 "%s",
+		    category, change, status_rows[c->status].name,
+		    *line ? line : status_rows[c->status].phrase);
 	else if (accepted)
 		text = kasprintf("%s%s%s: %+.2f %%", category, change == category ? "" : ": ",
 		    change == category ? "" : change, record_gain_pct(c));
@@ -465,24 +465,31 @@ set_field(struct tip *t, int which, char *text)
 	free(text);
 }
 
-/* The tip of a trial, in T; false when there is none to be had. */
-static bool
-tip_of_trial(struct tip *t, const struct campaign *m, long trial)
+/* What the application said of it. */
+static char *
+outcome_text(const struct kcandidate *c, const json_t *verdict)
 {
-	const struct kcandidate *c = trial_candidate(m, trial);
-	bool yes = c && is_reusable(c) && *c->time;
+	const char *change = kjson_str_or(c->json, "eval.plan.change", "");
+	char *category = record_category(c),
+	     *text = kasprintf("%s: %s%s%s: %s", kverdict_outcome(verdict), category,
+	         *change ? ": " : "", change, kjson_str_or(verdict, "why", ""));
 
-	if (yes) {
-		*t = (struct tip){ .time = kstrdup(c->time),
-			.accepted = c->won,
-			.round = (long)kjson_int_or(c->json, "score.decision.round", trial) };
-		set_field(t, CONTEXT, context_text(m, c));
-		set_field(t, SIGNAL, signal_text(c));
-		set_field(t, TAKEAWAY, takeaway_text(c, t->accepted));
-		set_field(t, APPLICABILITY, applicability_text(m, c));
-		seal_tip(t);
-	}
-	return yes;
+	free(category);
+	return text;
+}
+
+/* The tip of a candidate, from a VERDICT of the application or, when that is NULL, its trial. */
+static void
+make_tip(struct tip *t, const struct campaign *m, const struct kcandidate *c, const json_t *verdict)
+{
+	*t = (struct tip){ .time = kstrdup(kjson_str_or(verdict, "at", c->time)),
+		.accepted = verdict ? kjson_bool_or(verdict, "good", false) : c->won,
+		.round = (long)kjson_int_or(c->json, "score.decision.round", c->trial) };
+	set_field(t, CONTEXT, context_text(m, c));
+	set_field(t, SIGNAL, signal_text(c));
+	set_field(t, TAKEAWAY, verdict ? outcome_text(c, verdict) : takeaway_text(c, t->accepted));
+	set_field(t, APPLICABILITY, applicability_text(m, c));
+	seal_tip(t);
 }
 
 /* A new tip behind the others; one that is there, was removed or is refused is not. Takes T. */
@@ -504,20 +511,38 @@ append(struct tips *all, struct tip *t, const char *folder, bool by_hand)
 	free(fault);
 }
 
+/* What a trial has taught, and what the application said of its program. */
+static void
+add_trial(struct tips *all, const struct campaign *m, long trial, const char *folder)
+{
+	const struct kcandidate *c = trial_candidate(m, trial);
+	json_t *verdicts = c ? kverdict_on(".", c->id) : NULL, *v;
+	struct tip t;
+	size_t i;
+
+	if (c && is_reusable(c) && *c->time) {
+		make_tip(&t, m, c, NULL);
+		append(all, &t, folder, false);
+	}
+	json_array_foreach(verdicts, i, v) {
+		make_tip(&t, m, c, v);
+		append(all, &t, folder, false);
+	}
+	json_decref(verdicts);
+}
+
 /* From the campaign's rounds, or from files of tips that somebody wrote. */
 static int
 add(const struct campaign *m, const struct options *o, const char *folder, const char *path)
 {
 	int lock = tips_lock(folder);
 	struct tips all, given;
-	struct tip t;
 	size_t before;
 
 	parse_or_die(&all, path);
 	before = all.count;
 	for (long trial = 1; trial <= m->trials.last && o->count == 1; trial++)
-		if (tip_of_trial(&t, m, trial))
-			append(&all, &t, folder, false);
+		add_trial(&all, m, trial, folder);
 	for (size_t i = 1; i < o->count; i++) {
 		parse_or_die(&given, o->operands[i]);
 		for (size_t k = 0; k < given.count; k++)
@@ -708,22 +733,31 @@ freeze_tips(const struct campaign *m, const char *folder)
 static void
 freeze_library(const struct campaign *m)
 {
-	char *root = tips_root(m->camp), *op = tips_op(m->task);
-	json_t *rows = root ? library_top(m->camp, root, op) : json_array(), *row;
+	static const struct {
+		const char *kind, *what;
+	} told[] = {
+		{ "pattern", "kinds of change that have paid" },
+		{ "round", "kernels of earlier campaigns" },
+		{ "summary", "a summary of an earlier campaign" },
+	};
+	char *root = tips_root(m->camp);
+	json_t *rows = root ? library_for(m, root) : json_array(), *row;
+	size_t i, count[LEN(told)] = { 0 };
 	struct kbuf b = { 0 };
-	size_t i;
-
-	if (json_array_size(rows))
-		tell(m, "kinds of change that have paid", json_array_size(rows), root);
 
 	kbuf_add(&b, "", 0);
-	json_array_foreach(rows, i, row)
+	json_array_foreach(rows, i, row) {
 		put_json(&b, row);
+		for (size_t k = 0; k < LEN(told); k++)
+			count[k] += !strcmp(kjson_str_or(row, "kind", ""), told[k].kind);
+	}
+	for (size_t k = 0; k < LEN(told); k++)
+		if (count[k])
+			tell(m, told[k].what, count[k], root);
 	put_file("trials/000/library.ndjson", b.data, b.len);
 	json_decref(rows);
 	kbuf_free(&b);
 	free(root);
-	free(op);
 }
 
 /* Facts: made once, before the first trial; what is there stays. */

@@ -46,25 +46,26 @@ add_sources(const struct report *r, struct names *names)
 
 	add_name(r, names, kstrdup("campaign.json"));
 	add_name(r, names, kstrdup(task));
-	add_name(r, names, ktask_beside(task, r->task->reference));
+	add_name(r, names, kbeside(task, r->task->reference));
 	if (r->task->oracle)
-		add_name(r, names, ktask_beside(task, r->task->oracle));
+		add_name(r, names, kbeside(task, r->task->oracle));
 	for (size_t i = 0; i < r->task->baseline_count; i++)
-		add_name(r, names, ktask_beside(task, r->task->baselines[i].file));
+		add_name(r, names, kbeside(task, r->task->baselines[i].file));
 	for (size_t i = 0; i < json_array_size(recordings); i++)
-		add_name(
-		    r, names, ktask_beside(task, json_string_value(json_array_get(recordings, i))));
+		add_name(r, names, kbeside(task, json_string_value(json_array_get(recordings, i))));
 	json_decref(recordings);
 }
 
-/* Facts of the trials that the report is about. */
+/*
+ * Facts of the trials that the report is about. An evaluation names its reply by its digest, that
+ * the prompt, and so on: one digest covers a candidate.
+ */
 static void
 add_facts(const struct report *r, struct names *names)
 {
 	char *pattern = kplace_in(r->dir,
 	         "trials/{000/{machine.json,ceilings.json,tips.md},*/"
-	         "{evidence,verify}.ndjson,*/*/"
-	         "{sample,prompt,reply,digest,eval}.ndjson}"),
+	         "{evidence,verify}.ndjson,*/*/{digest,eval}.ndjson}"),
 	     *prefix = kplace_in(r->dir, "");
 	glob_t found;
 

@@ -75,7 +75,8 @@ ends_json(const struct report *r)
 	json_t *rows = json_array();
 	struct kends e;
 
-	kends_find(r->camp, r->last, accepted ? accepted->json : NULL, &e);
+	kends_find(r->camp, r->last, (long)kjson_int_or(r->archive.header, "linear.drafts", 0),
+	    accepted ? accepted->json : NULL, &e);
 	for (size_t i = 0; i < KENDS; i++)
 		json_array_append_new(rows,
 		    json_pack("{s:I,s:s,s:s,s:b,s:b}", "number", (json_int_t)i + 1, "what",

@@ -141,14 +141,6 @@ plot_progress(const struct report *r)
 	return p.svg.data;
 }
 
-static int
-by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* The correct and timed ones, sorted; the caller frees. */
 static double *
 speedups_of(const struct report *r, size_t *count)
@@ -160,7 +152,7 @@ speedups_of(const struct report *r, size_t *count)
 		if (&r->list[i] != r->reference && r->list[i].correct &&
 		    r->list[i].speedup.mean > 0)
 			x[n++] = r->list[i].speedup.mean;
-	qsort(x, n, sizeof *x, by_value);
+	kstat_sort(x, n);
 	*count = n;
 	return x;
 }

@@ -326,9 +326,8 @@ choose_target(struct planner *p, struct plan *plan, double behind)
 		plan->pick = "explore";
 	if (which == REFINE)
 		plan->target = from;
-	else if (move->worth > 0 && strcmp(move->strategy, "diversify"))
-		plan->target = (int)krng_weighted(&p->rng, move->weight, KARCH_CELLS);
-	else if (move->worth > 0 && which == LEAP && p->s->has_field)
+	else if (move->worth > 0 &&
+	    (strcmp(move->strategy, "diversify") || (which == LEAP && p->s->has_field)))
 		plan->target = (int)krng_weighted(&p->rng, move->weight, KARCH_CELLS);
 	else
 		plan->strategy = "diversify";

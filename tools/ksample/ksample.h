@@ -48,6 +48,7 @@ struct search {
 	const struct kcamp *camp;
 	struct karch archive; /* without what is masked */
 	struct kmemo_masks masks;
+	json_t *failures;                /* in the application, see kverdict.h; owned */
 	bool has_field;                  /* steps have been recorded */
 	struct field *field;             /* owned */
 	double paid[KARCH_CELLS];        /* how often tries from a cell were faster */
@@ -60,6 +61,9 @@ struct search {
 /* Read the cells of a gradient file; PATH NULL: none. */
 void load_slopes(struct search *s, const char *path);
 void free_slopes(struct search *s);
+
+/* The logarithm of a program's speed; of its score, where nothing is timed. */
+double speed_of(const struct karch_row *row);
 
 struct plan {
 	const char *pick, *strategy;
@@ -105,6 +109,8 @@ json_t *sample_json(const struct search *s, const struct plan *plan, int branch)
 
 /* Seed of the record's own draws; new reference. */
 json_t *seed_json(const struct search *s, int branch);
+/* What the application said of programs that were put into it; nothing where nothing was. */
+void add_application(const struct search *s, json_t *sample);
 
 /*
  * linear.c: the same for a round of a linear search, which has no plan to draw: its parent is the

@@ -86,7 +86,7 @@ add_history(const struct search *s, json_t *sample)
 	/* Older rounds are in the memory; what was rolled back or kept is told all the same. */
 	enum { HISTORY = 8 };
 	json_t *rounds = json_array(), *ineffective = json_array(), *accepted = json_array(),
-	       *searched = json_array(), *failures = kverdict_failures(s->camp->dir);
+	       *searched = json_array();
 
 	for (long t = 1; t < s->trial; t++) {
 		json_t *record = kmemo_masked(&s->masks, t, s->trial) ? NULL : load_round(s, t),
@@ -108,7 +108,7 @@ add_history(const struct search *s, json_t *sample)
 		/* What failed in the application is not in the program, and may be made anew. */
 		if (!strcmp(kjson_str_or(decision, "verdict", ""), "accepted") &&
 		    kjson_path(record, "eval.plan") &&
-		    !kverdict_failed(failures, kjson_str_or(record, "id", "")))
+		    !kverdict_failed(s->failures, kjson_str_or(record, "id", "")))
 			json_array_append_new(
 			    accepted, round_json(record, direction, LEN(direction)));
 		add_searched(searched, record);
@@ -118,7 +118,6 @@ add_history(const struct search *s, json_t *sample)
 	kjson_set(sample, "ineffective", ineffective);
 	kjson_set(sample, "accepted", accepted);
 	kjson_set(sample, "searched", searched);
-	json_decref(failures);
 }
 
 /*
@@ -227,14 +226,13 @@ add_evidence(const struct search *s, json_t *sample, json_t *program, long strea
 	free(path);
 }
 
-/* What the application said of programs that were put into it; nothing where nothing was. */
-static void
+void
 add_application(const struct search *s, json_t *sample)
 {
-	json_t *failures = kverdict_failures(s->camp->dir), *list = json_array(), *v;
+	json_t *list = json_array(), *v;
 	size_t i;
 
-	json_array_foreach(failures, i, v) {
+	json_array_foreach(s->failures, i, v) {
 		json_t *one = json_object();
 
 		add_said(one, v, "id");
@@ -244,7 +242,6 @@ add_application(const struct search *s, json_t *sample)
 	if (json_array_size(list))
 		kjson_set(sample, "application", json_incref(list));
 	json_decref(list);
-	json_decref(failures);
 }
 
 json_t *

@@ -16,6 +16,8 @@
 #include "krecord.h"
 #include "ksample.h"
 #include "kutil.h"
+#include "kverdict.h"
+#include "status.h"
 
 static const char usage[] = "usage: ksample [-c DIR] [--trial N] [--branch N] [-a FILE] [-g FILE] "
                             "[-o FILE]\n";
@@ -27,24 +29,28 @@ struct arguments {
 	bool thin;
 };
 
-/* A line of the gradient; false when it is none of a cell. */
+/* A line of the gradient; false when it is none of a cell. What a newer file said stays. */
 static bool
-note_slope(struct search *s, const struct krec *rec)
+note_slope(struct search *s, const struct kin *in, const char *line, size_t len)
 {
-	const char *kind = kjson_str_or(rec->json, "kind", NULL);
-	int c = karch_cell(kjson_str_or(rec->json, "cell", ""));
-	double tries = kjson_num_or(rec->json, "departures", 0);
+	static const char transition[] = "{\"kind\":\"transition\"";
+	int c = karch_cell_line(line, len);
+	struct krec rec;
+	char why[256];
 
-	if (!kind)
-		kdie(K_USAGE, "%s:%ld: not a line of a gradient", rec->file, rec->lineno);
-	if (strcmp(kind, "cell"))
+	if (c >= 0 && s->directions[c])
+		return true;
+	if (len >= sizeof transition - 1 && !strncmp(line, transition, sizeof transition - 1))
 		return false;
-	if (c < 0 || s->directions[c])
-		kdie(K_USAGE, "%s:%ld: not a cell, or a duplicate", rec->file, rec->lineno);
-	s->directions[c] = json_incref(json_object_get(rec->json, "directions"));
-	s->paid[c] = (kjson_num_or(rec->json, "improvements", 0) + 1) / (tries + 2);
-	s->has_field |= tries > 0;
-	field_add(s->field, c, s->directions[c]);
+	if (c < 0)
+		kdie(K_USAGE, "%s:%ld: not a line of a gradient", in->file, in->lineno);
+	if (!krec_parse(&rec, line, len, why, sizeof why))
+		kdie(K_USAGE, "%s:%ld: %s", in->file, in->lineno, why);
+	s->directions[c] = json_incref(json_object_get(rec.json, "directions"));
+	s->paid[c] = (kjson_num_or(rec.json, "improvements", 0) + 1) /
+	    (kjson_num_or(rec.json, "departures", 0) + 2);
+	s->has_field |= kjson_num_or(rec.json, "departures", 0) > 0;
+	krec_free(&rec);
 	return true;
 }
 
@@ -59,32 +65,47 @@ read_lengths(struct field *f, const json_t *lengths)
 	}
 }
 
-void
-load_slopes(struct search *s, const char *path)
+/* One file of the gradient: the one that it rests on, or NULL. The caller frees. */
+static char *
+read_slopes(struct search *s, const char *path, bool newest)
 {
 	struct kin in;
 	struct krec rec;
-	bool more = true;
+	const char *line;
+	size_t len;
+	char *before;
 
-	s->field = kcalloc(1, sizeof *s->field);
-	for (int c = 0; c < KARCH_CELLS; c++)
-		s->paid[c] = 0.5;
-	if (!path || !kcamp_bool(s->camp, "gradient.enabled"))
-		return;
 	kin_open(&in, path);
 	if (!kin_next(&in, &rec))
 		kdie(K_USAGE, "%s: is empty", path);
 	if (strcmp(kjson_str_or(rec.json, "schema", ""), KARCH_GRADIENT))
 		kdie(K_USAGE, "%s: is not a gradient of this version; make views makes it again",
 		    path);
-	read_lengths(s->field, json_object_get(rec.json, "lengths"));
+	if (newest)
+		read_lengths(s->field, json_object_get(rec.json, "lengths"));
+	before = karch_before(path, rec.json);
 	krec_free(&rec);
 	/* The transitions behind the cells are not read. */
-	while (more && kin_next(&in, &rec)) {
-		more = note_slope(s, &rec);
-		krec_free(&rec);
-	}
+	while ((line = kin_line(&in, &len)) && note_slope(s, &in, line, len))
+		;
 	kin_close(&in);
+	return before;
+}
+
+void
+load_slopes(struct search *s, const char *path)
+{
+	s->field = kcalloc(1, sizeof *s->field);
+	for (int c = 0; c < KARCH_CELLS; c++)
+		s->paid[c] = 0.5;
+	if (!path || !kcamp_bool(s->camp, "gradient.enabled"))
+		return;
+	for (char *file = kstrdup(path), *before; file; file = before) {
+		before = read_slopes(s, file, !strcmp(file, path));
+		free(file);
+	}
+	for (int c = 0; c < KARCH_CELLS; c++)
+		field_add(s->field, c, s->directions[c]);
 	field_fit(s->field);
 }
 
@@ -120,6 +141,8 @@ is_hidden(const struct search *s, const char *id)
 	const char *best = kjson_str_or(s->archive.header, "best.id", "");
 	long trial, branch;
 
+	if (!kcamp_linear(s->camp) && kverdict_failed(s->failures, id))
+		return true;
 	return karch_id(id, &trial, &branch) && strcmp(id, best) && trial > 0 &&
 	    kmemo_masked(&s->masks, trial, s->trial);
 }
@@ -135,14 +158,38 @@ hide_entries(struct search *s, const char *list)
 			json_array_remove(entries, i);
 }
 
+/* The best program of those that are shown, where the best of all failed in the application. */
+static void
+choose_best(struct search *s)
+{
+	const struct karch_row *best = NULL;
+	struct karch_row hidden;
+
+	if (!karch_best(&s->archive, &hidden) || !is_hidden(s, hidden.id))
+		return;
+	for (size_t i = 0; i < KARCH_CELLS + s->archive.programs; i++) {
+		const struct karch_row *row =
+		    i < KARCH_CELLS ? s->archive.elite[i] : s->archive.program[i - KARCH_CELLS];
+
+		if (row && row->status == STATUS_CORRECT &&
+		    (!best || speed_of(row) > speed_of(best)))
+			best = row;
+	}
+	if (best)
+		karch_set_best(&s->archive, best);
+	else
+		json_object_del(s->archive.header, "best");
+}
+
 /*
- * Programs of masked trials are no parents, inspirations or warnings; the best program stays what
- * it is.
+ * Programs of masked trials are no parents, inspirations or warnings, but the best program stays
+ * what it is; one that failed in the application is neither.
  */
 static void
 hide_masked(struct search *s)
 {
 	kmemo_masks_load(&s->masks, s->camp->dir);
+	s->failures = kverdict_failures(s->camp->dir);
 	for (int c = 0; c < KARCH_CELLS; c++)
 		if (s->archive.elite[c] && is_hidden(s, s->archive.elite[c]->id)) {
 			karch_row_free(s->archive.elite[c]);
@@ -156,6 +203,7 @@ hide_masked(struct search *s)
 		}
 	hide_entries(s, "errors");
 	hide_entries(s, "broken");
+	choose_best(s);
 }
 
 static void
@@ -237,6 +285,7 @@ main(int argc, char **argv)
 	free_slopes(&s);
 	karch_free(&s.archive);
 	kmemo_masks_free(&s.masks);
+	json_decref(s.failures);
 	kcamp_free(camp);
 	free(a.archive);
 	free(a.gradient);

@@ -69,8 +69,7 @@ island_pool(struct pool *pool, const struct karch *a, int island)
 		fill_pool(pool, a, false, UINT64_MAX);
 }
 
-/* The logarithm of its speed; of its score, where nothing is timed. */
-static double
+double
 speed_of(const struct karch_row *row)
 {
 	return log(fmax(row->speedup > 0 ? row->speedup : row->score, 1e-9));

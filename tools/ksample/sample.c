@@ -226,5 +226,6 @@ sample_json(const struct search *s, const struct plan *plan, int branch)
 	if (plan->target >= 0)
 		kjson_set(o, "target", karch_coords(plan->target));
 	kjson_set(o, "parent", parent);
+	add_application(s, o);
 	return o;
 }

@@ -18,7 +18,7 @@
 enum { REASON_MAX = 120, WAIVER_MAX = 1 << 20 };
 
 /* A kernel that fills half as much of the device as the last accepted one has lost its way. */
-static const double occupancy_drop = 0.5;
+static const double largest_drop = 0.5;
 
 /* A line of WHAT (borrowed, may be NULL) that is fit for a record's line; the caller frees. */
 static char *
@@ -50,27 +50,52 @@ is_waived(const struct kcamp *camp, const char *id, const char *kind, const char
 	return named && benefit;
 }
 
+/* A figure of the compiler or of a profile; -1: nobody measured it. */
+static double
+quality_of(const json_t *record, const char *member)
+{
+	char *path = kasprintf("eval.%s", member);
+	double v = kjson_num_or(record, path, -1);
+
+	free(path);
+	return v;
+}
+
 /*
- * What got much worse beside the times: registers spilled, threads resident. Only where both
- * programs were looked at, and a person may waive it. The caller frees; NULL: nothing.
+ * What got much worse beside the times: registers spilled, threads resident, loads that use what
+ * they fetch. Only where both programs were looked at, and a person may waive it. The caller frees;
+ * NULL: nothing.
  */
 static char *
 quality_fault(const struct scorer *s, const struct krec *rec, const struct rival *rival)
 {
-	const char *occupancy = "eval.profile.metrics.occupancy.occupancy_pct.value";
-	double spills = kjson_num_or(rec->json, "eval.build.resources.spill_bytes", -1),
-	       spilled = kjson_num_or(rival->record, "eval.build.resources.spill_bytes", -1),
-	       now = kjson_num_or(rec->json, occupancy, -1),
-	       was = kjson_num_or(rival->record, occupancy, -1);
+	static const char *const spills[] = { "build.resources.spill_bytes",
+		"profile.metrics.launch.scratch.value" };
+	static const struct {
+		const char *member, *what;
+	} shares[] = {
+		{ "profile.metrics.occupancy.occupancy_pct.value", "occupancy" },
+		{ "profile.metrics.memory.coalescing_pct.value", "share of used bytes in loads" },
+	};
 
 	if (is_waived(s->camp, kjson_str_or(rec->json, "id", ""), "quality", "reason:"))
 		return NULL;
-	if (spills >= 0 && spilled >= 0 && spills > spilled)
-		return kasprintf("it spills %.0f bytes of registers, but %s spills %.0f", spills,
-		    rival->id, spilled);
-	if (now >= 0 && was > 0 && now < was * (1 - occupancy_drop))
-		return kasprintf(
-		    "its occupancy is %.1f %%, but that of %s is %.1f %%", now, rival->id, was);
+	for (size_t i = 0; i < LEN(spills); i++) {
+		double now = quality_of(rec->json, spills[i]),
+		       was = quality_of(rival->record, spills[i]);
+
+		if (was >= 0 && now > was)
+			return kasprintf("it spills %.0f bytes of registers, but %s spills %.0f",
+			    now, rival->id, was);
+	}
+	for (size_t i = 0; i < LEN(shares); i++) {
+		double now = quality_of(rec->json, shares[i].member),
+		       was = quality_of(rival->record, shares[i].member);
+
+		if (now >= 0 && now < was * (1 - largest_drop))
+			return kasprintf("its %s is %.1f %%, but that of %s is %.1f %%",
+			    shares[i].what, now, rival->id, was);
+	}
 	return NULL;
 }
 

@@ -234,7 +234,10 @@ add_gain(struct scorer *s, const struct krec *rec, const json_t *timing, json_t 
 	put_gain(score, &r, counts && r.low > 1 + s->min_gain, s->min_gain);
 }
 
-/* Share of what the device can do; and whether a time lies below what it can. */
+/*
+ * Share of what the device can do, and what seems to bound it; and whether a time lies below what
+ * it can.
+ */
 static void
 add_roofline(const struct scorer *s, const json_t *timing, json_t *score)
 {
@@ -242,8 +245,12 @@ add_roofline(const struct scorer *s, const json_t *timing, json_t *score)
 	const char *alarm;
 	json_t *rows = kroof_utilization(s->roofline, timing, s->statistic, &efficiency, &alarm);
 
+	json_t *growth = kroof_growth(s->roofline, timing, s->statistic);
+
 	if (rows)
 		json_object_set_new(score, "utilization", rows);
+	if (growth)
+		json_object_set_new(score, "growth", growth);
 	if (isfinite(efficiency))
 		json_object_set_new(score, "efficiency_pct", json_real(efficiency));
 	if (alarm)

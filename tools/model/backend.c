@@ -2,7 +2,6 @@
 /* backend: see backend.h. */
 #include "backend.h"
 
-#include <string.h>
 #include <strings.h>
 
 #include "kutil.h"

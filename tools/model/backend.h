@@ -8,8 +8,6 @@
 #ifndef BACKEND_H
 #define BACKEND_H
 
-#include <stdbool.h>
-
 #include "kgpu.h"
 #include "ktoken.h"
 

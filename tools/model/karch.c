@@ -2,14 +2,12 @@
 /* karch: see karch.h. */
 #include "karch.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
+#include <unistd.h>
 
 #include "kio.h"
 #include "kplace.h"
-#include "kutil.h"
+#include "kstat.h"
 
 const char *const karch_dims[KARCH_DIMS] = { "memory", "compute", "parallelism", "esimd" };
 
@@ -81,13 +79,6 @@ karch_set_best(struct karch *a, const struct karch_row *row)
 	if (row->runtime_ms > 0)
 		kjson_set(now, "runtime_ms", json_real(row->runtime_ms));
 	kjson_set(a->header, "best", now);
-}
-
-/* Level l of dimension d stands in bits 6 - 2d and 7 - 2d. */
-int
-karch_level(int cell, int dim)
-{
-	return cell >> (6 - 2 * dim) & 3;
 }
 
 int
@@ -255,23 +246,24 @@ read_row(const struct krec *rec, struct karch_row *row)
 	return read_islands(json_object_get(o, "islands"), &row->islands) ? NULL : "a bad island";
 }
 
+/* New reference in *HEADER. */
 static char *
-read_header(struct karch *a, struct kin *in)
+read_header(struct kin *in, json_t **header)
 {
 	struct krec rec;
 	const char *schema;
 	char *fault;
 
+	*header = NULL;
 	if (!kin_try(in, &rec, &fault))
 		return fault ? fault : kasprintf("%s: is empty", in->file);
 	schema = kjson_str_or(rec.json, "schema", "");
-	a->trial = (long)kjson_int_or(rec.json, "trial", -1);
 	if (strcmp(schema, "archive/1"))
 		fault = kasprintf("%s:1: its schema is '%s', not 'archive/1'", in->file, schema);
-	else if (a->trial < 0)
+	else if (kjson_int_or(rec.json, "trial", -1) < 0)
 		fault = kasprintf("%s:1: an archive without a trial", in->file);
 	else
-		a->header = json_incref(rec.json);
+		*header = json_incref(rec.json);
 	krec_free(&rec);
 	return fault;
 }
@@ -286,9 +278,9 @@ keep_program(struct karch *a, struct karch_row *row)
 	a->program[a->programs++] = row;
 }
 
-/* Takes ROW. What is wrong with its place; NULL: nothing. */
+/* Takes ROW, of a file before which there were FROM programs. What is wrong with its place. */
 static const char *
-keep_row(struct karch *a, struct karch_row *row)
+keep_row(struct karch *a, struct karch_row *row, size_t from)
 {
 	const char *why = NULL;
 
@@ -298,7 +290,7 @@ keep_row(struct karch *a, struct karch_row *row)
 	}
 	if (a->elite[row->cell])
 		why = "a second elite of its cell";
-	else if (a->programs)
+	else if (a->programs > from)
 		why = "an elite behind the programs";
 	if (why)
 		karch_row_free(row);
@@ -307,22 +299,30 @@ keep_row(struct karch *a, struct karch_row *row)
 	return why;
 }
 
+/*
+ * The rows of a file that are not KNOWN from a newer one, MOST programs of it at most. Those of a
+ * THIN file become known.
+ */
 static char *
-read_rows(struct karch *a, struct kin *in, bool programs)
+read_rows(struct karch *a, struct kin *in, bool thin, size_t most, json_t *known)
 {
+	size_t from = a->programs;
 	struct krec rec;
 	char *fault;
 
 	while (kin_try(in, &rec, &fault)) {
 		struct karch_row *row = kcalloc(1, sizeof *row);
 		const char *why = read_row(&rec, row);
-		bool end = !why && !row->elite && !programs && a->programs == KARCH_CONTENDERS;
+		bool end = !why && !row->elite && a->programs - from == most;
 
 		krec_free(&rec);
-		if (why || end)
+		if (why || end || json_object_get(known, row->id)) {
 			karch_row_free(row);
-		else
-			why = keep_row(a, row);
+		} else {
+			if (thin)
+				json_object_set_new(known, row->id, json_true());
+			why = keep_row(a, row, from);
+		}
 		if (why)
 			return kasprintf(
 			    "%s:%ld: not a line of an archive: %s", in->file, in->lineno, why);
@@ -333,22 +333,138 @@ read_rows(struct karch *a, struct kin *in, bool programs)
 }
 
 char *
+karch_before(const char *path, const json_t *header)
+{
+	long trial = (long)kjson_int_or(header, "after", -1);
+	char target[64] = "", *full, *folder, *before = NULL;
+	const char *slash = strrchr(path, '/');
+
+	if (trial < 0)
+		return NULL;
+	/* The link to the newest archive. */
+	if (readlink(path, target, sizeof target - 1) > 0)
+		full = kasprintf("%.*s%s", slash ? (int)(slash - path) + 1 : 0, path, target);
+	else
+		full = kstrdup(path);
+	folder = strrchr(full, '/');
+	if (folder)
+		*folder = '\0';
+	folder = folder ? strrchr(full, '/') : NULL;
+	if (folder || strspn(full, "0123456789") == strlen(full))
+		before = kasprintf("%.*s%03ld/%s", folder ? (int)(folder - full) + 1 : 0, full,
+		    trial, strrchr(*target ? target : path, '/') + 1);
+	free(full);
+	if (!before)
+		kdie(K_USAGE, "%s: lacks the lines of trial %ld; read it in its own folder", path,
+		    trial);
+	return before;
+}
+
+int
+karch_cell_line(const char *line, size_t len)
+{
+	static const char start[] = "{\"kind\":\"cell\",\"cell\":\"";
+	char name[KARCH_DIMS + 1] = "";
+
+	if (len > sizeof start + KARCH_DIMS && !strncmp(line, start, sizeof start - 1))
+		memcpy(name, line + sizeof start - 1, KARCH_DIMS);
+	return karch_cell(name);
+}
+
+bool
+karch_is_thin(long trial, size_t count)
+{
+	enum { FEW = 64 };
+
+	return trial % KARCH_WHOLE && count > FEW;
+}
+
+int
+karch_by_rank(const struct karch_row *a, const struct karch_row *b)
+{
+	if (a->score != b->score)
+		return a->score > b->score ? -1 : 1;
+	if (a->trial != b->trial)
+		return a->trial > b->trial ? -1 : 1;
+	return (a->branch < b->branch) - (a->branch > b->branch);
+}
+
+static int
+by_program(const void *a, const void *b)
+{
+	return karch_by_rank(*(struct karch_row *const *)a, *(struct karch_row *const *)b);
+}
+
+/* Of rows from several files: are they all there, and the programs in order? */
+static char *
+settle(struct karch *a, const char *path, bool programs)
+{
+	const struct karch_row *list[KARCH_CELLS];
+	json_int_t count = kjson_int_or(a->header, "elites", 0);
+
+	qsort(a->program, a->programs, sizeof *a->program, by_program);
+	while (!programs && a->programs > KARCH_CONTENDERS)
+		karch_row_free(a->program[--a->programs]);
+	if (programs)
+		count += kjson_int_or(a->header, "programs", 0) - (json_int_t)a->programs;
+	if (count == (json_int_t)karch_ranked(a, list))
+		return NULL;
+	return kasprintf("%s: an archive that it rests on is not what it was", path);
+}
+
+/* One file of an archive; *PATH becomes the one that it rests on, or NULL. */
+static char *
+read_file(struct karch *a, char **path, bool programs, json_t *known)
+{
+	char *before = NULL, *fault;
+	json_t *header, *id;
+	struct kin in;
+	size_t i;
+
+	if (a->header && !kis_there(*path)) {
+		fault = kasprintf("%s: is missing", *path);
+		goto out;
+	}
+	kin_open(&in, *path);
+	fault = read_header(&in, &header);
+	if (!fault) {
+		before = karch_before(*path, header);
+		fault = read_rows(a, &in, before,
+		    programs || before ? SIZE_MAX : (size_t)KARCH_CONTENDERS, known);
+		json_array_foreach(json_object_get(header, "gone"), i, id)
+			json_object_set_new(known, json_string_value(id), json_true());
+		if (!a->header)
+			a->header = json_incref(header);
+		json_decref(header);
+	}
+	kin_close(&in);
+out:
+	free(*path);
+	*path = before;
+	return fault;
+}
+
+char *
 karch_try(struct karch *a, const char *path, bool programs)
 {
-	struct kin in;
-	char *fault;
+	char *file = path ? kstrdup(path) : NULL, *fault = NULL;
+	json_t *known = json_object();
 
 	*a = (struct karch){ .trial = -1 };
-	if (!path)
-		return NULL;
-	kin_open(&in, path);
-	fault = read_header(a, &in);
-	if (!fault)
-		fault = read_rows(a, &in, programs);
-	kin_close(&in);
-	if (fault)
+	while (file && !fault)
+		fault = read_file(a, &file, programs, known);
+	if (!fault && json_object_get(a->header, "after"))
+		fault = settle(a, path, programs);
+	free(file);
+	json_decref(known);
+	if (fault) {
 		karch_free(a);
-	return fault;
+		return fault;
+	}
+	a->trial = (long)kjson_int_or(a->header, "trial", -1);
+	json_object_del(a->header, "after");
+	json_object_del(a->header, "gone");
+	return NULL;
 }
 
 void
@@ -477,17 +593,6 @@ karch_median(const struct karch *a)
 	return n % 2 ? list[n / 2]->score : (list[n / 2 - 1]->score + list[n / 2]->score) / 2;
 }
 
-double
-karch_top(const struct karch *a)
-{
-	double top = 0;
-
-	for (size_t i = 0; i < KARCH_CELLS; i++)
-		if (a->elite[i])
-			top = fmax(top, a->elite[i]->score);
-	return top;
-}
-
 static double
 rate_of(const json_t *direction)
 {
@@ -512,14 +617,6 @@ better_hint(const json_t *a, const json_t *b)
 	return ra != rb ? ra > rb : kjson_int_or(a, "samples", 0) > kjson_int_or(b, "samples", 0);
 }
 
-static int
-by_size(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* The median change of speed of the tries that were timed: 0.06 for 6 % faster; 0 without any. */
 static double
 median_gain(const json_t *direction)
@@ -530,8 +627,7 @@ median_gain(const json_t *direction)
 
 	for (size_t i = 0; i < n; i++)
 		v[i] = json_number_value(json_array_get(deltas, i));
-	qsort(v, n, sizeof *v, by_size);
-	median = n ? (v[(n - 1) / 2] + v[n / 2]) / 2 : 0;
+	median = n ? kstat_quantile(v, n, 0.5) : 0;
 	free(v);
 	return expm1(median);
 }
@@ -555,7 +651,7 @@ karch_hints(const json_t *directions)
 	size_t i;
 
 	/* An insertion sort: what is equal stays in the order of the file. */
-	json_array_foreach((json_t *)directions, i, d) {
+	json_array_foreach(directions, i, d) {
 		size_t at = json_array_size(out);
 
 		if (!is_hint(d))
@@ -581,9 +677,7 @@ karch_record(const char *dir, const char *id, const char *stage, size_t *len)
 {
 	char *path = kplace_id(dir, id, stage), *text, *end;
 
-	text = kread_file(path, KIO_LINE_MAX, len);
-	if (!text && errno != ENOENT && errno != ENOTDIR)
-		kdie_errno(K_IO, "%s", path);
+	text = kread_if_there(path, KIO_LINE_MAX, len);
 	if (text) {
 		end = memchr(text, '\n', *len);
 		if (!end)
@@ -613,7 +707,9 @@ add_digest(json_t *program, const char *dir, const char *id)
 json_t *
 karch_program(const char *dir, const char *id, bool log)
 {
-	static const char *const keys[] = { "code", "files", "log", "digest", "profile" };
+	static const char *const code[] = { "code", "files", NULL },
+	                         *const all[] = { "code", "files", "log", "digest", "profile",
+		                         NULL };
 	json_t *program = json_pack("{s:s}", "id", id), *record;
 	size_t len;
 	char *text = karch_record(dir, id, "eval", &len), *path = kplace_id(dir, id, "eval");
@@ -621,12 +717,7 @@ karch_program(const char *dir, const char *id, bool log)
 	if (!text)
 		kdie(K_USAGE, "%s: %s", path, strerror(ENOENT));
 	record = json_loadb(text, len, 0, NULL);
-	for (size_t i = 0; i < LEN(keys) - (log ? 0 : 3); i++) {
-		json_t *value = json_object_get(json_object_get(record, "eval"), keys[i]);
-
-		if (value)
-			json_object_set(program, keys[i], value);
-	}
+	kjson_share(program, json_object_get(record, "eval"), log ? all : code);
 	json_decref(record);
 	if (!kjson_str_or(program, "code", NULL))
 		kdie(K_USAGE, "%s: contains no code", path);

@@ -7,11 +7,6 @@
 #ifndef KARCH_H
 #define KARCH_H
 
-#include <jansson.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "kgain.h"
 #include "status.h"
 
@@ -26,13 +21,29 @@ enum {
 	KARCH_ID = 24,           /* bytes that hold any id */
 	KARCH_ERRORS = 3,        /* errors that prompts show: the last ones */
 	KARCH_ERROR_CHARS = 500, /* of each: the message and its first notes */
-	KARCH_WORD = 32          /* bytes that hold a strategy */
+	KARCH_WORD = 32,         /* bytes that hold a strategy */
+	KARCH_WHOLE = 16         /* every so many trials archive and gradient are whole */
 };
 
 extern const char *const karch_dims[KARCH_DIMS];
 
 /* Id of the reference evaluated, the root of every lineage. */
 #define KARCH_REFERENCE "000/00"
+
+/*
+ * In a long search, the archive and the gradient of most trials hold only the lines that are new
+ * since the trial named in the header as "after"; all others are in the file of that trial, which
+ * may rest on an earlier one, and so on to one that is whole. An archive also lists the programs
+ * that are "gone". This is that file of the same name for PATH, with HEADER as its first line;
+ * NULL: PATH is whole. Dies with K_USAGE unless PATH is in the folder of its trial. The caller
+ * frees.
+ */
+char *karch_before(const char *path, const json_t *header);
+/* Whether the file of TRIAL with COUNT things in it is not to be whole. */
+bool karch_is_thin(long trial, size_t count);
+
+/* The cell that a line of a gradient is about, as kgrad writes it, without parsing it; or -1. */
+int karch_cell_line(const char *line, size_t len);
 
 /* The form of a gradient's file. */
 #define KARCH_GRADIENT "gradient/2"
@@ -78,6 +89,8 @@ void karch_free(struct karch *a);
 void karch_row_free(struct karch_row *row);
 /* A row on one line of the output (kout_line): as it was read, or formatted. */
 void karch_put(const struct karch_row *row);
+/* The order of other programs: best first; of equals the newer, so that old failures go first. */
+int karch_by_rank(const struct karch_row *a, const struct karch_row *b);
 /* Elites, best first (of equals the older first), into LIST of KARCH_CELLS; how many. */
 size_t karch_ranked(const struct karch *a, const struct karch_row **list);
 
@@ -87,7 +100,12 @@ void karch_cell_text(int cell, char text[KARCH_DIMS + 1]);
 /* [2,1,0,3] to a cell, -1 when it is none; and back (new reference). */
 int karch_cell_json(const json_t *coords);
 json_t *karch_coords(int cell);
-int karch_level(int cell, int dim);
+/* It stands in bits 6 - 2 * DIM and 7 - 2 * DIM; ksample asks for millions. */
+static inline int
+karch_level(int cell, int dim)
+{
+	return cell >> (6 - 2 * dim) & 3;
+}
 /* The cell with LEVEL in dimension DIM. */
 int karch_with(int cell, int dim, int level);
 /* Manhattan distance. */
@@ -113,8 +131,6 @@ void karch_set_best(struct karch *a, const struct karch_row *row);
 
 /* Median score of the elites; 0 without any. */
 double karch_median(const struct karch *a);
-/* Best score over the elites; 0 without any. */
-double karch_top(const struct karch *a);
 
 /* One candidate more on the current island: CURRENT and FILLED step on. */
 void karch_step(int islands, int *current, long *filled);

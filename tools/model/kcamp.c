@@ -3,19 +3,12 @@
 #include "kcamp.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "backend.h"
-#include "kio.h"
 #include "kseal.h"
 #include "klinear.h"
-#include "kutil.h"
 
 #define BIG 1e15
 
@@ -125,6 +118,10 @@ const struct kknob kknobs[] = {
 	{ "prompt.knowledge_tokens", KKNOB_INT, "3000", 0, 100000, NULL,
 	    "room for notes, in tokens; on the kind of computation, the device and the language; a "
 	    "token counts as 4 characters; 0: none" },
+	{ "prompt.reference_project", KKNOB_STR, "", 0, 0, NULL,
+	    "folder of a project to take ideas from; passages with the operation's words are "
+	    "shown, "
+	    "in at most half of prompt.knowledge_tokens; empty: none" },
 	{ "prompt.memory_tokens", KKNOB_INT, "1500", 0, 100000, NULL,
 	    "room for memory, in tokens; with tips and library of earlier campaigns; a token "
 	    "counts as 4 characters; 0: none" },
@@ -201,112 +198,6 @@ const struct kknob kknobs[] = {
 	    "path of the kernel in the repository; empty: kernels/NAME/ENTRY.SUFFIX" },
 };
 const size_t kknobs_count = LEN(kknobs);
-
-/*
- * Fields of earlier campaigns that nobody turned, and what holds instead: a value, or words. A
- * campaign that says the same is accepted; one that says something else is another campaign.
- */
-static const struct {
-	const char *path, *value, *words;
-} gone[] = {
-	{ "search.random", NULL,
-	    "the rest of search.exploit and search.explore is drawn at random" },
-	{ "search.diversify", NULL, "search.explore is the share of leaps" },
-	{ "search.repair_tries", "2", NULL },
-	{ "search.programs_per_island", "10", NULL },
-	{ "search.migration_interval", "10", NULL },
-	{ "search.migration_rate", "0.1", NULL },
-	{ "search.population", "1000", NULL },
-	{ "search.tabu_trials", "3", NULL },
-	{ "search.scale", "log", NULL },
-	{ "search.seed_score", "5", NULL },
-	{ "linear.full_set", "full", NULL },
-	{ "linear.core_regression", "0.05", NULL },
-	{ "linear.borderline", "0.05", NULL },
-	{ "linear.noise", "0.02", NULL },
-	{ "linear.repeats", "3", NULL },
-	{ "linear.min_mean", "0.01", NULL },
-	{ "linear.spill_bytes", "0", NULL },
-	{ "linear.occupancy_drop", "0.5", NULL },
-	{ "linear.history", "8", NULL },
-	{ "linear.max_rounds", NULL, "stop.trials counts the rounds after the baseline" },
-	{ "gradient.weight", "0.3", NULL },
-	{ "gradient.fitness", "0.4", NULL },
-	{ "gradient.rate", "0.4", NULL },
-	{ "gradient.exploration", "0.2", NULL },
-	{ "gradient.history", "10000", NULL },
-	{ "gradient.cells", "256", NULL },
-	{ "gradient.min_samples", "3", NULL },
-	{ "gradient.decay", "0.95", NULL },
-	{ "gradient.hint_samples", "2", NULL },
-	{ "gradient.hint_rate", "0.5", NULL },
-	{ "gradient.hints", "3", NULL },
-	{ "stop.min_trials", "3", NULL },
-	{ "stop.once_correct", NULL, "a tiny stop.speedup stops at the first timed candidate" },
-	{ "model.connect_s", "10", NULL },
-	{ "model.first_byte_s", NULL, "model.stall_s counts from the start of the request" },
-	{ "model.price_cached", NULL, "a row in KLLM_MODELS has a price for cached tokens" },
-	{ "model.replies", "replies", NULL },
-	{ "model.fallback", "", NULL },
-	{ "model.rpm", "0", NULL },
-	{ "model.tpm", "0", NULL },
-	{ "model.inflight", "0", NULL },
-	{ "model.cache", "true", NULL },
-	{ "prompt.inspirations", NULL, "search.inspirations says how many" },
-	{ "prompt.best", "true", NULL },
-	{ "prompt.hardware", "true", NULL },
-	{ "prompt.errors", "3", NULL },
-	{ "prompt.error_chars", "500", NULL },
-	{ "prompt.log_chars", "5000", NULL },
-	{ "prompt.skills", "true", NULL },
-	{ "prompt.profile", "true", NULL },
-	{ "prompt.skill_bodies", "5", NULL },
-	{ "prompt.lead_tokens", "500", NULL },
-	{ "prompt.profile_tokens", "6000", NULL },
-	{ "memory.mask_every", NULL, "memory.restart_after hides a half when there is no gain" },
-	{ "tips.enabled", NULL, "memory.enabled switches tips, too" },
-	{ "classify.strip", "true", NULL },
-	{ "classify.gates", "true", NULL },
-	{ "classify.require_lower_levels", "false", NULL },
-	{ "eval.warmup", "2", NULL },
-	{ "eval.warmup_s", "0.03", NULL },
-	{ "eval.busy_s", "60", NULL },
-	{ "eval.profile_timeout_s", "180", NULL },
-	{ "eval.lock_mhz", "0", NULL },
-	{ "audit.gap", "0.01", NULL },
-	{ "score.statistic", "median", NULL },
-	{ "records.enabled", NULL,
-	    "every linear search has records; krecords close writes them elsewhere" },
-	{ "git.identity", "kiln <kiln@localhost>", NULL },
-	{ "git.commit", NULL, "git.branch none makes no commits" },
-};
-
-/*
- * NULL: PATH was never a knob, or V is what holds anyway; else what to tell, which the caller
- * frees.
- */
-static char *
-gone_fault(const char *path, const json_t *v, bool *known)
-{
-	size_t i = 0;
-	char *said;
-	bool same;
-
-	while (i < LEN(gone) && strcmp(gone[i].path, path))
-		i++;
-	*known = i < LEN(gone);
-	if (!*known)
-		return NULL;
-	if (gone[i].words)
-		return kasprintf("is no longer a field; remove it: %s", gone[i].words);
-	said = json_is_string(v) ? kstrdup(json_string_value(v)) : json_dumps(v, JSON_ENCODE_ANY);
-	same = json_is_number(v) ? json_number_value(v) == strtod(gone[i].value, NULL)
-	                         : !strcmp(said, gone[i].value);
-	free(said);
-	return same
-	    ? NULL
-	    : kasprintf("is no longer a field; remove it: kiln always uses %s", gone[i].value);
-}
 
 static const struct kknob *
 find_knob(const char *path)
@@ -421,9 +312,6 @@ is_group(const char *path)
 	for (size_t i = 0; i < LEN(kknobs); i++)
 		if (is_in(kknobs[i].path, path))
 			return true;
-	for (size_t i = 0; i < LEN(gone); i++)
-		if (is_in(gone[i].path, path))
-			return true;
 	return false;
 }
 
@@ -441,26 +329,21 @@ field_fault(const char *path, const json_t *v)
 {
 	const struct kknob *k = find_knob(path);
 	char *fault = k ? value_fault(k, v) : NULL, *full;
-	bool known = k != NULL;
 
 	if (!strcmp(path, "schema"))
-		return strcmp(json_is_string(v) ? json_string_value(v) : "", KCAMP_SCHEMA)
-		    ? kstrdup("must be " KCAMP_SCHEMA)
-		    : NULL;
-	if (fault) {
-		full = kasprintf("%s (%s)", fault, k->help);
-		free(fault);
-		return full;
-	}
-	if (!known)
-		fault = gone_fault(path, v, &known);
-	return known ? fault : unknown_fault(path);
+		return json_is_string(v) && !strcmp(json_string_value(v), KCAMP_SCHEMA)
+		    ? NULL
+		    : kstrdup("must be " KCAMP_SCHEMA);
+	if (!fault)
+		return k ? NULL : unknown_fault(path);
+	full = kasprintf("%s (%s)", fault, k->help);
+	free(fault);
+	return full;
 }
 
-static size_t
-check_object(const json_t *object, const char *prefix, struct kbuf *text)
+static void
+check_object(const json_t *object, const char *prefix, struct kfaults *faults)
 {
-	size_t faults = 0;
 	const char *key;
 	json_t *v;
 
@@ -468,69 +351,53 @@ check_object(const json_t *object, const char *prefix, struct kbuf *text)
 		char *path = *prefix ? kasprintf("%s.%s", prefix, key) : kstrdup(key), *why = NULL;
 
 		if (!find_knob(path) && is_group(path) && json_is_object(v))
-			faults += check_object(v, path, text);
+			check_object(v, path, faults);
 		else
 			why = field_fault(path, v);
 		if (why)
-			kbuf_printf(text, "%s: %s\n", path, why);
-		faults += why != NULL;
+			kfault(faults, "%s: %s", path, why);
 		free(why);
 		free(path);
 	}
-	return faults;
 }
 
 /* What one field rules out in another. */
-static size_t
-mode_faults(const json_t *manifest, struct kbuf *text)
+static void
+check_mode(const json_t *manifest, struct kfaults *faults)
 {
-	bool linear = !strcmp(kjson_str_or(manifest, "search.mode", ""), "linear");
+	bool linear = kjson_is(manifest, "search.mode", "linear");
 	const char *target = kjson_str_or(manifest, "linear.target", "");
 	const char *key = kjson_str_or(manifest, "model.key_env", "");
 	struct klinear_target parsed;
-	size_t faults = 0;
 
-	if (linear && kjson_int_or(manifest, "stop.trials", 1) > 119) {
-		kbuf_puts(text, "stop.trials: must be at most 119 in linear mode\n");
-		faults++;
-	}
-	if (linear && kjson_int_or(manifest, "search.branches", 1) != 1) {
-		kbuf_puts(text,
-		    "search.branches: must be 1 or left out: linear mode makes one change a "
-		    "round\n");
-		faults++;
-	}
-	if (key[strspn(key, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789abcdefghijklmnopqrstuvwxyz")]) {
-		kbuf_puts(text,
-		    "model.key_env: must be the name of an environment variable: letters, "
-		    "digits and _\n");
-		faults++;
-	}
-	if (*target && !klinear_target(target, &parsed)) {
-		kbuf_puts(text,
+	if (linear && kjson_int_or(manifest, "stop.trials", 1) > 119)
+		kfault(faults, "stop.trials: must be at most 119 in linear mode");
+	if (linear && kjson_int_or(manifest, "search.branches", 1) != 1)
+		kfault(faults,
+		    "search.branches: must be 1 or left out: linear mode makes one change a round");
+	if (key[strspn(key, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789abcdefghijklmnopqrstuvwxyz")])
+		kfault(faults,
+		    "model.key_env: must be the name of an environment variable: letters, digits "
+		    "and _");
+	if (*target && !klinear_target(target, &parsed))
+		kfault(faults,
 		    "linear.target: must be a number with one of x, GFLOP/s, TFLOP/s, GB/s, TB/s, "
-		    "such as 2.5x or 500 TFLOP/s\n");
-		faults++;
-	}
-	return faults;
+		    "such as 2.5x or 500 TFLOP/s");
 }
 
 size_t
 kcamp_faults(const json_t *manifest, char **out)
 {
-	struct kbuf text = { 0 };
-	size_t faults;
+	struct kfaults faults = { 0 };
 
-	kbuf_add(&text, "", 0);
-	faults = check_object(manifest, "", &text);
+	kbuf_add(&faults.text, "", 0);
+	check_object(manifest, "", &faults);
 	for (size_t i = 0; i < LEN(kknobs); i++)
-		if (!kknobs[i].def && !kjson_path(manifest, kknobs[i].path)) {
-			kbuf_printf(&text, "%s: is missing (%s)\n", kknobs[i].path, kknobs[i].help);
-			faults++;
-		}
-	faults += mode_faults(manifest, &text);
-	*out = text.data;
-	return faults;
+		if (!kknobs[i].def && !kjson_path(manifest, kknobs[i].path))
+			kfault(&faults, "%s: is missing (%s)", kknobs[i].path, kknobs[i].help);
+	check_mode(manifest, &faults);
+	*out = faults.text.data;
+	return faults.count;
 }
 
 /*
@@ -609,12 +476,10 @@ check_position(const char *dir)
 static void
 check_folder(const char *path)
 {
-	DIR *dir = opendir(path);
+	DIR *dir = kopen_folder(path);
 	struct dirent *e;
 
-	if (!dir && errno != ENOENT)
-		kdie_errno(K_IO, "%s", path);
-	while (dir && (e = readdir(dir)) != NULL) {
+	while ((e = knext_entry(dir, path))) {
 		char *name;
 
 		if (e->d_type == DT_REG || !strcmp(e->d_name, ".") || !strcmp(e->d_name, ".."))
@@ -632,8 +497,6 @@ check_folder(const char *path)
 		}
 		free(name);
 	}
-	if (dir)
-		closedir(dir);
 }
 
 void
@@ -765,7 +628,7 @@ own_metric(const struct kcamp *c, bool *higher)
 {
 	const json_t *timing = kcamp_json(c, "eval.timing");
 
-	*higher = !strcmp(kjson_str_or(timing, "direction", ""), "higher");
+	*higher = kjson_is(timing, "direction", "higher");
 	return kjson_str_or(timing, "metric", NULL);
 }
 

@@ -7,9 +7,7 @@
 #ifndef KCAMP_H
 #define KCAMP_H
 
-#include <jansson.h>
-#include <stdbool.h>
-#include <stddef.h>
+#include "kio.h"
 
 /* The format of the file: its member "schema", which may be left out. */
 #define KCAMP_SCHEMA "campaign/1"

@@ -3,11 +3,8 @@
 #include "kcandidate.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "krecord.h"
-#include "kutil.h"
 
 const char *const kcandidate_tokens[KCANDIDATE_TOKENS] = {
 	"input_tokens",
@@ -142,15 +139,6 @@ read_reply(struct kcandidate *c, const json_t *reply)
 		c->token_count[i] = (long long)kjson_num_or(usage, kcandidate_tokens[i], 0);
 }
 
-static bool
-names_timeout(const json_t *reasons)
-{
-	for (size_t i = 0; i < json_array_size(reasons); i++)
-		if (!strcmp(kjson_str_or(json_array_get(reasons, i), "check", ""), "timeout"))
-			return true;
-	return false;
-}
-
 /* What the last fact says of the time, when it has the form of one. */
 static void
 read_time(struct kcandidate *c, const json_t *record)
@@ -171,7 +159,7 @@ read_eval(struct kcandidate *c, const json_t *eval)
 
 	c->correct = c->status == STATUS_CORRECT;
 	c->duplicate = json_object_get(eval, "duplicate_of");
-	c->timed_out = names_timeout(json_object_get(eval, "reasons"));
+	c->timed_out = kjson_find(json_object_get(eval, "reasons"), "check", "timeout");
 	if (log && c->status == STATUS_COMPILE_ERROR)
 		c->log = kstrdup(log);
 }
@@ -186,7 +174,7 @@ read_audit(struct kcandidate *c, const json_t *audit)
 	const json_t *reason = json_array_get(json_object_get(audit, "reasons"), 0);
 
 	snprintf(c->bucket, sizeof c->bucket, "%s", kjson_str_or(audit, "bucket", ""));
-	c->overfit = !strcmp(kjson_str_or(audit, "decision", ""), "REJECT-as-overfit");
+	c->overfit = kjson_is(audit, "decision", "REJECT-as-overfit");
 	c->standing = c->status;
 	if (!c->overfit || !status_eligible(c->status))
 		return;
@@ -331,12 +319,12 @@ look_ahead(struct kcandidates *in)
 	return true;
 }
 
-static int
-by_branch(const void *a, const void *b)
+int
+kcandidate_by_branch(const void *a, const void *b)
 {
 	long x = ((const struct kcandidate *)a)->branch, y = ((const struct kcandidate *)b)->branch;
 
-	return x < y ? -1 : x > y;
+	return (x > y) - (x < y);
 }
 
 static void
@@ -378,7 +366,7 @@ kcandidates_trial(struct kcandidates *in, const struct kcandidate **list)
 	}
 	if (!in->len)
 		return 0;
-	qsort(in->list, in->len, sizeof *in->list, by_branch);
+	qsort(in->list, in->len, sizeof *in->list, kcandidate_by_branch);
 	mark_twins(in->list, in->len);
 	*list = in->list;
 	return in->len;

@@ -7,9 +7,6 @@
 #ifndef KCANDIDATE_H
 #define KCANDIDATE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "karch.h"
 #include "kio.h"
 #include "status.h"
@@ -82,6 +79,8 @@ char *kcandidate_read(struct kcandidate *c, json_t *record);
 /* Its place alone, in a C that owns nothing: id, trial, branch. NULL, or the fault. */
 char *kcandidate_place(struct kcandidate *c, const json_t *record);
 void kcandidate_free(struct kcandidate *c);
+/* Order for qsort and bsearch. */
+int kcandidate_by_branch(const void *a, const void *b);
 
 /* May the record hold a cell? */
 bool kcandidate_enters(const struct kcandidate *c);

@@ -3,13 +3,10 @@
 #include "kchain.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "karch.h"
 #include "kio.h"
 #include "ktrials.h"
-#include "kutil.h"
 #include "status.h"
 
 static bool
@@ -22,15 +19,16 @@ is_busy(const json_t *measured)
 static json_t *
 rows_of_race(const json_t *pairs)
 {
+	const json_t *p;
+	size_t i;
 	json_t *rows = json_array();
 
-	for (size_t i = 0; i < json_array_size(pairs); i++) {
-		const json_t *p = json_array_get(pairs, i);
+	json_array_foreach(pairs, i, p) {
 		const char *workload = kjson_str_or(p, "workload", "");
 		struct kgain_ratio r = kgain_pair(pairs, "reference", workload);
 		json_t *row;
 
-		if (strcmp(kjson_str_or(p, "name", ""), "reference") || !r.n)
+		if (!kjson_is(p, "name", "reference") || !r.n)
 			continue;
 		row = json_pack("{s:s}", "workload", workload);
 		kgain_put_speedup(row, &r);
@@ -81,7 +79,7 @@ race_in(const json_t *fact, const char *id)
 {
 	const json_t *race = json_object_get(fact, "eval") ? json_object_get(fact, "eval") : fact;
 
-	if (strcmp(kjson_str_or(fact, "id", ""), id) ||
+	if (!kjson_is(fact, "id", id) ||
 	    status_or(race, "status", STATUS_CORRECT) != STATUS_CORRECT)
 		return NULL;
 	return race;
@@ -186,16 +184,10 @@ kchain_of_record(const struct kcamp *camp, const json_t *record, long trial, str
 bool
 kchain_baseline(const json_t *reference, const char *name, struct kchain *c)
 {
-	const json_t *list = kjson_path(reference, "eval.baselines");
+	const json_t *b = kjson_find(kjson_path(reference, "eval.baselines"), "name", name);
 
 	*c = (struct kchain){ 0 };
-	for (size_t i = 0; i < json_array_size(list); i++) {
-		const json_t *b = json_array_get(list, i);
-
-		if (!strcmp(kjson_str_or(b, "name", ""), name))
-			return take_race(b, NULL, NULL, c);
-	}
-	return false;
+	return b && take_race(b, NULL, NULL, c);
 }
 
 struct kgain_ratio

@@ -8,9 +8,6 @@
 #ifndef KCHAIN_H
 #define KCHAIN_H
 
-#include <jansson.h>
-#include <stdbool.h>
-
 #include "kcamp.h"
 #include "kgain.h"
 

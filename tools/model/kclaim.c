@@ -4,12 +4,8 @@
 
 #include <ctype.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "khw.h"
-#include "kutil.h"
 
 /*
  * Words before a figure in which a hedge counts as one of it; letters of a word that says what a

@@ -6,7 +6,7 @@
 #ifndef KCLAIM_H
 #define KCLAIM_H
 
-#include <stdbool.h>
+#include "kutil.h"
 
 /*
  * The words of TEXT that hedge a rate, a bandwidth or a clock of a device ("about 4.8 TB/s"), or

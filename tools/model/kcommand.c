@@ -3,13 +3,8 @@
 #include "kcommand.h"
 
 #include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "kcamp.h"
-#include "kutil.h"
 
 enum { OPTIONS_MAX = 64 };
 

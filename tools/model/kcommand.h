@@ -7,8 +7,8 @@
 #define KCOMMAND_H
 
 #include <getopt.h>
-#include <stdbool.h>
-#include <stddef.h>
+
+#include "kutil.h"
 
 /* What the command line gave: each program's own. */
 struct options;

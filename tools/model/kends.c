@@ -2,10 +2,6 @@
 /* kends: see kends.h. */
 #include "kends.h"
 
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "karch.h"
 #include "kchain.h"
 #include "kgain.h"
@@ -13,7 +9,6 @@
 #include "klinear.h"
 #include "kroof.h"
 #include "ktask.h"
-#include "kutil.h"
 
 #define REQUEST "stop.request"
 
@@ -155,7 +150,7 @@ check_efficiency(const struct kcamp *c, const json_t *accepted, struct kends *e)
 }
 
 void
-kends_find(const struct kcamp *c, long last, const json_t *accepted, struct kends *e)
+kends_find(const struct kcamp *c, long last, long drafts, const json_t *accepted, struct kends *e)
 {
 	long trials = kcamp_int(c, "stop.trials");
 	char *request = kcamp_path(c, REQUEST);
@@ -163,9 +158,10 @@ kends_find(const struct kcamp *c, long last, const json_t *accepted, struct kend
 	*e = (struct kends){ .at[KENDS_ROUNDS].set = true, .at[KENDS_REQUEST].set = true };
 	check_target(c, last, accepted, e);
 	check_efficiency(c, accepted, e);
-	if (last >= trials)
+	if (last - drafts >= trials)
 		hold(e, KENDS_ROUNDS,
-		    kasprintf("over: %ld of %ld trials are done (T3, stop.trials)", last, trials));
+		    kasprintf("over: %ld of %ld trials are done (T3, stop.trials)", last - drafts,
+		        trials));
 	if (access(request, F_OK) == 0)
 		hold(e, KENDS_REQUEST,
 		    kstrdup("over: you asked to stop (T4, the file " REQUEST ")"));

@@ -6,9 +6,6 @@
 #ifndef KENDS_H
 #define KENDS_H
 
-#include <jansson.h>
-#include <stdbool.h>
-
 #include "kcamp.h"
 
 enum { KENDS_TARGET, KENDS_EFFICIENCY, KENDS_ROUNDS, KENDS_REQUEST, KENDS };
@@ -30,11 +27,12 @@ struct kends {
 };
 
 /*
- * After trial LAST, whose last accepted round has the scored record ACCEPTED (the baseline's or
- * NULL: no target of speed is reached yet). Reads the task when the target is a rate. Free with
- * kends_free.
+ * After trial LAST, with DRAFTS that do not count (klinear.h), whose last accepted round has the
+ * scored record ACCEPTED (the baseline's or NULL: no target of speed is reached yet). Reads the
+ * task when the target is a rate. Free with kends_free.
  */
-void kends_find(const struct kcamp *c, long last, const json_t *accepted, struct kends *e);
+void kends_find(
+    const struct kcamp *c, long last, long drafts, const json_t *accepted, struct kends *e);
 void kends_free(struct kends *e);
 
 #endif

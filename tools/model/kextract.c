@@ -3,13 +3,9 @@
 #include "kextract.h"
 
 #include <ctype.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #include "backend.h"
-#include "kutil.h"
 
 enum { MAX_SPANS = 256 };
 
@@ -554,4 +550,10 @@ kextract_free(struct kextract *x)
 	for (size_t i = 0; i < x->file_count; i++)
 		free(x->files[i].content);
 	*x = (struct kextract){ .how = "" };
+}
+
+bool
+kextract_takes_edits(const char *program, bool bundle)
+{
+	return program && !bundle && strlen(program) >= KEXTRACT_LONG;
 }

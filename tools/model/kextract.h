@@ -7,8 +7,7 @@
 #ifndef KEXTRACT_H
 #define KEXTRACT_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "kutil.h"
 
 enum {
 	KEXTRACT_MIN_CHARS = 16, /* fewer characters that are not blank are no program */
@@ -43,5 +42,12 @@ void kextract_free(struct kextract *x);
  * kextract_file.path.
  */
 bool kextract_path_ok(const char *path);
+
+/*
+ * May a reply to a prompt that shows PROGRAM consist of edits of it? One that is short, or of
+ * several files, is to be written whole. PROGRAM may be NULL.
+ */
+enum { KEXTRACT_LONG = 6000 }; /* bytes */
+bool kextract_takes_edits(const char *program, bool bundle);
 
 #endif

@@ -3,49 +3,28 @@
 #include "kgain.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "kio.h"
 #include "kstat.h"
-#include "kutil.h"
-
-static int
-compare_double(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
 
 static double
 from_samples(const json_t *samples, const char *statistic)
 {
-	size_t n = json_array_size(samples);
-	double *v, sum = 0, result;
+	size_t n = json_array_size(samples), i;
+	double *v = kcalloc(n + 1, sizeof *v), least = n ? 1 : 0;
+	struct kstat st = { 0 };
+	const json_t *s;
 
-	if (!n)
-		return NAN;
-	v = kcalloc(n, sizeof *v);
-	for (size_t i = 0; i < n; i++) {
-		const json_t *s = json_array_get(samples, i);
-
-		v[i] = json_is_number(s) && json_number_value(s) > 0 ? json_number_value(s) : NAN;
-		sum += v[i];
+	json_array_foreach(samples, i, s) {
+		v[i] = json_number_value(s);
+		least = fmin(least, v[i]);
 	}
-	if (isnan(sum)) {
-		free(v);
-		return NAN;
-	}
-	qsort(v, n, sizeof *v, compare_double);
-	if (!strcmp(statistic, "min"))
-		result = v[0];
-	else if (!strcmp(statistic, "mean"))
-		result = sum / (double)n;
-	else
-		result = (v[(n - 1) / 2] + v[n / 2]) / 2;
+	if (least > 0)
+		kstat_of(v, n, &st);
 	free(v);
-	return result;
+	return !(least > 0)              ? NAN
+	    : !strcmp(statistic, "min")  ? st.min
+	    : !strcmp(statistic, "mean") ? st.mean
+	                                 : st.median;
 }
 
 double
@@ -72,29 +51,16 @@ kgain_weight(const json_t *row)
 	return isfinite(w) && w > 0 ? w : 1;
 }
 
-/* The element of LIST whose MEMBER is NAME, or NULL. */
-static const json_t *
-find_row(const json_t *list, const char *member, const char *name)
-{
-	for (size_t i = 0; i < json_array_size(list); i++) {
-		const json_t *row = json_array_get(list, i);
-
-		if (!strcmp(kjson_str_or(row, member, ""), name))
-			return row;
-	}
-	return NULL;
-}
-
 const json_t *
 kgain_row(const json_t *timing, const char *workload)
 {
-	return find_row(timing, "workload", workload);
+	return kjson_find(timing, "workload", workload);
 }
 
 const json_t *
 kgain_workload(const json_t *workloads, const char *name)
 {
-	return find_row(workloads, "name", name);
+	return kjson_find(workloads, "name", name);
 }
 
 json_t *
@@ -230,11 +196,11 @@ ratio_of_pair(const json_t *pair)
 struct kgain_ratio
 kgain_pair(const json_t *pairs, const char *name, const char *workload)
 {
-	for (size_t i = 0; i < json_array_size(pairs); i++) {
-		const json_t *p = json_array_get(pairs, i);
+	const json_t *p;
+	size_t i;
 
-		if (!strcmp(kjson_str_or(p, "name", ""), name) &&
-		    !strcmp(kjson_str_or(p, "workload", ""), workload))
+	json_array_foreach(pairs, i, p) {
+		if (kjson_is(p, "name", name) && kjson_is(p, "workload", workload))
 			return ratio_of_pair(p);
 	}
 	return (struct kgain_ratio){ 0 };
@@ -243,10 +209,11 @@ kgain_pair(const json_t *pairs, const char *name, const char *workload)
 bool
 kgain_raced(const json_t *pairs, const char *name, const json_t *timing, struct kgain_ratio *ratio)
 {
+	const json_t *row;
+	size_t i;
 	struct kgain_sums sums = { 0 };
 
-	for (size_t i = 0; i < json_array_size(timing); i++) {
-		const json_t *row = json_array_get(timing, i);
+	json_array_foreach(timing, i, row) {
 		struct kgain_ratio r = kgain_pair(pairs, name, kjson_str_or(row, "workload", ""));
 
 		if (!r.n)
@@ -273,15 +240,15 @@ struct kgain_ratio
 kgain_ratio_of_pairs(
     const json_t *pairs, const char *name, const char *workload, const json_t *timing)
 {
+	const json_t *p;
+	size_t i;
 	struct kgain_sums sums = { 0 };
 
-	for (size_t i = 0; i < json_array_size(pairs); i++) {
-		const json_t *p = json_array_get(pairs, i);
+	json_array_foreach(pairs, i, p) {
 		const char *of = kjson_str_or(p, "workload", "");
 		struct kgain_ratio r = ratio_of_pair(p);
 
-		if (r.n && !strcmp(kjson_str_or(p, "name", ""), name) &&
-		    (!workload || !strcmp(of, workload)))
+		if (r.n && kjson_is(p, "name", name) && (!workload || !strcmp(of, workload)))
 			kgain_add(&sums, kgain_weight(kgain_row(timing, of)), r);
 	}
 	return kgain_sum(&sums);
@@ -290,11 +257,12 @@ kgain_ratio_of_pairs(
 struct kgain_ratio
 kgain_mean(const json_t *rows, const json_t *timing)
 {
+	const json_t *row;
+	size_t i;
 	struct kgain_sums sums = { 0 };
 
-	for (size_t i = 0; i < json_array_size(rows); i++) {
-		const json_t *row = json_array_get(rows, i),
-		             *of = kgain_row(timing, kjson_str_or(row, "workload", ""));
+	json_array_foreach(rows, i, row) {
+		const json_t *of = kgain_row(timing, kjson_str_or(row, "workload", ""));
 		struct kgain_ratio r = kgain_speedup_of(row);
 
 		if (r.n && (of || !timing))
@@ -403,10 +371,11 @@ interval_of(const json_t *row, struct kstat_interval *m)
 struct kgain_ratio
 kgain_ratio_of_rows(const json_t *other, const json_t *own, const char *workload)
 {
+	const json_t *row;
+	size_t i;
 	struct kgain_sums sums = { 0 };
 
-	for (size_t i = 0; i < json_array_size(own); i++) {
-		const json_t *row = json_array_get(own, i);
+	json_array_foreach(own, i, row) {
 		const char *name = kjson_str_or(row, "workload", "");
 		struct kstat_interval a, b;
 		struct kgain_ratio r;
@@ -443,10 +412,11 @@ bool
 kgain_all_apart(const json_t *other, const json_t *own, const char *statistic, double noise,
     struct kgain_ratio *ratio)
 {
+	const json_t *row;
+	size_t i;
 	struct kgain_sums sums = { 0 };
 
-	for (size_t i = 0; i < json_array_size(own); i++) {
-		const json_t *row = json_array_get(own, i);
+	json_array_foreach(own, i, row) {
 		const char *name = kjson_str_or(row, "workload", "");
 		struct kgain_ratio r = kgain_apart(kgain_row(other, name), row, statistic, noise);
 

@@ -6,9 +6,7 @@
 #ifndef KGAIN_H
 #define KGAIN_H
 
-#include <jansson.h>
-#include <stdbool.h>
-#include <stddef.h>
+#include "kio.h"
 
 /*
  * A program may gain this share more than the one it is compared with from buffers that it has

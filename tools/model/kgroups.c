@@ -2,11 +2,6 @@
 /* kgroups: see kgroups.h. */
 #include "kgroups.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "kutil.h"
-
 /* Beginnings of op names that mean groups. */
 static const char *const grouped_ops[] = { "grouped", "moe", "group_gemm", "expert" };
 
@@ -46,28 +41,15 @@ kgroups_of(const struct ktask *t, const struct ktask_workload *w, struct kgroups
 	return true;
 }
 
-static void __attribute__((format(printf, 3, 4)))
-fault(struct kbuf *b, size_t *count, const char *fmt, ...)
-{
-	char text[512];
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof text, fmt, ap);
-	va_end(ap);
-	kbuf_printf(b, "%s\n", text);
-	(*count)++;
-}
-
 /*
  * A generator that gives every group 0.2 to 1.2 of its share, say, is called unbalanced and is
  * nearly uniform: no group is empty and none has half of the rows.
  */
 static void
-check_skew(struct kbuf *b, size_t *count, const struct ktask_workload *w, const struct kgroups *g)
+check_skew(struct kfaults *f, const struct ktask_workload *w, const struct kgroups *g)
 {
 	if (w->skew && !g->empty && !g->dominated)
-		fault(b, count,
+		kfault(f,
 		    "workload %s is marked as skewed, but none of its %zu groups is empty and none "
 		    "has half of the rows (the largest has %.2f times its share); leave a group "
 		    "empty, or give one half of the rows",
@@ -88,16 +70,16 @@ kgroups_faults(const struct ktask *t, char **text)
 		"no timed workload has \"skew\": true, so nothing shows that a gain holds there",
 	};
 	bool found[KINDS] = { false };
-	struct kbuf b = { 0 };
-	size_t count = 0, known = 0;
+	struct kfaults f = { 0 };
+	size_t known = 0;
 
-	kbuf_add(&b, "", 0);
+	kbuf_add(&f.text, "", 0);
 	for (size_t i = 0; i < t->workload_count && t->groups >= 0; i++) {
 		const struct ktask_workload *w = &t->workloads[i];
 		struct kgroups g;
 
 		if (!kgroups_of(t, w, &g)) {
-			fault(&b, &count,
+			kfault(&f,
 			    "workload %s gives no values for %s: the sizes of its groups must be "
 			    "known",
 			    w->name, t->tensors[t->groups].name);
@@ -109,10 +91,10 @@ kgroups_faults(const struct ktask *t, char **text)
 		found[DOMINATED] |= g.dominated;
 		found[EMPTY] |= g.empty > 0;
 		found[TIMED] |= w->skew && w->timed;
-		check_skew(&b, &count, w, &g);
+		check_skew(&f, w, &g);
 	}
 	if (t->groups < 0 && kgroups_expected(t))
-		fault(&b, &count,
+		kfault(&f,
 		    "op %s is a grouped operation: \"groups\" must say which input holds the sizes "
 		    "of "
 		    "its groups, as in "
@@ -120,7 +102,7 @@ kgroups_faults(const struct ktask *t, char **text)
 		    t->op);
 	for (size_t k = 0; k < KINDS && known; k++)
 		if (!found[k])
-			fault(&b, &count, "%s", missing[k]);
-	*text = b.data;
-	return count;
+			kfault(&f, "%s", missing[k]);
+	*text = f.text.data;
+	return f.count;
 }

@@ -7,10 +7,7 @@
 #ifndef KGROUPS_H
 #define KGROUPS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
+#include "kutil.h"
 #include "ktask.h"
 
 struct kgroups {

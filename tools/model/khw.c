@@ -7,12 +7,7 @@
 
 #include <ctype.h>
 #include <dirent.h>
-#include <errno.h>
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
 
@@ -20,44 +15,26 @@
 
 enum { FILE_BYTES = 1 << 20 };
 
-static const struct {
-	const char *name;
-	enum khw_dimension dimension;
-} metrics[] = {
-	{ "arch", KHW_NAME },
-	{ "compute_capability", KHW_NAME },
-	{ "memory_type", KHW_NAME },
-	{ "memory_bandwidth", KHW_BANDWIDTH },
-	{ "memory_size", KHW_SIZE },
-	{ "memory_bus", KHW_WIDTH },
-	{ "l1_per_unit", KHW_SIZE },
-	{ "l2_size", KHW_SIZE },
-	{ "l3_size", KHW_SIZE },
-	{ "cache_line", KHW_SIZE },
-	{ "units", KHW_COUNT },
-	{ "boost_clock", KHW_CLOCK },
-	{ "memory_clock", KHW_CLOCK },
-	{ "board_power", KHW_POWER },
-	{ "warp_width", KHW_COUNT },
-	{ "simd_width", KHW_WIDTH },
-	{ "registers_per_unit", KHW_COUNT },
-	{ "register_file_per_unit", KHW_SIZE },
-	{ "max_registers_per_thread", KHW_COUNT },
-	{ "shared_memory_per_unit", KHW_SIZE },
-	{ "shared_memory_per_block", KHW_SIZE },
-	{ "max_threads_per_unit", KHW_COUNT },
-	{ "max_warps_per_unit", KHW_COUNT },
-	{ "max_blocks_per_unit", KHW_COUNT },
-	{ "max_threads_per_block", KHW_COUNT },
+/* Metrics by what they measure. */
+static const char *const metrics[KHW_DIMENSIONS] = {
+	[KHW_NAME] = "arch compute_capability memory_type",
+	[KHW_BANDWIDTH] = "memory_bandwidth",
+	[KHW_SIZE] = "memory_size l1_per_unit l2_size l3_size cache_line "
+	             "register_file_per_unit shared_memory_per_unit shared_memory_per_block",
+	[KHW_WIDTH] = "memory_bus simd_width",
+	[KHW_COUNT] = "units warp_width registers_per_unit max_registers_per_thread "
+	              "max_threads_per_unit max_warps_per_unit max_blocks_per_unit "
+	              "max_threads_per_block",
+	[KHW_CLOCK] = "boost_clock memory_clock",
+	[KHW_POWER] = "board_power",
 };
 
 /*
  * Peak rates: a type and what computes it. Sparse: only where 2 of every 4 values are zeros.
  * Narrow: sums kept in 16 bits.
  */
-static const char *const types[] = { "fp64", "fp32", "tf32", "fp16", "bf16", "fp8", "fp6", "fp4",
-	"int8" };
-static const char *const engines[] = { "_vector", "_matrix", "_matrix_sparse", "_matrix_narrow" };
+static const char types[] = "fp64 fp32 tf32 fp16 bf16 fp8 fp6 fp4 int8";
+static const char engines[] = "_vector _matrix _matrix_sparse _matrix_narrow";
 
 static const struct {
 	enum khw_dimension dimension;
@@ -104,19 +81,15 @@ static const char *const hedges[] = { "approximately", "approx", "approximate", 
 bool
 khw_metric(const char *metric, enum khw_dimension *dimension)
 {
-	for (size_t i = 0; i < LEN(metrics); i++)
-		if (!strcmp(metrics[i].name, metric)) {
-			*dimension = metrics[i].dimension;
+	size_t len = strlen(metric), type = strcspn(metric, "_");
+
+	for (int d = 0; d < KHW_DIMENSIONS; d++)
+		if (metrics[d] && kis_listed(metrics[d], metric, len)) {
+			*dimension = (enum khw_dimension)d;
 			return true;
 		}
-	for (size_t i = 0; i < LEN(types); i++)
-		for (size_t j = 0; j < LEN(engines) && !strncmp(metric, types[i], strlen(types[i]));
-		     j++)
-			if (!strcmp(metric + strlen(types[i]), engines[j])) {
-				*dimension = KHW_RATE;
-				return true;
-			}
-	return false;
+	*dimension = KHW_RATE;
+	return kis_listed(types, metric, type) && kis_listed(engines, metric + type, len - type);
 }
 
 double
@@ -164,26 +137,23 @@ struct reader {
 	const char *cited;
 	struct khw_device *d;
 	struct source *sources;
-	size_t source_count, faults;
-	struct kbuf *text;
+	size_t source_count;
+	struct kfaults *faults;
 	long line;
 	bool vendor;
 };
 
-static void fault(struct reader *r, long line, const char *fmt, ...)
-    __attribute__((format(printf, 3, 4)));
-
-static void
+static void __attribute__((format(printf, 3, 4)))
 fault(struct reader *r, long line, const char *fmt, ...)
 {
-	char why[600];
 	va_list ap;
+	char *why;
 
 	va_start(ap, fmt);
-	vsnprintf(why, sizeof why, fmt, ap);
+	why = kvasprintf(fmt, ap);
 	va_end(ap);
-	kbuf_printf(r->text, "%s:%ld: %s\n", r->cited, line, why);
-	r->faults++;
+	kfault(r->faults, "%s:%ld: %s", r->cited, line, why);
+	free(why);
 }
 
 /*
@@ -437,14 +407,14 @@ read_lines(struct reader *r, const char *text, bool sources)
 	}
 }
 
-/* The device of PATH, cited as CITED, into D; returns the number of faults. */
-static size_t
-read_device(struct khw_device *d, const char *path, const char *cited, struct kbuf *text)
+/* The device of PATH, cited as CITED, into D. */
+static void
+read_device(struct khw_device *d, const char *path, const char *cited, struct kfaults *faults)
 {
-	struct reader r = { .cited = cited, .d = d, .text = text };
+	struct reader r = { .cited = cited, .d = d, .faults = faults };
 	size_t len;
 	char *data = kread_file_or_die(path, FILE_BYTES, &len);
-	const char *slash = strrchr(cited, '/'), *base = slash ? slash + 1 : cited;
+	const char *base = basename(cited);
 
 	*d = (struct khw_device){ .file = kstrdup(cited) };
 	ksha256_hex(data, len, d->sha256);
@@ -465,7 +435,6 @@ read_device(struct khw_device *d, const char *path, const char *cited, struct kb
 	}
 	free(r.sources);
 	free(data);
-	return r.faults;
 }
 
 static void
@@ -489,16 +458,6 @@ device_free(struct khw_device *d)
 	free(d->file);
 }
 
-size_t
-khw_faults(const char *path, const char *cited, struct kbuf *text)
-{
-	struct khw_device d;
-	size_t n = read_device(&d, path, cited, text);
-
-	device_free(&d);
-	return n;
-}
-
 static int
 is_device_file(const struct dirent *e)
 {
@@ -507,12 +466,11 @@ is_device_file(const struct dirent *e)
 	return n > 3 && !strcmp(e->d_name + n - 3, ".md") && strcmp(e->d_name, "README.md") != 0;
 }
 
-static size_t
-load_folder(struct khw *h, const char *folder, const char *cited, struct kbuf *text)
+static void
+load_folder(struct khw *h, const char *folder, const char *cited, struct kfaults *faults)
 {
 	struct dirent **list;
 	int n = scandir(folder, &list, is_device_file, alphasort);
-	size_t faults = 0;
 
 	if (n < 0)
 		kdie_errno(errno == ENOENT ? K_MISSING : K_IO, "%s", folder);
@@ -521,13 +479,12 @@ load_folder(struct khw *h, const char *folder, const char *cited, struct kbuf *t
 		     *name = kasprintf("%s/%s", cited, list[i]->d_name);
 
 		h->devices = krealloc(h->devices, (h->count + 1) * sizeof *h->devices);
-		faults += read_device(&h->devices[h->count++], path, name, text);
+		read_device(&h->devices[h->count++], path, name, faults);
 		free(path);
 		free(name);
 		free(list[i]);
 	}
 	free(list);
-	return faults;
 }
 
 static bool
@@ -545,10 +502,9 @@ claims(const struct khw_device *d, const char *name, long *line)
 }
 
 /* One name, one file: else the value would depend on which is read first. */
-static size_t
-check_claims(const struct khw *h, struct kbuf *text)
+static void
+check_claims(const struct khw *h, struct kfaults *faults)
 {
-	size_t faults = 0;
 	long line;
 
 	for (size_t i = 0; i < h->count; i++)
@@ -557,16 +513,13 @@ check_claims(const struct khw *h, struct kbuf *text)
 			const char *name = a ? d->aliases[a - 1] : d->name;
 
 			for (size_t j = i + 1; j < h->count; j++)
-				if (claims(&h->devices[j], name, &line)) {
-					kbuf_printf(text,
+				if (claims(&h->devices[j], name, &line))
+					kfault(faults,
 					    "%s:%ld: '%s' is already in %s:%ld; a device has one "
-					    "file\n",
+					    "file",
 					    h->devices[j].file, line, name, d->file,
 					    a ? d->alias_lines[a - 1] : 1);
-					faults++;
-				}
 		}
-	return faults;
 }
 
 static bool
@@ -583,23 +536,17 @@ khw_load(const char *folder, const char *dir)
 	struct khw *h = kcalloc(1, sizeof *h);
 	char *shipped = folder ? kstrdup(folder) : kdata_path(CITED "/README.md"),
 	     *own = kasprintf("%s/hardware", dir ? dir : ".");
-	struct kbuf text = { 0 };
-	size_t faults;
+	struct kfaults faults = { 0 };
 
 	if (!folder)
 		*strrchr(shipped, '/') = '\0';
-	faults = load_folder(h, shipped, CITED, &text);
+	load_folder(h, shipped, CITED, &faults);
 	if (dir && is_folder(own))
-		faults += load_folder(h, own, "hardware", &text);
-	faults += check_claims(h, &text);
+		load_folder(h, own, "hardware", &faults);
+	check_claims(h, &faults);
 	free(shipped);
 	free(own);
-	if (faults) {
-		for (char *line = strtok(text.data, "\n"); line; line = strtok(NULL, "\n"))
-			kwarn("%s", line);
-		kdie(K_USAGE, "%zu fault%s in the hardware facts", faults, faults > 1 ? "s" : "");
-	}
-	kbuf_free(&text);
+	kfaults_end(&faults, "the hardware facts");
 	return h;
 }
 
@@ -677,39 +624,39 @@ khw_json(const struct khw_device *d, const struct khw_fact *f)
 static const char *
 rate_of(enum kdtype t)
 {
-	switch (t) {
-	case KDTYPE_F64:
-		return "fp64";
-	case KDTYPE_F32:
-		return "fp32";
-	case KDTYPE_TF32:
-		return "tf32";
-	case KDTYPE_F16:
-		return "fp16";
-	case KDTYPE_BF16:
-		return "bf16";
-	case KDTYPE_E4M3:
-	case KDTYPE_E5M2:
-	case KDTYPE_E4M3FNUZ:
-	case KDTYPE_E5M2FNUZ:
-		return "fp8";
-	case KDTYPE_I8:
-		return "int8";
-	default:
-		return NULL;
-	}
+	static const char *const rates[KDTYPE_COUNT] = { [KDTYPE_F64] = "fp64",
+		[KDTYPE_F32] = "fp32",
+		[KDTYPE_TF32] = "tf32",
+		[KDTYPE_F16] = "fp16",
+		[KDTYPE_BF16] = "bf16",
+		[KDTYPE_E4M3] = "fp8",
+		[KDTYPE_E5M2] = "fp8",
+		[KDTYPE_E4M3FNUZ] = "fp8",
+		[KDTYPE_E5M2FNUZ] = "fp8",
+		[KDTYPE_I8] = "int8" };
+
+	return rates[t];
+}
+
+/* The first timed workload. */
+static const struct ktask_workload *
+timed_workload(const struct ktask *t)
+{
+	const struct ktask_workload *w = t->workloads;
+
+	while (w < t->workloads + t->workload_count - 1 && !w->timed)
+		w++;
+	return w;
 }
 
 /* The type that most elements of the inputs have, on the first timed workload. */
 static enum kdtype
 main_type(const struct ktask *t)
 {
-	const struct ktask_workload *w = t->workloads;
+	const struct ktask_workload *w = timed_workload(t);
 	double elements[KDTYPE_COUNT] = { 0 };
 	int best = KDTYPE_COUNT;
 
-	while (w < t->workloads + t->workload_count - 1 && !w->timed)
-		w++;
 	for (size_t i = 0; i < t->tensor_count; i++)
 		if (!t->tensors[i].scalar && t->tensors[i].input && rate_of(t->tensors[i].dtype))
 			elements[t->tensors[i].dtype] +=
@@ -730,12 +677,9 @@ may_use_tf32(
     const struct khw_device *d, const struct ktask *t, enum kdtype dtype, const char *other)
 {
 	const struct khw_fact *tf32 = khw_known(d, "tf32_matrix"), *own = khw_known(d, other);
-	const struct ktask_workload *w = t->workloads;
 
-	while (w < t->workloads + t->workload_count - 1 && !w->timed)
-		w++;
 	return dtype == KDTYPE_F32 && tf32 && (!own || tf32->number > own->number) && t->linear &&
-	    t->reduction && ktask_value(t, w, t->reduction) > 1;
+	    t->reduction && ktask_value(t, timed_workload(t), t->reduction) > 1;
 }
 
 const char *

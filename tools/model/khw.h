@@ -8,12 +8,8 @@
 #ifndef KHW_H
 #define KHW_H
 
-#include <jansson.h>
-#include <stdbool.h>
-#include <stddef.h>
-
+#include "kio.h"
 #include "ktask.h"
-#include "kutil.h"
 
 /* What a metric measures, and so which units it may be told in. */
 enum khw_dimension {
@@ -74,12 +70,6 @@ struct khw {
  */
 struct khw *khw_load(const char *folder, const char *dir);
 void khw_free(struct khw *h);
-/*
- * The same check of one file, collecting: number of faults, one line "file:line: …" each appended
- * to TEXT.
- */
-size_t khw_faults(const char *path, const char *cited, struct kbuf *text);
-
 /*
  * By its exact name or alias; letters' case does not count, everything else does. NULL: none;
  * sources of siblings never serve.

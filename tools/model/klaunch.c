@@ -3,12 +3,7 @@
 #include "klaunch.h"
 
 #include <ctype.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
-
-#include "kutil.h"
 
 enum { GRID_MAX = 0x7fffffff, GRID_YZ_MAX = 65535, BLOCK_MAX = 4096, SHARED_MAX = 1 << 20 };
 

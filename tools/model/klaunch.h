@@ -10,10 +10,7 @@
 #ifndef KLAUNCH_H
 #define KLAUNCH_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
+#include "kutil.h"
 #include "ktask.h"
 
 enum { KLAUNCH_MAX = 8, KLAUNCH_NAME = 64, KLAUNCH_EXPRESSION = 256 };

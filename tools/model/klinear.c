@@ -3,11 +3,7 @@
 #include "klinear.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "kgain.h"
 #include "kio.h"
 
 const char *const klinear_codes[KLINEAR_CODES] = {
@@ -72,9 +68,10 @@ klinear_delta(const struct klinear_unit *u)
 static bool
 names_core(const json_t *workloads)
 {
-	for (size_t i = 0; i < json_array_size(workloads); i++) {
-		const json_t *w = json_array_get(workloads, i);
+	const json_t *w;
+	size_t i;
 
+	json_array_foreach(workloads, i, w) {
 		if (kjson_bool_or(w, "core", false) && kjson_bool_or(w, "timed", false))
 			return true;
 	}
@@ -121,7 +118,7 @@ add_row(struct klinear_compare *c, const json_t *workload, const json_t *row, co
 	u->core |= kjson_bool_or(workload, "core", false);
 	u->weight = fmax(u->weight, kgain_weight(row));
 	if (pair) {
-		double *sum = sums[!strcmp(kjson_str_or(workload, "pass", ""), "backward")];
+		double *sum = sums[kjson_is(workload, "pass", "backward")];
 
 		sum[0] += log(r.mean);
 		sum[1]++;
@@ -438,11 +435,16 @@ klinear_escalation(long streak)
 bool
 klinear_refutes(const char *code)
 {
-	static const char *const against[] = { "audit", "duplicate", "aggregate", "core_shape",
-		"noise" };
+	return kis_listed("audit duplicate aggregate core_shape noise", code, strlen(code));
+}
 
-	for (size_t i = 0; i < LEN(against); i++)
-		if (!strcmp(against[i], code))
-			return true;
-	return false;
+void
+klinear_next(struct klinear_run *r, bool kept, enum status status)
+{
+	bool draft = !kept && status_rows[status].fault == FAULT_BUILD && r->row < KLINEAR_DRAFTS;
+
+	r->row = draft ? r->row + 1 : 0;
+	r->drafts += draft;
+	if (!draft)
+		r->streak = kept ? 0 : r->streak + 1;
 }

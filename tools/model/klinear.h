@@ -7,10 +7,6 @@
 #ifndef KLINEAR_H
 #define KLINEAR_H
 
-#include <jansson.h>
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "kgain.h"
 #include "kutil.h"
 #include "status.h"
@@ -140,6 +136,20 @@ struct klinear_target {
 	double value; /* times, operations per second, bytes per second */
 };
 bool klinear_target(const char *text, struct klinear_target *t);
+
+/*
+ * Rounds after one another. A program that does not build, or is not whole, is a draft: the next
+ * round is told the compiler's words and mends it, and it counts neither as a rollback nor as a
+ * round, up to KLINEAR_DRAFTS in a row.
+ */
+enum { KLINEAR_DRAFTS = 3 };
+struct klinear_run {
+	long streak; /* rollbacks in a row */
+	long row;    /* drafts in a row */
+	long drafts; /* in all */
+};
+/* One round more; KEPT: it was accepted. */
+void klinear_next(struct klinear_run *r, bool kept, enum status status);
 
 /* What to do after STREAK rollbacks in a row: none, diagnose, profile, isa, sota. */
 const char *klinear_escalation(long streak);

@@ -3,12 +3,7 @@
 #include "kmemo.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "kfence.h"
 #include "kio.h"
@@ -60,20 +55,16 @@ static long *
 numbers(const char *dir, const char *prefix, int digits, const char *suffix, size_t *count)
 {
 	char *path = kasprintf("%s/memory", dir);
-	DIR *d = opendir(path);
+	DIR *d = kopen_folder(path);
 	struct dirent *e;
 	long *list = NULL, number;
 
 	*count = 0;
-	if (!d && errno != ENOENT)
-		kdie_errno(K_IO, "%s", path);
-	while (d && (e = knext_entry(d, path)) != NULL)
+	while ((e = knext_entry(d, path)))
 		if (numbered(e->d_name, prefix, digits, suffix, &number)) {
 			list = krealloc(list, (*count + 1) * sizeof *list);
 			list[(*count)++] = number;
 		}
-	if (d)
-		closedir(d);
 	if (list)
 		qsort(list, *count, sizeof *list, by_number);
 	free(path);
@@ -119,7 +110,7 @@ kmemo_masks_take(struct kmemo_masks *m, const json_t *lines)
 	size_t i;
 
 	m->events = json_array();
-	json_array_foreach((json_t *)lines, i, line) {
+	json_array_foreach(lines, i, line) {
 		if (!json_object_get(line, "versions"))
 			continue;
 		json_array_append(m->events, line);
@@ -127,24 +118,12 @@ kmemo_masks_take(struct kmemo_masks *m, const json_t *lines)
 	}
 }
 
-char *
-kmemo_masks_read(struct kmemo_masks *m, const char *dir)
-{
-	char *fault;
-
-	*m = (struct kmemo_masks){ 0 };
-	fault = kseal_read(&m->seal, dir, KMEMO_SEAL);
-	kmemo_masks_take(m, m->seal.lines);
-	return fault;
-}
-
 void
 kmemo_masks_load(struct kmemo_masks *m, const char *dir)
 {
-	char *fault = kmemo_masks_read(m, dir);
-
-	if (fault)
-		kdie(K_USAGE, "%s", fault);
+	*m = (struct kmemo_masks){ 0 };
+	kseal_open(&m->seal, dir, KMEMO_SEAL);
+	kmemo_masks_take(m, m->seal.lines);
 }
 
 void
@@ -168,7 +147,7 @@ kmemo_masked(const struct kmemo_masks *m, long version, long trial)
 			continue;
 		json_array_foreach(json_object_get(e, "versions"), k, v)
 			if (kmemo_version(json_string_value(v), &n) && n == version)
-				masked = kjson_bool_or(e, "masked", false);
+				masked = kjson_bool_or(e, "masked", masked);
 	}
 	return masked;
 }
@@ -181,9 +160,9 @@ usable(const json_t *compact, const struct kmemo_masks *m, long trial)
 	size_t i;
 	long n;
 
-	if (strcmp(kjson_str_or(compact, "schema", ""), "compact/1") || !json_array_size(covers))
+	if (!kjson_is(compact, "schema", "compact/1") || !json_array_size(covers))
 		return false;
-	json_array_foreach((json_t *)covers, i, v)
+	json_array_foreach(covers, i, v)
 		if (!json_is_string(v) || !kmemo_version(json_string_value(v), &n) || n >= trial ||
 		    kmemo_masked(m, n, trial))
 			return false;
@@ -241,34 +220,49 @@ put_others(struct kbuf *out, const json_t *v)
 	const char *id = kjson_str_or(v, "id", "");
 	size_t i;
 
-	json_array_foreach((json_t *)experiments, i, e)
-		if (strcmp(kjson_str_or(e, "name", ""), id))
+	json_array_foreach(experiments, i, e)
+		if (!kjson_is(e, "name", id))
 			kbuf_printf(out, "  also tried: %s (%s)\n", kjson_str_or(e, "change", ""),
 			    kjson_str_or(e, "result", ""));
 }
 
+/* What became of it. Nothing that was not measured speaks against a direction. */
+static const char *
+verdict(const json_t *v)
+{
+	if (kjson_bool_or(v, "win", false))
+		return "gain";
+	return strcmp(kjson_str_or(v, "correctness.status", ""), "PASS")
+	    ? "failed, so the direction was not measured"
+	    : "no gain";
+}
+
 void
-kmemo_entry(struct kbuf *out, const json_t *v)
+kmemo_entry(struct kbuf *out, const json_t *v, long trial)
 {
 	const json_t *e, *list = kjson_path(v, "experience.experiments");
 	const char *id = kjson_str_or(v, "id", ""),
 	           *description = kjson_str_or(v, "optimization.action_description", "");
 	size_t i;
 
-	kbuf_printf(out, "%s (%s): %s%s%s\n", kjson_str_or(v, "version", "?"),
-	    kjson_bool_or(v, "win", false) ? "gain" : "no gain",
+	kbuf_printf(out, "%s (%s): %s%s%s\n", kjson_str_or(v, "version", "?"), verdict(v),
 	    kjson_str_or(v, "optimization.action_category", ""), *description ? ": " : "",
 	    description);
 	put_part(out, "because", kjson_str_or(v, "optimization.hypothesis", NULL));
 	put_part(out, "evidence", kjson_str_or(v, "profile_evidence.evidence_chain", NULL));
-	json_array_foreach((json_t *)list, i, e)
-		if (!strcmp(kjson_str_or(e, "name", ""), id))
+	json_array_foreach(list, i, e)
+		if (kjson_is(e, "name", id))
 			put_part(out, "result", kjson_str_or(e, "result", NULL));
 	put_times(out, v);
 	json_array_foreach(json_object_get(v, "pitfalls_and_fixes"), i, e)
-		if (!strcmp(kjson_str_or(e, "id", ""), id) &&
-		    strcmp(kjson_str_or(e, "error_type", ""), "performance"))
+		if (kjson_is(e, "id", id) && !kjson_is(e, "error_type", "performance"))
 			put_part(out, "pitfall", kjson_str_or(e, "error_message", NULL));
+	json_array_foreach(json_object_get(v, "application"), i, e)
+		kbuf_printf(out, "  in the application: %s: %s\n", kjson_str_or(e, "outcome", "?"),
+		    kjson_str_or(e, "why", ""));
+	json_array_foreach(json_object_get(v, "notes"), i, e)
+		if (kjson_int_or(e, "trial", 0) <= trial)
+			put_part(out, "note", kjson_str_or(e, "text", NULL));
 	put_others(out, v);
 	json_array_foreach(json_object_get(v, "open_directions"), i, e)
 		put_part(out, "open", kjson_str_or(e, "direction", NULL));

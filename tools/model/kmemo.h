@@ -7,10 +7,6 @@
 #ifndef KMEMO_H
 #define KMEMO_H
 
-#include <jansson.h>
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "kcamp.h"
 #include "kseal.h"
 #include "kutil.h"
@@ -35,11 +31,9 @@ struct kmemo_masks {
 	char head[65];     /* digest of the last event; empty: none */
 	struct kseal seal; /* its lines of memory */
 };
-/* Read the seal of DIR. NULL, or what is wrong with it as in kseal_read; free M in any case. */
-char *kmemo_masks_read(struct kmemo_masks *m, const char *dir);
 /* The events among LINES of a seal. */
 void kmemo_masks_take(struct kmemo_masks *m, const json_t *lines);
-/* The same; a fault dies with K_USAGE. */
+/* Read those of the seal of DIR; a fault dies with K_USAGE. */
 void kmemo_masks_load(struct kmemo_masks *m, const char *dir);
 void kmemo_masks_free(struct kmemo_masks *m);
 /*
@@ -50,8 +44,11 @@ json_t *kmemo_load(const struct kmemo_masks *m, const char *dir, long version);
 /* Is VERSION masked by the events that were there when TRIAL began? */
 bool kmemo_masked(const struct kmemo_masks *m, long version, long trial);
 
-/* Append what a reader has to know of a record, on a few lines; all of it is one-line text. */
-void kmemo_entry(struct kbuf *out, const json_t *version);
+/*
+ * Append what a reader in TRIAL has to know of a record, on a few lines; all of it is one-line
+ * text.
+ */
+void kmemo_entry(struct kbuf *out, const json_t *version, long trial);
 
 /*
  * The newest compaction of DIR that a prompt of TRIAL may show: it covers nothing that is masked,

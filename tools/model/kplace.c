@@ -2,10 +2,7 @@
 /* kplace: see kplace.h. */
 #include "kplace.h"
 
-#include <string.h>
-
 #include "karch.h"
-#include "kutil.h"
 
 const char *const kfact_names[KFACTS] = {
 	[KFACT_SAMPLE] = "sample",

@@ -7,7 +7,7 @@
 #ifndef KPLACE_H
 #define KPLACE_H
 
-#include <stdbool.h>
+#include "kutil.h"
 
 /* Facts of a candidate, in their order: each is made from the one before. */
 enum kfact { KFACT_SAMPLE, KFACT_PROMPT, KFACT_REPLY, KFACT_EVAL, KFACTS };

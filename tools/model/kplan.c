@@ -3,12 +3,8 @@
 #include "kplan.h"
 
 #include <ctype.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "kclaim.h"
-#include "kio.h"
-#include "kutil.h"
 
 enum { TEXT_MAX = 4000, DIRECTIONS_MIN = 3, CATEGORY_MAX = 64, SEARCH_MAX = 32 };
 
@@ -31,23 +27,6 @@ static const struct {
 	{ "evidence", false, true },
 	{ "quant_us", false, false },
 	{ "step_us", false, false },
-};
-
-/*
- * The kinds of change: what transfers to real use (K1 to K4, W1 within its bound), and what never
- * does.
- */
-static const struct {
-	const char *name;
-	bool allowed;
-} buckets[] = {
-	{ "K1", true },
-	{ "K2", true },
-	{ "K3", true },
-	{ "K4", true },
-	{ "W1", true },
-	{ "W2", false },
-	{ "W3", false },
 };
 
 /* A fence: its character, its length, and what stands behind it. */
@@ -148,15 +127,17 @@ member_fault(const json_t *plan, size_t i)
 }
 
 static char *
-bucket_fault(const char *bucket)
+bucket_fault(const json_t *plan)
 {
-	for (size_t i = 0; i < LEN(buckets); i++)
-		if (!strcmp(buckets[i].name, bucket))
-			return buckets[i].allowed
-			    ? NULL
-			    : kasprintf("bucket %s is forbidden: a cache keyed on inputs, or "
-			                "results kept between calls, does not count as a gain",
-			          bucket);
+	const char *bucket = kjson_str_or(plan, "bucket", "");
+
+	/* What transfers to real use (W1 within its bound), and what never does. */
+	if (kis_listed("K1 K2 K3 K4 W1", bucket, strlen(bucket)))
+		return NULL;
+	if (kis_listed("W2 W3", bucket, strlen(bucket)))
+		return kasprintf("bucket %s is forbidden: a cache keyed on inputs, or results kept "
+		                 "between calls, does not count as a gain",
+		    bucket);
 	return kasprintf("the plan's \"bucket\" is '%.20s', not one of K1, K2, K3, K4, W1", bucket);
 }
 
@@ -180,8 +161,9 @@ directions_fault(const json_t *plan)
 
 /* One kind of change a round: a category that lists several is a plan of several. */
 static char *
-category_fault(const char *category)
+category_fault(const json_t *plan)
 {
+	const char *category = kjson_str_or(plan, "category", "");
 	static const char *const joints[] = { ",", ";", "/", "+", "&", " and ", " then ", "\n" };
 
 	if (strlen(category) > CATEGORY_MAX)
@@ -239,8 +221,10 @@ is_chain(const char *text)
 }
 
 static char *
-evidence_fault(const char *evidence)
+evidence_fault(const json_t *plan)
 {
+	const char *evidence = kjson_str_or(plan, "evidence", NULL);
+
 	if (evidence && !is_chain(evidence))
 		return kstrdup("the plan's \"evidence\" must have three parts, metric -> inference "
 		               "-> action");
@@ -318,23 +302,17 @@ search_fault(const json_t *plan)
 static char *
 plan_fault(const json_t *plan)
 {
+	static char *(*const checks[])(const json_t *plan) = { bucket_fault, category_fault,
+		evidence_fault, hedge_fault, search_fault, directions_fault };
 	char *fault = NULL;
 
 	if (!json_is_object(plan))
 		return kstrdup("the plan is not a JSON object");
 	for (size_t i = 0; i < LEN(members) && !fault; i++)
 		fault = member_fault(plan, i);
-	if (!fault)
-		fault = bucket_fault(kjson_str_or(plan, "bucket", ""));
-	if (!fault)
-		fault = category_fault(kjson_str_or(plan, "category", ""));
-	if (!fault)
-		fault = evidence_fault(kjson_str_or(plan, "evidence", NULL));
-	if (!fault)
-		fault = hedge_fault(plan);
-	if (!fault)
-		fault = search_fault(plan);
-	return fault ? fault : directions_fault(plan);
+	for (size_t i = 0; i < LEN(checks) && !fault; i++)
+		fault = checks[i](plan);
+	return fault;
 }
 
 static void
@@ -431,17 +409,29 @@ says_the_same(const char *a, const char *b)
 	return same;
 }
 
+/* The round of the first row of LIST that says the same as ROW by its members A and B; or 0. */
+static long
+said_in(const json_t *list, const json_t *row, const char *a, const char *b)
+{
+	const json_t *one;
+	size_t i;
+
+	json_array_foreach(list, i, one)
+		if (says_the_same(kjson_str_or(one, a, ""), kjson_str_or(row, a, "")) &&
+		    says_the_same(kjson_str_or(one, b, ""), kjson_str_or(row, b, "")))
+			return (long)kjson_int_or(one, "round", 0);
+	return 0;
+}
+
 /* The round whose direction TEXT repeats, or 0. */
 static long
 tried_in_vain(const json_t *ineffective, const char *text)
 {
-	for (size_t i = 0; i < json_array_size(ineffective); i++) {
-		const json_t *one = json_array_get(ineffective, i);
+	json_t *wanted = json_pack("{s:s}", "change", text);
+	long round = said_in(ineffective, wanted, "change", "change");
 
-		if (says_the_same(kjson_str_or(one, "change", ""), text))
-			return (long)kjson_int_or(one, "round", 0);
-	}
-	return 0;
+	json_decref(wanted);
+	return round;
 }
 
 static char *
@@ -472,64 +462,35 @@ review_fault(const json_t *plan, const json_t *ineffective)
 char *
 kplan_history_fault(const json_t *plan, const json_t *ineffective, bool review)
 {
-	const char *change = kjson_str_or(plan, "change", ""),
-	           *category = kjson_str_or(plan, "category", "");
+	long round = said_in(ineffective, plan, "change", "category");
 
-	for (size_t i = 0; i < json_array_size(ineffective); i++) {
-		const json_t *one = json_array_get(ineffective, i);
-
-		if (says_the_same(kjson_str_or(one, "change", ""), change) &&
-		    says_the_same(kjson_str_or(one, "category", ""), category))
-			return kasprintf("this change was rolled back in round %lld; propose "
-			                 "another one",
-			    (long long)kjson_int_or(one, "round", 0));
-	}
+	if (round)
+		return kasprintf(
+		    "this change was rolled back in round %ld; propose another one", round);
 	return review ? review_fault(plan, ineffective) : NULL;
 }
 
 char *
 kplan_repeat_fault(const json_t *plan, const json_t *accepted)
 {
-	const char *change = kjson_str_or(plan, "change", ""),
-	           *category = kjson_str_or(plan, "category", "");
+	long round = said_in(accepted, plan, "change", "category");
 
-	for (size_t i = 0; i < json_array_size(accepted); i++) {
-		const json_t *one = json_array_get(accepted, i);
-
-		if (says_the_same(kjson_str_or(one, "change", ""), change) &&
-		    says_the_same(kjson_str_or(one, "category", ""), category))
-			return kasprintf("this change was kept in round %lld and is already in the "
-			                 "program; propose another one",
-			    (long long)kjson_int_or(one, "round", 0));
-	}
-	return NULL;
-}
-
-/* The round whose plan told the same finding from the same source, or 0. */
-static long
-found_before(const json_t *searched, const json_t *row)
-{
-	for (size_t i = 0; i < json_array_size(searched); i++) {
-		const json_t *one = json_array_get(searched, i);
-
-		if (says_the_same(
-		        kjson_str_or(one, "source", ""), kjson_str_or(row, "source", "")) &&
-		    says_the_same(
-		        kjson_str_or(one, "finding", ""), kjson_str_or(row, "finding", "")))
-			return (long)kjson_int_or(one, "round", 0);
-	}
-	return 0;
+	return round ? kasprintf("this change was kept in round %ld and is already in the program; "
+	                         "propose another one",
+	                   round)
+	             : NULL;
 }
 
 char *
 kplan_novelty_fault(const json_t *plan, const json_t *searched, long streak)
 {
+	const json_t *row;
+	size_t i;
 	const json_t *rows = json_object_get(plan, "search");
 	size_t fresh = 0;
 
-	for (size_t i = 0; i < json_array_size(rows); i++) {
-		const json_t *row = json_array_get(rows, i);
-		long round = found_before(searched, row);
+	json_array_foreach(rows, i, row) {
+		long round = said_in(searched, row, "source", "finding");
 
 		if (!kjson_bool_or(row, "new", false))
 			continue;

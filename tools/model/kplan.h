@@ -6,9 +6,7 @@
 #ifndef KPLAN_H
 #define KPLAN_H
 
-#include <jansson.h>
-#include <stdbool.h>
-#include <stddef.h>
+#include "kio.h"
 
 struct kplan {
 	json_t *json; /* the object; owned; NULL unless valid */

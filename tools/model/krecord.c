@@ -2,14 +2,11 @@
 /* krecord: see krecord.h. */
 #include "krecord.h"
 
-#include <errno.h>
 #include <glob.h>
-#include <stdlib.h>
-#include <string.h>
+#include <sys/stat.h>
 
 #include "karch.h"
 #include "ktext.h"
-#include "kutil.h"
 
 enum {
 	SHORT_TEXT = 80, /* what is shorter takes less room than to say where it stands */
@@ -33,9 +30,7 @@ read_part(const char *path, char hex[65])
 
 	if (krecord_reads)
 		krecord_reads(path);
-	text = kread_file(path, KIO_LINE_MAX, &len);
-	if (!text && errno != ENOENT && errno != ENOTDIR)
-		kdie_errno(K_IO, "%s", path);
+	text = kread_if_there(path, KIO_LINE_MAX, &len);
 	end = text ? memchr(text, '\n', len) : NULL;
 	if (!end) {
 		free(text);
@@ -58,7 +53,7 @@ damaged(const char *path, const char *id, const char *stage)
 static bool
 has_schema(const json_t *record, const char *schema)
 {
-	return !strcmp(kjson_str_or(record, "schema", ""), schema);
+	return kjson_is(record, "schema", schema);
 }
 
 static char *
@@ -107,7 +102,7 @@ text_of(const json_t *value, size_t *len)
 		return kmemdup(json_string_value(value), *len);
 	}
 	kbuf_puts(&b, "[");
-	json_array_foreach((json_t *)value, i, v) {
+	json_array_foreach(value, i, v) {
 		char *line = json_dumps(v, KIO_DUMP | JSON_ENCODE_ANY);
 
 		kbuf_printf(&b, "%s\n%s", i ? "\n," : "", line);
@@ -300,30 +295,61 @@ add_fact(
 	return fault;
 }
 
-/* The member NAME of an earlier view; one that has no such record lacks it. */
-static char *
-add_view(const char *dir, json_t *record, const char *id, const char *name)
+/* The records of a view as they stood AT that time; the lines after FAULT were not read. */
+struct view {
+	struct stat at;
+	json_t *records;
+	char *fault;
+};
+
+/* Those of the file PATH. The records of a trial ask for the same ones, so the last are kept. */
+static const struct view *
+read_view(const char *path, struct view *last)
 {
-	long trial = strtol(id, NULL, 10);
-	char *file = kasprintf("%s.ndjson", name), *path = kplace_trial(dir, trial, file),
-	     *fault = NULL;
+	struct stat now;
 	struct krec rec;
 	struct kin in;
 
-	free(file);
-	if (kis_there(path)) {
-		kin_open(&in, path);
-		while (!json_object_get(record, name) && kin_try(&in, &rec, &fault)) {
-			json_t *value = json_object_get(rec.json, name);
-
-			if (value && !strcmp(kjson_str_or(rec.json, "id", ""), id))
-				json_object_set(record, name, value);
-			krec_free(&rec);
-		}
-		kin_close(&in);
+	if (stat(path, &now))
+		return NULL;
+	if (last->records && now.st_ino == last->at.st_ino && now.st_dev == last->at.st_dev &&
+	    now.st_size == last->at.st_size && now.st_mtim.tv_sec == last->at.st_mtim.tv_sec &&
+	    now.st_mtim.tv_nsec == last->at.st_mtim.tv_nsec)
+		return last;
+	json_decref(last->records);
+	free(last->fault);
+	*last = (struct view){ .at = now, .records = json_array() };
+	kin_open(&in, path);
+	while (kin_try(&in, &rec, &last->fault)) {
+		json_array_append(last->records, rec.json);
+		krec_free(&rec);
 	}
+	kin_close(&in);
+	return last;
+}
+
+/* The member of an earlier view; one that has no such record lacks it. */
+static char *
+add_view(const char *dir, json_t *record, const char *id, size_t which)
+{
+	static struct view last[LEN(views)];
+	char *file = kasprintf("%s.ndjson", views[which]),
+	     *path = kplace_trial(dir, strtol(id, NULL, 10), file);
+	const struct view *view = read_view(path, &last[which]);
+	json_t *one;
+	size_t i;
+
+	free(file);
 	free(path);
-	return fault;
+	json_array_foreach(view ? view->records : NULL, i, one) {
+		json_t *value = json_object_get(one, views[which]);
+
+		if (value && !strcmp(kjson_str_or(one, "id", ""), id)) {
+			json_object_set(record, views[which], value);
+			return NULL;
+		}
+	}
+	return view && view->fault ? kstrdup(view->fault) : NULL;
 }
 
 char *
@@ -420,7 +446,7 @@ krecord_join(const char *dir, json_t *record, enum kjoin join)
 	texts = texts ? json_copy(texts) : json_object();
 	fault = add_facts(dir, record, join, texts);
 	for (int i = 0; i < view && !fault; i++)
-		fault = add_view(dir, record, id, views[i]);
+		fault = add_view(dir, record, id, (size_t)i);
 	if (!fault)
 		fault = add_texts(dir, record, join, texts);
 	json_decref(texts);
@@ -486,53 +512,59 @@ krecord_check(const char *dir)
 
 /* ---- records to parts ---- */
 
-/* The members of one program of a sample that stand in its evaluation as they are. */
+/* VISIT is called with VALUE and all below it, from the outermost inwards, and where each is. */
 static void
-thin_program(const char *dir, json_t *program, const char *path, json_t *texts)
-{
-	const char *id = kjson_str_or(program, "id", "");
-	char *file, hex[65], *key;
-	json_t *value, *same;
-
-	if (!karch_id(id, &(long){ 0 }, &(long){ 0 }) || !json_object_get(program, "code"))
-		return;
-	file = kplace_id(dir, id, kfact_names[KFACT_EVAL]);
-	for (size_t i = 0; i < LEN(shown); i++) {
-		value = json_object_get(program, shown[i]);
-		same = value && kjson_size(value) > SHORT_TEXT ? eval_member(file, shown[i]) : NULL;
-		if (same && json_equal(same, value)) {
-			digest_of(value, hex);
-			key = kasprintf("%s.%s", path, shown[i]);
-			kjson_set(texts, key, json_pack("{s:s,s:s}", "id", id, "sha256", hex));
-			json_object_del(program, shown[i]);
-			free(key);
-		}
-		json_decref(same);
-	}
-	free(file);
-}
-
-static void
-thin_programs(const char *dir, json_t *value, const char *path, json_t *texts)
+walk(json_t *value, const char *path, void (*visit)(json_t *v, const char *path, void *arg),
+    void *arg)
 {
 	const char *key;
 	char *below;
 	json_t *v;
 	size_t i;
 
-	if (json_is_object(value)) {
-		thin_program(dir, value, path, texts);
-		json_object_foreach(value, key, v) {
-			below = kasprintf("%s.%s", path, key);
-			thin_programs(dir, v, below, texts);
-			free(below);
-		}
+	visit(value, path, arg);
+	json_object_foreach(value, key, v) {
+		below = kasprintf("%s.%s", path, key);
+		walk(v, below, visit, arg);
+		free(below);
 	}
 	json_array_foreach(value, i, v) {
 		below = kasprintf("%s.%zu", path, i);
-		thin_programs(dir, v, below, texts);
+		walk(v, below, visit, arg);
 		free(below);
 	}
+}
+
+struct thinning {
+	const char *dir;
+	json_t *texts;
+};
+
+/* The members of one program of a sample that stand in its evaluation as they are. */
+static void
+thin_program(json_t *program, const char *path, void *arg)
+{
+	const struct thinning *t = arg;
+	const char *id = kjson_str_or(program, "id", "");
+	char *file, hex[65], *key;
+	json_t *value, *same;
+
+	if (!karch_id(id, &(long){ 0 }, &(long){ 0 }) || !json_object_get(program, "code"))
+		return;
+	file = kplace_id(t->dir, id, kfact_names[KFACT_EVAL]);
+	for (size_t i = 0; i < LEN(shown); i++) {
+		value = json_object_get(program, shown[i]);
+		same = value && kjson_size(value) > SHORT_TEXT ? eval_member(file, shown[i]) : NULL;
+		if (same && json_equal(same, value)) {
+			digest_of(value, hex);
+			key = kasprintf("%s.%s", path, shown[i]);
+			kjson_set(t->texts, key, json_pack("{s:s,s:s}", "id", id, "sha256", hex));
+			json_object_del(program, shown[i]);
+			free(key);
+		}
+		json_decref(same);
+	}
+	free(file);
 }
 
 /* Texts that those of a prompt may repeat. */
@@ -551,27 +583,11 @@ add_source(struct sources *s, const char *name, const char *text, size_t len)
 	s->list[n] = (struct ktext_source){ text, len };
 }
 
-/* Every long text in VALUE. */
 static void
-add_sources(struct sources *s, json_t *value, const char *path)
+add_long_text(json_t *value, const char *path, void *arg)
 {
-	const char *key;
-	char *below;
-	json_t *v;
-	size_t i;
-
 	if (json_is_string(value) && json_string_length(value) > SHORT_TEXT)
-		add_source(s, path, json_string_value(value), json_string_length(value));
-	json_object_foreach(value, key, v) {
-		below = kasprintf("%s.%s", path, key);
-		add_sources(s, v, below);
-		free(below);
-	}
-	json_array_foreach(value, i, v) {
-		below = kasprintf("%s.%zu", path, i);
-		add_sources(s, v, below);
-		free(below);
-	}
+		add_source(arg, path, json_string_value(value), json_string_length(value));
 }
 
 /* Do the PARTS give TEXT again? Whatever does not stays as it is. */
@@ -652,10 +668,10 @@ keep_shared(const char *dir, const struct kbuf *text)
 	ksha256_hex(text->data, text->len, hex);
 	hex[16] = '\0';
 	path = shared_path(dir, hex);
-	folder = kstrndup(path, (size_t)(strrchr(path, '/') - path));
+	folder = kfolder_of(path);
 	kmake_folder(folder);
-	if (!kis_there(path) && kwrite_file(path, text->data, text->len) < 0)
-		kdie_errno(K_IO, "%s", path);
+	if (!kis_there(path))
+		kwrite_or_die(path, text->data, text->len);
 	name = kasprintf("%s%s", shared_mark, hex);
 	free(folder);
 	free(path);
@@ -672,7 +688,7 @@ thin_prompt(const char *dir, json_t *record, const char *shared, json_t *texts)
 	shared_text(json_object_get(record, "prompt"), shared, &text);
 	name = keep_shared(dir, &text);
 	add_source(&s, name, text.data, text.len);
-	add_sources(&s, json_object_get(record, "sample"), "sample");
+	walk(json_object_get(record, "sample"), "sample", add_long_text, &s);
 	thin_text(record, "prompt.knowledge", &s, 1, texts);
 	thin_text(record, "prompt.system", &s, 1, texts);
 	thin_text(record, "prompt.user", &s, json_array_size(s.names), texts);
@@ -722,17 +738,16 @@ set_from(const char *dir, const json_t *record, const char *name, json_t *part)
 json_t *
 krecord_part(const char *dir, const json_t *record, const char *name, const char *shared)
 {
-	static const char *const keys[] = { "campaign", "trial", "branch", "id" };
+	static const char *const keys[] = { "campaign", "trial", "branch", "id", NULL };
 	json_t *part = json_pack("{s:s}", "schema", KPART_SCHEMA), *texts = json_object(),
 	       *thin = json_copy((json_t *)record);
 
-	for (size_t i = 0; i < LEN(keys); i++)
-		if (json_object_get(record, keys[i]))
-			json_object_set(part, keys[i], json_object_get(record, keys[i]));
+	kjson_share(part, record, keys);
 	set_from(dir, record, name, part);
 	json_object_set_new(thin, name, json_deep_copy(json_object_get(record, name)));
 	if (!strcmp(name, kfact_names[KFACT_SAMPLE]))
-		thin_programs(dir, json_object_get(thin, name), name, texts);
+		walk(json_object_get(thin, name), name, thin_program,
+		    &(struct thinning){ dir, texts });
 	if (!strcmp(name, kfact_names[KFACT_PROMPT]))
 		thin_prompt(dir, thin, shared, texts);
 	json_object_set(part, name, json_object_get(thin, name));

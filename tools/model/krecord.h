@@ -9,8 +9,6 @@
 #ifndef KRECORD_H
 #define KRECORD_H
 
-#include <stdbool.h>
-
 #include "kio.h"
 #include "kplace.h"
 

@@ -4,13 +4,8 @@
 #include "kroof.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "kgain.h"
-#include "kio.h"
-#include "kutil.h"
 
 /* Nanoseconds that starting a copy may take, and how many times slower than the fastest a smaller
  * one may be. */
@@ -32,7 +27,7 @@ kroof_best_copy(const json_t *copies)
 	const json_t *row;
 	size_t i;
 
-	json_array_foreach((json_t *)copies, i, row) {
+	json_array_foreach(copies, i, row) {
 		double rate = kjson_num_or(row, "best_gbps", 0);
 		bool beyond = kjson_bool_or(row, "beyond_caches", false);
 
@@ -109,7 +104,7 @@ kroof_utilization(const json_t *roofline, const json_t *timing, const char *stat
 	size_t i;
 
 	*alarm = NULL;
-	json_array_foreach((json_t *)timing, i, time) {
+	json_array_foreach(timing, i, time) {
 		const char *name = kjson_str_or(time, "workload", "");
 		const json_t *row = kgain_row(json_object_get(roofline, "workloads"), name);
 		double ns = kgain_time_ns(time, statistic), compute, memory;
@@ -135,4 +130,139 @@ kroof_utilization(const json_t *roofline, const json_t *timing, const char *stat
 		return list;
 	json_decref(list);
 	return NULL;
+}
+
+/* A growth is told from this many workloads, the largest this many times the smallest. */
+enum { GROWTH_ROWS = 3, GROWTH_SPAN = 4 };
+/*
+ * Shares: a fixed part of the smallest time that is overhead; a rate on the largest workload, next
+ * to the best one, that has left the caches; a fit that explains the times, and one that does not;
+ * a share of a ceiling that is near it.
+ */
+static const double fixed_part = 0.3, fallen = 0.7, fits = 0.1, near = 0.6;
+
+/* NS = FIXED + WORK / RATE over the workloads, with the least relative error. */
+struct fit {
+	double fixed, rate, error;
+	double part;      /* FIXED in the time of the smallest workload */
+	double keeps;     /* rate on the largest workload, as a share of the best */
+	const char *last; /* the largest workload; borrowed */
+	double last_ns;
+};
+
+static void
+solve(struct fit *f, const double *work, const double *ns, size_t n)
+{
+	double uu = 0, uv = 0, vv = 0, u = 0, v = 0, det, slope;
+
+	for (size_t i = 0; i < n; i++) {
+		double p = 1 / ns[i], q = work[i] / ns[i];
+
+		uu += p * p;
+		uv += p * q;
+		vv += q * q;
+		u += p;
+		v += q;
+	}
+	det = uu * vv - uv * uv;
+	f->fixed = det > 0 ? fmax((u * vv - v * uv) / det, 0) : 0;
+	slope = fmax((v - f->fixed * uv) / vv, 0);
+	f->rate = 1 / slope;
+	f->error = 0;
+	for (size_t i = 0; i < n; i++)
+		f->error += pow((f->fixed + slope * work[i]) / ns[i] - 1, 2);
+	f->error = sqrt(f->error / (double)n);
+}
+
+/* The fit by a member of the roofline's rows, "bytes" or "flops"; its error NAN: there is none. */
+static struct fit
+fit_of(const json_t *roofline, const json_t *timing, const char *statistic, const char *member)
+{
+	size_t n = json_array_size(timing), small = 0, large = 0;
+	double *work = kcalloc(n + 1, sizeof *work), *ns = kcalloc(n + 1, sizeof *ns), best = 0;
+	struct fit f = { .error = NAN };
+	bool whole = n >= GROWTH_ROWS;
+
+	for (size_t i = 0; i < n; i++) {
+		const json_t *time = json_array_get(timing, i);
+
+		work[i] = kjson_num_or(kgain_row(json_object_get(roofline, "workloads"),
+		                           kjson_str_or(time, "workload", "")),
+		    member, 0);
+		ns[i] = kgain_time_ns(time, statistic);
+		whole &= work[i] > 0 && ns[i] > 0;
+		best = fmax(best, work[i] / ns[i]);
+		small = work[i] < work[small] ? i : small;
+		large = work[i] > work[large] ? i : large;
+	}
+	if (whole && work[large] >= GROWTH_SPAN * work[small]) {
+		solve(&f, work, ns, n);
+		f.part = f.fixed / ns[small];
+		f.keeps = work[large] / ns[large] / best;
+		f.last = kjson_str_or(json_array_get(timing, large), "workload", "");
+		f.last_ns = ns[large];
+	}
+	free(work);
+	free(ns);
+	return f;
+}
+
+/* The same rate everywhere: near a ceiling that ceiling bounds it, else the instructions do. */
+static json_t *
+steady(const json_t *roofline, const struct fit *f)
+{
+	const json_t *row = kgain_row(json_object_get(roofline, "workloads"), f->last);
+	const char *bound = kjson_str_or(row, "bound", "unknown");
+	bool memory = !strcmp(bound, "memory");
+	double ceiling =
+	           kjson_num_or(row, memory ? "memory_ceiling.value" : "compute_ceiling.value", 0),
+	       share = kjson_num_or(row, memory ? "bytes" : "flops", 0) /
+	    (f->last_ns * (memory ? 1 : 1e3) * ceiling);
+
+	if (!strcmp(bound, "unknown") || !(ceiling > 0))
+		return NULL;
+	return json_pack("{s:s,s:o}", "class", share >= near ? bound : "compute", "why",
+	    json_sprintf("the rate is the same at all sizes, %.0f %% of the ceiling of %s",
+	        100 * share, bound));
+}
+
+/*
+ * Does A explain the times better than B? Of two that fit, the one that needs less of a fixed part:
+ * where only the reduction grows, operations seem to have one that is the reading of the rest.
+ */
+static bool
+explains_better(const struct fit *a, const struct fit *b)
+{
+	if (a->error <= fits && b->error <= fits)
+		return a->part <= b->part;
+	return !(b->error < a->error);
+}
+
+json_t *
+kroof_growth(const json_t *roofline, const json_t *timing, const char *statistic)
+{
+	struct fit bytes = fit_of(roofline, timing, statistic, "bytes"),
+	           flops = fit_of(roofline, timing, statistic, "flops");
+	bool by_bytes = explains_better(&bytes, &flops);
+	const struct fit *f = by_bytes ? &bytes : &flops, *other = by_bytes ? &flops : &bytes;
+
+	if (isnan(f->error))
+		return NULL;
+	if (f->keeps < fallen)
+		return json_pack("{s:s,s:o}", "class", "memory", "why",
+		    json_sprintf("the rate falls to %.0f %% of its best on the largest workload",
+		        100 * f->keeps));
+	if (f->error > fits)
+		return NULL;
+	if (f->part >= fixed_part)
+		return json_pack("{s:s,s:o}", "class", "overhead", "why",
+		    json_sprintf("a fixed part of %.3g us is %.0f %% of the smallest workload's "
+		                 "time",
+		        f->fixed / 1e3, 100 * f->part));
+	if (other->error > 2 * fits || other->part >= fixed_part)
+		return json_pack("{s:s,s:o}", "class", by_bytes ? "memory" : "compute", "why",
+		    json_sprintf("times grow with the %s, and not with the %s",
+		        by_bytes ? "bytes moved" : "operations",
+		        by_bytes ? "operations" : "bytes moved"));
+	return steady(roofline, f);
 }

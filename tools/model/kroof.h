@@ -6,8 +6,7 @@
 #ifndef KROOF_H
 #define KROOF_H
 
-#include <jansson.h>
-#include <stdbool.h>
+#include "kio.h"
 
 /* DIR/trials/000/roofline.json, or NULL when there is none. New reference. */
 json_t *kroof_load(const char *dir);
@@ -21,6 +20,14 @@ json_t *kroof_load(const char *dir);
  */
 json_t *kroof_utilization(const json_t *roofline, const json_t *timing, const char *statistic,
     double *efficiency, const char **alarm);
+
+/*
+ * What bounds a program, from how the times of TIMING grow with the work of the workloads on
+ * ROOFLINE, where nobody profiled it: {"class", "why"}, a new reference. The class is "overhead"
+ * (launches, or too little work to fill the device), "memory" or "compute". NULL when fewer than
+ * three workloads, or sizes too much alike, say nothing.
+ */
+json_t *kroof_growth(const json_t *roofline, const json_t *timing, const char *statistic);
 
 /*
  * Whether a measured copy (a row of ceilings/1) is what the device can do, beside its fastest copy

@@ -20,7 +20,7 @@
 #ifndef KRUN_H
 #define KRUN_H
 
-#include <stdint.h>
+#include "kutil.h"
 
 enum { KRUN_VERSION = 5, KRUN_ARGS = 48, KRUN_LAUNCHES = 8, KRUN_CPUS = 1024 };
 

@@ -2,15 +2,9 @@
 /* kseal: see kseal.h. */
 #include "kseal.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/file.h>
-#include <unistd.h>
-
-#include "kio.h"
 
 #define SCHEMA "seal/1"
 #define OWN ",\"sha256\":\""
@@ -79,7 +73,7 @@ take_line(struct kseal *s, const char *kind, const char *line, size_t len)
 	if (!krec_parse(&rec, line, len, why, sizeof why))
 		return "was edited: not a record";
 	json_object_set_new(rec.json, "n", json_integer(s->count));
-	if (!kind || !strcmp(kjson_str_or(rec.json, "kind", ""), kind))
+	if (!kind || kjson_is(rec.json, "kind", kind))
 		json_array_append(s->lines, rec.json);
 	krec_free(&rec);
 	return NULL;
@@ -110,9 +104,7 @@ kseal_read(struct kseal *s, const char *dir, const char *kind)
 	size_t len = 0;
 
 	*s = (struct kseal){ .lines = json_array(), .path = at(dir, KSEAL_FILE) };
-	s->text.data = kread_file(s->path, SEAL_MAX, &len);
-	if (!s->text.data && errno != ENOENT)
-		kdie_errno(K_IO, "%s", s->path);
+	s->text.data = kread_if_there(s->path, SEAL_MAX, &len);
 	if (!s->text.data && is_old(dir))
 		return kasprintf("%s: is missing, and this campaign was written by an older "
 		                 "version of kiln; run kcampaign upgrade",
@@ -179,8 +171,7 @@ kseal_save(struct kseal *s)
 
 	if (!s->changed)
 		return;
-	if (kwrite_file(s->path, s->text.data, s->text.len) < 0)
-		kdie_errno(K_IO, "%s", s->path);
+	kwrite_or_die(s->path, s->text.data, s->text.len);
 	s->changed = false;
 	/* What killed writes left. Nobody else writes: the folder is held. */
 	pattern = kasprintf("%s.??????", s->path);
@@ -210,7 +201,7 @@ kseal_last(const struct kseal *s, const char *kind)
 	for (size_t i = json_array_size(s->lines); i-- > 0;) {
 		const json_t *line = json_array_get(s->lines, i);
 
-		if (!strcmp(kjson_str_or(line, "kind", ""), kind))
+		if (kjson_is(line, "kind", kind))
 			return line;
 	}
 	return NULL;
@@ -239,10 +230,8 @@ bool
 kseal_file(const char *path, char hex[65])
 {
 	size_t len;
-	char *data = kread_file(path, SEAL_MAX, &len);
+	char *data = kread_if_there(path, SEAL_MAX, &len);
 
-	if (!data && errno != ENOENT && errno != ENOTDIR)
-		kdie_errno(K_IO, "%s", path);
 	if (data)
 		ksha256_hex(data, len, hex);
 	free(data);

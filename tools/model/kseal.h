@@ -14,11 +14,7 @@
 #ifndef KSEAL_H
 #define KSEAL_H
 
-#include <jansson.h>
-#include <stdbool.h>
-#include <stddef.h>
-
-#include "kutil.h"
+#include "kio.h"
 
 #define KSEAL_FILE "seal.ndjson"
 

@@ -8,13 +8,9 @@
 #include <ctype.h>
 #include <float.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "backend.h"
 #include "khw.h"
-#include "kio.h"
-#include "kutil.h"
 
 static const struct {
 	const char *name;
@@ -115,17 +111,34 @@ kdtype_eps(enum kdtype t)
 enum kdist
 kdist_of(const char *name)
 {
-	int d = 0;
-
-	while (d < KDIST_COUNT && (!name || strcmp(distributions[d], name) != 0))
-		d++;
-	return (enum kdist)d;
+	return (enum kdist)kindex_of(name, distributions, KDIST_COUNT);
 }
 
 const char *
 kdist_name(enum kdist d)
 {
 	return distributions[d];
+}
+
+/* Index of the axis, or of the tensor, with this name; their number: there is none. */
+static size_t
+axis_named(const struct ktask *t, const char *name)
+{
+	size_t i = 0;
+
+	while (i < t->axis_count && strcmp(t->axes[i].name, name) != 0)
+		i++;
+	return i;
+}
+
+static size_t
+tensor_named(const struct ktask *t, const char *name)
+{
+	size_t i = 0;
+
+	while (i < t->tensor_count && strcmp(t->tensors[i].name, name) != 0)
+		i++;
+	return i;
 }
 
 /* ---- expressions ---- */
@@ -214,9 +227,10 @@ apply_function(struct parser *x, const char *name, int64_t a, int64_t b)
 static int64_t
 axis_value(struct parser *x, const char *name)
 {
-	for (size_t i = 0; i < x->t->axis_count; i++)
-		if (!strcmp(x->t->axes[i].name, name))
-			return x->axis ? x->axis[i] : 1;
+	size_t i = axis_named(x->t, name);
+
+	if (i < x->t->axis_count)
+		return x->axis ? x->axis[i] : 1;
 	snprintf(x->name, sizeof x->name, "%s", name);
 	return bad(x, "no such axis:");
 }
@@ -418,19 +432,37 @@ remainders_of(const struct ktask *t, const int64_t *axis, uint64_t *remainders)
 	return !x.fault;
 }
 
+/*
+ * Axes that are given by expressions may use others, in any order: as many passes as there are axes
+ * settle every chain, and a circle never settles. The axis at fault with the reason in WHY, or
+ * NULL.
+ */
+static const struct ktask_axis *
+settle_axes(const struct ktask *t, int64_t *axis, char *why, size_t why_len)
+{
+	for (size_t pass = 0; pass <= t->axis_count; pass++)
+		for (size_t i = 0; i < t->axis_count; i++) {
+			const struct ktask_axis *a = &t->axes[i];
+			int64_t was = axis[i];
+			bool good = a->kind != KAXIS_EXPR || !a->expression ||
+			    evaluate(t, axis, a->expression, &axis[i], why, why_len);
+
+			if (good && axis[i] != was)
+				snprintf(why, why_len, "depends on itself");
+			if (pass == t->axis_count && (!good || axis[i] != was))
+				return a;
+		}
+	return NULL;
+}
+
 bool
 ktask_settle(const struct ktask *t, struct ktask_workload *w)
 {
 	uint64_t listed = 0, now, r;
 	char why[256];
 
-	/* As many passes as there are axes settle every chain of expressions. */
-	for (size_t pass = 0; pass < t->axis_count; pass++)
-		for (size_t i = 0; i < t->axis_count; i++)
-			if (t->axes[i].kind == KAXIS_EXPR &&
-			    !evaluate(
-			        t, w->axis, t->axes[i].expression, &w->axis[i], why, sizeof why))
-				return false;
+	if (settle_axes(t, w->axis, why, sizeof why))
+		return false;
 	for (size_t i = 0; i < t->axis_count; i++)
 		if (w->axis[i] < 0 || w->axis[i] > INT32_MAX)
 			return false;
@@ -494,94 +526,113 @@ ktask_last_axis(const struct ktask *t, const struct ktask_workload *w, const str
 
 struct reader {
 	struct ktask *t;
-	struct kbuf faults;
-	size_t count;
+	struct kfaults faults;
+	const char *file; /* before each fault: "task.json: ", or nothing */
 };
 
 static void __attribute__((format(printf, 3, 4)))
 fault(struct reader *r, const char *field, const char *fmt, ...)
 {
 	va_list ap;
-	char text[512];
+	char *text;
 
 	va_start(ap, fmt);
-	vsnprintf(text, sizeof text, fmt, ap);
+	text = kvasprintf(fmt, ap);
 	va_end(ap);
-	kbuf_printf(&r->faults, "%s: %s\n", field, text);
-	r->count++;
+	kfault(&r->faults, "%s%s: %s", r->file, field, text);
+	free(text);
 }
 
-enum { STRING, INTEGER, NUMBER, BOOLEAN, OBJECT, ARRAY, STRINGS, ANY };
-
-static const char *const kinds[] = { "a string", "an integer", "a number", "true or false",
-	"an object", "an array", "an array of strings", "anything" };
+/*
+ * The members that an object may have are told by one text, such as "name:s! value:n": what kind
+ * each is of, and "!" behind those that it must have.
+ */
+static const struct {
+	char letter;
+	const char *words;
+} kinds[] = {
+	{ 's', "a string" },
+	{ 'i', "an integer" },
+	{ 'n', "a number" },
+	{ 'b', "true or false" },
+	{ 'o', "an object" },
+	{ 'a', "an array" },
+	{ 'l', "an array of strings" },
+	{ '*', "anything" },
+};
 
 static bool
-is_kind(const json_t *v, int kind)
+is_kind(const json_t *v, char kind)
 {
 	size_t i;
 	json_t *item;
 
 	switch (kind) {
-	case STRING:
+	case 's':
 		return json_is_string(v);
-	case INTEGER:
+	case 'i':
 		return json_is_integer(v);
-	case NUMBER:
+	case 'n':
 		return json_is_number(v);
-	case BOOLEAN:
+	case 'b':
 		return json_is_boolean(v);
-	case OBJECT:
+	case 'o':
 		return json_is_object(v);
-	case STRINGS:
-		json_array_foreach((json_t *)v, i, item)
+	case 'l':
+		json_array_foreach(v, i, item)
 			if (!json_is_string(item))
 				return false;
 		return json_is_array(v);
-	case ARRAY:
+	case 'a':
 		return json_is_array(v);
 	}
 	return true;
 }
 
-struct field {
-	const char *name;
-	int kind;
-	bool required;
-};
+static const char *
+kind_words(char kind)
+{
+	size_t i = 0;
+
+	while (kinds[i].letter != kind)
+		i++;
+	return kinds[i].words;
+}
 
 /*
- * Check an object's members against a table; PATH stands before their names in messages. False when
+ * Check an object's members against FIELDS; PATH stands before their names in messages. False when
  * it is no object at all.
  */
 static bool
-check_fields(
-    struct reader *r, const json_t *o, const char *path, const struct field *fields, size_t count)
+check_fields(struct reader *r, const json_t *o, const char *path, const char *fields)
 {
+	json_t *rest = json_copy((json_t *)o), *v;
 	const char *key, *dot = *path ? "." : "";
 	char name[256];
-	json_t *v;
 
 	if (!json_is_object(o)) {
+		json_decref(rest);
 		fault(r, path, "must be an object");
 		return false;
 	}
-	json_object_foreach((json_t *)o, key, v) {
-		size_t i = 0;
+	for (const char *p = fields; *p; p += strcspn(p, " "), p += *p == ' ') {
+		size_t n = strcspn(p, ":");
+		char kind = p[n + 1], *field = kstrndup(p, n);
 
-		while (i < count && strcmp(fields[i].name, key) != 0)
-			i++;
-		snprintf(name, sizeof name, "%s%s%s", path, dot, key);
-		if (i == count)
-			fault(r, name, "unknown field");
-		else if (!is_kind(v, fields[i].kind))
-			fault(r, name, "must be %s", kinds[fields[i].kind]);
+		v = json_object_get(o, field);
+		snprintf(name, sizeof name, "%s%s%s", path, dot, field);
+		if (v && !is_kind(v, kind))
+			fault(r, name, "must be %s", kind_words(kind));
+		else if (!v && p[n + 2] == '!')
+			fault(r, name, "is missing (%s)", kind_words(kind));
+		json_object_del(rest, field);
+		free(field);
 	}
-	for (size_t i = 0; i < count; i++)
-		if (fields[i].required && !json_object_get(o, fields[i].name)) {
-			snprintf(name, sizeof name, "%s%s%s", path, dot, fields[i].name);
-			fault(r, name, "is missing (%s)", kinds[fields[i].kind]);
-		}
+	json_object_foreach(rest, key, v) {
+		snprintf(name, sizeof name, "%s%s%s", path, dot, key);
+		fault(r, name, "unknown field");
+	}
+	json_decref(rest);
 	return true;
 }
 
@@ -672,16 +723,8 @@ read_limits(struct reader *r, const json_t *task)
 static void
 read_axes(struct reader *r, const json_t *axes)
 {
-	static const struct field fields[] = {
-		{ "type", STRING, true },
-		{ "value", INTEGER, false },
-		{ "expression", STRING, false },
-		{ "min", INTEGER, false },
-		{ "max", INTEGER, false },
-		{ "step", INTEGER, false },
-		{ "fixed", BOOLEAN, false },
-		{ "description", STRING, false },
-	};
+	static const char fields[] = "type:s! value:i expression:s min:i max:i step:i fixed:b "
+	                             "description:s";
 	static const char *const types[] = {
 		[KAXIS_VAR] = "var", [KAXIS_CONST] = "const", [KAXIS_EXPR] = "expr"
 	};
@@ -692,7 +735,7 @@ read_axes(struct reader *r, const json_t *axes)
 	json_object_foreach((json_t *)axes, name, o) {
 		struct ktask_axis *a = &r->t->axes[r->t->axis_count];
 		char path[128];
-		int kind = 0;
+		size_t kind;
 
 		snprintf(path, sizeof path, "axes.%s", name);
 		if (!is_identifier(name))
@@ -701,19 +744,17 @@ read_axes(struct reader *r, const json_t *axes)
 			fault(r, path, "more than %d axes", KTASK_AXES);
 			return;
 		}
-		if (!check_fields(r, o, path, fields, LEN(fields)))
+		if (!check_fields(r, o, path, fields))
 			continue;
 		*a = (struct ktask_axis){ .name = name,
 			.value = json_integer_value(json_object_get(o, "value")),
 			.expression = string_of(o, "expression") };
-		while (kind < (int)LEN(types) &&
-		    strcmp(types[kind], string_of(o, "type") ? string_of(o, "type") : "") != 0)
-			kind++;
-		if (kind == (int)LEN(types))
+		kind = kindex_of(string_of(o, "type"), types, LEN(types));
+		if (kind == LEN(types))
 			fault(r, path, "type must be var, const or expr");
 		else if (kind != KAXIS_VAR && !json_object_get(o, needs[kind]))
 			fault(r, path, "type %s needs \"%s\"", types[kind], needs[kind]);
-		a->kind = kind == (int)LEN(types) ? KAXIS_VAR : (unsigned)kind;
+		a->kind = kind == LEN(types) ? KAXIS_VAR : (unsigned)kind;
 		check_limits(r, path, o, a->kind == KAXIS_VAR);
 		r->t->axis_count++;
 	}
@@ -743,7 +784,7 @@ read_shape(struct reader *r, const char *path, const json_t *shape, struct ktask
 		    KTASK_RANK);
 		return;
 	}
-	json_array_foreach((json_t *)shape, i, item) {
+	json_array_foreach(shape, i, item) {
 		if (json_is_string(item))
 			x->dim[x->rank++] = kstrdup(json_string_value(item));
 		else if (json_is_integer(item))
@@ -755,18 +796,6 @@ read_shape(struct reader *r, const char *path, const json_t *shape, struct ktask
 		if (json_is_string(item))
 			check_expression(r, path, json_string_value(item));
 	}
-}
-
-static bool
-taken(const struct ktask *t, const char *name)
-{
-	for (size_t i = 0; i < t->axis_count; i++)
-		if (!strcmp(t->axes[i].name, name))
-			return true;
-	for (size_t i = 0; i < t->tensor_count; i++)
-		if (!strcmp(t->tensors[i].name, name))
-			return true;
-	return false;
 }
 
 /*
@@ -830,23 +859,14 @@ read_value(struct reader *r, const char *path, const json_t *o, const struct kta
 static void
 read_tensor(struct reader *r, const char *path, const char *name, const json_t *o, bool output)
 {
-	static const struct field fields[] = {
-		{ "shape", ANY, true },
-		{ "dtype", STRING, true },
-		{ "distribution", STRING, false },
-		{ "value", NUMBER, false },
-		{ "min", NUMBER, false },
-		{ "max", NUMBER, false },
-		{ "fixed", BOOLEAN, false },
-		{ "inout", BOOLEAN, false },
-		{ "role", STRING, false },
-		{ "align", INTEGER, false },
-		{ "description", STRING, false },
-	};
+	static const char fields[] = "shape:*! dtype:s! distribution:s value:n min:n max:n fixed:b "
+	                             "inout:b "
+	                             "role:s align:i description:s";
 	struct ktask_tensor *x = &r->t->tensors[r->t->tensor_count];
 	const char *distribution;
 
-	if (!is_identifier(name) || taken(r->t, name))
+	if (!is_identifier(name) || axis_named(r->t, name) < r->t->axis_count ||
+	    tensor_named(r->t, name) < r->t->tensor_count)
 		fault(r, path,
 		    "a tensor's name must be a valid C variable name, different from all axes and "
 		    "other tensors");
@@ -854,7 +874,7 @@ read_tensor(struct reader *r, const char *path, const char *name, const json_t *
 		fault(r, path, "more than %d tensors", KTASK_TENSORS);
 		return;
 	}
-	if (!check_fields(r, o, path, fields, LEN(fields)))
+	if (!check_fields(r, o, path, fields))
 		return;
 	distribution = string_of(o, "distribution");
 	*x = (struct ktask_tensor){ .name = name,
@@ -903,31 +923,25 @@ read_tensors(struct reader *r, const json_t *task, const char *member)
 static bool
 find_argument(const struct ktask *t, const char *name, struct ktask_arg *arg)
 {
-	for (size_t i = 0; i < t->tensor_count; i++)
-		if (!strcmp(t->tensors[i].name, name)) {
-			*arg = (struct ktask_arg){ KARG_TENSOR, i, t->tensors[i].dtype };
-			return true;
-		}
-	for (size_t i = 0; i < t->axis_count; i++)
-		if (!strcmp(t->axes[i].name, name)) {
-			*arg = (struct ktask_arg){ KARG_AXIS, i, KDTYPE_I32 };
-			return true;
-		}
-	return false;
+	size_t tensor = tensor_named(t, name), axis = axis_named(t, name);
+
+	*arg = tensor < t->tensor_count
+	    ? (struct ktask_arg){ KARG_TENSOR, tensor, t->tensors[tensor].dtype }
+	    : (struct ktask_arg){ KARG_AXIS, axis, KDTYPE_I32 };
+	return tensor < t->tensor_count || axis < t->axis_count;
 }
 
 static void
 read_argument(struct reader *r, size_t i, const json_t *item)
 {
-	static const struct field fields[] = { { "axis", STRING, true },
-		{ "dtype", STRING, false } };
+	static const char fields[] = "axis:s! dtype:s";
 	const char *name = json_string_value(item), *dtype = NULL;
 	struct ktask_arg arg;
 	char path[64];
 
 	snprintf(path, sizeof path, "entry.arguments[%zu]", i);
 	if (!name) {
-		if (!check_fields(r, item, path, fields, LEN(fields)))
+		if (!check_fields(r, item, path, fields))
 			return;
 		name = string_of(item, "axis");
 		dtype = string_of(item, "dtype");
@@ -953,13 +967,12 @@ read_argument(struct reader *r, size_t i, const json_t *item)
 static void
 read_entry(struct reader *r, const json_t *entry)
 {
-	static const struct field fields[] = { { "name", STRING, true },
-		{ "arguments", ARRAY, true }, { "prototype", STRING, false } };
+	static const char fields[] = "name:s! arguments:a! prototype:s";
 	struct ktask *t = r->t;
 	size_t i;
 	json_t *item;
 
-	if (!entry || !check_fields(r, entry, "entry", fields, LEN(fields)))
+	if (!entry || !check_fields(r, entry, "entry", fields))
 		return;
 	t->entry = string_of(entry, "name");
 	if (t->entry && (!is_identifier(t->entry) || strlen(t->entry) > 100))
@@ -980,22 +993,20 @@ read_entry(struct reader *r, const json_t *entry)
 static void
 read_tolerance(struct reader *r, const json_t *o)
 {
-	static const struct field fields[] = {
-		{ "rtol", NUMBER, false },
-		{ "atol", NUMBER, false },
-		{ "matched_ratio", NUMBER, false },
-		{ "max_error_cap", NUMBER, false },
-	};
-	double *const values[] = { &r->t->rtol, &r->t->atol, &r->t->matched_ratio,
-		&r->t->max_error_cap };
+	const struct {
+		const char *name;
+		double *to, otherwise;
+	} rows[] = { { "rtol", &r->t->rtol, -1 }, { "atol", &r->t->atol, -1 },
+		{ "matched_ratio", &r->t->matched_ratio, 1 },
+		{ "max_error_cap", &r->t->max_error_cap, -1 } };
 
-	for (size_t i = 0; i < LEN(fields); i++)
-		*values[i] = kjson_num_or(o, fields[i].name, i == 2 ? 1 : -1);
-	if (!o || !check_fields(r, o, "tolerance", fields, LEN(fields)))
-		return;
-	for (size_t i = 0; i < LEN(fields); i++)
-		if (json_is_number(json_object_get(o, fields[i].name)) && *values[i] < 0)
-			fault(r, "tolerance", "%s must not be negative", fields[i].name);
+	if (o)
+		check_fields(r, o, "tolerance", "rtol:n atol:n matched_ratio:n max_error_cap:n");
+	for (size_t i = 0; i < LEN(rows); i++) {
+		*rows[i].to = kjson_num_or(o, rows[i].name, rows[i].otherwise);
+		if (*rows[i].to < 0 && json_object_get(o, rows[i].name))
+			fault(r, "tolerance", "%s must not be negative", rows[i].name);
+	}
 	if (r->t->matched_ratio <= 0 || r->t->matched_ratio > 1)
 		fault(r, "tolerance.matched_ratio", "must be above 0 and at most 1");
 	if (r->t->matched_ratio < 1 && r->t->max_error_cap < 0)
@@ -1010,7 +1021,7 @@ read_distributions(struct reader *r, const json_t *list)
 	size_t i;
 	json_t *item;
 
-	json_array_foreach((json_t *)list, i, item) {
+	json_array_foreach(list, i, item) {
 		enum kdist d = kdist_of(json_string_value(item));
 		bool twice = false;
 
@@ -1034,30 +1045,6 @@ read_distributions(struct reader *r, const json_t *list)
 	t->distributions[t->distribution_count++] = KDIST_LARGE;
 }
 
-/*
- * Value of axis I of a workload; axes given by expressions may use others, in any order. DEPTH
- * finds circles.
- */
-static bool
-resolve_axis(struct reader *r, struct ktask_workload *w, const char *path, const json_t *given,
-    size_t i, int pass)
-{
-	const struct ktask_axis *a = &r->t->axes[i];
-	char why[256];
-
-	if (a->kind == KAXIS_VAR && pass == 0)
-		w->axis[i] = json_integer_value(json_object_get(given, a->name));
-	else if (a->kind == KAXIS_CONST)
-		w->axis[i] = a->value;
-	else if (a->kind == KAXIS_EXPR && pass > 0 && a->expression &&
-	    !evaluate(r->t, w->axis, a->expression, &w->axis[i], why, sizeof why)) {
-		if (pass == (int)r->t->axis_count)
-			fault(r, path, "axis %s: %s", a->name, why);
-		return false;
-	}
-	return true;
-}
-
 static void
 check_given(struct reader *r, const char *path, const json_t *given)
 {
@@ -1065,10 +1052,8 @@ check_given(struct reader *r, const char *path, const json_t *given)
 	json_t *v;
 
 	json_object_foreach((json_t *)given, name, v) {
-		size_t i = 0;
+		size_t i = axis_named(r->t, name);
 
-		while (i < r->t->axis_count && strcmp(r->t->axes[i].name, name) != 0)
-			i++;
 		if (i == r->t->axis_count || r->t->axes[i].kind != KAXIS_VAR)
 			fault(r, path, "'%s' is not an axis of type var", name);
 		else if (!json_is_integer(v))
@@ -1079,35 +1064,29 @@ check_given(struct reader *r, const char *path, const json_t *given)
 			fault(r, path, "axis %s is missing", r->t->axes[i].name);
 }
 
-/*
- * Axes and sizes of one workload. As many passes as there are axes settle every chain of
- * expressions; a circle never settles.
- */
 static void
 read_sizes(struct reader *r, struct ktask_workload *w, const char *path, const json_t *given)
 {
 	struct ktask *t = r->t;
-	size_t before = r->count;
+	const struct ktask_axis *a;
+	size_t before = r->faults.count;
 	char why[256];
 	int64_t v;
 
 	check_given(r, path, given);
 	for (size_t i = 0; i < t->axis_count; i++)
-		w->axis[i] = 1;
-	for (int pass = 0; pass <= (int)t->axis_count; pass++)
-		for (size_t i = 0; i < t->axis_count; i++)
-			resolve_axis(r, w, path, given, i, pass);
-	for (size_t i = 0; i < t->axis_count && r->count == before; i++) {
-		int64_t now = w->axis[i];
-
-		resolve_axis(r, w, path, given, i, (int)t->axis_count);
-		if (w->axis[i] != now)
-			fault(r, path, "axis %s depends on itself", t->axes[i].name);
-		else if (now < 0 || now > INT32_MAX)
+		w->axis[i] = t->axes[i].kind == KAXIS_VAR
+		    ? json_integer_value(json_object_get(given, t->axes[i].name))
+		    : t->axes[i].kind == KAXIS_CONST ? t->axes[i].value
+		                                     : 1;
+	a = settle_axes(t, w->axis, why, sizeof why);
+	if (a)
+		fault(r, path, "axis %s: %s", a->name, why);
+	for (size_t i = 0; i < t->axis_count && r->faults.count == before; i++)
+		if (w->axis[i] < 0 || w->axis[i] > INT32_MAX)
 			fault(r, path, "axis %s is %lld: it must be 0 to 2147483647",
-			    t->axes[i].name, (long long)now);
-	}
-	for (size_t i = 0; i < t->tensor_count && r->count == before; i++) {
+			    t->axes[i].name, (long long)w->axis[i]);
+	for (size_t i = 0; i < t->tensor_count && r->faults.count == before; i++) {
 		const struct ktask_tensor *x = &t->tensors[i];
 		double n = 1;
 
@@ -1121,7 +1100,7 @@ read_sizes(struct reader *r, struct ktask_workload *w, const char *path, const j
 		if (n > (double)((int64_t)1 << 34))
 			fault(r, path, "%s has %.3g elements, too many", x->name, n);
 	}
-	if (r->count > before)
+	if (r->faults.count > before)
 		return;
 	for (const char *const *e = (const char *const[]){ t->flops ? t->flops : "0",
 	         t->bytes ? t->bytes : "0", t->reduction ? t->reduction : "0", NULL };
@@ -1132,25 +1111,15 @@ read_sizes(struct reader *r, struct ktask_workload *w, const char *path, const j
 			fault(r, path, "'%s' is %lld: it must be 0 or more", *e, (long long)v);
 }
 
-static const struct ktask_tensor *
-tensor_of(const struct ktask *t, const char *name)
-{
-	for (size_t i = 0; i < t->tensor_count; i++)
-		if (!strcmp(t->tensors[i].name, name))
-			return &t->tensors[i];
-	return NULL;
-}
-
 /* Contents that were recorded: what the file holds is seen by who reads it. */
 static void
 read_recorded(struct reader *r, const char *path, const char *name, const struct ktask_tensor *x,
     const json_t *o)
 {
-	static const struct field fields[] = { { "file", STRING, true },
-		{ "fresh", BOOLEAN, false } };
+	static const char fields[] = "file:s! fresh:b";
 	char *field = kasprintf("%s.values.%s", path, name);
 
-	check_fields(r, o, field, fields, LEN(fields));
+	check_fields(r, o, field, fields);
 	check_file(r, field, string_of(o, "file"));
 	if (!x || x->scalar || !x->input)
 		fault(r, field, "must be an array that is an input, or updated in place");
@@ -1168,7 +1137,7 @@ read_list(struct reader *r, const char *path, const struct ktask_workload *w,
 	if (!integers)
 		fault(r, path, "values: %s must be a list of integers of type %s, or {\"file\"}",
 		    x->name, kdtype_name(x->dtype));
-	else if (!r->count && json_array_size(list) != ktask_elements(r->t, w, x))
+	else if (!r->faults.count && json_array_size(list) != ktask_elements(r->t, w, x))
 		fault(r, path, "values: %s must be a list of %zu integers, not %zu", x->name,
 		    ktask_elements(r->t, w, x), json_array_size(list));
 }
@@ -1184,7 +1153,8 @@ read_values(struct reader *r, const struct ktask_workload *w, const char *path)
 	json_t *v;
 
 	json_object_foreach((json_t *)w->values, name, v) {
-		const struct ktask_tensor *x = tensor_of(r->t, name);
+		size_t n = tensor_named(r->t, name);
+		const struct ktask_tensor *x = n < r->t->tensor_count ? &r->t->tensors[n] : NULL;
 
 		if (json_is_object(v)) {
 			read_recorded(r, path, name, x, v);
@@ -1204,24 +1174,14 @@ read_values(struct reader *r, const struct ktask_workload *w, const char *path)
 static void
 read_workload(struct reader *r, size_t i, const json_t *o)
 {
-	static const struct field fields[] = {
-		{ "name", STRING, true },
-		{ "axes", OBJECT, true },
-		{ "sets", STRINGS, false },
-		{ "timed", BOOLEAN, false },
-		{ "core", BOOLEAN, false },
-		{ "skew", BOOLEAN, false },
-		{ "description", STRING, false },
-		{ "values", OBJECT, false },
-		{ "pair", STRING, false },
-		{ "pass", STRING, false },
-		{ "weight", NUMBER, false },
-	};
+	static const char fields[] = "name:s! axes:o! sets:l timed:b core:b skew:b description:s "
+	                             "values:o "
+	                             "pair:s pass:s weight:n";
 	struct ktask_workload *w = &r->t->workloads[i];
 	char path[160];
 
 	snprintf(path, sizeof path, "workloads[%zu]", i);
-	if (!check_fields(r, o, path, fields, LEN(fields)))
+	if (!check_fields(r, o, path, fields))
 		return;
 	*w = (struct ktask_workload){ .name = string_of(o, "name"),
 		.timed = json_is_true(json_object_get(o, "timed")),
@@ -1295,7 +1255,7 @@ read_workloads(struct reader *r, const json_t *list)
 		return;
 	t->workload_count = json_array_size(list);
 	t->workloads = kcalloc(t->workload_count + 1, sizeof *t->workloads);
-	json_array_foreach((json_t *)list, i, o) {
+	json_array_foreach(list, i, o) {
 		read_workload(r, i, o);
 		timed += t->workloads[i].timed;
 	}
@@ -1308,23 +1268,17 @@ read_workloads(struct reader *r, const json_t *list)
 static void
 read_baselines(struct reader *r, const json_t *list)
 {
-	static const struct field fields[] = {
-		{ "name", STRING, true },
-		{ "file", STRING, true },
-		{ "flags", STRINGS, false },
-		{ "symbols", STRINGS, false },
-		{ "description", STRING, false },
-	};
+	static const char fields[] = "name:s! file:s! flags:l symbols:l description:s";
 	struct ktask *t = r->t;
 	size_t i;
 	json_t *o;
 
 	t->baselines = kcalloc(json_array_size(list) + 1, sizeof *t->baselines);
-	json_array_foreach((json_t *)list, i, o) {
+	json_array_foreach(list, i, o) {
 		char path[64];
 
 		snprintf(path, sizeof path, "baselines[%zu]", i);
-		if (!check_fields(r, o, path, fields, LEN(fields)))
+		if (!check_fields(r, o, path, fields))
 			continue;
 		t->baselines[t->baseline_count++] =
 		    (struct ktask_baseline){ string_of(o, "name"), string_of(o, "file"),
@@ -1336,14 +1290,13 @@ read_baselines(struct reader *r, const json_t *list)
 static void
 read_build(struct reader *r, const json_t *o)
 {
-	static const struct field fields[] = { { "compiler", STRING, true },
-		{ "flags", STRINGS, false }, { "libs", STRINGS, false } };
+	static const char fields[] = "compiler:s! flags:l libs:l";
 
 	char *lack = backend_lacks_runner(backend_for(r->t->language ? r->t->language : ""));
 
 	/* What kiln cannot run is built by a command of the campaign. */
 	if (o)
-		check_fields(r, o, "build", fields, LEN(fields));
+		check_fields(r, o, "build", fields);
 	else if (!lack)
 		fault(r, "build", "is missing (an object)");
 	free(lack);
@@ -1353,17 +1306,17 @@ read_build(struct reader *r, const json_t *o)
 static void
 read_groups(struct reader *r, const json_t *o)
 {
-	static const struct field fields[] = { { "tensor", STRING, true },
-		{ "form", STRING, true } };
+	static const char fields[] = "tensor:s! form:s!";
 	struct ktask *t = r->t;
 	const char *form;
+	size_t tensor;
 
 	t->groups = -1;
-	if (!o || !check_fields(r, o, "groups", fields, LEN(fields)))
+	if (!o || !check_fields(r, o, "groups", fields))
 		return;
-	for (size_t i = 0; i < t->tensor_count; i++)
-		if (string_of(o, "tensor") && !strcmp(t->tensors[i].name, string_of(o, "tensor")))
-			t->groups = (int)i;
+	tensor = tensor_named(t, kjson_str_or(o, "tensor", ""));
+	if (tensor < t->tensor_count)
+		t->groups = (int)tensor;
 	if (t->groups < 0 || t->tensors[t->groups].scalar || t->tensors[t->groups].output ||
 	    kdtype_is_float(t->tensors[t->groups].dtype))
 		fault(r, "groups.tensor", "must name an input of an integer type");
@@ -1390,37 +1343,12 @@ read_strings(struct ktask *t, const json_t *o)
 	t->min_time_ns = kjson_num_or(o, "min_time_ns", 0);
 }
 
-static const struct field task_fields[] = {
-	{ "schema", STRING, true },
-	{ "name", STRING, true },
-	{ "op", STRING, true },
-	{ "description", STRING, true },
-	{ "language", STRING, true },
-	{ "axes", OBJECT, true },
-	{ "inputs", OBJECT, true },
-	{ "outputs", OBJECT, true },
-	{ "entry", OBJECT, true },
-	{ "reference", STRING, true },
-	{ "oracle", STRING, false },
-	{ "baselines", ARRAY, false },
-	{ "build", OBJECT, false },
-	{ "allow_symbols", STRINGS, false },
-	{ "files", ANY, false },
-	{ "flops", STRING, false },
-	{ "bytes", STRING, false },
-	{ "reduction", STRING, false },
-	{ "linear", BOOLEAN, false },
-	{ "deterministic", BOOLEAN, false },
-	{ "tolerance", OBJECT, false },
-	{ "distributions", STRINGS, false },
-	{ "compute", STRING, false },
-	{ "min_time_ns", NUMBER, false },
-	{ "timing", STRING, false },
-	{ "groups", OBJECT, false },
-	{ "workloads", ARRAY, true },
-	{ "title", STRING, false },
-	{ "notes", ANY, false },
-};
+static const char task_fields[] =
+    "schema:s! name:s! op:s! description:s! language:s! axes:o! inputs:o! "
+    "outputs:o! entry:o! reference:s! oracle:s baselines:a build:o "
+    "allow_symbols:l files:* flops:s bytes:s reduction:s linear:b "
+    "deterministic:b tolerance:o distributions:l compute:s min_time_ns:n "
+    "timing:s groups:o workloads:a! title:s notes:*";
 
 /* What the arithmetic of a roofline runs on, where the types of the tensors do not tell. */
 static void
@@ -1450,7 +1378,7 @@ read_task(struct reader *r, const json_t *o)
 {
 	struct ktask *t = r->t;
 
-	if (!check_fields(r, o, "", task_fields, LEN(task_fields)))
+	if (!check_fields(r, o, "", task_fields))
 		return;
 	if (!string_of(o, "schema") || strcmp(string_of(o, "schema"), "task/1") != 0)
 		fault(r, "schema", "must be \"task/1\"");
@@ -1497,30 +1425,26 @@ ktask_free(struct ktask *t)
 size_t
 ktask_faults(const json_t *json, char **text)
 {
-	struct reader r = { .t = kcalloc(1, sizeof *r.t) };
+	struct reader r = { .t = kcalloc(1, sizeof *r.t), .file = "" };
 
 	read_task(&r, json);
-	kbuf_add(&r.faults, "", 0);
-	*text = r.faults.data;
+	kbuf_add(&r.faults.text, "", 0);
+	*text = r.faults.text.data;
 	ktask_free(r.t);
-	return r.count;
+	return r.faults.count;
 }
 
 struct ktask *
 ktask_load(const char *file)
 {
-	struct reader r = { .t = kcalloc(1, sizeof *r.t) };
+	char *before = kasprintf("%s: ", file);
+	struct reader r = { .t = kcalloc(1, sizeof *r.t), .file = before };
 
 	r.t->json = kjson_load(file);
 	r.t->file = kstrdup(file);
 	read_task(&r, r.t->json);
-	if (r.count) {
-		/* One message, a line per fault. */
-		for (char *line = strtok(r.faults.data, "\n"); line; line = strtok(NULL, "\n"))
-			kwarn("%s: %s", file, line);
-		kdie(K_USAGE, "%s: %zu fault%s in the task", file, r.count, r.count > 1 ? "s" : "");
-	}
-	kbuf_free(&r.faults);
+	kfaults_end(&r.faults, file);
+	free(before);
 	return r.t;
 }
 
@@ -1547,17 +1471,9 @@ ktask_lacks_oracle(const struct ktask *t, const char *reference)
 }
 
 char *
-ktask_beside(const char *task_file, const char *name)
-{
-	const char *slash = strrchr(task_file, '/');
-
-	return kasprintf("%.*s%s", slash ? (int)(slash + 1 - task_file) : 0, task_file, name);
-}
-
-char *
 ktask_path(const struct ktask *t, const char *name)
 {
-	return ktask_beside(t->file, name);
+	return kbeside(t->file, name);
 }
 
 bool
@@ -1568,7 +1484,7 @@ ktask_in_set(const struct ktask_workload *w, const char *set)
 
 	if (!w->sets)
 		return true;
-	json_array_foreach((json_t *)w->sets, i, s)
+	json_array_foreach(w->sets, i, s)
 		if (!strcmp(json_string_value(s), set))
 			return true;
 	return false;

@@ -7,10 +7,7 @@
 #ifndef KTASK_H
 #define KTASK_H
 
-#include <jansson.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "kio.h"
 
 enum {
 	KTASK_AXES = 32,    /* most axes of a task */
@@ -198,9 +195,8 @@ const char *ktask_lacks_oracle(const struct ktask *t, const char *reference);
 
 /*
  * Path of the file NAME that a task names: it is relative to the folder of the task's own file. The
- * caller frees. The first takes the path of that file, for who has not loaded the task.
+ * caller frees.
  */
-char *ktask_beside(const char *task_file, const char *name);
 char *ktask_path(const struct ktask *t, const char *name);
 
 bool ktask_in_set(const struct ktask_workload *w, const char *set);

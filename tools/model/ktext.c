@@ -2,12 +2,6 @@
 /* ktext: see ktext.h. */
 #include "ktext.h"
 
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "kutil.h"
-
 /* A run that is shorter takes less room as it stands. */
 enum { LEAST_BYTES = 40 };
 
@@ -241,7 +235,7 @@ ktext_whole(const json_t *parts, const struct ktext_source *sources, size_t coun
 	json_t *part;
 
 	kbuf_add(&b, "", 0);
-	json_array_foreach((json_t *)parts, i, part)
+	json_array_foreach(parts, i, part)
 		if (!add_part(&b, part, sources, count)) {
 			kbuf_free(&b);
 			return NULL;

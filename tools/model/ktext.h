@@ -6,8 +6,7 @@
 #ifndef KTEXT_H
 #define KTEXT_H
 
-#include <jansson.h>
-#include <stddef.h>
+#include "kio.h"
 
 struct ktext_source {
 	const char *text;

@@ -3,11 +3,6 @@
 #include "ktrials.h"
 
 #include <dirent.h>
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 /* The highest number of a trial. */
 enum { TRIAL_MAX = 999999 };
@@ -43,13 +38,11 @@ static long
 find_last(const struct kcamp *camp)
 {
 	char *path = kasprintf("%s/trials", camp->dir);
-	DIR *folder = opendir(path);
+	DIR *folder = kopen_folder(path);
 	struct dirent *e;
 	long last = -1;
 
-	if (!folder && errno != ENOENT)
-		kdie_errno(K_IO, "%s", path);
-	while (folder && (e = knext_entry(folder, path)) != NULL) {
+	while ((e = knext_entry(folder, path))) {
 		char *end;
 		long n = strtol(e->d_name, &end, 10);
 
@@ -57,8 +50,6 @@ find_last(const struct kcamp *camp)
 		    has_archive(camp, n))
 			last = n;
 	}
-	if (folder)
-		closedir(folder);
 	free(path);
 	return last;
 }
@@ -204,20 +195,12 @@ read_scores(struct ktrials *t, struct ktrial *trial, const char *path)
 	kin_close(&in);
 }
 
-static int
-by_branch(const void *a, const void *b)
-{
-	long x = ((const struct kcandidate *)a)->branch, y = ((const struct kcandidate *)b)->branch;
-
-	return (x > y) - (x < y);
-}
-
 static const struct kcandidate *
 find_branch(const struct ktrial *trial, long branch)
 {
 	struct kcandidate key = { .branch = branch };
 
-	return bsearch(&key, trial->list, trial->count, sizeof key, by_branch);
+	return bsearch(&key, trial->list, trial->count, sizeof key, kcandidate_by_branch);
 }
 
 /* In rounds the decision says it; in a search over cells it is the new best of the archive. */
@@ -270,7 +253,7 @@ load(struct ktrials *t, struct ktrial *trial)
 		read_scores(t, trial, path);
 	free(path);
 	if (trial->count)
-		qsort(trial->list, trial->count, sizeof *trial->list, by_branch);
+		qsort(trial->list, trial->count, sizeof *trial->list, kcandidate_by_branch);
 	if (need_file(t, trial->number, "archive.ndjson"))
 		trial->kept = find_kept(t, trial);
 	trial->whole = !t->damaged;
@@ -404,7 +387,7 @@ ktrials_record(const struct kcamp *camp, const char *id, enum kjoin join, char *
 	if (kis_there(path)) {
 		kin_open(&in, path);
 		while (!found && kin_try(&in, &rec, fault)) {
-			if (!strcmp(kjson_str_or(rec.json, "id", ""), id)) {
+			if (kjson_is(rec.json, "id", id)) {
 				found = json_incref(rec.json);
 				*fault = krecord_join(camp->dir, found, join);
 			}

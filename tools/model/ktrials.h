@@ -12,9 +12,6 @@
 #ifndef KTRIALS_H
 #define KTRIALS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "kcamp.h"
 #include "kcandidate.h"
 #include "krecord.h"

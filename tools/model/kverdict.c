@@ -2,13 +2,8 @@
 /* kverdict: see kverdict.h. */
 #include "kverdict.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "karch.h"
-#include "kio.h"
 #include "kplace.h"
-#include "kutil.h"
 
 #define VERDICTS "adopt/verdicts.ndjson"
 
@@ -23,7 +18,7 @@ is_about(const char *dir, const json_t *verdict)
 	bool is;
 
 	ksha256_hex(code, strlen(code), hex);
-	is = program && !strcmp(kjson_str_or(verdict, "code_sha256", ""), hex);
+	is = program && kjson_is(verdict, "code_sha256", hex);
 	json_decref(program);
 	free(path);
 	return is;
@@ -33,7 +28,7 @@ static void
 forget(json_t *list, const char *id)
 {
 	for (size_t i = json_array_size(list); i-- > 0;)
-		if (!strcmp(kjson_str_or(json_array_get(list, i), "id", ""), id))
+		if (kjson_is(json_array_get(list, i), "id", id))
 			json_array_remove(list, i);
 }
 
@@ -43,26 +38,44 @@ kverdict_path(const char *dir)
 	return kplace_in(dir, VERDICTS);
 }
 
+const char *
+kverdict_outcome(const json_t *verdict)
+{
+	return kjson_str_or(
+	    verdict, "outcome", kjson_bool_or(verdict, "good", false) ? "DEPLOYED" : "ROLLED_BACK");
+}
+
+json_t *
+kverdict_on(const char *dir, const char *id)
+{
+	char *path = kverdict_path(dir);
+	json_t *list = kin_all(path);
+
+	for (size_t i = json_array_size(list); i-- > 0;) {
+		const json_t *v = json_array_get(list, i);
+
+		if (strcmp(kjson_str_or(v, "id", ""), id) || !is_about(dir, v))
+			json_array_remove(list, i);
+	}
+	free(path);
+	return list;
+}
+
 json_t *
 kverdict_failures(const char *dir)
 {
 	char *path = kverdict_path(dir);
-	json_t *list = json_array();
-	struct krec rec;
-	struct kin in;
+	json_t *verdicts = kin_all(path), *list = json_array(), *v;
+	size_t i;
 
-	if (!kis_there(path)) {
-		free(path);
-		return list;
+	json_array_foreach(verdicts, i, v) {
+		if (!strcmp(kverdict_outcome(v), "SHORT_CIRCUIT"))
+			continue;
+		forget(list, kjson_str_or(v, "id", ""));
+		if (!kjson_bool_or(v, "good", false) && is_about(dir, v))
+			json_array_append(list, v);
 	}
-	kin_open(&in, path);
-	while (kin_next(&in, &rec)) {
-		forget(list, kjson_str_or(rec.json, "id", ""));
-		if (!kjson_bool_or(rec.json, "good", false) && is_about(dir, rec.json))
-			json_array_append(list, rec.json);
-		krec_free(&rec);
-	}
-	kin_close(&in);
+	json_decref(verdicts);
 	free(path);
 	return list;
 }
@@ -73,8 +86,8 @@ kverdict_failed(const json_t *failures, const char *id)
 	const json_t *v;
 	size_t i;
 
-	json_array_foreach((json_t *)failures, i, v)
-		if (!strcmp(kjson_str_or(v, "id", ""), id))
+	json_array_foreach(failures, i, v)
+		if (kjson_is(v, "id", id))
 			return true;
 	return false;
 }

@@ -6,11 +6,14 @@
 #ifndef KVERDICT_H
 #define KVERDICT_H
 
-#include <jansson.h>
-#include <stdbool.h>
+#include "kio.h"
 
 /* The file; the caller frees. */
 char *kverdict_path(const char *dir);
+/* "DEPLOYED", "ROLLED_BACK", or "SHORT_CIRCUIT": below the gate, and so not tried. Borrowed. */
+const char *kverdict_outcome(const json_t *verdict);
+/* The verdicts on the program ID of the campaign in DIR, as it is now, in order. New reference. */
+json_t *kverdict_on(const char *dir, const char *id);
 /*
  * Programs of the campaign in DIR that failed in the application, as the last verdict on each has
  * it: {"id", "why", …}, in the order of the verdicts. New reference; empty where nothing was

@@ -2,10 +2,6 @@
 /* status: see status.h. */
 #include "status.h"
 
-#include <string.h>
-
-#include "kutil.h"
-
 const struct status_row status_rows[STATUS_COUNT] = {
 	[STATUS_NONE] = { "unknown", "was not evaluated", 0, false, FAULT_NONE },
 	[STATUS_REJECTED] = { "rejected", "breaks a rule of the evaluation", 0, false,

@@ -7,9 +7,6 @@
 #ifndef STATUS_H
 #define STATUS_H
 
-#include <jansson.h>
-#include <stdbool.h>
-
 #include "kio.h"
 
 /* From the worst to the best, as reports stack them up. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every element type, doubled: one thread per element. */
+/* Every element type, times a factor: one thread per element. */
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <cuda_fp8.h>
@@ -21,12 +21,12 @@ elements(const double *x_f64, const float *x_f32, const float *x_tf, const __hal
 	if (i >= count)
 		return;
 	y_f64[i] = factor * x_f64[i];
-	y_f32[i] = 2 * x_f32[i];
-	y_tf[i] = 2 * x_tf[i];
-	y_f16[i] = __float2half(2 * __half2float(x_f16[i]));
-	y_bf[i] = __float2bfloat16(2 * __bfloat162float(x_bf[i]));
-	y_e4[i] = __nv_fp8_e4m3(2 * (float)x_e4[i]);
-	y_e5[i] = __nv_fp8_e5m2(2 * (float)x_e5[i]);
+	y_f32[i] = (float)factor * x_f32[i];
+	y_tf[i] = (float)factor * x_tf[i];
+	y_f16[i] = __float2half((float)factor * __half2float(x_f16[i]));
+	y_bf[i] = __float2bfloat16((float)factor * __bfloat162float(x_bf[i]));
+	y_e4[i] = __nv_fp8_e4m3((float)factor * (float)x_e4[i]);
+	y_e5[i] = __nv_fp8_e5m2((float)factor * (float)x_e5[i]);
 	y_i8[i] = (int8_t)(x_i8[i] / 2 * one);
 	y_i32[i] = 2 * x_i32[i] * one;
 	y_i64[i] = 2 * x_i64[i] * one;

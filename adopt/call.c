@@ -1,0 +1,491 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* call: see call.h. */
+#include "call.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "adopt.h"
+#include "kio.h"
+#include "unit.h"
+
+enum { WIDTH = 100, TAB = 8, SOURCE_MAX = 8 << 20 };
+
+/* ---- what the entry is given ---- */
+
+/* Geometry that nothing of the winner's uses has no place in the application. */
+static bool
+is_unused(const json_t *p, const struct kscan *w, const struct kscan_item *entry, const char *name)
+{
+	return kjson_bool_or(p, "launch", false) && !strstr(kjson_str_or(p, "type", ""), "tream") &&
+	    !kscan_uses(w, entry->body, entry->to, name);
+}
+
+json_t *
+call_unit(const struct adoption *a, const struct kscan *winner, const struct kscan_item *entry)
+{
+	json_t *list = json_array(), *names = json_array(), *p;
+	struct kscan_signature g;
+	size_t i;
+
+	kscan_signature(winner, entry, &g);
+	json_array_foreach(json_object_get(a->unit, "parameters"), i, p) {
+		json_t *x = json_deep_copy(p);
+
+		if (i < g.count && !is_unused(p, winner, entry, g.params[i].name)) {
+			json_object_set(x, "of", json_object_get(p, "value"));
+			json_object_set_new(x, "value", json_string(g.params[i].name));
+			json_array_append(list, x);
+			json_array_append_new(names, json_string(g.params[i].name));
+		}
+		json_decref(x);
+	}
+	kscan_signature_free(&g);
+	return json_pack("{s:s,s:o,s:o}", "function", a->entry, "parameters", list, "names", names);
+}
+
+/* ---- the text of a call ---- */
+
+char *
+call_text(const char *path, const char *name, const json_t *arguments, size_t column)
+{
+	struct kbuf b = { 0 };
+	size_t at;
+
+	kbuf_printf(&b, "%s%s(", path, name);
+	at = column + b.len;
+	for (size_t i = 0; i < json_array_size(arguments); i++) {
+		const char *x = json_string_value(json_array_get(arguments, i));
+
+		if (i && at + strlen(x) + 3 > WIDTH) {
+			kbuf_puts(&b, ",\n");
+			for (at = 0; at + TAB <= column; at += TAB)
+				kbuf_puts(&b, "\t");
+			kbuf_puts(&b, "    ");
+			at += 4;
+		} else {
+			kbuf_puts(&b, i ? ", " : "");
+			at += 2;
+		}
+		kbuf_puts(&b, x);
+		at += strlen(x);
+	}
+	kbuf_puts(&b, ")");
+	return b.data;
+}
+
+/* An expression that needs no parentheses. */
+static bool
+is_simple(const char *x)
+{
+	while (*x && (kis_word(*x) || *x == '.' || !strncmp(x, "->", 2)))
+		x += *x == '-' ? 2 : 1;
+	return !*x;
+}
+
+/* VALUE of the parameter P with what a launch gives for the words in NAMES. NULL: it gives none. */
+static char *
+argument_of(const json_t *p, const json_t *names, const json_t *arguments)
+{
+	const char *value = kjson_str_or(p, "of", ""), *given = NULL;
+	struct kbuf b = { 0 };
+	bool cast = kjson_bool_or(p, "cast", false), pointer = kjson_bool_or(p, "pointer", false);
+	size_t n = strspn(value, "&*("), len = 0;
+
+	while (kis_word(value[n + len]))
+		len++;
+	for (size_t i = 0; i < json_array_size(names); i++) {
+		const char *name = json_string_value(json_array_get(names, i));
+
+		if (strlen(name) == len && !strncmp(name, value + n, len))
+			given = arguments ? json_string_value(json_array_get(arguments, i)) : name;
+	}
+	if (!given)
+		return NULL;
+	if (cast)
+		kbuf_printf(&b, "(%s%s%s)",
+		    pointer && kjson_bool_or(p, "constant", false) ? "const " : "",
+		    kjson_str_or(p, "type", ""), pointer ? " *" : "");
+	kbuf_add(&b, value, n);
+	kbuf_printf(&b, is_simple(given) || (!cast && strlen(value) == len) ? "%s" : "(%s)", given);
+	kbuf_puts(&b, value + n + len);
+	return b.data;
+}
+
+/* What RESULT of the entry is called in the function: a name that is no parameter's. */
+static char *
+result_name(const json_t *names)
+{
+	char *name = kstrdup("result");
+
+	for (size_t i = 0; i < json_array_size(names); i++)
+		if (!strcmp(json_string_value(json_array_get(names, i)), name)) {
+			char *longer = kasprintf("%s_", name);
+
+			free(name);
+			name = longer;
+			i = (size_t)-1;
+		}
+	return name;
+}
+
+char *
+call_body(const struct adoption *a, const json_t *called, char **fault)
+{
+	const json_t *names = json_object_get(a->unit, "names"), *p;
+	json_t *list = json_array();
+	char *result = result_name(names), *call;
+	const char *type = NULL;
+	struct kbuf b = { 0 };
+	size_t i;
+
+	json_array_foreach(json_object_get(called, "parameters"), i, p) {
+		char *text = kjson_bool_or(p, "result", false) ? kasprintf("&%s", result)
+		                                               : argument_of(p, names, NULL);
+
+		if (kjson_bool_or(p, "result", false))
+			type = kjson_bool_or(p, "bytes", false) ? "" : kjson_str_or(p, "type", "");
+		json_array_append_new(list, json_string(text ? text : ""));
+		free(text);
+	}
+	if (type && !*type) {
+		*fault = kasprintf("%s does its work outside of %s, which returns a structure",
+		    a->entry, a->kernel);
+	} else {
+		call = call_text("", a->entry, list, TAB);
+		kbuf_puts(&b, "{\n");
+		if (type)
+			kbuf_printf(&b, "\t%s %s;\n\n", type, result);
+		kbuf_printf(&b, "\t%s;\n", call);
+		if (type)
+			kbuf_printf(&b, "\treturn %s;\n", result);
+		kbuf_puts(&b, "}");
+		free(call);
+	}
+	free(result);
+	json_decref(list);
+	return b.data;
+}
+
+/* ---- places that name the kernel ---- */
+
+static char *
+trimmed(const char *text, size_t from, size_t to)
+{
+	while (from < to && isspace((unsigned char)text[from]))
+		from++;
+	while (to > from && isspace((unsigned char)text[to - 1]))
+		to--;
+	return kstrndup(text + from, to - from);
+}
+
+/* The parts between commas from *P to the END ")", "}" or ">>>", past which *P is then. */
+static json_t *
+split(const struct kscan *s, size_t *p, size_t to, const char *end)
+{
+	json_t *list = json_array();
+	size_t from = *p, n = strlen(end);
+	int depth = 0;
+
+	for (; *p < to; (*p)++) {
+		char c = s->code[*p];
+		bool last = !depth && !strncmp(s->code + *p, end, n);
+
+		if (last || (c == ',' && !depth)) {
+			char *part = trimmed(s->text, from, *p);
+
+			if (*part || json_array_size(list) || !last)
+				json_array_append_new(list, kjson_text(part, strlen(part)));
+			free(part);
+			from = *p + 1;
+		}
+		if (last)
+			break;
+		depth += (strchr("([{", c) != NULL) - (strchr(")]}", c) != NULL);
+	}
+	*p += n;
+	return list;
+}
+
+/* Is NAME declared as a dim3 before AT: "dim3 a(1), NAME(2)", "auto NAME = dim3(1)"? */
+static bool
+is_dim3(const struct kscan *s, const char *name, size_t at)
+{
+	for (size_t p = 0; p + 4 < at; p++) {
+		size_t q = p + 4, n = strlen(name);
+
+		if (strncmp(s->code + p, "dim3", 4) || kis_word(s->code[q]) ||
+		    (p && kis_word(s->code[p - 1])))
+			continue;
+		for (int depth = 0; q < at && depth >= 0 && s->code[q] != ';'; q++) {
+			depth += (strchr("([{", s->code[q]) != NULL) -
+			    (strchr(")]}", s->code[q]) != NULL);
+			if (!depth && !strncmp(s->code + q, name, n) && !kis_word(s->code[q + n]) &&
+			    !kis_word(s->code[q - 1]))
+				return true;
+		}
+		for (q = p; q && strchr(" \t=", s->code[q - 1]); q--)
+			continue;
+		if (q >= n && q < p && memchr(s->code + q, '=', p - q) &&
+		    !strncmp(s->code + q - n, name, n))
+			return true;
+	}
+	return false;
+}
+
+/* The three numbers of a grid or block as expressions: WHAT_x, WHAT_y, WHAT_z of PARTS. */
+static void
+add_triple(json_t *parts, const char *what, const char *x, const struct kscan *s, size_t at)
+{
+	struct kscan inner;
+	json_t *list = NULL;
+	size_t n = strlen(x), p = strncmp(x, "dim3", 4) ? 0 : 4 + strspn(x + 4, " \t");
+
+	if (p && p < n && strchr("({", x[p])) {
+		kscan(x, n, &inner);
+		p++;
+		list = split(&inner, &p, n, x[p - 1] == '(' ? ")" : "}");
+		kscan_free(&inner);
+	}
+	for (size_t i = 0; i < 3; i++) {
+		const char *part = json_string_value(json_array_get(list, i));
+		char *name = kasprintf("%s_%c", what, "xyz"[i]);
+		bool plain = is_simple(x);
+
+		if (list || (!plain && i))
+			json_object_set_new(parts, name, json_string(part ? part : "1"));
+		else if (plain && is_dim3(s, x, at))
+			json_object_set_new(parts, name, json_sprintf("%s.%c", x, "xyz"[i]));
+		else if (!i)
+			json_object_set_new(parts, name, json_string(x));
+		else
+			json_object_set_new(parts, name,
+			    x[strspn(x, "0123456789")] ? json_sprintf("dim3(%s).%c", x, "xyz"[i])
+			                               : json_string("1"));
+		free(name);
+	}
+	json_decref(list);
+}
+
+static size_t
+column_of(const char *text, size_t at)
+{
+	size_t from = at, column = 0;
+
+	while (from && text[from - 1] != '\n')
+		from--;
+	for (; from < at && isspace((unsigned char)text[from]); from++)
+		column = text[from] == '\t' ? (column / TAB + 1) * TAB : column + 1;
+	return column;
+}
+
+struct finding {
+	const struct adoption *a;
+	const char *file;
+	struct kscan s;
+	struct kscan_launch *launches;
+	size_t launch_count;
+	bool hidden;
+	struct call_sites *sites;
+};
+
+static struct call_site *
+add_site(struct finding *f, enum call_kind kind, size_t from, size_t to)
+{
+	struct call_sites *s = f->sites;
+
+	s->list = krealloc(s->list, (s->count + 1) * sizeof *s->list);
+	s->list[s->count] = (struct call_site){ .kind = kind,
+		.file = kstrdup(f->file),
+		.from = from,
+		.to = to,
+		.column = column_of(f->s.text, from),
+		.path = kstrdup(""),
+		.hidden = f->hidden };
+	return &s->list[s->count++];
+}
+
+/* Does the launch at AT instantiate the template as the entry does? */
+static bool
+is_same_instance(const struct finding *f, size_t at)
+{
+	const json_t *list = json_object_get(f->a->unit, "launches"), *l;
+	size_t i;
+
+	json_array_foreach((json_t *)list, i, l) {
+		if (!strcmp(kjson_str_or(l, "file", ""), f->file) &&
+		    json_integer_value(json_array_get(json_object_get(l, "bytes"), 0)) ==
+		        (json_int_t)at)
+			return !kjson_bool_or(l, "other", false);
+	}
+	return false;
+}
+
+static void
+add_launch(struct finding *f, const struct kscan_launch *l)
+{
+	const struct kscan *s = &f->s;
+	struct call_site *x;
+	size_t p = (size_t)(strstr(s->code + l->at, "<<<") - s->code) + 3;
+	const char *colon = strrchr(l->kernel, ':');
+	json_t *config;
+
+	if (!is_same_instance(f, l->at)) {
+		f->sites->others = true;
+		return;
+	}
+	x = add_site(f, CALL_LAUNCH, l->at, l->to);
+	free(x->path);
+	x->path = kstrndup(l->kernel, colon ? (size_t)(colon + 1 - l->kernel) : 0);
+	x->parts = json_object();
+	config = split(s, &p, l->to, ">>>");
+	add_triple(x->parts, "grid", json_string_value(json_array_get(config, 0)), s, l->at);
+	add_triple(x->parts, "block", json_string_value(json_array_get(config, 1)), s, l->at);
+	for (size_t i = 2; i < 4; i++)
+		json_object_set_new(x->parts, i == 2 ? "shared_bytes" : "stream",
+		    i < json_array_size(config) ? json_incref(json_array_get(config, i))
+		                                : json_string("0"));
+	while (p < l->to && s->code[p++] != '(')
+		continue;
+	x->arguments = split(s, &p, l->to, ")");
+	f->sites->external |= f->hidden;
+	json_decref(config);
+}
+
+/* A place that names the kernel. */
+static bool
+see_name(void *arg, const char *name, size_t len, size_t at)
+{
+	struct finding *f = arg;
+
+	if (len != strlen(f->a->kernel) || strncmp(name, f->a->kernel, len))
+		return true;
+	for (size_t i = 0; i < f->launch_count; i++)
+		if (f->launches[i].at <= at && at < f->launches[i].to) {
+			if (at < (size_t)(strstr(f->s.code + f->launches[i].at, "<<<") - f->s.code))
+				add_launch(f, &f->launches[i]);
+			return true;
+		}
+	for (size_t i = 0; i < f->s.count; i++) {
+		const struct kscan_item *x = &f->s.items[i];
+
+		if (at < x->from || at >= x->to ||
+		    !(x->kind == KSCAN_INCLUDE || kscan_declares(x, f->a->kernel)))
+			continue;
+		if (x->kind == KSCAN_DECLARATION) {
+			add_site(f, CALL_PROTOTYPE, x->from, x->to);
+			f->sites->external |= strcmp(f->file, f->a->file) != 0;
+		}
+		return true;
+	}
+	add_site(f, CALL_USE, at, at + len);
+	f->sites->others = true;
+	return true;
+}
+
+/* Does FILE, by itself or by its headers, include the kernel's? */
+static bool
+includes_kernel(const struct adoption *a, const char *folder, const char *file)
+{
+	struct adoption other = *a;
+	/* Before preflight nothing is known of folders with headers. */
+	json_t *settings = kis_there(adopt_path(a, "compile.json")) ? compile_settings(a) : NULL;
+	struct bundle b;
+	bool found = false;
+
+	other.file = file;
+	bundle_open(&b, &other, folder, settings);
+	for (size_t i = 0; i < b.count; i++)
+		found |= !strcmp(b.sources[i].name, a->file);
+	bundle_close(&b);
+	json_decref(settings);
+	return found;
+}
+
+void
+call_find(const struct adoption *a, const char *folder, struct call_sites *s)
+{
+	json_t *files = unit_files(folder), *name;
+	size_t i;
+
+	*s = (struct call_sites){ 0 };
+	json_array_foreach(files, i, name) {
+		struct finding f = { .a = a, .file = json_string_value(name), .sites = s };
+		size_t len;
+		char *text = kread_file(path_of("%s/%s", folder, f.file), SOURCE_MAX, &len);
+
+		if (text && strstr(text, a->kernel)) {
+			kscan_through(text, len, &f.s);
+			f.launch_count = kscan_launches(&f.s, NULL, &f.launches);
+			f.hidden = !includes_kernel(a, folder, f.file);
+			kscan_identifiers(&f.s, 0, len, see_name, &f);
+			kscan_launches_free(f.launches, f.launch_count);
+			kscan_free(&f.s);
+		}
+		free(text);
+	}
+	json_decref(files);
+}
+
+void
+call_sites_free(struct call_sites *s)
+{
+	for (size_t i = 0; i < s->count; i++) {
+		free(s->list[i].file);
+		free(s->list[i].path);
+		json_decref(s->list[i].parts);
+		json_decref(s->list[i].arguments);
+	}
+	free(s->list);
+	*s = (struct call_sites){ 0 };
+}
+
+/* ---- what takes their place ---- */
+
+/* The call in place of a launch; NULL: the reason is in *FAULT. The caller frees. */
+static char *
+launch_call(const struct adoption *a, const struct call_site *x, const json_t *called, char **fault)
+{
+	const json_t *names = json_object_get(a->unit, "names"), *p;
+	json_t *list = json_array();
+	char *text = NULL;
+	size_t i;
+
+	json_array_foreach(json_object_get(called, "parameters"), i, p) {
+		const char *part = kjson_bool_or(p, "launch", false)
+		    ? kjson_str_or(x->parts, kjson_str_or(p, "of", ""), NULL)
+		    : NULL;
+		char *value = part ? kstrdup(part) : argument_of(p, names, x->arguments);
+
+		if (!value && !*fault)
+			*fault = kasprintf("%s: a launch of %s does not give its parameter %s",
+			    x->file, a->kernel, kjson_str_or(p, "of", ""));
+		json_array_append_new(
+		    list, kjson_text(value ? value : "", value ? strlen(value) : 0));
+		free(value);
+	}
+	if (!*fault)
+		text = call_text(x->path, a->entry, list, x->column);
+	json_decref(list);
+	return text;
+}
+
+bool
+call_edit(const struct adoption *a, const struct call_sites *s, const json_t *called,
+    const char *prototype, bool kept, struct edits *edits, char **fault)
+{
+	for (size_t i = 0; i < s->count && !*fault; i++) {
+		const struct call_site *x = &s->list[i];
+		char *text = NULL;
+
+		if (x->kind == CALL_LAUNCH)
+			text = launch_call(a, x, called, fault);
+		else if (x->kind == CALL_PROTOTYPE)
+			text = kasprintf("%s%s;", kept ? "\n" : "", prototype);
+		if (text)
+			edits_add(edits, x->file,
+			    x->kind == CALL_PROTOTYPE && kept ? x->to : x->from, x->to, text);
+	}
+	return !*fault;
+}

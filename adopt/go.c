@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* kadopt go, after the adoption: the campaign, and its winner into the application; see adopt.h. */
+#include <errno.h>
+#include <sys/wait.h>
+
+#include "adopt.h"
+
+/* Run one of kiln's programs with our standard output; its exit status. */
+static int
+run(const struct adoption *a, const char *tool, const char *command)
+{
+	char *argv[] = { (char *)tool, (char *)command, (char *)"-c", a->dir, NULL };
+	struct kproc p = { .argv = argv };
+	pid_t pid;
+	int status;
+
+	ksay("---------- %s %s\n", tool, command);
+	fflush(stdout);
+	pid = kproc_spawn(&p, (int[3]){ -1, 1, 2 });
+	if (pid < 0)
+		kdie_errno(K_MISSING, "%s", tool);
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		continue;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : K_IO;
+}
+
+int
+go_on(const struct adoption *a)
+{
+	struct command_result r;
+	bool over = false;
+	int code = K_NO;
+
+	/* What the application refuses, the next rounds are told. */
+	while (code == K_NO && !over) {
+		code = run(a, "kcampaign", "run");
+		if (code == K_OK)
+			code = run(a, "kadopt", "integrate");
+		else
+			break;
+		command_own(a, a->dir, "kcampaign next -c .", "next", &r);
+		over = r.status != 0;
+		command_free(&r);
+	}
+	if (code && code != K_NO && code != K_GATE)
+		kwarn("stopped; run kadopt go -c %s to go on from here", a->dir);
+	return code;
+}

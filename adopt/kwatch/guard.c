@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How far a call reaches. The call is made in a forked process that is thrown away, with one of its
+ * arrays in a copy whose pages are opened as they are touched. The page that is touched last is
+ * known then; more of such calls, whose copies end at memory that nobody may touch, find the place
+ * in it.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "kwatch.h"
+
+/* A call may take so long, and all of them together. */
+enum { CALL_S = 3, ALL_S = 5 };
+
+enum outcome { CHILD, WITHIN, BEYOND, FAILED };
+
+static struct {
+	uintptr_t low, high; /* what may be copied */
+	uintptr_t map, end;  /* the pages for the copy */
+	uintptr_t at;        /* the copy of the array's first byte */
+	uintptr_t closed;    /* nobody may touch the copy from here on */
+	uintptr_t shift;     /* from the array to its copy */
+} region;
+
+/* In memory that parent and child share. */
+static struct {
+	bool done, beyond;
+	uintptr_t at, last; /* the copy; the end of its last page that was touched */
+} * report;
+
+static const struct kwatch_call *under_way; /* in a child */
+static int64_t spent;
+static uintptr_t page;
+
+static uintptr_t
+round_up(uintptr_t bytes)
+{
+	return (bytes + page - 1) & -page;
+}
+
+/* ---- in the child ---- */
+
+static void
+on_fault(int number, siginfo_t *info, void *context)
+{
+	uintptr_t at = (uintptr_t)info->si_addr & -page, from = at - region.shift, to = from + page;
+
+	(void)number;
+	(void)context;
+	report->beyond = at >= region.closed && at < region.end;
+	if (at < region.map || at >= region.closed ||
+	    mprotect((void *)at, page, PROT_READ | PROT_WRITE))
+		_exit(1);
+	from = from < region.low ? region.low : from;
+	to = to > region.high ? region.high : to;
+	if (from < to)
+		memcpy((void *)(from + region.shift), (const void *)from, to - from);
+	if (at + page > report->last)
+		report->last = at + page;
+}
+
+/* Nothing that the child does may be seen outside of it. */
+static void
+keep_quiet(void)
+{
+	static const struct rlimit none = { 0, 0 };
+	static const int numbers[] = { SIGSEGV, SIGBUS };
+	struct sigaction fault = { .sa_sigaction = on_fault, .sa_flags = SA_SIGINFO };
+	/* Threads of the parent are not there, and those of OpenMP would be waited for. */
+	void *symbol = dlsym(RTLD_DEFAULT, "omp_set_num_threads");
+	void (*threads)(int);
+	sigset_t alarms;
+	int fd = open("/dev/null", O_WRONLY);
+
+	if (fd < 0 || dup2(fd, 1) < 0 || dup2(fd, 2) < 0 || setrlimit(RLIMIT_FSIZE, &none) ||
+	    setrlimit(RLIMIT_CORE, &none))
+		_exit(1);
+	for (size_t i = 0; i < LEN(numbers); i++)
+		sigaction(numbers[i], &fault, NULL);
+	signal(SIGALRM, SIG_DFL);
+	sigemptyset(&alarms);
+	sigaddset(&alarms, SIGALRM);
+	sigprocmask(SIG_UNBLOCK, &alarms, NULL);
+	alarm(CALL_S);
+	memcpy(&threads, &symbol, sizeof threads);
+	if (symbol)
+		threads(1);
+}
+
+/* The array at P becomes its copy, which ends after BYTES, or nowhere when they are 0. */
+static void
+redirect(const struct kwatch_arg *a, uintptr_t p, size_t bytes)
+{
+	uintptr_t before = round_up(p - region.low) + page, after = round_up(region.high - p);
+	size_t all = before + 2 * (after + page) + page;
+	void *map = mmap(NULL, all, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (map == MAP_FAILED)
+		_exit(1);
+	region.map = (uintptr_t)map;
+	region.end = region.map + all;
+	region.closed = bytes ? region.map + before + page + round_up(bytes) : region.end;
+	region.at = bytes ? region.closed - bytes : region.map + before + (p & (page - 1));
+	region.shift = region.at - p;
+	report->at = region.at;
+	memcpy((void *)a->place, &region.at, sizeof region.at);
+}
+
+bool
+kwatch_guard_child(void)
+{
+	return under_way != NULL;
+}
+
+void
+kwatch_guard_stop(const struct kwatch_call *c)
+{
+	if (c != under_way)
+		return;
+	report->done = true;
+	_exit(0);
+}
+
+/* ---- in the application ---- */
+
+static enum outcome
+attempt(const struct kwatch_call *c, size_t i, uintptr_t p, size_t bytes)
+{
+	pid_t pid;
+	int status = 0;
+
+	report->done = report->beyond = false;
+	report->at = report->last = 0;
+	pid = fork();
+	if (!pid) {
+		under_way = c;
+		keep_quiet();
+		redirect(&c->args[i], p, bytes);
+		return CHILD;
+	}
+	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		continue;
+	/* One that hangs would hang each time. */
+	if (pid < 0 || (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM))
+		spent = INT64_MAX;
+	return report->done ? WITHIN : report->beyond ? BEYOND : FAILED;
+}
+
+/* The piece that the kernel knows P to be in. */
+static bool
+find_mapping(uintptr_t p, uintptr_t *low, uintptr_t *high)
+{
+	char line[512];
+	FILE *f = fopen("/proc/self/maps", "re");
+	bool found = false;
+
+	while (f && !found && fgets(line, sizeof line, f)) {
+		char *rest;
+
+		*low = strtoul(line, &rest, 16);
+		*high = *rest ? strtoul(rest + 1, &rest, 16) : 0;
+		found = p >= *low && p < *high && rest[1] == 'r';
+	}
+	if (f)
+		fclose(f);
+	return found;
+}
+
+/* What a call may touch at most, for all that is known. */
+static bool
+set_limits(const struct kwatch_state *s, size_t i, uintptr_t p)
+{
+	const struct kwatch_extent *e = &s->pointer[i].extent;
+
+	region.low = s->pointer[i].stack ? p : e->start;
+	region.high = s->pointer[i].stack ? p + s->pointer[i].more : e->start + e->bytes;
+	return s->pointer[i].found || find_mapping(p, &region.low, &region.high);
+}
+
+/*
+ * Set what the call touches of array I; true in a child. Where that ends in the last page of a
+ * piece with nothing else in it, the piece is the array.
+ */
+static bool
+measure(const struct kwatch_call *c, struct kwatch_state *s, size_t i, uintptr_t p)
+{
+	size_t item = c->args[i].item ? c->args[i].item : 1, low, high, most;
+	enum outcome o = attempt(c, i, p, 0);
+
+	if (o != WITHIN || report->last <= report->at)
+		return o == CHILD;
+	high = report->last - report->at;
+	most = region.high - p;
+	if (s->pointer[i].found && !s->pointer[i].stack && s->pointer[i].room == most &&
+	    high >= most)
+		return false;
+	low = (high > page ? high - page : 0) / item;
+	high = (high < most ? high : most) / item;
+	while (high - low > 1) {
+		size_t middle = low + (high - low) / 2;
+
+		o = attempt(c, i, p, middle * item);
+		if (o == CHILD || o == FAILED)
+			return o == CHILD;
+		if (o == WITHIN)
+			high = middle;
+		else
+			low = middle;
+	}
+	s->pointer[i].reach = high * item;
+	return false;
+}
+
+/* What is known of the array is its extent, where there was none; else it is told. */
+static void
+use_reach(struct kwatch_state *s, size_t i, uintptr_t p)
+{
+	size_t reach = s->pointer[i].reach;
+
+	if (!reach)
+		return;
+	if (!s->pointer[i].found || s->pointer[i].stack) {
+		s->pointer[i].extent = (struct kwatch_extent){ p, reach, false };
+		s->pointer[i].found = true;
+		s->pointer[i].stack = false;
+		s->pointer[i].room = s->pointer[i].more = reach;
+		s->pointer[i].reach = 0;
+	}
+	if (reach == s->pointer[i].room)
+		s->pointer[i].reach = 0;
+	if (reach > s->pointer[i].more)
+		s->pointer[i].more = reach;
+}
+
+bool
+kwatch_guard(const struct kwatch_call *c, struct kwatch_state *s)
+{
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	bool child = false;
+	int64_t begun = kwatch_now();
+
+	if (c->cuda || pthread_mutex_trylock(&lock))
+		return false;
+	if (!report) {
+		page = (uintptr_t)sysconf(_SC_PAGESIZE);
+		report =
+		    mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+		spent = report == MAP_FAILED ? INT64_MAX : 0;
+	}
+	for (size_t i = 0; i < c->count && !child; i++) {
+		uintptr_t p;
+
+		if (c->args[i].kind != KWATCH_POINTER || !c->args[i].place || c->args[i].extent ||
+		    spent > ALL_S * INT64_C(1000000000))
+			continue;
+		memcpy(&p, c->args[i].at, sizeof p);
+		if (!p || !set_limits(s, i, p))
+			continue;
+		child = measure(c, s, i, p);
+		if (!child)
+			use_reach(s, i, p);
+	}
+	if (!child) {
+		spent += spent == INT64_MAX ? 0 : kwatch_now() - begun;
+		pthread_mutex_unlock(&lock);
+	}
+	return child;
+}

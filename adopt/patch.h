@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* patch: files of the project as they are with a winner in them. */
+#ifndef PATCH_H
+#define PATCH_H
+
+#include "kadopt.h"
+
+/* What stands at FROM to TO of a file becomes TEXT. */
+struct edit {
+	char *file;
+	size_t from, to;
+	char *text;
+};
+struct edits {
+	struct edit *list;
+	size_t count;
+};
+/* TEXT is taken over. */
+void edits_add(struct edits *e, const char *file, size_t from, size_t to, char *text);
+/* Bytes FROM to TO of TEXT, which is of FILE, with the edits of it. */
+void edits_apply(const struct edits *e, const char *file, const char *text, size_t from, size_t to,
+    struct kbuf *out);
+/* The same in the files of FOLDER. */
+void edits_write(const struct edits *e, const char *folder);
+void edits_free(struct edits *e);
+
+struct patch_file {
+	char *name, *was, *text; /* name within the project; owned */
+};
+struct patch {
+	struct patch_file *files; /* the first one has the kernel */
+	size_t count;
+	/*
+	 * what watching needs to know of the function that launches are calls of now, in the form
+	 * of unit_json; NULL: the application calls and launches what it did
+	 */
+	json_t *called;
+};
+/* The texts are taken over. */
+void patch_add(struct patch *p, const char *name, char *was, char *text);
+/* Write the new files, or what they WERE, into FOLDER, which is made anew. */
+void patch_write(const struct patch *p, bool was, const char *folder);
+void patch_free(struct patch *p);
+
+#endif

@@ -1,0 +1,407 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# kadopt integrate, units: a winner that is more than a function goes back. Kernels and their launches, whatever the winner's
+# geometry; C functions through their entries. Without a GPU: a stub runs kernels on the CPU, and what they become is compiled by
+# the true nvcc where there is one.
+# shellcheck disable=SC2016,SC2154
+. "${0%/*}/lib.sh"
+unset ANTHROPIC_API_KEY OPENAI_API_KEY
+KILN_LOCK_DIR=$T NVCC=$(command -v nvcc || :)
+export KILN_LOCK_DIR NVCC
+
+# A compiler for CUDA where there is none: launches become calls of the stub, which runs every thread after the other.
+mkdir bin
+cat >stub.h <<'E'
+#include <stddef.h>
+#include <cstring>
+struct dim3 { unsigned x, y, z; dim3(unsigned a = 1, unsigned b = 1, unsigned c = 1) : x(a), y(b), z(c) {} };
+typedef struct stream *cudaStream_t;
+extern "C" int cudaMalloc(void **, size_t);
+extern "C" int cudaLaunchKernel(const void *, dim3, dim3, void **, size_t, cudaStream_t);
+enum { cudaSuccess, cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost };
+extern "C" int cudaGetLastError();
+extern "C" int cudaStreamCreate(cudaStream_t *);
+#include <cmath>
+static inline int min(int a, int b) { return a < b ? a : b; }
+static inline int max(int a, int b) { return a > b ? a : b; }
+static inline float rsqrtf(float x) { return 1 / sqrtf(x); }
+extern "C" int cudaMemcpy(void *, const void *, size_t, int);
+extern "C" int cudaDeviceSynchronize();
+#define __global__
+#define __device__
+#define __constant__
+#define __launch_bounds__(n)
+#define __restrict__
+inline dim3 threadIdx, blockIdx, blockDim, gridDim;
+struct conf { dim3 g, b; size_t s; cudaStream_t t; conf(dim3 g, dim3 b, size_t s = 0, cudaStream_t t = 0) : g(g), b(b), s(s), t(t) {} };
+template <class... P, class... A> static void stub_launch(conf c, void (*k)(P...), A... a)
+{
+	void *args[] = { (void *)&a... };
+	cudaLaunchKernel((const void *)k, c.g, c.b, args, c.s, c.t);
+	gridDim = c.g, blockDim = c.b;
+	for (blockIdx.z = 0; blockIdx.z < c.g.z; blockIdx.z++)
+		for (blockIdx.y = 0; blockIdx.y < c.g.y; blockIdx.y++)
+			for (blockIdx.x = 0; blockIdx.x < c.g.x; blockIdx.x++)
+				for (threadIdx.y = 0; threadIdx.y < c.b.y; threadIdx.y++)
+					for (threadIdx.x = 0; threadIdx.x < c.b.x; threadIdx.x++)
+						k(a...);
+}
+E
+cat >bin/nvcc <<'E'
+#!/bin/sh
+set -e
+out=a.out sources= flags= shared=
+while [ $# -gt 0 ]; do
+	case $1 in
+	-o) out=$2; shift ;;
+	-Xcompiler | -Xlinker) shift ;;
+	*.cu) sources="$sources $1" ;;
+	-I* | -O* | -D*) flags="$flags $1" ;;
+	-shared) shared=$1 ;;
+	esac
+	shift
+done
+objects=
+for s in $sources; do
+	c++ -E -x c++ -D__CUDACC__ $flags -include "$STUB/stub.h" "$s" |
+		perl -0pe 's/([\w:]+(?:<[^<>;]*>)?)\s*<<<(.*?)>>>\s*\(/stub_launch(conf($2), $1, /gs' >"$s.ii"
+	c++ -w -fPIC -c $flags -x c++ -fpreprocessed -o "$s.o" "$s.ii" || { echo "$s: error: see above"; exit 1; }
+	objects="$objects $s.o"
+done
+c++ $shared -o "$out" $objects "$STUB/libcudart.so"
+E
+printf '#!/bin/sh\ncase $* in *compute-apps*) ;; *) echo 9.0 ;; esac\n' >bin/nvidia-smi
+# The campaign's best program is what the test puts there.
+cat >bin/kreport <<'E'
+#!/bin/sh
+jq -n --rawfile code "$T/winner" '{best: {id: "001/01", speed: {mean: 2, low: 1.9}}, sources: [{id: "001/01", code: $code}]}'
+E
+chmod +x bin/*
+cc -shared -fPIC -o libcudart.so "$tests_dir/apps/cudart-stub.c"
+STUB=$T STUB_RUNS=1 PATH=$T/bin:$PATH
+export STUB STUB_RUNS
+
+mkdir gpu gpu/src
+cat >gpu/src/blur.cuh <<'E'
+#pragma once
+struct window { int width, height; float weight; };
+namespace img {
+static inline __device__ float heavy(float x) { for (int i = 0; i < 9; i++) x = x * 0.5f + 0.25f; return x; }
+
+/* Blurs a picture: out gets every pixel and its neighbour, weighed. */
+template <typename T, int N>
+__global__ void
+blur(const T *__restrict__ in, T *out, window w)
+{
+	int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+	T sum = 0;
+
+	if (x >= w.width || y >= w.height)
+		return;
+	for (int i = 0; i < 40; i++)
+		sum = heavy(sum + in[y * w.width + x]);
+	out[y * w.width + x] = sum * 0 + in[y * w.width + x] * w.weight + N;
+}
+}
+E
+cat >gpu/src/scale.h <<'E'
+#pragma once
+/* In scale.cu. */
+__global__ void scale(float *x, int n, float by);
+E
+cat >gpu/src/scale.cu <<'E'
+#include "scale.h"
+
+/* One value after the other. */
+__global__ void scale(float *x, int n, float by)
+{
+	int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+	for (int k = 0; i < n && k < 1000; k++)
+		x[i] = k ? x[i] : x[i] * by;
+}
+E
+cat >gpu/src/other.cu <<'E'
+#include "blur.cuh"
+void
+second(const float *in, float *out, window w)
+{
+	dim3 block(16, 4);
+
+	img::blur<float, 1><<<dim3((w.width + 15) / 16, (w.height + 3) / 4), block>>>(in, out, w);
+}
+E
+cat >gpu/src/main.cu <<'E'
+#include <cstdio>
+#include "blur.cuh"
+#include "scale.h"
+using namespace img;
+void second(const float *in, float *out, window w);
+
+int
+main()
+{
+	window w = { 60, 40, 0.5f };
+	const int n = 2400, threads = 128;
+	float *in, *out, host[2400];
+	double *wide;
+	dim3 grid((w.width + 15) / 16, (w.height + 3) / 4), block(16, 4);
+	FILE *f = fopen("out.txt", "w");
+
+	for (int i = 0; i < n; i++)
+		host[i] = i % 13;
+	cudaMalloc((void **)&in, n * sizeof(float));
+	cudaMalloc((void **)&out, n * sizeof(float));
+	cudaMalloc((void **)&wide, n * sizeof(double));
+	cudaMemcpy(in, host, n * sizeof(float), cudaMemcpyHostToDevice);
+	for (int i = 0; i < 20; i++) {
+		blur<float, 1><<<grid, block>>>(in, out, w);
+		scale<<<(n + threads - 1) / threads, threads>>>(out, n, 0.25f * (i + 1));
+		second(out, in, w);
+	}
+	cudaDeviceSynchronize();
+	cudaMemcpy(host, in, n * sizeof(float), cudaMemcpyDeviceToHost);
+	for (int i = 0; i < n; i++)
+		fprintf(f, "%.5f\n", host[i]);
+	return fclose(f);
+}
+E
+echo 'nvcc -Isrc -o app src/main.cu src/other.cu src/scale.cu' >gpu/build.sh
+cat >helpers.sh <<'E'
+# take FILE KERNEL: adopt it as far as integration needs it, into c, of a fresh copy p of the project; the reference's text in ref.
+take() {
+	rm -rf p c
+	cp -r "${project:-gpu}" p
+	kadopt adopt -o c -p p --file "$1" --kernel "$2" --build "${build:-sh build.sh}" --run "./app $run" --outputs out.txt --threads 1 --runs 1 >out 2>err || :
+	[ -s c/adopt/extract.json ] || { cat out err; return 1; }
+	cp c/adopt/task/reference.* c
+	[ -e c/task.json ] || jq -n --arg o "$3" '{outputs: {($o): {}}}' >c/task.json
+	touch c/archive.ndjson
+	sums >before
+}
+sums() { (cd p && find . -name "*.c*" -o -name "*.h" | grep -v "ii$\|o$" | sort | xargs sha256sum); }
+# back STATUS: the program in winner goes in.
+back() { s=$1; shift; exits "$s" kadopt integrate -c c --gate 0.05 "$@" || { cat out err; return 1; }; }
+# The patch, as the true compiler sees it.
+compiles() { [ -z "$NVCC" ] || (cd p && for f in src/*.cu; do "$NVCC" -std=c++17 -Isrc -c -o "$T/x.o" "$f" || exit 1; done); }
+# no PATTERN FILE…: what must not stand there.
+no() { if grep "$@"; then echo "is there: $*"; return 1; fi; }
+run=
+E
+t() { ok "$1" '. "$T/helpers.sh"; '"$2"; }
+
+t 'the same entry: the body goes in, in a namespace of a header, as a template; launches stay' '
+	take src/blur.cuh blur out
+	sed "/heavy(float/d; /for (int i = 0; i < 40/,+1d; s/sum \* 0 + //; s/__global__ void/__global__ void __launch_bounds__(64)/" c/reference.cu >winner
+	back 0; cat out; grep -q "^ACCEPTED" out
+	diff -r gpu/src p/src -x "*.ii" -x "*.o" >d || :; cat d; no "^diff.*main.cu\|^diff.*other.cu" d
+	grep -q "^__global__ void __launch_bounds__(64)" p/src/blur.cuh; no heavy p/src/blur.cuh; grep -q "^/\* Blurs a picture" p/src/blur.cuh
+	no "blur_launch" p/src/*.cu*; compiles'
+
+t 'another geometry: launches in main and in two files become calls of the entry' '
+	take src/blur.cuh blur out
+	cat >winner <<E
+struct window { int width, height; float weight; };
+namespace img {
+/* A row is one piece of memory. */
+__global__ void __launch_bounds__(128)
+blur_flat(const float *in, float *out, int n, float weight)
+{
+	for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+		out[i] = in[i] * weight + 1;
+}
+extern "C" void
+blur_launch(const float *in, float *out, int w_width, int w_height, float w_weight, int grid_x, int grid_y, cudaStream_t stream)
+{
+	int n = w_width * w_height;
+
+	blur_flat<<<(n + 127) / 128, 128, 0, stream>>>(in, out, n, w_weight);
+}
+}
+E
+	back 0; cat out c/runs/blur/*/integrated.patch; grep -q "^ACCEPTED" out
+	for f in main other; do grep -q "blur_launch(in, out, w.width, w.height, w.weight, 0);" p/src/$f.cu; no "blur<float" p/src/$f.cu; done
+	grep -q "^static inline void$" p/src/blur.cuh; no "template\|extern\|grid_x" p/src/blur.cuh
+	is 1 "$(grep -c "Blurs a picture" p/src/blur.cuh)"; compiles
+	exits 0 kadopt integrate -c c --gate 0.05; grep -q "already in place" out'
+
+t 'defined in one file, launched in another: the entry is seen there' '
+	take src/scale.cu scale x
+	cat >winner <<E
+__global__ void scale(float *x, int n, float by)
+{
+	int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+	if (2 * i < n)
+		x[2 * i] *= by;
+	if (2 * i + 1 < n)
+		x[2 * i + 1] *= by;
+}
+extern "C" void
+scale_launch(float *values, int n, float by, int grid_x, cudaStream_t stream)
+{
+	scale<<<(n / 2 + 128) / 128, 128, 0, stream>>>(values, n, by);
+}
+E
+	back 0; cat out c/runs/scale/*/integrated.patch; grep -q "^ACCEPTED" out
+	grep -q "scale_launch(out, n, 0.25f \* (i + 1), 0);" p/src/main.cu; grep -q "^scale_launch(float \*values, int n, float by, cudaStream_t stream);" p/src/scale.h; grep -q "^__global__ void scale(float" p/src/scale.cu
+	compiles'
+
+t 'another instance of a template is launched: the old kernel stays next to the new one' '
+	cp gpu/src/main.cu plain.cu; sed -i "/cudaDeviceSynchronize/i\\	blur<double, 1><<<grid, block>>>(wide, wide, w);" gpu/src/main.cu
+	take src/blur.cuh blur out
+	sed "/for (int i = 0; i < 40/,+1d; s/sum \* 0 + //; s/dim3(16, 4)/dim3(8, 8)/; s/grid_x, grid_y), d/grid_x * 2, (grid_y + 1) \/ 2), d/" c/reference.cu >winner
+	back 0; cat out c/runs/blur/*/integrated.patch; grep -q "^ACCEPTED" out
+	grep -q "blur<double, 1><<<grid, block>>>" p/src/main.cu; grep -q "blur_fast<float, 1><<<" p/src/blur.cuh; grep -q "^blur(const" p/src/blur.cuh
+	grep -q "blur_launch(in, out, w.width, w.height, w.weight, grid.x, grid.y, 0)" p/src/main.cu
+	cp plain.cu gpu/src/main.cu'
+
+units=$tests_dir/apps/units
+export units
+for folder in "$units"/*; do
+	name=${folder##*/}
+	export name
+	t "tests/apps/units/$name: the patch builds" '
+		rm -rf u; cp -r "$units/$name" u; rm u/winner.cu
+		build="make -s" project=u run=300
+		read -r file kernel array <"$units/$name/unit"
+		take "$file" "$kernel" "$array"
+		jq -r .text c/adopt/unit.json >entry; sed "/^ENTRY$/{r entry
+			d
+			}" "$units/$name/winner.cu" >winner
+		kadopt integrate -c c --gate 0.05 >out 2>err || :
+		cat out err c/runs/*/*/integrated.patch; cp -r c/adopt/real/winner.files/. p; compiles'
+done
+
+t 'what a task does not call, or a launch does not give, is refused by name; nothing is changed' '
+	take src/scale.cu scale x
+	sed "s/extern \"C\" void/& /; s/scale_launch(float \*x, int n,/scale_launch(float *x, long n,/" c/reference.cu >winner
+	back 1; grep -q "signature: (float\*,long,float,int,cudaStream_t), but it was (float\*,int,float,int,cudaStream_t)" err
+	sed "s/ x\[i\] \* by/ x[i] * nothing/" c/reference.cu >winner
+	back 1; grep -q "does not build in the project" err; sums | cmp - before'
+
+t 'killed between the files: the next kadopt restores all of them' '
+	cp gpu/build.sh plain.sh
+	printf "%s\n" "case \$PWD in */p) [ ! -e \"\$T/kill\" ] || { rm \"\$T/kill\"; kill -9 \$(cat \"\$T/pid\"); sleep 9; } ;; esac" | cat - plain.sh >gpu/build.sh
+	export T; take src/blur.cuh blur out
+	sed "/for (int i = 0; i < 40/,+1d; s/sum \* 0 + //; s/dim3(16, 4)/dim3(8, 8)/; s/grid_x, grid_y), d/grid_x * 2, (grid_y + 1) \/ 2), d/" c/reference.cu >winner
+	touch kill; (sh -c "echo \$\$ >pid; exec kadopt integrate -c c --gate 0.05") >out 2>err || :
+	grep -q blur_launch p/src/main.cu; grep -q blur_launch p/src/other.cu; jq -es ".[-1].files | length == 3" c/adopt/journal.ndjson
+	exits 0 kadopt repair -c c; sums | cmp - before; is "" "$(find p -name "*kadopt-new")"
+	back 0; grep -q "^ACCEPTED" out; cp plain.sh gpu/build.sh'
+
+# C, with structures, a result, and macros.
+mkdir -p plain/lib
+cat >plain/lib/vec.h <<'E'
+#ifndef VEC_H
+#define VEC_H
+#define REAL float
+#define MATRIX(x, n, m) x[n][m]
+struct field { int rows, cols; REAL *cells; double sums[4]; int steps; void (*seen)(struct field *); };
+#ifdef __GNUC__
+#define PURE __attribute__((noinline))
+#endif
+/* The sum of products, slowly. */
+static PURE REAL
+dot(const REAL *a, const REAL *b, int n)
+{
+	volatile REAL sum = 0;
+
+	for (int k = 0; k < 30; k++) {
+		sum = 0;
+		for (int i = 0; i < n; i++)
+			sum += a[i] * b[i];
+	}
+	return sum;
+}
+#endif
+E
+cat >plain/main.c <<'E'
+#include <stdio.h>
+#include <stdlib.h>
+#include "vec.h"
+static const int slow = 40;
+
+/* How much; only relax needs it. */
+static REAL
+part(REAL x, REAL factor)
+{
+	volatile REAL y = 0;
+
+	for (int i = 0; i < slow; i++)
+		y = factor * x;
+	return y;
+}
+
+/* One step, and the number of steps. */
+int
+relax(struct field *f, const REAL *source, REAL factor /* of the source */)
+{
+	for (int i = 0; i < f->rows * f->cols; i++)
+		f->cells[i] += part(source[i], factor);
+	f->sums[f->steps % 4] += factor;
+	return ++f->steps;
+}
+
+int
+main(void)
+{
+	struct field f = { 120, 100, malloc(12000 * sizeof(REAL)), { 0 }, 0, 0 };
+	REAL *source = malloc(12000 * sizeof(REAL)), sum = 0;
+	FILE *out = fopen("out.txt", "w");
+
+	for (int i = 0; i < 12000; i++)
+		f.cells[i] = 1, source[i] = (REAL)(i % 7) / 8;
+	for (int n = 0; n < 5; n++) {
+		relax(&f, source, 0.5f);
+		sum += dot(f.cells, source, 12000);
+	}
+	fprintf(out, "%g %g %d\n", sum, f.sums[1], f.steps);
+	return fclose(out);
+}
+E
+echo 'cc -O1 -std=gnu11 -Wall -Wextra -Werror -Ilib -o app main.c' >plain/build.sh
+
+t 'C: a structure and a result: the body goes in; head, comments and defaults stay' '
+	project=plain take main.c relax f_cells
+	sed "s/part(source\[i\], factor)/factor * source[i]/; /^static REAL/,/^}/d; /How much/d; /slow = /d" c/reference.c >winner
+	back 0; cat out c/runs/relax/*/integrated.patch; grep -q "^ACCEPTED" out
+	grep -q "^relax(struct field \*f, const REAL \*source, REAL factor /\* of the source \*/)$" p/main.c; grep -q "^int$" p/main.c
+	no "part\|slow\|How much\|relax_entry" p/main.c; grep -q "^/\* One step" p/main.c; cmp plain/lib/vec.h p/lib/vec.h'
+
+t 'C: work in the entry itself: the function calls it' '
+	project=plain take main.c relax f_cells
+	sed -n "/^relax_entry/,/^{/p" c/reference.c >head
+	{ printf "static void add(float *to, const float *from, int n, float by)\n{\n\tfor (int i = 0; i < n; i++)\n\t\tto[i] += by * from[i];\n}\nvoid\n"; cat head
+		printf "\tadd(f_cells, source, f_rows * f_cols, factor);\n\tf_sums[*f_steps %% 4] += factor;\n\t*result = ++*f_steps;\n}\n"; } >winner
+	cat winner
+	back 0; cat out c/runs/relax/*/integrated.patch; grep -q "^ACCEPTED" out
+	grep -q "relax_entry(f->rows, f->cols, f->cells, f->sums, &f->steps, source, factor, &result);" p/main.c; grep -q "^	return result;" p/main.c
+	grep -q "^relax(struct field \*f, const REAL \*source, REAL factor /\* of the source \*/)$" p/main.c'
+
+t 'C: a static function of a header, with an attribute by a macro' '
+	project=plain take lib/vec.h dot result
+	sed "s/k < 30/k < 1/; s/volatile //" c/reference.c >winner
+	back 0; cat out c/runs/dot/*/integrated.patch; grep -q "^ACCEPTED" out; grep -q "^static PURE REAL$" p/lib/vec.h; cmp plain/main.c p/main.c'
+
+t 'the model mends a patch that does not build: it sees the errors of the compiler, and its answers are looked at' '
+	cat >model.sh <<E
+n=\$((\$(cat "\$T/asked" || echo 0) + 1))
+echo \$n >"\$T/asked"
+cat >"\$T/prompt.\$n"
+echo "\\\`\\\`\\\`c"
+case \$n in
+1) echo "int relax(struct field *f) { /* ... the rest as before */ }" ;;
+2) sed "s/REAL factor/double factor/" "\$T/mended" ;;
+*) cat "\$T/mended" ;;
+esac
+echo "\\\`\\\`\\\`"
+E
+	project=plain take main.c relax f_cells
+	for f in c/adopt.json c/campaign.json; do jq ".model = {provider: \"exec:T=$T sh $T/model.sh\"}" $f >x && mv x $f; done
+	sed "s/part(source\[i\], factor)/factor * source[i]/; /^static REAL/,/^}/d; /How much/d; /slow = /d" c/reference.c >winner
+	sed -i "0,/^{/s//&\n\tint left;/" winner
+	sed "s/part(source\[i\], factor)/factor * source[i]/; /^static REAL/,/^}/d; /How much/d; /slow = /d" p/main.c >mended
+	back 0; cat err out; grep -q "^ACCEPTED" out; is 3 "$(cat asked)"
+	for n in 1 2 3; do grep -q "unused variable" prompt.$n; done; grep -q "leaves something out" prompt.2; grep -q "another definition of relax" prompt.3; cmp mended p/main.c'
+done_testing

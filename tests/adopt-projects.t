@@ -1,0 +1,83 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# kadopt on projects that are more than one folder of sources: files next to them, commands with quotes, files that the model is
+# shown, builds of other kinds.
+# shellcheck disable=SC2016,SC2154
+. "${0%/*}/lib.sh"
+unset ANTHROPIC_API_KEY OPENAI_API_KEY
+KILN_LOCK_DIR=$T
+export KILN_LOCK_DIR
+
+# Like the programs of a benchmark: a folder for each, with headers and data next to them.
+mkdir -p bench/common bench/data bench/blur/src 'bench/it has blanks'
+cat >bench/common/types.h <<'EOF'
+#ifndef TYPES_H
+#define TYPES_H
+typedef float real;
+static inline real half_of(real x) { return x * 0.5f; }
+#endif
+EOF
+echo 4000 >bench/data/size.txt
+cat >bench/blur/src/main.c <<'EOF'
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "types.h"
+void blur(const real *in, int n, real *out)
+{
+	for (int i = 0; i < n; i++)
+		out[i] = half_of(in[i]) + LIFT;
+}
+int main(int argc, char **argv)
+{
+	FILE *f = fopen("../data/size.txt", "r");
+	real *in, *out, sum = 0;
+	int n = 0;
+
+	if (argc != 3 || strcmp(argv[1], "two words") || !f || fscanf(f, "%d", &n) != 1 || fclose(f))
+		return 1;
+	in = malloc(n * sizeof *in), out = malloc(n * sizeof *out);
+	for (int i = 0; i < n; i++) in[i] = (real)(i % 7);
+	for (int r = 0; r < 9; r++) blur(in, n, out);
+	for (int i = 0; i < n; i++) sum += out[i];
+	f = fopen(argv[2], "w");
+	fprintf(f, "%g\n", sum);
+	return fclose(f);
+}
+EOF
+printf 'app: src/main.c ../common/types.h\n\t$(CC) -O1 -I../common -DLIFT="$(LIFT)" -o $@ src/main.c\n' >bench/blur/Makefile
+cat >bench/blur/NOTES.md <<'EOF'
+Inputs are {{small}} whole numbers.
+EOF
+cat >helpers.sh <<'EOF'
+blur() {
+	kadopt adopt -o "$T/c" -p "$T/bench/blur" --file src/main.c --kernel blur --build "make LIFT='(1 + 1)'" --run "./app 'two words' \"out 1.txt\"" --outputs 'out 1.txt' --threads 1 --runs 1 --proxy 0.0001,10000 --provider 'exec:cat /dev/null' "$@"
+}
+EOF
+
+ok 'headers and data next to the project, commands with quotes and blanks' '
+	. ./helpers.sh
+	(cd bench && find . -type f -exec sha256sum {} + | sort) >before
+	exits 0 blur --context NOTES.md
+	jq -e ".workloads[0].axes.n == 4000" c/task.json
+	grep -q "half_of(real x)" c/reference.c; ! grep -q "include .types" c/reference.c
+	jq -e ".flags | index(\"-DLIFT=(1 + 1)\")" c/adopt/compile.json
+	[ -e c/adopt/watch/data/size.txt ] && [ ! -e c/adopt/watch/blanks ]
+	(cd bench && find . -type f -exec sha256sum {} + | sort) >after
+	same before after'
+ok 'the files of --context are in the prompts of the rounds' '
+	. ./helpers.sh
+	jq -e ".instructions | contains(\"NOTES.md\") and contains(\"Inputs are {{small}} whole numbers.\")" c/campaign.json
+	jq ".eval += {set: \"full\", timing_s: 0.02, min_samples: 25, seeds: 1} | .memory = {enabled: \"off\"}" c/campaign.json >x.json && mv x.json c/campaign.json
+	kcampaign run -c c -n 1 >run.txt || cat run.txt
+	kprompt -c c c/trials/001/01/sample.ndjson >prompt
+	grep -q "Inputs are {{small}} whole numbers" prompt
+	kadopt adopt -c c --context src/main.c
+	jq -e ".instructions | contains(\"src/main.c\") and (split(\"Files of the application\") | length == 2)" c/campaign.json'
+ok 'an observation is out of date when a header next to the project has changed, or a source of Rust' '
+	kadopt observe --check -c c
+	echo "pub fn main() {}" >bench/blur/main.rs; exits 1 kadopt observe --check -c c; grep -q "it belongs to other sources" err
+	rm bench/blur/main.rs; kadopt observe --check -c c
+	echo "/* changed */" >>bench/common/types.h; exits 1 kadopt observe --check -c c; grep -q "it belongs to other sources" err'
+
+done_testing

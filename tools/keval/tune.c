@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * tune: parameters that a program leaves open, "#define TILE 32 // tune: 16, 32, 64". All
+ * combinations are checked and raced with one another, without a model; the fastest correct one is
+ * the program, and is then measured like any other, since the fastest of many is so by luck, too.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "keval.h"
+#include "kfence.h"
+#include "kgain.h"
+#include "kio.h"
+#include "kregex.h"
+#include "kutil.h"
+
+enum { MAX_PARAMETERS = 4, MAX_VARIANTS = 8, MAX_NAME = 80 };
+
+static const char form[] =
+    "^([ \\t]*#[ \\t]*define[ \\t]+(?<name>\\w+))[ \\t]+[^\\n]*?[ \\t]*(//|/\\*)[ \\t]*tune:"
+    "[ \\t]*(?<values>[\\w.+-]+([ \\t]*,[ \\t]*[\\w.+-]+)*)[ \\t]*(\\*/)?[ \\t]*$";
+
+struct parameter {
+	char *name;
+	json_t *values;  /* array of strings; owned */
+	size_t from, to; /* its line */
+};
+
+struct space {
+	struct parameter at[MAX_PARAMETERS];
+	size_t count, variants;
+};
+
+static json_t *
+values_of(const char *list, size_t len)
+{
+	char *copy = kstrndup(list, len), *save = NULL;
+	json_t *values = json_array();
+
+	for (char *v = strtok_r(copy, ", \t", &save); v; v = strtok_r(NULL, ", \t", &save))
+		json_array_append_new(values, json_string(v));
+	free(copy);
+	return values;
+}
+
+/* The parameters of CODE. What is wrong with them, which the caller frees, or NULL. */
+static char *
+read_space(const char *code, struct space *s)
+{
+	struct kregex *re = kregex_new("tune", NULL, form, KREGEX_LINES);
+	struct kregex_span at = { 0 }, name, values;
+	size_t all = 1, from = 0;
+	bool fits = true;
+
+	*s = (struct space){ 0 };
+	while (fits && kregex_search(re, code, strlen(code), from, &at) == KREGEX_FOUND) {
+		struct parameter *p = &s->at[s->count];
+
+		fits = s->count < MAX_PARAMETERS && kregex_group(re, "name", &name) &&
+		    kregex_group(re, "values", &values);
+		if (!fits)
+			break;
+		*p = (struct parameter){ kstrndup(code + name.from, name.to - name.from),
+			values_of(code + values.from, values.to - values.from), at.from, at.to };
+		s->count++;
+		all *= json_array_size(p->values);
+		fits = all <= MAX_VARIANTS;
+		from = at.to;
+	}
+	kregex_free(re);
+	s->variants = s->count ? all : 0;
+	return fits ? NULL
+	            : kasprintf("at most %d parameters with %d combinations are tried",
+	                  MAX_PARAMETERS, MAX_VARIANTS);
+}
+
+static void
+free_space(struct space *s)
+{
+	for (size_t i = 0; i < s->count; i++) {
+		free(s->at[i].name);
+		json_decref(s->at[i].values);
+	}
+}
+
+/* CODE with the values of variant N in place of those that it leaves open; what they are. */
+static char *
+variant(const char *code, const struct space *s, size_t n, json_t *chosen)
+{
+	struct kbuf b = { 0 };
+	size_t done = 0;
+
+	for (size_t i = 0; i < s->count; i++) {
+		const struct parameter *p = &s->at[i];
+		size_t size = json_array_size(p->values);
+		const char *value = json_string_value(json_array_get(p->values, n % size));
+
+		n /= size;
+		kbuf_add(&b, code + done, p->from - done);
+		kbuf_printf(&b, "#define %s %s", p->name, value);
+		json_object_set_new(chosen, p->name, json_string(value));
+		done = p->to;
+	}
+	kbuf_puts(&b, code + done);
+	return b.data;
+}
+
+/* Geometric mean over the workloads; INFINITY for one that is wrong or was not timed. */
+static double
+time_of(const json_t *row)
+{
+	const json_t *timing = json_object_get(row, "timing"), *w;
+	double logs = 0;
+	size_t i;
+
+	json_array_foreach((json_t *)timing, i, w)
+		logs += log(kgain_time_ns(w, KGAIN_STATISTIC));
+	return json_array_size(timing) && status_at(row, "status") == STATUS_CORRECT
+	    ? exp(logs / (double)json_array_size(timing))
+	    : INFINITY;
+}
+
+/* The race of all variants, told in TUNED; the fastest. */
+static size_t
+race_variants(struct keval *k, char *const *codes, size_t count, json_t *tuned)
+{
+	json_t *race = race_programs(k, codes, count), *rows = json_object_get(race, "kernels"),
+	       *told = json_object_get(tuned, "variants");
+	double fastest = INFINITY;
+	size_t best = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const json_t *row = json_array_get(rows, i);
+		json_t *one = json_array_get(told, i);
+		double ns = time_of(row);
+
+		json_object_set(one, "status", json_object_get(row, "status"));
+		if (isfinite(ns))
+			json_object_set_new(one, "time_ns", json_real(ns));
+		if (ns < fastest) {
+			fastest = ns;
+			best = i;
+		}
+	}
+	json_decref(race);
+	return best;
+}
+
+char *
+tuned_program(struct keval *k, const char *code, json_t **tuned, char **fault)
+{
+	char *codes[MAX_VARIANTS], *program;
+	struct space s;
+	size_t best;
+
+	*tuned = NULL;
+	*fault = read_space(code, &s);
+	if (*fault || !s.variants) {
+		free_space(&s);
+		return NULL;
+	}
+	*tuned = json_pack("{s:[]}", "variants");
+	for (size_t i = 0; i < s.variants; i++) {
+		json_t *values = json_object();
+
+		codes[i] = variant(code, &s, i, values);
+		json_array_append_new(
+		    json_object_get(*tuned, "variants"), json_pack("{s:o}", "parameters", values));
+	}
+	best = race_variants(k, codes, s.variants, *tuned);
+	json_object_set_new(*tuned, "chosen", json_integer((json_int_t)best));
+	program = codes[best];
+	for (size_t i = 0; i < s.variants; i++)
+		if (i != best)
+			free(codes[i]);
+	free_space(&s);
+	return program;
+}
