@@ -268,14 +268,22 @@ keep_quick(json_t *eval)
 	json_object_del(eval, "pairs");
 }
 
-/* A gain measured some times more, each time in turns with the incumbent. */
+/* A gain measured again until it is clear, each time in turns with the incumbent. */
 static void
-measure_repeats(const struct trial *t, json_t *eval)
+measure_repeats(const struct trial *t, const json_t *past, json_t *eval)
 {
+	const json_t *workloads = json_object_get(t->k->task, "workloads"),
+	             *rival = json_object_get(past, "timing");
 	json_t *repeats = json_array(), *pairs;
+	struct klinear_again a = { 0 };
 
-	for (int i = 0; i < KLINEAR_REPEATS && (pairs = measure_again(t, eval)); i++)
+	while (klinear_again_open(&a) && (pairs = measure_again(t, eval))) {
 		json_array_append_new(repeats, json_pack("{s:o}", "pairs", pairs));
+		a = klinear_again(
+		    workloads, rival, json_object_get(eval, "timing"), repeats, KGAIN_STATISTIC);
+		if (a.n < json_array_size(repeats))
+			break;
+	}
 	if (is_timed(eval) && json_array_size(repeats))
 		eval_set(eval, "repeats", json_incref(repeats));
 	json_decref(repeats);
@@ -313,7 +321,7 @@ linear_levels(const struct trial *t, json_t *eval)
 		}
 	}
 	if (gain && c.pairs && klinear_near_noise(&c.ratio))
-		measure_repeats(t, eval);
+		measure_repeats(t, past, eval);
 	k->set = quick;
 	json_decref(past);
 }

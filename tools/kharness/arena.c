@@ -328,14 +328,13 @@ memory_load_beside(struct judge *j, struct memory *m, const struct batch *b, siz
 }
 
 void
-memory_load_again(
-    struct judge *j, struct memory *m, const struct batch *b, const struct place *kept)
+memory_load_at(struct judge *j, struct memory *m, const struct batch *b, const struct place *where)
 {
 	new_secrets(m);
 	m->places = krealloc(m->places, sizeof *m->places);
 	m->count = 1;
-	*m->places = *kept;
-	fill_all(j, m, b, true);
+	*m->places = *where;
+	fill_all(j, m, b, false);
 }
 
 void

@@ -273,12 +273,9 @@ void memory_load(struct judge *j, struct memory *m, const struct batch *b);
  */
 void memory_load_beside(struct judge *j, struct memory *m, const struct batch *b, size_t slot,
     const struct place *kept, uint32_t which);
-/*
- * The same call once more, exactly where KEPT says: inputs are not touched, outputs are poisoned
- * and guarded anew.
- */
-void memory_load_again(
-    struct judge *j, struct memory *m, const struct batch *b, const struct place *kept);
+/* The same for a batch of one call, exactly where WHERE says. */
+void memory_load_at(
+    struct judge *j, struct memory *m, const struct batch *b, const struct place *where);
 /* The batch that lies there already, for another runner: outputs are poisoned and guarded anew. */
 void memory_reload(struct judge *j, struct memory *m, const struct batch *b);
 /* Out of the caches with all that was loaded, so that the next call finds it in memory. */

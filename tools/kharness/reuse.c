@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * kharness --reuse: does a call get faster when it meets the very same buffers again. Each round
- * measures two calls: one on buffers at new addresses with new contents, as every timed call
- * elsewhere, and one on buffers at the addresses and with the contents of the round before. Caches
- * are flushed before both, so what is left between them is memory of having seen the buffers: a
- * table keyed by address, a result kept for a checksum. The first call on the same buffers is not
- * timed, for a memory of one entry has lost it to the new ones in between.
+ * measures two calls: one with contents that are new, in buffers where no call of the last round
+ * was, and one with the contents and the addresses of all rounds before. Caches are flushed before
+ * both, and right before both a call at the same addresses goes untimed: what a program may have of
+ * that alone, pages that the processor has just translated (a quarter of a call of 30 us on a
+ * virtual machine) and threads that are awake, is the same for both kinds. What is left between
+ * them is memory of having seen the contents: a result kept for a checksum, a table keyed by
+ * address that notices what changed. Where the table does not notice, the results are wrong.
  *
  * The figure is the median of the rounds' ratios: a drift of the machine falls on both kinds of a
  * round, and single disturbed rounds do not move a median. Its interval follows from ranks alone,
@@ -55,9 +57,9 @@ struct reuse {
 	struct player *players;
 	size_t count;
 	const struct ktask_workload *w;
-	size_t rounds, calls; /* calls number the slots of fresh buffers */
-	size_t secret;        /* which of CHECKED_EVERY rounds are checked */
-	bool checked;         /* the oracle is fast enough for fresh calls */
+	size_t rounds;
+	size_t secret; /* which of CHECKED_EVERY rounds are checked */
+	bool checked;  /* the oracle is fast enough for fresh calls */
 };
 
 static void
@@ -129,18 +131,37 @@ call(struct reuse *u, struct player *p, const struct batch *b)
 	return runner_ns(u->j, &p->r, &s, &p->handshake);
 }
 
+/* A call with these contents where the one before was; its nanoseconds. */
 static double
-fresh_call(struct reuse *u, struct player *p, const struct batch *b)
+call_at(struct reuse *u, struct player *p, const struct batch *b, const struct place *where)
 {
-	memory_load_beside(u->j, &p->m, b, 1 + u->calls++ % (SLOTS - 1), NULL, 0);
+	memory_load_at(u->j, &p->m, b, where);
 	return call(u, p, b);
 }
 
-static double
-same_call(struct reuse *u, struct player *p, const struct batch *b)
+/* The slot of the fresh buffers of call K. */
+static size_t
+fresh_slot(size_t k)
 {
-	memory_load_again(u->j, &p->m, b, &p->kept);
-	return call(u, p, b);
+	return 1 + k % (SLOTS - 1);
+}
+
+static double
+fresh_call(struct reuse *u, struct player *p, const struct batch *old, const struct batch *new)
+{
+	struct place where;
+
+	memory_load_beside(u->j, &p->m, old, fresh_slot(u->rounds), NULL, 0);
+	where = p->m.places[0];
+	call(u, p, old);
+	return p->out ? NAN : call_at(u, p, new, &where);
+}
+
+static double
+same_call(struct reuse *u, struct player *p, const struct batch *kept)
+{
+	call_at(u, p, kept, &p->kept);
+	return p->out ? NAN : call_at(u, p, kept, &p->kept);
 }
 
 /* Inputs of a fresh call. */
@@ -151,20 +172,18 @@ draw(struct reuse *u, struct batch *b)
 	    u->j, b, u->w, u->j->task->distributions[0], 1, u->checked && is_checked_round(u));
 }
 
-/* One player's round: both kinds, which comes first taking turns. */
+/* One player's round: both kinds, which comes first taking turns. OLD is the last round's NEW. */
 static void
-play(struct reuse *u, struct player *p, const struct batch *kept, const struct batch *new)
+play(struct reuse *u, struct player *p, const struct batch *kept, const struct batch *old,
+    const struct batch *new)
 {
 	double fresh = NAN, same = NAN;
 
-	for (size_t i = 0; i < 2 && !p->out; i++) {
-		if (i == u->rounds % 2) {
-			fresh = fresh_call(u, p, new);
-		} else {
-			same_call(u, p, kept);
-			same = p->out ? NAN : same_call(u, p, kept);
-		}
-	}
+	for (size_t i = 0; i < 2 && !p->out; i++)
+		if (i == u->rounds % 2)
+			fresh = fresh_call(u, p, old, new);
+		else
+			same = same_call(u, p, kept);
 	p->fresh[u->rounds] = fresh;
 	p->same[u->rounds] = same;
 	p->ratio[u->rounds] = fresh / same;
@@ -200,14 +219,13 @@ anybody(const struct reuse *u)
 	return !u->players[0].out;
 }
 
-/* The buffers that stay, laid out and seen once by every player; and a first look at new ones. */
+/* The buffers that stay, laid out and seen once by every player; and FIRST, of fresh contents. */
 static void
-warm_up(struct reuse *u, const struct batch *kept)
+warm_up(struct reuse *u, const struct batch *kept, struct batch *first)
 {
-	struct batch b;
 	int64_t start = know_ns();
 
-	batch_draw(u->j, &b, u->w, u->j->task->distributions[0], 1, true);
+	batch_draw(u->j, first, u->w, u->j->task->distributions[0], 1, true);
 	u->checked = (double)(know_ns() - start) * 1e-9 < oracle_s;
 	for (size_t i = 0; i < u->count; i++) {
 		struct player *p = &u->players[i];
@@ -216,10 +234,8 @@ warm_up(struct reuse *u, const struct batch *kept)
 			continue;
 		memory_load_beside(u->j, &p->m, kept, 0, NULL, 0);
 		p->kept = p->m.places[0];
-		if (!isnan(call(u, p, kept)))
-			fresh_call(u, p, &b);
+		call(u, p, kept);
 	}
-	batch_free(u->j, &b);
 }
 
 static double
@@ -247,7 +263,7 @@ add_row(const struct reuse *u, struct player *p)
 static void
 one_workload(struct reuse *u)
 {
-	struct batch kept, new;
+	struct batch kept, old, new;
 	int64_t start = know_ns();
 	struct krng rng;
 
@@ -255,20 +271,22 @@ one_workload(struct reuse *u)
 	krng_init(&rng, u->j->o.seed, (long)u->j->draws++, 0, "checked rounds");
 	u->secret = krng_below(&rng, CHECKED_EVERY);
 	batch_draw(u->j, &kept, u->w, u->j->task->distributions[0], 1, true);
-	warm_up(u, &kept);
+	warm_up(u, &kept, &old);
 	for (; anybody(u) && !enough(u, (double)(know_ns() - start) * 1e-9); u->rounds++) {
 		draw(u, &new);
 		for (size_t i = 0; i < u->count; i++) {
 			struct player *p = &u->players[u->rounds % 2 ? u->count - 1 - i : i];
 
 			if (!p->out)
-				play(u, p, &kept, &new);
+				play(u, p, &kept, &old, &new);
 		}
-		batch_free(u->j, &new);
+		batch_free(u->j, &old);
+		old = new;
 	}
 	for (size_t i = 0; anybody(u) && i < u->count; i++)
 		add_row(u, &u->players[i]);
 	batch_free(u->j, &kept);
+	batch_free(u->j, &old);
 }
 
 /* ---- trace: steps as in training ---- */
@@ -298,15 +316,15 @@ same_weights(const struct reuse *u, struct batch *to, const struct batch *from, 
 			        kdtype_size(t->tensors[i].dtype));
 }
 
-/* One call of a step, its weights where they always are; NAN when the player is out. */
+/* Call K of the trace, its weights where they always are; NAN when the player is out. */
 static double
-step_call(struct reuse *u, struct player *p, struct batch *b, uint32_t weights)
+step_call(struct reuse *u, struct player *p, struct batch *b, size_t k, uint32_t weights)
 {
 	struct span s;
 	enum outcome e;
 
 	batch_expect(u->j, b);
-	memory_load_beside(u->j, &p->m, b, 1 + u->calls++ % (SLOTS - 1), &p->kept, weights);
+	memory_load_beside(u->j, &p->m, b, fresh_slot(k), &p->kept, weights);
 	memory_flush(u->j, &p->m);
 	e = runner_go(u->j, &p->r, b, &s);
 	if (e != OUT_OK) {
@@ -334,16 +352,16 @@ trace(struct reuse *u, struct player *p)
 	json_t *steps = json_array();
 	int hits = 0;
 
-	for (int i = 0; i < STEPS && !p->out; i++) {
+	for (size_t i = 0; i < STEPS && !p->out; i++) {
 		struct batch first, second;
 		double a, b = NAN;
 
 		batch_draw(u->j, &first, u->w, u->j->task->distributions[0], 1, false);
 		batch_draw(u->j, &second, u->w, u->j->task->distributions[0], 1, false);
 		same_weights(u, &second, &first, weights);
-		a = step_call(u, p, &first, weights);
+		a = step_call(u, p, &first, 2 * i, weights);
 		if (!p->out)
-			b = step_call(u, p, &second, weights);
+			b = step_call(u, p, &second, 2 * i + 1, weights);
 		if (!p->out) {
 			hits += b < hit_share * a;
 			json_array_append_new(steps,

@@ -113,35 +113,6 @@ compare(const struct scorer *s, const struct rival *rival, const struct level *l
 	    l->pairs, s->statistic, out);
 }
 
-/* Mean and standard deviation (n - 1) of the gains measured again; how many there are. */
-static size_t
-gains_again(const struct scorer *s, const struct krec *rec, const struct rival *rival, double *mean,
-    double *sd)
-{
-	const json_t *timing = kjson_path(rec->json, "eval.timing");
-	const json_t *repeats = kjson_path(rec->json, "eval.repeats");
-	size_t n = json_array_size(repeats), used = 0;
-	double *x = kcalloc(n + 1, sizeof *x), squares = 0;
-	struct klinear_compare c;
-
-	*mean = *sd = 0;
-	for (size_t i = 0; i < n; i++) {
-		struct level l = { timing, json_object_get(json_array_get(repeats, i), "pairs"),
-			false };
-		char *fault = compare(s, rival, &l, &c);
-
-		if (!fault && c.pairs)
-			*mean += x[used++] = c.ratio.mean - 1;
-		free(fault);
-	}
-	*mean /= used ? (double)used : 1;
-	for (size_t i = 0; i < used; i++)
-		squares += (x[i] - *mean) * (x[i] - *mean);
-	*sd = used > 1 ? sqrt(squares / (double)(used - 1)) : 0;
-	free(x);
-	return used;
-}
-
 /*
  * On the deciding level; on the quick one when the last accepted round has no times on the wider
  * and could not race.
@@ -192,10 +163,10 @@ put_figures(const struct klinear_case *c, const struct klinear_decision *d, cons
 		kjson_set(out, "forward_pct", json_real(klinear_percent(c->compare->forward, 1)));
 	if (c->compare->backward > 0)
 		kjson_set(out, "backward_pct", json_real(klinear_percent(c->compare->backward, 1)));
-	if (c->repeats)
+	if (c->again.n)
 		kjson_set(out, "remeasured",
-		    json_pack("{s:I,s:f,s:f}", "n", (json_int_t)c->repeats, "mean_pct",
-		        100 * c->mean, "sd_pct", 100 * c->sd));
+		    json_pack("{s:I,s:f,s:f}", "n", (json_int_t)c->again.n, "mean_pct",
+		        100 * c->again.mean, "sd_pct", 100 * c->again.sd));
 }
 
 static const char *
@@ -215,8 +186,8 @@ put_outcome(const struct scorer *s, const struct klinear_case *c, const struct k
 		json_object_set_new(score, "gain", json_boolean(d->accepted));
 		return;
 	}
-	if (c->repeats)
-		r.mean = 1 + c->mean;
+	if (c->again.n)
+		r.mean = 1 + c->again.mean;
 	put_gain(score, &r, d->accepted, s->min_gain);
 }
 
@@ -267,7 +238,9 @@ add_decision(struct scorer *s, const struct krec *rec, json_t *score)
 		compare_record(s, rec, rival, &level, &compared);
 		c.compare = &compared;
 		c.needs_full = level.needs_full;
-		c.repeats = gains_again(s, rec, rival, &c.mean, &c.sd);
+		c.again = klinear_again(json_object_get(s->task, "workloads"), rival->timing,
+		    kjson_path(rec->json, "eval.timing"), kjson_path(rec->json, "eval.repeats"),
+		    s->statistic);
 		c.independent = !strcmp(kcamp_str(s->camp, "linear.metric"), "independent");
 	}
 	if (strcmp(kjson_str_or(rec->json, "id", ""), s->reference.id))

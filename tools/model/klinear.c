@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "kio.h"
+#include "kstat.h"
 
 const char *const klinear_codes[KLINEAR_CODES] = {
 	[KLINEAR_NO_PLAN] = "no_plan",
@@ -157,6 +158,42 @@ klinear_compare(const json_t *workloads, const json_t *rival, const json_t *timi
 	return fault;
 }
 
+struct klinear_again
+klinear_again(const json_t *workloads, const json_t *rival, const json_t *timing,
+    const json_t *repeats, const char *statistic)
+{
+	double x[KLINEAR_REPEATS_MOST];
+	struct klinear_again a = { 0 };
+	struct klinear_compare c;
+	struct kstat stat;
+	const json_t *row;
+	size_t i;
+
+	json_array_foreach(repeats, i, row) {
+		char *fault = klinear_compare(
+		    workloads, rival, timing, json_object_get(row, "pairs"), statistic, &c);
+
+		if (!fault && c.pairs && a.n < LEN(x))
+			x[a.n++] = c.ratio.mean - 1;
+		free(fault);
+	}
+	if (!a.n)
+		return a;
+	kstat_of(x, a.n, &stat);
+	a.mean = stat.mean;
+	a.sd = stat.sd * sqrt((double)KLINEAR_REPEATS / (double)a.n);
+	return a;
+}
+
+/* The mean's error is SD over the root of REPEATS; three times that leave little doubt. */
+bool
+klinear_again_open(const struct klinear_again *a)
+{
+	return a->n < KLINEAR_REPEATS ||
+	    (a->n < KLINEAR_REPEATS_MOST &&
+	        fabs(a->mean - KLINEAR_MIN_MEAN) < 3 * a->sd / sqrt(KLINEAR_REPEATS));
+}
+
 bool
 klinear_near_noise(const struct kgain_ratio *gain)
 {
@@ -249,24 +286,24 @@ because_inconclusive(struct klinear_decision *d, const struct kgain_ratio *r)
 
 /* A gain that was measured again: does the mean stand out from the scatter? */
 static bool
-remeasured_holds(const struct klinear_case *c, struct klinear_decision *d)
+remeasured_holds(const struct klinear_again *a, struct klinear_decision *d)
 {
-	if (c->repeats < KLINEAR_REPEATS) {
+	if (a->n < KLINEAR_REPEATS) {
 		because(d, KLINEAR_NOISE, "it was measured again %zu time%s, but %d are needed",
-		    c->repeats, c->repeats == 1 ? "" : "s", KLINEAR_REPEATS);
+		    a->n, a->n == 1 ? "" : "s", KLINEAR_REPEATS);
 		return false;
 	}
-	if (!(c->mean > KLINEAR_MIN_MEAN)) {
+	if (!(a->mean > KLINEAR_MIN_MEAN)) {
 		because(d, KLINEAR_NOISE,
-		    "the mean of %zu more measurements, %+.1f%%, is not above %.1f%%", c->repeats,
-		    100 * c->mean, 100 * KLINEAR_MIN_MEAN);
+		    "the mean of %zu more measurements, %+.1f%%, is not above %.1f%%", a->n,
+		    100 * a->mean, 100 * KLINEAR_MIN_MEAN);
 		return false;
 	}
-	if (!(c->sd < c->mean / 2)) {
+	if (!(a->sd < a->mean / 2)) {
 		because(d, KLINEAR_VOLATILE,
 		    "%zu more measurements scatter by %.1f%%, at least half of their mean of "
 		    "%+.1f%%",
-		    c->repeats, 100 * c->sd, 100 * c->mean);
+		    a->n, 100 * a->sd, 100 * a->mean);
 		return false;
 	}
 	return true;
@@ -283,8 +320,8 @@ is_sure(const struct klinear_case *c, struct klinear_decision *d)
 		    100 * KLINEAR_BORDERLINE);
 		return false;
 	}
-	if (c->repeats)
-		return remeasured_holds(c, d);
+	if (c->again.n)
+		return remeasured_holds(&c->again, d);
 	if (gain.low <= 1) {
 		because_inconclusive(d, &gain);
 		return false;
@@ -338,7 +375,7 @@ klinear_decide(const struct klinear_case *c, struct klinear_decision *d)
 	if (fails(c, d))
 		return;
 	find_worst(c, &d->worst, &core);
-	d->improvement = c->repeats ? c->mean : c->compare->ratio.mean - 1;
+	d->improvement = c->again.n ? c->again.mean : c->compare->ratio.mean - 1;
 	core_lost = core && -klinear_delta(core) / 100 >= KLINEAR_CORE_REGRESSION;
 	gained = c->compare->ratio.mean > 1 &&
 	    !(c->independent && d->worst && -klinear_delta(d->worst) / 100 > KLINEAR_NEAR_NOISE);

@@ -47,16 +47,31 @@ char *klinear_compare(const json_t *workloads, const json_t *rival, const json_t
     const json_t *pairs, const char *statistic, struct klinear_compare *out);
 
 /*
+ * N gains that were measured again, as shares. SD is the standard deviation that KLINEAR_REPEATS
+ * means of N / KLINEAR_REPEATS of them would have: more measurements are longer ones.
+ */
+struct klinear_again {
+	size_t n;
+	double mean, sd;
+};
+/* Of REPEATS, objects with "pairs" each; those that say nothing do not count. The rest as above. */
+struct klinear_again klinear_again(const json_t *workloads, const json_t *rival,
+    const json_t *timing, const json_t *repeats, const char *statistic);
+/* Whether one more measurement is wanted. */
+bool klinear_again_open(const struct klinear_again *a);
+
+/*
  * Figures of the protocol, as shares. Every prompt tells them, and what one campaign keeps another
  * must keep, so nobody turns them: a core workload that gets slower by CORE_REGRESSION costs a
  * round; a gain below BORDERLINE on the quick set is measured on the full one; a gain below
- * NEAR_NOISE is measured REPEATS times more, and their mean must be above MIN_MEAN.
+ * NEAR_NOISE is measured REPEATS times more, and their mean must be above MIN_MEAN. As long as the
+ * mean may lie on either side of it, there are more, up to REPEATS_MOST.
  */
 #define KLINEAR_CORE_REGRESSION 0.05
 #define KLINEAR_BORDERLINE 0.05
 #define KLINEAR_NEAR_NOISE 0.02
 #define KLINEAR_MIN_MEAN 0.01
-enum { KLINEAR_REPEATS = 3 }; /* fewer tell nothing of the scatter */
+enum { KLINEAR_REPEATS = 3, /* fewer tell nothing of the scatter */ KLINEAR_REPEATS_MOST = 15 };
 /* Workloads of the baseline and of full validation; eval.set is the quick set. */
 #define KLINEAR_FULL_SET "full"
 
@@ -74,8 +89,7 @@ struct klinear_case {
 	bool needs_full; /* measured on the quick set, and there is a wider one */
 	/* measured noise of both times together: times taken apart are no surer */
 	double floor;
-	size_t repeats; /* re-measurements, their mean and standard deviation as shares */
-	double mean, sd;
+	struct klinear_again again;
 	const struct klinear_compare *compare; /* NULL unless correct and timed */
 	bool independent;                      /* linear.metric */
 };
