@@ -113,7 +113,7 @@ run_once(const struct adoption *a, bool was, struct run *r)
 	int64_t begun = know_ns();
 
 	r->calls = watch_run(&w, WATCH_TIME, &dropped);
-	r->wall_s = (double)(know_ns() - begun) / 1e9;
+	r->wall_s = kseconds_since(begun);
 	r->total_ns = 0;
 	for (size_t i = 0; i < json_array_size(r->calls); i++)
 		r->total_ns += kjson_num_or(json_array_get(r->calls, i), "ns", 0);

@@ -47,6 +47,9 @@ struct draft {
 	size_t step; /* of the tolerance */
 	bool large;  /* inputs of large magnitudes too */
 	enum floats floats;
+	struct {
+		char *text, *fault; /* of the one built last, owned; NULL: it builds */
+	} built;
 };
 
 /*
@@ -744,24 +747,31 @@ oracle_text(const struct draft *d, char *why, size_t why_len)
 	return !strcmp(d->oracle, "self") ? kstrdup(d->text) : oracle_wrap(d->a, d->text, d->task);
 }
 
+/* Build the oracle as D has it; the one that was built last is not built again. */
 static bool
-make_oracle(const struct draft *d, char *why, size_t why_len)
+make_oracle(struct draft *d, char *why, size_t why_len)
 {
 	char *text = oracle_text(d, why, why_len), *path, *object, *log = NULL;
-	bool good = text != NULL;
 
-	if (text) {
+	if (!text)
+		return false;
+	if (!d->built.text || strcmp(d->built.text, text)) {
 		path = adopt_path(d->a, "task/oracle.%s", d->a->suffix);
 		object = adopt_path(d->a, "task/oracle.so");
 		write_text(path, text, strlen(text));
-		good = build_alone(d->a, path, object, &log);
-		if (!good)
-			snprintf(why, why_len, "it does not compile: %.*s", (int)strcspn(log, "\n"),
-			    log);
+		free(d->built.fault);
+		d->built.fault = NULL;
+		if (!build_alone(d->a, path, object, &log))
+			d->built.fault =
+			    kasprintf("it does not compile: %.*s", (int)strcspn(log, "\n"), log);
 		free(log);
+		free(d->built.text);
+		d->built.text = kstrdup(text);
 	}
 	free(text);
-	return good;
+	if (d->built.fault)
+		snprintf(why, why_len, "%s", d->built.fault);
+	return !d->built.fault;
 }
 
 /*
@@ -1529,5 +1539,7 @@ make_task(const struct adoption *a)
 	json_decref(d.targets);
 	json_decref(d.task);
 	free(d.text);
+	free(d.built.text);
+	free(d.built.fault);
 	return code;
 }

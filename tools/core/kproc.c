@@ -341,7 +341,7 @@ converse(const struct kproc *p, pid_t pid, int pidfd, struct stream s[3], struct
 			break;
 		}
 	}
-	r->wall_s = (double)(know_ns() - start) * 1e-9;
+	r->wall_s = kseconds_since(start);
 }
 
 static void

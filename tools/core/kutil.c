@@ -832,6 +832,12 @@ know_ns(void)
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
+double
+kseconds_since(int64_t start_ns)
+{
+	return (double)(know_ns() - start_ns) * 1e-9;
+}
+
 void
 know_iso(char *buf, size_t len)
 {

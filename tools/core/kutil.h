@@ -230,6 +230,8 @@ char *ktool_path(const char *name);
 
 /* Monotonic clock in integer nanoseconds. */
 int64_t know_ns(void);
+/* Seconds since START of that clock. */
+double kseconds_since(int64_t start_ns);
 /*
  * Wall clock as "2026-01-31T12:00:00Z"; KILN_NOW in the environment pins it. buf holds 32 bytes or
  * more.

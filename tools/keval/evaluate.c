@@ -50,7 +50,7 @@ eval_fail(json_t *eval, enum status status, const char *check, const char *detai
 }
 
 void
-add_spent(json_t *eval, const char *what, int64_t start_ns)
+add_spent(json_t *eval, const char *what, double seconds)
 {
 	json_t *spent = json_object_get(eval, "spent_s");
 
@@ -58,8 +58,7 @@ add_spent(json_t *eval, const char *what, int64_t start_ns)
 		spent = json_object();
 		eval_set(eval, "spent_s", spent);
 	}
-	eval_set(spent, what,
-	    json_real(kjson_num_or(spent, what, 0) + (double)(know_ns() - start_ns) * 1e-9));
+	eval_set(spent, what, json_real(kjson_num_or(spent, what, 0) + seconds));
 }
 
 static void
@@ -414,12 +413,12 @@ evaluate(struct keval *k, const struct subject *s)
 		null_evaluate(k, tokens, s->trusted, eval);
 		return eval;
 	}
-	add_spent(eval, "scanning", start);
+	add_spent(eval, "scanning", kseconds_since(start));
 	if (clean)
 		evaluate_tiers(k, s, eval);
 	if (!json_object_get(eval, "duplicate_of"))
 		report_log(k, s, eval);
-	eval_set(eval, "wall_s", json_real((double)(know_ns() - start) / 1e9));
+	eval_set(eval, "wall_s", json_real(kseconds_since(start)));
 	return eval;
 }
 

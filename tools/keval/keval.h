@@ -253,10 +253,8 @@ void race_files(struct keval *k, char **files, long times);
 /* The same once, with programs, 16 at most: the record (new reference). */
 json_t *race_programs(struct keval *k, char *const *codes, size_t count);
 
-/*
- * Time since START_NS was spent on WHAT: into eval.spent_s. And what kharness says of its own time.
- */
-void add_spent(json_t *eval, const char *what, int64_t start_ns);
+/* SECONDS were spent on WHAT: into eval.spent_s. And what kharness says of its own time. */
+void add_spent(json_t *eval, const char *what, double seconds);
 void add_harness_spent(json_t *eval, const json_t *answer);
 
 /*

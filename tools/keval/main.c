@@ -223,8 +223,10 @@ static json_t *
 evaluate_program(struct keval *k, struct entry *r)
 {
 	bool races = !is_null(k) && !has_commands(k);
+	int64_t start = know_ns();
 	char *fault = NULL,
 	     *program = races ? tuned_program(k, r->x.code, &r->tuned, &fault) : NULL;
+	double tuning = kseconds_since(start);
 	json_t *eval;
 
 	if (program) {
@@ -237,8 +239,11 @@ evaluate_program(struct keval *k, struct entry *r)
 	eval = fault ? evaluate_unrun(
 	                   k, &r->s, STATUS_COMPILE_ERROR, "tune", "it leaves too much open", fault)
 	             : evaluate(k, &r->s);
-	if (r->tuned)
+	if (r->tuned) {
 		eval_set(eval, "tuned", r->tuned);
+		add_spent(eval, "tuning", tuning);
+		eval_set(eval, "wall_s", json_real(kjson_num_or(eval, "wall_s", 0) + tuning));
+	}
 	free(fault);
 	return eval;
 }

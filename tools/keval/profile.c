@@ -592,7 +592,7 @@ profile(struct keval *k, const struct subject *s, const char *so, json_t *eval)
 	if (found) {
 		eval_set(eval, "profile", found);
 		eval_set(eval, "tier", json_integer(4));
-		add_spent(eval, "profiling", start);
+		add_spent(eval, "profiling", kseconds_since(start));
 	} else {
 		eval_set(eval, "profile_missing", kjson_text(why, strlen(why)));
 	}

@@ -224,7 +224,7 @@ evaluate_tiers(struct keval *k, const struct subject *s, json_t *eval)
 		custom_build(c, &b);
 	else
 		build_candidate(k, s, work, &b);
-	add_spent(eval, "building", start);
+	add_spent(eval, "building", kseconds_since(start));
 	if (b.ok && harness && !b.so) {
 		free(b.log);
 		b.log = kstrdup("the build command left no shared object\n");

@@ -226,7 +226,7 @@ warm_up(struct reuse *u, const struct batch *kept, struct batch *first)
 	int64_t start = know_ns();
 
 	batch_draw(u->j, first, u->w, u->j->task->distributions[0], 1, true);
-	u->checked = (double)(know_ns() - start) * 1e-9 < oracle_s;
+	u->checked = kseconds_since(start) < oracle_s;
 	for (size_t i = 0; i < u->count; i++) {
 		struct player *p = &u->players[i];
 
@@ -272,7 +272,7 @@ one_workload(struct reuse *u)
 	u->secret = krng_below(&rng, CHECKED_EVERY);
 	batch_draw(u->j, &kept, u->w, u->j->task->distributions[0], 1, true);
 	warm_up(u, &kept, &old);
-	for (; anybody(u) && !enough(u, (double)(know_ns() - start) * 1e-9); u->rounds++) {
+	for (; anybody(u) && !enough(u, kseconds_since(start)); u->rounds++) {
 		draw(u, &new);
 		for (size_t i = 0; i < u->count; i++) {
 			struct player *p = &u->players[u->rounds % 2 ? u->count - 1 - i : i];

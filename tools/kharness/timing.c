@@ -330,7 +330,7 @@ draw_first(struct race *a, struct batch *b)
 
 	batch_draw(a->j, b, a->w, a->j->task->distributions[0], 1, true);
 	space->fence();
-	a->oracle_s = (double)(know_ns() - start) * 1e-9;
+	a->oracle_s = kseconds_since(start);
 	a->most = slots(a->j, a->w);
 	if (!space->samples_checks)
 		a->most = (size_t)fmin((double)a->most, fmax(1, space->oracle_s / a->oracle_s));

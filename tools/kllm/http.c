@@ -508,8 +508,7 @@ static void
 retry_or_end(struct session *s, enum failure f, const struct outcome *o, int failed)
 {
 	const struct failure_rule *rule = failure_rule(f);
-	double wait = o->wait, pause = pause_of(s, failed, wait),
-	       gone = (double)(know_ns() - s->started) * 1e-9;
+	double wait = o->wait, pause = pause_of(s, failed, wait), gone = kseconds_since(s->started);
 	const char *why = *o->error.message ? o->error.message : rule->means;
 	char *text = NULL;
 
