@@ -517,6 +517,15 @@ cache_path(struct keval *k, const struct subject *s, const json_t *flags)
 	return path;
 }
 
+void
+build_keep(struct keval *k, const struct subject *s, const struct build *b)
+{
+	char *path = cache_path(k, s, NULL);
+
+	kwrite_or_die(path, b->so, b->so_len);
+	free(path);
+}
+
 char *
 build_cached(struct keval *k, const struct subject *s, const json_t *flags, char **log)
 {

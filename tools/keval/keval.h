@@ -130,6 +130,8 @@ void build_free(struct build *b);
  * does not build.
  */
 char *build_cached(struct keval *k, const struct subject *s, const json_t *flags, char **log);
+/* What B built for S, into the same place. */
+void build_keep(struct keval *k, const struct subject *s, const struct build *b);
 
 /*
  * harness.c: run kharness over a shared object; its answer (new reference). Dies with kharness's

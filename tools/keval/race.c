@@ -3,7 +3,11 @@
  * Who a program is timed in turns with: a candidate with its anchor, the best program with the
  * reference once more, and any number of kernels with each other (kbench).
  */
+#include <fcntl.h>
 #include <math.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 
 #include "karch.h"
 #include "keval.h"
@@ -389,6 +393,78 @@ race_files(struct keval *k, char **files, long times)
 	free_entries(entries, count);
 }
 
+/* The same in a process of its own, which answers in ANSWER. */
+struct check {
+	pid_t pid;
+	FILE *answer;
+};
+
+static struct check
+begin_check(struct keval *k, const char *code, const char *name)
+{
+	struct check c;
+	int end[2];
+
+	if (pipe2(end, O_CLOEXEC) || fflush(NULL) || (c.pid = fork()) < 0)
+		kdie_errno(K_MISSING, "a process to check %s", name);
+	if (!c.pid) {
+		struct entry e;
+		json_t *o;
+
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		e = check_program(k, code, name, name);
+		o = json_pack("{s:o,s:s?}", "row", e.row, "against", e.against);
+		_exit(json_dumpfd(o, end[1], KIO_DUMP) ? K_IO : 0);
+	}
+	close(end[1]);
+	c.answer = fdopen(end[0], "r");
+	return c;
+}
+
+/* Ends as the check did where that has no answer: it has said why. */
+static struct entry
+end_check(struct check *c)
+{
+	json_t *o = json_loadf(c->answer, 0, NULL);
+	const char *against = kjson_str_or(o, "against", NULL);
+	struct entry e = { json_incref(json_object_get(o, "row")),
+		against ? kstrdup(against) : NULL };
+	int status = 0;
+
+	fclose(c->answer);
+	waitpid(c->pid, &status, 0);
+	if (!e.row)
+		exit(WIFEXITED(status) && WEXITSTATUS(status) ? WEXITSTATUS(status) : K_MISSING);
+	json_decref(o);
+	return e;
+}
+
+/* Branches build and check at the same time, so this one takes a quarter of the processors. */
+static size_t
+checks_at_once(void)
+{
+	long processors = sysconf(_SC_NPROCESSORS_ONLN);
+
+	return processors < 8 ? 1 : (size_t)processors / 4;
+}
+
+static void
+check_programs(struct keval *k, char *const *codes, size_t count, struct entry *entries)
+{
+	struct check checks[KERNELS_MAX];
+	size_t begun = 0, at_once = checks_at_once();
+
+	for (size_t i = 0; i < count; i++) {
+		for (; begun < count && begun < i + at_once; begun++) {
+			char name[32];
+
+			snprintf(name, sizeof name, "variant %zu", begun + 1);
+			checks[begun] = begin_check(k, codes[begun], name);
+		}
+		entries[i] = end_check(&checks[i]);
+	}
+}
+
 json_t *
 race_programs(struct keval *k, char *const *codes, size_t count)
 {
@@ -397,12 +473,7 @@ race_programs(struct keval *k, char *const *codes, size_t count)
 	json_t *record;
 
 	k->check_only = true;
-	for (size_t i = 0; i < count; i++) {
-		char name[24];
-
-		snprintf(name, sizeof name, "variant %zu", i + 1);
-		entries[i] = check_program(k, codes[i], name, name);
-	}
+	check_programs(k, codes, count, entries);
 	record = race_once(k, entries, count);
 	k->check_only = check_only;
 	free_entries(entries, count);
