@@ -634,6 +634,18 @@ add_group(
 	free(folder);
 }
 
+/* Bytes of the specifier WORD, with what parts it from the next, where CODE begins so. */
+static size_t
+specifier(const char *code, const char *word)
+{
+	size_t n = strlen(word), blank;
+
+	if (strncmp(code, word, n))
+		return 0;
+	blank = strspn(code + n, " \t\n");
+	return blank ? n + blank : 0;
+}
+
 /* The kernel's own definition: as the entry, seen from outside under its plain name. */
 static void
 add_kernel(struct kbuf *out, const struct adoption *a, const struct source *x,
@@ -652,10 +664,9 @@ add_kernel(struct kbuf *out, const struct adoption *a, const struct source *x,
 	kbuf_add(out, x->text + item->lead, item->from - item->lead);
 	if (mangled && !kscan_has_word(&x->scan, item, "extern"))
 		kbuf_puts(out, "extern \"C\" ");
-	if (!strncmp(x->scan.code + from, "static", 6) &&
-	    (x->scan.code[from + 6] == ' ' || x->scan.code[from + 6] == '\n' ||
-	        x->scan.code[from + 6] == '\t'))
-		from += 7;
+	from += specifier(x->scan.code + from, "static");
+	/* Alone, an inline function is no definition in C. */
+	from += specifier(x->scan.code + from, "inline");
 	kbuf_add(out, x->text + from, item->to - from);
 }
 

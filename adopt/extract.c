@@ -13,6 +13,7 @@
 #include "adopt.h"
 #include "kfence.h"
 #include "kio.h"
+#include "preprocess.h"
 #include "klog.h"
 
 enum { TRIES = 8, PULLS = 32, AROUND = 8, LOG_CHARS = 6000, CONTEXT_MAX = 200000 };
@@ -343,49 +344,106 @@ geometry_same(const struct adoption *a, const char *text, char **fault)
 	return same;
 }
 
+/* What is needed of a file of the project, put together until it builds. */
+struct assembly {
+	struct bundle b;
+	char *text, *log;
+	int pulls; /* definitions from other files */
+	bool good;
+};
+
+static void
+assembly_free(struct assembly *x)
+{
+	bundle_close(&x->b);
+	free(x->text);
+	free(x->log);
+}
+
+/* FILE has the kernel; a file in COPY. */
+static void
+assemble(struct assembly *x, const struct adoption *a, const char *copy, const char *file,
+    const json_t *settings)
+{
+	char *source = adopt_path(a, "task/reference.%s", a->suffix),
+	     *object = adopt_path(a, "task/reference.so");
+	struct adoption of = *a;
+	char *name = NULL;
+
+	of.file = file;
+	*x = (struct assembly){ 0 };
+	bundle_open(&x->b, &of, copy, settings);
+	if (!bundle_keep(&x->b, a->kernel))
+		kdie(K_USAGE, "%s/%s: no definition of %s", a->project, a->file, a->kernel);
+	do {
+		x->pulls += name != NULL;
+		free(name);
+		free(x->text);
+		free(x->log);
+		x->text = bundle_text(&x->b, a);
+		write_text(source, x->text, strlen(x->text));
+		x->good = build_alone(a, source, object, &x->log);
+		name = x->good ? NULL : undefined_name(x->log);
+	} while (name && x->pulls < PULLS && bundle_keep(&x->b, name));
+	free(name);
+}
+
+/*
+ * Where conditions and includes are too much for reading alone, the compiler decides them first.
+ * X stays what it is where that does not help either.
+ */
+static void
+assemble_decided(
+    struct assembly *x, const struct adoption *a, const char *copy, const json_t *settings)
+{
+	char *text = preprocess_conditions(copy, a->file, settings),
+	     *name = kasprintf("%s.decided", a->file), *path = kasprintf("%s/%s", copy, name);
+	struct assembly other;
+
+	if (text) {
+		write_text(path, text, strlen(text));
+		assemble(&other, a, copy, name, settings);
+		unlink(path);
+		if (other.good) {
+			assembly_free(x);
+			*x = other;
+		} else {
+			assembly_free(&other);
+		}
+	}
+	free(text);
+	free(name);
+	free(path);
+}
+
 int
 extract(const struct adoption *a)
 {
-	char *copy = adopt_path(a, "copy"), *source = adopt_path(a, "task/reference.%s", a->suffix),
-	     *log, *text;
+	char *copy = adopt_path(a, "copy"), *source = adopt_path(a, "task/reference.%s", a->suffix);
 	char *object = adopt_path(a, "task/reference.so"), *path = adopt_path(a, "extract.json"),
 	     *signature, *first;
 	json_t *settings = compile_settings(a), *result;
-	int tries = 0, pulls = 0;
-	struct bundle b;
+	struct assembly x;
+	int tries = 0;
 
-	bundle_open(&b, a, copy, settings);
-	if (!bundle_keep(&b, a->kernel))
-		kdie(K_USAGE, "%s/%s: no definition of %s", a->project, a->file, a->kernel);
-	for (;;) {
-		char *name;
-
-		text = bundle_text(&b, a);
-		write_text(source, text, strlen(text));
-		if (build_alone(a, source, object, &log))
-			break;
-		name = undefined_name(log);
-		if (!name || pulls++ == PULLS || !bundle_keep(&b, name)) {
-			free(name);
-			first = adopt_path(a, "task/first.txt");
-			write_text(first, text, strlen(text));
-			text = mend(a, text, log, source, object, &tries);
-			break;
-		}
-		free(name);
-		free(text);
-		free(log);
+	assemble(&x, a, copy, a->file, settings);
+	if (!x.good)
+		assemble_decided(&x, a, copy, settings);
+	if (!x.good) {
+		first = adopt_path(a, "task/first.txt");
+		write_text(first, x.text, strlen(x.text));
+		x.text = mend(a, x.text, x.log, source, object, &tries);
+		x.log = NULL;
 	}
 	signature = project_signature(a);
 	result = json_pack("{s:s,s:s,s:b,s:i,s:i,s:O}", "schema", "extract/1", "signature",
-	    signature, "model", tries > 0, "tries", tries, "pulled", pulls, "notes", b.notes);
+	    signature, "model", tries > 0, "tries", tries, "pulled", x.pulls, "notes", x.b.notes);
 	write_json(path, result);
-	for (size_t i = 0; i < json_array_size(b.notes); i++)
-		kwarn("%s", json_string_value(json_array_get(b.notes, i)));
+	for (size_t i = 0; i < json_array_size(x.b.notes); i++)
+		kwarn("%s", json_string_value(json_array_get(x.b.notes, i)));
 	json_decref(result);
 	json_decref(settings);
-	bundle_close(&b);
+	assembly_free(&x);
 	free(signature);
-	free(text);
 	return K_OK;
 }

@@ -111,14 +111,16 @@ add_unpassed(struct kbuf *b, const json_t *task, const char *size)
 	size_t i;
 
 	json_array_foreach(json_object_get(task, "workloads"), i, w) {
+		static const char *const members[] = { "axes", "values" };
 		const char *name;
 		json_t *v;
 
 		kbuf_puts(b, "(1");
-		json_object_foreach(json_object_get(w, "axes"), name, v)
-			if (is_passed(task, name))
-				kbuf_printf(
-				    b, " && %s == %lld", name, (long long)json_integer_value(v));
+		for (size_t k = 0; k < LEN(members); k++)
+			json_object_foreach(json_object_get(w, members[k]), name, v)
+				if (json_is_integer(v) && is_passed(task, name))
+					kbuf_printf(b, " && %s == %lld", name,
+					    (long long)json_integer_value(v));
 		kbuf_printf(
 		    b, ") ? %lld : ", (long long)kjson_int_or(json_object_get(w, "axes"), size, 0));
 	}

@@ -6,10 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kadopt.h"
+#include "adopt.h"
 #include "kio.h"
-#include "kproc.h"
-#include "kutil.h"
+#include "unit.h"
 
 enum { WORDS = 512, OUTPUT_MAX = 256 << 20, TIMEOUT_S = 60 };
 
@@ -27,9 +26,10 @@ add_word(struct words *w, const char *option, const char *folder, const char *na
 		    : kasprintf("%s%s/%s", option, folder, name);
 }
 
-/* The command that writes FILE to standard output. */
+/* The command that writes FILE to standard output; MODES: more options, up to a NULL. */
 static void
-make_command(struct words *w, const char *project, const char *file, const json_t *settings)
+make_command(struct words *w, const char *const *modes, const char *project, const char *file,
+    const json_t *settings)
 {
 	const json_t *flags = json_object_get(settings, "flags"),
 	             *include = json_object_get(settings, "include"),
@@ -37,6 +37,8 @@ make_command(struct words *w, const char *project, const char *file, const json_
 
 	add_word(w, "", "", kjson_str_or(settings, "compiler", "cc"));
 	add_word(w, "", "", "-E");
+	for (; *modes; modes++)
+		add_word(w, "", "", *modes);
 	for (size_t i = 0; i < json_array_size(flags); i++)
 		add_word(w, "", "", json_string_value(json_array_get(flags, i)));
 	for (size_t i = 0; i < json_array_size(include); i++)
@@ -81,11 +83,15 @@ within(const char *project, const char *name)
 	return NULL;
 }
 
-/* Lines of the project, with "# LINE "FILE"" taken for what they say. */
+/*
+ * Lines of the project, with "# LINE "FILE"" taken for what they say. Of the includes that were
+ * followed, those of the system stay.
+ */
 static char *
 own_lines(char *text, const char *project, struct origins *o)
 {
 	struct kbuf b = { 0 };
+	const char *include = NULL;
 	bool own = false;
 
 	kbuf_add(&b, "", 0);
@@ -96,7 +102,10 @@ own_lines(char *text, const char *project, struct origins *o)
 		if (next)
 			*next++ = '\0';
 		if (*line != '#' || line[1] != ' ') {
-			if (own)
+			if (own && include && strchr(include, '<'))
+				kbuf_printf(&b, "%s\n", include);
+			include = strncmp(line, "#include", 8) ? NULL : line;
+			if (own && !include)
 				kbuf_printf(&b, "%s\n", line);
 			continue;
 		}
@@ -107,6 +116,11 @@ own_lines(char *text, const char *project, struct origins *o)
 			continue;
 		*end = '\0';
 		name = within(project, name + 1);
+		/* "1": here it begins; without, it is the line after the include. */
+		if (own && include && !name)
+			kbuf_printf(&b, "%s\n", include);
+		if (!name || !strncmp(end + 1, " 1", 2))
+			include = NULL;
 		own = name != NULL;
 		if (own)
 			add_origin(o, b.len, name, strtoul(line + 2, NULL, 10));
@@ -114,8 +128,9 @@ own_lines(char *text, const char *project, struct origins *o)
 	return b.data;
 }
 
-char *
-preprocess(const char *project, const char *file, const json_t *settings, struct origins *origins)
+static char *
+run(const char *const *modes, const char *project, const char *file, const json_t *settings,
+    struct origins *origins)
 {
 	struct words w = { 0 };
 	struct kproc p = { .argv = w.at, .max_output = OUTPUT_MAX, .timeout_s = TIMEOUT_S };
@@ -123,7 +138,7 @@ preprocess(const char *project, const char *file, const json_t *settings, struct
 	char *text = NULL;
 
 	*origins = (struct origins){ 0 };
-	make_command(&w, project, file, settings);
+	make_command(&w, modes, project, file, settings);
 	if (kproc_run(&p, &r) == 0) {
 		/* "#error" stops no preprocessor; a header that is not there does. */
 		if (!r.timed_out && !(r.exit_code && strstr(r.err, "fatal error")) && r.out_len)
@@ -133,6 +148,44 @@ preprocess(const char *project, const char *file, const json_t *settings, struct
 	for (size_t i = 0; i < w.count; i++)
 		free(w.at[i]);
 	return text;
+}
+
+char *
+preprocess(const char *project, const char *file, const json_t *settings, struct origins *origins)
+{
+	return run((const char *const[]){ NULL }, project, file, settings, origins);
+}
+
+static bool
+comes_from(const struct origins *o, const char *file)
+{
+	for (size_t i = 0; i < o->count; i++)
+		if (!strcmp(o->list[i].file, file))
+			return true;
+	return false;
+}
+
+char *
+preprocess_conditions(const char *project, const char *file, const json_t *settings)
+{
+	static const char *const modes[] = { "-fdirectives-only", "-dI", NULL };
+	json_t *files = rules_is_header(file) ? unit_files(project) : json_pack("[s]", file);
+	char *found = NULL;
+
+	for (size_t i = 0; i < json_array_size(files) && !found; i++) {
+		const char *unit = json_string_value(json_array_get(files, i));
+		struct origins o;
+		char *text = rules_is_header(unit) ? NULL : run(modes, project, unit, settings, &o);
+
+		if (text && comes_from(&o, file))
+			found = text;
+		else
+			free(text);
+		if (text)
+			origins_free(&o);
+	}
+	json_decref(files);
+	return found;
 }
 
 void

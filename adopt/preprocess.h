@@ -27,6 +27,12 @@ struct origins {
 char *preprocess(
     const char *project, const char *file, const json_t *settings, struct origins *origins);
 void origins_free(struct origins *o);
+/*
+ * FILE with what it includes of the project in place and conditions decided, but macros as they
+ * are, and the system's headers still included; of a header, the first source that includes it.
+ * NULL: the compiler cannot (gcc can). The caller frees.
+ */
+char *preprocess_conditions(const char *project, const char *file, const json_t *settings);
 /* Where the byte AT of the text comes from: its file, borrowed, and *LINE. TEXT is all of it. */
 const char *origin_of(const struct origins *o, const char *text, size_t at, size_t *line);
 

@@ -13,6 +13,7 @@
 
 #include "kfence.h"
 #include "kio.h"
+#include "preprocess.h"
 
 enum { FITS = 32, ASK_TRIES = 3, TIED_MIN = 16 };
 
@@ -89,6 +90,29 @@ type_of(const struct kscan *s, const char *type, int *stars)
 	return found;
 }
 
+/* The same where the typedef is one of several that a condition chooses from: as the compiler sees it. */
+static int
+chosen_type_of(const struct adoption *a, const char *type, int *stars)
+{
+	char *folder = adopt_path(a, "task"), *file = kasprintf("reference.%s", a->suffix), *text;
+	json_t *settings = compile_settings(a);
+	struct origins o;
+	struct kscan s;
+	int found = -1;
+
+	text = preprocess(folder, file, settings, &o);
+	if (text) {
+		kscan(text, strlen(text), &s);
+		found = type_of(&s, type, stars);
+		kscan_free(&s);
+		origins_free(&o);
+	}
+	json_decref(settings);
+	free(text);
+	free(file);
+	return found;
+}
+
 static bool
 is_stream(const struct adoption *a, const char *type)
 {
@@ -150,6 +174,8 @@ take_parameter(struct values *v, const struct adoption *a, const struct kscan *s
 		return;
 	}
 	type = type_of(s, p->type, &stars);
+	if (type < 0)
+		type = chosen_type_of(a, p->type, &stars);
 	if (p->strange || stars > 1 || type < 0)
 		kdie(K_USAGE,
 		    "%s: parameter '%s': only numbers by value (int, long, float, double and "
@@ -342,20 +368,28 @@ alignment(const struct values *v, const char *name)
 	return least;
 }
 
+/*
+ * What calls were seen to change. Where that is nothing, they may have written what stood there:
+ * then all that the function may write.
+ */
 static void
 find_written(struct values *v)
 {
+	bool any = false;
+
 	for (size_t i = 0; i < v->count; i++)
 		for (size_t k = 0; k < json_array_size(v->calls); k++) {
 			const json_t *p = pointer(v, k, v->at[i].name);
 
-			v->at[i].written |= kjson_bool_or(p, "written", false);
+			any |= v->at[i].written |= kjson_bool_or(p, "written", false);
 			if (kjson_bool_or(p, "null", false))
 				kdie(K_USAGE,
 				    "parameter %s is a null pointer in some calls, which is not "
 				    "supported; adopt a wrapper function",
 				    v->at[i].name);
 		}
+	for (size_t i = 0; i < v->count && !any; i++)
+		v->at[i].written = !v->at[i].constant && pointer(v, 0, v->at[i].name) != NULL;
 }
 
 /*
@@ -746,6 +780,17 @@ own_shape(struct values *v, struct value *x, char *const *list, size_t n)
 	kbuf_free(&b);
 }
 
+/* One number in every call, whatever argument was one, too. */
+static bool
+is_single(const struct values *v, const struct value *x)
+{
+	bool single = json_array_size(v->calls) > 0;
+
+	for (size_t k = 0; k < json_array_size(v->calls); k++)
+		single &= elements(v, k, x) == 1;
+	return single;
+}
+
 static void
 find_shape(struct values *v, const struct adoption *a, struct value *x, const char *text)
 {
@@ -774,6 +819,10 @@ find_shape(struct values *v, const struct adoption *a, struct value *x, const ch
 		    json_sprintf("%s is on the caller's stack, so it counts as one number "
 		                 "(otherwise give --shape)",
 		        x->name));
+		return;
+	}
+	if (is_single(v, x)) {
+		x->shape = kstrdup("1");
 		return;
 	}
 	n = find_either(v, x, list);

@@ -5,6 +5,27 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Whether no condition that holds at FROM ends before TO: what is compiled there is so here. */
+static bool
+compiled_with(const char *text, size_t from, size_t to)
+{
+	size_t depth = 0;
+
+	for (const char *p = text + from; (p = strchr(p, '\n')) && p < text + to;) {
+		p += 1 + strspn(p + 1, " \t");
+		if (*p != '#')
+			continue;
+		p += 1 + strspn(p + 1, " \t");
+		if (!strncmp(p, "if", 2))
+			depth++;
+		else if (!depth && (!strncmp(p, "el", 2) || !strncmp(p, "endif", 5)))
+			return false;
+		else if (!strncmp(p, "endif", 5))
+			depth--;
+	}
+	return true;
+}
+
 static bool
 describe(const struct kscan *k, const struct kscan_item *f, struct signature *s, char *why,
     size_t why_len)
@@ -19,7 +40,8 @@ describe(const struct kscan *k, const struct kscan_item *f, struct signature *s,
 	/* "void *f()" gives something back, and so does all that is not void. */
 	s->returns = !strstr(s->of.result, "void") || strchr(s->of.result, '*');
 	for (const struct kscan_item *x = k->items; x < f; x++)
-		if (x->kind == KSCAN_INCLUDE && !x->depth) {
+		if (x->kind == KSCAN_INCLUDE && !x->depth &&
+		    compiled_with(k->text, x->from, f->from)) {
 			s->include = x->to;
 			s->include += k->text[x->to] == '\n';
 		}

@@ -26,6 +26,8 @@ enum { COMBINATIONS = 4, LOG_LINES = 400, FEW = 2, SURE = 16, ALIGNED = 64 };
  * else.
  */
 static const double proxy_limits[2] = { 0.2, 5 };
+/* Calls shorter than this are mostly what caches and pages cost: cold alone, warm in between. */
+static const double cold_us = 10;
 
 /*
  * What recorded floating-point arrays are good for: others like them may be drawn; or it is only
@@ -46,6 +48,7 @@ struct draft {
 	    *oracle; /* "double", "reference", or "self": doubles already, or whole numbers */
 	size_t step; /* of the tolerance */
 	bool large;  /* inputs of large magnitudes too */
+	bool fixed;  /* whole numbers have no other values than those that were seen */
 	enum floats floats;
 	struct {
 		char *text, *fault; /* of the one built last, owned; NULL: it builds */
@@ -107,6 +110,26 @@ is_output(const struct value *x)
 	return x->role == ROLE_ARRAY && x->written;
 }
 
+/*
+ * An axis of the kernel's. Where the room of an array is a size of its own, it was seen with this
+ * value alone.
+ */
+static json_t *
+axis_json(const struct draft *d, const struct value *x)
+{
+	bool own = d->fixed;
+	json_t *axis;
+
+	if (x->tied)
+		return json_pack("{s:s,s:s}", "type", "expr", "expression", x->tied);
+	for (size_t i = 0; i < d->v.count; i++)
+		own |= d->v.at[i].own;
+	axis = json_pack("{s:s}", "type", "var");
+	if (own)
+		json_object_set_new(axis, "fixed", json_true());
+	return axis;
+}
+
 static void
 add_members(struct draft *d, json_t *axes, json_t *inputs, json_t *outputs, json_t *arguments)
 {
@@ -117,9 +140,7 @@ add_members(struct draft *d, json_t *axes, json_t *inputs, json_t *outputs, json
 		if (x->role == ROLE_STREAM)
 			continue;
 		if (x->role == ROLE_AXIS) {
-			json_object_set_new(axes, x->name,
-			    x->tied ? json_pack("{s:s,s:s}", "type", "expr", "expression", x->tied)
-			            : json_pack("{s:s}", "type", "var"));
+			json_object_set_new(axes, x->name, axis_json(d, x));
 			json_array_append_new(arguments,
 			    !strcmp(x->dtype, "int64")
 			        ? json_pack("{s:s,s:s}", "axis", x->name, "dtype", "int64")
@@ -819,17 +840,48 @@ all_passed(const json_t *c)
 	    !json_array_size(json_object_get(c, "reasons"));
 }
 
+/*
+ * An array that no call was seen to change may be written all the same: with what stood there. The
+ * judge's log names it. True when D did not know.
+ */
+static bool
+learn_written(struct draft *d, const json_t *c)
+{
+	const char *log = kjson_str_or(c, "log", ""), *at = strstr(log, "it wrote byte "),
+	           *name = at ? strstr(at, " of ") : NULL;
+
+	if (!name || !strstr(name, ", among the inputs"))
+		return false;
+	name += strlen(" of ");
+	for (size_t i = 0; i < d->v.count; i++) {
+		struct value *x = &d->v.at[i];
+		size_t n = strlen(x->name);
+
+		if (x->role != ROLE_ARRAY || x->written || strncmp(name, x->name, n) ||
+		    name[n] != ',')
+			continue;
+		x->written = true;
+		json_array_append_new(
+		    d->v.notes, json_sprintf("%s is written, though no call changed it", x->name));
+		return true;
+	}
+	return false;
+}
+
 static bool
 passes(struct draft *d, int seeds, struct kbuf *said)
 {
 	char *more = kasprintf("--seeds %d", seeds);
-	json_t *c;
+	json_t *c = NULL;
 	bool good;
 
-	write_draft(d);
-	c = judge(d, "correctness", more);
+	do {
+		json_decref(c);
+		write_draft(d);
+		c = judge(d, "correctness", more);
+		good = all_passed(c);
+	} while (!good && learn_written(d, c));
 	free(more);
-	good = all_passed(c);
 	if (!good && said) {
 		char *line = kfence_line(c ? kjson_str_or(c, "log", "")
 		                           : "it writes or reads beyond its arrays, so their "
@@ -1079,9 +1131,33 @@ tighten(struct draft *d)
 	write_draft(d);
 }
 
+/*
+ * Leave out the invented size of which SAID says that the oracle crashed on sizes near it; near a
+ * call of the application's, no others are drawn.
+ */
+static bool
+drop_crashed(struct draft *d, const char *said)
+{
+	const char *at = strstr(said, "the oracle crashed on workload ");
+	bool was = d->fixed;
+	char *name;
+
+	if (!at)
+		return false;
+	at += strlen("the oracle crashed on workload ");
+	name = kstrndup(at, strcspn(at, " \n"));
+	d->fixed |= !drop_named(d, name);
+	free(name);
+	if (d->fixed && !was)
+		json_array_append_new(d->v.notes,
+		    json_string("the reference crashes with sizes near those of the application's "
+		                "calls, so these are the only ones"));
+	return !was;
+}
+
 /* False, with the faults, when the task is not worth solving. */
 static bool
-lint(const struct draft *d, char **faults)
+lint(struct draft *d, char **faults)
 {
 	char *folder = adopt_path(d->a, "task");
 	struct kbuf command = { 0 };
@@ -1090,8 +1166,14 @@ lint(const struct draft *d, char **faults)
 	kbuf_printf(&command, "kharness --lint task.json --oracle ./oracle.so --backend %s",
 	    d->a->language);
 	command_own(d->a, folder, command.data, "lint", &r);
+	while (r.status && drop_crashed(d, r.said)) {
+		command_free(&r);
+		write_draft(d);
+		command_own(d->a, folder, command.data, "lint", &r);
+	}
 	if (r.status && r.status != K_USAGE)
-		kdie(r.status < 0 ? K_MISSING : r.status, "the task has faults:\n%s", r.said);
+		kdie(r.status < 0 || r.status >= 128 ? K_USAGE : r.status,
+		    "the task has faults:\n%s", r.said);
 	*faults = r.status ? kstrdup(r.said) : NULL;
 	command_free(&r);
 	kbuf_free(&command);
@@ -1275,6 +1357,8 @@ check_proxy(struct draft *d)
 		        real, "ratio", ratio));
 		ksay("proxy      %s: %.0f us alone, %.0f us in the application: %.2fx\n", name,
 		    alone, real, ratio);
+		if (alone < cold_us && real < cold_us)
+			continue;
 		if (ratio < low || ratio > high) {
 			kwarn("%s takes %.2f times as long alone as in the application, so the "
 			      "task does not measure the same work (accepted: %.3g to %.3g; change "

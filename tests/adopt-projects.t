@@ -80,4 +80,86 @@ ok 'an observation is out of date when a header next to the project has changed,
 	rm bench/blur/main.rs; kadopt observe --check -c c
 	echo "/* changed */" >>bench/common/types.h; exits 1 kadopt observe --check -c c; grep -q "it belongs to other sources" err'
 
+
+# A library that is one header: its includer defines what makes it code, and a condition chooses a type.
+mkdir header
+cat >header/filter.h <<'EOF'
+#ifndef FILTER_H
+#define FILTER_H
+#ifdef FILTER_WIDE
+typedef double sample;
+#else
+typedef float sample;
+#endif
+#endif
+#if defined(FILTER_IMPLEMENTATION) && !defined(FILTER_DONE)
+#define FILTER_DONE
+#if defined(FILTER_NEON)
+#include <arm_neon.h>
+#endif
+static void smooth(const sample *in, int n, sample *out, sample *clipped)
+{
+	for (int i = 0; i < n; i++) {
+		out[i] = FILTER_GAIN * in[i] + (i ? 0.5f * in[i - 1] : 0);
+		clipped[i] = out[i] > 1000 ? out[i] : 0;
+	}
+}
+#endif
+EOF
+cat >header/main.c <<'EOF'
+#include <stdio.h>
+#include <stdlib.h>
+#define FILTER_IMPLEMENTATION
+#define FILTER_GAIN 0.25f
+#include "filter.h"
+int main(void)
+{
+	int n = 5000;
+	float *in = malloc(n * sizeof *in), *out = malloc(n * sizeof *out), *clipped = calloc(n, sizeof *clipped), sum = 0;
+	FILE *f;
+
+	for (int i = 0; i < n; i++) in[i] = (float)(i % 11) - 3;
+	for (int r = 0; r < 9; r++) smooth(in, n, out, clipped);
+	for (int i = 0; i < n; i++) sum += out[i] + clipped[i];
+	f = fopen("out.txt", "w");
+	fprintf(f, "%g\n", sum);
+	return fclose(f);
+}
+EOF
+ok 'a library that is one header; an array in which every call leaves what was there' '
+	kadopt adopt -o h -p header --file filter.h --kernel smooth --build "cc -O1 -o app main.c" --run ./app --outputs out.txt --threads 1 --runs 1 --proxy 0.0001,10000 --provider "exec:cat /dev/null"
+	grep -q "^#define FILTER_GAIN 0.25f$" h/reference.c
+	jq -e ".inputs | keys == [\"in\"]" h/task.json
+	jq -e ".outputs | keys == [\"clipped\", \"out\"]" h/task.json
+	jq -e ".outputs.out.dtype == \"float32\"" h/task.json
+	jq -e ".notes.told | any(startswith(\"clipped is written\"))" h/task.json'
+
+# Sizes that an array is declared with: other ones crash, and are left out.
+mkdir rows
+cat >rows/main.c <<'EOF'
+#include <stdio.h>
+#include <stdlib.h>
+#define COLUMNS 60
+void heat(int rows, int columns, double a[][COLUMNS])
+{
+	for (int i = 1; i < rows - 1; i++)
+		for (int j = 1; j < columns - 1; j++)
+			a[i][j] = 0.25 * (a[i - 1][j] + a[i + 1][j] + a[i][j - 1] + a[i][j + 1]);
+}
+int main(void)
+{
+	double (*a)[COLUMNS] = malloc(80 * sizeof *a), sum = 0;
+	FILE *f;
+
+	for (int i = 0; i < 80; i++) for (int j = 0; j < COLUMNS; j++) a[i][j] = (double)(i * j % 7);
+	for (int r = 0; r < 9; r++) heat(80, COLUMNS, a);
+	for (int i = 0; i < 80; i++) for (int j = 0; j < COLUMNS; j++) sum += a[i][j];
+	f = fopen("out.txt", "w");
+	fprintf(f, "%g\n", sum);
+	return fclose(f);
+}
+EOF
+ok 'a function whose rows have one length only' '
+	kadopt adopt -o r -p rows --file main.c --kernel heat --build "cc -O1 -o app main.c" --run ./app --outputs out.txt --threads 1 --runs 1 --proxy 0.0001,10000 --provider "exec:cat /dev/null"
+	jq -e ".workloads[0].axes.columns == 60" r/task.json'
 done_testing
