@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ffi.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -202,7 +203,11 @@ apart_call(struct solo *s, const struct ktask_workload *w, void *const *memory)
 		values[i] = &words[i];
 	}
 	values[t->arg_count] = &stream;
+	/* Numbers that nobody gave it may keep it for ever; a signal ends it like any other fault. */
+	if (s->j->o.fenced)
+		alarm((unsigned)ceil(s->j->o.run_timeout_s));
 	ffi_call(&s->cif, FFI_FN(s->entry), NULL, values);
+	alarm(0);
 	if (s->j->device)
 		device_wait();
 }
