@@ -413,7 +413,7 @@ begin_check(struct keval *k, const char *code, const char *name)
 
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		e = check_program(k, code, name, name);
-		o = json_pack("{s:o,s:s?}", "row", e.row, "against", e.against);
+		o = json_pack("[o,s?]", e.row, e.against);
 		_exit(json_dumpfd(o, end[1], KIO_DUMP) ? K_IO : 0);
 	}
 	close(end[1]);
@@ -426,9 +426,8 @@ static struct entry
 end_check(struct check *c)
 {
 	json_t *o = json_loadf(c->answer, 0, NULL);
-	const char *against = kjson_str_or(o, "against", NULL);
-	struct entry e = { json_incref(json_object_get(o, "row")),
-		against ? kstrdup(against) : NULL };
+	const char *against = json_string_value(json_array_get(o, 1));
+	struct entry e = { json_incref(json_array_get(o, 0)), against ? kstrdup(against) : NULL };
 	int status = 0;
 
 	fclose(c->answer);
