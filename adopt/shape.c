@@ -90,7 +90,7 @@ type_of(const struct kscan *s, const char *type, int *stars)
 	return found;
 }
 
-/* The same where the typedef is one of several that a condition chooses from: as the compiler sees it. */
+/* The same where a condition chooses the typedef: as the compiler sees it. */
 static int
 chosen_type_of(const struct adoption *a, const char *type, int *stars)
 {
