@@ -203,7 +203,7 @@ apart_call(struct solo *s, const struct ktask_workload *w, void *const *memory)
 		values[i] = &words[i];
 	}
 	values[t->arg_count] = &stream;
-	/* Numbers that nobody gave it may keep it for ever; a signal ends it like any other fault. */
+	/* On invented numbers it may never return: a signal ends it like any fault. */
 	if (s->j->o.fenced)
 		alarm((unsigned)ceil(s->j->o.run_timeout_s));
 	ffi_call(&s->cif, FFI_FN(s->entry), NULL, values);
