@@ -256,6 +256,18 @@ test_rolled_back(void)
 	CHECK(decide(&k, &c, NULL).code == KLINEAR_REJECTED);
 }
 
+/* More measurements are wanted until the mean is three standard errors from the limit of 1 %. */
+static void
+test_again(void)
+{
+	CHECK(klinear_again_open(&(struct klinear_again){ 2, 0.015, 0 }));
+	CHECK(!klinear_again_open(&(struct klinear_again){ 3, 0.014, 0.002 }));
+	CHECK(!klinear_again_open(&(struct klinear_again){ 3, 0.006, 0.002 }));
+	CHECK(klinear_again_open(&(struct klinear_again){ 3, 0.012, 0.002 }));
+	CHECK(klinear_again_open(&(struct klinear_again){ 14, 0.012, 0.002 }));
+	CHECK(!klinear_again_open(&(struct klinear_again){ 15, 0.012, 0.002 }));
+}
+
 static void
 test_noise(void)
 {
@@ -263,20 +275,20 @@ test_noise(void)
 	struct klinear_case k = { 0 };
 
 	CHECK(decide(&k, &c, NULL).code == KLINEAR_NOISE);
-	k = (struct klinear_case){ .repeats = 3, .mean = 0.012, .sd = 0.005 };
+	k = (struct klinear_case){ .again = { 3, 0.012, 0.005 } };
 	CHECK(decide(&k, &c, "Round 4: ACCEPTED — avg +1.2%, no regression in 2 shapes").code ==
 	    KLINEAR_GAIN);
-	k.sd = 0.006;
+	k.again.sd = 0.006;
 	CHECK(decide(&k, &c,
 	          "Round 4: ROLLED BACK — avg +1.2%, because 3 more measurements scatter by 0.6%, "
 	          "at least half of their mean of +1.2%")
 	          .code == KLINEAR_VOLATILE);
-	k = (struct klinear_case){ .repeats = 1, .mean = 0.018, .sd = 0 };
+	k = (struct klinear_case){ .again = { 1, 0.018, 0 } };
 	CHECK(decide(&k, &c,
 	          "Round 4: ROLLED BACK — avg +1.8%, because it was measured again 1 time, but 3 "
 	          "are needed")
 	          .code == KLINEAR_NOISE);
-	k = (struct klinear_case){ .repeats = 4, .mean = 0.01, .sd = 0 };
+	k = (struct klinear_case){ .again = { 4, 0.01, 0 } };
 	CHECK(decide(&k, &c,
 	          "Round 4: ROLLED BACK — avg +1.0%, because the mean of 4 more measurements, "
 	          "+1.0%, is not above 1.0%")
@@ -432,6 +444,7 @@ main(void)
 	test_combined();
 	test_accepted();
 	test_rolled_back();
+	test_again();
 	test_noise();
 	test_inconclusive();
 	test_failures();
