@@ -298,15 +298,6 @@ same_calls(struct run *old, struct run *new, size_t pairs, char *why, size_t why
 	return true;
 }
 
-static double
-median_of(const double *v, size_t n)
-{
-	double copy[PAIRS_MAX];
-
-	memcpy(copy, v, n * sizeof *v);
-	return kstat_quantile(copy, n, 0.5);
-}
-
 /*
  * Shares of the time of all calls that the winner saves: the median over pairs of runs, and its
  * interval.
@@ -323,21 +314,36 @@ saved(const struct run *old, const struct run *new, size_t pairs)
 	return m;
 }
 
-/* The runs so far allow what is asked for, and no gain at all: more of them may tell. */
+/* How many times as long the application as a whole takes. */
+static struct kstat_interval
+whole(const struct run *old, const struct run *new, size_t pairs)
+{
+	double ratios[PAIRS_MAX];
+	struct kstat_interval m;
+
+	for (size_t p = 0; p < pairs; p++)
+		ratios[p] = new[p].wall_s / old[p].wall_s;
+	kstat_median(ratios, pairs, &m);
+	return m;
+}
+
+/*
+ * The runs so far allow what is asked for, and no gain at all; or the application seems to take
+ * longer, and may not: more of them may tell.
+ */
 static bool
 is_unclear(const struct run *old, const struct run *new, size_t pairs, double gate)
 {
-	struct kstat_interval m = saved(old, new, pairs);
+	struct kstat_interval m = saved(old, new, pairs), w = whole(old, new, pairs);
 
-	return m.low <= 0 && m.high >= gate;
+	return (m.low <= 0 && m.high >= gate) || (w.median > 1 + wall_slack && w.low <= 1);
 }
 
 static void
 decide(struct real *r, const struct run *old, const struct run *new, size_t pairs, double gate,
     char *why, size_t why_len)
 {
-	double was[PAIRS_MAX], now[PAIRS_MAX], best_now = INFINITY;
-	struct kstat_interval m = saved(old, new, pairs);
+	struct kstat_interval m = saved(old, new, pairs), w = whole(old, new, pairs);
 	json_t *list = json_array();
 
 	r->worst = INFINITY;
@@ -345,20 +351,17 @@ decide(struct real *r, const struct run *old, const struct run *new, size_t pair
 		double reduction = 1 - new[p].total_ns / old[p].total_ns;
 
 		r->worst = fmin(r->worst, reduction);
-		was[p] = old[p].wall_s;
-		now[p] = new[p].wall_s;
-		best_now = fmin(best_now, now[p]);
 		json_array_append_new(list,
 		    json_pack("{s:f,s:f,s:f,s:f,s:f}", "old_us", old[p].total_ns / 1e3, "new_us",
-		        new[p].total_ns / 1e3, "reduction", reduction, "old_wall_s", was[p],
-		        "new_wall_s", now[p]));
+		        new[p].total_ns / 1e3, "reduction", reduction, "old_wall_s", old[p].wall_s,
+		        "new_wall_s", new[p].wall_s));
 	}
 	r->reduction = m.median;
 	r->low = m.low;
 	r->high = m.high;
-	r->wall = median_of(now, pairs) / median_of(was, pairs);
+	r->wall = w.median;
 	r->faster = false;
-	if (is_unclear(old, new, pairs, gate))
+	if (m.low <= 0 && m.high >= gate)
 		snprintf(why, why_len,
 		    "inconclusive: after %zu pairs of runs, all calls together may take from %.1f "
 		    "%% more to %.1f %% less time; use --pairs for more pairs",
@@ -368,7 +371,7 @@ decide(struct real *r, const struct run *old, const struct run *new, size_t pair
 		    "all calls together take %.1f %% %s in the application, but %.1f %% less is "
 		    "required",
 		    100 * fabs(r->reduction), r->reduction < 0 ? "more" : "less", 100 * gate);
-	else if (r->wall > 1 + wall_slack && best_now > median_of(was, pairs))
+	else if (w.low > 1 && r->wall > 1 + wall_slack)
 		snprintf(why, why_len,
 		    "the calls are %.1f %% shorter, but the application as a whole takes %.1f %% "
 		    "longer",
