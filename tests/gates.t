@@ -209,14 +209,15 @@ ok 'what ptxas says of registers and spills is on record' '
 	is null "$(jq .eval.build.resources r/trials/000/00/eval.ndjson)"'
 ok 'a faster kernel that spills, fills half of the device no more, or loads what it does not use is rolled back, unless a person waives it' '
 	. ./helpers.sh
-	decide() { jq -c ".trial = 1 | .branch = 1 | .id = \"001/01\" | .sample = {incumbent: \"000/00\"} | .eval.timing |= map(.median_ns /= 2 | .samples_ns |= map(. / 2 | floor)) | $1" ref |
+	decide() { jq -c ".trial = 1 | .branch = 1 | .id = \"001/01\" | .sample = {incumbent: \"000/00\"} | .eval.timing |= map(.median_ns /= ${by:-1.1} | .samples_ns |= map(. / ${by:-1.1} | floor)) | $1" ref |
 		kscore -c r -r ref | jq -r ".score.decision | \"\(.code) \(.line)\""; }
 	occupied() { printf "{metrics:{occupancy:{occupancy_pct:{value:%s,unit:\"%%\"}}}}" "$1"; }
 	jq -c ".eval.timing |= map(.median_ns = 2000000 | .samples_ns = [range(12) | 2000000 + .]) | .eval.noise.floor = 0.01 | .eval.build.resources = {spill_bytes: 0} | .eval.profile = $(occupied 60)" r/trials/000/00/eval.ndjson >ref
 	decide . | grep -q "^gain Round 2: ACCEPTED"
-	decide ".eval.build.resources.spill_bytes = 32" | grep -q "^quality Round 2: ROLLED BACK — avg +100.0%, because it spills 32 bytes of registers, but 000/00 spills 0"
+	decide ".eval.build.resources.spill_bytes = 32" | grep -q "^quality Round 2: ROLLED BACK — avg +10.0%, because it spills 32 bytes of registers, but 000/00 spills 0"
 	decide ".eval.profile = $(occupied 20)" | grep -q "^quality .* its occupancy is 20.0 %, but that of 000/00 is 60.0 %"
 	decide ".eval.profile = $(occupied 40)" | grep -q "^gain "
+	by=2 decide ".eval.profile = $(occupied 20)" | grep -q "^gain .*avg +100.0%"
 	decide "del(.eval.profile, .eval.build.resources)" | grep -q "^gain "
 	looked() { printf ".eval.profile = {metrics: {memory: {coalescing_pct: {value: %s, unit: \"%%%%\"}}, launch: {scratch: {value: %s, unit: \"byte\"}}}}" "$1" "$2"; }
 	cp ref unlooked; jq -c "$(looked 80 16)" unlooked >ref

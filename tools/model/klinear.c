@@ -392,7 +392,7 @@ klinear_decide(const struct klinear_case *c, struct klinear_decision *d)
 		because(d, KLINEAR_CORE_SHAPE,
 		    "core shape %.64s regressed %.1f%%; the limit is %.1f%%", core->name,
 		    -klinear_delta(core), 100 * KLINEAR_CORE_REGRESSION);
-	} else if (c->quality) {
+	} else if (c->quality && d->improvement < KLINEAR_QUALITY_GAIN) {
 		because(d, KLINEAR_QUALITY, "%s", c->quality);
 	} else if (is_sure(c, d)) {
 		d->accepted = true;

@@ -65,12 +65,15 @@ bool klinear_again_open(const struct klinear_again *a);
  * must keep, so nobody turns them: a core workload that gets slower by CORE_REGRESSION costs a
  * round; a gain below BORDERLINE on the quick set is measured on the full one; a gain below
  * NEAR_NOISE is measured REPEATS times more, and their mean must be above MIN_MEAN. As long as the
- * mean may lie on either side of it, there are more, up to REPEATS_MOST.
+ * mean may lie on either side of it, there are more, up to REPEATS_MOST. Below QUALITY_GAIN, what
+ * the compiler or a profiler says got much worse costs the round: a gain so small may be gone in
+ * the next program. One above pays for it: a tiled matrix product fills a fifth of the device.
  */
 #define KLINEAR_CORE_REGRESSION 0.05
 #define KLINEAR_BORDERLINE 0.05
 #define KLINEAR_NEAR_NOISE 0.02
 #define KLINEAR_MIN_MEAN 0.01
+#define KLINEAR_QUALITY_GAIN 0.2
 enum { KLINEAR_REPEATS = 3, /* fewer tell nothing of the scatter */ KLINEAR_REPEATS_MOST = 15 };
 /* Workloads of the baseline and of full validation; eval.set is the quick set. */
 #define KLINEAR_FULL_SET "full"
