@@ -4,8 +4,7 @@
 # Kernels of COUNT programs (24), drawn with SEED (1) from the programs in FOLDER (HeCBench's src/*-cuda: a Makefile that
 # builds with ARCH=sm_NN and runs with `make run`), are adopted as far as trial 0's reference, each within SECONDS (120),
 # one a GPU. gpu-kernels.tsv has the commands that run some of them at reduced sizes; the others get `make run`. $OUT, or the
-# current folder, gets kernels.tsv and the log of each; KEEP, the campaigns. LANES programs (1) go at once on each
-# GPU: more of them disturb each other's times.
+# current folder, gets kernels.tsv and the log of each; KEEP, the campaigns.
 # Their code is not ours: it is only read and copied.
 set -u
 
@@ -38,6 +37,6 @@ cut -d '"' -f 4 "$work/good" | sort -u | while read -r p; do
 	printf '%s %s\n' "$(printf '%s %s' "$seed" "$p" | sha256sum | cut -c 1-16)" "$p"
 done | sort | head -n "$count" | cut -d ' ' -f 2 >"$work/drawn"
 printf 'program\tfile\tkernel\tstatus\tresult\n' >"$out/kernels.tsv"
-xargs -P "$((gpus * ${LANES:-1}))" --process-slot-var=SLOT -n 1 \
+xargs -P "$gpus" --process-slot-var=SLOT -n 1 \
 	sh "$0" --adopt "$folder" "$limit" "$out" "$work" "$arch" "$gpus" <"$work/drawn"
 cat "$out/kernels.tsv"
