@@ -652,7 +652,7 @@ add_kernel(struct kbuf *out, const struct adoption *a, const struct source *x,
     const struct kscan_item *item)
 {
 	bool mangled = a->device || a->cxx;
-	size_t from = item->from;
+	size_t from = item->from, n;
 
 	if (strcmp(a->entry, a->kernel)) {
 		/* As it is, with what calls it for the task. */
@@ -664,9 +664,10 @@ add_kernel(struct kbuf *out, const struct adoption *a, const struct source *x,
 	kbuf_add(out, x->text + item->lead, item->from - item->lead);
 	if (mangled && !kscan_has_word(&x->scan, item, "extern"))
 		kbuf_puts(out, "extern \"C\" ");
-	from += specifier(x->scan.code + from, "static");
 	/* Alone, an inline function is no definition in C. */
-	from += specifier(x->scan.code + from, "inline");
+	while ((n = specifier(x->scan.code + from, "static")) ||
+	    (n = specifier(x->scan.code + from, "inline")))
+		from += n;
 	kbuf_add(out, x->text + from, item->to - from);
 }
 

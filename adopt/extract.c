@@ -13,8 +13,8 @@
 #include "adopt.h"
 #include "kfence.h"
 #include "kio.h"
-#include "preprocess.h"
 #include "klog.h"
+#include "preprocess.h"
 
 enum { TRIES = 8, PULLS = 32, AROUND = 8, LOG_CHARS = 6000, CONTEXT_MAX = 200000 };
 
@@ -432,6 +432,7 @@ extract(const struct adoption *a)
 	if (!x.good) {
 		first = adopt_path(a, "task/first.txt");
 		write_text(first, x.text, strlen(x.text));
+		write_text(source, x.text, strlen(x.text));
 		x.text = mend(a, x.text, x.log, source, object, &tries);
 		x.log = NULL;
 	}

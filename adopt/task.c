@@ -1133,26 +1133,25 @@ tighten(struct draft *d)
 
 /*
  * Leave out the invented size of which SAID says that the oracle crashed on sizes near it; near a
- * call of the application's, no others are drawn.
+ * call of the application's, no others are drawn. False: there is nothing left to change.
  */
 static bool
 drop_crashed(struct draft *d, const char *said)
 {
-	const char *at = strstr(said, "the oracle crashed on workload ");
-	bool was = d->fixed;
-	char *name;
+	static const char crashed[] = "the oracle crashed on workload ";
+	const char *at = strstr(said, crashed);
+	char *name =
+	    at ? kstrndup(at + strlen(crashed), strcspn(at + strlen(crashed), " \n")) : NULL;
+	bool dropped = name && drop_named(d, name);
 
-	if (!at)
-		return false;
-	at += strlen("the oracle crashed on workload ");
-	name = kstrndup(at, strcspn(at, " \n"));
-	d->fixed |= !drop_named(d, name);
 	free(name);
-	if (d->fixed && !was)
-		json_array_append_new(d->v.notes,
-		    json_string("the reference crashes with sizes near those of the application's "
-		                "calls, so these are the only ones"));
-	return !was;
+	if (dropped || !at || d->fixed)
+		return dropped;
+	d->fixed = true;
+	json_array_append_new(d->v.notes,
+	    json_string("the reference crashes with sizes near those of the application's calls, "
+	                "so these are the only ones"));
+	return true;
 }
 
 /* False, with the faults, when the task is not worth solving. */

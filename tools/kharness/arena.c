@@ -308,26 +308,6 @@ memory_load(struct judge *j, struct memory *m, const struct batch *b)
 }
 
 void
-memory_load_beside(struct judge *j, struct memory *m, const struct batch *b, size_t slot,
-    const struct place *kept, uint32_t which)
-{
-	size_t in, out;
-
-	memory_slot(j->task, b->w, &in, &out);
-	if (b->count != 1 || (slot + 1) * in > m->in.bytes || (slot + 1) * out > m->out.bytes)
-		kdie(K_IO, "bug in kiln: slot %zu is beyond the arenas", slot);
-	new_secrets(m);
-	m->places = krealloc(m->places, sizeof *m->places);
-	m->count = 1;
-	place(j->task, b->w, m->places, slot * in, slot * out);
-	for (size_t i = 0; i < j->task->tensor_count; i++)
-		if (which & 1u << i)
-			m->places->tensor[i] = kept->tensor[i];
-	m->places->elsewhere = which;
-	fill_all(j, m, b, false);
-}
-
-void
 memory_load_at(struct judge *j, struct memory *m, const struct batch *b, const struct place *where)
 {
 	new_secrets(m);
@@ -335,6 +315,24 @@ memory_load_at(struct judge *j, struct memory *m, const struct batch *b, const s
 	m->count = 1;
 	*m->places = *where;
 	fill_all(j, m, b, false);
+}
+
+void
+memory_load_beside(struct judge *j, struct memory *m, const struct batch *b, size_t slot,
+    const struct place *kept, uint32_t which)
+{
+	struct place where;
+	size_t in, out;
+
+	memory_slot(j->task, b->w, &in, &out);
+	if (b->count != 1 || (slot + 1) * in > m->in.bytes || (slot + 1) * out > m->out.bytes)
+		kdie(K_IO, "bug in kiln: slot %zu is beyond the arenas", slot);
+	place(j->task, b->w, &where, slot * in, slot * out);
+	for (size_t i = 0; i < j->task->tensor_count; i++)
+		if (which & 1u << i)
+			where.tensor[i] = kept->tensor[i];
+	where.elsewhere = which;
+	memory_load_at(j, m, b, &where);
 }
 
 void

@@ -289,8 +289,7 @@ warm_up(struct race *a, struct racer *x, const struct batch *b)
 	double fastest = INFINITY, cpu;
 	int64_t start = know_ns();
 
-	for (int i = 0; i < 1 || i < o->warmup || (double)(know_ns() - start) < o->warmup_s * 1e9;
-	     i++) {
+	for (int i = 0; i < 1 || i < o->warmup || kseconds_since(start) < o->warmup_s; i++) {
 		double ns;
 
 		set_out(a, b, true);
