@@ -4,6 +4,9 @@
  * way and kept.
  */
 #include <ctype.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 
 #include "backend.h"
@@ -417,16 +420,55 @@ preprocess(struct keval *k, const char *work)
 	return text;
 }
 
+/* The same in a process of its own, beside the compiler; FILE gets the text and a zero byte. */
+static void
+preprocess_beside(struct keval *k, const char *work, int file)
+{
+	pid_t pid;
+	char *text;
+
+	need_compiler(compiler_of(k));
+	if (fflush(NULL) || (pid = fork()) < 0)
+		kdie_errno(K_MISSING, "a process for the preprocessor");
+	if (pid)
+		return;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	text = preprocess(k, work);
+	_exit(!text || kwrite_all(file, text, strlen(text) + 1));
+}
+
+/* NULL when the text is not whole: that process goes, done or not, when the compiler has ended. */
+static char *
+text_of(int file)
+{
+	struct stat st;
+	ssize_t n;
+	char *text;
+
+	if (fstat(file, &st) < 0)
+		kdie_errno(K_IO, "what the preprocessor said");
+	text = kcalloc((size_t)st.st_size + 2, 1);
+	n = pread(file, text, (size_t)st.st_size, 0);
+	close(file);
+	if (n > 1 && !text[n - 1])
+		return text;
+	free(text);
+	return NULL;
+}
+
 void
 build_candidate(struct keval *k, const struct subject *s, const char *work, struct build *b)
 {
-	int lock = klock_cpu(false);
+	int lock = klock_cpu(false), file = memfd_create("expanded", MFD_CLOEXEC);
 
 	*b = (struct build){ 0 };
 	work_put_sources(k, s, work);
 	if (!is_device_only(k))
-		b->expanded = preprocess(k, work);
+		preprocess_beside(k, work, file);
 	compile(k, s, work, NULL, b);
+	b->expanded = text_of(file);
+	if (b->ok && !is_device_only(k) && !b->expanded)
+		b->expanded = preprocess(k, work);
 	if (b->ok && !is_device_only(k) && !b->expanded) {
 		free(b->log);
 		b->log = kasprintf("%s -E fails or does not end on a program that the compiler "

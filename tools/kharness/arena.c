@@ -290,7 +290,6 @@ new_secrets(struct memory *m)
 static void
 fill_all(const struct judge *j, struct memory *m, const struct batch *b, bool again)
 {
-	change_places(j, m);
 	for (size_t k = 0; k < b->count; k++) {
 		fill(j, m, b, k, again);
 		fill_row(j, m, b, k);
@@ -304,6 +303,7 @@ memory_load(struct judge *j, struct memory *m, const struct batch *b)
 {
 	new_secrets(m);
 	place_all(j, m, b);
+	change_places(j, m);
 	fill_all(j, m, b, false);
 }
 
@@ -314,6 +314,10 @@ memory_load_at(struct judge *j, struct memory *m, const struct batch *b, const s
 	m->places = krealloc(m->places, sizeof *m->places);
 	m->count = 1;
 	*m->places = *where;
+	/* Slots follow each other as the caller likes: none is left to hold the rest's pattern. */
+	m->used = krealloc(m->used, sizeof *m->used);
+	*m->used = (struct range){ 0, m->out.bytes };
+	m->used_count = 1;
 	fill_all(j, m, b, false);
 }
 

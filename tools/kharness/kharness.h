@@ -273,7 +273,7 @@ void memory_load(struct judge *j, struct memory *m, const struct batch *b);
  */
 void memory_load_beside(struct judge *j, struct memory *m, const struct batch *b, size_t slot,
     const struct place *kept, uint32_t which);
-/* The same for a batch of one call, exactly where WHERE says. */
+/* The same for a batch of one call, exactly where WHERE says; the whole arena counts as used. */
 void memory_load_at(
     struct judge *j, struct memory *m, const struct batch *b, const struct place *where);
 /* The batch that lies there already, for another runner: outputs are poisoned and guarded anew. */

@@ -35,13 +35,16 @@ enum {
 	/* of the rounds up to the first look, where checking every one would take too long */
 	CHECKED_ROUNDS = 4,
 	CHECKED_LATER = 16, /* one in so many of the rounds after it */
-	/* one round in so many has a mixture of distributions; half of these are checked */
+	/*
+	 * One go in so many has a mixture of distributions; half of these are checked, and none
+	 * counts as a round.
+	 */
 	MIXED_EVERY = 8,
 	/* rounds: so many times the most, judged by the first of them */
 	HOPELESS = 2,
 	HOPELESS_MIN = 24,
 	/* of large memories, all is looked at in every so many rounds */
-	THOROUGH_EVERY = 4,
+	THOROUGH_EVERY = 8,
 	THOROUGH_BYTES = 8 << 20,
 	/* every so many rounds each subject makes one call by itself */
 	LONE_EVERY = 2,
@@ -59,7 +62,7 @@ static const size_t looks[] = { KSTAT_PAIRS, 17, 24, 34, 48, 68, 96, 136, 192 };
  * that is clearly not 1, less will do: the interval is 3.5 standard errors wide on each side, and a
  * score has two such links, each a mean over the workloads.
  */
-static const double precise = 0.02, precise_ratio = 0.05;
+static const double precise = 0.02, precise_ratio = 0.06;
 /*
  * Two processes of one program differ, each with pages of its own: by up to 2.6 % for calls of 5 us
  * on a busy machine. A difference smaller than this one (the logarithm of a ratio) is believed when
@@ -226,7 +229,8 @@ run(struct race *a, struct racer *x, const struct batch *b, double *cpu)
 		return -1;
 	}
 	a->run_ns += (double)s.judge_ns;
-	a->delay_ns += (double)(s.delay_ns + s.judge_delay_ns);
+	/* Threads on all processors keep the judge waiting themselves, until they sleep. */
+	a->delay_ns += (double)(s.delay_ns + (x->r.threads == 1 ? s.judge_delay_ns : 0));
 	*cpu = (double)s.cpu_ns / (double)b->count;
 	/* The runner's word; no more of it can be than the judge has seen. */
 	x->host_ns = fmin((double)s.host_ns, (double)s.judge_ns);
@@ -513,8 +517,8 @@ is_look(const struct race *a)
 
 /*
  * What the inputs of this round are drawn from: the task's first distribution, and rarely, in
- * secret, a mixture. Where a kernel is slower on rare values, a mixture in half of the rounds would
- * leave their median anywhere between both speeds.
+ * secret, a mixture. A kernel may be slower on rare values: among the times, its ratios would have
+ * two modes.
  */
 static enum kdist
 inputs_of_round(const struct race *a)
@@ -606,14 +610,15 @@ round_of(struct race *a)
 	double ns[RACERS_MAX], cpu[RACERS_MAX];
 	enum kdist inputs = inputs_of_round(a);
 	struct batch b;
-	bool done;
+	bool done, mixed;
 
 	batch_draw_checked(
 	    a->j, &b, a->w, inputs, a->calls, is_checked_round(a, inputs) ? a->checked : 0);
+	mixed = b.dist == KDIST_MIXED;
 	done = one_go_each(a, &b, ns, cpu);
 	batch_free(a->j, &b);
-	if (!done)
-		return false;
+	if (!done || mixed)
+		return done;
 	for (size_t i = 0; i < a->count; i++) {
 		struct racer *x = &a->racers[i];
 
@@ -628,6 +633,7 @@ round_of(struct race *a)
 	}
 	if (a->calls > 1 && a->rounds % (a->j->device ? LONE_EVERY_DEVICE : LONE_EVERY) == 0)
 		lone_calls(a);
+	a->rounds++;
 	return true;
 }
 
@@ -660,12 +666,10 @@ take_samples(struct race *a)
 
 		if (a->rounds >= a->enough && (late || (is_look(a) && all_clear(a))))
 			break;
-		if (round_of(a)) {
-			a->rounds++;
+		if (round_of(a))
 			a->nap_us = 0;
-		} else if (!is_over(a) && !wait_for_machine(a, now)) {
+		else if (!is_over(a) && !wait_for_machine(a, now))
 			break;
-		}
 	}
 }
 
