@@ -66,8 +66,8 @@ else
 # kcampaign calls this half, with FIRST and LAST trial of the graph, the trial PREV before FIRST, the candidate BEST to verify, EVIDENCE and ANCHORS (see
 # below), and whom to ASK for what is missing: nobody, the model for replies, or both models, the second one for digests.
 # What campaign.json says stands in campaign.mk, which kcampaign writes anew whenever it changed: BRANCHES as a list;
-# LAUNCHER put before evaluations; CEILINGS, a backend that has them; THREADS; KEY, a further variable that holds a key; LINEAR,
-# FEEDBACK, MEMORY: whether there is such a thing; RESTART and COMPACT: after so many trials; and STEP, see
+# LAUNCHER put before evaluations; CEILINGS, a backend that has them; THREADS; KEY, a further variable that holds a key;
+# TARGET, LINEAR, FEEDBACK, MEMORY: whether there is such a thing; RESTART and COMPACT: after so many trials; and STEP, see
 # below. A recipe is text for a shell, so what may be any text, such as a provider
 # or a path, does not stand in one: the tool reads it from campaign.json, or the shell from its environment. LAUNCHER is a
 # command, and does.
@@ -93,7 +93,9 @@ trials/000/machine.json:
 .PHONY: preflight
 preflight:
 	@$(launch) keval --preflight
+# A target that the device's figures cannot give is refused before anything is measured for it.
 trials/000/00/eval.ndjson: | trials/000/machine.json
+	@$(if $(TARGET),kspec roofline >/dev/null)
 	@$(launch) keval --thin --reference -o $@
 # What the device can do at its best, where kharness can measure that, and not after the reference of a campaign that has begun.
 # Then what follows for each workload from that, from docs/hardware and from the task.

@@ -129,6 +129,7 @@ write_variables(const struct kcamp *c)
 	add_variable(&t, "CEILINGS", b->ceilings && is_timed_here(c) ? b->name : "");
 	kbuf_printf(&t, "THREADS := %ld\n", kcamp_int(c, "eval.threads"));
 	add_variable(&t, "KEY", kcamp_str(c, "model.key_env"));
+	add_flag(&t, "TARGET", kcamp_num(c, "stop.efficiency") > 0);
 	add_flag(&t, "LINEAR", kcamp_linear(c));
 	add_flag(&t, "FEEDBACK", feedback);
 	add_flag(&t, "MEMORY", kmemo_enabled(c));

@@ -180,6 +180,13 @@ kiln_draw(int type, int dist, u64 seed, u64 n, u64 period, u64 every, double com
 }
 
 extern "C" __global__ void
+kiln_redraw(int type, const double *values, u64 n, u64 seed, double toward, double share, int whole, void *to)
+{
+	EACH(i, n)
+		put(type, to, i, small_redraw(values, n, i, seed, toward, share, whole));
+}
+
+extern "C" __global__ void
 kiln_widen(int type, const void *from, u64 n, double *to)
 {
 	EACH(i, n)

@@ -40,6 +40,7 @@ struct device_result {
 
 enum kernel {
 	DRAW,
+	REDRAW,
 	WIDEN,
 	PERTURB,
 	WORDS,
@@ -55,9 +56,10 @@ enum kernel {
 	NOTHING,
 	KERNELS
 };
-static const char *const kernel_names[KERNELS] = { "kiln_draw", "kiln_widen", "kiln_perturb",
-	"kiln_words", "kiln_guard", "kiln_guard_check", "kiln_differs", "kiln_exact", "kiln_scale",
-	"kiln_compare", "kiln_worst", "kiln_compare_integers", "kiln_flush", "kiln_nothing" };
+static const char *const kernel_names[KERNELS] = { "kiln_draw", "kiln_redraw", "kiln_widen",
+	"kiln_perturb", "kiln_words", "kiln_guard", "kiln_guard_check", "kiln_differs",
+	"kiln_exact", "kiln_scale", "kiln_compare", "kiln_worst", "kiln_compare_integers",
+	"kiln_flush", "kiln_nothing" };
 
 static struct kgpu *gpu;
 static struct kgpu_facts facts;
@@ -245,6 +247,18 @@ draw(enum kdtype t, struct recipe how, struct krng *rng, size_t n, void *to)
 }
 
 static void
+redraw(enum kdtype t, const struct recorded *r, void *to)
+{
+	const double *values = r->values;
+	double toward = r->to, share = r->share;
+	uint64_t count = r->n, seed = r->seed;
+	int type = (int)t, whole = r->whole;
+
+	launch(REDRAW, r->n,
+	    (void *[]){ &type, &values, &count, &seed, &toward, &share, &whole, &to });
+}
+
+static void
 widen(enum kdtype t, const void *from, size_t n, double *to)
 {
 	uint64_t count = n;
@@ -402,6 +416,7 @@ static struct space space = {
 	.guard_check = guard_check,
 	.differs = differs,
 	.draw = draw,
+	.redraw = redraw,
 	.widen = widen,
 	.perturb = perturb,
 	.is_exact = is_exact,

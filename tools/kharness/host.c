@@ -234,6 +234,21 @@ perturb(double *v, size_t n, double eps, struct krng *rng)
 		v[k] *= krng_u64(rng) >> 63 ? 1 + eps : 1 - eps;
 }
 
+HOT static void
+redraw(enum kdtype t, const struct recorded *r, void *to)
+{
+	enum { CHUNK = 512 };
+	double chunk[CHUNK];
+
+	for (size_t done = 0, n; done < r->n; done += n) {
+		n = r->n - done < CHUNK ? r->n - done : CHUNK;
+		for (size_t i = 0; i < n; i++)
+			chunk[i] = small_redraw(
+			    r->values, r->n, done + i, r->seed, r->to, r->share, r->whole);
+		values_narrow(t, chunk, n, (char *)to + done * kdtype_size(t));
+	}
+}
+
 static bool
 is_exact(enum kdtype t, const double *expected, size_t n)
 {
@@ -518,6 +533,7 @@ const struct space space_host = {
 	.guard_check = guard_check,
 	.differs = differs,
 	.draw = values_draw,
+	.redraw = redraw,
 	.widen = values_widen,
 	.perturb = perturb,
 	.is_exact = is_exact,

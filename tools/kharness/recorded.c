@@ -20,7 +20,7 @@ struct recording {
 	char *path;
 	enum kdtype dtype;
 	struct knpy file;
-	double *values; /* of those that other contents are drawn from; NULL: not needed so far */
+	double *values; /* in the judge's space; NULL: not needed so far */
 	bool whole;     /* whole numbers alone */
 	int direction;  /* 1: ascending, -1: descending, 0: neither */
 };
@@ -101,14 +101,17 @@ direction_of(const double *v, size_t n)
 }
 
 static void
-look_at(struct recording *r)
+look_at(const struct judge *j, struct recording *r)
 {
 	size_t n = r->file.count;
+	double *v = kcalloc(n, sizeof *v);
 
-	r->values = kcalloc(n, sizeof *r->values);
-	values_widen(r->dtype, r->file.data, n, r->values);
-	r->whole = is_whole(r->values, n);
-	r->direction = direction_of(r->values, n);
+	values_widen(r->dtype, r->file.data, n, v);
+	r->whole = is_whole(v, n);
+	r->direction = direction_of(v, n);
+	r->values = j->space->alloc(n * sizeof *v);
+	j->space->store(r->values, v, n * sizeof *v);
+	free(v);
 }
 
 static int
@@ -130,46 +133,47 @@ static double
 any_of(const struct recording *r, struct krng *rng)
 {
 	for (int i = 0; i < 16; i++) {
-		double v = r->values[krng_below(rng, r->file.count)];
+		size_t at = krng_below(rng, r->file.count);
+		double v;
 
+		values_widen(r->dtype, (const char *)r->file.data + at * r->file.size, 1, &v);
 		if (isfinite(v))
 			return v;
 	}
 	return 0;
 }
 
-static double
-redraw(const struct recording *r, double v, uint64_t seed, size_t i)
+static void
+put_in_order(const struct judge *j, const struct recording *r, void *to)
 {
-	double other = r->values[small_mix(seed, i) % r->file.count],
-	       share = (double)(small_mix(~seed, i) >> 11) * 0x1p-53;
+	size_t n = r->file.count;
+	double *v = kcalloc(n, sizeof *v);
+	char *raw = kmalloc(n * r->file.size);
 
-	if (!isfinite(other))
-		return v;
-	/* A zero means something among whole numbers, more often than not. */
-	if (r->whole)
-		return fabs(other) > 0 ? other : v;
-	return v + share * (other - v);
+	j->space->fetch(raw, to, n * r->file.size);
+	values_widen(r->dtype, raw, n, v);
+	qsort(v, n, sizeof *v, r->direction > 0 ? ascending : descending);
+	values_narrow(r->dtype, v, n, raw);
+	j->space->store(to, raw, n * r->file.size);
+	free(raw);
+	free(v);
 }
 
 static void
-redraw_all(struct recording *r, struct krng *rng, double *v)
+redraw(const struct judge *j, struct recording *r, struct krng *rng, void *to)
 {
-	size_t n = r->file.count;
-	double to = any_of(r, rng), share = r->whole ? 0 : krng_double(rng) / 2;
-	uint64_t seed = krng_u64(rng);
+	struct recorded how = { .n = r->file.count };
 
-	for (size_t i = 0; i < n; i++) {
-		double now = r->values[i];
-
-		if (isfinite(now) && fabs(now) > 0) {
-			now = redraw(r, now, seed, i);
-			now += share * (to - now);
-		}
-		v[i] = now;
-	}
+	if (!r->values)
+		look_at(j, r);
+	how.values = r->values;
+	how.to = any_of(r, rng);
+	how.whole = r->whole;
+	how.share = r->whole ? 0 : krng_double(rng) / 2;
+	how.seed = krng_u64(rng);
+	j->space->redraw(r->dtype, &how, to);
 	if (r->direction)
-		qsort(v, n, sizeof *v, r->direction > 0 ? ascending : descending);
+		put_in_order(j, r, to);
 }
 
 bool
@@ -202,27 +206,14 @@ recorded_draw(const struct judge *j, const struct batch *b, const struct ktask_t
     struct krng *rng, void *to)
 {
 	struct recording *r;
-	size_t bytes;
 	bool fresh;
-	double *v;
-	char *raw;
 
 	if (!ktask_recorded(b->w, x, &fresh))
 		return false;
 	r = recording_of(j, b->w, x);
-	bytes = r->file.count * r->file.size;
-	if (!fresh || b->dist == KDIST_RECORDED) {
-		j->space->store(to, r->file.data, bytes);
-		return true;
-	}
-	if (!r->values)
-		look_at(r);
-	v = kcalloc(r->file.count, sizeof *v);
-	raw = kmalloc(bytes);
-	redraw_all(r, rng, v);
-	values_narrow(x->dtype, v, r->file.count, raw);
-	j->space->store(to, raw, bytes);
-	free(raw);
-	free(v);
+	if (!fresh || b->dist == KDIST_RECORDED)
+		j->space->store(to, r->file.data, r->file.count * r->file.size);
+	else
+		redraw(j, r, rng, to);
 	return true;
 }

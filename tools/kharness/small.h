@@ -172,4 +172,28 @@ small_sparse(unsigned long long seed, unsigned long long i, double period)
 	return word & 1 ? -1 - u : 1 + u;
 }
 
+/*
+ * Element I in place of the recorded one of N VALUES, as recorded.c says: a random share of the way
+ * to another one, and from there SHARE of the way TO. Of many numbers, the others come in
+ * stretches, from memory that lies together. WHOLE: the other one itself.
+ */
+SMALL_FN double
+small_redraw(const double *values, unsigned long long n, unsigned long long i,
+    unsigned long long seed, double to, double share, int whole)
+{
+	const unsigned long long stretch = n < 32768 ? 1 : 512;
+	double v = values[i], other, begin, step;
+
+	/* What is not finite differs from itself. */
+	if (!(v - v <= 0) || (v <= 0 && v >= 0))
+		return v;
+	begin = (double)(small_mix(seed, i / stretch) >> 11) * 0x1p-53 * (double)(n - stretch + 1);
+	other = values[(unsigned long long)begin + i % stretch];
+	step = whole ? 1 : (double)(small_mix(~seed, i) >> 11) * 0x1p-53;
+	/* A zero means something among whole numbers, more often than not. */
+	if (other - other <= 0 && !(whole && other <= 0 && other >= 0))
+		v += step * (other - v);
+	return v + share * (to - v);
+}
+
 #endif

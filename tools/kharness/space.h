@@ -47,6 +47,15 @@ struct recipe {
 	size_t every;
 };
 
+/* N recorded numbers, in the space; see small_redraw. */
+struct recorded {
+	const double *values;
+	size_t n;
+	uint64_t seed;
+	double to, share;
+	bool whole;
+};
+
 struct comparison_result {
 	size_t mismatches, unwritten;
 	bool over_cap;
@@ -92,6 +101,8 @@ struct space {
 	bool (*differs)(const void *a, const void *b, size_t bytes);
 	/* Random values, see values_draw; N elements as doubles; each double times 1 -+ EPS. */
 	void (*draw)(enum kdtype t, struct recipe how, struct krng *rng, size_t n, void *to);
+	/* Others like recorded numbers. */
+	void (*redraw)(enum kdtype t, const struct recorded *r, void *to);
 	void (*widen)(enum kdtype t, const void *from, size_t n, double *to);
 	void (*perturb)(double *v, size_t n, double eps, struct krng *rng);
 	/* Whether every expected value can be told exactly in the type. */

@@ -107,9 +107,7 @@ static json_t *
 load(const struct step *s, const char *name, bool records)
 {
 	char *path = kasprintf("%s/%s", s->dir, name);
-	json_t *json = records        ? kin_first(path)
-	    : access(path, R_OK) == 0 ? kjson_load(path)
-	                              : NULL;
+	json_t *json = access(path, R_OK) ? NULL : records ? kin_first(path) : kjson_load(path);
 
 	free(path);
 	return json;
