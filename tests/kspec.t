@@ -388,7 +388,10 @@ ok 'kcampaign check tells what the roofline will lack' '
 	exits 0 kcampaign check; grep -q "the roofline will not have: campaign.json: gpu: no file in docs/hardware describes .H20 PCIe." err
 	jq ".stop.efficiency = 90" campaign.json >c && mv c campaign.json
 	exits 2 kcampaign check; grep -q "campaign.json: stop.efficiency: campaign.json: gpu:" out
-	exits 3 kcampaign run; grep -q "memory_bandwidth: UNKNOWN" err'
+	exits 3 kcampaign run; grep -q "memory_bandwidth: UNKNOWN" err
+	# Nothing is measured for a target that cannot be.
+	mv trials ../kept; exits 3 kcampaign run; grep -q "no target without these" err; [ ! -e trials/000/00/eval.ndjson ]
+	rm -r trials; mv ../kept trials'
 ok 'stop.efficiency ends a campaign' '
 	cd null
 	jq ".gpu = \"My Device\" | .stop.efficiency = 79.9" campaign.json >c && mv c campaign.json

@@ -369,13 +369,14 @@ void runner_close(struct runner *r);
 struct handshake runner_handshake(struct judge *j, struct runner *r);
 /* A measured one; and the handshake of N of them, HANDSHAKES at most: medians, and their spread. */
 enum { HANDSHAKES = 9 };
-struct handshake runner_handshake_from(const struct runner *r, const struct span *s);
+struct handshake runner_handshake_from(
+    const struct judge *j, const struct runner *r, const struct span *s);
 struct handshake runner_handshake_of(const struct handshake *measured, size_t n);
 /*
  * The judge's nanoseconds of a go without those in which other programs had its processor, or that
- * of the runner's one thread.
+ * of the runner's one thread. On a device: all of them.
  */
-double runner_undelayed_ns(const struct runner *r, const struct span *s);
+double runner_undelayed_ns(const struct judge *j, const struct runner *r, const struct span *s);
 /* What a go took, as far as three clocks tell (runner.c), less the handshake. */
 double runner_ns(
     const struct judge *j, const struct runner *r, const struct span *s, const struct handshake *h);

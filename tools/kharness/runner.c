@@ -735,8 +735,11 @@ runner_go(struct judge *j, struct runner *r, const struct batch *b, struct span 
 /* ---- what it took ---- */
 
 double
-runner_undelayed_ns(const struct runner *r, const struct span *s)
+runner_undelayed_ns(const struct judge *j, const struct runner *r, const struct span *s)
 {
+	/* A device works on while those who wait for it have no processor. */
+	if (j->device)
+		return (double)s->judge_ns;
 	/* Of several threads nobody can say how much of a wait the others made up for. */
 	return (double)(s->judge_ns - s->judge_delay_ns - (r->threads == 1 ? s->delay_ns : 0));
 }
@@ -763,7 +766,7 @@ double
 runner_ns(
     const struct judge *j, const struct runner *r, const struct span *s, const struct handshake *h)
 {
-	double ns = runner_undelayed_ns(r, s) - h->ns,
+	double ns = runner_undelayed_ns(j, r, s) - h->ns,
 	       cpu = ((double)s->cpu_ns - h->stopped_cpu_ns * r->threads) / j->o.threads;
 
 	/* A driver's threads wait for their device in ways of their own. */
@@ -804,10 +807,10 @@ runner_handshake_of(const struct handshake *measured, size_t n)
 }
 
 struct handshake
-runner_handshake_from(const struct runner *r, const struct span *s)
+runner_handshake_from(const struct judge *j, const struct runner *r, const struct span *s)
 {
 	/* On a busy machine a delay may be taken off twice. */
-	return (struct handshake){ .ns = fmax(0, runner_undelayed_ns(r, s)),
+	return (struct handshake){ .ns = fmax(0, runner_undelayed_ns(j, r, s)),
 		.own_ns = (double)s->own_ns,
 		.cpu_ns = (double)s->done_cpu_ns,
 		.stopped_cpu_ns = (double)s->cpu_ns };
@@ -823,7 +826,7 @@ runner_handshake(struct judge *j, struct runner *r)
 	for (size_t i = 0; i < HANDSHAKES; i++) {
 		if (runner_go(j, r, NULL, &s) != OUT_OK)
 			kdie(K_MISSING, "the runner: %s", r->why);
-		measured[i] = runner_handshake_from(r, &s);
+		measured[i] = runner_handshake_from(j, r, &s);
 		fences[i] = (double)j->space->fence();
 	}
 	r->fence_ns = (int64_t)kstat_quantile(fences, HANDSHAKES, 0.5);

@@ -194,7 +194,7 @@ verify(struct race *a, struct racer *x, const struct batch *b)
 static void
 suspect(const struct race *a, struct racer *x, const struct span *s)
 {
-	double judge = runner_undelayed_ns(&x->r, s) - a->h.ns,
+	double judge = runner_undelayed_ns(a->j, &x->r, s) - a->h.ns,
 	       own = (double)s->own_ns - a->h.own_ns;
 	/* Waking the threads of a pool is nobody's forgery, however many it has. */
 	double cpu = ((double)s->done_cpu_ns - a->h.cpu_ns * x->r.threads) / a->j->o.threads;
@@ -209,8 +209,12 @@ suspect(const struct race *a, struct racer *x, const struct span *s)
 static bool
 is_disturbed(const struct race *a, const struct racer *x, const struct span *s)
 {
-	return x->r.threads > 1 && x->r.threads <= a->j->o.threads && !a->j->device &&
-	    !a->j->opencl && (double)s->delay_ns > delay_share * (double)s->judge_ns + delay_ns;
+	/* The host's delays do not end a device's work, and so cannot be told from it. */
+	if (a->j->device)
+		return (double)(s->delay_ns + s->judge_delay_ns) >
+		    busy_share * (double)s->judge_ns + delay_ns;
+	return x->r.threads > 1 && x->r.threads <= a->j->o.threads && !a->j->opencl &&
+	    (double)s->delay_ns > delay_share * (double)s->judge_ns + delay_ns;
 }
 
 /*
@@ -230,7 +234,8 @@ run(struct race *a, struct racer *x, const struct batch *b, double *cpu)
 	}
 	a->run_ns += (double)s.judge_ns;
 	/* Threads on all processors keep the judge waiting themselves, until they sleep. */
-	a->delay_ns += (double)(s.delay_ns + (x->r.threads == 1 ? s.judge_delay_ns : 0));
+	a->delay_ns +=
+	    (double)(s.delay_ns + (x->r.threads > 1 && !a->j->device ? 0 : s.judge_delay_ns));
 	*cpu = (double)s.cpu_ns / (double)b->count;
 	/* The runner's word; no more of it can be than the judge has seen. */
 	x->host_ns = fmin((double)s.host_ns, (double)s.judge_ns);
@@ -243,7 +248,7 @@ run(struct race *a, struct racer *x, const struct batch *b, double *cpu)
 static void
 take_handshake(struct race *a, const struct span *s)
 {
-	a->recent[a->handshakes++ % HANDSHAKES] = runner_handshake_from(&a->pacer, s);
+	a->recent[a->handshakes++ % HANDSHAKES] = runner_handshake_from(a->j, &a->pacer, s);
 	a->h =
 	    runner_handshake_of(a->recent, a->handshakes < HANDSHAKES ? a->handshakes : HANDSHAKES);
 }
