@@ -93,6 +93,13 @@ ok 'as long as the mean may be above the limit or below it, there are more measu
 	for i in 1 2 3 4 5 6 7 8; do set -- "$@" "1.050 1" "0.980 0.9"; done
 	evaluate "1.015 1.01" "1.015 1.01" "$@"
 	is "volatile 15" "$code $(jq ".eval.repeats | length" eval.ndjson)"'
+ok 'what the noise hides is measured again, where there is no wider set' '
+	. ./evaluate.sh
+	cp lv/campaign.json kept; edit lv/campaign.json ".eval.set = \"full\""
+	evaluate "0.99 0.9" "1.014 1" "1.016 1" "1.015 1"; is "gain 3" "$code $(jq ".eval.repeats | length" eval.ndjson)"
+	evaluate "0.99 0.9" "0.994 0.9" "0.996 0.9" "0.995 0.9"; is inconclusive "$code"
+	evaluate "0.97 0.96"; is "aggregate null" "$code $(jq .eval.repeats eval.ndjson)"
+	mv kept lv/campaign.json'
 ok 'a set that was not measured whole is no result' '
 	. ./evaluate.sh
 	export DROP="one main"

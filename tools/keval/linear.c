@@ -305,22 +305,22 @@ linear_levels(const struct trial *t, json_t *eval)
 	const char *quick = k->set, *full = full_set(k);
 	json_t *past = t->s->incumbent ? past_eval(k, t->s->incumbent) : NULL;
 	struct klinear_compare c;
-	bool wider = is_wider(k, full), gain;
+	bool wider = is_wider(k, full), compared;
 
 	note_level(k, eval);
-	gain = past && compare(k, past, eval, &c) && c.ratio.mean > 1;
-	if (gain && wider && c.ratio.mean - 1 < KLINEAR_BORDERLINE) {
+	compared = past && compare(k, past, eval, &c) && (c.ratio.mean > 1 || !wider);
+	if (compared && wider && c.ratio.mean - 1 < KLINEAR_BORDERLINE) {
 		keep_quick(eval);
 		k->set = full;
 		eval_set(eval, "level", json_string("full"));
 		measure(t, eval);
-		gain = is_timed(eval);
-		if (gain) {
+		compared = is_timed(eval);
+		if (compared) {
 			check_set(k, eval);
-			gain = compare(k, past, eval, &c);
+			compared = compare(k, past, eval, &c);
 		}
 	}
-	if (gain && c.pairs && klinear_near_noise(&c.ratio))
+	if (compared && c.pairs && klinear_near_noise(&c.ratio))
 		measure_repeats(t, past, eval);
 	k->set = quick;
 	json_decref(past);

@@ -197,7 +197,9 @@ klinear_again_open(const struct klinear_again *a)
 bool
 klinear_near_noise(const struct kgain_ratio *gain)
 {
-	return gain->mean > 1 && (gain->mean < 1 + KLINEAR_NEAR_NOISE || gain->low <= 1);
+	bool may_be = gain->mean > 1 || gain->high > 1 + KLINEAR_MIN_MEAN;
+
+	return may_be && (gain->mean < 1 + KLINEAR_NEAR_NOISE || gain->low <= 1);
 }
 
 /* Candidates without a measurement: what each fault comes to. */
@@ -377,7 +379,7 @@ klinear_decide(const struct klinear_case *c, struct klinear_decision *d)
 	find_worst(c, &d->worst, &core);
 	d->improvement = c->again.n ? c->again.mean : c->compare->ratio.mean - 1;
 	core_lost = core && -klinear_delta(core) / 100 >= KLINEAR_CORE_REGRESSION;
-	gained = c->compare->ratio.mean > 1 &&
+	gained = (c->again.n ? c->again.mean > 0 : c->compare->ratio.mean > 1) &&
 	    !(c->independent && d->worst && -klinear_delta(d->worst) / 100 > KLINEAR_NEAR_NOISE);
 	if (c->overfit) {
 		because(d, KLINEAR_AUDIT, "the audit rejects it as overfit%s%.120s",

@@ -64,7 +64,7 @@ bool klinear_again_open(const struct klinear_again *a);
  * Figures of the protocol, as shares. Every prompt tells them, and what one campaign keeps another
  * must keep, so nobody turns them: a core workload that gets slower by CORE_REGRESSION costs a
  * round; a gain below BORDERLINE on the quick set is measured on the full one; a gain below
- * NEAR_NOISE is measured REPEATS times more, and their mean must be above MIN_MEAN. As long as the
+ * NEAR_NOISE, or within the noise, is measured REPEATS times more, and their mean must be above MIN_MEAN. As long as the
  * mean may lie on either side of it, there are more, up to REPEATS_MOST. Below QUALITY_GAIN, what
  * the compiler or a profiler says got much worse costs the round: a gain so small may be gone in
  * the next program. One above pays for it: a tiled matrix product fills a fifth of the device.
@@ -142,8 +142,8 @@ char *klinear_line(long round, const struct klinear_case *c, const struct klinea
 double klinear_delta(const struct klinear_unit *u);
 
 /*
- * May this gain be measured again to be believed? It is one, but below NEAR_NOISE, or its
- * interval does not exclude that there is none.
+ * Is it to be measured again before it is believed? It is a gain below NEAR_NOISE, or the interval
+ * excludes neither that there is one nor that there is none.
  */
 bool klinear_near_noise(const struct kgain_ratio *gain);
 
