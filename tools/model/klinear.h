@@ -64,10 +64,11 @@ bool klinear_again_open(const struct klinear_again *a);
  * Figures of the protocol, as shares. Every prompt tells them, and what one campaign keeps another
  * must keep, so nobody turns them: a core workload that gets slower by CORE_REGRESSION costs a
  * round; a gain below BORDERLINE on the quick set is measured on the full one; a gain below
- * NEAR_NOISE, or within the noise, is measured REPEATS times more, and their mean must be above MIN_MEAN. As long as the
- * mean may lie on either side of it, there are more, up to REPEATS_MOST. Below QUALITY_GAIN, what
- * the compiler or a profiler says got much worse costs the round: a gain so small may be gone in
- * the next program. One above pays for it: a tiled matrix product fills a fifth of the device.
+ * NEAR_NOISE, or within the noise, is measured REPEATS times more, and their mean must be above
+ * MIN_MEAN. As long as the mean may lie on either side of it, there are more, up to REPEATS_MOST.
+ * Below QUALITY_GAIN, what the compiler or a profiler says got much worse costs the round: a gain
+ * so small may be gone in the next program. One above pays for it: a tiled matrix product fills a
+ * fifth of the device.
  */
 #define KLINEAR_CORE_REGRESSION 0.05
 #define KLINEAR_BORDERLINE 0.05
