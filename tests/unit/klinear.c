@@ -333,8 +333,7 @@ test_inconclusive(void)
 	struct klinear_compare c = measured(-0.05, -0.05, false);
 	struct klinear_case k = { 0 };
 
-	CHECK(is_near(1.01, 1.005, 1.02) && is_near(1.04, 0.99, 1.1) &&
-	    !is_near(1.04, 1.01, 1.1));
+	CHECK(is_near(1.01, 1.005, 1.02) && is_near(1.04, 0.99, 1.1) && !is_near(1.04, 1.01, 1.1));
 	CHECK(is_near(0.98, 0.9, 1.1) && !is_near(0.98, 0.95, 1.005));
 	CHECK(decide(&k, &c,
 	          "Round 4: ROLLED BACK — avg -5.0%, inconclusive: within the noise, it is "
