@@ -38,7 +38,7 @@ ok 'docs/seeds.md counts its rows, and every test that it names exists' '
 	cd "$KILN_DATA"
 	sed -n "s/^    \$ //p" docs/seeds.md >"$T/count"
 	sh "$T/count" >"$T/counts"
-	test "$(wc -l <"$T/counts")" = 5
+	test -s "$T/counts"
 	sed -nE "s/^    ([a-z ]+:( [0-9]+){5})$/\1/p" docs/seeds.md | diff - "$T/counts"
 	awk -F " [|] " "/^[|] [1-4]\./ { n = split(\$4, t, \"; \"); for (i = 1; i <= n; i++) print t[i] }" docs/seeds.md | sort -u >"$T/shown"
 	while IFS= read -r shown; do
