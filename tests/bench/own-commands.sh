@@ -22,6 +22,8 @@ mkdir "$dir/base"
 cp "$KILN_DATA"/tests/tasks/python_digest/* "$dir/base"
 cd "$dir/base"
 mkdir -p trials/000/00
+# A number of the same kind as in the kernels: with a whole one the interpreter lays other things out, and is up to 4 % slower.
+sed -i 's/^WASTE = .*/WASTE = 1000.000/' reference.py
 
 # project TEST: a campaign whose kernels this command judges, and its baseline.
 project() {
