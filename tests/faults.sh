@@ -19,7 +19,7 @@ cd "$T"
 
 # Everything that a stage reads is there: trial 1 of a campaign, and its replies as recordings.
 null_campaign c 2
-jq '.search.branches = 2 | .model.replies = "replies"' c/campaign.json >new && mv new c/campaign.json
+jq '.search.branches = 2' c/campaign.json >new && mv new c/campaign.json
 cp -r c fresh
 (cd c && kcampaign run --trials 1 >/dev/null)
 mkdir -p c/replies/001
