@@ -420,18 +420,19 @@ preprocess(struct keval *k, const char *work)
 	return text;
 }
 
-/* The same in a process of its own, beside the compiler; FILE gets the text and a zero byte. */
-static void
-preprocess_beside(struct keval *k, const char *work, int file)
+/* The same in a process of its own, beside the compiler; the file gets the text and a zero byte. */
+static int
+preprocess_beside(struct keval *k, const char *work)
 {
+	int file = memfd_create("expanded", MFD_CLOEXEC);
 	pid_t pid;
 	char *text;
 
 	need_compiler(compiler_of(k));
-	if (fflush(NULL) || (pid = fork()) < 0)
+	if (file < 0 || fflush(NULL) || (pid = fork()) < 0)
 		kdie_errno(K_MISSING, "a process for the preprocessor");
 	if (pid)
-		return;
+		return file;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	text = preprocess(k, work);
 	_exit(!text || kwrite_all(file, text, strlen(text) + 1));
@@ -447,7 +448,7 @@ text_of(int file)
 
 	if (fstat(file, &st) < 0)
 		kdie_errno(K_IO, "what the preprocessor said");
-	text = kcalloc((size_t)st.st_size + 2, 1);
+	text = kcalloc((size_t)st.st_size + 1, 1);
 	n = pread(file, text, (size_t)st.st_size, 0);
 	close(file);
 	if (n > 1 && !text[n - 1])
@@ -459,17 +460,19 @@ text_of(int file)
 void
 build_candidate(struct keval *k, const struct subject *s, const char *work, struct build *b)
 {
-	int lock = klock_cpu(false), file = memfd_create("expanded", MFD_CLOEXEC);
+	int lock = klock_cpu(false), file;
 
 	*b = (struct build){ 0 };
 	work_put_sources(k, s, work);
-	if (!is_device_only(k))
-		preprocess_beside(k, work, file);
+	if (is_device_only(k)) {
+		compile(k, s, work, NULL, b);
+		close(lock);
+		return;
+	}
+	file = preprocess_beside(k, work);
 	compile(k, s, work, NULL, b);
 	b->expanded = text_of(file);
-	if (b->ok && !is_device_only(k) && !b->expanded)
-		b->expanded = preprocess(k, work);
-	if (b->ok && !is_device_only(k) && !b->expanded) {
+	if (b->ok && !b->expanded && !(b->expanded = preprocess(k, work))) {
 		free(b->log);
 		b->log = kasprintf("%s -E fails or does not end on a program that the compiler "
 		                   "accepts\n",
