@@ -233,9 +233,8 @@ take_answers(struct adopt_options *o)
 {
 	static const char *const needed[] = { "project", "file", "kernel", "build", "run" };
 	char *path = path_of("%s/adopt.json", o->campaign);
-	json_t *all = access(path, F_OK)
-	    ? json_pack("{s:s,s:s}", "schema", "adopt/1", "version", kversion_string())
-	    : kjson_load(path);
+	json_t *all = kjson_if_there(path)
+	    ?: json_pack("{s:s,s:s}", "schema", "adopt/1", "version", kversion_string());
 	struct adoption *a;
 
 	json_object_update(all, o->answers);
@@ -377,8 +376,8 @@ command_adopt(int argc, char **argv)
 	a = take_answers(&o);
 	adoption_lock(a);
 	code = journal_repair(a);
-	made = !access(path_of("%s/campaign.json", a->dir), F_OK);
-	if (code == K_OK && are_late(o.answers) && !access(path_of("%s/trials", a->dir), F_OK)) {
+	made = kis_there(path_of("%s/campaign.json", a->dir));
+	if (code == K_OK && are_late(o.answers) && kis_there(path_of("%s/trials", a->dir))) {
 		code = json_object_size(o.answers) || !go ? add_late(a) : K_OK;
 		if (code == K_OK)
 			adoption_save(a);
@@ -430,7 +429,7 @@ show_status(const struct adoption *a)
 	for (size_t i = 0; i < LEN(steps); i++) {
 		char *path = path_of("%s/%s", a->dir, steps[i].file);
 
-		ksay("%-10s %s\n", steps[i].step, access(path, F_OK) ? "not done yet" : "done");
+		ksay("%-10s %s\n", steps[i].step, kis_there(path) ? "done" : "not done yet");
 	}
 	journal_status(a, &b);
 	ksay("%s", b.data);

@@ -19,7 +19,7 @@ manifest_folder(const struct adoption *a)
 	char *own = path_of("%s/campaign.json", a->dir), *path = adopt_path(a, "ask/campaign.json");
 	json_t *model = json_object_get(a->json, "model"), *m;
 
-	if (access(own, R_OK) == 0) {
+	if (kis_there(own)) {
 		return a->dir;
 	}
 	if (!model)
@@ -38,7 +38,7 @@ render(const struct adoption *a, const char *name, const json_t *context)
 {
 	char *relative = kasprintf("prompts/adopt/%s.txt", name),
 	     *own = path_of("%s/%s", a->dir, relative);
-	char *path = access(own, R_OK) == 0 ? kstrdup(own) : kdata_path(relative), why[512];
+	char *path = kis_there(own) ? kstrdup(own) : kdata_path(relative), why[512];
 	char *text = kread_file_or_die(path, TEMPLATE_MAX, NULL);
 	struct ktemplate t = { 0 };
 	struct kbuf out = { 0 };

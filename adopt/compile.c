@@ -7,7 +7,6 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "adopt.h"
 #include "kio.h"
@@ -113,7 +112,7 @@ same_file(const char *x, const char *y)
 {
 	struct stat a, b;
 
-	return !stat(x, &a) && !stat(y, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+	return kfind(x, &a) && kfind(y, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
 /* Is the option followed by a value of its own? */

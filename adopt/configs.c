@@ -65,7 +65,7 @@ read_records(const char *path, const char *missing)
 	struct krec rec;
 	struct kin in;
 
-	if (access(path, F_OK))
+	if (!kis_there(path))
 		kdie(K_USAGE, "%s does not exist: %s", path, missing);
 	kin_open(&in, path);
 	while (kin_next(&in, &rec)) {
@@ -400,7 +400,7 @@ static struct kconfigs_call *
 timed_calls(const char *path, const struct rule *r, const struct records *observed,
     struct records *timing, size_t *n)
 {
-	bool own = access(path, F_OK) && json_object_get(json_array_get(observed->calls, 0), "ns");
+	bool own = !kis_there(path) && json_object_get(json_array_get(observed->calls, 0), "ns");
 	struct kconfigs_call *calls;
 
 	if (own)

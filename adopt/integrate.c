@@ -164,7 +164,7 @@ find_winner(const struct adoption *a, struct winner *w)
 	size_t i;
 
 	*w = (struct winner){ .speedup = 1 };
-	if (access(archive, F_OK))
+	if (!kis_there(archive))
 		kdie(K_USAGE, "%s: the campaign has not run yet; run make campaign", a->dir);
 	facts = command_json(a, "kreport", "--json", NULL);
 	best = json_object_get(facts, "best");

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "kio.h"
@@ -58,10 +57,10 @@ replace(const struct adoption *a, const char *file, const char *text, size_t len
 	struct stat st;
 	int fd;
 
-	if (stat(path, &st) < 0) {
+	if (!kfind(path, &st)) {
 		char *kept = journal_original(a, file);
 
-		if (stat(kept, &st) < 0)
+		if (!kfind(kept, &st))
 			kdie_errno(K_IO, "%s", kept);
 	}
 	unlink(fresh);
@@ -130,7 +129,7 @@ static void
 return_outputs(const struct adoption *a)
 {
 	char *list = adopt_path(a, "kept/list.json");
-	json_t *there = access(list, R_OK) ? NULL : kjson_load(list), *was;
+	json_t *there = kjson_if_there(list), *was;
 	const char *name;
 
 	json_object_foreach(there, name, was) {

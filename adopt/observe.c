@@ -93,7 +93,7 @@ find_adoption(struct options *o)
 	char *path = path_of("%s/adopt.json", o->campaign), *project;
 	struct adoption *a;
 
-	if (access(path, F_OK) == 0) {
+	if (kis_there(path)) {
 		if (json_object_size(o->answers))
 			kdie(K_USAGE, "%s already exists; remove the duplicate options", path);
 		a = adoption_load(o->campaign);
@@ -594,11 +594,11 @@ command_observe(int argc, char **argv)
 		code = why ? K_NO : K_OK;
 	} else if (why || o.force) {
 		/* What the frozen figures rest on stays, also when the winner is in the sources. */
-		if (!access(path_of("%s/trials", a->dir), F_OK))
+		if (kis_there(path_of("%s/trials", a->dir)))
 			kdie(K_USAGE,
 			    "%s: %s, but the campaign rests on it; observe into another folder",
 			    observed, why ? why : "it would be made again");
-		if (why && access(observed, F_OK) == 0)
+		if (why && kis_there(observed))
 			kwarn("%s: %s; observing again", observed, why);
 		run(&o, &w, &s, header, observed, timing);
 	}

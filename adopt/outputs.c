@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "adopt.h"
 #include "kio.h"
@@ -173,7 +172,7 @@ outputs_stamps(const struct adoption *a, const char *folder)
 		char *path = path_of("%s/%s", folder, name);
 		struct stat st;
 
-		if (!stat(path, &st))
+		if (kfind(path, &st))
 			json_object_set_new(stamps, name,
 			    json_sprintf("%lld %ld %llu", (long long)st.st_mtim.tv_sec,
 			        st.st_mtim.tv_nsec, (unsigned long long)st.st_ino));

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -47,14 +46,6 @@ static void __attribute__((format(printf, 1, 2))) say(const char *fmt, ...)
 }
 
 /* ---- what can be seen without running anything ---- */
-
-static bool
-is_folder(const char *path)
-{
-	struct stat st;
-
-	return !stat(path, &st) && S_ISDIR(st.st_mode);
-}
 
 /* How the kernel becomes a task's entry: adopt/unit.json, or every reason why it cannot. */
 static void
@@ -98,7 +89,7 @@ check_files(const struct adoption *a, struct findings *f)
 	json_t *unit = NULL;
 	size_t len, n = strlen(a->project);
 
-	if (!is_folder(a->project)) {
+	if (!kis_folder(a->project)) {
 		tell(&f->wrong, "project: %s is not a folder", a->project);
 	} else if (!strncmp(a->dir, a->project, n) && (a->dir[n] == '/' || !a->dir[n])) {
 		tell(&f->wrong,
@@ -137,7 +128,7 @@ check_files(const struct adoption *a, struct findings *f)
 	for (size_t i = 0; i < json_array_size(json_object_get(a->json, "context")); i++) {
 		path = project_path(
 		    a, json_string_value(json_array_get(json_object_get(a->json, "context"), i)));
-		if (access(path, R_OK) < 0)
+		if (!kis_there(path))
 			tell(&f->wrong, "context: %s: %s", path, strerror(errno));
 	}
 }

@@ -473,7 +473,7 @@ real_compare(
 
 	*r = (struct real){ .why = NULL };
 	unlink(path);
-	good = apart(compare_step, a, &c) && !access(path, R_OK);
+	good = apart(compare_step, a, &c) && kis_there(path);
 	if (good) {
 		r->record = kjson_load(path);
 		r->faster = kjson_bool_or(r->record, "faster", false);

@@ -125,7 +125,7 @@ save(const struct adoption *a, const char *lines)
 	if (!signature_find(text, len, a->kernel, adoption_line(a), &s, why, sizeof why))
 		kdie(K_USAGE, "%s/%s: %s: %s", a->project, a->file, a->kernel, why);
 	/* The copy that was observed is the one to run, unless somebody removed it. */
-	if (access(watch_copy_path(&w), F_OK))
+	if (!kis_there(watch_copy_path(&w)))
 		watch_prepare(&w, &s);
 	json_decref(watch_run(&w, WATCH_ARGS, &dropped));
 	signature_free(&s);
@@ -157,7 +157,7 @@ recorded_path(const struct adoption *a, const char *config, const char *array, b
 	char *path =
 	    adopt_path(a, "recorded/calls.%s.%s.%s.npy", config, array, after ? "after" : "before");
 
-	return access(path, R_OK) ? NULL : path;
+	return kis_there(path) ? path : NULL;
 }
 
 /* Element I of an array of real numbers; NAN for other types. */
@@ -224,5 +224,5 @@ recorded_same(const struct adoption *a, const char *config, const char *array, c
 bool
 recorded_any(const struct adoption *a)
 {
-	return !access(adopt_path(a, "recorded/calls"), R_OK);
+	return kis_there(adopt_path(a, "recorded/calls"));
 }

@@ -26,7 +26,7 @@ choose_name(struct run_folder *r, const struct adoption *a)
 		r->name = n > 1 ? path_of("runs/%s/%s.%d", a->kernel, now, n)
 		                : path_of("runs/%s/%s", a->kernel, now);
 		r->path = path_of("%s/%s", a->dir, r->name);
-		if (access(r->path, F_OK))
+		if (!kis_there(r->path))
 			return;
 	}
 }

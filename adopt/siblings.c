@@ -107,7 +107,7 @@ siblings_name(const char *folder, const char *path)
 		return NULL;
 	mark =
 	    kasprintf("%.*s.sibling.%.*s", (int)n, folder, (int)strcspn(path + n, "/"), path + n);
-	found = !access(mark, F_OK);
+	found = kis_there(mark);
 	free(mark);
 	return found ? path + n : NULL;
 }

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "adopt.h"
@@ -101,7 +100,7 @@ adoption_read_unit(struct adoption *a)
 	char *path = adopt_path(a, "unit.json");
 
 	json_decref(a->unit);
-	a->unit = access(path, R_OK) == 0 ? kjson_load(path) : NULL;
+	a->unit = kjson_if_there(path);
 	a->entry = kjson_str_or(a->unit, "entry", a->kernel);
 }
 
@@ -117,7 +116,7 @@ adoption_load(const char *dir)
 	char *path = path_of("%s/adopt.json", dir);
 	struct adoption *a;
 
-	if (access(path, R_OK) < 0)
+	if (!kis_there(path))
 		kdie(K_USAGE, "%s: not found; run kcampaign adopt first", path);
 	a = adoption_new(dir, kjson_load(path));
 	adoption_read_unit(a);
@@ -309,7 +308,7 @@ remove_tree(const char *path)
 {
 	const char *argv[] = { "rm", "-rf", "--", path, NULL };
 
-	if (!access(path, F_OK))
+	if (kis_there(path))
 		run_quietly(argv, path);
 }
 

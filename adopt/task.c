@@ -260,7 +260,7 @@ typed_file(const struct draft *d, const char *config, const struct value *x, con
 	if (!*count || *count * x->bytes > bytes.count) {
 		free(name);
 		name = NULL;
-	} else if (access(to, F_OK)) {
+	} else if (!kis_there(to)) {
 		make_folder_of(to);
 		if (!knpy_write(to, kind, x->bytes, bytes.data, *count))
 			kdie_errno(K_IO, "%s", to);
@@ -1543,7 +1543,7 @@ make_campaign(const struct adoption *a)
 	struct kproc p = { .argv = argv };
 	struct kproc_result r;
 
-	if (!access(trials, F_OK))
+	if (kis_there(trials))
 		kdie(K_USAGE,
 		    "%s: the campaign has begun with another task; adopt into another folder, or "
 		    "remove this one",

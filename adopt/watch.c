@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "adopt.h"
@@ -594,10 +593,7 @@ layout_path(const struct watch *w)
 {
 	char *path = join(w->folder, "layout.txt");
 
-	if (access(path, R_OK)) {
-		return NULL;
-	}
-	return path;
+	return kis_there(path) ? path : NULL;
 }
 
 struct raw {
@@ -765,7 +761,7 @@ watch_program(const struct watch *w)
 		p += n;
 	}
 	path = *word == '/' ? path_of("%s", word) : join(copy, word);
-	if (!*word || stat(path, &st) || !S_ISREG(st.st_mode))
+	if (!*word || !kfind(path, &st) || !S_ISREG(st.st_mode))
 		path = path_of("%s", "");
 	free(word);
 	return path;

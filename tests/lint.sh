@@ -91,6 +91,12 @@ if grep -rnE 'kasprintf\("[^"]*trials/' tools adopt --include='*.[ch]' | grep -v
 	fail 'the path of a record; kplace.h has a function for it'
 fi
 
+# Not to know whether a file exists is not the same as no: kis_there and kfind tell them apart.
+if grep -rnE '(^|[^a-z_])(access|l?stat)\(' tools adopt --include='*.c' |
+	grep -vE '^(adopt/kwatch/|tools/core/k(util|user|work)[.]c:)|, [WX]_OK\)'; then
+	fail 'whether a file exists; kis_there, kis_folder and kfind say so'
+fi
+
 tests/members.sh tools/*/*.c adopt/*.c || fail 'the path of a member that no schema has'
 
 if grep -rnE 'TODO|FIXME' tools adopt pipeline.mk Makefile --include='*.c' --include='*.h' --include='*.sh' --include='*.mk'; then

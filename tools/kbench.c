@@ -4,7 +4,6 @@
  * uses, without a model. A table for people, or records bench/1.
  */
 #include <limits.h>
-#include <sys/stat.h>
 
 #include "backend.h"
 #include "kio.h"
@@ -88,12 +87,9 @@ parse(struct arguments *a, int argc, char **argv)
 static char *
 task_file(const char *task)
 {
-	struct stat st;
-	char *path = stat(task, &st) == 0 && S_ISDIR(st.st_mode) ? kasprintf("%s/task.json", task)
-	                                                         : kstrdup(task),
-	     *real;
+	char *path = kis_folder(task) ? kasprintf("%s/task.json", task) : kstrdup(task),
+	     *real = realpath(path, NULL);
 
-	real = realpath(path, NULL);
 	if (!real)
 		kdie_errno(K_USAGE, "%s", path);
 	free(path);

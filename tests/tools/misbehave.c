@@ -20,7 +20,6 @@
 #include <sys/ptrace.h>
 #include <sys/shm.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -173,15 +172,17 @@ do_kill(char **a)
 static int
 do_ptrace(char **a)
 {
-	return say("ptrace", ptrace(PTRACE_SEIZE, (pid_t)knum_long(a[0], 1, 1L << 22, "pid"), NULL, NULL));
+	return say(
+	    "ptrace", ptrace(PTRACE_SEIZE, (pid_t)knum_long(a[0], 1, 1L << 22, "pid"), NULL, NULL));
 }
 
 /* connect PORT: TCP and UDP to this machine's loopback only. */
 static int
 do_connect(char **a)
 {
-	struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons((uint16_t)knum_long(a[0], 1, 65535, "port")),
-	    .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	struct sockaddr_in to = { .sin_family = AF_INET,
+		.sin_port = htons((uint16_t)knum_long(a[0], 1, 65535, "port")),
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 	int tcp = socket(AF_INET, SOCK_STREAM, 0), udp;
 
 	say("tcp", tcp < 0 ? -1 : connect(tcp, (struct sockaddr *)&to, sizeof to));
@@ -257,7 +258,9 @@ do_sealed_calls(char **a)
 	say("stop_self", raise(SIGSTOP));
 	say("continue_self", raise(SIGCONT));
 	say("continue_wide", syscall(SYS_kill, (long)getpid(), 1L << 32 | SIGCONT));
-	say("vfork_thread", syscall(SYS_clone, CLONE_VM | CLONE_SIGHAND | CLONE_THREAD | CLONE_VFORK, NULL, NULL, NULL, NULL));
+	say("vfork_thread",
+	    syscall(SYS_clone, CLONE_VM | CLONE_SIGHAND | CLONE_THREAD | CLONE_VFORK, NULL, NULL,
+	        NULL, NULL));
 	return 0;
 }
 
@@ -288,11 +291,22 @@ static const struct {
 	int arguments;
 	int (*run)(char **a);
 } deeds[] = {
-	{ "fork", 1, do_fork }, { "daemon", 0, do_daemon }, { "daemon-sleep", 0, do_daemon_and_sleep },
-	{ "flood", 0, do_flood }, { "memory", 1, do_memory }, { "disk", 2, do_disk }, { "write", 2, do_write },
-	{ "read", 1, do_read }, { "stop", 0, do_stop },
-	{ "kill", 1, do_kill }, { "ptrace", 1, do_ptrace }, { "connect", 1, do_connect }, { "calls", 0, do_calls },
-	{ "sealed-calls", 0, do_sealed_calls }, { "descriptors", 0, do_descriptors }, { "spin", 0, do_spin },
+	{ "fork", 1, do_fork },
+	{ "daemon", 0, do_daemon },
+	{ "daemon-sleep", 0, do_daemon_and_sleep },
+	{ "flood", 0, do_flood },
+	{ "memory", 1, do_memory },
+	{ "disk", 2, do_disk },
+	{ "write", 2, do_write },
+	{ "read", 1, do_read },
+	{ "stop", 0, do_stop },
+	{ "kill", 1, do_kill },
+	{ "ptrace", 1, do_ptrace },
+	{ "connect", 1, do_connect },
+	{ "calls", 0, do_calls },
+	{ "sealed-calls", 0, do_sealed_calls },
+	{ "descriptors", 0, do_descriptors },
+	{ "spin", 0, do_spin },
 };
 
 int

@@ -7,7 +7,6 @@
 
 #include <stdlib.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 
 #include "kutil.h"
 #include "tap.h"

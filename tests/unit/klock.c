@@ -6,7 +6,6 @@
 #include "klock.h"
 
 #include <stdlib.h>
-#include <sys/stat.h>
 
 #include "kutil.h"
 #include "tap.h"

@@ -81,6 +81,28 @@ test_buffers(void)
 	CHECK(!kbom("\xef\xbb\xbf", 2) && !kbom("x\xef\xbb\xbf", 4) && !kbom(NULL, 0));
 }
 
+/* A link to itself, which is neither there nor not there; a dangling one is not there. */
+static void
+test_presence(const char *path)
+{
+	struct stat st;
+	char *below = kasprintf("%s/f", path);
+
+	CHECK(!kis_there(path) && !kis_there(below));
+	CHECK(!symlink(path, path));
+	CHECK_EXIT(K_IO, kis_there(path));
+	CHECK_EXIT(K_IO, kis_folder(path));
+	CHECK_EXIT(K_IO, kfind(path, &st));
+	CHECK(kfind_link(path, &st) && S_ISLNK(st.st_mode));
+	unlink(path);
+	CHECK(!symlink(below, path));
+	unlink(below);
+	unlink(path);
+	CHECK(!symlink("/nonexistent/f", path) && !kis_there(path));
+	unlink(path);
+	free(below);
+}
+
 static void
 test_files(void)
 {
@@ -105,7 +127,10 @@ test_files(void)
 	CHECK(!memcmp(text, "b\0c", 4));
 	free(text);
 	CHECK_EXIT(K_USAGE, kread_text_or_die(path, 100));
+	CHECK(
+	    kis_there(path) && !kis_folder(path) && kis_folder(dir) && !kis_folder("/nonexistent"));
 	unlink(path);
+	test_presence(path);
 	rmdir(dir);
 	free(path);
 	setenv("KILN_NOW", "2026-01-01T00:00:00Z", 1);

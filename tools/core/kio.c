@@ -4,7 +4,6 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <sys/stat.h>
 
 #define LOAD_FLAGS (JSON_REJECT_DUPLICATES)
 
@@ -246,11 +245,11 @@ kout_open(const char *path)
 		return;
 	}
 	/* Not the link, such as /dev/stdout, but what it names. */
-	out_path = lstat(path, &st) == 0 && S_ISLNK(st.st_mode) ? realpath(path, NULL) : NULL;
+	out_path = kfind_link(path, &st) && S_ISLNK(st.st_mode) ? realpath(path, NULL) : NULL;
 	if (!out_path)
 		out_path = kstrdup(path);
 	/* A device, a pipe: nothing that a file could take the place of. */
-	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
+	if (kfind(path, &st) && !S_ISREG(st.st_mode)) {
 		out_file = fopen(path, "we");
 		if (!out_file)
 			kdie_errno(K_IO, "%s", path);
@@ -580,6 +579,12 @@ kjson_load(const char *path)
 	if (!json_is_object(json))
 		kdie(K_USAGE, "%s: not a JSON object", path);
 	return json;
+}
+
+json_t *
+kjson_if_there(const char *path)
+{
+	return kis_there(path) ? kjson_load(path) : NULL;
 }
 
 json_t *

@@ -148,6 +148,8 @@ void kjson_share(json_t *to, const json_t *from, const char *const *keys);
  * reference.
  */
 json_t *kjson_load(const char *path);
+/* The same, but NULL when there is no such file. */
+json_t *kjson_if_there(const char *path);
 /* The same of a data file that ships (kdata_path), which must be of this SCHEMA. */
 json_t *kjson_data(const char *name, const char *schema);
 

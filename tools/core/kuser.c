@@ -5,7 +5,6 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <grp.h>
-#include <sys/stat.h>
 
 #include "kutil.h"
 

@@ -10,7 +10,6 @@
 #include <sha2.h>
 #include <signal.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <time.h>
 
 #include "kstep.h"
@@ -553,14 +552,41 @@ keach_path(char *pattern, void (*each)(const char *path, void *arg), void *arg)
 	free(pattern);
 }
 
+/* What stat said, as an answer; not to know is none. */
+static bool
+is_found(int result, const char *path)
+{
+	if (result < 0 && errno != ENOENT && errno != ENOTDIR)
+		kdie_errno(K_IO, "%s", path);
+	return result == 0;
+}
+
+bool
+kfind(const char *path, struct stat *st)
+{
+	return is_found(stat(path, st), path);
+}
+
+bool
+kfind_link(const char *path, struct stat *st)
+{
+	return is_found(lstat(path, st), path);
+}
+
 bool
 kis_there(const char *path)
 {
-	if (access(path, F_OK) == 0)
-		return true;
-	if (errno != ENOENT && errno != ENOTDIR)
-		kdie_errno(K_IO, "%s", path);
-	return false;
+	struct stat st;
+
+	return kfind(path, &st);
+}
+
+bool
+kis_folder(const char *path)
+{
+	struct stat st;
+
+	return kfind(path, &st) && S_ISDIR(st.st_mode);
 }
 
 DIR *
@@ -668,7 +694,7 @@ kset_aside(const char *path)
 	char *kept = kasprintf("%s.old", path);
 	struct stat st;
 
-	for (int n = 2; lstat(kept, &st) == 0; n++) {
+	for (int n = 2; kfind_link(kept, &st); n++) {
 		free(kept);
 		kept = kasprintf("%s.old.%d", path, n);
 	}
@@ -705,7 +731,7 @@ try_data(const char *dir, const char *below, const char *name)
 {
 	char *path = kasprintf("%s%s/%s", dir, below, name);
 
-	if (access(path, R_OK) == 0)
+	if (kis_there(path))
 		return path;
 	free(path);
 	return NULL;

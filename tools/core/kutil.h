@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Exit codes, the same in every tool and every manual page. */
@@ -179,8 +180,15 @@ char *kset_aside(const char *path);
 void kmake_folder(const char *path);
 /* EACH for every path that matches PATTERN (glob(7)), sorted. Frees PATTERN. */
 void keach_path(char *pattern, void (*each)(const char *path, void *arg), void *arg);
-/* Is there such a file? Not to know dies with K_IO: it is not the same as no. */
+/*
+ * Is there such a file, or such a folder? Not to know dies with K_IO: it is not the same as no.
+ * Nobody else asks stat or access whether something exists. kfind says in *ST what it is, and
+ * kfind_link what the name itself is, should it be a link; errno says why not.
+ */
 bool kis_there(const char *path);
+bool kis_folder(const char *path);
+bool kfind(const char *path, struct stat *st);
+bool kfind_link(const char *path, struct stat *st);
 /* Open a folder; NULL when there is none. Other failures die with K_IO. */
 DIR *kopen_folder(const char *path);
 /*

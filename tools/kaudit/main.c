@@ -104,7 +104,7 @@ static struct ktask *
 task_of(const struct kcamp *camp)
 {
 	char *path = kcamp_path(camp, kcamp_str(camp, "task"));
-	struct ktask *t = access(path, F_OK) ? NULL : ktask_load(path);
+	struct ktask *t = kis_there(path) ? ktask_load(path) : NULL;
 
 	free(path);
 	return t;

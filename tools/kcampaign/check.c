@@ -303,8 +303,7 @@ check_project(struct kbuf *text, const struct kcamp *c)
 static void
 check_oracle(struct kbuf *text, const struct kcamp *c, const struct ktask *task)
 {
-	char *path = ktask_path(task, task->reference),
-	     *code = kis_there(path) ? kread_file_or_die(path, 8 << 20, NULL) : NULL;
+	char *path = ktask_path(task, task->reference), *code = kread_if_there(path, 8 << 20, NULL);
 	const char *lack = code ? ktask_lacks_oracle(task, code) : NULL;
 
 	if (lack && !kcamp_json(c, "eval.correctness") &&

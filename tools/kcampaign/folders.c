@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "kio.h"
@@ -28,7 +27,7 @@ put_aside(const char *folder)
 		struct stat st;
 
 		/* Each of the next stages adds a few members. */
-		if (stat(path, &st) == 0 && (size_t)st.st_size > KIO_LINE_MAX - MEMBERS_MAX &&
+		if (kfind(path, &st) && (size_t)st.st_size > KIO_LINE_MAX - MEMBERS_MAX &&
 		    rename(path, aside) == 0)
 			kwarn("%s exceeds the limit for a record (64 MiB); moved it to %s and will "
 			      "make it again",

@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "kio.h"
@@ -331,7 +330,7 @@ static double
 cost_of(struct progress *p, long branch)
 {
 	char *path = cell_path(p->g->last, branch, stages[STAGE_REPLY]);
-	json_t *record = p->usd[branch] < 0 && kis_there(path) ? kin_first(path) : NULL;
+	json_t *record = p->usd[branch] < 0 ? kin_first(path) : NULL;
 
 	if (record)
 		p->usd[branch] = kjson_num_or(record, "reply.cost_usd", 0);

@@ -61,7 +61,7 @@ forget_copies(const struct loop *l, const char *id, long from)
 	for (long t = from; t <= l->last; t++)
 		for (long b = 1; b <= kcamp_branches(l->camp); b++) {
 			char *path = cell_path(t, b, stages[STAGE_EVAL]);
-			json_t *record = kis_there(path) ? kin_first(path) : NULL;
+			json_t *record = kin_first(path);
 
 			if (!strcmp(kjson_str_or(record, "eval.duplicate_of", ""), id))
 				remove_file(path);

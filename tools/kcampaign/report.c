@@ -346,7 +346,7 @@ report_measured(const struct kcamp *c, long trial, long branch, struct kbuf *tex
 {
 	char *path = cell_path(trial, branch, stages[STAGE_EVAL]),
 	     *id = kasprintf("%03ld/%02ld", trial, branch);
-	json_t *record = kis_there(path) ? kin_first(path) : NULL;
+	json_t *record = kin_first(path);
 	const json_t *baseline;
 	size_t i;
 

@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 
 #include "khw.h"
@@ -139,7 +138,7 @@ add_linear(struct kbuf *text, const struct kcamp *c)
 {
 	static const char *const knobs[] = { "linear.", "search.mode" };
 	char *file = kcamp_path(c, kcamp_str(c, "task")), *dump, hex[65];
-	json_t *task = kis_there(file) ? kjson_load(file) : json_object(),
+	json_t *task = kjson_if_there(file) ?: json_object(),
 	       *workloads = json_object_get(task, "workloads");
 
 	add_knobs(text, c, knobs, LEN(knobs));
@@ -232,12 +231,12 @@ rules_newer(long trial)
 {
 	char *view = trial_path(trial, "gradient.ndjson");
 	struct stat rule, made;
-	bool yes = stat(view, &made) < 0 || from_future(&made);
+	bool yes = !kfind(view, &made) || from_future(&made);
 
 	for (size_t i = 0; i < LEN(rules) && !yes; i++) {
 		char *path = kasprintf(FOLDER "/%s", rules[i].view);
 
-		yes = stat(path, &rule) == 0 && newer(&rule, &made);
+		yes = kfind(path, &rule) && newer(&rule, &made);
 		free(path);
 	}
 	free(view);
@@ -251,7 +250,7 @@ settle(const char *path, void *when)
 	struct timespec times[2] = { { .tv_sec = *(time_t *)when }, { .tv_sec = *(time_t *)when } };
 	struct stat st;
 
-	if (stat(path, &st) == 0 && from_future(&st) && utimensat(AT_FDCWD, path, times, 0) < 0)
+	if (kfind(path, &st) && from_future(&st) && utimensat(AT_FDCWD, path, times, 0) < 0)
 		kdie_errno(K_IO, "%s", path);
 }
 

@@ -26,7 +26,7 @@ static void
 convert_lines(struct kseal *s, const char *path, const char *kind,
     void (*event)(struct kseal *s, const json_t *line))
 {
-	json_t *lines = kis_there(path) ? kin_all(path) : NULL, *line;
+	json_t *lines = kin_all(path), *line;
 	size_t i;
 
 	json_array_foreach(lines, i, line)
@@ -80,7 +80,7 @@ convert_commit(struct kseal *s, const json_t *line)
 static json_t *
 adopted(void)
 {
-	json_t *adopt = kis_there("adopt.json") ? kjson_load("adopt.json") : NULL,
+	json_t *adopt = kjson_if_there("adopt.json"),
 	       *frozen = json_incref(json_object_get(adopt, "frozen"));
 
 	json_decref(adopt);

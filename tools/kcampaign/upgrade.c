@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "kcampaign.h"
@@ -39,7 +38,7 @@ replace(const char *path, const char *of, const struct kbuf *text, struct count 
 	struct stat st;
 	struct timespec times[2];
 
-	if (stat(of, &st) < 0)
+	if (!kfind(of, &st))
 		kdie_errno(K_IO, "%s", of);
 	times[0] = st.st_atim;
 	times[1] = st.st_mtim;

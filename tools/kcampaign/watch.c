@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -42,7 +41,7 @@ name_archive(char text[96])
 	struct stat st;
 
 	text[0] = '\0';
-	if (readlink("archive.ndjson", target, sizeof target - 1) > 0 && stat(target, &st) == 0)
+	if (readlink("archive.ndjson", target, sizeof target - 1) > 0 && kfind(target, &st))
 		snprintf(text, 96, "%s %lld.%09ld", target, (long long)st.st_mtim.tv_sec,
 		    st.st_mtim.tv_nsec);
 }

@@ -313,7 +313,7 @@ find_base(const char *path, const char *name)
 	if (strchr(name, '/'))
 		kdie(K_USAGE, "%s: 'extends' must be the name of a table, without a folder", path);
 	there = kbeside(path, name);
-	if (!access(there, F_OK))
+	if (kis_there(there))
 		return there;
 	free(there);
 	ours = kasprintf("patterns/%s", name);

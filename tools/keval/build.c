@@ -7,7 +7,6 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 
 #include "backend.h"
 #include "keval.h"
@@ -579,7 +578,7 @@ build_cached(struct keval *k, const struct subject *s, const json_t *flags, char
 	int lock;
 
 	*log = NULL;
-	if (!access(path, R_OK))
+	if (kis_there(path))
 		return path;
 	work = ksandbox_work_new();
 	lock = klock_cpu(false);

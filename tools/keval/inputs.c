@@ -127,7 +127,7 @@ inputs_print(const struct keval *k)
 	json_t *needed;
 
 	json_object_foreach(k->inputs, path, needed)
-		if (json_is_true(needed) || !access(path, F_OK))
+		if (json_is_true(needed) || kis_there(path))
 			kout_raw(path, strlen(path));
 }
 

@@ -86,7 +86,7 @@ open_task(struct keval *k)
 	char *lack;
 
 	k->task_file = kcamp_path(k->camp, kcamp_str(k->camp, "task"));
-	if (!is_null(k) || !access(k->task_file, F_OK))
+	if (!is_null(k) || kis_there(k->task_file))
 		k->task = kjson_load(k->task_file);
 	lack = kcamp_lacks_runner(k->camp, kjson_str_or(k->task, "language", NULL));
 	if (lack)

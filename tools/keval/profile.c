@@ -6,7 +6,6 @@
  * the verdict, and its reason stays in the record.
  */
 #include <math.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "backend.h"

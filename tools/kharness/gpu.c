@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "kcompile.h"
@@ -523,7 +522,7 @@ is_suspect(const char *mark)
 {
 	struct stat st;
 
-	return stat(mark, &st) == 0 && time(NULL) - st.st_mtime < SUSPECT_S;
+	return kfind(mark, &st) && time(NULL) - st.st_mtime < SUSPECT_S;
 }
 
 /*

@@ -509,7 +509,7 @@ check_files(const struct judge *j, const struct subject *subjects, size_t count)
 	bool timed = false, any = false;
 
 	for (size_t i = 0; i < count; i++)
-		if (access(subjects[i].file, R_OK) < 0)
+		if (!kis_there(subjects[i].file))
 			kdie_errno(K_USAGE, "%s", subjects[i].file);
 	for (size_t i = 0; i < j->task->workload_count; i++) {
 		bool in = ktask_in_set(&j->task->workloads[i], j->o.set);

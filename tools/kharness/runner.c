@@ -172,7 +172,7 @@ spawn(struct judge *j, struct runner *r, const char *file, int theirs)
 	struct ksandbox s = { .level = j->level,
 		.profile = KSANDBOX_RUN,
 		.binds = binds,
-		.bind_count = j->opencl && !j->copies && !access(icd, R_OK) ? 3 : 2,
+		.bind_count = j->opencl && !j->copies && kis_there(icd) ? 3 : 2,
 		.env = env,
 		.gpu = j->device || j->copies,
 		.memory_bytes = LIMITED * (j->o.memory_bytes + r->m->in.bytes + r->m->out.bytes),

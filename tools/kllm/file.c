@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -85,7 +84,7 @@ take(const char *path, size_t *len, bool *too_large)
 	char *text;
 	double age;
 
-	while (lstat(path, &st) == 0 && st.st_size > 0) {
+	while (kfind_link(path, &st) && st.st_size > 0) {
 		/* It could make any file of this user part of a record. */
 		if (!S_ISREG(st.st_mode))
 			kdie(K_USAGE, "%s: is not a regular file; put the answer itself there",

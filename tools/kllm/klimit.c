@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -47,7 +46,7 @@ klimit_folder(void)
 		    kasprintf("%s/kllm-%ld", tmp && *tmp == '/' ? tmp : "/tmp", (long)getuid());
 	if (mkdir(folder, 0700) < 0 && errno != EEXIST)
 		kdie_errno(K_IO, "%s", folder);
-	if (lstat(folder, &st) < 0)
+	if (!kfind_link(folder, &st))
 		kdie_errno(K_IO, "%s", folder);
 	if (!S_ISDIR(st.st_mode) || st.st_uid != getuid() || (st.st_mode & 077))
 		kdie(K_IO, "%s: must be a folder that only you can read (mode 0700)", folder);

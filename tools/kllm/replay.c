@@ -21,8 +21,8 @@ load(struct krec *rec, const char *path)
 	                                "\"flags\":[\"" KIO_TOO_LARGE "\"],\"prompt_sha256\":\"\"}";
 	struct kin in;
 
-	if (access(path, R_OK) < 0)
-		kdie_errno(errno == ENOENT ? K_MISSING : K_IO, "no recorded reply: %s", path);
+	if (!kis_there(path))
+		kdie_errno(K_MISSING, "no recorded reply: %s", path);
 	kin_open(&in, path);
 	in.lenient = true;
 	if (!kin_next(&in, rec) &&

@@ -11,7 +11,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum { MAX_DEPTH = 3, MAX_NAME = 200, PROJECT_SHARE = 2 };
@@ -57,7 +56,7 @@ find_notes(json_t *files, const char *folder, const char *shown, const char *bel
 
 		if (*e->d_name == '.' || !strcmp(e->d_name, "README.md"))
 			;
-		else if (stat(file, &st) < 0)
+		else if (!kfind(file, &st))
 			kdie_errno(K_IO, "%s", file);
 		else if (S_ISDIR(st.st_mode) && depth < MAX_DEPTH)
 			find_notes(files, folder, shown, name, depth + 1);

@@ -165,7 +165,7 @@ void
 machine_facts(json_t *stable, const struct kcamp *camp)
 {
 	char *path = kcamp_path(camp, "trials/000/machine.json");
-	json_t *machine = kis_there(path) ? kjson_load(path) : json_object(), *simd;
+	json_t *machine = kjson_if_there(path) ?: json_object(), *simd;
 	const char *gpu = kcamp_str(camp, "gpu");
 	long threads = kcamp_int(camp, "eval.threads");
 	bool known = json_object_size(machine) > 0;

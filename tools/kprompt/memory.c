@@ -242,7 +242,7 @@ static json_t *
 frozen(const struct recall *r, const char *kind)
 {
 	char *path = kplace_trial(r->camp->dir, 0, "library.ndjson");
-	json_t *rows = kis_there(path) ? kin_all(path) : json_array();
+	json_t *rows = kin_all(path) ?: json_array();
 
 	for (size_t i = json_array_size(rows); i-- > 0;)
 		if (strcmp(kjson_str_or(json_array_get(rows, i), "kind", ""), kind))

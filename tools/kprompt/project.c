@@ -9,7 +9,6 @@
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "kfence.h"
 
@@ -178,7 +177,7 @@ search(struct passages *p, const struct words *w, const char *folder, const char
 		     *file = kasprintf("%s/%s", folder, at);
 		struct stat st;
 
-		if (*name == '.' || lstat(file, &st) < 0)
+		if (*name == '.' || !kfind_link(file, &st))
 			;
 		else if (S_ISDIR(st.st_mode) && depth < MAX_DEPTH)
 			search(p, w, folder, at, depth + 1);

@@ -42,7 +42,7 @@ static void
 render(struct kbuf *out, const char *name, const json_t *facts)
 {
 	char *own = kasprintf("prompts/memory/%s.txt", name),
-	     *path = access(own, R_OK) == 0 ? kstrdup(own) : kdata_path(own);
+	     *path = kis_there(own) ? kstrdup(own) : kdata_path(own);
 	char *text = kread_file_or_die(path, TEMPLATE_MAX, NULL), why[512];
 	struct ktemplate t = { 0 };
 
@@ -206,12 +206,12 @@ command_compact(const struct options *o)
 		code = K_NO;
 	} else if (o->prompt) {
 		put_prompt(o, record);
-	} else if (access(f.refused, F_OK) == 0) {
+	} else if (kis_there(f.refused)) {
 		kwarn("%s: an earlier answer could not be used; remove it to ask again", f.refused);
 		code = K_NO;
-	} else if (access(f.done, F_OK) < 0) {
+	} else if (!kis_there(f.done)) {
 		/* An answer that a killed run has paid for is taken as it is. */
-		if (access(f.reply, F_OK) < 0) {
+		if (!kis_there(f.reply)) {
 			write_line(f.prompt, record);
 			code = ask(&f);
 		}

@@ -6,7 +6,6 @@
  * hashes, and a run that was killed in between is carried on by making them again. See krecords.h.
  */
 #include <limits.h>
-#include <sys/stat.h>
 #include <time.h>
 
 #include "kfence.h"
@@ -481,9 +480,9 @@ break_lock(const char *ref)
 	char *name = kasprintf("%s.lock", ref), *path = GIT("rev-parse", "--git-path", name);
 	struct stat before, after;
 
-	if (lstat(path, &before) == 0) {
+	if (kfind_link(path, &before)) {
 		sleep(LOCK_S);
-		if (lstat(path, &after) == 0 && after.st_ino == before.st_ino)
+		if (kfind_link(path, &after) && after.st_ino == before.st_ino)
 			unlink(path);
 	}
 	free(path);

@@ -95,9 +95,7 @@ tips_device(const struct kcamp *c)
 
 	if (*gpu)
 		return tips_slug(gpu);
-	if (access("trials/000/machine.json", F_OK) < 0)
-		return kstrdup("cpu");
-	machine = kjson_load("trials/000/machine.json");
+	machine = kjson_if_there("trials/000/machine.json");
 	slug = tips_slug(kjson_str_or(machine, "cpu", "cpu"));
 	json_decref(machine);
 	return slug;
@@ -771,9 +769,9 @@ command_freeze(const struct options *o)
 	campaign_open(&m, false);
 	kmake_folder("trials/000");
 	folder = folder_of(&m);
-	if (access("trials/000/tips.md", F_OK) < 0)
+	if (!kis_there("trials/000/tips.md"))
 		freeze_tips(&m, folder);
-	if (access("trials/000/library.ndjson", F_OK) < 0)
+	if (!kis_there("trials/000/library.ndjson"))
 		freeze_library(&m);
 	free(folder);
 	campaign_close(&m);

@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "kio.h"
@@ -106,7 +105,7 @@ is_a(const char *path, bool folder)
 {
 	struct stat st;
 
-	return stat(path, &st) == 0 && (S_ISREG(st.st_mode) || (folder && S_ISDIR(st.st_mode)));
+	return kfind(path, &st) && (S_ISREG(st.st_mode) || (folder && S_ISDIR(st.st_mode)));
 }
 
 /* An argument as it is there. Files among them are sent. The caller frees. */

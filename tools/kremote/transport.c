@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum { WORDS = 24 };
@@ -65,7 +64,7 @@ socket_folder(void)
 	path = run && *run ? kasprintf("%s/kiln-ssh", run) : kasprintf("/tmp/kiln-ssh-%lu", uid);
 	if (mkdir(path, 0700) < 0 && errno != EEXIST)
 		kdie_errno(K_IO, "%s", path);
-	if (lstat(path, &st) < 0 || !S_ISDIR(st.st_mode) || st.st_uid != getuid() ||
+	if (!kfind_link(path, &st) || !S_ISDIR(st.st_mode) || st.st_uid != getuid() ||
 	    (st.st_mode & 077))
 		kdie(K_IO, "%s: must be a folder that only you can read (mode 0700); remove it",
 		    path);

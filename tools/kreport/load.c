@@ -44,7 +44,7 @@ static json_t *
 load_json(const char *dir, const char *name)
 {
 	char *path = kasprintf("%s/%s", dir, name);
-	json_t *json = access(path, F_OK) ? NULL : kjson_load(path);
+	json_t *json = kjson_if_there(path);
 
 	free(path);
 	return json;
@@ -233,7 +233,7 @@ load_report(struct report *r, const char *dir)
 	if (r->audited)
 		r->audit = attribution(dir);
 	begun = kplace_trial(dir, r->last + 1, "");
-	r->begun = access(begun, F_OK) ? 0 : r->last + 1;
+	r->begun = kis_there(begun) ? r->last + 1 : 0;
 	free(begun);
 }
 

@@ -22,7 +22,7 @@ add_name(const struct report *r, struct names *names, char *name)
 {
 	char *path = kasprintf("%s/%s", r->dir, name);
 
-	if (access(path, F_OK)) {
+	if (!kis_there(path)) {
 		free(name);
 	} else {
 		names->list = krealloc(names->list, (names->count + 1) * sizeof *names->list);

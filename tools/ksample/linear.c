@@ -209,7 +209,7 @@ add_evidence(const struct search *s, json_t *sample, json_t *program, long strea
 	json_t *evidence, *profile;
 
 	if (streak >= KLINEAR_PROFILE) {
-		if (access(path, F_OK))
+		if (!kis_there(path))
 			kdie(K_MISSING,
 			    "round %ld cannot open: %ld rounds in a row were rolled back, and %s, "
 			    "fresh evidence of %s, is missing; run keval --evidence %ld to make it",

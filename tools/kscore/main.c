@@ -396,7 +396,7 @@ static json_t *
 load_task(const struct kcamp *camp)
 {
 	char *path = kcamp_path(camp, kcamp_str(camp, "task"));
-	json_t *task = access(path, F_OK) ? NULL : kjson_load(path);
+	json_t *task = kjson_if_there(path);
 
 	free(path);
 	return task;

@@ -419,8 +419,8 @@ choose(struct text *t, const struct options *o)
 		t->device_name = kstrdup(o->device ? o->device : kcamp_str(c, "gpu"));
 		t->device = device_or_die(t->hw, t->device_name);
 	}
-	if (path && access(path, R_OK) == 0)
-		t->roofline = kjson_load(path);
+	if (path)
+		t->roofline = kjson_if_there(path);
 	consents_load(&t->consents, o->campaign ? o->campaign : ".");
 	free(path);
 	kcamp_free(c);

@@ -50,12 +50,11 @@ consent_for(const struct consents *c, const char *metric)
 void
 consents_load(struct consents *c, const char *dir)
 {
-	char *path = kasprintf("%s/placeholder.ok", dir), *text = NULL, *rest, *p;
+	char *path = kasprintf("%s/placeholder.ok", dir),
+	     *text = kread_if_there(path, 1 << 20, NULL), *rest, *p;
 	long line = 0;
 
 	*c = (struct consents){ 0 };
-	if (access(path, F_OK) == 0)
-		text = kread_file_or_die(path, 1 << 20, NULL);
 	for (rest = text; (p = strsep(&rest, "\n"));) {
 		char metric[64], value[64], unit[32], list[160];
 		enum khw_dimension dimension;

@@ -107,7 +107,7 @@ static json_t *
 load(const struct step *s, const char *name, bool records)
 {
 	char *path = kasprintf("%s/%s", s->dir, name);
-	json_t *json = access(path, R_OK) ? NULL : records ? kin_first(path) : kjson_load(path);
+	json_t *json = records ? kin_first(path) : kjson_if_there(path);
 
 	free(path);
 	return json;

@@ -4,7 +4,6 @@
 
 #include <dirent.h>
 #include <math.h>
-#include <sys/stat.h>
 
 #include "backend.h"
 #include "kseal.h"
@@ -429,11 +428,7 @@ type_of(const char *path)
 {
 	struct stat st;
 
-	if (lstat(path, &st) == 0)
-		return st.st_mode & S_IFMT;
-	if (errno != ENOENT)
-		kdie_errno(K_IO, "%s", path);
-	return 0;
+	return kfind_link(path, &st) ? st.st_mode & S_IFMT : 0;
 }
 
 static _Noreturn void

@@ -140,7 +140,7 @@ kcommand_enter(const struct kcommand *command, const char *dir)
 	if (dir && chdir(dir) < 0)
 		kdie_errno(K_USAGE, "%s", dir);
 	/* Said here, where the folder's name is still known. */
-	if (dir && access("campaign.json", F_OK) < 0)
+	if (dir && !kis_there("campaign.json"))
 		kdie_errno(K_USAGE, "%s/campaign.json", dir);
 	kcamp_no_links(".");
 }

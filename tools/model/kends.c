@@ -162,7 +162,7 @@ kends_find(const struct kcamp *c, long last, long drafts, const json_t *accepted
 		hold(e, KENDS_ROUNDS,
 		    kasprintf("over: %ld of %ld trials are done (T3, stop.trials)", last - drafts,
 		        trials));
-	if (access(request, F_OK) == 0)
+	if (kis_there(request))
 		hold(e, KENDS_REQUEST,
 		    kstrdup("over: you asked to stop (T4, the file " REQUEST ")"));
 	free(request);

@@ -9,7 +9,6 @@
 #include <dirent.h>
 #include <math.h>
 #include <strings.h>
-#include <sys/stat.h>
 
 #define CITED "docs/hardware"
 
@@ -522,14 +521,6 @@ check_claims(const struct khw *h, struct kfaults *faults)
 		}
 }
 
-static bool
-is_folder(const char *path)
-{
-	struct stat st;
-
-	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-}
-
 struct khw *
 khw_load(const char *folder, const char *dir)
 {
@@ -541,7 +532,7 @@ khw_load(const char *folder, const char *dir)
 	if (!folder)
 		*strrchr(shipped, '/') = '\0';
 	load_folder(h, shipped, CITED, &faults);
-	if (dir && is_folder(own))
+	if (dir && kis_folder(own))
 		load_folder(h, own, "hardware", &faults);
 	check_claims(h, &faults);
 	free(shipped);

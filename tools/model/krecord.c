@@ -3,7 +3,6 @@
 #include "krecord.h"
 
 #include <glob.h>
-#include <sys/stat.h>
 
 #include "karch.h"
 #include "ktext.h"
@@ -310,7 +309,7 @@ read_view(const char *path, struct view *last)
 	struct krec rec;
 	struct kin in;
 
-	if (stat(path, &now))
+	if (!kfind(path, &now))
 		return NULL;
 	if (last->records && now.st_ino == last->at.st_ino && now.st_dev == last->at.st_dev &&
 	    now.st_size == last->at.st_size && now.st_mtim.tv_sec == last->at.st_mtim.tv_sec &&

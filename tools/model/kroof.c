@@ -56,7 +56,7 @@ json_t *
 kroof_load(const char *dir)
 {
 	char *path = kplace_trial(dir, 0, "roofline.json");
-	json_t *roofline = kis_there(path) ? kjson_load(path) : NULL;
+	json_t *roofline = kjson_if_there(path);
 
 	free(path);
 	return roofline;

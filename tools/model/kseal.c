@@ -90,7 +90,7 @@ is_old(const char *dir)
 	for (size_t i = 0; i < LEN(names) && !old; i++) {
 		char *path = at(dir, names[i]);
 
-		old = access(path, F_OK) == 0;
+		old = kis_there(path);
 		free(path);
 	}
 	return old;

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -67,7 +66,8 @@ at(const struct run *r, long trial, long branch, const char *name)
 	if (branch < 0)
 		snprintf(path, sizeof paths[0], "%s/trials/%03ld/%s", r->dir, trial, name);
 	else
-		snprintf(path, sizeof paths[0], "%s/trials/%03ld/%02ld/%s", r->dir, trial, branch, name);
+		snprintf(
+		    path, sizeof paths[0], "%s/trials/%03ld/%02ld/%s", r->dir, trial, branch, name);
 	return path;
 }
 
@@ -98,20 +98,21 @@ score_json(const struct run *r, const struct reply *reply, const json_t *sample)
 	if (karch_id(kjson_str_or(sample, "incumbent", KARCH_REFERENCE), &trial, &branch) && trial)
 		than = r->replies[trial][branch].speedup;
 	if (!(reply->speedup > 0))
-		return json_pack("{s:f,s:b,s:b}", "combined", !strcmp(reply->status, "compile_error") ? 1.0 : 3.0,
-		    "correct", 0, "gain", 0);
-	return json_pack("{s:f,s:b,s:b,s:s,s:f,s:f,s:f,s:f}", "combined", 5 + 3 * reply->speedup, "correct", 1, "gain",
-	    reply->speedup > than * width, "verdict",
+		return json_pack("{s:f,s:b,s:b}", "combined",
+		    !strcmp(reply->status, "compile_error") ? 1.0 : 3.0, "correct", 0, "gain", 0);
+	return json_pack("{s:f,s:b,s:b,s:s,s:f,s:f,s:f,s:f}", "combined", 5 + 3 * reply->speedup,
+	    "correct", 1, "gain", reply->speedup > than * width, "verdict",
 	    reply->speedup > than * width       ? "gain"
 	        : reply->speedup < than / width ? "loss"
 	                                        : "same",
-	    "speedup", reply->speedup, "speedup_low", reply->speedup / width, "speedup_high", reply->speedup * width,
-	    "runtime_ms", 100 / reply->speedup);
+	    "speedup", reply->speedup, "speedup_low", reply->speedup / width, "speedup_high",
+	    reply->speedup * width, "runtime_ms", 100 / reply->speedup);
 }
 
 /* Evaluation and score of a reply, appended to RECORD. */
 static void
-put_record(const struct run *r, json_t *record, const struct reply *reply, long trial, long branch, FILE *scores)
+put_record(const struct run *r, json_t *record, const struct reply *reply, long trial, long branch,
+    FILE *scores)
 {
 	struct krng rng;
 
@@ -129,9 +130,9 @@ static void
 run_branch(struct run *r, long trial, long branch, FILE *scores)
 {
 	char number[2][16], *path = at(r, trial, branch, "sample.ndjson");
-	const char *ksample[] = { "ksample", "-c", r->dir, "--trial", number[0], "--branch", number[1], "-a",
-		at(r, trial - 1, -1, "archive.ndjson"), "-g", at(r, trial - 1, -1, "gradient.ndjson"),
-		"-o", path, NULL };
+	const char *ksample[] = { "ksample", "-c", r->dir, "--trial", number[0], "--branch",
+		number[1], "-a", at(r, trial - 1, -1, "archive.ndjson"), "-g",
+		at(r, trial - 1, -1, "gradient.ndjson"), "-o", path, NULL };
 	struct reply *reply = &r->replies[trial][branch];
 	const json_t *sample;
 	long t, b;
@@ -146,7 +147,8 @@ run_branch(struct run *r, long trial, long branch, FILE *scores)
 	if (!karch_id(kjson_str_or(sample, "parent.id", ""), &t, &b))
 		kdie(K_IO, "%s: no parent", path);
 	model_reply(r->w, r->seed, (trial - 1) * BRANCHES + branch, &r->replies[t][b].point,
-	    karch_cell_json(json_object_get(sample, "target")), t && !(r->replies[t][b].speedup > 0), reply);
+	    karch_cell_json(json_object_get(sample, "target")),
+	    t && !(r->replies[t][b].speedup > 0), reply);
 	put_record(r, record, reply, trial, branch, scores);
 	json_decref(record);
 }
@@ -158,13 +160,15 @@ close_trial(const struct run *r, long trial)
 	long before = trial ? trial - 1 : 0, t, b;
 	char *archive = at(r, trial, -1, "archive.ndjson"),
 	     *gradient = at(r, trial, -1, "gradient.ndjson"),
-	     *score = at(r, trial, -1, "score.ndjson"),
-	     *last = at(r, before, -1, "archive.ndjson"),
+	     *score = at(r, trial, -1, "score.ndjson"), *last = at(r, before, -1, "archive.ndjson"),
 	     *slopes = at(r, before, -1, "gradient.ndjson");
 	const char *first_archive[] = { "karchive", "-c", r->dir, "-o", archive, score, NULL },
-	     *karchive[] = { "karchive", "-c", r->dir, "-a", last, "-o", archive, score, NULL },
-	     *first_gradient[] = { "kgrad", "-c", r->dir, "-a", archive, "-o", gradient, score, NULL },
-	     *kgrad[] = { "kgrad", "-c", r->dir, "-g", slopes, "-a", last, "-o", gradient, score, NULL };
+	           *karchive[] = { "karchive", "-c", r->dir, "-a", last, "-o", archive, score,
+		           NULL },
+	           *first_gradient[] = { "kgrad", "-c", r->dir, "-a", archive, "-o", gradient,
+		           score, NULL },
+	           *kgrad[] = { "kgrad", "-c", r->dir, "-g", slopes, "-a", last, "-o", gradient,
+		           score, NULL };
 	struct karch a;
 
 	call(r, karchive_main, trial ? karchive : first_archive);
@@ -192,9 +196,10 @@ begin(struct run *r, const char *knobs)
 	mkdir(at(r, 0, -1, ""), 0777);
 	put_file(at(r, 0, -1, "../../campaign.json"), camp);
 	mkdir(at(r, 0, 0, ""), 0777);
-	r->replies[0][0] = (struct reply){ .point = r->w->reference, .status = "correct", .speedup = 1 };
-	record = json_pack("{s:s,s:s,s:i,s:i,s:s}", "schema", "candidate/1", "campaign", "sim", "trial", 0, "branch", 0,
-	    "id", KARCH_REFERENCE);
+	r->replies[0][0] =
+	    (struct reply){ .point = r->w->reference, .status = "correct", .speedup = 1 };
+	record = json_pack("{s:s,s:s,s:i,s:i,s:s}", "schema", "candidate/1", "campaign", "sim",
+	    "trial", 0, "branch", 0, "id", KARCH_REFERENCE);
 	scores = fopen(at(r, 0, -1, "score.ndjson"), "w");
 	put_record(r, record, &r->replies[0][0], 0, 0, scores);
 	fclose(scores);
@@ -203,7 +208,8 @@ begin(struct run *r, const char *knobs)
 }
 
 void
-run_kiln(struct world *w, uint64_t seed, const char *dir, const char *knobs, bool processes, double height[BUDGET + 1])
+run_kiln(struct world *w, uint64_t seed, const char *dir, const char *knobs, bool processes,
+    double height[BUDGET + 1])
 {
 	static struct run r;
 

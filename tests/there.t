@@ -1,0 +1,23 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Files whose presence cannot be told are not taken for missing ones. A link to itself stands for a disk that fails.
+# shellcheck disable=SC2016
+. "${0%/*}/lib.sh"
+
+echo '{"name":"null","eval":{"evaluator":"null"}}' >campaign.json
+printf '%s\n' '{"schema":"candidate/1","trial":1,"branch":1,"id":"001/01","reply":{"text":"```c\nint f(void);\n```"}}' >reply
+
+ok 'the null evaluator: a task that cannot be looked for' '
+	exits 0 keval reply
+	ln -s task.json task.json
+	exits 4 keval reply
+	grep -q "task.json: Too many levels" err'
+ok 'kscore: a view that a record names' '
+	. "$tests_dir/campaign.sh"; null_campaign c 1
+	cd c
+	kcampaign run --trials 1 >/dev/null
+	exits 0 kscore -r trials/000/00/eval.ndjson -a trials/000/archive.ndjson trials/001/audit.ndjson
+	ln -sf coords.ndjson trials/001/coords.ndjson
+	exits 4 kscore -r trials/000/00/eval.ndjson -a trials/000/archive.ndjson trials/001/audit.ndjson
+	grep -q "coords.ndjson: Too many levels" err'
+done_testing
