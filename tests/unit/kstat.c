@@ -108,6 +108,23 @@ test_pairs_coverage(void)
 	CHECK(misses <= 25);
 }
 
+/*
+ * A difference of 5 % with noise of 2 %: a third of the pairs, disturbed by 30 % either way, do not
+ * make it hopeless, and noise of 30 % in all of them does.
+ */
+static void
+test_pairs_needed(void)
+{
+	double x[24];
+
+	for (int i = 0; i < 24; i++)
+		x[i] = 0.05 + 0.02 * (i % 5 - 2) / 2 + (i % 6 == 0) * 0.3 - (i % 6 == 3) * 0.3;
+	CHECK(kstat_pairs_needed(x, 24) < 2 * 96);
+	for (int i = 0; i < 24; i++)
+		x[i] = 0.05 + 0.3 * (i % 5 - 2) / 2;
+	CHECK(kstat_pairs_needed(x, 24) > 2 * 96);
+}
+
 static void
 test_verdict(void)
 {
@@ -154,6 +171,7 @@ main(void)
 	test_interval();
 	test_pairs();
 	test_pairs_coverage();
+	test_pairs_needed();
 	test_verdict();
 	test_coverage();
 	return tap_done();

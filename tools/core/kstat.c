@@ -167,3 +167,18 @@ kstat_verdict(const struct kstat_interval *m)
 		return KSTAT_SLOWER;
 	return m->low > -KSTAT_SAME && m->high < KSTAT_SAME ? KSTAT_ALIKE : KSTAT_INCONCLUSIVE;
 }
+
+double
+kstat_pairs_needed(const double *x, size_t n)
+{
+	/* the interval's half in standard errors, and the quartiles' distance in deviations */
+	const double half_se = 3.5, iqr_sd = 1.349;
+	struct kstat_interval m;
+	double half;
+
+	kstat_pairs(x, n, &m);
+	half = fmin((m.high - m.low) / 2,
+	    half_se * (kstat_quantile(x, n, 0.75) - kstat_quantile(x, n, 0.25)) / iqr_sd /
+	        sqrt((double)n));
+	return (double)n * pow(half / fmax(KSTAT_SAME, fabs(m.median)), 2);
+}

@@ -74,6 +74,13 @@ void kstat_pairs(const double *x, size_t n, struct kstat_interval *m);
 #define KSTAT_SAME 0.02
 enum kstat_verdict { KSTAT_FASTER, KSTAT_SLOWER, KSTAT_ALIKE, KSTAT_INCONCLUSIVE };
 enum kstat_verdict kstat_verdict(const struct kstat_interval *log_ratio);
+/*
+ * How many pairs it would take, judged by the N there are, until the interval is as narrow as the
+ * median (or KSTAT_SAME) is far from 0. Intervals narrow with the root of the number; where some of
+ * the pairs were disturbed, those of few pairs are wide and then narrow faster, so the distance of
+ * the quartiles counts where it promises less.
+ */
+double kstat_pairs_needed(const double *x, size_t n);
 extern const char *const kstat_verdicts[]; /* as words */
 
 #endif

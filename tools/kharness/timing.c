@@ -458,21 +458,17 @@ is_clear(const struct race *a, const struct racer *x, const struct racer *other)
 	    (m.high - m.low) / 2 < precise_ratio;
 }
 
-/*
- * A verdict that more rounds than there may be would not bring: intervals narrow with the root of
- * their number.
- */
+/* A verdict that more rounds than there may be would not bring. */
 static bool
 is_hopeless(const struct race *a, const struct racer *x, const struct racer *other)
 {
-	struct kstat_interval m;
-	double n;
+	double *logs = kcalloc(a->rounds + 1, sizeof *logs);
+	size_t n = log_ratios(a, x, other, logs);
+	bool hopeless = n && a->rounds >= HOPELESS_MIN && !x->out && !other->out &&
+	    kstat_pairs_needed(logs, n) > HOPELESS * a->j->o.max_samples;
 
-	if (a->rounds < HOPELESS_MIN || x->out || other->out ||
-	    !(n = (double)compare_racers(a, x, other, &m)))
-		return false;
-	return n * pow((m.high - m.low) / 2 / fmax(KSTAT_SAME, fabs(m.median)), 2) >
-	    HOPELESS * a->j->o.max_samples;
+	free(logs);
+	return hopeless;
 }
 
 /* Whether the median of a racer that has nobody to be compared with is known well. */
