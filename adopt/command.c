@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "adopt.h"
@@ -128,6 +130,95 @@ explain(const struct adoption *a, const char *folder, const char *command, struc
 	free(how);
 }
 
+/* Does the process carry our mark? */
+static bool
+is_marked(const char *pid, const char *mark)
+{
+	char path[300];
+	size_t len, n = strlen(mark);
+	char *text;
+	bool found = false;
+
+	snprintf(path, sizeof path, "/proc/%s/environ", pid);
+	text = kread_file(path, ENVIRON_MAX, &len);
+	for (size_t i = 0; text && i + n < len && !found; i += strlen(text + i) + 1)
+		found = !strcmp(text + i, mark);
+	free(text);
+	return found;
+}
+
+/* Processes with the mark, and what they start meanwhile; their number. */
+static size_t
+end_marked(const char *mark)
+{
+	size_t ended = 0, found = 1;
+
+	/* What a dying one started a moment ago is found in the next round. */
+	for (int round = 0; round < 50 && found; round++) {
+		DIR *d = opendir("/proc");
+		struct dirent *e;
+
+		found = 0;
+		while (d && (e = readdir(d))) {
+			pid_t pid = (pid_t)atol(e->d_name);
+
+			if (pid > 1 && pid != getpid() && is_marked(e->d_name, mark) &&
+			    kill(pid, SIGKILL) == 0)
+				found++;
+		}
+		if (d)
+			closedir(d);
+		ended += found;
+		if (found)
+			usleep(20000);
+	}
+	return ended;
+}
+
+/* Wait until the other end of the pipe is gone, and then end what is left. */
+static _Noreturn void
+outlive(int end, const char *mark)
+{
+	char byte;
+
+	/* Out of reach of what ends a group of processes; holds nothing open. */
+	setsid();
+	dup2(end, STDIN_FILENO);
+	closefrom(STDIN_FILENO + 1);
+	while (read(STDIN_FILENO, &byte, 1) < 0 && errno == EINTR)
+		;
+	end_marked(mark);
+	_exit(0);
+}
+
+/*
+ * However kadopt ends, its commands end, with all that they started: another process, which is no
+ * child of this one, sees to it. MARK is what they carry.
+ */
+static void
+guard(const char *mark)
+{
+	static bool guarded;
+	int ends[2];
+	pid_t pid;
+
+	if (guarded || pipe2(ends, O_CLOEXEC) < 0)
+		return;
+	guarded = true;
+	/* Else it would come back to us, as a child that nobody knows. */
+	prctl(PR_SET_CHILD_SUBREAPER, 0);
+	pid = fork();
+	if (!pid) {
+		close(ends[1]);
+		if (!fork())
+			outlive(ends[0], mark);
+		_exit(0);
+	}
+	if (pid > 0)
+		waitpid(pid, NULL, 0);
+	close(ends[0]);
+}
+
 static void
 run(const struct adoption *a, const char *folder, const char *command, char *const *env,
     const char *name, bool boxed, struct command_result *r)
@@ -136,7 +227,8 @@ run(const struct adoption *a, const char *folder, const char *command, char *con
 	char *argv[WORDS + 8] = { sh, c, into, sh },
 	                   *script = write_script(a, folder, command, env, name), *copy;
 	char *tmp = adopt_path(a, "tmp");
-	char *mark = kasprintf("KILN_ADOPT=%s", a->dir);
+	char *mark = kasprintf("KILN_ADOPT=%s", a->dir),
+	     *ours = kasprintf("KILN_ADOPT_PID=%ld", (long)getpid());
 	size_t n = 5, count = 0, kept = 0;
 	struct kproc p = { .argv = argv, .timeout_s = a->timeout_s };
 	struct kproc_result result;
@@ -144,12 +236,14 @@ run(const struct adoption *a, const char *folder, const char *command, char *con
 
 	while (environ[count])
 		count++;
-	vars = kcalloc(count + 2, sizeof *vars);
+	vars = kcalloc(count + 3, sizeof *vars);
 	/* It builds and runs what a model wrote. */
 	for (size_t i = 0; i < count; i++)
 		if (!kutil_is_secret(environ[i]))
 			vars[kept++] = environ[i];
-	vars[kept] = mark;
+	vars[kept++] = mark;
+	vars[kept] = ours;
+	guard(ours);
 	p.envp = vars;
 	*r = (struct command_result){ .log = adopt_path(a, "log/%s.log", name) };
 	argv[4] = r->log;
@@ -167,6 +261,7 @@ run(const struct adoption *a, const char *folder, const char *command, char *con
 		explain(a, folder, command, r);
 	free(vars);
 	free(mark);
+	free(ours);
 	free(copy);
 }
 
@@ -213,48 +308,12 @@ command_free(struct command_result *r)
 	*r = (struct command_result){ 0 };
 }
 
-/* Does the process carry our mark? */
-static bool
-is_marked(const char *pid, const char *mark)
-{
-	char path[300];
-	size_t len, n = strlen(mark);
-	char *text;
-	bool found = false;
-
-	snprintf(path, sizeof path, "/proc/%s/environ", pid);
-	text = kread_file(path, ENVIRON_MAX, &len);
-	for (size_t i = 0; text && i + n < len && !found; i += strlen(text + i) + 1)
-		found = !strcmp(text + i, mark);
-	free(text);
-	return found;
-}
-
 size_t
 command_end_leftovers(const struct adoption *a)
 {
 	char *mark = kasprintf("KILN_ADOPT=%s", a->dir);
-	size_t ended = 0, found = 1;
+	size_t ended = end_marked(mark);
 
-	/* What a dying one started a moment ago is found in the next round. */
-	for (int round = 0; round < 50 && found; round++) {
-		DIR *d = opendir("/proc");
-		struct dirent *e;
-
-		found = 0;
-		while (d && (e = readdir(d))) {
-			pid_t pid = (pid_t)atol(e->d_name);
-
-			if (pid > 1 && pid != getpid() && is_marked(e->d_name, mark) &&
-			    kill(pid, SIGKILL) == 0)
-				found++;
-		}
-		if (d)
-			closedir(d);
-		ended += found;
-		if (found)
-			usleep(20000);
-	}
 	free(mark);
 	return ended;
 }

@@ -17,7 +17,7 @@
 #include "signature.h"
 #include "unit.h"
 
-enum { CONNECT_S = 15, ROOM_COPIES = 5 };
+enum { CONNECT_S = 15, DYING_S = 5, ROOM_COPIES = 5 };
 
 /* What was found, a line each: what is wrong ends the adoption, what is only told does not. */
 struct findings {
@@ -287,6 +287,7 @@ check_device(const struct adoption *a, struct findings *f)
 	const char *words[] = { "nvidia-smi", "--query-compute-apps=pid,process_name",
 		"--format=csv,noheader", ours && *ours ? "-i" : NULL, ours, NULL };
 	struct kproc_result r;
+	bool asked;
 	double load = 0;
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 
@@ -299,7 +300,14 @@ check_device(const struct adoption *a, struct findings *f)
 			say("device     CPU");
 		return;
 	}
-	if (!ask(a, words, &r)) {
+	/* What was killed a moment ago may still be there. */
+	for (int i = 0; (asked = ask(a, words, &r)); i++) {
+		if (i == DYING_S || r.exit_code || !r.out[strspn(r.out, " \n")])
+			break;
+		kproc_result_free(&r);
+		sleep(1);
+	}
+	if (!asked) {
 		tell(&f->missing,
 		    "device: nvidia-smi is not installed, so kadopt cannot find an NVIDIA GPU");
 		return;

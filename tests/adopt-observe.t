@@ -44,6 +44,17 @@ t 'the application runs, every call is seen, the project stays as it was' '
 	(cd heat && find . -type f -exec sha256sum {} + | sort) >after
 	same before after'
 
+t 'a kadopt that is stopped, however, leaves no process of the application behind' '
+	for signal in TERM INT HUP KILL; do
+		rm -rf stopped slept
+		env --default-signal=INT setsid kadopt observe -c stopped -p heat --file src/diffuse.c --kernel heat_diffuse --build true \
+			--run "setsid sleep 321 & echo \$! >$T/slept; wait" >/dev/null 2>&1 &
+		until [ -s slept ]; do sleep 0.05; done
+		read -r slept <slept; kill -0 "$slept"; kill -"$signal" "$!"
+		for i in $(seq 100); do [ -e "/proc/$slept" ] || break; sleep 0.05; done
+		if [ -e "/proc/$slept" ]; then echo "$signal: it runs on"; kill "$slept"; exit 1; fi
+	done'
+
 t 'configurations: fast and slow calls of one geometry apart, most of the time covered' '
 	kadopt configs -c c
 	jq -e ".key == [\"cols\", \"rows\"] and .aligned and .coverage > 0.8 and .calls == 24" c/adopt/configs.json
@@ -308,6 +319,13 @@ t 'launches alone, without a change of the copy' '
 	is "1,2,3,4" "$(calls cc | jq -r ".args.rows / 32" | paste -sd,)"
 	calls cc | jq -es "all(.pointers.from.bytes == 4096 and .clock == \"device\")"
 	cmp cu/f.cu cc/adopt/watch/copy/f.cu'
+t 'times of short launches by activity records, where CUPTI is next to the run-time library' '
+	mkdir records; cp libcudart.so records; cc -shared -fPIC -o records/libcupti.so "$apps/cupti-stub.c"
+	cuda row_mix "$T/records/libcudart.so"
+	calls cc | jq -es "length == 4 and all(.clock == \"records\" and .ns == 7000)"
+	jq -es ".[1:] | all(.ns == 7000)" cc/adopt/timing.ndjson
+	cuda mix "$T/records/libcudart.so" --launches; calls cc | jq -es "length == 4 and all(.clock == \"records\" and .ns == 7000)"
+	KWATCH_EVENTS=1 cuda row_mix "$T/records/libcudart.so"; calls cc | jq -es "all(.clock == \"device\" and .ns == 500000)"'
 t 'the static run-time library: a copy is linked with the shared one beside it, however it is asked for; the project is not' '
 	mkdir both; ar rc both/libcudart_static.a stub.o; cp libcudart.so both
 	echo "-L$T/both -lcudart_static" >cu/words

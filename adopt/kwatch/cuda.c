@@ -602,38 +602,59 @@ struct timer {
 	int device;
 	char *line;     /* of KWATCH_LINE bytes */
 	size_t len;     /* 0: there is nothing to be written */
-	double host_ns; /* what the host's clock says, where the events do not tell */
-	bool ready, stopped;
+	double host_ns; /* what the host's clock says, where the device does not tell */
+	uint64_t call;  /* for activity.c */
+	bool ready, stopped, done;
 };
 
 static struct timer *timers;
 static size_t first_timer, timer_count;
 static pthread_mutex_t timer_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* The oldest one: its line, with its time. */
+/* Its line, with its time. */
 static void
-harvest_one(void)
+write_timer(const struct timer *t)
 {
-	struct timer *t = &timers[first_timer % PENDING];
 	int before = error_before();
+	double ns = kwatch_activity_ns(t->call);
 	float ms = 0;
-	bool device = t->len && t->stopped && !ours(before, cuda.wait(t->to)) &&
-	    !ours(before, cuda.elapsed(&ms, t->from, t->to));
+	bool device = t->done && !ours(before, cuda.elapsed(&ms, t->from, t->to));
 
-	if (t->len)
+	if (ns > 0)
+		kwatch_write_line(t->line, t->len, "records", ns);
+	else
 		kwatch_write_line(t->line, t->len, device ? "device" : "host",
 		    device ? (double)ms * 1e6 : t->host_ns);
-	t->ready = false;
-	first_timer++;
-	timer_count--;
+}
+
+/* All that are ready, from the oldest on. Records are asked for once their work is done. */
+static void
+harvest_ready(void)
+{
+	size_t n = 0;
+
+	for (; n < timer_count && timers[(first_timer + n) % PENDING].ready; n++) {
+		struct timer *t = &timers[(first_timer + n) % PENDING];
+		int before = error_before();
+
+		t->done = t->len && t->stopped && !ours(before, cuda.wait(t->to));
+	}
+	if (n)
+		kwatch_activity_flush();
+	for (; n; n--, timer_count--) {
+		struct timer *t = &timers[first_timer++ % PENDING];
+
+		if (t->len)
+			write_timer(t);
+		t->ready = false;
+	}
 }
 
 static void
 harvest(void)
 {
 	pthread_mutex_lock(&timer_lock);
-	while (timer_count && timers[first_timer % PENDING].ready)
-		harvest_one();
+	harvest_ready();
 	pthread_mutex_unlock(&timer_lock);
 }
 
@@ -654,6 +675,7 @@ static bool
 make_timers(void)
 {
 	char *lines;
+	Dl_info runtime;
 
 	if (timers)
 		return true;
@@ -661,6 +683,9 @@ make_timers(void)
 	timers = lines ? kwatch_pages(PENDING * sizeof *timers) : NULL;
 	for (size_t i = 0; timers && i < PENDING; i++)
 		timers[i].line = lines + i * KWATCH_LINE;
+	/* Also before the library of records, if it is there, shuts down. */
+	if (timers && dladdr((const void *)cuda.create, &runtime))
+		kwatch_activity_open(runtime.dli_fname);
 	if (timers)
 		atexit(harvest);
 	return timers;
@@ -697,14 +722,16 @@ void *
 kwatch_timer_start(void *stream)
 {
 	struct timer *t = NULL;
+	uint64_t call = 0;
 	int before;
 
 	if (!kwatch_cuda() || is_capturing(stream))
 		return NULL;
 	pthread_mutex_lock(&timer_lock);
 	if (make_timers()) {
-		if (timer_count == PENDING && timers[first_timer % PENDING].ready)
-			harvest_one();
+		if (timer_count == PENDING)
+			harvest_ready();
+		call = first_timer + timer_count + 1;
 		if (timer_count < PENDING)
 			t = &timers[(first_timer + timer_count++) % PENDING];
 	}
@@ -712,10 +739,13 @@ kwatch_timer_start(void *stream)
 	if (!t)
 		return NULL;
 	t->len = 0;
+	t->call = call;
 	t->stopped = false;
 	before = error_before();
-	if (make_events(t) && !ours(before, cuda.record(t->from, stream)))
+	if (make_events(t) && !ours(before, cuda.record(t->from, stream))) {
+		kwatch_activity_begin(call);
 		return t;
+	}
 	set_ready(t);
 	return NULL;
 }
@@ -726,6 +756,7 @@ kwatch_timer_stop(void *timer, void *stream)
 	struct timer *t = timer;
 	int before = error_before();
 
+	kwatch_activity_end();
 	/* Without events since a reset of the device. */
 	t->stopped = t->to && !is_capturing(stream) && !ours(before, cuda.record(t->to, stream));
 }

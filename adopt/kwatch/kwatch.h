@@ -10,6 +10,7 @@
  *                   may be empty
  *   KWATCH_LAYOUT   file with lines "KERNEL KIND:NAME…", the parameters of kernels; KIND is p,
  *                   i4, i8, u4, u8, f4, f8, b1 or ?
+ *   KWATCH_EVENTS   take the times of a GPU's work from events, even if there are activity records
  *   KWATCH_MAX      calls that are written down; more are counted
  *   KWATCH_SAVE     file with lines "NAME SKIP ARG=VALUE…": of the call with these arguments, after
  *                   SKIP others with them, arrays are saved as bytes: FILE.NAME.ARG.before.npy and,
@@ -118,6 +119,19 @@ bool kwatch_is_named(const char *symbol, const char *name);
 void *kwatch_timer_start(void *stream);
 void kwatch_timer_stop(void *timer, void *stream);
 void kwatch_timer_line(void *timer, const char *line, size_t len, double host_ns);
+
+/*
+ * activity.c: how long the device works for a call, from the start of its first piece of work to
+ * the end of its last. _open: false where the library next to the run-time library RUNTIME is
+ * missing or refuses; then the others do nothing. What the thread asks for between _begin and _end
+ * is for CALL, a number above 0; the outermost counts. _ns: 0 when it is not known; that of
+ * finished work is, after _flush.
+ */
+bool kwatch_activity_open(const char *runtime);
+void kwatch_activity_begin(uint64_t call);
+void kwatch_activity_end(void);
+void kwatch_activity_flush(void);
+double kwatch_activity_ns(uint64_t call);
 
 void *kwatch_stream(const struct kwatch_call *c);
 void kwatch_real(char *to, size_t room, double d, bool single);

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a GPU did in a call, by CUPTI's activity records: exact for work of microseconds, where
+ * events measure how long it takes to launch. The library is the one next to the application's
+ * run-time library, if there is one; its types are declared here, as the ABI has them.
+ */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "kwatch.h"
+
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+#define MAX(a, b) ((a) > (b) ? (a) : (b))
+
+enum {
+	COPY = 1,
+	SET = 2,
+	DRIVER = 4,
+	RUNTIME = 5,
+	KERNEL = 10,
+	EXTERNAL = 39, /* kinds of records */
+	CUSTOM = 3,    /* a kind of EXTERNAL's */
+	FORCED = 1,    /* unfinished buffers, too */
+	BUFFER = 1 << 20,
+	CALLS = 2048, /* those whose spans are kept: more than wait for their time */
+	KEPT = 1 << 16
+};
+
+static struct {
+	int (*callbacks)(void (*request)(uint8_t **, size_t *, size_t *),
+	    void (*complete)(void *, uint32_t, uint8_t *, size_t, size_t));
+	int (*enable)(int kind);
+	int (*next)(uint8_t *buffer, size_t bytes, uint8_t **record);
+	int (*flush)(uint32_t flags);
+	int (*push)(int kind, uint64_t id);
+	int (*pop)(int kind, uint64_t *id);
+} cupti;
+
+static bool works;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static __thread int within; /* calls under way: all work belongs to the outermost */
+
+/* From when to when the device worked for a call. */
+static struct span {
+	uint64_t call, from, to;
+} *spans;
+
+/*
+ * Work, and the call that it was for, by its number at CUPTI. The two come in any order, from any
+ * buffer; numbers are given one after the other.
+ */
+static struct work {
+	uint32_t number;
+	struct span at;
+} *works_kept;
+
+static void
+note(uint32_t number, const struct span *what)
+{
+	struct work *w = &works_kept[number % KEPT];
+	struct span *s;
+
+	if (w->number != number)
+		*w = (struct work){ .number = number };
+	if (what->call)
+		w->at.call = what->call;
+	else if (!w->at.to)
+		w->at = (struct span){ w->at.call, what->from, what->to };
+	else /* a graph's kernels have one number */
+		w->at = (struct span){ w->at.call, MIN(w->at.from, what->from),
+			MAX(w->at.to, what->to) };
+	if (!w->at.call || !w->at.to)
+		return;
+	s = &spans[w->at.call % CALLS];
+	if (s->call != w->at.call)
+		*s = w->at;
+	s->from = MIN(s->from, w->at.from);
+	s->to = MAX(s->to, w->at.to);
+}
+
+/* Where a record has its number; the times of work are at the same place in all. */
+static void
+take(const uint8_t *record)
+{
+	enum { TIMES = 16, NUMBER = 44, KERNEL_NUMBER = 92, CALL = 8, CALL_NUMBER = 16 };
+	uint32_t kind, number = 0;
+	struct span s = { 0 };
+
+	memcpy(&kind, record, sizeof kind);
+	if (kind == EXTERNAL) {
+		memcpy(&s.call, record + CALL, sizeof s.call);
+		memcpy(&number, record + CALL_NUMBER, sizeof number);
+	} else if (kind == KERNEL || kind == COPY || kind == SET) {
+		memcpy(&s.from, record + TIMES, 2 * sizeof s.from);
+		memcpy(&number, record + (kind == KERNEL ? KERNEL_NUMBER : NUMBER), sizeof number);
+	}
+	if (s.call || s.to)
+		note(number, &s);
+}
+
+static void
+complete(void *context, uint32_t stream, uint8_t *buffer, size_t size, size_t bytes)
+{
+	uint8_t *record = NULL;
+
+	(void)context, (void)stream, (void)size;
+	pthread_mutex_lock(&lock);
+	while (bytes && !cupti.next(buffer, bytes, &record))
+		take(record);
+	pthread_mutex_unlock(&lock);
+	munmap(buffer, BUFFER);
+}
+
+static void
+request(uint8_t **buffer, size_t *size, size_t *most)
+{
+	*buffer = kwatch_pages(BUFFER);
+	*size = *buffer ? BUFFER : 0;
+	*most = 0;
+}
+
+/* The library of the same release as the run-time library RUNTIME; NULL: there is none. */
+static void *
+open_library(const char *runtime)
+{
+	static const char *const folders[] = { "", "../extras/CUPTI/lib64/" };
+	const char *slash = strrchr(runtime, '/'), *so = strstr(slash ? slash : runtime, ".so");
+	int folder = slash ? (int)(slash + 1 - runtime) : 0;
+	/* ".so.13" of "libcudart.so.13.0.88" */
+	int release = so ? (int)(strncmp(so, ".so.", 4) ? 3 : 4 + strcspn(so + 4, ".")) : 0;
+	void *library = NULL;
+
+	for (size_t i = 0; so && i < LEN(folders) * 2 && !library; i++) {
+		char path[2048];
+
+		snprintf(path, sizeof path, "%.*s%slibcupti%.*s", folder, runtime, folders[i / 2],
+		    i % 2 ? 3 : release, so);
+		/* One that the application uses is left to it. */
+		if (dlopen(path, RTLD_LAZY | RTLD_NOLOAD))
+			return NULL;
+		library = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+	}
+	return library;
+}
+
+bool
+kwatch_activity_open(const char *runtime)
+{
+	static const int kinds[] = { COPY, SET, DRIVER, RUNTIME, KERNEL, EXTERNAL };
+	static const struct {
+		const char *name;
+		void *to;
+	} functions[] = {
+		{ "cuptiActivityRegisterCallbacks", &cupti.callbacks },
+		{ "cuptiActivityEnable", &cupti.enable },
+		{ "cuptiActivityGetNextRecord", &cupti.next },
+		{ "cuptiActivityFlushAll", &cupti.flush },
+		{ "cuptiActivityPushExternalCorrelationId", &cupti.push },
+		{ "cuptiActivityPopExternalCorrelationId", &cupti.pop },
+	};
+	void *library = getenv("KWATCH_EVENTS") ? NULL : open_library(runtime), *at;
+
+	works = library != NULL;
+	for (size_t i = 0; works && i < LEN(functions); i++) {
+		at = dlsym(library, functions[i].name);
+		memcpy(functions[i].to, &at, sizeof at);
+		works = at != NULL;
+	}
+	spans = works ? kwatch_pages(CALLS * sizeof *spans) : NULL;
+	works_kept = spans ? kwatch_pages(KEPT * sizeof *works_kept) : NULL;
+	works = works_kept && !cupti.callbacks(request, complete);
+	for (size_t i = 0; works && i < LEN(kinds); i++)
+		works = !cupti.enable(kinds[i]);
+	return works;
+}
+
+void
+kwatch_activity_begin(uint64_t call)
+{
+	if (works && !within++)
+		cupti.push(CUSTOM, call);
+}
+
+void
+kwatch_activity_end(void)
+{
+	uint64_t call;
+
+	if (works && within && !--within)
+		cupti.pop(CUSTOM, &call);
+}
+
+void
+kwatch_activity_flush(void)
+{
+	if (works)
+		cupti.flush(FORCED);
+}
+
+double
+kwatch_activity_ns(uint64_t call)
+{
+	const struct span *s;
+	double ns = 0;
+
+	if (!works)
+		return 0;
+	pthread_mutex_lock(&lock);
+	s = &spans[call % CALLS];
+	if (s->call == call && s->to > s->from)
+		ns = (double)(s->to - s->from);
+	pthread_mutex_unlock(&lock);
+	return ns;
+}
