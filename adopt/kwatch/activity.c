@@ -47,7 +47,7 @@ static __thread int within; /* calls under way: all work belongs to the outermos
 /* From when to when the device worked for a call. */
 static struct span {
 	uint64_t call, from, to;
-} *spans;
+} * spans;
 
 /*
  * Work, and the call that it was for, by its number at CUPTI. The two come in any order, from any
@@ -56,7 +56,7 @@ static struct span {
 static struct work {
 	uint32_t number;
 	struct span at;
-} *works_kept;
+} * works_kept;
 
 static void
 note(uint32_t number, const struct span *what)
