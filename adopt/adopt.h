@@ -104,8 +104,9 @@ json_t *compile_seen(const struct adoption *a, const char *copy, bool *astray);
  */
 json_t *compile_commands(const char *folder, const char *file, bool cxx);
 /*
- * The source in FOLDER that is compiled for FILE: itself or, for a header, the first one that
- * includes it, perhaps by other headers. Good until the end of the process.
+ * The source in FOLDER that is compiled for FILE: itself or, for a header and for a source of CUDA
+ * that is included, the first one that includes it, perhaps by other headers. Good until the end of
+ * the process.
  */
 const char *compile_source(const char *folder, const char *file);
 /*

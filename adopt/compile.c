@@ -328,7 +328,7 @@ compile_source(const char *folder, const char *file)
 	json_t *files, *names;
 	char *found = NULL;
 
-	if (!rules_is_header(file))
+	if (!rules_is_header(file) && !kjson_bool_or(rules_language(file), "device", false))
 		return file;
 	files = unit_files(folder);
 	names = json_pack("{s:b}", base_name(file), 1);

@@ -388,32 +388,57 @@ assemble(struct assembly *x, const struct adoption *a, const char *copy, const c
 	free(name);
 }
 
-/*
- * Where conditions and includes are too much for reading alone, the compiler decides them first.
- * X stays what it is where that does not help either.
- */
+/* The same in another way; X stays what it is where that does not build either. */
+static void
+assemble_in_place_of(struct assembly *x, const struct adoption *a, const char *copy,
+    const char *file, const json_t *settings)
+{
+	struct assembly other;
+
+	assemble(&other, a, copy, file, settings);
+	if (other.good) {
+		assembly_free(x);
+		*x = other;
+	} else {
+		assembly_free(&other);
+	}
+}
+
+/* Where conditions and includes are too much for reading alone, the compiler decides them first. */
 static void
 assemble_decided(
     struct assembly *x, const struct adoption *a, const char *copy, const json_t *settings)
 {
 	char *text = preprocess_conditions(copy, a->file, settings),
 	     *name = kasprintf("%s.decided", a->file), *path = kasprintf("%s/%s", copy, name);
-	struct assembly other;
 
 	if (text) {
 		write_text(path, text, strlen(text));
-		assemble(&other, a, copy, name, settings);
+		assemble_in_place_of(x, a, copy, name, settings);
 		unlink(path);
-		if (other.good) {
-			assembly_free(x);
-			*x = other;
-		} else {
-			assembly_free(&other);
-		}
 	}
 	free(text);
 	free(name);
 	free(path);
+}
+
+/* A source of CUDA may rely on what the one that includes it has before that. */
+static void
+assemble_included(
+    struct assembly *x, const struct adoption *a, const char *copy, const json_t *settings)
+{
+	const char *source = compile_source(copy, a->file);
+	json_t *with = json_deep_copy(settings),
+	       *forced = json_copy(json_object_get(settings, "forced"));
+
+	if (strcmp(source, a->file)) {
+		forced = forced ? forced : json_array();
+		json_array_append_new(forced, json_string(source));
+		json_object_set(with, "forced", forced);
+		assemble_in_place_of(x, a, copy, a->file, with);
+	}
+	json_decref(forced);
+	json_decref(with);
 }
 
 int
@@ -427,6 +452,8 @@ extract(const struct adoption *a)
 	int tries = 0;
 
 	assemble(&x, a, copy, a->file, settings);
+	if (!x.good && a->device)
+		assemble_included(&x, a, copy, settings);
 	if (!x.good)
 		assemble_decided(&x, a, copy, settings);
 	if (!x.good) {

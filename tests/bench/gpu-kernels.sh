@@ -29,14 +29,14 @@ make_data() {
 					printf "%.6f", 1 + rand()
 					split((i - 1) " " (i + 1) " " (i - 311) " " (i + 311), to, " ")
 					for (k = 1; k <= 4; k++)
-						printf " %d %.5f %.5f %.5f", to[k] < 1 || to[k] > n ? -1 : to[k], (rand() - 0.5) / 100, (rand() - 0.5) / 100, (rand() - 0.5) / 100
+						printf(" %d %.5f %.5f %.5f", to[k] < 1 || to[k] > n ? -1 : to[k], (rand() - 0.5) / 100, (rand() - 0.5) / 100, (rand() - 0.5) / 100)
 					print ""
 				} }' >mesh.domn
 			;;
 		graphB+-cuda)
 			awk 'BEGIN { srand(1); print "from,to,weight"; n = 60000
 				for (i = 0; i < 400000; i++)
-					printf "%d,%d,%d\n", rand() * n, i < n ? i : rand() * n, rand() < 0.3 ? -1 : 1 }' >edges.csv
+					printf("%d,%d,%d\n", rand() * n, i < n ? i : rand() * n, rand() < 0.3 ? -1 : 1) }' >edges.csv
 			;;
 		lsqt-cuda) # a square lattice, neighbours in all four directions
 			mkdir -p lattice
