@@ -202,9 +202,21 @@ suspect(const struct race *a, struct racer *x, const struct span *s)
 	x->forged += own < forged_share * judge - forged_ns && own < forged_share * cpu - forged_ns;
 }
 
+/* Has every racer as many threads as the first? */
+static bool
+are_alike(const struct race *a)
+{
+	for (size_t i = 1; i < a->count; i++)
+		if (!a->racers[i].out && a->racers[i].r.threads != a->racers[0].r.threads)
+			return false;
+	return true;
+}
+
 /*
  * More threads than it has processors wait for each other, and those of drivers for their device:
- * that tells nothing.
+ * that tells nothing. What one thread waits for is known, and taken off; but where another racer
+ * has more threads, and loses more than anybody can tell, a moment in which the machine was busy
+ * would be unfair.
  */
 static bool
 is_disturbed(const struct race *a, const struct racer *x, const struct span *s)
@@ -213,8 +225,10 @@ is_disturbed(const struct race *a, const struct racer *x, const struct span *s)
 	if (a->j->device)
 		return (double)(s->delay_ns + s->judge_delay_ns) >
 		    busy_share * (double)s->judge_ns + delay_ns;
-	return x->r.threads > 1 && x->r.threads <= a->j->o.threads && !a->j->opencl &&
-	    (double)s->delay_ns > delay_share * (double)s->judge_ns + delay_ns;
+	if (a->j->opencl || x->r.threads > a->j->o.threads || (x->r.threads == 1 && are_alike(a)))
+		return false;
+	return (double)s->delay_ns >
+	    (x->r.threads > 1 ? delay_share : busy_share) * (double)s->judge_ns + delay_ns;
 }
 
 /*
