@@ -217,6 +217,11 @@ ok 'crashes when timed' '
 	kernel past "static int calls;" "RIGHT if (++calls > 3) y[rows * cols] = 0;"
 	timed --phase timing past.so | jq -e ".candidates[0].reasons[0].check == \"out_of_bounds_write\""
 '
+ok 'inputs of calls other than the one under way cannot be read' '
+	kernel other "static float *before; static volatile float seen;" "if (before) seen = *before; before = x; RIGHT"
+	timed --phase timing other.so >r.json
+	jq -e ".candidates[0] | .status == \"run_error\" and (.log | contains(\"the inputs of another call\"))" r.json
+'
 ok 'a wrong kernel is not timed' '
 	kernel nop "" ""
 	timed nop.so | jq -e ".candidates[0] | .status == \"wrong_value\" and .tier == 2 and (has(\"timing\") | not)"

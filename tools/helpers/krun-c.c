@@ -15,6 +15,23 @@ static struct krun_setup setup;
 static uint64_t base[2]; /* of inputs and outputs */
 static int rows;
 
+static void
+protect_inputs(uint64_t from, uint64_t bytes, int protection)
+{
+	if (mprotect((void *)(uintptr_t)from, bytes, protection))
+		krunner_fail("hiding inputs", strerror(errno), errno);
+}
+
+/* The inputs of this row alone can be read. */
+static void
+show_row(uint64_t slot, const uint64_t *words)
+{
+	protect_inputs(base[0], setup.input_bytes, PROT_NONE);
+	for (uint32_t i = 0; i < setup.arg_count; i++)
+		if (setup.kind[i] == KRUN_IN)
+			protect_inputs(words[i] - (words[i] - base[0]) % slot, slot, PROT_READ);
+}
+
 static int64_t
 now(void)
 {
@@ -37,10 +54,14 @@ go(ffi_cif *cif, void *entry, const struct krun_command *c)
 	start = now();
 	for (uint32_t k = 0; k < c->calls; k++) {
 		krunner_row(rows, &setup, base, words);
+		if (c->slot)
+			show_row(c->slot, words);
 		if (entry)
 			ffi_call(cif, FFI_FN(entry), NULL, values);
 	}
 	end = now();
+	if (c->slot)
+		protect_inputs(base[0], setup.input_bytes, PROT_READ);
 	r.value[0] = (uint64_t)(end - start);
 	krunner_report(&r);
 }

@@ -188,10 +188,31 @@ change_places(const struct judge *j, struct memory *m)
 	free(old);
 }
 
+/*
+ * COUNT of the slots, from FIRST on or, where a slot is not LARGE, in an order that nobody can
+ * foresee: what the next call reads could be fetched ahead. The caller frees.
+ */
+static size_t *
+choose_slots(size_t slots, size_t count, size_t first, bool large)
+{
+	size_t *slot = kcalloc(slots, sizeof *slot);
+	uint64_t random = secret();
+
+	for (size_t i = 0; i < slots; i++)
+		slot[i] = (first + i) % slots;
+	for (size_t i = 0; i < count && !large; i++) {
+		size_t k = i + space_pattern(random, i) % (slots - i), chosen = slot[k];
+
+		slot[k] = slot[i];
+		slot[i] = chosen;
+	}
+	return slot;
+}
+
 static void
 place_all(struct judge *j, struct memory *m, const struct batch *b)
 {
-	size_t in, out, slots, first;
+	size_t in, out, slots, first, *slot;
 
 	memory_slot(j->task, b->w, &in, &out);
 	slots = m->in.bytes / in < m->out.bytes / out ? m->in.bytes / in : m->out.bytes / out;
@@ -203,11 +224,10 @@ place_all(struct judge *j, struct memory *m, const struct batch *b)
 	m->first = first;
 	m->places = krealloc(m->places, b->count * sizeof *m->places);
 	m->count = b->count;
-	for (size_t k = 0; k < b->count; k++) {
-		size_t slot = (first + k) % slots;
-
-		place(j->task, b->w, &m->places[k], slot * in, slot * out);
-	}
+	slot = choose_slots(slots, b->count, first, in + out >= LARGE_BYTES);
+	for (size_t k = 0; k < b->count; k++)
+		place(j->task, b->w, &m->places[k], slot[k] * in, slot[k] * out);
+	free(slot);
 }
 
 /*

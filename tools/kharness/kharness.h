@@ -156,6 +156,7 @@ struct batch {
 	size_t count;
 	struct call *calls;
 	uint64_t seed; /* of this draw, for the record */
+	bool hidden;   /* a call can read its own inputs alone; its time says nothing then */
 };
 
 /*

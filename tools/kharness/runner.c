@@ -279,6 +279,43 @@ send_command(struct runner *r, const void *message, size_t len)
 		;
 }
 
+/* Bytes of rows that nobody has read. */
+static size_t
+rows_left(const struct runner *r)
+{
+	int bytes = 0;
+
+	return ioctl(r->rows[1], FIONREAD, &bytes) == 0 && bytes > 0 ? (size_t)bytes : 0;
+}
+
+/* How far the inputs of calls are apart, where those of other calls are hidden; else 0. */
+static uint64_t
+hidden_slot(const struct judge *j, const struct batch *b)
+{
+	size_t in = 0, out;
+
+	if (b && b->hidden && !j->device && !j->opencl)
+		memory_slot(j->task, b->w, &in, &out);
+	return in;
+}
+
+/* Whether an offset of the inputs belongs to another call than the one under way, and is hidden. */
+static bool
+is_hidden(const struct judge *j, const struct runner *r, const struct batch *b, uint64_t offset)
+{
+	uint64_t slot = hidden_slot(j, b);
+	size_t left = rows_left(r) / (j->task->arg_count * sizeof *r->m->rows);
+	const struct place *p = &r->m->places[left < b->count ? b->count - 1 - left : 0];
+
+	for (size_t i = 0; slot && i < j->task->tensor_count; i++) {
+		const struct ktask_tensor *x = &j->task->tensors[i];
+
+		if (!x->scalar && !x->output && p->tensor[i] / slot == offset / slot)
+			return false;
+	}
+	return slot != 0;
+}
+
 /*
  * Where a memory fault happened, as far as that means something: ": it wrote to byte 12 of A, which
  * is an input".
@@ -301,7 +338,9 @@ describe_fault(const struct judge *j, const struct runner *r, const struct batch
 	for (int i = 0; i < 2; i++) {
 		uint64_t offset = address - r->base[i];
 
-		if (offset < arenas[i]->bytes && b) {
+		if (i == 0 && offset < arenas[i]->bytes && b && is_hidden(j, r, b, offset)) {
+			snprintf(text, text_len, ": it touched the inputs of another call");
+		} else if (offset < arenas[i]->bytes && b) {
 			memory_describe(j, r->m, b, i == 0, offset, where, sizeof where);
 			snprintf(text, text_len, ": it wrote %s, among the %s", where, kinds[i]);
 		} else if (offset + (1 << 20) < arenas[i]->bytes + (2 << 20)) {
@@ -621,15 +660,6 @@ send_rows(const struct judge *j, const struct runner *r, size_t calls)
 		}
 }
 
-/* Rows that nobody has read: of a go that ended in another way than by making its calls. */
-static bool
-rows_are_left(const struct runner *r)
-{
-	int bytes = 0;
-
-	return ioctl(r->rows[1], FIONREAD, &bytes) == 0 && bytes > 0;
-}
-
 /* What a runner did since its last go, for which it was to be stopped. */
 static enum outcome
 look_at_pause(struct runner *r, int64_t cpu)
@@ -661,7 +691,9 @@ before_go(struct judge *j, struct runner *r, const struct batch *b)
 static enum outcome
 go(struct judge *j, struct runner *r, const struct batch *b, struct span *s)
 {
-	struct krun_command c = { .order = KRUN_GO, .calls = b ? (uint32_t)b->count : 0 };
+	struct krun_command c = {
+		.order = KRUN_GO, .calls = b ? (uint32_t)b->count : 0, .slot = hidden_slot(j, b)
+	};
 	char why[256];
 	struct krun_report report;
 	int64_t start, end, used, cpu = cpu_ns(r), delay = r->frozen_delay_ns, done_delay,
@@ -708,7 +740,8 @@ go(struct judge *j, struct runner *r, const struct batch *b, struct span *s)
 	if (report.what != KRUN_DONE || report.nonce != c.nonce || sender != r->pid)
 		return outcome(
 		    r, OUT_PROTOCOL, "forged_report", "it wrote to the judge's connection");
-	if (rows_are_left(r))
+	/* It ended in another way than by making its calls. */
+	if (rows_left(r))
 		return outcome(r, OUT_PROTOCOL, "calls_left_out",
 		    "it answered before all calls had been made");
 	r->inside_ns += used;

@@ -34,12 +34,21 @@ enum {
 	HANDSHAKE_SHARE = 10, /* a sample is at least so many times as long as that */
 	/* of the rounds up to the first look, where checking every one would take too long */
 	CHECKED_ROUNDS = 4,
-	CHECKED_LATER = 16, /* one in so many of the rounds after it */
+	/*
+	 * One in so many of the rounds after it: to move the ratio of twelve honest rounds, more
+	 * than as many others must be wrong.
+	 */
+	CHECKED_LATER = 4,
 	/*
 	 * One go in so many has a mixture of distributions; half of these are checked, and none
 	 * counts as a round.
 	 */
 	MIXED_EVERY = 8,
+	/*
+	 * And so does none in which a call can read its own inputs alone: one before the first
+	 * look, and one in so many after it. Who looks for the inputs of calls to come ends there.
+	 */
+	HIDDEN_LATER = 4,
 	/* rounds: so many times the most, judged by the first of them */
 	HOPELESS = 2,
 	HOPELESS_MIN = 24,
@@ -114,6 +123,12 @@ struct racer {
 	double total_ns;
 };
 
+/* What a go costs by itself: of as many calls as the goes under way have. */
+struct pacing {
+	struct handshake h, recent[HANDSHAKES];
+	size_t count;
+};
+
 struct race {
 	struct judge *j;
 	struct racer *racers;
@@ -121,8 +136,7 @@ struct race {
 	struct memory m;     /* of all racers, who use it in turns */
 	struct runner pacer; /* has loaded nothing */
 	bool paced;
-	struct handshake h, recent[HANDSHAKES];
-	size_t handshakes;
+	struct pacing p, lone; /* LONE: of goes of one call */
 	const struct ktask_workload *w;
 	size_t calls, rounds;
 	size_t enough; /* rounds at least */
@@ -131,6 +145,8 @@ struct race {
 	size_t checked;
 	/* rounds that are still to be checked before the first look */
 	size_t to_check;
+	/* round before which there is one with hidden inputs; after it, it was */
+	size_t to_hide;
 	/* call so far, be it timed or not, of those who decide how many calls a sample has */
 	double fastest_ns;
 	/* of the pairs of racers, what the processes before these showed; median NAN: nothing */
@@ -194,10 +210,10 @@ verify(struct race *a, struct racer *x, const struct batch *b)
 static void
 suspect(const struct race *a, struct racer *x, const struct span *s)
 {
-	double judge = runner_undelayed_ns(a->j, &x->r, s) - a->h.ns,
-	       own = (double)s->own_ns - a->h.own_ns;
+	double judge = runner_undelayed_ns(a->j, &x->r, s) - a->p.h.ns,
+	       own = (double)s->own_ns - a->p.h.own_ns;
 	/* Waking the threads of a pool is nobody's forgery, however many it has. */
-	double cpu = ((double)s->done_cpu_ns - a->h.cpu_ns * x->r.threads) / a->j->o.threads;
+	double cpu = ((double)s->done_cpu_ns - a->p.h.cpu_ns * x->r.threads) / a->j->o.threads;
 
 	x->forged += own < forged_share * judge - forged_ns && own < forged_share * cpu - forged_ns;
 }
@@ -254,7 +270,8 @@ run(struct race *a, struct racer *x, const struct batch *b, double *cpu)
 	/* The runner's word; no more of it can be than the judge has seen. */
 	x->host_ns = fmin((double)s.host_ns, (double)s.judge_ns);
 	suspect(a, x, &s);
-	return is_disturbed(a, x, &s) ? NAN : runner_ns(a->j, &x->r, &s, &a->h) / (double)b->count;
+	return is_disturbed(a, x, &s) ? NAN
+	                              : runner_ns(a->j, &x->r, &s, &a->p.h) / (double)b->count;
 }
 
 /* ---- what a go costs ---- */
@@ -262,9 +279,10 @@ run(struct race *a, struct racer *x, const struct batch *b, double *cpu)
 static void
 take_handshake(struct race *a, const struct span *s)
 {
-	a->recent[a->handshakes++ % HANDSHAKES] = runner_handshake_from(a->j, &a->pacer, s);
-	a->h =
-	    runner_handshake_of(a->recent, a->handshakes < HANDSHAKES ? a->handshakes : HANDSHAKES);
+	struct pacing *p = &a->p;
+
+	p->recent[p->count++ % HANDSHAKES] = runner_handshake_from(a->j, &a->pacer, s);
+	p->h = runner_handshake_of(p->recent, p->count < HANDSHAKES ? p->count : HANDSHAKES);
 }
 
 /* The pacer reads the rows of the batch that lies in the memory, and makes no call. */
@@ -372,7 +390,7 @@ note_speed(struct race *a, size_t racer, double ns)
 static double
 calls_wanted(const struct race *a)
 {
-	double sample_ns = fmax(a->j->space->sample_ns, HANDSHAKE_SHARE * a->h.ns);
+	double sample_ns = fmax(a->j->space->sample_ns, HANDSHAKE_SHARE * a->lone.h.ns);
 
 	return a->j->task->alone ? 1 : fmin(sample_ns / fmax(a->fastest_ns, 100), (double)a->most);
 }
@@ -403,11 +421,12 @@ static void
 begin(struct race *a, const struct ktask_workload *w)
 {
 	const struct options *o = &a->j->o;
+	struct krng rng;
 	struct batch b;
 	bool slow = false;
 
 	a->w = w;
-	a->rounds = a->handshakes = 0;
+	a->rounds = a->p.count = 0;
 	a->to_check = CHECKED_ROUNDS;
 	draw_first(a, &b);
 	for (size_t i = 0; i < a->count; i++) {
@@ -426,8 +445,13 @@ begin(struct race *a, const struct ktask_workload *w)
 		note_speed(a, i, ns);
 	}
 	batch_free(a->j, &b);
+	/* The goes of a sample have more rows. */
+	a->lone = a->p;
+	a->p.count = 0;
 	a->enough = slow ? SLOW_SAMPLES : a->count > 1 ? KSTAT_PAIRS : (size_t)o->min_samples;
 	a->enough = (size_t)fmin((double)a->enough, (double)o->max_samples);
+	krng_init(&rng, a->j->o.seed, (long)a->j->draws, 0, "first hidden round");
+	a->to_hide = krng_below(&rng, a->enough);
 	a->calls = (size_t)fmax(1, ceil(calls_wanted(a)));
 	a->checked =
 	    (size_t)fmin((double)a->calls, fmax(CHECKED_MIN, a->j->space->oracle_s / a->oracle_s));
@@ -583,7 +607,8 @@ one_go_each(struct race *a, const struct batch *b, double *ns, double *cpu)
 		if (x->out)
 			continue;
 		set_out(a, b, first);
-		if (first)
+		/* What a go with hidden inputs costs is another figure. */
+		if (first && !b->hidden)
 			pace(a, b);
 		first = false;
 		ns[which] = run(a, x, b, &cpu[which]);
@@ -607,16 +632,30 @@ static void
 lone_calls(struct race *a)
 {
 	double ns[RACERS_MAX], cpu[RACERS_MAX];
+	struct pacing batch = a->p;
 	struct batch b;
 
+	a->p = a->lone;
 	batch_draw(a->j, &b, a->w, inputs_of_round(a), 1, a->oracle_s <= a->j->space->oracle_s);
 	if (one_go_each(a, &b, ns, cpu))
 		for (size_t i = 0; i < a->count; i++)
 			if (ns[i] >= 0)
 				note_lone(&a->racers[i], ns[i]);
 	batch_free(a->j, &b);
-	/* What a go with a batch costs is another figure: it has more rows. */
-	a->handshakes = a->handshakes ? a->handshakes - 1 : 0;
+	a->lone = a->p;
+	a->p = batch;
+}
+
+/* Whether calls can read their own inputs alone now, in secret. */
+static bool
+is_hidden_round(const struct race *a)
+{
+	struct krng rng;
+
+	if (!a->paced || a->calls == 1 || a->rounds < a->to_hide)
+		return false;
+	krng_init(&rng, a->j->o.seed, (long)a->j->draws, 0, "hidden rounds");
+	return a->rounds < a->enough || krng_below(&rng, HIDDEN_LATER) == 0;
 }
 
 static bool
@@ -625,14 +664,17 @@ round_of(struct race *a)
 	double ns[RACERS_MAX], cpu[RACERS_MAX];
 	enum kdist inputs = inputs_of_round(a);
 	struct batch b;
-	bool done, mixed;
+	bool done, hidden = is_hidden_round(a), counts;
 
 	batch_draw_checked(
 	    a->j, &b, a->w, inputs, a->calls, is_checked_round(a, inputs) ? a->checked : 0);
-	mixed = b.dist == KDIST_MIXED;
+	b.hidden = hidden;
+	counts = b.dist != KDIST_MIXED && !hidden;
 	done = one_go_each(a, &b, ns, cpu);
 	batch_free(a->j, &b);
-	if (!done || mixed)
+	if (done && hidden)
+		a->to_hide = a->enough;
+	if (!done || !counts)
 		return done;
 	for (size_t i = 0; i < a->count; i++) {
 		struct racer *x = &a->racers[i];
@@ -749,7 +791,7 @@ add_row(const struct race *a, struct racer *x)
 	set_ns(row, "sd_ns", st.sd);
 	set_ns(row, "iqr_ns", st.iqr);
 	set_ns(row, "cpu_ns", kstat_quantile(x->cpu, x->count, 0.5));
-	set_ns(row, "handshake_ns", a->h.ns);
+	set_ns(row, "handshake_ns", a->p.h.ns);
 	json_object_set_new(row, "threads", json_integer(x->r.threads));
 	add_lone(a, x, row);
 	/* Asking takes a while, and nobody else can measure meanwhile. */
@@ -1108,8 +1150,8 @@ load_all(struct race *a)
 		if (!a->racers[i].out && !a->racers[i].loaded) {
 			struct handshake h = runner_handshake(a->j, &a->racers[i].r);
 
-			if (a->h.ns <= 0 || h.ns < a->h.ns)
-				a->h = h;
+			if (a->p.h.ns <= 0 || h.ns < a->p.h.ns)
+				a->p.h = h;
 			fence = a->racers[i].r.fence_ns;
 		}
 	for (size_t i = 0; i < a->count; i++) {

@@ -11,6 +11,8 @@
  * ROWS is a pipe that holds the arguments of the calls of a go, one row of arg_count words for each
  * call. The runner reads a row just before its call, so what is called next stays in the kernel
  * until its turn: a candidate that looks around in its process finds no other call's arguments.
+ * Its inputs are in memory before that. In some goes, whose time does not count, krun-c can read
+ * those of the call under way alone (SLOT).
  *
  * Where a candidate is device code alone (krun-opencl), the judge says what is launched: names of
  * kernels in the setup, sizes with every go; and where the device has memory of its own, tensors
@@ -22,7 +24,7 @@
 
 #include "kutil.h"
 
-enum { KRUN_VERSION = 5, KRUN_ARGS = 48, KRUN_LAUNCHES = 8, KRUN_CPUS = 1024 };
+enum { KRUN_VERSION = 6, KRUN_ARGS = 48, KRUN_LAUNCHES = 8, KRUN_CPUS = 1024 };
 
 enum krun_kind { KRUN_IN, KRUN_OUT, KRUN_I32, KRUN_I64, KRUN_F32, KRUN_F64 };
 
@@ -79,6 +81,8 @@ struct krun_launch {
 struct krun_command {
 	uint32_t order, calls;
 	uint64_t nonce;
+	/* krun-c: the inputs of a call lie between two multiples of this; 0: all can be read */
+	uint64_t slot;
 	struct krun_launch launch[KRUN_LAUNCHES];
 };
 
