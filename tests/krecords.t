@@ -426,25 +426,6 @@ ok 'a run is refused while its logs are not what was written' '
 	test ! -e trials/003
 	cp ../saved/optimize.md logs; exits 0 kcampaign run -n 1; test -d rounds/round-4'
 
-ok 'kcampaign upgrade: what older versions sealed, each in its way, is sealed anew' '
-	. ./make.sh; campaign up; rounds up; cd up
-	mkdir -p logs memory rounds/round-1/artifacts
-	echo x >logs/closed.ndjson; echo "{}" >memory/v0.json; echo "{}" >memory/compact-003.ndjson
-	sha256sum trials/000/00/eval.ndjson >rounds/round-1/artifacts/facts.sha256
-	echo "{\"event\":\"mask\",\"masked\":true,\"n\":1,\"previous\":\"\",\"schema\":\"mask/1\",\"sha256\":\"$(printf %064d 1)\",\"time\":\"t\",\"trial\":3,\"versions\":[\"v2\"],\"why\":\"w\"}" >memory/masks.ndjson
-	printf "%s\n" "{\"schema\":\"lineage/1\",\"kind\":\"branch\",\"branch\":\"b\"}" "{\"schema\":\"lineage/1\",\"kind\":\"commit\",\"round\":1,\"id\":\"000/00\",\"commit\":\"$(printf %040d 1)\",\"tree\":\"t\",\"files\":{}}" >logs/lineage.ndjson
-	echo "{\"schema\":\"shapes/1\"}" >trials/000/shapes.json; mkdir -p trials/002/01
-	echo "{\"id\":\"002/01\",\"prompt\":{\"memory\":{\"masks\":\"$(printf %064d 1)\"}}}" >trials/002/01/prompt.ndjson
-	cp -r ../up ../up2; echo >>../up2/trials/000/00/eval.ndjson; cp -r ../up2 ../up3
-	exits 1 kcampaign upgrade -c ../up2; grep -q "trials/000/00/eval.ndjson: is not what rounds/round-1/artifacts/facts.sha256 says: nothing was converted" err
-	rm ../up2/.run.lock; diff -r ../up2 ../up3
-	kcampaign upgrade
-	is "memory branch commit frozen" "$(jq -r .kind seal.ndjson | xargs)"
-	is "memory/compact-003.ndjson" "$(echo rounds* logs* memory/* trials/000/shapes* | tr " " "\n" | grep -v "[*]")"
-	exits 0 kcampaign upgrade; grep -q "nothing to convert" out
-	krecords remember; exits 1 krecords check; is "" "$(grep mask out)"
-	krecords list | grep -q "^v2 *.MASKED"'
-
 python=/usr/bin/python3
 if $python -W ignore -c 'import jsonschema' 2>/dev/null; then
 	ok 'the seal fits its schema' '

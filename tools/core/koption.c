@@ -11,9 +11,11 @@ enum { COLUMN = 25 }; /* of descriptions in --help */
 _Noreturn void
 koption_misuse(const char *usage, const char *why)
 {
+	const char *more = strstr(usage, "\n\n");
+
 	if (why)
 		kwarn("%s", why);
-	fputs(usage, stderr);
+	fwrite(usage, 1, more ? (size_t)(more - usage) + 1 : strlen(usage), stderr);
 	exit(K_USAGE);
 }
 
@@ -116,11 +118,12 @@ translate(const struct koption *options, size_t count, struct option *longs, cha
 	*letters = '\0';
 }
 
-void
+uint64_t
 koption_read(const struct koption *options, size_t count, const char *usage, int argc, char **argv)
 {
 	struct option longs[ROWS_MAX + 3] = { 0 };
 	char letters[2 * ROWS_MAX + 3];
+	uint64_t given = 0;
 	int c;
 
 	if (count > ROWS_MAX)
@@ -143,5 +146,7 @@ koption_read(const struct koption *options, size_t count, const char *usage, int
 		if (i == count)
 			koption_misuse(usage, NULL);
 		apply(options, count, &options[i], usage);
+		given |= (uint64_t)1 << i;
 	}
+	return given;
 }

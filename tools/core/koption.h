@@ -35,10 +35,11 @@ struct koption {
 	}
 
 /*
- * The COUNT rows of OPTIONS. Misuse prints USAGE, lines that begin with "usage:"; -h also prints a
- * line for each option. Operands begin at optind, whatever the order they were given in.
+ * The COUNT rows of OPTIONS, 64 at most. Misuse prints USAGE, lines that begin with "usage:", up to
+ * its first blank line; -h prints all of it, and a line for each option. Operands begin at optind,
+ * whatever the order they were given in. Returns a bit for each row that was given.
  */
-void koption_read(
+uint64_t koption_read(
     const struct koption *options, size_t count, const char *usage, int argc, char **argv);
 
 /* WHY (NULL: it has been said) and USAGE; ends the program. */

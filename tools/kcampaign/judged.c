@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "kio.h"
+#include "kseal.h"
 #include "ktask.h"
 
 #define FROZEN "frozen"
@@ -51,18 +51,9 @@ frozen_line(void)
 	return line;
 }
 
-bool
-judged_frozen(void)
-{
-	json_t *line = frozen_line();
-	bool yes = line != NULL;
-
-	json_decref(line);
-	return yes;
-}
-
-void
-judged_add(struct kseal *s, const struct kcamp *c)
+/* Add what it is as a line of S. */
+static void
+add_frozen(struct kseal *s, const struct kcamp *c)
 {
 	char *file = kcamp_path(c, kcamp_str(c, "task")), **paths;
 	struct ktask *t = ktask_load(file);
@@ -96,7 +87,7 @@ judged_freeze(const struct kcamp *c)
 	kseal_open(&s, ".", FROZEN);
 	first = !kseal_last(&s, FROZEN);
 	if (first)
-		judged_add(&s, c);
+		add_frozen(&s, c);
 	kseal_save(&s);
 	kseal_close(&s);
 	close(lock);

@@ -12,7 +12,6 @@
 #include <stddef.h>
 
 #include "kcamp.h"
-#include "kseal.h"
 #include "kgain.h"
 #include "kutil.h"
 
@@ -118,18 +117,6 @@ bool shapes_faults(const struct kcamp *c, struct kbuf *text);
 bool judged_faults(const struct kcamp *c, struct kbuf *text);
 /* Note what it is, and so close round 1; false: that has been done before. */
 bool judged_freeze(const struct kcamp *c);
-/* The same as a line of S. */
-void judged_add(struct kseal *s, const struct kcamp *c);
-bool judged_frozen(void);
-
-/*
- * seals.c: the seals of an older version become lines of the one; false: there are none. Views that
- * had a seal of their own are gone then.
- */
-bool upgrade_seals(const struct kcamp *c);
-
-/* upgrade.c */
-int command_upgrade(const struct options *o);
 
 /*
  * confirm.c: dies with K_NO while linear.confirm asks for a person's word that is not there, or is

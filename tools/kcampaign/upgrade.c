@@ -327,21 +327,15 @@ command_upgrade(const struct options *o)
 {
 	struct kcamp *c = kcamp_load(".");
 	struct count n = { 0 };
-	bool seals;
 
 	(void)o;
 	take_lock();
-	/* It looks at the facts as their digests were, so it comes first. */
-	seals = upgrade_seals(c);
 	for (long t = 0; convert_trial(t, &n); t++)
 		;
 	if (n.files)
 		ksay("%ld files converted: %lld KB before, %lld KB now\n", n.files, n.before / 1000,
 		    n.after / 1000);
-	if (seals)
-		ksay("rounds/, logs/ and memory/ have to be made and sealed again: run make "
-		     "views\n");
-	else if (!n.files)
+	else
 		ksay("nothing to convert\n");
 	kcamp_free(c);
 	return K_OK;

@@ -112,96 +112,55 @@ command_restore(const struct options *o)
 }
 
 static const struct kcommand commands[] = {
-	{ "close", "C", NULL, command_close, false,
+	{ "close", "correct", NULL, command_close, false,
 	    "write and seal rounds/ and logs/, commit accepted kernels" },
-	{ "check", "o", NULL, command_check, false,
+	{ "check", "output", NULL, command_check, false,
 	    "is everything as it was sealed? exit 1 when not" },
-	{ "restore", "oN", NULL, command_restore, false,
+	{ "restore", "output round", NULL, command_restore, false,
 	    "put the kernel of a round into the folder -o DIR" },
 	{ "remember", "", "[VERSION...]", command_remember, false,
 	    "bring memory/vN.json up to date with the trials" },
-	{ "read", "of", "[VERSION]", command_read, false,
+	{ "read", "output field", "[VERSION]", command_read, false,
 	    "print a record of memory, or all that are not masked" },
-	{ "summary", "o", NULL, command_summary, false, "a table of memory, for people" },
-	{ "latest", "o", NULL, command_latest, false, "the newest version that is not masked" },
-	{ "list", "o", NULL, command_list, false, "all versions and their files" },
-	{ "mask", "w", "VERSION...", command_mask, false, "hide records from prompts and plans" },
-	{ "note", "w", "VERSION...", command_note, false,
+	{ "summary", "output", NULL, command_summary, false, "a table of memory, for people" },
+	{ "latest", "output", NULL, command_latest, false,
+	    "the newest version that is not masked" },
+	{ "list", "output", NULL, command_list, false, "all versions and their files" },
+	{ "mask", "why", "VERSION...", command_mask, false, "hide records from prompts and plans" },
+	{ "note", "why", "VERSION...", command_note, false,
 	    "add what a person knows of them, --why TEXT" },
-	{ "unmask", "w", "VERSION...", command_unmask, false, "show them again" },
-	{ "restart", "wsud", NULL, command_restart, false,
+	{ "unmask", "why", "VERSION...", command_unmask, false, "show them again" },
+	{ "restart", "why seed undo due", NULL, command_restart, false,
 	    "hide a random half, never v0 nor the last win" },
-	{ "compact", "op", NULL, command_compact, false,
+	{ "compact", "output prompt", NULL, command_compact, false,
 	    "let the second model sum the records up" },
-	{ "tips", "ow", "add|list|check|remove [...]", command_tips, false,
+	{ "tips", "output why", "add|list|check|remove [...]", command_tips, false,
 	    "tips for later campaigns" },
 	{ "freeze", "", NULL, command_freeze, false, "copy tips and library into the campaign" },
 	{ "library", "", "[CAMPAIGN...]", command_library, false,
 	    "what has paid in finished campaigns" },
 };
 
-static const struct option long_options[] = {
-	{ "campaign", required_argument, NULL, 'c' },
-	{ "output", required_argument, NULL, 'o' },
-	{ "round", required_argument, NULL, 'N' },
-	{ "correct", no_argument, NULL, 'C' },
-	{ "field", required_argument, NULL, 'f' },
-	{ "why", required_argument, NULL, 'w' },
-	{ "seed", required_argument, NULL, 's' },
-	{ "undo", no_argument, NULL, 'u' },
-	{ "due", no_argument, NULL, 'd' },
-	{ "prompt", no_argument, NULL, 'p' },
-	{ "help", no_argument, NULL, 'h' },
-	{ "version", no_argument, NULL, 'V' },
-	{ 0 },
+static struct options given = { .seed = -1 };
+
+static const struct koption options[] = {
+	KOPTION_CAMPAIGN(&given.dir),
+	KOPTION_OUTPUT(&given.output),
+	{ 0, "correct", .flag = &given.correct,
+	    .help = "\tclose: add labelled corrections where facts have changed" },
+	{ 'N', "round", .number = &given.round, .low = 1, .high = 999999,
+	    .help = "ROUND\trestore: this round (default: the last accepted one)" },
+	{ 0, "field", .text = &given.field, .help = "A.B\tread: this field alone" },
+	{ 0, "why", .text = &given.why,
+	    .help = "TEXT\tmask, note, unmask, restart, tips remove: the reason, for the seal" },
+	{ 0, "seed", .number = &given.seed, .high = 9007199254740991,
+	    .help = "N\trestart: instead of the campaign's seed" },
+	{ 0, "undo", .flag = &given.undo, .help = "\trestart: take the last one back" },
+	{ 0, "due", .flag = &given.due,
+	    .help = "\trestart: only if memory.restart_after requires it" },
+	{ 0, "prompt", .flag = &given.prompt,
+	    .help = "\tcompact: print the prompt and ask nobody" },
 };
-
-static const char option_help[] =
-    "      --correct        close: add labelled corrections where facts have changed\n"
-    "  -N, --round ROUND    restore: this round (default: the last accepted one)\n"
-    "      --field A.B      read: this field alone\n"
-    "      --why TEXT       mask, note, unmask, restart, tips remove: the reason, for the seal\n"
-    "      --seed N         restart: instead of the campaign's seed\n"
-    "      --undo           restart: take the last one back\n"
-    "      --due            restart: only if memory.restart_after requires it\n"
-    "      --prompt         compact: print the prompt and ask nobody\n";
-
-static void
-set_option(struct options *o, int letter)
-{
-	switch (letter) {
-	case 'c':
-		o->dir = optarg;
-		break;
-	case 'o':
-		o->output = optarg;
-		break;
-	case 'N':
-		o->round = knum_long(optarg, 1, 999999, "--round");
-		break;
-	case 'C':
-		o->correct = true;
-		break;
-	case 'f':
-		o->field = optarg;
-		break;
-	case 'w':
-		o->why = optarg;
-		break;
-	case 's':
-		o->seed = knum_long(optarg, 0, 9007199254740991, "--seed");
-		break;
-	case 'u':
-		o->undo = true;
-		break;
-	case 'd':
-		o->due = true;
-		break;
-	case 'p':
-		o->prompt = true;
-		break;
-	}
-}
 
 /* Operands that name files or folders are made absolute: all of library's, and what tips reads. */
 static char *const *
@@ -219,19 +178,18 @@ operands_of(const struct kcommand *command, char **argv, int argc)
 int
 main(int argc, char **argv)
 {
-	static const struct kcommand_line line = { commands, LEN(commands), "c:o:N:hV",
-		long_options, option_help, set_option };
-	struct options o = { .seed = -1 };
+	static const struct kcommand_line line = { commands, LEN(commands), options, LEN(options),
+		"" };
 	const struct kcommand *command;
 
 	kutil_init("krecords");
-	command = kcommand_read(&line, argc, argv, &o);
+	command = kcommand_read(&line, argc, argv);
 	/* No other asks a model; git, for one, has no use for keys. */
 	if (command->run != command_compact)
 		kutil_drop_secrets();
-	o.count = (size_t)(argc - optind);
-	o.operands = operands_of(command, argv + optind, argc - optind);
-	o.output = kcommand_path(o.output);
-	kcommand_enter(command, o.dir);
-	return command->run(&o);
+	given.count = (size_t)(argc - optind);
+	given.operands = operands_of(command, argv + optind, argc - optind);
+	given.output = kcommand_path(given.output);
+	kcommand_enter(command, given.dir);
+	return command->run(&given);
 }

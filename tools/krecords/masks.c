@@ -337,9 +337,8 @@ is_sealed(const struct campaign *m, const char *hex)
 	const json_t *e;
 	size_t i;
 
-	/* "was": its digest in an older version. */
 	json_array_foreach(m->masks.events, i, e)
-		if (kjson_is(e, "sha256", hex) || kjson_is(e, "was", hex))
+		if (kjson_is(e, "sha256", hex))
 			return true;
 	return !*hex;
 }

@@ -6,17 +6,11 @@
 
 #include "kcamp.h"
 
-enum { OPTIONS_MAX = 64 };
-
-static void
-put_usage(FILE *f)
+/* A line for how it is called, then one for each command. The caller frees. */
+static char *
+usage_of(const struct kcommand_line *line)
 {
-	fprintf(f, "usage: %s COMMAND [-c DIR] [-o FILE] [OPTION...] [OPERAND...]\n", kprog);
-}
-
-static void
-put_help(const struct kcommand_line *line)
-{
+	struct kbuf text = { 0 };
 	int name = 0, operands = 0;
 
 	for (size_t i = 0; i < line->count; i++) {
@@ -26,93 +20,74 @@ put_help(const struct kcommand_line *line)
 		name = n > name ? n : name;
 		operands = m > operands ? m : operands;
 	}
-	put_usage(stdout);
-	printf("\n");
+	kbuf_printf(
+	    &text, "usage: %s COMMAND [-c DIR] [-o FILE] [OPTION...] [OPERAND...]\n\n", kprog);
 	for (size_t i = 0; i < line->count; i++) {
 		const struct kcommand *c = &line->commands[i];
 
-		printf("  %-*s %-*s %s\n", name, c->name, operands, c->operands ? c->operands : "",
-		    c->help);
+		kbuf_printf(&text, "  %-*s %-*s %s\n", name, c->name, operands,
+		    c->operands ? c->operands : "", c->help);
 	}
-	printf("\n"
-	       "  -c, --campaign DIR   the campaign's folder (default: .)\n"
-	       "  -o, --output FILE    write to FILE instead of stdout\n"
-	       "  -h, --help           print this text\n"
-	       "  -V, --version        print the version\n"
-	       "%s",
-	    line->help);
+	kbuf_puts(&text, line->help);
+	return text.data;
 }
 
 static _Noreturn void
-die_usage(const char *reason, const char *what)
+die_usage(const char *usage, const char *reason, const char *what)
 {
-	kwarn("%s%s%s", reason, what ? ": " : "", what ? what : "");
-	put_usage(stderr);
-	exit(K_USAGE);
+	kwarn("%s: %s", reason, what);
+	koption_misuse(usage, NULL);
 }
 
 static const struct kcommand *
-find_command(const struct kcommand_line *line, const char *name)
+find_command(const struct kcommand_line *line, const char *name, const char *usage)
 {
+	if (!name)
+		koption_misuse(usage, "a command is missing");
 	for (size_t i = 0; i < line->count; i++)
 		if (!strcmp(line->commands[i].name, name))
 			return &line->commands[i];
-	die_usage("unknown command", name);
+	die_usage(usage, "unknown command", name);
 }
 
-static void
-check_option(const struct kcommand_line *line, const struct kcommand *command, char letter)
+/* Is NAME one of the words of LIST? */
+static bool
+is_listed(const char *list, const char *name)
 {
-	if (letter == 'c' || strchr(command->options, letter))
-		return;
-	for (const struct option *o = line->options; o->name; o++)
-		if (o->val == letter)
-			kdie(K_USAGE, "--%s is not an option of %s %s", o->name, kprog,
-			    command->name);
+	for (size_t n; *list; list += n + (list[n] == ' ')) {
+		n = strcspn(list, " ");
+		if (n == strlen(name) && !strncmp(list, name, n))
+			return true;
+	}
+	return false;
 }
 
 static void
-check_operands(const struct kcommand *command, char *const *list, size_t count)
+check_operands(const struct kcommand *command, char *const *list, size_t count, const char *usage)
 {
 	const char *what = command->operands;
 	size_t most = !what ? 0 : strstr(what, "...") ? SIZE_MAX : 1;
 
 	if (count > most)
-		die_usage("too many operands", list[most]);
+		die_usage(usage, "too many operands", list[most]);
 	if (!count && what && *what != '[')
-		die_usage("an operand is missing", what);
+		die_usage(usage, "an operand is missing", what);
 }
 
 const struct kcommand *
-kcommand_read(const struct kcommand_line *line, int argc, char **argv, struct options *o)
+kcommand_read(const struct kcommand_line *line, int argc, char **argv)
 {
-	char given[OPTIONS_MAX] = "";
-	const struct kcommand *command;
-	size_t count = 0;
-	int letter;
+	char *usage = usage_of(line);
+	uint64_t given = koption_read(line->options, line->option_count, usage, argc, argv);
+	const struct kcommand *command = find_command(line, argv[optind], usage);
 
-	while ((letter = getopt_long(argc, argv, line->letters, line->options, NULL)) != -1) {
-		if (letter == 'h') {
-			put_help(line);
-			exit(K_OK);
-		}
-		if (letter == 'V') {
-			kversion();
-			exit(K_OK);
-		}
-		if (letter == '?')
-			die_usage("see --help", NULL);
-		line->set(o, letter);
-		if (count == OPTIONS_MAX - 1)
-			die_usage("too many options", NULL);
-		given[count++] = (char)letter;
-	}
-	if (optind == argc)
-		die_usage("a command is missing", NULL);
-	command = find_command(line, argv[optind++]);
-	for (const char *p = given; *p; p++)
-		check_option(line, command, *p);
-	check_operands(command, argv + optind, (size_t)(argc - optind));
+	for (size_t i = 1; i < line->option_count; i++)
+		if ((given >> i & 1) && !is_listed(command->options, line->options[i].name))
+			kdie(K_USAGE, "--%s is not an option of %s %s", line->options[i].name,
+			    kprog, command->name);
+	optind++;
+	check_operands(command, argv + optind, (size_t)(argc - optind), usage);
+	free(usage);
 	return command;
 }
 

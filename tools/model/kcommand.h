@@ -8,14 +8,14 @@
 
 #include <getopt.h>
 
-#include "kutil.h"
+#include "koption.h"
 
 /* What the command line gave: each program's own. */
 struct options;
 
 struct kcommand {
 	const char *name;
-	const char *options; /* letters of the options that it takes beside -c, -h and -V */
+	const char *options; /* long names of those that it takes beside -c, a blank between two */
 	const char
 	    *operands; /* "FOLDER"; "[FILE]": may be left out; "FILE...": several; NULL: none */
 	int (*run)(const struct options *o); /* returns an exit code */
@@ -26,19 +26,16 @@ struct kcommand {
 struct kcommand_line {
 	const struct kcommand *commands;
 	size_t count;
-	const char *letters; /* as getopt takes them: "c:o:hV" */
-	const struct option *options;
-	/* lines about the options beside the four of every program, and what else is to be said */
-	const char *help;
-	void (*set)(struct options *o, int letter); /* one option; its value is in optarg */
+	const struct koption *options; /* -c is the first */
+	size_t option_count;
+	const char *help; /* what else is to be said, after the commands */
 };
 
 /*
- * Reads the command line into O by SET. Returns the command, with optind at its first operand. -h
- * and -V are served here; what is wrong ends the program with K_USAGE.
+ * Returns the command, with optind at its first operand. -h and -V are served here; what is wrong
+ * ends the program with K_USAGE.
  */
-const struct kcommand *kcommand_read(
-    const struct kcommand_line *line, int argc, char **argv, struct options *o);
+const struct kcommand *kcommand_read(const struct kcommand_line *line, int argc, char **argv);
 
 /*
  * PATH as it is meant from here, for use in another working folder: the same, or made absolute

@@ -79,23 +79,6 @@ take_line(struct kseal *s, const char *kind, const char *line, size_t len)
 	return NULL;
 }
 
-/* Without a seal: what only an older version of kiln leaves. */
-static bool
-is_old(const char *dir)
-{
-	static const char *const names[] = { "logs/closed.ndjson", "memory/masks.ndjson",
-		"memory/.lock", "trials/000/shapes.json" };
-	bool old = false;
-
-	for (size_t i = 0; i < LEN(names) && !old; i++) {
-		char *path = at(dir, names[i]);
-
-		old = kis_there(path);
-		free(path);
-	}
-	return old;
-}
-
 char *
 kseal_read(struct kseal *s, const char *dir, const char *kind)
 {
@@ -105,10 +88,6 @@ kseal_read(struct kseal *s, const char *dir, const char *kind)
 
 	*s = (struct kseal){ .lines = json_array(), .path = at(dir, KSEAL_FILE) };
 	s->text.data = kread_if_there(s->path, SEAL_MAX, &len);
-	if (!s->text.data && is_old(dir))
-		return kasprintf("%s: is missing, and this campaign was written by an older "
-		                 "version of kiln; run kcampaign upgrade",
-		    s->path);
 	s->text.len = s->text.cap = len;
 	for (char *line = s->text.data; line && *line && !fault; line = end + 1) {
 		end = strchrnul(line, '\n');
