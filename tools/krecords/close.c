@@ -83,8 +83,7 @@ drifts(struct state *s, const struct closed *e)
 /* What a piece of the records was when it was closed, is, and would be now. */
 struct piece {
 	const char *path, *sealed; /* its digest */
-	size_t first;              /* line of the file that it begins in */
-	const char *is;
+	const char *file, *is;     /* the file's text, and where in it the piece begins */
 	size_t len;
 	const struct kbuf *now;
 };
@@ -102,20 +101,25 @@ digest_is(const char *data, size_t len, const char *digest)
 static bool
 check_piece(struct state *s, const struct closed *e, const struct piece *p)
 {
-	bool whole = digest_is(p->is, p->len, p->sealed),
-	     same = digest_is(p->now->data, p->now->len, p->sealed);
-	char *drift = kasprintf(DRIFT, e->round);
+	bool same = digest_is(p->now->data, p->now->len, p->sealed), whole;
+	size_t first;
+	char *drift;
 
+	if (same && p->len == p->now->len && !memcmp(p->is, p->now->data, p->len))
+		return true;
+	whole = digest_is(p->is, p->len, p->sealed);
+	first = kline_at(p->file, (size_t)(p->is - p->file));
+	drift = kasprintf(DRIFT, e->round);
 	if (whole && !same && e->current && drifts(s, e))
-		add_difference(&s->drift, p->path, p->first, p->is, p->len, p->now, drift,
+		add_difference(&s->drift, p->path, first, p->is, p->len, p->now, drift,
 		    ", but would now contain");
 	else if (!whole && same)
-		add_difference(&s->faults, p->path, p->first, p->is, p->len, p->now, "", ", not");
+		add_difference(&s->faults, p->path, first, p->is, p->len, p->now, "", ", not");
 	else if (!whole)
 		kfault(&s->faults,
 		    "%s:%zu: was edited from this line on, after round %ld was closed: its sha256 "
 		    "is no longer %s",
-		    p->path, p->first, e->round, p->sealed);
+		    p->path, first, e->round, p->sealed);
 	free(drift);
 	return whole;
 }
@@ -143,11 +147,14 @@ static void
 check_file(struct state *s, const struct closed *e, const char *path, bool must_exist)
 {
 	static const struct kbuf nothing;
-	const struct planned *f = find_planned(&s->plan[e->round - 1], path);
-	struct piece p = { path, kseal_digest(e->line, path), 1, NULL, 0, f ? &f->text : &nothing };
+	struct planned *f = find_planned(&s->plan[e->round - 1], path);
+	struct piece p = { path, kseal_digest(e->line, path), NULL, NULL, 0,
+		f ? &f->text : &nothing };
 	char *data = kread_if_there(path, FILE_MAX, &p.len);
 
-	p.is = data;
+	p.file = p.is = data;
+	if (data && f)
+		f->stands = p.len == p.now->len && !memcmp(data, p.now->data, p.len);
 	if (data)
 		check_piece(s, e, &p);
 	else if (must_exist)
@@ -194,8 +201,8 @@ check_log(struct state *s, int l)
 		       rest = s->log_len[l] - from;
 		struct kbuf now = { 0 };
 		struct piece p = { log_paths[l], kjson_str_or(entry_of(e->line, l), "sha256", ""),
-			kline_at(s->log[l], from), s->log[l] + from,
-			rest < e->length[l] ? rest : e->length[l], &now };
+			s->log[l], s->log[l] + from, rest < e->length[l] ? rest : e->length[l],
+			&now };
 
 		put_log_entry(s->c, &s->c->round[e->round - 1], l, e->correction, &now);
 		good = check_piece(s, e, &p);
@@ -475,7 +482,7 @@ write_all(struct state *s)
 			remove_old_files(s, &s->closed[i]);
 	for (size_t i = 0; i < s->c->count; i++)
 		for (size_t k = 0; k < s->plan[i].count; k++)
-			if (!s->plan[i].file[k].fact)
+			if (!s->plan[i].file[k].fact && !s->plan[i].file[k].stands)
 				write_text(s->plan[i].file[k].path, &s->plan[i].file[k].text);
 	for (int l = 0; l < LOGS; l++)
 		write_text(log_paths[l], &s->grown[l]);

@@ -57,7 +57,7 @@ struct aggregates {
 };
 
 struct candidate {
-	const json_t *json; /* its record without the prompt; of the model, as is what follows */
+	const json_t *json; /* its record (KJOIN_PARENT); of the model, as is what follows */
 	const char *id, *status, *level;
 	long trial, branch;
 	const json_t *eval, *score, *decision, *plan, *audit; /* the last three may be NULL */
@@ -198,6 +198,7 @@ struct planned {
 	struct kbuf text; /* of a fact: empty */
 	char sha256[65];
 	bool fact;
+	bool stands; /* the file was found to hold this text */
 };
 
 struct plan {
@@ -208,7 +209,7 @@ struct plan {
 /* The facts come first: where they differ, they are why the rest does. */
 void plan_round(const struct campaign *c, struct round *r, struct plan *p);
 void plan_free(struct plan *p);
-const struct planned *find_planned(const struct plan *p, const char *path);
+struct planned *find_planned(const struct plan *p, const char *path);
 /* The logs, which only grow, and what a round adds to each; CORRECTED: after an earlier entry. */
 enum { LOGS = 2 };
 extern const char *const log_paths[LOGS];

@@ -16,7 +16,7 @@ campaign_open(struct campaign *c, bool alone)
 		kdie(K_NO, "%s", fault);
 	kmemo_masks_take(&c->masks, c->seal.lines);
 	ktrials_open(&c->trials, c->camp);
-	c->trials.join = KJOIN_WHOLE;
+	c->trials.join = KJOIN_PARENT;
 	path = kcamp_path(c->camp, kcamp_str(c->camp, "task"));
 	c->task = ktask_load(path);
 	free(path);

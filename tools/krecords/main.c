@@ -55,11 +55,12 @@ command_check(const struct options *o)
 
 	campaign_open(&c, false);
 	check_masks(&c, &f);
-	/* Before the rounds, which do without prompts. */
+	/* Whose trials stay loaded for the memory. */
+	if (has_rounds(&c))
+		rounds_load(&c, false);
 	if (has_memory(&c))
 		check_memory(&c, &f, &versions);
-	if (has_rounds(&c)) {
-		rounds_load(&c, false);
+	if (c.count) {
 		check_rounds(&c, &f, &files);
 		check_commits(&c, &f, &commits);
 	}

@@ -182,7 +182,7 @@ plan_free(struct plan *p)
 	free(p->file);
 }
 
-const struct planned *
+struct planned *
 find_planned(const struct plan *p, const char *path)
 {
 	for (size_t i = 0; i < p->count; i++)

@@ -136,14 +136,21 @@ has_digest(const json_t *value, const char *digest)
 	return !strcmp(hex, digest);
 }
 
-/* Member KEY of the evaluation in the file PATH. New reference, or NULL. */
+/*
+ * Member KEY of the evaluation in the file PATH. New reference, or NULL. READ, unless it is NULL,
+ * keeps what was read, by path.
+ */
 static json_t *
-eval_member(const char *path, const char *key)
+eval_member(const char *path, const char *key, json_t *read)
 {
-	char hex[65], *line = read_part(path, hex);
-	json_t *part = line ? json_loads(line, JSON_REJECT_DUPLICATES, NULL) : NULL,
-	       *value = json_incref(json_object_get(json_object_get(part, "eval"), key));
+	json_t *part = json_incref(json_object_get(read, path)), *value;
+	char hex[65], *line = part ? NULL : read_part(path, hex);
 
+	if (line)
+		part = json_loads(line, JSON_REJECT_DUPLICATES, NULL);
+	if (line && read && part)
+		json_object_set(read, path, part);
+	value = json_incref(json_object_get(json_object_get(part, "eval"), key));
 	json_decref(part);
 	free(line);
 	return value;
@@ -151,17 +158,17 @@ eval_member(const char *path, const char *key)
 
 /* The same of candidate ID with this DIGEST: now, or before something took its place. */
 static json_t *
-shown_member(const char *dir, const char *id, const char *key, const char *digest)
+shown_member(const char *dir, const char *id, const char *key, const char *digest, json_t *read)
 {
 	char *path = kplace_id(dir, id, kfact_names[KFACT_EVAL]),
 	     *pattern = kasprintf("%s.*", path);
-	json_t *value = eval_member(path, key);
+	json_t *value = eval_member(path, key, read);
 	glob_t aside = { 0 };
 
 	if (!has_digest(value, digest) && !glob(pattern, 0, NULL, &aside))
 		for (size_t i = 0; i < aside.gl_pathc && !has_digest(value, digest); i++) {
 			json_decref(value);
-			value = eval_member(aside.gl_pathv[i], key);
+			value = eval_member(aside.gl_pathv[i], key, read);
 		}
 	globfree(&aside);
 	free(pattern);
@@ -236,26 +243,28 @@ put_together(const char *dir, const json_t *record, const json_t *text)
 static char *
 expand(const char *dir, json_t *record, const json_t *texts, bool lenient)
 {
+	json_t *text, *read = json_object();
 	const char *path;
-	json_t *text;
+	char *fault = NULL;
 
 	json_object_foreach((json_t *)texts, path, text) {
 		const char *digest = kjson_str_or(text, "sha256", ""),
 		           *id = kjson_str_or(text, "id", NULL), *dot = strrchr(path, '.');
 		json_t *value = id && dot && karch_id(id, &(long){ 0 }, &(long){ 0 })
-		    ? shown_member(dir, id, dot + 1, digest)
+		    ? shown_member(dir, id, dot + 1, digest, read)
 		    : put_together(dir, record, text);
 		bool good = has_digest(value, digest) && at_path(record, path, value);
 
 		json_decref(value);
-		if (!good && !lenient)
-			return kasprintf("%s is not what it was in %s%s any more; put that back "
-			                 "from a copy, or make redo CELL=%s FROM=%.6s makes the "
-			                 "record anew",
+		if (!good && !lenient && !fault)
+			fault = kasprintf("%s is not what it was in %s%s any more; put that back "
+			                  "from a copy, or make redo CELL=%s FROM=%.6s makes the "
+			                  "record anew",
 			    path, id ? "the evaluation of " : "trials/000/texts", id ? id : "",
 			    kjson_str_or(record, "id", ""), path);
 	}
-	return NULL;
+	json_decref(read);
+	return fault;
 }
 
 /* ---- parts to records ---- */
@@ -387,7 +396,7 @@ add_facts(const char *dir, json_t *record, enum kjoin join, json_t *texts)
 	enum kfact stage;
 
 	while (!fault && (stage = named_in(from)) != KFACTS) {
-		if (stage == KFACT_PROMPT && !(join & KJOIN_WHOLE)) {
+		if (stage == KFACT_PROMPT && (join & ~KJOIN_LENIENT) != KJOIN_WHOLE) {
 			json_decref(from);
 			from = json_pack("{s:n}", kfact_names[KFACT_SAMPLE]);
 		} else {
@@ -402,20 +411,25 @@ add_facts(const char *dir, json_t *record, enum kjoin join, json_t *texts)
 static char *
 add_texts(const char *dir, json_t *record, enum kjoin join, const json_t *texts)
 {
-	static const char *const groups[] = { "sample.", "prompt." };
+	static const char *const groups[] = { "sample.parent.", "sample.", "prompt." };
+	json_t *rest = json_copy((json_t *)texts);
 	char *fault = NULL;
 
 	for (size_t i = 0; i < LEN(groups) && i < (join & ~(unsigned)KJOIN_LENIENT) && !fault;
 	     i++) {
 		json_t *group = json_object(), *text;
 		const char *path;
+		void *next;
 
-		json_object_foreach((json_t *)texts, path, text)
-			if (!strncmp(path, groups[i], strlen(groups[i])))
+		json_object_foreach_safe(rest, next, path, text)
+			if (!strncmp(path, groups[i], strlen(groups[i]))) {
 				json_object_set(group, path, text);
+				json_object_del(rest, path);
+			}
 		fault = expand(dir, record, group, join & KJOIN_LENIENT);
 		json_decref(group);
 	}
+	json_decref(rest);
 	return fault;
 }
 
@@ -553,7 +567,8 @@ thin_program(json_t *program, const char *path, void *arg)
 	file = kplace_id(t->dir, id, kfact_names[KFACT_EVAL]);
 	for (size_t i = 0; i < LEN(shown); i++) {
 		value = json_object_get(program, shown[i]);
-		same = value && kjson_size(value) > SHORT_TEXT ? eval_member(file, shown[i]) : NULL;
+		same = value && kjson_size(value) > SHORT_TEXT ? eval_member(file, shown[i], NULL)
+		                                               : NULL;
 		if (same && json_equal(same, value)) {
 			digest_of(value, hex);
 			key = kasprintf("%s.%s", path, shown[i]);

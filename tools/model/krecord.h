@@ -18,7 +18,8 @@
 /* How much of a record is put together: each has all that stands before it. */
 enum kjoin {
 	KJOIN_FIGURES,  /* views, sample, reply and eval; of the sample not the programs */
-	KJOIN_PROGRAMS, /* the programs of the sample */
+	KJOIN_PARENT,   /* of these the parent */
+	KJOIN_PROGRAMS, /* all programs of the sample */
 	KJOIN_WHOLE,    /* the prompt */
 	/* With one of them: a text that is lost is left out, and is no fault of this record. */
 	KJOIN_LENIENT = 4
