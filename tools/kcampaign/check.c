@@ -133,12 +133,6 @@ choice_list(const char *choices)
 }
 
 static json_t *
-number(const char *text)
-{
-	return strpbrk(text, ".eE") ? json_real(strtod(text, NULL)) : json_integer(atoll(text));
-}
-
-static json_t *
 bound(double v)
 {
 	return v == (double)(json_int_t)v ? json_integer((json_int_t)v) : json_real(v);
@@ -168,10 +162,10 @@ knob_schema(const struct kknob *k)
 		json_object_set_new(s, "minimum", bound(k->min));
 		json_object_set_new(s, "maximum", bound(k->max));
 	}
-	if (k->def && k->type == KKNOB_BOOL)
-		json_object_set_new(s, "default", json_boolean(!strcmp(k->def, "true")));
-	else if (k->def && (numeric || *k->def))
-		json_object_set_new(s, "default", numeric ? number(k->def) : json_string(k->def));
+	if (k->def && *k->def)
+		json_object_set_new(s, "default",
+		    numeric || k->type == KKNOB_BOOL ? json_loads(k->def, JSON_DECODE_ANY, NULL)
+		                                     : json_string(k->def));
 	return s;
 }
 

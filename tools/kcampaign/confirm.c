@@ -8,21 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kio.h"
+#include "kseal.h"
 
 #define CONFIRMED "confirmed"
 
 enum { TEXT_MAX = 1 << 20 };
-
-static void
-digest(const char *path, char hex[65])
-{
-	size_t len;
-	char *data = kread_file_or_die(path, 64 << 20, &len);
-
-	ksha256_hex(data, len, hex);
-	free(data);
-}
 
 /* Whether TEXT has a line "KEY: VALUE"; with VALUE NULL, one with anything behind the colon. */
 static bool
@@ -70,8 +60,9 @@ confirm_require(const struct kcamp *c)
 		free(task);
 		return;
 	}
-	digest(c->file, hex[0]);
-	digest(task, hex[1]);
+	kseal_file(c->file, hex[0]);
+	if (!kseal_file(task, hex[1]))
+		kdie_errno(K_USAGE, "%s", task);
 	said = kread_file(CONFIRMED, TEXT_MAX, NULL);
 	if (!said || !has_line(said, "by", NULL) || !has_line(said, "campaign", hex[0]) ||
 	    !has_line(said, "task", hex[1])) {

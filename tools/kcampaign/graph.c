@@ -146,12 +146,11 @@ write_variables(const struct kcamp *c)
 static bool
 needs_evidence(const struct kcamp *c, long t)
 {
-	char *sample = cell_path(t, 1, stages[STAGE_SAMPLE]);
-	json_t *header = kcamp_linear(c) && !kis_there(sample) ? archive_header(t - 1) : NULL;
+	json_t *header =
+	    kcamp_linear(c) && !has_fact(t, 1, STAGE_SAMPLE) ? archive_header(t - 1) : NULL;
 	bool yes = kjson_int_or(header, "linear.streak", 0) >= KLINEAR_PROFILE;
 
 	json_decref(header);
-	free(sample);
 	return yes;
 }
 
@@ -161,12 +160,8 @@ is_evaluated(const struct kcamp *c, long trial)
 {
 	bool any = false;
 
-	for (long b = 1; b <= kcamp_branches(c) && !any; b++) {
-		char *eval = cell_path(trial, b, stages[STAGE_EVAL]);
-
-		any = kis_there(eval);
-		free(eval);
-	}
+	for (long b = 1; b <= kcamp_branches(c) && !any; b++)
+		any = has_fact(trial, b, STAGE_EVAL);
 	return any;
 }
 
@@ -178,12 +173,13 @@ is_evaluated(const struct kcamp *c, long trial)
 static bool
 needs_anchor(const struct kcamp *c, long t)
 {
-	json_t *header = is_timed_here(c) && !is_evaluated(c, t) ? archive_header(t - 1) : NULL;
-	struct standing s = standing(c, header);
-	bool rough = !*s.from && kgain_width(&s.speedup) > KCHAIN_WIDE;
+	bool asked = is_timed_here(c) && !is_evaluated(c, t);
+	struct standing s = standing_after(c, asked ? t - 1 : -1);
+	bool rough = !*s.from && kgain_width(&s.speedup) > KCHAIN_WIDE,
+	     yes = s.best && (s.provisional || rough);
 
-	json_decref(header);
-	return s.best && (s.provisional || rough);
+	standing_free(&s);
+	return yes;
 }
 
 /* "NAME=007 009", the trials of the graph that NEED; the caller frees. */

@@ -143,39 +143,40 @@ compare(const struct changes *c, const char *file, const char *name, const json_
 	json_decref(both);
 }
 
-/* The workload of LIST that is called NAME, or NULL. */
-static const json_t *
-named(const json_t *list, const char *name)
+/* The workloads of LIST by "workload NAME". New reference. */
+static json_t *
+by_name(const json_t *list)
 {
-	for (size_t i = 0; i < json_array_size(list); i++)
-		if (!strcmp(kjson_str_or(json_array_get(list, i), "name", ""), name))
-			return json_array_get(list, i);
-	return NULL;
+	json_t *all = json_object(), *w;
+	size_t i;
+
+	json_array_foreach((json_t *)list, i, w) {
+		char *what = kasprintf("workload %s", kjson_str_or(w, "name", ""));
+
+		json_object_set(all, what, w);
+		free(what);
+	}
+	return all;
 }
 
 static void
 compare_workloads(const struct changes *c, const char *file, const json_t *was, const json_t *now)
 {
-	json_t *w;
-	size_t i;
+	json_t *before = by_name(was), *after = by_name(now), *both = json_copy(before), *w;
+	const char *what;
 
-	json_array_foreach((json_t *)was, i, w) {
-		char *what = kasprintf("workload %s", kjson_str_or(w, "name", ""));
-		const json_t *other = named(now, kjson_str_or(w, "name", ""));
+	json_object_update(both, after);
+	json_object_foreach(both, what, w) {
+		const json_t *a = json_object_get(before, what), *b = json_object_get(after, what);
 
-		if (other)
-			compare(c, file, what, w, other);
+		if (a && b)
+			compare(c, file, what, a, b);
 		else
-			add_change(c, file, what, w, NULL);
-		free(what);
+			add_change(c, file, what, a, b);
 	}
-	json_array_foreach((json_t *)now, i, w)
-		if (!named(was, kjson_str_or(w, "name", ""))) {
-			char *what = kasprintf("workload %s", kjson_str_or(w, "name", ""));
-
-			add_change(c, file, what, NULL, w);
-			free(what);
-		}
+	json_decref(before);
+	json_decref(after);
+	json_decref(both);
 }
 
 bool

@@ -45,6 +45,9 @@ enum { STAGE_SAMPLE, STAGE_PROMPT, STAGE_REPLY, STAGE_EVAL, STAGES };
 /* "trials/007/NAME", "trials/007/02/NAME.ndjson"; the caller frees. */
 char *trial_path(long trial, const char *name);
 char *cell_path(long trial, long branch, const char *stage);
+/* Is there such a fact of a cell (STAGE_SAMPLE and so on)? Its record: a new reference, or NULL. */
+bool has_fact(long trial, long branch, int stage);
+json_t *fact_of(long trial, long branch, int stage);
 /*
  * The last trial whose evaluations are all there, and those before it, whatever became of their
  * views; -1: none.
@@ -63,6 +66,7 @@ void clear_position(void);
 json_t *archive_header(long trial);
 /* What an archive's header says, as far as it is used here. Text is borrowed from the header. */
 struct standing {
+	json_t *header;
 	long candidates, compiled, correct; /* the reference is not counted */
 	long stale;                         /* trials since the last gain */
 	long longest_wait;                  /* most trials from one gain to the next */
@@ -78,8 +82,11 @@ struct standing {
 	const char *cell;
 	const json_t *linear; /* the chain of a linear search; NULL: none */
 };
-/* HEADER may be NULL: nothing yet. */
-struct standing standing(const struct kcamp *camp, const json_t *header);
+/* HEADER, which is taken, may be NULL: nothing yet. */
+struct standing standing(const struct kcamp *camp, json_t *header);
+/* After trial LAST. */
+struct standing standing_after(const struct kcamp *camp, long last);
+void standing_free(struct standing *s);
 /*
  * The scored record of ID; NULL: there is none, or it cannot be read, which the model names. New
  * reference.
@@ -90,6 +97,7 @@ json_t *scored_record(const struct kcamp *c, const char *id);
  * frees.
  */
 char *stop_reason(const struct kcamp *c, long last, const struct standing *s);
+char *stop_reason_after(const struct kcamp *c, long last);
 
 /*
  * linear.c: why a linear search stops after trial LAST, as one line, or NULL (the caller frees);
@@ -97,7 +105,7 @@ char *stop_reason(const struct kcamp *c, long last, const struct standing *s);
  */
 char *linear_stop(const struct kcamp *c, long last, const struct standing *s);
 void linear_status(const struct kcamp *c, long last, const struct standing *s, struct kbuf *text);
-void linear_trial(const struct kcamp *c, long trial, struct kbuf *text);
+void linear_trial(const struct kcamp *c, long trial, const struct standing *s, struct kbuf *text);
 /* Dies unless all rounds up to trial LAST are closed, and none behind the next has begun. */
 void linear_closed(long last);
 

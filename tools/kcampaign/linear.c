@@ -75,24 +75,20 @@ add_record_line(const struct kcamp *c, struct kbuf *out, long trial, size_t inde
 }
 
 void
-linear_trial(const struct kcamp *c, long trial, struct kbuf *text)
+linear_trial(const struct kcamp *c, long trial, const struct standing *s, struct kbuf *text)
 {
-	json_t *header = archive_header(trial);
-	struct standing s = standing(c, header);
-
 	add_record_line(c, text, trial, 0);
-	kbuf_printf(text, "  last accepted %s", kjson_str_or(s.linear, "accepted", "?"));
-	if (s.best) {
-		char *speedup = kchain_text(&s.speedup, s.provisional);
+	kbuf_printf(text, "  last accepted %s", kjson_str_or(s->linear, "accepted", "?"));
+	if (s->best) {
+		char *speedup = kchain_text(&s->speedup, s->provisional);
 		const char *unit;
-		double shown = kcamp_shown(c, s.runtime_ms, &unit);
+		double shown = kcamp_shown(c, s->runtime_ms, &unit);
 
 		kbuf_printf(text, ": %s over the baseline, %.4g %s", speedup, shown, unit);
 		free(speedup);
 	}
 	kbuf_printf(text, "; %zu of %ld rounds kept\n",
-	    json_array_size(json_object_get(s.linear, "chain")), trial + 1);
-	json_decref(header);
+	    json_array_size(json_object_get(s->linear, "chain")), trial + 1);
 }
 
 /* "000/00 > 002/01 > 003/01", the oldest left out when there are many. */

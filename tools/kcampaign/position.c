@@ -30,6 +30,26 @@ cell_path(long trial, long branch, const char *stage)
 	return kplace_cell(".", trial, branch, stage);
 }
 
+bool
+has_fact(long trial, long branch, int stage)
+{
+	char *path = cell_path(trial, branch, stages[stage]);
+	bool yes = kis_there(path);
+
+	free(path);
+	return yes;
+}
+
+json_t *
+fact_of(long trial, long branch, int stage)
+{
+	char *path = cell_path(trial, branch, stages[stage]);
+	json_t *record = kin_first(path);
+
+	free(path);
+	return record;
+}
+
 static bool
 begun(long trial)
 {
@@ -51,16 +71,12 @@ has_facts(const struct kcamp *c, long trial)
 	long first = trial ? 1 : 0, b = first;
 
 	for (; whole; b++) {
-		char *folder = cell_path(trial, b, ""),
-		     *eval = cell_path(trial, b, stages[STAGE_EVAL]),
+		char *folder = kplace_folder(".", trial, b),
 		     *digest = cell_path(trial, b, "digest");
-		bool there;
+		bool there = kis_there(folder);
 
-		*strrchr(folder, '/') = '\0';
-		there = kis_there(folder);
-		whole = there && kis_there(eval) && (!told || kis_there(digest));
+		whole = there && has_fact(trial, b, STAGE_EVAL) && (!told || kis_there(digest));
 		free(folder);
-		free(eval);
 		free(digest);
 		if (!there)
 			return b > first;
@@ -136,10 +152,10 @@ set_figure(const struct kcamp *camp, struct standing *s, const json_t *header)
 }
 
 struct standing
-standing(const struct kcamp *camp, const json_t *header)
+standing(const struct kcamp *camp, json_t *header)
 {
-	const json_t *statuses = header ? kjson_path(header, "statuses") : NULL;
-	struct standing s = { .statuses = statuses };
+	const json_t *statuses = json_object_get(header, "statuses");
+	struct standing s = { .header = header, .statuses = statuses };
 	const char *best;
 
 	if (!header)
@@ -173,6 +189,18 @@ standing(const struct kcamp *camp, const json_t *header)
 		s.cell = kjson_str_or(header, "best.cell", "");
 	}
 	return s;
+}
+
+struct standing
+standing_after(const struct kcamp *camp, long last)
+{
+	return standing(camp, archive_header(last));
+}
+
+void
+standing_free(struct standing *s)
+{
+	json_decref(s->header);
 }
 
 json_t *
@@ -233,4 +261,14 @@ stop_reason(const struct kcamp *c, long last, const struct standing *s)
 		return kasprintf(
 		    "over: %ld candidates in a row without a result (stop.failures)", s->failures);
 	return NULL;
+}
+
+char *
+stop_reason_after(const struct kcamp *c, long last)
+{
+	struct standing s = standing_after(c, last);
+	char *reason = stop_reason(c, last, &s);
+
+	standing_free(&s);
+	return reason;
 }

@@ -329,13 +329,11 @@ remember(struct outcome *out, const struct step *s)
 static double
 cost_of(struct progress *p, long branch)
 {
-	char *path = cell_path(p->g->last, branch, stages[STAGE_REPLY]);
-	json_t *record = p->usd[branch] < 0 ? kin_first(path) : NULL;
+	json_t *record = p->usd[branch] < 0 ? fact_of(p->g->last, branch, STAGE_REPLY) : NULL;
 
 	if (record)
 		p->usd[branch] = kjson_num_or(record, "reply.cost_usd", 0);
 	json_decref(record);
-	free(path);
 	return p->usd[branch] > 0 ? p->usd[branch] : 0;
 }
 
@@ -453,15 +451,8 @@ next_stage(long trial, long branch)
 {
 	int stage = STAGES;
 
-	while (stage > 0) {
-		char *path = cell_path(trial, branch, stages[stage - 1]);
-		bool there = kis_there(path);
-
-		free(path);
-		if (there)
-			break;
+	while (stage > 0 && !has_fact(trial, branch, stage - 1))
 		stage--;
-	}
 	return stage;
 }
 

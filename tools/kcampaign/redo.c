@@ -27,7 +27,7 @@ static bool
 verified(const char *path, const char *best)
 {
 	json_t *record = kin_first(path);
-	bool yes = !strcmp(kjson_str_or(record, "id", ""), best);
+	bool yes = kjson_is(record, "id", best);
 
 	json_decref(record);
 	return yes;
@@ -63,7 +63,7 @@ forget_copies(const struct loop *l, const char *id, long from)
 			char *path = cell_path(t, b, stages[STAGE_EVAL]);
 			json_t *record = kin_first(path);
 
-			if (!strcmp(kjson_str_or(record, "eval.duplicate_of", ""), id))
+			if (kjson_is(record, "eval.duplicate_of", id))
 				remove_file(path);
 			json_decref(record);
 			free(path);
@@ -123,8 +123,7 @@ verify_best(const struct loop *l)
 	int code = K_OK;
 
 	while (again) {
-		json_t *header = archive_header(l->last);
-		struct standing now = standing(l->camp, header);
+		struct standing now = standing_after(l->camp, l->last);
 
 		code = measure_best(l, now.best, report);
 		if (!code)
@@ -139,7 +138,7 @@ verify_best(const struct loop *l)
 			refused = kstrdup(now.best);
 			again = (code = demote(l, refused, report)) == K_OK;
 		}
-		json_decref(header);
+		standing_free(&now);
 	}
 	free(refused);
 	free(report);

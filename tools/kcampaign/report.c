@@ -23,9 +23,7 @@ command_next(const struct options *o)
 	struct kcamp *c = kcamp_load(".");
 	struct kbuf text = { 0 };
 	long last = ktrials_last(c);
-	json_t *header = archive_header(last);
-	struct standing now = standing(c, header);
-	char *reason = stop_reason(c, last, &now);
+	char *reason = stop_reason_after(c, last);
 	int code = K_OK;
 
 	if (reason) {
@@ -36,7 +34,6 @@ command_next(const struct options *o)
 		emit(o, &text);
 	}
 	free(reason);
-	json_decref(header);
 	kcamp_free(c);
 	return code;
 }
@@ -70,12 +67,11 @@ add_best(struct kbuf *text, const struct kcamp *c, const struct standing *s, con
 void
 report_trial(const struct kcamp *c, long trial, struct kbuf *text)
 {
-	json_t *header = archive_header(trial);
-	struct standing s = standing(c, header);
+	struct standing s = standing_after(c, trial);
 
 	if (kcamp_linear(c)) {
-		json_decref(header);
-		linear_trial(c, trial, text);
+		linear_trial(c, trial, &s, text);
+		standing_free(&s);
 		return;
 	}
 	kbuf_printf(text, "trial %ld of %ld: %ld candidates, %ld compiled, %ld correct; ", trial,
@@ -86,7 +82,7 @@ report_trial(const struct kcamp *c, long trial, struct kbuf *text)
 		add_best(text, c, &s, atol(s.best) == trial ? " (new)" : "");
 	else
 		kbuf_printf(text, "%s\n", no_best(&s));
-	json_decref(header);
+	standing_free(&s);
 }
 
 /* "; n1024 430x, 256x2048x1024 300x" */
@@ -272,15 +268,13 @@ add_sanitizers(struct kbuf *text, const json_t *verified)
 void
 report_best(const struct kcamp *c, long last, struct kbuf *text)
 {
-	json_t *header = archive_header(last), *verified;
-	struct standing s = standing(c, header);
+	struct standing s = standing_after(c, last);
 	char *path = trial_path(last, "verify.ndjson"),
 	     *task_file = kcamp_path(c, kcamp_str(c, "task"));
-	json_t *task = kjson_load(task_file);
+	json_t *task = kjson_load(task_file), *verified = kin_first(path);
 	const char *unit;
 	double shown;
 
-	verified = kin_first(path);
 	if (s.best && strcmp(kjson_str_or(verified, "id", ""), s.best)) {
 		json_decref(verified);
 		verified = NULL;
@@ -301,7 +295,7 @@ report_best(const struct kcamp *c, long last, struct kbuf *text)
 	add_recorded(text, last);
 	json_decref(verified);
 	json_decref(task);
-	json_decref(header);
+	standing_free(&s);
 	free(path);
 	free(task_file);
 }
@@ -344,9 +338,8 @@ add_score(struct kbuf *text, const struct kcamp *c, const char *id)
 void
 report_measured(const struct kcamp *c, long trial, long branch, struct kbuf *text)
 {
-	char *path = cell_path(trial, branch, stages[STAGE_EVAL]),
-	     *id = kasprintf("%03ld/%02ld", trial, branch);
-	json_t *record = kin_first(path);
+	char *id = kasprintf("%03ld/%02ld", trial, branch);
+	json_t *record = fact_of(trial, branch, STAGE_EVAL);
 	const json_t *baseline;
 	size_t i;
 
@@ -361,7 +354,6 @@ report_measured(const struct kcamp *c, long trial, long branch, struct kbuf *tex
 		add_score(text, c, id);
 	json_decref(record);
 	free(id);
-	free(path);
 }
 
 /* The code of candidate ID as its evaluation holds it, byte for byte: it may go into a file. */
@@ -389,8 +381,7 @@ command_best(const struct options *o)
 	struct kcamp *c = kcamp_load(".");
 	struct kbuf text = { 0 };
 	long last = ktrials_last(c);
-	json_t *header = archive_header(last);
-	struct standing s = standing(c, header);
+	struct standing s = standing_after(c, last);
 
 	if (last < 1)
 		kdie(K_USAGE, "no trial has been made yet");
@@ -402,7 +393,7 @@ command_best(const struct options *o)
 		report_best(c, last, &text);
 		emit(o, &text);
 	}
-	json_decref(header);
+	standing_free(&s);
 	kcamp_free(c);
 	return K_OK;
 }
@@ -511,12 +502,10 @@ add_progress(struct kbuf *text, long trial, long branches)
 		                      : "\n         ",
 		    b);
 		for (int s = 0; s < STAGES; s++) {
-			char *path = cell_path(trial, b, stages[s]);
-			bool there = kis_there(path);
+			bool there = has_fact(trial, b, s);
 
 			kbuf_add(&words, there ? stages[s] : "-", 1);
 			files += there;
-			free(path);
 		}
 	}
 	if (files)
@@ -557,11 +546,10 @@ void
 report_now(const struct kcamp *c, struct kbuf *text)
 {
 	long last = ktrials_last(c);
-	json_t *header = archive_header(last);
-	struct standing s = standing(c, header);
+	struct standing s = standing_after(c, last);
 
 	add_next(text, c, last, &s, lock_holder());
-	json_decref(header);
+	standing_free(&s);
 }
 
 /* The best, and where its figure comes from: races against the reference outlive the score. */
@@ -589,7 +577,7 @@ command_status(const struct options *o)
 
 	ktrials_open(&t, c);
 	last = t.last;
-	s = standing(c, t.header);
+	s = standing(c, json_incref(t.header));
 	kbuf_printf(&text, "%-8s %.*s\n", kcamp_str(c, "name"), 70, kcamp_str(c, "title"));
 	kbuf_printf(&text, "trial    %ld of %ld", last < 0 ? 0 : last, kcamp_int(c, "stop.trials"));
 	if (kcamp_linear(c))
@@ -612,6 +600,7 @@ command_status(const struct options *o)
 		    t.fault_count, t.fault_count == 1 ? "" : "s");
 	add_next(&text, c, last, &s, lock_holder());
 	emit(o, &text);
+	standing_free(&s);
 	ktrials_close(&t);
 	kcamp_free(c);
 	return K_OK;

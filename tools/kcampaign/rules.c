@@ -9,7 +9,7 @@
 #include <time.h>
 
 #include "khw.h"
-#include "kio.h"
+#include "kseal.h"
 
 #define FOLDER "trials/.rules"
 #define TABLE_MAX ((size_t)16 << 20)
@@ -69,15 +69,9 @@ add_knobs(struct kbuf *text, const struct kcamp *c, const char *const *paths, si
 static void
 add_file(struct kbuf *text, const char *what, const char *path)
 {
-	size_t len;
-	char *data = kread_file(path, TABLE_MAX, &len), hex[65] = "none";
+	char hex[65];
 
-	if (!data && errno != ENOENT)
-		kdie_errno(K_IO, "%s", path);
-	if (data)
-		ksha256_hex(data, len, hex);
-	kbuf_printf(text, "%s=%s\n", what, hex);
-	free(data);
+	kbuf_printf(text, "%s=%s\n", what, kseal_file(path, hex) ? hex : "none");
 }
 
 /* The pattern table and those it extends. */
@@ -174,13 +168,10 @@ void
 write_if_changed(const char *path, const struct kbuf *text)
 {
 	size_t len;
-	char *old = kread_file(path, TABLE_MAX, &len);
+	char *old = kread_if_there(path, TABLE_MAX, &len);
 
-	if (!old && errno != ENOENT)
-		kdie_errno(K_IO, "%s", path);
 	if (!old || len != text->len || memcmp(old, text->data, len))
-		if (kwrite_file(path, text->data, text->len) < 0)
-			kdie_errno(K_IO, "%s", path);
+		kwrite_or_die(path, text->data, text->len);
 	free(old);
 }
 

@@ -193,18 +193,6 @@ preflight(const struct options *o)
 	return code;
 }
 
-/* Why the campaign stops now, or NULL; the caller frees. */
-static char *
-over(const struct loop *l)
-{
-	json_t *header = archive_header(l->last);
-	struct standing now = standing(l->camp, header);
-	char *reason = stop_reason(l->camp, l->last, &now);
-
-	json_decref(header);
-	return reason;
-}
-
 /*
  * Before anything is measured: can the model be asked? And evaluations that run elsewhere: is all
  * there that they need?
@@ -212,7 +200,7 @@ over(const struct loop *l)
 static int
 arrive(const struct loop *l)
 {
-	char *reason = over(l);
+	char *reason = stop_reason_after(l->camp, l->last);
 	bool needed = !reason && *kcamp_str(l->camp, "eval.launcher") && !make_flag('n');
 	int code = K_OK;
 
@@ -337,7 +325,7 @@ is_finished(const struct loop *l, char *reason, int *code)
 	free(reason);
 	if ((*code != K_OK && *code != K_NO) || l->o->trials)
 		return true;
-	reason = over(l);
+	reason = stop_reason_after(l->camp, l->last);
 	holds = reason != NULL;
 	free(reason);
 	if (holds)
@@ -358,7 +346,7 @@ command_run(const struct options *o)
 	if (!code && kcamp_linear(l->camp) && !make_flag('n'))
 		code = open_round(l);
 	for (long done = 0; !code && (!o->trials || done < o->trials);) {
-		char *reason = over(l);
+		char *reason = stop_reason_after(l->camp, l->last);
 
 		if (reason && is_finished(l, reason, &code))
 			break;

@@ -33,43 +33,17 @@ struct shapes {
 	size_t count;
 };
 
-static json_t *
-load_baseline(const struct kcamp *c)
-{
-	char *name = cell_path(0, 0, stages[STAGE_EVAL]), *path = kcamp_path(c, name);
-	json_t *record = kin_first(path);
-
-	free(path);
-	free(name);
-	return record;
-}
-
 /* Does a case of the baseline fail on the workload? */
 static bool
 is_failing(const json_t *baseline, const char *name)
 {
-	const json_t *cases = kjson_path(baseline, "eval.correctness.cases");
+	json_t *one;
+	size_t i;
 
-	for (size_t i = 0; i < json_array_size(cases); i++) {
-		const json_t *one = json_array_get(cases, i);
-
-		if (!strcmp(kjson_str_or(one, "workload", ""), name) &&
-		    !kjson_bool_or(one, "ok", true))
+	json_array_foreach(kjson_path(baseline, "eval.correctness.cases"), i, one)
+		if (kjson_is(one, "workload", name) && !kjson_bool_or(one, "ok", true))
 			return true;
-	}
 	return false;
-}
-
-/* The task's own words on a workload. */
-static const json_t *
-words_on(const struct ktask *t, const char *name)
-{
-	const json_t *list = json_object_get(t->json, "workloads");
-
-	for (size_t i = 0; i < json_array_size(list); i++)
-		if (!strcmp(kjson_str_or(json_array_get(list, i), "name", ""), name))
-			return json_array_get(list, i);
-	return NULL;
 }
 
 static bool
@@ -100,7 +74,9 @@ add_shape(struct shapes *s, const struct ktask_workload *w)
 	*x = (struct shape){ .w = w,
 		.quick = ktask_in_set(w, s->quick),
 		.fails = is_failing(s->baseline, w->name),
-		.skew = kjson_bool_or(words_on(s->task, w->name), "skew", false) };
+		.skew = kjson_bool_or(
+		    kgain_workload(json_object_get(s->task->json, "workloads"), w->name), "skew",
+		    false) };
 	if (row) {
 		x->ms = kgain_time_ns(row, "median") / 1e6;
 		x->spread = kjson_num_or(row, "sd_ns", 0) / kgain_time_ns(row, "mean");
@@ -118,7 +94,7 @@ open_shapes(struct shapes *s, const struct kcamp *c)
 		.full = KLINEAR_FULL_SET };
 	if (!has_set(s->task, s->full))
 		s->full = s->quick;
-	s->baseline = load_baseline(c);
+	s->baseline = fact_of(0, 0, STAGE_EVAL);
 	s->at = kcalloc(s->task->workload_count + 1, sizeof *s->at);
 	for (size_t i = 0; i < s->task->workload_count; i++)
 		if (s->task->workloads[i].timed && ktask_in_set(&s->task->workloads[i], s->full))

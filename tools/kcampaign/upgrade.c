@@ -160,15 +160,6 @@ write_fact(const struct cell *c, enum kfact stage, const json_t *known, struct c
 	kbuf_free(&text);
 }
 
-static void
-make_place(const char *path)
-{
-	char *folder = kstrndup(path, (size_t)(strrchr(path, '/') - path));
-
-	kmake_folder(folder);
-	free(folder);
-}
-
 /* The facts of candidate ID; those without a file are taken from later ones, or from GIVEN. */
 static void
 convert_facts(const char *id, json_t *given, struct count *n)
@@ -187,8 +178,12 @@ convert_facts(const char *id, json_t *given, struct count *n)
 			known = place_of(record);
 		check_copies(c.path[s], record, known);
 		json_object_set(known, kfact_names[s], member);
-		if (!c.record[s])
-			make_place(c.path[s]);
+		if (!c.record[s]) {
+			char *folder = kfolder_of(c.path[s]);
+
+			kmake_folder(folder);
+			free(folder);
+		}
 		if (!c.record[s] || c.whole[s])
 			write_fact(&c, (enum kfact)s, known, n);
 	}

@@ -104,13 +104,10 @@ static bool
 is_over(const struct kcamp *c)
 {
 	long last = ktrials_last(c);
-	json_t *header = lock_holder() ? NULL : archive_header(last);
-	struct standing now = standing(c, header);
-	char *reason = header ? stop_reason(c, last, &now) : NULL;
+	char *reason = lock_holder() ? NULL : stop_reason_after(c, last);
 	bool over = reason != NULL;
 
 	free(reason);
-	json_decref(header);
 	return over;
 }
 
