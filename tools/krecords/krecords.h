@@ -125,7 +125,8 @@ char *kernel_name(const struct campaign *c);
 char *json_text(const json_t *object);
 /* Write a file, and make the folders that it lies in. */
 void put_file(const char *path, const void *data, size_t len);
-/* A line of JSON. */
+/* Any value on one line, without its newline: text that the caller frees; and with it, into OUT. */
+char *json_line(const json_t *value);
 void put_json(struct kbuf *out, const json_t *line);
 /*
  * The candidate that stands for its trial: the best win, else the best correct one, else the best.
@@ -250,6 +251,8 @@ char *record_category(const struct kcandidate *c);
 double record_gain_pct(const struct kcandidate *c);
 /* One line of foreign text, cut to MAX characters, as a member; nothing when it is empty. */
 void set_line(json_t *object, const char *key, const char *text, size_t max);
+/* The same of the text at PATH in RECORD. */
+void set_text(json_t *object, const char *key, const json_t *record, const char *path, size_t max);
 /* A figure with six digits as a member; nothing when it is not finite. */
 void set_number(json_t *object, const char *key, double value);
 /* "v7", or K_USAGE with what is right. */

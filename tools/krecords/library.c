@@ -5,7 +5,6 @@
  * these: how often, and by how much, by category, operation, backend and device.
  */
 #include <ctype.h>
-#include <glob.h>
 #include <math.h>
 
 #include "krecords.h"
@@ -128,7 +127,7 @@ put_summary(struct kbuf *b, const struct campaign *m, const char *device)
 
 	if (compact) {
 		row = new_row(m, "summary", device);
-		set_line(row, "time", kjson_str_or(compact, "reply.time", NULL), 32);
+		set_text(row, "time", compact, "reply.time", 32);
 		json_object_update_missing(row, json_object_get(compact, "compact"));
 		put_json(b, row);
 		json_decref(row);
@@ -183,59 +182,56 @@ contribute(void)
 	campaign_close(&m);
 }
 
+/* The order of two rows by what they are about. */
+static int
+compare_keys(const json_t *x, const json_t *y)
+{
+	int order = 0;
+
+	for (size_t i = 0; i < LEN(keys) && !order; i++)
+		order = strcmp(kjson_str_or(x, keys[i], ""), kjson_str_or(y, keys[i], ""));
+	return order;
+}
+
 static int
 by_key(const void *a, const void *b)
 {
 	const json_t *x = *(json_t *const *)a, *y = *(json_t *const *)b;
 	double p = kjson_num_or(x, "gain_pct", 0), q = kjson_num_or(y, "gain_pct", 0);
+	int order = compare_keys(x, y);
 
-	for (size_t i = 0; i < LEN(keys); i++) {
-		int order = strcmp(kjson_str_or(x, keys[i], ""), kjson_str_or(y, keys[i], ""));
-
-		if (order)
-			return order;
-	}
-	return (p > q) - (p < q);
+	return order ? order : (p > q) - (p < q);
 }
 
-static bool
-same_key(const json_t *x, const json_t *y)
+struct lines {
+	const char *kind;
+	json_t *rows;
+};
+
+static void
+add_lines(const char *path, void *arg)
 {
-	for (size_t i = 0; i < LEN(keys); i++)
-		if (strcmp(kjson_str_or(x, keys[i], ""), kjson_str_or(y, keys[i], "")))
-			return false;
-	return true;
+	json_t *all = kin_all(path), *row;
+	struct lines *l = arg;
+	size_t i;
+
+	json_array_foreach(all, i, row) {
+		if (!kjson_is(row, "kind", "round") && !kjson_is(row, "kind", "summary"))
+			kdie(K_USAGE, "%s:%zu: not a line of a campaign's library", path, i + 1);
+		if (kjson_is(row, "kind", l->kind))
+			json_array_append(l->rows, row);
+	}
+	json_decref(all);
 }
 
 /* All lines of KIND that campaigns have left. New reference. */
 static json_t *
 left(const char *root, const char *kind)
 {
-	char *pattern = kasprintf("%s/library/*.ndjson", root);
-	json_t *rows = json_array();
-	glob_t found;
-	struct krec rec;
-	struct kin in;
+	struct lines l = { kind, json_array() };
 
-	if (glob(pattern, 0, NULL, &found) == 0) {
-		for (size_t i = 0; i < found.gl_pathc; i++) {
-			kin_open(&in, found.gl_pathv[i]);
-			while (kin_next(&in, &rec)) {
-				const char *is = kjson_str_or(rec.json, "kind", "");
-
-				if (strcmp(is, "round") && strcmp(is, "summary"))
-					kdie(K_USAGE, "%s:%ld: not a line of a campaign's library",
-					    in.file, in.lineno);
-				if (!strcmp(is, kind))
-					json_array_append(rows, rec.json);
-				krec_free(&rec);
-			}
-			kin_close(&in);
-		}
-		globfree(&found);
-	}
-	free(pattern);
-	return rows;
+	keach_path(kasprintf("%s/library/*.ndjson", root), add_lines, &l);
+	return l.rows;
 }
 
 /* N rounds of one key, by rising gain, as a row of the library. New reference. */
@@ -284,7 +280,7 @@ library(const char *root)
 		rows[i] = json_array_get(all, i);
 	qsort(rows, count, sizeof *rows, by_key);
 	for (size_t i = 0; i < count; i += n) {
-		for (n = 1; i + n < count && same_key(rows[i], rows[i + n]); n++)
+		for (n = 1; i + n < count && !compare_keys(rows[i], rows[i + n]); n++)
 			;
 		json_array_append_new(out, row_of(rows + i, n));
 	}
@@ -343,20 +339,14 @@ struct reader {
 /* Does row A come before B for W? */
 typedef bool order(const json_t *a, const json_t *b, const struct reader *w);
 
-static bool
-is_of(const json_t *row, const char *member, const char *value)
-{
-	return !strcmp(kjson_str_or(row, member, ""), value);
-}
-
 /* First the same device, then what paid most often, then what paid most. */
 static bool
 pays_more(const json_t *a, const json_t *b, const struct reader *w)
 {
-	bool near = is_of(a, "gpu", w->device);
+	bool near = kjson_is(a, "gpu", w->device);
 	json_int_t n = kjson_int_or(a, "count", 0), than = kjson_int_or(b, "count", 0);
 
-	if (near != is_of(b, "gpu", w->device))
+	if (near != kjson_is(b, "gpu", w->device))
 		return near;
 	if (n != than)
 		return n > than;
@@ -373,7 +363,7 @@ fitness(const json_t *row, const struct reader *w)
 
 	json_array_foreach(w->types, i, type)
 		shared = shared || shares(types, type);
-	return 2 * shared + is_of(row, "gpu", w->device);
+	return 2 * shared + kjson_is(row, "gpu", w->device);
 }
 
 static bool
@@ -389,9 +379,9 @@ fits_better(const json_t *a, const json_t *b, const struct reader *w)
 static bool
 is_newer(const json_t *a, const json_t *b, const struct reader *w)
 {
-	bool near = is_of(a, "gpu", w->device);
+	bool near = kjson_is(a, "gpu", w->device);
 
-	if (near != is_of(b, "gpu", w->device))
+	if (near != kjson_is(b, "gpu", w->device))
 		return near;
 	return strcmp(kjson_str_or(a, "time", ""), kjson_str_or(b, "time", "")) > 0;
 }
@@ -409,7 +399,7 @@ add_first(json_t *out, json_t *rows, const struct reader *w, order *before, size
 	do {
 		best = NULL;
 		json_array_foreach(rows, i, row)
-			if (is_of(row, "backend", w->backend) && is_of(row, "op", w->op) &&
+			if (kjson_is(row, "backend", w->backend) && kjson_is(row, "op", w->op) &&
 			    (!best || before(row, best, w))) {
 				best = row;
 				at = i;

@@ -258,13 +258,21 @@ json_text(const json_t *object)
 	return lines;
 }
 
-void
-put_json(struct kbuf *out, const json_t *line)
+char *
+json_line(const json_t *value)
 {
-	char *text = json_dumps(line, KIO_DUMP | JSON_ENCODE_ANY | JSON_REAL_PRECISION(15));
+	char *text = json_dumps(value, KIO_DUMP | JSON_ENCODE_ANY | JSON_REAL_PRECISION(15));
 
 	if (!text)
 		kdie(K_IO, "out of memory");
+	return text;
+}
+
+void
+put_json(struct kbuf *out, const json_t *line)
+{
+	char *text = json_line(line);
+
 	kbuf_printf(out, "%s\n", text);
 	free(text);
 }

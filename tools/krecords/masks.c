@@ -3,8 +3,6 @@
  * masking, unmasking and the partial restart, as events of memory/masks.ndjson. See
  * krecords.h.
  */
-#include <glob.h>
-
 #include "krecords.h"
 
 /* Names of versions: v3 v5. */
@@ -125,9 +123,7 @@ command_unmask(const struct options *o)
 static bool
 is_restart(const json_t *e)
 {
-	const char *kind = kjson_str_or(e, "event", "");
-
-	return !strcmp(kind, "restart") || !strcmp(kind, "periodic");
+	return kjson_is(e, "event", "restart") || kjson_is(e, "event", "periodic");
 }
 
 static bool
@@ -203,6 +199,14 @@ survey(const struct campaign *m, struct choice *c)
 	}
 }
 
+static int
+by_number(const void *a, const void *b)
+{
+	long x = *(const long *)a, y = *(const long *)b;
+
+	return (x > y) - (x < y);
+}
+
 /*
  * Half of the active versions, as far as they may go, drawn without replacement, ascending; how
  * many.
@@ -223,13 +227,7 @@ draw_half(struct choice *c, uint64_t seed, long number)
 		c->open[k] = c->open[i];
 		c->open[i] = v;
 	}
-	for (size_t i = 1; i < wanted; i++)
-		for (size_t k = i; k > 0 && c->open[k] < c->open[k - 1]; k--) {
-			long v = c->open[k];
-
-			c->open[k] = c->open[k - 1];
-			c->open[k - 1] = v;
-		}
+	qsort(c->open, wanted, sizeof *c->open, by_number);
 	return wanted;
 }
 
@@ -331,35 +329,30 @@ command_restart(const struct options *o)
 	return code;
 }
 
-static bool
-is_sealed(const struct campaign *m, const char *hex)
-{
-	const json_t *e;
-	size_t i;
+struct prompts {
+	const struct campaign *m;
+	struct kfaults *faults;
+};
 
-	json_array_foreach(m->masks.events, i, e)
-		if (kjson_is(e, "sha256", hex))
-			return true;
-	return !*hex;
+static void
+check_prompt(const char *path, void *arg)
+{
+	const struct prompts *p = arg;
+	json_t *prompt = kin_first(path);
+	const char *hex = kjson_str_or(prompt, "prompt.memory.masks", "");
+
+	if (*hex && !kjson_find(p->m->masks.events, "sha256", hex))
+		kfault(p->faults,
+		    "%s: the mask with the sha256 %s is missing, with which %s was made; put the "
+		    "file back from a copy",
+		    KSEAL_FILE, hex, path);
+	json_decref(prompt);
 }
 
 void
 check_masks(const struct campaign *m, struct kfaults *f)
 {
-	glob_t found;
+	struct prompts p = { m, f };
 
-	if (glob("trials/[0-9]*/[0-9]*/prompt.ndjson", 0, NULL, &found))
-		return;
-	for (size_t i = 0; i < found.gl_pathc; i++) {
-		json_t *prompt = kin_first(found.gl_pathv[i]);
-		const char *hex = kjson_str_or(prompt, "prompt.memory.masks", "");
-
-		if (!is_sealed(m, hex))
-			kfault(f,
-			    "%s: the mask with the sha256 %s is missing, with which %s was made; "
-			    "put the file back from a copy",
-			    KSEAL_FILE, hex, found.gl_pathv[i]);
-		json_decref(prompt);
-	}
-	globfree(&found);
+	keach_path(kstrdup("trials/[0-9]*/[0-9]*/prompt.ndjson"), check_prompt, &p);
 }

@@ -24,6 +24,12 @@ set_line(json_t *object, const char *key, const char *text, size_t max)
 }
 
 void
+set_text(json_t *object, const char *key, const json_t *record, const char *path, size_t max)
+{
+	set_line(object, key, kjson_str_or(record, path, NULL), max);
+}
+
+void
 set_number(json_t *object, const char *key, double value)
 {
 	char digits[32];
@@ -204,9 +210,9 @@ optimization(const struct kcandidate *c)
 	double percent = kjson_num_or(plan, "expected_gain_pct", NAN);
 	json_t *o = json_pack("{s:s}", "action_category", category);
 
-	set_line(o, "action_description", kjson_str_or(plan, "change", NULL), LINE);
-	set_line(o, "hypothesis", kjson_str_or(plan, "hypothesis", NULL), LINE);
-	set_line(o, "bucket", kjson_str_or(plan, "bucket", NULL), 8);
+	set_text(o, "action_description", plan, "change", LINE);
+	set_text(o, "hypothesis", plan, "hypothesis", LINE);
+	set_text(o, "bucket", plan, "bucket", 8);
 	if (isfinite(percent))
 		impact = kasprintf("%+.3g %%", percent);
 	set_line(o, "expected_impact", impact, SHORT);
@@ -238,10 +244,9 @@ profile_evidence(const struct kcandidate *c)
 	set_line(o, "evidence_chain", chain ? chain : made, LINE);
 	if (profile) {
 		set_line(o, "of", own ? c->id : c->parent, 24);
-		set_line(o, "tool_used", kjson_str_or(profile, "source", NULL), 24);
-		set_line(o, "bottleneck_type", kjson_str_or(profile, "bottleneck.label", NULL), 24);
-		set_line(
-		    o, "evidence_summary", kjson_str_or(profile, "bottleneck.text", NULL), LINE);
+		set_text(o, "tool_used", profile, "source", 24);
+		set_text(o, "bottleneck_type", profile, "bottleneck.label", 24);
+		set_text(o, "evidence_summary", profile, "bottleneck.text", LINE);
 	}
 	free(made);
 	return o;
@@ -375,7 +380,7 @@ add_fix(const struct kcandidate *c, json_t *list)
 	if (c->parent_status != STATUS_COMPILE_ERROR)
 		kjson_set(o, "error_type", json_string("runtime"));
 	set_line(o, "id", c->parent, 24);
-	set_line(o, "error_message", kjson_str_or(c->json, "sample.parent.log", NULL), LINE);
+	set_text(o, "error_message", c->json, "sample.parent.log", LINE);
 	set_line(o, "fix_applied", c->id, LINE);
 	set_line(o, "lesson", "repaired", LINE);
 	json_array_append_new(list, o);
@@ -486,11 +491,10 @@ experience(const struct ktrial *trial)
 
 		o = json_pack("{s:I}", "index", (json_int_t)c->branch);
 		set_line(o, "name", c->id, 24);
-		set_line(
-		    o, "hypothesis", kjson_str_or(c->json, "eval.plan.hypothesis", NULL), LINE);
+		set_text(o, "hypothesis", c->json, "eval.plan.hypothesis", LINE);
 		set_line(o, "change", kjson_str_or(c->json, "eval.plan.change", category), LINE);
 		chain = profile_evidence(c);
-		set_line(o, "evidence", kjson_str_or(chain, "evidence_chain", NULL), LINE);
+		set_text(o, "evidence", chain, "evidence_chain", LINE);
 		set_line(o, "result", line, LINE);
 		set_line(o, "decision", decision(c), 24);
 		json_array_append_new(list, o);
@@ -516,7 +520,7 @@ notes(const struct campaign *m, long version)
 			if (!strcmp(kjson_str_or(e, "event", ""), "note") &&
 			    kmemo_version(json_string_value(v), &n) && n == version) {
 				o = json_pack("{s:I}", "trial", kjson_int_or(e, "trial", 0));
-				set_line(o, "text", kjson_str_or(e, "why", NULL), LINE);
+				set_text(o, "text", e, "why", LINE);
 				json_array_append_new(list, o);
 			}
 	return list;
@@ -531,8 +535,8 @@ application(const struct kcandidate *c)
 
 	json_array_foreach(verdicts, i, v) {
 		o = json_pack("{s:s}", "outcome", kverdict_outcome(v));
-		set_line(o, "why", kjson_str_or(v, "why", NULL), LINE);
-		set_line(o, "time", kjson_str_or(v, "at", NULL), 32);
+		set_text(o, "why", v, "why", LINE);
+		set_text(o, "time", v, "at", 32);
 		json_array_append_new(list, o);
 	}
 	json_decref(verdicts);
@@ -601,8 +605,7 @@ static char *
 told(const json_t *object, const char *path)
 {
 	const json_t *v = kjson_path(object, path);
-	char *text = v ? json_dumps(v, KIO_DUMP | JSON_ENCODE_ANY | JSON_REAL_PRECISION(15))
-	               : kstrdup("nothing");
+	char *text = v ? json_line(v) : kstrdup("nothing");
 
 	if (strlen(text) > 80)
 		strcpy(text + 77, "...");

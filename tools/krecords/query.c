@@ -11,7 +11,7 @@
 static void
 put_value(const json_t *v)
 {
-	char *text = json_dumps(v, KIO_DUMP | JSON_ENCODE_ANY | JSON_REAL_PRECISION(15));
+	char *text = json_line(v);
 
 	kout_raw(text, strlen(text));
 	free(text);

@@ -169,8 +169,7 @@ seal_tip(struct tip *t)
 
 	put_tip(&b, t);
 	ksha256_hex(b.data, b.len, hex);
-	memcpy(t->id, hex, ID);
-	t->id[ID] = '\0';
+	snprintf(t->id, sizeof t->id, "%.*s", ID, hex);
 	kbuf_free(&b);
 }
 
@@ -191,18 +190,16 @@ tip_fault(const struct tip *t)
 static bool
 parse_heading(struct tip *t, const char *line)
 {
-	const char *space = strchr(line, ' '), *mark = strstr(line, dash), *verdict;
-	char *end;
+	char time[64];
+	int n = 0;
 
-	if (!space || !mark || strncmp(space, " round-", 7))
+	if (sscanf(line, "%63s round-%ld%n", time, &t->round, &n) < 2 || t->round < 0 ||
+	    strncmp(line + n, dash, sizeof dash - 1))
 		return false;
-	t->round = strtol(space + 7, &end, 10);
-	verdict = mark + sizeof dash - 1;
-	t->accepted = !strcmp(verdict, "ACCEPTED");
-	if (end != mark || t->round < 0 || (!t->accepted && strcmp(verdict, "ROLLED BACK")))
-		return false;
-	t->time = kstrndup(line, (size_t)(space - line));
-	return true;
+	n += (int)sizeof dash - 1;
+	t->accepted = !strcmp(line + n, "ACCEPTED");
+	t->time = kstrdup(time);
+	return t->accepted || !strcmp(line + n, "ROLLED BACK");
 }
 
 /* "- Context: text" into the tip; false when it is none of the four, or one for the second time. */
@@ -666,12 +663,8 @@ command_tips(const struct options *o)
 	int code;
 
 	campaign_open(&m, false);
+	free(tips_root_or_die(m.camp));
 	folder = folder_of(&m);
-	if (!folder)
-		kdie(K_USAGE,
-		    "%s: tips.dir: is empty, and neither XDG_DATA_HOME nor HOME is set, so there "
-		    "is no place for tips",
-		    m.camp->file);
 	path = kasprintf("%s/tips.md", folder);
 	if (!strcmp(what, "add"))
 		code = add(&m, o, folder, path);
