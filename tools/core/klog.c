@@ -2,15 +2,36 @@
 /* klog: see klog.h. */
 #include "klog.h"
 
-#include <ctype.h>
-
 #include "kfence.h"
+#include "kregex.h"
 
 enum { LINE_MAX_BYTES = 400 };
 
-struct lines {
-	char **at; /* point into one text, each NUL-terminated */
-	size_t count, cap;
+#define ERROR \
+	"(?:[Ee]rror:|ERROR:|undefined reference|multiple definition|ld returned|fatal error|" \
+	"nvcc fatal|: undefined symbol|ptxas fatal|cannot find -l)"
+/* "file.c: In function 'f':" and "file.c: At top level:" introduce what follows. */
+#define CONTEXT "(?:.*: (?:In |At |in function).*:$)"
+#define STACK "(?:[ \\t]*In file included from|[ \\t]+from |.*required from|.*in instantiation of)"
+#define COMMAND "(?:[^ \n]*/)?(?:gcc|g\\+\\+|cc|c\\+\\+|clang|clang\\+\\+|nvcc|hipcc|icpx)(?= )"
+#define PATH "[\\w/.+-]"
+
+/* One after the other. */
+static const struct {
+	const char *pattern, *with;
+} changes[] = {
+	/* Remarks about a file outside the candidate go, with the source lines under them. */
+	{ "(?m)^/(?!.*" ERROR ").*(?: warning: | note: ).*\n(?:[ \\t0-9]+\\|.*\n)*", "" },
+	/* Of a stack of more than two lines the first and the last stay. */
+	{ "(?m)^(" STACK ".*\n)(?:" STACK ".*\n)+(?=" STACK ")", "$1" },
+	/* A command line keeps the compiler, the sources and the output. */
+	{ "(?m)(^" COMMAND "|\\G(?!\\A)(?: +-o +[^ \n]+| +[^ \n]+\\.(?:c|cc|cpp|cxx|cu|hip|cl|o|s)"
+	  "(?![^ \n])))|\\G(?!\\A) +[^ \n]*",
+	    "$1" },
+	/* Paths lose all but the last part: they say where this machine keeps its files. */
+	{ "(?<!" PATH ")/(?!/)" PATH "*/(?=[\\w.+-])", "" },
+	{ "(?m)^(.*\n)\\1+", "$1" },
+	{ "(?m)^(?=.{401})(.{1,400})(?![\\x80-\\xbf]).*", "$1..." },
 };
 
 char *
@@ -60,278 +81,58 @@ klog_clip(const char *text, size_t max)
 	return kasprintf("%.*s\n[... %zu bytes cut ...]\n", (int)keep, text, len - keep);
 }
 
-static void
-push(struct lines *l, char *line)
-{
-	if (l->count == l->cap) {
-		l->cap = l->cap ? 2 * l->cap : 64;
-		l->at = krealloc(l->at, l->cap * sizeof *l->at);
-	}
-	l->at[l->count++] = line;
-}
-
-static struct lines
-split(char *text)
-{
-	struct lines l = { 0 };
-
-	for (char *p = text, *next; *p; p = next) {
-		next = strchrnul(p, '\n');
-		if (*next)
-			*next++ = '\0';
-		push(&l, p);
-	}
-	return l;
-}
-
-static bool
-is_error(const char *line)
-{
-	static const char *const marks[] = { "error:", "Error:", "ERROR:", "undefined reference",
-		"multiple definition", "ld returned", "fatal error", "nvcc fatal",
-		": undefined symbol", "ptxas fatal", "cannot find -l" };
-
-	for (size_t i = 0; i < LEN(marks); i++)
-		if (strstr(line, marks[i]))
-			return true;
-	return false;
-}
-
-/* "FILE:LINE:COL: warning: ..." or "note:" about a file outside the candidate. */
-static bool
-is_foreign_remark(const char *line)
-{
-	const char *colon = strchr(line, ':');
-
-	return *line == '/' && colon && !is_error(line) &&
-	    (strstr(line, " warning: ") || strstr(line, " note: "));
-}
-
-/* Source lines and markers under a diagnostic: indented, "   12 | code" or "      |  ^~~". */
-static bool
-is_snippet(const char *line)
-{
-	const char *p = line + strspn(line, " \t0123456789");
-
-	return p > line && *p == '|';
-}
-
-static bool
-is_stack_line(const char *line)
-{
-	const char *p = line + strspn(line, " \t");
-
-	return !strncmp(p, "In file included from", 21) || (p > line && !strncmp(p, "from ", 5)) ||
-	    strstr(line, "required from") || strstr(line, "in instantiation of");
-}
-
-/* "file.c: In function 'f':" and "file.c: At top level:" introduce the diagnostics that follow. */
-static bool
-is_context(const char *line)
-{
-	size_t n = strlen(line);
-
-	return n && line[n - 1] == ':' &&
-	    (strstr(line, ": In ") || strstr(line, ": At ") || strstr(line, ": in function"));
-}
-
-static bool
-is_command(const char *line)
-{
-	size_t n = strcspn(line, " ");
-	const char *name = memrchr(line, '/', n);
-
-	name = name ? name + 1 : line;
-	return line[n] == ' ' &&
-	    kis_listed(
-	        "gcc g++ cc c++ clang clang++ nvcc hipcc icpx", name, (size_t)(line + n - name));
-}
-
-/*
- * What stands before the first error goes, but for the context and the include stack right above
- * it.
- */
-static void
-start_at_error(struct lines *l)
-{
-	size_t first = 0;
-
-	while (first < l->count && !is_error(l->at[first]))
-		first++;
-	if (first == l->count)
-		return;
-	while (first &&
-	    (is_context(l->at[first - 1]) || is_stack_line(l->at[first - 1]) ||
-	        is_command(l->at[first - 1])))
-		first--;
-	memmove(l->at, l->at + first, (l->count - first) * sizeof *l->at);
-	l->count -= first;
-}
-
-/* Whether line I stays. FOREIGN: the one before it belongs to a remark about another's file. */
-static bool
-stays(const struct lines *l, size_t i, bool *foreign)
-{
-	const char *line = l->at[i];
-
-	*foreign = is_foreign_remark(line) || (*foreign && is_snippet(line));
-	if (*foreign)
-		return false;
-	/* Of a stack of more than two lines the first and the last stay. */
-	return !is_stack_line(line) || !i || !is_stack_line(l->at[i - 1]) || i + 1 == l->count ||
-	    !is_stack_line(l->at[i + 1]);
-}
-
-/* Lines that say nothing of the program go. */
-static void
-drop_lines(struct lines *l)
-{
-	bool *keep = kcalloc(l->count + 1, sizeof *keep), foreign = false;
-	size_t n = 0;
-
-	for (size_t i = 0; i < l->count; i++)
-		keep[i] = stays(l, i, &foreign);
-	for (size_t i = 0; i < l->count; i++)
-		if (keep[i])
-			l->at[n++] = l->at[i];
-	l->count = n;
-	free(keep);
-}
-
-static void
-drop_repeats(struct lines *l)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < l->count; i++)
-		if (!n || strcmp(l->at[i], l->at[n - 1]))
-			l->at[n++] = l->at[i];
-	l->count = n;
-}
-
-static bool
-is_path_char(char c)
-{
-	return isalnum((unsigned char)c) || (c && strchr("/._+-", c));
-}
-
-/*
- * Absolute paths of two components or more lose all but the last one: they say where this machine
- * keeps its files.
- */
-static void
-shorten_paths(char *line)
-{
-	char *out = line;
-
-	for (char *p = line; *p;) {
-		char *end = p, *last = p;
-
-		if (*p != '/' || p[1] == '/' || (p > line && is_path_char(p[-1]))) {
-			*out++ = *p++;
-			continue;
-		}
-		for (; is_path_char(*end); end++)
-			if (*end == '/' && is_path_char(end[1]) && end[1] != '/')
-				last = end;
-		p = last > p ? last + 1 : p;
-		while (p < end)
-			*out++ = *p++;
-	}
-	*out = '\0';
-}
-
-static bool
-is_source(const char *word)
-{
-	const char *dot = strrchr(word, '.');
-
-	return dot && dot > word &&
-	    kis_listed(".c .cc .cpp .cxx .cu .hip .cl .o .s", dot, strlen(dot));
-}
-
-/* A command line keeps the compiler, the sources and the output. */
-static void
-shorten_command(char *line)
-{
-	char *save = NULL, *copy, *out = line;
-	bool output = false, first = true;
-
-	if (!is_command(line))
-		return;
-	copy = kstrdup(line);
-	for (char *w = strtok_r(copy, " ", &save); w; w = strtok_r(NULL, " ", &save)) {
-		if (first || output || !strcmp(w, "-o") || is_source(w))
-			out += sprintf(out, "%s%s", first ? "" : " ", w);
-		output = !strcmp(w, "-o");
-		first = false;
-	}
-	free(copy);
-}
-
 /* Error lines that do not stand in the kept part, up to MAX bytes of them. */
 static void
 append_lost(struct kbuf *out, const char *cut, size_t max)
 {
 	size_t start = out->len;
+	struct kregex_span at;
 
-	for (const char *p = cut, *next; *p; p = next) {
-		char *line;
-
-		next = strchrnul(p, '\n');
-		line = kstrndup(p, (size_t)(next - p));
-		next += *next == '\n';
-		if (is_error(line) && out->len - start + strlen(line) + 1 <= max)
-			kbuf_printf(out, "%s\n", line);
-		free(line);
-	}
+	for (; kregex_find("(?m)^.*" ERROR ".*\n", cut, strlen(cut), &at, 1); cut += at.to)
+		if (out->len - start + at.to - at.from <= max)
+			kbuf_add(out, cut + at.from, at.to - at.from);
 }
 
-static char *
-join(const struct lines *l, size_t max, size_t lost)
+/* What stands before the first error goes, but for the context right above it. */
+static size_t
+first_error(const char *text)
 {
-	struct kbuf all = { 0 }, out = { 0 };
-	size_t keep;
+	struct kregex_span at = { 0 };
 
-	kbuf_add(&all, "", 0);
-	for (size_t i = 0; i < l->count; i++) {
-		size_t len = strlen(l->at[i]), n = whole_prefix(l->at[i], len, LINE_MAX_BYTES);
-
-		kbuf_add(&all, l->at[i], n);
-		kbuf_puts(&all, n < len ? "...\n" : "\n");
-	}
-	keep = whole_prefix(all.data, all.len, max);
-	/* Between lines rather than within one, when that costs little. */
-	if (keep < all.len) {
-		const char *nl = memrchr(all.data, '\n', keep);
-
-		if (nl && keep - (size_t)(nl - all.data) < LINE_MAX_BYTES + 8)
-			keep = (size_t)(nl - all.data) + 1;
-	}
-	kbuf_add(&out, all.data, keep);
-	if (keep < all.len) {
-		kbuf_printf(&out, "[... %zu bytes cut ...]\n", all.len - keep);
-		append_lost(&out, all.data + keep, lost);
-	}
-	kbuf_free(&all);
-	return out.data;
+	kregex_find("(?m)^(?:(?:" CONTEXT "|" STACK "|" COMMAND ").*\n)*.*" ERROR, text,
+	    strlen(text), &at, 1);
+	return at.from;
 }
 
 char *
 klog_compiler(const char *log, size_t len, size_t max, size_t lost)
 {
-	char *text = klog_clean(log, len), *out;
-	struct lines l = split(text);
+	char *text = klog_clean(log, len), *all, *next;
+	struct kbuf out = { 0 };
+	size_t keep;
 
-	start_at_error(&l);
-	drop_lines(&l);
-	for (size_t i = 0; i < l.count; i++) {
-		shorten_command(l.at[i]);
-		shorten_paths(l.at[i]);
-	}
-	drop_repeats(&l);
-	out = join(&l, max, lost);
-	free(l.at);
+	len = strlen(text);
+	all = kasprintf("%s%s", text + first_error(text), len && text[len - 1] != '\n' ? "\n" : "");
 	free(text);
-	return out;
+	for (size_t i = 0; i < LEN(changes); i++) {
+		next = kregex_sub(changes[i].pattern, all, changes[i].with);
+		free(all);
+		all = next;
+	}
+	len = strlen(all);
+	keep = whole_prefix(all, len, max);
+	/* Between lines rather than within one, when that costs little. */
+	if (keep < len) {
+		const char *nl = memrchr(all, '\n', keep);
+
+		if (nl && keep - (size_t)(nl - all) < LINE_MAX_BYTES + 8)
+			keep = (size_t)(nl - all) + 1;
+	}
+	kbuf_add(&out, all, keep);
+	if (keep < len) {
+		kbuf_printf(&out, "[... %zu bytes cut ...]\n", len - keep);
+		append_lost(&out, all + keep, lost);
+	}
+	free(all);
+	return out.data;
 }

@@ -147,13 +147,15 @@ kregex_group(const struct kregex *re, const char *name, struct kregex_span *at)
 }
 
 char *
-kregex_replace(const struct kregex *re, const char *text, const char *with)
+kregex_replace(struct kregex *re, const char *text, const char *with)
 {
-	const uint32_t options = PCRE2_SUBSTITUTE_GLOBAL | PCRE2_SUBSTITUTE_OVERFLOW_LENGTH;
+	const uint32_t options = PCRE2_SUBSTITUTE_GLOBAL | PCRE2_SUBSTITUTE_OVERFLOW_LENGTH |
+	    PCRE2_SUBSTITUTE_UNSET_EMPTY;
 	PCRE2_SIZE room = strlen(text) + GROWTH, len = room;
 	char *out = kmalloc(room);
 	int n;
 
+	speed_up(re, room);
 	while ((n = pcre2_substitute(re->code, (PCRE2_SPTR)text, PCRE2_ZERO_TERMINATED, 0, options,
 	            NULL, limits(), (PCRE2_SPTR)with, PCRE2_ZERO_TERMINATED, (PCRE2_UCHAR *)out,
 	            &len)) == PCRE2_ERROR_NOMEMORY &&
@@ -163,4 +165,56 @@ kregex_replace(const struct kregex *re, const char *text, const char *with)
 		return out;
 	free(out);
 	return NULL;
+}
+
+static struct kregex *
+literal(const char *pattern)
+{
+	static struct {
+		const char *pattern;
+		struct kregex *re;
+	} * known;
+	static size_t count;
+	size_t i = 0;
+
+	while (i < count && known[i].pattern != pattern)
+		i++;
+	if (i == count) {
+		known = krealloc(known, ++count * sizeof *known);
+		known[i].pattern = pattern;
+		known[i].re = kregex_new("a pattern of the program", NULL, pattern, 0);
+	}
+	return known[i].re;
+}
+
+bool
+kregex_find(const char *pattern, const char *text, size_t len, struct kregex_span *at, size_t count)
+{
+	const PCRE2_SIZE *v = pcre2_get_ovector_pointer(match_data());
+
+	if (kregex_search(literal(pattern), text, len, 0, NULL) != KREGEX_FOUND)
+		return false;
+	for (size_t i = 0; i < count; i++)
+		at[i] = (struct kregex_span){ v[2 * i], v[2 * i + 1] };
+	return true;
+}
+
+bool
+kregex_is(const char *pattern, const char *text)
+{
+	return kregex_find(pattern, text, strlen(text), NULL, 0);
+}
+
+char *
+kregex_sub(const char *pattern, const char *text, const char *with)
+{
+	char *changed = kregex_replace(literal(pattern), text, with);
+
+	return changed ? changed : kstrdup(text);
+}
+
+char *
+kregex_text(const char *text, struct kregex_span at)
+{
+	return at.from == KREGEX_UNSET ? NULL : kstrndup(text + at.from, at.to - at.from);
 }

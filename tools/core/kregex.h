@@ -49,6 +49,20 @@ bool kregex_group(const struct kregex *re, const char *name, struct kregex_span 
  * TEXT with every match replaced by WITH, in which $1 is a group. The caller frees; NULL: there was
  * no match.
  */
-char *kregex_replace(const struct kregex *re, const char *text, const char *with);
+char *kregex_replace(struct kregex *re, const char *text, const char *with);
+
+/*
+ * The same with PATTERN, a literal of the program, which is compiled when it is first used and then
+ * kept. Spans of the match and of its groups go into AT, COUNT of them; one that took no part is
+ * KREGEX_UNSET. A text that defeats the pattern does not match.
+ */
+#define KREGEX_UNSET SIZE_MAX
+bool kregex_find(
+    const char *pattern, const char *text, size_t len, struct kregex_span *at, size_t count);
+bool kregex_is(const char *pattern, const char *text);
+/* TEXT, or a copy of it where there is no match. The caller frees. */
+char *kregex_sub(const char *pattern, const char *text, const char *with);
+/* What stands there; NULL: it took no part. The caller frees. */
+char *kregex_text(const char *text, struct kregex_span at);
 
 #endif
