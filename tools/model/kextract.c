@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "backend.h"
+#include "kregex.h"
 
 enum { MAX_SPANS = 256 };
 
@@ -76,89 +77,46 @@ solid_chars(const char *p, const char *end)
 	return n;
 }
 
+#define COMPONENT "[A-Za-z0-9_][\\w.-]*"
+#define PATH "(?:" COMPONENT "/)*" COMPONENT
+
 bool
 kextract_path_ok(const char *path)
 {
-	size_t n = strlen(path);
-
-	if (!n || n >= sizeof((struct kextract_file *)0)->path || path[n - 1] == '/')
-		return false;
-	for (size_t i = 0; i < n; i++) {
-		bool first = !i || path[i - 1] == '/';
-
-		if (first && !isalnum((unsigned char)path[i]) && path[i] != '_')
-			return false;
-		if (!isalnum((unsigned char)path[i]) && !strchr("._-/", path[i]))
-			return false;
-	}
-	return true;
-}
-
-/*
- * One word of an info string into BUF, without the dressing of attribute lists; returns what
- * follows.
- */
-static const char *
-info_word(const char *p, const char *end, char *buf, size_t cap)
-{
-	size_t n = 0;
-
-	while (p < end && strchr(" \t{.,\"'", *p))
-		p++;
-	while (p < end && !strchr(" \t},:\"'", *p)) {
-		if (n + 1 < cap)
-			buf[n++] = *p;
-		p++;
-	}
-	buf[n] = '\0';
-	while (p < end && strchr("}:\"'", *p))
-		p++;
-	return p;
+	return strlen(path) < sizeof((struct kextract_file *)0)->path &&
+	    kregex_is("\\A" PATH "\\z", path);
 }
 
 /* "c", "{.c .numberLines}", "c:tile.h", "c file=tile.h", "C title=\"tile.h\"". */
 static void
 parse_info(const char *p, const char *end, struct span *s)
 {
-	char word[128], quoted[96];
+	struct kregex_span at[2];
+	size_t n;
 
-	p = info_word(p, end, s->label, sizeof s->label);
+	kregex_find("\\A[ \\t{.,\"']*([^ \\t},:\"']*)", p, (size_t)(end - p), at, 2);
+	n = at[1].to - at[1].from;
+	snprintf(s->label, sizeof s->label, "%.*s", (int)n, p + at[1].from);
 	for (char *c = s->label; *c; c++)
 		*c = (char)tolower((unsigned char)*c);
-	while (p < end) {
-		const char *value = word;
-
-		p = info_word(p, end, word, sizeof word);
-		for (size_t i = 0; i < 3; i++) {
-			static const char *const keys[] = { "file=", "path=", "title=" };
-
-			if (!strncasecmp(word, keys[i], strlen(keys[i])))
-				value = word + strlen(keys[i]);
-		}
-		if (value != word && !*value) {
-			p = info_word(p, end, quoted, sizeof quoted);
-			value = quoted;
-		}
-		if (strchr(value, '.') && kextract_path_ok(value)) {
-			memcpy(s->path, value, strlen(value) + 1);
-			return;
-		}
-	}
+	p += at[1].to;
+	if (kregex_find("[ \\t}{.,:\"'](?:(?i:file|path|title)=[\"' \\t]*)?"
+	                "(?=[\\w/-]*\\.)(?=[^ \\t},:\"']{1,63}(?:[ \\t},:\"']|\\z))(" PATH ")(?=[ "
+	                                                                                   "\\t},:"
+	                                                                                   "\"']|"
+	                                                                                   "\\z)",
+	        p, (size_t)(end - p), at, 2))
+		memcpy(s->path, p + at[1].from, at[1].to - at[1].from);
 }
 
 /* Length of the fence that the line begins with (3 or more of ` or ~), or 0. */
 static size_t
 fence_run(struct line l)
 {
-	size_t n = 0;
+	struct kregex_span at = { 0 };
 
-	if (l.start == l.end || (*l.start != '`' && *l.start != '~'))
-		return 0;
-	while (l.start + n < l.end && l.start[n] == *l.start)
-		n++;
-	if (n < 3 || (*l.start == '`' && memchr(l.start + n, '`', (size_t)(l.end - l.start) - n)))
-		return 0;
-	return n;
+	kregex_find("\\A(?:`{3,}+(?!.*`)|~{3,})", l.start, (size_t)(l.end - l.start), &at, 1);
+	return at.to;
 }
 
 /*
@@ -168,30 +126,15 @@ fence_run(struct line l)
 static bool
 comment_after(struct line l, bool comment)
 {
-	const char *p = l.start;
+	char *text = kasprintf("%s%.*s", comment ? "/*" : "", (int)(l.end - l.start), l.start);
+	bool open = kregex_is("\\A(?:[^/\"']++|\"(?:\\\\.|[^\\\\\"])*+(?:\"|\\\\?\\z)|"
+	                      "'(?:\\\\.|[^\\\\'])*+(?:'|\\\\?\\z)|//.*+|/\\*(?:[^*]|\\*(?!/"
+	                      "))*+\\*/|"
+	                      "/(?![/*]))*+/\\*",
+	    text);
 
-	while (p < l.end) {
-		char next = p + 1 < l.end ? p[1] : '\0';
-
-		if (comment) {
-			comment = !(p[0] == '*' && next == '/');
-			p += comment ? 1 : 2;
-		} else if (p[0] == '/' && next == '/') {
-			return false;
-		} else if (p[0] == '/' && next == '*') {
-			comment = true;
-			p += 2;
-		} else if (*p == '"' || *p == '\'') {
-			char quote = *p++;
-
-			while (p < l.end && *p != quote)
-				p += *p == '\\' ? 2 : 1;
-			p++;
-		} else {
-			p++;
-		}
-	}
-	return comment;
+	free(text);
+	return open;
 }
 
 static void
@@ -408,79 +351,30 @@ from_tags(struct kextract *x, const char *text, const char *language, bool bundl
 }
 
 static bool
-begins_with_any(struct line t, const char *const *words, size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		size_t n = strlen(words[i]);
-
-		if ((size_t)(t.end - t.start) >= n && !memcmp(t.start, words[i], n))
-			return true;
-	}
-	return false;
-}
-
-static bool
 is_c_line(struct line t)
 {
-	static const char *const starts[] = {
-		"#include",
-		"#define",
-		"#pragma",
-		"#if",
-		"#el",
-		"#endif",
-		"#undef",
-		"# ",
-		"//",
-		"/*",
-		"*/",
-		"}",
-		"static ",
-		"void ",
-		"inline ",
-		"const ",
-		"typedef ",
-		"struct ",
-		"template",
-		"__global__",
-		"__kernel",
-		"extern \"C\"",
-		"for (",
-		"for(",
-		"if (",
-		"if(",
-		"while (",
-		"while(",
-		"switch (",
-		"switch(",
-		"else",
-	};
+	static const char starts[] = "\\A(?:#(?:include|define|pragma|if|el|endif|undef|(?= "
+	                             "...))|//|/\\*|\\*/|}|static |void "
+	                             "|inline |const |typedef |struct "
+	                             "|template|__global__|__kernel|extern \"C\"|"
+	                             "(?:for|if|while|switch) ?\\(|else)",
+	                  /* A prototype or an expression that goes on in the next line. */
+	    ends[] = "[{};]\\z|\\A(?=.*[(=])(?=.*\\*).*[,()+*/&|=\\\\-]\\z";
 	size_t n = (size_t)(t.end - t.start);
-	char last = t.end[-1];
 
-	if (begins_with_any(t, starts, LEN(starts)))
-		return *t.start != '#' || t.start[1] != ' ' || n > 4;
-	if (strchr("{};", last))
-		return true;
-	/* A prototype or an expression that goes on in the next line. */
-	return strchr(",()+-*/&|=\\", last) &&
-	    (memchr(t.start, '(', n) || memchr(t.start, '=', n)) && memchr(t.start, '*', n);
+	return kregex_find(starts, t.start, n, NULL, 0) || kregex_find(ends, t.start, n, NULL, 0);
 }
 
 static bool
 is_python_line(struct line t, bool indented)
 {
-	static const char *const starts[] = { "import ", "from ", "def ", "class ", "@", "return ",
-		"for ", "if ", "while ", "with ", "else:", "elif ", "try:", "except", "#", "tl.",
-		"torch." };
+	static const char sure[] = "\\A(?:import |from |def |class |@|return |for |if |while |with "
+	                           "|else:|elif |try:|"
+	                           "except|#|tl\\.|torch\\.)|\\(\\z";
 	size_t n = (size_t)(t.end - t.start);
 
-	char last = t.end[-1];
-
-	if (begins_with_any(t, starts, LEN(starts)) || last == '(')
-		return true;
-	return indented &&
-	    (memchr(t.start, '=', n) || memchr(t.start, '(', n) || strchr(",)]}", last));
+	return kregex_find(sure, t.start, n, NULL, 0) ||
+	    (indented && kregex_find("[=(]|[],)}]\\z", t.start, n, NULL, 0));
 }
 
 /* The longest run of lines that read like code, with blank and comment lines inside it. */

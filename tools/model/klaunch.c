@@ -2,8 +2,9 @@
 /* klaunch: see klaunch.h. */
 #include "klaunch.h"
 
-#include <ctype.h>
 #include <sys/resource.h>
+
+#include "kregex.h"
 
 enum { GRID_MAX = 0x7fffffff, GRID_YZ_MAX = 65535, BLOCK_MAX = 4096, SHARED_MAX = 1 << 20 };
 
@@ -22,105 +23,77 @@ fault(char *why, size_t why_len, int line, const char *fmt, ...)
 	return false;
 }
 
+/* What stands together in parentheses, unless they are never closed. */
+#define GROUP "(\\((?:[^()]++|(?-1))*+\\))|[()]"
+
 /* One to COUNT expressions, apart by commas outside parentheses. */
 static bool
-split(const char *value, size_t len, char (*to)[KLAUNCH_EXPRESSION], size_t count)
+split(const char *value, char (*to)[KLAUNCH_EXPRESSION], size_t count)
 {
-	size_t n = 0, from = 0;
-	int depth = 0;
+	struct kregex_span at[2];
 
-	for (size_t i = 0; i <= len; i++) {
-		if (i < len && value[i] == '(')
-			depth++;
-		else if (i < len && value[i] == ')')
-			depth--;
-		else if (i == len || (value[i] == ',' && depth == 0)) {
-			if (n == count || i == from || i - from >= KLAUNCH_EXPRESSION)
-				return false;
-			memcpy(to[n], value + from, i - from);
-			to[n++][i - from] = '\0';
-			from = i + 1;
-		}
-	}
-	return true;
-}
-
-static bool
-set_name(struct klaunch *l, const char *value, size_t len)
-{
-	for (size_t i = 0; i < len; i++)
-		if (!isalnum((unsigned char)value[i]) && value[i] != '_')
+	for (size_t n = 0; n < count; n++) {
+		if (!kregex_find("\\A((?:[^(),]++|" GROUP ")+)(?:,(?!\\z)|\\z)", value,
+		        strlen(value), at, LEN(at)) ||
+		    at[1].to >= KLAUNCH_EXPRESSION)
 			return false;
-	if (!len || len >= KLAUNCH_NAME || isdigit((unsigned char)*value))
-		return false;
-	memcpy(l->kernel, value, len);
-	l->kernel[len] = '\0';
-	return true;
+		snprintf(to[n], KLAUNCH_EXPRESSION, "%.*s", (int)at[1].to, value);
+		value += at[0].to;
+		if (!*value)
+			return true;
+	}
+	return false;
 }
 
-/* A word KEY=VALUE of LEN characters. */
 static bool
-set_field(struct klaunch *l, const char *word, size_t len, char *why, size_t why_len)
+set_name(struct klaunch *l, const char *value)
 {
-	static const char *const keys[] = { "kernel=", "grid=", "block=", "shared=" };
-	char *const seen[] = { l->kernel, l->grid[0], l->block[0], l->shared };
-	bool good;
-
-	for (size_t i = 0; i < LEN(keys); i++) {
-		size_t n = strlen(keys[i]);
-
-		if (len < n || strncmp(word, keys[i], n))
-			continue;
-		if (*seen[i])
-			return fault(
-			    why, why_len, l->line, "%.*s occurs twice", (int)n - 1, keys[i]);
-		word += n;
-		len -= n;
-		good = i == 0 ? set_name(l, word, len)
-		    : i == 1  ? split(word, len, l->grid, 3)
-		    : i == 2  ? split(word, len, l->block, 3)
-		              : split(word, len, &l->shared, 1);
-		return good
-		    ? true
-		    : fault(why, why_len, l->line, "%s'%.*s' is not %s", keys[i], (int)len, word,
-		          i == 0       ? "the name of a kernel"
-		              : i == 3 ? "one expression"
-		                       : "one to three expressions");
-	}
-	return fault(why, why_len, l->line,
-	    "'%.*s' must be one of kernel=, grid=, block=, shared=", (int)len, word);
+	snprintf(l->kernel, sizeof l->kernel, "%s", value);
+	return kregex_is("\\A[A-Za-z_]\\w{0,62}\\z", value);
 }
 
-/*
- * The length of a word: white space inside parentheses belongs to it, unless they are never closed.
- */
-static size_t
-word_length(const char *p, const char *end)
+/* A word KEY=VALUE. */
+static bool
+set_field(struct klaunch *l, const char *word, char *why, size_t why_len)
 {
-	size_t n = 0, first = 0;
-	int depth = 0;
+	static const char *const keys[] = { "kernel", "grid", "block", "shared" };
+	static const char *const forms[] = { "the name of a kernel", "one to three expressions",
+		"one to three expressions", "one expression" };
+	char *const seen[] = { l->kernel, l->grid[0], l->block[0], l->shared };
+	const char *value = strchrnul(word, '=');
+	char *key = kstrndup(word, (size_t)(value - word));
+	size_t i = *value ? kindex_of(key, keys, LEN(keys)) : LEN(keys);
 
-	for (; p + n < end && (depth > 0 || !isspace((unsigned char)p[n])); n++) {
-		depth += (p[n] == '(') - (p[n] == ')');
-		if (!first && isspace((unsigned char)p[n]))
-			first = n;
-	}
-	return depth > 0 && first ? first : n;
+	free(key);
+	if (i == LEN(keys))
+		return fault(why, why_len, l->line,
+		    "'%s' must be one of kernel=, grid=, block=, shared=", word);
+	if (*seen[i])
+		return fault(why, why_len, l->line, "%s occurs twice", keys[i]);
+	value++;
+	return (i == 0 ? set_name(l, value)
+	               : split(value,
+	                     i == 1       ? l->grid
+	                         : i == 2 ? l->block
+	                                  : &l->shared,
+	                     i == 3 ? 1 : 3)) ||
+	    fault(why, why_len, l->line, "%s='%s' is not %s", keys[i], value, forms[i]);
 }
 
 /* The words behind "launch". */
 static bool
-read_line(struct klaunch *l, const char *p, const char *end, char *why, size_t why_len)
+read_line(struct klaunch *l, const char *p, size_t len, char *why, size_t why_len)
 {
-	while (p < end) {
-		size_t n;
+	struct kregex_span at[2];
 
-		while (p < end && isspace((unsigned char)*p))
-			p++;
-		n = word_length(p, end);
-		if (n && !set_field(l, p, n, why, why_len))
+	for (; kregex_find("((?:[^\\s()]++|" GROUP ")+)", p, len, at, LEN(at));
+	     p += at->to, len -= at->to) {
+		char *word = kregex_text(p, at[1]);
+		bool good = set_field(l, word, why, why_len);
+
+		free(word);
+		if (!good)
 			return false;
-		p += n;
 	}
 	if (!*l->kernel || !*l->grid[0] || !*l->block[0])
 		return fault(why, why_len, l->line, "%s is missing: %s",
@@ -131,43 +104,25 @@ read_line(struct klaunch *l, const char *p, const char *end, char *why, size_t w
 	return true;
 }
 
-/* Where the words of a launch line begin; NULL when the line is none. */
-static const char *
-match(const char *p, const char *end)
-{
-	static const char *const words[] = { "//", "kiln:", "launch" };
-
-	for (size_t i = 0; i < LEN(words); i++) {
-		while (p < end && (*p == ' ' || *p == '\t'))
-			p++;
-		if ((size_t)(end - p) < strlen(words[i]) || strncmp(p, words[i], strlen(words[i])))
-			return NULL;
-		p += strlen(words[i]);
-	}
-	return p == end || isspace((unsigned char)*p) ? p : NULL;
-}
-
 bool
 klaunch_parse(const char *source, struct klaunch_list *list, char *why, size_t why_len)
 {
-	int line = 1;
+	static const char launch[] = "(?m)^[ \\t]*//[ \\t]*kiln:[ \\t]*launch(?!\\S)(.*)$";
+	struct kregex_span at[2];
 
 	*list = (struct klaunch_list){ .count = 0 };
 	/* Some compilers pass over it. */
 	source += kbom(source, strlen(source));
-	for (const char *p = source; *p; line++) {
-		const char *end = p + strcspn(p, "\n"), *words = match(p, end);
+	for (const char *p = source; kregex_find(launch, p, strlen(p), at, LEN(at)); p += at->to) {
+		struct klaunch *l = &list->at[list->count];
+		int line = (int)kline_at(source, (size_t)(p - source) + at->from);
 
-		if (words && list->count == KLAUNCH_MAX)
+		if (list->count == KLAUNCH_MAX)
 			return fault(why, why_len, line, "more than %d launches", KLAUNCH_MAX);
-		if (words) {
-			struct klaunch *l = &list->at[list->count++];
-
-			l->line = line;
-			if (!read_line(l, words, end, why, why_len))
-				return false;
-		}
-		p = *end ? end + 1 : end;
+		l->line = line;
+		list->count++;
+		if (!read_line(l, p + at[1].from, at[1].to - at[1].from, why, why_len))
+			return false;
 	}
 	if (!list->count)
 		snprintf(why, why_len, "no line says how to launch it: %s", hint);

@@ -5,6 +5,7 @@
 #include <ctype.h>
 
 #include "kclaim.h"
+#include "kregex.h"
 
 enum { TEXT_MAX = 4000, DIRECTIONS_MIN = 3, CATEGORY_MAX = 64, SEARCH_MAX = 32 };
 
@@ -29,76 +30,11 @@ static const struct {
 	{ "step_us", false, false },
 };
 
-/* A fence: its character, its length, and what stands behind it. */
-struct fence {
-	char mark;
-	size_t length;
-	const char *info;
-	size_t info_len;
-};
-
-static bool
-read_fence(const char *line, size_t len, struct fence *f)
-{
-	size_t i = 0, n;
-
-	while (i < len && i < 3 && line[i] == ' ')
-		i++;
-	if (i == len || (line[i] != '`' && line[i] != '~'))
-		return false;
-	f->mark = line[i];
-	for (n = 0; i + n < len && line[i + n] == f->mark; n++)
-		continue;
-	f->length = n;
-	for (i += n; i < len && isspace((unsigned char)line[i]); i++)
-		continue;
-	while (len > i && isspace((unsigned char)line[len - 1]))
-		len--;
-	f->info = line + i;
-	f->info_len = len - i;
-	return n >= 3;
-}
-
-/* A fenced block of the text. */
-struct block {
-	struct fence open;
-	/* content from START to STOP; END is behind the closing line */
-	size_t start, stop, end;
-	bool closed;
-};
-
-/* The next block from *AT on; false when there is none. */
-static bool
-next_block(const char *text, size_t len, size_t *at, struct block *b)
-{
-	bool inside = false;
-
-	while (*at < len) {
-		const char *line = text + *at, *newline = memchr(line, '\n', len - *at);
-		size_t n = newline ? (size_t)(newline - line) : len - *at, start = *at;
-		struct fence f;
-		bool fence = read_fence(line, n, &f);
-
-		*at += n + (newline != NULL);
-		if (!inside && fence) {
-			*b = (struct block){ .open = f, .start = *at, .stop = len, .end = len };
-			inside = true;
-		} else if (inside && fence && f.mark == b->open.mark &&
-		    f.length >= b->open.length && !f.info_len) {
-			b->stop = start;
-			b->end = *at;
-			b->closed = true;
-			return true;
-		}
-	}
-	return inside;
-}
-
-static bool
-is_plan(const struct block *b)
-{
-	return b->open.info_len == 4 && !strncasecmp(b->open.info, "plan", 4);
-}
+/* A fenced block: its info string, its content, and the closing line, which may be missing. */
+enum { BLOCK, INFO = 3, CONTENT, CLOSED, BLOCK_PARTS };
+static const char fenced[] = "(?m)^ {0,3}((`|~)\\2{2,}+)[ \\t]*+([^\n]*?)[ \\t\r]*+$\n?"
+                             "((?:(?! {0,3}\\1\\2*+[ \\t\r]*+$).*+\n)*+)(?: {0,3}\\1\\2*+[ "
+                             "\\t\r]*+(\n|\\z)|.*+\\z)";
 
 static bool
 is_blank(const char *s)
@@ -164,68 +100,29 @@ static char *
 category_fault(const json_t *plan)
 {
 	const char *category = kjson_str_or(plan, "category", "");
-	static const char *const joints[] = { ",", ";", "/", "+", "&", " and ", " then ", "\n" };
 
 	if (strlen(category) > CATEGORY_MAX)
 		return kasprintf("the plan's \"category\" is longer than %d characters; name the "
 		                 "kind of change in one word",
 		    CATEGORY_MAX);
-	for (size_t i = 0; i < LEN(joints); i++)
-		if (strstr(category, joints[i]))
-			return kasprintf("the plan's \"category\" names several kinds, '%.64s'; a "
-			                 "round makes one change of one kind",
-			    category);
-	return NULL;
+	if (!kregex_is("[,;/+&\n]| and | then ", category))
+		return NULL;
+	return kasprintf("the plan's \"category\" names several kinds, '%.64s'; a round makes one "
+	                 "change of one kind",
+	    category);
 }
 
-/* The first arrow in TEXT as people write it, its length in LEN; NULL without one. */
-static const char *
-next_arrow(const char *text, size_t *len)
-{
-	static const char *const arrows[] = { "->", "=>", "\u2192", "\u21d2", "\u27f6" };
-	const char *first = NULL;
-
-	for (size_t i = 0; i < LEN(arrows); i++) {
-		const char *at = strstr(text, arrows[i]);
-
-		if (at && (!first || at < first)) {
-			first = at;
-			*len = strlen(arrows[i]);
-		}
-	}
-	return first;
-}
-
-/*
- * Does each part of "metric -> inference -> action" say something? Several observations may lead to
- * the one action.
- */
-static bool
-is_chain(const char *text)
-{
-	size_t parts = 0;
-
-	for (bool more = true; more; parts++) {
-		size_t len = 0;
-		const char *arrow = next_arrow(text, &len);
-		char *part = arrow ? kstrndup(text, (size_t)(arrow - text)) : kstrdup(text);
-		bool blank = is_blank(part);
-
-		free(part);
-		if (blank)
-			return false;
-		more = arrow != NULL;
-		text = more ? arrow + len : text;
-	}
-	return parts >= 3;
-}
+/* As people write it; and a part between two that says something. */
+#define ARROW "(?:[-=]>|\u2192|\u21d2|\u27f6)"
+#define PART "\\s*+(?!" ARROW ")\\S(?:(?!" ARROW ").)*+"
 
 static char *
 evidence_fault(const json_t *plan)
 {
 	const char *evidence = kjson_str_or(plan, "evidence", NULL);
 
-	if (evidence && !is_chain(evidence))
+	/* Several observations may lead to the one action. */
+	if (evidence && !kregex_is("(?s)\\A(?:" PART ARROW "){2,}+" PART "\\z", evidence))
 		return kstrdup("the plan's \"evidence\" must have three parts, metric -> inference "
 		               "-> action");
 	return NULL;
@@ -316,51 +213,63 @@ plan_fault(const json_t *plan)
 }
 
 static void
-read_object(const char *text, const struct block *b, struct kplan *p)
+read_object(const char *text, const struct kregex_span *b, struct kplan *p)
 {
 	json_error_t e;
 
-	p->end = b->end;
-	if (!b->closed) {
+	p->end = b[BLOCK].to;
+	if (b[CLOSED].from == KREGEX_UNSET) {
 		p->fault = kstrdup("the plan block is not closed");
 		return;
 	}
-	p->json = json_loadb(text + b->start, b->stop - b->start, JSON_REJECT_DUPLICATES, &e);
+	p->json = json_loadb(
+	    text + b[CONTENT].from, b[CONTENT].to - b[CONTENT].from, JSON_REJECT_DUPLICATES, &e);
 	p->fault = p->json ? plan_fault(p->json)
 	                   : kasprintf("the plan is not JSON: line %d: %.120s", e.line, e.text);
-	if (p->fault) {
-		json_decref(p->json);
-		p->json = NULL;
-	}
+}
+
+/* What is wrong with where plans stand, before any is read. */
+static char *
+place_fault(size_t plans, bool late)
+{
+	if (!plans)
+		return kasprintf("there is no plan: %s", form);
+	if (late)
+		return kasprintf("the plan comes after other blocks, but it must come before the "
+		                 "code: %s",
+		    form);
+	return plans < 2 ? NULL
+	                 : kstrdup("there is more than one plan: a round is one hypothesis and one "
+	                           "change");
 }
 
 void
 kplan_read(const char *text, size_t len, struct kplan *p)
 {
-	size_t at = 0, blocks = 0, plans = 0, late = 0;
-	struct block b = { 0 };
+	struct kregex_span b[BLOCK_PARTS];
+	size_t blocks = 0, plans = 0;
+	bool late = false;
+	char *fault;
 
 	*p = (struct kplan){ 0 };
-	for (; next_block(text, len, &at, &b); blocks++) {
-		if (!is_plan(&b))
-			continue;
-		late += blocks > 0 && !plans;
-		if (!plans++ && !late)
-			read_object(text, &b, p);
+	for (size_t at = 0; kregex_find(fenced, text + at, len - at, b, LEN(b)); blocks++) {
+		const char *info = text + at + b[INFO].from;
+
+		if (b[INFO].to - b[INFO].from == 4 && !strncasecmp(info, "plan", 4)) {
+			late |= blocks && !plans;
+			if (!plans++ && !late) {
+				read_object(text + at, b, p);
+				p->end += at;
+			}
+		}
+		at += b[BLOCK].to;
 	}
-	if (p->json && plans < 2)
-		return;
-	if (!plans || late || plans > 1) {
+	fault = place_fault(plans, late);
+	if (fault) {
 		free(p->fault);
-		if (!plans)
-			p->fault = kasprintf("there is no plan: %s", form);
-		else if (late)
-			p->fault = kasprintf("the plan comes after other blocks, but it must come "
-			                     "before the code: %s",
-			    form);
-		else
-			p->fault = kstrdup("there is more than one plan: a round is one hypothesis "
-			                   "and one change");
+		p->fault = fault;
+	}
+	if (p->fault) {
 		json_decref(p->json);
 		p->json = NULL;
 	}
@@ -512,8 +421,9 @@ char *
 kplan_metric(const json_t *plan)
 {
 	const char *evidence = kjson_str_or(plan, "evidence", "");
-	size_t len;
-	const char *arrow = next_arrow(evidence, &len);
+	struct kregex_span at[2];
 
-	return arrow ? kstrndup(evidence, (size_t)(arrow - evidence)) : NULL;
+	return kregex_find("(?s)\\A(.*?)" ARROW, evidence, strlen(evidence), at, 2)
+	    ? kregex_text(evidence, at[1])
+	    : NULL;
 }
