@@ -8,7 +8,8 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <math.h>
-#include <strings.h>
+
+#include "kregex.h"
 
 #define CITED "docs/hardware"
 
@@ -32,8 +33,8 @@ static const char *const metrics[KHW_DIMENSIONS] = {
  * Peak rates: a type and what computes it. Sparse: only where 2 of every 4 values are zeros.
  * Narrow: sums kept in 16 bits.
  */
-static const char types[] = "fp64 fp32 tf32 fp16 bf16 fp8 fp6 fp4 int8";
-static const char engines[] = "_vector _matrix _matrix_sparse _matrix_narrow";
+static const char rate_names[] = "\\A(?:fp64|fp32|tf32|fp16|bf16|fp8|fp6|fp4|int8)"
+                                 "_(?:vector|matrix(?:_sparse|_narrow)?)\\z";
 
 static const struct {
 	enum khw_dimension dimension;
@@ -71,24 +72,22 @@ static const struct {
 };
 
 /* Words that have no place beside a figure. */
-static const char *const hedges[] = { "approximately", "approx", "approximate", "about", "around",
-	"roughly", "circa", "ca.", "nearly", "almost", "estimated", "estimate", "usually",
-	"typically", "typical", "generally", "probably", "likely", "presumably", "assumed",
-	"assume", "should be", "would be", "could be", "similar product", "similar to", "or so",
-	"more or less", "~", "\xe2\x89\x88" };
+static const char hedges[] =
+    "(?i)(?<!\\w)(?:approximately|approx|approximate|about|around|roughly|circa|ca\\.|nearly|"
+    "almost|estimated|estimate|usually|typically|typical|generally|probably|likely|presumably|"
+    "assumed|assume|should be|would be|could be|similar product|similar to|or so|more or less)"
+    "(?!\\w)|~|\u2248";
 
 bool
 khw_metric(const char *metric, enum khw_dimension *dimension)
 {
-	size_t len = strlen(metric), type = strcspn(metric, "_");
-
 	for (int d = 0; d < KHW_DIMENSIONS; d++)
-		if (metrics[d] && kis_listed(metrics[d], metric, len)) {
+		if (metrics[d] && kis_listed(metrics[d], metric, strlen(metric))) {
 			*dimension = (enum khw_dimension)d;
 			return true;
 		}
 	*dimension = KHW_RATE;
-	return kis_listed(types, metric, type) && kis_listed(engines, metric + type, len - type);
+	return kregex_is(rate_names, metric);
 }
 
 double
@@ -112,94 +111,52 @@ khw_unit(enum khw_dimension dimension, const char *unit, char *list, size_t list
 const char *
 khw_hedge(const char *line)
 {
-	for (size_t i = 0; i < LEN(hedges); i++) {
-		size_t n = strlen(hedges[i]);
-		bool letters = isalpha((unsigned char)hedges[i][0]);
+	static char word[16];
+	struct kregex_span at;
 
-		for (const char *p = line; *p; p++)
-			if (!strncasecmp(p, hedges[i], n) &&
-			    (!letters || ((p == line || !kis_word(p[-1])) && !kis_word(p[n]))))
-				return hedges[i];
+	if (!kregex_find(hedges, line, strlen(line), &at, 1))
+		return NULL;
+	snprintf(word, sizeof word, "%.*s", (int)(at.to - at.from), line + at.from);
+	return word;
+}
+
+#define NUMBER "\\d+(?:\\.\\d*)?(?:[eE][+-]?\\d+)?"
+
+bool
+khw_product(const char *text, double *value)
+{
+	char *end;
+
+	if (!kregex_is("\\A *" NUMBER "(?: *[*/x] *" NUMBER ")+ *\\z", text))
+		return false;
+	for (*value = strtod(text, &end); *(end += strspn(end, " "));) {
+		char op = *end;
+		double factor = strtod(end + 1, &end);
+
+		*value = op == '/' ? *value / factor : *value * factor;
 	}
-	return NULL;
+	return isfinite(*value);
 }
 
 /* ---- reading ---- */
 
-struct source {
-	char *key, *text;
-	bool used;
-	long line;
-};
-
 struct reader {
+	struct khw *h;
 	const char *cited;
 	struct khw_device *d;
-	struct source *sources;
-	size_t source_count;
+	json_t *sources; /* key -> {"text", "line", "used"?} */
 	struct kfaults *faults;
 	long line;
-	bool vendor;
 };
 
-static void __attribute__((format(printf, 3, 4)))
-fault(struct reader *r, long line, const char *fmt, ...)
-{
-	va_list ap;
-	char *why;
-
-	va_start(ap, fmt);
-	why = kvasprintf(fmt, ap);
-	va_end(ap);
-	kfault(r->faults, "%s:%ld: %s", r->cited, line, why);
-	free(why);
-}
-
-/*
- * The text before the first C, without blanks around it, and *P behind C; all of it when there is
- * no C.
- */
-static char *
-cut(char **p, char c)
-{
-	char *start = *p + strspn(*p, " \t"), *end = strchr(start, c);
-
-	*p = end ? end + 1 : start + strlen(start);
-	if (!end)
-		end = *p;
-	while (end > start && isspace((unsigned char)end[-1]))
-		end--;
-	return kstrndup(start, (size_t)(end - start));
-}
+#define fault(r, at, fmt, ...) \
+	kfault((r)->faults, "%s:%ld: " fmt, (r)->cited, (long)(at), ##__VA_ARGS__)
 
 static bool
 number_of(const char *s, double *v)
 {
-	char *end;
-
-	if (!isdigit((unsigned char)*s))
-		return false;
-	*v = strtod(s, &end);
-	return !*end && isfinite(*v) && *v > 0 && !strpbrk(s, "xX");
-}
-
-/* "600 / 8", "8 * 2.5e3 / 1e3": numbers with * and /, from the left. */
-static bool
-product_of(const char *s, double *v)
-{
-	char *end, op;
-
-	for (*v = strtod(s, &end); end != s;
-	     *v = op == '*' ? *v * strtod(s, &end) : *v / strtod(s, &end)) {
-		s = end + strspn(end, " ");
-		if (!*s)
-			return isfinite(*v);
-		op = *s++;
-		s += strspn(s, " ");
-		if ((op != '*' && op != '/') || !isdigit((unsigned char)*s))
-			return false;
-	}
-	return false;
+	*v = strtod(s, NULL);
+	return kregex_is("\\A" NUMBER "\\z", s) && isfinite(*v) && *v > 0;
 }
 
 static void
@@ -215,7 +172,7 @@ read_evidence(struct reader *r, struct khw_fact *f, double value)
 		    "%s: '%s' must be vendor-published, architecture-analysis, or derived with its "
 		    "calculation (derived 600 / 8)",
 		    f->metric, f->evidence);
-	} else if (!strpbrk(f->evidence, "*/") || !product_of(f->evidence + 8, &derived)) {
+	} else if (!khw_product(f->evidence + 8, &derived)) {
 		fault(r, r->line,
 		    "%s: 'derived' needs its divisor: numbers with * and /, as in derived 600 / 8",
 		    f->metric);
@@ -227,43 +184,50 @@ read_evidence(struct reader *r, struct khw_fact *f, double value)
 
 /* "[S1] row x" becomes the text of S1 and the row. */
 static void
-read_source(struct reader *r, struct khw_fact *f, char *text)
+read_source(struct reader *r, struct khw_fact *f, const char *text)
 {
-	size_t n = strcspn(text, "]");
+	struct kregex_span at[3];
+	json_t *source = NULL;
+	const char *where = "";
 
-	for (size_t i = 0; *text == '[' && text[n] && i < r->source_count; i++)
-		if (strlen(r->sources[i].key) == n - 1 &&
-		    !strncmp(r->sources[i].key, text + 1, n - 1)) {
-			const char *where = text + n + 1 + strspn(text + n + 1, " ");
-
-			r->sources[i].used = true;
-			f->source =
-			    kasprintf("%s%s%s", r->sources[i].text, *where ? "; " : "", where);
-			if (!*where)
-				fault(r, r->line,
-				    "%s: say where it is in the source: a page, section, table or "
-				    "row",
-				    f->metric);
-			return;
-		}
-	fault(r, r->line,
-	    "%s: has no source; end the line with [KEY] and the place in it, where KEY is from the "
-	    "section Sources",
-	    f->metric);
+	if (kregex_find("\\A\\[([^]]*)\\] *(.*)\\z", text, strlen(text), at, LEN(at))) {
+		where = text + at[2].from;
+		source = json_object_getn(r->sources, text + at[1].from, at[1].to - at[1].from);
+	}
+	if (!source) {
+		fault(r, r->line,
+		    "%s: has no source; end the line with [KEY] and the place in it, where KEY is "
+		    "from the section Sources",
+		    f->metric);
+		return;
+	}
+	json_object_set_new(source, "used", json_true());
+	f->source =
+	    kasprintf("%s%s%s", kjson_str_or(source, "text", ""), *where ? "; " : "", where);
+	if (!*where)
+		fault(r, r->line,
+		    "%s: say where it is in the source: a page, section, table or row", f->metric);
 }
 
 static void
-read_value(struct reader *r, struct khw_fact *f, char *rest, enum khw_dimension dimension)
+read_value(struct reader *r, struct khw_fact *f, const char *rest, enum khw_dimension dimension)
 {
-	char *value = cut(&rest, ';'), *blank = strrchr(value, ' '), list[160] = "", *p;
+	/* "value unit; evidence; source", with the value and its unit as one, too. */
+	static const char form[] = "\\A(([^;]*?)(?|\\s([^\\s;]*)|()))\\s*(?|;\\s*([^;]*?)\\s*|())"
+	                           "(?|;\\s*(.*)|())\\z";
+	enum { FIGURE = 1, VALUE, UNIT, EVIDENCE, SOURCE, PARTS };
+	struct kregex_span at[PARTS] = { 0 };
+	char list[160] = "", *figure;
 	double number = NAN, factor;
-	const char *hedge = khw_hedge(value);
+	const char *hedge;
 
-	f->evidence = cut(&rest, ';');
-	f->unit = blank ? kstrdup(blank + 1) : kstrdup("");
-	if (blank)
-		*blank = '\0';
-	f->value = value;
+	kregex_find(form, rest, strlen(rest), at, LEN(at));
+	figure = kregex_text(rest, at[FIGURE]);
+	hedge = khw_hedge(figure);
+	free(figure);
+	f->value = kregex_text(rest, at[VALUE]);
+	f->unit = kregex_text(rest, at[UNIT]);
+	f->evidence = kregex_text(rest, at[EVIDENCE]);
 	factor = khw_unit(dimension, f->unit, list, sizeof list);
 	if (hedge)
 		fault(r, r->line,
@@ -271,14 +235,12 @@ read_value(struct reader *r, struct khw_fact *f, char *rest, enum khw_dimension 
 		    hedge);
 	else if (factor <= 0)
 		fault(r, r->line, "%s: unit '%s' must be one of: %s", f->metric, f->unit, list);
-	else if (dimension != KHW_NAME && !number_of(value, &number))
-		fault(r, r->line, "%s: '%s' must be a number above 0", f->metric, value);
+	else if (dimension != KHW_NAME && !number_of(f->value, &number))
+		fault(r, r->line, "%s: '%s' must be a number above 0", f->metric, f->value);
 	f->number = number * factor;
 	if (!isnan(number))
 		read_evidence(r, f, number);
-	p = cut(&rest, '\n');
-	read_source(r, f, p);
-	free(p);
+	read_source(r, f, rest + at[SOURCE].from);
 }
 
 static void
@@ -298,91 +260,94 @@ add_fact(struct reader *r, struct khw_fact *f)
 }
 
 static void
-read_fact(struct reader *r, char *name, char *rest)
+read_fact(struct reader *r, char *name, const char *rest)
 {
 	struct khw_fact f = { .metric = name, .line = r->line, .number = NAN };
 	enum khw_dimension dimension;
-	const char *reason = NULL;
+	struct kregex_span at[3];
+	bool known = !kregex_find(
+	    "\\A(?:(unavailable)|none)(?|: *(.*)|())\\z", rest, strlen(rest), at, LEN(at));
 
-	rest += strspn(rest, " ");
-	if (!strncmp(rest, "unavailable:", 12))
-		f.state = KHW_UNAVAILABLE, reason = rest + 12;
-	else if (!strncmp(rest, "none:", 5))
-		f.state = KHW_NOTHING, reason = rest + 5;
-	else if (!strcmp(rest, "unavailable") || !strcmp(rest, "none"))
-		reason = "";
 	if (!khw_metric(name, &dimension)) {
 		fault(r, r->line, "'%s' is not a metric; see docs/hardware/README.md", name);
-	} else if (!reason) {
+	} else if (known) {
 		read_value(r, &f, rest, dimension);
 	} else {
-		reason += strspn(reason, " ");
-		f.source = kstrdup(reason);
-		if (!*reason)
+		f.source = kregex_text(rest, at[2]);
+		if (!*f.source)
 			fault(r, r->line, "%s: a reason is missing; write %s: %s: because …", name,
 			    name, rest);
 	}
+	if (!known)
+		f.state = at[1].from == KREGEX_UNSET ? KHW_NOTHING : KHW_UNAVAILABLE;
 	add_fact(r, &f);
 }
 
-static void
-add_alias(struct reader *r, char *alias)
+static char *
+lower(const char *name)
 {
-	struct khw_device *d = r->d;
+	char *copy = kstrdup(name);
 
-	d->aliases = krealloc(d->aliases, (d->alias_count + 1) * sizeof *d->aliases);
-	d->alias_lines = krealloc(d->alias_lines, (d->alias_count + 1) * sizeof *d->alias_lines);
-	d->aliases[d->alias_count] = alias;
-	d->alias_lines[d->alias_count++] = r->line;
+	for (char *p = copy; *p; p++)
+		*p = (char)tolower((unsigned char)*p);
+	return copy;
 }
 
-/* "- [KEY]: title, address". */
+/* One name, one file: else the value would depend on which is read first. */
 static void
-read_key(struct reader *r, char *p)
+add_name(struct reader *r, const char *name, long line)
 {
-	char *key = cut(&p, ']'), *text;
+	char *key = lower(name);
+	const json_t *seen = json_object_get(r->h->names, key);
+	json_int_t own = r->d - r->h->devices, device = kjson_int_or(seen, "device", own);
 
-	p += *p == ':';
-	text = cut(&p, '\n');
+	if (device != own)
+		fault(r, line, "'%s' is already in %s:%lld; a device has one file", name,
+		    r->h->devices[device].file, (long long)kjson_int_or(seen, "line", 0));
+	if (!seen)
+		kjson_set(r->h->names, key,
+		    json_pack("{s:I,s:I}", "device", own, "line", (json_int_t)line));
+	free(key);
+}
+
+/* "[KEY]: title, address". */
+static void
+read_key(struct reader *r, const char *key, const char *text)
+{
 	if (!strstr(text, "https://") && !strstr(text, "http://"))
 		fault(
 		    r, r->line, "[%s]: a source needs its title and its address (https://…)", key);
-	r->sources = krealloc(r->sources, (r->source_count + 1) * sizeof *r->sources);
-	r->sources[r->source_count++] = (struct source){ key, text, false, r->line };
+	kjson_set(
+	    r->sources, key, json_pack("{s:s,s:I}", "text", text, "line", (json_int_t)r->line));
 }
 
 /* "- name: rest" of the lists in a file; anything else is prose. */
 static void
-read_line(struct reader *r, char *line, bool sources)
+read_line(struct reader *r, const char *line, bool sources)
 {
-	char *p = line + 2, *colon;
-	size_t n;
+	static const char key[] = "\\A- \\[\\s*([^]]*?)\\s*\\]:?\\s*(.*?)\\s*\\z",
+	                  fact[] = "\\A- ([a-z0-9_]+):\\s*(.*?)\\s*\\z";
+	struct kregex_span at[3];
+	char *name, *rest;
 
-	if (strncmp(line, "- ", 2))
+	if (!kregex_find(sources ? key : fact, line, strlen(line), at, LEN(at)))
 		return;
-	if (*p == '[') {
-		if (sources)
-			read_key(r, p + 1);
-		return;
-	}
-	n = strspn(p, "abcdefghijklmnopqrstuvwxyz0123456789_");
-	colon = p + n;
-	if (!n || *colon != ':' || sources)
-		return;
-	line = kstrndup(p, n);
-	p = colon + 1;
-	if (!strcmp(line, "device")) {
+	name = kregex_text(line, at[1]);
+	rest = kregex_text(line, at[2]);
+	if (sources) {
+		read_key(r, name, rest);
+	} else if (!strcmp(name, "device")) {
 		free(r->d->name);
-		r->d->name = cut(&p, '\n');
-	} else if (!strcmp(line, "alias")) {
-		add_alias(r, cut(&p, '\n'));
-	} else if (!strcmp(line, "vendor")) {
-		r->vendor = true;
-	} else {
-		read_fact(r, line, p);
-		return;
+		r->d->name = kstrdup(rest);
+		add_name(r, rest, 1);
+	} else if (!strcmp(name, "alias")) {
+		add_name(r, rest, r->line);
+	} else if (strcmp(name, "vendor")) {
+		read_fact(r, name, rest);
+		name = NULL;
 	}
-	free(line);
+	free(name);
+	free(rest);
 }
 
 /* Two passes: facts may stand before the sources they name. */
@@ -406,11 +371,16 @@ read_lines(struct reader *r, const char *text, bool sources)
 	}
 }
 
-/* The device of PATH, cited as CITED, into D. */
+/* The device of PATH, cited as CITED, into D, the last one of H. */
 static void
-read_device(struct khw_device *d, const char *path, const char *cited, struct kfaults *faults)
+read_device(struct khw *h, struct khw_device *d, const char *path, const char *cited,
+    struct kfaults *faults)
 {
-	struct reader r = { .cited = cited, .d = d, .faults = faults };
+	const char *key;
+	json_t *source;
+	struct reader r = {
+		.h = h, .cited = cited, .d = d, .faults = faults, .sources = json_object()
+	};
 	size_t len;
 	char *data = kread_file_or_die(path, FILE_BYTES, &len);
 	const char *base = basename(cited);
@@ -426,13 +396,10 @@ read_device(struct khw_device *d, const char *path, const char *cited, struct kf
 		    d->name);
 	if (!d->name)
 		d->name = kstrdup("");
-	for (size_t i = 0; i < r.source_count; i++) {
-		if (!r.sources[i].used)
-			fault(&r, r.sources[i].line, "no fact cites [%s]", r.sources[i].key);
-		free(r.sources[i].key);
-		free(r.sources[i].text);
-	}
-	free(r.sources);
+	json_object_foreach(r.sources, key, source)
+		if (!json_object_get(source, "used"))
+			fault(&r, kjson_int_or(source, "line", 0), "no fact cites [%s]", key);
+	json_decref(r.sources);
 	free(data);
 }
 
@@ -448,10 +415,6 @@ device_free(struct khw_device *d)
 		free(f->evidence);
 		free(f->source);
 	}
-	for (size_t i = 0; i < d->alias_count; i++)
-		free(d->aliases[i]);
-	free(d->aliases);
-	free(d->alias_lines);
 	free(d->facts);
 	free(d->name);
 	free(d->file);
@@ -478,47 +441,13 @@ load_folder(struct khw *h, const char *folder, const char *cited, struct kfaults
 		     *name = kasprintf("%s/%s", cited, list[i]->d_name);
 
 		h->devices = krealloc(h->devices, (h->count + 1) * sizeof *h->devices);
-		read_device(&h->devices[h->count++], path, name, faults);
+		read_device(h, &h->devices[h->count], path, name, faults);
+		h->count++;
 		free(path);
 		free(name);
 		free(list[i]);
 	}
 	free(list);
-}
-
-static bool
-claims(const struct khw_device *d, const char *name, long *line)
-{
-	*line = 1;
-	if (!strcasecmp(d->name, name))
-		return true;
-	for (size_t i = 0; i < d->alias_count; i++)
-		if (!strcasecmp(d->aliases[i], name)) {
-			*line = d->alias_lines[i];
-			return true;
-		}
-	return false;
-}
-
-/* One name, one file: else the value would depend on which is read first. */
-static void
-check_claims(const struct khw *h, struct kfaults *faults)
-{
-	long line;
-
-	for (size_t i = 0; i < h->count; i++)
-		for (size_t a = 0; a <= h->devices[i].alias_count; a++) {
-			const struct khw_device *d = &h->devices[i];
-			const char *name = a ? d->aliases[a - 1] : d->name;
-
-			for (size_t j = i + 1; j < h->count; j++)
-				if (claims(&h->devices[j], name, &line))
-					kfault(faults,
-					    "%s:%ld: '%s' is already in %s:%ld; a device has one "
-					    "file",
-					    h->devices[j].file, line, name, d->file,
-					    a ? d->alias_lines[a - 1] : 1);
-		}
 }
 
 struct khw *
@@ -529,12 +458,12 @@ khw_load(const char *folder, const char *dir)
 	     *own = kasprintf("%s/hardware", dir ? dir : ".");
 	struct kfaults faults = { 0 };
 
+	h->names = json_object();
 	if (!folder)
 		*strrchr(shipped, '/') = '\0';
 	load_folder(h, shipped, CITED, &faults);
 	if (dir && kis_folder(own))
 		load_folder(h, own, "hardware", &faults);
-	check_claims(h, &faults);
 	free(shipped);
 	free(own);
 	kfaults_end(&faults, "the hardware facts");
@@ -549,6 +478,7 @@ khw_free(struct khw *h)
 	for (size_t i = 0; i < h->count; i++)
 		device_free(&h->devices[i]);
 	free(h->devices);
+	json_decref(h->names);
 	free(h);
 }
 
@@ -557,12 +487,11 @@ khw_free(struct khw *h)
 const struct khw_device *
 khw_find(const struct khw *h, const char *name)
 {
-	long line;
+	char *key = lower(name);
+	const json_t *found = json_object_get(h->names, key);
 
-	for (size_t i = 0; i < h->count && *name; i++)
-		if (claims(&h->devices[i], name, &line))
-			return &h->devices[i];
-	return NULL;
+	free(key);
+	return found ? &h->devices[kjson_int_or(found, "device", 0)] : NULL;
 }
 
 char *

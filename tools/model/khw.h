@@ -49,10 +49,6 @@ struct khw_device {
 	char *name; /* of the file, without ".md" */
 	char *file; /* as it is cited: docs/hardware/h200.md */
 	char sha256[65];
-	/* names by which run-time interfaces and people call exactly this device */
-	char **aliases;
-	long *alias_lines;
-	size_t alias_count;
 	struct khw_fact *facts;
 	size_t fact_count;
 };
@@ -60,6 +56,11 @@ struct khw_device {
 struct khw {
 	struct khw_device *devices;
 	size_t count;
+	/*
+	 * names by which run-time interfaces and people call exactly one device, in lower case;
+	 * private
+	 */
+	json_t *names;
 };
 
 /*
@@ -99,8 +100,13 @@ char *khw_line(const struct khw_device *d, const struct khw_fact *f);
  * reference.
  */
 json_t *khw_json(const struct khw_device *d, const struct khw_fact *f);
-/* A word that hedges ("approximately", "~"), or NULL; lines of specifications hold none. */
+/*
+ * A word that hedges ("approximately", "~"), or NULL; lines of specifications hold none. Valid
+ * until the next call.
+ */
 const char *khw_hedge(const char *line);
+/* "600 / 8", "8 * 2.5e3 / 1e3": numbers with *, / and x, from the left. False: it is none. */
+bool khw_product(const char *text, double *value);
 
 /*
  * The metric whose rate bounds a task's arithmetic: the task's "compute", else the matrix rate for
