@@ -6,9 +6,18 @@
  */
 #include "kneutral.h"
 #include "kio.h"
+#include "kregex.h"
 
-/* What stands between blanks: a word, a number, or one sign; the signs of two bytes that matter. */
-enum { WORD = 1, NUMBER, SCOPE, ARROW, PASTE, COMPARED };
+/*
+ * What stands between blanks: a word, a number, the signs of two bytes that matter, or one sign;
+ * these are the groups of the pattern. Strings are none of them.
+ */
+enum { WORD = 1, NUMBER, SCOPE, ARROW, PASTE, COMPARED, SIGN, NEWLINE, KINDS };
+#define LETTER "\\w$\\x80-\\xff"
+static const char tokens[] =
+    "(?s)([" LETTER "](?<!\\d)[" LETTER "]*+)|(\\d[" LETTER ".]*+)|(::)|(->)|(##)|"
+    "(==|<=|>=|!=|&&|\\|\\|)|\"(?:\\\\.|[^\"\n])*+[\"\n]?|'(?:\\\\.|[^'\n])*+['\n]?|"
+    "([^\\s\\\\])|(\n)";
 
 struct token {
 	size_t from, len;
@@ -76,72 +85,28 @@ is_sign(const struct reader *r, size_t i, const char *signs)
 	return kind > COMPARED && strchr(signs, kind);
 }
 
-static bool
-is_letter(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	    c == '_' || c == '$' || (unsigned char)c >= 0x80;
-}
-
-/* The kind of the token at S, and its length. */
-static int
-scan(const char *s, const char *end, size_t *len)
-{
-	static const struct {
-		char text[3];
-		int kind;
-	} pairs[] = { { "::", SCOPE }, { "->", ARROW }, { "##", PASTE }, { "==", COMPARED },
-		{ "<=", COMPARED }, { ">=", COMPARED }, { "!=", COMPARED }, { "&&", COMPARED },
-		{ "||", COMPARED } };
-	const char *p = s;
-
-	if (is_letter(*s)) {
-		bool number = *s >= '0' && *s <= '9';
-
-		while (p < end && (is_letter(*p) || (number && *p == '.')))
-			p++;
-		*len = (size_t)(p - s);
-		return number ? NUMBER : WORD;
-	}
-	*len = 2;
-	for (size_t i = 0; i < LEN(pairs); i++)
-		if (end - s >= 2 && !memcmp(s, pairs[i].text, 2))
-			return pairs[i].kind;
-	*len = 1;
-	return (unsigned char)*s;
-}
-
-/* Past the string or character literal at S. */
-static const char *
-skip_literal(const char *s, const char *end)
-{
-	char quote = *s++;
-
-	while (s < end && *s != quote && *s != '\n')
-		s += *s == '\\' && s + 1 < end ? 2 : 1;
-	return s < end ? s + 1 : end;
-}
-
 /* Split PLAIN, which has neither comments nor strings but those that are code. */
 static void
 split(struct reader *r, const char *plain, size_t len)
 {
-	const char *s = plain, *end = plain + len;
+	struct kregex_span at[KINDS];
 	bool directive = false, first = true;
-	size_t len_of, room = 0;
+	size_t room = 0;
 
-	for (; s < end; s += len_of) {
-		len_of = 1;
-		if (*s == '\n') {
+	for (size_t from = 0; kregex_find(tokens, plain + from, len - from, at, KINDS);
+	     from += at->to) {
+		struct token t = {
+			.from = from + at->from, .len = at->to - at->from, .first = first
+		};
+		const char *s = plain + t.from;
+
+		for (t.kind = WORD; t.kind < KINDS && at[t.kind].from == KREGEX_UNSET;)
+			t.kind++;
+		if (t.kind == NEWLINE) {
 			directive &= s > plain && s[-1] == '\\';
 			first = true;
-		} else if (*s == '"' || *s == '\'') {
-			len_of = (size_t)(skip_literal(s, end) - s);
-		} else if (!strchr(" \t\r\f\v\\", *s) || !*s) {
-			struct token t = { .from = (size_t)(s - plain), .first = first };
-
-			t.kind = scan(s, end, &len_of);
-			t.len = len_of;
+		} else if (t.kind < KINDS) {
+			t.kind = t.kind == SIGN ? (unsigned char)*s : t.kind;
 			directive |= first && *s == '#' && r->lang == KTOKEN_C;
 			t.directive = directive;
 			first = false;

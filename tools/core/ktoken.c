@@ -5,7 +5,10 @@
  */
 #include "ktoken.h"
 
-enum kind { BLANK, NEWLINE, COMMENT, STRING, WORD, NUMBER, PUNCT };
+#include "kregex.h"
+
+/* The groups of the patterns below; a literal has one within, for what it must end with. */
+enum kind { NEWLINE = 1, BLANK, COMMENT, STRING, ENDING, NUMBER, WORD, PUNCT, KINDS };
 
 struct scanner {
 	const char *s;
@@ -16,13 +19,28 @@ struct scanner {
 	bool directive; /* inside a preprocessor line */
 };
 
-/* Longest first; what is not listed is one byte long. */
-static const char c_punct[] = "<<< >>> <<= >>= ... ->* <=> ++ -- -> << >> <= >= == != && || += -= "
-                              "*= /= "
-                              "%= &= |= ^= ## :: .*";
-static const char python_punct[] = "**= //= <<= >>= ... ** // << >> <= >= == != -> := += -= *= /= "
-                                   "%= &= |= "
-                                   "^= @=";
+#define LETTER "[\\w$\\x80-\\xff]"
+#define SPACE "(\n)|((?:[ \\t\r\\f\\x0b]|\\\\\r?\n)++)|"
+#define COMMENT_C "(//(?:\\\\\r?\n|[^\n])*+|/\\*(?:[^*]|\\*(?!/))*+(?:\\*/)?)|"
+/* A literal ends with its line, unless that ends with a backslash. */
+#define QUOTED "\"(?:\\\\(?:\r\n|.)?+|[^\"\\\\\n])*+\"?|'(?:\\\\(?:\r\n|.)?+|[^'\\\\\n])*+'?"
+#define RAW "(?:L|u8?|U)?R\"([^(]{0,16}+)(?:(?!\\)\\g{-1}\").)*+(?:\\)\\g{-1}\")?"
+#define STRING_C "(" RAW "|(?:L|u8?|U|(?:L|u8?|U)?R(?='))?(?:" QUOTED "))|"
+#define TRIPLE "(\"\"\"|''')(?:\\\\.?+|(?!\\g{-1}).)*+(?:\\g{-1})?"
+#define STRING_PYTHON "([rRbBuUfF]{0,2}(?:" TRIPLE "|" QUOTED "))|"
+/* What the preprocessor calls a number, and a word. */
+#define NUMBERS(more) "(\\.?\\d(?:(?<=[eEpP])[+-]|" more "\\.|" LETTER ")*+)|(" LETTER "++)|"
+/* The longest come first. */
+#define SIGNS_C \
+	"(<<<|>>>|<<=|>>=|\\.\\.\\.|->\\*|<=>|\\+\\+|--|->|<<|>>|[<>=!]=|&&|\\|\\||" \
+	"[-+*/%&|^]=|##|::|\\.\\*|.)"
+#define SIGNS_PYTHON "(\\*\\*=|//=|<<=|>>=|\\.\\.\\.|\\*\\*|//|<<|>>|[<>=!:]=|->|[-+*/%&|^@]=|.)"
+#define SPAN(comment, string, number, sign) "(?s)\\A(?:" SPACE comment string number sign ")"
+
+static const char *const spans[] = {
+	[KTOKEN_C] = SPAN(COMMENT_C, STRING_C, NUMBERS("'(?=" LETTER ")|"), SIGNS_C),
+	[KTOKEN_PYTHON] = SPAN("(\\#[^\n]*+)|", STRING_PYTHON, NUMBERS(""), SIGNS_PYTHON),
+};
 
 /* A call of one of these carries code in its strings. */
 static const char code_calls[] = "asm __asm __asm__ _Pragma __pragma inline_asm_elementwise";
@@ -36,22 +54,10 @@ ktoken_lang_of(const char *name)
 }
 
 static bool
-is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-static bool
 is_word(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_' ||
-	    c == '$' || (unsigned char)c >= 0x80;
-}
-
-static bool
-is_blank(char c)
-{
-	return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v';
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	    c == '_' || c == '$' || (unsigned char)c >= 0x80;
 }
 
 static char
@@ -60,203 +66,31 @@ at(const struct scanner *x, size_t pos)
 	return pos < x->len ? x->s[pos] : '\0';
 }
 
-/* Length of a backslash and the line break behind it, or 0. */
-static size_t
-splice(const struct scanner *x, size_t pos)
-{
-	if (at(x, pos) != '\\')
-		return 0;
-	if (at(x, pos + 1) == '\n')
-		return 2;
-	return at(x, pos + 1) == '\r' && at(x, pos + 2) == '\n' ? 3 : 0;
-}
-
-static void
-scan_line_comment(struct scanner *x)
-{
-	while (x->to < x->len && x->s[x->to] != '\n') {
-		size_t n = x->lang == KTOKEN_C ? splice(x, x->to) : 0;
-
-		x->to += n ? n : 1;
-	}
-}
-
-static void
-scan_block_comment(struct scanner *x)
-{
-	for (x->to += 2; x->to < x->len; x->to++)
-		if (x->s[x->to] == '*' && at(x, x->to + 1) == '/') {
-			x->to += 2;
-			return;
-		}
-}
-
-/* R"tag( … )tag"; x->to is at the opening quote. */
-static void
-scan_raw_string(struct scanner *x)
-{
-	size_t tag = ++x->to, tag_len = 0;
-
-	while (tag + tag_len < x->len && tag_len < 16 && x->s[tag + tag_len] != '(')
-		tag_len++;
-	for (x->to = tag + tag_len; x->to < x->len; x->to++)
-		if (x->s[x->to] == ')' && x->len - x->to >= tag_len + 2 &&
-		    x->s[x->to + 1 + tag_len] == '"' &&
-		    !memcmp(x->s + x->to + 1, x->s + tag, tag_len)) {
-			x->to += tag_len + 2;
-			return;
-		}
-}
-
-static void
-scan_triple_string(struct scanner *x, char quote)
-{
-	for (x->to += 3; x->to < x->len; x->to++) {
-		if (x->s[x->to] == '\\') {
-			x->to++;
-		} else if (x->s[x->to] == quote && at(x, x->to + 1) == quote &&
-		    at(x, x->to + 2) == quote) {
-			x->to += 3;
-			return;
-		}
-	}
-}
-
-/* A string or character literal; x->to is at the opening quote. */
-static void
-scan_string(struct scanner *x)
-{
-	char quote = x->s[x->to];
-
-	if (x->lang == KTOKEN_PYTHON && at(x, x->to + 1) == quote && at(x, x->to + 2) == quote) {
-		scan_triple_string(x, quote);
-	} else {
-		for (x->to++; x->to < x->len && x->s[x->to] != '\n'; x->to++) {
-			if (x->s[x->to] == '\\') {
-				x->to += splice(x, x->to) == 3 ? 2 : 1;
-			} else if (x->s[x->to] == quote) {
-				x->to++;
-				break;
-			}
-		}
-	}
-	if (x->to > x->len)
-		x->to = x->len;
-}
-
-static bool
-is_string_prefix(const struct scanner *x, size_t from, size_t len)
-{
-	if (x->lang == KTOKEN_PYTHON)
-		return len <= 2 && strspn(x->s + from, "rRbBuUfF") >= len;
-	return kis_listed("L u U u8 R LR uR UR u8R", x->s + from, len);
-}
-
-/* A word, or the string literal whose prefix it is. */
-static enum kind
-scan_word(struct scanner *x)
-{
-	char next;
-
-	while (x->to < x->len && is_word(x->s[x->to]))
-		x->to++;
-	next = at(x, x->to);
-	if ((next != '"' && next != '\'') || !is_string_prefix(x, x->from, x->to - x->from))
-		return WORD;
-	if (x->lang == KTOKEN_C && x->s[x->to - 1] == 'R' && next == '"')
-		scan_raw_string(x);
-	else
-		scan_string(x);
-	return STRING;
-}
-
-/* What the preprocessor calls a number, digit separators and signed exponents included. */
-static enum kind
-scan_number(struct scanner *x)
-{
-	for (x->to++; x->to < x->len; x->to++) {
-		char c = x->s[x->to];
-
-		if ((c == '+' || c == '-') && strchr("eEpP", x->s[x->to - 1]))
-			continue;
-		if (c == '\'' && x->lang == KTOKEN_C && is_word(at(x, x->to + 1)))
-			continue;
-		if (c != '.' && !is_word(c))
-			break;
-	}
-	return NUMBER;
-}
-
-static enum kind
-scan_punct(struct scanner *x)
-{
-	const char *p = x->lang == KTOKEN_C ? c_punct : python_punct;
-	size_t n = 0;
-
-	for (; *p; p += n + (p[n] == ' ')) {
-		n = strcspn(p, " ");
-		if (*p == x->s[x->from] && x->len - x->from >= n && !memcmp(x->s + x->from, p, n))
-			break;
-	}
-	x->to += *p ? n : 1;
-	return PUNCT;
-}
-
-static enum kind
-scan_blank(struct scanner *x)
-{
-	size_t n = 1;
-
-	while (x->to < x->len && n) {
-		n = is_blank(x->s[x->to]) ? 1 : splice(x, x->to);
-		x->to += n;
-	}
-	return BLANK;
-}
-
-static enum kind
-scan_token(struct scanner *x)
-{
-	char c = x->s[x->to];
-
-	if (x->lang == KTOKEN_C && x->fresh && c == '#')
-		x->directive = true;
-	x->fresh = false;
-	if (c == '"' || c == '\'') {
-		scan_string(x);
-		return STRING;
-	}
-	if (is_digit(c) || (c == '.' && is_digit(at(x, x->to + 1))))
-		return scan_number(x);
-	return is_word(c) ? scan_word(x) : scan_punct(x);
-}
-
 /* The next span into from and to, and its kind; false at the end. */
 static bool
 next_span(struct scanner *x, enum kind *kind)
 {
-	char c, next;
+	struct kregex_span at[KINDS];
 
 	x->from = x->to;
 	if (x->from >= x->len)
 		return false;
-	c = x->s[x->from];
-	next = at(x, x->from + 1);
-	if (c == '\n') {
-		x->to++;
+	*kind = NEWLINE;
+	if (!kregex_find(spans[x->lang], x->s + x->from, x->len - x->from, at, KINDS)) {
+		/* The text defeats the pattern. */
+		at->to = 1;
+		*kind = PUNCT;
+	} else {
+		while (at[*kind].from == KREGEX_UNSET)
+			++*kind;
+	}
+	x->to += at->to;
+	if (*kind == NEWLINE) {
 		x->fresh = true;
 		x->directive = false;
-		*kind = NEWLINE;
-	} else if (is_blank(c) || splice(x, x->from)) {
-		*kind = scan_blank(x);
-	} else if (x->lang == KTOKEN_C ? c == '/' && next == '/' : c == '#') {
-		scan_line_comment(x);
-		*kind = COMMENT;
-	} else if (x->lang == KTOKEN_C && c == '/' && next == '*') {
-		scan_block_comment(x);
-		*kind = COMMENT;
-	} else {
-		*kind = scan_token(x);
+	} else if (*kind >= STRING) {
+		x->directive |= x->lang == KTOKEN_C && x->fresh && x->s[x->from] == '#';
+		x->fresh = false;
 	}
 	return true;
 }
