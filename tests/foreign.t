@@ -83,7 +83,7 @@ ok 'the link to the newest archive leads to the archive of a trial, or is refuse
 		trials/../../outside/archive.ndjson trials/002/../002/archive.ndjson; do
 		ln -sfn "$to" d/archive.ndjson
 		refused "a link to" archive.ndjson kcampaign status
-		exits 2 kgrad -c d --cells; exits 2 kreport -c d
+		exits 2 kgrad -c d; exits 2 kreport -c d
 	done'
 
 ok 'what stands for the id of a candidate is one, wherever it would become a path' '
@@ -116,7 +116,7 @@ ok 'what a terminal would obey is masked wherever text of a file is printed' '
 		c/trials/002/gradient.ndjson >d/trials/002/gradient.ndjson
 	for command in "kcampaign status" "kcampaign best" "kcampaign run" "kcampaign check" \
 		"kcampaign next" "karchive --stats" "karchive --best" "karchive --top 3" \
-		"karchive --cells" "kgrad --cells" "kgrad --hints" "krecords list" "krecords check" \
+		"karchive --cells" "krecords list" "krecords check" \
 		"kaudit --report --markdown" "kreport --markdown" "kreport --html"; do
 		$command -c d >out 2>err || :
 		cat out err | tr -d "\\t\\n" >all

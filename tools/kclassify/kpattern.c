@@ -21,7 +21,7 @@ static const double decisive_weight = 0.9, decisive_score = 0.25, lower_mean = 0
 const char *const kpattern_dims[KPATTERN_DIMS] = { "memory", "compute", "parallelism", "esimd" };
 
 struct pattern {
-	char *text;
+	const char *text;
 	struct kregex *re;
 };
 
@@ -32,21 +32,21 @@ struct patterns {
 };
 
 struct category {
-	char *name;
-	char *where; /* for messages */
+	const char *name;
 	double weight;
 	bool comments; /* matched against comments and strings too */
 	struct patterns patterns;
 };
 
 struct level {
+	json_t *named; /* categories by name, from which the others borrow */
 	struct category *c;
 	size_t n;
 };
 
 /* Holds a dimension below a level when one thing is there and another is not. */
 struct gate {
-	char *name, *where;
+	const char *name;
 	int dim, level;
 	int otherwise; /* the level instead; -1: what the scores below give */
 	struct patterns when, require;
@@ -54,8 +54,9 @@ struct gate {
 
 struct kpattern_table {
 	enum ktoken_lang lang;
-	bool names; /* patterns see the author's names */
-	struct level level[KPATTERN_DIMS][KPATTERN_LEVELS];
+	bool names;                                          /* patterns see the author's names */
+	struct level level[KPATTERN_DIMS * KPATTERN_LEVELS]; /* those of a dimension together */
+	json_t *named;                                       /* gates by name */
 	struct gate *gates;
 	size_t gate_count;
 };
@@ -63,44 +64,30 @@ struct kpattern_table {
 static void
 free_patterns(struct patterns *list)
 {
-	for (size_t i = 0; i < list->n; i++) {
+	for (size_t i = 0; i < list->n; i++)
 		kregex_free(list->p[i].re);
-		free(list->p[i].text);
-	}
 	free(list->p);
-}
-
-static void
-free_category(struct category *c)
-{
-	free_patterns(&c->patterns);
-	free(c->name);
-	free(c->where);
-}
-
-static void
-free_gate(struct gate *g)
-{
-	free_patterns(&g->when);
-	free_patterns(&g->require);
-	free(g->name);
-	free(g->where);
 }
 
 void
 kpattern_free(struct kpattern_table *t)
 {
-	if (!t)
-		return;
-	for (int d = 0; d < KPATTERN_DIMS; d++)
-		for (int l = 0; l < KPATTERN_LEVELS; l++) {
-			for (size_t i = 0; i < t->level[d][l].n; i++)
-				free_category(&t->level[d][l].c[i]);
-			free(t->level[d][l].c);
-		}
-	for (size_t i = 0; i < t->gate_count; i++)
-		free_gate(&t->gates[i]);
-	free(t->gates);
+	for (size_t i = 0; t && i < LEN(t->level); i++) {
+		struct level *l = &t->level[i];
+
+		for (size_t k = 0; k < l->n; k++)
+			free_patterns(&l->c[k].patterns);
+		free(l->c);
+		json_decref(l->named);
+	}
+	for (size_t i = 0; t && i < t->gate_count; i++) {
+		free_patterns(&t->gates[i].when);
+		free_patterns(&t->gates[i].require);
+	}
+	if (t) {
+		free(t->gates);
+		json_decref(t->named);
+	}
 	free(t);
 }
 
@@ -118,102 +105,60 @@ check_keys(const json_t *obj, const char *keys, const char *where)
 			kdie(K_USAGE, "%s: unknown field '%s'", where, key);
 }
 
+/* WHERE with the name of OBJ, which is checked and put into it for later messages. Borrowed. */
 static const char *
-get_name(const json_t *obj, const char *where)
+name_place(json_t *obj, const char *keys, const char *where)
 {
-	const char *name = json_string_value(json_object_get(obj, "name"));
+	const char *name = kjson_str_or(obj, "name", "");
 
-	if (!name || !*name)
+	check_keys(obj, keys, where);
+	if (!*name)
 		kdie(K_USAGE, "%s: needs a name", where);
-	return name;
+	kjson_set(obj, "where", json_sprintf("%s %s", where, name));
+	return kjson_str_or(obj, "where", "");
 }
 
-static struct patterns
-get_patterns(const json_t *list, const char *key, const char *where)
+static void
+check_patterns(const json_t *obj, const char *key, const char *where)
 {
-	struct patterns out = { 0 };
+	const json_t *list = json_object_get(obj, key), *value;
 	size_t i;
-	json_t *value;
 
 	if (!json_is_array(list))
 		kdie(K_USAGE, "%s: '%s' must be a list of patterns", where, key);
-	out.p = kcalloc(json_array_size(list) + 1, sizeof *out.p);
-	json_array_foreach(list, i, value) {
-		if (!json_is_string(value) || !*json_string_value(value))
+	json_array_foreach(list, i, value)
+		if (!json_string_length(value))
 			kdie(K_USAGE, "%s: '%s' contains something that is not a pattern", where,
 			    key);
-		out.p[out.n++].text = kstrdup(json_string_value(value));
-	}
-	return out;
-}
-
-static struct category
-get_category(const json_t *obj, const char *where)
-{
-	static const char keys[] = "name weight patterns comments about";
-	const json_t *weight = json_object_get(obj, "weight"),
-	             *comments = json_object_get(obj, "comments");
-	struct category c = { .weight = json_number_value(weight),
-		.comments = json_is_true(comments) };
-
-	check_keys(obj, keys, where);
-	c.name = kstrdup(get_name(obj, where));
-	c.where = kasprintf("%s %s", where, c.name);
-	if (!json_is_number(weight) || !(c.weight > 0 && c.weight <= 1))
-		kdie(K_USAGE, "%s: weight must be above 0 and at most 1", c.where);
-	if (comments && !json_is_boolean(comments))
-		kdie(K_USAGE, "%s: comments must be true or false", c.where);
-	c.patterns = get_patterns(json_object_get(obj, "patterns"), "patterns", c.where);
-	return c;
 }
 
 /*
- * C takes the place of its namesake, or goes to the end; without patterns it takes its namesake
- * away.
+ * A category takes the place of its namesake, or goes to the end; without patterns it takes its
+ * namesake away.
  */
 static void
-merge_category(struct level *l, struct category c)
+merge_category(struct level *l, json_t *category, json_t *seen, const char *in)
 {
-	size_t i = 0;
+	const char *where = name_place(category, "name weight patterns comments about", in),
+	           *name = kjson_str_or(category, "name", "");
+	double weight = kjson_num_or(category, "weight", 0);
+	const json_t *comments = json_object_get(category, "comments");
 
-	while (i < l->n && strcmp(l->c[i].name, c.name))
-		i++;
-	if (c.patterns.n && i == l->n) {
-		l->c = krealloc(l->c, (l->n + 1) * sizeof *l->c);
-		l->c[l->n++] = c;
-		return;
-	}
-	if (i == l->n)
+	if (!(weight > 0 && weight <= 1))
+		kdie(K_USAGE, "%s: weight must be above 0 and at most 1", where);
+	if (comments && !json_is_boolean(comments))
+		kdie(K_USAGE, "%s: comments must be true or false", where);
+	check_patterns(category, "patterns", where);
+	if (json_object_get(seen, name))
+		kdie(K_USAGE, "%s: is defined twice", where);
+	json_object_set_new(seen, name, json_true());
+	if (json_array_size(json_object_get(category, "patterns")))
+		json_object_set(l->named, name, category);
+	else if (json_object_del(l->named, name))
 		kdie(K_USAGE,
 		    "%s: has no patterns, and the table that it extends has no category of this "
 		    "name to remove",
-		    c.where);
-	free_category(&l->c[i]);
-	if (c.patterns.n) {
-		l->c[i] = c;
-		return;
-	}
-	memmove(&l->c[i], &l->c[i + 1], (l->n - i - 1) * sizeof *l->c);
-	l->n--;
-	free_category(&c);
-}
-
-static void
-merge_level(struct level *l, const json_t *list, const char *where)
-{
-	size_t i, j;
-	json_t *value, *other;
-
-	if (!json_is_array(list))
-		kdie(K_USAGE, "%s: must be a list of categories", where);
-	json_array_foreach(list, i, value) {
-		struct category c = get_category(value, where);
-
-		json_array_foreach(list, j, other)
-			if (j < i && !strcmp(get_name(other, where), c.name))
-				kdie(K_USAGE, "%s: is defined twice", c.where);
-		merge_category(l, c);
-	}
+		    where);
 }
 
 static int
@@ -228,6 +173,25 @@ find_dim(const char *name, const char *where)
 }
 
 static void
+merge_level(struct kpattern_table *t, const char *path, const char *dim, const char *level,
+    const json_t *list)
+{
+	char *where = kasprintf("%s: %s %s", path, dim, level);
+	json_t *seen = json_object(), *value;
+	size_t i;
+
+	if (strlen(level) != 1 || *level < '1' || *level > '3')
+		kdie(K_USAGE, "%s: a level is 1, 2 or 3", where);
+	if (!json_is_array(list))
+		kdie(K_USAGE, "%s: must be a list of categories", where);
+	json_array_foreach(list, i, value)
+		merge_category(&t->level[find_dim(dim, path) * KPATTERN_LEVELS + *level - '0'],
+		    value, seen, where);
+	json_decref(seen);
+	free(where);
+}
+
+static void
 merge_dims(struct kpattern_table *t, const json_t *dims, const char *path)
 {
 	const char *dim, *level;
@@ -236,73 +200,47 @@ merge_dims(struct kpattern_table *t, const json_t *dims, const char *path)
 	if (!json_is_object(dims))
 		kdie(K_USAGE, "%s: needs 'dims', an object", path);
 	json_object_foreach((json_t *)dims, dim, levels) {
-		int d = find_dim(dim, path);
-
+		find_dim(dim, path);
 		if (!json_is_object(levels))
 			kdie(K_USAGE, "%s: %s: must be an object of levels", path, dim);
-		json_object_foreach(levels, level, list) {
-			char *where = kasprintf("%s: %s %s", path, dim, level);
-
-			if (strlen(level) != 1 || *level < '1' || *level > '3')
-				kdie(K_USAGE, "%s: a level is 1, 2 or 3", where);
-			merge_level(&t->level[d][*level - '0'], list, where);
-			free(where);
-		}
+		json_object_foreach(levels, level, list)
+			merge_level(t, path, dim, level, list);
 	}
 }
 
 static int
 get_level(const json_t *obj, const char *key, int min, int max, const char *where)
 {
-	const json_t *value = json_object_get(obj, key);
+	json_int_t value = kjson_int_or(obj, key, -1);
 
-	if (!json_is_integer(value) || json_integer_value(value) < min ||
-	    json_integer_value(value) > max)
+	if (value < min || value > max)
 		kdie(K_USAGE, "%s: '%s' must be a level, %d to %d", where, key, min, max);
-	return (int)json_integer_value(value);
-}
-
-static struct gate
-get_gate(const json_t *obj, const char *path)
-{
-	static const char keys[] = "name dimension level when require otherwise about";
-	struct gate g = { .otherwise = -1 };
-
-	g.where = kasprintf("%s: gate", path);
-	check_keys(obj, keys, g.where);
-	g.name = kstrdup(get_name(obj, g.where));
-	free(g.where);
-	g.where = kasprintf("%s: gate %s", path, g.name);
-	g.dim = find_dim(json_string_value(json_object_get(obj, "dimension")), g.where);
-	g.level = get_level(obj, "level", 1, KPATTERN_LEVELS - 1, g.where);
-	if (json_object_get(obj, "otherwise"))
-		g.otherwise = get_level(obj, "otherwise", 0, g.level - 1, g.where);
-	g.when = get_patterns(json_object_get(obj, "when"), "when", g.where);
-	g.require = get_patterns(json_object_get(obj, "require"), "require", g.where);
-	return g;
+	return (int)value;
 }
 
 static void
 merge_gates(struct kpattern_table *t, const json_t *list, const char *path)
 {
-	size_t i, k;
-	json_t *value;
+	static const char keys[] = "name dimension level when require otherwise about";
+	char *in = kasprintf("%s: gate", path);
+	const char *where;
+	json_t *gate;
+	size_t i;
+	int level;
 
 	if (list && !json_is_array(list))
 		kdie(K_USAGE, "%s: 'gates' must be a list", path);
-	json_array_foreach(list, i, value) {
-		struct gate g = get_gate(value, path);
-
-		for (k = 0; k < t->gate_count && strcmp(t->gates[k].name, g.name); k++)
-			;
-		if (k < t->gate_count) {
-			free_gate(&t->gates[k]);
-		} else {
-			t->gates = krealloc(t->gates, (t->gate_count + 1) * sizeof *t->gates);
-			t->gate_count++;
-		}
-		t->gates[k] = g;
+	json_array_foreach(list, i, gate) {
+		where = name_place(gate, keys, in);
+		find_dim(kjson_str_or(gate, "dimension", NULL), where);
+		level = get_level(gate, "level", 1, KPATTERN_LEVELS - 1, where);
+		if (json_object_get(gate, "otherwise"))
+			get_level(gate, "otherwise", 0, level - 1, where);
+		check_patterns(gate, "when", where);
+		check_patterns(gate, "require", where);
+		json_object_set(t->named, kjson_str_or(gate, "name", ""), gate);
 	}
+	free(in);
 }
 
 static char *
@@ -362,39 +300,55 @@ merge_file(struct kpattern_table *t, const char *path, int depth)
 	json_decref(json);
 }
 
-static void
-compile_patterns(struct patterns *list, const char *where)
+static struct patterns
+compile(const json_t *of, const char *key)
 {
-	for (size_t i = 0; i < list->n; i++) {
-		char *place = kasprintf("%s: pattern %zu", where, i + 1);
+	const json_t *list = json_object_get(of, key), *value;
+	struct patterns out = { .p = kcalloc(json_array_size(list) + 1, sizeof *out.p) };
+	size_t i;
 
-		list->p[i].re =
-		    kregex_new(place, NULL, list->p[i].text, KREGEX_NOCASE | KREGEX_LINES);
+	json_array_foreach(list, i, value) {
+		const char *text = json_string_value(value);
+		char *place = kasprintf("%s: pattern %zu", kjson_str_or(of, "where", ""), i + 1);
+
+		out.p[out.n++] = (struct pattern){ text,
+			kregex_new(place, NULL, text, KREGEX_NOCASE | KREGEX_LINES) };
 		free(place);
 	}
+	return out;
 }
 
 static void
-compile_table(struct kpattern_table *t)
+compile_level(struct level *l)
 {
-	for (int d = 0; d < KPATTERN_DIMS; d++)
-		for (int l = 1; l < KPATTERN_LEVELS; l++)
-			for (size_t i = 0; i < t->level[d][l].n; i++)
-				compile_patterns(
-				    &t->level[d][l].c[i].patterns, t->level[d][l].c[i].where);
-	for (size_t i = 0; i < t->gate_count; i++) {
-		compile_patterns(&t->gates[i].when, t->gates[i].where);
-		compile_patterns(&t->gates[i].require, t->gates[i].where);
-	}
+	const char *name;
+	json_t *o;
+
+	l->c = kcalloc(json_object_size(l->named) + 1, sizeof *l->c);
+	json_object_foreach(l->named, name, o)
+		l->c[l->n++] = (struct category){ name, kjson_num_or(o, "weight", 0),
+			kjson_bool_or(o, "comments", false), compile(o, "patterns") };
 }
 
 struct kpattern_table *
 kpattern_load(const char *path)
 {
 	struct kpattern_table *t = kcalloc(1, sizeof *t);
+	const char *name;
+	json_t *o;
 
+	t->named = json_object();
+	for (size_t i = 0; i < LEN(t->level); i++)
+		t->level[i].named = json_object();
 	merge_file(t, path, 1);
-	compile_table(t);
+	for (size_t i = 0; i < LEN(t->level); i++)
+		compile_level(&t->level[i]);
+	t->gates = kcalloc(json_object_size(t->named) + 1, sizeof *t->gates);
+	json_object_foreach(t->named, name, o)
+		t->gates[t->gate_count++] =
+		    (struct gate){ name, find_dim(kjson_str_or(o, "dimension", NULL), path),
+			    (int)kjson_int_or(o, "level", 0), (int)kjson_int_or(o, "otherwise", -1),
+			    compile(o, "when"), compile(o, "require") };
 	return t;
 }
 
@@ -443,7 +397,7 @@ threshold_of(int level)
 static double
 score_of(struct run *r, int dim, int level)
 {
-	const struct level *l = &r->t->level[dim][level];
+	const struct level *l = &r->t->level[dim * KPATTERN_LEVELS + level];
 	double matched = 0, total = 0, heaviest = 0, *score = &r->score[dim][level];
 
 	if (!isnan(*score))
