@@ -63,7 +63,7 @@ test_roof(void)
 	const char *alarm;
 	double efficiency;
 
-	rows = kroof_utilization(roofline, timing, "median", &efficiency, &alarm);
+	rows = kroof_utilization(roofline, timing, &efficiency, &alarm);
 	CHECK(json_array_size(rows) == 2 && !alarm);
 	CHECK(
 	    fabs(json_number_value(json_object_get(json_array_get(rows, 0), "tflops")) - 2) < 1e-9);
@@ -74,10 +74,10 @@ test_roof(void)
 	CHECK(!json_object_get(json_array_get(rows, 1), "compute_pct"));
 	CHECK(fabs(efficiency - sqrt(50 * 25)) < 1e-9);
 	json_decref(rows);
-	rows = kroof_utilization(roofline, fast, "median", &efficiency, &alarm);
+	rows = kroof_utilization(roofline, fast, &efficiency, &alarm);
 	CHECK(alarm && !strcmp(alarm, "a"));
 	json_decref(rows);
-	rows = kroof_utilization(roofline, other, "median", &efficiency, &alarm);
+	rows = kroof_utilization(roofline, other, &efficiency, &alarm);
 	CHECK(!rows && isnan(efficiency) && !alarm);
 	json_decref(roofline);
 	json_decref(timing);

@@ -45,7 +45,7 @@ compare(const char *workloads, const char *rival, const char *timing, const char
     struct klinear_compare *c)
 {
 	json_t *w = parse(workloads), *r = parse(rival), *t = parse(timing), *p = parse(pairs);
-	char *fault = klinear_compare(w, r, t, p, "median", c);
+	char *fault = klinear_compare(w, r, t, p, c);
 
 	/* Names are borrowed from these two. */
 	json_array_append_new(kept, w);

@@ -34,7 +34,7 @@ class_of(const struct sizes *s, size_t n, const char *bound, char *why)
 		    timing, json_pack("{s:s,s:f}", "workload", name, "median_ns", s[i].ns));
 	}
 	roofline = json_pack("{s:o}", "workloads", rows);
-	growth = kroof_growth(roofline, timing, "median");
+	growth = kroof_growth(roofline, timing);
 	snprintf(class, sizeof class, "%s", kjson_str_or(growth, "class", ""));
 	snprintf(why, 200, "%s", kjson_str_or(growth, "why", ""));
 	json_decref(growth);

@@ -103,7 +103,6 @@ workload_ratio(
     const struct finding *f, const json_t *rival, const char *workload, double *ratio, double *low)
 {
 	const json_t *pairs = kjson_path(f->rec->json, "eval.pairs"), *row;
-	const char *statistic = KGAIN_STATISTIC;
 	double own, other;
 	size_t i;
 
@@ -114,9 +113,8 @@ workload_ratio(
 			*low = kjson_num_or(row, "low", 0);
 			return *ratio > 0;
 		}
-	own =
-	    kgain_time_ns(kgain_row(kjson_path(f->rec->json, "eval.timing"), workload), statistic);
-	other = kgain_time_ns(kgain_row(json_object_get(rival, "timing"), workload), statistic);
+	own = kgain_time_ns(kgain_row(kjson_path(f->rec->json, "eval.timing"), workload));
+	other = kgain_time_ns(kgain_row(json_object_get(rival, "timing"), workload));
 	*ratio = other / own;
 	*low = *ratio - noise_of(f, rival);
 	return isfinite(*ratio);
@@ -135,7 +133,7 @@ look_at_gain(struct finding *f, const json_t *rival)
 	        kjson_path(f->rec->json, "eval.pairs"), "incumbent", timing, &ratio, &low)) {
 		json_t *rows = kgain_rows_like(json_object_get(rival, "timing"), timing);
 
-		fault = kgain_speedup(rows, timing, KGAIN_STATISTIC, &ratio, NULL);
+		fault = kgain_speedup(rows, timing, &ratio);
 		json_decref(rows);
 		if (fault) {
 			free(fault);

@@ -309,7 +309,7 @@ add_times(struct kbuf *text, const struct kcamp *c, const json_t *timing, const 
 	size_t i;
 
 	json_array_foreach(timing, i, row) {
-		double shown = kcamp_shown(c, kgain_time_ns(row, KGAIN_STATISTIC) * 1e-6, &unit);
+		double shown = kcamp_shown(c, kgain_time_ns(row) * 1e-6, &unit);
 
 		kbuf_printf(text, "%-12s %s: %.4g %s\n", i ? "" : name,
 		    kjson_str_or(row, "workload", "?"), shown, unit);

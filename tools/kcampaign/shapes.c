@@ -78,8 +78,8 @@ add_shape(struct shapes *s, const struct ktask_workload *w)
 		    kgain_workload(json_object_get(s->task->json, "workloads"), w->name), "skew",
 		    false) };
 	if (row) {
-		x->ms = kgain_time_ns(row, "median") / 1e6;
-		x->spread = kjson_num_or(row, "sd_ns", 0) / kgain_time_ns(row, "mean");
+		x->ms = kgain_time_ns(row) / 1e6;
+		x->spread = kjson_num_or(row, "sd_ns", 0) / kjson_num_or(row, "mean_ns", NAN);
 	}
 	x->size = formula ? (double)ktask_value(s->task, w, formula) : x->ms;
 }

@@ -198,7 +198,7 @@ list_instructions(struct keval *k, const char *so, char **why)
  * none.
  */
 static const char *
-best_baseline(const json_t *reference, const char *workload, const char *statistic, double *ns)
+best_baseline(const json_t *reference, const char *workload, double *ns)
 {
 	const json_t *b;
 	size_t i;
@@ -207,7 +207,7 @@ best_baseline(const json_t *reference, const char *workload, const char *statist
 
 	json_array_foreach(list, i, b) {
 		const json_t *row = kgain_row(json_object_get(b, "timing"), workload);
-		double t = row ? kgain_time_ns(row, statistic) : 0;
+		double t = row ? kgain_time_ns(row) : 0;
 
 		if (t > 0 && (!name || t < *ns)) {
 			*ns = t;
@@ -224,7 +224,6 @@ best_baseline(const json_t *reference, const char *workload, const char *statist
 static json_t *
 compare_known(const struct keval *k, const json_t *past, char **why)
 {
-	const char *statistic = KGAIN_STATISTIC;
 	json_t *reference = past_eval(k, KARCH_REFERENCE), *rows = json_array();
 	const json_t *timing = json_object_get(past, "timing");
 
@@ -232,13 +231,13 @@ compare_known(const struct keval *k, const json_t *past, char **why)
 		const char *workload = kjson_str_or(json_array_get(timing, i), "workload", "");
 		const json_t *base = kgain_row(json_object_get(reference, "timing"), workload);
 		double ns, best_ns = 0;
-		const char *best = best_baseline(reference, workload, statistic, &best_ns);
+		const char *best = best_baseline(reference, workload, &best_ns);
 		json_t *row;
 
-		if (!base || !((ns = kgain_time_ns(json_array_get(timing, i), statistic)) > 0))
+		if (!base || !((ns = kgain_time_ns(json_array_get(timing, i))) > 0))
 			continue;
 		row = json_pack("{s:s,s:f,s:f}", "workload", workload, "accepted_ns", ns,
-		    "reference_ns", kgain_time_ns(base, statistic));
+		    "reference_ns", kgain_time_ns(base));
 		if (best) {
 			json_object_set_new(row, "best", json_string(best));
 			json_object_set_new(row, "best_ns", json_real(best_ns));

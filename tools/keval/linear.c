@@ -245,9 +245,9 @@ is_timed(const json_t *eval)
 static bool
 compare(const struct keval *k, const json_t *past, const json_t *eval, struct klinear_compare *c)
 {
-	char *fault = klinear_compare(json_object_get(k->task, "workloads"),
-	    json_object_get(past, "timing"), json_object_get(eval, "timing"),
-	    json_object_get(eval, "pairs"), KGAIN_STATISTIC, c);
+	char *fault =
+	    klinear_compare(json_object_get(k->task, "workloads"), json_object_get(past, "timing"),
+	        json_object_get(eval, "timing"), json_object_get(eval, "pairs"), c);
 	bool good = !fault;
 
 	free(fault);
@@ -279,8 +279,7 @@ measure_repeats(const struct trial *t, const json_t *past, json_t *eval)
 
 	while (klinear_again_open(&a) && (pairs = measure_again(t, eval))) {
 		json_array_append_new(repeats, json_pack("{s:o}", "pairs", pairs));
-		a = klinear_again(
-		    workloads, rival, json_object_get(eval, "timing"), repeats, KGAIN_STATISTIC);
+		a = klinear_again(workloads, rival, json_object_get(eval, "timing"), repeats);
 		if (a.n < json_array_size(repeats))
 			break;
 	}

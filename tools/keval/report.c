@@ -79,20 +79,17 @@ add_cases(struct kbuf *b, const json_t *eval)
 
 /* "speed-up 12.3 (reference 4.1 ms)", "0.61 of openblas": beside what was recorded in trial 000. */
 static void
-add_comparison(
-    struct kbuf *b, const json_t *past, const char *workload, const char *statistic, double ns)
+add_comparison(struct kbuf *b, const json_t *past, const char *workload, double ns)
 {
 	const json_t *base;
 	size_t i;
-	double reference =
-	    kgain_time_ns(kgain_row(json_object_get(past, "timing"), workload), statistic);
+	double reference = kgain_time_ns(kgain_row(json_object_get(past, "timing"), workload));
 	const json_t *baselines = json_object_get(past, "baselines");
 
 	if (!isnan(reference))
 		kbuf_printf(b, ", %.4g times as fast as the reference", reference / ns);
 	json_array_foreach(baselines, i, base) {
-		double other =
-		    kgain_time_ns(kgain_row(json_object_get(base, "timing"), workload), statistic);
+		double other = kgain_time_ns(kgain_row(json_object_get(base, "timing"), workload));
 
 		if (!isnan(other))
 			kbuf_printf(b, ", %.3g of the speed of %s", other / ns,
@@ -116,7 +113,7 @@ add_times(struct kbuf *b, const struct keval *k, const json_t *eval)
 {
 	const json_t *row;
 	size_t i;
-	const char *statistic = KGAIN_STATISTIC, *unit;
+	const char *unit;
 	const json_t *timing = json_object_get(eval, "timing");
 	json_t *past = past_eval(k, "000/00");
 	struct ktask *t = json_array_size(timing) && json_object_get(k->task, "axes")
@@ -125,13 +122,12 @@ add_times(struct kbuf *b, const struct keval *k, const json_t *eval)
 
 	json_array_foreach(timing, i, row) {
 		const char *workload = kjson_str_or(row, "workload", "?");
-		double ns = kgain_time_ns(row, statistic),
-		       shown = kcamp_shown(k->camp, ns / 1e6, &unit);
+		double ns = kgain_time_ns(row), shown = kcamp_shown(k->camp, ns / 1e6, &unit);
 
 		kbuf_printf(b, "- %s: %.4g %s", workload, shown, unit);
 		if (!strcmp(unit, "ms"))
 			add_rates(b, t, workload, ns);
-		add_comparison(b, past, workload, statistic, ns);
+		add_comparison(b, past, workload, ns);
 		if (kjson_num_or(row, "host_ns", 0) > 0)
 			kbuf_printf(b,
 			    "; one single call %.4g ms, of which %.4g ms passed before it returned "
@@ -210,7 +206,7 @@ report_progress(const struct keval *k, const struct subject *s, const json_t *ev
 		kprogress("%s eval: %s, same as %s", s->name, status,
 		    kjson_str_or(eval, "duplicate_of", ""));
 	} else if (timing) {
-		shown = kcamp_shown(k->camp, kgain_runtime_ms(timing, KGAIN_STATISTIC), &unit);
+		shown = kcamp_shown(k->camp, kgain_runtime_ms(timing), &unit);
 		kprogress("%s eval: %s %.4g %s", s->name, status, shown, unit);
 	} else {
 		kprogress("%s eval: %s%s%s", s->name, status, reason ? ": " : "",

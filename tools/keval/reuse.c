@@ -27,7 +27,7 @@ would_gain(const json_t *past, const json_t *eval)
 	    kgain_pairs(pairs, "reference", timing, &ratio, &low))
 		return low > 1;
 	rows = kgain_rows_like(json_object_get(past, "timing"), timing);
-	fault = kgain_speedup(rows, timing, KGAIN_STATISTIC, &ratio, NULL);
+	fault = kgain_speedup(rows, timing, &ratio);
 	json_decref(rows);
 	if (fault)
 		ratio = INFINITY;

@@ -115,7 +115,7 @@ time_of(const json_t *row)
 	size_t i;
 
 	json_array_foreach((json_t *)timing, i, w)
-		logs += log(kgain_time_ns(w, KGAIN_STATISTIC));
+		logs += log(kgain_time_ns(w));
 	return json_array_size(timing) && status_at(row, "status") == STATUS_CORRECT
 	    ? exp(logs / (double)json_array_size(timing))
 	    : INFINITY;

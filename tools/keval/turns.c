@@ -166,10 +166,8 @@ compare(
 	double *logs = kcalloc(turns + 1, sizeof *logs);
 
 	for (size_t i = 0; i < turns; i++) {
-		double a = kgain_time_ns(
-		           kgain_row(json_array_get(own->turns, i), workload), KGAIN_STATISTIC),
-		       b = kgain_time_ns(
-		           kgain_row(json_array_get(x->turns, i), workload), KGAIN_STATISTIC);
+		double a = kgain_time_ns(kgain_row(json_array_get(own->turns, i), workload)),
+		       b = kgain_time_ns(kgain_row(json_array_get(x->turns, i), workload));
 
 		if (a > 0 && b > 0)
 			logs[n++] = log(b / a);

@@ -157,7 +157,7 @@ growth_of(const struct campaign *c, const json_t *program)
 		json_array_append_new(timing,
 		    json_pack("{s:s,s:f}", "workload", kjson_str_or(row, "workload", ""),
 		        "median_ns", 1e6 * kjson_num_or(row, "runtime_ms", 0)));
-	growth = kroof_growth(roofline, timing, KGAIN_STATISTIC);
+	growth = kroof_growth(roofline, timing);
 	text = growth ? json_sprintf("%s: %s", kjson_str_or(growth, "class", ""),
 	                    kjson_str_or(growth, "why", ""))
 	              : json_string("");

@@ -411,7 +411,7 @@ candidate_facts(const struct campaign *c, const struct round *r, const struct ca
 {
 	const json_t *repeats = json_object_get(x->eval, "repeats");
 	json_t *o = json_pack("{s:s,s:s,s:s,s:s,s:s,s:b,s:b,s:s}", "id", x->id, "status", x->status,
-	    "level", x->level, "set", set_of(c, x), "statistic", c->statistic, "copy",
+	    "level", x->level, "set", set_of(c, x), "statistic", "median", "copy",
 	    kjson_str_or(x->eval, "duplicate_of", NULL) != NULL, "pairs",
 	    json_object_get(x->eval, "pairs") != NULL, "base", x->base ? x->base->id : "");
 

@@ -102,7 +102,7 @@ add_time(const struct campaign *c, const struct candidate *x, const struct ktask
 	const json_t *row = timing_row(x, w->name);
 	double flops = (double)ktask_value(c->task, w, c->task->flops),
 	       bytes = (double)ktask_value(c->task, w, c->task->bytes);
-	double ns = row ? kgain_time_ns(row, c->statistic) : NAN;
+	double ns = row ? kgain_time_ns(row) : NAN;
 
 	if (isnan(ns))
 		return;

@@ -85,7 +85,7 @@ struct campaign {
 	struct kseal seal;        /* all of its lines */
 	struct kmemo_masks masks; /* what they mask */
 	bool linear;
-	const char *name, *statistic;
+	const char *name;
 	struct round *round; /* of rounds_load */
 	size_t count;
 	int lock; /* held to the end */

@@ -22,7 +22,6 @@ campaign_open(struct campaign *c, bool alone)
 	free(path);
 	c->linear = c->trials.linear;
 	c->name = kcamp_str(c->camp, "name");
-	c->statistic = KGAIN_STATISTIC;
 }
 
 static void

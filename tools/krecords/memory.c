@@ -52,7 +52,7 @@ add_row(const struct campaign *m, struct means *sum, const json_t *row, json_t *
 {
 	const char *name = kjson_str_or(row, "workload", "");
 	const struct ktask_workload *w = ktask_workload(m->task, name);
-	double ns = kgain_time_ns(row, m->statistic);
+	double ns = kgain_time_ns(row);
 	double flops = w ? (double)ktask_value(m->task, w, m->task->flops) : 0;
 	double bytes = w ? (double)ktask_value(m->task, w, m->task->bytes) : 0;
 

@@ -40,7 +40,7 @@ rate_of(
     const struct report *r, const struct kcandidate *c, const json_t *workload, const char *work)
 {
 	const json_t *row = kgain_row(timing_of(r, c), kjson_str_or(workload, "workload", ""));
-	double ns = row ? kgain_time_ns(row, "median") : 0;
+	double ns = row ? kgain_time_ns(row) : 0;
 
 	return ns > 0 ? kjson_num_or(workload, work, 0) / ns * 1e9 : 0;
 }
@@ -174,8 +174,8 @@ ceiling_json(const struct report *r, const struct kcandidate *c, json_t *roof)
 	json_t *o = json_copy(roof);
 
 	json_object_update_new(o,
-	    json_pack("{s:f,s:f,s:f,s:o*,s:o*}", "ns", row ? kgain_time_ns(row, "median") : 0,
-	        "flops_rate", flops, "bytes_rate", bytes, "compute_share",
+	    json_pack("{s:f,s:f,s:f,s:o*,s:o*}", "ns", row ? kgain_time_ns(row) : 0, "flops_rate",
+	        flops, "bytes_rate", bytes, "compute_share",
 	        share_json(flops, json_object_get(roof, "compute_ceiling")), "memory_share",
 	        share_json(bytes, json_object_get(roof, "memory_ceiling"))));
 	return o;

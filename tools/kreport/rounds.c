@@ -41,7 +41,7 @@ shape_json(const struct report *r, const struct kcandidate *c, const char *name)
 	const struct ktask_workload *w = ktask_workload(r->task, name);
 	int64_t flops = w && !own_metric(r->camp) ? ktask_value(r->task, w, r->task->flops) : 0;
 	const json_t *row = kgain_row(of(c, "eval.timing"), name);
-	double ns = row ? kgain_time_ns(row, "median") : 0;
+	double ns = row ? kgain_time_ns(row) : 0;
 
 	return json_pack(
 	    "{s:f,s:f}", "ns", ns, "flops", ns > 0 && flops > 0 ? (double)flops / ns * 1e9 : 0);

@@ -82,7 +82,7 @@ add_program(const struct report *r, struct workload *w, const char *name, const 
 	const json_t *row = kgain_row(timing, w->name);
 	struct program p = { .name = name, .class = class, .timing = timing };
 
-	p.ns = row ? kgain_time_ns(row, "median") : 0;
+	p.ns = row ? kgain_time_ns(row) : 0;
 	if (w->count > BEST)
 		p.behind = lead_over(r, &p, w->name);
 	w->list[w->count++] = p;

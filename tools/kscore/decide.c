@@ -109,8 +109,8 @@ static char *
 compare(const struct scorer *s, const struct rival *rival, const struct level *l,
     struct klinear_compare *out)
 {
-	return klinear_compare(json_object_get(s->task, "workloads"), rival->timing, l->timing,
-	    l->pairs, s->statistic, out);
+	return klinear_compare(
+	    json_object_get(s->task, "workloads"), rival->timing, l->timing, l->pairs, out);
 }
 
 /*
@@ -239,8 +239,7 @@ add_decision(struct scorer *s, const struct krec *rec, json_t *score)
 		c.compare = &compared;
 		c.needs_full = level.needs_full;
 		c.again = klinear_again(json_object_get(s->task, "workloads"), rival->timing,
-		    kjson_path(rec->json, "eval.timing"), kjson_path(rec->json, "eval.repeats"),
-		    s->statistic);
+		    kjson_path(rec->json, "eval.timing"), kjson_path(rec->json, "eval.repeats"));
 		c.independent = !strcmp(kcamp_str(s->camp, "linear.metric"), "independent");
 	}
 	if (strcmp(kjson_str_or(rec->json, "id", ""), s->reference.id))

@@ -25,7 +25,6 @@ struct scorer {
 	json_t *task;
 	bool linear;
 	bool thin; /* write thin records */
-	const char *statistic;
 	double multiplier, min_gain;
 	struct rival reference, incumbent;
 	bool incumbent_holds; /* it is correct and timed */

@@ -128,7 +128,7 @@ speedup_of(const struct scorer *s, const struct krec *rec, const struct anchor *
 	if (json_equal(other, row))
 		return (struct kgain_ratio){ 1, 1, 1, 1 };
 	*apart = true;
-	return kgain_apart(other, row, s->statistic,
+	return kgain_apart(other, row,
 	    kgain_noise(s->reference.noise, kjson_num_or(rec->json, "eval.noise.floor", 0)));
 }
 
@@ -143,7 +143,7 @@ speedups_of(const struct scorer *s, const struct krec *rec, const struct anchor 
 		const json_t *row = json_array_get(timing, i);
 		struct kgain_ratio r = speedup_of(s, rec, a, row, apart);
 		json_t *one = json_pack("{s:s,s:f}", "workload", kjson_str_or(row, "workload", ""),
-		    "runtime_ms", kgain_time_ns(row, s->statistic) / 1e6);
+		    "runtime_ms", kgain_time_ns(row) / 1e6);
 
 		kgain_put_speedup(one, &r);
 		json_array_append_new(rows, one);
@@ -161,8 +161,7 @@ check_times(const struct scorer *s, const struct krec *rec, const json_t *timing
 	/* The baseline of a chain is timed on more workloads than a round on its quick set. */
 	json_t *reference = s->linear ? kgain_rows_like(s->reference.timing, timing)
 	                              : json_incref((json_t *)s->reference.timing);
-	double speedup;
-	char *fault = kgain_speedup(reference, timing, s->statistic, &speedup, NULL);
+	char *fault = kgain_speedup(reference, timing, NULL);
 
 	json_decref(reference);
 	if (fault)
@@ -195,8 +194,7 @@ compare_incumbent(
     struct scorer *s, const struct krec *rec, const json_t *timing, const json_t *score)
 {
 	const struct rival *rival = rival_of(s, rec);
-	double noise = kgain_noise(kjson_num_or(rec->json, "eval.noise.floor", 0), rival->noise),
-	       speedup;
+	double noise = kgain_noise(kjson_num_or(rec->json, "eval.noise.floor", 0), rival->noise);
 	bool beside = !strcmp(kjson_str_or(rec->json, "sample.incumbent", rival->id), rival->id);
 	struct kgain_ratio r;
 	char *fault;
@@ -205,10 +203,10 @@ compare_incumbent(
 		return r;
 	if (rival == &s->reference)
 		return kgain_speedup_of(score);
-	fault = kgain_speedup(rival->timing, timing, s->statistic, &speedup, NULL);
+	fault = kgain_speedup(rival->timing, timing, NULL);
 	if (fault)
 		refuse(rec, fault, rival->id);
-	kgain_all_apart(rival->timing, timing, s->statistic, noise, &r);
+	kgain_all_apart(rival->timing, timing, noise, &r);
 	return r;
 }
 
@@ -243,9 +241,9 @@ add_roofline(const struct scorer *s, const json_t *timing, json_t *score)
 {
 	double efficiency;
 	const char *alarm;
-	json_t *rows = kroof_utilization(s->roofline, timing, s->statistic, &efficiency, &alarm);
+	json_t *rows = kroof_utilization(s->roofline, timing, &efficiency, &alarm);
 
-	json_t *growth = kroof_growth(s->roofline, timing, s->statistic);
+	json_t *growth = kroof_growth(s->roofline, timing);
 
 	if (rows)
 		json_object_set_new(score, "utilization", rows);
@@ -308,7 +306,7 @@ add_times(struct scorer *s, const struct krec *rec, const json_t *timing, json_t
 {
 	struct kgain_ratio speedup = add_speedup(s, rec, timing, score);
 
-	json_object_set_new(score, "runtime_ms", json_real(kgain_runtime_ms(timing, s->statistic)));
+	json_object_set_new(score, "runtime_ms", json_real(kgain_runtime_ms(timing)));
 	if (kjson_path(rec->json, "eval.noise.floor"))
 		json_object_set_new(score, "noise_floor",
 		    json_real(kjson_num_or(rec->json, "eval.noise.floor", 0)));
@@ -429,7 +427,6 @@ main(int argc, char **argv)
 	s.task = s.linear ? load_task(s.camp) : NULL;
 	/* Times that nobody measured say nothing of a device. */
 	s.roofline = strcmp(kcamp_str(s.camp, "eval.evaluator"), "null") ? kroof_load(dir) : NULL;
-	s.statistic = KGAIN_STATISTIC;
 	s.multiplier = kcamp_num(s.camp, "score.multiplier");
 	s.min_gain = kcamp_num(s.camp, "score.min_gain");
 	if (!load_rival(&s.reference, reference, NULL))

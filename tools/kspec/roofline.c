@@ -352,15 +352,13 @@ reached(const struct step *s, const char *workload, double amount)
 {
 	const json_t *eval = json_object_get(s->reference, "eval"),
 	             *baselines = json_object_get(eval, "baselines");
-	double ns = kgain_time_ns(kgain_row(json_object_get(eval, "timing"), workload), "median"),
-	       best = 0;
+	double ns = kgain_time_ns(kgain_row(json_object_get(eval, "timing"), workload)), best = 0;
 
 	if (ns > 0)
 		best = amount / ns * 1e9;
 	for (size_t i = 0; i < json_array_size(baselines); i++) {
 		ns = kgain_time_ns(
-		    kgain_row(json_object_get(json_array_get(baselines, i), "timing"), workload),
-		    "median");
+		    kgain_row(json_object_get(json_array_get(baselines, i), "timing"), workload));
 		if (ns > 0)
 			best = fmax(best, amount / ns * 1e9);
 	}

@@ -37,14 +37,13 @@ other_pass(
 
 /* Adds work and time of row I; nothing for a workload that the task does not know. */
 static const struct ktask_workload *
-add_row(const struct ktask *task, const char *formula, const json_t *row, const char *statistic,
-    double *work, double *ns)
+add_row(const struct ktask *task, const char *formula, const json_t *row, double *work, double *ns)
 {
 	const struct ktask_workload *w = ktask_workload(task, kjson_str_or(row, "workload", ""));
 
 	if (w) {
 		*work += (double)ktask_value(task, w, formula);
-		*ns += kgain_time_ns(row, statistic);
+		*ns += kgain_time_ns(row);
 	}
 	return w;
 }
@@ -54,7 +53,7 @@ add_row(const struct ktask *task, const char *formula, const json_t *row, const 
  * two passes of a step as one; 0 when the task has no formula for it.
  */
 static double
-rate_of(const struct ktask *task, const char *formula, const json_t *timing, const char *statistic)
+rate_of(const struct ktask *task, const char *formula, const json_t *timing)
 {
 	double rate[KLINEAR_UNITS];
 	size_t n = 0;
@@ -62,15 +61,14 @@ rate_of(const struct ktask *task, const char *formula, const json_t *timing, con
 	for (size_t i = 0; i < json_array_size(timing) && formula && n < LEN(rate); i++) {
 		double work = 0, ns = 0;
 		const struct ktask_workload *w =
-		    add_row(task, formula, json_array_get(timing, i), statistic, &work, &ns);
+		    add_row(task, formula, json_array_get(timing, i), &work, &ns);
 		long other = w ? other_pass(task, w, timing, i) : -1;
 
 		/* A step counts once, with its first row. */
 		if (other >= 0 && (size_t)other < i)
 			continue;
 		if (other >= 0)
-			add_row(task, formula, json_array_get(timing, (size_t)other), statistic,
-			    &work, &ns);
+			add_row(task, formula, json_array_get(timing, (size_t)other), &work, &ns);
 		if (work > 0 && ns > 0)
 			rate[n++] = work / ns * 1e9;
 	}
@@ -89,7 +87,7 @@ reached(const struct kcamp *c, const json_t *accepted, double speedup, int kind)
 	file = kcamp_path(c, kcamp_str(c, "task"));
 	task = ktask_load(file);
 	rate = rate_of(task, kind == KLINEAR_FLOPS ? task->flops : task->bytes,
-	    kjson_path(accepted, "eval.timing"), KGAIN_STATISTIC);
+	    kjson_path(accepted, "eval.timing"));
 	ktask_free(task);
 	free(file);
 	return rate;

@@ -6,40 +6,38 @@
 
 #include "kstat.h"
 
-static double
-from_samples(const json_t *samples, const char *statistic)
+/* The samples of a row, which the caller frees; how many. */
+static size_t
+samples_of(const json_t *row, double **x)
 {
-	size_t n = json_array_size(samples), i;
-	double *v = kcalloc(n + 1, sizeof *v), least = n ? 1 : 0;
-	struct kstat st = { 0 };
-	const json_t *s;
+	const json_t *samples = json_object_get(row, "samples_ns"), *s;
+	size_t i;
 
-	json_array_foreach(samples, i, s) {
-		v[i] = json_number_value(s);
-		least = fmin(least, v[i]);
-	}
-	if (least > 0)
+	*x = kcalloc(json_array_size(samples) + 1, sizeof **x);
+	json_array_foreach(samples, i, s)
+		(*x)[i] = json_number_value(s);
+	return json_array_size(samples);
+}
+
+static double
+median_of(const json_t *row)
+{
+	double *v;
+	size_t n = samples_of(row, &v);
+	struct kstat st = { 0 };
+
+	if (n)
 		kstat_of(v, n, &st);
 	free(v);
-	return !(least > 0)              ? NAN
-	    : !strcmp(statistic, "min")  ? st.min
-	    : !strcmp(statistic, "mean") ? st.mean
-	                                 : st.median;
+	return st.min > 0 ? st.median : NAN;
 }
 
 double
-kgain_time_ns(const json_t *row, const char *statistic)
+kgain_time_ns(const json_t *row)
 {
-	char key[32];
-	const json_t *v;
-	double ns;
+	const json_t *v = json_object_get(row, "median_ns");
+	double ns = v ? kjson_num_or(row, "median_ns", NAN) : median_of(row);
 
-	snprintf(key, sizeof key, "%s_ns", statistic);
-	v = json_object_get(row, key);
-	if (v)
-		ns = json_is_number(v) ? json_number_value(v) : NAN;
-	else
-		ns = from_samples(json_object_get(row, "samples_ns"), statistic);
 	return isfinite(ns) && ns > 0 ? ns : NAN;
 }
 
@@ -79,13 +77,13 @@ kgain_rows_like(const json_t *past, const json_t *timing)
 }
 
 double
-kgain_runtime_ms(const json_t *timing, const char *statistic)
+kgain_runtime_ms(const json_t *timing)
 {
 	size_t n = json_array_size(timing);
 	double sum = 0;
 
 	for (size_t i = 0; i < n; i++)
-		sum += kgain_time_ns(json_array_get(timing, i), statistic);
+		sum += kgain_time_ns(json_array_get(timing, i));
 	return n ? sum / (double)n / 1e6 : NAN;
 }
 
@@ -124,41 +122,6 @@ workload_fault(const json_t *reference, const json_t *candidate)
 	return text;
 }
 
-char *
-kgain_speedup(const json_t *reference, const json_t *candidate, const char *statistic,
-    double *speedup, json_t **rows)
-{
-	size_t n = json_array_size(candidate);
-	char *fault = workload_fault(reference, candidate);
-	json_t *array = json_array();
-	double logs = 0, weights = 0, ratio = 0;
-
-	for (size_t i = 0; i < n && !fault; i++) {
-		const json_t *row = json_array_get(candidate, i);
-		const char *name = kjson_str_or(row, "workload", "");
-		double own = kgain_time_ns(row, statistic);
-		double other = kgain_time_ns(kgain_row(reference, name), statistic);
-
-		if (isnan(own) || isnan(other))
-			fault = kasprintf("workload %s: the %s has no valid %s time", name,
-			    isnan(own) ? "candidate" : "reference", statistic);
-		else
-			json_array_append_new(array,
-			    json_pack("{s:s,s:f,s:f}", "workload", name, "speedup", other / own,
-			        "runtime_ms", own / 1e6));
-		ratio = other / own;
-		logs += kgain_weight(row) * log(ratio);
-		weights += kgain_weight(row);
-	}
-	if (fault || !rows)
-		json_decref(array);
-	else
-		*rows = array;
-	if (!fault)
-		*speedup = n == 1 ? ratio : exp(logs / weights); /* exact where it can be */
-	return fault;
-}
-
 void
 kgain_add(struct kgain_sums *s, double weight, struct kgain_ratio r)
 {
@@ -181,6 +144,29 @@ kgain_sum(const struct kgain_sums *s)
 		return s->n ? s->last : (struct kgain_ratio){ 0 }; /* exact where it can be */
 	return (struct kgain_ratio){ exp(mean), exp(mean - sqrt(s->below) / s->weights),
 		exp(mean + sqrt(s->above) / s->weights), s->n };
+}
+
+char *
+kgain_speedup(const json_t *reference, const json_t *candidate, double *speedup)
+{
+	char *fault = workload_fault(reference, candidate);
+	struct kgain_sums sums = { 0 };
+	const json_t *row;
+	size_t i;
+
+	json_array_foreach(candidate, i, row) {
+		const char *name = kjson_str_or(row, "workload", "");
+		double own = kgain_time_ns(row), other = kgain_time_ns(kgain_row(reference, name)),
+		       ratio = other / own;
+
+		if (!fault && isnan(ratio))
+			fault = kasprintf("workload %s: the %s has no valid median time", name,
+			    isnan(own) ? "candidate" : "reference");
+		kgain_add(&sums, kgain_weight(row), (struct kgain_ratio){ ratio, ratio, ratio, 1 });
+	}
+	if (!fault && speedup)
+		*speedup = kgain_sum(&sums).mean;
+	return fault;
 }
 
 static struct kgain_ratio
@@ -353,17 +339,15 @@ enum { MOST_SAMPLES = 4096 };
 static bool
 interval_of(const json_t *row, struct kstat_interval *m)
 {
-	const json_t *samples = json_object_get(row, "samples_ns");
-	size_t n =
-	    json_array_size(samples) < MOST_SAMPLES ? json_array_size(samples) : MOST_SAMPLES;
-	double *x = kcalloc(n + 1, sizeof *x);
+	double *x;
+	size_t n = samples_of(row, &x);
 
-	for (size_t i = 0; i < n; i++)
-		x[i] = json_number_value(json_array_get(samples, i));
+	if (n > MOST_SAMPLES)
+		n = MOST_SAMPLES;
 	if (n > 1)
 		kstat_median(x, n, m);
 	else
-		*m = (struct kstat_interval){ kgain_time_ns(row, "median"), 0, INFINITY };
+		*m = (struct kstat_interval){ kgain_time_ns(row), 0, INFINITY };
 	free(x);
 	return m->median > 0;
 }
@@ -391,9 +375,9 @@ kgain_ratio_of_rows(const json_t *other, const json_t *own, const char *workload
 }
 
 struct kgain_ratio
-kgain_apart(const json_t *other, const json_t *own, const char *statistic, double noise)
+kgain_apart(const json_t *other, const json_t *own, double noise)
 {
-	double mean = kgain_time_ns(other, statistic) / kgain_time_ns(own, statistic);
+	double mean = kgain_time_ns(other) / kgain_time_ns(own);
 	double least = log1p(noise), down, up;
 	struct kstat_interval a, b;
 
@@ -409,8 +393,7 @@ kgain_apart(const json_t *other, const json_t *own, const char *statistic, doubl
 }
 
 bool
-kgain_all_apart(const json_t *other, const json_t *own, const char *statistic, double noise,
-    struct kgain_ratio *ratio)
+kgain_all_apart(const json_t *other, const json_t *own, double noise, struct kgain_ratio *ratio)
 {
 	const json_t *row;
 	size_t i;
@@ -418,7 +401,7 @@ kgain_all_apart(const json_t *other, const json_t *own, const char *statistic, d
 
 	json_array_foreach(own, i, row) {
 		const char *name = kjson_str_or(row, "workload", "");
-		struct kgain_ratio r = kgain_apart(kgain_row(other, name), row, statistic, noise);
+		struct kgain_ratio r = kgain_apart(kgain_row(other, name), row, noise);
 
 		if (!r.n)
 			return false;

@@ -14,15 +14,12 @@
  */
 #define KGAIN_REUSE_GAP 0.01
 
-/* The sample statistic that is the time: a median, unlike a mean or a minimum, takes outliers. */
-#define KGAIN_STATISTIC "median"
-
 /*
- * Time of a row by STATISTIC ("median", "min" or "mean") in ns: the field of that name, else
- * computed from samples_ns. NAN when there is neither, or when the time is not a finite number
- * above zero.
+ * Time of a row in ns, the median of its samples: unlike a mean or a minimum, it takes outliers.
+ * The field median_ns, else computed from samples_ns. NAN when there is neither, or when the time
+ * is not a finite number above zero.
  */
-double kgain_time_ns(const json_t *row, const char *statistic);
+double kgain_time_ns(const json_t *row);
 
 /* How much a row counts in a geometric mean: its "weight", from the task; 1 without one. */
 double kgain_weight(const json_t *row);
@@ -37,16 +34,14 @@ const json_t *kgain_workload(const json_t *workloads, const char *name);
 json_t *kgain_rows_like(const json_t *past, const json_t *timing);
 
 /* Arithmetic mean of the rows' times, in ms; NAN when there is no row or one has no time. */
-double kgain_runtime_ms(const json_t *timing, const char *statistic);
+double kgain_runtime_ms(const json_t *timing);
 
 /*
  * Speed-up of CANDIDATE over REFERENCE: geometric mean, weighted, over workloads of reference time
  * / candidate time. Both must time the same workloads, each with a valid time. Returns NULL and
- * fills *SPEEDUP and, unless ROWS is NULL, *ROWS (a new array of
- * {"workload","speedup","runtime_ms"}); or returns the fault as text, which the caller frees.
+ * fills *SPEEDUP unless that is NULL; or returns the fault as text, which the caller frees.
  */
-char *kgain_speedup(const json_t *reference, const json_t *candidate, const char *statistic,
-    double *speedup, json_t **rows);
+char *kgain_speedup(const json_t *reference, const json_t *candidate, double *speedup);
 
 /*
  * A ratio of two times, or a geometric mean over N of them, with its interval. N 0: there is none.
@@ -93,14 +88,13 @@ struct kgain_ratio kgain_ratio_of_pairs(
 struct kgain_ratio kgain_ratio_of_rows(
     const json_t *other, const json_t *own, const char *workload);
 /*
- * Two rows measured apart, by STATISTIC: the interval is that of the medians, and no narrower than
+ * Two rows measured apart: the interval is that of the medians, and no narrower than
  * NOISE, a share, which is all that there is without samples. And the mean over the rows of OWN;
  * false when OTHER lacks one of them.
  */
-struct kgain_ratio kgain_apart(
-    const json_t *other, const json_t *own, const char *statistic, double noise);
-bool kgain_all_apart(const json_t *other, const json_t *own, const char *statistic, double noise,
-    struct kgain_ratio *ratio);
+struct kgain_ratio kgain_apart(const json_t *other, const json_t *own, double noise);
+bool kgain_all_apart(
+    const json_t *other, const json_t *own, double noise, struct kgain_ratio *ratio);
 
 /*
  * A ratio as records hold it, in three members: without LOW there is no interval, with LOW and

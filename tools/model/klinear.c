@@ -97,21 +97,21 @@ unit_of(struct klinear_compare *c, const char *name)
  */
 static char *
 add_row(struct klinear_compare *c, const json_t *workload, const json_t *row, const json_t *rival,
-    const json_t *pairs, const char *statistic, double sums[2][2])
+    const json_t *pairs, double sums[2][2])
 {
 	const char *name = kjson_str_or(row, "workload", ""),
 	           *pair = kjson_str_or(workload, "pair", NULL);
 	struct klinear_unit *u = unit_of(c, pair ? pair : name);
-	double now = kgain_time_ns(row, statistic);
+	double now = kgain_time_ns(row);
 	struct kgain_ratio r;
 
 	if (!u)
 		return kasprintf("more than %d timed workloads", KLINEAR_UNITS);
 	r = c->pairs ? kgain_pair(pairs, "incumbent", name)
-	             : kgain_apart(kgain_row(rival, name), row, statistic, 0);
+	             : kgain_apart(kgain_row(rival, name), row, 0);
 	if (isnan(now) || !r.n)
-		return kasprintf("workload %s: the %s has no valid %s time", name,
-		    isnan(now) ? "candidate" : "last accepted round", statistic);
+		return kasprintf("workload %s: the %s has no valid median time", name,
+		    isnan(now) ? "candidate" : "last accepted round");
 	u->now += now;
 	u->was += now * r.mean;
 	u->low += now * r.low;
@@ -129,7 +129,7 @@ add_row(struct klinear_compare *c, const json_t *workload, const json_t *row, co
 
 char *
 klinear_compare(const json_t *workloads, const json_t *rival, const json_t *timing,
-    const json_t *pairs, const char *statistic, struct klinear_compare *out)
+    const json_t *pairs, struct klinear_compare *out)
 {
 	double sums[2][2] = { { 0 } };
 	bool all_core = !names_core(workloads);
@@ -142,7 +142,7 @@ klinear_compare(const json_t *workloads, const json_t *rival, const json_t *timi
 		const json_t *row = json_array_get(timing, i);
 
 		fault = add_row(out, kgain_workload(workloads, kjson_str_or(row, "workload", "")),
-		    row, rival, pairs, statistic, sums);
+		    row, rival, pairs, sums);
 	}
 	if (!fault && !out->count)
 		fault = kstrdup("no workload is timed");
@@ -159,8 +159,8 @@ klinear_compare(const json_t *workloads, const json_t *rival, const json_t *timi
 }
 
 struct klinear_again
-klinear_again(const json_t *workloads, const json_t *rival, const json_t *timing,
-    const json_t *repeats, const char *statistic)
+klinear_again(
+    const json_t *workloads, const json_t *rival, const json_t *timing, const json_t *repeats)
 {
 	double x[KLINEAR_REPEATS_MOST];
 	struct klinear_again a = { 0 };
@@ -170,8 +170,8 @@ klinear_again(const json_t *workloads, const json_t *rival, const json_t *timing
 	size_t i;
 
 	json_array_foreach(repeats, i, row) {
-		char *fault = klinear_compare(
-		    workloads, rival, timing, json_object_get(row, "pairs"), statistic, &c);
+		char *fault =
+		    klinear_compare(workloads, rival, timing, json_object_get(row, "pairs"), &c);
 
 		if (!fault && c.pairs && a.n < LEN(x))
 			x[a.n++] = c.ratio.mean - 1;

@@ -44,7 +44,7 @@ struct klinear_compare {
  * which the caller frees.
  */
 char *klinear_compare(const json_t *workloads, const json_t *rival, const json_t *timing,
-    const json_t *pairs, const char *statistic, struct klinear_compare *out);
+    const json_t *pairs, struct klinear_compare *out);
 
 /*
  * N gains that were measured again, as shares. SD is the standard deviation that KLINEAR_REPEATS
@@ -55,8 +55,8 @@ struct klinear_again {
 	double mean, sd;
 };
 /* Of REPEATS, objects with "pairs" each; those that say nothing do not count. The rest as above. */
-struct klinear_again klinear_again(const json_t *workloads, const json_t *rival,
-    const json_t *timing, const json_t *repeats, const char *statistic);
+struct klinear_again klinear_again(
+    const json_t *workloads, const json_t *rival, const json_t *timing, const json_t *repeats);
 /* Whether one more measurement is wanted. */
 bool klinear_again_open(const struct klinear_again *a);
 

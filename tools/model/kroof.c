@@ -96,8 +96,8 @@ binding(const json_t *row, double compute, double memory)
 }
 
 json_t *
-kroof_utilization(const json_t *roofline, const json_t *timing, const char *statistic,
-    double *efficiency, const char **alarm)
+kroof_utilization(
+    const json_t *roofline, const json_t *timing, double *efficiency, const char **alarm)
 {
 	json_t *list = json_array(), *time;
 	double logs = 0;
@@ -107,7 +107,7 @@ kroof_utilization(const json_t *roofline, const json_t *timing, const char *stat
 	json_array_foreach(timing, i, time) {
 		const char *name = kjson_str_or(time, "workload", "");
 		const json_t *row = kgain_row(json_object_get(roofline, "workloads"), name);
-		double ns = kgain_time_ns(time, statistic), compute, memory;
+		double ns = kgain_time_ns(time), compute, memory;
 		json_t *out;
 
 		if (!row || !(ns > 0)) {
@@ -176,7 +176,7 @@ solve(struct fit *f, const double *work, const double *ns, size_t n)
 
 /* The fit by a member of the roofline's rows, "bytes" or "flops"; its error NAN: there is none. */
 static struct fit
-fit_of(const json_t *roofline, const json_t *timing, const char *statistic, const char *member)
+fit_of(const json_t *roofline, const json_t *timing, const char *member)
 {
 	size_t n = json_array_size(timing), small = 0, large = 0;
 	double *work = kcalloc(n + 1, sizeof *work), *ns = kcalloc(n + 1, sizeof *ns), best = 0;
@@ -189,7 +189,7 @@ fit_of(const json_t *roofline, const json_t *timing, const char *statistic, cons
 		work[i] = kjson_num_or(kgain_row(json_object_get(roofline, "workloads"),
 		                           kjson_str_or(time, "workload", "")),
 		    member, 0);
-		ns[i] = kgain_time_ns(time, statistic);
+		ns[i] = kgain_time_ns(time);
 		whole &= work[i] > 0 && ns[i] > 0;
 		best = fmax(best, work[i] / ns[i]);
 		small = work[i] < work[small] ? i : small;
@@ -239,10 +239,10 @@ explains_better(const struct fit *a, const struct fit *b)
 }
 
 json_t *
-kroof_growth(const json_t *roofline, const json_t *timing, const char *statistic)
+kroof_growth(const json_t *roofline, const json_t *timing)
 {
-	struct fit bytes = fit_of(roofline, timing, statistic, "bytes"),
-	           flops = fit_of(roofline, timing, statistic, "flops");
+	struct fit bytes = fit_of(roofline, timing, "bytes"),
+	           flops = fit_of(roofline, timing, "flops");
 	bool by_bytes = explains_better(&bytes, &flops);
 	const struct fit *f = by_bytes ? &bytes : &flops, *other = by_bytes ? &flops : &bytes;
 

@@ -18,8 +18,8 @@ json_t *kroof_load(const char *dir);
  * has none. *ALARM is the workload whose time lies below what the sourced peaks of the device
  * allow, or NULL; borrowed from TIMING.
  */
-json_t *kroof_utilization(const json_t *roofline, const json_t *timing, const char *statistic,
-    double *efficiency, const char **alarm);
+json_t *kroof_utilization(
+    const json_t *roofline, const json_t *timing, double *efficiency, const char **alarm);
 
 /*
  * What bounds a program, from how the times of TIMING grow with the work of the workloads on
@@ -27,7 +27,7 @@ json_t *kroof_utilization(const json_t *roofline, const json_t *timing, const ch
  * (launches, or too little work to fill the device), "memory" or "compute". NULL when fewer than
  * three workloads, or sizes too much alike, say nothing.
  */
-json_t *kroof_growth(const json_t *roofline, const json_t *timing, const char *statistic);
+json_t *kroof_growth(const json_t *roofline, const json_t *timing);
 
 /*
  * Whether a measured copy (a row of ceilings/1) is what the device can do, beside its fastest copy
