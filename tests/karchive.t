@@ -161,7 +161,7 @@ ok 'a best that is no elite is shown all the same' '
 	timed 002/01 1000 30 29 31 ".sample.incumbent = \"000/07\" | .score.gain = false" >r2
 	karchive -a a0 -o a r1 r2
 	karchive --best a >out; grep -q "^001/01  *10.00x  9.5 to 10.5 " out
-	karchive --stats a | grep -q "^best  *001/01, 10.0x (9.5 to 10.5), score 35.00"'
+	karchive --stats a | jq -e ".best | .id == \"001/01\" and .speedup_low == 9.5 and .score == 35"'
 
 for status in no_code rejected quarantined; do
 	ok "$status is counted and never enters" '
@@ -386,9 +386,8 @@ ok 'view: lineage from the root, also through a dropped program' '
 	exits 2 karchive --lineage 002/01 dropped; grep "its parent is not in an earlier trial" err'
 
 ok 'view: stats' '
-	karchive --stats >out; grep "^candidates  *6, 0 of them duplicates" out; grep "^best  *002/02" out
-	is 6 "$(karchive --stats --json | jq .candidates)"
-	karchive --stats i2 | grep "^island 1 .*(current)"'
+	is "[6,0,\"002/02\"]" "$(karchive --stats | jq -c "[.candidates,.duplicates,.best.id]")"
+	is 1 "$(karchive --stats i2 | jq .island.current)"'
 
 ok 'usage' '
 	exits 0 karchive --help; grep usage out; exits 0 karchive --version

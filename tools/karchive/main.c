@@ -42,7 +42,7 @@ parse(struct arguments *a, int argc, char **argv)
 		{ 0, "lineage", .choice = &v->view, .value = VIEW_LINEAGE, .text = &v->id,
 		    .help = "ID\tprint the ancestors of a candidate" },
 		{ 0, "stats", .choice = &v->view, .value = VIEW_STATS,
-		    .help = "\tprint counts by strategy and island" },
+		    .help = "\tprint the header, with all counts, as JSON" },
 		{ 0, "check", .choice = &v->view, .value = VIEW_CHECK,
 		    .help = "\tcheck the chain of a linear search; exit 1 if it is wrong" },
 	};

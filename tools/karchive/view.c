@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "karchive.h"
-#include "kchain.h"
 #include "kio.h"
 #include "ktrials.h"
 #include "kutil.h"
@@ -278,86 +277,6 @@ show_lineage(const struct karch *a, const struct view_options *o)
 	return K_OK;
 }
 
-static long long
-count(const json_t *o, const char *path)
-{
-	return (long long)kjson_int_or(o, path, 0);
-}
-
-static void
-strategies_text(const json_t *header, struct kbuf *b)
-{
-	const char *name;
-	json_t *s;
-
-	json_object_foreach(json_object_get(header, "strategies"), name, s)
-		kbuf_printf(b, "%-16s %lld tried, %lld correct, %lld gains\n", name,
-		    count(s, "tried"), count(s, "correct"), count(s, "gains"));
-}
-
-static void
-islands_text(const json_t *header, struct kbuf *b)
-{
-	const json_t *islands = json_object_get(header, "islands");
-
-	for (size_t i = 0; i < json_array_size(islands) && json_array_size(islands) > 1; i++) {
-		const json_t *island = json_array_get(islands, i);
-		bool current = count(header, "island.current") == (long long)i;
-
-		kbuf_printf(b, "island %-9zu %lld elites, best %s%s\n", i, count(island, "elites"),
-		    kjson_str_or(island, "best", "-"), current ? " (current)" : "");
-	}
-}
-
-static void
-stats_text(const struct karch *a, struct kbuf *b)
-{
-	const json_t *h = a->header;
-	struct karch_row best;
-	const char *name;
-	json_t *n;
-
-	kbuf_printf(b, "%-16s %ld\n", "trial", a->trial);
-	kbuf_printf(b, "%-16s %lld, %lld of them duplicates\n", "candidates",
-	    count(h, "candidates"), count(h, "duplicates"));
-	json_object_foreach(json_object_get(h, "statuses"), name, n)
-		kbuf_printf(b, "  %-14s %lld\n", name, (long long)json_integer_value(n));
-	kbuf_printf(b, "%-16s %zu of %d cells, %zu correct\n", "elites", count_elites(a, false),
-	    KARCH_CELLS, count_elites(a, true));
-	kbuf_printf(b, "%-16s %zu other programs remembered, %lld dropped\n", "programs",
-	    a->programs, count(h, "dropped"));
-	if (karch_best(a, &best)) {
-		struct kgain_ratio r = karch_speedup(&best);
-		char *text = kchain_text(&r, best.provisional);
-
-		kbuf_printf(b, "%-16s %s, %s, score %.2f\n", "best", best.id,
-		    r.n ? text : "not timed", best.score);
-		free(text);
-	}
-	kbuf_printf(b, "%-16s trial %lld, %lld trials ago\n", "last gain", count(h, "last_gain"),
-	    count(h, "stale"));
-	strategies_text(h, b);
-	islands_text(h, b);
-	kbuf_printf(b, "%-16s $%.4f (%lld replies without a price)\n", "cost",
-	    kjson_num_or(h, "cost_usd", 0), count(h, "unpriced"));
-	kbuf_printf(b, "%-16s %lld in, %lld out\n", "tokens", count(h, "tokens.input_tokens"),
-	    count(h, "tokens.output_tokens"));
-}
-
-static int
-show_stats(const struct karch *a, const struct view_options *o)
-{
-	struct kbuf b = { 0 };
-
-	if (o->json) {
-		kout_json(a->header);
-		return K_OK;
-	}
-	stats_text(a, &b);
-	put_text(&b);
-	return K_OK;
-}
-
 int
 show_view(const struct karch *a, const struct view_options *o)
 {
@@ -371,7 +290,8 @@ show_view(const struct karch *a, const struct view_options *o)
 	case VIEW_LINEAGE:
 		return show_lineage(a, o);
 	case VIEW_STATS:
-		return show_stats(a, o);
+		kout_json(a->header);
+		return K_OK;
 	case VIEW_CHECK:
 		return check_chain(a, o);
 	case VIEW_NONE:

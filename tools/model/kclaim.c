@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "khw.h"
+#include "kregex.h"
 
 /*
  * Words before a figure in which a hedge counts as one of it; letters of a word that says what a
@@ -35,19 +36,17 @@ static bool
 is_figure(const char *unit)
 {
 	static const enum khw_dimension hedged[] = { KHW_RATE, KHW_BANDWIDTH, KHW_CLOCK };
-	char name[16];
-	size_t n;
+	struct kregex_span at[2];
+	bool figure = false;
+	char *name;
 
-	unit += strspn(unit, MARKS);
-	n = strspn(unit, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ/");
-	if (!n || n >= sizeof name)
+	if (!kregex_find("\\A[" MARKS "]*([A-Za-z/]+)", unit, strlen(unit), at, LEN(at)))
 		return false;
-	memcpy(name, unit, n);
-	name[n] = '\0';
+	name = kregex_text(unit, at[1]);
 	for (size_t i = 0; i < LEN(hedged); i++)
-		if (khw_unit(hedged[i], name, NULL, 0) > 0)
-			return true;
-	return false;
+		figure |= khw_unit(hedged[i], name, NULL, 0) > 0;
+	free(name);
+	return figure;
 }
 
 /* Where the words before P begin, no more than HEDGE_WORDS of them and none of another sentence. */
@@ -66,17 +65,9 @@ words_before(const char *text, const char *p)
 static bool
 hedged_behind(const char *p)
 {
-	static const char *const hedges[] = { "or so", "or thereabouts", "more or less",
-		"give or take" };
-
-	p += strspn(p, MARKS);
-	p += strcspn(p, MARKS ".,;\n");
-	p += strspn(p, MARKS ",");
-	for (size_t i = 0; i < LEN(hedges); i++)
-		if (!strncasecmp(p, hedges[i], strlen(hedges[i])) &&
-		    !kis_word(p[strlen(hedges[i])]))
-			return true;
-	return false;
+	return kregex_is("(?i)\\A[" MARKS "]*[^" MARKS ".,;\n]*[" MARKS ",]*"
+	                 "(?:or so|or thereabouts|more or less|give or take)(?!\\w)",
+	    p);
 }
 
 /* Half a unit of the last place that was written out. */
@@ -97,65 +88,54 @@ holds_word(const char *line, const char *word, size_t n)
 	return false;
 }
 
-/* Is P at a mark that ends a clause? */
-static bool
-ends_clause(const char *p)
+/* The clause of TEXT that holds the byte AT, which then counts from its beginning. */
+static char *
+clause_of(const char *text, size_t *at)
 {
-	static const char *const marks[] = { ";", "\n", "\"", "->", "=>", "\u2192", ". ", ", " };
-
 	/* "about 160 TFLOPS, by my estimate" is one. */
-	if (!*p || !strncmp(p, ", by ", 5))
-		return !*p;
-	for (size_t i = 0; i < LEN(marks); i++)
-		if (!strncmp(p, marks[i], strlen(marks[i])))
-			return true;
-	return false;
+	static const char clause[] = "(?s)\\A((?:(?![;\n\"]|[-=]>|\u2192|\\. |, (?!by "
+	                             ")).)*+)(?:[;\n\"]|[-=]>|\u2192|. |\\z)";
+	struct kregex_span span[2] = { 0 };
+
+	for (; kregex_find(clause, text, strlen(text), span, LEN(span)) && span->to <= *at;
+	     text += span->to)
+		*at -= span->to;
+	return kstrndup(text, span[1].to);
 }
 
-/* Is the figure at P the right result of a product or a quotient in its clause, "989/6 = 165"? */
+/* Is what stands before a figure a product or a quotient with this result, "989/6 = 165"? */
 static bool
-is_worked_out(const char *clause, const char *p, double value, double half)
+is_worked_out(const char *before, double value, double half)
 {
-	const char *q = clause, *end;
-	double result, factor;
-	char sign[2];
-	int n;
+	struct kregex_span at[2];
+	double result;
+	char *product;
+	bool right;
 
-	for (; (q = next_number(clause, q, &result, &end)) && q < p; q = end) {
-		const char *at = end;
-
-		for (; sscanf(at, " %1[*/x] %lf%n", sign, &factor, &n) == 2; at += n)
-			result = *sign == '/' ? result / factor : result * factor;
-		at += strspn(at, " ");
-		if (at > end && *at == '=' && at + 1 + strspn(at + 1, MARKS) == p &&
-		    fabs(result - value) <= half * (1 + 1e-9))
-			return true;
-	}
-	return false;
+	if (!kregex_find("(?<![\\w.])(\\d[\\d.eE+-]*(?: *[*/x] *\\d[\\d.eE+-]*)+) *=[" MARKS "]*"
+	                                                                                     "\\z",
+	        before, strlen(before), at, LEN(at)))
+		return false;
+	product = kregex_text(before, at[1]);
+	right = khw_product(product, &result) && fabs(result - value) <= half * (1 + 1e-9);
+	free(product);
+	return right;
 }
 
 /*
- * Whether a figure, from P to END, says itself that it is no fact of a device but a result of who
+ * Whether the figure AT to END says itself that it is no fact of a device but a result of who
  * writes: it is worked out on the spot, it is called an estimate, or it is what a copy of the data
  * reached in the campaign's own run.
  */
 static bool
 is_own_result(const char *text, const char *p, const char *end, double value)
 {
-	static const char *const words[] = { "copy", "my estimate", "our estimate", "i estimate",
-		"we estimate" };
-	const char *start = p, *stop = end;
-	bool own = false;
-	char *clause;
+	size_t at = (size_t)(p - text);
+	char *clause = clause_of(text, &at);
+	bool own = kregex_is("(?i)(?<!\\w)(?:copy|(?:my|our|i|we) estimate)(?!\\w)", clause);
 
-	while (start > text && !ends_clause(start - 1))
-		start--;
-	while (!ends_clause(stop))
-		stop++;
-	clause = kstrndup(start, (size_t)(stop - start));
-	for (size_t i = 0; i < LEN(words) && !own; i++)
-		own = holds_word(clause, words[i], strlen(words[i]));
-	own = own || is_worked_out(clause, clause + (p - start), value, half_place(p, end));
+	clause[at] = '\0';
+	own = own || is_worked_out(clause, value, half_place(p, end));
 	free(clause);
 	return own;
 }

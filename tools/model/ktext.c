@@ -5,99 +5,53 @@
 /* A run that is shorter takes less room as it stands. */
 enum { LEAST_BYTES = 40 };
 
-/* A line with its newline; the last may have none. */
+/* A line with its newline. */
 struct line {
 	const char *s;
 	size_t len;
-	uint64_t hash;
-	size_t next; /* the next line with this hash in its bucket, + 1; 0: none */
 };
 
-/* All lines of all sources, one source after the other. */
+/* Those of all sources, one after the other. */
 struct lines {
 	struct line *line;
-	size_t count;
-	size_t *first;  /* of each source, and the end */
-	size_t *bucket; /* line + 1 */
-	size_t mask;
+	size_t *first; /* line of each source, and behind the last */
+	json_t *at;    /* where each different one is: an array of numbers */
 };
-
-static uint64_t
-hash_of(const char *s, size_t len)
-{
-	uint64_t h = 14695981039346656037u;
-
-	for (size_t i = 0; i < len; i++)
-		h = (h ^ (unsigned char)s[i]) * 1099511628211u;
-	return h;
-}
 
 static struct line
 next_line(const char *s, const char *end)
 {
 	const char *newline = memchr(s, '\n', (size_t)(end - s));
-	size_t len = (size_t)((newline ? newline + 1 : end) - s);
 
-	return (struct line){ s, len, hash_of(s, len), 0 };
-}
-
-static size_t
-count_lines(const char *text, size_t len)
-{
-	size_t n = 0;
-
-	for (const char *p = text, *end = text + len; p < end; n++) {
-		const char *newline = memchr(p, '\n', (size_t)(end - p));
-
-		p = newline ? newline + 1 : end;
-	}
-	return n;
-}
-
-static void
-add_lines(struct lines *all, const struct ktext_source *source)
-{
-	const char *end = source->text + source->len;
-
-	for (const char *p = source->text; p < end;) {
-		struct line *line = &all->line[all->count];
-
-		*line = next_line(p, end);
-		p += line->len;
-		all->count++;
-	}
-}
-
-/* The first of equal lines comes first in its bucket. */
-static void
-fill_buckets(struct lines *all)
-{
-	for (all->mask = 63; all->mask < 2 * all->count; all->mask = 2 * all->mask + 1)
-		;
-	all->bucket = kcalloc(all->mask + 1, sizeof *all->bucket);
-	for (size_t i = all->count; i-- > 0;) {
-		size_t *bucket = &all->bucket[all->line[i].hash & all->mask];
-
-		all->line[i].next = *bucket;
-		*bucket = i + 1;
-	}
+	return (struct line){ s, (size_t)((newline ? newline + 1 : end) - s) };
 }
 
 static void
 lines_open(struct lines *all, const struct ktext_source *sources, size_t count)
 {
-	size_t total = 0;
+	size_t n = 0, room = 0;
 
-	for (size_t i = 0; i < count; i++)
-		total += count_lines(sources[i].text, sources[i].len);
-	*all = (struct lines){ .line = kcalloc(total + 1, sizeof *all->line),
-		.first = kcalloc(count + 1, sizeof *all->first) };
+	*all =
+	    (struct lines){ .first = kcalloc(count + 1, sizeof *all->first), .at = json_object() };
 	for (size_t i = 0; i < count; i++) {
-		all->first[i] = all->count;
-		add_lines(all, &sources[i]);
+		const char *s = sources[i].text, *end = s + sources[i].len;
+
+		for (all->first[i] = n; s < end; s += all->line[n++].len) {
+			json_t *places;
+
+			if (n == room)
+				all->line =
+				    krealloc(all->line, (room = 2 * room + 64) * sizeof *all->line);
+			all->line[n] = next_line(s, end);
+			places = json_object_getn(all->at, s, all->line[n].len);
+			if (!places) {
+				places = json_array();
+				json_object_setn_new_nocheck(all->at, s, all->line[n].len, places);
+			}
+			json_array_append_new(places, json_integer((json_int_t)n));
+		}
 	}
-	all->first[count] = all->count;
-	fill_buckets(all);
+	all->first[count] = n;
 }
 
 static void
@@ -105,13 +59,7 @@ lines_close(struct lines *all)
 {
 	free(all->line);
 	free(all->first);
-	free(all->bucket);
-}
-
-static bool
-same_line(const struct line *a, const struct line *b)
-{
-	return a->hash == b->hash && a->len == b->len && !memcmp(a->s, b->s, a->len);
+	json_decref(all->at);
 }
 
 /* A run of lines of one source. */
@@ -124,10 +72,10 @@ run_at(const struct lines *all, size_t at, size_t source, const char *s, const c
 {
 	struct run r = { source, at - all->first[source], 0, 0 };
 
-	while (at < all->first[source + 1] && s < end) {
+	for (; at < all->first[source + 1] && s < end; at++) {
 		struct line line = next_line(s, end);
 
-		if (!same_line(&line, &all->line[at++]))
+		if (line.len != all->line[at].len || memcmp(s, all->line[at].s, line.len))
 			break;
 		r.count++;
 		r.bytes += line.len;
@@ -140,16 +88,17 @@ run_at(const struct lines *all, size_t at, size_t source, const char *s, const c
 static struct run
 longest_run(const struct lines *all, size_t sources, const char *s, const char *end)
 {
-	struct line line = next_line(s, end);
+	const json_t *places = json_object_getn(all->at, s, next_line(s, end).len), *place;
 	struct run best = { .bytes = 0 };
+	size_t i;
 
-	for (size_t i = all->bucket[line.hash & all->mask]; i; i = all->line[i - 1].next) {
+	json_array_foreach(places, i, place) {
+		size_t at = (size_t)json_integer_value(place), source = 0;
 		struct run r;
-		size_t source = 0;
 
-		while (source + 1 < sources && all->first[source + 1] < i)
+		while (source + 1 < sources && all->first[source + 1] <= at)
 			source++;
-		r = run_at(all, i - 1, source, s, end);
+		r = run_at(all, at, source, s, end);
 		if (r.bytes > best.bytes)
 			best = r;
 	}
