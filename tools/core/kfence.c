@@ -4,7 +4,9 @@
 
 #include <ctype.h>
 
-enum { ESC = 0x1b, BEL = 0x07, ST8 = 0x9c, CSI8 = 0x9b, NEL = 0x85 };
+#include "kregex.h"
+
+enum { ESC = 0x1b, CSI8 = 0x9b, NEL = 0x85 };
 
 /* Characters that change what is read without being seen: dropped. Sorted by code point. */
 static const struct {
@@ -39,76 +41,27 @@ kfence_is_seen(uint32_t c)
 	return c != KFENCE_ESCAPE;
 }
 
-/* The character at S; an invalid byte counts as one U+FFFD. Returns the bytes used; LEFT > 0. */
-static size_t
-decode(const unsigned char *s, size_t left, uint32_t *c)
-{
-	size_t n = kutf8((const char *)s, left, c);
-
-	if (!n)
-		*c = KFENCE_INVALID;
-	return n ? n : 1;
-}
-
-/*
- * Bytes of parameters, intermediates and the final byte of a control sequence; what is no such byte
- * is left alone.
- */
-static size_t
-csi_len(const unsigned char *s, size_t left)
-{
-	size_t n = 0;
-
-	while (n < left && s[n] >= 0x20 && s[n] <= 0x3f)
-		n++;
-	return n + (n < left && s[n] >= 0x40 && s[n] <= 0x7e);
-}
-
-/*
- * Bytes of a control string (window title, hyperlink …) with its terminator BEL, ESC \ or ST. One
- * that does not end on its line is not swallowed: a forged start must not hide the rest of a log.
- */
-static size_t
-string_len(const unsigned char *s, size_t left)
-{
-	for (size_t n = 0; n < left && s[n] != '\n'; n++) {
-		if (s[n] == BEL)
-			return n + 1;
-		if (n + 1 < left &&
-		    ((s[n] == ESC && s[n + 1] == '\\') || (s[n] == 0xc2 && s[n + 1] == ST8)))
-			return n + 2;
-	}
-	return 0;
-}
-
-/* Bytes of the escape sequence behind an ESC. */
-static size_t
-escape_len(const unsigned char *s, size_t left)
-{
-	size_t n = 0;
-
-	if (!left)
-		return 0;
-	if (s[0] == '[')
-		return 1 + csi_len(s + 1, left - 1);
-	if (strchr("]PX^_", s[0]) && s[0])
-		return 1 + string_len(s + 1, left - 1);
-	while (n < left && s[n] >= 0x20 && s[n] <= 0x2f)
-		n++;
-	return n + (n < left && s[n] >= 0x30 && s[n] <= 0x7e);
-}
-
 size_t
 kfence_next(const char *text, size_t left, uint32_t *c)
 {
-	const unsigned char *s = (const unsigned char *)text;
-	size_t n = decode(s, left, c);
+	/*
+	 * A control sequence; a control string (window title, hyperlink …) with its terminator BEL,
+	 * ESC \ or ST, which is not swallowed unless it ends on its line: a forged start must not
+	 * hide the rest of a log; any other sequence.
+	 */
+	static const char escape[] = "\\A(?:(?:\x1b\\[|\xc2\x9b)[ -?]*[@-~]?|"
+	                             "\x1b[]PX^_](?:[^\n]*?(?:\a|\x1b\\\\|\xc2\x9c))?|\x1b[ "
+	                             "-/]*[0-~]?)";
+	size_t n = kutf8(text, left, c);
+	struct kregex_span at;
 
-	if (*c != ESC && *c != CSI8)
-		return n;
-	n += *c == ESC ? escape_len(s + n, left - n) : csi_len(s + n, left - n);
-	*c = KFENCE_ESCAPE;
-	return n;
+	if (!n)
+		*c = KFENCE_INVALID;
+	if ((*c == ESC || *c == CSI8) && kregex_find(escape, text, left, &at, 1)) {
+		*c = KFENCE_ESCAPE;
+		n = at.to;
+	}
+	return n ? n : 1;
 }
 
 char *
@@ -200,51 +153,33 @@ kfence_shorten(const char *s, size_t max)
 	return b.data;
 }
 
-static size_t
-longest_run(const char *s, char c)
-{
-	size_t longest = 0;
-
-	for (size_t run = 0; *s; s++) {
-		run = *s == c ? run + 1 : 0;
-		if (run > longest)
-			longest = run;
-	}
-	return longest;
-}
-
 /* Append text and see that it ends its line. */
 static void
 add_lines(struct kbuf *out, const char *s)
 {
-	kbuf_puts(out, s);
-	if (*s && s[strlen(s) - 1] != '\n')
-		kbuf_puts(out, "\n");
-}
-
-static void
-add_repeated(struct kbuf *out, char c, size_t n)
-{
-	while (n--)
-		kbuf_add(out, &c, 1);
+	kbuf_printf(out, "%s%s", s, *s && s[strlen(s) - 1] != '\n' ? "\n" : "");
 }
 
 void
 kfence_code(struct kbuf *out, const char *s, const char *label)
 {
-	char *clean = kfence_clean(s, strlen(s));
-	size_t ticks = longest_run(clean, '`') + 1;
+	char *clean = kfence_clean(s, strlen(s)), *fence;
+	size_t ticks = 3, run = 0;
 
-	if (ticks < 3)
-		ticks = 3;
-	add_repeated(out, '`', ticks);
+	for (const char *p = clean; *p; p++) {
+		run = *p == '`' ? run + 1 : 0;
+		if (run >= ticks)
+			ticks = run + 1;
+	}
+	fence = memset(kcalloc(ticks + 1, 1), '`', ticks);
+	kbuf_puts(out, fence);
 	for (; *label; label++)
 		if (isalnum((unsigned char)*label) || strchr("+-_./#:", *label))
 			kbuf_add(out, label, 1);
 	kbuf_puts(out, "\n");
 	add_lines(out, clean);
-	add_repeated(out, '`', ticks);
-	kbuf_puts(out, "\n");
+	kbuf_printf(out, "%s\n", fence);
+	free(fence);
 	free(clean);
 }
 
