@@ -530,116 +530,100 @@ struct reader {
 	const char *file; /* before each fault: "task.json: ", or nothing */
 };
 
-static void __attribute__((format(printf, 3, 4)))
-fault(struct reader *r, const char *field, const char *fmt, ...)
-{
-	va_list ap;
-	char *text;
-
-	va_start(ap, fmt);
-	text = kvasprintf(fmt, ap);
-	va_end(ap);
-	kfault(&r->faults, "%s%s: %s", r->file, field, text);
-	free(text);
-}
+#define fault(r, field, fmt, ...) \
+	kfault(&(r)->faults, "%s%s: " fmt, (r)->file, field, ##__VA_ARGS__)
 
 /*
- * The members that an object may have are told by one text, such as "name:s! value:n": what kind
- * each is of, and "!" behind those that it must have.
+ * The members that an object may have are told by one text, such as "name:s!= value:n": what kind
+ * each is of, "!" behind those that it must have, and "=" behind those whose value is wanted.
  */
-static const struct {
+static const struct kind {
 	char letter;
 	const char *words;
+	unsigned types;
 } kinds[] = {
-	{ 's', "a string" },
-	{ 'i', "an integer" },
-	{ 'n', "a number" },
-	{ 'b', "true or false" },
-	{ 'o', "an object" },
-	{ 'a', "an array" },
-	{ 'l', "an array of strings" },
-	{ '*', "anything" },
+	{ 's', "a string", 1 << JSON_STRING },
+	{ 'i', "an integer", 1 << JSON_INTEGER },
+	{ 'n', "a number", 1 << JSON_INTEGER | 1 << JSON_REAL },
+	{ 'b', "true or false", 1 << JSON_TRUE | 1 << JSON_FALSE },
+	{ 'o', "an object", 1 << JSON_OBJECT },
+	{ 'a', "an array", 1 << JSON_ARRAY },
+	{ 'l', "an array of strings", 1 << JSON_ARRAY },
+	{ '*', "anything", ~0u },
 };
 
 static bool
-is_kind(const json_t *v, char kind)
+is_kind(const json_t *v, const struct kind *kind)
 {
 	size_t i;
 	json_t *item;
 
-	switch (kind) {
-	case 's':
-		return json_is_string(v);
-	case 'i':
-		return json_is_integer(v);
-	case 'n':
-		return json_is_number(v);
-	case 'b':
-		return json_is_boolean(v);
-	case 'o':
-		return json_is_object(v);
-	case 'l':
-		json_array_foreach(v, i, item)
-			if (!json_is_string(item))
-				return false;
-		return json_is_array(v);
-	case 'a':
-		return json_is_array(v);
-	}
-	return true;
+	json_array_foreach(v, i, item)
+		if (kind->letter == 'l' && !json_is_string(item))
+			return false;
+	return kind->types >> json_typeof(v) & 1;
 }
 
-static const char *
-kind_words(char kind)
+static void
+put(const json_t *v, char kind, void *to)
 {
-	size_t i = 0;
-
-	while (kinds[i].letter != kind)
-		i++;
-	return kinds[i].words;
+	if (kind == 's')
+		*(const char **)to = json_string_value(v);
+	else if (kind == 'i')
+		*(int64_t *)to = json_integer_value(v);
+	else if (kind == 'n')
+		*(double *)to = json_number_value(v);
+	else if (kind == 'b')
+		*(bool *)to = json_is_true(v);
+	else
+		*(const json_t **)to = v;
 }
 
 /*
- * Check an object's members against FIELDS; PATH stands before their names in messages. False when
- * it is no object at all.
+ * Check an object's members against FIELDS; PATH stands before their names in messages. Wanted
+ * values go where the other arguments point, in order: what is not there leaves that alone. False
+ * when it is no object at all.
  */
 static bool
-check_fields(struct reader *r, const json_t *o, const char *path, const char *fields)
+read_fields(struct reader *r, const json_t *o, const char *path, const char *fields, ...)
 {
 	json_t *rest = json_copy((json_t *)o), *v;
 	const char *key, *dot = *path ? "." : "";
 	char name[256];
+	va_list ap;
 
 	if (!json_is_object(o)) {
 		json_decref(rest);
 		fault(r, path, "must be an object");
 		return false;
 	}
+	va_start(ap, fields);
 	for (const char *p = fields; *p; p += strcspn(p, " "), p += *p == ' ') {
-		size_t n = strcspn(p, ":");
-		char kind = p[n + 1], *field = kstrndup(p, n);
+		size_t n = strcspn(p, ":"), end = strcspn(p, " ");
+		void *to = p[end - 1] == '=' ? va_arg(ap, void *) : NULL;
+		const struct kind *kind = kinds;
+		char *field = kstrndup(p, n);
 
+		while (kind->letter != p[n + 1])
+			kind++;
 		v = json_object_get(o, field);
 		snprintf(name, sizeof name, "%s%s%s", path, dot, field);
 		if (v && !is_kind(v, kind))
-			fault(r, name, "must be %s", kind_words(kind));
+			fault(r, name, "must be %s", kind->words);
 		else if (!v && p[n + 2] == '!')
-			fault(r, name, "is missing (%s)", kind_words(kind));
+			fault(r, name, "is missing (%s)", kind->words);
+		else if (v && to)
+			put(v, kind->letter, to);
 		json_object_del(rest, field);
 		free(field);
 	}
+	va_end(ap);
 	json_object_foreach(rest, key, v) {
 		snprintf(name, sizeof name, "%s%s%s", path, dot, key);
 		fault(r, name, "unknown field");
 	}
 	json_decref(rest);
 	return true;
-}
-
-static const char *
-string_of(const json_t *o, const char *key)
-{
-	return json_string_value(json_object_get(o, key));
 }
 
 static bool
@@ -723,7 +707,7 @@ read_limits(struct reader *r, const json_t *task)
 static void
 read_axes(struct reader *r, const json_t *axes)
 {
-	static const char fields[] = "type:s! value:i expression:s min:i max:i step:i fixed:b "
+	static const char fields[] = "type:s!= value:i= expression:s= min:i max:i step:i fixed:b "
 	                             "description:s";
 	static const char *const types[] = {
 		[KAXIS_VAR] = "var", [KAXIS_CONST] = "const", [KAXIS_EXPR] = "expr"
@@ -734,6 +718,7 @@ read_axes(struct reader *r, const json_t *axes)
 
 	json_object_foreach((json_t *)axes, name, o) {
 		struct ktask_axis *a = &r->t->axes[r->t->axis_count];
+		const char *type = NULL;
 		char path[128];
 		size_t kind;
 
@@ -744,12 +729,10 @@ read_axes(struct reader *r, const json_t *axes)
 			fault(r, path, "more than %d axes", KTASK_AXES);
 			return;
 		}
-		if (!check_fields(r, o, path, fields))
+		*a = (struct ktask_axis){ .name = name };
+		if (!read_fields(r, o, path, fields, &type, &a->value, &a->expression))
 			continue;
-		*a = (struct ktask_axis){ .name = name,
-			.value = json_integer_value(json_object_get(o, "value")),
-			.expression = string_of(o, "expression") };
-		kind = kindex_of(string_of(o, "type"), types, LEN(types));
+		kind = kindex_of(type, types, LEN(types));
 		if (kind == LEN(types))
 			fault(r, path, "type must be var, const or expr");
 		else if (kind != KAXIS_VAR && !json_object_get(o, needs[kind]))
@@ -859,11 +842,12 @@ read_value(struct reader *r, const char *path, const json_t *o, const struct kta
 static void
 read_tensor(struct reader *r, const char *path, const char *name, const json_t *o, bool output)
 {
-	static const char fields[] = "shape:*! dtype:s! distribution:s value:n min:n max:n fixed:b "
-	                             "inout:b "
-	                             "role:s align:i description:s";
+	static const char fields[] = "shape:*!= dtype:s!= distribution:s= value:n= min:n= max:n= "
+	                             "fixed:b= inout:b= role:s= align:i description:s";
 	struct ktask_tensor *x = &r->t->tensors[r->t->tensor_count];
-	const char *distribution;
+	const char *distribution = NULL, *dtype = NULL, *role = NULL;
+	const json_t *shape = NULL;
+	bool inout = false;
 
 	if (!is_identifier(name) || axis_named(r->t, name) < r->t->axis_count ||
 	    tensor_named(r->t, name) < r->t->tensor_count)
@@ -874,20 +858,15 @@ read_tensor(struct reader *r, const char *path, const char *name, const json_t *
 		fault(r, path, "more than %d tensors", KTASK_TENSORS);
 		return;
 	}
-	if (!check_fields(r, o, path, fields))
+	*x = (struct ktask_tensor){ .name = name, .output = output, .min = NAN, .max = NAN };
+	if (!read_fields(r, o, path, fields, &shape, &dtype, &distribution, &x->value, &x->min,
+	        &x->max, &x->fixed, &inout, &role))
 		return;
-	distribution = string_of(o, "distribution");
-	*x = (struct ktask_tensor){ .name = name,
-		.dtype = kdtype_of(string_of(o, "dtype")),
-		.output = output,
-		.input = !output || json_is_true(json_object_get(o, "inout")),
-		.distribution = kdist_of(distribution),
-		.value = json_number_value(json_object_get(o, "value")),
-		.fixed = kjson_bool_or(o, "fixed", false),
-		.min = kjson_num_or(o, "min", NAN),
-		.max = kjson_num_or(o, "max", NAN) };
+	x->dtype = kdtype_of(dtype);
+	x->distribution = kdist_of(distribution);
+	x->input = !output || inout;
 	r->t->tensor_count++;
-	read_role(r, path, string_of(o, "role"), x);
+	read_role(r, path, role, x);
 	if (x->dtype == KDTYPE_COUNT) {
 		fault(r, path,
 		    "dtype must be float64, float32, tfloat32, float16, bfloat16, float8_e4m3, "
@@ -899,7 +878,7 @@ read_tensor(struct reader *r, const char *path, const char *name, const json_t *
 		fault(r, path, "unknown distribution '%s'", distribution);
 	if (distribution && !x->input)
 		fault(r, path, "only an input or an \"inout\" output can have a distribution");
-	read_shape(r, path, json_object_get(o, "shape"), x);
+	read_shape(r, path, shape, x);
 	check_limits(r, path, o, x->scalar);
 	read_align(r, path, o, x);
 	read_value(r, path, o, x);
@@ -934,18 +913,13 @@ find_argument(const struct ktask *t, const char *name, struct ktask_arg *arg)
 static void
 read_argument(struct reader *r, size_t i, const json_t *item)
 {
-	static const char fields[] = "axis:s! dtype:s";
 	const char *name = json_string_value(item), *dtype = NULL;
 	struct ktask_arg arg;
 	char path[64];
 
 	snprintf(path, sizeof path, "entry.arguments[%zu]", i);
-	if (!name) {
-		if (!check_fields(r, item, path, fields))
-			return;
-		name = string_of(item, "axis");
-		dtype = string_of(item, "dtype");
-	}
+	if (!name && !read_fields(r, item, path, "axis:s!= dtype:s=", &name, &dtype))
+		return;
 	if (!name || !find_argument(r->t, name, &arg)) {
 		fault(r, path, "'%s' is not an input, output or axis", name ? name : "");
 		return;
@@ -967,17 +941,17 @@ read_argument(struct reader *r, size_t i, const json_t *item)
 static void
 read_entry(struct reader *r, const json_t *entry)
 {
-	static const char fields[] = "name:s! arguments:a! prototype:s";
+	static const char fields[] = "name:s!= arguments:a!= prototype:s";
 	struct ktask *t = r->t;
+	const json_t *arguments = NULL;
 	size_t i;
 	json_t *item;
 
-	if (!entry || !check_fields(r, entry, "entry", fields))
+	if (!entry || !read_fields(r, entry, "entry", fields, &t->entry, &arguments))
 		return;
-	t->entry = string_of(entry, "name");
 	if (t->entry && (!is_identifier(t->entry) || strlen(t->entry) > 100))
 		fault(r, "entry.name", "'%s' is not a valid C function name", t->entry);
-	json_array_foreach(json_object_get(entry, "arguments"), i, item)
+	json_array_foreach(arguments, i, item)
 		read_argument(r, i, item);
 	for (i = 0; i < t->tensor_count; i++) {
 		size_t n = 0;
@@ -993,23 +967,21 @@ read_entry(struct reader *r, const json_t *entry)
 static void
 read_tolerance(struct reader *r, const json_t *o)
 {
-	const struct {
-		const char *name;
-		double *to, otherwise;
-	} rows[] = { { "rtol", &r->t->rtol, -1 }, { "atol", &r->t->atol, -1 },
-		{ "matched_ratio", &r->t->matched_ratio, 1 },
-		{ "max_error_cap", &r->t->max_error_cap, -1 } };
+	static const char *const names[] = { "rtol", "atol", "matched_ratio", "max_error_cap" };
+	struct ktask *t = r->t;
 
+	t->rtol = t->atol = t->max_error_cap = -1;
+	t->matched_ratio = 1;
 	if (o)
-		check_fields(r, o, "tolerance", "rtol:n atol:n matched_ratio:n max_error_cap:n");
-	for (size_t i = 0; i < LEN(rows); i++) {
-		*rows[i].to = kjson_num_or(o, rows[i].name, rows[i].otherwise);
-		if (*rows[i].to < 0 && json_object_get(o, rows[i].name))
-			fault(r, "tolerance", "%s must not be negative", rows[i].name);
-	}
-	if (r->t->matched_ratio <= 0 || r->t->matched_ratio > 1)
+		read_fields(r, o, "tolerance",
+		    "rtol:n= atol:n= matched_ratio:n= max_error_cap:n=", &t->rtol, &t->atol,
+		    &t->matched_ratio, &t->max_error_cap);
+	for (size_t i = 0; i < LEN(names); i++)
+		if (kjson_num_or(o, names[i], 0) < 0)
+			fault(r, "tolerance", "%s must not be negative", names[i]);
+	if (t->matched_ratio <= 0 || t->matched_ratio > 1)
 		fault(r, "tolerance.matched_ratio", "must be above 0 and at most 1");
-	if (r->t->matched_ratio < 1 && r->t->max_error_cap < 0)
+	if (t->matched_ratio < 1 && t->max_error_cap < 0)
 		fault(r, "tolerance.max_error_cap",
 		    "a matched_ratio below 1 needs a cap on the error of the rest");
 }
@@ -1116,11 +1088,11 @@ static void
 read_recorded(struct reader *r, const char *path, const char *name, const struct ktask_tensor *x,
     const json_t *o)
 {
-	static const char fields[] = "file:s! fresh:b";
 	char *field = kasprintf("%s.values.%s", path, name);
+	const char *file = NULL;
 
-	check_fields(r, o, field, fields);
-	check_file(r, field, string_of(o, "file"));
+	read_fields(r, o, field, "file:s!= fresh:b", &file);
+	check_file(r, field, file);
 	if (!x || x->scalar || !x->input)
 		fault(r, field, "must be an array that is an input, or updated in place");
 	free(field);
@@ -1174,24 +1146,18 @@ read_values(struct reader *r, const struct ktask_workload *w, const char *path)
 static void
 read_workload(struct reader *r, size_t i, const json_t *o)
 {
-	static const char fields[] = "name:s! axes:o! sets:l timed:b core:b skew:b description:s "
-	                             "values:o "
-	                             "pair:s pass:s weight:n";
+	static const char fields[] = "name:s!= axes:o!= sets:l= timed:b= core:b= skew:b= "
+	                             "description:s values:o= pair:s= "
+	                             "pass:s= weight:n=";
 	struct ktask_workload *w = &r->t->workloads[i];
+	const json_t *axes = NULL;
 	char path[160];
 
 	snprintf(path, sizeof path, "workloads[%zu]", i);
-	if (!check_fields(r, o, path, fields))
+	*w = (struct ktask_workload){ .weight = 1 };
+	if (!read_fields(r, o, path, fields, &w->name, &axes, &w->sets, &w->timed, &w->core,
+	        &w->skew, &w->values, &w->pair, &w->pass, &w->weight))
 		return;
-	*w = (struct ktask_workload){ .name = string_of(o, "name"),
-		.timed = json_is_true(json_object_get(o, "timed")),
-		.core = json_is_true(json_object_get(o, "core")),
-		.skew = json_is_true(json_object_get(o, "skew")),
-		.sets = json_object_get(o, "sets"),
-		.values = json_object_get(o, "values"),
-		.pair = string_of(o, "pair"),
-		.pass = string_of(o, "pass"),
-		.weight = kjson_num_or(o, "weight", 1) };
 	if (!(w->weight > 0 && w->weight <= 1e9))
 		fault(r, path, "weight must be above 0");
 	if (!w->name || !*w->name || strlen(w->name) > 64)
@@ -1201,8 +1167,8 @@ read_workload(struct reader *r, size_t i, const json_t *o)
 			fault(r, path, "two workloads have the name '%s'", w->name);
 	if (w->name)
 		snprintf(path, sizeof path, "workloads[%zu] (%s)", i, w->name);
-	if (json_is_object(json_object_get(o, "axes")))
-		read_sizes(r, w, path, json_object_get(o, "axes"));
+	if (axes)
+		read_sizes(r, w, path, axes);
 	read_values(r, w, path);
 }
 
@@ -1268,35 +1234,32 @@ read_workloads(struct reader *r, const json_t *list)
 static void
 read_baselines(struct reader *r, const json_t *list)
 {
-	static const char fields[] = "name:s! file:s! flags:l symbols:l description:s";
+	static const char fields[] = "name:s!= file:s!= flags:l= symbols:l= description:s";
 	struct ktask *t = r->t;
 	size_t i;
 	json_t *o;
 
 	t->baselines = kcalloc(json_array_size(list) + 1, sizeof *t->baselines);
 	json_array_foreach(list, i, o) {
+		struct ktask_baseline *b = &t->baselines[t->baseline_count];
 		char path[64];
 
 		snprintf(path, sizeof path, "baselines[%zu]", i);
-		if (!check_fields(r, o, path, fields))
+		if (!read_fields(r, o, path, fields, &b->name, &b->file, &b->flags, &b->symbols))
 			continue;
-		t->baselines[t->baseline_count++] =
-		    (struct ktask_baseline){ string_of(o, "name"), string_of(o, "file"),
-			    json_object_get(o, "flags"), json_object_get(o, "symbols") };
-		check_file(r, path, string_of(o, "file"));
+		t->baseline_count++;
+		check_file(r, path, b->file);
 	}
 }
 
 static void
 read_build(struct reader *r, const json_t *o)
 {
-	static const char fields[] = "compiler:s! flags:l libs:l";
-
 	char *lack = backend_lacks_runner(backend_for(r->t->language ? r->t->language : ""));
 
 	/* What kiln cannot run is built by a command of the campaign. */
 	if (o)
-		check_fields(r, o, "build", fields);
+		read_fields(r, o, "build", "compiler:s! flags:l libs:l");
 	else if (!lack)
 		fault(r, "build", "is missing (an object)");
 	free(lack);
@@ -1306,49 +1269,29 @@ read_build(struct reader *r, const json_t *o)
 static void
 read_groups(struct reader *r, const json_t *o)
 {
-	static const char fields[] = "tensor:s! form:s!";
 	struct ktask *t = r->t;
-	const char *form;
+	const char *form = NULL, *name = "";
 	size_t tensor;
 
 	t->groups = -1;
-	if (!o || !check_fields(r, o, "groups", fields))
+	if (!o || !read_fields(r, o, "groups", "tensor:s!= form:s!=", &name, &form))
 		return;
-	tensor = tensor_named(t, kjson_str_or(o, "tensor", ""));
+	tensor = tensor_named(t, name);
 	if (tensor < t->tensor_count)
 		t->groups = (int)tensor;
 	if (t->groups < 0 || t->tensors[t->groups].scalar || t->tensors[t->groups].output ||
 	    kdtype_is_float(t->tensors[t->groups].dtype))
 		fault(r, "groups.tensor", "must name an input of an integer type");
-	form = string_of(o, "form");
 	t->group_offsets = form && !strcmp(form, "offsets");
 	if (form && !t->group_offsets && strcmp(form, "counts"))
 		fault(r, "groups.form", "must be offsets or counts");
 }
 
-static void
-read_strings(struct ktask *t, const json_t *o)
-{
-	t->name = string_of(o, "name");
-	t->op = string_of(o, "op");
-	t->description = string_of(o, "description");
-	t->language = string_of(o, "language");
-	t->reference = string_of(o, "reference");
-	t->oracle = string_of(o, "oracle");
-	t->flops = string_of(o, "flops");
-	t->bytes = string_of(o, "bytes");
-	t->reduction = string_of(o, "reduction");
-	t->linear = json_is_true(json_object_get(o, "linear"));
-	t->deterministic = json_is_true(json_object_get(o, "deterministic"));
-	t->min_time_ns = kjson_num_or(o, "min_time_ns", 0);
-}
-
 static const char task_fields[] =
-    "schema:s! name:s! op:s! description:s! language:s! axes:o! inputs:o! "
-    "outputs:o! entry:o! reference:s! oracle:s baselines:a build:o "
-    "allow_symbols:l files:* flops:s bytes:s reduction:s linear:b "
-    "deterministic:b tolerance:o distributions:l compute:s min_time_ns:n "
-    "timing:s groups:o workloads:a! title:s notes:*";
+    "schema:s!= name:s!= op:s!= description:s!= language:s!= axes:o!= inputs:o! outputs:o! "
+    "entry:o!= reference:s!= oracle:s= baselines:a= build:o= allow_symbols:l files:* flops:s= "
+    "bytes:s= reduction:s= linear:b= deterministic:b= tolerance:o= distributions:l= compute:s= "
+    "min_time_ns:n= timing:s= groups:o= workloads:a!= title:s notes:*";
 
 /* What the arithmetic of a roofline runs on, where the types of the tensors do not tell. */
 static void
@@ -1377,33 +1320,38 @@ static void
 read_task(struct reader *r, const json_t *o)
 {
 	struct ktask *t = r->t;
+	const char *schema = "", *compute = NULL, *timing = NULL;
+	const json_t *axes = NULL, *entry = NULL, *baselines = NULL, *build = NULL,
+	             *tolerance = NULL, *dists = NULL, *groups = NULL, *workloads = NULL;
 
-	if (!check_fields(r, o, "", task_fields))
+	if (!read_fields(r, o, "", task_fields, &schema, &t->name, &t->op, &t->description,
+	        &t->language, &axes, &entry, &t->reference, &t->oracle, &baselines, &build,
+	        &t->flops, &t->bytes, &t->reduction, &t->linear, &t->deterministic, &tolerance,
+	        &dists, &compute, &t->min_time_ns, &timing, &groups, &workloads))
 		return;
-	if (!string_of(o, "schema") || strcmp(string_of(o, "schema"), "task/1") != 0)
+	if (strcmp(schema, "task/1"))
 		fault(r, "schema", "must be \"task/1\"");
-	read_strings(t, o);
 	if (t->name && !*t->name)
 		fault(r, "name", "must not be empty");
 	if (t->min_time_ns < 0)
 		fault(r, "min_time_ns", "must not be negative");
 	check_file(r, "reference", t->reference);
 	check_file(r, "oracle", t->oracle);
-	read_axes(r, json_object_get(o, "axes"));
+	read_axes(r, axes);
 	read_tensors(r, o, "inputs");
 	read_tensors(r, o, "outputs");
-	read_groups(r, json_object_get(o, "groups"));
-	read_entry(r, json_object_get(o, "entry"));
+	read_groups(r, groups);
+	read_entry(r, entry);
 	check_expression(r, "flops", t->flops);
 	check_expression(r, "bytes", t->bytes);
 	check_expression(r, "reduction", t->reduction);
-	check_compute(r, string_of(o, "compute"));
-	read_timing(r, string_of(o, "timing"));
-	read_tolerance(r, json_object_get(o, "tolerance"));
-	read_distributions(r, json_object_get(o, "distributions"));
-	read_baselines(r, json_object_get(o, "baselines"));
-	read_build(r, json_object_get(o, "build"));
-	read_workloads(r, json_object_get(o, "workloads"));
+	check_compute(r, compute);
+	read_timing(r, timing);
+	read_tolerance(r, tolerance);
+	read_distributions(r, dists);
+	read_baselines(r, baselines);
+	read_build(r, build);
+	read_workloads(r, workloads);
 	read_limits(r, o);
 }
 
