@@ -44,18 +44,13 @@ row_json(const struct karch_row *row)
 	json_t *o;
 
 	karch_cell_text(row->cell, cell);
-	o = json_pack("{s:s,s:s,s:f,s:s}", "id", row->id, "cell", cell, "score", row->score,
-	    "status", status_rows[row->status].name);
+	o = json_pack("{s:s,s:s,s:f,s:s,s:o*,s:o*,s:s*,s:s*}", "id", row->id, "cell", cell, "score",
+	    row->score, "status", status_rows[row->status].name, "provisional",
+	    row->provisional ? json_true() : NULL, "runtime_ms",
+	    row->runtime_ms > 0 ? json_real(row->runtime_ms) : NULL, "parent",
+	    *row->parent ? row->parent : NULL, "strategy", *row->strategy ? row->strategy : NULL);
 	if (speedup.n)
 		kgain_put_speedup(o, &speedup);
-	if (row->provisional)
-		json_object_set_new(o, "provisional", json_true());
-	if (row->runtime_ms > 0)
-		json_object_set_new(o, "runtime_ms", json_real(row->runtime_ms));
-	if (*row->parent)
-		json_object_set_new(o, "parent", json_string(row->parent));
-	if (*row->strategy)
-		json_object_set_new(o, "strategy", json_string(row->strategy));
 	return o;
 }
 

@@ -251,26 +251,18 @@ linear_json(const struct search *s)
 	             *errors = kjson_path(s->archive.header, "errors");
 	char *accepted = kverdict_incumbent(s->camp->dir, linear);
 	long streak = (long)kjson_int_or(linear, "streak", 0);
-	json_t *o = json_object(), *program;
+	json_t *o, *program;
 
 	if (s->archive.header && !linear)
 		kdie(K_USAGE,
 		    "the archive contains no chain of rounds: it was made with another "
 		    "search.mode");
-	kjson_set(o, "seed", seed_json(s, 1));
-	kjson_set(o, "pick", json_string("linear"));
-	kjson_set(o, "strategy", json_string("linear"));
-	kjson_set(
-	    o, "status", json_string(start_names[s->trial > 1 ? START_CORRECT : START_INITIAL]));
-	kjson_set(o, "island", json_integer(0));
-	kjson_set(o, "inspirations", json_array());
-	kjson_set(o, "hints", json_array());
-	kjson_set(o, "errors", errors ? json_deep_copy(errors) : json_array());
-	kjson_set(o, "incumbent", json_string(accepted));
-	kjson_set(o, "round", json_integer(s->trial + 1));
-	kjson_set(o, "streak", json_integer(streak));
-	kjson_set(o, "escalation", json_string(klinear_escalation(streak)));
-	kjson_set(o, "stagnation", json_boolean(streak >= KLINEAR_STAGNATION));
+	o = json_pack("{s:o,s:s,s:s,s:s,s:i,s:[],s:[],s:o,s:s,s:I,s:I,s:s,s:b}", "seed",
+	    seed_json(s, 1), "pick", "linear", "strategy", "linear", "status",
+	    start_names[s->trial > 1 ? START_CORRECT : START_INITIAL], "island", 0, "inspirations",
+	    "hints", "errors", errors ? json_deep_copy(errors) : json_array(), "incumbent",
+	    accepted, "round", (json_int_t)s->trial + 1, "streak", (json_int_t)streak, "escalation",
+	    klinear_escalation(streak), "stagnation", streak >= KLINEAR_STAGNATION);
 	add_history(s, o);
 	add_last(s, o);
 	add_application(s, o);

@@ -16,10 +16,9 @@ put_times(const struct karch_row *row, json_t *o)
 
 	if (speedup.n)
 		kgain_put_speedup(o, &speedup);
-	if (row->provisional)
-		kjson_set(o, "provisional", json_true());
-	if (row->runtime_ms > 0)
-		kjson_set(o, "runtime_ms", json_real(row->runtime_ms));
+	json_object_update_new(o,
+	    json_pack("{s:o*,s:o*}", "provisional", row->provisional ? json_true() : NULL,
+	        "runtime_ms", row->runtime_ms > 0 ? json_real(row->runtime_ms) : NULL));
 }
 
 /* A program of the archive with its code; the log only where the prompt shows it. */
@@ -28,9 +27,9 @@ program_json(const struct search *s, const struct karch_row *row, bool log)
 {
 	json_t *o = karch_program(s->camp->dir, row->id, log);
 
-	kjson_set(o, "coords", karch_coords(row->cell));
-	kjson_set(o, "status", status_json(row->status));
-	kjson_set(o, "combined", json_real(row->score));
+	json_object_update_new(o,
+	    json_pack("{s:o,s:o,s:f}", "coords", karch_coords(row->cell), "status",
+	        status_json(row->status), "combined", row->score));
 	put_times(row, o);
 	return o;
 }
@@ -40,10 +39,11 @@ broken_json(const struct search *s, const json_t *broken)
 {
 	json_t *o = karch_program(s->camp->dir, kjson_str_or(broken, "id", ""), true);
 
-	kjson_set(o, "coords", karch_coords(karch_cell(kjson_str_or(broken, "cell", "0000"))));
-	kjson_set(o, "status", json_string(kjson_str_or(broken, "status", "")));
-	kjson_set(o, "combined", json_real(kjson_num_or(broken, "score", 0)));
-	kjson_set(o, "plan_tries", json_integer(kjson_int_or(broken, "tries", 0)));
+	json_object_update_new(o,
+	    json_pack("{s:o,s:s,s:f,s:I}", "coords",
+	        karch_coords(karch_cell(kjson_str_or(broken, "cell", "0000"))), "status",
+	        kjson_str_or(broken, "status", ""), "combined", kjson_num_or(broken, "score", 0),
+	        "plan_tries", kjson_int_or(broken, "tries", 0)));
 	return o;
 }
 
@@ -207,25 +207,20 @@ sample_json(const struct search *s, const struct plan *plan, int branch)
 	const json_t *errors = kjson_path(s->archive.header, "errors");
 	enum start start = start_of(plan);
 	const char *id;
-	json_t *o = json_object(), *parent = parent_json(s, plan);
+	json_t *parent = parent_json(s, plan), *o;
 
 	id = kjson_str_or(parent, "id", "");
-	kjson_set(o, "seed", seed_json(s, branch));
-	kjson_set(o, "pick", json_string(plan->pick));
-	kjson_set(o, "strategy", json_string(plan->strategy));
-	kjson_set(o, "status", json_string(start_names[start]));
-	kjson_set(o, "island", json_integer(plan->island));
-	kjson_set(o, "inspirations", inspirations_json(s, plan, id, branch));
-	kjson_set(o, "hints", hints_json(s, start != START_ERROR ? from_cell(plan) : -1));
-	kjson_set(o, "errors", errors ? json_deep_copy(errors) : json_array());
+	o = json_pack("{s:o,s:s,s:s,s:s,s:i,s:o,s:o,s:o,s:o*,s:o}", "seed", seed_json(s, branch),
+	    "pick", plan->pick, "strategy", plan->strategy, "status", start_names[start], "island",
+	    plan->island, "inspirations", inspirations_json(s, plan, id, branch), "hints",
+	    hints_json(s, start != START_ERROR ? from_cell(plan) : -1), "errors",
+	    errors ? json_deep_copy(errors) : json_array(), "target",
+	    plan->target >= 0 ? karch_coords(plan->target) : NULL, "parent", parent);
 	if (karch_best(&s->archive, &best) && strcmp(best.id, KARCH_REFERENCE)) {
 		kjson_set(o, "incumbent", json_string(best.id));
 		if (strcmp(best.id, id))
 			kjson_set(o, "best", program_json(s, &best, false));
 	}
-	if (plan->target >= 0)
-		kjson_set(o, "target", karch_coords(plan->target));
-	kjson_set(o, "parent", parent);
 	add_application(s, o);
 	return o;
 }

@@ -171,17 +171,12 @@ check_times(const struct scorer *s, const struct krec *rec, const json_t *timing
 static void
 put_anchor(const struct anchor *a, json_t *score)
 {
-	json_t *o = json_pack("{s:s}", "name", a->name);
+	const struct kgain_ratio *r = &a->chain.speedup;
 
-	if (a->id)
-		json_object_set_new(o, "id", json_string(a->id));
-	json_object_set_new(o, "speedup", json_real(a->chain.speedup.mean));
-	json_object_set_new(o, "low", json_real(a->chain.speedup.low));
-	if (isfinite(a->chain.speedup.high))
-		json_object_set_new(o, "high", json_real(a->chain.speedup.high));
-	if (a->chain.from)
-		json_object_set_new(o, "from", json_string(a->chain.from));
-	json_object_set_new(score, "anchor", o);
+	kjson_set(score, "anchor",
+	    json_pack("{s:s,s:s*,s:o*,s:o*,s:o*,s:s*}", "name", a->name, "id", a->id, "speedup",
+	        json_real(r->mean), "low", json_real(r->low), "high", json_real(r->high), "from",
+	        a->chain.from));
 }
 
 /*
@@ -213,12 +208,10 @@ compare_incumbent(
 void
 put_gain(json_t *score, const struct kgain_ratio *r, bool gain, double min_gain)
 {
-	json_object_set_new(score, "gain", json_boolean(gain));
-	json_object_set_new(score, "gain_ratio", json_real(r->mean));
-	json_object_set_new(score, "gain_low", json_real(r->low));
-	if (isfinite(r->high))
-		json_object_set_new(score, "gain_high", json_real(r->high));
-	json_object_set_new(score, "verdict", json_string(kgain_verdict(r, min_gain)));
+	json_object_update_new(score,
+	    json_pack("{s:b,s:o*,s:o*,s:o*,s:s}", "gain", gain, "gain_ratio", json_real(r->mean),
+	        "gain_low", json_real(r->low), "gain_high", json_real(r->high), "verdict",
+	        kgain_verdict(r, min_gain)));
 }
 
 /* A gain beats the incumbent beyond the noise, and by score.min_gain. A copy never gains. */
@@ -243,16 +236,10 @@ add_roofline(const struct scorer *s, const json_t *timing, json_t *score)
 	const char *alarm;
 	json_t *rows = kroof_utilization(s->roofline, timing, &efficiency, &alarm);
 
-	json_t *growth = kroof_growth(s->roofline, timing);
-
-	if (rows)
-		json_object_set_new(score, "utilization", rows);
-	if (growth)
-		json_object_set_new(score, "growth", growth);
-	if (isfinite(efficiency))
-		json_object_set_new(score, "efficiency_pct", json_real(efficiency));
-	if (alarm)
-		json_object_set_new(score, "alarm", json_string("below_floor"));
+	json_object_update_new(score,
+	    json_pack("{s:o*,s:o*,s:o*,s:s*}", "utilization", rows, "growth",
+	        kroof_growth(s->roofline, timing), "efficiency_pct", json_real(efficiency), "alarm",
+	        alarm ? "below_floor" : NULL));
 }
 
 /* What a call by itself took, beside the time that counts. */

@@ -69,15 +69,12 @@ karch_set_best(struct karch *a, const struct karch_row *row)
 	json_t *now;
 
 	karch_cell_text(row->cell, cell);
-	now = json_pack("{s:s,s:i,s:o,s:f,s:s}", "id", row->id, "trial", (int)row->trial, "cell",
-	    json_string(cell), "score", row->score, "status", status_rows[row->status].name);
-
+	now = json_pack("{s:s,s:i,s:s,s:f,s:s,s:o*,s:o*}", "id", row->id, "trial", (int)row->trial,
+	    "cell", cell, "score", row->score, "status", status_rows[row->status].name,
+	    "provisional", row->provisional ? json_true() : NULL, "runtime_ms",
+	    row->runtime_ms > 0 ? json_real(row->runtime_ms) : NULL);
 	if (speedup.n)
 		kgain_put_speedup(now, &speedup);
-	if (row->provisional)
-		kjson_set(now, "provisional", json_true());
-	if (row->runtime_ms > 0)
-		kjson_set(now, "runtime_ms", json_real(row->runtime_ms));
 	kjson_set(a->header, "best", now);
 }
 
