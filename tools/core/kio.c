@@ -110,17 +110,6 @@ next_line(struct kin *in, size_t *len, char **fault)
 	}
 }
 
-const char *
-kin_line(struct kin *in, size_t *len)
-{
-	char *fault = NULL;
-	const char *line = next_line(in, len, &fault);
-
-	if (fault)
-		kdie(K_USAGE, "%s", fault);
-	return line;
-}
-
 bool
 kin_try(struct kin *in, struct krec *rec, char **fault)
 {

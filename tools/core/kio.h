@@ -71,11 +71,6 @@ bool kin_next(struct kin *in, struct krec *rec);
  * was too long.
  */
 bool kin_try(struct kin *in, struct krec *rec, char **fault);
-/*
- * Next raw line (without newline) or NULL at the end; the pointer is valid until the next call.
- * Same errors.
- */
-const char *kin_line(struct kin *in, size_t *len);
 void kin_close(struct kin *in);
 /*
  * kin_close where the input must hold a record: a named file without one is damaged, and ends the

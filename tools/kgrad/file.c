@@ -48,9 +48,9 @@ cell_open(struct cell *cell)
 {
 	json_t *o;
 
-	if (!cell->line.s)
+	if (!cell->line)
 		return;
-	o = json_loadb(cell->line.s, cell->line.len, 0, NULL);
+	o = json_loadb(cell->line, cell->len, 0, NULL);
 	if (json_array_size(json_object_get(o, "sum")) != KARCH_DIMS)
 		kdie(K_USAGE, "a cell of the gradient is malformed; make views makes it again");
 	cell->departures = (long)kjson_int_or(o, "departures", 0);
@@ -63,7 +63,7 @@ cell_open(struct cell *cell)
 	read_reals(json_object_get(o, "sum"), cell->sum, KARCH_DIMS);
 	read_reals(json_object_get(o, "weight"), cell->weight, KARCH_DIMS);
 	read_directions(cell, json_object_get(o, "directions"));
-	cell->line = (struct span){ 0 };
+	cell->line = NULL;
 	json_decref(o);
 }
 
@@ -74,18 +74,6 @@ cell_clear(struct cell *cell)
 		free(cell->directions[i].deltas);
 	free(cell->directions);
 	*cell = (struct cell){ 0 };
-}
-
-/* The line of a cell, unless a newer file has it. What it says is read when it is asked for. */
-static void
-note_cell(struct gradient *g, struct span line, const char *path, long lineno)
-{
-	int c = karch_cell_line(line.s, line.len);
-
-	if (c < 0)
-		kdie(K_USAGE, "%s:%ld: not a cell written by kgrad", path, lineno);
-	if (!g->cells[c].used)
-		g->cells[c] = (struct cell){ .used = true, .line = line };
 }
 
 /* The header of the newest file. */
@@ -104,54 +92,17 @@ take_header(struct gradient *g, const json_t *o)
 	}
 }
 
-/* The cells of one file. The file that it rests on, or NULL; the caller frees. */
-static char *
-load_file(struct gradient *g, const char *path)
-{
-	static const char transition[] = "{\"kind\":\"transition\"";
-	size_t len, at = 0;
-	char *text = kread_file_or_die(path, SIZE_MAX, &len), *before = NULL;
-	json_t *header;
-
-	g->texts = krealloc(g->texts, (g->text_count + 1) * sizeof *g->texts);
-	g->texts[g->text_count++] = text;
-	if (!len || text[len - 1] != '\n')
-		kdie(K_USAGE, "%s: %s", path,
-		    len ? "truncated (no newline at the end)" : "is empty");
-	for (long lineno = 1; at < len && strncmp(text + at, transition, sizeof transition - 1);
-	     lineno++) {
-		struct span line = { text + at, strcspn(text + at, "\n") };
-
-		at += line.len + 1;
-		if (lineno > 1) {
-			note_cell(g, line, path, lineno);
-			continue;
-		}
-		header = json_loadb(line.s, line.len, 0, NULL);
-		if (strcmp(kjson_str_or(header, "schema", ""), KARCH_GRADIENT))
-			kdie(K_USAGE,
-			    "%s:1: is not a gradient of this version; make views makes it again",
-			    path);
-		if (g->trial < 0)
-			take_header(g, header);
-		before = karch_before(path, header);
-		json_decref(header);
-	}
-	return before;
-}
-
 void
 gradient_load(struct gradient *g, const char *path)
 {
-	char *file = path ? kstrdup(path) : NULL;
-
 	*g = (struct gradient){ .trial = -1 };
-	while (file) {
-		char *before = load_file(g, file);
-
-		free(file);
-		file = before;
-	}
+	karch_gradient_load(&g->old, path);
+	if (g->old.header)
+		take_header(g, g->old.header);
+	for (int c = 0; c < KARCH_CELLS; c++)
+		g->cells[c] = (struct cell){ .used = g->old.cell[c].s,
+			.line = g->old.cell[c].s,
+			.len = g->old.cell[c].len };
 }
 
 static void
@@ -240,10 +191,10 @@ gradient_put(const struct gradient *g, const struct kcamp *camp, long after)
 	for (int c = 0; c < KARCH_CELLS; c++) {
 		const struct cell *cell = &g->cells[c];
 
-		if (!cell->used || (after >= 0 && cell->line.s))
+		if (!cell->used || (after >= 0 && cell->line))
 			continue;
-		if (cell->line.s)
-			kbuf_add(&b, cell->line.s, cell->line.len);
+		if (cell->line)
+			kbuf_add(&b, cell->line, cell->len);
 		else
 			put_cell(&b, cell, c);
 		kbuf_puts(&b, "\n");
@@ -261,8 +212,6 @@ gradient_free(struct gradient *g)
 {
 	for (int c = 0; c < KARCH_CELLS; c++)
 		cell_clear(&g->cells[c]);
-	for (size_t i = 0; i < g->text_count; i++)
-		free(g->texts[i]);
-	free(g->texts);
+	karch_gradient_free(&g->old);
 	kbuf_free(&g->added);
 }

@@ -15,12 +15,6 @@
 #include "kcandidate.h"
 #include "kutil.h"
 
-/* Lines of the file, as they stand there; borrowed. */
-struct span {
-	const char *s;
-	size_t len;
-};
-
 /* What came of a step from a cell. */
 struct direction {
 	int step[KARCH_DIMS]; /* child's level - parent's level */
@@ -37,8 +31,9 @@ struct direction {
  */
 struct cell {
 	bool used;
-	/* in the text of the file; s is NULL once the cell has been taken apart */
-	struct span line;
+	/* in the text of the file; NULL once the cell has been taken apart */
+	const char *line;
+	size_t len;
 	long updated; /* trial of the last transition */
 	long departures, arrivals, improvements, discoveries, replacements;
 	/*
@@ -73,10 +68,9 @@ struct transition {
 };
 
 struct gradient {
-	char **texts; /* of the files read; none: a new gradient */
-	size_t text_count;
-	long trial;      /* last one in it; -1: none */
-	long long total; /* transitions ever */
+	struct karch_gradient old; /* as read */
+	long trial;                /* last one in it; -1: none */
+	long long total;           /* transitions ever */
 	struct cell cells[KARCH_CELLS];
 	struct length lengths[KARCH_LENGTHS]; /* 0, 1, 2, more */
 	struct kbuf added;                    /* lines of the transitions of this run */

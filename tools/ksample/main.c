@@ -29,31 +29,6 @@ struct arguments {
 	bool thin;
 };
 
-/* A line of the gradient; false when it is none of a cell. What a newer file said stays. */
-static bool
-note_slope(struct search *s, const struct kin *in, const char *line, size_t len)
-{
-	static const char transition[] = "{\"kind\":\"transition\"";
-	int c = karch_cell_line(line, len);
-	struct krec rec;
-	char why[256];
-
-	if (c >= 0 && s->directions[c])
-		return true;
-	if (len >= sizeof transition - 1 && !strncmp(line, transition, sizeof transition - 1))
-		return false;
-	if (c < 0)
-		kdie(K_USAGE, "%s:%ld: not a line of a gradient", in->file, in->lineno);
-	if (!krec_parse(&rec, line, len, why, sizeof why))
-		kdie(K_USAGE, "%s:%ld: %s", in->file, in->lineno, why);
-	s->directions[c] = json_incref(json_object_get(rec.json, "directions"));
-	s->paid[c] = (kjson_num_or(rec.json, "improvements", 0) + 1) /
-	    (kjson_num_or(rec.json, "departures", 0) + 2);
-	s->has_field |= kjson_num_or(rec.json, "departures", 0) > 0;
-	krec_free(&rec);
-	return true;
-}
-
 static void
 read_lengths(struct field *f, const json_t *lengths)
 {
@@ -65,47 +40,33 @@ read_lengths(struct field *f, const json_t *lengths)
 	}
 }
 
-/* One file of the gradient: the one that it rests on, or NULL. The caller frees. */
-static char *
-read_slopes(struct search *s, const char *path, bool newest)
-{
-	struct kin in;
-	struct krec rec;
-	const char *line;
-	size_t len;
-	char *before;
-
-	kin_open(&in, path);
-	if (!kin_next(&in, &rec))
-		kdie(K_USAGE, "%s: is empty", path);
-	if (strcmp(kjson_str_or(rec.json, "schema", ""), KARCH_GRADIENT))
-		kdie(K_USAGE, "%s: is not a gradient of this version; make views makes it again",
-		    path);
-	if (newest)
-		read_lengths(s->field, json_object_get(rec.json, "lengths"));
-	before = karch_before(path, rec.json);
-	krec_free(&rec);
-	/* The transitions behind the cells are not read. */
-	while ((line = kin_line(&in, &len)) && note_slope(s, &in, line, len))
-		;
-	kin_close(&in);
-	return before;
-}
-
 void
 load_slopes(struct search *s, const char *path)
 {
+	struct karch_gradient g;
+
 	s->field = kcalloc(1, sizeof *s->field);
 	for (int c = 0; c < KARCH_CELLS; c++)
 		s->paid[c] = 0.5;
 	if (!path || !kcamp_bool(s->camp, "gradient.enabled"))
 		return;
-	for (char *file = kstrdup(path), *before; file; file = before) {
-		before = read_slopes(s, file, !strcmp(file, path));
-		free(file);
-	}
-	for (int c = 0; c < KARCH_CELLS; c++)
+	karch_gradient_load(&g, path);
+	read_lengths(s->field, json_object_get(g.header, "lengths"));
+	for (int c = 0; c < KARCH_CELLS; c++) {
+		json_t *cell = g.cell[c].s ? json_loadb(g.cell[c].s, g.cell[c].len, 0, NULL) : NULL;
+		double left = kjson_num_or(cell, "departures", 0);
+
+		if (!g.cell[c].s)
+			continue;
+		if (!cell)
+			kdie(K_USAGE, "%s: a cell is not JSON; make views makes it again", path);
+		s->directions[c] = json_incref(json_object_get(cell, "directions"));
+		s->paid[c] = (kjson_num_or(cell, "improvements", 0) + 1) / (left + 2);
+		s->has_field |= left > 0;
 		field_add(s->field, c, s->directions[c]);
+		json_decref(cell);
+	}
+	karch_gradient_free(&g);
 	field_fit(s->field);
 }
 

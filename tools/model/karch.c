@@ -357,8 +357,9 @@ karch_before(const char *path, const json_t *header)
 	return before;
 }
 
-int
-karch_cell_line(const char *line, size_t len)
+/* The cell that a line of a gradient is about, as kgrad writes it; or -1. */
+static int
+cell_of_line(const char *line, size_t len)
 {
 	static const char start[] = "{\"kind\":\"cell\",\"cell\":\"";
 	char name[KARCH_DIMS + 1] = "";
@@ -366,6 +367,74 @@ karch_cell_line(const char *line, size_t len)
 	if (len > sizeof start + KARCH_DIMS && !strncmp(line, start, sizeof start - 1))
 		memcpy(name, line + sizeof start - 1, KARCH_DIMS);
 	return karch_cell(name);
+}
+
+/* The first line of a file. The file that it rests on, or NULL; the caller frees. */
+static char *
+read_gradient_header(struct karch_gradient *g, const char *path, const char *line, size_t len)
+{
+	json_t *header = json_loadb(line, len, 0, NULL);
+	char *before;
+
+	if (!kjson_is(header, "schema", KARCH_GRADIENT))
+		kdie(K_USAGE, "%s:1: is not a gradient of this version; make views makes it again",
+		    path);
+	before = karch_before(path, header);
+	if (!g->header)
+		g->header = json_incref(header);
+	json_decref(header);
+	return before;
+}
+
+/* The cells of one file, which newer ones do not have. The same result. */
+static char *
+read_gradient(struct karch_gradient *g, const char *path)
+{
+	static const char transition[] = "{\"kind\":\"transition\"";
+	size_t len, n;
+	char *text = kread_file_or_die(path, SIZE_MAX, &len), *before = NULL;
+	long lineno = 1;
+
+	g->texts = krealloc(g->texts, (g->count + 1) * sizeof *g->texts);
+	g->texts[g->count++] = text;
+	if (!len || text[len - 1] != '\n')
+		kdie(K_USAGE, "%s: %s", path,
+		    len ? "truncated (no newline at the end)" : "is empty");
+	for (const char *line = text; *line && strncmp(line, transition, sizeof transition - 1);
+	     line += n + 1, lineno++) {
+		int c = cell_of_line(line, n = strcspn(line, "\n"));
+
+		if (lineno == 1) {
+			before = read_gradient_header(g, path, line, n);
+			continue;
+		}
+		if (c < 0)
+			kdie(K_USAGE, "%s:%ld: not a cell written by kgrad", path, lineno);
+		if (!g->cell[c].s) {
+			g->cell[c].s = line;
+			g->cell[c].len = n;
+		}
+	}
+	return before;
+}
+
+void
+karch_gradient_load(struct karch_gradient *g, const char *path)
+{
+	*g = (struct karch_gradient){ 0 };
+	for (char *file = path ? kstrdup(path) : NULL, *before; file; file = before) {
+		before = read_gradient(g, file);
+		free(file);
+	}
+}
+
+void
+karch_gradient_free(struct karch_gradient *g)
+{
+	for (size_t i = 0; i < g->count; i++)
+		free(g->texts[i]);
+	free(g->texts);
+	json_decref(g->header);
 }
 
 bool

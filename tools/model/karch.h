@@ -42,11 +42,21 @@ char *karch_before(const char *path, const json_t *header);
 /* Whether the file of TRIAL with COUNT things in it is not to be whole. */
 bool karch_is_thin(long trial, size_t count);
 
-/* The cell that a line of a gradient is about, as kgrad writes it, without parsing it; or -1. */
-int karch_cell_line(const char *line, size_t len);
-
-/* The form of a gradient's file. */
+/* A gradient: the header of the newest file, and the newest line of each cell, as it stands there. */
 #define KARCH_GRADIENT "gradient/2"
+struct karch_gradient {
+	json_t *header; /* NULL: a new one */
+	struct {
+		const char *s; /* NULL: nothing is known of the cell */
+		size_t len;
+	} cell[KARCH_CELLS];
+	/* Private: of the files read. */
+	char **texts;
+	size_t count;
+};
+/* PATH NULL: a new one. What is no gradient ends the program with K_USAGE. */
+void karch_gradient_load(struct karch_gradient *g, const char *path);
+void karch_gradient_free(struct karch_gradient *g);
 
 /* One line of an archive. */
 struct karch_row {

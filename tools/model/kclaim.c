@@ -103,18 +103,19 @@ clause_of(const char *text, size_t *at)
 	return kstrndup(text, span[1].to);
 }
 
+#define FACTOR "\\d[\\d.eE+-]*"
 /* Is what stands before a figure a product or a quotient with this result, "989/6 = 165"? */
 static bool
 is_worked_out(const char *before, double value, double half)
 {
+	static const char product_of[] = "(?<![\\w.])(" FACTOR "(?: *[*/x] *" FACTOR ")+) *="
+	                                 "[" MARKS "]*\\z";
 	struct kregex_span at[2];
 	double result;
 	char *product;
 	bool right;
 
-	if (!kregex_find("(?<![\\w.])(\\d[\\d.eE+-]*(?: *[*/x] *\\d[\\d.eE+-]*)+) *=[" MARKS "]*"
-	                                                                                     "\\z",
-	        before, strlen(before), at, LEN(at)))
+	if (!kregex_find(product_of, before, strlen(before), at, LEN(at)))
 		return false;
 	product = kregex_text(before, at[1]);
 	right = khw_product(product, &result) && fabs(result - value) <= half * (1 + 1e-9);

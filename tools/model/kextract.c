@@ -78,6 +78,7 @@ solid_chars(const char *p, const char *end)
 }
 
 #define COMPONENT "[A-Za-z0-9_][\\w.-]*"
+#define ENDS " \\t},:\"'" /* of a word of an info string */
 #define PATH "(?:" COMPONENT "/)*" COMPONENT
 
 bool
@@ -91,6 +92,9 @@ kextract_path_ok(const char *path)
 static void
 parse_info(const char *p, const char *end, struct span *s)
 {
+	static const char named[] = "[ \\t}{.,:\"'](?:(?i:file|path|title)=[\"' \\t]*)?"
+	                            "(?=[\\w/-]*\\.)(?=[^" ENDS "]{1,63}(?:[" ENDS "]|\\z))"
+	                            "(" PATH ")(?=[" ENDS "]|\\z)";
 	struct kregex_span at[2];
 	size_t n;
 
@@ -100,12 +104,7 @@ parse_info(const char *p, const char *end, struct span *s)
 	for (char *c = s->label; *c; c++)
 		*c = (char)tolower((unsigned char)*c);
 	p += at[1].to;
-	if (kregex_find("[ \\t}{.,:\"'](?:(?i:file|path|title)=[\"' \\t]*)?"
-	                "(?=[\\w/-]*\\.)(?=[^ \\t},:\"']{1,63}(?:[ \\t},:\"']|\\z))(" PATH ")(?=[ "
-	                                                                                   "\\t},:"
-	                                                                                   "\"']|"
-	                                                                                   "\\z)",
-	        p, (size_t)(end - p), at, 2))
+	if (kregex_find(named, p, (size_t)(end - p), at, 2))
 		memcpy(s->path, p + at[1].from, at[1].to - at[1].from);
 }
 

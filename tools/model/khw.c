@@ -299,7 +299,8 @@ add_name(struct reader *r, const char *name, long line)
 {
 	char *key = lower(name);
 	const json_t *seen = json_object_get(r->h->names, key);
-	json_int_t own = r->d - r->h->devices, device = kjson_int_or(seen, "device", own);
+	json_int_t own = r->d - r->h->devices,
+	           device = seen ? json_integer_value(json_object_get(seen, "device")) : own;
 
 	if (device != own)
 		fault(r, line, "'%s' is already in %s:%lld; a device has one file", name,
@@ -491,7 +492,7 @@ khw_find(const struct khw *h, const char *name)
 	const json_t *found = json_object_get(h->names, key);
 
 	free(key);
-	return found ? &h->devices[kjson_int_or(found, "device", 0)] : NULL;
+	return found ? &h->devices[json_integer_value(json_object_get(found, "device"))] : NULL;
 }
 
 char *
