@@ -53,33 +53,22 @@ kmark_clean(struct kbuf *out, const char *text, size_t len)
 	}
 }
 
+/* Signs that mean something in HTML. */
+static const char *const entities[128] = {
+	['<'] = "&lt;", ['>'] = "&gt;", ['&'] = "&amp;", ['"'] = "&quot;", ['\''] = "&#39;"
+};
+
 void
 kmark_html(struct kbuf *out, const char *text, size_t len)
 {
 	const char *end = text + len;
 	char c[5];
 
-	while (text < end)
-		switch (next(&text, end, c)) {
-		case '<':
-			kbuf_puts(out, "&lt;");
-			break;
-		case '>':
-			kbuf_puts(out, "&gt;");
-			break;
-		case '&':
-			kbuf_puts(out, "&amp;");
-			break;
-		case '"':
-			kbuf_puts(out, "&quot;");
-			break;
-		case '\'':
-			kbuf_puts(out, "&#39;");
-			break;
-		default:
-			kbuf_puts(out, c);
-			break;
-		}
+	while (text < end) {
+		const char *entity = entities[(int)next(&text, end, c)];
+
+		kbuf_puts(out, entity ? entity : c);
+	}
 }
 
 static bool
@@ -103,10 +92,8 @@ kmark_md(struct kbuf *out, const char *text, size_t len)
 		char ascii = next(&text, end, c);
 		bool item = first && ascii && strchr("+-", ascii) && text < end && *text == ' ';
 
-		if (ascii == '<')
-			kbuf_puts(out, "&lt;");
-		else if (ascii == '&')
-			kbuf_puts(out, "&amp;");
+		if (ascii == '<' || ascii == '&')
+			kbuf_puts(out, entities[(int)ascii]);
 		else if (ascii == '\n' || ascii == '\t')
 			kbuf_puts(out, " ");
 		else if (ascii == '_' && is_word(last) && text < end && is_word(*text))

@@ -36,11 +36,8 @@ struct tag {
 static bool
 fail(struct render *r, const struct source *s, const char *at, const char *what, const char *name)
 {
-	long line = 1;
-
-	for (const char *p = s->text; p < at; p++)
-		line += *p == '\n';
-	snprintf(r->why, r->why_len, "%s:%ld: %s%s%s", s->file, line, what, *name ? " " : "", name);
+	snprintf(r->why, r->why_len, "%s:%zu: %s%s%s", s->file,
+	    kline_at(s->text, (size_t)(at - s->text)), what, *name ? " " : "", name);
 	return false;
 }
 

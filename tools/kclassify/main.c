@@ -31,16 +31,6 @@ struct report {
 	struct kbuf text;
 };
 
-static size_t
-line_of(const char *text, size_t pos)
-{
-	size_t line = 1;
-
-	for (const char *p = text; (p = memchr(p, '\n', pos - (size_t)(p - text))); p++)
-		line++;
-	return line;
-}
-
 static void
 report_match(void *arg, const struct kpattern_match *m)
 {
@@ -53,7 +43,7 @@ report_match(void *arg, const struct kpattern_match *m)
 		*p = ' ';
 	kmask_controls(text);
 	kbuf_printf(&r->matches, "    %s %g, line %zu: %s%s\n      by %s\n", m->category, m->weight,
-	    line_of(m->text, m->from), text, len > shown ? "…" : "", m->pattern);
+	    kline_at(m->text, m->from), text, len > shown ? "…" : "", m->pattern);
 	free(text);
 }
 

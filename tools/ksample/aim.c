@@ -198,12 +198,6 @@ promise(const struct planner *p, int from, int to, double behind)
 	    expected_gain(mean - behind, sqrt(sd * sd + 0.1 * f->noise));
 }
 
-static int
-levels(int cell)
-{
-	return karch_distance(cell, 0);
-}
-
 struct move {
 	const char *strategy;
 	double share;
@@ -222,7 +216,7 @@ weigh_targets(const struct planner *p, int which, int from, double behind, struc
 		move->weight[to] = !is_target(which, move->strategy, from, to) || !is_free(p, to)
 		    ? 0
 		    : known ? promise(p, from, to, behind)
-		            : 1 + (levels(to) > levels(from));
+		            : 1 + (karch_distance(to, 0) > karch_distance(from, 0));
 		move->worth = fmax(move->worth, move->weight[to]);
 	}
 	/* The best of a few that are nearly alike gets most, not all. */

@@ -98,17 +98,11 @@ others(const struct search *s, const char *parent, const struct karch_row **list
 	return kept;
 }
 
-static int
-levels_sum(int cell)
-{
-	return karch_distance(cell, 0);
-}
-
 /* Score, with a small bonus for a cell with more in it than the parent's. */
 static double
 appeal(const struct karch_row *row, int from)
 {
-	int more = from < 0 ? 0 : levels_sum(row->cell) - levels_sum(from);
+	int more = from < 0 ? 0 : karch_distance(row->cell, 0) - karch_distance(from, 0);
 
 	return row->score + 0.1 * (more > 0 ? more : 0);
 }
@@ -174,15 +168,6 @@ inspirations_json(const struct search *s, const struct plan *plan, const char *p
 	return out;
 }
 
-/* Directions that were mostly faster from this cell. */
-static json_t *
-hints_json(const struct search *s, int cell)
-{
-	const json_t *directions = cell < 0 ? NULL : s->directions[cell];
-
-	return karch_hints(directions);
-}
-
 static enum start
 start_of(const struct plan *plan)
 {
@@ -208,12 +193,13 @@ sample_json(const struct search *s, const struct plan *plan, int branch)
 	enum start start = start_of(plan);
 	const char *id;
 	json_t *parent = parent_json(s, plan), *o;
+	int from = from_cell(plan);
 
 	id = kjson_str_or(parent, "id", "");
 	o = json_pack("{s:o,s:s,s:s,s:s,s:i,s:o,s:o,s:o,s:o*,s:o}", "seed", seed_json(s, branch),
 	    "pick", plan->pick, "strategy", plan->strategy, "status", start_names[start], "island",
 	    plan->island, "inspirations", inspirations_json(s, plan, id, branch), "hints",
-	    hints_json(s, start != START_ERROR ? from_cell(plan) : -1), "errors",
+	    karch_hints(start != START_ERROR && from >= 0 ? s->directions[from] : NULL), "errors",
 	    errors ? json_deep_copy(errors) : json_array(), "target",
 	    plan->target >= 0 ? karch_coords(plan->target) : NULL, "parent", parent);
 	if (karch_best(&s->archive, &best) && strcmp(best.id, KARCH_REFERENCE)) {

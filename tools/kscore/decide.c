@@ -11,6 +11,7 @@
 #include "kfence.h"
 #include "kgain.h"
 #include "klinear.h"
+#include "kregex.h"
 #include "kscore.h"
 #include "kutil.h"
 #include "status.h"
@@ -33,32 +34,17 @@ reason_line(const char *what)
  * fills less of the device, by waivers/quality-TTT-BB.md with a line "reason: …".
  */
 static bool
-is_waived(const struct kcamp *camp, const char *id, const char *kind, const char *word)
+is_waived(const struct kcamp *camp, const char *id, const char *kind, const char *reason)
 {
-	char *path = kasprintf("%s/waivers/%s-%s.md", camp->dir, kind, id), *text, *line;
-	size_t n = strlen(word);
-	bool named, benefit = false;
+	char *path = kasprintf("%s/waivers/%s-%s.md", camp->dir, kind, id), *text;
+	bool waived;
 
-	path[strlen(path) - strlen(strrchr(path, '/'))] = '-';
+	*strrchr(path, '/') = '-';
 	text = kread_file(path, WAIVER_MAX, NULL);
-	named = text && strstr(text, id);
-	for (line = text; line && *line; line += strcspn(line, "\n"), line += *line == '\n')
-		if (!strncasecmp(line, word, n))
-			benefit |= strcspn(line + n + strspn(line + n, " \t\r"), "\n") > 0;
+	waived = text && strstr(text, id) && kregex_is(reason, text);
 	free(text);
 	free(path);
-	return named && benefit;
-}
-
-/* A figure of the compiler or of a profile; -1: nobody measured it. */
-static double
-quality_of(const json_t *record, const char *member)
-{
-	char *path = kasprintf("eval.%s", member);
-	double v = kjson_num_or(record, path, -1);
-
-	free(path);
-	return v;
+	return waived;
 }
 
 /*
@@ -69,28 +55,30 @@ quality_of(const json_t *record, const char *member)
 static char *
 quality_fault(const struct scorer *s, const struct krec *rec, const struct rival *rival)
 {
-	static const char *const spills[] = { "build.resources.spill_bytes",
-		"profile.metrics.launch.scratch.value" };
+	static const char *const spills[] = { "eval.build.resources.spill_bytes",
+		"eval.profile.metrics.launch.scratch.value" };
 	static const struct {
 		const char *member, *what;
 	} shares[] = {
-		{ "profile.metrics.occupancy.occupancy_pct.value", "occupancy" },
-		{ "profile.metrics.memory.coalescing_pct.value", "share of used bytes in loads" },
+		{ "eval.profile.metrics.occupancy.occupancy_pct.value", "occupancy" },
+		{ "eval.profile.metrics.memory.coalescing_pct.value",
+		    "share of used bytes in loads" },
 	};
 
-	if (is_waived(s->camp, kjson_str_or(rec->json, "id", ""), "quality", "reason:"))
+	if (is_waived(s->camp, kjson_str_or(rec->json, "id", ""), "quality",
+	        "(?im)^reason:[ \\t\r]*[^ \\t\r\n]"))
 		return NULL;
 	for (size_t i = 0; i < LEN(spills); i++) {
-		double now = quality_of(rec->json, spills[i]),
-		       was = quality_of(rival->record, spills[i]);
+		double now = kjson_num_or(rec->json, spills[i], -1),
+		       was = kjson_num_or(rival->record, spills[i], -1);
 
 		if (was >= 0 && now > was)
 			return kasprintf("it spills %.0f bytes of registers, but %s spills %.0f",
 			    now, rival->id, was);
 	}
 	for (size_t i = 0; i < LEN(shares); i++) {
-		double now = quality_of(rec->json, shares[i].member),
-		       was = quality_of(rival->record, shares[i].member);
+		double now = kjson_num_or(rec->json, shares[i].member, -1),
+		       was = kjson_num_or(rival->record, shares[i].member, -1);
 
 		if (now >= 0 && now < was * (1 - largest_drop))
 			return kasprintf("its %s is %.1f %%, but that of %s is %.1f %%",
@@ -208,7 +196,8 @@ case_of(
 		    !strcmp(kjson_str_or(rec->json, "audit.decision", ""), "REJECT-as-overfit"),
 		.overfit_why = reason_line(json_string_value(json_array_get(reasons, 0))),
 		.alarm = kjson_str_or(score, "alarm", NULL),
-		.waived = is_waived(s->camp, kjson_str_or(rec->json, "id", ""), "tie", "benefit:"),
+		.waived = is_waived(s->camp, kjson_str_or(rec->json, "id", ""), "tie",
+		    "(?im)^benefit:[ \\t\r]*[^ \\t\r\n]"),
 		.floor = kgain_noise(kjson_num_or(rec->json, "eval.noise.floor", 0), rival->noise),
 	};
 }

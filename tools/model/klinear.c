@@ -30,11 +30,7 @@ const char *const klinear_codes[KLINEAR_CODES] = {
 enum klinear_code
 klinear_code_named(const char *name)
 {
-	int code = 0;
-
-	while (code < KLINEAR_CODES && (!name || strcmp(klinear_codes[code], name)))
-		code++;
-	return (enum klinear_code)code;
+	return (enum klinear_code)kindex_of(name, klinear_codes, KLINEAR_CODES);
 }
 
 double

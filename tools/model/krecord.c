@@ -718,10 +718,8 @@ thin_prompt(const char *dir, json_t *record, const char *shared, json_t *texts)
 static enum kfact
 fact_before(const json_t *record, const char *name)
 {
-	int stage = 0;
+	size_t stage = kindex_of(name, kfact_names, KFACTS);
 
-	while (stage < KFACTS && strcmp(name, kfact_names[stage]))
-		stage++;
 	if (stage == KFACTS)
 		return KFACT_EVAL;
 	while (stage-- > 0)

@@ -84,9 +84,5 @@ status_repairable(enum status status)
 enum start
 start_named(const char *name)
 {
-	int s = START_INITIAL;
-
-	while (s < START_COUNT && strcmp(start_names[s], name))
-		s++;
-	return (enum start)s;
+	return (enum start)kindex_of(name, start_names, START_COUNT);
 }
