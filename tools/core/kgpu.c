@@ -41,8 +41,6 @@ enum {
 	/* of the device, CUDA's numbers */
 	MULTIPROCESSORS = 16,
 	CLOCK = 13,
-	MEMORY_CLOCK = 36,
-	BUS = 37,
 	L2 = 38,
 	MAJOR = 75,
 	MINOR = 76
@@ -268,8 +266,6 @@ kgpu_facts(struct kgpu *g, struct kgpu_facts *f)
 
 	*f = (struct kgpu_facts){ .multiprocessors = fact(g, MULTIPROCESSORS),
 		.clock_khz = fact(g, CLOCK),
-		.memory_clock_khz = fact(g, MEMORY_CLOCK),
-		.bus_bits = fact(g, BUS),
 		.major = fact(g, MAJOR),
 		.minor = fact(g, MINOR),
 		.l2_bytes = (size_t)fact(g, L2) };

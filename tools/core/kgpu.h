@@ -16,7 +16,7 @@ typedef uint64_t kgpu_ptr;
 struct kgpu_facts {
 	char name[256];
 	char uuid[40]; /* hexadecimal */
-	int multiprocessors, clock_khz, memory_clock_khz, bus_bits, major, minor;
+	int multiprocessors, clock_khz, major, minor;
 	size_t l2_bytes, memory_bytes;
 	int driver_version;
 };

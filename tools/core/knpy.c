@@ -6,57 +6,51 @@
  */
 #include "knpy.h"
 
-#include <ctype.h>
-
-#include "kio.h"
+#include "kregex.h"
 
 enum { MAGIC = 6, RANK = 32 };
 static const size_t file_max = (size_t)1 << 34;
 
-/* What follows the key NAME in the header; NULL: no such key. */
-static const char *
-value_of(const char *header, const char *name)
-{
-	char *key = kasprintf("'%s'", name);
-	const char *at = strstr(header, key);
-
-	at = at ? at + strlen(key) : NULL;
-	free(key);
-	if (!at)
-		return NULL;
-	at += strspn(at, " ");
-	return *at == ':' ? at + 1 + strspn(at + 1, " ") : NULL;
-}
-
-/* Elements of a shape, "(3, 5)"; false when there are too many, or it is none. */
+/* Elements of a shape such as "3, 5"; false when there are too many. */
 static bool
-read_shape(const char *at, size_t *count, int *rank)
+count_elements(const char *at, size_t *count, int *rank)
 {
+	char *end;
+
 	*count = 1;
-	*rank = 0;
-	if (!at || *at++ != '(')
-		return false;
-	for (at += strspn(at, " "); *at != ')'; at += strspn(at, ", ")) {
-		char *end;
+	for (*rank = 0; *(at += strspn(at, ", ")); at = end) {
 		unsigned long long n = strtoull(at, &end, 10);
 
-		if (!isdigit((unsigned char)*at) || ++*rank > RANK || (n && *count > file_max / n))
+		if (++*rank > RANK || (n && *count > file_max / n))
 			return false;
 		*count *= (size_t)n;
-		at = end;
 	}
 	return true;
 }
 
-/* "'<f4'" */
-static bool
-read_type(const char *at, struct knpy *a)
+static const char *
+read_header(struct knpy *a, const char *header)
 {
-	if (!at || at[0] != '\'' || !strchr("<|=", at[1]) || !strchr("fiub", at[2]))
-		return false;
-	a->kind = at[2];
-	a->size = (size_t)strtoul(at + 3, NULL, 10);
-	return a->size == 1 || a->size == 2 || a->size == 4 || a->size == 8;
+	struct kregex_span at[3];
+	size_t len = strlen(header);
+	char *shape;
+	bool good;
+	int rank;
+
+	if (!kregex_find("'descr' *: *'[<|=]([fiub])([1248])\\b", header, len, at, LEN(at)))
+		return "must hold little-endian numbers of 1 to 8 bytes, or booleans";
+	a->kind = header[at[1].from];
+	a->size = (size_t)(header[at[2].from] - '0');
+	if (!kregex_find("'shape' *: *\\( *((?:\\d+[, ]*)*)\\)", header, len, at, LEN(at)))
+		return "has a shape that cannot be read";
+	shape = kregex_text(header, at[1]);
+	good = count_elements(shape, &a->count, &rank);
+	free(shape);
+	if (!good)
+		return "has a shape that cannot be read";
+	return rank > 1 && !kregex_is("'fortran_order' *: *False", header)
+	    ? "must be in C's order (numpy.ascontiguousarray)"
+	    : NULL;
 }
 
 /* What is wrong with the LEN bytes of the file, or NULL. */
@@ -65,9 +59,8 @@ parse(struct knpy *a, size_t len)
 {
 	const unsigned char *m = (const unsigned char *)a->memory;
 	size_t begin, n = 0;
-	const char *order, *fault = NULL;
+	const char *fault;
 	char *header;
-	int rank = 0;
 
 	if (len < MAGIC + 6 || memcmp(m, "\x93NUMPY", MAGIC))
 		return "is not a .npy file";
@@ -77,14 +70,8 @@ parse(struct knpy *a, size_t len)
 	if (m[MAGIC] < 1 || m[MAGIC] > 3 || n > len - begin)
 		return "has a header that is cut off, or of an unknown version";
 	header = kstrndup(a->memory + begin, n);
-	order = value_of(header, "fortran_order");
-	if (!read_type(value_of(header, "descr"), a))
-		fault = "must hold little-endian numbers of 1 to 8 bytes, or booleans";
-	else if (!read_shape(value_of(header, "shape"), &a->count, &rank))
-		fault = "has a shape that cannot be read";
-	else if (rank > 1 && (!order || strncmp(order, "False", 5)))
-		fault = "must be in C's order (numpy.ascontiguousarray)";
-	else if ((len - begin - n) / a->size < a->count)
+	fault = read_header(a, header);
+	if (!fault && (len - begin - n) / a->size < a->count)
 		fault = "is cut off";
 	free(header);
 	a->data = a->memory + begin + n;

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "krecord.h"
+#include "kregex.h"
 
 const char *const kcandidate_tokens[KCANDIDATE_TOKENS] = {
 	"input_tokens",
@@ -143,13 +144,10 @@ read_reply(struct kcandidate *c, const json_t *reply)
 static void
 read_time(struct kcandidate *c, const json_t *record)
 {
-	static const char form[] = "0000-00-00T00:00:00Z";
 	const char *t = kjson_str_or(record, "eval.time", kjson_str_or(record, "reply.time", ""));
 
-	for (size_t i = 0; i < sizeof form; i++)
-		if (form[i] == '0' ? t[i] < '0' || t[i] > '9' : t[i] != form[i])
-			return;
-	strcpy(c->time, t);
+	if (kregex_is("\\A\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ\\z", t))
+		strcpy(c->time, t);
 }
 
 static void

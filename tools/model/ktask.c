@@ -11,6 +11,7 @@
 
 #include "backend.h"
 #include "khw.h"
+#include "kregex.h"
 
 static const struct {
 	const char *name;
@@ -629,11 +630,7 @@ read_fields(struct reader *r, const json_t *o, const char *path, const char *fie
 static bool
 is_identifier(const char *s)
 {
-	if (!isalpha((unsigned char)*s) && *s != '_')
-		return false;
-	while (isalnum((unsigned char)*s) || *s == '_')
-		s++;
-	return !*s;
+	return kregex_is("\\A[A-Za-z_]\\w*\\z", s);
 }
 
 /* A file name that stays in the task's folder. */
