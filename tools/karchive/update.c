@@ -68,41 +68,6 @@ cell_json(int cell)
 }
 
 static void
-add_program(struct karch *a, struct karch_row *row)
-{
-	size_t low = 0, high = a->programs;
-
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (karch_by_rank(a->program[middle], row) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (a->programs == a->capacity) {
-		a->capacity = a->capacity ? 2 * a->capacity : 64;
-		a->program = krealloc(a->program, a->capacity * sizeof *a->program);
-	}
-	memmove(a->program + low + 1, a->program + low, (a->programs - low) * sizeof *a->program);
-	a->program[low] = row;
-	a->programs++;
-}
-
-/* A program whose score has changed finds its place among the others. */
-static void
-settle_row(struct karch *a, struct karch_row *row)
-{
-	for (size_t i = 0; i < a->programs; i++)
-		if (a->program[i] == row) {
-			memmove(a->program + i, a->program + i + 1,
-			    (--a->programs - i) * sizeof *a->program);
-			add_program(a, row);
-			return;
-		}
-}
-
-static void
 changed(struct karch_row *row)
 {
 	free(row->line);
@@ -119,7 +84,7 @@ take_cell(struct karch *a, struct karch_row *row)
 	if (loser) {
 		loser->elite = false;
 		changed(loser);
-		add_program(a, loser);
+		karch_keep(a, loser);
 	}
 }
 
@@ -162,7 +127,6 @@ renew_best(const struct keeper *k, long trial)
 		row->score += more;
 		karch_set_speedup(row, &c.speedup, c.provisional);
 		changed(row);
-		settle_row(k->a, row);
 	}
 	kchain_free(&c);
 }
@@ -225,7 +189,7 @@ enter(struct keeper *k, const struct kcandidate *s)
 	if (takes)
 		take_cell(k->a, row);
 	else
-		add_program(k->a, row);
+		karch_keep(k->a, row);
 }
 
 /* The last compile errors, each text once. */
@@ -381,6 +345,7 @@ cap_population(struct keeper *k)
 {
 	size_t elites = 0;
 
+	karch_sort(k->a);
 	for (int c = 0; c < KARCH_CELLS; c++)
 		elites += k->a->elite[c] != NULL;
 	while (k->a->programs && elites + k->a->programs > POPULATION) {

@@ -265,8 +265,8 @@ read_header(struct kin *in, json_t **header)
 	return fault;
 }
 
-static void
-keep_program(struct karch *a, struct karch_row *row)
+void
+karch_keep(struct karch *a, struct karch_row *row)
 {
 	if (a->programs == a->capacity) {
 		a->capacity = a->capacity ? 2 * a->capacity : 1024;
@@ -282,7 +282,7 @@ keep_row(struct karch *a, struct karch_row *row, size_t from)
 	const char *why = NULL;
 
 	if (!row->elite) {
-		keep_program(a, row);
+		karch_keep(a, row);
 		return NULL;
 	}
 	if (a->elite[row->cell])
@@ -445,9 +445,13 @@ karch_is_thin(long trial, size_t count)
 	return trial % KARCH_WHOLE && count > FEW;
 }
 
-int
-karch_by_rank(const struct karch_row *a, const struct karch_row *b)
+/* Best first; of equals the newer, so that old failures go first. */
+static int
+by_program(const void *pa, const void *pb)
 {
+	const struct karch_row *a = *(struct karch_row *const *)pa,
+	                       *b = *(struct karch_row *const *)pb;
+
 	if (a->score != b->score)
 		return a->score > b->score ? -1 : 1;
 	if (a->trial != b->trial)
@@ -455,10 +459,11 @@ karch_by_rank(const struct karch_row *a, const struct karch_row *b)
 	return (a->branch < b->branch) - (a->branch > b->branch);
 }
 
-static int
-by_program(const void *a, const void *b)
+void
+karch_sort(struct karch *a)
 {
-	return karch_by_rank(*(struct karch_row *const *)a, *(struct karch_row *const *)b);
+	if (a->programs)
+		qsort(a->program, a->programs, sizeof *a->program, by_program);
 }
 
 /* Of rows from several files: are they all there, and the programs in order? */
@@ -468,7 +473,7 @@ settle(struct karch *a, const char *path, bool programs)
 	const struct karch_row *list[KARCH_CELLS];
 	json_int_t count = kjson_int_or(a->header, "elites", 0);
 
-	qsort(a->program, a->programs, sizeof *a->program, by_program);
+	karch_sort(a);
 	while (!programs && a->programs > KARCH_CONTENDERS)
 		karch_row_free(a->program[--a->programs]);
 	if (programs)

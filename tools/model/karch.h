@@ -99,8 +99,9 @@ void karch_free(struct karch *a);
 void karch_row_free(struct karch_row *row);
 /* A row on one line of the output (kout_line): as it was read, or formatted. */
 void karch_put(const struct karch_row *row);
-/* The order of other programs: best first; of equals the newer, so that old failures go first. */
-int karch_by_rank(const struct karch_row *a, const struct karch_row *b);
+/* Add one to the other programs; and put them in order, best first. */
+void karch_keep(struct karch *a, struct karch_row *row);
+void karch_sort(struct karch *a);
 /* Elites, best first (of equals the older first), into LIST of KARCH_CELLS; how many. */
 size_t karch_ranked(const struct karch *a, const struct karch_row **list);
 
