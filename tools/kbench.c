@@ -10,6 +10,7 @@
 #include "koption.h"
 #include "kproc.h"
 #include "ksandbox.h"
+#include "kstat.h"
 #include "status.h"
 
 static const char usage[] = "usage: kbench [OPTION...] TASK KERNEL...\n"
@@ -227,18 +228,18 @@ show_pair(struct kbuf *b, const json_t *pair)
 	double ratio = kjson_num_or(pair, "ratio", 0), low = kjson_num_or(pair, "low", 0),
 	       high = kjson_num_or(pair, "high", 0);
 
-	if (!strcmp(verdict, "faster"))
-		kbuf_printf(
-		    b, "%s is faster than %s: %.3fx (%.3f to %.3f)\n", of, name, ratio, low, high);
-	else if (!strcmp(verdict, "slower"))
-		kbuf_printf(b, "%s is faster than %s: %.3fx (%.3f to %.3f)\n", name, of, 1 / ratio,
-		    1 / high, 1 / low);
-	else if (!strcmp(verdict, "same"))
-		kbuf_printf(b, "%s and %s are equally fast: %.3fx (%.3f to %.3f)\n", of, name,
-		    ratio, low, high);
-	else
-		kbuf_printf(b, "%s against %s is inconclusive: %.3fx (%.3f to %.3f)\n", of, name,
-		    ratio, low, high);
+	bool slower = !strcmp(verdict, "slower"), faster = slower || !strcmp(verdict, "faster"),
+	     same = !strcmp(verdict, "same");
+
+	kbuf_printf(b, "%s%s%s%s: %.3fx (%.3f to %.3f)\n", slower ? name : of,
+	    faster     ? " is faster than "
+	        : same ? " and "
+	               : " against ",
+	    slower ? of : name,
+	    faster     ? ""
+	        : same ? " are equally fast"
+	               : " is inconclusive",
+	    slower ? 1 / ratio : ratio, slower ? 1 / high : low, slower ? 1 / low : high);
 }
 
 static void
@@ -269,17 +270,17 @@ show_record(struct kbuf *b, const json_t *record)
 static void
 show_counts(struct kbuf *b, const json_t *records)
 {
-	static const char *const words[] = { "faster", "slower", "same", "inconclusive" };
-	size_t counts[LEN(words)] = { 0 }, i, k;
+	enum { VERDICTS = KSTAT_INCONCLUSIVE + 1 };
+	size_t counts[VERDICTS] = { 0 }, i, k;
 	json_t *record, *pair;
 
 	json_array_foreach(records, i, record)
 		json_array_foreach(json_object_get(record, "overall"), k, pair)
-			for (size_t n = 0; n < LEN(words); n++)
-				counts[n] += kjson_is(pair, "verdict", words[n]);
+			for (size_t n = 0; n < VERDICTS; n++)
+				counts[n] += kjson_is(pair, "verdict", kstat_verdicts[n]);
 	kbuf_printf(b, "\n%zu races:", json_array_size(records));
-	for (size_t n = 0; n < LEN(words); n++)
-		kbuf_printf(b, "%s %zu %s", n ? "," : "", counts[n], words[n]);
+	for (size_t n = 0; n < VERDICTS; n++)
+		kbuf_printf(b, "%s %zu %s", n ? "," : "", counts[n], kstat_verdicts[n]);
 	kbuf_puts(b, "\n");
 }
 
