@@ -8,43 +8,41 @@
 
 const struct backend backends[BACKEND_COUNT] = {
 	[BACKEND_C] = {
-		.name = "c", .suffix = "c", .source = "candidate.c", .languages = { "c" },
-		.labels = { "c", "c99", "c11", "c17", "c23", "gnu11", "h", "cpp", "c++", "cc",
-		    "cxx" },
+		.name = "c", .suffix = "c", .source = "candidate.c", .languages = "c",
+		.labels = "c c99 c11 c17 c23 gnu11 h cpp c++ cc cxx",
 		.runner = "krun-c", .profiler = "valgrind", .lister = "objdump", .ceilings = true,
 	},
 	[BACKEND_CUDA] = {
 		.name = "cuda", .suffix = "cu", .source = "candidate.cu",
-		.languages = { "cuda", "cu" },
-		.labels = { "cuda", "cu", "cuh", "cuda-c", "cuda-cpp", "cpp", "c++", "cc", "cxx",
-		    "c" },
+		.languages = "cuda cu",
+		.labels = "cuda cu cuh cuda-c cuda-cpp cpp c++ cc cxx c",
 		.runner = "krun-gpu", .profiler = "ncu", .lister = "cuobjdump",
 		.sanitizer = "compute-sanitizer",
 		.device = true, .pointers = true, .api = KGPU_CUDA,
 		.ceilings = true, .clocks = true, .facts = true,
 	},
 	[BACKEND_HIP] = {
-		.name = "hip", .suffix = "hip", .source = "candidate.hip", .languages = { "hip" },
-		.labels = { "hip", "hip-cpp", "cpp", "c++", "cc", "cxx", "cuda", "cu", "c" },
+		.name = "hip", .suffix = "hip", .source = "candidate.hip", .languages = "hip",
+		.labels = "hip hip-cpp cpp c++ cc cxx cuda cu c",
 		.runner = "krun-gpu", .profiler = "rocprofv3",
 		.device = true, .pointers = true, .api = KGPU_HIP,
 		.ceilings = true,
 	},
 	[BACKEND_OPENCL] = {
 		.name = "opencl", .suffix = "cl", .source = "candidate.cl",
-		.languages = { "opencl", "cl" },
-		.labels = { "opencl", "cl", "ocl", "opencl-c", "openclc", "c" },
+		.languages = "opencl cl",
+		.labels = "opencl cl ocl opencl-c openclc c",
 		.compiler = "opencl", .runner = "krun-opencl", .device = true, .facts = true,
 	},
 	[BACKEND_SYCL] = {
-		.name = "sycl", .suffix = "cpp", .source = "candidate.cpp", .languages = { "sycl" },
-		.labels = { "sycl", "dpcpp", "cpp", "c++", "cc", "cxx" },
+		.name = "sycl", .suffix = "cpp", .source = "candidate.cpp", .languages = "sycl",
+		.labels = "sycl dpcpp cpp c++ cc cxx",
 		.device = true, .facts = true,
 	},
 	[BACKEND_TRITON] = {
 		.name = "triton", .suffix = "py", .source = "candidate.py",
-		.languages = { "triton", "python" },
-		.labels = { "triton", "python", "py", "python3" }, .syntax = KTOKEN_PYTHON,
+		.languages = "triton python",
+		.labels = "triton python py python3", .syntax = KTOKEN_PYTHON,
 		.device = true, .facts = true,
 	},
 };
@@ -55,10 +53,12 @@ static const struct device_compiler device_compilers[] = {
 };
 
 static bool
-holds(const char *const *words, const char *word)
+holds(const char *words, const char *word)
 {
-	for (size_t i = 0; i < BACKEND_WORDS && words[i]; i++)
-		if (!strcasecmp(words[i], word))
+	size_t n = strcspn(word, " ");
+
+	for (const char *p = words; n && (p = strcasestr(p, word)); p++)
+		if ((p == words || p[-1] == ' ') && (!p[n] || p[n] == ' ') && !word[n])
 			return true;
 	return false;
 }

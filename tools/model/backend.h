@@ -21,13 +21,11 @@ enum backend_id {
 	BACKEND_COUNT
 };
 
-enum { BACKEND_WORDS = 12 };
-
 struct backend {
 	const char *name;
-	const char *suffix, *source;          /* compilers go by the suffix; a candidate's file */
-	const char *languages[BACKEND_WORDS]; /* of a task: words that mean this backend */
-	const char *labels[BACKEND_WORDS];    /* that models put on its code fences */
+	const char *suffix, *source; /* compilers go by the suffix; a candidate's file */
+	const char *languages;       /* of a task: words that mean this backend */
+	const char *labels;          /* that models put on its code fences */
 	enum ktoken_lang syntax;
 	const char *compiler; /* the only one there is; NULL: what the task names */
 	const char *runner;   /* our program that runs a candidate; NULL: there is none */
