@@ -42,7 +42,7 @@ char *karch_before(const char *path, const json_t *header);
 /* Whether the file of TRIAL with COUNT things in it is not to be whole. */
 bool karch_is_thin(long trial, size_t count);
 
-/* A gradient: the header of the newest file, and the newest line of each cell, as it stands there. */
+/* A gradient: the header of the newest file, and the newest line of each cell as it stands. */
 #define KARCH_GRADIENT "gradient/2"
 struct karch_gradient {
 	json_t *header; /* NULL: a new one */
