@@ -6,7 +6,6 @@
 #ifndef KCOMPILE_H
 #define KCOMPILE_H
 
-#include "kutil.h"
 #include "kgpu.h"
 
 /* Look for the compiler of API; false with the reason in WHY. The others do so themselves. */

@@ -9,7 +9,6 @@
 #define KNEUTRAL_H
 
 #include "ktoken.h"
-#include "kutil.h"
 
 /*
  * SRC, LEN bytes long, with neutral names and the same lines:

@@ -10,8 +10,6 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-#include "kutil.h"
-
 enum { KPROC_MAX = 64, KPROC_KEEP_MAX = 60 };
 
 static void

@@ -17,7 +17,6 @@
 #include "kfilter.h"
 #include "klandlock.h"
 #include "kuser.h"
-#include "kutil.h"
 
 #define FOLDERS "/usr/local/bin:/usr/bin:/bin:/usr/local/cuda/bin:/opt/rocm/bin"
 #define INSIDE "/w"

@@ -3,10 +3,7 @@
 #include "kuser.h"
 
 #include <ctype.h>
-#include <dirent.h>
 #include <grp.h>
-
-#include "kutil.h"
 
 enum { NOBODY = 65534 };
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* kutil: see kutil.h. */
-#include "kutil.h"
 
 #include <ctype.h>
 #include <glob.h>

@@ -3,13 +3,11 @@
  * Work folders of the sandbox (see ksandbox.h): made, filled, read and removed without following
  * what a candidate planted there.
  */
-#include <dirent.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
 #include <sys/syscall.h>
 
 #include "ksandbox.h"
-#include "kutil.h"
 #include "kuser.h"
 
 /* kiln-work-PIDNAMESPACE-PID-STARTTIME-XXXXXX */

@@ -5,13 +5,10 @@
  * more than the allowance for noise.
  */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "karchive.h"
 #include "klinear.h"
 #include "ktrials.h"
-#include "kutil.h"
 #include "kverdict.h"
 
 /* How much slower than the one before a link may be: percent. */

@@ -6,9 +6,6 @@
 #ifndef KARCHIVE_H
 #define KARCHIVE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "karch.h"
 #include "kcamp.h"
 

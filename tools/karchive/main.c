@@ -4,13 +4,10 @@
  * one elite per cell of the behaviour grid, islands, a capped population. Or, with an option that
  * names a view, what an archive holds.
  */
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "karchive.h"
 #include "kio.h"
 #include "koption.h"
-#include "kutil.h"
 
 static const char usage[] = "usage: karchive [-c DIR] [-a ARCHIVE] [--thin] [-o FILE] [SCORED...]\n"
                             "       karchive --best | --top N | --cells | --lineage ID | --stats | "

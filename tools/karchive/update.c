@@ -4,8 +4,6 @@
  * pure function of the archive before, the scored records and the knobs.
  */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "karchive.h"
 #include "kchain.h"
@@ -13,7 +11,6 @@
 #include "kio.h"
 #include "kcandidate.h"
 #include "klinear.h"
-#include "kutil.h"
 #include "status.h"
 
 /*

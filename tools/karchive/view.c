@@ -4,15 +4,10 @@
  * counts.
  */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "karchive.h"
 #include "kio.h"
 #include "ktrials.h"
-#include "kutil.h"
 #include "status.h"
 
 enum { MAX_LINEAGE = 1000000 };

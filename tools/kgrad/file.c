@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* kgrad: the gradient's file: a header, a line per cell, then the newest transitions. */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "kgrad.h"
 #include "kio.h"

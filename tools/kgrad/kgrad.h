@@ -6,14 +6,9 @@
 #ifndef KGRAD_H
 #define KGRAD_H
 
-#include <jansson.h>
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "karch.h"
 #include "kcamp.h"
 #include "kcandidate.h"
-#include "kutil.h"
 
 /* What came of a step from a cell. */
 struct direction {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* kgrad: transitions from scored records, and the counts of the cells that they leave and reach. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "kgrad.h"
 #include "kio.h"

@@ -4,11 +4,8 @@
  * explicit SIMD, or a leap. The knobs say how often; what has paid shifts that. See ksample.h.
  */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "ksample.h"
-#include "kutil.h"
 
 enum { REFINE, STEP, SIMD, LEAP, MOVES };
 

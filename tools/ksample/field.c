@@ -7,11 +7,8 @@
  * that grows with the distance from all of them.
  */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "ksample.h"
-#include "kutil.h"
 
 /* What a level is expected to change before anything is known: a variance, and its weight. */
 static const double first_scale = 0.3, first_noise = 0.09;

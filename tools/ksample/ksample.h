@@ -6,10 +6,6 @@
 #ifndef KSAMPLE_H
 #define KSAMPLE_H
 
-#include <jansson.h>
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "karch.h"
 #include "kcamp.h"
 #include "kmemo.h"

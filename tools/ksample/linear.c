@@ -3,9 +3,6 @@
  * ksample: the sample of a round of a linear search: the last accepted program, never a rolled-back
  * one, and what the rounds before have taught. See ksample.h.
  */
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "kfence.h"
 #include "kio.h"
@@ -13,7 +10,6 @@
 #include "ksample.h"
 #include "ktrials.h"
 #include "kverdict.h"
-#include "kutil.h"
 #include "status.h"
 
 /* Characters kept of what a plan says, for rounds that are told again and again. */

@@ -4,18 +4,12 @@
  * a strategy and the cell to aim at. All chance comes from streams of the campaign's seed; see
  * plan_branch.
  */
-#include <errno.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "kio.h"
 #include "koption.h"
 #include "krecord.h"
 #include "ksample.h"
-#include "kutil.h"
 #include "kverdict.h"
 #include "status.h"
 

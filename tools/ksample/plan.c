@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ksample: parents and repairs of a trial. See ksample.h. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "kio.h"
 #include "ksample.h"
-#include "kutil.h"
 #include "status.h"
 
 /* A plan that two repairs did not save is discarded. */

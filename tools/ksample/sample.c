@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ksample: the plan as a record: programs with their code, hints, recent errors. See ksample.h. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "kio.h"
 #include "ksample.h"
-#include "kutil.h"
 #include "status.h"
 
 void

@@ -5,15 +5,12 @@
  */
 #include <ctype.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "kfence.h"
 #include "kgain.h"
 #include "klinear.h"
 #include "kregex.h"
 #include "kscore.h"
-#include "kutil.h"
 #include "status.h"
 
 enum { REASON_MAX = 120, WAIVER_MAX = 1 << 20 };

@@ -3,9 +3,6 @@
 #ifndef KSCORE_H
 #define KSCORE_H
 
-#include <jansson.h>
-#include <stdbool.h>
-
 #include "kcamp.h"
 #include "kgain.h"
 #include "kio.h"

@@ -4,12 +4,7 @@
  * a gain beyond the noise. A pure function of its records, the reference, the incumbent's
  * evaluation and the knobs score.*.
  */
-#include <errno.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "karch.h"
 #include "kchain.h"
@@ -19,7 +14,6 @@
 #include "krecord.h"
 #include "kroof.h"
 #include "kscore.h"
-#include "kutil.h"
 #include "status.h"
 
 static const char usage[] = "usage: kscore [-c DIR] -r REFERENCE [-a ARCHIVE] [--check] [--thin] "

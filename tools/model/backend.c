@@ -4,8 +4,6 @@
 
 #include <strings.h>
 
-#include "kutil.h"
-
 const struct backend backends[BACKEND_COUNT] = {
 	[BACKEND_C] = {
 		.name = "c", .suffix = "c", .source = "candidate.c", .languages = "c",

@@ -3,7 +3,6 @@
 #include "karch.h"
 
 #include <math.h>
-#include <unistd.h>
 
 #include "kio.h"
 #include "kplace.h"

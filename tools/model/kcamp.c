@@ -2,7 +2,6 @@
 /* kcamp: see kcamp.h. */
 #include "kcamp.h"
 
-#include <dirent.h>
 #include <math.h>
 
 #include "backend.h"

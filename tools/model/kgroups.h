@@ -7,7 +7,6 @@
 #ifndef KGROUPS_H
 #define KGROUPS_H
 
-#include "kutil.h"
 #include "ktask.h"
 
 struct kgroups {

@@ -6,7 +6,6 @@
 #include "khw.h"
 
 #include <ctype.h>
-#include <dirent.h>
 #include <math.h>
 
 #include "kregex.h"

@@ -10,7 +10,6 @@
 #ifndef KLAUNCH_H
 #define KLAUNCH_H
 
-#include "kutil.h"
 #include "ktask.h"
 
 enum { KLAUNCH_MAX = 8, KLAUNCH_NAME = 64, KLAUNCH_EXPRESSION = 256 };

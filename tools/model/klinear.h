@@ -8,7 +8,6 @@
 #define KLINEAR_H
 
 #include "kgain.h"
-#include "kutil.h"
 #include "status.h"
 
 /* (new - old) / old, in percent. */

@@ -2,7 +2,6 @@
 /* kmemo: see kmemo.h. */
 #include "kmemo.h"
 
-#include <dirent.h>
 #include <limits.h>
 
 #include "kfence.h"

@@ -9,7 +9,6 @@
 
 #include "kcamp.h"
 #include "kseal.h"
-#include "kutil.h"
 
 enum { KMEMO_ALL = 999999 }; /* as a trial: after all of them */
 

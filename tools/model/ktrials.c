@@ -2,8 +2,6 @@
 /* ktrials: see ktrials.h. */
 #include "ktrials.h"
 
-#include <dirent.h>
-
 /* The highest number of a trial. */
 enum { TRIAL_MAX = 999999 };
 

@@ -15,7 +15,6 @@
 #include "kcamp.h"
 #include "kcandidate.h"
 #include "krecord.h"
-#include "kutil.h"
 
 struct ktrial {
 	long number;
