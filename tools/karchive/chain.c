@@ -43,7 +43,7 @@ runtime_of(const json_t *record, const char *workload)
 	const json_t *rows = kjson_path(record, "score.per_workload");
 
 	for (size_t i = 0; i < json_array_size(rows); i++)
-		if (!strcmp(kjson_str_or(json_array_get(rows, i), "workload", ""), workload))
+		if (kjson_is(json_array_get(rows, i), "workload", workload))
 			return kjson_num_or(json_array_get(rows, i), "runtime_ms", 0);
 	return 0;
 }

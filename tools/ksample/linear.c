@@ -88,7 +88,7 @@ add_history(const struct search *s, json_t *sample)
 		json_t *record = kmemo_masked(&s->masks, t, s->trial) ? NULL : load_round(s, t),
 		       *one;
 		const json_t *decision = kjson_path(record, "score.decision");
-		bool rolled_back = !strcmp(kjson_str_or(decision, "verdict", ""), "rolled_back");
+		bool rolled_back = kjson_is(decision, "verdict", "rolled_back");
 
 		if (decision && t >= s->trial - HISTORY) {
 			one = round_json(record, all, LEN(all));
@@ -102,8 +102,7 @@ add_history(const struct search *s, json_t *sample)
 			json_array_append_new(
 			    ineffective, round_json(record, direction, LEN(direction)));
 		/* What failed in the application is not in the program, and may be made anew. */
-		if (!strcmp(kjson_str_or(decision, "verdict", ""), "accepted") &&
-		    kjson_path(record, "eval.plan") &&
+		if (kjson_is(decision, "verdict", "accepted") && kjson_path(record, "eval.plan") &&
 		    !kverdict_failed(s->failures, kjson_str_or(record, "id", "")))
 			json_array_append_new(
 			    accepted, round_json(record, direction, LEN(direction)));
@@ -176,8 +175,7 @@ check_evidence(const char *path, const json_t *evidence, const json_t *program, 
 	char hex[65];
 
 	ksha256_hex(code, strlen(code), hex);
-	if (strcmp(kjson_str_or(evidence, "id", ""), id) ||
-	    strcmp(kjson_str_or(evidence, "code_sha256", ""), hex))
+	if (!kjson_is(evidence, "id", id) || !kjson_is(evidence, "code_sha256", hex))
 		kdie(K_USAGE,
 		    "%s: is evidence of %s, but the last accepted program is %s; remove the file, "
 		    "and it will be gathered again",

@@ -109,8 +109,7 @@ compare_record(const struct scorer *s, const struct krec *rec, const struct riva
 	char *fault;
 
 	*l = (struct level){ kjson_path(rec->json, "eval.timing"),
-		kjson_path(rec->json, "eval.pairs"),
-		!strcmp(kjson_str_or(rec->json, "eval.level", ""), "quick") };
+		kjson_path(rec->json, "eval.pairs"), kjson_is(rec->json, "eval.level", "quick") };
 	fault = compare(s, rival, l, out);
 	if (fault && kjson_path(rec->json, "eval.quick.timing")) {
 		free(fault);
@@ -189,8 +188,7 @@ case_of(
 		.why = reason_line(kjson_str_or(rec->json, "eval.plan_fault",
 		    kjson_str_or(json_array_get(why, 0), "detail", NULL))),
 		.duplicate_of = kjson_str_or(rec->json, "eval.duplicate_of", NULL),
-		.overfit =
-		    !strcmp(kjson_str_or(rec->json, "audit.decision", ""), "REJECT-as-overfit"),
+		.overfit = kjson_is(rec->json, "audit.decision", "REJECT-as-overfit"),
 		.overfit_why = reason_line(json_string_value(json_array_get(reasons, 0))),
 		.alarm = kjson_str_or(score, "alarm", NULL),
 		.waived = is_waived(s->camp, kjson_str_or(rec->json, "id", ""), "tie",
@@ -228,7 +226,7 @@ add_decision(struct scorer *s, const struct krec *rec, json_t *score)
 		    kjson_path(rec->json, "eval.timing"), kjson_path(rec->json, "eval.repeats"));
 		c.independent = !strcmp(kcamp_str(s->camp, "linear.metric"), "independent");
 	}
-	if (strcmp(kjson_str_or(rec->json, "id", ""), s->reference.id))
+	if (!kjson_is(rec->json, "id", s->reference.id))
 		klinear_decide(&c, &d);
 	line = klinear_line(round, &c, &d);
 	out = json_pack("{s:s,s:b,s:s,s:s,s:I}", "verdict", verdict_of(&d), "trade_off",

@@ -90,7 +90,7 @@ find_anchor(const struct scorer *s, const struct krec *rec, struct anchor *a)
 	if (!a->name)
 		return;
 	for (size_t i = 0; i < json_array_size(pairs); i++)
-		if (!strcmp(kjson_str_or(json_array_get(pairs, i), "name", ""), a->name))
+		if (kjson_is(json_array_get(pairs, i), "name", a->name))
 			a->id = kjson_str_or(json_array_get(pairs, i), "id", a->id);
 	if (a->id)
 		kchain_known(s->camp, a->id, trial, false, &a->chain);
@@ -305,7 +305,7 @@ add_times(struct scorer *s, const struct krec *rec, const json_t *timing, json_t
 static json_t *
 score_of(struct scorer *s, const struct krec *rec)
 {
-	bool overfit = !strcmp(kjson_str_or(rec->json, "audit.decision", ""), "REJECT-as-overfit");
+	bool overfit = kjson_is(rec->json, "audit.decision", "REJECT-as-overfit");
 	enum status status = status_of_record(rec);
 	int perf = overfit ? 0 : status_rows[status].rung;
 	const json_t *timing = kjson_path(rec->json, "eval.timing");

@@ -231,9 +231,9 @@ verdict(const json_t *v)
 {
 	if (kjson_bool_or(v, "win", false))
 		return "gain";
-	return strcmp(kjson_str_or(v, "correctness.status", ""), "PASS")
-	    ? "failed, so the direction was not measured"
-	    : "no gain";
+	return !kjson_is(v, "correctness.status", "PASS") ? "failed, so the direction was not "
+	                                                    "measured"
+	                                                  : "no gain";
 }
 
 void

@@ -352,7 +352,7 @@ add_view(const char *dir, json_t *record, const char *id, size_t which)
 	json_array_foreach(view ? view->records : NULL, i, one) {
 		json_t *value = json_object_get(one, views[which]);
 
-		if (value && !strcmp(kjson_str_or(one, "id", ""), id)) {
+		if (value && kjson_is(one, "id", id)) {
 			json_object_set(record, views[which], value);
 			return NULL;
 		}

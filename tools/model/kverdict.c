@@ -54,7 +54,7 @@ kverdict_on(const char *dir, const char *id)
 	for (size_t i = json_array_size(list); i-- > 0;) {
 		const json_t *v = json_array_get(list, i);
 
-		if (strcmp(kjson_str_or(v, "id", ""), id) || !is_about(dir, v))
+		if (!kjson_is(v, "id", id) || !is_about(dir, v))
 			json_array_remove(list, i);
 	}
 	free(path);
