@@ -40,12 +40,8 @@ blame(struct chain *c, long round, const char *format, ...)
 static double
 runtime_of(const json_t *record, const char *workload)
 {
-	const json_t *rows = kjson_path(record, "score.per_workload");
-
-	for (size_t i = 0; i < json_array_size(rows); i++)
-		if (kjson_is(json_array_get(rows, i), "workload", workload))
-			return kjson_num_or(json_array_get(rows, i), "runtime_ms", 0);
-	return 0;
+	return kjson_num_or(
+	    kgain_row(kjson_path(record, "score.per_workload"), workload), "runtime_ms", 0);
 }
 
 /*
@@ -55,14 +51,13 @@ runtime_of(const json_t *record, const char *workload)
 static double
 step_percent(const struct kcandidate *before, const struct kcandidate *c)
 {
-	const json_t *rows = kjson_path(c->json, "score.per_workload");
+	const json_t *rows = kjson_path(c->json, "score.per_workload"), *row;
 	double logs = 0;
-	size_t n = 0;
+	size_t n = 0, i;
 
 	if (kjson_path(c->json, "eval.pairs"))
 		return kjson_num_or(c->json, "score.decision.improvement_pct", 0);
-	for (size_t i = 0; i < json_array_size(rows); i++) {
-		const json_t *row = json_array_get(rows, i);
+	json_array_foreach(rows, i, row) {
 		double was = runtime_of(before->json, kjson_str_or(row, "workload", "")),
 		       now = kjson_num_or(row, "runtime_ms", 0);
 

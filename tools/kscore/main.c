@@ -132,9 +132,10 @@ speedups_of(const struct scorer *s, const struct krec *rec, const struct anchor 
     const json_t *timing, bool *apart)
 {
 	json_t *rows = json_array();
+	const json_t *row;
+	size_t i;
 
-	for (size_t i = 0; i < json_array_size(timing); i++) {
-		const json_t *row = json_array_get(timing, i);
+	json_array_foreach(timing, i, row) {
 		struct kgain_ratio r = speedup_of(s, rec, a, row, apart);
 		json_t *one = json_pack("{s:s,s:f}", "workload", kjson_str_or(row, "workload", ""),
 		    "runtime_ms", kgain_time_ns(row) / 1e6);

@@ -185,10 +185,11 @@ karch_real(double v, char *buf)
 static bool
 read_islands(const json_t *list, uint64_t *mask)
 {
-	for (size_t i = 0; i < json_array_size(list); i++) {
-		json_int_t n = json_is_integer(json_array_get(list, i))
-		    ? json_integer_value(json_array_get(list, i))
-		    : -1;
+	const json_t *island;
+	size_t i;
+
+	json_array_foreach(list, i, island) {
+		json_int_t n = json_is_integer(island) ? json_integer_value(island) : -1;
 
 		if (n < 0 || n >= KARCH_ISLANDS)
 			return false;

@@ -65,14 +65,12 @@ json_t *
 kgain_rows_like(const json_t *past, const json_t *timing)
 {
 	json_t *rows = json_array();
+	const json_t *row;
+	size_t i;
 
-	for (size_t i = 0; i < json_array_size(timing); i++) {
-		const json_t *row =
-		    kgain_row(past, kjson_str_or(json_array_get(timing, i), "workload", ""));
-
-		if (row)
-			json_array_append(rows, (json_t *)row);
-	}
+	json_array_foreach(timing, i, row)
+		json_array_append(
+		    rows, (json_t *)kgain_row(past, kjson_str_or(row, "workload", "")));
 	return rows;
 }
 
@@ -92,9 +90,11 @@ static char *
 names_missing(const json_t *a, const json_t *b)
 {
 	struct kbuf text = { 0 };
+	const json_t *row;
+	size_t i;
 
-	for (size_t i = 0; i < json_array_size(a); i++) {
-		const char *name = kjson_str_or(json_array_get(a, i), "workload", "");
+	json_array_foreach(a, i, row) {
+		const char *name = kjson_str_or(row, "workload", "");
 
 		if (!kgain_row(b, name))
 			kbuf_printf(
