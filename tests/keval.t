@@ -660,7 +660,7 @@ ok 'own commands: a build, in and out of the sandbox, without secrets' '
 	printf "%s\n" "{\"ok\":false,\"log\":\"a.c:1:1: error: bad\"}" >own/say
 	jq -c ".eval.build={command:\"cat say\",format:\"json\",files:[\"say\"]}" own/campaign.json >own/c; mv own/c own/campaign.json
 	keval -c own --code code.c >out
-	is compile_error "$(status out)"; jq -r .eval.log out | grep -q "error: bad"'
+	is compile_error "$(jq -r .eval.status out)"; jq -r .eval.log out | grep -q "error: bad"'
 cat >fake-kharness <<'E'
 #!/bin/sh
 printf 'kharness: waits for the machine: \033[2Jprocess 7 has it\n' >&2
@@ -701,4 +701,15 @@ ok 'too many combinations are refused by name; a comment that is no list leaves 
 	is "compile_error tune" "$(jq -r "\"\(.status) \(.reasons[0].check)\"" out)"; jq -r .log out | grep -q "it leaves too much open: at most 4 parameters with 8 combinations"
 	reply 001/01 "$(fence "$(echo "#define A 1 // tune: by hand"; cat reference.c)")" >in; keval in 2>err | jq .eval >out
 	is "correct null" "$(jq -r "\"\(.status) \(.tuned)\"" out)"'
+if command -v nvcc >/dev/null; then
+	ok 'nvcc: host and device are preprocessed at the same time; a refusal needs no device' '
+		mkdir cuda && cp "$tests_dir"/tasks/cuda_saxpy/* cuda
+		echo "{\"name\":\"n\",\"backend\":\"cuda\",\"language\":\"cuda\"}" >cuda/campaign.json
+		echo "extern \"C\" void saxpy(float *x) { nowhere; }" >bad.cu
+		keval -c cuda --code bad.cu >out
+		is compile_error "$(jq -r .eval.status out)"
+		jq -r .eval.build.command out | grep -q " -t 2 -Xcompiler -fPIC -o candidate.so candidate.cu$"'
+else
+	skip 'nvcc' 'it is not installed'
+fi
 done_testing

@@ -180,9 +180,12 @@ compose_compiler(const struct keval *k, const json_t *extra_flags, struct comman
 	if (is_gcc(k))
 		add(c, "-no-integrated-cpp", NULL);
 	add(c, "-shared", NULL);
-	/* nvcc hands the host compiler's options on only when told to. */
+	/*
+	 * nvcc hands the host compiler's options on only when told to; with two threads it
+	 * preprocesses for host and device at the same time.
+	 */
 	if (compiler_is(k, "nvcc"))
-		add(c, "-Xcompiler", NULL);
+		add(c, "-t", "2", "-Xcompiler", NULL);
 	add(c, "-fPIC", "-o", so_name, source_name(k), NULL);
 	add_strings(c, extra_flags);
 	add_strings(c, kjson_path(k->task, "build.libs"));
