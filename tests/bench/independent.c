@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * independent: how much faster is one kernel than another? A timing program that shares nothing with kharness, to compare its
- * ratios with: both kernels in this process, called in turns on the same new random inputs, each with caches cold.
+ * ratios with: both kernels in this process, called in turns on the same new random inputs, which are not in the caches.
+ *
+ * It keeps the rule that docs/evaluation.md states of calls that are not short: inputs and outputs leave all caches, line by
+ * line, before each call, and nothing else does. It differs in all else: one process, which never sleeps and is never stopped;
+ * its own clock alone; the same addresses, of malloc, in all calls; one call for each time; the same number of pairs whatever
+ * they show; and the plain median of their ratios. With more than one thread (OMP_NUM_THREADS), set OMP_WAIT_POLICY=passive, as
+ * kharness does. It is for x86.
  *
  *   independent softmax|matmul A.so B.so PAIRS SIZE...      prints the median of A's time over B's, and the median
  *                                                           times of A and B in milliseconds
@@ -15,11 +21,8 @@
 
 enum { PAIRS_MAX = 1000 };
 
-/* Larger than any cache. */
-static const size_t FLUSH = (size_t)1 << 30;
-
 static float *in[2], *out;
-static char *flush;
+static size_t inputs[2], outputs;
 static int64_t size[3];
 
 static double
@@ -31,13 +34,23 @@ now(void)
 	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+static void
+evict(const float *x, size_t n)
+{
+	for (size_t i = 0; i < n; i += 64 / sizeof *x)
+		__builtin_ia32_clflush(x + i);
+	__builtin_ia32_clflush(x + n - 1);
+}
+
 static double
 call(void *entry, int matmul)
 {
 	double start;
 
-	for (size_t i = 0; i < FLUSH; i += 64)
-		flush[i]++;
+	evict(in[0], inputs[0]);
+	evict(in[1], inputs[1]);
+	evict(out, outputs);
+	__builtin_ia32_mfence();
 	start = now();
 	if (matmul)
 		((void (*)(const float *, const float *, float *, int64_t, int64_t, int64_t))entry)(
@@ -82,7 +95,6 @@ int
 main(int argc, char **argv)
 {
 	int matmul, pairs;
-	size_t n[2], outputs;
 	void *entry[2];
 	static double ratio[PAIRS_MAX], ms[2][PAIRS_MAX];
 
@@ -93,23 +105,22 @@ main(int argc, char **argv)
 	matmul = !strcmp(argv[1], "matmul");
 	for (int i = 0; i < argc - 5 && i < 3; i++)
 		size[i] = atoll(argv[5 + i]);
-	n[0] = (size_t)(size[0] * (matmul ? size[2] : size[1]));
-	n[1] = matmul ? (size_t)(size[2] * size[1]) : 1;
+	inputs[0] = (size_t)(size[0] * (matmul ? size[2] : size[1]));
+	inputs[1] = matmul ? (size_t)(size[2] * size[1]) : 1;
 	outputs = (size_t)(size[0] * size[1]);
 	for (int i = 0; i < 2; i++) {
 		void *library = dlopen(argv[2 + i], RTLD_NOW | RTLD_LOCAL);
 
 		if (!library || !(entry[i] = dlsym(library, argv[1])))
 			return fprintf(stderr, "independent: %s\n", dlerror()), 2;
-		in[i] = malloc(n[i] * sizeof(float));
+		in[i] = malloc(inputs[i] * sizeof(float));
 	}
 	out = malloc(outputs * sizeof(float));
-	flush = calloc(1, FLUSH);
 	for (int k = -1; k < pairs; k++) {
 		double t[2];
 
-		draw(in[0], n[0]);
-		draw(in[1], n[1]);
+		draw(in[0], inputs[0]);
+		draw(in[1], inputs[1]);
 		for (int i = 0; i < 2; i++)
 			t[(i + k) & 1] = call(entry[(i + k) & 1], matmul);
 		if (k < 0)
