@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# kill.sh N: kill -9 the whole process group of null campaigns at N random moments; resume each time. Whatever the moments: the
-# final archive is that of an uninterrupted run, no reply that was there is asked for again, no process survives, no file is half.
+# kill.sh N: kill -9 the whole process group of null campaigns at N random moments; resume each time. Every second campaign is a
+# linear one. Whatever the moments: the final archive is that of an uninterrupted run, no reply that was there is asked for
+# again, no process survives, no file is half.
 # Needs the tools on PATH. Prints TAP.
 set -eu
 tests_dir=$(cd "${0%/*}" && pwd)
@@ -11,7 +12,8 @@ PATH=$KILN_BUILD:$PATH
 kills=${1:-20} trials=4
 T=$(mktemp -d "${TMPDIR:-/tmp}/kiln-kill.XXXXXX")
 trap 'rm -rf "$T"' EXIT
-export PATH KILN_DATA KILN_BUILD LC_ALL=C KILN_NOW=2026-01-01T00:00:00Z
+# What campaigns learn from earlier ones would be another thing each time: each begins with nothing.
+export PATH KILN_DATA KILN_BUILD LC_ALL=C KILN_NOW=2026-01-01T00:00:00Z XDG_DATA_HOME="$T/data"
 unset MAKEFLAGS MAKEOVERRIDES MAKELEVEL MFLAGS
 cd "$T"
 
@@ -32,6 +34,7 @@ survivors() {
 
 # Every record file is whole lines of JSON; a temporary left over is no record.
 check_whole() {
+	[ -e c/trials ] || return 0
 	find c/trials -name '*.ndjson' | while read -r f; do
 		[ -z "$(tail -c 1 "$f")" ] || { echo "$f: no final newline"; break; }
 	done
@@ -39,18 +42,31 @@ check_whole() {
 }
 
 replies() {
-	find c/trials -path '*/[0-9][0-9]/reply.ndjson' -exec stat -c '%n %i %Y' {} + | sort
+	[ ! -e c/trials ] || find c/trials -path '*/[0-9][0-9]/reply.ndjson' -exec stat -c '%n %i %Y' {} + | sort
 }
 
-null_campaign whole "$trials"
-start=$(date +%s%N)
-(cd whole && setsid -w make -s -j4 campaign >/dev/null)
-span=$((($(date +%s%N) - start) / 1000000))
-cp -r "$T/whole" "$T/clean" && rm -rf clean/trials clean/archive.ndjson
+# uninterrupted MODE: a whole campaign, MODE, and the same before its first trial, MODE.clean; how long it took, MODE.ms.
+uninterrupted() {
+	null_campaign "$1" "$trials"
+	[ "$1" = tree ] || {
+		jq '.search = {mode: "linear"}' "$1/campaign.json" >new
+		mv new "$1/campaign.json"
+	}
+	cp -r "$1" "$1.clean"
+	rm -rf data
+	start=$(date +%s%N)
+	(cd "$1" && setsid -w make -s -j4 campaign >run.log 2>&1) || die "$1: $(tail -n 3 "$1/run.log")"
+	echo $((($(date +%s%N) - start) / 1000000)) >"$1.ms"
+}
+uninterrupted tree
+uninterrupted linear
 
 done_kills=0 rounds=0
 while [ "$done_kills" -lt "$kills" ]; do
-	rm -rf c && cp -r clean c
+	mode=tree
+	[ $((rounds % 2)) -eq 0 ] || mode=linear
+	span=$(cat "$mode.ms")
+	rm -rf c data && cp -r "$mode.clean" c
 	rounds=$((rounds + 1))
 	[ "$rounds" -le $((kills + 20)) ] || die "only $done_kills kills in $rounds campaigns"
 	finished=
@@ -64,7 +80,10 @@ while [ "$done_kills" -lt "$kills" ]; do
 		if kill -s KILL -- "-$pid" 2>/dev/null; then
 			done_kills=$((done_kills + 1))
 		fi
-		wait "$pid" 2>/dev/null && finished=1
+		code=0
+		wait "$pid" 2>/dev/null || code=$?
+		[ "$code" -ne 0 ] || finished=1
+		[ "$code" -eq 0 ] || [ "$code" -gt 128 ] || die "after kill $done_kills: wedged: $(tail -n 3 run.log)"
 		tries=50
 		while [ -n "$(survivors)" ] && [ "$tries" -gt 0 ]; do
 			sleep 0.1
@@ -82,8 +101,8 @@ while [ "$done_kills" -lt "$kills" ]; do
 			finished=1
 		}
 	done
-	for f in archive gradient; do
-		cmp -s "whole/trials/00$trials/$f.ndjson" "c/trials/00$trials/$f.ndjson" || die "after kill $done_kills: $f differs"
+	for f in archive score; do
+		cmp -s "$mode/trials/00$trials/$f.ndjson" "c/trials/00$trials/$f.ndjson" || die "after kill $done_kills: $f differs ($mode)"
 	done
 done
 echo "ok 1 - kill -9 of the process group at $done_kills random moments of $rounds campaigns, and resume"

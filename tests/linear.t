@@ -333,4 +333,12 @@ ok 'a program that is not whole costs no round, up to three in a row; the next o
 	grep -q "int step = 5;" text
 	karchive --check; exits 0 krecords check; python3 "$tests_dir/schemas.py" "$KILN_DATA/docs/schemas" archive-1 trials/006/archive.ndjson'
 
+ok 'killed between the archive of a round and the link to it: the same command goes on' '
+	kcampaign new torn --task "$KILN_DATA/campaigns/softmax" --mode linear >/dev/null
+	edit torn/campaign.json ".model = {provider: \"null\"} | .eval = {evaluator: \"null\"}"
+	cd torn; kcampaign run -n 1 >/dev/null; cp -a . ../killed
+	kcampaign run -n 1 >/dev/null; cp -a trials/002 ../killed/trials
+	cd ../killed; kcampaign run -n 1 >/dev/null
+	is trials/002/archive.ndjson "$(readlink archive.ndjson)"
+	cmp trials/002/score.ndjson ../torn/trials/002/score.ndjson; diff -r rounds ../torn/rounds'
 done_testing

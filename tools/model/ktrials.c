@@ -198,7 +198,10 @@ find_branch(const struct ktrial *trial, long branch)
 {
 	struct kcandidate key = { .branch = branch };
 
-	return bsearch(&key, trial->list, trial->count, sizeof key, kcandidate_by_branch);
+	/* A damaged trial has no list at all. */
+	return trial->count
+	    ? bsearch(&key, trial->list, trial->count, sizeof key, kcandidate_by_branch)
+	    : NULL;
 }
 
 /* In rounds the decision says it; in a search over cells it is the new best of the archive. */
@@ -292,7 +295,7 @@ ktrials_open(struct ktrials *t, const struct kcamp *camp)
 	const struct kcandidate *reference;
 
 	krecord_check(camp->dir);
-	*t = (struct ktrials){ .camp = camp, .last = find_last(camp) };
+	*t = (struct ktrials){ .camp = camp, .last = ktrials_last(camp) };
 	t->settled = t->last >= 0 && ktrials_linked(camp) == t->last;
 	t->trial = kcalloc((size_t)(t->last + 1), sizeof *t->trial);
 	for (long n = t->last; n >= 0 && !t->header; n--)

@@ -33,7 +33,7 @@ struct ktrials {
 	const struct kcamp *camp;
 	enum kjoin join;    /* how much of each record is put together; FIGURES unless it is set */
 	bool linear;        /* rounds with decisions, in place of a search over cells */
-	long last;          /* the last trial that has an archive; -1: none */
+	long last;          /* the last complete trial (ktrials_last); -1: none */
 	bool settled;       /* the link archive.ndjson names it: no view is being remade */
 	json_t *header;     /* of the newest archive that is sound; NULL: none */
 	struct kbuf faults; /* what is damaged, as far as it was read: a line each */
