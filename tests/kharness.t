@@ -53,7 +53,7 @@ ok 'usage' '
 	exits 2 kharness -t "$task" --oracle types-oracle.so right.so; grep -q "no function affine" err
 	exits 2 kharness -t nothing.json --oracle oracle.so right.so
 	exits 2 kharness -t "$task" --oracle oracle.so -s nothing right.so; grep -q "contains no workload" err
-	for o in "--phase never" "--seed xyz" "--against x.so" "--threads many" "--statistic mode" "--sandbox moat" "--seeds 0"; do
+	for o in "--phase never" "--seed xyz" "--against x.so" "--threads many" "--lock-clocks perhaps" "--sandbox moat" "--seeds 0"; do
 		exits 2 kharness -t "$task" --oracle oracle.so $o right.so
 	done
 	exits 2 kharness --machine right.so

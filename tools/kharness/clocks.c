@@ -176,7 +176,7 @@ clocks_hold(struct judge *j)
 	if (!j->o.backend->clocks) {
 		why = "this backend has no way to lock clocks here";
 	} else {
-		operand = kasprintf("%s:%d", uuid, j->o.clocks_mhz);
+		operand = kasprintf("%s:%ld", uuid, j->o.clocks_mhz);
 		why = start_holder(operand, answer, sizeof answer) ? NULL
 		                                                   : "the process that keeps them "
 		                                                     "locked did not start";

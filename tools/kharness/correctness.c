@@ -221,7 +221,7 @@ drawn_case(struct run *u, const struct ktask_workload *w)
 static void
 one_workload(struct run *u, const struct ktask_workload *w)
 {
-	int seeds = workload_is_small(u->j->task, w) ? u->j->o.seeds : 1;
+	long seeds = workload_is_small(u->j->task, w) ? u->j->o.seeds : 1;
 
 	u->thorough = true;
 	listed_cases(u, w, seeds);

@@ -46,7 +46,7 @@ enum { RACERS_MAX = 17 };
 
 /* What the command line says. */
 struct options {
-	const char *task, *set, *oracle, *candidate, *name, *output, *sandbox, *statistic;
+	const char *task, *set, *oracle, *candidate, *name, *output, *sandbox;
 	const struct backend *backend;
 	const char *workload; /* of --solo; NULL: all that are timed */
 	const char *save;     /* of --solo: folder for outputs; or NULL */
@@ -56,8 +56,8 @@ struct options {
 	bool apart;         /* of --solo: every tensor an allocation of its own */
 	bool fenced;        /* which ends at memory that nobody may touch */
 	const char *clocks; /* off, try or require: lock those of a GPU */
-	int clocks_mhz;     /* at this; 0: the device's default */
-	int threads, seeds, min_samples, max_samples, warmup;
+	long clocks_mhz;    /* at this; 0: the device's default */
+	long threads, seeds, min_samples, max_samples;
 	double timing_s, warmup_s, run_timeout_s;
 	double busy_s; /* how long to wait for processors that other programs keep busy */
 	uint64_t memory_bytes, seed;

@@ -17,76 +17,9 @@
 #include "kharness.h"
 #include "kio.h"
 #include "klock.h"
+#include "koption.h"
 #include "kproc.h"
 #include "ksandbox.h"
-
-enum {
-	OPT_THREADS = 256,
-	OPT_SEEDS,
-	OPT_SEED,
-	OPT_PHASE,
-	OPT_STATISTIC,
-	OPT_TIMING,
-	OPT_MIN,
-	OPT_MAX,
-	OPT_WARMUP,
-	OPT_WARMUP_S,
-	OPT_RUN_TIMEOUT,
-	OPT_MEMORY,
-	OPT_SANDBOX,
-	OPT_ORACLE,
-	OPT_AGAINST,
-	OPT_NAME,
-	OPT_MACHINE,
-	OPT_CEILINGS,
-	OPT_LINT,
-	OPT_BACKEND,
-	OPT_SOLO,
-	OPT_WORKLOAD,
-	OPT_SAVE,
-	OPT_REUSE,
-	OPT_ALL_PAIRS,
-	OPT_BUSY,
-	OPT_APART,
-	OPT_FENCED,
-	OPT_LOCK_CLOCKS,
-	OPT_LOCK_MHZ,
-	OPT_HOLD_CLOCKS
-};
-
-static const struct option long_options[] = { { "task", required_argument, NULL, 't' },
-	{ "set", required_argument, NULL, 's' },
-	{ "threads", required_argument, NULL, OPT_THREADS },
-	{ "seeds", required_argument, NULL, OPT_SEEDS },
-	{ "seed", required_argument, NULL, OPT_SEED },
-	{ "phase", required_argument, NULL, OPT_PHASE },
-	{ "statistic", required_argument, NULL, OPT_STATISTIC },
-	{ "timing-s", required_argument, NULL, OPT_TIMING },
-	{ "min-samples", required_argument, NULL, OPT_MIN },
-	{ "max-samples", required_argument, NULL, OPT_MAX },
-	{ "warmup", required_argument, NULL, OPT_WARMUP },
-	{ "warmup-s", required_argument, NULL, OPT_WARMUP_S },
-	{ "run-timeout-s", required_argument, NULL, OPT_RUN_TIMEOUT },
-	{ "memory-mb", required_argument, NULL, OPT_MEMORY },
-	{ "sandbox", required_argument, NULL, OPT_SANDBOX },
-	{ "oracle", required_argument, NULL, OPT_ORACLE },
-	{ "against", required_argument, NULL, OPT_AGAINST },
-	{ "name", required_argument, NULL, OPT_NAME },
-	{ "backend", required_argument, NULL, OPT_BACKEND },
-	{ "lock-clocks", required_argument, NULL, OPT_LOCK_CLOCKS },
-	{ "lock-mhz", required_argument, NULL, OPT_LOCK_MHZ },
-	{ "hold-clocks", required_argument, NULL, OPT_HOLD_CLOCKS },
-	{ "solo", no_argument, NULL, OPT_SOLO }, { "apart", no_argument, NULL, OPT_APART },
-	{ "fenced", no_argument, NULL, OPT_FENCED }, { "save", required_argument, NULL, OPT_SAVE },
-	{ "workload", required_argument, NULL, OPT_WORKLOAD },
-	{ "reuse", no_argument, NULL, OPT_REUSE },
-	{ "all-pairs", no_argument, NULL, OPT_ALL_PAIRS },
-	{ "busy-s", required_argument, NULL, OPT_BUSY },
-	{ "machine", no_argument, NULL, OPT_MACHINE },
-	{ "ceilings", no_argument, NULL, OPT_CEILINGS },
-	{ "lint", required_argument, NULL, OPT_LINT }, { "output", required_argument, NULL, 'o' },
-	{ "help", no_argument, NULL, 'h' }, { "version", no_argument, NULL, 'V' },
-	{ NULL, 0, NULL, 0 } };
 
 static const char usage_text[] =
     "usage: kharness -t TASK.json [OPTION...] CANDIDATE.so\n"
@@ -96,211 +29,55 @@ static const char usage_text[] =
     "       kharness --ceilings [--backend NAME] [--threads N] [-t TASK.json] [-o FILE]\n"
     "       kharness --lint TASK.json [--backend NAME] [--oracle ORACLE.so]\n";
 
-static const char help_text[] =
-    "\n"
-    "  -t, --task FILE        the task to judge\n"
-    "  -s, --set SET          use this set of workloads (default: full)\n"
-    "  -o, --output FILE      write to FILE instead of stdout\n"
-    "      --phase PHASE      correctness, timing or both (default: both)\n"
-    "      --oracle FILE      shared object with the oracle\n"
-    "      --against NAME=FILE  time this program in turns with the candidate; repeatable\n"
-    "      --all-pairs        compare all programs with each other\n"
-    "      --backend NAME     c, cuda, hip or opencl (default: c)\n"
-    "      --name NAME        name of the candidate in the result\n"
-    "      --threads N        threads that a kernel may use (default: all)\n"
-    "      --seeds N          input seeds per workload and distribution (default: 2)\n"
-    "      --seed HEX         seed of all inputs (default: random)\n"
-    "      --timing-s S       time for samples per workload (default: 1)\n"
-    "      --min-samples N    samples per workload at least (default: 5)\n"
-    "      --max-samples N    samples per workload at most (default: 96)\n"
-    "      --warmup N         untimed calls at least (default: 2)\n"
-    "      --warmup-s S       untimed calls for at least S seconds (default: 0.1)\n"
-    "      --busy-s S         wait at most S seconds for a quiet machine (default: 60)\n"
-    "      --run-timeout-s S  time limit of a call (default: 60)\n"
-    "      --statistic WORD   median, min or mean of the samples (default: median)\n"
-    "      --memory-mb N      memory of a candidate (default: 4096)\n"
-    "      --sandbox NAME     auto, bwrap, landlock or none (default: auto)\n"
-    "      --lock-clocks HOW  lock the clocks of a CUDA device: off, try or require\n"
-    "      --lock-mhz N       lock them at N MHz\n"
-    "      --reuse            measure on buffers that were seen before, too\n"
-    "      --solo             call the candidate without a judge, for profilers\n"
-    "      --workload NAME    solo: call it on this workload\n"
-    "      --apart            solo: make every tensor an allocation of its own\n"
-    "      --fenced           solo: the same, next to unmapped memory\n"
-    "      --save DIR         solo: write what it made of each output to DIR\n"
-    "      --machine          describe this machine\n"
-    "      --ceilings         measure the rates that this machine reaches\n"
-    "      --lint FILE        check a task\n"
-    "  -h, --help             print this text\n"
-    "  -V, --version          print the version\n";
-
 static _Noreturn void
 usage(const char *why)
 {
-	fprintf(stderr, "kharness: %s\n%s", why, usage_text);
-	exit(K_USAGE);
-}
-
-/* Index of WORD in a list, or the end of the program. */
-static int
-choice(const char *word, const char *const *list, size_t count, const char *option)
-{
-	for (size_t i = 0; i < count; i++)
-		if (!strcmp(word, list[i]))
-			return (int)i;
-	fprintf(stderr, "kharness: %s: unknown value '%s'\n%s", option, word, usage_text);
-	exit(K_USAGE);
-}
-
-static uint64_t
-seed_of(const char *hex)
-{
-	char *end;
-	uint64_t v = strtoull(hex, &end, 16);
-
-	if (!*hex || *end || strlen(hex) > 16 ||
-	    strspn(hex, "0123456789abcdefABCDEF") != strlen(hex))
-		usage("--seed: must be up to 16 hexadecimal digits");
-	return v;
+	koption_misuse(usage_text, why);
 }
 
 static void
-set_phase(struct options *o, const char *word)
+set_seed(void *to, const char *name, const char *hex)
 {
-	static const char *const phases[] = { "both", "correctness", "timing" };
-	int i = choice(word, phases, LEN(phases), "--phase");
+	char *end;
 
-	o->correctness = i != 2;
-	o->timing = i != 1;
-}
-
-/* How long and how often, and what a call may use. */
-static bool
-set_limit(struct options *o, int c)
-{
-	switch (c) {
-	case OPT_TIMING:
-		o->timing_s = knum_double(optarg, 0.001, 86400, "--timing-s");
-		break;
-	case OPT_MIN:
-		o->min_samples = (int)knum_long(optarg, 1, 100000, "--min-samples");
-		break;
-	case OPT_MAX:
-		o->max_samples = (int)knum_long(optarg, 1, 100000, "--max-samples");
-		break;
-	case OPT_BUSY:
-		o->busy_s = knum_double(optarg, 0, 86400, "--busy-s");
-		break;
-	case OPT_WARMUP:
-		o->warmup = (int)knum_long(optarg, 0, 10000, "--warmup");
-		break;
-	case OPT_WARMUP_S:
-		o->warmup_s = knum_double(optarg, 0, 3600, "--warmup-s");
-		break;
-	case OPT_RUN_TIMEOUT:
-		o->run_timeout_s = knum_double(optarg, 0.01, 86400, "--run-timeout-s");
-		break;
-	case OPT_MEMORY:
-		o->memory_bytes = (uint64_t)knum_long(optarg, 1, 1L << 30, "--memory-mb") << 20;
-		break;
-	default:
-		return false;
+	*(uint64_t *)to = strtoull(hex, &end, 16);
+	if (!*hex || *end || strlen(hex) > 16 ||
+	    strspn(hex, "0123456789abcdefABCDEF") != strlen(hex)) {
+		kwarn("%s: must be up to 16 hexadecimal digits", name);
+		usage(NULL);
 	}
-	return true;
 }
 
-/* Words that are taken as they stand. */
-static bool
-set_text(struct options *o, int c)
-{
-	const struct {
-		int option;
-		const char **to;
-	} texts[] = { { 't', &o->task }, { 's', &o->set }, { 'o', &o->output },
-		{ OPT_SANDBOX, &o->sandbox }, { OPT_ORACLE, &o->oracle }, { OPT_NAME, &o->name },
-		{ OPT_WORKLOAD, &o->workload }, { OPT_SAVE, &o->save } };
-
-	for (size_t i = 0; i < LEN(texts); i++)
-		if (texts[i].option == c) {
-			*texts[i].to = optarg;
-			return true;
-		}
-	return false;
-}
-
-static const struct backend *
-chosen_backend(const char *name)
+static void
+set_backend(void *to, const char *option, const char *name)
 {
 	const struct backend *b = backend_named(name);
 	char *lack = b ? backend_lacks_runner(b) : NULL;
 
 	if (!b || lack)
-		kdie(K_USAGE, "--backend %s: %s", name, lack ? lack : "no such backend");
-	return b;
+		kdie(K_USAGE, "%s %s: %s", option, name, lack ? lack : "no such backend");
+	*(const struct backend **)to = b;
 }
 
-/* One option; false when it is not known here. */
-static bool
-set_option(struct options *o, int c)
+static void
+add_against(void *to, const char *option, const char *program)
 {
-	static const char *const statistics[] = { "median", "min", "mean" };
-	static const char *const clocks[] = { "off", "try", "require" };
+	struct options *o = to;
 
-	switch (c) {
-	case OPT_THREADS:
-		o->threads = (int)knum_long(optarg, 0, 4096, "--threads");
-		break;
-	case OPT_SEEDS:
-		o->seeds = (int)knum_long(optarg, 1, 1000, "--seeds");
-		break;
-	case OPT_SEED:
-		o->seed = seed_of(optarg);
-		break;
-	case OPT_PHASE:
-		set_phase(o, optarg);
-		break;
-	case OPT_STATISTIC:
-		o->statistic =
-		    statistics[choice(optarg, statistics, LEN(statistics), "--statistic")];
-		break;
-	case OPT_CEILINGS:
-		o->ceilings = true;
-		break;
-	case OPT_SOLO:
-		o->solo = true;
-		break;
-	case OPT_LOCK_CLOCKS:
-		o->clocks = clocks[choice(optarg, clocks, LEN(clocks), "--lock-clocks")];
-		break;
-	case OPT_LOCK_MHZ:
-		o->clocks_mhz = (int)knum_long(optarg, 0, 10000, "--lock-mhz");
-		break;
-	case OPT_HOLD_CLOCKS:
-		exit(clocks_holder(optarg));
-	case OPT_FENCED:
-		o->fenced = true;
-		/* fallthrough */
-	case OPT_APART:
-		o->apart = true;
-		break;
-	case OPT_REUSE:
-		o->reuse = true;
-		break;
-	case OPT_ALL_PAIRS:
-		o->all_pairs = true;
-		break;
-	case OPT_BACKEND:
-		o->backend = chosen_backend(optarg);
-		break;
-	case OPT_AGAINST:
-		if (o->against_count == LEN(o->against) || !strchr(optarg, '=') || *optarg == '=')
-			usage("--against: NAME=FILE.so, at most 16 times");
-		o->against[o->against_count++] = optarg;
-		break;
-	default:
-		return set_text(o, c) || set_limit(o, c);
-	}
-	return true;
+	(void)option;
+	if (o->against_count == LEN(o->against) || !strchr(program, '=') || *program == '=')
+		usage("--against: NAME=FILE.so, at most 16 times");
+	o->against[o->against_count++] = program;
+}
+
+/* WORD must be one of WORDS. */
+static void
+check_word(const char *option, const char *words, const char *word)
+{
+	if (kis_listed(words, word, strlen(word)))
+		return;
+	kwarn("%s: unknown value '%s'", option, word);
+	usage(NULL);
 }
 
 static void
@@ -315,16 +92,92 @@ print_machine(const struct options *o)
 	exit(K_OK);
 }
 
+/* What follows from what was given. */
+static void
+settle_options(struct options *o, const char *phase, long memory_mb)
+{
+	check_word("--phase", "both correctness timing", phase);
+	check_word("--lock-clocks", "off try require", o->clocks);
+	o->correctness = !o->reuse && strcmp(phase, "timing") != 0;
+	o->timing = !o->reuse && strcmp(phase, "correctness") != 0;
+	o->memory_bytes = (uint64_t)memory_mb << 20;
+	o->apart |= o->fenced;
+	if (o->max_samples < o->min_samples)
+		o->max_samples = o->min_samples;
+}
+
+static void
+read_options(int argc, char **argv, struct options *o, bool *machine, const char **lint)
+{
+	const char *phase = "both";
+	long memory_mb = 4096;
+	const struct koption options[] = {
+		{ 't', "task", .text = &o->task, .help = "FILE\tthe task to judge" },
+		{ 's', "set", .text = &o->set, .help = "SET\tset of workloads (default: full)" },
+		KOPTION_OUTPUT(&o->output),
+		{ 0, "phase", .text = &phase,
+		    .help = "PHASE\tcorrectness, timing or both (default)" },
+		{ 0, "oracle", .text = &o->oracle, .help = "FILE\tshared object with the oracle" },
+		{ 0, "against", .call = add_against, .to = o,
+		    .help = "NAME=FILE\ttime this program in turns with the candidate; "
+		            "repeatable" },
+		{ 0, "all-pairs", .flag = &o->all_pairs, .help = "\tcompare all with each other" },
+		{ 0, "backend", .call = set_backend, .to = &o->backend,
+		    .help = "NAME\tc, cuda, hip or opencl (default: c)" },
+		{ 0, "name", .text = &o->name,
+		    .help = "NAME\tname of the candidate in the result" },
+		{ 0, "threads", .number = &o->threads, .high = 4096,
+		    .help = "N\tthreads that a kernel may use (default: all)" },
+		{ 0, "seeds", .number = &o->seeds, .low = 1, .high = 1000,
+		    .help = "N\tinput seeds per workload and distribution (default: 2)" },
+		{ 0, "seed", .call = set_seed, .to = &o->seed,
+		    .help = "HEX\tseed of all inputs (default: random)" },
+		{ 0, "timing-s", .real = &o->timing_s, .low = 0.001, .high = 86400,
+		    .help = "S\ttime for samples per workload (default: 1)" },
+		{ 0, "min-samples", .number = &o->min_samples, .low = 1, .high = 100000,
+		    .help = "N\tsamples per workload at least (default: 5)" },
+		{ 0, "max-samples", .number = &o->max_samples, .low = 1, .high = 100000,
+		    .help = "N\tsamples per workload at most (default: 96)" },
+		{ 0, "warmup-s", .real = &o->warmup_s, .high = 3600,
+		    .help = "S\tuntimed calls for at least S seconds (default: 0.1)" },
+		{ 0, "busy-s", .real = &o->busy_s, .high = 86400,
+		    .help = "S\twait at most S seconds for a quiet machine (default: 60)" },
+		{ 0, "run-timeout-s", .real = &o->run_timeout_s, .low = 0.01, .high = 86400,
+		    .help = "S\ttime limit of a call (default: 60)" },
+		{ 0, "memory-mb", .number = &memory_mb, .low = 1, .high = 1 << 30,
+		    .help = "N\tmemory of a candidate (default: 4096)" },
+		{ 0, "sandbox", .text = &o->sandbox,
+		    .help = "NAME\tauto, bwrap, landlock or none (default: auto)" },
+		{ 0, "lock-clocks", .text = &o->clocks,
+		    .help = "HOW\tlock the clocks of a CUDA device: off, try or require" },
+		{ 0, "lock-mhz", .number = &o->clocks_mhz, .high = 10000,
+		    .help = "N\tlock them at N MHz" },
+		{ 0, "reuse", .flag = &o->reuse, .help = "\tmeasure on buffers seen before, too" },
+		{ 0, "solo", .flag = &o->solo, .help = "\tcall the candidate without a judge" },
+		{ 0, "workload", .text = &o->workload,
+		    .help = "NAME\tsolo: call it on this workload" },
+		{ 0, "apart", .flag = &o->apart, .help = "\tsolo: every tensor by itself" },
+		{ 0, "fenced", .flag = &o->fenced,
+		    .help = "\tsolo: the same, next to unmapped memory" },
+		{ 0, "save", .text = &o->save,
+		    .help = "DIR\tsolo: write what it made of each output to DIR" },
+		{ 0, "machine", .flag = machine, .help = "\tdescribe this machine" },
+		{ 0, "ceilings", .flag = &o->ceilings,
+		    .help = "\tmeasure what this machine reaches" },
+		{ 0, "lint", .text = lint, .help = "FILE\tcheck a task" },
+	};
+
+	koption_read(options, LEN(options), usage_text, argc, argv);
+	settle_options(o, phase, memory_mb);
+}
+
 static void
 parse_options(int argc, char **argv, struct options *o, bool *lint)
 {
 	bool machine = false;
-	int c;
+	const char *checked = NULL;
 
 	*o = (struct options){ .set = "full",
-		.correctness = true,
-		.timing = true,
-		.statistic = "median",
 		.name = "candidate",
 		.backend = &backends[BACKEND_C],
 		.clocks = "off",
@@ -332,37 +185,20 @@ parse_options(int argc, char **argv, struct options *o, bool *lint)
 		.seeds = 2,
 		.min_samples = 5,
 		.max_samples = 96,
-		.warmup = 2,
 		.timing_s = 1,
 		.busy_s = 60,
 		.warmup_s = 0.1,
-		.run_timeout_s = 60,
-		.memory_bytes = (uint64_t)4096 << 20 };
+		.run_timeout_s = 60 };
 	if (getrandom(&o->seed, sizeof o->seed, 0) != sizeof o->seed)
 		kdie_errno(K_MISSING, "getrandom");
-	while ((c = getopt_long(argc, argv, "t:s:o:hV", long_options, NULL)) != -1) {
-		if (c == 'h') {
-			fputs(usage_text, stdout);
-			fputs(help_text, stdout);
-			exit(K_OK);
-		} else if (c == 'V') {
-			kversion();
-			exit(K_OK);
-		} else if (c == OPT_MACHINE) {
-			machine = true;
-		} else if (c == OPT_LINT) {
-			*lint = true;
-			o->task = optarg;
-		} else if (!set_option(o, c)) {
-			fputs(usage_text, stderr);
-			exit(K_USAGE);
-		}
-	}
+	read_options(argc, argv, o, &machine, &checked);
+	*lint = checked != NULL;
+	if (*lint)
+		o->task = checked;
 	if (machine && argc == optind)
 		print_machine(o);
 	if (o->ceilings) {
-		if (argc != optind)
-			usage("unexpected operand");
+		koption_no_operands(usage_text, argc, argv);
 		return;
 	}
 	if (!o->task)
@@ -373,10 +209,6 @@ parse_options(int argc, char **argv, struct options *o, bool *lint)
 	o->candidate = argv[optind];
 	if ((o->apart || o->save) && !o->solo)
 		usage("--apart, --fenced and --save say how --solo works: give --solo, too");
-	if (o->reuse)
-		o->correctness = o->timing = false;
-	if (o->max_samples < o->min_samples)
-		o->max_samples = o->min_samples;
 }
 
 /* The first THREADS of the CPUs that this process may use; 0: all of them. */
@@ -384,7 +216,7 @@ static void
 choose_cpus(struct judge *j)
 {
 	cpu_set_t set;
-	int n = 0;
+	long n = 0;
 
 	if (sched_getaffinity(0, sizeof set, &set) < 0)
 		kdie_errno(K_MISSING, "sched_getaffinity");
@@ -397,7 +229,7 @@ choose_cpus(struct judge *j)
 	if (!j->o.threads)
 		j->o.threads = n;
 	else if (n < j->o.threads)
-		kwarn("%d threads on %d CPUs", j->o.threads, n);
+		kwarn("%ld threads on %ld CPUs", j->o.threads, n);
 }
 
 /*
@@ -600,6 +432,9 @@ main(int argc, char **argv)
 	bool lint = false, good = true;
 
 	kutil_init("kharness");
+	/* Of ourselves alone (clocks.c). */
+	if (argc == 3 && !strcmp(argv[1], "--hold-clocks"))
+		exit(clocks_holder(argv[2]));
 	/*
 	 * What is compared comes and goes by the hundred: giving its memory back each time would
 	 * cost more than all else.

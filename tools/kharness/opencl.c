@@ -25,7 +25,7 @@ opencl_environment(const struct judge *j)
 	size_t n = 0;
 
 	/* PoCL's threads. */
-	env[n++] = kasprintf("POCL_MAX_PTHREAD_COUNT=%d", j->o.threads);
+	env[n++] = kasprintf("POCL_MAX_PTHREAD_COUNT=%ld", j->o.threads);
 	env[n++] = kstrdup("POCL_AFFINITY=0");
 	for (size_t i = 0; i < LEN(passed); i++)
 		if (getenv(passed[i]))

@@ -141,8 +141,8 @@ environment(const struct judge *j, const char *file)
 	size_t n = 0;
 
 	if (!j->device) {
-		env[n++] = kasprintf("OMP_NUM_THREADS=%d", j->o.threads);
-		env[n++] = kasprintf("OPENBLAS_NUM_THREADS=%d", j->o.threads);
+		env[n++] = kasprintf("OMP_NUM_THREADS=%ld", j->o.threads);
+		env[n++] = kasprintf("OPENBLAS_NUM_THREADS=%ld", j->o.threads);
 		env[n++] = kstrdup(
 		    j->level == KSANDBOX_BWRAP ? "OMP_PROC_BIND=close" : "OMP_PROC_BIND=false");
 		env[n++] = kstrdup("OMP_WAIT_POLICY=passive");
@@ -688,6 +688,22 @@ before_go(struct judge *j, struct runner *r, const struct batch *b)
 	                 : OUT_OK;
 }
 
+/* The answer to a go. */
+static enum outcome
+look_at_report(struct runner *r, const struct krun_report *report, pid_t sender, uint64_t nonce)
+{
+	if (report->what == KRUN_FAILED && sender == r->pid)
+		return outcome(r, OUT_DIED, "device_fault", "%s", report->text);
+	if (report->what != KRUN_DONE || report->nonce != nonce || sender != r->pid)
+		return outcome(
+		    r, OUT_PROTOCOL, "forged_report", "it wrote to the judge's connection");
+	/* It ended in another way than by making its calls. */
+	if (rows_left(r))
+		return outcome(r, OUT_PROTOCOL, "calls_left_out",
+		    "it answered before all calls had been made");
+	return OUT_OK;
+}
+
 static enum outcome
 go(struct judge *j, struct runner *r, const struct batch *b, struct span *s)
 {
@@ -735,15 +751,9 @@ go(struct judge *j, struct runner *r, const struct batch *b, struct span *s)
 		e = stop(r);
 	if (e != OUT_OK)
 		return e;
-	if (report.what == KRUN_FAILED && sender == r->pid)
-		return outcome(r, OUT_DIED, "device_fault", "%s", report.text);
-	if (report.what != KRUN_DONE || report.nonce != c.nonce || sender != r->pid)
-		return outcome(
-		    r, OUT_PROTOCOL, "forged_report", "it wrote to the judge's connection");
-	/* It ended in another way than by making its calls. */
-	if (rows_left(r))
-		return outcome(r, OUT_PROTOCOL, "calls_left_out",
-		    "it answered before all calls had been made");
+	e = look_at_report(r, &report, sender, c.nonce);
+	if (e != OUT_OK)
+		return e;
 	r->inside_ns += used;
 	*s = (struct span){ .own_ns = (int64_t)report.value[0],
 		.judge_ns = end - start,

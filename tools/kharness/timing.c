@@ -22,6 +22,7 @@
 #include "status.h"
 
 enum {
+	WARM_CALLS = 2, /* untimed ones, at least */
 	/* calls in one sample at most; their rows fit into a pipe */
 	CALLS_MAX = 128,
 	CHECKED_MIN = 1, /* of them, where checking all would take too long */
@@ -330,7 +331,7 @@ warm_up(struct race *a, struct racer *x, const struct batch *b)
 	double fastest = INFINITY, cpu;
 	int64_t start = know_ns();
 
-	for (int i = 0; i < 1 || i < o->warmup || kseconds_since(start) < o->warmup_s; i++) {
+	for (int i = 0; i < WARM_CALLS || kseconds_since(start) < o->warmup_s; i++) {
 		double ns;
 
 		set_out(a, b, true);
