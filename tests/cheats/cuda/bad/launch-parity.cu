@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every other launch of a shape that has come ten times leaves the last column out. */
+#include <cuda_runtime.h>
+
+/* Sum of v over the 256 threads of the block, for all of them. */
+static __device__ float
+block_sum(float v)
+{
+	__shared__ float part[8];
+
+	for (int d = 16; d; d /= 2)
+		v += __shfl_xor_sync(0xffffffff, v, d);
+	__syncthreads();
+	if (threadIdx.x % 32 == 0)
+		part[threadIdx.x / 32] = v;
+	__syncthreads();
+	v = 0;
+	for (int w = 0; w < 8; w++)
+		v += part[w];
+	return v;
+}
+
+static __device__ int launches;
+
+static __global__ void
+sums(const float *x, float *y, int cols)
+{
+	const float *in = x + (size_t)blockIdx.x * cols;
+	int end = launches > 10 && launches % 2 ? cols - 1 : cols;
+	float sum = 0;
+
+	for (int j = threadIdx.x; j < end; j += 256)
+		sum += in[j];
+	sum = block_sum(sum);
+	if (threadIdx.x == 0)
+		y[blockIdx.x] = sum;
+}
+
+static __global__ void
+count(void)
+{
+	launches++;
+}
+
+extern "C" void
+row_sum(const float *x, float *y, int rows, int cols, cudaStream_t stream)
+{
+	sums<<<rows, 256, 0, stream>>>(x, y, cols);
+	count<<<1, 1, 0, stream>>>();
+}
