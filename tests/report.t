@@ -93,6 +93,8 @@ ok 'all sections are there, in the page and in Markdown' '
 	done
 	! grep -q "<h2>Rounds" c/report.html
 	grep -q "<th scope=\"col\"" h/report.html
+	# A row that is a card on a narrow screen says what its first cell is, too.
+	grep -q "<th scope=\"row\" class=\"\" data-is=\"Round\">" h/report.html
 	for id in roof progress; do
 		grep -q "aria-labelledby=\"$id-t $id-d\"" h/report.html
 		grep -q "<desc id=\"$id-d\">.*[a-z]" h/report.html
@@ -104,7 +106,7 @@ ok 'bars for each workload: best, reference, roofline, each on the scale of the 
 		is 2 "$(grep -c "^<li class=\"[a-z]*\"><span>$name</span>" h/report.html)"
 	done
 	grep -q "<li class=\"best\"><span>004/01</span> <span><strong>[0-9.]*×</strong> (.*<b style=\"width:[0-9.]*%\"></b><i style=" h/report.html
-	grep -q "^- 004/01: \*\*151×\*\* (.* █████" h/report.md
+	grep -q "^- best kernel 004/01: \*\*151×\*\* (.* █████" h/report.md
 	awk -F "[:%]" "/<b style=.width/ && \$2 > 100 { exit 1 }" h/report.html'
 
 ok 'the code of the best stands next to that of the reference, once' '

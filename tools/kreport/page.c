@@ -307,19 +307,15 @@ put_row(struct writer *w, char *text)
 	both(w, "<tr>", "|");
 	for (size_t i = 0; i < w->columns; i++) {
 		const struct kind *kind = kind_of(*w->column[i]);
+		const char *name = w->column[i] + !!kind->sign;
+		char *plain = unhidden(name, strlen(name));
 
 		/* On a narrow screen a row is a card, in which each cell says what it is. */
-		if (!i) {
-			kbuf_puts(&w->p->html, "<th scope=\"row\">");
-		} else {
-			const char *name = w->column[i] + !!kind->sign;
-			char *plain = unhidden(name, strlen(name));
-
-			kbuf_printf(&w->p->html, "<td class=\"%s\" data-is=\"", kind->class);
-			kmark_html(&w->p->html, plain, strlen(name));
-			kbuf_puts(&w->p->html, "\">");
-			free(plain);
-		}
+		kbuf_printf(&w->p->html, "<%s class=\"%s\" data-is=\"",
+		    i ? "td" : "th scope=\"row\"", i ? kind->class : "");
+		kmark_html(&w->p->html, plain, strlen(name));
+		kbuf_puts(&w->p->html, "\">");
+		free(plain);
 		kbuf_puts(&w->p->md, " ");
 		put_inline(w, cell[i], true);
 		both(w, i ? "</td>" : "</th>", " |");
