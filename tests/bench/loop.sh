@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # What the loop itself costs: CPU time per candidate of all tools and make together, for a model that answers at once and an
-# evaluator that only hashes, around candidate 100 and around candidate 2000; and the disk that a candidate takes.
+# evaluator that only hashes, around candidate 100 and around candidate 2000; the disk that a candidate takes; and the CPU time
+# of what reads the whole campaign: status, report, views, memory and records, which are made, and made again.
 # usage: loop.sh [LAST [http]]; with http the replies come from a server on this machine, whose own time does not count.
-# Bars: 30 ms, or 20 over HTTP, and flat; 40 KB.
+# Bars: 30 ms, or 20 over HTTP, and flat; 40 KB; with LAST=8000 5 s for each command.
 set -eu
 tests_dir=$(cd "${0%/*}/.." && pwd)
 # shellcheck source=tests/campaign.sh
@@ -43,3 +44,21 @@ disk=$(du -sk c | cut -f 1)
 made=$(find c/trials -name eval.ndjson | wc -l)
 printf 'loop, %s: %s ms CPU per candidate around candidate 100, %s around %s; %s KB on disk per candidate of %s\n' \
 	"$model" "$early" "$late" "$last" "$((disk / made))" "$made"
+
+# cpu COMMAND…: its seconds of CPU.
+cpu() {
+	(
+		cd c
+		"$@" >out.txt 2>&1 || { cat out.txt >&2 && exit 1; }
+		times >../cpu.txt
+	)
+	sed -n 2p cpu.txt | tr 'ms' '  ' | awk -v what="$*" '{ printf "%s: %.1f s CPU\n", what, $1 * 60 + $2 + $3 * 60 + $4 }'
+}
+cpu kcampaign status
+cpu kreport
+cpu kcampaign views
+cpu krecords remember
+cpu krecords summary
+cpu krecords close
+cpu krecords close
+cpu krecords check
