@@ -94,7 +94,7 @@ add_workloads(struct kbuf *text, const json_t *pairs, const char *name, const ch
 	json_t *p;
 
 	json_array_foreach(pairs, i, p)
-		if (!strcmp(kjson_str_or(p, "name", ""), name)) {
+		if (kjson_is(p, "name", name)) {
 			char value[64];
 
 			snprintf(value, sizeof value, "%.1f",

@@ -53,7 +53,7 @@ roofline_require(const struct kcamp *c)
 	json_t *roofline = kcamp_num(c, "stop.efficiency") > 0 ? kroof_load(".") : NULL, *u;
 	size_t i;
 
-	if (roofline && !strcmp(kjson_str_or(roofline, "label", ""), "incomplete")) {
+	if (roofline && kjson_is(roofline, "label", "incomplete")) {
 		json_array_foreach(json_object_get(roofline, "unknown"), i, u)
 			kwarn("%s: UNKNOWN (docs/hardware): %s", kjson_str_or(u, "metric", ""),
 			    kjson_str_or(u, "why", ""));

@@ -595,20 +595,16 @@ ineffective_facts(const struct campaign *c)
 json_t *
 termination_facts(const struct campaign *c)
 {
-	json_t *list = json_array();
 	struct kbuf holds = { 0 };
 	struct kends e;
+	json_t *list;
 
 	kends_find(c->camp, (long)c->count - 1, c->round[c->count - 1].drafts,
 	    last_accepted(c)->accepted->json, &e);
-	for (size_t i = 0; i < KENDS; i++) {
-		json_array_append_new(list,
-		    json_pack("{s:I,s:s,s:s,s:b,s:b}", "n", (json_int_t)i + 1, "what",
-		        kends_texts[i].what, "from", kends_texts[i].from, "holds", e.at[i].holds,
-		        "set", e.at[i].set));
+	list = kends_rows(&e);
+	for (size_t i = 0; i < KENDS; i++)
 		if (e.at[i].holds)
 			kbuf_printf(&holds, "%sT%zu", holds.len ? ", " : "", i + 1);
-	}
 	kends_free(&e);
 	return json_pack("{s:o,s:o}", "conditions", list, "satisfied", taken(&holds));
 }

@@ -517,7 +517,7 @@ notes(const struct campaign *m, long version)
 
 	json_array_foreach(m->masks.events, i, e)
 		json_array_foreach(json_object_get(e, "versions"), k, v)
-			if (!strcmp(kjson_str_or(e, "event", ""), "note") &&
+			if (kjson_is(e, "event", "note") &&
 			    kmemo_version(json_string_value(v), &n) && n == version) {
 				o = json_pack("{s:I}", "trial", kjson_int_or(e, "trial", 0));
 				set_text(o, "text", e, "why", LINE);

@@ -740,7 +740,7 @@ freeze_library(const struct campaign *m)
 	json_array_foreach(rows, i, row) {
 		put_json(&b, row);
 		for (size_t k = 0; k < LEN(told); k++)
-			count[k] += !strcmp(kjson_str_or(row, "kind", ""), told[k].kind);
+			count[k] += kjson_is(row, "kind", told[k].kind);
 	}
 	for (size_t k = 0; k < LEN(told); k++)
 		if (count[k])

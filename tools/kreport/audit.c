@@ -31,7 +31,7 @@ decisions_json(const struct report *r)
 void
 add_audit(json_t *f, const struct report *r)
 {
-	bool inflated = !strcmp(kjson_str_or(r->audit, "verdict", ""), "inflated");
+	bool inflated = kjson_is(r->audit, "verdict", "inflated");
 
 	json_object_update_new(f,
 	    json_pack("{s:b,s:b,s:b,s:o,s:O*}", "audited", r->audited, "inflated", inflated,

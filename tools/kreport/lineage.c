@@ -75,15 +75,10 @@ gain_of(const struct kcandidate *parent, const struct kcandidate *c, bool *paire
 static const char *
 content_of(const json_t *program, const char *path)
 {
-	const json_t *files = json_object_get(program, "files"), *f;
-	size_t i;
+	const json_t *files = json_object_get(program, "files");
 
-	if (!path)
-		return kjson_str_or(program, "code", "");
-	json_array_foreach(files, i, f)
-		if (!strcmp(kjson_str_or(f, "path", ""), path))
-			return kjson_str_or(f, "content", "");
-	return "";
+	return path ? kjson_str_or(kjson_find(files, "path", path), "content", "")
+	            : kjson_str_or(program, "code", "");
 }
 
 /* The difference of one file of two programs; PATH NULL is the main file. */

@@ -158,7 +158,7 @@ load_verify(struct report *r)
 		char *path = kplace_trial(r->camp->dir, t, "verify.ndjson");
 		json_t *rec = kin_first(path);
 
-		if (rec && !strcmp(kjson_str_or(rec, "id", ""), r->best->id)) {
+		if (rec && kjson_is(rec, "id", r->best->id)) {
 			bool right =
 			    status_or(rec, "eval.status", STATUS_CORRECT) == STATUS_CORRECT;
 

@@ -5,11 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "kio.h"
 #include "kplace.h"
 #include "kreport.h"
-
-#define FILE_MAX ((size_t)1 << 30)
+#include "kseal.h"
 
 /* Names of files below the campaign's folder. */
 struct names {
@@ -92,13 +90,10 @@ digests_json(const struct report *r, struct names *names, const char *what)
 	qsort(names->list, names->count, sizeof *names->list, by_name);
 	kbuf_add(&text, "", 0);
 	for (size_t i = 0; i < names->count; i++) {
-		char *path = kasprintf("%s/%s", r->dir, names->list[i]), *data;
-		size_t len;
+		char *path = kplace_in(r->dir, names->list[i]);
 
-		data = kread_file_or_die(path, FILE_MAX, &len);
-		ksha256_hex(data, len, hex);
-		kbuf_printf(&text, "%s  %s\n", hex, names->list[i]);
-		free(data);
+		if (kseal_file(path, hex))
+			kbuf_printf(&text, "%s  %s\n", hex, names->list[i]);
 		free(path);
 		free(names->list[i]);
 	}

@@ -49,8 +49,8 @@ best_of(const struct report *r)
 	}
 	json_object_update_new(o,
 	    json_pack("{s:o,s:b,s:f,s:b,s:b}", "against", against, "by_reference",
-	        !strcmp(kjson_str_or(o, "score.anchor.name", ""), "reference"), "efficiency", share,
-	        "above", share > 1, "unverified", !r->verify && !r->refused));
+	        kjson_is(o, "score.anchor.name", "reference"), "efficiency", share, "above",
+	        share > 1, "unverified", !r->verify && !r->refused));
 	return o;
 }
 

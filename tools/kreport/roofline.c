@@ -205,7 +205,7 @@ add_roofline(json_t *f, const struct report *r)
 	if (o)
 		json_object_update_new(o,
 		    json_pack("{s:b,s:b,s:b,s:o*}", "placeholder",
-		        !strcmp(kjson_str_or(o, "label", ""), "placeholder"), "drawn",
+		        kjson_is(o, "label", "placeholder"), "drawn",
 		        plain(kjson_path(o, "peaks.compute")) > 0 &&
 		            plain(kjson_path(o, "peaks.memory")) > 0,
 		        "measured", measured(rows, "memory_ceiling") > 0, "ceilings", table));

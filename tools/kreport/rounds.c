@@ -72,16 +72,12 @@ ends_json(const struct report *r)
 {
 	const struct kcandidate *accepted =
 	    find_candidate(r, kjson_str_or(r->archive.header, "linear.accepted", NULL));
-	json_t *rows = json_array();
 	struct kends e;
+	json_t *rows;
 
 	kends_find(r->camp, r->last, (long)kjson_int_or(r->archive.header, "linear.drafts", 0),
 	    accepted ? accepted->json : NULL, &e);
-	for (size_t i = 0; i < KENDS; i++)
-		json_array_append_new(rows,
-		    json_pack("{s:I,s:s,s:s,s:b,s:b}", "number", (json_int_t)i + 1, "what",
-		        kends_texts[i].what, "from", kends_texts[i].from, "holds", e.at[i].holds,
-		        "set", e.at[i].set));
+	rows = kends_rows(&e);
 	kends_free(&e);
 	return rows;
 }

@@ -27,18 +27,6 @@ struct workload {
 };
 
 static const json_t *
-baseline_named(const json_t *baselines, const char *name)
-{
-	size_t i;
-	json_t *b;
-
-	json_array_foreach(baselines, i, b)
-		if (!strcmp(kjson_str_or(b, "name", ""), name))
-			return b;
-	return NULL;
-}
-
-static const json_t *
 baselines_of(const struct report *r)
 {
 	return r->verify ? kjson_path(r->verify, "baselines") : of(r->reference, "eval.baselines");
@@ -49,7 +37,7 @@ timing_of_reference(const struct report *r)
 {
 	if (!r->verify)
 		return of(r->reference, "eval.timing");
-	return kjson_path(baseline_named(baselines_of(r), "reference"), "timing");
+	return kjson_path(kjson_find(baselines_of(r), "name", "reference"), "timing");
 }
 
 static const json_t *
@@ -119,7 +107,7 @@ workload_of(const struct report *r, const char *name)
 		const char *baseline = r->task->baselines[i].name;
 
 		add_program(r, &w, baseline, "baseline",
-		    kjson_path(baseline_named(baselines_of(r), baseline), "timing"));
+		    kjson_path(kjson_find(baselines_of(r), "name", baseline), "timing"));
 	}
 	compare(r, &w);
 	return w;

@@ -34,5 +34,9 @@ struct kends {
 void kends_find(
     const struct kcamp *c, long last, long drafts, const json_t *accepted, struct kends *e);
 void kends_free(struct kends *e);
+/*
+ * The same as a list for pages: {"number", "what", "from", "holds", "set"} of each. New reference.
+ */
+json_t *kends_rows(const struct kends *e);
 
 #endif
