@@ -107,6 +107,11 @@ ok 'a summary has its sections, and a rolled-back one its analysis' '
 	grep -q "^ROLLED BACK: there was no valid plan" a/rounds/round-5/summary.md
 	grep -q "Fault of the plan: no plan &lt;b>\\\\|" a/rounds/round-5/summary.md
 	grep -q "^- Decision: ACCEPT-as-real" a/rounds/round-2/summary.md'
+ok 'each code of a decision has its meaning in words' '
+	jq -r ".. | objects | .code?.enum? // empty | .[]" "$KILN_DATA/docs/schemas/score-1.json" | sort -u >codes
+	jq -r ".meaning | keys[]" "$KILN_DATA/pages/records/words.json" | sort >words
+	grep -qx tie_waiver codes; same codes words'
+
 ok 'a verdict by a command of the campaign is called that, not PASS beside no case' '
 	. ./make.sh; campaign own; rounds own 1 2
 	jq ".eval.correctness = {command: \"true\"}" own/campaign.json >new.json; mv new.json own/campaign.json

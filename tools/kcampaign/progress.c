@@ -509,7 +509,7 @@ add_trial(struct progress *p, struct kbuf *line)
 
 	kbuf_printf(
 	    line, "trial %ld of %ld, %s", p->g->last, all, duration(now_s() - p->began, text));
-	if (left >= 0)
+	if (left > 0)
 		kbuf_printf(line, ", about %s left", duration(left, text));
 	if (left >= 0 && trial >= 0 && more > 0)
 		kbuf_printf(line, ", at most %s for all trials",

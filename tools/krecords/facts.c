@@ -187,58 +187,33 @@ extreme_shape(const struct campaign *c, const struct candidate *x, double sign)
 	return found;
 }
 
-/* What the codes of a decision mean, for those who read no code. */
-static const char *const meanings[KLINEAR_CODES] = {
-	[KLINEAR_BASELINE] = "everything is compared with it",
-	[KLINEAR_GAIN] = "the aggregate improved by more than the noise, and no shape got slower",
-	[KLINEAR_TRADE_OFF] = "the aggregate improved, and slower shapes stayed within the limit",
-	[KLINEAR_TIE_WAIVER] = "as fast, with an extra benefit that a person vouched for",
-	[KLINEAR_NO_PLAN] = "there was no valid plan, so nothing was evaluated",
-	[KLINEAR_BUILD] = "it did not build",
-	[KLINEAR_RUN] = "it failed while running",
-	[KLINEAR_WRONG] = "results were wrong",
-	[KLINEAR_AUDIT] = "the gain would not carry over to real use",
-	[KLINEAR_AGGREGATE] = "the aggregate did not improve",
-	[KLINEAR_CORE_SHAPE] = "a core shape got too much slower",
-	[KLINEAR_QUALITY] = "it spills registers or has lower occupancy",
-	[KLINEAR_NOISE] = "the gain is no larger than the noise",
-	[KLINEAR_VOLATILE] = "the measurements scatter too much to confirm a gain",
-	[KLINEAR_INCONCLUSIVE] = "the noise hides whether it is faster or slower, so it says "
-	                         "nothing about the direction",
-	[KLINEAR_DUPLICATE] = "it is the same program as an earlier one",
-	[KLINEAR_REJECTED] = "it used something forbidden",
-};
+/*
+ * What NAME means, for those who read no code, by the table GROUP of a file of words; DEF when that
+ * does not say. Borrowed.
+ */
+static const char *
+words_for(const char *group, const char *name, const char *def)
+{
+	static json_t *words;
+
+	if (!words)
+		words = kjson_data("pages/records/words.json", "words/1");
+	return kjson_str_or(json_object_get(words, group), name, def);
+}
 
 static const char *
 code_meaning(const struct candidate *x)
 {
-	const char *word = kjson_str_or(x->decision, "code", NULL);
-	enum klinear_code code = klinear_code_named(word);
+	const char *code = kjson_str_or(x->decision, "code", NULL);
 
-	return code < KLINEAR_CODES ? meanings[code] : word ? word : x->status;
+	return code ? words_for("meaning", code, code) : x->status;
 }
 
 /* What a number of rollbacks in a row asks for: by klinear_escalation. */
 static const char *
 advice(const struct round *r)
 {
-	static const char *const rows[][2] = {
-		{ "none", "Build on this round." },
-		{ "diagnose",
-		    "Diagnose why this failed, and attack the same bottleneck in another way." },
-		{ "profile",
-		    "Profile again, name the bottleneck again, and review three fundamentally "
-		    "different directions." },
-		{ "isa", "Compare the machine code with that of a fast kernel." },
-		{ "sota",
-		    "Compare with the best known kernel, and take a fundamentally different "
-		    "approach." },
-	};
-
-	for (size_t i = 0; i < LEN(rows) && r->trial; i++)
-		if (!strcmp(rows[i][0], klinear_escalation(r->streak)))
-			return rows[i][1];
-	return "State the first hypothesis.";
+	return words_for("advice", r->trial ? klinear_escalation(r->streak) : "first", "");
 }
 
 /* Reasons are texts, or objects with a check and a detail. */

@@ -43,7 +43,8 @@ struct report {
 	long begun; /* trial after the last whose files are there in part; 0: none */
 };
 
-void load_report(struct report *r, const char *dir);
+/* A campaign without a complete trial has no candidates if it may be EMPTY, and else dies. */
+void load_report(struct report *r, const char *dir, bool empty);
 void free_report(struct report *r);
 /*
  * Does C follow BEST (NULL: the reference) as the best? By the rule of archives: a gain, beyond the
@@ -111,7 +112,9 @@ struct page {
 char page_hide(char c);
 /* SVG of a figure, by its name; borrowed. */
 typedef const char *page_figure(void *arg, const char *name);
-void page_make(struct page *p, const char *text, const char *title, page_figure *figure, void *arg);
+/* FACTS: "title", and "refresh", the seconds after which the page is loaded again, or without. */
+void page_make(
+    struct page *p, const char *text, const json_t *facts, page_figure *figure, void *arg);
 
 /* svg.c: plots. */
 

@@ -200,7 +200,7 @@ attribution(const char *dir)
 }
 
 void
-load_report(struct report *r, const char *dir)
+load_report(struct report *r, const char *dir, bool empty)
 {
 	char *path, *begun;
 
@@ -210,6 +210,8 @@ load_report(struct report *r, const char *dir)
 	r->task = ktask_load(path);
 	free(path);
 	ktrials_open(&r->trials, r->camp);
+	if (!r->trials.header && empty)
+		return;
 	if (!r->trials.header)
 		kdie(K_USAGE, "%s: no trial is complete yet, so there is nothing to report", dir);
 	r->last = r->trials.last;

@@ -13,9 +13,12 @@
 #include "ktemplate.h"
 
 static const char usage[] = "usage: kreport [-c DIR]\n"
-                            "       kreport --html | --markdown | --json [-c DIR] [-o FILE]\n";
+                            "       kreport --html | --markdown | --json [-c DIR] [-o FILE]\n"
+                            "       kreport --refresh S [-c DIR] [-o FILE] <TEXT\n";
 
-enum format { BOTH, HTML, MARKDOWN, JSON };
+enum { NOW_MAX = 1 << 20 };
+
+enum format { BOTH, HTML, MARKDOWN, JSON, REFRESH };
 
 /* The figures that a page has asked for, kept until it is made. */
 struct drawn {
@@ -42,14 +45,15 @@ static void
 write_page(struct page *p, const struct report *r, const json_t *facts)
 {
 	struct ktemplate t = { .show = show_value };
-	char *file = kdata_path("tools/kreport/report.page"), why[256];
+	char *file = kdata_path(r->count ? "tools/kreport/report.page" : "tools/kreport/wait.page"),
+	     why[256];
 	char *template = kread_text_or_die(file, 1 << 20);
 	struct drawn drawn = { .r = r };
 	struct kbuf text = { 0 };
 
 	if (!ktemplate_render(&t, &text, template, file, facts, why, sizeof why))
 		kdie(K_USAGE, "%s", why);
-	page_make(p, text.data, kjson_str_or(facts, "title", ""), draw, &drawn);
+	page_make(p, text.data, facts, draw, &drawn);
 	for (size_t i = 0; i < FIGURES; i++)
 		free(drawn.svg[i]);
 	kbuf_free(&text);
@@ -85,10 +89,25 @@ write_pages(const struct report *r, const json_t *facts, enum format format, con
 		write_file(r->dir, "report.html", &p.html);
 		write_file(r->dir, "report.md", &p.md);
 	} else {
-		write_output(output, format == HTML ? &p.html : &p.md);
+		write_output(output, format == MARKDOWN ? &p.md : &p.html);
 	}
 	kbuf_free(&p.html);
 	kbuf_free(&p.md);
+}
+
+/* What is being made, as somebody tells it, for a page that is loaded again. */
+static void
+add_now(json_t *facts, long seconds)
+{
+	struct kbuf text = { 0 };
+	char chunk[4096];
+	ssize_t n;
+
+	while (text.len < NOW_MAX && (n = read(STDIN_FILENO, chunk, sizeof chunk)) > 0)
+		kbuf_add(&text, chunk, (size_t)n);
+	kjson_set(facts, "now", kjson_text(text.data ? text.data : "", text.len));
+	kjson_set(facts, "refresh", json_integer(seconds));
+	kbuf_free(&text);
 }
 
 int
@@ -96,6 +115,7 @@ main(int argc, char **argv)
 {
 	const char *dir = ".", *output = NULL;
 	int format = BOTH;
+	long refresh = 0;
 	const struct koption options[] = {
 		KOPTION_CAMPAIGN(&dir),
 		KOPTION_OUTPUT(&output),
@@ -105,6 +125,11 @@ main(int argc, char **argv)
 		    .help = "\tprint only the Markdown page" },
 		{ 0, "json", .choice = &format, .value = JSON,
 		    .help = "\tprint only the facts behind the pages" },
+		{ 0, "refresh", .number = &refresh, .low = 1, .high = 86400, .choice = &format,
+		    .value = REFRESH,
+		    .help = "S\tprint an HTML page that is loaded again every S seconds, with "
+		            "stdin "
+		            "on top" },
 	};
 	struct report r;
 	json_t *facts;
@@ -113,9 +138,11 @@ main(int argc, char **argv)
 	koption_read(options, LEN(options), usage, argc, argv);
 	koption_no_operands(usage, argc, argv);
 	if (output && format == BOTH)
-		koption_misuse(usage, "-o FILE needs --html, --markdown or --json");
-	load_report(&r, dir);
-	facts = report_facts(&r);
+		koption_misuse(usage, "-o FILE needs --html, --markdown, --json or --refresh");
+	load_report(&r, dir, refresh > 0);
+	facts = r.count ? report_facts(&r) : json_pack("{s:s}", "title", kcamp_str(r.camp, "name"));
+	if (refresh)
+		add_now(facts, refresh);
 	if (format == JSON) {
 		kout_open(output);
 		kout_json(facts);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kio.h"
 #include "kmark.h"
 #include "kreport.h"
 
@@ -501,23 +502,31 @@ static const char head[] =
     "'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'\">\n"
     "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
     "<meta name=\"color-scheme\" content=\"light dark\">\n<link rel=\"icon\" "
-    "href=\"data:,\">\n<title>";
+    "href=\"data:,\">\n";
 
 /* Both texts whole. */
 static void
-finish(struct writer *w, const char *title)
+finish(struct writer *w, const json_t *facts)
 {
+	const char *title = kjson_str_or(facts, "title", "");
+	json_int_t refresh = kjson_int_or(facts, "refresh", 0);
 	char *file = kdata_path("tools/kreport/report.css"),
 	     *style = kread_file_or_die(file, 1 << 20, NULL);
 	struct kbuf page = { 0 }, *md = &w->p->md;
 
 	kbuf_puts(&page, head);
+	if (refresh)
+		kbuf_printf(&page,
+		    "<meta http-equiv=\"refresh\" content=\"%" JSON_INTEGER_FORMAT "\">\n",
+		    refresh);
+	kbuf_puts(&page, "<title>");
 	kmark_html(&page, title, strlen(title));
 	kbuf_printf(&page,
 	    "</title>\n<style>\n%s</style>\n</head>\n<body>\n"
 	    "<nav aria-label=\"Sections\"><ul>\n%s</ul></nav>\n<main>\n"
 	    "%s%s</main>\n</body>\n</html>\n",
-	    style, w->contents.data, w->p->html.data, w->section ? "</section>\n" : "");
+	    style, w->contents.data ? w->contents.data : "", w->p->html.data,
+	    w->section ? "</section>\n" : "");
 	kbuf_free(&w->p->html);
 	kbuf_free(&w->contents);
 	w->p->html = page;
@@ -528,7 +537,7 @@ finish(struct writer *w, const char *title)
 }
 
 void
-page_make(struct page *p, const char *text, const char *title, page_figure *figure, void *arg)
+page_make(struct page *p, const char *text, const json_t *facts, page_figure *figure, void *arg)
 {
 	struct writer w = { .p = p, .figure = figure, .arg = arg };
 	char *copy = kstrdup(text), *end;
@@ -546,6 +555,6 @@ page_make(struct page *p, const char *text, const char *title, page_figure *figu
 			put_line(&w, line);
 	}
 	enter(&w, NOTHING);
-	finish(&w, title);
+	finish(&w, facts);
 	free(copy);
 }

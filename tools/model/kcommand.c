@@ -50,18 +50,6 @@ find_command(const struct kcommand_line *line, const char *name, const char *usa
 	die_usage(usage, "unknown command", name);
 }
 
-/* Is NAME one of the words of LIST? */
-static bool
-is_listed(const char *list, const char *name)
-{
-	for (size_t n; *list; list += n + (list[n] == ' ')) {
-		n = strcspn(list, " ");
-		if (n == strlen(name) && !strncmp(list, name, n))
-			return true;
-	}
-	return false;
-}
-
 static void
 check_operands(const struct kcommand *command, char *const *list, size_t count, const char *usage)
 {
@@ -81,10 +69,12 @@ kcommand_read(const struct kcommand_line *line, int argc, char **argv)
 	uint64_t given = koption_read(line->options, line->option_count, usage, argc, argv);
 	const struct kcommand *command = find_command(line, argv[optind], usage);
 
-	for (size_t i = 1; i < line->option_count; i++)
-		if ((given >> i & 1) && !is_listed(command->options, line->options[i].name))
-			kdie(K_USAGE, "--%s is not an option of %s %s", line->options[i].name,
-			    kprog, command->name);
+	for (size_t i = 1; i < line->option_count; i++) {
+		const char *name = line->options[i].name;
+
+		if ((given >> i & 1) && !kis_listed(command->options, name, strlen(name)))
+			kdie(K_USAGE, "--%s is not an option of %s %s", name, kprog, command->name);
+	}
 	optind++;
 	check_operands(command, argv + optind, (size_t)(argc - optind), usage);
 	free(usage);

@@ -27,12 +27,6 @@ const char *const klinear_codes[KLINEAR_CODES] = {
 	[KLINEAR_INCONCLUSIVE] = "inconclusive",
 };
 
-enum klinear_code
-klinear_code_named(const char *name)
-{
-	return (enum klinear_code)kindex_of(name, klinear_codes, KLINEAR_CODES);
-}
-
 double
 klinear_percent(double now, double was)
 {

@@ -119,8 +119,6 @@ enum klinear_code {
 	KLINEAR_CODES
 };
 extern const char *const klinear_codes[KLINEAR_CODES]; /* "no_plan" and so on */
-/* KLINEAR_CODES where NAME is none of them, or NULL. */
-enum klinear_code klinear_code_named(const char *name);
 
 struct klinear_decision {
 	enum klinear_code code;
