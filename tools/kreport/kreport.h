@@ -112,9 +112,9 @@ struct page {
 char page_hide(char c);
 /* SVG of a figure, by its name; borrowed. */
 typedef const char *page_figure(void *arg, const char *name);
-/* FACTS: "title", and "refresh", the seconds after which the page is loaded again, or without. */
-void page_make(
-    struct page *p, const char *text, const json_t *facts, page_figure *figure, void *arg);
+/* REFRESH: the seconds after which the page is loaded again; 0: it is not. */
+void page_make(struct page *p, const char *text, const char *title, long refresh,
+    page_figure *figure, void *arg);
 
 /* svg.c: plots. */
 

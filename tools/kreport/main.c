@@ -42,7 +42,7 @@ draw(void *arg, const char *name)
 }
 
 static void
-write_page(struct page *p, const struct report *r, const json_t *facts)
+write_page(struct page *p, const struct report *r, const json_t *facts, long refresh)
 {
 	struct ktemplate t = { .show = show_value };
 	char *file = kdata_path(r->count ? "tools/kreport/report.page" : "tools/kreport/wait.page"),
@@ -53,7 +53,7 @@ write_page(struct page *p, const struct report *r, const json_t *facts)
 
 	if (!ktemplate_render(&t, &text, template, file, facts, why, sizeof why))
 		kdie(K_USAGE, "%s", why);
-	page_make(p, text.data, facts, draw, &drawn);
+	page_make(p, text.data, kjson_str_or(facts, "title", ""), refresh, draw, &drawn);
 	for (size_t i = 0; i < FIGURES; i++)
 		free(drawn.svg[i]);
 	kbuf_free(&text);
@@ -80,11 +80,12 @@ write_output(const char *path, const struct kbuf *text)
 }
 
 static void
-write_pages(const struct report *r, const json_t *facts, enum format format, const char *output)
+write_pages(const struct report *r, const json_t *facts, enum format format, const char *output,
+    long refresh)
 {
 	struct page p;
 
-	write_page(&p, r, facts);
+	write_page(&p, r, facts, refresh);
 	if (format == BOTH) {
 		write_file(r->dir, "report.html", &p.html);
 		write_file(r->dir, "report.md", &p.md);
@@ -97,7 +98,7 @@ write_pages(const struct report *r, const json_t *facts, enum format format, con
 
 /* What is being made, as somebody tells it, for a page that is loaded again. */
 static void
-add_now(json_t *facts, long seconds)
+add_now(json_t *facts)
 {
 	struct kbuf text = { 0 };
 	char chunk[4096];
@@ -106,7 +107,6 @@ add_now(json_t *facts, long seconds)
 	while (text.len < NOW_MAX && (n = read(STDIN_FILENO, chunk, sizeof chunk)) > 0)
 		kbuf_add(&text, chunk, (size_t)n);
 	kjson_set(facts, "now", kjson_text(text.data ? text.data : "", text.len));
-	kjson_set(facts, "refresh", json_integer(seconds));
 	kbuf_free(&text);
 }
 
@@ -142,13 +142,13 @@ main(int argc, char **argv)
 	load_report(&r, dir, refresh > 0);
 	facts = r.count ? report_facts(&r) : json_pack("{s:s}", "title", kcamp_str(r.camp, "name"));
 	if (refresh)
-		add_now(facts, refresh);
+		add_now(facts);
 	if (format == JSON) {
 		kout_open(output);
 		kout_json(facts);
 		kout_commit();
 	} else {
-		write_pages(&r, facts, (enum format)format, output);
+		write_pages(&r, facts, (enum format)format, output, refresh);
 	}
 	json_decref(facts);
 	free_report(&r);

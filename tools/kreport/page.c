@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kio.h"
 #include "kmark.h"
 #include "kreport.h"
 
@@ -506,19 +505,15 @@ static const char head[] =
 
 /* Both texts whole. */
 static void
-finish(struct writer *w, const json_t *facts)
+finish(struct writer *w, const char *title, long refresh)
 {
-	const char *title = kjson_str_or(facts, "title", "");
-	json_int_t refresh = kjson_int_or(facts, "refresh", 0);
 	char *file = kdata_path("tools/kreport/report.css"),
 	     *style = kread_file_or_die(file, 1 << 20, NULL);
 	struct kbuf page = { 0 }, *md = &w->p->md;
 
 	kbuf_puts(&page, head);
 	if (refresh)
-		kbuf_printf(&page,
-		    "<meta http-equiv=\"refresh\" content=\"%" JSON_INTEGER_FORMAT "\">\n",
-		    refresh);
+		kbuf_printf(&page, "<meta http-equiv=\"refresh\" content=\"%ld\">\n", refresh);
 	kbuf_puts(&page, "<title>");
 	kmark_html(&page, title, strlen(title));
 	kbuf_printf(&page,
@@ -537,7 +532,8 @@ finish(struct writer *w, const json_t *facts)
 }
 
 void
-page_make(struct page *p, const char *text, const json_t *facts, page_figure *figure, void *arg)
+page_make(struct page *p, const char *text, const char *title, long refresh, page_figure *figure,
+    void *arg)
 {
 	struct writer w = { .p = p, .figure = figure, .arg = arg };
 	char *copy = kstrdup(text), *end;
@@ -555,6 +551,6 @@ page_make(struct page *p, const char *text, const json_t *facts, page_figure *fi
 			put_line(&w, line);
 	}
 	enter(&w, NOTHING);
-	finish(&w, facts);
+	finish(&w, title, refresh);
 	free(copy);
 }
