@@ -666,7 +666,10 @@ entry_make(struct unit *u, const struct unit_sources *sources, size_t which,
 	if (m.g.too_many)
 		refuse(&m, NULL, "more than %d parameters", KSCAN_PARAMS);
 	for (size_t i = 0; i < m.g.count; i++) {
-		take_param(&m, &m.g.params[i]);
+		if (u->kernel && instance_is_null(u, i))
+			argument(&m, "nullptr");
+		else
+			take_param(&m, &m.g.params[i]);
 		json_array_append_new(u->names, json_string(m.g.params[i].name));
 	}
 	before = take_result(&m);

@@ -58,6 +58,23 @@ parts_free(struct parts *list)
 	list->count = 0;
 }
 
+bool
+instance_is_null(const struct unit *u, size_t i)
+{
+	bool null = u->launch_count > 0;
+
+	for (size_t k = 0; k < u->launch_count && null; k++) {
+		const char *call = u->launches[k].arguments;
+		struct parts list;
+
+		split(call, strlen(call), &list);
+		null = i < list.count &&
+		    kis_listed("nullptr NULL", list.at[i], strlen(list.at[i]));
+		parts_free(&list);
+	}
+	return null;
+}
+
 /* The parts within the "<…>" at TEXT; its length, or 0. */
 static size_t
 split_angles(const char *text, struct parts *list)

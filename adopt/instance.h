@@ -24,6 +24,8 @@ char *instance_formals(const char *result);
  */
 char *instance_constant(const struct unit *u, const struct unit_sources *sources,
     const char *(*part)(const struct unit_launch *));
+/* Is argument I of the kernel U a null pointer, said as such, wherever it is launched? */
+bool instance_is_null(const struct unit *u, size_t i);
 /* Of how many dimensions the grid or block EXPRESSION may be: 1 to 3. */
 size_t instance_dimensions(const struct unit_launch *l, const char *expression);
 

@@ -131,6 +131,7 @@ template <typename T> __global__ void fill(T *to, T value) { to[threadIdx.x] = v
 __global__ void weigh(float *x) { x[threadIdx.x] *= weights[0]; }
 __global__ void chase(linked *l) { l->at[0] = 1; }
 __global__ void unused(float *x) { x[0] = 1; }
+__global__ void mask(const bool *off, float *x, const int *map) { if (!off) x[threadIdx.x] = map ? 1 : 2; }
 EOF2
 cat >gpu/main.cu <<'EOF2'
 #include "stencil.cuh"
@@ -157,7 +158,8 @@ main()
 		move_points<<<(n + threads - 1) / threads, threads, threads * sizeof(float)>>>(points, n, i);
 	}
 	weigh<<<1, 16>>>(in);
-	chase<<<1, 16>>>(nullptr);
+	mask<<<1, 16>>>(nullptr, in, NULL);
+	chase<<<1, 16>>>((linked *)in);
 	return 0;
 }
 EOF2
@@ -217,13 +219,14 @@ t 'the list: what can be taken, every reason why not, and the hottest first' '
 
 t 'kernels: with their launches, as instantiated; not what others fill, link or never launch' '
 	kadopt list -p gpu --json >list; jq -c "[.function, .good, .reasons[0]]" list
-	is "smooth move_points fill" "$(jq -r "select(.good) | .function" list | paste -sd " ")"
+	is "smooth move_points fill mask" "$(jq -r "select(.good) | .function" list | paste -sd " ")"
 	why() { jq -r "select(.function == \"$1\") | .reasons[]" list; }
 	why weigh | grep -q "reads weights (stencil.cuh:8), which other code fills"
 	why chase | grep -q "the structure linked holds pointers"; why unused | grep -q "no launch"
 	jq -se "map(select(.function == \"smooth\"))[0].unit | (.launches | length) == 2 and .launches[1].lines == [20, 21] and .launches[0].templates == \"<float,2>\"
 		and (.text | contains(\"smooth<float, 2><<<dim3(grid_x, grid_y), dim3(32, 8), 0, stream>>>(in, out, p)\") and contains(\"p.weight = p_weight\"))" list
 	jq -se "map(select(.function == \"fill\"))[0].unit.text | contains(\"fill<float><<<\")" list
+	jq -se "map(select(.function == \"mask\"))[0].unit.text | contains(\"mask_launch(float *x, cudaStream_t\") and contains(\"(nullptr, x, nullptr)\")" list
 	jq -se "map(select(.function == \"move_points\"))[0].unit | .parameters[0].type == \"float\" and (.text | contains(\"(point *)points\"))" list
 	for f in smooth move_points; do jq -c "select(.function == \"$f\").unit" list >$f.json; valid unit-1 $f.json; done'
 

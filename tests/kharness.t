@@ -308,6 +308,9 @@ ok 'lint: results in integers depend on the inputs, or a constant would pass' '
 	cc -shared -fPIC -o count.so count.c; cc -shared -fPIC -o all.so all.c
 	kharness --lint count.json --oracle count.so 2>err; [ ! -s err ]
 	exits 2 kharness --lint count.json --oracle all.so; grep -q "workload w: the results are the same for all inputs" err
+	jq ".workloads[1].timed = true" count.json >both.json
+	sed "s/i < n/i < n \&\& n > 1/" count.c >few.c; cc -shared -fPIC -o few.so few.c
+	kharness --lint both.json --oracle few.so 2>err; [ ! -s err ]
 '
 ok 'sizes and scalars that are compiled in are wrong, and the message says what was drawn' '
 	kernel sizes "" "if (cols == 1 || cols == 37 || cols == 1000 || cols == 1025) { RIGHT }"
