@@ -158,8 +158,9 @@ struct bundle {
 		size_t source, item;
 	} * order; /* items as they follow each other */
 	size_t order_count;
-	json_t *include; /* folders of headers */
-	json_t *notes;   /* what a person should know, lines */
+	const char *entry; /* the text of the unit's entry, or "" */
+	json_t *include;   /* folders of headers */
+	json_t *notes;     /* what a person should know, lines */
 };
 /*
  * FILE (within the project's copy in FOLDER) and the headers of the project that it includes,

@@ -232,7 +232,9 @@ bundle_open(struct bundle *b, const struct adoption *a, const char *folder, cons
 	             *forced = json_object_get(settings, "forced");
 	struct search s = { .b = b, .folder = full, .include = include };
 
-	*b = (struct bundle){ .notes = json_array(), .include = json_incref((json_t *)include) };
+	*b = (struct bundle){ .entry = kjson_str_or(a->unit, "text", ""),
+		.notes = json_array(),
+		.include = json_incref((json_t *)include) };
 	if (!realpath(folder, full) || !realpath(path, real))
 		kdie_errno(K_IO, "%s", path);
 	add_source(&s, real, true);
@@ -333,6 +335,8 @@ static bool
 sets_itself(const struct bundle *b, const char *name)
 {
 	static const char *const calls[] = { "cudaMemcpyToSymbol", "cudaMemcpyToSymbolAsync" };
+	char *copy = kasprintf("cudaMemcpyToSymbolAsync(%s,", name);
+	bool found = strstr(b->entry, copy) != NULL;
 
 	for (size_t i = 0; i < b->count; i++)
 		for (size_t k = 0; k < b->sources[i].scan.count; k++) {
@@ -342,11 +346,11 @@ sets_itself(const struct bundle *b, const char *name)
 			for (size_t c = 0;
 			     c < LEN(calls) && b->sources[i].kept[k] && x->kind == KSCAN_FUNCTION;
 			     c++)
-				if (kscan_uses(s, x->from, x->to, calls[c]) &&
-				    kscan_uses(s, x->from, x->to, name))
-					return true;
+				found |= kscan_uses(s, x->from, x->to, calls[c]) &&
+				    kscan_uses(s, x->from, x->to, name);
 		}
-	return false;
+	free(copy);
+	return found;
 }
 
 /* What the shell's SCRIPT prints, with NAME as $1 and the folder of the project as $2. */

@@ -414,6 +414,50 @@ take_param(struct making *m, const struct kscan_param *p)
 	type_free(&type);
 }
 
+/*
+ * A variable of constants, DECLARED as "__constant__ float NAME[16];", that the application fills:
+ * the entry is given its contents, and puts them there.
+ */
+static void
+take_symbol(struct making *m, const char *name, const char *declared)
+{
+	static const char qualifiers[] = "__constant__ __device__ static const volatile";
+	struct kbuf words = { 0 };
+	struct type type;
+	struct unit_param *u;
+	char *of;
+
+	for (const char *p = declared; *p;) {
+		size_t n = strcspn(p, " \t\n[;");
+
+		if (n == strlen(name) && !strncmp(p, name, n))
+			break;
+		if (n && !kis_listed(qualifiers, p, n))
+			kbuf_printf(&words, "%s%.*s", words.len ? " " : "", (int)n, p);
+		p += n + (p[n] != '\0');
+	}
+	type_find(&m->types, words.len ? words.data : "", 1, &type);
+	if (type.kind != TYPE_NUMBER || type.stars != 1) {
+		refuse(m, NULL,
+		    "it reads %s, which other code fills, and which is no number or "
+		    "array of numbers: pass it as an argument",
+		    name);
+	} else {
+		of = kasprintf("({ void *at_ = 0; cudaGetSymbolAddress(&at_, %s); at_; })", name);
+		u = add_param(m, "", type.name, of);
+		free(u->name);
+		u->name = kasprintf("%s_", name);
+		u->pointer = u->constant = true;
+		kbuf_printf(&m->before,
+		    "\tcudaMemcpyToSymbolAsync(%s, %s_, sizeof %s, 0, cudaMemcpyDeviceToDevice, "
+		    "stream);\n",
+		    name, name, name);
+		free(of);
+	}
+	type_free(&type);
+	kbuf_free(&words);
+}
+
 /* ---- what is returned ---- */
 
 /* The type before the name without words that are none. The caller frees. */
@@ -646,7 +690,7 @@ put_stream_last(struct unit *u)
 
 void
 entry_make(struct unit *u, const struct unit_sources *sources, size_t which,
-    const struct kscan_item *f, const json_t *seen, struct kbuf *why)
+    const struct kscan_item *f, const json_t *seen, const json_t *symbols, struct kbuf *why)
 {
 	struct making m = { .u = u,
 		.types = { .sources = sources, .which = which },
@@ -654,7 +698,8 @@ entry_make(struct unit *u, const struct unit_sources *sources, size_t which,
 		.f = f,
 		.why = why,
 		.seen = seen };
-	json_t *bound;
+	json_t *bound, *declared;
+	const char *name;
 	char *launch = kstrdup(""), *before;
 
 	m.cxx = unit_is_cxx(m.s);
@@ -672,6 +717,8 @@ entry_make(struct unit *u, const struct unit_sources *sources, size_t which,
 			take_param(&m, &m.g.params[i]);
 		json_array_append_new(u->names, json_string(m.g.params[i].name));
 	}
+	json_object_foreach((json_t *)symbols, name, declared)
+		take_symbol(&m, name, json_string_value(declared));
 	before = take_result(&m);
 	if (u->kernel && u->launch_count) {
 		free(launch);

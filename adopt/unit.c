@@ -16,6 +16,7 @@ struct reach {
 	size_t which;
 	const struct unit_source *in; /* what is looked through */
 	json_t *seen;                 /* names */
+	json_t *symbols;              /* "NAME": "__constant__ float NAME[16];" */
 	const char *language;
 	bool kernel;
 	struct kbuf *why;
@@ -73,7 +74,10 @@ look_into(struct reach *r, const struct unit_source *s, const struct kscan_item 
 	r->depth--;
 }
 
-/* A variable that other code fills is no part of what a kernel is given. */
+/*
+ * A variable that other code fills is no part of what a kernel is given; one of constants can be
+ * filled before the launch.
+ */
 static void
 look_at_variable(
     struct reach *r, const struct unit_source *s, const struct kscan_item *x, const char *name)
@@ -85,6 +89,11 @@ look_at_variable(
 	    (!constant && !kscan_has_word(&s->scan, x, "__device__") &&
 	        !kscan_has_word(&s->scan, x, "texture")))
 		return;
+	if (constant && x->name_count == 1 && !kscan_has_word(&s->scan, x, "extern")) {
+		json_object_set_new(
+		    r->symbols, name, kjson_text(s->scan.code + x->from, x->to - x->from));
+		return;
+	}
 	kbuf_printf(r->why,
 	    "it reads %s (%s:%zu), which other code fills: pass it as an array, or adopt a host "
 	    "function that copies it with cudaMemcpyToSymbolAsync and launches on a stream\n",
@@ -219,7 +228,11 @@ unit_make(struct unit *u, const struct unit_sources *sources, size_t which,
 {
 	const struct unit_source *s = &sources->list[which];
 	size_t before = why->len;
-	struct reach r = { .sources = sources, .which = which, .seen = json_object(), .why = why };
+	struct reach r = { .sources = sources,
+		.which = which,
+		.seen = json_object(),
+		.symbols = json_object(),
+		.why = why };
 
 	*u = (struct unit){
 		.source = s,
@@ -241,8 +254,9 @@ unit_make(struct unit *u, const struct unit_sources *sources, size_t which,
 			kbuf_puts(why, "no launch 'NAME<<<…>>>' of it in the project\n");
 	}
 	look_into(&r, s, f);
-	entry_make(u, sources, which, f, r.seen, why);
+	entry_make(u, sources, which, f, r.seen, r.symbols, why);
 	json_decref(r.seen);
+	json_decref(r.symbols);
 	return why->len == before;
 }
 

@@ -129,6 +129,8 @@ smooth(const T *__restrict__ in, T *out, params p)
 __global__ void move_points(point *points, int n, float by) { points[threadIdx.x].x += by * n; }
 template <typename T> __global__ void fill(T *to, T value) { to[threadIdx.x] = value; }
 __global__ void weigh(float *x) { x[threadIdx.x] *= weights[0]; }
+__device__ float total;
+__global__ void tally(float *x) { x[threadIdx.x] += total; }
 __global__ void chase(linked *l) { l->at[0] = 1; }
 __global__ void unused(float *x) { x[0] = 1; }
 __global__ void mask(const bool *off, float *x, const int *map) { if (!off) x[threadIdx.x] = map ? 1 : 2; }
@@ -157,7 +159,10 @@ main()
 		    block>>>(out, in, p);
 		move_points<<<(n + threads - 1) / threads, threads, threads * sizeof(float)>>>(points, n, i);
 	}
+	for (int i = 0; i < 16; i++)
+		weights[i] = i;
 	weigh<<<1, 16>>>(in);
+	tally<<<1, 16>>>(in);
 	mask<<<1, 16>>>(nullptr, in, NULL);
 	chase<<<1, 16>>>((linked *)in);
 	return 0;
@@ -172,6 +177,7 @@ struct float4 { float x, y, z, w; };
 static inline float4 make_float4(float x, float y, float z, float w) { return { x, y, z, w }; }
 typedef struct stream *cudaStream_t;
 extern "C" int cudaMalloc(void **, size_t);
+extern "C" int cudaGetSymbolAddress(void **, const void *);
 extern "C" int cudaLaunchKernel(const void *, dim3, dim3, void **, size_t, cudaStream_t);
 #define __global__
 #define __device__
@@ -219,9 +225,11 @@ t 'the list: what can be taken, every reason why not, and the hottest first' '
 
 t 'kernels: with their launches, as instantiated; not what others fill, link or never launch' '
 	kadopt list -p gpu --json >list; jq -c "[.function, .good, .reasons[0]]" list
-	is "smooth move_points fill mask" "$(jq -r "select(.good) | .function" list | paste -sd " ")"
+	is "smooth move_points fill weigh mask" "$(jq -r "select(.good) | .function" list | paste -sd " ")"
 	why() { jq -r "select(.function == \"$1\") | .reasons[]" list; }
-	why weigh | grep -q "reads weights (stencil.cuh:8), which other code fills"
+	why tally | grep -q "reads total (stencil.cuh:23), which other code fills"
+	jq -se "map(select(.function == \"weigh\"))[0].unit.text | contains(\"weigh_launch(float *x, const float *weights_, cudaStream_t stream)\")
+		and contains(\"cudaMemcpyToSymbolAsync(weights, weights_, sizeof weights, 0, cudaMemcpyDeviceToDevice, stream);\")" list
 	why chase | grep -q "the structure linked holds pointers"; why unused | grep -q "no launch"
 	jq -se "map(select(.function == \"smooth\"))[0].unit | (.launches | length) == 2 and .launches[1].lines == [20, 21] and .launches[0].templates == \"<float,2>\"
 		and (.text | contains(\"smooth<float, 2><<<dim3(grid_x, grid_y), dim3(32, 8), 0, stream>>>(in, out, p)\") and contains(\"p.weight = p_weight\"))" list
@@ -253,10 +261,11 @@ t 'a kernel is observed at its launches, in a header and in main; lines stay wha
 	calls g | head -1 | jq -e ".grid == [20, 60, 1] and .block == [32, 8, 1] and .pointers.out.written and .pointers.in.bytes == 1228800 and .clock == \"device\""
 	is "$(wc -l <gpu/main.cu)" "$(wc -l <g/adopt/watch/copy/main.cu)"
 	see move_points; calls g | head -1 | jq -e ".args == {by: 0, grid_x: 8, n: 1000, shared_bytes: 512} and .pointers.points.bytes == 12000"
+	see weigh; calls g | head -1 | jq -e ".pointers.weights_ | .bytes == 64 and .device and .read and .const"
 	see fill; calls g | jq -es "length == 1 and .[0].args.value == 1"'
 
 t 'what stands in the way of a kernel is told at once' '
-	exits 2 see weigh; grep -q "weigh.*reads weights" err; exits 2 see chase; grep -q "holds pointers" err'
+	exits 2 see tally; grep -q "tally.*reads total" err; exits 2 see chase; grep -q "holds pointers" err'
 
 t 'flags by compile_commands.json where nothing else shows them' '
 	rm -rf cm; cp -r plain cm; mkdir cm/build

@@ -444,6 +444,20 @@ RELEASE(cuMemFree_v2, (void *at), (at))
 RELEASE(cuMemFreeAsync, (void *at, void *stream), (at, stream))
 RELEASE(cuMemFreeAsync_ptsz, (void *at, void *stream), (at, stream))
 
+/* A variable of the device: its piece of memory is known when it is asked for. */
+int
+cudaGetSymbolAddress(void **to, const void *symbol)
+{
+	NEXT(cudaGetSymbolAddress, int(void **, const void *));
+	NEXT(cudaGetSymbolSize, int(size_t *, const void *));
+	size_t bytes = 0;
+	int error = cudaGetSymbolAddress_real(to, symbol);
+
+	if (!error && cudaGetSymbolSize_real && !cudaGetSymbolSize_real(&bytes, symbol))
+		kwatch_extent_add(*to, bytes, true);
+	return error;
+}
+
 /* ---- what the application must not notice ---- */
 
 static struct {
