@@ -93,6 +93,9 @@ argument_of(const json_t *p, const json_t *names, const json_t *arguments)
 	bool cast = kjson_bool_or(p, "cast", false), pointer = kjson_bool_or(p, "pointer", false);
 	size_t n = strspn(value, "&*("), len = 0;
 
+	/* A variable's address, wherever it is asked for. */
+	if (!strncmp(value, "({", 2))
+		return kasprintf("(const %s *)%s", kjson_str_or(p, "type", ""), value);
 	while (kis_word(value[n + len]))
 		len++;
 	for (size_t i = 0; i < json_array_size(names); i++) {

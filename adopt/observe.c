@@ -481,6 +481,24 @@ tell_dropped(const struct watch *w, json_int_t dropped)
 		    (long long)dropped, w->a->kernel);
 }
 
+/* Events around a short launch measure the launch. */
+static void
+tell_clock(const json_t *calls)
+{
+	static const double short_ns = 20e3;
+	const json_t *c;
+	size_t i;
+
+	json_array_foreach((json_t *)calls, i, c)
+		if (!strcmp(kjson_str_or(c, "clock", ""), "device") &&
+		    kjson_num_or(c, "ns", 0) < short_ns) {
+			kwarn("calls of a few microseconds were timed by events, so launching them "
+			      "is part of their time: libcupti.so is not next to the CUDA run-time "
+			      "library, or does not work here");
+			return;
+		}
+}
+
 static void
 observe(const struct options *o, const struct watch *w, const struct signature *s, json_t *header,
     const char *observed, const char *timing)
@@ -502,6 +520,7 @@ observe(const struct options *o, const struct watch *w, const struct signature *
 		kprogress("observe: run %ld of %ld for times", i + 1, o->runs);
 		runs[i] = watch_run(w, WATCH_TIME, &dropped);
 	}
+	tell_clock(o->runs ? runs[0] : calls);
 	add_program(head, w);
 	json_object_set_new(head, "schema", json_string("timing/1"));
 	if (o->runs)

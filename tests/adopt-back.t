@@ -18,7 +18,7 @@ struct dim3 { unsigned x, y, z; dim3(unsigned a = 1, unsigned b = 1, unsigned c 
 typedef struct stream *cudaStream_t;
 extern "C" int cudaMalloc(void **, size_t);
 extern "C" int cudaLaunchKernel(const void *, dim3, dim3, void **, size_t, cudaStream_t);
-enum { cudaSuccess, cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost };
+enum { cudaSuccess, cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice };
 extern "C" int cudaGetLastError();
 extern "C" int cudaStreamCreate(cudaStream_t *);
 #include <cmath>
@@ -27,6 +27,9 @@ static inline int max(int a, int b) { return a > b ? a : b; }
 static inline float rsqrtf(float x) { return 1 / sqrtf(x); }
 extern "C" int cudaMemcpy(void *, const void *, size_t, int);
 extern "C" int cudaDeviceSynchronize();
+extern "C" int cudaGetSymbolAddress(void **, const void *);
+template <class T> static int cudaMemcpyToSymbol(T &to, const void *from, size_t n) { memcpy(&to, from, n); return 0; }
+template <class T> static int cudaMemcpyToSymbolAsync(T &to, const void *from, size_t n, size_t, int, cudaStream_t) { memmove(&to, from, n); return 0; }
 #define __global__
 #define __device__
 #define __constant__
@@ -255,6 +258,63 @@ t 'another instance of a template is launched: the old kernel stays next to the 
 	grep -q "blur<double, 1><<<grid, block>>>" p/src/main.cu; grep -q "blur_fast<float, 1><<<" p/src/blur.cuh; grep -q "^blur(const" p/src/blur.cuh
 	grep -q "blur_launch(in, out, w.width, w.height, w.weight, grid.x, grid.y, 0)" p/src/main.cu
 	cp plain.cu gpu/src/main.cu'
+
+mkdir -p fixed/src
+cat >fixed/src/main.cu <<'E'
+#include <cstdio>
+static __constant__ float gains[4];
+
+__global__ void
+tint(float *x, int n)
+{
+	int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+	for (int k = 0; i < n && k < 1000; k++)
+		x[i] = k ? x[i] : x[i] * gains[i & 3];
+}
+
+int
+main()
+{
+	const int n = 2400;
+	const float of[4] = { 1, 0.5f, 2, 1.5f };
+	float *x, host[2400];
+	FILE *f = fopen("out.txt", "w");
+
+	for (int i = 0; i < n; i++)
+		host[i] = i % 13;
+	cudaMalloc((void **)&x, n * sizeof(float));
+	cudaMemcpy(x, host, n * sizeof(float), cudaMemcpyHostToDevice);
+	cudaMemcpyToSymbol(gains, of, sizeof of);
+	for (int i = 0; i < 20; i++)
+		tint<<<(n + 127) / 128, 128>>>(x, n);
+	cudaDeviceSynchronize();
+	cudaMemcpy(host, x, n * sizeof(float), cudaMemcpyDeviceToHost);
+	for (int i = 0; i < n; i++)
+		fprintf(f, "%.5f\n", host[i]);
+	return fclose(f);
+}
+E
+echo 'nvcc -Isrc -o app src/main.cu' >fixed/build.sh
+t 'constants that the application fills: the variable stays where the entry does, or its address is passed' '
+	project=fixed take src/main.cu tint x
+	grep -q "cudaMemcpyToSymbolAsync(gains, gains_, sizeof gains" c/reference.cu
+	sed "s/for (int k = 0; i < n \\&\\& k < 1000; k++)/if (i < n)/; s/k ? x\[i\] : //" c/reference.cu >winner
+	back 0; cat out; grep -q "^ACCEPTED" out; no "gains_" p/src/main.cu; grep -q "tint<<<" p/src/main.cu; grep -q "^static __constant__ float gains" p/src/main.cu; compiles
+	project=fixed take src/main.cu tint x
+	cat >winner <<E
+__global__ void tint_all(float *x, int n, const float *by)
+{
+	for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+		x[i] *= by[i & 3];
+}
+extern "C" void
+tint_launch(float *x, int n, const float *gains_, int grid_x, cudaStream_t stream)
+{
+	tint_all<<<8, 64, 0, stream>>>(x, n, gains_);
+}
+E
+	back 0; cat out c/runs/tint/*/integrated.patch; grep -q "^ACCEPTED" out; grep -q "cudaGetSymbolAddress(&at_, gains)" p/src/main.cu; no "tint<<<" p/src/main.cu; compiles'
 
 units=$tests_dir/apps/units
 export units

@@ -325,6 +325,8 @@ t 'times of short launches by activity records, where CUPTI is next to the run-t
 	calls cc | jq -es "length == 4 and all(.clock == \"records\" and .ns == 7000)"
 	jq -es ".[1:] | all(.ns == 7000)" cc/adopt/timing.ndjson
 	cuda mix "$T/records/libcudart.so" --launches; calls cc | jq -es "length == 4 and all(.clock == \"records\" and .ns == 7000)"
+	STUB_RUNS=1 cuda row_mix "$T/records/libcudart.so" 2>err; if grep "timed by events" err; then exit 1; fi
+	STUB_RUNS=1 cuda row_mix "$T/libcudart.so" 2>err; grep -q "timed by events.*libcupti" err
 	KWATCH_EVENTS=1 cuda row_mix "$T/records/libcudart.so"; calls cc | jq -es "all(.clock == \"device\" and .ns == 500000)"'
 t 'the static run-time library: a copy is linked with the shared one beside it, however it is asked for; the project is not' '
 	mkdir both; ar rc both/libcudart_static.a stub.o; cp libcudart.so both
