@@ -68,8 +68,7 @@ instance_is_null(const struct unit *u, size_t i)
 		struct parts list;
 
 		split(call, strlen(call), &list);
-		null = i < list.count &&
-		    kis_listed("nullptr NULL", list.at[i], strlen(list.at[i]));
+		null = i < list.count && kis_listed("nullptr NULL", list.at[i], strlen(list.at[i]));
 		parts_free(&list);
 	}
 	return null;
