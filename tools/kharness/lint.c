@@ -29,7 +29,7 @@ struct lint {
 	struct judge host; /* the same judge, for results that were brought to the host */
 	const struct ktask_workload *w;
 	size_t faults;
-	/* Of results that are integers alone: one with always the same, and is there one without? */
+	/* Of results that are integers alone: one with always the same; is there another? */
 	const struct ktask_workload *constant;
 	bool varies;
 };
