@@ -104,11 +104,11 @@ json_t *compile_seen(const struct adoption *a, const char *copy, bool *astray);
  */
 json_t *compile_commands(const char *folder, const char *file, bool cxx);
 /*
- * The source in FOLDER that is compiled for FILE: itself or, for a header and for a source of CUDA
- * that is included, the first one that includes it, perhaps by other headers. Good until the end of
- * the process.
+ * The sources in FOLDER that are compiled for FILE: itself or, for a header and for a source of CUDA
+ * that is included, those that include it, perhaps by other headers; those that include it directly
+ * first. Itself where there are none. New reference.
  */
-const char *compile_source(const char *folder, const char *file);
+json_t *compile_sources(const char *folder, const char *file);
 /*
  * Flags for a task in the place of nvcc's: its programs are compiled where no GPU is to be seen
  * ("native" becomes the ARCHITECTURE; NULL: unknown), bring no run-time library of their own, and

@@ -321,50 +321,65 @@ includes_any(const char *text, const json_t *names)
 	return false;
 }
 
-const char *
-compile_source(const char *folder, const char *file)
+json_t *
+compile_sources(const char *folder, const char *file)
 {
 	enum { LEVELS = 4 };
-	json_t *files, *names;
-	char *found = NULL;
+	json_t *files, *names, *found = json_array();
 
-	if (!rules_is_header(file) && !kjson_bool_or(rules_language(file), "device", false))
-		return file;
+	if (!rules_is_header(file) && !kjson_bool_or(rules_language(file), "device", false)) {
+		json_array_append_new(found, json_string(file));
+		return found;
+	}
 	files = unit_files(folder);
 	names = json_pack("{s:b}", base_name(file), 1);
-	for (int level = 0; level < LEVELS && !found; level++)
-		for (size_t i = 0; i < json_array_size(files) && !found; i++) {
+	for (int level = 0; level < LEVELS; level++)
+		for (size_t i = 0; i < json_array_size(files);) {
 			const char *name = json_string_value(json_array_get(files, i));
-			char *path = path_of("%s/%s", folder, name), *text = file_text(path, NULL);
+			char *text = file_text(path_of("%s/%s", folder, name), NULL);
+			bool includes = text && includes_any(text, names);
 
-			if (text && includes_any(text, names)) {
-				if (rules_is_header(name))
-					json_object_set_new(names, base_name(name), json_true());
-				else
-					found = path_of("%s", name);
-			}
+			if (includes && rules_is_header(name))
+				json_object_set_new(names, base_name(name), json_true());
+			else if (includes)
+				json_array_append_new(found, json_string(name));
+			if (includes)
+				json_array_remove(files, i);
+			else
+				i++;
 			free(text);
 		}
+	if (!json_array_size(found))
+		json_array_append_new(found, json_string(file));
 	json_decref(files);
 	json_decref(names);
-	return found ? found : file;
+	return found;
 }
 
 json_t *
 compile_seen(const struct adoption *a, const char *copy, bool *astray)
 {
-	char *calls = adopt_path(a, "shims/calls"), *text = kread_file(calls, LOG_MAX, NULL), *save;
-	const char *file = compile_source(copy, a->file);
-	struct subject subject = { copy, path_of("%s/%s", copy, file), project_path(a, file),
-		a->device, a->cxx };
-	json_t *found = NULL;
+	char *calls = adopt_path(a, "shims/calls");
+	json_t *files = compile_sources(copy, a->file), *found = NULL, *name;
+	size_t i;
 
 	*astray = false;
-	for (char *line = text ? strtok_r(text, "\n", &save) : NULL; line && !found;
-	     line = strtok_r(NULL, "\n", &save))
-		found = compile_of(&subject, line, astray);
-	free(text);
-	return found ? found : compile_commands(copy, file, a->cxx);
+	for (int noted = 1; noted >= 0; noted--)
+		json_array_foreach(files, i, name) {
+			const char *file = json_string_value(name);
+			struct subject subject = { copy, path_of("%s/%s", copy, file),
+				project_path(a, file), a->device, a->cxx };
+			char *text = noted ? kread_file(calls, LOG_MAX, NULL) : NULL, *save;
+
+			for (char *line = text ? strtok_r(text, "\n", &save) : NULL; line && !found;
+			     line = strtok_r(NULL, "\n", &save))
+				found = compile_of(&subject, line, astray);
+			free(text);
+			if (!noted && !found)
+				found = compile_commands(copy, file, a->cxx);
+		}
+	json_decref(files);
+	return found;
 }
 
 /* "arguments", or the words of "command", which the shell's quotes may hold together. */

@@ -26,6 +26,7 @@ struct making {
 	/* of the entry's body: before the call, the call's arguments, after it */
 	struct kbuf before, arguments, after;
 	struct kbuf templates; /* "<float, 256>" of what is called */
+	const char *guard;     /* the pointer that leads to the members at hand, or NULL */
 	bool cxx, own;         /* the entry is no longer the function itself */
 };
 
@@ -53,6 +54,7 @@ add_param(struct making *m, const char *name, const char *type, const char *valu
 	*p = (struct unit_param){
 		.name = kstrdup(name), .type = kstrdup(type), .value = kstrdup(value)
 	};
+	p->guard = m->guard ? kstrdup(m->guard) : NULL;
 	if (u->param_count == PARAMS + 1)
 		refuse(m, NULL, "its arguments come to more than %d numbers and arrays", PARAMS);
 	return p;
@@ -161,6 +163,8 @@ flatten_member(struct making *m, const struct kscan_param *p, const struct kscan
 		        : type.kind == TYPE_NUMBER     ? "&"
 		                                       : "(unsigned char *)&",
 		    constant, type.kind != TYPE_NUMBER);
+	} else if (type.stars && !constant && json_object_get(m->seen, written)) {
+		refuse(m, p, "its member %s is a pointer that is moved", x->text);
 	} else if (type.stars && (type.kind == TYPE_NUMBER || type.kind == TYPE_VOID || plain)) {
 		bool bytes = type.kind != TYPE_NUMBER;
 		struct unit_param *u = add_param(m, name, bytes ? "unsigned char" : type.name, in);
@@ -172,12 +176,17 @@ flatten_member(struct making *m, const struct kscan_param *p, const struct kscan
 	} else if (type.kind == TYPE_RECORD && type.item && depth < DEEP && !square) {
 		char *inner_from = kasprintf("%s%s", in, type.stars ? "->" : "."),
 		     *inner_to = kasprintf(type.stars ? "%s_" : "%s", type.stars ? name : out),
-		     *dot = kasprintf("%s.", inner_to);
+		     *dot = kasprintf("%s.", inner_to),
+		     *guard = kasprintf("%s%s%s", m->guard ? m->guard : "", m->guard ? " && " : "", in);
+		const char *around = m->guard;
 
+		m->guard = type.stars ? guard : around;
 		if (type.stars)
 			kbuf_printf(&m->before, "\t__typeof__(*%s) %s = { 0 };\n\t%s = &%s;\n", out,
 			    inner_to, out, inner_to);
 		flatten(m, p, &type, inner_from, dot, name, constant, depth + 1);
+		m->guard = around;
+		free(guard);
 		free(inner_from);
 		free(inner_to);
 		free(dot);
@@ -275,34 +284,84 @@ record_name(const struct making *m, const struct kscan_param *p, const struct ty
 	return name;
 }
 
+/* Does the function step from the structure that P points to on to others, "p[i]", "p + i", "p++"? */
+static bool
+is_indexed(const struct making *m, const struct kscan_param *p)
+{
+	const char *code = m->s->scan.code;
+	size_t n = strlen(p->name);
+
+	for (size_t at = m->f->body; at + n < m->f->to; at++) {
+		const char *next = code + at + n + strspn(code + at + n, " \t\n");
+
+		if (!strncmp(code + at, p->name, n) && !kis_word(code[at - 1]) &&
+		    !strchr(".>", code[at - 1]) && !kis_word(code[at + n]) &&
+		    (strchr("[+", *next) || !strncmp(code + at - 2, "++", 2)))
+			return true;
+	}
+	return false;
+}
+
+/* The first member of the record that holds a pointer and that somebody looks at; to be freed. */
+static char *
+used_pointer(const struct making *m, const struct type *record)
+{
+	struct kscan_param *members;
+	bool hidden;
+	size_t n = kscan_members(&record->source->scan, record->item, &members, &hidden);
+	char *found = hidden ? kstrdup("") : NULL;
+
+	for (size_t i = 0; i < n && !found; i++) {
+		char *used = kasprintf(".%s", members[i].name);
+
+		if (strchr(members[i].text, '*') && json_object_get(m->seen, used))
+			found = kstrdup(members[i].text);
+		free(used);
+	}
+	kscan_members_free(members, n);
+	return found;
+}
+
+/* The structures that P points to as numbers or, when they differ, as bytes. */
+static void
+take_records(struct making *m, const struct kscan_param *p, const char *common, const char *own,
+    bool reference, bool constant)
+{
+	char *value = kasprintf("%s%s", reference ? "&" : "", p->name);
+	struct unit_param *u = add_param(m, p->name, common ? common : "unsigned char", value);
+
+	u->pointer = true;
+	u->bytes = !common;
+	u->cast = true;
+	u->size = reference ? kasprintf("sizeof %s", p->name) : NULL;
+	u->constant = constant;
+	argument(m, "%s(%s%s *)%s", reference ? "*" : "", constant ? "const " : "", own, p->name);
+	free(value);
+}
+
 static void
 take_record(struct making *m, const struct kscan_param *p, const struct type *type, bool reference)
 {
 	struct type_leaves leaves;
-	char *own = record_name(m, p, type);
+	char *own = record_name(m, p, type), *used;
 	bool constant = p->constant || type->constant;
-	const char *common;
 
 	m->own = true;
 	if (type_leaves(&m->types, type, &leaves)) {
-		char *value = kasprintf("%s%s", reference ? "&" : "", p->name);
-		struct unit_param *u;
-
-		common = type_common(&leaves);
-		u = add_param(m, p->name, common ? common : "unsigned char", value);
-		u->pointer = true;
-		u->bytes = !common;
-		u->cast = true;
-		u->size = reference ? kasprintf("sizeof %s", p->name) : NULL;
-		u->constant = constant;
-		argument(m, "%s(%s%s *)%s", reference ? "*" : "", constant ? "const " : "", own,
-		    p->name);
-		free(value);
+		take_records(m, p, type_common(&leaves), own, reference, constant);
 	} else if (m->u->kernel || !type->item) {
 		refuse(m, p,
 		    type->item ? "the structure %s holds pointers"
 		               : "the members of %s are not known",
 		    type->name);
+	} else if (is_indexed(m, p)) {
+		/* Pointers in them that nobody follows are bytes like others. */
+		used = used_pointer(m, type);
+		if (used)
+			refuse(m, p, "many structures, whose member %s is a pointer", used);
+		else
+			take_records(m, p, NULL, own, reference, constant);
+		free(used);
 	} else {
 		take_members(m, p, type, own, "->");
 		argument(m, reference ? "%s_" : "&%s_", p->name);

@@ -427,7 +427,8 @@ static void
 assemble_included(
     struct assembly *x, const struct adoption *a, const char *copy, const json_t *settings)
 {
-	const char *source = compile_source(copy, a->file);
+	json_t *sources = compile_sources(copy, a->file);
+	const char *source = json_string_value(json_array_get(sources, 0));
 	json_t *with = json_deep_copy(settings),
 	       *forced = json_copy(json_object_get(settings, "forced"));
 
@@ -437,6 +438,7 @@ assemble_included(
 		json_object_set(with, "forced", forced);
 		assemble_in_place_of(x, a, copy, a->file, with);
 	}
+	json_decref(sources);
 	json_decref(forced);
 	json_decref(with);
 }

@@ -99,7 +99,7 @@ check_files(const struct adoption *a, struct findings *f)
 	} else if (!(text = file_text(path, &len))) {
 		tell(&f->wrong, "file: %s: %s", path, strerror(errno));
 	} else {
-		unit = unit_of(a->project, a->file, a->kernel, NULL, &reasons);
+		unit = unit_of(a->project, a->file, a->kernel, &reasons);
 		if (!signature_find(text, len, a->kernel,
 		        (size_t)json_integer_value(
 		            json_array_get(json_object_get(unit, "lines"), 0)),

@@ -271,7 +271,8 @@ elements(const struct values *v, size_t call, const struct value *x)
 
 	room = x->reached ? reach : room < reach ? reach : room;
 
-	return room < 0 || room % (json_int_t)x->bytes ? -1 : room / (json_int_t)x->bytes;
+	/* Behind what was given away there may be a rest. */
+	return room < (json_int_t)x->bytes ? -1 : room / (json_int_t)x->bytes;
 }
 
 size_t
@@ -286,6 +287,29 @@ value_reach(const struct values *v, const struct value *x, const json_t *args)
 			most = reach > most ? reach : most;
 	}
 	return (size_t)most;
+}
+
+/*
+ * Blocks of which calls get different parts: what is left of one says how much a call may touch at
+ * most, and not what it was given.
+ */
+static void
+find_parts(struct values *v, const struct value *x)
+{
+	json_t *shared = json_object();
+
+	for (int pass = 0; pass < 2; pass++)
+		for (size_t i = 0; i < json_array_size(v->calls); i++) {
+			json_t *p = (json_t *)pointer(v, i, x->name);
+			char key[32];
+
+			snprintf(key, sizeof key, "%lld", (long long)kjson_int_or(p, "bytes", 0));
+			if (!pass && kjson_int_or(p, "offset", 0) > 0)
+				json_object_set_new(shared, key, json_true());
+			else if (pass && json_object_get(shared, key))
+				json_object_set_new(p, "part", json_true());
+		}
+	json_decref(shared);
 }
 
 /* Of memory on a caller's stack nobody knows the size. */
@@ -446,9 +470,11 @@ fits(const struct values *v, const struct value *x, const struct fit *f)
 		if (f->sum)
 			product = argument(v, i, f->axis[0]->name) +
 			    argument(v, i, f->axis[1]->name) + f->add[1];
-		if (product != n)
+		if (product != n &&
+		    (product > n || !f->count ||
+		        !kjson_bool_or(pointer(v, i, x->name), "part", false)))
 			return false;
-		told++;
+		told += product == n;
 	}
 	return told > 0;
 }
@@ -898,8 +924,10 @@ values_find(struct values *v, const struct adoption *a, const char *text)
 			refuse_overlap(v, a, k, &v->at[i]);
 	find_ties(v);
 	for (size_t i = 0; i < v->count; i++)
-		if (v->at[i].role == ROLE_ARRAY)
+		if (v->at[i].role == ROLE_ARRAY) {
+			find_parts(v, &v->at[i]);
 			find_shape(v, a, &v->at[i], text);
+		}
 	for (size_t i = 0; i < v->count; i++)
 		v->at[i].align = alignment(v, v->at[i].name);
 	mark_sizes(v);

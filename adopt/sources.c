@@ -186,7 +186,7 @@ header_folders(const json_t *files)
 
 /* As the compiler sees it, when it is C or C++ and the compiler sees it at all. */
 static bool
-add_preprocessed(const char *project, const char *name, const json_t *include, const json_t *given,
+add_preprocessed(const char *project, const char *name, const json_t *include,
     struct unit_sources *s, json_t *seen)
 {
 	const json_t *row = rules_language(name);
@@ -196,8 +196,7 @@ add_preprocessed(const char *project, const char *name, const json_t *include, c
 
 	if (rules_is_header(name) || kjson_bool_or(row, "device", false))
 		return false;
-	settings = given ? json_incref((json_t *)given)
-	                 : compile_commands(project, name, kjson_bool_or(row, "cxx", false));
+	settings = compile_commands(project, name, kjson_bool_or(row, "cxx", false));
 	if (!settings)
 		settings = json_pack("{s:s,s:O}", "compiler",
 		    kjson_bool_or(row, "cxx", false) ? "c++" : "cc", "include", include);
@@ -215,25 +214,27 @@ add_preprocessed(const char *project, const char *name, const json_t *include, c
 }
 
 void
-unit_sources_read(
-    struct unit_sources *s, const char *project, const char *only, const json_t *settings)
+unit_sources_read(struct unit_sources *s, const char *project, const char *file)
 {
-	json_t *files = unit_files(project), *include = header_folders(files),
-	       *seen = json_object();
-	bool *done = kcalloc(json_array_size(files) + 1, sizeof *done);
+	json_t *files = unit_files(project), *include = header_folders(files), *seen = json_object(),
+	       *chosen = file ? compile_sources(project, file) : json_incref(files), *x;
+	size_t i;
 
-	for (size_t i = 0; i < json_array_size(files); i++) {
-		const char *name = json_string_value(json_array_get(files, i));
+	json_array_foreach(chosen, i, x) {
+		const char *name = json_string_value(x);
 
-		done[i] = (!only || !strcmp(only, name)) &&
-		    add_preprocessed(project, name, include, settings, s, seen);
+		if (file && json_object_get(seen, file))
+			break;
+		if (add_preprocessed(project, name, include, s, seen))
+			json_object_set_new(seen, name, json_true());
 	}
-	for (size_t i = 0; i < json_array_size(files); i++) {
-		const char *name = json_string_value(json_array_get(files, i));
+	json_decref(chosen);
+	json_array_foreach(files, i, x) {
+		const char *name = json_string_value(x);
 		char *path = path_of("%s/%s", project, name), *text;
 		size_t len;
 
-		if (done[i] || json_object_get(seen, name))
+		if (json_object_get(seen, name))
 			continue;
 		text = kread_file(path, LIST_MAX, &len);
 		if (text)
@@ -241,7 +242,6 @@ unit_sources_read(
 		else
 			kwarn("%s: cannot be read, or is too large", path);
 	}
-	free(done);
 	json_decref(seen);
 	json_decref(include);
 	json_decref(files);

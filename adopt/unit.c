@@ -269,6 +269,7 @@ unit_free(struct unit *u)
 		free(u->params[i].value);
 		free(u->params[i].text);
 		free(u->params[i].size);
+		free(u->params[i].guard);
 	}
 	for (size_t i = 0; i < u->launch_count; i++) {
 		struct unit_launch *l = &u->launches[i];
@@ -297,10 +298,11 @@ params_json(const struct unit *u)
 		const struct unit_param *p = &u->params[i];
 
 		json_array_append_new(list,
-		    json_pack("{s:s,s:s,s:s,s:b,s:b,s:b,s:b,s:s,s:b,s:b}", "name", p->name, "type",
+		    json_pack("{s:s,s:s,s:s,s:b,s:b,s:b,s:b,s:s,s:b,s:b,s:s*}", "name", p->name, "type",
 		        p->type, "value", p->value, "pointer", p->pointer, "constant", p->constant,
 		        "bytes", p->bytes, "cast", p->cast || p->bytes, "size",
-		        p->size ? p->size : "", "result", p->result, "launch", p->launch));
+		        p->size ? p->size : "", "result", p->result, "launch", p->launch, "guard",
+		        p->guard));
 	}
 	return list;
 }
@@ -329,13 +331,12 @@ unit_json(const struct unit *u)
 }
 
 json_t *
-unit_of(const char *project, const char *file, const char *name, const json_t *settings,
-    struct kbuf *why)
+unit_of(const char *project, const char *file, const char *name, struct kbuf *why)
 {
 	struct unit_sources sources = { 0 };
 	json_t *found = NULL;
 
-	unit_sources_read(&sources, project, compile_source(project, file), settings);
+	unit_sources_read(&sources, project, file);
 	for (size_t i = 0; i < sources.count && !found; i++)
 		for (size_t k = 0; k < sources.list[i].scan.count && !found; k++) {
 			const struct unit_source *s = &sources.list[i];

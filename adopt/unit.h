@@ -44,12 +44,10 @@ void unit_sources_add(struct unit_sources *s, const char *name, char *text, stru
 /* The file and the line of a byte of the text; the file is borrowed. */
 const char *unit_place(const struct unit_source *s, size_t at, size_t *line);
 /*
- * All sources of the folder PROJECT. C and C++ are preprocessed, all of them or ONLY that file,
- * with the SETTINGS of compile_settings or, when they are NULL, with what compile_commands.json or
- * the folders of headers say.
+ * All sources of the folder PROJECT. C and C++ are preprocessed, with what compile_commands.json or
+ * the folders of headers say: all of them or, where FILE is not NULL, what is needed to see that.
  */
-void unit_sources_read(
-    struct unit_sources *s, const char *project, const char *only, const json_t *settings);
+void unit_sources_read(struct unit_sources *s, const char *project, const char *file);
 /*
  * Names of all sources of a folder, headers too, within it, and of headers next to it that it names
  * by "../NAME". New reference.
@@ -73,6 +71,7 @@ struct unit_param {
 	bool bytes;    /* what it points to is a structure, here as bytes */
 	bool cast;     /* VALUE is of another type than TYPE, or points to one */
 	char *size;    /* bytes that it points to, in the same terms; NULL: not known */
+	char *guard;   /* pointers without which there is no such value, "a && a->b"; or NULL */
 	bool result;   /* what the function returns */
 	/* of a launch, not of the kernel: "grid_x" … "block_z", "shared_bytes", "stream" */
 	bool launch;
@@ -119,8 +118,8 @@ bool unit_make(struct unit *u, const struct unit_sources *sources, size_t which,
  * The same of the function NAME in FILE of a folder, as unit_json gives it; NULL, with lines in
  * WHY: it cannot be made. New reference.
  */
-json_t *unit_of(const char *project, const char *file, const char *name, const json_t *settings,
-    struct kbuf *why);
+json_t *unit_of(
+    const char *project, const char *file, const char *name, struct kbuf *why);
 void unit_free(struct unit *u);
 /* The function around a place of the text, or NULL. */
 const struct kscan_item *unit_function_at(const struct kscan *s, size_t at);

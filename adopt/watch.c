@@ -231,7 +231,9 @@ add_values(struct kbuf *b, const struct watch *w, const struct signature *s)
 	size_t i;
 
 	json_array_foreach((json_t *)list, i, p) {
-		const char *name = kjson_str_or(p, "name", ""), *type = kjson_str_or(p, "type", "");
+		const char *name = kjson_str_or(p, "name", ""), *type = kjson_str_or(p, "type", ""),
+		           *guard = kjson_str_or(p, "guard", ""), *then = *guard ? " ? " : "",
+		           *other = *guard ? " : 0" : "";
 		char *value = s->kernel && kjson_bool_or(p, "launch", false)
 		    ? launch_value(name)
 		    : kstrdup(kjson_str_or(p, "value", ""));
@@ -240,10 +242,11 @@ add_values(struct kbuf *b, const struct watch *w, const struct signature *s)
 			kbuf_printf(b,
 			    "\t__typeof__(&kwatch_result) kwatch_of_%s = &kwatch_result;\n", name);
 		else if (kjson_bool_or(p, "pointer", false))
-			kbuf_printf(
-			    b, "\t%s *kwatch_of_%s = (%s *)(%s);\n", type, name, type, value);
+			kbuf_printf(b, "\t%s *kwatch_of_%s = %s%s(%s *)(%s)%s;\n", type, name,
+			    guard, then, type, value, other);
 		else
-			kbuf_printf(b, "\t%s kwatch_of_%s = (%s)(%s);\n", type, name, type, value);
+			kbuf_printf(b, "\t%s kwatch_of_%s = %s%s(%s)(%s)%s;\n", type, name, guard,
+			    then, type, value, other);
 		free(value);
 	}
 }
@@ -265,7 +268,7 @@ static void
 add_argument(struct kbuf *b, const struct watch *w, const json_t *p)
 {
 	const char *name = kjson_str_or(p, "name", ""), *size = kjson_str_or(p, "size", ""),
-	           *value = kjson_str_or(p, "value", "");
+	           *value = kjson_str_or(p, "value", ""), *guard = kjson_str_or(p, "guard", "");
 	bool pointer = kjson_bool_or(p, "pointer", false),
 	     array = pointer && !*size && !w->a->device && !kjson_bool_or(p, "result", false);
 
@@ -278,7 +281,7 @@ add_argument(struct kbuf *b, const struct watch *w, const json_t *p)
 	if (array)
 		kbuf_printf(b, "sizeof *kwatch_of_%s, ", name);
 	if (array && is_place(value))
-		kbuf_printf(b, "&(%s) },\n", value);
+		kbuf_printf(b, *guard ? "%s ? &(%s) : 0 },\n" : "%s&(%s) },\n", guard, value);
 	else
 		kbuf_puts(b, array ? "0 },\n" : "0, 0 },\n");
 }

@@ -1,0 +1,173 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# kadopt on what functions of real libraries do: arrays of structures with pointers, pointers that move or are null, parts of a
+# larger block, blocks with a rest, headers that one of several sources sees, attributes of the linker.
+# shellcheck disable=SC2016,SC2154
+. "${0%/*}/lib.sh"
+unset ANTHROPIC_API_KEY OPENAI_API_KEY
+KILN_LOCK_DIR=$T
+export KILN_LOCK_DIR
+
+mkdir -p lib/other
+cat >lib/k.h <<'EOF'
+#ifndef K_H
+#define K_H
+#ifdef WHOLE
+typedef int real;
+#else
+typedef float real;
+#endif
+struct row { float x, y; const char *name; };
+struct part { int groups; const float *sizes; };
+struct layer { int n; struct part *part; float *out; };
+struct stream { const unsigned char *at, *end; };
+static inline real dot(const real *a, const real *b, int n)
+{
+	real sum = 0;
+	for (int i = 0; i < n; i++)
+		sum += a[i] * b[i];
+	return sum;
+}
+#endif
+EOF
+cat >lib/other/first.c <<'EOF'
+#ifdef HAS_K
+#include "../k.h"
+#endif
+int nothing;
+EOF
+cat >lib/k.c <<'EOF'
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+#include <x86intrin.h>
+#include "k.h"
+void shift(struct row *rows, int n, float by)
+{
+	for (int i = 0; i < n; i++) {
+		rows[i].x += by;
+		rows[i].y *= by;
+	}
+}
+int named(const struct row *rows, int n)
+{
+	int count = 0;
+	for (int i = 0; i < n; i++)
+		count += rows[i].name[0] == 'a';
+	return count;
+}
+void activate(const struct layer *l, float by)
+{
+	for (int i = 0; i < l->n; i++)
+		l->out[i] = l->out[i] * by + (l->part ? l->part->sizes[i % l->part->groups] : 0);
+}
+int next(struct stream *s)
+{
+	int sum = 0;
+	for (int i = 0; i < 4; i++)
+		sum += s->at[0], s->at++;
+	return sum;
+}
+void product(float *out, const float *x, const float *w, int n, int d)
+{
+	for (int i = 0; i < d; i++) {
+		float sum = 0;
+		for (int j = 0; j < n; j++)
+			sum += w[i * n + j] * x[j];
+		out[i] = sum;
+	}
+}
+__attribute__((target_clones("avx2", "default"))) void grow(short *data, int n)
+{
+	for (int i = 0; i < n; i++)
+		data[i] = (short)(data[i] * 3 + i);
+}
+void timed(float *out, int n, float by)
+{
+	for (int i = 0; i < n; i++)
+		out[i] = out[i] * by + (float)(__rdtsc() == 0);
+}
+EOF
+cat >lib/main.c <<'EOF'
+#include <stdio.h>
+#include <stdlib.h>
+#include "k.h"
+void shift(struct row *rows, int n, float by);
+int named(const struct row *rows, int n);
+void activate(const struct layer *l, float by);
+int next(struct stream *s);
+void product(float *out, const float *x, const float *w, int n, int d);
+void grow(short *data, int n);
+void timed(float *out, int n, float by);
+int main(void)
+{
+	enum { N = 3000, STEPS = 8 };
+	struct row *rows = calloc(N, sizeof *rows);
+	struct layer l = { N, NULL, calloc(N, sizeof(float)) };
+	float *w = malloc(64 * 96 * sizeof *w), *x = malloc(96 * sizeof *x), *cache = calloc(STEPS * 64 + 100, sizeof *cache), *own = malloc(32 * sizeof *own);
+	char *block = malloc(20000 + 51);
+	short *data = (short *)(((size_t)block + 31) & ~(size_t)31);
+	double sum = 0;
+
+	for (int i = 0; i < N; i++)
+		rows[i] = (struct row){ i % 17, i % 5, i % 3 ? "b" : "a" }, data[i] = i % 100;
+	for (int i = 0; i < 64 * 96; i++)
+		w[i] = i % 13 * 0.25f, x[i % 96] = i % 7;
+	for (int r = 0; r < STEPS; r++) {
+		shift(rows, N, 0.5f + r * 0.01f);
+		activate(&l, 0.5f);
+		product(cache + 64 * r, x, w, 96, 64);
+		product(own, x, w, 96, 32);
+		grow(data, N);
+		timed(l.out, N, 0.5f);
+		sum += dot(w + r, x, 90) + cache[64 * r + 5] + own[3];
+	}
+	struct stream s = { (unsigned char *)"abcdefgh", NULL };
+	sum += named(rows, N) + rows[100].x + l.out[7] + data[9] + next(&s);
+	printf("%.3f\n", sum);
+	return 0;
+}
+EOF
+cat >helpers.sh <<'EOF'
+take() { # FUNCTION FILE
+	kadopt adopt -o "c-$1" -p lib --file "$2" --kernel "$1" --build 'gcc -O1 -o app main.c k.c -lm' --run './app >out.txt' --outputs out.txt --threads 1 --runs 1 --proxy 0.0001,10000
+}
+why() { # FUNCTION
+	jq -r "select(.function == \"$1\") | if .good then \"good\" else .reasons[0] end" list.ndjson
+}
+EOF
+
+ok 'a list says what stands in the way of structures with pointers' '
+	. ./helpers.sh
+	kadopt list -p lib --json >list.ndjson
+	[ "$(why shift)" = good ]
+	why named | grep -q "many structures, whose member const char\*name is a pointer"
+	why next | grep -q "its member const unsigned char\*at is a pointer that is moved"'
+ok 'an array of structures whose pointers nobody follows is bytes' '
+	. ./helpers.sh
+	exits 0 take shift k.c
+	jq -e ".outputs.rows.dtype == \"uint8\"" c-shift/task.json'
+ok 'a pointer on the way to a member may be null in the application, and is named' '
+	. ./helpers.sh
+	exits 2 take activate k.c
+	grep -q "parameter l_part_sizes is a null pointer in some calls" err'
+ok 'an array that is a part of a larger block in some calls has the shape of the others' '
+	. ./helpers.sh
+	exits 0 take product k.c
+	jq -e ".outputs.out.shape == [\"d\"] and (.workloads | length > 2)" c-product/task.json'
+ok 'a block with an odd rest; attributes of the linker' '
+	. ./helpers.sh
+	exits 0 take grow k.c
+	! grep -q target_clones c-grow/reference.c
+	jq -e ".outputs.data.shape == [\"n\"]" c-grow/task.json
+	jq -e ".eval.status == \"correct\"" c-grow/adopt/log/reference.ndjson'
+ok 'a header is what the source sees that the compiler sees it in' '
+	. ./helpers.sh
+	exits 0 take dot k.h
+	jq -e ".outputs.result.dtype == \"float32\"" c-dot/task.json'
+ok 'what the judge of candidates refuses is refused before there is a campaign to run' '
+	. ./helpers.sh
+	exits 2 take timed k.c
+	grep -q "timed, taken out of the application, is no program that kiln evaluates" err
+	grep -q rdtsc err'
+done_testing

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Drives darknet's image reader, layers and boxes.
+ * build: gcc -O2 -Iinclude -Isrc -o app kiln-driver.c `ls src/*.c | grep -v compare` -lm -pthread
+ * run: ./app out.txt
+ * outputs: out.txt
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "blas.h"
+#include "convolutional_layer.h"
+#include "darknet.h"
+#include "deconvolutional_layer.h"
+#include "image.h"
+#include "logistic_layer.h"
+#include "softmax_layer.h"
+#include "yolo_layer.h"
+
+void bilinear_init(layer l);
+
+static FILE *out;
+
+static float
+number(unsigned i)
+{
+	return (float)((i * 2654435761u >> 8) & 0xffff) / 65536 - 0.5f;
+}
+
+static float *
+numbers(int n)
+{
+	float *v = calloc((size_t)n, sizeof *v);
+
+	for (int i = 0; i < n; i++)
+		v[i] = number((unsigned)i);
+	return v;
+}
+
+static void
+sum(const char *what, const float *v, int n)
+{
+	double s = 0;
+
+	for (int i = 0; i < n; i++)
+		s += v[i] * (i % 7 + 1);
+	fprintf(out, "%s %.6g\n", what, s);
+}
+
+static void
+put32(FILE *f, uint32_t v)
+{
+	for (int i = 24; i >= 0; i -= 8)
+		fputc((int)(v >> i & 255), f);
+}
+
+static void
+chunk(FILE *f, const char *type, const uint8_t *data, uint32_t n)
+{
+	put32(f, n);
+	fputs(type, f);
+	fwrite(data, 1, n, f);
+	put32(f, 0); /* the reader does not check it */
+}
+
+/* A stored picture of w by h pixels with a transparent colour. */
+static void
+write_png(const char *name, int w, int h)
+{
+	static const uint8_t sign[] = { 137, 80, 78, 71, 13, 10, 26, 10 };
+	uint8_t head[13] = { 0, 0, (uint8_t)(w >> 8), (uint8_t)w, 0, 0, (uint8_t)(h >> 8), (uint8_t)h, 8, 2 };
+	uint8_t clear[6] = { 0, 10, 0, 20, 0, 30 };
+	size_t row = (size_t)w * 3 + 1, size = row * (size_t)h, n = 2;
+	uint8_t *z = malloc(size + size / 60000 * 5 + 16), *raw = calloc(1, size);
+	FILE *f = fopen(name, "wb");
+
+	for (size_t i = 0; i < size; i++)
+		raw[i] = i % row == 0 ? 0 : (uint8_t)((i % row - 1) % 3 * 10 + 10 + (i / 97 % 2));
+	z[0] = 0x78, z[1] = 1;
+	for (size_t i = 0; i < size; i += 60000) {
+		size_t part = size - i < 60000 ? size - i : 60000;
+
+		z[n++] = part + i == size;
+		z[n++] = (uint8_t)part, z[n++] = (uint8_t)(part >> 8);
+		z[n++] = (uint8_t)~part, z[n++] = (uint8_t)(~part >> 8);
+		memcpy(z + n, raw + i, part);
+		n += part;
+	}
+	memset(z + n, 0, 4);
+	fwrite(sign, 1, 8, f);
+	chunk(f, "IHDR", head, 13);
+	chunk(f, "tRNS", clear, 6);
+	chunk(f, "IDAT", z, (uint32_t)n + 4);
+	chunk(f, "IEND", head, 0);
+	fclose(f);
+	free(z);
+	free(raw);
+}
+
+static void
+images(void)
+{
+	static const char *const files[] = { "data/dog.jpg", "data/eagle.jpg", "clear.png" };
+
+	write_png("clear.png", 640, 480);
+	for (int r = 0; r < 12; r++)
+		for (int i = 0; i < 3; i++) {
+			image im = load_image((char *)files[i], 0, 0, i == 2 ? 4 : 3);
+
+			sum(files[i], im.data, im.w * im.h * im.c);
+			free_image(im);
+		}
+}
+
+static void
+layers(void)
+{
+	network net = { .n = 1, .batch = 4 };
+	layer l = make_softmax_layer(4, 1000, 1);
+	layer logistic = make_logistic_layer(4, 5000);
+	layer wide = make_deconvolutional_layer(1, 16, 16, 32, 32, 4, 2, 1, LEAKY, 0, 0);
+	float *bias = numbers(64), *data = numbers(4 * 64 * 26 * 26), *binary = numbers(64 * 288);
+
+	net.input = numbers(20000);
+	net.truth = numbers(20000);
+	l.temperature = 1;
+	for (int i = 0; i < 20000; i++)
+		net.truth[i] = net.truth[i] > 0;
+	for (int r = 0; r < 20; r++) {
+		net.input[r] += 0.25f;
+		forward_softmax_layer(l, net);
+		forward_logistic_layer(logistic, net);
+		bilinear_init(wide);
+		add_bias(data, bias, 4, 64, 26 * 26);
+		binarize_weights(data + r, 64, 288, binary);
+	}
+	sum("softmax", l.output, 4000);
+	sum("loss", logistic.loss, 20000);
+	sum("deconvolution", wide.weights, 32 * 32 * 4 * 4);
+	sum("bias", data, 4 * 64 * 26 * 26);
+	sum("binary", binary, 64 * 288);
+}
+
+static void
+boxes(void)
+{
+	detection *dets = calloc(2000, sizeof *dets);
+
+	for (int r = 0; r < 20; r++) {
+		for (int i = 0; i < 2000; i++)
+			dets[i].bbox = (box){ number((unsigned)i), number((unsigned)i + 1), number((unsigned)i + 2), number((unsigned)i + 3) };
+		correct_yolo_boxes(dets, 2000, 640, 424, 416, 416, 1);
+	}
+	for (int i = 0; i < 2000; i += 100)
+		fprintf(out, "box %.5g %.5g\n", dets[i].bbox.x, dets[i].bbox.w);
+}
+
+int
+main(int argc, char **argv)
+{
+	out = fopen(argv[argc - 1], "w");
+	images();
+	layers();
+	boxes();
+	return fclose(out);
+}
