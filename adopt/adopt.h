@@ -126,6 +126,8 @@ int preflight(const struct adoption *a);
  * number? WHY says where not.
  */
 bool outputs_same(const json_t *o, const char *was, const char *now, char *why, size_t why_len);
+/* The same of all outputs in FOLDER, which the original's are compared with. */
+bool outputs_all_same(const struct adoption *a, const char *folder, char *why, size_t why_len);
 /* When the outputs in FOLDER were written, for outputs_untouched after a run. New reference. */
 json_t *outputs_stamps(const struct adoption *a, const char *folder);
 /*

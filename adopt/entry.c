@@ -130,6 +130,33 @@ copy_member(struct making *m, const char *name, const char *type, const char *fr
 	free(value);
 }
 
+/*
+ * The members of the structure that the member IN is, or points to, and that OUT is in the entry.
+ * Where it is a pointer, there may be none.
+ */
+static void
+flatten_inner(struct making *m, const struct kscan_param *p, const struct type *type,
+    const char *in, const char *out, const char *name, bool constant, int depth)
+{
+	char *from = kasprintf("%s%s", in, type->stars ? "->" : "."),
+	     *to = kasprintf(type->stars ? "%s_" : "%s", type->stars ? name : out),
+	     *dot = kasprintf("%s.", to),
+	     *guard = kasprintf("%s%s%s", m->guard ? m->guard : "", m->guard ? " && " : "", in);
+	const char *around = m->guard;
+
+	if (type->stars) {
+		m->guard = guard;
+		kbuf_printf(
+		    &m->before, "\t__typeof__(*%s) %s = { 0 };\n\t%s = &%s;\n", out, to, out, to);
+	}
+	flatten(m, p, type, from, dot, name, constant, depth + 1);
+	m->guard = around;
+	free(guard);
+	free(from);
+	free(to);
+	free(dot);
+}
+
 /* The member X of a structure that is at FROM in the application, and TO in the entry. */
 static void
 flatten_member(struct making *m, const struct kscan_param *p, const struct kscan_param *x,
@@ -174,22 +201,7 @@ flatten_member(struct making *m, const struct kscan_param *p, const struct kscan
 		u->constant = x->constant || type.constant;
 		kbuf_printf(&m->before, "\t%s = (__typeof__(%s))%s;\n", out, out, name);
 	} else if (type.kind == TYPE_RECORD && type.item && depth < DEEP && !square) {
-		char *inner_from = kasprintf("%s%s", in, type.stars ? "->" : "."),
-		     *inner_to = kasprintf(type.stars ? "%s_" : "%s", type.stars ? name : out),
-		     *dot = kasprintf("%s.", inner_to),
-		     *guard = kasprintf("%s%s%s", m->guard ? m->guard : "", m->guard ? " && " : "", in);
-		const char *around = m->guard;
-
-		m->guard = type.stars ? guard : around;
-		if (type.stars)
-			kbuf_printf(&m->before, "\t__typeof__(*%s) %s = { 0 };\n\t%s = &%s;\n", out,
-			    inner_to, out, inner_to);
-		flatten(m, p, &type, inner_from, dot, name, constant, depth + 1);
-		m->guard = around;
-		free(guard);
-		free(inner_from);
-		free(inner_to);
-		free(dot);
+		flatten_inner(m, p, &type, in, out, name, constant, depth);
 	} else {
 		refuse(m, p, "its member %s is not supported, but used", x->text);
 	}
@@ -284,7 +296,7 @@ record_name(const struct making *m, const struct kscan_param *p, const struct ty
 	return name;
 }
 
-/* Does the function step from the structure that P points to on to others, "p[i]", "p + i", "p++"? */
+/* Does the function step from the structure that P points to on to others: "p[i]", "p++"? */
 static bool
 is_indexed(const struct making *m, const struct kscan_param *p)
 {
@@ -296,7 +308,8 @@ is_indexed(const struct making *m, const struct kscan_param *p)
 
 		if (!strncmp(code + at, p->name, n) && !kis_word(code[at - 1]) &&
 		    !strchr(".>", code[at - 1]) && !kis_word(code[at + n]) &&
-		    (strchr("[+", *next) || !strncmp(code + at - 2, "++", 2)))
+		    (strchr("[+", *next) ||
+		        (!strncmp(code + at - 2, "++", 2) && strncmp(next, "->", 2))))
 			return true;
 	}
 	return false;

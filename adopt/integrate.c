@@ -411,10 +411,10 @@ command_good(
 static bool
 run_good(const struct adoption *a, struct run_folder *run)
 {
-	const json_t *outputs = json_object_get(a->json, "outputs");
 	json_t *before = outputs_stamps(a, a->project);
 	bool good = command_good(a, "run", a->run, run);
 	const char *stale = good ? outputs_untouched(a, a->project, before) : NULL;
+	char why[512];
 
 	if (stale) {
 		kwarn("output %s: the run did not write it", stale);
@@ -422,18 +422,10 @@ run_good(const struct adoption *a, struct run_folder *run)
 		good = false;
 	}
 	json_decref(before);
-
-	for (size_t i = 0; i < json_array_size(outputs) && good; i++) {
-		const json_t *o = json_array_get(outputs, i);
-		const char *name = kjson_str_or(o, "file", "");
-		char *was = adopt_path(a, "outputs/%s", name), *now = project_path(a, name),
-		     why[512];
-
-		good = outputs_same(o, was, now, why, sizeof why);
-		if (!good) {
-			kwarn("output %s differs: %s", name, why);
-			hear(run, NULL, "The application's output %s differs: %s\n", name, why);
-		}
+	if (good && !outputs_all_same(a, a->project, why, sizeof why)) {
+		kwarn("%s", why);
+		hear(run, NULL, "%s\n", why);
+		good = false;
 	}
 	return good;
 }

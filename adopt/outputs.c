@@ -161,6 +161,26 @@ outputs_same(const json_t *o, const char *was, const char *now, char *why, size_
 	return same;
 }
 
+bool
+outputs_all_same(const struct adoption *a, const char *folder, char *why, size_t why_len)
+{
+	json_t *o;
+	size_t i;
+
+	json_array_foreach(json_object_get(a->json, "outputs"), i, o) {
+		const char *name = kjson_str_or(o, "file", "");
+		char reason[400];
+
+		if (!outputs_same(o, adopt_path(a, "outputs/%s", name),
+		        path_of("%s/%s", folder, name), reason, sizeof reason)) {
+			snprintf(
+			    why, why_len, "the application's output %s differs: %s", name, reason);
+			return false;
+		}
+	}
+	return true;
+}
+
 json_t *
 outputs_stamps(const struct adoption *a, const char *folder)
 {

@@ -119,28 +119,6 @@ run_once(const struct adoption *a, bool was, struct run *r)
 		r->total_ns += kjson_num_or(json_array_get(r->calls, i), "ns", 0);
 }
 
-/* Outputs that the run with the winner has written, beside those of the original. */
-static bool
-same_outputs(const struct adoption *a, const char *folder, char *why, size_t why_len)
-{
-	const json_t *outputs = json_object_get(a->json, "outputs");
-
-	for (size_t i = 0; i < json_array_size(outputs); i++) {
-		const json_t *o = json_array_get(outputs, i);
-		const char *name = kjson_str_or(o, "file", "");
-		char *was = adopt_path(a, "outputs/%s", name),
-		     *now = path_of("%s/%s", folder, name), reason[400];
-		bool same = outputs_same(o, was, now, reason, sizeof reason);
-
-		if (!same) {
-			snprintf(
-			    why, why_len, "the application's output %s differs: %s", name, reason);
-			return false;
-		}
-	}
-	return true;
-}
-
 /*
  * Times by what the calls were given: {"args", "calls", "old_us", "new_us", "ratio", "share"}, a
  * row each.
@@ -298,32 +276,31 @@ same_calls(struct run *old, struct run *new, size_t pairs, char *why, size_t why
 	return true;
 }
 
-/*
- * Shares of the time of all calls that the winner saves: the median over pairs of runs, and its
- * interval.
- */
-static struct kstat_interval
-saved(const struct run *old, const struct run *new, size_t pairs)
+/* The share of the time of all calls that the winner saves in a pair of runs. */
+static double
+saved(const struct run *old, const struct run *new)
 {
-	double reductions[PAIRS_MAX];
-	struct kstat_interval m;
-
-	for (size_t p = 0; p < pairs; p++)
-		reductions[p] = 1 - new[p].total_ns / old[p].total_ns;
-	kstat_median(reductions, pairs, &m);
-	return m;
+	return 1 - new->total_ns / old->total_ns;
 }
 
 /* How many times as long the application as a whole takes. */
-static struct kstat_interval
-whole(const struct run *old, const struct run *new, size_t pairs)
+static double
+whole(const struct run *old, const struct run *new)
 {
-	double ratios[PAIRS_MAX];
+	return new->wall_s / old->wall_s;
+}
+
+/* The median over the pairs, and its interval. */
+static struct kstat_interval
+median(double (*of)(const struct run *, const struct run *), const struct run *old,
+    const struct run *new, size_t pairs)
+{
+	double values[PAIRS_MAX];
 	struct kstat_interval m;
 
 	for (size_t p = 0; p < pairs; p++)
-		ratios[p] = new[p].wall_s / old[p].wall_s;
-	kstat_median(ratios, pairs, &m);
+		values[p] = of(&old[p], &new[p]);
+	kstat_median(values, pairs, &m);
 	return m;
 }
 
@@ -334,7 +311,8 @@ whole(const struct run *old, const struct run *new, size_t pairs)
 static bool
 is_unclear(const struct run *old, const struct run *new, size_t pairs, double gate)
 {
-	struct kstat_interval m = saved(old, new, pairs), w = whole(old, new, pairs);
+	struct kstat_interval m = median(saved, old, new, pairs),
+	                      w = median(whole, old, new, pairs);
 
 	return (m.low <= 0 && m.high >= gate) || (w.median > 1 + wall_slack && w.low <= 1);
 }
@@ -343,12 +321,13 @@ static void
 decide(struct real *r, const struct run *old, const struct run *new, size_t pairs, double gate,
     char *why, size_t why_len)
 {
-	struct kstat_interval m = saved(old, new, pairs), w = whole(old, new, pairs);
+	struct kstat_interval m = median(saved, old, new, pairs),
+	                      w = median(whole, old, new, pairs);
 	json_t *list = json_array();
 
 	r->worst = INFINITY;
 	for (size_t p = 0; p < pairs; p++) {
-		double reduction = 1 - new[p].total_ns / old[p].total_ns;
+		double reduction = saved(&old[p], &new[p]);
 
 		r->worst = fmin(r->worst, reduction);
 		json_array_append_new(list,
@@ -446,7 +425,7 @@ compare_step(const struct adoption *a, void *arg)
 	} else {
 		decide(&r, old, new, pairs, c->gate, why, sizeof why);
 		json_object_set_new(r.record, "configurations", rows(old, new, pairs));
-		if (!same_outputs(a, copy, why, sizeof why))
+		if (!outputs_all_same(a, copy, why, sizeof why))
 			r.faster = false;
 	}
 	json_object_update_new(r.record,

@@ -290,26 +290,32 @@ value_reach(const struct values *v, const struct value *x, const json_t *args)
 }
 
 /*
- * Blocks of which calls get different parts: what is left of one says how much a call may touch at
- * most, and not what it was given.
+ * Does another call get another part of the block? Then what is left of it says how much this call
+ * may touch at most, and not what it was given.
  */
-static void
-find_parts(struct values *v, const struct value *x)
+static bool
+is_part(const struct values *v, size_t call, const struct value *x)
 {
-	json_t *shared = json_object();
+	char key[32];
 
-	for (int pass = 0; pass < 2; pass++)
-		for (size_t i = 0; i < json_array_size(v->calls); i++) {
-			json_t *p = (json_t *)pointer(v, i, x->name);
-			char key[32];
+	snprintf(key, sizeof key, "%lld",
+	    (long long)kjson_int_or(pointer(v, call, x->name), "bytes", 0));
+	return json_object_get(x->shared, key) != NULL;
+}
 
-			snprintf(key, sizeof key, "%lld", (long long)kjson_int_or(p, "bytes", 0));
-			if (!pass && kjson_int_or(p, "offset", 0) > 0)
-				json_object_set_new(shared, key, json_true());
-			else if (pass && json_object_get(shared, key))
-				json_object_set_new(p, "part", json_true());
-		}
-	json_decref(shared);
+/* The sizes of blocks of which calls get parts. */
+static void
+find_parts(const struct values *v, struct value *x)
+{
+	x->shared = json_object();
+	for (size_t i = 0; i < json_array_size(v->calls); i++) {
+		const json_t *p = pointer(v, i, x->name);
+		char key[32];
+
+		snprintf(key, sizeof key, "%lld", (long long)kjson_int_or(p, "bytes", 0));
+		if (kjson_int_or(p, "offset", 0) > 0)
+			json_object_set_new(x->shared, key, json_true());
+	}
 }
 
 /* Of memory on a caller's stack nobody knows the size. */
@@ -470,9 +476,7 @@ fits(const struct values *v, const struct value *x, const struct fit *f)
 		if (f->sum)
 			product = argument(v, i, f->axis[0]->name) +
 			    argument(v, i, f->axis[1]->name) + f->add[1];
-		if (product != n &&
-		    (product > n || !f->count ||
-		        !kjson_bool_or(pointer(v, i, x->name), "part", false)))
+		if (product != n && (product > n || !f->count || !is_part(v, i, x)))
 			return false;
 		told += product == n;
 	}
@@ -943,6 +947,7 @@ values_free(struct values *v)
 		free(v->at[i].tied);
 		free(v->at[i].declared);
 		free(v->at[i].shape);
+		json_decref(v->at[i].shared);
 	}
 	free(v->at);
 	json_decref(v->calls);

@@ -21,11 +21,12 @@ struct value {
 	char *tied;
 	/* of an array: what its brackets say, "rows*cols"; NULL: they do not say it all */
 	char *declared;
-	char *shape;  /* of an array: factors with '*' between, "rows*cols" */
-	bool fresh;   /* whole numbers, of which the kernel takes any that were recorded */
-	bool own;     /* the shape is a size of its own, which no argument tells */
-	bool reached; /* its elements are what calls touch, and not a piece of memory */
-	size_t align; /* its address was a multiple of so many bytes in every call */
+	char *shape;    /* of an array: factors with '*' between, "rows*cols" */
+	bool fresh;     /* whole numbers, of which the kernel takes any that were recorded */
+	bool own;       /* the shape is a size of its own, which no argument tells */
+	bool reached;   /* its elements are what calls touch, and not a piece of memory */
+	json_t *shared; /* the sizes of blocks of which calls get parts, a set */
+	size_t align;   /* its address was a multiple of so many bytes in every call */
 	/* the shape is the model's word, one of several that fit the calls */
 	bool asked;
 };

@@ -216,7 +216,8 @@ add_preprocessed(const char *project, const char *name, const json_t *include,
 void
 unit_sources_read(struct unit_sources *s, const char *project, const char *file)
 {
-	json_t *files = unit_files(project), *include = header_folders(files), *seen = json_object(),
+	json_t *files = unit_files(project), *include = header_folders(files),
+	       *seen = json_object(),
 	       *chosen = file ? compile_sources(project, file) : json_incref(files), *x;
 	size_t i;
 

@@ -45,11 +45,11 @@ struct draft {
 	json_t *small;   /* workloads that only check */
 	bool inout;      /* what is written is also read */
 	const char
-	    *oracle; /* "double", "reference", or "self": doubles already, or whole numbers */
+	    *oracle;   /* "double", "reference", or "self": doubles already, or whole numbers */
 	size_t step;   /* of the tolerance */
 	bool loosened; /* it is one more than the reference needs */
-	bool large;  /* inputs of large magnitudes too */
-	bool fixed;  /* whole numbers have no other values than those that were seen */
+	bool large;    /* inputs of large magnitudes too */
+	bool fixed;    /* whole numbers have no other values than those that were seen */
 	enum floats floats;
 	struct {
 		char *text, *fault; /* of the one built last, owned; NULL: it builds */
@@ -805,11 +805,12 @@ make_oracle(struct draft *d, char *why, size_t why_len)
 static void
 run_judge(struct draft *d, const char *name, const char *arguments, struct command_result *r)
 {
-	enum { AT_LEAST_S = 60, CALLS = 500 };
+	/* What takes a second alone takes no time: programs begin and end. */
+	enum { AT_LEAST_S = 60, CALLS = 200 };
 	struct adoption patient = *d->a;
 	char *command = kasprintf("kharness --backend %s %s", d->a->language, arguments);
 
-	patient.timeout_s = fmin(d->a->timeout_s, AT_LEAST_S + CALLS * d->alone_s);
+	patient.timeout_s = fmin(d->a->timeout_s, AT_LEAST_S + CALLS * fmax(0, d->alone_s - 1));
 	command_own(&patient, adopt_path(d->a, "task"), command, name, r);
 	d->hung |= r->status == -1;
 	free(command);
@@ -1157,6 +1158,19 @@ tighten(struct draft *d)
 	write_draft(d);
 }
 
+/* The sizes of the application's calls are the only ones. False: they were. */
+static bool
+fix_sizes(struct draft *d)
+{
+	if (d->fixed)
+		return false;
+	d->fixed = true;
+	json_array_append_new(d->v.notes,
+	    json_string("the reference crashes with sizes near those of the application's calls, "
+	                "so these are the only ones"));
+	return true;
+}
+
 /*
  * Leave out the invented size of which SAID says that the oracle crashed on sizes near it; near a
  * call of the application's, no others are drawn. False: there is nothing left to change.
@@ -1171,13 +1185,7 @@ drop_crashed(struct draft *d, const char *said)
 	bool dropped = name && drop_named(d, name);
 
 	free(name);
-	if (dropped || !at || d->fixed)
-		return dropped;
-	d->fixed = true;
-	json_array_append_new(d->v.notes,
-	    json_string("the reference crashes with sizes near those of the application's calls, "
-	                "so these are the only ones"));
-	return true;
+	return dropped || (at && fix_sizes(d));
 }
 
 /* False, with the faults, when the task is not worth solving with the numbers that SEED draws. */
@@ -1646,30 +1654,49 @@ has_floats(const struct values *v)
 
 /*
  * Will the judge of candidates take the reference, with all that it refuses before it runs
- * anything? Trial 0 would stop there.
+ * anything? Trial 0 would stop there. False: the judge itself came to grief.
  */
-static void
+static bool
 try_reference(const struct adoption *a)
 {
 	char *out = adopt_path(a, "log/reference.ndjson"), *command;
 	struct command_result r;
 	json_t *record;
+	int status;
 
-	command = kasprintf(
-	    "keval -c . -s quick --code reference.%s --thin -o adopt/log/reference.ndjson",
+	command = kasprintf("keval -c . -s quick --code reference.%s --thin -o "
+	                    "adopt/log/reference.ndjson",
 	    a->suffix);
 	unlink(out);
 	command_own(a, a->dir, command, "reference", &r);
-	if (r.status)
-		kdie(r.status < 0 ? K_MISSING : r.status, "the reference cannot be evaluated:\n%s",
-		    r.said);
-	record = kin_first(out);
-	if (strcmp(kjson_str_or(record, "eval.status", ""), "correct"))
-		kdie(K_USAGE, "%s, taken out of the application, is no program that kiln evaluates:\n%s",
+	/* It keeps what it builds there. */
+	remove_tree(path_of("%s/trials", a->dir));
+	record = r.status ? NULL : kin_first(out);
+	if (record && !all_passed(json_object_get(record, "eval")))
+		kdie(K_USAGE,
+		    "%s, taken out of the application, is no program that kiln evaluates:\n%s",
 		    a->kernel, kjson_str_or(record, "eval.log", "it has no status"));
+	if (r.status)
+		kwarn("the reference cannot be evaluated: %s", r.said);
+	status = r.status;
 	json_decref(record);
 	command_free(&r);
 	free(command);
+	return status != K_IO;
+}
+
+/* Sizes that are drawn near those of the application's calls may be too much for the reference. */
+static void
+finish_campaign(struct draft *d)
+{
+	make_campaign(d->a);
+	if (!try_reference(d->a) && fix_sizes(d)) {
+		write_draft(d);
+		make_campaign(d->a);
+		if (!try_reference(d->a))
+			kdie(K_USAGE, "%s cannot be evaluated", d->a->kernel);
+	}
+	task_freeze(d->a, d->task);
 }
 
 int
@@ -1702,9 +1729,7 @@ make_task(const struct adoption *a)
 	if (!find_times(&d)) {
 		code = K_NO;
 	} else {
-		make_campaign(a);
-		task_freeze(a, d.task);
-		try_reference(a);
+		finish_campaign(&d);
 	}
 	values_free(&d.v);
 	json_decref(d.configs);

@@ -298,9 +298,9 @@ params_json(const struct unit *u)
 		const struct unit_param *p = &u->params[i];
 
 		json_array_append_new(list,
-		    json_pack("{s:s,s:s,s:s,s:b,s:b,s:b,s:b,s:s,s:b,s:b,s:s*}", "name", p->name, "type",
-		        p->type, "value", p->value, "pointer", p->pointer, "constant", p->constant,
-		        "bytes", p->bytes, "cast", p->cast || p->bytes, "size",
+		    json_pack("{s:s,s:s,s:s,s:b,s:b,s:b,s:b,s:s,s:b,s:b,s:s*}", "name", p->name,
+		        "type", p->type, "value", p->value, "pointer", p->pointer, "constant",
+		        p->constant, "bytes", p->bytes, "cast", p->cast || p->bytes, "size",
 		        p->size ? p->size : "", "result", p->result, "launch", p->launch, "guard",
 		        p->guard));
 	}

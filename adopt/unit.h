@@ -118,8 +118,7 @@ bool unit_make(struct unit *u, const struct unit_sources *sources, size_t which,
  * The same of the function NAME in FILE of a folder, as unit_json gives it; NULL, with lines in
  * WHY: it cannot be made. New reference.
  */
-json_t *unit_of(
-    const char *project, const char *file, const char *name, struct kbuf *why);
+json_t *unit_of(const char *project, const char *file, const char *name, struct kbuf *why);
 void unit_free(struct unit *u);
 /* The function around a place of the text, or NULL. */
 const struct kscan_item *unit_function_at(const struct kscan *s, size_t at);
