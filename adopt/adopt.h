@@ -104,9 +104,9 @@ json_t *compile_seen(const struct adoption *a, const char *copy, bool *astray);
  */
 json_t *compile_commands(const char *folder, const char *file, bool cxx);
 /*
- * The sources in FOLDER that are compiled for FILE: itself or, for a header and for a source of CUDA
- * that is included, those that include it, perhaps by other headers; those that include it directly
- * first. Itself where there are none. New reference.
+ * The sources in FOLDER that are compiled for FILE: for a header, and for a source of CUDA that is
+ * included, those that include it, perhaps by other headers, the direct ones first; otherwise
+ * itself. New reference.
  */
 json_t *compile_sources(const char *folder, const char *file);
 /*
