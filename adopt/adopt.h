@@ -57,11 +57,6 @@ bool build_alone(const struct adoption *a, const char *source, const char *objec
 const char *error_kind(const char *log);
 /* Lines of TEXT around each error in LOG, and the errors. The caller frees. */
 char *error_context(const char *text, const char *log);
-/*
- * Are blocks of threads in TEXT, an answer of the model, what they were? Else FAULT, to be freed,
- * names both.
- */
-bool geometry_same(const struct adoption *a, const char *text, char **fault);
 int extract(const struct adoption *a);
 
 /* record.c: arrays of the chosen calls, as the application had them. */

@@ -119,15 +119,10 @@ same_file(const char *x, const char *y)
 static bool
 takes_value(const char *option)
 {
-	static const char *const options[] = { "-o", "-I", "-D", "-U", "-isystem", "-iquote",
-		"-include", "-MF", "-MT", "-MQ", "-x", "-Xcompiler", "-gencode", "-arch", "-code",
-		"--gpu-architecture", "--generate-code", "--gpu-code", "-std", "--std", "-Xptxas",
-		"-ccbin", "-maxrregcount", "-L", "-l", "--compiler-options" };
-
-	for (size_t i = 0; i < LEN(options); i++)
-		if (!strcmp(options[i], option))
-			return true;
-	return false;
+	return kis_listed("-o -I -D -U -isystem -iquote -include -MF -MT -MQ -x -Xcompiler "
+	                  "-gencode -arch -code --gpu-architecture --generate-code --gpu-code -std "
+	                  "--std -Xptxas -ccbin -maxrregcount -L -l --compiler-options",
+	    option, strlen(option));
 }
 
 /*

@@ -536,9 +536,6 @@ take_symbol(struct making *m, const char *name, const char *declared)
 static char *
 returned_type(const struct making *m)
 {
-	static const char *const words[] = { "static", "inline", "extern", "__inline__", "__inline",
-		"__forceinline__", "__device__", "__host__", "__global__", "constexpr", "register",
-		"virtual", "noinline" };
 	const char *p = m->g.result;
 	struct kbuf b = { 0 };
 
@@ -551,17 +548,18 @@ returned_type(const struct making *m)
 		while (*p++ != '>' || depth);
 	}
 	while (*p) {
-		size_t n = 0, i = 0;
+		size_t n = 0;
 		char *macro;
 
 		while (kis_word(p[n]))
 			n++;
 		n = n ? n : 1;
-		while (i < LEN(words) && (strlen(words[i]) != n || strncmp(words[i], p, n)))
-			i++;
 		macro = kstrndup(p, n);
 		/* A macro for words that are none: nothing but capitals, and more follows. */
-		if (i == LEN(words) &&
+		if (!kis_listed("static inline extern __inline__ __inline __forceinline__ "
+		                "__device__ __host__ __global__ constexpr register virtual "
+		                "noinline",
+		        p, n) &&
 		    !(p[n] == ' ' && macro[strspn(macro, "_0123456789")] &&
 		        !macro[strspn(macro, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789")]))
 			kbuf_add(&b, p, n);

@@ -272,7 +272,7 @@ mend(const struct adoption *a, char *text, char *log, const char *source, const 
 		free(fault);
 		code = ask_code(a, answer, text, &fault);
 		free(answer);
-		if (code && same_signature(a, code, &fault) && geometry_same(a, code, &fault)) {
+		if (code && same_signature(a, code, &fault)) {
 			free(text);
 			text = code;
 			write_text(source, text, strlen(text));
@@ -288,60 +288,6 @@ mend(const struct adoption *a, char *text, char *log, const char *source, const 
 	kdie(K_USAGE,
 	    "%s: does not compile after %d answers from the model; last compiler output:\n%s", why,
 	    TRIES, log);
-}
-
-/* ---- launches ---- */
-
-/*
- * Grids and blocks of the kernel's launches in TEXT, a line each, in their order; the caller frees.
- */
-static char *
-launches_of(const struct adoption *a, const char *text)
-{
-	struct kscan s;
-	struct kscan_launch *list = NULL;
-	const struct kscan_item *f;
-	const struct kscan *sources[] = { &s };
-	struct kbuf b = { 0 };
-	size_t n = 0;
-
-	kscan(text, strlen(text), &s);
-	f = kscan_function(&s, a->entry);
-	n = f ? kscan_launches(&s, f, &list) : 0;
-	kbuf_add(&b, "", 0);
-	for (size_t i = 0; i < n; i++) {
-		struct kscan_scope scope = { .sources = sources, .count = 1, .s = &s, .f = f };
-		int64_t t[3];
-
-		if (kscan_dim3(&scope, list[i].block, t))
-			kbuf_printf(&b, "%s: block (%lld,%lld,%lld)\n", list[i].kernel,
-			    (long long)t[0], (long long)t[1], (long long)t[2]);
-		else
-			kbuf_printf(&b, "%s: block %s\n", list[i].kernel, list[i].block);
-	}
-	kscan_launches_free(list, n);
-	kscan_free(&s);
-	return b.data;
-}
-
-bool
-geometry_same(const struct adoption *a, const char *text, char **fault)
-{
-	char *path = adopt_path(a, "task/first.txt"), *first, *was, *now;
-	bool same = true;
-
-	first = file_text(path, NULL);
-	if (first) {
-		was = launches_of(a, first);
-		now = launches_of(a, text);
-		same = !strcmp(was, now);
-		if (!same)
-			*fault = kasprintf("its launches are now\n%s\nbut were\n%s", now, was);
-		free(was);
-		free(now);
-	}
-	free(first);
-	return same;
 }
 
 /* What is needed of a file of the project, put together until it builds. */
@@ -448,7 +394,7 @@ extract(const struct adoption *a)
 {
 	char *copy = adopt_path(a, "copy"), *source = adopt_path(a, "task/reference.%s", a->suffix);
 	char *object = adopt_path(a, "task/reference.so"), *path = adopt_path(a, "extract.json"),
-	     *signature, *first;
+	     *signature;
 	json_t *settings = compile_settings(a), *result;
 	struct assembly x;
 	int tries = 0;
@@ -459,8 +405,6 @@ extract(const struct adoption *a)
 	if (!x.good)
 		assemble_decided(&x, a, copy, settings);
 	if (!x.good) {
-		first = adopt_path(a, "task/first.txt");
-		write_text(first, x.text, strlen(x.text));
 		write_text(source, x.text, strlen(x.text));
 		x.text = mend(a, x.text, x.log, source, object, &tries);
 		x.log = NULL;

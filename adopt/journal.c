@@ -34,21 +34,6 @@ new_path(const struct adoption *a, const char *file)
 	    file, slash ? slash + 1 : file);
 }
 
-static void
-write_all(int fd, const char *path, const char *text, size_t len)
-{
-	while (len) {
-		ssize_t n = write(fd, text, len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			kdie_errno(K_IO, "%s", path);
-		text += n;
-		len -= (size_t)n;
-	}
-}
-
 /* TEXT in place of the project's FILE, with its mode and owner, at once or not at all. */
 static void
 replace(const struct adoption *a, const char *file, const char *text, size_t len)
@@ -67,7 +52,8 @@ replace(const struct adoption *a, const char *file, const char *text, size_t len
 	fd = open(fresh, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0)
 		kdie_errno(K_IO, "%s", fresh);
-	write_all(fd, fresh, text, len);
+	if (kwrite_all(fd, text, len) < 0)
+		kdie_errno(K_IO, "%s", fresh);
 	/* Not everybody may give files away; the mode is what builds need. */
 	if (fchown(fd, st.st_uid, st.st_gid) < 0)
 		errno = 0;
@@ -119,8 +105,7 @@ write_in_place(const char *path, const char *text, size_t len)
 	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	if (fd < 0)
 		kdie_errno(K_IO, "%s", path);
-	write_all(fd, path, text, len);
-	if (close(fd) < 0)
+	if (kwrite_all(fd, text, len) < 0 || close(fd) < 0)
 		kdie_errno(K_IO, "%s", path);
 }
 
@@ -199,8 +184,7 @@ note(const struct adoption *a, json_t *entry)
 	if (end > 0 && pread(fd, &last, 1, end - 1) != 1)
 		kdie_errno(K_IO, "%s", path);
 	text = kasprintf("%s%s\n", last == '\n' ? "" : "\n", line);
-	write_all(fd, path, text, strlen(text));
-	if (fsync(fd) < 0 || close(fd) < 0)
+	if (kwrite_all(fd, text, strlen(text)) < 0 || fsync(fd) < 0 || close(fd) < 0)
 		kdie_errno(K_IO, "%s", path);
 	ksync_folder(path);
 	free(text);

@@ -38,47 +38,32 @@ is_text(const struct kscan *s, size_t p, size_t end, const char *word)
 	return end - p == strlen(word) && !memcmp(s->code + p, word, end - p);
 }
 
-static bool
-is_one_of(const struct kscan *s, size_t p, size_t end, const char *const *words, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		if (is_text(s, p, end, words[i]))
-			return true;
-	return false;
-}
-
 /* Attributes and their like: a parenthesis behind one of these declares nothing. */
 static bool
 is_attribute(const struct kscan *s, size_t p, size_t end)
 {
-	static const char *const words[] = { "__attribute__", "__attribute", "alignas", "_Alignas",
-		"__align__", "__declspec", "__launch_bounds__", "__cluster_dims__", "decltype",
-		"typeof", "__typeof__", "asm", "__asm__", "_Static_assert", "static_assert",
-		"sizeof" };
-
-	return is_one_of(s, p, end, words, LEN(words));
+	return kis_listed("__attribute__ __attribute alignas _Alignas __align__ __declspec "
+	                  "__launch_bounds__ __cluster_dims__ decltype typeof __typeof__ asm "
+	                  "__asm__ _Static_assert static_assert sizeof",
+	    s->code + p, end - p);
 }
 
 static bool
 is_type_of(const struct kscan *s, size_t p, size_t end)
 {
-	static const char *const words[] = { "decltype", "typeof", "__typeof__" };
-
-	return is_one_of(s, p, end, words, LEN(words));
+	return kis_listed("decltype typeof __typeof__", s->code + p, end - p);
 }
 
 static bool
 is_keyword(const struct kscan *s, size_t p, size_t end)
 {
-	static const char *const words[] = { "static", "extern", "const", "constexpr", "inline",
-		"__inline__", "typedef", "struct", "union", "enum", "class", "using", "volatile",
-		"restrict", "__restrict__", "__restrict", "register", "unsigned", "signed", "int",
-		"char", "short", "long", "float", "double", "void", "bool", "_Bool", "template",
-		"typename", "namespace", "__device__", "__host__", "__global__", "__shared__",
-		"__constant__", "__forceinline__", "_Thread_local", "thread_local", "auto",
-		"_Alignas", "alignas", "__attribute__", "__align__" };
-
-	return is_one_of(s, p, end, words, LEN(words));
+	return kis_listed("static extern const constexpr inline __inline__ typedef struct union "
+	                  "enum class using volatile restrict __restrict__ __restrict register "
+	                  "unsigned signed int char short long float double void bool _Bool "
+	                  "template typename namespace __device__ __host__ __global__ __shared__ "
+	                  "__constant__ __forceinline__ _Thread_local thread_local auto _Alignas "
+	                  "alignas __attribute__ __align__",
+	    s->code + p, end - p);
 }
 
 /* End of the preprocessor line at P, past its newline, backslashes at line ends included. */
@@ -119,10 +104,9 @@ branch_of(const struct kscan *s, size_t p, size_t to)
 {
 	size_t end, word = directive_word(s, p, to, &end);
 
-	if (is_text(s, word, end, "if") || is_text(s, word, end, "ifdef") ||
-	    is_text(s, word, end, "ifndef"))
+	if (kis_listed("if ifdef ifndef", s->code + word, end - word))
 		return BRANCH_IF;
-	if (is_text(s, word, end, "else") || is_text(s, word, end, "elif"))
+	if (kis_listed("else elif", s->code + word, end - word))
 		return BRANCH_ELSE;
 	return is_text(s, word, end, "endif") ? BRANCH_END : NO_BRANCH;
 }
@@ -534,12 +518,11 @@ is_old_style(const struct kscan *s, size_t from, size_t p, size_t to)
 static bool
 may_go_on(const struct kscan *s, size_t from, size_t brace)
 {
-	static const char *const words[] = { "struct", "union", "enum", "class", "typedef" };
-
 	for (size_t p = from; p < brace;) {
 		size_t end = word_end(s, p, brace);
 
-		if (s->code[p] == '=' || (end > p && is_one_of(s, p, end, words, LEN(words))))
+		if (s->code[p] == '=' ||
+		    kis_listed("struct union enum class typedef", s->code + p, end - p))
 			return true;
 		p = end > p ? end : p + 1;
 	}
@@ -864,10 +847,9 @@ tidy(const struct kscan *s, size_t from, size_t to)
 static bool
 is_qualifier(const struct kscan *s, size_t p, size_t end)
 {
-	static const char *const words[] = { "const", "volatile", "restrict", "__restrict__",
-		"__restrict", "register", "struct", "__grid_constant__", "static" };
-
-	return is_one_of(s, p, end, words, LEN(words));
+	return kis_listed("const volatile restrict __restrict__ __restrict register struct "
+	                  "__grid_constant__ static",
+	    s->code + p, end - p);
 }
 
 /* The last word outside of brackets, when there is another before it; else TO. */
@@ -1095,8 +1077,7 @@ kscan_members(
 
 		if (c == ':' && !w.round && !w.curly && s->code[p] != ':' &&
 		    s->code[at - 1] != ':' &&
-		    (is_text(s, start, end, "public") || is_text(s, start, end, "private") ||
-		        is_text(s, start, end, "protected"))) {
+		    kis_listed("public private protected", s->code + start, end - start)) {
 			start = skip_blank(s, p, close);
 			continue;
 		}
@@ -1117,9 +1098,8 @@ kscan_members(
 			start = skip_blank(s, p, close);
 			continue;
 		}
-		if (at > start && !is_text(s, start, end, "static") &&
-		    !is_text(s, start, end, "using") && !is_text(s, start, end, "typedef") &&
-		    !is_text(s, start, end, "friend") && !is_text(s, start, end, "enum"))
+		if (at > start &&
+		    !kis_listed("static using typedef friend enum", s->code + start, end - start))
 			read_members(s, start, at, list, &count, hidden);
 		start = skip_blank(s, p, close);
 	}
@@ -1569,21 +1549,18 @@ word_value(struct sum *x)
 static bool
 skip_cast(struct sum *x)
 {
-	static const char *const words[] = { "int", "unsigned", "long", "size_t", "int64_t",
-		"uint32_t", "int32_t", "short", "const" };
 	const char *p = x->p + 1;
 	bool any = false;
 
 	for (;;) {
-		size_t n = 0, i = 0;
+		size_t n = 0;
 
 		while (*p == ' ')
 			p++;
 		while (kis_word(p[n]))
 			n++;
-		while (i < LEN(words) && (strlen(words[i]) != n || memcmp(words[i], p, n)))
-			i++;
-		if (i == LEN(words))
+		if (!kis_listed(
+		        "int unsigned long size_t int64_t uint32_t int32_t short const", p, n))
 			break;
 		any = true;
 		p += n;

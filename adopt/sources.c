@@ -111,18 +111,14 @@ unit_item(const struct unit_sources *s, size_t which, const char *name, size_t *
 	return NULL;
 }
 
-static const char *const suffixes[] = { ".c", ".C", ".h", ".H", ".cc", ".cpp", ".cxx", ".hh",
-	".hpp", ".hxx", ".cu", ".cuh", ".inc", ".inl" };
-
 static bool
 is_source(const char *name)
 {
 	const char *end = strrchr(name, '.');
 
-	for (size_t i = 0; i < LEN(suffixes) && end; i++)
-		if (!strcmp(end, suffixes[i]))
-			return true;
-	return false;
+	return end &&
+	    kis_listed(
+	        ".c .C .h .H .cc .cpp .cxx .hh .hpp .hxx .cu .cuh .inc .inl", end, strlen(end));
 }
 
 /* Names of the sources in FOLDER, seen from PROJECT. */

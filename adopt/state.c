@@ -261,8 +261,7 @@ void
 write_text(const char *path, const char *text, size_t len)
 {
 	make_folder_of(path);
-	if (kwrite_file(path, text, len) < 0)
-		kdie_errno(K_IO, "%s", path);
+	kwrite_or_die(path, text, len);
 }
 
 /* VALUE as text for people: numbers with no more digits than they need. The caller frees. */

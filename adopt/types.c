@@ -54,15 +54,6 @@ static const char *const complexes[][2] = { { "cuComplex", "float" }, { "cufftCo
 	{ "std::complex<double>", "double" }, { "thrust::complex<float>", "float" },
 	{ "thrust::complex<double>", "double" }, { "cuda::std::complex<float>", "float" } };
 
-static bool
-is_listed(const char *const *list, size_t count, const char *name)
-{
-	for (size_t i = 0; i < count; i++)
-		if (!strcmp(list[i], name))
-			return true;
-	return false;
-}
-
 static const char *
 paired(const char *const list[][2], size_t count, const char *name)
 {
@@ -105,9 +96,6 @@ type_free(struct type *type)
 static char *
 bare(const char *text, int *stars, bool *constant)
 {
-	static const char *const words[] = { "const", "volatile", "struct", "enum", "union",
-		"class", "typename", "restrict", "__restrict__", "__restrict", "register",
-		"static" };
 	struct kbuf b = { 0 };
 
 	kbuf_add(&b, "", 0);
@@ -118,7 +106,9 @@ bare(const char *text, int *stars, bool *constant)
 		while (kis_word(p[n]))
 			n++;
 		word = kstrndup(p, n);
-		if (n && is_listed(words, LEN(words), word)) {
+		if (kis_listed("const volatile struct enum union class typename restrict "
+		               "__restrict__ __restrict register static",
+		        p, n)) {
 			*constant |= !strcmp(word, "const");
 			p += n + (p[n] == ' ');
 		} else {
@@ -214,16 +204,17 @@ settle(const struct types *t, struct type *type)
 	const struct kscan_item *x;
 	size_t i = 0;
 
-	if (!strncmp(type->name, "std::", 5) && is_listed(numbers, LEN(numbers), type->name + 5))
+	if (!strncmp(type->name, "std::", 5) &&
+	    kindex_of(type->name + 5, numbers, LEN(numbers)) < LEN(numbers))
 		memmove(type->name, type->name + 5, strlen(type->name + 5) + 1);
 	if (other) {
 		free(type->name);
 		type->name = kstrdup(other);
 	}
-	type->kind = is_listed(numbers, LEN(numbers), type->name) ? TYPE_NUMBER
-	    : !strcmp(type->name, "void")                         ? TYPE_VOID
-	    : is_handle(type->name)                               ? TYPE_HANDLE
-	    : is_listed(opaque, LEN(opaque), type->name) ||
+	type->kind = kindex_of(type->name, numbers, LEN(numbers)) < LEN(numbers) ? TYPE_NUMBER
+	    : !strcmp(type->name, "void")                                        ? TYPE_VOID
+	    : is_handle(type->name)                                              ? TYPE_HANDLE
+	    : kindex_of(type->name, opaque, LEN(opaque)) < LEN(opaque) ||
 	        paired(complexes, LEN(complexes), type->name) || vector_of(type->name, &unused)
 	    ? TYPE_RECORD
 	    : TYPE_UNKNOWN;
@@ -249,8 +240,8 @@ type_find(const struct types *t, const char *name, int stars, struct type *type)
 {
 	*type = (struct type){ .stars = stars };
 	type->name = bare(name, &type->stars, &type->constant);
-	for (int i = 0;
-	     i < CHAIN && !is_listed(numbers, LEN(numbers), type->name) && !is_handle(type->name);
+	for (int i = 0; i < CHAIN && kindex_of(type->name, numbers, LEN(numbers)) == LEN(numbers) &&
+	     !is_handle(type->name);
 	     i++) {
 		char *next = one_step(t, type->name, &type->stars), *own = type->name;
 
@@ -346,7 +337,7 @@ add_record(const struct types *t, const struct type *record, struct type_leaves 
 	if (!record->item) {
 		add_leaf(l, kasprintf("%s?", path), "?");
 		l->many = true;
-		return is_listed(opaque, LEN(opaque), record->name);
+		return kindex_of(record->name, opaque, LEN(opaque)) < LEN(opaque);
 	}
 	count = kscan_members(&record->source->scan, record->item, &members, &hidden);
 	good = !hidden && count;
