@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "failure.h"
+#include "kfence.h"
 #include "kllm.h"
 #include "kproc.h"
 #include "ksandbox.h"
@@ -209,34 +210,14 @@ judge(const struct call *c, const struct kproc_result *r)
 	free(said);
 }
 
-/* Without terminal escapes: ESC [ ... letter, ESC ] ... BEL or ESC \, ESC x. */
+/* Without terminal escapes. */
 static void
 add_plain(struct kbuf *out, const char *s, size_t len)
 {
-	for (size_t i = 0; i < len;) {
-		size_t start = i;
+	char *clean = kfence_clean(s, len);
 
-		while (i < len && s[i] != '\033' && s[i] != '\r')
-			i++;
-		kbuf_add(out, s + start, i - start);
-		if (i == len)
-			break;
-		if (s[i] == '\r') {
-			i++;
-		} else if (i + 1 < len && s[i + 1] == '[') {
-			for (i += 2; i < len && (s[i] < 0x40 || s[i] > 0x7e); i++)
-				;
-			i++;
-		} else if (i + 1 < len && s[i + 1] == ']') {
-			i += 2;
-			while (i < len && s[i] != '\a' &&
-			    !(s[i] == '\033' && i + 1 < len && s[i + 1] == '\\'))
-				i++;
-			i += i < len && s[i] == '\033' ? 2 : 1;
-		} else {
-			i += 2;
-		}
-	}
+	kbuf_puts(out, clean);
+	free(clean);
 }
 
 /* RFC 6901. */

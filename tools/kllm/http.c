@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "failure.h"
+#include "kextract.h"
 #include "klimit.h"
 #include "kllm.h"
 #include "models.h"
@@ -28,7 +29,7 @@ static const double generous_density = 3.3;
 /* No server counts fewer tokens than one for this many bytes. */
 static const size_t longest_token = 64;
 
-enum { EVENT_BYTES = 512, CODE_MIN = 64 };
+enum { EVENT_BYTES = 512 };
 
 struct session {
 	const struct call *call;
@@ -252,18 +253,9 @@ wait_turn(struct session *s)
 struct flow {
 	struct session *session;
 	struct transport transport;
-	struct spool spool;
 	struct kanswer *answer;
-	struct kbuf refusal; /* body of a response that is not 200 */
+	struct kbuf body; /* as it came */
 };
-
-static void
-on_head(void *arg)
-{
-	struct flow *f = arg;
-
-	spool_head(&f->spool, &f->transport);
-}
 
 static bool
 on_body(void *arg, const char *bytes, size_t len, size_t *progress)
@@ -271,12 +263,11 @@ on_body(void *arg, const char *bytes, size_t len, size_t *progress)
 	struct flow *f = arg;
 	bool readable;
 
+	kbuf_add(&f->body, bytes, len);
 	if (f->transport.status != 200) {
-		kbuf_add(&f->refusal, bytes, len);
 		*progress += len;
-		return f->refusal.len < 65536;
+		return f->body.len < 65536;
 	}
-	spool_body(&f->spool, bytes, len);
 	readable = kanswer_feed(f->answer, bytes, len);
 	*progress = f->answer->progress;
 	return readable && !(f->answer->done && f->answer->kind == KANSWER_STREAM);
@@ -311,7 +302,6 @@ prepare_transport(struct flow *f, const char *body, size_t len)
 		.connect_s = connect_s,
 		.stall_s = kcamp_num(camp, "model.stall_s"),
 		.total_s = kcamp_num(camp, "model.timeout_s"),
-		.on_head = on_head,
 		.on_body = on_body,
 		.arg = f,
 	};
@@ -385,10 +375,9 @@ examine(struct flow *f, enum transport_end end, struct outcome *o)
 	/*
 	 * Before it is cut to the length of a message, where half a key would not be known for one.
 	 */
-	secret_redact(&f->refusal);
+	secret_redact(&f->body);
 	if (t->status && t->status != 200)
-		kanswer_error_body(
-		    &o->error, f->refusal.data ? f->refusal.data : "", f->refusal.len);
+		kanswer_error_body(&o->error, f->body.data ? f->body.data : "", f->body.len);
 	explain_redirect(t, &o->error);
 	failure = failure_of(t, end, f->answer, &o->error);
 	if (!*o->error.message && t->why.data)
@@ -423,12 +412,14 @@ send_once(struct session *s, int step, struct kanswer *a, struct outcome *o)
 	char *body;
 	size_t len;
 	bool whole;
+	int spool;
 
 	book(s, input);
 	wait_turn(s);
 	s->requests++;
 	intent = intent_of(s, step);
-	if (!spool_begin(&f.spool, s->call, step, intent, room_for(s->request.cap))) {
+	spool = spool_begin(s->call, step, intent, room_for(s->request.cap));
+	if (spool < 0) {
 		int why = errno;
 
 		refund(s);
@@ -444,7 +435,7 @@ send_once(struct session *s, int step, struct kanswer *a, struct outcome *o)
 	end = transport_post(&f.transport);
 	kanswer_end(a);
 	whole = f.transport.status == 200 && kanswer_complete(a);
-	spool_end(&f.spool, whole);
+	spool_end(spool, &f.transport, &f.body, whole);
 	if (whole) {
 		if (s->reply.first_byte_ms < 0)
 			s->reply.first_byte_ms = f.transport.first_byte_ms;
@@ -457,7 +448,7 @@ send_once(struct session *s, int step, struct kanswer *a, struct outcome *o)
 		}
 	}
 	free(body);
-	kbuf_free(&f.refusal);
+	kbuf_free(&f.body);
 	transport_free(&f.transport);
 	return failure;
 }
@@ -594,50 +585,23 @@ exchange(struct session *s, int step, struct kanswer *a)
 	}
 }
 
-/* What a scan of fences has seen. */
-struct fences {
-	char mark;        /* of the fence that is open; 0: none */
-	size_t width;     /* of its mark */
-	size_t inside;    /* bytes in it so far */
-	bool closed_code; /* one of CODE_MIN bytes or more was closed */
-};
-
-static void
-scan(struct fences *f, const char *text)
-{
-	for (const char *p = text; *p;) {
-		size_t len = strcspn(p, "\n"), indent = strspn(p, " "), width = 0;
-		char mark = p[indent] == '`' || p[indent] == '~' ? p[indent] : '\0';
-
-		while (mark && p[indent + width] == mark)
-			width++;
-		if (f->mark && mark == f->mark && width >= f->width &&
-		    indent + width + strspn(p + indent + width, " \r") == len) {
-			f->closed_code |= f->inside >= CODE_MIN;
-			f->mark = '\0';
-		} else if (f->mark) {
-			f->inside += len + 1;
-		} else if (width >= 3) {
-			*f = (struct fences){ mark, width, 0, f->closed_code };
-		}
-		p += len + (p[len] == '\n');
-	}
-}
-
 /* Does a fenced program stand in it, whole? */
 static bool
-has_code(const char *text)
+has_code(const struct call *c, const struct kbuf *text)
 {
-	struct fences f = { 0 };
+	struct kextract x;
+	bool found = kextract(text->data, text->len, kcamp_str(c->camp, "language"), false, &x),
+	     whole = found && !x.unclosed && strcmp(x.how, "lines");
 
-	scan(&f, text);
-	return f.closed_code && !f.mark;
+	kextract_free(&x);
+	return whole;
 }
 
 static bool
-was_cut(const struct kanswer *a)
+was_cut(const struct session *s, const struct kanswer *a)
 {
-	return !strcmp(kanswer_finish(a), "length") && !(a->text.len && has_code(a->text.data));
+	return !strcmp(kanswer_finish(a), "length") &&
+	    !(a->text.len && has_code(s->call, &a->text));
 }
 
 /* Cut off without whole code: once more with twice the cap. */
@@ -648,7 +612,7 @@ ask_more(struct session *s, struct kanswer *a)
 
 	if (s->request.row->max_output && twice > s->request.row->max_output)
 		twice = (long)s->request.row->max_output;
-	if (!was_cut(a) || twice <= s->request.cap)
+	if (!was_cut(s, a) || twice <= s->request.cap)
 		return;
 	s->request.cap = twice;
 	reply_flag(&s->reply, "cap_raised");
@@ -676,9 +640,9 @@ conclude(struct session *s, struct kanswer *a)
 		flag_refusal(s, a);
 	if (!strcmp(r->finish, "length"))
 		reply_flag(r,
-		    !a->text.len     ? "truncated_in_reasoning"
-		        : was_cut(a) ? "truncated"
-		                     : "truncated_tail");
+		    !a->text.len        ? "truncated_in_reasoning"
+		        : was_cut(s, a) ? "truncated"
+		                        : "truncated_tail");
 	else if (!a->text.len && !strcmp(r->finish, "stop"))
 		reply_flag(r, "empty");
 	if (!strcmp(a->finish, "model_context_window_exceeded"))

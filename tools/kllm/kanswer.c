@@ -20,32 +20,15 @@ copy_line(char *to, size_t size, const json_t *v)
 			*p = ' ';
 }
 
-static void
-add_string(struct kanswer *a, struct kbuf *to, const json_t *v)
+/* The unit of an escape \uXXXX at S, or 0. Only four digits make half a surrogate pair. */
+static unsigned long
+unit_at(const char *s)
 {
-	if (!json_is_string(v) || !json_string_length(v))
-		return;
-	kbuf_add(to, json_string_value(v), json_string_length(v));
-	a->progress += json_string_length(v);
-}
+	char digits[5] = "";
 
-/* Four hex digits, or -1. */
-static long
-hex4(const char *s, size_t left)
-{
-	char digits[5] = { 0 };
-
-	if (left < 4)
-		return -1;
-	memcpy(digits, s, 4);
-	return strspn(digits, "0123456789abcdefABCDEF") == 4 ? strtol(digits, NULL, 16) : -1;
-}
-
-/* The unit of an escape \uXXXX at S, or -1. */
-static long
-unit_at(const char *s, size_t left)
-{
-	return left >= 6 && s[0] == '\\' && s[1] == 'u' ? hex4(s + 2, left - 2) : -1;
+	if (strncmp(s, "\\u", 2))
+		return 0;
+	return strtoul(strncat(digits, s + 2, 4), NULL, 16);
 }
 
 /*
@@ -56,25 +39,19 @@ static char *
 mend(const char *s, size_t len)
 {
 	json_t *clean = kjson_text(s, len);
-	char *text = kstrndup(json_string_value(clean), json_string_length(clean));
-	size_t n = strlen(text);
+	char *text = kstrdup(json_string_value(clean));
 
-	for (size_t i = 0; i < n; i++) {
-		long unit = unit_at(text + i, n - i), next;
+	for (char *p = text; (p = strchr(p, '\\')) && p[1];) {
+		unsigned long unit = unit_at(p), next = unit >> 11 == 0x1b ? unit_at(p + 6) : 0;
 
-		if (text[i] != '\\')
-			continue;
-		if (unit < 0xd800 || unit > 0xdfff) {
-			i++;
-			continue;
+		if (unit >> 10 == 0x36 && next >> 10 == 0x37) {
+			p += 12;
+		} else if (unit >> 11 == 0x1b) {
+			memcpy(p, "\\ufffd", 6);
+			p += 6;
+		} else {
+			p += 2;
 		}
-		next = unit_at(text + i + 6, n - i - 6);
-		if (unit < 0xdc00 && next >= 0xdc00 && next <= 0xdfff) {
-			i += 11;
-			continue;
-		}
-		memcpy(text + i, "\\ufffd", 6);
-		i += 5;
 	}
 	json_decref(clean);
 	return text;
@@ -164,119 +141,78 @@ read_error(struct kanswer_error *e, const json_t *v)
 	status_of_error(e, code);
 }
 
-/* Cumulative in a stream: the last one holds. */
-static void
-read_usage(struct kanswer *a, const json_t *u)
-{
-	kusage_read(&a->usage, u);
-	a->usage.known |= json_is_object(u);
-}
+/* What a member of an answer or of an event says, by the names of both APIs. */
+static const struct {
+	const char *key;
+	enum meaning { TEXT, REASONING, REFUSAL, SIGN_OF_LIFE, FINISH, DETAIL, MODEL, USAGE } meaning;
+} members[] = {
+	{ "content", TEXT },
+	{ "text", TEXT },
+	{ "reasoning_content", REASONING },
+	{ "reasoning", REASONING },
+	{ "thinking", REASONING },
+	{ "refusal", REFUSAL },
+	/* Signatures of hidden reasoning show that the server is at work. */
+	{ "signature", SIGN_OF_LIFE },
+	{ "finish_reason", FINISH },
+	{ "stop_reason", FINISH },
+	{ "category", DETAIL },
+	{ "model", MODEL },
+	{ "usage", USAGE },
+};
+
+/* Members that hold those. */
+static const char *const holders[] = { "choices", "delta", "message", "content", "content_block",
+	"stop_details" };
+/* Events of a messages stream, and its whole answer; others are none of ours. */
+static const char types[] = "message message_start content_block_start content_block_delta "
+                            "message_delta message_stop";
 
 static void
-read_model(struct kanswer *a, const json_t *v)
+take(struct kanswer *a, enum meaning meaning, const json_t *v)
 {
-	if (!a->model && json_is_string(v))
+	struct kbuf *const texts[] = { &a->text, &a->reasoning, &a->refusal };
+	size_t len = json_string_length(v);
+
+	if (meaning == USAGE && json_is_object(v)) {
+		/* Cumulative in a stream: the last one holds. */
+		kusage_read(&a->usage, v);
+		a->usage.known = true;
+	}
+	if (!json_is_string(v))
+		return;
+	if (meaning < LEN(texts))
+		kbuf_add(texts[meaning], json_string_value(v), len);
+	if (meaning <= SIGN_OF_LIFE)
+		a->progress += len;
+	if (meaning == FINISH)
+		copy_line(a->finish, sizeof a->finish, v);
+	if (meaning == DETAIL)
+		copy_line(a->detail, sizeof a->detail, v);
+	if (meaning == MODEL && !a->model)
 		a->model = kstrdup(json_string_value(v));
 }
 
-/* Text of a delta or message: a string, or parts of type "text". */
+/* All that O and what it holds say; of choices and parts of another kind nothing. */
 static void
-add_content(struct kanswer *a, const json_t *content)
+read_members(struct kanswer *a, const json_t *o)
 {
+	const char *type = kjson_str_or(o, "type", "text");
+	bool twice = json_string_length(json_object_get(o, "reasoning_content"));
+	json_t *item;
 	size_t i;
-	json_t *part;
 
-	add_string(a, &a->text, content);
-	if (json_is_array(content))
-		json_array_foreach(content, i, part)
-			if (!strcmp(kjson_str_or(part, "type", ""), "text"))
-				add_string(a, &a->text, json_object_get(part, "text"));
-}
-
-/* One chunk of a chat stream ("delta"), or a whole answer ("message"). */
-static void
-read_chat(struct kanswer *a, const json_t *o)
-{
-	const json_t *choice = json_array_get(json_object_get(o, "choices"), 0),
-	             *delta = json_object_get(choice, "delta");
-	const json_t *finish = json_object_get(choice, "finish_reason");
-
-	read_model(a, json_object_get(o, "model"));
-	read_usage(a, json_object_get(o, "usage"));
-	if (kjson_int_or(choice, "index", 0) != 0)
-		return;
-	if (!delta)
-		delta = json_object_get(choice, "message");
-	add_content(a, json_object_get(delta, "content"));
-	add_string(a, &a->refusal, json_object_get(delta, "refusal"));
-	/* Servers that send both names send the same text twice. */
-	if (json_string_length(json_object_get(delta, "reasoning_content")))
-		add_string(a, &a->reasoning, json_object_get(delta, "reasoning_content"));
-	else
-		add_string(a, &a->reasoning, json_object_get(delta, "reasoning"));
-	if (json_is_string(finish))
-		copy_line(a->finish, sizeof a->finish, finish);
-	if (!strcmp(a->finish, "error")) {
-		a->finish[0] = '\0';
-		a->error = (struct kanswer_error){ .present = true,
-			.status = 500,
-			.message = "the stream ended with finish_reason error" };
-	}
-}
-
-static void
-read_stop(struct kanswer *a, const json_t *o)
-{
-	const json_t *reason = json_object_get(o, "stop_reason");
-	const char *category = kjson_str_or(o, "stop_details.category", NULL);
-
-	if (json_is_string(reason))
-		copy_line(a->finish, sizeof a->finish, reason);
-	if (category)
-		snprintf(a->detail, sizeof a->detail, "%s", category);
-}
-
-/* A whole message: its text blocks are the answer; thinking is kept apart; others are ignored. */
-static void
-read_message(struct kanswer *a, const json_t *o)
-{
-	size_t i;
-	json_t *block;
-
-	json_array_foreach(json_object_get(o, "content"), i, block) {
-		if (!strcmp(kjson_str_or(block, "type", ""), "text"))
-			add_string(a, &a->text, json_object_get(block, "text"));
-		else
-			add_string(a, &a->reasoning, json_object_get(block, "thinking"));
-	}
-	read_model(a, json_object_get(o, "model"));
-	read_usage(a, json_object_get(o, "usage"));
-	read_stop(a, o);
-}
-
-/* An event of a messages stream; unknown types are ignored. */
-static void
-read_event(struct kanswer *a, const json_t *o, const char *type)
-{
-	const json_t *delta = json_object_get(o, "delta"),
-	             *block = json_object_get(o, "content_block");
-
-	if (!strcmp(type, "message_start")) {
-		read_message(a, json_object_get(o, "message"));
-	} else if (!strcmp(type, "content_block_start")) {
-		if (!strcmp(kjson_str_or(block, "type", ""), "text"))
-			add_string(a, &a->text, json_object_get(block, "text"));
-	} else if (!strcmp(type, "content_block_delta")) {
-		add_string(a, &a->text, json_object_get(delta, "text"));
-		add_string(a, &a->reasoning, json_object_get(delta, "thinking"));
-		/* Signatures of hidden reasoning show that the server is at work. */
-		a->progress += json_string_length(json_object_get(delta, "signature"));
-	} else if (!strcmp(type, "message_delta")) {
-		read_stop(a, delta);
-		read_usage(a, json_object_get(o, "usage"));
-	} else if (!strcmp(type, "message_stop")) {
-		a->done = true;
-	}
+	json_array_foreach((json_t *)o, i, item)
+		if (kjson_int_or(item, "index", 0) == 0)
+			read_members(a, item);
+	for (i = 0; i < LEN(members); i++)
+		/* Servers that send both names of the reasoning send the same text twice. */
+		if (!(twice && !strcmp(members[i].key, "reasoning")) &&
+		    (strcmp(members[i].key, "text") || !strncmp(type, "text", 4)))
+			take(a, members[i].meaning, json_object_get(o, members[i].key));
+	for (i = 0; i < LEN(holders); i++)
+		if (json_object_get(o, holders[i]))
+			read_members(a, json_object_get(o, holders[i]));
 }
 
 /* Gateways fill in an error that says nothing beside a whole answer: null, false, "" or {}. */
@@ -288,30 +224,27 @@ says_error(const json_t *v)
 	    (!json_is_object(v) || json_object_size(v));
 }
 
-/* One JSON value, from an event or as the whole body. */
+/* One JSON value, from an event or as the whole body; what says nothing known is ignored. */
 static void
 read_value(struct kanswer *a, const json_t *o, const char *event)
 {
 	const json_t *error = json_object_get(o, "error"), *detail = json_object_get(o, "detail");
 	const char *type = kjson_str_or(o, "type", event);
+	bool known = json_object_get(o, "choices") || json_object_get(o, "usage") ||
+	    json_object_get(o, "delta");
 
-	if (says_error(error)) {
-		read_error(&a->error, error);
-	} else if (!strcmp(type, "error") || !strcmp(kjson_str_or(o, "object", ""), "error")) {
-		read_error(&a->error, o);
-	} else if (json_object_get(o, "choices") || json_object_get(o, "usage")) {
-		if (!strcmp(type, "message"))
-			read_message(a, o);
-		else if (json_object_get(o, "choices") || !*type)
-			read_chat(a, o);
-		else
-			read_event(a, o, type);
-	} else if (!strcmp(type, "message") && json_object_get(o, "content")) {
-		read_message(a, o);
-	} else if (detail && !json_object_get(o, "delta")) {
+	if (says_error(error) || !strcmp(type, "error") || kjson_is(o, "object", "error"))
+		read_error(&a->error, says_error(error) ? error : o);
+	else if (detail && !known)
 		read_error(&a->error, detail);
-	} else {
-		read_event(a, o, type);
+	else if (!*type || json_object_get(o, "choices") || kis_listed(types, type, strlen(type)))
+		read_members(a, o);
+	a->done |= !strcmp(type, "message_stop");
+	if (!strcmp(a->finish, "error")) {
+		a->finish[0] = '\0';
+		a->error = (struct kanswer_error){ .present = true,
+			.status = 500,
+			.message = "the stream ended with finish_reason error" };
 	}
 }
 

@@ -100,60 +100,46 @@ secret_load(const char *file, const char *name)
 	return loaded;
 }
 
-enum { CLASS_KEY, CLASS_ALNUM, CLASS_UPPER };
-
 /*
  * What keys look like: a prefix that does not continue a word, then at least MIN characters of a
  * class.
  */
+#define UPPER "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+#define LOWER "abcdefghijklmnopqrstuvwxyz"
+#define DIGITS "0123456789"
+
 static const struct shape {
-	const char *prefix;
-	int class;
+	const char *prefix, *class;
 	size_t min;
 	/* must hold a digit, a capital and a small letter, or it is a name in a program */
 	bool mixed;
 } shapes[] = {
-	{ "sk-", CLASS_KEY, 16, true },
-	{ "AIza", CLASS_KEY, 30, false },
-	{ "ghp_", CLASS_ALNUM, 30, false },
-	{ "gho_", CLASS_ALNUM, 30, false },
-	{ "github_pat_", CLASS_KEY, 30, false },
-	{ "hf_", CLASS_ALNUM, 30, false },
-	{ "AKIA", CLASS_UPPER, 16, false },
-	{ "xoxb-", CLASS_KEY, 20, false },
-	{ "gsk_", CLASS_ALNUM, 30, false },
+	{ "sk-", UPPER LOWER DIGITS "-_", 16, true },
+	{ "AIza", UPPER LOWER DIGITS "-_", 30, false },
+	{ "ghp_", UPPER LOWER DIGITS, 30, false },
+	{ "gho_", UPPER LOWER DIGITS, 30, false },
+	{ "github_pat_", UPPER LOWER DIGITS "-_", 30, false },
+	{ "hf_", UPPER LOWER DIGITS, 30, false },
+	{ "AKIA", UPPER DIGITS, 16, false },
+	{ "xoxb-", UPPER LOWER DIGITS "-_", 20, false },
+	{ "gsk_", UPPER LOWER DIGITS, 30, false },
 };
-
-static bool
-in_class(int c, int class)
-{
-	switch (class) {
-	case CLASS_UPPER:
-		return isupper(c) || isdigit(c);
-	case CLASS_ALNUM:
-		return isalnum(c);
-	default:
-		return isalnum(c) || c == '-' || c == '_';
-	}
-}
 
 /* Length of the key-like text at S, or 0. */
 static size_t
-shape_at(const struct shape *shape, const char *s, size_t left)
+shape_at(const struct shape *shape, const char *s)
 {
-	size_t prefix = strlen(shape->prefix), n = prefix;
-	bool digit = false, capital = false, small = false;
+	size_t prefix = strlen(shape->prefix), n;
 
-	if (left < prefix || memcmp(s, shape->prefix, prefix))
+	if (strncmp(s, shape->prefix, prefix))
 		return 0;
-	for (; n < left && in_class((unsigned char)s[n], shape->class); n++) {
-		digit |= isdigit((unsigned char)s[n]) != 0;
-		capital |= isupper((unsigned char)s[n]) != 0;
-		small |= islower((unsigned char)s[n]) != 0;
-	}
-	if (n - prefix < shape->min || (shape->mixed && !(digit && capital && small)))
+	s += prefix;
+	n = strspn(s, shape->class);
+	if (n < shape->min ||
+	    (shape->mixed &&
+	        (strcspn(s, DIGITS) >= n || strcspn(s, UPPER) >= n || strcspn(s, LOWER) >= n)))
 		return 0;
-	return n;
+	return prefix + n;
 }
 
 /* Length of the secret that begins at S[I], or 0. */
@@ -166,7 +152,7 @@ secret_at(const char *s, size_t i, size_t len)
 	if (i && (isalnum((unsigned char)s[i - 1]) || s[i - 1] == '_'))
 		return 0;
 	for (size_t k = 0; k < LEN(shapes); k++) {
-		size_t n = s[i] == shapes[k].prefix[0] ? shape_at(&shapes[k], s + i, len - i) : 0;
+		size_t n = s[i] == *shapes[k].prefix ? shape_at(&shapes[k], s + i) : 0;
 
 		if (n)
 			return n;
@@ -201,39 +187,4 @@ secret_redact(struct kbuf *b)
 	kbuf_free(b);
 	*b = out;
 	return true;
-}
-
-void
-secret_feed(struct secret_stream *s, const char *bytes, size_t len, struct kbuf *out)
-{
-	size_t i = 0, left;
-	char *at;
-
-	kbuf_add(&s->held, bytes, len);
-	while ((left = s->held.len - i)) {
-		at = loaded ? memchr(s->held.data + i, *loaded, left) : NULL;
-		at = at ? at : s->held.data + s->held.len;
-		kbuf_add(out, s->held.data + i, (size_t)(at - s->held.data) - i);
-		i = (size_t)(at - s->held.data);
-		left = s->held.len - i;
-		if (left && !memcmp(at, loaded, left < loaded_len ? left : loaded_len)) {
-			if (left < loaded_len)
-				break;
-			kbuf_puts(out, "[redacted]");
-			i += loaded_len;
-		} else if (left) {
-			kbuf_add(out, at, 1);
-			i++;
-		}
-	}
-	memmove(s->held.data, s->held.data + i, s->held.len - i);
-	s->held.len -= i;
-	s->held.data[s->held.len] = '\0';
-}
-
-void
-secret_flush(struct secret_stream *s, struct kbuf *out)
-{
-	kbuf_add(out, s->held.data, s->held.len);
-	kbuf_free(&s->held);
 }

@@ -22,20 +22,9 @@ void secret_harden(void);
 const char *secret_load(const char *file, const char *name);
 void secret_wipe(void);
 
-/* True when TEXT holds the loaded key or something with the shape of a key. */
+/* True when LEN bytes of TEXT, a NUL behind them, hold the key or what has the shape of one. */
 bool secret_in(const char *text, size_t len);
 /* Replace every secret in B by "[redacted]"; true when something was replaced. */
 bool secret_redact(struct kbuf *b);
-
-/*
- * A redactor for a stream: feed bytes in pieces, take out what is safe to store. Only a tail that
- * may be the beginning of the key is held back. It knows the key's bytes, not shapes.
- * Zero-initialise.
- */
-struct secret_stream {
-	struct kbuf held;
-};
-void secret_feed(struct secret_stream *s, const char *bytes, size_t len, struct kbuf *out);
-void secret_flush(struct secret_stream *s, struct kbuf *out);
 
 #endif

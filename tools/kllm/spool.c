@@ -2,6 +2,8 @@
 /* spool: see spool.h. */
 #include "spool.h"
 
+#include "secret.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -20,118 +22,56 @@ spool_path(const struct call *c, int step)
 	return call_beside(c, suffix);
 }
 
-/* False with errno set; what is written then counts as nothing. */
-static bool
-put(struct spool *s, const char *data, size_t len)
+int
+spool_begin(const struct call *c, int step, const json_t *intent, size_t room)
 {
-	while (len) {
-		ssize_t n = pwrite(s->fd, data, len, s->len);
+	char *path = spool_path(c, step), *text, *line;
+	size_t len;
+	int fd, e;
 
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return false;
-		data += n;
-		s->len += n;
-		len -= (size_t)n;
-	}
-	return true;
-}
-
-/* The answer goes on without a spool: it is paid for, and the record may yet be written. */
-static void
-give_up(struct spool *s)
-{
-	kwarn("cannot write the answer to the spool: %s", strerror(errno));
-	if (ftruncate(s->fd, s->intent_len) < 0)
-		kwarn("cannot truncate the spool: %s", strerror(errno));
-	close(s->fd);
-	s->fd = 0;
-}
-
-static bool
-reserve(int fd, size_t room)
-{
-	int e;
-
-	while ((e = posix_fallocate(fd, 0, (off_t)room)) == EINTR)
-		;
-	errno = e;
-	return !e;
-}
-
-bool
-spool_begin(struct spool *s, const struct call *c, int step, const json_t *intent, size_t room)
-{
-	char *path = spool_path(c, step), *line;
-	bool safe;
-	int e;
-
-	*s = (struct spool){ 0 };
 	if (!path)
-		return true;
-	line = json_dumps(intent, KIO_DUMP);
-	s->intent_len = (long)strlen(line) + 1;
-	s->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
-	safe = s->fd >= 0 && reserve(s->fd, (size_t)s->intent_len + room) &&
-	    put(s, line, strlen(line)) && put(s, "\n", 1) && fsync(s->fd) == 0 &&
-	    ksync_folder(path) == 0;
-	e = errno;
-	if (!safe && s->fd >= 0) {
-		close(s->fd);
-		unlink(path);
+		return 0;
+	text = json_dumps(intent, KIO_DUMP);
+	line = kasprintf("%s\n", text);
+	len = strlen(line);
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
+	if (fd < 0 || (errno = posix_fallocate(fd, 0, (off_t)(len + room))) != 0 ||
+	    kwrite_all(fd, line, len) < 0 || fsync(fd) < 0 || ksync_folder(path) < 0) {
+		e = errno;
+		if (fd >= 0) {
+			close(fd);
+			unlink(path);
+		}
+		fd = -1;
+		errno = e;
 	}
-	if (!safe)
-		s->fd = 0;
+	free(text);
 	free(line);
 	free(path);
-	errno = e;
-	return safe;
+	return fd;
 }
 
 void
-spool_head(struct spool *s, const struct transport *t)
+spool_end(int spool, const struct transport *t, const struct kbuf *body, bool whole)
 {
-	struct kbuf safe = { 0 };
+	off_t intent = spool ? lseek(spool, 0, SEEK_CUR) : 0;
+	struct kbuf answer = { 0 };
 
-	if (s->fd <= 0 || t->status != 200)
+	if (!spool)
 		return;
-	kbuf_printf(&safe, "HTTP 200\n%s", t->head.data ? t->head.data : "");
-	secret_redact(&safe);
-	if (!put(s, safe.data, safe.len) || !put(s, "\n", 1))
-		give_up(s);
-	kbuf_free(&safe);
-}
-
-void
-spool_body(struct spool *s, const char *bytes, size_t len)
-{
-	struct kbuf safe = { 0 };
-
-	if (s->fd <= 0)
-		return;
-	secret_feed(&s->redactor, bytes, len, &safe);
-	if (!put(s, safe.data ? safe.data : "", safe.len))
-		give_up(s);
-	kbuf_free(&safe);
-}
-
-void
-spool_end(struct spool *s, bool keep)
-{
-	struct kbuf rest = { 0 };
-
-	if (s->fd <= 0)
-		return;
-	secret_flush(&s->redactor, &rest);
-	if (!put(s, rest.data ? rest.data : "", rest.len) ||
-	    ftruncate(s->fd, keep ? s->len : s->intent_len) < 0 || fsync(s->fd) < 0) {
-		give_up(s);
-	} else {
-		close(s->fd);
-		s->fd = 0;
+	if (whole) {
+		kbuf_printf(&answer, "HTTP 200\n%s\n", t->head.data ? t->head.data : "");
+		kbuf_add(&answer, body->data, body->len);
+		secret_redact(&answer);
 	}
-	kbuf_free(&rest);
+	if (kwrite_all(spool, answer.data, answer.len) < 0 ||
+	    ftruncate(spool, intent + (off_t)answer.len) < 0 || fsync(spool) < 0) {
+		kwarn("cannot write the answer to the spool: %s", strerror(errno));
+		if (ftruncate(spool, intent) < 0)
+			kwarn("cannot truncate the spool: %s", strerror(errno));
+	}
+	close(spool);
+	kbuf_free(&answer);
 }
 
 static bool

@@ -21,17 +21,20 @@
 enum { HEAD_MAX = 1 << 16 };
 
 /* What is used of libcurl. */
+#define EACH_FUNCTION(DO) \
+	DO(global_init) \
+	DO(easy_init) \
+	DO(easy_setopt) \
+	DO(easy_perform) \
+	DO(easy_getinfo) \
+	DO(easy_strerror) \
+	DO(easy_cleanup) \
+	DO(version_info) \
+	DO(slist_append) \
+	DO(slist_free_all)
+#define DECLARE(name) __typeof__(curl_##name) *name;
 static struct {
-	__typeof__(curl_global_init) *global_init;
-	__typeof__(curl_easy_init) *easy_init;
-	__typeof__(curl_easy_setopt) *easy_setopt;
-	__typeof__(curl_easy_perform) *easy_perform;
-	__typeof__(curl_easy_getinfo) *easy_getinfo;
-	__typeof__(curl_easy_strerror) *easy_strerror;
-	__typeof__(curl_easy_cleanup) *easy_cleanup;
-	__typeof__(curl_version_info) *version_info;
-	__typeof__(curl_slist_append) *slist_append;
-	__typeof__(curl_slist_free_all) *slist_free_all;
+	EACH_FUNCTION(DECLARE)
 } curl;
 
 struct transfer {
@@ -66,18 +69,8 @@ load_libcurl(bool tls)
 	library = dlopen("libcurl.so.4", RTLD_LAZY);
 	if (!library)
 		kdie(K_MISSING, "cannot load libcurl, which model servers need: %s", dlerror());
-#define LOAD(name) curl.name = (__typeof__(curl.name))dlsym(library, "curl_" #name)
-	LOAD(global_init);
-	LOAD(easy_init);
-	LOAD(easy_setopt);
-	LOAD(easy_perform);
-	LOAD(easy_getinfo);
-	LOAD(easy_strerror);
-	LOAD(easy_cleanup);
-	LOAD(version_info);
-	LOAD(slist_append);
-	LOAD(slist_free_all);
-#undef LOAD
+#define LOAD(name) curl.name = (__typeof__(curl.name))dlsym(library, "curl_" #name);
+	EACH_FUNCTION(LOAD)
 	/* It would have the keys of the connection written to a file. */
 	unsetenv("SSLKEYLOGFILE");
 	signal(SIGPIPE, SIG_IGN);
@@ -135,8 +128,6 @@ end_head(struct transfer *w)
 	w->in_body = true;
 	curl.easy_getinfo(w->handle, CURLINFO_RESPONSE_CODE, &status);
 	w->t->status = (int)status;
-	if (status && w->t->on_head)
-		w->t->on_head(w->t->arg);
 }
 
 static size_t

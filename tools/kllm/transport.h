@@ -31,12 +31,10 @@ struct transport {
 	/* Patience. The last three may be overrun by a second. */
 	double connect_s, stall_s, total_s;
 	/*
-	 * Called for each piece of the body. Returns false when no more is needed. Sets *PROGRESS
+	 * Called for each piece of the body, when STATUS and HEAD are filled. Returns false when no more is needed. Sets *PROGRESS
 	 * to a number that has grown if there was content in it.
 	 */
 	bool (*on_body)(void *arg, const char *bytes, size_t len, size_t *progress);
-	/* Called once, before the first on_body, when STATUS and HEAD are filled; may be NULL. */
-	void (*on_head)(void *arg);
 	void *arg;
 	/* the response */
 	int status;           /* HTTP status; 0: none came */
