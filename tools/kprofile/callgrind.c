@@ -7,9 +7,6 @@
 #include "kprofile.h"
 
 #include <ctype.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "kio.h"
 
@@ -133,8 +130,11 @@ read_totals(struct reader *r, const char *s)
 }
 
 static void
-read_line(struct reader *r, char *s)
+read_line(void *arg, char *s, long number)
 {
+	struct reader *r = arg;
+
+	r->line = number;
 	if (!*s || *s == '#')
 		return;
 	if (!strncmp(s, "events:", 7) && !r->events) {
@@ -198,16 +198,7 @@ callgrind_text(struct profile *p, const struct text *t, const char *kernel)
 		.positions = 1,
 		.function = kstrdup("") };
 
-	for (const char *s = t->data; *s;) {
-		size_t n = strcspn(s, "\n");
-		char *line = kstrndup(s, n);
-
-		r.line++;
-		line[strcspn(line, "\r")] = '\0';
-		read_line(&r, line);
-		free(line);
-		s += n + (s[n] == '\n');
-	}
+	text_lines(t, read_line, &r);
 	if (!r.whole)
 		text_fault(t, r.line, "the totals at the end are missing: the file is truncated");
 	if (kernel)

@@ -1,29 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kprofile: rows of comma-separated values. Quoted cells may hold commas, doubled quotes and line
+ * kprofile: tables of comma-separated values. Quoted cells may hold commas, doubled quotes and line
  * feeds.
  */
 #include "kprofile.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static void
-clear(struct csv *c)
+push(struct row *r, char *cell)
 {
-	for (size_t i = 0; i < c->width; i++)
-		free(c->cell[i]);
-	c->width = 0;
+	r->cell = krealloc(r->cell, (r->width + 1) * sizeof *r->cell);
+	r->cell[r->width++] = cell;
 }
 
-static void
-push(struct csv *c, char *cell)
+void
+row_free(struct row *r)
 {
-	if (c->width == c->cap) {
-		c->cap = c->cap ? 2 * c->cap : 32;
-		c->cell = krealloc(c->cell, c->cap * sizeof *c->cell);
-	}
-	c->cell[c->width++] = cell;
+	for (size_t i = 0; i < r->width; i++)
+		free(r->cell[i]);
+	free(r->cell);
+	*r = (struct row){ 0 };
 }
 
 /* A quoted cell; c->p stands behind the opening quote, and behind the closing one on return. */
@@ -55,33 +50,30 @@ quoted_cell(struct csv *c)
 static void
 read_row(struct csv *c)
 {
-	for (;;) {
+	for (;; c->p++) {
 		if (*c->p == '"') {
 			c->p++;
-			push(c, quoted_cell(c));
+			push(&c->row, quoted_cell(c));
 		} else {
 			size_t n = strcspn(c->p, ",\r\n");
 
-			push(c, kstrndup(c->p, n));
+			push(&c->row, kstrndup(c->p, n));
 			c->p += n;
 		}
 		if (*c->p != ',')
 			break;
-		c->p++;
 	}
 	c->p += *c->p == '\r';
 	if (*c->p && *c->p != '\n')
 		text_fault(c->text, c->line, "text after the closing quote of a cell");
-	if (*c->p == '\n') {
-		c->p++;
-		c->next++;
-	}
+	c->next += *c->p == '\n';
+	c->p += *c->p == '\n';
 }
 
 bool
 csv_next(struct csv *c, bool quoted)
 {
-	clear(c);
+	row_free(&c->row);
 	if (!c->p) {
 		c->p = c->text->data;
 		c->next = 1;
@@ -100,17 +92,24 @@ csv_next(struct csv *c, bool quoted)
 }
 
 void
-csv_close(struct csv *c)
+csv_take(struct csv *c, struct row *to)
 {
-	clear(c);
-	free(c->cell);
+	row_free(to);
+	*to = c->row;
+	c->row = (struct row){ 0 };
 }
 
-long
-csv_find(char *const *header, size_t width, const char *name)
+const char *
+csv_cell(const struct csv *c, const char *name)
 {
-	for (size_t i = 0; i < width; i++)
-		if (!strcmp(header[i], name))
-			return (long)i;
-	return -1;
+	size_t at = kindex_of(name, (const char *const *)c->head.cell, c->head.width);
+
+	return at == c->head.width ? NULL : at < c->row.width ? c->row.cell[at] : "";
+}
+
+void
+csv_close(struct csv *c)
+{
+	row_free(&c->row);
+	row_free(&c->head);
 }

@@ -55,6 +55,9 @@ void launch_metric(struct launch *l, const char *name, const char *value, const 
 void launch_count(
     struct launch *l, const char *name, double value, const struct text *t, long line);
 void profile_note(struct profile *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* EACH for every line, which it may change, without its end, and its number. */
+void text_lines(
+    const struct text *t, void (*each)(void *arg, char *line, long number), void *arg);
 /* Says that a file is not what it should be, as "FILE:LINE: why", and ends the program. */
 _Noreturn void text_fault(const struct text *t, long line, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
@@ -67,24 +70,32 @@ bool number_absent(const char *s);
 double number_scale(const json_t *units, const char *unit);
 
 /* csv.c: RFC 4180 in memory. */
+struct row {
+	char **cell;
+	size_t width;
+};
 struct csv {
 	const struct text *text;
 	const char *p;
-	long line;   /* of the row last read */
-	long next;   /* of what comes next */
-	char **cell; /* of the row last read; owned */
-	size_t width, cap;
+	long line; /* of the row last read */
+	long next; /* of what comes next */
+	struct row row, head;
 };
 /* The next row that begins with a quote (when QUOTED) or is not blank; false at the end. */
 bool csv_next(struct csv *c, bool quoted);
+/* The row last read becomes that in TO, such as the head of the table. */
+void csv_take(struct csv *c, struct row *to);
+void row_free(struct row *r);
+/* The row's cell in the column NAME; NULL: no such column; "": the row ends before it. Borrowed. */
+const char *csv_cell(const struct csv *c, const char *name);
 void csv_close(struct csv *c);
-/* Column NAME of HEADER, or -1. */
-long csv_find(char *const *header, size_t width, const char *name);
 
 /* Readers. */
 void ncu_csv(struct profile *p, const struct text *t, const json_t *table, const char *format);
 void ncu_text(struct profile *p, const struct text *t, const json_t *table);
 void ncu_preface(struct profile *p, const struct text *t, const json_t *table);
+/* The metric that LABEL of SECTION stands for: the same label means other things elsewhere. */
+const char *ncu_metric(const json_t *table, const char *section, const char *label);
 void rocprof_csv(struct profile *p, const struct text *t);
 void callgrind_text(struct profile *p, const struct text *t, const char *kernel);
 void perf_text(struct profile *p, const struct text *t);

@@ -23,6 +23,21 @@ text_fault(const struct text *t, long line, const char *fmt, ...)
 }
 
 void
+text_lines(const struct text *t, void (*each)(void *arg, char *line, long number), void *arg)
+{
+	long number = 1;
+
+	for (const char *s = t->data; *s; number++) {
+		size_t n = strcspn(s, "\n");
+		char *line = kstrndup(s, n - (n && s[n - 1] == '\r'));
+
+		each(arg, line, number);
+		free(line);
+		s += n + (s[n] == '\n');
+	}
+}
+
+void
 profile_open(struct profile *p)
 {
 	*p = (struct profile){

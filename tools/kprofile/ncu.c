@@ -5,10 +5,6 @@
  */
 #include "kprofile.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "kio.h"
 
 /* Columns before the metrics. Those of NVTX ranges have a colon in their names. */
@@ -19,133 +15,131 @@ static const char *const details[] = { "Section Name", "Metric Name", "Metric Un
 	"Body Item Label" };
 
 static bool
-among(const char *name, const char *const *list, size_t n)
+is_base(const char *name)
 {
-	for (size_t i = 0; i < n; i++)
-		if (!strcmp(name, list[i]))
-			return true;
-	return false;
+	return strchr(name, ':') || kindex_of(name, base, LEN(base)) < LEN(base);
 }
 
-struct header {
-	char **cell;
-	size_t width, metrics; /* metrics: first column that is none of the base */
-	long id, process, kernel;
+struct reader {
+	struct profile *p;
+	const json_t *table;
+	struct csv c;
+	struct row units;
+	size_t metrics; /* first column that is none of the base */
 	bool details;
 };
 
-static void
-header_free(struct header *h)
+/* The cell, in a table that must have the column. */
+static const char *
+need(const struct csv *c, const char *name)
 {
-	for (size_t i = 0; i < h->width; i++)
-		free(h->cell[i]);
-	free(h->cell);
-	*h = (struct header){ 0 };
-}
+	const char *s = csv_cell(c, name);
 
-static long
-need_column(const struct header *h, const char *name, const struct csv *c)
-{
-	long at = csv_find(h->cell, h->width, name);
-
-	if (at < 0)
+	if (!s)
 		text_fault(
 		    c->text, c->line, "unknown layout: ncu's table has no column \"%s\"", name);
-	return at;
+	return s;
 }
 
 static void
-header_read(struct header *h, const struct csv *c)
+read_head(struct reader *r)
 {
-	header_free(h);
-	h->width = c->width;
-	h->cell = kcalloc(c->width, sizeof *h->cell);
-	for (size_t i = 0; i < c->width; i++)
-		h->cell[i] = kstrdup(c->cell[i]);
-	h->id = need_column(h, "ID", c);
-	h->kernel = need_column(h, "Kernel Name", c);
-	h->process = csv_find(h->cell, h->width, "Process ID");
-	h->details = csv_find(h->cell, h->width, "Metric Name") >= 0;
-	while (h->metrics < h->width &&
-	    (among(h->cell[h->metrics], base, LEN(base)) || strchr(h->cell[h->metrics], ':')))
-		h->metrics++;
-	if (!h->details && h->metrics == h->width)
-		text_fault(c->text, c->line, "ncu's table has no metrics");
-	for (size_t i = h->metrics; i < h->width; i++) {
-		const char *name = h->cell[i];
+	struct csv *c = &r->c;
 
-		if (h->details && !among(name, base, LEN(base)) &&
-		    !among(name, details, LEN(details)) && !strchr(name, ':'))
+	csv_take(c, &c->head);
+	row_free(&r->units);
+	need(c, "ID");
+	need(c, "Kernel Name");
+	r->details = csv_cell(c, "Metric Name") != NULL;
+	for (r->metrics = 0; r->metrics < c->head.width && is_base(c->head.cell[r->metrics]);)
+		r->metrics++;
+	if (!r->details && r->metrics == c->head.width)
+		text_fault(c->text, c->line, "ncu's table has no metrics");
+	for (size_t i = r->metrics; i < c->head.width; i++) {
+		const char *name = c->head.cell[i];
+
+		if (r->details
+		        ? !is_base(name) && kindex_of(name, details, LEN(details)) == LEN(details)
+		        : strchr(name, ' ') != NULL)
 			text_fault(c->text, c->line,
-			    "unknown layout: ncu's details page has a column \"%.60s\"", name);
-		if (!h->details && strchr(name, ' '))
-			text_fault(c->text, c->line,
-			    "unknown layout: ncu's raw page has a column \"%.60s\"", name);
+			    "unknown layout: ncu's %s page has a column \"%.60s\"",
+			    r->details ? "details" : "raw", name);
 	}
-	if (h->details)
-		for (size_t i = 0; i < 4; i++)
-			need_column(h, details[i], c);
+	for (size_t i = 0; r->details && i < 4; i++)
+		need(c, details[i]);
 }
 
 static const char *
-cell(const struct header *h, const struct csv *c, const char *name)
+cell(const struct reader *r, const char *name)
 {
-	long at = csv_find(h->cell, h->width, name);
+	const char *s = csv_cell(&r->c, name);
 
-	return at >= 0 && (size_t)at < c->width ? c->cell[at] : "";
+	return s ? s : "";
 }
 
 static void
 set_fact(struct launch *l, const char *key, const char *value)
 {
 	if (*value && !json_object_get(l->facts, key))
-		json_object_set_new(l->facts, key, kjson_text(value, strlen(value)));
+		json_object_set_new(l->facts, key, kjson_string(value));
 }
 
 static struct launch *
-launch_of(struct profile *p, const struct header *h, const struct csv *c)
+launch_of(const struct reader *r)
 {
+	const struct csv *c = &r->c;
 	struct launch *l;
 
-	if (c->width < h->metrics)
+	if (c->row.width < r->metrics)
 		text_fault(c->text, c->line,
-		    "a row of %zu cells, fewer than the %zu that identify the launch", c->width,
-		    h->metrics);
-	l = profile_launch(p, h->process >= 0 ? c->cell[h->process] : "", c->cell[h->id], "");
-	launch_name(l, c->cell[h->kernel], c->text, c->line);
-	set_fact(l, "grid", cell(h, c, "Grid Size"));
-	set_fact(l, "block", cell(h, c, "Block Size"));
-	set_fact(l, "compute_capability", cell(h, c, "CC"));
+		    "a row of %zu cells, fewer than the %zu that identify the launch", c->row.width,
+		    r->metrics);
+	l = profile_launch(r->p, cell(r, "Process ID"), cell(r, "ID"), "");
+	launch_name(l, cell(r, "Kernel Name"), c->text, c->line);
+	set_fact(l, "grid", cell(r, "Grid Size"));
+	set_fact(l, "block", cell(r, "Block Size"));
+	set_fact(l, "compute_capability", cell(r, "CC"));
 	return l;
 }
 
 /* The units stand in the first row below the header of a raw page: no launch, so no id. */
-static char **
-units_row(const struct header *h, const struct csv *c)
+static void
+read_units(struct reader *r)
 {
-	char **units = kcalloc(h->width, sizeof *units);
+	const struct csv *c = &r->c;
 
-	if (c->width != h->width || *c->cell[h->id] || *c->cell[h->kernel])
+	if (c->row.width != c->head.width || *cell(r, "ID") || *cell(r, "Kernel Name"))
 		text_fault(c->text, c->line, "unknown layout: ncu's raw page has no row of units");
-	for (size_t i = 0; i < h->width; i++)
-		units[i] = kstrdup(c->cell[i]);
-	return units;
+	csv_take(&r->c, &r->units);
 }
 
 static void
-raw_row(struct profile *p, const struct header *h, char *const *units, const struct csv *c)
+read_raw(struct reader *r)
 {
-	struct launch *l = launch_of(p, h, c);
+	const struct csv *c = &r->c;
+	size_t width = c->row.width, full = c->head.width;
+	struct launch *l = launch_of(r);
 
-	if (c->width > h->width)
-		text_fault(c->text, c->line, "a row of %zu cells, but the header has %zu", c->width,
-		    h->width);
-	if (c->width < h->width)
-		profile_note(p, "%s:%ld: %zu of %zu metrics are missing at the end of the row",
-		    c->text->name, c->line, h->width - c->width, h->width - h->metrics);
-	for (size_t i = h->metrics; i < c->width; i++)
-		launch_metric(l, h->cell[i], c->cell[i], units[i], c->text, c->line);
-	set_fact(l, "device", cell(h, c, "device__attribute_display_name"));
+	if (width > full)
+		text_fault(
+		    c->text, c->line, "a row of %zu cells, but the header has %zu", width, full);
+	if (width < full)
+		profile_note(r->p, "%s:%ld: %zu of %zu metrics are missing at the end of the row",
+		    c->text->name, c->line, full - width, full - r->metrics);
+	for (size_t i = r->metrics; i < width; i++)
+		launch_metric(l, c->head.cell[i], c->row.cell[i], r->units.cell[i], c->text, c->line);
+	set_fact(l, "device", cell(r, "device__attribute_display_name"));
+}
+
+const char *
+ncu_metric(const json_t *table, const char *section, const char *label)
+{
+	char *key = kasprintf("%s|%s", section, label);
+	const char *name =
+	    json_string_value(json_object_get(json_object_get(table, "labels"), key));
+
+	free(key);
+	return strcmp(section, "Command line profiler metrics") ? name : label;
 }
 
 /*
@@ -153,33 +147,62 @@ raw_row(struct profile *p, const struct header *h, char *const *units, const str
  * no metric.
  */
 static void
-details_row(struct profile *p, const struct header *h, const json_t *table, const struct csv *c)
+read_details(struct reader *r)
 {
-	struct launch *l = launch_of(p, h, c);
-	const char *section = cell(h, c, "Section Name"), *metric = cell(h, c, "Metric Name"),
-	           *rule = cell(h, c, "Rule Name");
-	long value = csv_find(h->cell, h->width, "Metric Value");
+	const struct csv *c = &r->c;
+	struct launch *l = launch_of(r);
+	const char *section = cell(r, "Section Name"), *metric = cell(r, "Metric Name"),
+	           *rule = cell(r, "Rule Name"), *name;
 
 	if (*rule) {
-		vendor_add(l, rule, section, cell(h, c, "Rule Type"),
-		    cell(h, c, "Rule Description"), cell(h, c, "Estimated Speedup Type"),
-		    cell(h, c, "Estimated Speedup"));
+		vendor_add(l, rule, section, cell(r, "Rule Type"), cell(r, "Rule Description"),
+		    cell(r, "Estimated Speedup Type"), cell(r, "Estimated Speedup"));
 	} else if (*metric) {
-		char *key = kasprintf("%s|%s", section, metric);
-		/* The same label has other meanings in other sections, so both make the key. */
-		const char *name =
-		    json_string_value(json_object_get(json_object_get(table, "labels"), key));
-
-		if ((size_t)value >= c->width)
+		name = ncu_metric(r->table, section, metric);
+		if (c->row.width <=
+		    kindex_of("Metric Value", (const char *const *)c->head.cell, c->head.width))
 			text_fault(c->text, c->line,
-			    "a row of %zu cells that ends before its \"Metric Value\"", c->width);
-		if (!strcmp(section, "Command line profiler metrics"))
-			name = metric;
+			    "a row of %zu cells that ends before its \"Metric Value\"",
+			    c->row.width);
 		if (name)
-			launch_metric(
-			    l, name, c->cell[value], cell(h, c, "Metric Unit"), c->text, c->line);
-		free(key);
+			launch_metric(l, name, cell(r, "Metric Value"), cell(r, "Metric Unit"),
+			    c->text, c->line);
 	}
+}
+
+struct preface {
+	struct profile *p;
+	const struct text *t;
+	const json_t *versions;
+};
+
+static void
+preface_line(void *arg, char *line, long number)
+{
+	const struct preface *x = arg;
+	char *at = strstr(line, "Version ");
+	bool known = false;
+	json_t *v;
+	size_t i;
+
+	if (*line == '"' || *line == ' ')
+		return;
+	if (strstr(line, "ERR_NVGPUCTRPERM"))
+		kdie(K_MISSING,
+		    "%s:%ld: ncu has no permission to read performance counters "
+		    "(ERR_NVGPUCTRPERM)",
+		    x->t->file, number);
+	if (!at ||
+	    !((at == line && strstr(at, "(build ")) || strstr(line, "ncu") ||
+	        strstr(line, "Nsight")))
+		return;
+	at += strlen("Version ");
+	json_array_foreach((json_t *)x->versions, i, v)
+		known |= !strncmp(at, json_string_value(v), json_string_length(v));
+	at[strcspn(at, " ")] = '\0';
+	if (!known)
+		text_fault(x->t, number, "ncu %s: this version is not supported", at);
+	profile_note(x->p, "ncu %s", at);
 }
 
 /*
@@ -189,79 +212,36 @@ details_row(struct profile *p, const struct header *h, const json_t *table, cons
 void
 ncu_preface(struct profile *p, const struct text *t, const json_t *table)
 {
-	long line = 1;
+	struct preface x = { p, t, json_object_get(table, "versions") };
 
-	for (const char *s = t->data; *s; line++) {
-		size_t n = strcspn(s, "\n");
-		char *copy = kstrndup(s, n), *at = strstr(copy, "Version ");
-		const json_t *versions = json_object_get(table, "versions");
-		bool known = false;
-		json_t *v;
-		size_t i;
-
-		if (*copy == '"' || *copy == ' ')
-			at = NULL;
-		else if (strstr(copy, "ERR_NVGPUCTRPERM"))
-			kdie(K_MISSING,
-			    "%s:%ld: ncu has no permission to read performance counters "
-			    "(ERR_NVGPUCTRPERM)",
-			    t->file, line);
-		if (at &&
-		    ((at == copy && strstr(at, "(build ")) || strstr(copy, "ncu") ||
-		        strstr(copy, "Nsight"))) {
-			at += strlen("Version ");
-			json_array_foreach(versions, i, v)
-				known |= !strncmp(
-				    at, json_string_value(v), strlen(json_string_value(v)));
-			if (!known)
-				text_fault(t, line, "ncu %.*s: this version is not supported",
-				    (int)strcspn(at, " \r"), at);
-			profile_note(p, "ncu %.*s", (int)strcspn(at, " \r"), at);
-		}
-		free(copy);
-		s += n + (s[n] == '\n');
-	}
+	text_lines(t, preface_line, &x);
 }
 
 void
 ncu_csv(struct profile *p, const struct text *t, const json_t *table, const char *format)
 {
-	struct csv c = { .text = t };
-	struct header h = { 0 };
-	char **units = NULL;
+	struct reader r = { .p = p, .table = table, .c = { .text = t } };
 	size_t rows = 0;
 
 	ncu_preface(p, t, table);
-	while (csv_next(&c, true)) {
-		if (!strcmp(c.cell[0], "ID")) {
-			for (size_t i = 0; units && i < h.width; i++)
-				free(units[i]);
-			free(units);
-			units = NULL;
-			header_read(&h, &c);
-			if (h.details != !strcmp(format, "ncu-details"))
-				text_fault(t, c.line, "this is the %s page of ncu, not %s",
-				    h.details ? "details" : "raw", format);
-			continue;
-		}
-		if (!h.width)
+	while (csv_next(&r.c, true)) {
+		if (!strcmp(r.c.row.cell[0], "ID")) {
+			read_head(&r);
+			if (r.details != !strcmp(format, "ncu-details"))
+				text_fault(t, r.c.line, "this is the %s page of ncu, not %s",
+				    r.details ? "details" : "raw", format);
+		} else if (!r.c.head.width) {
 			continue; /* a quoted word of the program that was profiled */
-		if (h.details) {
-			details_row(p, &h, table, &c);
-		} else if (!units) {
-			units = units_row(&h, &c);
-			continue;
+		} else if (!r.details && !r.units.width) {
+			read_units(&r);
 		} else {
-			raw_row(p, &h, units, &c);
+			(r.details ? read_details : read_raw)(&r);
+			rows++;
 		}
-		rows++;
 	}
 	if (!rows)
 		text_fault(
-		    t, c.next, "this file of ncu contains no launch; was no kernel profiled?");
-	for (size_t i = 0; units && i < h.width; i++)
-		free(units[i]);
-	free(units);
-	header_free(&h);
-	csv_close(&c);
+		    t, r.c.next, "this file of ncu contains no launch; was no kernel profiled?");
+	row_free(&r.units);
+	csv_close(&r.c);
 }

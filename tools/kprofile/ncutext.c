@@ -3,9 +3,6 @@
 #include "kprofile.h"
 
 #include <ctype.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "kio.h"
 
@@ -65,10 +62,10 @@ launch_line(struct reader *r, char *s)
 	x[1] = '\0';
 	snprintf(id, sizeof id, "%ld", r->launches++);
 	r->launch = profile_launch(r->p, r->process, id, "");
-	json_object_set_new(r->launch->facts, "block", kjson_text(x + 2, strlen(x + 2)));
-	json_object_set_new(r->launch->facts, "grid", kjson_text(grid, strlen(grid)));
+	json_object_set_new(r->launch->facts, "block", kjson_string(x + 2));
+	json_object_set_new(r->launch->facts, "grid", kjson_string(grid));
 	x = strstr(context + 1, ", CC ") + 5;
-	json_object_set_new(r->launch->facts, "compute_capability", kjson_text(x, strlen(x)));
+	json_object_set_new(r->launch->facts, "compute_capability", kjson_string(x));
 	*grid = '\0';
 	launch_name(r->launch, trim(s), r->t, r->line);
 	return true;
@@ -83,7 +80,6 @@ metric_line(struct reader *r, char *s)
 {
 	char *value, *unit = NULL, *gap;
 	const char *name;
-	char *key;
 
 	value = strrchr(s, ' ');
 	if (!value)
@@ -97,13 +93,9 @@ metric_line(struct reader *r, char *s)
 		*gap = '\0';
 		trim(s);
 	}
-	key = kasprintf("%s|%s", r->section, s);
-	name = json_string_value(json_object_get(json_object_get(r->table, "labels"), key));
-	if (!strcmp(r->section, "Command line profiler metrics"))
-		name = s;
+	name = ncu_metric(r->table, r->section, s);
 	if (name)
 		launch_metric(r->launch, name, value, unit ? unit : "", r->t, r->line);
-	free(key);
 }
 
 /* "OPT   Est. Local Speedup: 38.78%", with the text behind it or on the lines below. */
@@ -134,11 +126,13 @@ advice_line(struct reader *r, char *s)
 }
 
 static void
-read_line(struct reader *r, char *raw)
+read_line(void *arg, char *raw, long number)
 {
+	struct reader *r = arg;
 	size_t indent = strspn(raw, " ");
 	char *s = trim(raw);
 
+	r->line = number;
 	if (*raw == '[' && isdigit((unsigned char)raw[1])) {
 		snprintf(r->process, sizeof r->process, "%.*s", (int)strspn(raw + 1, "0123456789"),
 		    raw + 1);
@@ -165,15 +159,7 @@ ncu_text(struct profile *p, const struct text *t, const json_t *table)
 	struct reader r = { .p = p, .t = t, .table = table };
 
 	ncu_preface(p, t, table);
-	for (const char *s = t->data; *s;) {
-		size_t n = strcspn(s, "\n");
-		char *line = kstrndup(s, n);
-
-		r.line++;
-		read_line(&r, line);
-		free(line);
-		s += n + (s[n] == '\n');
-	}
+	text_lines(t, read_line, &r);
 	close_advice(&r);
 	if (!r.launches)
 		text_fault(

@@ -8,9 +8,6 @@
 #include "kprofile.h"
 
 #include <ctype.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "kio.h"
 
@@ -74,28 +71,28 @@ csv_row(struct profile *p, struct launch *l, const struct csv *c)
 	double v;
 	size_t at = 3;
 
-	if (c->width < 5)
+	if (c->row.width < 5)
 		text_fault(c->text, c->line,
-		    "a row of %zu cells, but perf stat -x, prints 5 or more", c->width);
+		    "a row of %zu cells, but perf stat -x, prints 5 or more", c->row.width);
 	/* Behind an event with several ratios are rows with one more each. */
-	if (!*c->cell[0] && !*c->cell[2] && c->width > at + 3) {
-		add_ratio(l, c->cell[at + 2], c->cell[at + 3], c->text, c->line);
+	if (!*c->row.cell[0] && !*c->row.cell[2] && c->row.width > at + 3) {
+		add_ratio(l, c->row.cell[at + 2], c->row.cell[at + 3], c->text, c->line);
 		return;
 	}
-	if (!number_absent(c->cell[0]) && !number_read(c->cell[0], &v))
+	if (!number_absent(c->row.cell[0]) && !number_read(c->row.cell[0], &v))
 		text_fault(c->text, c->line,
 		    "'%.40s' is not a count; output of perf stat -A or -I is not supported",
-		    c->cell[0]);
-	if (number_read(c->cell[1], &v) || !is_event(c->cell[2]))
+		    c->row.cell[0]);
+	if (number_read(c->row.cell[1], &v) || !is_event(c->row.cell[2]))
 		text_fault(c->text, c->line,
-		    "'%.40s' is not an event; these columns of perf are not supported", c->cell[2]);
-	add_event(p, l, c->cell[2], c->cell[0], c->cell[1], c->text, c->line);
+		    "'%.40s' is not an event; these columns of perf are not supported", c->row.cell[2]);
+	add_event(p, l, c->row.cell[2], c->row.cell[0], c->row.cell[1], c->text, c->line);
 	/* With -r the variance, "1.07%", stands behind the name. */
-	at += strchr(c->cell[3], '%') != NULL;
-	if (at + 1 < c->width)
-		add_share(p, c->cell[2], c->cell[at + 1]);
-	if (at + 3 < c->width)
-		add_ratio(l, c->cell[at + 2], c->cell[at + 3], c->text, c->line);
+	at += strchr(c->row.cell[3], '%') != NULL;
+	if (at + 1 < c->row.width)
+		add_share(p, c->row.cell[2], c->row.cell[at + 1]);
+	if (at + 3 < c->row.width)
+		add_ratio(l, c->row.cell[at + 2], c->row.cell[at + 3], c->text, c->line);
 }
 
 /* A member that some releases of perf write as a number, others as text. The caller frees. */
@@ -109,11 +106,9 @@ member_text(const json_t *o, const char *key)
 }
 
 static void
-json_row(struct profile *p, struct launch *l, const char *line, size_t len, const struct text *t,
-    long number)
+json_row(struct profile *p, struct launch *l, const char *line, const struct text *t, long number)
 {
-	json_error_t error;
-	json_t *o = json_loadb(line, len, 0, &error);
+	json_t *o = json_loads(line, 0, NULL);
 	const char *event = kjson_str_or(o, "event", NULL),
 	           *value = kjson_str_or(o, "counter-value", NULL);
 	char *metric = member_text(o, "metric-value"), *percent = member_text(o, "pcnt-running");
@@ -130,34 +125,39 @@ json_row(struct profile *p, struct launch *l, const char *line, size_t len, cons
 	json_decref(o);
 }
 
+struct reader {
+	struct profile *p;
+	struct launch *l;
+	const struct text *t;
+	struct kbuf rows; /* of perf stat -x */
+};
+
+/*
+ * Comments and lines of JSON are taken out of the table, and leave empty lines so that numbers stay
+ * right.
+ */
 static void
-stat_text(struct profile *p, struct launch *l, const struct text *t)
+stat_line(void *arg, char *line, long number)
 {
-	struct kbuf rows = { 0 };
-	struct text lines = *t;
+	struct reader *r = arg;
+
+	if (*line == '{')
+		json_row(r->p, r->l, line, r->t, number);
+	kbuf_printf(&r->rows, "%s\n", strchr("{#", *line) ? "" : line);
+}
+
+static void
+stat_text(struct reader *r)
+{
+	struct text lines = *r->t;
 	struct csv c = { .text = &lines };
-	long number = 0;
 
-	/*
-	 * Comments and lines of JSON are taken out of the table, and leave empty lines so that
-	 * numbers stay right.
-	 */
-	for (const char *s = t->data; *s;) {
-		size_t n = strcspn(s, "\n");
-
-		number++;
-		if (*s == '{')
-			json_row(p, l, s, n, t, number);
-		else if (*s != '#')
-			kbuf_add(&rows, s, n);
-		kbuf_add(&rows, "\n", 1);
-		s += n + (s[n] == '\n');
-	}
-	lines.data = rows.data;
+	text_lines(r->t, stat_line, r);
+	lines.data = r->rows.data;
 	while (csv_next(&c, false))
-		csv_row(p, l, &c);
+		csv_row(r->p, r->l, &c);
 	csv_close(&c);
-	kbuf_free(&rows);
+	kbuf_free(&r->rows);
 }
 
 /* Where a thread waits for others: part of a symbol's name. */
@@ -166,26 +166,28 @@ static const char *const waits[] = { "barrier", "mutex_lock", "spin_lock", "rwlo
 
 /* "    12.34%  program  libgomp.so.1.0.0  [.] gomp_team_barrier_wait_end" */
 static void
-report_line(struct launch *l, const char *line, const struct text *t, long number)
+report_line(void *arg, char *line, long number)
 {
+	const struct reader *r = arg;
 	char *end, *symbol;
 	double percent = strtod(line, &end);
 
 	if (end == line || *end != '%')
 		return;
-	launch_count(l, "samples in barriers", 0, t, number);
+	launch_count(r->l, "samples in barriers", 0, r->t, number);
 	symbol = strstr(end, "[.] ") ? strstr(end, "[.] ") : strstr(end, "[k] ");
 	for (size_t i = 0; symbol && i < LEN(waits); i++)
 		if (strstr(symbol, waits[i])) {
-			launch_count(l, "samples in barriers", percent, t, number);
+			launch_count(r->l, "samples in barriers", percent, r->t, number);
 			break;
 		}
 }
 
 /* "  Load Local HITM                   :       3402" */
 static void
-c2c_line(struct launch *l, const char *line, const struct text *t, long number)
+c2c_line(void *arg, char *line, long number)
 {
+	const struct reader *r = arg;
 	const char *name = line + strspn(line, " "), *colon = strchr(name, ':');
 	size_t len = colon ? (size_t)(colon - name) : 0;
 	char *key, *end;
@@ -197,29 +199,9 @@ c2c_line(struct launch *l, const char *line, const struct text *t, long number)
 		return;
 	v = strtod(colon + 1, &end);
 	key = kstrndup(name, len);
-	if (end > colon + 1 && !end[strspn(end, " ")] && !json_object_get(l->raw, key))
-		launch_count(l, key, v, t, number);
+	if (end > colon + 1 && !end[strspn(end, " ")] && !json_object_get(r->l->raw, key))
+		launch_count(r->l, key, v, r->t, number);
 	free(key);
-}
-
-static void
-each_line(struct launch *l, const struct text *t,
-    void (*read)(struct launch *, const char *, const struct text *, long))
-{
-	long number = 0;
-
-	for (const char *s = t->data; *s;) {
-		size_t n = strcspn(s, "\n");
-		char *line = kstrndup(s, n);
-
-		if (*s != '#')
-			read(l, line, t, number + 1);
-		number++;
-		free(line);
-		s += n + (s[n] == '\n');
-	}
-	if (!json_object_size(l->raw))
-		text_fault(t, number, "this report of perf has no row");
 }
 
 static const char report_head[] = "# Overhead", c2c_head[] = "            Trace Event Information";
@@ -233,12 +215,14 @@ perf_is_report(const struct text *t)
 void
 perf_text(struct profile *p, const struct text *t)
 {
-	struct launch *l = profile_launch(p, "", "0", "(program)");
+	struct reader r = { p, profile_launch(p, "", "0", "(program)"), t, { 0 } };
+	bool report = text_has_line(t, report_head);
 
-	if (text_has_line(t, report_head))
-		each_line(l, t, report_line);
-	else if (text_has_line(t, c2c_head))
-		each_line(l, t, c2c_line);
-	else
-		stat_text(p, l, t);
+	if (!perf_is_report(t)) {
+		stat_text(&r);
+		return;
+	}
+	text_lines(t, report ? report_line : c2c_line, &r);
+	if (!json_object_size(r.l->raw))
+		text_fault(t, (long)kline_at(t->data, t->len), "this report of perf has no row");
 }

@@ -6,10 +6,6 @@
  */
 #include "kprofile.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "kio.h"
 
 static const char *const known[] = { "Correlation_Id", "Dispatch_Id", "Agent_Id", "Queue_Id",
@@ -26,8 +22,6 @@ static const char *const facts[] = { "Grid_Size", "Workgroup_Size", "LDS_Block_S
 struct reader {
 	struct profile *p;
 	struct csv c;
-	char **header;
-	size_t width;
 	/* counters of this file, per dispatch: those of an earlier pass are not added to */
 	json_t *seen;
 };
@@ -35,9 +29,7 @@ struct reader {
 static const char *
 cell(const struct reader *r, const char *name)
 {
-	long at = csv_find(r->header, r->width, name);
-
-	return at < 0 ? NULL : r->c.cell[at];
+	return csv_cell(&r->c, name);
 }
 
 static const char *
@@ -66,33 +58,36 @@ need_number(const struct reader *r, const char *name)
 static void
 read_header(struct reader *r)
 {
-	r->width = r->c.width;
-	r->header = kcalloc(r->width, sizeof *r->header);
-	for (size_t i = 0; i < r->width; i++) {
-		bool ok = false;
+	struct csv *c = &r->c;
 
-		r->header[i] = kstrdup(r->c.cell[i]);
-		for (size_t k = 0; k < LEN(known) && !ok; k++)
-			ok = !strcmp(known[k], r->header[i]);
-		if (!ok)
-			text_fault(r->c.text, r->c.line,
+	csv_take(c, &c->head);
+	for (size_t i = 0; i < c->head.width; i++)
+		if (kindex_of(c->head.cell[i], known, LEN(known)) == LEN(known))
+			text_fault(c->text, c->line,
 			    "unknown layout: rocprofv3's table has a column \"%.60s\"",
-			    r->header[i]);
-	}
+			    c->head.cell[i]);
+}
+
+/* A metric that is worked out of several cells. */
+static void
+set_number(const struct reader *r, struct launch *l, const char *name, double v, const char *unit)
+{
+	char text[40];
+
+	snprintf(text, sizeof text, "%.17g", v);
+	launch_metric(l, name, text, unit, r->c.text, r->c.line);
 }
 
 static void
-duration(struct reader *r, struct launch *l)
+duration(const struct reader *r, struct launch *l)
 {
-	char text[40];
 	double ns;
 
 	if (!cell(r, "Start_Timestamp") || !cell(r, "End_Timestamp"))
 		return;
 	ns = need_number(r, "End_Timestamp") - need_number(r, "Start_Timestamp");
-	snprintf(text, sizeof text, "%.17g", ns);
 	if (ns > 0)
-		launch_metric(l, "Duration", text, "ns", r->c.text, r->c.line);
+		set_number(r, l, "Duration", ns, "ns");
 }
 
 static void
@@ -157,10 +152,8 @@ facts_of(struct reader *r, struct launch *l)
 		snprintf(text, sizeof text, "Workgroup_Size_%s", axes[i]);
 		block *= need_number(r, text);
 	}
-	snprintf(text, sizeof text, "%.17g", grid);
-	launch_metric(l, "Grid_Size", text, "", r->c.text, r->c.line);
-	snprintf(text, sizeof text, "%.17g", block);
-	launch_metric(l, "Workgroup_Size", text, "", r->c.text, r->c.line);
+	set_number(r, l, "Grid_Size", grid, "");
+	set_number(r, l, "Workgroup_Size", block, "");
 }
 
 static void
@@ -168,9 +161,9 @@ read_row(struct reader *r)
 {
 	struct launch *l;
 
-	if (r->c.width != r->width)
+	if (r->c.row.width != r->c.head.width)
 		text_fault(r->c.text, r->c.line, "a row of %zu cells, but the header has %zu",
-		    r->c.width, r->width);
+		    r->c.row.width, r->c.head.width);
 	/* Passes are processes of their own, and the same dispatch has the same number in each. */
 	l = profile_launch(r->p, "", need(r, "Dispatch_Id"), "");
 	if (cell(r, "Kernel_Name"))
@@ -200,9 +193,6 @@ rocprof_csv(struct profile *p, const struct text *t)
 			read_header(&r);
 	if (rows < 2)
 		text_fault(t, r.c.next, "this file of rocprofv3 contains no dispatch");
-	for (size_t i = 0; i < r.width; i++)
-		free(r.header[i]);
-	free(r.header);
 	json_decref(r.seen);
 	csv_close(&r.c);
 }
