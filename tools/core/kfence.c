@@ -72,6 +72,14 @@ kfence_clean(const char *s, size_t len)
 
 	kbuf_add(&b, "", 0);
 	for (size_t i = 0, n; i < len; i += n) {
+		/* Nearly all text is this, and needs no closer look. */
+		for (n = 0;
+		     i + n < len && ((s[i + n] >= ' ' && s[i + n] <= '~') || s[i + n] == '\n');)
+			n++;
+		kbuf_add(&b, s + i, n);
+		i += n;
+		if (i == len)
+			break;
 		n = kfence_next(s + i, len - i, &c);
 		if (c == '\r' && i + 1 < len && s[i + 1] == '\n')
 			continue;

@@ -5,8 +5,6 @@
  * there under skew.
  */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "kaudit.h"
 #include "kgain.h"
@@ -37,7 +35,7 @@ add_reason(struct finding *f, const char *fmt, va_list args)
 {
 	char *text = kvasprintf(fmt, args);
 
-	json_array_append_new(f->reasons, kjson_text(text, strlen(text)));
+	json_array_append_new(f->reasons, kjson_string(text));
 	free(text);
 }
 
@@ -108,7 +106,7 @@ workload_ratio(
 
 	json_array_foreach((json_t *)pairs, i, row)
 		if (!strcmp(kjson_str_or(row, "workload", ""), workload) &&
-		    !strcmp(kjson_str_or(row, "name", ""), "incumbent")) {
+		    kjson_is(row, "name", "incumbent")) {
 			*ratio = kjson_num_or(row, "ratio", 0);
 			*low = kjson_num_or(row, "low", 0);
 			return *ratio > 0;
@@ -163,8 +161,7 @@ static void
 add_hit(json_t *list, const struct hit *h, bool waived)
 {
 	json_t *o = json_pack("{s:s,s:I,s:o,s:s,s:s}", "rule", h->rule, "line", (json_int_t)h->line,
-	    "text", kjson_text(h->text, strlen(h->text)), "bucket", bucket_name(h->bucket), "why",
-	    h->why);
+	    "text", kjson_string(h->text), "bucket", bucket_name(h->bucket), "why", h->why);
 
 	if (h->file)
 		json_object_set_new(o, "file", json_string(h->file));
@@ -504,7 +501,7 @@ audit_record(const struct audit *a, const struct krec *rec)
 	krec_str(rec, "eval.status");
 	krec_id(rec, id, sizeof id);
 	f.id = id;
-	f.reference = !strcmp(kjson_str_or(rec->json, "id", ""), "000/00");
+	f.reference = kjson_is(rec->json, "id", "000/00");
 	rival = rivals_eval(&f);
 	look_at_gain(&f, rival);
 	look_at_code(&f);

@@ -6,14 +6,9 @@
 #ifndef KAUDIT_H
 #define KAUDIT_H
 
-#include <jansson.h>
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "kcamp.h"
 #include "kio.h"
 #include "ktask.h"
-#include "kutil.h"
 
 /* What a hit means: where the work that is saved comes from. In order of gravity. */
 enum bucket { BUCKET_K, BUCKET_W1, BUCKET_UNIFORM, BUCKET_W2, BUCKET_W3 };

@@ -4,10 +4,6 @@
  * from call to call, how much a candidate gains from buffers it has seen before, whether the gain
  * is there on skewed groups, and the decision.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "kaudit.h"
 #include "kgroups.h"

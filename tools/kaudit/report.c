@@ -5,8 +5,6 @@
  * whole are products here: sums of per cents would leave a gap of their own.
  */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "kaudit.h"
 #include "kchain.h"

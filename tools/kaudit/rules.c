@@ -5,9 +5,6 @@
  * Before the expression stand definitions of what the words of the program at hand mean, so that
  * (?&input) matches one of its inputs whatever it calls them.
  */
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "backend.h"
 #include "kaudit.h"
@@ -113,7 +110,7 @@ read_rule(struct rules *r, size_t i, const json_t *o)
 	    choice(r, rule, "scope", kjson_str_or(o, "scope", "added"), scopes, LEN(scopes));
 	rule->note = choice(
 	    r, rule, "verdict", kjson_str_or(o, "verdict", "refuse"), verdicts, LEN(verdicts));
-	rule->grouped = !strcmp(kjson_str_or(o, "when", ""), "grouped");
+	rule->grouped = kjson_is(o, "when", "grouped");
 	if (json_object_get(o, "when") && !rule->grouped)
 		kdie(K_USAGE, "%s: rule %s: when must be grouped", r->file, rule->id);
 	for (size_t k = 0; k < i; k++)

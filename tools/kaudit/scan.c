@@ -3,8 +3,6 @@
  * kaudit: what the rules find in a candidate that its parent has not: a round is judged by what it
  * added.
  */
-#include <stdlib.h>
-#include <string.h>
 
 #include "backend.h"
 #include "kaudit.h"

@@ -3,9 +3,6 @@
  * kaudit: waivers: a person who has looked at a hit and found it harmless writes waivers/TTT-BB.md,
  * with lines "id:", "rule:" (one or more), "by:" and "reason:". Nothing in the loop writes there.
  */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "kaudit.h"
 

@@ -4,12 +4,6 @@
  * the answer, and perhaps the usage, out of JSON by pointers. Presets of known commands are data:
  * tools/kllm/presets.tsv.
  */
-#include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "failure.h"
 #include "kfence.h"

@@ -3,8 +3,6 @@
 #ifndef KLLM_FAILURE_H
 #define KLLM_FAILURE_H
 
-#include <stdbool.h>
-
 #include "kanswer.h"
 #include "transport.h"
 

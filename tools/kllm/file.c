@@ -3,12 +3,7 @@
  * file: a person or an agent is the model. The prompt is written beside the output; the answer is
  * taken when somebody has put it there; until then the exit code says: try again.
  */
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "kllm.h"
 

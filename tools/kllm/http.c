@@ -4,10 +4,7 @@
  * continuation, another model after a refusal); each is retried as its failure's class allows,
  * booked in the ledger, and spooled so that a kill costs nothing twice.
  */
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/random.h>
 #include <time.h>
 

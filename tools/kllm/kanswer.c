@@ -3,9 +3,6 @@
 #include "kanswer.h"
 
 #include <ctype.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #include "kio.h"
@@ -144,7 +141,16 @@ read_error(struct kanswer_error *e, const json_t *v)
 /* What a member of an answer or of an event says, by the names of both APIs. */
 static const struct {
 	const char *key;
-	enum meaning { TEXT, REASONING, REFUSAL, SIGN_OF_LIFE, FINISH, DETAIL, MODEL, USAGE } meaning;
+	enum meaning {
+		TEXT,
+		REASONING,
+		REFUSAL,
+		SIGN_OF_LIFE,
+		FINISH,
+		DETAIL,
+		MODEL,
+		USAGE
+	} meaning;
 } members[] = {
 	{ "content", TEXT },
 	{ "text", TEXT },

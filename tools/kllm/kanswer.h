@@ -7,10 +7,6 @@
 #ifndef KANSWER_H
 #define KANSWER_H
 
-#include <jansson.h>
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "ksse.h"
 #include "kusage.h"
 #include "kutil.h"

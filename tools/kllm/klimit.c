@@ -2,17 +2,10 @@
 /* klimit: see klimit.h. */
 #include "klimit.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/file.h>
 #include <time.h>
-#include <unistd.h>
-
-#include "kutil.h"
 
 enum { NS = 1000000000 };
 /* Most that a ledger holds, in 1e-9 USD: a billion dollars. */

@@ -7,8 +7,7 @@
 #ifndef KLIMIT_H
 #define KLIMIT_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "kutil.h"
 
 /*
  * The folder of the state: $XDG_RUNTIME_DIR/kllm, or $TMPDIR/kllm-UID (/tmp). Made with mode 0700;

@@ -6,14 +6,9 @@
 #ifndef KLLM_H
 #define KLLM_H
 
-#include <jansson.h>
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "kcamp.h"
 #include "kio.h"
 #include "kusage.h"
-#include "kutil.h"
 
 /* Largest answer read from anybody, in bytes; what is longer is not read to its end. */
 #define KLLM_BODY_MAX ((size_t)32 << 20)

@@ -2,8 +2,6 @@
 /* ksse: see ksse.h. */
 #include "ksse.h"
 
-#include <string.h>
-
 static void
 dispatch(struct ksse *s, ksse_handler *handler, void *arg)
 {

@@ -7,9 +7,6 @@
 #ifndef KSSE_H
 #define KSSE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "kutil.h"
 
 /* Longest line, in bytes; a longer one makes the stream bad. */

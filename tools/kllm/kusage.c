@@ -2,16 +2,11 @@
 /* kusage: see kusage.h. */
 #include "kusage.h"
 
-#include <errno.h>
 #include <fnmatch.h>
 #include <math.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "kcamp.h"
 #include "kio.h"
-#include "kutil.h"
 
 void
 kusage_add(struct kusage *a, const struct kusage *b)

@@ -7,9 +7,7 @@
 #ifndef KUSAGE_H
 #define KUSAGE_H
 
-#include <jansson.h>
-#include <stdbool.h>
-#include <stdint.h>
+#include "kio.h"
 
 #define KUSAGE_UNKNOWN INT64_MIN
 /* What a server counts is below this, or no count: times any price, it fits. */

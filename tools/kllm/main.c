@@ -3,9 +3,6 @@
  * kllm: a prompt in, a model's reply out, from a hosted or local server, a command, a person or
  * agent, a recording, or nobody. What is paid for is never lost: see http.c.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "kllm.h"
 #include "koption.h"
@@ -88,9 +85,9 @@ knob_value(const char *assignment, const char *text)
 	for (size_t i = 0; i < kknobs_count; i++)
 		if (strlen(kknobs[i].path) == n && !strncmp(kknobs[i].path, assignment, n) &&
 		    (kknobs[i].type == KKNOB_STR || kknobs[i].type == KKNOB_ENUM))
-			return kjson_text(text, strlen(text));
+			return kjson_string(text);
 	v = json_loads(text, JSON_DECODE_ANY, NULL);
-	return v ? v : kjson_text(text, strlen(text));
+	return v ? v : kjson_string(text);
 }
 
 /* "model.stall_s=0.5" into the manifest. */

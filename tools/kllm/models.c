@@ -3,8 +3,6 @@
 #include "models.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "klimit.h"
 #include "url.h"

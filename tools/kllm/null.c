@@ -4,8 +4,6 @@
  * from the campaign's stream, so that candidates differ and spread over the cells of the archive.
  * The same prompt always gets the same answer.
  */
-#include <stdlib.h>
-#include <string.h>
 
 #include "backend.h"
 #include "kllm.h"

@@ -3,10 +3,6 @@
  * replay: recorded replies, replies/TTT/BB.ndjson. Never the network: a missing recording
  * ends the run.
  */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "kllm.h"
 #include "models.h"

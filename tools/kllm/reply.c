@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* reply: the member "reply" of a record, whoever gave it. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "kllm.h"
 #include "models.h"

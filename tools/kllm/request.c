@@ -3,8 +3,6 @@
 #include "request.h"
 
 #include <ctype.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "models.h"
 
@@ -68,7 +66,7 @@ messages_user(const struct request *r)
 static json_t *
 text_message(const char *role, const char *text)
 {
-	return json_pack("{s:s s:o}", "role", role, "content", kjson_text(text, strlen(text)));
+	return json_pack("{s:s s:o}", "role", role, "content", kjson_string(text));
 }
 
 /* Reasoning budgets for models that take a number; at most half of the cap. */
@@ -130,7 +128,7 @@ messages_body(const struct request *r)
 	json_decref(system);
 	json_array_append_new(
 	    turns, json_pack("{s:s s:o}", "role", "user", "content", messages_user(r)));
-	json_object_set_new(o, "model", kjson_text(r->model, strlen(r->model)));
+	json_object_set_new(o, "model", kjson_string(r->model));
 	json_object_set_new(o, "max_tokens", json_integer(r->cap));
 	json_object_set_new(o, "messages", turns);
 	json_object_set_new(o, "stream", json_true());
@@ -156,7 +154,7 @@ chat_body(const struct request *r)
 	if (*r->call->system)
 		json_array_append_new(turns, text_message("system", r->call->system));
 	json_array_append_new(turns, text_message("user", r->call->user));
-	json_object_set_new(o, "model", kjson_text(r->model, strlen(r->model)));
+	json_object_set_new(o, "model", kjson_string(r->model));
 	json_object_set_new(o, "messages", turns);
 	if (!(r->dropped & DROP_CAP))
 		json_object_set_new(o, cap_field(r), json_integer(r->cap));

@@ -3,13 +3,9 @@
 #include "secret.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 enum { KEY_MIN = 4, KEY_MAX = 8192 };
 

@@ -7,9 +7,6 @@
 #ifndef KLLM_SECRET_H
 #define KLLM_SECRET_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "kutil.h"
 
 /* Core dumps and /proc access off for the rest of this process. */

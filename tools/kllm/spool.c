@@ -4,11 +4,7 @@
 
 #include "secret.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 /* Path for a step, or NULL when the output is stdout; the caller frees. */
 static char *
@@ -77,7 +73,7 @@ spool_end(int spool, const struct transport *t, const struct kbuf *body, bool wh
 static bool
 is_ours(const json_t *intent, const struct call *c, const char *model)
 {
-	return !strcmp(kjson_str_or(intent, "schema", ""), "exchange/1") &&
+	return kjson_is(intent, "schema", "exchange/1") &&
 	    !strcmp(kjson_str_or(intent, "model", ""), model) &&
 	    !strcmp(kjson_str_or(intent, "prompt_sha256", ""), c->sha256);
 }

@@ -9,11 +9,7 @@
 #include <dlfcn.h>
 #include <glob.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
-#include <unistd.h>
 
 #include "kllm.h"
 #include "url.h"

@@ -6,9 +6,6 @@
 #ifndef KLLM_TRANSPORT_H
 #define KLLM_TRANSPORT_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "kutil.h"
 
 enum transport_end {

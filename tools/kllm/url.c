@@ -4,10 +4,6 @@
 
 #include <arpa/inet.h>
 #include <ctype.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "kutil.h"
 
 char *
 url_host(const char *url)

@@ -3,7 +3,7 @@
 #ifndef KLLM_URL_H
 #define KLLM_URL_H
 
-#include <stdbool.h>
+#include "kutil.h"
 
 /*
  * Host part of URL, lower case, without port, user or brackets; "" when there is none. The caller

@@ -59,13 +59,13 @@ function_name(struct reader *r, const char *s)
 		name += *name == ')';
 		name += strspn(name, " ");
 		if (*name)
-			json_object_set_new(r->names, id, kjson_text(name, strlen(name)));
+			json_object_set_new(r->names, id, kjson_string(name));
 		else
 			name = json_string_value(json_object_get(r->names, id));
 	}
 	if (!name || !*name)
 		text_fault(r->t, r->line, "a function without a name: fn=%.40s", s);
-	clean = kjson_text(name, strlen(name));
+	clean = kjson_string(name);
 	copy = kstrdup(json_string_value(clean));
 	json_decref(clean);
 	return copy;

@@ -7,11 +7,7 @@
 #ifndef KPROFILE_H
 #define KPROFILE_H
 
-#include <jansson.h>
-#include <stdbool.h>
-#include <stddef.h>
-
-#include "kutil.h"
+#include "kio.h"
 
 /* A file in memory, and where a reader stands in it. */
 struct text {
@@ -56,8 +52,7 @@ void launch_count(
     struct launch *l, const char *name, double value, const struct text *t, long line);
 void profile_note(struct profile *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* EACH for every line, which it may change, without its end, and its number. */
-void text_lines(
-    const struct text *t, void (*each)(void *arg, char *line, long number), void *arg);
+void text_lines(const struct text *t, void (*each)(void *arg, char *line, long number), void *arg);
 /* Says that a file is not what it should be, as "FILE:LINE: why", and ends the program. */
 _Noreturn void text_fault(const struct text *t, long line, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));

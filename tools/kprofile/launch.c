@@ -2,10 +2,6 @@
 /* kprofile: launches and their raw metrics, gathered from one or more files of the same report. */
 #include "kprofile.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "kio.h"
 
 enum { MAX_LAUNCHES = 100000 };
@@ -75,7 +71,7 @@ profile_note(struct profile *p, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof text, fmt, ap);
 	va_end(ap);
-	note = kjson_text(text, strlen(text));
+	note = kjson_string(text);
 	json_array_foreach(p->notes, i, old)
 		if (json_equal(old, note)) {
 			json_decref(note);
@@ -88,7 +84,7 @@ profile_note(struct profile *p, const char *fmt, ...)
 static char *
 utf8(const char *s)
 {
-	json_t *text = kjson_text(s, strlen(s));
+	json_t *text = kjson_string(s);
 	char *copy = kstrdup(json_string_value(text));
 
 	json_decref(text);
@@ -153,8 +149,8 @@ launch_metric(struct launch *l, const char *name, const char *value, const char 
 	if (json_object_get(l->raw, name))
 		return;
 	json_object_set_new(l->raw, name,
-	    json_pack("[o,o,o,I]", kjson_text(value, strlen(value)), kjson_text(unit, strlen(unit)),
-	        kjson_text(t->file, strlen(t->file)), (json_int_t)line));
+	    json_pack("[o,o,o,I]", kjson_string(value), kjson_string(unit), kjson_string(t->file),
+	        (json_int_t)line));
 }
 
 void

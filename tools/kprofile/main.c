@@ -4,10 +4,6 @@
  * findings, recommendations.
  */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "khw.h"
 #include "kio.h"
@@ -194,8 +190,7 @@ kernels_of(const struct profile *p, const char *by, const double *time, const bo
 				found = k;
 		if (!found) {
 			found = json_pack("{s:o,s:i,s:f}", "name",
-			    kjson_text(p->launch[n].kernel, strlen(p->launch[n].kernel)),
-			    "launches", 0, by, 0.0);
+			    kjson_string(p->launch[n].kernel), "launches", 0, by, 0.0);
 			json_array_append_new(list, found);
 		}
 		json_object_set_new(
@@ -303,7 +298,7 @@ read_file(
 	else
 		perf_text(p, &t);
 	json_array_append_new(p->formats, json_string(format));
-	json_array_append_new(p->files, kjson_text(t.name, strlen(t.name)));
+	json_array_append_new(p->files, kjson_string(t.name));
 	free(t.data);
 }
 

@@ -127,7 +127,8 @@ read_raw(struct reader *r)
 		profile_note(r->p, "%s:%ld: %zu of %zu metrics are missing at the end of the row",
 		    c->text->name, c->line, full - width, full - r->metrics);
 	for (size_t i = r->metrics; i < width; i++)
-		launch_metric(l, c->head.cell[i], c->row.cell[i], r->units.cell[i], c->text, c->line);
+		launch_metric(
+		    l, c->head.cell[i], c->row.cell[i], r->units.cell[i], c->text, c->line);
 	set_fact(l, "device", cell(r, "device__attribute_display_name"));
 }
 

@@ -85,7 +85,8 @@ csv_row(struct profile *p, struct launch *l, const struct csv *c)
 		    c->row.cell[0]);
 	if (number_read(c->row.cell[1], &v) || !is_event(c->row.cell[2]))
 		text_fault(c->text, c->line,
-		    "'%.40s' is not an event; these columns of perf are not supported", c->row.cell[2]);
+		    "'%.40s' is not an event; these columns of perf are not supported",
+		    c->row.cell[2]);
 	add_event(p, l, c->row.cell[2], c->row.cell[0], c->row.cell[1], c->text, c->line);
 	/* With -r the variance, "1.07%", stands behind the name. */
 	at += strchr(c->row.cell[3], '%') != NULL;

@@ -3,9 +3,6 @@
 #include "kprofile.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "kio.h"
 

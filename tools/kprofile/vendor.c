@@ -7,8 +7,6 @@
 #include "kprofile.h"
 
 #include <ctype.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "kfence.h"
 #include "kio.h"
@@ -20,9 +18,8 @@ vendor_add(struct launch *l, const char *rule, const char *section, const char *
     const char *text, const char *scope, const char *percent)
 {
 	char *line = kfence_line(text, CHARS);
-	json_t *o = json_pack("{s:o,s:o,s:o,s:s}", "rule", kjson_text(rule, strlen(rule)),
-	    "section", kjson_text(section, strlen(section)), "type", kjson_text(type, strlen(type)),
-	    "text", line);
+	json_t *o = json_pack("{s:o,s:o,s:o,s:s}", "rule", kjson_string(rule), "section",
+	    kjson_string(section), "type", kjson_string(type), "text", line);
 	double v;
 
 	if (number_read(percent, &v))
@@ -86,8 +83,8 @@ order(const void *x, const void *y)
 	const json_t *a = *(const json_t *const *)x, *b = *(const json_t *const *)y;
 	double pa = kjson_num_or(a, "speedup.percent", -1),
 	       pb = kjson_num_or(b, "speedup.percent", -1);
-	int sa = pa < 0 ? 2 : !strcmp(kjson_str_or(a, "speedup.scope", ""), "local"),
-	    sb = pb < 0 ? 2 : !strcmp(kjson_str_or(b, "speedup.scope", ""), "local");
+	int sa = pa < 0 ? 2 : kjson_is(a, "speedup.scope", "local"),
+	    sb = pb < 0 ? 2 : kjson_is(b, "speedup.scope", "local");
 
 	if (sa != sb)
 		return sa - sb;

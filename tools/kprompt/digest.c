@@ -3,8 +3,6 @@
  * kprompt --digest: the prompt for a second, cheaper model that puts the log of an evaluation into
  * few words, for the prompts that show its candidate as a parent.
  */
-#include <stdlib.h>
-#include <string.h>
 
 #include "kfence.h"
 #include "kprompt.h"

@@ -4,8 +4,6 @@
  * of families.json. A name may say more than the code shows, as long as it does not contradict it.
  */
 #include <ctype.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "kneutral.h"
 #include "kprompt.h"

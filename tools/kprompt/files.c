@@ -4,11 +4,6 @@
  */
 #include "kprompt.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "ktemplate.h"
 
 enum { MAX_FILES = 64, MAX_BYTES = 1 << 20 };

@@ -7,11 +7,6 @@
 #include "kprompt.h"
 
 #include <ctype.h>
-#include <dirent.h>
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 enum { MAX_DEPTH = 3, MAX_NAME = 200, PROJECT_SHARE = 2 };
 

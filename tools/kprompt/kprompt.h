@@ -6,14 +6,9 @@
 #ifndef KPROMPT_H
 #define KPROMPT_H
 
-#include <jansson.h>
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "kcamp.h"
 #include "kio.h"
 #include "ktoken.h"
-#include "kutil.h"
 
 /* Characters that count as one token where a budget is kept. */
 enum { TOKEN_CHARS = 4 };

@@ -3,8 +3,6 @@
 #include "kprompt.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "kfence.h"
 #include "klinear.h"

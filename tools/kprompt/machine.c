@@ -5,10 +5,6 @@
  */
 #include "kprompt.h"
 
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "kfence.h"
 
 enum { MAX_WORD = 200 };

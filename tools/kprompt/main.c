@@ -5,10 +5,6 @@
  */
 #include "kprompt.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "backend.h"
 #include "kfence.h"
 #include "koption.h"

@@ -4,11 +4,6 @@
  * within one budget. A prompt of trial T sees only versions before T, and of the masks only what
  * was there when T began.
  */
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "kfence.h"
 #include "kmemo.h"

@@ -7,8 +7,6 @@
 #include "kprompt.h"
 
 #include <ctype.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "kfence.h"
 

@@ -7,8 +7,6 @@
 #include "kprompt.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "backend.h"
 #include "kfence.h"
@@ -99,17 +97,16 @@ wants_skills(const struct kcamp *camp)
 void
 skill_facts(json_t *stable, const struct kcamp *camp)
 {
-	json_t *list = json_array(), *names = skill_names(), *yes;
+	json_t *list = json_array(), *names = wants_skills(camp) ? skill_names() : NULL, *yes;
 	const char *name;
 
-	if (wants_skills(camp))
-		json_object_foreach(names, name, yes) {
-			char *text = skill_text(camp, name), *line = skill_line(text);
+	json_object_foreach(names, name, yes) {
+		char *text = skill_text(camp, name), *line = skill_line(text);
 
-			json_array_append_new(list, json_string(line));
-			free(text);
-			free(line);
-		}
+		json_array_append_new(list, json_string(line));
+		free(text);
+		free(line);
+	}
 	json_decref(names);
 	json_object_set_new(stable, "has_skills", json_boolean(json_array_size(list) > 0));
 	json_object_set_new(stable, "skills", list);
@@ -231,8 +228,7 @@ put_advice(struct kbuf *b, const json_t *profile)
 		    *rule ? " " : "");
 		if (percent >= 0)
 			kbuf_printf(b, "(estimate: %.3g %%%s) ", percent,
-			    !strcmp(kjson_str_or(a, "speedup.scope", ""), "local") ? " of one unit"
-			                                                           : "");
+			    kjson_is(a, "speedup.scope", "local") ? " of one unit" : "");
 		kbuf_printf(b, "%s: %s\n",
 		    !strcmp(verdict, "agrees") ? "[confirms a finding]" : "[alone]", text);
 		free(rule);

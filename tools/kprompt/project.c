@@ -6,9 +6,6 @@
 #include "kprompt.h"
 
 #include <ctype.h>
-#include <dirent.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "kfence.h"
 

@@ -6,8 +6,6 @@
 #include "kprompt.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "karch.h"
 #include "kchain.h"

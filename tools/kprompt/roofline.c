@@ -5,11 +5,6 @@
  */
 #include "kprompt.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "kfence.h"
 #include "kroof.h"
 

@@ -6,8 +6,6 @@
 #include "kprompt.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "backend.h"
 #include "kfence.h"
@@ -458,8 +456,7 @@ task_facts(json_t *stable, const struct kcamp *camp)
 	add_entry(stable, task, backend);
 	add_timed(stable, task, kcamp_str(camp, "eval.set"));
 	add_tolerance(stable, task);
-	json_object_set_new(
-	    stable, "alone", json_boolean(!strcmp(kjson_str_or(task, "timing", ""), "alone")));
+	json_object_set_new(stable, "alone", json_boolean(kjson_is(task, "timing", "alone")));
 	add_build(stable, task);
 	add_own(stable, camp);
 	add_lists(stable, task);

@@ -2,17 +2,12 @@
 /* This end: start the transport, hand it the order, hold the leash, and take the answer. */
 #include "kremote.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "kio.h"
 #include "kproc.h"

@@ -14,11 +14,7 @@
 #ifndef KREMOTE_H
 #define KREMOTE_H
 
-#include <jansson.h>
-#include <stdbool.h>
-#include <stddef.h>
-
-#include "kutil.h"
+#include "kio.h"
 
 #define REMOTE_SCHEMA "remote/1"
 

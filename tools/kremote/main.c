@@ -6,9 +6,6 @@
 #include "kremote.h"
 
 #include <getopt.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const char usage_text[] = "usage: kremote [--there FOLDER] [--shared] [--plain] "
                                  "TRANSPORT... -- PROGRAM [ARGUMENT...]\n"

@@ -9,10 +9,6 @@
 #include "kremote.h"
 
 #include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "kio.h"
 #include "kproc.h"

@@ -4,11 +4,6 @@
  */
 #include "kremote.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 enum { WORDS = 24 };
 
 /*

@@ -3,13 +3,7 @@
  * kspec check: is every figure that a file cites where it says, and does no target come from what
  * nobody knows. Without files: are the facts themselves whole.
  */
-#include <jansson.h>
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "kcamp.h"
 #include "kclaim.h"

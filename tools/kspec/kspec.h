@@ -6,9 +6,6 @@
 #ifndef KSPEC_H
 #define KSPEC_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "khw.h"
 #include "kutil.h"
 

@@ -2,11 +2,6 @@
 /* kspec: see kspec.h. */
 #include "kspec.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "kio.h"
 #include "koption.h"
 

@@ -4,14 +4,8 @@
  * take, and targets. A view of the task, the manifest, the facts about the device, and what was
  * measured there; figures of vendors and measurements are kept apart by label all the way.
  */
-#include <jansson.h>
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
-#include <unistd.h>
 
 #include "backend.h"
 #include "kcamp.h"

@@ -4,11 +4,7 @@
  * units, a unit works on one tile at a time, and the last wave may leave units idle. Peaks come
  * from registered facts alone.
  */
-#include <jansson.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "kio.h"
 #include "kspec.h"
