@@ -28,8 +28,8 @@ struct transport {
 	/* Patience. The last three may be overrun by a second. */
 	double connect_s, stall_s, total_s;
 	/*
-	 * Called for each piece of the body, when STATUS and HEAD are filled. Returns false when no more is needed. Sets *PROGRESS
-	 * to a number that has grown if there was content in it.
+	 * Called for each piece of the body, when STATUS and HEAD are filled. Returns false when no
+	 * more is needed. Sets *PROGRESS to a number that has grown if there was content in it.
 	 */
 	bool (*on_body)(void *arg, const char *bytes, size_t len, size_t *progress);
 	void *arg;
