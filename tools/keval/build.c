@@ -3,7 +3,6 @@
  * Tier T1: source to shared object, in the sandbox's build profile; trusted code is built the same
  * way and kept.
  */
-#include <ctype.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -13,9 +12,10 @@
 #include "klock.h"
 #include "klog.h"
 #include "kplace.h"
+#include "kregex.h"
 #include "ksandbox.h"
 
-enum { SO_MAX = 64 << 20, LOG_MAX = 4 << 20, ARGS_MAX = 256 };
+enum { SO_MAX = 64 << 20, LOG_MAX = 4 << 20 };
 
 static const char so_name[] = "candidate.so";
 
@@ -30,6 +30,13 @@ bool
 is_device_only(const struct keval *k)
 {
 	return helper_of(k) != NULL;
+}
+
+/* What builds S; NULL: a compiler. */
+static const struct device_compiler *
+helper_for(const struct keval *k, const struct subject *s)
+{
+	return s->host ? NULL : helper_of(k);
 }
 
 /* The source of a function of the host, where candidates are device code. */
@@ -103,36 +110,6 @@ work_read(const char *work, const char *name, size_t max, size_t *len)
 	return b.data;
 }
 
-/* A command under construction; its words are borrowed. */
-struct command {
-	char *word[ARGS_MAX];
-	size_t count;
-};
-
-/* Words up to a NULL. */
-static void __attribute__((sentinel)) add(struct command *c, ...)
-{
-	const char *word;
-	va_list words;
-
-	va_start(words, c);
-	while ((word = va_arg(words, const char *)))
-		if (c->count < ARGS_MAX - 1)
-			c->word[c->count++] = (char *)word;
-	va_end(words);
-}
-
-static void
-add_strings(struct command *c, const json_t *list)
-{
-	const json_t *s;
-	size_t i;
-
-	json_array_foreach(list, i, s)
-		if (json_is_string(s))
-			add(c, json_string_value(s), NULL);
-}
-
 /*
  * The sandbox's PATH is fixed; a compiler that is not on it is missing, which is no fault of the
  * candidate.
@@ -169,47 +146,47 @@ is_gcc(const struct keval *k)
 
 /* COMPILER FLAGS -shared -o OBJECT SOURCE EXTRA LIBS */
 static void
-compose_compiler(const struct keval *k, const json_t *extra_flags, struct command *c)
+compose_compiler(const struct keval *k, const json_t *extra_flags, struct words *c)
 {
-	add(c, compiler_of(k), NULL);
-	add_strings(c, kjson_path(k->task, "build.flags"));
+	words_add(c, compiler_of(k), NULL);
+	words_json(c, kjson_path(k->task, "build.flags"));
 	/*
 	 * Else pragmas of GCC change macros in a compilation, and not under -E: another text than
 	 * that scanned.
 	 */
 	if (is_gcc(k))
-		add(c, "-no-integrated-cpp", NULL);
-	add(c, "-shared", NULL);
+		words_add(c, "-no-integrated-cpp", NULL);
+	words_add(c, "-shared", NULL);
 	/*
 	 * nvcc hands the host compiler's options on only when told to; with two threads it
 	 * preprocesses for host and device at the same time.
 	 */
 	if (compiler_is(k, "nvcc"))
-		add(c, "-t", "2", "-Xcompiler", NULL);
-	add(c, "-fPIC", "-o", so_name, source_name(k), NULL);
-	add_strings(c, extra_flags);
-	add_strings(c, kjson_path(k->task, "build.libs"));
+		words_add(c, "-t", "2", "-Xcompiler", NULL);
+	words_add(c, "-fPIC", "-o", so_name, source_name(k), NULL);
+	words_json(c, extra_flags);
+	words_json(c, kjson_path(k->task, "build.libs"));
 }
 
 /* COMPILER FLAGS -E SOURCE: to the standard output, since a file would show in the compilation. */
 static void
-compose_preprocessor(const struct keval *k, struct command *c)
+compose_preprocessor(const struct keval *k, struct words *c)
 {
-	add(c, compiler_of(k), NULL);
-	add_strings(c, kjson_path(k->task, "build.flags"));
+	words_add(c, compiler_of(k), NULL);
+	words_json(c, kjson_path(k->task, "build.flags"));
 	/* nvcc -E shows what the device gets; the host's code is what could do harm. */
 	if (compiler_is(k, "nvcc"))
-		add(c, "-U__CUDA_ARCH__", "-UCUDA_DOUBLE_MATH_FUNCTIONS", "-Xcompiler", NULL);
-	add(c, "-fPIC", "-E", source_name(k), NULL);
+		words_add(c, "-U__CUDA_ARCH__", "-UCUDA_DOUBLE_MATH_FUNCTIONS", "-Xcompiler", NULL);
+	words_add(c, "-fPIC", "-E", source_name(k), NULL);
 }
 
 /* PROGRAM --build SOURCE OBJECT OPTION... */
 static void
-compose_helper(const struct keval *k, const json_t *extra_flags, struct command *c)
+compose_helper(const struct keval *k, const json_t *extra_flags, struct words *c)
 {
-	add(c, helper_of(k)->program, "--build", source_name(k), so_name, NULL);
-	add_strings(c, kjson_path(k->task, "build.flags"));
-	add_strings(c, extra_flags);
+	words_add(c, helper_of(k)->program, "--build", source_name(k), so_name, NULL);
+	words_json(c, kjson_path(k->task, "build.flags"));
+	words_json(c, extra_flags);
 }
 
 /*
@@ -217,31 +194,30 @@ compose_helper(const struct keval *k, const json_t *extra_flags, struct command 
  * compiled for.
  */
 static void
-compose_host(const struct keval *k, const json_t *extra_flags, struct command *c)
+compose_host(const struct keval *k, const json_t *extra_flags, struct words *c)
 {
 	const json_t *flag;
 	size_t i;
 
 	if (is_gpu(k))
-		add(c, "nvcc", "-O3", "-std=c++17", "-cudart", "shared", "-Xcompiler",
+		words_add(c, "nvcc", "-O3", "-std=c++17", "-cudart", "shared", "-Xcompiler",
 		    "-fPIC,-fvisibility=default", NULL);
 	else
-		add(c, "gcc", "-O2", "-std=gnu11", "-fopenmp", "-fPIC", NULL);
-	add(c, "-shared", "-o", so_name, host_source(k), NULL);
+		words_add(c, "gcc", "-O2", "-std=gnu11", "-fopenmp", "-fPIC", NULL);
+	words_add(c, "-shared", "-o", so_name, host_source(k), NULL);
 	json_array_foreach(kjson_path(k->task, "build.flags"), i, flag)
 		if (is_gpu(k) && !strncmp(json_string_value(flag) ?: "", "-arch=", 6))
-			add(c, json_string_value(flag), NULL);
-	add_strings(c, extra_flags);
-	add(c, "-lm", NULL);
+			words_add(c, json_string_value(flag), NULL);
+	words_json(c, extra_flags);
+	words_add(c, "-lm", NULL);
 }
 
 static void
-compose(
-    const struct keval *k, const struct subject *s, const json_t *extra_flags, struct command *c)
+compose(const struct keval *k, const struct subject *s, const json_t *extra_flags, struct words *c)
 {
 	if (s->host)
 		compose_host(k, extra_flags, c);
-	else if (is_device_only(k))
+	else if (helper_of(k))
 		compose_helper(k, extra_flags, c);
 	else
 		compose_compiler(k, extra_flags, c);
@@ -259,14 +235,14 @@ command_text(char *const *argv)
 
 /* Both streams of a build, trimmed, with a line on how it ended when that was not by itself. */
 char *
-build_log(const struct kproc_result *r, double limit_s)
+build_log(const struct kproc_result *r)
 {
 	char *both = kasprintf("%s%s", r->err, r->out), *all;
 	char *log = klog_compiler(both, strlen(both), KLOG_MAX, KLOG_LOST);
 	char end[96] = "";
 
 	if (r->timed_out)
-		snprintf(end, sizeof end, "[the build was stopped after %g s]\n", limit_s);
+		snprintf(end, sizeof end, "[the build was stopped after %.3g s]\n", r->wall_s);
 	else if (r->flooded)
 		snprintf(end, sizeof end, "[the build was stopped: it printed more than %d MiB]\n",
 		    LOG_MAX >> 20);
@@ -279,94 +255,82 @@ build_log(const struct kproc_result *r, double limit_s)
 	return all;
 }
 
-/* The number before WHAT on a line of ptxas, or 0. */
-static long
-number_before(const char *line, const char *end, const char *what)
-{
-	const char *p = memmem(line, (size_t)(end - line), what, strlen(what));
-
-	if (!p)
-		return 0;
-	while (p > line && p[-1] == ' ')
-		p--;
-	while (p > line && isdigit((unsigned char)p[-1]))
-		p--;
-	return strtol(p, NULL, 10);
-}
-
 /* What ptxas -v told of the kernels; NULL when it told nothing. New reference. */
 static json_t *
 build_resources(const char *log)
 {
-	long kernels = 0, registers = 0, stack = 0, spills = 0;
+	static const char form[] = "ptxas[^\\n]*? (?<registers>\\d+) registers|(?<stack>\\d+) "
+	                           "bytes stack frame|"
+	                           "(?<spilled>\\d+) bytes spill (stores|loads)";
+	static const char *const names[] = { "registers", "stack", "spilled" };
+	struct kregex *re = kregex_new("ptxas", NULL, form, 0);
+	struct kregex_span at = { 0 }, number;
+	long count[LEN(names)] = { 0 }, most[LEN(names)] = { 0 }, sum[LEN(names)] = { 0 };
 
-	for (const char *line = log; *line;) {
-		const char *end = line + strcspn(line, "\n");
-		long used = memmem(line, (size_t)(end - line), "ptxas", 5)
-		    ? number_before(line, end, "registers")
-		    : 0,
-		     frame = number_before(line, end, "bytes stack frame");
+	while (kregex_search(re, log, strlen(log), at.to, &at) == KREGEX_FOUND)
+		for (size_t i = 0; i < LEN(names); i++)
+			if (kregex_group(re, names[i], &number)) {
+				long n = strtol(log + number.from, NULL, 10);
 
-		kernels += used > 0;
-		registers = used > registers ? used : registers;
-		stack = frame > stack ? frame : stack;
-		spills += number_before(line, end, "bytes spill stores") +
-		    number_before(line, end, "bytes spill loads");
-		line = end + (*end == '\n');
-	}
-	return kernels ? json_pack("{s:i,s:i,s:i,s:i}", "kernels", (int)kernels, "registers",
-	                     (int)registers, "stack_bytes", (int)stack, "spill_bytes", (int)spills)
-	               : NULL;
+				count[i]++;
+				most[i] = n > most[i] ? n : most[i];
+				sum[i] += n;
+			}
+	kregex_free(re);
+	return count[0] ? json_pack("{s:i,s:i,s:i,s:i}", "kernels", (int)count[0], "registers",
+	                      (int)most[0], "stack_bytes", (int)most[1], "spill_bytes", (int)sum[2])
+	                : NULL;
 }
 
 /*
- * A program of ours in the build sandbox. It limits its own memory, where the driver that it asks
- * to compile does not reserve address space without end.
+ * COMMAND in the build sandbox: a compiler, or a HELPER of ours, which is told what the user says
+ * of devices. That limits its own memory, where the driver that it asks to compile does not reserve
+ * address space without end.
  */
-static int
-run_helper(struct keval *k, const char *work, struct kproc *p, struct kproc_result *r)
+static void
+run_build(struct keval *k, const struct device_compiler *helper, const char *work,
+    struct words *command, size_t max_output, struct kproc_result *r)
 {
 	static const char *const passed[] = { "KILN_OPENCL", "KILN_OPENCL_DEVICE",
 		"CUDA_VISIBLE_DEVICES" };
-	char *env[LEN(passed) + 2] = { kasprintf(
-	    "KILN_MEMORY_MB=%lld", (long long)kcamp_int(k->camp, "eval.memory_mb")) };
-	char *program = khelper_path(helper_of(k)->program), inside[] = "/kiln/compiler",
-	     *name = p->argv[0];
-	struct ksandbox_bind binds[] = { { program, inside } };
+	char *name = command->at[0], inside[] = "/kiln/compiler",
+	     *program = helper ? khelper_path(helper->program) : NULL;
+	json_int_t megabytes = (json_int_t)kcamp_int(k->camp, "eval.memory_mb");
+	char *env[LEN(passed) + 2] = { kasprintf("KILN_MEMORY_MB=%lld", (long long)megabytes) };
+	size_t n = 1;
 	struct ksandbox s = { .level = sandbox_level(k),
 		.profile = KSANDBOX_BUILD,
 		.work = work,
-		.binds = binds,
-		.bind_count = LEN(binds),
-		.env = env,
-		.gpu = helper_of(k)->needs_device };
-	size_t n = 1;
-	int e;
+		.binds = &(struct ksandbox_bind){ program, inside },
+		.bind_count = helper != NULL,
+		.env = helper ? env : NULL,
+		.gpu = helper && helper->needs_device,
+		.memory_bytes = helper ? 0 : (uint64_t)megabytes << 20 };
+	struct kproc p = { .argv = command->at,
+		.max_output = max_output,
+		.timeout_s = kcamp_num(k->camp, "eval.build_timeout_s") };
 
 	for (size_t i = 0; i < LEN(passed); i++)
 		if (getenv(passed[i]))
 			env[n++] = kasprintf("%s=%s", passed[i], getenv(passed[i]));
-	((char **)p->argv)[0] = inside;
-	e = ksandbox_run(&s, p, r);
-	((char **)p->argv)[0] = name;
+	if (helper)
+		command->at[0] = inside;
+	else
+		need_compiler(name);
+	if (ksandbox_run(&s, &p, r) < 0)
+		kdie(K_MISSING, "the build did not start in the sandbox");
+	command->at[0] = name;
 	while (n-- > 0)
 		free(env[n]);
 	free(program);
-	if (e == 0 && r->exit_code == K_MISSING)
+	if (helper && r->exit_code == K_MISSING)
 		kdie(K_MISSING, "%s: %.300s", name, r->err);
-	return e;
 }
 
-static int
-run_compiler(struct keval *k, const char *work, struct kproc *p, struct kproc_result *r)
+static bool
+ended_well(const struct kproc_result *r)
 {
-	struct ksandbox s = { .level = sandbox_level(k),
-		.profile = KSANDBOX_BUILD,
-		.work = work,
-		.memory_bytes = (uint64_t)kcamp_int(k->camp, "eval.memory_mb") << 20 };
-
-	need_compiler(p->argv[0]);
-	return ksandbox_run(&s, p, r);
+	return r->exit_code == 0 && !r->timed_out && !r->flooded;
 }
 
 /* Compile what lies in the work folder. */
@@ -374,30 +338,19 @@ static void
 compile(struct keval *k, const struct subject *s, const char *work, const json_t *extra_flags,
     struct build *b)
 {
-	struct command c = { .count = 0 };
-	char *command;
-	struct kproc p = { .argv = c.word,
-		.max_output = LOG_MAX,
-		.timeout_s = kcamp_num(k->camp, "eval.build_timeout_s") };
+	struct words c = { .count = 0 };
 	struct kproc_result r;
-	json_t *resources;
+	char *command;
 
 	compose(k, s, extra_flags, &c);
-	if ((is_device_only(k) && !s->host ? run_helper(k, work, &p, &r)
-	                                   : run_compiler(k, work, &p, &r)) < 0)
-		kdie(K_MISSING, "the build did not start in the sandbox");
-	command = command_text(c.word);
-	b->log = build_log(&r, p.timeout_s);
-	b->json = json_pack("{s:i,s:f,s:o,s:s}", "exit_code", r.exit_code, "wall_s", r.wall_s,
-	    "log", kjson_string(b->log), "command", command);
-	resources = build_resources(r.err);
-	if (resources)
-		json_object_set_new(b->json, "resources", resources);
-	b->ok = r.exit_code == 0 && !r.timed_out && !r.flooded;
-	if (b->ok) {
+	run_build(k, helper_for(k, s), work, &c, LOG_MAX, &r);
+	command = command_text(c.at);
+	b->log = build_log(&r);
+	b->json = json_pack("{s:i,s:f,s:o,s:s,s:o*}", "exit_code", r.exit_code, "wall_s", r.wall_s,
+	    "log", kjson_string(b->log), "command", command, "resources", build_resources(r.err));
+	if (ended_well(&r))
 		b->so = work_read(work, so_name, SO_MAX, &b->so_len);
-		b->ok = b->so != NULL;
-	}
+	b->ok = b->so != NULL;
 	free(command);
 	kproc_result_free(&r);
 }
@@ -406,18 +359,13 @@ compile(struct keval *k, const struct subject *s, const char *work, const json_t
 static char *
 preprocess(struct keval *k, const char *work)
 {
-	struct command c = { .count = 0 };
-	char *text = NULL;
-	struct kproc p = { .argv = c.word,
-		.max_output = SO_MAX,
-		.timeout_s = kcamp_num(k->camp, "eval.build_timeout_s") };
+	struct words c = { .count = 0 };
 	struct kproc_result r;
+	char *text;
 
 	compose_preprocessor(k, &c);
-	if (run_compiler(k, work, &p, &r) < 0)
-		kdie(K_MISSING, "the preprocessor did not start in the sandbox");
-	if (r.exit_code == 0 && !r.timed_out && !r.flooded)
-		text = kstrndup(r.out, r.out_len);
+	run_build(k, NULL, work, &c, SO_MAX, &r);
+	text = ended_well(&r) ? kstrndup(r.out, r.out_len) : NULL;
 	kproc_result_free(&r);
 	return text;
 }
@@ -466,15 +414,10 @@ build_candidate(struct keval *k, const struct subject *s, const char *work, stru
 
 	*b = (struct build){ 0 };
 	work_put_sources(k, s, work);
-	if (is_device_only(k)) {
-		compile(k, s, work, NULL, b);
-		close(lock);
-		return;
-	}
-	file = preprocess_beside(k, work);
+	file = is_device_only(k) ? -1 : preprocess_beside(k, work);
 	compile(k, s, work, NULL, b);
-	b->expanded = text_of(file);
-	if (b->ok && !b->expanded && !(b->expanded = preprocess(k, work))) {
+	b->expanded = file < 0 ? NULL : text_of(file);
+	if (file >= 0 && b->ok && !b->expanded && !(b->expanded = preprocess(k, work))) {
 		free(b->log);
 		b->log = kasprintf("%s -E fails or does not end on a program that the compiler "
 		                   "accepts\n",
@@ -525,13 +468,12 @@ add_environment(struct kbuf *key, const char *compiler)
 static void
 add_device(struct keval *k, struct kbuf *key)
 {
-	char *argv[] = { (char *)helper_of(k)->program, (char[]){ "--facts" }, NULL },
-	     *work = ksandbox_work_new();
-	struct kproc p = { .argv = argv, .timeout_s = 60, .max_output = LOG_MAX };
+	char *work = ksandbox_work_new();
+	struct words w = { .count = 0 };
 	struct kproc_result r;
 
-	if (run_helper(k, work, &p, &r) < 0)
-		kdie(K_MISSING, "%s did not start in the sandbox", argv[0]);
+	words_add(&w, helper_of(k)->program, "--facts", NULL);
+	run_build(k, helper_of(k), work, &w, LOG_MAX, &r);
 	kbuf_puts(key, r.out);
 	kproc_result_free(&r);
 	ksandbox_work_free(work);
@@ -540,25 +482,24 @@ add_device(struct keval *k, struct kbuf *key)
 static char *
 cache_path(struct keval *k, const struct subject *s, const json_t *flags)
 {
-	struct command c = { .count = 0 };
-	char *command, hex[65], *folder, *path;
+	struct words c = { .count = 0 };
+	char *command, *text = subject_text(s), hex[65], *folder, *path;
 	struct kbuf key = { 0 };
 
 	compose(k, s, flags, &c);
-	command = command_text(c.word);
+	command = command_text(c.at);
 	kbuf_printf(&key, "%s\n", command);
-	if (is_device_only(k) && !s->host)
+	if (helper_for(k, s))
 		add_device(k, &key);
 	else
-		add_environment(&key, c.word[0]);
-	kbuf_puts(&key, s->code);
-	for (size_t i = 0; i < s->file_count; i++)
-		kbuf_printf(&key, "\n@ %s @\n%s", s->files[i].path, s->files[i].content);
+		add_environment(&key, c.at[0]);
+	kbuf_puts(&key, text);
 	ksha256_hex(key.data, key.len, hex);
 	folder = kplace_trial(k->camp->dir, 0, "build");
 	kmake_folder(folder);
 	path = kasprintf("%s/%.32s.so", folder, hex);
 	free(command);
+	free(text);
 	free(folder);
 	kbuf_free(&key);
 	return path;
@@ -589,9 +530,9 @@ build_cached(struct keval *k, const struct subject *s, const json_t *flags, char
 	compile(k, s, work, flags, &b);
 	close(lock);
 	ksandbox_work_free(work);
-	if (b.ok)
+	if (b.ok) {
 		kwrite_or_die(path, b.so, b.so_len);
-	if (!b.ok) {
+	} else {
 		*log = kstrdup(b.log);
 		free(path);
 		path = NULL;

@@ -96,22 +96,17 @@ check_tier(const struct kcamp *camp, const char *tier)
 	check_measure(camp, tier, t, format);
 }
 
-/* ---- tables that a command prints: quoting as in RFC 4180; lines end with LF or CRLF ---- */
-
-struct csv {
-	const char *tier; /* for messages */
-	const json_t *columns;
-	char ***cell; /* [row][column], row 0 the header; owned */
-	size_t *width;
-	size_t rows;
-	double unit_ns; /* of the time column */
-};
+/*
+ * ---- tables that a command prints: quoting as in RFC 4180; lines end with LF or CRLF. They become
+ * the object that a command could have printed instead ----
+ */
 
 /* One cell from P; *END is left at the comma, the line end or the end of the text. */
-static char *
+static json_t *
 read_cell(const char *p, const char **end)
 {
 	struct kbuf b = { 0 };
+	json_t *cell;
 
 	kbuf_add(&b, "", 0);
 	p += strspn(p, " \t");
@@ -130,140 +125,100 @@ read_cell(const char *p, const char **end)
 		p += n;
 	}
 	*end = p;
-	return b.data;
+	cell = kjson_string(b.data);
+	kbuf_free(&b);
+	return cell;
 }
 
-static void
-read_row(struct csv *csv, const char **p)
+/* All rows, the header first, each a list of texts. */
+static json_t *
+read_rows(const char *text)
 {
-	size_t n = 0;
-	char **row = NULL;
+	json_t *rows = json_array(), *row;
 
-	for (;;) {
-		row = krealloc(row, (n + 1) * sizeof *row);
-		row[n++] = read_cell(*p, p);
-		if (**p != ',')
-			break;
-		++*p;
-	}
-	csv->cell = krealloc(csv->cell, (csv->rows + 1) * sizeof *csv->cell);
-	csv->width = krealloc(csv->width, (csv->rows + 1) * sizeof *csv->width);
-	csv->cell[csv->rows] = row;
-	csv->width[csv->rows++] = n;
-}
-
-/* Index of a header's name; a name that the command did not print is a fault of the campaign. */
-static size_t
-index_of(const struct csv *csv, const char *name)
-{
-	for (size_t i = 0; csv->rows && i < csv->width[0]; i++)
-		if (!strcmp(csv->cell[0][i], name))
-			return i;
-	kdie(K_USAGE, "%s: the command printed no column '%s'", csv->tier, name);
-}
-
-static const char *
-cell(const struct csv *csv, size_t row, const char *name)
-{
-	size_t i = index_of(csv, name);
-
-	return i < csv->width[row] ? csv->cell[row][i] : "";
-}
-
-/* Is this column declared? */
-static bool
-csv_has(const struct csv *csv, const char *column)
-{
-	return json_object_get(csv->columns, column) != NULL;
-}
-
-static double
-unit_of(const struct csv *csv)
-{
-	static const struct {
-		const char *name;
-		double ns;
-	} units[] = { { "ms", 1e6 }, { "us", 1e3 }, { "ns", 1 }, { "s", 1e9 } };
-	const char *name = kjson_str_or(csv->columns, "unit", "ms");
-
-	for (size_t i = 0; i < LEN(units); i++)
-		if (!strcmp(units[i].name, name))
-			return units[i].ns;
-	kdie(K_USAGE, "%s: columns.unit: '%s' is not ms, us, ns or s", csv->tier, name);
-}
-
-/* Parse TEXT; NEEDED is the column that must be declared and present. */
-static void
-csv_open(
-    struct csv *csv, const char *tier, const char *text, const json_t *columns, const char *needed)
-{
-	*csv = (struct csv){ .tier = tier, .columns = columns };
-	csv->unit_ns = unit_of(csv);
-	if (!kjson_str_or(columns, needed, NULL))
-		kdie(K_USAGE, "%s: columns.%s: must be the name of a column", tier, needed);
 	while (*text) {
 		size_t blank = strspn(text, " \t\r");
 
-		if (text[blank] == '\n' || !text[blank])
+		if (text[blank] == '\n' || !text[blank]) {
 			text += blank;
-		else
-			read_row(csv, &text);
+		} else {
+			json_array_append_new(rows, row = json_array());
+			json_array_append_new(row, read_cell(text, &text));
+			while (*text == ',')
+				json_array_append_new(row, read_cell(text + 1, &text));
+		}
 		text += *text == '\n';
 	}
-	index_of(csv, kjson_str_or(columns, needed, ""));
+	return rows;
 }
 
-static void
-csv_close(struct csv *csv)
+struct csv {
+	const char *tier; /* for messages */
+	const json_t *columns, *header, *row;
+	double unit_ms; /* of the time column */
+};
+
+/* The row's cell under a header; a name that the command did not print is the campaign's fault. */
+static const char *
+cell(const struct csv *csv, const char *name)
 {
-	for (size_t r = 0; r < csv->rows; r++) {
-		for (size_t i = 0; i < csv->width[r]; i++)
-			free(csv->cell[r][i]);
-		free(csv->cell[r]);
-	}
-	free(csv->cell);
-	free(csv->width);
-	*csv = (struct csv){ 0 };
+	const json_t *head;
+	size_t i;
+
+	json_array_foreach(csv->header, i, head)
+		if (!strcmp(json_string_value(head), name))
+			return json_string_value(json_array_get(csv->row, i)) ?: "";
+	kdie(K_USAGE, "%s: the command printed no column '%s'", csv->tier, name);
 }
 
-/*
- * Name of the row's workload: its columns joined by 'x'; "all" when none is declared. The caller
- * frees.
- */
-static char *
-csv_workload(const struct csv *csv, size_t row)
+static double
+unit_ms(const struct csv *csv)
 {
-	const json_t *names = json_object_get(csv->columns, "workload");
+	static const char *const units[] = { "ns", "us", "ms", "s" };
+	static const double ms[] = { 1e-6, 1e-3, 1, 1e3 };
+	const char *name = kjson_str_or(csv->columns, "unit", "ms");
+	size_t i = kindex_of(name, units, LEN(units));
+
+	if (i == LEN(units))
+		kdie(K_USAGE, "%s: columns.unit: '%s' is not ms, us, ns or s", csv->tier, name);
+	return ms[i];
+}
+
+/* Name of the row's workload: its columns joined by 'x'; "all" when none is declared. */
+static json_t *
+csv_workload(const struct csv *csv)
+{
+	const json_t *names = json_object_get(csv->columns, "workload"), *name;
 	struct kbuf b = { 0 };
+	json_t *text;
+	size_t i;
 
 	if (json_is_string(names))
-		return kstrdup(cell(csv, row, json_string_value(names)));
-	for (size_t i = 0; i < json_array_size(names); i++)
-		kbuf_printf(&b, "%s%s", i ? "x" : "",
-		    cell(csv, row, json_string_value(json_array_get(names, i)) ?: ""));
-	return b.data ? b.data : kstrdup("all");
+		kbuf_puts(&b, cell(csv, json_string_value(names)));
+	json_array_foreach(names, i, name)
+		kbuf_printf(&b, "%s%s", i ? "x" : "", cell(csv, json_string_value(name) ?: ""));
+	text = kjson_string(b.data ? b.data : "all");
+	kbuf_free(&b);
+	return text;
 }
 
-/* The number in a declared column; false when there is none. */
-static bool
-csv_number(const struct csv *csv, size_t row, const char *column, double *value)
+/* The number under a header (NULL: nowhere), times SCALE, as a member of the row's object. */
+static void
+put_number(const struct csv *csv, const char *header, double scale, json_t *to, const char *key)
 {
-	const char *name = kjson_str_or(csv->columns, column, NULL), *text;
+	const char *text = header ? cell(csv, header) : "";
 	char *end;
+	double value = strtod(text, &end);
 
-	if (!name)
-		return false;
-	text = cell(csv, row, name);
-	*value = strtod(text, &end);
-	return end > text && !*end;
+	if (end > text && !*end)
+		json_object_set_new(to, key, json_real(scale * value));
 }
 
-/* The row's verdict. */
+/* The row's verdict, in which COLUMN has a word. */
 static bool
-csv_ok(const struct csv *csv, size_t row)
+csv_ok(const struct csv *csv, const char *column)
 {
-	const char *column = kjson_str_or(csv->columns, "ok", "");
-	char *text = kstrdup(cell(csv, row, column));
+	char *text = kstrdup(cell(csv, column));
 	bool yes, no;
 
 	for (char *p = text; *p; p++)
@@ -275,6 +230,56 @@ csv_ok(const struct csv *csv, size_t row)
 		    K_USAGE, "%s: column '%s': '%s' must be pass or fail", csv->tier, column, text);
 	free(text);
 	return yes;
+}
+
+/* A row as what a time or a case would be in an object. */
+static json_t *
+object_of_row(const struct csv *csv, bool timed, const char *metric)
+{
+	static const char *const errors[] = { "max_abs_err", "max_rel_err" };
+	const char *ok = kjson_str_or(csv->columns, "ok", NULL);
+	json_t *o = json_pack("{s:o}", "workload", csv_workload(csv));
+
+	if (ok)
+		json_object_set_new(o, "ok", json_boolean(csv_ok(csv, ok)));
+	for (size_t i = 0; !timed && i < LEN(errors); i++)
+		put_number(csv, kjson_str_or(csv->columns, errors[i], NULL), 1, o, errors[i]);
+	if (metric)
+		put_number(csv, metric, 1, o, "value");
+	else if (timed)
+		put_number(
+		    csv, kjson_str_or(csv->columns, "time", NULL), csv->unit_ms, o, "runtime_ms");
+	return o;
+}
+
+/* TEXT as an object; NEEDED is the column that must be declared and present. */
+static json_t *
+object_of_csv(const char *name, const json_t *tier, const char *text, const char *needed)
+{
+	struct csv csv = { .tier = name, .columns = json_object_get(tier, "columns") };
+	const char *metric = kjson_str_or(tier, "metric", NULL),
+	           *column = metric ? metric : kjson_str_or(csv.columns, needed, NULL);
+	json_t *rows = read_rows(text), *list = json_array(), *answer;
+	bool good = true;
+
+	if (!column)
+		kdie(K_USAGE, "%s: columns.%s: must be the name of a column", name, needed);
+	csv.unit_ms = unit_ms(&csv);
+	csv.header = json_array_get(rows, 0);
+	cell(&csv, column);
+	for (size_t i = 1; i < json_array_size(rows); i++) {
+		json_t *o;
+
+		csv.row = json_array_get(rows, i);
+		o = object_of_row(&csv, !strcmp(needed, "time"), metric);
+		good &= kjson_bool_or(o, "ok", true);
+		json_array_append_new(list, o);
+	}
+	answer = json_pack("{s:o,s:O}", "cases", list, "timing", list);
+	if (!good)
+		json_object_set_new(answer, "ok", json_false());
+	json_decref(rows);
+	return answer;
 }
 
 /* ---- running a command ---- */
@@ -318,18 +323,11 @@ code_path(const struct custom *c)
 static void
 stage_repository(const struct custom *c)
 {
-	const char *folder = kcamp_str(c->k->camp, "eval.repository"), *kernel = code_path(c);
-	char *path = kcamp_path(c->k->camp, folder), *from = realpath(path, NULL), cp[] = "cp",
-	     all[] = "-aT", over[] = "--remove-destination", seen[] = "/kiln/project", here[] = ".",
-	     *argv[] = { cp, all, over, seen, here, NULL };
-	struct ksandbox_bind binds[] = { { from, seen } };
-	struct ksandbox s = { .level = sandbox_level(c->k),
-		.profile = KSANDBOX_BUILD,
-		.work = c->work,
-		.binds = binds,
-		.bind_count = LEN(binds) };
-	struct kproc p = { .argv = argv, .max_output = OUTPUT_MAX, .timeout_s = COPY_LIMIT_S };
-	struct kproc_result r;
+	const char *kernel = code_path(c);
+	char *path = kcamp_path(c->k->camp, kcamp_str(c->k->camp, "eval.repository")),
+	     *from = realpath(path, NULL), *out, *why;
+	struct ksandbox_bind bind = { from, "/kiln/project" };
+	struct words w = { .count = 0 };
 
 	if (!kextract_path_ok(kernel))
 		kdie(K_USAGE,
@@ -338,13 +336,25 @@ stage_repository(const struct custom *c)
 		    c->k->camp->file);
 	if (!from)
 		kdie_errno(K_USAGE, "%s: eval.repository: %s", c->k->camp->file, path);
-	if (ksandbox_run(&s, &p, &r) < 0 || r.exit_code)
-		kdie(K_IO, "%s: could not be copied: %.300s", path,
-		    r.err ? r.err : "the sandbox did not start");
-	kproc_result_free(&r);
+	words_add(&w, "cp", "-aT", "--remove-destination", bind.inside, ".", NULL);
+	out = tool_run(c->k, c->work, &bind, 1, &w, COPY_LIMIT_S, &why);
+	if (!out)
+		kdie(K_IO, "%s: could not be copied: %s", path, why);
 	work_put(c->work, kernel, c->s->code, strlen(c->s->code));
+	free(out);
 	free(from);
 	free(path);
+}
+
+/* A file of ours at PATH as NAME in the work folder. */
+static void
+stage_file(const struct custom *c, const char *path, const char *name)
+{
+	size_t len;
+	char *text = input_read(c->k, path, FILE_MAX_BYTES, &len);
+
+	work_put(c->work, name, text, len);
+	free(text);
 }
 
 /*
@@ -354,49 +364,38 @@ stage_repository(const struct custom *c)
 static void
 stage(const struct custom *c, const json_t *tier, const struct build *b)
 {
-	const json_t *files = json_object_get(tier, "files");
-	size_t len;
-	char *text;
+	const json_t *file;
+	size_t i;
 
 	if (*kcamp_str(c->k->camp, "eval.repository"))
 		stage_repository(c);
 	else
 		work_put_sources(c->k, c->s, c->work);
-	text = input_read(c->k, c->k->task_file, FILE_MAX_BYTES, &len);
-	work_put(c->work, "task.json", text, len);
-	free(text);
-	for (size_t i = 0; i < json_array_size(files); i++) {
-		const char *name = json_string_value(json_array_get(files, i)) ?: "";
+	stage_file(c, c->k->task_file, "task.json");
+	json_array_foreach(json_object_get(tier, "files"), i, file) {
+		const char *name = json_string_value(file) ?: "";
 		char *path = kcamp_path(c->k->camp, name);
 
 		if (!kextract_path_ok(name))
 			kdie(K_USAGE,
 			    "%s: files: '%s' must be a relative path in the campaign's folder",
 			    c->k->camp->file, name);
-		text = input_read(c->k, path, FILE_MAX_BYTES, &len);
-		work_put(c->work, name, text, len);
-		free(text);
+		stage_file(c, path, name);
 		free(path);
 	}
 	if (b->so)
 		work_put(c->work, so_name, b->so, b->so_len);
 }
 
-static void
-push(char ***list, size_t *n, char *item)
-{
-	*list = krealloc(*list, (*n + 2) * sizeof **list);
-	(*list)[(*n)++] = item;
-	(*list)[*n] = NULL;
-}
+enum { VARIABLES = 6 };
 
-/* KILN_* for the command; outside the sandbox behind the rest of the environment. */
-static char **
-environment(const struct custom *c, const struct ksandbox *s, bool sandboxed)
+/* KILN_* for the command, which the caller frees. */
+static void
+set_variables(const struct custom *c, const struct ksandbox *s, char *variables[VARIABLES + 1])
 {
 	const struct {
 		const char *name, *file, *text;
-	} rows[] = {
+	} rows[VARIABLES] = {
 		{ "KILN_CODE", code_path(c), NULL },
 		{ "KILN_WORK", ".", NULL },
 		{ "KILN_TASK", "task.json", NULL },
@@ -404,20 +403,25 @@ environment(const struct custom *c, const struct ksandbox *s, bool sandboxed)
 		{ "KILN_SET", NULL, c->k->set },
 		{ "KILN_SEED", NULL, c->seed },
 	};
-	char **list = NULL;
-	size_t n = 0;
 
-	for (char **e = environ; !sandboxed && *e; e++)
-		push(&list, &n, kstrdup(*e));
-	for (size_t i = 0; i < LEN(rows); i++) {
+	for (size_t i = 0; i < VARIABLES; i++) {
 		char *path = !rows[i].file ? NULL
-		    : sandboxed            ? ksandbox_inside(s, rows[i].file)
+		    : s->level             ? ksandbox_inside(s, rows[i].file)
 		                           : kasprintf("%s/%s", c->work, rows[i].file);
 
-		push(&list, &n, kasprintf("%s=%s", rows[i].name, path ? path : rows[i].text));
+		variables[i] = kasprintf("%s=%s", rows[i].name, path ? path : rows[i].text);
 		free(path);
 	}
-	return list;
+	variables[VARIABLES] = NULL;
+}
+
+/* Outside the sandbox they go behind the rest of the environment. */
+static int
+add_variables(void *variables)
+{
+	for (char **v = variables; *v; v++)
+		putenv(*v);
+	return 0;
 }
 
 /* Run a tier's command. Exit status 75 is the environment's word, not the candidate's. */
@@ -428,37 +432,34 @@ run(const struct custom *c, const char *name, const struct build *b, bool exclus
 	const json_t *tier = kcamp_json(c->k->camp, name);
 	bool sandboxed = kjson_bool_or(tier, "sandbox", true);
 	char sh[] = "sh", opt[] = "-c",
-	     *argv[] = { sh, opt, (char *)kjson_str_or(tier, "command", ""), NULL };
-	struct ksandbox s = { .profile = KSANDBOX_BUILD,
+	     *argv[] = { sh, opt, (char *)kjson_str_or(tier, "command", ""), NULL },
+	     *variables[VARIABLES + 1];
+	struct ksandbox s = { .level = sandboxed ? sandbox_level(c->k) : 0,
+		.profile = KSANDBOX_BUILD,
 		.work = c->work,
+		.env = variables,
 		.memory_bytes = (uint64_t)kcamp_int(c->k->camp, "eval.memory_mb") << 20 };
-	struct kproc p = { .argv = argv, .cwd = c->work, .max_output = OUTPUT_MAX };
-	char **env;
+	struct kproc p = { .argv = argv,
+		.cwd = c->work,
+		.max_output = OUTPUT_MAX,
+		.setup = add_variables,
+		.setup_arg = variables };
 	int lock, e;
 
 	p.timeout_s = kjson_num_or(tier, "timeout_s",
 	    kcamp_num(c->k->camp,
 	        !strcmp(name, "eval.build") ? "eval.build_timeout_s" : "eval.run_timeout_s"));
-	if (sandboxed)
-		s.level = sandbox_level(c->k);
-	env = environment(c, &s, sandboxed);
+	set_variables(c, &s, variables);
 	stage(c, tier, b);
 	lock = klock_cpu(exclusive);
-	if (sandboxed) {
-		s.env = env;
-		e = ksandbox_run(&s, &p, r);
-	} else {
-		p.envp = env;
-		e = kproc_run(&p, r);
-	}
+	e = sandboxed ? ksandbox_run(&s, &p, r) : kproc_run(&p, r);
 	close(lock);
 	if (e < 0)
 		kdie(K_MISSING, "%s: the command did not start", name);
 	if (r->exit_code == K_AGAIN)
 		kdie(K_AGAIN, "%s: the command asks for another try later: %.200s", name, r->err);
-	for (size_t i = 0; env[i]; i++)
-		free(env[i]);
-	free(env);
+	for (size_t i = 0; i < VARIABLES; i++)
+		free(variables[i]);
 }
 
 static const char *
@@ -481,12 +482,17 @@ add_log(json_t *eval, const struct kproc_result *r, const json_t *answer)
 	free(text);
 }
 
+/* The object that the command printed, or a table as that object; NEEDED: see object_of_csv. */
 static json_t *
-parse_json(const char *name, const struct kproc_result *r)
+parse_answer(
+    const struct custom *c, const char *name, const struct kproc_result *r, const char *needed)
 {
 	json_error_t e;
-	json_t *answer = json_loadb(r->out, r->out_len, JSON_REJECT_DUPLICATES, &e);
+	json_t *answer;
 
+	if (!strcmp(format_of(c, name), "csv"))
+		return object_of_csv(name, kcamp_json(c->k->camp, name), r->out, needed);
+	answer = json_loadb(r->out, r->out_len, JSON_REJECT_DUPLICATES, &e);
 	if (!json_is_object(answer))
 		kdie(K_USAGE, "%s: the command's output is not a JSON object%s%s", name,
 		    answer ? "" : ": ", answer ? "" : e.text);
@@ -522,10 +528,10 @@ custom_build(struct custom *c, struct build *b)
 
 	*b = (struct build){ 0 };
 	run(c, "eval.build", b, false, &r);
-	b->log = build_log(&r, r.wall_s);
+	b->log = build_log(&r);
 	b->ok = r.exit_code == 0 && !r.timed_out && !r.flooded;
 	if (b->ok && !strcmp(format_of(c, "eval.build"), "json")) {
-		answer = parse_json("eval.build", &r);
+		answer = parse_answer(c, "eval.build", &r, NULL);
 		b->ok = kjson_bool_or(answer, "ok", true);
 		free(b->log);
 		said = kjson_str_or(answer, "log", "");
@@ -544,7 +550,8 @@ custom_build_known(struct custom *c, struct build *b)
 {
 	char *so, *log = NULL;
 
-	if (custom_has(c, "eval.build")) {
+	/* What the harness times has been built as its opponents are. */
+	if (custom_has(c, "eval.build") && custom_has(c, "eval.timing")) {
 		custom_build(c, b);
 		return;
 	}
@@ -552,7 +559,7 @@ custom_build_known(struct custom *c, struct build *b)
 	so = build_cached(c->k, c->s, c->s->flags, &log);
 	b->ok = so != NULL;
 	b->log = so ? kstrdup("") : log;
-	b->json = json_object();
+	b->json = json_pack("{s:o}", "log", kjson_string(b->log));
 	if (so)
 		b->so = kread_file_or_die(so, FILE_MAX_BYTES, &b->so_len);
 	free(so);
@@ -577,26 +584,6 @@ set_verdict(json_t *eval, json_t *cases, bool ok)
 		    "value", "the campaign's own check rejected it");
 }
 
-static json_t *
-cases_of_csv(const struct csv *csv)
-{
-	json_t *cases = json_array();
-
-	for (size_t row = 1; row < csv->rows; row++) {
-		char *name = csv_workload(csv, row);
-		json_t *item = json_pack("{s:s,s:b}", "workload", name, "ok", csv_ok(csv, row));
-		double v;
-
-		if (csv_number(csv, row, "max_abs_err", &v))
-			json_object_set_new(item, "max_abs_err", json_real(v));
-		if (csv_number(csv, row, "max_rel_err", &v))
-			json_object_set_new(item, "max_rel_err", json_real(v));
-		json_array_append_new(cases, item);
-		free(name);
-	}
-	return cases;
-}
-
 void
 custom_correctness(struct custom *c, const struct build *b, json_t *eval)
 {
@@ -608,28 +595,19 @@ custom_correctness(struct custom *c, const struct build *b, json_t *eval)
 	eval_set(eval, "tier", json_integer(2));
 	eval_set(eval, "seed", json_string(c->seed));
 	if (!ended(&r, eval)) {
-		add_log(eval, &r, NULL);
+		/* It says so. */
 	} else if (!strcmp(format, "exit")) {
 		set_verdict(eval, NULL, r.exit_code == 0);
 		if (r.exit_code > 1)
 			eval_set(eval, "status", status_json(STATUS_RUN_ERROR));
 	} else if (r.exit_code) {
 		eval_fail(eval, STATUS_RUN_ERROR, "exit", "the campaign's own check failed");
-	} else if (!strcmp(format, "json")) {
-		answer = parse_json(name, &r);
-		cases = json_incref(json_object_get(answer, "cases"));
-		set_verdict(eval, cases, kjson_bool_or(answer, "ok", json_array_size(cases) > 0));
 	} else {
-		struct csv csv;
-
-		csv_open(&csv, name, r.out,
-		    json_object_get(kcamp_json(c->k->camp, name), "columns"), "ok");
-		cases = cases_of_csv(&csv);
-		set_verdict(eval, cases, json_array_size(cases) > 0);
-		csv_close(&csv);
+		answer = parse_answer(c, name, &r, "ok");
+		cases = json_object_get(answer, "cases");
+		set_verdict(eval, cases, kjson_bool_or(answer, "ok", json_array_size(cases) > 0));
 	}
 	add_log(eval, &r, answer);
-	json_decref(cases);
 	json_decref(answer);
 	kproc_result_free(&r);
 }
@@ -689,7 +667,7 @@ add_value(const struct custom *c, json_t *timing, const char *workload, double v
 }
 
 static void
-timing_of_json(const struct custom *c, json_t *timing, const json_t *answer)
+read_times(const struct custom *c, json_t *timing, const json_t *answer)
 {
 	const json_t *row;
 	size_t i;
@@ -709,36 +687,6 @@ timing_of_json(const struct custom *c, json_t *timing, const json_t *answer)
 	}
 }
 
-/* False when a row says that its result was wrong. */
-static bool
-timing_of_csv(const struct custom *c, json_t *timing, const char *text)
-{
-	const json_t *tier = kcamp_json(c->k->camp, "eval.timing");
-	json_t *columns = json_deep_copy(json_object_get(tier, "columns")) ?: json_object(),
-	       *metric = json_object_get(tier, "metric");
-	struct csv csv;
-	bool ok = true;
-
-	if (metric)
-		json_object_set(columns, "time", metric);
-	csv_open(&csv, "eval.timing", text, columns, "time");
-	for (size_t row = 1; row < csv.rows; row++) {
-		char *workload = csv_workload(&csv, row);
-		double v = NAN;
-
-		if (csv_has(&csv, "ok") && !csv_ok(&csv, row))
-			ok = false;
-		else if (csv_number(&csv, row, "time", &v))
-			add_value(c, timing, workload, metric ? v : v * csv.unit_ns * 1e-6);
-		else
-			add_value(c, timing, workload, NAN);
-		free(workload);
-	}
-	csv_close(&csv);
-	json_decref(columns);
-	return ok;
-}
-
 json_t *
 custom_time(struct custom *c, const struct build *b, json_t *eval)
 {
@@ -753,12 +701,11 @@ custom_time(struct custom *c, const struct build *b, json_t *eval)
 		eval_fail(
 		    eval, STATUS_RUN_ERROR, "exit", "the campaign's own timing command failed");
 		done = false;
-	} else if (done && !strcmp(format_of(c, name), "json")) {
-		answer = parse_json(name, &r);
-		ok = kjson_bool_or(answer, "ok", true);
-		timing_of_json(c, timing, answer);
 	} else if (done) {
-		ok = timing_of_csv(c, timing, r.out);
+		answer = parse_answer(c, name, &r, "time");
+		ok = kjson_bool_or(answer, "ok", true);
+		if (ok)
+			read_times(c, timing, answer);
 	}
 	if (!ok)
 		eval_fail(eval, STATUS_WRONG_VALUE, "value", "wrong in the timed run");

@@ -49,6 +49,20 @@ eval_fail(json_t *eval, enum status status, const char *check, const char *detai
 	eval_set(eval, "status", status_json(status));
 }
 
+bool
+eval_clean(json_t *eval, json_t *reasons)
+{
+	bool clean = !json_array_size(reasons);
+
+	if (clean) {
+		json_decref(reasons);
+	} else {
+		eval_set(eval, "reasons", reasons);
+		eval_set(eval, "status", status_json(STATUS_REJECTED));
+	}
+	return clean;
+}
+
 void
 add_spent(json_t *eval, const char *what, double seconds)
 {
@@ -64,21 +78,17 @@ add_spent(json_t *eval, const char *what, double seconds)
 static void
 add_code(const struct subject *s, const char *tokens, json_t *eval)
 {
+	json_t *files = s->file_count ? json_array() : NULL;
 	char hex[65];
 
-	eval_set(eval, "code", kjson_string(s->code));
 	ksha256_hex(s->code, strlen(s->code), hex);
-	eval_set(eval, "code_sha256", json_string(hex));
-	eval_set(eval, "tokens", json_string(tokens));
-	if (s->file_count) {
-		json_t *files = json_array();
-
-		for (size_t i = 0; i < s->file_count; i++)
-			json_array_append_new(files,
-			    json_pack("{s:s,s:o}", "path", s->files[i].path, "content",
-			        kjson_string(s->files[i].content)));
-		eval_set(eval, "files", files);
-	}
+	for (size_t i = 0; i < s->file_count; i++)
+		json_array_append_new(files,
+		    json_pack("{s:s,s:o}", "path", s->files[i].path, "content",
+		        kjson_string(s->files[i].content)));
+	json_object_update_new(eval,
+	    json_pack("{s:o,s:s,s:s,s:o*}", "code", kjson_string(s->code), "code_sha256", hex,
+	        "tokens", tokens, "files", files));
 }
 
 static void
@@ -89,20 +99,25 @@ program_hash(const struct keval *k, const char *code, char tokens[17])
 	kneutral_hash(code, strlen(code), kcamp_backend(k->camp)->syntax, keep, tokens);
 }
 
-/*
- * The token hash of the whole candidate: of the program, and of each file of a bundle behind a line
- * with its name.
- */
-static void
-hash_subject(const struct keval *k, const struct subject *s, char tokens[17])
+char *
+subject_text(const struct subject *s)
 {
 	struct kbuf all = { 0 };
 
 	kbuf_puts(&all, s->code);
 	for (size_t i = 0; i < s->file_count; i++)
 		kbuf_printf(&all, "\n@ %s @\n%s", s->files[i].path, s->files[i].content);
-	program_hash(k, all.data, tokens);
-	kbuf_free(&all);
+	return all.data;
+}
+
+/* The token hash of the whole candidate. */
+static void
+hash_subject(const struct keval *k, const struct subject *s, char tokens[17])
+{
+	char *all = subject_text(s);
+
+	program_hash(k, all, tokens);
+	free(all);
 }
 
 /* ---- earlier evaluations: by id from the trials' folders, by a hash from the archive ---- */
@@ -352,17 +367,14 @@ static bool
 scan(const struct keval *k, const struct subject *s, json_t *eval)
 {
 	json_t *reasons = json_array();
-	bool clean = scan_source(k, NULL, s->code, reasons);
 
+	scan_source(k, NULL, s->code, reasons);
 	for (size_t i = 0; i < s->file_count; i++)
-		clean &= scan_source(k, s->files[i].path, s->files[i].content, reasons);
-	if (!clean) {
-		eval_set(eval, "reasons", json_incref(reasons));
-		eval_set(eval, "status", status_json(STATUS_REJECTED));
-		eval_set(eval, "tier", json_integer(0));
-	}
-	json_decref(reasons);
-	return clean;
+		scan_source(k, s->files[i].path, s->files[i].content, reasons);
+	if (eval_clean(eval, reasons))
+		return true;
+	eval_set(eval, "tier", json_integer(0));
+	return false;
 }
 
 bool
@@ -378,18 +390,25 @@ subject_fits(const struct subject *s)
 	return size <= KIO_CODE_MAX;
 }
 
+/* Fails EVAL, of what is not run, for a FAULT of that CHECK; LOG is taken over. */
+static json_t *
+unrun(json_t *eval, enum status status, const char *check, const char *fault, json_t *log)
+{
+	eval_fail(eval, status, check, fault);
+	eval_set(eval, "tier", json_integer(0));
+	eval_set(eval, "log", log);
+	return eval;
+}
+
 json_t *
 evaluate_too_large(const char *what, size_t max)
 {
-	json_t *eval = json_object();
 	char *detail = kasprintf("the %s takes more than %zu bytes in a record", what, max);
-
-	eval_fail(eval, STATUS_NO_CODE, KIO_TOO_LARGE, detail);
-	eval_set(eval, "tier", json_integer(0));
-	eval_set(eval, "log",
+	json_t *eval = unrun(json_object(), STATUS_NO_CODE, KIO_TOO_LARGE, detail,
 	    json_sprintf("Nothing was evaluated, because %s. Give one complete program and much "
 	                 "less text.",
 	        detail));
+
 	free(detail);
 	return eval;
 }
@@ -431,28 +450,18 @@ evaluate_unrun(const struct keval *k, const struct subject *s, enum status statu
 
 	hash_subject(k, s, tokens);
 	add_code(s, tokens, eval);
-	eval_fail(eval, status, check, fault);
-	eval_set(eval, "tier", json_integer(0));
-	eval_set(eval, "log",
+	return unrun(eval, status, check, fault,
 	    json_sprintf("The program was not evaluated, because %s: %s.\n", because, fault));
-	return eval;
 }
 
 json_t *
 evaluate_nothing(const struct subject *s)
 {
-	json_t *eval;
-
 	if (s->too_large)
 		return evaluate_too_large("reply", KIO_REPLY_MAX);
-	eval = json_object();
-
-	eval_fail(eval, STATUS_NO_CODE, "extract",
+	return unrun(json_object(), STATUS_NO_CODE, "extract",
 	    s->cut_off ? "the reply was cut off before any code"
-	               : "the reply contains no fenced block of code");
-	eval_set(eval, "tier", json_integer(0));
-	eval_set(eval, "log",
+	               : "the reply contains no fenced block of code",
 	    json_string("No code was found in the reply. Give the complete program in one fenced "
 	                "block."));
-	return eval;
 }

@@ -16,8 +16,8 @@
 #include "ksandbox.h"
 #include "kverdict.h"
 
-/* Characters kept of a listing, kinds of instructions counted and told, letters of one. */
-enum { LIST_LIMIT_S = 60, LISTING_MAX = 16000, OPS_MAX = 4096, OPS_TOLD = 24, OP_MAX = 32 };
+/* Characters kept of a listing, kinds of instructions told, letters of one. */
+enum { LIST_LIMIT_S = 60, LISTING_MAX = 16000, OPS_TOLD = 24, OP_MAX = 32 };
 
 /* How the program that a backend names lists the instructions of a shared object. */
 static const char *const listers[][8] = {
@@ -29,32 +29,20 @@ static const char *const listers[][8] = {
 static const char of_the_linker[] = "<deregister_tm_clones>: <register_tm_clones>: "
                                     "<__do_global_dtors_aux>: <frame_dummy>: <_init>: <_fini>:";
 
-struct op {
-	char name[OP_MAX];
-	json_int_t count;
-};
-
 /* The text of a listing, and how often each instruction stands in it. */
 struct listing {
 	struct kbuf text;
-	struct op *ops;
-	size_t count;
+	json_t *counts;
 };
 
 static void
 count_op(struct listing *l, const char *name, size_t n)
 {
-	if (n >= OP_MAX)
-		n = OP_MAX - 1;
-	for (size_t i = 0; i < l->count; i++)
-		if (strlen(l->ops[i].name) == n && !memcmp(l->ops[i].name, name, n)) {
-			l->ops[i].count++;
-			return;
-		}
-	if (l->count == OPS_MAX)
-		return;
-	memcpy(l->ops[l->count].name, name, n);
-	l->ops[l->count++].count = 1;
+	char *op = kstrndup(name, n < OP_MAX ? n : OP_MAX - 1);
+	json_int_t count = json_integer_value(json_object_get(l->counts, op));
+
+	json_object_set_new_nocheck(l->counts, op, json_integer(count + 1));
+	free(op);
 }
 
 /*
@@ -121,38 +109,49 @@ take_line(struct listing *l, const char *line, bool *own)
 	}
 }
 
-static int
-by_count(const void *a, const void *b)
+/* The most frequent instructions; new reference. */
+static json_t *
+mix_of(const json_t *counts)
 {
-	const struct op *x = a, *y = b;
+	json_t *left = json_copy((json_t *)counts), *mix = json_array(), *row, *v;
+	const char *op;
 
-	return x->count != y->count ? (y->count > x->count) - (y->count < x->count)
-	                            : strcmp(x->name, y->name);
+	while (json_object_size(left) && json_array_size(mix) < OPS_TOLD) {
+		row = json_pack("{s:s,s:i}", "op", "", "count", 0);
+		json_object_foreach(left, op, v) {
+			json_int_t n = json_integer_value(v), most = kjson_int_or(row, "count", 0);
+
+			if (n > most ||
+			    (n == most && strcmp(op, kjson_str_or(row, "op", "")) < 0)) {
+				json_object_set_new(row, "op", kjson_string(op));
+				json_object_set(row, "count", v);
+			}
+		}
+		json_object_del(left, kjson_str_or(row, "op", ""));
+		json_array_append_new(mix, row);
+	}
+	json_decref(left);
+	return mix;
 }
 
 static json_t *
 listing_json(const char *tool, char *output)
 {
-	struct listing l = { .ops = kcalloc(OPS_MAX, sizeof *l.ops) };
-	json_t *mix = json_array(), *out = NULL;
+	struct listing l = { .counts = json_object() };
+	json_t *out = NULL;
 	bool own = false;
 	char *save, *text;
 
 	for (char *line = strtok_r(output, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
 		take_line(&l, line, &own);
-	qsort(l.ops, l.count, sizeof *l.ops, by_count);
-	for (size_t i = 0; i < l.count && i < OPS_TOLD; i++)
-		json_array_append_new(
-		    mix, json_pack("{s:s,s:I}", "op", l.ops[i].name, "count", l.ops[i].count));
-	if (l.text.len && l.count) {
+	if (l.text.len && json_object_size(l.counts)) {
 		text = kfence_shorten(l.text.data, LISTING_MAX);
-		out = json_pack(
-		    "{s:s,s:O,s:o}", "tool", tool, "mix", mix, "text", kjson_string(text));
+		out = json_pack("{s:s,s:o,s:o}", "tool", tool, "mix", mix_of(l.counts), "text",
+		    kjson_string(text));
 		free(text);
 	}
-	json_decref(mix);
+	json_decref(l.counts);
 	kbuf_free(&l.text);
-	free(l.ops);
 	return out;
 }
 
@@ -161,7 +160,8 @@ static json_t *
 list_instructions(struct keval *k, const char *so, char **why)
 {
 	const char *lister = kcamp_backend(k->camp)->lister, *const *words = NULL;
-	char *argv[8], *work, *object, *output, *fault = NULL;
+	char *work, *object, *output, *fault = NULL;
+	struct words w = { .count = 0 };
 	json_t *out = NULL;
 
 	for (size_t i = 0; lister && i < LEN(listers); i++)
@@ -173,12 +173,11 @@ list_instructions(struct keval *k, const char *so, char **why)
 	                                   : NULL;
 	if (*why)
 		return NULL;
-	for (size_t i = 0; i < LEN(argv); i++)
-		argv[i] = (char *)words[i];
+	words_list(&w, words);
 	object = realpath(so, NULL);
 	work = ksandbox_work_new();
 	output = object
-	    ? tool_run(k, work, (struct ksandbox_bind[]){ { object, "/kiln/kernel.so" } }, 1, argv,
+	    ? tool_run(k, work, (struct ksandbox_bind[]){ { object, "/kiln/kernel.so" } }, 1, &w,
 	          LIST_LIMIT_S, &fault)
 	    : NULL;
 	if (output)
@@ -232,17 +231,13 @@ compare_known(const struct keval *k, const json_t *past, char **why)
 		const json_t *base = kgain_row(json_object_get(reference, "timing"), workload);
 		double ns, best_ns = 0;
 		const char *best = best_baseline(reference, workload, &best_ns);
-		json_t *row;
 
 		if (!base || !((ns = kgain_time_ns(json_array_get(timing, i))) > 0))
 			continue;
-		row = json_pack("{s:s,s:f,s:f}", "workload", workload, "accepted_ns", ns,
-		    "reference_ns", kgain_time_ns(base));
-		if (best) {
-			json_object_set_new(row, "best", json_string(best));
-			json_object_set_new(row, "best_ns", json_real(best_ns));
-		}
-		json_array_append_new(rows, row);
+		json_array_append_new(rows,
+		    json_pack("{s:s,s:f,s:f,s:s*,s:o*}", "workload", workload, "accepted_ns", ns,
+		        "reference_ns", kgain_time_ns(base), "best", best, "best_ns",
+		        best ? json_real(best_ns) : NULL));
 	}
 	json_decref(reference);
 	if (json_array_size(rows))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* keval: see findings.h. */
 #include "findings.h"
+#include "kregex.h"
 
 enum { DETAIL_MAX = 300 };
 
@@ -54,37 +55,42 @@ add_end(json_t *rows, const char *tool, const struct tool_run *r)
 
 /* ---- asan and ubsan ---- */
 
-/* ", READ of size 4" */
-static void
-add_access(struct kbuf *b, const char *report)
+/* What the group "it" of PATTERN takes in TEXT; the caller frees. NULL: it does not match. */
+static char *
+extract(const char *text, const char *pattern)
 {
-	static const char words[] = " of size ";
-	const char *at = strstr(report, words), *start = at, *end;
+	struct kregex *re = kregex_new("findings", NULL, pattern, KREGEX_LINES);
+	struct kregex_span it;
+	char *found = NULL;
 
-	if (!at)
-		return;
-	while (start > report && start[-1] != '\n')
-		start--;
-	end = at + strlen(words) + strspn(at + strlen(words), "0123456789");
-	kbuf_printf(b, ", %.*s", (int)(end - start), start);
+	if (kregex_search(re, text, strlen(text), 0, NULL) == KREGEX_FOUND &&
+	    kregex_group(re, "it", &it))
+		found = kstrndup(text + it.from, it.to - it.from);
+	kregex_free(re);
+	return found;
 }
 
 /* "heap-buffer-overflow, READ of size 4, in sum candidate.c:12"; the caller frees. */
 static char *
 describe_asan(const char *report)
 {
-	const char *kind = report + strlen("AddressSanitizer: "),
-	           *frame = strstr(report, "candidate."), *in = frame;
+	static const struct {
+		const char *before, *pattern;
+	} parts[] = {
+		{ "", "AddressSanitizer: (?<it>[^ \\n]*)" },
+		{ ", ", "^(?<it>.* of size \\d*)" },
+		{ ", in ", " in (?<it>[^ \\n]*).*candidate[.]" },
+		{ " ", "(?<it>candidate[.][^ \\n)]*)" },
+	};
 	struct kbuf b = { 0 };
 
-	kbuf_add(&b, kind, strcspn(kind, " \n"));
-	add_access(&b, report);
-	while (in && in > report && in[-1] != '\n' && strncmp(in, " in ", 4))
-		in--;
-	if (in && !strncmp(in, " in ", 4))
-		kbuf_printf(&b, ", in %.*s", (int)strcspn(in + 4, " \n"), in + 4);
-	if (frame)
-		kbuf_printf(&b, " %.*s", (int)strcspn(frame, " \n)"), frame);
+	for (size_t i = 0; i < LEN(parts); i++) {
+		char *part = extract(report, parts[i].pattern);
+
+		if (part)
+			kbuf_printf(&b, "%s%s", parts[i].before, part);
+		free(part);
+	}
 	return b.data;
 }
 
@@ -131,38 +137,20 @@ findings_ubsan(json_t *rows, const struct tool_run *r)
 
 /* ---- compute-sanitizer ---- */
 
-/* The number before WORD in the last summary of TEXT, or -1 without one: "ERROR SUMMARY: 3 errors",
- * "(1 error, 0 warnings)". */
+/*
+ * The number of errors in the summary of TEXT, or -1 without one: "ERROR SUMMARY: 3 errors",
+ * "RACECHECK SUMMARY: 1 hazard displayed (1 error, 0 warnings)".
+ */
 static long
 errors_told(const char *text)
 {
-	const char *summary = strstr(text, "ERROR SUMMARY:"), *p;
+	char *number = extract(text, "ERROR SUMMARY: *(?<it>\\d+)")
+	    ?: extract(text, "RACECHECK SUMMARY:[^(]{0,70}[(](?<it>\\d+)")
+	    ?: extract(text, "RACECHECK SUMMARY: *(?<it>\\d+)");
+	long errors = number ? strtol(number, NULL, 10) : -1;
 
-	if (summary)
-		return strtol(summary + strlen("ERROR SUMMARY:"), NULL, 10);
-	summary = strstr(text, "RACECHECK SUMMARY:");
-	if (!summary)
-		return -1;
-	p = strchr(summary, '(');
-	return p && p - summary < 80 ? strtol(p + 1, NULL, 10)
-	                             : strtol(summary + strlen("RACECHECK SUMMARY:"), NULL, 10);
-}
-
-/* Where a report begins on its line, or NULL: "========= Invalid __global__ read", "=========
- * ERROR: Race reported". */
-static const char *
-report_at(const char *line)
-{
-	static const char *const words[] = { "Invalid ", "Uninitialized ", "Misaligned ",
-		"Race reported", "Potential " };
-	size_t len = strcspn(line, "\n");
-
-	if (strncmp(line, "========= ", 10) || line[10] == ' ')
-		return NULL;
-	for (size_t i = 0; i < LEN(words); i++)
-		if (memmem(line, len, words[i], strlen(words[i])))
-			return line + 10;
-	return NULL;
+	free(number);
+	return errors;
 }
 
 /* The first report that is not about the judge's own kernels, with the line on where it was; how
@@ -170,23 +158,27 @@ report_at(const char *line)
 static char *
 candidates_report(const char *text, long *own)
 {
+	/* "========= Invalid __global__ read", "========= ERROR: Race reported" */
+	static const char form[] = "^========= (?<what>(?! ).*(Invalid |Uninitialized |Misaligned "
+	                           "|Race reported|"
+	                           "Potential ).*)(\\n[= ]*(?<where>.*))?";
+	struct kregex *re = kregex_new("findings", NULL, form, KREGEX_LINES);
+	struct kregex_span at = { 0 }, what, where;
 	char *found = NULL;
 
 	*own = 0;
-	for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n') {
-		const char *report = report_at(line), *next, *end;
-
-		if (!report)
-			continue;
-		next = line + strcspn(line, "\n") + 1;
-		end = next + strcspn(next, "\n");
-		if (memmem(line, (size_t)(end - line), "kiln_", 5))
+	for (size_t from = 0; kregex_search(re, text, strlen(text), from, &at) == KREGEX_FOUND;
+	     from = what.to) {
+		where = (struct kregex_span){ at.to, at.to };
+		kregex_group(re, "what", &what);
+		kregex_group(re, "where", &where);
+		if (memmem(text + at.from, at.to - at.from, "kiln_", 5))
 			++*own;
 		else if (!found)
-			found = kasprintf("%.*s, %.*s", (int)strcspn(report, "\n"), report,
-			    (int)strcspn(next + strspn(next, "= "), "\n"),
-			    next + strspn(next, "= "));
+			found = kasprintf("%.*s, %.*s", (int)(what.to - what.from),
+			    text + what.from, (int)(where.to - where.from), text + where.from);
 	}
+	kregex_free(re);
 	return found;
 }
 

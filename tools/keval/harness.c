@@ -7,9 +7,9 @@
 
 #include "keval.h"
 
-enum { ARGS_MAX = 128, ANSWER_MAX = 256 << 20 };
+enum { ANSWER_MAX = 256 << 20 };
 
-/* Options of kharness that are knobs here. */
+/* Options of kharness that are numbers of the campaign here. */
 static const struct {
 	const char *option, *knob;
 	bool zero_is_default;
@@ -21,73 +21,50 @@ static const struct {
 	{ "--max-samples", "eval.max_samples", false },
 	{ "--run-timeout-s", "eval.run_timeout_s", false },
 	{ "--memory-mb", "eval.memory_mb", false },
-	{ "--sandbox", "eval.sandbox", false },
 };
 
-struct argv {
-	char *at[ARGS_MAX]; /* owned */
-	size_t count;
+struct numbers {
+	char text[LEN(knobs)][40];
 };
 
 static void
-push(struct argv *a, const char *option, const char *value)
-{
-	if (a->count + 3 > ARGS_MAX)
-		kdie(K_USAGE, "too many baselines");
-	a->at[a->count++] = kstrdup(option);
-	if (value)
-		a->at[a->count++] = kstrdup(value);
-	a->at[a->count] = NULL;
-}
-
-static void
-push_knobs(struct argv *a, const struct keval *k)
+add_knobs(struct words *w, const struct keval *k, struct numbers *numbers)
 {
 	for (size_t i = 0; i < LEN(knobs); i++) {
-		const char *text = !strcmp(knobs[i].knob, "eval.sandbox")
-		    ? kcamp_str(k->camp, knobs[i].knob)
-		    : NULL;
-		char number[40];
+		double v = kcamp_num(k->camp, knobs[i].knob);
 
-		if (!text) {
-			double v = kcamp_num(k->camp, knobs[i].knob);
-
-			if (!(v > 0) && knobs[i].zero_is_default)
-				continue;
-			snprintf(number, sizeof number, "%.10g", v);
-			text = number;
-		}
-		push(a, knobs[i].option, text);
+		if (!(v > 0) && knobs[i].zero_is_default)
+			continue;
+		snprintf(numbers->text[i], sizeof numbers->text[i], "%.10g", v);
+		words_add(w, knobs[i].option, numbers->text[i], NULL);
 	}
 }
 
 static void
-compose(struct argv *a, const struct keval *k, const struct harness_run *r)
+compose(struct words *w, struct keval *k, const struct harness_run *r, struct numbers *numbers)
 {
-	char *program = ktool_path("kharness");
+	const char *clocks = kcamp_str(k->camp, "eval.lock_clocks");
 
-	push(a, program, NULL);
-	free(program);
-	push(a, "-t", k->task_file);
-	push(a, "-s", k->set);
-	push(a, r->reuse ? "--reuse" : "--phase", r->reuse ? NULL : r->phase);
-	if (r->oracle)
-		push(a, "--oracle", r->oracle);
+	words_add(w, "-t", k->task_file, "-s", k->set, NULL);
+	words_add(w, r->reuse ? "--reuse" : "--phase", r->reuse ? NULL : r->phase, NULL);
+	if (!r->unchecked)
+		words_add(w, "--oracle", oracle_so(k), NULL);
 	if (k->seed)
-		push(a, "--seed", k->seed);
+		words_add(w, "--seed", k->seed, NULL);
 	if (is_gpu(k) || is_device_only(k))
-		push(a, "--backend", kcamp_str(k->camp, "backend"));
-	if (is_gpu(k) && strcmp(kcamp_str(k->camp, "eval.lock_clocks"), "off"))
-		push(a, "--lock-clocks", kcamp_str(k->camp, "eval.lock_clocks"));
-	push_knobs(a, k);
-	push(a, "--warmup-s", "0.03"); /* clocks and caches settle in less */
+		words_add(w, "--backend", kcamp_str(k->camp, "backend"), NULL);
+	if (is_gpu(k) && strcmp(clocks, "off"))
+		words_add(w, "--lock-clocks", clocks, NULL);
+	add_knobs(w, k, numbers);
+	/* Clocks and caches settle in less than that. */
+	words_add(w, "--sandbox", kcamp_str(k->camp, "eval.sandbox"), "--warmup-s", "0.03", NULL);
 	for (const char *const *p = r->against; p && *p; p++)
-		push(a, "--against", *p);
+		words_add(w, "--against", *p, NULL);
 	if (r->all_pairs)
-		push(a, "--all-pairs", NULL);
+		words_add(w, "--all-pairs", NULL);
 	if (r->name)
-		push(a, "--name", r->name);
-	push(a, r->so, NULL);
+		words_add(w, "--name", r->name, NULL);
+	words_add(w, r->so, NULL);
 }
 
 /*
@@ -96,45 +73,56 @@ compose(struct argv *a, const struct keval *k, const struct harness_run *r)
  * are heard, and that it waits for the machine; otherwise when it fails.
  */
 static void
-start(struct argv *a, struct kproc_result *r, bool aloud)
+start(struct words *w, struct kproc_result *r, bool aloud)
 {
-	struct kproc p = { .argv = a->at, .max_output = ANSWER_MAX, .pass_err = aloud };
+	char *program = ktool_path("kharness");
+	struct kproc p = { .argv = w->at, .max_output = ANSWER_MAX, .pass_err = aloud };
 
+	w->at[0] = program;
 	if (kproc_run(&p, r) < 0)
-		kdie_errno(K_MISSING, "%s", a->at[0]);
+		kdie_errno(K_MISSING, "%s", program);
 	if (!aloud && (r->signal || r->exit_code))
 		kpass(r->err, r->err_len);
 	if (r->signal)
-		kdie(K_IO, "%s was killed by signal %d (%s)", a->at[0], r->signal,
+		kdie(K_IO, "%s was killed by signal %d (%s)", program, r->signal,
 		    strsignal(r->signal));
 	if (r->exit_code)
-		kdie(r->exit_code, "%s failed with exit status %d", a->at[0], r->exit_code);
-}
-
-static void
-free_argv(struct argv *a)
-{
-	for (size_t i = 0; i < a->count; i++)
-		free(a->at[i]);
+		kdie(r->exit_code, "%s failed with exit status %d", program, r->exit_code);
+	free(program);
 }
 
 json_t *
-harness_run(const struct keval *k, const struct harness_run *run)
+harness_run(struct keval *k, const struct harness_run *run)
 {
-	struct argv a = { .count = 0 };
+	struct words w = { .count = 1 };
+	struct numbers numbers;
 	struct kproc_result r;
 	json_error_t e;
 	json_t *answer;
 
-	compose(&a, k, run);
-	start(&a, &r, true);
+	compose(&w, k, run, &numbers);
+	start(&w, &r, true);
 	answer = json_loadb(r.out, r.out_len, JSON_REJECT_DUPLICATES, &e);
 	if (!answer || !kjson_is(answer, "schema", "harness/1"))
-		kdie(K_IO, "%s: its answer is not a harness/1 object%s%s", a.at[0],
-		    answer ? "" : ": ", answer ? "" : e.text);
+		kdie(K_IO, "kharness: its answer is not a harness/1 object%s%s", answer ? "" : ": ",
+		    answer ? "" : e.text);
 	kproc_result_free(&r);
-	free_argv(&a);
 	return answer;
+}
+
+json_t *
+harness_beside(struct keval *k, const char *so, const char *against, bool reuse, json_t *eval)
+{
+	const char *list[] = { against, NULL };
+	json_t *answer = harness_run(k,
+	    &(struct harness_run){ .so = so, .phase = "timing", .reuse = reuse, .against = list });
+
+	add_harness_spent(eval, answer);
+	if (status_at(harness_candidate(answer, "candidate"), "status") == STATUS_CORRECT)
+		return answer;
+	harness_merge(eval, answer);
+	json_decref(answer);
+	return NULL;
 }
 
 void
@@ -150,18 +138,14 @@ add_harness_spent(json_t *eval, const json_t *answer)
 void
 harness_lint(const struct keval *k, const char *oracle, bool notes)
 {
-	struct argv a = { .count = 0 };
-	char *program = ktool_path("kharness");
+	struct words w = { .count = 1 };
 	struct kproc_result r;
 
-	push(&a, program, NULL);
-	push(&a, "--lint", k->task_file);
+	words_add(&w, "--lint", k->task_file, NULL);
 	if (is_gpu(k))
-		push(&a, "--backend", kcamp_str(k->camp, "backend"));
+		words_add(&w, "--backend", kcamp_str(k->camp, "backend"), NULL);
 	if (oracle)
-		push(&a, "--oracle", oracle);
-	start(&a, &r, notes);
+		words_add(&w, "--oracle", oracle, NULL);
+	start(&w, &r, notes);
 	kproc_result_free(&r);
-	free_argv(&a);
-	free(program);
 }

@@ -53,20 +53,11 @@ string_at(const struct image *e, uint64_t table, uint64_t size, uint64_t offset)
 }
 
 static void
-append(struct kelf_names *n, const char *name)
+add_name(json_t **names, const char *name)
 {
-	n->at = krealloc(n->at, (n->count + 1) * sizeof *n->at);
-	n->at[n->count++] = kstrdup(name);
-}
-
-/* Each name once; so few are allowed that looking through them all is cheap. */
-static void
-add_name(struct kelf_names *n, const char *name)
-{
-	for (size_t i = 0; i < n->count; i++)
-		if (!strcmp(n->at[i], name))
-			return;
-	append(n, name);
+	if (!*names)
+		*names = json_object();
+	json_object_set_new_nocheck(*names, name, json_true());
 }
 
 static void *
@@ -132,8 +123,6 @@ note_entry(struct dynamic *d, const Elf64_Dyn *entry)
 	case DT_DEPAUDIT:
 	case DT_FILTER:
 	case DT_AUXILIARY:
-		d->hooks = true;
-		break;
 	/*
 	 * Tables that this reader does not follow, and that today's tools do not make for this
 	 * machine.
@@ -176,6 +165,17 @@ read_dynamic(const struct image *e, struct dynamic *d, struct kelf *f)
 	return NULL;
 }
 
+/* Symbol number I of the table at OFFSET; false when it is out of bounds. */
+static bool
+read_symbol(const struct image *e, uint64_t offset, uint64_t i, Elf64_Sym *s)
+{
+	const void *entry = at(e, offset + i * sizeof *s, sizeof *s);
+
+	if (entry)
+		memcpy(s, entry, sizeof *s);
+	return entry != NULL;
+}
+
 static bool
 is_irelative(const struct image *e, uint64_t type)
 {
@@ -191,7 +191,7 @@ read_relocations(
 	uint64_t offset = size ? offset_of(e, address) : 0;
 
 	for (uint64_t i = 0; i + sizeof(Elf64_Rela) <= size; i += sizeof(Elf64_Rela)) {
-		const void *entry = at(e, offset + i, sizeof(Elf64_Rela)), *symbol;
+		const void *entry = at(e, offset + i, sizeof(Elf64_Rela));
 		const char *name;
 		Elf64_Rela r;
 		Elf64_Sym s;
@@ -202,17 +202,16 @@ read_relocations(
 		f->ifunc |= is_irelative(e, ELF64_R_TYPE(r.r_info));
 		if (!ELF64_R_SYM(r.r_info))
 			continue;
-		symbol = at(e, d->symtab + ELF64_R_SYM(r.r_info) * sizeof s, sizeof s);
-		if (d->symtab == UINT64_MAX || !symbol)
+		if (d->symtab == UINT64_MAX ||
+		    !read_symbol(e, d->symtab, ELF64_R_SYM(r.r_info), &s))
 			return "a relocation has no symbol";
-		memcpy(&s, symbol, sizeof s);
 		f->ifunc |= ELF64_ST_TYPE(s.st_info) == STT_GNU_IFUNC;
 		name = string_at(e, d->strtab, d->strsz, s.st_name);
 		if (!name)
 			return "a symbol name is out of bounds";
 		if (s.st_shndx == SHN_UNDEF)
 			add_name(&f->imports, name);
-		if (f->imports.count > MAX_IMPORTS)
+		if (json_object_size(f->imports) > MAX_IMPORTS)
 			return "it imports too many symbols";
 	}
 	return NULL;
@@ -222,18 +221,16 @@ static const char *
 read_symbols(
     const struct image *e, const struct dynamic *d, const Elf64_Shdr *section, struct kelf *f)
 {
-	for (uint64_t i = 0; i + sizeof(Elf64_Sym) <= section->sh_size; i += sizeof(Elf64_Sym)) {
-		const void *entry = at(e, section->sh_offset + i, sizeof(Elf64_Sym));
+	for (uint64_t i = 0; i < section->sh_size / sizeof(Elf64_Sym); i++) {
 		const char *name;
 		Elf64_Sym s;
 
-		if (!entry)
+		if (!read_symbol(e, section->sh_offset, i, &s))
 			return "its symbol table is out of bounds";
-		memcpy(&s, entry, sizeof s);
 		f->ifunc |= ELF64_ST_TYPE(s.st_info) == STT_GNU_IFUNC;
 		name = string_at(e, d->strtab, d->strsz, s.st_name);
 		if (name && s.st_shndx != SHN_UNDEF && ELF64_ST_TYPE(s.st_info) == STT_FUNC)
-			append(&f->functions, name);
+			add_name(&f->functions, name);
 	}
 	return NULL;
 }
@@ -247,14 +244,11 @@ holds_function(const struct image *e, const Elf64_Shdr *section, const char *wan
 	size_t count = names ? section->sh_size / sizeof(Elf64_Sym) : 0;
 
 	for (size_t i = 0; i < count; i++) {
-		const void *entry =
-		    at(e, section->sh_offset + i * sizeof(Elf64_Sym), sizeof(Elf64_Sym));
 		const char *name;
 		Elf64_Sym s;
 
-		if (!entry)
+		if (!read_symbol(e, section->sh_offset, i, &s))
 			return false;
-		memcpy(&s, entry, sizeof s);
 		name = ELF64_ST_TYPE(s.st_info) == STT_FUNC
 		    ? string_at(e, names->sh_offset, names->sh_size, s.st_name)
 		    : NULL;
@@ -278,7 +272,6 @@ read_sections(const struct image *e, const struct dynamic *d, struct kelf *f)
 	for (int i = 0; i < e->head.e_shnum && !fault; i++) {
 		const Elf64_Shdr *s = &e->sections[i];
 		const char *name = string_at(e, names->sh_offset, names->sh_size, s->sh_name);
-		size_t k = 0;
 
 		if (s->sh_type == SHT_DYNSYM)
 			fault = read_symbols(e, d, s, f);
@@ -287,9 +280,7 @@ read_sections(const struct image *e, const struct dynamic *d, struct kelf *f)
 		if (!(s->sh_flags & SHF_EXECINSTR))
 			continue;
 		name = name ? name : "(without a name)";
-		while (k < LEN(usual) && strcmp(usual[k], name))
-			k++;
-		if (k == LEN(usual))
+		if (kindex_of(name, usual, LEN(usual)) == LEN(usual))
 			add_name(&f->odd_sections, name);
 		if (!strcmp(name, ".init"))
 			f->init_bytes = s->sh_size;
@@ -341,11 +332,11 @@ kelf_read(const void *so, size_t len, struct kelf *f)
 	const char *fault;
 
 	*f = (struct kelf){ 0 };
-	fault = open_image(&e);
-	fault = fault ? fault : read_dynamic(&e, &d, f);
-	fault = fault ? fault : read_relocations(&e, &d, d.rela, d.relasz, f);
-	fault = fault ? fault : read_relocations(&e, &d, d.jmprel, d.pltrelsz, f);
-	fault = fault ? fault : read_sections(&e, &d, f);
+	fault = open_image(&e)
+	    ?: read_dynamic(&e, &d, f)
+	    ?: read_relocations(&e, &d, d.rela, d.relasz, f)
+	    ?: read_relocations(&e, &d, d.jmprel, d.pltrelsz, f)
+	    ?: read_sections(&e, &d, f);
 	if (!fault) {
 		read_segments(&e, f);
 		f->constructors = (d.init_arraysz + d.preinit_arraysz) / sizeof(uint64_t);
@@ -361,21 +352,13 @@ kelf_read(const void *so, size_t len, struct kelf *f)
 	return fault;
 }
 
-static void
-free_names(struct kelf_names *n)
-{
-	for (size_t i = 0; i < n->count; i++)
-		free(n->at[i]);
-	free(n->at);
-}
-
 void
 kelf_free(struct kelf *f)
 {
-	free_names(&f->imports);
-	free_names(&f->functions);
-	free_names(&f->needed);
-	free_names(&f->odd_sections);
+	json_decref(f->imports);
+	json_decref(f->functions);
+	json_decref(f->needed);
+	json_decref(f->odd_sections);
 	*f = (struct kelf){ 0 };
 }
 

@@ -7,21 +7,17 @@
 #ifndef KELF_H
 #define KELF_H
 
-#include "kutil.h"
+#include "kio.h"
 
 enum { KELF_CALLS = 64 };
 
-struct kelf_names {
-	char **at;
-	size_t count;
-};
-
+/* Names are sets: objects with a member each, NULL when there is none. */
 struct kelf {
-	struct kelf_names imports;      /* symbols that some other object must define, each once */
-	struct kelf_names functions;    /* functions that it exports */
-	struct kelf_names needed;       /* libraries */
-	struct kelf_names odd_sections; /* executable sections other than the compiler's own */
-	size_t constructors;            /* entries that run at load */
+	json_t *imports;      /* symbols that some other object must define */
+	json_t *functions;    /* functions that it exports */
+	json_t *needed;       /* libraries */
+	json_t *odd_sections; /* executable sections other than the compiler's own */
+	size_t constructors;  /* entries that run at load */
 	/* one of them is the compiler's own, behind __builtin_cpu_supports */
 	bool cpu_detection;
 	size_t destructors;

@@ -33,6 +33,7 @@ struct keval {
 	bool check_only; /* tiers up to T2 */
 	bool thin;       /* records are written as parts */
 	json_t *inputs;  /* files that it reads, see inputs.c */
+	char *oracle;    /* what oracle_so found; NULL until first needed */
 	int level;       /* sandbox level; 0 until first needed */
 };
 
@@ -82,17 +83,14 @@ struct trial {
 	const char *so; /* file with the bytes that were checked; it may be missing, as they may */
 };
 
-/*
- * scan.c: source and import rules of patterns/forbidden.json. True when clean, else REASONS are
- * appended.
- */
-bool scan_source(const struct keval *k, const char *file, const char *code, json_t *reasons);
+/* scan.c: source and import rules of patterns/forbidden.json. REASONS are appended unless clean. */
+void scan_source(const struct keval *k, const char *file, const char *code, json_t *reasons);
 /*
  * The same rules over what the preprocessor made of it, as far as it comes from the candidate's own
  * files.
  */
-bool scan_expanded(const struct keval *k, const char *text, json_t *reasons);
-bool scan_elf(const struct keval *k, const char *so, size_t len, json_t *reasons);
+void scan_expanded(const struct keval *k, const char *text, json_t *reasons);
+void scan_elf(const struct keval *k, const char *so, size_t len, json_t *reasons);
 /* Does the shared object define a function of this name? */
 bool elf_defines(const char *so, size_t len, const char *name);
 
@@ -120,7 +118,7 @@ void work_put(const char *work, const char *name, const void *data, size_t len);
 void work_put_sources(const struct keval *k, const struct subject *s, const char *work);
 char *work_read(const char *work, const char *name, size_t max, size_t *len);
 /* Both streams of a build, trimmed; the caller frees. */
-char *build_log(const struct kproc_result *r, double limit_s);
+char *build_log(const struct kproc_result *r);
 void build_candidate(struct keval *k, const struct subject *s, const char *work, struct build *b);
 void build_free(struct build *b);
 /*
@@ -141,12 +139,18 @@ struct harness_run {
 	const char *so;             /* file */
 	const char *phase;          /* correctness, timing or both */
 	bool reuse;                 /* instead: on buffers seen before, and on new ones */
-	const char *oracle;         /* file, or NULL */
+	bool unchecked;             /* without the oracle */
 	const char *const *against; /* NAME=FILE, NULL-terminated; may be NULL */
 	const char *name;           /* of the candidate in its answer; NULL: "candidate" */
 	bool all_pairs;             /* everybody is compared with everybody */
 };
-json_t *harness_run(const struct keval *k, const struct harness_run *run);
+json_t *harness_run(struct keval *k, const struct harness_run *run);
+/*
+ * The same, timed or, if REUSE, on buffers seen before, beside AGAINST alone (or NULL). NULL when
+ * the candidate failed in it, which then stands in EVAL: wrong in a timed run is wrong.
+ */
+json_t *harness_beside(
+    struct keval *k, const char *so, const char *against, bool reuse, json_t *eval);
 /*
  * kharness --lint over the task, with ORACLE its results too (NULL: its form only); its exit status
  * is ours when it refuses. With NOTES what is merely worth knowing is said, too.
@@ -172,12 +176,33 @@ void profile(struct keval *k, const struct subject *s, const char *so, json_t *e
 json_t *profile_anew(struct keval *k, const struct subject *s, const char *so, const json_t *eval,
     const char *name, char **why);
 /*
+ * tool.c: a command under construction; its words are borrowed, and a NULL stands behind the last.
+ */
+enum { WORDS_MAX = 255 };
+struct words {
+	char *at[WORDS_MAX + 1];
+	size_t count;
+};
+/* Words up to a NULL; those of a list that ends with NULL; the texts of an array. */
+void words_add(struct words *w, ...) __attribute__((sentinel));
+void words_list(struct words *w, const char *const *list);
+void words_json(struct words *w, const json_t *list);
+/*
  * A program of the system in the sandbox; its output (the caller frees), or NULL with the reason in
  * *WHY (the caller frees).
  */
 struct ksandbox_bind;
 char *tool_run(struct keval *k, const char *work, const struct ksandbox_bind *binds,
-    size_t bind_count, char **argv, double limit_s, char **why);
+    size_t bind_count, const struct words *w, double limit_s, char **why);
+/*
+ * The words W, and after them the calls of the program in SO (kharness --solo with OPTIONS, which
+ * end with NULL) in the sandbox, watched by the program AROUND, see ksandbox.h. -1: it did not
+ * start.
+ */
+int tool_solo(struct keval *k, const char *work, char *const *around, struct words *w,
+    const char *so, const char *const *options, double limit_s, struct kproc_result *r);
+/* What the tool NAME printed, as tool_run has it. Frees R. */
+char *tool_output(const char *name, struct kproc_result *r, char **why);
 
 /*
  * sanitize.c: tools that look for faults of memory, over a correct candidate: eval.sanitizers; one
@@ -203,12 +228,6 @@ const json_t *harness_candidate(const json_t *answer, const char *name);
 void harness_merge(json_t *eval, const json_t *answer);
 
 /*
- * T2 and T3 by kharness on the set in use, as far as no command of the campaign replaces them; and
- * beside the incumbent.
- */
-void run_harness(
-    struct keval *k, const struct subject *s, const char *so, const char *phase, json_t *eval);
-/*
  * T2 and T3 on the set in use, each by the harness or by the campaign's command; and in turns with
  * the incumbent once more, by whatever timed it: the pairs (new reference), or NULL when there is
  * no incumbent, or when the candidate proves wrong in it, which then stands in EVAL.
@@ -218,14 +237,13 @@ json_t *measure_again(const struct trial *t, json_t *eval);
 
 /*
  * race.c: who a candidate is timed in turns with. Its anchor: the incumbent, else the fastest
- * baseline that was raced with the reference, else the reference. False when there is none, or when
- * it does not build here. Free with free_anchor.
+ * baseline that was raced with the reference, else the reference. Free with free_anchor.
  */
 struct anchor {
 	char *against;   /* NAME=FILE.so */
 	char *name, *id; /* id of an incumbent, or NULL */
 };
-bool choose_anchor(struct keval *k, const struct subject *s, struct anchor *a);
+void choose_anchor(struct keval *k, const struct subject *s, struct anchor *a);
 void free_anchor(struct anchor *a);
 /* eval.anchor and eval.pairs, from kharness's answer. */
 void put_anchor(json_t *eval, const struct anchor *a, const json_t *answer);
@@ -251,7 +269,7 @@ char *anchor_subject(const struct keval *k);
  * Check FILES and race those that are correct, each with each, TIMES times; a record bench/1 per
  * race goes to the output.
  */
-void race_files(struct keval *k, char **files, long times);
+void race_files(struct keval *k, const char *const *files, long times);
 /* The same once, with programs, 16 at most: the record (new reference). */
 json_t *race_programs(struct keval *k, char *const *codes, size_t count);
 
@@ -319,14 +337,13 @@ json_t *evaluate_reference(struct keval *k);
 json_t *evaluate_best(struct keval *k, const char *id);
 /* Dies when the task, with its oracle, is none to judge by. */
 void lint_task(struct keval *k);
-/* Path of the oracle's shared object (oracle.c, else the reference in double); the caller frees. */
-char *oracle_so(struct keval *k);
+/* Path of the oracle's shared object (oracle.c, else the reference in double); borrowed. */
+const char *oracle_so(struct keval *k);
 /*
- * "reference=FILE.so", and "NAME=FILE.so" of a baseline (NULL when it does not build); the caller
- * frees.
+ * "NAME=FILE.so" of a baseline (NULL when it does not build), or without one of the reference; the
+ * caller frees.
  */
-char *against_reference(struct keval *k);
-char *against_baseline(struct keval *k, const json_t *baseline);
+char *against_known(struct keval *k, const json_t *baseline);
 
 /* custom.c: tiers replaced by the campaign's own commands. */
 struct custom;
@@ -381,7 +398,11 @@ void report_log(const struct keval *k, const struct subject *s, json_t *eval);
 /* One line of progress. */
 void report_progress(const struct keval *k, const struct subject *s, const json_t *eval);
 
-/* evaluate.c: everything from code to eval member (new reference). */
+/*
+ * evaluate.c: the program with its files, each behind a line with its name; the caller frees.
+ */
+char *subject_text(const struct subject *s);
+/* Everything from code to eval member (new reference). */
 json_t *evaluate(struct keval *k, const struct subject *s);
 /* May the records of later candidates hold the program and its files (KIO_CODE_MAX)? */
 bool subject_fits(const struct subject *s);
@@ -415,5 +436,7 @@ bool is_null(const struct keval *k);
 bool is_gpu(const struct keval *k); /* the backend's kernels run on one, under kharness */
 void eval_set(json_t *eval, const char *key, json_t *value);
 void eval_fail(json_t *eval, enum status status, const char *check, const char *detail);
+/* Rejected for REASONS, which are taken over, unless there are none. False: it is. */
+bool eval_clean(json_t *eval, json_t *reasons);
 
 #endif

@@ -31,16 +31,17 @@ static char *
 evidence_fault(const struct krec *rec, const json_t *plan)
 {
 	const char *shown = kjson_str_or(rec->json, "prompt.user", NULL);
-	char *metric = kplan_metric(plan), *fault = NULL;
+	char *metric, *fault = NULL;
 
 	/* A recorded reply cites what was measured where it was recorded. */
-	if (kjson_path(rec->json, "reply.recorded"))
-		shown = NULL;
-	if (shown && shows_figures(rec) && !metric)
+	if (!shown || kjson_path(rec->json, "reply.recorded") || !shows_figures(rec))
+		return NULL;
+	metric = kplan_metric(plan);
+	if (!metric)
 		fault = kstrdup("the prompt showed measurements, and the plan has no \"evidence\": "
 		                "metric -> inference -> action, "
 		                "the metric with its value as it was shown");
-	else if (shown && shows_figures(rec) && !kclaim_cites(metric, shown))
+	else if (!kclaim_cites(metric, shown))
 		fault = kasprintf("the plan's evidence, '%.80s', cites no figure from the prompt: "
 		                  "give a metric and its value exactly as the profile, the listing "
 		                  "or the times show them together",
@@ -110,17 +111,13 @@ source_fault(const struct krec *rec, const json_t *plan)
 static char *
 round_fault(const struct krec *rec, const json_t *plan)
 {
-	char *fault = kplan_history_fault(plan, kjson_path(rec->json, "sample.ineffective"),
-	    kjson_bool_or(rec->json, "sample.stagnation", false));
-
-	if (!fault)
-		fault = kplan_repeat_fault(plan, kjson_path(rec->json, "sample.accepted"));
-	if (!fault)
-		fault = kplan_novelty_fault(plan, kjson_path(rec->json, "sample.searched"),
-		    (long)kjson_int_or(rec->json, "sample.streak", 0));
-	if (!fault)
-		fault = source_fault(rec, plan);
-	return fault ? fault : evidence_fault(rec, plan);
+	return kplan_history_fault(plan, kjson_path(rec->json, "sample.ineffective"),
+	           kjson_bool_or(rec->json, "sample.stagnation", false))
+	    ?: kplan_repeat_fault(plan, kjson_path(rec->json, "sample.accepted"))
+	    ?: kplan_novelty_fault(plan, kjson_path(rec->json, "sample.searched"),
+	           (long)kjson_int_or(rec->json, "sample.streak", 0))
+	    ?: source_fault(rec, plan)
+	    ?: evidence_fault(rec, plan);
 }
 
 void
@@ -258,11 +255,9 @@ compare(const struct keval *k, const json_t *past, const json_t *eval, struct kl
 static void
 keep_quick(json_t *eval)
 {
-	json_t *quick = json_pack("{s:O}", "timing", json_object_get(eval, "timing")),
-	       *pairs = json_object_get(eval, "pairs");
+	json_t *quick = json_object();
 
-	if (pairs)
-		eval_set(quick, "pairs", json_incref(pairs));
+	kjson_share(quick, eval, (const char *const[]){ "timing", "pairs", NULL });
 	eval_set(eval, "quick", quick);
 	json_object_del(eval, "timing");
 	json_object_del(eval, "pairs");

@@ -30,24 +30,24 @@ enum mode {
 
 struct arguments {
 	int mode;
-	const char *dir, *archive, *output, *set, *seed;
+	const char *dir, *output;
 	const char *operand; /* of --code, --verify and --evidence */
 	bool inputs;         /* --inputs: only say what would be read */
-	char **files;
-	bool thin;
+	const char *const *files;
 };
 
 static void
-parse(struct arguments *a, int argc, char **argv)
+parse(struct arguments *a, struct keval *k, int argc, char **argv)
 {
+	static const char *const standard_input[] = { "-", NULL };
 	const struct koption options[] = {
 		KOPTION_CAMPAIGN(&a->dir),
-		{ 'a', "archive", .text = &a->archive,
+		{ 'a', "archive", .text = &k->archive,
 		    .help = "FILE\tarchive of the previous trial, with the program to race "
 		            "against" },
-		{ 's', "set", .text = &a->set, .help = "SET\tuse this set of workloads" },
+		{ 's', "set", .text = &k->set, .help = "SET\tuse this set of workloads" },
 		KOPTION_OUTPUT(&a->output),
-		{ 0, "seed", .text = &a->seed,
+		{ 0, "seed", .text = &k->seed,
 		    .help = "HEX\tseed for inputs, to repeat an evaluation" },
 		{ 0, "inputs", .flag = &a->inputs,
 		    .help = "\tlist the files that an evaluation reads" },
@@ -65,17 +65,19 @@ parse(struct arguments *a, int argc, char **argv)
 		    .help = "TIMES\trace the kernels, this many times" },
 		{ 0, "preflight", .choice = &a->mode, .value = MODE_PREFLIGHT,
 		    .help = "\tcheck that evaluations can run here" },
-		{ 0, "thin", .flag = &a->thin,
+		{ 0, "thin", .flag = &k->thin,
 		    .help = "\twrite a part of the record, as in a trial's folder" },
 	};
 
 	koption_read(options, LEN(options), usage, argc, argv);
-	a->files = argv + optind;
+	a->files = (const char *const *)argv + optind;
 	if (a->mode != MODE_REPLIES && a->mode != MODE_RACE && *a->files)
 		koption_misuse(usage, "unexpected operand");
 	if (a->mode == MODE_RACE && !*a->files)
 		koption_misuse(usage, "--race: give the kernels to race");
-	if (a->seed && (!*a->seed || a->seed[strspn(a->seed, "0123456789abcdef")]))
+	if (a->mode == MODE_REPLIES && !*a->files)
+		a->files = standard_input;
+	if (k->seed && (!*k->seed || k->seed[strspn(k->seed, "0123456789abcdef")]))
 		koption_misuse(usage, "--seed must be lower-case hex digits");
 }
 
@@ -310,9 +312,7 @@ static void
 each_reply(
     struct keval *k, const struct arguments *a, void (*take)(struct keval *k, struct krec *rec))
 {
-	if (!*a->files)
-		each_record(k, NULL, take);
-	for (char **f = a->files; *f; f++)
+	for (const char *const *f = a->files; *f; f++)
 		each_record(k, *f, take);
 }
 
@@ -322,14 +322,11 @@ put_record(const struct keval *k, const char *id, json_t *eval)
 {
 	long trial = 0, branch = 0;
 	struct krec rec = { .file = "<new>" };
+	bool known = id && karch_id(id, &trial, &branch);
 
-	if (id && karch_id(id, &trial, &branch))
-		rec.json = json_pack("{s:s,s:s,s:i,s:i,s:s}", "schema", KRECORD_SCHEMA, "campaign",
-		    kcamp_str(k->camp, "name"), "trial", (int)trial, "branch", (int)branch, "id",
-		    id);
-	else
-		rec.json = json_pack(
-		    "{s:s,s:s}", "schema", KRECORD_SCHEMA, "campaign", kcamp_str(k->camp, "name"));
+	rec.json = json_pack("{s:s,s:s,s:o*,s:o*,s:s*}", "schema", KRECORD_SCHEMA, "campaign",
+	    kcamp_str(k->camp, "name"), "trial", known ? json_integer(trial) : NULL, "branch",
+	    known ? json_integer(branch) : NULL, "id", known ? id : NULL);
 	rec.line = json_dumps(rec.json, KIO_DUMP);
 	rec.len = strlen(rec.line);
 	add_time(eval);
@@ -366,10 +363,8 @@ name_inputs(struct keval *k, const struct arguments *a)
 		input_past(k, id);
 		free(id);
 	}
-	for (char **f = a->files; *f; f++)
+	for (const char *const *f = a->files; *f; f++)
 		input(k, *f);
-	if (a->mode == MODE_REPLIES && !*a->files)
-		input(k, "-");
 }
 
 /* Candidates name what they are compared with, so they are opened as for an evaluation. */
@@ -441,15 +436,13 @@ main(int argc, char **argv)
 	struct keval k = { 0 };
 
 	kutil_init("keval");
-	parse(&a, argc, argv);
+	parse(&a, &k, argc, argv);
 	k.camp = kcamp_load(a.dir);
-	k.archive = a.archive;
-	k.seed = a.seed;
-	k.thin = a.thin;
 	evaluator = &k;
 	krecord_reads = input_of_record;
-	k.set = a.set ? a.set : kcamp_str(k.camp, "eval.set");
-	k.set_given = a.set != NULL;
+	k.set_given = k.set != NULL;
+	if (!k.set)
+		k.set = kcamp_str(k.camp, "eval.set");
 	open_task(&k);
 	kout_open(a.output);
 	name_inputs(&k, &a);
@@ -459,6 +452,7 @@ main(int argc, char **argv)
 		run(&k, &a);
 	kout_commit();
 	json_decref(k.inputs);
+	free(k.oracle);
 	json_decref(k.task);
 	free(k.task_file);
 	kcamp_free(k.camp);

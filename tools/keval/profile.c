@@ -16,7 +16,7 @@
 #include "kplace.h"
 #include "ksandbox.h"
 
-enum { OUTPUT_MAX = 64 << 20, ARGS_MAX = 48, WORDS_MAX = 300, FILES_MAX = 16 };
+enum { OUTPUT_MAX = 64 << 20, PASS_WORDS = 28 };
 /*
  * Time limits of a run, in seconds. One on a device replays each call dozens of times; callgrind
  * interprets every instruction, which takes about SLOWER times as long.
@@ -118,66 +118,6 @@ is_wanted(const struct keval *k, const struct subject *s, const json_t *eval)
 	return s->trusted || is_leading(eval);
 }
 
-/* The words of a list, from ARGV[*N] on. */
-static void
-add(char **argv, size_t *n, const char *const *words)
-{
-	for (; *words && *n < ARGS_MAX - 1; words++)
-		argv[(*n)++] = (char *)*words;
-	argv[*n] = NULL;
-}
-
-/* The last words of a tool, where the reason for its end is. */
-static const char *
-end_of(const char *text)
-{
-	size_t n = text ? strlen(text) : 0;
-
-	return n > WORDS_MAX ? text + n - WORDS_MAX : n ? text : "no message";
-}
-
-static char *
-run_around(struct keval *k, char *const *around, const char *work,
-    const struct ksandbox_bind *binds, size_t bind_count, char **argv, double limit_s, char **why)
-{
-	struct ksandbox s = { .around = around,
-		.level = sandbox_level(k),
-		.profile = KSANDBOX_BUILD,
-		.work = work,
-		.binds = binds,
-		.bind_count = bind_count,
-		.gpu = is_gpu(k),
-		.processes = 1024,
-		.file_bytes = (uint64_t)1 << 30 };
-	struct kproc p = { .argv = argv, .max_output = OUTPUT_MAX, .timeout_s = limit_s };
-	struct kproc_result r;
-	char *out = NULL;
-
-	*why = NULL;
-	if (ksandbox_run(&s, &p, &r) < 0) {
-		*why = kasprintf("%s did not start", argv[0]);
-		return NULL;
-	}
-	if (r.exit_code == 0 && !r.timed_out && !r.flooded)
-		out = kstrndup(r.out, r.out_len);
-	else if (r.timed_out)
-		*why = kasprintf("%s took more than %g s", argv[0], limit_s);
-	else if (r.signal)
-		*why = kasprintf(
-		    "%s was killed by signal %d (%s)", argv[0], r.signal, strsignal(r.signal));
-	else
-		*why = kasprintf("%s failed: %s", argv[0], end_of(r.err_len ? r.err : r.out));
-	kproc_result_free(&r);
-	return out;
-}
-
-char *
-tool_run(struct keval *k, const char *work, const struct ksandbox_bind *binds, size_t bind_count,
-    char **argv, double limit_s, char **why)
-{
-	return run_around(k, NULL, work, binds, bind_count, argv, limit_s, why);
-}
-
 static double
 limit_of(const struct keval *k)
 {
@@ -216,20 +156,17 @@ struct session {
 	const struct profiler *p;
 	const char *device; /* for its lock */
 	const char *work, *folder, *so, *workload;
-	char *file[FILES_MAX + 1];
-	size_t files;
-	json_t *notes;
+	json_t *files, *notes;
 };
 
 /*
- * The words of a profiler that watches from outside, with what it shares with the program: its
- * result, and FIFOs by which kharness says when to count. The caller frees the last three words.
+ * The words of a profiler that watches from outside, with what it shares with the program: FIFOs by
+ * which kharness says when to count, and its result. The caller frees those two words.
  */
 static void
-watch_words(const struct session *x, const char *const *wrap, char **words)
+watch_words(const struct session *x, struct words *w, char *shared[2])
 {
 	static const char *const pipes[] = { "perf.control", "perf.ack" };
-	size_t n = 0;
 
 	for (size_t i = 0; i < LEN(pipes); i++) {
 		char *path = kasprintf("%s/%s", x->work, pipes[i]);
@@ -239,11 +176,9 @@ watch_words(const struct session *x, const char *const *wrap, char **words)
 			kdie_errno(K_IO, "%s", path);
 		free(path);
 	}
-	add(words, &n, wrap);
-	words[n++] = kasprintf("--control=fifo:%s/%s,%s/%s", x->work, pipes[0], x->work, pipes[1]);
-	words[n++] = kasprintf("--output=%s/%s", x->work, x->p->result[0].file);
-	words[n++] = kstrdup("--");
-	words[n] = NULL;
+	shared[0] = kasprintf("--control=fifo:%s/%s,%s/%s", x->work, pipes[0], x->work, pipes[1]);
+	shared[1] = kasprintf("--output=%s/%s", x->work, x->p->result[0].file);
+	words_add(w, shared[0], shared[1], "--", NULL);
 }
 
 /* The program under the profiler, while nobody measures. */
@@ -251,50 +186,41 @@ static bool
 run_profiler(const struct session *x, const char *const *wrap, char **why)
 {
 	struct keval *k = x->k;
-	const char *work = x->work, *workload = x->workload;
-	char *program = ktool_path("kharness"), *task = realpath(k->task_file, NULL),
-	     *object = realpath(x->so, NULL);
-	char *argv[ARGS_MAX], *around[ARGS_MAX] = { NULL }, *out;
+	struct words around = { .count = 0 }, inside = { .count = 0 };
+	char *memory = kasprintf("%lld", (long long)kcamp_int(k->camp, "eval.memory_mb")),
+	     *shared[2] = { NULL, NULL }, *out = NULL;
+	const char *const options[] = { "--memory-mb", memory, x->workload ? "--workload" : NULL,
+		x->workload, NULL };
+	bool outside = x->p->outside;
+	struct kproc_result r;
 	int lock = klock_device(x->device, true, true);
-	struct ksandbox_bind binds[] = { { program, "/kiln/kharness" }, { task, "/kiln/task.json" },
-		{ object, "/kiln/kernel.so" } };
-	char *memory = kasprintf("%lld", (long long)kcamp_int(k->camp, "eval.memory_mb"));
-	const char *const solo[] = { "/kiln/kharness", "--solo", "-t", "/kiln/task.json", "-s",
-		k->set, "--backend", kcamp_str(k->camp, "backend"), "--memory-mb", memory,
-		"/kiln/kernel.so", workload ? "--workload" : NULL, workload, NULL };
-	size_t n = 0;
 
-	if (x->p->outside)
-		watch_words(x, wrap, around);
-	else
-		add(argv, &n, wrap);
-	add(argv, &n, solo);
+	words_list(outside ? &around : &inside, wrap);
+	if (outside)
+		watch_words(x, &around, shared);
 	*why = NULL;
-	out = task && object
-	    ? run_around(k, around, work, binds, LEN(binds), argv, limit_of(k), why)
-	    : NULL;
-	for (n = 0; around[n];)
-		n++;
-	for (size_t i = 0; n && i < 3; i++)
-		free(around[n - 1 - i]);
+	if (tool_solo(k, x->work, outside ? around.at : NULL, &inside, x->so, options, limit_of(k),
+	        &r) == 0)
+		out = tool_output(x->p->program, &r, why);
+	else
+		*why = kasprintf("%s did not start", x->p->program);
 	close(lock);
+	free(shared[0]);
+	free(shared[1]);
 	free(memory);
-	free(object);
-	free(task);
-	free(program);
 	free(out);
 	return out != NULL;
 }
 
-/* TEXT as a file of the session, which the caller frees; false when it could not be written. */
+/* TEXT as a file of the session; false when it could not be written. */
 static bool
 put_result(struct session *x, const char *file, const char *text)
 {
 	char *path = kasprintf("%s/%s", x->folder, file);
-	bool good = text && x->files < FILES_MAX && kwrite_file(path, text, strlen(text)) == 0;
+	bool good = text && kwrite_file(path, text, strlen(text)) == 0;
 
 	if (good)
-		x->file[x->files++] = kstrdup(file);
+		json_array_append_new(x->files, json_string(path));
 	free(path);
 	return good;
 }
@@ -305,13 +231,13 @@ collect(struct session *x, char **why)
 {
 	for (size_t i = 0; i < LEN(x->p->result) && x->p->result[i].file; i++) {
 		const char *file = x->p->result[i].file;
-		char *argv[ARGS_MAX], *text;
-		size_t n = 0;
+		struct words w = { .count = 0 };
+		char *text;
 		bool good;
 
-		add(argv, &n, x->p->result[i].export);
-		text = n ? tool_run(x->k, x->work, NULL, 0, argv, limit_of(x->k), why)
-		         : work_read(x->work, file, OUTPUT_MAX, &n);
+		words_list(&w, x->p->result[i].export);
+		text = w.count ? tool_run(x->k, x->work, NULL, 0, &w, limit_of(x->k), why)
+		               : work_read(x->work, file, OUTPUT_MAX, &(size_t){ 0 });
 		good = put_result(x, file, text);
 		free(text);
 		if (!good && !*why)
@@ -328,7 +254,7 @@ run_pass(struct session *x, size_t number, const char *list)
 {
 	char *name = kasprintf("pass%zu", number), *words = kstrdup(list), *save = NULL,
 	     *file = kasprintf("%s_counter_collection.csv", name), *why = NULL, *text = NULL;
-	const char *wrap[ARGS_MAX - 20] = { x->p->program, "--output-format", "csv", "-o", name,
+	const char *wrap[PASS_WORDS] = { x->p->program, "--output-format", "csv", "-o", name,
 		"--pmc" };
 	size_t n = 6, len;
 
@@ -367,29 +293,29 @@ run_passes(struct session *x)
 static json_t *
 findings(const struct session *x, char **why)
 {
-	char *argv[FILES_MAX + 2] = { ktool_path("kprofile") };
-	struct kproc q = { .argv = argv, .max_output = OUTPUT_MAX, .timeout_s = 60 };
+	char *program = ktool_path("kprofile");
+	struct words w = { .count = 0 };
+	struct kproc q = { .argv = w.at, .max_output = OUTPUT_MAX, .timeout_s = 60 };
 	struct kproc_result r;
 	json_t *found = NULL;
 
-	for (size_t i = 0; i < x->files; i++)
-		argv[1 + i] = kasprintf("%s/%s", x->folder, x->file[i]);
+	words_add(&w, program, NULL);
+	words_json(&w, x->files);
 	if (kproc_run(&q, &r) == 0) {
 		found = r.exit_code == 0 ? json_loadb(r.out, r.out_len, 0, NULL) : NULL;
 		if (!found)
 			*why = kasprintf("%.300s", r.err ? r.err : "kprofile failed");
 		kproc_result_free(&r);
 	}
-	for (size_t i = 0; argv[i]; i++)
-		free(argv[i]);
+	free(program);
 	if (found)
 		json_array_extend(json_object_get(found, "notes"), x->notes);
 	return found;
 }
 
-/* The file FROM as the campaign's profiles/NAME/FILE, compressed where there is gzip. */
+/* The file FROM in the campaign's profiles/NAME, compressed where there is gzip. */
 static void
-keep_file(const struct keval *k, const char *from, const char *name, const char *file, json_t *kept)
+keep_file(const struct keval *k, const char *from, const char *name, json_t *kept)
 {
 	char gzip[] = "gzip", options[] = "-9nc", *argv[] = { gzip, options, (char *)from, NULL };
 	struct kproc p = { .argv = argv, .max_output = OUTPUT_MAX, .timeout_s = 60 };
@@ -398,7 +324,7 @@ keep_file(const struct keval *k, const char *from, const char *name, const char 
 	char *text = kread_file(from, OUTPUT_MAX, &len), *path, *inside;
 	bool small = text && kproc_run(&p, &r) == 0 && r.exit_code == 0;
 
-	inside = kasprintf("profiles/%s/%s%s", name, file, small ? ".gz" : "");
+	inside = kasprintf("profiles/%s/%s%s", name, basename(from), small ? ".gz" : "");
 	path = kplace_in(k->camp->dir, inside);
 	if (text && kwrite_file(path, small ? r.out : text, small ? r.out_len : len) == 0)
 		json_array_append_new(kept, json_string(inside));
@@ -417,25 +343,28 @@ keep(const struct session *x, const char *id)
 {
 	const struct keval *k = x->k;
 	char *name = kstrdup(id), *inside, *to, *report = kasprintf("%s/report.ncu-rep", x->work);
-	json_t *kept = json_array();
+	json_t *kept = json_array(), *file;
+	size_t i;
 
 	for (char *slash = name; (slash = strchr(slash, '/'));)
 		*slash = '-';
 	inside = kasprintf("profiles/%s", name);
 	to = kplace_in(k->camp->dir, inside);
 	kmake_folder(to);
-	for (size_t i = 0; i < x->files; i++) {
-		char *from = kasprintf("%s/%s", x->folder, x->file[i]);
-
-		keep_file(k, from, name, x->file[i], kept);
-		free(from);
-	}
-	keep_file(k, report, name, "report.ncu-rep", kept);
+	json_array_foreach(x->files, i, file)
+		keep_file(k, json_string_value(file), name, kept);
+	keep_file(k, report, name, kept);
 	free(report);
 	free(inside);
 	free(name);
 	free(to);
 	return kept;
+}
+
+static bool
+is_installed(struct keval *k, const struct profiler *p)
+{
+	return sandbox_level(k) == KSANDBOX_NONE || ksandbox_finds(p->program);
 }
 
 /*
@@ -446,11 +375,19 @@ static json_t *
 profile_so(struct keval *k, const struct profiler *p, const char *so, const json_t *eval,
     const char *name, char **why)
 {
-	char *work = ksandbox_work_new(), *folder = ksandbox_work_new(), *device;
-	struct session x = { k, p, NULL, work, folder, so, choose_workload(k, eval),
-		.notes = json_array() };
+	char *work, *folder, *device;
+	struct session x = { k, p, .so = so, .workload = choose_workload(k, eval) };
 	json_t *found = NULL;
 
+	*why = NULL;
+	if (!is_installed(k, p)) {
+		*why = kasprintf("%s is not installed", p->program);
+		return NULL;
+	}
+	x.work = work = ksandbox_work_new();
+	x.folder = folder = ksandbox_work_new();
+	x.files = json_array();
+	x.notes = json_array();
 	x.device = device = is_gpu(k)
 	    ? kasprintf("gpu-%s", kjson_str_or(eval, "environment.device.uuid", "unknown"))
 	    : kstrdup("cpu");
@@ -463,8 +400,7 @@ profile_so(struct keval *k, const struct profiler *p, const char *so, const json
 		eval_set(found, "workload", json_string(x.workload));
 	if (found && name)
 		eval_set(found, "raw", keep(&x, name));
-	while (x.files)
-		free(x.file[--x.files]);
+	json_decref(x.files);
 	json_decref(x.notes);
 	ksandbox_work_free(folder);
 	ksandbox_work_free(work);
@@ -472,82 +408,41 @@ profile_so(struct keval *k, const struct profiler *p, const char *so, const json
 	return found;
 }
 
-/* Options without which the profiler does not run what a compiler makes for this machine. */
-static const char *const for_valgrind[] = { "-mno-avx512f" };
-
-/*
- * The program built for the profiler, which interprets fewer instructions than the machine has; SO
- * where it does not build so. The caller frees.
- */
-static char *
-so_for(struct keval *k, const struct profiler *p, const struct subject *s, const char *so,
-    json_t **flags)
-{
-	char *plain, *log = NULL;
-
-	*flags = json_array();
-	if (!p->interprets || !s->code)
-		return kstrdup(so);
-	for (size_t i = 0; i < LEN(for_valgrind); i++)
-		json_array_append_new(*flags, json_string(for_valgrind[i]));
-	plain = build_cached(k, s, *flags, &log);
-	if (!plain)
-		json_array_clear(*flags);
-	free(log);
-	return plain ? plain : kstrdup(so);
-}
-
-/*
- * The counters of this CPU; NULL with the reason, which is most often that a machine does not give
- * them to its guests or to its users.
- */
-static json_t *
-profile_counters(struct keval *k, const char *so, const json_t *eval, const char *name, char **why)
-{
-	json_t *found;
-
-	*why = NULL;
-	if (sandbox_level(k) != KSANDBOX_NONE && !ksandbox_finds(counters.program)) {
-		*why = kstrdup("perf is not installed");
-		return NULL;
-	}
-	found = profile_so(k, &counters, so, eval, name, why);
-	if (found && !kjson_path(found, "metrics.instruction.ipc")) {
-		*why = kstrdup("perf counts no cycles and instructions here");
-		json_decref(found);
-		return NULL;
-	}
-	return found;
-}
+/* Without it the profiler does not run what a compiler makes for this machine. */
+static const char for_valgrind[] = "-mno-avx512f";
 
 /* A program on a CPU: by its counters, else by interpreting it, with a note of why. */
 static json_t *
 profile_cpu(struct keval *k, const struct profiler *p, const struct subject *s, const char *so,
     const json_t *eval, const char *name, char **why)
 {
-	json_t *found = profile_counters(k, so, eval, name, why), *flags, *notes;
-	char *built, *missing = *why;
+	json_t *found = profile_so(k, &counters, so, eval, name, why), *flags, *notes;
+	char *built, *missing, *log = NULL;
 
-	if (found)
+	if (found && kjson_path(found, "metrics.instruction.ipc"))
 		return found;
-	*why = NULL;
-	if (sandbox_level(k) != KSANDBOX_NONE && !ksandbox_finds(p->program)) {
-		*why = kasprintf("%s is not installed, and %s", p->program, missing);
-		free(missing);
-		return NULL;
-	}
-	built = so_for(k, p, s, so, &flags);
-	found = profile_so(k, p, built, eval, name, why);
-	notes = json_object_get(found, "notes");
-	if (found && json_array_size(flags))
-		json_array_append_new(notes,
-		    json_sprintf("built with %s as well, because %s does not run such instructions",
-		        for_valgrind[0], p->program));
-	if (found)
+	/* Most often a machine does not give them to its guests or to its users. */
+	missing = found ? kstrdup("perf counts no cycles and instructions here") : *why;
+	json_decref(found);
+	flags = json_pack("[s]", for_valgrind);
+	built = is_installed(k, p) ? build_cached(k, s, flags, &log) : NULL;
+	found = profile_so(k, p, built ? built : so, eval, name, why);
+	if (found) {
+		notes = json_object_get(found, "notes");
+		if (built)
+			json_array_append_new(notes,
+			    json_sprintf("built with %s as well, because %s does not run such "
+			                 "instructions",
+			        for_valgrind, p->program));
 		json_array_append_new(notes, json_sprintf("no counters: %s", missing));
+	} else if (!is_installed(k, p)) {
+		log = *why;
+		*why = kasprintf("%s, and %s", log, missing);
+	}
 	json_decref(flags);
 	free(missing);
 	free(built);
+	free(log);
 	return found;
 }
 
@@ -567,8 +462,6 @@ profile_anew(struct keval *k, const struct subject *s, const char *so, const jso
 		*why = kstrdup("there is no profiler for programs of this kind");
 	else if (p->interprets)
 		found = profile_cpu(k, p, s, so, eval, name, why);
-	else if (sandbox_level(k) != KSANDBOX_NONE && !ksandbox_finds(p->program))
-		*why = kasprintf("%s is not installed", p->program);
 	else
 		found = profile_so(k, p, so, eval, name, why);
 	if (!found && !*why)

@@ -75,23 +75,19 @@ anchor_at_incumbent(struct keval *k, const struct subject *s, struct anchor *a)
 	return a->against != NULL;
 }
 
-bool
+void
 choose_anchor(struct keval *k, const struct subject *s, struct anchor *a)
 {
 	const json_t *baseline;
 
 	*a = (struct anchor){ 0 };
 	if (prefers_incumbent(k, s) && anchor_at_incumbent(k, s, a))
-		return true;
+		return;
 	baseline = fastest_baseline(k);
-	if (baseline)
-		*a = (struct anchor){ .against = against_baseline(k, baseline),
-			.name = kstrdup(kjson_str_or(baseline, "name", "")) };
-	if (a->against)
-		return true;
-	free_anchor(a);
-	*a = (struct anchor){ .against = against_reference(k), .name = kstrdup("reference") };
-	return true;
+	a->against = against_known(k, baseline);
+	if (!a->against)
+		a->against = against_known(k, NULL);
+	a->name = kstrndup(a->against, strcspn(a->against, "="));
 }
 
 void
@@ -152,27 +148,15 @@ json_t *
 race_incumbent(struct keval *k, const struct subject *s, const char *so, json_t *eval)
 {
 	struct anchor a = { 0 };
-	const char *against[] = { NULL, NULL };
-	struct harness_run run = { .so = so, .phase = "timing", .against = against };
 	json_t *answer, *pairs = NULL;
-	char *oracle;
 
 	if (!anchor_at_incumbent(k, s, &a))
 		return NULL;
-	against[0] = a.against;
-	run.oracle = oracle = oracle_so(k);
-	answer = harness_run(k, &run);
-	add_harness_spent(eval, answer);
-	/*
-	 * Caught only now: wrong in a timed run is wrong. The incumbent itself is on record as
-	 * correct.
-	 */
-	if (status_at(harness_candidate(answer, "candidate"), "status") != STATUS_CORRECT)
-		harness_merge(eval, answer);
-	else
+	/* The incumbent itself is on record as correct. */
+	answer = harness_beside(k, so, a.against, false, eval);
+	if (answer)
 		pairs = pairs_with_id(answer, a.id);
 	json_decref(answer);
-	free(oracle);
 	free_anchor(&a);
 	return pairs;
 }
@@ -197,9 +181,9 @@ json_t *
 renew_anchor(struct keval *k, long trial)
 {
 	char *id = anchor_subject(k), *so, *reference, now[32];
-	json_t *past = past_eval(k, id), *answer, *out;
+	json_t *past = past_eval(k, id), *answer, *timing, *out;
 	const char *against[] = { NULL, NULL };
-	struct harness_run run = { .phase = "timing", .against = against };
+	struct harness_run run = { .phase = "timing", .unchecked = true, .against = against };
 
 	if (!past || !(so = incumbent_so(k, past)))
 		kdie(K_USAGE,
@@ -207,18 +191,14 @@ renew_anchor(struct keval *k, long trial)
 		    "build",
 		    k->camp->dir, id);
 	run.so = so;
-	against[0] = reference = against_reference(k);
+	against[0] = reference = against_known(k, NULL);
 	answer = harness_run(k, &run);
 	know_iso(now, sizeof now);
-	out = json_pack("{s:s,s:s,s:s,s:I,s:O,s:s}", "schema", "anchor/1", "campaign",
+	timing = json_object_get(harness_candidate(answer, "candidate"), "timing");
+	out = json_pack("{s:s,s:s,s:s,s:I,s:O,s:s,s:O*,s:o*}", "schema", "anchor/1", "campaign",
 	    kcamp_str(k->camp, "name"), "id", id, "trial", (json_int_t)trial, "machine",
-	    json_object_get(answer, "machine"), "time", now);
-	if (json_object_get(harness_candidate(answer, "candidate"), "timing")) {
-		eval_set(out, "pairs", pairs_with_id(answer, NULL));
-		eval_set(out, "timing",
-		    json_deep_copy(
-		        json_object_get(harness_candidate(answer, "candidate"), "timing")));
-	}
+	    json_object_get(answer, "machine"), "time", now, "timing", timing, "pairs",
+	    timing ? pairs_with_id(answer, NULL) : NULL);
 	json_decref(answer);
 	json_decref(past);
 	free(reference);
@@ -238,7 +218,7 @@ struct entry {
 
 /* A kernel's name: that of its file, without folders, unless another one has it. */
 static const char *
-name_of(char **files, size_t i)
+name_of(const char *const *files, size_t i)
 {
 	for (size_t other = 0; files[other]; other++)
 		if (other != i && !strcmp(basename(files[other]), basename(files[i])))
@@ -269,16 +249,11 @@ check_program(struct keval *k, const char *code, const char *file, const char *n
 static void
 take_times(struct entry *entries, size_t count, const json_t *answer)
 {
-	const json_t *all = json_object_get(answer, "candidates"), *c;
-	size_t i;
-
-	json_array_foreach(all, i, c)
-		for (size_t n = 0; n < count; n++) {
-			if (!kjson_is(c, "name", kjson_str_or(entries[n].row, "name", "?")))
-				continue;
-			kjson_share(entries[n].row, c,
-			    (const char *const[]){ "status", "reasons", "timing", NULL });
-		}
+	for (size_t i = 0; i < count; i++)
+		kjson_share(entries[i].row,
+		    kjson_find(json_object_get(answer, "candidates"), "name",
+		        kjson_str_or(entries[i].row, "name", "?")),
+		    (const char *const[]){ "status", "reasons", "timing", NULL });
 }
 
 /* The pairs of NAME against OF alone; new reference. */
@@ -324,7 +299,7 @@ static json_t *
 race_once(struct keval *k, struct entry *entries, size_t count)
 {
 	const char *against[KERNELS_MAX + 1] = { NULL };
-	char *oracle = oracle_so(k), *first = NULL;
+	char *first = NULL;
 	size_t fit = 0;
 	json_t *rows = json_array(), *out, *answer;
 
@@ -340,7 +315,6 @@ race_once(struct keval *k, struct entry *entries, size_t count)
 		struct harness_run run = { .so = first + strlen(name) + 1,
 			.name = name,
 			.phase = "timing",
-			.oracle = oracle,
 			.against = against,
 			.all_pairs = true };
 
@@ -355,7 +329,6 @@ race_once(struct keval *k, struct entry *entries, size_t count)
 	for (size_t i = 0; i < count; i++)
 		json_array_append_new(rows, json_deep_copy(entries[i].row));
 	json_decref(rows);
-	free(oracle);
 	return out;
 }
 
@@ -369,7 +342,7 @@ free_entries(struct entry *entries, size_t count)
 }
 
 void
-race_files(struct keval *k, char **files, long times)
+race_files(struct keval *k, const char *const *files, long times)
 {
 	struct entry entries[KERNELS_MAX];
 	size_t count = 0;

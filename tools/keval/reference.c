@@ -67,44 +67,37 @@ need_oracle(const struct keval *k)
 	ktask_free(t);
 }
 
-char *
+const char *
 oracle_so(struct keval *k)
 {
 	const char *file = kjson_str_or(k->task, "oracle", task_reference(k));
-	json_t *flags = json_pack("[s]", "-DREAL=double");
-	bool host = is_device_only(k);
-	char *log, *so;
+	json_t *flags;
+	char *log;
 
+	if (k->oracle)
+		return k->oracle;
 	need_oracle(k);
-	so = trusted_so(k, file, flags, host, &log);
-	if (!so)
+	flags = json_pack("[s]", "-DREAL=double");
+	k->oracle = trusted_so(k, file, flags, is_device_only(k), &log);
+	if (!k->oracle)
 		kdie(K_USAGE, "%s: does not build as the oracle, with -DREAL=double:\n%s", file,
 		    log);
 	json_decref(flags);
-	return so;
+	return k->oracle;
 }
 
 char *
-against_reference(struct keval *k)
-{
-	char *log = NULL, *text, *so = trusted_so(k, task_reference(k), NULL, false, &log);
-
-	if (!so)
-		kdie(K_USAGE, "%s: the reference does not build: %s", k->task_file, log);
-	text = kasprintf("reference=%s", so);
-	free(so);
-	return text;
-}
-
-char *
-against_baseline(struct keval *k, const json_t *baseline)
+against_known(struct keval *k, const json_t *baseline)
 {
 	char *log = NULL, *text = NULL,
-	     *so = trusted_so(k, kjson_str_or(baseline, "file", ""),
+	     *so = trusted_so(k, kjson_str_or(baseline, "file", task_reference(k)),
 	         json_object_get(baseline, "flags"), false, &log);
 
+	if (!so && !baseline)
+		kdie(K_USAGE, "%s: the reference does not build: %s", k->task_file, log);
 	if (so)
-		text = kasprintf("%s=%s", kjson_str_or(baseline, "name", "?"), so);
+		text = kasprintf(
+		    "%s=%s", baseline ? kjson_str_or(baseline, "name", "?") : "reference", so);
 	free(so);
 	free(log);
 	return text;
@@ -121,60 +114,17 @@ leave_out(json_t *entry, const char *name, const char *why, const char *log)
 	free(text);
 }
 
-static void
-put_baseline(json_t *entry, const json_t *candidate, const json_t *answer)
-{
-	if (json_object_get(candidate, "timing")) {
-		eval_set(entry, "timing", json_deep_copy(json_object_get(candidate, "timing")));
-		eval_set(entry, "pairs", json_deep_copy(json_object_get(answer, "pairs")));
-	}
-	if (json_object_get(answer, "machine"))
-		eval_set(entry, "machine", json_deep_copy(json_object_get(answer, "machine")));
-}
-
 /*
- * One baseline, checked and timed in turns with the REFERENCE ("reference=FILE.so") as if it were a
- * candidate: one whose library is not installed here, or that is wrong on a shape, is no yardstick,
- * and no reason to stop.
+ * One baseline, checked and timed in turns with the reference as if it were a candidate: one whose
+ * library is not installed here, or that is wrong on a shape, is no yardstick, and no reason to
+ * stop.
  */
 static json_t *
-evaluate_baseline(struct keval *k, const json_t *baseline, const char *reference)
-{
-	const char *name = kjson_str_or(baseline, "name", "?"),
-	           *file = kjson_str_or(baseline, "file", "");
-	json_t *entry = json_pack("{s:s}", "name", name), *answer;
-	char *log = NULL, *oracle = oracle_so(k),
-	     *so = trusted_so(k, file, json_object_get(baseline, "flags"), false, &log);
-	const char *against[] = { reference, NULL };
-	struct harness_run run = {
-		.so = so, .phase = "both", .oracle = oracle, .against = against
-	};
-	const json_t *c;
-
-	if (so) {
-		answer = harness_run(k, &run);
-		c = harness_candidate(answer, "candidate");
-		if (status_at(c, "status") != STATUS_CORRECT)
-			leave_out(entry, name, kjson_str_or(c, "status", "?"),
-			    kjson_str_or(c, "log", ""));
-		else
-			put_baseline(entry, c, answer);
-		json_decref(answer);
-	} else {
-		leave_out(entry, name, "it does not build", log);
-	}
-	free(so);
-	free(log);
-	free(oracle);
-	return entry;
-}
-
-/* The same by the campaign's own commands. */
-static json_t *
-evaluate_known_baseline(struct keval *k, const json_t *baseline)
+evaluate_baseline(struct keval *k, const json_t *baseline)
 {
 	const char *name = kjson_str_or(baseline, "name", "?");
-	char *code = task_source(k, kjson_str_or(baseline, "file", ""));
+	char *code = task_source(k, kjson_str_or(baseline, "file", "")),
+	     *list[] = { kcamp_json(k->camp, "eval.timing") ? NULL : against_known(k, NULL), NULL };
 	struct subject s = { .name = name,
 		.code = code,
 		.trusted = true,
@@ -182,29 +132,23 @@ evaluate_known_baseline(struct keval *k, const json_t *baseline)
 		.host = is_host_function(k, code),
 		.flags = json_object_get(baseline, "flags") };
 	json_t *entry = json_pack("{s:s}", "name", name), *eval = json_object();
+	enum status status;
 
+	k->rivals = list[0] ? list : NULL;
 	evaluate_tiers(k, &s, eval);
-	if (status_at(eval, "status") != STATUS_CORRECT)
+	k->rivals = NULL;
+	status = status_at(eval, "status");
+	if (status == STATUS_COMPILE_ERROR)
+		leave_out(entry, name, "it does not build", kjson_str_or(eval, "build.log", ""));
+	else if (status != STATUS_CORRECT)
 		leave_out(
 		    entry, name, kjson_str_or(eval, "status", "?"), kjson_str_or(eval, "log", ""));
 	else
-		put_baseline(entry, eval, eval);
+		kjson_share(
+		    entry, eval, (const char *const[]){ "timing", "pairs", "machine", NULL });
 	json_decref(eval);
+	free(list[0]);
 	free(code);
-	return entry;
-}
-
-static json_t *
-evaluate_any_baseline(struct keval *k, const json_t *baseline)
-{
-	char *reference;
-	json_t *entry;
-
-	if (kcamp_json(k->camp, "eval.timing"))
-		return evaluate_known_baseline(k, baseline);
-	reference = against_reference(k);
-	entry = evaluate_baseline(k, baseline, reference);
-	free(reference);
 	return entry;
 }
 
@@ -222,13 +166,9 @@ need_correct(const struct keval *k, const char *what, const json_t *eval)
 static void
 lint(struct keval *k, bool notes)
 {
-	char *oracle;
-
-	if (is_null(k))
-		return;
-	oracle = kcamp_json(k->camp, "eval.correctness") ? NULL : oracle_so(k);
-	harness_lint(k, oracle, notes);
-	free(oracle);
+	if (!is_null(k))
+		harness_lint(
+		    k, kcamp_json(k->camp, "eval.correctness") ? NULL : oracle_so(k), notes);
 }
 
 void
@@ -264,7 +204,7 @@ evaluate_reference(struct keval *k)
 	if (kcamp_linear(k->camp))
 		eval_set(eval, "level", json_string("full"));
 	for (size_t i = 0; i < json_array_size(baselines) && !is_null(k); i++)
-		json_array_append_new(list, evaluate_any_baseline(k, json_array_get(baselines, i)));
+		json_array_append_new(list, evaluate_baseline(k, json_array_get(baselines, i)));
 	if (json_array_size(list))
 		eval_set(eval, "baselines", json_incref(list));
 	report_progress(k, &s, eval);
@@ -284,11 +224,11 @@ rivals(struct keval *k)
 	size_t n = 0, count = json_array_size(baselines);
 	char **list = kcalloc(count + 2, sizeof *list);
 
-	list[n++] = against_reference(k);
+	list[n++] = against_known(k, NULL);
 	for (size_t i = 0; i < count; i++) {
 		const json_t *b = json_array_get(baselines, i);
 
-		list[n] = against_baseline(k, b);
+		list[n] = against_known(k, b);
 		if (list[n])
 			n++;
 		else

@@ -60,31 +60,6 @@ is_suspect(const json_t *rows)
 	return false;
 }
 
-/*
- * One run, beside RIVAL (a shared object) unless it is NULL; its answer, new reference, or NULL
- * when the candidate failed in it, which then stands in EVAL.
- */
-static json_t *
-run_once(const struct keval *k, const char *so, const char *oracle, const char *rival, json_t *eval)
-{
-	char *pair = rival ? kasprintf("rival=%s", rival) : NULL;
-	const char *against[] = { pair, NULL };
-	struct harness_run run = { .so = so, .reuse = true, .oracle = oracle, .against = against };
-	json_t *answer = harness_run(k, &run);
-
-	add_harness_spent(eval, answer);
-	free(pair);
-	if (status_at(harness_candidate(answer, "candidate"), "status") == STATUS_CORRECT)
-		return answer;
-	/*
-	 * Caught only now: what stays the same is wrong when it is asked for again, or after the
-	 * weights have changed.
-	 */
-	harness_merge(eval, answer);
-	json_decref(answer);
-	return NULL;
-}
-
 static void
 take(json_t *eval, const json_t *answer, const char *rival_id)
 {
@@ -101,26 +76,27 @@ take(json_t *eval, const json_t *answer, const char *rival_id)
 void
 time_reuse(struct keval *k, const struct subject *s, const char *so, json_t *eval)
 {
-	const char *id = s->incumbent ? s->incumbent : "000/00";
-	json_t *past = past_eval(k, id), *answer;
-	char *oracle, *rival;
+	const char *id = s->incumbent ? s->incumbent : KARCH_REFERENCE;
+	json_t *past = past_eval(k, id), *answer = NULL;
 
-	if (!is_wanted(k, s, past, eval)) {
-		json_decref(past);
-		return;
-	}
-	oracle = oracle_so(k);
-	answer = run_once(k, so, oracle, NULL, eval);
+	/*
+	 * Wrong only now: what stays the same is asked for again, or after the weights have
+	 * changed.
+	 */
+	if (is_wanted(k, s, past, eval))
+		answer = harness_beside(k, so, NULL, true, eval);
 	if (answer &&
 	    is_suspect(json_object_get(harness_candidate(answer, "candidate"), "reuse"))) {
+		char *rival = past ? incumbent_so(k, past) : NULL,
+		     *against = rival ? kasprintf("rival=%s", rival) : NULL;
+
 		json_decref(answer);
-		rival = past ? incumbent_so(k, past) : NULL;
-		answer = run_once(k, so, oracle, rival, eval);
+		answer = harness_beside(k, so, against, true, eval);
+		free(against);
 		free(rival);
 	}
 	if (answer)
 		take(eval, answer, id);
 	json_decref(answer);
 	json_decref(past);
-	free(oracle);
 }

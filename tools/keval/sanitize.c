@@ -13,8 +13,6 @@
 #include "klock.h"
 #include "ksandbox.h"
 
-enum { OUTPUT_MAX = 16 << 20, ARGS_MAX = 40 };
-
 static const char *const host_tools[] = { "asan", "ubsan" };
 static const char *const device_tools[] = { "memcheck", "racecheck", "initcheck" };
 
@@ -30,11 +28,13 @@ static const char *const host_flags[] = { "-g1", "-fno-omit-frame-pointer",
 	"-D__no_sanitize_address__=", "-Dno_sanitize_undefined=", "-D__no_sanitize_undefined__=" };
 
 static void
-add_all(
-    json_t *rows, const char *const *tools, size_t count, const char *status, const char *detail)
+unavailable(const struct keval *k, json_t *rows, const char *detail)
 {
+	const char *const *tools = is_gpu(k) ? device_tools : host_tools;
+	size_t count = is_gpu(k) ? LEN(device_tools) : LEN(host_tools);
+
 	for (size_t i = 0; i < count; i++)
-		findings_row(rows, tools[i], status, detail, NULL);
+		findings_row(rows, tools[i], "unavailable", detail, NULL);
 }
 
 static long
@@ -47,38 +47,21 @@ count_of(const char *text, const char *what)
 	return n;
 }
 
-/* PREFIX, then the candidate's calls; the words of the vector are borrowed. */
+/* PREFIX, then the candidate's calls. */
 static void
 run_under(struct keval *k, const char *const *prefix, const char *so, struct tool_run *r)
 {
 	double limit = kcamp_num(k->camp, "eval.sanitize_s");
-	char *program = ktool_path("kharness"), *task = realpath(k->task_file, NULL),
-	     *object = realpath(so, NULL);
-	char *work = ksandbox_work_new(), begin[32], *argv[ARGS_MAX];
-	const struct ksandbox_bind binds[] = { { program, "/kiln/kharness" },
-		{ task, "/kiln/task.json" }, { object, "/kiln/kernel.so" } };
-	const char *const calls[] = { "/kiln/kharness", "--solo", "--apart", "-t",
-		"/kiln/task.json", "-s", k->set, "--backend", kcamp_str(k->camp, "backend"),
-		"--run-timeout-s", begin, "/kiln/kernel.so", NULL };
-	struct ksandbox s = { .level = sandbox_level(k),
-		.profile = KSANDBOX_BUILD,
-		.work = work,
-		.binds = binds,
-		.bind_count = LEN(binds),
-		.gpu = is_gpu(k),
-		.processes = 1024 };
-	struct kproc p = { .argv = argv, .max_output = OUTPUT_MAX, .timeout_s = limit };
+	char *work = ksandbox_work_new(), begin[32];
+	const char *const options[] = { "--apart", "--run-timeout-s", begin, NULL };
+	struct words w = { .count = 0 };
 	struct kproc_result out;
 	const char *counted;
-	size_t n = 0;
 
 	*r = (struct tool_run){ 0 };
 	snprintf(begin, sizeof begin, "%.3f", limit / 2 > 0.01 ? limit / 2 : 0.01);
-	for (; *prefix; prefix++)
-		argv[n++] = (char *)*prefix;
-	for (size_t i = 0; i < LEN(calls); i++)
-		argv[n++] = (char *)calls[i];
-	if (task && object && ksandbox_run(&s, &p, &out) == 0) {
+	words_list(&w, prefix);
+	if (tool_solo(k, work, NULL, &w, so, options, limit, &out) == 0) {
 		r->text = kasprintf("%s\n%s", out.out, out.err);
 		r->timed_out = out.timed_out;
 		r->ended = out.exit_code == 0 && !out.signal && !out.timed_out && !out.flooded;
@@ -89,9 +72,6 @@ run_under(struct keval *k, const char *const *prefix, const char *so, struct too
 		kproc_result_free(&out);
 	}
 	ksandbox_work_free(work);
-	free(object);
-	free(task);
-	free(program);
 }
 
 /* ---- programs of the CPU: a build of its own, with the compiler's sanitizers ---- */
@@ -155,11 +135,10 @@ sanitize_host(struct keval *k, const struct subject *s, json_t *rows)
 	for (size_t i = 0; i < LEN(host_flags); i++)
 		json_array_append_new(flags, json_string(host_flags[i]));
 	if (!library)
-		add_all(rows, host_tools, LEN(host_tools), "unavailable",
-		    "the task's compiler has no sanitizer libraries");
+		unavailable(k, rows, "the task's compiler has no sanitizer libraries");
 	else if (!(so = build_cached(k, s, flags, &log))) {
 		why = kasprintf("it does not build with sanitizers: %s", log ? log : "");
-		add_all(rows, host_tools, LEN(host_tools), "unavailable", why);
+		unavailable(k, rows, why);
 		free(why);
 	} else {
 		run_host_tools(k, library, so, rows);
@@ -208,8 +187,7 @@ sanitize_device(struct keval *k, const struct subject *s, const json_t *eval, js
 	if (so)
 		run_device_tools(k, so, eval, rows);
 	else
-		add_all(rows, device_tools, LEN(device_tools), "unavailable",
-		    why ? why : "it does not build with -lineinfo");
+		unavailable(k, rows, why ? why : "it does not build with -lineinfo");
 	json_decref(flags);
 	free(log);
 	free(so);
@@ -250,8 +228,7 @@ sanitize(struct keval *k, const struct subject *s, json_t *eval)
 	size_t i;
 
 	if (why)
-		add_all(rows, is_gpu(k) ? device_tools : host_tools,
-		    is_gpu(k) ? LEN(device_tools) : LEN(host_tools), "unavailable", why);
+		unavailable(k, rows, why);
 	else if (is_gpu(k))
 		sanitize_device(k, s, eval, rows);
 	else

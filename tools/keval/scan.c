@@ -28,8 +28,7 @@ rules_of(const json_t *table, const char *backend)
 	return json_object_get(json_object_get(table, "backends"), backend);
 }
 
-/* Returns false. */
-static bool __attribute__((format(printf, 3, 4)))
+static void __attribute__((format(printf, 3, 4)))
 add_reason(json_t *reasons, const char *check, const char *fmt, ...)
 {
 	va_list ap;
@@ -41,7 +40,6 @@ add_reason(json_t *reasons, const char *check, const char *fmt, ...)
 	json_array_append_new(
 	    reasons, json_pack("{s:s,s:o}", "check", check, "detail", kjson_string(detail)));
 	free(detail);
-	return false;
 }
 
 /*
@@ -134,8 +132,8 @@ quote(const char *why, const struct origin *o, const char *text, size_t from, si
 	    o->file ? ", " : "", line, (int)(to - from), text + from);
 }
 
-/* One rule over the text; true when it does not match. */
-static bool
+/* One rule over the text. */
+static void
 apply_rule(const json_t *rule, const struct origin *o, const char *text, json_t *reasons)
 {
 	const char *why = kjson_str_or(rule, "why", "");
@@ -153,7 +151,6 @@ apply_rule(const json_t *rule, const struct origin *o, const char *text, json_t 
 		add_reason(reasons, kjson_str_or(rule, "check", "?"), "%s", detail);
 	kregex_free(re);
 	free(detail);
-	return found == KREGEX_NONE;
 }
 
 /* "GOMP_*" stands for all that begins with GOMP_. */
@@ -178,7 +175,7 @@ in_list(const json_t *list, const char *name)
  * All rules of the backend; of text that the preprocessor made, all but those for what a person
  * wrote.
  */
-static bool
+static void
 apply_rules(const struct keval *k, const struct origin *o, const char *code, json_t *reasons)
 {
 	const json_t *rule;
@@ -186,7 +183,6 @@ apply_rules(const struct keval *k, const struct origin *o, const char *code, jso
 	const char *names[] = { "default", kcamp_str(k->camp, "backend") };
 	char *text = scan_text(code, kcamp_backend(k->camp)->syntax);
 	json_t *table = kjson_data("patterns/forbidden.json", "forbidden/1");
-	bool clean = true;
 
 	for (size_t b = 0; b < LEN(names); b++) {
 		const json_t *rules = json_object_get(rules_of(table, names[b]), "source");
@@ -194,12 +190,11 @@ apply_rules(const struct keval *k, const struct origin *o, const char *code, jso
 		json_array_foreach(rules, i, rule) {
 			if (!in_list(json_object_get(rule, "except"), names[1]) &&
 			    !(o->expanded && kjson_bool_or(rule, "written", false)))
-				clean &= apply_rule(rule, o, text, reasons);
+				apply_rule(rule, o, text, reasons);
 		}
 	}
 	json_decref(table);
 	free(text);
-	return clean;
 }
 
 /*
@@ -310,11 +305,9 @@ expand_own(const char *text)
 	return own.data;
 }
 
-bool
+void
 scan_source(const struct keval *k, const char *file, const char *code, json_t *reasons)
 {
-	bool clean = true;
-
 	if (kcamp_backend(k->camp)->syntax == KTOKEN_C) {
 		/*
 		 * By language and options it is a backslash, which moves the ends of comments and
@@ -323,7 +316,7 @@ scan_source(const struct keval *k, const char *file, const char *code, json_t *r
 		if (strstr(code,
 		        "?"
 		        "?/"))
-			clean = add_reason(reasons, "trigraph",
+			add_reason(reasons, "trigraph",
 			    "?"
 			    "?/, which some compilers read as a backslash");
 		/*
@@ -331,20 +324,19 @@ scan_source(const struct keval *k, const char *file, const char *code, json_t *r
 		 * start of a line.
 		 */
 		if (expand_has_marker(code))
-			clean = add_reason(reasons, "line_marker",
+			add_reason(reasons, "line_marker",
 			    "a line that claims that another file begins or ends");
 	}
-	return apply_rules(k, &(struct origin){ .file = file }, code, reasons) && clean;
+	apply_rules(k, &(struct origin){ .file = file }, code, reasons);
 }
 
-bool
+void
 scan_expanded(const struct keval *k, const char *text, json_t *reasons)
 {
 	char *own = expand_own(text);
-	bool clean = apply_rules(k, &(struct origin){ .expanded = true }, own, reasons);
 
+	apply_rules(k, &(struct origin){ .expanded = true }, own, reasons);
 	free(own);
-	return clean;
 }
 
 static bool
@@ -394,34 +386,28 @@ may_import(const json_t *table, const json_t *imports, const char *name)
 	return found && !in_list(json_object_get(imports, "denied"), name);
 }
 
-static bool
-check_imports(const struct kelf *f, const json_t *table, const json_t *imports, const json_t *extra,
+static void
+check_names(const struct keval *k, const struct kelf *f, const json_t *table, const json_t *backend,
     json_t *reasons)
 {
-	bool clean = true;
+	const json_t *extra = json_object_get(k->task, "allow_symbols"),
+	             *libs = kjson_path(k->task, "build.libs");
+	const char *name;
+	json_t *v;
 
-	for (size_t i = 0; i < f->imports.count; i++)
-		if (!in_list(extra, f->imports.at[i]) &&
-		    !may_import(table, imports, f->imports.at[i]))
-			clean = add_reason(reasons, "forbidden_symbol",
+	json_object_foreach(f->imports, name, v)
+		if (!in_list(extra, name) &&
+		    !may_import(table, json_object_get(backend, "imports"), name))
+			add_reason(reasons, "forbidden_symbol",
 			    "%s (imported): not among the functions that a candidate may call",
-			    f->imports.at[i]);
-	return clean;
+			    name);
+	json_object_foreach(f->needed, name, v)
+		if (!in_list(json_object_get(backend, "libraries"), name) &&
+		    !is_task_library(libs, name))
+			add_reason(reasons, "forbidden_library", "linked with %s", name);
 }
 
-static bool
-check_libraries(const struct kelf *f, const json_t *allowed, const json_t *libs, json_t *reasons)
-{
-	bool clean = true;
-
-	for (size_t i = 0; i < f->needed.count; i++)
-		if (!in_list(allowed, f->needed.at[i]) && !is_task_library(libs, f->needed.at[i]))
-			clean = add_reason(
-			    reasons, "forbidden_library", "linked with %s", f->needed.at[i]);
-	return clean;
-}
-
-static bool
+static void
 check_loading(const struct kelf *f, size_t constructors, json_t *reasons)
 {
 	const struct {
@@ -431,7 +417,7 @@ check_loading(const struct kelf *f, size_t constructors, json_t *reasons)
 		{ f->constructors > constructors + f->cpu_detection || f->destructors > 1,
 		    "load_hook", "code that runs when the object is loaded or unloaded" },
 		{ f->init_bytes > INIT_BYTES_MAX, "load_hook", "code added to .init" },
-		{ f->odd_sections.count, "load_hook", "an executable section of its own" },
+		{ f->odd_sections != NULL, "load_hook", "an executable section of its own" },
 		{ f->ifunc, "load_hook",
 		    "an indirect function, which runs while symbols are bound" },
 		{ f->exec_stack, "memory_map", "an executable stack" },
@@ -439,52 +425,43 @@ check_loading(const struct kelf *f, size_t constructors, json_t *reasons)
 		{ f->search_path || f->loader_hooks, "loader",
 		    "its own library search path or loader hooks" },
 	};
-	bool clean = true;
 
 	for (size_t i = 0; i < LEN(rows); i++)
 		if (rows[i].found)
-			clean = add_reason(reasons, rows[i].check, "%s", rows[i].detail);
-	return clean;
+			add_reason(reasons, rows[i].check, "%s", rows[i].detail);
 }
 
-bool
+void
 scan_elf(const struct keval *k, const char *so, size_t len, json_t *reasons)
 {
 	json_t *table = kjson_data("patterns/forbidden.json", "forbidden/1");
 	const json_t *backend = rules_of(table, kcamp_str(k->camp, "backend"));
-	const json_t *imports = json_object_get(backend, "imports");
 	struct kelf f;
 	const char *fault;
-	bool clean = true;
 
-	if (imports) {
+	if (json_object_get(backend, "imports")) {
 		fault = kelf_read(so, len, &f);
 		if (fault) {
-			clean = add_reason(reasons, "loader", "%s", fault);
+			add_reason(reasons, "loader", "%s", fault);
 		} else {
-			clean &= check_imports(
-			    &f, table, imports, json_object_get(k->task, "allow_symbols"), reasons);
-			clean &= check_libraries(&f, json_object_get(backend, "libraries"),
-			    kjson_path(k->task, "build.libs"), reasons);
-			clean &= check_loading(
+			check_names(k, &f, table, backend, reasons);
+			check_loading(
 			    &f, (size_t)kjson_int_or(backend, "constructors", 1), reasons);
 			kelf_free(&f);
 		}
 	}
 	json_decref(table);
-	return clean;
 }
 
 bool
 elf_defines(const char *so, size_t len, const char *name)
 {
 	struct kelf f;
-	bool found = false;
+	bool found;
 
 	if (kelf_read(so, len, &f))
 		return false;
-	for (size_t i = 0; i < f.functions.count && !found; i++)
-		found = !strcmp(f.functions.at[i], name);
+	found = json_object_get(f.functions, name) != NULL;
 	kelf_free(&f);
 	return found;
 }

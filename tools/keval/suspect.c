@@ -173,14 +173,14 @@ judge_text(const struct kelf *f, const char *text, struct findings *out)
 static char *
 disassemble(struct keval *k, const char *work, const struct build *b)
 {
-	char *argv[] = { (char[]){ "objdump" }, (char[]){ "-d" }, (char[]){ "-w" },
-		(char *)scanned_so, NULL };
+	struct words w = { .count = 0 };
 	char *why = NULL, *text;
 
-	if (!ksandbox_finds(argv[0]))
+	words_add(&w, "objdump", "-d", "-w", scanned_so, NULL);
+	if (!ksandbox_finds(w.at[0]))
 		return NULL;
 	work_put(work, scanned_so, b->so, b->so_len);
-	text = tool_run(k, work, NULL, 0, argv, TIMEOUT_S, &why);
+	text = tool_run(k, work, NULL, 0, &w, TIMEOUT_S, &why);
 	free(why);
 	return text;
 }

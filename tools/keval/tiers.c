@@ -55,16 +55,11 @@ static bool
 check_rules(struct keval *k, const struct build *b, json_t *eval)
 {
 	json_t *reasons = json_array();
-	bool clean = scan_elf(k, b->so, b->so_len, reasons);
 
+	scan_elf(k, b->so, b->so_len, reasons);
 	if (b->expanded)
-		clean &= scan_expanded(k, b->expanded, reasons);
-	if (!clean) {
-		eval_set(eval, "reasons", json_incref(reasons));
-		eval_set(eval, "status", status_json(STATUS_REJECTED));
-	}
-	json_decref(reasons);
-	return clean;
+		scan_expanded(k, b->expanded, reasons);
+	return eval_clean(eval, reasons);
 }
 
 /* The built object must be clean and define the entry point. */
@@ -99,31 +94,32 @@ fail_build(const struct build *b, json_t *eval)
 }
 
 /* T2 and T3 by kharness, as far as no command of the campaign replaces them. */
-void
+static void
 run_harness(
     struct keval *k, const struct subject *s, const char *so, const char *phase, json_t *eval)
 {
-	bool timed = strcmp(phase, "correctness") != 0;
+	bool timed = strcmp(phase, "correctness") != 0, rivals = timed && k->rivals;
 	struct anchor anchor = { 0 };
 	const char *one[] = { NULL, NULL };
-	char *oracle = oracle_so(k);
-	struct harness_run run = { .so = so, .phase = phase, .oracle = oracle, .against = one };
+	struct harness_run run = { .so = so, .phase = phase, .against = one };
 	json_t *answer;
 
-	if (timed && k->rivals)
+	/* A task without one ends here, before anything else is built. */
+	oracle_so(k);
+	if (rivals)
 		run.against = (const char *const *)k->rivals;
-	else if (timed && !s->trusted && choose_anchor(k, s, &anchor))
-		one[0] = anchor.against;
+	else if (timed && !s->trusted)
+		choose_anchor(k, s, &anchor);
+	one[0] = anchor.against;
 	answer = harness_run(k, &run);
 	add_harness_spent(eval, answer);
 	harness_merge(eval, answer);
 	if (one[0] && json_object_get(eval, "timing"))
 		put_anchor(eval, &anchor, answer);
-	if (timed && k->rivals)
+	if (rivals)
 		put_rivals(eval, answer);
 	json_decref(answer);
 	free_anchor(&anchor);
-	free(oracle);
 }
 
 /* Does the harness call the program, for its results or for its times? */

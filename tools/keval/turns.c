@@ -81,21 +81,18 @@ enter_past(struct turns *t, const char *id)
 	return false;
 }
 
+/* BASELINE: of the task; NULL: the reference. */
 static void
-enter_file(struct turns *t, const char *name, const char *file, const json_t *flags)
+enter_known(struct turns *t, const json_t *baseline)
 {
-	struct racer *x = next_racer(t, name, NULL);
+	struct racer *x =
+	    next_racer(t, baseline ? kjson_str_or(baseline, "name", "?") : "reference", NULL);
 
-	x->code = task_source(t->k, file);
-	x->s = (struct subject){ .name = x->name, .code = x->code, .flags = flags };
+	x->code = task_source(t->k, kjson_str_or(baseline, "file", task_reference(t->k)));
+	x->s = (struct subject){
+		.name = x->name, .code = x->code, .flags = json_object_get(baseline, "flags")
+	};
 	enter(t, x);
-}
-
-static void
-enter_baseline(struct turns *t, const json_t *baseline)
-{
-	enter_file(t, kjson_str_or(baseline, "name", "?"), kjson_str_or(baseline, "file", ""),
-	    json_object_get(baseline, "flags"));
 }
 
 static void
@@ -104,24 +101,17 @@ enter_all(struct turns *t)
 	const json_t *baselines = json_object_get(t->k->task, "baselines"), *b;
 	size_t i;
 
-	enter_file(t, "reference", task_reference(t->k), NULL);
+	enter_known(t, NULL);
 	json_array_foreach(baselines, i, b)
-		enter_baseline(t, b);
+		enter_known(t, b);
 }
 
 /* The opponent that choose_anchor would take. */
 static void
 enter_anchor(struct turns *t, const struct subject *s)
 {
-	const json_t *baseline;
-
-	if (prefers_incumbent(t->k, s) && enter_past(t, s->incumbent))
-		return;
-	baseline = fastest_baseline(t->k);
-	if (baseline)
-		enter_baseline(t, baseline);
-	else
-		enter_file(t, "reference", task_reference(t->k), NULL);
+	if (!prefers_incumbent(t->k, s) || !enter_past(t, s->incumbent))
+		enter_known(t, fastest_baseline(t->k));
 }
 
 static void
@@ -235,7 +225,7 @@ race(struct turns *t, bool whole, json_t *eval)
 static json_t *
 pairs_of_turns(const struct turns *t, const json_t *timing)
 {
-	json_t *pairs = json_array(), *pair;
+	json_t *pairs = json_array();
 	const json_t *row;
 	struct kstat_interval m;
 	size_t w, n;
@@ -248,13 +238,12 @@ pairs_of_turns(const struct turns *t, const json_t *timing)
 			n = x->out ? 0 : compare(&t->racer[0], x, workload, &m);
 			if (!n)
 				continue;
-			pair = json_pack("{s:s,s:s,s:s,s:f,s:f,s:f,s:I,s:s}", "name", x->name, "of",
-			    t->racer[0].name, "workload", workload, "ratio", exp(m.median), "low",
-			    exp(m.low), "high", fmin(exp(m.high), 1e9), "pairs", (json_int_t)n,
-			    "verdict", kstat_verdicts[kstat_verdict(&m)]);
-			if (x->id)
-				eval_set(pair, "id", json_string(x->id));
-			json_array_append_new(pairs, pair);
+			json_array_append_new(pairs,
+			    json_pack("{s:s,s:s,s:s,s:f,s:f,s:f,s:I,s:s,s:s*}", "name", x->name,
+			        "of", t->racer[0].name, "workload", workload, "ratio",
+			        exp(m.median), "low", exp(m.low), "high", fmin(exp(m.high), 1e9),
+			        "pairs", (json_int_t)n, "verdict",
+			        kstat_verdicts[kstat_verdict(&m)], "id", x->id));
 		}
 	return pairs;
 }
@@ -283,7 +272,7 @@ turns_time(const struct trial *trial, json_t *eval)
 	if (trial->k->verifies)
 		enter_all(&t);
 	else if (trial->s->known)
-		enter_file(&t, "reference", task_reference(trial->k), NULL);
+		enter_known(&t, NULL);
 	else if (!trial->s->trusted)
 		enter_anchor(&t, trial->s);
 	eval_set(eval, "tier", json_integer(3));

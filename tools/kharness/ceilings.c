@@ -137,24 +137,29 @@ team_end(void)
 		pthread_join(team.member[i].thread, NULL);
 }
 
+/* Where the share of thread I begins. */
+static size_t
+share_of(size_t i)
+{
+	return i == team.count ? team.bytes : team.bytes / team.count * i;
+}
+
 static void
 copy_share(size_t i)
 {
-	size_t from = team.bytes / team.count * i,
-	       to = i + 1 == team.count ? team.bytes : team.bytes / team.count * (i + 1);
+	size_t from = share_of(i);
 
-	memcpy(team.to + from, team.from + from, to - from);
+	memcpy(team.to + from, team.from + from, share_of(i + 1) - from);
 }
 
 /* Each thread touches its own share first, so that pages are near it. */
 static void
 touch_share(size_t i)
 {
-	size_t from = team.bytes / team.count * i,
-	       to = i + 1 == team.count ? team.bytes : team.bytes / team.count * (i + 1);
+	size_t from = share_of(i), n = share_of(i + 1) - from;
 
-	memset(team.from + from, 1, to - from);
-	memset(team.to + from, 2, to - from);
+	memset(team.from + from, 1, n);
+	memset(team.to + from, 2, n);
 }
 
 static void

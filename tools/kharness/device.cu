@@ -17,17 +17,11 @@ enum { FEW_GROUPS = 64 };
 #define EACH(i, n) \
 	for (u64 i = blockIdx.x * (u64)blockDim.x + threadIdx.x, step_ = gridDim.x * (u64)blockDim.x; i < (n); i += step_)
 
-__device__ static inline u64
-mix(u64 key, u64 i)
-{
-	return small_mix(key, i);
-}
-
 /* Uniform in [0, 1): draw K of element I. */
 __device__ static inline double
 uniform(u64 seed, u64 i, int k)
 {
-	return (double)(mix(mix(seed, i), k) >> 11) * 0x1p-53;
+	return (double)(small_mix(small_mix(seed, i), k) >> 11) * 0x1p-53;
 }
 
 __device__ static double
@@ -38,26 +32,26 @@ element(int dist, u64 seed, u64 i, u64 n, u64 period, bool rare, double common)
 
 	switch (dist) {
 	case KDIST_NORMAL:
-		return small_normal(mix(seed, i));
+		return small_normal(small_mix(seed, i));
 	case KDIST_UNIFORM:
 		return uniform(seed, i, 0);
 	case KDIST_ZERO_ONE:
-		return (double)(mix(seed, i) >> 63);
+		return (double)(small_mix(seed, i) >> 63);
 	case KDIST_LARGE:
 	case KDIST_TINY:
-		return (mix(seed, i) >> 63 ? 1 : -1) * exp10(low + (high - low) * uniform(seed, i, 0));
+		return (small_mix(seed, i) >> 63 ? 1 : -1) * exp10(low + (high - low) * uniform(seed, i, 0));
 	case KDIST_ALL_EQUAL:
 		return common;
 	case KDIST_SORTED:
 		return 6 * ((double)i + uniform(seed, i, 0)) / (double)n - 3;
 	case KDIST_HEAVY_TAIL:
-		return (mix(seed, i) >> 63 ? 1 : -1) * pow(1 - uniform(seed, i, 0), -1 / 1.5);
+		return (small_mix(seed, i) >> 63 ? 1 : -1) * pow(1 - uniform(seed, i, 0), -1 / 1.5);
 	case KDIST_SPECIAL:
-		return small_special(seed, i, period, small_normal(mix(seed, i)));
+		return small_special(seed, i, period, small_normal(small_mix(seed, i)));
 	case KDIST_SPARSE:
 		return small_sparse(seed, i, (double)period);
 	default:
-		return i % 2 ? -fabs(small_normal(mix(seed, i))) : fabs(small_normal(mix(seed, i)));
+		return i % 2 ? -fabs(small_normal(small_mix(seed, i))) : fabs(small_normal(small_mix(seed, i)));
 	}
 }
 
@@ -66,6 +60,13 @@ __device__ static inline double
 saturate(double x, double max)
 {
 	return isnan(x) ? x : fmin(fmax(x, -max), max);
+}
+
+/* The whole number of a type's. */
+__device__ static inline double
+whole(double x, double min, double max)
+{
+	return fmin(fmax(rint(x), min), max);
 }
 
 __device__ static void
@@ -98,22 +99,22 @@ put(int type, void *to, u64 i, double x)
 		((u8 *)to)[i] = (u8)small_narrow(saturate(x, 57344.0), 5, 2, 16, SMALL_FNUZ);
 		break;
 	case KDTYPE_I8:
-		((signed char *)to)[i] = (signed char)fmin(fmax(rint(x), -128.0), 127.0);
+		((signed char *)to)[i] = (signed char)whole(x, -128.0, 127.0);
 		break;
 	case KDTYPE_I16:
-		((short *)to)[i] = (short)fmin(fmax(rint(x), -32768.0), 32767.0);
+		((short *)to)[i] = (short)whole(x, -32768.0, 32767.0);
 		break;
 	case KDTYPE_U8:
-		((u8 *)to)[i] = (u8)fmin(fmax(rint(x), 0.0), 255.0);
+		((u8 *)to)[i] = (u8)whole(x, 0.0, 255.0);
 		break;
 	case KDTYPE_BOOL:
-		((u8 *)to)[i] = (u8)fmin(fmax(rint(x), 0.0), 1.0);
+		((u8 *)to)[i] = (u8)whole(x, 0.0, 1.0);
 		break;
 	case KDTYPE_U16:
-		((unsigned short *)to)[i] = (unsigned short)fmin(fmax(rint(x), 0.0), 65535.0);
+		((unsigned short *)to)[i] = (unsigned short)whole(x, 0.0, 65535.0);
 		break;
 	case KDTYPE_U32:
-		((unsigned *)to)[i] = (unsigned)fmin(fmax(rint(x), 0.0), 4294967295.0);
+		((unsigned *)to)[i] = (unsigned)whole(x, 0.0, 4294967295.0);
 		break;
 	case KDTYPE_U64:
 		((u64 *)to)[i] = x < 0x1p64 ? (u64)fmax(rint(x), 0.0) : ~0ull;
@@ -172,7 +173,7 @@ kiln_draw(int type, int dist, u64 seed, u64 n, u64 period, u64 every, double com
     int is_unsigned, void *to)
 {
 	EACH(i, n)
-		if (!every || mix(~seed, i) % every == 0) {
+		if (!every || small_mix(~seed, i) % every == 0) {
 			double x = element(dist, seed, i, n, period, every != 0, common);
 
 			put(type, to, i, width * (is_unsigned ? small_unsigned(x, dist == KDIST_SORTED) : x));
@@ -197,7 +198,7 @@ extern "C" __global__ void
 kiln_perturb(double *v, u64 n, double eps, u64 seed)
 {
 	EACH(i, n)
-		v[i] *= mix(seed, i) >> 63 ? 1 + eps : 1 - eps;
+		v[i] *= small_mix(seed, i) >> 63 ? 1 + eps : 1 - eps;
 }
 
 /* A word over and over; the last piece may be shorter. */
@@ -222,7 +223,7 @@ kiln_guard(u8 *memory, u64 key, u64 from, u64 to)
 	u64 first = from / 8, last = (to + 7) / 8;
 
 	EACH(w, last - first) {
-		u64 word = mix(key, first + w), at = (first + w) * 8;
+		u64 word = small_mix(key, first + w), at = (first + w) * 8;
 
 		if (at >= from && at + 8 <= to)
 			*(u64 *)(memory + at) = word;
@@ -239,7 +240,7 @@ kiln_guard_check(const u8 *memory, u64 key, u64 from, u64 to, u64 *bad)
 	u64 first = from / 8, last = (to + 7) / 8;
 
 	EACH(w, last - first) {
-		u64 word = mix(key, first + w), at = (first + w) * 8;
+		u64 word = small_mix(key, first + w), at = (first + w) * 8;
 
 		if (at >= from && at + 8 <= to && *(const u64 *)(memory + at) == word)
 			continue;
@@ -424,13 +425,19 @@ is_poison(const u8 *got, u64 i, int size, u64 poison)
 	return true;
 }
 
+/* What an element's tolerance is worked out from: the root mean square of its group. */
+__device__ static inline double
+scale_of(const double *sums, u64 g, const struct rule *r)
+{
+	return fmax(sums[2 * g + 1] > 0 ? sqrt(sums[2 * g] / sums[2 * g + 1]) : 0, r->fixed_scale);
+}
+
 extern "C" __global__ void
 kiln_compare(int type, int size, const double *expected, const void *got, u64 n, u64 group, u64 groups,
     const double *sums, struct rule r, u64 poison, struct result *out)
 {
 	EACH(i, n) {
-		u64 g = group_of(i, group, groups);
-		double scale = fmax(sums[2 * g + 1] > 0 ? sqrt(sums[2 * g] / sums[2 * g + 1]) : 0, r.fixed_scale);
+		double scale = scale_of(sums, group_of(i, group, groups), &r);
 		double error, tolerance, e = in_range(expected[i], &r);
 
 		if (is_poison((const u8 *)got, i, size, poison))
@@ -456,8 +463,7 @@ kiln_worst(int type, const double *expected, const void *got, u64 n, u64 group, 
     struct rule r, struct result *out)
 {
 	EACH(i, n) {
-		u64 g = group_of(i, group, groups);
-		double scale = fmax(sums[2 * g + 1] > 0 ? sqrt(sums[2 * g] / sums[2 * g + 1]) : 0, r.fixed_scale);
+		double scale = scale_of(sums, group_of(i, group, groups), &r);
 		double error, tolerance;
 
 		if (judge_element(in_range(expected[i], &r), get(type, got, i), scale, &r, &error, &tolerance) &&

@@ -95,6 +95,12 @@ at(const void *p)
 	return (kgpu_ptr)(uintptr_t)p;
 }
 
+static void *
+memory_at(kgpu_ptr p)
+{
+	return (void *)(uintptr_t)p;
+}
+
 static void
 launch(enum kernel k, uint64_t work, void **arguments)
 {
@@ -131,7 +137,7 @@ alloc(size_t bytes)
 
 	if (why)
 		kdie(K_AGAIN, "%zu MiB of memory of the device: %s", bytes >> 20, why);
-	return (void *)(uintptr_t)p;
+	return memory_at(p);
 }
 
 static void
@@ -326,14 +332,14 @@ compare_floats(const struct comparison *c, struct device_result *d, struct compa
 	launch(COMPARE, n,
 	    (void *[]){ &type, &size, &expected, &got, &n, &group, &groups, &sums, &rule, &poison,
 	        &scratch });
-	fetch(d, (void *)(uintptr_t)scratch, sizeof *d);
+	fetch(d, memory_at(scratch), sizeof *d);
 	if (d->mismatches) {
 		uint64_t g;
 
 		launch(WORST, n,
 		    (void *[]){
 		        &type, &expected, &got, &n, &group, &groups, &sums, &rule, &scratch });
-		fetch(d, (void *)(uintptr_t)scratch, sizeof *d);
+		fetch(d, memory_at(scratch), sizeof *d);
 		r->worst_at = d->worst_at < n ? (size_t)d->worst_at : 0;
 		g = r->worst_at / group < groups ? r->worst_at / group : groups - 1;
 		fetch(pair, sums + 2 * g, sizeof pair);
@@ -352,7 +358,7 @@ compare_integers(const struct comparison *c, struct device_result *d, struct com
 
 	launch(COMPARE_INTEGERS, n,
 	    (void *[]){ &type, &size, &expected, &got, &n, &poison, &scratch });
-	fetch(d, (void *)(uintptr_t)scratch, sizeof *d);
+	fetch(d, memory_at(scratch), sizeof *d);
 	if (d->mismatches) {
 		r->worst_at = (size_t)d->worst_at;
 		r->worst = double_of(d->max_abs);
@@ -366,7 +372,7 @@ compare(const struct comparison *c, struct comparison_result *r)
 	struct device_result d = { .worst_at = UINT64_MAX };
 
 	*r = (struct comparison_result){ .worst = -1 };
-	store((void *)(uintptr_t)scratch, &d, sizeof d);
+	store(memory_at(scratch), &d, sizeof d);
 	if (kdtype_is_float(c->dtype))
 		compare_floats(c, &d, r);
 	else
@@ -387,7 +393,7 @@ flush(void)
 
 	if (!flush_memory) {
 		flush_memory = at(alloc(n * sizeof(uint64_t)));
-		set((void *)(uintptr_t)flush_memory, 0, n * sizeof(uint64_t));
+		set(memory_at(flush_memory), 0, n * sizeof(uint64_t));
 	}
 	launch(FLUSH, n, (void *[]){ &flush_memory, &n });
 	need("flush", kgpu_wait(gpu));
@@ -635,7 +641,7 @@ device_alloc(size_t bytes)
 	kgpu_ptr p = 0;
 
 	need("memory", kgpu_alloc_plain(gpu, &p, bytes));
-	return (void *)(uintptr_t)p;
+	return memory_at(p);
 }
 
 void

@@ -61,17 +61,6 @@ cpuinfo(const char *text, const char *key)
 	return NULL;
 }
 
-static bool
-has_word(const char *list, const char *word)
-{
-	size_t n = strlen(word);
-
-	for (const char *p = list; (p = strstr(p, word)); p += n)
-		if ((p == list || p[-1] == ' ') && (p[n] == ' ' || !p[n]))
-			return true;
-	return false;
-}
-
 /* First line of a small file, or NULL; the caller frees. */
 static char *
 line_of(const char *path)
@@ -83,6 +72,16 @@ line_of(const char *path)
 	return text;
 }
 
+/* What the kernel says of cache I of CPU 0, or NULL; the caller frees. */
+static char *
+cache_line(int i, const char *what)
+{
+	char path[128];
+
+	snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/%s", i, what);
+	return line_of(path);
+}
+
 /* Bytes of the data or unified cache of CPU 0 at a level; 0: the highest there is. */
 static size_t
 cache_bytes(int level)
@@ -91,23 +90,17 @@ cache_bytes(int level)
 	long best_level = 0;
 
 	for (int i = 0; i < 8; i++) {
-		char path[128], *kind, *size, *lv;
+		char *kind = cache_line(i, "type"), *size = cache_line(i, "size"),
+		     *text = cache_line(i, "level"), *unit;
+		long at = text ? atol(text) : 0;
 
-		snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/level", i);
-		lv = line_of(path);
-		snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/type", i);
-		kind = line_of(path);
-		snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/size", i);
-		size = line_of(path);
-		if (lv && kind && size && strcmp(kind, "Instruction") != 0 &&
-		    (level ? atol(lv) == level : atol(lv) > best_level)) {
-			char *unit;
-
-			best_level = atol(lv);
+		if (at && kind && size && strcmp(kind, "Instruction") != 0 &&
+		    (level ? at == level : at > best_level)) {
+			best_level = at;
 			best = strtoul(size, &unit, 10);
 			best <<= *unit == 'M' ? 20 : *unit == 'K' ? 10 : 0;
 		}
-		free(lv);
+		free(text);
 		free(kind);
 		free(size);
 	}
@@ -127,27 +120,20 @@ machine_llc(void)
 static long
 cores(const char *info, long threads)
 {
-	char *seen = kcalloc(1, 1), key[64];
-	long count = 0, package = 0;
+	json_t *seen = json_object();
+	long count, package = 0, core;
+	char key[64];
 
 	for (const char *line = info; line && *line;
 	     line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
-		long v;
-
-		if (sscanf(line, "physical id : %ld", &v) == 1)
-			package = v;
-		if (sscanf(line, "core id : %ld", &v) != 1)
+		sscanf(line, "physical id : %ld", &package);
+		if (sscanf(line, "core id : %ld", &core) != 1)
 			continue;
-		snprintf(key, sizeof key, " %ld/%ld ", package, v);
-		if (!strstr(seen, key)) {
-			char *more = kasprintf("%s%s", seen, key);
-
-			free(seen);
-			seen = more;
-			count++;
-		}
+		snprintf(key, sizeof key, "%ld/%ld", package, core);
+		json_object_set_new(seen, key, json_true());
 	}
-	free(seen);
+	count = (long)json_object_size(seen);
+	json_decref(seen);
 	return count ? count : threads;
 }
 
@@ -174,9 +160,7 @@ os_name(void)
 static char *
 cpu_name(const char *info)
 {
-	char *name = cpuinfo(info, "model name");
-
-	return name ? name : kstrdup("unknown");
+	return cpuinfo(info, "model name") ?: kstrdup("unknown");
 }
 
 static json_t *
@@ -188,7 +172,7 @@ isa(const char *info)
 	if (!flags)
 		flags = cpuinfo(info, "Features");
 	for (size_t i = 0; flags && i < LEN(extensions); i++)
-		if (has_word(flags, extensions[i][0]))
+		if (kis_listed(flags, extensions[i][0], strlen(extensions[i][0])))
 			json_array_append_new(list, json_string(extensions[i][1]));
 	free(flags);
 	return list;

@@ -239,14 +239,11 @@ choose_cpus(struct judge *j)
 static void
 choose_device(struct judge *j)
 {
-	char *folder = j->o.oracle ? kstrdup(j->o.oracle) : NULL,
-	     *slash = folder ? strrchr(folder, '/') : NULL;
+	char *folder = j->o.oracle ? kfolder_of(j->o.oracle) : NULL;
 
-	if (slash)
-		*slash = '\0';
 	j->device = true;
 	spent_on(j, SPENT_DEVICE);
-	device_choose(j, slash ? folder : NULL);
+	device_choose(j, folder);
 	spent_on(j, SPENT_STARTING);
 	free(folder);
 }
@@ -303,24 +300,25 @@ subject_init(struct subject *s, char *name, const char *file)
 		.timing = json_array() };
 }
 
+/* LIST, or NULL when there is nothing in it; borrowed. */
+static json_t *
+filled(json_t *list)
+{
+	return json_array_size(list) ? list : NULL;
+}
+
 static json_t *
 subject_json(struct subject *s)
 {
-	json_t *o = json_pack("{s:s,s:o,s:i,s:O,s:o}", "name", s->name, "status",
-	    status_json(s->status ? s->status : STATUS_CORRECT), "tier", s->tier, "reasons",
-	    s->reasons, "log", kjson_text(s->log.data ? s->log.data : "", s->log.len));
+	json_t *correctness = s->total ? json_pack("{s:I,s:I,s:O}", "passed", (json_int_t)s->passed,
+	                                     "total", (json_int_t)s->total, "cases", s->cases)
+	                               : NULL;
 
-	if (s->total)
-		json_object_set_new(o, "correctness",
-		    json_pack("{s:I,s:I,s:O}", "passed", (json_int_t)s->passed, "total",
-		        (json_int_t)s->total, "cases", s->cases));
-	if (json_array_size(s->reuse))
-		json_object_set(o, "reuse", s->reuse);
-	if (json_array_size(s->trace))
-		json_object_set(o, "trace", s->trace);
-	if (json_array_size(s->timing))
-		json_object_set(o, "timing", s->timing);
-	return o;
+	return json_pack("{s:s,s:o,s:i,s:O,s:o,s:o*,s:O*,s:O*,s:O*}", "name", s->name, "status",
+	    status_json(s->status ? s->status : STATUS_CORRECT), "tier", s->tier, "reasons",
+	    s->reasons, "log", kjson_text(s->log.data ? s->log.data : "", s->log.len),
+	    "correctness", correctness, "reuse", filled(s->reuse), "trace", filled(s->trace),
+	    "timing", filled(s->timing));
 }
 
 static void

@@ -14,6 +14,7 @@
 
 #include "kharness.h"
 #include "knpy.h"
+#include "kstat.h"
 
 struct recording {
 	struct recording *next;
@@ -114,20 +115,6 @@ look_at(const struct judge *j, struct recording *r)
 	free(v);
 }
 
-static int
-ascending(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-static int
-descending(const void *a, const void *b)
-{
-	return ascending(b, a);
-}
-
 /* A finite number of the file; 0 when a few tries meet none. */
 static double
 any_of(const struct recording *r, struct krng *rng)
@@ -152,7 +139,13 @@ put_in_order(const struct judge *j, const struct recording *r, void *to)
 
 	j->space->fetch(raw, to, n * r->file.size);
 	values_widen(r->dtype, raw, n, v);
-	qsort(v, n, sizeof *v, r->direction > 0 ? ascending : descending);
+	kstat_sort(v, n);
+	for (size_t i = 0; r->direction < 0 && i < n / 2; i++) {
+		double low = v[i];
+
+		v[i] = v[n - 1 - i];
+		v[n - 1 - i] = low;
+	}
 	values_narrow(r->dtype, v, n, raw);
 	j->space->store(to, raw, n * r->file.size);
 	free(raw);

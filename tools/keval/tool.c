@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Command lines, and programs of the system over a candidate, in the sandbox. */
+#include "keval.h"
+#include "ksandbox.h"
+
+enum { OUTPUT_MAX = 64 << 20, REASON_MAX = 300 };
+
+static void
+add_word(struct words *w, const char *word)
+{
+	if (w->count == WORDS_MAX)
+		kdie(K_USAGE, "a command has more than %d words", WORDS_MAX);
+	w->at[w->count++] = (char *)word;
+}
+
+void
+words_add(struct words *w, ...)
+{
+	const char *word;
+	va_list words;
+
+	va_start(words, w);
+	while ((word = va_arg(words, const char *)))
+		add_word(w, word);
+	va_end(words);
+}
+
+void
+words_list(struct words *w, const char *const *list)
+{
+	for (; *list; list++)
+		add_word(w, *list);
+}
+
+void
+words_json(struct words *w, const json_t *list)
+{
+	const json_t *s;
+	size_t i;
+
+	json_array_foreach(list, i, s)
+		if (json_is_string(s))
+			add_word(w, json_string_value(s));
+}
+
+static int
+run_tool(struct keval *k, const char *work, char *const *around, const struct ksandbox_bind *binds,
+    size_t bind_count, const struct words *w, double limit_s, struct kproc_result *r)
+{
+	struct ksandbox s = { .around = around,
+		.level = sandbox_level(k),
+		.profile = KSANDBOX_BUILD,
+		.work = work,
+		.binds = binds,
+		.bind_count = bind_count,
+		.gpu = is_gpu(k),
+		.processes = 1024,
+		.file_bytes = (uint64_t)1 << 30 };
+	struct kproc p = { .argv = w->at, .max_output = OUTPUT_MAX, .timeout_s = limit_s };
+
+	return ksandbox_run(&s, &p, r);
+}
+
+/* The last words of a tool, where the reason for its end is. */
+static const char *
+end_of(const char *text)
+{
+	size_t n = text ? strlen(text) : 0;
+
+	return n > REASON_MAX ? text + n - REASON_MAX : n ? text : "no message";
+}
+
+char *
+tool_output(const char *name, struct kproc_result *r, char **why)
+{
+	char *out = NULL;
+
+	if (r->exit_code == 0 && !r->timed_out && !r->flooded)
+		out = kstrndup(r->out, r->out_len);
+	else if (r->timed_out)
+		*why = kasprintf("%s took more than %.3g s", name, r->wall_s);
+	else if (r->signal)
+		*why = kasprintf(
+		    "%s was killed by signal %d (%s)", name, r->signal, strsignal(r->signal));
+	else
+		*why = kasprintf("%s failed: %s", name, end_of(r->err_len ? r->err : r->out));
+	kproc_result_free(r);
+	return out;
+}
+
+char *
+tool_run(struct keval *k, const char *work, const struct ksandbox_bind *binds, size_t bind_count,
+    const struct words *w, double limit_s, char **why)
+{
+	struct kproc_result r;
+
+	*why = NULL;
+	if (run_tool(k, work, NULL, binds, bind_count, w, limit_s, &r) == 0)
+		return tool_output(w->at[0], &r, why);
+	*why = kasprintf("%s did not start", w->at[0]);
+	return NULL;
+}
+
+int
+tool_solo(struct keval *k, const char *work, char *const *around, struct words *w, const char *so,
+    const char *const *options, double limit_s, struct kproc_result *r)
+{
+	char *program = ktool_path("kharness"), *task = realpath(k->task_file, NULL),
+	     *object = realpath(so, NULL);
+	const struct ksandbox_bind binds[] = { { program, "/kiln/kharness" },
+		{ task, "/kiln/task.json" }, { object, "/kiln/kernel.so" } };
+	int e;
+
+	words_add(w, binds[0].inside, "--solo", "-t", binds[1].inside, "-s", k->set, "--backend",
+	    kcamp_str(k->camp, "backend"), NULL);
+	words_list(w, options);
+	words_add(w, binds[2].inside, NULL);
+	e = task && object ? run_tool(k, work, around, binds, LEN(binds), w, limit_s, r) : -1;
+	free(object);
+	free(task);
+	free(program);
+	return e;
+}
