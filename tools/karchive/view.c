@@ -267,6 +267,17 @@ show_lineage(const struct karch *a, const struct view_options *o)
 	return K_OK;
 }
 
+/* A record, but for people: what a terminal would obey is masked. */
+static int
+show_stats(const struct karch *a)
+{
+	char *text = json_dumps(a->header, KIO_DUMP);
+
+	kout_line(text, strlen(text));
+	free(text);
+	return K_OK;
+}
+
 int
 show_view(const struct karch *a, const struct view_options *o)
 {
@@ -280,8 +291,7 @@ show_view(const struct karch *a, const struct view_options *o)
 	case VIEW_LINEAGE:
 		return show_lineage(a, o);
 	case VIEW_STATS:
-		kout_json(a->header);
-		return K_OK;
+		return show_stats(a);
 	case VIEW_CHECK:
 		return check_chain(a, o);
 	case VIEW_NONE:
