@@ -124,9 +124,10 @@ ok 'a busy host makes no kernel of a GPU faster' '
 	mkdir b; cp "$tests_dir"/tasks/cuda_saxpy/* b
 	printf "{\"schema\":\"campaign/1\",\"name\":\"b\",\"backend\":\"cuda\",\"language\":\"cuda\",\"eval\":{\"memory_mb\":16384,\"timing_s\":0.05,\"profile\":\"off\"}}" >b/campaign.json
 	keval -c b --code b/reference.cu -o idle 2>err || { cat err; exit 1; }
-	for i in $(seq $((2 * $(nproc)))); do while :; do :; done & done
+	loops=
+	for i in $(seq $((2 * $(nproc)))); do while :; do :; done & loops="$loops $!"; done
+	trap "kill $loops" EXIT
 	keval -c b --code b/reference.cu -o busy 2>err || { cat err; exit 1; }
-	kill $(jobs -p)
 	# It may end without times.
 	jq -es "(.[0].eval.timing[0].median_ns) as \$ns | .[1].eval | (.timing // []) | all(.[]; .median_ns > 0.95 * \$ns)" idle busy'
 
