@@ -441,8 +441,9 @@ compile_commands(const char *folder, const char *file, bool cxx)
 void
 compile_settle(json_t *settings, const char *architecture)
 {
+	/* What no call of the kernel needs stays out, with what it would import. */
 	static const char *const more[] = { "-cudart", "shared", "-Xcompiler",
-		"-fvisibility=default" };
+		"-fvisibility=default,-ffunction-sections", "-Xlinker", "--gc-sections" };
 	json_t *flags = json_object_get(settings, "flags");
 	bool any = false;
 

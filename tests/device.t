@@ -96,6 +96,16 @@ if command -v nvcc >/dev/null; then
 			forbidden_symbol|extern "C" int puts(const char *); extern "C" void s(void) { puts("x"); }
 			loader|extern "C" void *dlsym(void *, const char *);
 		END'
+	ok 'what no call of the kernel reaches may import, where the linker leaves it out' '
+		mkdir l; cp c/* l; jq ".build.flags += [\"-Xcompiler\", \"-ffunction-sections\", \"-Xlinker\", \"--gc-sections\"]" c/task.json >l/task.json
+		unused="extern \"C\" int puts(const char *); extern \"C\" void s(void) { puts(\"x\"); }"
+		{ echo "#include <cuda_runtime.h>"; echo "$unused"; cat c/reference.cu; } >unused.cu
+		{ echo "#include <cuda_runtime.h>"; echo "$unused static int at_start = (s(), 1);"; cat c/reference.cu; } >used.cu
+		# Without a device it ends there.
+		keval -c l --code unused.cu -o out 2>err || grep -q "no cuda device" err
+		! grep -q forbidden_symbol out err || { cat out err; exit 1; }
+		keval -c l --code used.cu -o out 2>err || { cat err; exit 1; }
+		is "rejected forbidden_symbol" "$(jq -r "\"\(.eval.status) \(.eval.reasons[0].check)\"" out)"'
 fi
 
 ok 'a profile of a kernel in C, by callgrind' '

@@ -17,7 +17,8 @@
 
 enum { SO_MAX = 64 << 20, LOG_MAX = 4 << 20 };
 
-static const char so_name[] = "candidate.so";
+static const char so_name[] = "candidate.so", exports_name[] = "exports.map",
+                  exports_option[] = "--version-script=exports.map";
 
 /* NULL: the task has a compiler of its own. */
 static const struct device_compiler *
@@ -74,9 +75,38 @@ work_put(const char *work, const char *name, const void *data, size_t len)
 		kdie_errno(K_IO, "%s/%s", work, name);
 }
 
+/*
+ * Whether the linker is to leave out what nobody reaches. Only the entry is then a root: a source
+ * that was taken out of an application has functions of the host that no call of the kernel needs,
+ * and they call exit() and others that no candidate may.
+ */
+static bool
+wants_entry_only(const struct keval *k)
+{
+	json_t *flag;
+	size_t i;
+
+	json_array_foreach(kjson_path(k->task, "build.flags"), i, flag)
+		if (strstr(json_string_value(flag) ?: "", "--gc-sections"))
+			return true;
+	return false;
+}
+
+static void
+work_put_exports(const struct keval *k, const char *work)
+{
+	char *text = kasprintf(
+	    "{ global: %s; local: *; };\n", kjson_str_or(k->task, "entry.name", "*"));
+
+	work_put(work, exports_name, text, strlen(text));
+	free(text);
+}
+
 void
 work_put_sources(const struct keval *k, const struct subject *s, const char *work)
 {
+	if (wants_entry_only(k))
+		work_put_exports(k, work);
 	work_put(work, s->host ? host_source(k) : source_name(k), s->code, strlen(s->code));
 	for (size_t i = 0; i < s->file_count; i++)
 		if (strncmp(s->files[i].path, "candidate.", 10))
@@ -166,6 +196,8 @@ compose_compiler(const struct keval *k, const json_t *extra_flags, struct words 
 	words_add(c, "-fPIC", "-o", so_name, source_name(k), NULL);
 	words_json(c, extra_flags);
 	words_json(c, kjson_path(k->task, "build.libs"));
+	if (wants_entry_only(k))
+		words_add(c, "-Xlinker", exports_option, NULL);
 }
 
 /* COMPILER FLAGS -E SOURCE: to the standard output, since a file would show in the compilation. */
