@@ -136,7 +136,7 @@ ok 'a busy host makes no kernel of a GPU faster' '
 	keval -c b --code b/reference.cu -o idle 2>err || { cat err; exit 1; }
 	loops=
 	for i in $(seq $((2 * $(nproc)))); do while :; do :; done & loops="$loops $!"; done
-	trap "kill $loops" EXIT
+	trap "kill \$loops" EXIT
 	keval -c b --code b/reference.cu -o busy 2>err || { cat err; exit 1; }
 	# It may end without times.
 	jq -es "(.[0].eval.timing[0].median_ns) as \$ns | .[1].eval | (.timing // []) | all(.[]; .median_ns > 0.95 * \$ns)" idle busy'

@@ -95,8 +95,8 @@ wants_entry_only(const struct keval *k)
 static void
 work_put_exports(const struct keval *k, const char *work)
 {
-	char *text = kasprintf(
-	    "{ global: %s; local: *; };\n", kjson_str_or(k->task, "entry.name", "*"));
+	char *text =
+	    kasprintf("{ global: %s; local: *; };\n", kjson_str_or(k->task, "entry.name", "*"));
 
 	work_put(work, exports_name, text, strlen(text));
 	free(text);
