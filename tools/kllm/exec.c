@@ -204,14 +204,17 @@ judge(const struct call *c, const struct kproc_result *r)
 	free(said);
 }
 
-/* Without terminal escapes. */
+/* Without the escapes and returns of a terminal; all else stays as the command said it. */
 static void
 add_plain(struct kbuf *out, const char *s, size_t len)
 {
-	char *clean = kfence_clean(s, len);
+	uint32_t c;
 
-	kbuf_puts(out, clean);
-	free(clean);
+	for (size_t i = 0, n; i < len; i += n) {
+		n = kfence_next(s + i, len - i, &c);
+		if (c != KFENCE_ESCAPE && c != '\r')
+			kbuf_add(out, s + i, n);
+	}
 }
 
 /* RFC 6901. */
