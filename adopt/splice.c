@@ -16,7 +16,8 @@ struct state {
 	struct bundle b; /* the original file and its headers */
 	const struct source *file;
 	const struct kscan_item *kernel;
-	struct kscan w; /* the winner */
+	struct kscan w;         /* the winner */
+	struct kscan reference; /* what was taken out of the application */
 	const struct kscan_item *new_kernel;
 	const struct kscan_item *entry; /* of a unit: the winner's */
 	json_t *called;                 /* the application calls that entry; or NULL */
@@ -51,6 +52,28 @@ is_known(const struct state *t, const struct kscan_item *x)
 			if (!strcmp(hash, other))
 				return true;
 		}
+	return false;
+}
+
+/*
+ * A macro that the reference has as well came from the application: from a header, whose guard it
+ * may be, or from a flag of the build.
+ */
+static bool
+is_macro_taken_out(const struct state *t, const struct kscan_item *x)
+{
+	char hash[17], other[17];
+
+	if (x->kind != KSCAN_MACRO)
+		return false;
+	item_hash(&t->w, x, hash);
+	for (size_t i = 0; i < t->reference.count; i++) {
+		if (t->reference.items[i].kind != KSCAN_MACRO)
+			continue;
+		item_hash(&t->reference, &t->reference.items[i], other);
+		if (!strcmp(hash, other))
+			return true;
+	}
 	return false;
 }
 
@@ -120,7 +143,8 @@ choose_own(struct state *t)
 		if (x->kind == KSCAN_INCLUDE || x->kind == KSCAN_OPEN || x->kind == KSCAN_CLOSE ||
 		    is_placed(t, x))
 			continue;
-		t->own[i] = !is_known(t, x) && !is_cleaned(t, x) && !is_elsewhere(t, x);
+		t->own[i] = !is_known(t, x) && !is_macro_taken_out(t, x) && !is_cleaned(t, x) &&
+		    !is_elsewhere(t, x);
 		/* The application's own function will call the entry. */
 		t->own[i] |= t->called && !t->launched && x == t->new_kernel;
 	}
@@ -1102,6 +1126,7 @@ splice(
 	struct state t = { .a = a, .launched = kjson_bool_or(a->unit, "kernel", false) };
 	bool unit = strcmp(a->entry, a->kernel) != 0;
 	char *copy = adopt_path(a, "copy");
+	char *reference = file_text(path_of("%s/reference.%s", a->dir, a->suffix), NULL);
 	json_t *settings = compile_settings(a);
 
 	*fault = NULL;
@@ -1111,6 +1136,8 @@ splice(
 	t.file = &t.b.sources[0];
 	t.kernel = kscan_function(&t.file->scan, a->kernel);
 	kscan(winner, strlen(winner), &t.w);
+	if (reference)
+		kscan(reference, strlen(reference), &t.reference);
 	t.new_kernel = kscan_function(&t.w, a->kernel);
 	t.entry = unit ? kscan_function(&t.w, a->entry) : NULL;
 	if (!t.kernel)
@@ -1125,6 +1152,8 @@ splice(
 	free(t.own);
 	free(t.dead);
 	kscan_free(&t.w);
+	kscan_free(&t.reference);
+	free(reference);
 	bundle_close(&t.b);
 	json_decref(settings);
 	return p->count > 0;
