@@ -229,13 +229,17 @@ is_float(const struct value *x)
 	return !strncmp(x->dtype, "float", 5) || !strcmp(x->dtype, "bfloat16");
 }
 
-/* What the array has in a call, or 0. */
+/*
+ * What the array has in a call, or 0. Of a block that is given as a whole in every call, a call may
+ * touch a part, and with other numbers another one: all of it is the array.
+ */
 static size_t
 elements_of(
     const struct draft *d, const struct value *x, const struct knpy *bytes, const json_t *args)
 {
 	struct kscan_scope scope = { .values = args };
-	size_t reach = x->reached ? value_reach(&d->v, x, args) : 0;
+	bool part = x->reached && json_object_size(x->shared);
+	size_t reach = part ? value_reach(&d->v, x, args) : 0;
 	int64_t n;
 
 	if (x->own)
@@ -1121,7 +1125,8 @@ vary_integers(struct draft *d)
 		x->fresh = true;
 		write_draft(d);
 		name = crashes_on(d);
-		x->fresh = !name && passes(d, FEW, NULL);
+		/* Few numbers of many may lead it beyond an array. */
+		x->fresh = !name && passes(d, SURE, NULL);
 		free(name);
 	}
 	write_draft(d);
@@ -1171,9 +1176,23 @@ fix_sizes(struct draft *d)
 	return true;
 }
 
+/* Whole numbers stay as they were recorded. False: they did. */
+static bool
+keep_integers(struct draft *d)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < d->v.count; i++) {
+		any |= d->v.at[i].fresh;
+		d->v.at[i].fresh = false;
+	}
+	return any;
+}
+
 /*
  * Leave out the invented size of which SAID says that the oracle crashed on sizes near it; near a
- * call of the application's, no others are drawn. False: there is nothing left to change.
+ * call of the application's, no others are drawn, and of that call itself no other whole numbers.
+ * False: there is nothing left to change.
  */
 static bool
 drop_crashed(struct draft *d, const char *said)
@@ -1185,7 +1204,7 @@ drop_crashed(struct draft *d, const char *said)
 	bool dropped = name && drop_named(d, name);
 
 	free(name);
-	return dropped || (at && fix_sizes(d));
+	return dropped || (at && ((!strstr(at, " drawn as ") && keep_integers(d)) || fix_sizes(d)));
 }
 
 /* False, with the faults, when the task is not worth solving with the numbers that SEED draws. */
