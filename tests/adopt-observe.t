@@ -47,7 +47,7 @@ t 'the application runs, every call is seen, the project stays as it was' '
 t 'a kadopt that is stopped, however, leaves no process of the application behind' '
 	for signal in TERM INT HUP KILL; do
 		rm -rf stopped slept
-		env --default-signal=INT setsid kadopt observe -c stopped -p heat --file src/diffuse.c --kernel heat_diffuse --build true \
+		env --default-signal=INT,HUP setsid kadopt observe -c stopped -p heat --file src/diffuse.c --kernel heat_diffuse --build true \
 			--run "setsid sleep 321 & echo \$! >$T/slept; wait" >/dev/null 2>&1 &
 		until [ -s slept ]; do sleep 0.05; done
 		read -r slept <slept; kill -0 "$slept"; kill -"$signal" "$!"
