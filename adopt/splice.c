@@ -37,44 +37,34 @@ item_hash(const struct kscan *s, const struct kscan_item *x, char hex[17])
 	ktoken_hash(s->text + x->from, x->to - x->from, hex);
 }
 
-/* Does the project have the very same item, in the file or in a header that it includes? */
+/* Does S have the very same item as X of the winner? */
 static bool
-is_known(const struct state *t, const struct kscan_item *x)
+has_item(const struct kscan *s, const struct state *t, const struct kscan_item *x)
 {
 	char hash[17], other[17];
 
 	item_hash(&t->w, x, hash);
-	for (size_t i = 0; i < t->b.count; i++)
-		for (size_t k = 0; k < t->b.sources[i].scan.count; k++) {
-			if (t->b.sources[i].scan.items[k].kind != x->kind)
-				continue;
-			item_hash(&t->b.sources[i].scan, &t->b.sources[i].scan.items[k], other);
-			if (!strcmp(hash, other))
-				return true;
-		}
-	return false;
-}
-
-/*
- * A macro that the reference has as well came from the application: from a header, whose guard it
- * may be, or from a flag of the build.
- */
-static bool
-is_macro_taken_out(const struct state *t, const struct kscan_item *x)
-{
-	char hash[17], other[17];
-
-	if (x->kind != KSCAN_MACRO)
-		return false;
-	item_hash(&t->w, x, hash);
-	for (size_t i = 0; i < t->reference.count; i++) {
-		if (t->reference.items[i].kind != KSCAN_MACRO)
+	for (size_t i = 0; i < s->count; i++) {
+		if (s->items[i].kind != x->kind)
 			continue;
-		item_hash(&t->reference, &t->reference.items[i], other);
+		item_hash(s, &s->items[i], other);
 		if (!strcmp(hash, other))
 			return true;
 	}
 	return false;
+}
+
+/*
+ * Does the project have it, in the file or in a header that it includes? A macro of the reference
+ * came from there as well: from a header, whose guard it may be, or from a flag of the build.
+ */
+static bool
+is_known(const struct state *t, const struct kscan_item *x)
+{
+	for (size_t i = 0; i < t->b.count; i++)
+		if (has_item(&t->b.sources[i].scan, t, x))
+			return true;
+	return x->kind == KSCAN_MACRO && has_item(&t->reference, t, x);
 }
 
 /*
@@ -143,8 +133,7 @@ choose_own(struct state *t)
 		if (x->kind == KSCAN_INCLUDE || x->kind == KSCAN_OPEN || x->kind == KSCAN_CLOSE ||
 		    is_placed(t, x))
 			continue;
-		t->own[i] = !is_known(t, x) && !is_macro_taken_out(t, x) && !is_cleaned(t, x) &&
-		    !is_elsewhere(t, x);
+		t->own[i] = !is_known(t, x) && !is_cleaned(t, x) && !is_elsewhere(t, x);
 		/* The application's own function will call the entry. */
 		t->own[i] |= t->called && !t->launched && x == t->new_kernel;
 	}
