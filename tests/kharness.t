@@ -275,6 +275,12 @@ ok 'a slow start does not make samples short' '
 	kharness -t t.json --oracle oracle.so --phase timing --timing-s 0.05 --warmup-s 0 --min-samples 100 --max-samples 100 steps.so >r.json
 	jq -e ".candidates[0] | .status == \"correct\" and .timing[0].calls_per_sample > 1" r.json
 '
+ok 'beside one that takes seconds, the times of others are medians of many goes' '
+	kernel seconds "" "RIGHT usleep(1100000);"
+	kernel uneven "static int calls;" "for (volatile long k = (++calls % 4 ? 1 : 6) * 5000000L; k--;) ; RIGHT"
+	timed --threads 1 --phase timing --against seconds=seconds.so uneven.so >r.json
+	jq -e ".candidates[0].timing[0].samples_ns | length == 7 and max < 3 * min" r.json
+'
 ok 'faster than possible is quarantined' '
 	jq ".min_time_ns = 1e9" "$task" >t.json
 	kharness -t t.json --oracle oracle.so --phase timing --timing-s 0.05 right.so >r.json

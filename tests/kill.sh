@@ -3,7 +3,7 @@
 # kill.sh N: kill -9 the whole process group of null campaigns at N random moments; resume each time. Every second campaign is a
 # linear one. Whatever the moments: the final archive is that of an uninterrupted run, no reply that was there is asked for
 # again, no process survives, no file is half.
-# Needs the tools on PATH. Prints TAP.
+# Needs the tools on PATH. Prints TAP. SEED: other numbers, other moments.
 set -eu
 tests_dir=$(cd "${0%/*}" && pwd)
 . "$tests_dir/campaign.sh"
@@ -73,7 +73,7 @@ while [ "$done_kills" -lt "$kills" ]; do
 	: >before
 	while [ -z "$finished" ]; do
 		# A moment within half of a whole run, so that a campaign is killed several times on its way.
-		pause=$(awk -v s="$done_kills$rounds" -v t="$span" 'BEGIN { srand(s); printf "%.3f", rand() * t / 2000 }')
+		pause=$(awk -v s="${SEED-}$done_kills$rounds" -v t="$span" 'BEGIN { srand(s); printf "%.3f", rand() * t / 2000 }')
 		(cd c && exec setsid make -s -j4 campaign >../run.log 2>&1) &
 		pid=$!
 		sleep "$pause"

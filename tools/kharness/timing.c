@@ -28,6 +28,11 @@ enum {
 	CHECKED_MIN = 1, /* of them, where checking all would take too long */
 	/* enough for a subject whose call takes longer than slow_s */
 	SLOW_SAMPLES = 7,
+	/*
+	 * and before and after each round so many goes of those that are quick beside it: rounds
+	 * are few then, and only the medians of many goes are as calm as the slow one
+	 */
+	QUICK_GOES = 3,
 	/* samples with room for so many times the calls, and need of them, are taken anew */
 	MORE_CALLS = 2,
 	/* all samples of a workload, with drawing and checking, in this many times --timing-s */
@@ -114,7 +119,8 @@ struct racer {
 	struct runner r;
 	enum outcome start; /* how it started */
 	bool loaded;
-	bool out; /* failed: takes no more part */
+	bool out;  /* failed: takes no more part */
+	bool slow; /* a call takes longer than slow_s */
 	/* Of the workload being timed; by round, NAN where it took no part. */
 	double *ns, *cpu;
 	double *lone, *host; /* of calls by themselves */
@@ -442,7 +448,8 @@ begin(struct race *a, const struct ktask_workload *w)
 		x->host = kcalloc((size_t)o->max_samples + 1, sizeof *x->host);
 		if (!x->out)
 			ns = warm_up(a, x, &b);
-		slow |= ns > slow_s * 1e9 && isfinite(ns);
+		x->slow = ns > slow_s * 1e9 && isfinite(ns);
+		slow |= x->slow;
 		note_speed(a, i, ns);
 	}
 	batch_free(a->j, &b);
@@ -592,11 +599,11 @@ is_checked_round(struct race *a, enum kdist inputs)
 }
 
 /*
- * One go of each racer, in the order of the round. False when others had the processors: the round
- * is void.
+ * One go of each racer, or of those that are not slow, in the order of the round. False when others
+ * had the processors: the round is void.
  */
 static bool
-one_go_each(struct race *a, const struct batch *b, double *ns, double *cpu)
+one_go_each(struct race *a, const struct batch *b, bool slow, double *ns, double *cpu)
 {
 	bool first = true;
 
@@ -605,7 +612,7 @@ one_go_each(struct race *a, const struct batch *b, double *ns, double *cpu)
 		struct racer *x = &a->racers[which];
 
 		ns[which] = cpu[which] = -1;
-		if (x->out)
+		if (x->out || (x->slow && !slow))
 			continue;
 		set_out(a, b, first);
 		/* What a go with hidden inputs costs is another figure. */
@@ -638,7 +645,7 @@ lone_calls(struct race *a)
 
 	a->p = a->lone;
 	batch_draw(a->j, &b, a->w, inputs_of_round(a), 1, a->oracle_s <= a->j->space->oracle_s);
-	if (one_go_each(a, &b, ns, cpu))
+	if (one_go_each(a, &b, true, ns, cpu))
 		for (size_t i = 0; i < a->count; i++)
 			if (ns[i] >= 0)
 				note_lone(&a->racers[i], ns[i]);
@@ -660,26 +667,76 @@ is_hidden_round(const struct race *a)
 }
 
 static bool
+has_slow(const struct race *a)
+{
+	for (size_t i = 0; i < a->count; i++)
+		if (a->racers[i].slow && !a->racers[i].out)
+			return true;
+	return false;
+}
+
+/* Goes of the racers that are quick beside others that are slow: many are made in a round. */
+struct goes {
+	double ns[RACERS_MAX][2 * QUICK_GOES + 1];
+	size_t count;
+};
+
+static void
+note_goes(const struct race *a, struct goes *g, const double *ns)
+{
+	for (size_t i = 0; i < a->count; i++)
+		g->ns[i][g->count] = ns[i];
+	g->count++;
+}
+
+/* Every go has inputs of its own. */
+static void
+more_goes(struct race *a, enum kdist inputs, struct goes *g)
+{
+	double ns[RACERS_MAX], cpu[RACERS_MAX];
+
+	for (int i = 0; i < QUICK_GOES && has_slow(a); i++) {
+		struct krng rng;
+		struct batch b;
+
+		krng_init(&rng, a->j->o.seed, (long)a->j->draws, 0, "checked goes");
+		batch_draw_checked(a->j, &b, a->w, inputs, a->calls,
+		    krng_below(&rng, CHECKED_LATER) ? 0 : a->checked);
+		if (one_go_each(a, &b, false, ns, cpu))
+			note_goes(a, g, ns);
+		batch_free(a->j, &b);
+	}
+}
+
+static bool
 round_of(struct race *a)
 {
 	double ns[RACERS_MAX], cpu[RACERS_MAX];
 	enum kdist inputs = inputs_of_round(a);
+	struct goes goes = { .count = 0 };
 	struct batch b;
 	bool done, hidden = is_hidden_round(a), counts;
 
+	more_goes(a, inputs, &goes);
 	batch_draw_checked(
 	    a->j, &b, a->w, inputs, a->calls, is_checked_round(a, inputs) ? a->checked : 0);
 	b.hidden = hidden;
 	counts = b.dist != KDIST_MIXED && !hidden;
-	done = one_go_each(a, &b, ns, cpu);
+	done = one_go_each(a, &b, true, ns, cpu);
 	batch_free(a->j, &b);
 	if (done && hidden)
 		a->to_hide = a->enough;
 	if (!done || !counts)
 		return done;
+	note_goes(a, &goes, ns);
+	more_goes(a, inputs, &goes);
 	for (size_t i = 0; i < a->count; i++) {
 		struct racer *x = &a->racers[i];
 
+		if (x->out)
+			ns[i] = -1;
+		else if (!x->slow)
+			ns[i] = kstat_quantile(goes.ns[i], goes.count, 0.5);
 		x->ns[a->rounds] = ns[i] < 0 ? NAN : ns[i];
 		if (ns[i] < 0)
 			continue;
