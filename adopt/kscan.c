@@ -1454,6 +1454,255 @@ kscan_assigns(const struct kscan *s, size_t p, size_t to)
 	    (s->code[p + 1] == '=' || (s->code[p + 1] == s->code[p] && strchr("+-", s->code[p])));
 }
 
+/* ---- what a function writes ---- */
+
+static const char casts[] = "reinterpret_cast static_cast const_cast";
+
+/* Where the casts before the place AT begin: "(float4 *)", "reinterpret_cast<float4 *>". */
+static size_t
+before_casts(const struct kscan *s, size_t at, size_t from)
+{
+	for (;;) {
+		size_t p = at, end;
+		int depth = 0;
+
+		while (p > from && isspace((unsigned char)s->code[p - 1]))
+			p--;
+		if (p > from && s->code[p - 1] == '>') {
+			at = launch_name(s, p, from, &end);
+			if (!kis_listed(casts, s->code + at, end - at))
+				return p;
+		} else if (p > from && s->code[p - 1] == ')') {
+			for (at = p; at > from && (at == p || depth);) {
+				at--;
+				depth += (s->code[at] == ')') - (s->code[at] == '(');
+			}
+		} else {
+			return p;
+		}
+	}
+}
+
+/* What the parenthesis at OPEN calls or launches: a name from *AT to *END; false: nothing. */
+static bool
+is_called(const struct kscan *s, size_t open, size_t from, size_t *at, size_t *end)
+{
+	static const char others[] = "if while for switch return sizeof";
+	size_t p = open;
+
+	while (p > from && isspace((unsigned char)s->code[p - 1]))
+		p--;
+	if (p >= from + 3 && !strncmp(s->code + p - 3, ">>>", 3))
+		while (p > from && strncmp(s->code + p, "<<<", 3))
+			p--;
+	*at = launch_name(s, p, from, end);
+	for (size_t q = *at; q < *end; q++)
+		if (s->code[q] == ':')
+			*at = q + 1;
+	return *at < *end && !kis_listed(casts, s->code + *at, *end - *at) &&
+	    !kis_listed(others, s->code + *at, *end - *at);
+}
+
+struct writing {
+	const struct kscan *s;
+	const struct kscan_item *f;
+	json_t *seen; /* "NAME@BODY": functions' pointers that were looked for */
+};
+
+static bool writes(const struct writing *w, const char *name);
+
+/* Does what is called by the name at AT write through its argument INDEX? */
+static bool
+callee_writes(const struct writing *w, size_t at, size_t end, size_t index)
+{
+	static const char *const stores[] = { "atomic", "store", "memset", "memcpy", "memmove",
+		"__stc", "__stw" };
+	char *name = kstrndup(w->s->code + at, end - at);
+	struct writing in = { w->s, kscan_function(w->s, name), w->seen };
+	struct kscan_signature g;
+	bool good = false;
+
+	for (size_t i = 0; !in.f && !index && i < LEN(stores); i++)
+		good |= strstr(name, stores[i]) && !strstr(name, "load");
+	if (in.f) {
+		kscan_signature(w->s, in.f, &g);
+		good = index < g.count && !g.params[index].constant &&
+		    writes(&in, g.params[index].name);
+		kscan_signature_free(&g);
+	}
+	free(name);
+	return good;
+}
+
+/* Is the pointer that begins at AT the value of another variable, which is written? */
+static bool
+alias_writes(const struct writing *w, size_t at)
+{
+	const char *code = w->s->code;
+	size_t from = w->f->body, end = before_casts(w->s, at, from);
+	char *name;
+	bool good;
+
+	if (end < from + 2 || code[--end] != '=' || strchr("=!<>+-*/%&|^", code[end - 1]))
+		return false;
+	while (end > from && isspace((unsigned char)code[end - 1]))
+		end--;
+	for (at = end; at > from && kis_word(code[at - 1]);)
+		at--;
+	name = kstrndup(code + at, end - at);
+	good = *name && writes(w, name);
+	free(name);
+	return good;
+}
+
+/* Does the statement around the place AT declare variables: "int *p = q, *r"? */
+static bool
+is_declared(const struct kscan *s, size_t at, size_t from)
+{
+	size_t p = at, end;
+
+	while (p > from && !strchr(";{}(", s->code[p - 1]))
+		p--;
+	p = skip_blank(s, p, at);
+	end = word_end(s, p, at);
+	at = skip_blank(s, end, at);
+	return end > p && !kis_listed("else do return", s->code + p, end - p) &&
+	    (s->code[at] == '*' || begins_word(s->code[at]));
+}
+
+/* A part of an expression, from AT to before P. */
+struct place {
+	size_t at, p;
+	bool star;    /* a "*" stands before it, which what comes after it goes before */
+	bool element; /* it is what the pointer points to, or in that */
+	bool whole;   /* there is nothing else in its parentheses */
+};
+
+enum after { ENDS, ASSIGNED, CLOSES };
+
+/* What comes after X, within its parentheses. */
+static enum after
+after_place(const struct kscan *s, struct place *x, size_t to)
+{
+	for (x->p = skip_blank(s, x->p, to); x->p < to; x->p = skip_blank(s, x->p + 1, to)) {
+		const char *c = s->code + x->p;
+
+		if (x->whole && kscan_assigns(s, x->p, to)) {
+			bool moves = c[0] == c[1];
+
+			if (x->element || (x->star && !moves))
+				return ASSIGNED;
+			if (!moves)
+				return ENDS;
+			x->p++;
+		} else if (*c == '[' || *c == '(') {
+			x->element |= x->whole && *c == '[';
+			x->p = matching(s, x->p, to);
+		} else if (x->whole && (*c == '.' || !strncmp(c, "->", 2))) {
+			x->element |= *c == '-';
+			x->p = word_end(s, skip_blank(s, x->p + 1 + (*c == '-'), to), to) - 1;
+		} else if (strchr(";{}]", *c)) {
+			return ENDS;
+		} else if (*c == ')') {
+			return CLOSES;
+		} else {
+			x->whole = false;
+		}
+	}
+	return ENDS;
+}
+
+/* From X to the '(' around it; returns the number of commas between. */
+static size_t
+to_open(const struct kscan *s, struct place *x, size_t from)
+{
+	size_t commas = 0;
+
+	for (int depth = 1; x->at > from && depth;) {
+		x->at--;
+		depth += (s->code[x->at] == ')') - (s->code[x->at] == '(');
+		commas += depth == 1 && s->code[x->at] == ',';
+	}
+	return commas;
+}
+
+/* Is what the pointer points to, whose name stands from AT to P, changed there? */
+static bool
+is_written_at(const struct writing *w, size_t at, size_t p)
+{
+	const struct kscan *s = w->s;
+	size_t from = w->f->body, call, end;
+	struct place x = { at, p, .element = false };
+
+	for (;; x.p++) {
+		size_t left = before_casts(s, x.at, from), index;
+		const char *c = s->code + left - 1;
+		bool address = *c == '&' &&
+		    strchr("(,=", s->code[before_casts(s, left - 1, from) - 1]),
+		     pointer;
+		enum after after;
+
+		x.star = *c == '*' && !is_declared(s, left, from);
+		x.whole = true;
+		after = after_place(s, &x, w->f->to);
+		if (after == ASSIGNED ||
+		    (x.element && (!strncmp(c - 1, "++", 2) || !strncmp(c - 1, "--", 2))))
+			return true;
+		pointer = address || (!x.element && !x.star);
+		if (after == ENDS)
+			return pointer && alias_writes(w, address ? left - 1 : x.at);
+		index = to_open(s, &x, from);
+		if (is_called(s, x.at, from, &call, &end))
+			return pointer && callee_writes(w, call, end, index);
+		x.element |= x.star;
+		/* A number of it, that others are added to. */
+		if (x.element && (!x.whole || !strchr("(*&", *c)))
+			return false;
+	}
+}
+
+struct named {
+	const struct writing *w;
+	const char *name;
+	bool found;
+};
+
+static bool
+see_written(void *arg, const char *name, size_t len, size_t at)
+{
+	struct named *n = arg;
+	const char *code = n->w->s->code;
+
+	if (strlen(n->name) == len && !memcmp(name, n->name, len) && code[at - 1] != '.' &&
+	    strncmp(code + at - 2, "->", 2))
+		n->found = is_written_at(n->w, at, at + len);
+	return !n->found;
+}
+
+static bool
+writes(const struct writing *w, const char *name)
+{
+	struct named n = { w, name, false };
+	char *key = kasprintf("%s@%zu", name, w->f->body);
+
+	if (!json_object_get(w->seen, key)) {
+		json_object_set_new(w->seen, key, json_true());
+		kscan_identifiers(w->s, w->f->body, w->f->to, see_written, &n);
+	}
+	free(key);
+	return n.found;
+}
+
+bool
+kscan_writes(const struct kscan *s, const struct kscan_item *f, const char *name)
+{
+	struct writing w = { s, f, json_object() };
+	bool found = writes(&w, name);
+
+	json_decref(w.seen);
+	return found;
+}
+
 /*
  * Has NAME another value at some places of the function than at others? Then no place alone tells
  * it: "int b; if (wide) b = 512; else b = 256;".

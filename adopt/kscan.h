@@ -69,6 +69,12 @@ void kscan_identifiers(const struct kscan *s, size_t from, size_t to,
 /* Is what ends at P changed there: by "=", "+=", "++" and their like, or by ".x ="? */
 bool kscan_assigns(const struct kscan *s, size_t p, size_t to);
 /*
+ * Does the text of the function F change what its pointer NAME points to: by an assignment, an
+ * atomic, a store of the compiler's, another pointer, or functions that S has and F calls or
+ * launches? What else is called, macros among it, counts as one that does not.
+ */
+bool kscan_writes(const struct kscan *s, const struct kscan_item *f, const char *name);
+/*
  * Does the item begin with, or have before its name, the word WORD ("static", "__global__"), or a
  * macro that makes it?
  */

@@ -398,12 +398,20 @@ alignment(const struct values *v, const char *name)
 	return least;
 }
 
+void
+value_is_written(struct values *v, struct value *x)
+{
+	x->written = true;
+	json_array_append_new(
+	    v->notes, json_sprintf("%s is written, though no call changed it", x->name));
+}
+
 /*
- * What calls were seen to change. Where that is nothing, they may have written what stood there:
- * then all that the function may write.
+ * What calls were seen to change, and what the text F of S writes: what stood there, then. Where
+ * that is nothing, all that the function may write.
  */
 static void
-find_written(struct values *v)
+find_written(struct values *v, const struct kscan *s, const struct kscan_item *f)
 {
 	bool any = false;
 
@@ -418,6 +426,14 @@ find_written(struct values *v)
 				    "supported; adopt a wrapper function",
 				    v->at[i].name);
 		}
+	for (size_t i = 0; i < v->count; i++) {
+		struct value *x = &v->at[i];
+
+		if (!x->written && !x->constant && pointer(v, 0, x->name) &&
+		    kscan_writes(s, f, x->name))
+			value_is_written(v, x);
+		any |= x->written;
+	}
 	for (size_t i = 0; i < v->count && !any; i++)
 		v->at[i].written = !v->at[i].constant && pointer(v, 0, v->at[i].name) != NULL;
 }
@@ -922,7 +938,7 @@ values_find(struct values *v, const struct adoption *a, const char *text)
 		take_parameter(v, a, &s, &g.params[i], i == g.count - 1);
 	load_calls(v, a);
 	find_signs(v);
-	find_written(v);
+	find_written(v, &s, f);
 	for (size_t k = 0; k < json_array_size(v->calls); k++)
 		for (size_t i = 0; i < v->count; i++)
 			refuse_overlap(v, a, k, &v->at[i]);

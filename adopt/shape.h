@@ -45,6 +45,8 @@ struct values {
  */
 void values_find(struct values *v, const struct adoption *a, const char *text);
 void values_free(struct values *v);
+/* The array X is written, although the calls left in it what was there: take it so, and note it. */
+void value_is_written(struct values *v, struct value *x);
 /* Bytes that calls with these arguments touch of array X; 0: not known. */
 size_t value_reach(const struct values *v, const struct value *x, const json_t *args);
 /* True and false among the arguments of a call as a task has them, 1 and 0. */

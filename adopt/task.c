@@ -865,30 +865,33 @@ all_passed(const json_t *c)
 
 /*
  * An array that no call was seen to change may be written all the same: with what stood there. The
- * judge's log names it. True when D did not know.
+ * judge's log names it; a GPU tells only of a fault, and then it may be any. True when D did not
+ * know.
  */
 static bool
 learn_written(struct draft *d, const json_t *c)
 {
 	const char *log = kjson_str_or(c, "log", ""), *at = strstr(log, "it wrote byte "),
 	           *name = at ? strstr(at, " of ") : NULL;
+	bool any = false, learned = false;
+	const json_t *r;
+	size_t i;
 
-	if (!name || !strstr(name, ", among the inputs"))
+	json_array_foreach(json_object_get(c, "reasons"), i, r)
+		any |= !strcmp(kjson_str_or(r, "check", ""), "device_fault");
+	if (!any && (!name || !strstr(name, ", among the inputs")))
 		return false;
-	name += strlen(" of ");
-	for (size_t i = 0; i < d->v.count; i++) {
+	for (i = 0; i < d->v.count; i++) {
 		struct value *x = &d->v.at[i];
 		size_t n = strlen(x->name);
 
-		if (x->role != ROLE_ARRAY || x->written || strncmp(name, x->name, n) ||
-		    name[n] != ',')
+		if (x->role != ROLE_ARRAY || x->written || (any && x->constant) ||
+		    (!any && (strncmp(name + 4, x->name, n) || name[4 + n] != ',')))
 			continue;
-		x->written = true;
-		json_array_append_new(
-		    d->v.notes, json_sprintf("%s is written, though no call changed it", x->name));
-		return true;
+		value_is_written(&d->v, x);
+		learned = true;
 	}
-	return false;
+	return learned;
 }
 
 static bool

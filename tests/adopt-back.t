@@ -316,6 +316,75 @@ tint_launch(float *x, int n, const float *gains_, int grid_x, cudaStream_t strea
 E
 	back 0; cat out c/runs/tint/*/integrated.patch; grep -q "^ACCEPTED" out; grep -q "cudaGetSymbolAddress(&at_, gains)" p/src/main.cu; no "tint<<<" p/src/main.cu; compiles'
 
+# Arrays in which a kernel leaves what was there: zeros in memory that is zeroed.
+mkdir -p marks/src
+cat >marks/src/main.cu <<'E'
+#include <cstdio>
+#define AT(array, i) array[i]
+__global__ void
+mark(const int *weights, int *ends, int *marked, int *count, int n)
+{
+	int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+	if (i >= n)
+		return;
+	ends[i] = weights[i] == -1 ? 1 : 0;
+	marked[i] = 0;
+	if (ends[i] > 1)
+		count[0] += 1;
+}
+
+__global__ void
+clear(int *array, int *other, int n)
+{
+	int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+	if (i < n)
+		AT(array, i) = 0, other[i] = i % 3;
+}
+
+int
+main()
+{
+	const int n = 2400;
+	int *x[4], host[2400];
+	FILE *f = fopen("out.txt", "w");
+
+	for (int i = 0; i < n; i++)
+		host[i] = i % 3 - 1;
+	for (int i = 0; i < 4; i++)
+		cudaMalloc((void **)&x[i], n * sizeof(int));
+	cudaMemcpy(x[0], host, n * sizeof(int), cudaMemcpyHostToDevice);
+	for (int i = 0; i < 5; i++) {
+		mark<<<(n + 127) / 128, 128>>>(x[0], x[1], x[2], x[3], n);
+		clear<<<(n + 127) / 128, 128>>>(x[2], x[0], n);
+	}
+	cudaDeviceSynchronize();
+	cudaMemcpy(host, x[1], n * sizeof(int), cudaMemcpyDeviceToHost);
+	for (int i = 0; i < n; i++)
+		fprintf(f, "%d\n", host[i]);
+	return fclose(f);
+}
+E
+echo 'nvcc -Isrc -o app src/main.cu' >marks/build.sh
+# A judge with a GPU on which inputs cannot be written; it tells no more than that there was a fault.
+mkdir judge
+cat >judge/kharness <<'E'
+#!/bin/sh
+case $* in *--solo* | *--lint*) exit 0 ;; esac
+for out; do :; done
+jq -n --slurpfile t task.json --argjson written "$WRITTEN" '{candidates: [{status: "run_error", correctness: {total: 1, passed: 0}, log: "an illegal address", reasons: [{check: "device_fault"}]} |
+	if $written - ($t[0].outputs | keys) == [] then {status: "correct", correctness: {total: 1, passed: 1}, reasons: []} else . end]}' >"$out"
+E
+chmod +x judge/kharness
+t 'an array that holds what was written to it before is an output all the same' '
+	export WRITTEN="[\"count\", \"ends\", \"marked\"]" PATH="$T/judge:$PATH"
+	project=marks take src/main.cu mark ends; rm c/task.json
+	jq -e ".outputs | keys == [\"count\", \"ends\", \"marked\"]" c/adopt/task/task.json
+	jq -e ".notes.told | length == 2 and any(. == \"count is written, though no call changed it\")" c/adopt/task/task.json
+	export WRITTEN="[\"array\", \"other\"]"; project=marks take src/main.cu clear other; rm c/task.json
+	jq -e ".outputs | keys == [\"array\", \"other\"]" c/adopt/task/task.json'
+
 units=$tests_dir/apps/units
 export units
 for folder in "$units"/*; do
