@@ -1637,8 +1637,8 @@ is_written_at(const struct writing *w, size_t at, size_t p)
 	for (;; x.p++) {
 		size_t left = before_casts(s, x.at, from), index;
 		const char *c = s->code + left - 1;
-		bool address = *c == '&' &&
-		    strchr("(,=", s->code[before_casts(s, left - 1, from) - 1]),
+		bool address =
+		         *c == '&' && strchr("(,=", s->code[before_casts(s, left - 1, from) - 1]),
 		     pointer;
 		enum after after;
 

@@ -170,4 +170,28 @@ ok 'what the judge of candidates refuses is refused before there is a campaign t
 	exits 2 take timed k.c
 	grep -q "timed, taken out of the application, is no program that kiln evaluates" err
 	grep -q rdtsc err'
+
+# A judge that finds the reference wrong as often as the file "wrong" says, and is itself then.
+mkdir judge
+cat >judge/keval <<'EOF'
+#!/bin/sh
+left=$(cat "$T/wrong")
+case $* in *--code*) ;; *) left=0 ;; esac
+[ "$left" -gt 0 ] || PATH=${PATH#*:} exec keval "$@"
+echo $((left - 1)) >"$T/wrong"
+for out; do :; done
+echo '{"eval": {"status": "wrong_value", "correctness": {"passed": 4, "total": 4}, "reasons": [{"check": "timed_run"}], "log": "the result of a timed run was wrong"}}' >"$out"
+EOF
+chmod +x judge/keval
+ok 'a reference that is wrong with numbers it was not tried with: the tolerance is one step looser, once' '
+	. ./helpers.sh
+	jq -r .reduction c-product/task.json >was
+	rm -r c-product; echo 1 >wrong
+	PATH=$T/judge:$PATH; exits 0 take product k.c
+	is 0 "$(cat wrong)"; grep -q "so the tolerance is one step looser" err
+	jq -e ".notes.told | any(contains(\"one step looser\"))" c-product/task.json
+	! jq -r .reduction c-product/task.json | cmp -s - was
+	rm -r c-product; echo 3 >wrong
+	exits 2 take product k.c
+	is 1 "$(cat wrong)"; grep -q "is no program that kiln evaluates" err'
 done_testing

@@ -312,13 +312,16 @@ check_writes(const char *text, const char *want)
 static void
 test_writes(void)
 {
-	check_writes("void f(int *a, int *b, int *c, int *d, int *e)\n{\n\tif (b[1] == 2)\n\t\ta[b[0]] "
+	check_writes("void f(int *a, int *b, int *c, int *d, int *e)\n{\n\tif (b[1] == "
+	             "2)\n\t\ta[b[0]] "
 	             "= c[1] + 1;\n\tfor (int i = 0; i < d[0]; i++)\n\t\te[i] <<= 1;\n}\n",
 	    "ae");
-	check_writes("void f(int *a, int *b, struct s *c, int *d, int *e)\n{\n\tif (*b) x = 1; else *a = *b;\n\tc[3].end "
+	check_writes("void f(int *a, int *b, struct s *c, int *d, int *e)\n{\n\tif (*b) x = 1; "
+	             "else *a = *b;\n\tc[3].end "
 	             "= (d[1] == -1) ? 1 : 0;\n\t*(e + d[0]) += *d;\n}\n",
 	    "ace");
-	check_writes("void f(int *a, int *b, int *c, int *d)\n{\n\t*a++ = *b++;\n\tb += 2;\n\tint x "
+	check_writes("void f(int *a, int *b, int *c, int *d)\n{\n\t*a++ = *b++;\n\tb += 2;\n\tint "
+	             "x "
 	             "= c[1]++ + d[0] + x++;\n}\n",
 	    "ac");
 	check_writes("void f(int *a, int *b, int *c, int *d)\n{\n\tatomicAdd(&a[b[1] >> 2], "
