@@ -34,6 +34,33 @@ ok 'contents that a workload fixes: checked by name' '
 	jq ".workloads[0].values={x:[1,2]}" a.json >b.json
 	! kharness --lint b.json 2>err; grep -q "x. must be an input of an integer type" err'
 
+if command -v g++ >/dev/null && bwrap --dev-bind / / true 2>/dev/null; then
+	ok 'kharness gets ready for a device while the candidate is built' '
+		mkdir bin early; cp "$KILN_BUILD/keval" bin
+		for f in "$KILN_BUILD"/*; do [ "${f##*/}" = keval ] || ln -s "$f" bin; done
+		rm bin/kharness
+		cat >bin/kharness <<-\END
+			#!/bin/sh
+			case $* in *--lint*) exit 0 ;; *--await*) ;; *) exit 9 ;; esac
+			for so; do :; done
+			[ -e "$so" ] && [ ! -s "$so" ] || exit 8
+			[ "$(head -c 8 | wc -c)" = 8 ] || exit 7
+			grep -q saxpy "$so" || exit 6
+			echo "{\"schema\":\"harness/1\",\"spent_s\":{},\"candidates\":[{\"name\":\"candidate\",\"status\":\"wrong_value\",\"tier\":2}]}"
+		END
+		chmod 755 bin/kharness
+		jq ".build = {compiler: \"g++\", flags: [\"-x\", \"c++\", \"-O2\", \"-w\"]}" "$tests_dir/tasks/cuda_saxpy/task.json" >early/task.json
+		printf "{\"schema\":\"campaign/1\",\"name\":\"x\",\"backend\":\"cuda\",\"language\":\"cuda\"}" >early/campaign.json
+		for f in oracle reference; do echo "extern \"C\" int $f(int n) { return n; }" >early/$f.cu; done
+		mkdir -p early/trials/000/00
+		echo "{\"schema\":\"candidate/1\",\"id\":\"000/00\",\"eval\":{}}" >early/trials/000/00/eval.ndjson
+		echo "extern \"C\" int saxpy(int n) { return n; }" >good.cu
+		echo "extern \"C\" int saxpy(int n) { return x; }" >bad.cu
+		bin/keval -c early --code good.cu -o good
+		is wrong_value "$(jq -r .eval.status good)"
+		bin/keval -c early --code bad.cu -o bad
+		is compile_error "$(jq -r .eval.status bad)"'
+fi
 if command -v g++ >/dev/null; then
 	ok 'of the C++ library, host code may use containers, and nothing that starts, waits, opens or hooks' '
 		mkdir x; cp "$tests_dir"/tasks/cuda_saxpy/* x

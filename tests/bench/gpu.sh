@@ -54,6 +54,8 @@ done | jq -rs '(map(.pairs[]) | map(select(. != null))) as $p | ($p | map(select
 
 # Sixteen evaluations of a plain kernel, four at a time, each new to the token cache.
 campaign plain "$KILN_DATA/tests/tasks/cuda_saxpy"
+mkdir -p "$T/plain/trials/000/00"
+keval -c "$T/plain" --reference -o "$T/plain/trials/000/00/eval.ndjson" 2>"$T/err" || { cat "$T/err"; exit 1; }
 i=0
 while [ $i -lt 16 ]; do
 	i=$((i + 1))

@@ -424,16 +424,10 @@ preprocess_beside(struct keval *k, const char *work)
 static char *
 text_of(int file)
 {
-	struct stat st;
-	ssize_t n;
-	char *text;
+	size_t len;
+	char *text = answer_take(file, &len);
 
-	if (fstat(file, &st) < 0)
-		kdie_errno(K_IO, "what the preprocessor said");
-	text = kcalloc((size_t)st.st_size + 1, 1);
-	n = pread(file, text, (size_t)st.st_size, 0);
-	close(file);
-	if (n > 1 && !text[n - 1])
+	if (len > 1 && !text[len - 1])
 		return text;
 	free(text);
 	return NULL;

@@ -3,7 +3,11 @@
  * Tiers T2 and T3: kharness does the work; here its command line is made from the knobs, and its
  * answer read.
  */
+#include <fcntl.h>
 #include <limits.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 
 #include "keval.h"
 
@@ -67,10 +71,19 @@ compose(struct words *w, struct keval *k, const struct harness_run *r, struct nu
 	words_add(w, r->so, NULL);
 }
 
+/* A failure of kharness is a failure of the environment and ends this program too. */
+static void
+check_end(const char *program, int signal, int exit_code)
+{
+	if (signal)
+		kdie(K_IO, "%s was killed by signal %d (%s)", program, signal, strsignal(signal));
+	if (exit_code)
+		kdie(exit_code, "%s failed with exit status %d", program, exit_code);
+}
+
 /*
- * Run it, and give back its result; a failure of kharness is a failure of the environment and ends
- * this program too. What it says on stderr is passed on: at once when ALOUD, so that warnings
- * are heard, and that it waits for the machine; otherwise when it fails.
+ * Run it, and give back its result. What it says on stderr is passed on: at once when ALOUD, so
+ * that warnings are heard, and that it waits for the machine; otherwise when it fails.
  */
 static void
 start(struct words *w, struct kproc_result *r, bool aloud)
@@ -83,12 +96,20 @@ start(struct words *w, struct kproc_result *r, bool aloud)
 		kdie_errno(K_MISSING, "%s", program);
 	if (!aloud && (r->signal || r->exit_code))
 		kpass(r->err, r->err_len);
-	if (r->signal)
-		kdie(K_IO, "%s was killed by signal %d (%s)", program, r->signal,
-		    strsignal(r->signal));
-	if (r->exit_code)
-		kdie(r->exit_code, "%s failed with exit status %d", program, r->exit_code);
+	check_end(program, r->signal, r->exit_code);
 	free(program);
+}
+
+static json_t *
+read_answer(const char *text, size_t len)
+{
+	json_error_t e;
+	json_t *answer = json_loadb(text, len, JSON_REJECT_DUPLICATES, &e);
+
+	if (!answer || !kjson_is(answer, "schema", "harness/1"))
+		kdie(K_IO, "kharness: its answer is not a harness/1 object%s%s", answer ? "" : ": ",
+		    answer ? "" : e.text);
+	return answer;
 }
 
 json_t *
@@ -97,17 +118,96 @@ harness_run(struct keval *k, const struct harness_run *run)
 	struct words w = { .count = 1 };
 	struct numbers numbers;
 	struct kproc_result r;
-	json_error_t e;
 	json_t *answer;
 
 	compose(&w, k, run, &numbers);
 	start(&w, &r, true);
-	answer = json_loadb(r.out, r.out_len, JSON_REJECT_DUPLICATES, &e);
-	if (!answer || !kjson_is(answer, "schema", "harness/1"))
-		kdie(K_IO, "kharness: its answer is not a harness/1 object%s%s", answer ? "" : ": ",
-		    answer ? "" : e.text);
+	answer = read_answer(r.out, r.out_len);
 	kproc_result_free(&r);
 	return answer;
+}
+
+struct early {
+	char *program;
+	pid_t pid;
+	int so, go, answer; /* file of the program, pipe, file of what it answers */
+};
+
+struct early *
+harness_prepare(struct keval *k, const struct harness_run *run)
+{
+	struct early *e = kcalloc(1, sizeof *e);
+	struct words w = { .count = 1 };
+	struct numbers numbers;
+	int go[2];
+
+	e->program = w.at[0] = ktool_path("kharness");
+	words_add(&w, "--await", NULL);
+	compose(&w, k, run, &numbers);
+	e->so = open(run->so, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+	e->answer = memfd_create("answer", MFD_CLOEXEC);
+	if (e->so < 0 || e->answer < 0 || pipe2(go, O_CLOEXEC) < 0)
+		kdie_errno(K_IO, "%s", run->so);
+	e->pid = kproc_spawn(
+	    &(struct kproc){ .argv = w.at }, (int[3]){ go[0], e->answer, STDERR_FILENO });
+	if (e->pid < 0)
+		kdie_errno(K_MISSING, "%s", e->program);
+	close(go[0]);
+	e->go = go[1];
+	return e;
+}
+
+char *
+answer_take(int file, size_t *len)
+{
+	struct stat st;
+	ssize_t n;
+	char *text;
+
+	if (fstat(file, &st) < 0)
+		kdie_errno(K_IO, "what another process said");
+	text = kcalloc((size_t)st.st_size + 1, 1);
+	n = pread(file, text, (size_t)st.st_size, 0);
+	close(file);
+	*len = n > 0 ? (size_t)n : 0;
+	return text;
+}
+
+json_t *
+harness_go(struct early *e, const void *so, size_t len)
+{
+	int64_t now = know_ns();
+	siginfo_t end;
+	json_t *answer;
+	char *text;
+	int status;
+
+	/* If it has ended already, its status says why. */
+	if (kwrite_all(e->so, so, len) < 0 ||
+	    (kwrite_all(e->go, &now, sizeof now) < 0 && errno != EPIPE))
+		kdie_errno(K_IO, "the program for %s", e->program);
+	while (waitid(P_PID, (id_t)e->pid, &end, WEXITED | WNOWAIT) < 0 && errno == EINTR)
+		;
+	status = kproc_kill(e->pid);
+	check_end(e->program, WIFSIGNALED(status) ? WTERMSIG(status) : 0, WEXITSTATUS(status));
+	text = answer_take(e->answer, &len);
+	answer = read_answer(text, len);
+	free(text);
+	e->answer = -1;
+	harness_cancel(e);
+	return answer;
+}
+
+void
+harness_cancel(struct early *e)
+{
+	kproc_kill(e->pid);
+	close(e->so);
+	close(e->go);
+	if (e->answer >= 0)
+		close(e->answer);
+	free(e->program);
+	free(e);
 }
 
 json_t *

@@ -81,6 +81,7 @@ struct trial {
 	struct custom *c; /* its commands and its work folder */
 	const struct build *b;
 	const char *so; /* file with the bytes that were checked; it may be missing, as they may */
+	struct plan *early; /* what measures it first, where that has started; see tiers.c */
 };
 
 /* scan.c: source and import rules of patterns/forbidden.json. REASONS are appended unless clean. */
@@ -145,6 +146,17 @@ struct harness_run {
 	bool all_pairs;             /* everybody is compared with everybody */
 };
 json_t *harness_run(struct keval *k, const struct harness_run *run);
+/*
+ * The same of a program that is still being built, on a device: kharness gets ready meanwhile, over
+ * the file RUN->so, which must not be there yet. harness_go gives it the program's bytes and
+ * returns its answer; either that or harness_cancel ends it.
+ */
+struct early;
+struct early *harness_prepare(struct keval *k, const struct harness_run *run);
+json_t *harness_go(struct early *e, const void *so, size_t len);
+void harness_cancel(struct early *e);
+/* All of a file without a name, which is closed, and a NUL; the caller frees. */
+char *answer_take(int file, size_t *len);
 /*
  * The same, timed or, if REUSE, on buffers seen before, beside AGAINST alone (or NULL). NULL when
  * the candidate failed in it, which then stands in EVAL: wrong in a timed run is wrong.

@@ -4,6 +4,7 @@
  * incumbent.
  */
 
+#include "karch.h"
 #include "keval.h"
 #include "klaunch.h"
 #include "ksandbox.h"
@@ -93,33 +94,65 @@ fail_build(const struct build *b, json_t *eval)
 	    end ? end : "the compiler refused it");
 }
 
-/* T2 and T3 by kharness, as far as no command of the campaign replaces them. */
-static void
-run_harness(
-    struct keval *k, const struct subject *s, const char *so, const char *phase, json_t *eval)
-{
-	bool timed = strcmp(phase, "correctness") != 0, rivals = timed && k->rivals;
-	struct anchor anchor = { 0 };
-	const char *one[] = { NULL, NULL };
-	struct harness_run run = { .so = so, .phase = phase, .against = one };
-	json_t *answer;
+/*
+ * A run of kharness over a candidate: T2 and T3, as far as no command of the campaign replaces
+ * them.
+ */
+struct plan {
+	struct anchor anchor;
+	const char *one[2];
+	struct harness_run run;
+	bool rivals;
+	struct early *early; /* it has started, and waits for the candidate; or NULL */
+};
 
+static void
+plan_harness(
+    struct keval *k, const struct subject *s, const char *so, const char *phase, struct plan *p)
+{
+	bool timed = strcmp(phase, "correctness") != 0;
+
+	*p = (struct plan){ .run = { .so = so, .phase = phase, .against = p->one },
+		.rivals = timed && k->rivals };
 	/* A task without one ends here, before anything else is built. */
 	oracle_so(k);
-	if (rivals)
-		run.against = (const char *const *)k->rivals;
+	if (p->rivals)
+		p->run.against = (const char *const *)k->rivals;
 	else if (timed && !s->trusted)
-		choose_anchor(k, s, &anchor);
-	one[0] = anchor.against;
-	answer = harness_run(k, &run);
+		choose_anchor(k, s, &p->anchor);
+	p->one[0] = p->anchor.against;
+}
+
+static void
+drop_plan(struct plan *p)
+{
+	if (p->early)
+		harness_cancel(p->early);
+	p->early = NULL;
+	free_anchor(&p->anchor);
+}
+
+static void
+run_harness(const struct trial *t, const char *phase, json_t *eval)
+{
+	struct plan own, *p = t->early && t->early->early ? t->early : &own;
+	json_t *answer;
+
+	if (p == &own) {
+		plan_harness(t->k, t->s, t->so, phase, p);
+		answer = harness_run(t->k, &p->run);
+	} else {
+		answer = harness_go(p->early, t->b->so, t->b->so_len);
+		p->early = NULL;
+	}
 	add_harness_spent(eval, answer);
 	harness_merge(eval, answer);
-	if (one[0] && json_object_get(eval, "timing"))
-		put_anchor(eval, &anchor, answer);
-	if (rivals)
+	if (p->one[0] && json_object_get(eval, "timing"))
+		put_anchor(eval, &p->anchor, answer);
+	if (p->rivals)
 		put_rivals(eval, answer);
 	json_decref(answer);
-	free_anchor(&anchor);
+	drop_plan(p);
 }
 
 /* Does the harness call the program, for its results or for its times? */
@@ -143,14 +176,14 @@ measure(const struct trial *t, json_t *eval)
 	if (custom_has(t->c, "eval.correctness"))
 		custom_correctness(t->c, t->b, eval);
 	else
-		run_harness(t->k, t->s, t->so, own_timing || !timed ? "correctness" : "both", eval);
+		run_harness(t, own_timing || !timed ? "correctness" : "both", eval);
 	if (!timed || !is_correct(eval) || json_object_get(eval, "timing"))
 		return;
 	if (own_timing) {
 		turns_time(t, eval);
 		note_level(t->k, eval);
 	} else {
-		run_harness(t->k, t->s, t->so, "timing", eval);
+		run_harness(t, "timing", eval);
 	}
 }
 
@@ -200,19 +233,70 @@ new_work(void)
 	return open_work;
 }
 
+/* A runner's environment depends on this (makes_streams, kharness), and so on the candidate. */
+static bool
+may_make_streams(const struct subject *s)
+{
+	char *text = subject_text(s);
+	bool may = strstr(text, "StreamCreate") != NULL;
+
+	free(text);
+	return may;
+}
+
+/* Whether trial 0 is on record: what a candidate is judged by and compared with has been built. */
+static bool
+has_reference(const struct keval *k)
+{
+	char *path = past_path(k, KARCH_REFERENCE);
+	bool has = path && kis_there(path);
+
+	free(path);
+	return has;
+}
+
+/*
+ * On a GPU, kharness may start with the compiler: to get ready takes it a second, too. Where there
+ * is no mount namespace, the program would be copied before it is there.
+ */
+static bool
+may_start_early(const struct trial *t)
+{
+	const struct keval *k = t->k;
+
+	return is_gpu(k) && has_reference(k) && !is_device_only(k) && sandbox_level(t->k) == KSANDBOX_BWRAP &&
+	    !t->s->known && !t->s->trusted && !k->check_only && !k->rivals &&
+	    !custom_has(t->c, "eval.build") && !custom_has(t->c, "eval.correctness") &&
+	    !custom_has(t->c, "eval.timing") && !may_make_streams(t->s);
+}
+
+static void
+start_early(const struct trial *t, const char *so, struct plan *p)
+{
+	plan_harness(t->k, t->s, so, "both", p);
+	/* Alone, it would be called by two runners, one after the other. */
+	if (p->one[0])
+		p->early = harness_prepare(t->k, &p->run);
+	else
+		drop_plan(p);
+}
+
 void
 evaluate_tiers(struct keval *k, const struct subject *s, json_t *eval)
 {
 	const char *work = new_work();
-	char *so = kasprintf("%s/%s", work, checked_so);
+	char *so = kasprintf("%s/%s", work, checked_so), *early_so = kasprintf("%s/early.so", work);
 	struct custom *c = custom_open(k, s, work);
 	struct build b = { 0 };
-	struct trial t = { k, s, c, &b, so };
+	struct plan early = { .early = NULL };
+	struct trial t = { k, s, c, &b, so, &early };
 	bool harness = needs_harness(c);
 	int64_t start;
 
 	eval_set(eval, "tier", json_integer(1));
 	eval_set(eval, "sandbox", sandbox_json(k));
+	if (may_start_early(&t))
+		start_early(&t, early_so, &early);
 	start = know_ns();
 	if (s->known)
 		custom_build_known(c, &b);
@@ -240,8 +324,10 @@ evaluate_tiers(struct keval *k, const struct subject *s, json_t *eval)
 		if (!take_object(k, s, &b, eval))
 			run_tiers(&t, eval);
 	}
+	drop_plan(&early);
 	custom_close(c);
 	build_free(&b);
+	free(early_so);
 	free(so);
 	remove_work();
 }

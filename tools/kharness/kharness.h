@@ -51,6 +51,7 @@ struct options {
 	const char *workload; /* of --solo; NULL: all that are timed */
 	const char *save;     /* of --solo: folder for outputs; or NULL */
 	bool ceilings, correctness, timing, solo, reuse;
+	bool await; /* the candidate is written while its runner gets ready */
 	/* everybody is compared with everybody, not with the candidate alone */
 	bool all_pairs;
 	bool apart;         /* of --solo: every tensor an allocation of its own */
@@ -473,13 +474,14 @@ void judge_correctness_alone(struct judge *j, struct subject *s);
 
 /*
  * timing.c: T3 of all subjects, interleaved; the first is the candidate. race_open starts their
- * runners, which get ready by themselves; race_check is T2 of the candidate in its runner; race_run
- * sets timing, appends to PAIRS, and returns the noise floor. SHARED is the lock held with others,
- * which is closed, and taken alone, when all runners stand. Either race_run or race_close ends the
- * race.
+ * runners, which get ready by themselves; race_greet waits until they are; race_check is T2 of the
+ * candidate in its runner; race_run sets timing, appends to PAIRS, and returns the noise floor.
+ * SHARED is the lock held with others, which is closed, and taken alone, when all runners stand.
+ * Either race_run or race_close ends the race.
  */
 struct race;
 struct race *race_open(struct judge *j, struct subject *subjects, size_t count);
+void race_greet(struct race *a);
 void race_check(struct race *a);
 double race_run(struct race *a, json_t *pairs, int shared);
 void race_close(struct race *a);

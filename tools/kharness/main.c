@@ -152,6 +152,8 @@ read_options(int argc, char **argv, struct options *o, bool *machine, const char
 		    .help = "HOW\tlock the clocks of a CUDA device: off, try or require" },
 		{ 0, "lock-mhz", .number = &o->clocks_mhz, .high = 10000,
 		    .help = "N\tlock them at N MHz" },
+		{ 0, "await", .flag = &o->await,
+		    .help = "\tget ready while the candidate is built; see kharness(1)" },
 		{ 0, "reuse", .flag = &o->reuse, .help = "\tmeasure on buffers seen before, too" },
 		{ 0, "solo", .flag = &o->solo, .help = "\tcall the candidate without a judge" },
 		{ 0, "workload", .text = &o->workload,
@@ -356,6 +358,21 @@ check_files(const struct judge *j, const struct subject *subjects, size_t count)
 }
 
 /*
+ * The candidate is complete when the moment at which it was comes on standard input. Nobody has
+ * waited for what was done before.
+ */
+static void
+await_candidate(struct judge *j)
+{
+	int64_t built;
+
+	if (read(STDIN_FILENO, &built, sizeof built) != sizeof built)
+		kdie(K_USAGE, "--await: no word on standard input that the candidate is built");
+	memset(j->spent_ns, 0, sizeof j->spent_ns);
+	j->since_ns = built;
+}
+
+/*
  * T2 and T3 as asked for; the noise floor. Together with others, up to the moment when something is
  * measured.
  */
@@ -366,6 +383,14 @@ judge_tiers(struct judge *j, struct subject *subjects, size_t count, json_t *pai
 	/* A GPU's runners take long to get ready, and can do that meanwhile. */
 	struct race *race = j->o.timing && j->device ? race_open(j, subjects, count) : NULL;
 
+	if (j->o.await) {
+		/* Others may measure while the compiler is at work. */
+		if (race)
+			race_greet(race);
+		close(shared);
+		await_candidate(j);
+		shared = judge_lock(j, false);
+	}
 	/* What a go costs is measured by a runner that has loaded nothing: the next one's. */
 	if (j->o.correctness && race && count > 1)
 		race_check(race);

@@ -118,7 +118,7 @@ struct racer {
 	struct subject *s;
 	struct runner r;
 	enum outcome start; /* how it started */
-	bool loaded;
+	bool greeted, loaded;
 	bool out;  /* failed: takes no more part */
 	bool slow; /* a call takes longer than slow_s */
 	/* Of the workload being timed; by round, NAN where it took no part. */
@@ -1157,6 +1157,27 @@ race_close(struct race *a)
 	free(a);
 }
 
+/* It is ready, and stopped. */
+static void
+greet(struct race *a, struct racer *x)
+{
+	if (x->start == OUT_OK && !x->greeted)
+		runner_greet(a->j, &x->r);
+	x->greeted = true;
+}
+
+void
+race_greet(struct race *a)
+{
+	enum spent before = spent_on(a->j, SPENT_STARTING);
+
+	if (a->paced)
+		runner_greet(a->j, &a->pacer);
+	for (size_t i = 0; i < a->count; i++)
+		greet(a, &a->racers[i]);
+	spent_on(a->j, before);
+}
+
 void
 race_check(struct race *a)
 {
@@ -1164,7 +1185,7 @@ race_check(struct race *a)
 	struct racer *x = a->racers;
 
 	if (x->start == OUT_OK) {
-		runner_greet(a->j, &x->r);
+		greet(a, x);
 		x->start = runner_load(a->j, &x->r);
 		x->loaded = true;
 	}
@@ -1173,24 +1194,6 @@ race_check(struct race *a)
 		judge_correctness(a->j, x->s, &a->m, &x->r);
 	else
 		subject_outcome(x->s, x->start, &x->r, NULL);
-	spent_on(a->j, before);
-}
-
-/* All runners are ready, and stopped, before the first is timed. */
-static void
-greet_all(struct race *a)
-{
-	enum spent before = spent_on(a->j, SPENT_STARTING);
-
-	if (a->paced)
-		runner_greet(a->j, &a->pacer);
-	for (size_t i = 0; i < a->count; i++) {
-		struct racer *x = &a->racers[i];
-
-		if (x->start == OUT_OK && !x->loaded)
-			runner_greet(a->j, &x->r);
-		drop(x, x->start);
-	}
 	spent_on(a->j, before);
 }
 
@@ -1321,7 +1324,9 @@ race_run(struct race *a, json_t *pairs, int shared)
 	 * Starting takes longer than many a measurement: several may do that at once, as long as
 	 * nobody measures.
 	 */
-	greet_all(a);
+	race_greet(a);
+	for (size_t i = 0; i < a->count; i++)
+		drop(&a->racers[i], a->racers[i].start);
 	close(shared);
 	lock = judge_lock(j, true);
 	j->alone = true;
