@@ -264,10 +264,11 @@ may_start_early(const struct trial *t)
 {
 	const struct keval *k = t->k;
 
-	return is_gpu(k) && has_reference(k) && !is_device_only(k) && sandbox_level(t->k) == KSANDBOX_BWRAP &&
-	    !t->s->known && !t->s->trusted && !k->check_only && !k->rivals &&
-	    !custom_has(t->c, "eval.build") && !custom_has(t->c, "eval.correctness") &&
-	    !custom_has(t->c, "eval.timing") && !may_make_streams(t->s);
+	return is_gpu(k) && !is_device_only(k) && has_reference(k) &&
+	    sandbox_level(t->k) == KSANDBOX_BWRAP && !t->s->known && !t->s->trusted &&
+	    !k->check_only && !k->rivals && !custom_has(t->c, "eval.build") &&
+	    !custom_has(t->c, "eval.correctness") && !custom_has(t->c, "eval.timing") &&
+	    !may_make_streams(t->s);
 }
 
 static void

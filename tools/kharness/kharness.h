@@ -75,6 +75,8 @@ struct judge {
 	bool device;
 	bool alone;  /* nobody else measures on it now */
 	bool beside; /* on the one processor of the candidates, and not running while they do */
+	/* processor on which a runner of one thread begins its go; -1: wherever it likes */
+	int begin_on;
 	int device_number;
 	char *device_uuid; /* name of its lock */
 	/* facts of the OpenCL device, or NULL: then candidates are called by krun-opencl */

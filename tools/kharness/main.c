@@ -152,8 +152,7 @@ read_options(int argc, char **argv, struct options *o, bool *machine, const char
 		    .help = "HOW\tlock the clocks of a CUDA device: off, try or require" },
 		{ 0, "lock-mhz", .number = &o->clocks_mhz, .high = 10000,
 		    .help = "N\tlock them at N MHz" },
-		{ 0, "await", .flag = &o->await,
-		    .help = "\tget ready while the candidate is built; see kharness(1)" },
+		{ 0, "await", .flag = &o->await, .help = "\tget ready while it is built" },
 		{ 0, "reuse", .flag = &o->reuse, .help = "\tmeasure on buffers seen before, too" },
 		{ 0, "solo", .flag = &o->solo, .help = "\tcall the candidate without a judge" },
 		{ 0, "workload", .text = &o->workload,
@@ -164,8 +163,7 @@ read_options(int argc, char **argv, struct options *o, bool *machine, const char
 		{ 0, "save", .text = &o->save,
 		    .help = "DIR\tsolo: write what it made of each output to DIR" },
 		{ 0, "machine", .flag = machine, .help = "\tdescribe this machine" },
-		{ 0, "ceilings", .flag = &o->ceilings,
-		    .help = "\tmeasure what this machine reaches" },
+		{ 0, "ceilings", .flag = &o->ceilings, .help = "\tmeasure the ceilings" },
 		{ 0, "lint", .text = lint, .help = "FILE\tcheck a task" },
 	};
 
@@ -451,7 +449,7 @@ judge_all(struct judge *j)
 int
 main(int argc, char **argv)
 {
-	struct judge j = { .space = &space_host, .since_ns = know_ns() };
+	struct judge j = { .space = &space_host, .since_ns = know_ns(), .begin_on = -1 };
 	bool lint = false, good = true;
 
 	kutil_init("kharness");

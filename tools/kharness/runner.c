@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <math.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -704,6 +705,24 @@ look_at_report(struct runner *r, const struct krun_report *report, pid_t sender,
 	return OUT_OK;
 }
 
+/*
+ * Where a runner of one thread may run: on CPU alone, or, if that is -1, where all may. One that
+ * has begun somewhere stays there.
+ */
+static void
+allow(const struct judge *j, const struct runner *r, int cpu)
+{
+	cpu_set_t set;
+
+	if (j->begin_on < 0 || r->threads != 1)
+		return;
+	CPU_ZERO(&set);
+	for (int i = 0; i < KRUN_CPUS && i < CPU_SETSIZE; i++)
+		if (cpu < 0 ? j->cpus[i / 64] >> (i % 64) & 1 : i == cpu)
+			CPU_SET(i, &set);
+	sched_setaffinity(r->pid, sizeof set, &set);
+}
+
 static enum outcome
 go(struct judge *j, struct runner *r, const struct batch *b, struct span *s)
 {
@@ -730,10 +749,12 @@ go(struct judge *j, struct runner *r, const struct batch *b, struct span *s)
 	if (j->copies)
 		cpu = cpu_ns(r);
 	send_rows(j, r, c.calls);
+	allow(j, r, j->begin_on);
 	own_delay = own_delay_ns();
 	start = know_ns();
 	send_command(r, &c, sizeof c);
 	kill(r->pid, SIGCONT);
+	allow(j, r, -1);
 	e = listen_until(
 	    j, r, b, start + (int64_t)(j->o.run_timeout_s * 1e9), &report, &end, &sender);
 	if (e == OUT_OK && j->device && j->alone)

@@ -599,6 +599,27 @@ is_checked_round(struct race *a, enum kdist inputs)
 }
 
 /*
+ * The same processor for all who have one thread, and another in every second round: no two
+ * processors are alike, and the scheduler leaves a process where it was.
+ */
+static int
+processor_of_round(const struct race *a)
+{
+	size_t n = 0, at = 0;
+
+	if (a->j->device || a->j->opencl || a->j->o.threads == 1)
+		return -1;
+	for (int pass = 0; pass < 2; pass++)
+		for (int i = 0; i < KRUN_CPUS; i++)
+			if (a->j->cpus[i / 64] >> (i % 64) & 1) {
+				if (pass && at++ == a->rounds / 2 % n)
+					return i;
+				n += !pass;
+			}
+	return -1;
+}
+
+/*
  * One go of each racer, or of those that are not slow, in the order of the round. False when others
  * had the processors: the round is void.
  */
@@ -607,6 +628,7 @@ one_go_each(struct race *a, const struct batch *b, bool slow, double *ns, double
 {
 	bool first = true;
 
+	a->j->begin_on = processor_of_round(a);
 	for (size_t i = 0; i < a->count; i++) {
 		size_t which = a->rounds % 2 ? a->count - 1 - i : i;
 		struct racer *x = &a->racers[which];
