@@ -5,8 +5,8 @@
 #include <dlfcn.h>
 
 /*
- * Their functions differ in the prefix, and in what the result is called; the order is that of the
- * names below.
+ * The two compilers differ in the prefix of their functions and in the name of the result. The
+ * order is that of the names below.
  */
 static struct compiler {
 	int (*version)(int *, int *);
@@ -105,7 +105,8 @@ kcompile(enum kgpu_api api, const char *source, const char *name, const char *co
 		*log = log_of(c, program);
 	}
 	/*
-	 * Without a device among the flags there is no code to ask for, which some say by an error.
+	 * If the flags name no device, there is no code to ask for; some compilers report that as
+	 * an error.
 	 */
 	if (!e && !c->code_size(program, len)) {
 		code = kmalloc(*len + 1);

@@ -4,7 +4,7 @@
 
 enum { CONTEXT = 3 };
 
-/* A text as lines, without copying it; a length holds the newline where there is one. */
+/* A text as lines, without copying it; a length includes the newline where there is one. */
 struct line {
 	const char *s;
 	size_t len;
@@ -39,15 +39,15 @@ equal(const struct line *a, const struct line *b)
 	return a->len == b->len && !memcmp(a->s, b->s, a->len);
 }
 
-/* The stretch of both texts between their common beginning and end. */
+/* The part of both texts between their common beginning and end. */
 struct window {
 	const struct line *a, *b;
 	long n, m;
 };
 
 /*
- * Forward search: TRACE[d] holds for each diagonal -d..d how far down the first text a script of d
- * edits comes. Returns the length of the shortest script, or -1 beyond KDIFF_MAX.
+ * Forward search: TRACE[d] holds, for each diagonal -d..d, how far down the first text a script of
+ * d edits gets. Returns the length of the shortest script, or -1 if it exceeds KDIFF_MAX.
  */
 static long
 search(const struct window *w, long **trace)
@@ -72,7 +72,7 @@ search(const struct window *w, long **trace)
 	return found;
 }
 
-/* Back from the end of the script of EDITS edits, marking what each of them removes or adds. */
+/* Walk back from the end of the script of EDITS edits, marking what each edit removes or adds. */
 static void
 mark(const struct window *w, long *const *trace, long edits, bool *removed, bool *added)
 {
@@ -172,7 +172,7 @@ differs(const struct kdiff *d, size_t x, size_t y)
 	return (x < d->lines[0] && d->removed[x]) || (y < d->lines[1] && d->added[y]);
 }
 
-/* The lines of one hunk, from X0, Y0 on to X1, Y1. */
+/* The lines of one hunk, from X0, Y0 to X1, Y1. */
 static void
 put_hunk(struct kbuf *out, const struct kdiff *d, const struct text *a, const struct text *b,
     const size_t from[2], const size_t to[2])
@@ -197,8 +197,8 @@ put_hunk(struct kbuf *out, const struct kdiff *d, const struct text *a, const st
 }
 
 /*
- * Behind the change at AT: past what changed, and past unchanged stretches too short to part two
- * hunks.
+ * The end of the hunk with the change at AT: after the changed lines, and after unchanged stretches
+ * that are too short to separate two hunks.
  */
 static void
 hunk_end(const struct kdiff *d, const size_t at[2], size_t end[2])

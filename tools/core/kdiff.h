@@ -6,15 +6,15 @@
 #include "kutil.h"
 
 struct kdiff {
-	bool *removed;   /* by line of the first text: it is not in the second */
-	bool *added;     /* by line of the second text: it is not in the first */
+	bool *removed;   /* for each line of the first text: it is not in the second */
+	bool *added;     /* for each line of the second text: it is not in the first */
 	size_t lines[2]; /* lines of each text; a last line without a newline counts */
 	size_t removals, additions;
 };
 
 /*
- * A shortest edit script (E. W. Myers, An O(ND) difference algorithm, 1986). Texts that differ by
- * more than KDIFF_MAX lines are told apart by their common beginning and end alone. Free with
+ * A shortest edit script (E. W. Myers, An O(ND) difference algorithm, 1986). For texts that differ
+ * by more than KDIFF_MAX lines, only the common beginning and end are matched. Free with
  * kdiff_free.
  */
 enum { KDIFF_MAX = 2000 };

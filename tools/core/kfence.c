@@ -8,7 +8,7 @@
 
 enum { ESC = 0x1b, CSI8 = 0x9b, NEL = 0x85 };
 
-/* Characters that change what is read without being seen: dropped. Sorted by code point. */
+/* Invisible characters that change how text is read; they are dropped. Sorted by code point. */
 static const struct {
 	uint32_t first, last;
 } invisible[] = {
@@ -45,9 +45,9 @@ size_t
 kfence_next(const char *text, size_t left, uint32_t *c)
 {
 	/*
-	 * A control sequence; a control string (window title, hyperlink …) with its terminator BEL,
-	 * ESC \ or ST, which is not swallowed unless it ends on its line: a forged start must not
-	 * hide the rest of a log; any other sequence.
+	 * In this order: a control sequence; a control string (window title, hyperlink …) with its
+	 * terminator BEL, ESC \ or ST, which is swallowed only if it ends on the same line, so that
+	 * a forged start cannot hide the rest of a log; any other sequence.
 	 */
 	static const char escape[] = "\\A(?:(?:\x1b\\[|\xc2\x9b)[ -?]*[@-~]?|"
 	                             "\x1b[]PX^_](?:[^\n]*?(?:\a|\x1b\\\\|\xc2\x9c))?|\x1b[ "
@@ -72,7 +72,7 @@ kfence_clean(const char *s, size_t len)
 
 	kbuf_add(&b, "", 0);
 	for (size_t i = 0, n; i < len; i += n) {
-		/* Nearly all text is this, and needs no closer look. */
+		/* Nearly all text consists of these, and needs no closer look. */
 		for (n = 0;
 		     i + n < len && ((s[i + n] >= ' ' && s[i + n] <= '~') || s[i + n] == '\n');)
 			n++;
@@ -161,7 +161,7 @@ kfence_shorten(const char *s, size_t max)
 	return b.data;
 }
 
-/* Append text and see that it ends its line. */
+/* Append text and make sure that it ends with a newline. */
 static void
 add_lines(struct kbuf *out, const char *s)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * kfence: put text that a model, a candidate or a compiler wrote into a prompt as data. The text is
- * cleaned of everything that a reader would not see, and closed in between marks that it cannot
+ * cleaned of everything that a reader would not see, and enclosed between marks that it cannot
  * contain.
  */
 #ifndef KFENCE_H
@@ -17,17 +17,18 @@
  */
 char *kfence_clean(const char *s, size_t len);
 /*
- * The next character of LEFT bytes (1 or more), and the bytes that it takes: KFENCE_INVALID for a
- * byte that begins none, KFENCE_ESCAPE for a whole escape sequence of a terminal.
+ * The next character of LEFT bytes (1 or more), and the number of bytes that it takes:
+ * KFENCE_INVALID for a byte that begins no character, KFENCE_ESCAPE for a whole terminal escape
+ * sequence.
  */
 enum { KFENCE_INVALID = 0xfffd, KFENCE_ESCAPE = 0x110000 };
 size_t kfence_next(const char *text, size_t left, uint32_t *c);
-/* Does a reader see it, and nothing else change by it? */
+/* Is the character visible, and without effect on anything else? */
 bool kfence_is_seen(uint32_t c);
 
 /*
  * The same on one line (white space becomes single blanks, none at the ends), at most MAX
- * characters; to be freed.
+ * characters. The caller frees.
  */
 char *kfence_line(const char *s, size_t max);
 

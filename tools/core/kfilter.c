@@ -16,8 +16,8 @@
 #include "kutil.h"
 
 /*
- * One row: calls, and optionally one condition "(argument & mask) == value" under which the row
- * holds.
+ * One row: calls, and optionally a condition "(argument & mask) == value" under which the row
+ * applies.
  */
 struct rule {
 	const char *names;
@@ -25,7 +25,7 @@ struct rule {
 	unsigned arg;
 	/* MASKED; SELF: the argument is the id of this process; NOT: it is not VALUE */
 	uint64_t mask, value;
-	/* SIGNAL: as SELF, and argument VALUE is one of the signals below */
+	/* SIGNAL: like SELF, and argument VALUE is one of the signals below */
 };
 
 #define FLAG(name, arg, flag) \
@@ -49,7 +49,7 @@ struct rule {
 		names, ALWAYS, 0, 0, 0 \
 	}
 
-/* Refused with EPERM under every sandboxed program, compilers too. */
+/* Refused with EPERM for every sandboxed program, compilers too. */
 static const struct rule launch_refused[] = {
 	/* keys: the keyrings are not covered by namespaces */
 	CALLS("keyctl add_key request_key socketcall"),
@@ -75,7 +75,7 @@ static const struct rule launch_refused[] = {
 	      "reboot swapon swapoff syslog acct quotactl quotactl_fd iopl ioperm "
 	      "settimeofday clock_settime clock_adjtime adjtimex sethostname "
 	      "setdomainname migrate_pages move_pages ioprio_set"),
-	/* memory that no limit of the process counts */
+	/* memory that is not counted against any limit of the process */
 	CALLS("shmget msgget semget mq_open"),
 	/* typing into the user's terminal */
 	WORD("ioctl", 1, TIOCSTI),
@@ -83,14 +83,14 @@ static const struct rule launch_refused[] = {
 };
 
 /*
- * Networks: AF_VSOCK is not covered by namespaces. Drivers of GPUs speak to their own threads
- * through local sockets.
+ * Networks: AF_VSOCK is not covered by namespaces. GPU drivers talk to their own threads through
+ * local sockets.
  */
 static const struct rule networks_refused[] = { CALLS("socket socketpair") };
 static const struct rule networks_refused_gpu[] = { { "socket socketpair", NOT, 0, 0, AF_UNIX } };
 
 /*
- * Calls whose flags lie in memory, where a filter can't look: ENOSYS makes the C library use the
+ * Calls whose flags are in memory, where a filter cannot look: ENOSYS makes the C library use the
  * older call.
  */
 static const struct rule too_new[] = { CALLS("clone3 openat2") };
@@ -98,9 +98,9 @@ static const struct rule too_new[] = { CALLS("clone3 openat2") };
 enum { WRITES = O_ACCMODE | O_CREAT | O_TRUNC };
 
 /*
- * "(signal & mask) == value": all but 18 to 23, among which are those that stop a process or let it
- * go on. Signals above them are the C library's to cancel a thread, and real-time ones. The mask
- * has all 64 bits, of which the kernel looks at 32.
+ * "(signal & mask) == value": all signals but 18 to 23, which include those that stop or continue a
+ * process. The signals above are those the C library uses to cancel a thread, and real-time
+ * signals. The mask has all 64 bits, of which the kernel looks at 32.
  */
 static const struct {
 	uint64_t mask, value;
@@ -114,7 +114,7 @@ static const struct {
 _Static_assert(SIGCONT >= 18 && SIGSTOP >= 18 && SIGTSTP <= 23 && SIGTTIN <= 23 && SIGTTOU <= 23,
     "other numbers of signals");
 
-/* All that sealed code may call; everything else fails with EPERM. */
+/* Everything that sealed code may call; all other calls fail with EPERM. */
 static const struct rule seal_allowed[] = {
 	/* memory */
 	CALLS("brk mmap mmap2 munmap mprotect mremap madvise msync mincore mlock "
@@ -175,15 +175,16 @@ static const struct rule seal_allowed[] = {
 static const struct rule seal_alone_allowed[] = { CALLS("sched_setaffinity") };
 
 /*
- * What the drivers of GPUs need besides: orders to open device files, whose meaning no filter can
- * tell, and more of those files, which are all that can be opened for writing in the sandbox.
+ * What GPU drivers need in addition: commands to open device files (ioctl), whose meaning a filter
+ * cannot know, and opening more of those files, the only ones in the sandbox that can be opened for
+ * writing.
  */
 static const struct rule seal_gpu_allowed[] = {
 	CALLS("ioctl openat open fcntl mlockall sched_setscheduler prctl memfd_create "
 	      "ftruncate sched_setaffinity"),
 };
 
-/* Those for which each table of rules is, and what becomes of its calls: an error, or 0. */
+/* Where each table of rules applies, and what its calls return: an error, or 0. */
 enum {
 	LAUNCHES = 1 << KFILTER_LAUNCH | 1 << KFILTER_LAUNCH_GPU,
 	SEALS = 1 << KFILTER_SEAL | 1 << KFILTER_SEAL_ALONE | 1 << KFILTER_SEAL_GPU
@@ -221,8 +222,8 @@ add_rule(scmp_filter_ctx ctx, uint32_t action, const struct rule *r, int nr)
 }
 
 /*
- * A call that this machine's tables don't know is no hole: LAUNCH names only old calls, and SEAL
- * refuses all it does not list.
+ * A call that this machine's tables do not know opens no hole: LAUNCH names only old calls, and
+ * SEAL refuses everything that it does not list.
  */
 static int
 add_rules(scmp_filter_ctx ctx, uint32_t action, const struct rule *r)
@@ -306,7 +307,7 @@ kfilter_install(const struct sock_fprog *program)
 {
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		return -1;
-	/* A positive answer is the id of a thread that could not be brought under the filter. */
+	/* A positive result is the id of a thread that could not be put under the filter. */
 	return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, program) ==
 	        0
 	    ? 0

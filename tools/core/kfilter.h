@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kfilter: the two seccomp filters of the sandbox, as tables of system calls. LAUNCH lies under
- * everything that runs sandboxed and refuses what no compiler or kernel needs; SEAL is put on top
- * by a runner before it loads a candidate and allows only what it lists.
+ * kfilter: the two seccomp filters of the sandbox, as tables of system calls. LAUNCH applies to
+ * everything that runs in the sandbox and refuses what no compiler or kernel needs. A runner adds
+ * SEAL before it loads a candidate; it allows only what it lists.
  */
 #ifndef KFILTER_H
 #define KFILTER_H
 
 #include <linux/filter.h>
 
-/* ALONE: of a process that sees no others. */
+/* ALONE: for a process that sees no other processes. */
 enum kfilter {
 	KFILTER_LAUNCH,
 	KFILTER_LAUNCH_GPU,

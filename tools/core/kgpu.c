@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kgpu: see kgpu.h. The interfaces' types are declared here, as far as they are used: both are
- * stable by contract.
+ * kgpu: see kgpu.h. The types of the two interfaces are declared here, as far as they are used:
+ * both are stable by contract.
  */
 #include "kgpu.h"
 
 #include <dlfcn.h>
 #include <math.h>
 
-/* CUmemAllocationProp, CUmemAccessDesc and HIP's equals. */
+/* CUmemAllocationProp, CUmemAccessDesc and their HIP equivalents. */
 struct location {
 	int type, id;
 };
@@ -38,7 +38,7 @@ enum {
 	READ_ONLY = 1,
 	READ_WRITE = 3,
 	SPIN = 1,
-	/* of the device, CUDA's numbers */
+	/* attributes of the device, with CUDA's numbers */
 	MULTIPROCESSORS = 16,
 	CLOCK = 13,
 	L2 = 38,
@@ -46,7 +46,7 @@ enum {
 	MINOR = 76
 };
 
-/* Every function that is called, by its names in both interfaces. */
+/* Every function that is called, with its names in both interfaces. */
 #define FUNCTIONS(X) \
 	X(init, "cuInit", "hipInit", (unsigned)) \
 	X(driver_version, "cuDriverGetVersion", "hipDriverGetVersion", (int *)) \
@@ -112,7 +112,7 @@ struct kgpu {
 	void *library;
 	int device;
 	void *context, *stream, *event[2];
-	/* The two interfaces tell errors in words differently. */
+	/* The two interfaces return error texts differently. */
 	int (*cuda_error)(int, const char **);
 	const char *(*hip_error)(int);
 #define DECLARE(field, cuda_name, hip_name, types) int(*field) types;
@@ -154,7 +154,7 @@ bind(struct kgpu *g, char *why, size_t why_len)
 	void *p;
 
 	for (size_t i = 0; i < 3 && libraries[g->hip][i] && !g->library; i++)
-		/* Global: a candidate's calls of the driver are bound to it. */
+		/* Global, so that a candidate's driver calls are bound to it. */
 		g->library = dlopen(libraries[g->hip][i], RTLD_NOW | RTLD_GLOBAL);
 	if (!g->library) {
 		snprintf(why, why_len, "no driver: %s", dlerror());
@@ -195,7 +195,7 @@ kgpu_count(enum kgpu_api api, char *why, size_t why_len)
 }
 
 /*
- * Freed memory stays with this process: to give it back and ask again takes longer than most
+ * Freed memory stays with this process: returning it and asking again takes longer than most
  * kernels.
  */
 static int
@@ -215,8 +215,8 @@ kgpu_open(enum kgpu_api api, int number, bool spin, char *why, size_t why_len)
 
 	g->hip = api == KGPU_HIP;
 	/*
-	 * A context with one queue comes up in a third of the time, and the driver makes one
-	 * context after the other.
+	 * A context with one queue is created in a third of the time, and the driver creates
+	 * contexts one after the other.
 	 */
 	setenv("CUDA_DEVICE_MAX_CONNECTIONS", "1", 0);
 	if (bind(g, why, why_len) &&
@@ -248,7 +248,7 @@ kgpu_close(struct kgpu *g)
 	free(g);
 }
 
-/* HIP numbers its attributes otherwise; those that nothing depends on are left 0 there. */
+/* HIP numbers its attributes differently; attributes that nothing depends on stay 0 there. */
 static int
 fact(struct kgpu *g, int cuda_number)
 {
@@ -275,7 +275,7 @@ kgpu_facts(struct kgpu *g, struct kgpu_facts *f)
 	g->device_uuid(id, g->device);
 	for (size_t i = 0; i < sizeof id; i++)
 		snprintf(f->uuid + 2 * i, 3, "%02x", id[i]);
-	/* Infinity Cache and all: larger than any L2 there is, when it is not told. */
+	/* When the size is not reported: larger than any existing L2 with Infinity Cache. */
 	if (!f->l2_bytes)
 		f->l2_bytes = (size_t)256 << 20;
 }

@@ -23,7 +23,7 @@ krec_parse(struct krec *rec, const char *line, size_t len, char *why, size_t why
 		snprintf(why, why_len, "column %d: %s", e.column, e.text);
 		return false;
 	}
-	/* The member that a stage appends goes before the last brace. */
+	/* The member that a stage appends goes before the closing brace. */
 	while (len && strchr(" \t\r", line[len - 1]))
 		len--;
 	rec->json = json;
@@ -59,8 +59,8 @@ kin_open(struct kin *in, const char *path)
 }
 
 /*
- * A line with its newline into the buffer; its bytes, 0 at the end. Of a line that is too long no
- * more than that is read.
+ * Reads a line with its newline into the buffer; returns its bytes, 0 at the end. Of a line that is
+ * too long, only the beginning is read.
  */
 static size_t
 read_line(struct kin *in)
@@ -82,7 +82,7 @@ read_line(struct kin *in)
 	return n;
 }
 
-/* The next line that is not blank, or NULL: at the end, or for a FAULT. */
+/* The next line that is not blank; NULL at the end, or after a FAULT. */
 static const char *
 next_line(struct kin *in, size_t *len, char **fault)
 {
@@ -195,7 +195,7 @@ kin_all(const char *path)
 	return read_records(path, SIZE_MAX);
 }
 
-/* The one output of a run. */
+/* The only output file of a run. */
 static FILE *out_file;
 static char *out_path;
 static char *out_tmp;
@@ -206,7 +206,7 @@ static size_t out_record; /* bytes of the record so far */
 static void
 remove_temporary(void)
 {
-	/* A forked child that exits must not take its parent's file away. */
+	/* A forked child that exits must not remove its parent's file. */
 	if (out_tmp && out_owner == getpid())
 		unlink(out_tmp);
 }
@@ -233,11 +233,11 @@ kout_open(const char *path)
 		out_terminal = isatty(STDOUT_FILENO);
 		return;
 	}
-	/* Not the link, such as /dev/stdout, but what it names. */
+	/* Write to the target of a link such as /dev/stdout, and do not replace the link. */
 	out_path = kfind_link(path, &st) && S_ISLNK(st.st_mode) ? realpath(path, NULL) : NULL;
 	if (!out_path)
 		out_path = kstrdup(path);
-	/* A device, a pipe: nothing that a file could take the place of. */
+	/* A device or a pipe: a regular file cannot replace it. */
 	if (kfind(path, &st) && !S_ISREG(st.st_mode)) {
 		out_file = fopen(path, "we");
 		if (!out_file)
@@ -270,7 +270,8 @@ put_bytes(const char *s, size_t len)
 }
 
 /*
- * The newline of a record, which somebody has to read: better none than one that is refused there.
+ * Ends a record with its newline. Somebody has to read it: better no record than one that the
+ * reader refuses.
  */
 static void
 end_record(void)
@@ -378,7 +379,7 @@ kout_commit(void)
 	out_path = NULL;
 }
 
-/* Bytes of the character at S that a JSON string can hold as it is; 0: none. */
+/* Length of the character at S if a JSON string can contain it unchanged; else 0. */
 static size_t
 utf8_len(const char *s, size_t left)
 {

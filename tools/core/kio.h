@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * kio: records in, records out. A record is one JSON object on one line. A stage parses the line to
- * read from it, and appends ONE member to the line as it stands: what came before passes through
- * byte for byte.
+ * read from it, and appends ONE member to the unchanged line: existing members pass through byte
+ * for byte.
  */
 #ifndef KIO_H
 #define KIO_H
@@ -12,15 +12,15 @@
 #include "kutil.h"
 
 /*
- * Longest accepted line, in bytes, its newline included; no tool writes a longer record. A record
- * holds the programs of up to 18 candidates twice (its sample and its prompt), one reply with its
- * reasoning, and one evaluation: what comes from outside is held below a limit of its own, so that
- * the whole of it fits. Bytes are counted as they stand in JSON, escapes included.
+ * Longest accepted line, in bytes, including its newline; no tool writes a longer record. A record
+ * holds the programs of up to 18 candidates twice (in its sample and its prompt), one reply with
+ * its reasoning, and one evaluation. Each part that comes from outside has a limit of its own, so
+ * that the whole fits. Bytes are counted as in JSON, with escapes.
  */
 #define KIO_LINE_MAX ((size_t)64 << 20)
 #define KIO_REPLY_MAX ((size_t)4 << 20) /* the text of a reply, and its reasoning */
 #define KIO_CODE_MAX ((size_t)1 << 20)  /* a program with its files */
-#define KIO_EVAL_MAX ((size_t)8 << 20)  /* all that an evaluation says */
+#define KIO_EVAL_MAX ((size_t)8 << 20)  /* everything in an evaluation */
 
 /* Flag of a reply that was cut to KIO_REPLY_MAX: its candidate has failed. */
 #define KIO_TOO_LARGE "too_large"
@@ -55,7 +55,7 @@ struct kin {
 	long count; /* of records so far */
 	char *buf;
 	size_t cap;
-	bool lenient;  /* a line that is too long is the end of the input, and no fault */
+	bool lenient;  /* a line that is too long counts as the end of the input, not as a fault */
 	bool too_long; /* there was one */
 };
 void kin_open(struct kin *in, const char *path);
@@ -66,15 +66,15 @@ void kin_open(struct kin *in, const char *path);
  */
 bool kin_next(struct kin *in, struct krec *rec);
 /*
- * The same, but what is wrong with a line is text in *FAULT, "file:line: what", which the caller
- * frees; NULL: nothing, and false is the end. The next call goes on after the bad line, unless that
- * was too long.
+ * The same, but a faulty line sets *FAULT to "file:line: what", which the caller frees. If *FAULT
+ * is NULL, false means the end. The next call continues after the bad line, unless that was too
+ * long.
  */
 bool kin_try(struct kin *in, struct krec *rec, char **fault);
 void kin_close(struct kin *in);
 /*
- * kin_close where the input must hold a record: a named file without one is damaged, and ends the
- * program with K_USAGE.
+ * Like kin_close, for input that must hold a record: a named file without one is damaged and ends
+ * the program with K_USAGE.
  */
 void kin_end(struct kin *in);
 /*
@@ -85,21 +85,21 @@ json_t *kin_first(const char *path);
 json_t *kin_all(const char *path);
 
 /*
- * One output file per run. NULL or "-" is stdout; else a temporary name beside PATH (PATH.XXXXXX),
- * which kout_commit syncs and renames. Unless committed, the temporary is removed at exit and on
- * INT, TERM and HUP; the old file stays.
+ * One output file per run. NULL or "-" is stdout; otherwise a temporary file next to PATH
+ * (PATH.XXXXXX), which kout_commit syncs and renames. Without a commit, the temporary file is
+ * removed at exit and on INT, TERM and HUP; the old file stays.
  */
 void kout_open(const char *path);
 /*
  * Write REC's line with member NAME = VALUE appended. Dies with K_USAGE if the record already has
- * that member; so do both where the line would be longer than KIO_LINE_MAX.
+ * that member, or if the line would be longer than KIO_LINE_MAX.
  */
 void kout_member(const struct krec *rec, const char *name, const json_t *value);
 void kout_json(const json_t *value);
 /*
- * Text for people, whatever it holds of other people's files: control characters are masked. A
- * newline is added. What programs read, records and sources, goes out byte for byte by kout_raw; on
- * a terminal that is masked, too.
+ * Text for people, even if it contains text from other people's files: control characters are
+ * masked. A newline is added. What programs read, records and sources, goes out byte for byte by
+ * kout_raw; on a terminal that is masked, too.
  */
 void kout_line(const char *line, size_t len);
 void kout_raw(const char *line, size_t len);
@@ -108,15 +108,16 @@ void kout_commit(void);
 
 /* A JSON string from any bytes: NUL and invalid UTF-8 become U+FFFD. New reference. */
 json_t *kjson_text(const char *bytes, size_t len);
-/* The same of a text. */
+/* The same for a text. */
 json_t *kjson_string(const char *text);
 /*
- * How many of these bytes, from the first on, take at most MAX bytes as the text of a JSON string.
+ * How many of these bytes, counted from the first, take at most MAX bytes as the text of a JSON
+ * string.
  */
 size_t kjson_fit(const char *bytes, size_t len, size_t max);
-/* Take over VALUE as a member; dies when it is NULL: memory is short, or a text is no UTF-8. */
+/* Take over VALUE as a member. Dies when it is NULL: out of memory, or a text that is not UTF-8. */
 void kjson_set(json_t *object, const char *key, json_t *value);
-/* Bytes of VALUE as a record holds it. */
+/* Size in bytes of VALUE in a record. */
 size_t kjson_size(const json_t *value);
 
 /*
@@ -131,11 +132,14 @@ const char *kjson_str_or(const json_t *obj, const char *path, const char *def);
 double kjson_num_or(const json_t *obj, const char *path, double def);
 json_int_t kjson_int_or(const json_t *obj, const char *path, json_int_t def);
 bool kjson_bool_or(const json_t *obj, const char *path, bool def);
-/* Is the member at PATH the string TEXT? One that is absent is the empty one. */
+/* Is the member at PATH the string TEXT? An absent member counts as the empty string. */
 bool kjson_is(const json_t *obj, const char *path, const char *text);
 /* The first object of LIST whose member KEY is TEXT, or NULL. */
 json_t *kjson_find(const json_t *list, const char *key, const char *text);
-/* Set in TO those of the members KEYS (NULL-terminated) that FROM has; an empty list is none. */
+/*
+ * Copy to TO those of the members KEYS (NULL-terminated) that FROM has; an empty list counts as
+ * absent.
+ */
 void kjson_share(json_t *to, const json_t *from, const char *const *keys);
 
 /*
@@ -145,12 +149,12 @@ void kjson_share(json_t *to, const json_t *from, const char *const *keys);
 json_t *kjson_load(const char *path);
 /* The same, but NULL when there is no such file. */
 json_t *kjson_if_there(const char *path);
-/* The same of a data file that ships (kdata_path), which must be of this SCHEMA. */
+/* The same for a shipped data file (kdata_path), which must have this SCHEMA. */
 json_t *kjson_data(const char *name, const char *schema);
 
 /*
- * "007/02" for messages and ids; buf holds 24 bytes or more. Trial and branch are read from members
- * of the record.
+ * "007/02" for messages and ids; buf holds 24 bytes or more. Trial and branch are members of the
+ * record.
  */
 void krec_id(const struct krec *rec, char *buf, size_t len);
 

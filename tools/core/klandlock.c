@@ -6,7 +6,7 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
-/* The same numbers on every architecture. */
+/* These numbers are the same on every architecture. */
 enum {
 	CREATE_RULESET = 444,
 	ADD_RULE = 445,
@@ -42,7 +42,7 @@ struct path_beneath {
 	int32_t parent;
 } __attribute__((packed));
 
-/* File rights that exist from each version of the interface on: all bits below this one. */
+/* File rights that each version of the interface supports: all bits below this one. */
 static const unsigned char fs_bits[] = { 0, 13, 14, 15, 15, 16 };
 
 int
@@ -111,7 +111,7 @@ klandlock_allow(int ruleset, const char *path, enum klandlock_access access)
 int
 klandlock_enter(int ruleset, bool writes)
 {
-	/* The kernel's view of the process itself; other processes' folders stay closed. */
+	/* The process's own /proc entries; other processes' folders stay closed. */
 	if (klandlock_allow(ruleset, "/proc/self", writes ? KLANDLOCK_SELF : KLANDLOCK_READ) < 0 ||
 	    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 || syscall(RESTRICT_SELF, ruleset, 0) < 0)
 		return -1;

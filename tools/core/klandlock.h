@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * klandlock: the kernel's unprivileged access control for files, TCP and (newer kernels) signals;
- * enough of it for the sandbox. The constants are our own, because the headers of a stable
- * distribution lag behind its kernel.
+ * klandlock: the kernel's unprivileged access control for files, TCP and (in newer kernels)
+ * signals, as much of it as the sandbox needs. The constants are our own, because the headers of a
+ * stable distribution are older than its kernel.
  */
 #ifndef KLANDLOCK_H
 #define KLANDLOCK_H
@@ -12,7 +12,7 @@
 enum klandlock_access {
 	KLANDLOCK_READ,   /* read, list, execute */
 	KLANDLOCK_DEVICE, /* read and write one device file */
-	KLANDLOCK_SELF,   /* read, and write what there is: below /proc/self */
+	KLANDLOCK_SELF,   /* read, and write existing files: below /proc/self */
 	KLANDLOCK_ALL     /* everything but making devices and sockets */
 };
 

@@ -9,14 +9,14 @@
 
 #include "kstep.h"
 
-/* When to say that it takes long: on stderr, and where a run shows it. */
+/* When to report a long wait: on stderr, and in the status of a run. */
 static const struct itimerval on_stderr = { { 30, 0 }, { 5, 0 } },
                               in_a_run = { { 2, 0 }, { 1, 0 } };
 
 /*
- * Other users' processes share the file: it is created for all to read, and opened without O_CREAT
- * where it exists already. Whoever made it there made a regular file, or none of ours: a FIFO would
- * hold us up for ever.
+ * Processes of other users share the file: it is created readable for all, and opened without
+ * O_CREAT if it exists already. If somebody else created it, it must be a regular file: a FIFO
+ * would block us for ever.
  */
 static int
 open_lock(const char *path)
@@ -39,7 +39,7 @@ open_lock(const char *path)
 	return fd;
 }
 
-/* Who holds the lock, as the kernel tells: a process, or 0 when it does not say. */
+/* Process that holds the lock, as reported by the kernel; 0 when it does not say. */
 static long
 holder_of(int fd)
 {
@@ -51,7 +51,7 @@ holder_of(int fd)
 
 	while (f && fstat(fd, &st) == 0 && fgets(line, sizeof line, f))
 		/*
-		 * "1: FLOCK  ADVISORY  WRITE 4711 08:01:131073 0 EOF"; a process that waits has an
+		 * "1: FLOCK  ADVISORY  WRITE 4711 08:01:131073 0 EOF"; a waiting process has an
 		 * arrow before the kind.
 		 */
 		if (sscanf(line, "%*d: %15s %*s %*s %ld %*x:%*x:%lu", kind, &pid, &inode) == 3 &&
@@ -64,7 +64,7 @@ holder_of(int fd)
 	return 0;
 }
 
-/* Who is kept waiting by what HELD names learns who has it. */
+/* Tells who waits for the lock HELD which process has it. */
 static void
 tell(int held, const char *path)
 {
@@ -88,7 +88,7 @@ on_alarm(int sig)
 	(void)sig;
 }
 
-/* flock, and word of it when it takes longer than a moment. */
+/* flock, with a report when it takes longer than a moment. */
 static int
 wait_lock(int fd, int operation, int held, const char *path)
 {
@@ -109,8 +109,8 @@ wait_lock(int fd, int operation, int held, const char *path)
 }
 
 /*
- * False when somebody else has it and we shall not wait. HELD is the lock that PATH names: what is
- * waited for in the end.
+ * False when somebody else has it and we should not wait. HELD is the lock that PATH names, which
+ * is what we wait for in the end.
  */
 static bool
 take(int fd, int operation, bool wait, int held, const char *path)
@@ -143,7 +143,10 @@ klock_device(const char *name, bool alone, bool wait)
 	char *gate_path = lock_path(name, "gate"), *path = lock_path(name, "lock");
 	int gate = open_lock(gate_path), fd = open_lock(path);
 
-	/* All pass the gate one by one, and who waits for the lock alone keeps it shut. */
+	/*
+	 * Everybody passes the gate one by one; a process that waits for exclusive use keeps it
+	 * shut.
+	 */
 	if (!take(gate, LOCK_EX, wait, fd, path) ||
 	    !take(fd, alone ? LOCK_EX : LOCK_SH, wait, fd, path)) {
 		close(fd);

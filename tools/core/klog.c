@@ -16,13 +16,15 @@ enum { LINE_MAX_BYTES = 400 };
 #define COMMAND "(?:[^ \n]*/)?(?:gcc|g\\+\\+|cc|c\\+\\+|clang|clang\\+\\+|nvcc|hipcc|icpx)(?= )"
 #define PATH "[\\w/.+-]"
 
-/* One after the other. */
+/* Applied one after the other. */
 static const struct {
 	const char *pattern, *with;
 } changes[] = {
-	/* Remarks about a file outside the candidate go, with the source lines under them. */
+	/*
+	 * Remarks about a file outside the candidate are dropped, with the source lines under them.
+	 */
 	{ "(?m)^/(?!.*" ERROR ").*(?: warning: | note: ).*\n(?:[ \\t0-9]+\\|.*\n)*", "" },
-	/* Of a stack of more than two lines the first and the last stay. */
+	/* Of a stack of more than two lines only the first and the last stay. */
 	{ "(?m)^(" STACK ".*\n)(?:" STACK ".*\n)+(?=" STACK ")", "$1" },
 	/* A command line keeps the compiler, the sources and the output. */
 	{ "(?m)(^" COMMAND "|\\G(?!\\A)(?: +-o +[^ \n]+| +[^ \n]+\\.(?:c|cc|cpp|cxx|cu|hip|cl|o|s)"
@@ -60,7 +62,7 @@ klog_clean(const char *log, size_t len)
 	return b.data;
 }
 
-/* Length of the longest prefix of TEXT of at most MAX bytes that ends between characters. */
+/* Length of the longest prefix of TEXT that has at most MAX bytes and ends between characters. */
 static size_t
 whole_prefix(const char *text, size_t len, size_t max)
 {
@@ -81,7 +83,7 @@ klog_clip(const char *text, size_t max)
 	return kasprintf("%.*s\n[... %zu bytes cut ...]\n", (int)keep, text, len - keep);
 }
 
-/* Error lines that do not stand in the kept part, up to MAX bytes of them. */
+/* Error lines that are not in the kept part, up to MAX bytes of them. */
 static void
 append_lost(struct kbuf *out, const char *cut, size_t max)
 {
@@ -93,7 +95,7 @@ append_lost(struct kbuf *out, const char *cut, size_t max)
 			kbuf_add(out, cut + at.from, at.to - at.from);
 }
 
-/* What stands before the first error goes, but for the context right above it. */
+/* Skips the text before the first error, except the context right above it. */
 static size_t
 first_error(const char *text)
 {
@@ -121,7 +123,7 @@ klog_compiler(const char *log, size_t len, size_t max, size_t lost)
 	}
 	len = strlen(all);
 	keep = whole_prefix(all, len, max);
-	/* Between lines rather than within one, when that costs little. */
+	/* Cut between lines rather than within one, when that costs little. */
 	if (keep < len) {
 		const char *nl = memrchr(all, '\n', keep);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * klog: logs of compilers and kernels, cut down to what helps to mend the code. What comes in was
- * written by a hostile program's build: it may hold any bytes.
+ * klog: logs of compilers and kernels, cut down to what helps to fix the code. The input comes from
+ * a hostile program's build and may contain any bytes.
  */
 #ifndef KLOG_H
 #define KLOG_H
@@ -10,7 +10,7 @@
 
 enum {
 	KLOG_MAX = 5000, /* bytes kept of a log */
-	KLOG_LOST = 2000 /* bytes of error lines that are appended when the cut took them */
+	KLOG_LOST = 2000 /* bytes of error lines that were cut off and are appended again */
 };
 
 /*
@@ -25,8 +25,7 @@ char *klog_clean(const char *log, size_t len);
  * warnings and notes about files outside the candidate (absolute paths) dropped, errors never;
  * command lines shortened to compiler, sources and output; include and "required from" stacks of
  * more than two lines collapsed; paths shortened; repeated lines dropped; lines cut at 400 bytes;
- * at most MAX bytes, and then up to LOST bytes of the error lines that the cut took. The caller
- * frees.
+ * at most MAX bytes, then up to LOST bytes of the error lines that were cut off. The caller frees.
  */
 char *klog_compiler(const char *log, size_t len, size_t max, size_t lost);
 

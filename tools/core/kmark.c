@@ -3,8 +3,8 @@
 #include "kmark.h"
 
 /*
- * Controls, and what makes text look other than it is: direction marks and overrides, and line ends
- * of Unicode's own.
+ * Control characters, and characters that make text look different from what it is: direction marks
+ * and overrides, and Unicode's own line ends.
  */
 static bool
 is_hidden(uint32_t c)
@@ -16,7 +16,8 @@ is_hidden(uint32_t c)
 }
 
 /*
- * Takes one character off *P: into OUT as it is, or as U+FFFD. Returns it when it is ASCII, else 0.
+ * Consumes one character of *P and copies it to OUT unchanged, or as U+FFFD. Returns the character
+ * if it is ASCII, else 0.
  */
 static char
 next(const char **p, const char *end, char out[5])
@@ -53,7 +54,7 @@ kmark_clean(struct kbuf *out, const char *text, size_t len)
 	}
 }
 
-/* Signs that mean something in HTML. */
+/* Characters with a meaning in HTML. */
 static const char *const entities[128] = {
 	['<'] = "&lt;", ['>'] = "&gt;", ['&'] = "&amp;", ['"'] = "&quot;", ['\''] = "&#39;"
 };
@@ -78,8 +79,8 @@ is_word(char c)
 }
 
 /*
- * An underscore inside a word means nothing in Markdown, and names are full of them; some signs
- * mean something at the start alone.
+ * An underscore inside a word has no meaning in Markdown, and names are full of them; some
+ * characters have a meaning only at the start of a line.
  */
 void
 kmark_md(struct kbuf *out, const char *text, size_t len)

@@ -9,8 +9,8 @@
 #include "kregex.h"
 
 /*
- * What stands between blanks: a word, a number, the signs of two bytes that matter, or one sign;
- * these are the groups of the pattern. Strings are none of them.
+ * A token: a word, a number, one of the two-byte operators that matter, or a single sign; these are
+ * the groups of the pattern. Strings are not tokens.
  */
 enum { WORD = 1, NUMBER, SCOPE, ARROW, PASTE, COMPARED, SIGN, NEWLINE, KINDS };
 #define LETTER "\\w$\\x80-\\xff"
@@ -21,15 +21,14 @@ static const char tokens[] =
 
 struct token {
 	size_t from, len;
-	int kind;  /* as above, or the sign itself */
-	int depth; /* open brackets of all kinds */
-	size_t
-	    match; /* of a closing bracket: the opening one, and the other way round; or itself */
+	int kind;       /* as above, or the sign itself */
+	int depth;      /* open brackets of all kinds */
+	size_t match;   /* of a closing bracket: the opening one, and vice versa; or itself */
 	bool directive; /* on a preprocessor line */
 	bool first;     /* of its line */
 };
 
-/* Whose braces or brackets these are. */
+/* What the braces or brackets belong to. */
 struct reader {
 	const char *s;
 	enum ktoken_lang lang;
@@ -40,13 +39,13 @@ struct reader {
 	const char *const *keep;
 };
 
-/* Words after which no declared name follows. */
+/* Words that are never followed by a declared name. */
 static const char verbs[] = "return else case goto sizeof new delete throw do if while for switch "
                             "default operator using public private protected defined co_return "
                             "alignof "
                             "_Alignof break continue asm __asm__ __asm catch _Pragma and or not "
                             "template";
-/* Words that stand beside a type. */
+/* Words that appear next to a type. */
 static const char qualifiers[] =
     "const volatile restrict __restrict __restrict__ static extern inline "
     "__inline __inline__ constexpr register mutable typedef _Thread_local "
@@ -61,7 +60,7 @@ static const char types[] =
     "__half2 half2 __nv_bfloat16 __nv_bfloat162 __int128 dim3";
 static const char tags[] = "struct union class enum namespace";
 
-/* Is the token at I one of these WORDS, which blanks part? */
+/* Is the token at I one of these blank-separated WORDS? */
 static bool
 is_in(const struct reader *r, size_t i, const char *words)
 {
@@ -76,7 +75,7 @@ kind_at(const struct reader *r, size_t i)
 	return i < r->n ? r->t[i].kind : 0;
 }
 
-/* The sign KIND of the language's own stands at I: a newline parts statements of Python only. */
+/* Is the token at I this sign? A newline separates statements only in Python. */
 static bool
 is_sign(const struct reader *r, size_t i, const char *signs)
 {
@@ -85,7 +84,7 @@ is_sign(const struct reader *r, size_t i, const char *signs)
 	return kind > COMPARED && strchr(signs, kind);
 }
 
-/* Split PLAIN, which has neither comments nor strings but those that are code. */
+/* Split PLAIN, which has no comments, and no strings except those that are code. */
 static void
 split(struct reader *r, const char *plain, size_t len)
 {
@@ -117,7 +116,7 @@ split(struct reader *r, const char *plain, size_t len)
 	}
 }
 
-/* Pair the brackets; one that has no partner is its own. */
+/* Pair the brackets; an unmatched bracket is paired with itself. */
 static void
 pair(struct reader *r)
 {
@@ -151,7 +150,7 @@ kind_of(const struct reader *r, size_t i)
 	return kind ? json_string_value(kind) : "";
 }
 
-/* The name at I is declared as something of KIND; a constant stays what it is. */
+/* The name at I is declared as something of KIND; a constant stays a constant. */
 static void
 declare(struct reader *r, size_t i, const char *kind)
 {
@@ -165,7 +164,7 @@ declare(struct reader *r, size_t i, const char *kind)
 		json_object_setn_new(r->names, s, n, json_string(kind));
 }
 
-/* A type of the language, a library's by its look, or one that the text declares. */
+/* A type of the language, one that looks like a library's, or one that the text declares. */
 static bool
 is_type(const struct reader *r, size_t i)
 {
@@ -183,7 +182,7 @@ is_type(const struct reader *r, size_t i)
 	return stem < n && kis_listed(types, s, stem);
 }
 
-/* Could the word at I be a name of the author's at all? */
+/* Could the word at I be a name that the author chose? */
 static bool
 is_name(const struct reader *r, size_t i)
 {
@@ -191,7 +190,7 @@ is_name(const struct reader *r, size_t i)
 	    !is_in(r, i, types) && !is_in(r, i, tags);
 }
 
-/* The "<" that the ">" at I closes, if between them stands what a template's arguments can be. */
+/* The "<" that the ">" at I closes, if the text between them can be template arguments. */
 static size_t
 template_open(const struct reader *r, size_t i)
 {
@@ -253,7 +252,9 @@ follows_type(const struct reader *r, size_t i)
 	return !stars || is_type(r, k) || is_start(r, k) || (k && is_in(r, k - 1, tags));
 }
 
-/* From the sign at I, "=" or the value of a macro: is it made of numbers and such constants? */
+/*
+ * From the sign at I ("=") or the value of a macro: does it consist of numbers and such constants?
+ */
 static bool
 is_constant(const struct reader *r, size_t i, bool line)
 {
@@ -275,7 +276,7 @@ is_constant(const struct reader *r, size_t i, bool line)
 	return i > from;
 }
 
-/* The body of a function begins behind the parameters that open at I. */
+/* Does a function body follow the parameters that open at I? */
 static bool
 has_body(const struct reader *r, size_t i)
 {
@@ -289,7 +290,7 @@ has_body(const struct reader *r, size_t i)
 	return kind_at(r, k) == '{';
 }
 
-/* The kind of what is declared at I by a type before it. */
+/* The kind of the name at I that follows a type. */
 static const char *
 kind_declared(const struct reader *r, size_t i)
 {
@@ -328,7 +329,7 @@ is_member(const struct reader *r, size_t i)
 	return json_object_getn(r->members, r->s + r->t[i].from, r->t[i].len) != NULL;
 }
 
-/* Is the brace around I that of a struct? Then the name is also one of a member. */
+/* Is the brace around I that of a struct? Then the name is also the name of a member. */
 static void
 note_member(struct reader *r, size_t i)
 {
@@ -345,7 +346,7 @@ note_member(struct reader *r, size_t i)
 		add_member(r, i);
 }
 
-/* "a, *b = 1" behind a declared name: the names of the other declarators. */
+/* "a, *b = 1" after a declared name: the names of the other declarators. */
 static void
 declare_others(struct reader *r, size_t i, const char *kind)
 {
@@ -366,7 +367,7 @@ declare_others(struct reader *r, size_t i, const char *kind)
 	}
 }
 
-/* Does I stand in the body of a function? */
+/* Is I in the body of a function? */
 static bool
 in_body(const struct reader *r, size_t i)
 {
@@ -404,7 +405,7 @@ read_enum(struct reader *r, size_t open)
 			declare(r, k, "k");
 }
 
-/* The name at I is another one for what is called OF. */
+/* The name at I is an alias of the one at OF. */
 static void
 declare_as(struct reader *r, size_t i, size_t of)
 {
@@ -465,7 +466,7 @@ read_name(struct reader *r, size_t i)
 	if (!(is_sign(r, i + 1, "=;,)[({:>") || is_in(r, i + 1, qualifiers)) || !i ||
 	    !follows_type(r, i))
 		return;
-	/* A prototype: the function may be a library's. */
+	/* Only a prototype: the function may belong to a library. */
 	if (next == '(' && !in_body(r, i))
 		return;
 	kind = kind_declared(r, i);
@@ -512,7 +513,7 @@ read_parameters(struct reader *r, size_t open)
 		}
 }
 
-/* "import triton.language as tl": whatever it is called here, it is called tl. */
+/* "import triton.language as tl": whatever the text calls it becomes tl. */
 static void
 read_import(struct reader *r, size_t i)
 {
@@ -524,7 +525,7 @@ read_import(struct reader *r, size_t i)
 		declare_as(r, i + 1, i - 1);
 }
 
-/* The targets on the line from I on that "=" or "in" ends. */
+/* The assignment targets on the line from I to the "=" or "in" that ends them. */
 static void
 read_targets(struct reader *r, size_t i, bool loop)
 {
@@ -569,7 +570,10 @@ read_python(struct reader *r)
 	}
 }
 
-/* Is the name at I one of another's: a member, or behind "std::", whatever it is elsewhere? */
+/*
+ * Does the name at I belong to somebody else: a member, or a name after "std::", whatever it means
+ * elsewhere?
+ */
 static bool
 is_foreign(const struct reader *r, size_t i)
 {
@@ -584,7 +588,7 @@ is_foreign(const struct reader *r, size_t i)
 	return kind_at(r, i - 1) == SCOPE && of < r->n && *kind_of(r, of) != 't';
 }
 
-/* What stands for the name at I; NULL: itself. The caller frees. */
+/* The replacement of the name at I; NULL: it stays. The caller frees. */
 static char *
 neutral_name(struct reader *r, size_t i, json_t *numbers)
 {
@@ -602,7 +606,10 @@ neutral_name(struct reader *r, size_t i, json_t *numbers)
 	    "_%s%lld", kind, (long long)json_integer_value(json_object_getn(numbers, s, n)));
 }
 
-/* "num_warps=4" in a call: not the author's, unless a function of the text has such a parameter. */
+/*
+ * "num_warps=4" in a call: not chosen by the author, unless a function in the text has such a
+ * parameter.
+ */
 static bool
 is_keyword(const struct reader *r, size_t i)
 {

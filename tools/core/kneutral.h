@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kneutral: a program's text without its author's choice of names. What the text itself declares
- * (variables, functions, types, macros, parameters of templates) gets a name that only says of
- * which kind it is and how many came before it. Names that the text does not declare belong to the
- * language or to a library, and stay.
+ * kneutral: a program's text without the names that its author chose. Names that the text itself
+ * declares (variables, functions, types, macros, template parameters) are replaced by names that
+ * give only their kind and a number. Names that the text does not declare belong to the language or
+ * to a library, and stay.
  */
 #ifndef KNEUTRAL_H
 #define KNEUTRAL_H
@@ -24,8 +24,8 @@ struct kbuf kneutral_text(
     const char *src, size_t len, enum ktoken_lang lang, const char *const *keep);
 
 /*
- * Hash of a program without names, comments and layout, see ktoken_hash_as: equal for what somebody
- * has renamed or formatted anew.
+ * Hash of a program without names, comments and layout, see ktoken_hash_as: renamed or reformatted
+ * copies have the same hash.
  */
 void kneutral_hash(
     const char *src, size_t len, enum ktoken_lang lang, const char *const *keep, char hex[17]);

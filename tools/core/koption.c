@@ -4,9 +4,9 @@
 
 #include <getopt.h>
 
-/* What getopt answers for row I is FIRST + I, or its letter. */
+/* For row I, getopt returns FIRST + I, or the row's letter. */
 enum { ROWS_MAX = 64, FIRST = 256 };
-enum { COLUMN = 25 }; /* of descriptions in --help */
+enum { COLUMN = 25 }; /* of the descriptions in --help */
 
 _Noreturn void
 koption_misuse(const char *usage, const char *why)
@@ -72,7 +72,7 @@ put_value(const struct koption *o, const char *value)
 	free(name);
 }
 
-/* All that share the choice, in one message. */
+/* One message that names all options of the exclusive choice. */
 static _Noreturn void
 die_exclusive(const struct koption *options, size_t count, const int *choice, const char *usage)
 {
@@ -97,7 +97,7 @@ apply(const struct koption *options, size_t count, const struct koption *o, cons
 	put_value(o, optarg);
 }
 
-/* What getopt wants to know; LETTERS has room for two characters a row. */
+/* The arguments for getopt; LETTERS has room for two characters per row. */
 static void
 translate(const struct koption *options, size_t count, struct option *longs, char *letters)
 {

@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * koption: the command line of a tool as a table that says where each option goes. --help and
- * --version are every tool's, and are served here; what is wrong ends the program with K_USAGE.
+ * koption: the command line of a tool as a table that says where each option's value goes. --help
+ * and --version belong to every tool and are handled here; errors end the program with K_USAGE.
  */
 #ifndef KOPTION_H
 #define KOPTION_H
 
 #include "kutil.h"
 
-/* An option takes a value when it has a place for one: a text, a number or a function. */
+/* An option takes a value if it has a place to store one: a text, a number or a function. */
 struct koption {
 	char letter;      /* 0: there is only the long form */
 	const char *name; /* NULL: there is only the letter */
 	const char **text;
-	long *number; /* from LOW to HIGH, as REAL is */
+	long *number; /* from LOW to HIGH, like REAL */
 	double *real;
 	double low, high;
 	void (*call)(void *to, const char *name, const char *value); /* NAME: "--knob" */
 	void *to;
 	bool *flag;
-	int *choice, value; /* CHOICE becomes VALUE, of options that exclude each other */
-	const char *help;   /* "VALUE\tdescription"; of an option without a value "\tdescription" */
+	int *choice, value; /* CHOICE is set to VALUE, for options that exclude each other */
+	const char *help;   /* "VALUE\tdescription"; for an option without a value
+                             * "\tdescription" */
 };
 
 /* Rows that most tools have; a letter means the same in every tool (tests/options.t). */
@@ -35,16 +36,17 @@ struct koption {
 	}
 
 /*
- * The COUNT rows of OPTIONS, 64 at most. Misuse prints USAGE, lines that begin with "usage:", up to
- * its first blank line; -h prints all of it, and a line for each option. Operands begin at optind,
- * whatever the order they were given in. Returns a bit for each row that was given.
+ * Reads the COUNT rows of OPTIONS, 64 at most. Wrong use prints the beginning of USAGE, lines that
+ * begin with "usage:", up to the first blank line; -h prints all of it, and a line for each option.
+ * Operands begin at optind, whatever the order they were given in. Returns a bit for each row that
+ * was given.
  */
 uint64_t koption_read(
     const struct koption *options, size_t count, const char *usage, int argc, char **argv);
 
-/* WHY (NULL: it has been said) and USAGE; ends the program. */
+/* Prints WHY (NULL: already printed) and USAGE, and ends the program. */
 _Noreturn void koption_misuse(const char *usage, const char *why);
-/* Dies when there is an operand. */
+/* Dies if there is an operand. */
 void koption_no_operands(const char *usage, int argc, char **argv);
 
 #endif

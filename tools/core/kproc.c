@@ -28,7 +28,8 @@ compare_fd(const void *a, const void *b)
 }
 
 /*
- * Close everything above stderr but the descriptors to keep and the one that reports a failed exec.
+ * Close everything above stderr except the descriptors to keep and the one that reports a failed
+ * exec.
  */
 static void
 close_others(const struct kproc *p, int report)
@@ -126,9 +127,7 @@ sweep(void)
 		while (fscanf(f, "%d", &pid) == 1) {
 			if (is_running(pid))
 				continue;
-			/*
-			 * One that is dead counts too: what it leaves behind comes to us only now.
-			 */
+			/* Count dead ones too: only now do we adopt what they leave behind. */
 			kill(pid, SIGKILL);
 			waitpid(pid, NULL, WNOHANG);
 			found++;
@@ -229,7 +228,7 @@ struct stream {
 	struct kbuf buf;
 };
 
-/* Read what is there; false at end of file. */
+/* Read what is available; false at end of file. */
 static bool
 drain(struct stream *s, size_t max, bool *flooded)
 {
@@ -251,7 +250,7 @@ drain(struct stream *s, size_t max, bool *flooded)
 	return true;
 }
 
-/* What has come on stream I of the child. */
+/* Handle what has arrived on stream I of the child. */
 static void
 take(const struct kproc *p, struct stream s[3], int i, struct kproc_result *r)
 {
@@ -298,7 +297,9 @@ await(struct pollfd fds[4], pid_t pid, int64_t left)
 	    info.si_pid == pid;
 }
 
-/* Move bytes until the child has closed its streams, ended, flooded us, or run out of time. */
+/*
+ * Move bytes until the child has closed its streams, ended, printed too much, or run out of time.
+ */
 static void
 converse(const struct kproc *p, pid_t pid, int pidfd, struct stream s[3], struct kproc_result *r)
 {
@@ -330,8 +331,8 @@ converse(const struct kproc *p, pid_t pid, int pidfd, struct stream s[3], struct
 			break;
 		if (ended) {
 			/*
-			 * Ended: take what is still in the pipes; a daemon that holds them open
-			 * does not hold us.
+			 * It has ended: take what is still in the pipes, without waiting for a
+			 * daemon that holds them open.
 			 */
 			for (int i = 1; i < 3; i++)
 				while (s[i].fd >= 0 && !r->flooded && is_readable(s[i].fd))
@@ -350,7 +351,7 @@ close_both(int fd[2])
 			close(fd[i]);
 }
 
-/* Three pipes; all or none. */
+/* Opens three pipes, or none. */
 static int
 open_pipes(int pipes[3][2])
 {
@@ -365,7 +366,7 @@ open_pipes(int pipes[3][2])
 	return 0;
 }
 
-/* Our ends of the pipes become streams; the child's ends are closed. */
+/* Our ends of the pipes become streams; close the child's ends. */
 static void
 take_streams(const struct kproc *p, int pipes[3][2], struct stream s[3])
 {

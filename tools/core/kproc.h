@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kproc: run a child to its end, with limits, and take what it printed. The child and every
+ * kproc: run a child to its end, with limits, and capture its output. The child and every
  * descendant are gone when kproc_run returns: the caller becomes a child subreaper, so that daemons
- * come back to it and are killed.
+ * are re-parented to it and killed.
  */
 #ifndef KPROC_H
 #define KPROC_H
@@ -10,13 +10,13 @@
 #include "kutil.h"
 
 struct kproc {
-	char *const *argv; /* argv[0] is searched in PATH */
+	char *const *argv; /* looked up in PATH */
 	char *const *envp; /* NULL: inherit the environment */
 	const char *cwd;   /* NULL: stay */
 	const void *in;    /* bytes for stdin; NULL: /dev/null */
 	size_t in_len;
-	double timeout_s; /* wall clock; 0: none. SIGKILL to the group when it has passed */
-	bool pass_err;    /* what it says on stderr goes to ours, too, at once, and masked */
+	double timeout_s; /* wall clock; 0: none. After it, SIGKILL to the group */
+	bool pass_err;    /* copy its stderr to ours as it arrives, masked */
 	/* bytes kept per stream; a child that prints more is killed; 0: 1 MiB */
 	size_t max_output;
 	uint64_t memory_bytes; /* RLIMIT_AS; 0: none */
@@ -33,7 +33,7 @@ struct kproc {
 };
 
 struct kproc_result {
-	int exit_code; /* -1 when ended by a signal */
+	int exit_code; /* -1 if a signal ended it */
 	int signal;    /* 0 when it exited */
 	bool timed_out;
 	bool flooded; /* printed more than max_output and was killed */
@@ -53,17 +53,17 @@ int kproc_run(const struct kproc *p, struct kproc_result *result);
 void kproc_result_free(struct kproc_result *result);
 
 /*
- * Start a child and leave it running. Of P only argv, envp, cwd, limits, keep_fds and setup count;
- * STDIO are the descriptors it gets as 0, 1 and 2 (-1: /dev/null). Returns its pid, or -1 with
- * errno when it could not be started. It leads its own process group and dies with the thread that
- * called. Children started here are spared by the sweep that ends kproc_run. At most 64 at a time;
- * not for use by several threads at once.
+ * Start a child and leave it running. Of P, only argv, envp, cwd, limits, keep_fds and setup are
+ * used; STDIO are the descriptors it gets as 0, 1 and 2 (-1: /dev/null). Returns its pid, or -1
+ * with errno when it could not be started. It leads its own process group and dies with the thread
+ * that called. The sweep at the end of kproc_run spares children started here. At most 64 at a
+ * time; not for use by several threads at once.
  */
 pid_t kproc_spawn(const struct kproc *p, const int stdio[3]);
 
 /*
- * SIGKILL a child of kproc_spawn, its process group and what it left behind; reap them. Returns its
- * wait status, -1 if unknown.
+ * SIGKILL a child of kproc_spawn, its process group and its remaining descendants; reap them.
+ * Returns its wait status, -1 if unknown.
  */
 int kproc_kill(pid_t pid);
 

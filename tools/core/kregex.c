@@ -6,18 +6,18 @@
 #include <pcre2.h>
 
 enum {
-	STEPS_MAX = 2000000, /* of backtracking, in one search */
+	STEPS_MAX = 2000000, /* backtracking steps in one search */
 	JIT_STACK_MAX = 1 << 20,
-	/* bytes searched; machine code pays for itself after a few kilobytes */
+	/* bytes searched; machine code pays off after a few kilobytes */
 	JIT_AFTER = 6 << 10,
 	GROUPS_MAX = 128,
-	GROWTH = 4096 /* room for replacements at first */
+	GROWTH = 4096 /* initial room for replacements */
 };
 
 struct kregex {
 	pcre2_code *code;
 	size_t searched; /* bytes */
-	bool compiled;   /* to machine code, or that was tried */
+	bool compiled;   /* compiled to machine code, or that was tried */
 };
 
 static pcre2_code *
@@ -65,7 +65,7 @@ kregex_free(struct kregex *re)
 	free(re);
 }
 
-/* One of each for all searches, kept to the end: PCRE2 keeps its working memory with them. */
+/* One for all searches, kept to the end: PCRE2 keeps its working memory in it. */
 static pcre2_match_data *
 match_data(void)
 {
@@ -90,7 +90,7 @@ limits(void)
 	return context;
 }
 
-/* Where machine code cannot be had, the interpreter goes on. */
+/* If machine code is not available, the interpreter is used. */
 static void
 speed_up(struct kregex *re, size_t len)
 {

@@ -29,7 +29,7 @@ enum {
 	STAGE_MAX = 1 << 30
 };
 
-/* What every program needs of the system, read-only; what is a link here is a link inside. */
+/* What every program needs of the system, read-only; links stay links inside. */
 static const char *const system_paths[] = {
 	"/usr",
 	"/bin",
@@ -45,12 +45,12 @@ static const char *const system_paths[] = {
 	"/opt/nvidia",
 	"/opt/rocm",
 };
-/* The same for Landlock, where /dev and /proc are the machine's own. */
+/* The same for Landlock, where /dev and /proc are those of the machine. */
 static const char *const system_devices[] = { "/dev/null", "/dev/zero", "/dev/full", "/dev/random",
 	"/dev/urandom" };
 static const char *const system_facts[] = { "/proc/cpuinfo", "/proc/meminfo" };
 
-/* Device files of GPUs, as patterns, and what their drivers read of the machine. */
+/* Device files of GPUs, as patterns, and the machine's files that their drivers read. */
 static const char *const gpu_devices[] = {
 	"/dev/nvidia[0-9]*",
 	"/dev/nvidiactl",
@@ -66,7 +66,10 @@ static const char *const names[] = {
 	[KSANDBOX_BWRAP] = "bwrap",
 };
 
-/* All that one start needs; made before the fork, so that the child only makes system calls. */
+/*
+ * Everything that one start needs; built before the fork, so that the child only makes system
+ * calls.
+ */
 struct launch {
 	const struct ksandbox *s;
 	struct kproc proc;
@@ -74,11 +77,11 @@ struct launch {
 	char **env;  /* the same */
 	int keep[MAX_KEEP + 8];
 	size_t keep_count, own_from; /* keep[own_from..] are ours to close */
-	/* whether bwrap shall report how it went; somebody must then read status[0] */
+	/* whether bwrap reports its result; somebody must then read status[0] */
 	bool reports;
 	int status[2];             /* -1 when there are no reports */
 	int ruleset;               /* Landlock, or -1 */
-	struct sock_fprog *filter; /* levels that install it themselves */
+	struct sock_fprog *filter; /* for levels that install it themselves */
 	uint64_t processes;
 	pid_t parent;
 };
@@ -132,8 +135,8 @@ memory_file(const void *data, size_t len)
 }
 
 /*
- * Open a file of a folder that only root can enter; warns and returns -1 when there is none, or it
- * is no file.
+ * Open a file in a folder that only root can enter; warns and returns -1 if there is none, or it is
+ * not a file.
  */
 static int
 open_unreachable(const char *path)
@@ -202,8 +205,8 @@ arg_system(struct kbuf *args)
 }
 
 /*
- * A file that only root can reach is opened here, and bwrap makes a copy; a folder must be in
- * reach.
+ * A file that only root can reach is opened here, and bwrap makes a copy; a folder must be
+ * reachable.
  */
 static int
 arg_bind(struct kbuf *args, struct launch *l, const struct ksandbox_bind *b)
@@ -223,7 +226,7 @@ arg_bind(struct kbuf *args, struct launch *l, const struct ksandbox_bind *b)
 	return 0;
 }
 
-/* Call FN with every device file of a GPU that there is; false when one call was. */
+/* Call FN with every GPU device file that exists; false when one call returned false. */
 static bool
 each_gpu(bool (*fn)(const char *path, void *arg_), void *arg_)
 {
@@ -317,7 +320,7 @@ prepare_bwrap(struct launch *l, char *const *argv)
 	push(&l->argv, kstrdup("bwrap"));
 	push(&l->argv, kstrdup("--args"));
 	push(&l->argv, kasprintf("%d", fd));
-	/* Set inside, where only the sandbox's own processes are counted against it. */
+	/* Set inside, where only the sandbox's own processes count. */
 	push(&l->argv, kstrdup("prlimit"));
 	push(&l->argv, kasprintf("--nproc=%llu", (unsigned long long)l->processes));
 	push(&l->argv, kstrdup("--"));
@@ -344,8 +347,8 @@ bwrap_started(struct launch *l)
 /* ---- Landlock, and limits alone ---- */
 
 /*
- * Path at which a program outside a mount namespace finds a bind: its own, or that of a copy in the
- * work folder when only root can reach it. NULL and errno.
+ * Path where a program outside a mount namespace finds a bind: its own path, or that of a copy in
+ * the work folder if only root can reach it. NULL and errno.
  */
 static char *
 stage(const struct ksandbox *s, const struct ksandbox_bind *b, size_t number)
@@ -401,7 +404,7 @@ add_rules(int ruleset, const struct ksandbox *s, char *const *staged)
 	return s->work ? klandlock_allow(ruleset, s->work, KLANDLOCK_ALL) : 0;
 }
 
-/* The command with binds' inside paths replaced by where they are. */
+/* The command with the inside paths of binds replaced by their real paths. */
 static void
 translate(struct launch *l, char *const *argv, char *const *staged)
 {
@@ -416,7 +419,7 @@ translate(struct launch *l, char *const *argv, char *const *staged)
 	}
 }
 
-/* A folder in the work folder that takes the place of /tmp. */
+/* A folder in the work folder that replaces /tmp. */
 static void
 private_tmp(struct launch *l)
 {
@@ -454,7 +457,7 @@ prepare_plain(struct launch *l, char *const *argv)
 		translate(l, argv, staged);
 		if (l->s->work)
 			private_tmp(l);
-		/* The kernel counts all processes of the user: the limit is on top of those. */
+		/* The kernel counts all processes of the user, so add the limit to their number. */
 		l->processes += kuser_tasks();
 	}
 	free_list(staged);
@@ -464,9 +467,9 @@ prepare_plain(struct launch *l, char *const *argv)
 /* ---- in the child ---- */
 
 /*
- * Stand between kiln and the program as a process namespace's init would: adopt what the program
- * leaves behind and kill it, when the program ends and also when kiln, the process CALLER, dies.
- * Returns 0 in a new child that goes on to be the program, -1 on failure.
+ * Stands between kiln and the program as the init of a process namespace would: adopts what the
+ * program leaves behind and kills it when the program ends, and also when kiln, the process CALLER,
+ * dies. Returns 0 in a new child that becomes the program, -1 on failure.
  */
 static int
 supervise(pid_t caller)
@@ -482,8 +485,8 @@ supervise(pid_t caller)
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	/*
-	 * Before there is a program: on a busy machine it may be far along before this process runs
-	 * again.
+	 * Set before the program starts: on a busy machine it may have run for long before this
+	 * process runs again.
 	 */
 	if (prctl(PR_SET_PDEATHSIG, SIGTERM) < 0 || getppid() != caller)
 		return -1;
@@ -506,7 +509,7 @@ supervise(pid_t caller)
 	_exit(WEXITSTATUS(status));
 }
 
-/* Become the sandboxed user; changing it has cleared the wish to die with the parent. */
+/* Become the sandboxed user; that change has cleared the setting to die with the parent. */
 static int
 drop(pid_t parent)
 {
@@ -604,9 +607,7 @@ launch_init(struct launch *l, const struct ksandbox *s, const struct kproc *p, b
 	return e;
 }
 
-/*
- * bwrap and shells give a signal's number as 128 + N: undo that, so that every level says the same.
- */
+/* bwrap and shells report a signal as 128 + N: undo that, so that every level reports the same. */
 static void
 normalise(struct kproc_result *r)
 {
@@ -646,7 +647,7 @@ ksandbox_run(const struct ksandbox *s, const struct kproc *p, struct kproc_resul
 		else
 			e = refuse(&l, r);
 	} else if (!e && r->exit_code == 126 && !r->err_len && !r->out_len) {
-		/* Our own code between fork and exec ends so, and silently. */
+		/* Our own code between fork and exec ends like this, without a message. */
 		e = refuse(&l, r);
 	}
 	why = errno;
@@ -738,9 +739,7 @@ ksandbox_name(int level)
 	return level >= KSANDBOX_NONE && level <= KSANDBOX_BWRAP ? names[level] : "unknown";
 }
 
-/*
- * Try a level with a program that does nothing; the first line of what went wrong is left in WHY.
- */
+/* Try a level with a program that does nothing; the first line of the error is left in WHY. */
 static bool
 try_level(int level, char *why, size_t why_len)
 {
@@ -768,7 +767,7 @@ try_level(int level, char *why, size_t why_len)
 	return works;
 }
 
-/* Settings that keep bubblewrap from working, and their cure. */
+/* Settings that keep bubblewrap from working, and how to fix them. */
 static const struct {
 	const char *file;
 	long bad;

@@ -20,7 +20,7 @@ enum ksandbox_profile {
 
 struct ksandbox_bind {
 	const char *host; /* file or folder of this machine */
-	/* where the sandboxed program sees it, read-only; below level 3 the host path */
+	/* where the sandboxed program sees it, read-only; below level 3: host */
 	const char *inside;
 };
 /*
@@ -33,8 +33,8 @@ struct ksandbox {
 	enum ksandbox_profile profile;
 	/*
 	 * Host folder, made by ksandbox_work_new: the working folder and the only writable place
-	 * (beside a small private /tmp). NULL: none. Below level 3 the private tmp and copies of
-	 * binds that only root can reach are work/.tmp and work/.ro.
+	 * (apart from a small private /tmp). NULL: none. Below level 3 the private tmp and copies
+	 * of binds that only root can reach are work/.tmp and work/.ro.
 	 */
 	const char *work;
 	const struct ksandbox_bind *binds; /* more read-only paths; may be NULL */
@@ -45,17 +45,17 @@ struct ksandbox {
 	uint64_t processes;    /* processes and threads; 0: 256 */
 	bool gpu;              /* the device files of GPUs, and what their drivers read */
 	/*
-	 * Words of a program that starts the sandbox and watches it from outside, NULL at the end;
-	 * may be NULL. At level 2 it has the sandbox's own limits.
+	 * Command words of a program that starts the sandbox and watches it from outside, NULL at
+	 * the end; may be NULL. At level 2 it has the sandbox's own limits.
 	 */
 	char *const *around;
 	char *const *env; /* more environment, "NAME=VALUE", NULL at the end; may be NULL */
 };
 
 /*
- * Level for WANTED ("auto", "bwrap", "landlock", "none"), found by trying once. Dies with K_MISSING
- * and one line on how to mend it when the level asked for is not to be had here ("auto" accepts 3
- * or 2, never 1).
+ * Level for WANTED ("auto", "bwrap", "landlock", "none"), found by trying once. Dies with
+ * K_MISSING, and one line on how to fix it, when the wanted level is not available here ("auto"
+ * accepts 3 or 2, never 1).
  */
 int ksandbox_level(const char *wanted);
 const char *ksandbox_name(int level);
@@ -66,30 +66,30 @@ bool ksandbox_finds(const char *name);
 /*
  * A fresh work folder under $TMPDIR (else /tmp), owned by the user that sandboxed programs run as
  * (nobody when we are root). The caller frees the path, and removes the folder with
- * ksandbox_work_free, which follows no link. A folder left by a killed run is removed by a later
- * ksandbox_work_new (its owner's pid and start time stand in the name).
+ * ksandbox_work_free, which follows no link. A later ksandbox_work_new removes a folder that a
+ * killed run left (its name contains its owner's pid and start time).
  */
 char *ksandbox_work_new(void);
 void ksandbox_work_free(char *path);
 /*
- * Where a path below the work folder is seen from inside ("/w/x" with bubblewrap). The caller
+ * Path inside the sandbox ("/w/x" with bubblewrap) of a path below the work folder. The caller
  * frees.
  */
 char *ksandbox_inside(const struct ksandbox *s, const char *relative);
 
 /*
- * Files of a work folder, which a hostile program may have filled with links, devices and pipes.
+ * Files in a work folder, which a hostile program may have filled with links, devices and pipes.
  * NAME is relative; no link is followed and nothing outside is touched. _put replaces NAME by a new
  * file (missing folders are made) with MODE 0644 or 0755 that sandboxed programs can read; _open
- * gives a descriptor for reading, of a regular file only. -1 and errno on failure.
+ * returns a descriptor for reading, of a regular file only. -1 and errno on failure.
  */
 int ksandbox_put(const char *work, const char *name, const void *data, size_t len, unsigned mode);
 int ksandbox_open(const char *work, const char *name);
 
 /*
- * kproc_run inside the sandbox: argv, stdin, time-out, max_output, keep_fds as in P; P's envp, cwd,
- * limits and setup are set here. A program ended by a signal is reported so at every level. -1: the
- * sandbox itself could not be set up (a warning has been given).
+ * kproc_run inside the sandbox: argv, stdin, time-out, max_output and keep_fds are taken from P;
+ * envp, cwd, limits and setup are set here. A program that a signal ended is reported in the same
+ * way at every level. -1: the sandbox itself could not be set up (a warning has been printed).
  */
 int ksandbox_run(const struct ksandbox *s, const struct kproc *p, struct kproc_result *result);
 
@@ -104,13 +104,13 @@ pid_t ksandbox_spawn(
 void ksandbox_kill(pid_t pid);
 
 /*
- * For the runner itself, right before it loads the candidate: a seccomp filter that leaves threads,
- * memory, futexes and I/O on open descriptors, and takes new processes, exec, sockets, ptrace,
- * signals to others, perf, keyrings and io_uring away. ALONE: in a process namespace of its own,
- * where it may also place its threads on CPUs. -1 and errno on failure.
+ * For the runner itself, right before it loads the candidate: a seccomp filter that allows threads,
+ * memory, futexes and I/O on open descriptors, and forbids new processes, exec, sockets, ptrace,
+ * signals to others, perf, keyrings and io_uring. ALONE: in a process namespace of its own, where
+ * it may also place its threads on CPUs. -1 and errno on failure.
  */
 int ksandbox_seal(bool alone);
-/* The same for a runner that uses a GPU: its driver goes on speaking to the device files. */
+/* The same for a runner that uses a GPU: its driver can still use the device files. */
 int ksandbox_seal_gpu(void);
 
 #endif

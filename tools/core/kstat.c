@@ -67,7 +67,7 @@ kstat_of(const double *x, size_t n, struct kstat *st)
 
 /*
  * Largest K for which both tails together, 2 * P(Binomial(n, 1/2) < K), stay within KSTAT_ALPHA; 1
- * when none does.
+ * if there is none.
  */
 static size_t
 rank(size_t n)
@@ -99,9 +99,9 @@ kstat_median(const double *x, size_t n, struct kstat_interval *m)
 }
 
 /*
- * Averages that lie outside the interval on each side: the largest K with P(W < K) <= alpha / 2,
- * where W, the sum of the ranks of N values with a plus sign, has 2^-N times as many chances as
- * there are sets of ranks with that sum.
+ * Number of averages outside the interval on each side: the largest K with P(W < K) <= alpha / 2. W
+ * is the sum of the ranks of those of N values that have a plus sign; the probability of a sum is
+ * 2^-N times the number of sets of ranks with that sum.
  */
 static size_t
 signed_rank(size_t n)
@@ -119,9 +119,7 @@ signed_rank(size_t n)
 	return k;
 }
 
-/*
- * Few values: quantiles of Student's t for KSTAT_ALPHA, both sides together, by degrees of freedom.
- */
+/* For few values: two-sided quantiles of Student's t for KSTAT_ALPHA, by degrees of freedom. */
 static void
 few_pairs(const double *x, size_t n, struct kstat_interval *m)
 {
@@ -171,7 +169,9 @@ kstat_verdict(const struct kstat_interval *m)
 double
 kstat_pairs_needed(const double *x, size_t n)
 {
-	/* the interval's half in standard errors, and the quartiles' distance in deviations */
+	/*
+	 * half the interval in standard errors, and the interquartile range in standard deviations
+	 */
 	const double half_se = 3.5, iqr_sd = 1.349;
 	struct kstat_interval m;
 	double half;

@@ -7,7 +7,7 @@
 static char *step_file;
 static pid_t step_process;
 
-/* A line that is not written must not end an evaluation. */
+/* A line that cannot be written must not end an evaluation. */
 static void
 write_line(const char *path, int flags, const char *line)
 {
@@ -15,7 +15,7 @@ write_line(const char *path, int flags, const char *line)
 	size_t len = strlen(line);
 	bool whole = fd >= 0 && write(fd, line, len) == (ssize_t)len;
 
-	/* What was longer goes afterwards, so that a reader never sees half a line. */
+	/* Truncate a longer old line afterwards, so that a reader never sees half a line. */
 	if (whole && !flags)
 		whole = ftruncate(fd, (off_t)len) == 0;
 	if (fd >= 0)
@@ -34,7 +34,7 @@ note_end(int status, void *arg)
 	char line[64];
 
 	(void)arg;
-	/* Not a child that was forked and ends by itself. */
+	/* Not for a forked child that exits by itself. */
 	if (getpid() != step_process)
 		return;
 	snprintf(line, sizeof line, "%d %.3f\n", status, now_s());

@@ -16,14 +16,15 @@
 #include "kutil.h"
 
 /*
- * For kutil_init. Programs that this one starts are no steps of their own, but share its line of
- * status.
+ * For kutil_init. Programs that this one starts are not steps of their own, but share its status
+ * line.
  */
 void kstep_begin(void);
 
 /*
- * What this process waits for or has found out, in one line, where a run shows it: in the file that
- * KILN_STATUS names. False when none does, and it has to be said elsewhere. "" takes the line away.
+ * What this process waits for or has found out, in one line, for display in a run: written to the
+ * file that KILN_STATUS names. False when there is no such file, and the caller has to print it
+ * elsewhere. "" removes the line.
  */
 bool kstatus(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 

@@ -14,7 +14,7 @@ struct scope {
 struct render {
 	const struct ktemplate *t;
 	struct kbuf *out;
-	size_t start; /* where this rendering began in out */
+	size_t start; /* where the output of this rendering begins in out */
 	struct scope scope;
 	int depth; /* open partials and sections */
 	char *why;
@@ -24,13 +24,13 @@ struct render {
 /* One template being read. */
 struct source {
 	const char *text, *file;
-	const char *p; /* where reading goes on */
+	const char *p; /* where reading continues */
 };
 
 struct tag {
 	char kind; /* one of # ^ / > ! or 0 for a value */
 	char name[MAX_NAME];
-	const char *begin, *end; /* of the tag, or of its whole line when it stands alone */
+	const char *begin, *end; /* of the tag, or of its whole line if it stands alone */
 };
 
 static bool
@@ -42,8 +42,8 @@ fail(struct render *r, const struct source *s, const char *at, const char *what,
 }
 
 /*
- * Literal text: a line feed that would make a second blank line, or a blank line at the start, is
- * dropped.
+ * Copies literal text, but drops a line feed that would make a second blank line, and a blank line
+ * at the start.
  */
 static void
 put_literal(struct render *r, const char *s, const char *end)
@@ -63,7 +63,7 @@ put_literal(struct render *r, const char *s, const char *end)
 	}
 }
 
-/* The value of a dotted name, from the innermost context outwards; NULL when there is none. */
+/* The value of a dotted name, from the innermost context outwards; NULL if there is none. */
 static const json_t *
 look_up(const struct scope *scope, const char *name)
 {
@@ -123,7 +123,7 @@ widen(const struct source *s, struct tag *tag)
 }
 
 /*
- * Find the next tag at or behind s->p. Returns 0 at the end of the text, 1 with the tag, -1 on a
+ * Find the next tag at or after s->p. Returns 0 at the end of the text, 1 with the tag, -1 on a
  * fault.
  */
 static int
@@ -242,8 +242,8 @@ put_partial(struct render *r, const struct source *s, const struct tag *tag)
 }
 
 /*
- * The section that TAG opens, with V its value; s->p stands behind the tag, and behind the closing
- * one on return.
+ * The section that TAG opens, with the value V; s->p is after the tag, and after the closing tag on
+ * return.
  */
 static bool
 put_section(struct render *r, struct source *s, const struct tag *tag, const json_t *v, bool show)
@@ -285,7 +285,10 @@ put_tag(struct render *r, struct source *s, const struct tag *tag, bool show)
 	}
 }
 
-/* Render up to {{/UNTIL}}, or to the end of the text when UNTIL is NULL. SHOW false only skips. */
+/*
+ * Render up to {{/UNTIL}}, or to the end of the text when UNTIL is NULL. If SHOW is false, only
+ * skip.
+ */
 static bool
 render_text(struct render *r, struct source *s, const char *until, bool show)
 {

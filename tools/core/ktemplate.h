@@ -26,8 +26,8 @@
 
 struct ktemplate {
 	/*
-	 * Text of the template NAME, NUL-terminated, valid while rendering, and in *FILE its name
-	 * for messages; NULL: there is none. May be NULL when no partial is used.
+	 * Text of the template NAME, NUL-terminated, valid while rendering, with its name for
+	 * messages in *FILE; NULL: not found. May be NULL when no partial is used.
 	 */
 	const char *(*load)(void *arg, const char *name, const char **file);
 	void *arg;
@@ -37,15 +37,15 @@ struct ktemplate {
 	 */
 	json_t *sections;
 	/*
-	 * Writes VALUE, NULL when there is none, in the way that HOW names ("" without one); false
-	 * when it cannot. May be NULL: then strings and numbers are written as they are.
+	 * Writes VALUE (NULL: none) in the format HOW ("" without one); false on failure. May be
+	 * NULL: then strings and numbers are written unchanged.
 	 */
 	bool (*show)(struct kbuf *out, const char *how, const json_t *value);
 };
 
 /*
  * Append TEXT, filled in from the object CONTEXT, to OUT. FILE is for messages. On failure returns
- * false with "file:line: reason" in WHY; OUT then holds what came before.
+ * false with "file:line: reason" in WHY; OUT then holds the text rendered so far.
  */
 bool ktemplate_render(const struct ktemplate *t, struct kbuf *out, const char *text,
     const char *file, const json_t *context, char *why, size_t why_len);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ktoken: see ktoken.h. One scanner splits the source into spans; stripping and hashing are two
- * readers of them.
+ * ktoken: see ktoken.h. One scanner splits the source into spans; stripping and hashing both read
+ * these.
  */
 #include "ktoken.h"
 
 #include "kregex.h"
 
-/* The groups of the patterns below; a literal has one within, for what it must end with. */
+/* The groups of the patterns below; a literal contains another group, for how it must end. */
 enum kind { NEWLINE = 1, BLANK, COMMENT, STRING, ENDING, NUMBER, WORD, PUNCT, KINDS };
 
 struct scanner {
@@ -22,7 +22,7 @@ struct scanner {
 #define LETTER "[\\w$\\x80-\\xff]"
 #define SPACE "(\n)|((?:[ \\t\r\\f\\x0b]|\\\\\r?\n)++)|"
 #define COMMENT_C "(//(?:\\\\\r?\n|[^\n])*+|/\\*(?:[^*]|\\*(?!/))*+(?:\\*/)?)|"
-/* A literal ends with its line, unless that ends with a backslash. */
+/* A literal ends with its line, unless the line ends with a backslash. */
 #define QUOTED "\"(?:\\\\(?:\r\n|.)?+|[^\"\\\\\n])*+\"?|'(?:\\\\(?:\r\n|.)?+|[^'\\\\\n])*+'?"
 #define RAW "(?:L|u8?|U)?R\"([^(]{0,16}+)(?:(?!\\)\\g{-1}\").)*+(?:\\)\\g{-1}\")?"
 #define STRING_C "(" RAW "|(?:L|u8?|U|(?:L|u8?|U)?R(?='))?(?:" QUOTED "))|"
@@ -30,7 +30,7 @@ struct scanner {
 #define STRING_PYTHON "([rRbBuUfF]{0,2}(?:" TRIPLE "|" QUOTED "))|"
 /* What the preprocessor calls a number, and a word. */
 #define NUMBERS(more) "(\\.?\\d(?:(?<=[eEpP])[+-]|" more "\\.|" LETTER ")*+)|(" LETTER "++)|"
-/* The longest come first. */
+/* The longest signs come first. */
 #define SIGNS_C \
 	"(<<<|>>>|<<=|>>=|\\.\\.\\.|->\\*|<=>|\\+\\+|--|->|<<|>>|[<>=!]=|&&|\\|\\||" \
 	"[-+*/%&|^]=|##|::|\\.\\*|.)"
@@ -42,9 +42,9 @@ static const char *const spans[] = {
 	[KTOKEN_PYTHON] = SPAN("(\\#[^\n]*+)|", STRING_PYTHON, NUMBERS(""), SIGNS_PYTHON),
 };
 
-/* A call of one of these carries code in its strings. */
+/* Calls that contain code in their strings. */
 static const char code_calls[] = "asm __asm __asm__ _Pragma __pragma inline_asm_elementwise";
-/* The strings of these preprocessor lines are code too. */
+/* The strings in these preprocessor lines are code too. */
 static const char code_lines[] = "include include_next import pragma";
 
 enum ktoken_lang
@@ -66,7 +66,7 @@ at(const struct scanner *x, size_t pos)
 	return pos < x->len ? x->s[pos] : '\0';
 }
 
-/* The next span into from and to, and its kind; false at the end. */
+/* Puts the next span into from and to, and its kind into KIND; false at the end. */
 static bool
 next_span(struct scanner *x, enum kind *kind)
 {
@@ -77,7 +77,7 @@ next_span(struct scanner *x, enum kind *kind)
 		return false;
 	*kind = NEWLINE;
 	if (!kregex_find(spans[x->lang], x->s + x->from, x->len - x->from, at, KINDS)) {
-		/* The text defeats the pattern. */
+		/* The text needs too many steps of the pattern. */
 		at->to = 1;
 		*kind = PUNCT;
 	} else {
@@ -101,10 +101,10 @@ is_one_of(const struct scanner *x, const char *list)
 	return kis_listed(list, x->s + x->from, x->to - x->from);
 }
 
-/* Where strings are code: on certain lines, and inside the parentheses of certain calls. */
+/* Where strings are code: in certain lines, and inside the parentheses of certain calls. */
 struct keeper {
-	bool in_line, line; /* in a preprocessor line; and its strings are kept */
-	bool headed;        /* the word behind # has been seen */
+	bool in_line, line; /* in a preprocessor line; in one whose strings are kept */
+	bool headed;        /* the word after # has been seen */
 	bool called;        /* a call's name has been seen, its parenthesis not yet */
 	int depth;          /* open parentheses of the call */
 };
@@ -129,7 +129,7 @@ keeper_see(struct keeper *k, const struct scanner *x, enum kind kind)
 	}
 }
 
-/* Blanks the inside of the current span; a literal keeps its outermost bytes. */
+/* Blanks out the inside of the current span; a literal keeps its quotes. */
 static void
 blank_out(const struct scanner *x, enum kind kind, char *out)
 {
@@ -167,7 +167,7 @@ ktoken_strip(const char *src, size_t len, enum ktoken_lang lang)
 
 struct hasher {
 	struct kbuf text;
-	int brackets;       /* open ones: Python's lines end only outside */
+	int brackets;       /* open brackets: Python's lines end only outside them */
 	bool line;          /* this line holds a token */
 	size_t indent[128]; /* columns of the open blocks */
 	size_t depth;
@@ -197,8 +197,8 @@ column_of(const struct scanner *x)
 }
 
 /*
- * Blocks that begin or end with this line of Python; depths beyond the table are hashed as they
- * stand.
+ * Blocks that begin or end with this line of Python; deeper levels than the table holds are hashed
+ * unchanged.
  */
 static void
 add_indent(struct hasher *h, const struct scanner *x)
@@ -254,7 +254,9 @@ add_c(struct hasher *h, const struct scanner *x, enum kind kind, bool was_direct
 	add_token(h, x->s + x->from, x->to - x->from);
 }
 
-/* A line splice in the middle of a word or operator joins its halves: not a blank. */
+/*
+ * A line splice in the middle of a word or operator joins its halves and does not count as a blank.
+ */
 static bool
 is_joint(const struct scanner *x)
 {

@@ -18,19 +18,19 @@ enum ktoken_lang {
 enum ktoken_lang ktoken_lang_of(const char *name);
 
 /*
- * Copy of SRC, NUL-terminated, same length and same lines, in which comments and the insides of
- * string and character literals are blanks. Kept, because they are code: strings within asm(...),
- * _Pragma(...) and inline_asm_elementwise(...), and those on #include and #pragma lines. An
- * unterminated literal ends with its line, a triple-quoted or raw one with the text. The caller
+ * Copy of SRC, NUL-terminated, with the same length and lines, in which comments and the insides of
+ * string and character literals are blanked out. Strings that are code are kept: those within
+ * asm(...), _Pragma(...) and inline_asm_elementwise(...), and those in #include and #pragma lines.
+ * An unterminated literal ends with its line, a triple-quoted or raw one with the text. The caller
  * frees.
  */
 char *ktoken_strip(const char *src, size_t len, enum ktoken_lang lang);
 
 /*
- * Hash of the sequence of tokens: the first 16 hex digits of SHA-256 over them, each behind its
- * length. Comments, blanks and line breaks do not count, except where they mean something: the end
- * of a preprocessor line, "#define F(x)" against "#define F (x)", and Python's lines and
- * indentation. Equal hashes mean equal programs; the reverse is not promised.
+ * Hash of the sequence of tokens: the first 16 hex digits of SHA-256 over them, each preceded by
+ * its length. Comments, blanks and line breaks do not count, except where they have a meaning: the
+ * end of a preprocessor line, "#define F(x)" against "#define F (x)", and Python's lines and
+ * indentation. Equal hashes mean equal programs; the reverse is not guaranteed.
  */
 void ktoken_hash_as(const char *src, size_t len, enum ktoken_lang lang, char hex[17]);
 /* The same for C-like languages. */

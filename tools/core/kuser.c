@@ -84,7 +84,7 @@ kuser_tasks(void)
 
 		if (!isdigit((unsigned char)*e->d_name))
 			continue;
-		/* A task folder has one link per thread and two of its own. */
+		/* A task folder has one link per thread, plus two of its own. */
 		snprintf(path, sizeof path, "/proc/%s/task", e->d_name);
 		if (stat(path, &st) == 0 && st.st_uid == kuser_id())
 			tasks += st.st_nlink - 2;

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kuser: the user that sandboxed programs run as. Root hands over to nobody, so that limits hold
- * and root's files are closed; anybody else, and a root that owns no other user id (a container's),
- * stays who they are.
+ * kuser: the user that sandboxed programs run as. Root switches to nobody, so that limits apply and
+ * root's files are closed; any other user, and a root that has no other user id (in a container),
+ * stays the same.
  */
 #ifndef KUSER_H
 #define KUSER_H
 
 #include "kutil.h"
 
-/* Whether sandboxed programs run as somebody else than this process. */
+/* Whether sandboxed programs run as a different user from this process. */
 bool kuser_drops(void);
 uid_t kuser_id(void);
 
 /*
- * Become that user, for good, with no supplementary groups. Safe in a child after fork. -1 and
+ * Become that user permanently, with no supplementary groups. Safe in a child after fork. -1 and
  * errno.
  */
 int kuser_drop(void);
@@ -25,7 +25,10 @@ int kuser_drop(void);
  */
 bool kuser_reaches(const char *path);
 
-/* Processes and threads which that user has now, for a limit that the kernel counts per user. */
+/*
+ * Number of processes and threads that this user has now, for a limit that the kernel counts per
+ * user.
+ */
 uint64_t kuser_tasks(void);
 
 #endif

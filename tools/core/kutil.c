@@ -62,7 +62,7 @@ kutil_drop_secrets(void)
 		char *name = kstrndup(*e, strcspn(*e, "=")), *value = getenv(name);
 
 		if (kutil_is_secret(*e)) {
-			/* /proc shows the environment that a process began with. */
+			/* /proc shows the environment that a process started with. */
 			if (value)
 				explicit_bzero(value, strlen(value));
 			unsetenv(name);
@@ -74,7 +74,7 @@ kutil_drop_secrets(void)
 	}
 }
 
-/* Who asks a model, or starts somebody who does, or another machine's shell. */
+/* Tools that ask a model, or start a tool that does, or a shell on another machine. */
 static bool
 needs_secrets(const char *prog)
 {
@@ -119,7 +119,8 @@ kmask_bytes(char *s, size_t len)
 	for (size_t i = 0; i < len; i++) {
 		unsigned char c = (unsigned char)s[i];
 		/*
-		 * In UTF-8 these follow another high byte; only 0xc2 before them makes a control.
+		 * In UTF-8 these follow another high byte; only after 0xc2 do they form a control
+		 * character.
 		 */
 		bool high = c >= 0x80 && c < 0xa0 && (before < 0x80 || before == 0xc2);
 
@@ -551,7 +552,7 @@ keach_path(char *pattern, void (*each)(const char *path, void *arg), void *arg)
 	free(pattern);
 }
 
-/* What stat said, as an answer; not to know is none. */
+/* Turns the result of stat into an answer; an unknown result ends the program. */
 static bool
 is_found(int result, const char *path)
 {
@@ -736,7 +737,7 @@ try_data(const char *dir, const char *below, const char *name)
 	return NULL;
 }
 
-/* The path of this program in BUF, or an empty one. */
+/* The path of this program in BUF, or an empty string. */
 static char *
 own_path(char buf[PATH_MAX])
 {
@@ -766,7 +767,7 @@ kdata_path(const char *name)
 	    name, env ? env : "unset", KILN_DATADIR);
 }
 
-/* NAME in PLACE, a folder relative to that of this program; NULL: it is not there. */
+/* NAME in PLACE, a folder relative to this program's; NULL: not there. */
 static char *
 near_self(const char *place, const char *name)
 {

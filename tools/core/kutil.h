@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * kutil: what every tool needs: exit codes, messages, numbers, digests, seeded random streams,
- * paths to data files; and the C library's usual headers, which who includes it does not repeat.
+ * paths to data files; and the C library's usual headers, which files that include it need not
+ * repeat.
  */
 #ifndef KUTIL_H
 #define KUTIL_H
@@ -35,17 +36,17 @@ enum {
 extern const char *kprog;
 
 /*
- * Start of every main: names the tool, sets LC_NUMERIC to C, and, when KILN_PIPELINE is set in the
- * environment, asks the kernel to end this process with its parent, so that no stage outlives a
- * killed make. In a recipe of a run it is a step from here on (kstep.h).
+ * Start of every main: sets the tool's name, sets LC_NUMERIC to C, and, when KILN_PIPELINE is set
+ * in the environment, asks the kernel to end this process with its parent, so that no stage
+ * outlives a killed make. In a recipe of a run the process is a step from here on (kstep.h).
  */
 void kutil_init(const char *prog);
 
 /*
- * Whether a variable of the environment, "NAME=VALUE", may hold a secret: by its name, or by a
- * value that is an address with a password in it. Those do not reach what runs or builds
- * candidates, nor other machines. Only the model call, and the tools that lead to one, keep them:
- * from all others kutil_init takes them away, and wipes them. In the sandbox there is an allow list
+ * Whether an environment variable, "NAME=VALUE", may hold a secret: judged by its name, or by a
+ * value that is an address with a password in it. Such variables do not reach the programs that
+ * build or run candidates, nor other machines. Only the model call, and the tools that lead to one,
+ * keep them: in all other tools kutil_init removes and wipes them. The sandbox uses an allow list
  * instead (ksandbox.h).
  */
 bool kutil_is_secret(const char *variable);
@@ -60,29 +61,29 @@ _Noreturn void kdie(int code, const char *fmt, ...) __attribute__((format(printf
 /* The same with ": strerror(errno)" appended. */
 _Noreturn void kdie_errno(int code, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void kwarn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-/* Text for people on stdout, as it stands but with control characters masked, and flushed. */
+/* Text for people on stdout, unchanged except that control characters are masked, and flushed. */
 void ksay(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-/* What another program said on its stderr, said on ours with control characters masked. */
+/* Copies what another program printed on its stderr to ours, with control characters masked. */
 void kpass(const char *text, size_t len);
 /*
- * One line of progress: as the status (kstep.h), or else on stderr, only when that is a terminal or
+ * One line of progress: as the status (kstep.h), or else on stderr if that is a terminal or
  * KILN_PROGRESS is 1.
  */
 void kprogress(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* Allocation that dies (K_IO) when memory is gone; the caller frees. */
+/* Allocation that dies (K_IO) when out of memory; the caller frees. */
 void *kmalloc(size_t n);
 void *kcalloc(size_t n, size_t size);
 void *krealloc(void *p, size_t n);
 char *kstrdup(const char *s);
-/* At most N bytes of the string S: the copy ends at a NUL in them. For bytes, take kmemdup. */
+/* At most N bytes of the string S: the copy ends at the first NUL. For bytes, use kmemdup. */
 char *kstrndup(const char *s, size_t n);
-/* All N bytes, whatever they are, and a NUL behind them. */
+/* All N bytes, whatever they are, with a NUL appended. */
 char *kmemdup(const void *bytes, size_t n);
 char *kasprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 char *kvasprintf(const char *fmt, va_list args) __attribute__((format(printf, 1, 0)));
 
-/* A growing byte buffer; always NUL-terminated behind len. Zero-initialise, free with kbuf_free. */
+/* A growing byte buffer; always NUL-terminated after len. Zero-initialise, free with kbuf_free. */
 struct kbuf {
 	char *data;
 	size_t len;
@@ -91,22 +92,22 @@ struct kbuf {
 void kbuf_add(struct kbuf *b, const void *data, size_t len);
 void kbuf_puts(struct kbuf *b, const char *s);
 void kbuf_printf(struct kbuf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* A line for people: formatted, and without control characters but the one at its end. */
+/* A formatted line for people, without control characters except the newline at its end. */
 void kbuf_vline(struct kbuf *b, const char *fmt, va_list args)
     __attribute__((format(printf, 2, 0)));
 void kbuf_free(struct kbuf *b);
 
-/* Faults of one input, found one after the other: a line each. Zero-initialise; free the text. */
+/* Faults found in one input, one per line. Zero-initialise; free the text. */
 struct kfaults {
 	struct kbuf text;
 	size_t count;
 };
 void kfault(struct kfaults *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* If there are any: each as a message, and the end of the program with K_USAGE. */
+/* If there are any, prints each as a message and ends the program with K_USAGE. */
 void kfaults_end(struct kfaults *f, const char *what);
 
 /*
- * Bytes of the byte order mark that the text begins with, which editors and gateways put before
+ * Length of a byte order mark at the start of the text, which some editors and gateways put before
  * UTF-8: 3, or 0.
  */
 size_t kbom(const char *text, size_t len);
@@ -161,29 +162,29 @@ char *kread_file_or_die(const char *path, size_t max, size_t *len);
 /* The same, but NULL when there is no such file. */
 char *kread_if_there(const char *path, size_t max, size_t *len);
 /*
- * The same as kread_file_or_die of a text, where a NUL would end it unseen: one dies with K_USAGE,
- * naming its offset.
+ * The same as kread_file_or_die for a text, which a NUL would cut off unnoticed: a NUL dies with
+ * K_USAGE, naming its offset.
  */
 char *kread_text_or_die(const char *path, size_t max);
 /* Atomic write: temporary file in the same folder, fsync, rename; -1 and errno on failure. */
 int kwrite_file(const char *path, const void *data, size_t len);
-/* The same, where a failure is fatal (K_IO). */
+/* The same, but a failure is fatal (K_IO). */
 void kwrite_or_die(const char *path, const void *data, size_t len);
 /* All of it to a descriptor; -1 and errno on failure. */
 int kwrite_all(int fd, const void *data, size_t len);
 /*
- * Rename what somebody has written by hand to PATH.old, or to PATH.old.2 and so on when that is
- * taken. The new name, which the caller frees; NULL when there is no such file. Dies with K_IO.
+ * Rename a file that somebody wrote by hand to PATH.old, or to PATH.old.2 and so on if that exists.
+ * Returns the new name, which the caller frees; NULL when there is no such file. Dies with K_IO.
  */
 char *kset_aside(const char *path);
-/* Make the folder PATH, and those above it, unless they are there. Dies with K_IO. */
+/* Make the folder PATH, and its parents, unless they exist. Dies with K_IO. */
 void kmake_folder(const char *path);
-/* EACH for every path that matches PATTERN (glob(7)), sorted. Frees PATTERN. */
+/* Calls EACH for every path that matches PATTERN (glob(7)), sorted. Frees PATTERN. */
 void keach_path(char *pattern, void (*each)(const char *path, void *arg), void *arg);
 /*
- * Is there such a file, or such a folder? Not to know dies with K_IO: it is not the same as no.
- * Nobody else asks stat or access whether something exists. kfind says in *ST what it is, and
- * kfind_link what the name itself is, should it be a link; errno says why not.
+ * Does the file or folder exist? If that cannot be determined, dies with K_IO: unknown is not the
+ * same as no. No other code calls stat or access to ask whether something exists. kfind fills *ST
+ * for the target of a link, kfind_link for the link itself; errno says why not.
  */
 bool kis_there(const char *path);
 bool kis_folder(const char *path);
@@ -192,7 +193,7 @@ bool kfind_link(const char *path, struct stat *st);
 /* Open a folder; NULL when there is none. Other failures die with K_IO. */
 DIR *kopen_folder(const char *path);
 /*
- * The next entry of the open folder PATH, or NULL behind the last; then it is closed. A folder that
+ * The next entry of the open folder PATH, or NULL after the last; then it is closed. A folder that
  * cannot be read to its end dies with K_IO. FOLDER may be NULL.
  */
 struct dirent *knext_entry(DIR *folder, const char *path);
@@ -204,34 +205,35 @@ int ksync_folder(const char *path);
 /*
  * Path of a data file that ships with kiln ("patterns/c.json"). Searched: $KILN_DATA, the folders
  * above the executable and share/kiln in them (an installation may be moved), PREFIX/share/kiln.
- * The caller frees. Dies with K_MISSING when the file is nowhere, naming the folders searched.
+ * The caller frees. Dies with K_MISSING when the file is not found, naming the folders searched.
  */
 char *kdata_path(const char *name);
 
-/* Index of WORD (may be NULL) in a list of COUNT words; COUNT: it is not there. */
+/* Index of WORD (may be NULL) in a list of COUNT words; COUNT: not found. */
 size_t kindex_of(const char *word, const char *const *list, size_t count);
-/* Is the word of LEN bytes at S one of WORDS, a text in which blanks part them? */
+/* Is the word of LEN bytes at S one of WORDS, a blank-separated list? */
 bool kis_listed(const char *words, const char *s, size_t len);
 /*
- * Bytes of the character at S (LEFT bytes, 1 or more), and the character in *C; 0: the byte there
- * begins none. Overlong forms, surrogates and what is above U+10FFFF are none.
+ * Length in bytes of the character at S (LEFT bytes, 1 or more), and the character in *C; 0: no
+ * valid character begins there. Overlong forms, surrogates and values above U+10FFFF are invalid.
  */
 size_t kutf8(const char *s, size_t left, uint32_t *c);
 /* The folder of PATH, "." without one, and the file NAME in that folder; the caller frees. */
 char *kfolder_of(const char *path);
 char *kbeside(const char *path, const char *name);
 
-/* Part of a name in C: an ASCII letter, a digit or '_'. */
+/* Can it be part of a C name: an ASCII letter, a digit or '_'? */
 bool kis_word(char c);
 
 /*
- * A program or library that tools start themselves: beside this one in a build folder, in
- * ../libexec/kiln when installed. The caller frees; dies with K_MISSING when it is in neither.
+ * A program or library that tools start themselves: in a build folder it is next to this program,
+ * in an installation in ../libexec/kiln. The caller frees; dies with K_MISSING when it is in
+ * neither.
  */
 char *khelper_path(const char *name);
 
 /*
- * The kiln program NAME that lies beside this one, else its name, to be found in PATH; the caller
+ * The kiln program NAME next to this one, or else just its name, to be found in PATH; the caller
  * frees.
  */
 char *ktool_path(const char *name);
@@ -246,12 +248,11 @@ double kseconds_since(int64_t start_ns);
  */
 void know_iso(char *buf, size_t len);
 
-/* Number, from 1, of the line of TEXT that holds byte AT. */
+/* Number, from 1, of the line of TEXT that contains byte AT. */
 size_t kline_at(const char *text, size_t at);
 /*
- * What a terminal would obey becomes '?', in place: control characters of ASCII but tab and
- * newline, and those above 0x80, alone or in UTF-8. The second form masks LEN bytes, NUL among
- * them.
+ * Replaces, in place, what a terminal would obey by '?': ASCII control characters except tab and
+ * newline, and those above 0x80, alone or in UTF-8. The second form masks LEN bytes, including NUL.
  */
 void kmask_controls(char *s);
 void kmask_bytes(char *s, size_t len);

@@ -57,7 +57,7 @@ is_stale(const char *name)
 }
 
 /*
- * Make a folder ours to list and change, whatever its owner (the sandboxed user) has done to its
+ * Make a folder ours to list and change, even if its owner (the sandboxed user) has changed its
  * mode.
  */
 static int
@@ -72,9 +72,9 @@ open_folder(int at, const char *name)
 }
 
 /*
- * Remove all entries of a folder. A folder in it that is not empty is moved up to TOP under a
- * number of its own and gets its turn there, so that depth costs neither stack nor descriptors.
- * MOVED counts the moves.
+ * Remove all entries of a folder. A non-empty subfolder is moved up to TOP under a number of its
+ * own and emptied there later, so that depth costs neither stack nor descriptors. MOVED counts the
+ * moves.
  */
 static void
 empty_folder(int folder, int top, unsigned long *moved)
@@ -142,7 +142,7 @@ remove_tree(const char *path)
 	while (empty_once(top, &moved))
 		;
 	close(top);
-	/* Somebody else may remove the same remains at the same time. */
+	/* Another process may remove the same leftovers at the same time. */
 	if (rmdir(path) < 0 && errno != ENOENT)
 		kwarn("%s: not removed: %s", path, strerror(errno));
 }
@@ -219,7 +219,7 @@ open_beneath(int at, const char *name, int flags, mode_t mode)
 	return (int)syscall(SYS_openat2, at, name, &how, sizeof how);
 }
 
-/* Descriptor of the folder that NAME stands in, making it if need be. -1 and errno. */
+/* Descriptor of the folder that contains NAME, which is made if needed. -1 and errno. */
 static int
 open_parent(int work, const char *name)
 {

@@ -81,8 +81,8 @@ works(const char *what, int error, char *why, size_t why_len)
 }
 
 /*
- * The functions of a driver that is loaded without a loader: a table of them is the first word of
- * every object.
+ * The functions of a driver that is loaded without a loader: every object begins with a pointer to
+ * a table of them.
  */
 static void **
 table_of(struct kcl *c)
@@ -171,8 +171,8 @@ learn(struct kcl *c, void *platform)
 }
 
 /*
- * The devices of a platform, looked at one by one. FALLBACK is set to the first that is a CPU;
- * true: found.
+ * Looks at the devices of a platform one by one. FALLBACK is set to the first that is a CPU; true:
+ * found.
  */
 static bool
 look_through(

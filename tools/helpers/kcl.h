@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kcl: an OpenCL device through its driver, found when the program runs, so that kiln needs no
- * OpenCL headers to be built. Used by krun-opencl alone: neither the judge nor the evaluator has a
- * driver in its process.
+ * kcl: an OpenCL device through its driver, loaded at run time, so that building kiln needs no
+ * OpenCL headers. Used only by krun-opencl: neither the judge nor the evaluator has a driver in its
+ * process.
  *
- * Environment: KILN_OPENCL names the library (libOpenCL.so.1 unless given), which may be a driver
+ * Environment: KILN_OPENCL names the library (default libOpenCL.so.1), which may be a driver
  * itself, such as libnvidia-opencl.so.1, where there is no loader or no entry in
- * /etc/OpenCL/vendors; KILN_OPENCL_DEVICE is part of "PLATFORM / DEVICE", in letters of either
- * case. Without it: the first device that is no CPU, else the first.
+ * /etc/OpenCL/vendors; KILN_OPENCL_DEVICE is part of "PLATFORM / DEVICE", in upper or lower case.
+ * Without it: the first device that is not a CPU, else the first.
  */
 #ifndef KCL_H
 #define KCL_H
@@ -24,8 +24,8 @@ enum {
 };
 
 /*
- * Every function that is called: field, name, its place in the table by which a driver hands its
- * functions to a loader (cl_khr_icd), result, types. All objects are opaque pointers.
+ * Every function that is called: field, name, its place in the table through which a driver hands
+ * its functions to a loader (cl_khr_icd), result, types. All objects are opaque pointers.
  */
 #define KCL_FUNCTIONS(X) \
 	X(get_platforms, "clGetPlatformIDs", 0, int, (uint32_t, void **, uint32_t *)) \
@@ -63,7 +63,7 @@ enum {
 	        void **)) \
 	X(flush, "clFlush", 46, int, (void *)) \
 	X(finish, "clFinish", 47, int, (void *))
-/* The same of OpenCL 2.0: there or not. */
+/* The same for OpenCL 2.0, where some may be missing. */
 #define KCL_SHARED_FUNCTIONS(X) \
 	X(svm_alloc, "clSVMAlloc", 126, void *, (void *, uint64_t, size_t, uint32_t)) \
 	X(svm_copy, "clEnqueueSVMMemcpy", 129, int, \
@@ -76,7 +76,7 @@ struct kcl_facts {
 	bool cpu;
 	/* has coarse-grained shared virtual memory, and the functions for it */
 	bool shared;
-	/* compute units; bytes that a sub-buffer's offset is a multiple of */
+	/* compute units; sub-buffer offsets must be a multiple of this many bytes */
 	uint32_t units, alignment;
 	uint64_t memory_bytes, cache_bytes, group_max;
 };
@@ -99,12 +99,12 @@ bool kcl_start(struct kcl *c, char *why, size_t why_len);
 const char *kcl_words(int error); /* NULL: no error */
 
 /*
- * A program built from text, or from a binary of the same device. NULL when it fails. The caller
- * frees *LOG, its words.
+ * A program built from text, or from a binary for the same device. NULL when it fails. The caller
+ * frees *LOG, the compiler's output.
  */
 void *kcl_build(
     struct kcl *c, const void *code, size_t len, bool binary, const char *options, char **log);
-/* What clGetProgramInfo gives as binary; NULL when there is none. The caller frees. */
+/* What clGetProgramInfo returns as binary; NULL when there is none. The caller frees. */
 void *kcl_binary(struct kcl *c, void *program, size_t *len);
 uint32_t kcl_arguments(struct kcl *c, void *kernel);
 

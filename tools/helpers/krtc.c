@@ -16,8 +16,8 @@ enum { SOURCE_MAX = 8 << 20, OPTIONS_MAX = 64 };
 
 #ifdef __SANITIZE_ADDRESS__
 /*
- * What a driver or a compiler keeps is no leak of ours; and in the sandbox nobody may look for
- * leaks.
+ * Memory that a driver or a compiler keeps is not our leak; and the leak checker cannot run in the
+ * sandbox.
  */
 int __lsan_is_turned_off(void);
 int
@@ -36,7 +36,7 @@ find_or_die(void)
 		kdie(K_MISSING, "%s", why);
 }
 
-/* The code of a program for one device; ends the process when it does not build. */
+/* The code of a program for one device; ends the process when compilation fails. */
 static char *
 compile(const char *source, const char *name, int argc, char **argv, size_t *len)
 {
@@ -62,7 +62,7 @@ compile(const char *source, const char *name, int argc, char **argv, size_t *len
 	return code;
 }
 
-/* Each kernel has a section of its own in the code, called after it. */
+/* Each kernel has its own section in the code, named after it. */
 static bool
 has_kernel(const char *code, size_t len, const char *kernel)
 {

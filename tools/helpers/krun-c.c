@@ -22,7 +22,7 @@ protect_inputs(uint64_t from, uint64_t bytes, int protection)
 		krunner_fail("hiding inputs", strerror(errno), errno);
 }
 
-/* The inputs of this row alone can be read. */
+/* Makes only the inputs of this row readable. */
 static void
 show_row(uint64_t slot, const uint64_t *words)
 {

@@ -19,7 +19,7 @@ static struct krun_setup setup;
 static int rows;
 static uint64_t base[2]; /* of inputs and outputs */
 static struct kgpu *gpu;
-static void *kernel[KRUN_LAUNCHES]; /* of a candidate that is device code alone */
+static void *kernel[KRUN_LAUNCHES]; /* of a candidate that consists of device code only */
 
 static void
 need(const char *what, const char *why)
@@ -29,8 +29,9 @@ need(const char *what, const char *why)
 }
 
 /*
- * Candidates find these in place of the run-time library's: all memory that they take is of the
- * limited kind, so that none of them starves those that are judged at the same time.
+ * Candidates find these instead of the run-time library's functions. All memory that they take is
+ * of the limited kind, so that they do not starve other candidates that are judged at the same
+ * time.
  */
 int cudaMalloc(void **p, size_t bytes);
 int cudaFree(void *p);
@@ -66,7 +67,7 @@ import(const char *number, uint64_t bytes, bool read_only)
 }
 
 /*
- * The run-time library that candidates are linked with: loaded, and its work on the context done,
+ * Loads the run-time library that candidates are linked with, and lets it initialise the context
  * before the process is sealed.
  */
 static void
@@ -92,7 +93,7 @@ prepare_runtime(bool hip)
 	}
 }
 
-/* Device code alone: its kernels. */
+/* Loads the kernels of a candidate that consists of device code only. */
 static void
 load_kernels(const char *file)
 {
@@ -116,7 +117,7 @@ load_kernels(const char *file)
 	krunner_report(&r);
 }
 
-/* An error that the candidate's own launches left behind in the run-time library. */
+/* An error that the candidate's own launches left in the run-time library. */
 static const char *
 left_behind(void)
 {
@@ -161,8 +162,8 @@ go(ffi_cif *cif, void *entry, const struct krun_command *c)
 	r.value[1] = (uint64_t)(know_ns() - start);
 	need("the device", kgpu_mark(gpu, 1));
 	/*
-	 * Not the stream alone: whatever it was issued to, it is done with when the answer goes
-	 * out.
+	 * Wait for the device, not only the stream: whatever stream the work was issued to, it is
+	 * done when the answer goes out.
 	 */
 	need("the device", kgpu_wait_all(gpu));
 	need("the device", kgpu_elapsed(gpu, &ns));

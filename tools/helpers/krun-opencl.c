@@ -27,25 +27,25 @@ static struct krun_setup setup;
 static struct kcl cl;
 static char *arena[2]; /* inputs and outputs */
 static int rows;
-static uint64_t row[KRUN_ARGS]; /* of the call under way: offsets and values */
+static uint64_t row[KRUN_ARGS]; /* of the current call: offsets and values */
 /*
- * The same as the device sees them: buffers over them, or shared virtual memory that they are
+ * The same memory as the device sees it: buffers over it, or shared virtual memory that it is
  * copied to.
  */
 static void *buffer[2];
 static char *memory[2];
 static void *kernel[KRUN_LAUNCHES];
-/* the kernel has one parameter more than the task, for shared= */
+/* the kernel has one more parameter than the task, for shared= */
 static bool local_memory[KRUN_LAUNCHES];
 static char refusal[256]; /* why there are no kernels */
-/* sub-buffers of the calls of one go, arg_count each; NULL for scalars */
+/* sub-buffers of the calls of one batch, arg_count each; NULL for scalars */
 static void **tensors;
 static uint32_t tensor_calls, tensor_room;
 
 #ifdef __SANITIZE_ADDRESS__
 /*
- * What a driver or a compiler keeps is no leak of ours; and in the sandbox nobody may look for
- * leaks.
+ * Memory that a driver or a compiler keeps is not our leak; and the leak checker cannot run in the
+ * sandbox.
  */
 int __lsan_is_turned_off(void);
 int
@@ -64,9 +64,7 @@ need(const char *what, int error)
 
 /* ---- before the seal ---- */
 
-/*
- * What drivers keep of programs goes into the private folder for temporary files, and goes with it.
- */
+/* Program caches of drivers go into the private temporary folder, and are removed with it. */
 static void
 private_cache(void)
 {
@@ -79,7 +77,7 @@ private_cache(void)
 	setenv("POCL_WORK_GROUP_SPECIALIZATION", "0", 1);
 }
 
-/* The kernels of an object; what is wrong with it is told when it is asked for. */
+/* Loads the kernels of an object; faults in it are reported when a kernel is requested. */
 static void
 load(const char *file)
 {
@@ -128,9 +126,9 @@ make_buffers(void)
 }
 
 /*
- * Addresses, so that a tensor can begin anywhere. Sub-buffers can as well, but a driver was seen
- * that keeps accounts of how they overlap: that took ten times as long as the kernel, and crashed
- * now and then.
+ * Use addresses, so that a tensor can begin anywhere. Sub-buffers can do that too, but one driver
+ * keeps track of how they overlap: that took ten times as long as the kernel, and crashed now and
+ * then.
  */
 static void
 make_memory(void)
@@ -157,8 +155,8 @@ release_tensors(void)
 }
 
 /*
- * A tensor is passed from its first byte on; that it ends somewhere is not told, and its
- * surroundings are watched.
+ * A tensor is passed by its first byte; the kernel is not told where it ends, but the memory around
+ * it is checked.
  */
 static void *
 tensor_at(bool output, uint64_t offset)
@@ -199,8 +197,8 @@ make_tensors(uint32_t call)
 }
 
 /*
- * The parameter for local memory and shared= of the launch line come together; a driver would speak
- * of numbers.
+ * The kernel must have the local-memory parameter exactly if the launch line has shared=; the
+ * driver's own message would only give numbers.
  */
 static void
 check_shared(uint32_t n, uint32_t bytes)
@@ -253,9 +251,9 @@ launch(uint32_t call, uint32_t n, const struct krun_launch *l)
 }
 
 /*
- * The clock here covers what the driver does as well: on one CPU, all calls are enqueued before the
- * first kernel begins, and times that the device bears would lack so much that honest kernels look
- * like forgers.
+ * The clock here includes the driver's work: on one CPU, all calls are enqueued before the first
+ * kernel begins, and the device's own times would leave out so much that honest kernels would look
+ * like cheats.
  */
 static void
 go(const struct krun_command *c)
@@ -285,8 +283,9 @@ go(const struct krun_command *c)
 /* ---- a device with memory of its own ---- */
 
 /*
- * Twice what the device says that it caches, written, so that calls begin cold. What is said is not
- * always the last level (4 MiB, seen where there were 60): of a GPU never less than FLUSH_MIN.
+ * Write twice as much as the device says it caches, so that calls begin cold. The reported size is
+ * not always that of the last level (4 MiB was seen where there were 60), so a GPU gets at least
+ * FLUSH_MIN.
  */
 static void
 flush_device(void)
@@ -323,7 +322,7 @@ stage(void)
 	krunner_report(&done);
 }
 
-/* That inputs are for reading is a promise, not a protection: what came of them is looked at. */
+/* That inputs are read-only is a promise, not a protection: check what became of them. */
 static void
 collect(void)
 {
@@ -374,7 +373,7 @@ runner(char **argv)
 	arena[0] = krunner_map(argv[3], setup.input_bytes, PROT_READ);
 	arena[1] = krunner_map(argv[4], setup.output_bytes, PROT_READ | PROT_WRITE);
 	rows = atoi(argv[5]);
-	/* Threads of the driver inherit it. */
+	/* The driver's threads inherit this. */
 	krunner_pin(&setup);
 	if (!kcl_choose(&cl, why, sizeof why) || !kcl_start(&cl, why, sizeof why))
 		krunner_fail(why, NULL, 0);
@@ -383,7 +382,9 @@ runner(char **argv)
 	else
 		make_buffers();
 	load(argv[1]);
-	/* Drivers for CPUs handle SIGFPE, since a division by zero must not end a kernel. */
+	/*
+	 * CPU drivers handle SIGFPE themselves, because a division by zero must not end a kernel.
+	 */
 	krunner_catch_faults(false);
 	if ((cl.facts.cpu ? ksandbox_seal(setup.alone) : ksandbox_seal_gpu()) < 0)
 		krunner_fail("sealing", strerror(errno), errno);
@@ -395,7 +396,7 @@ runner(char **argv)
 
 /* ---- building ---- */
 
-/* Without the driver's own farewell: its threads may still run in code that it takes away then. */
+/* Skip the driver's exit handlers: its threads may still run code that it would unload. */
 static _Noreturn void
 leave(int status)
 {
@@ -412,7 +413,7 @@ start_or_die(bool queue)
 		kdie(K_MISSING, "%s", why);
 }
 
-/* The driver's words; the copy of the source that it may have made bears a name of no meaning. */
+/* The driver's messages; its copy of the source may have a meaningless name. */
 static void
 print_log(const char *log, const char *source)
 {
@@ -443,9 +444,10 @@ check_kernels(void *program, const char *file, const struct klaunch_list *list)
 }
 
 /*
- * Of a CPU's kernels the driver makes libraries, and loads them in this process too. What would be
- * machine code of the candidate's own there, or code that runs when they are loaded, is refused by
- * its words in the source; but ## makes words that do not stand there. Macros catch those as well.
+ * A CPU driver builds libraries from the kernels and loads them into this process. Words in the
+ * source that would bring in machine code of the candidate's own, or code that runs at load time,
+ * are refused; but ## can build words that do not appear in the source. These macros catch them as
+ * well.
  */
 static const char own_code[] = " -D__asm__=no_inline_assembly_in_OpenCL_C "
                                "-D__asm=no_inline_assembly_in_OpenCL_C"
@@ -464,11 +466,11 @@ build(int argc, char **argv)
 	if (argc < 4)
 		kdie(K_USAGE, "usage: krun-opencl --build SOURCE OBJECT [OPTION...]");
 	start_or_die(true);
-	/* The driver of a GPU reserves address space by the terabyte. */
+	/* GPU drivers reserve terabytes of address space. */
 	if (cl.facts.cpu)
 		klaunch_limit_memory();
 	source = kread_file_or_die(argv[2], SOURCE_MAX, &len);
-	/* Files of a bundle lie here; the driver compiles a copy elsewhere. */
+	/* The files of a bundle are here; the driver compiles a copy elsewhere. */
 	kbuf_printf(&options, "-I .%s", cl.facts.cpu ? own_code : "");
 	for (int i = 4; i < argc; i++)
 		kbuf_printf(&options, " %s", argv[i]);

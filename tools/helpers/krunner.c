@@ -66,7 +66,7 @@ krunner_catch_faults(bool fpe)
 	struct sigaction action = { .sa_sigaction = on_fault,
 		.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER };
 
-	/* On a stack of its own, since the fault may be the end of the normal one. */
+	/* Use a separate stack, because the fault may be a stack overflow. */
 	sigaltstack(&own, NULL);
 	for (size_t i = 0; i < LEN(signals) - !fpe; i++)
 		sigaction(signals[i], &action, NULL);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * krunner: what the runners (krun-c, krun-gpu, krun-opencl) have in common: the connection to the
- * judge, its orders, faults of the candidate, shared memory. Wire format: krun.h. What goes wrong
- * is told to the judge and ends the process.
+ * judge, its commands, faults of the candidate, shared memory. Wire format: krun.h. Errors are
+ * reported to the judge and end the process.
  */
 #ifndef KRUNNER_H
 #define KRUNNER_H
@@ -16,25 +16,28 @@ void krunner_open(const char *number, struct krun_setup *setup);
 
 void krunner_report(const struct krun_report *r);
 /*
- * "WHAT: WHY" to the judge, and the end. WHY may be NULL; ERROR is an errno for the record, or 0.
+ * Reports "WHAT: WHY" to the judge and exits. WHY may be NULL; ERROR is an errno for the record, or
+ * 0.
  */
 _Noreturn void krunner_fail(const char *what, const char *why, int error);
 
 /*
- * Tell the judge where a memory fault and the like happened: better than a bare signal number, and
- * worth no more trust than that. FPE: SIGFPE too, which some drivers for CPUs handle themselves.
+ * Report to the judge where a memory fault or the like happened: this is more useful than a bare
+ * signal number, and no more trustworthy. FPE: include SIGFPE, which some CPU drivers handle
+ * themselves.
  */
 void krunner_catch_faults(bool fpe);
 
 /*
- * The next order. READY is answered here: the next one is then watched for without falling asleep.
- * The end of the connection is the end.
+ * The next command. READY is answered here, and makes the runner wait for the following command by
+ * spinning. The end of the connection ends the process.
  */
 void krunner_next(struct krun_command *c);
 
 /*
- * Map BYTES of the memory file with descriptor NUMBER, which is closed, between fences, so that a
- * stray pointer meets nothing. All pages are made present now, lest the first call pays for it.
+ * Map BYTES of the memory file with descriptor NUMBER, which is closed, between unmapped fences, so
+ * that a stray pointer faults. All pages are faulted in now, so that the first call does not pay
+ * for it.
  */
 void *krunner_map(const char *number, uint64_t bytes, int protection);
 
@@ -44,15 +47,15 @@ void *krunner_map(const char *number, uint64_t bytes, int protection);
  */
 void krunner_row(int rows, const struct krun_setup *setup, const uint64_t base[2], uint64_t *words);
 
-/* Run on the setup's CPUs only, threads to come included. */
+/* Run only on the setup's CPUs, including threads started later. */
 void krunner_pin(const struct krun_setup *setup);
 
-/* Load the shared object FILE, report so, and return its function ENTRY. */
+/* Load the shared object FILE, report it, and return its function ENTRY. */
 void *krunner_load(const char *file, const char *entry);
 
 /*
- * A cif for the setup's arguments; STREAM: a pointer behind them. TYPES has KRUN_ARGS + 1 places
- * and must live as long.
+ * A cif for the setup's arguments; STREAM: with a pointer after them. TYPES has KRUN_ARGS + 1
+ * places and must live as long.
  */
 void krunner_describe(const struct krun_setup *setup, bool stream, ffi_type **types, ffi_cif *cif);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kstep COMMAND...: a recipe of pipeline.mk whose program is not one of kiln's own, such as ssh or
- * a shell: what it makes, since when and how it ends is noted all the same (core/kstep.h).
+ * kstep COMMAND...: runs a recipe of pipeline.mk whose program is not one of kiln's own, such as
+ * ssh or a shell, and records what it makes, when it started and how it ends (core/kstep.h).
  */
 #include "kstep.h"
 
@@ -25,7 +25,7 @@ pass_on(int sig)
 static _Noreturn void
 exec_command(char **argv, pid_t parent)
 {
-	/* It ends with us, as we end with make. */
+	/* It must end with us, as we end with make. */
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != parent)
 		_exit(NOT_STARTED);
@@ -49,7 +49,7 @@ main(int argc, char **argv)
 	command = fork();
 	if (command == 0)
 		exec_command(argv + 1, self);
-	/* One that came before there was anything to stop. */
+	/* A signal that arrived before the child was started. */
 	if (stopped_by)
 		kill(command, stopped_by);
 	while (waitpid(command, &status, 0) < 0)
