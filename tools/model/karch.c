@@ -160,7 +160,8 @@ void
 karch_step(int islands, int *current, long *filled)
 {
 	/*
-	 * A few trials each: long enough for children of its own, short enough that all get a turn.
+	 * Trials per island in a row: long enough for children of its own, short enough that all
+	 * get a turn.
 	 */
 	enum { PER_ISLAND = 10 };
 
@@ -181,7 +182,7 @@ karch_real(double v, char *buf)
 	return buf;
 }
 
-/* False for a bad island. */
+/* False if an island is invalid. */
 static bool
 read_islands(const json_t *list, uint64_t *mask)
 {
@@ -198,7 +199,7 @@ read_islands(const json_t *list, uint64_t *mask)
 	return true;
 }
 
-/* A short word of the row, or an empty one. */
+/* A short word in the row, or an empty one. */
 static void
 read_word(const json_t *o, const char *key, char *buf, size_t size)
 {
@@ -207,7 +208,7 @@ read_word(const json_t *o, const char *key, char *buf, size_t size)
 	snprintf(buf, size, "%s", strlen(s) < size ? s : "");
 }
 
-/* What is wrong with a row; NULL: nothing. */
+/* What is wrong with a row, or NULL. */
 static const char *
 read_row(const struct krec *rec, struct karch_row *row)
 {
@@ -275,7 +276,10 @@ karch_keep(struct karch *a, struct karch_row *row)
 	a->program[a->programs++] = row;
 }
 
-/* Takes ROW, of a file before which there were FROM programs. What is wrong with its place. */
+/*
+ * Takes ROW, from a file that had FROM programs before it. Returns what is wrong with its place, or
+ * NULL.
+ */
 static const char *
 keep_row(struct karch *a, struct karch_row *row, size_t from)
 {
@@ -297,8 +301,8 @@ keep_row(struct karch *a, struct karch_row *row, size_t from)
 }
 
 /*
- * The rows of a file that are not KNOWN from a newer one, MOST programs of it at most. Those of a
- * THIN file become known.
+ * The rows of a file that are not KNOWN from a newer file, including at most MOST programs. Those
+ * of a THIN file are added to the known ones.
  */
 static char *
 read_rows(struct karch *a, struct kin *in, bool thin, size_t most, json_t *known)
@@ -357,7 +361,7 @@ karch_before(const char *path, const json_t *header)
 	return before;
 }
 
-/* The cell that a line of a gradient is about, as kgrad writes it; or -1. */
+/* The cell that a line of a gradient describes, as kgrad writes it; or -1. */
 static int
 cell_of_line(const char *line, size_t len)
 {
@@ -369,7 +373,7 @@ cell_of_line(const char *line, size_t len)
 	return karch_cell(name);
 }
 
-/* The first line of a file. The file that it rests on, or NULL; the caller frees. */
+/* Reads the first line of a file. Returns the file that it builds on, or NULL; the caller frees. */
 static char *
 read_gradient_header(struct karch_gradient *g, const char *path, const char *line, size_t len)
 {
@@ -386,7 +390,7 @@ read_gradient_header(struct karch_gradient *g, const char *path, const char *lin
 	return before;
 }
 
-/* The cells of one file, which newer ones do not have. The same result. */
+/* Adds the cells of one file that newer files do not have. Returns the same. */
 static char *
 read_gradient(struct karch_gradient *g, const char *path)
 {
@@ -445,7 +449,7 @@ karch_is_thin(long trial, size_t count)
 	return trial % KARCH_WHOLE && count > FEW;
 }
 
-/* Best first; of equals the newer, so that old failures go first. */
+/* Best first; of equals the newer first, so that old failures are dropped first. */
 static int
 by_program(const void *pa, const void *pb)
 {
@@ -466,7 +470,7 @@ karch_sort(struct karch *a)
 		qsort(a->program, a->programs, sizeof *a->program, by_program);
 }
 
-/* Of rows from several files: are they all there, and the programs in order? */
+/* For rows from several files: are all there, and are the programs in order? */
 static char *
 settle(struct karch *a, const char *path, bool programs)
 {
@@ -483,7 +487,7 @@ settle(struct karch *a, const char *path, bool programs)
 	return kasprintf("%s: an archive that it rests on is not what it was", path);
 }
 
-/* One file of an archive; *PATH becomes the one that it rests on, or NULL. */
+/* Reads one file of an archive; *PATH becomes the file that it builds on, or NULL. */
 static char *
 read_file(struct karch *a, char **path, bool programs, json_t *known)
 {
@@ -688,7 +692,10 @@ better_hint(const json_t *a, const json_t *b)
 	return ra != rb ? ra > rb : kjson_int_or(a, "samples", 0) > kjson_int_or(b, "samples", 0);
 }
 
-/* The median change of speed of the tries that were timed: 0.06 for 6 % faster; 0 without any. */
+/*
+ * The median change of speed of the attempts that were timed: 0.06 for 6 % faster; 0 if there are
+ * none.
+ */
 static double
 median_gain(const json_t *direction)
 {
@@ -703,7 +710,9 @@ median_gain(const json_t *direction)
 	return expm1(median);
 }
 
-/* A hint says what mostly works: tried more than once, mostly faster, and so in the median. */
+/*
+ * A hint says what usually works: tried more than once, faster in most attempts and in the median.
+ */
 static bool
 is_hint(const json_t *direction)
 {
@@ -721,7 +730,7 @@ karch_hints(const json_t *directions)
 	json_t *out = json_array(), *d;
 	size_t i;
 
-	/* An insertion sort: what is equal stays in the order of the file. */
+	/* An insertion sort: equal directions stay in the order of the file. */
 	json_array_foreach(directions, i, d) {
 		size_t at = json_array_size(out);
 
@@ -760,7 +769,7 @@ karch_record(const char *dir, const char *id, const char *stage, size_t *len)
 	return text;
 }
 
-/* What a second model wrote of the log, where there is such a file. */
+/* Adds the second model's digest of the log, if there is such a file. */
 static void
 add_digest(json_t *program, const char *dir, const char *id)
 {

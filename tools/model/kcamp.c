@@ -295,7 +295,7 @@ nearest_knob(const char *path)
 	return best;
 }
 
-/* Does the name GROUP begin PATH? */
+/* Is PATH in the group GROUP? */
 static bool
 is_in(const char *path, const char *group)
 {
@@ -359,7 +359,7 @@ check_object(const json_t *object, const char *prefix, struct kfaults *faults)
 	}
 }
 
-/* What one field rules out in another. */
+/* Values of one field that are not allowed with a value of another. */
 static void
 check_mode(const json_t *manifest, struct kfaults *faults)
 {
@@ -399,7 +399,8 @@ kcamp_faults(const json_t *manifest, char **out)
 }
 
 /*
- * What kiln makes in a campaign's folder. What a person puts there, such as a task, may be a link.
+ * What kiln itself makes in a campaign's folder. What a person puts there, such as a task, may be a
+ * link.
  */
 static const struct {
 	const char *name;
@@ -419,9 +420,9 @@ static const struct {
 	{ "report.md", S_IFREG },
 	{ KSEAL_FILE, S_IFREG },
 };
-enum { WALKED = 4 }; /* of them are gone through to the bottom */
+enum { WALKED = 4 }; /* the first rows are searched recursively */
 
-/* The kind of file at PATH, of a link its own; 0: there is none. */
+/* The kind of file at PATH, without following links; 0: there is none. */
 static mode_t
 type_of(const char *path)
 {
@@ -450,7 +451,7 @@ check_names(const char *dir)
 	}
 }
 
-/* The one link that kiln makes names the archive of a trial. */
+/* The only link that kiln makes points to the archive of a trial. */
 static void
 check_position(const char *dir)
 {
@@ -616,7 +617,7 @@ kcamp_branches(const struct kcamp *c)
 	return kcamp_linear(c) ? 1 : kcamp_int(c, "search.branches");
 }
 
-/* The metric of the timing command, of which higher is better, or lower; NULL: it times. */
+/* The metric of the timing command, and whether higher is better; NULL: it measures time. */
 static const char *
 own_metric(const struct kcamp *c, bool *higher)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kcamp: the campaign manifest, campaign.json. Every knob stands in ONE table (kcamp.c) with its
- * type, default, range and meaning; the loader, `kcampaign check`, the JSON Schema and the manual
- * page all come from it.
+ * kcamp: the campaign manifest, campaign.json. Every knob is in ONE table (kcamp.c) with its type,
+ * default, range and meaning; the loader, `kcampaign check`, the JSON Schema and the manual page
+ * all come from it.
  */
 #ifndef KCAMP_H
 #define KCAMP_H
@@ -12,7 +12,7 @@
 /* The format of the file: its member "schema", which may be left out. */
 #define KCAMP_SCHEMA "campaign/1"
 
-/* Highest price of a model, in USD per million tokens: more is a slip of the pen. */
+/* Highest price of a model, in USD per million tokens: a higher one is a typing error. */
 #define KCAMP_PRICE_MAX 1e3
 
 enum kknob_type { KKNOB_STR, KKNOB_ENUM, KKNOB_INT, KKNOB_NUM, KKNOB_BOOL, KKNOB_JSON };
@@ -72,18 +72,18 @@ const json_t *kcamp_json(const struct kcamp *c, const char *path); /* NULL when 
 /* The row of backend.h for the knob "backend". */
 const struct backend *kcamp_backend(const struct kcamp *c);
 /*
- * Why the campaign cannot be evaluated here: no program of ours runs kernels of its backend, or of
- * the LANGUAGE of its task (may be NULL), and it has no commands of its own for all that a runner
- * does. NULL: it can. The caller frees.
+ * Why the campaign cannot be evaluated here: kiln has no program that runs kernels of its backend,
+ * or of its task's LANGUAGE (may be NULL), and the campaign has no commands of its own that replace
+ * a runner. NULL: it can be evaluated. The caller frees.
  */
 char *kcamp_lacks_runner(const struct kcamp *c, const char *language);
 bool kcamp_linear(const struct kcamp *c);
 long kcamp_branches(const struct kcamp *c);
 
 /*
- * What times in records mean: milliseconds; where the timing command has a metric of its own, a
- * value of which lower is better stands for as many, and a rate for the time of one unit of it.
- * From a value of the metric to its time, and back, with the unit that people read.
+ * What times in records mean: milliseconds. If the timing command has a metric of its own, a value
+ * for which lower is better is stored as that many milliseconds, and a rate as the time of one
+ * unit. Converts a value of the metric to its time, and back, with the unit that people read.
  */
 double kcamp_measured(const struct kcamp *c, double value);
 double kcamp_shown(const struct kcamp *c, double ms, const char **unit);

@@ -61,7 +61,9 @@ kcandidate_is_best(
 	return c->gain && (linear || kcandidate_takes(c, &best, row, best.id));
 }
 
-/* Words that are copied: what goes into archive lines unescaped. OUT is an array of a struct. */
+/*
+ * Words that are copied because they go into archive lines unescaped. OUT is an array in a struct.
+ */
 struct word {
 	const char *path;
 	char *out;
@@ -140,7 +142,7 @@ read_reply(struct kcandidate *c, const json_t *reply)
 		c->token_count[i] = (long long)kjson_num_or(usage, kcandidate_tokens[i], 0);
 }
 
-/* What the last fact says of the time, when it has the form of one. */
+/* Takes the time from the last fact, if it has the right form. */
 static void
 read_time(struct kcandidate *c, const json_t *record)
 {
@@ -163,8 +165,8 @@ read_eval(struct kcandidate *c, const json_t *eval)
 }
 
 /*
- * A candidate whose gain is one of the benchmark alone is kept and holds no cell, as one that is
- * suspect. The next prompts say why.
+ * A candidate whose gain exists only in the benchmark is kept but holds no cell, like a suspect
+ * one. The next prompts say why.
  */
 static void
 read_audit(struct kcandidate *c, const json_t *audit)
@@ -186,7 +188,7 @@ static void
 read_score(struct kcandidate *c, const json_t *score)
 {
 	c->score = kjson_num_or(score, "combined", NAN);
-	/* Times that cannot be true say nothing. */
+	/* Times that cannot be true are ignored. */
 	if (!json_object_get(score, "alarm"))
 		c->speedup = kgain_speedup_of(score);
 	c->provisional = kjson_bool_or(score, "provisional", false);
@@ -275,7 +277,7 @@ kcandidate_free(struct kcandidate *c)
 	*c = (struct kcandidate){ 0 };
 }
 
-/* Archives need a score, and the cell of whatever may hold one. */
+/* Archives need a score, and a cell for every candidate that may hold one. */
 static void
 read_line(const struct kin *in, const struct krec *rec, struct kcandidate *c)
 {
@@ -291,7 +293,7 @@ read_line(const struct kin *in, const struct krec *rec, struct kcandidate *c)
 	c->json = NULL;
 }
 
-/* The next record of any trial into in->ahead; false at the end of the last file. */
+/* Reads the next record of any trial into in->ahead; false at the end of the last file. */
 static bool
 look_ahead(struct kcandidates *in)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kcandidate: a scored record as a struct. The paths inside a record stand here and nowhere else,
- * so what reads a member that does not exist does not compile. What is checked here is checked
- * for everybody: archives, gradients, reports, memory.
+ * kcandidate: a scored record as a struct. The paths inside a record are spelled here and nowhere
+ * else, so code that reads a member that does not exist does not compile. The checks here serve
+ * everybody: archives, gradients, reports, memory.
  */
 #ifndef KCANDIDATE_H
 #define KCANDIDATE_H
@@ -22,24 +22,26 @@ enum kcandidate_tokens {
 extern const char *const kcandidate_tokens[KCANDIDATE_TOKENS]; /* "input_tokens" and so on */
 
 struct kcandidate {
-	json_t *json; /* the whole record; owned; NULL when only the struct is kept */
+	json_t *json; /* the whole record; owned; NULL if only the struct is kept */
 	char id[KARCH_ID];
 	long trial, branch;
 	enum status status;   /* of the evaluation */
-	enum status standing; /* of archives: the same, or quarantined by the audit */
+	enum status standing; /* in archives: the same, or quarantined by the audit */
 	bool correct;
 	char time[32]; /* of the last fact, "2026-01-31T12:00:00Z"; empty: unknown */
 
 	int cell;                   /* -1: not classified */
 	double score;               /* combined; NAN: none */
-	struct kgain_ratio speedup; /* n 0: not timed, or nothing to believe */
+	struct kgain_ratio speedup; /* n 0: not timed, or not credible */
 	double runtime_ms;          /* 0: not timed */
 	bool provisional;
 	struct kgain_ratio gained; /* over the incumbent; n 0: not compared */
 	bool gain, loss;           /* against the incumbent, beyond the noise */
 	/* of a round: "baseline", "accepted", "rolled_back"; or empty */
 	char verdict[KARCH_WORD];
-	/* A round that was accepted; in a search over cells, a gain. Never the reference. */
+	/*
+	 * A round that was accepted; in a search over cells, a gain. Never true for the reference.
+	 */
 	bool won;
 	bool overfit;            /* the audit refused it */
 	char bucket[KARCH_WORD]; /* of the audit: "K", "W1"; empty: not audited */
@@ -47,18 +49,18 @@ struct kcandidate {
 	char tokens[17]; /* token hash; empty: none */
 	char object[17]; /* hash of the object code; empty: none */
 	/*
-	 * The same program as an earlier one: marked so by the evaluation, or the same tokens as
-	 * a lower branch of its trial. It has nothing to add, and a second measurement must not
-	 * win by luck.
+	 * The same program as an earlier one: marked so by the evaluation, or with the same tokens
+	 * as a lower branch of its trial. It adds nothing, and must not win by a lucky second
+	 * measurement.
 	 */
 	bool duplicate;
 	bool timed_out;
-	char *log; /* of a compile error, or of a refusal; owned; else NULL */
+	char *log; /* for a compile error or a rejection; owned; else NULL */
 
 	char strategy[KARCH_WORD]; /* sample.*: empty, -1 or 0 when absent */
 	int target;
 	long island;
-	char incumbent[KARCH_ID]; /* the reference when absent */
+	char incumbent[KARCH_ID]; /* the reference if absent */
 	char parent[KARCH_ID];
 	struct kgain_ratio parent_speedup;
 	enum status parent_status;
@@ -76,7 +78,7 @@ struct kcandidate {
  * text that the caller frees; then C is empty. Free with kcandidate_free.
  */
 char *kcandidate_read(struct kcandidate *c, json_t *record);
-/* Its place alone, in a C that owns nothing: id, trial, branch. NULL, or the fault. */
+/* Reads only id, trial and branch, into a C that owns nothing. NULL, or the fault. */
 char *kcandidate_place(struct kcandidate *c, const json_t *record);
 void kcandidate_free(struct kcandidate *c);
 /* Order for qsort and bsearch. */
@@ -86,28 +88,28 @@ int kcandidate_by_branch(const void *a, const void *b);
 bool kcandidate_enters(const struct kcandidate *c);
 /* Score of the reference in an archive: below that of most correct candidates. */
 #define KCANDIDATE_REFERENCE_SCORE 5.0
-/* As a row of an archive, a member of no island; the caller frees. The reference has SEED_SCORE. */
+/* As a row of an archive, in no island; the caller frees. The reference has SEED_SCORE. */
 struct karch_row *kcandidate_row(const struct kcandidate *c, double seed_score);
 /*
- * Does it take the cell that ELITE (NULL: nobody) holds? By the rule of archives, but the
- * incumbent, with which it was timed in turns, gives way to a gain and to nothing else; and BEST,
- * the id of the best program, only to a gain that is faster by that rule, too.
+ * Does it take the cell that ELITE (NULL: nobody) holds? The rule of archives applies, with two
+ * exceptions: the incumbent, with which it was timed in turns, only gives way to a gain; and BEST,
+ * the id of the best program, only to a gain that is also faster by that rule.
  */
 bool kcandidate_takes(const struct kcandidate *c, const struct karch_row *elite,
     const struct karch_row *row, const char *best);
 
 /*
- * Is it the best correct program of archive A so far? Only a gain makes a new one, and a tie keeps
- * the older. A round that was kept is the best, whatever it scores: levels differ, and a trade-off
- * or a tie may score less. The best takes its cell, whoever holds it.
+ * Is it the best correct program of archive A so far? Only a gain replaces the best, and in a tie
+ * the older one stays. A round that was kept is the best, whatever its score: levels differ, and a
+ * trade-off or a tie may score less. The best takes its cell, whoever holds it.
  */
 bool kcandidate_is_best(
     const struct kcandidate *c, const struct karch *a, const struct karch_row *row, bool linear);
 
 /*
- * Scored records as archives and gradients need them: a trial at a time, its branches in order
- * whatever the order of the lines. Reads FILES (COUNT 0: stdin) one after the other; what thin ones
- * lack is in the trials of DIR. Zero-initialise, then set these three.
+ * Scored records in the form that archives and gradients need: one trial at a time, its branches
+ * sorted, whatever the order of the lines. Reads FILES (COUNT 0: stdin) one after the other; parts
+ * that thin records lack are read from the trials of DIR. Zero-initialise, then set these three.
  */
 struct kcandidates {
 	const char *dir;
@@ -123,9 +125,9 @@ struct kcandidates {
 	long trial;
 };
 /*
- * The records of the next trial, sorted by branch, into *LIST (borrowed until the next call,
- * without their JSON); how many, 0 at the end. A trial that comes after a later one, two records
- * of one branch, or a record that lacks what it must have, ends the program with K_USAGE.
+ * Puts the records of the next trial, sorted by branch, into *LIST (borrowed until the next call,
+ * without their JSON); returns how many, 0 at the end. A trial that comes after a later one, two
+ * records of one branch, or a record without a required member ends the program with K_USAGE.
  */
 size_t kcandidates_trial(struct kcandidates *in, const struct kcandidate **list);
 void kcandidates_close(struct kcandidates *in);

@@ -15,7 +15,7 @@ is_busy(const json_t *measured)
 	return kjson_bool_or(measured, "machine.busy", false);
 }
 
-/* What a race against the reference says of every workload. */
+/* The results of a race against the reference, one row per workload. */
 static json_t *
 rows_of_race(const json_t *pairs)
 {
@@ -38,8 +38,8 @@ rows_of_race(const json_t *pairs)
 }
 
 /*
- * The scored record of candidate ID; NULL when there is none. A score hangs on it: damage ends the
- * program.
+ * The scored record of candidate ID; NULL when there is none. A score depends on it, so damage ends
+ * the program.
  */
 static json_t *
 scored(const struct kcamp *camp, const char *id)
@@ -53,8 +53,8 @@ scored(const struct kcamp *camp, const char *id)
 }
 
 /*
- * A race: where its members are depends on the record. The figure is over the workloads that RECORD
- * is scored by, where the race has more.
+ * A race: where its members are depends on the record. The mean is over the workloads by which
+ * RECORD is scored, even if the race has more.
  */
 static bool
 take_race(const json_t *race, const json_t *record, char *from, struct kchain *c)
@@ -73,7 +73,7 @@ take_race(const json_t *race, const json_t *record, char *from, struct kchain *c
 	return false;
 }
 
-/* A verification of a program that was not right there says nothing of its speed. */
+/* If the program failed in a verification, that says nothing about its speed. */
 static const json_t *
 race_in(const json_t *fact, const char *id)
 {
@@ -141,7 +141,7 @@ kchain_races(const struct kcamp *camp, long last)
 	return ids;
 }
 
-/* What a program's own score says. One that was made before scores had intervals has none. */
+/* The program's own score. Scores from before there were intervals have none. */
 static bool
 take_score(const json_t *record, struct kchain *c)
 {
@@ -206,7 +206,10 @@ kchain_free(struct kchain *c)
 	*c = (struct kchain){ 0 };
 }
 
-/* Decimals that tell a speed-up: three digits, as far as there are any behind the point. */
+/*
+ * Number of decimals of a speed-up: three significant digits, and none beyond the point for large
+ * values.
+ */
 static int
 decimals(double v)
 {

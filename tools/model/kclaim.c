@@ -9,14 +9,14 @@
 #include "kregex.h"
 
 /*
- * Words before a figure in which a hedge counts as one of it; letters of a word that says what a
- * number is of.
+ * How many words before a figure may be a hedge for it; least number of letters of a word that says
+ * what a number is.
  */
 enum { HEDGE_WORDS = 3, WORD_MIN = 3 };
-/* What may stand between a number and its unit: Markdown's marks too. */
+/* What may come between a number and its unit, including Markdown's marks. */
 #define MARKS " `*"
 
-/* The next number that is no part of a name from P on, and where it ends; NULL: there is none. */
+/* The next number from P on that is not part of a name, and where it ends; NULL: there is none. */
 static const char *
 next_number(const char *text, const char *p, double *value, const char **end)
 {
@@ -49,7 +49,7 @@ is_figure(const char *unit)
 	return figure;
 }
 
-/* Where the words before P begin, no more than HEDGE_WORDS of them and none of another sentence. */
+/* Where the words before P begin: at most HEDGE_WORDS, and none from another sentence. */
 static const char *
 words_before(const char *text, const char *p)
 {
@@ -61,7 +61,7 @@ words_before(const char *text, const char *p)
 	return p;
 }
 
-/* Words right behind the unit at P that take a figure back. */
+/* Do the words right after the unit at P hedge the figure? */
 static bool
 hedged_behind(const char *p)
 {
@@ -88,11 +88,11 @@ holds_word(const char *line, const char *word, size_t n)
 	return false;
 }
 
-/* The clause of TEXT that holds the byte AT, which then counts from its beginning. */
+/* The clause of TEXT that contains the byte AT; AT becomes the offset in the clause. */
 static char *
 clause_of(const char *text, size_t *at)
 {
-	/* "about 160 TFLOPS, by my estimate" is one. */
+	/* "about 160 TFLOPS, by my estimate" is one clause. */
 	static const char clause[] = "(?s)\\A((?:(?![;\n\"]|[-=]>|\u2192|\\. |, (?!by "
 	                             ")).)*+)(?:[;\n\"]|[-=]>|\u2192|. |\\z)";
 	struct kregex_span span[2] = { 0 };
@@ -104,7 +104,7 @@ clause_of(const char *text, size_t *at)
 }
 
 #define FACTOR "\\d[\\d.eE+-]*"
-/* Is what stands before a figure a product or a quotient with this result, "989/6 = 165"? */
+/* Does the text before a figure calculate it, as in "989/6 = 165"? */
 static bool
 is_worked_out(const char *before, double value, double half)
 {
@@ -124,9 +124,9 @@ is_worked_out(const char *before, double value, double half)
 }
 
 /*
- * Whether the figure AT to END says itself that it is no fact of a device but a result of who
- * writes: it is worked out on the spot, it is called an estimate, or it is what a copy of the data
- * reached in the campaign's own run.
+ * Whether the text of the figure from AT to END says that it is the author's own result and not a
+ * fact about a device: it is calculated on the spot, called an estimate, or said to be what a copy
+ * of the data reached in the campaign's own run.
  */
 static bool
 is_own_result(const char *text, const char *p, const char *end, double value)
@@ -164,7 +164,7 @@ kclaim_hedged(const char *text)
 	return NULL;
 }
 
-/* Does the line (LEN bytes) hold a number that is VALUE, but for HALF at most? */
+/* Does the line (LEN bytes) contain a number that differs from VALUE by at most HALF? */
 static bool
 holds_number(const char *line, double value, double half)
 {
@@ -207,8 +207,8 @@ clause_bears(const char *claim, const char *clause)
 }
 
 /*
- * Many metrics stand on one line: a value goes with the name that no comma parts from it. LINE is
- * cut up.
+ * One line may have many metrics: a value belongs to the name that no comma separates from it. LINE
+ * is modified.
  */
 static bool
 line_bears(const char *claim, char *line)

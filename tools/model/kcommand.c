@@ -6,7 +6,7 @@
 
 #include "kcamp.h"
 
-/* A line for how it is called, then one for each command. The caller frees. */
+/* A synopsis line, then one line for each command. The caller frees. */
 static char *
 usage_of(const struct kcommand_line *line)
 {
@@ -84,7 +84,7 @@ kcommand_read(const struct kcommand_line *line, int argc, char **argv)
 const char *
 kcommand_path(const char *path)
 {
-	/* Who asks keeps the path to the end, as it does those of the command line. */
+	/* Callers keep the path to the end, like those of the command line. */
 	static char **kept;
 	static size_t count;
 	char here[PATH_MAX];
@@ -104,7 +104,7 @@ kcommand_enter(const struct kcommand *command, const char *dir)
 		return;
 	if (dir && chdir(dir) < 0)
 		kdie_errno(K_USAGE, "%s", dir);
-	/* Said here, where the folder's name is still known. */
+	/* Reported here, where the folder's name is still known. */
 	if (dir && !kis_there("campaign.json"))
 		kdie_errno(K_USAGE, "%s/campaign.json", dir);
 	kcamp_no_links(".");

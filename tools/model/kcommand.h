@@ -10,16 +10,15 @@
 
 #include "koption.h"
 
-/* What the command line gave: each program's own. */
+/* Values from the command line: each program has its own. */
 struct options;
 
 struct kcommand {
 	const char *name;
-	const char *options; /* long names of those that it takes beside -c, a blank between two */
-	const char
-	    *operands; /* "FOLDER"; "[FILE]": may be left out; "FILE...": several; NULL: none */
+	const char *options; /* long names of those that it takes besides -c, separated by blanks */
+	const char *operands; /* "FOLDER"; "[FILE]": optional; "FILE...": several; NULL: none */
 	int (*run)(const struct options *o); /* returns an exit code */
-	bool anywhere;                       /* needs no campaign's folder to stand in */
+	bool anywhere;                       /* works outside a campaign's folder */
 	const char *help;
 };
 
@@ -28,18 +27,18 @@ struct kcommand_line {
 	size_t count;
 	const struct koption *options; /* -c is the first */
 	size_t option_count;
-	const char *help; /* what else is to be said, after the commands */
+	const char *help; /* more help text, printed after the commands */
 };
 
 /*
- * Returns the command, with optind at its first operand. -h and -V are served here; what is wrong
- * ends the program with K_USAGE.
+ * Returns the command, with optind at its first operand. -h and -V are handled here; errors end the
+ * program with K_USAGE.
  */
 const struct kcommand *kcommand_read(const struct kcommand_line *line, int argc, char **argv);
 
 /*
- * PATH as it is meant from here, for use in another working folder: the same, or made absolute
- * (kept to the end). NULL stays.
+ * PATH as seen from here, for use in another working folder: unchanged, or made absolute (kept to
+ * the end). NULL stays NULL.
  */
 const char *kcommand_path(const char *path);
 

@@ -20,7 +20,7 @@ const struct kends_text kends_texts[KENDS] = {
 	[KENDS_REQUEST] = { "request", "someone asks for it", "the file " REQUEST },
 };
 
-/* Index of the other pass of the step of workload W among the rows of TIMING; -1: there is none. */
+/* Index in TIMING of the other pass of the step that workload W belongs to; -1: there is none. */
 static long
 other_pass(
     const struct ktask *task, const struct ktask_workload *w, const json_t *timing, size_t own)
@@ -35,7 +35,7 @@ other_pass(
 	return -1;
 }
 
-/* Adds work and time of row I; nothing for a workload that the task does not know. */
+/* Adds work and time of row I; does nothing for a workload that the task does not have. */
 static const struct ktask_workload *
 add_row(const struct ktask *task, const char *formula, const json_t *row, double *work, double *ns)
 {
@@ -49,8 +49,8 @@ add_row(const struct ktask *task, const char *formula, const json_t *row, double
 }
 
 /*
- * Rate of a record in operations or bytes a second: geometric mean over its timed workloads, the
- * two passes of a step as one; 0 when the task has no formula for it.
+ * Rate of a record in operations or bytes per second: geometric mean over its timed workloads, with
+ * the two passes of a step counted as one; 0 when the task has no formula for it.
  */
 static double
 rate_of(const struct ktask *task, const char *formula, const json_t *timing)
@@ -64,7 +64,7 @@ rate_of(const struct ktask *task, const char *formula, const json_t *timing)
 		    add_row(task, formula, json_array_get(timing, i), &work, &ns);
 		long other = w ? other_pass(task, w, timing, i) : -1;
 
-		/* A step counts once, with its first row. */
+		/* A step counts once, at its first row. */
 		if (other >= 0 && (size_t)other < i)
 			continue;
 		if (other >= 0)
@@ -113,7 +113,7 @@ check_target(const struct kcamp *c, long last, const json_t *accepted, struct ke
 	bool aims = *text && klinear_target(text, &target);
 
 	e->at[KENDS_TARGET].set = aims || goal > 0;
-	/* The baseline has reached nothing. */
+	/* The baseline does not reach a target. */
 	if (!strcmp(kjson_str_or(accepted, "id", KARCH_REFERENCE), KARCH_REFERENCE))
 		return;
 	kchain_of_record(c, accepted, last, &chain);
@@ -128,7 +128,7 @@ check_target(const struct kcamp *c, long last, const json_t *accepted, struct ke
 		        "over: %.4gx reaches the goal of %.4gx (T1, stop.speedup)", speedup, goal));
 }
 
-/* A share of ceilings that cannot be right ends nothing. */
+/* If the share of ceilings cannot be right, it ends nothing. */
 static void
 check_efficiency(const struct kcamp *c, const json_t *accepted, struct kends *e)
 {

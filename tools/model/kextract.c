@@ -34,7 +34,7 @@ is_label_of(const char *language, const char *label)
 	return b ? backend_labelled(b, label) : *label && !strcasecmp(language, label);
 }
 
-/* A word that a model may leave alone on the first line of a block. */
+/* A word that models sometimes put alone on the first line of a block. */
 static bool
 is_stray(const char *word)
 {
@@ -78,7 +78,7 @@ solid_chars(const char *p, const char *end)
 }
 
 #define COMPONENT "[A-Za-z0-9_][\\w.-]*"
-#define ENDS " \\t},:\"'" /* of a word of an info string */
+#define ENDS " \\t},:\"'" /* of a word in an info string */
 #define PATH "(?:" COMPONENT "/)*" COMPONENT
 
 bool
@@ -119,8 +119,8 @@ fence_run(struct line l)
 }
 
 /*
- * Does a C block comment stand open after line L, when COMMENT says whether one stood open before
- * it? A literal ends with its line, so that an apostrophe in bad code swallows no more.
+ * Is a C block comment open after line L? COMMENT says whether one was open before it. A literal
+ * ends with its line, so that an apostrophe in bad code swallows no more.
  */
 static bool
 comment_after(struct line l, bool comment)
@@ -141,7 +141,7 @@ add_span(struct spans *spans, struct span *s, const char *end, bool unclosed)
 {
 	s->end = end < s->start ? s->start : end;
 	s->unclosed = unclosed;
-	/* When there are too many, the last ones count: the answer stands at the end. */
+	/* When there are too many, keep the last ones: the answer is at the end. */
 	if (spans->count == MAX_SPANS) {
 		memmove(spans->at, spans->at + 1, sizeof spans->at - sizeof *spans->at);
 		spans->count--;
@@ -150,9 +150,9 @@ add_span(struct spans *spans, struct span *s, const char *end, bool unclosed)
 }
 
 /*
- * The fences from P to END. A labelled opener inside an open fence starts a new one (a wrapper
- * labelled markdown, or an answer that was begun anew), unless it stands in a comment of the code,
- * when COMMENTS says that comments are to be trusted.
+ * The fences from P to END. A labelled opener inside an open fence starts a new fence (a wrapper
+ * labelled markdown, or an answer that was started again), unless it is inside a comment of the
+ * code and COMMENTS says that comments can be trusted.
  */
 static bool
 find_fences(
@@ -202,14 +202,16 @@ fences_of(const char *p, const char *end, const char *language)
 {
 	struct spans *spans = kmalloc(sizeof *spans);
 
-	/* When a comment swallows the closing fence, the comment was the mistake. */
+	/*
+	 * If a comment seems to swallow the closing fence, recognising the comment was the mistake.
+	 */
 	if (backend_syntax(language) == KTOKEN_PYTHON ||
 	    !find_fences(p, end, language, true, spans))
 		find_fences(p, end, language, false, spans);
 	return spans;
 }
 
-/* The longest span of those that ACCEPT takes; on a tie the later one. */
+/* The longest span that ACCEPT takes; in a tie the later one. */
 static struct span *
 longest(struct spans *spans, const char *language, bool labelled, bool named)
 {
@@ -228,7 +230,9 @@ longest(struct spans *spans, const char *language, bool labelled, bool named)
 	return best;
 }
 
-/* Code as it is stored: no BOM, no stray language word, LF line ends, no blank lines around. */
+/*
+ * Code in its stored form: no BOM, no stray language word, LF line ends, no blank lines around it.
+ */
 static char *
 clean(const char *p, const char *end)
 {
@@ -275,7 +279,7 @@ take(struct kextract *x, const char *p, const char *end, const char *how)
 	return true;
 }
 
-/* Named fences other than the program become files; the last one of a name counts. */
+/* Named fences other than the program become files; if a name occurs twice, the last one counts. */
 static void
 take_files(struct kextract *x, struct spans *spans, const struct span *main_span)
 {
@@ -320,7 +324,7 @@ from_fences(struct kextract *x, const char *p, const char *end, const char *lang
 }
 
 /*
- * Text between <LANGUAGE> and </LANGUAGE>; the longest such text, unwrapped when it is a fence
+ * Text between <LANGUAGE> and </LANGUAGE>; the longest such text, unwrapped if it is a fence
  * itself.
  */
 static bool
@@ -357,7 +361,7 @@ is_c_line(struct line t)
 	                             "|inline |const |typedef |struct "
 	                             "|template|__global__|__kernel|extern \"C\"|"
 	                             "(?:for|if|while|switch) ?\\(|else)",
-	                  /* A prototype or an expression that goes on in the next line. */
+	                  /* A prototype, or an expression that continues on the next line. */
 	    ends[] = "[{};]\\z|\\A(?=.*[(=])(?=.*\\*).*[,()+*/&|=\\\\-]\\z";
 	size_t n = (size_t)(t.end - t.start);
 
@@ -376,7 +380,7 @@ is_python_line(struct line t, bool indented)
 	    (indented && kregex_find("[=(]|[],)}]\\z", t.start, n, NULL, 0));
 }
 
-/* The longest run of lines that read like code, with blank and comment lines inside it. */
+/* The longest run of lines that look like code, with the blank and comment lines in it. */
 static bool
 from_lines(struct kextract *x, const char *text, const char *end, const char *language)
 {
@@ -415,17 +419,14 @@ from_lines(struct kextract *x, const char *text, const char *end, const char *la
 bool
 kextract(const char *text, size_t len, const char *language, bool bundle, struct kextract *x)
 {
-	/*
-	 * A file that some editors have saved begins with a byte order mark, and perhaps the fence
-	 * follows.
-	 */
+	/* Files saved by some editors begin with a byte order mark, and a fence may follow it. */
 	size_t skip = kbom(text, len);
 	char *copy = kmalloc(len + 1);
 
 	text += skip;
 	len -= skip;
 	*x = (struct kextract){ .how = "" };
-	/* A NUL would end the text for the search functions. */
+	/* The search functions would stop at a NUL. */
 	for (size_t i = 0; i < len; i++)
 		copy[i] = text[i] ? text[i] : ' ';
 	copy[len] = '\0';

@@ -6,7 +6,7 @@
 
 #include "kstat.h"
 
-/* The samples of a row, which the caller frees; how many. */
+/* Puts the samples of a row into *X, which the caller frees; returns how many. */
 static size_t
 samples_of(const json_t *row, double **x)
 {
@@ -141,7 +141,7 @@ kgain_sum(const struct kgain_sums *s)
 	double mean = s->logs / s->weights;
 
 	if (s->n < 2)
-		return s->n ? s->last : (struct kgain_ratio){ 0 }; /* exact where it can be */
+		return s->n ? s->last : (struct kgain_ratio){ 0 }; /* exact if possible */
 	return (struct kgain_ratio){ exp(mean), exp(mean - sqrt(s->below) / s->weights),
 		exp(mean + sqrt(s->above) / s->weights), s->n };
 }
@@ -331,10 +331,7 @@ kgain_verdict(const struct kgain_ratio *r, double min_gain)
 
 enum { MOST_SAMPLES = 4096 };
 
-/*
- * The median of a row and its interval, which is everything when there are no two samples to make
- * one of.
- */
+/* The median of a row and its interval, which is unlimited if there are fewer than two samples. */
 static bool
 interval_of(const json_t *row, struct kstat_interval *m)
 {
@@ -384,7 +381,10 @@ kgain_apart(const json_t *other, const json_t *own, double noise)
 		return (struct kgain_ratio){ 0 };
 	down = log(a.median / fmax(a.low, 0) * b.high / b.median);
 	up = log(a.high / a.median * b.median / fmax(b.low, 0));
-	/* An end that the samples are too few for is as far as the other one, or as the noise. */
+	/*
+	 * If there are too few samples for one end, it is as far away as the other end, or as the
+	 * noise.
+	 */
 	down = isfinite(down) ? down : up;
 	up = isfinite(up) ? up : down;
 	return (struct kgain_ratio){ mean, mean * exp(-fmax(isfinite(down) ? down : 0, least)),

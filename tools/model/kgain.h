@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kgain: what timing rows say: times, speed-ups, and whether a difference is more than noise. A row
- * is an element of eval.timing: {"workload", "samples_ns", "median_ns", "min_ns", "mean_ns", ...}.
+ * kgain: what timing rows tell: times, speed-ups, and whether a difference is more than noise. A
+ * row is an element of eval.timing: {"workload", "samples_ns", "median_ns", "min_ns", "mean_ns",
+ * ...}.
  */
 #ifndef KGAIN_H
 #define KGAIN_H
@@ -9,19 +10,19 @@
 #include "kio.h"
 
 /*
- * A program may gain this share more than the one it is compared with from buffers that it has
- * seen before: an honest pair differs by less, and what is hidden there pays more.
+ * How much more a program may gain from buffers that it has seen before than its opponent, as a
+ * share: an honest pair differs by less, and hidden caching gains more.
  */
 #define KGAIN_REUSE_GAP 0.01
 
 /*
- * Time of a row in ns, the median of its samples: unlike a mean or a minimum, it takes outliers.
- * The field median_ns, else computed from samples_ns. NAN when there is neither, or when the time
- * is not a finite number above zero.
+ * Time of a row in ns, the median of its samples: unlike a mean or a minimum, it is robust against
+ * outliers. Taken from the field median_ns, or else computed from samples_ns. NAN when there is
+ * neither, or when the time is not a finite number above zero.
  */
 double kgain_time_ns(const json_t *row);
 
-/* How much a row counts in a geometric mean: its "weight", from the task; 1 without one. */
+/* Weight of a row in a geometric mean: its "weight", from the task; 1 without one. */
 double kgain_weight(const json_t *row);
 
 /* The row of a workload, or NULL; borrowed. */
@@ -30,31 +31,32 @@ const json_t *kgain_row(const json_t *timing, const char *workload);
 /* The workload NAME of a task's list, or NULL; borrowed. */
 const json_t *kgain_workload(const json_t *workloads, const char *name);
 
-/* The rows of PAST for the workloads that TIMING has; new reference. */
+/* The rows of PAST for the workloads of TIMING; new reference. */
 json_t *kgain_rows_like(const json_t *past, const json_t *timing);
 
-/* Arithmetic mean of the rows' times, in ms; NAN when there is no row or one has no time. */
+/* Arithmetic mean of the rows' times, in ms; NAN when there is no row, or a row has no time. */
 double kgain_runtime_ms(const json_t *timing);
 
 /*
- * Speed-up of CANDIDATE over REFERENCE: geometric mean, weighted, over workloads of reference time
- * / candidate time. Both must time the same workloads, each with a valid time. Returns NULL and
- * fills *SPEEDUP unless that is NULL; or returns the fault as text, which the caller frees.
+ * Speed-up of CANDIDATE over REFERENCE: weighted geometric mean over workloads of reference time /
+ * candidate time. Both must time the same workloads, each with a valid time. Returns NULL and sets
+ * *SPEEDUP unless that is NULL; or returns the fault as text, which the caller frees.
  */
 char *kgain_speedup(const json_t *reference, const json_t *candidate, double *speedup);
 
 /*
  * A ratio of two times, or a geometric mean over N of them, with its interval. N 0: there is none.
- * Wherever ratios are put together, here and nowhere else, their errors count as independent:
- * half-widths of logarithms add in quadrature.
+ * Ratios are combined only here, and everywhere their errors count as independent: half-widths of
+ * logarithms add in quadrature.
  */
 struct kgain_ratio {
 	double mean;
-	double low, high; /* LOW 0: too few samples for a lower end; HIGH infinite: for any */
+	double low, high; /* LOW 0: too few samples for a lower end; HIGH infinite: for an upper
+                           * end */
 	size_t n;
 };
 
-/* A geometric mean in the making; zero-initialise. */
+/* A geometric mean being computed; zero-initialise. */
 struct kgain_sums {
 	double logs, weights;
 	double below, above; /* squares of half-widths */
@@ -65,41 +67,37 @@ void kgain_add(struct kgain_sums *s, double weight, struct kgain_ratio r);
 struct kgain_ratio kgain_sum(const struct kgain_sums *s);
 
 /*
- * From interleaved pairs: the one with the opponent NAME on WORKLOAD; an opponent's time / the
- * candidate's.
+ * From interleaved pairs with the opponent NAME on WORKLOAD: the opponent's time / the candidate's.
  */
 struct kgain_ratio kgain_pair(const json_t *pairs, const char *name, const char *workload);
-/* The mean over all rows of TIMING, weighted as they are. False when a row has no valid pair. */
+/* The mean over all rows of TIMING, with their weights. False when a row has no valid pair. */
 bool kgain_raced(
     const json_t *pairs, const char *name, const json_t *timing, struct kgain_ratio *ratio);
-/*
- * The same, of which only the ratio and its lower end are asked for; false without a lower end,
- * too.
- */
+/* The same, but only the ratio and its lower end; also false without a lower end. */
 bool kgain_pairs(
     const json_t *pairs, const char *name, const json_t *timing, double *ratio, double *low);
 /*
- * The mean over what there is: from pairs with the opponent NAME, or from times measured apart,
- * OTHER over OWN, where the interval is by those of the two medians. Of one WORKLOAD, or of all
- * (NULL), weighted as the rows of TIMING (may be NULL) or OWN are.
+ * The mean over what is available: from pairs with the opponent NAME, or from times measured
+ * separately, OTHER over OWN, where the interval is that of the two medians. For one WORKLOAD, or
+ * for all (NULL), with the weights of the rows of TIMING (may be NULL) or OWN.
  */
 struct kgain_ratio kgain_ratio_of_pairs(
     const json_t *pairs, const char *name, const char *workload, const json_t *timing);
 struct kgain_ratio kgain_ratio_of_rows(
     const json_t *other, const json_t *own, const char *workload);
 /*
- * Two rows measured apart: the interval is that of the medians, and no narrower than
- * NOISE, a share, which is all that there is without samples. And the mean over the rows of OWN;
- * false when OTHER lacks one of them.
+ * Two rows measured separately: the interval is that of the medians, and at least NOISE wide, a
+ * share, which is all that is known without samples. And the mean over the rows of OWN; false when
+ * OTHER lacks one of them.
  */
 struct kgain_ratio kgain_apart(const json_t *other, const json_t *own, double noise);
 bool kgain_all_apart(
     const json_t *other, const json_t *own, double noise, struct kgain_ratio *ratio);
 
 /*
- * A ratio as records hold it, in three members: without LOW there is no interval, with LOW and
- * without HIGH no upper end. A speed-up, "speedup", "speedup_low", "speedup_high": of an object,
- * and over ROWS of such, as far as TIMING has them (NULL: all), weighted as they are there.
+ * A ratio in records has three members: without LOW there is no interval, with LOW and without HIGH
+ * no upper end. Reads a speed-up, "speedup", "speedup_low", "speedup_high", from an object; and
+ * over an array ROWS of them, for the rows in TIMING (NULL: all), with the weights given there.
  */
 struct kgain_ratio kgain_read(
     const json_t *object, const char *mean, const char *low, const char *high);
@@ -107,16 +105,16 @@ struct kgain_ratio kgain_speedup_of(const json_t *object);
 struct kgain_ratio kgain_mean(const json_t *rows, const json_t *timing);
 void kgain_put_speedup(json_t *object, const struct kgain_ratio *r);
 
-/* A over B times B over C: A over C. */
+/* (A over B) times (B over C): A over C. */
 struct kgain_ratio kgain_product(const struct kgain_ratio *a, const struct kgain_ratio *b);
-/* A over C divided by B over C: A over B. */
+/* (A over C) divided by (B over C): A over B. */
 struct kgain_ratio kgain_quotient(const struct kgain_ratio *a, const struct kgain_ratio *b);
 /* The wider half of the interval, as a share of the ratio. */
 double kgain_width(const struct kgain_ratio *r);
-/* Is A faster than B, beyond the noise of both? Something is faster than nothing. */
+/* Is A faster than B by more than the noise of both? Any ratio is faster than none. */
 bool kgain_beyond(const struct kgain_ratio *a, const struct kgain_ratio *b);
 
-/* Share by which two programs may differ that are as fast as each other. */
+/* Share by which two equally fast programs may differ. */
 #define KGAIN_SAME 0.01
 /*
  * What the interval of a ratio says: "gain" (above 1 + MIN_GAIN), "loss" (below 1), "same",
@@ -125,8 +123,8 @@ bool kgain_beyond(const struct kgain_ratio *a, const struct kgain_ratio *b);
 const char *kgain_verdict(const struct kgain_ratio *r, double min_gain);
 
 /*
- * Noise of a ratio of two times that were measured apart, from the noise floor of each: sqrt(a^2 +
- * b^2).
+ * Noise of a ratio of two times that were measured separately, from the noise floor of each:
+ * sqrt(a^2 + b^2).
  */
 double kgain_noise(double a, double b);
 

@@ -2,7 +2,7 @@
 /* kgroups: see kgroups.h. */
 #include "kgroups.h"
 
-/* Beginnings of op names that mean groups. */
+/* Beginnings of op names that indicate groups. */
 static const char *const grouped_ops[] = { "grouped", "moe", "group_gemm", "expert" };
 
 bool
@@ -42,7 +42,7 @@ kgroups_of(const struct ktask *t, const struct ktask_workload *w, struct kgroups
 }
 
 /*
- * A generator that gives every group 0.2 to 1.2 of its share, say, is called unbalanced and is
+ * A generator that gives every group between 0.2 and 1.2 of its share is called unbalanced but is
  * nearly uniform: no group is empty and none has half of the rows.
  */
 static void

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * khw: see khw.h. Names of metrics and units are vocabulary and stand here; values stand in
- * docs/hardware alone.
+ * khw: see khw.h. Names of metrics and units are vocabulary and are listed here; values are only in
+ * docs/hardware.
  */
 #include "khw.h"
 
@@ -14,7 +14,7 @@
 
 enum { FILE_BYTES = 1 << 20 };
 
-/* Metrics by what they measure. */
+/* Metrics, grouped by what they measure. */
 static const char *const metrics[KHW_DIMENSIONS] = {
 	[KHW_NAME] = "arch compute_capability memory_type",
 	[KHW_BANDWIDTH] = "memory_bandwidth",
@@ -29,7 +29,7 @@ static const char *const metrics[KHW_DIMENSIONS] = {
 };
 
 /*
- * Peak rates: a type and what computes it. Sparse: only where 2 of every 4 values are zeros.
+ * Peak rates: a type and the unit that computes it. Sparse: only if 2 of every 4 values are zeros.
  * Narrow: sums kept in 16 bits.
  */
 static const char rate_names[] = "\\A(?:fp64|fp32|tf32|fp16|bf16|fp8|fp6|fp4|int8)"
@@ -70,7 +70,7 @@ static const struct {
 	{ KHW_NAME, "name", 1 },
 };
 
-/* Words that have no place beside a figure. */
+/* Words that must not appear next to a figure. */
 static const char hedges[] =
     "(?i)(?<!\\w)(?:approximately|approx|approximate|about|around|roughly|circa|ca\\.|nearly|"
     "almost|estimated|estimate|usually|typically|typical|generally|probably|likely|presumably|"
@@ -181,7 +181,7 @@ read_evidence(struct reader *r, struct khw_fact *f, double value)
 	}
 }
 
-/* "[S1] row x" becomes the text of S1 and the row. */
+/* Replaces "[S1] row x" by the text of S1 and the row. */
 static void
 read_source(struct reader *r, struct khw_fact *f, const char *text)
 {
@@ -211,7 +211,7 @@ read_source(struct reader *r, struct khw_fact *f, const char *text)
 static void
 read_value(struct reader *r, struct khw_fact *f, const char *rest, enum khw_dimension dimension)
 {
-	/* "value unit; evidence; source", with the value and its unit as one, too. */
+	/* "value unit; evidence; source", and the value with its unit as one group, too. */
 	static const char form[] = "\\A(([^;]*?)(?|\\s([^\\s;]*)|()))\\s*(?|;\\s*([^;]*?)\\s*|())"
 	                           "(?|;\\s*(.*)|())\\z";
 	enum { FIGURE = 1, VALUE, UNIT, EVIDENCE, SOURCE, PARTS };
@@ -292,7 +292,7 @@ lower(const char *name)
 	return copy;
 }
 
-/* One name, one file: else the value would depend on which is read first. */
+/* A name in two files is an error: the value would depend on which is read first. */
 static void
 add_name(struct reader *r, const char *name, long line)
 {
@@ -350,7 +350,7 @@ read_line(struct reader *r, const char *line, bool sources)
 	free(rest);
 }
 
-/* Two passes: facts may stand before the sources they name. */
+/* Two passes, because facts may come before the sources they name. */
 static void
 read_lines(struct reader *r, const char *text, bool sources)
 {
@@ -371,7 +371,7 @@ read_lines(struct reader *r, const char *text, bool sources)
 	}
 }
 
-/* The device of PATH, cited as CITED, into D, the last one of H. */
+/* Reads the device of PATH, cited as CITED, into D, the last one of H. */
 static void
 read_device(struct khw *h, struct khw_device *d, const char *path, const char *cited,
     struct kfaults *faults)
@@ -569,7 +569,7 @@ timed_workload(const struct ktask *t)
 	return w;
 }
 
-/* The type that most elements of the inputs have, on the first timed workload. */
+/* The type of most input elements, on the first timed workload. */
 static enum kdtype
 main_type(const struct ktask *t)
 {
@@ -588,9 +588,9 @@ main_type(const struct ktask *t)
 }
 
 /*
- * Sums of products of float32, on a device whose matrix units take TF32: operands split into parts
- * bring float32's precision there, so no tolerance keeps a kernel off them, and the vector unit's
- * rate is no ceiling.
+ * Sums of products of float32, on a device whose matrix units take TF32: splitting operands into
+ * parts gives float32's precision there, so no tolerance keeps a kernel off these units, and the
+ * vector unit's rate is not a ceiling.
  */
 static bool
 may_use_tf32(
@@ -623,7 +623,7 @@ khw_compute(const struct khw_device *d, const struct ktask *t, char *why, size_t
 	if (may_use_tf32(d, t, dtype, name))
 		return "tf32_matrix";
 	f = d ? khw_fact(d, name) : NULL;
-	/* Where nobody told, a type of 32 or more bits is taken to be the vector unit's. */
+	/* Without information, a type of 32 or more bits is assumed to run on the vector unit. */
 	if (f ? f->state == KHW_NOTHING : dtype == KDTYPE_F32 || dtype == KDTYPE_F64)
 		snprintf(name, sizeof name, "%s_vector", type);
 	return name;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * khw: facts about hardware, from the files docs/hardware/DEVICE.md: one fact on a line, each with
- * its source. The grammar is told in docs/hardware/README.md. No figure of any device stands in a
- * program: whoever needs one asks here, by a device's exact name, and gets it with file and line,
- * or hears that it is unknown.
+ * khw: facts about hardware, from the files docs/hardware/DEVICE.md: one fact per line, each with
+ * its source. docs/hardware/README.md defines the grammar. No program contains a figure of any
+ * device: code that needs one asks here, by a device's exact name, and gets it with file and line,
+ * or learns that it is unknown.
  */
 #ifndef KHW_H
 #define KHW_H
@@ -11,7 +11,7 @@
 #include "kio.h"
 #include "ktask.h"
 
-/* What a metric measures, and so which units it may be told in. */
+/* What a metric measures, which determines the units it may have. */
 enum khw_dimension {
 	KHW_RATE,
 	KHW_BANDWIDTH,
@@ -25,7 +25,7 @@ enum khw_dimension {
 };
 
 /*
- * KHW_NOTHING: the device has no such thing. KHW_UNAVAILABLE: nobody has published it. Both give a
+ * KHW_NOTHING: the device has no such thing. KHW_UNAVAILABLE: nobody has published it. Both have a
  * reason.
  */
 enum khw_state { KHW_KNOWN, KHW_NOTHING, KHW_UNAVAILABLE };
@@ -35,19 +35,19 @@ struct khw_fact {
 	enum khw_state state;
 	char *value, *unit; /* as written; NULL unless known */
 	/*
-	 * in the base unit: operations, bytes or cycles a second, bytes, W, bits, or a count; NAN
+	 * in the base unit: operations, bytes or cycles per second, bytes, W, bits, or a count; NAN
 	 * for names
 	 */
 	double number;
 	char *evidence; /* vendor-published, derived …, architecture-analysis */
-	/* title and address, and where in it; of what is not known: the reason */
+	/* title and address, and the place in it; for unknown facts the reason */
 	char *source;
 	long line;
 };
 
 struct khw_device {
-	char *name; /* of the file, without ".md" */
-	char *file; /* as it is cited: docs/hardware/h200.md */
+	char *name; /* file name without ".md" */
+	char *file; /* path used in citations: docs/hardware/h200.md */
 	char sha256[65];
 	struct khw_fact *facts;
 	size_t fact_count;
@@ -57,7 +57,7 @@ struct khw {
 	struct khw_device *devices;
 	size_t count;
 	/*
-	 * names by which run-time interfaces and people call exactly one device, in lower case;
+	 * names that run-time interfaces and people use for exactly one device, in lower case;
 	 * private
 	 */
 	json_t *names;
@@ -65,32 +65,32 @@ struct khw {
 
 /*
  * All devices of the folder that ships with kiln (FOLDER NULL) or of FOLDER, both cited as
- * docs/hardware, and of the folder hardware of the campaign DIR, if there is one (DIR may be NULL).
+ * docs/hardware, and of the folder hardware in the campaign DIR, if there is one (DIR may be NULL).
  * A malformed file, two values for one metric or two files for one name end the program with
  * K_USAGE, naming the places. Free with khw_free.
  */
 struct khw *khw_load(const char *folder, const char *dir);
 void khw_free(struct khw *h);
 /*
- * By its exact name or alias; letters' case does not count, everything else does. NULL: none;
- * sources of siblings never serve.
+ * Finds a device by its exact name or alias, ignoring case. NULL: none; facts of related devices
+ * are never used instead.
  */
 const struct khw_device *khw_find(const struct khw *h, const char *name);
 /*
- * Names of devices whose names hold NAME or the other way round, as one text for a message; may be
- * empty. The caller frees.
+ * Names of devices whose names contain NAME or are contained in it, as one text for a message; may
+ * be empty. The caller frees.
  */
 char *khw_near(const struct khw *h, const char *name);
-/* A fact of whatever state; NULL: the file says nothing of it. */
+/* A fact in any state; NULL: the file does not mention it. */
 const struct khw_fact *khw_fact(const struct khw_device *d, const char *metric);
 /* The same, or NULL unless it is known. D may be NULL. */
 const struct khw_fact *khw_known(const struct khw_device *d, const char *metric);
 
-/* Whether METRIC is one that files may tell of, and its dimension. */
+/* Whether METRIC is one that files may state, and its dimension. */
 bool khw_metric(const char *metric, enum khw_dimension *dimension);
 /*
- * Factor from UNIT to the base unit of a dimension; 0: no such unit. LIST, unless NULL, gets the
- * units there are.
+ * Factor from UNIT to the base unit of a dimension; 0: no such unit. LIST, unless NULL, is set to
+ * the list of valid units.
  */
 double khw_unit(enum khw_dimension dimension, const char *unit, char *list, size_t list_len);
 /* "metric: value unit <- file:Lnn"; the caller frees. */
@@ -101,17 +101,19 @@ char *khw_line(const struct khw_device *d, const struct khw_fact *f);
  */
 json_t *khw_json(const struct khw_device *d, const struct khw_fact *f);
 /*
- * A word that hedges ("approximately", "~"), or NULL; lines of specifications hold none. Valid
+ * A word that hedges ("approximately", "~"), or NULL; lines of specifications contain none. Valid
  * until the next call.
  */
 const char *khw_hedge(const char *line);
-/* "600 / 8", "8 * 2.5e3 / 1e3": numbers with *, / and x, from the left. False: it is none. */
+/*
+ * "600 / 8", "8 * 2.5e3 / 1e3": numbers with *, / and x, from the left. False: not such a product.
+ */
 bool khw_product(const char *text, double *value);
 
 /*
  * The metric whose rate bounds a task's arithmetic: the task's "compute", else the matrix rate for
- * the type that most of its elements have, or the vector rate where the device has no such matrix
- * unit. NULL with the reason in WHY. D may be NULL.
+ * the type of most of its elements, or the vector rate if the device has no such matrix unit. NULL
+ * with the reason in WHY. D may be NULL.
  */
 const char *khw_compute(
     const struct khw_device *d, const struct ktask *t, char *why, size_t why_len);

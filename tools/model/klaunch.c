@@ -23,10 +23,10 @@ fault(char *why, size_t why_len, int line, const char *fmt, ...)
 	return false;
 }
 
-/* What stands together in parentheses, unless they are never closed. */
+/* A group in parentheses, unless they are never closed. */
 #define GROUP "(\\((?:[^()]++|(?-1))*+\\))|[()]"
 
-/* One to COUNT expressions, apart by commas outside parentheses. */
+/* One to COUNT expressions, separated by commas outside parentheses. */
 static bool
 split(const char *value, char (*to)[KLAUNCH_EXPRESSION], size_t count)
 {
@@ -80,7 +80,7 @@ set_field(struct klaunch *l, const char *word, char *why, size_t why_len)
 	    fault(why, why_len, l->line, "%s='%s' is not %s", keys[i], value, forms[i]);
 }
 
-/* The words behind "launch". */
+/* Reads the words after "launch". */
 static bool
 read_line(struct klaunch *l, const char *p, size_t len, char *why, size_t why_len)
 {
@@ -111,7 +111,7 @@ klaunch_parse(const char *source, struct klaunch_list *list, char *why, size_t w
 	struct kregex_span at[2];
 
 	*list = (struct klaunch_list){ .count = 0 };
-	/* Some compilers pass over it. */
+	/* Some compilers skip it. */
 	source += kbom(source, strlen(source));
 	for (const char *p = source; kregex_find(launch, p, strlen(p), at, LEN(at)); p += at->to) {
 		struct klaunch *l = &list->at[list->count];
@@ -222,7 +222,7 @@ klaunch_unpack(const char *data, size_t len, const char **source, size_t *source
 void
 klaunch_limit_memory(void)
 {
-#ifndef __SANITIZE_ADDRESS__ /* whose shadow memory alone is terabytes of address space */
+#ifndef __SANITIZE_ADDRESS__ /* its shadow memory alone takes terabytes of address space */
 	const char *mb = getenv("KILN_MEMORY_MB");
 	rlim_t bytes =
 	    mb ? (rlim_t)knum_long(mb, 1, 1L << 30, "KILN_MEMORY_MB") << 20 : RLIM_INFINITY;

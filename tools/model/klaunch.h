@@ -26,7 +26,7 @@ struct klaunch_list {
 	size_t count;
 };
 
-/* A launch of one workload, in numbers. */
+/* The numbers of a launch for one workload. */
 struct klaunch_size {
 	uint32_t grid[3], block[3], shared;
 };
@@ -36,26 +36,29 @@ struct klaunch_size {
  * or none.
  */
 bool klaunch_parse(const char *source, struct klaunch_list *list, char *why, size_t why_len);
-/* False with the reason in WHY when an expression is wrong, or its value is no size of a launch. */
+/*
+ * False with the reason in WHY when an expression is wrong, or its value is not a valid launch
+ * size.
+ */
 bool klaunch_eval(const struct klaunch *l, const struct ktask *t, const struct ktask_workload *w,
     struct klaunch_size *size, char *why, size_t why_len);
-/* All launches on all workloads of the task, which finds every fault before anything runs. */
+/*
+ * Evaluates all launches for all workloads of the task, which finds every fault before anything
+ * runs.
+ */
 bool klaunch_check(
     const struct klaunch_list *list, const struct ktask *t, char *why, size_t why_len);
 
 /*
- * Such a candidate when it has been built: its text, with the launch lines, and the device's code
- * made of it, in one file. _pack gives the bytes (the caller frees); _unpack borrows from DATA and
- * gives false when it is no such file. The text is not terminated.
+ * Such a candidate after the build: its text, with the launch lines, and the device code made from
+ * it, in one file. _pack returns the bytes (the caller frees); _unpack borrows from DATA and
+ * returns false if it is not such a file. The text is not terminated.
  */
 char *klaunch_pack(
     const char *source, size_t source_len, const void *code, size_t code_len, size_t *len);
 bool klaunch_unpack(const char *data, size_t len, const char **source, size_t *source_len,
     const char **code, size_t *code_len);
-/*
- * For the programs that compile: at most KILN_MEMORY_MB (environment) of address space from here
- * on.
- */
+/* For programs that compile: limit address space to KILN_MEMORY_MB (environment) from here on. */
 void klaunch_limit_memory(void);
 
 #endif

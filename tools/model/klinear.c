@@ -43,7 +43,7 @@ klinear_geomean(const double *x, size_t n)
 	return n == 1 ? x[0] : exp(logs / (double)n);
 }
 
-/* Of a unit, as of the whole: how many times as fast it became. */
+/* How many times as fast a unit, or the whole, became. */
 static struct kgain_ratio
 klinear_ratio(const struct klinear_unit *u)
 {
@@ -82,8 +82,8 @@ unit_of(struct klinear_compare *c, const char *name)
 }
 
 /*
- * One row into its unit; SUMS are the logs over forward and backward passes, and how many there
- * are.
+ * Adds one row to its unit; SUMS are the logarithms over forward and backward passes, and their
+ * numbers.
  */
 static char *
 add_row(struct klinear_compare *c, const json_t *workload, const json_t *row, const json_t *rival,
@@ -175,7 +175,7 @@ klinear_again(
 	return a;
 }
 
-/* The mean's error is SD over the root of REPEATS; three times that leave little doubt. */
+/* The mean's error is SD over the root of REPEATS; three times that leaves little doubt. */
 bool
 klinear_again_open(const struct klinear_again *a)
 {
@@ -192,7 +192,7 @@ klinear_near_noise(const struct kgain_ratio *gain)
 	return may_be && (gain->mean < 1 + KLINEAR_NEAR_NOISE || gain->low <= 1);
 }
 
-/* Candidates without a measurement: what each fault comes to. */
+/* Candidates without a measurement: the code for each fault. */
 static const enum klinear_code failures[FAULT_COUNT] = {
 	[FAULT_PLAN] = KLINEAR_NO_PLAN,
 	[FAULT_BUILD] = KLINEAR_BUILD,
@@ -215,7 +215,7 @@ because(struct klinear_decision *d, enum klinear_code code, const char *format, 
 	va_end(args);
 }
 
-/* No result to compare: true when the status says so. */
+/* True when the status says that there is no result to compare. */
 static bool
 fails(const struct klinear_case *c, struct klinear_decision *d)
 {
@@ -234,7 +234,9 @@ fails(const struct klinear_case *c, struct klinear_decision *d)
 	return !c->compare;
 }
 
-/* A ratio of this comparison; of times taken apart, no surer than the noise of both. */
+/*
+ * A ratio of this comparison; for times measured separately, at least as wide as the noise of both.
+ */
 static struct kgain_ratio
 beside_noise(const struct klinear_case *c, struct kgain_ratio r)
 {
@@ -245,7 +247,10 @@ beside_noise(const struct klinear_case *c, struct kgain_ratio r)
 	return r;
 }
 
-/* The unit that lost most, and the core unit that did, of those whose whole interval is a loss. */
+/*
+ * The unit that lost most, and the core unit that lost most, among those whose whole interval is a
+ * loss.
+ */
 static void
 find_worst(const struct klinear_case *c, const struct klinear_unit **worst,
     const struct klinear_unit **core)
@@ -254,7 +259,7 @@ find_worst(const struct klinear_case *c, const struct klinear_unit **worst,
 	for (size_t i = 0; i < c->compare->count; i++) {
 		const struct klinear_unit *u = &c->compare->unit[i];
 
-		/* What would be printed as a loss of 0.0 % is none. */
+		/* A loss that would be printed as 0.0 % does not count. */
 		if (klinear_delta(u) > -0.05 || beside_noise(c, klinear_ratio(u)).high >= 1)
 			continue;
 		if (!*worst || klinear_delta(u) < klinear_delta(*worst))
@@ -264,7 +269,7 @@ find_worst(const struct klinear_case *c, const struct klinear_unit **worst,
 	}
 }
 
-/* The interval holds a gain as well as a loss. */
+/* The interval contains gains as well as losses. */
 static void
 because_inconclusive(struct klinear_decision *d, const struct kgain_ratio *r)
 {
@@ -301,7 +306,7 @@ remeasured_holds(const struct klinear_again *a, struct klinear_decision *d)
 	return true;
 }
 
-/* The noise policy for a gain: is it one? */
+/* Is a gain one by the noise policy? */
 static bool
 is_sure(const struct klinear_case *c, struct klinear_decision *d)
 {
@@ -327,7 +332,7 @@ is_sure(const struct klinear_case *c, struct klinear_decision *d)
 }
 
 /*
- * The aggregate did not improve, or not surely. A tie may be kept for another benefit; anything
+ * The aggregate did not improve, or not certainly. A tie may be kept for another benefit; anything
  * else may not.
  */
 static bool

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * klinear: the arithmetic of the linear search: what a round measured against the last accepted
- * one, whether it is kept, and the line that says so. Pure functions; who measures and who
- * remembers is elsewhere.
+ * klinear: the arithmetic of the linear search: how a round compares with the last accepted one,
+ * whether it is kept, and the line that says so. Pure functions; measuring and storing happen
+ * elsewhere.
  */
 #ifndef KLINEAR_H
 #define KLINEAR_H
@@ -12,18 +12,18 @@
 
 /* (new - old) / old, in percent. */
 double klinear_percent(double now, double was);
-/* Geometric mean of N >= 1 positive values; of one the value itself. */
+/* Geometric mean of N >= 1 positive values; for N = 1 the value itself. */
 double klinear_geomean(const double *x, size_t n);
 
 enum { KLINEAR_UNITS = 256 };
 
-/* What is judged as one: a timed workload, or the two passes of a step. */
+/* What is judged as a unit: a timed workload, or the two passes of a step. */
 struct klinear_unit {
 	const char *name; /* borrowed from the task or the timing */
 	bool core;
-	double now, was;  /* ns; of a step the sum of its passes */
-	double low, high; /* WAS by the ends of the intervals */
-	double weight;    /* in the geometric means; of a step that of its heavier pass */
+	double now, was;  /* ns; for a step the sum of its passes */
+	double low, high; /* WAS at the ends of the intervals */
+	double weight;    /* in the geometric means; for a step that of its heavier pass */
 };
 
 struct klinear_compare {
@@ -31,73 +31,75 @@ struct klinear_compare {
 	size_t count;
 	/* weighted geometric mean of was / now: above 1 it is faster */
 	struct kgain_ratio ratio;
-	bool pairs; /* from interleaved pairs, else from times taken apart */
-	/* over the passes of steps alone, for information; 0: there are none */
+	bool pairs; /* from interleaved pairs, or else from times measured separately */
+	/* over the passes of steps only, for information; 0: there are none */
 	double forward, backward;
 };
 
 /*
- * Compare TIMING (rows of eval.timing) with PAIRS that bear the name "incumbent", when they cover
- * every row, else with the rows of RIVAL that bear the same names. WORKLOADS is the task's list, or
- * NULL; without a "core" among its timed workloads all are core. Returns NULL, or a fault as text,
- * which the caller frees.
+ * Compare TIMING (rows of eval.timing) with the PAIRS named "incumbent", if they cover every row,
+ * or else with the rows of RIVAL of the same names. WORKLOADS is the task's list, or NULL; if none
+ * of its timed workloads is "core", all are. Returns NULL, or a fault as text, which the caller
+ * frees.
  */
 char *klinear_compare(const json_t *workloads, const json_t *rival, const json_t *timing,
     const json_t *pairs, struct klinear_compare *out);
 
 /*
- * N gains that were measured again, as shares. SD is the standard deviation that KLINEAR_REPEATS
- * means of N / KLINEAR_REPEATS of them would have: more measurements are longer ones.
+ * N gains that were measured again, as shares. SD is the standard deviation for KLINEAR_REPEATS
+ * means of N / KLINEAR_REPEATS gains each: more measurements count as longer ones.
  */
 struct klinear_again {
 	size_t n;
 	double mean, sd;
 };
-/* Of REPEATS, objects with "pairs" each; those that say nothing do not count. The rest as above. */
+/*
+ * From REPEATS, objects with "pairs" each; those without a result do not count. The rest as above.
+ */
 struct klinear_again klinear_again(
     const json_t *workloads, const json_t *rival, const json_t *timing, const json_t *repeats);
 /* Whether one more measurement is wanted. */
 bool klinear_again_open(const struct klinear_again *a);
 
 /*
- * Figures of the protocol, as shares. Every prompt tells them, and what one campaign keeps another
- * must keep, so nobody turns them: a core workload that gets slower by CORE_REGRESSION costs a
- * round; a gain below BORDERLINE on the quick set is measured on the full one; a gain below
- * NEAR_NOISE, or within the noise, is measured REPEATS times more, and their mean must be above
- * MIN_MEAN. As long as the mean may lie on either side of it, there are more, up to REPEATS_MOST.
- * Below QUALITY_GAIN, what the compiler or a profiler says got much worse costs the round: a gain
- * so small may be gone in the next program. One above pays for it: a tiled matrix product fills a
- * fifth of the device.
+ * Figures of the protocol, as shares. Every prompt states them, and all campaigns must keep the
+ * same rules, so they are not knobs. A core workload that gets slower by CORE_REGRESSION costs a
+ * round. A gain below BORDERLINE on the quick set is measured on the full one. A gain below
+ * NEAR_NOISE, or within the noise, is measured REPEATS times more, and the mean must be above
+ * MIN_MEAN; while the mean may be on either side of it, there are more measurements, up to
+ * REPEATS_MOST. Below QUALITY_GAIN, a round is lost if the compiler or a profiler reports that
+ * something got much worse: so small a gain may be gone in the next program. A larger gain pays for
+ * it: a tiled matrix product fills a fifth of the device.
  */
 #define KLINEAR_CORE_REGRESSION 0.05
 #define KLINEAR_BORDERLINE 0.05
 #define KLINEAR_NEAR_NOISE 0.02
 #define KLINEAR_MIN_MEAN 0.01
 #define KLINEAR_QUALITY_GAIN 0.2
-enum { KLINEAR_REPEATS = 3, /* fewer tell nothing of the scatter */ KLINEAR_REPEATS_MOST = 15 };
-/* Workloads of the baseline and of full validation; eval.set is the quick set. */
+enum { KLINEAR_REPEATS = 3, /* fewer do not show the scatter */ KLINEAR_REPEATS_MOST = 15 };
+/* Workloads of the baseline and of full validation; eval.set names the quick set. */
 #define KLINEAR_FULL_SET "full"
 
-/* Everything that a decision is a function of. */
+/* Everything that a decision depends on. */
 struct klinear_case {
 	enum status status; /* of the evaluation */
-	const char *why;    /* its first reason, or the fault of the plan; NULL: none */
+	const char *why;    /* the first reason for it, or the fault of the plan; NULL: none */
 	bool overfit;       /* the audit says REJECT-as-overfit */
 	const char *overfit_why;
-	const char *alarm;        /* the times cannot be believed: why; NULL: they can */
+	const char *alarm;        /* why the times are not credible; NULL: they are */
 	const char *duplicate_of; /* NULL: of none */
-	bool waived;              /* a person attests a benefit beside speed */
-	/* what the compiler or a profiler says got much worse; NULL: nothing, or waived */
+	bool waived;              /* a person confirms a benefit other than speed */
+	/* what the compiler or a profiler reports as much worse; NULL: nothing, or waived */
 	const char *quality;
-	bool needs_full; /* measured on the quick set, and there is a wider one */
-	/* measured noise of both times together: times taken apart are no surer */
+	bool needs_full; /* measured on the quick set, and there is a larger one */
+	/* measured noise of both times together: for times measured separately */
 	double floor;
 	struct klinear_again again;
 	const struct klinear_compare *compare; /* NULL unless correct and timed */
 	bool independent;                      /* linear.metric */
 };
 
-/* In the order in which they are looked for; an inconclusive round has no result, good or bad. */
+/* In the order in which they are checked; an inconclusive round has no result, good or bad. */
 enum klinear_code {
 	KLINEAR_NO_PLAN,
 	KLINEAR_BUILD,
@@ -123,25 +125,22 @@ extern const char *const klinear_codes[KLINEAR_CODES]; /* "no_plan" and so on */
 struct klinear_decision {
 	enum klinear_code code;
 	bool accepted, trade_off;
-	double improvement; /* share; that of the re-measurements where there are any */
-	/* the unit that lost most, of those that surely got worse; NULL: none */
+	double improvement; /* share; from the repeated measurements if there are any */
+	/* the unit that lost most, among those that certainly got worse; NULL: none */
 	const struct klinear_unit *worst;
-	char why[200]; /* of a rollback: what stands behind "because" */
+	char why[200]; /* for a rollback: the text after "because" */
 };
 
 void klinear_decide(const struct klinear_case *c, struct klinear_decision *d);
-/*
- * "Round 4: ACCEPTED - avg +3.1%, ..." with a dash of the length that records have; the caller
- * frees.
- */
+/* "Round 4: ACCEPTED - avg +3.1%, ..." with the long dash that records have; the caller frees. */
 char *klinear_line(long round, const struct klinear_case *c, const struct klinear_decision *d);
 
 /* Percent by which a unit became faster. */
 double klinear_delta(const struct klinear_unit *u);
 
 /*
- * Is it to be measured again before it is believed? It is a gain below NEAR_NOISE, or the interval
- * excludes neither that there is one nor that there is none.
+ * Must it be measured again before it is believed? True for a gain below NEAR_NOISE, or when the
+ * interval contains both a gain and none.
  */
 bool klinear_near_noise(const struct kgain_ratio *gain);
 
@@ -153,9 +152,9 @@ struct klinear_target {
 bool klinear_target(const char *text, struct klinear_target *t);
 
 /*
- * Rounds after one another. A program that does not build, or is not whole, is a draft: the next
- * round is told the compiler's words and mends it, and it counts neither as a rollback nor as a
- * round, up to KLINEAR_DRAFTS in a row.
+ * Consecutive rounds. A program that does not build, or is incomplete, is a draft: the next round
+ * gets the compiler's messages and fixes it, and it counts neither as a rollback nor as a round, up
+ * to KLINEAR_DRAFTS in a row.
  */
 enum { KLINEAR_DRAFTS = 3 };
 struct klinear_run {
@@ -163,22 +162,22 @@ struct klinear_run {
 	long row;    /* drafts in a row */
 	long drafts; /* in all */
 };
-/* One round more; KEPT: it was accepted. */
+/* Counts one more round; KEPT: it was accepted. */
 void klinear_next(struct klinear_run *r, bool kept, enum status status);
 
 /* What to do after STREAK rollbacks in a row: none, diagnose, profile, isa, sota. */
 const char *klinear_escalation(long streak);
-/* Rollbacks in a row from which on a round has to begin with a review. */
+/* After this many rollbacks in a row a round has to begin with a review. */
 enum { KLINEAR_STAGNATION = 2 };
 /*
- * Rollbacks in a row that ask for a fresh profile, for a listing of instructions, for a comparison
- * with known kernels.
+ * Rollbacks in a row after which a round needs a fresh profile, a listing of instructions, a
+ * comparison with known kernels.
  */
 enum { KLINEAR_PROFILE = 2, KLINEAR_ISA = 3, KLINEAR_SOTA = 4 };
 /*
- * Does a rollback with this code speak against the direction itself? What did not build, run or
- * compute, or was never evaluated, may be tried again, mended; and what the noise hid may be tried
- * again as it is.
+ * Does a rollback with this code speak against the direction itself? A program that did not build,
+ * run or compute, or was never evaluated, may be fixed and tried again; and a change hidden by the
+ * noise may be tried again unchanged.
  */
 bool klinear_refutes(const char *code);
 

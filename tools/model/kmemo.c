@@ -9,7 +9,7 @@
 
 enum { FILE_MAX = 64 << 20, TEXT_MAX = 6000, ITEM_MAX = 400, ITEMS_MAX = 40 };
 
-/* Behind PREFIX a number as it is printed with at least DIGITS digits, then SUFFIX. */
+/* Is NAME the PREFIX, a number printed with at least DIGITS digits, and SUFFIX? */
 static bool
 numbered(const char *name, const char *prefix, int digits, const char *suffix, long *number)
 {
@@ -211,7 +211,7 @@ put_times(struct kbuf *out, const json_t *v)
 		kbuf_printf(out, " (%+.4g us against the previous version)\n", change);
 }
 
-/* Another attempt of the same trial, or what went wrong with one. */
+/* Another attempt of the same trial, or what was wrong with one. */
 static void
 put_others(struct kbuf *out, const json_t *v)
 {
@@ -225,7 +225,7 @@ put_others(struct kbuf *out, const json_t *v)
 			    kjson_str_or(e, "result", ""));
 }
 
-/* What became of it. Nothing that was not measured speaks against a direction. */
+/* What became of it. Something that was not measured does not speak against a direction. */
 static const char *
 verdict(const json_t *v)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kmemo: the memory of a campaign, as its readers see it: memory/vN.json, a view of trial N;
- * memory/compact-NNN.ndjson, what a model made of older records; and in the seal what is masked.
- * krecords(1) writes them. A masked record is hidden from prompts and plans; it is never deleted.
+ * kmemo: the memory of a campaign, for its readers: memory/vN.json, a view of trial N;
+ * memory/compact-NNN.ndjson, a model's summary of older records; and the seal, which says what is
+ * masked. krecords(1) writes them. A masked record is hidden from prompts and plans; it is never
+ * deleted.
  */
 #ifndef KMEMO_H
 #define KMEMO_H
@@ -10,9 +11,11 @@
 #include "kcamp.h"
 #include "kseal.h"
 
-enum { KMEMO_ALL = 999999 }; /* as a trial: after all of them */
+enum { KMEMO_ALL = 999999 }; /* as a trial number: later than all */
 
-/* "v7" to 7; false unless NAME is v and a number as it is printed ("v07" and "v7.bak" are not). */
+/*
+ * "v7" to 7; false unless NAME is v and a number in its printed form ("v07" and "v7.bak" are not).
+ */
 bool kmemo_version(const char *name, long *version);
 /* Numbers of the versions in DIR/memory, ascending; the caller frees. NULL: none. */
 long *kmemo_versions(const char *dir, size_t *count);
@@ -21,43 +24,42 @@ char *kmemo_path(const char *dir, long version);
 /* Does the campaign keep a memory and exchange tips (memory.enabled; auto: in linear mode)? */
 bool kmemo_enabled(const struct kcamp *c);
 
-/* The kind of seal's lines (kseal.h) that tell of records, and of what is masked. */
+/* The kind of the seal's lines (kseal.h) about records of memory, and about what is masked. */
 #define KMEMO_SEAL "memory"
 
 /* What is masked. Zero-initialise; free with kmemo_masks_free. */
 struct kmemo_masks {
 	json_t *events;    /* array: the lines of the seal that mask and unmask, in order */
 	char head[65];     /* digest of the last event; empty: none */
-	struct kseal seal; /* its lines of memory */
+	struct kseal seal; /* its lines of kind memory */
 };
-/* The events among LINES of a seal. */
+/* Picks the events from LINES of a seal. */
 void kmemo_masks_take(struct kmemo_masks *m, const json_t *lines);
-/* Read those of the seal of DIR; a fault dies with K_USAGE. */
+/* Reads them from the seal of DIR; a fault dies with K_USAGE. */
 void kmemo_masks_load(struct kmemo_masks *m, const char *dir);
 void kmemo_masks_free(struct kmemo_masks *m);
 /*
- * Load version VERSION of DIR. A record that the seal does not know dies with K_USAGE. New
- * reference; NULL: there is none.
+ * Load version VERSION of DIR. A record that is not in the seal dies with K_USAGE. New reference;
+ * NULL: there is none.
  */
 json_t *kmemo_load(const struct kmemo_masks *m, const char *dir, long version);
-/* Is VERSION masked by the events that were there when TRIAL began? */
+/* Do the events from before TRIAL mask VERSION? */
 bool kmemo_masked(const struct kmemo_masks *m, long version, long trial);
 
 /*
- * Append what a reader in TRIAL has to know of a record, on a few lines; all of it is one-line
- * text.
+ * Append what a reader in TRIAL has to know about a record, on a few lines; each text is one line.
  */
 void kmemo_entry(struct kbuf *out, const json_t *version, long trial);
 
 /*
- * The newest compaction of DIR that a prompt of TRIAL may show: it covers nothing that is masked,
- * and nothing of TRIAL or later. New reference; NULL: none. NAME, which the caller frees, is set to
- * its file.
+ * The newest compaction of DIR that a prompt of TRIAL may show: it covers nothing masked, and
+ * nothing of TRIAL or later. New reference; NULL: none. NAME, which the caller frees, is set to its
+ * file.
  */
 json_t *kmemo_compaction(const char *dir, const struct kmemo_masks *m, long trial, char **name);
 /*
  * The sections of a compaction's text: {"resolved": [...], "pending": [...], "avoid": [...]}, each
- * item one line. New reference; NULL with the reason in WHY when a section is missing, doubled or
+ * item one line. New reference; NULL with the reason in WHY when a section is missing, duplicate or
  * out of order, or the text is too long.
  */
 json_t *kmemo_sections(const char *text, char *why, size_t why_len);

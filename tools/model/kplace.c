@@ -11,7 +11,7 @@ const char *const kfact_names[KFACTS] = {
 	[KFACT_EVAL] = "eval",
 };
 
-/* What stands before a path in DIR. */
+/* The separator after DIR in a path. */
 static const char *
 slash(const char **dir)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * kplace: where the files of a campaign are. Every path of a record is made here. DIR is the
- * campaign's folder; "." does not show in a path, as messages name files from there. The caller
- * frees what is returned.
+ * campaign's folder; "." is left out of paths, because messages name files relative to it. The
+ * caller frees returned strings.
  */
 #ifndef KPLACE_H
 #define KPLACE_H
 
 #include "kutil.h"
 
-/* Facts of a candidate, in their order: each is made from the one before. */
+/* Facts of a candidate, in order: each is made from the one before. */
 enum kfact { KFACT_SAMPLE, KFACT_PROMPT, KFACT_REPLY, KFACT_EVAL, KFACTS };
 extern const char *const kfact_names[KFACTS];
 
@@ -21,8 +21,8 @@ char *kplace_trial(const char *dir, long trial, const char *name);
 char *kplace_folder(const char *dir, long trial, long branch);
 char *kplace_cell(const char *dir, long trial, long branch, const char *name);
 /*
- * The same of the candidate ID. Here an id becomes a path, and nowhere else: whatever is no id dies
- * with K_USAGE.
+ * The same for the candidate ID. An id becomes a path here and nowhere else: anything that is not
+ * an id dies with K_USAGE.
  */
 char *kplace_id(const char *dir, const char *id, const char *name);
 

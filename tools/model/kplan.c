@@ -13,7 +13,7 @@ static const char form[] = "give it first, in a fenced block with the info strin
                            "JSON object with hypothesis, change, category "
                            "and bucket";
 
-/* Members of a plan, and what they must be. */
+/* Members of a plan, and their types. */
 static const struct {
 	const char *name;
 	bool required, text;
@@ -95,7 +95,7 @@ directions_fault(const json_t *plan)
 	return NULL;
 }
 
-/* One kind of change a round: a category that lists several is a plan of several. */
+/* One kind of change per round: a category that lists several is a plan for several. */
 static char *
 category_fault(const json_t *plan)
 {
@@ -112,7 +112,7 @@ category_fault(const json_t *plan)
 	    category);
 }
 
-/* As people write it; and a part between two that says something. */
+/* An arrow as people write it; and a part between two arrows that has words. */
 #define ARROW "(?:[-=]>|\u2192|\u21d2|\u27f6)"
 #define PART "\\s*+(?!" ARROW ")\\S(?:(?!" ARROW ").)*+"
 
@@ -121,14 +121,14 @@ evidence_fault(const json_t *plan)
 {
 	const char *evidence = kjson_str_or(plan, "evidence", NULL);
 
-	/* Several observations may lead to the one action. */
+	/* Several observations may lead to one action. */
 	if (evidence && !kregex_is("(?s)\\A(?:" PART ARROW "){2,}+" PART "\\z", evidence))
 		return kstrdup("the plan's \"evidence\" must have three parts, metric -> inference "
 		               "-> action");
 	return NULL;
 }
 
-/* A figure of a device is known, with its source, or it is not. */
+/* A figure of a device is either known, with its source, or unknown. */
 static char *
 hedge_fault(const json_t *plan)
 {
@@ -149,8 +149,8 @@ hedge_fault(const json_t *plan)
 }
 
 /*
- * A row of the search: layers are gone through in order, so a row of one needs a row of the layer
- * before it.
+ * A row of the search: layers are searched in order, so a row of one layer needs an earlier row of
+ * the layer before it.
  */
 static char *
 row_fault(const json_t *rows, size_t i)
@@ -172,7 +172,7 @@ row_fault(const json_t *rows, size_t i)
 	if (fresh && !json_is_boolean(fresh))
 		return kasprintf(
 		    "row %zu of the plan's \"search\": \"new\" must be true or false", i + 1);
-	/* A row before it of the same layer had one of the layer before. */
+	/* An earlier row of the same layer already had one of the layer before. */
 	for (size_t k = 0; k < i; k++)
 		before |= kjson_str_or(json_array_get(rows, k), "layer", "")[1] + 1 >= layer[1];
 	return layer[1] == '1' || before ? NULL
@@ -228,7 +228,7 @@ read_object(const char *text, const struct kregex_span *b, struct kplan *p)
 	                   : kasprintf("the plan is not JSON: line %d: %.120s", e.line, e.text);
 }
 
-/* What is wrong with where plans stand, before any is read. */
+/* What is wrong with the places of plans, before any is read. */
 static char *
 place_fault(size_t plans, bool late)
 {
@@ -318,7 +318,7 @@ says_the_same(const char *a, const char *b)
 	return same;
 }
 
-/* The round of the first row of LIST that says the same as ROW by its members A and B; or 0. */
+/* The round of the first row of LIST whose members A and B say the same as those of ROW; or 0. */
 static long
 said_in(const json_t *list, const json_t *row, const char *a, const char *b)
 {

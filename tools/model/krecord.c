@@ -8,11 +8,11 @@
 #include "ktext.h"
 
 enum {
-	SHORT_TEXT = 80, /* what is shorter takes less room than to say where it stands */
+	SHORT_TEXT = 80, /* a shorter text takes less room than a reference to it */
 	SHARED_MAX = 16 << 20
 };
 
-/* The members that views add, in their order. */
+/* The members that views add, in order. */
 static const char *const views[] = { "coords", "audit", "score" };
 
 /* Members of an evaluation that samples show. */
@@ -40,7 +40,7 @@ read_part(const char *path, char hex[65])
 	return text;
 }
 
-/* What to do about a part that is there no more, or not as it was. */
+/* What to do about a part that is missing or has changed. */
 static char *
 damaged(const char *path, const char *id, const char *stage)
 {
@@ -63,9 +63,9 @@ old_format(const char *path)
 	    path);
 }
 
-/* ---- texts that stand elsewhere ---- */
+/* ---- texts stored elsewhere ---- */
 
-/* The value at PATH, whose numbers count in arrays, or NULL; with PUT that takes its place. */
+/* The value at PATH, where array elements are numbers, or NULL; PUT, if given, replaces it. */
 static json_t *
 at_path(json_t *record, const char *path, json_t *put)
 {
@@ -88,7 +88,7 @@ at_path(json_t *record, const char *path, json_t *put)
 	}
 }
 
-/* A value as text: a string as it is, an array with an element to a line. The caller frees. */
+/* A value as text: a string unchanged, an array with one element per line. The caller frees. */
 static char *
 text_of(const json_t *value, size_t *len)
 {
@@ -112,7 +112,7 @@ text_of(const json_t *value, size_t *len)
 	return b.data;
 }
 
-/* The digest by which a text is known, whatever way it is kept. */
+/* The digest that identifies a text, in whatever form it is stored. */
 static void
 digest_of(const json_t *value, char hex[65])
 {
@@ -138,7 +138,7 @@ has_digest(const json_t *value, const char *digest)
 
 /*
  * Member KEY of the evaluation in the file PATH. New reference, or NULL. READ, unless it is NULL,
- * keeps what was read, by path.
+ * caches what was read, by path.
  */
 static json_t *
 eval_member(const char *path, const char *key, json_t *read)
@@ -156,7 +156,10 @@ eval_member(const char *path, const char *key, json_t *read)
 	return value;
 }
 
-/* The same of candidate ID with this DIGEST: now, or before something took its place. */
+/*
+ * The same for candidate ID with this DIGEST: the current evaluation, or one that was replaced
+ * since.
+ */
 static json_t *
 shown_member(const char *dir, const char *id, const char *key, const char *digest, json_t *read)
 {
@@ -188,10 +191,10 @@ shared_path(const char *dir, const char *name)
 	return path;
 }
 
-/* Text that all prompts share, in a file that bears its digest. */
+/* Text that all prompts share, in a file named after its digest. */
 static const char shared_mark[] = "text:";
 
-/* The text of SOURCE: of such a file, or at a path in RECORD. The caller frees. */
+/* The text of SOURCE: from such a file, or at a path in RECORD. The caller frees. */
 static char *
 source_text(const char *dir, const json_t *record, const char *source, size_t *len)
 {
@@ -211,7 +214,7 @@ source_text(const char *dir, const json_t *record, const char *source, size_t *l
 	return json_is_string(value) ? text_of(value, len) : NULL;
 }
 
-/* The value of a text that has parts. New reference, or NULL. */
+/* The value of a text that is stored in parts. New reference, or NULL. */
 static json_t *
 put_together(const char *dir, const json_t *record, const json_t *text)
 {
@@ -239,7 +242,7 @@ put_together(const char *dir, const json_t *record, const json_t *text)
 	return value;
 }
 
-/* Put the TEXTS of a part back into RECORD; NULL, or, unless LENIENT, what is missing. */
+/* Put the TEXTS of a part back into RECORD. Returns NULL, or what is missing unless LENIENT. */
 static char *
 expand(const char *dir, json_t *record, const json_t *texts, bool lenient)
 {
@@ -270,7 +273,8 @@ expand(const char *dir, json_t *record, const json_t *texts, bool lenient)
 /* ---- parts to records ---- */
 
 /*
- * Part STAGE of candidate ID into RECORD; FROM has its digest, if that is known, and gets the next.
+ * Adds part STAGE of candidate ID to RECORD; FROM is its digest, if known, and is set to that of
+ * the next part.
  */
 static char *
 add_fact(
@@ -303,14 +307,17 @@ add_fact(
 	return fault;
 }
 
-/* The records of a view as they stood AT that time; the lines after FAULT were not read. */
+/* The records of a view when it was read; lines after FAULT were not read. */
 struct view {
 	struct stat at;
 	json_t *records;
 	char *fault;
 };
 
-/* Those of the file PATH. The records of a trial ask for the same ones, so the last are kept. */
+/*
+ * The records of the file PATH. All records of a trial ask for the same file, so the last one is
+ * kept.
+ */
 static const struct view *
 read_view(const char *path, struct view *last)
 {
@@ -336,7 +343,7 @@ read_view(const char *path, struct view *last)
 	return last;
 }
 
-/* The member of an earlier view; one that has no such record lacks it. */
+/* The member of an earlier view; if the view has no such record, the member stays absent. */
 static char *
 add_view(const char *dir, json_t *record, const char *id, size_t which)
 {
@@ -386,7 +393,9 @@ named_in(const json_t *from)
 	return (enum kfact)stage;
 }
 
-/* The facts that RECORD was made from. The figures need no prompt, which has a sample before it. */
+/*
+ * Adds the facts that RECORD was made from. The figures need no prompt; the sample comes before it.
+ */
 static char *
 add_facts(const char *dir, json_t *record, enum kjoin join, json_t *texts)
 {
@@ -407,7 +416,7 @@ add_facts(const char *dir, json_t *record, enum kjoin join, json_t *texts)
 	return fault;
 }
 
-/* Texts of the sample, and then those of the prompt, which refer to it. */
+/* Texts of the sample first, then those of the prompt, which refer to it. */
 static char *
 add_texts(const char *dir, json_t *record, enum kjoin join, const json_t *texts)
 {
@@ -477,7 +486,7 @@ krecord_next(struct kin *in, const char *dir, struct krec *rec, enum kjoin join)
 	if (!kin_next(in, rec))
 		return false;
 	if (has_schema(rec->json, KPART_SCHEMA)) {
-		/* The line is not that of the record any more. */
+		/* The stored line no longer matches the record. */
 		free(rec->line);
 		rec->line = NULL;
 	}
@@ -525,7 +534,7 @@ krecord_check(const char *dir)
 
 /* ---- records to parts ---- */
 
-/* VISIT is called with VALUE and all below it, from the outermost inwards, and where each is. */
+/* Calls VISIT with VALUE and everything below it, from the outside in, and the path of each. */
 static void
 walk(json_t *value, const char *path, void (*visit)(json_t *v, const char *path, void *arg),
     void *arg)
@@ -553,7 +562,7 @@ struct thinning {
 	json_t *texts;
 };
 
-/* The members of one program of a sample that stand in its evaluation as they are. */
+/* Removes the members of one program of a sample that are the same in its evaluation. */
 static void
 thin_program(json_t *program, const char *path, void *arg)
 {
@@ -581,7 +590,7 @@ thin_program(json_t *program, const char *path, void *arg)
 	free(file);
 }
 
-/* Texts that those of a prompt may repeat. */
+/* Texts that parts of a prompt may repeat. */
 struct sources {
 	json_t *names;
 	struct ktext_source *list; /* of NAMES; texts borrowed */
@@ -604,7 +613,7 @@ add_long_text(json_t *value, const char *path, void *arg)
 		add_source(arg, path, json_string_value(value), json_string_length(value));
 }
 
-/* Do the PARTS give TEXT again? Whatever does not stays as it is. */
+/* Do the PARTS give TEXT again? A text for which they do not stays unchanged. */
 static bool
 gives(const json_t *parts, const struct sources *s, size_t count, const char *text, size_t len)
 {
@@ -628,8 +637,8 @@ first_names(const struct sources *s, size_t count)
 }
 
 /*
- * One text of a member, as what it repeats of the first COUNT sources; one that would not get
- * shorter stays.
+ * Replaces one text of a member by what it repeats of the first COUNT sources; a text that would
+ * not get shorter stays.
  */
 static void
 thin_text(json_t *record, const char *path, const struct sources *s, size_t count, json_t *texts)
@@ -658,7 +667,7 @@ thin_text(json_t *record, const char *path, const struct sources *s, size_t coun
 	free(whole);
 }
 
-/* What prompts of the campaign have in common with this one, and SHARED. The caller frees. */
+/* What the campaign's prompts have in common with this one, and SHARED. The caller frees. */
 static void
 shared_text(const json_t *prompt, const char *shared, struct kbuf *b)
 {
@@ -673,7 +682,7 @@ shared_text(const json_t *prompt, const char *shared, struct kbuf *b)
 	free(list);
 }
 
-/* The name of the file that holds the text, which is made unless it is there. */
+/* The name of the file that holds the text; the file is made unless it exists. */
 static char *
 keep_shared(const char *dir, const struct kbuf *text)
 {
@@ -713,7 +722,8 @@ thin_prompt(const char *dir, json_t *record, const char *shared, json_t *texts)
 }
 
 /*
- * The last fact that RECORD has before the stage NAME; KFACTS: none. Views come from evaluations.
+ * The last fact that RECORD has before the stage NAME; KFACTS: none. Views are made from
+ * evaluations.
  */
 static enum kfact
 fact_before(const json_t *record, const char *name)
@@ -728,7 +738,7 @@ fact_before(const json_t *record, const char *name)
 	return KFACTS;
 }
 
-/* What the part NAME was made from. */
+/* Records what the part NAME was made from. */
 static void
 set_from(const char *dir, const json_t *record, const char *name, json_t *part)
 {

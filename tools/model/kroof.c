@@ -7,8 +7,10 @@
 
 #include "kgain.h"
 
-/* Nanoseconds that starting a copy may take, and how many times slower than the fastest a smaller
- * one may be. */
+/*
+ * Time in nanoseconds that starting a copy may take, and how many times slower than the fastest a
+ * smaller copy may be.
+ */
 static const double copy_start_ns = 50e3, copy_slower = 3;
 
 bool
@@ -36,7 +38,7 @@ kroof_best_copy(const json_t *copies)
 	return best[1] > 0 ? best[1] : best[0];
 }
 
-/* More than this, in percent, is no noise of the times: the ceiling is none. */
+/* A higher percentage cannot be timing noise: the ceiling is wrong. */
 static const double passed_pct = 105;
 
 char *
@@ -63,8 +65,8 @@ kroof_load(const char *dir)
 }
 
 /*
- * AMOUNT done in NS, added to OUT in units of a thousand million a second (or a thousand times
- * that), and its share of a ceiling.
+ * Adds to OUT the rate of AMOUNT in NS, in units of 10^9 per second (or 10^12), and its share of a
+ * ceiling.
  */
 static double
 add_share(json_t *out, const char *name, const char *share, double amount, double ns, double unit,
@@ -82,8 +84,8 @@ add_share(json_t *out, const char *name, const char *share, double amount, doubl
 }
 
 /*
- * The percentage that binds: of the ceiling that the roofline names, else of the one that is
- * nearer.
+ * The percentage that counts: that of the ceiling that the roofline names, or else of the nearer
+ * one.
  */
 static double
 binding(const json_t *row, double compute, double memory)
@@ -132,19 +134,19 @@ kroof_utilization(
 	return NULL;
 }
 
-/* A growth is told from this many workloads, the largest this many times the smallest. */
+/* Growth needs at least this many workloads, the largest at least this many times the smallest. */
 enum { GROWTH_ROWS = 3, GROWTH_SPAN = 4 };
 /*
- * Shares: a fixed part of the smallest time that is overhead; a rate on the largest workload, next
- * to the best one, that has left the caches; a fit that explains the times, and one that does not;
- * a share of a ceiling that is near it.
+ * Shares: the fixed part of the smallest time from which it is overhead; the rate on the largest
+ * workload, relative to the best one, below which it has left the caches; the error of a fit that
+ * explains the times; the share of a ceiling that is close to it.
  */
 static const double fixed_part = 0.3, fallen = 0.7, fits = 0.1, near = 0.6;
 
-/* NS = FIXED + WORK / RATE over the workloads, with the least relative error. */
+/* NS = FIXED + WORK / RATE over the workloads, fitted with the least relative error. */
 struct fit {
 	double fixed, rate, error;
-	double part;      /* FIXED in the time of the smallest workload */
+	double part;      /* share of FIXED in the time of the smallest workload */
 	double keeps;     /* rate on the largest workload, as a share of the best */
 	const char *last; /* the largest workload; borrowed */
 	double last_ns;
@@ -174,7 +176,10 @@ solve(struct fit *f, const double *work, const double *ns, size_t n)
 	f->error = sqrt(f->error / (double)n);
 }
 
-/* The fit by a member of the roofline's rows, "bytes" or "flops"; its error NAN: there is none. */
+/*
+ * The fit for a member of the roofline's rows, "bytes" or "flops"; if its error is NAN, there is
+ * none.
+ */
 static struct fit
 fit_of(const json_t *roofline, const json_t *timing, const char *member)
 {
@@ -207,7 +212,10 @@ fit_of(const json_t *roofline, const json_t *timing, const char *member)
 	return f;
 }
 
-/* The same rate everywhere: near a ceiling that ceiling bounds it, else the instructions do. */
+/*
+ * The same rate everywhere: near a ceiling, that ceiling is the bound, otherwise the instructions
+ * are.
+ */
 static json_t *
 steady(const json_t *roofline, const struct fit *f)
 {
@@ -227,8 +235,8 @@ steady(const json_t *roofline, const struct fit *f)
 }
 
 /*
- * Does A explain the times better than B? Of two that fit, the one that needs less of a fixed part:
- * where only the reduction grows, operations seem to have one that is the reading of the rest.
+ * Does A explain the times better than B? Of two that fit, the one with the smaller fixed part
+ * does: where only the reduction grows, reading the rest looks like a fixed part of the operations.
  */
 static bool
 explains_better(const struct fit *a, const struct fit *b)

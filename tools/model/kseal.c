@@ -29,8 +29,8 @@ at(const char *dir, const char *name)
 }
 
 /*
- * Does the line hold NAME:"VALUE"? Quotes within a text are escaped, so nobody's words can look
- * like a member.
+ * Does the line contain NAME:"VALUE"? Quotes within a text are escaped, so no text can look like a
+ * member.
  */
 static bool
 says(const char *line, const char *name, const char *value)
@@ -42,7 +42,7 @@ says(const char *line, const char *name, const char *value)
 	return yes;
 }
 
-/* What is wrong with LINE, which follows the digest in S->head; sets that to its own. */
+/* What is wrong with LINE, which follows the digest in S->head; sets S->head to its own digest. */
 static const char *
 line_fault(struct kseal *s, const char *line, size_t len)
 {
@@ -152,7 +152,7 @@ kseal_save(struct kseal *s)
 		return;
 	kwrite_or_die(s->path, s->text.data, s->text.len);
 	s->changed = false;
-	/* What killed writes left. Nobody else writes: the folder is held. */
+	/* Files left by killed writes. Nobody else writes: we hold the folder. */
 	pattern = kasprintf("%s.??????", s->path);
 	glob(pattern, 0, NULL, &left);
 	for (size_t i = 0; i < left.gl_pathc; i++)
@@ -189,7 +189,7 @@ kseal_last(const struct kseal *s, const char *kind)
 const char *
 kseal_digest(const json_t *line, const char *path)
 {
-	/* Paths hold dots, so no kjson_str_or. */
+	/* Paths contain dots, so kjson_str_or cannot be used. */
 	const char *digest =
 	    json_string_value(json_object_get(json_object_get(line, "files"), path));
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * ktask: see ktask.h. One pass checks the JSON and fills the structure, so what is accepted and
- * what is used can't differ.
+ * what is used cannot differ.
  */
 #include "ktask.h"
 
@@ -54,7 +54,7 @@ static const char *const distributions[] = {
 	[KDIST_RECORDED] = "recorded",
 };
 
-/* Tensors lie so many bytes apart within their pages, which no address may be a multiple of. */
+/* Tensors are this many bytes apart within their pages, so no alignment can be larger. */
 enum { ALIGN_MAX = 256 };
 
 enum kdtype
@@ -121,7 +121,7 @@ kdist_name(enum kdist d)
 	return distributions[d];
 }
 
-/* Index of the axis, or of the tensor, with this name; their number: there is none. */
+/* Index of the axis, or of the tensor, with this name; their number if there is none. */
 static size_t
 axis_named(const struct ktask *t, const char *name)
 {
@@ -150,10 +150,11 @@ struct parser {
 	const int64_t *axis;
 	const char *p;
 	int depth;
-	unsigned divisions; /* so far, and which of the first 64 left a remainder */
+	unsigned divisions; /* number of divisions so far, and which of the first 64 left a
+                             * remainder */
 	uint64_t remainders;
 	const char *fault; /* first thing wrong */
-	char name[64];     /* and the name it is about */
+	char name[64];     /* and the name that it is about */
 };
 
 static int64_t
@@ -248,7 +249,7 @@ number(struct parser *x)
 
 /*
  * Precedence climbing with the grammar's three levels in one function: level 0 sums, 1 products, 2
- * a factor. One recursive function needs no declaration ahead of its definition.
+ * a factor. A single recursive function needs no forward declaration.
  */
 static int64_t
 parse(struct parser *x, int level)
@@ -337,8 +338,8 @@ ktask_value(const struct ktask *t, const struct ktask_workload *w, const char *e
 /* ---- what may vary ---- */
 
 /*
- * Smallest and largest value that the workloads list, and the bits of all of them; false when there
- * is none.
+ * Smallest and largest value that the workloads list, and the bits of all of them ORed; false when
+ * there is none.
  */
 static bool
 listed_values(const json_t *task, const char *axis, struct ktask_limits *l, int64_t *bits)
@@ -384,7 +385,7 @@ ktask_limits(const json_t *task, const char *axis)
 	l.min = kjson_int_or(o, "min", l.min);
 	l.max = kjson_int_or(o, "max", l.max);
 	l.step = kjson_int_or(o, "step", l.step);
-	/* There is but one multiple of the step, or none. */
+	/* The range contains only one multiple of the step, or none. */
 	if (l.step < 1 || l.min < 0 || (l.min + l.step - 1) / l.step >= l.max / l.step)
 		l.fixed = true;
 	return l;
@@ -398,7 +399,7 @@ ktask_range(enum kdtype t, double v, double min, double max, double *low, double
 
 	*low = fmin(v / 2, more);
 	*high = real && fabs(v) < DBL_MIN ? 1 : fmax(v / 2, more);
-	/* One limit alone cuts the usual range; both are the range. */
+	/* A single limit cuts the usual range; two limits are the range. */
 	if (!isnan(min))
 		*low = isnan(max) ? fmax(*low, min) : min;
 	if (!isnan(max))
@@ -411,8 +412,8 @@ ktask_range(enum kdtype t, double v, double min, double max, double *low, double
 }
 
 /*
- * Evaluate every expression of an axis or a dimension; which divisions leave remainders. False when
- * one fails.
+ * Evaluate every expression of an axis or a dimension, and note which divisions leave remainders.
+ * False when one fails.
  */
 static bool
 remainders_of(const struct ktask *t, const int64_t *axis, uint64_t *remainders)
@@ -435,8 +436,8 @@ remainders_of(const struct ktask *t, const int64_t *axis, uint64_t *remainders)
 
 /*
  * Axes that are given by expressions may use others, in any order: as many passes as there are axes
- * settle every chain, and a circle never settles. The axis at fault with the reason in WHY, or
- * NULL.
+ * settle every chain, and a cycle never settles. Returns the axis at fault with the reason in WHY,
+ * or NULL.
  */
 static const struct ktask_axis *
 settle_axes(const struct ktask *t, int64_t *axis, char *why, size_t why_len)
@@ -528,15 +529,15 @@ ktask_last_axis(const struct ktask *t, const struct ktask_workload *w, const str
 struct reader {
 	struct ktask *t;
 	struct kfaults faults;
-	const char *file; /* before each fault: "task.json: ", or nothing */
+	const char *file; /* printed before each fault: "task.json: ", or nothing */
 };
 
 #define fault(r, field, fmt, ...) \
 	kfault(&(r)->faults, "%s%s: " fmt, (r)->file, field, ##__VA_ARGS__)
 
 /*
- * The members that an object may have are told by one text, such as "name:s!= value:n": what kind
- * each is of, "!" behind those that it must have, and "=" behind those whose value is wanted.
+ * One text describes the members that an object may have, such as "name:s!= value:n": the type of
+ * each, "!" after those that are required, and "=" after those whose value is returned.
  */
 static const struct kind {
 	char letter;
@@ -581,9 +582,9 @@ put(const json_t *v, char kind, void *to)
 }
 
 /*
- * Check an object's members against FIELDS; PATH stands before their names in messages. Wanted
- * values go where the other arguments point, in order: what is not there leaves that alone. False
- * when it is no object at all.
+ * Check an object's members against FIELDS; PATH precedes their names in messages. Returned values
+ * go to the other arguments, in order; the argument of an absent member is unchanged. False when it
+ * is not an object.
  */
 static bool
 read_fields(struct reader *r, const json_t *o, const char *path, const char *fields, ...)
@@ -633,7 +634,7 @@ is_identifier(const char *s)
 	return kregex_is("\\A[A-Za-z_]\\w*\\z", s);
 }
 
-/* A file name that stays in the task's folder. */
+/* A file name that must stay in the task's folder. */
 static void
 check_file(struct reader *r, const char *field, const char *name)
 {
@@ -649,18 +650,15 @@ check_expression(struct reader *r, const char *field, const char *expression)
 	int64_t v;
 
 	/*
-	 * Every axis counts as 1 here, so a division by zero may be an artefact; it is found again
-	 * with real sizes.
+	 * Every axis counts as 1 here, so a division by zero may be an artefact; with real sizes it
+	 * is found again.
 	 */
 	if (expression && !evaluate(r->t, NULL, expression, &v, why, sizeof why) &&
 	    !strstr(why, "division by zero"))
 		fault(r, field, "%s", why);
 }
 
-/*
- * What an axis, or a scalar, says about the values that it may take: VARIES when it may say so at
- * all.
- */
+/* What an axis or a scalar says about its possible values; VARIES: it is allowed to say so. */
 static void
 check_limits(struct reader *r, const char *path, const json_t *o, bool varies)
 {
@@ -679,7 +677,7 @@ check_limits(struct reader *r, const char *path, const json_t *o, bool varies)
 		fault(r, path, "step must be 1 or more");
 }
 
-/* The values that workloads list keep to the limits that the task states. */
+/* Checks that the values that workloads list are within the task's limits. */
 static void
 read_limits(struct reader *r, const json_t *task)
 {
@@ -779,8 +777,7 @@ read_shape(struct reader *r, const char *path, const json_t *shape, struct ktask
 }
 
 /*
- * What an input is where the kernel is used for real: a weight keeps its place from step to step,
- * an activation does not.
+ * What an input is in real use: a weight keeps its place from step to step, an activation does not.
  */
 static void
 read_role(struct reader *r, const char *path, const char *role, struct ktask_tensor *x)
@@ -792,10 +789,7 @@ read_role(struct reader *r, const char *path, const char *role, struct ktask_ten
 		fault(r, path, "a weight must be an input that is not written");
 }
 
-/*
- * Whether V can be passed, or lie in memory, as an element of type T: a wrong one would be cut to
- * something else.
- */
+/* Whether an element of type T can hold V: a wrong value would be truncated. */
 static bool
 fits(const json_t *v, enum kdtype t)
 {
@@ -805,7 +799,7 @@ fits(const json_t *v, enum kdtype t)
 	                          : json_is_integer(v) && d <= kdtype_max(t) && d >= kdtype_min(t);
 }
 
-/* Of what an address is a multiple: a power of two, as far as the judge goes. */
+/* Alignment of an address: a power of two, within what the judge supports. */
 static void
 read_align(struct reader *r, const char *path, const json_t *o, struct ktask_tensor *x)
 {
@@ -821,7 +815,7 @@ read_align(struct reader *r, const char *path, const json_t *o, struct ktask_ten
 		    ALIGN_MAX);
 }
 
-/* What a scalar is unless a workload says otherwise. */
+/* The value of a scalar unless a workload gives another. */
 static void
 read_value(struct reader *r, const char *path, const json_t *o, const struct ktask_tensor *x)
 {
@@ -1080,7 +1074,7 @@ read_sizes(struct reader *r, struct ktask_workload *w, const char *path, const j
 			fault(r, path, "'%s' is %lld: it must be 0 or more", *e, (long long)v);
 }
 
-/* Contents that were recorded: what the file holds is seen by who reads it. */
+/* Recorded contents: whoever reads the file checks what is in it. */
 static void
 read_recorded(struct reader *r, const char *path, const char *name, const struct ktask_tensor *x,
     const json_t *o)
@@ -1113,7 +1107,7 @@ read_list(struct reader *r, const char *path, const struct ktask_workload *w,
 
 /*
  * Contents that a workload fixes: scalars; small integer inputs, such as the offsets of groups; and
- * inputs that were recorded.
+ * recorded inputs.
  */
 static void
 read_values(struct reader *r, const struct ktask_workload *w, const char *path)
@@ -1170,8 +1164,8 @@ read_workload(struct reader *r, size_t i, const json_t *o)
 }
 
 /*
- * A step has one forward and one backward pass, timed in the same sets: else its time would be one
- * of half a step.
+ * A step has one forward and one backward pass, timed in the same sets: otherwise its time would be
+ * that of half a step.
  */
 static void
 check_pair(struct reader *r, size_t i)
@@ -1254,7 +1248,7 @@ read_build(struct reader *r, const json_t *o)
 {
 	char *lack = backend_lacks_runner(backend_for(r->t->language ? r->t->language : ""));
 
-	/* What kiln cannot run is built by a command of the campaign. */
+	/* What kiln cannot run is built by one of the campaign's commands. */
 	if (o)
 		read_fields(r, o, "build", "compiler:s! flags:l libs:l");
 	else if (!lack)
@@ -1262,7 +1256,7 @@ read_build(struct reader *r, const json_t *o)
 	free(lack);
 }
 
-/* Which input says how many rows each group of a grouped operation has. */
+/* The input that says how many rows each group of a grouped operation has. */
 static void
 read_groups(struct reader *r, const json_t *o)
 {
@@ -1290,7 +1284,7 @@ static const char task_fields[] =
     "bytes:s= reduction:s= linear:b= deterministic:b= tolerance:o= distributions:l= compute:s= "
     "min_time_ns:n= timing:s= groups:o= workloads:a!= title:s notes:*";
 
-/* What the arithmetic of a roofline runs on, where the types of the tensors do not tell. */
+/* The unit that does a roofline's arithmetic, if the types of the tensors do not determine it. */
 static void
 check_compute(struct reader *r, const char *metric)
 {
@@ -1302,7 +1296,7 @@ check_compute(struct reader *r, const char *metric)
 		    metric);
 }
 
-/* Which of two times counts: of calls back to back, or of one by itself. */
+/* Which of two times counts: of calls back to back, or of a single call. */
 static void
 read_timing(struct reader *r, const char *word)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * ktask: the task file, task.json (schema task/1): what the kernel computes, how it is called, on
- * which sizes, how exact it must be. The vocabulary is that of SOL-ExecBench's definition and
- * workload files: axes, typed tensors, workloads.
+ * which sizes, how exact it must be. The vocabulary follows SOL-ExecBench's definition and workload
+ * files: axes, typed tensors, workloads.
  */
 #ifndef KTASK_H
 #define KTASK_H
@@ -39,7 +39,7 @@ enum kdtype {
 	KDTYPE_COUNT
 };
 
-/* "float32" and so on; KDTYPE_COUNT when NAME is none of them. */
+/* "float32" and so on; KDTYPE_COUNT for any other NAME. */
 enum kdtype kdtype_of(const char *name);
 const char *kdtype_name(enum kdtype t);
 size_t kdtype_size(enum kdtype t);
@@ -66,17 +66,20 @@ enum kdist {
 	KDIST_SPECIAL,
 	KDIST_SPARSE,
 	KDIST_COUNT,
-	/* No task names these: of timed calls, made of the task's own; what files hold, as it is */
+	/*
+	 * No task names these two: MIXED is for timed calls, made from the task's own; the other is
+	 * for file contents, unchanged.
+	 */
 	KDIST_MIXED,
 	KDIST_RECORDED
 };
-enum kdist kdist_of(const char *name); /* KDIST_COUNT when NAME is none of them */
+enum kdist kdist_of(const char *name); /* KDIST_COUNT for any other NAME */
 const char *kdist_name(enum kdist d);
 
-/* What values an axis may take in calls that no workload lists. FIXED: none but those listed. */
+/* What values an axis may take in calls that no workload lists. FIXED: only the listed ones. */
 struct ktask_limits {
 	bool fixed;
-	/* by the task itself: they hold next to inputs of given contents too */
+	/* by the task itself: then they also apply next to inputs with given contents */
 	bool stated;
 	int64_t min, max, step; /* multiples of STEP from MIN to MAX */
 };
@@ -92,17 +95,17 @@ struct ktask_axis {
 struct ktask_tensor {
 	const char *name;
 	enum kdtype dtype;
-	bool scalar;        /* passed by value; then VALUE is its value */
+	bool scalar;        /* passed by value; VALUE is then its value */
 	bool input, output; /* both: updated in place */
-	/* stays the same object from step to step where it is used for real */
+	/* stays the same object from step to step in real use */
 	bool weight;
-	/* its own, whatever the case's is; KDIST_COUNT: that of the case */
+	/* its own, whatever the case says; KDIST_COUNT: that of the case */
 	enum kdist distribution;
 	double value;
-	/* a scalar that has no values but those listed; else MIN to MAX, NAN where not given */
+	/* a scalar with only the listed values; else MIN to MAX, NAN if not given */
 	bool fixed;
 	double min, max;
-	size_t align;          /* bytes that its address is a multiple of, and of no more; 0: any */
+	size_t align;          /* exact alignment of its address in bytes; 0: any */
 	size_t rank;           /* 0 for a scalar */
 	char *dim[KTASK_RANK]; /* expressions over the axes; owned */
 };
@@ -117,15 +120,14 @@ struct ktask_workload {
 	const char *name;
 	int64_t axis[KTASK_AXES]; /* value of every axis, in the task's order */
 	bool timed, core;
-	bool skew; /* of a grouped operation: its groups are unlike in size */
+	bool skew; /* of a grouped operation: its groups differ in size */
 	/* PASS is "forward" or "backward" of the step PAIR, whose time is that of both; or NULL. */
 	const char *pair, *pass;
 	const json_t *sets; /* array of names; NULL: in every set */
 	/* object: contents of inputs, as a list or {"file"}, values of scalars, by name; or NULL */
 	const json_t *values;
-	char drawn
-	    [160]; /* "N drawn as 1003": what differs from the workload that is listed; or empty */
-	/* share of its time where the kernel is used for real, relative to the others'; 1 */
+	char drawn[160]; /* "N drawn as 1003": the difference from the listed workload; or empty */
+	/* share of its time in real use, relative to the others'; default 1 */
 	double weight;
 };
 
@@ -152,50 +154,52 @@ struct ktask {
 	struct ktask_baseline *baselines;
 	size_t baseline_count;
 	const char *flops, *bytes, *reduction; /* expressions, or NULL */
-	/* exact on inputs of 0 and 1: bit equality is asked for there */
+	/* exact on inputs of 0 and 1: bit equality is required there */
 	bool linear;
 	bool deterministic; /* the same input must give the same bits twice */
-	/* tensor that says how rows fall to groups, see kgroups.h; -1: no grouped operation */
+	/*
+	 * tensor that says how rows are divided among groups, see kgroups.h; -1: not a grouped
+	 * operation
+	 */
 	int groups;
 	bool group_offsets; /* it holds first rows and the end, not numbers of rows */
 	enum kdist distributions[KDIST_COUNT];
-	size_t distribution_count; /* 1 or more; the first is that of most timed numbers */
-	/* Tolerance; below 0: not given, see kharness(1) for the rule that then holds. */
+	size_t distribution_count; /* 1 or more; the first is used for most timed calls */
+	/* Tolerance; below 0: not given, see kharness(1) for the default rule. */
 	double rtol, atol, matched_ratio, max_error_cap;
-	bool alone;         /* a call by itself counts, not several back to back */
-	double min_time_ns; /* no honest run is faster; 0: not known */
+	bool alone;         /* single calls count, not several back to back */
+	double min_time_ns; /* no honest run is faster; 0: unknown */
 };
 
 /*
  * Load FILE ("task.json"). Every field is checked: an unknown, misspelt, missing, ill-typed or
- * contradictory one ends the program with K_USAGE, naming file and field and saying what would be
- * right; all faults at once. The caller frees with ktask_free.
+ * contradictory one ends the program with K_USAGE and a message that names file and field and says
+ * what would be right; all faults are reported at once. The caller frees with ktask_free.
  */
 struct ktask *ktask_load(const char *file);
 void ktask_free(struct ktask *t);
 
 /*
- * The same check, collecting instead of dying: number of faults, one line each appended to TEXT
- * (caller frees *TEXT).
+ * The same check, but faults are collected: returns their number, with one line each appended to
+ * TEXT (the caller frees *TEXT).
  */
 size_t ktask_faults(const json_t *json, char **text);
 
 /*
- * Are its programs device code alone, which the driver or a run-time compiler builds? TASK: the
- * JSON of a task.
+ * Do its programs consist of device code only, which the driver or a run-time compiler builds?
+ * TASK: the JSON of a task.
  */
 bool ktask_device_only(const json_t *task);
 
 /*
- * Why the task's reference, whose text is REFERENCE, can't be its own oracle: the judge passes
- * double for every floating type, and the text would take it for another. NULL: it can, or there is
- * an oracle.
+ * Why the task's reference, whose text is REFERENCE, cannot be its own oracle: the judge passes
+ * double for every floating type, and the text would take it for another type. NULL: it can, or
+ * there is an oracle.
  */
 const char *ktask_lacks_oracle(const struct ktask *t, const char *reference);
 
 /*
- * Path of the file NAME that a task names: it is relative to the folder of the task's own file. The
- * caller frees.
+ * Path of the file NAME in a task, relative to the folder of the task's own file. The caller frees.
  */
 char *ktask_path(const struct ktask *t, const char *name);
 
@@ -204,7 +208,7 @@ bool ktask_in_set(const struct ktask_workload *w, const char *set);
 const struct ktask_workload *ktask_workload(const struct ktask *t, const char *name);
 
 /*
- * Value of an expression for a workload: + - * / % with C's meaning and rank, parentheses,
+ * Value of an expression for a workload: + - * / % with C's meaning and precedence, parentheses,
  * integers, axis names, min(a,b), max(a,b), ceildiv(a,b). False with the reason in WHY on bad
  * syntax, an unknown name, division by zero, or a result beyond int64.
  */
@@ -217,42 +221,42 @@ bool ktask_eval(const struct ktask *t, const struct ktask_workload *w, const cha
 int64_t ktask_value(const struct ktask *t, const struct ktask_workload *w, const char *expression);
 
 /*
- * The limits of an axis of the task TASK (JSON): what the task states, else what its workloads have
- * in common: from the smallest to the largest value listed (when all are the same: from half of
- * it), in steps of the greatest power of two that divides them all, 256 at most.
+ * The limits of an axis of the task TASK (JSON): those the task states, or else what its workloads
+ * have in common: from the smallest to the largest listed value (if all are the same: from half of
+ * it), in steps of the greatest power of two that divides them all, at most 256.
  */
 struct ktask_limits ktask_limits(const json_t *task, const char *axis);
 
 /*
- * The values that a scalar of type T may take where V is listed: half to twice of it, 0 to 1 where
- * it is 0; an integer is never more than listed, since it may count something. MIN and MAX are the
- * task's own limits, NAN where it has none. False when there is but one.
+ * The values that a scalar of type T may take where V is listed: half of it to twice, 0 to 1 if it
+ * is 0; an integer is never more than listed, because it may count something. MIN and MAX are the
+ * task's own limits, NAN if there is none. False when only one value is possible.
  */
 bool ktask_range(enum kdtype t, double v, double min, double max, double *low, double *high);
 
 /*
- * Settle the axes of a workload whose axes of type var have been set, as the loader does for those
- * listed. False when that can't be: an expression fails, a dimension is below 1, or a division in a
- * shape or an axis leaves a remainder that it leaves in no workload listed.
+ * Settle the axes of a workload whose axes of type var have been set, as the loader does for the
+ * listed workloads. False when that is impossible: an expression fails, a dimension is below 1, or
+ * a division in a shape or an axis leaves a remainder that it leaves in no listed workload.
  */
 bool ktask_settle(const struct ktask *t, struct ktask_workload *w);
 
 /*
- * The recorded contents of input X that the workload names, {"file","fresh"}, or NULL. FRESH is
- * whether other contents like them may be drawn: that of numbers may, that of whole ones, which may
- * be indices, only where the task says so.
+ * The recorded contents of input X in the workload, {"file","fresh"}, or NULL. FRESH is whether
+ * similar contents may be drawn instead: allowed for floating-point numbers, and for integers,
+ * which may be indices, only if the task says so.
  */
 const json_t *ktask_recorded(
     const struct ktask_workload *w, const struct ktask_tensor *x, bool *fresh);
-/* Names of the files that the workloads of TASK (JSON) name, each once. New reference. */
+/* Names of the files in the workloads of TASK (JSON), each once. New reference. */
 json_t *ktask_recordings(const json_t *task);
 
 /* Value of the scalar X: the workload's own, else the task's. */
 double ktask_scalar(const struct ktask_workload *w, const struct ktask_tensor *x);
 
 /*
- * Elements of a tensor (1 for a scalar), and of its last axis. The loader has made sure that they
- * are 1 or more.
+ * Elements of a tensor (1 for a scalar), and of its last axis. The loader guarantees that they are
+ * 1 or more.
  */
 size_t ktask_elements(
     const struct ktask *t, const struct ktask_workload *w, const struct ktask_tensor *x);

@@ -2,7 +2,7 @@
 /* ktext: see ktext.h. */
 #include "ktext.h"
 
-/* A run that is shorter takes less room as it stands. */
+/* A shorter run takes less room as plain text. */
 enum { LEAST_BYTES = 40 };
 
 /* A line with its newline. */
@@ -11,11 +11,11 @@ struct line {
 	size_t len;
 };
 
-/* Those of all sources, one after the other. */
+/* The lines of all sources, one after the other. */
 struct lines {
 	struct line *line;
-	size_t *first; /* line of each source, and behind the last */
-	json_t *at;    /* where each different one is: an array of numbers */
+	size_t *first; /* first line of each source, and the end */
+	json_t *at;    /* positions of each distinct line: an array of numbers */
 };
 
 static struct line
@@ -84,7 +84,7 @@ run_at(const struct lines *all, size_t at, size_t source, const char *s, const c
 	return r;
 }
 
-/* The longest run that the text at S begins with; bytes 0: none that is worth it. */
+/* The longest run at the beginning of the text at S; bytes 0: none worth using. */
 static struct run
 longest_run(const struct lines *all, size_t sources, const char *s, const char *end)
 {
@@ -138,7 +138,7 @@ ktext_parts(const char *text, size_t len, const struct ktext_source *sources, si
 	return parts;
 }
 
-/* LINES lines of a source from FIRST on; false when it has not so many. */
+/* Appends LINES lines of a source, beginning with FIRST; false when it has fewer. */
 static bool
 add_run(struct kbuf *b, const struct ktext_source *source, json_int_t first, json_int_t lines)
 {

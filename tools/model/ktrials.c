@@ -2,13 +2,13 @@
 /* ktrials: see ktrials.h. */
 #include "ktrials.h"
 
-/* The highest number of a trial. */
+/* The highest trial number. */
 enum { TRIAL_MAX = 999999 };
 
 /* What to do about a damaged view, which is made of facts. */
 #define REMAKE "; remove it, and run make views to make it again"
 
-/* Takes TEXT. What has been said once is not said again. */
+/* Takes TEXT. Each fault is reported once. */
 static void
 add_fault(struct ktrials *t, char *text)
 {
@@ -73,7 +73,7 @@ ktrials_last(const struct kcamp *camp)
 	return linked >= 0 ? linked : find_last(camp);
 }
 
-/* The first line of an archive; NULL after its fault has been noted. New reference. */
+/* The first line of an archive; NULL after noting its fault. New reference. */
 static json_t *
 read_header(struct ktrials *t, long trial)
 {
@@ -105,7 +105,7 @@ read_header(struct ktrials *t, long trial)
 	return header;
 }
 
-/* A campaign may have had another name at its start, which the reference has kept. */
+/* A campaign may have had another name at its start, which the reference still has. */
 static char *
 check_campaign(const struct ktrials *t, const json_t *record)
 {
@@ -127,7 +127,7 @@ check_place(const struct ktrial *trial, const struct kcandidate *c)
 	return NULL;
 }
 
-/* Into C; or the fault. *ADVISED: it says what to do. */
+/* Reads into C; returns the fault. *ADVISED: it says what to do. */
 static char *
 read_record(const struct ktrials *t, const struct ktrial *trial, json_t *record,
     struct kcandidate *c, bool *advised)
@@ -150,7 +150,7 @@ read_record(const struct ktrials *t, const struct ktrial *trial, json_t *record,
 	return kcandidate_read(c, record);
 }
 
-/* One line of a trial: its record, or its fault. */
+/* Handles one line of a trial: its record, or its fault. */
 static void
 take_record(struct ktrials *t, struct ktrial *trial, const struct krec *rec)
 {
@@ -204,7 +204,7 @@ find_branch(const struct ktrial *trial, long branch)
 	    : NULL;
 }
 
-/* In rounds the decision says it; in a search over cells it is the new best of the archive. */
+/* In rounds the decision says which; in a search over cells it is the archive's new best. */
 static const struct kcandidate *
 find_kept(struct ktrials *t, const struct ktrial *trial)
 {
@@ -227,7 +227,7 @@ find_kept(struct ktrials *t, const struct ktrial *trial)
 	return kept;
 }
 
-/* Is there such a file of the trial? If not, says what makes it. */
+/* Does the trial have such a file? If not, reports what makes it. */
 static bool
 need_file(struct ktrials *t, long trial, const char *name)
 {
@@ -272,7 +272,7 @@ ktrials_get(struct ktrials *t, long number)
 	return trial;
 }
 
-/* All of it, so that who reads its rows later finds them sound. */
+/* Reads all of it, so that later readers find its rows sound. */
 static void
 read_archive(struct ktrials *t, long trial)
 {
@@ -302,7 +302,7 @@ ktrials_open(struct ktrials *t, const struct kcamp *camp)
 		if (has_archive(camp, n))
 			read_archive(t, n);
 	t->linear = kcamp_linear(camp) || json_object_get(t->header, "linear");
-	/* It tells what the campaign was called. */
+	/* The reference has the campaign's name. */
 	reference = t->last < 0 ? NULL : ktrials_get(t, 0)->kept;
 	t->reference_of = kstrdup(reference ? kjson_str_or(reference->json, "campaign", "") : "");
 }

@@ -7,7 +7,7 @@
 
 #define VERDICTS "adopt/verdicts.ndjson"
 
-/* Is the program with the verdict's id still the one that it is about? */
+/* Is the program with the verdict's id still the same program? */
 static bool
 is_about(const char *dir, const json_t *verdict)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * status: what became of a candidate, eval.status of its record. One row a status says all that the
- * tools ask about it; no tool spells the words. To add one: a row here, the word in
+ * status: the result of a candidate, eval.status in its record. One row per status holds everything
+ * that the tools ask about it; no tool spells the words. To add one: a row here, and the word in
  * docs/schemas/eval-1.json and kiln-record(5).
  */
 #ifndef STATUS_H
@@ -11,7 +11,7 @@
 
 /* From the worst to the best, as reports stack them up. */
 enum status {
-	STATUS_NONE, /* not evaluated, or a word that is no status */
+	STATUS_NONE, /* not evaluated, or an unknown word */
 	STATUS_REJECTED,
 	STATUS_QUARANTINED,
 	STATUS_NO_CODE,
@@ -37,30 +37,29 @@ enum status_fault {
 };
 
 struct status_row {
-	const char *name; /* "compile_error" */
-	const char
-	    *phrase; /* "does not build": what is said of the program, to people and models */
-	int rung;    /* score.perf_score: 0 to STATUS_TOP_RUNG */
-	bool built;  /* the compiler took it */
+	const char *name;   /* "compile_error" */
+	const char *phrase; /* "does not build": the phrase for people and models */
+	int rung;           /* score.perf_score: 0 to STATUS_TOP_RUNG */
+	bool built;         /* it was compiled */
 	enum status_fault fault;
 };
 enum { STATUS_TOP_RUNG = 5 };
 extern const struct status_row status_rows[STATUS_COUNT];
 
-/* STATUS_NONE where NAME is NULL or no status. */
+/* STATUS_NONE if NAME is NULL or not a status. */
 enum status status_named(const char *name);
-/* What stands at PATH of a JSON object: "eval.status" of a record, "status" of a member. */
+/* The status at PATH of a JSON object: "eval.status" of a record, "status" of a member. */
 enum status status_at(const json_t *object, const char *path);
-/* DEF where there is nothing at PATH. */
+/* DEF if there is nothing at PATH. */
 enum status status_or(const json_t *object, const char *path, enum status def);
 /*
- * The status of a record's evaluation; without one ends the program with K_USAGE and names the
+ * The status of a record's evaluation; if it has none, ends the program with K_USAGE and names the
  * place.
  */
 enum status status_of_record(const struct krec *rec);
 json_t *status_json(enum status status);
 
-/* May it hold a cell: there is code, and it did not cheat. */
+/* May it hold a cell? It has code, and it did not cheat. */
 bool status_eligible(enum status status);
 /* Broken, but worth a repair. */
 bool status_repairable(enum status status);
@@ -68,7 +67,7 @@ bool status_repairable(enum status status);
 /* sample.status: what a prompt starts from. */
 enum start { START_INITIAL, START_ERROR, START_CORRECT, START_COUNT };
 extern const char *const start_names[START_COUNT];
-/* START_COUNT where NAME is none of them. */
+/* START_COUNT for any other NAME. */
 enum start start_named(const char *name);
 
 #endif
