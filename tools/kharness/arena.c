@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kharness: the memory that judge and runner share: where tensors lie, what surrounds them, and
- * whether it still does after a call.
+ * kharness: the memory that judge and runner share: where tensors are, what surrounds them, and
+ * whether that is still intact after a call.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,21 +16,24 @@ enum {
 	/* a tensor begins up to this many pages later, new for every call */
 	JITTER = 16,
 	STAGGER = 256,
-	FAR_BYTES = 1 << 20, /* of the rest of an arena, for a look at a part of it */
+	FAR_BYTES = 1 << 20, /* how much of the rest of an arena one partial check covers */
 	/*
-	 * What a call leaves gets its pattern back, which takes long where that is large. Such a
-	 * call stays in its slot for so many loads on average, and moves by pages alone.
+	 * What a call has used is filled with the pattern again, which takes long for large calls.
+	 * A large call therefore stays in its slot for this many loads on average, and only moves
+	 * by pages.
 	 */
 	LARGE_BYTES = 8 << 20,
 	STAYS = 4
 };
 
-/* Tensor I begins at I times this within its page: equal addresses modulo 4096 would alias. */
+/*
+ * Tensor I begins at I times this offset within its page: equal addresses modulo 4096 would alias.
+ */
 static size_t stagger = STAGGER;
-/* The device asks for an alignment of its own, whatever a task says. */
+/* The device requires an alignment, whatever a task says. */
 static bool is_aligned;
 
-/* Room for one tensor with everything around it. */
+/* Room for one tensor and what surrounds it. */
 static size_t
 extent(size_t bytes)
 {
@@ -68,7 +71,7 @@ memory_slot(const struct ktask *t, const struct ktask_workload *w, size_t *in, s
 	}
 }
 
-/* A secret word; a candidate that could foretell it could repair the guard bands. */
+/* A secret word; a candidate that could predict it could repair the guard bands. */
 static uint64_t
 secret(void)
 {
@@ -84,7 +87,7 @@ workload_is_small(const struct ktask *t, const struct ktask_workload *w)
 {
 	size_t in, out;
 
-	/* Slots hold the bands too, so this is a little less than said. */
+	/* Slots include the bands, so this is a little less than stated. */
 	memory_slot(t, w, &in, &out);
 	return in + out < SMALL_BYTES + 100000 * t->tensor_count;
 }
@@ -114,7 +117,7 @@ memory_close(const struct judge *j, struct memory *m)
 	m->used = NULL;
 }
 
-/* Choose addresses for one call, its slots beginning at IN and OUT. */
+/* Choose addresses for one call, whose slots begin at IN and OUT. */
 static void
 place(const struct ktask *t, const struct ktask_workload *w, struct place *p, size_t in, size_t out)
 {
@@ -129,7 +132,7 @@ place(const struct ktask *t, const struct ktask_workload *w, struct place *p, si
 		if (x->scalar)
 			continue;
 		at = x->output ? &out : &in;
-		/* A multiple of what the task says, and of no more. */
+		/* Aligned exactly as the task says, and no better. */
 		p->tensor[i] =
 		    *at + jitter * PAGE + BAND + i * stagger + (is_aligned ? 0 : x->align);
 		*at += extent(bytes_of(t, w, x));
@@ -146,7 +149,7 @@ by_begin(const void *a, const void *b)
 	return (x->from > y->from) - (x->from < y->from);
 }
 
-/* The slots of the calls, those next to each other as one. */
+/* The slots of the calls, with adjacent ones merged. */
 static void
 find_used(struct memory *m)
 {
@@ -165,8 +168,9 @@ find_used(struct memory *m)
 }
 
 /*
- * New places have been chosen. What the calls before used gets the pattern of the rest again; what
- * these use must still have it, which is looked at now, before they write over it.
+ * New places have been chosen. Slots of earlier calls are filled with the pattern of the rest
+ * again; the slots that these calls will use must still have it, which is checked now, before the
+ * calls overwrite it.
  */
 static void
 change_places(const struct judge *j, struct memory *m)
@@ -189,8 +193,8 @@ change_places(const struct judge *j, struct memory *m)
 }
 
 /*
- * COUNT of the slots, from FIRST on or, where a slot is not LARGE, in an order that nobody can
- * foresee: what the next call reads could be fetched ahead. The caller frees.
+ * COUNT of the slots, from FIRST on if a slot is LARGE, otherwise in an unpredictable order,
+ * because a candidate could prefetch what the next call reads. The caller frees.
  */
 static size_t *
 choose_slots(size_t slots, size_t count, size_t first, bool large)
@@ -231,8 +235,8 @@ place_all(struct judge *j, struct memory *m, const struct batch *b)
 }
 
 /*
- * Everything of a call's slots: tensors, and what lies between them. AGAIN: not the inputs, which
- * are there.
+ * Fill all of a call's slots: tensors, and what is between them. AGAIN: without the inputs, which
+ * are there already.
  */
 static void
 fill(const struct judge *j, const struct memory *m, const struct batch *b, size_t k, bool again)
@@ -302,7 +306,7 @@ new_secrets(struct memory *m)
 	uint64_t random = secret() & 0xffff;
 
 	m->guard = secret();
-	/* The same 16 bits over and over fill elements of every size alike; all ones are a NaN. */
+	/* The same 16 bits repeated fill elements of every size equally; all ones are a NaN. */
 	m->odd = !m->odd;
 	m->poison = (m->odd ? 0xffff : random) * 0x0001000100010001u;
 }
@@ -314,7 +318,7 @@ fill_all(const struct judge *j, struct memory *m, const struct batch *b, bool ag
 		fill(j, m, b, k, again);
 		fill_row(j, m, b, k);
 	}
-	/* The other process must not begin before all of it lies there. */
+	/* All of it must be visible before the other process begins. */
 	j->space->fence();
 }
 
@@ -334,7 +338,7 @@ memory_load_at(struct judge *j, struct memory *m, const struct batch *b, const s
 	m->places = krealloc(m->places, sizeof *m->places);
 	m->count = 1;
 	*m->places = *where;
-	/* Slots follow each other as the caller likes: none is left to hold the rest's pattern. */
+	/* The caller chooses the order of slots, so no slot is left with the rest's pattern. */
 	m->used = krealloc(m->used, sizeof *m->used);
 	*m->used = (struct range){ 0, m->out.bytes };
 	m->used_count = 1;
@@ -410,7 +414,7 @@ memory_describe(const struct judge *j, const struct memory *m, const struct batc
 		}
 }
 
-/* Where pages are not read-only for certain, inputs are compared with what they were. */
+/* If pages are not certain to be read-only, compare inputs with what they were. */
 static bool
 inputs_intact(const struct judge *j, const struct memory *m, const struct batch *b, size_t k,
     char *where, size_t where_len)
@@ -427,7 +431,7 @@ inputs_intact(const struct judge *j, const struct memory *m, const struct batch 
 	return true;
 }
 
-/* The bands of one call; the first byte that has changed, or SIZE_MAX. */
+/* The bands of one call; returns the first byte that has changed, or SIZE_MAX. */
 static size_t
 near_changed(const struct judge *j, const struct memory *m, const struct batch *b, size_t k)
 {
@@ -448,7 +452,7 @@ near_changed(const struct judge *j, const struct memory *m, const struct batch *
 	return SIZE_MAX;
 }
 
-/* The rest of the arena from FROM to TO; the first byte that has changed, or SIZE_MAX. */
+/* The rest of the arena from FROM to TO; returns the first byte that has changed, or SIZE_MAX. */
 static size_t
 far_changed(const struct judge *j, const struct memory *m, size_t from, size_t to)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kharness: inputs of one or more calls, drawn afresh, and the results expected of them, which
- * never leave this process.
+ * kharness: freshly drawn inputs of one or more calls, and their expected results, which never
+ * leave this process.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -9,11 +9,12 @@
 
 #include "kharness.h"
 
-/* Outputs of fewer elements than this get a scale of their own, see below. */
+/* Outputs with fewer elements than this get a scale of their own, see below. */
 enum { FEW = 64, PERTURBATIONS = 4 };
 /*
- * Of the distributions: terms of a sum of sparse inputs, on average; a row of special values of a
- * vector; one element of mixed inputs in so many, at most, is of another distribution.
+ * For the distributions: average number of terms of a sum of sparse inputs; length of a row of
+ * special values in a vector; in mixed inputs, at most one element in this many is from another
+ * distribution.
  */
 enum { TERMS = 2, SHORT_ROW = 64, RARE = 64 };
 
@@ -23,10 +24,7 @@ wide_size(enum kdtype t)
 	return kdtype_is_float(t) ? sizeof(double) : kdtype_size(t);
 }
 
-/*
- * Tensors as the oracle wants them; outputs that are no inputs are left empty. The caller frees
- * each.
- */
+/* Tensors as the oracle expects them; pure outputs are left empty. The caller frees each. */
 static void
 widen(const struct judge *j, const struct ktask_workload *w, const struct call *c, void **values)
 {
@@ -48,7 +46,7 @@ widen(const struct judge *j, const struct ktask_workload *w, const struct call *
 	}
 }
 
-/* Each floating input times 1 -+ eps. */
+/* Each floating-point input times 1 -+ eps. */
 static void
 perturb(const struct judge *j, const struct ktask_workload *w, struct krng *rng, void **values)
 {
@@ -61,7 +59,7 @@ perturb(const struct judge *j, const struct ktask_workload *w, struct krng *rng,
 	}
 }
 
-/* Squares of how far output I moved, in units of eps, averaged over its elements. */
+/* Mean square of how far the elements of output I moved, in units of eps. */
 static double
 moved(const struct judge *j, const struct ktask_workload *w, const struct call *c, const void *now,
     size_t i)
@@ -83,9 +81,9 @@ moved(const struct judge *j, const struct ktask_workload *w, const struct call *
 }
 
 /*
- * How far rounding of the inputs moves a small output, in units of eps: the root mean square over a
- * few perturbed runs. The size of the result itself is no measure there, because one sum may happen
- * to cancel.
+ * How far rounding the inputs moves a small output, in units of eps: the root mean square over a
+ * few perturbed runs. The size of the result itself is no measure there, because a single sum may
+ * happen to cancel.
  */
 static void
 small_scales(struct judge *j, const struct ktask_workload *w, struct call *c, struct krng *rng)
@@ -146,8 +144,9 @@ store_fixed(const struct judge *j, const struct ktask_tensor *x, const json_t *l
 }
 
 /*
- * Sums of SPARSE inputs have a few terms, whatever their length: of one input, drawn anew for every
- * call, one element in so many is not zero. Its number, or none.
+ * Sums of SPARSE inputs have a few terms, whatever their length: in one input, chosen anew for
+ * every call, only one element in a certain number is not zero. Returns the index of that input, or
+ * none.
  */
 static size_t
 choose_sparse(const struct ktask *t, const struct ktask_workload *w, struct krng *rng)
@@ -167,7 +166,7 @@ batch_may_be_sparse(const struct ktask_workload *w, const struct ktask_tensor *x
 	    kdtype_is_float(x->dtype) && x->distribution == KDIST_COUNT;
 }
 
-/* One in how many elements of input I is not zero, so that a sum has two terms on average. */
+/* Only one element of input I in this many is not zero, so that a sum has two terms on average. */
 static size_t
 sparsity(const struct ktask *t, const struct ktask_workload *w, size_t i)
 {
@@ -177,7 +176,7 @@ sparsity(const struct ktask *t, const struct ktask_workload *w, size_t i)
 	for (size_t k = 0; k < t->tensor_count; k++)
 		if (t->tensors[k].output)
 			out += ktask_elements(t, w, &t->tensors[k]);
-	/* A task may call its sums shorter than they are. */
+	/* A task may declare its sums shorter than they are. */
 	shared = ktask_elements(t, w, &t->tensors[i]) / out;
 	return ((size_t)length > shared ? (size_t)length : shared) / TERMS;
 }
@@ -195,7 +194,7 @@ batch_may_mix(const struct ktask *t)
 	bool others = false, real = false;
 
 	/*
-	 * Its sums have the same error wherever they are large, and no short cut: honest ones in
+	 * Its sums have the same error wherever they are large, and no shortcut: honest ones in
 	 * half precision would fail.
 	 */
 	if (t->linear)
@@ -204,15 +203,15 @@ batch_may_mix(const struct ktask *t)
 		others |= may_be_rare(t->distributions[d]);
 	for (size_t i = 0; i < t->tensor_count; i++)
 		real |= batch_may_be_sparse(NULL, &t->tensors[i]);
-	/* With anything else among them, zeros and ones have no exact sums. */
+	/* Zeros and ones have exact sums only if there is nothing else among them. */
 	return others && real && t->distributions[0] != KDIST_ZERO_ONE;
 }
 
 /*
- * A case of tier T2, and some timed calls, are drawn from a mixture: of the task's first
- * distribution, and about one element of every sum of each of the others. A kernel that looks at
- * some of its inputs cannot learn from them which numbers the rest are, nor whether it is timed;
- * and one that is right for the first distribution alone is wrong in timed calls, too.
+ * A case of tier T2, and some timed calls, are drawn from a mixture: the task's first distribution,
+ * plus about one element per sum from each of the others. A kernel that looks at some of its inputs
+ * cannot tell from them what the rest are, or whether it is timed; and a kernel that is right only
+ * for the first distribution is wrong in timed calls, too.
  */
 static void
 mix(struct judge *j, const struct batch *b, const struct ktask_tensor *x, struct krng *rng,
@@ -230,7 +229,7 @@ mix(struct judge *j, const struct batch *b, const struct ktask_tensor *x, struct
 	}
 }
 
-/* How an input is drawn. SPARSE: number of the one that is. */
+/* How an input is drawn. SPARSE: the index of the sparse input. */
 static struct recipe
 recipe_of(const struct ktask *t, const struct batch *b, size_t i, size_t sparse, struct krng *rng)
 {
@@ -243,7 +242,7 @@ recipe_of(const struct ktask *t, const struct batch *b, size_t i, size_t sparse,
 	if (!kdtype_is_float(x->dtype) && (d == KDIST_SPECIAL || d == KDIST_SPARSE))
 		d = KDIST_NORMAL;
 	if (d == KDIST_SPECIAL)
-		/* A vector may be one row, or many results. */
+		/* A vector may be a single row, or many results. */
 		period = x->rank > 1 || row < SHORT_ROW || krng_below(rng, 2) ? row : SHORT_ROW;
 	if (d == KDIST_SPARSE && i == sparse)
 		period = sparsity(t, b->w, i);
@@ -307,8 +306,7 @@ batch_draw_checked(struct judge *j, struct batch *b, const struct ktask_workload
 	batch_draw(j, b, w, dist, count, false);
 	krng_init(&rng, j->o.seed, (long)j->draws++, 0, "checked");
 	/*
-	 * Each of the calls has the same chance (selection sampling, Knuth, volume 2, 3.4.2,
-	 * algorithm S).
+	 * Each call has the same chance (selection sampling, Knuth, volume 2, 3.4.2, algorithm S).
 	 */
 	for (size_t i = 0; i < count && j->oracle; i++)
 		if (krng_below(&rng, count - i) < checked) {

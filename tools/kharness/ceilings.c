@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kharness --ceilings: what this device does at its best: copies of several sizes, and
- * multiply-adds where that is cheap to ask. A measurement, made by the judge itself; the figures of
- * vendors are in docs/hardware. The same code times the copies of a CPU and of a GPU: only the
- * engine differs.
+ * kharness --ceilings: the best that this device can do: copies of several sizes, and multiply-adds
+ * where they are cheap to measure. It is a measurement by the judge itself; the figures of vendors
+ * are in docs/hardware. The same code times the copies of a CPU and of a GPU: only the engine
+ * differs.
  */
 #include <math.h>
 #include <pthread.h>
@@ -20,16 +20,16 @@
 #include "kroof.h"
 #include "kstat.h"
 
-enum { ATTEMPTS = 3 }; /* to measure a copy that is not plausible beside the others */
+enum { ATTEMPTS = 3 }; /* to measure a copy that is implausible compared with the others */
 enum { SAMPLES_MIN = 3, SAMPLES_MAX = 9, VOLUMES = 64, CHAINS = 12, THREADS_MAX = 1024 };
 
-/* Time spent on one figure, more or less. */
+/* Time spent on one figure, roughly. */
 #define BUDGET_NS 300e6
-/* What is moved must be so many times the caches for its rate to be the memory's. */
+/* A copy must be this many times larger than the caches for its rate to be the memory's. */
 #define BEYOND 8.0
 
 /*
- * Two buffers of one device, copied from one to the other. Times are those of the device where it
+ * Two buffers of one device, copied from one to the other. Times are measured by the device if it
  * has a clock.
  */
 struct engine {
@@ -40,7 +40,7 @@ struct engine {
 	double cache_bytes, memory_bytes;
 };
 
-/* ---- the CPU: a team of threads, one on each CPU ---- */
+/* ---- the CPU: a team of threads, one per CPU ---- */
 
 struct member {
 	pthread_t thread;
@@ -56,7 +56,7 @@ static struct {
 	char *from, *to;
 	size_t bytes;
 	long rounds;
-	double sink[THREADS_MAX]; /* results, so that no work can be left out */
+	double sink[THREADS_MAX]; /* results, so that the compiler cannot remove the work */
 } team;
 
 static void
@@ -92,7 +92,7 @@ member_main(void *arg)
 	}
 }
 
-/* All threads do WORK, this one too; returns the time until the last is done. */
+/* All threads do WORK, including this one; returns the time until the last is done. */
 static int64_t
 team_run(void (*work)(size_t))
 {
@@ -186,8 +186,8 @@ host_close(void)
 }
 
 /*
- * ---- multiply-adds of the CPU: as many independent chains as hide their latency, in vectors of
- * the widest kind ----
+ * ---- multiply-adds of the CPU: enough independent chains to hide their latency, in the widest
+ * vectors ----
  */
 
 #define CHAIN(name, type, bytes, target) \
@@ -351,8 +351,8 @@ measure_copy(const struct engine *e, double volume)
 }
 
 /*
- * What to move: some sizes, one well beyond the caches, and what the task's timed workloads move.
- * Sorted, each once.
+ * Sizes to copy: some fixed ones, one well beyond the caches, and what the task's timed workloads
+ * move. Sorted, each once.
  */
 static size_t
 choose_volumes(const struct judge *j, const struct engine *e, double *list)
@@ -376,8 +376,8 @@ choose_volumes(const struct judge *j, const struct engine *e, double *list)
 }
 
 /*
- * Whatever else ran on the device made a copy slow, and nothing makes one fast: what is not
- * plausible beside the fastest is measured again, and the faster result stays.
+ * Other work on the device can make a copy slow, and nothing makes one fast: copies that are
+ * implausible compared with the fastest are measured again, and the faster result stays.
  */
 static void
 measure_again(const struct engine *e, json_t *copies)

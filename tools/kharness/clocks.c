@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kharness: the clocks of a GPU, locked while it is measured on, where the machine permits it. A
- * process of its own (kharness --hold-clocks) locks them and waits for the end of its input, which
- * comes however this one ends: by a signal, too. It then gives the clocks back, and only then may
- * the next one lock them.
+ * kharness: locks the clocks of a GPU during measurements, if the machine permits it. A separate
+ * process (kharness --hold-clocks) locks them and waits for the end of its input, which comes
+ * however this process ends, even by a signal. It then resets the clocks, and only then may the
+ * next holder lock them.
  */
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -58,7 +58,7 @@ bind_library(void)
 	return NULL;
 }
 
-/* Lock the clocks at MHZ (0: what the device runs applications at by default); why not, or NULL. */
+/* Lock the clocks at MHZ (0: the device's default for applications); returns why not, or NULL. */
 static const char *
 lock_clocks(const char *uuid, void **handle, unsigned *mhz)
 {
@@ -92,12 +92,11 @@ clocks_holder(const char *operand)
 	const char *why;
 	void *handle = NULL;
 
-	/* Whoever ends the measurement, by the terminal's keys or otherwise, does not mean the
-	 * clocks to stay. */
+	/* A signal that ends the measurement, such as Ctrl-C, must not leave the clocks locked. */
 	setsid();
 	for (size_t i = 0; i < LEN(ignored); i++)
 		signal(ignored[i], SIG_IGN);
-	/* The next one waits until these are given back. */
+	/* The next holder waits until these clocks are reset. */
 	klock_device(name, true, true);
 	why = lock_clocks(uuid, &handle, &mhz);
 	printf("%u %s\n", why ? 0 : mhz, why ? why : "locked");
@@ -111,7 +110,7 @@ clocks_holder(const char *operand)
 	return K_OK;
 }
 
-/* ---- who asks for it ---- */
+/* ---- the process that measures ---- */
 
 static int hold_fd = -1;
 static pid_t holder, asker;
@@ -126,7 +125,7 @@ give_back(void)
 	waitpid(holder, NULL, 0);
 }
 
-/* Start the holder; its answer, one line, in ANSWER. */
+/* Start the holder; its one-line answer goes into ANSWER. */
 static bool
 start_holder(const char *operand, char *answer, size_t answer_len)
 {

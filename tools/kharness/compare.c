@@ -66,7 +66,7 @@ rule_of(const struct judge *j, const struct batch *b, const struct call *c, size
 {
 	const struct ktask *t = j->task;
 	enum kdtype type = t->tensors[tensor].dtype;
-	/* Storage types: sums are expected in float32, and one rounding at the end. */
+	/* Storage types: sums are expected in float32, with one rounding at the end. */
 	bool storage = kdtype_is_storage(type);
 	double eps = type == KDTYPE_TF32 ? FLT_EPSILON : kdtype_eps(type),
 	       sum_eps = storage ? FLT_EPSILON : eps;
@@ -79,14 +79,12 @@ rule_of(const struct judge *j, const struct batch *b, const struct call *c, size
 
 	if (t->atol < 0)
 		r.per_scale = C * sum_eps * sqrt(length > 1 ? (double)length : 1);
-	/*
-	 * Both factors of a product lose bits; the errors of many products grow as their sum does.
-	 */
+	/* Both factors of a product lose bits; the errors of many products grow like their sum. */
 	if (t->atol < 0 && type == KDTYPE_TF32)
 		*(sharp ? &r.rtol : &r.per_scale) += C_TF32 * kdtype_eps(type);
 	/*
-	 * {0,1} inputs of a task that is linear: sums of integers are exact, provided that the
-	 * results can be told exactly at all. Recorded inputs are other numbers.
+	 * {0,1} inputs of a linear task: sums of integers are exact, if the results can be
+	 * represented exactly at all. Recorded inputs are other numbers.
 	 */
 	r.exact = t->linear && b->dist == KDIST_ZERO_ONE && !recorded_any(t, b->w) &&
 	    j->space->is_exact(type, c->expected[tensor], n);
@@ -101,7 +99,7 @@ group_of(const struct judge *j, const struct batch *b, const struct ktask_tensor
 	return last < GROUP ? (GROUP + last - 1) / last * last : last;
 }
 
-/* Furthest beyond its tolerance: by the ratio; a NaN or infinite error beats all. */
+/* Which is further beyond its tolerance, by the ratio; a NaN or infinite error is worst. */
 static bool
 is_worse(const struct comparison_result *r, const struct verdict *v)
 {

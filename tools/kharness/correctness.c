@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kharness: tier T2: every workload of the set, on inputs of several distributions and seeds, drawn
- * now; each case is one fresh call.
+ * kharness: tier T2: every workload of the set, on freshly drawn inputs of several distributions
+ * and seeds; each case is one call.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ enum {
 	LOG_CASES = 6,   /* wrong cases explained to the model */
 	TOTAL_LIMIT = 10 /* all calls together may take this many times the limit of one */
 };
-/* workloads slower than this are run on two distributions only */
+/* workloads slower than this are run on only two distributions */
 static const int64_t slow_ns = 1000000000;
 
 struct run {
@@ -26,10 +26,10 @@ struct run {
 	struct subject *s;
 	struct memory *m;
 	struct runner *r;
-	size_t in_bytes, out_bytes; /* of arenas that any workload fits into */
+	size_t in_bytes, out_bytes; /* sizes of arenas that hold any workload */
 	int64_t total_ns, last_ns;
 	size_t explained, unwritten;
-	/* the whole output arena is looked at after the next call, not a part */
+	/* check the whole output arena after the next call, not a part */
 	bool thorough;
 	bool broken; /* no more cases: it crashed, hung or cheated */
 };
@@ -69,7 +69,7 @@ add_case(struct run *u, const struct batch *b, const struct verdict *v, bool com
 	u->s->passed += v->ok;
 }
 
-/* Whether it kept to its outputs. */
+/* Whether it wrote only to its outputs. */
 static bool
 kept_to_outputs(struct run *u, const struct batch *b)
 {
@@ -86,7 +86,7 @@ kept_to_outputs(struct run *u, const struct batch *b)
 	return false;
 }
 
-/* Call once on a batch; false when there is nothing more to find out. */
+/* Call once on a batch; false when further calls would show nothing new. */
 static bool
 call(struct run *u, const struct batch *b)
 {
@@ -173,7 +173,7 @@ one_case(struct run *u, const struct ktask_workload *w, enum kdist dist, bool tw
 	batch_free(u->j, &b);
 }
 
-/* One of the distributions from number FIRST on, which can't be foreseen. */
+/* One of the distributions from number FIRST on, chosen unpredictably. */
 static enum kdist
 any_distribution(const struct judge *j, size_t first)
 {
@@ -184,7 +184,7 @@ any_distribution(const struct judge *j, size_t first)
 	    ->distributions[first + krng_below(&rng, j->task->distribution_count - first)];
 }
 
-/* The workload as it is listed. */
+/* The cases of the workload as listed. */
 static void
 listed_cases(struct run *u, const struct ktask_workload *w, int seeds)
 {
@@ -197,14 +197,14 @@ listed_cases(struct run *u, const struct ktask_workload *w, int seeds)
 			one_case(u, w, t->distributions[d], t->deterministic && s == 0 && d == 0);
 			if (d > 0 || s > 0 || u->last_ns < slow_ns || t->distribution_count < 3)
 				continue;
-			/* Too slow for all. */
+			/* Too slow for all distributions. */
 			if (!u->broken)
 				one_case(u, w, any_distribution(u->j, 1), false);
 			return;
 		}
 }
 
-/* And as it is not. */
+/* A case with sizes and scalars that the task does not list. */
 static void
 drawn_case(struct run *u, const struct ktask_workload *w)
 {
@@ -233,7 +233,7 @@ one_workload(struct run *u, const struct ktask_workload *w)
 		drawn_case(u, w);
 }
 
-/* Arenas that the largest workload of the set fits into. */
+/* Sizes of arenas that hold the largest workload of the set. */
 static void
 sizes(const struct judge *j, size_t *in, size_t *out)
 {
@@ -251,7 +251,7 @@ sizes(const struct judge *j, size_t *in, size_t *out)
 	}
 }
 
-/* What no look has reached so far, and no call has made use of since. */
+/* Checks what no earlier check has covered and no call has used since. */
 static void
 last_look(struct run *u, const struct ktask_workload *w)
 {

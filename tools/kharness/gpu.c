@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kharness: the space of a GPU's memory, see space.h. The judge has a context of its own on the
- * device: what it holds there, expected results above all, is out of reach of the candidate's
- * process. The kernels are in device.cu.
+ * kharness: the space of a GPU's memory, see space.h. The judge has its own context on the device:
+ * the candidate's process cannot reach what it holds there, above all the expected results. The
+ * kernels are in device.cu.
  */
 #include <math.h>
 #include <signal.h>
@@ -17,7 +17,7 @@
 #include "kio.h"
 #include "klock.h"
 
-/* The text of the kernels, in this program. */
+/* The source of the kernels, embedded in this program. */
 __asm__(".section .rodata\n"
         "kiln_small_h: .incbin \"tools/kharness/small.h\"\n.byte 0\n"
         "kiln_device_cu: .incbin \"tools/kharness/device.cu\"\n.byte 0\n"
@@ -25,7 +25,7 @@ __asm__(".section .rodata\n"
 extern const char kiln_small_h[], kiln_device_cu[];
 
 enum { THREADS = 256, BLOCKS_MAX = 4096, CODE_MAX = 64 << 20, SUSPECT_S = 600, ROOM_S = 60 };
-/* Exit status: as of a process that a fault of memory ended, which it is on the host. */
+/* Exit status: that of a process killed by a memory fault, as on the host. */
 enum { FAULTED = 128 + SIGSEGV };
 
 /* Mirrors of device.cu. */
@@ -65,15 +65,15 @@ static struct kgpu_facts facts;
 static void *kernels[KERNELS];
 static kgpu_ptr scratch; /* one result */
 static kgpu_ptr flush_memory;
-static bool no_room; /* a device has no memory left for a context of ours */
-/* file that says that this device is not to be trusted for a while */
+static bool no_room; /* a device has no memory left for our context */
+/* file that marks this device as untrusted for a while */
 static char *suspect_mark;
-/* a program of the user's is at work in this process */
+/* a program of the user's runs in this process */
 static bool lent;
 
 /*
- * An error in the judge's own context is the device's: whoever comes next takes another one for a
- * while, and a second attempt may well go through.
+ * An error in the judge's own context is the device's fault: other runs use another device for a
+ * while, and a second attempt may well succeed.
  */
 static void
 need(const char *what, const char *why)
@@ -115,7 +115,7 @@ launch(enum kernel k, uint64_t work, void **arguments)
 }
 
 /*
- * The scratch result as one number, set to FIRST before and read back after a kernel that has it as
+ * The scratch result as one number: set to FIRST, and read back after a kernel that takes it as its
  * last argument.
  */
 static uint64_t
@@ -209,7 +209,7 @@ arena_open(struct arena *a, size_t bytes, bool read_only)
 	struct kgpu_shared *s = kcalloc(1, sizeof *s);
 	const char *why = kgpu_share(gpu, s, bytes);
 
-	(void)read_only; /* the runner maps it so */
+	(void)read_only; /* the runner maps it read-only */
 	if (why)
 		kdie(K_AGAIN, "%zu MiB of shared memory of the device: %s", bytes >> 20, why);
 	*a = (struct arena){ .fd = s->fd,
@@ -298,7 +298,7 @@ double_of(uint64_t bits)
 	return d;
 }
 
-/* Error and tolerance of the element that is furthest beyond, worked out here from its numbers. */
+/* Error and tolerance of the worst element, computed here from its numbers. */
 static void
 look_at_worst(const struct comparison *c, const struct device_rule *rule, double scale,
     struct comparison_result *r)
@@ -460,7 +460,7 @@ source(void)
 }
 
 /*
- * The judge's kernels for this device: compiled, or as they were left in FOLDER by an earlier run.
+ * The judge's kernels for this device: compiled now, or by an earlier run that left them in FOLDER.
  */
 static char *
 judge_code(const struct backend *backend, const char *folder)
@@ -507,7 +507,7 @@ space_gpu(const struct backend *backend, const char *folder)
 		need(kernel_names[k], kgpu_function(gpu, module, kernel_names[k], &kernels[k]));
 	free(code);
 	need("memory", kgpu_alloc(gpu, &scratch, sizeof(struct device_result)));
-	/* Large enough that a short call fills a sample; several evaluations share the device. */
+	/* Large enough for a sample of short calls; several evaluations share the device. */
 	space.arena_bytes =
 	    facts.memory_bytes / 32 < (size_t)4 << 30 ? facts.memory_bytes / 32 : (size_t)4 << 30;
 	return &space;
@@ -532,8 +532,8 @@ is_suspect(const char *mark)
 }
 
 /*
- * Open device NUMBER; false, with nothing opened, when it is set aside, or others measure on it and
- * we shall not WAIT.
+ * Open device NUMBER; false, with nothing opened, when it is set aside, or when others measure on
+ * it and WAIT is false.
  */
 static bool
 try_device(struct judge *j, int number, bool wait)
@@ -541,7 +541,7 @@ try_device(struct judge *j, int number, bool wait)
 	char why[256];
 	int fd;
 
-	/* Of the device before this one, if it was refused. */
+	/* From the previous device, if it was refused. */
 	kgpu_close(gpu);
 	gpu = kgpu_open(j->o.backend->api, number, true, why, sizeof why);
 	if (!gpu) {
@@ -562,7 +562,7 @@ try_device(struct judge *j, int number, bool wait)
 	free(j->device_uuid);
 	j->device_uuid = kasprintf("gpu-%s", facts.uuid);
 	j->device_number = number;
-	/* The one to wait for is waited for when there is something to do on it. */
+	/* Wait for the chosen device when there is work for it. */
 	if (wait)
 		return true;
 	fd = klock_device(j->device_uuid, j->o.timing || j->o.reuse, false);
@@ -582,7 +582,7 @@ find_device(struct judge *j)
 	if (!count)
 		kdie(K_MISSING, "no %s device: %s", j->o.backend->name, why);
 	/*
-	 * The first that nobody measures on; when there is none, one of them in turn, to wait for.
+	 * The first device that nobody measures on; if there is none, wait for one of them in turn.
 	 */
 	for (int i = 0; i < count && !found && count > 1; i++)
 		found = try_device(j, i, false);
@@ -609,7 +609,7 @@ device_choose(struct judge *j, const char *folder)
 void
 device_limit(size_t bytes)
 {
-	/* What the judge draws and flushes with is in it. */
+	/* The judge's buffers for drawing and flushing count towards this limit. */
 	const char *why = kgpu_limit(gpu, bytes + space.arena_bytes);
 
 	if (why)

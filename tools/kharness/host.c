@@ -19,21 +19,24 @@
 /* ---- plain memory ---- */
 
 enum {
-	/* of the address of an array, as of a candidate's tensor; also the room for its head */
+	/* alignment of an array, as of a candidate's tensor; also the room for its head */
 	ALIGNED = 64,
-	SPARE_MAX = 256 << 20, /* bytes of arrays that are kept for the next ones */
-	/* and their number: each takes two of the 65530 mappings of a process */
+	SPARE_MAX = 256 << 20, /* bytes of arrays that are kept for reuse */
+	/* and their number: each uses two of a process's 65530 mappings */
 	SPARE_COUNT = 4096
 };
 
 /* In front of an array. */
 struct head {
 	char *pages;       /* where it lies */
-	size_t whole;      /* bytes of them all */
-	struct head *next; /* of the spare ones */
+	size_t whole;      /* bytes of the whole allocation */
+	struct head *next; /* list of spare arrays */
 };
 
-/* Tensors come and go by the hundred: new pages for each would cost more than all else. */
+/*
+ * Tensors are allocated and freed by the hundred: new pages for each would cost more than
+ * everything else.
+ */
 static struct head *spare;
 static size_t spare_bytes, spare_count;
 
@@ -67,8 +70,8 @@ drop_spares(void)
 }
 
 /*
- * So many pages' bytes that arrays of like sizes can take each other's: their beginning is not
- * touched unless needed.
+ * A whole number of pages, so that arrays of similar sizes can reuse each other's memory; their
+ * beginning is not touched unless needed.
  */
 static size_t
 room_for(size_t bytes)
@@ -81,8 +84,8 @@ room_for(size_t bytes)
 }
 
 /*
- * Ends at a page that nobody may touch: an oracle that writes beyond its arrays, as one with a
- * wrong shape does, crashes there and then, and spoils no figure of the judge's.
+ * Ends at a page that nobody may touch: an oracle that writes beyond its arrays, for example
+ * because of a wrong shape, crashes at once and cannot spoil the judge's figures.
  */
 static void *
 alloc(size_t bytes)
@@ -147,7 +150,7 @@ differs(const void *a, const void *b, size_t bytes)
 
 /* ---- shared memory ---- */
 
-/* A memory file that can neither shrink under the judge nor grow, and all its pages. */
+/* A memory file that can neither shrink nor grow while the judge uses it, with all its pages. */
 static void
 arena_open(struct arena *a, size_t bytes, bool read_only)
 {
@@ -264,10 +267,10 @@ is_exact(enum kdtype t, const double *expected, size_t n)
 	return true;
 }
 
-/* Sums and largest values are kept by LANES, so that they become vectors. */
+/* Sums and maxima are kept in LANES accumulators, so that loops vectorise. */
 enum { LANES = 8 };
 
-/* Root mean square of the finite ones. */
+/* Root mean square of the finite values. */
 HOT static double
 rms(const double *x, size_t n)
 {
@@ -317,13 +320,13 @@ note(struct comparison_result *r, size_t at, double error, double tolerance)
 struct group {
 	double scale;
 	double max; /* of the type */
-	/* what a result beyond it must come out as: the largest where a type saturates */
+	/* the correct result beyond it: the largest value if a type saturates */
 	double beyond;
 };
 
 /*
- * The usual case, and fast: true when all of N values, a multiple of LANES, are finite and within
- * tolerance. Only then are their errors noted.
+ * The usual case, and fast: true when all N values (a multiple of LANES) are finite and within
+ * tolerance. Only then are their errors recorded.
  */
 HOT static bool
 all_close(const struct comparison *c, const struct group *g, const double *got, size_t from,
@@ -344,7 +347,7 @@ all_close(const struct comparison *c, const struct group *g, const double *got, 
 			double tolerance = rtol * size + base;
 			double share = tolerance > 0 ? error / tolerance : 0;
 
-			/* No comparison with a NaN holds, and infinities differ by one. */
+			/* Comparisons with a NaN are false; infinities differ by one. */
 			bad[k] |= !(error <= tolerance) | !(size <= g->max) | (error > cap);
 			abs[k] = error > abs[k] ? error : abs[k];
 			most[k] = share > most[k] ? share : most[k];
@@ -358,7 +361,7 @@ all_close(const struct comparison *c, const struct group *g, const double *got, 
 	return !any;
 }
 
-/* Elements FROM to FROM + N, whose values are GOT. */
+/* Elements FROM to FROM + N; their values are GOT. */
 static void
 compare_some(const struct comparison *c, const struct group *g, const double *got, size_t from,
     size_t n, struct comparison_result *r)
@@ -413,7 +416,7 @@ static void
 compare_floats(const struct comparison *c, struct comparison_result *r)
 {
 	for (size_t from = 0; from < c->n;) {
-		/* What is left over joins the last group. */
+		/* The remainder joins the last group. */
 		size_t to = c->n - from < 2 * c->group ? c->n : from + c->group;
 
 		compare_group(c, from, to, r);
@@ -477,8 +480,8 @@ flush(void)
 			kdie_errno(K_MISSING, "memory to flush the caches");
 	}
 	/*
-	 * One word per line of 64 bytes; what is written depends on what was read, so neither can
-	 * be left out.
+	 * One word per 64-byte line; what is written depends on what was read, so neither can be
+	 * optimised away.
 	 */
 	for (size_t i = 0; i < n; i += 8)
 		memory[i] = sum += memory[i] + i;
@@ -488,7 +491,7 @@ flush(void)
 enum { LINE = 64 };
 
 /*
- * CLFLUSH is ordered with all that follows by the fence, and reaches the caches of every processor
+ * The fence orders CLFLUSH with everything after it; CLFLUSH reaches the caches of every processor
  * (Intel SDM, volume 2A).
  */
 __attribute__((target("clflushopt"))) static void

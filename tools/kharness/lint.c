@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kharness: is the task worth solving: a kernel that writes zeros, a constant, or yesterday's
- * answer must be judged wrong on it. Tried out, with the judge's own comparison, on what the oracle
- * says about every timed workload.
+ * kharness: is the task worth solving? A kernel that writes zeros, a constant, or an old answer
+ * must be judged wrong. This is tried with the judge's own comparison, on the oracle's results for
+ * every timed workload.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -12,24 +12,27 @@
 #include "kharness.h"
 
 /*
- * On a GPU, whose results are brought to the host for this, workloads with so many elements of
- * outputs.
+ * On a GPU, whose results are copied to the host for this, workloads with this many output
+ * elements.
  */
 enum { DEVICE_MIN = 1024, DEVICE_MAX = 1 << 22 };
 /* results for different inputs differ by this many tolerances */
 static const double contrast = 100;
 /*
- * What is so for so many inputs is so for all; fewer may meet by chance, as an argmax does, or a
- * sum of random numbers.
+ * What is true for this many inputs is true for all; fewer may agree by chance, as an argmax or a
+ * sum of random numbers does.
  */
 enum { DRAWS = 16 };
 
 struct lint {
 	struct judge *j;
-	struct judge host; /* the same judge, for results that were brought to the host */
+	struct judge host; /* the same judge, for results that were copied to the host */
 	const struct ktask_workload *w;
 	size_t faults;
-	/* Of results that are integers alone: one with always the same; is there another? */
+	/*
+	 * For results that are all integers: a workload whose results never change; is there one
+	 * whose results do?
+	 */
 	const struct ktask_workload *constant;
 	bool varies;
 };
@@ -73,7 +76,7 @@ accepted(struct lint *l, const struct batch *b, size_t i, const double *values, 
 	return v->ok;
 }
 
-/* What the oracle says, rounded to the type, is right by definition. */
+/* What the oracle returns, rounded to the type, is right by definition. */
 static void
 try_truth(struct lint *l, const struct batch *b, size_t i)
 {
@@ -88,8 +91,8 @@ try_truth(struct lint *l, const struct batch *b, size_t i)
 }
 
 /*
- * Sizes and scalars that the check will draw: what the oracle makes of them is seen before any
- * kernel is judged.
+ * Sizes and scalars that the check will draw: test what the oracle makes of them before any kernel
+ * is judged.
  */
 static void
 try_drawn(struct lint *l)
@@ -127,13 +130,15 @@ draw(struct lint *l, struct batch *b, enum kdist d)
 			sp->release(from);
 			b->calls[0].expected[i] = to;
 		}
-		/* Inputs are not looked at. */
+		/* Inputs are not needed. */
 		sp->release(b->calls[0].raw[i]);
 		b->calls[0].raw[i] = NULL;
 	}
 }
 
-/* What is wrong with output I of a batch and of another one, or NULL; the caller frees. */
+/*
+ * What is wrong with output I of a batch, compared with another batch, or NULL; the caller frees.
+ */
 static char *
 find_impostors(struct lint *l, const struct batch *b, const struct batch *other, size_t i)
 {
@@ -148,7 +153,7 @@ find_impostors(struct lint *l, const struct batch *b, const struct batch *other,
 		kbuf_printf(&faults, "; %s of zeros would pass", name);
 	for (size_t k = 0; k < n; k++)
 		fake[k] = level;
-	/* One element is its own mean. */
+	/* A single element is its own mean. */
 	if (n > 1 && accepted(l, b, i, fake, &v))
 		kbuf_printf(&faults, "; %s filled with its mean would pass", name);
 	free(fake);
@@ -164,8 +169,8 @@ find_impostors(struct lint *l, const struct batch *b, const struct batch *other,
 }
 
 /*
- * On the first distribution only: others may well be degenerate, that is what they are for. Two
- * sums may happen to be near each other: what is wrong is so whatever is drawn.
+ * Only for the first distribution: others may well be degenerate on purpose. Two sums may happen to
+ * be close to each other, so a fault counts only if it shows on every draw.
  */
 static void
 try_impostors(struct lint *l, const struct batch *b, const struct batch *other, size_t i)
@@ -187,7 +192,7 @@ try_impostors(struct lint *l, const struct batch *b, const struct batch *other, 
 	free(fault);
 }
 
-/* Whether the batches have the same in all outputs. */
+/* Whether the batches have the same values in all outputs. */
 static bool
 same_results(const struct lint *l, const struct batch *a, const struct batch *b)
 {
@@ -202,8 +207,8 @@ same_results(const struct lint *l, const struct batch *a, const struct batch *b)
 }
 
 /*
- * Of a task whose results are integers alone: they are exact, so only a constant would pass where
- * it should not. One workload may well overwrite all that it is given.
+ * For a task with only integer results: these are exact, so only a constant could pass wrongly. A
+ * single workload may well overwrite everything that it is given.
  */
 static void
 try_constant(struct lint *l)
@@ -249,7 +254,7 @@ lint_workload(struct lint *l)
 	const struct ktask *t = l->j->task;
 	bool varies = recorded_varies(t, l->w);
 
-	/* Other inputs, which the rest is about, there are none. */
+	/* There are no other inputs, which the remaining checks need. */
 	if (!varies)
 		kwarn("%s: note: workload %s: all inputs are recorded, and none may be drawn anew, "
 		      "so "
@@ -279,13 +284,13 @@ lint_workload(struct lint *l)
 	}
 }
 
-/* Things that are allowed, and hardly ever meant. */
+/* Things that are allowed, but hardly ever intended. */
 static void
 advise(const struct ktask *t)
 {
 	bool recorded = false;
 
-	/* Files have the sizes that they have. */
+	/* Recorded files have fixed sizes. */
 	for (size_t k = 0; k < t->workload_count; k++)
 		recorded |= recorded_any(t, &t->workloads[k]);
 	for (size_t i = 0; i < t->axis_count && !recorded; i++) {
@@ -307,7 +312,7 @@ advise(const struct ktask *t)
 		    t->file);
 }
 
-/* A grouped operation is tried on groups as real routing makes them. */
+/* A grouped operation is tried on groups of a realistic routing. */
 static size_t
 lint_groups(const struct ktask *t)
 {

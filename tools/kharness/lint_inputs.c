@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kharness: what a task's inputs are worth, tried out with the oracle on a few small workloads: a
- * kernel may ignore what has no influence on the results, and compile in what never varies. Notes,
- * no faults.
+ * kharness: how useful a task's inputs are, tried with the oracle on a few small workloads: a
+ * kernel could ignore inputs that have no influence on the results, and hard-code those that never
+ * vary. Gives notes, not faults.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -43,7 +43,7 @@ choose_workloads(struct trial *x)
 	}
 }
 
-/* Whether the oracle says something else for the batch now than it did when it was drawn. */
+/* Whether the oracle's results for the batch differ from those when it was drawn. */
 static bool
 has_moved(struct trial *x, struct batch *b)
 {
@@ -65,7 +65,7 @@ has_moved(struct trial *x, struct batch *b)
 	return moved;
 }
 
-/* The same call with other contents of tensor I. */
+/* The same call, with other contents of tensor I. */
 static bool
 tensor_moves(struct trial *x, const struct ktask_workload *w, size_t i)
 {
@@ -118,9 +118,7 @@ scalar_moves(struct trial *x, const struct ktask_workload *w, const struct ktask
 	return moved;
 }
 
-/*
- * Whether any workload shows that input I matters; inputs whose contents are given are not tried.
- */
+/* Whether any workload shows that input I matters; inputs with given contents are not tried. */
 static bool
 input_matters(struct trial *x, size_t i)
 {
@@ -167,7 +165,7 @@ try_input(struct trial *x, size_t i)
 		    x->t->file, in->name);
 }
 
-/* An axis that is in no shape: the same tensors with another value of it. */
+/* An axis that is in no shape: the same tensors, with another value of the axis. */
 static void
 try_axis(struct trial *x, size_t i)
 {
@@ -195,7 +193,7 @@ try_axis(struct trial *x, size_t i)
 		    x->t->file, a->name);
 }
 
-/* NaN and infinities are asked for by name: most kernels need not care. */
+/* NaN and infinities must be requested by name: most kernels need not handle them. */
 static void
 try_special(struct trial *x, const struct ktask_workload *w)
 {

@@ -11,8 +11,8 @@
 #include "kio.h"
 
 /*
- * Vector and matrix extensions worth telling a kernel writer about, as /proc/cpuinfo spells them,
- * and what to call them.
+ * Vector and matrix extensions that a kernel writer should know about, as /proc/cpuinfo spells
+ * them, and their usual names.
  */
 static const char *const extensions[][2] = {
 	{ "sse2", "sse2" },
@@ -72,7 +72,7 @@ line_of(const char *path)
 	return text;
 }
 
-/* What the kernel says of cache I of CPU 0, or NULL; the caller frees. */
+/* The kernel's entry for cache I of CPU 0, or NULL; the caller frees. */
 static char *
 cache_line(int i, const char *what)
 {
@@ -82,7 +82,7 @@ cache_line(int i, const char *what)
 	return line_of(path);
 }
 
-/* Bytes of the data or unified cache of CPU 0 at a level; 0: the highest there is. */
+/* Bytes of CPU 0's data or unified cache at a level; 0: the highest level. */
 static size_t
 cache_bytes(int level)
 {
@@ -112,7 +112,7 @@ machine_llc(void)
 {
 	size_t n = cache_bytes(0);
 
-	/* A machine that does not tell gets a large one. */
+	/* If the machine does not report it, assume a large one. */
 	return n ? n : (size_t)64 << 20;
 }
 
@@ -198,7 +198,7 @@ machine_facts(void)
 	return o;
 }
 
-/* What a measurement depended on. */
+/* The conditions that a measurement depended on. */
 json_t *
 machine_environment(const struct judge *j)
 {

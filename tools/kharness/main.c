@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kharness: judge a compiled kernel: is it right, how fast is it. The kernel runs in a sandboxed
- * process of its own, which is stopped except while the clock runs; inputs, expected results, clock
- * and verdict stay in this one.
+ * kharness: judge a compiled kernel: is it right, and how fast is it? The kernel runs in its own
+ * sandboxed process, which is stopped except while the clock runs; inputs, expected results, clock
+ * and verdict stay in this process.
  */
 #include <getopt.h>
 #include <limits.h>
@@ -92,7 +92,7 @@ print_machine(const struct options *o)
 	exit(K_OK);
 }
 
-/* What follows from what was given. */
+/* Options that follow from others. */
 static void
 settle_options(struct options *o, const char *phase, long memory_mb)
 {
@@ -233,8 +233,8 @@ choose_cpus(struct judge *j)
 }
 
 /*
- * A device for this run, and the judge's place on it. What the judge compiles is kept beside the
- * oracle.
+ * Choose a device for this run, and the judge's memory on it. The judge's compiled kernels are kept
+ * next to the oracle.
  */
 static void
 choose_device(struct judge *j)
@@ -256,7 +256,7 @@ judge_lock(struct judge *j, bool alone)
 	    j->device || j->copies ? klock_device(j->device_uuid, alone, true) : klock_cpu(alone);
 
 	spent_on(j, before);
-	/* Nobody else measures from here on. */
+	/* From here on nobody else measures. */
 	if (alone)
 		clocks_hold(j);
 	return fd;
@@ -274,7 +274,7 @@ spent_on(struct judge *j, enum spent what)
 	return before;
 }
 
-/* Where the time went, in seconds. */
+/* How the time was spent, in seconds. */
 static json_t *
 spent_json(struct judge *j)
 {
@@ -300,7 +300,7 @@ subject_init(struct subject *s, char *name, const char *file)
 		.timing = json_array() };
 }
 
-/* LIST, or NULL when there is nothing in it; borrowed. */
+/* LIST, or NULL if it is empty; borrowed. */
 static json_t *
 filled(json_t *list)
 {
@@ -356,8 +356,8 @@ check_files(const struct judge *j, const struct subject *subjects, size_t count)
 }
 
 /*
- * The candidate is complete when the moment at which it was comes on standard input. Nobody has
- * waited for what was done before.
+ * The candidate is complete when standard input gives the time at which it was completed. Time
+ * spent before that made nobody wait.
  */
 static void
 await_candidate(struct judge *j)
@@ -371,25 +371,25 @@ await_candidate(struct judge *j)
 }
 
 /*
- * T2 and T3 as asked for; the noise floor. Together with others, up to the moment when something is
+ * T2 and T3 as requested; returns the noise floor. Shares the device with others until something is
  * measured.
  */
 static double
 judge_tiers(struct judge *j, struct subject *subjects, size_t count, json_t *pairs)
 {
 	int shared = judge_lock(j, false);
-	/* A GPU's runners take long to get ready, and can do that meanwhile. */
+	/* A GPU's runners start slowly, and can do that in the meantime. */
 	struct race *race = j->o.timing && j->device ? race_open(j, subjects, count) : NULL;
 
 	if (j->o.await) {
-		/* Others may measure while the compiler is at work. */
+		/* Others may measure while the compiler runs. */
 		if (race)
 			race_greet(race);
 		close(shared);
 		await_candidate(j);
 		shared = judge_lock(j, false);
 	}
-	/* What a go costs is measured by a runner that has loaded nothing: the next one's. */
+	/* A runner that has loaded nothing measures the cost of a go: use the next subject's. */
 	if (j->o.correctness && race && count > 1)
 		race_check(race);
 	else if (j->o.correctness)
@@ -453,12 +453,12 @@ main(int argc, char **argv)
 	bool lint = false, good = true;
 
 	kutil_init("kharness");
-	/* Of ourselves alone (clocks.c). */
+	/* A helper process started by ourselves (clocks.c). */
 	if (argc == 3 && !strcmp(argv[1], "--hold-clocks"))
 		exit(clocks_holder(argv[2]));
 	/*
-	 * What is compared comes and goes by the hundred: giving its memory back each time would
-	 * cost more than all else.
+	 * Compared data is allocated and freed by the hundred: returning its memory each time would
+	 * cost more than everything else.
 	 */
 	mallopt(M_MMAP_THRESHOLD, INT_MAX);
 	mallopt(M_TRIM_THRESHOLD, INT_MAX);
@@ -476,7 +476,7 @@ main(int argc, char **argv)
 		choose_device(&j);
 	if (j.o.solo && j.opencl)
 		usage("--solo needs a host function, which OpenCL candidates do not have");
-	/* Its oracle would be given addresses of the host. */
+	/* The oracle would receive host addresses. */
 	if (j.o.oracle && !j.device && backend_for(j.task->language)->pointers)
 		usage("the task's language is device code; give --backend cuda or hip");
 	if (j.o.oracle)

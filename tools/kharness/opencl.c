@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kharness: OpenCL, seen from the judge, which has no driver in its process: krun-opencl tells what
- * the device is, and the launch lines of a candidate say what krun-opencl is told to launch.
+ * kharness: the judge's side of OpenCL. The judge has no driver in its process: krun-opencl reports
+ * what the device is, and the candidate's launch lines determine what krun-opencl launches.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,8 @@
 enum { ANSWER_MAX = 1 << 20, OBJECT_MAX = 64 << 20, FACTS_S = 60 };
 
 /*
- * What names the driver and the device to krun-opencl (kcl.h); NULL-terminated, the caller frees.
+ * Variables that name the driver and the device for krun-opencl (kcl.h); NULL-terminated, the
+ * caller frees.
  */
 char **
 opencl_environment(const struct judge *j)
@@ -33,7 +34,7 @@ opencl_environment(const struct judge *j)
 	return env;
 }
 
-/* The device as the runner will see it: asked in a sandbox like its own. */
+/* The device as the runner will see it: queried in a sandbox like the runner's. */
 void
 opencl_choose(struct judge *j)
 {
@@ -59,8 +60,8 @@ opencl_choose(struct judge *j)
 		kdie(K_MISSING, "no OpenCL device: %.300s",
 		    r.err_len ? r.err : "krun-opencl failed");
 	/*
-	 * So that the copying can be tried without such a device; it gives a CPU's kernels time
-	 * beside the clock.
+	 * For testing the copies without such a device; it gives a CPU's kernels time that is not
+	 * measured.
 	 */
 	j->copies = !kjson_bool_or(j->opencl, "cpu", false) || getenv("KILN_OPENCL_COPY");
 	name = kasprintf("%s %s", kjson_str_or(j->opencl, "platform", ""),

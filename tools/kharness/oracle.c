@@ -18,7 +18,7 @@ struct oracle {
 	void (*entry)(void);
 	ffi_cif cif;
 	ffi_type *types[KTASK_ARGS + 1];
-	void *stream; /* of the device, the last argument there; NULL on the host */
+	void *stream; /* of the device, passed as the last argument; NULL on the host */
 };
 
 static ffi_type *
@@ -31,7 +31,7 @@ type_of(const struct ktask *t, const struct ktask_arg *a)
 	return kdtype_size(a->dtype) == 8 ? &ffi_type_sint64 : &ffi_type_sint32;
 }
 
-/* What people know the oracle by. */
+/* The name by which people know the oracle. */
 static const char *
 source(const struct ktask *t)
 {
@@ -39,8 +39,8 @@ source(const struct ktask *t)
 }
 
 /*
- * It is trusted, so nothing contains or limits it, but nobody is free of mistakes: said when it
- * crashes, and when it is slow.
+ * It is trusted, so nothing contains or limits it, but it may have bugs: these messages are printed
+ * when it crashes, and when it is slow.
  */
 static char last_words[1024], slow_words[1024];
 
@@ -49,7 +49,7 @@ enum { SLOW_S = 60 };
 static void
 say_last_words(int sig)
 {
-	/* The action is the default one again: the signal ends the program all the same. */
+	/* The default action is restored: the signal still ends the program. */
 	if (write(STDERR_FILENO, last_words, strlen(last_words)) >= 0)
 		raise(sig);
 }
@@ -66,7 +66,7 @@ static const int crashes[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
 static void
 call_guarded(struct oracle *o, void **arguments)
 {
-	/* Of its own, as the stack may be what has run out. */
+	/* A separate stack, because the fault may be a stack overflow. */
 	static char stack[64 << 10];
 	stack_t own = { .ss_sp = stack, .ss_size = sizeof stack };
 	struct sigaction act = { .sa_handler = say_last_words,
@@ -96,7 +96,7 @@ oracle_open(const struct ktask *t, const char *file, int threads, void *stream)
 	if (!path)
 		kdie_errno(K_USAGE, "%s", file);
 	/*
-	 * Read by the OpenMP runtime when it is loaded. Idle threads must sleep: a spinning one
+	 * The OpenMP runtime reads this when it is loaded. Idle threads must sleep: a spinning one
 	 * would disturb measurements.
 	 */
 	setenv("OMP_WAIT_POLICY", "passive", 1);
@@ -160,7 +160,7 @@ oracle_call(const struct oracle *o, const struct ktask_workload *w, void *const 
 		device_lend();
 	call_guarded((struct oracle *)o, arguments);
 	if (o->stream) {
-		/* Without the program's name and the end of the line. */
+		/* Without the program's name and the final newline. */
 		last_words[strlen(last_words) - 1] = '\0';
 		device_take_back(last_words + strlen("kharness: "));
 	}
@@ -170,7 +170,8 @@ void
 oracle_close(struct oracle *o)
 {
 	/*
-	 * The library stays: threads of its OpenMP runtime are still on their way to sleep in it.
+	 * Do not unload the library: its OpenMP runtime's threads may still be running in it,
+	 * before they sleep.
 	 */
 	free(o);
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kharness: inputs whose contents a file gives, as they were where the kernel is used for real, and
- * others like them: a kernel that remembers the results of recorded inputs must not pass.
+ * kharness: inputs with contents from a file, as they were in real use, and similar ones: a kernel
+ * that remembers the results of recorded inputs must not pass.
  *
- * What makes up the structure stays: zeros, infinities and NaN where they are, whole numbers whole,
- * ascending numbers ascending, and none is beyond the smallest and the largest recorded. Every
- * other number moves by a random share of the way to another one of the file, and then all of them
- * move by one share towards one of them, so that their sum changes, too.
+ * The structure is kept: zeros, infinities and NaN stay where they are, whole numbers stay whole,
+ * ascending numbers ascending, and none exceeds the smallest and the largest recorded value. Every
+ * other number moves by a random share of the way to another number in the file, and then all of
+ * them move by one common share towards one of them, so that their sum changes, too.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -21,20 +21,22 @@ struct recording {
 	char *path;
 	enum kdtype dtype;
 	struct knpy file;
-	double *values; /* in the judge's space; NULL: not needed so far */
+	double *values; /* in the judge's space; NULL: not needed yet */
 	bool whole;     /* whole numbers alone */
 	int direction;  /* 1: ascending, -1: descending, 0: neither */
 };
 
-/* Files stay in memory: most are drawn from in every round. */
+/* Files stay in memory: most are used in every round. */
 static struct recording *recordings;
 
-/* Whether the file's elements can be those of a tensor of type T. */
+/* Whether the file's elements fit a tensor of type T. */
 static bool
 is_of_type(const struct knpy *a, enum kdtype t)
 {
 	const char *name = kdtype_name(t);
-	/* NumPy has no narrow types but float16: their bits are unsigned numbers there. */
+	/*
+	 * float16 is NumPy's only narrow type: the bits of others are stored as unsigned numbers.
+	 */
 	bool bits = kdtype_is_storage(t) && a->kind == 'u';
 	char kind = *name == 't' ? 'f' : *name;
 
@@ -97,7 +99,7 @@ direction_of(const double *v, size_t n)
 		up &= v[i] >= v[i - 1];
 		down &= v[i] <= v[i - 1];
 	}
-	/* All are the same: there is nothing to put in order. */
+	/* All are the same: there is nothing to sort. */
 	return up == down ? 0 : up ? 1 : -1;
 }
 
@@ -115,7 +117,7 @@ look_at(const struct judge *j, struct recording *r)
 	free(v);
 }
 
-/* A finite number of the file; 0 when a few tries meet none. */
+/* A finite number from the file; 0 if a few attempts find none. */
 static double
 any_of(const struct recording *r, struct krng *rng)
 {

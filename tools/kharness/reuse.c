@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kharness --reuse: does a call get faster when it meets the very same buffers again. Each round
- * measures two calls: one with contents that are new, in buffers where no call of the last round
- * was, and one with the contents and the addresses of all rounds before. Caches are flushed before
- * both, and right before both a call at the same addresses goes untimed: what a program may have of
- * that alone, pages that the processor has just translated (a quarter of a call of 30 us on a
- * virtual machine) and threads that are awake, is the same for both kinds. What is left between
- * them is memory of having seen the contents: a result kept for a checksum, a table keyed by
- * address that notices what changed. Where the table does not notice, the results are wrong.
+ * kharness --reuse: does a call get faster when it gets the very same buffers again? Each round
+ * measures two calls: one with new contents, in buffers that no call of the last round used, and
+ * one with the contents and the addresses of all earlier rounds. Caches are flushed before both,
+ * and right before each an untimed call runs at the same addresses: the effects of that alone are
+ * the same for both kinds (pages that the processor has just translated, a quarter of a 30 us call
+ * on a virtual machine, and threads that are awake). Any remaining difference comes from having
+ * seen the contents: a result kept for a checksum, or a table keyed by address that detects
+ * changes. If the table does not detect them, the results are wrong.
  *
- * The figure is the median of the rounds' ratios: a drift of the machine falls on both kinds of a
+ * The figure is the median of the rounds' ratios: a drift of the machine affects both kinds in a
  * round, and single disturbed rounds do not move a median. Its interval follows from ranks alone,
  * see kstat.h.
  */
@@ -25,20 +25,21 @@
 enum {
 	ROUNDS_MIN = KSTAT_ENOUGH,
 	ROUNDS_MAX = 16,
-	ROUNDS_SLOW = 3,             /* where rounds take long */
-	CHECKED_EVERY = ROUNDS_SLOW, /* so many rounds the results of their calls are compared */
-	/* of one call each: the buffers that stay, and two for those that do not */
+	ROUNDS_SLOW = 3,             /* if rounds take long */
+	CHECKED_EVERY = ROUNDS_SLOW, /* in one round of this many, the results of its calls are
+                                      * compared */
+	/* for one call each: the buffers that stay, and two for those that change */
 	SLOTS = 3,
 	STEPS = 8,       /* of the trace */
-	WALL_FACTOR = 4, /* rounds of a workload, in this many times --timing-s */
-	SLOW_FACTOR = 10 /* and beyond this many, ROUNDS_SLOW do */
+	WALL_FACTOR = 4, /* limit of a workload's rounds, in multiples of --timing-s */
+	SLOW_FACTOR = 10 /* and beyond this multiple, ROUNDS_SLOW are enough */
 };
 static const double narrow_enough = 0.01; /* half-width of the interval */
-/* a candidate that is no faster than this on buffers seen before needs no narrow interval */
+/* a candidate that gains no more than this on buffers seen before needs no narrow interval */
 static const double innocent = 1.01;
-/* results of fresh calls are compared where the oracle is this fast */
+/* results of fresh calls are compared if the oracle is this fast */
 static const double oracle_s = 0.02;
-/* a second call of a step below this share of the first has found something kept */
+/* a second call of a step that takes less than this share of the first used something cached */
 static const double hit_share = 0.99;
 
 struct player {
@@ -47,8 +48,8 @@ struct player {
 	struct runner r;
 	struct handshake handshake;
 	bool out;
-	struct place kept; /* where the buffers that stay lie */
-	/* Of the workload under way, by round. */
+	struct place kept; /* where the permanent buffers are */
+	/* Of the current workload, by round. */
 	double fresh[ROUNDS_MAX], same[ROUNDS_MAX], ratio[ROUNDS_MAX];
 };
 
@@ -71,8 +72,8 @@ fail(struct player *p, enum status status, const char *check, const char *detail
 }
 
 /*
- * A round whose results are compared: a kernel that keeps results must be right in those it does
- * not know of.
+ * A round whose results are compared: a kernel that keeps results must be right in rounds that it
+ * cannot know of.
  */
 static bool
 is_checked_round(const struct reuse *u)
@@ -81,8 +82,8 @@ is_checked_round(const struct reuse *u)
 }
 
 /*
- * In COMPARED rounds, what came out must be right where the results are known, and nothing else be
- * touched.
+ * In COMPARED rounds, the results must be right where they are known, and nothing else may have
+ * changed.
  */
 static bool
 verify(struct reuse *u, struct player *p, const struct batch *b, bool compared, const char *check,
@@ -111,7 +112,9 @@ verify(struct reuse *u, struct player *p, const struct batch *b, bool compared, 
 	return false;
 }
 
-/* One call on what was loaded, from cold caches; its nanoseconds, or NAN when the player is out. */
+/*
+ * One call on the loaded batch, from cold caches; its nanoseconds, or NAN when the player is out.
+ */
 static double
 call(struct reuse *u, struct player *p, const struct batch *b)
 {
@@ -131,7 +134,7 @@ call(struct reuse *u, struct player *p, const struct batch *b)
 	return runner_ns(u->j, &p->r, &s, &p->handshake);
 }
 
-/* A call with these contents where the one before was; its nanoseconds. */
+/* A call with these contents at the place of the previous call; its nanoseconds. */
 static double
 call_at(struct reuse *u, struct player *p, const struct batch *b, const struct place *where)
 {
@@ -139,7 +142,7 @@ call_at(struct reuse *u, struct player *p, const struct batch *b, const struct p
 	return call(u, p, b);
 }
 
-/* The slot of the fresh buffers of call K. */
+/* The slot for the fresh buffers of call K. */
 static size_t
 fresh_slot(size_t k)
 {
@@ -172,7 +175,7 @@ draw(struct reuse *u, struct batch *b)
 	    u->j, b, u->w, u->j->task->distributions[0], 1, u->checked && is_checked_round(u));
 }
 
-/* One player's round: both kinds, which comes first taking turns. OLD is the last round's NEW. */
+/* One player's round: both kinds, which take turns in coming first. OLD is the last round's NEW. */
 static void
 play(struct reuse *u, struct player *p, const struct batch *kept, const struct batch *old,
     const struct batch *new)
@@ -189,7 +192,7 @@ play(struct reuse *u, struct player *p, const struct batch *kept, const struct b
 	p->ratio[u->rounds] = fresh / same;
 }
 
-/* Whether the rounds say enough of every player, or time is up. */
+/* Whether the rounds are conclusive for every player, or time is up. */
 static bool
 enough(const struct reuse *u, double seconds)
 {
@@ -219,7 +222,7 @@ anybody(const struct reuse *u)
 	return !u->players[0].out;
 }
 
-/* The buffers that stay, laid out and seen once by every player; and FIRST, of fresh contents. */
+/* Loads the permanent buffers, which every player sees once; and FIRST, with fresh contents. */
 static void
 warm_up(struct reuse *u, const struct batch *kept, struct batch *first)
 {
@@ -316,7 +319,7 @@ same_weights(const struct reuse *u, struct batch *to, const struct batch *from, 
 			        kdtype_size(t->tensors[i].dtype));
 }
 
-/* Call K of the trace, its weights where they always are; NAN when the player is out. */
+/* Call K of the trace, with its weights always at the same place; NAN when the player is out. */
 static double
 step_call(struct reuse *u, struct player *p, struct batch *b, size_t k, uint32_t weights)
 {
@@ -340,10 +343,10 @@ step_call(struct reuse *u, struct player *p, struct batch *b, size_t k, uint32_t
 }
 
 /*
- * STEPS steps. In each the weights have new values at their old address, as an optimizer leaves
- * them; two calls follow, for a forward and a backward pass, with activations that are new in every
- * call. A cache of something made from the weights may answer the second call of each step and no
- * other.
+ * Runs STEPS steps. In each the weights have new values at their old address, as an optimizer
+ * leaves them; two calls follow, for a forward and a backward pass, with activations that are new
+ * in every call. A cache of something computed from the weights may serve the second call of each
+ * step and no other.
  */
 static void
 trace(struct reuse *u, struct player *p)
@@ -420,7 +423,7 @@ start_all(struct reuse *u, struct subject *subjects)
 	}
 }
 
-/* What a go costs is measured before anything is loaded. */
+/* The cost of a go is measured before anything is loaded. */
 static void
 load_all(struct reuse *u)
 {
@@ -440,7 +443,7 @@ judge_reuse(struct judge *j, struct subject *subjects, size_t count)
 	struct reuse u = { .j = j, .players = kcalloc(count, sizeof *u.players), .count = count };
 	int lock;
 
-	/* Starting disturbs nobody but those who measure. */
+	/* Starting only disturbs others who measure. */
 	lock = judge_lock(j, false);
 	start_all(&u, subjects);
 	close(lock);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kharness: the candidate's process, seen from the judge. It is stopped (SIGSTOP) at all times but
- * between a go and its done, so what it computes, it computes while the clock runs; and the clock
- * is the judge's.
+ * kharness: the candidate's process, seen from the judge. It is stopped (SIGSTOP) at all times
+ * except between GO and DONE, so whatever it computes, it computes while the clock runs; and the
+ * clock is the judge's.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -32,29 +32,30 @@ enum {
 	CODE_MAX = 256 << 20,
 	PRINT_MAX = 1 << 20,
 	PRINT_KEEP = 1000,
-	/* processor time of a process that does not stop, beyond which it is at work */
+	/* processor time beyond which a process that should be stopped is working */
 	AWAKE_NS = 20000,
 	/*
-	 * Processor time outside the calls, all together, beyond which it was at work while it was
-	 * stopped, and a share of that inside them. The kernel books a thread's last moments when
-	 * the thread leaves its processor, and on a busy machine a thread that counts as stopped
-	 * may still have to come back for that: some of it, milliseconds even, is nobody's doing.
+	 * Total processor time outside the calls beyond which it was working while stopped,
+	 * together with a share of the time inside them. The kernel accounts a thread's last
+	 * moments when the thread leaves its processor, and on a busy machine a thread that counts
+	 * as stopped may still have to run for that: some of this time, even milliseconds, is
+	 * nobody's fault.
 	 */
 	OUTSIDE_NS = 5000000,
 	/*
-	 * And so much in so many goes, and in half of them: a late moment may be a long one, where
-	 * a hypervisor takes its part.
+	 * And this much in this many goes, and in half of them: a late moment may be a long one if
+	 * a hypervisor takes its share.
 	 */
 	AWAKE_GO_NS = 100000,
 	AWAKE_TIMES = 5,
 	LATE_TIMES = 3,
 	/*
-	 * Slices of time of a GPU are about 2 ms; on one that does nothing else, a trifle takes
+	 * Time slices of a GPU are about 2 ms; on an otherwise idle one, a trivial kernel takes
 	 * some 20 us.
 	 */
 	LATE_NS = 1000000,
 	LATE_FACTOR = 5,
-	/* that processor time may exceed the judge's time by, and by a tenth */
+	/* processor time may exceed the judge's time by this, and by a tenth */
 	CPU_TRIFLE_NS = 20000
 };
 static const double CLEARLY = 1.1, OUTSIDE_SHARE = 0.2;
@@ -81,7 +82,7 @@ write_setup(const struct judge *j, const struct runner *r, struct krun_setup *s)
 		[KDTYPE_F64] = KRUN_F64,
 		[KDTYPE_I32] = KRUN_I32,
 		[KDTYPE_I64] = KRUN_I64,
-		/* Calls pass words of these sizes alike, with a sign and without. */
+		/* Calls pass words of these sizes in the same way, signed or not. */
 		[KDTYPE_U32] = KRUN_I32,
 		[KDTYPE_U64] = KRUN_I64,
 		[KDTYPE_TF32] = KRUN_F32,
@@ -113,13 +114,13 @@ write_setup(const struct judge *j, const struct runner *r, struct krun_setup *s)
 
 enum {
 #ifdef __SANITIZE_ADDRESS__
-	LIMITED = 0 /* the runner's shadow memory alone is terabytes of address space */
+	LIMITED = 0 /* the runner's shadow memory alone takes terabytes of address space */
 #else
 	LIMITED = 1
 #endif
 };
 
-/* Whether a candidate makes streams of its own; it cannot without this name. */
+/* Whether a candidate creates its own streams; without this name it cannot. */
 static bool
 makes_streams(const char *file)
 {
@@ -132,7 +133,7 @@ makes_streams(const char *file)
 	return yes;
 }
 
-/* The runner's environment: of this one, what says which devices there are. */
+/* The runner's environment: of ours, only the variables that select devices. */
 static char **
 environment(const struct judge *j, const char *file)
 {
@@ -151,7 +152,7 @@ environment(const struct judge *j, const char *file)
 		return env;
 	}
 	env[n++] = kstrdup("CUDA_CACHE_DISABLE=1");
-	/* What the driver does by itself; see kgpu_open. */
+	/* Restores the driver's own default; see kgpu_open. */
 	if (makes_streams(file))
 		env[n++] = kstrdup("CUDA_DEVICE_MAX_CONNECTIONS=8");
 	for (size_t i = 0; i < LEN(passed); i++)
@@ -185,14 +186,13 @@ spawn(struct judge *j, struct runner *r, const char *file, int theirs)
 
 	if (!library)
 		kdie_errno(K_USAGE, "%s", file);
-	/* A GPU's driver reserves address space by the terabyte. */
+	/* GPU drivers reserve terabytes of address space. */
 	if (s.gpu)
 		s.memory_bytes = 0;
 	for (size_t i = 0; i < LEN(keep); i++)
 		snprintf(number[i], sizeof number[i], "%d", keep[i]);
 	/*
-	 * Below the level of a mount namespace, files that only root can reach are copied into a
-	 * work folder.
+	 * Without a mount namespace, files that only root can reach are copied into a work folder.
 	 */
 	if (j->level < KSANDBOX_BWRAP)
 		s.work = r->work = ksandbox_work_new();
@@ -211,7 +211,7 @@ spawn(struct judge *j, struct runner *r, const char *file, int theirs)
 
 /* ---- what it says ---- */
 
-/* Take what it printed; false when that is too much. */
+/* Read what it printed; false when that is too much. */
 static bool
 drain(struct runner *r)
 {
@@ -234,7 +234,7 @@ drain(struct runner *r)
 }
 
 /*
- * One report and the process id of its sender as the kernel tells it; false at the end of the
+ * Receives one report, and its sender's process id from the kernel; false at the end of the
  * connection.
  */
 static bool
@@ -275,12 +275,12 @@ receive(struct runner *r, int flags, struct krun_report *report, pid_t *sender)
 static void
 send_command(struct runner *r, const void *message, size_t len)
 {
-	/* A dead runner is noticed when it is listened to. */
+	/* A dead runner is noticed when we read its reply. */
 	while (send(r->socket, message, len, MSG_NOSIGNAL) < 0 && errno == EINTR)
 		;
 }
 
-/* Bytes of rows that nobody has read. */
+/* Bytes of rows that have not been read. */
 static size_t
 rows_left(const struct runner *r)
 {
@@ -289,7 +289,7 @@ rows_left(const struct runner *r)
 	return ioctl(r->rows[1], FIONREAD, &bytes) == 0 && bytes > 0 ? (size_t)bytes : 0;
 }
 
-/* How far the inputs of calls are apart, where those of other calls are hidden; else 0. */
+/* Distance between the inputs of calls, if other calls' inputs are hidden; else 0. */
 static uint64_t
 hidden_slot(const struct judge *j, const struct batch *b)
 {
@@ -300,7 +300,7 @@ hidden_slot(const struct judge *j, const struct batch *b)
 	return in;
 }
 
-/* Whether an offset of the inputs belongs to another call than the one under way, and is hidden. */
+/* Whether an offset of the inputs belongs to a call other than the current one, and is hidden. */
 static bool
 is_hidden(const struct judge *j, const struct runner *r, const struct batch *b, uint64_t offset)
 {
@@ -318,8 +318,8 @@ is_hidden(const struct judge *j, const struct runner *r, const struct batch *b, 
 }
 
 /*
- * Where a memory fault happened, as far as that means something: ": it wrote to byte 12 of A, which
- * is an input".
+ * Describes where a memory fault happened, if that is meaningful: ": it wrote to byte 12 of A,
+ * which is an input".
  */
 static void
 describe_fault(const struct judge *j, const struct runner *r, const struct batch *b, char *text,
@@ -351,7 +351,7 @@ describe_fault(const struct judge *j, const struct runner *r, const struct batch
 	}
 }
 
-/* How the process ended: the sandbox's outermost process ends with it, and in the same way. */
+/* How the process ended: the sandbox's outermost process ends with it, in the same way. */
 static enum outcome
 ended(struct judge *j, struct runner *r, const struct batch *b)
 {
@@ -384,8 +384,8 @@ ended(struct judge *j, struct runner *r, const struct batch *b)
 }
 
 /*
- * Wait for the next report until DEADLINE: OUT_OK with it in REPORT, its sender, and in *AT when it
- * came.
+ * Wait for the next report until DEADLINE: OUT_OK with the report, its sender, and the time of its
+ * arrival in *AT.
  */
 static enum outcome
 listen_until(struct judge *j, struct runner *r, const struct batch *b, int64_t deadline,
@@ -394,7 +394,7 @@ listen_until(struct judge *j, struct runner *r, const struct batch *b, int64_t d
 	for (;;) {
 		struct pollfd fds[2] = { { r->socket, POLLIN, 0 }, { r->output, POLLIN, 0 } };
 		int64_t left = deadline - know_ns();
-		/* A GPU's calls are short: to fall asleep and wake up again would take as long. */
+		/* A GPU's calls are short: sleeping and waking up would take as long. */
 		struct timespec t = { j->device ? 0 : left / 1000000000,
 			j->device ? 0 : left % 1000000000 };
 		int n;
@@ -420,9 +420,9 @@ listen_until(struct judge *j, struct runner *r, const struct batch *b, int64_t d
 	}
 }
 
-/* ---- stopping and going on ---- */
+/* ---- stopping and continuing ---- */
 
-/* First line of a file of a thread of PID; false when it has none any more. */
+/* First line of a file about a thread of PID; false when the thread is gone. */
 static bool
 read_task(pid_t pid, const char *thread, const char *file, char *text, size_t len)
 {
@@ -440,8 +440,8 @@ read_task(pid_t pid, const char *thread, const char *file, char *text, size_t le
 }
 
 /*
- * Nanoseconds that a thread has waited for a processor: the second word of schedstat; 0 where the
- * kernel does not tell.
+ * Nanoseconds that a thread has waited for a processor: the second word of schedstat; 0 if the
+ * kernel does not report it.
  */
 static int64_t
 delay_of(const char *schedstat)
@@ -451,7 +451,7 @@ delay_of(const char *schedstat)
 	return space ? strtoll(space, NULL, 10) : 0;
 }
 
-/* The same of this thread of the judge's. */
+/* The same for this thread of the judge. */
 static int64_t
 own_delay_ns(void)
 {
@@ -466,7 +466,7 @@ own_delay_ns(void)
 	return delay_of(text);
 }
 
-/* The same of the threads that a runner had when it was last stopped. */
+/* The same for the threads that a runner had when it was last stopped. */
 static int64_t
 threads_delay_ns(const struct runner *r)
 {
@@ -479,14 +479,16 @@ threads_delay_ns(const struct runner *r)
 	return ns;
 }
 
-/* A thread that is gone has taken its share along. */
+/* The time of a thread that has ended is no longer included. */
 static int64_t
 delay_since(int64_t before, int64_t now)
 {
 	return now > before ? now - before : 0;
 }
 
-/* Threads of a process, how many of them are stopped, and what all have waited for a processor. */
+/*
+ * Threads of a process, how many of them are stopped, and how long all have waited for a processor.
+ */
 struct threads {
 	int count, stopped;
 	int64_t delay_ns;
@@ -509,7 +511,7 @@ look_at_threads(struct runner *r, struct threads *t)
 	while ((e = readdir(dir))) {
 		if (*e->d_name == '.' || !read_task(r->pid, e->d_name, "stat", text, sizeof text))
 			continue;
-		/* The state follows the command name, which may itself hold parentheses. */
+		/* The state follows the command name, which may contain parentheses. */
 		state = strrchr(text, ')');
 		t->count++;
 		t->stopped += state && strchr("TtZX", state[2]) != NULL;
@@ -538,8 +540,8 @@ awake(struct runner *r, int64_t ns)
 }
 
 /*
- * A thread that says it has stopped may be on its processor for a moment still: wait until the
- * processor time stands.
+ * A thread that is reported as stopped may still run for a moment: wait until its processor time no
+ * longer changes.
  */
 static void
 settle(struct runner *r)
@@ -557,9 +559,9 @@ settle(struct runner *r)
 }
 
 /*
- * Stop every thread. A process that is gone counts as stopped: that is noticed at the next go. One
- * that goes on working (by a timer that sends SIGCONT, say) is caught; one that neither works nor
- * stops is stuck in the kernel, which is not its fault.
+ * Stop every thread. A process that is gone counts as stopped: the next go notices that. One that
+ * continues to work (for example with a timer that sends SIGCONT) is caught; one that neither works
+ * nor stops is stuck in the kernel, which is not its fault.
  */
 static enum outcome
 stop(struct runner *r)
@@ -576,7 +578,7 @@ stop(struct runner *r)
 		if (know_ns() - start > (int64_t)START_S * 1000000000)
 			kdie(K_IO, "cannot stop process %d", (int)r->pid);
 		usleep(20);
-		/* A SIGCONT in between would have cancelled the first. */
+		/* A SIGCONT in between would have cancelled the first SIGSTOP. */
 		kill(r->pid, SIGSTOP);
 	}
 	r->threads = t.count;
@@ -585,7 +587,7 @@ stop(struct runner *r)
 	return OUT_OK;
 }
 
-/* An order outside the clock, and the answer. */
+/* A command outside the timed region, and the answer. */
 static enum outcome
 exchange(struct judge *j, struct runner *r, const struct batch *b, enum krun_order order,
     struct krun_report *report, pid_t *sender)
@@ -599,7 +601,7 @@ exchange(struct judge *j, struct runner *r, const struct batch *b, enum krun_ord
 	    j, r, b, know_ns() + (int64_t)(j->o.run_timeout_s * 1e9), report, &at, sender);
 }
 
-/* One that is answered by AWAKE: of the candidate's code, nothing runs meanwhile. */
+/* A command that is answered by AWAKE: none of the candidate's code runs meanwhile. */
 static enum outcome
 prepare(struct judge *j, struct runner *r, const struct batch *b, enum krun_order order)
 {
@@ -616,10 +618,11 @@ prepare(struct judge *j, struct runner *r, const struct batch *b, enum krun_orde
 }
 
 /*
- * When a go is over, on a device: the process may launch nothing more, and a kernel of our own has
- * run there. That waits for what the process has left at work, which is timed so; it waits for its
- * slice of time only, a hundred times as long as on an idle device, where the work takes longer. An
- * empty go ends in the same way. Says nothing when others share the device.
+ * Determines when a go is over on a device: the process may launch nothing more, and a kernel of
+ * our own has run there. That waits for work that the process has left running, which is timed in
+ * this way. On a shared device it only waits for its time slice, which takes a hundred times as
+ * long as on an idle device, but the candidate's work takes longer too. An empty go ends in the
+ * same way. Tells nothing when others share the device.
  */
 static int64_t
 end_on_device(struct judge *j, struct runner *r)
@@ -641,7 +644,7 @@ look_at_lates(struct runner *r)
 	    "the device was still working for it after it had returned");
 }
 
-/* The rows of a go's calls, to be read one by one. */
+/* Sends the rows of a go's calls, which are read one by one. */
 static void
 send_rows(const struct judge *j, const struct runner *r, size_t calls)
 {
@@ -652,8 +655,8 @@ send_rows(const struct judge *j, const struct runner *r, size_t calls)
 	for (; left; p += n, left -= (size_t)n)
 		if ((n = write(r->rows[1], p, left)) < 0) {
 			/*
-			 * A dead runner is noticed when it is listened to; a full pipe, when its
-			 * rows do not come.
+			 * A dead runner is noticed when we read its reply; a full pipe, when its
+			 * rows are missing.
 			 */
 			if (errno != EINTR)
 				return;
@@ -661,7 +664,7 @@ send_rows(const struct judge *j, const struct runner *r, size_t calls)
 		}
 }
 
-/* What a runner did since its last go, for which it was to be stopped. */
+/* Checks what a runner did since its last go, although it was stopped. */
 static enum outcome
 look_at_pause(struct runner *r, int64_t cpu)
 {
@@ -680,7 +683,7 @@ look_at_pause(struct runner *r, int64_t cpu)
 	return OUT_OK;
 }
 
-/* A GPU's runner is awake and watches before the clock runs. */
+/* A GPU's runner must be awake and polling before the clock starts. */
 static enum outcome
 before_go(struct judge *j, struct runner *r, const struct batch *b)
 {
@@ -689,7 +692,7 @@ before_go(struct judge *j, struct runner *r, const struct batch *b)
 	                 : OUT_OK;
 }
 
-/* The answer to a go. */
+/* Checks the answer to a go. */
 static enum outcome
 look_at_report(struct runner *r, const struct krun_report *report, pid_t sender, uint64_t nonce)
 {
@@ -698,7 +701,7 @@ look_at_report(struct runner *r, const struct krun_report *report, pid_t sender,
 	if (report->what != KRUN_DONE || report->nonce != nonce || sender != r->pid)
 		return outcome(
 		    r, OUT_PROTOCOL, "forged_report", "it wrote to the judge's connection");
-	/* It ended in another way than by making its calls. */
+	/* It answered without making all its calls. */
 	if (rows_left(r))
 		return outcome(r, OUT_PROTOCOL, "calls_left_out",
 		    "it answered before all calls had been made");
@@ -760,7 +763,7 @@ go(struct judge *j, struct runner *r, const struct batch *b, struct span *s)
 	if (e == OUT_OK && j->device && j->alone)
 		end = end_on_device(j, r);
 	own_delay = own_delay_ns() - own_delay;
-	/* Before it is stopped, for which it may have to wait as well. */
+	/* Before it is stopped, which may make it wait as well. */
 	done_delay = threads_delay_ns(r);
 	used = cpu_ns(r) - cpu;
 	if (j->beside)
@@ -801,20 +804,20 @@ runner_go(struct judge *j, struct runner *r, const struct batch *b, struct span 
 double
 runner_undelayed_ns(const struct judge *j, const struct runner *r, const struct span *s)
 {
-	/* A device works on while those who wait for it have no processor. */
+	/* A device continues to work while those who wait for it have no processor. */
 	if (j->device)
 		return (double)s->judge_ns;
-	/* Of several threads nobody can say how much of a wait the others made up for. */
+	/* With several threads nobody can say how much of a wait the other threads made up for. */
 	return (double)(s->judge_ns - s->judge_delay_ns - (r->threads == 1 ? s->delay_ns : 0));
 }
 
 /*
- * By which clock? The judge's is the only one that a candidate cannot touch, and it is blurred by
- * the time that processes take to wake up, which differs from go to go (50 to 1000 us on a virtual
- * machine that is idle). Processor time is the kernel's, and exact: it is the time of a program
- * with one thread that does not sleep. The runner's own clock is exact, and may be forged. So the
- * exact ones are believed as far as the judge's, less what the handshakes differ by, does not say
- * more.
+ * Which clock counts? The judge's clock is the only one that a candidate cannot touch, but it
+ * includes the time that processes take to wake up, which differs from go to go (50 to 1000 us on
+ * an idle virtual machine). Processor time comes from the kernel and is exact: for a program with
+ * one thread that does not sleep, it is the time. The runner's own clock is exact, but may be
+ * forged. So the exact clocks are believed unless the judge's, minus the spread of the handshakes,
+ * says more.
  */
 static double
 exact_ns(
@@ -833,11 +836,11 @@ runner_ns(
 	double ns = runner_undelayed_ns(j, r, s) - h->ns,
 	       cpu = ((double)s->cpu_ns - h->stopped_cpu_ns * r->threads) / j->o.threads;
 
-	/* A driver's threads wait for their device in ways of their own. */
+	/* A driver's threads wait for their device in their own ways. */
 	if (j->device || j->copies)
 		return fmax(ns, 1);
 	ns = fmax(ns - h->spread_ns, exact_ns(j, r, s, h));
-	/* Work that went on after "done". */
+	/* Work that continued after "done". */
 	if (cpu > CLEARLY * ns + CPU_TRIFLE_NS && !j->opencl)
 		ns = cpu;
 	return fmax(ns, 1);
@@ -846,8 +849,8 @@ runner_ns(
 /* ---- start and end ---- */
 
 /*
- * How far handshakes differ, beyond what a quarter of them does on each side: this many times that,
- * and a little.
+ * How far handshakes may differ: this many times the range of the middle half of them, plus a
+ * little.
  */
 enum { SPREAD_FACTOR = 2, SPREAD_NS = 20000 };
 
@@ -873,7 +876,7 @@ runner_handshake_of(const struct handshake *measured, size_t n)
 struct handshake
 runner_handshake_from(const struct judge *j, const struct runner *r, const struct span *s)
 {
-	/* On a busy machine a delay may be taken off twice. */
+	/* On a busy machine a delay may be subtracted twice. */
 	return (struct handshake){ .ns = fmax(0, runner_undelayed_ns(j, r, s)),
 		.own_ns = (double)s->own_ns,
 		.cpu_ns = (double)s->done_cpu_ns,
@@ -909,7 +912,7 @@ greet(struct judge *j, struct runner *r)
 	send_command(r, &setup, sizeof setup);
 	e = listen_until(
 	    j, r, NULL, know_ns() + (int64_t)START_S * 1000000000, &hello, &at, &r->pid);
-	/* A device without room has it again when its other users are done. */
+	/* A device that is out of memory has some again when its other users are done. */
 	if (e == OUT_OK && hello.what == KRUN_FAILED)
 		kdie(kgpu_no_room(hello.text) ? K_AGAIN : K_MISSING, "the runner: %s", hello.text);
 	if (e != OUT_OK || hello.what != KRUN_HELLO || r->pid <= 0)
@@ -922,7 +925,7 @@ greet(struct judge *j, struct runner *r)
 		kdie(K_MISSING, "cannot read the processor clock of process %d", (int)r->pid);
 }
 
-/* The first moment that foreign code may run. */
+/* From this moment on foreign code may run. */
 enum outcome
 runner_load(struct judge *j, struct runner *r)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Floating types of 16 and 8 bits, converted by arithmetic on their fields; plain enough for a C
- * compiler and for the run-time compilers of GPUs, whose code (device.cu) has this text in front of
- * it. A type is its numbers of exponent and mantissa bits, its bias, and what its highest codes
- * mean.
+ * Floating-point types of 16 and 8 bits, converted by arithmetic on their fields. The code is
+ * simple enough for a C compiler and for the run-time compilers of GPUs, which see this text before
+ * device.cu. A type is defined by its numbers of exponent and mantissa bits, its bias, and the
+ * meaning of its highest codes.
  */
 #ifndef KILN_SMALL_H
 #define KILN_SMALL_H
@@ -28,16 +28,19 @@ small_mix(unsigned long long key, unsigned long long i)
 }
 
 /*
- * A random word as a normal number, near enough, without a branch or a table: the sum of its eight
- * bytes, with a fraction so that all values in between occur (Irwin and Hall; none is further out
- * than 4.9 standard deviations).
+ * A random word as an approximately normal number, without a branch or a table: the sum of its
+ * eight bytes, with a fraction so that all values in between occur (Irwin and Hall; none is further
+ * out than 4.9 standard deviations).
  */
 SMALL_FN double
 small_normal(unsigned long long word)
 {
 	const unsigned long long bytes = 0x00ff00ff00ff00ffull, sum = 0x0001000100010001ull;
 	const double mean = 8 * 127.5 + 0.5, deviation = 209.02;
-	/* The upper bits of this product are as random as the word, and tell nothing of the sum. */
+	/*
+	 * The upper bits of this product are as random as the word, and reveal nothing about the
+	 * sum.
+	 */
 	unsigned long long fraction = word * 0x9e3779b97f4a7c15ull >> 11;
 
 	word = (word & bytes) + (word >> 8 & bytes);
@@ -72,7 +75,7 @@ small_widen(unsigned code, int exponent, int mantissa, int bias, enum small_top 
 }
 
 /*
- * To nearest, ties to even. What is too large becomes infinite where there is such a thing, else
+ * Round to nearest, ties to even. Too large values become infinite if the type has infinities, else
  * the largest number.
  */
 SMALL_FN unsigned
@@ -92,7 +95,9 @@ small_narrow(double x, int exponent, int mantissa, int bias, enum small_top top)
 		return top == SMALL_FNUZ ? 1u << bits
 		    : top == SMALL_IEEE  ? last << mantissa | 1u << (mantissa - 1)
 		                         : last << mantissa | ones;
-	/* Beyond all that is told apart. The exponent is at least that of the subnormal numbers. */
+	/*
+	 * Beyond all representable values. The exponent is at least that of the subnormal numbers.
+	 */
 	if (a > ldexp(1.0, (int)last + 1 - bias))
 		a = ldexp(1.0, (int)last + 1 - bias);
 	frexp(a, &e);
@@ -103,7 +108,8 @@ small_narrow(double x, int exponent, int mantissa, int bias, enum small_top top)
 	code = (unsigned)scaled;
 	code += rest > 0.5 || (rest >= 0.5 && (code & 1));
 	/*
-	 * A mantissa's hidden one adds 1 to the exponent's code, which is 0 for subnormal numbers.
+	 * The hidden one of the mantissa adds 1 to the exponent's code, which is 0 for subnormal
+	 * numbers.
 	 */
 	code += (unsigned)(e - 1) << mantissa;
 	if (code > largest)
@@ -114,9 +120,9 @@ small_narrow(double x, int exponent, int mantissa, int bias, enum small_top top)
 }
 
 /*
- * The distribution special: element I of rows of ROW elements, VALUE in most. A row has one kind of
- * special values, so that a NaN does not hide what an infinity or a mask does; in half of all
- * tensors only a few rows have any.
+ * The distribution special: element I in rows of ROW elements; most elements are VALUE. A row has
+ * one kind of special values, so that a NaN does not hide the effect of an infinity or a mask; in
+ * half of all tensors only a few rows have any.
  */
 SMALL_FN double
 small_special(unsigned long long seed, unsigned long long i, unsigned long long row, double value)
@@ -150,7 +156,7 @@ small_special(unsigned long long seed, unsigned long long i, unsigned long long 
 	return value;
 }
 
-/* A number for a type without a sign: of ascending ones, which begin at -3, or of others. */
+/* A number for an unsigned type: from ascending ones, which begin at -3, or from others. */
 SMALL_FN double
 small_unsigned(double x, int sorted)
 {
@@ -158,8 +164,8 @@ small_unsigned(double x, int sorted)
 }
 
 /*
- * The distribution sparse: one element in PERIOD is not zero, and lies between 1 and 2, or -1 and
- * -2.
+ * The distribution sparse: only one element in PERIOD is not zero, and its magnitude is between 1
+ * and 2.
  */
 SMALL_FN double
 small_sparse(unsigned long long seed, unsigned long long i, double period)
@@ -173,9 +179,9 @@ small_sparse(unsigned long long seed, unsigned long long i, double period)
 }
 
 /*
- * Element I in place of the recorded one of N VALUES, as recorded.c says: a random share of the way
- * to another one, and from there SHARE of the way TO. Of many numbers, the others come in
- * stretches, from memory that lies together. WHOLE: the other one itself.
+ * Element I instead of the recorded one of N VALUES, as described in recorded.c: a random share of
+ * the way to another element, and from there SHARE of the way to TO. For many numbers, the other
+ * elements come in stretches, from adjacent memory. WHOLE: the other element itself.
  */
 SMALL_FN double
 small_redraw(const double *values, unsigned long long n, unsigned long long i,
@@ -184,13 +190,13 @@ small_redraw(const double *values, unsigned long long n, unsigned long long i,
 	const unsigned long long stretch = n < 32768 ? 1 : 512;
 	double v = values[i], other, begin, step;
 
-	/* What is not finite differs from itself. */
+	/* A value that is not finite differs from itself. */
 	if (!(v - v <= 0) || (v <= 0 && v >= 0))
 		return v;
 	begin = (double)(small_mix(seed, i / stretch) >> 11) * 0x1p-53 * (double)(n - stretch + 1);
 	other = values[(unsigned long long)begin + i % stretch];
 	step = whole ? 1 : (double)(small_mix(~seed, i) >> 11) * 0x1p-53;
-	/* A zero means something among whole numbers, more often than not. */
+	/* Among whole numbers a zero usually has a meaning. */
 	if (other - other <= 0 && !(whole && other <= 0 && other >= 0))
 		v += step * (other - v);
 	return v + share * (to - v);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kharness --solo: call the kernel in this very process, on each timed workload of the set or on
- * one, for a profiler that wraps around it. There is no verdict and no clock; the caller sees to
- * the sandbox. With --apart it is for tools that look for faults of memory: every tensor is then an
+ * kharness --solo: call the kernel in this process, on each timed workload of the set or on one,
+ * for a profiler that wraps around it. There is no verdict and no clock; the caller provides the
+ * sandbox. --apart is for tools that look for memory faults: every tensor is then a separate
  * allocation of exactly its size.
  */
 #include <dlfcn.h>
@@ -73,7 +73,7 @@ load(struct solo *s)
 	free(path);
 }
 
-/* Words of a row to arguments: offsets become addresses. */
+/* Convert a row's words to arguments: offsets become addresses. */
 static void
 call(struct solo *s, const struct memory *m)
 {
@@ -93,12 +93,12 @@ call(struct solo *s, const struct memory *m)
 	}
 	values[t->arg_count] = &stream;
 	ffi_call(&s->cif, FFI_FN(s->entry), NULL, values);
-	/* A fence is a launch of its own there, which a profiler would measure, too. */
+	/* A fence there is a launch, which a profiler would also measure. */
 	if (s->j->device)
 		device_wait();
 }
 
-/* Lets a counter run or stop that waits at these two FIFOs in the folder: perf stat --control. */
+/* Starts or stops a counter that waits at these two FIFOs in the folder: perf stat --control. */
 static void
 count(const char *word)
 {
@@ -114,7 +114,7 @@ count(const char *word)
 	close(control);
 }
 
-/* What a profiler looks at: the call, and not how its inputs were made. */
+/* The region for a profiler: the call, without the preparation of its inputs. */
 static void
 mark(const struct solo *s, bool begin)
 {
@@ -151,11 +151,11 @@ one_workload(struct solo *s, const struct ktask_workload *w)
 	memory_close(s->j, &m);
 }
 
-/* ---- every tensor an allocation of its own ---- */
+/* ---- a separate allocation for every tensor ---- */
 
-enum { ALIGNED = 64 }; /* as in the memory that candidates are judged in */
+enum { ALIGNED = 64 }; /* as in the memory in which candidates are judged */
 
-/* Memory whose bounds a sanitizer knows; what it holds counts as never written. */
+/* Memory whose bounds a sanitizer knows; its contents count as never written. */
 static void *
 apart_alloc(const struct judge *j, size_t bytes)
 {
@@ -203,7 +203,7 @@ apart_call(struct solo *s, const struct ktask_workload *w, void *const *memory)
 		values[i] = &words[i];
 	}
 	values[t->arg_count] = &stream;
-	/* On invented numbers it may never return: a signal ends it like any fault. */
+	/* With invented numbers it may never return: a signal ends it, like any fault. */
 	if (s->j->o.fenced)
 		alarm((unsigned)ceil(s->j->o.run_timeout_s));
 	ffi_call(&s->cif, FFI_FN(s->entry), NULL, values);
@@ -212,7 +212,7 @@ apart_call(struct solo *s, const struct ktask_workload *w, void *const *memory)
 		device_wait();
 }
 
-/* What the call made of the outputs, as bytes, each in a file of its own. */
+/* Save what the call wrote to the outputs, each in a file of its own. */
 static void
 save_outputs(const struct judge *j, const struct ktask_workload *w, void *const *memory)
 {
@@ -277,9 +277,9 @@ by_bytes(const void *a, const void *b)
 }
 
 /*
- * All workloads of the set, the smallest first, with inputs of every distribution; none is begun
- * after --run-timeout-s. Says which were begun and done, a line each, and how many there are: what
- * comes first may be all there is time for.
+ * All workloads of the set, the smallest first, with inputs of every distribution; none is started
+ * after --run-timeout-s. Prints a line for each that is started and done, and how many there are:
+ * there may be time only for the first.
  */
 static void
 run_apart(struct solo *s)

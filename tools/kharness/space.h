@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kharness: the memory that tensors lie in, the machine's own or a GPU's, and the few things that
- * the judge does to it. The verdict is made of these, by the same code for all backends. Pointers
- * belong to the space: only the host's may be followed. A fault of the environment ends the
- * program.
+ * kharness: the memory that tensors are in, the machine's own or a GPU's, and the few operations
+ * that the judge needs on it. Verdicts are built from these, by the same code for all backends.
+ * Pointers belong to the space: only the host's may be dereferenced. A fault of the environment
+ * ends the program.
  */
 #ifndef SPACE_H
 #define SPACE_H
@@ -17,16 +17,16 @@
 #include "kutil.h"
 #include "small.h"
 
-/* What may differ, besides RTOL * |expected|: see compare.c. */
+/* Allowed difference in addition to RTOL * |expected|: see compare.c. */
 struct rule {
 	double rtol, per_scale, atol, fixed_scale;
 	bool exact;
 };
 
-/* Output GOT of N elements beside what was EXPECTED (doubles, or the type itself for integers). */
+/* Output GOT of N elements and what was EXPECTED (doubles, or the type itself for integers). */
 struct comparison {
 	enum kdtype dtype;
-	/* elements, and elements that share a scale; the last group takes what is left over */
+	/* elements, and elements that share a scale; the last group includes the remainder */
 	size_t n, group;
 	const void *expected, *got;
 	struct rule rule;
@@ -37,11 +37,12 @@ struct comparison {
 /* How the numbers of a tensor are drawn. */
 struct recipe {
 	enum kdist dist;
-	size_t period; /* SPECIAL: elements of a row; SPARSE: one element in so many is not zero */
+	size_t period; /* SPECIAL: elements of a row; SPARSE: one element in this many is not
+                        * zero */
 	/*
-	 * Not 0: one element in so many is drawn, and the others stay as they are. LARGE ones are
-	 * then between 100 and 200: one of about 15 among a million normals takes more digits than
-	 * a softmax in single precision has, and next to one of 10000 an honest sum of squares
+	 * If not 0: one element in this many is drawn, and the others stay unchanged. LARGE ones
+	 * are then between 100 and 200: one of about 15 among a million normals needs more digits
+	 * than a softmax in single precision has, and next to one of 10000 an honest sum of squares
 	 * loses the others.
 	 */
 	size_t every;
@@ -60,7 +61,7 @@ struct comparison_result {
 	size_t mismatches, unwritten;
 	bool over_cap;
 	double max_abs;
-	double max_share; /* of its tolerance; of what must be exact none is noted */
+	double max_share; /* relative to its tolerance; not recorded for exact results */
 	/* error and tolerance of the element furthest beyond; worst < 0: none */
 	double worst, tolerance;
 	size_t worst_at;
@@ -76,11 +77,11 @@ round_up(size_t n, size_t to)
 
 /* Memory that judge and runner share. */
 struct arena {
-	/* runner_fd: what the runner gets; of an input arena it is read-only */
+	/* runner_fd: what the runner gets; read-only for an input arena */
 	int fd, runner_fd;
 	char *memory;
 	size_t bytes;
-	uint64_t handle; /* of the space's own */
+	uint64_t handle; /* for the space's own use */
 };
 
 struct space {
@@ -90,50 +91,48 @@ struct space {
 	void (*fetch)(void *host, const void *from, size_t bytes);
 	void (*store)(void *to, const void *host, size_t bytes);
 	void (*set)(void *to, int byte, size_t bytes);
-	/* Fill with a word, over and over, from its first byte on. */
+	/* Fill with a word, repeated from the first byte on. */
 	void (*words)(void *to, uint64_t word, size_t bytes);
 	/*
-	 * The secret pattern (space_pattern) over bytes FROM to TO of an arena; first byte that
-	 * differs, or TO.
+	 * Write the secret pattern (space_pattern) to bytes FROM to TO of an arena; find the first
+	 * byte that differs, or TO.
 	 */
 	void (*guard)(char *memory, uint64_t key, size_t from, size_t to);
 	size_t (*guard_check)(const char *memory, uint64_t key, size_t from, size_t to);
 	bool (*differs)(const void *a, const void *b, size_t bytes);
 	/* Random values, see values_draw; N elements as doubles; each double times 1 -+ EPS. */
 	void (*draw)(enum kdtype t, struct recipe how, struct krng *rng, size_t n, void *to);
-	/* Others like recorded numbers. */
+	/* Values similar to recorded numbers. */
 	void (*redraw)(enum kdtype t, const struct recorded *r, void *to);
 	void (*widen)(enum kdtype t, const void *from, size_t n, double *to);
 	void (*perturb)(double *v, size_t n, double eps, struct krng *rng);
-	/* Whether every expected value can be told exactly in the type. */
+	/* Whether every expected value is exactly representable in the type. */
 	bool (*is_exact)(enum kdtype t, const double *expected, size_t n);
 	void (*compare)(const struct comparison *c, struct comparison_result *r);
-	/* Take BYTES out of all caches, line by line; NULL where there is no such instruction. */
+	/* Remove BYTES from all caches, line by line; NULL if there is no such instruction. */
 	void (*evict)(const void *p, size_t bytes);
-	/*
-	 * Twice the last-level cache, read and written, so that the next call finds nothing there.
-	 */
+	/* Read and write twice the last-level cache, so that the next call finds nothing there. */
 	void (*flush)(void);
 	void (*arena_open)(struct arena *a, size_t bytes, bool read_only);
 	void (*arena_close)(struct arena *a);
 	/*
-	 * All that was ordered has been done; returns the nanoseconds that a trifle took, 0 where
-	 * that says nothing.
+	 * Wait until all work is done; returns the nanoseconds that a trivial kernel took, 0 if
+	 * that tells nothing.
 	 */
 	int64_t (*fence)(void);
-	/* for the slots of one subject when timing, unless one call needs more */
+	/* for the slots of one subject in timing, unless one call needs more */
 	size_t arena_bytes;
-	double sample_ns; /* a sample lasts this long at least, if need be by more calls */
+	double sample_ns; /* a sample lasts at least this long, with more calls if necessary */
 	/*
-	 * The oracle's share of a sample. Where it needs longer: fewer calls, or, with
-	 * SAMPLES_CHECKS, fewer of them checked.
+	 * The oracle's time per sample. If it needs longer: fewer calls, or, with SAMPLES_CHECKS,
+	 * fewer checked calls.
 	 */
 	double oracle_s;
 	bool samples_checks;
 };
 
 extern const struct space space_host;
-/* The GPU that was chosen (gpu.c): Compiles the judge's kernels, kept in FOLDER unless NULL. */
+/* The GPU that was chosen (gpu.c). Compiles the judge's kernels, cached in FOLDER unless NULL. */
 const struct space *space_gpu(const struct backend *backend, const char *folder);
 
 /* Word I of the guard pattern of KEY. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kharness: what is found out about one shared object, in the words of the record and of the log
- * that the model reads.
+ * kharness: the results for one shared object, in the form of the record and of the log that the
+ * model reads.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ subject_fail(struct subject *s, enum status status, const char *check, const cha
 void
 subject_outcome(struct subject *s, enum outcome e, const struct runner *r, const struct batch *b)
 {
-	/* Failures are run errors; what can only be an attempt to deceive is rejected. */
+	/* Failures are run errors; what can only be an attempt to cheat is rejected. */
 	bool cheat = e == OUT_PROTOCOL || e == OUT_AWAKE;
 
 	subject_fail(s, cheat ? STATUS_REJECTED : STATUS_RUN_ERROR, r->check, r->why);

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * kharness: tier T3: how long a call takes, and who is faster. Subjects take turns in the order A
- * B, B A on the same inputs at the same addresses, drawn for the round, out of the caches; a drift
- * of the machine falls on all alike. Ratios are those of a round. Sampling ends when the ratios say
- * clearly who is faster, or that nobody is.
+ * B, B A on the same inputs at the same addresses, drawn for the round and flushed from the caches;
+ * a drift of the machine affects all of them equally. Ratios are computed per round. Sampling ends
+ * when the ratios clearly show who is faster, or that nobody is.
  *
- * What a go costs by itself is measured in every round by a runner that has loaded nothing, and is
- * the same for all. Time in which other programs had the processor does not count; where nobody can
- * say how much that was, because several threads work together, a disturbed round is void, and the
- * machine is waited for.
+ * A runner that has loaded nothing measures the cost of a go in every round; it is the same for
+ * all. Time in which other programs had the processor does not count; if that time is unknown,
+ * because several threads work together, a disturbed round is void, and the judge waits for the
+ * machine.
+ *
+ * A go is one run of a subject's process: it is woken, makes the calls of a sample, and is stopped.
  */
 #include <math.h>
 #include <sched.h>
@@ -22,92 +24,96 @@
 #include "status.h"
 
 enum {
-	WARM_CALLS = 2, /* untimed ones, at least */
-	/* calls in one sample at most; their rows fit into a pipe */
+	WARM_CALLS = 2, /* minimum number of untimed calls */
+	/* maximum number of calls in one sample; their rows fit into a pipe */
 	CALLS_MAX = 128,
-	CHECKED_MIN = 1, /* of them, where checking all would take too long */
+	CHECKED_MIN = 1, /* checked calls, if checking all would take too long */
 	/* enough for a subject whose call takes longer than slow_s */
 	SLOW_SAMPLES = 7,
 	/*
-	 * and before and after each round so many goes of those that are quick beside it: rounds
-	 * are few then, and only the medians of many goes are as calm as the slow one
+	 * and before and after each round, quick subjects next to a slow one make this many goes:
+	 * there are few rounds then, and only the medians of many goes are as stable as the slow
+	 * subject
 	 */
 	QUICK_GOES = 3,
-	/* samples with room for so many times the calls, and need of them, are taken anew */
+	/* samples that have room for this many times the calls, and need them, are taken again */
 	MORE_CALLS = 2,
-	/* all samples of a workload, with drawing and checking, in this many times --timing-s */
+	/*
+	 * limit of all samples of a workload, with drawing and checking, in multiples of --timing-s
+	 */
 	WALL_FACTOR = 4,
-	HANDSHAKE_SHARE = 10, /* a sample is at least so many times as long as that */
-	/* of the rounds up to the first look, where checking every one would take too long */
+	HANDSHAKE_SHARE = 10, /* a sample is at least this many times as long as the handshake */
+	/* checked rounds up to the first look, if checking every one would take too long */
 	CHECKED_ROUNDS = 4,
 	/*
-	 * One in so many of the rounds after it: to move the ratio of twelve honest rounds, more
-	 * than as many others must be wrong.
+	 * After it, one round in this many is checked: to move the ratio of twelve honest rounds,
+	 * more than as many others must be wrong.
 	 */
 	CHECKED_LATER = 4,
 	/*
-	 * One go in so many has a mixture of distributions; half of these are checked, and none
+	 * One go in this many gets a mixture of distributions; half of these are checked, and none
 	 * counts as a round.
 	 */
 	MIXED_EVERY = 8,
 	/*
-	 * And so does none in which a call can read its own inputs alone: one before the first
-	 * look, and one in so many after it. Who looks for the inputs of calls to come ends there.
+	 * Goes in which a call can read only its own inputs do not count either: one before the
+	 * first look, and one in this many after it. A candidate that looks for the inputs of later
+	 * calls crashes there.
 	 */
 	HIDDEN_LATER = 4,
-	/* rounds: so many times the most, judged by the first of them */
+	/* rounds: hopeless if this many times the maximum are needed, judging by the first ones */
 	HOPELESS = 2,
 	HOPELESS_MIN = 24,
-	/* of large memories, all is looked at in every so many rounds */
+	/* for large memories, everything is checked only every so many rounds */
 	THOROUGH_EVERY = 8,
 	THOROUGH_BYTES = 8 << 20,
-	/* every so many rounds each subject makes one call by itself */
+	/* every so many rounds each subject makes a single call */
 	LONE_EVERY = 2,
-	LONE_EVERY_DEVICE = 6, /* on a GPU, where nobody is judged by it */
-	LONE_MIN = 6           /* so many of them say something */
+	LONE_EVERY_DEVICE = 6, /* on a GPU, where nobody is judged by single calls */
+	LONE_MIN = 6           /* number of single calls that are enough for a judgement */
 };
 static const double slow_s = 1, warm_slow_s = 1;
 /*
- * The ratios are looked at after so many rounds. Each look may err with KSTAT_PAIRS_ALPHA, and
- * there are few of them.
+ * The ratios are looked at after these numbers of rounds. Each look may err with KSTAT_PAIRS_ALPHA,
+ * and there are few of them.
  */
 static const size_t looks[] = { KSTAT_PAIRS, 17, 24, 34, 48, 68, 96, 136, 192 };
 /*
- * A median by itself is known well when its interval is as narrow as this on both sides. Of a ratio
- * that is clearly not 1, less will do: the interval is 3.5 standard errors wide on each side, and a
+ * A median alone is precise enough when its interval is this narrow on both sides. For a ratio that
+ * is clearly not 1, less is enough: the interval is 3.5 standard errors wide on each side, and a
  * score has two such links, each a mean over the workloads.
  */
 static const double precise = 0.02, precise_ratio = 0.06;
 /*
- * Two processes of one program differ, each with pages of its own: by up to 2.6 % for calls of 5 us
- * on a busy machine. A difference smaller than this one (the logarithm of a ratio) is believed when
- * new processes of all show it once more.
+ * Two processes of one program differ, because each has its own pages: by up to 2.6 % for calls of
+ * 5 us on a busy machine. A difference smaller than this (of the logarithms) is believed only if
+ * new processes of all subjects confirm it.
  */
 static const double doubtful = 0.05;
 /*
- * The runner's clock may run behind the judge's by this share and this much before it counts as
- * forged; so often; and only when processor time, too, beyond that of an empty call, says that more
- * was done than the runner admits: on a busy machine a reply can be late in all honesty.
+ * The runner's clock may be behind the judge's by this share and this much before it counts as
+ * forged. That must happen this often, and only counts if processor time, beyond that of an empty
+ * call, also shows more work than the runner admits: on a busy machine an honest reply can be late.
  */
 static const double forged_share = 0.8, forged_ns = 50000;
 enum {
 	FORGED_TIMES = 3,
-	/* a forger is one in every attempt; an honest subject on an overrun machine is not */
+	/* a forger forges in every attempt; an honest subject on an overloaded machine does not */
 	FORGED_ATTEMPTS = 3
 };
 /*
- * A call in a row of calls takes less than a call by itself, which finds less of its code in the
- * caches: by LONE_NS, by what the other subjects need too, and by a share. One that takes far less
- * has solved calls together before their turn.
+ * A call in a row of calls takes less time than a single call, which finds less of its code in the
+ * caches: by LONE_NS, by what the other subjects also need, and by a share. A call that takes far
+ * less has computed several calls together in advance.
  */
 static const double lone_ns = 15000, lone_share = 0.6;
-/* The quantile that most of the calls by themselves are above. */
+/* Most of the single calls are above this quantile. */
 static const double lone_most = 0.2;
-/* The threads of a pool have to wake first, on a busy machine one after the other. */
+/* The threads of a pool have to wake up first, on a busy machine one after the other. */
 static const double wake_ns = 1e6;
 /*
- * Several threads were disturbed when they waited for processors longer than this share of the
- * time, and this much.
+ * Several threads count as disturbed when they waited for processors longer than this share of the
+ * time, and this long.
  */
 static const double delay_share = 0.02, delay_ns = 30000;
 /* Beyond this share the machine is called busy. */
@@ -119,18 +125,18 @@ struct racer {
 	struct runner r;
 	enum outcome start; /* how it started */
 	bool greeted, loaded;
-	bool out;  /* failed: takes no more part */
+	bool out;  /* failed: no longer takes part */
 	bool slow; /* a call takes longer than slow_s */
-	/* Of the workload being timed; by round, NAN where it took no part. */
+	/* For the workload being timed, by round; NAN if it took no part. */
 	double *ns, *cpu;
-	double *lone, *host; /* of calls by themselves */
-	/* of the go just made: the host's time until the entry returned */
+	double *lone, *host; /* of single calls */
+	/* of the last go: the host's time until the entry returned */
 	double host_ns;
 	size_t count, lones, forged;
 	double total_ns;
 };
 
-/* What a go costs by itself: of as many calls as the goes under way have. */
+/* The cost of a go itself, with as many calls as the current goes have. */
 struct pacing {
 	struct handshake h, recent[HANDSHAKES];
 	size_t count;
@@ -140,26 +146,28 @@ struct race {
 	struct judge *j;
 	struct racer *racers;
 	size_t count;
-	struct memory m;     /* of all racers, who use it in turns */
+	struct memory m;     /* of all racers, which use it in turns */
 	struct runner pacer; /* has loaded nothing */
 	bool paced;
-	struct pacing p, lone; /* LONE: of goes of one call */
+	struct pacing p, lone; /* LONE: for goes of one call */
 	const struct ktask_workload *w;
 	size_t calls, rounds;
 	size_t enough; /* rounds at least */
 	size_t most;   /* calls that a sample may hold */
 	/* calls of a sample whose results are compared with the oracle's */
 	size_t checked;
-	/* rounds that are still to be checked before the first look */
+	/* rounds still to be checked before the first look */
 	size_t to_check;
-	/* round before which there is one with hidden inputs; after it, it was */
+	/* the round before which inputs are hidden once; in the past if that was done */
 	size_t to_hide;
-	/* call so far, be it timed or not, of those who decide how many calls a sample has */
+	/*
+	 * fastest call so far, timed or not, of the racers that decide how many calls a sample has
+	 */
 	double fastest_ns;
-	/* of the pairs of racers, what the processes before these showed; median NAN: nothing */
+	/* for each pair of racers, the result of the previous processes; median NAN: none */
 	struct kstat_interval earlier[RACERS_MAX][RACERS_MAX];
-	double oracle_s;         /* what the results of one call take to compute */
-	double run_ns, delay_ns; /* of all samples, and what the racers waited in them */
+	double oracle_s;         /* time to compute the results of one call */
+	double run_ns, delay_ns; /* of all samples, and how long the racers waited during them */
 	int64_t waited_ns;       /* in void rounds */
 	int64_t nap_us;
 	bool busy; /* waited too long: no times */
@@ -173,20 +181,20 @@ fail(struct racer *x, enum status status, const char *check, const char *detail)
 	x->out = true;
 }
 
-/* Whether a racer's results are compared: those of an anchor were when it was a candidate. */
+/* Whether a racer's results are compared: an anchor's were when it was a candidate. */
 static bool
 is_judged(const struct race *a, const struct racer *x)
 {
 	return a->j->oracle && (a->j->o.all_pairs || x == a->racers);
 }
 
-/* What came out of a timed call must be right too. */
+/* The results of a timed call must be right too. */
 static bool
 verify(struct race *a, struct racer *x, const struct batch *b)
 {
 	enum spent before = spent_on(a->j, SPENT_CHECKING);
 	char where[256], text[512];
-	/* What is found later may be laid at another's door. */
+	/* A change that is found later may be blamed on another racer. */
 	bool all = a->m.out.bytes < THOROUGH_BYTES || a->rounds % THOROUGH_EVERY == 0;
 	bool intact =
 	    (all ? memory_all_intact : memory_intact)(a->j, &a->m, b, where, sizeof where);
@@ -219,13 +227,13 @@ suspect(const struct race *a, struct racer *x, const struct span *s)
 {
 	double judge = runner_undelayed_ns(a->j, &x->r, s) - a->p.h.ns,
 	       own = (double)s->own_ns - a->p.h.own_ns;
-	/* Waking the threads of a pool is nobody's forgery, however many it has. */
+	/* Waking the threads of a pool, however many, is not forgery. */
 	double cpu = ((double)s->done_cpu_ns - a->p.h.cpu_ns * x->r.threads) / a->j->o.threads;
 
 	x->forged += own < forged_share * judge - forged_ns && own < forged_share * cpu - forged_ns;
 }
 
-/* Has every racer as many threads as the first? */
+/* Does every racer have as many threads as the first? */
 static bool
 are_alike(const struct race *a)
 {
@@ -236,15 +244,14 @@ are_alike(const struct race *a)
 }
 
 /*
- * More threads than it has processors wait for each other, and those of drivers for their device:
- * that tells nothing. What one thread waits for is known, and taken off; but where another racer
- * has more threads, and loses more than anybody can tell, a moment in which the machine was busy
- * would be unfair.
+ * More threads than processors wait for each other, and a driver's threads for their device: that
+ * tells nothing. The waiting time of a single thread is known, and subtracted; but if another racer
+ * has more threads, and loses an unknown amount, timing a busy moment would be unfair.
  */
 static bool
 is_disturbed(const struct race *a, const struct racer *x, const struct span *s)
 {
-	/* The host's delays do not end a device's work, and so cannot be told from it. */
+	/* The host's delays do not stop a device's work, and so cannot be separated from it. */
 	if (a->j->device)
 		return (double)(s->delay_ns + s->judge_delay_ns) >
 		    busy_share * (double)s->judge_ns + delay_ns;
@@ -255,8 +262,8 @@ is_disturbed(const struct race *a, const struct racer *x, const struct span *s)
 }
 
 /*
- * One go on the batch that lies in the memory; the time of one call in ns, -1 when the racer is
- * out, NAN when others had the processors.
+ * One go on the batch in memory; returns the time of one call in ns, -1 when the racer is out, NAN
+ * when others had the processors.
  */
 static double
 run(struct race *a, struct racer *x, const struct batch *b, double *cpu)
@@ -270,11 +277,11 @@ run(struct race *a, struct racer *x, const struct batch *b, double *cpu)
 		return -1;
 	}
 	a->run_ns += (double)s.judge_ns;
-	/* Threads on all processors keep the judge waiting themselves, until they sleep. */
+	/* Threads on all processors delay the judge themselves, until they sleep. */
 	a->delay_ns +=
 	    (double)(s.delay_ns + (x->r.threads > 1 && !a->j->device ? 0 : s.judge_delay_ns));
 	*cpu = (double)s.cpu_ns / (double)b->count;
-	/* The runner's word; no more of it can be than the judge has seen. */
+	/* As the runner reports it, but no more than the judge has seen. */
 	x->host_ns = fmin((double)s.host_ns, (double)s.judge_ns);
 	suspect(a, x, &s);
 	return is_disturbed(a, x, &s) ? NAN
@@ -292,7 +299,7 @@ take_handshake(struct race *a, const struct span *s)
 	p->h = runner_handshake_of(p->recent, p->count < HANDSHAKES ? p->count : HANDSHAKES);
 }
 
-/* The pacer reads the rows of the batch that lies in the memory, and makes no call. */
+/* The pacer reads the rows of the batch in memory, and makes no call. */
 static void
 pace(struct race *a, const struct batch *b)
 {
@@ -310,7 +317,7 @@ pace(struct race *a, const struct batch *b)
 
 /* ---- a workload's beginning ---- */
 
-/* What was loaded for the first of a round is there for the others as well, but for the outputs. */
+/* What was loaded for the first racer of a round also serves the others, except for the outputs. */
 static void
 set_out(struct race *a, const struct batch *b, bool first)
 {
@@ -326,9 +333,9 @@ set_out(struct race *a, const struct batch *b, bool first)
 }
 
 /*
- * Untimed calls on a batch of one call, by count and by time; returns the fastest, in ns. They look
- * like timed ones, so that nothing can be told apart; the number of samples does not depend on
- * them.
+ * Untimed calls on a batch of one call, limited by count and time; returns the fastest, in ns. They
+ * look like timed calls, so that a candidate cannot tell them apart; the number of samples does not
+ * depend on them.
  */
 static double
 warm_up(struct race *a, struct racer *x, const struct batch *b)
@@ -349,7 +356,7 @@ warm_up(struct race *a, struct racer *x, const struct batch *b)
 		if (ns > warm_slow_s * 1e9)
 			break;
 	}
-	/* The first calls may well be slow to start; that is no forgery. */
+	/* The first calls may well start slowly; that is not forgery. */
 	x->forged = 0;
 	return fastest;
 }
@@ -361,13 +368,13 @@ slots(const struct judge *j, const struct ktask_workload *w)
 
 	memory_slot(j->task, w, &in, &out);
 	n = j->space->arena_bytes / (in + out);
-	/* A second slot, when memory allows, gives large tensors new addresses too. */
+	/* A second slot, if memory allows, gives large tensors new addresses too. */
 	return n > CALLS_MAX ? CALLS_MAX : n > 2 ? n : in + out < j->space->arena_bytes * 4 ? 2 : 1;
 }
 
 /*
- * Inputs to warm up on: what they cost the judge with their results, and how many calls a sample
- * may hold for that.
+ * Draws inputs for the warm-up, and measures how long the judge needs for them and their results,
+ * which limits the calls of a sample.
  */
 static void
 draw_first(struct race *a, struct batch *b)
@@ -384,7 +391,8 @@ draw_first(struct race *a, struct batch *b)
 }
 
 /*
- * The candidate decides for all how many calls a sample has; where all are alike, the fastest does.
+ * The candidate determines for all how many calls a sample has; if all have as many threads, the
+ * fastest does.
  */
 static void
 note_speed(struct race *a, size_t racer, double ns)
@@ -393,7 +401,7 @@ note_speed(struct race *a, size_t racer, double ns)
 		a->fastest_ns = fmin(a->fastest_ns, ns);
 }
 
-/* Calls that take SAMPLE_NS, as far as memory and the oracle's speed allow. */
+/* Number of calls that take SAMPLE_NS, within the limits of memory and the oracle's speed. */
 static double
 calls_wanted(const struct race *a)
 {
@@ -402,7 +410,7 @@ calls_wanted(const struct race *a)
 	return a->j->task->alone ? 1 : fmin(sample_ns / fmax(a->fastest_ns, 100), (double)a->most);
 }
 
-/* Whether nobody is left whose times are wanted. */
+/* Whether no racer is left whose times are needed. */
 static bool
 is_over(const struct race *a)
 {
@@ -414,9 +422,9 @@ is_over(const struct race *a)
 }
 
 /*
- * A candidate that only warms up slowly gets samples that are short, and what the handshake leaves
- * uncertain is a large part of those: they are taken anew, with more calls. That ends, since a call
- * must have become twice as fast each time.
+ * A candidate that is slow only while it warms up gets short samples, and the handshake's
+ * uncertainty is a large part of those: they are taken again, with more calls. This terminates,
+ * because a call must have become twice as fast each time.
  */
 static bool
 too_short(const struct race *a)
@@ -453,7 +461,7 @@ begin(struct race *a, const struct ktask_workload *w)
 		note_speed(a, i, ns);
 	}
 	batch_free(a->j, &b);
-	/* The goes of a sample have more rows. */
+	/* A sample's goes now have more rows. */
 	a->lone = a->p;
 	a->p.count = 0;
 	a->enough = slow ? SLOW_SAMPLES : a->count > 1 ? KSTAT_PAIRS : (size_t)o->min_samples;
@@ -467,7 +475,7 @@ begin(struct race *a, const struct ktask_workload *w)
 
 /* ---- who is faster ---- */
 
-/* Logarithms of the ratios OTHER to X of the rounds in which both took part; how many. */
+/* Logarithms of the ratios OTHER to X for the rounds in which both took part; returns how many. */
 static size_t
 log_ratios(const struct race *a, const struct racer *x, const struct racer *other, double *logs)
 {
@@ -479,7 +487,7 @@ log_ratios(const struct race *a, const struct racer *x, const struct racer *othe
 	return n;
 }
 
-/* The logarithm of the ratio OTHER to X with its interval; how many pairs; 0: none. */
+/* The logarithm of the ratio OTHER to X with its interval; returns the number of pairs, 0: none. */
 static size_t
 compare_racers(const struct race *a, const struct racer *x, const struct racer *other,
     struct kstat_interval *m)
@@ -504,7 +512,7 @@ is_clear(const struct race *a, const struct racer *x, const struct racer *other)
 	    (m.high - m.low) / 2 < precise_ratio;
 }
 
-/* A verdict that more rounds than there may be would not bring. */
+/* Whether a verdict would need more rounds than allowed. */
 static bool
 is_hopeless(const struct race *a, const struct racer *x, const struct racer *other)
 {
@@ -517,7 +525,7 @@ is_hopeless(const struct race *a, const struct racer *x, const struct racer *oth
 	return hopeless;
 }
 
-/* Whether the median of a racer that has nobody to be compared with is known well. */
+/* Whether the median of a racer that is compared with nobody is known precisely. */
 static bool
 is_precise(const struct race *a, const struct racer *x)
 {
@@ -534,10 +542,7 @@ is_precise(const struct race *a, const struct racer *x)
 	return n && (m.high - m.low) / 2 < precise;
 }
 
-/*
- * The pairs that somebody wants to know: the candidate with every other, or everybody with
- * everybody.
- */
+/* The pairs that matter: the candidate with every other racer, or everybody with everybody. */
 static bool
 all_clear(const struct race *a)
 {
@@ -563,9 +568,8 @@ is_look(const struct race *a)
 /* ---- rounds ---- */
 
 /*
- * What the inputs of this round are drawn from: the task's first distribution, and rarely, in
- * secret, a mixture. A kernel may be slower on rare values: among the times, its ratios would have
- * two modes.
+ * The distribution of this round's inputs: the task's first, and rarely, in secret, a mixture. A
+ * kernel may be slower on rare values: if these times counted, its ratios would have two modes.
  */
 static enum kdist
 inputs_of_round(const struct race *a)
@@ -577,9 +581,9 @@ inputs_of_round(const struct race *a)
 }
 
 /*
- * Whether the results of this round are compared with the oracle's: all, where that is quick; else
- * a secret choice of the rounds before the first look (selection sampling, as in batch.c), one in
- * CHECKED_LATER after it, and every second one whose inputs are a mixture.
+ * Whether the results of this round are compared with the oracle's: all, if that is quick;
+ * otherwise a secret choice of the rounds before the first look (selection sampling, as in
+ * batch.c), one in CHECKED_LATER after it, and every second one with a mixture of inputs.
  */
 static bool
 is_checked_round(struct race *a, enum kdist inputs)
@@ -637,7 +641,7 @@ one_go_each(struct race *a, const struct batch *b, bool slow, double *ns, double
 		if (x->out || (x->slow && !slow))
 			continue;
 		set_out(a, b, first);
-		/* What a go with hidden inputs costs is another figure. */
+		/* A go with hidden inputs has a different cost. */
 		if (first && !b->hidden)
 			pace(a, b);
 		first = false;
@@ -657,7 +661,7 @@ note_lone(struct racer *x, double ns)
 	x->lone[x->lones++] = ns;
 }
 
-/* A call by itself, of each racer; void where it was disturbed. */
+/* A single call of each racer; void if it was disturbed. */
 static void
 lone_calls(struct race *a)
 {
@@ -676,7 +680,7 @@ lone_calls(struct race *a)
 	a->p = batch;
 }
 
-/* Whether calls can read their own inputs alone now, in secret. */
+/* Whether calls can read only their own inputs in this round; it is secret. */
 static bool
 is_hidden_round(const struct race *a)
 {
@@ -697,7 +701,7 @@ has_slow(const struct race *a)
 	return false;
 }
 
-/* Goes of the racers that are quick beside others that are slow: many are made in a round. */
+/* Goes of racers that are quick compared with a slow one: they make many per round. */
 struct goes {
 	double ns[RACERS_MAX][2 * QUICK_GOES + 1];
 	size_t count;
@@ -711,7 +715,7 @@ note_goes(const struct race *a, struct goes *g, const double *ns)
 	g->count++;
 }
 
-/* Every go has inputs of its own. */
+/* Every go has its own inputs. */
 static void
 more_goes(struct race *a, enum kdist inputs, struct goes *g)
 {
@@ -789,7 +793,7 @@ wait_for_machine(struct race *a, int64_t since)
 	return !a->busy;
 }
 
-/* Samples of all subjects, until they are enough, or known to be too short. */
+/* Samples of all subjects, until there are enough, or they are known to be too short. */
 static void
 take_samples(struct race *a)
 {
@@ -812,7 +816,7 @@ take_samples(struct race *a)
 
 /* ---- a workload's end ---- */
 
-/* The samples without the rounds it sat out. The caller frees. */
+/* The samples, without the rounds in which it took no part. The caller frees. */
 static double *
 samples(const struct race *a, const struct racer *x, size_t *n)
 {
@@ -831,7 +835,7 @@ set_ns(json_t *row, const char *key, double ns)
 	json_object_set_new(row, key, json_integer((json_int_t)llround(ns)));
 }
 
-/* What a call costs that begins on a device, or with caches, that others have used. */
+/* The cost of a call that starts on a device, or with caches, that others have used. */
 static void
 add_lone(const struct race *a, const struct racer *x, json_t *row)
 {
@@ -874,7 +878,7 @@ add_row(const struct race *a, struct racer *x)
 	set_ns(row, "handshake_ns", a->p.h.ns);
 	json_object_set_new(row, "threads", json_integer(x->r.threads));
 	add_lone(a, x, row);
-	/* Asking takes a while, and nobody else can measure meanwhile. */
+	/* Querying takes a while, and nobody else can measure meanwhile. */
 	if (a->j->device && x == a->racers)
 		json_object_set_new(row, "device", device_state());
 	json_array_append_new(x->s->timing, row);
@@ -910,8 +914,8 @@ looks_forged(const struct racer *x)
 }
 
 /*
- * How much more a racer's call takes by itself than in a row of calls, by the quantile Q of its
- * calls by themselves; NAN when too few were made.
+ * How much longer a racer's single call takes than a call in a row, at the quantile Q of its single
+ * calls; NAN when there were too few.
  */
 static double
 excess_ns(const struct race *a, const struct racer *x, double q)
@@ -928,7 +932,7 @@ excess_ns(const struct race *a, const struct racer *x, double q)
 	return ns;
 }
 
-/* The time that others kept the processors from the racers, as a share of what these took. */
+/* The time in which others kept the processors from the racers, relative to the racers' time. */
 static double
 delayed_share(const struct race *a)
 {
@@ -936,9 +940,9 @@ delayed_share(const struct race *a)
 }
 
 /*
- * Is the time of a call in a row of calls far below what the call takes by itself? On a busy
- * machine a reply can be hundreds of microseconds late: half of a few single calls may look long
- * then, but not most of them, and a call of microseconds says nothing at all.
+ * Is the time of a call in a row of calls far below that of a single call? On a busy machine a
+ * reply can be hundreds of microseconds late: half of a few single calls may look long then, but
+ * not most of them, and a call of microseconds tells nothing at all.
  */
 static bool
 solves_together(const struct race *a, const struct racer *x)
@@ -1030,7 +1034,7 @@ add_pairs(const struct race *a, json_t *pairs)
 				add_pair(a, i, k, pairs);
 }
 
-/* Keep what the pairs show; whether a small difference is among that. */
+/* Keep the results of the pairs; returns whether there is a small difference among them. */
 static bool
 note_pairs(struct race *a)
 {
@@ -1060,7 +1064,7 @@ forget_pairs(struct race *a)
 			a->earlier[i][k].median = NAN;
 }
 
-/* New processes of all who are still in the race. */
+/* New processes for all that are still in the race. */
 static void
 start_again(struct race *a)
 {
@@ -1077,7 +1081,9 @@ start_again(struct race *a)
 	spent_on(a->j, before);
 }
 
-/* Samples of all on one workload; anew where they turn out to be too short, or forged. */
+/*
+ * Samples of all subjects on one workload; taken again if they turn out to be too short, or forged.
+ */
 static void
 sample(struct race *a, const struct ktask_workload *w)
 {
@@ -1092,14 +1098,14 @@ sample(struct race *a, const struct ktask_workload *w)
 	}
 }
 
-/* Time one workload; the candidate's noise, or NAN when it is out. */
+/* Time one workload; returns the candidate's noise, or NAN when it is out. */
 static double
 one_workload(struct race *a, const struct ktask_workload *w, json_t *pairs)
 {
 	double noise = NAN;
 
 	sample(a, w);
-	/* The processes of a GPU take long to start, and have shown no such differences. */
+	/* A GPU's processes start slowly, and have shown no such differences. */
 	if (!note_pairs(a) || !a->paced || a->busy || a->enough < KSTAT_PAIRS) {
 		forget_pairs(a);
 	} else {
@@ -1135,7 +1141,7 @@ open_memory(struct race *a)
 		const struct ktask_workload *w = &t->workloads[i];
 		size_t x, y, n = w->timed ? slots(a->j, w) : 1;
 
-		/* A GPU's memory is that of tier T2, too. */
+		/* A GPU's memory is also that of tier T2. */
 		if ((!w->timed && !a->j->device) || !ktask_in_set(w, a->j->o.set))
 			continue;
 		memory_slot(t, w, &x, &y);
@@ -1155,7 +1161,7 @@ race_open(struct judge *j, struct subject *subjects, size_t count)
 	a->count = count;
 	a->racers = kcalloc(count, sizeof *a->racers);
 	open_memory(a);
-	/* A GPU's runner takes long to start, and waits in no run queue: it has no pacer. */
+	/* A GPU's runner starts slowly, and waits in no run queue: it has no pacer. */
 	a->paced = !j->device && !j->opencl;
 	if (a->paced && runner_launch(j, &a->pacer, subjects[0].file, &a->m) != OUT_OK)
 		kdie(K_MISSING, "the runner: %s", a->pacer.why);
@@ -1220,8 +1226,8 @@ race_check(struct race *a)
 }
 
 /*
- * Where there is no pacer, what a go costs is measured before anything is loaded, and the quickest
- * says it for all.
+ * Without a pacer, the cost of a go is measured before anything is loaded, and the fastest counts
+ * for all.
  */
 static void
 load_all(struct race *a)
@@ -1248,7 +1254,7 @@ load_all(struct race *a)
 	spent_on(a->j, before);
 }
 
-/* A subject that failed, or that a busy machine left no chance, has no times. */
+/* A subject that failed, or could not be timed on a busy machine, has no times. */
 static void
 end_all(struct race *a)
 {
@@ -1269,7 +1275,7 @@ end_all(struct race *a)
 	race_close(a);
 }
 
-/* How busy the machine was while this was timed. */
+/* How busy the machine was during the timing. */
 static json_t *
 machine_json(const struct race *a)
 {
@@ -1297,7 +1303,7 @@ is_in(const struct race *a, const char *name)
 	return false;
 }
 
-/* One that failed later has won nothing before. */
+/* A racer that failed later has won nothing before. */
 static void
 drop_pairs(const struct race *a, json_t *pairs)
 {
@@ -1313,9 +1319,9 @@ drop_pairs(const struct race *a, json_t *pairs)
 }
 
 /*
- * Move the judge to the only processor that candidates use, or back to where it was BEFORE. A
- * processor that sleeps while the judge works on another one runs the next call at another speed:
- * for seconds at a time, and one program more often than another.
+ * Move the judge to the only processor that candidates use, or back to BEFORE. A processor that
+ * sleeps while the judge works on another one runs the next call at a different speed: for seconds
+ * at a time, and for one program more often than for another.
  */
 static void
 stay_beside(struct judge *j, cpu_set_t *before, bool beside)
@@ -1343,8 +1349,8 @@ race_run(struct race *a, json_t *pairs, int shared)
 	int lock;
 
 	/*
-	 * Starting takes longer than many a measurement: several may do that at once, as long as
-	 * nobody measures.
+	 * Starting takes longer than many a measurement: several judges may do that at once, as
+	 * long as nobody measures.
 	 */
 	race_greet(a);
 	for (size_t i = 0; i < a->count; i++)
@@ -1371,6 +1377,6 @@ race_run(struct race *a, json_t *pairs, int shared)
 	j->alone = false;
 	close(lock);
 	end_all(a);
-	/* Of the geometric mean over the workloads, whose errors are independent. */
+	/* For the geometric mean over the workloads, whose errors are independent. */
 	return timed ? sqrt(squares) / (double)timed : 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kharness: numbers in and out of tensors: conversion between element types and double, and random
- * inputs.
+ * kharness: reading and writing the numbers of tensors: conversion between element types and
+ * double, and random inputs.
  */
 #include <math.h>
 #include <pthread.h>
@@ -44,7 +44,7 @@ static const struct tiny {
 	[KDTYPE_E5M2FNUZ] = { 5, 2, 16, SMALL_FNUZ },
 };
 
-/* Values of 8 bits saturate, as the vendors' conversions do unless told otherwise. */
+/* 8-bit values saturate, as the vendors' conversions do by default. */
 static uint8_t
 to_tiny(enum kdtype t, double x)
 {
@@ -54,7 +54,7 @@ to_tiny(enum kdtype t, double x)
 	return (uint8_t)small_narrow(x, f->exponent, f->mantissa, f->bias, f->top);
 }
 
-/* A loop for each type: one loop with the types inside it is several times as slow. */
+/* One loop per type: a single loop with the types inside it is several times as slow. */
 #define EACH(expression) \
 	do { \
 		for (size_t i = 0; i < n; i++) \
@@ -147,7 +147,9 @@ narrow_unsigned(enum kdtype t, const double *from, size_t n, void *into)
 
 	for (size_t i = 0; i < n; i++) {
 		double x = fmin(fmax(rint(from[i]), 0), max);
-		/* The next number above the largest of 64 bits is a double, that one is not. */
+		/*
+		 * The limit above the largest 64-bit value is a double; that value itself is not.
+		 */
 		uint64_t v = x < 0x1p64 ? (uint64_t)x : UINT64_MAX;
 
 		/* Little end first. */
@@ -182,8 +184,8 @@ values_narrow(enum kdtype t, const double *from, size_t n, void *into)
 }
 
 /*
- * Random words that are cheap, since they are made in place; their seed is drawn from the run's
- * generator.
+ * Random words that are cheap, because they are generated in place; their seed is drawn from the
+ * run's generator.
  */
 struct words {
 	uint64_t seed, i;
@@ -213,7 +215,7 @@ normal(struct words *w)
 enum { POWERS = 256 };
 static double powers[POWERS]; /* of 2, from 0 to 1 */
 
-/* 2 to the X: good to 8 digits, and the rest of the mantissa is as random as X is. */
+/* 2 to the X: accurate to 8 digits; the rest of the mantissa is as random as X. */
 static inline double
 power_of_2(double x)
 {
@@ -247,7 +249,7 @@ init(void)
 		powers[i] = exp2((double)i / POWERS);
 }
 
-/* Of a tensor of N elements; those from FIRST on are due now. */
+/* A tensor of N elements; the elements from FIRST on are next. */
 struct drawing {
 	struct words words;
 	size_t n, first, period;
@@ -255,7 +257,7 @@ struct drawing {
 	double common;
 };
 
-/* N values; a loop for each distribution. */
+/* N values; one loop per distribution. */
 HOT static void
 draw(enum kdist d, struct drawing *g, size_t n, double *restrict to)
 {
@@ -305,7 +307,7 @@ draw(enum kdist d, struct drawing *g, size_t n, double *restrict to)
 	g->first += n;
 }
 
-/* To the next element that is drawn: so many further on average. */
+/* Advance to the next element that is drawn, by this distance on average. */
 static void
 skip(struct drawing *g)
 {
@@ -327,7 +329,7 @@ values_draw(enum kdtype t, struct recipe how, struct krng *rng, size_t n, void *
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	enum { CHUNK = 512 };
 	double chunk[CHUNK];
-	/* Integers are drawn as normals of this width, large ones wider. */
+	/* Integers are drawn as normals of this width, large types wider. */
 	double width = values_width(t, how.dist);
 	struct drawing g = {
 		.words = { krng_u64(rng), 0 }, .n = n, .period = how.period, .every = how.every

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kharness: workloads that the task does not list: sizes and scalars near those of one that it
- * does, drawn anew in every run. What is the same in every call could be compiled in, or ignored.
- * The rule is in docs/task.md.
+ * kharness: workloads that the task does not list: sizes and scalars similar to those of a listed
+ * one, drawn anew in every run. Anything that is the same in every call could be hard-coded, or
+ * ignored. The rule is in docs/task.md.
  */
 #include <math.h>
 #include <stdio.h>
@@ -36,7 +36,7 @@ tell(struct ktask_workload *to, const char *fmt, ...)
 	va_end(ap);
 }
 
-/* Contents of inputs that a workload gives, such as offsets, hold for its sizes only. */
+/* Contents of inputs that a workload gives, such as offsets, are only valid for its sizes. */
 static bool
 has_contents(const struct ktask_workload *w)
 {
@@ -90,8 +90,8 @@ multiple(struct krng *rng, int64_t low, int64_t high, int64_t unit)
 }
 
 /*
- * Axis I, after those that are smaller: half to twice of what is listed. False when no value will
- * do.
+ * Axis I, after the smaller ones: between half and twice the listed value. False when no value
+ * fits.
  */
 static bool
 draw_axis(struct variation *x, size_t i, const bool *done)
@@ -158,7 +158,7 @@ is_listed(const struct ktask *t, const struct ktask_workload *w)
 	return false;
 }
 
-/* No larger than the listed one, or small, and within the arenas. */
+/* At most as large as the listed one, or small, and within the arenas. */
 static bool
 is_affordable(const struct variation *x, size_t in_bytes, size_t out_bytes)
 {
@@ -222,7 +222,7 @@ draw_scalars(struct variation *x)
 	}
 }
 
-/* Rows of the groups of a workload's list, which holds offsets or counts. */
+/* Number of rows of a group in a workload's list, which holds offsets or counts. */
 static int64_t
 rows_of(const json_t *list, bool offsets, size_t group)
 {
@@ -231,7 +231,7 @@ rows_of(const json_t *list, bool offsets, size_t group)
 	return offsets ? v - json_integer_value(json_array_get(list, group)) : v;
 }
 
-/* Groups of a grouped operation in another order. */
+/* Put the groups of a grouped operation into another order. */
 static void
 draw_groups(struct variation *x)
 {
