@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tier T1: source to shared object, in the sandbox's build profile; trusted code is built the same
- * way and kept.
+ * Tier T1: from source to shared object, in the sandbox's build profile; trusted code is built in
+ * the same way and cached.
  */
 #include <signal.h>
 #include <sys/mman.h>
@@ -20,7 +20,7 @@ enum { SO_MAX = 64 << 20, LOG_MAX = 4 << 20 };
 static const char so_name[] = "candidate.so", exports_name[] = "exports.map",
                   exports_option[] = "--version-script=exports.map";
 
-/* NULL: the task has a compiler of its own. */
+/* NULL: the task has its own compiler. */
 static const struct device_compiler *
 helper_of(const struct keval *k)
 {
@@ -40,7 +40,7 @@ helper_for(const struct keval *k, const struct subject *s)
 	return s->host ? NULL : helper_of(k);
 }
 
-/* The source of a function of the host, where candidates are device code. */
+/* The source of a host function, if candidates consist of device code. */
 static const char *
 host_source(const struct keval *k)
 {
@@ -76,9 +76,9 @@ work_put(const char *work, const char *name, const void *data, size_t len)
 }
 
 /*
- * Whether the linker is to leave out what nobody reaches. Only the entry is then a root: a source
- * that was taken out of an application has functions of the host that no call of the kernel needs,
- * and they call exit() and others that no candidate may.
+ * Whether the linker should drop unreachable code. Only the entry is then a root: a source that was
+ * taken out of an application has host functions that no call of the kernel needs, and they call
+ * exit() and other functions that no candidate may call.
  */
 static bool
 wants_entry_only(const struct keval *k)
@@ -115,8 +115,8 @@ work_put_sources(const struct keval *k, const struct subject *s, const char *wor
 }
 
 /*
- * A file of the work folder, NULL when there is none, it is no regular file, or it is larger than
- * MAX.
+ * A file of the work folder; NULL when there is none, it is not a regular file, or it is larger
+ * than MAX.
  */
 char *
 work_read(const char *work, const char *name, size_t max, size_t *len)
@@ -141,8 +141,8 @@ work_read(const char *work, const char *name, size_t max, size_t *len)
 }
 
 /*
- * The sandbox's PATH is fixed; a compiler that is not on it is missing, which is no fault of the
- * candidate.
+ * The sandbox's PATH is fixed; a compiler that is not on it is missing, and the candidate is not at
+ * fault.
  */
 static void
 need_compiler(const char *compiler)
@@ -164,7 +164,7 @@ compiler_is(const struct keval *k, const char *name)
 	return strstr(basename(compiler_of(k)), name) != NULL;
 }
 
-/* GCC, or a name by which it often goes; Clang does not mind. */
+/* GCC, or one of its usual names; Clang ignores this. */
 static bool
 is_gcc(const struct keval *k)
 {
@@ -181,14 +181,14 @@ compose_compiler(const struct keval *k, const json_t *extra_flags, struct words 
 	words_add(c, compiler_of(k), NULL);
 	words_json(c, kjson_path(k->task, "build.flags"));
 	/*
-	 * Else pragmas of GCC change macros in a compilation, and not under -E: another text than
-	 * that scanned.
+	 * Otherwise GCC's pragmas change macros in a compilation but not under -E, so the compiled
+	 * text would differ from the scanned one.
 	 */
 	if (is_gcc(k))
 		words_add(c, "-no-integrated-cpp", NULL);
 	words_add(c, "-shared", NULL);
 	/*
-	 * nvcc hands the host compiler's options on only when told to; with two threads it
+	 * nvcc passes options to the host compiler only on request; with two threads it
 	 * preprocesses for host and device at the same time.
 	 */
 	if (compiler_is(k, "nvcc"))
@@ -200,13 +200,15 @@ compose_compiler(const struct keval *k, const json_t *extra_flags, struct words 
 		words_add(c, "-Xlinker", exports_option, NULL);
 }
 
-/* COMPILER FLAGS -E SOURCE: to the standard output, since a file would show in the compilation. */
+/*
+ * COMPILER FLAGS -E SOURCE: to standard output, because a file would be visible in the compilation.
+ */
 static void
 compose_preprocessor(const struct keval *k, struct words *c)
 {
 	words_add(c, compiler_of(k), NULL);
 	words_json(c, kjson_path(k->task, "build.flags"));
-	/* nvcc -E shows what the device gets; the host's code is what could do harm. */
+	/* nvcc -E shows what the device gets; harm could come from the host's code. */
 	if (compiler_is(k, "nvcc"))
 		words_add(c, "-U__CUDA_ARCH__", "-UCUDA_DOUBLE_MATH_FUNCTIONS", "-Xcompiler", NULL);
 	words_add(c, "-fPIC", "-E", source_name(k), NULL);
@@ -222,8 +224,8 @@ compose_helper(const struct keval *k, const json_t *extra_flags, struct words *c
 }
 
 /*
- * Such a function: the oracle, and comparators for a GPU. The device is the one that candidates are
- * compiled for.
+ * A host function: the oracle, and comparators for a GPU. It is compiled for the same device as
+ * candidates.
  */
 static void
 compose_host(const struct keval *k, const json_t *extra_flags, struct words *c)
@@ -265,7 +267,7 @@ command_text(char *const *argv)
 	return b.data;
 }
 
-/* Both streams of a build, trimmed, with a line on how it ended when that was not by itself. */
+/* Both streams of a build, trimmed, with a line about how it ended if it did not exit by itself. */
 char *
 build_log(const struct kproc_result *r)
 {
@@ -287,7 +289,7 @@ build_log(const struct kproc_result *r)
 	return all;
 }
 
-/* What ptxas -v told of the kernels; NULL when it told nothing. New reference. */
+/* What ptxas -v reported about the kernels; NULL if nothing. New reference. */
 static json_t *
 build_resources(const char *log)
 {
@@ -315,9 +317,9 @@ build_resources(const char *log)
 }
 
 /*
- * COMMAND in the build sandbox: a compiler, or a HELPER of ours, which is told what the user says
- * of devices. That limits its own memory, where the driver that it asks to compile does not reserve
- * address space without end.
+ * Runs COMMAND in the build sandbox: a compiler, or one of our HELPER programs, which gets the
+ * user's device settings. The helper limits its own memory, unless the driver that it asks to
+ * compile reserves unlimited address space.
  */
 static void
 run_build(struct keval *k, const struct device_compiler *helper, const char *work,
@@ -365,7 +367,7 @@ ended_well(const struct kproc_result *r)
 	return r->exit_code == 0 && !r->timed_out && !r->flooded;
 }
 
-/* Compile what lies in the work folder. */
+/* Compile the files in the work folder. */
 static void
 compile(struct keval *k, const struct subject *s, const char *work, const json_t *extra_flags,
     struct build *b)
@@ -387,7 +389,7 @@ compile(struct keval *k, const struct subject *s, const char *work, const json_t
 	kproc_result_free(&r);
 }
 
-/* What the compiler will see when macros are expanded; NULL when the preprocessor refuses it. */
+/* What the compiler will see after macro expansion; NULL when the preprocessor fails. */
 static char *
 preprocess(struct keval *k, const char *work)
 {
@@ -402,7 +404,10 @@ preprocess(struct keval *k, const char *work)
 	return text;
 }
 
-/* The same in a process of its own, beside the compiler; the file gets the text and a zero byte. */
+/*
+ * The same in a process of its own, in parallel with the compiler; the file gets the text and a
+ * zero byte.
+ */
 static int
 preprocess_beside(struct keval *k, const char *work)
 {
@@ -420,7 +425,10 @@ preprocess_beside(struct keval *k, const char *work)
 	_exit(!text || kwrite_all(file, text, strlen(text) + 1));
 }
 
-/* NULL when the text is not whole: that process goes, done or not, when the compiler has ended. */
+/*
+ * NULL when the text is incomplete: that process is ended when the compiler has ended, whether it
+ * is done or not.
+ */
 static char *
 text_of(int file)
 {
@@ -464,7 +472,7 @@ build_free(struct build *b)
 }
 
 /*
- * What "COMPILER --version" says, and this CPU's model and features, for which -march=native
+ * The output of "COMPILER --version", and this CPU's model and features, for which -march=native
  * compiles.
  */
 static void
@@ -490,7 +498,7 @@ add_environment(struct kbuf *key, const char *compiler)
 		fclose(f);
 }
 
-/* What a program of ours compiles for. */
+/* What one of our programs compiles for. */
 static void
 add_device(struct keval *k, struct kbuf *key)
 {

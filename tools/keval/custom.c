@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Tiers that the campaign replaces by commands of its own; their fields are described in keval(1).
- */
+/* Tiers that the campaign replaces by its own commands; their fields are described in keval(1). */
 #include <math.h>
 #include <ctype.h>
 #include <sys/random.h>
@@ -30,7 +28,7 @@ custom_has(const struct custom *c, const char *tier)
 	return kcamp_json(c->k->camp, tier) != NULL;
 }
 
-/* What a timing command has beyond other commands: its turns, and a measure other than time. */
+/* Fields that only a timing command has: its turns, and a measure other than time. */
 static void
 check_measure(const struct kcamp *camp, const char *tier, const json_t *t, const char *format)
 {
@@ -58,7 +56,7 @@ check_measure(const struct kcamp *camp, const char *tier, const json_t *t, const
 		    camp->file, tier);
 }
 
-/* The members of O may only be NAMES. WITHIN: where O is in the tier, ".columns", or "". */
+/* Checks that O has only the members NAMES. WITHIN: where O is in the tier, ".columns", or "". */
 static void
 check_names(const struct kcamp *camp, const char *tier, const char *within, const json_t *o,
     const char *names)
@@ -97,11 +95,11 @@ check_tier(const struct kcamp *camp, const char *tier)
 }
 
 /*
- * ---- tables that a command prints: quoting as in RFC 4180; lines end with LF or CRLF. They become
- * the object that a command could have printed instead ----
+ * ---- tables that a command prints: quoting as in RFC 4180; lines end with LF or CRLF. They are
+ * converted to the object that a command could have printed instead ----
  */
 
-/* One cell from P; *END is left at the comma, the line end or the end of the text. */
+/* One cell at P; *END is set to the comma, the line end or the end of the text. */
 static json_t *
 read_cell(const char *p, const char **end)
 {
@@ -158,7 +156,10 @@ struct csv {
 	double unit_ms; /* of the time column */
 };
 
-/* The row's cell under a header; a name that the command did not print is the campaign's fault. */
+/*
+ * The row's cell under a header; if the command did not print that header, the campaign is at
+ * fault.
+ */
 static const char *
 cell(const struct csv *csv, const char *name)
 {
@@ -202,7 +203,7 @@ csv_workload(const struct csv *csv)
 	return text;
 }
 
-/* The number under a header (NULL: nowhere), times SCALE, as a member of the row's object. */
+/* Puts the number under a header (NULL: none), times SCALE, into the row's object. */
 static void
 put_number(const struct csv *csv, const char *header, double scale, json_t *to, const char *key)
 {
@@ -214,7 +215,7 @@ put_number(const struct csv *csv, const char *header, double scale, json_t *to, 
 		json_object_set_new(to, key, json_real(scale * value));
 }
 
-/* The row's verdict, in which COLUMN has a word. */
+/* The row's verdict, a word in COLUMN. */
 static bool
 csv_ok(const struct csv *csv, const char *column)
 {
@@ -232,7 +233,7 @@ csv_ok(const struct csv *csv, const char *column)
 	return yes;
 }
 
-/* A row as what a time or a case would be in an object. */
+/* A row in the form that a time or a case has in an object. */
 static json_t *
 object_of_row(const struct csv *csv, bool timed, const char *metric)
 {
@@ -308,7 +309,7 @@ custom_close(struct custom *c)
 	free(c);
 }
 
-/* Where the candidate's program lies: by its own name, or in its place in the project. */
+/* Path of the candidate's program: its own name, or its place in the project. */
 static const char *
 code_path(const struct custom *c)
 {
@@ -317,8 +318,8 @@ code_path(const struct custom *c)
 }
 
 /*
- * A copy of the project, in which the candidate takes the place of its kernel. It is made in the
- * sandbox: what ran there before may have left links in the way.
+ * A copy of the project in which the candidate replaces its kernel. It is made in the sandbox,
+ * because programs that ran there before may have left links.
  */
 static void
 stage_repository(const struct custom *c)
@@ -346,7 +347,7 @@ stage_repository(const struct custom *c)
 	free(path);
 }
 
-/* A file of ours at PATH as NAME in the work folder. */
+/* Copies our file at PATH to NAME in the work folder. */
 static void
 stage_file(const struct custom *c, const char *path, const char *name)
 {
@@ -358,7 +359,7 @@ stage_file(const struct custom *c, const char *path, const char *name)
 }
 
 /*
- * Laid out anew for every tier: an earlier one ran the candidate, which may have changed its
+ * Done again for every tier, because an earlier tier ran the candidate, which may have changed its
  * folder.
  */
 static void
@@ -389,7 +390,7 @@ stage(const struct custom *c, const json_t *tier, const struct build *b)
 
 enum { VARIABLES = 6 };
 
-/* KILN_* for the command, which the caller frees. */
+/* KILN_* variables for the command; the caller frees. */
 static void
 set_variables(const struct custom *c, const struct ksandbox *s, char *variables[VARIABLES + 1])
 {
@@ -415,7 +416,7 @@ set_variables(const struct custom *c, const struct ksandbox *s, char *variables[
 	variables[VARIABLES] = NULL;
 }
 
-/* Outside the sandbox they go behind the rest of the environment. */
+/* Outside the sandbox they come after the rest of the environment. */
 static int
 add_variables(void *variables)
 {
@@ -424,7 +425,9 @@ add_variables(void *variables)
 	return 0;
 }
 
-/* Run a tier's command. Exit status 75 is the environment's word, not the candidate's. */
+/*
+ * Run a tier's command. Exit status 75 means trouble with the environment, not with the candidate.
+ */
 static void
 run(const struct custom *c, const char *name, const struct build *b, bool exclusive,
     struct kproc_result *r)
@@ -468,7 +471,7 @@ format_of(const struct custom *c, const char *name)
 	return kjson_str_or(kcamp_json(c->k->camp, name), "format", "exit");
 }
 
-/* What the command printed for people. */
+/* Adds what the command printed for people. */
 static void
 add_log(json_t *eval, const struct kproc_result *r, const json_t *answer)
 {
@@ -550,7 +553,7 @@ custom_build_known(struct custom *c, struct build *b)
 {
 	char *so, *log = NULL;
 
-	/* What the harness times has been built as its opponents are. */
+	/* What the harness times was built in the same way as its opponents. */
 	if (custom_has(c, "eval.build") && custom_has(c, "eval.timing")) {
 		custom_build(c, b);
 		return;
@@ -565,7 +568,7 @@ custom_build_known(struct custom *c, struct build *b)
 	free(so);
 }
 
-/* Verdict from cases; all, some or none of them passed. */
+/* Sets the verdict by how many of the cases passed: all, some or none. */
 static void
 set_verdict(json_t *eval, json_t *cases, bool ok)
 {
@@ -612,14 +615,14 @@ custom_correctness(struct custom *c, const struct build *b, json_t *eval)
 	kproc_result_free(&r);
 }
 
-/* Whole nanoseconds; a time that stands for a rate may be shorter than those can tell. */
+/* Whole nanoseconds; a time that stands for a rate may need fractions. */
 static json_t *
 ns_json(double ns)
 {
 	return ns >= 1e6 || ns == floor(ns) ? json_integer(llround(ns)) : json_real(ns);
 }
 
-/* The statistics of a row that has its samples. */
+/* Adds the statistics to a row that has samples. */
 static void
 add_statistics(json_t *row)
 {
@@ -639,7 +642,7 @@ add_statistics(json_t *row)
 	free(x);
 }
 
-/* A sample for a workload, in the order in which workloads first appear. */
+/* Adds a sample for a workload; workloads keep the order in which they first appear. */
 static void
 add_sample(json_t *timing, const char *workload, double ns)
 {
@@ -653,7 +656,7 @@ add_sample(json_t *timing, const char *workload, double ns)
 	json_array_append_new(json_object_get(row, "samples_ns"), ns_json(ns));
 }
 
-/* What the command printed, as a time: see kcamp_measure. */
+/* Adds what the command printed, converted to a time: see kcamp_measure. */
 static void
 add_value(const struct custom *c, json_t *timing, const char *workload, double value)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * edit: a reply that changes the program shown instead of writing all of it: blocks of SEARCH and
- * REPLACE, or a unified diff, whose line numbers count for nothing. A text that is to be replaced
- * must stand in that program exactly once, in whole lines; nothing is guessed.
+ * edit: a reply that edits the program shown instead of writing all of it: blocks of SEARCH and
+ * REPLACE, or a unified diff, whose line numbers are ignored. A text to be replaced must occur in
+ * that program exactly once, in whole lines; nothing is guessed.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@ enum { MAX_EDITS = 64 };
 
 struct edit {
 	struct kbuf was, now;
-	size_t at; /* where WAS begins in the program */
+	size_t at; /* offset of WAS in the program */
 };
 
 struct edits {
@@ -31,7 +31,7 @@ begins(const char *line, const char *mark)
 	return !strncmp(line, mark, strlen(mark));
 }
 
-/* A line of LEN bytes, without its newline, at the end of B. */
+/* Appends a line of LEN bytes, given without its newline, to B. */
 static void
 add_line(struct kbuf *b, const char *line, size_t len)
 {
@@ -39,11 +39,11 @@ add_line(struct kbuf *b, const char *line, size_t len)
 	kbuf_puts(b, "\n");
 }
 
-/* One line of a diff; false after its last one. */
+/* Handles one line of a diff; false after its last one. */
 static bool
 take_hunk_line(struct edit *e, const char *line, size_t len)
 {
-	/* A blank line of the context may have lost its blank. */
+	/* A blank context line may have lost its leading blank. */
 	char sign = len ? *line : ' ';
 
 	if (!strchr(" +-\\", sign))
@@ -57,7 +57,7 @@ take_hunk_line(struct edit *e, const char *line, size_t len)
 	return true;
 }
 
-/* The part that begins behind LINE, which is one of the marks; else PART itself. */
+/* The part that begins after LINE, if that is a mark; else PART itself. */
 static enum part
 part_after(struct edits *all, enum part part, const char *line)
 {
@@ -75,7 +75,7 @@ part_after(struct edits *all, enum part part, const char *line)
 	return part;
 }
 
-/* The edits in TEXT; false when the last one does not end. */
+/* Reads the edits in TEXT; false when the last one is incomplete. */
 static bool
 read_edits(struct edits *all, const char *text)
 {
@@ -89,7 +89,7 @@ read_edits(struct edits *all, const char *text)
 		len -= len && text[len - 1] == '\r';
 		next = part_after(all, part, text);
 		if (part == HUNK && next == HUNK && begins(text, "@@ "))
-			continue; /* another hunk behind this one */
+			continue; /* another hunk follows this one */
 		if (next != part)
 			part = next;
 		else if (part == SEARCH || part == REPLACE)
@@ -100,7 +100,7 @@ read_edits(struct edits *all, const char *text)
 	return part != SEARCH && part != REPLACE;
 }
 
-/* How often the lines WAS stand in PROGRAM; *AT is where they do last. */
+/* How often the lines WAS occur in PROGRAM; *AT is the last place. */
 static size_t
 find_lines(const char *program, const char *was, size_t *at)
 {
@@ -114,7 +114,7 @@ find_lines(const char *program, const char *was, size_t *at)
 	return found;
 }
 
-/* Where each edit goes; NULL, or what is wrong, which the caller frees. */
+/* Finds the place of each edit; NULL, or what is wrong, which the caller frees. */
 static char *
 place_edits(struct edits *all, const char *program)
 {
@@ -146,7 +146,7 @@ by_place(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* PROGRAM with the edits, which have been placed; the caller frees. */
+/* PROGRAM with its edits applied; the caller frees. */
 static char *
 apply(struct edits *all, const char *program)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * elision: a program with parts left out. It is told so before anything is built: what the compiler
- * would say of it says little, and it may even build, and be wrong.
+ * elision: detects a program with parts left out. This is reported before anything is built: the
+ * compiler's messages would help little, and the program may even build, and be wrong.
  */
 #include <string.h>
 
@@ -11,7 +11,9 @@
 
 enum { SHOWN = 80 };
 
-/* Lines that stand for code. Dots that tell something else, "0, 1, ..., n", are none. */
+/*
+ * Lines that stand for omitted code. Dots with another meaning, as in "0, 1, ..., n", do not count.
+ */
 static const char *const forms[] = {
 	"^[ \\t]*(//|/\\*|#)?[ \\t]*[\\[(]?(\\.{3,}|\xe2\x80\xa6)[\\])]?[ \\t]*(\\*/)?[ \\t]*$",
 	"(//|/\\*|#)[ \\t]*[\\[(]?(\\.{3,}|\xe2\x80\xa6)[^\\n]{0,60}"

@@ -10,7 +10,7 @@
 #include "kelf.h"
 #include "kneutral.h"
 
-/* Members of an earlier evaluation that hold for the same program too. */
+/* Members of an earlier evaluation that also apply to the same program. */
 static const char *const copied[] = { "object", "status", "tier", "reasons", "log", "build",
 	"correctness", "timing", "noise", "sandbox", "environment", "seed", "level", "reuse",
 	"reuse_against", "trace", "anchor", "pairs", "machine", NULL };
@@ -34,7 +34,7 @@ eval_set(json_t *eval, const char *key, json_t *value)
 		kdie(K_IO, "eval.%s could not be stored", key);
 }
 
-/* Fails the candidate: data, not an error. */
+/* Records the candidate's failure, which is data and not an error. */
 void
 eval_fail(json_t *eval, enum status status, const char *check, const char *detail)
 {
@@ -110,7 +110,7 @@ subject_text(const struct subject *s)
 	return all.data;
 }
 
-/* The token hash of the whole candidate. */
+/* The token hash over all files of the candidate. */
 static void
 hash_subject(const struct keval *k, const struct subject *s, char tokens[17])
 {
@@ -120,7 +120,7 @@ hash_subject(const struct keval *k, const struct subject *s, char tokens[17])
 	free(all);
 }
 
-/* ---- earlier evaluations: by id from the trials' folders, by a hash from the archive ---- */
+/* ---- earlier evaluations: found by id in the trials' folders, by hash in the archive ---- */
 
 char *
 past_path(const struct keval *k, const char *id)
@@ -194,7 +194,7 @@ find_line(const char *file, char *text, size_t len, const char *needle)
 	return id;
 }
 
-/* Found without parsing the archive's other lines. */
+/* Searches without parsing the other lines of the archive. */
 static char *
 past_with(const struct keval *k, const char *key, const char *hex)
 {
@@ -210,7 +210,7 @@ past_with(const struct keval *k, const char *key, const char *hex)
 	return id;
 }
 
-/* An archive holds the parent too, with its hash worked out. */
+/* The archive also contains the parent, with its hash already computed. */
 char *
 subject_duplicate(const struct keval *k, const struct subject *s)
 {
@@ -226,9 +226,9 @@ subject_duplicate(const struct keval *k, const struct subject *s)
 }
 
 /*
- * What the evaluation of ID found, if its member KEY is HEX too: the same program, which is neither
- * built nor timed twice. False when there is nothing to take over. What the words of a program have
- * given away says nothing of the same program in other words.
+ * Copies the results of ID's evaluation if its member KEY is HEX too: the same program is neither
+ * built nor timed twice. False when there is nothing to copy. A rejection for words in the source
+ * does not apply to the same program in other words.
  */
 static bool
 take_over(struct keval *k, const char *id, const char *key, const char *hex, json_t *eval)
@@ -268,11 +268,11 @@ take_object(struct keval *k, const struct subject *s, const struct build *b, jso
 	return taken;
 }
 
-/* ---- the null evaluator: nothing is run, all is drawn from the hash of the code ---- */
+/* ---- the null evaluator: nothing is run, all results are drawn from the hash of the code ---- */
 
 enum { REFERENCE_NS = 10000000 };
 
-/* Shares of the outcomes of a model that is neither very good nor very bad. */
+/* Shares of the outcomes for a model that is neither very good nor very bad. */
 static const struct {
 	double share;
 	enum status status;
@@ -294,7 +294,7 @@ timing_row(const char *workload, json_int_t ns)
 }
 
 /*
- * Rows for the timed workloads of the set, as a real run would have, or one row when there is no
+ * Rows for the timed workloads of the set, like those of a real run, or one row when there is no
  * task.
  */
 static json_t *
@@ -320,7 +320,8 @@ timing_of(const struct keval *k, struct krng *rng, double speedup)
 }
 
 /*
- * Log-normal in effect: e to the sum of uniform draws, from about 0.2 to 60 with a median of 3.3.
+ * Approximately log-normal: e to the sum of uniform draws, from about 0.2 to 60 with a median of
+ * 3.3.
  */
 static double
 draw_speedup(struct krng *rng)
@@ -351,7 +352,7 @@ null_evaluate(struct keval *k, const char *tokens, bool reference, json_t *eval)
 	    eval, "log", json_sprintf("null evaluator: %s", status_rows[outcomes[i].status].name));
 	if (i < LEN(outcomes) - 1)
 		return;
-	/* What costs nothing to measure is measured on the full set. */
+	/* Measuring costs nothing here, so measure on the full set. */
 	if (kcamp_linear(k->camp)) {
 		choose_full_set(k);
 		eval_set(eval, "level", json_string("full"));
@@ -390,7 +391,7 @@ subject_fits(const struct subject *s)
 	return size <= KIO_CODE_MAX;
 }
 
-/* Fails EVAL, of what is not run, for a FAULT of that CHECK; LOG is taken over. */
+/* Fails the EVAL of a program that is not run, for a FAULT of that CHECK; LOG is taken over. */
 static json_t *
 unrun(json_t *eval, enum status status, const char *check, const char *fault, json_t *log)
 {
@@ -427,7 +428,7 @@ evaluate(struct keval *k, const struct subject *s)
 	if (clean && !s->trusted && !s->again && take_over(k, s->twin, "tokens", tokens, eval))
 		return eval;
 	if (is_null(k)) {
-		/* A draw for each text, as its author wrote it. */
+		/* A separate draw for each text, as its author wrote it. */
 		ktoken_hash(s->code, strlen(s->code), tokens);
 		null_evaluate(k, tokens, s->trusted, eval);
 		return eval;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * evidence: rounds that are rolled back one after the other ask for another look at the last
- * accepted program before the next one begins: a profile made anew, then its instructions, then
- * what the best known kernels need. What cannot be had here is named with the reason, so that
- * whoever reads the record knows that it was looked for.
+ * evidence: after several rollbacks in a row, the last accepted program must be examined before the
+ * next round begins: first a new profile, then its instructions, then a comparison with the best
+ * known kernels. Anything that is not available here is named with the reason, so that a reader of
+ * the record knows that it was tried.
  */
 #include <ctype.h>
 
@@ -16,20 +16,20 @@
 #include "ksandbox.h"
 #include "kverdict.h"
 
-/* Characters kept of a listing, kinds of instructions told, letters of one. */
+/* Characters kept of a listing, number of kinds of instructions reported, letters of one. */
 enum { LIST_LIMIT_S = 60, LISTING_MAX = 16000, OPS_TOLD = 24, OP_MAX = 32 };
 
-/* How the program that a backend names lists the instructions of a shared object. */
+/* The commands with which each backend's program lists the instructions of a shared object. */
 static const char *const listers[][8] = {
 	{ "objdump", "-d", "-j", ".text", "--no-show-raw-insn", "/kiln/kernel.so", NULL },
 	{ "cuobjdump", "-sass", "/kiln/kernel.so", NULL },
 };
 
-/* Functions that every shared object has, whoever wrote it. */
+/* Functions that every shared object has. */
 static const char of_the_linker[] = "<deregister_tm_clones>: <register_tm_clones>: "
                                     "<__do_global_dtors_aux>: <frame_dummy>: <_init>: <_fini>:";
 
-/* The text of a listing, and how often each instruction stands in it. */
+/* The text of a listing, and how often each instruction occurs in it. */
 struct listing {
 	struct kbuf text;
 	json_t *counts;
@@ -46,8 +46,8 @@ count_op(struct listing *l, const char *name, size_t n)
 }
 
 /*
- * The instruction on a line of objdump (behind "1139:", a tab) or cuobjdump (behind an address in a
- * comment); or NULL.
+ * The instruction in a line of objdump (after "1139:" and a tab) or cuobjdump (after an address in
+ * a comment); or NULL.
  */
 static const char *
 instruction(const char *line)
@@ -83,9 +83,7 @@ begins_function(const char *line, bool *own)
 	return true;
 }
 
-/*
- * Heads of functions, and instructions with the addresses that jumps name, without bytes of code.
- */
+/* Keeps heads of functions, and instructions with the addresses of jumps, without code bytes. */
 static void
 take_line(struct listing *l, const char *line, bool *own)
 {
@@ -193,7 +191,7 @@ list_instructions(struct keval *k, const char *so, char **why)
 }
 
 /*
- * The fastest baseline of the reference's record on a workload; its name, or NULL when there is
+ * The fastest baseline for a workload in the reference's record: its name, or NULL when there is
  * none.
  */
 static const char *
@@ -217,8 +215,8 @@ best_baseline(const json_t *reference, const char *workload, double *ns)
 }
 
 /*
- * The program beside the reference and the fastest known kernel, by times on record; NULL with the
- * reason.
+ * Compares the program with the reference and the fastest known kernel, by recorded times; NULL
+ * with the reason.
  */
 static json_t *
 compare_known(const struct keval *k, const json_t *past, char **why)
@@ -247,7 +245,7 @@ compare_known(const struct keval *k, const json_t *past, char **why)
 	return NULL;
 }
 
-/* KEY with VALUE, or, when there is none, KEY_missing with the reason WHY, which is freed. */
+/* Sets KEY to VALUE or, if it is NULL, KEY_missing to the reason WHY, which is freed. */
 static void
 put(json_t *out, const char *key, json_t *value, char *why)
 {

@@ -21,7 +21,7 @@ findings_row(json_t *rows, const char *tool, const char *status, const char *det
 	json_array_append_new(rows, row);
 }
 
-/* The line at P, without what stands before its first letter; the caller frees. */
+/* The line at P, without anything before its first letter; the caller frees. */
 static char *
 line_at(const char *p)
 {
@@ -29,7 +29,7 @@ line_at(const char *p)
 	return kstrndup(p, strcspn(p, "\r\n"));
 }
 
-/* A row for a run without findings: it is clean as far as it came. */
+/* Adds a row for a run without findings: it is clean as far as it got. */
 static void
 add_end(json_t *rows, const char *tool, const struct tool_run *r)
 {
@@ -55,7 +55,7 @@ add_end(json_t *rows, const char *tool, const struct tool_run *r)
 
 /* ---- asan and ubsan ---- */
 
-/* What the group "it" of PATTERN takes in TEXT; the caller frees. NULL: it does not match. */
+/* The text of the group "it" of PATTERN in TEXT; the caller frees. NULL: it does not match. */
 static char *
 extract(const char *text, const char *pattern)
 {
@@ -104,7 +104,7 @@ findings_asan(json_t *rows, const struct tool_run *r)
 		add_end(rows, "asan", r);
 		return;
 	}
-	/* A fault in which the candidate's code has no part is none of it. */
+	/* Ignore faults that do not involve the candidate's code. */
 	if (strstr(report, "kernel.so") || strstr(report, "candidate.")) {
 		detail = describe_asan(report);
 		findings_row(rows, "asan", "findings", detail, r);
@@ -138,7 +138,7 @@ findings_ubsan(json_t *rows, const struct tool_run *r)
 /* ---- compute-sanitizer ---- */
 
 /*
- * The number of errors in the summary of TEXT, or -1 without one: "ERROR SUMMARY: 3 errors",
+ * The number of errors in the summary of TEXT, or -1 if there is none: "ERROR SUMMARY: 3 errors",
  * "RACECHECK SUMMARY: 1 hazard displayed (1 error, 0 warnings)".
  */
 static long
@@ -153,8 +153,10 @@ errors_told(const char *text)
 	return errors;
 }
 
-/* The first report that is not about the judge's own kernels, with the line on where it was; how
- * many are about those. */
+/*
+ * The first report that is not about the judge's own kernels, with the line that gives its place;
+ * *OWN counts those that are.
+ */
 static char *
 candidates_report(const char *text, long *own)
 {

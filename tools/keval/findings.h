@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* keval: what sanitizers print, made into rows of eval.sanitizers: {tool, status, detail,
- * workloads, of, wall_s}. */
+/*
+ * keval: turns the output of sanitizers into rows of eval.sanitizers: {tool, status, detail,
+ * workloads, of, wall_s}.
+ */
 #ifndef FINDINGS_H
 #define FINDINGS_H
 
 #include "kio.h"
 
-/* One run of a program under a tool: what it printed, and how many workloads it came through. */
+/* One run of a program under a tool: its output, and how many workloads it completed. */
 struct tool_run {
 	char *text; /* NULL: it could not be started */
 	long done, count;
@@ -14,7 +16,7 @@ struct tool_run {
 	double wall_s;
 };
 
-/* A row of STATUS: clean, findings, unavailable or timeout; R, what was run, may be NULL. */
+/* Adds a row of STATUS: clean, findings, unavailable or timeout; R, the run, may be NULL. */
 void findings_row(json_t *rows, const char *tool, const char *status, const char *detail,
     const struct tool_run *r);
 /* AddressSanitizer and UndefinedBehaviorSanitizer, which share a run. */

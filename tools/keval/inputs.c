@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a run reads. Every file is named here before it is read, and read through input_read, which
- * refuses any other. So the list that kremote asks for (--inputs) cannot lack one.
+ * The files that a run reads. Every file is named here before it is read, and read through
+ * input_read, which refuses all others. So the list that kremote requests (--inputs) is always
+ * complete.
  */
 
 #include "karch.h"
@@ -9,7 +10,7 @@
 #include "ktask.h"
 #include "kverdict.h"
 
-/* NEEDED: without it the run ends; another one may be absent. */
+/* NEEDED: the run ends if it is missing; other files may be absent. */
 static void
 put(struct keval *k, const char *path, bool needed)
 {
@@ -36,7 +37,7 @@ input_past(struct keval *k, const char *id)
 {
 	char *path = past_path(k, id);
 
-	/* One that is not there is a comparison that is not made. */
+	/* If it does not exist, there is no comparison. */
 	if (path)
 		put(k, path, false);
 	free(path);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kelf: see kelf.h. 64-bit objects of this machine's byte order only. */
+/* kelf: see kelf.h. Supports only 64-bit objects of this machine's byte order. */
 #include "kelf.h"
 
 #include <elf.h>
@@ -13,7 +13,7 @@ struct image {
 	const Elf64_Shdr *sections;
 };
 
-/* Dynamic entries, by tag. */
+/* Dynamic entries, indexed by tag. */
 struct dynamic {
 	uint64_t strtab, strsz, symtab, rela, relasz, jmprel, pltrelsz;
 	uint64_t init_arraysz, fini_arraysz, preinit_arraysz;
@@ -43,7 +43,7 @@ offset_of(const struct image *e, uint64_t address)
 	return UINT64_MAX;
 }
 
-/* The string at OFFSET of a table, when it ends within the table. */
+/* The string at OFFSET in a table, if it ends within the table. */
 static const char *
 string_at(const struct image *e, uint64_t table, uint64_t size, uint64_t offset)
 {
@@ -124,7 +124,7 @@ note_entry(struct dynamic *d, const Elf64_Dyn *entry)
 	case DT_FILTER:
 	case DT_AUXILIARY:
 	/*
-	 * Tables that this reader does not follow, and that today's tools do not make for this
+	 * Tables that this reader does not support, and that today's tools do not generate for this
 	 * machine.
 	 */
 	case DT_REL:
@@ -235,7 +235,7 @@ read_symbols(
 	return NULL;
 }
 
-/* Whether a function of that name was linked in, be it exported or not. */
+/* Whether a function of that name was linked in, exported or not. */
 static bool
 holds_function(const struct image *e, const Elf64_Shdr *section, const char *wanted)
 {
@@ -289,8 +289,8 @@ read_sections(const struct image *e, const struct dynamic *d, struct kelf *f)
 }
 
 /*
- * syscall, sysenter and int 0x80 of x86, at any offset; other machines have the source patterns
- * only.
+ * syscall, sysenter and int 0x80 of x86, at any offset; on other machines only the source patterns
+ * apply.
  */
 static void
 find_system_calls(const struct image *e, const Elf64_Phdr *p, struct kelf *f)

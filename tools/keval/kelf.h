@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kelf: what a shared object asks of the loader, read as the loader reads it: from the dynamic
- * segment and the relocations. The bytes were made by a compiler from hostile source, so nothing in
- * them is trusted.
+ * kelf: what a shared object asks of the loader, read in the loader's way: from the dynamic segment
+ * and the relocations. A compiler made the bytes from hostile source, so nothing in them is
+ * trusted.
  */
 #ifndef KELF_H
 #define KELF_H
@@ -11,14 +11,14 @@
 
 enum { KELF_CALLS = 64 };
 
-/* Names are sets: objects with a member each, NULL when there is none. */
+/* Names are sets: objects with one member per name, NULL when empty. */
 struct kelf {
-	json_t *imports;      /* symbols that some other object must define */
+	json_t *imports;      /* symbols that another object must define */
 	json_t *functions;    /* functions that it exports */
 	json_t *needed;       /* libraries */
 	json_t *odd_sections; /* executable sections other than the compiler's own */
 	size_t constructors;  /* entries that run at load */
-	/* one of them is the compiler's own, behind __builtin_cpu_supports */
+	/* one of them is the compiler's own, for __builtin_cpu_supports */
 	bool cpu_detection;
 	size_t destructors;
 	size_t init_bytes; /* size of .init */
@@ -37,8 +37,8 @@ struct kelf {
 const char *kelf_read(const void *so, size_t len, struct kelf *f);
 void kelf_free(struct kelf *f);
 /*
- * Hash of what is loaded of an object, without notes and what is for debuggers: the first 16 hex
- * digits of its SHA-256. Of bytes that are no such object, the hash of all of them.
+ * Hash of the parts of an object that are loaded, without notes and debug information: the first 16
+ * hex digits of its SHA-256. If the bytes are not such an object, the hash of all of them.
  */
 void kelf_hash(const void *so, size_t len, char hex[17]);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the linear search asks of an evaluation beside a verdict: a plan stated first, a comparison
- * on the set that is wide enough, and gains near the noise measured again.
+ * What the linear search needs from an evaluation in addition to a verdict: a plan that comes
+ * first, a comparison on a large enough set, and gains near the noise measured again.
  */
 
 #include "kclaim.h"
@@ -11,8 +11,8 @@
 #include "klinear.h"
 
 /*
- * Whether the prompt showed measurements of the program from within: a profile, instructions, times
- * beside others.
+ * Whether the prompt showed measurements from inside the program: a profile, instructions, times
+ * next to others.
  */
 static bool
 shows_figures(const struct krec *rec)
@@ -26,14 +26,14 @@ shows_figures(const struct krec *rec)
 	return false;
 }
 
-/* Where figures were shown, the evidence rests on one of them. */
+/* If figures were shown, the evidence must rest on one of them. */
 static char *
 evidence_fault(const struct krec *rec, const json_t *plan)
 {
 	const char *shown = kjson_str_or(rec->json, "prompt.user", NULL);
 	char *metric, *fault = NULL;
 
-	/* A recorded reply cites what was measured where it was recorded. */
+	/* A recorded reply cites what was measured on another machine. */
 	if (!shown || kjson_path(rec->json, "reply.recorded") || !shows_figures(rec))
 		return NULL;
 	metric = kplan_metric(plan);
@@ -50,7 +50,7 @@ evidence_fault(const struct krec *rec, const json_t *plan)
 	return fault;
 }
 
-/* A program by its id, with words around it or without; or by words of the prompt. */
+/* A program named by its id, with or without words around it; or by words of the prompt. */
 static bool
 names_program(const char *source, const char *shown)
 {
@@ -68,7 +68,7 @@ names_program(const char *source, const char *shown)
 	return false;
 }
 
-/* A note by the name of its file, with or without folders. */
+/* A note, identified by its file name with or without folders. */
 static bool
 names_note(const char *source, const char *file)
 {
@@ -76,7 +76,7 @@ names_note(const char *source, const char *file)
 }
 
 /*
- * Sources of the first two layers are in the prompt: notes by the names of their files, programs by
+ * Sources of the first two layers must be in the prompt: notes by their file names, programs by
  * theirs.
  */
 static char *
@@ -104,10 +104,7 @@ source_fault(const struct krec *rec, const json_t *plan)
 	return NULL;
 }
 
-/*
- * What is wrong with a well-formed plan in view of the rounds before and of what was shown, or
- * NULL.
- */
+/* What is wrong with a well-formed plan, given earlier rounds and what was shown, or NULL. */
 static char *
 round_fault(const struct krec *rec, const json_t *plan)
 {
@@ -156,7 +153,7 @@ in_set(const json_t *workload, const char *set)
 	return !sets;
 }
 
-/* The set of full validation, when the task has a workload in it; else the only set there is. */
+/* The set of full validation, if the task has a workload in it; else the only set. */
 static const char *
 full_set(const struct keval *k)
 {
@@ -176,7 +173,7 @@ choose_full_set(struct keval *k)
 		k->set = full_set(k);
 }
 
-/* Has the full set a workload more than the one in use? */
+/* Has the full set more workloads than the set in use? */
 static bool
 is_wider(const struct keval *k, const char *full)
 {
@@ -192,8 +189,8 @@ is_wider(const struct keval *k, const char *full)
 }
 
 /*
- * Nobody picks cherries: a correct candidate was checked on every workload of the active set and
- * timed on every timed one. The harness does that by itself; a campaign's own command may not.
+ * No cherry-picking: a correct candidate must have been checked on every workload of the active set
+ * and timed on every timed one. The harness ensures that; a campaign's own command may not.
  */
 static void
 check_set(const struct keval *k, const json_t *eval)
@@ -236,9 +233,7 @@ is_timed(const json_t *eval)
 	return status_at(eval, "status") == STATUS_CORRECT && json_object_get(eval, "timing");
 }
 
-/*
- * How the candidate compares with the incumbent by what EVAL holds; false when nothing can be said.
- */
+/* Compares the candidate with the incumbent, based on EVAL; false when that is impossible. */
 static bool
 compare(const struct keval *k, const json_t *past, const json_t *eval, struct klinear_compare *c)
 {
@@ -251,7 +246,7 @@ compare(const struct keval *k, const json_t *past, const json_t *eval, struct kl
 	return good;
 }
 
-/* The measurements of the quick set step aside for those of the full one. */
+/* The measurements of the full set replace those of the quick set, which are kept elsewhere. */
 static void
 keep_quick(json_t *eval)
 {
@@ -263,7 +258,7 @@ keep_quick(json_t *eval)
 	json_object_del(eval, "pairs");
 }
 
-/* A gain measured again until it is clear, each time in turns with the incumbent. */
+/* Measures a gain again until it is clear, each time in turns with the incumbent. */
 static void
 measure_repeats(const struct trial *t, const json_t *past, json_t *eval)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * keval: reply to evaluation: extracts the code, scans, builds, checks and times it. Also evaluates
- * the reference, a bare file, and the best kernel once more beside the reference and every
+ * keval: from reply to evaluation: extracts the code, scans, builds, checks and times it. Also
+ * evaluates the reference, a single file, and the best kernel again next to the reference and every
  * baseline.
  */
 
@@ -32,7 +32,7 @@ struct arguments {
 	int mode;
 	const char *dir, *output;
 	const char *operand; /* of --code, --verify and --evidence */
-	bool inputs;         /* --inputs: only say what would be read */
+	bool inputs;         /* --inputs: only print what would be read */
 	const char *const *files;
 };
 
@@ -81,7 +81,7 @@ parse(struct arguments *a, struct keval *k, int argc, char **argv)
 		koption_misuse(usage, "--seed must be lower-case hex digits");
 }
 
-/* The null evaluator does with no task; everything else needs one. */
+/* The null evaluator needs no task; everything else does. */
 static void
 open_task(struct keval *k)
 {
@@ -98,7 +98,7 @@ open_task(struct keval *k)
 		    lack);
 }
 
-/* When it was done: the only time that later records have of a round without a model call. */
+/* The time of the evaluation: a round without a model call has no other time in its records. */
 static void
 add_time(json_t *eval)
 {
@@ -108,17 +108,17 @@ add_time(json_t *eval)
 	eval_set(eval, "time", json_string(now));
 }
 
-/* What is to be evaluated: a reply with its plan, or a bare file. */
+/* What is evaluated: a reply with its plan, or a single file. */
 struct entry {
 	struct subject s;
 	struct kextract x;
 	struct kplan plan;
 	char name[24], *text;
 	json_t *tuned;    /* see tune.c; goes into its evaluation */
-	char *edit_fault; /* why its edits were not made; NULL: they were, or it has none */
+	char *edit_fault; /* why its edits could not be applied; NULL: they were, or it has none */
 };
 
-/* Cut by kllm, which says so, or by nobody. */
+/* Cut off by kllm, which marks it, or not cut at all. */
 static bool
 is_too_large(const json_t *rec, const char *text)
 {
@@ -131,7 +131,7 @@ is_too_large(const json_t *rec, const char *text)
 	return kjson_fit(text, len, KIO_REPLY_MAX) < len;
 }
 
-/* Edits become the program that they make of the parent, where the prompt allows them. */
+/* Applies edits to the parent, if the prompt allows edits. */
 static void
 make_edits(const struct krec *rec, const char *text, struct entry *r)
 {
@@ -171,7 +171,7 @@ open_reply(struct keval *k, const struct krec *rec, struct entry *r)
 		return;
 	if (kcamp_linear(k->camp))
 		plan_read(rec, text, strlen(text), &r->plan);
-	/* The plan is no code, and stands before it. */
+	/* The plan is not code, and comes before it. */
 	text += r->plan.end;
 	kextract(text, strlen(text), kcamp_str(k->camp, "language"),
 	    json_object_get(k->task, "files") != NULL, &r->x);
@@ -202,7 +202,7 @@ close_entry(struct entry *r)
 	free(r->text);
 }
 
-/* What a custom evaluator says may have any length; what the next stages read has not. */
+/* A custom evaluator's messages may have any length; what the next stages read is limited. */
 static json_t *
 bounded(json_t *eval)
 {
@@ -212,7 +212,7 @@ bounded(json_t *eval)
 	return evaluate_too_large("evaluation", KIO_EVAL_MAX);
 }
 
-/* Own commands are not raced: they may be slow, and are asked about one program at a time. */
+/* Own commands are not raced: they may be slow, and judge one program at a time. */
 static bool
 has_commands(const struct keval *k)
 {
@@ -220,7 +220,7 @@ has_commands(const struct keval *k)
 	    kcamp_json(k->camp, "eval.timing");
 }
 
-/* A whole program, whose open parameters are settled first. */
+/* A complete program, whose open parameters are set first. */
 static json_t *
 evaluate_program(struct keval *k, struct entry *r)
 {
@@ -299,7 +299,7 @@ each_record(struct keval *k, const char *path, void (*take)(struct keval *k, str
 	struct krec rec;
 
 	kin_open(&in, path);
-	/* Plans are compared with the prompt; what is passed on has it. */
+	/* Plans are checked against the prompt; the record that is passed on contains it. */
 	while (krecord_next(&in, k->camp->dir, &rec,
 	    k->thin && !kcamp_linear(k->camp) ? KJOIN_PROGRAMS : KJOIN_WHOLE)) {
 		take(k, &rec);
@@ -348,7 +348,7 @@ evaluate_code(struct keval *k, const char *path)
 	return eval;
 }
 
-/* All that is known of before the first candidate is looked at. */
+/* Names everything that is known before the first candidate is read. */
 static void
 name_inputs(struct keval *k, const struct arguments *a)
 {
@@ -367,7 +367,7 @@ name_inputs(struct keval *k, const struct arguments *a)
 		input(k, *f);
 }
 
-/* Candidates name what they are compared with, so they are opened as for an evaluation. */
+/* Candidates name what they are compared with, so they are read as in an evaluation. */
 static void
 list_inputs(struct keval *k, const struct arguments *a)
 {
@@ -420,7 +420,7 @@ run(struct keval *k, const struct arguments *a)
 	}
 }
 
-/* Parts of records are read elsewhere: they are named here. */
+/* Parts of records are read elsewhere, so they are named here. */
 static struct keval *evaluator;
 
 static void

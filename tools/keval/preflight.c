@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Before a campaign begins on this machine: is there what its evaluations need? */
+/* Before a campaign begins on this machine: is everything available that its evaluations need? */
 #include <sys/utsname.h>
 #include <sys/wait.h>
 
@@ -12,7 +12,7 @@ check_sandbox(struct keval *k)
 	sandbox_level(k);
 }
 
-/* The data of kiln that candidates are judged by. */
+/* kiln's data files that candidates are judged by. */
 static void
 check_data(struct keval *k)
 {
@@ -22,7 +22,7 @@ check_data(struct keval *k)
 	json_decref(reasons);
 }
 
-/* The oracle is built for all candidates, by the same compiler in the same sandbox, and kept. */
+/* The oracle is built once for all candidates, by the same compiler in the same sandbox. */
 static void
 check_compiler(struct keval *k)
 {
@@ -31,8 +31,8 @@ check_compiler(struct keval *k)
 }
 
 /*
- * Every part ends the program with its own words when something is missing; here it ends a child of
- * it instead.
+ * Every part ends the program with its own message when something is missing; here a child process
+ * runs it and ends instead.
  */
 static int
 try(struct keval *k, void (*check)(struct keval *k))
@@ -53,7 +53,7 @@ try(struct keval *k, void (*check)(struct keval *k))
 	return WIFEXITED(status) ? WEXITSTATUS(status) : K_IO;
 }
 
-/* Each needs those before it: what follows from a lack is not told again. */
+/* Each check needs those before it: what follows from a missing part is not reported again. */
 static void
 need(struct keval *k)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Tier T4: a profiler over one call of a promising candidate (kharness --solo), sandboxed like the
- * candidate itself, at a time when nobody measures; kprofile makes findings of what it prints,
- * which is kept in the campaign's folder profiles/. A profiler that fails costs the findings, never
- * the verdict, and its reason stays in the record.
+ * candidate itself, while nobody measures; kprofile makes findings of its output, which is kept in
+ * the campaign's folder profiles/. If a profiler fails, only the findings are missing, never the
+ * verdict, and the reason is recorded.
  */
 #include <math.h>
 #include <unistd.h>
@@ -18,12 +18,12 @@
 
 enum { OUTPUT_MAX = 64 << 20, PASS_WORDS = 28 };
 /*
- * Time limits of a run, in seconds. One on a device replays each call dozens of times; callgrind
- * interprets every instruction, which takes about SLOWER times as long.
+ * Time limits of a run, in seconds. A profiler for devices replays each call dozens of times;
+ * callgrind interprets every instruction, which is about SLOWER times as slow.
  */
 enum { DEVICE_LIMIT_S = 180, CPU_LIMIT_S = 120, SLOWER = 200 };
 
-/* kharness says where the call begins and ends, if it was built where it could learn how. */
+/* kharness marks where the call begins and ends, if the header was available when it was built. */
 #if __has_include(<valgrind/callgrind.h>)
 #define FROM_THE_CALL "--instr-atstart=no",
 #else
@@ -31,17 +31,16 @@ enum { DEVICE_LIMIT_S = 180, CPU_LIMIT_S = 120, SLOWER = 200 };
 #endif
 
 /*
- * How a profiler is run: its words before and after the program, and what is read of it, by the
- * file it is kept in.
+ * How a profiler is run: its words before and after the program, and which file its results are in.
  */
 struct profiler {
 	const char *program;
-	bool interprets; /* the instructions of a CPU */
-	bool outside;    /* it watches the sandbox */
+	bool interprets; /* interprets the instructions of a CPU */
+	bool outside;    /* it watches the sandbox from outside */
 	bool passes;     /* its table says which counters fit into one run */
 	const char *wrap[12];
 	struct {
-		/* of the work folder; made by EXPORT's output when there is one */
+		/* in the work folder; made from EXPORT's output if there is one */
 		const char *file;
 		const char *export[12];
 	} result[2];
@@ -64,7 +63,7 @@ static const struct profiler profilers[] = {
 	        FROM_THE_CALL "--callgrind-out-file=callgrind.out", NULL },
 	    { { "callgrind.out", { NULL } }, { NULL, { NULL } } } },
 };
-/* Where a CPU's counters can be read they say more than instructions that are interpreted. */
+/* If a CPU's counters can be read, they tell more than interpreted instructions. */
 static const struct profiler counters = { "perf", false, true, false,
 	{ "perf", "stat", "-x,", "-D", "-1", "-e",
 	    "task-clock,page-faults,cycles,instructions,branches,branch-misses,L1-dcache-loads,"
@@ -83,7 +82,10 @@ profiler_of(const struct keval *k)
 	return NULL;
 }
 
-/* Would it lead? It is faster than all that it was timed in turns with, or had no opponent. */
+/*
+ * Would it take the lead? It is faster than everything that it was timed in turns with, or had no
+ * opponent.
+ */
 static bool
 is_leading(const json_t *eval)
 {
@@ -101,8 +103,8 @@ is_leading(const json_t *eval)
 }
 
 /*
- * A linear search looks at its baseline and at what may become the last accepted program, on any
- * device that has a profiler; a search over cells at what leads, on a GPU.
+ * A linear search profiles its baseline and possible next accepted programs, on any device that has
+ * a profiler; a search over cells profiles leading programs, on a GPU.
  */
 static bool
 is_wanted(const struct keval *k, const struct subject *s, const json_t *eval)
@@ -125,8 +127,8 @@ limit_of(const struct keval *k)
 }
 
 /*
- * The timed workload of EVAL to look at: the longest, and where every instruction is interpreted
- * the longest that half of the limit suffices for, or else the shortest. NULL: none is timed.
+ * The timed workload of EVAL to profile: the longest or, if every instruction is interpreted, the
+ * longest that fits into half of the limit, or else the shortest. NULL: none is timed.
  */
 static const char *
 choose_workload(const struct keval *k, const json_t *eval)
@@ -150,7 +152,7 @@ choose_workload(const struct keval *k, const json_t *eval)
 	return kjson_str_or(best, "workload", NULL);
 }
 
-/* What a profiler is run over, and with; and the files that came of it, in FOLDER. */
+/* What is profiled, and how; and the resulting files, in FOLDER. */
 struct session {
 	struct keval *k;
 	const struct profiler *p;
@@ -160,7 +162,7 @@ struct session {
 };
 
 /*
- * The words of a profiler that watches from outside, with what it shares with the program: FIFOs by
+ * The words of a profiler that watches from outside, and what it shares with the program: FIFOs by
  * which kharness says when to count, and its result. The caller frees those two words.
  */
 static void
@@ -171,7 +173,7 @@ watch_words(const struct session *x, struct words *w, char *shared[2])
 	for (size_t i = 0; i < LEN(pipes); i++) {
 		char *path = kasprintf("%s/%s", x->work, pipes[i]);
 
-		/* The program may be another user's. */
+		/* The program may run as another user. */
 		if (mkfifo(path, 0600) < 0 || chmod(path, 0666) < 0)
 			kdie_errno(K_IO, "%s", path);
 		free(path);
@@ -181,7 +183,7 @@ watch_words(const struct session *x, struct words *w, char *shared[2])
 	words_add(w, shared[0], shared[1], "--", NULL);
 }
 
-/* The program under the profiler, while nobody measures. */
+/* Runs the program under the profiler, while nobody measures. */
 static bool
 run_profiler(const struct session *x, const char *const *wrap, char **why)
 {

@@ -99,7 +99,7 @@ free_anchor(struct anchor *a)
 	*a = (struct anchor){ 0 };
 }
 
-/* The pairs of an answer; those with the incumbent bear its ID. */
+/* The pairs of an answer; those with the incumbent get its ID. */
 static json_t *
 pairs_with_id(const json_t *answer, const char *id)
 {
@@ -119,7 +119,7 @@ put_anchor(json_t *eval, const struct anchor *a, const json_t *answer)
 	eval_set(eval, "pairs", pairs_with_id(answer, a->id));
 }
 
-/* What the other programs of the run measured. */
+/* Times of the other programs of the run. */
 static json_t *
 rival_times(const json_t *answer)
 {
@@ -152,7 +152,7 @@ race_incumbent(struct keval *k, const struct subject *s, const char *so, json_t 
 
 	if (!anchor_at_incumbent(k, s, &a))
 		return NULL;
-	/* The incumbent itself is on record as correct. */
+	/* The incumbent itself is already known to be correct. */
 	answer = harness_beside(k, so, a.against, false, eval);
 	if (answer)
 		pairs = pairs_with_id(answer, a.id);
@@ -161,7 +161,7 @@ race_incumbent(struct keval *k, const struct subject *s, const char *so, json_t 
 	return pairs;
 }
 
-/* ---- the best program and the reference once more ---- */
+/* ---- the best program and the reference, measured again ---- */
 
 char *
 anchor_subject(const struct keval *k)
@@ -207,16 +207,16 @@ renew_anchor(struct keval *k, long trial)
 	return out;
 }
 
-/* ---- kernels beside each other ---- */
+/* ---- kernels compared with each other ---- */
 
 enum { KERNELS_MAX = 16, SOURCE_MAX = 8 << 20 };
 
 struct entry {
-	json_t *row;   /* what the record says of it */
-	char *against; /* NAME=FILE.so; NULL: it is not fit to race */
+	json_t *row;   /* its row in the record */
+	char *against; /* NAME=FILE.so; NULL: it cannot race */
 };
 
-/* A kernel's name: that of its file, without folders, unless another one has it. */
+/* A kernel's name: its file name without folders, unless another one has the same. */
 static const char *
 name_of(const char *const *files, size_t i)
 {
@@ -245,7 +245,7 @@ check_program(struct keval *k, const char *code, const char *file, const char *n
 	return e;
 }
 
-/* Times, and what went wrong in the race, into the rows. */
+/* Adds times, and failures in the race, to the rows. */
 static void
 take_times(struct entry *entries, size_t count, const json_t *answer)
 {
@@ -256,7 +256,7 @@ take_times(struct entry *entries, size_t count, const json_t *answer)
 		    (const char *const[]){ "status", "reasons", "timing", NULL });
 }
 
-/* The pairs of NAME against OF alone; new reference. */
+/* Only the pairs of NAME against OF; new reference. */
 static json_t *
 pairs_of(const json_t *pairs, const char *of, const char *name)
 {
@@ -269,7 +269,7 @@ pairs_of(const json_t *pairs, const char *of, const char *name)
 	return list;
 }
 
-/* Each pair of kernels over all workloads. */
+/* Each pair of kernels, over all workloads. */
 static json_t *
 overall(const struct entry *entries, size_t count, const json_t *pairs)
 {
@@ -294,7 +294,7 @@ overall(const struct entry *entries, size_t count, const json_t *pairs)
 	return list;
 }
 
-/* One race of those that are fit; its record. */
+/* One race of the kernels that can take part; its record. */
 static json_t *
 race_once(struct keval *k, struct entry *entries, size_t count)
 {
@@ -366,7 +366,7 @@ race_files(struct keval *k, const char *const *files, long times)
 	free_entries(entries, count);
 }
 
-/* The same in a process of its own, which answers in ANSWER. */
+/* The same in a process of its own, which writes its answer to ANSWER. */
 struct check {
 	pid_t pid;
 	FILE *answer;
@@ -394,7 +394,7 @@ begin_check(struct keval *k, const char *code, const char *name)
 	return c;
 }
 
-/* Ends as the check did where that has no answer: it has said why. */
+/* If the check left no answer, exits as it did: it has printed why. */
 static struct entry
 end_check(struct check *c)
 {

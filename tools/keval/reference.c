@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Trusted programs: the reference and the baselines evaluated (trial 000), and the best kernel
- * verified beside them.
+ * Trusted programs: evaluates the reference and the baselines (trial 000), and verifies the best
+ * kernel against them.
  */
 
 #include "keval.h"
@@ -27,8 +27,8 @@ task_source(const struct keval *k, const char *name)
 }
 
 /*
- * Whether a comparator is no device code alone, but a function of the host that may use libraries
- * of the device.
+ * Whether a comparator is not pure device code, but a host function that may use libraries of the
+ * device.
  */
 static bool
 is_host_function(const struct keval *k, const char *code)
@@ -39,7 +39,7 @@ is_host_function(const struct keval *k, const char *code)
 	return is_device_only(k) && is_gpu(k) && !klaunch_parse(code, &list, why, sizeof why);
 }
 
-/* A baseline's or the oracle's shared object; NULL with the compiler's words in *LOG. */
+/* A baseline's or the oracle's shared object; NULL with the compiler's output in *LOG. */
 static char *
 trusted_so(struct keval *k, const char *file, const json_t *flags, bool host, char **log)
 {
@@ -103,7 +103,7 @@ against_known(struct keval *k, const json_t *baseline)
 	return text;
 }
 
-/* What a baseline that is of no use here leaves: a warning, and a note in the record. */
+/* Leaves out an unusable baseline, with a warning and a note in the record. */
 static void
 leave_out(json_t *entry, const char *name, const char *why, const char *log)
 {
@@ -115,9 +115,9 @@ leave_out(json_t *entry, const char *name, const char *why, const char *log)
 }
 
 /*
- * One baseline, checked and timed in turns with the reference as if it were a candidate: one whose
- * library is not installed here, or that is wrong on a shape, is no yardstick, and no reason to
- * stop.
+ * Checks one baseline and times it in turns with the reference, as if it were a candidate. A
+ * baseline whose library is not installed here, or that is wrong on a shape, is left out; that is
+ * no reason to stop.
  */
 static json_t *
 evaluate_baseline(struct keval *k, const json_t *baseline)
@@ -162,7 +162,10 @@ need_correct(const struct keval *k, const char *what, const json_t *eval)
 		    status_rows[status].name, kjson_str_or(eval, "log", ""));
 }
 
-/* Own commands bring their own idea of a right result; the harness's is tried on the task first. */
+/*
+ * A campaign's own commands define themselves what is right; the harness's definition is tried on
+ * the task first.
+ */
 static void
 lint(struct keval *k, bool notes)
 {
@@ -191,11 +194,11 @@ evaluate_reference(struct keval *k)
 		    "%s: the reference takes more than %zu bytes in a record; it must be smaller, "
 		    "because every prompt contains it",
 		    k->task_file, KIO_CODE_MAX);
-	/* What is merely worth knowing of a task is said once in a campaign. */
+	/* Notes about a task that are not faults are printed once per campaign. */
 	lint(k, ktrials_last(k->camp) < 0);
 	/*
-	 * The root of a chain is measured on all there is, so that every later round finds its rows
-	 * in it.
+	 * The root of a chain is measured on all workloads, so that every later round finds its
+	 * rows in it.
 	 */
 	if (kcamp_linear(k->camp))
 		choose_full_set(k);

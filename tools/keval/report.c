@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What people and models are told about an evaluation; expected values are never told. */
+/* What people and models are told about an evaluation; never the expected values. */
 #include <math.h>
 
 #include "keval.h"
@@ -9,7 +9,7 @@
 
 enum { CASES_MAX = 8 };
 
-/* The reasons that what was SAID already does not give. */
+/* Adds the reasons that SAID does not already mention. */
 static void
 add_reasons(struct kbuf *b, const json_t *eval, const char *said)
 {
@@ -54,8 +54,8 @@ add_case(struct kbuf *b, const json_t *c)
 }
 
 /*
- * The failed cases: how far off, on which shape and inputs. For checks that do not describe them
- * themselves.
+ * Adds the failed cases: how far off, on which shape and inputs. For checks that do not describe
+ * them themselves.
  */
 static void
 add_cases(struct kbuf *b, const json_t *eval)
@@ -77,7 +77,10 @@ add_cases(struct kbuf *b, const json_t *eval)
 		kbuf_printf(b, "- and %zu more\n", failed - CASES_MAX);
 }
 
-/* "speed-up 12.3 (reference 4.1 ms)", "0.61 of openblas": beside what was recorded in trial 000. */
+/*
+ * "speed-up 12.3 (reference 4.1 ms)", "0.61 of openblas": compared with what was recorded in trial
+ * 000.
+ */
 static void
 add_comparison(struct kbuf *b, const json_t *past, const char *workload, double ns)
 {

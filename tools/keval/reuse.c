@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Is a would-be gain there on buffers that nobody has seen before? The harness measures the
+ * Does an apparent gain exist on buffers that nobody has seen before? The harness measures the
  * candidate on new buffers and on the same ones in turns. A candidate that gains from the latter is
- * measured once more, beside the program that it is compared with: what both gain is warmth, and a
- * gap that chance made does not come twice.
+ * measured once more, next to the program that it is compared with: what both gain comes from warm
+ * caches, and a gap due to chance does not appear twice.
  */
 #include <math.h>
 
@@ -11,8 +11,8 @@
 #include "kgain.h"
 
 /*
- * Faster, beyond the noise, than the incumbent or the reference that it was raced with. Of one that
- * was raced with a baseline, times measured apart say whether it beats the reference, PAST.
+ * Faster, by more than the noise, than the incumbent or the reference that it was raced with. If it
+ * was raced with a baseline, separate times tell whether it beats the reference, PAST.
  */
 static bool
 would_gain(const json_t *past, const json_t *eval)
@@ -79,10 +79,7 @@ time_reuse(struct keval *k, const struct subject *s, const char *so, json_t *eva
 	const char *id = s->incumbent ? s->incumbent : KARCH_REFERENCE;
 	json_t *past = past_eval(k, id), *answer = NULL;
 
-	/*
-	 * Wrong only now: what stays the same is asked for again, or after the weights have
-	 * changed.
-	 */
+	/* Wrong only now: when the same call is repeated, or after the weights have changed. */
 	if (is_wanted(k, s, past, eval))
 		answer = harness_beside(k, so, NULL, true, eval);
 	if (answer &&

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sanitizers over the winner, when it is verified: every workload that there is time for, the
- * smallest first, in the sandbox, each tensor an allocation of exactly its size (kharness --solo
- * --apart). Results may be right by luck where a kernel reads beyond its inputs, or races; what a
- * tool finds in the candidate's own code refuses the kernel.
+ * Sanitizers on the winner, when it is verified: every workload for which there is time, the
+ * smallest first, in the sandbox, with each tensor in a separate allocation of exactly its size
+ * (kharness --solo --apart). Results may be right by luck if a kernel reads beyond its inputs, or
+ * has races; a finding in the candidate's own code rejects the kernel.
  */
 #include <sys/utsname.h>
 
@@ -17,9 +17,9 @@ static const char *const host_tools[] = { "asan", "ubsan" };
 static const char *const device_tools[] = { "memcheck", "racecheck", "initcheck" };
 
 /*
- * Words that would take a function out of a sanitizer's sight mean nothing in this build. Unaligned
- * access by a cast and shifts into the sign are faults by the letter that every compiler of ours
- * takes as they are meant.
+ * Attributes that would hide a function from a sanitizer have no effect in this build. Unaligned
+ * access by a cast and shifts into the sign bit are formally faults, but every compiler that we use
+ * handles them as intended.
  */
 static const char *const host_flags[] = { "-g1", "-fno-omit-frame-pointer",
 	"-fsanitize=address,undefined", "-fno-sanitize=alignment,shift-base",
@@ -47,7 +47,7 @@ count_of(const char *text, const char *what)
 	return n;
 }
 
-/* PREFIX, then the candidate's calls. */
+/* PREFIX, followed by the candidate's calls. */
 static void
 run_under(struct keval *k, const char *const *prefix, const char *so, struct tool_run *r)
 {
@@ -74,9 +74,9 @@ run_under(struct keval *k, const char *const *prefix, const char *so, struct too
 	ksandbox_work_free(work);
 }
 
-/* ---- programs of the CPU: a build of its own, with the compiler's sanitizers ---- */
+/* ---- programs for the CPU: a separate build, with the compiler's sanitizers ---- */
 
-/* The run-time library that must be loaded before all else, or NULL; the caller frees. */
+/* The run-time library that must be loaded before everything else, or NULL; the caller frees. */
 static char *
 runtime_library(const struct keval *k)
 {
@@ -95,7 +95,7 @@ runtime_library(const struct keval *k)
 
 		if (!found && kproc_run(&p, &r) == 0) {
 			r.out[strcspn(r.out, "\n")] = '\0';
-			/* A name without a folder comes back as it was: no such file. */
+			/* A name without a folder is returned unchanged: there is no such file. */
 			found = strchr(r.out, '/') ? realpath(r.out, NULL) : NULL;
 			kproc_result_free(&r);
 		}
@@ -149,7 +149,7 @@ sanitize_host(struct keval *k, const struct subject *s, json_t *rows)
 	free(so);
 }
 
-/* ---- CUDA: the very program that was judged, under compute-sanitizer ---- */
+/* ---- CUDA: the program that was judged, under compute-sanitizer ---- */
 
 static void
 run_device_tools(struct keval *k, const char *so, const json_t *eval, json_t *rows)
@@ -195,7 +195,7 @@ sanitize_device(struct keval *k, const struct subject *s, const json_t *eval, js
 
 /* ---- both ---- */
 
-/* Tools of the other kinds of programs have no names yet. */
+/* Other kinds of programs have no tools yet. */
 static const char *
 not_run(const struct keval *k)
 {
@@ -208,7 +208,7 @@ not_run(const struct keval *k)
 	return NULL;
 }
 
-/* Its status, a reason, and a line in its log. */
+/* Sets its status and a reason, and adds a line to its log. */
 static void
 refuse(json_t *eval, const char *tool, const char *detail)
 {

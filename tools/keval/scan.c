@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a candidate may not do: patterns over its source and an allow-list over its imports
+ * What a candidate may not do: patterns for its source and an allow-list for its imports
  * (forbidden.json).
  */
 
@@ -13,7 +13,7 @@
 #include "ktoken.h"
 
 enum {
-/* .init as the compiler's start files make it, less than a call longer than the shortest */
+/* .init as the compiler's start files make it: less than one call longer than the shortest */
 #ifdef __x86_64__
 	INIT_BYTES_MAX = 27,
 #else
@@ -43,7 +43,7 @@ add_reason(json_t *reasons, const char *check, const char *fmt, ...)
 }
 
 /*
- * Length of a backslash, blanks (compilers forgive them there) and a line break; 0 when it is
+ * Length of a backslash, blanks (which compilers allow there) and a line break; 0 if it is
  * something else.
  */
 static size_t
@@ -55,10 +55,9 @@ splice(const char *p)
 }
 
 /*
- * The text that patterns see: lines joined at a backslash, # where it was spelled %:, comments
- * and string contents blanked where they are not code, neighbouring string literals joined, form
- * feeds and the like, and escapes for white space, turned into blanks, so that nothing hides in a
- * seam.
+ * The text that patterns see: lines joined at a backslash, # for %:, comments and string contents
+ * that are not code blanked out, adjacent string literals joined, and form feeds and escapes for
+ * white space replaced by blanks, so that nothing hides in a seam.
  */
 static char *
 scan_text(const char *code, enum ktoken_lang lang)
@@ -79,8 +78,8 @@ scan_text(const char *code, enum ktoken_lang lang)
 	out = stripped;
 	for (const char *p = stripped; *p; p++) {
 		/*
-		 * Looked for behind a quote alone: at every blank, long comments would take
-		 * minutes.
+		 * Searched only after a quote: doing it at every blank would take minutes for long
+		 * comments.
 		 */
 		const char *next = *p == '"' ? p + 1 + strspn(p + 1, " \t\r\n") : p;
 
@@ -114,7 +113,7 @@ struct origin {
 	bool expanded;
 };
 
-/* The end of a match, the culprit, and where it is. The caller frees. */
+/* The end of a match, the offending text, and where it is. The caller frees. */
 static char *
 quote(const char *why, const struct origin *o, const char *text, size_t from, size_t to)
 {
@@ -132,7 +131,7 @@ quote(const char *why, const struct origin *o, const char *text, size_t from, si
 	    o->file ? ", " : "", line, (int)(to - from), text + from);
 }
 
-/* One rule over the text. */
+/* Applies one rule to the text. */
 static void
 apply_rule(const json_t *rule, const struct origin *o, const char *text, json_t *reasons)
 {
@@ -153,7 +152,7 @@ apply_rule(const json_t *rule, const struct origin *o, const char *text, json_t 
 	free(detail);
 }
 
-/* "GOMP_*" stands for all that begins with GOMP_. */
+/* "GOMP_*" matches everything that begins with GOMP_. */
 static bool
 fits(const char *pattern, const char *name)
 {
@@ -172,7 +171,7 @@ in_list(const json_t *list, const char *name)
 }
 
 /*
- * All rules of the backend; of text that the preprocessor made, all but those for what a person
+ * Applies all rules of the backend; for preprocessed text, all except those for what a person
  * wrote.
  */
 static void
@@ -198,10 +197,10 @@ apply_rules(const struct keval *k, const struct origin *o, const char *code, jso
 }
 
 /*
- * What a compiler's preprocessor made of a candidate: which of its text comes from the
- * candidate's own files. Line markers tell: # LINE "FILE" FLAGS, with flag 1 where a file is
- * entered and 2 where it is left. Nothing else is believed of them: names and the flag for a
- * system header are a candidate's to choose, with #line and pragmas.
+ * Preprocessed text of a candidate: which parts come from the candidate's own files? Line markers
+ * tell: # LINE "FILE" FLAGS, with flag 1 where a file is entered and 2 where it is left. Nothing
+ * else in them is trusted: a candidate can choose names and the system-header flag with #line and
+ * pragmas.
  */
 enum { DEPTH_MAX = 512 }; /* compilers stop at 200 */
 
@@ -216,7 +215,7 @@ skip_blanks(const char *p)
 	return p + strspn(p, " \t\r\f\v");
 }
 
-/* Past the closing quote of the string at P, NULL when the line ends first. */
+/* After the closing quote of the string at P; NULL when the line ends first. */
 static const char *
 skip_string(const char *p)
 {
@@ -269,7 +268,7 @@ expand_has_marker(const char *code)
 	return false;
 }
 
-/* Line breaks mean nothing any more, except around a pragma. */
+/* Line breaks no longer matter, except around a pragma. */
 static void
 add_line(struct kbuf *b, const char *line)
 {
@@ -310,8 +309,8 @@ scan_source(const struct keval *k, const char *file, const char *code, json_t *r
 {
 	if (kcamp_backend(k->camp)->syntax == KTOKEN_C) {
 		/*
-		 * By language and options it is a backslash, which moves the ends of comments and
-		 * strings, or none.
+		 * Depending on language and options it is a backslash, which moves the ends of
+		 * comments and strings, or it is not.
 		 */
 		if (strstr(code,
 		        "?"
@@ -320,7 +319,7 @@ scan_source(const struct keval *k, const char *file, const char *code, json_t *r
 			    "?"
 			    "?/, which some compilers read as a backslash");
 		/*
-		 * In a string of several lines, too: the preprocessor's text would have it at the
+		 * Also within a multi-line string: in the preprocessor's text it would be at the
 		 * start of a line.
 		 */
 		if (expand_has_marker(code))
@@ -371,7 +370,7 @@ is_task_library(const json_t *flags, const char *library)
 	return false;
 }
 
-/* Names of the backend's own, of the lists that it shares with others, and of mathematics. */
+/* The backend's own names, those of the lists that it shares with others, and mathematics. */
 static bool
 may_import(const json_t *table, const json_t *imports, const char *name)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Bytes of a system call in a candidate's machine code, whatever its source says. Such bytes may
- * be an instruction, a constant that code jumps into, or chance: part of a distance that the
- * linker filled in, or the end of one instruction and the beginning of the next. The disassembler
- * tells the first and the distances; the rest is suspect where the code can jump to an address
- * that it has computed.
+ * Bytes of a system call in a candidate's machine code, whatever its source says. Such bytes may be
+ * an instruction, a constant that code jumps into, or chance: part of a distance that the linker
+ * filled in, or the end of one instruction and the beginning of the next. The disassembler
+ * identifies instructions and distances; the rest is suspect if the code can jump to a computed
+ * address.
  */
 
 #include "kelf.h"
@@ -58,7 +58,7 @@ is_call(const struct instruction *n)
 	return begins(n, calls, LEN(calls));
 }
 
-/* A jump or call to where a register or memory says, other than through the linker's table. */
+/* A jump or call to an address in a register or memory, other than through the linker's table. */
 static bool
 is_computed_jump(const struct instruction *n)
 {
@@ -70,8 +70,8 @@ is_computed_jump(const struct instruction *n)
 }
 
 /*
- * Where the displacement of an operand like 0x2ed9(%rip) stands among the bytes; the length when
- * nowhere.
+ * Offset of the displacement of an operand like 0x2ed9(%rip) among the bytes; the length if there
+ * is none.
  */
 static size_t
 displacement(const struct instruction *n)
@@ -91,7 +91,7 @@ displacement(const struct instruction *n)
 	return n->len;
 }
 
-/* Do the two bytes at offset I lie in a distance that assembler or linker computed? */
+/* Are the two bytes at offset I part of a distance that assembler or linker computed? */
 static bool
 is_distance(const struct instruction *n, size_t i)
 {
@@ -106,15 +106,15 @@ is_distance(const struct instruction *n, size_t i)
 }
 
 /*
- * Functions of the compiler's start files, which jump to what the loader may have put in their
- * place.
+ * Functions of the compiler's start files, which jump to addresses that the loader may have filled
+ * in.
  */
 static const char *const start_files[] = { "_init", "deregister_tm_clones", "register_tm_clones" };
 
-/* What the disassembly says of all that was found. */
+/* What the disassembly shows about all that was found. */
 struct findings {
-	bool seen[LEN(start_files)]; /* each of them once: a candidate may use the name again */
-	bool start_file;             /* in one of them now */
+	bool seen[LEN(start_files)]; /* each name counts once: a candidate may use it again */
+	bool start_file;             /* currently in one of them */
 	uint64_t call;               /* address of an instruction, or 0 */
 	uint64_t odd;                /* of bytes that are not a distance, or 0 */
 	bool computed_jumps;
@@ -169,7 +169,7 @@ judge_text(const struct kelf *f, const char *text, struct findings *out)
 		out->odd = f->calls[0];
 }
 
-/* The machine code as text; NULL when there is nobody to read it. */
+/* The machine code as text; NULL when no disassembler is available. */
 static char *
 disassemble(struct keval *k, const char *work, const struct build *b)
 {
@@ -185,7 +185,7 @@ disassemble(struct keval *k, const char *work, const struct build *b)
 	return text;
 }
 
-/* On a GPU the assembly is the device's. */
+/* On a GPU the assembly is that of the device. */
 static bool
 has_assembly(const struct keval *k, const struct build *b)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The tiers of one candidate: build, correctness, timing, and timing once more in turns with the
+ * The tiers of one candidate: build, correctness, timing, and timing again in turns with the
  * incumbent.
  */
 
@@ -11,7 +11,7 @@
 
 static const char checked_so[] = "checked.so";
 
-/* Members of kharness's answer that go into the evaluation as they are. */
+/* Members of kharness's answer that go into the evaluation unchanged. */
 static const char *const of_candidate[] = { "status", "tier", "reasons", "correctness", "timing",
 	"log", NULL };
 static const char *const of_run[] = { "seed", "environment", "machine", "noise", "sandbox", NULL };
@@ -35,7 +35,7 @@ harness_merge(json_t *eval, const json_t *answer)
 		kdie(K_IO, "kharness: the answer has an unknown status");
 }
 
-/* Device code alone: the launch lines must mean something for every workload. */
+/* For device code: the launch lines must be valid for every workload. */
 static bool
 check_launches(const struct keval *k, const struct subject *s, json_t *eval)
 {
@@ -51,7 +51,7 @@ check_launches(const struct keval *k, const struct subject *s, json_t *eval)
 	return good;
 }
 
-/* Imports and loading of the object, and the text that it was compiled from. */
+/* Checks the imports and load-time code of the object, and the text that it was compiled from. */
 static bool
 check_rules(struct keval *k, const struct build *b, json_t *eval)
 {
@@ -95,8 +95,8 @@ fail_build(const struct build *b, json_t *eval)
 }
 
 /*
- * A run of kharness over a candidate: T2 and T3, as far as no command of the campaign replaces
- * them.
+ * A run of kharness on a candidate: T2 and T3, except those that a command of the campaign
+ * replaces.
  */
 struct plan {
 	struct anchor anchor;
@@ -114,7 +114,7 @@ plan_harness(
 
 	*p = (struct plan){ .run = { .so = so, .phase = phase, .against = p->one },
 		.rivals = timed && k->rivals };
-	/* A task without one ends here, before anything else is built. */
+	/* A task without an oracle ends here, before anything else is built. */
 	oracle_so(k);
 	if (p->rivals)
 		p->run.against = (const char *const *)k->rivals;
@@ -155,7 +155,7 @@ run_harness(const struct trial *t, const char *phase, json_t *eval)
 	drop_plan(p);
 }
 
-/* Does the harness call the program, for its results or for its times? */
+/* Does the harness call the program, for its results or its times? */
 static bool
 needs_harness(const struct custom *c)
 {
@@ -194,7 +194,7 @@ measure_again(const struct trial *t, json_t *eval)
 	                                       : race_incumbent(t->k, t->s, t->so, eval);
 }
 
-/* The tiers on the set of every round, then what a gain needs beside them. */
+/* The tiers on the set of every round, then the further measurements that a gain needs. */
 static void
 run_tiers(const struct trial *t, json_t *eval)
 {
@@ -209,8 +209,8 @@ run_tiers(const struct trial *t, json_t *eval)
 }
 
 /*
- * The folder of the evaluation under way, removed at exit too: a fault of the environment ends the
- * program in the middle.
+ * The folder of the current evaluation, removed at exit too: a fault of the environment can end the
+ * program at any time.
  */
 static char *open_work;
 static pid_t work_owner;
@@ -256,8 +256,8 @@ has_reference(const struct keval *k)
 }
 
 /*
- * On a GPU, kharness may start with the compiler: to get ready takes it a second, too. Where there
- * is no mount namespace, the program would be copied before it is there.
+ * On a GPU, kharness may start at the same time as the compiler: it also takes a second to get
+ * ready. Without a mount namespace, the program would be copied before it exists.
  */
 static bool
 may_start_early(const struct trial *t)
@@ -275,7 +275,7 @@ static void
 start_early(const struct trial *t, const char *so, struct plan *p)
 {
 	plan_harness(t->k, t->s, so, "both", p);
-	/* Alone, it would be called by two runners, one after the other. */
+	/* Otherwise two runners would call it, one after the other. */
 	if (p->one[0])
 		p->early = harness_prepare(t->k, &p->run);
 	else

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Command lines, and programs of the system over a candidate, in the sandbox. */
+/* Command lines, and running system programs on a candidate, in the sandbox. */
 #include "keval.h"
 #include "ksandbox.h"
 
@@ -61,7 +61,7 @@ run_tool(struct keval *k, const char *work, char *const *around, const struct ks
 	return ksandbox_run(&s, &p, r);
 }
 
-/* The last words of a tool, where the reason for its end is. */
+/* The last words of a tool, which give the reason for its end. */
 static const char *
 end_of(const char *text)
 {

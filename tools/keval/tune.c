@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * tune: parameters that a program leaves open, "#define TILE 32 // tune: 16, 32, 64". All
- * combinations are checked and raced with one another, without a model; the fastest correct one is
- * the program, and is then measured like any other, since the fastest of many is so by luck, too.
+ * combinations are checked and raced with one another, without a model. The fastest correct one
+ * becomes the program, and is then measured again like any other, because the fastest of many is
+ * partly so by luck.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -44,7 +45,9 @@ values_of(const char *list, size_t len)
 	return values;
 }
 
-/* The parameters of CODE. What is wrong with them, which the caller frees, or NULL. */
+/*
+ * Reads the parameters of CODE. Returns what is wrong with them, which the caller frees, or NULL.
+ */
 static char *
 read_space(const char *code, struct space *s)
 {
@@ -84,7 +87,7 @@ free_space(struct space *s)
 	}
 }
 
-/* CODE with the values of variant N in place of those that it leaves open; what they are. */
+/* CODE with the values of variant N for its open parameters; and these values. */
 static char *
 variant(const char *code, const struct space *s, size_t n, json_t *chosen)
 {
@@ -106,7 +109,7 @@ variant(const char *code, const struct space *s, size_t n, json_t *chosen)
 	return b.data;
 }
 
-/* Geometric mean over the workloads; INFINITY for one that is wrong or was not timed. */
+/* Geometric mean over the workloads; INFINITY for a variant that is wrong or was not timed. */
 static double
 time_of(const json_t *row)
 {
@@ -121,7 +124,7 @@ time_of(const json_t *row)
 	    : INFINITY;
 }
 
-/* The race of all variants, told in TUNED; the fastest. */
+/* Races all variants, recorded in TUNED; returns the fastest. */
 static size_t
 race_variants(struct keval *k, char *const *codes, size_t count, json_t *tuned)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * turns: the campaign's own timing command over several programs in turns, so that what slows the
- * machine down meets all of them. Each turn of each opponent with the candidate is a pair.
+ * turns: runs the campaign's own timing command on several programs in turns, so that anything that
+ * slows the machine down affects all of them. Each turn of each opponent with the candidate is a
+ * pair.
  */
 #include <math.h>
 
@@ -17,19 +18,19 @@ enum {
 	ALONE = 3, /* runs of a program that has no opponent */
 };
 
-/* An interval this narrow, as a share, decides whatever there is to decide. */
+/* An interval this narrow, as a share, is enough for any decision. */
 static const double narrow = 0.002;
 
 struct racer {
-	char *name, *id; /* id: of a program on record, or NULL */
+	char *name, *id; /* id: of a recorded program, or NULL */
 	struct subject s;
 	struct kextract_file files[KEXTRACT_MAX_FILES];
-	char *code;     /* what s.code is, of a file of the task */
-	json_t *record; /* or whose program it is */
+	char *code;     /* s.code, if it comes from a file of the task */
+	json_t *record; /* or the record that it comes from */
 	char *work;
 	struct custom *c;
 	struct build b;
-	json_t *turns; /* of each the rows that its run printed */
+	json_t *turns; /* for each turn the rows that its run printed */
 	bool out;
 };
 
@@ -39,7 +40,7 @@ struct turns {
 	struct racer racer[RACERS_MAX]; /* the first is the candidate */
 };
 
-/* Builds an opponent; one that does not build is left out. */
+/* Builds an opponent; leaves it out if it does not build. */
 static void
 enter(struct turns *t, struct racer *x)
 {
@@ -81,7 +82,7 @@ enter_past(struct turns *t, const char *id)
 	return false;
 }
 
-/* BASELINE: of the task; NULL: the reference. */
+/* BASELINE: one of the task's; NULL: the reference. */
 static void
 enter_known(struct turns *t, const json_t *baseline)
 {
@@ -147,7 +148,10 @@ close_turns(struct turns *t)
 	}
 }
 
-/* The pairs of an opponent with the candidate on a workload: their number, and the logarithm. */
+/*
+ * The pairs of an opponent with the candidate on a workload: returns their number, and the
+ * logarithms.
+ */
 static size_t
 compare(
     const struct racer *own, const struct racer *x, const char *workload, struct kstat_interval *m)
@@ -188,7 +192,9 @@ is_settled(const struct turns *t)
 	return true;
 }
 
-/* Everybody once, in the order of the turn. False when the candidate failed, which EVAL says. */
+/*
+ * Runs every program once, in the order of the turn. False when the candidate failed, as EVAL says.
+ */
 static bool
 take_turn(struct turns *t, size_t turn, json_t *eval)
 {
@@ -248,7 +254,7 @@ pairs_of_turns(const struct turns *t, const json_t *timing)
 	return pairs;
 }
 
-/* What the other programs of a verification took. */
+/* Times of the other programs in a verification. */
 static json_t *
 times_of_others(const struct turns *t)
 {
