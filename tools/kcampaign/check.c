@@ -33,7 +33,7 @@ range(const struct kknob *k)
 	return kstrdup("text");
 }
 
-/* The groups of campaign.json: how many letters of PATH name one; 0: it stands on its own. */
+/* The groups of campaign.json: length of the group's name in PATH; 0: it is in no group. */
 static size_t
 group_len(const char *path)
 {
@@ -63,7 +63,7 @@ no_such_group(const char *name)
 	kdie(K_USAGE, "knobs: %s: no such group or field; the groups are %s", name, groups.data);
 }
 
-/* A line: the first clause of what it is for. */
+/* One line: the first clause of its description. */
 static void
 list_knob(const struct kknob *k, struct kbuf *text)
 {
@@ -80,7 +80,7 @@ explain_knob(const struct kknob *k, struct kbuf *text)
 	free(r);
 }
 
-/* All, those of a group, each on a line, or all about one. */
+/* Lists all knobs, or those of a group, one per line; or prints everything about one. */
 int
 command_knobs(const struct options *o)
 {
@@ -260,7 +260,7 @@ check_recordings(struct kbuf *text, const struct ktask *task)
 	json_decref(list);
 }
 
-/* What the campaign's own commands are given lies in the campaign's folder. */
+/* The files for the campaign's own commands must be in the campaign's folder. */
 static void
 check_commands(struct kbuf *text, const struct kcamp *c)
 {
@@ -293,7 +293,7 @@ check_project(struct kbuf *text, const struct kcamp *c)
 	free(path);
 }
 
-/* A reference that has to be its own oracle, where the harness is to judge. */
+/* A reference that has to be its own oracle, if the harness judges. */
 static void
 check_oracle(struct kbuf *text, const struct kcamp *c, const struct ktask *task)
 {
@@ -307,7 +307,7 @@ check_oracle(struct kbuf *text, const struct kcamp *c, const struct ktask *task)
 	free(path);
 }
 
-/* The compilers of device code alone make what one backend runs, and OpenCL runs nothing else. */
+/* Compilers for pure device code make what only one backend runs, and OpenCL runs nothing else. */
 static void
 check_compiler(struct kbuf *text, const struct kcamp *c, const struct ktask *task)
 {
@@ -329,7 +329,7 @@ check_compiler(struct kbuf *text, const struct kcamp *c, const struct ktask *tas
 		    task->file, compiler, b->name, b->compiler);
 }
 
-/* A backend that no program of ours runs needs the campaign's own commands. */
+/* A backend that no program of ours can run needs the campaign's own commands. */
 static void
 check_runner(struct kbuf *text, const struct kcamp *c, const struct ktask *task)
 {
@@ -343,7 +343,7 @@ check_runner(struct kbuf *text, const struct kcamp *c, const struct ktask *task)
 }
 
 /*
- * What neither file can tell alone: do the files they name exist, is there such a workload set, are
+ * Checks that need both files: do the files they name exist, is there such a workload set, are
  * there replies?
  */
 static void
@@ -387,7 +387,8 @@ check_together(struct kbuf *text, const struct kcamp *c, const struct ktask *tas
 }
 
 /*
- * A lack is told, and is a fault only where the campaign asks for what it would have to come from.
+ * Missing facts are reported; they are a fault only if the campaign asks for something that needs
+ * them.
  */
 static void
 check_roofline(struct kbuf *text, const struct kcamp *c, const struct ktask *task)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * confirm: a person has read what a linear search will do, where the campaign asks for that. See
+ * confirm: a person has read what a linear search will do, if the campaign requires that. See
  * kcampaign.h.
  */
 #include "kcampaign.h"
@@ -14,7 +14,7 @@
 
 enum { TEXT_MAX = 1 << 20 };
 
-/* Whether TEXT has a line "KEY: VALUE"; with VALUE NULL, one with anything behind the colon. */
+/* Whether TEXT has a line "KEY: VALUE"; with VALUE NULL, one with anything after the colon. */
 static bool
 has_line(const char *text, const char *key, const char *value)
 {
@@ -34,7 +34,7 @@ has_line(const char *text, const char *key, const char *value)
 	return false;
 }
 
-/* What a person agrees to, a line each. */
+/* What a person agrees to, one item per line. */
 static void
 add_terms(const struct kcamp *c, struct kbuf *text)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The folders of trials: made, cleared of what a killed run has left, and emptied for a redo. */
+/* The folders of trials: made, cleaned up after a killed run, and emptied for a redo. */
 #include "kcampaign.h"
 
 #include <errno.h>
@@ -11,12 +11,12 @@
 #include "kio.h"
 #include "kplace.h"
 
-/* What the stages after an evaluation add to its record at most, in bytes. */
+/* The most bytes that the stages after an evaluation add to its record. */
 #define MEMBERS_MAX ((size_t)1 << 20)
 
 /*
- * A fact of a cell that is too long for any tool to read is put aside, so that its stage makes it
- * anew, within the limits.
+ * If a fact of a cell is too long for any tool to read, it is moved aside, so that its stage makes
+ * it again, within the limits.
  */
 static void
 put_aside(const char *folder)
@@ -37,7 +37,7 @@ put_aside(const char *folder)
 	}
 }
 
-/* A spool whose record is there: kllm was killed before it could take it away. */
+/* A spool whose record exists: kllm was killed before it could remove it. */
 static void
 drop_spool(const char *spool, void *arg)
 {
@@ -58,8 +58,8 @@ remove_path(const char *path, void *arg)
 }
 
 /*
- * A folder, made or found; what a killed stage left of a file in it is removed (kio: NAME.XXXXXX),
- * for the lock is ours.
+ * Makes a folder unless it exists; removes partly written files of killed stages (kio:
+ * NAME.XXXXXX), because we hold the lock.
  */
 static void
 make_folder(const char *path)
@@ -95,7 +95,7 @@ remove_file(const char *path)
 		kdie_errno(K_IO, "%s", path);
 }
 
-/* An answer that somebody wrote by hand. */
+/* Keeps an answer that somebody wrote by hand. */
 static void
 keep_answer(const char *path)
 {
@@ -121,7 +121,7 @@ search_sample(const char *path, void *arg)
 	free(text);
 }
 
-/* Does a sample show a text of the candidate's evaluation, and name it alone? */
+/* Does a sample show a text of the candidate's evaluation, and store only its name? */
 static bool
 is_shown(const char *folder)
 {
@@ -133,7 +133,7 @@ is_shown(const char *folder)
 	return s.found;
 }
 
-/* An evaluation that samples show stays beside the new one, under a name with its digest. */
+/* An evaluation that samples show stays next to the new one, under a name with its digest. */
 static void
 put_evaluation_aside(const char *path)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One make of pipeline.mk, and what became of it. See kcampaign.h. */
+/* One run of make on pipeline.mk, and its result. See kcampaign.h. */
 #include "kcampaign.h"
 
 #include <errno.h>
@@ -70,7 +70,7 @@ make_flag(char letter)
 	return n && !memchr(flags, '-', n) && !memchr(flags, '=', n) && memchr(flags, letter, n);
 }
 
-/* A variable of make that holds VALUE as it stands, which is one line. */
+/* A make variable with exactly the text VALUE, which is one line. */
 static void
 add_variable(struct kbuf *text, const char *name, const char *value)
 {
@@ -106,14 +106,14 @@ keeps_anything(const struct kcamp *c)
 	return kcamp_linear(c) || kmemo_enabled(c);
 }
 
-/* Kernels are timed by kharness, not by a command of the campaign's own. */
+/* Does kharness time the kernels, and not a command of the campaign's own? */
 static bool
 is_timed_here(const struct kcamp *c)
 {
 	return !strcmp(kcamp_str(c, "eval.evaluator"), "harness") && !kcamp_json(c, "eval.timing");
 }
 
-/* What pipeline.mk has to know of campaign.json. */
+/* The variables of campaign.json that pipeline.mk needs. */
 static void
 write_variables(const struct kcamp *c)
 {
@@ -142,7 +142,7 @@ write_variables(const struct kcamp *c)
 	free(step);
 }
 
-/* Rollbacks in a row before trial T have to be looked into first, and it has not begun. */
+/* Must the rollbacks in a row before trial T be examined first? Only if it has not begun. */
 static bool
 needs_evidence(const struct kcamp *c, long t)
 {
@@ -154,7 +154,7 @@ needs_evidence(const struct kcamp *c, long t)
 	return yes;
 }
 
-/* Is any branch of the trial evaluated? */
+/* Has any branch of the trial been evaluated? */
 static bool
 is_evaluated(const struct kcamp *c, long trial)
 {
@@ -166,9 +166,9 @@ is_evaluated(const struct kcamp *c, long trial)
 }
 
 /*
- * What anchors trial T, the best of the one before, was measured while the machine was busy, or is
- * known only roughly and never raced the reference itself: a second such race would be as rough as
- * the first.
+ * Must the anchor of trial T be raced again? It is the best of the trial before, and was measured
+ * while the machine was busy, or is known only roughly and was never raced with the reference
+ * itself; a second such race would be as rough as the first.
  */
 static bool
 needs_anchor(const struct kcamp *c, long t)
@@ -182,7 +182,7 @@ needs_anchor(const struct kcamp *c, long t)
 	return yes;
 }
 
-/* "NAME=007 009", the trials of the graph that NEED; the caller frees. */
+/* "NAME=007 009", the trials of the graph for which NEED is true; the caller frees. */
 static char *
 list_trials(const char *name, bool (*need)(const struct kcamp *, long), const struct kcamp *c,
     const struct graph *g)
@@ -196,7 +196,7 @@ list_trials(const char *name, bool (*need)(const struct kcamp *, long), const st
 	return list.data;
 }
 
-/* The command line; the caller frees what is in ARGV. */
+/* The command line; the caller frees the strings in ARGV. */
 static void
 compose(char **argv, const struct loop *l, const struct graph *g, char *const *goals)
 {
@@ -205,7 +205,7 @@ compose(char **argv, const struct loop *l, const struct graph *g, char *const *g
 
 	argv[n++] = kstrdup("make");
 	argv[n++] = kstrdup("-rRks");
-	/* Not the folder's own Makefile, which may be somebody else's. */
+	/* Not the folder's own Makefile, which may belong to somebody else. */
 	argv[n++] = kstrdup("-f");
 	argv[n++] = kdata_path("pipeline.mk");
 	argv[n++] = kstrdup("--no-print-directory");
@@ -223,7 +223,7 @@ compose(char **argv, const struct loop *l, const struct graph *g, char *const *g
 	argv[n] = NULL;
 }
 
-/* What stages say goes to WORDS; MAKE_WORDS is for make itself. */
+/* Messages of the stages go to WORDS; MAKE_WORDS is for make itself. */
 static _Noreturn void
 exec_make(const struct loop *l, char *const *argv, const int *words, int make_words, pid_t parent)
 {
@@ -245,7 +245,10 @@ exec_make(const struct loop *l, char *const *argv, const int *words, int make_wo
 	_exit(K_MISSING);
 }
 
-/* Whole lines of what stages say, as they come; at the END what is left as well. */
+/*
+ * Passes on whole lines of the stages' messages as they come; at the END also an incomplete last
+ * line.
+ */
 static void
 pass_lines(struct progress *p, struct kbuf *words, bool end)
 {
@@ -259,7 +262,10 @@ pass_lines(struct progress *p, struct kbuf *words, bool end)
 	memmove(words->data, words->data + n, words->len);
 }
 
-/* Pass on what the stages say, and show how far they are, until make has ended: its status. */
+/*
+ * Passes on the stages' messages, and shows their progress, until make has ended; returns its
+ * status.
+ */
 static int
 attend(struct progress *p, int fd, pid_t pid)
 {
@@ -276,7 +282,7 @@ attend(struct progress *p, int fd, pid_t pid)
 		if (n > 0)
 			kbuf_add(&words, chunk, (size_t)n);
 		pass_lines(p, &words, words.len > WORDS_MAX);
-		/* A straggler of a stage may hold the pipe after make has ended. */
+		/* A leftover process of a stage may hold the pipe after make has ended. */
 		if (n == 0 || (ended && n < 0))
 			open = false;
 		progress_tick(p, false);
@@ -288,7 +294,7 @@ attend(struct progress *p, int fd, pid_t pid)
 	return status;
 }
 
-/* Make's own words, where no stage explains them. */
+/* Prints make's own messages, if no stage explains them. */
 static void
 pass_file(struct progress *p, int fd)
 {
@@ -330,8 +336,8 @@ start_make(const struct loop *l, char *const *argv)
 }
 
 /*
- * Our exit code after TARGET ended with CODE: its own when it is one of ours; 126 and 127 mean that
- * it is not there.
+ * Our exit code after TARGET ended with CODE: the same if it is one of ours; 126 and 127 mean that
+ * it does not exist.
  */
 static int
 own_code(const struct outcome *out)
@@ -344,7 +350,7 @@ own_code(const struct outcome *out)
 	                                                                              : K_IO;
 }
 
-/* Say what failed, in one line, and what to do. */
+/* Prints in one line what failed, and what to do. */
 static void
 explain(const struct kcamp *c, long trial, const struct outcome *out, int code)
 {

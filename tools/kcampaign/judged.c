@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * judged: what the rounds of a linear search are judged by: the set of shapes, the task but for its
- * words, and the programs that results are held against. The seal notes them when round 1 is
- * closed, and nothing else is accepted from then on: a wider tolerance, a slower reference or other
+ * judged: what the rounds of a linear search are judged by: the set of shapes, the task except its
+ * descriptions, and the programs that results are compared with. The seal records them when round 1
+ * is closed, and from then on they may not change: a wider tolerance, a slower reference or other
  * shapes would make later rounds look better. See kcampaign.h.
  */
 #include "kcampaign.h"
@@ -16,13 +16,13 @@
 
 #define FROZEN "frozen"
 
-/* Of both ends of a change that is told. */
+/* Characters shown of the old and the new value of a change. */
 enum { SHOWN = 60 };
 
 /*
- * Members of a task that judge nothing, and workloads, which are compared by name. Baselines are
- * shown next to a result. What a call computes and moves may be said later, for a roofline, but not
- * taken back: reports have shown it.
+ * Members of a task that have no influence on verdicts, and workloads, which are compared by name.
+ * Baselines are only shown next to a result. The formulas for what a call computes and moves may be
+ * added later, for a roofline, but not removed: reports have shown them.
  */
 static bool
 is_aside(const char *member, bool added)
@@ -51,7 +51,7 @@ frozen_line(void)
 	return line;
 }
 
-/* Add what it is as a line of S. */
+/* Adds the current state as a line of S. */
 static void
 add_frozen(struct kseal *s, const struct kcamp *c)
 {
@@ -94,7 +94,7 @@ judged_freeze(const struct kcamp *c)
 	return first;
 }
 
-/* What there is to be told of the campaign's changes. */
+/* The changes of a campaign, for a message. */
 struct changes {
 	struct kbuf *text;
 	long long line; /* of the seal */
@@ -143,7 +143,7 @@ compare(const struct changes *c, const char *file, const char *name, const json_
 	json_decref(both);
 }
 
-/* The workloads of LIST by "workload NAME". New reference. */
+/* The workloads of LIST, with the keys "workload NAME". New reference. */
 static json_t *
 by_name(const json_t *list)
 {

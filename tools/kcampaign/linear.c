@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The linear search as a person sees it: when it ends, where it stands, and that a round is closed
+ * The linear search for people: when it ends, where it stands, and the check that a round is closed
  * before the next.
  */
 #include "kcampaign.h"
@@ -16,7 +16,7 @@
 
 enum { COLUMNS = 80 };
 
-/* Which conditions hold after trial LAST. */
+/* The conditions that hold after trial LAST. */
 static struct kends
 find_ends(const struct kcamp *c, long last, const struct standing *s)
 {
@@ -31,7 +31,7 @@ find_ends(const struct kcamp *c, long last, const struct standing *s)
 char *
 linear_stop(const struct kcamp *c, long last, const struct standing *s)
 {
-	/* Stagnation alone ends nothing: only a patience that somebody wrote down does. */
+	/* Stagnation alone ends nothing: only a patience that the user has set does. */
 	long patience = kjson_path(c->json, "stop.patience") ? kcamp_int(c, "stop.patience") : 0;
 	struct kends e = find_ends(c, last, s);
 
@@ -128,7 +128,7 @@ linear_status(const struct kcamp *c, long last, const struct standing *s, struct
 	kends_free(&e);
 }
 
-/* A round is closed when its views stand; nothing of a later one may exist before. */
+/* A round is closed when its views exist; before that, nothing of a later round may exist. */
 static void
 need_file(long trial, const char *name)
 {

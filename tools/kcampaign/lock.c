@@ -20,9 +20,7 @@ lock_holder(void)
 
 	if (fd < 0)
 		return 0;
-	/*
-	 * A shared lock is to be had unless a run holds it, and is gone again with the descriptor.
-	 */
+	/* A shared lock can be taken unless a run holds it, and is released with the descriptor. */
 	if (flock(fd, LOCK_SH | LOCK_NB) < 0 && pread(fd, holder, sizeof holder - 1, 0) < 0)
 		holder[0] = '\0';
 	close(fd);
@@ -41,7 +39,7 @@ take_lock(void)
 	if (!S_ISREG(st.st_mode) || st.st_nlink != 1)
 		kdie(K_USAGE,
 		    "%s: has more than one hard link, so it may be another file; remove it", LOCK);
-	/* lock_holder has it for a moment, too. */
+	/* lock_holder also holds it for a moment. */
 	while (flock(fd, LOCK_EX | LOCK_NB) < 0) {
 		if (errno != EWOULDBLOCK)
 			kdie_errno(K_IO, "%s", LOCK);
@@ -50,7 +48,7 @@ take_lock(void)
 		kdie(K_AGAIN, "this campaign is already running (process %ld holds %s)",
 		    lock_holder(), LOCK);
 	}
-	/* As long as any other process id, so that nothing has to be cut off. */
+	/* As wide as any process id, so that nothing has to be truncated. */
 	snprintf(holder, sizeof holder, "%-10ld\n", (long)getpid());
 	if (pwrite(fd, holder, strlen(holder), 0) < 0)
 		kdie_errno(K_IO, "%s", LOCK);

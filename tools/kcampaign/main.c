@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kcampaign: makes, checks, runs and reports on campaigns. One table says which command takes what.
+ * kcampaign: makes, checks, runs and reports on campaigns. One table says which command takes which
+ * options.
  */
 #include "kcampaign.h"
 
@@ -92,7 +93,7 @@ emit(const struct options *o, struct kbuf *text)
 	kbuf_free(text);
 }
 
-/* Adoption has a program of its own. */
+/* Adoption has its own program. */
 static void
 hand_over(int argc, char **argv)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* new: a campaign folder from a task. What can be found out is not asked. See kcampaign.h. */
+/* new: a campaign folder from a task. What can be determined is not asked. See kcampaign.h. */
 #include "kcampaign.h"
 
 #include <ctype.h>
@@ -16,13 +16,13 @@
 #include "ktask.h"
 
 #define FILE_MAX ((size_t)64 << 20)
-/* Of recorded inputs, which may lie in a folder of their own, and the field that names them. */
+/* For recorded inputs, which may be in a folder of their own, and the field that names them. */
 #define RECORDED_MAX ((size_t)1 << 34)
 #define RECORDED "workloads"
 
 /*
- * Who can answer the prompts here: the first row whose variable is set; else a person or a program,
- * through files.
+ * Who can answer prompts here: the first row whose variable is set; otherwise a person or a
+ * program, through files.
  */
 static const struct provider {
 	const char *variable, *name, *model_variable, *url_variable;
@@ -44,7 +44,8 @@ find_provider(void)
 }
 
 /*
- * The first model that the table of models names in full for PROVIDER, or NULL; the caller frees.
+ * The first model for PROVIDER whose full name is in the table of models, or NULL; the caller
+ * frees.
  */
 static char *
 first_model(const char *provider)
@@ -82,7 +83,10 @@ model_settings(const struct provider *p)
 	return model;
 }
 
-/* FOLDER/NAME is not there, or is DATA already: what somebody has written is not written over. */
+/*
+ * FOLDER/NAME must not exist, or must already be DATA: files that somebody wrote are not
+ * overwritten.
+ */
 static void
 need_free(const char *folder, const char *name, const char *data, size_t len)
 {
@@ -110,7 +114,7 @@ write_text(const char *folder, const char *name, const char *text, size_t len)
 	free(path);
 }
 
-/* They may be large, and stay as they are: another name of the same file, where that can be had. */
+/* They may be large and do not change: make a hard link if possible. */
 static void
 write_recording(const char *folder, const char *name, const char *from)
 {
@@ -129,8 +133,8 @@ write_recording(const char *folder, const char *name, const char *from)
 }
 
 /*
- * A file of the task, named in FIELD (NULL: task.json itself); unless COPY, only whether it could
- * be copied.
+ * Copies a file of the task, named in FIELD (NULL: task.json itself); without COPY, only checks
+ * that it can be copied.
  */
 static void
 copy_file(const char *from_dir, const char *field, const char *name, const char *to_dir, bool copy)
@@ -178,7 +182,7 @@ copy_task(const char *from, const json_t *task, const char *to, bool copy)
 	json_decref(recordings);
 }
 
-/* A campaign of a faulty task would end at its first step. */
+/* A campaign with a faulty task would end at its first step. */
 static void
 need_faultless(const char *file, const json_t *task)
 {
@@ -219,7 +223,7 @@ manifest(const char *name, const json_t *task, const struct provider *p, const c
 	char *cpu = cpu_name();
 	char *title = kasprintf("%s on %s, %ld CPUs", kjson_str_or(task, "name", name), cpu,
 	    sysconf(_SC_NPROCESSORS_ONLN));
-	/* A folder may be named in any bytes. */
+	/* A folder's name may contain any bytes. */
 	json_t *m = json_pack("{s:s, s:o, s:o, s:s, s:s, s:s, s:i}", "schema", KCAMP_SCHEMA, "name",
 	    kjson_text(name, strlen(name)), "title", kjson_text(title, strlen(title)), "task",
 	    "task.json", "backend", backend_for(language)->name, "language", language, "seed", 42);
@@ -232,9 +236,7 @@ manifest(const char *name, const json_t *task, const struct provider *p, const c
 	return m;
 }
 
-/*
- * The generated Makefile, which finds pipeline.mk beside the other data of kiln; the caller frees.
- */
+/* The generated Makefile, which finds pipeline.mk among kiln's other data; the caller frees. */
 static char *
 makefile(void)
 {
@@ -261,7 +263,9 @@ write_manifest(const char *folder, const json_t *m)
 	free(dump);
 }
 
-/* A linear search whose quick set leaves too much out measures every round on the full one. */
+/*
+ * If the quick set of a linear search leaves out too much, every round is measured on the full set.
+ */
 static void
 choose_set(json_t *m, const char *folder)
 {
@@ -279,7 +283,7 @@ choose_set(json_t *m, const char *folder)
 }
 
 /*
- * The last part of a path that may end in "." or "..", of a folder that may not be there yet; the
+ * The last part of a path that may end in "." or "..", for a folder that may not exist yet; the
  * caller frees.
  */
 static char *
@@ -291,7 +295,7 @@ folder_name(const char *folder)
 	return kstrdup(slash && slash[1] ? slash + 1 : path);
 }
 
-/* Everything that could be refused is looked at before the first file is written. */
+/* Checks everything that could be refused before the first file is written. */
 static void
 need_all(const struct options *o, const char *file, const json_t *task, const char *folder,
     const char *make)
@@ -312,7 +316,7 @@ need_all(const struct options *o, const char *file, const json_t *task, const ch
 	free(path);
 }
 
-/* What the kernels of a task run on, in a word: cpu, or the name of the first device. */
+/* The device that a task's kernels run on, in one word: cpu, or the name of the first device. */
 static char *
 device_word(const struct backend *b)
 {
@@ -327,7 +331,7 @@ device_word(const struct backend *b)
 	return kstrdup(facts.name);
 }
 
-/* The folder of a campaign that nobody named: OP_BACKEND_DEVICE_DATE; the caller frees. */
+/* The folder of a campaign without a name: OP_BACKEND_DEVICE_DATE; the caller frees. */
 static char *
 default_folder(const json_t *task)
 {

@@ -61,8 +61,8 @@ begun(long trial)
 }
 
 /*
- * Is every branch that the trial was begun with evaluated and, where the campaign has that done,
- * told in few words? Those words are for the next trial; once that has begun, they can be missed.
+ * Are all branches that the trial began with evaluated and, if the campaign wants that, their logs
+ * summarised? The summaries are for the next trial; once that has begun, they are not needed.
  */
 static bool
 has_facts(const struct kcamp *c, long trial)
@@ -133,8 +133,8 @@ count(const json_t *header, const char *path)
 }
 
 /*
- * The best's figure: of its newest race against the reference, a verification included, else of the
- * archive.
+ * The best kernel's speed-up: from its newest race against the reference, including verifications,
+ * or else from the archive.
  */
 static void
 set_figure(const struct kcamp *camp, struct standing *s, const json_t *header)
@@ -176,7 +176,7 @@ standing(const struct kcamp *camp, json_t *header)
 	s.input_tokens = kjson_int_or(header, "tokens.input_tokens", 0);
 	s.output_tokens = kjson_int_or(header, "tokens.output_tokens", 0);
 	best = kjson_str_or(header, "best.id", NULL);
-	/* It becomes a path and a word of a recipe. */
+	/* It becomes part of a path and a word in a recipe. */
 	if (best && !karch_id(best, &(long){ 0 }, &(long){ 0 }))
 		kdie(K_USAGE,
 		    "archive.ndjson: best.id: '%s' is not the id of a candidate (TRIAL/BRANCH, "
@@ -214,8 +214,8 @@ scored_record(const struct kcamp *c, const char *id)
 }
 
 /*
- * How many trials a gain of this search may take: the longest wait for one so far, and as many as
- * make a few dozen candidates, for gains come late in any search.
+ * How many trials a gain may take in this search: the longest wait for one so far, but at least as
+ * many as make a few dozen candidates, because gains come late in any search.
  */
 static long
 usual_wait(const struct kcamp *c, const struct standing *s)
@@ -239,7 +239,7 @@ stop_reason(const struct kcamp *c, long last, const struct standing *s)
 	if (kcamp_linear(c)) {
 		if ((reason = linear_stop(c, last, s)) != NULL)
 			return reason;
-		/* What remains below is money and failures. */
+		/* Below, only money and failures matter. */
 		patience = 0;
 		speedup = 0;
 	} else if (last >= trials) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How far a run is: what each branch does, since when, for how long still, and what it waits for.
- * A file for each target that is being made says so (kstep.h); nothing else is asked. See
- * kcampaign.h.
+ * The progress of a run: what each branch does, since when, how long it will still take, and what
+ * it waits for. For each target that is being made, a file says so (kstep.h); nothing else is read.
+ * See kcampaign.h.
  */
 #include "kcampaign.h"
 
@@ -23,15 +23,15 @@
 
 enum {
 	TICK_MS = 200,
-	KEPT = 15, /* durations of a stage that are remembered */
+	KEPT = 15, /* stored durations per stage */
 	TEXT = 512
 };
 
-/* What a stage and its tool are doing, from its file. */
+/* What a stage and its tool are doing, according to its file. */
 struct step {
 	char *target; /* owned */
 	const char *stage;
-	long trial, branch; /* branch: -1 when it is of the whole trial, or of none */
+	long trial, branch; /* branch: -1 for a step of the whole trial, or of none */
 	double since, until;
 	bool seen, ended;
 	int code;
@@ -40,25 +40,25 @@ struct step {
 
 struct progress {
 	const struct kcamp *camp;
-	char *folder; /* of the files of steps, absolute */
+	char *folder; /* folder of the steps' files, absolute */
 	bool live;    /* on a terminal */
 	bool silent;  /* KILN_PROGRESS=0, or only a plan */
-	double every; /* seconds that pass without a line at most */
+	double every; /* most seconds without a line */
 	double spoke, looked;
 	size_t drawn; /* lines that the next picture replaces */
 	json_t *times;
 
 	/* the graph that is being made */
 	const struct graph *g;
-	bool fresh;              /* nothing of its trial was there when it began */
+	bool fresh;              /* nothing of its trial existed when it began */
 	double began, spent_usd; /* spent before it */
-	double *usd;             /* of each branch; below 0: not known */
+	double *usd;             /* for each branch; below 0: unknown */
 	struct step *steps;
 	size_t count;
 	struct outcome out;
 };
 
-/* Stages that pay or measure: their ends are events. */
+/* Stages that cost money or measure: their ends are events. */
 static const char *const events[] = { "reply", "eval", "digest", "reference", "ceilings",
 	"evidence", "anchor", "verify" };
 
@@ -99,7 +99,7 @@ add_time(struct progress *p, const char *stage, double s)
 		json_array_remove(list, 0);
 }
 
-/* What a stage took with earlier candidates: the median; -1: there were none. */
+/* The median time of a stage with earlier candidates; -1: there were none. */
 static double
 expected(const struct progress *p, const char *stage)
 {
@@ -126,7 +126,7 @@ save_times(const struct progress *p)
 
 /* The folder of those files. */
 
-/* Those of a process that has ended. */
+/* Removes the files of a process that has ended. */
 static void
 clear_folder(const char *path)
 {
@@ -200,7 +200,7 @@ progress_is_live(const struct progress *p)
 
 /* What they say. */
 
-/* "trials/007/02/eval.ndjson" is the stage eval of a branch; "memory-add" is its own stage. */
+/* "trials/007/02/eval.ndjson" is the stage eval of a branch; "memory-add" is a stage itself. */
 static void
 name_step(struct step *s)
 {
@@ -234,7 +234,10 @@ find_step(struct progress *p, const char *target)
 	return &p->steps[p->count++];
 }
 
-/* The line that the tools of a step have left: without the candidate's name, which others show. */
+/*
+ * The line that the tools of a step wrote last, without the candidate's name, which is shown
+ * elsewhere.
+ */
 static void
 read_says(const char *path, struct step *s)
 {
@@ -251,7 +254,7 @@ read_says(const char *path, struct step *s)
 	free(file);
 }
 
-/* One file; false while it is being written. */
+/* Reads one file; false while it is being written. */
 static bool
 read_step(struct progress *p, const char *path)
 {
@@ -282,7 +285,7 @@ by_end(const void *a, const void *b)
 	return (x->until > y->until) - (x->until < y->until);
 }
 
-/* With TAKE those of steps that have ended go away: what lies there is at work. */
+/* With TAKE, removes the files of steps that have ended: the remaining ones are running. */
 static void
 read_steps(struct progress *p, bool take)
 {
@@ -308,7 +311,9 @@ read_steps(struct progress *p, bool take)
 	qsort(p->steps, p->count, sizeof *p->steps, by_end);
 }
 
-/* What has to be mended comes before what mends itself, and what failed first before the rest. */
+/*
+ * A failure that must be fixed comes before one that may pass by itself, and among those the first.
+ */
 static void
 remember(struct outcome *out, const struct step *s)
 {
@@ -325,7 +330,7 @@ remember(struct outcome *out, const struct step *s)
 
 /* What is shown. */
 
-/* What the reply of a branch of this trial has cost; 0: there is none yet. */
+/* What the reply for a branch of this trial has cost; 0: there is none yet. */
 static double
 cost_of(struct progress *p, long branch)
 {
@@ -337,7 +342,7 @@ cost_of(struct progress *p, long branch)
 	return p->usd[branch] > 0 ? p->usd[branch] : 0;
 }
 
-/* What to say of an evaluation that left no word, as one on another machine. */
+/* What to print for an evaluation that left no status line, for example on another machine. */
 static void
 find_result(struct step *s)
 {
@@ -373,7 +378,7 @@ add_cost(struct kbuf *line, double usd, const char *before)
 		kbuf_printf(line, "%s$%.*f", before, usd < 0.1 ? 4 : 2, usd);
 }
 
-/* A line for whoever reads the output of a run that is on no terminal. */
+/* Prints a line for readers of a run's output that is not on a terminal. */
 static void
 speak(struct progress *p, struct kbuf *line)
 {
@@ -411,7 +416,7 @@ speak_of_end(struct progress *p, const struct step *s)
 	speak(p, &line);
 }
 
-/* The candidates that were paid for before this graph, and those of its trial. */
+/* The cost of the candidates before this graph, and of those in its trial. */
 static double
 spent(struct progress *p)
 {
@@ -429,7 +434,7 @@ spent(struct progress *p)
 	return usd;
 }
 
-/* The step of a branch that is at work, or that ended last; NULL: none yet. */
+/* The step of a branch that is running, or that ended last; NULL: none yet. */
 static const struct step *
 step_of(const struct progress *p, long branch)
 {
@@ -445,7 +450,7 @@ step_of(const struct progress *p, long branch)
 	return found;
 }
 
-/* The first stage of a branch whose fact is not there; STAGES: none. */
+/* The first stage of a branch whose fact does not exist; STAGES: none. */
 static int
 next_stage(long trial, long branch)
 {
@@ -456,7 +461,7 @@ next_stage(long trial, long branch)
 	return stage;
 }
 
-/* How long a branch will need still; -1: nobody knows. */
+/* How long a branch will still need; -1: unknown. */
 static double
 branch_left(const struct progress *p, long branch)
 {
@@ -481,7 +486,7 @@ is_trial(const struct progress *p)
 	return p->g->first == p->g->last && p->g->last > 0 && p->g->ask != ASK_NOBODY;
 }
 
-/* How long the trial will need still; -1: nobody knows. */
+/* How long the trial will still need; -1: unknown. */
 static double
 trial_left(const struct progress *p)
 {
@@ -565,7 +570,7 @@ add_branch(struct progress *p, struct kbuf *line, long branch)
 		kbuf_printf(line, ", %s", s->says);
 }
 
-/* Steps at work that belong to no branch of this trial, such as the reference. */
+/* Running steps that belong to no branch of this trial, such as the reference. */
 static void
 add_others(const struct progress *p, struct kbuf *text, const char *before)
 {
@@ -585,14 +590,14 @@ add_others(const struct progress *p, struct kbuf *text, const char *before)
 
 /* The picture on a terminal. */
 
-/* The line, cut to the width of the terminal, without what stood there before. */
+/* Adds the line, cut to the width of the terminal, over what was there before. */
 static void
 add_cut(struct kbuf *picture, const char *line, size_t len, size_t width)
 {
 	size_t n = 0;
 
 	for (size_t column = 0; n < len; n++) {
-		/* Bytes that continue a character of UTF-8 take no column. */
+		/* Continuation bytes of UTF-8 take no column. */
 		column += (line[n] & 0xc0) != 0x80;
 		if (column >= width)
 			break;
@@ -677,7 +682,10 @@ progress_begin(struct progress *p, const struct graph *g)
 	kmake_folder(p->folder);
 }
 
-/* Steps that have ended: told, timed, and forgotten unless a branch shows its last. */
+/*
+ * Handles steps that have ended: prints, stores their times, and drops them unless a branch shows
+ * its last one.
+ */
 static void
 settle(struct progress *p)
 {
@@ -728,7 +736,7 @@ progress_pass(struct progress *p, const char *text, size_t len)
 	p->spoke = now_s();
 }
 
-/* Steps that nobody saw end: they were killed, or have crashed. */
+/* Steps that ended without a report: they were killed, or crashed. */
 static void
 settle_lost(struct progress *p)
 {

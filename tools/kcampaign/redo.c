@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* redo and verify: one candidate is made, or measured, once more. See kcampaign.h. */
+/* redo and verify: one candidate is made, or measured, again. See kcampaign.h. */
 #include "kcampaign.h"
 
 #include <errno.h>
@@ -22,7 +22,7 @@ parse_cell(const char *text, long *trial, long *branch)
 		    text ? text : "");
 }
 
-/* The report that was written about the last trial is of the best kernel as it is now? */
+/* Is the report about the last trial for the current best kernel? */
 static bool
 verified(const char *path, const char *best)
 {
@@ -34,8 +34,8 @@ verified(const char *path, const char *best)
 }
 
 /*
- * What the measurement on the full set says of the best kernel ID. K_NO: it is not right there;
- * with REPLACED that is its evaluation from now on.
+ * The result of measuring the best kernel ID on the full set. K_NO: it fails there; with REPLACED
+ * that is its evaluation from now on.
  */
 static int
 accept_best(const char *path, const char *id, bool replaced)
@@ -52,9 +52,7 @@ accept_best(const char *path, const char *id, bool replaced)
 	return code;
 }
 
-/*
- * Evaluations from trial FROM on that were taken over from ID are taken over again, with the views.
- */
+/* Evaluations from trial FROM on that were copied from ID are copied again, with their views. */
 static void
 forget_copies(const struct loop *l, const char *id, long from)
 {
@@ -71,9 +69,9 @@ forget_copies(const struct loop *l, const char *id, long from)
 }
 
 /*
- * The evaluation of ID becomes the one of the full set that REPORT holds; the one that scored it is
- * kept with another name. As with redo there is no position until the views stand again, so an
- * interruption leaves nothing behind.
+ * The evaluation of ID is replaced by the one on the full set in REPORT; the one that scored it is
+ * kept under another name. As with redo there is no position until the views are complete again, so
+ * an interruption is repaired by the next run.
  */
 static int
 demote(const struct loop *l, const char *id, const char *report)
@@ -102,7 +100,10 @@ demote(const struct loop *l, const char *id, const char *report)
 	return bring_views(l, trial, ASK_NOBODY);
 }
 
-/* The best kernel BEST (NULL: none) on the full set, in the file REPORT, unless that is done. */
+/*
+ * Measures the best kernel BEST (NULL: none) on the full set, into the file REPORT, unless that was
+ * done.
+ */
 static int
 measure_best(const struct loop *l, const char *best, char *report)
 {
@@ -130,7 +131,7 @@ verify_best(const struct loop *l)
 			code = accept_best(report, now.best, !chain);
 		if (refused && !now.best)
 			code = K_NO;
-		/* One that the views hold on to all the same is refused once. */
+		/* If the views still keep a best kernel that failed, it is rejected once. */
 		again = code == K_NO && now.best && !chain && !make_flag('n') &&
 		    (!refused || strcmp(refused, now.best));
 		if (again) {
@@ -170,7 +171,7 @@ stage_number(const char *name)
 	kdie(K_USAGE, "--from %s: must be sample, prompt, reply or eval", name);
 }
 
-/* The facts of one cell, and nothing else. */
+/* Makes the facts of one cell, and nothing else. */
 static int
 make_cell(const struct loop *l, long trial, long branch)
 {
@@ -194,8 +195,8 @@ redo(const struct loop *l, long trial, long branch, int stage)
 		char *report = trial_path(l->last, "verify.ndjson");
 
 		/*
-		 * From here until the views stand again there is no position: an interrupted redo
-		 * is finished by any run.
+		 * From here until the views are complete again there is no position: any run
+		 * finishes an interrupted redo.
 		 */
 		clear_position();
 		remove_file(report);

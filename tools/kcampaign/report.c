@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* next, status and best: what a person reads. See kcampaign.h. */
+/* next, status and best: output for people. See kcampaign.h. */
 #include "kcampaign.h"
 
 #include <math.h>
@@ -105,7 +105,7 @@ add_workloads(struct kbuf *text, const json_t *pairs, const char *name, const ch
 		}
 }
 
-/* "(629 to 677)" in units of SCALE, with as many DECIMALS and UNIT behind. */
+/* "(629 to 677)" in units of SCALE, with DECIMALS digits, followed by UNIT. */
 static void
 add_interval(
     struct kbuf *text, const struct kgain_ratio *r, double scale, int decimals, const char *unit)
@@ -143,7 +143,7 @@ add_against_reference(struct kbuf *text, const json_t *verified, const struct st
 	free(speedup);
 }
 
-/* The baselines that the task names, in the verification's own run. */
+/* Compared with the task's baselines, in the verification's own run. */
 static void
 add_against_baselines(struct kbuf *text, const json_t *verified, const json_t *task, bool on_cpu)
 {
@@ -179,8 +179,8 @@ recorded_model(const char *path)
 }
 
 /*
- * Is the reply in PATH a recorded one? By its bytes, for it is not small; inside a JSON string the
- * quotes would be escaped.
+ * Is the reply in PATH a recorded one? Searches the bytes, because the file is large; inside a JSON
+ * string the quotes would be escaped.
  */
 static bool
 is_recorded(const char *path)
@@ -192,7 +192,7 @@ is_recorded(const char *path)
 	return yes;
 }
 
-/* How many replies were recorded ones, and by which model (the caller frees). */
+/* How many replies are recorded, and from which model (the caller frees). */
 static long
 count_recorded(long last, char **model)
 {
@@ -300,7 +300,7 @@ report_best(const struct kcamp *c, long last, struct kbuf *text)
 	free(task_file);
 }
 
-/* "             4096x1024: 88 ms" of each timed workload. */
+/* "             4096x1024: 88 ms" for each timed workload. */
 static void
 add_times(struct kbuf *text, const struct kcamp *c, const json_t *timing, const char *name)
 {
@@ -316,7 +316,7 @@ add_times(struct kbuf *text, const struct kcamp *c, const json_t *timing, const 
 	}
 }
 
-/* The speed-up over the reference and the score that a candidate got. */
+/* The speed-up over the reference and the score of a candidate. */
 static void
 add_score(struct kbuf *text, const struct kcamp *c, const char *id)
 {
@@ -356,7 +356,7 @@ report_measured(const struct kcamp *c, long trial, long branch, struct kbuf *tex
 	free(id);
 }
 
-/* The code of candidate ID as its evaluation holds it, byte for byte: it may go into a file. */
+/* The code of candidate ID from its evaluation, byte for byte: it may go into a file. */
 static void
 emit_code(const struct options *o, const char *id)
 {
@@ -418,8 +418,8 @@ command_record(const struct options *o)
 enum { LEVELS = 4 };
 
 /*
- * The best speed-up per (memory, compute), over the other two axes; below zero: nothing there,
- * zero: nothing correct.
+ * The best speed-up per (memory, compute), over the other two axes; below zero: no candidate, zero:
+ * none correct.
  */
 static long
 read_cells(long trial, const struct standing *s, double best[LEVELS][LEVELS])
@@ -486,8 +486,7 @@ add_statuses(struct kbuf *text, const struct standing *s)
 }
 
 /*
- * Which files of the next trial are there already: one word a branch, a letter a stage. Returns how
- * many.
+ * Which files of the next trial exist: one word per branch, one letter per stage. Returns how many.
  */
 static long
 add_progress(struct kbuf *text, long trial, long branches)
@@ -552,7 +551,10 @@ report_now(const struct kcamp *c, struct kbuf *text)
 	standing_free(&s);
 }
 
-/* The best, and where its figure comes from: races against the reference outlive the score. */
+/*
+ * The best kernel, and where its speed-up comes from: later races against the reference replace the
+ * score.
+ */
 static void
 add_standing(struct kbuf *text, const struct kcamp *c, const struct standing *s)
 {

@@ -12,7 +12,7 @@
 #include "kio.h"
 #include "kroof.h"
 
-/* Of the candidate ID: 0 when its record does not say. */
+/* Efficiency of the candidate ID: 0 if it is not in its record. */
 static double
 efficiency_of(const struct kcamp *c, const char *id)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What views depend on beside records, as files that make can compare. See kcampaign.h. */
+/* What views depend on besides records, as files that make can compare. See kcampaign.h. */
 #include "kcampaign.h"
 
 #include <errno.h>
@@ -15,9 +15,9 @@
 #define TABLE_MAX ((size_t)16 << 20)
 
 /*
- * A kind of view, and the knobs (or groups of knobs, with a final dot) that it depends on. A tool
- * whose views say something else than those of the version before has another form, so that old
- * views are made again.
+ * A kind of view, and the knobs (or groups of knobs, with a final dot) that it depends on. When a
+ * new version of a tool makes different views, its form changes here, so that old views are made
+ * again.
  */
 static const struct {
 	const char *view, *form, *knobs[6];
@@ -43,7 +43,7 @@ depends(const char *const *knobs, size_t count, const char *path)
 	return false;
 }
 
-/* Knobs as they hold, defaults included: writing a default down changes nothing. */
+/* Values of knobs, including defaults: writing down a default changes nothing. */
 static void
 add_knobs(struct kbuf *text, const struct kcamp *c, const char *const *paths, size_t count)
 {
@@ -74,7 +74,7 @@ add_file(struct kbuf *text, const char *what, const char *path)
 	kbuf_printf(text, "%s=%s\n", what, kseal_file(path, hex) ? hex : "none");
 }
 
-/* The pattern table and those it extends. */
+/* The pattern table and the tables that it extends. */
 static void
 add_tables(struct kbuf *text, const struct kcamp *c)
 {
@@ -126,7 +126,7 @@ add_audit(struct kbuf *text, const struct kcamp *c)
 	free(table);
 }
 
-/* Decisions of a linear search depend on the task's core workloads and pairs too. */
+/* Decisions of a linear search also depend on the task's core workloads and pairs. */
 static void
 add_linear(struct kbuf *text, const struct kcamp *c)
 {
@@ -145,8 +145,8 @@ add_linear(struct kbuf *text, const struct kcamp *c)
 }
 
 /*
- * What a roofline depends on beside the knobs: the task, the facts about hardware, and what a
- * person consented to.
+ * What a roofline depends on besides knobs: the task, the hardware facts, and what a person
+ * confirmed.
  */
 static void
 add_roofline(struct kbuf *text, const struct kcamp *c)
@@ -209,14 +209,14 @@ newer(const struct stat *a, const struct stat *b)
 	return a->st_mtim.tv_nsec > b->st_mtim.tv_nsec;
 }
 
-/* A second is no clock that ran ahead. */
+/* A second is within the normal inaccuracy of clocks. */
 static bool
 from_future(const struct stat *st)
 {
 	return st->st_mtim.tv_sec > time(NULL) + 1;
 }
 
-/* The gradient is the last view of a trial to be made: it hangs on the archive. */
+/* The gradient is made last of a trial's views: it depends on the archive. */
 bool
 rules_newer(long trial)
 {
@@ -234,7 +234,7 @@ rules_newer(long trial)
 	return yes;
 }
 
-/* What is from the future gets the time *WHEN. */
+/* A file dated in the future gets the time *WHEN. */
 static void
 settle(const char *path, void *when)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The loop: one trial after the other, under the campaign's lock, again after a temporary failure,
- * until a stop condition holds. See kcampaign.h.
+ * The loop: one trial after the other, under the campaign's lock, repeated after temporary
+ * failures, until a stop condition holds. See kcampaign.h.
  */
 #include "kcampaign.h"
 
@@ -16,7 +16,7 @@
 
 #define RETRY_MAX_S 600.0
 
-/* Later rounds are judged by what the earlier ones were. */
+/* Later rounds must be judged like the earlier ones. */
 static void
 require_judged(const struct kcamp *c)
 {
@@ -82,7 +82,9 @@ say_measured(const struct loop *l, long trial, long branch)
 	say(&text);
 }
 
-/* What is kept at a MOMENT of a run (see pipeline.mk); a plan (make -n) shows none of it. */
+/*
+ * Updates what is kept at a MOMENT of a run (see pipeline.mk); a plan (make -n) does not show it.
+ */
 static int
 keep(const struct loop *l, const char *moment)
 {
@@ -95,7 +97,9 @@ keep(const struct loop *l, const char *moment)
 	return code;
 }
 
-/* All views of the trials FIRST..LAST, and whom to ask for what is missing under them. */
+/*
+ * Makes all views of the trials FIRST..LAST; ASK says which models may be asked for missing facts.
+ */
 static int
 make_views(const struct loop *l, long first, long last, enum ask ask)
 {
@@ -156,7 +160,7 @@ wait_before_retry(double base, long attempt)
 	die_if_stopped();
 }
 
-/* One trial, with as many more tries as O allows while something asks to try again later. */
+/* Makes one trial, repeating it as often as O allows while a stage reports a temporary failure. */
 static int
 make_trial(const struct loop *l, long trial)
 {
@@ -194,8 +198,8 @@ preflight(const struct options *o)
 }
 
 /*
- * Before anything is measured: can the model be asked? And evaluations that run elsewhere: is all
- * there that they need?
+ * Before anything is measured: can the model be asked? If evaluations run elsewhere: is everything
+ * available there?
  */
 static int
 arrive(const struct loop *l)
@@ -218,7 +222,7 @@ arrive(const struct loop *l)
 	return code;
 }
 
-/* The end of a campaign: why, the best kernel measured once more, and the report. */
+/* The end of a campaign: prints why, measures the best kernel again, and makes the report. */
 static int
 finish(const struct loop *l, const char *reason)
 {
@@ -244,8 +248,8 @@ say_trial(const struct loop *l)
 }
 
 /*
- * Round 1 of a linear search is the baseline alone, since the shapes of all others are chosen after
- * it.
+ * Round 1 of a linear search is only the baseline, because the shapes of all other rounds are
+ * chosen after it.
  */
 static int
 make_baseline(struct loop *l)
@@ -274,7 +278,7 @@ command_baseline(const struct options *o)
 	return code;
 }
 
-/* What must hold before a round of a linear search begins. */
+/* What must be true before a round of a linear search begins. */
 static int
 open_round(struct loop *l)
 {
@@ -313,8 +317,8 @@ run_trial(struct loop *l)
 }
 
 /*
- * Ends the campaign for REASON, which is freed. False: the condition held for a kernel that was
- * refused since, so the search goes on.
+ * Ends the campaign for REASON, which is freed. False: the condition was met by a kernel that has
+ * been rejected since, so the search continues.
  */
 static bool
 is_finished(const struct loop *l, char *reason, int *code)
@@ -368,7 +372,7 @@ command_views(const struct options *o)
 	long facts = last_facts(l->camp);
 	int code;
 
-	/* Archives may be gone as well: they are views. */
+	/* Archives may be missing too: they are views. */
 	if (facts > l->last)
 		l->last = facts;
 	code = bring_views(l, 1, ASK_NOBODY);

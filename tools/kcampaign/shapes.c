@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * shapes: which workloads a linear search measures in every round: proposed from the baseline,
- * refused when they are picked cherries. See kcampaign.h.
+ * shapes: which workloads a linear search measures in every round: proposed from the baseline, and
+ * rejected if they are cherry-picked. See kcampaign.h.
  */
 #include "kcampaign.h"
 
@@ -20,9 +20,9 @@ enum { LEAST = 3, MOST = 5 };
 struct shape {
 	const struct ktask_workload *w;
 	double size;       /* operations, else bytes, else the baseline's time */
-	double ms, spread; /* of the baseline; 0 when it has not been measured */
+	double ms, spread; /* of the baseline; 0 if not measured */
 	bool quick, fails, skew;
-	const char *why; /* proposed: what for; else NULL */
+	const char *why; /* the reason why it is proposed; else NULL */
 };
 
 struct shapes {
@@ -130,7 +130,7 @@ covers(const struct shapes *s, double size)
 	return false;
 }
 
-/* What makes the quick set a choice of cherries, a line each. */
+/* What makes the quick set cherry-picked, one line each. */
 static void
 find_faults(const struct shapes *s, struct kbuf *text)
 {
@@ -193,7 +193,7 @@ choose(struct shape *x, const char *why, size_t chosen)
 	return chosen + 1;
 }
 
-/* The one not chosen yet that has most of what PICK says; NULL: none. */
+/* The shape, not yet chosen, for which PICK is largest; NULL: none. */
 static struct shape *
 most_spread(struct shapes *s, bool skew)
 {
@@ -215,7 +215,7 @@ has_skew(const struct shapes *s)
 	return false;
 }
 
-/* Both passes of a step, or neither. */
+/* Adds the other pass of a step: both or neither. */
 static size_t
 add_partners(struct shapes *s, size_t chosen)
 {
@@ -227,8 +227,8 @@ add_partners(struct shapes *s, size_t chosen)
 }
 
 /*
- * Three to five: smallest, middle, largest, a skewed one where there are any, then those that
- * scatter most.
+ * Three to five: smallest, middle, largest, a skewed one if there is one, then those with the
+ * largest spread.
  */
 static void
 propose(struct shapes *s)

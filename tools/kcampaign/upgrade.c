@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kcampaign upgrade: records of an older version, where each file of a candidate held all that came
- * before it, become parts (krecord.h). A file is written only when what it held comes back from the
- * parts, so nothing is lost; and each by itself, so a conversion that was killed is done again.
+ * kcampaign upgrade: converts records of an older version, in which each file of a candidate held
+ * everything that came before it, to parts (krecord.h). A file is written only if the parts give
+ * back its old content, so nothing is lost. Files are converted one by one, so a conversion that
+ * was killed can be repeated.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -31,7 +32,7 @@ is_whole(const json_t *record)
 	return record && strcmp(kjson_str_or(record, "schema", ""), KPART_SCHEMA);
 }
 
-/* The file PATH becomes TEXT, and stays as old as it was, or as OF is. */
+/* Replaces the file PATH by TEXT, keeping its time, or that of OF. */
 static void
 replace(const char *path, const char *of, const struct kbuf *text, struct count *n)
 {
@@ -60,7 +61,7 @@ add_part(struct kbuf *text, const json_t *record, const char *name)
 	json_decref(part);
 }
 
-/* What every record of a candidate has beside its members. */
+/* The members of every candidate's record that give its place. */
 static json_t *
 place_of(const json_t *record)
 {
@@ -73,7 +74,7 @@ place_of(const json_t *record)
 	return place;
 }
 
-/* Each file of a candidate tells the same of what came before it, or something has edited one. */
+/* All files of a candidate must contain the same earlier members; otherwise one was edited. */
 static void
 check_copies(const char *path, const json_t *record, const json_t *known)
 {
@@ -89,13 +90,13 @@ check_copies(const char *path, const json_t *record, const json_t *known)
 	}
 }
 
-/* The files of a candidate as they are found. */
+/* The files of a candidate, as found. */
 struct cell {
 	const char *id;
 	char *path[KFACTS];
-	json_t *record[KFACTS]; /* put together; NULL: there is no such file */
-	bool whole[KFACTS];     /* the file holds all of that */
-	json_t *fullest;        /* the last of those that do, or what a view holds; may be NULL */
+	json_t *record[KFACTS]; /* joined record; NULL: there is no such file */
+	bool whole[KFACTS];     /* the file contains all of that */
+	json_t *fullest;        /* the last complete file, or the record in a view; may be NULL */
 	const char *last;       /* the last file; NULL: none */
 };
 
@@ -160,7 +161,10 @@ write_fact(const struct cell *c, enum kfact stage, const json_t *known, struct c
 	kbuf_free(&text);
 }
 
-/* The facts of candidate ID; those without a file are taken from later ones, or from GIVEN. */
+/*
+ * Converts the facts of candidate ID; those without a file are taken from later files, or from
+ * GIVEN.
+ */
 static void
 convert_facts(const char *id, json_t *given, struct count *n)
 {
@@ -191,7 +195,7 @@ convert_facts(const char *id, json_t *given, struct count *n)
 	cell_close(&c);
 }
 
-/* The digest of the evaluation of ID as it is now, by which views name it. The caller frees. */
+/* The digest of the current evaluation of ID, which views use as its name. The caller frees. */
 static char *
 eval_digest(const char *id)
 {
@@ -206,7 +210,7 @@ eval_digest(const char *id)
 	return kstrdup(hex);
 }
 
-/* "001/02": digest, of an evaluation before the conversion. */
+/* "001/02": digest of an evaluation before the conversion. */
 static void
 note_digest(const char *path, void *all)
 {
@@ -218,7 +222,7 @@ note_digest(const char *path, void *all)
 	free(id);
 }
 
-/* The line of RECORD in the view NAME; false when that was made from another evaluation. */
+/* Adds the line for RECORD in the view NAME; false when it was made from another evaluation. */
 static bool
 add_view(struct kbuf *text, const json_t *record, const char *name, const json_t *old)
 {
@@ -237,8 +241,8 @@ add_view(struct kbuf *text, const json_t *record, const char *name, const json_t
 }
 
 /*
- * The view NAME of a trial; without a file it may be in the records of the last view. One of other
- * evaluations is not worth keeping.
+ * Converts the view NAME of a trial; if it has no file it may be in the records of the last view. A
+ * view of other evaluations is not kept.
  */
 static void
 convert_view(long trial, const char *name, const json_t *old, struct count *n)
@@ -265,7 +269,7 @@ convert_view(long trial, const char *name, const json_t *old, struct count *n)
 	free(file);
 }
 
-/* Facts that only the views of TRIAL hold: a record that is whole in its last view. */
+/* Facts that exist only in the views of TRIAL: a complete record in its last view. */
 static void
 convert_given(long trial, struct count *n)
 {

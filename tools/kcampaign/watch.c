@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * watch: the report as a page that a browser loads again and again while a campaign runs: what
- * kreport makes of the complete trials, and above it what is being made. See kcampaign.h.
+ * watch: the report as a page that a browser reloads repeatedly while a campaign runs: kreport's
+ * page about the complete trials, preceded by what is running now. See kcampaign.h.
  */
 #include "kcampaign.h"
 
@@ -13,10 +13,10 @@
 
 #define PAGE "report.html"
 
-/* A tenth of one processor at most. */
+/* At most a tenth of one processor. */
 enum { SHARE = 10 };
 
-/* The page, which asks the browser to load it again after EVERY seconds. */
+/* Writes the page, which asks the browser to reload it after EVERY seconds. */
 static void
 write_page(const struct kcamp *c, double every)
 {
@@ -38,7 +38,7 @@ write_page(const struct kcamp *c, double every)
 	free(program);
 }
 
-/* No run is at work, and none would find anything to do. */
+/* No run is active, and a new one would find nothing to do. */
 static bool
 is_over(const struct kcamp *c)
 {
@@ -72,7 +72,7 @@ command_watch(const struct options *o)
 			              (long)((pause - floor(pause)) * 1e9) },
 			    NULL);
 	}
-	/* As `make report` leaves it: a page that stays as it is. */
+	/* Leave the page as `make report` makes it, without reloading. */
 	if (ktrials_last(c) >= 0)
 		execlp(program, program, (char *)NULL);
 	die_if_stopped();

@@ -214,7 +214,7 @@ run_profiler(const struct session *x, const char *const *wrap, char **why)
 	return out != NULL;
 }
 
-/* TEXT as a file of the session; false when it could not be written. */
+/* Writes TEXT as a file of the session; false when that fails. */
 static bool
 put_result(struct session *x, const char *file, const char *text)
 {
@@ -227,7 +227,7 @@ put_result(struct session *x, const char *file, const char *text)
 	return good;
 }
 
-/* Every result of the profiler as a file of its own; false when one is missing. */
+/* Stores every result of the profiler in a file of its own; false when one is missing. */
 static bool
 collect(struct session *x, char **why)
 {
@@ -250,7 +250,10 @@ collect(struct session *x, char **why)
 	return true;
 }
 
-/* The counters of LIST in a run of their own. One that fails costs its counters, and is noted. */
+/*
+ * Measures the counters of LIST in a separate run. If it fails, these counters are missing, which
+ * is noted.
+ */
 static void
 run_pass(struct session *x, size_t number, const char *list)
 {
@@ -277,7 +280,7 @@ run_pass(struct session *x, size_t number, const char *list)
 	free(name);
 }
 
-/* Counters that do not fit into one run, by the plan in the profiler's table. */
+/* Measures counters that do not fit into one run, by the plan in the profiler's table. */
 static void
 run_passes(struct session *x)
 {
@@ -315,7 +318,7 @@ findings(const struct session *x, char **why)
 	return found;
 }
 
-/* The file FROM in the campaign's profiles/NAME, compressed where there is gzip. */
+/* Copies the file FROM to the campaign's profiles/NAME, compressed if gzip is available. */
 static void
 keep_file(const struct keval *k, const char *from, const char *name, json_t *kept)
 {
@@ -339,7 +342,9 @@ keep_file(const struct keval *k, const char *from, const char *name, json_t *kep
 	free(text);
 }
 
-/* The profiler's own report, and what was read of it: their paths in the campaign's folder. */
+/*
+ * The paths, in the campaign's folder, of the profiler's own report and of what was read from it.
+ */
 static json_t *
 keep(const struct session *x, const char *id)
 {
@@ -370,8 +375,8 @@ is_installed(struct keval *k, const struct profiler *p)
 }
 
 /*
- * The profiler over the program in SO; NULL with the reason in *WHY. NAME is
- * what its reports are kept under, or NULL.
+ * Profiles the program in SO; NULL with the reason in *WHY. Its reports are kept under NAME, or not
+ * if that is NULL.
  */
 static json_t *
 profile_so(struct keval *k, const struct profiler *p, const char *so, const json_t *eval,
@@ -410,10 +415,14 @@ profile_so(struct keval *k, const struct profiler *p, const char *so, const json
 	return found;
 }
 
-/* Without it the profiler does not run what a compiler makes for this machine. */
+/*
+ * Without this option the profiler cannot run the code that a compiler generates for this machine.
+ */
 static const char for_valgrind[] = "-mno-avx512f";
 
-/* A program on a CPU: by its counters, else by interpreting it, with a note of why. */
+/*
+ * A program on a CPU: profiled by its counters, else by interpreting it, with a note that says why.
+ */
 static json_t *
 profile_cpu(struct keval *k, const struct profiler *p, const struct subject *s, const char *so,
     const json_t *eval, const char *name, char **why)
@@ -423,7 +432,7 @@ profile_cpu(struct keval *k, const struct profiler *p, const struct subject *s, 
 
 	if (found && kjson_path(found, "metrics.instruction.ipc"))
 		return found;
-	/* Most often a machine does not give them to its guests or to its users. */
+	/* Usually because the machine does not give counters to its guests or users. */
 	missing = found ? kstrdup("perf counts no cycles and instructions here") : *why;
 	json_decref(found);
 	flags = json_pack("[s]", for_valgrind);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who a program is timed in turns with: a candidate with its anchor, the best program with the
- * reference once more, and any number of kernels with each other (kbench).
+ * Which programs are timed in turns: a candidate with its anchor, the best program with the
+ * reference again, and any number of kernels with each other (kbench).
  */
 #include <fcntl.h>
 #include <math.h>
@@ -57,7 +57,7 @@ fastest_baseline(struct keval *k)
 bool
 prefers_incumbent(const struct keval *k, const struct subject *s)
 {
-	/* A round is compared with the last accepted one, even where that is the reference. */
+	/* A round is compared with the last accepted one, even if that is the reference. */
 	return s->incumbent && (kcamp_linear(k->camp) || strcmp(s->incumbent, KARCH_REFERENCE));
 }
 

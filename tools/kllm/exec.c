@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * exec: a command is the model: the prompt on its stdin, the answer on its stdout. exec-json takes
- * the answer, and perhaps the usage, out of JSON by pointers. Presets of known commands are data:
- * tools/kllm/presets.tsv.
+ * exec: a command is the model: it gets the prompt on stdin and prints the answer on stdout.
+ * exec-json takes the answer, and optionally the usage, out of JSON with pointers. Presets for
+ * known commands are data: tools/kllm/presets.tsv.
  */
 
 #include "failure.h"
@@ -14,7 +14,7 @@
 
 enum { STATUS_AUTH = 77, STATUS_NOT_FOUND = 127, STDERR_KEPT = 4096 };
 
-/* What model.provider says, taken apart. */
+/* model.provider, split into its parts. */
 struct command {
 	bool json;
 	char *line;          /* for sh -c; owned */
@@ -47,7 +47,10 @@ preset(const char *name)
 	return found;
 }
 
-/* "COMMAND:/text[:/usage]": pointers are cut off from the end, since a command may hold colons. */
+/*
+ * "COMMAND:/text[:/usage]": pointers are cut off from the end, because a command may contain
+ * colons.
+ */
 static void
 cut_pointers(struct command *cmd)
 {
@@ -90,7 +93,7 @@ parse_command(struct command *cmd, const char *provider)
 		kdie(K_USAGE, "model.provider: '%s' has no command", provider);
 }
 
-/* An empty folder to run in, and the system text in a file beside it. */
+/* An empty folder to run in, with the system text in a file next to it. */
 static char *
 make_folder(const struct call *c)
 {
@@ -147,7 +150,7 @@ run(const struct call *c, const struct command *cmd, struct kproc_result *result
 		kdie_errno(K_MISSING, "/bin/sh");
 }
 
-/* The last of what the command said, safe to print. */
+/* The end of the command's error output, safe to print. */
 static char *
 complaint(const struct kproc_result *r)
 {
@@ -164,7 +167,10 @@ complaint(const struct kproc_result *r)
 static _Noreturn void fail(const struct call *c, enum failure f, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* End of the program as for a server: "id: class: reason", and the exit code of the class. */
+/*
+ * Ends the program as after a server's failure: "id: class: reason", and the exit code of the
+ * class.
+ */
 static _Noreturn void
 fail(const struct call *c, enum failure f, const char *fmt, ...)
 {
@@ -204,7 +210,7 @@ judge(const struct call *c, const struct kproc_result *r)
 	free(said);
 }
 
-/* Without the escapes and returns of a terminal; all else stays as the command said it. */
+/* Copies text without terminal escapes and carriage returns; everything else is unchanged. */
 static void
 add_plain(struct kbuf *out, const char *s, size_t len)
 {
@@ -238,7 +244,7 @@ pointed(const json_t *v, const char *pointer)
 	return v;
 }
 
-/* Known command-line tools report their own failures and cost at the top level. */
+/* Known command-line tools report their failures and cost at the top level. */
 static void
 from_json(
     struct reply *r, const struct command *cmd, const char *out, size_t len, const struct call *c)

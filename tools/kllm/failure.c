@@ -62,7 +62,7 @@ by_status(int status)
 	return FAILURE_PROTOCOL;
 }
 
-/* Money is the matter, whatever the status says. */
+/* It is about money, whatever the status says. */
 static bool
 about_money(const struct kanswer_error *e)
 {
@@ -77,7 +77,7 @@ about_money(const struct kanswer_error *e)
 	return false;
 }
 
-/* Servers that know say so: a refusal may be repeated all the same. */
+/* Servers that say whether to retry overrule the status: some refusals may be repeated. */
 static enum failure
 overruled(enum failure f, const struct transport *t)
 {
@@ -129,7 +129,7 @@ number(const char *s)
 	return v >= 0 && isfinite(v) && !*end ? v : -1;
 }
 
-/* Seconds from now to a date of HTTP; -1 when it is none. */
+/* Seconds from now until an HTTP date; -1 if it is not one. */
 static double
 until(const char *s)
 {

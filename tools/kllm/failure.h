@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* failure: what went wrong with a request, as a class, and what follows from the class. */
+/* failure: what went wrong with a request, as a class, and the consequences of each class. */
 #ifndef KLLM_FAILURE_H
 #define KLLM_FAILURE_H
 
@@ -26,22 +26,22 @@ enum failure {
 struct failure_rule {
 	const char *name;
 	int exit_code;
-	int attempts; /* at most, whatever model.retries says */
-	/* refuse every caller for this long: the next call would fail the same way */
+	int attempts; /* at most; overrides model.retries */
+	/* refuse all callers for this long: the next call would fail in the same way */
 	double stop_s;
 	bool billed;       /* the server may have charged for it */
-	bool shared;       /* every caller waits until it is repeated */
-	const char *means; /* said when the server gives no reason */
+	bool shared;       /* all callers wait until it is repeated */
+	const char *means; /* text for when the server gives no reason */
 };
 const struct failure_rule *failure_rule(enum failure f);
 
-/* Class of a response that is no complete answer. E is the error that the body holds. */
+/* Class of a response that is not a complete answer. E is the error in the body. */
 enum failure failure_of(const struct transport *t, enum transport_end end, const struct kanswer *a,
     const struct kanswer_error *e);
 
 /*
- * Seconds that the response asks to wait: retry-after-ms, or retry-after as seconds or as a
- * date. Below 0: it asks for nothing that can be understood.
+ * Seconds that the response asks to wait: retry-after-ms, or retry-after as seconds or as a date.
+ * Below 0: not given, or not understood.
  */
 double failure_wait(const struct transport *t);
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * file: a person or an agent is the model. The prompt is written beside the output; the answer is
- * taken when somebody has put it there; until then the exit code says: try again.
+ * file: a person or an agent is the model. The prompt is written next to the output; the answer is
+ * read when somebody has put it there; until then the exit code asks to try again.
  */
 #include <time.h>
 
 #include "kllm.h"
 
-/* A file is complete when it has not changed for this long; a shorter age is waited for. */
+/* A file is complete when it has not changed for this long; wait until then. */
 static const double settle_s = 1.0;
 
 /* What the person or agent sees; the digest ties the answer to the prompt. */
@@ -23,7 +23,7 @@ compose(const struct call *c, struct kbuf *b)
 		kbuf_puts(b, "\n");
 }
 
-/* Answers to an earlier prompt of this cell are put aside, not used and not destroyed. */
+/* Answers to an earlier prompt of this cell are renamed, neither used nor destroyed. */
 static void
 put_aside(const char *path)
 {
@@ -34,7 +34,7 @@ put_aside(const char *path)
 	free(old);
 }
 
-/* Write prompt.md unless it is there already, as it should be. */
+/* Write prompt.md unless it is already there with the right content. */
 static void
 write_prompt(const struct call *c, const char *path, const char *txt, const char *json)
 {
@@ -69,7 +69,7 @@ age_of(const struct stat *st)
 }
 
 /*
- * The file's content once it stands still; NULL when there is none (or an empty one) yet, or
+ * The file's content once it no longer changes; NULL when there is none (or an empty one) yet, or
  * TOO_LARGE.
  */
 static char *
@@ -80,7 +80,7 @@ take(const char *path, size_t *len, bool *too_large)
 	double age;
 
 	while (kfind_link(path, &st) && st.st_size > 0) {
-		/* It could make any file of this user part of a record. */
+		/* A link could make any file of this user part of a record. */
 		if (!S_ISREG(st.st_mode))
 			kdie(K_USAGE, "%s: is not a regular file; put the answer itself there",
 			    path);

@@ -21,9 +21,12 @@
 
 static const double connect_s = 10, retry_span_s = 900, longest_wait_s = 300,
                     longest_backoff_s = 60;
-/* Bytes a token of which a server counts less than 60 % has lost part of the prompt. */
+/*
+ * Bytes per token; a server that counts less than 60 % of the resulting tokens has lost part of the
+ * prompt.
+ */
 static const double generous_density = 3.3;
-/* No server counts fewer tokens than one for this many bytes. */
+/* A token is never longer than this many bytes. */
 static const size_t longest_token = 64;
 
 enum { EVENT_BYTES = 512 };
@@ -37,13 +40,13 @@ struct session {
 	struct klimit *limit;
 	char *ledger;
 	int64_t started;
-	int64_t booked; /* of the request that is under way */
+	int64_t booked; /* amount booked for the current request */
 	struct reply reply;
 	struct krng jitter;
 	int requests;
 };
 
-/* What is still to be corrected in the ledger once the record is safe. */
+/* What must still be corrected in the ledger once the record is safe. */
 static char *settle_ledger;
 static int64_t settle_delta;
 
@@ -65,7 +68,7 @@ server_of(const struct call *c)
 	return 0;
 }
 
-/* A base that ends in a version has it already. */
+/* A base URL that ends in a version already has it. */
 static char *
 build_url(const struct call *c, size_t server)
 {
@@ -102,7 +105,7 @@ check_url(const char *url)
 		    "model.base_url: contains a user name or password; use a key file instead");
 }
 
-/* Key and headers. A server on this machine may do without a key. */
+/* Sets key and headers. A server on this machine may need no key. */
 static void
 set_headers(struct session *s, size_t server)
 {
@@ -197,7 +200,7 @@ prompt_len(const struct session *s)
 	return strlen(s->call->system) + strlen(s->call->user);
 }
 
-/* Book the most that the request can cost, or refuse it. */
+/* Book the highest possible cost of the request, or refuse it. */
 static void
 book(struct session *s, int64_t input)
 {
@@ -304,7 +307,7 @@ prepare_transport(struct flow *f, const char *body, size_t len)
 	};
 }
 
-/* A whole answer: its usage, estimated if need be, and its cost. */
+/* Accounts for a complete answer: its usage, estimated if necessary, and its cost. */
 static void
 account(struct session *s, struct kanswer *a, int64_t booked)
 {
@@ -319,7 +322,7 @@ account(struct session *s, struct kanswer *a, int64_t booked)
 		u.output = models_tokens(a->text.len + a->reasoning.len);
 		u.known = u.estimated = true;
 	} else if (u.output < (int64_t)(a->text.len / longest_token)) {
-		/* The count of the answer never came, or it is the one from before the answer. */
+		/* The answer's count is missing, or is the one from before the answer. */
 		u.output = models_tokens(a->text.len + a->reasoning.len);
 		u.estimated = true;
 	} else if (!u.estimated && (double)u.input < 0.6 * whole_prompt) {
@@ -341,10 +344,10 @@ account(struct session *s, struct kanswer *a, int64_t booked)
 		reply_flag(r, "malformed_events");
 }
 
-/* What is known of a request that failed. */
+/* What is known about a failed request. */
 struct outcome {
 	struct kanswer_error error;
-	double wait; /* seconds that the server asks to wait; below 0: it does not */
+	double wait; /* seconds that the server asks to wait; below 0: none */
 	bool final;  /* the server asks not to repeat it */
 };
 
@@ -369,9 +372,7 @@ examine(struct flow *f, enum transport_end end, struct outcome *o)
 	enum failure failure;
 
 	o->error = f->answer->error;
-	/*
-	 * Before it is cut to the length of a message, where half a key would not be known for one.
-	 */
+	/* Redact before cutting to the length of a message: half a key would not be recognised. */
 	secret_redact(&f->body);
 	if (t->status && t->status != 200)
 		kanswer_error_body(&o->error, f->body.data ? f->body.data : "", f->body.len);
@@ -386,8 +387,8 @@ examine(struct flow *f, enum transport_end end, struct outcome *o)
 }
 
 /*
- * Bytes that an answer of CAP tokens takes as it arrives: an event for each, with all that servers
- * say around it.
+ * Bytes that an answer of CAP tokens takes as it arrives: one event per token, with everything that
+ * servers add.
  */
 static size_t
 room_for(long cap)
@@ -397,7 +398,7 @@ room_for(long cap)
 	return room < KLLM_BODY_MAX ? room : KLLM_BODY_MAX;
 }
 
-/* One request. FAILURE_NONE: A holds a whole answer. Else O says what is known. */
+/* One request. FAILURE_NONE: A holds a complete answer. Otherwise O has what is known. */
 static enum failure
 send_once(struct session *s, int step, struct kanswer *a, struct outcome *o)
 {
@@ -450,7 +451,7 @@ send_once(struct session *s, int step, struct kanswer *a, struct outcome *o)
 	return failure;
 }
 
-/* End of the program: "id: class: reason", free of secrets. Frees REASON. */
+/* Ends the program: "id: class: reason", free of secrets. Frees REASON. */
 static _Noreturn void
 give_up(struct session *s, enum failure f, char *reason)
 {
@@ -470,8 +471,8 @@ give_up(struct session *s, enum failure f, char *reason)
 }
 
 /*
- * Seconds to wait before the next attempt: what the server asks and a little more, or full jitter
- * over a doubling span.
+ * Seconds to wait before the next attempt: slightly more than the server asks for, or full jitter
+ * over a doubling range.
  */
 static double
 pause_of(struct session *s, int failed, double wait)
@@ -491,7 +492,7 @@ sleep_s(double seconds)
 	nanosleep(&t, NULL);
 }
 
-/* After failure number FAILED of class F: wait and return, or end the program. */
+/* After failure number FAILED of class F: waits and returns, or ends the program. */
 static void
 retry_or_end(struct session *s, enum failure f, const struct outcome *o, int failed)
 {
@@ -516,7 +517,7 @@ retry_or_end(struct session *s, enum failure f, const struct outcome *o, int fai
 	sleep_s(pause);
 }
 
-/* A parameter that the server refuses is left out, once. */
+/* Omits a parameter that the server refuses, once. */
 static bool
 drop_refused(struct session *s, enum failure f, const struct kanswer_error *e)
 {
@@ -541,8 +542,8 @@ drop_refused(struct session *s, enum failure f, const struct kanswer_error *e)
 }
 
 /*
- * The answer to the request as it stands now: from an earlier run's spool, or from the server. Ends
- * the program if there is none.
+ * The answer to the current request: from an earlier run's spool, or from the server. Ends the
+ * program if there is none.
  */
 static void
 exchange(struct session *s, int step, struct kanswer *a)
@@ -568,7 +569,7 @@ exchange(struct session *s, int step, struct kanswer *a)
 		if (failure_rule(f)->billed)
 			reply_flag(&s->reply, "cost_unknown");
 		/*
-		 * It is paid for, and would be as long the next time: what has come of it is the
+		 * It was paid for, and would be as long the next time: what has arrived is the
 		 * answer.
 		 */
 		if (f == FAILURE_TOO_LARGE) {
@@ -582,7 +583,7 @@ exchange(struct session *s, int step, struct kanswer *a)
 	}
 }
 
-/* Does a fenced program stand in it, whole? */
+/* Does the text contain a complete fenced program? */
 static bool
 has_code(const struct call *c, const struct kbuf *text)
 {
@@ -601,7 +602,7 @@ was_cut(const struct session *s, const struct kanswer *a)
 	    !(a->text.len && has_code(s->call, &a->text));
 }
 
-/* Cut off without whole code: once more with twice the cap. */
+/* Cut off without complete code: ask again with twice the cap. */
 static void
 ask_more(struct session *s, struct kanswer *a)
 {

@@ -17,7 +17,7 @@ copy_line(char *to, size_t size, const json_t *v)
 			*p = ' ';
 }
 
-/* The unit of an escape \uXXXX at S, or 0. Only four digits make half a surrogate pair. */
+/* The code unit of an escape \uXXXX at S, or 0. Half a surrogate pair needs exactly four digits. */
 static unsigned long
 unit_at(const char *s)
 {
@@ -29,7 +29,7 @@ unit_at(const char *s)
 }
 
 /*
- * JSON that a strict parser takes: escapes of half a surrogate pair become \ufffd, and bytes that
+ * JSON that a strict parser accepts: escapes of half a surrogate pair become \ufffd, and bytes that
  * are not UTF-8 U+FFFD.
  */
 static char *
@@ -68,7 +68,7 @@ parse(const char *s, size_t len)
 	return v;
 }
 
-/* Types and codes that stand for a status when the error does not give one. */
+/* The status that a type or code means, if the error gives none. */
 static const struct {
 	const char *word;
 	int status;
@@ -101,7 +101,7 @@ status_of_error(struct kanswer_error *e, const json_t *code)
 	    json_integer_value(code) < 600)
 		e->status = (int)json_integer_value(code);
 	/*
-	 * The code is closer to the matter than the type ("insufficient_quota" of type
+	 * The code is more specific than the type ("insufficient_quota" of type
 	 * "invalid_request_error").
 	 */
 	for (size_t i = 0; i < LEN(words) && !e->status; i++)
@@ -112,7 +112,7 @@ status_of_error(struct kanswer_error *e, const json_t *code)
 			e->status = words[i].status;
 }
 
-/* V is what stands under "error" or "detail", or the whole body. */
+/* V is the value of "error" or "detail", or the whole body. */
 static void
 read_error(struct kanswer_error *e, const json_t *v)
 {
@@ -138,7 +138,7 @@ read_error(struct kanswer_error *e, const json_t *v)
 	status_of_error(e, code);
 }
 
-/* What a member of an answer or of an event says, by the names of both APIs. */
+/* What the members of an answer or an event mean, by their names in both APIs. */
 static const struct {
 	const char *key;
 	enum meaning {
@@ -158,7 +158,7 @@ static const struct {
 	{ "reasoning", REASONING },
 	{ "thinking", REASONING },
 	{ "refusal", REFUSAL },
-	/* Signatures of hidden reasoning show that the server is at work. */
+	/* Signatures of hidden reasoning show that the server is working. */
 	{ "signature", SIGN_OF_LIFE },
 	{ "finish_reason", FINISH },
 	{ "stop_reason", FINISH },
@@ -167,10 +167,10 @@ static const struct {
 	{ "usage", USAGE },
 };
 
-/* Members that hold those. */
+/* Members that contain those. */
 static const char *const holders[] = { "choices", "delta", "message", "content", "content_block",
 	"stop_details" };
-/* Events of a messages stream, and its whole answer; others are none of ours. */
+/* Events of a messages stream, and its complete answer; other types are ignored. */
 static const char types[] = "message message_start content_block_start content_block_delta "
                             "message_delta message_stop";
 
@@ -181,7 +181,7 @@ take(struct kanswer *a, enum meaning meaning, const json_t *v)
 	size_t len = json_string_length(v);
 
 	if (meaning == USAGE && json_is_object(v)) {
-		/* Cumulative in a stream: the last one holds. */
+		/* Cumulative in a stream: the last one counts. */
 		kusage_read(&a->usage, v);
 		a->usage.known = true;
 	}
@@ -199,7 +199,7 @@ take(struct kanswer *a, enum meaning meaning, const json_t *v)
 		a->model = kstrdup(json_string_value(v));
 }
 
-/* All that O and what it holds say; of choices and parts of another kind nothing. */
+/* Reads everything in O and below it; choices and parts of other kinds are ignored. */
 static void
 read_members(struct kanswer *a, const json_t *o)
 {
@@ -212,7 +212,7 @@ read_members(struct kanswer *a, const json_t *o)
 		if (kjson_int_or(item, "index", 0) == 0)
 			read_members(a, item);
 	for (i = 0; i < LEN(members); i++)
-		/* Servers that send both names of the reasoning send the same text twice. */
+		/* Servers that use both names for the reasoning send the same text twice. */
 		if (!(twice && !strcmp(members[i].key, "reasoning")) &&
 		    (strcmp(members[i].key, "text") || !strncmp(type, "text", 4)))
 			take(a, members[i].meaning, json_object_get(o, members[i].key));
@@ -221,7 +221,7 @@ read_members(struct kanswer *a, const json_t *o)
 			read_members(a, json_object_get(o, holders[i]));
 }
 
-/* Gateways fill in an error that says nothing beside a whole answer: null, false, "" or {}. */
+/* Gateways add an empty error to a complete answer: null, false, "" or {}. */
 static bool
 says_error(const json_t *v)
 {
@@ -230,7 +230,7 @@ says_error(const json_t *v)
 	    (!json_is_object(v) || json_object_size(v));
 }
 
-/* One JSON value, from an event or as the whole body; what says nothing known is ignored. */
+/* One JSON value, from an event or as the whole body; unknown values are ignored. */
 static void
 read_value(struct kanswer *a, const json_t *o, const char *event)
 {
@@ -261,7 +261,8 @@ on_event(const char *name, const char *data, size_t len, void *arg)
 	json_t *o;
 
 	/*
-	 * What follows the end mark belongs to no answer, whether or not it came in the same read.
+	 * Anything after the end mark does not belong to the answer, even if it came in the same
+	 * read.
 	 */
 	if (a->done)
 		return;
@@ -280,8 +281,8 @@ on_event(const char *name, const char *data, size_t len, void *arg)
 }
 
 /*
- * What the first bytes are: events begin with a field name or a colon. NULL-safe: EMPTY when
- * nothing but white space has come.
+ * What the first bytes indicate: events begin with a field name or a colon. EMPTY when only white
+ * space has arrived, or S is NULL.
  */
 static enum kanswer_kind
 kind_of(const char *s, size_t len)
@@ -301,7 +302,7 @@ kind_of(const char *s, size_t len)
 		if (!memcmp(s + i, fields[k], have))
 			return have == n ? KANSWER_STREAM : KANSWER_EMPTY;
 	}
-	/* The byte order mark itself may have come in part. */
+	/* The byte order mark itself may have arrived only in part. */
 	return i == 0 && len < 3 && !memcmp(s, "\xef\xbb\xbf", len) ? KANSWER_EMPTY : KANSWER_ALIEN;
 }
 
@@ -344,7 +345,7 @@ kanswer_end(struct kanswer *a)
 void
 kanswer_free(struct kanswer *a)
 {
-	/* A stream that was never ended. */
+	/* A stream without an end. */
 	kbuf_free(&a->sse.line);
 	kbuf_free(&a->sse.name);
 	kbuf_free(&a->sse.data);

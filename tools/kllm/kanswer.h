@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * kanswer: the body of a model server's response, decoded as it arrives: text, reasoning, how it
- * ended, usage, or the error inside it. Reads streams and whole JSON bodies of the chat completions
- * API and of the messages API; tells them apart itself.
+ * ended, usage, or the error inside it. Reads streams and complete JSON bodies of the chat
+ * completions API and of the messages API, and detects which one it is.
  */
 #ifndef KANSWER_H
 #define KANSWER_H
@@ -25,10 +25,10 @@ struct kanswer {
 	/* from the first bytes; ALIEN: neither JSON nor events, such as a proxy's HTML */
 	enum kanswer_kind kind;
 	struct kbuf text, reasoning, refusal;
-	char *model;      /* as the server names it; NULL: not told */
-	char finish[48];  /* as the server spells it; "" while it has not ended */
-	char detail[256]; /* what a refusal or an unusual end says about itself */
-	/* the end mark came ([DONE], message_stop), or the body was whole JSON */
+	char *model;      /* as the server names it; NULL: not given */
+	char finish[48];  /* as the server spells it; "" until it has ended */
+	char detail[256]; /* details of a refusal or an unusual end */
+	/* the end mark came ([DONE], message_stop), or the body was complete JSON */
 	bool done;
 	struct kusage usage;
 	struct kanswer_error error;
@@ -41,7 +41,7 @@ struct kanswer {
 };
 
 /*
- * False when the body cannot be an answer any more: a line over KSSE_LINE_MAX, or alien from its
+ * False when the body can no longer be an answer: a line over KSSE_LINE_MAX, or alien from its
  * first byte.
  */
 bool kanswer_feed(struct kanswer *a, const char *bytes, size_t len);
@@ -49,9 +49,9 @@ bool kanswer_feed(struct kanswer *a, const char *bytes, size_t len);
 void kanswer_end(struct kanswer *a);
 void kanswer_free(struct kanswer *a);
 
-/* The answer came to its own end: nothing more would have come. */
+/* The answer ended normally: nothing more would have come. */
 bool kanswer_complete(const struct kanswer *a);
-/* FINISH as a record has it: stop, length, refusal, content_filter, other. */
+/* FINISH in the form used in records: stop, length, refusal, content_filter, other. */
 const char *kanswer_finish(const struct kanswer *a);
 
 /*

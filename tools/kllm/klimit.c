@@ -8,21 +8,23 @@
 #include <time.h>
 
 enum { NS = 1000000000 };
-/* Most that a ledger holds, in 1e-9 USD: a billion dollars. */
+/* The most that a ledger may hold, in 1e-9 USD: a billion dollars. */
 static const long long LEDGER_MAX = 1000000000000000000;
 
-/* What the state's file holds; times are of the monotonic clock, in nanoseconds. */
+/* Contents of the state file; times are of the monotonic clock, in nanoseconds. */
 struct state {
 	char schema[16];
 	int64_t hold_until, stop_until;
-	int64_t now; /* of the last write: later than the clock means another boot */
+	int64_t now; /* of the last write: later than the clock means that the machine was
+                      * rebooted */
 	char reason[400];
 };
 
 struct klimit {
 	char *path;
 	int fd;             /* of the state's file */
-	struct state state; /* between state_enter and state_leave, and as it was then */
+	struct state state; /* valid between state_enter and state_leave, as it was at
+                             * state_enter */
 };
 
 char *
@@ -46,7 +48,7 @@ klimit_folder(void)
 	return folder;
 }
 
-/* "NAME" as a file name: a digest, since names hold addresses. */
+/* "NAME" as a file name: a digest, because names contain addresses. */
 static char *
 state_path(const char *name)
 {
@@ -103,7 +105,10 @@ lock(int fd)
 			kdie_errno(K_IO, "flock");
 }
 
-/* Take the lock and read; a state of another boot or version, or none, is a fresh one. */
+/*
+ * Take the lock and read; a state from before a reboot, of another version, or none counts as a new
+ * one.
+ */
 static struct state *
 state_enter(struct klimit *l)
 {
@@ -118,7 +123,7 @@ state_enter(struct klimit *l)
 	return s;
 }
 
-/* Write when SAVE says so, and let go of the lock. */
+/* Write if SAVE is set, and release the lock. */
 static void
 state_leave(struct klimit *l, bool save)
 {
@@ -184,7 +189,7 @@ klimit_reason(const struct klimit *l)
 	return l->state.reason;
 }
 
-/* What a ledger says; anything else than a sum of money in it ends the program. */
+/* The amount in a ledger; any other content ends the program. */
 static int64_t
 read_ledger(int fd, const char *path)
 {
@@ -222,7 +227,7 @@ kbudget_add(const char *path, int64_t amount, int64_t cap, int64_t *spent)
 	if (__builtin_add_overflow(sum, amount, &total) || total > LEDGER_MAX)
 		kdie(K_IO, "%s: %" PRId64 " and %" PRId64 " more are beyond the range of a ledger",
 		    path, sum, amount);
-	/* Somebody has set it back while a booking was under way. */
+	/* Somebody has reset it during a booking. */
 	total = total < 0 ? 0 : total;
 	fits = cap <= 0 || total <= cap;
 	*spent = sum;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kllm: what its files share: the prompt to answer, the answer while it is put together, and who
- * gives it.
+ * kllm: what its files share: the prompt to answer, the answer under construction, and the
+ * providers.
  */
 #ifndef KLLM_H
 #define KLLM_H
@@ -10,7 +10,7 @@
 #include "kio.h"
 #include "kusage.h"
 
-/* Largest answer read from anybody, in bytes; what is longer is not read to its end. */
+/* Largest answer that is read from anybody, in bytes; a longer one is not read to its end. */
 #define KLLM_BODY_MAX ((size_t)32 << 20)
 
 /* One prompt and where its answer goes. */
@@ -20,10 +20,10 @@ struct call {
 	char id[24];     /* "007/02" */
 	const char *system, *user, *sha256;
 	size_t stable_bytes;  /* leading bytes of USER that every prompt of the campaign shares */
-	const char *provider; /* knob model.provider; "exec:COMMAND" whole */
+	const char *provider; /* knob model.provider; "exec:COMMAND" in full */
 	const char *model;    /* knob model.name; "" when not set */
-	char *priced;         /* the model that model.price_* are about; owned */
-	const char *base_url; /* of the server; "" for the provider's own */
+	char *priced;         /* the model that model.price_* apply to; owned */
+	const char *base_url; /* of the server; "" for the provider's default */
 	const char *out;      /* path of the output; NULL for stdout */
 	char *folder;         /* folder of OUT; NULL for stdout */
 	const char *key_file; /* NULL: none */
@@ -31,19 +31,19 @@ struct call {
 	bool allow_secrets;
 };
 
-/* An answer while it is put together. Zero-initialise with reply_init. */
+/* An answer under construction. Initialise with reply_init. */
 struct reply {
 	struct kbuf text, reasoning; /* any bytes; cleaned when stored */
 	const char *provider;
 	char *model;        /* owned */
 	const char *finish; /* stop, length, refusal, content_filter, other */
 	json_t *flags;      /* array of strings; owned */
-	json_t *failures;   /* array: class of every failed attempt; owned */
+	json_t *failures;   /* array: the class of every failed attempt; owned */
 	struct kusage usage;
 	int64_t nanousd; /* cost; KUSAGE_UNKNOWN when no price is known */
 	int attempts;
 	double first_byte_ms, total_ms; /* below 0: not measured */
-	/* leave out the time of day: the answer is a pure function of the prompt */
+	/* leave out the time of day: the answer depends only on the prompt */
 	bool timeless;
 };
 
@@ -51,26 +51,26 @@ void reply_init(struct reply *r, const char *provider, const char *model);
 void reply_flag(struct reply *r, const char *flag);
 /* Member "reply" of the record; frees what R owns. New reference. */
 json_t *reply_finish(struct reply *r, const struct call *c);
-/* No answer, but one that is longer than KLLM_BODY_MAX: its candidate fails. */
+/* No answer, because it is longer than KLLM_BODY_MAX: its candidate fails. */
 void reply_too_large(struct reply *r);
 /*
- * The value of member "reply" as a record takes it: cut to KIO_REPLY_MAX, and flagged, where it is
- * longer. Takes REPLY.
+ * The value of member "reply" in the form that a record allows: cut to KIO_REPLY_MAX, and flagged,
+ * if it is longer. Takes REPLY.
  */
 json_t *reply_bounded(json_t *reply);
-/* Usage of a model that reports none: estimated from the text; marked so. */
+/* Usage of a model that reports none: estimated from the text, and marked as such. */
 void reply_estimate(struct reply *r, const struct call *c);
-/* Usage reported and a price known: the cost. */
+/* The cost, if usage was reported and a price is known. */
 void reply_price(struct reply *r, const struct call *c);
 
 /*
- * Path of a file beside the output with its ending replaced: "trials/007/02/reply" + suffix. The
+ * Path of a file next to the output, with its ending replaced: "trials/007/02/reply" + suffix. The
  * caller frees.
  */
 char *call_beside(const struct call *c, const char *suffix);
 
 /*
- * Who answers. Each returns the value of member "reply" (new reference), or ends the program with
+ * The providers. Each returns the value of member "reply" (new reference), or ends the program with
  * the exit code that says why there is none.
  */
 json_t *ask_null(const struct call *c);
@@ -78,9 +78,9 @@ json_t *ask_replay(const struct call *c);
 json_t *ask_file(const struct call *c);
 json_t *ask_exec(const struct call *c);
 json_t *ask_http(const struct call *c);
-/* Whether there is an address and a key for the server; else ends the program. Sends nothing. */
+/* Ends the program unless there are an address and a key for the server. Sends nothing. */
 void http_check(const struct call *c);
-/* After the record is safe: remove what a resume would have needed. */
+/* After the record is safe: removes what a resumed run would have needed. */
 void http_committed(const struct call *c);
 
 #endif

@@ -46,7 +46,7 @@ take_line(struct ksse *s, ksse_handler *handler, void *arg)
 		s->name.len = 0;
 		kbuf_add(&s->name, value, value_len);
 	}
-	/* Comments (an empty name), id, retry and unknown fields say nothing about the answer. */
+	/* Comments (an empty name), id, retry and unknown fields contain nothing of the answer. */
 	s->line.len = 0;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * ksse: decoder of server-sent events (WHATWG HTML, section 9.2). Push bytes in pieces of any size;
- * each complete event is handed on once. The events depend on the bytes alone, not on how they were
+ * each complete event is passed on once. The events depend only on the bytes, not on how they were
  * split.
  */
 #ifndef KSSE_H
@@ -23,16 +23,16 @@ struct ksse {
 	struct kbuf line;       /* the line so far */
 	struct kbuf name, data; /* the event so far */
 	bool has_data;
-	bool skip_lf; /* the last byte was CR: a LF belongs to it */
-	bool started; /* the byte order mark, if any, is behind us */
+	bool skip_lf; /* the last byte was CR: a following LF belongs to it */
+	bool started; /* past the byte order mark, if there is one */
 	bool bad;     /* a line was too long; everything after it is ignored */
 };
 
 /* False once the stream is bad. */
 bool ksse_feed(struct ksse *s, const char *bytes, size_t len, ksse_handler *handler, void *arg);
 /*
- * End of the stream: an event that lacks its blank line is handed on too (some servers leave the
- * last one out). Frees S, and only BAD still tells something.
+ * End of the stream: an event without its final blank line is passed on too (some servers omit the
+ * last one). Frees S; afterwards only BAD is valid.
  */
 void ksse_end(struct ksse *s, ksse_handler *handler, void *arg);
 

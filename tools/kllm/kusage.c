@@ -21,7 +21,7 @@ kusage_add(struct kusage *a, const struct kusage *b)
 	a->cache_write_1h += b->cache_write_1h;
 }
 
-/* Take the first of NAMES that OBJ has as a count. */
+/* Take the first of NAMES that is a count in OBJ. */
 static bool
 take_count(int64_t *to, const json_t *obj, const char *const *names)
 {
@@ -49,7 +49,7 @@ kusage_read(struct kusage *u, const json_t *obj)
 	static const char *const write[] = { "cache_write_tokens", "cache_creation_input_tokens",
 		"prompt_tokens_details.cache_write_tokens", NULL };
 	static const char *const hour[] = { "cache_creation.ephemeral_1h_input_tokens", NULL };
-	/* Names that say that the cached part is not in the input count. */
+	/* Names which show that the cached part is not in the input count. */
 	static const char *const apart[] = { "cache_read_input_tokens",
 		"cache_creation_input_tokens", NULL };
 	int64_t plain = u->input - (u->apart ? u->cache_read + u->cache_write : 0), ignored;
@@ -68,7 +68,7 @@ kusage_read(struct kusage *u, const json_t *obj)
 
 enum column_type { COL_TEXT, COL_PRICE, COL_COUNT, COL_FLAG, COL_THINKING };
 
-/* Columns by name, so that the file may order them as it likes and hold further ones. */
+/* Columns by name, so that the file may have them in any order, and more of them. */
 static const struct column {
 	const char *name;
 	enum column_type type;
@@ -116,7 +116,10 @@ set_defaults(struct kmodel *m)
 	};
 }
 
-/* Store TEXT in M as the column says; "-" leaves the default. False when it is no such value. */
+/*
+ * Store TEXT in M according to the column; "-" leaves the default. False when it is not a valid
+ * value.
+ */
 static bool
 set_field(struct kmodel *m, const struct column *col, const char *text)
 {
@@ -263,12 +266,12 @@ kmodel_cost(const struct kmodel *m, const struct kusage *u)
 
 	if (input < 0 || output < 0)
 		return KUSAGE_UNKNOWN;
-	/* A row without a price of its own for the cache bills it as input. */
+	/* If a row has no separate price for the cache, cached tokens are billed as input. */
 	read = read < 0 ? input : read;
 	write_5m = write_5m < 0 ? input : write_5m;
 	write_1h = write_1h < 0 ? write_5m : write_1h;
 	if (tier && m->tier_input >= 0 && m->input > 0) {
-		/* Writes follow the input price into the tier. */
+		/* In the tier, prices for writes change in proportion to the input price. */
 		write_5m = llround((double)write_5m * (double)input / (double)m->input);
 		write_1h = llround((double)write_1h * (double)input / (double)m->input);
 	}

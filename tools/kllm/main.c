@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kllm: a prompt in, a model's reply out, from a hosted or local server, a command, a person or
- * agent, a recording, or nobody. What is paid for is never lost: see http.c.
+ * kllm: turns a prompt into a model's reply, from a hosted or local server, a command, a person or
+ * agent, a recording, or the null model. What was paid for is never lost: see http.c.
  */
 
 #include "kllm.h"
@@ -12,7 +12,7 @@
 static const char usage[] = "usage: kllm [OPTION...] [FILE]\n";
 
 static const struct provider {
-	const char *name; /* ends in ':' when a command follows */
+	const char *name; /* ends in ':' if a command follows */
 	json_t *(*ask)(const struct call *);
 	bool needs_model;
 } providers[] = {
@@ -30,7 +30,7 @@ struct options {
 	const char *knobs[64];
 	size_t knob_count;
 	const char *budget, *key_file;
-	bool feedback; /* the model of feedback.* answers */
+	bool feedback; /* use the model of feedback.* */
 	bool allow_secrets;
 	bool thin;
 	bool check; /* ask nobody */
@@ -75,7 +75,7 @@ parse_options(struct options *o, int argc, char **argv)
 	o->in = argv[optind];
 }
 
-/* The text as it stands for a knob that is text, else as JSON. */
+/* The text itself for a knob of type text, else parsed as JSON. */
 static json_t *
 knob_value(const char *assignment, const char *text)
 {
@@ -128,7 +128,7 @@ apply_knobs(struct kcamp *camp, const struct options *o)
 	free(faults);
 }
 
-/* The second model in the place of the first: its provider and, where it has one, its name. */
+/* Use the second model instead of the first: its provider and, if given, its name. */
 static void
 use_feedback(const struct kcamp *camp)
 {
@@ -148,8 +148,8 @@ use_feedback(const struct kcamp *camp)
 }
 
 /*
- * The campaign's prices are about its own model, not the one that digests logs; those on the
- * command line about that one.
+ * The campaign's prices apply to its own model, not to the one that digests logs; prices on the
+ * command line apply to that one.
  */
 static char *
 priced_model(const struct kcamp *camp, const struct options *o)
@@ -166,7 +166,7 @@ priced_model(const struct kcamp *camp, const struct options *o)
 	return kstrdup(model);
 }
 
-/* The one record of the input. */
+/* The only record in the input. */
 static void
 read_record(struct krec *rec, const char *dir, const char *path)
 {
@@ -183,7 +183,7 @@ read_record(struct krec *rec, const char *dir, const char *path)
 	kin_close(&in);
 }
 
-/* The server that the campaign names, or else the environment; "": the provider's own. */
+/* The server from the campaign, or else from the environment; "": the provider's default. */
 static const char *
 base_url_of(const struct kcamp *camp)
 {
@@ -194,7 +194,7 @@ base_url_of(const struct kcamp *camp)
 	return *base ? base : env ? env : "";
 }
 
-/* Whom to ask, and with which key. */
+/* Sets provider, model, server and key. */
 static void
 aim(struct call *c, const struct kcamp *camp, const struct options *o)
 {
@@ -232,7 +232,7 @@ prepare(struct call *c, const struct kcamp *camp, const struct options *o)
 	c->allow_secrets = o->allow_secrets;
 }
 
-/* The campaign's provider; dies when there is none of that name, or it lacks its model. */
+/* The campaign's provider; dies when there is no such provider, or its model is missing. */
 static const struct provider *
 provider_of(const struct call *c)
 {
@@ -250,7 +250,7 @@ provider_of(const struct call *c)
 	kdie(K_USAGE, "%s: model.provider: unknown provider '%s'", c->camp->file, c->provider);
 }
 
-/* Asks for the prompt of one record and adds the reply to it. */
+/* Gets the reply to the prompt of one record and adds it. */
 static void
 answer(struct call *c, const struct kcamp *camp, const struct options *o)
 {

@@ -17,8 +17,8 @@ table_path(void)
 }
 
 /*
- * Prices that the campaign gives for its model, such as one behind a gateway on this machine, stand
- * above the table's.
+ * Prices that the campaign gives for its model, such as one behind a gateway on this machine,
+ * override the table's.
  */
 static bool
 own_prices(const struct call *c, const char *model, struct kmodel *row)

@@ -15,8 +15,8 @@
 const struct kmodel *models_row(const struct call *c, const char *model);
 
 /*
- * Tokens of a text of LEN bytes, on the high side (2.9 bytes a token, the 5th percentile of source
- * code).
+ * Tokens of a text of LEN bytes, estimated on the high side (2.9 bytes per token, the 5th
+ * percentile of source code).
  */
 int64_t models_tokens(size_t len);
 

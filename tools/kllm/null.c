@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * null: a model that answers at once, for simulations: the parent's code with a few lines drawn
- * from the campaign's stream, so that candidates differ and spread over the cells of the archive.
- * The same prompt always gets the same answer.
+ * from the campaign's random stream, so that candidates differ and spread over the cells of the
+ * archive. The same prompt always gets the same answer.
  */
 
 #include "backend.h"
@@ -10,7 +10,7 @@
 
 enum { LINES_MAX = 12, ADD_MAX = 4 };
 
-/* Lines that the classifier tells apart; they need not compute anything. */
+/* Lines that the classifier distinguishes; they need not compute anything. */
 static const char *const c_lines[] = { "#pragma omp parallel for",
 	"#pragma omp parallel for collapse(2) schedule(static)", "#pragma omp simd",
 	"#pragma omp parallel for simd reduction(+:s)", "#pragma omp task", "#pragma omp atomic",
@@ -62,7 +62,7 @@ line_is(const char *line, size_t len, const char *text)
 	return len == strlen(text) && !memcmp(line, text, len);
 }
 
-/* Which of the dialect's lines the parent has below its mark; each is kept with chance 0.8. */
+/* Which of the dialect's lines the parent has below its mark; each is kept with probability 0.8. */
 static size_t
 inherit(const struct dialect *d, const char *below, struct krng *rng, size_t kept[LINES_MAX])
 {
@@ -80,8 +80,8 @@ inherit(const struct dialect *d, const char *below, struct krng *rng, size_t kep
 }
 
 /*
- * Everything above the mark is the parent's own and stays. Below it stands what this model added
- * before: bounded, so that the thousandth generation is as long as the tenth.
+ * Everything above the mark is the parent's own and stays. Below it is what this model added
+ * before; that is bounded, so that the thousandth generation is as long as the tenth.
  */
 static void
 mutate(const struct call *c, struct kbuf *out)
@@ -105,12 +105,14 @@ mutate(const struct call *c, struct kbuf *out)
 	kbuf_printf(out, "%s%s\n", d->mark, *d->mark == '#' ? "" : " */");
 	for (size_t i = 0; i < count; i++)
 		kbuf_printf(out, "%s\n", d->lines[kept[i]]);
-	/* A constant of its own, so that no two candidates are the same program. */
+	/* A unique constant, so that no two candidates are the same program. */
 	kbuf_printf(out, "%s = %llu%s\n", *d->mark == '#' ? "null_model" : "enum { null_model",
 	    (unsigned long long)(krng_u64(&rng) >> 33), *d->mark == '#' ? "" : " };");
 }
 
-/* What a round of a linear search must say before its code; no two rounds say the same. */
+/*
+ * The plan that a round of a linear search must state before its code; no two rounds have the same.
+ */
 static void
 put_plan(const struct call *c, struct kbuf *out)
 {

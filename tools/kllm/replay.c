@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * replay: recorded replies, replies/TTT/BB.ndjson. Never the network: a missing recording
- * ends the run.
+ * replay: recorded replies, replies/TTT/BB.ndjson. Never uses the network: a missing recording ends
+ * the run.
  */
 
 #include "kllm.h"
 #include "models.h"
 #include "secret.h"
 
-/* The first record of the file; one that is too long to be read stands for a reply that was. */
+/*
+ * The first record of the file; one that is too long to read counts as a reply that was too long.
+ */
 static void
 load(struct krec *rec, const char *path)
 {
@@ -39,7 +41,7 @@ ask_replay(const struct call *c)
 	json_t *reply;
 
 	load(&rec, path);
-	/* A whole record, or its member "reply" alone. */
+	/* A whole record, or only its member "reply". */
 	recorded = json_object_get(rec.json, "reply");
 	if (!recorded)
 		recorded = rec.json;

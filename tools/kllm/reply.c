@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* reply: the member "reply" of a record, whoever gave it. */
+/* reply: the member "reply" of a record, from any provider. */
 #include <math.h>
 
 #include "kllm.h"
@@ -24,7 +24,7 @@ reply_init(struct reply *r, const char *provider, const char *model)
 	kbuf_add(&r->reasoning, "", 0);
 }
 
-/* A short text that a server has had a part in: it may send anything back, the key too. */
+/* A short text that a server may have influenced: it may echo anything, even the key. */
 static json_t *
 safe_text(const char *s)
 {
@@ -147,7 +147,7 @@ reply_too_large(struct reply *r)
 	reply_flag(r, KIO_TOO_LARGE);
 }
 
-/* The text of member KEY, cut; true when it had to be. */
+/* Cuts the text of member KEY; true when that was necessary. */
 static bool
 cut_member(json_t *reply, const char *key)
 {
@@ -169,7 +169,7 @@ reply_bounded(json_t *reply)
 	bool text = cut_member(reply, "text"), reasoning = cut_member(reply, "reasoning");
 	json_t *flags = json_object_get(reply, "flags"), *small = reply;
 
-	/* A recording may hold anything else. */
+	/* A recording may contain anything else. */
 	if (kjson_size(reply) > 3 * KIO_REPLY_MAX) {
 		small = json_object();
 		for (size_t i = 0; i < LEN(kept); i++)

@@ -21,7 +21,7 @@ sends_temperature(const struct request *r)
 	    !(r->dropped & DROP_TEMPERATURE);
 }
 
-/* A text block; MARK sets a prompt-cache breakpoint behind it. */
+/* A text block; MARK sets a prompt-cache breakpoint after it. */
 static json_t *
 block(const char *text, size_t len, bool mark)
 {
@@ -33,8 +33,8 @@ block(const char *text, size_t len, bool mark)
 }
 
 /*
- * Bytes of the user text before the breakpoint: whole characters, and enough of them that a cache
- * takes the prefix.
+ * Bytes of the user text before the breakpoint: whole characters, and enough for a cache to accept
+ * the prefix.
  */
 static size_t
 cached_bytes(const struct request *r)

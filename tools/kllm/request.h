@@ -8,7 +8,7 @@
 
 enum api { API_CHAT, API_MESSAGES };
 
-/* What may be left out when a server refuses it, once each. */
+/* What can be omitted when a server refuses it, once each. */
 enum {
 	DROP_TEMPERATURE = 1,
 	DROP_EFFORT = 2,
@@ -24,7 +24,7 @@ struct request {
 	const struct call *call;
 	const struct kmodel *row;
 	const char *model;
-	long cap; /* tokens of the answer at most */
+	long cap; /* most tokens of the answer */
 	unsigned dropped;
 };
 
@@ -32,8 +32,8 @@ struct request {
 char *request_body(const struct request *r, size_t *len);
 
 /*
- * The parameter that error E of status 400 or 422 is about, as a DROP_ bit that is sent and can be
- * left out or spelt otherwise; 0: none. Sets *NAME to its name.
+ * The parameter that error E of status 400 or 422 is about, as a DROP_ bit, if it is sent and can
+ * be omitted or spelled differently; 0: none. Sets *NAME to its name.
  */
 unsigned request_refused(const struct request *r, const struct kanswer_error *e, const char **name);
 

@@ -17,7 +17,7 @@ secret_harden(void)
 {
 	struct rlimit none = { 0, 0 };
 
-#ifndef __SANITIZE_ADDRESS__ /* the leak check must be able to look into its own process */
+#ifndef __SANITIZE_ADDRESS__ /* the leak checker must be able to inspect its own process */
 	prctl(PR_SET_DUMPABLE, 0);
 #endif
 	setrlimit(RLIMIT_CORE, &none);
@@ -34,8 +34,8 @@ secret_wipe(void)
 }
 
 /*
- * One line, without the white space around it; anything but printable ASCII in it would break the
- * header it goes into.
+ * One line, with white space around it removed; anything but printable ASCII would break the header
+ * that it goes into.
  */
 static char *
 clean_key(char *raw, const char *where)
@@ -107,7 +107,10 @@ secret_load(const char *file, const char *name)
 static const struct shape {
 	const char *prefix, *class;
 	size_t min;
-	/* must hold a digit, a capital and a small letter, or it is a name in a program */
+	/*
+	 * must contain a digit, a capital and a small letter, otherwise it may be a name in a
+	 * program
+	 */
 	bool mixed;
 } shapes[] = {
 	{ "sk-", UPPER LOWER DIGITS "-_", 16, true },

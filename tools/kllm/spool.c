@@ -92,7 +92,7 @@ spool_resume(
 	free(path);
 	if (!text)
 		return SPOOL_NONE;
-	/* After a kill the room that was taken for more of the answer still follows, as NULs. */
+	/* After a kill, the space reserved for the rest of the answer still follows, as NULs. */
 	while (len && !text[len - 1])
 		len--;
 	end = strchr(text, '\n');

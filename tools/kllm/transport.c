@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * transport: see transport.h. libcurl brings some thirty libraries along. It is loaded here, when a
- * server is asked, so that calls which need no network do not pay for it.
+ * transport: see transport.h. libcurl loads some thirty libraries. It is only loaded here, when a
+ * server is asked, so that calls which need no network do not pay for that.
  */
 #include "transport.h"
 
@@ -16,7 +16,7 @@
 
 enum { HEAD_MAX = 1 << 16 };
 
-/* What is used of libcurl. */
+/* The functions of libcurl that are used. */
 #define EACH_FUNCTION(DO) \
 	DO(global_init) \
 	DO(easy_init) \
@@ -39,9 +39,9 @@ struct transfer {
 	bool in_body;
 	size_t got; /* bytes of the body */
 	size_t progress;
-	/* of the request, the first byte of the body, the last content */
+	/* times of the request, of the first byte of the body, of the last content */
 	int64_t start, first, last;
-	enum transport_end end; /* why it was given up; TRANSPORT_DONE: it was not */
+	enum transport_end end; /* why it was aborted; TRANSPORT_DONE: it was not */
 };
 
 static bool
@@ -57,7 +57,10 @@ load_libcurl(bool tls)
 
 	if (curl.global_init)
 		return;
-	/* Without TLS its libraries need no settings, which take a quarter of the call to read. */
+	/*
+	 * Without TLS its libraries need no configuration; reading that takes a quarter of the
+	 * call.
+	 */
 	if (!tls) {
 		setenv("OPENSSL_CONF", "/dev/null", 1);
 		setenv("GNUTLS_NO_IMPLICIT_INIT", "1", 1);
@@ -67,13 +70,13 @@ load_libcurl(bool tls)
 		kdie(K_MISSING, "cannot load libcurl, which model servers need: %s", dlerror());
 #define LOAD(name) curl.name = (__typeof__(curl.name))dlsym(library, "curl_" #name);
 	EACH_FUNCTION(LOAD)
-	/* It would have the keys of the connection written to a file. */
+	/* It would write the connection's keys to a file. */
 	unsetenv("SSLKEYLOGFILE");
 	signal(SIGPIPE, SIG_IGN);
 	curl.global_init(tls ? CURL_GLOBAL_DEFAULT : CURL_GLOBAL_NOTHING);
 }
 
-/* Headers that tell about limits and identify a request; none of them holds a secret. */
+/* Headers about limits, and those that identify a request; none of them contains a secret. */
 static const char *const allowed[] = { "content-type", "retry-after", "retry-after-ms",
 	"x-should-retry", "request-id", "x-request-id", "x-generation-id", "location" };
 
@@ -87,8 +90,8 @@ is_allowed(const char *line, size_t name_len)
 }
 
 /*
- * Each line of each head: of interim responses, of the response, and of trailers, which come after
- * the body began.
+ * Called for each line of each header block: of interim responses, of the response, and of
+ * trailers, which come after the body began.
  */
 static size_t
 on_header(char *line, size_t size, size_t count, void *arg)
@@ -113,7 +116,7 @@ on_header(char *line, size_t size, size_t count, void *arg)
 	return len;
 }
 
-/* The head is whole. */
+/* The header block is complete. */
 static void
 end_head(struct transfer *w)
 {
@@ -147,7 +150,7 @@ on_body(char *bytes, size_t size, size_t count, void *arg)
 	return w->end == TRANSPORT_DONE ? len : 0;
 }
 
-/* libcurl calls this whenever something has come, and every second: is it time to give up? */
+/* libcurl calls this whenever data has arrived, and every second: is it time to give up? */
 static int
 on_progress(void *arg, curl_off_t a, curl_off_t b, curl_off_t c, curl_off_t d)
 {
@@ -167,8 +170,8 @@ on_progress(void *arg, curl_off_t a, curl_off_t b, curl_off_t c, curl_off_t d)
 }
 
 /*
- * The folder of the system's certificates where they can be looked up, by names that are hashes;
- * NULL when there is none. The caller frees.
+ * The folder of the system's certificates if they can be looked up by hashed names; NULL when there
+ * is none. The caller frees.
  */
 static char *
 hashed_certificates(void)
@@ -191,7 +194,7 @@ hashed_certificates(void)
 	return NULL;
 }
 
-/* A variable of the environment, if it says anything. */
+/* An environment variable, if it is not empty. */
 static const char *
 variable(const char *name)
 {
@@ -212,7 +215,7 @@ set_certificates(CURL *c)
 		file = variable(files[i]);
 	if (folder)
 		curl.easy_setopt(c, CURLOPT_CAPATH, folder);
-	/* To read all certificates of the system takes longer than all else that kllm does. */
+	/* Reading all certificates of the system takes longer than everything else in kllm. */
 	system = file || folder ? NULL : hashed_certificates();
 	if (system)
 		curl.easy_setopt(c, CURLOPT_CAPATH, system);
@@ -249,7 +252,7 @@ set_request(struct transfer *w, struct curl_slist *headers)
 	curl.easy_setopt(c, CURLOPT_CONNECTTIMEOUT_MS, (long)(t->connect_s * 1e3));
 	curl.easy_setopt(c, CURLOPT_NOSIGNAL, 1L);
 	curl.easy_setopt(c, CURLOPT_TCP_KEEPALIVE, 1L);
-	/* A name server that does not answer must not hold us when we have given up. */
+	/* A name server that does not answer must not delay us after we have given up. */
 	curl.easy_setopt(c, CURLOPT_QUICK_EXIT, 1L);
 	/* A redirect could carry the key to another host: never followed. */
 	curl.easy_setopt(c, CURLOPT_FOLLOWLOCATION, 0L);
@@ -262,7 +265,7 @@ set_request(struct transfer *w, struct curl_slist *headers)
 		set_certificates(c);
 }
 
-/* Failures that the same request would meet again. */
+/* Failures that the same request would have again. */
 static bool
 is_permanent(CURLcode rc)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * transport: one POST, watched: given up when no byte comes in time, no content for too long, or it
- * lasts too long.
+ * transport: one POST with limits: given up when no byte comes in time, no content for too long, or
+ * it lasts too long.
  */
 #ifndef KLLM_TRANSPORT_H
 #define KLLM_TRANSPORT_H
@@ -10,9 +10,9 @@
 
 enum transport_end {
 	TRANSPORT_DONE,      /* the whole response */
-	TRANSPORT_ENOUGH,    /* the reader needed no more */
+	TRANSPORT_ENOUGH,    /* the reader needed nothing more */
 	TRANSPORT_NETWORK,   /* no connection, or it was lost */
-	TRANSPORT_PERMANENT, /* no use asking again: certificate, address */
+	TRANSPORT_PERMANENT, /* asking again is useless: certificate, address */
 	TRANSPORT_TOO_LARGE,
 	TRANSPORT_FIRST_BYTE, /* no byte of the body in time */
 	TRANSPORT_STALL,      /* no content in time */
@@ -25,18 +25,18 @@ struct transport {
 	const char *const *headers; /* "name: value", NULL-terminated */
 	const char *body;
 	size_t body_len;
-	/* Patience. The last three may be overrun by a second. */
+	/* Time limits. The last three may be exceeded by a second. */
 	double connect_s, stall_s, total_s;
 	/*
-	 * Called for each piece of the body, when STATUS and HEAD are filled. Returns false when no
-	 * more is needed. Sets *PROGRESS to a number that has grown if there was content in it.
+	 * Called for each piece of the body, when STATUS and HEAD are set. Returns false when no
+	 * more is needed. Sets *PROGRESS to a number that grows with content.
 	 */
 	bool (*on_body)(void *arg, const char *bytes, size_t len, size_t *progress);
 	void *arg;
 	/* the response */
-	int status;           /* HTTP status; 0: none came */
+	int status;           /* HTTP status; 0: none received */
 	struct kbuf head;     /* "name: value" lines, names in lower case */
-	struct kbuf why;      /* what libcurl says about a failure */
+	struct kbuf why;      /* libcurl's description of a failure */
 	double first_byte_ms; /* -1: none came */
 };
 

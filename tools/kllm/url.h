@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* url: what must be known of a server's address before a key is sent there. */
+/* url: what must be known about a server's address before a key is sent there. */
 #ifndef KLLM_URL_H
 #define KLLM_URL_H
 

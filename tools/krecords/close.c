@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rounds as files, sealed. What has to stand there is made anew from the trials each time. A line
- * of the seal, of the kind "round", holds the digests of the files that a round was made of and was
- * made into, and the length and digest of what it added to each log. See krecords.h.
+ * Rounds as files, sealed. The expected contents are computed from the trials each time. A line of
+ * the seal, of the kind "round", holds the digests of the files that a round was made from and of
+ * those that were made, and the length and digest of what it added to each log. See krecords.h.
  */
 #include <fts.h>
 
@@ -10,21 +10,21 @@
 
 enum { SHOWN = 200 };
 
-/* The kind of line before which rounds count for nothing any more: the logs were begun anew. */
+/* The kind of line after which earlier rounds no longer count: the logs were started again. */
 #define ANEW "rounds_anew"
 
-/* Said where facts or kiln itself have changed. */
+/* Text for when facts or kiln itself have changed. */
 #define DRIFT "round %ld was closed with other facts or another version of kiln: "
 
-/* A round as it was closed: a line of the seal. */
+/* A closed round: a line of the seal. */
 struct closed {
 	const json_t *line;
 	long round;
-	bool correction, current; /* current: the last one about its round */
+	bool correction, current; /* current: the last line about its round */
 	size_t start[LOGS], length[LOGS];
 };
 
-/* Everything there is and has to be. */
+/* Everything that exists and that should exist. */
 struct state {
 	struct campaign *c;
 	struct plan *plan; /* one for each round */
@@ -33,9 +33,9 @@ struct state {
 	long last;       /* the last closed round; 0: none */
 	char *log[LOGS]; /* as they are */
 	size_t log_len[LOGS];
-	struct kbuf grown[LOGS]; /* as they have to be */
-	bool anew;               /* they cannot go on */
-	/* by round: closed, and untouched since, but its facts say something else now */
+	struct kbuf grown[LOGS]; /* their expected contents */
+	bool anew;               /* the existing logs cannot be continued */
+	/* for each round: closed, and not edited since, but its facts have changed */
 	bool *stale;
 	struct kfaults faults, drift;
 };
@@ -49,7 +49,10 @@ line_at(const char *text, const char *end)
 	                  : kstrdup("(end of file)");
 }
 
-/* "PATH:LINE: BEFORE 'is', AFTER 'ought'" where two texts differ, the first from line FIRST on. */
+/*
+ * "PATH:LINE: BEFORE 'is', AFTER 'ought'" for the first difference of two texts, the first of which
+ * begins at line FIRST.
+ */
 static void
 add_difference(struct kfaults *f, const char *path, size_t first, const char *is, size_t is_len,
     const struct kbuf *ought, const char *before, const char *after)
@@ -70,7 +73,7 @@ add_difference(struct kfaults *f, const char *path, size_t first, const char *is
 	free(b);
 }
 
-/* Is it the first time that the facts of a closed round are found to say something else? */
+/* Is this the first time that the facts of a closed round are found to have changed? */
 static bool
 drifts(struct state *s, const struct closed *e)
 {
@@ -80,10 +83,10 @@ drifts(struct state *s, const struct closed *e)
 	return first;
 }
 
-/* What a piece of the records was when it was closed, is, and would be now. */
+/* A piece of the records: as it was closed, as it is, and as it would be now. */
 struct piece {
 	const char *path, *sealed; /* its digest */
-	const char *file, *is;     /* the file's text, and where in it the piece begins */
+	const char *file, *is;     /* the file's text, and where the piece begins in it */
 	size_t len;
 	const struct kbuf *now;
 };
@@ -97,7 +100,7 @@ digest_is(const char *data, size_t len, const char *digest)
 	return !strcmp(hex, digest);
 }
 
-/* True when it was not edited. */
+/* True if it was not edited. */
 static bool
 check_piece(struct state *s, const struct closed *e, const struct piece *p)
 {
@@ -130,7 +133,7 @@ is_fact(const char *path)
 	return !strncmp(path, "trials/", 7);
 }
 
-/* A fact that is not what it was cannot be made again. */
+/* A fact that has changed cannot be made again. */
 static void
 check_fact(struct state *s, const struct closed *e, const char *path)
 {
@@ -142,7 +145,7 @@ check_fact(struct state *s, const struct closed *e, const char *path)
 		    f ? "has the sha256 " : "is gone", f ? f->sha256 : "", digest);
 }
 
-/* What is gone may be made again. */
+/* A missing file may be made again. */
 static void
 check_file(struct state *s, const struct closed *e, const char *path, bool must_exist)
 {
@@ -164,7 +167,7 @@ check_file(struct state *s, const struct closed *e, const char *path, bool must_
 	free(data);
 }
 
-/* The facts come first: where they differ, they are why the rest does. */
+/* Facts are checked first: where they differ, they explain the other differences. */
 static void
 check_files(struct state *s, const struct closed *e, bool must_exist)
 {
@@ -189,7 +192,7 @@ entry_of(const json_t *line, int l)
 	return json_object_get(json_object_get(line, "logs"), log_paths[l]);
 }
 
-/* The entries of a log up to the first that was edited: no later one stands where it was. */
+/* The entries of a log up to the first that was edited: no later entry is still in its place. */
 static void
 check_log(struct state *s, int l)
 {
@@ -244,8 +247,8 @@ read_closed(struct state *s)
 }
 
 /*
- * A log that is gone, as its entries would be now. One that was another, such as that of a round
- * before its correction, cannot be made again: then the logs may only be begun anew.
+ * A missing log, built from its current entries. If the old log was different, for example before a
+ * correction, it cannot be rebuilt: then the logs can only be started again.
  */
 static char *
 remade_log(struct state *s, int l, size_t *len)
@@ -282,7 +285,7 @@ read_logs(struct state *s, bool must_exist)
 	}
 }
 
-/* Logs and seal as they become: as they are, corrections, and rounds that are new. */
+/* New logs and seal: what exists, corrections, and new rounds. */
 
 static void
 grow(struct state *s, long round, bool correction)
@@ -312,8 +315,8 @@ grow(struct state *s, long round, bool correction)
 }
 
 /*
- * Beyond the seal a log may only hold what comes next: a run that was killed had written it and not
- * yet sealed it.
+ * Beyond the seal, a log may only contain the next entry: a run wrote it and was killed before it
+ * sealed it.
  */
 static void
 grow_all(struct state *s)
@@ -341,8 +344,8 @@ grow_all(struct state *s)
 }
 
 /*
- * Is the file one of a round, a view or a log, or, when LEFT, what a killed write left of it: its
- * name, a dot and six letters?
+ * Is the file one of a round, a view or a log, or, if LEFT, left by a killed write: its name, a dot
+ * and six letters?
  */
 static bool
 is_ours(const struct state *s, const char *path, bool left)
@@ -368,7 +371,7 @@ is_ours(const struct state *s, const char *path, bool left)
 	return yes;
 }
 
-/* What a killed write left is removed when CLEAN; else files that nobody made are told. */
+/* With CLEAN, removes what killed writes left; otherwise reports files of unknown origin. */
 static void
 sweep(struct state *s, bool clean)
 {
@@ -391,7 +394,7 @@ sweep(struct state *s, bool clean)
 		fts_close(tree);
 }
 
-/* A correct candidate has a time for every timed shape of its set: nobody picks those that suit. */
+/* A correct candidate has a time for every timed shape of its set: no cherry-picking. */
 static void
 check_complete(struct state *s)
 {
@@ -449,7 +452,7 @@ state_close(struct state *s)
 	kbuf_free(&s->drift.text);
 }
 
-/* What already stands there as it should is left alone, so that its time says when it was made. */
+/* A file that is already right is not written, so that its time says when it was made. */
 static void
 write_text(const char *path, const struct kbuf *text)
 {
@@ -461,7 +464,7 @@ write_text(const char *path, const struct kbuf *text)
 	free(old);
 }
 
-/* Files of a round that a correction took the place of. */
+/* Removes files of a round that a correction has replaced. */
 static void
 remove_old_files(const struct state *s, const struct closed *e)
 {
@@ -486,7 +489,7 @@ write_all(struct state *s)
 				write_text(s->plan[i].file[k].path, &s->plan[i].file[k].text);
 	for (int l = 0; l < LOGS; l++)
 		write_text(log_paths[l], &s->grown[l]);
-	/* The seal comes last: what it vouches for is there. */
+	/* The seal is saved last: the files that it lists exist. */
 	kseal_save(&s->c->seal);
 	for (int v = 0; v < VIEWS; v++) {
 		struct kbuf text = { 0 };
@@ -533,7 +536,7 @@ close_rounds(struct campaign *c, bool correct)
 	return code;
 }
 
-/* All but the termination check, which hangs on a file that anybody may make at any time. */
+/* All but the termination check, which depends on a file that anybody may make at any time. */
 static void
 check_views(struct state *s)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * a second model sums the records up; its answer is kept when it has the form asked for.
- * See krecords.h.
+ * a second model summarises the records; its answer is kept if it has the required form. See
+ * krecords.h.
  */
 #include <spawn.h>
 #include <sys/wait.h>
@@ -14,7 +14,7 @@ extern char **environ;
 
 enum { WORDS = 350, RECORDS_MAX = 40000, TEMPLATE_MAX = 1 << 20 };
 
-/* Files of one compaction, all below memory/. */
+/* Files of one compaction, all in memory/. */
 struct files {
 	char *done, *prompt, *reply, *refused;
 };
@@ -37,7 +37,7 @@ files_free(struct files *f)
 	free(f->refused);
 }
 
-/* prompts/memory/NAME of the campaign, else the one that ships, filled in. */
+/* prompts/memory/NAME of the campaign, else the one that ships with kiln, filled in. */
 static void
 render(struct kbuf *out, const char *name, const json_t *facts)
 {
@@ -53,7 +53,7 @@ render(struct kbuf *out, const char *name, const json_t *facts)
 	free(own);
 }
 
-/* The records that are not masked, v0 apart: their names in COVERS, their text in B. */
+/* The records that are not masked, except v0: their names go into COVERS, their text into B. */
 static void
 gather(const struct campaign *m, json_t *covers, struct kbuf *b)
 {
@@ -74,8 +74,8 @@ gather(const struct campaign *m, json_t *covers, struct kbuf *b)
 }
 
 /*
- * The record that asks: a prompt for kllm, and what it covers. NULL when there is nothing to sum
- * up.
+ * The request: a record with a prompt for kllm, and what it covers. NULL when there is nothing to
+ * summarise.
  */
 static json_t *
 question(const struct campaign *m, long number)
@@ -91,7 +91,7 @@ question(const struct campaign *m, long number)
 		return NULL;
 	}
 	part = kfence_shorten(text.data, RECORDS_MAX);
-	/* Nobody whose words stand in the records knows the seed of the campaign. */
+	/* The authors of texts in the records do not know the campaign's seed. */
 	salt = kasprintf("%.0f/compact/%ld", kcamp_num(m->camp, "seed"), number);
 	kfence_data(&block, part, "records", salt);
 	facts = json_pack("{s:s,s:s,s:s,s:s,s:I,s:s,s:i}", "task", m->task->name, "device",
@@ -121,8 +121,8 @@ question(const struct campaign *m, long number)
 }
 
 /*
- * kllm with the provider of the campaign's second model; returns its exit code, which is ours when
- * it fails.
+ * Runs kllm with the provider of the campaign's second model; returns its exit code, which is ours
+ * when it fails.
  */
 static int
 ask(const struct files *f)
@@ -153,7 +153,7 @@ write_line(const char *path, const json_t *record)
 	kbuf_free(&b);
 }
 
-/* The answer becomes a compaction, or is set aside with the reason. */
+/* The answer becomes a compaction, or is renamed with the reason. */
 static int
 accept(const struct files *f)
 {
@@ -210,7 +210,7 @@ command_compact(const struct options *o)
 		kwarn("%s: an earlier answer could not be used; remove it to ask again", f.refused);
 		code = K_NO;
 	} else if (!kis_there(f.done)) {
-		/* An answer that a killed run has paid for is taken as it is. */
+		/* Use an answer that a killed run has paid for. */
 		if (!kis_there(f.reply)) {
 			write_line(f.prompt, record);
 			code = ask(&f);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the pages for people are filled in with: figures as they are shown, and what models and
- * compilers said, as text that Markdown does not take for its own. See krecords.h.
+ * The values that fill the pages for people: figures in printed form, and texts of models and
+ * compilers, escaped so that they contain no Markdown markup. See krecords.h.
  */
 #include <math.h>
 
@@ -98,7 +98,7 @@ rate(const struct campaign *c, const struct aggregate *a, bool peak)
 	return taken(&b);
 }
 
-/* What one of the functions of figures.c says of X. */
+/* The text that one of the functions in figures.c makes of X. */
 static json_t *
 said(void (*put)(const struct campaign *c, const struct candidate *x, struct kbuf *out),
     const struct campaign *c, const struct candidate *x)
@@ -128,8 +128,8 @@ axes_text(const struct ktask *t, const struct ktask_workload *w)
 }
 
 /*
- * The largest errors: how large, and in units of what is allowed. In relation to the value only
- * where nothing else is known, for it is large where a value is near 0.
+ * The largest errors: absolute, and relative to the tolerance. Relative to the value only if
+ * nothing else is known, because that is large for values near 0.
  */
 static json_t *
 error_text(const struct shape *s)
@@ -188,8 +188,8 @@ extreme_shape(const struct campaign *c, const struct candidate *x, double sign)
 }
 
 /*
- * What NAME means, for those who read no code, by the table GROUP of a file of words; DEF when that
- * does not say. Borrowed.
+ * The meaning of NAME for readers who do not read code, from the table GROUP of a file of words;
+ * DEF if it is not there. Borrowed.
  */
 static const char *
 words_for(const char *group, const char *name, const char *def)
@@ -209,7 +209,7 @@ code_meaning(const struct candidate *x)
 	return code ? words_for("meaning", code, code) : x->status;
 }
 
-/* What a number of rollbacks in a row asks for: by klinear_escalation. */
+/* What to do after a number of rollbacks in a row, by klinear_escalation. */
 static const char *
 advice(const struct round *r)
 {
@@ -267,7 +267,7 @@ real_gain(const struct campaign *c, const struct round *r, const struct candidat
 	return taken(&b);
 }
 
-/* "audit" as the pages want it; null when there was none. */
+/* "audit" in the form for the pages; null when there was none. */
 static json_t *
 audit_facts(const struct campaign *c, const struct round *r, const struct candidate *x)
 {
@@ -310,7 +310,7 @@ lines_facts(const struct candidate *x, const char *parent)
 	return text;
 }
 
-/* The decision's own line, or one like it. */
+/* The decision's own line, or a similar one. */
 static json_t *
 verdict_line(const struct campaign *c, const struct round *r, const struct candidate *x)
 {
@@ -354,7 +354,7 @@ set_figures(json_t *o, const struct campaign *c, const struct candidate *x)
 	kjson_set(o, "lost", extreme_shape(c, x, -1));
 }
 
-/* What the plan and the evaluation said in words. */
+/* Sets the texts of the plan and the evaluation. */
 static void
 set_words(json_t *o, const struct round *r, const struct candidate *x)
 {
@@ -403,7 +403,7 @@ candidate_facts(const struct campaign *c, const struct round *r, const struct ca
 	return o;
 }
 
-/* What entries show of a round: its accepted candidate, else the best of the others. */
+/* The candidate that entries show for a round: the accepted one, else the best of the others. */
 static const struct candidate *
 shown(const struct campaign *c, const struct round *r)
 {
@@ -439,7 +439,7 @@ round_word(const struct campaign *c, const struct round *r)
 	return r->accepted ? "NEW BEST" : "NO NEW BEST";
 }
 
-/* A candidate of a wide search. */
+/* A candidate of a search with several branches. */
 static json_t *
 row_facts(const struct campaign *c, const struct candidate *x)
 {
@@ -501,7 +501,7 @@ best_facts(const struct campaign *c)
 	kjson_set(facts, "rounds", json_integer((json_int_t)c->count));
 	kjson_set(facts, "wins", json_integer((json_int_t)accepted));
 	kjson_set(facts, "losses", json_integer((json_int_t)(c->count - 1 - accepted)));
-	/* Here and not in what is sealed: what is known of the hardware may grow. */
+	/* Only here, not in sealed files: knowledge of the hardware may grow. */
 	kjson_set(facts, "ceiling",
 	    kjson_path(r->accepted->score, "efficiency_pct")
 	        ? json_sprintf("%.1f%%", kjson_num_or(r->accepted->score, "efficiency_pct", 0))

@@ -13,7 +13,7 @@ set_of(const struct campaign *c, const struct candidate *x)
 	return strcmp(x->level, "full") ? kcamp_str(c->camp, "eval.set") : KLINEAR_FULL_SET;
 }
 
-/* The reference is measured on everything that a later round may be measured on. */
+/* The reference is measured on all workloads of later rounds. */
 static bool
 in_level(const struct campaign *c, const struct candidate *x, const struct ktask_workload *w)
 {
@@ -23,8 +23,8 @@ in_level(const struct campaign *c, const struct candidate *x, const struct ktask
 }
 
 /*
- * A row of the timing that decided; of the reference also of the quick set, where that was timed
- * apart.
+ * The timing row that decided; for the reference also from the quick set, if that was timed
+ * separately.
  */
 static const json_t *
 timing_row(const struct candidate *x, const char *workload)
@@ -34,7 +34,7 @@ timing_row(const struct candidate *x, const char *workload)
 	return row ? row : kgain_row(kjson_path(x->eval, "quick.timing"), workload);
 }
 
-/* What the correctness cases say of a workload. */
+/* Adds the results of the correctness cases for a workload. */
 static void
 add_check(const struct candidate *x, const char *workload, struct shape *s)
 {
@@ -52,8 +52,10 @@ add_check(const struct candidate *x, const char *workload, struct shape *s)
 		s->max_err_share = fmax(s->max_err_share, kjson_num_or(k, "max_err_share", -1));
 		s->max_rel_err = fmax(s->max_rel_err, kjson_num_or(k, "max_rel_err", -1));
 	}
-	/* A command of the campaign's own may tell no cases: its verdict is about all of them, and
-	 * no test of ours. */
+	/*
+	 * A campaign's own command may list no cases: its verdict covers all of them, and is not a
+	 * test of ours.
+	 */
 	if (!cases && status_at(x->eval, "status") == STATUS_CORRECT)
 		s->check = "OWN";
 	else
@@ -76,7 +78,7 @@ put_test(const struct campaign *c, const struct candidate *x, struct kbuf *out)
 		kbuf_puts(out, ": no case was reached");
 }
 
-/* Rates follow from times, not from what a command measures in their place. */
+/* Rates are computed from times, not from another metric of a command. */
 static bool
 is_timed(const struct campaign *c)
 {
@@ -180,7 +182,7 @@ finish(struct aggregate *a)
 		a->average = exp(a->average / (double)a->n);
 }
 
-/* The rate of forward and backward together: the work of both in the time of both. */
+/* The rate of forward and backward together: the work of both divided by the time of both. */
 static double
 step_rate(const struct campaign *c, const struct candidate *x, size_t forward, size_t backward)
 {
@@ -227,8 +229,8 @@ ratio_pct(double now, double before)
 }
 
 /*
- * Pairs timed in turns tell a small change better than two times taken apart, so what the decision
- * says comes first.
+ * Pairs timed in turns show a small change better than two separate times, so the decision's figure
+ * comes first.
  */
 double
 change_pct(const struct campaign *c, const struct candidate *x, const struct candidate *old)
@@ -262,7 +264,7 @@ shape_change_pct(const struct campaign *c, const struct candidate *x, size_t wor
 	    json_object_get(x->decision, "shapes"), "workload", c->task->workloads[workload].name);
 
 	/*
-	 * Of a step with two passes the decision tells the sum, which stays the step's; the passes
+	 * For a step with two passes the decision gives the sum, which stays the step's; the passes
 	 * are compared here.
 	 */
 	if (s)
@@ -298,7 +300,7 @@ put_vs_baseline(const struct campaign *c, const struct candidate *x, struct kbuf
 	kbuf_puts(out, "step ");
 	put_pct(change_pct(c, x, first), 3, out);
 	kbuf_puts(out, ", fwd ");
-	/* Without a backward pass the step is the forward one, and both must read the same. */
+	/* Without a backward pass the step is the forward pass, and both must show the same. */
 	put_pct(now.backward.n ? ratio_pct(now.forward.average, then.forward.average)
 	                       : change_pct(c, x, first),
 	    3, out);
@@ -357,7 +359,10 @@ put_result(const struct campaign *c, const struct candidate *x, struct kbuf *out
 		return;
 	}
 	if (x->base && !isnan(pct)) {
-		/* What the change says of before: another measurement would not agree with it. */
+		/*
+		 * Compute the rate before from the change: a separate measurement would not agree
+		 * with it.
+		 */
 		then.step.average /= 1 + pct / 100;
 		put_rate(c, &then.step, false, out);
 		kbuf_puts(out, " -> ");

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * tips that would teach over-fitting are refused, by rules that are data. See krecords.h.
- */
+/* rejects tips that would teach over-fitting, by rules that are data. See krecords.h. */
 
 #include "krecords.h"
 #include "kregex.h"
 
-/* What a tip must say to name such a trick at all. */
+/* A tip must say this to mention such a trick at all. */
 #define ANTI_PATTERN "over-fit, do not retry"
 
-/* Does the rule match TEXT? A text that defeats the pattern counts as a match. */
+/* Does the rule match TEXT? A text that takes too many steps counts as a match. */
 static bool
 matches(const json_t *rule, const char *text)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * krecords, inside: what people read of a campaign's trials, what it remembers of them, and what
- * proves both. A round is a trial seen from outside: round 1 is the reference (trial 000), round N
- * is trial N - 1. The working folder of the program is the campaign's (main changes to it), so
- * every path below is relative to it.
+ * krecords, inside: what people read about a campaign's trials, what the campaign remembers of
+ * them, and what proves both. Rounds are the user's view of trials: round 1 is the reference (trial
+ * 000), round N is trial N - 1. The program's working folder is the campaign's (main changes to
+ * it), so every path below is relative to it.
  *
  * Facts: trials/, the seal (kseal.h), memory/compact-NNN.ndjson, tips. Everything else is a view:
  * rounds/, logs/, memory/vN.json, commits.
@@ -18,30 +18,34 @@
 #include "ktask.h"
 #include "ktrials.h"
 
-/* What the command line gave. */
+/* Values from the command line. */
 struct options {
 	const char *dir;    /* -c; NULL: here */
 	const char *output; /* -o; NULL: stdout */
 	const char *field, *why;
-	long round; /* --round; 0: the last accepted */
+	long round; /* --round; 0: the last accepted one */
 	long seed;  /* --seed; -1: the campaign's */
 	bool correct, undo, due, prompt;
 	char *const *operands;
 	size_t count;
 };
 
-/* One workload as one candidate did on it. */
+/* The results of one candidate on one workload. */
 struct shape {
 	bool active; /* in the set that the candidate was judged on */
-	/* "PASS", "FAIL"; "OWN": the campaign's command passed it, without a list; "ERROR": it
-	 * never came to that */
+	/*
+	 * "PASS", "FAIL"; "OWN": the campaign's command passed it, without a list; "ERROR": it was
+	 * never checked
+	 */
 	const char *check;
 	double ns, sd_ns; /* 0: not timed */
-	/* TFLOPS, or calls per ms where the task has no FLOP formula; 0: not timed */
+	/* TFLOPS, or calls per ms if the task has no FLOP formula; 0: not timed */
 	double rate;
 	double gbps; /* 0: no formula for bytes, or not timed */
-	/* largest errors: as they are, as shares of what is allowed, of the value; below 0: nobody
-	 * said */
+	/*
+	 * largest errors: absolute, relative to the tolerance, relative to the value; below 0:
+	 * unknown
+	 */
 	double max_abs_err, max_err_share, max_rel_err;
 };
 
@@ -51,31 +55,31 @@ struct aggregate {
 	size_t n;
 };
 
-/* The step (a pair's sum of both) is what decides; its passes are for information. */
+/* The step (both passes of a pair together) decides; its passes are for information. */
 struct aggregates {
 	struct aggregate forward, backward, step;
 };
 
 struct candidate {
-	const json_t *json; /* its record (KJOIN_PARENT); of the model, as is what follows */
+	const json_t *json; /* its record (KJOIN_PARENT); owned by the model, like the following */
 	const char *id, *status, *level;
 	long trial, branch;
 	const json_t *eval, *score, *decision, *plan, *audit; /* the last three may be NULL */
-	const char *code;                                     /* NULL: no code in the reply */
-	/* the last accepted one before it; NULL for the reference */
+	const char *code;                                     /* NULL: the reply has no code */
+	/* the last accepted candidate before it; NULL for the reference */
 	const struct candidate *base;
-	struct shape *shape; /* one for every workload of the task; owned */
+	struct shape *shape; /* one for each workload of the task; owned */
 };
 
 struct round {
 	long number, trial;
 	struct candidate *list;
 	size_t count;
-	const struct candidate *accepted; /* what became the kernel to beat; NULL: nothing */
+	const struct candidate *accepted; /* the new kernel to beat; NULL: none */
 	char time[32];                    /* "2026-01-31T12:00:00Z" of the last fact, or empty */
-	long streak;   /* rounds in a row without an accepted one, this one counted */
-	long drafts;   /* up to here, see klinear.h */
-	json_t *facts; /* of round_facts, once made */
+	long streak;   /* consecutive rounds without an accepted one, including this one */
+	long drafts;   /* so far, see klinear.h */
+	json_t *facts; /* from round_facts, once computed */
 };
 
 struct campaign {
@@ -88,25 +92,30 @@ struct campaign {
 	const char *name;
 	struct round *round; /* of rounds_load */
 	size_t count;
-	int lock; /* held to the end */
+	int lock; /* held until the end */
 };
 
 /* load.c */
 
-/* The campaign of the working folder, held ALONE when something is to be written. */
+/* Open the campaign in the working folder, ALONE (exclusively) if something will be written. */
 void campaign_open(struct campaign *c, bool alone);
-/* An exit code: K_USAGE when a trial was found damaged, which has been said, else K_OK. */
+/*
+ * Returns an exit code: K_USAGE when a damaged trial was found, which has been reported, else K_OK.
+ */
 int campaign_close(struct campaign *c);
 /*
- * Its rounds up to the last trial, or up to the first that is damaged: what comes after it was
- * compared with something unknown. Dies when there is no trial, and, when it is to WRITE, while
- * views are remade.
+ * Load its rounds up to the last trial, or up to the first damaged one: later ones were compared
+ * with something unknown. Dies when there is no trial and, with WRITE, while views are being
+ * remade.
  */
 void rounds_load(struct campaign *c, bool write);
 struct round *last_accepted(const struct campaign *c);
 /* "BASELINE", "ACCEPTED", "ACCEPTED (trade-off)" or "ROLLED BACK". */
 const char *verdict_word(const struct round *r, const struct candidate *x);
-/* The files of a candidate's program as they are kept and restored, the kernel itself first. */
+/*
+ * The files of a candidate's program in the form in which they are kept and restored, the kernel
+ * itself first.
+ */
 struct program {
 	struct source {
 		char *path; /* owned */
@@ -116,21 +125,24 @@ struct program {
 	} file[17];
 	size_t count;
 };
-/* NAME: what to call the kernel's own file. No file of a bundle can take its place. */
+/* NAME: the name for the kernel's own file. No file of a bundle can replace it. */
 void program_of(const struct candidate *x, const char *name, struct program *p);
 void program_free(struct program *p);
 /* The entry point's name with the suffix of the reference; the caller frees. */
 char *kernel_name(const struct campaign *c);
-/* An indented file of OBJECT, as text that the caller frees. */
+/* OBJECT as the text of an indented file; the caller frees. */
 char *json_text(const json_t *object);
-/* Write a file, and make the folders that it lies in. */
+/* Write a file, making its folders if needed. */
 void put_file(const char *path, const void *data, size_t len);
-/* Any value on one line, without its newline: text that the caller frees; and with it, into OUT. */
+/*
+ * Any value on one line, without a newline, as text that the caller frees; or with it, appended to
+ * OUT.
+ */
 char *json_line(const json_t *value);
 void put_json(struct kbuf *out, const json_t *line);
 /*
- * The candidate that stands for its trial: the best win, else the best correct one, else the best.
- * NULL when the trial is not complete, or damaged. The trial before it stays loaded, no other.
+ * The candidate that represents its trial: the best win, else the best correct one, else the best.
+ * NULL when the trial is incomplete or damaged. Only the previous trial stays loaded.
  */
 const struct ktrial *trial_of(const struct campaign *c, long trial);
 const struct kcandidate *trial_candidate(const struct campaign *c, long trial);
@@ -140,31 +152,31 @@ const struct kcandidate *trial_candidate(const struct campaign *c, long trial);
 void add_shapes(const struct campaign *c, struct candidate *x);
 /* Name of the set of workloads that a candidate was judged on. */
 const char *set_of(const struct campaign *c, const struct candidate *x);
-/* A workload without a time that a correct candidate must have; NULL: none. */
+/* A workload that a correct candidate must have a time for and has not; NULL: none. */
 const char *untimed_shape(const struct campaign *c, const struct candidate *x);
-/* Over the workloads that X has a time for, and COMMON too unless it is NULL. */
+/* Over the workloads for which X has a time, and COMMON too unless it is NULL. */
 struct aggregates aggregates_of(
     const struct campaign *c, const struct candidate *x, const struct candidate *common);
 /*
- * Change of the step's rate from OLD to X in percent, as it was judged where that is recorded; NAN
- * when unknown.
+ * Change of the step's rate from OLD to X in percent, as judged if that is recorded; NAN when
+ * unknown.
  */
 double change_pct(const struct campaign *c, const struct candidate *x, const struct candidate *old);
 /*
- * The same for one workload (its index in the task) against the last accepted one, and against the
- * reference.
+ * The same for one workload (its index in the task), compared with the last accepted candidate; and
+ * with the reference.
  */
 double shape_change_pct(const struct campaign *c, const struct candidate *x, size_t workload);
 double shape_baseline_pct(const struct campaign *c, const struct candidate *x, size_t workload);
-/* "step +1.000%, fwd +1.000%, bwd —" against round 1. */
+/* "step +1.000%, fwd +1.000%, bwd —", compared with round 1. */
 void put_vs_baseline(const struct campaign *c, const struct candidate *x, struct kbuf *out);
 /* "TFLOPS" or "ms"; an average or peak in that unit, "-" when there is none. */
 const char *rate_unit(const struct campaign *c);
 void put_rate(const struct campaign *c, const struct aggregate *a, bool peak, struct kbuf *out);
 /* The step's rate before and after, and the change: "12.5 -> 13.1 TFLOPS (+4.8%)". */
 /*
- * Times as they are measured: in ms, or in the unit of the campaign's own metric. Operations and
- * bytes per second are known where the task counts them and a time is measured.
+ * Times as measured: in ms, or in the unit of the campaign's own metric. Operations and bytes per
+ * second are known if the task counts them and a time is measured.
  */
 const char *time_unit(const struct campaign *c);
 double shown_time(const struct campaign *c, double ns);
@@ -172,26 +184,26 @@ double shown_sd(const struct campaign *c, const struct shape *s);
 bool counts_flops(const struct campaign *c);
 bool counts_bytes(const struct campaign *c);
 void put_result(const struct campaign *c, const struct candidate *x, struct kbuf *out);
-/* Who tested it, and what of it passed. */
+/* Who tested it, and how much passed. */
 void put_test(const struct campaign *c, const struct candidate *x, struct kbuf *out);
 /* "+1.2%", with this many decimals; "—" for NAN. */
 void put_pct(double pct, int decimals, struct kbuf *out);
 
-/* facts.c: what the pages, templates in pages/records, are filled in with. */
+/* facts.c: the values that fill the pages, templates in pages/records. */
 
-/* Append page NAME, filled in with FACTS, which are taken. */
+/* Append page NAME, filled in with FACTS, whose reference is taken. */
 void put_page(const struct campaign *c, const char *name, json_t *facts, struct kbuf *out);
-/* All that a page can say of a round. New reference. */
+/* Everything that a page can say about a round. New reference. */
 json_t *round_facts(const struct campaign *c, struct round *r);
-/* Of the views that change with every round. */
+/* For the views that change with every round. */
 json_t *best_facts(const struct campaign *c);
 json_t *directions_facts(const struct campaign *c);
 json_t *ineffective_facts(const struct campaign *c);
 json_t *termination_facts(const struct campaign *c);
 
-/* pages.c: the files that a round has to have. */
+/* pages.c: the files that a round must have. */
 
-/* Most bytes of any file read. */
+/* Size limit of any file that is read. */
 #define FILE_MAX ((size_t)256 << 20)
 
 struct planned {
@@ -199,7 +211,7 @@ struct planned {
 	struct kbuf text; /* of a fact: empty */
 	char sha256[65];
 	bool fact;
-	bool stands; /* the file was found to hold this text */
+	bool stands; /* the file has this text already */
 };
 
 struct plan {
@@ -207,7 +219,7 @@ struct plan {
 	size_t count;
 };
 
-/* The facts come first: where they differ, they are why the rest does. */
+/* The facts come first: where they differ, they explain the other differences. */
 void plan_round(const struct campaign *c, struct round *r, struct plan *p);
 void plan_free(struct plan *p);
 struct planned *find_planned(const struct plan *p, const char *path);
@@ -221,7 +233,7 @@ enum { VIEW_TERMINATION, VIEWS = 4 };
 extern const char *const view_paths[VIEWS];
 void put_view(const struct campaign *c, int view, struct kbuf *out);
 
-/* close.c: those texts as files, sealed, and what does not fit them. */
+/* close.c: writes those texts as files, seals them, and reports files that differ from them. */
 int close_rounds(struct campaign *c, bool correct);
 void check_rounds(struct campaign *c, struct kfaults *f, size_t *files);
 
@@ -233,29 +245,32 @@ const char *commit_of(const struct campaign *c, const char *id);
 
 /* memory.c: memory/vN.json. */
 
-/* Version VERSION as the facts have it; NULL when its trial is not complete. New reference. */
+/* Version VERSION, computed from the facts; NULL when its trial is incomplete. New reference. */
 json_t *build_version(const struct campaign *c, long version);
 /*
- * The same, when there is a file of it; one that was changed by hand dies with K_USAGE. New
- * reference; NULL: no such version.
+ * The same, if its file exists; if that was changed by hand, dies with K_USAGE. New reference;
+ * NULL: no such version.
  */
 json_t *checked_version(const struct campaign *c, long version);
-/* Add version VERSION as the facts have it, as a text by its path, to FILES. */
+/* Add version VERSION, computed from the facts, to FILES, which maps paths to texts. */
 void add_version(const struct campaign *c, long version, json_t *files);
-/* Seal FILES, with EVENT unless it is NULL, and write them. Takes both. */
+/* Seal FILES, with EVENT unless it is NULL, and write them. Takes both references. */
 void write_versions(struct campaign *c, json_t *event, json_t *files);
 void check_memory(const struct campaign *c, struct kfaults *f, size_t *files);
-/* What a record tried: its plan's category, or the step on the grid. The caller frees. */
+/*
+ * What the candidate of a record tried: its plan's category, or the step on the grid. The caller
+ * frees.
+ */
 char *record_category(const struct kcandidate *c);
-/* Its gain in per cent over the incumbent; NAN: not measured. */
+/* Its gain over the incumbent in per cent; NAN: not measured. */
 double record_gain_pct(const struct kcandidate *c);
-/* One line of foreign text, cut to MAX characters, as a member; nothing when it is empty. */
+/* Set a member to one line of foreign text, cut to MAX characters; does nothing if it is empty. */
 void set_line(json_t *object, const char *key, const char *text, size_t max);
-/* The same of the text at PATH in RECORD. */
+/* The same for the text at PATH in RECORD. */
 void set_text(json_t *object, const char *key, const json_t *record, const char *path, size_t max);
-/* A figure with six digits as a member; nothing when it is not finite. */
+/* Set a member to a number with six digits; does nothing if it is not finite. */
 void set_number(json_t *object, const char *key, double value);
-/* "v7", or K_USAGE with what is right. */
+/* "v7"; anything else dies with K_USAGE and a message that shows the right form. */
 long parse_version(const char *name);
 
 /* Commands; each returns an exit code. */
@@ -279,37 +294,37 @@ int command_library(const struct options *o);
 /* masks.c: every mask that a prompt names must be in the seal. */
 void check_masks(const struct campaign *c, struct kfaults *f);
 
-/* tips.c: tips of a (gpu, op, backend), shared by campaigns. */
+/* tips.c: tips for a (gpu, op, backend), shared by campaigns. */
 
 /* The folder of all tips; NULL: there is none here. The caller frees. */
 char *tips_root(const struct kcamp *c);
 /* The same; dies when there is none. */
 char *tips_root_or_die(const struct kcamp *c);
-/* "nvidia-h200": the device as a name of folders. The caller frees. */
+/* "nvidia-h200": the device in the form of a folder name. The caller frees. */
 char *tips_device(const struct kcamp *c);
 /*
- * TEXT in lower case with one dash for everything that is no letter or digit; "none" for an empty
- * one.
+ * TEXT in lower case, with one dash for every run of characters that are not letters or digits;
+ * "none" if empty.
  */
 char *tips_slug(const char *text);
 /*
- * The operation as a name of folders; a task whose "op" is empty is an operation of its own. The
- * caller frees.
+ * The operation in the form of a folder name; a task whose "op" is empty counts as an operation of
+ * its own. The caller frees.
  */
 char *tips_op(const struct ktask *task);
-/* Take the lock of FOLDER, which is made; closing the descriptor gives it back. */
+/* Take the lock of FOLDER, which is made if needed; closing the descriptor releases it. */
 int tips_lock(const char *folder);
 /*
- * What is wrong with a tip of this TEXT by patterns/tips.json, as text that the caller frees;
- * NULL: nothing.
+ * What is wrong with a tip of this TEXT according to patterns/tips.json, as text that the caller
+ * frees; NULL: nothing.
  */
 char *hygiene_fault(const char *text, bool accepted);
 
 /* library.c */
 
 /*
- * What campaigns on the operation and backend of M have left, that of the same device first: what
- * has paid, programs, a summary. New reference: array of lines of the library.
+ * What campaigns on the operation and backend of M have left, those on the same device first: what
+ * has paid off, programs, a summary. New reference: array of lines of the library.
  */
 json_t *library_for(const struct campaign *m, const char *root);
 

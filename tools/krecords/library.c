@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * the library of what has paid. Each finished campaign leaves its accepted rounds with their
+ * the library of what has paid off. Each finished campaign leaves its accepted rounds with their
  * programs, and its newest summary, in library/NAME.ndjson; library.ndjson is a view of all of
- * these: how often, and by how much, by category, operation, backend and device.
+ * these: how often, and by how much, something paid off, by category, operation, backend and
+ * device.
  */
 #include <ctype.h>
 #include <math.h>
@@ -12,7 +13,7 @@
 
 enum { TOP = 8, REFERENCE_MAX = 1 << 30 };
 
-/* What a row of the library is about; in its order. */
+/* The key of a row of the library; rows are sorted by it. */
 static const char *const keys[] = { "backend", "op", "gpu", "category" };
 
 /* A line of the library about the campaign M. New reference. */
@@ -57,9 +58,9 @@ types_of(const struct ktask *task)
 }
 
 /*
- * The program of a round, for later campaigns on the same operation: what it is for, and how fast
- * it was, and what the application said of it. One of several files is too long for a prompt, and
- * one that failed in its application is no example.
+ * The program of a round, for later campaigns on the same operation: its purpose, its speed, and
+ * what the application said about it. A program of several files is too long for a prompt, and one
+ * that failed in its application is not an example.
  */
 static void
 add_program(json_t *row, const struct campaign *m, const struct kcandidate *c)
@@ -93,7 +94,7 @@ normal(const char *category)
 	return slug;
 }
 
-/* The accepted round of a trial as a line of B; nothing when it has none. */
+/* Appends the accepted round of a trial to B as a line; nothing when it has none. */
 static void
 put_round(struct kbuf *b, const struct campaign *m, long trial, const char *device)
 {
@@ -118,7 +119,7 @@ put_round(struct kbuf *b, const struct campaign *m, long trial, const char *devi
 	free(same);
 }
 
-/* What a second model made of the records, as a line of B; nothing when nobody was asked. */
+/* Appends a second model's summary of the records to B as a line; nothing when there is none. */
 static void
 put_summary(struct kbuf *b, const struct campaign *m, const char *device)
 {
@@ -137,7 +138,7 @@ put_summary(struct kbuf *b, const struct campaign *m, const char *device)
 }
 
 /*
- * A campaign's own name among the contributions: its name, and the start of its reference's digest.
+ * A campaign's name among the contributions: its own name, and the start of its reference's digest.
  */
 static char *
 contribution_name(const struct campaign *m)
@@ -153,7 +154,7 @@ contribution_name(const struct campaign *m)
 	return name;
 }
 
-/* The rounds of the campaign in the working folder, in place of what it left before. */
+/* Stores the rounds of the campaign in the working folder, replacing what it left before. */
 static void
 contribute(void)
 {
@@ -182,7 +183,7 @@ contribute(void)
 	campaign_close(&m);
 }
 
-/* The order of two rows by what they are about. */
+/* Compares two rows by their keys. */
 static int
 compare_keys(const json_t *x, const json_t *y)
 {
@@ -234,7 +235,7 @@ left(const char *root, const char *kind)
 	return l.rows;
 }
 
-/* N rounds of one key, by rising gain, as a row of the library. New reference. */
+/* N rounds with the same key, by rising gain, as a row of the library. New reference. */
 static json_t *
 row_of(json_t *const *rows, size_t n)
 {
@@ -289,7 +290,7 @@ library(const char *root)
 	return out;
 }
 
-/* Of the campaign of the working folder, and then the view of all. */
+/* Updates the contribution of the campaign in the working folder, then the view of all. */
 static void
 update(void)
 {
@@ -329,7 +330,7 @@ command_library(const struct options *o)
 	return K_OK;
 }
 
-/* A campaign that is to be told what others have left. */
+/* A campaign that will be shown what others have left. */
 struct reader {
 	char *op, *device;
 	const char *backend;
@@ -339,7 +340,7 @@ struct reader {
 /* Does row A come before B for W? */
 typedef bool order(const json_t *a, const json_t *b, const struct reader *w);
 
-/* First the same device, then what paid most often, then what paid most. */
+/* The same device first, then what paid off most often, then what gained most. */
 static bool
 pays_more(const json_t *a, const json_t *b, const struct reader *w)
 {
@@ -388,7 +389,7 @@ is_newer(const json_t *a, const json_t *b, const struct reader *w)
 
 /*
  * Append to OUT the first MAX of ROWS, which are taken, in an order: those of the reader's
- * operation and backend, for what has paid in another operation says little of this one.
+ * operation and backend, because gains in another operation tell little about this one.
  */
 static void
 add_first(json_t *out, json_t *rows, const struct reader *w, order *before, size_t max)
@@ -412,7 +413,7 @@ add_first(json_t *out, json_t *rows, const struct reader *w, order *before, size
 	json_decref(rows);
 }
 
-/* The last program of each campaign in each cell: those before it are its ancestors. */
+/* The last program of each campaign in each cell: earlier ones are its ancestors. */
 static json_t *
 programs(const char *root)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One commit for each accepted round, on a branch that grows from where HEAD was when the first one
- * was made. The seal remembers that base (a line "branch") and the commits (lines "commit");
- * everything in a commit comes from the records, so the same records on the same base give the same
- * hashes, and a run that was killed in between is carried on by making them again. See krecords.h.
+ * One commit for each accepted round, on a branch that starts where HEAD was when the first commit
+ * was made. The seal stores that base (a line "branch") and the commits (lines "commit").
+ * Everything in a commit comes from the records, so the same records on the same base give the same
+ * hashes, and a run that was killed is continued by making them again. See krecords.h.
  */
 #include <limits.h>
 #include <time.h>
@@ -15,17 +15,16 @@
 enum { SUMMARY = 60, WORDS = 600, LOCK_S = 2 };
 
 /*
- * ---- git, by plumbing alone: commands that read and write objects and one reference; no index, no
- * working tree, no HEAD, and no hook of the repository is run ----
+ * ---- git, with plumbing commands only, which read and write objects and one reference; no index,
+ * no working tree, no HEAD, and no hook of the repository is run ----
  */
 
 #define OUTPUT_MAX ((size_t)256 << 20)
 enum { GIT_ARGS = 32, GIT_S = 120 };
 
 /*
- * Our environment without git's own variables: where a caller's git points to is not meant.
- * References are taken as they are, not as refs/replace would have them. The caller frees the list
- * alone.
+ * Our environment without git's own variables, which would point to the caller's repository.
+ * References are used directly, without refs/replace. The caller frees only the list.
  */
 static char **
 environment(void)
@@ -84,7 +83,7 @@ run(const char *const *args, const void *in, size_t in_len, struct kproc_result 
 
 /*
  * git ARGS... (NULL at the end) with IN for stdin: its output without the last newline, which the
- * caller frees. A failure is NULL when MAY_FAIL, else it ends the program with git's words.
+ * caller frees. On failure returns NULL if MAY_FAIL, else ends the program with git's message.
  */
 static char *
 git_run(const char *const *args, const void *in, size_t in_len, bool may_fail)
@@ -155,8 +154,8 @@ git_object(const char *type, const void *data, size_t len, bool write)
 }
 
 /*
- * Entries of TREE but the one called NAME, whose object is put into *OBJECT: NULL without one, ""
- * when it is no folder.
+ * Entries of TREE except the one called NAME, whose object is put into *OBJECT: NULL if there is
+ * none, "" if it is not a folder.
  */
 static struct kbuf
 other_entries(const char *tree, const char *name, char **object)
@@ -210,7 +209,7 @@ git_tree_with(const char *tree, const char *path, const char *blob)
 
 /* ---- the lineage ---- */
 
-/* Accepted rounds, first to last. */
+/* Accepted rounds, in order. */
 struct chain {
 	const struct round **at;
 	size_t count;
@@ -258,7 +257,7 @@ branch_of(const struct campaign *c)
 	return branch;
 }
 
-/* Every component must be a plain name: nothing leads out of the tree, or into .git. */
+/* Every component must be a plain name, so that nothing leads out of the tree, or into .git. */
 static void
 check_path(const char *path)
 {
@@ -280,8 +279,7 @@ check_path(const char *path)
 }
 
 /*
- * Where the kernel lives in the repository; the caller frees. A path that ends in a slash is a
- * folder.
+ * The kernel's path in the repository; the caller frees. A path that ends in a slash is a folder.
  */
 static char *
 kernel_path(const struct campaign *c)
@@ -300,8 +298,7 @@ kernel_path(const struct campaign *c)
 }
 
 /*
- * Seconds since 1970 for commits: those of the round, and never before those of the round before
- * it.
+ * Seconds since 1970 for commits: those of the round, but never earlier than the round before it.
  */
 static long long
 commit_time(const struct chain *chain, size_t i)
@@ -340,12 +337,14 @@ put_message(const struct campaign *c, const struct round *r, const char *folder,
 	free(hypothesis);
 }
 
-/* Author and committer. Commits are checked byte by byte, so nobody's own settings count. */
+/*
+ * Author and committer. Commits are checked byte by byte, so the user's own settings are not used.
+ */
 #define IDENTITY "kiln <kiln@localhost>"
 
 /*
- * The tree of BASE (NULL: empty) with the program of a round, so files that only an earlier round
- * had are gone.
+ * The tree of BASE (NULL: empty) with the program of a round; files that only an earlier round had
+ * are not in it.
  */
 static char *
 make_tree(const struct campaign *c, const struct round *r, const char *base, bool write)
@@ -368,17 +367,17 @@ make_tree(const struct campaign *c, const struct round *r, const char *base, boo
 	return tree;
 }
 
-/* What the seal says: the last branch that was begun, and the commits on it. */
+/* According to the seal: the last branch that was begun, and the commits on it. */
 struct lineage {
 	const json_t *head; /* NULL: not begun */
-	const char *base;   /* NULL: a repository without a commit */
+	const char *base;   /* NULL: the repository has no commit */
 	const json_t **commit;
 	size_t count;
 };
 
 /*
- * The commit of round I of the chain on PARENT (NULL: none); the caller frees. Its message names
- * the campaign's folder as it was in the repository when the branch was begun.
+ * The commit of round I of the chain, with the parent PARENT (NULL: none); the caller frees. Its
+ * message names the campaign's folder, by its path in the repository when the branch was begun.
  */
 static char *
 make_commit(const struct campaign *c, const struct chain *chain, const struct lineage *l, size_t i,
@@ -432,8 +431,8 @@ tip_of(const char *branch)
 }
 
 /*
- * Somebody works on the branch: moving it would make their working tree look changed. The folder,
- * or NULL; the caller frees.
+ * Is the branch checked out? Moving it would make that working tree look modified. Returns the
+ * folder, or NULL; the caller frees.
  */
 static char *
 checked_out(const char *branch)
@@ -454,7 +453,8 @@ checked_out(const char *branch)
 }
 
 /*
- * kiln's own source tree is not the repository that somebody keeps kernels in, unless they say so.
+ * kiln's own source tree does not count as the user's repository of kernels, unless the user says
+ * so.
  */
 static bool
 is_own_tree(const struct campaign *c, const struct repo *g)
@@ -530,7 +530,7 @@ commit_of(const struct campaign *c, const char *id)
 	return found;
 }
 
-/* One digest of all that a round's program is. */
+/* One digest over a round's whole program. */
 static void
 program_digest(const struct campaign *c, const struct round *r, char hex[65])
 {
@@ -548,7 +548,9 @@ program_digest(const struct campaign *c, const struct round *r, char hex[65])
 	free(name);
 }
 
-/* Is commit I of another round, or of another kernel, than the chain of the records? */
+/*
+ * Does commit I belong to a different round, or a different kernel, than the chain of the records?
+ */
 static bool
 differs(const struct lineage *l, size_t i, const struct campaign *c, const struct chain *chain)
 {
@@ -573,7 +575,7 @@ static int __attribute__((format(printf, 2, 3))) refuse(const char *branch, cons
 	return K_NO;
 }
 
-/* Move the branch from TIP (NULL: it is not there) to NEW, unless somebody works on it. */
+/* Move the branch from TIP (NULL: it does not exist) to NEW, unless it is checked out. */
 static int
 move_branch(const char *branch, const char *tip, const char *new)
 {
@@ -596,8 +598,8 @@ move_branch(const char *branch, const char *tip, const char *new)
 }
 
 /*
- * The commits that the seal lacks are made, and the branch moves there from TIP: where the seal
- * left it, or at one of these, when a run was killed before it sealed them.
+ * Makes the commits that the seal lacks, and moves the branch there from TIP. TIP is where the seal
+ * left it, or one of these commits if a run was killed before it sealed them.
  */
 static int
 grow(struct campaign *c, const struct lineage *l, const struct chain *chain, const char *branch,
@@ -605,7 +607,7 @@ grow(struct campaign *c, const struct lineage *l, const struct chain *chain, con
 {
 	char *tree = l->base ? tree_of(l->base) : NULL;
 	const char *last = l->count ? commit_at(l, l->count - 1) : l->base;
-	/* A branch that is gone is made anew, from the base. */
+	/* A branch that no longer exists is made again, from the base. */
 	bool known = tip ? l->count && !strcmp(tip, last) : true;
 	char *new = last ? kstrdup(last) : NULL;
 	int code = K_OK;
@@ -636,7 +638,7 @@ grow(struct campaign *c, const struct lineage *l, const struct chain *chain, con
 		    tip, last ? last : "no commit");
 	else if (!tip || strcmp(tip, new))
 		code = move_branch(branch, tip, new);
-	/* Killed before this, the next run finds the branch as the records would have it. */
+	/* If we are killed before this, the next run finds the branch as the records require. */
 	if (!code)
 		kseal_save(&c->seal);
 	free(tree);
@@ -644,7 +646,7 @@ grow(struct campaign *c, const struct lineage *l, const struct chain *chain, con
 	return code;
 }
 
-/* Sealed before the branch is there, so that what it grew from is known whatever happens. */
+/* Sealed before the branch exists, so that its base is known whatever happens. */
 static void
 begin(struct campaign *c, const char *branch)
 {
@@ -669,7 +671,7 @@ commit_to(struct campaign *c, const char *branch)
 
 	if (!valid)
 		kdie(K_USAGE, "git.branch: '%s' is not a valid name of a branch", branch);
-	/* Faults of knobs come before anything is begun. */
+	/* Check the knobs before anything is begun. */
 	free(kernel_path(c));
 	if (!l.head || !kjson_is(l.head, "branch", branch)) {
 		free(l.commit);
@@ -695,7 +697,7 @@ commit_to(struct campaign *c, const char *branch)
 	return code;
 }
 
-/* The branch that commits belong on, or NULL with the reason that there are none. */
+/* The branch for the commits, or NULL with the reason why there are none. */
 static char *
 find_branch(const struct campaign *c, const char **why)
 {
@@ -725,14 +727,17 @@ write_commits(struct campaign *c)
 	char *branch = find_branch(c, &why);
 	int code = branch ? commit_to(c, branch) : K_OK;
 
-	/* Said once, and not after every round. */
+	/* Print it once, not after every round. */
 	if (!branch && c->count <= 2)
 		kwarn("no commits were made: %s", why);
 	free(branch);
 	return code;
 }
 
-/* A commit against the records: its bytes, the kernel in it, and that it changes nothing else. */
+/*
+ * Checks a commit against the records: its bytes, the kernel in it, and that it changes nothing
+ * else.
+ */
 static void
 check_commit(const struct campaign *c, const struct chain *chain, const struct lineage *l, size_t i,
     const char *base_tree, struct kfaults *f)
@@ -755,7 +760,7 @@ check_commit(const struct campaign *c, const struct chain *chain, const struct l
 	free(made);
 }
 
-/* All commits of a lineage, and where its branch is. */
+/* Checks all commits of a lineage, and where its branch is. */
 static void
 check_branch(
     const struct campaign *c, const struct lineage *l, const char *branch, struct kfaults *f)

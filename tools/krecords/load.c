@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A campaign, and rounds, read from its scored records and archives. See krecords.h. */
+/* Reads a campaign and its rounds from scored records and archives. See krecords.h. */
 
 #include "kextract.h"
 #include "klinear.h"
@@ -149,7 +149,7 @@ verdict_word(const struct round *r, const struct candidate *x)
 	return kjson_bool_or(x->decision, "trade_off", false) ? "ACCEPTED (trade-off)" : "ACCEPTED";
 }
 
-/* A win before a correct one before any other, and of equals the better one. */
+/* A win comes before a correct candidate before any other, and of equals the better one. */
 static bool
 stands_before(const struct kcandidate *a, const struct kcandidate *b)
 {
@@ -161,7 +161,7 @@ stands_before(const struct kcandidate *a, const struct kcandidate *b)
 const struct ktrial *
 trial_of(const struct campaign *c, long number)
 {
-	/* Trials are read when they are asked for. */
+	/* Trials are read on request. */
 	return ktrials_get((struct ktrials *)&c->trials, number);
 }
 
@@ -196,7 +196,7 @@ add_source(struct program *p, char *path, const char *data)
 	ksha256_hex(s->data, s->len, s->sha256);
 }
 
-/* Does one of two paths name the other, or a folder above it? */
+/* Is one of two paths equal to the other, or a folder above it? */
 static bool
 in_the_way(const char *a, const char *b)
 {
@@ -206,9 +206,9 @@ in_the_way(const char *a, const char *b)
 }
 
 /*
- * The files of a bundle keep their names. keval builds the kernel itself as candidate.SUFFIX and no
- * file of a bundle may begin so; that is its name here when one of them bears the name it should
- * have.
+ * The files of a bundle keep their names. keval builds the kernel itself as candidate.SUFFIX, and
+ * no file of a bundle may have a name that begins so; if a bundle has a file with the kernel's
+ * proper name, the kernel gets this name here.
  */
 void
 program_of(const struct candidate *x, const char *name, struct program *p)

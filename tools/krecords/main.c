@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * krecords: what people read of a campaign's rounds, what it remembers, hides and leaves to other
- * campaigns, and the proof that nobody edited any of it. See krecords.h.
+ * krecords: what people read about a campaign's rounds; what it remembers, hides and leaves to
+ * other campaigns; and the proof that nobody edited any of it. See krecords.h.
  */
 
 #include "kcommand.h"
 #include "krecords.h"
 
-/* The files come first: commits point to them. */
+/* The files are written first: commits refer to them. */
 int
 command_close(const struct options *o)
 {
@@ -19,7 +19,7 @@ command_close(const struct options *o)
 	code = close_rounds(&c, o->correct);
 	if (!code)
 		code = write_commits(&c);
-	/* The rounds before the damage are written; those after it are not. */
+	/* The rounds before the damage are written, those after it are not. */
 	damaged = campaign_close(&c);
 	return code ? code : damaged;
 }
@@ -55,7 +55,7 @@ command_check(const struct options *o)
 
 	campaign_open(&c, false);
 	check_masks(&c, &f);
-	/* Whose trials stay loaded for the memory. */
+	/* Their trials stay loaded for the memory. */
 	if (has_rounds(&c))
 		rounds_load(&c, false);
 	if (has_memory(&c))
@@ -163,7 +163,7 @@ static const struct koption options[] = {
 	    .help = "\tcompact: print the prompt and ask nobody" },
 };
 
-/* Operands that name files or folders are made absolute: all of library's, and what tips reads. */
+/* Operands that are files or folders are made absolute: all of library's, and what tips reads. */
 static char *const *
 operands_of(const struct kcommand *command, char **argv, int argc)
 {
@@ -185,7 +185,7 @@ main(int argc, char **argv)
 
 	kutil_init("krecords");
 	command = kcommand_read(&line, argc, argv);
-	/* No other asks a model; git, for one, has no use for keys. */
+	/* Only compact asks a model; git, for example, needs no keys. */
 	if (command->run != command_compact)
 		kutil_drop_secrets();
 	given.count = (size_t)(argc - optind);

@@ -16,7 +16,7 @@ names(const long *list, size_t count)
 	return a;
 }
 
-/* Seal EVENT, which is taken, and bring the files of its versions into line. */
+/* Seals EVENT, whose reference is taken, and updates the files of its versions. */
 static void
 append_event(struct campaign *m, json_t *event, const long *list, size_t count)
 {
@@ -27,14 +27,14 @@ append_event(struct campaign *m, json_t *event, const long *list, size_t count)
 	json_object_set_new(event, "versions", names(list, count));
 	json_object_set_new(event, "trial", json_integer(m->trials.last + 1));
 	json_object_set_new(event, "time", json_string(now));
-	/* It counts from here on. */
+	/* It takes effect from here on. */
 	json_array_append(m->masks.events, event);
 	for (size_t i = 0; i < count; i++)
 		add_version(m, list[i], files);
 	write_versions(m, event, files);
 }
 
-/* The operands, each once; dies where there is no such version. */
+/* The operands, each once; dies if there is no such version. */
 static long *
 versions_of(const struct campaign *m, const struct options *o, size_t *count)
 {
@@ -57,7 +57,7 @@ versions_of(const struct campaign *m, const struct options *o, size_t *count)
 	return list;
 }
 
-/* Those that are not MASKED already. */
+/* The operands that are not MASKED already. */
 static long *
 operands(const struct campaign *m, const struct options *o, bool masked, size_t *count)
 {
@@ -90,7 +90,7 @@ mask(const struct options *o, bool masked)
 	return K_OK;
 }
 
-/* What a person knows of versions, for their records and for prompts. */
+/* A person's notes on versions, for their records and for prompts. */
 int
 command_note(const struct options *o)
 {
@@ -152,7 +152,7 @@ last_restart(const struct campaign *m)
 	return last;
 }
 
-/* Restarts so far, undone ones too: each has draws of its own. */
+/* Number of restarts so far, including undone ones: each has its own draws. */
 static long
 restarts(const struct campaign *m)
 {
@@ -165,15 +165,15 @@ restarts(const struct campaign *m)
 	return n;
 }
 
-/* What a restart chooses from. */
+/* What a restart can choose from. */
 struct choice {
 	long *open; /* unmasked versions from v1 on that may be masked */
 	size_t count;
 	size_t active;  /* all unmasked versions from v1 on */
-	long last, win; /* last version; last one that won, 0: none */
+	long last, win; /* last version; last version that won, 0: none */
 };
 
-/* Every version is compared with the facts first: what counts as a win is computed, never read. */
+/* Every version is first compared with the facts: what counts as a win is computed, never read. */
 static void
 survey(const struct campaign *m, struct choice *c)
 {
@@ -208,8 +208,8 @@ by_number(const void *a, const void *b)
 }
 
 /*
- * Half of the active versions, as far as they may go, drawn without replacement, ascending; how
- * many.
+ * Draws half of the active versions, as far as they may be masked, without replacement, ascending;
+ * returns how many.
  */
 static size_t
 draw_half(struct choice *c, uint64_t seed, long number)
@@ -231,7 +231,7 @@ draw_half(struct choice *c, uint64_t seed, long number)
 	return wanted;
 }
 
-/* Mask half. Nothing when that has been done since the last trial. */
+/* Masks half of the versions. Does nothing when that was done since the last trial. */
 static void
 restart(struct campaign *m, const struct options *o, const char *why)
 {
@@ -269,8 +269,8 @@ undo(struct campaign *m)
 	}
 	list = kcalloc(json_array_size(json_object_get(e, "versions")) + 1, sizeof *list);
 	/*
-	 * What was unmasked by hand since, or is masked by a later event as well, is settled by the
-	 * log's order.
+	 * If one was unmasked by hand since, or is also masked by a later event, the log's order
+	 * decides.
 	 */
 	json_array_foreach(json_object_get(e, "versions"), i, v)
 		if (kmemo_version(json_string_value(v), &n) &&
@@ -298,7 +298,7 @@ stagnation(const struct campaign *m)
 	return c.last - (c.win > since ? c.win : since);
 }
 
-/* Only if memory.restart_after asks for it now. */
+/* Only if memory.restart_after requires it now. */
 static void
 restart_if_due(struct campaign *m, const struct options *o)
 {

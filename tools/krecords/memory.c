@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* memory/vN.json: what a campaign remembers of trial N, made from its facts. See krecords.h. */
+/* memory/vN.json: what a campaign remembers of trial N, computed from its facts. See krecords.h. */
 #include <math.h>
 
 #include "karch.h"
@@ -44,7 +44,7 @@ set_number(json_t *object, const char *key, double value)
 struct means {
 	double us, tflops, gbps;
 	size_t n;
-	bool flops, bytes; /* known of every workload so far */
+	bool flops, bytes; /* known for every workload so far */
 };
 
 static void
@@ -66,7 +66,7 @@ add_row(const struct campaign *m, struct means *sum, const json_t *row, json_t *
 	sum->n++;
 }
 
-/* Geometric mean of a member of all rows; NAN when a row has none. */
+/* Geometric mean of a member over all rows; NAN when a row does not have it. */
 static double
 geomean(const json_t *rows, const char *key)
 {
@@ -79,7 +79,7 @@ geomean(const json_t *rows, const char *key)
 	return json_array_size(rows) ? exp(sum / (double)json_array_size(rows)) : NAN;
 }
 
-/* The rows that kscore made with sourced peaks; they come before our own arithmetic. */
+/* The rows that kscore made from sourced peaks; they take precedence over our own arithmetic. */
 static void
 set_utilization(json_t *o, const json_t *rows)
 {
@@ -120,7 +120,7 @@ record_performance(const struct campaign *m, const struct kcandidate *c)
 	return o;
 }
 
-/* "raise compute, lower memory": the step on the grid, for a candidate that stated no plan. */
+/* "raise compute, lower memory": the step on the grid, for a candidate without a plan. */
 static char *
 step_text(int from, int to)
 {
@@ -160,7 +160,7 @@ record_gain_pct(const struct kcandidate *c)
 	return kjson_num_or(c->json, "score.decision.improvement_pct", gain);
 }
 
-/* A member that says something; an empty object or list is left out. */
+/* Sets a member unless it is an empty object or list. */
 static void
 set_some(json_t *o, const char *key, json_t *value)
 {
@@ -176,7 +176,7 @@ rolled_back(const struct kcandidate *c)
 	return !strcmp(c->verdict, "rolled_back");
 }
 
-/* Differences from the version before, where both were timed. */
+/* Differences from the version before, if both were timed. */
 static void
 add_comparison(const struct campaign *m, json_t *perf, long version)
 {
@@ -227,7 +227,7 @@ optimization(const struct kcandidate *c)
 	return o;
 }
 
-/* The candidate's own profile, or the one of its parent, which the change was planned from. */
+/* The candidate's own profile, or that of its parent, on which the plan was based. */
 static json_t *
 profile_evidence(const struct kcandidate *c)
 {
@@ -286,8 +286,8 @@ static const char *const error_types[FAULT_COUNT] = {
 };
 
 /*
- * "rule": refused before or beside the ladder: no code, no plan, cheating, a result that cannot be
- * trusted.
+ * "rule": rejected before or outside the ladder: no code, no plan, cheating, a result that cannot
+ * be trusted.
  */
 static const char *
 error_type(const struct kcandidate *c)
@@ -305,7 +305,7 @@ reason_text(const struct kcandidate *c)
 	return kjson_str_or(reason, "detail", kjson_str_or(c->json, "eval.plan_fault", NULL));
 }
 
-/* Nothing follows from it: what the noise hid is neither a gain nor a loss. */
+/* No conclusion: what the noise hides is neither a gain nor a loss. */
 static bool
 is_unsure(const struct kcandidate *c)
 {
@@ -314,7 +314,7 @@ is_unsure(const struct kcandidate *c)
 	return !strcmp(kjson_str_or(c->json, "score.decision.code", verdict), "inconclusive");
 }
 
-/* One line on what became of a record. The caller frees. */
+/* One line about the result of a record. The caller frees. */
 static char *
 outcome(const struct kcandidate *c)
 {
@@ -368,7 +368,7 @@ add_pitfall(const struct kcandidate *c, json_t *list)
 	free(line);
 }
 
-/* A repair that worked is the one fix that is known to be one. */
+/* A repair that worked is the only fix that is known to be one. */
 static void
 add_fix(const struct kcandidate *c, json_t *list)
 {
@@ -386,7 +386,7 @@ add_fix(const struct kcandidate *c, json_t *list)
 	json_array_append_new(list, o);
 }
 
-/* The baseline's: facts about the device that no source gives, and what stands in for them. */
+/* For the baseline: facts about the device that no source gives, and what is used instead. */
 static void
 add_unknown(json_t *list)
 {
@@ -479,7 +479,7 @@ decision(const struct kcandidate *c)
 	return c->won ? "gain" : is_unsure(c) ? "inconclusive" : "no_gain";
 }
 
-/* All branches of the trial, in their order. */
+/* All branches of the trial, in order. */
 static json_t *
 experience(const struct ktrial *trial)
 {
@@ -506,7 +506,7 @@ experience(const struct ktrial *trial)
 	    "recorded_experiment_count", (json_int_t)json_array_size(list), "experiments", list);
 }
 
-/* What people said of a version, with the trial that it counts for from. */
+/* People's notes on a version, with the trial from which each applies. */
 static json_t *
 notes(const struct campaign *m, long version)
 {
@@ -526,7 +526,7 @@ notes(const struct campaign *m, long version)
 	return list;
 }
 
-/* What came of a program in the application that its kernel was adopted from. */
+/* The result of a program in the application that its kernel was adopted from. */
 static json_t *
 application(const struct kcandidate *c)
 {
@@ -600,7 +600,7 @@ difference(const json_t *ought, const json_t *is, const char *at)
 	return found;
 }
 
-/* A value as it is told in a message; the caller frees. */
+/* A value in the form for a message; the caller frees. */
 static char *
 told(const json_t *object, const char *path)
 {
@@ -613,9 +613,9 @@ told(const json_t *object, const char *path)
 }
 
 /*
- * Compare the file of a version, which there is, with OUGHT. NULL, or what is wrong, naming file
- * and field; the caller frees. STALE tells that it was sealed as it is, so that it may be made
- * anew: its facts have changed.
+ * Compares the existing file of a version with OUGHT. Returns NULL, or what is wrong, naming file
+ * and field; the caller frees. STALE: the file was sealed as it is, so it may be made again,
+ * because its facts have changed.
  */
 static char *
 version_fault(const struct campaign *m, const json_t *ought, const char *path, bool *stale)
@@ -633,7 +633,7 @@ version_fault(const struct campaign *m, const json_t *ought, const char *path, b
 		return NULL;
 	is = kjson_load(path);
 	field = difference(ought, is, "");
-	/* The mark alone is a view of the seal, which is what readers go by. */
+	/* Only the mark differs: it is a view of the seal, which readers use. */
 	*stale = !field || !strcmp(field, "masked") || kseal_knows(&m->seal, path, hex);
 	a = told(ought, field ? field : "");
 	b = told(is, field ? field : "");
@@ -685,8 +685,8 @@ add_version(const struct campaign *m, long version, json_t *files)
 }
 
 /*
- * Sealed before they are written, so that whatever stands there after a kill was sealed, now or
- * before, or is what the facts say.
+ * Sealed before they are written: whatever is there after a kill was sealed, now or before, or is
+ * what the facts say.
  */
 void
 write_versions(struct campaign *m, json_t *event, json_t *files)
@@ -713,8 +713,8 @@ write_versions(struct campaign *m, json_t *event, json_t *files)
 }
 
 /*
- * A file is held to the facts when those of the trial before it are sound, too: it was compared
- * with them.
+ * A file can be checked if the facts of the trial before it are sound, too: it was compared with
+ * them.
  */
 static bool
 is_checkable(const struct campaign *m, long version)
@@ -722,7 +722,7 @@ is_checkable(const struct campaign *m, long version)
 	return !version || trial_of(m, version - 1)->whole;
 }
 
-/* A version that is to be written: not one that stands as it should. */
+/* Adds a version to the files to write, unless its file is already right. */
 static void
 bring(const struct campaign *m, long version, json_t *files)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The files that a round has to have, made from its records. See krecords.h. */
+/* The files that a round must have, made from its records. See krecords.h. */
 
 #include "kdiff.h"
 #include "kplace.h"
@@ -108,7 +108,7 @@ plan_path(struct plan *p, char *path, bool fact)
 	return &p->file[p->count++];
 }
 
-/* A file in FOLDER of a round, where a wide search has one for each branch. */
+/* A file in FOLDER of a round; in a search with several branches there is one for each. */
 static struct kbuf *
 plan_file(const struct campaign *c, const struct round *r, const struct candidate *x,
     struct plan *p, const char *folder, const char *name)
@@ -141,7 +141,7 @@ plan_candidate(
 	free(name);
 }
 
-/* A file that a round was made of; one that is not there is not sealed. */
+/* A file that a round was made from; if it does not exist, it is not sealed. */
 static void
 plan_fact(struct plan *p, char *path)
 {

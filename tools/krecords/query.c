@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * read, summary, latest, list. What they print was compared with the facts first. See
- * krecords.h.
- */
+/* read, summary, latest, list. What they print is first compared with the facts. See krecords.h. */
 #include <math.h>
 
 #include "kfence.h"
@@ -43,7 +40,7 @@ read_one(const struct campaign *m, const struct options *o)
 	return K_OK;
 }
 
-/* All that is not masked, one a line; a field that a version lacks is null. */
+/* Everything that is not masked, one per line; a field that a version lacks is null. */
 static int
 read_all(const struct campaign *m, const struct options *o)
 {
@@ -79,7 +76,7 @@ command_read(const struct options *o)
 	return code;
 }
 
-/* A figure right-aligned in WIDTH columns with DIGITS of it; "-" when there is none. */
+/* A figure with DIGITS digits, right-aligned in WIDTH columns; "-" when there is none. */
 static void
 put_figure(struct kbuf *b, const json_t *v, const char *path, int width, int digits)
 {
@@ -123,7 +120,7 @@ put_name(long version, const json_t *v, bool masked)
 }
 
 /*
- * A line for each version below HEAD (NULL: none); V is NULL when its trial is no longer complete.
+ * A line for each version, after HEAD (NULL: none); V is NULL when its trial is no longer complete.
  */
 static int
 tell_all(const struct options *o, const char *head,

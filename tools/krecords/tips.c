@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tips, what one campaign leaves to later ones on the same device, operation and backend.
- * See krecords.h.
+ * tips: what one campaign leaves to later ones on the same device, operation and backend. See
+ * krecords.h.
  */
 #include <ctype.h>
 #include <fcntl.h>
@@ -85,7 +85,7 @@ tips_op(const struct ktask *task)
 	return tips_slug(task->op && *task->op ? task->op : task->name);
 }
 
-/* The manifest's device, else the CPU of the machine that judged the reference. */
+/* The manifest's device, or else the CPU of the machine that judged the reference. */
 char *
 tips_device(const struct kcamp *c)
 {
@@ -160,7 +160,7 @@ put_tip(struct kbuf *b, const struct tip *t)
 		kbuf_printf(b, "- %s: %s\n", field_names[i], t->field[i]);
 }
 
-/* Name the tip by its text. */
+/* Sets the tip's id from its text. */
 static void
 seal_tip(struct tip *t)
 {
@@ -186,7 +186,7 @@ tip_fault(const struct tip *t)
 	return fault;
 }
 
-/* The heading of a tip, behind "### ". */
+/* The heading of a tip, after "### ". */
 static bool
 parse_heading(struct tip *t, const char *line)
 {
@@ -202,7 +202,10 @@ parse_heading(struct tip *t, const char *line)
 	return t->accepted || !strcmp(line + n, "ROLLED BACK");
 }
 
-/* "- Context: text" into the tip; false when it is none of the four, or one for the second time. */
+/*
+ * Parses "- Context: text" into the tip; false when it is not one of the four fields, or a repeated
+ * one.
+ */
 static bool
 parse_field(struct tip *t, const char *line)
 {
@@ -218,7 +221,7 @@ parse_field(struct tip *t, const char *line)
 	return false;
 }
 
-/* Take one line of PATH; what is wrong with it, or NULL. */
+/* Handles one line of PATH; returns what is wrong with it, or NULL. */
 static char *
 take_line(struct tips *t, const char *path, long lineno, const char *line)
 {
@@ -242,7 +245,7 @@ take_line(struct tips *t, const char *path, long lineno, const char *line)
 	                   path, lineno);
 }
 
-/* Every tip has its four fields: NULL, or what is wrong. Seals them. */
+/* Checks that every tip has its four fields and sets their ids: returns NULL, or what is wrong. */
 static char *
 complete(struct tips *t, const char *path)
 {
@@ -259,8 +262,8 @@ complete(struct tips *t, const char *path)
 }
 
 /*
- * The tips of a file, none when it is absent. NULL, or what is wrong with its form; the caller
- * frees.
+ * The tips in a file; none if there is no file. Returns NULL, or what is wrong with its form; the
+ * caller frees.
  */
 static char *
 parse_tips(struct tips *t, const char *path)
@@ -312,7 +315,7 @@ save_tips(const struct campaign *m, const char *path, const struct tips *t)
 	free(op);
 }
 
-/* Was the tip ID taken out once? It does not come back by itself. */
+/* Was the tip ID ever removed? It does not come back by itself. */
 static bool
 was_removed(const char *folder, const char *id)
 {
@@ -337,7 +340,7 @@ is_in(const struct tips *t, const char *id)
 	return false;
 }
 
-/* "a, b": names of the timed workloads; those with a loss only, when LOSERS. */
+/* "a, b": names of the timed workloads; with LOSERS only those with a loss. */
 static void
 put_workloads(struct kbuf *b, const struct kcandidate *c, bool losers)
 {
@@ -366,7 +369,7 @@ context_text(const struct campaign *m, const struct kcandidate *c)
 	return b.data;
 }
 
-/* What was seen before and after; the last resort is the bare figure. */
+/* The observation before and after; as the last resort only the figure. */
 static char *
 signal_text(const struct kcandidate *c)
 {
@@ -437,7 +440,7 @@ applicability_text(const struct campaign *m, const struct kcandidate *c)
 	return b.data;
 }
 
-/* Does the round teach something? Noise, a copy and a missing plan do not. */
+/* Is there something to learn from the round? Not from noise, a copy or a missing plan. */
 static bool
 is_reusable(const struct kcandidate *c)
 {
@@ -460,7 +463,7 @@ set_field(struct tip *t, int which, char *text)
 	free(text);
 }
 
-/* What the application said of it. */
+/* What the application said about it. */
 static char *
 outcome_text(const struct kcandidate *c, const json_t *verdict)
 {
@@ -473,7 +476,7 @@ outcome_text(const struct kcandidate *c, const json_t *verdict)
 	return text;
 }
 
-/* The tip of a candidate, from a VERDICT of the application or, when that is NULL, its trial. */
+/* The tip of a candidate, from a VERDICT of the application or, if that is NULL, from its trial. */
 static void
 make_tip(struct tip *t, const struct campaign *m, const struct kcandidate *c, const json_t *verdict)
 {
@@ -487,7 +490,7 @@ make_tip(struct tip *t, const struct campaign *m, const struct kcandidate *c, co
 	seal_tip(t);
 }
 
-/* A new tip behind the others; one that is there, was removed or is refused is not. Takes T. */
+/* Appends a new tip, unless it exists already, was removed or breaks a rule. Takes T. */
 static void
 append(struct tips *all, struct tip *t, const char *folder, bool by_hand)
 {
@@ -506,7 +509,7 @@ append(struct tips *all, struct tip *t, const char *folder, bool by_hand)
 	free(fault);
 }
 
-/* What a trial has taught, and what the application said of its program. */
+/* The tips from a trial, and from what the application said about its program. */
 static void
 add_trial(struct tips *all, const struct campaign *m, long trial, const char *folder)
 {
@@ -526,7 +529,7 @@ add_trial(struct tips *all, const struct campaign *m, long trial, const char *fo
 	json_decref(verdicts);
 }
 
-/* From the campaign's rounds, or from files of tips that somebody wrote. */
+/* Adds tips from the campaign's rounds, or from files that somebody wrote. */
 static int
 add(const struct campaign *m, const struct options *o, const char *folder, const char *path)
 {
@@ -571,7 +574,7 @@ list(const struct options *o, const char *path)
 	return K_OK;
 }
 
-/* Form and rules of one file; how many faults. */
+/* Checks form and rules of one file; returns the number of faults. */
 static size_t
 check_file(const char *path)
 {
@@ -683,7 +686,7 @@ command_tips(const struct options *o)
 	return code;
 }
 
-/* What prompts will hold that does not stand in the campaign. */
+/* Reports what prompts will contain that is not part of the campaign. */
 static void
 tell(const struct campaign *m, const char *what, size_t count, const char *from)
 {
@@ -695,7 +698,9 @@ tell(const struct campaign *m, const char *what, size_t count, const char *from)
 	free(op);
 }
 
-/* The tips that stand now, as the campaign will see them to its end; none that breaks a rule. */
+/*
+ * The current tips, as the campaign will see them until its end; without those that break a rule.
+ */
 static void
 freeze_tips(const struct campaign *m, const char *folder)
 {
@@ -751,7 +756,7 @@ freeze_library(const struct campaign *m)
 	free(root);
 }
 
-/* Facts: made once, before the first trial; what is there stays. */
+/* Facts: made once, before the first trial; existing ones stay. */
 int
 command_freeze(const struct options *o)
 {
