@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kbench: any number of kernels of one task, checked and timed in turns by the judge that keval
- * uses, without a model. A table for people, or records bench/1.
+ * kbench: any number of kernels of one task, checked and timed in turns, without a model, by the
+ * same judge that keval uses. Prints a table for people, or records bench/1.
  */
 #include <limits.h>
 
@@ -25,12 +25,12 @@ enum { ANSWER_MAX = 1 << 30 };
 struct arguments {
 	const char *backend, *set, *threads, *repeat, *output;
 	json_t *eval; /* fields of the campaign's member eval */
-	int format;   /* 'j', 'p', or 0: by the output */
+	int format;   /* 'j', 'p', or 0: depends on the output */
 	const char *task;
 	char **kernels;
 };
 
-/* "eval.NAME=VALUE", the value being JSON or else a word. */
+/* "eval.NAME=VALUE"; VALUE is JSON, or else a word. */
 static void
 set_knob(void *to, const char *option, const char *text)
 {
@@ -98,8 +98,8 @@ task_file(const char *task)
 }
 
 /*
- * A campaign for keval: nothing but the task, its backend and the knobs. Its folder, which goes
- * with the program.
+ * Makes a campaign for keval with only the task, its backend and the knobs. Returns its folder,
+ * which is removed when the program ends.
  */
 static char *
 make_campaign(const struct arguments *a, const char *file)
@@ -120,7 +120,7 @@ make_campaign(const struct arguments *a, const char *file)
 	return folder;
 }
 
-/* keval's records, an array; its messages go where ours go. */
+/* keval's records, as an array; its messages go to our stderr. */
 static json_t *
 race(const struct arguments *a, const char *folder)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * karchive: the chain of a linear search, checked against the scored records: every round that was
+ * karchive: checks the chain of a linear search against the scored records: every round that was
  * kept is a link, each link was compared with the one before it, and none is slower than that by
  * more than the allowance for noise.
  */
@@ -11,12 +11,12 @@
 #include "ktrials.h"
 #include "kverdict.h"
 
-/* How much slower than the one before a link may be: percent. */
+/* How much slower than its predecessor a link may be, in percent. */
 static const double dip = 1;
 
 struct chain {
 	const json_t *list;            /* ids of the header */
-	size_t next;                   /* link that is to come */
+	size_t next;                   /* the next link */
 	const struct kcandidate *last; /* the last link; NULL: none, or damaged */
 	struct klinear_run run;
 	bool good;
@@ -45,8 +45,8 @@ runtime_of(const json_t *record, const char *workload)
 }
 
 /*
- * How much faster RECORD is than the link before it, in percent: by the race between the two where
- * there was one, else by the recorded times of the workloads that both have; 0 without any.
+ * How much faster RECORD is than the link before it, in percent: from the race between the two if
+ * there was one, else from the recorded times of the workloads that both have; 0 if there are none.
  */
 static double
 step_percent(const struct kcandidate *before, const struct kcandidate *c)
@@ -69,7 +69,7 @@ step_percent(const struct kcandidate *before, const struct kcandidate *c)
 	return n ? 100 * (exp(logs / (double)n) - 1) : 0;
 }
 
-/* Did all links behind INCUMBENT, up to the last one, fail in the application? */
+/* Did all links after INCUMBENT, up to the last one, fail in the application? */
 static bool
 is_stepped_over(const struct chain *c, const char *incumbent)
 {
@@ -84,7 +84,7 @@ is_stepped_over(const struct chain *c, const char *incumbent)
 	return false;
 }
 
-/* The reference was compared with nothing. */
+/* The reference was not compared with anything. */
 static void
 check_step(struct chain *c, long round, const struct kcandidate *now)
 {
@@ -116,7 +116,7 @@ check_link(struct chain *c, long round, const struct kcandidate *now)
 	c->last = now;
 }
 
-/* Of a round that cannot be read only the header says whether it was kept. */
+/* If a round cannot be read, only the header says whether it was kept. */
 static void
 skip_round(struct chain *c, long trial)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * karchive: the two halves of the tool: making an archive of the last one and a trial's records,
- * and showing one.
+ * karchive: the two halves of the tool: making an archive from the previous one and a trial's
+ * records, and showing one.
  */
 #ifndef KARCHIVE_H
 #define KARCHIVE_H
@@ -15,8 +15,8 @@
  */
 void update_archive(struct karch *a, const struct kcamp *camp, char *const *files, size_t count);
 /*
- * The archive on the output: header, elites, programs; in a long search only what is new since the
- * archive of trial AFTER, unless that is -1.
+ * Writes the archive: header, elites, programs; in a long search only what is new since the archive
+ * of trial AFTER, unless that is -1.
  */
 void put_archive(struct karch *a, long after);
 
@@ -31,7 +31,8 @@ struct view_options {
 	const char *archive; /* the file, for messages */
 };
 /*
- * Print a view to the output; K_OK, or K_NO when there is nothing to show (no best, an empty grid).
+ * Print a view to the output; returns K_OK, or K_NO when there is nothing to show (no best, an
+ * empty grid).
  */
 int show_view(const struct karch *a, const struct view_options *o);
 
@@ -39,8 +40,8 @@ int show_view(const struct karch *a, const struct view_options *o);
 struct karch_row *find_row(const struct karch *a, const char *id);
 
 /*
- * chain.c: is the archive's chain that of the scored records? K_OK, or K_NO after messages that
- * name rounds.
+ * chain.c: does the archive's chain agree with the scored records? Returns K_OK, or K_NO after
+ * messages that name rounds.
  */
 int check_chain(const struct karch *a, const struct view_options *o);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * karchive: the archive of a search. Old archive and a trial's scored records in, new archive out:
- * one elite per cell of the behaviour grid, islands, a capped population. Or, with an option that
- * names a view, what an archive holds.
+ * karchive: the archive of a search. Turns the old archive and a trial's scored records into the
+ * new archive: one elite per cell of the behaviour grid, islands, a capped population. With an
+ * option that names a view, shows what an archive contains.
  */
 
 #include "karchive.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * karchive: the elite rule, islands and migration, the population cap, and the header's counters: a
- * pure function of the archive before, the scored records and the knobs.
+ * pure function of the previous archive, the scored records and the knobs.
  */
 #include <math.h>
 
@@ -14,8 +14,10 @@
 #include "status.h"
 
 /*
- * Figures of the search that nobody needs to turn. Islands that meet every tenth trial stay apart
- * long enough to differ. A thousand programs cover the longest campaigns. */
+ * Constants of the search that nobody needs to change. Islands that exchange elites every tenth
+ * trial stay separate long enough to differ. A thousand programs are enough for the longest
+ * campaigns.
+ */
 enum { MIGRATION_INTERVAL = 10, POPULATION = 1000 };
 static const double migration_rate = 0.1;
 
@@ -27,7 +29,7 @@ struct keeper {
 	double seed_score, multiplier;
 	const struct kcamp *camp;
 	int current; /* island */
-	long filled; /* candidates it has had since it became current */
+	long filled; /* candidates since it became current */
 };
 
 static bool
@@ -42,7 +44,7 @@ bump(json_t *object, const char *key, json_int_t n)
 	kjson_set(object, key, json_integer(kjson_int_or(object, key, 0) + n));
 }
 
-/* The member KEY of an object, made an empty object or array when it is not there. */
+/* The member KEY of an object; made as an empty object or array if it is missing. */
 static json_t *
 member(json_t *object, const char *key, json_type type)
 {
@@ -104,7 +106,7 @@ row_new(const struct keeper *k, const struct kcandidate *s)
 
 /*
  * The best was raced against the reference again, before this trial or at its beginning: that is
- * its speed from now on, as it is in the scores of those that are timed in turns with it.
+ * its speed from now on, as in the scores of candidates that are timed in turns with it.
  */
 static void
 renew_best(const struct keeper *k, long trial)
@@ -154,7 +156,7 @@ note_round(const struct keeper *k, const struct kcandidate *list, size_t n)
 		(long)kjson_int_or(linear, "row", 0), (long)kjson_int_or(linear, "drafts", 0) };
 	klinear_next(&run, !is_rolled_back(list), list->status);
 	kjson_set(linear, "streak", json_integer(run.streak));
-	/* A search without drafts has none of these. */
+	/* A search without drafts has none of these members. */
 	if (run.drafts) {
 		kjson_set(linear, "row", json_integer(run.row));
 		kjson_set(linear, "drafts", json_integer(run.drafts));
@@ -176,7 +178,7 @@ enter(struct keeper *k, const struct kcandidate *s)
 		return;
 	row = row_new(k, s);
 	best = kcandidate_is_best(s, k->a, row, k->linear);
-	/* The best holds its cell: an archive agrees with its header. */
+	/* The best holds its cell, so that an archive agrees with its header. */
 	takes = k->linear ? !is_rolled_back(s)
 	                  : best ||
 	        kcandidate_takes(
@@ -189,7 +191,7 @@ enter(struct keeper *k, const struct kcandidate *s)
 		karch_keep(k->a, row);
 }
 
-/* The last compile errors, each text once. */
+/* The most recent compile errors, each text once. */
 static void
 note_error(const struct keeper *k, const struct kcandidate *s)
 {
@@ -210,7 +212,7 @@ note_error(const struct keeper *k, const struct kcandidate *s)
 		json_array_remove(ring, 0);
 }
 
-/* Broken candidates of this trial, and how many repairs of their plan have failed. */
+/* Broken candidates of this trial, and how many repairs of each plan have failed. */
 static void
 note_broken(const struct keeper *k, const struct kcandidate *s)
 {
@@ -224,7 +226,7 @@ note_broken(const struct keeper *k, const struct kcandidate *s)
 	        (json_int_t)(repaired ? s->parent_tries + 1 : 0)));
 }
 
-/* Money is added in whole nano-dollars, so that the sum does not depend on how it came about. */
+/* Money is added in whole nano-dollars, so that the sum does not depend on the order. */
 static void
 note_cost(const struct keeper *k, const struct kcandidate *s)
 {
@@ -277,7 +279,7 @@ count_candidate(struct keeper *k, const struct kcandidate *s)
 	karch_step(k->islands, &k->current, &k->filled);
 }
 
-/* Targets that the next trial may use again are forgotten. */
+/* Forgets targets that the next trial may use again. */
 static void
 prune_tabu(const struct keeper *k, long trial)
 {
@@ -304,7 +306,8 @@ island_elites(const struct karch *a, int island, const struct karch_row **list)
 
 /*
  * Migration copies the best elites of each island to the next one, in a ring. All emigrants are
- * chosen before the first arrives, or the best program would travel round the whole ring at once.
+ * chosen before the first arrives; otherwise the best program would travel around the whole ring at
+ * once.
  */
 static void
 migrate(struct keeper *k, long trial)
@@ -336,7 +339,7 @@ migrate(struct keeper *k, long trial)
 	kjson_set(k->header, "last_migration", json_integer(trial));
 }
 
-/* Elites stay; of the others the worst go. */
+/* Elites stay; the worst of the others are removed. */
 static void
 cap_population(struct keeper *k)
 {

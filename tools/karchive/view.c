@@ -59,7 +59,7 @@ heading(const struct view_options *o)
 		kout_line(line, sizeof line - 1);
 }
 
-/* "16.4x  16.1 to 16.7", with a question mark where it is provisional, and the time. */
+/* "16.4x  16.1 to 16.7", with a question mark if it is provisional, and the time. */
 static void
 put_speedup(const struct karch_row *row, struct kbuf *b)
 {
@@ -98,7 +98,7 @@ put_row(const struct karch_row *row, const struct view_options *o)
 	put_text(&b);
 }
 
-/* The best N rows: elites and programs are both in order, so this is a merge. */
+/* The best N rows: elites and programs are both sorted, so this is a merge. */
 static int
 show_top(const struct karch *a, const struct view_options *o, size_t n)
 {
@@ -147,7 +147,7 @@ put_cell(struct kbuf *b, const struct karch_row *row)
 }
 
 /*
- * The four dimensions on paper: rows are memory and parallelism, columns compute and explicit SIMD.
+ * The four dimensions in two: rows are memory and parallelism, columns compute and explicit SIMD.
  * 78 columns.
  */
 static void
@@ -214,7 +214,7 @@ find_row(const struct karch *a, const char *id)
 	return NULL;
 }
 
-/* A candidate that the archive does not hold, from the scored records of its trial. */
+/* Reads a candidate that is not in the archive from the scored records of its trial. */
 static void
 read_folder(struct ktrials *t, const char *id, struct karch_row *row)
 {

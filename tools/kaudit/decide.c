@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kaudit: the decision on a candidate. What it keeps from call to call (scan, and buffers used
- * again against fresh ones), what a cache of weights can be worth at most, and whether the gain is
- * there under skew.
+ * kaudit: the decision on a candidate. What it keeps from call to call (from the scan, and from
+ * reused buffers compared with fresh ones), how much a cache of weights can be worth at most, and
+ * whether the gain also exists on skewed groups.
  */
 #include <math.h>
 
@@ -15,7 +15,7 @@
 static const char real[] = "ACCEPT-as-real", unmeasured[] = "ACCEPT-unmeasured",
                   asterisk[] = "ACCEPT-with-asterisk", overfit[] = "REJECT-as-overfit";
 
-/* What the parts find out about one record. */
+/* What the checks find out about one record. */
 struct finding {
 	const struct audit *a;
 	const struct krec *rec;
@@ -24,10 +24,10 @@ struct finding {
 	json_t *reasons, *out;
 	json_t *asides; /* reasons that come last */
 	bool refused;
-	bool reused;        /* buffers seen before were measured against new ones */
-	enum bucket bucket; /* gravest of what was found and not waived */
-	bool gains;         /* faster than the incumbent, beyond the noise */
-	double gain_pct;    /* as a geometric mean over the workloads; 0: not known */
+	bool reused;        /* buffers seen before were compared with new ones */
+	enum bucket bucket; /* the gravest bucket that was found and not waived */
+	bool gains;         /* faster than the incumbent by more than the noise */
+	double gain_pct;    /* geometric mean over the workloads; 0: unknown */
 };
 
 static void
@@ -61,8 +61,8 @@ static void __attribute__((format(printf, 2, 3))) remark(struct finding *f, cons
 /* ---- how much faster ---- */
 
 /*
- * The evaluation that times are compared with: of the incumbent, else of the reference. New
- * reference, or NULL.
+ * The evaluation to compare times with: the incumbent's, else the reference's. New reference, or
+ * NULL.
  */
 static json_t *
 rivals_eval(const struct finding *f)
@@ -84,7 +84,7 @@ rivals_eval(const struct finding *f)
 	return eval;
 }
 
-/* Of a ratio of the record's times to the rival's, which were taken apart. */
+/* Noise of a ratio between the record's times and the rival's, which were measured separately. */
 static double
 noise_of(const struct finding *f, const json_t *rival)
 {
@@ -93,8 +93,8 @@ noise_of(const struct finding *f, const json_t *rival)
 }
 
 /*
- * Ratio of a workload's times and the least that it can be: from the interleaved pair, else from
- * times taken apart.
+ * Ratio of a workload's times, and its lower limit: from the interleaved pair, else from separate
+ * times.
  */
 static bool
 workload_ratio(
@@ -172,7 +172,7 @@ add_hit(json_t *list, const struct hit *h, bool waived)
 	json_array_append_new(list, o);
 }
 
-/* The gravest hits first; what is refused is said with its line. */
+/* The gravest hits first; rejected ones with their line. */
 static void
 look_at_code(struct finding *f)
 {
@@ -215,10 +215,10 @@ look_at_code(struct finding *f)
 /* ---- buffers used again ---- */
 
 /*
- * How much more a candidate gains from buffers it has seen than the program it is compared with, in
- * points; and the noise of that difference. A gap of both is warmth that any program enjoys. LOW of
- * the one and HIGH of the other face each other, so these are the halves of the intervals that
- * count.
+ * How much more a candidate gains from buffers that it has seen than the program it is compared
+ * with, in points, and the noise of that difference. A gap that both have comes from warm caches,
+ * which help any program. LOW of one and HIGH of the other face each other, so these halves of the
+ * intervals count.
  */
 static double
 excess_of(const json_t *own, const json_t *rival, double *noise)
@@ -245,14 +245,13 @@ look_at_reuse(struct finding *f)
 		double n,
 		    e = excess_of(row, kgain_row(rival, kjson_str_or(row, "workload", "")), &n);
 		/*
-		 * A kernel of a few microseconds shows 1 % as two ticks of the device's clock: the
-		 * limit must be passed by all doubt.
+		 * For a kernel of a few microseconds 1 % is two ticks of the device's clock: the
+		 * limit must be exceeded beyond all doubt.
 		 */
 		bool beyond = e - n > limit;
 
 		/*
-		 * One that is beyond the limit counts before one that is larger and within its
-		 * noise.
+		 * One that exceeds the limit counts before a larger one that is within its noise.
 		 */
 		if (worst && (beyond < bad || (beyond == bad && e <= most)))
 			continue;
@@ -274,7 +273,7 @@ look_at_reuse(struct finding *f)
 		    json_pack("{s:s,s:f}", "id",
 		        kjson_str_or(f->rec->json, "eval.reuse_against.id", "?"), "gap_pct",
 		        kjson_num_or(row, "gap_pct", 0)));
-	/* A declared cache of weights is meant to gain so; its bound judges it. */
+	/* A declared cache of weights is meant to gain like this; its bound judges it. */
 	if (bad && !(f->declared && !strcmp(f->declared, "W1")))
 		refuse(f,
 		    "reuse, workload %s: %.1f %% faster on buffers that it has seen before than on "
@@ -287,10 +286,10 @@ look_at_reuse(struct finding *f)
 /* ---- skew ---- */
 
 /*
- * A gain holds on a workload where it is beyond the noise, or where half of the whole gain is (as a
- * power: its square root), for an interval may be wide on a busy machine. Not where less than an
- * eighth of it is: programs that do the same there differ by a few per cent, depending on where
- * their code and data lie.
+ * A gain is confirmed on a workload if it exceeds the noise, or if half of the whole gain does (as
+ * a power: its square root), because an interval may be wide on a busy machine. It is not confirmed
+ * if less than an eighth of it shows: equal programs differ by a few per cent there, depending on
+ * where their code and data are.
  */
 static bool
 holds(const struct finding *f, double ratio, double low)
@@ -331,8 +330,8 @@ look_at_skew(struct finding *f, const json_t *rival)
 /* ---- a cache of weights ---- */
 
 /*
- * The trace of --reuse: did the second call of each step find something, and was it right after the
- * weights changed.
+ * The trace of --reuse: did the second call of each step find something cached, and was it right
+ * after the weights changed?
  */
 static bool
 look_at_trace(struct finding *f, json_t *out)
@@ -349,7 +348,7 @@ look_at_trace(struct finding *f, json_t *out)
 		return false;
 	json_object_set_new(out, "hits", json_integer(hits));
 	json_object_set_new(out, "lookups", json_integer(lookups));
-	/* Half is all that can be; a step in eight may be lost to noise. */
+	/* At most half can be hits; one step in eight may be lost to noise. */
 	if ((double)hits < 0.5 * (double)lookups * 7 / 8)
 		refuse(f,
 		    "W1: %ld hits in %ld look-ups in training-like steps, where a cache of weights "
@@ -367,7 +366,7 @@ has_weights(const struct ktask *t)
 	return false;
 }
 
-/* The bound: what is saved is at most the preparation of the weight, once a step. */
+/* The bound: caching saves at most the preparation of the weight, once per step. */
 static void
 look_at_w1(struct finding *f)
 {
@@ -414,7 +413,7 @@ look_at_w1(struct finding *f)
 
 /* ---- what was not measured ---- */
 
-/* Why no buffers were used again; keval decides that (eval.reuse). */
+/* Why no buffers were reused; keval decides that (eval.reuse). */
 static const char *
 why_not_reused(const struct finding *f)
 {
@@ -429,7 +428,7 @@ why_not_reused(const struct finding *f)
 	return f->gains ? "the evaluation did not measure it" : "there is no gain beyond the noise";
 }
 
-/* A decision rests on measurements: those that are missing are named in it. */
+/* A decision rests on measurements: it names those that are missing. */
 static void
 note_unmeasured(struct finding *f)
 {
@@ -473,8 +472,7 @@ look_at_declared(struct finding *f)
 }
 
 /*
- * What the candidate counts as: what was found, else what was declared, else something inside the
- * kernel.
+ * The bucket of the candidate: what was found, else what was declared, else work inside the kernel.
  */
 static const char *
 bucket_of(const struct finding *f)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kaudit: would a gain outlive the benchmark. The parts: rules over source text, what they find in
- * a candidate, the decision, and the re-attribution of a whole campaign.
+ * kaudit: would a gain outlive the benchmark? The parts: rules for source text, what they find in a
+ * candidate, the decision, and the re-attribution of a whole campaign.
  */
 #ifndef KAUDIT_H
 #define KAUDIT_H
@@ -10,7 +10,7 @@
 #include "kio.h"
 #include "ktask.h"
 
-/* What a hit means: where the work that is saved comes from. In order of gravity. */
+/* What a hit means: where the saved work comes from. In order of gravity. */
 enum bucket { BUCKET_K, BUCKET_W1, BUCKET_UNIFORM, BUCKET_W2, BUCKET_W3 };
 const char *bucket_name(enum bucket b); /* "K", "W1", "uniform", … */
 
@@ -21,7 +21,9 @@ struct rules;
 /* Load and compile FILE; every fault ends the program with K_USAGE, naming file, rule and field. */
 struct rules *rules_load(const char *file);
 void rules_free(struct rules *r);
-/* Try every rule on its own examples; number of failures, each told on stderr. */
+/*
+ * Try every rule on its own examples; returns the number of failures, which are reported on stderr.
+ */
 size_t rules_check(struct rules *r);
 
 /* The text of one source file, and what its words mean. */
@@ -29,7 +31,7 @@ struct source {
 	const char *file; /* NULL: the main one */
 	const char *text;
 	size_t len;
-	const bool *added; /* by line (from 0); NULL: all of them are */
+	const bool *added; /* by line (from 0); NULL: all are */
 	size_t lines;
 };
 
@@ -41,13 +43,13 @@ struct words {
 	char *entry, *inputs, *weights, *outputs;
 };
 void words_free(struct words *w);
-/* From the definition of the task's entry point in TEXT (stripped); TASK may be NULL. */
+/* Taken from the definition of the task's entry point in TEXT (stripped); TASK may be NULL. */
 void words_of(const struct ktask *task, const char *text, struct words *w);
 
 struct hit {
 	const char *rule, *why; /* borrowed from the rules */
 	enum bucket bucket;
-	bool note;        /* worth a look, decides nothing */
+	bool note;        /* worth a look, but does not decide */
 	const char *file; /* borrowed from the source */
 	size_t line;      /* from 1 */
 	char text[96];
@@ -58,19 +60,19 @@ struct hits {
 	size_t count;
 };
 /*
- * Append what the rules for LANGUAGE find. GROUPED: rules for grouped operations too. Free at with
- * free().
+ * Append what the rules for LANGUAGE find. GROUPED: include rules for grouped operations. Free at
+ * with free().
  */
 void rules_apply(struct rules *r, const char *language, bool grouped, const struct words *w,
     const struct source *s, struct hits *hits);
 
 /* ---- scan.c: the added lines of a candidate ---- */
 
-/* Hits in a record's program, against its parent's where the record has one. */
+/* Hits in a record's program, compared with its parent's if the record has one. */
 void scan_record(struct rules *r, const struct kcamp *camp, const struct ktask *task,
     const struct krec *rec, struct hits *hits);
 
-/* How far a record's program differs from its parent's; false: it has none. */
+/* How much a record's program differs from its parent's; false: there is no parent. */
 struct change {
 	size_t files, hunks, added, removed;
 };
@@ -93,9 +95,11 @@ json_t *audit_record(const struct audit *a, const struct krec *rec);
  */
 json_t *waiver_of(const struct kcamp *camp, const char *id, char **file, json_t *reasons);
 
-/* ---- report.c: what of a campaign's gain is real ---- */
+/* ---- report.c: how much of a campaign's gain is real ---- */
 
-/* New reference; *GOOD: the headline is not more than that by over 1 %, and no trial is damaged. */
+/*
+ * New reference; *GOOD: the headline exceeds the real gain by at most 1 %, and no trial is damaged.
+ */
 json_t *report_campaign(const struct audit *a, bool *good);
 void report_markdown(const json_t *report, struct kbuf *out);
 

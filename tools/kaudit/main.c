@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kaudit: would the gain outlive the benchmark. Appends "audit" to records: what the source keeps
+ * kaudit: would the gain outlive the benchmark? Appends "audit" to records: what the source keeps
  * from call to call, how much a candidate gains from buffers it has seen before, whether the gain
- * is there on skewed groups, and the decision.
+ * exists on skewed groups, and the decision.
  */
 
 #include "kaudit.h"
@@ -95,7 +95,7 @@ check_task(const struct arguments *a)
 	return faults ? K_NO : K_OK;
 }
 
-/* The campaign's task; NULL where there is none, as in simulations. */
+/* The campaign's task; NULL if there is none, as in simulations. */
 static struct ktask *
 task_of(const struct kcamp *camp)
 {
@@ -136,7 +136,7 @@ print_hits(const char *path, const struct hits *hits)
 	}
 }
 
-/* Bare source files: a line per hit. */
+/* Single source files: one line per hit. */
 static int
 scan_sources(const struct arguments *a)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kaudit: what of a campaign's gain is real. Gains of kernel work (buckets K) count as measured; of
- * a cache of weights, as far as its bound; of anything else, nothing. Gains compound, so parts and
- * whole are products here: sums of per cents would leave a gap of their own.
+ * kaudit: how much of a campaign's gain is real. Gains from kernel work (buckets K) count as
+ * measured; those from a cache of weights up to its bound; all others not at all. Gains compound,
+ * so parts and whole are products here: sums of per cents would leave a gap of their own.
  */
 #include <math.h>
 
@@ -11,7 +11,7 @@
 #include "kgain.h"
 #include "ktrials.h"
 
-/* a headline this much above what is real, of that, must not be shipped */
+/* a headline that exceeds the real gain by this share of it must not be published */
 static const double inflated_pct = 1;
 
 enum gain_class { CLASS_K, CLASS_W1, CLASS_REST, CLASSES };
@@ -20,10 +20,10 @@ struct account {
 	json_t *rounds, *refused, *unmeasured;
 	double bench[CLASSES], real[CLASSES]; /* products of ratios */
 	char buckets[CLASSES][64];            /* seen, for people */
-	/* of the last kept over the reference, as measured */
+	/* of the last kept candidate over the reference, as measured */
 	double speedup;
-	char kept[KARCH_ID]; /* the last that was kept; empty: none */
-	/* of all that was kept, and of the reference, put together */
+	char kept[KARCH_ID]; /* the last one that was kept; empty: none */
+	/* of everything that was kept and of the reference, combined */
 	double noise;
 };
 
@@ -53,9 +53,7 @@ note_bucket(struct account *a, enum gain_class c, const char *bucket)
 		    a->buckets[c] + n, sizeof a->buckets[c] - n, "%s%s", n ? ", " : "", bucket);
 }
 
-/*
- * How far off the gain of a record may be: the interval of its race, else the noise of its times.
- */
+/* The uncertainty of a record's gain: the interval of its race, else the noise of its times. */
 static double
 noise_of(const struct kcandidate *c)
 {
@@ -65,8 +63,8 @@ noise_of(const struct kcandidate *c)
 }
 
 /*
- * The speed-up that status and report show, where the records have one. A later race of the whole
- * against the reference says nothing of its parts: it counts for them as for the whole.
+ * The speed-up that status and report show, if the records have one. A later race of the whole
+ * against the reference says nothing about its parts, so it counts for them too.
  */
 static void
 take_headline(struct account *a, const struct kcamp *camp, long last)
@@ -85,7 +83,7 @@ take_headline(struct account *a, const struct kcamp *camp, long last)
 		kchain_free(&c);
 }
 
-/* One round that was kept: RATIO is its time before over its time after. */
+/* One round that was kept: RATIO is the time before over the time after. */
 static void
 keep(struct account *a, const struct kcandidate *x, double ratio)
 {
@@ -107,7 +105,9 @@ keep(struct account *a, const struct kcandidate *x, double ratio)
 	        "benchmark_pct", percent(ratio), "real_pct", percent(real)));
 }
 
-/* A round of a linear search: what was accepted was compared with the round accepted before. */
+/*
+ * A round of a linear search: the accepted candidate was compared with the round accepted before.
+ */
 static void
 keep_round(struct account *a, const struct kcandidate *c)
 {
@@ -168,7 +168,7 @@ table_of(const struct account *a, double real)
 	return table;
 }
 
-/* What was damaged, as the model names it. */
+/* The damage, as the model describes it. */
 static json_t *
 lines_of(const char *text)
 {
@@ -195,11 +195,11 @@ report_account(const struct account *a, const struct ktrials *t, bool *good)
 {
 	double real = a->real[CLASS_K] * a->real[CLASS_W1],
 	       gap = percent(a->speedup) - percent(real);
-	/* The parts were measured at other times than the whole, and each brings its own. */
+	/* The parts were measured at other times than the whole, and each has its own noise. */
 	double noise = 100 * a->speedup * a->noise;
 	/*
-	 * A point of a gain of some per cent; of a speed-up of 30, which no two machines give
-	 * alike, 30 points.
+	 * One point for a gain of some per cent; for a speed-up of 30, which no two machines
+	 * reproduce exactly, 30 points.
 	 */
 	bool inflated = gap > inflated_pct * real && gap > noise;
 	json_t *o;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kaudit: the rules of patterns/audit.json. A rule is a regular expression over code without
+ * kaudit: the rules of patterns/audit.json. A rule is a regular expression for code without
  * comments and strings, the bucket that a match means, and examples that must and must not match.
- * Before the expression stand definitions of what the words of the program at hand mean, so that
- * (?&input) matches one of its inputs whatever it calls them.
+ * The expression is preceded by definitions of what the words of the current program mean, so that
+ * (?&input) matches one of its inputs whatever their names.
  */
 
 #include "backend.h"
@@ -18,7 +18,7 @@ struct rule {
 	const json_t *languages, *match, *clean;
 	enum bucket bucket;
 	bool whole, grouped, note;
-	struct kregex *find, *spare; /* the two patterns, with the definitions below */
+	struct kregex *find, *spare; /* the two patterns, including the definitions below */
 };
 
 struct rules {
@@ -26,7 +26,7 @@ struct rules {
 	json_t *table;
 	struct rule *at;
 	size_t count;
-	char *defined; /* what compiled patterns rest on */
+	char *defined; /* the definitions in compiled patterns */
 };
 
 const char *
@@ -65,7 +65,7 @@ list_of(const struct rules *r, const json_t *o, size_t i, const char *key)
 	return v;
 }
 
-/* Index of a word in a list of words; dies when it is none of them. */
+/* Index of a word in a list of words; dies if it is not in it. */
 static size_t
 choice(const struct rules *r, const struct rule *rule, const char *key, const char *word,
     const char *const *list, size_t count)
@@ -137,7 +137,7 @@ rules_load(const char *file)
 	return r;
 }
 
-/* Compiled patterns serve as long as the words of the programs mean the same. Takes DEFINED. */
+/* Compiled patterns are reused while the words of the programs mean the same. Takes DEFINED. */
 static void
 define(struct rules *r, char *defined)
 {
@@ -175,8 +175,7 @@ words_free(struct words *w)
 }
 
 /*
- * Where the parameters of function NAME begin, in its definition; NULL when it is not defined in
- * TEXT.
+ * Where the parameters of function NAME begin in its definition; NULL if it is not defined in TEXT.
  */
 static const char *
 parameters(const char *text, const char *name)
@@ -195,7 +194,7 @@ parameters(const char *text, const char *name)
 	return NULL;
 }
 
-/* The last word of the parameter FROM..TO, a pointer, as one more alternative of LIST. */
+/* Adds the last word of the pointer parameter FROM..TO to LIST, as one more alternative. */
 static void
 add_word(char **list, const char *from, const char *to)
 {
@@ -215,8 +214,8 @@ add_word(char **list, const char *from, const char *to)
 }
 
 /*
- * Which list a tensor's name belongs to; NULL: none. What is updated in place is neither input nor
- * output here.
+ * The list for a tensor's name; NULL: none. A tensor that is updated in place counts as neither
+ * input nor output here.
  */
 static char **
 list_for(struct words *w, const struct ktask_tensor *x)
@@ -250,7 +249,10 @@ words_of(const struct ktask *task, const char *text, struct words *w)
 
 /* ---- matching ---- */
 
-/* What rules may refer to, before their own text. Names are not members of something. */
+/*
+ * Definitions that rules may refer to, placed before the rules. A name after "." or "->" does not
+ * count.
+ */
 static char *
 definitions(const struct words *w)
 {
@@ -269,7 +271,7 @@ definitions(const struct words *w)
 	    w->outputs ? w->outputs : none);
 }
 
-/* What *RE is, or becomes. */
+/* *RE, compiled on first use. */
 static struct kregex *
 compiled(const struct rules *r, const struct rule *rule, const char *pattern, struct kregex **re)
 {
@@ -283,7 +285,7 @@ compiled(const struct rules *r, const struct rule *rule, const char *pattern, st
 	return *re;
 }
 
-/* Whether the match compares with a weight: its group "key" is one of their names. */
+/* Whether the match compares with a weight: its group "key" is a weight's name. */
 static bool
 key_is_weight(const struct kregex *re, const char *text, const struct words *w)
 {
@@ -298,7 +300,7 @@ key_is_weight(const struct kregex *re, const char *text, const struct words *w)
 	return false;
 }
 
-/* The line of code that holds byte AT, without the blanks around it. */
+/* The line of code that contains byte AT, without blanks around it. */
 static void
 quote(const struct source *s, size_t at, char *to, size_t size)
 {
@@ -350,7 +352,7 @@ add_hit(struct hits *hits, const struct rule *rule, const struct source *s, size
 	quote(s, at, h->text, sizeof h->text);
 }
 
-/* Does what RULE requires to be absent stand in CODE? */
+/* Does CODE contain the text that exempts it from RULE? */
 static bool
 is_spared(const struct rules *r, struct rule *rule, const char *code, size_t len)
 {
@@ -360,9 +362,9 @@ is_spared(const struct rules *r, struct rule *rule, const char *code, size_t len
 }
 
 /*
- * All matches of one rule in CODE, the source as patterns see it. A match counts as added when its
- * first or its last line is: what a pattern passes over between a declaration and its use says
- * nothing.
+ * All matches of one rule in CODE, the source as patterns see it. A match counts as added if its
+ * first or its last line was: what a pattern skips between a declaration and its use does not
+ * matter.
  */
 static void
 apply(const struct rules *r, struct rule *rule, const struct words *w, const struct source *s,
@@ -385,7 +387,7 @@ apply(const struct rules *r, struct rule *rule, const struct words *w, const str
 	}
 }
 
-/* Code without comments, strings and joins of lines, byte for byte where it was. */
+/* Code without comments, strings and line splices, with every byte in its old place. */
 static char *
 plain_code(const char *text, size_t len, enum ktoken_lang lang)
 {
@@ -430,8 +432,8 @@ rules_apply(struct rules *r, const char *language, bool grouped, const struct wo
 /* ---- the rules' own examples ---- */
 
 /*
- * In an example the entry point is "kernel", its weight is called w, its output y, its other inputs
- * x and a.
+ * In an example the entry point is called "kernel", its weight w, its output y, and its other
+ * inputs x and a.
  */
 static size_t
 try_examples(struct rules *r, struct rule *rule, const json_t *list, bool wanted)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kaudit: what the rules find in a candidate that its parent has not: a round is judged by what it
+ * kaudit: what the rules find in a candidate but not in its parent: a round is judged by what it
  * added.
  */
 
@@ -10,7 +10,7 @@
 #include "kgroups.h"
 #include "ktoken.h"
 
-/* The parent's text of a file of the candidate: NULL when it has none. Borrowed. */
+/* The parent's text of a file of the candidate; NULL if it has none. Borrowed. */
 static const char *
 parents_text(const json_t *parent, const char *file)
 {
@@ -44,8 +44,7 @@ scan_file(struct rules *r, const char *language, bool grouped, const struct word
 }
 
 /*
- * Runs of changed lines, counted in the new text, and in the old one where nothing stands in their
- * place.
+ * Counts runs of changed lines in the new text, and in the old text where lines were only removed.
  */
 static void
 count_change(const json_t *parent, const char *file, const char *text, struct change *c)

@@ -8,7 +8,7 @@
 
 enum { WAIVER_MAX = 1 << 16 };
 
-/* The words behind "KEY:" on a line; NULL when the line is another. In place. */
+/* The words after "KEY:" on a line; NULL if it is another line. In place. */
 static char *
 field(char *line, const char *key)
 {
@@ -30,7 +30,7 @@ complain(json_t *reasons, const char *file, const char *what)
 	json_array_append_new(reasons, json_sprintf("%s is not a waiver: %s", file, what));
 }
 
-/* The fields of a waiver's text, which is taken apart. */
+/* The fields of a waiver's text, which is modified. */
 struct waiver {
 	const char *id, *by, *reason;
 	json_t *rules;

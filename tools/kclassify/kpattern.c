@@ -39,23 +39,24 @@ struct category {
 };
 
 struct level {
-	json_t *named; /* categories by name, from which the others borrow */
+	json_t *named; /* categories by name, for others to borrow from */
 	struct category *c;
 	size_t n;
 };
 
-/* Holds a dimension below a level when one thing is there and another is not. */
+/* Limits a dimension to a level when one thing is present and another is not. */
 struct gate {
 	const char *name;
 	int dim, level;
-	int otherwise; /* the level instead; -1: what the scores below give */
+	int otherwise; /* the level instead; -1: determined by the scores below */
 	struct patterns when, require;
 };
 
 struct kpattern_table {
 	enum ktoken_lang lang;
-	bool names;                                          /* patterns see the author's names */
-	struct level level[KPATTERN_DIMS * KPATTERN_LEVELS]; /* those of a dimension together */
+	bool names;                                          /* patterns see the author's own
+                                                              * names */
+	struct level level[KPATTERN_DIMS * KPATTERN_LEVELS]; /* all levels of a dimension */
 	json_t *named;                                       /* gates by name */
 	struct gate *gates;
 	size_t gate_count;
@@ -91,7 +92,7 @@ kpattern_free(struct kpattern_table *t)
 	free(t);
 }
 
-/* Only the members listed in KEYS may stand in OBJ. */
+/* OBJ may only have the members listed in KEYS. */
 static void
 check_keys(const json_t *obj, const char *keys, const char *where)
 {
@@ -105,7 +106,7 @@ check_keys(const json_t *obj, const char *keys, const char *where)
 			kdie(K_USAGE, "%s: unknown field '%s'", where, key);
 }
 
-/* WHERE with the name of OBJ, which is checked and put into it for later messages. Borrowed. */
+/* WHERE with the name of OBJ, which is checked and stored in OBJ for later messages. Borrowed. */
 static const char *
 name_place(json_t *obj, const char *keys, const char *where)
 {
@@ -133,8 +134,8 @@ check_patterns(const json_t *obj, const char *key, const char *where)
 }
 
 /*
- * A category takes the place of its namesake, or goes to the end; without patterns it takes its
- * namesake away.
+ * A category replaces the one with the same name, or is added at the end; without patterns it
+ * removes the one with its name.
  */
 static void
 merge_category(struct level *l, json_t *category, json_t *seen, const char *in)
@@ -360,7 +361,7 @@ struct subject {
 /* One source being classified. */
 struct run {
 	struct kpattern_table *t;
-	/* the source as classified, and with comments and strings */
+	/* the classified source, and the source with comments and strings */
 	struct subject code, all;
 	int flags;
 	const struct kpattern_trace *trace;
@@ -423,7 +424,7 @@ score_of(struct run *r, int dim, int level)
 	return *score;
 }
 
-/* Evidence enough below LEVEL? */
+/* Is there enough evidence below LEVEL? */
 static bool
 is_founded(struct run *r, int dim, int level)
 {

@@ -4,10 +4,10 @@
  * techniques are data: tables of weighted categories of regular expressions, one table per backend,
  * see docs/descriptor.md.
  *
- * Score of a level: the summed weight of its categories that match anywhere, over the summed weight
- * of all of them; 0.25 at least when a category of weight 0.9 or more matches. A dimension's
+ * Score of a level: the total weight of its categories that match anywhere, divided by the total
+ * weight of all of them; at least 0.25 if a category of weight 0.9 or more matches. A dimension's
  * coordinate is its highest level L with score >= 0.15 + 0.03 (L-1), else 0. (Arithmetic of the
- * KernelFoundry descriptor, in double precision, sums in the order of the table.)
+ * KernelFoundry descriptor, in double precision, with sums in the order of the table.)
  */
 #ifndef KPATTERN_H
 #define KPATTERN_H
@@ -22,7 +22,7 @@ extern const char *const kpattern_dims[KPATTERN_DIMS];
 struct kpattern_table;
 
 /*
- * Load a table and the one that it extends (looked for beside it, then among kiln's own). Dies with
+ * Load a table and the one that it extends (searched next to it, then among kiln's own). Dies with
  * K_USAGE when anything in it is wrong, naming file, dimension, level, category and, for a pattern,
  * the offset. Free with kpattern_free. KILN_NO_JIT in the environment keeps PCRE2 from making
  * machine code, which valgrind cannot follow.
@@ -38,7 +38,7 @@ enum kpattern_flags {
 
 struct kpattern_result {
 	int coords[KPATTERN_DIMS];
-	/* score of the chosen level; for level 0, 1 - the highest score */
+	/* score of the chosen level; for level 0, 1 minus the highest score */
 	double confidence[KPATTERN_DIMS];
 };
 
@@ -46,15 +46,15 @@ struct kpattern_match {
 	const char *category;
 	double weight;
 	const char *pattern;
-	/* what it was matched with, which has the lines of the source, and the bytes */
+	/* the text that was matched, which has the lines and bytes of the source */
 	const char *text;
 	size_t from, to;
 };
 
 /*
- * Told how a result came about, in this order per dimension: the matches of level 3, then that
- * level's score, the same for 2 and 1, then every gate that fired, with the level it held the
- * dimension to. Any of them may be NULL.
+ * Reports how a result was obtained, in this order for each dimension: the matches of level 3, then
+ * that level's score, the same for 2 and 1, then every gate that fired, with the level that it
+ * limited the dimension to. Any of them may be NULL.
  */
 struct kpattern_trace {
 	void (*match)(void *arg, const struct kpattern_match *m);
@@ -64,9 +64,9 @@ struct kpattern_trace {
 };
 
 /*
- * Classify LEN bytes of SRC. The result depends on table, source and flags alone. Without a trace
- * only the levels that decide are looked at. A pattern that exceeds its match limit on a hostile
- * text does not match.
+ * Classify LEN bytes of SRC. The result depends only on table, source and flags. Without a trace
+ * only the levels that decide are examined. If a pattern exceeds its match limit on a hostile text,
+ * it counts as no match.
  */
 void kpattern_classify(struct kpattern_table *t, const char *src, size_t len, int flags,
     struct kpattern_result *result, const struct kpattern_trace *trace);

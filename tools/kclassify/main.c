@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kclassify: where a kernel stands in the search space: four coordinates of 0..3, read from its
- * source text by a table of patterns. Appends "coords" to records; prints a line per bare source
+ * kclassify: where a kernel is in the search space: four coordinates of 0..3, derived from its
+ * source text with a table of patterns. Appends "coords" to records; prints one line per source
  * file.
  */
 
@@ -15,7 +15,7 @@
 
 static const char usage[] = "usage: kclassify [-b NAME | --patterns FILE] [OPTION...] [FILE...]\n";
 
-/* Files named so hold source text, not records. */
+/* Files with these names hold source text, not records. */
 static const char source_suffixes[] = ".c .cc .cl .cpp .cu .cuh .cxx .h .hip .hpp .ptx .py .sycl";
 
 struct classifier {
@@ -25,9 +25,9 @@ struct classifier {
 	const char *dir; /* of the campaign */
 };
 
-/* What --explain prints of one source. */
+/* What --explain prints about one source. */
 struct report {
-	struct kbuf matches; /* of the level whose score comes next */
+	struct kbuf matches; /* for the level whose score comes next */
 	struct kbuf text;
 };
 
@@ -168,7 +168,7 @@ classify_records(const struct classifier *c, const char *path)
 	struct krec rec;
 
 	kin_open(&in, path);
-	/* The evaluation alone is needed, but in a pipe all of it goes on. */
+	/* Only the evaluation is needed, but a pipe must pass on the whole record. */
 	while (c->thin || c->explain ? kin_next(&in, &rec)
 	                             : krecord_next(&in, c->dir, &rec, KJOIN_WHOLE)) {
 		classify_record(c, &rec);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kgrad: transitions between cells, what is counted of them per cell, and the gradient made of
- * that.
+ * kgrad: transitions between cells, the counts of them per cell, and the gradient computed from
+ * these.
  */
 #ifndef KGRAD_H
 #define KGRAD_H
@@ -10,23 +10,29 @@
 #include "kcamp.h"
 #include "kcandidate.h"
 
-/* What came of a step from a cell. */
+/* Results of a step from a cell. */
 struct direction {
 	int step[KARCH_DIMS]; /* child's level - parent's level */
-	/* tries; those faster than the parent beyond the noise; those that did not build or run */
+	/*
+	 * attempts; those faster than the parent by more than the noise; those that did not build
+	 * or run
+	 */
 	long samples, successes, failures;
-	/* logarithms of child's speed / parent's speed of the last that were timed, oldest first */
+	/*
+	 * logarithms of child's speed / parent's speed for the last attempts that were timed,
+	 * oldest first
+	 */
 	double *deltas;
 	size_t timed, capacity;
 };
 
 /*
- * What is known of a cell. A cell that no transition of this run touches is not taken apart: its
+ * What is known about a cell. If no transition of this run touches a cell, it is not parsed: its
  * line is copied.
  */
 struct cell {
 	bool used;
-	/* in the text of the file; NULL once the cell has been taken apart */
+	/* in the text of the file; NULL once the cell has been parsed */
 	const char *line;
 	size_t len;
 	long updated; /* trial of the last transition */
@@ -41,13 +47,13 @@ struct cell {
 	size_t count, capacity;
 };
 
-/* What came of steps by their length, whatever the cell: recent ones count more. */
+/* Results of steps by their length, whatever the cell: recent ones count more. */
 struct length {
 	double tries, correct;
-	double gain; /* sum of the logarithms by which children were faster beyond the noise */
+	double gain; /* sum of the logarithms of speed-ups that exceed the noise */
 };
 
-/* One candidate's way from its parent's cell to its own. */
+/* The step of one candidate from its parent's cell to its own. */
 struct transition {
 	char id[KARCH_ID], parent[KARCH_ID];
 	long trial;
@@ -57,14 +63,14 @@ struct transition {
 	bool failed; /* did not build or run; wrong values say nothing about a step */
 	bool correct;
 	const char *outcome; /* discovery, replacement, improvement, regression, neutral */
-	bool success;        /* faster than the parent beyond the noise */
+	bool success;        /* faster than the parent by more than the noise */
 	/* from a broken parent: kept, but it says nothing about directions */
 	bool repair;
 };
 
 struct gradient {
 	struct karch_gradient old; /* as read */
-	long trial;                /* last one in it; -1: none */
+	long trial;                /* last trial in it; -1: none */
 	long long total;           /* transitions ever */
 	struct cell cells[KARCH_CELLS];
 	struct length lengths[KARCH_LENGTHS]; /* 0, 1, 2, more */
@@ -75,17 +81,17 @@ struct gradient {
 /* file.c */
 void gradient_load(struct gradient *g, const char *path);
 /*
- * Header, cells with the gradient at each, the transitions of this run; in a long search only the
- * cells that are new since the gradient of trial AFTER, unless that is -1.
+ * Writes the header, the cells with their gradients, and the transitions of this run; in a long
+ * search only the cells that are new since the gradient of trial AFTER, unless that is -1.
  */
 void gradient_put(const struct gradient *g, const struct kcamp *camp, long after);
 void gradient_free(struct gradient *g);
-/* Take the line of a cell apart, so that it can be changed. */
+/* Parse the line of a cell, so that it can be changed. */
 void cell_open(struct cell *cell);
 
 /*
- * track.c: put scored records in; ARCHIVE is the one before them, and is brought up to date as they
- * pass.
+ * track.c: add scored records; ARCHIVE is the one before them, and is updated as they are
+ * processed.
  */
 void gradient_update(struct gradient *g, const struct kcamp *camp, struct karch *archive,
     char *const *files, size_t count);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kgrad: the gradient of a search: which steps on the behaviour grid have paid, from where. Old
- * gradient, the archive before a trial and the trial's scored records in, new gradient out; ksample
- * weighs parents and writes hints with it.
+ * kgrad: the gradient of a search: which steps on the behaviour grid have paid off, and from which
+ * cells. Turns the old gradient, the archive before a trial and the trial's scored records into the
+ * new gradient; ksample uses it to weigh parents and to write hints.
  */
 #include "kgrad.h"
 #include "kio.h"

@@ -6,11 +6,13 @@
 #include "kio.h"
 #include "status.h"
 
-/* Score differences smaller than this are no difference. */
+/* Smaller differences of scores do not count. */
 static const double threshold = 0.01;
-/* Old transitions tell of programs that have been left: after 14 trials one counts half. */
+/* Old transitions describe programs that the search has left: after 14 trials one counts half. */
 static const double decay = 0.95;
-/* Changes that are kept of each direction: more would not make their mean or median any surer. */
+/*
+ * Number of changes kept for each direction: more would not make their mean or median more certain.
+ */
 enum { DELTAS = 50 };
 
 static int
@@ -56,7 +58,7 @@ touch(struct gradient *g, int cell, long trial)
 static void
 add_delta(struct direction *v, double delta)
 {
-	/* An older version kept them all. */
+	/* An older version kept all of them. */
 	for (; v->timed >= DELTAS; v->timed--)
 		memmove(v->deltas, v->deltas + 1, (v->timed - 1) * sizeof *v->deltas);
 	if (v->timed == v->capacity) {
@@ -66,7 +68,7 @@ add_delta(struct direction *v, double delta)
 	v->deltas[v->timed++] = delta;
 }
 
-/* Count a transition in the cell that it left. */
+/* Count a transition in the cell where it began. */
 static void
 count_departure(struct cell *cell, const struct transition *t)
 {
@@ -93,7 +95,7 @@ count_departure(struct cell *cell, const struct transition *t)
 }
 
 /*
- * Sums are kept as of the last departure, so that a cell that nothing leaves need not be touched
+ * Sums are kept as of the last departure, so that a cell without departures need not be touched
  * every trial.
  */
 static void
@@ -145,9 +147,9 @@ append_line(struct gradient *g, const struct transition *t)
 }
 
 /*
- * How much faster a candidate is than its parent, as the logarithm of the ratio: by their race,
- * where the parent is the incumbent, else by what both were measured against. Without times the
- * scores stand for them. Returns 1 or -1 when the difference is beyond the noise.
+ * How much faster a candidate is than its parent, as the logarithm of the ratio: from their race if
+ * the parent is the incumbent, else from what both were measured against. Without times the scores
+ * are used instead. Returns 1 or -1 when the difference exceeds the noise.
  */
 static int
 compare(const struct kcandidate *s, struct transition *t)
@@ -199,13 +201,13 @@ note(struct gradient *g, const struct kcandidate *s, const struct karch *archive
 	};
 	int better = compare(s, &t);
 
-	/* No race is surer than that, and every digit stands in the file many times. */
+	/* No race is more precise than that, and every digit is stored in the file many times. */
 	t.delta = rint(t.delta * 1e6) / 1e6;
 
 	strcpy(t.id, s->id);
 	strcpy(t.parent, s->parent);
 	t.outcome = outcome_of(kcandidate_takes(s, elite, row, best_id(archive)), elite, better);
-	/* A cell that is found is worth keeping, but only a faster program is a success. */
+	/* Finding a new cell is worth keeping, but only a faster program is a success. */
 	t.success = better > 0 && t.timed && t.delta > 0;
 	t.failed = s->standing == STATUS_COMPILE_ERROR || s->standing == STATUS_RUN_ERROR;
 	free(row);
@@ -215,7 +217,7 @@ note(struct gradient *g, const struct kcandidate *s, const struct karch *archive
 	g->added_count++;
 }
 
-/* The elite rule as the archive will apply it. */
+/* The elite rule, as the archive will apply it. */
 static void
 advance(struct karch *archive, const struct kcandidate *s, bool linear)
 {
@@ -234,7 +236,7 @@ advance(struct karch *archive, const struct kcandidate *s, bool linear)
 		karch_set_best(archive, row);
 }
 
-/* What was learned of lengths ages with the trials. */
+/* What was learned about lengths ages with the trials. */
 static void
 age_lengths(struct gradient *g, long trial)
 {
@@ -270,7 +272,7 @@ gradient_update(struct gradient *g, const struct kcamp *camp, struct karch *arch
 			    "these records",
 			    archive->trial);
 		age_lengths(g, trial);
-		/* Those of earlier trials are in the files of these. */
+		/* Transitions of earlier trials are in those trials' files. */
 		kbuf_free(&g->added);
 		g->added_count = 0;
 		for (size_t i = 0; i < n && enabled; i++) {

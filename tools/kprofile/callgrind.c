@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kprofile: callgrind's own file: event counts per line of code, with names shortened to "(4) name"
- * once and "(4)" after. The launch is the whole program or, with a pattern, what the functions that
- * match cost by themselves.
+ * kprofile: callgrind's own file: event counts per line of code, with names written as "(4) name"
+ * once and "(4)" afterwards. The launch is the whole program or, with a pattern, the self cost of
+ * the functions that match.
  */
 #include "kprofile.h"
 
@@ -18,11 +18,11 @@ struct reader {
 	char *event[MAX_EVENTS];
 	size_t events, positions;
 	double total[MAX_EVENTS];
-	bool whole;        /* the part that was read last has its totals, which end it */
+	bool whole;        /* the last part has its totals, which end it */
 	json_t *names;     /* "4" -> name */
 	json_t *functions; /* name -> [costs] */
 	char *function;    /* owned */
-	bool skip;         /* the next line of costs is what a call cost inside */
+	bool skip;         /* the next line of costs is the inclusive cost of a call */
 };
 
 static void
@@ -41,8 +41,8 @@ read_events(struct reader *r, const char *s)
 }
 
 /*
- * "(12) name" defines, "(12)" refers, and a name without a number is itself. UTF-8; the caller
- * frees.
+ * "(12) name" defines, "(12)" refers, and a name without a number stands for itself. UTF-8; the
+ * caller frees.
  */
 static char *
 function_name(struct reader *r, const char *s)
@@ -71,7 +71,7 @@ function_name(struct reader *r, const char *s)
 	return copy;
 }
 
-/* COUNT numbers; those left out at the end are zero, says the format. */
+/* COUNT numbers; by the format, missing ones at the end are zero. */
 static void
 read_costs(struct reader *r, const char *s, double *cost)
 {
@@ -117,7 +117,7 @@ cost_line(struct reader *r, const char *s)
 		    sums, i, json_real(json_real_value(json_array_get(sums, i)) + cost[i]));
 }
 
-/* A file may hold several parts, dumped one after another: each has totals of its own. */
+/* A file may hold several parts, dumped one after another: each has its own totals. */
 static void
 read_totals(struct reader *r, const char *s)
 {
@@ -153,7 +153,7 @@ read_line(void *arg, char *s, long number)
 	} else if (!strncmp(s, "calls=", 6)) {
 		r->skip = true;
 	} else if (!strncmp(s, "cfn=", 4)) {
-		/* A callee's name may be defined here. */
+		/* This line may define a callee's name. */
 		free(function_name(r, s + 4));
 	} else if (isdigit((unsigned char)*s) || *s == '+' || *s == '-' || *s == '*') {
 		cost_line(r, s);

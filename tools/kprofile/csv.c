@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kprofile: tables of comma-separated values. Quoted cells may hold commas, doubled quotes and line
- * feeds.
+ * kprofile: tables of comma-separated values. Quoted cells may contain commas, doubled quotes and
+ * line feeds.
  */
 #include "kprofile.h"
 
@@ -21,7 +21,7 @@ row_free(struct row *r)
 	*r = (struct row){ 0 };
 }
 
-/* A quoted cell; c->p stands behind the opening quote, and behind the closing one on return. */
+/* A quoted cell; c->p is after the opening quote, and after the closing one on return. */
 static char *
 quoted_cell(struct csv *c)
 {
@@ -78,7 +78,7 @@ csv_next(struct csv *c, bool quoted)
 		c->p = c->text->data;
 		c->next = 1;
 	}
-	/* Lines of the profiler and of the program that was profiled stand between the rows. */
+	/* Output of the profiler and of the profiled program may appear between the rows. */
 	while (*c->p && (quoted ? *c->p != '"' : strchr("\r\n", *c->p) != NULL)) {
 		c->p += strcspn(c->p, "\n");
 		c->next++;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kprofile: launches and their raw metrics, gathered from one or more files of the same report. */
+/* kprofile: launches and their raw metrics, collected from one or more files of the same report. */
 #include "kprofile.h"
 
 #include "kio.h"
@@ -80,7 +80,7 @@ profile_note(struct profile *p, const char *fmt, ...)
 	json_array_append_new(p->notes, note);
 }
 
-/* Names as they are kept and compared: UTF-8, whatever the file holds. */
+/* Names in the form in which they are stored and compared: UTF-8, whatever the file contains. */
 static char *
 utf8(const char *s)
 {
@@ -95,7 +95,7 @@ static struct launch *
 find_launch(const struct profile *p, const char *process, const char *id, const char *kernel)
 {
 
-	/* Rows of a launch follow one another, so look from the end. */
+	/* A launch's rows are adjacent, so search from the end. */
 	for (size_t i = p->count; i-- > 0;) {
 		struct launch *l = &p->launch[i];
 

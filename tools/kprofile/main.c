@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kprofile: what a profiler measured of a kernel, as one JSON object: metrics, bottleneck,
+ * kprofile: a profiler's measurements of a kernel as one JSON object: metrics, bottleneck,
  * findings, recommendations.
  */
 #include <math.h>
@@ -129,8 +129,8 @@ load_table(const char *source, char **path)
 }
 
 /*
- * Peaks of the table that are facts about a device, known by the names of their metrics. What is
- * unknown stays out, and with it every value that would need it.
+ * Peaks in the table that are facts about a device, identified by the names of their metrics.
+ * Unknown ones are left out, and so is every value that would need them.
  */
 static void
 add_facts(json_t *peaks, const json_t *table, const char *name)
@@ -154,7 +154,7 @@ add_facts(json_t *peaks, const json_t *table, const char *name)
 	khw_free(h);
 }
 
-/* The table's peaks, and over them those of a file: numbers, at the top or below "peaks". */
+/* The table's peaks, overridden by those of a file: numbers, at the top level or under "peaks". */
 static json_t *
 load_peaks(const char *path, const char *device, const json_t *table)
 {
@@ -173,7 +173,7 @@ load_peaks(const char *path, const char *device, const json_t *table)
 	return peaks;
 }
 
-/* The kernels with their launches and times, the one with the longest time in all first. */
+/* The kernels with their launches and times, the one with the largest total time first. */
 static json_t *
 kernels_of(const struct profile *p, const char *by, const double *time, const bool *wanted)
 {
@@ -213,8 +213,8 @@ kernels_of(const struct profile *p, const char *by, const double *time, const bo
 }
 
 /*
- * Of the kernel that took longest in all, the longest launch: counters of one run, not a mixture.
- * The table may name another value than the duration.
+ * The longest launch of the kernel with the largest total time: the counters of one run, not a
+ * mixture. The table may use another value than the duration.
  */
 static const struct launch *
 choose(struct profile *p, const json_t *table, const char *where, const json_t *peaks,
@@ -273,8 +273,7 @@ read_file(
 
 	t.data = kread_file_or_die(path, FILE_MAX, &t.len);
 	/*
-	 * A byte order mark, as programs for tables put before their text, is no part of the first
-	 * cell.
+	 * A byte order mark, which some table programs write first, is not part of the first cell.
 	 */
 	mark = kbom(t.data, t.len);
 	t.len -= mark;

@@ -25,11 +25,11 @@ struct reader {
 	const json_t *table;
 	struct csv c;
 	struct row units;
-	size_t metrics; /* first column that is none of the base */
+	size_t metrics; /* first column that is not one of the base */
 	bool details;
 };
 
-/* The cell, in a table that must have the column. */
+/* The cell; the table must have the column. */
 static const char *
 need(const struct csv *c, const char *name)
 {
@@ -102,7 +102,9 @@ launch_of(const struct reader *r)
 	return l;
 }
 
-/* The units stand in the first row below the header of a raw page: no launch, so no id. */
+/*
+ * The first row after the header of a raw page has the units: it is not a launch, so it has no id.
+ */
 static void
 read_units(struct reader *r)
 {
@@ -144,8 +146,8 @@ ncu_metric(const json_t *table, const char *section, const char *label)
 }
 
 /*
- * Metric rows end at the value, or one empty cell later; rows of recommendations are full and have
- * no metric.
+ * Metric rows end at the value, or one empty cell later; rows of recommendations are complete and
+ * have no metric.
  */
 static void
 read_details(struct reader *r)
@@ -207,8 +209,8 @@ preface_line(void *arg, char *line, long number)
 }
 
 /*
- * Lines of the tool itself, which begin neither with a quote nor with a blank: the version, when it
- * is told, and the reason when nothing could be measured.
+ * Lines of the tool itself, which begin with neither a quote nor a blank: the version, if given,
+ * and the reason if nothing could be measured.
  */
 void
 ncu_preface(struct profile *p, const struct text *t, const json_t *table)
@@ -232,7 +234,7 @@ ncu_csv(struct profile *p, const struct text *t, const json_t *table, const char
 				text_fault(t, r.c.line, "this is the %s page of ncu, not %s",
 				    r.details ? "details" : "raw", format);
 		} else if (!r.c.head.width) {
-			continue; /* a quoted word of the program that was profiled */
+			continue; /* a quoted word printed by the profiled program */
 		} else if (!r.details && !r.units.width) {
 			read_units(&r);
 		} else {

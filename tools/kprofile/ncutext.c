@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kprofile: Nsight Compute, page "details" as people read it. */
+/* kprofile: Nsight Compute, page "details" in its text form. */
 #include "kprofile.h"
 
 #include <ctype.h>
@@ -15,7 +15,7 @@ struct reader {
 	long launches;
 	struct launch *launch;
 	char section[120];
-	/* The recommendation that is being read. */
+	/* The recommendation being read. */
 	char type[4], scope[8], percent[16];
 	struct kbuf advice;
 };
@@ -30,7 +30,7 @@ trim(char *s)
 	return s + strspn(s, " \t");
 }
 
-/* Rules have no names on this page; the section stands for them. */
+/* Rules have no names on this page; the section is used instead. */
 static void
 close_advice(struct reader *r)
 {
@@ -86,7 +86,7 @@ metric_line(struct reader *r, char *s)
 		return;
 	*value++ = '\0';
 	trim(s);
-	/* Columns are at least two blanks apart, words of a label one. */
+	/* Columns are separated by at least two blanks, words of a label by one. */
 	gap = strrchr(s, ' ');
 	if (gap && gap > s && gap[-1] == ' ') {
 		unit = gap + 1;
@@ -98,7 +98,7 @@ metric_line(struct reader *r, char *s)
 		launch_metric(r->launch, name, value, unit ? unit : "", r->t, r->line);
 }
 
-/* "OPT   Est. Local Speedup: 38.78%", with the text behind it or on the lines below. */
+/* "OPT   Est. Local Speedup: 38.78%", with the text after it or on the lines below. */
 static bool
 advice_line(struct reader *r, char *s)
 {

@@ -24,8 +24,8 @@ number_absent(const char *s)
 }
 
 /*
- * Does every SEPARATOR up to END stand before three digits, the first one behind one to three that
- * are no lone 0?
+ * Is every SEPARATOR up to END followed by three digits, and the first preceded by one to three
+ * digits that are not just 0?
  */
 static bool
 grouped(const char *s, const char *end, char separator)
@@ -48,8 +48,8 @@ grouped(const char *s, const char *end, char separator)
 }
 
 /*
- * Which of , and . parts the fraction; 0: neither. One comma before three digits groups, as in the
- * profilers' own locale.
+ * Which of , and . is the decimal mark; 0: neither. A single comma before three digits is a
+ * thousands separator, as in the profilers' own locale.
  */
 static char
 decimal_mark(const char *s)
@@ -72,7 +72,7 @@ number_read(const char *s, double *value)
 	const char *part;
 	size_t n = strcspn(s, " ");
 
-	/* Values of single instances may follow: "12 (1: 5; 2: 7)". */
+	/* Values of individual instances may follow: "12 (1: 5; 2: 7)". */
 	if (!n || n >= sizeof text || (s[n] && strncmp(s + n, " (", 2) && strcmp(s + n, " ")))
 		return false;
 	memcpy(text, s, n);
@@ -126,7 +126,7 @@ number_scale(const json_t *units, const char *unit)
 	if (!slash)
 		return 0;
 	top = scale_of(units, unit, (size_t)(slash - unit));
-	/* byte/s is a base unit, though a second alone is counted in nanoseconds. */
+	/* byte/s is a base unit, although seconds alone are converted to nanoseconds. */
 	bottom = !strcmp(slash, "/s") || !strcmp(slash, "/second")
 	    ? 1
 	    : scale_of(units, slash + 1, strlen(slash + 1));

@@ -2,8 +2,8 @@
 /*
  * kprofile: perf stat -x, (value,unit,event,[variance,]run_time,percent[,metric,unit]) and perf
  * stat -j; from perf report --stdio the time in barriers and locks; and the counts at the head of
- * perf c2c report --stdio. All files are of one program, so that each may count what the others
- * had no counters left for.
+ * perf c2c report --stdio. All files are about the same program, so each may count events for which
+ * the others had no counters left.
  */
 #include "kprofile.h"
 
@@ -55,7 +55,7 @@ add_share(struct profile *p, const char *event, const char *percent)
 		profile_note(p, "%s: counted %s %% of the time, scaled", event, percent);
 }
 
-/* What perf made of an event, or of several: "CPUs utilized", "%  tma_retiring". */
+/* What perf computed from one event or several: "CPUs utilized", "%  tma_retiring". */
 static void
 add_ratio(struct launch *l, const char *value, const char *unit, const struct text *t, long line)
 {
@@ -74,7 +74,7 @@ csv_row(struct profile *p, struct launch *l, const struct csv *c)
 	if (c->row.width < 5)
 		text_fault(c->text, c->line,
 		    "a row of %zu cells, but perf stat -x, prints 5 or more", c->row.width);
-	/* Behind an event with several ratios are rows with one more each. */
+	/* If an event has several ratios, each additional one is in a row after it. */
 	if (!*c->row.cell[0] && !*c->row.cell[2] && c->row.width > at + 3) {
 		add_ratio(l, c->row.cell[at + 2], c->row.cell[at + 3], c->text, c->line);
 		return;
@@ -88,7 +88,7 @@ csv_row(struct profile *p, struct launch *l, const struct csv *c)
 		    "'%.40s' is not an event; these columns of perf are not supported",
 		    c->row.cell[2]);
 	add_event(p, l, c->row.cell[2], c->row.cell[0], c->row.cell[1], c->text, c->line);
-	/* With -r the variance, "1.07%", stands behind the name. */
+	/* With -r the variance, "1.07%", comes after the name. */
 	at += strchr(c->row.cell[3], '%') != NULL;
 	if (at + 1 < c->row.width)
 		add_share(p, c->row.cell[2], c->row.cell[at + 1]);
@@ -96,7 +96,7 @@ csv_row(struct profile *p, struct launch *l, const struct csv *c)
 		add_ratio(l, c->row.cell[at + 2], c->row.cell[at + 3], c->text, c->line);
 }
 
-/* A member that some releases of perf write as a number, others as text. The caller frees. */
+/* A member that is a number in some releases of perf, and text in others. The caller frees. */
 static char *
 member_text(const json_t *o, const char *key)
 {
@@ -134,8 +134,8 @@ struct reader {
 };
 
 /*
- * Comments and lines of JSON are taken out of the table, and leave empty lines so that numbers stay
- * right.
+ * Comments and lines of JSON are removed from the table, and leave empty lines so that line numbers
+ * stay right.
  */
 static void
 stat_line(void *arg, char *line, long number)
@@ -161,7 +161,7 @@ stat_text(struct reader *r)
 	kbuf_free(&r->rows);
 }
 
-/* Where a thread waits for others: part of a symbol's name. */
+/* Parts of the names of symbols in which a thread waits for others. */
 static const char *const waits[] = { "barrier", "mutex_lock", "spin_lock", "rwlock", "futex_wait",
 	"lll_lock", "do_spin", "gomp_team_end", "kmp_wait", "kmp_flag" };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kprofile: the rules applied to one launch, and the object that says what came of it. */
+/* kprofile: applies the rules to one launch, and makes the object with the results. */
 #include "kprofile.h"
 
 #include <math.h>
@@ -21,7 +21,7 @@ rank_of(const json_t *rule)
 	return -1;
 }
 
-/* The groups with all values that there are. */
+/* The groups with all values that are known. */
 static json_t *
 metrics(struct values *v)
 {
@@ -53,7 +53,7 @@ by_fraction(const void *x, const void *y)
 	return a < b ? 1 : a > b ? -1 : 0;
 }
 
-/* The reasons for which warps wait, as shares of the time between two instructions of a warp. */
+/* Why warps wait, as shares of the time between two instructions of a warp. */
 static json_t *
 stalls(struct values *v)
 {
@@ -95,7 +95,7 @@ bottleneck(struct values *v)
 		enum truth t =
 		    label || unknown ? NO : values_all(v, json_object_get(row, "when"), NULL);
 
-		/* A label further down would be a guess when one above it cannot be told. */
+		/* If a label cannot be decided, every label after it would be a guess. */
 		unknown |= t == UNKNOWN;
 		if (t == YES)
 			label = kjson_str_or(row, "label", "?");
@@ -123,7 +123,7 @@ bottleneck(struct values *v)
 	return o;
 }
 
-/* What the rule saw: every value that its conditions or its text use. */
+/* The values on which the rule is based: all that its conditions or its text use. */
 static json_t *
 measured(struct values *v, const json_t *rule)
 {
@@ -164,7 +164,7 @@ by_severity(const void *x, const void *y)
 	              : strcmp(kjson_str_or(a, "id", ""), kjson_str_or(b, "id", ""));
 }
 
-/* Every rule is tried; one whose metrics are absent is named, never taken for quiet. */
+/* Every rule is tried; a rule whose metrics are absent is reported as such, not taken for unmet. */
 static json_t *
 findings(struct values *v, json_t *not_evaluable)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * kprofile: rocprofv3 as CSV: counters (a row per dispatch and counter), the kernel trace, and PC
- * samples. Columns are found by name, for releases differ. Several files of several passes make one
- * profile, joined by dispatch.
+ * samples. Columns are found by name, because releases differ. Several files from several passes
+ * make one profile, joined by dispatch.
  */
 #include "kprofile.h"
 
@@ -15,7 +15,7 @@ static const char *const known[] = { "Correlation_Id", "Dispatch_Id", "Agent_Id"
 	"Workgroup_Size_X", "Workgroup_Size_Y", "Workgroup_Size_Z", "Grid_Size_X", "Grid_Size_Y",
 	"Grid_Size_Z", "Sample_Timestamp", "Exec_Mask", "Instruction", "Instruction_Comment",
 	"Wave_Issued_Instruction", "Instruction_Type", "Stall_Reason", "Wave_Count" };
-/* Columns that are metrics of a dispatch by themselves. */
+/* Columns that are metrics of the dispatch itself. */
 static const char *const facts[] = { "Grid_Size", "Workgroup_Size", "LDS_Block_Size",
 	"Scratch_Size", "VGPR_Count", "Accum_VGPR_Count", "SGPR_Count" };
 
@@ -68,7 +68,7 @@ read_header(struct reader *r)
 			    c->head.cell[i]);
 }
 
-/* A metric that is worked out of several cells. */
+/* A metric that is computed from several cells. */
 static void
 set_number(const struct reader *r, struct launch *l, const char *name, double v, const char *unit)
 {
@@ -99,7 +99,7 @@ counter(struct reader *r, struct launch *l)
 	bool here = json_object_get(r->seen, key) != NULL;
 
 	/*
-	 * Twice in one file: instances of a unit. Again in another file: the same counter of
+	 * Twice in one file: instances of a unit. Again in another file: the same counter in
 	 * another pass.
 	 */
 	if (here || !json_object_get(l->raw, name))
@@ -110,7 +110,7 @@ counter(struct reader *r, struct launch *l)
 	free(key);
 }
 
-/* One sample of a wave. A reason counts only where nothing was issued. */
+/* One sample of a wave. A reason counts only if nothing was issued. */
 static void
 sample(struct reader *r, struct launch *l)
 {
@@ -164,7 +164,7 @@ read_row(struct reader *r)
 	if (r->c.row.width != r->c.head.width)
 		text_fault(r->c.text, r->c.line, "a row of %zu cells, but the header has %zu",
 		    r->c.row.width, r->c.head.width);
-	/* Passes are processes of their own, and the same dispatch has the same number in each. */
+	/* Each pass is a process of its own, and the same dispatch has the same number in each. */
 	l = profile_launch(r->p, "", need(r, "Dispatch_Id"), "");
 	if (cell(r, "Kernel_Name"))
 		launch_name(l, cell(r, "Kernel_Name"), r->c.text, r->c.line);

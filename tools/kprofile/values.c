@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kprofile: values of a launch. An expression knows + - * / ( ), numbers, max(), min(), first() and
- * names: of the table's values, of raw metrics, and of peaks as "peak.NAME". What is absent makes
- * everything absent that needs it.
+ * kprofile: values of a launch. Expressions have + - * / ( ), numbers, max(), min(), first() and
+ * names: of the table's values, of raw metrics, and of peaks as "peak.NAME". A value that needs
+ * something absent is absent too.
  */
 #include "kprofile.h"
 
@@ -87,7 +87,7 @@ find_value(const json_t *table, const char *name)
 }
 
 /*
- * A value of the table: the first of its metrics that is there, or else the first of its
+ * A value of the table: the first of its metrics that is present, or else the first of its
  * expressions that has a value.
  */
 static double
@@ -105,7 +105,7 @@ table_value(struct values *v, const json_t *value, const char *name)
 		if (isnan(found))
 			found = raw_value(v, json_string_value(item));
 	json_array_foreach((json_t *)expr, i, item) {
-		/* What is missing is what the preferred way needs. */
+		/* Only what the preferred way needs counts as missing. */
 		v->missing = i || json_array_size(from) ? NULL : wanted;
 		if (isnan(found))
 			found = values_eval(v, json_string_value(item));
@@ -303,7 +303,7 @@ values_test(struct values *v, const char *condition, double *margin)
 		syntax(&s, "expected an operator");
 	if (isnan(a) || isnan(b))
 		return UNKNOWN;
-	/* 0.6 / 3 is as much as 0.2, though not in binary. */
+	/* 0.6 / 3 equals 0.2, but not in binary. */
 	if (fabs(a - b) <= 1e-12 * fabs(b))
 		a = b;
 	if (margin)
@@ -323,7 +323,7 @@ values_all(struct values *v, const json_t *conditions, double *margin)
 	json_array_foreach((json_t *)conditions, i, c) {
 		enum truth t = values_test(v, json_string_value(c), i ? NULL : margin);
 
-		/* One that does not hold decides, whatever is missing elsewhere. */
+		/* A condition that is false decides, whatever is missing in others. */
 		if (t == NO || (t == UNKNOWN && all == YES))
 			all = t;
 		if (all == NO)

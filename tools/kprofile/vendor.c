@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kprofile: recommendations of the vendor's tool, held against our findings. What a rule is about
- * is told by its name (or, on the page for people, by its section), for the prose differs between
- * releases; only the reason of a stall stands in the prose alone.
+ * kprofile: recommendations of the vendor's tool, compared with our findings. The topic of a rule
+ * is identified by its name (or, on the text page, by its section), because the prose differs
+ * between releases; only the reason of a stall is given in the prose alone.
  */
 #include "kprofile.h"
 
@@ -30,7 +30,7 @@ vendor_add(struct launch *l, const char *rule, const char *section, const char *
 	free(line);
 }
 
-/* Ids of our rules that speak of the same thing. */
+/* Ids of our rules about the same topic. */
 static json_t *
 topics(const json_t *table, const json_t *advice)
 {
@@ -74,8 +74,8 @@ type_rank(const json_t *a)
 }
 
 /*
- * Estimates for the whole kernel first, then those for one unit, the larger the earlier; then what
- * has none.
+ * Estimates for the whole kernel first, then those for one unit, in descending order; then those
+ * without an estimate.
  */
 static int
 order(const void *x, const void *y)
@@ -93,7 +93,7 @@ order(const void *x, const void *y)
 	return type_rank(a) - type_rank(b);
 }
 
-/* Same rule and, digits aside, the same beginning. */
+/* The same rule and, ignoring digits, the same beginning. */
 static bool
 same_advice(const json_t *a, const json_t *b)
 {

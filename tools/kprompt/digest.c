@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kprompt --digest: the prompt for a second, cheaper model that puts the log of an evaluation into
- * few words, for the prompts that show its candidate as a parent.
+ * kprompt --digest: the prompt for a second, cheaper model that summarises the log of an
+ * evaluation. The summary is for prompts that show its candidate as a parent.
  */
 
 #include "kfence.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kprompt: what kind of computation a task is: found in the code of its reference, by the patterns
- * of families.json. A name may say more than the code shows, as long as it does not contradict it.
+ * kprompt: what kind of computation a task is, determined from the code of its reference with the
+ * patterns of families.json. A name may say more than the code shows, if it does not contradict it.
  */
 #include <ctype.h>
 
@@ -9,7 +9,7 @@
 #include "kprompt.h"
 #include "kregex.h"
 
-/* The code without comments, strings and its author's names. */
+/* The code without comments, strings and the names its author chose. */
 static struct kbuf
 plain_code(const char *reference, enum ktoken_lang lang)
 {
@@ -31,7 +31,7 @@ occurs(const struct kbuf *code, const char *pattern)
 	return found;
 }
 
-/* Does one of LIST stand in SET? */
+/* Is any member of LIST in SET? */
 static bool
 is_any(const json_t *list, const json_t *set)
 {
@@ -44,7 +44,7 @@ is_any(const json_t *list, const json_t *set)
 	return false;
 }
 
-/* FOUND: the families that stand before this one and hold. */
+/* FOUND: the families before this one that matched. */
 static bool
 is_in_code(const json_t *family, const struct kbuf *code, const json_t *found)
 {
@@ -111,7 +111,7 @@ family_facts(json_t *stable, const char *reference, enum ktoken_lang lang)
 		    !is_any(json_object_get(family, "not"), shown))
 			json_object_set_new(shown, key, json_true());
 	json_object_set_new(stable, "family", shown);
-	/* Names of routes.json for what the code does, and whether the task's name may be asked. */
+	/* Names in routes.json for what the code does, and whether the task's name may be used. */
 	json_object_set_new(stable, "kinds", notes);
 	json_object_set_new(stable, "name_fits", json_boolean(agree));
 	json_decref(named);

@@ -12,7 +12,7 @@ static struct file {
 	char *name, *path, *text;
 } files[MAX_FILES];
 static size_t count;
-/* Where prompt files are looked for, in this order. */
+/* The folders that are searched for prompt files, in this order. */
 static char *folders[2];
 
 void

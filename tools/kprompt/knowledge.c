@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kprompt: what is known beforehand of a kind of computation, a device and a language: sections of
- * the notes below skills/knowledge and the campaign's own knowledge folder, chosen by
+ * kprompt: prior knowledge about a kind of computation, a device and a language: sections of the
+ * notes in skills/knowledge and the campaign's own knowledge folder, chosen by
  * skills/knowledge/routes.json within a budget.
  */
 #include "kprompt.h"
@@ -11,14 +11,14 @@
 enum { MAX_DEPTH = 3, MAX_NAME = 200, PROJECT_SHARE = 2 };
 
 /*
- * Keys of notes whose words a campaign has or has not; "when" depends on the record and is asked
- * apart.
+ * Keys of notes whose words apply to a whole campaign or not; "when" depends on the record and is
+ * checked separately.
  */
 static const char *const stable_keys[] = { "ops", "archs", "backends", "dtypes" };
 
 /*
- * Tables of routes.json: what a campaign or a record says, to the words that notes use, and the key
- * that takes them.
+ * Tables in routes.json that map what a campaign or a record says to the words that notes use, and
+ * the key for these words.
  */
 static const struct {
 	const char *table, *key;
@@ -33,7 +33,7 @@ static const struct {
 
 /*
  * Markdown files below FOLDER/BELOW, as {"ops/gemm.md": {"path", "file"}}, where FILE begins with
- * SHOWN; those of the same name that are there already are replaced.
+ * SHOWN; they replace files of the same name that were found before.
  */
 static void
 find_notes(json_t *files, const char *folder, const char *shown, const char *below, int depth)
@@ -86,8 +86,8 @@ words_of(const json_t *routes)
 }
 
 /*
- * Append the words that TABLE gives for NAME, exactly as it is written there, to LIST; false when
- * it has none.
+ * Append the words that TABLE gives for NAME, with its exact spelling, to LIST; false if it has
+ * none.
  */
 static bool
 route(json_t *list, const json_t *routes, const char *table, const char *name)
@@ -110,8 +110,8 @@ plain_name(const char *s)
 }
 
 /*
- * The words of the task: by its op or, when no route knows that, by its name, as far as the code of
- * the reference allows; else by what the code does.
+ * The words of the task: from its op or, if no route has that, from its name, if the code of the
+ * reference allows it; else from what the code does.
  */
 static json_t *
 op_words(const json_t *routes, const json_t *stable)
@@ -132,7 +132,7 @@ op_words(const json_t *routes, const json_t *stable)
 }
 
 /*
- * The words of the device: by its exact name or, for kernels that run on this CPU, by its
+ * The words of the device: from its exact name or, for kernels that run on this CPU, from its
  * instruction sets.
  */
 static json_t *
@@ -157,8 +157,7 @@ arch_words(const json_t *routes, const json_t *stable, const json_t *backends, c
 }
 
 /*
- * Place of the first of LIST's words among WANTED; 0 when there is no LIST, -1 when none stands
- * there.
+ * Position of the first of LIST's words in WANTED; 0 without a LIST, -1 if WANTED has none of them.
  */
 static long
 rank_of(const json_t *list, const json_t *wanted)
@@ -186,7 +185,8 @@ suits(const json_t *section, const json_t *wanted)
 }
 
 /*
- * By priority, then by how well the task's first words fit, then by file, then as they stand in it.
+ * By priority, then by how well the task's first words match, then by file, then in the order of
+ * the file.
  */
 static int
 by_order(const void *a, const void *b)
@@ -221,7 +221,7 @@ sorted(json_t *list)
 	return out;
 }
 
-/* All sections of all notes that suit what is WANTED, in order. New reference. */
+/* All sections of all notes that match WANTED, in order. New reference. */
 static json_t *
 collect(const json_t *files, const json_t *words, const json_t *wanted)
 {
@@ -247,7 +247,7 @@ collect(const json_t *files, const json_t *words, const json_t *wanted)
 }
 
 /*
- * What the campaign asks of notes: {"ops": [words], "archs": …, "backends": …, "dtypes": …}. New
+ * What the campaign needs from notes: {"ops": [words], "archs": …, "backends": …, "dtypes": …}. New
  * reference.
  */
 static json_t *
@@ -264,7 +264,9 @@ wanted_words(const struct campaign *c, const json_t *routes)
 	    "backends", backends, "dtypes", dtypes);
 }
 
-/* Shipped notes, then the campaign's, which replace those of the same name. New reference. */
+/*
+ * Shipped notes, then the campaign's, which replace shipped ones of the same name. New reference.
+ */
 static json_t *
 all_notes(const char *own)
 {
@@ -301,8 +303,7 @@ is_word_list(const json_t *list)
 }
 
 /*
- * Every table is there and maps names to lists of words, and nothing else stands beside them; else
- * the end.
+ * Dies unless every table is present and maps names to lists of words, and there is nothing else.
  */
 static void
 check_routes(const char *path, const json_t *routes)
@@ -341,8 +342,8 @@ load_routes(const char *own)
 }
 
 /*
- * Those of c->notes that hold when one of LABELS does (NULL: those that hold always), each in its
- * turn as long as it fits into what is left of the BUDGET. New reference.
+ * The sections of c->notes that apply if one of LABELS does (NULL: those that always apply), in
+ * order, each if it fits into the rest of the BUDGET. New reference.
  */
 static json_t *
 choose(const struct campaign *c, const json_t *labels, long budget)
@@ -380,7 +381,7 @@ knowledge_open(struct campaign *c)
 		c->notes = json_array();
 	}
 	c->when = json_incref(json_object_get(routes, "when"));
-	/* A project that the user names comes before notes that suit many. */
+	/* A project that the user names takes precedence over general notes. */
 	budget -= project_facts(c->stable, c->camp, budget / PROJECT_SHARE);
 	chosen = choose(c, NULL, budget);
 	json_object_set_new(c->stable, "has_knowledge", json_boolean(json_array_size(chosen) > 0));
@@ -409,7 +410,7 @@ lead_facts(json_t *facts, const struct campaign *c, const json_t *sample, const 
 	json_decref(routes);
 }
 
-/* What the record says of a section that was shown. */
+/* What the record says about a section that was shown. */
 static json_t *
 shown(const json_t *section)
 {

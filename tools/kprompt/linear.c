@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kprompt: what a prompt of the linear search says: its rules, and the rounds so far. */
+/* kprompt: the parts of a prompt for the linear search: its rules, and the earlier rounds. */
 #include "kprompt.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 #include "klinear.h"
 #include "kplan.h"
 
-/* A share as a percentage without a tail of zeros: "5", "2.5". */
+/* A share as a percentage without trailing zeros: "5", "2.5". */
 static json_t *
 percent(double share)
 {
@@ -140,8 +140,8 @@ put_instructions(struct kbuf *b, const json_t *isa, size_t max)
 }
 
 /*
- * What was measured of the last accepted program because rounds failed in a row; its profile is
- * shown as the parent's.
+ * Measurements of the last accepted program that were made because rounds failed in a row; its
+ * profile is shown as the parent's.
  */
 static json_t *
 evidence_text(const struct campaign *c, const json_t *sample, const char *salt)
@@ -159,7 +159,7 @@ evidence_text(const struct campaign *c, const json_t *sample, const char *salt)
 	return data_block(&b, "evidence", salt);
 }
 
-/* The files of the notes that the prompt shows, each once. */
+/* The files of the notes in the prompt, each once. */
 static json_t *
 note_names(const json_t *facts)
 {

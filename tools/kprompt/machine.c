@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kprompt: the machine: what is known of it, its widest SIMD unit, and block sizes that follow from
+ * kprompt: the machine: what is known about it, its widest SIMD unit, and block sizes derived from
  * its caches.
  */
 #include "kprompt.h"
@@ -58,7 +58,8 @@ add_isa(json_t *stable, const json_t *list)
 }
 
 /*
- * The first row of prompts/simd.json that the machine has; a row without "isa" fits every machine.
+ * The first row of prompts/simd.json that the machine supports; a row without "isa" applies to
+ * every machine.
  */
 static json_t *
 choose_simd(const json_t *isa)
@@ -81,8 +82,9 @@ choose_simd(const json_t *isa)
 }
 
 /*
- * The unit as the task's numbers use it: of float64 it holds half as many, and the names of types
- * and functions end in another letter. "real" is whether there are such numbers at all.
+ * The SIMD unit for the task's type: it holds half as many float64 values, and the names of types
+ * and functions end in another letter. "real" tells whether the task has floating-point numbers at
+ * all.
  */
 static void
 suit_dtype(json_t *stable, json_t *simd)
@@ -136,7 +138,7 @@ add_blocks(json_t *stable, const json_t *simd, const json_t *machine)
 	        "{s:I,s:I,s:I}", "kc", (json_int_t)kc, "mc", (json_int_t)mc, "nc", (json_int_t)nc));
 }
 
-/* The object "hardware", or false when nothing is to be said. */
+/* The object "hardware", or false if there is nothing to say. */
 static json_t *
 hardware(const json_t *machine)
 {

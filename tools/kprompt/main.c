@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kprompt: append to each record the prompt for its sample: what the whole campaign shares first,
- * then what is new.
+ * kprompt: append to each record the prompt for its sample: first the part that is common to the
+ * whole campaign, then the new part.
  */
 #include "kprompt.h"
 
@@ -15,8 +15,8 @@ static const char usage[] = "usage: kprompt [-c DIR] [-o FILE] [--text] [FILE]\n
                             "       kprompt --knowledge [-c DIR] [-o FILE]\n";
 
 /*
- * Fill the tips in and part them at blank lines; those for other machines or tasks have come out
- * empty.
+ * Fill in the tips and split them at blank lines; those for other machines or tasks are empty
+ * afterwards.
  */
 static struct texts
 load_tips(const json_t *stable)
@@ -40,7 +40,7 @@ load_tips(const json_t *stable)
 	return t;
 }
 
-/* The label of the code fence asked for: the manifest's language, or the backend's own. */
+/* The label for the requested code fence: the manifest's language, or the backend's own. */
 static void
 add_label(json_t *stable, const struct kcamp *camp)
 {
@@ -92,8 +92,8 @@ campaign_close(struct campaign *c)
 }
 
 /*
- * The parts that all prompts of the campaign share; rendered once, and from names that no record
- * can set.
+ * The parts common to all prompts of the campaign; rendered once, from names that no record can
+ * set.
  */
 static void
 render_stable(struct prompt *p, const struct campaign *c)
@@ -149,7 +149,7 @@ print_text(const struct krec *rec, const json_t *member)
 	kbuf_free(&b);
 }
 
-/* What prompts show as it stands in files, tips and forms: parts of prompts refer to it. */
+/* Text that prompts take unchanged from files, tips and forms: parts of prompts refer to it. */
 static const char *
 shared_forms(const struct campaign *c, size_t first, struct kbuf *forms)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * kprompt: what the campaign remembers of its earlier trials, and what earlier campaigns left,
- * within one budget. A prompt of trial T sees only versions before T, and of the masks only what
- * was there when T began.
+ * within one budget. A prompt of trial T uses only versions before T, and only masks from before T
+ * began.
  */
 
 #include "kfence.h"
@@ -12,7 +12,7 @@
 
 enum { FILE_MAX = 16 << 20, TIPS_SHARE = 3, LIBRARY_SHARE = 6, SUMMARY_SHARE = 3, KERNELS = 2 };
 
-/* A prompt's sections while they are made. */
+/* A prompt's sections under construction. */
 struct recall {
 	const struct kcamp *camp;
 	const char *salt;
@@ -21,7 +21,7 @@ struct recall {
 	json_t *shown; /* what was shown, for the record: "memory" of the prompt */
 };
 
-/* Take what TEXT needs from the room; false when it does not fit. */
+/* Takes the room for TEXT; false when it does not fit. */
 static bool
 take(struct recall *r, const char *text)
 {
@@ -63,7 +63,7 @@ put_sections(struct kbuf *b, const json_t *sections)
 	}
 }
 
-/* The newest compaction that may be shown; what it covers is added to COVERED. */
+/* The newest compaction that may be shown; adds what it covers to COVERED. */
 static json_t *
 compaction(struct recall *r, const struct kmemo_masks *masks, json_t *covered)
 {
@@ -88,7 +88,7 @@ compaction(struct recall *r, const struct kmemo_masks *masks, json_t *covered)
 	return block;
 }
 
-/* The rounds that another section of the prompt tells in full. */
+/* The rounds that another section of the prompt describes in full. */
 static void
 add_told(json_t *covered, const struct krec *rec)
 {
@@ -103,7 +103,7 @@ add_told(json_t *covered, const struct krec *rec)
 	}
 }
 
-/* Entries of the newest versions as far as the room goes, oldest of them first. */
+/* Entries of the newest versions that fit, the oldest of them first. */
 static json_t *
 records(struct recall *r, const struct kmemo_masks *masks, const json_t *covered)
 {
@@ -171,7 +171,7 @@ add_recall(json_t *facts, struct recall *r, const struct krec *rec)
 	json_decref(covered);
 }
 
-/* The frozen tips, newest first, as far as SHARE goes. */
+/* The frozen tips, newest first, up to SHARE. */
 static json_t *
 tips(struct recall *r, size_t share)
 {
@@ -246,7 +246,7 @@ frozen(const struct recall *r, const char *kind)
 	return rows;
 }
 
-/* What has paid, as far as SHARE goes. */
+/* What has paid off, up to SHARE. */
 static json_t *
 library(struct recall *r, size_t share)
 {
@@ -272,7 +272,7 @@ library(struct recall *r, size_t share)
 	return block;
 }
 
-/* What a second model made of an earlier campaign on the same operation. */
+/* A second model's summary of an earlier campaign on the same operation. */
 static json_t *
 past_summary(struct recall *r, size_t share)
 {
@@ -316,7 +316,7 @@ add_history(json_t *facts, struct recall *r)
 	json_decref(rows);
 }
 
-/* Levels between the program of ROW and what the sample aims at; 0 where it aims at nothing. */
+/* Number of levels between the program of ROW and the sample's target; 0 if there is no target. */
 static json_int_t
 distance(const json_t *row, const json_t *target)
 {
@@ -330,7 +330,9 @@ distance(const json_t *row, const json_t *target)
 	return sum;
 }
 
-/* The row of ROWS that is nearest to TARGET, taken out; of equals the first. New reference. */
+/*
+ * The row of ROWS that is nearest to TARGET, removed from it; of equals the first. New reference.
+ */
 static json_t *
 take_nearest(json_t *rows, const json_t *target)
 {
@@ -359,8 +361,8 @@ put_kernel(struct kbuf *b, const json_t *row)
 }
 
 /*
- * "kernels": programs of other campaigns, as far as the memory leaves room for whole ones, the
- * nearest to the target first; empty when there are none.
+ * "kernels": complete programs of other campaigns, as far as the memory leaves room, the nearest to
+ * the target first; empty when there are none.
  */
 static void
 add_kernels(json_t *facts, struct recall *r, const json_t *target)
@@ -398,8 +400,8 @@ memory_facts(json_t *facts, const struct campaign *c, const struct krec *rec, co
 	size_t room = r.room;
 
 	/*
-	 * What the shares of others leave is the memory's, and what that leaves is for programs: at
-	 * first, when they are worth most, nearly all of it.
+	 * The memory gets what the shares of other campaigns leave, and programs get what the
+	 * memory leaves: nearly everything at first, when they are worth most.
 	 */
 	add_history(facts, &r);
 	add_recall(facts, &r, rec);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kprompt: notes of knowledge, Markdown with a head of "key: value" lines, taken apart into
- * sections. A section knows whom it is for: it inherits the keys of its note, and a comment below
- * its heading may set them anew.
+ * kprompt: notes of knowledge, Markdown with a head of "key: value" lines, split into sections.
+ * Each section has keys that say when it applies: it inherits those of its note, and a comment
+ * below its heading may replace them.
  */
 #include "kprompt.h"
 
@@ -18,7 +18,7 @@ enum {
 	DEFAULT_PRIORITY = 3
 };
 
-/* Where in which file, for messages. */
+/* File and line, for messages. */
 struct place {
 	const char *path;
 	long line;
@@ -80,7 +80,7 @@ names_of(const json_t *set)
 	return b.data;
 }
 
-/* "a, b" as an array; every word must stand in the set of WORDS that belongs to the key. */
+/* "a, b" as an array; every word must be in WORDS under the key. */
 static json_t *
 word_list(const struct place *at, const struct key *k, const char *value, const json_t *words)
 {
@@ -114,7 +114,7 @@ number(const struct place *at, const struct key *k, const char *value)
 	return json_integer(n);
 }
 
-/* One "key: value" of LEN bytes, put into KEYS. */
+/* One "key: value" of LEN bytes, added to KEYS. */
 static void
 take_key(
     const struct place *at, const char *s, size_t len, bool head, const json_t *words, json_t *into)
@@ -143,7 +143,7 @@ take_key(
 	free(pair);
 }
 
-/* The head between two lines "---"; returns what follows it, with AT on its first line. */
+/* The head between two lines "---"; returns the text after it, with AT on its first line. */
 static const char *
 take_head(struct place *at, const char *s, const json_t *words, json_t *into)
 {
@@ -167,8 +167,8 @@ take_head(struct place *at, const char *s, const json_t *words, json_t *into)
 }
 
 /*
- * The comment below a heading, "<!-- key: value; key: value -->", when there is one; returns what
- * follows it.
+ * The comment below a heading, "<!-- key: value; key: value -->", if there is one; returns the text
+ * after it.
  */
 static const char *
 take_comment(struct place *at, const char *s, const json_t *words, json_t *into)
@@ -194,8 +194,8 @@ take_comment(struct place *at, const char *s, const json_t *words, json_t *into)
 }
 
 /*
- * Length of the text up to the next line that begins with "## " outside of a code fence; LINES are
- * those passed.
+ * Length of the text up to the next line outside a code fence that begins with "## "; LINES counts
+ * the lines before it.
  */
 static size_t
 section_length(const char *text, long *lines)
@@ -214,7 +214,7 @@ section_length(const char *text, long *lines)
 	return (size_t)(s - text);
 }
 
-/* What a section costs in a prompt, with its heading and the blank lines around. */
+/* Tokens that a section takes in a prompt, with its heading and the blank lines around it. */
 static long
 tokens_of(const char *title, const char *text)
 {
@@ -245,8 +245,8 @@ section_new(const struct place *at, const json_t *own, const char *file, const c
 }
 
 /*
- * One section from its heading on, put into OUT unless it only names sources; returns what follows
- * it.
+ * One section, beginning with its heading, added to OUT unless it only lists sources; returns the
+ * text after it.
  */
 static const char *
 take_section(struct place *at, const char *s, const char *file, const json_t *head,
@@ -275,10 +275,7 @@ take_section(struct place *at, const char *s, const char *file, const json_t *he
 	return s + len;
 }
 
-/*
- * A note says how long it may become, so that nobody lets one grow over the budget of a prompt
- * unseen.
- */
+/* A note states its maximum length, so that none grows beyond the budget of a prompt unnoticed. */
 static void
 check_tokens(const struct place *at, const json_t *head, const json_t *sections)
 {
@@ -302,7 +299,7 @@ notes_read(const char *path, const char *file, const json_t *words)
 	const char *s = take_head(&at, text, words, head);
 	long lines;
 
-	/* What stands before the first section is for readers of the file. */
+	/* Text before the first section is for readers of the file. */
 	s += section_length(s, &lines);
 	at.line += lines;
 	while (*s)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * kprompt: skills (what to do about a sign that a profiler shows) and the profile of the parent.
- * Skills are files of ours, skills/NAME.md; everything that comes with a record is data and stands
+ * Skills are files of ours, skills/NAME.md; everything that comes with a record is data and is put
  * between marks.
  */
 #include "kprompt.h"
@@ -11,7 +11,7 @@
 #include "backend.h"
 #include "kfence.h"
 
-enum { PROFILE_TOKENS = 6000 }; /* what the findings of a launch and five skills take */
+enum { PROFILE_TOKENS = 6000 }; /* room for the findings of a launch and five skills */
 
 enum {
 	MAX_SKILL = 1 << 16,
@@ -22,7 +22,7 @@ enum {
 	MIN_BODY = 300
 };
 
-/* Of all that a profile holds, what says most. */
+/* The most informative metrics of a profile. */
 static const char *const key_metrics[] = { "roofline.sm_pct", "roofline.compute_pct",
 	"roofline.valu_pct", "roofline.mfma_pct", "roofline.mem_pct", "roofline.dram_pct",
 	"roofline.stream_pct", "memory.dram_gb", "memory.l1_hit_pct", "memory.l2_hit_pct",
@@ -53,7 +53,7 @@ skill_names(void)
 	return names;
 }
 
-/* The file of a skill, in the campaign or among those that ship. The caller frees. */
+/* The file of a skill, in the campaign or among the shipped ones. The caller frees. */
 static char *
 skill_text(const struct kcamp *camp, const char *name)
 {
@@ -85,7 +85,7 @@ skill_line(const char *text)
 	return line;
 }
 
-/* They are written for kernels of devices that kiln can run. */
+/* Skills are written for kernels on devices that kiln can run. */
 static bool
 wants_skills(const struct kcamp *camp)
 {
@@ -237,8 +237,8 @@ put_advice(struct kbuf *b, const json_t *profile)
 }
 
 /*
- * TEXT up to the last line that ends within MAX bytes, with a mark where something is missing. The
- * caller frees.
+ * TEXT up to the last line that ends within MAX bytes, with a mark if something was cut. The caller
+ * frees.
  */
 static char *
 cut(const char *text, size_t max)
@@ -253,8 +253,8 @@ cut(const char *text, size_t max)
 }
 
 /*
- * Headings of a skill two levels down: in the prompt they stand below a section's. "#pragma" is no
- * heading.
+ * Moves headings of a skill two levels down: in the prompt they belong to a section. "#pragma" is
+ * not a heading.
  */
 static char *
 demote(const char *text)
@@ -274,13 +274,13 @@ demote(const char *text)
 	return b.data;
 }
 
-/* The bodies of the skills that the findings name, most severe first, as long as ROOM lasts. */
+/* The texts of the skills that the findings name, most severe first, as far as ROOM allows. */
 static json_t *
 bodies(const struct kcamp *camp, const json_t *profile, size_t room)
 {
-	/* A record may name any file; only skills that there are come in, each once. */
+	/* A record may name any file; only existing skills are included, each once. */
 	json_t *list = json_array(), *f, *left = skill_names();
-	enum { BODIES = 5 }; /* more would drown the findings that matter most */
+	enum { BODIES = 5 }; /* more would hide the findings that matter most */
 	size_t i;
 
 	json_array_foreach(json_object_get(profile, "findings"), i, f) {
@@ -306,7 +306,7 @@ bodies(const struct kcamp *camp, const json_t *profile, size_t room)
 	return list;
 }
 
-/* A member of the parent, or of the evaluation that it carries. */
+/* A member of the parent, or of the evaluation in it. */
 static const json_t *
 evaluated(const json_t *program, const char *key)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kprompt: ideas from a project that the user names, prompt.reference_project: of its texts the
- * passages that say most of the task's own words. It is read when a prompt is made.
+ * kprompt: ideas from a project that the user names, prompt.reference_project: the passages of its
+ * files that contain most of the task's own words. It is read when a prompt is made.
  */
 #include "kprompt.h"
 
@@ -15,13 +15,13 @@ enum {
 	MAX_PATH = 200,
 	MAX_BYTES = 1 << 18, /* a longer file is data */
 	MAX_WORDS = 16,
-	MIN_WORD = 4, /* shorter ones stand everywhere */
+	MIN_WORD = 4, /* shorter words occur everywhere */
 	PASSAGE = 40, /* lines */
-	LEAD = 3,     /* of them before the first hit */
+	LEAD = 3,     /* lines before the first hit */
 	PASSAGES = 4
 };
 
-/* What the task is called, in small letters, and its parts. */
+/* The task's names, in small letters, and their parts. */
 struct words {
 	char *word[MAX_WORDS];
 	size_t count;
@@ -39,7 +39,7 @@ struct passages {
 	size_t count, files;
 };
 
-/* NAME of LEN characters, unless it is short or there already. */
+/* Adds NAME of LEN characters, unless it is short or exists already. */
 static void
 add_word(struct words *w, const char *name, size_t len)
 {
@@ -73,7 +73,7 @@ find_words(struct words *w, const json_t *stable)
 	}
 }
 
-/* How many of the words stand in LINE; each of them is noted in SEEN. */
+/* How many of the words are in LINE; SEEN collects which. */
 static long
 hits_in(const struct words *w, const char *line, unsigned *seen)
 {
@@ -88,8 +88,8 @@ hits_in(const struct words *w, const char *line, unsigned *seen)
 }
 
 /*
- * What PASSAGE lines from FIRST on are worth: many different words before many hits, and both more
- * in a file whose name has one.
+ * Value of the PASSAGE lines from FIRST on: many different words count more than many hits, and
+ * both count more in a file whose name has one.
  */
 static long
 score_of(const struct words *w, char *const *line, size_t count, size_t first, const char *path)
@@ -105,7 +105,7 @@ score_of(const struct words *w, char *const *line, size_t count, size_t first, c
 	return hits && hits_in(w, path, &seen) ? 2 * score : score;
 }
 
-/* The best passage of a file, whose lines are LINE; nothing when it has none of the words. */
+/* The best passage of a file with the lines LINE; none if it has none of the words. */
 static void
 add_best(
     struct passages *p, const struct words *w, char *const *line, size_t count, const char *path)
@@ -199,7 +199,7 @@ by_score(const void *a, const void *b)
 	                            : strcmp(x->path, y->path);
 }
 
-/* The passages, as the prompt shows them, and in LIST what the record says of them. */
+/* The passages in the form for the prompt; LIST gets what the record says about them. */
 static void
 show(struct kbuf *b, json_t *list, const struct passages *p, long budget)
 {
@@ -239,7 +239,7 @@ project_facts(json_t *stable, const struct kcamp *camp, long budget)
 	if (p.count)
 		qsort(p.at, p.count, sizeof *p.at, by_score);
 	show(&text, list, &p, budget);
-	/* Nobody whose words stand there knows the seed of the campaign. */
+	/* The authors of these texts do not know the seed of the campaign. */
 	salt = kasprintf("%.0f/project", kcamp_num(camp, "seed"));
 	kbuf_add(&block, "", 0);
 	if (text.len)

@@ -20,10 +20,10 @@ enum { MAX_NAME = 80, MAX_ID = 16, DIMENSIONS = 4 };
 /* Keys of prompts/instructions/BACKEND.json. */
 static const char *const dimensions[DIMENSIONS] = { "memory", "compute", "parallelism", "esimd" };
 
-/* What one record's texts are made with. */
+/* Context for the texts of one record. */
 struct maker {
 	const struct campaign *c;
-	/* of data marks: the sample's seed, which no author of a kernel knows */
+	/* for data marks: the sample's seed, which no author of a kernel knows */
 	const char *salt;
 	const char *label; /* of code fences */
 };
@@ -56,7 +56,7 @@ buf_string(struct kbuf *b)
 	return s;
 }
 
-/* Per-workload times, when the sampler passed them on. */
+/* Per-workload times, if the sampler passed them on. */
 static void
 add_workloads(struct kbuf *b, const struct campaign *c, const json_t *program)
 {
@@ -72,7 +72,7 @@ add_workloads(struct kbuf *b, const struct campaign *c, const json_t *program)
 		kbuf_printf(b, " %s", unit);
 		if (kjson_num_or(w, "speedup", 0) > 0)
 			kbuf_printf(b, " (%.2fx)", kjson_num_or(w, "speedup", 0));
-		/* On a GPU, what a batch hides. */
+		/* On a GPU, show the host time, which a batch of calls hides. */
 		if (kjson_num_or(w, "host_ms", 0) > 0)
 			kbuf_printf(b, " [single call %.4f ms, host time %.4f ms]",
 			    kjson_num_or(w, "alone_ms", 0), kjson_num_or(w, "host_ms", 0));
@@ -143,7 +143,7 @@ fenced_code(const struct maker *m, const json_t *program)
 	return buf_string(&b);
 }
 
-/* What bounds a program that nobody profiled, from how its times grow with the work. */
+/* What bounds a program that nobody profiled, judged by how its times grow with the work. */
 static json_t *
 growth_of(const struct campaign *c, const json_t *program)
 {
@@ -165,7 +165,7 @@ growth_of(const struct campaign *c, const json_t *program)
 	return text;
 }
 
-/* The object that stands for one program in the templates. */
+/* The object for one program in the templates. */
 static json_t *
 program_facts(const struct maker *m, const json_t *program)
 {
@@ -194,7 +194,7 @@ program_facts(const struct maker *m, const json_t *program)
 	return o;
 }
 
-/* The best program, unless it stands in the prompt anyway, or there is none. */
+/* The best program, unless it is in the prompt anyway, or there is none. */
 static const json_t *
 best_shown(const struct maker *m, const json_t *sample)
 {
@@ -207,7 +207,7 @@ best_shown(const struct maker *m, const json_t *sample)
 }
 
 /*
- * Inspirations that say something new: not the parent, the best shown, the reference, or one
+ * Inspirations that add something new: not the parent, the best shown, the reference, or one
  * another.
  */
 static json_t *
@@ -262,9 +262,9 @@ instruction(const struct campaign *c, size_t d, int level)
 }
 
 /*
- * "target": [{"dimension","level","simpler","text"}] for every dimension that is to change and
- * for which there is advice; "kept": the names of the others above level 0; "refine": none is to
- * change. "has_target": there is one.
+ * "target": [{"dimension","level","simpler","text"}] for every dimension that should change and for
+ * which there is advice; "kept": the names of the other dimensions above level 0; "refine": none
+ * should change. "has_target": there is a target.
  */
 static void
 add_target(json_t *o, const struct campaign *c, const json_t *sample)
@@ -320,7 +320,7 @@ hint_facts(const struct campaign *c, const json_t *sample)
 		struct kbuf b = { 0 };
 
 		direction_text(&b, c, json_object_get(h, "direction"));
-		/* Samples of earlier versions do not say what was measured. */
+		/* Samples of earlier versions do not contain what was measured. */
 		if (b.len && json_object_get(h, "gain"))
 			json_array_append_new(out,
 			    json_pack("{s:s,s:I,s:I,s:o}", "text", b.data, "faster",
@@ -332,7 +332,7 @@ hint_facts(const struct campaign *c, const json_t *sample)
 	return out;
 }
 
-/* One data block with the compile errors of other candidates; empty text when there are none. */
+/* One data block with the compile errors of other candidates; empty if there are none. */
 static json_t *
 error_facts(const struct maker *m, const json_t *sample)
 {
@@ -360,7 +360,7 @@ error_facts(const struct maker *m, const json_t *sample)
 	return buf_string(&block);
 }
 
-/* prompt.tips of the suitable tips, drawn without replacement from the record's own stream. */
+/* Draws prompt.tips of the applicable tips, without replacement, from the record's own stream. */
 static json_t *
 tip_facts(const struct campaign *c, const struct krec *rec, const char *seed)
 {
@@ -400,7 +400,7 @@ check_sample(const struct krec *rec)
 		    rec->file, rec->lineno, status);
 }
 
-/* "has_tips" and the like: a heading stands once, not once per item. */
+/* "has_tips" and the like: a heading appears once, not once per item. */
 static void
 set_has(json_t *o, const char *list)
 {

@@ -10,10 +10,7 @@
 
 enum { MAX_LINE = 300 };
 
-/*
- * What helps to plan a kernel; a rate is shown when it is the one that the task's arithmetic runs
- * at.
- */
+/* Facts that help to plan a kernel; a rate is shown if the task's arithmetic runs at it. */
 static const char *const shown[] = { "compute_capability", "arch", "units", "warp_width",
 	"memory_bandwidth", "memory_size", "l2_size", "l3_size", "l1_per_unit",
 	"shared_memory_per_unit", "shared_memory_per_block", "registers_per_unit",
@@ -62,7 +59,7 @@ add_bound(json_t *list, const json_t *row, double ridge)
 
 	if (!strcmp(bound, "unknown"))
 		return;
-	/* A copy has no rate of arithmetic, and so perhaps no ridge. */
+	/* A copy has no arithmetic rate, and so perhaps no ridge. */
 	why = ridge > 0 ? kasprintf(": the ridge is at %.4g", ridge) : kstrdup("");
 	add_line(list,
 	    "%s: %.4g operations, %.4g bytes read and written, %.4g operations a byte "

@@ -29,7 +29,7 @@ set_buf(json_t *object, const char *key, struct kbuf *b)
 	kbuf_free(b);
 }
 
-/* "a, b, c" from an array of strings; other items are left out. */
+/* "a, b, c" from an array of strings; other items are skipped. */
 static void
 join(struct kbuf *out, const json_t *list, const char *between)
 {
@@ -64,7 +64,7 @@ add_dtypes(json_t *stable, const json_t *task)
 /* One parameter of the entry point. */
 struct parameter {
 	const char *name, *dtype;
-	const char *kind;     /* key of the backend file: input, output, scalar */
+	const char *kind;     /* key in the backend file: input, output, scalar */
 	const json_t *tensor; /* NULL for an axis */
 	bool inout;
 };
@@ -96,7 +96,7 @@ parameter_of(const json_t *task, const json_t *argument)
 	return p;
 }
 
-/* "const float *A", as the backend writes it. */
+/* "const float *A", in the backend's syntax. */
 static char *
 declare(const struct parameter *p, const json_t *backend)
 {
@@ -138,8 +138,8 @@ listed_sizes(const json_t *task, const char *name)
 }
 
 /*
- * What a size is in the calls that judge a kernel: those that workloads list, and others that are
- * drawn.
+ * The values of a size in the calls that judge a kernel: those that workloads list, and others that
+ * are drawn.
  */
 static void
 describe_size(struct kbuf *out, const json_t *task, const char *name)
@@ -309,7 +309,7 @@ in_set(const json_t *workload, const char *set)
 	return !json_object_get(workload, "sets");
 }
 
-/* "timed": [{"name","text":"M = 1024, N = 1024"}] of the set in use. */
+/* "timed": [{"name","text":"M = 1024, N = 1024"}] for the set in use. */
 static void
 add_timed(json_t *stable, const json_t *task, const char *set)
 {
@@ -338,7 +338,7 @@ add_tolerance(json_t *stable, const json_t *task)
 {
 	static const struct {
 		const char *key, *text;
-		double pointless; /* the value that says nothing */
+		double pointless; /* the value that need not be mentioned */
 	} parts[] = {
 		{ "rtol", "relative error", -1 },
 		{ "atol", "absolute error", -1 },
@@ -394,8 +394,8 @@ command_line(const json_t *tier)
 }
 
 /*
- * What the project's own commands do in place of kiln's: nothing may be promised that they do not
- * keep.
+ * What the project's own commands do instead of kiln's: the prompt may not promise anything that
+ * they do not keep.
  */
 static void
 add_own(json_t *stable, const struct kcamp *camp)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* This end: start the transport, hand it the order, hold the leash, and take the answer. */
+/* This end: start the transport, send it the order, hold the leash, and receive the answer. */
 #include "kremote.h"
 
 #include <fcntl.h>
@@ -17,10 +17,10 @@ enum { CHUNK = 1 << 16, NOISE_MAX = 1 << 20, GRACE_MS = 3000, NOT_FOUND = 127 };
 struct link {
 	pid_t pid;           /* of the transport; -1: there is no such program */
 	int to, from, ended; /* its standard input and output; readable once it has ended */
-	struct kbuf in;      /* what came and is not yet taken */
-	json_t *greeting;    /* NULL: it has not spoken yet */
-	json_t *answer;      /* NULL: not yet; its output is in IN */
-	int code;            /* how the transport ended, as a shell says it */
+	struct kbuf in;      /* received and not yet processed */
+	json_t *greeting;    /* NULL: not received yet */
+	json_t *answer;      /* NULL: not yet; the output that follows is in IN */
+	int code;            /* exit status of the transport, in a shell's form */
 };
 
 static volatile sig_atomic_t stopped_by, greeted;
@@ -28,8 +28,9 @@ static volatile pid_t transport;
 static volatile int leash;
 
 /*
- * Let go of the leash, and the other end sees to its own. Who has not spoken yet has nothing to see
- * to, but may stand in a queue. Either way the transport ends, which is noticed like any other end.
+ * Let go of the leash, so that the other end ends its own processes. If it has not greeted yet, it
+ * has none, but its job may be in a queue. In both cases the transport ends, which is handled like
+ * any other end.
  */
 static void
 on_signal(int sig)
@@ -69,8 +70,8 @@ drop_secrets(void)
 }
 
 /*
- * In the transport. It ends with us, however we end, but so that it can take its job out of a
- * queue.
+ * Runs in the transport. It ends with us, however we end, but by a signal that lets it remove its
+ * job from a queue.
  */
 static int
 prepare(void *arg)
@@ -105,7 +106,8 @@ start(struct link *l, const struct call *c)
 }
 
 /*
- * To whom reads no more nothing is said: what it has to say comes by the other pipe, or by its end.
+ * A failed write is ignored: if the other end reads no more, its answer comes through the other
+ * pipe, or it ends.
  */
 static void
 say(const struct link *l, const char *bytes, size_t len)
@@ -122,7 +124,7 @@ say(const struct link *l, const char *bytes, size_t len)
 	}
 }
 
-/* Two versions judge differently, so neither is asked in the other's name. */
+/* Two versions judge differently, so one must not stand in for the other. */
 static void
 check_greeting(const json_t *greeting)
 {
@@ -134,7 +136,7 @@ check_greeting(const json_t *greeting)
 		    kjson_str_or(greeting, "host", "?"), version, kversion_string());
 }
 
-/* The lines of what came, up to the answer's; a login script may have printed others. */
+/* Reads the lines up to the answer's; a login script may have printed others. */
 static void
 take_lines(struct link *l)
 {
@@ -166,7 +168,7 @@ is_whole(const struct link *l)
 	return l->answer && (json_int_t)l->in.len >= kjson_int_or(l->answer, "bytes", 0);
 }
 
-/* Until the answer is whole, or the transport has ended and its last words are read. */
+/* Reads until the answer is complete, or the transport has ended and its last output is read. */
 static void
 hear(struct link *l)
 {
@@ -192,8 +194,8 @@ hear(struct link *l)
 }
 
 /*
- * Let go of the leash, and see the transport end: by itself, for then the other end has seen to its
- * own; else by force.
+ * Let go of the leash, and wait for the transport to end by itself, because then the other end has
+ * ended its processes; otherwise by force.
  */
 static void
 hang_up(struct link *l)
@@ -210,7 +212,7 @@ hang_up(struct link *l)
 	l->code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/* What the end of the transport without an answer means. */
+/* Explains why the transport ended without an answer. */
 static int
 explain(const struct link *l, const struct call *c)
 {
@@ -231,7 +233,7 @@ explain(const struct link *l, const struct call *c)
 	return K_AGAIN;
 }
 
-/* The output, whole, to where it belongs; the status of the program. */
+/* Copies the complete output to its destination; returns the status of the program. */
 static int
 deliver(const struct link *l, const struct order *o)
 {

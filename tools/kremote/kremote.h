@@ -19,42 +19,42 @@
 #define REMOTE_SCHEMA "remote/1"
 
 enum {
-	PULSE_MS = 10000,     /* from newline to newline */
-	SILENCE_MS = 120000,  /* without one: the caller is gone, though nobody said so */
+	PULSE_MS = 10000,     /* from one newline to the next */
+	SILENCE_MS = 120000,  /* without a newline for this long, the caller is gone */
 	ORDER_MAX = 64 << 20, /* its first line, in bytes */
 };
 
-/* What is the program's standard input, in the folder of the run. */
+/* The program's standard input, as a file in the folder of the run. */
 #define STDIN_NAME ".stdin"
 
-/* What the command line asked for. */
+/* Values from the command line. */
 struct call {
-	/* folder of kiln's programs on the other machine; NULL: they are in its PATH */
+	/* folder of kiln's programs on the other machine; NULL: in its PATH */
 	const char *there;
-	bool shared;      /* it sees the same files at the same paths */
-	bool plain;       /* the transport as it stands, without options of ours */
-	char **transport; /* words, NULL at the end */
+	bool shared;      /* both machines have the same files at the same paths */
+	bool plain;       /* use the transport unchanged, without our options */
+	char **transport; /* command words, NULL at the end */
 	char **args;      /* program and arguments, NULL at the end */
 };
 
-/* order.c: what the program reads, and what it is called with there. */
+/* order.c: the files that the program reads, and its arguments there. */
 struct order {
 	json_t *head;      /* owned */
-	struct kbuf files; /* their bytes, one behind the other */
-	char *output;      /* where the answer goes; NULL: stdout. Owned */
+	struct kbuf files; /* their contents, one after the other */
+	char *output;      /* where the output goes; NULL: stdout. Owned */
 };
 void order_make(struct order *o, const struct call *c);
 void order_free(struct order *o);
 
 /*
- * transport.c: the words of the command that goes there: NULL at the end, the caller frees them and
- * the list.
+ * transport.c: the words of the transport command: NULL at the end; the caller frees them and the
+ * list.
  */
 char **transport_words(const struct call *c);
-/* Whether STATUS, of a transport that never spoke, means that there is no such program. */
+/* Whether STATUS, of a transport that never answered, means that there is no such program. */
 bool transport_is_absent(const struct call *c, int status);
 
-/* call.c: bring the order there and the answer back; the exit status. */
+/* call.c: send the order and receive the answer; returns the exit status. */
 int call_run(const struct call *c);
 
 /* serve.c: the other end. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kremote: run a stage on another machine: its inputs go there, its output comes back. See
+ * kremote: run a stage on another machine: its inputs are sent there, its output comes back. See
  * kremote.h.
  */
 #include "kremote.h"
@@ -32,8 +32,8 @@ usage(const char *why)
 }
 
 /*
- * It becomes a word for a shell there, or for none: quotes of ours would mean something to some
- * transports only.
+ * It becomes a word for a shell on the other machine, or for none: quotes added here would work
+ * with some transports only.
  */
 static void
 check_there(const char *folder)
@@ -88,7 +88,7 @@ main(int argc, char **argv)
 	int opt;
 
 	kutil_init("kremote");
-	/* The first word that is no option begins the transport. */
+	/* The first word that is not an option begins the transport. */
 	while ((opt = getopt_long(argc, argv, "+hV", options, NULL)) != -1)
 		switch (opt) {
 		case THERE:

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The order: the program, its arguments, and the files that it reads. These lie there below the
- * folder of the run as they lie here below the root, and the program runs in the folder that stands
- * for ours: a name that begins at our working folder means the same there. Arguments that begin at
- * the root are made to begin at the working folder.
+ * The order: the program, its arguments, and the files that it reads. On the other machine these
+ * files have the same paths, relative to the folder of the run instead of the root. The program
+ * runs in the folder that corresponds to ours, so a relative name means the same there. Absolute
+ * arguments are made relative to the working folder.
  */
 #include "kplace.h"
 #include "kremote.h"
@@ -15,21 +15,21 @@
 
 enum { FILES_MAX_BYTES = 1 << 30 };
 
-/* What stands there for the root of this machine. */
+/* The folder that corresponds to the root of this machine. */
 #define ROOT "files"
 
-/* Variables that mean the same there. */
+/* Variables that mean the same on both machines. */
 static const char *const passed[] = { "KILN_PROGRESS", "KILN_NOW" };
 
 struct making {
 	struct order *o;
-	bool shared;          /* nothing is sent: all stays where it is */
+	bool shared;          /* nothing is sent: both machines have the files */
 	char here[PATH_MAX];  /* the working folder */
-	char **args;          /* as they are there, without -o; owned */
+	char **args;          /* the arguments there, without -o; owned */
 	const char *campaign; /* its folder */
 };
 
-/* A path that is sent: it has to be a JSON string. */
+/* A path that is sent must be a JSON string. */
 static void
 append_path(const struct making *m, const char *list, const char *path)
 {
@@ -38,8 +38,8 @@ append_path(const struct making *m, const char *list, const char *path)
 }
 
 /*
- * What PATH is called there: all of it, without "." and "..". A folder that ".." leads out of has
- * to be there, too. The caller frees.
+ * The name of PATH there: complete, without "." and "..". A folder that ".." leads out of must
+ * exist there, too. The caller frees.
  */
 static char *
 name_there(const struct making *m, const char *path)
@@ -89,7 +89,7 @@ add_file(struct making *m, const char *path)
 	free(text);
 }
 
-/* An argument, or what stands behind "--option=" in it. */
+/* An argument, or the part after "--option=" in it. */
 static const char *
 argument_value(const char *arg)
 {
@@ -104,7 +104,7 @@ is_a(const char *path, bool folder)
 	return kfind(path, &st) && (S_ISREG(st.st_mode) || (folder && S_ISDIR(st.st_mode)));
 }
 
-/* An argument as it is there. Files among them are sent. The caller frees. */
+/* The form of an argument there. If it is a file, it is sent. The caller frees. */
 static char *
 translate(struct making *m, const char *arg)
 {
@@ -124,8 +124,8 @@ translate(struct making *m, const char *arg)
 }
 
 /*
- * The value of an option, "-o X", "-oX", "--output X" or "--output=X", at *AT, which is left at its
- * last word.
+ * The value of an option, "-o X", "-oX", "--output X" or "--output=X", at *AT, which is moved to
+ * the option's last word.
  */
 static const char *
 option_value(char **args, size_t *at, char letter, const char *name)
@@ -143,7 +143,7 @@ option_value(char **args, size_t *at, char letter, const char *name)
 	return NULL;
 }
 
-/* The arguments as they are there. The output stays here: -o is taken out. */
+/* Converts the arguments. The output stays here, so -o is removed. */
 static void
 take_arguments(struct making *m, const struct call *c)
 {
@@ -168,8 +168,9 @@ take_arguments(struct making *m, const struct call *c)
 }
 
 /*
- * Ask the program what it reads; TEXT is what it would find on its standard input. The list, NULL
- * from all but keval, which alone reads more than its arguments name. The caller frees.
+ * Asks the program which files it reads; TEXT is what it would find on its standard input. Returns
+ * the list, or NULL for every program except keval, the only one that reads more than its arguments
+ * name. The caller frees.
  */
 static char *
 ask(char **args, const char *text, size_t len)
@@ -202,7 +203,7 @@ ask(char **args, const char *text, size_t len)
 	return list;
 }
 
-/* A file that the program reads by itself. */
+/* A file that the program reads without being given its name. */
 static void
 add_input(struct making *m, const char *path)
 {
@@ -216,8 +217,8 @@ add_input(struct making *m, const char *path)
 }
 
 /*
- * What the program reads by itself, a line each; "-" is its standard input, which is sent as a
- * file.
+ * The files that the program reads without being given their names, one per line; "-" is its
+ * standard input, which is sent as a file.
  */
 static void
 add_inputs(struct making *m)
@@ -243,8 +244,8 @@ add_inputs(struct making *m)
 }
 
 /*
- * A name for the folder that is kept there for this campaign: readable, and not that of another
- * one.
+ * A name for the folder that is kept there for this campaign: readable, and different from that of
+ * other campaigns.
  */
 static char *
 place(const char *folder)
@@ -278,7 +279,7 @@ add_environment(json_t *head)
 	json_object_set_new(head, "env", env);
 }
 
-/* Member NAME is TEXT, which is freed. */
+/* Sets member NAME to TEXT, which is freed. */
 static void
 set_text(json_t *head, const char *name, char *text)
 {
@@ -287,7 +288,9 @@ set_text(json_t *head, const char *name, char *text)
 	free(text);
 }
 
-/* The campaign's folder and the working one are there, whether or not a file lies in them. */
+/*
+ * The campaign's folder and the working folder are made there, even if there are no files in them.
+ */
 static void
 order_campaign(struct making *m)
 {

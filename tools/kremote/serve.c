@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The other end: takes an order, lays its files out in a folder of their own, runs the program
- * there, and sends back what it printed. What is built for all candidates of a campaign
- * (trials/000/build) stays.
+ * The other end: receives an order, writes its files to a folder of their own, runs the program
+ * there, and sends back what it printed. The folder with what is built for all candidates of a
+ * campaign (trials/000/build) is kept.
  */
 #include "kremote.h"
 
@@ -28,10 +28,10 @@ static volatile sig_atomic_t stopped_by;
 struct service {
 	json_t *order;
 	char *folder; /* of this run; removed at its end */
-	char *build;  /* what stays for the next one */
-	int lock;     /* held on it, so that nobody sweeps it away */
+	char *build;  /* kept for the next run */
+	int lock;     /* held on the folder, so that nobody removes it */
 	bool answered;
-	sigset_t open; /* signals that are let in while we wait */
+	sigset_t open; /* signals that may arrive while we wait */
 	char host[256];
 };
 
@@ -52,8 +52,8 @@ lock_of(const char *folder)
 }
 
 /*
- * Folders of killed runs: nobody holds their lock. A new one is locked before it gets a name that
- * is looked at.
+ * Removes folders of killed runs: nobody holds their lock. A new folder is locked before it gets a
+ * name that this function looks for.
  */
 static void
 sweep(const char *place)
@@ -74,7 +74,7 @@ sweep(const char *place)
 		closedir(d);
 }
 
-/* Where campaigns from elsewhere are kept; the caller frees. */
+/* Where campaigns from other machines are kept; the caller frees. */
 static char *
 cache_folder(void)
 {
@@ -106,7 +106,7 @@ is_below(const char *path)
 	return true;
 }
 
-/* A folder for this run in the campaign's place, which has one for what all of its runs share. */
+/* A folder for this run in the campaign's place, which also has one that all of its runs share. */
 static void
 open_folder(struct service *s)
 {
@@ -132,7 +132,7 @@ open_folder(struct service *s)
 	free(cache);
 }
 
-/* PATH from the order. A file may not lie where what all runs share is linked to. */
+/* Checks PATH from the order. A file may not be where the shared folder is linked. */
 static void
 check_path(const char *path, const char *what)
 {
@@ -141,8 +141,8 @@ check_path(const char *path, const char *what)
 }
 
 /*
- * The folders that have to be there though no file lies in them, and in the campaign's what all of
- * its runs share.
+ * The folders that must exist even if they have no files, and in the campaign's folder the link to
+ * what all of its runs share.
  */
 static void
 make_folders(const struct service *s)
@@ -165,8 +165,8 @@ make_folders(const struct service *s)
 }
 
 /*
- * The next LEN bytes of the order; false at its end. Not a byte more, for the leash is in the same
- * pipe.
+ * Reads the next LEN bytes of the order; false at its end. It must not read more, because the leash
+ * is in the same pipe.
  */
 static bool
 take(void *to, size_t len)
@@ -245,7 +245,7 @@ read_files(const struct service *s)
 	}
 }
 
-/* Ours, and what the order adds to it. The stages end with their parents. */
+/* Our environment, and what the order adds to it. The stages end with their parents. */
 static void
 set_environment(const struct service *s)
 {
@@ -291,7 +291,7 @@ start(const struct service *s, const char *name, int out)
 	return pid;
 }
 
-/* Until the program has ended; false when the caller was gone before. */
+/* Waits until the program has ended; false when the caller disappeared first. */
 static bool
 watch(const struct service *s, pid_t pid)
 {
@@ -338,8 +338,8 @@ answer(struct service *s, int status)
 }
 
 /*
- * A scheduler that takes the machine back ends all processes of a job, one after the other: the
- * program's end may be what we see first.
+ * A scheduler that takes the machine back ends all processes of a job, one after the other: the end
+ * of the program may be the first that we notice.
  */
 static bool
 was_told_to_end(int status)
@@ -385,8 +385,8 @@ work(struct service *s)
 }
 
 /*
- * However we end: a fault on the way is an answer, too, if there is still somebody to hear it; and
- * nothing is left.
+ * Called however we end: a fault on the way is also an answer, if the caller still listens; and
+ * nothing is left behind.
  */
 static void
 finish(int status, void *arg)
@@ -419,7 +419,10 @@ serve(void)
 	for (size_t i = 0; i < LEN(signals); i++)
 		sigaction(signals[i], &sa, NULL);
 	gethostname(s.host, sizeof s.host - 1);
-	/* Whatever is said here is read there, where a full disk would be looked for at home. */
+	/*
+	 * Messages from here are read on the caller's machine; without the host's name, a full disk
+	 * would be looked for there.
+	 */
 	snprintf(prog, sizeof prog, "kremote: %s", s.host);
 	kprog = prog;
 	on_exit(finish, &s);

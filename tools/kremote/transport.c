@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The command that goes there: the caller's words, with options of ours where we know the program.
+ * The command that connects to the other machine: the caller's words, with our options if we know
+ * the program.
  */
 #include "kremote.h"
 
 enum { WORDS = 24 };
 
 /*
- * Behind the program's name, so before the caller's own words: ssh takes the first word on a
- * matter, srun the last. %s: the folder of the sockets.
+ * Added after the program's name, before the caller's own words: if an option is repeated, ssh uses
+ * the first, srun the last. %s: the folder of the sockets.
  */
 static const struct known {
 	const char *program;
-	int absent; /* how it ends when there is no such program there */
-	/* it looks for programs by our path, which here is that of the other machine, too */
+	int absent; /* exit status when there is no such program there */
+	/* it searches for programs in our PATH, which is then also that of the other machine */
 	bool path;
 	const char *words[WORDS];
 } known[] = {
 	/*
-	 * One connection for all, kept for a while, noticed when it is dead; nothing is asked,
-	 * nothing of ours goes along.
+	 * One connection for all, kept open for a while, with dead ones detected; no questions, and
+	 * nothing forwarded.
 	 */
 	{ "ssh", 127, false,
 	    { "-T", "-oBatchMode=yes", "-oControlMaster=auto", "-oControlPersist=300",
@@ -27,8 +28,8 @@ static const struct known {
 	        "-oServerAliveCountMax=4", "-oCompression=yes", "-oForwardAgent=no",
 	        "-oForwardX11=no", "-oClearAllForwardings=yes" } },
 	/*
-	 * One task, in a folder that every node has, with hardly anything of our environment, its
-	 * output as it comes.
+	 * One task, in a folder that every node has, with almost none of our environment, and
+	 * unbuffered output.
 	 */
 	{ "srun", 2, true,
 	    { "--quiet", "--ntasks=1", "--export=PATH,HOME", "--chdir=/", "--kill-on-bad-exit=1",
@@ -47,7 +48,10 @@ find(const struct call *c)
 	return NULL;
 }
 
-/* Sockets of connections: ours alone, at a path short enough for one; the caller frees. */
+/*
+ * Folder for sockets of connections: accessible only to us, with a path short enough for a socket;
+ * the caller frees.
+ */
 static char *
 socket_folder(void)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The audit: does what was measured carry over to programs that are not a benchmark? See
- * kreport.h.
+ * The audit: do the measured gains carry over to programs that are not a benchmark? See kreport.h.
  */
 #include <stdlib.h>
 #include <string.h>

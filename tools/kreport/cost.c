@@ -10,7 +10,7 @@ struct bill {
 	long replies, priced, counted, estimated, recorded, timed;
 	long long attempts;
 	double usd, model_s, eval_s;
-	json_t *models, *providers; /* name to how many */
+	json_t *models, *providers; /* how many, by name */
 	const char *first, *last;   /* times of replies */
 };
 

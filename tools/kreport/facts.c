@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The facts of a campaign as one document, and what its groups share. See kreport.h. */
+/* The facts of a campaign as one document, with helpers for its groups. See kreport.h. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,7 +41,7 @@ is_cheat(const struct kcandidate *c)
 	return status_rows[c->status].fault == FAULT_RULES;
 }
 
-/* All of them, and what tables they are in. */
+/* All candidates, and the tables that they appear in. */
 static json_t *
 candidates_json(const struct report *r)
 {
@@ -123,7 +123,7 @@ device_of(const struct report *r)
 	return kjson_str_or(r->machine, "cpu", "an unnamed device");
 }
 
-/* What the campaign's own commands decide in the harness's place. */
+/* What the campaign's own commands decide instead of the harness. */
 static json_t *
 own_json(const struct kcamp *c)
 {

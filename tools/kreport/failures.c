@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What failed and why: statuses, reasons gathered, cheats, rounds rolled back. See kreport.h. */
+/* What failed and why: statuses, grouped reasons, cheats, rolled-back rounds. See kreport.h. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 
 enum { MOST_REASONS = 12, LONGEST_REASON = 240, MOST_IDS = 8 };
 
-/* Numbers tell apart what is alike: line numbers, counts, sizes. */
+/* Removes numbers, which make similar messages differ: line numbers, counts, sizes. */
 static char *
 without_numbers(const char *status, const char *text)
 {
@@ -30,7 +30,7 @@ without_numbers(const char *status, const char *text)
 	return b.data;
 }
 
-/* Into ALL, by key: status and text without numbers; the text is that of the first. */
+/* Adds to ALL by the key of status and text without numbers; the text is that of the first. */
 static void
 add_reason(json_t *all, const struct kcandidate *c, const char *text)
 {
@@ -53,8 +53,8 @@ add_reason(json_t *all, const struct kcandidate *c, const char *text)
 }
 
 /*
- * The first line with "error" in it behind its place "file:12:3: ", else the first line. The
- * caller frees.
+ * The first line with "error" in it, without the place "file:12:3: " before it, else the first
+ * line. The caller frees.
  */
 static char *
 error_line(const char *log)
@@ -121,7 +121,7 @@ statuses_json(const struct report *r)
 	return rows;
 }
 
-/* The most frequent ones of ALL, which is taken over. */
+/* The most frequent reasons in ALL, which is taken over. */
 static json_t *
 reasons_json(json_t *all)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Figures: times, ratios, rates as people write them, and ratios with their intervals. See
+ * Figures in the form that people write: times, ratios, rates, and ratios with their intervals. See
  * kreport.h.
  */
 #include <math.h>
@@ -30,7 +30,7 @@ show(const char *fmt, ...)
 	return text;
 }
 
-/* Four digits and never an exponent. */
+/* Four digits and no exponent. */
 static const char *
 four(double v)
 {
@@ -67,7 +67,7 @@ show_percent(double ratio)
 	return show("%.*f %%", ratio < 10, 100 * ratio);
 }
 
-/* VALUE in the first of N units in which it is below LIMIT; which one, into *UNIT. */
+/* VALUE in the first of N units in which it is below LIMIT; *UNIT is set to the unit. */
 static double
 scaled(double value, double step, double limit, size_t n, size_t *unit)
 {
@@ -147,7 +147,7 @@ show_count(double n)
 	return show("%s", text);
 }
 
-/* The campaign whose metric "measured" figures are in; one a process. */
+/* The campaign whose metric is used for "measured" figures; one per process. */
 static const struct kcamp *metric_of;
 
 const char *
@@ -160,7 +160,7 @@ own_metric(const struct kcamp *c)
 	return strcmp(unit, "ms") ? unit : NULL;
 }
 
-/* A time, or what the campaign's own command measures in its place. */
+/* A time, or the metric of the campaign's own command. */
 static const char *
 show_measured(double ns)
 {
@@ -179,7 +179,7 @@ show_usd(double usd)
 	return show(usd > 0 && usd < 0.1 ? "$%.4f" : "$%.2f", usd);
 }
 
-/* Numbers in one way each, which a printf format may say. */
+/* Numbers in a fixed form, which a printf format may give. */
 static const char *
 show_number(const char *how, double v)
 {
@@ -221,7 +221,7 @@ is_point(const json_t *ratio)
 	return json_object_get(ratio, "high") && low_of(ratio) >= kjson_num_or(ratio, "high", 0);
 }
 
-/* "155× to 161×"; AS shows one end. */
+/* "155× to 161×"; AS formats one end. */
 static const char *
 show_interval(const json_t *ratio, const char *(*as)(double))
 {

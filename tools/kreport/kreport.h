@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * kreport: a campaign as a page to read. Its facts, one JSON document, come from facts and views of
- * the campaign's folder; report.page makes a page of them. No clock is read, so that the same files
+ * the campaign's folder; report.page turns them into a page. No clock is read, so the same files
  * give the same bytes.
  */
 #ifndef KREPORT_H
@@ -25,30 +25,30 @@ struct report {
 	long last;            /* trial */
 	struct karch archive; /* of that trial */
 	/*
-	 * By trial and branch; the reference is the first. Their records are without the texts
-	 * that are long: prompt, codes, reply. Speed-ups are of the newest race, else of the
+	 * Sorted by trial and branch; the reference is the first. Their records are without the
+	 * long texts: prompt, codes, reply. Speed-ups are from the newest race, else from the
 	 * score.
 	 */
 	struct kcandidate *list;
 	size_t count;
 	const struct kcandidate *reference;
-	const struct kcandidate *best; /* NULL: none but the reference is correct */
+	const struct kcandidate *best; /* NULL: only the reference is correct */
 	json_t *verify;  /* eval of the newest verification of the best; NULL: none, or */
-	json_t *refused; /* that of one which found it wrong */
+	json_t *refused; /* one in which it failed */
 	long verify_trial;
 	json_t *machine, *roofline; /* NULL: there is no such file */
 	bool audited;               /* some candidate is */
-	json_t *audit;              /* what kaudit makes of the gains; NULL: nothing */
-	bool linear;                /* rounds with decisions, in place of a search over cells */
-	long begun; /* trial after the last whose files are there in part; 0: none */
+	json_t *audit;              /* kaudit's attribution of the gains; NULL: none */
+	bool linear;                /* rounds with decisions, instead of a search over cells */
+	long begun; /* the trial after the last, if some of its files exist; 0: none */
 };
 
-/* A campaign without a complete trial has no candidates if it may be EMPTY, and else dies. */
+/* A campaign without a complete trial has no candidates if EMPTY is set, and dies otherwise. */
 void load_report(struct report *r, const char *dir, bool empty);
 void free_report(struct report *r);
 /*
- * Does C follow BEST (NULL: the reference) as the best? By the rule of archives: a gain, beyond the
- * noise of both.
+ * Is C the next best after BEST (NULL: the reference)? By the rule of archives: a gain by more than
+ * the noise of both.
  */
 bool is_next_best(
     const struct report *r, const struct kcandidate *best, const struct kcandidate *c);
@@ -58,24 +58,26 @@ const struct kcandidate *find_candidate(const struct report *r, const char *id);
 const json_t *of(const struct kcandidate *c, const char *path);
 const char *text_of(const struct kcandidate *c, const char *path, const char *def);
 
-/* facts.c: what the page says, as one document. New references, NULL for what there is not. */
+/*
+ * facts.c: the content of the page, as one document. New references, NULL for what does not exist.
+ */
 
 json_t *report_facts(const struct report *r);
 /* {"mean","low","high"}; without high there is no upper end, and with low = high no interval. */
 json_t *ratio_json(const struct kgain_ratio *r);
-/* The record with id, status, speed, ns and the like, as the page has them. */
+/* The record with id, status, speed, ns and the like, in the page's form. */
 json_t *candidate_json(const struct kcandidate *c);
-/* Was it refused for breaking the rules? */
+/* Was it rejected for breaking the rules? */
 bool is_cheat(const struct kcandidate *c);
 /* {"rows": ROWS}, taken over; NULL when there are none. */
 json_t *rows_json(json_t *rows);
-/* How often each name came: "claude (6), other (2)", in the order of their first. */
+/* Counts names: "claude (6), other (2)", in the order in which they first appear. */
 void count_name(json_t *names, const char *name);
 json_t *names_json(json_t *names); /* takes NAMES over */
-/* TEXT, cut to MOST bytes and a sign for the rest. */
+/* TEXT, cut to MOST bytes, with a mark for the rest. */
 json_t *cut_json(const char *text, size_t most);
 
-/* Members of the document F, each group in its own file. */
+/* Add groups of members to the document F, each defined in its own file. */
 void add_result(json_t *f, const struct report *r);
 void add_workloads(json_t *f, const struct report *r);
 void add_rounds(json_t *f, const struct report *r);
@@ -89,9 +91,9 @@ void add_audit(json_t *f, const struct report *r);
 void add_environment(json_t *f, const struct report *r);
 void add_digests(json_t *f, const struct report *r);
 
-/* figures.c: figures as text. The text is good until the 64th next call. */
+/* figures.c: figures as text. A text is valid until the 64th following call. */
 
-/* The metric that the campaign's own command gives in the place of a time; NULL: a time. */
+/* The metric that the campaign's own command gives instead of a time; NULL: a time. */
 const char *own_metric(const struct kcamp *c);
 const char *show_times(double ratio);                       /* "157.8×" */
 const char *show_rate(double per_second, const char *unit); /* "679.0 T" + unit */
@@ -99,7 +101,7 @@ const char *show_speed(const json_t *ratio);                /* "16.4× (16.1× t
 const char *axis_times(double v);                           /* at the ticks of an axis */
 const char *axis_number(double v);
 const char *axis_rate(double v);
-/* The hook of templates, which hides in texts what would be markup of the page. */
+/* The hook of templates, which hides characters in texts that would be markup in the page. */
 bool show_value(struct kbuf *out, const char *how, const json_t *value);
 
 /* page.c: the filled-in template as HTML and as Markdown. */
@@ -108,11 +110,11 @@ enum { FIGURES = 2 };
 struct page {
 	struct kbuf html, md;
 };
-/* A sign of markup that was hidden in a value: itself again. */
+/* Converts a hidden markup character back. */
 char page_hide(char c);
-/* SVG of a figure, by its name; borrowed. */
+/* The SVG of a figure, by its name; borrowed. */
 typedef const char *page_figure(void *arg, const char *name);
-/* REFRESH: the seconds after which the page is loaded again; 0: it is not. */
+/* REFRESH: the number of seconds after which the page is reloaded; 0: never. */
 void page_make(struct page *p, const char *text, const char *title, long refresh,
     page_figure *figure, void *arg);
 
@@ -120,7 +122,7 @@ void page_make(struct page *p, const char *text, const char *title, long refresh
 
 struct axis {
 	double low, high; /* in units of the axis */
-	bool log, whole;  /* whole: ticks at whole numbers alone */
+	bool log, whole;  /* whole: ticks only at integers */
 	double from, to;  /* on the paper */
 	const char *title;
 };
@@ -132,19 +134,19 @@ struct plot {
 };
 
 /*
- * An empty plot; ID is its own on the page. Its axes are set by the caller before the first mark,
- * then drawn.
+ * An empty plot; ID must be unique on the page. The caller sets its axes before the first mark,
+ * then they are drawn.
  */
 void plot_begin(struct plot *p, const char *id, double width, double height, const char *title,
     const char *fmt, ...) __attribute__((format(printf, 6, 7)));
 void plot_axes(struct plot *p, const char *(*x_label)(double), const char *(*y_label)(double));
 double plot_at(const struct axis *a, double value);
-/* A group with a title, which browsers show beside the pointer. */
+/* A group with a title, which browsers show next to the pointer. */
 void plot_mark_begin(struct plot *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void plot_mark_end(struct plot *p);
-/* As it is: no data. */
+/* Adds the text unchanged: it must not contain data. */
 void plot_svg(struct plot *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* The figures of the page, NULL where there is nothing to draw; the caller frees. */
+/* The figures of the page, NULL if there is nothing to draw; the caller frees. */
 char *plot_progress(const struct report *r);
 char *plot_roof(const struct report *r);
 

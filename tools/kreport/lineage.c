@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From the reference to the best: each step with its reason, what it brought, and what it
- * changed. See kreport.h.
+ * From the reference to the best: each step with its reason, its gain, and its changes. See
+ * kreport.h.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ struct chain {
 	size_t count;
 };
 
-/* Rounds: as the archive's header has the chain of accepted ones. */
+/* Rounds: the chain of accepted ones, from the archive's header. */
 static bool
 linear_chain(const struct report *r, struct chain *chain)
 {
@@ -33,7 +33,7 @@ linear_chain(const struct report *r, struct chain *chain)
 	return chain->count > 0;
 }
 
-/* Search: by parents, from the best backwards. */
+/* Search: by parents, backwards from the best. */
 static void
 parent_chain(const struct report *r, struct chain *chain)
 {
@@ -53,8 +53,8 @@ parent_chain(const struct report *r, struct chain *chain)
 }
 
 /*
- * How much faster than its parent: by their race when that was the incumbent, else by the speed-ups
- * of the two.
+ * How much faster than its parent: from their race if that was the incumbent, else from the
+ * speed-ups of the two.
  */
 static struct kgain_ratio
 gain_of(const struct kcandidate *parent, const struct kcandidate *c, bool *paired)
@@ -71,7 +71,7 @@ gain_of(const struct kcandidate *parent, const struct kcandidate *c, bool *paire
 	return ratio;
 }
 
-/* The program's files by name: main file and further ones of a bundle. */
+/* The program's files by name: the main file, and the other files of a bundle. */
 static const char *
 content_of(const json_t *program, const char *path)
 {
@@ -119,7 +119,7 @@ diffs_json(const json_t *before, const json_t *after)
 	return list;
 }
 
-/* From PARENT to C; its reasons are in the record. */
+/* From PARENT to C; the record has its reasons. */
 static void
 add_step(
     json_t *o, const struct report *r, const struct kcandidate *parent, const struct kcandidate *c)

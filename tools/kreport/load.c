@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the report is made of: facts and views of a campaign. See kreport.h. */
+/* Loads what the report is made from: facts and views of a campaign. See kreport.h. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,7 +11,7 @@
 #include "kreport.h"
 #include "status.h"
 
-/* Members that are long and that no section reads from here. */
+/* Long members that no section reads from here. */
 static const char *const dropped[] = { "prompt", "sample.parent.code", "sample.parent.files",
 	"sample.parent.log", "sample.parent.profile", "sample.best", "sample.inspirations",
 	"sample.errors", "sample.rounds", "reply.text", "reply.reasoning", "eval.code",
@@ -53,7 +53,7 @@ load_json(const char *dir, const char *name)
 enum { PRELUDE = 700 };
 
 /*
- * What the model said before its code, as member "prelude": in a search the nearest thing to a
+ * What the model wrote before its code, as member "prelude": in a search the closest thing to a
  * reason.
  */
 static void
@@ -72,7 +72,7 @@ keep_prelude(json_t *rec)
 	free(prelude);
 }
 
-/* A candidate of the model, less what is long, with its speed as the whole campaign knows it. */
+/* A candidate from the model, without long texts, with its current speed-up. */
 static void
 add_candidate(struct report *r, struct kcandidate *c, const json_t *races)
 {
@@ -109,7 +109,7 @@ load_trials(struct report *r)
 	json_decref(races);
 }
 
-/* Rows of the archive have the same figures. */
+/* Rows of the archive get the same figures. */
 static void
 set_figures(struct report *r)
 {
@@ -180,7 +180,7 @@ is_audited(const struct report *r)
 	return false;
 }
 
-/* kaudit owns the rule by which gains are attributed; so it is asked, and not repeated here. */
+/* kaudit defines the rule for attributing gains; so it is run, and the rule not repeated here. */
 static json_t *
 attribution(const char *dir)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kreport: what a campaign has found, how, and why it can be believed: as facts, as one page of
- * HTML and as Markdown.
+ * kreport: what a campaign has found, how, and why it is credible: as facts, as one page of HTML
+ * and as Markdown.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ enum { NOW_MAX = 1 << 20 };
 
 enum format { BOTH, HTML, MARKDOWN, JSON, REFRESH };
 
-/* The figures that a page has asked for, kept until it is made. */
+/* The figures that a page has requested, kept until it is made. */
 struct drawn {
 	const struct report *r;
 	char *svg[FIGURES];
@@ -96,7 +96,7 @@ write_pages(const struct report *r, const json_t *facts, enum format format, con
 	kbuf_free(&p.md);
 }
 
-/* What is being made, as somebody tells it, for a page that is loaded again. */
+/* What is running now, as given by the caller, for a page that is reloaded. */
 static void
 add_now(json_t *facts)
 {

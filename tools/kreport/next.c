@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What to do next, as far as something that was measured says so: findings of a profile, the gap to
- * the roofline, a baseline that is faster. See kreport.h.
+ * What to do next, if a measurement suggests it: findings of a profile, the gap to the roofline, a
+ * faster baseline. See kreport.h.
  */
 #include <string.h>
 
@@ -21,7 +21,9 @@ add_step(json_t *steps, json_t *what, const char *action, json_t *from)
 	json_decref(from);
 }
 
-/* The findings of the profile of C from FROM to before TO, the most severe first. */
+/*
+ * The findings of the profile of C numbered FROM up to but not including TO, the most severe first.
+ */
 static void
 add_findings(json_t *steps, const struct kcandidate *c, size_t from, size_t to)
 {
@@ -37,7 +39,7 @@ add_findings(json_t *steps, const struct kcandidate *c, size_t from, size_t to)
 	}
 }
 
-/* The workload that takes most times its least time. */
+/* The workload that is furthest from its least possible time, as a factor. */
 static void
 add_gap(json_t *steps, const json_t *facts)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The page: lines of report.page, filled in, as HTML and as Markdown. Whatever was filled in is
- * data: it holds no sign of markup, and is escaped for each of the two (kmark). See kreport.h.
+ * The page: lines of report.page, filled in, as HTML and as Markdown. Everything that was filled in
+ * is data: it contains no markup characters, and is escaped for each format (kmark). See kreport.h.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,9 +10,12 @@
 #include "kmark.h"
 #include "kreport.h"
 
-enum { LONGEST_LINE = 400, CELLS = 32 }; /* of code, in bytes; of a row */
+enum { LONGEST_LINE = 400, CELLS = 32 }; /* bytes of a line of code; cells of a row */
 
-/* What has a meaning in a line, in values the byte of its place from \1 on; such a byte is none. */
+/*
+ * Characters with a meaning in a line; in values they are replaced by bytes from \1 on, in this
+ * order, which otherwise do not occur.
+ */
 static const char signs[] = "\n|`*\\";
 
 char
@@ -23,7 +26,7 @@ page_hide(char c)
 	return sign ? (char)(1 + sign - signs) : c > 0 && c <= (char)strlen(signs) ? '\6' : c;
 }
 
-/* What blocks are inside of, which ends when something else follows. */
+/* The block that is open; it ends when something else follows. */
 enum inside { NOTHING, LIST, TILES, PICTURES, BARS };
 
 struct writer {
@@ -31,14 +34,14 @@ struct writer {
 	struct kbuf contents; /* links to the sections */
 	enum inside inside;
 	bool section;
-	char *column[CELLS]; /* of the table at work: the sign of its kind and its name */
+	char *column[CELLS]; /* of the current table: the sign of its kind and its name */
 	size_t columns;
-	double longest; /* bar of the group at work */
+	double longest; /* longest bar of the current group */
 	page_figure *figure;
 	void *arg;
 };
 
-/* As it is, for the page and for Markdown. */
+/* Adds unescaped text to the page and to Markdown. */
 static void
 both(struct writer *w, const char *html, const char *md)
 {
@@ -69,8 +72,8 @@ put_text(struct writer *w, const char *text, size_t len)
 }
 
 /*
- * A code span: between more backticks in a row than stand inside; a space keeps those at its ends
- * apart.
+ * A code span: enclosed in more backticks in a row than it contains; a space separates those at its
+ * ends.
  */
 static void
 put_code_span(struct writer *w, const char *text, size_t len, bool in_table)
@@ -151,7 +154,7 @@ enter(struct writer *w, enum inside what)
 	w->inside = what;
 }
 
-/* The parts of TEXT between '|', without blanks around them; how many. */
+/* Splits TEXT at '|' into parts without surrounding blanks; returns how many. */
 static size_t
 split(char *text, char *cell[CELLS])
 {
@@ -249,7 +252,7 @@ put_bar(struct writer *w, char *text)
 	both(w, "</div></li>\n", "\n");
 }
 
-/* What the sign before a column's name says. */
+/* What the sign before a column's name means. */
 static const struct kind {
 	char sign;
 	const char *class, *rule;
@@ -310,7 +313,7 @@ put_row(struct writer *w, char *text)
 		const char *name = w->column[i] + !!kind->sign;
 		char *plain = unhidden(name, strlen(name));
 
-		/* On a narrow screen a row is a card, in which each cell says what it is. */
+		/* On a narrow screen a row becomes a card, in which each cell has a label. */
 		kbuf_printf(&w->p->html, "<%s class=\"%s\" data-is=\"",
 		    i ? "td" : "th scope=\"row\"", i ? kind->class : "");
 		kmark_html(&w->p->html, plain, strlen(name));
@@ -335,7 +338,7 @@ put_details(struct writer *w, char *text)
 	char *plain = unhidden(text, strlen(text));
 
 	both(w, "<details><summary>", "<details><summary>");
-	/* Inside a tag Markdown is not read, so both get HTML. */
+	/* Markdown is not interpreted inside a tag, so both get HTML. */
 	kmark_html(&w->p->html, plain, strlen(text));
 	kmark_html(&w->p->md, plain, strlen(text));
 	both(w, "</summary>\n", "</summary>\n\n");
@@ -354,7 +357,7 @@ put_figure(struct writer *w, char *text)
 	both(w, "</figcaption></figure>\n", "\n\n");
 }
 
-/* The line that begins at TEXT, without its newline, cut; and the start of the next. */
+/* The line that begins at TEXT, without its newline, truncated; and the start of the next. */
 static const char *
 next_line(const char *text, const char *end, size_t *len, size_t *cut)
 {
@@ -388,7 +391,7 @@ longest_fence(const char *text, size_t len)
 	return longest + 1;
 }
 
-/* Text in fixed pitch, of which long lines are cut; of a difference the lines have colours. */
+/* Text in a fixed-width font, with long lines truncated; the lines of a diff have colours. */
 static void
 put_code(struct writer *w, const char *language, const char *text, const char *end)
 {
@@ -420,7 +423,7 @@ put_code(struct writer *w, const char *language, const char *text, const char *e
 	kbuf_puts(md, "\n\n");
 }
 
-/* Lines by the sign that they begin with: written by a function, or between these. */
+/* Lines by their first character: written by a function, or between these strings. */
 static const struct line {
 	const char *sign;
 	enum inside inside;
@@ -472,7 +475,7 @@ put_line(struct writer *w, char *text)
 	kdie(K_USAGE, "report.page: a line begins with no sign: %.60s", text);
 }
 
-/* Behind the end of the code that begins in the line at TEXT. */
+/* Returns the end of the code that begins in the line at TEXT. */
 static char *
 code_block(struct writer *w, char *text)
 {
@@ -492,8 +495,8 @@ code_block(struct writer *w, char *text)
 }
 
 /*
- * The page asks for nothing and runs nothing, and says so: should a text ever get through as
- * markup, the browser would still load and run none of it.
+ * The page loads nothing and runs nothing, and declares so: should a text ever get through as
+ * markup, the browser would still refuse to load or run it.
  */
 static const char head[] =
     "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The digest of every file that the campaign rests on. See kreport.h. */
+/* The digest of every file that the campaign is based on. See kreport.h. */
 #include <glob.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "kreport.h"
 #include "kseal.h"
 
-/* Names of files below the campaign's folder. */
+/* Names of files in the campaign's folder. */
 struct names {
 	char **list;
 	size_t count;
@@ -55,8 +55,8 @@ add_sources(const struct report *r, struct names *names)
 }
 
 /*
- * Facts of the trials that the report is about. An evaluation names its reply by its digest, that
- * the prompt, and so on: one digest covers a candidate.
+ * Facts of the trials in the report. An evaluation names its reply by its digest, the reply its
+ * prompt, and so on: one digest covers a candidate.
  */
 static void
 add_facts(const struct report *r, struct names *names)
@@ -79,7 +79,10 @@ add_facts(const struct report *r, struct names *names)
 	free(pattern);
 }
 
-/* Of a group of files, in the form that sha256sum -c reads, and of that list. Frees NAMES. */
+/*
+ * Digests of a group of files, in the format that sha256sum -c reads, and the digest of that list.
+ * Frees NAMES.
+ */
 static json_t *
 digests_json(const struct report *r, struct names *names, const char *what)
 {

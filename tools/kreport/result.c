@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The result: the best kernel against the reference and the baselines, and what was verified. See
- * kreport.h.
+ * The result: the best kernel compared with the reference and the baselines, and what was verified.
+ * See kreport.h.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "status.h"
 
 /*
- * As `kcampaign best` counts them: what the audit refuses is not correct, and what is held for
+ * Counts as in `kcampaign best`: a candidate that the audit rejects is not correct, and one that is
  * suspect was compiled.
  */
 static json_t *
@@ -31,7 +31,10 @@ counts_of(const struct report *r)
 	    (json_int_t)compiled, "made", (json_int_t)r->count - 1);
 }
 
-/* The best, with what only it has: how it was timed, and its share of each baseline's speed. */
+/*
+ * The best, with details that only it has: how it was timed, and its share of each baseline's
+ * speed.
+ */
 static json_t *
 best_of(const struct report *r)
 {
@@ -54,7 +57,7 @@ best_of(const struct report *r)
 	return o;
 }
 
-/* How many different values a member has over the cases. */
+/* How many different values a member has among the cases. */
 static json_int_t
 count_values(const json_t *cases, const char *member)
 {
@@ -83,7 +86,7 @@ all_checked(const json_t *timing)
 	return json_array_size(timing) > 0;
 }
 
-/* AFTER: the trial that it was verified after; 0: when it was scored. */
+/* AFTER: the trial after which it was verified; 0: when it was scored. */
 static void
 add_check(json_t *list, const json_t *eval, long after)
 {
@@ -101,7 +104,7 @@ add_check(json_t *list, const json_t *eval, long after)
 	        "sanitizers", after && sanitizers ? json_incref(sanitizers) : json_array()));
 }
 
-/* What could not be read, so that nobody takes the rest for the whole. */
+/* What could not be read, so that nobody takes the rest for everything. */
 static json_t *
 damage_of(const struct report *r)
 {
@@ -116,7 +119,7 @@ damage_of(const struct report *r)
 	return json_pack("{s:I,s:o}", "count", (json_int_t)r->trials.fault_count, "lines", lines);
 }
 
-/* The program's files, for the page: the code, and further files of a bundle. */
+/* The program's files, for the page: the code, and the other files of a bundle. */
 static json_t *
 source_of(const struct report *r, const struct kcandidate *c, const char *what)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the kernels stand under the roofline of their device. See kreport.h. */
+/* Where the kernels are under the roofline of their device. See kreport.h. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "kreport.h"
 
 /*
- * Of a figure {"value", "unit"}: the plain number; TFLOPS, GB/s and TB/s are the units of
+ * The plain number of a figure {"value", "unit"}; TFLOPS, GB/s and TB/s are the units in
  * roofline.json.
  */
 static double
@@ -27,14 +27,14 @@ plain(const json_t *figure)
 	return 0;
 }
 
-/* The times of a candidate that the report goes by: of the best those of its verification. */
+/* The times of a candidate that the report uses: for the best those of its verification. */
 static const json_t *
 timing_of(const struct report *r, const struct kcandidate *c)
 {
 	return c == r->best && r->verify ? kjson_path(r->verify, "timing") : of(c, "eval.timing");
 }
 
-/* Operations a second of a candidate on a workload of the roofline; 0: not timed. */
+/* Operations per second of a candidate on a workload of the roofline; 0: not timed. */
 static double
 rate_of(
     const struct report *r, const struct kcandidate *c, const json_t *workload, const char *work)
@@ -60,7 +60,7 @@ widen(struct span *s, double x, double y)
 	s->y_high = fmax(s->y_high, y);
 }
 
-/* The roof by peak and bandwidth, in the frame of the plot. */
+/* The roof from peak and bandwidth, within the frame of the plot. */
 static void
 put_roof(struct plot *p, const char *class, double peak, double bandwidth)
 {
@@ -89,7 +89,7 @@ put_point(struct plot *p, const struct report *r, const struct kcandidate *c,
 	plot_mark_end(p);
 }
 
-/* The measured ceilings where there are any, else 0. */
+/* The measured ceiling if there is one, else 0. */
 static double
 measured(const json_t *rows, const char *name)
 {
@@ -154,7 +154,7 @@ plot_roof(const struct report *r)
 	return p.svg.data;
 }
 
-/* A rate as a share of a ceiling {"value","unit"}, and who says so; NULL: not known. */
+/* A rate as a share of a ceiling {"value","unit"}, and the source; NULL: unknown. */
 static json_t *
 share_json(double rate, const json_t *ceiling)
 {
@@ -165,7 +165,7 @@ share_json(double rate, const json_t *ceiling)
 	    : NULL;
 }
 
-/* How near a program comes to the ceilings on the workload ROOF of the roofline. */
+/* How close a program comes to the ceilings on the workload ROOF of the roofline. */
 static json_t *
 ceiling_json(const struct report *r, const struct kcandidate *c, json_t *roof)
 {
@@ -186,7 +186,7 @@ add_roofline(json_t *f, const struct report *r)
 {
 	const struct kcandidate *c = r->best ? r->best : r->reference;
 	const json_t *rows = json_object_get(r->roofline, "workloads");
-	/* a metric of the campaign's own is no time to compare with a floor */
+	/* the campaign's own metric cannot be compared with a least time */
 	json_t *o = r->roofline && !own_metric(r->camp) ? json_copy(r->roofline) : NULL,
 	       *list = json_array(), *w, *table;
 	bool below = false;

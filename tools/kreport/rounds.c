@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rounds of a linear search: the trend table, and which conditions would end it. See kreport.h. */
+/*
+ * Rounds of a linear search: the trend table, and the conditions that would end it. See kreport.h.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +24,7 @@ word_of(const char *verdict)
 	return *verdict ? verdict : "–";
 }
 
-/* The workloads that get a column: those that the reference was timed on, the first ones. */
+/* The workloads that get a column: the first of those on which the reference was timed. */
 static size_t
 shapes_of(const struct report *r, const char *names[MOST_SHAPES])
 {

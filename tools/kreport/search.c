@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How the search went: speed-ups over trials, what a gain cost, the archive. See kreport.h. */
+/* How the search went: speed-ups over trials, the cost of a gain, the archive. See kreport.h. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 enum { MOST_BARS = 24 };
 
-/* What came of one trial. */
+/* The result of one trial. */
 struct outcome {
 	long count[STATUS_COUNT], all, gains;
 	double best; /* speed-up of the best so far; 0: none */
@@ -47,7 +47,7 @@ outcomes_of(const struct report *r)
 	return list;
 }
 
-/* Where in its trial a candidate stands: the branches of one side by side. */
+/* The position of a candidate within its trial: branches are drawn next to each other. */
 static double
 place_of(const struct kcandidate *c, const struct outcome *o)
 {
@@ -129,7 +129,7 @@ plot_progress(const struct report *r)
 	p.x.whole = true;
 	p.x.title = r->linear ? "trial (round − 1)" : "trial";
 	p.y.title = "times as fast as the reference";
-	/* Room at the foot for the crosses. */
+	/* Leave room at the bottom for the crosses. */
 	p.y.log = true;
 	p.y.low = low / pow(high / low, 0.12);
 	p.y.high = high * pow(high / low, 0.08);
@@ -141,7 +141,7 @@ plot_progress(const struct report *r)
 	return p.svg.data;
 }
 
-/* The correct and timed ones, sorted; the caller frees. */
+/* The correct and timed candidates, sorted; the caller frees. */
 static double *
 speedups_of(const struct report *r, size_t *count)
 {
@@ -201,7 +201,7 @@ search_json(const struct report *r, const struct outcome *o)
 	return s;
 }
 
-/* The best program of a cell; the first MOST_BARS have a bar. */
+/* The best program of a cell; the first MOST_BARS get a bar. */
 static json_t *
 elite_json(const struct report *r, const struct karch_row *row, size_t i)
 {

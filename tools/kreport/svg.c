@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Plots in SVG: axes, marks, texts. Colours are classes of the page's style sheet, so that a plot
- * follows it into the dark and onto paper. See kreport.h.
+ * also works in dark mode and in print. See kreport.h.
  */
 #include <math.h>
 #include <stdarg.h>
@@ -52,7 +52,7 @@ plot_at(const struct axis *a, double v)
 	return a->from + fmin(fmax(part, 0), 1) * (a->to - a->from);
 }
 
-/* A step of 1, 2 or 5 times a power of ten that gives some five ticks. */
+/* A step of 1, 2 or 5 times a power of ten that gives about five ticks. */
 static double
 nice_step(double span)
 {
@@ -62,8 +62,8 @@ nice_step(double span)
 }
 
 /*
- * Ticks of an axis into LIST of 64: of a logarithmic one the decades; when those are few also 2
- * and 5; when still few, even steps.
+ * Ticks of an axis into LIST of 64: for a logarithmic axis the decades; if these are few, also 2
+ * and 5; if still few, even steps.
  */
 static size_t
 ticks_of(const struct axis *a, double list[64])

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Each timed workload: who is how fast on it, as bars and as figures. See kreport.h. */
+/* Each timed workload: the speed of each program, as bars and as figures. See kreport.h. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,20 +10,20 @@
 
 enum { BEST, REFERENCE, BASELINES };
 
-/* A program that a workload was timed with; the best is the first, the reference the second. */
+/* A program that was timed on a workload; the best is the first, the reference the second. */
 struct program {
 	const char *name, *class;
 	const json_t *timing;
 	double ns;                 /* median on this workload */
-	struct kgain_ratio behind; /* speed-up of the best over it; n 0: not known */
+	struct kgain_ratio behind; /* speed-up of the best over it; n 0: unknown */
 	struct kgain_ratio speed;  /* its own over the reference */
 };
 
 struct workload {
 	const char *name;
-	struct program *list; /* owned by who asks workload_of */
+	struct program *list; /* owned by the caller of workload_of */
 	size_t count;
-	double least_ns; /* by the roofline; 0: not known */
+	double least_ns; /* from the roofline; 0: unknown */
 };
 
 static const json_t *
@@ -46,7 +46,10 @@ timing_of_best(const struct report *r)
 	return r->verify ? kjson_path(r->verify, "timing") : of(r->best, "eval.timing");
 }
 
-/* From the race that both were in; over the reference the score knows; else from times apart. */
+/*
+ * From the race that both took part in; over the reference from the score; else from separate
+ * times.
+ */
 static struct kgain_ratio
 lead_over(const struct report *r, const struct program *p, const char *workload)
 {
@@ -76,7 +79,7 @@ add_program(const struct report *r, struct workload *w, const char *name, const 
 	w->list[w->count++] = p;
 }
 
-/* How fast each is, the reference being 1. */
+/* The speed of each program, relative to the reference. */
 static void
 compare(const struct report *r, struct workload *w)
 {
@@ -113,7 +116,7 @@ workload_of(const struct report *r, const char *name)
 	return w;
 }
 
-/* The roof in times of the reference, from the program that it is a bound for. */
+/* The roof relative to the reference's time, from the program that it bounds. */
 static double
 roof_of(const struct workload *w)
 {
@@ -162,7 +165,7 @@ workload_json(const struct report *r, const char *name)
 	return o;
 }
 
-/* Are there calls by themselves? Where the device is a GPU: what a batch hides. */
+/* Are there times of single calls? On a GPU these show what a batch hides. */
 static bool
 has_alone(const struct report *r)
 {

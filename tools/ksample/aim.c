@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ksample: where a candidate is to go from its parent: to stay and refine, a step, a step to
- * explicit SIMD, or a leap. The knobs say how often; what has paid shifts that. See ksample.h.
+ * ksample: the target of a candidate: stay and refine, take a step, a step to explicit SIMD, or a
+ * leap. The knobs say how often; what has paid off shifts that. See ksample.h.
  */
 #include <math.h>
 
@@ -9,11 +9,11 @@
 
 enum { REFINE, STEP, SIMD, LEAP, MOVES };
 
-/* Tries that the knobs, and the first guesses, count as. */
+/* Number of attempts that the knobs, and the first guesses, are worth. */
 static const double knob_tries = 8, guess_tries = 3;
-/* What a try gains before any is known, as a logarithm of speed. */
+/* The gain of an attempt before anything is known, as a logarithm of speed. */
 static const double first_gain = 0.15;
-/* A move keeps this part of its knob, whatever has paid: what did not may begin to. */
+/* A move keeps this part of its knob, even if it has not paid off: that may change. */
 static const double floor_share = 0.2;
 
 static bool
@@ -23,9 +23,9 @@ is_free(const struct planner *p, int cell)
 }
 
 /*
- * An under-explored cell: empty ones first, then those whose elite scores below the median. A
- * target of recent trials comes again only when nothing else is left, and one of this trial's other
- * branches only when all cells are.
+ * An under-explored cell: empty ones first, then those whose elite scores below the median. Targets
+ * of recent trials are repeated only when nothing else is left, and those of this trial's other
+ * branches only when all cells are taken.
  */
 int
 draw_frontier(struct planner *p)
@@ -60,10 +60,7 @@ draw_frontier(struct planner *p)
 	return 0;
 }
 
-/*
- * A first target: something asked for in every dimension, so that the first kernels are plans and
- * not trifles.
- */
+/* A first target: a level above 0 in every dimension, so that the first kernels are ambitious. */
 int
 draw_initial(struct planner *p)
 {
@@ -89,7 +86,7 @@ raised(int cell, int dim)
 	return level < KARCH_LEVEL ? karch_with(cell, dim, level + 1) : cell;
 }
 
-/* The first three dimensions at once; the fourth has a strategy of its own. */
+/* The first three dimensions at once; the fourth has its own strategy. */
 static int
 intensify(int from)
 {
@@ -125,7 +122,7 @@ balance(int from)
 	return to;
 }
 
-/* The answer of a strategy that has only one; -1: it has more. */
+/* The target of a strategy that has only one; -1: it has several. */
 static int
 fixed_target(const char *strategy, int from)
 {
@@ -142,8 +139,8 @@ fixed_target(const char *strategy, int from)
 }
 
 /*
- * Is TO a target of the move? Explicit SIMD is taken up once, by a kernel that has something else
- * to show.
+ * Is TO a target of the move? Explicit SIMD is introduced once, in a kernel that already uses other
+ * techniques.
  */
 static bool
 is_target(int move, const char *strategy, int from, int to)
@@ -158,7 +155,7 @@ is_target(int move, const char *strategy, int from, int to)
 	return distance > 1;
 }
 
-/* The mean gain over normal changes that are no losses. */
+/* The mean gain over normally distributed changes, counting losses as 0. */
 static double
 expected_gain(double mean, double sd)
 {
@@ -168,8 +165,8 @@ expected_gain(double mean, double sd)
 }
 
 /*
- * How often steps of this length lead to a correct program; less often where this very step has
- * failed to build or to run.
+ * How often steps of this length lead to a correct program; less often if this particular step has
+ * failed to build or run.
  */
 static double
 success_rate(const struct field *f, int from, int to)
@@ -183,7 +180,7 @@ success_rate(const struct field *f, int from, int to)
 	return rate * pow(0.9, distance - row) * (built + 2) / (f->tried[from][to] + 2);
 }
 
-/* What a step is worth: its gain over the best, where it leads to a correct program. */
+/* The value of a step: its gain over the best, times the probability of a correct program. */
 static double
 promise(const struct planner *p, int from, int to, double behind)
 {
@@ -202,7 +199,10 @@ struct move {
 	double weight[KARCH_CELLS];
 };
 
-/* The weights of all cells as targets of a move: what they promise, or upwards twice as often. */
+/*
+ * The weights of all cells as targets of a move: their expected value; if that is unknown, upward
+ * steps count twice.
+ */
 static void
 weigh_targets(const struct planner *p, int which, int from, double behind, struct move *move)
 {
@@ -216,7 +216,7 @@ weigh_targets(const struct planner *p, int which, int from, double behind, struc
 		            : 1 + (karch_distance(to, 0) > karch_distance(from, 0));
 		move->worth = fmax(move->worth, move->weight[to]);
 	}
-	/* The best of a few that are nearly alike gets most, not all. */
+	/* The best of several similar targets gets most of the weight, not all. */
 	for (int to = 0; to < KARCH_CELLS && known && move->worth > 0; to++)
 		move->weight[to] = pow(move->weight[to] / move->worth, 4);
 }
@@ -253,7 +253,9 @@ length_gain(const struct field *f, int move)
 	return gain / tries;
 }
 
-/* The shares that the knobs give to the moves; a move without a target leaves its own to steps. */
+/*
+ * The shares that the knobs give to the moves; a move without a target leaves its share to steps.
+ */
 static void
 share_by_knobs(const struct kcamp *camp, struct move *moves)
 {
@@ -268,7 +270,7 @@ share_by_knobs(const struct kcamp *camp, struct move *moves)
 }
 
 /*
- * Shares move from the knobs' to those of what a move is worth, as tries come in: the mean of what
+ * As attempts are recorded, shares shift from the knobs to the value of each move: the mean of what
  * its best target promises and of what moves of its length have gained.
  */
 static void

@@ -1,24 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ksample: what steps between cells are worth, as far as the recorded ones tell. The logarithms of
- * speed over the cells are a Gaussian field, of which every step from one cell to another has
- * measured a difference, with the noise that steps in place have shown. Cells whose levels are
- * alike are alike, so a step that was never taken is judged by those near it, with an uncertainty
- * that grows with the distance from all of them.
+ * ksample: the value of steps between cells, estimated from recorded steps. The logarithms of speed
+ * over the cells are modelled as a Gaussian field; every step from one cell to another has measured
+ * a difference, with the noise that steps in place have shown. Cells with similar levels are
+ * similar, so a step that was never taken is judged by those near it, with an uncertainty that
+ * grows with the distance from all of them.
  */
 #include <math.h>
 
 #include "ksample.h"
 
-/* What a level is expected to change before anything is known: a variance, and its weight. */
+/* The expected change by one level before anything is known: a variance, and its weight. */
 static const double first_scale = 0.3, first_noise = 0.09;
 enum { FIRST_SCALE = 6, FIRST_NOISE = 4 };
 
-/* How alike two cells are: half by each dimension alone, half by all of them together. */
+/* Similarity of two cells: half from each dimension separately, half from all of them together. */
 static double
 likeness(int a, int b)
 {
-	/* exp(-d^2 / (2 * 1.2^2)): a level apart is much alike, three are not. */
+	/*
+	 * exp(-d^2 / (2 * 1.2^2)): cells one level apart are very similar, three levels apart not.
+	 */
 	static const double alike[KARCH_LEVEL + 1] = { 1, 0.70665, 0.24935, 0.04394 };
 	double sum = 0, product = 1;
 
@@ -31,7 +33,7 @@ likeness(int a, int b)
 	return 0.125 * sum + 0.25 * product;
 }
 
-/* The covariance of two differences, before anything is known and for a scale of 1. */
+/* The prior covariance of two differences for a scale of 1. */
 static double
 covariance(int from, int to, int from2, int to2)
 {
@@ -77,7 +79,7 @@ field_add(struct field *f, int from, const json_t *directions)
 	}
 }
 
-/* The scale that explains how far the measured differences lie apart, beyond the noise. */
+/* The scale that explains the spread of the measured differences beyond the noise. */
 static double
 scale_of(const struct field *f)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ksample: the plan of a trial (who is the parent of each branch, and where it is to go), and the
- * record made of it.
+ * ksample: the plan of a trial (the parent of each branch, and its target), and the record made
+ * from it.
  */
 #ifndef KSAMPLE_H
 #define KSAMPLE_H
@@ -10,12 +10,12 @@
 #include "kcamp.h"
 #include "kmemo.h"
 
-/* What came of steps of one length: see kgrad. */
+/* Results of steps of one length: see kgrad. */
 struct length {
 	double tries, correct, gain;
 };
 
-/* A step between two cells, the mean of what it has changed, and how often that was measured. */
+/* A step between two cells, the mean change that it caused, and how often that was measured. */
 struct pair {
 	int from, to;
 	double n, mean; /* of logarithms of speed */
@@ -23,12 +23,13 @@ struct pair {
 
 enum { FIELD_PAIRS = 256 };
 
-/* field.c: what is known of steps. Zero-initialise, add, fit, ask. */
+/* field.c: what is known about steps. Zero-initialise, add, fit, query. */
 struct field {
 	struct length lengths[KARCH_LENGTHS];
 	struct pair pair[FIELD_PAIRS];
 	size_t pairs;
-	double noise, in_place; /* the variance of a try in place; the tries that it is from */
+	double noise, in_place; /* the variance of an attempt in place; the number of attempts
+                                 * that it is based on */
 	double scale;           /* the variance that a change of level brings */
 	double triangle[FIELD_PAIRS][FIELD_PAIRS], solved[FIELD_PAIRS];
 	double tried[KARCH_CELLS][KARCH_CELLS], failed[KARCH_CELLS][KARCH_CELLS];
@@ -36,18 +37,18 @@ struct field {
 /* The directions of a cell, as kgrad writes them. */
 void field_add(struct field *f, int from, const json_t *directions);
 void field_fit(struct field *f);
-/* What a step changes, as a logarithm of speed: mean and standard deviation. */
+/* The change by a step, as a logarithm of speed: mean and standard deviation. */
 void field_step(const struct field *f, int from, int to, double *mean, double *sd);
 
-/* Everything that a plan is a function of. */
+/* Everything that a plan depends on. */
 struct search {
 	const struct kcamp *camp;
-	struct karch archive; /* without what is masked */
+	struct karch archive; /* without masked entries */
 	struct kmemo_masks masks;
 	json_t *failures;                /* in the application, see kverdict.h; owned */
 	bool has_field;                  /* steps have been recorded */
 	struct field *field;             /* owned */
-	double paid[KARCH_CELLS];        /* how often tries from a cell were faster */
+	double paid[KARCH_CELLS];        /* how often attempts from a cell were faster */
 	json_t *directions[KARCH_CELLS]; /* of the gradient; owned; NULL: none */
 	uint64_t seed;
 	long trial;
@@ -58,13 +59,13 @@ struct search {
 void load_slopes(struct search *s, const char *path);
 void free_slopes(struct search *s);
 
-/* The logarithm of a program's speed; of its score, where nothing is timed. */
+/* The logarithm of a program's speed; of its score if nothing is timed. */
 double speed_of(const struct karch_row *row);
 
 struct plan {
 	const char *pick, *strategy;
 	int island;
-	/* NULL: BROKEN is the parent, or, when that is NULL too, the reference */
+	/* NULL: the parent is BROKEN or, if that is NULL too, the reference */
 	const struct karch_row *parent;
 	const json_t *broken; /* entry of the archive's list */
 	int target;           /* cell, or -1 */
@@ -72,44 +73,44 @@ struct plan {
 
 enum { MAX_BRANCHES = 99 };
 
-/* A trial while it is being planned. */
+/* A trial being planned. */
 struct planner {
 	const struct search *s;
 	double median;
 	bool tabu[KARCH_CELLS];  /* targets of recent trials */
 	bool taken[KARCH_CELLS]; /* targets of lower branches of this trial */
 	const json_t *repairs[MAX_BRANCHES + 1];
-	bool fresh;      /* nothing but the reference is correct */
+	bool fresh;      /* only the reference is correct */
 	struct krng rng; /* of the branch being planned */
 };
 
 /*
- * aim.c: strategy and target for the parent of PLAN, which is BEHIND the best by so much of log
- * speed. The target stays -1 where it is to be any cell of the frontier.
+ * aim.c: strategy and target for the parent of PLAN, whose log speed is BEHIND below the best. If
+ * the target stays -1, it is any cell of the frontier.
  */
 void choose_target(struct planner *p, struct plan *plan, double behind);
 int draw_frontier(struct planner *p);
 int draw_initial(struct planner *p);
 
 /*
- * The plan of BRANCH (1, 2, …). The branches of a trial run as separate processes, and yet must not
- * aim at the same cell or repair the same candidate: each of them plans the branches before its own
- * as well, from streams that depend on nothing else.
+ * The plan of BRANCH (1, 2, …). The branches of a trial run as separate processes, but must not aim
+ * at the same cell or repair the same candidate: so each of them also plans the branches before its
+ * own, from streams that depend on nothing else.
  */
 struct plan plan_branch(const struct search *s, int branch);
 
 /* The plan as the member "sample"; new reference. */
-/* Adds speed-up, interval and time of a row, as far as there are any. */
+/* Adds speed-up, interval and time of a row, as far as they are known. */
 void put_times(const struct karch_row *row, json_t *o);
 json_t *sample_json(const struct search *s, const struct plan *plan, int branch);
 
 /* Seed of the record's own draws; new reference. */
 json_t *seed_json(const struct search *s, int branch);
-/* What the application said of programs that were put into it; nothing where nothing was. */
+/* What the application said about programs that were put into it; nothing if none was. */
 void add_application(const struct search *s, json_t *sample);
 
 /*
- * linear.c: the same for a round of a linear search, which has no plan to draw: its parent is the
+ * linear.c: the same for a round of a linear search, for which no plan is drawn: its parent is the
  * last accepted program.
  */
 json_t *linear_json(const struct search *s);

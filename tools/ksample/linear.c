@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * ksample: the sample of a round of a linear search: the last accepted program, never a rolled-back
- * one, and what the rounds before have taught. See ksample.h.
+ * one, and what earlier rounds have taught. See ksample.h.
  */
 
 #include "kfence.h"
@@ -12,7 +12,7 @@
 #include "kverdict.h"
 #include "status.h"
 
-/* Characters kept of what a plan says, for rounds that are told again and again. */
+/* Characters kept of a plan's texts, for rounds that many prompts repeat. */
 enum { SAID_MAX = 300 };
 
 /* The scored record of a trial; NULL when there is none. New reference. */
@@ -39,7 +39,7 @@ add_said(json_t *to, const json_t *plan, const char *key)
 	free(line);
 }
 
-/* One round as the next ones are told of it. */
+/* One round in the form in which later rounds see it. */
 static json_t *
 round_json(const json_t *record, const char *const *said, size_t count)
 {
@@ -53,7 +53,7 @@ round_json(const json_t *record, const char *const *said, size_t count)
 	return o;
 }
 
-/* What the round's plan found where, so that later ones do not call it new. */
+/* What the round's plan found in which source, so that later plans do not call it new. */
 static void
 add_searched(json_t *list, const json_t *record)
 {
@@ -71,15 +71,15 @@ add_searched(json_t *list, const json_t *record)
 }
 
 /*
- * The rounds so far, the last HISTORY of them in full; every direction that was refuted, every
- * change that was kept, and every finding that a plan rested on; none that is masked.
+ * The earlier rounds, the last HISTORY of them in full; every direction that was refuted, every
+ * change that was kept, and every finding that a plan rested on; except masked ones.
  */
 static void
 add_history(const struct search *s, json_t *sample)
 {
 	static const char *const all[] = { "hypothesis", "change", "category", "bucket" },
 	                         *const direction[] = { "change", "category" };
-	/* Older rounds are in the memory; what was rolled back or kept is told all the same. */
+	/* Older rounds are in the memory; what was rolled back or kept is always listed. */
 	enum { HISTORY = 8 };
 	json_t *rounds = json_array(), *ineffective = json_array(), *accepted = json_array(),
 	       *searched = json_array();
@@ -101,7 +101,10 @@ add_history(const struct search *s, json_t *sample)
 		    kjson_path(record, "eval.plan"))
 			json_array_append_new(
 			    ineffective, round_json(record, direction, LEN(direction)));
-		/* What failed in the application is not in the program, and may be made anew. */
+		/*
+		 * A change that failed in the application is not in the program, and may be tried
+		 * again.
+		 */
 		if (kjson_is(decision, "verdict", "accepted") && kjson_path(record, "eval.plan") &&
 		    !kverdict_failed(s->failures, kjson_str_or(record, "id", "")))
 			json_array_append_new(
@@ -116,7 +119,7 @@ add_history(const struct search *s, json_t *sample)
 }
 
 /*
- * The program of the round before, when it failed before it could be measured: its change may still
+ * The program of the previous round, if it failed before it could be measured: its change may still
  * be right.
  */
 static void
@@ -152,8 +155,8 @@ accepted_program(const struct search *s, const char *id)
 }
 
 /*
- * Each escalation needs what the ones before it need: the member of the record, or the reason why
- * it is missing.
+ * Each escalation also needs what the earlier ones need: the member of the record, or the reason
+ * why it is missing.
  */
 static const struct {
 	long streak;
@@ -165,8 +168,8 @@ static const struct {
 };
 
 /*
- * Dies unless the record in PATH is of the last accepted program, in this state of the search, and
- * holds what that asks for.
+ * Dies unless the record in PATH is about the last accepted program, in the current state of the
+ * search, and contains what that requires.
  */
 static void
 check_evidence(const char *path, const json_t *evidence, const json_t *program, long streak)
@@ -193,8 +196,8 @@ check_evidence(const char *path, const json_t *evidence, const json_t *program, 
 }
 
 /*
- * What a run of rollbacks asks for before the round may open. The fresh profile stands in place of
- * the program's own.
+ * What rollbacks in a row require before the round may begin. The new profile replaces the
+ * program's own.
  */
 static void
 add_evidence(const struct search *s, json_t *sample, json_t *program, long streak)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * ksample: begins the record of one candidate: a parent from the archive, other kernels to look at,
- * a strategy and the cell to aim at. All chance comes from streams of the campaign's seed; see
+ * a strategy and the target cell. All random numbers come from streams of the campaign's seed; see
  * plan_branch.
  */
 #include <math.h>
@@ -72,10 +72,7 @@ free_slopes(struct search *s)
 	free(s->field);
 }
 
-/*
- * Without options: the campaign's newest archive, or the one that stands before the trial asked
- * for.
- */
+/* Without options: the campaign's newest archive, or the one before the requested trial. */
 static char *
 default_file(const struct arguments *a, long trial, const char *name)
 {
@@ -102,7 +99,7 @@ is_hidden(const struct search *s, const char *id)
 	    kmemo_masked(&s->masks, trial, s->trial);
 }
 
-/* Entries of a list of the header that name programs. */
+/* Removes entries that name programs from a list of the header. */
 static void
 hide_entries(struct search *s, const char *list)
 {
@@ -113,7 +110,7 @@ hide_entries(struct search *s, const char *list)
 			json_array_remove(entries, i);
 }
 
-/* The best program of those that are shown, where the best of all failed in the application. */
+/* The best of the programs that are shown, if the best of all failed in the application. */
 static void
 choose_best(struct search *s)
 {
@@ -137,8 +134,8 @@ choose_best(struct search *s)
 }
 
 /*
- * Programs of masked trials are no parents, inspirations or warnings, but the best program stays
- * what it is; one that failed in the application is neither.
+ * Programs of masked trials are not used as parents, inspirations or warnings, but the best program
+ * stays the best; a program that failed in the application is never used.
  */
 static void
 hide_masked(struct search *s)

@@ -6,7 +6,7 @@
 #include "ksample.h"
 #include "status.h"
 
-/* A plan that two repairs did not save is discarded. */
+/* A plan that two repairs did not fix is discarded. */
 enum { REPAIR_TRIES = 2 };
 
 /* Parents to choose from, best first. */
@@ -22,8 +22,8 @@ chance(struct planner *p, double share)
 }
 
 /*
- * Programs that were measured to be faster than the best, though not beyond the noise: many a small
- * gain is true, and two of them on top of each other show.
+ * Programs that measured faster than the best, but within the noise: many small gains are real, and
+ * two of them combined become visible.
  */
 static void
 add_contenders(struct pool *pool, const struct karch *a, uint64_t islands)
@@ -83,8 +83,8 @@ top_speed(const struct pool *pool)
 }
 
 /*
- * Softmax over logarithms of speed, so that a temperature of 0.02 is one of 2 %. A cell from which
- * nothing gets faster gives fewer parents, however fast its elite is.
+ * Softmax over logarithms of speed, so that a temperature of 0.02 means 2 %. A cell from which
+ * nothing gets faster supplies fewer parents, however fast its elite is.
  */
 static const struct karch_row *
 exploit(struct planner *p, const struct pool *pool)
@@ -98,7 +98,7 @@ exploit(struct planner *p, const struct pool *pool)
 	return pool->row[krng_weighted(&p->rng, w, pool->n)];
 }
 
-/* The pool is in order of score, so the first of the nearest is the best of them. */
+/* The pool is sorted by score, so the first of the nearest is the best of them. */
 static const struct karch_row *
 nearest(const struct pool *pool, int cell)
 {
@@ -133,7 +133,10 @@ plan_parent(struct planner *p, struct plan *plan)
 		plan->parent = nearest(&pool, plan->target);
 }
 
-/* The reference's row, while it holds its cell; it may also be gone, or the archive empty. */
+/*
+ * The reference's row, if it still holds its cell; it may have lost it, or the archive may be
+ * empty.
+ */
 static const struct karch_row *
 reference_row(const struct karch *a)
 {
@@ -164,9 +167,9 @@ more_promising(const json_t *a, const json_t *b)
 }
 
 /*
- * Which branches repair: each broken candidate of the last trial with chance search.repair, unless
- * its plan has had its tries; the nearest to correct first, for half of the branches at most (and
- * one where there is but one).
+ * Which branches do repairs: each broken candidate of the last trial with probability
+ * search.repair, unless its plan has used up its attempts; those nearest to correct first, and for
+ * at most half of the branches (or one, if there is only one).
  */
 static void
 assign_repairs(struct planner *p)

@@ -18,7 +18,7 @@ put_times(const struct karch_row *row, json_t *o)
 	        "runtime_ms", row->runtime_ms > 0 ? json_real(row->runtime_ms) : NULL));
 }
 
-/* A program of the archive with its code; the log only where the prompt shows it. */
+/* A program of the archive with its code; its log only if the prompt shows it. */
 static json_t *
 program_json(const struct search *s, const struct karch_row *row, bool log)
 {
@@ -63,7 +63,7 @@ from_cell(const struct plan *plan)
 	return plan->parent ? plan->parent->cell : -1;
 }
 
-/* Others worth a look, in the order in which they are shown. */
+/* Other programs worth a look, in the order in which they are shown. */
 struct shown {
 	const struct karch_row *row[KARCH_CELLS];
 	size_t n;
@@ -79,7 +79,7 @@ show(struct shown *shown, const struct karch_row *row)
 }
 
 /*
- * Correct elites other than the parent, the best (shown anyway) and the reference (known to every
+ * Correct elites other than the parent, the best (shown anyway) and the reference (in every
  * prompt).
  */
 static size_t
@@ -95,7 +95,7 @@ others(const struct search *s, const char *parent, const struct karch_row **list
 	return kept;
 }
 
-/* Score, with a small bonus for a cell with more in it than the parent's. */
+/* Score, with a small bonus for a cell with higher levels than the parent's. */
 static double
 appeal(const struct karch_row *row, int from)
 {
@@ -105,8 +105,8 @@ appeal(const struct karch_row *row, int from)
 }
 
 /*
- * The most appealing of LIST that is not shown yet and in another cell than FROM; NULL when there
- * is none.
+ * The most appealing program of LIST that is not shown yet and is not in the cell FROM; NULL when
+ * there is none.
  */
 static const struct karch_row *
 most_appealing(const struct shown *shown, const struct karch_row **list, size_t n, int from)
@@ -125,7 +125,7 @@ most_appealing(const struct shown *shown, const struct karch_row **list, size_t 
 }
 
 /*
- * Half by appeal, then the best of other islands, then at random: the first are alike for all
+ * Half by appeal, then the best of other islands, then random ones: the first are the same for all
  * branches of a trial, the others are not.
  */
 static void

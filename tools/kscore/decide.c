@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The decision on a round of a linear search: keep it or roll back. What is compared with what, and
- * what was measured again, comes from the records here; the rules themselves are in klinear.
+ * The decision on a round of a linear search: keep it or roll it back. What is compared, and what
+ * was measured again, comes from the records here; the rules themselves are in klinear.
  */
 #include <ctype.h>
 #include <math.h>
@@ -15,10 +15,13 @@
 
 enum { REASON_MAX = 120, WAIVER_MAX = 1 << 20 };
 
-/* A kernel that fills half as much of the device as the last accepted one has lost its way. */
+/* A kernel that fills only half as much of the device as the last accepted one is a step back. */
 static const double largest_drop = 0.5;
 
-/* A line of WHAT (borrowed, may be NULL) that is fit for a record's line; the caller frees. */
+/*
+ * The first line of WHAT (borrowed, may be NULL), in a form for a line of the record; the caller
+ * frees.
+ */
 static char *
 reason_line(const char *what)
 {
@@ -26,9 +29,9 @@ reason_line(const char *what)
 }
 
 /*
- * A tie may be kept for a benefit beside speed that a person attests: waivers/tie-TTT-BB.md names
- * the candidate, and in a line "benefit: …" what the benefit is. So may a program that spills or
- * fills less of the device, by waivers/quality-TTT-BB.md with a line "reason: …".
+ * A tie may be kept for a benefit other than speed that a person confirms: waivers/tie-TTT-BB.md
+ * names the candidate, and has a line "benefit: …". Similarly a program that spills or fills less
+ * of the device, with waivers/quality-TTT-BB.md and a line "reason: …".
  */
 static bool
 is_waived(const struct kcamp *camp, const char *id, const char *kind, const char *reason)
@@ -45,9 +48,9 @@ is_waived(const struct kcamp *camp, const char *id, const char *kind, const char
 }
 
 /*
- * What got much worse beside the times: registers spilled, threads resident, loads that use what
- * they fetch. Only where both programs were looked at, and a person may waive it. The caller frees;
- * NULL: nothing.
+ * What got much worse apart from the times: registers spilled, resident threads, efficiency of
+ * loads. Only if both programs were examined; a person may waive it. The caller frees; NULL:
+ * nothing.
  */
 static char *
 quality_fault(const struct scorer *s, const struct krec *rec, const struct rival *rival)
@@ -99,7 +102,7 @@ compare(const struct scorer *s, const struct rival *rival, const struct level *l
 }
 
 /*
- * On the deciding level; on the quick one when the last accepted round has no times on the wider
+ * On the deciding level; on the quick one if the last accepted round has no times on the larger set
  * and could not race.
  */
 static void
@@ -159,7 +162,7 @@ verdict_of(const struct klinear_decision *d)
 	return d->code == KLINEAR_BASELINE ? "baseline" : d->accepted ? "accepted" : "rolled_back";
 }
 
-/* What the decision comes to as a gain. In a linear search a gain is a round that is kept. */
+/* The decision expressed as a gain. In a linear search a round that is kept is a gain. */
 static void
 put_outcome(const struct scorer *s, const struct klinear_case *c, const struct klinear_decision *d,
     json_t *score)
@@ -175,7 +178,7 @@ put_outcome(const struct scorer *s, const struct klinear_case *c, const struct k
 	put_gain(score, &r, d->accepted, s->min_gain);
 }
 
-/* What the records say, as far as it is no measurement. The lines belong to the caller. */
+/* What the records say, apart from measurements. The caller owns the lines. */
 static struct klinear_case
 case_of(
     const struct scorer *s, const struct krec *rec, const struct rival *rival, const json_t *score)

@@ -18,26 +18,29 @@ struct rival {
 struct scorer {
 	struct kcamp *camp;
 	json_t *roofline; /* trials/000/roofline.json, or NULL; owned */
-	/* of a linear search: task.json, or NULL when there is none; owned */
+	/* for a linear search: task.json, or NULL when there is none; owned */
 	json_t *task;
 	bool linear;
 	bool thin; /* write thin records */
 	double multiplier, min_gain;
 	struct rival reference, incumbent;
 	bool incumbent_holds; /* it is correct and timed */
-	char *archive_best;   /* id of the best in the archive given, or NULL */
+	char *archive_best;   /* id of the best in the given archive, or NULL */
 };
 
 /* What RECORD is compared with: the incumbent, else the reference. */
 const struct rival *rival_of(struct scorer *s, const struct krec *rec);
 
-/* How a candidate compares with the incumbent, as "gain", "gain_ratio" and so on of SCORE. */
+/*
+ * Adds the comparison of a candidate with the incumbent to SCORE, as "gain", "gain_ratio" and so
+ * on.
+ */
 void put_gain(json_t *score, const struct kgain_ratio *r, bool gain, double min_gain);
 
 /*
- * decide.c: adds "decision" on a round of a linear search, and the gain that it comes to, from the
- * record and what SCORE has so far. And does the decision stored in the record equal that of SCORE,
- * which was made again? If not, the difference is told.
+ * decide.c: adds "decision" on a round of a linear search, and the resulting gain, from the record
+ * and what SCORE has so far. The other function checks that the decision stored in the record
+ * equals that of SCORE, which was computed again; it reports a difference.
  */
 void add_decision(struct scorer *s, const struct krec *rec, json_t *score);
 bool decision_holds(const struct krec *rec, const json_t *score);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kscore: evaluation to score: the rung reached, the speed-up over the reference, and whether it is
- * a gain beyond the noise. A pure function of its records, the reference, the incumbent's
- * evaluation and the knobs score.*.
+ * kscore: from evaluation to score: the rung reached, the speed-up over the reference, and whether
+ * it is a gain by more than the noise. A pure function of its records, the reference, the
+ * incumbent's evaluation and the knobs score.*.
  */
 #include <math.h>
 
@@ -19,7 +19,9 @@
 static const char usage[] = "usage: kscore [-c DIR] -r REFERENCE [-a ARCHIVE] [--check] [--thin] "
                             "[-o FILE] [FILE ...]\n";
 
-/* Returns whether it is a correct and timed kernel, with which alone others can be compared. */
+/*
+ * Returns whether it is a correct and timed kernel; only with such a kernel can others be compared.
+ */
 static bool
 load_rival(struct rival *r, const char *path, const char *id)
 {
@@ -56,7 +58,7 @@ rival_of(struct scorer *s, const struct krec *rec)
 	const char *id = kjson_str_or(rec->json, "sample.incumbent", s->archive_best);
 	const struct rival *r = incumbent_of(s, id);
 
-	/* One that was found wrong since gives way to what is the best without it. */
+	/* If it was found wrong since, the best without it takes its place. */
 	if (!r && id && strcmp(id, s->reference.id))
 		r = incumbent_of(s, s->archive_best);
 	return r ? r : &s->reference;
@@ -68,17 +70,15 @@ refuse(const struct krec *rec, const char *fault, const char *with)
 	kdie(K_USAGE, "%s:%ld: %s (compared with %s)", rec->file, rec->lineno, fault, with);
 }
 
-/*
- * The opponent that the candidate was timed in turns with, so that its own speed-up carries over.
- */
+/* The opponent that the candidate was timed in turns with; its own speed-up carries over. */
 struct anchor {
 	const char *name, *id; /* borrowed; id NULL: none */
 	struct kchain chain;
 };
 
 /*
- * The anchor that the evaluation names; without a name there is none. A program found wrong since
- * anchors as it did.
+ * The anchor that the evaluation names, if any. A program found wrong since is still a valid
+ * anchor.
  */
 static void
 find_anchor(const struct scorer *s, const struct krec *rec, struct anchor *a)
@@ -101,8 +101,8 @@ find_anchor(const struct scorer *s, const struct krec *rec, struct anchor *a)
 }
 
 /*
- * The speed-up on the workload of ROW: the race with the anchor times the anchor's own. Where a
- * link is missing, times measured apart have to do.
+ * The speed-up on the workload of ROW: from the race with the anchor, times the anchor's own. If a
+ * link is missing, separate times are used.
  */
 static struct kgain_ratio
 speedup_of(const struct scorer *s, const struct krec *rec, const struct anchor *a,
@@ -118,7 +118,7 @@ speedup_of(const struct scorer *s, const struct krec *rec, const struct anchor *
 	}
 	if (pair.n && link.n)
 		return kgain_product(&pair, &link);
-	/* The reference is as fast as itself, however noisy its times are. */
+	/* The reference is exactly as fast as itself, however noisy its times are. */
 	if (json_equal(other, row))
 		return (struct kgain_ratio){ 1, 1, 1, 1 };
 	*apart = true;
@@ -126,7 +126,7 @@ speedup_of(const struct scorer *s, const struct krec *rec, const struct anchor *
 	    kgain_noise(s->reference.noise, kjson_num_or(rec->json, "eval.noise.floor", 0)));
 }
 
-/* By workload; new reference. APART says that a link of a chain was missing. */
+/* By workload; new reference. APART is set if a link of a chain was missing. */
 static json_t *
 speedups_of(const struct scorer *s, const struct krec *rec, const struct anchor *a,
     const json_t *timing, bool *apart)
@@ -147,8 +147,8 @@ speedups_of(const struct scorer *s, const struct krec *rec, const struct anchor 
 }
 
 /*
- * Every workload of the candidate has a valid time, and so has the reference there; else it is
- * refused.
+ * Every workload of the candidate must have a valid time, and so must the reference's; otherwise
+ * the record is refused.
  */
 static void
 check_times(const struct scorer *s, const struct krec *rec, const json_t *timing)
@@ -175,9 +175,9 @@ put_anchor(const struct anchor *a, json_t *score)
 }
 
 /*
- * How the candidate compares with the incumbent: by their race; while there is no incumbent, by its
- * speed-up over the reference; else by times measured apart. Pairs with an incumbent that is none
- * any more say nothing.
+ * How the candidate compares with the incumbent: from their race; if there is no incumbent, from
+ * its speed-up over the reference; else from separate times. Pairs with a former incumbent are
+ * ignored.
  */
 static struct kgain_ratio
 compare_incumbent(
@@ -209,7 +209,9 @@ put_gain(json_t *score, const struct kgain_ratio *r, bool gain, double min_gain)
 	        kgain_verdict(r, min_gain)));
 }
 
-/* A gain beats the incumbent beyond the noise, and by score.min_gain. A copy never gains. */
+/*
+ * A gain exceeds the incumbent by more than the noise, and by score.min_gain. A copy never gains.
+ */
 static void
 add_gain(struct scorer *s, const struct krec *rec, const json_t *timing, json_t *score)
 {
@@ -221,8 +223,8 @@ add_gain(struct scorer *s, const struct krec *rec, const json_t *timing, json_t 
 }
 
 /*
- * Share of what the device can do, and what seems to bound it; and whether a time lies below what
- * it can.
+ * The share of what the device can do, and what seems to limit it; and whether a time is below the
+ * possible minimum.
  */
 static void
 add_roofline(const struct scorer *s, const json_t *timing, json_t *score)
@@ -237,7 +239,7 @@ add_roofline(const struct scorer *s, const json_t *timing, json_t *score)
 	        alarm ? "below_floor" : NULL));
 }
 
-/* What a call by itself took, beside the time that counts. */
+/* The time of a single call, next to the time that counts. */
 static void
 add_alone(json_t *rows, const json_t *timing)
 {
@@ -257,7 +259,10 @@ add_alone(json_t *rows, const json_t *timing)
 		}
 }
 
-/* The speed-up, by the anchor; whether a link of its chain is shaky; and what the anchor was. */
+/*
+ * The speed-up, by way of the anchor; whether a link of its chain is uncertain; and what the anchor
+ * was.
+ */
 static struct kgain_ratio
 add_speedup(const struct scorer *s, const struct krec *rec, const json_t *timing, json_t *score)
 {
@@ -297,8 +302,8 @@ add_times(struct scorer *s, const struct krec *rec, const json_t *timing, json_t
 	if (!s->linear)
 		add_gain(s, rec, timing, score);
 	/*
-	 * What the device cannot do was not done: it earns what a correct kernel without times
-	 * does, and is no gain.
+	 * A time that the device cannot reach is not real: it earns what a correct kernel without
+	 * times does, and is not a gain.
 	 */
 	return json_object_get(score, "alarm") ? 0 : speedup.mean;
 }
@@ -320,9 +325,7 @@ score_of(struct scorer *s, const struct krec *rec)
 		json_object_set_new(score, "gain", json_false());
 	if (correct && !timing)
 		json_object_set_new(score, "verdict", json_string("inconclusive"));
-	/*
-	 * Its times stand, and count for nothing: what made them is of no use outside a benchmark.
-	 */
+	/* Its times are kept, but do not count: what made them has no use outside a benchmark. */
 	if (overfit) {
 		json_object_set_new(score, "gain", json_false());
 		json_object_set_new(score, "overfit", json_true());
@@ -371,7 +374,7 @@ score_file(struct scorer *s, const char *path, bool check)
 	return holds;
 }
 
-/* task.json, for core workloads and pairs of passes; a simulation does without. */
+/* task.json, for core workloads and pairs of passes; a simulation needs none. */
 static json_t *
 load_task(const struct kcamp *camp)
 {
@@ -407,7 +410,7 @@ main(int argc, char **argv)
 	s.camp = kcamp_load(dir);
 	s.linear = kcamp_linear(s.camp);
 	s.task = s.linear ? load_task(s.camp) : NULL;
-	/* Times that nobody measured say nothing of a device. */
+	/* Times of the null evaluator, which measures nothing, say nothing about a device. */
 	s.roofline = strcmp(kcamp_str(s.camp, "eval.evaluator"), "null") ? kroof_load(dir) : NULL;
 	s.multiplier = kcamp_num(s.camp, "score.multiplier");
 	s.min_gain = kcamp_num(s.camp, "score.min_gain");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kspec check: is every figure that a file cites where it says, and does no target come from what
- * nobody knows. Without files: are the facts themselves whole.
+ * kspec check: does every figure that a file cites appear at the cited place, and is no target
+ * based on an unknown figure? Without files: are the facts themselves complete?
  */
 #include <math.h>
 
@@ -14,16 +14,16 @@
 #define ARROW " <- "
 #define TARGET "-bound target >= "
 #define TARGET_SHARE 0.90
-/* Targets are rounded by those who write them. */
+/* People round the targets that they write. */
 #define ROUNDING 0.005
 
 enum { TEXT_MAX = 16 << 20, FIGURES = 64 };
 
-/* What one file says, for the targets at its end. */
+/* What one file says, needed for the targets at its end. */
 struct text {
 	const char *name;
 	const struct khw *hw;
-	const struct khw_device *device; /* the one that is meant; NULL: any */
+	const struct khw_device *device; /* the one it is about; NULL: any */
 	const char *device_name;
 	struct consents consents;
 	json_t *roofline; /* of the campaign, or NULL */
@@ -69,7 +69,7 @@ fact_of_line(const struct khw_device *d, long line)
 	return NULL;
 }
 
-/* 67 is 67.0, but words are what they are. */
+/* 67 equals 67.0, but words must be the same. */
 static bool
 same_value(const char *a, const char *b)
 {
@@ -80,8 +80,7 @@ same_value(const char *a, const char *b)
 }
 
 /*
- * METRIC: VALUE UNIT, cited from FILE:LINE: does it stand there, and is it of the device that is
- * meant.
+ * METRIC: VALUE UNIT, cited from FILE:LINE: does it appear there, and is it about the right device?
  */
 static void
 check_citation(struct text *t, const char *metric, const char *value, const char *unit,
@@ -108,7 +107,9 @@ check_citation(struct text *t, const char *metric, const char *value, const char
 		t->rates[t->rate_count++] = f->number;
 }
 
-/* "[- `][DEVICE ]metric: value unit <- file:Lnn": the parts of a line that cites, or a fault. */
+/*
+ * "[- `][DEVICE ]metric: value unit <- file:Lnn": the parts of a line with a citation, or a fault.
+ */
 static void
 check_spec_line(struct text *t, const char *line, const char *arrow)
 {
@@ -180,7 +181,9 @@ is_in_roofline(const struct text *t, double value)
 	return false;
 }
 
-/* The first unknown metric of the file that a target of this bound would come from; NULL: none. */
+/*
+ * The first unknown metric in the file that a target with this bound would depend on; NULL: none.
+ */
 static const char *
 unknown_behind(struct text *t, bool memory)
 {
@@ -273,7 +276,7 @@ check_json(struct text *t, const char *data, size_t len)
 
 /* ---- files ---- */
 
-/* Whatever a file is about: a rate or a bandwidth in it is known, or it is not there. */
+/* In any file, a rate or a bandwidth is either known or must not be stated. */
 static void
 check_hedge(struct text *t, const char *line)
 {
@@ -286,8 +289,8 @@ check_hedge(struct text *t, const char *line)
 }
 
 /*
- * "[- `][DEVICE ]metric: value unit" and no more: the form of a figure of hardware, without where
- * it is from.
+ * "[- `][DEVICE ]metric: value unit" and nothing else: the form of a hardware figure, without its
+ * source.
  */
 static void
 check_bare_figure(struct text *t, const char *line, const char *arrow)
@@ -384,7 +387,7 @@ check_text(struct text *t, const char *path)
 	free(data);
 }
 
-/* What every file of facts must tell, be it that it is unavailable. */
+/* What every file of facts must state, even if only that it is unavailable. */
 static void
 check_facts(const struct khw *h, struct kbuf *faults)
 {

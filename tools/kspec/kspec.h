@@ -11,20 +11,20 @@
 
 struct options {
 	const char *campaign; /* --campaign; NULL: not given */
-	const char *hardware; /* --hardware; NULL: the folder that ships */
+	const char *hardware; /* --hardware; NULL: the shipped folder */
 	const char *output;
 	const char *device;                 /* --device */
 	const char *compute;                /* --compute */
-	double flops, bytes, grid, time_ns; /* of tile; below 0: not given */
+	double flops, bytes, grid, time_ns; /* for tile; below 0: not given */
 	bool json, tolerant;
 	char **operands;
 	size_t count;
 };
 
-/* How an unknown fact is told, everywhere. */
+/* The text for an unknown fact, everywhere. */
 #define UNKNOWN "UNKNOWN (docs/hardware)"
 
-/* The device of that name, or the end of the program with K_NO and names that are near. */
+/* The device of that name; otherwise the program ends with K_NO and lists similar names. */
 const struct khw_device *device_or_die(const struct khw *h, const char *name);
 
 /* Each returns an exit code. */
@@ -34,8 +34,8 @@ int command_roofline(const struct options *o);
 int command_tile(const struct options *o);
 
 /*
- * Values that a person consented to, from DIR/placeholder.ok: lines "metric: value unit", a reason
- * behind "#".
+ * Values that a person has confirmed, from DIR/placeholder.ok: lines "metric: value unit", with a
+ * reason after "#".
  */
 struct consent {
 	char *metric, *value, *unit;

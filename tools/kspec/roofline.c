@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * kspec roofline, Step 0 of a campaign: what bounds each timed workload, the least time that it can
- * take, and targets. A view of the task, the manifest, the facts about the device, and what was
- * measured there; figures of vendors and measurements are kept apart by label all the way.
+ * take, and targets. A view of the task, the manifest, the facts about the device, and the
+ * measurements on it; labels keep vendors' figures and measurements apart everywhere.
  */
 #include <math.h>
 #include <strings.h>
@@ -16,22 +16,22 @@
 #include "ktask.h"
 
 /*
- * A target is this share of the ceiling that binds; an alarm rings below this share of the least
- * time possible.
+ * A target is this share of the ceiling that applies; a time below this share of the least possible
+ * time raises an alarm.
  */
 #define TARGET_SHARE 0.90
 #define ALARM_SHARE 0.90
 /*
- * Moving less than this, no device comes near its bandwidth: a copy of the same size, measured, is
- * the ceiling then.
+ * If it moves less than this, no device gets close to its bandwidth: then the ceiling is a measured
+ * copy of the same size.
  */
 #define SMALL_BYTES 100e6
-/* Sizes are the same when they differ by less than this. */
+/* Sizes count as equal when they differ by less than this. */
 #define SAME_SIZE 0.01
-/* A median so many times the fastest sample was taken on a busy machine. */
+/* A median this many times the fastest sample was measured on a busy machine. */
 #define BUSY 2
 
-/* A rate or bandwidth, in operations or bytes a second; 0: not known. */
+/* A rate or bandwidth, in operations or bytes per second; 0: unknown. */
 struct figure {
 	double number;
 	const char *by; /* "sourced", "placeholder", "measured …" */
@@ -44,16 +44,16 @@ struct step {
 	struct kcamp *camp;
 	struct ktask *task;
 	struct khw *hw;
-	const struct khw_device *device; /* whose facts hold; NULL: unknown */
+	const struct khw_device *device; /* the device whose facts apply; NULL: unknown */
 	struct consents consents;
-	/* trials/000/ceilings.json; the device as its driver describes it; or NULL */
+	/* trials/000/ceilings.json; the device, as its driver describes it; or NULL */
 	json_t *ceilings, *running;
 	json_t *reference; /* the evaluation of trial 000, or NULL */
 	json_t *unknown, *mismatches, *placeholders, *stop;
-	json_t *implausible;           /* measured ceilings that cannot be right, or may not be */
+	json_t *implausible;           /* measured ceilings that are certainly or possibly wrong */
 	const char *compute;           /* metric, or NULL */
-	struct figure rate, bandwidth; /* peaks: of the roofline, floors and bounds */
-	/* ceilings for targets: measured ones where there are any */
+	struct figure rate, bandwidth; /* peaks: for the roofline, least times and bounds */
+	/* ceilings for targets: measured ones if there are any */
 	struct figure fast_rate, copy;
 	bool strict, lacking;
 };
@@ -107,7 +107,7 @@ load(const struct step *s, const char *name, bool records)
 	return json;
 }
 
-/* The driver's own words, from the ceilings or from the evaluation of the reference. */
+/* The driver's description, from the ceilings or from the evaluation of the reference. */
 static json_t *
 running_device(const struct step *s)
 {
@@ -127,8 +127,8 @@ running_device(const struct step *s)
 }
 
 /*
- * What the driver says against what is written down: the device decides, and the difference is told
- * by name.
+ * A difference between the driver and the documentation: the device decides, and the difference is
+ * reported by name.
  */
 static void
 add_mismatch(struct step *s, const char *metric, const char *documented, const char *where,
@@ -143,13 +143,13 @@ add_mismatch(struct step *s, const char *metric, const char *documented, const c
 	        where, "running", running));
 }
 
-/* Returns how many properties of the driver's differ from the facts of D. */
+/* Returns how many properties reported by the driver differ from the facts of D. */
 static int
 compare_properties(struct step *s, const struct khw_device *d)
 {
 	static const struct {
 		const char *metric, *key;
-		/* memory is told without what the driver keeps, and in other units */
+		/* the driver reports memory without what it keeps, and in other units */
 		double factor, tolerance;
 	} properties[] = {
 		{ "units", "multiprocessors", 1, 0 },
@@ -162,7 +162,7 @@ compare_properties(struct step *s, const struct khw_device *d)
 	bool told = kcamp_backend(s->camp)->facts;
 	int count = 0;
 
-	/* HIP tells no such version, and the L2 of one die of several. */
+	/* HIP reports no such version, and the L2 of only one of several dies. */
 	if (f && *running && told && strcmp(f->value, running) != 0) {
 		char *where = kasprintf("%s:L%ld", d->file, f->line);
 
@@ -275,9 +275,9 @@ measured_rate(const struct step *s, const char *metric)
 }
 
 /*
- * The fastest copy that the caches cannot hold, or that of the same size when BYTES are above 0.
- * The best of its samples: whatever else runs on the machine makes a copy slower, never faster, and
- * a ceiling is asked for.
+ * The fastest copy that the caches cannot hold or, if BYTES is above 0, the one of that size. The
+ * best of its samples is used: other work on the machine makes a copy slower, never faster, and
+ * this is a ceiling.
  */
 static struct figure
 measured_copy(const struct step *s, double bytes)
@@ -300,8 +300,8 @@ measured_copy(const struct step *s, double bytes)
 }
 
 /*
- * What was measured must fit together. A copy that was much slower than its size explains is no
- * ceiling; one that varied much may be none, so no search ends by it.
+ * Measurements must be consistent. A copy that was much slower than its size explains is not a
+ * ceiling; one that varied much may not be, so no search ends because of it.
  */
 static void
 check_measured(struct step *s)
@@ -339,8 +339,10 @@ check_measured(struct step *s)
 	}
 }
 
-/* The highest rate of AMOUNT on a workload that the reference or a baseline has reached; 0: none
- * was timed. */
+/*
+ * The highest rate of AMOUNT on a workload that the reference or a baseline has reached; 0: none
+ * was timed.
+ */
 static double
 reached(const struct step *s, const char *workload, double amount)
 {
@@ -359,8 +361,7 @@ reached(const struct step *s, const char *workload, double amount)
 	return best;
 }
 
-/* A measured ceiling that a program has passed is none: what that reached stands in its place. The
- * caller frees FROM. */
+/* If a program has exceeded a measured ceiling, its rate replaces it. The caller frees FROM. */
 static struct figure
 raised(struct step *s, const struct figure *f, const char *workload, double amount)
 {
@@ -380,8 +381,8 @@ raised(struct step *s, const struct figure *f, const char *workload, double amou
 }
 
 /*
- * A peak is the vendor's, else a placeholder, else what was measured; a ceiling is what was
- * measured, else the peak.
+ * A peak is the vendor's figure, else a placeholder, else the measurement; a ceiling is the
+ * measurement, else the peak.
  */
 static void
 find_ceilings(struct step *s)
@@ -421,11 +422,11 @@ figure_json(const struct figure *f, double unit, const char *name)
 	    "from", f->from);
 }
 
-/* ---- below what no honest time lies ---- */
+/* ---- the least possible times ---- */
 
 /*
- * The fastest dense rate of the device for any type with enough bits: results may be had by other
- * arithmetic than the task's.
+ * The device's fastest dense rate for any type with enough bits: a kernel may use other arithmetic
+ * than the task's.
  */
 static double
 fastest_rate(const struct step *s)
@@ -459,8 +460,8 @@ fastest_rate(const struct step *s)
 }
 
 /*
- * Bytes that may never reach memory while the clock runs: those that the last caches hold. Below 0:
- * not known.
+ * Bytes that may never reach memory while the clock runs, because the last caches hold them. Below
+ * 0: unknown.
  */
 static double
 cached_bytes(const struct step *s)
@@ -523,8 +524,8 @@ workload_row(struct step *s, const struct ktask_workload *w)
 	struct figure memory = raised(s, same.number > 0 ? &same : &s->copy, w->name, bytes);
 	struct figure fast = raised(s, &s->fast_rate, w->name, flops);
 	/*
-	 * Where the task counts no operations, whatever their rate, it is bound by memory; where it
-	 * says nothing, who knows.
+	 * If the task counts no operations, it is bound by memory at any rate; if it says nothing,
+	 * the bound is unknown.
 	 */
 	bool both = memory_s > 0 && (compute_s > 0 || (s->task->flops && flops == 0)),
 	     compute = compute_s >= memory_s;
@@ -572,7 +573,7 @@ device_json(const struct step *s)
 	if (s->running) {
 		json_t *running = json_copy(s->running);
 
-		/* What changes from moment to moment is not the device. */
+		/* A state that changes from moment to moment does not describe the device. */
 		json_object_del(running, "state");
 		json_object_set_new(o, "running", running);
 	}
@@ -627,7 +628,7 @@ result(struct step *s)
 	return out;
 }
 
-/* A target must not come from what nobody knows. */
+/* A target must not be based on unknown figures. */
 static void
 refuse_unknown(const struct step *s)
 {

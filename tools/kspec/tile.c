@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kspec tile: the best that a grid of equal tiles can do. A device's peak is shared evenly by its
- * units, a unit works on one tile at a time, and the last wave may leave units idle. Peaks come
- * from registered facts alone.
+ * kspec tile: the best result possible with a grid of equal tiles. A device's peak is shared evenly
+ * by its units, a unit works on one tile at a time, and the last wave may leave units idle. Peaks
+ * come only from registered facts.
  */
 #include <math.h>
 
