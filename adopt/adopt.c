@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kadopt adopt, status and check: the answers, and all steps up to a campaign, one after the other.
- * See adopt.h.
+ * kadopt adopt, status and check: reads the answers, and runs all steps up to a campaign, one after
+ * the other. See adopt.h.
  */
 #include "adopt.h"
 
@@ -63,7 +63,7 @@ add_shape(void *answers, const char *option, const char *text)
 	free(name);
 }
 
-/* How far a time alone may be from the one in the application. */
+/* How much a standalone time may differ from the time in the application. */
 static void
 add_proxy(void *answers, const char *option, const char *text)
 {
@@ -179,7 +179,7 @@ parse_options(struct adopt_options *o, int argc, char **argv)
 	keep_numbers(o, timeout_s, threads, megabytes, sandbox);
 }
 
-/* Is NAME a __global__ function in FILE, a header that may be of any language? */
+/* Is NAME a __global__ function in FILE, a header for any language? */
 static bool
 holds_kernel(const char *project, const char *file, const char *name)
 {
@@ -196,7 +196,7 @@ holds_kernel(const char *project, const char *file, const char *name)
 	return found;
 }
 
-/* What the options say together, as adopt.json has it. */
+/* Completes the options with those that follow from others, in the form of adopt.json. */
 static void
 complete(struct adopt_options *o)
 {
@@ -227,7 +227,7 @@ complete(struct adopt_options *o)
 	json_object_set_new(o->answers, "language", json_string(language));
 }
 
-/* adopt.json as it is, with what the command line says in place of what it said. */
+/* The existing adopt.json, with the command line's answers replacing its own. */
 static struct adoption *
 take_answers(struct adopt_options *o)
 {
@@ -248,7 +248,7 @@ take_answers(struct adopt_options *o)
 	return a;
 }
 
-/* One step of those that are commands of their own, with options of OURS. */
+/* Runs one of the steps that are commands of their own, with our options. */
 static int
 step(const struct adoption *a, const char *name, int (*run)(int, char **), const char *option,
     const char *value)
@@ -262,7 +262,7 @@ step(const struct adoption *a, const char *name, int (*run)(int, char **), const
 	return run(value ? 5 : 3, argv);
 }
 
-/* Are all answers of this command such as do not touch the task's results? */
+/* Do none of this command's answers affect the task's results? */
 static bool
 are_late(const json_t *answers)
 {
@@ -282,7 +282,7 @@ are_late(const json_t *answers)
 	return true;
 }
 
-/* TASK instead of what it WAS, unless it is faulty. */
+/* Replaces the task WAS by TASK, unless TASK is faulty. */
 static int
 change_task(const struct adoption *a, const char *path, const json_t *task, const json_t *was)
 {
@@ -295,7 +295,7 @@ change_task(const struct adoption *a, const char *path, const json_t *task, cons
 	if (code == K_OK) {
 		task_freeze(a, task);
 		command_free(&r);
-		/* Closed rounds tell rates that follow from the formulas. */
+		/* Closed rounds contain rates that depend on the formulas. */
 		command_own(a, a->dir, "test ! -d rounds || krecords close --correct", "close", &r);
 		code = r.status ? K_IO : K_OK;
 	} else {
@@ -308,8 +308,8 @@ change_task(const struct adoption *a, const char *path, const json_t *task, cons
 }
 
 /*
- * Answers that a campaign takes while it is under way: how outputs are compared, which files are
- * shown, how much work a call is.
+ * Answers that may change in a running campaign: how outputs are compared, which files are shown,
+ * how much work a call is.
  */
 static int
 add_late(const struct adoption *a)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The model, through kllm, for what cannot be derived. See adopt.h. */
+/* Asks a model, through kllm, for what cannot be derived. See adopt.h. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 
 enum { TEMPLATE_MAX = 1 << 20 };
 
-/* A manifest for kllm, where the campaign has none yet; the folder it is in. */
+/* A manifest for kllm, if the campaign has none yet; returns its folder. */
 static char *
 manifest_folder(const struct adoption *a)
 {
@@ -32,7 +32,7 @@ manifest_folder(const struct adoption *a)
 	return path;
 }
 
-/* prompts/adopt/NAME.txt of the campaign, else the one that ships, filled in; the caller frees. */
+/* prompts/adopt/NAME.txt of the campaign, else the shipped one, filled in; the caller frees. */
 static char *
 render(const struct adoption *a, const char *name, const json_t *context)
 {
@@ -62,7 +62,7 @@ stored(const char *path)
 	return text;
 }
 
-/* The record that asks, for kllm. */
+/* The record with the question, for kllm. */
 static void
 write_question(const struct adoption *a, const char *path, int n, const char *system,
     const char *user, const char *hex)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The kernel and all that it needs of the project, in one text that compiles alone: items of its
- * file and of the project's headers that it names, what those name, and so on; includes of the
- * system as they are. See adopt.h.
+ * The kernel and everything from the project that it needs, in one text that compiles alone: items
+ * of its file and of the project's headers that it names, those that they name, and so on; includes
+ * of the system are unchanged. See adopt.h.
  */
 #include <limits.h>
 #include <stdio.h>
@@ -16,13 +16,13 @@
 
 enum { LIST_MAX = 1 << 20 };
 
-/* What grep takes for code of the project. */
+/* Files that grep treats as code of the project. */
 #define CODE \
 	"--include='*.[chC]' --include='*.cc' --include='*.cpp' --include='*.cxx' " \
 	"--include='*.cu' --include='*.cuh' " \
 	"--include='*.hh' --include='*.hpp' --include='*.hxx' --exclude-dir=.git "
 
-/* What bundle_open needs to know while it goes through includes. */
+/* Context of bundle_open while it follows includes. */
 struct search {
 	struct bundle *b;
 	const char *folder; /* the copy */
@@ -37,7 +37,7 @@ is_inside(const char *path, const char *folder)
 	return !strncmp(path, folder, n) && path[n] == '/';
 }
 
-/* NAME in a folder of headers, which is one of the copy unless it is absolute. */
+/* NAME in a folder of headers, which is relative to the copy unless it is absolute. */
 static char *
 header_path(const struct search *s, const char *folder, const char *name)
 {
@@ -46,8 +46,8 @@ header_path(const struct search *s, const char *folder, const char *name)
 }
 
 /*
- * The project's file that an include names, seen from FROM; NULL: it is none of the project. The
- * caller frees.
+ * The project's file that an include in FROM names; NULL: not a file of the project. The caller
+ * frees.
  */
 static char *
 find_header(const struct search *s, const char *from, const char *name, bool system)
@@ -97,8 +97,8 @@ add_order(struct bundle *b, size_t source, size_t item)
 }
 
 /*
- * The next line "#include" in the code of X from *P on: its file, to be freed, and whether it is
- * the system's; NULL: none.
+ * The next line "#include" in the code of X from *P on: its file, to be freed, and whether it is a
+ * system header; NULL: none.
  */
 static char *
 next_include(const struct kscan *x, size_t *p, size_t to, bool *system)
@@ -137,8 +137,8 @@ has_branch(const struct kscan *s, const struct kscan_item *x)
 static void add_source(struct search *s, const char *path, bool root);
 
 /*
- * "#ifdef HAVE_CONFIG_H" and the like: the project's headers in a condition that has no other
- * branch are taken for included.
+ * "#ifdef HAVE_CONFIG_H" and the like: for a condition without other branches, assume that the
+ * project's headers in it are included.
  */
 static void
 add_group_headers(struct search *s, const char *path, size_t index, size_t item)
@@ -162,8 +162,8 @@ add_group_headers(struct search *s, const char *path, size_t index, size_t item)
 }
 
 /*
- * Does the group include something of the system, and nothing else? Then it stays as it is, like
- * such an include outside of one.
+ * Does the group only include something of the system? Then it stays unchanged, like such an
+ * include outside a group.
  */
 static bool
 is_system_group(
@@ -184,7 +184,7 @@ is_system_group(
 	return good && found;
 }
 
-/* A source, and before each of its items the headers that it includes up to there. */
+/* Adds a source; before each of its items it adds the headers that are included up to there. */
 static void
 add_source(struct search *s, const char *path, bool root)
 {
@@ -303,7 +303,7 @@ see_name(void *arg, const char *name, size_t len, size_t at)
 	return true;
 }
 
-/* What is kept names things: those are kept too, until nothing new is named. */
+/* Items that are kept name other items: keep those too, until nothing new is named. */
 static void
 close_over(struct bundle *b)
 {
@@ -330,7 +330,7 @@ close_over(struct bundle *b)
 	free(seen);
 }
 
-/* Does a kept function itself copy to the device's variable NAME, before it launches? */
+/* Does a kept function itself copy to the device's variable NAME before it launches the kernel? */
 static bool
 sets_itself(const struct bundle *b, const char *name)
 {
@@ -353,7 +353,7 @@ sets_itself(const struct bundle *b, const char *name)
 	return found;
 }
 
-/* What the shell's SCRIPT prints, with NAME as $1 and the folder of the project as $2. */
+/* The output of the shell's SCRIPT, with NAME as $1 and the folder of the project as $2. */
 static void
 search_project(const char *script, const char *name, const struct bundle *b, struct kproc_result *r)
 {
@@ -367,7 +367,7 @@ search_project(const char *script, const char *name, const struct bundle *b, str
 	free(folder);
 }
 
-/* Alone nobody would set it: what the reference computes with it would be something else. */
+/* In a standalone program nobody would set it, so the reference would compute something else. */
 static void
 refuse_symbol(const struct bundle *b, const struct source *x, const char *name)
 {
@@ -388,8 +388,8 @@ refuse_symbol(const struct bundle *b, const struct source *x, const char *name)
 }
 
 /*
- * Variables that something else may change are no arguments: stand-alone they keep the value they
- * begin with.
+ * Variables that other code may change are not arguments: in a standalone program they keep their
+ * initial values.
  */
 static void
 note_variables(struct bundle *b)
@@ -413,7 +413,7 @@ note_variables(struct bundle *b)
 				safe = kscan_has_word(&x->scan, item, harmless[m]);
 			if (!safe && device)
 				refuse_symbol(b, x, item->names[0]);
-			/* What nobody copies to is what it was made. */
+			/* If nothing copies to it, it keeps its initializer. */
 			safe |= kscan_has_word(&x->scan, item, "__constant__");
 			if (!safe)
 				json_array_append_new(b->notes,
@@ -425,8 +425,8 @@ note_variables(struct bundle *b)
 }
 
 /*
- * Is it what the linker looks for by NAME: a function with its body, or a variable and not a mere
- * declaration of it?
+ * Does the linker find it under NAME: a function with its body, or a variable and not just a
+ * declaration?
  */
 static bool
 is_definition(const struct kscan *s, const struct kscan_item *x, const char *name)
@@ -449,7 +449,7 @@ defines(const struct kscan *s, const char *name)
 }
 
 /*
- * The source of the project that defines the function or variable NAME, by grep's means: its path,
+ * The source of the project that defines the function or variable NAME, found with grep: its path,
  * or NULL; to be freed.
  */
 static char *
@@ -518,7 +518,7 @@ keep_function(struct bundle *b, const char *name)
 	return false;
 }
 
-/* Another source of the project goes before the kernel's own. */
+/* Puts another source of the project before the kernel's own. */
 static void
 prepend_source(struct bundle *b, const char *path)
 {
@@ -527,7 +527,7 @@ prepend_source(struct bundle *b, const char *path)
 	struct search s = { .b = b, .folder = folder, .include = b->include };
 
 	add_source(&s, path, false);
-	/* What was appended comes first; the kernel's source is the last. */
+	/* What was appended comes first; the kernel's source stays last. */
 	for (size_t i = n; i < b->order_count; i++) {
 		size_t source = b->order[i].source, item = b->order[i].item;
 
@@ -569,7 +569,7 @@ is_kept(const struct bundle *b, size_t i, const char *kernel)
 	case KSCAN_INCLUDE:
 		return true;
 	case KSCAN_MACRO:
-		/* Those that the system's headers look at (_GNU_SOURCE) are named nowhere else. */
+		/* Macros that system headers check (_GNU_SOURCE) are named nowhere else. */
 		return x->kept[k] || (x->root && item->names[0][0] == '_');
 	case KSCAN_DIRECTIVE:
 		return x->root && !strstr(x->scan.code + item->from, "pragma once") &&
@@ -579,7 +579,7 @@ is_kept(const struct bundle *b, size_t i, const char *kernel)
 	case KSCAN_CLOSE:
 		return false;
 	default:
-		/* Its prototype would have another linkage than the entry of a task. */
+		/* Its prototype would have different linkage from the entry of a task. */
 		return x->kept[k] &&
 		    !(item->kind == KSCAN_DECLARATION && item->name_count == 1 &&
 		        !strcmp(item->names[0], kernel));
@@ -587,8 +587,8 @@ is_kept(const struct bundle *b, size_t i, const char *kernel)
 }
 
 /*
- * The namespaces around an item have to be opened before it and closed behind it: one line each,
- * where something is kept.
+ * The namespaces around an item must be opened before it and closed after it: one line each, if
+ * something in them is kept.
  */
 static void
 add_depth(struct kbuf *out, const struct bundle *b, size_t i, bool open)
@@ -613,7 +613,7 @@ add_depth(struct kbuf *out, const struct bundle *b, size_t i, bool open)
 			}
 }
 
-/* A group without its includes of the project, whose items stand by themselves. */
+/* A group without its includes of the project, whose items are added separately. */
 static void
 add_group(
     struct kbuf *out, const struct bundle *b, const struct source *x, const struct kscan_item *item)
@@ -637,7 +637,7 @@ add_group(
 	free(folder);
 }
 
-/* Bytes of the specifier WORD, with what parts it from the next, where CODE begins so. */
+/* If CODE begins with the specifier WORD: its length, with the space after it. */
 static size_t
 specifier(const char *code, const char *word)
 {
@@ -649,7 +649,7 @@ specifier(const char *code, const char *word)
 	return blank ? n + blank : 0;
 }
 
-/* The kernel's own definition: as the entry, seen from outside under its plain name. */
+/* The kernel's own definition: as the entry, visible from outside under its plain name. */
 static void
 add_kernel(struct kbuf *out, const struct adoption *a, const struct source *x,
     const struct kscan_item *item)
@@ -658,7 +658,7 @@ add_kernel(struct kbuf *out, const struct adoption *a, const struct source *x,
 	size_t from = item->from, n;
 
 	if (strcmp(a->entry, a->kernel)) {
-		/* As it is, with what calls it for the task. */
+		/* Unchanged, followed by the entry that calls it for the task. */
 		kbuf_add(out, x->text + item->lead, item->to - item->lead);
 		kbuf_printf(out, "\n\n%s", kjson_str_or(a->unit, "text", ""));
 		return;
@@ -667,7 +667,7 @@ add_kernel(struct kbuf *out, const struct adoption *a, const struct source *x,
 	kbuf_add(out, x->text + item->lead, item->from - item->lead);
 	if (mangled && !kscan_has_word(&x->scan, item, "extern"))
 		kbuf_puts(out, "extern \"C\" ");
-	/* Alone, an inline function is no definition in C. */
+	/* In C, an inline function alone is not a definition. */
 	while ((n = specifier(x->scan.code + from, "static")) ||
 	    (n = specifier(x->scan.code + from, "inline")))
 		from += n;
@@ -721,7 +721,7 @@ bundle_text(struct bundle *b, const struct adoption *a)
 			kbuf_add(&out, x->text + item->lead, item->to - item->lead);
 		if (out.data[out.len - 1] != '\n')
 			kbuf_puts(&out, "\n");
-		/* A kernel that a condition surrounds is called from outside of it. */
+		/* A kernel inside a condition is called from outside it. */
 		if (item->kind == KSCAN_GROUP && kscan_declares(item, a->kernel))
 			kbuf_printf(&out, "\n%s", kjson_str_or(a->unit, "text", ""));
 		add_depth(&out, b, i, false);

@@ -12,9 +12,9 @@
 
 enum { WIDTH = 100, TAB = 8, SOURCE_MAX = 8 << 20 };
 
-/* ---- what the entry is given ---- */
+/* ---- the arguments of the entry ---- */
 
-/* Geometry that nothing of the winner's uses has no place in the application. */
+/* Launch geometry that the winner does not use is not passed in the application. */
 static bool
 is_unused(const json_t *p, const struct kscan *w, const struct kscan_item *entry, const char *name)
 {
@@ -75,7 +75,7 @@ call_text(const char *path, const char *name, const json_t *arguments, size_t co
 	return b.data;
 }
 
-/* An expression that needs no parentheses. */
+/* Is it an expression that needs no parentheses? */
 static bool
 is_simple(const char *x)
 {
@@ -84,7 +84,10 @@ is_simple(const char *x)
 	return !*x;
 }
 
-/* VALUE of the parameter P with what a launch gives for the words in NAMES. NULL: it gives none. */
+/*
+ * VALUE of the parameter P, with the arguments of a launch substituted for the words in NAMES.
+ * NULL: there is none.
+ */
 static char *
 argument_of(const json_t *p, const json_t *names, const json_t *arguments)
 {
@@ -93,7 +96,7 @@ argument_of(const json_t *p, const json_t *names, const json_t *arguments)
 	bool cast = kjson_bool_or(p, "cast", false), pointer = kjson_bool_or(p, "pointer", false);
 	size_t n = strspn(value, "&*("), len = 0;
 
-	/* A variable's address, wherever it is asked for. */
+	/* The address of a variable. */
 	if (!strncmp(value, "({", 2))
 		return kasprintf("(const %s *)%s", kjson_str_or(p, "type", ""), value);
 	while (kis_word(value[n + len]))
@@ -116,7 +119,7 @@ argument_of(const json_t *p, const json_t *names, const json_t *arguments)
 	return b.data;
 }
 
-/* What RESULT of the entry is called in the function: a name that is no parameter's. */
+/* The name for the entry's RESULT in the function: one that no parameter has. */
 static char *
 result_name(const json_t *names)
 {
@@ -171,7 +174,7 @@ call_body(const struct adoption *a, const json_t *called, char **fault)
 	return b.data;
 }
 
-/* ---- places that name the kernel ---- */
+/* ---- places that refer to the kernel ---- */
 
 static char *
 trimmed(const char *text, size_t from, size_t to)
@@ -183,7 +186,9 @@ trimmed(const char *text, size_t from, size_t to)
 	return kstrndup(text + from, to - from);
 }
 
-/* The parts between commas from *P to the END ")", "}" or ">>>", past which *P is then. */
+/*
+ * The parts between commas from *P to the END ")", "}" or ">>>"; sets *P to the position after it.
+ */
 static json_t *
 split(const struct kscan *s, size_t *p, size_t to, const char *end)
 {
@@ -237,7 +242,7 @@ is_dim3(const struct kscan *s, const char *name, size_t at)
 	return false;
 }
 
-/* The three numbers of a grid or block as expressions: WHAT_x, WHAT_y, WHAT_z of PARTS. */
+/* The three numbers of a grid or block as expressions: WHAT_x, WHAT_y, WHAT_z in PARTS. */
 static void
 add_triple(json_t *parts, const char *what, const char *x, const struct kscan *s, size_t at)
 {
@@ -309,7 +314,7 @@ add_site(struct finding *f, enum call_kind kind, size_t from, size_t to)
 	return &s->list[s->count++];
 }
 
-/* Does the launch at AT instantiate the template as the entry does? */
+/* Does the launch at AT use the same template arguments as the entry? */
 static bool
 is_same_instance(const struct finding *f, size_t at)
 {
@@ -356,7 +361,7 @@ add_launch(struct finding *f, const struct kscan_launch *l)
 	json_decref(config);
 }
 
-/* A place that names the kernel. */
+/* Handles a place that names the kernel. */
 static bool
 see_name(void *arg, const char *name, size_t len, size_t at)
 {
@@ -387,12 +392,12 @@ see_name(void *arg, const char *name, size_t len, size_t at)
 	return true;
 }
 
-/* Does FILE, by itself or by its headers, include the kernel's? */
+/* Does FILE include the kernel's file, directly or through headers? */
 static bool
 includes_kernel(const struct adoption *a, const char *folder, const char *file)
 {
 	struct adoption other = *a;
-	/* Before preflight nothing is known of folders with headers. */
+	/* Before preflight the include folders are unknown. */
 	json_t *settings = kis_there(adopt_path(a, "compile.json")) ? compile_settings(a) : NULL;
 	struct bundle b;
 	bool found = false;
@@ -444,9 +449,9 @@ call_sites_free(struct call_sites *s)
 	*s = (struct call_sites){ 0 };
 }
 
-/* ---- what takes their place ---- */
+/* ---- the replacements ---- */
 
-/* The call in place of a launch; NULL: the reason is in *FAULT. The caller frees. */
+/* The call that replaces a launch; NULL: the reason is in *FAULT. The caller frees. */
 static char *
 launch_call(const struct adoption *a, const struct call_site *x, const json_t *called, char **fault)
 {

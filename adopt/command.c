@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Commands of the project: its build, its run. They are the user's own and trusted, but they may
- * hang, print without end, or outlive a kadopt that was killed: they carry a mark in their
- * environment, by which they are found again. See kadopt.h.
+ * hang, print without end, or outlive a killed kadopt: a mark in their environment identifies them
+ * later. See kadopt.h.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -34,7 +34,7 @@ command_quote(struct kbuf *b, const char *text)
 	kbuf_puts(b, "'");
 }
 
-/* The command as a script, so that no launcher takes it apart. */
+/* Writes the command to a script, so that no launcher splits it. */
 static char *
 write_script(const struct adoption *a, const char *folder, const char *command, char *const *env,
     const char *name)
@@ -73,9 +73,9 @@ launcher_words(const struct adoption *a, char **words, char **copy)
 }
 
 /*
- * The profile for applications, when it was asked for (--sandbox): no network, processes of its
- * own, and nothing writable but the project, the campaign and a folder for temporary files. It is
- * for a program of the user's with a part that is not.
+ * The sandbox profile for applications, used with --sandbox: no network, its own processes, and
+ * write access only to the project, the campaign and a temporary folder. It is for a trusted
+ * program that contains an untrusted part.
  */
 static size_t
 sandbox_words(const struct adoption *a, char **words, char *tmp)
@@ -116,7 +116,7 @@ tail_of(const char *log)
 	return tail;
 }
 
-/* How it ended, in words. */
+/* Explains in words how it ended. */
 static void
 explain(const struct adoption *a, const char *folder, const char *command, struct command_result *r)
 {
@@ -147,13 +147,13 @@ is_marked(const char *pid, const char *mark)
 	return found;
 }
 
-/* Processes with the mark, and what they start meanwhile; their number. */
+/* Ends processes with the mark, and those that they start meanwhile; returns their number. */
 static size_t
 end_marked(const char *mark)
 {
 	size_t ended = 0, found = 1;
 
-	/* What a dying one started a moment ago is found in the next round. */
+	/* If one starts another process just before it dies, the next round finds that. */
 	for (int round = 0; round < 50 && found; round++) {
 		DIR *d = opendir("/proc");
 		struct dirent *e;
@@ -175,13 +175,13 @@ end_marked(const char *mark)
 	return ended;
 }
 
-/* Wait until the other end of the pipe is gone, and then end what is left. */
+/* Wait until the other end of the pipe is closed, then end what is left. */
 static _Noreturn void
 outlive(int end, const char *mark)
 {
 	char byte;
 
-	/* Out of reach of what ends a group of processes; holds nothing open. */
+	/* Unaffected by signals to the process group; keeps no descriptors open. */
 	setsid();
 	dup2(end, STDIN_FILENO);
 	closefrom(STDIN_FILENO + 1);
@@ -192,8 +192,8 @@ outlive(int end, const char *mark)
 }
 
 /*
- * However kadopt ends, its commands end, with all that they started: another process, which is no
- * child of this one, sees to it. MARK is what they carry.
+ * However kadopt ends, its commands must end, with everything that they started: a separate
+ * process, not a child of this one, ensures that. MARK identifies them.
  */
 static void
 guard(const char *mark)
@@ -205,7 +205,7 @@ guard(const char *mark)
 	if (guarded || pipe2(ends, O_CLOEXEC) < 0)
 		return;
 	guarded = true;
-	/* Else it would come back to us, as a child that nobody knows. */
+	/* Otherwise it would be re-parented to us as an unknown child. */
 	prctl(PR_SET_CHILD_SUBREAPER, 0);
 	pid = fork();
 	if (!pid) {
@@ -237,7 +237,7 @@ run(const struct adoption *a, const char *folder, const char *command, char *con
 	while (environ[count])
 		count++;
 	vars = kcalloc(count + 3, sizeof *vars);
-	/* It builds and runs what a model wrote. */
+	/* It builds and runs code that a model wrote. */
 	for (size_t i = 0; i < count; i++)
 		if (!kutil_is_secret(environ[i]))
 			vars[kept++] = environ[i];
@@ -276,7 +276,7 @@ void
 command_own(const struct adoption *a, const char *folder, const char *command, const char *name,
     struct command_result *r)
 {
-	static char words[] = "LC_ALL=C"; /* what compilers say is read */
+	static char words[] = "LC_ALL=C"; /* we parse the compilers' messages */
 	char *const env[] = { words, NULL };
 
 	run(a, folder, command, env, name, false, r);

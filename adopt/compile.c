@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kadopt preflight: how the project compiles the kernel's file, seen by programs that stand in its
- * compilers' way.
+ * kadopt preflight: how the project compiles the kernel's file, observed by programs that replace
+ * its compilers.
  */
 #include <dirent.h>
 #include <limits.h>
@@ -115,7 +115,7 @@ same_file(const char *x, const char *y)
 	return kfind(x, &a) && kfind(y, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-/* Is the option followed by a value of its own? */
+/* Is the option's value a separate word? */
 static bool
 takes_value(const char *option)
 {
@@ -125,10 +125,7 @@ takes_value(const char *option)
 	    option, strlen(option));
 }
 
-/*
- * What becomes of an option of the project's compiler: it counts for the kernel alone, too, or it
- * does not.
- */
+/* Does an option of the project's compiler also matter for the kernel alone? */
 static bool
 is_kept(const char *option)
 {
@@ -150,8 +147,8 @@ is_kept(const char *option)
 }
 
 /*
- * A header, or a folder of them, as it is called within the copy, so that a campaign can be moved;
- * or as it stands.
+ * A header or a folder of headers, relative to the copy, so that a campaign can be moved; or
+ * unchanged.
  */
 static json_t *
 include_folder(const char *copy, const char *cwd, const char *name)
@@ -177,22 +174,22 @@ base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* Of which file a call is wanted. */
+/* The file whose compilation is searched. */
 struct subject {
 	const char *copy; /* the folder of the project */
 	const char *file; /* in it */
-	const char *own;  /* the same in the project, when COPY is one of it; or "" */
+	const char *own;  /* the corresponding folder in the project, if COPY is a copy; or "" */
 	bool device, cxx;
 };
 
-/* Does nvcc compile a file that is not CUDA? Then it only hands it on. */
+/* Does nvcc compile a file that is not CUDA? Then it passes it to the host compiler. */
 static bool
 is_handed_on(const struct subject *a, const char *compiler)
 {
 	return !a->device && !strcmp(base_name(compiler), "nvcc");
 }
 
-/* A C++ file is C++ by its name, which the reference does not have. The caller frees. */
+/* A C++ file is recognised by its suffix, which the reference does not have. The caller frees. */
 static char *
 compiler_for(const struct subject *a, const char *name)
 {
@@ -213,7 +210,7 @@ compiler_for(const struct subject *a, const char *name)
 	return kstrdup(name);
 }
 
-/* Those of nvcc's FLAGS that the compiler which it hands a file to gets. New reference. */
+/* The FLAGS of nvcc that it passes to the host compiler. New reference. */
 static json_t *
 flags_handed_on(const json_t *flags)
 {
@@ -240,8 +237,8 @@ flags_handed_on(const json_t *flags)
 }
 
 /*
- * One noted call, if it compiles FILE in COPY: {"compiler", "flags", "include", "forced"}. New
- * reference, or NULL. ASTRAY: it compiles the project's own file, which is not in the copy.
+ * One recorded call, if it compiles FILE in COPY: {"compiler", "flags", "include", "forced"}. New
+ * reference, or NULL. ASTRAY: it compiles the project's own file, not the copy's.
  */
 static json_t *
 compile_of(const struct subject *a, char *line, bool *astray)
@@ -377,7 +374,7 @@ compile_seen(const struct adoption *a, const char *copy, bool *astray)
 	return found;
 }
 
-/* "arguments", or the words of "command", which the shell's quotes may hold together. */
+/* "arguments", or the words of "command", which may be quoted as for a shell. */
 static void
 add_words(struct kbuf *line, const json_t *entry)
 {
@@ -423,7 +420,7 @@ compile_commands(const char *folder, const char *file, bool cxx)
 			kbuf_puts(&words, "");
 			add_words(&words, entry);
 			first = strcspn(words.data, "\037");
-			/* The compiler, the folder, and what follows, as the shims note it. */
+			/* The compiler, the folder, and the arguments, in the shims' format. */
 			kbuf_printf(&line, "%.*s\037%s%s", (int)first, words.data,
 			    json_string_value(json_object_get(entry, "directory")) ?: folder,
 			    words.data + first);
@@ -441,7 +438,7 @@ compile_commands(const char *folder, const char *file, bool cxx)
 void
 compile_settle(json_t *settings, const char *architecture)
 {
-	/* What no call of the kernel needs stays out, with what it would import. */
+	/* Leave out code that no call of the kernel needs, and its imports. */
 	static const char *const more[] = { "-cudart", "shared", "-Xcompiler",
 		"-fvisibility=default,-ffunction-sections", "-Xlinker", "--gc-sections" };
 	json_t *flags = json_object_get(settings, "flags");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kadopt configs: which few of the observed calls stand for all, as adopt/configs.json. Times come
- * from adopt/timing.ndjson, or, for launches, from what ncu printed.
+ * kadopt configs: chooses a few of the observed calls to represent all, in adopt/configs.json.
+ * Times come from adopt/timing.ndjson or, for launches, from ncu's output.
  */
 #include <ctype.h>
 #include <math.h>
@@ -30,12 +30,12 @@ struct records {
 	json_t *header, *calls;
 };
 
-/* How calls are told apart. */
+/* How calls are distinguished. */
 struct rule {
 	bool launch;
 	const char *names[KCONFIGS_KEY];
 	size_t count;
-	char *text; /* that the names lie in, or NULL */
+	char *text; /* contains the names, or NULL */
 };
 
 static void
@@ -57,7 +57,7 @@ parse_options(struct options *o, int argc, char **argv)
 	koption_no_operands(usage, argc, argv);
 }
 
-/* A header and calls. MISSING: what to do when there is no such file. */
+/* A header and calls. MISSING: what to do if the file does not exist. */
 static struct records
 read_records(const char *path, const char *missing)
 {
@@ -89,9 +89,9 @@ free_records(struct records *r)
 	json_decref(r->calls);
 }
 
-/* ---- what calls are told apart by ---- */
+/* ---- what distinguishes calls ---- */
 
-/* Names that sizes go by, whole or as the beginning or end of a name. */
+/* Names that are typical for sizes, whole or as the beginning or end of a name. */
 static bool
 is_size_name(const char *name)
 {
@@ -117,7 +117,7 @@ is_size_name(const char *name)
 	return false;
 }
 
-/* Is a piece of memory a multiple of V, which is no small number? */
+/* Is the size of a piece of memory a multiple of V, a number that is not small? */
 static bool
 divides(const json_t *call, json_int_t v)
 {
@@ -133,7 +133,10 @@ divides(const json_t *call, json_int_t v)
 	return false;
 }
 
-/* An integer that is called like a size, or that divides what is pointed to in every call. */
+/*
+ * An integer with a typical name for a size, or one that divides the size of what is pointed to in
+ * every call.
+ */
 static bool
 is_size(const json_t *calls, const char *name)
 {
@@ -151,7 +154,7 @@ is_size(const json_t *calls, const char *name)
 	return size || is_size_name(name);
 }
 
-/* An integer that tells apart a few kinds of calls, and does not count them. */
+/* An integer that distinguishes a few kinds of calls, and does not just count them. */
 static bool
 has_few_values(const json_t *calls, const char *name)
 {
@@ -206,7 +209,7 @@ find_rule(struct rule *r, const struct options *o, const json_t *observed)
 		if (r->count < KCONFIGS_KEY && is_size(observed, name))
 			r->names[r->count++] = name;
 	sized = r->count > 0;
-	/* Where nothing looks like a size, all that have few values are. */
+	/* If nothing looks like a size, use all integers with few values. */
 	json_object_foreach((json_t *)args, name, v)
 		if (r->count < KCONFIGS_KEY && !sized && has_few_values(observed, name))
 			r->names[r->count++] = name;
@@ -259,8 +262,8 @@ triple(const int64_t *at)
 }
 
 /*
- * What was pointed to in a call of the group that was given these scalars; nothing when no such
- * call was observed.
+ * What the pointers pointed to in an observed call of the group with these scalars; empty when
+ * there is no such call.
  */
 static const json_t *
 example_of(const struct kconfig *c, const json_t *observed, bool aligned)
@@ -279,10 +282,7 @@ example_of(const struct kconfig *c, const json_t *observed, bool aligned)
 	return NULL;
 }
 
-/*
- * What a thread did, from which the trip counts of loops can be worked out when a scalar was not
- * observed.
- */
+/* The work of a thread, from which loop counts can be estimated when a scalar was not observed. */
 static void
 add_budget(json_t *o, const struct kconfig *c)
 {
@@ -393,8 +393,8 @@ check_same(const char *path, const json_t *timing, const json_t *observed)
 }
 
 /*
- * From timing.ndjson, as TIMING, to be freed after the calls; where calls came from a log, that may
- * tell times itself.
+ * The calls from timing.ndjson, as TIMING, to be freed after the calls; if calls came from a log,
+ * that may contain times itself.
  */
 static struct kconfigs_call *
 timed_calls(const char *path, const struct rule *r, const struct records *observed,
@@ -422,10 +422,7 @@ timed_calls(const char *path, const struct rule *r, const struct records *observ
 	return calls;
 }
 
-/*
- * The function that is launched: of a C++ symbol, _Z13soften_kernel…, the (last) name. The caller
- * frees.
- */
+/* The launched function: the (last) name in a C++ symbol, _Z13soften_kernel…. The caller frees. */
 static char *
 launched_name(const struct records *observed)
 {

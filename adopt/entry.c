@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * entry: see entry.h. Each parameter of the function becomes what a task can be given: itself, the
- * numbers that a structure holds, or bytes.
+ * entry: see entry.h. Each parameter of the function is converted to arguments that a task can
+ * pass: itself, the numbers in a structure, or bytes.
  */
 #include "entry.h"
 
@@ -21,13 +21,13 @@ struct making {
 	const struct unit_source *s;
 	const struct kscan_item *f;
 	struct kscan_signature g;
-	const json_t *seen; /* names that the function and what it calls use */
+	const json_t *seen; /* names used by the function and the functions that it calls */
 	struct kbuf *why;
-	/* of the entry's body: before the call, the call's arguments, after it */
+	/* parts of the entry's body: before the call, the call's arguments, after the call */
 	struct kbuf before, arguments, after;
-	struct kbuf templates; /* "<float, 256>" of what is called */
-	const char *guard;     /* the pointer that leads to the members at hand, or NULL */
-	bool cxx, own;         /* the entry is no longer the function itself */
+	struct kbuf templates; /* "<float, 256>" for the called function */
+	const char *guard;     /* the pointer to the current members, or NULL */
+	bool cxx, own;         /* the entry is not the function itself */
 };
 
 static void __attribute__((format(printf, 3, 4)))
@@ -75,7 +75,7 @@ argument(struct making *m, const char *fmt, ...)
 	free(text);
 }
 
-/* The parameter's type as the application writes it, without const and stars. The caller frees. */
+/* The parameter's type as written in the application, without const and stars. The caller frees. */
 static char *
 spelled(const struct making *m, const struct kscan_param *p)
 {
@@ -91,7 +91,7 @@ spelled(const struct making *m, const struct kscan_param *p)
 	return kstrdup(bound);
 }
 
-/* "x.y[0]" as part of a name. The caller frees. */
+/* "x.y[0]" in a form for a name. The caller frees. */
 static char *
 plain_name(const char *prefix, const char *path)
 {
@@ -112,7 +112,7 @@ plain_name(const char *prefix, const char *path)
 static void flatten(struct making *m, const struct kscan_param *p, const struct type *record,
     const char *from, const char *to, const char *name, bool constant, int depth);
 
-/* A member as bytes that are copied in, and back. */
+/* A member as bytes, copied in and back. */
 static void
 copy_member(struct making *m, const char *name, const char *type, const char *from, const char *to,
     const char *address, bool constant, bool bytes)
@@ -131,8 +131,8 @@ copy_member(struct making *m, const char *name, const char *type, const char *fr
 }
 
 /*
- * The members of the structure that the member IN is, or points to, and that OUT is in the entry.
- * Where it is a pointer, there may be none.
+ * The members of a nested structure: IN is its expression in the application, OUT in the entry. If
+ * it is a pointer, it may be NULL.
  */
 static void
 flatten_inner(struct making *m, const struct kscan_param *p, const struct type *type,
@@ -157,7 +157,7 @@ flatten_inner(struct making *m, const struct kscan_param *p, const struct type *
 	free(dot);
 }
 
-/* The member X of a structure that is at FROM in the application, and TO in the entry. */
+/* The member X of a structure: FROM in the application, TO in the entry. */
 static void
 flatten_member(struct making *m, const struct kscan_param *p, const struct kscan_param *x,
     const char *from, const char *to, const char *prefix, bool constant, int depth)
@@ -173,7 +173,7 @@ flatten_member(struct making *m, const struct kscan_param *p, const struct kscan
 	type_find(&m->types, x->type, x->stars - square, &type);
 	plain = type.kind == TYPE_RECORD && type_leaves(&m->types, &type, &leaves);
 	if (!json_object_get(m->seen, used) && *x->name) {
-		/* Nobody looks at it. */
+		/* Nothing uses it. */
 	} else if (strchr(x->text, '{') && !strchr(x->text, '*') && *x->name) {
 		copy_member(
 		    m, name, "unsigned char", in, out, "(unsigned char *)&", constant, true);
@@ -229,7 +229,9 @@ flatten(struct making *m, const struct kscan_param *p, const struct type *record
 	kscan_members_free(members, n);
 }
 
-/* The structure OWN that P is, or points to, as its members: "p->a" is "p_.a" in the entry. */
+/*
+ * The structure OWN that P is, or points to, split into its members: "p->a" is "p_.a" in the entry.
+ */
 static void
 take_members(struct making *m, const struct kscan_param *p, const struct type *type,
     const char *own, const char *sign)
@@ -283,7 +285,7 @@ take_value(struct making *m, const struct kscan_param *p, const struct type *typ
 	free(own);
 }
 
-/* The record that P points to, also where a typedef is the pointer. The caller frees. */
+/* The record that P points to, even if a typedef hides the pointer. The caller frees. */
 static char *
 record_name(const struct making *m, const struct kscan_param *p, const struct type *type)
 {
@@ -296,7 +298,7 @@ record_name(const struct making *m, const struct kscan_param *p, const struct ty
 	return name;
 }
 
-/* Does the function step from the structure that P points to on to others: "p[i]", "p++"? */
+/* Does the function access further structures after the one that P points to: "p[i]", "p++"? */
 static bool
 is_indexed(const struct making *m, const struct kscan_param *p)
 {
@@ -315,7 +317,7 @@ is_indexed(const struct making *m, const struct kscan_param *p)
 	return false;
 }
 
-/* The first member of the record that holds a pointer and that somebody looks at; to be freed. */
+/* The first member of the record that contains a pointer and is used; to be freed. */
 static char *
 used_pointer(const struct making *m, const struct type *record)
 {
@@ -335,7 +337,7 @@ used_pointer(const struct making *m, const struct type *record)
 	return found;
 }
 
-/* The structures that P points to as numbers or, when they differ, as bytes. */
+/* The structures that P points to, as numbers or, if their types differ, as bytes. */
 static void
 take_records(struct making *m, const struct kscan_param *p, const char *common, const char *own,
     bool reference, bool constant)
@@ -368,7 +370,7 @@ take_record(struct making *m, const struct kscan_param *p, const struct type *ty
 		               : "the members of %s are not known",
 		    type->name);
 	} else if (is_indexed(m, p)) {
-		/* Pointers in them that nobody follows are bytes like others. */
+		/* Pointers in them that are never dereferenced are copied like other bytes. */
 		used = used_pointer(m, type);
 		if (used)
 			refuse(m, p, "many structures, whose member %s is a pointer", used);
@@ -385,7 +387,7 @@ take_record(struct making *m, const struct kscan_param *p, const struct type *ty
 
 /* ---- parameters ---- */
 
-/* A name that a task sees through, too, and that may be another type under another #if. */
+/* A typedef that the task must resolve, because it may be a different type under another #if. */
 static bool
 is_typedef(const struct making *m, const char *name)
 {
@@ -441,7 +443,7 @@ take_number(struct making *m, const struct kscan_param *p, const struct type *ty
 	free(own);
 }
 
-/* A reference is told as a type that C does not have: "float&". The rest as it is. */
+/* A reference, which has a type that C does not have: "float&". */
 static bool
 is_reference(const struct kscan_param *p)
 {
@@ -487,8 +489,8 @@ take_param(struct making *m, const struct kscan_param *p)
 }
 
 /*
- * A variable of constants, DECLARED as "__constant__ float NAME[16];", that the application fills:
- * the entry is given its contents, and puts them there.
+ * A __constant__ variable, DECLARED as "__constant__ float NAME[16];", that the application fills:
+ * the entry gets its contents as an argument, and copies them there.
  */
 static void
 take_symbol(struct making *m, const char *name, const char *declared)
@@ -532,7 +534,7 @@ take_symbol(struct making *m, const char *name, const char *declared)
 
 /* ---- what is returned ---- */
 
-/* The type before the name without words that are none. The caller frees. */
+/* The type before the name, without words that are not types. The caller frees. */
 static char *
 returned_type(const struct making *m)
 {
@@ -555,7 +557,7 @@ returned_type(const struct making *m)
 			n++;
 		n = n ? n : 1;
 		macro = kstrndup(p, n);
-		/* A macro for words that are none: nothing but capitals, and more follows. */
+		/* Probably a macro and not a type: only capitals, and more words follow. */
 		if (!kis_listed("static inline extern __inline__ __inline __forceinline__ "
 		                "__device__ __host__ __global__ constexpr register virtual "
 		                "noinline",
@@ -572,7 +574,10 @@ returned_type(const struct making *m)
 	return b.data;
 }
 
-/* How the function's result reaches the entry's: what stands before the call. The caller frees. */
+/*
+ * The code before the call that stores the function's result in the entry's result. The caller
+ * frees.
+ */
 static char *
 take_result(struct making *m)
 {
@@ -586,7 +591,7 @@ take_result(struct making *m)
 	if (type.kind == TYPE_VOID && !type.stars) {
 		/* nothing to do */
 	} else if (type.stars) {
-		/* Into what it was given: that is compared where it is. */
+		/* It returns one of its arguments, which is compared in place. */
 		m->own = true;
 		for (size_t i = 0; i < LEN(allocates); i++)
 			if (json_object_get(m->seen, allocates[i]))
@@ -621,7 +626,7 @@ is_digits(const char *text)
 	return !text[strspn(text, "0123456789")];
 }
 
-/* One of the four parts of all launches: a text for all of them, or parameters of the entry. */
+/* One of the four parts of all launches: constant text, or parameters of the entry. */
 static char *
 launch_part(struct making *m, const char *what, const char *(*part)(const struct unit_launch *))
 {
@@ -629,7 +634,7 @@ launch_part(struct making *m, const char *what, const char *(*part)(const struct
 	size_t dims = 1;
 
 	text = instance_constant(m->u, m->types.sources, part);
-	/* A grid that a name makes up follows the data, which may be other data in a task. */
+	/* A grid that is computed from names depends on the data, which may differ in a task. */
 	if (text && (*what != 'g' || is_digits(part(&m->u->launches[0]))))
 		return text;
 	free(text);
@@ -675,7 +680,7 @@ shared_of(const struct unit_launch *l)
 	return *l->shared ? l->shared : "0";
 }
 
-/* "<<<grid, block, shared, stream>>>" of the entry. The caller frees. */
+/* "<<<grid, block, shared, stream>>>" in the entry. The caller frees. */
 static char *
 launch_text(struct making *m)
 {
@@ -727,7 +732,7 @@ write_entry(struct making *m, const char *launch, const char *before)
 	u->text = b.data;
 }
 
-/* A name that nothing in the project has. The caller frees. */
+/* A name that does not occur in the project. The caller frees. */
 static char *
 entry_name(const struct making *m)
 {
@@ -743,7 +748,7 @@ entry_name(const struct making *m)
 	return name;
 }
 
-/* A task takes it there. */
+/* A task passes the stream as the last argument. */
 static void
 put_stream_last(struct unit *u)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kadopt extract: the kernel with what it needs, as a file that compiles alone:
- * adopt/task/reference.c or .cu. Put together from the project's own text; what is still missing is
- * looked for in its other sources; the model is asked last.
+ * kadopt extract: the kernel with everything it needs, as a file that compiles alone:
+ * adopt/task/reference.c or .cu. It is assembled from the project's own text; missing parts are
+ * searched in its other sources; the model is the last resort.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -105,7 +105,7 @@ error_kind(const char *log)
 	return found ? "structural" : "semantic";
 }
 
-/* Number behind "file:" or "file(" at P; 0: none. */
+/* The number after "file:" or "file(" at P; 0: none. */
 static size_t
 line_number(const char *p)
 {
@@ -146,10 +146,7 @@ error_context(const char *text, const char *log)
 	return b.data;
 }
 
-/*
- * The name in the first "undefined reference to `NAME'", without what it is a member of, or NULL;
- * the caller frees.
- */
+/* The name in the first "undefined reference to `NAME'", unqualified, or NULL; the caller frees. */
 static char *
 undefined_name(const char *log)
 {
@@ -196,7 +193,7 @@ context_files(const struct adoption *a)
 	return list;
 }
 
-/* The kernel's signature in the project, in one spelling; the caller frees. */
+/* The kernel's signature in the project, in normalised form; the caller frees. */
 static char *
 project_signature(const struct adoption *a)
 {
@@ -211,12 +208,12 @@ project_signature(const struct adoption *a)
 	return result;
 }
 
-/* Does the program at hand still have the signature of the one it came from? */
+/* Does the program still have the signature of the original? */
 static bool
 same_signature(const struct adoption *a, const char *text, char **fault)
 {
 	char *wanted = project_signature(a), *got = kscan_signature_of(text, a->kernel);
-	/* What stands before the parameters is linkage; those have to be the same. */
+	/* The part before the parameters is linkage; only the parameters must be the same. */
 	bool same = got && !strcmp(strchr(wanted, '('), strchr(got, '('));
 
 	if (!got)
@@ -253,7 +250,7 @@ question(const struct adoption *a, const char *text, const char *log, const char
 }
 
 /*
- * Let the model mend TEXT until it builds. Takes TEXT and LOG over; returns the text that builds.
+ * Lets the model fix TEXT until it builds. Takes over TEXT and LOG; returns the text that builds.
  */
 static char *
 mend(const struct adoption *a, char *text, char *log, const char *source, const char *object,
@@ -290,11 +287,11 @@ mend(const struct adoption *a, char *text, char *log, const char *source, const 
 	    TRIES, log);
 }
 
-/* What is needed of a file of the project, put together until it builds. */
+/* The needed parts of a file of the project, assembled until they build. */
 struct assembly {
 	struct bundle b;
 	char *text, *log;
-	int pulls; /* definitions from other files */
+	int pulls; /* definitions taken from other files */
 	bool good;
 };
 
@@ -306,7 +303,7 @@ assembly_free(struct assembly *x)
 	free(x->log);
 }
 
-/* FILE has the kernel; a file in COPY. */
+/* FILE contains the kernel; a file in COPY. */
 static void
 assemble(struct assembly *x, const struct adoption *a, const char *copy, const char *file,
     const json_t *settings)
@@ -334,7 +331,7 @@ assemble(struct assembly *x, const struct adoption *a, const char *copy, const c
 	free(name);
 }
 
-/* The same in another way; X stays what it is where that does not build either. */
+/* The same by another method; X is unchanged if that does not build either. */
 static void
 assemble_in_place_of(struct assembly *x, const struct adoption *a, const char *copy,
     const char *file, const json_t *settings)
@@ -350,7 +347,7 @@ assemble_in_place_of(struct assembly *x, const struct adoption *a, const char *c
 	}
 }
 
-/* Where conditions and includes are too much for reading alone, the compiler decides them first. */
+/* If conditions and includes are too complex for our scanner, the compiler resolves them first. */
 static void
 assemble_decided(
     struct assembly *x, const struct adoption *a, const char *copy, const json_t *settings)
@@ -368,7 +365,7 @@ assemble_decided(
 	free(path);
 }
 
-/* A source of CUDA may rely on what the one that includes it has before that. */
+/* A CUDA source may rely on what the file that includes it has before the include. */
 static void
 assemble_included(
     struct assembly *x, const struct adoption *a, const char *copy, const json_t *settings)

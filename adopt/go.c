@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kadopt go, after the adoption: the campaign, and its winner into the application; see adopt.h. */
+/*
+ * kadopt go, after the adoption: runs the campaign, and puts its winner into the application; see
+ * adopt.h.
+ */
 #include <errno.h>
 #include <sys/wait.h>
 
 #include "adopt.h"
 
-/* Run one of kiln's programs with our standard output; its exit status. */
+/* Run one of kiln's programs with our standard output; returns its exit status. */
 static int
 run(const struct adoption *a, const char *tool, const char *command)
 {
@@ -31,7 +34,7 @@ go_on(const struct adoption *a)
 	bool over = false;
 	int code = K_NO;
 
-	/* What the application refuses, the next rounds are told. */
+	/* Later rounds are told what the application rejected. */
 	while (code == K_NO && !over) {
 		code = run(a, "kcampaign", "run");
 		if (code == K_OK)

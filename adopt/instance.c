@@ -11,7 +11,7 @@
 
 enum { PARTS = 16, OUTWARDS = 4 };
 
-/* Parts of a list between commas, outside of brackets. */
+/* Parts of a list, separated by commas outside brackets. */
 struct parts {
 	char *at[PARTS];
 	size_t count;
@@ -29,7 +29,7 @@ trimmed(const char *from, size_t n)
 	return kstrndup(from, n);
 }
 
-/* Of LEN bytes at TEXT. */
+/* Splits LEN bytes at TEXT. */
 static void
 split(const char *text, size_t len, struct parts *list)
 {
@@ -74,7 +74,7 @@ instance_is_null(const struct unit *u, size_t i)
 	return null;
 }
 
-/* The parts within the "<…>" at TEXT; its length, or 0. */
+/* The parts inside the "<…>" at TEXT; returns its length, or 0. */
 static size_t
 split_angles(const char *text, struct parts *list)
 {
@@ -96,7 +96,7 @@ split_angles(const char *text, struct parts *list)
 /* ---- templates ---- */
 
 struct formal {
-	char *name, *given; /* its default, or NULL */
+	char *name, *given; /* given: its default, or NULL */
 	bool type;
 };
 struct formals {
@@ -122,7 +122,7 @@ read_formal(char *text, struct formal *x)
 	x->type = (!strncmp(text, "typename", 8) || !strncmp(text, "class", 5)) && end > text;
 }
 
-/* Those of "template<…>" at the beginning of RESULT. */
+/* The parameters of the "template<…>" at the beginning of RESULT. */
 static bool
 read_formals(const char *result, struct formals *f)
 {
@@ -164,7 +164,7 @@ instance_formals(const char *result)
 	return b.data;
 }
 
-/* A place in the sources where names have meanings. */
+/* A place in the sources where names are resolved. */
 struct place {
 	const struct unit_sources *sources;
 	const struct unit_source *s;
@@ -181,7 +181,7 @@ index_of(const struct unit_sources *sources, const struct unit_source *s)
 	return (size_t)(s - sources->list);
 }
 
-/* What the parameter NAME of the template around P stands for, where that is called. */
+/* The argument for parameter NAME of the template around P, taken from its callers. */
 static char *
 from_callers(const struct place *p, const char *name)
 {
@@ -223,7 +223,7 @@ from_callers(const struct place *p, const char *name)
 	return found;
 }
 
-/* Does TEXT mean the same everywhere? Names of types, and of numbers that are known. */
+/* TEXT in a form that means the same everywhere: with known types and numbers for names. */
 static char *
 resolve(const struct place *p, const char *text, bool is_type)
 {
@@ -247,9 +247,9 @@ resolve(const struct place *p, const char *text, bool is_type)
 	return from_callers(p, text);
 }
 
-/* ---- types that arguments have ---- */
+/* ---- types of arguments ---- */
 
-/* Words that may begin a declaration's statement but are no type. */
+/* Words that may begin a declaration but are not types. */
 static bool
 is_type_word(const char *text, size_t n)
 {
@@ -281,7 +281,7 @@ leading_type(const char *code, size_t from, size_t to)
 		if (n && !angle) {
 			if (!is_type_word(code + p, n))
 				return NULL;
-			/* The word before this one was of the type; this one may be the name. */
+			/* The previous word belonged to the type; this one may be the name. */
 			words += !(p > from && code[p - 1] == ':');
 			last = p;
 		}
@@ -292,7 +292,7 @@ leading_type(const char *code, size_t from, size_t to)
 	return words > 1 ? trimmed(code + from, last - from) : NULL;
 }
 
-/* How the variable NAME is declared in the function around P, before P. The caller frees. */
+/* The declared type of variable NAME in the function around P, before P. The caller frees. */
 static char *
 declared_type(const struct place *p, const char *name)
 {
@@ -321,7 +321,7 @@ declared_type(const struct place *p, const char *name)
 	return NULL;
 }
 
-/* The type of an expression, without its stars, as far as its first words tell it. */
+/* The type of an expression, without its stars, if its first words determine it. */
 static char *
 type_of(const struct place *p, const char *expression)
 {
@@ -358,7 +358,9 @@ type_of(const struct place *p, const char *expression)
 	return type;
 }
 
-/* The parameter FORMAL of a kernel's template, by the types of what a launch passes. */
+/*
+ * The argument for parameter FORMAL of a kernel's template, from the types of a launch's arguments.
+ */
 static char *
 deduce(const struct place *p, const struct kscan_signature *g, const char *formal, const char *call)
 {
@@ -373,7 +375,7 @@ deduce(const struct place *p, const struct kscan_signature *g, const char *forma
 	return found;
 }
 
-/* One launch: what all parameters stand for, or NULL. */
+/* One launch: the arguments of all template parameters, or NULL. */
 static json_t *
 bind_launch(const struct place *p, const struct formals *formals, const struct kscan_signature *g,
     const char *templates, const char *call, struct kbuf *arguments)
@@ -406,7 +408,7 @@ bind_launch(const struct place *p, const struct formals *formals, const struct k
 	return bound;
 }
 
-/* The same of a call of a function that is no kernel: "f<float>(". */
+/* The same for a call of a function that is not a kernel: "f<float>(". */
 static json_t *
 bind_call(const struct unit *u, const struct unit_sources *sources, const struct formals *formals,
     const struct kscan_signature *g, struct kbuf *arguments)
@@ -477,7 +479,7 @@ instance_bind(const struct unit *u, const struct unit_sources *sources,
 
 /* ---- geometry ---- */
 
-/* Three numbers as they stand in a launch. */
+/* Three numbers in the syntax of a launch. */
 static char *
 triple_text(const int64_t t[3])
 {
@@ -514,7 +516,7 @@ instance_constant(const struct unit *u, const struct unit_sources *sources,
 	return same ? triple_text(first) : NULL;
 }
 
-/* Arguments of the parenthesis or brace at C. */
+/* Number of arguments in the parentheses or braces at C. */
 static size_t
 count_arguments(const char *c)
 {
@@ -540,7 +542,7 @@ instance_dimensions(const struct unit_launch *l, const char *expression)
 		return count_arguments(expression + 4);
 	while (kis_word(expression[n]))
 		n++;
-	/* An expression of numbers is a number; a name may be anything. */
+	/* An expression of numbers is one number; a name may be anything. */
 	if (!n || (expression[n] && expression[n] != '('))
 		return 1;
 	for (size_t p = l->inside ? l->inside->open : 0; p < l->from; p++) {

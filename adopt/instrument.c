@@ -26,7 +26,7 @@ make_context(const struct watch *w)
 	return context;
 }
 
-/* The file is written into the copy alone: there is nothing to take back. */
+/* The file is written only in the copy: nothing has to be undone. */
 void
 instrument(const struct watch *w)
 {

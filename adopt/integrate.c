@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kadopt integrate: the winner goes back into the application, when it is worth it and holds there:
- * looked at, built, run, compared; else the project is what it was, byte by byte. See docs/adopt.md
- * for the order of things.
+ * kadopt integrate: puts the winner into the application if it is worth it and works there:
+ * checked, built, run, compared; otherwise the project stays the same, byte by byte. docs/adopt.md
+ * gives the order of the steps.
  */
 #include <math.h>
 #include <stdio.h>
@@ -35,7 +35,7 @@ struct integrate_options {
 struct winner {
 	char *id, *code;
 	double speedup;
-	bool sure; /* faster than the reference beyond the noise */
+	bool sure; /* faster than the reference by more than the noise */
 };
 
 static void
@@ -57,14 +57,14 @@ parse_options(struct integrate_options *o, int argc, char **argv)
 	koption_no_operands(usage, argc, argv);
 }
 
-/* ---- what is said of the winner ---- */
+/* ---- messages about the winner ---- */
 
 /* What was wrong, for the next round; see docs/schemas/verdict-1.json. */
 static struct kbuf heard;
 
 /*
- * Into the report of the run, and to the next round. OWN, which may be NULL, is what the
- * application itself said: its data are the user's, and no prompt shows them.
+ * Goes into the report of the run, and to the next round. OWN, which may be NULL, is what the
+ * application itself printed: its data belong to the user, and no prompt shows them.
  */
 static void __attribute__((format(printf, 3, 4)))
 hear(struct run_folder *run, const char *own, const char *format, ...)
@@ -88,11 +88,11 @@ verdicts_of(const struct adoption *a)
 	return list ? list : json_array();
 }
 
-/* What can become of a winner. The last: below the gate, and so not tried. */
+/* The possible outcomes for a winner. The last one: below the gate, and therefore not tried. */
 enum outcome { DEPLOYED, ROLLED_BACK, SHORT_CIRCUIT };
 static const char *const outcomes[] = { "DEPLOYED", "ROLLED_BACK", "SHORT_CIRCUIT" };
 
-/* The campaign's memory, where it has one, and through it later campaigns hear of it, too. */
+/* Updates the campaign's memory, if it has one; later campaigns learn from it, too. */
 static void
 remember(const struct adoption *a)
 {
@@ -107,7 +107,7 @@ remember(const struct adoption *a)
 	command_free(&r);
 }
 
-/* Add what came of a program; the search and later integrations look at it. */
+/* Records the outcome for a program; the search and later integrations read it. */
 static void
 judge_winner(const struct adoption *a, const struct winner *w, enum outcome outcome)
 {
@@ -132,7 +132,7 @@ judge_winner(const struct adoption *a, const struct winner *w, enum outcome outc
 	remember(a);
 }
 
-/* Why the program failed in the application when it was there last; NULL: it did not. */
+/* Why the program failed when it was last tried in the application; NULL: it did not. */
 static char *
 failed_before(const struct adoption *a, const struct winner *w)
 {
@@ -154,7 +154,7 @@ failed_before(const struct adoption *a, const struct winner *w)
 
 /* ---- the winner ---- */
 
-/* The best program of the campaign, as kreport tells it, when one is better than the reference. */
+/* The best program of the campaign, according to kreport, if one is better than the reference. */
 static bool
 find_winner(const struct adoption *a, struct winner *w)
 {
@@ -187,7 +187,7 @@ free_winner(struct winner *w)
 	free(w->code);
 }
 
-/* Arrays that the kernel writes, by the task. New reference. */
+/* Arrays that the kernel writes, according to the task. New reference. */
 static json_t *
 written_arrays(const struct adoption *a)
 {
@@ -232,7 +232,7 @@ scan(const struct adoption *a, const char *code, struct run_folder *run)
 
 /* ---- the new text of the file ---- */
 
-/* TEXT in a fence, or nothing. The caller frees. */
+/* TEXT in a fence, or nothing if it is empty. The caller frees. */
 static char *
 fenced(const struct adoption *a, const char *text)
 {
@@ -244,7 +244,7 @@ fenced(const struct adoption *a, const char *text)
 	return b.data;
 }
 
-/* What the model has to know of a patch that does not do: P may be empty. */
+/* What the model must know about a patch that does not work: P may be empty. */
 static char *
 ask_file(const struct adoption *a, const struct winner *w, const char *original,
     const struct patch *p, const char *log, const char *fault, int n, char **why)
@@ -289,8 +289,8 @@ same_function(const char *was, const char *now, const char *name, char **why)
 }
 
 /*
- * An answer has to be the project's file with another function: parameters as they were, and
- * nothing refused in it. Where launches of P call the entry, that stays what it is there.
+ * An answer must be the project's file with a different function: the same parameters, and nothing
+ * forbidden. If launches in P call the entry, that must be unchanged.
  */
 static bool
 is_fit(const struct adoption *a, const char *original, const struct patch *p, const char *text,
@@ -329,7 +329,7 @@ build_log(const struct adoption *a)
 	return log;
 }
 
-/* Ask the model once; P is what it was, or has another text of the kernel's file. */
+/* Asks the model once; P stays unchanged, or gets a new text for the kernel's file. */
 static void
 mend(const struct adoption *a, const struct winner *w, const char *original, struct patch *p,
     const char *log, char **fault, int n)
@@ -348,9 +348,7 @@ mend(const struct adoption *a, const struct winner *w, const char *original, str
 	}
 }
 
-/*
- * The project's files with the winner in them, which build in a copy; false: they could not be had.
- */
+/* The project's files with the winner in them, which build in a copy; false on failure. */
 static bool
 new_files(const struct adoption *a, const struct winner *w, const char *original, struct patch *p,
     struct run_folder *run)
@@ -407,7 +405,7 @@ command_good(
 	return good;
 }
 
-/* The run, and what it wrote beside what the original wrote. */
+/* Runs the program, and compares its outputs with the original's. */
 static bool
 run_good(const struct adoption *a, struct run_folder *run)
 {
@@ -458,8 +456,7 @@ roll_back(const struct adoption *a, struct run_folder *run)
 }
 
 /*
- * The project is changed from here on; every way out leaves it with the winner that was verified,
- * or as it was.
+ * The project is changed from here on; every exit leaves it with the verified winner, or unchanged.
  */
 static int
 try_in_project(const struct adoption *a, const struct integrate_options *o, const struct winner *w,
@@ -507,7 +504,7 @@ require_original(const struct adoption *a)
 	    a->project, a->file, (int)strcspn(b.data, "\n"), b.data);
 }
 
-/* Nobody puts in again what the application has refused, unless asked to. */
+/* A program that the application rejected is not tried again, except on request. */
 static bool
 has_failed(const struct adoption *a, const struct winner *w)
 {
@@ -522,7 +519,7 @@ has_failed(const struct adoption *a, const struct winner *w)
 	return failed;
 }
 
-/* The best program W, NULL without one, is not worth it. What is said of it is kept once. */
+/* The best program W (NULL: none) is not worth it. This is reported once. */
 static void
 stop_at_gate(const struct adoption *a, const struct integrate_options *o, const struct winner *w,
     double gain)
@@ -549,7 +546,7 @@ stop_at_gate(const struct adoption *a, const struct integrate_options *o, const 
 	json_decref(list);
 }
 
-/* A file of the patch that is not what it was when the function was adopted; NULL: none. */
+/* A file of the patch that has changed since the adoption; NULL: none. */
 static const char *
 changed_file(const struct adoption *a, const struct patch *p)
 {
@@ -564,7 +561,7 @@ changed_file(const struct adoption *a, const struct patch *p)
 	return NULL;
 }
 
-/* The differences of all files, one after the other, as patch takes them. */
+/* The differences of all files, in one patch. */
 static void
 tell_patch(struct run_folder *run, const struct patch *p)
 {

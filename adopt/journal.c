@@ -22,8 +22,8 @@ journal_original(const struct adoption *a, const char *file)
 }
 
 /*
- * The name under which the new FILE is written, in the same folder: known beforehand, so that one
- * left behind is found.
+ * The temporary name for the new FILE, in the same folder: predictable, so that a leftover is
+ * found.
  */
 static char *
 new_path(const struct adoption *a, const char *file)
@@ -34,7 +34,7 @@ new_path(const struct adoption *a, const char *file)
 	    file, slash ? slash + 1 : file);
 }
 
-/* TEXT in place of the project's FILE, with its mode and owner, at once or not at all. */
+/* Replaces the project's FILE by TEXT atomically, with its mode and owner. */
 static void
 replace(const struct adoption *a, const char *file, const char *text, size_t len)
 {
@@ -54,7 +54,7 @@ replace(const struct adoption *a, const char *file, const char *text, size_t len
 		kdie_errno(K_IO, "%s", fresh);
 	if (kwrite_all(fd, text, len) < 0)
 		kdie_errno(K_IO, "%s", fresh);
-	/* Not everybody may give files away; the mode is what builds need. */
+	/* Not every user may change ownership; the mode is what builds need. */
 	if (fchown(fd, st.st_uid, st.st_gid) < 0)
 		errno = 0;
 	if (fchmod(fd, st.st_mode & 07777) < 0 || fsync(fd) < 0 || close(fd) < 0 ||
@@ -63,11 +63,11 @@ replace(const struct adoption *a, const char *file, const char *text, size_t len
 	ksync_folder(path);
 }
 
-/* ---- what the application writes ---- */
+/* ---- the application's outputs ---- */
 
 /*
- * Keep the project's outputs as they are, before a program that may be wrong writes them: {"FILE":
- * was it there}.
+ * Saves the project's outputs before a program that may be wrong overwrites them: {"FILE": did it
+ * exist}.
  */
 static void
 keep_outputs(const struct adoption *a)
@@ -93,8 +93,8 @@ keep_outputs(const struct adoption *a)
 }
 
 /*
- * TEXT in the file at PATH, which stays what it is: its mode, or a link to elsewhere. A killed one
- * is done again.
+ * Writes TEXT to the file at PATH, keeping its mode, or the link. If it is killed, it is done
+ * again.
  */
 static void
 write_in_place(const char *path, const char *text, size_t len)
@@ -109,7 +109,7 @@ write_in_place(const char *path, const char *text, size_t len)
 		kdie_errno(K_IO, "%s", path);
 }
 
-/* Those outputs again; what was not there before goes. */
+/* Restores those outputs; files that did not exist before are removed. */
 static void
 return_outputs(const struct adoption *a)
 {
@@ -164,7 +164,7 @@ journal_require_writable(const struct adoption *a, const char *file)
 
 /* ---- entries ---- */
 
-/* Append one line and see it on the disk. */
+/* Appends one line and syncs it to disk. */
 static void
 note(const struct adoption *a, json_t *entry)
 {
@@ -179,7 +179,7 @@ note(const struct adoption *a, json_t *entry)
 	fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
 	if (fd < 0)
 		kdie_errno(K_IO, "%s", path);
-	/* A line that was cut off by a power failure ends here. */
+	/* Ends a line that was cut off by a power failure. */
 	end = lseek(fd, 0, SEEK_END);
 	if (end > 0 && pread(fd, &last, 1, end - 1) != 1)
 		kdie_errno(K_IO, "%s", path);
@@ -192,7 +192,7 @@ note(const struct adoption *a, json_t *entry)
 	json_decref(entry);
 }
 
-/* Where the journal stands: the last change, and what came of it. */
+/* The state of the journal: the last change, and its result. */
 struct standing {
 	json_t *change; /* NULL: none yet; owned */
 	bool verified, accepted, restore, restored;
@@ -255,7 +255,7 @@ journal_backup(const struct adoption *a)
 	free(text);
 }
 
-/* Are all files of the change what FIELD of it says: "from", "to"? */
+/* Do all files of the change have the contents in its FIELD: "from", "to"? */
 static bool
 all_are(const struct adoption *a, const json_t *change, const char *field)
 {
@@ -342,7 +342,7 @@ journal_restore(const struct adoption *a)
 
 /* ---- after a kill ---- */
 
-/* Objects of the file that is gone may still lie there. */
+/* Object files from the removed version may still be there. */
 static void
 rebuild(const struct adoption *a)
 {
@@ -354,7 +354,7 @@ rebuild(const struct adoption *a)
 	command_free(&r);
 }
 
-/* Every file is one of the two that the journal knows. */
+/* Every file must have one of the two contents that the journal knows. */
 static int
 finish(const struct adoption *a, const struct standing *s)
 {

@@ -13,10 +13,10 @@
 
 enum { NOWHERE = -1 };
 
-/* Members of a launch's key. */
+/* Parts of a launch's key. */
 enum { GRID, BLOCK = 3, LAUNCH = 6 };
 
-/* The calls of one key, or the fast or slow ones of them. */
+/* The calls with one key, or the fast or slow ones of them. */
 struct group {
 	struct kconfigs_key key;
 	enum kconfigs_split split;
@@ -106,7 +106,7 @@ times_of(const struct group *g, const struct kconfigs_call *calls)
 }
 
 /*
- * Of each call the median of the times of all with its arguments; its own when they are not known.
+ * For each call the median time of all calls with its arguments; its own time if these are unknown.
  */
 static double *
 typical_times(const struct group *g, const struct kconfigs_call *calls)
@@ -140,7 +140,7 @@ typical_times(const struct group *g, const struct kconfigs_call *calls)
 	return us;
 }
 
-/* The calls of one key to OUT, in one part or in two. */
+/* Adds the calls with one key to OUT, as one group or two. */
 static void
 split(
     const struct group *key, const struct kconfigs_call *calls, double variance, struct groups *out)
@@ -166,7 +166,7 @@ split(
 	free(us);
 }
 
-/* Most time first; equal ones by key, the fast part first. */
+/* Most time first; for equal times by key, the fast part first. */
 static int
 compare_weight(const void *a, const void *b)
 {
@@ -185,9 +185,9 @@ product(const struct kconfigs_key *k, size_t from)
 }
 
 /*
- * Which of the KEYS an observed one is: the same; for launches, one that is the same when all
- * threads and blocks are counted (a log may have flattened 32 x 8 to 256); else, of those with as
- * large a block, the one with the nearest grid.
+ * Which of the KEYS matches an observed one: the same key; for launches, one with the same total of
+ * threads and blocks (a log may have flattened 32 x 8 to 256); else, of those with the same block
+ * size, the one with the nearest grid.
  */
 static long
 find_key(const struct groups *keys, const struct kconfigs_key *seen)
@@ -227,7 +227,7 @@ place(const struct groups *keys, const struct kconfigs_seen *seen, size_t m)
 	return at;
 }
 
-/* ---- what the calls of a group were given ---- */
+/* ---- the arguments of a group's calls ---- */
 
 static int
 compare_values(const void *a, const void *b)
@@ -239,8 +239,8 @@ compare_values(const void *a, const void *b)
 }
 
 /*
- * The value that half or more have; for numbers else the lower median; for the rest the most
- * frequent one. Borrowed.
+ * The value that half or more have; otherwise, for numbers the lower median, for others the most
+ * frequent value. Borrowed.
  */
 static json_t *
 middle(json_t **values, size_t n)
@@ -265,7 +265,7 @@ middle(json_t **values, size_t n)
 	return values[(n - 1) / 2];
 }
 
-/* Each scalar by itself. New reference. */
+/* For each scalar separately. New reference. */
 static json_t *
 middle_of_each(const json_t **records, size_t n)
 {
@@ -285,7 +285,7 @@ middle_of_each(const json_t **records, size_t n)
 	return o;
 }
 
-/* Sizes belong together: medians of each could make a call that never was. New reference. */
+/* Sizes belong together: separate medians could make a call that never happened. New reference. */
 static json_t *
 representative(const json_t **records, size_t n)
 {
@@ -311,7 +311,7 @@ representative(const json_t **records, size_t n)
 	return json_deep_copy(records[most]);
 }
 
-/* Of at most so many calls: comparing all with all must stay cheap; evenly spread over the run. */
+/* At most this many calls, evenly spread over the run: comparing all pairs must stay cheap. */
 enum { SAMPLE = 1024 };
 
 static json_t *
@@ -387,7 +387,8 @@ describe(struct kconfig *c, size_t rank, struct group *g, const struct kconfigs_
 }
 
 /*
- * Equally many calls, and hardly any whose keys differ: then the calls with one index are one call.
+ * If the numbers of calls are equal and hardly any keys differ, then calls with the same index are
+ * the same call.
  */
 static void
 align(struct kconfigs *out, const struct groups *keys, const struct kconfigs_call *calls, size_t n,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kconfigs: which few calls stand for all calls of a kernel in an application. Calls are gathered
- * by key (what they were launched with, or their sizes); a key whose calls take unlike times is
- * split in fast and slow ones, but never calls with the same arguments: those were disturbed. The
- * groups that most time goes to are taken, each with the median of
- * its times and the arguments that its calls had.
+ * kconfigs: chooses a few calls that represent all calls of a kernel in an application. Calls are
+ * grouped by key (their launch geometry, or their sizes). A group whose times vary much is split
+ * into fast and slow calls, but calls with the same arguments stay together: their times only
+ * differ because of disturbances. The groups with the largest total time are chosen, each with its
+ * median time and the arguments of its calls.
  */
 #ifndef KCONFIGS_H
 #define KCONFIGS_H
@@ -16,17 +16,20 @@
 
 enum { KCONFIGS_KEY = 8, KCONFIGS_TOP = 5 };
 
-/* p95 / p25 of the times of one key above which it is split. */
+/* Split a group if p95 / p25 of its times exceeds this. */
 #define KCONFIGS_VARIANCE 2.5
-/* Share of the time below which the chosen groups say too little of the application. */
+/*
+ * If the chosen groups cover less than this share of the time, they do not represent the
+ * application.
+ */
 #define KCONFIGS_COVERAGE 0.8
-/* Share of calls whose key may differ between the two lists that are matched by index. */
+/* Share of calls whose keys may differ between two lists that are matched by index. */
 #define KCONFIGS_ASTRAY 0.02
 
 /*
- * Either sizes, compared as they stand, or (LAUNCH) grid x, y, z and block x, y, z, of which grid x
- * and block x make the key: that is all that some profilers and logs tell. Keys of one list are of
- * one kind and length.
+ * Either sizes, compared as a whole, or (LAUNCH) grid x, y, z and block x, y, z. Of these, grid x
+ * and block x make the key, because some profilers and logs give no more. All keys in a list have
+ * the same kind and length.
  */
 struct kconfigs_key {
 	bool launch;
@@ -34,16 +37,16 @@ struct kconfigs_key {
 	int64_t at[KCONFIGS_KEY];
 };
 
-/* Less than, equal to, greater than 0, as keys are ordered. */
+/* Less than, equal to, or greater than 0, by the order of keys. */
 int kconfigs_compare(const struct kconfigs_key *a, const struct kconfigs_key *b);
 
-/* A call with the time it took. */
+/* A call with its time. */
 struct kconfigs_call {
 	struct kconfigs_key key;
 	double us;
 	/* instructions of all threads, bytes of device memory; NAN: not counted */
 	double thread_inst, dram_bytes;
-	const json_t *args; /* borrowed; NULL: not known */
+	const json_t *args; /* borrowed; NULL: unknown */
 };
 
 /* A call with its arguments, from another run of the same command. */
@@ -58,29 +61,29 @@ struct kconfig {
 	char name[32]; /* "top1", "top2_fast" */
 	enum kconfigs_split split;
 	size_t *calls, count; /* indices of its calls, ascending; owned */
-	/* index of the call whose time is nearest to the median, the first of such */
+	/* index of the call whose time is closest to the median; the first such call */
 	size_t typical;
 	double total_us, share, target_us;
-	/* what its calls were given; empty when that is not known; owned */
+	/* the arguments of its calls; empty if unknown; owned */
 	json_t *scalars;
-	double inst_per_thread, bytes_per_thread; /* over its launches; NAN: not known */
+	double inst_per_thread, bytes_per_thread; /* over its launches; NAN: unknown */
 };
 
 struct kconfigs {
 	struct kconfig *at;
 	size_t count;
-	size_t groups;             /* there were, before the first ones were taken */
-	double total_us, coverage; /* of all calls; share of it that the chosen groups make */
-	/* arguments were matched call by call, and not by key alone */
+	size_t groups;             /* number of groups before the choice */
+	double total_us, coverage; /* of all calls; share of it in the chosen groups */
+	/* arguments were matched call by call, not only by key */
 	bool aligned;
-	/* calls whose keys in the two lists differ, when they are equally many */
+	/* number of calls whose keys differ between the lists, if the lists are equally long */
 	size_t astray;
 };
 
 /*
  * Choose at most TOP groups of N >= 1 CALLS. SEEN may be empty. In a group, a scalar gets the value
- * that half of its calls or more had, else the (lower) median; should that combination never have
- * occurred, the most frequent one that did. Free with kconfigs_free.
+ * that at least half of its calls had, else the (lower) median; if that combination never occurred,
+ * the most frequent one that did. Free with kconfigs_free.
  */
 void kconfigs_choose(const struct kconfigs_call *calls, size_t n, const struct kconfigs_seen *seen,
     size_t m, size_t top, double variance, struct kconfigs *out);

@@ -38,7 +38,7 @@ is_text(const struct kscan *s, size_t p, size_t end, const char *word)
 	return end - p == strlen(word) && !memcmp(s->code + p, word, end - p);
 }
 
-/* Attributes and their like: a parenthesis behind one of these declares nothing. */
+/* Attributes and the like: parentheses after one of these declare nothing. */
 static bool
 is_attribute(const struct kscan *s, size_t p, size_t end)
 {
@@ -66,7 +66,9 @@ is_keyword(const struct kscan *s, size_t p, size_t end)
 	    s->code + p, end - p);
 }
 
-/* End of the preprocessor line at P, past its newline, backslashes at line ends included. */
+/*
+ * End of the preprocessor line at P, after its newline, including lines continued with a backslash.
+ */
 static size_t
 line_end(const struct kscan *s, size_t p, size_t to)
 {
@@ -78,7 +80,7 @@ line_end(const struct kscan *s, size_t p, size_t to)
 	return p < to ? p + 1 : to;
 }
 
-/* The word behind the '#' at P. */
+/* The word after the '#' at P. */
 static size_t
 directive_word(const struct kscan *s, size_t p, size_t to, size_t *end)
 {
@@ -111,7 +113,7 @@ branch_of(const struct kscan *s, size_t p, size_t to)
 	return is_text(s, word, end, "endif") ? BRANCH_END : NO_BRANCH;
 }
 
-/* Past the #endif of the #if at P; TO when there is none. */
+/* After the #endif for the #if at P; TO when there is none. */
 static size_t
 group_end(const struct kscan *s, size_t p, size_t to, bool *closed)
 {
@@ -136,7 +138,8 @@ group_end(const struct kscan *s, size_t p, size_t to, bool *closed)
 }
 
 /*
- * How deep a walk through code is, and how deep it was where groups began: alternatives count once.
+ * Nesting depth while walking through code, and the depth where groups began: alternatives count
+ * once.
  */
 struct walk {
 	int round, curly, square;
@@ -147,7 +150,7 @@ struct walk {
 };
 
 /*
- * One step of a walk: past a preprocessor line, or past one character, which is returned (0 for a
+ * One step of a walk: skips a preprocessor line, or one character, which is returned (0 for a
  * line).
  */
 static char
@@ -195,7 +198,7 @@ matching(const struct kscan *s, size_t p, size_t to)
 	return to;
 }
 
-/* Past "template <…>" and the like at P: '<' and '>' in balance. */
+/* After "template <…>" and the like at P, with '<' and '>' balanced. */
 static size_t
 angle_end(const struct kscan *s, size_t p, size_t to)
 {
@@ -212,8 +215,8 @@ angle_end(const struct kscan *s, size_t p, size_t to)
 }
 
 /*
- * Where the comment right above an item begins: full comment lines, with no blank line between.
- * BACK: not before there.
+ * Where the comment right above an item begins: full comment lines, with no blank line between. Not
+ * before BACK.
  */
 static size_t
 lead_of(const struct kscan *s, size_t from, size_t back)
@@ -264,7 +267,7 @@ add_item(struct kscan *s, enum kscan_kind kind, size_t from, size_t to, size_t d
 	return x;
 }
 
-/* Enumerators: the first word behind '{' and behind every ',' inside. */
+/* Enumerators: the first word after '{' and after every ',' inside. */
 static void
 add_enumerators(struct kscan_item *x, const struct kscan *s, size_t open, size_t close)
 {
@@ -285,14 +288,17 @@ add_enumerators(struct kscan_item *x, const struct kscan *s, size_t open, size_t
 	}
 }
 
-/* What is known while the words of a declaration are read. */
+/* State while the words of a declaration are read. */
 struct naming {
 	bool value;        /* behind a '=' */
-	bool tag, is_enum; /* behind struct, union, enum, class */
+	bool tag, is_enum; /* after struct, union, enum, class */
 	bool done;
 };
 
-/* A character that is no word: past brackets as a whole, with what they may name inside. */
+/*
+ * Handles a character that is not part of a word: skips brackets as a whole, with the names that
+ * they may contain.
+ */
 static size_t
 name_bracket(struct kscan *s, struct kscan_item *x, size_t p, struct naming *n)
 {
@@ -306,7 +312,7 @@ name_bracket(struct kscan *s, struct kscan_item *x, size_t p, struct naming *n)
 		return p + 1;
 	if (c == '{' && n->is_enum && !n->value)
 		add_enumerators(x, s, p, matching(s, p, to));
-	/* A pointer to a function bears its name inside. */
+	/* A pointer to a function has its name inside. */
 	after = skip_blank(s, p + 1, to);
 	if (c == '(' && !n->value && after < to && s->code[after] == '*') {
 		after = skip_blank(s, after + 1, to);
@@ -318,7 +324,7 @@ name_bracket(struct kscan *s, struct kscan_item *x, size_t p, struct naming *n)
 	return after < to ? after + 1 : to;
 }
 
-/* A word that is no attribute: a name, when the right thing follows it. */
+/* A word that is not an attribute is a name if the right character follows. */
 static void
 name_word(struct kscan *s, struct kscan_item *x, size_t p, size_t end, struct naming *n)
 {
@@ -345,8 +351,8 @@ name_word(struct kscan *s, struct kscan_item *x, size_t p, size_t end, struct na
 }
 
 /*
- * Names of a declaration: words that a ',', ';', '=', '[' or a tag's '{' follows, outside of
- * brackets and initialisers.
+ * Names of a declaration: words before a ',', ';', '=', '[' or the '{' of a tag, outside brackets
+ * and initialisers.
  */
 static void
 name_declaration(struct kscan *s, struct kscan_item *x)
@@ -370,7 +376,7 @@ name_declaration(struct kscan *s, struct kscan_item *x)
 	}
 }
 
-/* Past the sign of "operator+" or "operator()", which is part of the name that ends at P. */
+/* After the sign in "operator+" or "operator()", which is part of the name that ends at P. */
 static size_t
 operator_end(const struct kscan *s, size_t p, size_t to)
 {
@@ -384,7 +390,9 @@ operator_end(const struct kscan *s, size_t p, size_t to)
 	return p;
 }
 
-/* Where the word that ends at P has its '(', past the arguments of a specialisation; or TO. */
+/*
+ * Where the '(' after the word that ends at P is, after the arguments of a specialisation; or TO.
+ */
 static size_t
 opening(const struct kscan *s, size_t p, size_t to)
 {
@@ -394,7 +402,7 @@ opening(const struct kscan *s, size_t p, size_t to)
 	return p < to && s->code[p] == '(' ? p : to;
 }
 
-/* What is no word, in front of a function's name: past brackets as a whole. */
+/* Skips what is not a word before a function's name: brackets as a whole. */
 static size_t
 before_name(const struct kscan *s, size_t p, size_t body)
 {
@@ -402,8 +410,8 @@ before_name(const struct kscan *s, size_t p, size_t body)
 }
 
 /*
- * The name of the function whose body begins at BODY, from FROM on: the word before the first
- * parenthesis that is no attribute's.
+ * The name of the function whose body begins at BODY, searched from FROM: the word before the first
+ * parenthesis that does not belong to an attribute.
  */
 static bool
 function_name(
@@ -445,7 +453,7 @@ function_name(
 	return false;
 }
 
-/* What opens at the brace at P of an item that began at FROM. */
+/* What kind of item has the brace at P; the item began at FROM. */
 static enum kscan_kind
 kind_at_brace(
     const struct kscan *s, size_t from, size_t p, size_t *name, size_t *name_end, size_t *open)
@@ -474,9 +482,9 @@ kind_at_brace(
 }
 
 /*
- * Does the ';' at P end a parameter of a definition in the old style, "f(a, b) int a; double *b;
- * {"? Names alone stand in its parentheses then, and nothing but declarations without parentheses
- * is between them and the brace.
+ * Does the ';' at P end a parameter of an old-style definition, "f(a, b) int a; double *b; {"? Then
+ * its parentheses contain only names, and only declarations without parentheses come before the
+ * brace.
  */
 static bool
 is_old_style(const struct kscan *s, size_t from, size_t p, size_t to)
@@ -512,8 +520,8 @@ is_old_style(const struct kscan *s, size_t from, size_t p, size_t to)
 }
 
 /*
- * Can anything follow the braces that the declaration from FROM has at BRACE? A type may be
- * followed by names, and a list of values by other variables; anything else has come to its end.
+ * Can more follow the braces at BRACE of the declaration from FROM? A type may be followed by
+ * names, and an initialiser by other variables; anything else ends there.
  */
 static bool
 may_go_on(const struct kscan *s, size_t from, size_t brace)
@@ -529,7 +537,7 @@ may_go_on(const struct kscan *s, size_t from, size_t brace)
 	return brace > from && kis_word(s->code[brace - 1]);
 }
 
-/* The declaration or function at P; returns its end, or P when nothing can be made of it. */
+/* The declaration or function at P; returns its end, or P when it is not understood. */
 static size_t
 scan_item(struct kscan *s, size_t p, size_t to, size_t depth)
 {
@@ -582,7 +590,7 @@ scan_item(struct kscan *s, size_t p, size_t to, size_t depth)
 
 static void scan_range(struct kscan *s, size_t p, size_t to);
 
-/* All that a group declares, whichever of its branches: as names of the group. */
+/* Everything that any branch of a group declares becomes a name of the group. */
 static void
 name_group(struct kscan *s, size_t index, size_t from, size_t to)
 {
@@ -593,7 +601,7 @@ name_group(struct kscan *s, size_t index, size_t from, size_t to)
 	while (p < to) {
 		size_t q = p;
 
-		/* Lines of the group itself part the ranges that are looked into. */
+		/* The group's own lines separate the ranges that are scanned. */
 		while (q < to &&
 		    !(s->code[q] == '#' && at_line_start(s, q) && branch_of(s, q, to) != NO_BRANCH))
 			q++;
@@ -671,7 +679,7 @@ scan_range(struct kscan *s, size_t p, size_t to)
 	}
 }
 
-/* The inside of an include guard that spans the whole text. */
+/* The range inside an include guard that spans the whole text. */
 static void
 look_through_guard(const struct kscan *s, size_t *from, size_t *to)
 {
@@ -804,13 +812,13 @@ kscan_uses(const struct kscan *s, size_t from, size_t to, const char *name)
 bool
 kscan_has_word(const struct kscan *s, const struct kscan_item *x, const char *word)
 {
-	/* What looks like the name may be a macro that makes whole functions. */
+	/* The apparent name may be a macro that makes whole functions. */
 	size_t end = x->kind == KSCAN_FUNCTION ? x->name_at : x->to,
 	       head = x->kind == KSCAN_FUNCTION ? x->open : x->to;
 
 	if (kscan_uses(s, x->from, end, word))
 		return true;
-	/* "INLINE int f(...)", where INLINE is "static inline". */
+	/* "INLINE int f(...)", if INLINE is "static inline". */
 	for (size_t i = 0; i < s->count; i++) {
 		const struct kscan_item *m = &s->items[i];
 
@@ -824,7 +832,7 @@ kscan_has_word(const struct kscan *s, const struct kscan_item *x, const char *wo
 
 /* ---- signatures ---- */
 
-/* Code from FROM to TO with single blanks between words and none elsewhere; the caller frees. */
+/* Code from FROM to TO with single blanks between words and no others; the caller frees. */
 static char *
 tidy(const struct kscan *s, size_t from, size_t to)
 {
@@ -852,7 +860,7 @@ is_qualifier(const struct kscan *s, size_t p, size_t end)
 	    s->code + p, end - p);
 }
 
-/* The last word outside of brackets, when there is another before it; else TO. */
+/* The last word outside brackets, if another one precedes it; else TO. */
 static size_t
 name_of_param(const struct kscan *s, size_t from, size_t to)
 {
@@ -916,7 +924,7 @@ read_param(const struct kscan *s, size_t from, size_t to, struct kscan_param *x)
 	x->strange |= x->stars > 1;
 }
 
-/* What stands before the name, without attributes, which are no part of a type. */
+/* The text before the name, without attributes, which are not part of a type. */
 static char *
 result_of(const struct kscan *s, const struct kscan_item *f)
 {
@@ -1000,7 +1008,7 @@ add_member(struct kscan_param **list, size_t *count, const struct kscan_param *x
 	(*list)[(*count)++] = *x;
 }
 
-/* How much of the declaration TEXT is the type that all its names share. */
+/* Length of the part of TEXT that is the type shared by all names of the declaration. */
 static size_t
 base_length(const char *text, const char *name)
 {
@@ -1012,7 +1020,7 @@ base_length(const char *text, const char *name)
 	                                                                                   : n;
 }
 
-/* "TYPE a, *b, c[3]" from FROM to TO: every one with the type put before it. */
+/* "TYPE a, *b, c[3]" from FROM to TO: each with the type before it. */
 static void
 read_members(const struct kscan *s, size_t from, size_t to, struct kscan_param **list,
     size_t *count, bool *hidden)
@@ -1039,7 +1047,7 @@ read_members(const struct kscan *s, size_t from, size_t to, struct kscan_param *
 		read_param(&one, 0, b.len, &x);
 		if (start == from)
 			base = base_length(b.data, x.name);
-		/* A type that is named nowhere else: what it holds is told as its text. */
+		/* A type without a name: represented by its text. */
 		*hidden |= !*x.name && !memchr(b.data, '{', b.len);
 		add_member(list, count, &x);
 		kbuf_free(&b);
@@ -1081,7 +1089,7 @@ kscan_members(
 			start = skip_blank(s, p, close);
 			continue;
 		}
-		/* The end of a function's body; a type that is named within goes on. */
+		/* The end of a function's body; the body of a type defined in it continues. */
 		if (c == '}' && !w.round && !w.curly && has_before_brace(s, start, at, '(')) {
 			start = skip_blank(s, p, close);
 			continue;
@@ -1092,7 +1100,7 @@ kscan_members(
 		}
 		if (c != ';' || w.round || w.curly)
 			continue;
-		/* A prototype is no data; a pointer to a function is. */
+		/* A prototype is not data; a pointer to a function is. */
 		if (has_before_brace(s, start, at, '(') &&
 		    !memmem(s->code + start, at - start, "(*", 2)) {
 			start = skip_blank(s, p, close);
@@ -1173,7 +1181,7 @@ kscan_typedef_of(const struct kscan *s, const struct kscan_item *x, const char *
 	    memchr(s->code + p, '(', x->to - p))
 		return NULL;
 	text = tidy(s, p, x->to - 1);
-	/* Drop the name at the end of a typedef, and the stars before it. */
+	/* Remove the name at the end of a typedef, and the stars before it. */
 	if (!alias && strlen(text) > strlen(type))
 		text[strlen(text) - strlen(type)] = '\0';
 	for (c = text + strlen(text); c > text && (c[-1] == '*' || c[-1] == ' '); c--) {
@@ -1199,7 +1207,7 @@ kscan_typedef(const struct kscan *s, const char *type, int *stars)
 
 /* ---- launches ---- */
 
-/* Where what stands before the "<<<" at P begins: a name, perhaps with arguments of a template. */
+/* Where the expression before the "<<<" at P begins: a name, perhaps with template arguments. */
 static size_t
 launch_name(const struct kscan *s, size_t p, size_t from, size_t *name_end)
 {
@@ -1223,7 +1231,7 @@ launch_name(const struct kscan *s, size_t p, size_t from, size_t *name_end)
 	return name;
 }
 
-/* The launch whose "<<<" is at P; false: it is none. */
+/* The launch whose "<<<" is at P; false: it is not a launch. */
 static bool
 read_launch(const struct kscan *s, size_t p, size_t from, size_t to, struct kscan_launch *launch)
 {
@@ -1306,7 +1314,7 @@ struct sum {
 
 static int64_t evaluate(struct sum *x, int level);
 
-/* EXPRESSION in the same scope, one name deeper. */
+/* EXPRESSION in the same scope, one level deeper. */
 static int64_t
 number_of(struct sum *x, const char *expression)
 {
@@ -1325,8 +1333,8 @@ number_of(struct sum *x, const char *expression)
 }
 
 /*
- * What stands behind "NAME =" from FROM to TO, up to the next ',' or ';' or '}' outside of
- * brackets. To be freed.
+ * The text after "NAME =" from FROM to TO, up to the next ',' or ';' or '}' outside brackets. To be
+ * freed.
  */
 static char *
 initialiser(const struct kscan *s, size_t from, size_t to, const char *name)
@@ -1359,8 +1367,8 @@ initialiser(const struct kscan *s, size_t from, size_t to, const char *name)
 }
 
 /*
- * What the variable NAME of type dim3 is made from, in a list of declarations from FROM to TO; to
- * be freed, NULL: none.
+ * The arguments of the dim3 variable NAME in a list of declarations from FROM to TO; to be freed,
+ * NULL: none.
  */
 static char *
 dim3_arguments(const struct kscan *s, size_t from, size_t to, const char *name)
@@ -1390,7 +1398,7 @@ dim3_arguments(const struct kscan *s, size_t from, size_t to, const char *name)
 }
 
 /*
- * The expression that NAME stands for in one source, outside of functions; to be freed, NULL: none.
+ * The expression that NAME is defined as in one source, outside functions; to be freed, NULL: none.
  */
 static char *
 constant_in(const struct kscan *s, const char *name)
@@ -1413,7 +1421,7 @@ constant_in(const struct kscan *s, const char *name)
 	return NULL;
 }
 
-/* The enumerator's place, where no value stands behind it. */
+/* The enumerator's value, its position, unless an explicit value follows it. */
 static bool
 enumerator_in(struct sum *x, const struct kscan *s, const char *name, int64_t *value)
 {
@@ -1454,7 +1462,10 @@ kscan_assigns(const struct kscan *s, size_t p, size_t to)
 	    (s->code[p + 1] == '=' || (s->code[p + 1] == s->code[p] && strchr("+-", s->code[p])));
 }
 
-/* ---- what a function writes ---- */
+/*
+ * Does NAME have different values at different places of the function? Then no single place
+ * determines it: "int b; if (wide) b = 512; else b = 256;".
+ */
 
 static const char casts[] = "reinterpret_cast static_cast const_cast";
 
@@ -1483,7 +1494,7 @@ before_casts(const struct kscan *s, size_t at, size_t from)
 	}
 }
 
-/* What the parenthesis at OPEN calls or launches: a name from *AT to *END; false: nothing. */
+/* Up to three numbers, separated by commas. */
 static bool
 is_called(const struct kscan *s, size_t open, size_t from, size_t *at, size_t *end)
 {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kscan: what stands at the top level of a C, C++ or CUDA source: includes, macros, types,
- * variables, functions; what each of them is called, what it uses; signatures, kernel launches,
- * constants. It knows comments, strings, braces and preprocessor lines, and nothing of semantics.
- * It accepts any bytes and never fails.
+ * kscan: the top level of a C, C++ or CUDA source: includes, macros, types, variables, functions;
+ * their names and what they use; signatures, kernel launches, constants. It handles comments,
+ * strings, braces and preprocessor lines, but no semantics. It accepts any bytes and never fails.
  */
 #ifndef KSCAN_H
 #define KSCAN_H
@@ -19,7 +18,7 @@ enum kscan_kind {
 	KSCAN_INCLUDE,     /* its name is the file; SYSTEM: in angle brackets */
 	KSCAN_MACRO,       /* #define */
 	KSCAN_DIRECTIVE,   /* any other line of the preprocessor */
-	KSCAN_GROUP,       /* #if to #endif, with all that is between */
+	KSCAN_GROUP,       /* #if to #endif, with everything between */
 	KSCAN_FUNCTION,    /* with its body */
 	KSCAN_DECLARATION, /* types, variables, prototypes */
 	KSCAN_OPEN,
@@ -28,73 +27,72 @@ enum kscan_kind {
 
 struct kscan_item {
 	enum kscan_kind kind;
-	size_t lead;     /* where the comment that belongs to it begins; FROM without one */
-	size_t from, to; /* bytes of the text */
-	size_t name_at, open, body; /* of a function: its name, its '(' and its '{' */
+	size_t lead;                /* where its comment begins; FROM if there is none */
+	size_t from, to;            /* bytes of the text */
+	size_t name_at, open, body; /* for a function: its name, its '(' and its '{' */
 	char **names;               /* what it declares; owned */
 	size_t name_count;
 	bool system;
-	size_t depth; /* namespaces and the like around it */
+	size_t depth; /* number of namespaces and the like around it */
 };
 
 struct kscan {
 	const char *text; /* borrowed */
-	char *code;       /* the same length, comments and strings blank; owned */
+	char *code;       /* the same length, with comments and strings blanked; owned */
 	size_t len;
 	struct kscan_item *items;
 	size_t count;
-	bool unclosed; /* a brace or a group has no end */
+	bool unclosed; /* a brace or a group is not closed */
 	bool through;  /* made by kscan_through */
 };
 
-/*
- * TEXT must outlive S. An include guard around all of it is looked through. Free with kscan_free.
- */
+/* TEXT must outlive S. An include guard around all of it is ignored. Free with kscan_free. */
 void kscan(const char *text, size_t len, struct kscan *s);
-/* The same with every #if looked through: what its branches hold stands side by side. */
+/* The same, but every #if is ignored: the contents of its branches follow one another. */
 void kscan_through(const char *text, size_t len, struct kscan *s);
 void kscan_free(struct kscan *s);
 
 /*
- * The function NAME with its body; NULL: there is none outside groups. The last one when there are
- * several.
+ * The function NAME with its body; NULL: there is none outside groups. If there are several, the
+ * last.
  */
 const struct kscan_item *kscan_function(const struct kscan *s, const char *name);
 bool kscan_declares(const struct kscan_item *x, const char *name);
 /* Does the code from FROM to TO use the identifier NAME? Comments and strings do not count. */
 bool kscan_uses(const struct kscan *s, size_t from, size_t to, const char *name);
-/* Every identifier there, told once or more; SEE returns false to stop. */
+/* Calls SEE for every identifier there, once or more; SEE returns false to stop. */
 void kscan_identifiers(const struct kscan *s, size_t from, size_t to,
     bool (*see)(void *arg, const char *name, size_t len, size_t at), void *arg);
-/* Is what ends at P changed there: by "=", "+=", "++" and their like, or by ".x ="? */
+/* Is the operand that ends at P modified there: by "=", "+=", "++" and the like, or by ".x ="? */
 bool kscan_assigns(const struct kscan *s, size_t p, size_t to);
 /*
- * Does the text of the function F change what its pointer NAME points to: by an assignment, an
- * atomic, a store of the compiler's, another pointer, or functions that S has and F calls or
- * launches? What else is called, macros among it, counts as one that does not.
+ * Does the item begin with the word WORD ("static", "__global__"), or have it, or a macro for it,
+ * before its name?
  */
 bool kscan_writes(const struct kscan *s, const struct kscan_item *f, const char *name);
-/*
- * Does the item begin with, or have before its name, the word WORD ("static", "__global__"), or a
- * macro that makes it?
- */
+/* the type without const, restrict and stars, words separated by one blank */
 bool kscan_has_word(const struct kscan *s, const struct kscan_item *x, const char *word);
 
 enum { KSCAN_PARAMS = 48 };
 
 struct kscan_param {
-	/* the type without const, restrict and stars, words apart by one blank */
+	/* for a pointer or an array of any number of dimensions: 1 or more */
 	char *name, *type;
 	/* of a pointer or an array, of however many dimensions: 1 or more */
 	int stars;
-	int rows;      /* dimensions of an array beyond the first: "a[n][m]" has 1 */
+	int rows;      /* it points to const */
 	bool constant; /* what it points to is not for writing */
 	bool strange;  /* a reference, a pointer to a function or to an array: see TEXT */
-	char *text;    /* as it stands */
+	char *text;    /* the text before the name, without attributes: "static void",
+                        * "template<class T>__global__ void" */
 };
 
 struct kscan_signature {
-	/* before the name, without attributes: "static void", "template<class T>__global__ void" */
+	/*
+	 * The members of the type that X defines, one by one in the form of parameters: "float x,
+	 * y[2];" gives two. Returns their number; the caller frees *LIST with kscan_members_free.
+	 * *HIDDEN: there are others, which are not data, or not public.
+	 */
 	char *result;
 	struct kscan_param params[KSCAN_PARAMS];
 	size_t count;
@@ -102,27 +100,20 @@ struct kscan_signature {
 };
 void kscan_signature(const struct kscan *s, const struct kscan_item *f, struct kscan_signature *g);
 void kscan_signature_free(struct kscan_signature *g);
-/*
- * The members of the type that X defines, one by one as parameters are told: "float x, y[2];" is
- * two. Returns their number; the caller frees *LIST with kscan_members_free. *HIDDEN: there are
- * others, which are no data, or which others may not see.
- */
+/* Return type and parameters' types without names, in normalised form; the caller frees. */
 size_t kscan_members(
     const struct kscan *s, const struct kscan_item *x, struct kscan_param **list, bool *hidden);
 void kscan_members_free(struct kscan_param *list, size_t count);
-/*
- * Return type and parameters' types without names, one spelling for one signature; the caller
- * frees.
- */
+/* The same for the function NAME in TEXT; NULL: it is not defined there. */
 char *kscan_signature_text(const struct kscan_signature *g);
 
-/* The same of the function NAME in TEXT; NULL: it is not defined there. */
+/*
+ * The type that the name TYPE stands for in S, through a typedef or "using", with the stars that it
+ * adds; NULL: none. To be freed.
+ */
 char *kscan_signature_of(const char *text, const char *name);
 
-/*
- * The type behind the name TYPE as a typedef or "using" of S makes it, with the stars it adds;
- * NULL: none. To be freed.
- */
+/* The same, as defined by the item X. */
 char *kscan_typedef(const struct kscan *s, const char *type, int *stars);
 /* The same as the item X makes it. */
 char *kscan_typedef_of(
@@ -132,26 +123,26 @@ char *kscan_typedef_of(
 struct kscan_launch {
 	char *kernel, *arguments; /* "soften", "<float, 1>" or "" */
 	char *grid, *block;       /* as they stand */
-	char *shared, *stream;    /* the same, or "" */
-	char *call;               /* what the kernel is given, without parentheses */
-	size_t at, to;            /* from the kernel's name, past the ')' */
+	char *shared, *stream;    /* the kernel's arguments, without parentheses */
+	char *call;               /* from the kernel's name to after the ')' */
+	size_t at, to;            /* The launches in the function F, or in the whole text. */
 };
-/* Those of the function F, or of the whole text. */
+/* Names with values in addition to those of the source: an object of numbers. May be NULL. */
 size_t kscan_launches(
     const struct kscan *s, const struct kscan_item *f, struct kscan_launch **list);
 void kscan_launches_free(struct kscan_launch *list, size_t count);
 
-/* Names with values beside those of the source: an object of numbers. May be NULL. */
+/* searched for macros, constants and enumerators */
 struct kscan_scope {
-	/* looked through for macros, constants and enumerators */
+	/* the source of the current function, and the function, for its own constants */
 	const struct kscan *const *sources;
 	size_t count;
-	/* the source of the function at hand, and the function, for its own constants */
+	/* The integer value of EXPRESSION; false if the source does not determine it. */
 	const struct kscan *s;
 	const struct kscan_item *f;
 	const json_t *values;
 };
-/* A whole number that EXPRESSION comes to; false when that cannot be told from the source. */
+/* The same for a dim3: a name declared as one, dim3(…), or a number; y and z are 1 if not given. */
 bool kscan_number(const struct kscan_scope *scope, const char *expression, int64_t *value);
 /*
  * The same for a dim3: a name declared so, dim3(…), or a number; y and z are 1 when they are not

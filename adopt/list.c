@@ -31,8 +31,8 @@ struct row {
 /* ---- a profile ---- */
 
 /*
- * The first number of the first line that names the function: perf report and the tables of the
- * GPU's profilers have the share, or the time, there.
+ * The first number in the first line that names the function: perf report, and the tables of GPU
+ * profilers, have the share or the time there.
  */
 static double
 share_of(const char *profile, const char *name)
@@ -55,7 +55,7 @@ share_of(const char *profile, const char *name)
 
 /* ---- the list ---- */
 
-/* The smallest function that calls the row's one and can be adopted. */
+/* The smallest adoptable function that calls the function of the row. */
 static void
 propose(struct row *rows, size_t count, struct row *r)
 {
@@ -128,7 +128,7 @@ is_wanted(const struct unit_source *s, const struct kscan_item *x, const struct 
 		return false;
 	if (kscan_has_word(&s->scan, x, "__global__"))
 		return true;
-	/* What neither loops nor indexes takes no time. */
+	/* A function without loops and indexing takes no time. */
 	return !kscan_has_word(&s->scan, x, "__device__") &&
 	    (o->all ||
 	        ((kscan_uses(&s->scan, x->body, x->to, "for") ||
@@ -136,7 +136,7 @@ is_wanted(const struct unit_source *s, const struct kscan_item *x, const struct 
 	            memchr(s->scan.code + x->body, '[', x->to - x->body)));
 }
 
-/* A function of a header is seen once, however many files include it. */
+/* A function in a header is listed once, however many files include it. */
 static bool
 is_new(json_t *seen, const struct unit_source *s, const struct kscan_item *x)
 {

@@ -11,12 +11,12 @@
 #include "kio.h"
 #include "kutil.h"
 
-/* Share of dropped lines above which the rest is not worth believing. */
+/* If more than this share of lines is dropped, the rest is not reliable. */
 #define TORN 0.01
 
 static const char tag[] = "[KKLOG_", main_tag[] = "[KKLOG_CPP]";
 
-/* "12", "0x1f", "0.5", "true": as what they look like; else text. LEN without trailing commas. */
+/* "12", "0x1f", "0.5", "true": converted by their form; else text. LEN without trailing commas. */
 static json_t *
 value_of(const char *word, size_t len)
 {
@@ -26,7 +26,7 @@ value_of(const char *word, size_t len)
 	while (len && (word[len - 1] == ',' || word[len - 1] == ';'))
 		len--;
 	text = kmemdup(word, len);
-	/* A NUL in it makes it text: no number has one. */
+	/* With a NUL it is text: no number has one. */
 	if (len && !isspace((unsigned char)*text) && strlen(text) == len) {
 		long long i;
 		double d;
@@ -47,7 +47,7 @@ value_of(const char *word, size_t len)
 	return v;
 }
 
-/* The words behind the tag. NULL: not what the grammar says. */
+/* The words after the tag. NULL: they do not follow the grammar. */
 static json_t *
 read_words(const char *p, const char *end)
 {
@@ -76,7 +76,7 @@ read_words(const char *p, const char *end)
 	return o;
 }
 
-/* grid_x … or grid (a number, or "(x,y,z)") as three numbers, taken out of O. NULL: not there. */
+/* grid_x … or grid (a number, or "(x,y,z)") as three numbers, removed from O. NULL: absent. */
 static json_t *
 take_geometry(json_t *o, const char *name)
 {
@@ -129,10 +129,7 @@ call_of(json_t *words, bool geometry)
 	return call;
 }
 
-/*
- * The names of everything that a call tells; lines torn between two words lack some. The caller
- * frees.
- */
+/* All names in a call; lines torn between two words lack some. The caller frees. */
 static char *
 names_of(const json_t *call)
 {
@@ -147,7 +144,7 @@ names_of(const json_t *call)
 	return b.data;
 }
 
-/* Drop the calls that do not tell what most tell. */
+/* Drop the calls that lack names which most calls have. */
 static void
 drop_odd(json_t *calls, struct log_state *state)
 {
@@ -208,7 +205,7 @@ read_line(const char *p, const char *end, const char *kernel, bool geometry, jso
 		state->dropped++;
 }
 
-/* By index, when there is one for every call. */
+/* Added by index, if there is one for every call. */
 static void
 add_others(json_t *calls, json_t *others, struct log_state *state)
 {

@@ -15,16 +15,19 @@
 #include <stddef.h>
 
 struct log_state {
-	size_t lines;   /* that bear a tag and name the kernel, or cannot be read */
-	size_t dropped; /* of them: torn, or without a geometry when one is needed */
+	size_t lines;   /* lines with a tag that name the kernel, or cannot be parsed */
+	size_t dropped; /* of these: torn, or without a required geometry */
 	bool torn;      /* more than 1 % were dropped */
-	/* lines of other tags that could not be matched: another number than of the calls */
+	/*
+	 * lines of other tags that could not be matched, because their number differs from that of
+	 * the calls
+	 */
 	size_t others;
 };
 
 /*
- * New reference: an array of calls, {"args", "grid", "block"}, in their order. GEOMETRY: calls
- * without one are dropped.
+ * New reference: an array of calls, {"args", "grid", "block"}, in order. GEOMETRY: calls without
+ * one are dropped.
  */
 json_t *log_calls(
     const char *text, size_t len, const char *kernel, bool geometry, struct log_state *state);

@@ -8,12 +8,12 @@
 #include "journal.h"
 #include "koption.h"
 
-/* A step that takes -c alone works on an adoption that is there. */
+/* A step that only takes -c works on an existing adoption. */
 static const struct command {
 	const char *name;
 	int (*run)(int argc, char **argv);
 	int (*step)(const struct adoption *a);
-	bool looks; /* changes nothing, so others may be at work */
+	bool looks; /* read-only, so others may run at the same time */
 	const char *help;
 } commands[] = {
 	{ "adopt", .run = command_adopt, .help = "run all steps up to a campaign" },

@@ -12,7 +12,7 @@
 
 enum { CELLS = 512 };
 
-/* A row, parted in place. */
+/* A row, split in place. */
 struct row {
 	char *cell[CELLS];
 	size_t count;
@@ -25,7 +25,7 @@ static const char *const titles[COLUMNS] = { "Kernel Name", "Block Size", "Grid 
 	"gpu__time_duration.sum", "smsp__thread_inst_executed.sum", "dram__bytes_read.sum",
 	"dram__bytes_write.sum" };
 
-/* RFC 4180: cells between quotes hold commas and doubled quotes. */
+/* RFC 4180: quoted cells contain commas and doubled quotes. */
 static void
 part(char *line, struct row *r)
 {
@@ -51,7 +51,7 @@ part(char *line, struct row *r)
 	}
 }
 
-/* "1,073,741,824" too; NAN for "n/a" and what is not there. */
+/* Also "1,073,741,824"; NAN for "n/a" and missing values. */
 static double
 number(const struct row *r, const int at[COLUMNS], enum column c)
 {
@@ -85,7 +85,7 @@ find_columns(const struct row *r, int at[COLUMNS])
 	}
 }
 
-/* "row_mix<float>(const float *, int)" is row_mix. */
+/* "row_mix<float>(const float *, int)" has the name row_mix. */
 static bool
 is_named(const char *name, const char *kernel)
 {
@@ -123,7 +123,7 @@ ncu_calls(const char *file, const char *kernel, size_t *n)
 	*n = 0;
 	for (char *line = strtok_r(text, "\r\n", &save); line;
 	     line = strtok_r(NULL, "\r\n", &save)) {
-		/* The application's own output, ncu's remarks. */
+		/* Output of the application, or remarks of ncu. */
 		if (!header && strncmp(line, "\"ID\"", 4))
 			continue;
 		part(line, row);
@@ -138,7 +138,7 @@ ncu_calls(const char *file, const char *kernel, size_t *n)
 				    file);
 			continue;
 		}
-		/* The row of units has no ID. */
+		/* The row with the units has no ID. */
 		if (!*row->cell[0] || !is_named(text_of(row, at, NAME), kernel))
 			continue;
 		calls = krealloc(calls, (*n + 1) * sizeof *calls);

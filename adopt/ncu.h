@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ncu: launches as Nsight Compute lists them: `ncu --csv --page raw --print-units base`. */
+/*
+ * ncu: launches in the form that Nsight Compute lists them: `ncu --csv --page raw --print-units
+ * base`.
+ */
 #ifndef NCU_H
 #define NCU_H
 
@@ -8,9 +11,9 @@
 #include "kconfigs.h"
 
 /*
- * All launches of KERNEL in FILE, *N of them, in order. Counters: gpu__time_duration.sum, and where
- * they are there smsp__thread_inst_executed.sum, dram__bytes_read.sum, dram__bytes_write.sum. Dies
- * when there is none. The caller frees.
+ * All launches of KERNEL in FILE, *N of them, in order. Counters: gpu__time_duration.sum and, if
+ * present, smsp__thread_inst_executed.sum, dram__bytes_read.sum, dram__bytes_write.sum. Dies when
+ * there is none. The caller frees.
  */
 struct kconfigs_call *ncu_calls(const char *file, const char *kernel, size_t *n);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * kadopt observe: every call of the kernel in a real run of the application, with its arguments and
- * memory (adopt/observed.ndjson), and its times in runs without further ado (adopt/timing.ndjson).
+ * memory (adopt/observed.ndjson), and its times in undisturbed runs (adopt/timing.ndjson).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,13 +23,13 @@ enum { RUNS = 3, RUNS_MAX = 99, TIMEOUT_S = 600, SIBLINGS_MAX = 64 };
 
 struct options {
 	const char *campaign, *log;
-	json_t *answers; /* of the command line */
+	json_t *answers; /* from the command line */
 	long runs;
 	double timeout_s; /* 0: not given */
 	bool launches, force, check, instrument;
 };
 
-/* ---- what is to be observed ---- */
+/* ---- what to observe ---- */
 
 static void
 set_answer(void *answers, const char *option, const char *value)
@@ -85,7 +85,7 @@ answer(const struct options *o, const char *field)
 	return text;
 }
 
-/* adopt.json; or, before there is one, what the command line says. */
+/* From adopt.json or, if it does not exist yet, from the command line. */
 static struct adoption *
 find_adoption(struct options *o)
 {
@@ -144,7 +144,7 @@ set_unit(struct adoption *a, const struct signature *s)
 	kbuf_free(&why);
 }
 
-/* ---- is what was observed still true? ---- */
+/* ---- is the observation still valid? ---- */
 
 static void
 set_hash(json_t *o, const char *name, const char *data, size_t len)
@@ -156,8 +156,8 @@ set_hash(json_t *o, const char *name, const char *data, size_t len)
 }
 
 /*
- * Everything that the build may read, by name and contents, in an order that no file system
- * decides.
+ * Everything that the build may read, by name and contents, in an order that does not depend on the
+ * file system.
  */
 static const char sources_script[] = "cd \"$1\" && own=$2 && shift 2 && find . \"$@\" \\( -name "
                                      ".git -o -name .hg -o -name "
@@ -175,7 +175,7 @@ static void
 add_sources(json_t *header, const struct watch *w)
 {
 	size_t n = strlen(w->a->project);
-	/* A campaign within the project is no part of it. */
+	/* A campaign inside the project is not part of it. */
 	bool within = !strncmp(w->a->dir, w->a->project, n) && w->a->dir[n] == '/';
 	char *commands = kasprintf("%s\n%s\n", w->a->build, w->a->run);
 	const json_t *siblings = siblings_of(w->a->project, commands);
@@ -194,7 +194,7 @@ add_sources(json_t *header, const struct watch *w)
 	kproc_result_free(&r);
 }
 
-/* The header as it would be now; without the program, which is only there when it was built. */
+/* The current header; without the program, which only exists after a build. */
 static json_t *
 make_header(const struct watch *w, const struct signature *s, const char *how)
 {
@@ -216,7 +216,7 @@ make_header(const struct watch *w, const struct signature *s, const char *how)
 	return header;
 }
 
-/* Of the program in the copy; nothing when the run command names none. */
+/* Adds the program in the copy; nothing if the run command names none. */
 static void
 add_program(json_t *header, const struct watch *w)
 {
@@ -230,7 +230,7 @@ add_program(json_t *header, const struct watch *w)
 	}
 }
 
-/* Why the file at PATH does not hold what HEADER asks for; NULL when it does. The caller frees. */
+/* Why the file at PATH does not match HEADER; NULL when it does. The caller frees. */
 static char *
 stale(const char *path, const json_t *header, const struct watch *w)
 {
@@ -274,7 +274,7 @@ stale(const char *path, const json_t *header, const struct watch *w)
 
 /* ---- calls as records ---- */
 
-/* The launch that does most; of several such the first. */
+/* The launch with the most work; if several have the same, the first. */
 static const json_t *
 main_launch(const json_t *launches)
 {
@@ -304,7 +304,10 @@ copy_member(json_t *to, const json_t *from, const char *name)
 		json_object_set(to, name, json_object_get(from, name));
 }
 
-/* What is read cannot be seen; but what is const, or stays as it was, is of no use otherwise. */
+/*
+ * Reads cannot be observed; but an array that is const, or does not change, must be an input to be
+ * of any use.
+ */
 static void
 add_reading(json_t *pointers)
 {
@@ -316,7 +319,7 @@ add_reading(json_t *pointers)
 			json_object_set_new(p, "read", json_true());
 }
 
-/* Pointers that are among the arguments of a launch: those have extents. */
+/* Of the pointers, only those passed to a launch have extents. */
 static void
 part_arguments(json_t *call)
 {
@@ -368,7 +371,7 @@ write_observed(const char *path, const json_t *header, const json_t *calls, cons
 	kout_commit();
 }
 
-/* Call I of all runs: the median of its times. */
+/* Call I of all runs, with the median of its times. */
 static json_t *
 timing_of(json_t *const *runs, size_t n, size_t i, const char *kernel)
 {
@@ -388,7 +391,8 @@ timing_of(json_t *const *runs, size_t n, size_t i, const char *kernel)
 }
 
 /*
- * Are the calls of two runs given the same, one by one? Those of threads may come in another order.
+ * Do the calls of two runs have the same arguments, one by one? Calls from threads may come in a
+ * different order.
  */
 static bool
 same_calls(const json_t *x, const json_t *y)
@@ -405,10 +409,7 @@ same_calls(const json_t *x, const json_t *y)
 	return true;
 }
 
-/*
- * Where runs do not make the same calls, one cannot be told from another: then the first run alone
- * counts.
- */
+/* If runs do not make the same calls, calls cannot be matched: then only the first run counts. */
 static void
 write_timing(const char *path, json_t *header, json_t *const *runs, size_t n, const char *kernel)
 {
@@ -435,7 +436,7 @@ write_timing(const char *path, json_t *header, json_t *const *runs, size_t n, co
 	kout_commit();
 }
 
-/* ---- the ways of observing ---- */
+/* ---- the methods of observation ---- */
 
 /* Parameters of all __global__ functions of the file, for launches: one line each. */
 static void
@@ -454,7 +455,7 @@ write_layout(const struct watch *w)
 	free(text);
 }
 
-/* A call of a host function in which nothing was launched says that the launches were not seen. */
+/* If nothing was launched in any call of a host function, the launches were not seen. */
 static void
 check_launches(const struct watch *w, const json_t *calls)
 {
@@ -481,7 +482,7 @@ tell_dropped(const struct watch *w, json_int_t dropped)
 		    (long long)dropped, w->a->kernel);
 }
 
-/* Events around a short launch measure the launch. */
+/* For a short launch, events measure the time to launch. */
 static void
 tell_clock(const json_t *calls)
 {
@@ -595,7 +596,7 @@ command_observe(int argc, char **argv)
 		.a = a, .folder = folder, .launches = o.launches, .cuda = a->device || o.launches
 	};
 	find_kernel(&w, &s);
-	/* Without preflight, too, a kernel is seen by its launches. */
+	/* Even without preflight, a kernel is observed by its launches. */
 	if (s.kernel && !o.launches && !a->unit)
 		set_unit(a, &s);
 	header = make_header(&w, &s,
@@ -612,7 +613,10 @@ command_observe(int argc, char **argv)
 			kwarn("%s: %s", observed, why);
 		code = why ? K_NO : K_OK;
 	} else if (why || o.force) {
-		/* What the frozen figures rest on stays, also when the winner is in the sources. */
+		/*
+		 * The observation on which the frozen figures rest is kept, even when the winner is
+		 * in the sources.
+		 */
 		if (kis_there(path_of("%s/trials", a->dir)))
 			kdie(K_USAGE,
 			    "%s: %s, but the campaign rests on it; observe into another folder",

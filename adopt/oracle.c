@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is right: the reference with every float a double; where that cannot be had by exchanging
- * words, the reference itself in a wrapper, which then holds the rounding of the reference. See
+ * What is right: the reference with every float replaced by double; if replacing words is not
+ * enough, the reference itself in a wrapper, which then includes the rounding of the reference. See
  * adopt.h.
  */
 #include <ctype.h>
@@ -14,10 +14,7 @@
 #include "kscan.h"
 #include "ktoken.h"
 
-/*
- * Copies of words that stand for others; the rest as it is. On lines that include nothing is
- * exchanged.
- */
+/* Copies TEXT with words replaced. Lines with an include are copied unchanged. */
 char *
 oracle_swap(const char *text, const char *language, char *why, size_t why_len)
 {
@@ -62,7 +59,7 @@ oracle_swap(const char *text, const char *language, char *why, size_t why_len)
 
 /* ---- the wrapper ---- */
 
-/* How an element type is written, and how it is made from a double and made one. */
+/* The name of an element type, and its conversions from and to double. */
 static const struct {
 	const char *dtype, *type, *narrow, *widen;
 } types[] = {
@@ -101,8 +98,8 @@ is_passed(const json_t *task, const char *axis)
 }
 
 /*
- * A size that is no argument, by what the arguments are in each workload: "(n == 5 && m == 3) ? 20
- * : …".
+ * A size that is not an argument, as a function of the arguments in each workload: "(n == 5 && m ==
+ * 3) ? 20 : …".
  */
 static void
 add_unpassed(struct kbuf *b, const json_t *task, const char *size)
@@ -232,7 +229,7 @@ static const char cuda_helpers[] = "template <typename T> static __global__ void
                                    "\t\tto[i] = (double)(float)from[i];\n"
                                    "}\n\n";
 
-/* What has the same bytes may go by several names: long and long long, say. */
+/* Types with the same bytes may have several names, such as long and long long. */
 static const char any_pointer[] = "struct kiln_any {\n"
                                   "\tconst void *p;\n"
                                   "\ttemplate <typename T> operator T *() const\n"
@@ -241,7 +238,7 @@ static const char any_pointer[] = "struct kiln_any {\n"
                                   "\t}\n"
                                   "};\n\n";
 
-/* The function may stand in a namespace: "using namespace a::b;" for each. */
+/* If the function is in a namespace: "using namespace a::b;" for each. */
 static void
 add_using(struct kbuf *b, const char *text)
 {
@@ -309,7 +306,7 @@ oracle_wrap(const struct adoption *a, const char *text, const json_t *task)
 	for (size_t i = 0; i < n; i++)
 		(cuda ? add_cuda : add_c)(&b, &x[i], true);
 	kbuf_puts(&b, "\tkiln_reference(");
-	/* A matrix is a pointer to rows in C, which takes any pointer of none. */
+	/* In C, a matrix is a pointer to rows, and a pointer of type void * converts to it. */
 	for (size_t i = 0; i < n; i++)
 		kbuf_printf(&b, "%s%s%s%s%s", i ? ", " : "",
 		    x[i].tensor       ? cuda || cxx ? "kiln_any{ " : "(void *)"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the application wrote before and after: byte by byte, or number by number within a
+ * Compares what the application wrote before and after: byte by byte, or number by number within a
  * tolerance. See adopt.h.
  */
 #include <ctype.h>
@@ -14,7 +14,7 @@
 
 static const char *const kinds[] = { "float", "float32", "float64" };
 
-/* The number behind "KIND:", and which kind; -1: it is none. */
+/* The number after "KIND:", and which kind; -1: unknown. */
 static int
 kind_of(const char *compare, double *rtol)
 {
@@ -52,7 +52,10 @@ off(double x, double y)
 	return fabs(x - y) / fmax(fabs(x), fabs(y));
 }
 
-/* Where, and by how much. The numbers themselves are the user's: this text may go into a prompt. */
+/*
+ * Where, and by how much. The numbers themselves belong to the user: this text may go into a
+ * prompt.
+ */
 static bool __attribute__((format(printf, 3, 4)))
 differ(char *why, size_t why_len, const char *fmt, ...)
 {
@@ -104,7 +107,7 @@ same_binary(const char *x, size_t n, const char *y, size_t m, size_t size, doubl
 	return true;
 }
 
-/* Texts: numbers are compared as numbers, all else byte by byte. */
+/* Texts: numbers are compared as numbers, everything else byte by byte. */
 static bool
 same_text(const char *x, const char *y, double rtol, char *why, size_t why_len)
 {
@@ -218,7 +221,7 @@ outputs_untouched(const struct adoption *a, const char *folder, const json_t *st
 	return found;
 }
 
-/* Does the text hold numbers with a fraction, and nothing that is no text? */
+/* Does the text contain numbers with a fraction, and nothing that is not text? */
 static bool
 has_fractions(const char *text, size_t len)
 {

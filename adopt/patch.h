@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* patch: files of the project as they are with a winner in them. */
+/* patch: files of the project with a winner in them. */
 #ifndef PATCH_H
 #define PATCH_H
 
 #include "kadopt.h"
 
-/* What stands at FROM to TO of a file becomes TEXT. */
+/* The bytes FROM to TO of a file are replaced by TEXT. */
 struct edit {
 	char *file;
 	size_t from, to;
@@ -17,10 +17,10 @@ struct edits {
 };
 /* TEXT is taken over. */
 void edits_add(struct edits *e, const char *file, size_t from, size_t to, char *text);
-/* Bytes FROM to TO of TEXT, which is of FILE, with the edits of it. */
+/* Appends bytes FROM to TO of TEXT, the contents of FILE, with that file's edits applied. */
 void edits_apply(const struct edits *e, const char *file, const char *text, size_t from, size_t to,
     struct kbuf *out);
-/* The same in the files of FOLDER. */
+/* Applies them to the files in FOLDER. */
 void edits_write(const struct edits *e, const char *folder);
 void edits_free(struct edits *e);
 
@@ -31,14 +31,14 @@ struct patch {
 	struct patch_file *files; /* the first one has the kernel */
 	size_t count;
 	/*
-	 * what watching needs to know of the function that launches are calls of now, in the form
-	 * of unit_json; NULL: the application calls and launches what it did
+	 * what watching must know about the function that launches now call, in the form of
+	 * unit_json; NULL: calls and launches are unchanged
 	 */
 	json_t *called;
 };
 /* The texts are taken over. */
 void patch_add(struct patch *p, const char *name, char *was, char *text);
-/* Write the new files, or what they WERE, into FOLDER, which is made anew. */
+/* Write the new files, or with WAS the old ones, into FOLDER, which is made anew. */
 void patch_write(const struct patch *p, bool was, const char *folder);
 void patch_free(struct patch *p);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kadopt preflight: everything that an adoption needs and that can be missing, looked for before
- * anything is touched. The project is built and run in a copy; how its file is compiled is noted on
- * the way.
+ * kadopt preflight: checks everything that an adoption needs and that can be missing, before
+ * anything is changed. The project is built and run in a copy; on the way, the compilation of its
+ * file is recorded.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +19,7 @@
 
 enum { CONNECT_S = 15, DYING_S = 5, ROOM_COPIES = 5 };
 
-/* What was found, a line each: what is wrong ends the adoption, what is only told does not. */
+/* Findings, one per line: faults end the adoption, notes do not. */
 struct findings {
 	struct kbuf missing, wrong, again;
 };
@@ -45,9 +45,9 @@ static void __attribute__((format(printf, 1, 2))) say(const char *fmt, ...)
 	free(text);
 }
 
-/* ---- what can be seen without running anything ---- */
+/* ---- checks without running anything ---- */
 
-/* How the kernel becomes a task's entry: adopt/unit.json, or every reason why it cannot. */
+/* How the kernel becomes a task's entry: adopt/unit.json, or all reasons why it cannot. */
 static void
 check_unit(const struct adoption *a, const struct signature *s, const json_t *unit,
     struct kbuf *why, struct findings *f)
@@ -133,7 +133,7 @@ check_files(const struct adoption *a, struct findings *f)
 	}
 }
 
-/* What is not committed there is told: it is part of what is adopted, and is left as it is. */
+/* Reports uncommitted changes in the project: they are adopted too, and left unchanged. */
 static void
 check_versions(const struct adoption *a)
 {
@@ -194,7 +194,7 @@ check_room(const struct adoption *a, struct findings *f)
 
 /* ---- the launcher, programs, the device ---- */
 
-/* Run WORDS under the launcher; false when that cannot be. */
+/* Runs WORDS with the launcher; false when that is impossible. */
 static bool
 ask(const struct adoption *a, const char *const *words, struct kproc_result *r)
 {
@@ -241,8 +241,8 @@ check_launcher(const struct adoption *a, struct findings *f)
 }
 
 /*
- * The program that a shell command names first, assignments passed over; "" when that is no plain
- * word. The caller frees.
+ * The first program in a shell command, after assignments; "" if it is not a plain word. The caller
+ * frees.
  */
 static char *
 first_program(const char *command)
@@ -279,7 +279,7 @@ check_program(const struct adoption *a, const char *what, const char *name, stru
 	kbuf_free(&command);
 }
 
-/* Processes of others on our GPU stop us; our own leftovers were ended before. */
+/* Other processes on our GPU stop us; our own leftovers were ended before. */
 static void
 check_device(const struct adoption *a, struct findings *f)
 {
@@ -300,7 +300,7 @@ check_device(const struct adoption *a, struct findings *f)
 			say("device     CPU");
 		return;
 	}
-	/* What was killed a moment ago may still be there. */
+	/* A process that was just killed may still be listed. */
 	for (int i = 0; (asked = ask(a, words, &r)); i++) {
 		if (i == DYING_S || r.exit_code || !r.out[strspn(r.out, " \n")])
 			break;
@@ -324,9 +324,9 @@ check_device(const struct adoption *a, struct findings *f)
 	kproc_result_free(&r);
 }
 
-/* ---- a build and a run, in a copy ---- */
+/* ---- build and run in a copy ---- */
 
-/* "sm_90" for the first GPU there is; NULL: it cannot be told. The caller frees. */
+/* "sm_90" for the first GPU; NULL: unknown. The caller frees. */
 static char *
 device_architecture(const struct adoption *a)
 {
@@ -344,7 +344,7 @@ device_architecture(const struct adoption *a)
 	return name;
 }
 
-/* How the file is compiled, from what the shims noted; a guess when they were not called. */
+/* How the file is compiled, from the shims' records; a guess when they were not called. */
 static void
 note_compiler(const struct adoption *a, const char *copy, struct findings *f)
 {
@@ -393,7 +393,7 @@ build_copy(const struct adoption *a, const char *copy, struct findings *f)
 
 	copy_project(a, copy);
 	compile_shims(a);
-	/* What is up to date is not compiled, and then not seen. */
+	/* An up-to-date file would not be compiled, and then not seen. */
 	utimensat(AT_FDCWD, path, NULL, 0);
 	command_run(a, copy, a->build, env, "build-copy", &r);
 	if (r.status) {
@@ -408,7 +408,7 @@ build_copy(const struct adoption *a, const char *copy, struct findings *f)
 	return !f->wrong.len;
 }
 
-/* A file that lay in the project before is no output of the run. */
+/* A file that was in the project before is not an output of the run. */
 static void
 check_written(const struct adoption *a, const char *copy, const json_t *before, struct findings *f)
 {
@@ -418,7 +418,7 @@ check_written(const struct adoption *a, const char *copy, const json_t *before, 
 		tell(&f->wrong, "outputs: %s: the run did not write it: it existed before", name);
 }
 
-/* Keep what the run wrote, and see that a second run writes the same. */
+/* Keep the outputs of the run, and check that a second run writes the same. */
 static void
 check_outputs(const struct adoption *a, const char *copy, bool second, struct findings *f)
 {

@@ -58,7 +58,7 @@ add_origin(struct origins *o, size_t at, char *file, size_t line)
 	o->list[o->count++] = (struct origin){ .at = at, .file = file, .line = line };
 }
 
-/* NAME as the project knows it, or NULL; the caller frees. Files next to it are "../NAME". */
+/* NAME relative to the project, or NULL; the caller frees. Files next to it are "../NAME". */
 static char *
 within(const char *project, const char *name)
 {
@@ -84,8 +84,8 @@ within(const char *project, const char *name)
 }
 
 /*
- * Lines of the project, with "# LINE "FILE"" taken for what they say. Of the includes that were
- * followed, those of the system stay.
+ * The project's lines, identified by "# LINE "FILE"" markers. System includes stay, even if they
+ * were followed.
  */
 static char *
 own_lines(char *text, const char *project, struct origins *o)
@@ -111,12 +111,12 @@ own_lines(char *text, const char *project, struct origins *o)
 		}
 		name = strchr(line, '"');
 		end = name ? strrchr(name, '"') : NULL;
-		/* "#pragma" stays what it is. */
+		/* "#pragma" is not a line marker. */
 		if (!name || end == name)
 			continue;
 		*end = '\0';
 		name = within(project, name + 1);
-		/* "1": here it begins; without, it is the line after the include. */
+		/* Flag "1": a file begins here; without it, this is the line after the include. */
 		if (own && include && !name)
 			kbuf_printf(&b, "%s\n", include);
 		if (!name || !strncmp(end + 1, " 1", 2))
@@ -140,7 +140,7 @@ run(const char *const *modes, const char *project, const char *file, const json_
 	*origins = (struct origins){ 0 };
 	make_command(&w, modes, project, file, settings);
 	if (kproc_run(&p, &r) == 0) {
-		/* "#error" stops no preprocessor; a header that is not there does. */
+		/* "#error" does not stop a preprocessor; a missing header does. */
 		if (!r.timed_out && !(r.exit_code && strstr(r.err, "fatal error")) && r.out_len)
 			text = own_lines(r.out, project, origins);
 		kproc_result_free(&r);

@@ -18,9 +18,9 @@
 #include "watch.h"
 
 enum { PAIRS_MAX = 32 };
-/* Runs as a whole vary more than the calls do. */
+/* Whole runs vary more than the calls. */
 static const double wall_slack = 0.02;
-/* What two programs give the function may differ by so much where it is no whole number. */
+/* Non-integer arguments of the function may differ by this much between the two programs. */
 static const double near_args = 0.01;
 
 static const char *const names[] = { "winner", "original" };
@@ -35,8 +35,8 @@ watch_of(const struct adoption *a, bool was)
 }
 
 /*
- * Run STEP in a process of its own: what observes ends the program when something is missing, and
- * here something has to be put back then. False when it failed; it has said why on standard error.
+ * Run STEP in a separate process: observation ends the program when something is missing, and here
+ * changes must be undone then. False when it failed; it has reported why on standard error.
  */
 static bool
 apart(int (*step)(const struct adoption *a, void *arg), const struct adoption *a, void *arg)
@@ -77,7 +77,7 @@ build_step(const struct adoption *a, void *arg)
 	if (b->patch->called && !b->was) {
 		v.unit = b->patch->called;
 		v.kernel = kjson_str_or(v.unit, "function", "");
-		v.entry = ""; /* its arguments have names of their own */
+		v.entry = ""; /* its arguments have their own names */
 	}
 	w.a = &v;
 	patch_write(b->patch, b->was, w.overlay);
@@ -119,10 +119,7 @@ run_once(const struct adoption *a, bool was, struct run *r)
 		r->total_ns += kjson_num_or(json_array_get(r->calls, i), "ns", 0);
 }
 
-/*
- * Times by what the calls were given: {"args", "calls", "old_us", "new_us", "ratio", "share"}, a
- * row each.
- */
+/* Times by arguments: one row {"args", "calls", "old_us", "new_us", "ratio", "share"} each. */
 static json_t *
 rows(struct run *old, struct run *new, size_t pairs)
 {
@@ -166,7 +163,7 @@ rows(struct run *old, struct run *new, size_t pairs)
 	return list;
 }
 
-/* Whole numbers as they are; others may follow from results, which are rounded in another way. */
+/* Integers must be equal; other values may come from results, which are rounded differently. */
 static bool
 same_args(const json_t *x, const json_t *y)
 {
@@ -209,8 +206,8 @@ compare_keyed(const void *x, const void *y)
 }
 
 /*
- * Threads and processes make their calls in an order that is another one in every run: by arguments
- * then.
+ * Threads and processes make their calls in a different order in every run: so sort them by
+ * arguments.
  */
 static void
 sort_calls(struct run *r)
@@ -235,7 +232,7 @@ sort_calls(struct run *r)
 	r->calls = sorted;
 }
 
-/* Are the calls of all runs the same, one by one, or when they are put in order? */
+/* Are the calls of all runs the same, one by one, or after sorting? */
 static bool
 align_calls(struct run *old, struct run *new, size_t pairs)
 {
@@ -255,7 +252,7 @@ align_calls(struct run *old, struct run *new, size_t pairs)
 	return same;
 }
 
-/* The same calls, with the same arguments, in every run: else they are no comparison. */
+/* Every run must make the same calls with the same arguments: otherwise they cannot be compared. */
 static bool
 same_calls(struct run *old, struct run *new, size_t pairs, char *why, size_t why_len)
 {
@@ -283,7 +280,7 @@ saved(const struct run *old, const struct run *new)
 	return 1 - new->total_ns / old->total_ns;
 }
 
-/* How many times as long the application as a whole takes. */
+/* The time of the whole application, relative to the original's. */
 static double
 whole(const struct run *old, const struct run *new)
 {
@@ -305,8 +302,8 @@ median(double (*of)(const struct run *, const struct run *), const struct run *o
 }
 
 /*
- * The runs so far allow what is asked for, and no gain at all; or the application seems to take
- * longer, and may not: more of them may tell.
+ * The runs so far are consistent both with the required gain and with none; or the application
+ * seems to take longer, but perhaps does not: more runs may tell.
  */
 static bool
 is_unclear(const struct run *old, const struct run *new, size_t pairs, double gate)
@@ -372,7 +369,10 @@ struct comparison {
 	double gate;
 };
 
-/* What the winner is no longer given, its launch's geometry, tells the two programs not apart. */
+/*
+ * Arguments that the winner no longer gets (the launch geometry) are ignored when calls are
+ * compared.
+ */
 static void
 drop_arguments(const struct patch *p, const struct adoption *a, struct run *r)
 {
@@ -391,7 +391,7 @@ drop_arguments(const struct patch *p, const struct adoption *a, struct run *r)
 	}
 }
 
-/* The runs and what follows from them, as adopt/real/result.json. */
+/* Makes the runs and writes the results to adopt/real/result.json. */
 static int
 compare_step(const struct adoption *a, void *arg)
 {
@@ -403,7 +403,7 @@ compare_step(const struct adoption *a, void *arg)
 	char why[700] = "";
 	int lock = klock_cpu(true);
 
-	/* The first run of each pays for cold files. */
+	/* The first run of each program pays for cold files. */
 	for (int i = 0; i < 2; i++) {
 		run_once(a, !i, &warm);
 		json_decref(warm.calls);
@@ -413,7 +413,7 @@ compare_step(const struct adoption *a, void *arg)
 		size_t p = pairs;
 
 		kprogress("application: pair %zu of %zu", p + 1, p < c->pairs ? c->pairs : most);
-		/* A B, B A: a drift of the machine falls on both. */
+		/* A B, B A: a drift of the machine affects both. */
 		run_once(a, p % 2 == 0, p % 2 ? &new[p] : &old[p]);
 		run_once(a, p % 2, p % 2 ? &old[p] : &new[p]);
 		drop_arguments(c->patch, a, &old[p]);

@@ -10,25 +10,28 @@
 #include "patch.h"
 
 struct real {
-	/* by the gate, beyond the noise, and the application as a whole is not slower */
+	/*
+	 * the gain reaches the gate, exceeds the noise, and the application as a whole is not
+	 * slower
+	 */
 	bool faster;
 	/* of the time of all calls: 1 - new / old, the median over pairs of runs */
 	double reduction;
 	double low, high; /* its interval */
-	double worst;     /* the smallest of a pair */
+	double worst;     /* the smallest reduction in a pair */
 	double wall;      /* time of whole runs, new over old, medians */
 	json_t *record;   /* pairs, calls by configuration; owned */
-	char *why;        /* it is not; owned */
+	char *why;        /* why it is not faster; owned */
 };
 
 /*
- * Build the program with the files of P, or with what they WERE, in a copy that is watched; see the
- * log watch-build. False: it does not build.
+ * Build the program with the new files of P, or with WAS its old ones, in a copy that is watched;
+ * the log is watch-build. False: it does not build.
  */
 bool real_build(const struct adoption *a, const struct patch *p, bool was);
 /*
- * Run both programs in turns, PAIRS times each, and more often while that leaves it open which is
- * faster. False: they could not be run, and WHY says so. Nothing of the project is touched.
+ * Run both programs in turns, PAIRS times each, and more often while it is unclear which is faster.
+ * False: they could not be run, and WHY says so. The project itself is not changed.
  */
 bool real_compare(
     const struct adoption *a, const struct patch *p, size_t pairs, double gate, struct real *r);

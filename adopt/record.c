@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kadopt record: the arrays of the calls that were chosen as configurations, as the application had
- * them, before and after the call: adopt/recorded/calls.CONFIG.ARRAY.before.npy. They are the
- * user's: they stay in the campaign's folder, and no prompt shows them.
+ * kadopt record: the arrays of the calls that were chosen as configurations, with the application's
+ * data, before and after the call: adopt/recorded/calls.CONFIG.ARRAY.before.npy. They belong to the
+ * user: they stay in the campaign's folder, and no prompt shows them.
  */
 #include <math.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@
 
 enum { MEGABYTES = 1024 };
 
-/* What the arrays of a configuration take, those that are written twice. */
+/* Size of the arrays of a configuration; written arrays count twice. */
 static double
 bytes_of(const json_t *config)
 {
@@ -30,7 +30,7 @@ bytes_of(const json_t *config)
 	return sum;
 }
 
-/* A name of our own, and arguments as numbers: words of a line that kwatch reads. */
+/* A name of our own, and arguments as numbers: the words of a line for kwatch. */
 static void
 add_line(struct kbuf *b, const json_t *config, long skip)
 {
@@ -51,8 +51,8 @@ add_line(struct kbuf *b, const json_t *config, long skip)
 }
 
 /*
- * Half of the calls with these arguments come before the one that is saved: the first may have
- * found nothing but zeros.
+ * Number of calls to skip: half of those with these arguments, because in the first the arrays may
+ * be all zeros.
  */
 static long
 skipped(const json_t *calls, const json_t *config)
@@ -75,7 +75,7 @@ observed_calls(const struct adoption *a, json_t **header)
 	return records;
 }
 
-/* The lines of the configurations that there is room for, which are said with their sizes. */
+/* The lines of the configurations for which there is room; reports their sizes. */
 static char *
 choose(const struct adoption *a, const json_t *configs, const json_t *calls)
 {
@@ -108,7 +108,7 @@ choose(const struct adoption *a, const json_t *configs, const json_t *calls)
 	return b.data;
 }
 
-/* Run the application once more; which calls were met is seen by their files. */
+/* Run the application once more; the files show which calls occurred. */
 static void
 save(const struct adoption *a, const char *lines)
 {
@@ -124,7 +124,7 @@ save(const struct adoption *a, const char *lines)
 	text = watch_source(&w, &len);
 	if (!signature_find(text, len, a->kernel, adoption_line(a), &s, why, sizeof why))
 		kdie(K_USAGE, "%s/%s: %s: %s", a->project, a->file, a->kernel, why);
-	/* The copy that was observed is the one to run, unless somebody removed it. */
+	/* Run the copy that was observed, unless somebody removed it. */
 	if (!kis_there(watch_copy_path(&w)))
 		watch_prepare(&w, &s);
 	json_decref(watch_run(&w, WATCH_ARGS, &dropped));
@@ -141,7 +141,7 @@ record(const struct adoption *a)
 	lines = choose(a, json_object_get(document, "configs"), calls);
 	remove_tree(adopt_path(a, "recorded"));
 	remove_tree(adopt_path(a, "task/recorded"));
-	/* Logs name no array, and launches are seen without a wrapper around them. */
+	/* Logs name no arrays, and launches are observed without a wrapper. */
 	if (*lines && !strcmp(kjson_str_or(header, "how", ""), "calls"))
 		save(a, lines);
 	free(lines);
@@ -174,12 +174,12 @@ real_at(const char *dtype, const char *data, size_t i)
 	return d;
 }
 
-/* Bytes as they were, and real numbers as near as sums in another order leave them. */
+/* Equal bytes, or floating-point numbers within the effect of a different summation order. */
 static bool
 same_elements(const struct knpy *was, const struct knpy *now, const char *dtype, size_t item,
     char *why, size_t why_len)
 {
-	static const double near = 1e-3; /* of the largest number */
+	static const double near = 1e-3; /* relative to the largest number */
 	size_t n = (was->count < now->count ? was->count : now->count) / item;
 	double most = 0;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * patterns/adopt.json: what is cleaned up, what is refused, what a float is in double precision.
- * See adopt.h.
+ * patterns/adopt.json: what is cleaned up, what is rejected, and what replaces float in double
+ * precision. See adopt.h.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,7 +79,9 @@ is_for(const json_t *rule, const char *language)
 	return !list;
 }
 
-/* The rule's pattern, with ENTRY put in for (?&entry); dies when it is no expression. */
+/*
+ * The rule's pattern, with ENTRY substituted for (?&entry); dies when it is not a valid expression.
+ */
 static struct kregex *
 compile(const char *group, const json_t *rule, const char *entry)
 {
@@ -127,7 +129,7 @@ find(struct kregex *re, const struct subject *s, bool comments, size_t from, str
 	return text && kregex_search(re, text, strlen(text), from, at) == KREGEX_FOUND;
 }
 
-/* Does the line around AT, without its blanks, stand in OTHER, too? */
+/* Does the line around AT, without surrounding blanks, also occur in OTHER? */
 static bool
 has_line(const char *text, const struct kregex_span *at, const char *other)
 {
@@ -146,8 +148,8 @@ has_line(const char *text, const struct kregex_span *at, const char *other)
 }
 
 /*
- * The first match that is not there BEFORE, too. Of words in comments ("as before"), every
- * line counts by itself; what code does at all, it may do anywhere.
+ * The first match that is not also in BEFORE. For words in comments ("as before"), each line counts
+ * separately; for code, one use permits further uses.
  */
 static bool
 find_new(struct kregex *re, const struct subject *now, const struct subject *was, bool comments,

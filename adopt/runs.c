@@ -11,7 +11,7 @@
 #include "kdiff.h"
 #include "kio.h"
 
-/* "2026-01-31T12-00-00", with a number behind when there is one of that second already. */
+/* "2026-01-31T12-00-00", with a number appended if there is already one from that second. */
 static void
 choose_name(struct run_folder *r, const struct adoption *a)
 {
@@ -40,7 +40,7 @@ put(const struct run_folder *r, const char *folder, const char *name, const char
 		write_text(path, text, strlen(text));
 }
 
-/* Program, answer and what it changed: always kept. Prompts: when asked for. */
+/* Program, answer and changes are always kept; prompts on request. */
 static void
 add_iteration(const struct run_folder *r, const struct adoption *a, const char *id, bool prompts)
 {
@@ -64,7 +64,7 @@ add_iteration(const struct run_folder *r, const struct adoption *a, const char *
 	free(folder);
 }
 
-/* Candidates are the folders trials/TTT/BB that hold an evaluation. */
+/* Candidates are the folders trials/TTT/BB with an evaluation. */
 static void
 add_iterations(const struct run_folder *r, const struct adoption *a, bool prompts)
 {

@@ -2,7 +2,7 @@
 /*
  * runs: a folder for every integration, runs/KERNEL/TIME in the campaign, never overwritten:
  * report.md, the winner, the new file and its patch, times; iterations/TTT with program, answer and
- * patch of every trial; prompts only when asked for.
+ * patch of every trial; prompts only on request.
  */
 #ifndef RUNS_H
 #define RUNS_H
@@ -10,12 +10,12 @@
 #include "adopt.h"
 
 struct run_folder {
-	char *path, *name;  /* absolute; below the campaign */
+	char *path, *name;  /* absolute path; name relative to the campaign */
 	const char *suffix; /* "c", "cu" */
 	struct kbuf report;
 };
 
-/* Candidate ID is the winner. */
+/* Opens a run folder for the winner, candidate ID. */
 void run_open(struct run_folder *r, const struct adoption *a, const char *id, const char *code,
     double speedup, bool prompts);
 /* Path of NAME, with the suffix of the language, in the folder. */

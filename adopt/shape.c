@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Shapes by arithmetic: how many elements an argument points to, call by call, has to be the same
- * simple expression of the whole numbers that the call was given. See shape.h.
+ * Determines shapes by arithmetic: the number of elements that an argument points to must, in every
+ * call, be the same simple expression of the call's integers. See shape.h.
  */
 #include "shape.h"
 
@@ -17,7 +17,7 @@
 
 enum { FITS = 32, ASK_TRIES = 3, TIED_MIN = 16 };
 
-/* What C calls a type, and what a task calls it. */
+/* Types by their names in C and in a task. */
 static const struct {
 	const char *type, *dtype;
 	size_t bytes;
@@ -61,8 +61,8 @@ static const struct {
 /* ---- types ---- */
 
 /*
- * The type's place in the table, typedefs seen through; -1: it is not there. STARS that typedefs
- * add are counted.
+ * The type's index in the table, after resolving typedefs; -1: not in it. Counts the STARS that
+ * typedefs add.
  */
 static int
 type_of(const struct kscan *s, const char *type, int *stars)
@@ -90,7 +90,7 @@ type_of(const struct kscan *s, const char *type, int *stars)
 	return found;
 }
 
-/* The same where a condition chooses the typedef: as the compiler sees it. */
+/* The same if a condition chooses the typedef: as the compiler sees it. */
 static int
 chosen_type_of(const struct adoption *a, const char *type, int *stars)
 {
@@ -120,7 +120,7 @@ is_stream(const struct adoption *a, const char *type)
 }
 
 /*
- * What stands in the brackets of an array parameter, as a product; NULL: it has none, or empty
+ * The text in the brackets of an array parameter, as a product; NULL: it has no brackets, or empty
  * ones. The caller frees.
  */
 static char *
@@ -144,7 +144,7 @@ declared_shape(const struct kscan_param *p)
 	return whole ? b.data : NULL;
 }
 
-/* A grid, a block or shared memory, which say nothing about sizes of arrays. */
+/* A grid, a block or shared memory, which tell nothing about sizes of arrays. */
 static bool
 is_launch(const struct adoption *a, const char *name)
 {
@@ -188,7 +188,9 @@ take_parameter(struct values *v, const struct adoption *a, const struct kscan *s
 	    : types[type].integer && x->bytes > 1 && !is_launch(a, p->name) ? ROLE_AXIS
 	                                                                    : ROLE_SCALAR;
 	x->declared = stars ? declared_shape(p) : NULL;
-	/* Small integers travel as int, which is how machines pass them. Signs do not show. */
+	/*
+	 * Small integers are passed as int, as in machine calling conventions. Signs do not matter.
+	 */
 	if (!stars && types[type].integer) {
 		x->bytes = x->bytes < 4 ? 4 : x->bytes;
 		x->dtype = x->bytes == 8 ? "int64" : "int32";
@@ -258,8 +260,8 @@ pointer(const struct values *v, size_t call, const char *name)
 }
 
 /*
- * Elements that argument X points to in a call, or -1: not told there. Where it shares them with
- * another argument, which only reads them, too, they are more than to where that one begins.
+ * Number of elements that argument X points to in a call, or -1: unknown. If X shares memory with
+ * another argument, and both are only read, it extends beyond the start of the other.
  */
 static json_int_t
 elements(const struct values *v, size_t call, const struct value *x)
@@ -271,7 +273,7 @@ elements(const struct values *v, size_t call, const struct value *x)
 
 	room = x->reached ? reach : room < reach ? reach : room;
 
-	/* Behind what was given away there may be a rest. */
+	/* A remainder may follow what was allotted. */
 	return room < (json_int_t)x->bytes ? -1 : room / (json_int_t)x->bytes;
 }
 
@@ -290,8 +292,8 @@ value_reach(const struct values *v, const struct value *x, const json_t *args)
 }
 
 /*
- * Does another call get another part of the block? Then what is left of it says how much this call
- * may touch at most, and not what it was given.
+ * Does another call get a different part of the block? Then the rest of the block is only an upper
+ * limit for this call, not what it was given.
  */
 static bool
 is_part(const struct values *v, size_t call, const struct value *x)
@@ -318,7 +320,7 @@ find_parts(const struct values *v, struct value *x)
 	}
 }
 
-/* Of memory on a caller's stack nobody knows the size. */
+/* The size of memory on a caller's stack is unknown. */
 static bool
 has_extent(const struct values *v, const struct value *x)
 {
@@ -328,10 +330,7 @@ has_extent(const struct values *v, const struct value *x)
 	return false;
 }
 
-/*
- * Does the axis have the value of the product of A and B (NULL: of A) in every call, and a large
- * one at that?
- */
+/* Does the axis equal the product of A and B (NULL: just A) in every call, with a large value? */
 static bool
 equals(const struct values *v, const struct value *x, const struct value *a, const struct value *b)
 {
@@ -344,7 +343,9 @@ equals(const struct values *v, const struct value *x, const struct value *a, con
 	return true;
 }
 
-/* Sizes that follow from others: a count of rows * cols; a stride that is the width. */
+/*
+ * Sizes that are determined by others: a count equal to rows * cols; a stride equal to the width.
+ */
 static void
 find_ties(struct values *v)
 {
@@ -369,7 +370,7 @@ find_ties(struct values *v)
 		}
 }
 
-/* A whole number that is negative somewhere is no size. */
+/* An integer that is ever negative is not a size. */
 static void
 find_signs(struct values *v)
 {
@@ -380,7 +381,10 @@ find_signs(struct values *v)
 				v->at[i].role = ROLE_SCALAR;
 }
 
-/* What all addresses were multiples of: what malloc promises, where nobody promised more. */
+/*
+ * The common alignment of all addresses, but no more than malloc guarantees unless the type needs
+ * it.
+ */
 static size_t
 alignment(const struct values *v, const char *name)
 {
@@ -407,8 +411,8 @@ value_is_written(struct values *v, struct value *x)
 }
 
 /*
- * What calls were seen to change, and what the text F of S writes: what stood there, then. Where
- * that is nothing, all that the function may write.
+ * Arrays that calls were seen to change. If there are none, calls may have written the same values
+ * again: then all arrays that the function may write.
  */
 static void
 find_written(struct values *v, const struct kscan *s, const struct kscan_item *f)
@@ -439,8 +443,8 @@ find_written(struct values *v, const struct kscan *s, const struct kscan_item *f
 }
 
 /*
- * An array that reaches into another one, and of which one is written: two arrays would give other
- * results.
+ * Rejects an array that overlaps another one if one of them is written: separate arrays would give
+ * other results.
  */
 static void
 refuse_overlap(const struct values *v, const struct adoption *a, size_t call, const struct value *x)
@@ -466,8 +470,8 @@ refuse_overlap(const struct values *v, const struct adoption *a, size_t call, co
 /* ---- fitting ---- */
 
 /*
- * Up to three factors, each an axis with a small number added, and a constant; or a SUM of two, as
- * a window over an array has it: n+taps-1.
+ * Up to three factors, each an axis plus a small number, and a constant; or a SUM of two, as for a
+ * sliding window: n+taps-1.
  */
 struct fit {
 	const struct value *axis[3];
@@ -520,8 +524,8 @@ fit_text(const struct fit *f)
 }
 
 /*
- * All expressions of a kind: so many factors, numbers added to each, and a constant. Appended to
- * LIST.
+ * Tries all expressions of a kind: this many factors, a number added to each, and a constant.
+ * Appends matches to LIST.
  */
 static void
 try_kind(const struct values *v, const struct value *x, size_t factors, int add, json_int_t times,
@@ -536,7 +540,7 @@ try_kind(const struct values *v, const struct value *x, size_t factors, int add,
 	if (!count)
 		return;
 	for (;;) {
-		/* Which of the factors get the number: at least one, when there is one. */
+		/* Which of the factors get the added number: at least one, if there is a number. */
 		for (unsigned mask = add ? 1 : 0; mask < (add ? 1u << factors : 1u); mask++) {
 			struct fit f = { .count = factors, .times = times };
 
@@ -563,8 +567,8 @@ try_kind(const struct values *v, const struct value *x, size_t factors, int add,
 }
 
 /*
- * How often something is multiplied by NAME, or by a member of that name: as often as an index
- * steps over such rows.
+ * How often something is multiplied by NAME, or by a member of that name: that is, how often an
+ * index uses it as a stride.
  */
 static size_t
 strides(const char *text, const char *name)
@@ -588,7 +592,7 @@ strides(const char *text, const char *name)
 }
 
 /*
- * Factors of a plain product in the order of memory: those that indices step by are inner ones.
+ * Sorts the factors of a plain product in memory order: those used as strides are inner dimensions.
  * SHAPE is taken over.
  */
 static char *
@@ -644,7 +648,7 @@ has_reach(const struct values *v, const struct value *x)
 	return false;
 }
 
-/* The simplest kind of expression that fits, all of that kind. */
+/* The simplest kind of expression that fits; all matches of that kind. */
 static size_t
 find_fits(const struct values *v, const struct value *x, char **list)
 {
@@ -681,7 +685,8 @@ find_fits(const struct values *v, const struct value *x, char **list)
 }
 
 /*
- * By the pieces of memory; or else by what calls touch of them, which may be parts of a large one.
+ * From the sizes of the pieces of memory; or else from what calls touch, if these are parts of a
+ * large piece.
  */
 static size_t
 find_either(const struct values *v, struct value *x, char **list)
@@ -715,8 +720,8 @@ add_observed(struct kbuf *b, const struct values *v, const struct value *x)
 }
 
 /*
- * Room for EXPRESSION in what X pointed to, in every call; else WHY names the first one where there
- * is none.
+ * Does EXPRESSION fit into what X pointed to, in every call? Otherwise WHY names the first call
+ * where it does not.
  */
 static bool
 has_room(const struct values *v, const struct value *x, const char *expression, char *why,
@@ -763,7 +768,7 @@ answered_shape(const char *answer)
 	return text;
 }
 
-/* The model's word, which has to agree with what was observed. */
+/* The model's answer, which must agree with the observation. */
 static char *
 ask_shape(const struct values *v, const struct adoption *a, const struct value *x, const char *text,
     char *const *list, size_t n)
@@ -804,8 +809,8 @@ ask_shape(const struct values *v, const struct adoption *a, const struct value *
 }
 
 /*
- * A size of its own, which is no argument. So only recorded calls can be made: what its elements
- * are with other arguments nobody knows.
+ * A size that no argument determines. Then only recorded calls can be made: the number of elements
+ * for other arguments is unknown.
  */
 static void
 own_shape(struct values *v, struct value *x, char *const *list, size_t n)
@@ -826,7 +831,7 @@ own_shape(struct values *v, struct value *x, char *const *list, size_t n)
 	kbuf_free(&b);
 }
 
-/* One number in every call, whatever argument was one, too. */
+/* A single value in every call, even if an argument also had it. */
 static bool
 is_single(const struct values *v, const struct value *x)
 {
@@ -852,7 +857,8 @@ find_shape(struct values *v, const struct adoption *a, struct value *x, const ch
 		return;
 	}
 	/*
-	 * The brackets of a matrix say what it is; those of a vector only where nothing else does.
+	 * The brackets of a matrix determine its shape; those of a vector only if nothing else
+	 * does.
 	 */
 	if (x->declared && (strchr(x->declared, '*') || !has_extent(v, x)) &&
 	    has_room(v, x, x->declared, why, sizeof why)) {
@@ -876,7 +882,7 @@ find_shape(struct values *v, const struct adoption *a, struct value *x, const ch
 		x->shape = in_order(list[0], text);
 		return;
 	}
-	/* What was recorded has its own number of elements in every call. */
+	/* A recorded array has its own number of elements in every call. */
 	if (v->recorded && (!n || !json_object_get(a->json, "model")) && has_extent(v, x)) {
 		own_shape(v, x, list, n);
 		return;
@@ -973,7 +979,7 @@ values_free(struct values *v)
 
 /* ---- bounds ---- */
 
-/* Is NAME in the parenthesis behind WORD anywhere; with RETURNS, one that "return" follows? */
+/* Is NAME in the parentheses after WORD anywhere; with RETURNS, followed by "return"? */
 static bool
 bounds(const struct kscan *s, const char *word, const char *name, bool returns)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the parameters of a function are: sizes, scalars, arrays and their shapes, as calls were
- * observed.
+ * The parameters of a function: sizes, scalars, arrays and their shapes, derived from observed
+ * calls.
  */
 #ifndef SHAPE_H
 #define SHAPE_H
@@ -13,43 +13,47 @@ enum role { ROLE_ARRAY, ROLE_AXIS, ROLE_SCALAR, ROLE_STREAM };
 struct value {
 	char *name;
 	enum role role;
-	const char *dtype;      /* as a task names it */
+	const char *dtype;      /* with the task's name */
 	size_t bytes;           /* of an element */
-	bool constant, written; /* of an array: declared so; seen so */
-	bool size;              /* of an axis: it is in a shape */
-	/* of an axis: the expression of others that it was in every call; or NULL */
+	bool constant, written; /* for an array: declared const; observed to change */
+	bool size;              /* for an axis: it occurs in a shape */
+	/* for an axis: the expression of other axes that it equals in every call; or NULL */
 	char *tied;
-	/* of an array: what its brackets say, "rows*cols"; NULL: they do not say it all */
+	/* for an array: the shape in its brackets, "rows*cols"; NULL: incomplete */
 	char *declared;
-	char *shape;    /* of an array: factors with '*' between, "rows*cols" */
-	bool fresh;     /* whole numbers, of which the kernel takes any that were recorded */
-	bool own;       /* the shape is a size of its own, which no argument tells */
-	bool reached;   /* its elements are what calls touch, and not a piece of memory */
+	char *shape;    /* for an array: factors separated by '*', "rows*cols" */
+	bool fresh;     /* integers; the kernel accepts any that were recorded, in any order */
+	bool own;       /* the shape is a size of its own, which no argument determines */
+	bool reached;   /* its size is what calls touch, not a piece of memory */
 	json_t *shared; /* the sizes of blocks of which calls get parts, a set */
-	size_t align;   /* its address was a multiple of so many bytes in every call */
-	/* the shape is the model's word, one of several that fit the calls */
+	size_t align;   /* its address was a multiple of this many bytes in every call */
+	/* the shape was chosen by the model among several that fit the calls */
 	bool asked;
 };
 
 struct values {
 	struct value *at;
 	size_t count;
-	json_t *calls; /* observed, each set of arguments once, the first one */
+	json_t *calls; /* observed calls, the first for each set of arguments */
 	json_t *notes; /* lines */
-	bool recorded; /* arrays of the chosen calls are there */
+	bool recorded; /* arrays of the chosen calls were recorded */
 };
 
 /*
- * The parameters of the kernel in TEXT, the reference, with what adopt/observed.ndjson tells. Dies,
- * naming the parameter and what to do, where a shape or type cannot be told. Free with values_free.
+ * The parameters of the kernel in TEXT, the reference, determined with adopt/observed.ndjson. Dies,
+ * naming the parameter and what to do, if a shape or type cannot be determined. Free with
+ * values_free.
  */
 void values_find(struct values *v, const struct adoption *a, const char *text);
 void values_free(struct values *v);
-/* The array X is written, although the calls left in it what was there: take it so, and note it. */
+/* Bytes that calls with these arguments touch of array X; 0: unknown. */
 void value_is_written(struct values *v, struct value *x);
-/* Bytes that calls with these arguments touch of array X; 0: not known. */
+/* Converts true and false among a call's arguments to the task's 1 and 0. */
 size_t value_reach(const struct values *v, const struct value *x, const json_t *args);
-/* True and false among the arguments of a call as a task has them, 1 and 0. */
+/*
+ * Where in the code a size bounds the work: "A" (a thread beyond it returns), "B" (the trip count
+ * of a loop), "AB", or "".
+ */
 void values_number(json_t *args);
 /*
  * Where in the code a size bounds work: "A" (a thread that is too far returns), "B" (the trip count

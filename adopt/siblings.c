@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Folders and files next to the project that it names by "../NAME": each copy of the project gets
- * copies of them next to it.
+ * Folders and files next to the project that it refers to as "../NAME": each copy of the project
+ * gets copies of them next to it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 
 #include "kadopt.h"
 
-/* $1: the project; other words that may name them are on standard input. */
+/* $1: the project; more words that may refer to them are on standard input. */
 static const char list_script[] =
     "cd \"$1\" || exit\n"
     "{ cat; grep -rIhF ../ --exclude-dir=.git --include='*.[chC]' --include='*.cc' "
@@ -21,8 +21,8 @@ static const char list_script[] =
     "done\n";
 
 /*
- * $1: the project, $2: its copy, $3: a name. What was copied is marked, so that no file of kiln's
- * own is taken for it. What is large, or holds the campaign, is linked.
+ * $1: the project, $2: its copy, $3: a name. Copies are marked, so that no file of kiln's own is
+ * mistaken for one. A folder that is large, or contains the campaign, is linked.
  */
 static const char copy_script[] =
     "from=${1%/*}/$3 to=${2%/*} large=\n"

@@ -5,7 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Whether no condition that holds at FROM ends before TO: what is compiled there is so here. */
+/*
+ * Whether no condition that is open at FROM ends before TO: code in both places is compiled
+ * together.
+ */
 static bool
 compiled_with(const char *text, size_t from, size_t to)
 {
@@ -37,7 +40,7 @@ describe(const struct kscan *k, const struct kscan_item *f, struct signature *s,
 	s->line = (int)kline_at(k->text, f->name_at);
 	s->kernel = kscan_has_word(k, f, "__global__");
 	kscan_signature(k, f, &s->of);
-	/* "void *f()" gives something back, and so does all that is not void. */
+	/* "void *f()" returns something, and so does everything that is not void. */
 	s->returns = !strstr(s->of.result, "void") || strchr(s->of.result, '*');
 	for (const struct kscan_item *x = k->items; x < f; x++)
 		if (x->kind == KSCAN_INCLUDE && !x->depth &&
@@ -74,7 +77,7 @@ signature_find(const char *text, size_t len, const char *name, size_t line, stru
 		if (x->kind != KSCAN_FUNCTION || !kscan_declares(x, name))
 			continue;
 		if (found && line) {
-			/* Alternatives: the compiler sees one of them. */
+			/* Alternatives: the compiler sees only one of them. */
 			found = kline_at(text, x->name_at) == line ? x : found;
 			continue;
 		}

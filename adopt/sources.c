@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The sources of a project, as units look through them; see unit.h. */
+/* The sources of a project, as searched for units; see unit.h. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -97,7 +97,7 @@ unit_item(const struct unit_sources *s, size_t which, const char *name, size_t *
 	const json_t *list = json_object_get(s->index, name);
 	size_t n = json_array_size(list);
 
-	/* Twice over the list: what the source WHICH has, then the others. */
+	/* Goes through the list twice: the items of the source WHICH first, then the others. */
 	for (; *i < 2 * n; (*i)++) {
 		const json_t *at = json_array_get(list, *i % n);
 		size_t in = (size_t)json_integer_value(json_array_get(at, 0));
@@ -121,7 +121,7 @@ is_source(const char *name)
 	        ".c .C .h .H .cc .cpp .cxx .hh .hpp .hxx .cu .cuh .inc .inl", end, strlen(end));
 }
 
-/* Names of the sources in FOLDER, seen from PROJECT. */
+/* Names of the sources in FOLDER, relative to PROJECT. */
 static void
 add_files(json_t *list, const char *project, const char *folder, bool headers_only)
 {
@@ -153,7 +153,7 @@ unit_files(const char *project)
 	return list;
 }
 
-/* Folders of headers and those around them, for a compiler that nobody told. New reference. */
+/* Folders with headers and their parents, for a compiler without known settings. New reference. */
 static json_t *
 header_folders(const json_t *files)
 {
@@ -180,7 +180,7 @@ header_folders(const json_t *files)
 	return folders;
 }
 
-/* As the compiler sees it, when it is C or C++ and the compiler sees it at all. */
+/* The preprocessed text, for C or C++, if the compiler is able to produce it. */
 static bool
 add_preprocessed(const char *project, const char *name, const json_t *include,
     struct unit_sources *s, json_t *seen)

@@ -17,18 +17,18 @@ struct state {
 	const struct source *file;
 	const struct kscan_item *kernel;
 	struct kscan w;         /* the winner */
-	struct kscan reference; /* what was taken out of the application */
+	struct kscan reference; /* the program extracted from the application */
 	const struct kscan_item *new_kernel;
-	const struct kscan_item *entry; /* of a unit: the winner's */
-	json_t *called;                 /* the application calls that entry; or NULL */
-	bool launched;                  /* the function is a kernel's, by its launches */
-	bool kept;                      /* the kernel stays next to the winner's */
-	const char *linkage;            /* of the entry in the application */
-	struct edits edits;             /* of the project's text elsewhere */
-	bool *own;                      /* by item of the winner: it goes into the file */
-	bool *dead;                     /* by item of the file: nothing uses it any more */
+	const struct kscan_item *entry; /* for a unit: the winner's entry */
+	json_t *called;                 /* the application will call that entry; or NULL */
+	bool launched;                  /* the function is a kernel, identified by its launches */
+	bool kept;                      /* the old kernel stays next to the winner's */
+	const char *linkage;            /* linkage of the entry in the application */
+	struct edits edits;             /* edits in other places of the project */
+	bool *own;                      /* for each item of the winner: it goes into the file */
+	bool *dead;                     /* for each item of the file: nothing uses it any more */
 	json_t *renamed;                /* old name: new name */
-	bool pragma;                    /* options of the compiler change along the way */
+	bool pragma;                    /* compiler options change within the file */
 };
 
 static void
@@ -37,7 +37,7 @@ item_hash(const struct kscan *s, const struct kscan_item *x, char hex[17])
 	ktoken_hash(s->text + x->from, x->to - x->from, hex);
 }
 
-/* Does S have the very same item as X of the winner? */
+/* Does S have an item identical to X of the winner? */
 static bool
 has_item(const struct kscan *s, const struct state *t, const struct kscan_item *x)
 {
@@ -56,7 +56,7 @@ has_item(const struct kscan *s, const struct state *t, const struct kscan_item *
 
 /*
  * Does the project have it, in the file or in a header that it includes? A macro of the reference
- * came from there as well: from a header, whose guard it may be, or from a flag of the build.
+ * came from there too: from a header (for example its guard), or from a build flag.
  */
 static bool
 is_known(const struct state *t, const struct kscan_item *x)
@@ -68,7 +68,8 @@ is_known(const struct state *t, const struct kscan_item *x)
 }
 
 /*
- * An item that was cleaned up on the way out ("__constant__") is known by its names and its kind.
+ * An item that was cleaned up at extraction ("__constant__") is recognised by its names and its
+ * kind.
  */
 static bool
 is_cleaned(const struct state *t, const struct kscan_item *x)
@@ -94,7 +95,7 @@ is_cleaned(const struct state *t, const struct kscan_item *x)
 	return false;
 }
 
-/* What was taken out of another source of the project is there still: the linker finds it. */
+/* An item extracted from another source of the project is still there: the linker finds it. */
 static bool
 is_elsewhere(const struct state *t, const struct kscan_item *x)
 {
@@ -114,7 +115,7 @@ is_elsewhere(const struct state *t, const struct kscan_item *x)
 	return false;
 }
 
-/* What is put in place by itself, or not at all. */
+/* An item that is placed separately, or not at all. */
 static bool
 is_placed(const struct state *t, const struct kscan_item *x)
 {
@@ -139,7 +140,7 @@ choose_own(struct state *t)
 	}
 }
 
-/* Does the winner's own text use NAME as the project has it? */
+/* Does the winner's own text use the project's NAME? */
 static bool
 needed_as_it_is(const struct state *t, const char *name)
 {
@@ -158,10 +159,7 @@ needed_as_it_is(const struct state *t, const char *name)
 	return false;
 }
 
-/*
- * Helpers of the file, seen by nothing outside it, that only the old kernel, or other such helpers,
- * used.
- */
+/* Static helpers in the file that only the old kernel, or other such helpers, used. */
 static void
 choose_dead(struct state *t)
 {
@@ -178,7 +176,7 @@ choose_dead(struct state *t)
 			if (t->dead[i] || !t->file->kept[i] || x == t->kernel || !x->name_count ||
 			    x->kind == KSCAN_GROUP)
 				continue;
-			/* What other files might name stays. */
+			/* Items that other files might use stay. */
 			if ((x->kind == KSCAN_FUNCTION || x->kind == KSCAN_DECLARATION) &&
 			    !kscan_has_word(s, x, "static") &&
 			    !(x->kind == KSCAN_DECLARATION &&
@@ -203,14 +201,14 @@ choose_dead(struct state *t)
 	}
 }
 
-/* Does the name of the kernel stay that of something else than the winner's? */
+/* Does the kernel's name still belong to something other than the winner's kernel? */
 static bool
 stays(const struct state *t)
 {
 	return t->kept || (t->called && !t->launched);
 }
 
-/* Is NAME taken in the project's text, beside the items that go? */
+/* Is NAME used in the project's text, apart from the items that are removed? */
 static bool
 is_taken(const struct state *t, const char *name, bool macro)
 {
@@ -259,7 +257,7 @@ choose_names(struct state *t, struct kbuf *notes)
 		}
 }
 
-/* Is the word at P a member, behind '.' or "->"? */
+/* Is the word at P a member, after '.' or "->"? */
 static bool
 is_member(const struct kscan *s, size_t p)
 {
@@ -269,7 +267,7 @@ is_member(const struct kscan *s, size_t p)
 	    (s->code[p - 1] == '.' || (p > 1 && s->code[p - 1] == '>' && s->code[p - 2] == '-'));
 }
 
-/* Text of the winner with new names. */
+/* Appends the winner's text with the new names. */
 static void
 add_text(struct kbuf *b, const struct state *t, size_t from, size_t to)
 {
@@ -326,7 +324,7 @@ is_variable(const struct kscan *s, const struct kscan_item *x)
 	return true;
 }
 
-/* Where the text of an item begins behind 'extern "C"'. */
+/* Where the text of an item begins after 'extern "C"'. */
 static size_t
 behind_extern(const struct kscan *s, const struct kscan_item *x)
 {
@@ -354,7 +352,7 @@ add_item(struct kbuf *b, const struct state *t, const struct kscan_item *x)
 	     hidden = kscan_has_word(s, x, "static");
 	size_t from = behind_extern(s, x);
 
-	/* A kernel of the old one's name is seen where that was. */
+	/* A kernel with the old one's name is visible where that was. */
 	hidden |= x == t->new_kernel && !json_object_get(t->renamed, t->a->kernel) &&
 	    !kscan_has_word(&t->file->scan, t->kernel, "static");
 
@@ -367,7 +365,7 @@ add_item(struct kbuf *b, const struct state *t, const struct kscan_item *x)
 }
 
 /*
- * Past '__attribute__((visibility("default")))' at P, which says what 'extern "C"' says: see me
+ * After '__attribute__((visibility("default")))' at P, which like 'extern "C"' makes it visible
  * from outside; else P.
  */
 static size_t
@@ -385,7 +383,7 @@ behind_visibility(const struct kscan *s, size_t p, size_t to)
 			return from;
 		p += n;
 	}
-	/* A list of more than this one is left alone. */
+	/* A list with more than this attribute is not changed. */
 	for (int open = 3; p < to && open; p++) {
 		if (s->code[p] == ',')
 			return from;
@@ -395,7 +393,7 @@ behind_visibility(const struct kscan *s, size_t p, size_t to)
 }
 
 /*
- * What stands before a function's name, blanks made one, without linkage: 'extern "C"', static,
+ * The text before a function's name, with single blanks, without linkage: 'extern "C"', static,
  * visibility. The caller frees.
  */
 static char *
@@ -421,7 +419,7 @@ plain_head(const struct kscan *s, const struct kscan_item *f)
 	return b.data;
 }
 
-/* Texts without carriage returns, which a file may have and an answer has not. */
+/* Compares texts without carriage returns, which a file may have but an answer does not. */
 static bool
 same_lines(const char *x, size_t n, const char *y, size_t m)
 {
@@ -442,8 +440,8 @@ same_lines(const char *x, size_t n, const char *y, size_t m)
 }
 
 /*
- * Attributes of the winner's that the project's function lacks: without "target" some of its words
- * do not compile.
+ * The winner's attributes that the project's function lacks: without "target" some of its
+ * intrinsics do not compile.
  */
 static void
 add_attributes(struct kbuf *b, const struct state *t)
@@ -482,7 +480,7 @@ restricting(const char *text)
 	return NULL;
 }
 
-/* Is the word NAME at P of the code? */
+/* Is the word NAME at P in the code? */
 static bool
 is_word_at(const struct kscan *s, size_t p, const char *name)
 {
@@ -493,9 +491,8 @@ is_word_at(const struct kscan *s, size_t p, const char *name)
 }
 
 /*
- * The project's parameter X, FROM to TO of its text, as it stands there, with its default value and
- * its const; by the name that the winner has for it, Y, and with the promise that nothing overlaps,
- * where the winner makes it.
+ * The project's parameter X, FROM to TO in its text, unchanged, with its default value and its
+ * const; but with the winner's name for it, Y, and with restrict if the winner has it.
  */
 static void
 add_parameter(struct kbuf *b, const struct kscan *s, size_t from, size_t to,
@@ -556,7 +553,7 @@ add_bounds(struct kbuf *b, const struct state *t)
 	free(now);
 }
 
-/* All that stands before the body, as the project has it; false where the two do not correspond. */
+/* Everything before the body, from the project; false if the two do not correspond. */
 static bool
 add_head(struct kbuf *b, const struct state *t)
 {
@@ -574,7 +571,7 @@ add_head(struct kbuf *b, const struct state *t)
 		    was.params[i].stars == now.params[i].stars;
 	while (close > k->open && old->code[close] != ')')
 		close--;
-	/* Parameters declared behind the parenthesis, as in the first C. */
+	/* Parameters declared after the parentheses, in K&R style. */
 	same = same && !memchr(old->code + close, ';', k->body - close);
 	if (same) {
 		if (t->launched)
@@ -599,7 +596,7 @@ add_head(struct kbuf *b, const struct state *t)
 	return same;
 }
 
-/* The winner's head, with the linkage of the project's. */
+/* The winner's head, with the project's linkage. */
 static void
 add_own_head(struct kbuf *b, const struct state *t)
 {
@@ -619,7 +616,7 @@ add_own_head(struct kbuf *b, const struct state *t)
 	free(now);
 }
 
-/* The project's comment stays, and that of the winner's X joins it when it says something else. */
+/* The project's comment is kept, and that of the winner's X is added if it differs. */
 static void
 add_comments(struct kbuf *b, const struct state *t, const struct kscan_item *x)
 {
@@ -640,7 +637,7 @@ add_kernel(struct kbuf *b, const struct state *t)
 	add_text(b, t, t->new_kernel->body, t->new_kernel->to);
 }
 
-/* The winner's entry up to its body, with the parameters that the application gives it. */
+/* The winner's entry up to its body, with the parameters that the application passes. */
 static void
 add_entry_head(struct kbuf *b, const struct state *t)
 {
@@ -677,7 +674,7 @@ add_entry_head(struct kbuf *b, const struct state *t)
 	kscan_signature_free(&g);
 }
 
-/* The application's function, out of which the entry is called. */
+/* The application's function, which now calls the entry. */
 static void
 add_caller(struct kbuf *b, const struct state *t, const char *body)
 {
@@ -687,7 +684,7 @@ add_caller(struct kbuf *b, const struct state *t, const char *body)
 	kbuf_puts(b, body);
 }
 
-/* An item of the winner's own; the project's comment goes to what comes after the kernel. */
+/* An item of the winner's own; the project's comment is moved to what follows the kernel. */
 static void
 add_own(struct kbuf *b, const struct state *t, const struct kscan_item *x)
 {
@@ -707,11 +704,11 @@ add_own(struct kbuf *b, const struct state *t, const struct kscan_item *x)
 	}
 }
 
-/* The winner's own items before its kernel, the kernel, those behind. */
+/* The winner's own items before its kernel, the kernel, and those after it. */
 static void
 add_items(struct kbuf *b, const struct state *t)
 {
-	bool line = false; /* the last one was a line of the preprocessor */
+	bool line = false; /* the last item was a preprocessor line */
 
 	for (size_t i = 0; i < t->w.count; i++) {
 		const struct kscan_item *x = &t->w.items[i];
@@ -752,7 +749,7 @@ add_winner(struct kbuf *b, const struct state *t, const char *body)
 		kbuf_puts(b, "\n#pragma GCC pop_options");
 }
 
-/* Includes, and macros that includes look at, which the file does not have yet. */
+/* Includes, and macros that they depend on, which the file does not have yet. */
 static void
 add_includes(struct kbuf *b, const struct state *t, bool macros)
 {
@@ -772,7 +769,7 @@ add_includes(struct kbuf *b, const struct state *t, bool macros)
 	}
 }
 
-/* Byte of the file behind which new includes go: the last include before the kernel. */
+/* Offset in the file after which new includes go: the last include before the kernel. */
 static size_t
 include_place(const struct state *t)
 {
@@ -785,14 +782,14 @@ include_place(const struct state *t)
 	return at;
 }
 
-/* Bytes of the end of a line that stands at P: 0, 1, or 2. */
+/* Length of the line break at P: 0, 1, or 2. */
 static size_t
 line_break(const char *p)
 {
 	return *p == '\n' ? 1 : *p == '\r' && p[1] == '\n' ? 2 : 0;
 }
 
-/* A file whose lines all end in CR LF stays one. TEXT is taken over. */
+/* If all lines of a file end in CR LF, keep that. TEXT is taken over. */
 static char *
 with_line_ends(char *text, const char *original)
 {
@@ -847,7 +844,7 @@ compose(struct state *t, const char *body, struct kbuf *notes)
 		} else if (t->dead[i]) {
 			add_project(&b, t, p, x->lead);
 			p = x->to;
-			/* The blank line behind goes too. */
+			/* The blank line after it is removed too. */
 			while (line_break(s->text + p) && b.len && b.data[b.len - 1] == '\n')
 				p += line_break(s->text + p);
 			kbuf_printf(
@@ -863,8 +860,8 @@ compose(struct state *t, const char *body, struct kbuf *notes)
 }
 
 /*
- * Types as the typedefs of the application make them: a model writes float where the file says
- * real_t, and means the same.
+ * Resolves the application's typedefs: a model may write float where the file says real_t, with the
+ * same meaning.
  */
 static void
 see_through(const struct state *t, struct kscan_signature *g)
@@ -886,7 +883,7 @@ see_through(const struct state *t, struct kscan_signature *g)
 	}
 }
 
-/* The types of a function's parameters, in one spelling; the caller frees. */
+/* The types of a function's parameters, in normalised form; the caller frees. */
 static char *
 types_of(const struct state *t, const struct kscan *s, const struct kscan_item *f)
 {
@@ -902,7 +899,7 @@ types_of(const struct state *t, const struct kscan *s, const struct kscan_item *
 	return types;
 }
 
-/* Do F of S and G of R take the same? Else *FAULT says what they do take. */
+/* Do F of S and G of R take the same parameters? Otherwise *FAULT says what they take. */
 static bool
 same_types(const struct state *t, const struct kscan *s, const struct kscan_item *f,
     const struct kscan *r, const struct kscan_item *g, char **fault)
@@ -917,7 +914,7 @@ same_types(const struct state *t, const struct kscan *s, const struct kscan_item
 	return same;
 }
 
-/* The head in the file is the project's: the winner's own is asked, too. */
+/* The head in the file is the project's, so the winner's own head is checked, too. */
 static bool
 same_signature(const struct state *t, const char *text, char **fault)
 {
@@ -951,7 +948,7 @@ template_of(const struct kscan *s, const struct kscan_item *f)
 	return text;
 }
 
-/* The names of a function's parameters, in their order. The caller frees. */
+/* The names of a function's parameters, in order. The caller frees. */
 static char *
 names_of(const struct kscan *s, const struct kscan_item *f)
 {
@@ -987,7 +984,7 @@ body_of(const struct kscan *s, const struct kscan_item *f)
 	return kstrdup(hex);
 }
 
-/* Does some launch instantiate the kernel's template in another way than the entry? */
+/* Does any launch use other template arguments than the entry? */
 static bool
 has_other_instance(const struct state *t)
 {
@@ -1002,8 +999,8 @@ has_other_instance(const struct state *t)
 }
 
 /*
- * Is the winner's entry the unit's, and does it call the same function with another body? Then that
- * body is all that the application needs. False, with *FAULT: it is not what a task calls.
+ * Is the winner's entry the same as the unit's, calling the same function with a different body?
+ * Then the application only needs that body. False, with *FAULT: it does not fit the task.
  */
 static bool
 is_body_alone(const struct state *t, char **fault)
@@ -1026,7 +1023,7 @@ is_body_alone(const struct state *t, char **fault)
 	return alone;
 }
 
-/* The winner's entry is what the application has to call. False: *FAULT says why it cannot. */
+/* The application must call the winner's entry. False: *FAULT says why it cannot. */
 static bool
 call_entry(struct state *t, const char *copy, char **fault)
 {
@@ -1049,7 +1046,7 @@ call_entry(struct state *t, const char *copy, char **fault)
 	return !*fault;
 }
 
-/* All files that change. */
+/* Adds all files that change. */
 static void
 add_files(struct state *t, const char *copy, char *text, struct patch *p)
 {
@@ -1087,7 +1084,7 @@ caller_body(const struct state *t, char **fault)
 	return body;
 }
 
-/* Put it together, when all that it takes is there. */
+/* Assemble the file, once all parts are available. */
 static void
 put_together(struct state *t, const char *copy, struct patch *p, struct kbuf *notes, char **fault)
 {
@@ -1148,7 +1145,7 @@ splice(
 	return p->count > 0;
 }
 
-/* ---- what must not go back ---- */
+/* ---- what must not go into the application ---- */
 
 static bool
 is_stub(const struct kscan *s, const struct kscan_item *f)
@@ -1164,7 +1161,7 @@ is_stub(const struct kscan *s, const struct kscan_item *f)
 	return p >= end || (end - p <= 8 && !strncmp(s->code + p, "return", 6));
 }
 
-/* What the winner calls the parameter that the reference calls NAME; the caller frees. */
+/* The winner's name for the parameter that the reference calls NAME; the caller frees. */
 static char *
 name_in_winner(
     const char *reference, const struct kscan *winner, const struct kscan_item *f, const char *name)

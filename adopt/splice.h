@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * splice: the winner's text into the project's file, in place of the function and of helpers that
- * nothing else uses.
+ * splice: puts the winner's text into the project's file, in place of the function and of helpers
+ * that nothing else uses.
  */
 #ifndef SPLICE_H
 #define SPLICE_H
@@ -10,17 +10,18 @@
 #include "patch.h"
 
 /*
- * The project's files with WINNER in them, a program that stands alone; what it has as the project
- * has it comes from the project again. A function is replaced by the winner's. Where the winner's
- * entry is another than the unit's, launches or the function's body become a call of it. False with
- * the reason in *FAULT (to be freed). NOTES: what was renamed and taken out, a line each.
+ * The project's files with WINNER, a standalone program, put in; anything that the project already
+ * has is left out. The function is replaced by the winner's. If the winner's entry differs from the
+ * unit's, launches or the function's body become a call of it. False with the reason in *FAULT (to
+ * be freed). NOTES: what was renamed and removed, one per line.
  */
 bool splice(const struct adoption *a, const char *winner, struct patch *p, struct kbuf *notes,
     char **fault);
 
 /*
- * What must not go back into an application, by the winner's text and the reference's: a line each
- * in FAULTS; their number. ARRAYS: names that the kernel has to write.
+ * What must not go into an application, found in the winner's text by comparison with the
+ * reference's: one line each in FAULTS; returns their number. ARRAYS: names that the kernel has to
+ * write.
  */
 size_t splice_scan(const struct adoption *a, const char *reference, const char *winner,
     const json_t *arrays, struct kbuf *faults);

@@ -54,8 +54,8 @@ take_answers(struct adoption *a)
 }
 
 /*
- * A file that is a symbolic link is the one behind it: what is put in place of a link would not be
- * one.
+ * A symbolic link is replaced by the path of its target: a file written in its place would not be a
+ * link.
  */
 static void
 follow_link(struct adoption *a)
@@ -154,7 +154,7 @@ adoption_lock(const struct adoption *a)
 	lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
 	if (lock < 0)
 		kdie_errno(K_IO, "%s", path);
-	/* A child of one that was killed dies a moment after it. */
+	/* A child of a killed process dies a moment after it. */
 	for (int i = 0; flock(lock, LOCK_EX | LOCK_NB) < 0; i++) {
 		if (i == 40)
 			kdie(K_AGAIN, "%s: another kadopt is working on this campaign", a->dir);
@@ -170,7 +170,7 @@ adoption_unlock(void)
 	lock = -1;
 }
 
-/* Paths are few and short: they live as long as the process. */
+/* Paths are few and short, so they are kept until the process ends. */
 static char *
 keep(char *text)
 {
@@ -264,7 +264,7 @@ write_text(const char *path, const char *text, size_t len)
 	kwrite_or_die(path, text, len);
 }
 
-/* VALUE as text for people: numbers with no more digits than they need. The caller frees. */
+/* VALUE as text for people: numbers with no more digits than needed. The caller frees. */
 static char *
 readable(const json_t *value)
 {
@@ -312,9 +312,9 @@ remove_tree(const char *path)
 }
 
 /*
- * Build folders of CMake and Meson name the project by its path, and so may symbolic links: a build
- * in the copy would happen in the project. The build command has to make the folders anew; the
- * links lead into the copy.
+ * Build folders of CMake and Meson contain the project's path, and so may symbolic links: a build
+ * in the copy would happen in the project. The build command must make the folders again; the links
+ * are changed to lead into the copy.
  */
 static const char clean_script[] =
     "find \"$1\" \\( -name CMakeCache.txt -o -name meson-private \\) -prune -print | while IFS= "

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kadopt task: a task from the reference and what was observed, tried out on the reference itself,
- * and a campaign around it. What decides (roles, oracle, tolerance, shapes to check with) is
- * decided by what the reference passes.
+ * kadopt task: makes a task from the reference and the observation, tries it on the reference
+ * itself, and makes a campaign around it. Open choices (roles, oracle, tolerance, shapes to check
+ * with) are settled by what the reference passes.
  */
 #include <ctype.h>
 #include <math.h>
@@ -18,20 +18,20 @@
 #include "../tools/model/kseal.h"
 #include "shape.h"
 
-/* ALIGNED: what a task promises where it says nothing. */
+/* ALIGNED: the default alignment of a task. */
 enum { COMBINATIONS = 4, LOG_LINES = 400, FEW = 2, SURE = 16, ALIGNED = 64 };
 
 /*
- * A stand-alone time below or above this multiple of the one in the application is of something
- * else.
+ * If the ratio of the standalone time to the time in the application is outside these limits, they
+ * measure different things.
  */
 static const double proxy_limits[2] = { 0.2, 5 };
-/* Calls shorter than this are mostly what caches and pages cost: cold alone, warm in between. */
+/* Shorter calls mostly measure caches and pages: cold when alone, warm in the application. */
 static const double cold_us = 10;
 
 /*
- * What recorded floating-point arrays are good for: others like them may be drawn; or it is only
- * whole numbers that mean something, and any floating-point numbers do; or none but they will do.
+ * How recorded floating-point arrays can vary: similar ones may be drawn; or only integers have a
+ * meaning, and any floating-point numbers will do; or only the recorded ones work.
  */
 enum floats { FLOATS_FRESH, FLOATS_INVENTED, FLOATS_KEPT, FLOATS_COUNT };
 
@@ -41,26 +41,26 @@ struct draft {
 	json_t *configs; /* of configs.json */
 	char *text;      /* of the reference */
 	json_t *task;
-	json_t *targets; /* times in the application, us, by workload */
-	json_t *small;   /* workloads that only check */
-	bool inout;      /* what is written is also read */
-	const char
-	    *oracle;   /* "double", "reference", or "self": doubles already, or whole numbers */
-	size_t step;   /* of the tolerance */
-	bool loosened; /* it is one more than the reference needs */
-	bool large;    /* inputs of large magnitudes too */
-	bool fixed;    /* whole numbers have no other values than those that were seen */
+	json_t *targets;    /* times in the application, us, by workload */
+	json_t *small;      /* workloads that are checked but not timed */
+	bool inout;         /* arrays that are written are also read */
+	const char *oracle; /* "double", "reference", or "self": doubles already, or integers */
+	size_t step;        /* of the tolerance */
+	bool loosened;      /* it is one step more than the reference needs */
+	bool large;         /* inputs of large magnitudes too */
+	bool fixed;         /* integers only have values that were observed */
 	enum floats floats;
 	struct {
-		char *text, *fault; /* of the one built last, owned; NULL: it builds */
+		char *text, *fault; /* text: of the last oracle built; fault: NULL if it builds;
+                                     * owned */
 	} built;
-	double alone_s; /* of the reference on all workloads, once */
-	bool hung;      /* the judge did not come to an end: the oracle has no time limit */
+	double alone_s; /* for the reference on all workloads, once */
+	bool hung;      /* the judge did not finish: the oracle has no time limit */
 };
 
 /*
- * How far results may be from the oracle's: what "reduction" and "rtol" say. The default first,
- * each looser than the one before.
+ * How far results may be from the oracle's, for "reduction" and "rtol". The default first, each
+ * looser than the one before.
  */
 static const struct {
 	const char *reduction;
@@ -91,8 +91,8 @@ strings(const char *text)
 }
 
 /*
- * Factors stand apart only where '*' is outside of parentheses and nothing is added: else it is one
- * dimension.
+ * Factors become dimensions only if every '*' is outside parentheses and nothing is added:
+ * otherwise there is one dimension.
  */
 static json_t *
 shape_json(const char *shape)
@@ -114,8 +114,8 @@ is_output(const struct value *x)
 }
 
 /*
- * An axis of the kernel's. Where the room of an array is a size of its own, it was seen with this
- * value alone.
+ * An axis of the kernel. If an array has a size of its own, the axis was only observed with this
+ * value.
  */
 static json_t *
 axis_json(const struct draft *d, const struct value *x)
@@ -151,7 +151,10 @@ add_members(struct draft *d, json_t *axes, json_t *inputs, json_t *outputs, json
 			continue;
 		}
 		json_array_append_new(arguments, json_string(x->name));
-		/* What an integer means is not known: a mode, a stride. Numbers may vary. */
+		/*
+		 * The meaning of an integer is unknown: it may be a mode or a stride.
+		 * Floating-point numbers may vary.
+		 */
 		if (x->role == ROLE_SCALAR) {
 			json_object_set_new(inputs, x->name,
 			    json_pack("{s:n,s:s,s:O,s:b}", "shape", "dtype", x->dtype, "value",
@@ -174,7 +177,7 @@ add_members(struct draft *d, json_t *axes, json_t *inputs, json_t *outputs, json
 	}
 }
 
-/* Bytes that a call moves at least: every array once, one that is updated twice. */
+/* Bytes that a call must move: every array once, those that are updated twice. */
 static char *
 bytes_expression(const struct draft *d)
 {
@@ -192,7 +195,7 @@ bytes_expression(const struct draft *d)
 
 /* ---- workloads ---- */
 
-/* Axes and scalars of a call, as a workload has them. */
+/* Axes and scalars of a call, in the form of a workload. */
 static json_t *
 workload(const struct draft *d, const char *name, const json_t *args)
 {
@@ -216,7 +219,7 @@ workload(const struct draft *d, const char *name, const json_t *args)
 	return w;
 }
 
-/* Does the kernel read the array, as far as is known, or assumed now? */
+/* Does the kernel read the array, as far as is known or currently assumed? */
 static bool
 is_input(const struct draft *d, const struct value *x)
 {
@@ -230,8 +233,8 @@ is_float(const struct value *x)
 }
 
 /*
- * What the array has in a call, or 0. Of a block that is given as a whole in every call, a call may
- * touch a part, and with other numbers another one: all of it is the array.
+ * The array's number of elements in a call, or 0. If calls always get a whole block, a call may
+ * touch only a part, and other numbers may lead to another part: so the array is the whole block.
  */
 static size_t
 elements_of(
@@ -248,8 +251,8 @@ elements_of(
 }
 
 /*
- * The recorded bytes of an array, as a file of its type next to the task; its name there, or NULL
- * where there is none with so many elements. COUNT: its elements.
+ * The recorded bytes of an array, as a file of its type next to the task; returns its name there,
+ * or NULL if no recording has so many elements. COUNT: its elements.
  */
 static char *
 typed_file(const struct draft *d, const char *config, const struct value *x, const json_t *args,
@@ -277,8 +280,8 @@ typed_file(const struct draft *d, const char *config, const struct value *x, con
 }
 
 /*
- * The recorded arrays of a configuration are the contents of the workload's inputs. A size of its
- * own is set even where the array is none.
+ * The recorded arrays of a configuration become the contents of the workload's inputs. A size of
+ * its own is set even if the array is not recorded.
  */
 static void
 add_recorded(const struct draft *d, json_t *w, const char *config, const json_t *args)
@@ -326,7 +329,7 @@ twin_of(const json_t *all, const json_t *w)
 	return NULL;
 }
 
-/* The arguments of the configuration that a workload goes by. */
+/* The arguments of the configuration that a workload represents. */
 static const json_t *
 scalars_of(const struct draft *d, const json_t *w)
 {
@@ -340,8 +343,8 @@ scalars_of(const struct draft *d, const json_t *w)
 }
 
 /*
- * The configurations, those with equal arguments as one, which then goes by the one with most
- * calls: timed, each as heavy as its share of the application's time.
+ * The configurations as timed workloads, weighted by their shares of the application's time. Those
+ * with equal arguments are merged under the one with most calls.
  */
 static json_t *
 timed_workloads(struct draft *d)
@@ -392,7 +395,7 @@ timed_workloads(struct draft *d)
 	return all;
 }
 
-/* Has each array an element with these arguments? Not n/2 of them where n is one. */
+/* Does each array have at least one element with these arguments? n/2 is 0 if n is 1. */
 static bool
 has_elements(const struct draft *d, const json_t *args)
 {
@@ -406,7 +409,7 @@ has_elements(const struct draft *d, const json_t *args)
 }
 
 /*
- * One that is there is not needed twice; one of the same sizes, with other values, gets another
+ * A workload that exists is not added again; one with the same sizes and other values gets another
  * name.
  */
 static void
@@ -425,8 +428,8 @@ add_check(const struct draft *d, json_t *all, const char *name, const json_t *ar
 }
 
 /*
- * Arguments that are no sizes go together (a radius with its width): combinations that occurred,
- * the most frequent calls first.
+ * Arguments that are not sizes belong together (a radius and its width): use combinations that
+ * occurred, the most frequent first.
  */
 static json_t *
 combinations(const struct draft *d)
@@ -455,8 +458,8 @@ combinations(const struct draft *d)
 }
 
 /*
- * Whole numbers that are no sizes, one more and one less than observed: the winner has to be right
- * there too.
+ * Integers that are not sizes, one above and one below the observed values: the winner must be
+ * right there too.
  */
 static void
 add_neighbours(const struct draft *d, json_t *all, const json_t *given)
@@ -490,7 +493,7 @@ add_neighbours(const struct draft *d, json_t *all, const json_t *given)
 		}
 }
 
-/* Small and odd sizes, to check with: one, few, primes, long and thin, near powers of two. */
+/* Small and odd sizes to check with: one, few, primes, long and thin, near powers of two. */
 static json_t *
 small_workloads(const struct draft *d)
 {
@@ -498,7 +501,7 @@ small_workloads(const struct draft *d)
 		{ 1, 61, 3, 2 }, { 67, 1, 2, 3 }, { 33, 64, 5, 4 }, { 65, 129, 3, 3 } };
 	json_t *all = json_array(), *given;
 
-	/* Sizes that no argument tells are known of recorded calls alone. */
+	/* Sizes that no argument determines are only known for recorded calls. */
 	for (size_t i = 0; i < d->v.count; i++)
 		if (d->v.at[i].own)
 			return all;
@@ -527,7 +530,7 @@ small_workloads(const struct draft *d)
 
 /* ---- the whole task ---- */
 
-/* A comment without its marks, in place. */
+/* A comment without its delimiters, in place. */
 static void
 strip_marks(char *s)
 {
@@ -547,7 +550,9 @@ strip_marks(char *s)
 	*to = '\0';
 }
 
-/* The comment at the prototype or the definition, which says what it does; the caller frees. */
+/*
+ * The comment at the prototype or the definition, which describes the function; the caller frees.
+ */
 static char *
 comment_of(const struct draft *d)
 {
@@ -582,7 +587,7 @@ has_flag(const json_t *settings, const char *begin)
 	return false;
 }
 
-/* What the application's own build leaves out, which a program could rest on elsewhere. */
+/* Facts about the application's own build that a program might not expect. */
 static void
 add_build_facts(const struct adoption *a, struct kbuf *b)
 {
@@ -601,7 +606,7 @@ add_build_facts(const struct adoption *a, struct kbuf *b)
 	json_decref(settings);
 }
 
-/* Arrays that are one and the same in some calls of the application. */
+/* Arrays that are the same in some calls of the application. */
 static void
 add_aliases(const struct values *v, struct kbuf *b)
 {
@@ -659,7 +664,7 @@ description(const struct draft *d)
 	return b.data;
 }
 
-/* The function's head, as the reference has it; the caller frees. */
+/* The function's head, from the reference; the caller frees. */
 static char *
 prototype(const struct draft *d)
 {
@@ -766,7 +771,9 @@ write_draft(struct draft *d)
 
 /* ---- trying it out ---- */
 
-/* Text of the oracle as D has it, NULL with WHY when it cannot be had so; the caller frees. */
+/*
+ * Text of the oracle for the choices in D; NULL with WHY when that is impossible; the caller frees.
+ */
 static char *
 oracle_text(const struct draft *d, char *why, size_t why_len)
 {
@@ -775,7 +782,9 @@ oracle_text(const struct draft *d, char *why, size_t why_len)
 	return !strcmp(d->oracle, "self") ? kstrdup(d->text) : oracle_wrap(d->a, d->text, d->task);
 }
 
-/* Build the oracle as D has it; the one that was built last is not built again. */
+/*
+ * Build the oracle for the choices in D; it is not built again if it is the same as the last one.
+ */
 static bool
 make_oracle(struct draft *d, char *why, size_t why_len)
 {
@@ -803,13 +812,13 @@ make_oracle(struct draft *d, char *why, size_t why_len)
 }
 
 /*
- * kharness with these arguments. The oracle runs inside of it, where nothing ends it: numbers that
- * make it loop for ever show by a time that no number of calls explains.
+ * Run kharness with these arguments. The oracle runs inside it without a time limit: if numbers
+ * make it loop for ever, the time exceeds what any number of calls could take.
  */
 static void
 run_judge(struct draft *d, const char *name, const char *arguments, struct command_result *r)
 {
-	/* What takes a second alone takes no time: programs begin and end. */
+	/* A call that takes a second alone is short compared with starting programs. */
 	enum { AT_LEAST_S = 60, CALLS = 200 };
 	struct adoption patient = *d->a;
 	char *command = kasprintf("kharness --backend %s %s", d->a->language, arguments);
@@ -821,9 +830,8 @@ run_judge(struct draft *d, const char *name, const char *arguments, struct comma
 }
 
 /*
- * kharness on the reference; new reference: its candidate. NULL when the judge itself came to
- * grief: the oracle runs inside of it, and one that is given arrays smaller than it takes them for
- * does harm there.
+ * Runs kharness on the reference; new reference: its candidate. NULL when the judge itself crashed:
+ * the oracle runs inside it, and damages it if arrays are smaller than the oracle assumes.
  */
 static json_t *
 judge(struct draft *d, const char *phase, const char *more)
@@ -841,7 +849,7 @@ judge(struct draft *d, const char *phase, const char *more)
 	    phase, (long long)kjson_int_or(a->json, "threads", 0), more);
 	command_quote(&command, out);
 	run_judge(d, "harness", command.data, &r);
-	/* A judge whose memory was harmed may also end with a result that cannot be written. */
+	/* A judge with damaged memory may also end with a result that cannot be written. */
 	if (r.status > 0 && r.status < 128 && r.status != K_IO)
 		kdie(r.status == 127 ? K_MISSING : r.status,
 		    "the reference cannot be evaluated:\n%s", r.said);
@@ -853,7 +861,7 @@ judge(struct draft *d, const char *phase, const char *more)
 	return c;
 }
 
-/* Right in every case that it was tried in. */
+/* Right in every case that was tried. */
 static bool
 all_passed(const json_t *c)
 {
@@ -864,9 +872,8 @@ all_passed(const json_t *c)
 }
 
 /*
- * An array that no call was seen to change may be written all the same: with what stood there. The
- * judge's log names it; a GPU tells only of a fault, and then it may be any. True when D did not
- * know.
+ * An array that no call was seen to change may still be written, with the same values. The judge's
+ * log names it. True when D did not know.
  */
 static bool
 learn_written(struct draft *d, const json_t *c)
@@ -933,8 +940,8 @@ has_asked(const struct draft *d)
 }
 
 /*
- * Leave out the sizes at which the reference itself fails. False: it fails at all of them, which no
- * honest one does whose data mean nothing; or at one, where a shape is not certain.
+ * Leave out the sizes at which the reference itself fails. False: it fails at all of them, which an
+ * honest one does not if its data have no structure; or it fails at one, and a shape is uncertain.
  */
 static bool
 drop_small(struct draft *d)
@@ -965,7 +972,7 @@ drop_small(struct draft *d)
 	return true;
 }
 
-/* The name behind the last "apart: begin" of TEXT that no "apart: done" follows, or NULL. */
+/* The name after the last "apart: begin" in TEXT that has no matching "apart: done", or NULL. */
 static char *
 unfinished(const char *text)
 {
@@ -978,8 +985,9 @@ unfinished(const char *text)
 }
 
 /*
- * Call the reference, in a process of its own, on every workload of TASK, a file; the name of one
- * on which it crashes, reaches beyond its arrays or ends the process, or NULL. The caller frees.
+ * Call the reference, in a separate process, on every workload of TASK, a file; returns the name of
+ * one on which it crashes, accesses memory beyond its arrays or ends the process, or NULL. The
+ * caller frees.
  */
 static char *
 call_alone(struct draft *d, const char *task, const char *more)
@@ -1011,7 +1019,7 @@ crashes_on(struct draft *d)
 	return call_alone(d, "task.json", "");
 }
 
-/* Leave out what is invented; false: NAME is a call of the application's. */
+/* Leaves out an invented workload; false: NAME is a call of the application's. */
 static bool
 drop_named(struct draft *d, const char *name)
 {
@@ -1027,7 +1035,7 @@ drop_named(struct draft *d, const char *name)
 	return false;
 }
 
-/* Sizes that are invented are used only where the reference is safe on them. */
+/* Invented sizes are used only if the reference is safe on them. */
 static void
 probe(struct draft *d)
 {
@@ -1050,7 +1058,7 @@ probe(struct draft *d)
 	}
 }
 
-/* Is the reference right with these roles, oracle and inputs, on all sizes or on most? */
+/* Is the reference right with these roles, oracle and inputs, on all sizes or most of them? */
 static bool
 try_combination(struct draft *d, struct kbuf *said)
 {
@@ -1082,7 +1090,7 @@ try_combination(struct draft *d, struct kbuf *said)
 	return false;
 }
 
-/* Roles, oracle and inputs with which the reference is right, at the loosest tolerance. */
+/* Finds roles, oracle and inputs with which the reference is right, at the loosest tolerance. */
 static bool
 settle(struct draft *d, struct kbuf *said)
 {
@@ -1090,7 +1098,7 @@ settle(struct draft *d, struct kbuf *said)
 	bool self = !strcmp(d->oracle, "self");
 
 	d->step = LEN(steps) - 1;
-	/* From what the reference has survived on. */
+	/* Start with what the reference has survived so far. */
 	for (; d->floats < (d->v.recorded ? FLOATS_COUNT : FLOATS_INVENTED); d->floats++) {
 		d->hung = false;
 		for (size_t o = 0; o < (self ? 1 : LEN(oracles)); o++)
@@ -1099,7 +1107,7 @@ settle(struct draft *d, struct kbuf *said)
 					d->oracle = self ? d->oracle : oracles[o];
 					d->inout = inout;
 					d->large = large;
-					/* Not with these numbers. */
+					/* It failed with these numbers. */
 					if (!d->hung && try_combination(d, said))
 						return true;
 				}
@@ -1108,8 +1116,8 @@ settle(struct draft *d, struct kbuf *said)
 }
 
 /*
- * Where nothing is drawn anew, results could be remembered: of whole numbers, does the reference
- * take any that were recorded, in any order? One array after the other.
+ * If nothing is drawn anew, results could be memorised: does the reference accept any recorded
+ * integers, in any order? Tries one array after the other.
  */
 static void
 vary_integers(struct draft *d)
@@ -1128,7 +1136,7 @@ vary_integers(struct draft *d)
 		x->fresh = true;
 		write_draft(d);
 		name = crashes_on(d);
-		/* Few numbers of many may lead it beyond an array. */
+		/* A few of many numbers may lead it beyond an array. */
 		x->fresh = !name && passes(d, SURE, NULL);
 		free(name);
 	}
@@ -1145,9 +1153,9 @@ tightest(struct draft *d)
 }
 
 /*
- * As tight as the reference allows, and one step: other orders of summation are not wrong. Where
- * the default is too tight for it on large magnitudes, it depends on the draw how inexact it is;
- * and it would loosen the tolerance for all others: they go.
+ * As tight as the reference allows, plus one step: other orders of summation are not wrong. If the
+ * default is too tight for it on large magnitudes, its error depends on the draw, and they would
+ * loosen the tolerance for all others: so they are left out.
  */
 static void
 tighten(struct draft *d)
@@ -1166,7 +1174,7 @@ tighten(struct draft *d)
 	write_draft(d);
 }
 
-/* The sizes of the application's calls are the only ones. False: they were. */
+/* Use only the sizes of the application's calls. False: that was already so. */
 static bool
 fix_sizes(struct draft *d)
 {
@@ -1179,7 +1187,7 @@ fix_sizes(struct draft *d)
 	return true;
 }
 
-/* Whole numbers stay as they were recorded. False: they did. */
+/* Keep integers as recorded. False: that was already so. */
 static bool
 keep_integers(struct draft *d)
 {
@@ -1193,9 +1201,9 @@ keep_integers(struct draft *d)
 }
 
 /*
- * Leave out the invented size of which SAID says that the oracle crashed on sizes near it; near a
- * call of the application's, no others are drawn, and of that call itself no other whole numbers.
- * False: there is nothing left to change.
+ * Leave out the invented size near which, according to SAID, the oracle crashed. If that is near a
+ * call of the application's, no sizes near it are drawn; if it is that call itself, no other
+ * integers. False: nothing is left to change.
  */
 static bool
 drop_crashed(struct draft *d, const char *said)
@@ -1210,7 +1218,7 @@ drop_crashed(struct draft *d, const char *said)
 	return dropped || (at && ((!strstr(at, " drawn as ") && keep_integers(d)) || fix_sizes(d)));
 }
 
-/* False, with the faults, when the task is not worth solving with the numbers that SEED draws. */
+/* False, with the faults, when the task is not worth solving with the numbers drawn from SEED. */
 static bool
 lint_draw(struct draft *d, int seed, char **faults)
 {
@@ -1233,8 +1241,8 @@ lint_draw(struct draft *d, int seed, char **faults)
 }
 
 /*
- * The same with any numbers: trial 0 draws others. Where results would hardly differ within the
- * tolerance, the tightest that the reference passes has to do.
+ * The same with several draws, because trial 0 draws others. If results would hardly differ within
+ * the tolerance, use the tightest one that the reference passes.
  */
 static bool
 lint(struct draft *d, char **faults)
@@ -1254,8 +1262,8 @@ lint(struct draft *d, char **faults)
 }
 
 /*
- * All of it. What was recorded may be all ones, say, so that a constant would pass: then any
- * numbers, in the recorded structure.
+ * Settles all choices. If recorded arrays are uniform, for example all ones, a constant would pass:
+ * then draw any numbers, in the recorded structure.
  */
 static void
 find_inputs(struct draft *d)
@@ -1280,7 +1288,7 @@ find_inputs(struct draft *d)
 
 /* ---- the application's results ---- */
 
-/* The recorded calls as they were, nothing drawn anew: a task of its own. */
+/* A separate task with the recorded calls unchanged, and nothing drawn anew. */
 static void
 write_replay(struct draft *d)
 {
@@ -1302,7 +1310,7 @@ write_replay(struct draft *d)
 	d->floats = floats;
 }
 
-/* What the call NAME left in its outputs in the application, and the reference alone does not. */
+/* Whether the standalone reference produces the outputs that call NAME left in the application. */
 static bool
 gives_the_same(const struct draft *d, const char *name, char *why, size_t why_len)
 {
@@ -1322,7 +1330,7 @@ gives_the_same(const struct draft *d, const char *name, char *why, size_t why_le
 	return true;
 }
 
-/* Make the recorded calls; leave out the first one that gives other results. False: none does. */
+/* Make the recorded calls; leave out the first one with different results. False: there is none. */
 static bool
 drop_other(struct draft *d)
 {
@@ -1354,8 +1362,8 @@ drop_other(struct draft *d)
 }
 
 /*
- * Calls whose results are not the application's, when the reference makes them alone with the same
- * arguments, say nothing of the function.
+ * If the standalone reference gives different results from the application for the same arguments,
+ * such a call does not represent the function.
  */
 static void
 drop_others(struct draft *d)
@@ -1374,8 +1382,8 @@ drop_others(struct draft *d)
 /* ---- the proxy ---- */
 
 /*
- * Workloads whose times are of something else, such as a few calls that were disturbed, are checked
- * and not timed. False: they are more than a fifth of the time.
+ * Workloads whose times measure something else, for example because a few calls were disturbed, are
+ * checked but not timed. False: they are more than a fifth of the time.
  */
 static bool
 leave_out(struct draft *d, const json_t *names)
@@ -1403,8 +1411,8 @@ leave_out(struct draft *d, const json_t *names)
 }
 
 /*
- * Times of the reference alone beside those in the application. False: too far apart for one to
- * stand for the other.
+ * Compares standalone times of the reference with those in the application. False: they differ too
+ * much for one to represent the other.
  */
 static bool
 check_proxy(struct draft *d)
@@ -1451,7 +1459,7 @@ check_proxy(struct draft *d)
 	return good;
 }
 
-/* How long some functions take depends on their numbers: then the recorded ones alone. */
+/* For some functions the time depends on the numbers: then use only the recorded ones. */
 static bool
 find_times(struct draft *d)
 {
@@ -1471,8 +1479,7 @@ find_times(struct draft *d)
 /* ---- launches ---- */
 
 /*
- * Every launch of the reference, with the arguments of a configuration, beside the block that was
- * observed there.
+ * Compares every launch of the reference, for a configuration's arguments, with the observed block.
  */
 static bool
 check_geometry(const struct draft *d)
@@ -1528,7 +1535,7 @@ check_geometry(const struct draft *d)
 
 /* ---- the campaign ---- */
 
-/* The device that the application runs on, by name; NULL where nobody says. The caller frees. */
+/* The name of the device that the application runs on; NULL if unknown. The caller frees. */
 static char *
 gpu_name(const struct adoption *a)
 {
@@ -1545,7 +1552,10 @@ gpu_name(const struct adoption *a)
 	return name;
 }
 
-/* What an adopted campaign begins with: few rounds, and a gain that is worth the way back. */
+/*
+ * The defaults of an adopted campaign: few rounds, and a minimum gain that is worth the
+ * integration.
+ */
 static void
 set_defaults(const struct adoption *a)
 {
@@ -1675,7 +1685,8 @@ has_floats(const struct values *v)
 }
 
 /*
- * Did it give wrong values, and nothing else? Then it did so with numbers that no draw had before.
+ * Will the judge of candidates accept the reference, with everything that it refuses before it runs
+ * anything? Otherwise trial 0 would stop there. False: the judge itself crashed.
  */
 static bool
 is_inexact(const json_t *eval)
@@ -1690,10 +1701,7 @@ is_inexact(const json_t *eval)
 	return json_array_size(reasons) > 0;
 }
 
-/*
- * Sizes that are drawn near those of the application's calls may be too much for the reference; and
- * the tolerance, which it met with few numbers, too tight.
- */
+/* It caches its builds there. */
 static bool
 ease(struct draft *d, const json_t *eval, int status)
 {
@@ -1716,10 +1724,7 @@ ease(struct draft *d, const json_t *eval, int status)
 	return true;
 }
 
-/*
- * Make the campaign. Will the judge of candidates take the reference, with all that it refuses
- * before it runs anything? Trial 0 would stop there. The FIRST time the task may be eased.
- */
+/* Sizes drawn near those of the application's calls may be too large for the reference. */
 static void
 try_campaign(struct draft *d, bool first)
 {

@@ -10,7 +10,7 @@
 
 enum { CHAIN = 16, DEEP = 6 };
 
-/* Numbers, as C and its usual headers call them. */
+/* Number types, by their names in C and its usual headers. */
 static const char *const numbers[] = { "char", "signed char", "unsigned char", "short", "short int",
 	"unsigned short", "unsigned short int", "int", "signed", "signed int", "unsigned",
 	"unsigned int", "long", "long int", "unsigned long", "unsigned long int", "long unsigned",
@@ -19,7 +19,7 @@ static const char *const numbers[] = { "char", "signed char", "unsigned char", "
 	"size_t", "ssize_t", "ptrdiff_t", "intptr_t", "uintptr_t", "int8_t", "int16_t", "int32_t",
 	"int64_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t" };
 
-/* Names for numbers that headers of a system or of CUDA give. */
+/* Names for number types from system or CUDA headers. */
 static const char *const aliases[][2] = { { "uint", "unsigned int" }, { "uchar", "unsigned char" },
 	{ "ushort", "unsigned short" }, { "ulong", "unsigned long" }, { "u_int8_t", "uint8_t" },
 	{ "u_int32_t", "uint32_t" }, { "u_char", "unsigned char" }, { "u_int", "unsigned int" },
@@ -33,14 +33,14 @@ static const char *const aliases[][2] = { { "uint", "unsigned int" }, { "uchar",
 	{ "uint_least16_t", "uint16_t" }, { "uint_least32_t", "uint32_t" },
 	{ "intmax_t", "int64_t" }, { "uintmax_t", "uint64_t" } };
 
-/* What has two to four members x, y, z, w of one type: "float4". */
+/* Types with two to four members x, y, z, w of one type: "float4". */
 static const char *const vectors[][2] = { { "char", "signed char" }, { "uchar", "unsigned char" },
 	{ "short", "short" }, { "ushort", "unsigned short" }, { "int", "int" },
 	{ "uint", "unsigned int" }, { "long", "long" }, { "ulong", "unsigned long" },
 	{ "longlong", "long long" }, { "ulonglong", "unsigned long long" }, { "float", "float" },
 	{ "double", "double" } };
 
-/* Records of systems: what they are made of is not known, that they hold no pointers is. */
+/* System records: their contents are unknown, but they contain no pointers. */
 static const char *const opaque[] = { "half", "half2", "__half", "__half2", "__nv_bfloat16",
 	"__nv_bfloat162", "nv_bfloat16", "nv_bfloat162", "__nv_fp8_e4m3", "__nv_fp8_e5m2",
 	"__nv_fp8x4_e4m3", "_Float16", "__fp16", "__bf16", "long double", "__int128",
@@ -63,7 +63,7 @@ paired(const char *const list[][2], size_t count, const char *name)
 	return NULL;
 }
 
-/* The type of a vector's members and how many they are; 0: NAME is none. */
+/* The type of a vector's members and their number; 0: NAME is not a vector. */
 static size_t
 vector_of(const char *name, const char **type)
 {
@@ -92,7 +92,7 @@ type_free(struct type *type)
 	*type = (struct type){ 0 };
 }
 
-/* "const T *" as a type: words to take off NAME, stars to count. The caller frees. */
+/* "const T *" as a type: removes words from NAME and counts stars. The caller frees. */
 static char *
 bare(const char *text, int *stars, bool *constant)
 {
@@ -136,7 +136,7 @@ is_definition(const struct kscan *s, const struct kscan_item *x)
 	        kscan_has_word(s, x, "union") || kscan_has_word(s, x, "enum"));
 }
 
-/* What the macro X stands for, when it takes no arguments; NULL: nothing. The caller frees. */
+/* The replacement of the macro X, if it takes no arguments; NULL: none. The caller frees. */
 static char *
 macro_text(const struct kscan *s, const struct kscan_item *x)
 {
@@ -157,7 +157,7 @@ macro_text(const struct kscan *s, const struct kscan_item *x)
 	return NULL;
 }
 
-/* A text that was preprocessed shows all that its file sees. */
+/* A preprocessed text shows everything that its file sees. */
 static bool
 is_hidden(const struct types *t, const struct unit_source *s)
 {
@@ -166,7 +166,7 @@ is_hidden(const struct types *t, const struct unit_source *s)
 	return own->project && s != own;
 }
 
-/* What NAME stands for where types are looked up: one step. NULL: nothing. The caller frees. */
+/* The meaning of NAME where types are looked up: one step. NULL: none. The caller frees. */
 static char *
 one_step(const struct types *t, const char *name, int *stars)
 {
@@ -194,7 +194,7 @@ one_step(const struct types *t, const char *name, int *stars)
 	return text;
 }
 
-/* What a name that goes no further is. */
+/* Classifies a name that cannot be resolved further. */
 static void
 settle(const struct types *t, struct type *type)
 {
@@ -271,7 +271,7 @@ add_leaf(struct type_leaves *l, char *path, const char *type)
 static bool add_record(const struct types *t, const struct type *record, struct type_leaves *l,
     const char *path, int depth);
 
-/* The member M, and every element of it. */
+/* Adds the member M, and every element of it. */
 static bool
 add_member(const struct types *t, const struct kscan_param *m, struct type_leaves *l,
     const char *path, int depth)
@@ -291,7 +291,7 @@ add_member(const struct types *t, const struct kscan_param *m, struct type_leave
 	good = type.stars == 0 && !m->strange &&
 	    (type.kind == TYPE_NUMBER || type.kind == TYPE_RECORD);
 	if (good && square) {
-		/* How many elements an array has may be a matter of macros: it has many. */
+		/* An array's length may depend on macros: treat it as many elements. */
 		struct type_leaves inner = { 0 };
 		char *name = kasprintf("%s%s[0]", path, m->name);
 

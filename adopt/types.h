@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * types: what a name of a type comes to in the sources of a project: a number, a structure of
- * numbers, or something that no task can be given.
+ * types: resolves the name of a type in the sources of a project: to a number, a structure of
+ * numbers, or something that cannot be passed to a task.
  */
 #ifndef TYPES_H
 #define TYPES_H
@@ -11,11 +11,11 @@
 
 #include "unit.h"
 
-/* Where types are looked up: first in the source at hand, then in the others. */
+/* Where types are looked up: first in the current source, then in the others. */
 struct types {
 	const struct unit_sources *sources;
 	size_t which;
-	/* names that stand for others here: the parameters of a template; may be NULL */
+	/* names with another meaning here: the parameters of a template; may be NULL */
 	const json_t *bound;
 };
 
@@ -23,36 +23,36 @@ enum type_kind { TYPE_NUMBER, TYPE_VOID, TYPE_RECORD, TYPE_HANDLE, TYPE_UNKNOWN 
 
 struct type {
 	enum type_kind kind;
-	char *name; /* a number: as C calls it; else as the application does; owned */
-	int stars;  /* of the type and of what was asked for */
+	char *name; /* for a number: its name in C; else its name in the application; owned */
+	int stars;  /* from the type and from the request */
 	bool constant;
-	bool cast; /* a number that the application calls otherwise: an enumeration */
-	/* a record that the project defines; NULL: one of a system */
+	bool cast; /* a number with another name in the application: an enumeration */
+	/* a record that the project defines; NULL: a system record */
 	const struct unit_source *source;
 	const struct kscan_item *item;
 };
 
-/* NAME, with STARS more; free with type_free. */
+/* Resolves NAME with STARS added; free with type_free. */
 void type_find(const struct types *t, const char *name, int stars, struct type *type);
 void type_free(struct type *type);
 
-/* A number that a record is made of: "x", "size[2]", "at.y". */
+/* One of the numbers in a record: "x", "size[2]", "at.y". */
 struct type_leaf {
 	char *path, *type;
 };
 /*
- * All numbers of the record, as deep as they are. False: it holds something else, or more than
- * LEAVES, whose path is in LIST[0] then. Free with type_leaves_free either way.
+ * All numbers of the record, including nested ones. False: it contains something else, or more than
+ * LEAVES; the path is then in LIST[0]. Free with type_leaves_free in either case.
  */
 enum { TYPE_LEAVES = 64 };
 struct type_leaves {
 	struct type_leaf list[TYPE_LEAVES];
 	size_t count;
-	bool many; /* plain, but more than fit */
+	bool many; /* only numbers, but more than fit */
 };
 bool type_leaves(const struct types *t, const struct type *record, struct type_leaves *leaves);
 void type_leaves_free(struct type_leaves *leaves);
-/* The type that all leaves have; NULL: they differ. Borrowed. */
+/* The common type of all leaves; NULL: they differ. Borrowed. */
 const char *type_common(const struct type_leaves *leaves);
 
 #endif

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* unit: see unit.h. Sources, launches, and what goes into an entry; entry.c writes its text. */
+/*
+ * unit: see unit.h. Handles sources, launches, and the contents of an entry; entry.c writes its
+ * text.
+ */
 #include "unit.h"
 
 #include <stdlib.h>
@@ -14,7 +17,7 @@
 struct reach {
 	const struct unit_sources *sources;
 	size_t which;
-	const struct unit_source *in; /* what is looked through */
+	const struct unit_source *in; /* the source being searched */
 	json_t *seen;                 /* names */
 	json_t *symbols;              /* "NAME": "__constant__ float NAME[16];" */
 	const char *language;
@@ -27,7 +30,7 @@ enum { REACH = 12 };
 
 static bool see_name(void *arg, const char *name, size_t len, size_t at);
 
-/* Is the member at AT changed there, or its address taken: "a->n++", "--a->n", "&a->n"? */
+/* Is the member at AT modified there, or its address taken: "a->n++", "--a->n", "&a->n"? */
 static bool
 is_changed(const struct unit_source *s, size_t at, size_t len)
 {
@@ -46,7 +49,7 @@ is_changed(const struct unit_source *s, size_t at, size_t len)
 	        (code[at - 1] == '&' && code[at - 2] != '&'));
 }
 
-/* What the function X of S does that no candidate may do, and all that it calls. */
+/* What the function X of S does that no candidate may do, and everything that it calls. */
 static void
 look_into(struct reach *r, const struct unit_source *s, const struct kscan_item *x)
 {
@@ -61,7 +64,7 @@ look_into(struct reach *r, const struct unit_source *s, const struct kscan_item 
 		const char *file = unit_place(s, x->name_at, &line),
 		           *said = strstr(fault, ": line ");
 
-		/* The rule's words: "check: line 3: why: 'quote'". */
+		/* The rule's message: "check: line 3: why: 'quote'". */
 		said = said ? strstr(said + 2, ": ") : NULL;
 		kbuf_printf(
 		    r->why, "%s (%s:%zu)%s\n", x->names[0], file, line, said ? said + 1 : fault);
@@ -75,8 +78,8 @@ look_into(struct reach *r, const struct unit_source *s, const struct kscan_item 
 }
 
 /*
- * A variable that other code fills is no part of what a kernel is given; one of constants can be
- * filled before the launch.
+ * A variable that other code fills is not an argument of a kernel; a __constant__ one can be filled
+ * before the launch.
  */
 static void
 look_at_variable(
@@ -110,7 +113,7 @@ see_name(void *arg, const char *name, size_t len, size_t at)
 	size_t i = 0;
 
 	if (at > 1 && (in->scan.code[at - 1] == '.' || !strncmp(in->scan.code + at - 2, "->", 2))) {
-		/* A member: ".name", and ".name=" for one that is changed. */
+		/* A member: ".name", and ".name=" if it is modified. */
 		char *member = kasprintf(".%s=", word);
 
 		if (is_changed(in, at, len))
@@ -190,7 +193,7 @@ find_launches(struct unit *u, const struct unit_sources *sources)
 
 /* ---- the unit ---- */
 
-/* Not a function by itself: a member, or one of a type. */
+/* A member function or an operator, not a plain function. */
 static bool
 is_member(const struct kscan *s, const struct kscan_item *f)
 {
@@ -214,7 +217,10 @@ unit_is_cxx(const struct unit_source *s)
 {
 	const json_t *row = rules_language(s->name);
 
-	/* A header is whatever includes it; these are C's unless they show otherwise. */
+	/*
+	 * A header has the language of the files that include it; these are C unless they show
+	 * otherwise.
+	 */
 	return !kjson_bool_or(row, "header", !row)
 	    ? kjson_bool_or(row, "cxx", false) || kjson_bool_or(row, "device", false)
 	    : !ends_with(s->name, ".h") || kscan_uses(&s->scan, 0, s->scan.len, "template") ||

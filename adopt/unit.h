@@ -23,12 +23,12 @@
 #include "kscan.h"
 #include "preprocess.h"
 
-/* A source that is looked through for functions, types, macros and launches. */
+/* A source that is searched for functions, types, macros and launches. */
 struct unit_source {
 	char *name;             /* within the project */
 	char *text;             /* owned */
-	struct origins origins; /* of a text that was preprocessed */
-	char *project;          /* the folder it is in, when it was; or NULL */
+	struct origins origins; /* for a preprocessed text */
+	char *project;          /* the project's folder if it was preprocessed; or NULL */
 	struct kscan scan;
 	struct kscan_launch *launches;
 	size_t launch_count;
@@ -39,23 +39,24 @@ struct unit_sources {
 	size_t count;
 	json_t *index; /* where names are declared: "name": [[source, item], …] */
 };
-/* Take TEXT, of the file NAME, over, and where it comes from when it was preprocessed. */
+/* Take over TEXT, the contents of the file NAME, and its origins if it was preprocessed. */
 void unit_sources_add(struct unit_sources *s, const char *name, char *text, struct origins origins);
 /* The file and the line of a byte of the text; the file is borrowed. */
 const char *unit_place(const struct unit_source *s, size_t at, size_t *line);
 /*
- * All sources of the folder PROJECT. C and C++ are preprocessed, with what compile_commands.json or
- * the folders of headers say: all of them or, where FILE is not NULL, what is needed to see that.
+ * All sources of the folder PROJECT. C and C++ are preprocessed with the settings in
+ * compile_commands.json or the folders of headers: all of them or, if FILE is not NULL, those
+ * needed for that file.
  */
 void unit_sources_read(struct unit_sources *s, const char *project, const char *file);
 /*
- * Names of all sources of a folder, headers too, within it, and of headers next to it that it names
- * by "../NAME". New reference.
+ * Names of all sources of a folder, including headers, relative to it, and of headers next to it
+ * that it refers to as "../NAME". New reference.
  */
 json_t *unit_files(const char *project);
 void unit_sources_free(struct unit_sources *s);
 /*
- * The next item that declares NAME, from *I on: of the source WHICH first, then of the others;
+ * The next item that declares NAME, from *I on: first in the source WHICH, then in the others;
  * NULL: no more.
  */
 const struct kscan_item *unit_item(const struct unit_sources *s, size_t which, const char *name,
@@ -64,18 +65,23 @@ const struct kscan_item *unit_item(const struct unit_sources *s, size_t which, c
 /* One argument of the entry. */
 struct unit_param {
 	char *name;
-	char *type;    /* of the entry's parameter, without const and stars: "float", "int" */
-	char *value;   /* its value, in terms of the function's own parameters: "a->count" */
+	char *type;    /* for the entry's parameter, without const and stars: "float", "int" */
+	char *value;   /* its value, expressed with the function's own parameters: "a->count" */
 	bool pointer;  /* to elements of TYPE */
-	bool constant; /* what it points to is not for writing */
-	bool bytes;    /* what it points to is a structure, here as bytes */
-	bool cast;     /* VALUE is of another type than TYPE, or points to one */
-	char *size;    /* bytes that it points to, in the same terms; NULL: not known */
-	char *guard;   /* pointers without which there is no such value, "a && a->b"; or NULL */
-	bool result;   /* what the function returns */
-	/* of a launch, not of the kernel: "grid_x" … "block_z", "shared_bytes", "stream" */
+	bool constant; /* it points to const */
+	bool bytes;    /* it points to a structure, passed here as bytes */
+	bool cast;     /* VALUE has another type than TYPE, or points to one */
+	char *size;    /* size of what it points to in bytes, expressed in the same way; NULL:
+                        * unknown */
+	char *guard;   /* pointers that must not be null for the value to exist, "a && a->b"; or
+                        * NULL */
+	bool result;   /* the function's return value */
+	/*
+	 * part of a launch, not a kernel's parameter: "grid_x" … "block_z", "shared_bytes",
+	 * "stream"
+	 */
 	bool launch;
-	char *text; /* as it is declared when it is a parameter as it stands; or NULL */
+	char *text; /* its declaration, if it is an unchanged parameter; or NULL */
 };
 
 /* A launch of the kernel. */
@@ -83,25 +89,25 @@ struct unit_launch {
 	char *file;      /* within the project */
 	size_t from, to; /* bytes of its text, from the kernel's name to the closing parenthesis */
 	size_t line, last_line;
-	/* as they stand; SHARED and STREAM may be "" */
+	/* in the source's own words; SHARED and STREAM may be "" */
 	char *grid, *block, *shared, *stream, *templates, *arguments;
 	/* the function around it, or "" */
 	char *function;
 	const struct unit_source *source;
 	const struct kscan_item *inside; /* that function, or NULL */
-	bool other; /* of a template: not the instance that the entry launches */
+	bool other; /* for a template: another instance than the one the entry launches */
 };
 
 struct unit {
-	char *name;      /* of the application's function */
-	char *entry;     /* of the task: NAME itself when it needs no text of its own */
+	char *name;      /* the application's function */
+	char *entry;     /* the task's function: NAME itself if it needs no text of its own */
 	char *file;      /* within the project */
 	size_t from, to; /* bytes of its definition, in the text of SOURCE */
 	size_t line, last_line;
 	bool kernel; /* a __global__ function */
 	const struct unit_source *source;
 	char *text;    /* of the entry, or NULL */
-	json_t *names; /* of the function's own parameters */
+	json_t *names; /* the function's own parameters */
 	struct unit_param *params;
 	size_t param_count;
 	struct unit_launch *launches; /* of a kernel */
@@ -115,18 +121,18 @@ struct unit {
 bool unit_make(struct unit *u, const struct unit_sources *sources, size_t which,
     const struct kscan_item *f, struct kbuf *why);
 /*
- * The same of the function NAME in FILE of a folder, as unit_json gives it; NULL, with lines in
+ * The same for the function NAME in FILE of a folder, in the form of unit_json; NULL, with lines in
  * WHY: it cannot be made. New reference.
  */
 json_t *unit_of(const char *project, const char *file, const char *name, struct kbuf *why);
 void unit_free(struct unit *u);
-/* The function around a place of the text, or NULL. */
+/* The function that contains a place of the text, or NULL. */
 const struct kscan_item *unit_function_at(const struct kscan *s, size_t at);
-/* Does the text before the preprocessor show F, outside of #if, with the same parameters? */
+/* Does the text before preprocessing contain F, outside #if, with the same parameters? */
 bool unit_is_plain(const struct unit_source *s, const struct kscan_item *f);
-/* Is the source C++, by its name or by what it holds? */
+/* Is the source C++, judged by its name or its contents? */
 bool unit_is_cxx(const struct unit_source *s);
-/* As adopt/unit.json has it. New reference. */
+/* In the form of adopt/unit.json. New reference. */
 json_t *unit_json(const struct unit *u);
 
 #endif

@@ -50,8 +50,8 @@ watch_copy(const struct watch *w)
 }
 
 /*
- * Run a command of the project in the copy; dies unless it ends well. Gives the file with all that
- * it printed.
+ * Run a command of the project in the copy; dies unless it succeeds. Returns the file with its
+ * whole output.
  */
 static char *
 run_command(const struct watch *w, const char *what, const char *command, char *const *env)
@@ -68,9 +68,9 @@ run_command(const struct watch *w, const char *what, const char *command, char *
 }
 
 /*
- * A folder of linkers that compilers find first, for programs with the static run-time library of
- * CUDA, whose launches cannot be seen: see ld.sh. The compiler itself need not be on the PATH. The
- * caller frees.
+ * A folder of linkers that compilers find first, for programs with CUDA's static run-time library,
+ * whose launches cannot be seen: see ld.sh. The compiler itself need not be on the PATH. The caller
+ * frees.
  */
 static char *
 linkers(const struct watch *w)
@@ -109,7 +109,7 @@ watch_build(const struct watch *w)
 
 /* ---- the wrapper ---- */
 
-/* Where the default value that begins at CODE ends. */
+/* The end of the default value that begins at CODE. */
 static const char *
 behind_default(const char *code)
 {
@@ -121,7 +121,7 @@ behind_default(const char *code)
 }
 
 /*
- * The parameters without their default values, which one declaration alone may give, and without
+ * The parameters without their default values, which only one declaration may give, and without
  * comments.
  */
 static void
@@ -137,7 +137,7 @@ add_parameters(struct kbuf *b, const char *text, size_t len)
 	free(code);
 }
 
-/* All of the definition before its body, with SUFFIX behind the function's name. */
+/* The whole definition before its body, with SUFFIX after the function's name. */
 static void
 add_head(struct kbuf *b, const char *text, const struct signature *s, const struct watch *w,
     const char *suffix, bool defaults)
@@ -152,7 +152,7 @@ add_head(struct kbuf *b, const char *text, const struct signature *s, const stru
 		add_parameters(b, text + behind, s->body - behind);
 }
 
-/* Has the head of the function in TEXT these words, in this order? */
+/* Does the head of the function in TEXT contain these words, in this order? */
 static bool
 has_names(const char *text, const struct signature *s, const json_t *names)
 {
@@ -172,8 +172,8 @@ has_names(const char *text, const struct signature *s, const json_t *names)
 }
 
 /*
- * What the function calls its parameters. A macro may hide that from the scanner; the compiler told
- * the unit, whose names stay right until a winner with names of its own is put in.
+ * The names of the function's parameters. A macro may hide them from the scanner; the unit has them
+ * from the compiler, and they stay right until a winner with other names is put in.
  */
 static void
 add_names(struct kbuf *b, const char *text, const struct signature *s, const struct watch *w)
@@ -203,7 +203,7 @@ add_call(struct kbuf *b, const char *text, const struct signature *s, const stru
 	free(templates);
 }
 
-/* Where the wrapper finds a part of the launch: "grid_x". */
+/* The wrapper's expression for a part of the launch: "grid_x". */
 static char *
 launch_value(const char *name)
 {
@@ -221,8 +221,8 @@ launch_value(const char *name)
 }
 
 /*
- * The arguments of the task's entry, each in a variable of its own: what the function itself was
- * given need not be numbers and arrays.
+ * The arguments of the task's entry, each in a variable of its own: the function's own arguments
+ * need not be numbers and arrays.
  */
 static void
 add_values(struct kbuf *b, const struct watch *w, const struct signature *s)
@@ -251,7 +251,7 @@ add_values(struct kbuf *b, const struct watch *w, const struct signature *s)
 	}
 }
 
-/* Is VALUE the name of something, and not an expression: "f->rows[1].cells"? */
+/* Is VALUE an lvalue, such as "f->rows[1].cells", and not any expression? */
 static bool
 is_place(const char *value)
 {
@@ -263,7 +263,9 @@ is_place(const char *value)
 	return true;
 }
 
-/* One argument of the entry. Of an array, what guard.c of kwatch needs: its elements, its place. */
+/*
+ * One argument of the entry. For an array, what guard.c of kwatch needs: its elements, its place.
+ */
 static void
 add_argument(struct kbuf *b, const struct watch *w, const json_t *p)
 {
@@ -296,14 +298,14 @@ add_arguments(struct kbuf *b, const struct watch *w)
 		add_argument(b, w, p);
 }
 
-/* Is it a pointer to what has a size? */
+/* Does it point to a type with a size? */
 static bool
 has_items(const struct kscan_param *p)
 {
 	return p->stars && !p->strange && (p->stars > 1 || strcmp(p->type, "void"));
 }
 
-/* The arguments as they are declared. */
+/* The arguments with their declarations. */
 static void
 add_own_arguments(struct kbuf *b, const struct signature *s)
 {
@@ -317,7 +319,7 @@ add_own_arguments(struct kbuf *b, const struct signature *s)
 			    has_items(&s->of.params[i]) ? s->of.params[i].name : "");
 }
 
-/* "template<…> static void NAME(…)" of the wrapper of a kernel. */
+/* "template<…> static void NAME(…)" for the wrapper of a kernel. */
 static void
 add_launch_head(struct kbuf *b, const char *text, const struct signature *s, const struct watch *w)
 {
@@ -334,7 +336,7 @@ add_launch_head(struct kbuf *b, const char *text, const struct signature *s, con
 	}
 	while (close > behind && text[close - 1] != ')')
 		close--;
-	/* What stands in one source may be launched in others, where the kernel is declared. */
+	/* A kernel defined in one source may be launched in others, where it is declared. */
 	kbuf_printf(b, "%.*s%svoid %s__kwatched", (int)n, template,
 	    *template || rules_is_header(w->a->file) ? " static inline " : "", w->a->kernel);
 	add_parameters(b, text + behind, close - 1 - behind);
@@ -381,14 +383,14 @@ add_wrapper(struct kbuf *b, const char *text, const struct signature *s, const s
 	    s->returns ? "\treturn kwatch_result;\n" : "");
 }
 
-/* "#line N" for what stands at AT of TEXT. */
+/* "#line N" for the text at AT in TEXT. */
 static void
 add_line(struct kbuf *b, const char *text, size_t at)
 {
 	kbuf_printf(b, "#line %zu\n", kline_at(text, at));
 }
 
-/* What a strict build would say of the lines added here is not about the application. */
+/* A strict build's warnings about lines added here have nothing to do with the application. */
 static const char quiet[] = "#pragma GCC diagnostic push\n"
                             "#pragma GCC diagnostic ignored \"-Wpedantic\"\n"
                             "#pragma GCC diagnostic ignored \"-Wmissing-declarations\"\n"
@@ -396,8 +398,8 @@ static const char quiet[] = "#pragma GCC diagnostic push\n"
                   loud[] = "#pragma GCC diagnostic pop\n";
 
 /*
- * TEXT with prototypes before the definition, another name in it, and the wrapper behind it; line
- * numbers stay true.
+ * TEXT with prototypes before the definition, the function renamed, and the wrapper after it; line
+ * numbers stay right.
  */
 static void
 wrap(struct kbuf *b, const char *text, size_t len, const struct signature *s, const struct watch *w,
@@ -408,7 +410,7 @@ wrap(struct kbuf *b, const char *text, size_t len, const struct signature *s, co
 	add_line(b, text, s->include);
 	kbuf_add(b, text + s->include, s->from - s->include);
 	if (s->kernel) {
-		/* The kernel stays what it is; its launches call the wrapper. */
+		/* The kernel is unchanged; its launches call the wrapper. */
 		kbuf_add(b, text + s->from, s->end - s->from);
 		kbuf_puts(b, "\n");
 		add_wrapper(b, text, s, w);
@@ -431,7 +433,10 @@ wrap(struct kbuf *b, const char *text, size_t len, const struct signature *s, co
 	kbuf_add(b, text + s->end, len - s->end);
 }
 
-/* "name<T><<<grid, block>>>(a, b)" as "name__kwatched<T>(a, b, grid, block)", on as many lines. */
+/*
+ * Turns "name<T><<<grid, block>>>(a, b)" into "name__kwatched<T>(a, b, grid, block)", with the same
+ * number of lines.
+ */
 static void
 add_replaced(struct kbuf *b, const char *text, const struct kscan_launch *l)
 {
@@ -446,7 +451,10 @@ add_replaced(struct kbuf *b, const char *text, const struct kscan_launch *l)
 			kbuf_puts(b, "\n");
 }
 
-/* Does it launch another instance of a template than the entry? Its calls are not the unit's. */
+/*
+ * Does it launch another instance of a template than the entry? Such calls do not belong to the
+ * unit.
+ */
 static bool
 is_other(const struct watch *w, const char *file, const struct kscan_launch *l)
 {
@@ -481,7 +489,7 @@ replace_in(const struct watch *w, const char *file)
 	for (size_t i = 0; i < n; i++) {
 		const char *colon = strrchr(list[i].kernel, ':');
 
-		/* Not the one of the wrapper itself. */
+		/* Not the launch in the wrapper itself. */
 		if (strcmp(colon ? colon + 1 : list[i].kernel, w->a->kernel) ||
 		    !strcmp(list[i].grid, "kwatch_grid") || is_other(w, file, &list[i]))
 			continue;
@@ -515,7 +523,7 @@ replace_launches(const struct watch *w)
 	json_decref(seen);
 }
 
-/* The wrapper is declared where the kernel is. */
+/* Declares the wrapper next to the kernel's declaration. */
 static void
 declare_wrapper(const struct watch *w, const char *text, const struct signature *s)
 {
@@ -573,7 +581,7 @@ watch_prepare(const struct watch *w, const struct signature *s)
 
 /* ---- a run ---- */
 
-/* What the raw records of earlier runs are called; removed before the next one. */
+/* The names of the raw records of earlier runs, which are removed before the next one. */
 static void
 remove_raw(const char *folder)
 {
@@ -590,7 +598,7 @@ remove_raw(const char *folder)
 		closedir(d);
 }
 
-/* Lines "KERNEL KIND:NAME…" for launches: parameters of the kernels in the file. */
+/* Lines "KERNEL KIND:NAME…" for launches: the parameters of the kernels in the file. */
 static char *
 layout_path(const struct watch *w)
 {
@@ -670,7 +678,7 @@ collect(const char *folder, json_int_t *dropped)
 	return all;
 }
 
-/* Did the program that the run command names load the library? */
+/* Did the program in the run command load the library? */
 static bool
 was_loaded(const struct watch *w, const char *program)
 {
@@ -681,7 +689,7 @@ was_loaded(const struct watch *w, const char *program)
 	return loaded;
 }
 
-/* Why nothing was seen. */
+/* Explains why nothing was seen. */
 static _Noreturn void
 die_unseen(const struct watch *w)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What kadopt puts around the watched function in a copy of the application: C or C++ (nvcc too).
- * The work is done by kwatch.so, which is preloaded; without it the application behaves as ever.
+ * kwatch.so, which is preloaded, does the work; without it the application behaves as usual.
  */
 #ifndef KWATCH_WRAPPER_H
 #define KWATCH_WRAPPER_H
@@ -25,12 +25,12 @@ enum {
 
 struct kwatch_arg {
 	const char *name;
-	const void *at; /* where its value is */
+	const void *at; /* address of its value */
 	size_t size;
-	int kind, constant; /* CONSTANT: what it points to is not for writing */
-	size_t extent;      /* bytes that it points to, when they are known; or 0 */
+	int kind, constant; /* CONSTANT: it points to const */
+	size_t extent;      /* size in bytes of what it points to, if known; or 0 */
 	size_t item;        /* bytes of an element of an array; or 0 */
-	/* where the function finds the value, when another one may be put there; or NULL */
+	/* where the function finds the value, if it may be replaced by another; or NULL */
 	const void *place;
 };
 
@@ -38,12 +38,12 @@ struct kwatch_call {
 	const char *kernel;
 	const struct kwatch_arg *args;
 	size_t count;
-	/* its work may still be under way when it returns: one of the below, or 0 */
+	/* its work may still be running when it returns: one of the constants below, or 0 */
 	int cuda;
 	void *state;
 };
 
-/* Kinds of CUDA: which stream the stream 0 is. */
+/* Kinds of CUDA: the meaning of stream 0. */
 enum { KWATCH_LEGACY = 1, KWATCH_PER_THREAD = 2 };
 
 struct kwatch_api {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a GPU did in a call, by CUPTI's activity records: exact for work of microseconds, where
- * events measure how long it takes to launch. The library is the one next to the application's
- * run-time library, if there is one; its types are declared here, as the ABI has them.
+ * The time that a GPU worked for a call, from CUPTI's activity records: these are exact for work of
+ * microseconds, where events mostly measure the time to launch. The library is the one next to the
+ * application's run-time library, if there is one; its types are declared here, with the layout of
+ * the ABI.
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -26,7 +27,7 @@ enum {
 	CUSTOM = 3,    /* a kind of EXTERNAL's */
 	FORCED = 1,    /* unfinished buffers, too */
 	BUFFER = 1 << 20,
-	CALLS = 2048, /* those whose spans are kept: more than wait for their time */
+	CALLS = 2048, /* calls whose spans are kept: more than are pending */
 	KEPT = 1 << 16
 };
 
@@ -42,16 +43,16 @@ static struct {
 
 static bool works;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static __thread int within; /* calls under way: all work belongs to the outermost */
+static __thread int within; /* nesting depth of calls: all work belongs to the outermost call */
 
-/* From when to when the device worked for a call. */
+/* The time span in which the device worked for a call. */
 static struct span {
 	uint64_t call, from, to;
 } * spans;
 
 /*
- * Work, and the call that it was for, by its number at CUPTI. The two come in any order, from any
- * buffer; numbers are given one after the other.
+ * Work, and the call that it belongs to, identified by CUPTI's number. The two come in any order,
+ * from any buffer; the numbers ascend.
  */
 static struct work {
 	uint32_t number;
@@ -70,7 +71,7 @@ note(uint32_t number, const struct span *what)
 		w->at.call = what->call;
 	else if (!w->at.to)
 		w->at = (struct span){ w->at.call, what->from, what->to };
-	else /* a graph's kernels have one number */
+	else /* all kernels of a graph have the same number */
 		w->at = (struct span){ w->at.call, MIN(w->at.from, what->from),
 			MAX(w->at.to, what->to) };
 	if (!w->at.call || !w->at.to)
@@ -82,7 +83,7 @@ note(uint32_t number, const struct span *what)
 	s->to = MAX(s->to, w->at.to);
 }
 
-/* Where a record has its number; the times of work are at the same place in all. */
+/* Offset of the number in a record; the times are at the same offset in all. */
 static void
 take(const uint8_t *record)
 {
@@ -123,7 +124,7 @@ request(uint8_t **buffer, size_t *size, size_t *most)
 	*most = 0;
 }
 
-/* The library of the same release as the run-time library RUNTIME; NULL: there is none. */
+/* The CUPTI library of the same release as the run-time library RUNTIME; NULL: there is none. */
 static void *
 open_library(const char *runtime)
 {
@@ -139,7 +140,7 @@ open_library(const char *runtime)
 
 		snprintf(path, sizeof path, "%.*s%slibcupti%.*s", folder, runtime, folders[i / 2],
 		    i % 2 ? 3 : release, so);
-		/* One that the application uses is left to it. */
+		/* If the application uses CUPTI itself, leave it alone. */
 		if (dlopen(path, RTLD_LAZY | RTLD_NOLOAD))
 			return NULL;
 		library = dlopen(path, RTLD_LAZY | RTLD_LOCAL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls: their arguments and times, written as one line of JSON each. */
+/* Calls: writes their arguments and times, one line of JSON each. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdarg.h>
@@ -23,7 +23,7 @@ static int file = -1;
 static pid_t file_owner;
 static long calls, written;
 
-static __thread struct kwatch_state *states; /* KWATCH_NEST of them */
+static __thread struct kwatch_state *states; /* KWATCH_NEST elements */
 static __thread int depth;
 
 int64_t
@@ -66,7 +66,9 @@ static void __attribute__((format(printf, 2, 3))) add(struct text *t, const char
 	t->len = n < 0 || t->len + (size_t)n >= t->room ? t->room - 1 : t->len + (size_t)n;
 }
 
-/* A process writes a file of its own, begun with its first call; a forked one begins another. */
+/*
+ * Each process writes its own file, created at its first call; a forked process starts another one.
+ */
 static int
 output(void)
 {
@@ -148,7 +150,7 @@ static void __attribute__((destructor)) shut_down(void)
 
 /* ---- memory ---- */
 
-/* Any change of any byte shows: multiplication by an odd number loses nothing. */
+/* Any change of any byte shows, because multiplication by an odd number is invertible. */
 uint64_t
 kwatch_sum(const void *data, size_t len, uint64_t sum)
 {
@@ -188,8 +190,8 @@ kwatch_stream(const struct kwatch_call *c)
 }
 
 /*
- * Bytes above a variable of a function that called, in this thread; 0: it is none. Stacks grow
- * downwards; what lies above one may not be readable.
+ * Number of bytes above a variable of a calling function in this thread; 0: it is not one. Stacks
+ * grow downwards; memory above may not be readable.
  */
 static size_t
 stack_above(uintptr_t p)
@@ -213,7 +215,7 @@ stack_above(uintptr_t p)
 static void
 find_extents(struct kwatch_state *s, const struct kwatch_call *c)
 {
-	/* bytes: the smallest number that a kernel gives back; what a small array may have */
+	/* bytes: the smallest output of a kernel; the most for a small array */
 	enum { LOOKED_AT = 4, SAVED = 1 << 16 };
 
 	for (size_t i = 0; i < c->count; i++) {
@@ -225,7 +227,7 @@ find_extents(struct kwatch_state *s, const struct kwatch_call *c)
 		s->pointer[i].more = s->pointer[i].found ? 0 : stack_above(p);
 		s->pointer[i].stack = s->pointer[i].more > 0;
 		if (p && c->args[i].extent) {
-			/* One member of a structure, wherever that is. */
+			/* One member of a structure, which may be anywhere. */
 			s->pointer[i].extent =
 			    (struct kwatch_extent){ p, c->args[i].extent, false };
 			s->pointer[i].found = true;
@@ -265,8 +267,9 @@ sum_of(const struct kwatch_state *s, const struct kwatch_call *c, size_t i, bool
 }
 
 /*
- * Sums of all memory would take longer than most kernels: the first calls of every set of scalars
- * are looked at, and every call whose number is a power of two. FIRST_ONE: of its set.
+ * Checksums of all memory would take longer than most kernels, so only the first calls for every
+ * set of scalars are checked, and every call whose number is a power of two. FIRST_ONE: the first
+ * of its set.
  */
 static bool
 worth_a_look(const struct kwatch_call *c, long number, bool *first_one)
@@ -297,7 +300,7 @@ kwatch_current(void)
 	return depth > 0 && depth <= KWATCH_NEST ? &states[depth - 1] : NULL;
 }
 
-/* NULL: too deep, or no memory. Every call of it is undone by leaving. */
+/* NULL: nested too deeply, or out of memory. The matching leave undoes it. */
 static struct kwatch_state *
 enter(void)
 {
@@ -357,10 +360,7 @@ start(struct kwatch_call *c)
 	s->begun = kwatch_now();
 }
 
-/*
- * With no more digits than it takes to read the same number again; JSON has neither infinity nor
- * NaN.
- */
+/* With the fewest digits that read back as the same number; JSON has neither infinity nor NaN. */
 void
 kwatch_real(char *to, size_t room, double d, bool single)
 {
@@ -386,7 +386,7 @@ add_scalar(struct text *t, const struct kwatch_arg *a, const char *comma)
 
 	switch (a->kind) {
 	case KWATCH_SIGNED:
-		/* Little end first; then the sign is spread. */
+		/* Little-endian; then extend the sign. */
 		memcpy(&i, a->at, a->size);
 		if (a->size < sizeof i)
 			i = (int64_t)((uint64_t)i << (64 - 8 * a->size)) >> (64 - 8 * a->size);
@@ -422,7 +422,7 @@ is_scalar(const struct kwatch_arg *a)
 	return a->kind >= KWATCH_SIGNED && a->kind <= KWATCH_BOOL;
 }
 
-/* What an address is a multiple of, as far as anybody cares. */
+/* The alignment of an address, up to a useful limit. */
 static size_t
 alignment(uintptr_t p)
 {
@@ -462,7 +462,7 @@ add_pointer(struct text *t, const struct kwatch_state *s, const struct kwatch_ca
 	add(t, "}");
 }
 
-/* As many as there is room for: a line that is cut off tells nothing. */
+/* As many as fit: a truncated line would be useless. */
 static void
 add_launches(struct text *t, const struct kwatch_state *s)
 {
@@ -526,7 +526,7 @@ stop(struct kwatch_call *c)
 	if (!kwatch_on || c->count > KWATCH_ARGS || kwatch_guard_child())
 		return;
 	if (s) {
-		/* The device's clock stops before memory is looked at. */
+		/* Stop the device's clock before memory is examined. */
 		if (s->timer)
 			kwatch_timer_stop(s->timer, kwatch_stream(c));
 		add_call(&t, s, c);
@@ -562,7 +562,7 @@ kwatch_end_launch(struct kwatch_state *s, void *stream)
 
 	if (s->timer)
 		kwatch_timer_stop(s->timer, stream);
-	/* One that was refused is none. */
+	/* A refused launch does not count. */
 	if (s->launches) {
 		add(&t, "{\"args\":{%s},\"pointers\":{}", s->launch[0].args);
 		add_launches(&t, s);

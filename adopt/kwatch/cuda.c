@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Launches and memory of CUDA, by functions of the run-time library and the driver that are
- * replaced. Their types are declared here, as the ABI has them: the library is built where no
- * toolkit is.
+ * CUDA launches and memory, observed by replacing functions of the run-time library and the driver.
+ * Their types are declared here, with the layout of the ABI, because the library is built without
+ * the toolkit.
  */
 #include <ctype.h>
 #include <dlfcn.h>
@@ -14,14 +14,14 @@
 
 #include "kwatch.h"
 
-/* They are declared by headers of other libraries. */
+/* Other libraries' headers declare them. */
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
 
 struct dim3 {
 	unsigned x, y, z;
 };
 
-/* cudaLaunchConfig_t and CUlaunchConfig, as far as they are of interest. */
+/* The beginning of cudaLaunchConfig_t and CUlaunchConfig. */
 struct runtime_config {
 	struct dim3 grid, block;
 	size_t shared;
@@ -35,7 +35,7 @@ struct driver_config {
 enum { ANYWHERE = 4 /* cudaMemcpyDefault */, CHUNK = 16 << 20 };
 #define PER_THREAD ((void *)2) /* cudaStreamPerThread */
 
-/* Files of the libraries, when they were loaded late and out of the program's sight. */
+/* Paths of the libraries, if they were loaded late and are not visible to the program. */
 static int
 see_library(struct dl_phdr_info *info, size_t size, void *paths)
 {
@@ -49,7 +49,7 @@ see_library(struct dl_phdr_info *info, size_t size, void *paths)
 	return 0;
 }
 
-/* The application's own library, whichever way it was loaded. */
+/* The application's own library, however it was loaded. */
 static void *
 next(void **at, const char *name)
 {
@@ -125,7 +125,7 @@ __cudaRegisterFunction(void **module, const char *host, char *device, const char
 		    module, host, device, name, limit, tid, bid, block, grid, warp);
 }
 
-/* The handle that launches of CUDA 13's compiler name. */
+/* The handle that launches compiled by CUDA 13 use. */
 int
 __cudaGetKernel(void **kernel, const void *host)
 {
@@ -159,7 +159,7 @@ cuLibraryGetKernel(void **kernel, void *library, const char *name)
 	return error;
 }
 
-/* ---- arguments of kernels: by the layout that the sources gave ---- */
+/* ---- arguments of kernels: read by the layout from the sources ---- */
 
 static char *layout;
 
@@ -192,8 +192,7 @@ kwatch_is_named(const char *symbol, const char *name)
 }
 
 /*
- * The line for the kernel with this symbol; NULL: there is none, or several, for kernels that share
- * their name.
+ * The line for the kernel with this symbol; NULL: there is none, or several kernels share its name.
  */
 static const char *
 layout_of(const char *symbol)
@@ -218,7 +217,10 @@ layout_of(const char *symbol)
 	return found;
 }
 
-/* One parameter "KIND:NAME" of LEN characters, its value at AT: a member for JSON, or nothing. */
+/*
+ * One parameter "KIND:NAME" of LEN characters, with its value at AT: appends a JSON member, or
+ * nothing.
+ */
 static void
 add_argument(struct kwatch_launch *l, const char *word, size_t len, const void *at)
 {
@@ -285,15 +287,15 @@ add_arguments(struct kwatch_launch *l, void **args)
 /* ---- launches ---- */
 
 /*
- * Launches under way in this thread: one function of the run-time library may call another one of
- * those replaced here.
+ * Nesting depth of launches in this thread: a function of the run-time library may call another one
+ * that is replaced here.
  */
 static __thread int launching;
-static __thread struct kwatch_state *noted; /* what the outermost of them is noted in */
+static __thread struct kwatch_state *noted; /* where the outermost launch is recorded */
 
 /*
- * Within a watched call a part of it; else a call itself, when it is the watched kernel: *OWN, for
- * launch_end.
+ * A launch within a watched call is recorded as a part of it; otherwise it is a call itself if it
+ * is the watched kernel: *OWN, for launch_end.
  */
 static void
 launch_begin(const void *function, const unsigned grid[3], const unsigned block[3], size_t shared,
@@ -319,7 +321,7 @@ launch_begin(const void *function, const unsigned grid[3], const unsigned block[
 	add_arguments(l, args);
 }
 
-/* What was refused (a grid of no blocks, say) was no launch. */
+/* A launch that was refused (for example a grid without blocks) does not count. */
 static void
 launch_end(struct kwatch_state *own, void *stream, int error)
 {
@@ -343,7 +345,7 @@ launch_end(struct kwatch_state *own, void *stream, int error)
 		launch_end(own, stream ? stream : standard, error); \
 		return error; \
 	}
-/* "ptsz": where the default stream is one per thread. */
+/* "ptsz": the variant with one default stream per thread. */
 RUNTIME_LAUNCH(cudaLaunchKernel, NULL)
 RUNTIME_LAUNCH(cudaLaunchKernel_ptsz, PER_THREAD)
 RUNTIME_LAUNCH(__cudaLaunchKernel, NULL)
@@ -444,7 +446,7 @@ RELEASE(cuMemFree_v2, (void *at), (at))
 RELEASE(cuMemFreeAsync, (void *at, void *stream), (at, stream))
 RELEASE(cuMemFreeAsync_ptsz, (void *at, void *stream), (at, stream))
 
-/* A variable of the device: its piece of memory is known when it is asked for. */
+/* A device variable: its memory becomes known when its address is requested. */
 int
 cudaGetSymbolAddress(void **to, const void *symbol)
 {
@@ -458,7 +460,7 @@ cudaGetSymbolAddress(void **to, const void *symbol)
 	return error;
 }
 
-/* ---- what the application must not notice ---- */
+/* ---- hiding from the application ---- */
 
 static struct {
 	int (*create)(void **event);
@@ -468,7 +470,7 @@ static struct {
 	int (*elapsed)(float *ms, void *from, void *to);
 	int (*copy)(void *to, const void *from, size_t bytes, int kind, void *stream);
 	int (*settle)(void *stream);
-	/* These may be missing. */
+	/* These functions may be missing. */
 	int (*capturing)(void *stream, int *status);
 	int (*device)(int *number);
 	int (*peek)(void);
@@ -504,8 +506,8 @@ kwatch_cuda(void)
 }
 
 /*
- * An error of ours is taken back. One of the application's is left to be asked for: only ours in
- * its place cannot be undone.
+ * Errors of ours are cleared. An existing error of the application's is left in place: otherwise we
+ * could not restore it.
  */
 static int
 error_before(void)
@@ -522,8 +524,8 @@ ours(int before, int error)
 }
 
 /*
- * Captures of streams under way, by whomever. Work of ours would become part of them, and waiting
- * would spoil them: then nothing is asked of the device.
+ * Number of streams being captured, by anybody. Our work would become part of the capture, and
+ * waiting would invalidate it: so the device is not queried then.
  */
 static int captures;
 
@@ -554,7 +556,7 @@ CAPTURE(cudaStreamBeginCaptureToGraph,
 CAPTURE(cudaStreamBeginCaptureToGraph_ptsz,
     (void *stream, void *graph, void *on, void *data, size_t n, int mode),
     (stream, graph, on, data, n, mode), !error)
-/* One that was spoilt ends, too. */
+/* An invalidated capture ends, too. */
 CAPTURE(cudaStreamEndCapture, (void *stream, void **graph), (stream, graph), -(captures > 0))
 CAPTURE(cudaStreamEndCapture_ptsz, (void *stream, void **graph), (stream, graph), -(captures > 0))
 
@@ -605,18 +607,15 @@ kwatch_device_sum(uintptr_t from, size_t bytes, void *stream, bool *good)
 
 /* ---- time ---- */
 
-/*
- * Calls whose events have not been looked at: as long as they wait, the device is not held up by
- * being asked.
- */
+/* Calls whose events have not been checked yet: this avoids delaying the device with queries. */
 enum { PENDING = 1024 };
 
 struct timer {
 	void *from, *to; /* events of DEVICE, or NULL */
 	int device;
 	char *line;     /* of KWATCH_LINE bytes */
-	size_t len;     /* 0: there is nothing to be written */
-	double host_ns; /* what the host's clock says, where the device does not tell */
+	size_t len;     /* 0: nothing to write */
+	double host_ns; /* the host's time, if the device does not report one */
 	uint64_t call;  /* for activity.c */
 	bool ready, stopped, done;
 };
@@ -625,7 +624,7 @@ static struct timer *timers;
 static size_t first_timer, timer_count;
 static pthread_mutex_t timer_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Its line, with its time. */
+/* Writes its line, with its time. */
 static void
 write_timer(const struct timer *t)
 {
@@ -641,7 +640,7 @@ write_timer(const struct timer *t)
 		    device ? (double)ms * 1e6 : t->host_ns);
 }
 
-/* All that are ready, from the oldest on. Records are asked for once their work is done. */
+/* Writes all that are ready, from the oldest. Records are read once their work is done. */
 static void
 harvest_ready(void)
 {
@@ -672,7 +671,7 @@ harvest(void)
 	pthread_mutex_unlock(&timer_lock);
 }
 
-/* Takes the events with it. */
+/* This also destroys the events. */
 int
 cudaDeviceReset(void)
 {
@@ -684,7 +683,10 @@ cudaDeviceReset(void)
 	return cudaDeviceReset_real();
 }
 
-/* Registered when the run-time library is at work, so that it runs before that one shuts down. */
+/*
+ * Registered while the run-time library is initialised, so that it runs before that library shuts
+ * down.
+ */
 static bool
 make_timers(void)
 {
@@ -697,7 +699,7 @@ make_timers(void)
 	timers = lines ? kwatch_pages(PENDING * sizeof *timers) : NULL;
 	for (size_t i = 0; timers && i < PENDING; i++)
 		timers[i].line = lines + i * KWATCH_LINE;
-	/* Also before the library of records, if it is there, shuts down. */
+	/* It must also run before the library of activity records, if there is one, shuts down. */
 	if (timers && dladdr((const void *)cuda.create, &runtime))
 		kwatch_activity_open(runtime.dli_fname);
 	if (timers)
@@ -705,7 +707,7 @@ make_timers(void)
 	return timers;
 }
 
-/* Events belong to a device. */
+/* Events belong to a particular device. */
 static bool
 make_events(struct timer *t)
 {
@@ -771,7 +773,7 @@ kwatch_timer_stop(void *timer, void *stream)
 	int before = error_before();
 
 	kwatch_activity_end();
-	/* Without events since a reset of the device. */
+	/* The events may be gone since a reset of the device. */
 	t->stopped = t->to && !is_capturing(stream) && !ours(before, cuda.record(t->to, stream));
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the application has allocated: functions that allocate are replaced by ones that take note.
- * The notes are a hash table by address in pages of its own.
+ * What the application has allocated: allocation functions are replaced by ones that record each
+ * piece. The records are a hash table by address in pages of its own.
  */
 #include <dlfcn.h>
 #include <elf.h>
@@ -28,9 +28,9 @@ enum { FIRST_ROOM = 1 << 12 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct kwatch_extent *table;
-static size_t room, used; /* USED: entries that are not empty, GONE ones too */
+static size_t room, used; /* USED: entries that are not empty, including GONE ones */
 
-/* By the system call: mmap below is one of those that take note. */
+/* By the system call, because mmap below is one of the replaced functions. */
 void *
 kwatch_pages(size_t bytes)
 {
@@ -50,7 +50,7 @@ slot(struct kwatch_extent *t, size_t n, uintptr_t start)
 	return &t[i];
 }
 
-/* Pieces into whose middle was pointed. */
+/* Pieces to whose middle pointers were seen. */
 static struct kwatch_extent recent[64];
 
 static struct kwatch_extent *
@@ -76,7 +76,7 @@ find_recent(uintptr_t p, struct kwatch_extent *e)
 	return false;
 }
 
-/* That which begins there, and those that something begins in. */
+/* Forgets the piece that begins there, and those in which it lies. */
 static void
 forget_recent(uintptr_t start)
 {
@@ -85,7 +85,7 @@ forget_recent(uintptr_t start)
 			recent[i].start = 0;
 }
 
-/* Twice as large; or as large, when most entries are gone. */
+/* Doubles the table; or keeps its size, when most entries are gone. */
 static bool
 grow(void)
 {
@@ -216,8 +216,8 @@ kwatch_extent_find(const void *pointer, struct kwatch_extent *e)
 		*e = *slot(table, room, p);
 	found = room && e->start == p;
 	/*
-	 * Into the middle: rare enough to look everywhere, but among pieces that were asked for of
-	 * late. The smallest one: what was mapped as a whole holds what was allocated from it.
+	 * A pointer to the middle: rare enough for a full search, after the recently found pieces.
+	 * The smallest piece is right: a mapping contains what was allocated from it.
 	 */
 	found = found || find_recent(p, e);
 	for (size_t i = 0; !found && i < room; i++)
@@ -233,7 +233,10 @@ kwatch_extent_find(const void *pointer, struct kwatch_extent *e)
 
 /* ---- the functions that allocate ---- */
 
-/* dlsym itself may allocate, before there is anything to call: from here, never given back. */
+/*
+ * dlsym itself may allocate before there is a function to call: use this memory, which is never
+ * freed.
+ */
 static _Alignas(64) char early[1 << 16];
 static size_t early_used;
 
@@ -360,7 +363,7 @@ mmap(void *hint, size_t bytes, int protection, int flags, int fd, off_t offset)
 
 	if (at == -1)
 		return MAP_FAILED;
-	/* What a driver keeps places in, for memory of the device, cannot be read. */
+	/* A driver's reservations for device memory cannot be read. */
 	if (protection & PROT_READ)
 		kwatch_extent_add((void *)at, bytes, false);
 	return (void *)at;

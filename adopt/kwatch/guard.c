@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How far a call reaches. The call is made in a forked process that is thrown away, with one of its
- * arrays in a copy whose pages are opened as they are touched. The page that is touched last is
- * known then; more of such calls, whose copies end at memory that nobody may touch, find the place
- * in it.
+ * How much of each array a call touches. The call is made in a forked process that is thrown away,
+ * with one of its arrays in a copy whose pages are opened as they are touched. That gives the last
+ * page that is touched; further calls, with copies that end at protected memory, find the exact
+ * place in it.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -20,7 +20,7 @@
 
 #include "kwatch.h"
 
-/* A call may take so long, and all of them together. */
+/* Time limits for one call, and for all of them together. */
 enum { CALL_S = 3, ALL_S = 5 };
 
 enum outcome { CHILD, WITHIN, BEYOND, FAILED };
@@ -28,15 +28,15 @@ enum outcome { CHILD, WITHIN, BEYOND, FAILED };
 static struct {
 	uintptr_t low, high; /* what may be copied */
 	uintptr_t map, end;  /* the pages for the copy */
-	uintptr_t at;        /* the copy of the array's first byte */
-	uintptr_t closed;    /* nobody may touch the copy from here on */
+	uintptr_t at;        /* address of the copy of the array's first byte */
+	uintptr_t closed;    /* nothing may touch the copy from here on */
 	uintptr_t shift;     /* from the array to its copy */
 } region;
 
-/* In memory that parent and child share. */
+/* In memory shared by parent and child. */
 static struct {
 	bool done, beyond;
-	uintptr_t at, last; /* the copy; the end of its last page that was touched */
+	uintptr_t at, last; /* the copy; the end of its last touched page */
 } * report;
 
 static const struct kwatch_call *under_way; /* in a child */
@@ -70,14 +70,14 @@ on_fault(int number, siginfo_t *info, void *context)
 		report->last = at + page;
 }
 
-/* Nothing that the child does may be seen outside of it. */
+/* Nothing that the child does may be visible outside. */
 static void
 keep_quiet(void)
 {
 	static const struct rlimit none = { 0, 0 };
 	static const int numbers[] = { SIGSEGV, SIGBUS };
 	struct sigaction fault = { .sa_sigaction = on_fault, .sa_flags = SA_SIGINFO };
-	/* Threads of the parent are not there, and those of OpenMP would be waited for. */
+	/* The parent's threads do not exist here, and OpenMP would wait for its own. */
 	void *symbol = dlsym(RTLD_DEFAULT, "omp_set_num_threads");
 	void (*threads)(int);
 	sigset_t alarms;
@@ -98,7 +98,7 @@ keep_quiet(void)
 		threads(1);
 }
 
-/* The array at P becomes its copy, which ends after BYTES, or nowhere when they are 0. */
+/* The array at P becomes its copy, which ends after BYTES, or has no end if they are 0. */
 static void
 redirect(const struct kwatch_arg *a, uintptr_t p, size_t bytes)
 {
@@ -151,13 +151,13 @@ attempt(const struct kwatch_call *c, size_t i, uintptr_t p, size_t bytes)
 	}
 	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		continue;
-	/* One that hangs would hang each time. */
+	/* A call that hangs would hang every time. */
 	if (pid < 0 || (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM))
 		spent = INT64_MAX;
 	return report->done ? WITHIN : report->beyond ? BEYOND : FAILED;
 }
 
-/* The piece that the kernel knows P to be in. */
+/* The memory mapping that contains P, according to the kernel. */
 static bool
 find_mapping(uintptr_t p, uintptr_t *low, uintptr_t *high)
 {
@@ -177,7 +177,7 @@ find_mapping(uintptr_t p, uintptr_t *low, uintptr_t *high)
 	return found;
 }
 
-/* What a call may touch at most, for all that is known. */
+/* The most that a call could touch, as far as is known. */
 static bool
 set_limits(const struct kwatch_state *s, size_t i, uintptr_t p)
 {
@@ -189,7 +189,7 @@ set_limits(const struct kwatch_state *s, size_t i, uintptr_t p)
 }
 
 /*
- * Set what the call touches of array I; true in a child. Where that ends in the last page of a
+ * Determine what the call touches of array I; true in a child. If that ends in the last page of a
  * piece with nothing else in it, the piece is the array.
  */
 static bool
@@ -222,7 +222,7 @@ measure(const struct kwatch_call *c, struct kwatch_state *s, size_t i, uintptr_t
 	return false;
 }
 
-/* What is known of the array is its extent, where there was none; else it is told. */
+/* Use the result as the array's extent, if there was none; otherwise report it. */
 static void
 use_reach(struct kwatch_state *s, size_t i, uintptr_t p)
 {

@@ -36,11 +36,11 @@ struct kwatch_extent {
 	bool device;
 };
 
-/* extent.c: what is allocated. Nothing is kept unless wanted. */
+/* extent.c: recorded allocations. Nothing is recorded unless wanted. */
 extern bool kwatch_extents_wanted;
 void kwatch_extent_add(void *start, size_t bytes, bool device);
 void kwatch_extent_drop(const void *start);
-/* The piece that holds P: allocated, or a variable of the program. */
+/* The piece that contains P: allocated, or a variable of the program. */
 bool kwatch_extent_find(const void *p, struct kwatch_extent *e);
 /* Memory that does not come from malloc. NULL when there is none. */
 void *kwatch_pages(size_t bytes);
@@ -51,22 +51,23 @@ struct kwatch_launch {
 	uint32_t grid[3], block[3];
 	size_t shared;
 	char args[1024]; /* JSON: members of an object */
-	bool partial;    /* its arguments are not all known */
+	bool partial;    /* not all its arguments are known */
 };
 
 /* A call under way. */
 struct kwatch_state {
 	int64_t begun;
-	void *timer;  /* of a GPU, or NULL */
-	bool checked; /* sums of memory were taken */
+	void *timer;  /* on a GPU, or NULL */
+	bool checked; /* checksums of memory were taken */
 	struct kwatch_wanted *saved;
 	struct {
 		struct kwatch_extent extent;
-		/* STACK: a caller's variable, of unknown size, of which the first bytes count */
+		/* STACK: a caller's variable of unknown size; its first bytes count */
 		bool found, summed, stack;
-		size_t room;  /* to the end of the extent, or to another argument's place in it */
-		size_t more;  /* that may be read: of a stack, to its top */
-		size_t reach; /* what the call touches, by guard.c; 0: not known, or ROOM */
+		size_t room;  /* bytes to the end of the extent, or to another argument's start
+                               * in it */
+		size_t more;  /* readable bytes: on a stack, to its top */
+		size_t reach; /* what the call touches, from guard.c; 0: unknown, or ROOM */
 		uint64_t sum;
 	} pointer[KWATCH_ARGS];
 	struct kwatch_launch launch[KWATCH_LAUNCHES];
@@ -75,45 +76,45 @@ struct kwatch_state {
 
 /* core.c */
 extern bool kwatch_on, kwatch_timing_only;
-/* The innermost call under way in this thread, or NULL. */
+/* The innermost active call in this thread, or NULL. */
 struct kwatch_state *kwatch_current(void);
 int64_t kwatch_now(void);
-/* A launch that is a call of its own: begin before it, end after it. NULL: not wanted. */
+/* A launch that counts as a call of its own: begin before it, end after it. NULL: not wanted. */
 struct kwatch_state *kwatch_begin_launch(const char *kernel, void *stream);
 void kwatch_end_launch(struct kwatch_state *s, void *stream);
 /*
- * A line of a call whose time is known at last. LINE ends behind the launches: clock and time are
- * appended.
+ * Write the line of a call whose time has become known. LINE ends after the launches: clock and
+ * time are appended.
  */
 void kwatch_write_line(char *line, size_t len, const char *clock, double ns);
 
-/* save.c: arrays of the calls that KWATCH_SAVE asks for. */
+/* save.c: save arrays of the calls that KWATCH_SAVE selects. */
 extern bool kwatch_saving;
 void kwatch_save_open(const char *file);
-/* Is this the call that a line asks for? Then it is that line's no more. */
+/* Is this the call that a line selects? Then that line is used up. */
 struct kwatch_wanted *kwatch_save_wanted(const struct kwatch_call *c);
 /* WHEN is "before" or "after". */
 void kwatch_save(const struct kwatch_wanted *w, const struct kwatch_state *s,
     const struct kwatch_call *c, size_t i, const char *when);
 
 /*
- * guard.c: what the call touches of each array, at most, to S. True in a process that has to make
- * the call to tell: it does nothing else, and ends with kwatch_guard_stop.
+ * guard.c: determine the most that the call touches of each array, for S. True in a process that
+ * must make the call to find out: it does nothing else, and ends with kwatch_guard_stop.
  */
 bool kwatch_guard(const struct kwatch_call *c, struct kwatch_state *s);
 bool kwatch_guard_child(void);
 void kwatch_guard_stop(const struct kwatch_call *c);
 
-/* cuda.c: does nothing where no run-time library is there. */
+/* cuda.c: does nothing if there is no run-time library. */
 bool kwatch_cuda(void);
-/* All of it, piece by piece, to a function; false when it cannot be had now. */
+/* Pass the memory, piece by piece, to a function; false when it is not available now. */
 bool kwatch_device_read(uintptr_t from, size_t bytes, void *stream,
     void (*take)(void *to, const void *data, size_t len), void *to);
 uint64_t kwatch_device_sum(uintptr_t from, size_t bytes, void *stream, bool *good);
-/* Is SYMBOL, as the compiler names a kernel, the one that the source calls NAME? */
+/* Is SYMBOL, a kernel's symbol from the compiler, the kernel that the source calls NAME? */
 bool kwatch_is_named(const char *symbol, const char *name);
 /*
- * Time on a stream; NULL: it cannot be taken there now. _line, behind _stop, hands over the line,
+ * Time on a stream; NULL: that is impossible now. _line, called after _stop, hands over the line,
  * which is written when the time is known; an empty one is not.
  */
 void *kwatch_timer_start(void *stream);
@@ -122,10 +123,10 @@ void kwatch_timer_line(void *timer, const char *line, size_t len, double host_ns
 
 /*
  * activity.c: how long the device works for a call, from the start of its first piece of work to
- * the end of its last. _open: false where the library next to the run-time library RUNTIME is
- * missing or refuses; then the others do nothing. What the thread asks for between _begin and _end
- * is for CALL, a number above 0; the outermost counts. _ns: 0 when it is not known; that of
- * finished work is, after _flush.
+ * the end of its last. _open: false if the library next to the run-time library RUNTIME is missing
+ * or refuses; then the others do nothing. Everything that the thread requests between _begin and
+ * _end belongs to CALL, a number above 0; the outermost counts. _ns: 0 when unknown; after _flush,
+ * finished work is known.
  */
 bool kwatch_activity_open(const char *runtime);
 void kwatch_activity_begin(uint64_t call);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arrays of chosen calls, as files: what a kernel was given, and what it made of it. */
+/* Saves arrays of chosen calls as files: a kernel's inputs, and its results. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -45,7 +45,7 @@ kwatch_save_open(const char *file)
 		fclose(f);
 }
 
-/* Does argument A have the value that TEXT begins with? */
+/* Does argument A have the value at the beginning of TEXT? */
 static bool
 has_value(const struct kwatch_arg *a, const char *text)
 {
@@ -61,7 +61,7 @@ has_value(const struct kwatch_arg *a, const char *text)
 		memcpy(&d, a->at, sizeof d);
 		return strtod(text, NULL) == d;
 	}
-	/* Little end first; numbers below zero wrap around. */
+	/* Little-endian; negative numbers wrap around. */
 	memcpy(&u, a->at, a->size < sizeof u ? a->size : sizeof u);
 	return u ==
 	    ((*text == '-' ? (unsigned long long)strtoll(text, NULL, 10)
@@ -118,7 +118,7 @@ put(void *fd, const void *data, size_t len)
 	}
 }
 
-/* Of NumPy's format, version 1: so long that the elements' type can be put in later. */
+/* NumPy's format, version 1: with enough space to insert the elements' type later. */
 static void
 put_header(int fd, size_t bytes)
 {
@@ -142,7 +142,7 @@ kwatch_save(const struct kwatch_wanted *w, const struct kwatch_state *s,
 
 	memcpy(&from, c->args[i].at, sizeof from);
 	snprintf(path, sizeof path, "%s.%s.%s.%s.npy", out, w->name, c->args[i].name, when);
-	/* Of processes that make the same call, the first. */
+	/* If several processes make the same call, the first one saves it. */
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return;
