@@ -25,10 +25,10 @@ TOOLS := kclassify kaudit kbench ksample kprompt kllm keval kscore karchive kgra
 # Programs that tools start themselves; installed below libexec.
 RUNNERS := krun-c krun-gpu krun-opencl
 HELPERS := $(RUNNERS) krtc kstep
-# Preloaded into applications, whose kernel is watched; beside the helpers.
+# Preloaded into applications whose kernel is watched; built next to the helpers.
 KWATCH := $(wildcard adopt/kwatch/*.c)
 
-# core: mechanisms that know nothing of kiln's records; model: what kiln knows. Tools share both.
+# core: mechanisms that know nothing of kiln's records; model: what kiln knows about them. All tools use both.
 LIB_DIRS := core model
 
 CFLAGS  ?= -O2 -g
@@ -42,8 +42,8 @@ V ?=
 Q := $(if $(V),,@)
 say = $(if $(V),,@printf '  %s %s\n' $1 $(@:$O/%=%))
 
-# A tool is tools/NAME.c or, when it has outgrown one file, tools/NAME/*.c with all that only it uses; kadopt is a package
-# of its own, adopt/.
+# A tool is tools/NAME.c or, when it has outgrown one file, tools/NAME/*.c with everything that only it uses; kadopt is
+# a package of its own, adopt/.
 src_of   = $(or $(wildcard tools/$1.c),$(wildcard tools/$1/*.c),$(wildcard $(1:k%=%)/*.c))
 LIB_SRC  := $(wildcard $(LIB_DIRS:%=tools/%/*.c))
 LIB_OBJ  := $(LIB_SRC:%.c=$O/%.o)
@@ -53,7 +53,7 @@ UNIT_SRC := $(wildcard tests/unit/*.c)
 UNIT     := $(UNIT_SRC:tests/unit/%.c=$O/unit/%.t)
 TESTTOOL_SRC := $(wildcard tests/tools/*.c)
 TESTTOOLS := $(TESTTOOL_SRC:tests/tools/%.c=$O/%)
-# The benchmark of the search runs the tools in its own process, each under the name of its main.
+# The benchmark of the search runs the tools in its own process, each with its main renamed.
 SEARCH    := ksample karchive kgrad
 BENCH_OBJ := $(patsubst %.c,$O/%.o,$(wildcard tests/bench/search/*.c)) $(SEARCH:%=$O/bench/%.o)
 FUZZ_SRC := $(wildcard tests/fuzz/*.c)
@@ -74,13 +74,13 @@ $(foreach t,$(TOOLS),$(eval $(call link_tool,$t)))
 $(HELPERS:%=$O/%): $O/%: $O/tools/helpers/%.o $O/libkiln.a
 $(RUNNERS:%=$O/%): $O/tools/helpers/krunner.o
 $O/krun-opencl: $O/tools/helpers/kcl.o
-# What candidates find in their runner in place of the run-time library's.
+# Functions that candidates find in their runner instead of the run-time library's.
 $O/krun-gpu: LDFLAGS += -Wl,--export-dynamic-symbol=cudaMalloc -Wl,--export-dynamic-symbol=cudaFree
-# Loops over tensors, which only then become vector code.
+# These loops over tensors are only vectorised with this option.
 $O/tools/kharness/values.o $O/tools/kharness/host.o: KFLAGS += -O3
 # It talks to kiln through programs and files, so the model is not on its path.
 $O/adopt/%.o: KFLAGS := $(filter-out -Itools/model,$(KFLAGS))
-# Without sanitizers, which want to come first themselves.
+# Without sanitizers, because their library would have to be loaded first.
 $O/kwatch.so: $(KWATCH) $(wildcard adopt/kwatch/*.h) adopt/wrapper.h $O/flags
 	$(call say,LD)
 	$(Q)$(CC) $(KFLAGS) $(CPPFLAGS) $(filter-out -fsanitize% -fno-sanitize% --coverage,$(CFLAGS)) -fPIC -shared -o $@ $(KWATCH) \
@@ -117,8 +117,8 @@ $O/flags: FORCE
 export KILN_DATA ?= $(CURDIR)
 export KILN_BUILD := $(abspath $O)
 TESTENV = PATH='$(abspath $O)':"$$PATH" KILN_DATA='$(CURDIR)'
-# Kernels are timed in many tests, and a busy machine can fail them: a file that fails runs once more, alone and in full,
-# and that counts.
+# Kernels are timed in many tests, and a busy machine can make them fail: a file that fails runs once more, alone and in
+# full, and that result counts.
 check: all $(UNIT) $(TESTTOOLS) $O/search-bench
 	@rm -f $O/prove; $(TESTENV) prove -j"$$(nproc)" --timer --state=save --statefile=$O/prove $(wildcard tests/*.t) $(UNIT) \
 		</dev/null || { echo 'check: what failed runs once more, alone'; \
@@ -129,14 +129,14 @@ help:
 	@sed -n '/make check/d; s/^#: //p' pipeline.mk
 setup:
 	@sh tools/setup.sh $(ARGS)
-# The one schema that is made from a table in the sources; a test says when it lags behind.
+# The only schema that is generated from a table in the sources; a test fails when it is out of date.
 schemas: $O/kcampaign
 	$O/kcampaign schema -o docs/schemas/campaign-1.json
 clean:
 	rm -rf $O
 
-# A campaign's own targets, from here, not by the Makefile in its folder, which may be anybody's.
-# N, CELL and FROM travel by themselves, being given on the command line.
+# A campaign's own targets use this Makefile and not the one in its folder, which anybody may have written. N, CELL and
+# FROM are passed on, because they are given on the command line.
 CAMPAIGN ?= attention
 $(campaign_targets): all
 	+@$(MAKE) --no-print-directory -f '$(CURDIR)/pipeline.mk' \
@@ -148,7 +148,7 @@ asan:
 	@$(MAKE) O=$O/asan CFLAGS='-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined' check
 valgrind: $(UNIT)
 	@$(TESTENV) KILN_NO_JIT=1 prove -e 'valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite' $(UNIT) </dev/null
-# What never ran counts too; so does krun-c, which the sandbox keeps from writing its counts, as if it never ran.
+# Code that never ran counts too; so does krun-c, which cannot write its counts in the sandbox: it counts as never run.
 coverage:
 	@mkdir -p $O/coverage && find $O/coverage -name '*.gcda' -delete
 	-@$(MAKE) O=$O/coverage CFLAGS='-O0 -g --coverage' check
@@ -169,7 +169,7 @@ fuzz: $(FUZZ)
 
 bench: all $(TESTTOOLS) $O/search-bench
 	@for b in $(wildcard tests/bench/*.sh); do $(TESTENV) sh $$b || exit 1; done
-# All of the corpus in C, or its half BACKEND=cuda, or FILES=REGEX; make check takes a sample.
+# The whole corpus in C, or its other half with BACKEND=cuda, or FILES=REGEX; make check takes a sample.
 cheats: all
 	@$(TESTENV) tests/cheats/run -b '$(or $(BACKEND),c)' -s $(if $(FILES),'$(FILES)')
 remote: all
@@ -183,7 +183,7 @@ faults: all
 adopt-kill: all
 	@$(TESTENV) sh tests/adopt-kill.sh $(if $N,$N,100)
 
-# Data that the tools look for below PREFIX/share/kiln.
+# Data that the tools search in PREFIX/share/kiln.
 DATA := pipeline.mk tools/kernelbench.py adopt/wrapper.h adopt/ld.sh $(wildcard patterns/*.json patterns/profile/*.json docs/schemas/*.json docs/hardware/*.md tools/kllm/*.tsv tools/kreport/*.css tools/kreport/*.page) $(shell find prompts pages campaigns skills -type f \
 	-not -path '*/trials/*' -not -path '*/.run/*' -not -name campaign.mk -not -path '*/rounds/*' -not -path '*/logs/*' -not -name '.*' 2>/dev/null)
 MAN1 := $(wildcard tools/*.1 tools/*/*.1 adopt/*.1)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # The loop of a campaign, for GNU make 4.3; a campaign's Makefile includes it and docs/pipeline.md explains it.
 #
-# What a person types (trial, campaign, status, …) goes to kcampaign, which holds the campaign's lock, makes the folders,
-# and asks make for one trial at a time. The graph in the second half is what it asks for.
+# The targets that a person types (trial, campaign, status, …) go to kcampaign, which holds the campaign's lock, makes
+# the folders, and asks make for one trial at a time. It asks for the graph in the second half.
 MAKEFLAGS += --no-builtin-rules --no-builtin-variables --no-print-directory --warn-undefined-variables
 .SUFFIXES:
 .DEFAULT_GOAL := help
@@ -53,7 +53,8 @@ report:
 	@kreport
 records:
 	@krecords close
-# Decisions, chain, logs and commits, memory, what of the gain is real, and figures in what people read.
+# Commands that check: decisions, chain, logs and commits, memory, how much of the gain is real, and figures in texts
+# for people.
 proof:
 	@kcampaign shapes --check
 	@kscore --check -r trials/000/00/eval.ndjson -o .proof trials/*/score.ndjson; code=$$?; rm -f .proof; exit $$code
@@ -63,29 +64,29 @@ proof:
 	@kspec check $(wildcard rounds/*.md rounds/*/summary.md logs/*.md memory/v*.json)
 
 else
-# kcampaign calls this half, with FIRST and LAST trial of the graph, the trial PREV before FIRST, the candidate BEST to verify, EVIDENCE and ANCHORS (see
-# below), and whom to ASK for what is missing: nobody, the model for replies, or both models, the second one for digests.
-# What campaign.json says stands in campaign.mk, which kcampaign writes anew whenever it changed: BRANCHES as a list;
-# LAUNCHER put before evaluations; CEILINGS, a backend that has them; THREADS; KEY, a further variable that holds a key;
-# TARGET, LINEAR, FEEDBACK, MEMORY: whether there is such a thing; RESTART and COMPACT: after so many trials; and STEP, see
-# below. A recipe is text for a shell, so what may be any text, such as a provider
-# or a path, does not stand in one: the tool reads it from campaign.json, or the shell from its environment. LAUNCHER is a
-# command, and does.
+# kcampaign calls this half with the FIRST and LAST trial of the graph, the trial PREV before FIRST, the candidate BEST
+# to verify, EVIDENCE and ANCHORS (see below), and ASK, which says which models may be asked for what is missing: none,
+# the model for replies, or both, the second one being for digests. The values of campaign.json are in campaign.mk,
+# which kcampaign rewrites whenever it changes: BRANCHES as a list; LAUNCHER, put before evaluations; CEILINGS, set if
+# the backend has them; THREADS; KEY, another variable that holds a key; TARGET, LINEAR, FEEDBACK, MEMORY: whether they
+# exist; RESTART and COMPACT: after how many trials; and STEP, see below. A recipe is text for a shell, so arbitrary
+# text, such as a provider or a path, does not appear in one: the tool reads it from campaign.json, or the shell from
+# its environment. LAUNCHER is a command, and may appear.
 #
-# Facts (sample, prompt, reply, eval) cost money or cannot be repeated: they hang on order-only prerequisites and are made
-# once. Views (coords, audit, score, archive, gradient) are functions of facts and of the rules in trials/.rules: they hang on
-# normal prerequisites and may be remade at any time. Tools commit by rename, so make need not delete what it was
-# interrupted at, and must not: a reply is precious.
+# Facts (sample, prompt, reply, eval) cost money or cannot be repeated: they have order-only prerequisites and are made
+# once. Views (coords, audit, score, archive, gradient) are functions of facts and of the rules in trials/.rules: they
+# have normal prerequisites and may be remade at any time. Tools commit by rename, so make need not delete a target when
+# it is interrupted, and must not: a reply is precious.
 include campaign.mk
-# kiln's programs tell kcampaign by themselves what they make, and how they end; STEP does it for others.
+# kiln's programs themselves report to kcampaign what they make, and how they end; STEP does it for other programs.
 export KILN_TARGET = $@
 launch := $(if $(LAUNCHER),$(STEP) env $(LAUNCHER))
-# A make inside a recipe is somebody else's.
+# A make inside a recipe is not part of this graph.
 MAKEOVERRIDES :=
 trials   := $(if $(filter $(FIRST),$(LAST)),$(FIRST),$(shell seq -f %03.0f $(FIRST) $(LAST)))
 rules    := trials/.rules
 
-# kcampaign writes these; without them, as in the plan of a fresh campaign, everything is still to be made.
+# kcampaign writes these; without them, as in the plan of a fresh campaign, nothing has been made yet.
 $(rules)/classify $(rules)/audit $(rules)/roofline $(rules)/score $(rules)/archive $(rules)/gradient: ;
 
 trials/000/machine.json:
@@ -93,12 +94,12 @@ trials/000/machine.json:
 .PHONY: preflight
 preflight:
 	@$(launch) keval --preflight
-# A target that the device's figures cannot give is refused before anything is measured for it.
+# A target that the known figures of the device cannot support is refused before anything is measured.
 trials/000/00/eval.ndjson: | trials/000/machine.json
 	@$(if $(TARGET),kspec roofline >/dev/null)
 	@$(launch) keval --thin --reference -o $@
-# What the device can do at its best, where kharness can measure that, and not after the reference of a campaign that has begun.
-# Then what follows for each workload from that, from docs/hardware and from the task.
+# The best that the device can do, if kharness can measure that; not remade after the reference of a campaign that has
+# begun. Then the bounds of each workload, from these figures, docs/hardware and the task.
 ifneq ($(and $(CEILINGS),$(if $(wildcard trials/000/00/eval.ndjson),$(wildcard trials/000/ceilings.json),new)),)
 trials/000/ceilings.json: | trials/000/machine.json
 	@$(launch) kharness --ceilings --backend $(CEILINGS) --threads $(THREADS) -t "$$TASK" -o $@
@@ -118,20 +119,20 @@ trials/000/archive.ndjson: trials/000/score.ndjson $(rules)/archive
 trials/000/gradient.ndjson: trials/000/score.ndjson trials/000/archive.ndjson $(rules)/gradient
 	@kgrad --thin -a trials/000/archive.ndjson -o $@ $<
 
-# What earlier campaigns have left, as it stands before the first trial, with the memory.
+# What earlier campaigns have left, frozen before the first trial together with the memory.
 trials/000/tips.md: | trials/000/machine.json
 	@krecords freeze
 
-# What is kept of the rounds, at six moments: when a run begins; when only views are made; when the
-# shapes of a linear search stand; before and after a trial; and when
-# the campaign is over. LAST is complete. The records and commits of rounds come first, for the memory names them; the shapes
-# of a linear search may be chosen until they are written down, and only then is round 1 closed.
+# Records of the rounds are kept at six moments: when a run begins; when only views are made; when the shapes of a
+# linear search have been chosen; before and after a trial; and when the campaign is over. LAST is complete. The records
+# and commits of rounds come first, because the memory names them; the shapes of a linear search may be changed until
+# they are written down, and only then is round 1 closed.
 .PHONY: at-begin at-views at-round at-before at-after at-end records memory-all memory-add memory-restart tips-add library-add
 searched := $(filter-out 000,$(LAST))
-# A line of the seal says so.
+# A line of the seal records that.
 frozen   := $(filter-out 0,$(if $(wildcard seal.ndjson),$(shell grep -c '"kind":"frozen"' seal.ndjson)))
 records  := $(if $(and $(LINEAR),$(frozen)),records)
-# All of the memory is compared with the facts when a run begins; a trial adds its own record.
+# The whole memory is compared with the facts when a run begins; a trial adds its own record.
 memory   := $(if $(MEMORY),memory-$(if $(and $(filter at-after,$(MAKECMDGOALS)),$(filter-out 001,$(searched))),add,all))
 compact  := $(if $(and $(MEMORY),$(COMPACT),$(searched)),$(if $(filter 0,$(shell expr $(LAST) % $(COMPACT))),memory/compact-$(LAST).ndjson))
 at-begin: $(records) $(memory) $(compact)
@@ -154,20 +155,21 @@ tips-add:
 	@krecords tips add
 library-add:
 	@krecords library
-# An answer of another form than the one asked for (status 1) is set aside, and the campaign goes on without it.
+# An answer in another form than requested (status 1) is renamed, and the campaign continues without it.
 memory/compact-$(LAST).ndjson: | $(memory)
 	@$(STEP) sh -c 'krecords compact || test $$? -eq 1'
 
-# Trials before which rounds of a linear search failed in a row, so that they need another look at the last accepted program.
+# Trials before which several rounds of a linear search failed in a row, so that the last accepted program must be
+# examined again.
 EVIDENCE ?=
 
-# Trials before which the best, which anchors their scores, is raced against the reference again.
+# Trials before which the best program, which anchors their scores, is raced against the reference again.
 ANCHORS ?=
 
-# A trial that was begun has as many branches as it was begun with.
+# A trial that has begun keeps its number of branches.
 folders = $(or $(patsubst %/,%,$(sort $(wildcard trials/$1/[0-9][0-9]/))),$(BRANCHES:%=trials/$1/%))
 
-# In place of a model call where only views are made.
+# Instead of a model call, when only views are made.
 ASK ?= nobody
 unpaid = $(STEP) sh -c 'echo "$$@: is missing, and views ask no model:" \
 	"make redo CELL=$$(patsubst trials/%,%,$$*) FROM=reply makes it" >&2; exit 2'
@@ -192,7 +194,7 @@ $(3:%=%/reply.ndjson): %/reply.ndjson: | %/prompt.ndjson
 $(3:%=%/eval.ndjson): %/eval.ndjson: | %/reply.ndjson
 	@$$(launch) keval --thin -a trials/$2/archive.ndjson -o $$@ $$(filter %/reply.ndjson,$$|)
 
-# What a second model makes of the logs, where the campaign has one. The next trial's samples show it with the program.
+# A second model's summaries of the logs, if the campaign has one. The next trial's samples show them with the program.
 $(if $(and $(FEEDBACK),$(filter both,$(ASK))),$(3:%=%/digest.ndjson): %/digest.ndjson: | %/eval.ndjson
 	@$(STEP) sh -c 'kprompt --digest $$| | kllm --feedback -o $$@ -'
 trials/$1/archive.ndjson: | $(3:%=%/digest.ndjson)
@@ -220,8 +222,8 @@ trials/$(LAST)/verify.ndjson: | trials/$(LAST)/archive.ndjson
 .PRECIOUS: trials/000/machine.json trials/000/roofline.json trials/000/00/eval.ndjson $(foreach f,coords audit score archive gradient,trials/000/$f.ndjson) \
 	trials/$(LAST)/verify.ndjson
 
-# Keys reach the model call and nothing else. A variable exported to a target is inherited by what is made on its behalf, so
-# the prompts, which stand before the replies, get empty ones.
+# Keys reach the model call and nothing else. Variables exported to a target are inherited by its prerequisites, so the
+# prompts, which are made before the replies, get empty ones.
 keys    := $(filter %_API_KEY %_AUTH_TOKEN $(KEY),$(.VARIABLES))
 unexport $(keys)
 define key

@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Stands before the linker while a copy of a CUDA application is built to be watched, which compilers let it by COMPILER_PATH:
-# the shared run-time library takes the place of the static one, whose launches cannot be seen. Where that does not link,
-# what was asked for is linked.
+# Runs instead of the linker while a copy of a CUDA application is built to be watched; compilers find it through
+# COMPILER_PATH. It replaces the static run-time library, whose launches cannot be seen, by the shared one. If that does
+# not link, it links with the original arguments.
 here=${0%/*}
 name=${0##*/}
 
-# The linker that would have been called, which may lie beside the compiler alone. Empty parts of a PATH are the folder at hand,
-# which none has its linker in.
+# The linker that would have been called, which may exist only next to the compiler. An empty part of a PATH means the
+# current folder, which never contains the linker.
 find_linker() {
 	IFS=:
 	caller=$(readlink "/proc/$PPID/exe")
@@ -16,7 +16,7 @@ find_linker() {
 	done
 }
 
-# Arguments a line each, those of response files too: compilers write them so.
+# Arguments, one per line, including those of response files, in the form that compilers write.
 words() {
 	for word; do
 		case $word in
@@ -26,7 +26,7 @@ words() {
 	done
 }
 
-# The shared library beside the static one that is found first.
+# The shared library next to the first static one that is found.
 find_library() {
 	while IFS= read -r word; do
 		case $word in
@@ -40,7 +40,8 @@ find_library() {
 	done
 }
 
-# An option a line: found again when the application runs, whatever the options around it say of libraries.
+# One option per line: the library must be found when the application runs, whatever the surrounding options say about
+# libraries.
 instead() {
 	printf '%s\n' --push-state --no-as-needed -Bdynamic "$library" --pop-state -rpath "${library%/*}"
 }

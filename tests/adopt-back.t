@@ -1,15 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# kadopt integrate, units: a winner that is more than a function goes back. Kernels and their launches, whatever the winner's
-# geometry; C functions through their entries. Without a GPU: a stub runs kernels on the CPU, and what they become is compiled by
-# the true nvcc where there is one.
+# kadopt integrate, units: a winner that is more than one function goes into the application. Kernels and their
+# launches, whatever the winner's geometry; C functions through their entries. Without a GPU, a stub runs kernels on the
+# CPU, and the results are compiled by the real nvcc if it is installed.
 # shellcheck disable=SC2016,SC2154
 . "${0%/*}/lib.sh"
 unset ANTHROPIC_API_KEY OPENAI_API_KEY
 KILN_LOCK_DIR=$T NVCC=$(command -v nvcc || :)
 export KILN_LOCK_DIR NVCC
 
-# A compiler for CUDA where there is none: launches become calls of the stub, which runs every thread after the other.
+# Stands in for a CUDA compiler: launches become calls of the stub, which runs every thread after the other.
 mkdir bin
 cat >stub.h <<'E'
 #include <stddef.h>
@@ -74,7 +74,7 @@ done
 c++ $shared -o "$out" $objects "$STUB/libcudart.so"
 E
 printf '#!/bin/sh\ncase $* in *compute-apps*) ;; *) echo 9.0 ;; esac\n' >bin/nvidia-smi
-# The campaign's best program is what the test puts there.
+# The test provides the campaign's best program.
 cat >bin/kreport <<'E'
 #!/bin/sh
 jq -n --rawfile code "$T/winner" '{best: {id: "001/01", speed: {mean: 2, low: 1.9}}, sources: [{id: "001/01", code: $code}]}'
@@ -171,7 +171,8 @@ main()
 E
 echo 'nvcc -Isrc -o app src/main.cu src/other.cu src/scale.cu' >gpu/build.sh
 cat >helpers.sh <<'E'
-# take FILE KERNEL: adopt it as far as integration needs it, into c, of a fresh copy p of the project; the reference's text in ref.
+# take FILE KERNEL: adopt it into c, up to what integration needs, from a fresh copy p of the project; the reference's
+# text is in ref.
 take() {
 	rm -rf p c
 	cp -r "${project:-gpu}" p
@@ -183,11 +184,11 @@ take() {
 	sums >before
 }
 sums() { (cd p && find . -name "*.c*" -o -name "*.h" | grep -v "ii$\|o$" | sort | xargs sha256sum); }
-# back STATUS: the program in winner goes in.
+# back STATUS: the program in winner is put in.
 back() { s=$1; shift; exits "$s" kadopt integrate -c c --gate 0.05 "$@" || { cat out err; return 1; }; }
-# The patch, as the true compiler sees it.
+# The patch, checked by the real compiler.
 compiles() { [ -z "$NVCC" ] || (cd p && for f in src/*.cu; do "$NVCC" -std=c++17 -Isrc -c -o "$T/x.o" "$f" || exit 1; done); }
-# no PATTERN FILE…: what must not stand there.
+# no PATTERN FILE…: the files must not contain the pattern.
 no() { if grep "$@"; then echo "is there: $*"; return 1; fi; }
 run=
 E
@@ -316,7 +317,7 @@ tint_launch(float *x, int n, const float *gains_, int grid_x, cudaStream_t strea
 E
 	back 0; cat out c/runs/tint/*/integrated.patch; grep -q "^ACCEPTED" out; grep -q "cudaGetSymbolAddress(&at_, gains)" p/src/main.cu; no "tint<<<" p/src/main.cu; compiles'
 
-# Arrays in which a kernel leaves what was there: zeros in memory that is zeroed.
+# Arrays in which a kernel does not change the old values: zeros in zeroed memory.
 mkdir -p marks/src
 cat >marks/src/main.cu <<'E'
 #include <cstdio>
@@ -367,7 +368,7 @@ main()
 }
 E
 echo 'nvcc -Isrc -o app src/main.cu' >marks/build.sh
-# A judge with a GPU on which inputs cannot be written; it tells no more than that there was a fault.
+# A judge with a GPU on which inputs cannot be written; it reports only that there was a fault.
 mkdir judge
 cat >judge/kharness <<'E'
 #!/bin/sh

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# kadopt on small programs whose data have a meaning: indices, sorted keys, bytes, masks, structures. Nothing is asked: the
-# recorded calls are the workloads.
+# kadopt on small programs whose data have a meaning: indices, sorted keys, bytes, masks, structures. No question is
+# asked: the recorded calls are the workloads.
 # shellcheck disable=SC2016,SC2154
 . "${0%/*}/lib.sh"
 unset ANTHROPIC_API_KEY OPENAI_API_KEY
@@ -130,7 +130,7 @@ take() {
 }
 EOF
 
-ok 'indices: the sizes that no argument tells are those of the recorded call' '
+ok 'indices: sizes that no argument determines are those of the recorded call' '
 	. ./helpers.sh
 	take spmv
 	jq -e ".inputs.col.dtype == \"int32\" and (.workloads | length == 1) and (.workloads[0].values | map_values(.file) == {rowptr: \"recorded/top1.rowptr.npy\", col: \"recorded/top1.col.npy\", val: \"recorded/top1.val.npy\", x: \"recorded/top1.x.npy\"})" c-spmv/task.json
@@ -139,7 +139,7 @@ ok 'indices: the sizes that no argument tells are those of the recorded call' '
 	jq -e ".entry.prototype == \"void spmv(int rows, const int *rowptr, const int *col, const float *val, const float *x, float *y)\"" c-spmv/task.json
 	(cd c-spmv && keval --inputs --reference) | grep -q recorded/top1.col.npy
 	kcampaign check -c c-spmv && kadopt check -c c-spmv'
-ok 'bytes: other symbols in the same structure, as far as the reference takes them' '
+ok 'bytes: other symbols in the same structure, if the reference accepts them' '
 	. ./helpers.sh
 	take expand
 	jq -e ".inputs.packed.dtype == \"uint8\" and .inputs.table.dtype == \"uint16\" and .outputs.out.dtype == \"uint8\" and .notes.oracle == \"self\"" c-expand/task.json
@@ -153,7 +153,7 @@ ok 'a mask, an address of its own, and a comment that says TODO' '
 	take settle
 	jq -e ".inputs.keep.dtype == \"bool\" and .outputs.v.align == 4 and .outputs.v.inout and .workloads[0].values.keep.file" c-settle/task.json
 	jq -e ".eval.threads == 1" c-settle/campaign.json'
-ok 'nothing is recorded beyond the limit, and that is said' '
+ok 'nothing is recorded beyond the limit, and a message says so' '
 	. ./helpers.sh
 	kadopt adopt -o c-none -p app --file k.c --kernel spmv --build "gcc -O1 -o app main.c k.c" --run "./app spmv >out.txt" --outputs out.txt --runs 1 --proxy 0.0001,10000 --record-mb 0 2>err || :
 	grep -q "spmv: the arrays of top1 take .* MB, more than is left of 0 MB (--record-mb), so they are not recorded" err
@@ -224,18 +224,18 @@ arena() {
 	kadopt adopt -o "a-$f" -p arena --file k.c --kernel "$f" --build "gcc -O2 -fopenmp -o app main.c k.c" --run "./app $f >out.txt" --outputs out.txt --runs 1 --proxy 0.0001,10000 "$@"
 }
 EOF
-ok 'arrays in one piece of memory and on the stack: how far calls reach is measured, and nothing is asked' '
+ok 'arrays in one piece of memory and on the stack: what calls touch is measured, and no question is asked' '
 	. ./helpers.sh
 	exits 0 arena blend
 	jq -e ".inputs.in.shape == [\"rows\", \"cols\"] and .outputs.out.shape == [\"rows\", \"cols\"] and .inputs.weights.shape == [\"cols\"]" a-blend/task.json
 	jq -e ".workloads | map(.name | startswith(\"check\")) | any" a-blend/task.json
 	sed 1d a-blend/adopt/observed.ndjson | head -1 | jq -e ".pointers | .in.reach == 44400 and .out.reach == 44400 and .weights.room == 444"'
-ok 'so are arrays that a structure points to' '
+ok 'the same for arrays that a structure points to' '
 	. ./helpers.sh
 	exits 0 arena shift
 	sed 1d a-shift/adopt/observed.ndjson | head -1 | jq -e ".pointers | .f_line.reach == 40000 and .f_weights.room == 84 and .in.reach == 40080"
 	jq -e ".outputs.f_line.shape == [\"n\"] and .inputs.f_weights.shape == [\"f_taps\"] and .inputs.in.shape == [\"f_taps+n-1\"]" a-shift/task.json'
-ok 'an array that reaches into one that is written is refused by name' '
+ok 'an array that overlaps a written one is refused by name' '
 	. ./helpers.sh
 	exits 2 arena scan
 	grep -q "scan: in a call of the application, from (40000 bytes) reaches into to, which begins after 4, so they cannot be two arrays" err'
@@ -291,16 +291,16 @@ alone() {
 	kadopt adopt -o "o-$f" -p alone --file k.c --kernel "$f" --build "gcc -O1 -o app main.c k.c" --run "./app $f >out.txt" --outputs out.txt --runs 1 --proxy 0.0001,10000 "$@"
 }
 EOF
-ok 'an invented size at which an array would have no element is no size' '
+ok 'an invented size at which an array would have no element is not used' '
 	. ./helpers.sh
 	exits 0 alone halve --shape "in=rows*cols" --shape "out=rows*(cols/2)"
 	jq -e ".workloads | map(.name) | contains([\"check_3_5\"]) and (index(\"check_1_1\") | not)" o-halve/task.json'
-ok 'calls in which the reference alone gives other results than the application are left out, and named' '
+ok 'calls in which the standalone reference gives other results than the application are left out, and named' '
 	. ./helpers.sh
 	exits 0 alone loud --shape in=n --shape out=n
 	grep -q "top[0-9]* is left out: alone, the reference gives other results there than in the application (out: element [0-9]* is [0-9]*, and was [0-9]* there)" err
 	jq -e ".workloads | map(select(.timed)) | length > 0 and all(.axes.n == 120000)" o-loud/task.json'
-ok 'an array that is read after it was written under another name is no such call' '
+ok 'an array that is read after it was written under another name does not count as such a call' '
 	. ./helpers.sh
 	exits 2 alone sums --shape in=n --shape out=n
 	grep -q "sums alone does not give the application.s results in top1.* (.*: element [0-9]* is .*), so it depends on more than its arguments: .*arrays that overlap" err'

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# kadopt on functions of several forms: what a task makes of their parameters, what is asked of a person or a model, and what
-# stands in the way.
+# kadopt on functions of several forms: how a task represents their parameters, what is asked of a person or a model,
+# and what cannot be adopted.
 # shellcheck disable=SC2016,SC2154
 . "${0%/*}/lib.sh"
 unset ANTHROPIC_API_KEY OPENAI_API_KEY
@@ -142,7 +142,7 @@ forms() {
 }
 EOF
 cat >model.sh <<'EOF'
-# Answers in turns: one that leaves something out, one with another parameter, then the program; and shapes.
+# Answers in turn: one that leaves something out, one with another parameter, then the program; and shapes.
 prompt=$(cat)
 n=$(($(cat "$T/asked" 2>/dev/null || echo 0) + 1))
 echo "$n" >"$T/asked"
@@ -158,14 +158,14 @@ esac
 echo '```'
 EOF
 
-ok 'updated in place, doubles, a helper of another source, a size_t' '
+ok 'updated in place, doubles, a helper from another source, a size_t' '
 	. ./helpers.sh
 	exits 0 forms axpy
 	grep -q "the kernel uses the variable calls" err
 	jq -e ".axes.n.type == \"var\" and .entry.arguments[0] == {axis: \"n\", dtype: \"int64\"} and .outputs.y == {shape: [\"n\"], dtype: \"float64\", align: 16, inout: true} and (has(\"oracle\") | not)" c-axpy/task.json
 	grep -q "static const double factor" c-axpy/reference.c; grep -q "y += a x, damped" c-axpy/task.json'
 
-ok 'a time alone below 0.2 times that in the application, or above 5 times, is an alarm' '
+ok 'a standalone time below 0.2 times that in the application, or above 5 times, is an alarm' '
 	. ./helpers.sh
 	cp -r c-axpy astray; edit astray/adopt.json "del(.proxy)"
 	takes() { # TIMES: in the application it takes that many times as long as the reference did alone
@@ -177,7 +177,7 @@ ok 'a time alone below 0.2 times that in the application, or above 5 times, is a
 	takes 0.001; exits 1 kadopt task -c astray; grep -Eq "takes [0-9]{3,4}\.[0-9]+ times as long alone" err
 	takes 1; exits 0 kadopt task -c astray'
 
-ok 'a stride that was the width in every call follows from it' '
+ok 'a stride equal to the width in every call is derived from it' '
 	. ./helpers.sh
 	exits 1 forms row_sums --proxy 0.001,0.002; grep -q "does not measure the same work (accepted: 0.001 to 0.002" err
 	[ ! -e c-row_sums/campaign.json ]
@@ -185,7 +185,7 @@ ok 'a stride that was the width in every call follows from it' '
 	grep -q "ld was cols in every call" err
 	jq -e ".axes.ld == {type: \"expr\", expression: \"cols\"} and .inputs.m.shape == [\"rows\", \"cols\"] and .outputs.sums.shape == [\"rows\"]" c-row_sums/task.json'
 
-ok 'whole numbers: a table of fixed size; what is right is the reference itself' '
+ok 'integers: a table of fixed size; the reference itself is the oracle' '
 	. ./helpers.sh
 	exits 0 forms count
 	jq -e ".inputs.bytes.dtype == \"uint8\" and .outputs.histogram == {shape: [256], dtype: \"int32\", align: 16} and .notes.oracle == \"self\"" c-count/task.json'
@@ -203,7 +203,7 @@ ok 'several shapes fit: the message names them, and --shape decides' '
 	jq -e ".inputs.in.shape == [\"n\", \"m\"] and .outputs.out.shape == [\"n\", \"m\"]" c-blend/task.json
 	sed -i "s/^static inline float scale.*/SCALE_BY(scale, 0.5f)/" app/k.h'
 
-ok 'errors of form ask for a whole file, errors of names and types for their places' '
+ok 'syntax errors ask for a whole file, errors of names and types for their places' '
 	. ./helpers.sh
 	rm -rf c-blend; mkdir prompts
 	cat >clumsy.sh <<-\END
@@ -225,7 +225,7 @@ ok 'errors of form ask for a whole file, errors of names and types for their pla
 	grep -q "$names" prompts/2; grep -q "half" prompts/2; if grep -q "$form" prompts/2; then exit 1; fi
 	rm -rf c-blend'
 
-ok 'the model is asked when it does not compile, refused, asked again; its word on shapes must agree with the calls' '
+ok 'the model is asked when it does not compile, rejected, asked again; its answer on shapes must agree with the calls' '
 	. ./helpers.sh
 	rm -rf c-blend
 	exits 2 forms blend --provider "exec:T=$T sh $T/model.sh"; cat out err
@@ -235,7 +235,7 @@ ok 'the model is asked when it does not compile, refused, asked again; its word 
 	exits 0 forms blend --shape in=n*m --shape out=n*m; is 5 "$(cat asked)"
 	jq -e ".model.provider | startswith(\"exec:\")" c-blend/campaign.json'
 
-ok 'a matrix, small integers, results on the stack, a table of another source, headers of conditions and of options' '
+ok 'a matrix, small integers, results on the stack, a table from another source, headers from conditions and options' '
 	. ./helpers.sh
 	exits 0 forms tilt; cat out err
 	jq -e ".entry.arguments == [\"n\", \"m\", \"a\", \"up\", \"by\", \"aim\", \"peak\"] and .outputs.a == {shape: [\"n\", \"m\"], dtype: \"float64\", align: 16, inout: true}" c-tilt/task.json
@@ -245,8 +245,8 @@ ok 'a matrix, small integers, results on the stack, a table of another source, h
 	! grep -q "config.h" c-tilt/reference.c
 	jq -e ".forced == [\"forced.h\"]" c-tilt/adopt/compile.json; is 0 "$(jq .tries c-tilt/adopt/extract.json)"'
 
-# C++ in a namespace, in a file with CR LF behind a symbolic link, called by threads that take turns as it comes, in a project
-# whose old build folder and link name it by its path.
+# C++ in a namespace, in a file with CR LF behind a symbolic link, called by threads in no fixed order, in a project
+# whose old build folder and link contain its path.
 mkdir -p plus/lib plus/old
 cat >plus/lib/real.cpp <<'EOF'
 #include "k.hpp"
@@ -385,12 +385,12 @@ ok 'arrays of arrays, structures and null pointers are refused by name' '
 	odd g "parameter .float\*\*a.: a pointer to pointers"
 	odd h "parameter a is a null pointer in some calls"'
 
-ok 'in the sandbox the project is writable, its surroundings and the network are not' '
+ok 'in the sandbox the project is writable, but nothing around it, and there is no network' '
 	mkdir boxed; cp app/*.[ch] boxed
 	run="./app >out.txt; (echo x >$T/escaped); cat /proc/net/dev | grep -c : >net.txt; true"
 	exits 0 kadopt adopt -o boxed-c -p boxed --file k.c --kernel count --build "gcc -O1 -DCONFIG -I. -include forced.h -o app main.c k.c util.c -lm" --run "$run" --outputs net.txt --threads 1 --runs 1 --proxy 0.001,1000 --sandbox
 	[ ! -e escaped ]; is 1 "$(cat boxed-c/adopt/outputs/net.txt)"; [ ! -e boxed/out.txt ]'
-ok 'how a CUDA file is compiled: options in files, the GPU for native, a PATH that the build command puts before' '
+ok 'how a CUDA file is compiled: options in files, the GPU for native, a PATH that the build command extends' '
 	mkdir cuda bin2
 	cat >cuda/f.cu <<"END"
 #include <cstdio>
@@ -424,7 +424,7 @@ END
 	jq -e ".compiler == \"nvcc\" and .flags == [\"-arch=sm_90\", \"-O3\", \"-DDEEP\", \"-cudart\", \"shared\", \"-Xcompiler\", \"-fvisibility=default,-ffunction-sections\", \"-Xlinker\", \"--gc-sections\"] and .include == [\"inc\"]" x-scaled/adopt/compile.json
 	adoption plain; exits 2 kadopt preflight -c x-plain; grep -q "f.cu:13: the last parameter of plain is not a stream" err'
 
-ok 'a function of a namespace is found by its plain name; what other code copies to the device is refused' '
+ok 'a function in a namespace is found by its plain name; a kernel whose variable other code fills is refused' '
 	PATH=$T/bin2:$PATH
 	exits 0 kadopt extract -c x-scaled; nm -D x-scaled/adopt/task/reference.so | grep -q " T scaled$"; nm -D x-scaled/adopt/task/reference.so | grep -c "printf\\|exit$\\|stderr" | grep -qx 0; jq -e ".notes == []" x-scaled/adopt/extract.json
 	exits 0 kadopt extract -c x-copied
@@ -432,7 +432,7 @@ ok 'a function of a namespace is found by its plain name; what other code copies
 	echo "void set(const float *x) { cudaMemcpyToSymbol(img::gains, x, 8); }" >x-gained/adopt/copy/set.hxx
 	exits 2 kadopt extract -c x-gained; grep -q "the kernel reads gains, which other code sets on the device (./set.hxx:1:void set" err'
 
-ok 'preflight: what is not committed is told, own leftovers are ended, others on the GPU are named and left alone' '
+ok 'preflight: uncommitted changes are reported, own leftovers are ended, other processes on the GPU are named and left alone' '
 	mkdir gpu bin; printf "typedef void *cudaStream_t;\nvoid f(float *x, int n, cudaStream_t s) { x[0] = n; }\nint main() { float x; f(&x, 1, 0); }\n" >gpu/f.cu
 	printf "#!/bin/sh\necho \"\$BUSY\"\n" >bin/nvidia-smi; chmod +x bin/nvidia-smi
 	git -C gpu init -q

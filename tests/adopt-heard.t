@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# kadopt: what the application says of a winner is heard: it is no incumbent any more, the next round is told, and nobody tries
-# it again unasked. And a function keeps its head: default value, attributes, comments.
+# kadopt: what the application says about a winner has consequences: it is no longer the incumbent, the next round is
+# told, and it is not tried again unasked. And a function keeps its head: default value, attributes, comments.
 # shellcheck disable=SC2016,SC2154
 . "${0%/*}/lib.sh"
 unset ANTHROPIC_API_KEY OPENAI_API_KEY
@@ -52,43 +52,43 @@ smooth(const float *__restrict__ from, float *__restrict__ to, int n, float w)
 }
 EOF
 
-ok 'a winner that the application refuses is rolled back, and that is written down' '
+ok 'a winner that the application rejects is rolled back, and that is recorded' '
 	exits 0 kadopt adopt -o c -p heard --file k.cpp --kernel smooth --build "g++ -O1 -o app k.cpp" --run "./app >out.txt && ! test -e no" --outputs out.txt --compare float:1e-3 --threads 1 --runs 2 --proxy 0.0001,10000 --provider "exec:sh $tests_dir/data/adopt/model.sh $T/smooth.cpp"
 	jq -e ".entry.prototype | endswith(\"void smooth(const float *in, float *out, int n, float w = 0.5f)\")" c/task.json
 	jq ".eval += {set: \"full\", timing_s: 0.02, min_samples: 25, seeds: 1}" c/campaign.json >x.json && mv x.json c/campaign.json
 	kcampaign run -c c -n 1 >out; cat out
 	exits 10 kadopt integrate -c c --gate 0.98; grep -q "^GATE: the best program, 001/01, takes" out
 	exits 10 kadopt integrate -c c --gate 0.98; is SHORT_CIRCUIT "$(jq -r .outcome c/adopt/verdicts.ndjson)"
-	# That is no failure: the search goes on from it.
+	# That is not a failure: the search continues from it.
 	is "001/01 null" "$(ksample -c c --trial 2 -a c/archive.ndjson | jq -r ".sample | \"\(.incumbent) \(.application)\"")"
 	touch heard/no
 	exits 1 kadopt integrate -c c; grep -q "^ROLLED BACK" out
 	python3 "$KILN_DATA/tests/schemas.py" "$KILN_DATA/docs/schemas" verdict-1 c/adopt/verdicts.ndjson
 	jq -es ".[1] | .id == \"001/01\" and .good == false and (.why | contains(\"exited with status 1\"))" c/adopt/verdicts.ndjson
 	exits 10 kadopt integrate -c c; grep -q "GATE: 001/01 failed in the application before" out'
-ok 'what does not touch results can be said at any time' '
+ok 'answers that do not affect results can be changed at any time' '
 	exits 0 kadopt adopt -c c --flops "200*n" --compare float:1e-2; grep -q "^stored; the campaign in" out
 	jq -e ".flops == \"200*n\"" c/task.json; jq -e ".outputs[0].compare == \"float:1e-2\" and .flops" c/adopt.json
 	kadopt check -c c
 	exits 2 kadopt adopt -c c --flops "200*q"; grep -q "q" err
 	jq -e ".flops == \"200*n\"" c/task.json; kadopt check -c c'
-ok 'the next round begins without it, and is told' '
+ok 'the next round begins without it, and is told why' '
 	kcampaign run -c c -n 1 >out; cat out
 	jq -es "any(.sample.incumbent? == \"000/00\" and .sample.application[0].id == \"001/01\" and .sample.accepted == [])" c/trials/002/01/sample.ndjson
 	(cd c; kprompt trials/002/01/sample.ndjson) | grep -q "put into the application, and failed there"
 	karchive -c c --check c/archive.ndjson'
-ok 'asked for again, it goes back: the head stays that of the project, with the names of the winner' '
+ok 'on request it is put in again: the head stays that of the project, with the names of the winner' '
 	rm heard/no
 	exits 0 kadopt integrate -c c --again; cat out err; grep -q "^ACCEPTED" out
 	grep -qF "__attribute__((noinline)) void smooth(const float *__restrict__ from, float *__restrict__ to, int n, float w /* of the middle */ = 0.5f)" heard/k.cpp
 	is 1 "$(grep -cF "Neighbours, weighed. " heard/k.cpp)"
 	jq -es "map(.outcome) == [\"SHORT_CIRCUIT\", \"ROLLED_BACK\", \"DEPLOYED\"]" c/adopt/verdicts.ndjson'
-ok 'memory, tips and library hear of it: below the gate, rolled back, deployed' '
+ok 'memory, tips and library record it: below the gate, rolled back, deployed' '
 	is "SHORT_CIRCUIT ROLLED_BACK DEPLOYED" "$(jq -r "[.application[].outcome] | join(\" \")" c/memory/v1.json)"
 	krecords check -c c
 	tips=$(find .data -name tips.md); is "SHORT_CIRCUIT ROLLED_BACK DEPLOYED" "$(sed -n "s/^- Takeaway: \([A-Z_]*\): .*/\1/p" "$tips" | xargs)"
 	is DEPLOYED "$(jq -r "select(.id == \"001/01\").application" .data/kiln/tips/library/c-*.ndjson)"'
-ok 'MAP-Elites hears it, too: no parent, no inspiration, not the best' '
+ok 'MAP-Elites uses it, too: no parent, no inspiration, not the best' '
 	cp -r heard twin
 	cp c/adopt/original/k.cpp twin/k.cpp
 	exits 0 kadopt adopt -o m -p twin --file k.cpp --kernel smooth --mode map-elites --build "g++ -O1 -o app k.cpp" --run "./app >out.txt && ! test -e bad" --outputs out.txt --compare float:1e-3 --threads 1 --runs 1 --proxy 0.0001,10000 --provider "exec:sh $tests_dir/data/adopt/model.sh $T/smooth.cpp"
@@ -100,11 +100,11 @@ ok 'MAP-Elites hears it, too: no parent, no inspiration, not the best' '
 	jq -e ".sample | .application[0].id == \"001/01\" and .parent.id != \"001/01\" and .incumbent != \"001/01\" and .best == null and (.inspirations | map(.id) | index(\"001/01\") | not)" sample.json
 	(cd m; kprompt ../sample.json) | grep -q "put into the application, and failed there"
 	mv m/adopt/verdicts.ndjson v; (cd m && ksample --trial 2) | jq -e ".sample.parent.id == \"001/01\" and (.sample.application == null)"; mv v m/adopt/verdicts.ndjson'
-ok 'the observation that the campaign rests on is not made anew, though the sources have changed' '
+ok 'the observation that the campaign rests on is not made again, although the sources have changed' '
 	cp c/adopt/observed.ndjson was
 	exits 2 kadopt observe -c c; grep -q "the campaign rests on it" err; cmp was c/adopt/observed.ndjson
 	exits 2 kadopt observe -c c --force'
-ok 'one command: it stops where a person has to decide, goes on from there, and ends with the winner in place' '
+ok 'one command: it stops where a person has to decide, continues from there, and ends with the winner in place' '
 	exits 2 kadopt go -o g -p one --file k.cpp --kernel rough --build "g++ -O1 -o app k.cpp" --run "./app >out.txt && ! test -e no" --outputs out.txt \
 		--compare float:1e-3 --threads 1 --runs 2 --proxy 0.0001,10000 --provider "exec:sh $tests_dir/data/adopt/model.sh $T/smooth.cpp"
 	grep -q "rough: it is not defined there" err

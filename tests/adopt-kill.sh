@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# adopt-kill.sh N: kill -9 kadopt integrate (and, every fifth time, kadopt adopt) at N random moments. Whatever the moment: after
-# the next repair the project's source is the adopted one, or the winner that was verified, nothing else lies there, and no
-# process runs on. Prints TAP.
+# adopt-kill.sh N: kill -9 kadopt integrate (and, every fifth time, kadopt adopt) at N random moments. Whatever the
+# moment: after the next repair the project's source is the adopted one, or the verified winner, there are no other
+# files, and no process is still running. Prints TAP.
 set -eu
 tests_dir=$(cd "${0%/*}" && pwd)
 : "${KILN_DATA:=$(dirname "$tests_dir")}" "${KILN_BUILD:=$KILN_DATA/build}"
@@ -53,7 +53,7 @@ while [ "$i" -lt "$n" ]; do
 	kadopt repair -c "$W/c" 2>"$W/said" || fail "moment $i: repair failed: $(cat "$W/said")"
 	now=$(sha256sum <"$project/$file")
 	if [ "$now" != "$original" ]; then
-		# Only a winner that was verified may stay.
+		# Only a verified winner may stay.
 		tail -1 "$W/c/adopt/journal.ndjson" | grep -q '"accepted"' || fail "moment $i: neither the original nor an accepted winner"
 		grep -q '"verified"' "$W/c/adopt/journal.ndjson" || fail "moment $i: it was not verified"
 		[ "$(jq -r 'select(.what == "change").files[].to' "$W/c/adopt/journal.ndjson" | tail -1)  -" = "$now" ] || fail "moment $i: another file"

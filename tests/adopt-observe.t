@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# kadopt observe and configs: what is seen of an application's calls, when it is believed, and which few calls stand for all.
+# kadopt observe and configs: what is observed of an application's calls, when that is valid, and which few calls
+# represent all.
 # shellcheck disable=SC2016,SC2154
 . "${0%/*}/lib.sh"
 
@@ -227,7 +228,7 @@ t 'times and counters from ncu: the work of a thread' '
 	sed "s/row_mix/nobody/" ncu.csv >none.csv; exits 2 kadopt configs -c cl --ncu none.csv; grep -q "no launch of row_mix" err
 	sed "s/gpu__time/x/" ncu.csv >bad.csv; exits 2 kadopt configs -c cl --ncu bad.csv; grep -q "columns are missing" err'
 
-# A stand-in for a model that does as it is told, for one file.
+# A stand-in for a model that follows its instructions, for one file.
 cat >model <<'EOF'
 #!/bin/sh
 cat >question
@@ -248,7 +249,7 @@ t 'log lines that a model adds, in the copy alone' '
 	sed "s/KKLOG_CPP/KKLOG/" model >other; cp other model; cp -r ci cj; rm -r cj/adopt
 	exits 3 kadopt observe -c cj --instrument; grep -q "contains no file with the requested lines" err; rm -r cj'
 
-# Functions of CUDA, called as nvcc makes programs call them; nothing is behind them.
+# CUDA functions, called in the way that nvcc compiles calls; they do nothing.
 mkdir cu
 cat >cu/f.cu <<'EOF'
 #include <cstring>
@@ -345,7 +346,7 @@ t 'a run-time library within the program: no launch is seen, and it is said' '
 	exits 3 cuda row_mix "$T/stub.o" --force; grep -q "kadopt saw no launch, because the CUDA run-time library is linked statically; relink with -cudart shared, or use --instrument" err
 	exits 3 cuda mix "$T/stub.o" --launches --force; grep -q "no launch of mix was seen, because the CUDA run-time library" err'
 
-# What else an application does with streams, devices and errors, and must find as it would be without a watch.
+# What else an application does with streams, devices and errors; the watch must not change the results.
 mkdir more
 cat >more/f.cu <<'END'
 #include <cstring>

@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# kadopt on projects that are more than one folder of sources: files next to them, commands with quotes, files that the model is
-# shown, builds of other kinds.
+# kadopt on projects that are more than one folder of sources: files next to them, commands with quotes, files shown to
+# the model, other build systems.
 # shellcheck disable=SC2016,SC2154
 . "${0%/*}/lib.sh"
 unset ANTHROPIC_API_KEY OPENAI_API_KEY
 KILN_LOCK_DIR=$T
 export KILN_LOCK_DIR
 
-# Like the programs of a benchmark: a folder for each, with headers and data next to them.
+# Like the programs of a benchmark suite: one folder each, with headers and data next to them.
 mkdir -p bench/common bench/data bench/blur/src 'bench/it has blanks'
 cat >bench/common/types.h <<'EOF'
 #ifndef TYPES_H
@@ -74,14 +74,15 @@ ok 'the files of --context are in the prompts of the rounds' '
 	grep -q "Inputs are {{small}} whole numbers" prompt
 	kadopt adopt -c c --context src/main.c
 	jq -e ".instructions | contains(\"src/main.c\") and (split(\"Files of the application\") | length == 2)" c/campaign.json'
-ok 'an observation is out of date when a header next to the project has changed, or a source of Rust' '
+ok 'an observation is out of date when a header next to the project, or a Rust source, has changed' '
 	kadopt observe --check -c c
 	echo "pub fn main() {}" >bench/blur/main.rs; exits 1 kadopt observe --check -c c; grep -q "it belongs to other sources" err
 	rm bench/blur/main.rs; kadopt observe --check -c c
 	echo "/* changed */" >>bench/common/types.h; exits 1 kadopt observe --check -c c; grep -q "it belongs to other sources" err'
 
 
-# A library that is one header: its includer defines what makes it code, and a condition chooses a type.
+# A single-header library: the file that includes it defines the macro that enables its code, and a condition chooses a
+# type.
 mkdir header
 cat >header/filter.h <<'EOF'
 #ifndef FILTER_H
@@ -126,7 +127,7 @@ int main(void)
 	return fclose(f);
 }
 EOF
-ok 'a library that is one header; an array in which every call leaves what was there' '
+ok 'a single-header library; an array in which calls do not change the old values' '
 	kadopt adopt -o h -p header --file filter.h --kernel smooth --build "cc -O1 -o app main.c" --run ./app --outputs out.txt --threads 1 --runs 1 --proxy 0.0001,10000 --provider "exec:cat /dev/null"
 	grep -q "^#define FILTER_GAIN 0.25f$" h/reference.c
 	jq -e ".inputs | keys == [\"in\"]" h/task.json
@@ -134,7 +135,7 @@ ok 'a library that is one header; an array in which every call leaves what was t
 	jq -e ".outputs.out.dtype == \"float32\"" h/task.json
 	jq -e ".notes.told | any(startswith(\"clipped is written\"))" h/task.json'
 
-# Sizes that an array is declared with: other ones crash, and are left out.
+# Sizes of declared arrays: other sizes crash, and are left out.
 mkdir rows
 cat >rows/main.c <<'EOF'
 #include <stdio.h>
@@ -159,12 +160,12 @@ int main(void)
 	return fclose(f);
 }
 EOF
-ok 'a function whose rows have one length only' '
+ok 'a function whose rows have a fixed length' '
 	kadopt adopt -o r -p rows --file main.c --kernel heat --build "cc -O1 -o app main.c" --run ./app --outputs out.txt --threads 1 --runs 1 --proxy 0.0001,10000 --provider "exec:cat /dev/null"
 	jq -e ".workloads[0].axes.columns == 60" r/task.json'
 
-# The guard of a header that only a condition includes stands in the reference, and so in a reply: put before the includes, it
-# would keep the header's types out.
+# The guard of a header that is only included by a condition is in the reference, and so in a reply: put before the
+# includes, it would keep the header's types out.
 mkdir -p guard/inc
 cat >guard/inc/types.h <<'EOF'
 #ifndef _TYPES_H
@@ -226,12 +227,12 @@ void smoothed(const float *in, float *out, whole n)
 	out[n - 1] = in[n - 1];
 }
 EOF
-ok 'macros that a winner has from the reference stay where the application has them' '
+ok 'macros that a winner copied from the reference stay where the application has them' '
 	kadopt adopt -o g -p guard --file k.c --kernel smoothed --build "cc -O1 -Iinc -o app k.c" --run ./app --outputs out.txt --compare float:1e-3 --threads 1 --runs 1 --proxy 0.0001,10000 --provider "exec:sh $tests_dir/data/adopt/model.sh $T/fast.c"
 	grep -q "^#define _TYPES_H" g/reference.c
 	jq ".eval += {set: \"full\", timing_s: 0.02, min_samples: 25, seeds: 1}" g/campaign.json >x.json && mv x.json g/campaign.json
 	kcampaign run -c g -n 1
-	# On a busy machine the application may not show the gain: it builds, and that is what counts.
+	# On a busy machine the application may not show the gain: what matters is that it builds.
 	kadopt integrate -c g >said 2>&1 || grep -q "^ROLLED BACK\|^GATE" said
 	! grep -q "does not build" said || { cat said; exit 1; }'
 done_testing

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# kadopt on what functions of real libraries do: arrays of structures with pointers, pointers that move or are null, parts of a
-# larger block, blocks with a rest, headers that one of several sources sees, attributes of the linker.
+# kadopt on functions like those of real libraries: arrays of structures with pointers, pointers that move or are null,
+# parts of a larger block, blocks with a remainder, headers that only one of several sources sees, linker attributes.
 # shellcheck disable=SC2016,SC2154
 . "${0%/*}/lib.sh"
 unset ANTHROPIC_API_KEY OPENAI_API_KEY
@@ -137,13 +137,13 @@ why() { # FUNCTION
 }
 EOF
 
-ok 'a list says what stands in the way of structures with pointers' '
+ok 'a list says why structures with pointers cannot be adopted' '
 	. ./helpers.sh
 	kadopt list -p lib --json >list.ndjson
 	[ "$(why shift)" = good ]
 	why named | grep -q "many structures, whose member const char\*name is a pointer"
 	why next | grep -q "its member const unsigned char\*at is a pointer that is moved"'
-ok 'an array of structures whose pointers nobody follows is bytes' '
+ok 'an array of structures whose pointers are never followed is passed as bytes' '
 	. ./helpers.sh
 	exits 0 take shift k.c
 	jq -e ".outputs.rows.dtype == \"uint8\"" c-shift/task.json'
@@ -155,13 +155,13 @@ ok 'an array that is a part of a larger block in some calls has the shape of the
 	. ./helpers.sh
 	exits 0 take product k.c
 	jq -e ".outputs.out.shape == [\"d\"] and (.workloads | length > 2)" c-product/task.json'
-ok 'a block with an odd rest; attributes of the linker' '
+ok 'a block with an odd remainder; linker attributes' '
 	. ./helpers.sh
 	exits 0 take grow k.c
 	! grep -q target_clones c-grow/reference.c
 	jq -e ".outputs.data.shape == [\"n\"]" c-grow/task.json
 	jq -e ".eval.status == \"correct\"" c-grow/adopt/log/reference.ndjson'
-ok 'a header is what the source sees that the compiler sees it in' '
+ok 'a header is read as the source that includes it sees it' '
 	. ./helpers.sh
 	exits 0 take dot k.h
 	jq -e ".outputs.result.dtype == \"float32\"" c-dot/task.json'
@@ -171,7 +171,7 @@ ok 'what the judge of candidates refuses is refused before there is a campaign t
 	grep -q "timed, taken out of the application, is no program that kiln evaluates" err
 	grep -q rdtsc err'
 
-# A judge that finds the reference wrong as often as the file "wrong" says, and is itself then.
+# A judge that reports the reference as wrong as often as the file "wrong" says, and then behaves normally.
 mkdir judge
 cat >judge/keval <<'EOF'
 #!/bin/sh
@@ -183,7 +183,7 @@ for out; do :; done
 echo '{"eval": {"status": "wrong_value", "correctness": {"passed": 4, "total": 4}, "reasons": [{"check": "timed_run"}], "log": "the result of a timed run was wrong"}}' >"$out"
 EOF
 chmod +x judge/keval
-ok 'a reference that is wrong with numbers it was not tried with: the tolerance is one step looser, once' '
+ok 'a reference that is wrong with new numbers: the tolerance is loosened by one step, once' '
 	. ./helpers.sh
 	jq -r .reduction c-product/task.json >was
 	rm -r c-product; echo 1 >wrong

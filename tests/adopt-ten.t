@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# kadopt on ten small programs, each in the style of a kind that people have: nothing in them was written for kiln, nothing is
-# asked, and each becomes a campaign whose reference gives the application's results. For the kernel of a GPU, a stub stands in
-# for the run-time library, as far as that goes: to the configurations.
+# kadopt on ten small programs, each in a common style: none was written for kiln, no question is asked, and each
+# becomes a campaign whose reference gives the application's results. For the GPU kernel, a stub stands in for the
+# run-time library, which works up to the configurations.
 # shellcheck disable=SC2016,SC2154
 . "${0%/*}/lib.sh"
 unset ANTHROPIC_API_KEY OPENAI_API_KEY
@@ -179,7 +179,7 @@ int main(void)
 	printf("%llx\n", (unsigned long long)h);
 }
 EOF
-# A decoder: tokens decide how much is read and written.
+# A decoder: tokens determine how much is read and written.
 cat >pack/lz.c <<'EOF'
 #include <stdio.h>
 #include <stdlib.h>
@@ -245,7 +245,7 @@ int main(void)
 	printf("%.9f\n", a[N / 2][N / 3]);
 }
 EOF
-# C++: a namespace, a template, a vector around it.
+# C++: a namespace, a template, a vector type.
 cat >far/gain.cpp <<'EOF'
 #include <cstdio>
 #include <cstddef>
@@ -299,7 +299,7 @@ int main(void)
 	printf("%d %d\n", level, dist[N - 1]);
 }
 EOF
-# A GPU: a kernel in main's file, launched with a block that main computes.
+# A GPU: a kernel in main's file, launched with a block size that main computes.
 cat >gpu/saxpy.cu <<'EOF'
 #include <stdio.h>
 __global__ void saxpy(int n, float a, const float *x, float *y)
@@ -330,7 +330,7 @@ cat >helpers.sh <<'EOF'
 take() {
 	exits 0 kadopt adopt -o "c-$1" -p "$1" --file "$2" --kernel "$3" --build "$4" --run "./app >out.txt" --outputs out.txt --runs 1 --proxy 0.0001,10000 --provider "exec:false" || { cat out err; return 1; }
 	jq ".eval += {timing_s: 0.02, min_samples: 25, seeds: 1}" "c-$1/campaign.json" >x.json && mv x.json "c-$1/campaign.json"
-	# Trial 0 is the reference; then the provider has nothing to say.
+	# Trial 0 is the reference; after that the provider has no more replies.
 	kcampaign run -c "c-$1" -n 1 >log 2>&1 || :
 	jq -es "map(.eval.status? // empty) | .[0] == \"correct\"" "c-$1/trials/000/00/eval.ndjson" || { cat log; return 1; }
 }
@@ -345,7 +345,7 @@ t 'a hash in a header' 'take hash hash.h hash_long "gcc -O2 -o app main.c"'
 t 'a decoder, whose data say how much is written' 'take pack lz.c unpack "gcc -O2 -o app lz.c"'
 t 'a benchmark, whose arrays are declared by macros' 'take poly jacobi.c kernel_jacobi "gcc -O2 -o app jacobi.c"'
 t 'C++: a template in a namespace' 'take far gain.cpp envelope "g++ -O2 -o app gain.cpp"'
-# A level is found from some of the edges, and with other distances from any.
+# A level is found from some of the edges, and, with other distances, from any.
 t 'a graph' 'take graph bfs.c relax_level "gcc -O2 -o app bfs.c"
 	jq -e ".workloads | map(.axes.edges_elements) | length > 0 and all(. == 30000)" c-graph/task.json'
 t 'a kernel of a GPU, seen by its launches' '

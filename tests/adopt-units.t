@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# kadopt list, and units: which functions can be taken, and the entries through which a task calls those that are none.
+# kadopt list, and units: which functions can be adopted, and the entries through which a task calls those that are not
+# entries themselves.
 # shellcheck disable=SC2016,SC2154
 . "${0%/*}/lib.sh"
 unset ANTHROPIC_API_KEY OPENAI_API_KEY
@@ -168,7 +169,7 @@ main()
 	return 0;
 }
 EOF2
-# A compiler for CUDA where there is none: launches become calls of the stub, after the preprocessor.
+# Stands in for a CUDA compiler: launches become calls of the stub, after preprocessing.
 mkdir bin
 cat >stub.h <<'EOF2'
 #include <stddef.h>
@@ -202,7 +203,7 @@ cc -shared -fPIC -o libcudart.so "$apps/cudart-stub.c"
 STUB=$T PATH=$T/bin:$PATH
 export STUB
 cat >helpers.sh <<'EOF2'
-# take FILE FUNCTION: adopt it from the plain project, as far as it goes.
+# take FILE FUNCTION: adopt it from the plain project, as far as possible.
 take() {
 	rm -rf c
 	kadopt adopt -o c -p plain --file "$1" --kernel "$2" --build make --run ./app --outputs out.txt --threads 1 --runs 1 --proxy 0.0001,10000 >out 2>err

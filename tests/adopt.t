@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# kadopt: a function of an application becomes a campaign; its winner goes back when it holds there, and only then.
+# kadopt: a function of an application becomes a campaign; its winner is put in if it works there, and only then.
 # shellcheck disable=SC2016,SC2154
 . "${0%/*}/lib.sh"
 unset ANTHROPIC_API_KEY OPENAI_API_KEY
@@ -15,13 +15,13 @@ adopt() {
 	kcampaign adopt -o "$@" -p heat --file src/diffuse.c --kernel heat_diffuse --build make \
 		--run 'OMP_NUM_THREADS=1 ./heat -n 8 some.conf heat.out' --outputs heat.out --threads 1 --runs 5 --proxy 0.01,100
 }
-# spoil FILTER: a copy d of the campaign whose winner is another one.
+# spoil FILTER: a copy d of the campaign with another winner.
 spoil() {
 	rm -rf d
 	cp -r unused d
 	jq -c ".eval.code |= $1" unused/trials/001/01/eval.ndjson >d/trials/001/01/eval.ndjson
 	! cmp -s unused/trials/001/01/eval.ndjson d/trials/001/01/eval.ndjson
-	# As if it had been scored so.
+	# As if it had been scored like this.
 	from=$(tr -d "\n" <d/trials/001/01/eval.ndjson | sha256sum | cut -d " " -f 1)
 	sed -i "/\"id\":\"001.01\"/s/\"from\":{\"eval\":\"[0-9a-f]*\"/\"from\":{\"eval\":\"$from\"/" d/trials/001/*.ndjson
 	edit d/adopt.json "del(.model)"
@@ -37,7 +37,7 @@ make -C heat >make.log
 (cd heat && OMP_NUM_THREADS=1 ./heat -n 8 some.conf heat.out)
 sums heat >before
 
-ok 'usage; what cannot be adopted is refused by name, before anything is touched' '
+ok 'usage; what cannot be adopted is refused by name, before anything is changed' '
 	. ./helpers.sh
 	exits 0 kadopt --help; exits 0 kadopt adopt --help; exits 0 kadopt integrate --help; exits 2 kadopt integrate x
 	exits 2 kadopt status -c none; grep -q "none/adopt.json: not found" err
@@ -67,7 +67,7 @@ ok 'usage; what cannot be adopted is refused by name, before anything is touched
 	refused 75 "exited with status 255" --launcher "$T/lost"
 	sums heat >after; same before after' </dev/null
 
-ok 'adopted: reference, oracle, task and campaign, and the project as it was' '
+ok 'adopted: reference, oracle, task and campaign; the project is unchanged' '
 	. ./helpers.sh
 	adopt c --top 1 --provider "exec:sh $tests_dir/data/adopt/model.sh $tests_dir/data/adopt/big_only.c" >out; cat out
 	sums heat >after; same before after
@@ -100,12 +100,12 @@ ok 'the campaign finds a program that is fast where it is timed' '
 	grep -q "Round 2: ACCEPTED" out
 	cp -r c unused'
 
-ok 'a gain below the gate touches nothing: 10' '
+ok 'a gain below the gate changes nothing: 10' '
 	. ./helpers.sh
 	exits 10 kcampaign integrate -c c --gate 0.98; grep -q "^GATE: .*98.0 % is required; no file was changed" out
 	sums heat >after; same before after; [ ! -e c/adopt/journal.ndjson ]'
 
-ok 'fast alone, slow in the application: rolled back, every byte as it was' '
+ok 'fast alone, slow in the application: rolled back, every byte as before' '
 	. ./helpers.sh
 	exits 1 kcampaign integrate -c c; cat out err
 	grep -q "^ROLLED BACK" out; grep -q "all calls together take [0-9.]* % more in the application" err
@@ -118,7 +118,7 @@ ok 'fast alone, slow in the application: rolled back, every byte as it was' '
 	valid real-1 "$r/timing.json"
 	kadopt status -c c | grep -q "rolled back"'
 
-ok 'what must not go back is refused before anything is touched' '
+ok 'what must not go into the application is refused before anything is changed' '
 	. ./helpers.sh
 	refused() {
 		spoil "$1"
@@ -130,7 +130,7 @@ ok 'what must not go back is refused before anything is touched' '
 	refused "sub(\"conduct, next, rows\"; \"conduct, (float *)0, rows\")" "no_work: heat_diffuse does not use next"
 	refused "sub(\"int rows, int cols, int radius, heat_real spread,\"; \"int rows, long cols, int radius, heat_real spread,\")" "signature: .*,int,long,int,"'
 
-ok 'another result of the application: rolled back' '
+ok 'different results of the application: rolled back' '
 	. ./helpers.sh
 	spoil "sub(\"\\ttotal = weight\"; \"\\tstep = cols == 80 ? 0 : step;\\n\\ttotal = weight\")"
 	exits 1 kadopt integrate -c d; cat out err; grep -q "output heat.out differs" err; grep -q "^ROLLED BACK" out
@@ -143,7 +143,7 @@ ok 'a project that was edited since is refused, and left alone' '
 	tail -1 heat/src/diffuse.c | grep -q mine
 	cp kept.c heat/src/diffuse.c'
 
-ok 'where its fault does not show, the same program is accepted, and stays' '
+ok 'if its fault does not show, the same program is accepted, and stays' '
 	. ./helpers.sh
 	rm -rf d; cp -r unused d
 	printf "die 128 128 9\nbig 112 144 3\n" >heat/some.conf

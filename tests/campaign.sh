@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# For tests of the loop: null_campaign makes campaigns without model and measurement; wrap puts a log before the tools.
+# For tests of the loop: null_campaign makes campaigns without model and measurement; wrap puts logging wrappers before
+# the tools.
 
 # null_campaign FOLDER TRIALS: the null provider answers at once, the null evaluator scores by the code's hash.
 null_campaign() {
@@ -10,8 +11,8 @@ null_campaign() {
 	mv "$1/new.json" "$1/campaign.json"
 }
 
-# wrap FOLDER: programs in FOLDER, to stand first on PATH, that log what they are called with to $LOG and then are the real ones.
-# With FAIL=PATH in the environment the stage that makes PATH ends with CODE instead; with SLOW=PATH it sleeps.
+# wrap FOLDER: programs in FOLDER, to come first on PATH, that log their arguments to $LOG and then run the real ones.
+# With FAIL=PATH in the environment, the stage that makes PATH ends with CODE instead; with SLOW=PATH it sleeps.
 wrap() {
 	mkdir -p "$1"
 	cat >"$1/wrapper" <<'E'

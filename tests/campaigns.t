@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Every campaign that ships: it is whole, its recorded replies pass today's rules, and it runs as
-# far as this machine goes. In make check sizes are small and times come from a file. With
-# KILN_CAMPAIGNS=full (make campaigns-check) sizes and times are the campaign's own, and what needs
-# a GPU that is not here is built.
+# Every shipped campaign: it is complete, its recorded replies pass today's rules, and it runs as
+# far as this machine allows. In make check sizes are small and times come from a file. With
+# KILN_CAMPAIGNS=full (make campaigns-check) sizes and times are the campaign's own, and kernels for
+# a GPU that is missing here are only built.
 # shellcheck disable=SC2016	# scripts in quotes
 . "${0%/*}/lib.sh"
 
@@ -17,7 +17,8 @@ for name in $campaigns; do
 	shipped "$name"
 	cp -r "$name" dry
 done
-# dry/: nothing is compiled there: what ends as compile_error was extracted, planned and scanned.
+# dry/: nothing is compiled there: a candidate that ends with compile_error was extracted, planned
+# and scanned.
 for name in $campaigns; do
 	case $(jq -r .backend "$name/campaign.json") in
 	c | opencl) [ "$full" ] || make_small "$name" ;;
@@ -45,7 +46,8 @@ jq -c 'select(.eval.status != "compile_error" or (.coords.coords | length) != 4)
 cat bad
 [ ! -s bad ]
 E
-# trial NAME: the first trial; without recorded replies, of the reference with one more line.
+# trial NAME: the first trial; if there are no recorded replies, of the reference with one more
+# line.
 cat >bin/trial <<'E'
 #!/bin/sh -eu
 . "$tests_dir/functions.sh"
@@ -68,7 +70,7 @@ is correct "$(jq -r .eval.status trials/00[01]/*/eval.ndjson | sort -u)"
 jq -e .score trials/001/score.ndjson >scores
 kcampaign status
 E
-# building NAME: without a device the evaluator ends when it has built, and says so.
+# building NAME: without a device the evaluator ends after the build, and says so.
 cat >bin/building <<'E'
 #!/bin/sh -eu
 . "$tests_dir/functions.sh"
@@ -88,7 +90,7 @@ E
 chmod +x bin/*
 PATH=$T/bin:$PATH:/usr/local/cuda/bin
 
-# lacks BACKEND: why a campaign of it cannot run here; nothing when it can.
+# lacks BACKEND: why a campaign with it cannot run here; empty when it can.
 lacks() {
 	case $1 in
 	opencl)
@@ -109,7 +111,7 @@ for name in $campaigns; do
 	export name
 	backend=$(jq -r .backend "$name/campaign.json")
 	why=$(lacks "$backend")
-	ok "$name: whole; its reference and replies are read, scanned and classified" '
+	ok "$name: complete; its reference and replies are read, scanned and classified" '
 		is "" "$(kcampaign check -c "$KILN_DATA/campaigns/$name")"
 		keval --inputs -c "$name" --reference >files
 		while read -r file; do ls "$file"; done <files
@@ -123,14 +125,14 @@ for name in $campaigns; do
 	fi
 done
 
-# An archive holds what was found and the line of the seal that says what the rounds are judged by;
+# An archive contains the results, and the line of the seal that says what the rounds are judged by;
 # rounds/, logs/ and memory/ are made from these.
 mkdir records
 for archive in "$KILN_DATA"/campaigns/*_linear*/recorded/*.tar.gz; do
 	name=${archive%/recorded/*}
 	name=${name##*/}
 	export archive name
-	ok "$name: the recorded rounds prove themselves, and their plans pass the rules" '
+	ok "$name: the recorded rounds pass their checks, and their plans the rules" '
 		(cd records; for c in "$KILN_DATA"/campaigns/*; do c=${c##*/}; [ -e $c ] || shipped $c; done)
 		cd records/$name; tar xzf "$archive"
 		is "nothing to convert" "$(kcampaign upgrade)"; is 1 "$(wc -l <seal.ndjson)"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The corpus of cheats and honest kernels: the list names every file and covers the catalogue; the C half is judged. The
-# CUDA half is judged by tests/cheats/run -b cuda where a device is; KILN_CHEATS_NVCC=1 compiles it here.
+# The corpus of cheats and honest kernels: the list names every file and covers the catalogue; the C half is judged.
+# tests/cheats/run -b cuda judges the CUDA half on a machine with a device; KILN_CHEATS_NVCC=1 compiles it here.
 # shellcheck disable=SC2016	# scripts in quotes
 . "${0%/*}/lib.sh"
 
@@ -25,7 +25,7 @@ ok 'the list names every file, once, and tasks and honest kernels that exist' '
 	jq -r "\"\(.task)/task.json\", .max_speedup_vs // empty" "$list" | sort -u | while read -r f; do
 		[ -f "$corpus/$f" ] || { echo "$f is missing"; exit 1; }
 	done'
-ok 'the corpus is as large as promised' '
+ok 'the corpus is as large as claimed' '
 	[ "$(ls "$corpus"/cuda/bad/*.cu | wc -l)" -ge 300 ] && [ "$(ls "$corpus"/cuda/good/*.cu | wc -l)" -ge 80 ]
 	[ "$(ls "$corpus"/c/bad/*.c | wc -l)" -ge 200 ] && [ "$(ls "$corpus"/c/good/*.c | wc -l)" -ge 80 ]'
 ok 'every hack of the catalogue has a file, or a row that says why not' '
@@ -40,7 +40,7 @@ ok 'every hack of the catalogue has a file, or a row that says why not' '
 if [ "${KILN_CHEATS_NVCC-}" = 1 ] && command -v nvcc >/dev/null; then
 	cat >"$T/compile" <<'EOS'
 #!/bin/sh
-# compile FILE: those that are expected to fail may.
+# compile FILE: those expected to fail may do so.
 o=$(mktemp)
 nvcc -O1 -std=c++17 -gencode arch=compute_90a,code=sm_90a -cudart shared -shared -Xcompiler -fPIC -w -o "$o" "$corpus/$1" \
 	>"$o.log" 2>&1 || jq -e --arg f "$1" 'select(.file == $f).expect | any(. == "compile_error")' "$list" >/dev/null ||
@@ -53,7 +53,7 @@ else
 	skip 'the CUDA half compiles' 'takes minutes; KILN_CHEATS_NVCC=1 and nvcc ask for it'
 fi
 
-ok 'samples differ, repeat, and together hold every file once' '
+ok 'samples differ, repeat, and together contain every file once' '
 	n=$("$corpus/run" -b c -l | wc -l)
 	"$corpus/run" -b c -l -n 24 -r 7 >a; "$corpus/run" -b c -l -n 24 -r 7 >b; same a b
 	[ "$(wc -l <a)" -le 24 ]; ! grep -qx -F -f a <<-E || exit 1
@@ -92,7 +92,7 @@ ok 'verdicts, and which of them are failures' '
 	is "not judged false" "$(verdict false "{$good,\"got\":\"not_judged\"}")"'
 
 if command -v keval >/dev/null && command -v kharness >/dev/null; then
-	ok 'C, a sample by the day: cheats are caught for an expected reason, no honest kernel is accused' '
+	ok 'C, a daily sample: cheats are caught for an expected reason, no honest kernel is accused' '
 		"$corpus/run" -b c -j 6 -n 20 -o results
 		jq -es "all(.verdict | startswith(\"caught,\") | not)" results'
 else

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck disable=SC2016	# scripts in quotes
-# Locked clocks of a GPU, with a stand-in for the driver's management library: given back however the one that asked ends.
+# Locked clocks of a GPU, with a stand-in for the driver's management library: they are reset however the process that
+# requested them ends.
 . "${0%/*}/lib.sh"
 KILN_LOCK_DIR=$T
 export KILN_LOCK_DIR
@@ -27,22 +28,22 @@ if nm -D "$KILN_BUILD/kharness" | grep -q asan; then
 	done_testing
 fi
 
-ok 'locked at the default or at what is asked for, and given back at the end' '
+ok 'locked at the default or as requested, and reset at the end' '
 	is "1590 locked" "$(kharness --hold-clocks $uuid </dev/null)"
 	is "1200 locked" "$(kharness --hold-clocks $uuid:1200 </dev/null)"
 	is "lock 1590 reset 0 lock 1200 reset 0" "$(tr "\n" " " <log | sed "s/ $//")"'
-ok 'given back when who asked was killed, and when the holder is told to end' '
+ok 'reset when the requesting process was killed, and when the holder is told to end' '
 	wait_for() { for i in $(seq 300); do ! grep -q "$1" log 2>/dev/null || return 0; sleep 0.1; done; return 1; }
 	rm -f log; mkfifo in
 	sleep 600 >in & asker=$!
 	kharness --hold-clocks $uuid <in >answer & holder=$!
 	wait_for lock; kill -INT $holder; kill -TERM $holder; kill -HUP $holder
-	# The next one waits.
+	# The next holder waits.
 	kharness --hold-clocks $uuid:1300 </dev/null >second & next=$!
 	sleep 0.5; is "lock 1590" "$(cat log)"
 	kill -KILL $asker; wait $holder; wait $next
 	is "lock 1590 reset 0 lock 1300 reset 0" "$(tr "\n" " " <log | sed "s/ $//")"'
-ok 'what does not work is told' '
+ok 'failures are reported' '
 	rm -f log
 	is "0 Insufficient Permissions" "$(NVML_REFUSE=1 kharness --hold-clocks $uuid </dev/null)"
 	is "0 Not Found" "$(kharness --hold-clocks ffffffffffffffffffffffffffffffff </dev/null)"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# A damaged campaign: every tool that reads trials names the damage in the same words, says what to do,
-# and uses the rest.
+# A damaged campaign: every tool that reads trials reports the damage in the same words, says what to
+# do, and uses the rest.
 # shellcheck disable=SC2016	# scripts in quotes
 . "${0%/*}/lib.sh"
 # shellcheck source=tests/campaign.sh
@@ -12,7 +12,8 @@ jq '.name = "other" | .seed = 7' whole/campaign.json >other/campaign.json
 (cd whole && make -s -j2 trials N=5 >/dev/null 2>&1)
 (cd other && make -s -j2 trials N=2 >/dev/null 2>&1)
 
-# try TOOL COMMAND: in the campaign, into TOOL.out, .err, .code, and .said: what it says of trials.
+# try TOOL COMMAND: run it in the campaign, with the results in TOOL.out, .err and .code, and in .said
+# what it reports about trials.
 cat >try <<'E'
 #!/bin/sh -u
 tool=$1
@@ -34,7 +35,7 @@ eval "$1"
 ../try memory krecords remember
 ../try round krecords check
 E
-# says TEXT: all tools say exactly this of the trials; krecords stops at the first that is damaged.
+# says TEXT: all tools report exactly this about the trials; krecords stops at the first damaged one.
 cat >says <<'E'
 #!/bin/sh -eu
 for tool in status report audit memory round; do
@@ -48,7 +49,7 @@ chmod 755 try hurt says
 PATH=$PWD:$PATH again='remove it, and run make views to make it again'
 export again
 
-ok 'a whole campaign: nobody complains' '
+ok 'an undamaged campaign: no complaints' '
 	hurt :
 	says ""
 	is "0 0 0 0" "$(cat status.code report.code audit.code memory.code | xargs)"
@@ -93,7 +94,7 @@ ok 'an empty file' '
 	hurt ": >trials/004/score.ndjson"
 	says "trials/004/score.ndjson: contains no record; $again"'
 
-ok 'not JSON, and no record' '
+ok 'not JSON, and not a record' '
 	hurt "sed -i \"2s/.*/{not json/\" trials/004/score.ndjson"
 	grep -q "^trials/004/score.ndjson:2: column [0-9]*: .*; $again" status.said; says "$(cat status.said)"
 	hurt "sed -i \"2s/.*/[]/\" trials/004/score.ndjson"
@@ -101,11 +102,11 @@ ok 'not JSON, and no record' '
 	hurt "sed -i \"2s/.*/{}/\" trials/004/score.ndjson"
 	grep -q "^trials/004/score.ndjson:2: the record has no " status.said; says "$(cat status.said)"'
 
-ok 'a schema that is not known' '
+ok 'an unknown schema' '
 	hurt "sed -i \"3s|part/1|part/9|\" trials/004/score.ndjson"
 	says "trials/004/score.ndjson:3: schema: is '\''part/9'\'', must be '\''part/1'\''; $again"'
 
-ok 'the last archive: the one before it stands in' '
+ok 'the last archive: the one before it is used instead' '
 	hurt ": >trials/005/archive.ndjson"
 	says "trials/005/archive.ndjson: is empty; $again"
 	grep -q "^trial    5 of 5" status.out; grep -q "^cells " status.out
@@ -116,7 +117,7 @@ ok 'the last archive: the one before it stands in' '
 	grep -q "^trials/005/archive.ndjson:2: not a line of an archive: no cell; $again" status.said
 	is "0 0" "$(cat status.code report.code | xargs)"'
 
-ok 'what is advised helps' '
+ok 'the advice works' '
 	hurt ": >trials/004/score.ndjson; rm trials/004/score.ndjson; make -s views >/dev/null"
 	says ""
 	same whole/trials/004/score.ndjson hurt.d/trials/004/score.ndjson'
@@ -125,7 +126,7 @@ ok 'a campaign that was renamed keeps its trials' '
 	hurt "jq \".name = \\\"renamed\\\"\" campaign.json >x; mv x campaign.json"
 	says ""'
 
-ok 'the reference cannot be done without' '
+ok 'nothing works without the reference' '
 	hurt ": >trials/000/score.ndjson"
 	grep -q "^trials/000/score.ndjson: contains no record; $again" status.said
 	says "$(cat status.said)"; is 2 "$(cat report.code)"'

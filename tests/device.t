@@ -1,21 +1,21 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The judge's kernels for GPUs, on the CPU, beside the judge's code for the host (device/device.cc). And what of the GPU
-# backends can be tried without a device.
+# The judge's kernels for GPUs, run on the CPU and compared with the judge's code for the host (device/device.cc). And
+# everything about the GPU backends that can be tested without a device.
 # shellcheck disable=SC2016
 . "${0%/*}/lib.sh"
 
 : "${KILN_BUILD:=$KILN_DATA/build}"
 export KILN_BUILD
 
-ok 'kernels of the judge and code for the host come to the same verdict' '
+ok 'kernels of the judge and code for the host reach the same verdict' '
 	"${CXX:-g++}" -std=c++17 -O1 -g -D_GNU_SOURCE -I"$KILN_DATA/tools/core" -I"$KILN_DATA/tools/model" -I"$KILN_DATA/tools/kharness" -o device \
 		"$tests_dir/device/device.cc" "$KILN_BUILD"/tools/kharness/host.o "$KILN_BUILD"/tools/kharness/values.o \
 		"$KILN_BUILD/libkiln.a" ${LDFLAGS-} -ljansson -lmd -lseccomp -lpcre2-8 -lffi -lm -pthread
 	./device >out || { grep -v "^ok" out; exit 1; }
 	is 60 "$(grep -c "^ok" out)"'
 
-ok 'without a driver or a device: what is missing, and no result' '
+ok 'without a driver or a device: a message about what is missing, and no result' '
 	command -v nvidia-smi >/dev/null && exit 0
 	cp "$tests_dir"/tasks/cuda_saxpy/* .
 	code=0; kharness --backend cuda -t task.json --phase timing -o none ./reference.cu 2>err || code=$?
@@ -62,14 +62,14 @@ if command -v g++ >/dev/null && bwrap --dev-bind / / true 2>/dev/null; then
 		is compile_error "$(jq -r .eval.status bad)"'
 fi
 if command -v g++ >/dev/null; then
-	ok 'of the C++ library, host code may use containers, and nothing that starts, waits, opens or hooks' '
+	ok 'host code may use containers of the C++ library, but nothing that starts, waits, opens or hooks' '
 		mkdir x; cp "$tests_dir"/tasks/cuda_saxpy/* x
 		printf "{\"schema\":\"campaign/1\",\"name\":\"x\",\"backend\":\"cuda\",\"language\":\"cuda\"}" >x/campaign.json
 		jq ".build = {compiler: \"g++\", flags: [\"-x\", \"c++\", \"-O2\", \"-std=c++17\", \"-w\"]}" \
 			"$tests_dir/tasks/cuda_saxpy/task.json" >x/task.json
 		judged() { # HEADER BODY: the status, and what the first reason names
 			{ for h in $1; do echo "#include <$h>"; done; echo "extern \"C\" int saxpy(int n) { $2 }"; } >try.cu
-			# What is allowed comes to the next step, the oracle, which no plain compiler builds.
+			# If it is allowed, the next step is the oracle, which an ordinary compiler cannot build.
 			rm -f out
 			if keval -c x --code try.cu -o out 2>err; then
 				jq -r "\"\(.eval.status) \(.eval.reasons[0].check)\"" out
@@ -123,7 +123,7 @@ if command -v nvcc >/dev/null; then
 			forbidden_symbol|extern "C" int puts(const char *); extern "C" void s(void) { puts("x"); }
 			loader|extern "C" void *dlsym(void *, const char *);
 		END'
-	ok 'what no call of the kernel reaches may import, where the linker leaves it out' '
+	ok 'code that no call of the kernel reaches may import anything, if the linker drops it' '
 		mkdir l; cp c/* l; jq ".build.flags += [\"-Xcompiler\", \"-ffunction-sections\", \"-Xlinker\", \"--gc-sections\"]" c/task.json >l/task.json
 		unused="extern \"C\" int puts(const char *); extern \"C\" void s(void) { puts(\"x\"); }"
 		{ echo "#include <cuda_runtime.h>"; echo "$unused"; cat c/reference.cu; } >unused.cu
@@ -144,7 +144,7 @@ ok 'a profile of a kernel in C, by callgrind' '
 	keval -c p --code p/reference.c -o out 2>err || { cat err; exit 1; }
 	is "correct 4 profile/1" "$(jq -r "\"\(.eval.status) \(.eval.tier) \(.eval.profile.schema)\"" out)"
 	jq -e ".eval.profile.metrics | length > 0" out >/dev/null
-	# It is of the call: drawing its inputs takes twenty times as many instructions.
+	# The profile covers only the call: drawing its inputs takes twenty times as many instructions.
 	! [ -f /usr/include/valgrind/callgrind.h ] || jq -e ".eval.profile.metrics.instruction.instructions.value < 2e6" out'
 
 ok 'a profile of a CUDA kernel, by ncu' '
@@ -156,7 +156,7 @@ ok 'a profile of a CUDA kernel, by ncu' '
 	jq -e ".eval | .status == \"correct\" and (if .profile then .profile.source == \"ncu\" and .profile.launch.duration_ns > 0 and (.profile.kernel | startswith(\"elements\"))
 		else .profile_missing | test(\"permission|ERR_NVGPUCTRPERM|not installed\") end)" out'
 
-ok 'a busy host makes no kernel of a GPU faster' '
+ok 'a busy host does not make a GPU kernel faster' '
 	nvidia-smi >/dev/null 2>&1 && command -v nvcc >/dev/null || exit 0
 	mkdir b; cp "$tests_dir"/tasks/cuda_saxpy/* b
 	printf "{\"schema\":\"campaign/1\",\"name\":\"b\",\"backend\":\"cuda\",\"language\":\"cuda\",\"eval\":{\"memory_mb\":16384,\"timing_s\":0.05,\"profile\":\"off\"}}" >b/campaign.json

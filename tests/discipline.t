@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Six ways to fool a campaign or its readers, each refused with the reason; and that everything but the facts can be thrown away
-# and made again, byte for byte. docs/linear.md has all rules, and where each is enforced.
+# Six ways to fool a campaign or its readers, each refused with the reason; and everything except the facts can be
+# deleted and made again, byte for byte. docs/linear.md lists all rules, and where each is enforced.
 # shellcheck disable=SC2016	# scripts in quotes
 . "${0%/*}/lib.sh"
 unset ANTHROPIC_API_KEY OPENAI_API_KEY
@@ -10,7 +10,8 @@ export KILN_LOCK_DIR
 chmod 755 "$T"
 
 cat >helpers.sh <<'E'
-# program WASTE [BODY]: the kernel, with that many turns of wasted work per element, and further statements at its beginning.
+# program WASTE [BODY]: the kernel, with that many iterations of wasted work per element, and more statements at its
+# beginning.
 program() {
 	cat <<C
 #include <stdint.h>
@@ -61,8 +62,8 @@ E
 # shellcheck source=/dev/null
 . ./helpers.sh
 
-# A real campaign: round 2 wastes less, round 3 more, round 4 remembers its last input. All by so much that a busy machine
-# changes no verdict.
+# A real campaign: round 2 wastes less, round 3 more, round 4 remembers its last input. The differences are so large
+# that a busy machine changes no verdict.
 mkdir task
 cp "$KILN_DATA/tests/tasks/affine/task.json" task
 program 1000 >task/reference.c

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The pages for people: links lead somewhere, the map of the house is complete, and what is to be typed exists.
+# The pages for people: links lead somewhere, the map of the house is complete, and everything to be typed
+# exists.
 # shellcheck disable=SC2016	# scripts in quotes
 . "${0%/*}/lib.sh"
 
@@ -71,7 +72,7 @@ ok 'every tool has a manual page, a line in kiln(7), and completion' '
 		grep -qw "$tool" docs/completion/kiln.bash && grep -qw "$tool" docs/completion/_kiln
 	done'
 
-# Lines to be typed, in their order, without comments.
+# Lines to be typed, in order, without comments.
 sed -n 's/^    \([a-z].*\)/\1/p' "$KILN_DATA/README.md" | sed 's/  *#.*//' >typed
 ok 'the README sets PATH before it needs a tool, and calls only what exists' '
 	tr "|" "\n" <"$T/typed" | sed "s/^ *//; s/ .*//" | grep "^[a-z]" >words

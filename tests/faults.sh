@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# faults.sh N: about N system calls of the tools of a campaign fail, one a run, by strace -e inject, or files stop growing in the
-# middle of a write. Whatever fails: a tool ends with 0 and the same bytes; or with another status and a message, its output
-# is as it was, no temporary is left, and the same command without a fault gives the same bytes. Needs strace and the tools on
-# PATH. Prints TAP: a test for each tool.
+# faults.sh N: makes about N system calls of a campaign's tools fail, one per run, with strace -e inject, or makes files
+# stop growing in the middle of a write. Whatever fails: either a tool ends with 0 and the same bytes; or it ends with
+# another status and a message, its output is unchanged, no temporary file is left, and the same command without a fault
+# gives the same bytes. Needs strace and the tools on PATH. Prints TAP: one test for each tool.
 set -eu
 tests_dir=$(cd "${0%/*}" && pwd)
 . "$tests_dir/campaign.sh"
@@ -17,7 +17,7 @@ export PATH KILN_DATA KILN_BUILD LC_ALL=C KILN_NOW=2026-01-01T00:00:00Z KILN_LOC
 unset MAKEFLAGS MAKEOVERRIDES MAKELEVEL MFLAGS
 cd "$T"
 
-# Everything that a stage reads is there: trial 1 of a campaign, and its replies as recordings.
+# Everything that a stage reads is there: trial 1 of a campaign, with its replies as recordings.
 null_campaign c 2
 jq '.search.branches = 2' c/campaign.json >new && mv new c/campaign.json
 cp -r c fresh
@@ -36,7 +36,7 @@ kscore -r trials/000/00/eval.ndjson -a trials/000/archive.ndjson -o o/out.ndjson
 karchive -a trials/000/archive.ndjson -o o/out.ndjson trials/001/score.ndjson
 kgrad -g trials/000/gradient.ndjson -a trials/000/archive.ndjson -o o/out.ndjson trials/001/score.ndjson
 E
-# Calls, and how each may fail.
+# Calls, and the ways in which each may fail.
 cat >calls <<'E'
 write ENOSPC EIO EINTR
 openat EIO EMFILE EACCES EINTR ENOMEM
@@ -50,7 +50,7 @@ getdents64 EIO
 mmap ENOMEM EAGAIN
 E
 
-# With -f strace stops a process at the calls asked for only, and is much faster.
+# With -f, strace stops a process only at the selected calls, and is much faster.
 follow='-f --seccomp-bpf'
 
 # count CALL COMMAND…: how often the command makes the call.
@@ -61,7 +61,7 @@ count() {
 	grep -c " $call(" log || :
 }
 
-# points: "CALL ERROR NUMBER" for all that can fail in a stage behind the loader's own calls.
+# points: "CALL ERROR NUMBER" for everything that can fail in a stage after the loader's own calls.
 points() {
 	while read -r call errors; do
 		from=$(count "$call" "$1" --version)
@@ -76,12 +76,12 @@ points() {
 	for size in 1 2 3 4 6 8 12 16; do echo "size $size 0"; done
 }
 
-# faulty POINT COMMAND…: the command with the fault; its status is in rc.
+# faulty POINT COMMAND…: runs the command with the fault; its status is in rc.
 faulty() {
 	call=$1 error=$2 number=$3 rc=0
 	shift 3
 	if [ "$call" = size ]; then
-		# Blocks of 512 bytes: the write that crosses the limit is a short one, and the next fails.
+		# Blocks of 512 bytes: the write that crosses the limit is short, and the next one fails.
 		(trap '' XFSZ; ulimit -f "$error"; exec "$@") >"$T/out" 2>"$T/err" || rc=$?
 	else
 		# shellcheck disable=SC2086
@@ -89,7 +89,7 @@ faulty() {
 	fi
 }
 
-# wrong POINT COMMAND…: what is wrong after such a fault, in words.
+# wrong POINT COMMAND…: describes what is wrong after such a fault.
 wrong() {
 	point="$1 $2 $3"
 	echo old >o/out.ndjson
@@ -121,7 +121,7 @@ report() {
 
 cd c
 mkdir o
-# The points of all stages, thinned out evenly to what was asked for.
+# The points of all stages, reduced evenly to the requested number.
 while read -r line; do
 	# shellcheck disable=SC2086
 	points $line | sed "s|^|$line@|"
@@ -144,7 +144,7 @@ while read -r line; do
 done <../stages
 cd ..
 
-# kcampaign itself, in a campaign that has not begun; the stages that it starts are not at fault.
+# kcampaign itself, in a campaign that has not begun; the stages that it starts get no faults.
 n=0 follow=
 : >"$T/faults"
 cp -r fresh k

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# A campaign from somebody else: what stands in its folder reaches no file outside it, no shell and no
+# A campaign from somebody else: the contents of its folder reach no file outside it, no shell and no
 # terminal.
 # shellcheck disable=SC2016
 . "${0%/*}/lib.sh"
@@ -16,7 +16,7 @@ fresh() {
 	rm -rf d
 	cp -r c d
 }
-# refused WORDS NAME COMMAND…: it ends with 2, and its message says that NAME is WORDS.
+# refused WORDS NAME COMMAND…: the command ends with 2, and its message says that NAME is WORDS.
 refused() {
 	words=$1 name=$2
 	shift 2
@@ -27,14 +27,14 @@ refused() {
 		exit 1
 	}
 }
-# archive PROGRAM: the last archive of d, its header changed.
+# archive PROGRAM: changes the header of the last archive of d.
 archive() {
 	jq -c --arg v "$1" "if .kind == \"archive\" then $2 else . end" \
 		c/trials/002/archive.ndjson >d/trials/002/archive.ndjson
 }
 E2
 
-ok 'a link among the names of kiln is refused by its name, and what it leads to stays as it is' '
+ok 'a link among the names of kiln is refused by its name, and its target stays unchanged' '
 	. ./helpers.sh
 	for name in trials rounds logs memory runs .run.lock .proof report.html report.md seal.ndjson; do
 		fresh; rm -rf "d/$name"
@@ -49,7 +49,7 @@ ok 'a link among the names of kiln is refused by its name, and what it leads to 
 	done
 	is "victim precious" "$(ls outside) $(cat outside/victim)"'
 
-ok 'so is one below them, and what is no file' '
+ok 'the same for a link below them, and for anything that is not a file' '
 	. ./helpers.sh
 	t=trials/001
 	for name in $t $t/02 $t/02/reply.txt $t/02/eval.ndjson $t/score.ndjson trials/.rules \
@@ -65,7 +65,7 @@ ok 'so is one below them, and what is no file' '
 	done
 	is precious "$(cat outside/victim)"'
 
-ok 'kllm takes no answer through a link, and the lock is no second name of a file' '
+ok 'kllm takes no answer through a link, and the lock is not another name of a file' '
 	. ./helpers.sh
 	fresh; cell=d/trials/002/01; rm -r d/trials/002; mkdir -p $cell
 	jq ".model.provider = \"file\"" c/campaign.json >d/campaign.json
@@ -86,7 +86,7 @@ ok 'the link to the newest archive leads to the archive of a trial, or is refuse
 		exits 2 kgrad -c d; exits 2 kreport -c d
 	done'
 
-ok 'what stands for the id of a candidate is one, wherever it would become a path' '
+ok 'the id of a candidate is checked wherever it would become a path' '
 	. ./helpers.sh
 	mkdir -p outside/02
 	jq -c ".eval.code = \"SECRET\"" c/trials/001/01/eval.ndjson >outside/eval.ndjson
@@ -125,7 +125,7 @@ ok 'what a terminal would obey is masked wherever text of a file is printed' '
 	done
 	kcampaign status -c d >out; grep -q "]0;owned" out'
 
-ok 'records and code go out byte for byte, but not to a terminal' '
+ok 'records and code are written byte for byte, but not to a terminal' '
 	. ./helpers.sh
 	fresh; best=$(jq -r "select(.kind == \"archive\").best.id" c/trials/002/archive.ndjson)
 	jq -c --arg e "$(printf "// \\033[31m\\n")" ".eval.code = \$e" \

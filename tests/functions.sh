@@ -28,19 +28,19 @@ is() {
 	}
 }
 
-# edit FILE PROGRAM: what jq makes of the file takes its place.
+# edit FILE PROGRAM: replaces the file by jq's output for it.
 edit() {
 	jq "$2" "$1" >"$1.new" && mv "$1.new" "$1"
 }
 
-# shipped NAME: a copy of a shipped campaign, in a folder of that name, as it is before its first trial.
+# shipped NAME: a copy of a shipped campaign, in a folder of that name, in its state before the first trial.
 shipped() {
 	cp -r "$KILN_DATA/campaigns/$1" "$1"
 	(cd "$1" && rm -rf trials rounds logs memory recorded archive.ndjson report.*)
 }
 
-# make_small FOLDER: a campaign's evaluations take seconds, on a busy machine too: its own files, but
-# sizes of 40 at most, one seed, and times from a file.
+# make_small FOLDER: makes evaluations take seconds, even on a busy machine: the campaign's own files, but
+# sizes of at most 40, one seed, and times from a file.
 make_small() (
 	cd "$1" || exit
 	edit campaign.json '.memory = {enabled: "off"} | .git.branch = "none" |
@@ -52,7 +52,7 @@ make_small() (
 		"$(jq -r '.task // "task.json"' campaign.json)" >times.json
 )
 
-# amend FOLDER TRIAL FILTER: the scored records of a trial as if they had always been what jq makes of them.
+# amend FOLDER TRIAL FILTER: changes the scored records of a trial with jq, as if they had always been so.
 amend() (
 	cd "$1" || exit
 	for id in $(jq -r .id "trials/$2/score.ndjson"); do kcampaign record "$id"; done | jq -c "$3" >amended

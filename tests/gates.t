@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Gates of a round, each refusing a violation: what a plan must hold, what rollbacks in a row ask for, what a kernel may not lose,
-# what a person confirms, how a campaign ends. docs/linear.md says which rule each belongs to.
+# Gates of a round, each of which refuses a violation: what a plan must contain, what rollbacks in a row require, what a
+# kernel may not lose, what a person confirms, how a campaign ends. docs/linear.md says to which rule each belongs.
 # shellcheck disable=SC2016	# scripts in quotes
 . "${0%/*}/lib.sh"
 unset ANTHROPIC_API_KEY OPENAI_API_KEY
@@ -10,7 +10,8 @@ export KILN_LOCK_DIR
 chmod 755 "$T"
 
 cat >helpers.sh <<'E'
-# fault SAMPLE MEMBERS: what keval says of a plan with these members, in a round with that sample (JSON, without braces).
+# fault SAMPLE MEMBERS: what keval says about a plan with these members, in a round with that sample (JSON, without
+# braces).
 fault() {
 	jq -nc --argjson s "{\"incumbent\":\"000/00\",\"parent\":{\"id\":\"000/00\",\"code\":\"\"}${1:+,$1}}" \
 		--argjson m "{$2}" --rawfile shown "$T/shown" '({hypothesis: "h", change: "tile by 8", category: "tiling", bucket: "K1"} + $m | tojson) as $plan |
@@ -72,7 +73,7 @@ ok 'after three rollbacks in a row a plan rests on something new' '
 		"is marked as new, but the plan of round 2 already had it"
 	passes "\"streak\":3" "\"search\":[${gemm}true}]"'
 
-# A campaign with a measured reference, and archives that say that so many rounds in a row were rolled back.
+# A campaign with a measured reference, and archives which say that this many rounds in a row were rolled back.
 kcampaign new r --task "$KILN_DATA/tests/tasks/affine" --mode linear >/dev/null
 edit r/campaign.json '.eval = {set: "full", seeds: 1, timing_s: 0.02, min_samples: 5, threads: 1, profile: "off"}'
 mkdir -p r/trials/000/00
@@ -126,7 +127,7 @@ END
 	chmod 755 "$T" counts/perf; cp -r r counted; edit counted/campaign.json ".eval.profile = \"auto\" | .eval.sandbox = \"none\""
 	PATH=$T/counts:$PATH keval -c counted --reference -o e
 	jq -e ".eval.profile | .source == \"perf\" and .workload == \"main\" and .metrics.instruction.ipc.value == 0.5 and .raw == [\"profiles/000-00/perf.csv.gz\"] and ([.findings[].id] == [\"cpu_low_ipc\"])" e
-	# No cycles: not the counters.
+	# No cycles: the counters are not used.
 	sed -i "s/\"4000000,,cycles/\"<not supported>,,cycles/" counts/perf; command -v valgrind >/dev/null || exit 0
 	PATH=$T/counts:$PATH keval -c counted --reference -o e; jq -e ".eval.profile | .source == \"callgrind\" and (.notes | any(. == \"no counters: perf counts no cycles and instructions here\"))" e'
 ok 'perf counts the call alone' '
@@ -191,7 +192,7 @@ else
 	skip 'it fits its schema' 'python3-jsonschema is not installed'
 fi
 
-# What a compiler of GPU kernels says; the compiler here is a script that says it, too.
+# What a compiler of GPU kernels prints; the compiler here is a script that prints the same.
 cat >cc-ptxas <<'E'
 #!/bin/sh
 case $* in *--version*) echo 1; exit ;; esac
@@ -252,7 +253,7 @@ ok 'a choice of shapes is of three to five' '
 	edit many/campaign.json ".eval.set = \"quick\""
 	exits 1 kcampaign shapes --check -c many; grep -q "the set quick times 7 of 8 shapes; the maximum for a choice is 5: leave some out, or use the full set" out'
 
-# A harness that finds the best kernel wrong on the full set.
+# A harness that reports the best kernel as wrong on the full set.
 mkdir bin
 REAL=$KILN_BUILD
 export REAL

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# HIP: the programs of the HIP tasks become shared objects and code objects for gfx942 and gfx950. Builds only: no device
-# is needed.
-# KILN_HIPCC names the compiler; otherwise it is the first of hipcc and clang that can build for gfx942 (docs/gpu.md).
+# HIP: the programs of the HIP tasks are built into shared objects and code objects for gfx942 and gfx950. This only
+# builds: no device is needed. KILN_HIPCC names the compiler; otherwise the first of hipcc and clang that can build for
+# gfx942 is used (docs/gpu.md).
 # shellcheck disable=SC2016	# scripts in quotes
 . "${0%/*}/lib.sh"
 
@@ -23,7 +23,7 @@ probe(float *x, hipStream_t stream)
 }
 E
 
-# The device library's constant that tells one target from another; Debian's package has none for these two.
+# The device library's constant that distinguishes the targets; Debian's package has none for these two.
 isa() {
 	printf '%s\n' 'target triple = "amdgcn-amd-amdhsa"' \
 		"@__oclc_ISA_version = linkonce_odr protected addrspace(4) constant i32 $3" >isa.ll
@@ -31,7 +31,7 @@ isa() {
 		-o "bitcode/oclc_isa_version_$2.bc" isa.ll
 }
 
-# hipcc from a clang, Debian's headers and its device library: what docs/gpu.md spells out.
+# hipcc made from a clang, Debian's headers and its device library, as described in docs/gpu.md.
 make_hipcc() {
 	[ -f /usr/include/hip/hip_runtime.h ] && [ -f $debian/hip.bc ] || return 1
 	ln -sf $debian/*.bc bitcode/
@@ -74,7 +74,7 @@ if ! find_hipcc; then
 fi
 printf '# HIP compiler: %s\n' "${clang:-$hipcc}"
 
-# build GFX FILE.hip OUT OPTION…: as keval composes it, so the object for the host has the code for the device in it.
+# build GFX FILE.hip OUT OPTION…: with keval's command, so the object for the host contains the device code.
 cat >bin/build <<'E'
 #!/bin/sh -eu
 gfx=$1 source=$2 out=$3
@@ -94,7 +94,7 @@ case $(od -An -tx1 -j48 -N1 "$1" | tr -d ' ') in
 *) echo other ;;
 esac
 E
-# imports FILE.so: every function that it takes from elsewhere is one that a HIP candidate may call.
+# imports FILE.so: every function that it imports must be one that a HIP candidate may call.
 cat >bin/imports <<'E'
 #!/bin/sh -eu
 nm -D --undefined-only "$1" | awk '{ sub(/@.*/, "", $NF); print $NF }' |

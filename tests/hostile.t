@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Candidates that misbehave (tests/hostile/bad-*.c) and honest ones (good-*.c), each naming its expected status. First
-# the sandbox alone holds them, built and run without any scan or judge; then keval judges them as in a campaign, and
-# says why.
+# the sandbox alone must contain them, built and run without any scan or judge; then keval judges them as in a campaign,
+# and gives the reason.
 # shellcheck disable=SC2016	# scripts in quotes
 . "${0%/*}/lib.sh"
 # shellcheck source=tests/sandbox-lib.sh
@@ -22,12 +22,12 @@ printf '%s\n' "$key" >"$T/home/key"
 FAKE_API_KEY=$key
 export key FAKE_API_KEY
 
-# The corpus, with the canary's real path written in.
+# The corpus, with the canary's real path inserted.
 mkdir "$T/corpus"
 for file in "$KILN_DATA"/tests/hostile/*.c; do
 	sed "s|@CANARY_FILE@|$T/home/key|" "$file" >"$T/corpus/${file##*/}"
 done
-# unharmed FILE…: the key is not in these files and still where it was, and no work folder is left.
+# unharmed FILE…: the key is not in these files and still in its place, and no work folder is left.
 cat >"$T/unharmed" <<'EOF'
 #!/bin/sh -eu
 ! grep -F "$key" "$@"
@@ -37,7 +37,7 @@ EOF
 chmod 755 "$T/unharmed"
 PATH=$T:$PATH
 
-# alone FILE: build and run it with nothing but the sandbox around it; --adopt fails when a process is left behind.
+# alone FILE: builds and runs it with nothing but the sandbox around it; --adopt fails when a process is left behind.
 cat >"$T/alone" <<'EOF'
 #!/bin/sh -eu
 ksandbox-try --adopt ksandbox-try -l "$level" -t 5 -m 2000 -F 67108864 -f candidate.c="$1" -K \
@@ -88,8 +88,8 @@ cat >"$T/campaign/campaign.json" <<'EOF'
  "max_samples": 30, "run_timeout_s": 2, "build_timeout_s": 20, "memory_mb": 2000}}
 EOF
 
-# no_gain: a trick that is right all the same has not made the candidate fast: skipping the work would be a hundred times
-# as fast.
+# no_gain: a trick whose results are right anyway has not made the candidate fast: skipping the work would be a hundred
+# times as fast.
 cat >"$T/no_gain" <<'EOF'
 #!/bin/sh -eu
 jq -es '(.[0].eval.timing[0].min_ns | values) > .[1].eval.timing[0].min_ns / 5' record \
@@ -122,7 +122,7 @@ for file in "$T"/corpus/bad-*.c "$T"/corpus/good-*.c; do
 	export file
 	ok "judged: ${name%.c}" 'judge "$file"'
 done
-ok 'the corpus is as large as promised' '
+ok 'the corpus is as large as claimed' '
 	[ "$(ls "$T"/corpus/bad-*.c | wc -l)" -ge 40 ] && [ "$(ls "$T"/corpus/good-*.c | wc -l)" -ge 12 ]'
 
 done_testing

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# karchive: the elite rule, islands, population cap, counters, and every view, on small records made by hand.
+# karchive: the elite rule, islands, population cap, counters, and every view, on small handmade records.
 # shellcheck disable=SC2016
 . "${0%/*}/lib.sh"
 
-# rec ID STATUS CELL SCORE [FILTER]: a scored record; the jq FILTER changes it.
+# rec ID STATUS CELL SCORE [FILTER]: a scored record, changed by the jq FILTER.
 cat >rec <<'EOF'
 #!/bin/sh
 id=$1 status=$2 cell=$3 score=$4
@@ -36,7 +36,7 @@ ok 'an empty cell is taken, a better one takes it, a tie keeps the elite' '
 	is "001/02 001/03" "$(jq -r "select(.kind == \"program\") | .id" a1 | xargs)"
 	head -1 a1 | jq -e ".best.id == \"001/01\" and .elites == 3 and .programs == 2 and .trial == 1"'
 
-ok 'elites and programs stand in order of their score' '
+ok 'elites and programs are in order of their score' '
 	jq -s -e "map(select(.kind == \"elite\").score) | . == (sort | reverse)" a1
 	jq -s -e "map(select(.kind == \"program\").score) | . == (sort | reverse)" a1'
 
@@ -90,7 +90,7 @@ ok 'the best holds its cell until there is a new best, and a new best takes its 
 	karchive -a a -o b r3 r4; is 004/01 "$(best b)"; is "0000:000/00 1000:001/01 2000:004/01" "$(elites b)"
 	karchive --best b'
 
-ok 'a cell that the incumbent holds goes to a gain over it, by their race, and to nothing else' '
+ok 'a cell that the incumbent holds goes to a gain over it in their race, and to nothing else' '
 	. "$T/elites"
 	timed 001/01 1000 10 5 20 >r1
 	timed 002/01 1000 11 5.5 22 ".sample.incumbent = \"001/01\" | .score.gain = false" >r2
@@ -106,14 +106,14 @@ ok 'of two gains in a trial the first stays the best unless the second is surely
 	timed 002/02 3000 13 12.8 13.2 ".sample.incumbent = \"001/01\"" >r2; head -1 r >>r2
 	karchive -a a0 -o a r1 r2; is 002/02 "$(head -1 a | jq -r .best.id)"'
 
-ok 'times that cannot be true, or that the machine was too busy for, take nothing from a kernel that was timed' '
+ok 'times that cannot be true, or that come from a machine too busy to measure, take nothing from a kernel that was timed' '
 	. "$T/elites"
 	timed 001/01 1000 10 9.5 10.5 >r1
 	timed 002/01 1000 999 998 1000 ".score += {gain: false, alarm: \"below_floor\", combined: 5}" >r
 	rec 002/02 correct 1000 5 "del(.score.speedup) | .score.gain = false" >>r
 	karchive -a a0 -o a r1 r; is "0000:000/00 1000:001/01" "$(elites a)"'
 
-ok 'a race of the best against the reference, before the trial or at its beginning, is its figure from then on' '
+ok 'a race of the best against the reference, before the trial or at its beginning, gives its speed-up from then on' '
 	mkdir -p race/trials/001 race/trials/002 race/trials/003; echo "{\"name\":\"t\"}" >race/campaign.json
 	timed 001/01 1000 10 8 12 ".score.provisional = true" >race/trials/001/score.ndjson; timed 001/02 2000 9 8.9 9.1 ".score.gain = false" >>race/trials/001/score.ndjson
 	timed 002/01 3000 2 1.9 2.1 ".score.gain = false" >race/trials/002/score.ndjson
@@ -130,12 +130,12 @@ ok 'a race of the best against the reference, before the trial or at its beginni
 	jq -s -e "map(select(.kind == \"elite\").score) | . == (sort | reverse)" a
 	karchive -c race -a a0 -o b race/trials/001/score.ndjson; karchive -c race -a b -o c race/trials/002/score.ndjson; same a c'
 
-# many ID N: as many programs of cell 1000 in a trial.
+# many ID N: this many programs of cell 1000 in a trial.
 many() { rec "$1/01" correct 1000 9 '.score.gain = false' | jq -c --argjson n "$2" '. as $r | range($n) | . as $k | $r
 	| .branch = 1 + $k | .id = "\(.id[:3])/\(10000 + .branch | tostring[1:])" | .eval.tokens = .id | .score.combined += $k % 7'; }
 many 001 70 >many1; many 004 1000 >many4
 
-ok 'thin: in a long search a file holds what is new, and rests on those before it' '
+ok 'thin: in a long search a file contains what is new, and builds on those before it' '
 	rec 002/01 correct 2000 20 >r2; rec 003/01 correct 1000 30 >r3; rec 003/02 correct 2000 19 >>r3
 	cp reference many0; cp r2 many2; cp r3 many3; last=; all=
 	for t in 0 1 2 3 4; do
@@ -150,13 +150,13 @@ ok 'thin: in a long search a file holds what is new, and rests on those before i
 	head -1 trials/004/archive.ndjson | jq -e ".dropped == (.gone | length) and .dropped > 70"
 	ln -s trials/004/archive.ndjson archive.ndjson; karchive --best --json >two; same one two'
 
-ok 'thin: what an archive rests on has to be there, as it was' '
+ok 'thin: the files that an archive builds on must exist, unchanged' '
 	cp trials/003/archive.ndjson loose; exits 2 karchive --best loose; grep "loose: lacks the lines of trial 2" err
 	sed -i "\$d" trials/001/archive.ndjson; exits 2 karchive --best trials/003/archive.ndjson; grep "an archive that it rests on is not what it was" err
 	rm trials/001/archive.ndjson; exits 2 karchive --best trials/003/archive.ndjson; grep "trials/001/archive.ndjson: is missing" err
 	rm -r trials archive.ndjson'
 
-ok 'a best that is no elite is shown all the same' '
+ok 'a best that is not an elite is still shown' '
 	timed 001/01 1000 10 9.5 10.5 >r1
 	timed 002/01 1000 30 29 31 ".sample.incumbent = \"000/07\" | .score.gain = false" >r2
 	karchive -a a0 -o a r1 r2
@@ -211,7 +211,7 @@ ok 'several trials in one call give the same bytes as one call each' '
 	karchive -a a0 -o all t1 t2 t3 t4 t5
 	same all one'
 
-ok 'a trial that is past, twice a branch, or no trial is refused' '
+ok 'an earlier trial, a repeated branch, and no trial at all are refused' '
 	rec 001/01 correct 1000 9 >r
 	exits 2 karchive -a a1 -o refused r
 	grep "already contains trial 1" err
@@ -253,7 +253,7 @@ ok 'targets are tabu for three trials' '
 	karchive -a a -o b r4
 	is "{\"3230\":2}" "$(head -1 b | jq -cS .tabu)"'
 
-ok 'the last compile errors are kept, cut at whole characters, each once' '
+ok 'the last compile errors are kept, cut between characters, each once' '
 	for i in 1 2 3 4; do rec 001/0$i compile_error 1000 1 ".eval.log = \"$i\" + (\"ä\" * 600)"; done >r
 	rec 001/05 compile_error 1000 1 ".eval.log = \"2\" + (\"ä\" * 600)" >>r
 	karchive -a a0 -o a r
@@ -271,7 +271,7 @@ ok 'the broken candidates of the last trial are listed with the failed repairs o
 	karchive -a a -o b r
 	is 0 "$(head -1 b | jq ".broken | length")"'
 
-ok 'the population is capped: elites stay, of the others the worst and oldest go' '
+ok 'the population is capped: elites stay, and the worst and oldest others are removed' '
 	rec 001/01 correct 1000 9 | jq -c "[., range(1089)] | .[0] as \$r | .[1:][] as \$n | \$r
 		| .trial = 1 + (\$n / 99 | floor) | .branch = 1 + \$n % 99
 		| .id = \"\(1000 + .trial | tostring[1:])/\(100 + .branch | tostring[1:])\"
@@ -300,7 +300,8 @@ ok 'every tenth trial the best of each island goes to the next, all chosen befor
 	rec 010/01 correct 3330 40 ".sample.island = 0" >r
 	karchive -c isles -a i1 -o i2 r
 	jq -r "select(.kind == \"elite\") | \"\(.id) \(.islands)\"" i2 | sort >got
-	# 010/01 goes from island 0 to 1, 001/04 from 1 to 2; island 2 has but the reference, which island 0 has too.
+	# 010/01 goes from island 0 to 1, 001/04 from 1 to 2; island 2 has only the reference, which island 0 has
+	# too.
 	printf "%s\n" "000/00 [0,1,2]" "001/01 [0]" "001/02 [0]" "001/04 [1,2]" "001/05 [0]" "010/01 [0,1]" >want
 	same want got
 	is "1 2 10" "$(head -1 i2 | jq -r "\"\(.migrations) \(.migrants) \(.last_migration)\"")"'
@@ -319,7 +320,7 @@ ok 'lines that do not change pass through byte for byte' '
 	grep 001/ a1 | grep -v archive | sort >p; grep 001/ b | grep -v "kind\":\"archive" | sort >q
 	same p q'
 
-ok 'an archive that is none is refused with file and line' '
+ok 'a file that is not an archive is refused with file and line' '
 	rec 009/01 correct 3330 40 >r
 	echo "{}" >bad; exits 2 karchive -a bad r; grep "bad:1: its schema is" err
 	: >bad; exits 2 karchive -a bad r; grep "bad: is empty" err

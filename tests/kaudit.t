@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck disable=SC2016	# scripts in quotes
-# kaudit: rules and their examples, what is new in a candidate, buckets and waivers, figures of buffers seen before, skew, weights, the
-# report. What is measured is in reuse.t.
+# kaudit: rules and their examples, what is new in a candidate, buckets and waivers, figures for buffers seen before,
+# skew, weights, the report. Measurements are in reuse.t.
 . "${0%/*}/lib.sh"
 # shellcheck source=tests/campaign.sh
 . "$tests_dir/campaign.sh"
@@ -10,7 +10,7 @@
 rules=$KILN_DATA/patterns/audit.json grouped=$tests_dir/tasks/grouped_c cheats=$tests_dir/cheats
 export rules grouped cheats
 
-# The campaign that records belong to: a grouped product, without a model and without measurements.
+# The campaign that the records belong to: a grouped product, without a model and without measurements.
 kcampaign new c --task "$grouped" >/dev/null
 jq '.eval = {seeds: 1, timing_s: 0.1, threads: 1, build_timeout_s: 30} | .backend = "c"' c/campaign.json >new.json
 mv new.json c/campaign.json
@@ -18,14 +18,14 @@ mkdir -p c/trials/000/00
 row() { printf '{"workload":"%s","samples_ns":[%d],"median_ns":%d,"min_ns":%d,"mean_ns":%d}' "$1" "$2" "$2" "$2" "$2"; }
 printf '{"schema":"candidate/1","campaign":"c","trial":0,"branch":0,"id":"000/00","eval":{"status":"correct","tier":3,"log":"","code":"void grouped(void) {}","noise":{"floor":0.01},"timing":[%s,%s]}}\n' \
 	"$(row even 1000)" "$(row skewed 1000)" >c/trials/000/00/eval.ndjson
-# record [JQ]: the record of a correct candidate, twice as fast as the reference everywhere, changed by JQ.
+# record [JQ]: the record of a correct candidate, twice as fast as the reference on every workload, changed by JQ.
 cat >record <<'E'
 #!/bin/sh -eu
 jq -c '.trial = 1 | .branch = 1 | .id = "001/01" | .sample = {incumbent: "000/00", parent: {id: "000/00", code: .eval.code}}
 	| .eval.timing |= map(.median_ns = 500) | .eval.reuse = (.eval.timing | map({workload, gap_pct: 0, low_pct: -1, high_pct: 1}))
 	| '"${1:-.}" c/trials/000/00/eval.ndjson
 E
-# code TEXT: jq that gives the record this program, and its parent an empty one; body TEXT: of the entry point alone.
+# code TEXT: jq that gives the record this program, and its parent an empty one; body TEXT: only the entry point's body.
 cat >code <<'E'
 #!/bin/sh -eu
 jq -nr --arg t "$1" '".sample.parent.code = \"\" | .eval.code = \($t | tojson)"'
@@ -50,8 +50,8 @@ ok 'usage' '
 	exits 2 kaudit -c nowhere; grep -q campaign.json err
 	echo "{\"id\":\"001/01\"}" >in; exits 2 kaudit -c c in; grep -q "in:1: .*eval.status" err
 	record | kaudit -c c >in; exits 2 kaudit -c c in; grep -q "already" err'
-ok 'every rule matches its examples and leaves the clean ones alone' 'kaudit --check'
-ok 'a rule that misses its example or accuses a clean one is told' '
+ok 'every rule matches its examples and not the clean ones' 'kaudit --check'
+ok 'a rule that misses its example or accuses a clean one is reported' '
 	jq ".rules[0].match += [\"int x;\"]" "$rules" >r.json; exits 1 kaudit --check --rules r.json; grep -q "rule kept_pointer misses its example" err
 	jq ".rules[0].clean += .rules[0].match" "$rules" >r.json; exits 1 kaudit --check --rules r.json; grep -q "rule kept_pointer accuses" err'
 ok 'a faulty table is refused, with rule and field' '
@@ -105,9 +105,9 @@ ok 'only what is new is judged' '
 		(.reasons[0] | startswith(\"kept_pointer, line 1: compares a pointer\"))" a
 	audited "$(code "$old") | .sample.parent.code = .eval.code + \"\n\" | .eval.code += \"\n/* x */\"" >a
 	jq -e ".hits == [] and .decision == \"ACCEPT-as-real\"" a'
-ok 'comments and strings are no code' '
+ok 'comments and strings are not code' '
 	audited "$(code "/* static const float *last; if (x == last) */ $signature { f(\"memcmp(x, x)\"); }")" | jq -e ".hits == []"'
-ok 'files of a bundle are read, against those of the parent' '
+ok 'files of a bundle are compared with those of the parent' '
 	audited ".eval.files = [{path: \"a.h\", content: \"int f;\nstatic uintptr_t key[9];\n\"}]" >a
 	jq -e ".hits[0] | .file == \"a.h\" and .line == 2 and .rule == \"kept_address\"" a
 	audited ".eval.files = [{path: \"a.h\", content: \"int f;\nstatic uintptr_t key[9];\n\"}] | .sample.parent.files = .eval.files" |
@@ -117,7 +117,7 @@ ok 'constant sizes of groups are for uniform benchmarks' '
 $signature { }")" | jq -e ".decision == \"REJECT-as-overfit\" and .bucket == \"uniform\" and .hits[0].rule == \"fixed_group_size\""
 	audited "$(code "$signature { int each = rows / groups; use(each); }")" |
 		jq -e ".decision == \"ACCEPT-as-real\" and .hits[0].note and .hits[0].rule == \"even_split\""'
-ok 'the reference is the yardstick' '
+ok 'without a parent the reference is used for comparison' '
 	kaudit -c c c/trials/000/00/eval.ndjson | jq -e ".audit.decision == \"ACCEPT-as-real\""'
 
 cache="static const float *of; $signature { if (w != of) turn(w); of = w; }"
@@ -160,7 +160,7 @@ ok 'what is faster on buffers seen before is refused, beyond noise and beyond wh
 		jq -e ".fresh.ok and .fresh.excess_pct == 0.5 and .incumbent_fresh == {id: \"000/00\", gap_pct: 3.5}"
 	gap 9 8 ".eval.reuse_against = {id: \"000/00\", rows: [{workload: \"even\", gap_pct: 3, high_pct: 3.5, low_pct: 2}]}" |
 		jq -e "(.fresh.ok | not) and (.reasons[0] | contains(\"6.0 points more than the program\"))"'
-ok 'nothing is accepted as real that was not measured on new buffers, and it is said why' '
+ok 'nothing that was not measured on new buffers is accepted as real, and the reason is given' '
 	try() { audited "del(.eval.reuse) | $1" >a; jq -e ".decision == \"ACCEPT-unmeasured\" and (has(\"fresh\") | not) and (.not_measured | length == 1 and
 		.[0].what == \"reuse\" and (.[0].why | contains(\"$2\")))" a || { cat a; return 1; }; }
 	knobs() { jq ".eval += $1" c/campaign.json >new.json; mv new.json c/campaign.json; }
@@ -197,7 +197,7 @@ ok 'a grouped task is refused without skew' '
 	jq ".groups.form = \"sizes\"" "$grouped/task.json" >g/task.json; exits 2 kaudit --task g/task.json; grep -q "groups.form" err
 	jq ".inputs.w.role = \"heavy\"" "$grouped/task.json" >g/task.json; exits 2 kaudit --task g/task.json; grep -q "role must be" err'
 
-ok 'a refused candidate scores nothing, whatever its times say' '
+ok 'a rejected candidate scores nothing, whatever its times say' '
 	record ".eval.timing[1].median_ns = 1000" | kclassify -c c | kaudit -c c >r
 	kscore -c c -r c/trials/000/00/eval.ndjson r >s
 	jq -e ".score | .overfit and .perf_score == 0 and .combined == 0 and (.gain | not) and .speedup > 1 and .correct" s'
@@ -241,7 +241,7 @@ ok 'of a speed-up of 30 a point is nothing, and 2 % are inflated' '
 	kaudit --report -c l | jq -e ".verdict == \"clean\" and (.inflation_gap_pct | round) == 20"
 	scored 001 ".score = {decision: {verdict: \"accepted\", improvement_pct: 2900, vs_baseline_pct: 2960}}"
 	exits 1 kaudit --report -c l; jq -e ".verdict == \"inflated\"" out; rm -r l; mv many/l l'
-ok 'the headline is the figure of the newest race, and the noise holds the intervals of all' '
+ok 'the headline is the figure of the newest race, and the noise includes the intervals of all' '
 	mkdir raced; mv l raced; kcampaign new l --task "$grouped" >/dev/null
 	scored 000 ".score = {decision: {verdict: \"baseline\"}}"
 	scored 001 ".score = {speedup: 10, speedup_low: 9.9, speedup_high: 10.1, gain_ratio: 10, gain_low: 9.9, gain_high: 10.1, decision: {verdict: \"accepted\", improvement_pct: 900}}"
@@ -254,7 +254,7 @@ ok 'the headline is the figure of the newest race, and the noise holds the inter
 	exits 1 kaudit --report -c l; jq -e ".verdict == \"inflated\"" out
 	scored 002 ".score = {speedup: 12, speedup_low: 9, speedup_high: 14, gain_ratio: 1.1, gain_low: 0.9, gain_high: 1.3, decision: {verdict: \"accepted\", improvement_pct: 10}}"
 	kaudit --report -c l | jq -e ".verdict == \"clean\""; rm -r l; mv raced/l l'
-ok 'what the audit refuses is rolled back, and named' '
+ok 'what the audit rejects is rolled back, and named' '
 	scored 004 ".score = {decision: {verdict: \"rolled_back\"}} | .audit = {bucket: \"W3\", decision: \"REJECT-as-overfit\"}"
 	kaudit --report -c l | jq -e ".verdict == \"rolled-back\" and .refused == [\"004/01\"]"
 	scored 005 ".score = {decision: {verdict: \"accepted\", improvement_pct: 50, vs_baseline_pct: 81.5}} | .audit = {bucket: \"W3\", decision: \"REJECT-as-overfit\"}"
@@ -264,7 +264,7 @@ ok 'what was kept without being measured on new buffers is named in the report' 
 	kaudit --report -c l >r || :; jq -e ".unmeasured == [\"006/01\"]" r
 	kaudit --report --markdown -c l >r || :; grep -q "^Kept, but not measured on new buffers.*: 006/01\.$" r; rm -r l/trials/006'
 null_campaign n 2
-ok 'views: audited between coords and score, and a waiver makes them anew' '
+ok 'views: audited between coords and score, and a waiver makes them again' '
 	cd n; make -s -j2 trials N=2 >/dev/null
 	jq -e ".audit.decision == \"ACCEPT-as-real\"" trials/000/audit.ndjson >/dev/null
 	jq -e ".audit.decision == \"ACCEPT-unmeasured\"" trials/00[12]/audit.ndjson >/dev/null

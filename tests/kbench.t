@@ -6,7 +6,7 @@ KILN_LOCK_DIR=$T
 export KILN_LOCK_DIR
 
 cp "$KILN_DATA"/tests/bench/races/* .
-# Two to three times the work, so that the verdict does not depend on an idle machine; and one that is wrong.
+# Two to three times the work, so that the verdict does not depend on an idle machine; and a wrong one.
 sed 's/#define EXTRA 0/#define EXTRA 200/' reference.c >slow.c
 sed 's/y\[i\] = turned(x\[i\])/y[i] = 0/' reference.c >wrong.c
 
@@ -15,7 +15,7 @@ ok 'kernels race in turns, and the slower one is called slower' '
 	jq -e ".overall == [.overall[] | select(.of == \"reference.c\" and .name == \"slow.c\" and .verdict == \"faster\")] and
 		(.overall[0] | .low > 1.5 and .high < 6 and .low <= .ratio and .ratio <= .high)" race.ndjson'
 
-ok 'a kernel that is wrong does not race, and is named' '
+ok 'a wrong kernel does not race, and is named' '
 	code=0; kbench --threads 1 -s long task.json wrong.c reference.c >race.ndjson 2>err || code=$?
 	is 1 $code; jq -e "[.kernels[].status] == [\"wrong_value\", \"correct\"] and .overall == [] and
 		.kernels[1].timing[0].median_ns > 0" race.ndjson'

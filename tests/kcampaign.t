@@ -47,7 +47,7 @@ ok 'schema agrees with docs/schemas/campaign-1.json' '
 	is "[\"name\"]" "$(jq -c .required schema.json)"
 	jq -e ".properties.model.properties.provider.pattern | test(\"exec:.[+]\")" schema.json'
 
-ok 'new writes a campaign that check finds nothing in, and asks nothing' '
+ok 'new writes a campaign in which check finds no fault, and asks nothing' '
 	kcampaign new n1 --task "$KILN_DATA/campaigns/layernorm" >out
 	grep -q "^n1: backend c, model provider file" out
 	is "" "$(kcampaign check -c n1)"
@@ -83,7 +83,7 @@ ok 'new refuses what it cannot do' '
 	exits 2 kcampaign new n5 --task c --mode lin; grep -q "must be map-elites or linear" err
 	test ! -e n5'
 
-ok 'new writes over nothing, and takes its name from the folder' '
+ok 'new overwrites nothing, and takes its name from the folder' '
 	mkdir own && echo "all:" >own/Makefile
 	exits 2 kcampaign new own --task c; grep -q "own/Makefile exists with other content" err
 	is Makefile "$(ls own)"
@@ -92,7 +92,7 @@ ok 'new writes over nothing, and takes its name from the folder' '
 	is own "$(jq -r .name own/campaign.json)"
 	mkdir same && cp c/task.json c/*.c same && kcampaign new same --task same && kcampaign check -c same'
 
-ok 'the task of docs/task.md is one' '
+ok 'the task in docs/task.md is valid' '
 	mkdir dot && sed -n "/^    {/,/^\$/p" "$KILN_DATA/docs/task.md" >dot/task.json
 	echo "void dot(const float *a, const float *b, float *s, int n) { double t = 0; for (int i = 0; i < n; i++) t += (double)a[i] * b[i]; *s = (float)t; }" >dot/reference.c
 	sed "s/float/double/g" dot/reference.c >dot/oracle.c
@@ -113,18 +113,18 @@ ok 'a campaign of correct kernels, none of which is faster, says so' '
 	exits 1 kcampaign best -c slow --code; grep -q "faster than the reference yet" err
 	kreport -c slow && grep -q "After 1 trial no candidate is faster than the reference" slow/report.md'
 
-ok 'make at the top takes a campaign whose folder has a space in its name' '
+ok 'make at the top accepts a campaign whose folder has a space in its name' '
 	mkdir "a space" && kcampaign new "a space/my own" --task c
 	make -s -C "$KILN_DATA" -n -o all O="$KILN_BUILD" CAMPAIGN="$PWD/a space/my own" status >out'
 
-ok 'new knows the backend by the language' '
+ok 'new derives the backend from the language' '
 	for pair in cuda:cuda cl:opencl hip:hip fortran:c; do
 		mkdir "l-$pair"; cp c/*.c "l-$pair"; jq ".language = \"${pair%:*}\"" c/task.json >"l-$pair/task.json"
 		kcampaign new "b-$pair" --task "l-$pair" >/dev/null
 		is "${pair#*:}" "$(jq -r .backend "b-$pair/campaign.json")"
 	done'
 
-ok 'a backend that nothing here runs is refused by name, unless the campaign brings its own commands' '
+ok 'a backend that nothing here runs is refused by name, unless the campaign has its own commands' '
 	mkdir foreign; cp c/*.c foreign
 	for l in triton python sycl; do
 		jq ".language = \"$l\"" c/task.json >foreign/task.json
@@ -140,7 +140,7 @@ ok 'a backend that nothing here runs is refused by name, unless the campaign bri
 	edit spoken/task.json ".language = \"triton\""
 	exits 2 kcampaign check -c spoken
 	grep -q "^task.json: language: kiln cannot run triton kernels itself" out
-	# Nor does the evaluator take them for another backend.
+	# The evaluator does not take them for another backend, either.
 	printf "int x;\n" >x.cpp
 	exits 2 keval -c own --code x.cpp
 	grep -q "campaign.json: backend: kiln cannot run sycl kernels itself" err
@@ -148,7 +148,7 @@ ok 'a backend that nothing here runs is refused by name, unless the campaign bri
 		.eval.timing = {command: \"true\", format: \"json\"}"
 	kcampaign check -c own >out || { cat out; exit 1; }'
 
-ok 'a missing key is told by check, and by run before anything is measured' '
+ok 'a missing key is reported by check, and by run before anything is measured' '
 	cp -r c nokey; jq ".model = {provider: \"anthropic\", name: \"m\"}" c/campaign.json >nokey/campaign.json
 	exits 0 kcampaign check -c nokey; grep -q "auth: no key found: set ANTHROPIC_API_KEY" err; grep -q "the model cannot be asked from here" err
 	exits 2 kcampaign run -c nokey --trials 1; grep -q "set ANTHROPIC_API_KEY" err; grep -q "nothing was measured" err
@@ -168,7 +168,7 @@ ok 'check names and explains all faults at once' '
 	grep -q "^task.json: .*nothing" out
 	grep -c "^task.json: .*workloads" out'
 
-ok 'check looks at what the two files mean together' '
+ok 'check compares the two files with each other' '
 	cp -r c bad2; rm bad2/oracle.c bad2/baseline_openmp.c
 	jq ".eval.set = \"none\" | .model.provider = \"replay\"" c/campaign.json >bad2/campaign.json
 	exits 2 kcampaign check -c bad2
@@ -265,7 +265,7 @@ ok 'the report of a verified kernel: speed-up, baselines, recorded replies' '
 	jq -nc --arg id "$id" "{id: \$id, eval: {status: \"partial\"}}" >c/trials/003/verify.ndjson
 	kcampaign best -c c >out; grep -q "^speed-up .* as scored; not accepted: partial on the full set$" out'
 
-ok 'the best is raced again before a trial that its figure is not good enough for' '
+ok 'the best is raced again before a trial for which its figure is not good enough' '
 	plan() { cp -r c s; jq ".eval = {evaluator: \"harness\"}" c/campaign.json >s/campaign.json
 		jq -c "if .kind == \"archive\" then .best += $1 else . end" c/trials/003/archive.ndjson >s/trials/003/archive.ndjson
 		rm -f s/trials/003/verify.ndjson; [ -z "${2-}" ] || printf "%s\n" "$2" >s/trials/003/verify.ndjson
@@ -289,7 +289,7 @@ ok 'what was not built is not counted as compiled' '
 		c/trials/003/archive.ndjson >s/trials/003/archive.ndjson
 	kcampaign best -c s >out; grep -q "^candidates   $all: compiled $((all - 4)) " out; rm -r s'
 
-ok 'a campaign that nobody named is called by operation, backend, device and date' '
+ok 'a campaign without a name is named after operation, backend, device and date' '
 	mkdir unnamed; cd unnamed; kcampaign new --task "$KILN_DATA/tests/tasks/affine" >out
 	is "affine_c_cpu_$(date -u +%Y%m%d)" "$(ls -d affine*)"; is "$(ls -d affine*)" "$(jq -r .name affine*/campaign.json)"'
 done_testing

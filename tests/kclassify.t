@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck disable=SC2016
-# kclassify: tables, arithmetic, gates, records, bare files, and every case under golden/kclassify.
+# kclassify: tables, arithmetic, gates, records, source files, and every case in golden/kclassify.
 . "${0%/*}/lib.sh"
 
-# run_cases FILE [OPTION …]: cases are "=== BACKEND MCPE title [--option …]" and source text up to the next; all must agree.
+# run_cases FILE [OPTION …]: cases are "=== BACKEND MCPE title [--option …]" and source text up to the next case; all
+# must agree.
 cat >cases.sh <<'EOS'
 run_cases() {
 	file=$1
@@ -43,12 +44,12 @@ ok 'starter table with stripping: only the comment on TMA changes' '
 	! run_cases starter.cases >out
 	is 1 "$(grep -c "^===" out)"
 	grep -q "^=== starter 3003 only a comment on TMA" out'
-ok 'known misreadings are mended' '. ./cases.sh; run_cases rows.cases'
+ok 'known misclassifications are fixed' '. ./cases.sh; run_cases rows.cases'
 ok 'levels of every backend' '. ./cases.sh; run_cases levels.cases'
 
-# What an instruction tells people to write at a level counts at that level in the table: of the names in its code that the
-# table knows in this dimension, none weighs more at a higher level, and of most the level is this one.
-ok 'instructions and tables have one taxonomy' '
+# The techniques that an instruction recommends at a level must count at that level in the table: among the names in its
+# code that the table has in this dimension, none may count at a higher level, and most must count at this one.
+ok 'instructions and tables use the same levels' '
 	mkdir taxonomy; cd taxonomy; : >known; : >other
 	is "$(cd "$KILN_DATA/prompts/instructions"; ls)" "$(cd "$KILN_DATA/patterns"; ls c.json cuda.json hip.json opencl.json sycl.json triton.json)"
 	for f in "$KILN_DATA"/prompts/instructions/*.json; do
@@ -110,7 +111,7 @@ ok 'references of the campaigns are at the origin' '
 		is "0 0 0 0  $KILN_DATA/campaigns/$c/reference.c" "$(kclassify -b c "$KILN_DATA/campaigns/$c/reference.c")"
 	done'
 
-ok 'no category below 0.9 decides a level alone' '
+ok 'no category below 0.9 determines a level alone' '
 	cat >merge.jq <<"EOS"
 	def merge($over): reduce $over[] as $c (.; (map(.name) | index($c.name)) as $i
 		| if $i == null then . + [$c] elif $c.patterns == [] then del(.[$i]) else .[$i] = $c end);
@@ -126,7 +127,7 @@ EOS
 		is "" "$(cat alone)"
 	done'
 
-ok 'record in, coords appended, the rest untouched' '
+ok 'record in, coords appended, the rest unchanged' '
 	printf "%s\n" "{\"id\": \"001/01\",  \"eval\":{\"code\":\"#pragma omp parallel for\\nfor (;;) x[i] = fmaf(a, b, c);\"}}" >in
 	kclassify -b c in >out
 	printf "%s" "{\"id\": \"001/01\",  \"eval\":{\"code\":\"#pragma omp parallel for\\nfor (;;) x[i] = fmaf(a, b, c);\"}" >want
@@ -208,7 +209,7 @@ ok 'usage' '
 	exits 2 kclassify -c nosuch
 	exits 2 kclassify -b c nosuch.c
 	exits 2 kclassify -b c nosuch.ndjson'
-ok 'a record that has coords, or whose code is no text, is refused' '
+ok 'a record that has coords, or whose code is not text, is refused' '
 	echo "{\"eval\":{},\"coords\":{}}" >in
 	exits 2 kclassify -b c in
 	echo "{\"eval\":{\"code\":1}}" >in
@@ -254,7 +255,7 @@ ok 'faults in a table are named' '
 		grep -q "json" err
 	done <faults'
 
-ok 'overlay: replaced, added, taken away' '
+ok 'overlay: replaced, added, removed' '
 	printf "{\"schema\":\"patterns/1\",\"dims\":{\"memory\":{\"1\":[{\"name\":\"a\",\"weight\":0.5,\"patterns\":[\"aaa\"]},{\"name\":\"b\",\"weight\":0.5,\"patterns\":[\"bbb\"]}]}},\"gates\":[{\"name\":\"g\",\"dimension\":\"memory\",\"level\":1,\"when\":[\"hold\"],\"require\":[\"free\"]}]}" >low.json
 	printf "{\"schema\":\"patterns/1\",\"extends\":\"low.json\",\"dims\":{\"memory\":{\"1\":[{\"name\":\"a\",\"weight\":0.1,\"patterns\":[\"ccc\"]},{\"name\":\"d\",\"weight\":0.2,\"patterns\":[\"ddd\"]}]}},\"gates\":[{\"name\":\"g\",\"dimension\":\"memory\",\"level\":1,\"otherwise\":0,\"when\":[\"stop\"],\"require\":[]}]}" >high.json
 	printf "{\"schema\":\"patterns/1\",\"extends\":\"high.json\",\"dims\":{\"memory\":{\"1\":[{\"name\":\"b\",\"weight\":1,\"patterns\":[]}]}}}" >less.json
@@ -285,7 +286,7 @@ ok 'machine code and interpreter agree' '
 		same plain jit
 	done'
 
-ok 'a hostile text and a costly pattern end in time' '
+ok 'a hostile text and an expensive pattern end in time' '
 	printf "{\"schema\":\"patterns/1\",\"dims\":{\"memory\":{\"1\":[{\"name\":\"a\",\"weight\":1,\"patterns\":[\"(a+)+b\"]}]}}}" >t.json
 	head -c 20000 /dev/zero | tr "\\0" a >src
 	is "0 0 0 0  src" "$(timeout 10 kclassify --patterns t.json --source src)"'
@@ -312,7 +313,7 @@ EOS
 	echo "{\"eval\":{}}" | kclassify -b c | jq .coords >c.json
 	python3 v.py "$KILN_DATA/docs/schemas/coords-1.json" c.json'
 
-ok 'the session of the README explains a kernel that comes by a pipe' '
+ok 'the session of the README explains a kernel that comes through a pipe' '
 	sh -euc "$(grep -o "kclassify -b c .*-$" "$KILN_DATA/README.md")" <"$KILN_DATA/campaigns/softmax/reference.c" >out
 	grep -q "cell [0-3]" out'
 

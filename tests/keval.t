@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# keval: extraction, scan, build, imports, duplicates, commands of one's own, and how kharness's answers are used.
+# keval: extraction, scan, build, imports, duplicates, a campaign's own commands, and how kharness's answers are
+# used.
 # shellcheck disable=SC2016	# scripts in quotes
 . "${0%/*}/lib.sh"
 
-# Nothing here is measured in earnest, so nobody who measures need be waited for.
+# These tests measure nothing that counts, so they need not wait for others who measure.
 KILN_LOCK_DIR=$T
 mkdir "$T/tmp"
 chmod 755 "$T"
@@ -34,7 +35,7 @@ echo '{"name":"twice","eval":{"timing_s":0.05,"seeds":1}}' >campaign.json
 mkdir -p null trials/000/00
 echo '{"name":"null","eval":{"evaluator":"null"}}' >null/campaign.json
 
-# A stand-in for kharness beside a copy of keval: answers from files, and notes how it was called.
+# A stand-in for kharness next to a copy of keval: it answers from files, and records how it was called.
 mkdir -p bin
 cp "$KILN_BUILD/keval" bin/keval
 cat >bin/kharness <<'E'
@@ -62,7 +63,7 @@ fence() {
 	printf '```c\n%s\n```\n' "$1"
 }
 good='void twice(const float *x, float *y, int n) { for (int i = 0; i < n; i++) y[i] = x[i] + x[i]; }'
-# answer STATUS MEDIAN: what kharness says.
+# answer STATUS MEDIAN: sets kharness's answer.
 answer() {
 	jq -cn --arg s "$1" --argjson t "$2" '{schema:"harness/1",seed:"ab",environment:{cpu:"x"},noise:{floor:0.01},
 	  sandbox:{level:3,name:"bwrap"},pairs:[],candidates:[{name:"candidate",status:$s,tier:(if $s=="correct" then 3 else 2 end),
@@ -70,7 +71,7 @@ answer() {
 	  max_rel_err:0.1,tolerance:1e-6,mismatches:3,elements:7}]},
 	  timing:(if $s=="correct" then [{workload:"n4096",samples_ns:[$t],calls_per_sample:1,median_ns:$t,min_ns:$t,mean_ns:$t}] else [] end)}]}'
 }
-# code TEXT: evaluate this file; the eval member.
+# code TEXT: evaluates this file; prints the eval member.
 code() {
 	printf '%s\n' "$1" >code.c
 	keval --code code.c | jq -c .eval
@@ -121,7 +122,7 @@ ok 'no entry point' '
 	code "static int x; int other(void); int other(void) { return x++; }" >out
 	is "compile_error entry" "$(jq -r "\"\(.status) \(.reasons[0].check)\"" out)"
 	jq -r .log out | grep -q "defines no function twice"'
-ok 'a difference instead of a program is said to be one' '
+ok 'a difference instead of a program is reported as one' '
 	. ./make.sh
 	code "$(printf -- "--- a/reference.c\n+++ b/reference.c\n@@ -1 +1 @@\n-void twice();\n+void twice(void);")" |
 	    jq -r .log | grep -q "answer with the whole program"'
@@ -141,7 +142,7 @@ block() { # SEARCH REPLACE
 E2
 mend=$(printf '<<<<<<< SEARCH\nstatic float two(void) { return 3; }\n=======\nstatic float two(void) { return 2; }\n>>>>>>> REPLACE')
 export mend
-ok 'edits of the program shown are made exactly, in blocks or as a diff' '
+ok 'edits of the program shown are applied exactly, in blocks or as a diff' '
 	. ./edits.sh
 	sed "s/return 3/return 2/" parent.c >want.c
 	fenced=$(printf "Two is not three.\n\n\140\140\140c\n%s\n\140\140\140\n" "$mend")
@@ -152,9 +153,9 @@ ok 'edits of the program shown are made exactly, in blocks or as a diff' '
 	edits "$(printf "\140\140\140c\n%s\n%s\n\140\140\140\n" "$(block "$(sed -n 101p parent.c)" "static float two(void) { return 2; }")" \
 		"$(printf "<<<<<<< SEARCH\n%s\n=======\n>>>>>>> REPLACE" "$(sed -n 5,6p parent.c)")")"
 	jq -j .code out >got; sed 5,6d want.c | cmp - got
-	# A whole program is one, whatever stands around it.
+	# A complete program is taken as such, whatever surrounds it.
 	edits "$(printf "%s\n\n\140\140\140c\n%s\n\140\140\140\n" "$mend" "$(cat parent.c)")"; jq -j .code out | cmp - parent.c'
-ok 'edits that do not fit exactly are refused by name, and those of a short program as ever' '
+ok 'edits that do not match exactly are refused by name, and edits of a short program as before' '
 	. ./edits.sh
 	refused() { edits "$1"; is "compile_error edit 0" "$(jq -r "\"\(.status) \(.reasons[0].check) \(.tier)\"" out)"; jq -r .log out | grep -q "its edits do not fit the program shown: $2"; }
 	refused "$(block "static float two(void) { return 4; }" "x")" "the lines that edit 1 replaces stand in the program 0 times; they must"
@@ -162,11 +163,11 @@ ok 'edits that do not fit exactly are refused by name, and those of a short prog
 	refused "$(printf "%s\n%s" "$mend" "$mend")" "edits 1 and 2 overlap"
 	refused "$(printf "<<<<<<< SEARCH\n=======\nint y;\n>>>>>>> REPLACE\n")" "edit 1 does not say what it replaces"
 	refused "$(printf "<<<<<<< SEARCH\nint x;\n=======\nint y;\n")" "edit 1 does not end"
-	# Part of a line is none of the program.
+	# A part of a line does not match.
 	refused "$(block "float two(void) { return 3; }" "x")" "the lines that edit 1 replaces stand in the program 0 times"
 	edits "$(printf "\140\140\140c\n%s\n\140\140\140\n" "$mend")" "$(jq -nc "{sample: {parent: {id: \"000/00\", code: \"static float two(void) { return 3; }\\n\"}}}")"
 	is compile_error "$(jq -r .status out)"; jq -r .log out | grep -q "answer with the whole program"'
-ok 'a program with parts left out is told so before it is built; dots that leave nothing out are none' '
+ok 'a program with parts left out is rejected before the build; dots that leave nothing out are accepted' '
 	. ./make.sh
 	whole="void twice(const float *x, float *y, int n) { for (int i = 0; i < n; i++) y[i] = 2 * x[i]; }"
 	for line in "// ... rest unchanged" "/* ... */" "..." "  // rest of the code remains the same" "/* existing code here */" \
@@ -179,7 +180,7 @@ ok 'a program with parts left out is told so before it is built; dots that leave
 		reply 001/01 "$(printf "\140\140\140c\n%s\n%s\n\140\140\140\n" "$line" "$whole")" >in; keval in | jq .eval >out
 		is correct "$(jq -r .status out)" || { echo "$line"; cat out; exit 1; }
 	done'
-ok 'a cut-off reply is said to be cut off' '
+ok 'a cut-off reply is reported as cut off' '
 	. ./make.sh
 	reply 001/01 "$(printf "\140\140\140c\nvoid twice(const float *x, float *y, int n)\n{\n")" >in
 	keval in | jq -r .eval.log | grep -q "cut off"'
@@ -227,7 +228,7 @@ lude \"/etc/passwd\""
 	rejected surroundings "void *f(void) { return __builtin_return_address(0); }"
 	rejected signal "int f(void *p) { return setjmp(p); }"
 	rejected "process network" "int f(void) { return fork() + socket(1, 2, 3); }"'
-ok 'names in comments, strings and other names are no cheats' '
+ok 'names in comments, strings and other names are not cheats' '
 	. ./make.sh
 	code "/* fork() syscall #include \"/etc/passwd\" */ // socket(1)
 const char *s = \"fork() .incbin dlopen\";
@@ -256,7 +257,7 @@ __attribute__((CAT(const, ructor))) static void early(void) { count++; }" "y[0] 
 	jq -r .log out | grep -q "when the object is loaded"'
 ok 'cheats that only the preprocessed text shows are rejected' '
 	. ./make.sh
-	# rejected CHECK BEFORE STATEMENTS: around a program that would be right.
+	# rejected CHECK BEFORE STATEMENTS: added to a program that would be right.
 	rejected() {
 		code "#include <stddef.h>
 #define CAT(a, b) a ## b
@@ -271,14 +272,14 @@ void twice(const float *x, float *y, int n) { for (int i = 0; i < n; i++) y[i] =
 	rejected asm_system "#define S \"call\"
 #define ASM CAT(__as, m__)" "ASM volatile (\"sys\" S ::: \"rax\", \"rcx\", \"r11\");"
 	rejected loader "extern char CAT(_DYNA, MIC)[];" "y[0] += 0 * (float)CAT(_DYNA, MIC)[0];"
-	# Macros that a pragma of GCC changes are those of the text that was looked at.
+	# The scan must see the macros as a GCC pragma changes them.
 	rejected clock "#pragma GCC optimize(\"fast-math\")
 #ifndef __FAST_MATH__
 #define TICKS CAT(__builtin_ia32_, rdtsc)()
 #else
 #define TICKS 0
 #endif" "y[0] += 0 * (float)TICKS;"
-	# Nobody is a header of the system because it says so.
+	# A file is not a system header because it claims to be one.
 	rejected surroundings "#line 1 \"/usr/include/math.h\"
 _Pragma(\"GCC system_header\")" "y[0] += 0 * (float)(size_t)CAT(__builtin_frame_, address)(0);"'
 ok 'markers of the preprocessor in the source are rejected' '
@@ -297,7 +298,7 @@ void twice(const float *x, float *y, int n) { (void)x; (void)y; (void)n; }" >out
 	rejected "const char *s = R\"(
 # 1 \"/usr/include/x.h\" 1
 )\";"'
-ok 'macros of system headers, attributes and files of its own accuse nobody' '
+ok 'macros of system headers, attributes and files of its own cause no accusation' '
 	. ./make.sh
 	answer correct 2000 >answer
 	cat >code.c <<"E"
@@ -344,7 +345,7 @@ void twice(const float *x, float *y, int n) { int (*volatile f)(void) = (int (*)
 	jq -r .log out | grep -q "jumps to computed addresses"
 	quarantined "void twice(const float *x, float *y, int n) { __asm__ volatile (\"mov \$0xc3050f, %%eax\" ::: \"rax\"); y[0] = x[0] + n; }"
 	jq -r .log out | grep -q "inline assembly"'
-ok 'bytes that look like a system call by chance accuse nobody' '
+ok 'bytes that look like a system call by chance cause no accusation' '
 	. ./make.sh
 	answer correct 2000 >answer
 	cat >code.c <<"E"
@@ -359,7 +360,7 @@ void twice(const float *x, float *y, int n)
 E
 	bin/keval --code code.c | jq -c .eval >out
 	is correct "$(jq -r .status out)"'
-ok 'files outside are not there when it builds' '
+ok 'files outside are not visible in the build' '
 	. ./make.sh
 	printf "#error secret\n" >"$T/secret.h"
 	code "#if __has_include(\"/etc/passwd\") || __has_include(\"$T/secret.h\")
@@ -367,7 +368,7 @@ ok 'files outside are not there when it builds' '
 #endif
 int nothing;" >out
 	is entry "$(jq -r ".reasons[0].check" out)"'
-ok 'a compiler that is not there is a fault of the environment' '
+ok 'a missing compiler is a fault of the environment' '
 	. ./make.sh
 	mkdir -p c2; cp campaign.json reference.c c2
 	jq ".build.compiler = \"no-such-cc\"" task.json >c2/task.json
@@ -384,7 +385,7 @@ ok 'a build that takes too long is stopped' '
 	[ $(($(date +%s) - start)) -le 4 ]
 	is "compile_error resource" "$(jq -r "\"\(.eval.status) \(.eval.reasons[0].check)\"" out)"'
 
-ok 'a candidate goes to kharness with the knobs' '
+ok 'a candidate is passed to kharness with the knobs' '
 	. ./make.sh
 	rm -f calls; answer correct 2000 >answer
 	reply 001/01 "$(fence "$good")" >in
@@ -437,7 +438,7 @@ ok 'baselines: checked, recorded, left out with a note when they do not build' '
 	mkdir -p base/trials/001/01; bin/keval -c base -o base/trials/001/01/eval.ndjson in4
 	rm -f calls; bin/keval -c base --verify 001/01 >out 2>err; grep -q "baseline none left out" err
 	grep -q -- "--against reference=.* --against best=" calls'
-ok 'a bundle: files beside the program, in the build and in the hash' '
+ok 'a bundle: files next to the program, in the build and in the hash' '
 	. ./make.sh
 	mkdir -p pack; cp reference.c campaign.json pack; jq ".files=true" task.json >pack/task.json
 	text() { printf "\140\140\140c file=tile.h\nenum { TWICE = %s };\n\140\140\140\n" "$1"; fence "#include \"tile.h\"
@@ -459,12 +460,12 @@ ok 'the log compares with the reference' '
 	rm -f answer.pairs
 	answer correct 2000 >answer
 	bin/keval in | jq -r .eval.log | grep -q "n4096: 0.002 ms.*5 times as fast as the reference"'
-ok 'the log tells what a call by itself costs on a GPU' '
+ok 'the log gives the time of a single call on a GPU' '
 	. ./make.sh
 	answer correct 21800 | jq -c ".candidates[0].timing[0] += {alone_ns: 25400, alone_samples: 5, host_ns: 78000}" >answer
 	bin/keval in | jq -r .eval.log | grep -q "n4096: 0.0218 ms.*; one single call 0.0254 ms, of which 0.078 ms passed"
 	bin/keval in | jq -e ".eval.timing[0].host_ns == 78000"'
-ok 'a would-be gain is measured on buffers seen before; one that gains there, beside the reference' '
+ok 'an apparent gain is measured on buffers seen before; if it gains there, next to the reference' '
 	. ./make.sh
 	reply 001/01 "$(fence "$good")" >in
 	row() { printf "{\"workload\":\"n4096\",\"reuse_ns\":1,\"fresh_ns\":2,\"gap_pct\":%s,\"low_pct\":%s,\"high_pct\":90,\"rounds\":9}" "$@"; }
@@ -506,7 +507,7 @@ ok 'wrong in the race is wrong' '
 	answer correct 2000 >answer; answer wrong_value 1 >answer.pairs
 	bin/keval in2 >out
 	is "wrong_value false" "$(jq -r ".eval|\"\(.status) \(has(\"pairs\"))\"" out)"'
-ok 'the best, verified beside reference and baselines' '
+ok 'the best, verified against reference and baselines' '
 	. ./make.sh
 	answer correct 2000 | jq -c ".pairs=[{name:\"reference\",workload:\"n4096\",ratio:5,low:4,high:6}]|
 	    .candidates+=[{name:\"reference\",status:\"correct\",timing:[{workload:\"n4096\",median_ns:9000}]}]" >answer.pairs
@@ -515,7 +516,7 @@ ok 'the best, verified beside reference and baselines' '
 	grep -q -- "--against reference=trials/000/build/" calls
 	is "001/01 reference reference 5" "$(jq -r "\"\(.id) \(.eval.pairs[0].name) \(.eval.baselines[0].name) \(.eval.pairs[0].ratio)\"" out)"
 	exits 2 bin/keval --verify 077/01; exits 2 bin/keval --verify ../../etc'
-ok 'the same tokens as the parent or one in the archive: taken over, not run' '
+ok 'the same tokens as the parent or one in the archive: copied, not run' '
 	. ./make.sh
 	rm -f calls
 	tokens=$(jq -r .eval.tokens trials/001/01/eval.ndjson)
@@ -547,7 +548,7 @@ ok 'the same program in other words: the earlier result by name, neither built n
 	is "001/01 correct false" "$(jq -r ".eval|\"\(.duplicate_of) \(.status) \(.build.so // false)\"" out)"
 	jq -r .eval.log out | grep -q "^The same program as 001/01"
 	[ ! -e calls ]
-	# The name of the entry point is no choice of the author.
+	# The author does not choose the name of the entry point.
 	reply 003/01 "$(fence "$(echo "$other" | sed s/twice/double_it/)")" >in3
 	bin/keval -a archive in3 >out
 	is "null compile_error" "$(jq -r ".eval|\"\(.duplicate_of) \(.status)\"" out)"'
@@ -566,7 +567,7 @@ ok 'the same object code: the earlier result by name, and nothing is run' '
 	bin/keval -a archive in3 >out
 	is null "$(jq -r .eval.duplicate_of out)"
 	[ -e calls ]'
-ok 'what was refused for its words is read again in other words' '
+ok 'what was rejected for its words is read again in other words' '
 	. ./make.sh
 	jq -c ".eval.status = \"rejected\"" trials/001/01/eval.ndjson >kept
 	mkdir -p trials/009/01
@@ -633,7 +634,7 @@ ok 'own commands: JSON and CSV' '
 	jq -r .eval.log out | grep -q fine
 	wrong="{\"format\":\"csv\",\"command\":\"echo w,t,c; echo a,5,ERROR\",\"columns\":{\"workload\":\"w\",\"time\":\"t\",\"ok\":\"c\"}}"
 	is wrong_value "$(tiers "$good_check" "$wrong" | status)"'
-ok 'own commands: what is wrong is named' '
+ok 'own commands: faults are named' '
 	. ./make.sh
 	refused() {
 		jq -cn --argjson t "$2" "{name:\"own\",eval:{correctness:{command:\"true\"},timing:\$t}}" >own/campaign.json
@@ -671,7 +672,7 @@ cat >fake-kharness <<'E'
 printf 'kharness: waits for the machine: \033[2Jprocess 7 has it\n' >&2
 for i in $(seq 200); do test -e "$T/go" && exit 75; sleep 0.1; done
 E
-ok 'what the harness says, such as that it waits for the machine, is heard at once, and masked' '
+ok 'messages of the harness, such as that it waits for the machine, are shown at once, and masked' '
 	mkdir live; cp "$KILN_BUILD/keval" live
 	cp fake-kharness live/kharness; chmod +x live/kharness
 	live/keval --reference 2>said & pid=$!
@@ -679,12 +680,12 @@ ok 'what the harness says, such as that it waits for the machine, is heard at on
 	kill -0 $pid; grep -q "waits for the machine: ?.2Jprocess 7 has it" said
 	touch "$T/go"; code=0; wait $pid || code=$?
 	is "75 1" "$code $(grep -c "waits for the machine" said)"'
-ok 'the member fits its schema in shape' '
+ok 'the form of the member agrees with its schema' '
 	jq -c ".properties|keys" "$KILN_DATA/docs/schemas/eval-1.json" >known
 	cat trials/*/*/eval.ndjson out | jq -c ".eval|keys-$(cat known)" | sort -u >got; echo "[]" >want; same want got'
 mkdir tune; cp "$KILN_DATA"/tests/bench/races/* tune
 echo '{"name":"tune","eval":{"timing_s":0.05,"seeds":1,"set":"long","threads":1}}' >tune/campaign.json
-ok 'parameters that a program leaves open are settled by a race, without a model' '
+ok 'open parameters of a program are set by a race, without a model' '
 	. ./make.sh
 	cd tune
 	KILN_LOCK_DIR=$T; export KILN_LOCK_DIR
@@ -695,11 +696,11 @@ ok 'parameters that a program leaves open are settled by a race, without a model
 	is correct "$(jq -r .status out)"
 	is "{\"EXTRA\":\"0\",\"WRONG\":\"0\"}" "$(jq -cS ".tuned | .variants[.chosen].parameters" out)"
 	is "6 3 3" "$(jq -r ".tuned.variants | \"\(length) \(map(select(.status == \"wrong_value\")) | length) \(map(select(.time_ns)) | length)\"" out)"
-	# The program is whole, and asks for nothing any more.
+	# The program is complete, and has no open parameters left.
 	jq -r .code out >got; grep -qx "#define EXTRA 0" got; grep -qx "#define WRONG 0" got; ! grep tune got
 	jq -e ".timing[0].median_ns > 0 and (.pairs | length > 0)" out
 	! /usr/bin/python3 -W ignore -c "import jsonschema" 2>/dev/null || python3 "$tests_dir/schemas.py" "$KILN_DATA/docs/schemas" eval-1 out'
-ok 'too many combinations are refused by name; a comment that is no list leaves nothing open' '
+ok 'too many combinations are refused by name; a comment that is not a list leaves nothing open' '
 	. ./make.sh
 	cd tune
 	reply 001/01 "$(fence "$(echo "#define A 1 // tune: 1, 2, 3"; echo "#define B 1 // tune: 1, 2, 3"; cat reference.c)")" >in; keval in 2>err | jq .eval >out
@@ -707,7 +708,7 @@ ok 'too many combinations are refused by name; a comment that is no list leaves 
 	reply 001/01 "$(fence "$(echo "#define A 1 // tune: by hand"; cat reference.c)")" >in; keval in 2>err | jq .eval >out
 	is "correct null" "$(jq -r "\"\(.status) \(.tuned)\"" out)"'
 if command -v nvcc >/dev/null; then
-	ok 'nvcc: host and device are preprocessed at the same time; a refusal needs no device' '
+	ok 'nvcc: host and device are preprocessed at the same time; a rejection needs no device' '
 		mkdir cuda && cp "$tests_dir"/tasks/cuda_saxpy/* cuda
 		echo "{\"name\":\"n\",\"backend\":\"cuda\",\"language\":\"cuda\"}" >cuda/campaign.json
 		echo "extern \"C\" void saxpy(float *x) { nowhere; }" >bad.cu

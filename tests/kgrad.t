@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# kgrad: outcomes of transitions, what cells count, the gradient, and the views.
+# kgrad: outcomes of transitions, what is counted for cells, the gradient, and the views.
 # shellcheck disable=SC2016
 . "${0%/*}/lib.sh"
 
@@ -66,7 +66,7 @@ for row in 'neutral null 10.3 10 10.6' 'improvement true 11 10.8 11.2' 'regressi
 done
 
 for row in 'regression loss false 10.1' 'improvement gain true 10.1' 'neutral inconclusive false 15' 'neutral same false 5'; do
-	ok "where the parent is the incumbent their race decides: $row" '
+	ok "if the parent is the incumbent their race decides: $row" '
 		set -- '"$row"'
 		archive 000/00:0000:5 001/01:2222:999 >a; sed -i "s/\"id\":\"001\/01\"/&,\"speedup\":500/" a
 		rec 001/02 correct 2222 0 0000 35 ".score += {combined: (5 + 3 * $4), speedup: $4, speedup_low: $4, speedup_high: $4, verdict: \"$2\", gain: $3}
@@ -75,7 +75,7 @@ for row in 'regression loss false 10.1' 'improvement gain true 10.1' 'neutral in
 		is "$1" "$(jq -r "select(.kind == \"transition\").outcome" g)"'
 done
 
-ok 'no transition without a parent, code or news' '
+ok 'no transition without a parent, code or a new program' '
 	rec 001/01 no_code 0000 0 0000 5 >r; rec 001/02 correct 1000 9 0000 5 ".eval.duplicate_of = \"000/00\"" >>r
 	rec 001/03 correct 1000 9 0000 5 "del(.sample.parent)" >>r; rec 001/04 correct 1000 9 0000 5 "del(.sample.parent.coords)" >>r
 	kgrad -a a0 -o g r
@@ -103,7 +103,7 @@ ok 'a step that did not build counts against its direction, a wrong value does n
 	is "[3,0,2,[]]" "$(cell 0000 ".directions[0] | [.samples,.successes,.failures,.deltas]" <g)"
 	is "0 0 0 0" "$(cell 0000 ".gradient[]" <g | xargs)"'
 
-ok 'a slower program that takes an empty cell is no success, and no hint' '
+ok 'a slower program that takes an empty cell is not a success, and not a hint' '
 	for i in 1 2 3; do rec 001/0$i correct 1${i}00 4 0000 5; done >r
 	kgrad -a a0 -o g r
 	is 0 "$(cell 0000 .improvements <g)"; is 3 "$(cell 0000 .discoveries <g)"
@@ -139,13 +139,13 @@ many() { rec "$1/01" correct 0100 9 0000 5 | jq -c --argjson n "$2" '. as $r | r
 	| .branch = 1 + $k | .id = "\(.id[:3])/\(100 + .branch | tostring[1:])" | .score.combined += $k / 100'; }
 many 001 99 >many1; many 002 99 >many2
 
-ok 'every try is counted, and a direction keeps its last 50 changes' '
+ok 'every attempt is counted, and a direction keeps its last 50 changes' '
 	kgrad -a a0 -o g many1 many2
 	is "99 198" "$(head -1 g | jq -r "\"\(.transitions) \(.total)\"")"
 	is "[198,1,50]" "$(cell 0000 "[.departures,(.directions | length),(.directions[0].deltas | length)]" <g)"
 	near "$(cell 0000 ".directions[0].deltas[49]" <g)" "$(awk "BEGIN { print log(9.98 / 5) }")"'
 
-ok 'thin: in a long search a file holds what is new, and rests on those before it' '
+ok 'thin: in a long search a file contains what is new, and builds on those before it' '
 	mkdir -p trials/001 trials/002 trials/003; rec 003/01 correct 3000 9 2000 5 >r3
 	kgrad --thin -a a0 -o trials/001/gradient.ndjson many1
 	kgrad --thin -g trials/001/gradient.ndjson -a a0 -o trials/002/gradient.ndjson many2
@@ -176,7 +176,7 @@ ok 'disabled: nothing is tracked' '
 	kgrad -c off -a a0 -o g r
 	is 1 "$(wc -l <g)"; is 1 "$(head -1 g | jq .trial)"'
 
-ok 'what does not fit is refused' '
+ok 'input that does not fit is refused' '
 	rec 001/01 correct 1000 9 0000 5 >r
 	kgrad -a a0 -o g r
 	exits 2 kgrad -g g -a a0 r; grep "gradient already contains trial 1" err

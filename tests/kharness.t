@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# kharness: kernels that are right, wrong, broken, slow or hostile, each judged as it deserves, at every level of the sandbox.
+# kharness: kernels that are right, wrong, broken, slow or hostile, each with its proper verdict, at every level of the
+# sandbox.
 # shellcheck disable=SC2016	# scripts in quotes
 . "${0%/*}/lib.sh"
 
-# Not the machine's lock: these tests look at verdicts, not at times.
+# Do not use the machine's lock: these tests check verdicts, not times.
 KILN_LOCK_DIR=$T
 task=$tests_dir/tasks/affine/task.json
 export KILN_LOCK_DIR task
@@ -29,7 +30,7 @@ cat >"$T/kernel" <<'E'
 } >"$1.c"
 cc -O1 -w -std=gnu11 -fopenmp -shared -fPIC -o "$1.so" "$1.c" -lm -lpthread
 E
-# judge ARGS… CANDIDATE: correctness of it, quickly.
+# judge ARGS… CANDIDATE: its correctness, quickly.
 cat >"$T/judge" <<'E'
 #!/bin/sh -eu
 exec kharness -t "$task" --oracle oracle.so --phase correctness --run-timeout-s 2 --memory-mb 1024 "$@"
@@ -77,7 +78,7 @@ ok 'a right kernel' '
 	jq -e ".spent_s | all(. >= 0) and .drawing > 0 and .oracle > 0 and .calling > 0 and .checking > 0 and (has(\"other\") | not)" r.json
 	jq -e ".environment | .threads >= 1 and (.cpus | length == 1 or length > 1) and .llc_bytes > 0" r.json
 '
-ok 'a call by itself stands beside the batch; a task may say that it counts' '
+ok 'a single call is reported next to the batch; a task may say that it counts' '
 	jq -e ".candidates[0].timing[0] | .alone_ns > 0 and .alone_samples >= 1 and (has(\"host_ns\") | not)" r.json
 	jq -e ".candidates[0].timing[0].calls_per_sample > 1" r.json
 	jq ".timing = \"alone\"" "$task" >alone.json
@@ -122,7 +123,7 @@ for level in bwrap landlock none; do
 	fi
 	ok "$level: right" 'judge --sandbox "$level" right.so >r.json
 		jq -e --arg l "$level" ".sandbox.name == \$l and .candidates[0].status == \"correct\"" r.json'
-	# expect NAME STATUS CHECK: the candidate is judged so.
+	# expect NAME STATUS CHECK: the candidate gets this verdict.
 	cat >"$T/expect" <<'E'
 #!/bin/sh -eu
 name=$1 status=$2 check=$3
@@ -181,7 +182,7 @@ E
 		judge --sandbox "$level" cancel.so | jq -e ".candidates[0].status == \"correct\""'
 	ok "$level: prints without end" 'kernel flood "" "for (;;) puts(\"ignore the task\");"; expect flood run_error output_flood
 		[ "$(wc -c <flood.json)" -lt 4000 ]'
-	# A build with AddressSanitizer cannot live under a limit of its address space.
+	# A build with AddressSanitizer cannot run with a limit on its address space.
 	ok "$level: memory without end" 'grep -q __asan_init "$KILN_BUILD/kharness" && exit 0
 		kernel hog "" "for (;;) memset(malloc(64 << 20), 1, 64 << 20);"
 		expect hog run_error "crash|killed" --memory-mb 256'
@@ -217,7 +218,7 @@ ok 'crashes when timed' '
 	kernel past "static int calls;" "RIGHT if (++calls > 3) y[rows * cols] = 0;"
 	timed --phase timing past.so | jq -e ".candidates[0].reasons[0].check == \"out_of_bounds_write\""
 '
-ok 'inputs of calls other than the one under way cannot be read' '
+ok 'inputs of calls other than the current one cannot be read' '
 	kernel other "static float *before; static volatile float seen;" "if (before) seen = *before; before = x; RIGHT"
 	timed --phase timing other.so >r.json
 	jq -e ".candidates[0] | .status == \"run_error\" and (.log | contains(\"the inputs of another call\"))" r.json
@@ -275,7 +276,7 @@ ok 'a slow start does not make samples short' '
 	kharness -t t.json --oracle oracle.so --phase timing --timing-s 0.05 --warmup-s 0 --min-samples 100 --max-samples 100 steps.so >r.json
 	jq -e ".candidates[0] | .status == \"correct\" and .timing[0].calls_per_sample > 1" r.json
 '
-ok 'beside one that takes seconds, the times of others are medians of many goes' '
+ok 'next to a kernel that takes seconds, the times of others are medians of many goes' '
 	kernel seconds "" "RIGHT usleep(1100000);"
 	kernel uneven "static int calls;" "usleep(++calls % 4 ? 20000 : 400000); RIGHT"
 	timed --threads 1 --phase timing --against seconds=seconds.so uneven.so >r.json
@@ -304,7 +305,7 @@ ok 'lint' '
 	jq "del(.op) | .extra = 1" "$task" >t.json
 	exits 2 kharness --lint t.json; grep -q "op: is missing" err; grep -q "extra: unknown field" err; grep -q "2 faults" err
 '
-ok 'lint: results in integers depend on the inputs, or a constant would pass' '
+ok 'lint: integer results depend on the inputs, or a constant would pass' '
 	jq -n "{schema:\"task/1\",name:\"count\",op:\"count\",description:\"d\",language:\"c\",axes:{n:{type:\"var\"}},
 	  inputs:{x:{shape:[\"n\"],dtype:\"int32\"}},outputs:{c:{shape:[1],dtype:\"int32\"}},entry:{name:\"count\",
 	  arguments:[\"x\",\"c\",\"n\"]},reference:\"count.c\",build:{compiler:\"cc\"},
@@ -318,7 +319,7 @@ ok 'lint: results in integers depend on the inputs, or a constant would pass' '
 	sed "s/i < n/i < n \&\& n > 1/" count.c >few.c; cc -shared -fPIC -o few.so few.c
 	kharness --lint both.json --oracle few.so 2>err; [ ! -s err ]
 '
-ok 'sizes and scalars that are compiled in are wrong, and the message says what was drawn' '
+ok 'hard-coded sizes and scalars are wrong, and the message says what was drawn' '
 	kernel sizes "" "if (cols == 1 || cols == 37 || cols == 1000 || cols == 1025) { RIGHT }"
 	judge sizes.so | jq -e ".candidates[0] | .status == \"partial\" and (.log | test(\"workload [a-z]+ with [a-z0-9 ,.]*cols drawn as [0-9]+\"))"
 	kernel scale "" "scale = 0.5f; RIGHT"
@@ -351,13 +352,13 @@ ok 'contents that a workload gives keep its sizes, and groups change their order
 	jq -e ".candidates[0] | .status == \"correct\" and any(.correctness.cases[]; .drawn // \"\" | test(\"[KN] drawn as .*offsets\"))" r.json'
 ok 'writes far from the outputs are found, wherever they go' '
 	jq "(.workloads[] | select(.name == \"main\").axes) = {rows: 500, cols: 1000}" "$task" >t.json
-	# Where the call lies at the end of the arena, what is beyond is not mapped.
+	# If the call is at the end of the arena, nothing is mapped beyond it.
 	found=".candidates[0].reasons[0].check | IN(\"out_of_bounds_write\", \"crash\")"
 	for at in 1500000 400000; do
 		kernel far "" "RIGHT if (rows * cols < 2000) { volatile char *p = (char *)y + ($at); *p = *p + 1; }"
 		task=t.json judge --seeds 1 far.so | jq -e "$found" || exit 1
 	done
-	# In one call of many, where others will be.
+	# In one call of many, where other calls will be.
 	kernel once "static int n;" "RIGHT if (++n == 4) { volatile char *p = (char *)y + 900000; *p = *p + 1; }"
 	task=t.json judge --seeds 1 once.so | jq -e "$found"
 	# And when timed: the arena is larger than what one call uses.
@@ -369,7 +370,7 @@ cat >"$T/sum.json" <<'E'
 "entry":{"name":"sum","arguments":["x","s","rows","n"]},"reference":"sum.c","build":{"compiler":"cc"},"reduction":"n","linear":true,
 "workloads":[{"name":"odd","axes":{"rows":3,"n":17}},{"name":"long","axes":{"rows":40,"n":60000},"timed":true}]}
 E
-ok 'inputs that are rounded are wrong, however long the sum is; honest sums are not' '
+ok 'rounded inputs are wrong, however long the sum is; honest sums are not' '
 	sum() { # NAME TYPE BODY: BODY adds element v to t
 		echo "void sum(const $2 *x, $2 *s, int rows, int n) { for (long i = 0; i < rows; i++, x += n) { $2 t = 0, c = 0; (void)c;
 			for (int k = 0; k < n; k++) { $2 v = x[k]; $3 } s[i] = t; } }" >$1.c
@@ -383,10 +384,10 @@ ok 'inputs that are rounded are wrong, however long the sum is; honest sums are 
 	sum half float "if (n > 30000) v = (_Float16)v; t += v;"
 	sum bits16 float "if (n > 30000) { union { float f; unsigned u; } w = { v }; w.u = w.u + 0x40 & ~0x7fu; v = w.f; } t += v;"
 	is partial "$(try half)"; is partial "$(try bits16)"
-	# What the task itself allows is allowed.
+	# What the task itself allows is accepted.
 	jq ".tolerance = {rtol: 1e-3, atol: 1} | .distributions = [\"normal\", \"zero_one\"]" sum.json >t.json
 	kharness -t t.json --oracle sum-oracle.so --phase correctness half.so | jq -e ".candidates[0].status == \"correct\""'
-ok 'a product of matrices: sparse inputs tell rounding of either from honest sums' '
+ok 'a product of matrices: sparse inputs distinguish rounding of either from honest sums' '
 	jq -n "{schema:\"task/1\",name:\"mm\",op:\"matmul\",description:\"d\",language:\"c\",axes:{m:{type:\"var\"},n:{type:\"var\"},k:{type:\"var\"}},
 	  inputs:{a:{shape:[\"m\",\"k\"],dtype:\"float32\"},b:{shape:[\"k\",\"n\"],dtype:\"float32\"}},outputs:{c:{shape:[\"m\",\"n\"],dtype:\"float32\"}},
 	  entry:{name:\"mm\",arguments:[\"a\",\"b\",\"c\",\"m\",\"n\",\"k\"]},reference:\"mm.c\",build:{compiler:\"cc\"},reduction:\"k\",linear:true,
@@ -421,15 +422,15 @@ ok 'special values: masked rows and NaN come out right, where the task asks for 
 	jq ".distributions = [\"normal\", \"uniform\"]" max.json >finite.json
 	softmax max-oracle double "$plain"; softmax plain float "$plain"
 	is correct "$(try plain max.json | head -n 1)"
-	# As it is often done: NaN as soon as a row begins with what is masked.
+	# A common mistake: NaN when a row begins with masked values.
 	softmax online float "for (int k = 0; k < n; k++) { float o = m; if (x[k] > m) m = x[k]; s = s * exp(o - m) + exp(x[k] - m); }"
 	is correct "$(try online finite.json | head -n 1)"; try online max.json >out; is partial "$(head -n 1 out)"; grep -q "inputs special" out
 	softmax skip float "for (int k = 0; k < n; k++) if (x[k] > m) m = x[k]; for (int k = 0; k < n; k++) if (x[k] == x[k]) s += exp(x[k] - m);"
 	is correct "$(try skip finite.json | head -n 1)"; is partial "$(try skip max.json | head -n 1)"
-	# A row in which all is masked has no numbers.
+	# A row that is masked completely has no numbers.
 	softmax zeros float "$plain if (m < -3e38) s = 1; if (m < -3e38) m = 0;"
 	is correct "$(try zeros finite.json | head -n 1)"; is partial "$(try zeros max.json | head -n 1)"'
-ok 'mixed inputs: a look at some elements does not tell what the others are' '
+ok 'mixed inputs: some elements do not show what the others are' '
 	jq ".distributions = [\"normal\", \"large\"]" max.json >wide.json
 	softmax() { # NAME TYPE BODY: BODY makes the maximum m and the sum s of x
 		echo "double exp(double);
@@ -439,7 +440,7 @@ ok 'mixed inputs: a look at some elements does not tell what the others are' '
 	}
 	plain="for (int k = 0; k < n; k++) if (x[k] > m) m = x[k]; for (int k = 0; k < n; k++) s += exp(x[k] - m);"
 	softmax max-oracle double "$plain"; softmax plain float "$plain"
-	# No maximum where every third element of a long row is small, as in timed calls.
+	# No maximum if every third element of a long row is small, as in timed calls.
 	softmax look float "for (int k = 0; k < n; k += n < 90 ? 1 : 3) if (x[k] > m) m = x[k]; if (m > 4) { $plain }
 		else for (int k = 0; k < n; k++) s += exp(x[k] - m);"
 	for seed in 1 2 3 4 5 6 7 8; do
@@ -504,11 +505,11 @@ ok 'an oracle that cannot be called is named, and the workload on which it crash
 	echo "int f(volatile char *p) { volatile char b[4096]; b[0] = *p; return f(b) + b[0]; }
 	void affine(char *p) { f(p); }" >o.c; cc -O0 -shared -fPIC -o o.so o.c
 	exits 139 kharness --lint "$task" --oracle o.so; grep -q "reference.c: the oracle crashed on workload" err
-	# Beyond an array by no more than what aligns it.
+	# Beyond an array by no more than its alignment padding.
 	echo "void affine(const double *x, const double *bias, double *y, int rows, long cols) { y[rows * cols + 8] = *x + *bias; }" >o.c
 	cc -shared -fPIC -o o.so o.c; exits 139 kharness --lint "$task" --oracle o.so; grep -q "reference.c: the oracle crashed on workload" err
 '
-ok 'an oracle that does not end is said to be at work still' '
+ok 'an oracle that does not end is reported as still running' '
 	echo "int creat(const char *, int); void affine(void) { creat(\"started\", 0600); for (;;) continue; }" >o.c
 	cc -shared -fPIC -o o.so o.c; kharness --lint "$task" --oracle o.so 2>slow & at_work=$!
 	for i in $(seq 200); do [ ! -e started ] || break; sleep 0.1; done
@@ -557,7 +558,7 @@ ok 'no process and no folder is left behind' '
 	! ls -d "${TMPDIR:-/tmp}"/kiln-work-*-$$-* 2>/dev/null
 '
 if [ "$(nproc)" -gt 1 ]; then
-	ok 'several processors, unlike each other: those with one thread share one in each round' '
+	ok 'several processors of different speeds: single-threaded kernels share one in each round' '
 		kernel unlike "int sched_getcpu(void);" "usleep(sched_getcpu() % 2 ? 60000 : 10000); RIGHT"
 		timed --threads 2 --phase timing --against self=unlike.so unlike.so >r.json
 		jq -e ".pairs[0].ratio > 0.7 and .pairs[0].ratio < 1.4" r.json
@@ -586,7 +587,7 @@ ok 'a busy machine: racers with different numbers of threads are not compared' '
 	race() { timed --threads 1 --phase timing --busy-s "$3" --max-samples 12 --against "anchor=$1.so" "$2.so" 2>err; }
 	race one two 0.5 >unlike; grep -q "machine is busy.*not timed" err
 	jq -e "(.pairs | length) == 0 and .machine.busy and (.candidates[0] | .status == \"correct\" and (.timing | not))" unlike
-	# With other tests beside it, too.
+	# Even when other tests run at the same time.
 	race one one 60 >alike
 	jq -e "(.pairs | length) > 0 and (.candidates[0].timing | length) > 0" alike'
 done_testing

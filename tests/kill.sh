@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# kill.sh N: kill -9 the whole process group of null campaigns at N random moments; resume each time. Every second campaign is a
-# linear one. Whatever the moments: the final archive is that of an uninterrupted run, no reply that was there is asked for
-# again, no process survives, no file is half.
-# Needs the tools on PATH. Prints TAP. SEED: other numbers, other moments.
+# kill.sh N: kill -9 the whole process group of null campaigns at N random moments; resume each time. Every second
+# campaign is a linear one. Whatever the moments: the final archive is that of an uninterrupted run, no existing reply
+# is requested again, no process survives, no file is incomplete. Needs the tools on PATH. Prints TAP. A different SEED
+# gives different moments.
 set -eu
 tests_dir=$(cd "${0%/*}" && pwd)
 . "$tests_dir/campaign.sh"
@@ -12,7 +12,7 @@ PATH=$KILN_BUILD:$PATH
 kills=${1:-20} trials=4
 T=$(mktemp -d "${TMPDIR:-/tmp}/kiln-kill.XXXXXX")
 trap 'rm -rf "$T"' EXIT
-# What campaigns learn from earlier ones would be another thing each time: each begins with nothing.
+# What campaigns learn from earlier ones would differ each time, so each begins with nothing.
 export PATH KILN_DATA KILN_BUILD LC_ALL=C KILN_NOW=2026-01-01T00:00:00Z XDG_DATA_HOME="$T/data"
 unset MAKEFLAGS MAKEOVERRIDES MAKELEVEL MFLAGS
 cd "$T"
@@ -32,7 +32,7 @@ survivors() {
 	:
 }
 
-# Every record file is whole lines of JSON; a temporary left over is no record.
+# Every record file consists of complete lines of JSON; a leftover temporary file is not a record.
 check_whole() {
 	[ -e c/trials ] || return 0
 	find c/trials -name '*.ndjson' | while read -r f; do
@@ -45,7 +45,7 @@ replies() {
 	[ ! -e c/trials ] || find c/trials -path '*/[0-9][0-9]/reply.ndjson' -exec stat -c '%n %i %Y' {} + | sort
 }
 
-# uninterrupted MODE: a whole campaign, MODE, and the same before its first trial, MODE.clean; how long it took, MODE.ms.
+# uninterrupted MODE: a whole campaign, MODE, and the same before its first trial, MODE.clean; its duration, MODE.ms.
 uninterrupted() {
 	null_campaign "$1" "$trials"
 	[ "$1" = tree ] || {
@@ -72,7 +72,7 @@ while [ "$done_kills" -lt "$kills" ]; do
 	finished=
 	: >before
 	while [ -z "$finished" ]; do
-		# A moment within half of a whole run, so that a campaign is killed several times on its way.
+		# A moment within half of a whole run, so that a campaign is killed several times.
 		pause=$(awk -v s="${SEED-}$done_kills$rounds" -v t="$span" 'BEGIN { srand(s); printf "%.3f", rand() * t / 2000 }')
 		(cd c && exec setsid make -s -j4 campaign >../run.log 2>&1) &
 		pid=$!

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# kllm: who answers, what a record then holds, what misbehaving servers lead to, and that nothing is paid for twice or leaks.
+# kllm: the providers, what a record then contains, what misbehaving servers lead to, and that nothing is paid for twice
+# or leaks.
 # shellcheck disable=SC2016,SC2154
 . "${0%/*}/lib.sh"
 
@@ -19,7 +20,7 @@ mkdir -m 700 runtime
 unset OPENAI_API_KEY ANTHROPIC_API_KEY ANTHROPIC_AUTH_TOKEN OPENAI_BASE_URL ANTHROPIC_BASE_URL KLLM_KEY_FILE KLLM_MODELS
 
 kmock port requests & mock=$!
-# A server that could not start fails the file, and nobody waits for it.
+# If a server cannot start, the file fails at once, and nobody waits for it.
 while [ ! -s port ]; do kill -0 $mock; sleep 0.02; done
 MOCK=http://127.0.0.1:$(cat port)
 export MOCK
@@ -355,7 +356,7 @@ if command -v openssl >/dev/null; then
 		exits 2 ask -k model.provider=openai -k "model.base_url=https://localhost:$port/v1" -o d/a "$P"; grep -q ": permanent: .*certificate" err
 		SSL_CERT_FILE=$PWD/c.pem exits 75 ask -k model.provider=openai -k "model.base_url=https://localhost:$port/v1" -k model.retries=1 -k model.stall_s=0.3 -o d/a "$P"
 		! grep -q certificate err'
-	# The trace says which files were read; the system may keep its certificates in another way.
+	# The trace says which files were read; the system may store its certificates differently.
 	if strace -o /dev/null true 2>/dev/null && [ -n "$(find /etc/ssl/certs -name '????????.0' 2>/dev/null | head -n 1)" ]; then
 		t 'a certificate of the system is looked up, and not all of them are read' '
 			unset SSL_CERT_FILE SSL_CERT_DIR CURL_CA_BUNDLE KLLM_CA; fresh; : >s.log

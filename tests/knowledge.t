@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Notes of knowledge: the right ones for a computation, a device and a language, within the budget, and nothing inferred.
+# Notes of knowledge: the right ones for a computation, a device and a language, within the budget, and nothing guessed.
 # shellcheck disable=SC2016	# scripts in quotes
 . "${0%/*}/lib.sh"
 
@@ -10,19 +10,19 @@ chmod -R u+w "$T/campaign"
 jq -c . record.json >record.ndjson
 
 cat >helpers.sh <<'END'
-# campaign_of FOLDER OP GPU BACKEND [KNOBS [DTYPE]]: a campaign that says so; its tensors are of 16 bits unless told.
+# campaign_of FOLDER OP GPU BACKEND [KNOBS [DTYPE]]: a campaign with these values; its tensors have 16 bits by default.
 campaign_of() {
 	rm -rf "$1"
 	cp -r "$T/campaign" "$1"
 	printf '{"name":"n","gpu":"%s","backend":"%s","prompt":%s}\n' "$3" "$4" "${5:-{\}}" >"$1/campaign.json"
 	sed 's/"golden_matmul"/"kernel"/; s/"op": "matmul"/"op": "'"$2"'"/; s/"float32"/"'"${6:-float16}"'"/' "$T/campaign/task.json" >"$1/task.json"
 }
-# routed OP GPU BACKEND [KNOBS [DTYPE]]: the list of what comes into the prompt.
+# routed OP GPU BACKEND [KNOBS [DTYPE]]: the list of notes in the prompt.
 routed() {
 	campaign_of r "$@"
 	kprompt --knowledge -c r
 }
-# notes: of such a list the files, each once, in order of appearance.
+# notes: the files of such a list, each once, in order of appearance.
 notes() {
 	sed 's/.*  skills\/knowledge\/\(.*\)\.md: .*/\1/' | awk '!seen[$0]++' | tr '\n' ' '
 }
@@ -64,7 +64,7 @@ ok 'an exact name or nothing: no sibling, no other case, no guess' '
 	done
 	routed no_such_op "NVIDIA H200" cuda >list
 	is "hardware/hopper backends/cuda " "$(notes <list)"
-	# A GPU kernel is not told about this CPU, and a CPU of another kind has no notes.
+	# A prompt for a GPU kernel says nothing about this CPU, and for another kind of CPU there are no notes.
 	lacks -q hardware/ - <<E
 $(routed gemm "" opencl)
 E
@@ -80,7 +80,7 @@ ok 'names of a task: its op, else its name; case and dashes do not matter' '
 	campaign_of n "" "" c
 	jq ".op = \"unheard_of\" | .name = \"layernorm\"" campaign/task.json >n/task.json
 	kprompt --knowledge -c n | grep -q ops/normalization
-	# The words of the best fit come first.
+	# The words that match best come first.
 	routed grouped_gemm x86 c | grep "^P1" | head -n 1 | grep -q ops/grouped_gemm'
 
 ok 'what every device of docs/hardware is called has a route, where its architecture has a note' '
@@ -142,7 +142,7 @@ ok 'the budget holds, and the first in order goes first' '
 	jq -j .prompt.user out >user
 	lacks -q "known beforehand" user
 	is "" "$(kprompt --knowledge -c b)"
-	# What counts as a token: four bytes of what stands in the prompt.
+	# A token is counted as four bytes of the text in the prompt.
 	campaign_of b gemm "NVIDIA H200" cuda
 	kprompt -c b record.ndjson >out
 	jq -j .prompt.user out | sed -n "/^## Hopper/,/^# [FI]/p" | wc -c >bytes
@@ -150,7 +150,7 @@ ok 'the budget holds, and the first in order goes first' '
 	test "$tokens" -le 3000
 	test $((tokens * 4)) -ge $(($(cat bytes) - 300))'
 
-ok 'leads: what a note says to the bottleneck that was measured, or to a search that stands still' '
+ok 'leads: what a note says about the measured bottleneck, or about a search without progress' '
 	. "$T/helpers.sh"
 	campaign_of l gemm "NVIDIA H200" cuda
 	lead() { jq -c "$1" record.json | kprompt -c l >out; jq -j .prompt.user out >user; }
@@ -201,7 +201,7 @@ ok 'control characters of a note do not reach a prompt' '
 	kprompt -c own record.ndjson | jq -j .prompt.user >user
 	grep -qx "red text" user'
 
-ok 'faults of a note are told by file and line' '
+ok 'faults of a note are reported by file and line' '
 	. "$T/helpers.sh"
 	campaign_of own gemm "NVIDIA H200" cuda
 	mkdir own/knowledge
@@ -225,7 +225,7 @@ ok 'faults of a note are told by file and line' '
 	printf "%s\n" --- "title: T" --- "## S" "<!-- priority: 1" "x" >$n; refused "n.md:5: the comment with the keys"
 	printf "%s\n" --- "title: T" "tokens: 3" --- "## S" "more than three tokens of words" >$n
 	refused "n.md:1: the note has 11 tokens, more than the 3"
-	# A heading inside of a code fence is none; line numbers count on behind sections.
+	# A heading inside a code fence does not count; line numbers continue after sections.
 	printf "%s\n" --- "title: T" --- "## S" "\`\`\`" "## no heading" "\`\`\`" "## Z" "<!-- when: never -->" "x" >$n
 	refused "n.md:9: when: '\''never'\''"
 	rm $n; kprompt -c own record.ndjson >out'
@@ -248,12 +248,12 @@ ok 'every shipped note is in order, and every section of it is reached by some c
 		grep -q "^tokens: " "$f"
 		lacks "^### \|	" "$f"
 	done
-	# No word of a route is without a note, but backends that have none of their own.
+	# Every word of a route has a note, except backends that have none of their own.
 	jq -r "[.ops, .gpus, .isas] | map(.[][]) | unique[]" "$dir/routes.json" | while read -r w; do
 		grep -rqE "^(ops|archs): .*\b$w\b" "$dir" || { echo "no note for $w"; exit 1; }
 	done'
 
-ok 'no hedging word stands beside a number, and facts that cite a device are what docs/hardware says' '
+ok 'no hedging word is next to a number, and facts that cite a device agree with docs/hardware' '
 	. "$T/helpers.sh"
 	dir=$KILN_DATA/skills/knowledge
 	hedge="(approximately|about|roughly|around|usually|typically|nearly|almost|probably|likely|maybe|perhaps|should be|circa)"
@@ -303,17 +303,17 @@ ok 'a reference project: passages with the words of the operation, as foreign te
 	grep -q "^----- begin passages of the reference project" part; grep -q "^kernels/gemm.cu, lines 1 to 2:" part
 	grep -q "^kernels/long.c, lines 198 to 237:" part; grep -q MARK-TILE part; grep -q MARK-LATE part; grep -q "after 36$" part; lacks "line 197$" part
 	lacks -E "MARK-(HIDDEN|NUL|NOTHING)" user
-	# More of the words come first; the record names what was shown.
+	# Passages with more of the words come first; the record names what was shown.
 	is "kernels/gemm.cu kernels/long.c" "$(jq -r "[.prompt.reference_project[].file] | join(\" \")" p)"
 	jq -c .prompt p >pp; python3 "$tests_dir/schemas.py" "$KILN_DATA/docs/schemas" prompt-1 pp
-	# It stands in the part that all prompts share.
+	# It is in the part that all prompts share.
 	jq -e "(.prompt.user | utf8bytelength) as \$n | .prompt.stable_bytes > 0 and (.prompt.user[:.prompt.stable_bytes] | contains(\"MARK-TILE\"))" p
 	kprompt -c r record.ndjson | cmp - p
 	campaign_of r matmul "" c "{\"reference_project\":\"../project\",\"knowledge_tokens\":160}"
 	kprompt -c r record.ndjson >p; is kernels/gemm.cu "$(jq -r "[.prompt.reference_project[].file] | join(\" \")" p)"
 	is true "$(jq "([.prompt.reference_project[].tokens] | add) <= 80" p)"
 	campaign_of r matmul "" c "{\"reference_project\":\"../project\",\"knowledge_tokens\":0}"; kprompt -c r record.ndjson | lacks MARK-GEMM'
-ok 'a reference project that is not there is named' '
+ok 'a missing reference project is named' '
 	. ./helpers.sh
 	campaign_of own matmul "" c "{\"reference_project\":\"nowhere\"}"; refused "prompt.reference_project: own/nowhere"
 	kcampaign new plain --task "$KILN_DATA/campaigns/softmax" >/dev/null

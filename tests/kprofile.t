@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck disable=SC2016
-# kprofile: real output of ncu on an H200 (data/ncu-h200, of the program profiled.cu there), rows of rocprofv3, callgrind,
-# perf; numbers, units and tables that are cut off, misspelt or unknown.
+# kprofile: real output of ncu on an H200 (data/ncu-h200, from the program profiled.cu there), rows of rocprofv3,
+# callgrind, perf; numbers, units and tables that are cut off, misspelt or unknown.
 . "${0%/*}/lib.sh"
 
 h200=$tests_dir/data/ncu-h200
 export h200
 
-# get FILTER FILE: a raw string out of JSON. near A B: within a thousandth.
+# get FILTER FILE: a raw string from JSON. near A B: within a thousandth.
 cat >helpers.sh <<'END'
 get() {
 	jq -r "$1" "$2"
@@ -22,7 +22,7 @@ near() {
 ids() {
 	jq -r '[.findings[].id] | join(" ")' "$1"
 }
-# raw FILE COLUMN VALUE [UNIT]…: one launch with these metrics, as the raw page has it.
+# raw FILE COLUMN VALUE [UNIT]…: one launch with these metrics, in the form of the raw page.
 raw() {
 	f=$1
 	shift
@@ -66,7 +66,7 @@ ok 'copy with a stride of 33' '
 	is "global 87.61" "$(get ".recommendations[0].speedup | [.scope, .percent] | join(\" \")" p)"
 	is "UncoalescedGlobalAccess agrees poor_coalescing" "$(get ".recommendations[0] | [.rule, .verdict, .matches[]] | join(\" \")" p)"
 	jq -e ".cross_check.only_vendor | index(\"AchievedOccupancy\")" p'
-ok 'naive product: the kernel with the longest time in all, and its longest launch' '
+ok 'naive product: the kernel with the longest total time, and its longest launch' '
 	. ./helpers.sh
 	kprofile "$h200/raw.csv" "$h200/details.csv" >p
 	get .kernel p | grep -q "^matmul_naive(const __half \*, "
@@ -90,7 +90,7 @@ ok 'the order of the files does not matter, and the pages agree' '
 		kprofile --kernel $k "$h200/details.csv" "$h200/raw.csv" | jq "del(.files, .formats)" >2
 		jq -e -n --slurpfile a 1 --slurpfile b 2 "\$a[0].findings == \$b[0].findings and \$a[0].bottleneck == \$b[0].bottleneck"
 	done'
-ok 'details page alone: what it does not tell is not evaluable' '
+ok 'details page alone: what it does not contain cannot be evaluated' '
 	. ./helpers.sh
 	kprofile --kernel transpose "$h200/details.csv" >p
 	is "memory_bound (sm=16.2%, memory=60.3%, dram=21.7%)" "$(get .bottleneck.text p)"
@@ -110,11 +110,11 @@ ok 'text page: scaled units, recommendations without names' '
 	kprofile "$h200/details.txt" >p
 	is "matmul_naive 2" "$(get ".kernels[0] | (.name | split(\"(\")[0]) + \" \" + (.launches | tostring)" p)"
 	near "$(get .launch.duration_ns p)" 4200000
-	# Page for people and CSV are of one run, and join.
+	# The text page and the CSV come from one run, and are joined.
 	kprofile --kernel strided "$h200/details.txt" "$h200/raw.csv" >p
 	is 3256800 "$(jq ".launch.duration_ns | if . > 3250000 and . < 3260001 then 3256800 else . end" p)"
 	is "[]" "$(jq -c .not_evaluable p)"'
-ok 'a run for timing alone: noise above the table, and no label without its metrics' '
+ok 'a run for timing only: noise above the table, and no label without its metrics' '
 	. ./helpers.sh
 	kprofile "$h200/timing.csv" >p
 	is 4199904 "$(get .launch.duration_ns p)"
@@ -143,7 +143,7 @@ ok 'both spellings of stalls, the percent form, and never the raw ratio' '
 		raw f.csv $n 15.80 inst smsp__average_warp_latency_per_inst_issued.ratio 100 cycle
 		kprofile f.csv >p
 		is "" "$(ids p)"
-		# Without the latency a ratio of 15.8 says nothing.
+		# Without the latency a ratio of 15.8 means nothing.
 		raw f.csv $n 15.80 inst
 		kprofile f.csv >p
 		is "" "$(ids p)"
@@ -174,7 +174,7 @@ ok 'numbers with separators of either kind, and scaled units' '
 	kprofile f.csv >p
 	is huge_dram_traffic "$(ids p)"
 	is 10 "$(get .metrics.memory.dram_gb.value p)"'
-ok 'a wrong number or unit is told by file and line' '
+ok 'a wrong number or unit is reported by file and line' '
 	. ./helpers.sh
 	for v in "1,23,4.5" "1.2.3" twelve "0x12" "1,234,56" "12 %x"; do
 		raw f.csv lts__t_sector_hit_rate.pct "$v" %
@@ -184,10 +184,10 @@ ok 'a wrong number or unit is told by file and line' '
 	raw f.csv gpu__time_duration.sum 3 fortnights
 	exits 2 kprofile f.csv
 	grep -q "f.csv:3: gpu__time_duration.sum: unknown unit .fortnights" err
-	# Text and units of metrics that no rule asks for are nobody'"'"'s business.
+	# Text and units of metrics that no rule asks for do not matter.
 	raw f.csv launch__func_cache_config CachePreferNone "" x__y.sum 3 furlongs lts__t_sector_hit_rate.pct 90 %
 	kprofile f.csv >p'
-ok 'layouts that are not known are refused by name' '
+ok 'unknown layouts are refused by name' '
 	. ./helpers.sh
 	fault() {
 		exits 2 kprofile f.csv
@@ -205,7 +205,7 @@ ok 'layouts that are not known are refused by name' '
 	raw f.csv a__b.sum 1 ""; printf "\"1\",\"1\",\"k" >>f.csv; fault "does not end"
 	raw f.csv a__b.sum 1 ""; sed "3s/\"k/\"k\"x/" f.csv >g && mv g f.csv; fault "after the closing quote"
 	{ echo "NVIDIA Nsight Compute Version 2031.1.0 (build 1)"; raw g a__b.sum 1 ""; cat g; } >f.csv; fault "ncu 2031.1.0: this version"'
-ok 'a known version, program output, CR LF and NVTX columns are taken' '
+ok 'a known version, program output, CR LF and NVTX columns are accepted' '
 	. ./helpers.sh
 	raw g lts__t_sector_hit_rate.pct 90 %
 	{ echo "==PROF== Connected"; echo "Nsight Compute Version 2025.3.1.0 (build 1)"; echo "Version 1.4 of the program"; echo "\"quoted\" words"; cat g; echo "done"; } |
@@ -224,7 +224,7 @@ ok 'a byte order mark and the name of a file do not matter' '
 	odd=$(printf "odd-\351.csv")
 	{ printf "\357\273\277"; cat f.csv; } >"$odd"
 	is 5000 "$(kprofile "$odd" | jq .launch.duration_ns)"'
-ok 'rows with too few cells: absent metrics, a cut value is a fault' '
+ok 'rows with too few cells: absent metrics, but a truncated value is a fault' '
 	. ./helpers.sh
 	raw f.csv lts__t_sector_hit_rate.pct 90 % l1tex__t_sector_hit_rate.pct 5 %
 	sed "3s/,\"5\"\$//" f.csv >g
@@ -235,7 +235,7 @@ ok 'rows with too few cells: absent metrics, a cut value is a fault' '
 	sed -n "1,4p" "$h200/details.csv" | sed "3s/,\"hz\",.*//" >g
 	exits 2 kprofile g
 	grep -q "g:3: a row of 13 cells that ends before" err'
-ok 'the same label means another thing in another section' '
+ok 'the same label means something else in another section' '
 	. ./helpers.sh
 	grep -e "^\"ID\"" -e "Memory Workload Analysis\",\"Memory Throughput" "$h200/details.csv" >g
 	grep -c "byte/s" g
@@ -251,7 +251,7 @@ ok 'several kernels without durations: the caller must say which' '
 	is low_l2_hit "$(ids p)"
 	exits 2 kprofile --kernel nothing f.csv
 	grep -q "no kernel matches .nothing" err'
-ok 'a name that is no UTF-8 is kept readable, and a negative duration is no fault' '
+ok 'a name that is not UTF-8 is kept readable, and a negative duration is not a fault' '
 	. ./helpers.sh
 	raw f.csv gpu__time_duration.sum -5 ns lts__t_sector_hit_rate.pct 90 %
 	sed "s/k(int)/k$(printf "\\377")(int)/" f.csv >g.csv
@@ -310,7 +310,7 @@ ok 'rules at their bounds' '
 		fires "$rule" true "$m" "$cut" inst $l 1 cycle
 		fires "$rule" false "$m" "$cut" inst $l 1.01 cycle
 	done
-	# A fifth, though not in binary.
+	# A fifth, which has no exact binary form.
 	fires stall_barrier true smsp__average_warps_issue_stalled_barrier_per_issue_active.ratio 0.6 inst $l 3 cycle'
 ok 'labels and tags' '
 	. ./helpers.sh
@@ -327,7 +327,7 @@ ok 'labels and tags' '
 	is "memory_bound balanced" "$(label 70 70 5)"
 	is "unknown" "$(label n/a 70 5)"'
 
-# Rows as rocprofv3 writes them, with values made up for an MI300X.
+# Rows in the form of rocprofv3, with made-up values for an MI300X.
 cat >counters.csv <<'EOF2'
 "Correlation_Id","Dispatch_Id","Agent_Id","Queue_Id","Process_Id","Thread_Id","Grid_Size","Kernel_Id","Kernel_Name","Workgroup_Size","LDS_Block_Size","Scratch_Size","VGPR_Count","Accum_VGPR_Count","SGPR_Count","Counter_Name","Counter_Value","Start_Timestamp","End_Timestamp"
 1,1,"Agent 1",1,777,777,1048576,5,"row_mix(float const*, float*, int, int)",256,0,0,52,0,32,"SQ_WAVES",16384.000000,3200098838431081,3200098838541233
@@ -374,8 +374,8 @@ ok 'rocprofv3: PC samples take their kernel from the trace, the peaks from a fil
 	exits 2 kprofile --device b200x pc.csv counters.csv; grep -q "no file in docs/hardware describes this device" err
 	is "row_mix(float const*, float*, int, int)" "$(get .kernel p)"
 	jq -e "[.findings[].id] | index(\"stall_long_scoreboard\") and index(\"stall_barrier\")" p'
-# dispatch FILE "COLUMN=VALUE…" NAME VALUE…: a dispatch with these counters as rocprofv3 has them; the columns change what is
-# usual: 4096 workgroups of 256 for 1 ms, without LDS and scratch.
+# dispatch FILE "COLUMN=VALUE…" NAME VALUE…: a dispatch with these counters in the form of rocprofv3; the columns change
+# the defaults: 4096 workgroups of 256 for 1 ms, without LDS and scratch.
 cat >rocm.sh <<'END'
 dispatch() {
 	f=$1 Grid_Size=1048576 Workgroup_Size=256 LDS_Block_Size=0 Scratch_Size=0 VGPR_Count=32
@@ -387,7 +387,7 @@ dispatch() {
 		shift 2
 	done
 }
-# samples FILE N REASON INSTRUCTION: of a hundred samples N with this reason, the others of instructions that were issued.
+# samples FILE N REASON INSTRUCTION: of a hundred samples N with this reason, the others from issued instructions.
 samples() {
 	echo '"Sample_Timestamp","Exec_Mask","Dispatch_Id","Instruction","Instruction_Comment","Correlation_Id","Wave_Issued_Instruction","Instruction_Type","Stall_Reason","Wave_Count"' >"$1"
 	awk -v n="$2" -v why="$3" -v code="$4" 'BEGIN { for (i = 0; i < 100; i++)
@@ -485,7 +485,7 @@ fn=(2)
 * 1
 totals: 90101 30010 10010 0 20000 10000 0 20000 10000 1000 500 0 0
 EOF2
-ok 'callgrind: the program, or functions by themselves' '
+ok 'callgrind: the whole program, or the self cost of functions' '
 	. ./helpers.sh
 	kprofile cg.out >p
 	is "callgrind (program) 90101" "$(get "[.source, .kernel, .metrics.instruction.instructions.value] | join(\" \")" p)"
@@ -512,7 +512,7 @@ ok 'callgrind: events that were not simulated are absent' '
 	exits 2 kprofile name.out; grep -q "name.out:13: a function without a name" err
 	sed "s/^9 50000/9 fifty/" cg.out >number.out
 	exits 2 kprofile number.out; grep -q "number.out:14: .* is not a number" err'
-ok 'callgrind: several parts are added up, and one that is cut off is refused though a summary stands at its head' '
+ok 'callgrind: several parts are added up, and a truncated one is refused although it begins with a summary' '
 	. ./helpers.sh
 	sed "s/^positions/part: 1\n&/; s/^events.*/&\nsummary: 90101/" cg.out >1.out
 	{ cat 1.out; sed "s/part: 1/part: 2/" 1.out; } >2.out
@@ -522,7 +522,7 @@ ok 'callgrind: several parts are added up, and one that is cut off is refused th
 	for k in "" "--kernel=hot"; do
 		exits 2 kprofile ${k:+"$k"} cut.out; grep -q "cut.out:.*the totals at the end are missing: the file is truncated" err
 	done'
-ok 'callgrind: names of any length and any bytes stay apart' '
+ok 'callgrind: names of any length and any bytes are distinguished' '
 	. ./helpers.sh
 	long=$(printf "%0600d" 0 | tr 0 x)
 	head -5 cg.out >names.out
@@ -542,7 +542,7 @@ if command -v valgrind >/dev/null && command -v gcc >/dev/null; then
 		valgrind -q --tool=callgrind --cache-sim=yes --branch-sim=yes --D1=32768,8,64 --callgrind-out-file=real.out ./walk
 		kprofile --kernel "^walk$" real.out >p
 		is "walk cpu_l1_miss" "$(get "[.kernel, .findings[0].id] | join(\" \")" p)"
-		# 3 times 256 x 256 elements, of which the column walk misses about every one.
+		# 3 times 256 x 256 elements; the column walk misses on nearly every one.
 		jq -e ".metrics.memory | .data_refs.value >= 2 * 196608 and .data_refs.value < 3.1 * 196608 and .d1_misses.value > 0.9 * 196608 and .d1_misses.value < 1.3 * 196608" p'
 else
 	skip 'callgrind: a real run of a column walk' 'valgrind or gcc is not installed'
@@ -578,12 +578,12 @@ ok 'perf stat -x,: ratios, what is not counted, variance, hybrid and scaled even
 	kprofile --peaks peaks.json perf.csv >p
 	is 0.4 "$(get .metrics.time.parallel_efficiency.value p)"
 	jq -e "[.findings[].id] | index(\"cpu_parallel_eff\")" p'
-ok 'perf stat -j, and columns that are not known' '
+ok 'perf stat -j, and unknown columns' '
 	. ./helpers.sh
 	printf "%s\n" "{\"counter-value\" : \"100.0\", \"unit\" : \"\", \"event\" : \"cycles\"}" "{\"counter-value\" : \"300.0\", \"unit\" : \"\", \"event\" : \"instructions\"}" >j
 	kprofile j >p
 	is 3 "$(get .metrics.instruction.ipc.value p)"
-	# Releases differ in what is a number there.
+	# Releases differ in which members are numbers.
 	for q in "" "\""; do
 		printf "%s\n" "{\"counter-value\" : \"1.0\", \"unit\" : \"msec\", \"event\" : \"task-clock\", \"pcnt-running\" : ${q}100.00$q, \"metric-value\" : ${q}0.5$q, \"metric-unit\" : \"CPUs utilized\"}" \
 			"{\"counter-value\" : \"9\", \"unit\" : \"\", \"event\" : \"cycles\", \"pcnt-running\" : ${q}40$q}" >j
@@ -647,12 +647,12 @@ ok 'perf: every rule fires at its bound, and not below' '
 	hitm 0 1 >c.txt; fires cpu_false_sharing true c.txt
 	hitm 0 0 >c.txt; fires cpu_false_sharing false c.txt
 	jq -r ".rules[].id" "$KILN_DATA/patterns/profile/perf.json" | sort >all; sort -u seen | diff all -
-	# The three of one program together; a report without a row is none.
+	# All three from one program; a report without a row is empty.
 	hitm 3 4 >c.txt; report 30.00 >r.txt; counted cycles 100 instructions 50 >f.csv
 	kprofile f.csv r.txt c.txt >p
 	jq -e "[.findings[].id] == [\"cpu_false_sharing\", \"cpu_omp_barrier\", \"cpu_low_ipc\"] and .metrics.memory.hitm.value == 7 and .metrics.time.barrier_pct.value == 34" p
 	head -n 8 r.txt >g; exits 2 kprofile g; grep -q "g:.* has no row" err'
-ok 'perf stat: the ratios of top-down analysis, in a row of their own or beside an event' '
+ok 'perf stat: the ratios of top-down analysis, in a row of their own or next to an event' '
 	. ./rocm.sh
 	echo "{\"x\":1}" >peaks.json
 	topdown() {
@@ -677,7 +677,7 @@ else
 	skip 'perf: a real run' 'perf does not work here'
 fi
 
-ok 'what is no output of a profiler' '
+ok 'files that are not output of a profiler' '
 	echo "hello, world" >x
 	exits 2 kprofile x
 	grep -q "x:1: unknown format: .*begins with .hello, world" err
@@ -697,7 +697,7 @@ ok 'what is no output of a profiler' '
 	exits 2 kprofile "$h200/raw.csv" x
 	exits 2 kprofile "$h200/raw.csv" perf.csv
 	grep -q "perf.csv: cannot combine perf with ncu" err'
-ok 'every cut of a file is refused or read, never a crash' '
+ok 'every truncation of a file is refused or read, never a crash' '
 	head -c 6000 "$h200/details.csv" >d
 	head -c 6000 "$h200/raw.csv" >r
 	head -c 6000 "$h200/details.txt" >t

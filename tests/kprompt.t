@@ -10,7 +10,7 @@ cp -r "$golden/campaign" "$golden/record.json" "$T"
 chmod -R u+w "$T/campaign"
 jq -c . record.json >record.ndjson
 
-# Helpers of these scripts. user FILTER: the user text of the record changed by a jq FILTER.
+# Helpers of these scripts. user FILTER: the user text for the record, changed by a jq FILTER.
 cat >helpers.sh <<'END'
 rendered() {
 	jq -c "$1" "$T/record.json" | kprompt -c "$T/campaign" >r.ndjson
@@ -62,7 +62,7 @@ ok 'the same input gives the same bytes, from a file or a pipe' '
 	cmp 1 2; cmp 1 3; cmp 1 4
 '
 
-ok 'a prompted record is refused, and no file appears' '
+ok 'a record that has a prompt is refused, and no file appears' '
 	. "$T/helpers.sh"
 	kprompt -c campaign record.ndjson >done.ndjson
 	exits 2 kprompt -c campaign -o twice.ndjson done.ndjson
@@ -115,7 +115,7 @@ ok 'all prompts of a campaign begin with the same stable bytes' '
 	is 12 "$(jq -r .prompt.sha256 many.out | sort -u | wc -l)"
 	jq -c . record.json | kprompt -c campaign | jq -j .prompt.user | head -c "$bytes" | sha256sum >alone
 	same prefixes alone
-	# One system text, and nothing of a record in the stable part.
+	# One system text, and nothing from a record in the stable part.
 	is 1 "$(jq -r ".prompt.system | @base64" many.out | sort -u | wc -l)"
 	jq -j "select(.trial==7).prompt.user" many.out | head -c "$bytes" >stable
 	lacks -q "int parent\|int best\|007/02" stable
@@ -169,7 +169,7 @@ ok 'a correct parent gets tips, target and hints; a broken one none of them' '
 	heading "The last version is correct. Make it faster." correct
 	user ".sample.target=[0,0,0,0] | .sample.parent.coords=[1,0,0,0]" >zero
 	lacks -xF -- "# Direction of this attempt" zero
-	# The cell of the parent itself: to stay and refine.
+	# The cell of the parent itself: stay and refine.
 	user ".sample.parent.coords=.sample.target" >stay
 	heading "# Direction of this attempt" stay
 	grep -q "^Refine the last version: " stay
@@ -280,7 +280,7 @@ ok 'forty injections stay inside their fences' '
 		grep -q INJ "$n.user"
 		lacks -q INJ "$n.skeleton"
 		same 1.skeleton "$n.skeleton"
-		# No control byte but line feed and tab; nothing invisible.
+		# No control characters except line feed and tab; nothing invisible.
 		LC_ALL=C lacks -q "$(printf "[\001-\010\013-\037\177]")" "$n.user"
 		LC_ALL=C lacks -qF "$(printf "\342\200\213\n\342\200\214\n\342\200\215\n\342\200\256\n\342\201\246\n\357\273\277\n\302\255\n\363\240\n\302\205\n\342\200\250")" "$n.user"
 		echo "$n" >last
@@ -316,7 +316,7 @@ ok 'every backend renders every status, strategy and level' '
 			kprompt -c "b_$b" nine.ndjson >nine.out
 			jq -j .prompt.user nine.out >u
 			for level in 1 2 3; do
-				# Matrix units are for products alone.
+				# Matrix units are only for products.
 				case $b,$op in c,* | sycl,* | *,matmul) n=8 ;; *) n=6 ;; esac
 				[ $n -le "$(grep -c "^- \*\*.*\*\*, towards level $level of 3.*: ................" u)" ]
 			done
@@ -390,14 +390,14 @@ ok 'files of the campaign replace the shipped ones' '
 	grep -qx -- "- The only tip." u
 '
 
-ok 'a fault in a template is told by file and line, and no file appears' '
+ok 'a fault in a template is reported by file and line, and no file appears' '
 	. "$T/helpers.sh"
 	rm -rf wrong; cp -r campaign wrong; mkdir wrong/prompts
 	printf "fine\n{{nothing}}\n" >wrong/prompts/goal.txt
 	exits 2 kprompt -c wrong -o w.out record.ndjson
 	grep -q "wrong/prompts/goal.txt:2: unknown name nothing" err
 	test ! -e w.out
-	# A name of a record does not exist in the stable part.
+	# The name of a record does not exist in the stable part.
 	printf "{{parent.id}}\n" >wrong/prompts/goal.txt
 	exits 2 kprompt -c wrong -o w.out record.ndjson
 	grep -q "unknown name parent.id" err
@@ -411,7 +411,7 @@ ok 'a fault in a template is told by file and line, and no file appears' '
 	test ! -e w.out
 '
 
-ok 'a bad entry point is told' '
+ok 'a bad entry point is reported' '
 	. "$T/helpers.sh"
 	rm -rf entry; cp -r campaign entry
 	jq ".entry.arguments+=[\"Z\"]" campaign/task.json >entry/task.json
@@ -429,7 +429,7 @@ ok 'the shipped campaigns render' '
 	done
 '
 
-# advised OP REFERENCE DTYPE [BACKEND]: all advice that a campaign of this op, code and type can get, into u.
+# advised OP REFERENCE DTYPE [BACKEND]: all advice that a campaign with this op, code and type can get, in u.
 cat >>helpers.sh <<'END'
 advised() {
 	rm -rf a
@@ -446,7 +446,7 @@ END
 soft='void k(const float *x, float *y, int n) { float m = x[0], s = 0; for (int i = 1; i < n; i++) m = x[i] > m ? x[i] : m;
 	for (int i = 0; i < n; i++) s += y[i] = expf(x[i] - m); for (int i = 0; i < n; i++) y[i] /= s; }'
 export soft
-ok 'advice goes by what the code does and by its types, not by names' '
+ok 'advice depends on what the code does and on its types, not on names' '
 	. "$T/helpers.sh"
 	advised k17 "$soft" float32
 	grep -qi "online form" u
@@ -467,7 +467,7 @@ ok 'advice goes by what the code does and by its types, not by names' '
 	advised k17 "$(cat "$KILN_DATA/campaigns/matmul/reference.c")" float32 cuda
 	grep -q "mma.sync" u'
 
-ok 'names used in the shipped templates stand in the manual of the prompts' '
+ok 'names used in the shipped templates are in the manual of the prompts' '
 	. "$T/helpers.sh"
 	find "$KILN_DATA/prompts" -name "*.txt" -not -path "*/adopt/*" -exec cat {} + | grep -o "{{[#^]\{0,1\}[a-z_.]*}}" | tr -d "{}#^" | sort -u >names
 	cat "$KILN_DATA"/prompts/instructions/*.json | grep -o "{{[#^]\{0,1\}[a-z_0-9.]*}}" | tr -d "{}#^" | sort -u >>names
@@ -482,12 +482,12 @@ ok 'names used in the shipped templates stand in the manual of the prompts' '
 	done
 '
 
-# A campaign for a GPU, and a record whose parent carries the profile of a real kernel.
+# A campaign for a GPU, and a record whose parent has the profile of a real kernel.
 cp -r campaign gpu
 jq '.backend="cuda" | .gpu="NVIDIA H200"' campaign/campaign.json >gpu/campaign.json
 kprofile --kernel '^strided' -o profile.json "$tests_dir/data/ncu-h200/raw.csv" "$tests_dir/data/ncu-h200/details.csv"
 jq --slurpfile p profile.json '.sample.parent.profile=$p[0]' record.json >profiled.json
-# profiled FILTER [KNOBS]: the user text for the GPU, with the prompt knobs given as JSON.
+# profiled FILTER [KNOBS]: the user text for the GPU, with prompt knobs given as JSON.
 cat >>helpers.sh <<'END'
 profiled() {
 	jq --argjson k "${2:-{\}}" '.prompt+=$k' "$T/gpu/campaign.json" >"$T/gpu/new.json"
@@ -518,7 +518,7 @@ ok 'GPUs get the list of signs where there is a profile' '
 		jq -c . profiled.json | kprompt -c g | jq -j .prompt.user >u
 		lacks -q "^The signs" u
 	done
-	# A campaign may say more of a sign.
+	# A campaign may say more about a sign.
 	rm -rf g; cp -r gpu g; mkdir g/skills; echo "# low_ipc: our own words" >g/skills/low_ipc.md
 	jq -c . profiled.json | kprompt -c g | jq -j .prompt.user >u
 	heading "- low_ipc: our own words" u
@@ -546,7 +546,7 @@ ok 'the profile of the parent: bottleneck, metrics, findings, the skills that th
 	lacks -q "profile" none
 '
 
-ok 'the profile takes no more room than 6000 tokens' '
+ok 'the profile takes at most 6000 tokens' '
 	. "$T/helpers.sh"
 	long=$(seq -s " " 9000)
 	profiled ".sample.parent.profile.findings[0].text=\"$long\"" >u
@@ -567,7 +567,7 @@ ok 'a profile is data: names and texts in it stay between the marks' '
 	grep -q INJ 2.user
 	lacks -q "^# INJ\|^----- end profile\$" 2.user
 	lacks -q INJ 2.skeleton
-	# Skills are chosen from those there are, whatever a record says.
+	# Only existing skills are used, whatever a record says.
 	profiled ".sample.parent.profile.findings=[{id:\"a\",skill:\"../campaign\"},{id:\"b\",skill:\"no_such\"},{id:\"c\",skill:\"low_ipc\"},{id:\"d\",skill:\"low_ipc\"},{id:7}]" >u
 	is "### low_ipc" "$(grep "^### " u | cut -d: -f1)"
 	for bad in null 1 "[]" "\"x\"" "{}" "{\"findings\":7,\"metrics\":[],\"stalls\":{},\"launch\":1}"; do
@@ -576,7 +576,7 @@ ok 'a profile is data: names and texts in it stay between the marks' '
 	done
 '
 
-ok 'a digest stands for the log; without one the log itself, compile errors and wrong results alike' '
+ok 'a digest replaces the log; without one the log itself, for compile errors and wrong results alike' '
 	. "$T/helpers.sh"
 	profiled ".sample.status=\"error\" | .sample.parent |= (.status=\"compile_error\" | .log=\"candidate.cu(7): error: identifier x is undefined\")" >u
 	sed -n "/^----- begin evaluation log/,/^----- end evaluation log/p" u | grep -q "candidate.cu(7): error: identifier x"
@@ -595,7 +595,7 @@ ok 'a digest stands for the log; without one the log itself, compile errors and 
 ok 'the schema names every member' '
 	. "$T/helpers.sh"
 	rendered .
-	# A campaign without a past has nothing to remember.
+	# A campaign without earlier trials has nothing to remember.
 	is "$(jq -c ".properties | keys - [\"memory\", \"reference_project\"]" "$KILN_DATA/docs/schemas/prompt-1.json")" "$(jq -c ".prompt | keys" r.ndjson)"
 '
 

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# krecords: rounds as files, the seal on them, and the accepted ones as commits; memory.t has what a campaign remembers. The campaign is a fixture: records as the
-# tools leave them, of a baseline, a gain, a rollback, a trade-off and a round without a plan.
+# krecords: rounds as files, the seal on them, and the accepted ones as commits; memory.t tests what a campaign
+# remembers. The campaign is a fixture: records in the form that the tools leave, of a baseline, a gain, a rollback, a
+# trade-off and a round without a plan.
 # shellcheck disable=SC2016	# scripts in quotes
 . "${0%/*}/lib.sh"
 # shellcheck source=tests/reseal.sh
@@ -56,7 +57,7 @@ all_rounds() {
 		| .eval.profile = {bottleneck: {label: "memory_bound", tags: [], text: "memory_bound: dram 81 %"}}'
 	round "$1" 5 rolled_back no_plan no_plan 0 0 'del(.eval.plan, .audit) | .eval.plan_fault = "no plan <b>|" | .eval.correctness = null'
 }
-# rounds DIR [FIRST LAST]: those of them.
+# rounds DIR [FIRST LAST]: these rounds.
 rounds() {
 	for n in $(seq "${2:-1}" "${3:-5}"); do
 		rm -rf "$1/trials/00$((n - 1))"
@@ -64,7 +65,7 @@ rounds() {
 		ln -sfn "trials/00$((n - 1))/archive.ndjson" "$1/archive.ndjson"
 	done
 }
-# All files below rounds and logs with their digests.
+# All files in rounds and logs with their digests.
 prints() {
 	(cd "$1" && find rounds logs -type f -exec sha256sum {} + | sort -k 2)
 }
@@ -112,7 +113,7 @@ ok 'each code of a decision has its meaning in words' '
 	jq -r ".meaning | keys[]" "$KILN_DATA/pages/records/words.json" | sort >words
 	grep -qx tie_waiver codes; same codes words'
 
-ok 'a verdict by a command of the campaign is called that, not PASS beside no case' '
+ok 'a verdict by a command of the campaign is reported as such, not PASS without a case' '
 	. ./make.sh; campaign own; rounds own 1 2
 	jq ".eval.correctness = {command: \"true\"}" own/campaign.json >new.json; mv new.json own/campaign.json
 	for t in 000 001; do
@@ -126,7 +127,7 @@ ok 'a verdict by a command of the campaign is called that, not PASS beside no ca
 	grep -q "^- Same buffers against fresh ones: not measured: the campaign took the times$" $s
 	grep -q "^- Decision: ACCEPT-unmeasured" $s
 	grep -q "real use: at most .*not measured on new buffers$" $s'
-ok 'figures: against the current best, and against the baseline' '
+ok 'figures: compared with the current best, and with the baseline' '
 	grep -q "^- vs baseline: step +25.000%, fwd +25.000%, bwd —$" a/rounds/round-2/summary.md
 	grep -q "^- vs current best (001/01): +28.000%$" a/rounds/round-4/summary.md
 	grep -q "^- vs baseline: step +60.000%" a/rounds/round-4/summary.md
@@ -154,7 +155,7 @@ ok 'logs only grow' '
 	rounds g 3 5; krecords close -c g
 	head -c "$(wc -c <old1)" g/logs/optimize.md | cmp - old1
 	head -c "$(wc -c <old2)" g/logs/performance_trend.md | cmp - old2'
-ok 'check finds nothing, and says how much it looked at' '
+ok 'check finds nothing, and says how much it checked' '
 	exits 0 krecords check -c a
 	grep -q "^5 rounds, 30 files, 2 logs, 0 commits, 0 records of memory: unchanged since they were sealed" out'
 ok 'an edited log is refused by name and line, and nothing is written' '
@@ -165,7 +166,7 @@ ok 'an edited log is refused by name and line, and nothing is written' '
 	grep -q "logs/optimize.md:$line: was edited: it reads .*slower.*, not .*faster" err
 	same before e/logs/optimize.md
 	exits 1 krecords check -c e; grep -q "logs/optimize.md:$line: was edited" out'
-ok 'so are a line added behind, a log cut short, and an edited seal' '
+ok 'the same for a line added at the end, a truncated log, and an edited seal' '
 	cp -r a f; echo "| 6 | ACCEPTED |" >>f/logs/performance_trend.md
 	exits 1 krecords close -c f; grep -q "logs/performance_trend.md:[0-9]*: was edited: it reads .| 6 | ACCEPTED |" err
 	cp -r a h; head -n 5 h/logs/performance_trend.md >x; mv x h/logs/performance_trend.md
@@ -177,7 +178,7 @@ ok 'so are a line added behind, a log cut short, and an edited seal' '
 	exits 1 krecords check -c j; grep -q "seal.ndjson:2: was moved" err
 	cp -r a j2; sed -i "\$d" j2/seal.ndjson
 	exits 1 krecords check -c j2; grep -q "^round 5 is not closed yet; run krecords close" out'
-ok 'a tampered snapshot is refused, and a stranger is told' '
+ok 'a tampered snapshot is refused, and an unknown file is reported' '
 	cp -r a k; echo "/* better */" >>k/rounds/round-2/kernel_snapshot/affine.c
 	exits 1 krecords close -c k
 	grep -q "rounds/round-2/kernel_snapshot/affine.c:23: was edited: it reads .*better.*, not .(end of file)" err
@@ -187,7 +188,7 @@ ok 'a tampered snapshot is refused, and a stranger is told' '
 	rm l/rounds/round-2/kernel_snapshot/more.c l/rounds/round-2/summary.md
 	exits 1 krecords check -c l; grep -q "round-2/summary.md: is missing" out
 	krecords close -c l; exits 0 krecords check -c l'
-ok 'facts that changed behind a closed round are told; --correct labels the correction' '
+ok 'changed facts of a closed round are reported; --correct labels the correction' '
 	. ./make.sh; cp -r a m; round m 3 rolled_back noise correct 1690000 0; kcampaign upgrade -c m; rounds m 4 5
 	exits 1 krecords close -c m
 	grep -q "round 3 was closed with other facts or another version of kiln: trials/002/01/eval.ndjson has the sha256 [0-9a-f]*, not [0-9a-f]*$" err
@@ -201,7 +202,7 @@ ok 'facts that changed behind a closed round are told; --correct labels the corr
 	cp -r m m2; rm -r m2/rounds m2/logs; exits 1 krecords close -c m2
 	grep -q "what it said in logs/optimize.md, which is gone, cannot be made again" err
 	krecords close --correct -c m2; exits 0 krecords check -c m2'
-ok 'a large relative error stands after the absolute one, so that it does not contradict PASS' '
+ok 'a large relative error follows the absolute one, so that it does not contradict PASS' '
 	grep -q "| Max error |" a/rounds/round-1/summary.md; grep -q "| PASS |.*| 2.00e-07 (0.039 of what is allowed) |" a/rounds/round-1/summary.md'
 ok 'benchmark.csv keeps the heading and the rows of round 1' '
 	head -1 a/rounds/round-1/artifacts/benchmark.csv >heading
@@ -232,7 +233,7 @@ ok 'without a repository there is a note and no failure' '
 	exits 0 krecords close -c alone; grep -q "no commits were made: no git repository holds this campaign" err
 	exits 0 krecords close -c a; is "" "$(cat err)"'
 
-# A repository with a file of its own, a change that is not committed, and hooks that would leave a trace.
+# A repository with a file of its own, an uncommitted change, and hooks that would leave a trace.
 cat >repo.sh <<'E1'
 repository() {
 	git init -q -b main "$1"
@@ -245,11 +246,11 @@ repository() {
 	done)
 	rm -f "$T/hook-ran"
 }
-# The commits that the seal of a campaign names.
+# The commits named in the seal of a campaign.
 commits() {
 	jq -r 'select(.kind == "commit").commit' "$1/seal.ndjson"
 }
-# What a commit must not touch.
+# What a commit must not change.
 untouched() {
 	(cd "$1" && sha256sum .git/index .git/HEAD src/own.c && cat .git/HEAD && git --no-optional-locks rev-parse HEAD main && ls -A)
 }
@@ -278,13 +279,13 @@ ok 'the message says what and why' '
 	git -C w log --format=%s main..optimize/aff_c_cpu | grep -vqE "^\[optimize\] affine c round-[0-9]+: " && exit 1
 	is "kiln <kiln@localhost> 2026-01-31T12:02:30+00:00" "$(git -C w log -1 --format="%an <%ae> %aI" optimize/aff_c_cpu~1)"
 	is "$(git -C w show optimize/aff_c_cpu:kernels/aff_c_cpu/affine.c | sha256sum)" "$(jq -j .eval.code w/work/c/trials/003/01/eval.ndjson | sha256sum)"'
-ok 'again it does nothing, and the same records give the same hashes' '
+ok 'repeated, it does nothing, and the same records give the same hashes' '
 	. ./make.sh; . ./repo.sh; tip=$(git -C w rev-parse optimize/aff_c_cpu)
 	krecords close -c w/work/c; is "$tip" "$(git -C w rev-parse optimize/aff_c_cpu)"
 	repository v; mkdir v/work; campaign v/work/c; for n in 1 2 3 4 5; do rounds v/work/c $n $n; krecords close -c v/work/c; done
 	is "$tip" "$(git -C v rev-parse optimize/aff_c_cpu)"
 	is "$(commits w/work/c)" "$(commits v/work/c)"'
-ok 'killed between the branch and the note of it, it carries on' '
+ok 'killed between the branch and the note of it, it continues' '
 	. ./make.sh; . ./repo.sh; tip=$(git -C w rev-parse optimize/aff_c_cpu); cp w/work/c/seal.ndjson whole
 	for n in 5 6 7 8; do
 		head -n $n whole >w/work/c/seal.ndjson
@@ -300,7 +301,7 @@ ok 'a branch that somebody else moved is refused by name' '
 	is "$(git -C w rev-parse main)" "$(git -C w rev-parse optimize/aff_c_cpu)"
 	exits 1 krecords check -c w/work/c; grep -q "branch optimize/aff_c_cpu: is at" out
 	git -C w update-ref refs/heads/optimize/aff_c_cpu "$tip"; exits 0 krecords check -c w/work/c'
-ok 'commits that are not of the kernels of the records are told, and a branch that nobody knows is not taken' '
+ok 'commits that do not match the kernels of the records are reported, and an unknown branch is not used' '
 	. ./make.sh; . ./repo.sh; cp -r w forged; cd forged
 	other=$(git rev-parse optimize/aff_c_cpu~1 | xargs git commit-tree -m x "main^{tree}" -p)
 	sed "s/$(git rev-parse optimize/aff_c_cpu)/$other/" work/c/seal.ndjson | ../reseal >new; mv new work/c/seal.ndjson
@@ -310,7 +311,7 @@ ok 'commits that are not of the kernels of the records are told, and a branch th
 	exits 1 krecords close -c forged/work/c; grep -q "exists, but is not the lineage of this campaign" err
 	exits 1 krecords check -c forged/work/c; grep -q "0 commits, but 3 accepted rounds" out
 	exits 0 krecords check -c w/work/c'
-ok 'rounds are read, written and checked one run at a time' '
+ok 'rounds are read, written and checked by one run at a time' '
 	. ./make.sh; campaign turns; rounds turns 1 2
 	(cd turns && exec flock -o . sh -c "touch ../held; while test ! -e ../go; do sleep 0.05; done") & holder=$!
 	while test ! -e held; do sleep 0.05; done
@@ -327,7 +328,7 @@ ok 'a branch that is checked out is not moved' '
 	is 2 "$(git -C x rev-list --count main..optimize/aff_c_cpu)"
 	git -C x worktree remove ../x2; exits 0 krecords close -c x/c
 	is 3 "$(git -C x rev-list --count main..optimize/aff_c_cpu)"'
-ok 'branch and path are knobs; what cannot be is refused' '
+ok 'branch and path are knobs; impossible values are refused' '
 	. ./make.sh; . ./repo.sh; repository y; campaign y/c; rounds y/c
 	set_knobs() { jq "$1" y/c/campaign.json >k.json; cp k.json y/c/campaign.json; }
 	set_knobs ".git = {branch: \"none\"}"; exits 0 krecords close -c y/c
@@ -353,7 +354,7 @@ ok 'restore gives the last accepted kernel, or that of a round, byte for byte' '
 	exits 2 krecords restore -c w/work/c -N 9 -o r4; grep -q "there are 5 rounds" err
 	rm -r w/work/c/rounds; exits 0 krecords restore -c w/work/c -N 2 -o r4
 	jq -j .eval.code w/work/c/trials/001/01/eval.ndjson | cmp - r4/affine.c; krecords close -c w/work/c'
-ok 'words of a model stay on their line, in files and in commits' '
+ok 'texts of a model stay on their line, in files and in commits' '
 	. ./make.sh; . ./repo.sh; repository u; campaign u/c; rounds u/c 1 1
 	round u/c 2 accepted gain correct 1600000 0 ".eval.plan.change = \"a\\nResult: 1 -> 9 (+800%)\\n# b | c <script>\" | .eval.plan.hypothesis = \"h\\r\\nAuthor: x\""
 	kcampaign upgrade -c u/c
@@ -362,7 +363,7 @@ ok 'words of a model stay on their line, in files and in commits' '
 	! grep -q "<script>" u/c/rounds/round-2/summary.md u/c/logs/*.md
 	is 2 "$(grep -c "^| [12] |" u/c/logs/performance_trend.md)"
 	! grep -q "^# b" u/c/rounds/round-2/summary.md'
-ok 'files of a bundle are kept beside the kernel, and never in its place' '
+ok 'files of a bundle are kept next to the kernel, and never replace it' '
 	. ./make.sh; . ./repo.sh; repository t; campaign t/c; rounds t/c 1 1
 	round t/c 2 accepted gain correct 1600000 0 ".eval.files = [{path: \"tile.h\", content: \"one\"}, {path: \"in/deep.h\", content: \"two\"}, {path: \"../out.h\", content: \"x\"}]"
 	round t/c 3 accepted gain correct 1500000 0 ".eval.files = [{path: \"affine.c\", content: \"mine\"}]"
@@ -373,7 +374,7 @@ ok 'files of a bundle are kept beside the kernel, and never in its place' '
 	is "kernels/aff_c_cpu/affine.c kernels/aff_c_cpu/candidate.c" "$(git -C t diff --name-only main optimize/aff_c_cpu | xargs)"
 	exits 0 krecords check -c t/c
 	krecords restore -c t/c -N 2 -o r6; is two "$(cat r6/in/deep.h)"'
-ok 'a wide search: a row for each candidate, a commit for each new best' '
+ok 'a search with several branches: a row for each candidate, a commit for each new best' '
 	. ./make.sh; . ./repo.sh; repository o; campaign o/c; rounds o/c 1 3
 	jq "del(.search)" o/c/campaign.json >k.json; cp k.json o/c/campaign.json
 	amend o/c 002 "., (.id = \"002/02\" | .branch = 2)"
@@ -385,7 +386,7 @@ ok 'a wide search: a row for each candidate, a commit for each new best' '
 	is 2 "$(grep -c "^| 002/0" o/c/rounds/round-3/summary.md)"
 	test -s o/c/rounds/round-3/kernel_snapshot/02/affine.c
 	grep -q "^### round-3 — NO NEW BEST" o/c/logs/optimize.md'
-ok 'kill -9 before any system call that changes something: nothing is lost, wedged or accused' '
+ok 'kill -9 before any system call that changes something: nothing is lost, blocked or accused' '
 	. ./make.sh; . ./repo.sh
 	repository cut; campaign cut/c; rounds cut/c 1 3; krecords close -c cut/c; cp -r cut full; rounds full/c 4 4; krecords close -c full/c
 	prints full/c >want; cat full/c/seal.ndjson >>want; git -C full rev-parse optimize/aff_c_cpu >>want
@@ -398,7 +399,7 @@ ok 'kill -9 before any system call that changes something: nothing is lost, wedg
 		prints at/c >got; cat at/c/seal.ndjson >>got; git -C at rev-parse optimize/aff_c_cpu >>got; same want got
 	done
 	echo "$point points"; test "$point" -gt 40; is "" "$(find at/c -name "*.??????" ! -name "*.ndjson")"'
-ok 'kill -9 at any moment, and the next run makes it whole' '
+ok 'kill -9 at any moment, and the next run completes it' '
 	. ./make.sh; . ./repo.sh; repository kill; campaign kill/c; rounds kill/c
 	for ms in 005 010 015 020 025 030 040 050 060 080 100 120; do
 		rm -rf kill/c/rounds kill/c/logs kill/c/seal.ndjson; git -C kill update-ref -d refs/heads/optimize/aff_c_cpu
@@ -411,7 +412,7 @@ ok 'kill -9 at any moment, and the next run makes it whole' '
 	mkdir -p kill/.git/refs/heads/optimize; : >kill/.git/refs/heads/optimize/aff_c_cpu.lock
 	krecords close -c kill/c; prints kill/c >kill-lock; same kill-005 kill-lock'
 
-ok 'a run closes its rounds; make records and make views make them anew' '
+ok 'a run closes its rounds; make records and make views make them again' '
 	. ./make.sh; kcampaign new hook --mode linear --task "$KILN_DATA/campaigns/softmax" >/dev/null
 	cat >hook/model.sh <<"E2"
 cat >/dev/null
@@ -424,7 +425,7 @@ E2
 	is "rounds/round-1 rounds/round-2 rounds/round-3" "$(echo rounds/round-*)"; exits 0 krecords check
 	prints . >../one; rm -r rounds logs; make -s records; prints . >../two; same ../one ../two
 	rm -r rounds; make -s views; prints . >../two; same ../one ../two'
-ok 'a run is refused while its logs are not what was written' '
+ok 'a run is refused while its logs differ from what was written' '
 	cd hook; cp -r logs ../saved; sed -i "s/^- Change: c 001_01.*/- Change: nothing/" logs/optimize.md
 	exits 1 kcampaign run -n 1
 	grep -q "logs/optimize.md:[0-9]*: was edited" err; grep -q "trial 2 is complete, but its records are not" err

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# ksample: parents, targets, repairs, inspirations and hints, on small archives made by hand.
+# ksample: parents, targets, repairs, inspirations and hints, on small handmade archives.
 # shellcheck disable=SC2016
 . "${0%/*}/lib.sh"
 
@@ -9,7 +9,7 @@ cat >header <<'EOF'
 #!/bin/sh
 echo '{"kind":"archive","schema":"archive/1","trial":6,"island":{"current":0,"filled":0},"broken":[],"errors":[],"tabu":{}}' | jq -c "${1:-.}"
 EOF
-# elite ID CELL SCORE [FILTER]: one line of it; also makes the evaluation that holds the code.
+# elite ID CELL SCORE [FILTER]: one line of it; also makes the evaluation that contains the code.
 cat >elite <<'EOF'
 #!/bin/sh
 mkdir -p "trials/$1"
@@ -50,7 +50,7 @@ ok 'broken elites beside the reference: still a fresh start' '
 	{ header; elite 000/00 0000 5; elite 001/01 1000 3 ".status = \"wrong_value\""; } >a
 	is initial "$(ksample --trial 7 --branch 1 -a a | jq -r .sample.pick)"'
 
-ok 'draws depend on seed, trial and branch alone' '
+ok 'draws depend only on seed, trial and branch' '
 	{ header; for i in 1 2 3 4 5; do elite 00$i/01 ${i}000 1$i; done | sed "s/\"4000\"/\"0100\"/; s/\"5000\"/\"0200\"/"; } >a
 	ksample --trial 7 --branch 3 -a a >x; ksample --trial 7 --branch 3 -a a -o y; same x y
 	ksample --trial 7 --branch 2 -a a >y; ! cmp -s x y
@@ -90,7 +90,7 @@ ok 'a full grid: explore aims below the median' '
 	many 26 -a full >out
 	jq -e ".sample.target | .[0] < 2" out'
 
-ok 'the mix has the shares asked for' '
+ok 'the mix has the requested shares' '
 	campaign "{\"exploit\":0.5,\"explore\":0.3}"
 	many 306 -a a4 | jq -r .sample.pick | sort | uniq -c | awk "
 		BEGIN { w[\"exploit\"] = 150; w[\"explore\"] = 90; w[\"random\"] = 60 } \$1 < w[\$2] - 26 || \$1 > w[\$2] + 26 { exit 1 }"'
@@ -107,7 +107,7 @@ ok 'mutate never leaves the grid' '
 	{ header; elite 005/01 3033 90; } >a
 	many 60 -a a | jq -e ".sample.target | min >= 0 and max <= 3"'
 
-ok 'esimd_upgrade takes up explicit SIMD at any level, from a kernel that has none and something else' '
+ok 'esimd_upgrade introduces explicit SIMD at any level, in a kernel that has none but uses something else' '
 	campaign "{\"exploit\":1,\"explore\":0,\"refine\":0,\"esimd\":1}"
 	{ header; elite 005/01 1110 90; } >a
 	many 26 -a a >out
@@ -129,7 +129,7 @@ ok 'refine stays in the cell of its parent' '
 	campaign "{\"exploit\":1,\"explore\":0,\"refine\":1,\"esimd\":0}"
 	many 16 -a a1 | jq -e ".sample | .strategy == \"refine\" and .target == .parent.coords"'
 
-ok 'a program measured to be faster than the best is a parent, too; others are not' '
+ok 'a program that measured faster than the best is a parent, too; others are not' '
 	campaign "{\"exploit\":0,\"explore\":0}"
 	{ header ".best = {id: \"005/01\", speedup: 18}"; elite 005/01 1111 90
 		elite 006/01 1111 91 | sed "s/elite/program/"; elite 006/02 1111 89 | sed "s/elite/program/"; } >a
@@ -157,11 +157,11 @@ ok 'a target of the last three trials is not repeated' '
 	is 0 "$(grep -c -e "\[2,1,1,1\]" -e "\[1,2,1,1\]" -e "\[1,1,2,1\]" out)"
 	is 5 "$(sort -u out | wc -l)"'
 
-ok 'with every step tabu, mutate goes far' '
+ok 'with every step tabu, mutate takes a longer step' '
 	{ header ".tabu = {\"2111\":6,\"1211\":6,\"1121\":6,\"1112\":6,\"0111\":6,\"1011\":6,\"1101\":6,\"1110\":6}"; elite 005/01 1111 90; } >a
 	ksample --trial 7 -a a | jq -e ".sample | .strategy == \"diversify\" and ([.target, .parent.coords] | transpose | map(.[0] - .[1] | fabs) | add) > 1"'
 
-ok 'with everything tabu, targets come again, but not twice in a trial' '
+ok 'with everything tabu, targets are repeated, but not twice in a trial' '
 	{ header ".tabu = ([range(256)] | map(. as \$c | {key: ([64, 16, 4, 1] | map(\$c / . | floor % 4 | tostring) | add), value: 6}) | from_entries)"
 		elite 005/01 1111 90; } >a
 	for b in 1 2 3 4 5 6 7 8; do ksample --trial 7 --branch $b -a a; done | jq -c .sample.target | sort -u | wc -l | grep -x 8'
@@ -190,7 +190,7 @@ ok 'repair: the most promising broken candidates of the last trial, each once, h
 		and .hints == [] and .parent.plan_tries == 1 and .parent.combined == 4 and .parent.status == \"partial\"
 		and .parent.log == \"log of 006/02\" and .errors == [{id:\"006/01\",text:\"boo\"}]" out | grep -x true'
 
-ok 'a plan that two repairs did not save is left' '
+ok 'a plan that two repairs did not fix is abandoned' '
 	campaign "{\"repair\":1,\"branches\":8}"
 	for b in 1 2 3 4; do ksample --trial 7 --branch $b -a ab; done | jq -r "select(.sample.pick == \"repair\") | .sample.parent.id" >out
 	is "006/02 006/01" "$(xargs <out)"'
@@ -207,12 +207,12 @@ ok 'nothing correct at all: a broken elite is the parent, without a target' '
 	{ header; elite 006/01 1000 3 ".status = \"wrong_value\""; } >a
 	ksample --trial 7 -a a | jq -e ".sample | .status == \"error\" and .strategy == \"repair\" and (has(\"target\") | not)"'
 
-ok 'broken elites are no parents while something is correct' '
+ok 'broken elites are not parents while something is correct' '
 	campaign "{\"exploit\":0,\"explore\":0,\"repair\":0}"
 	{ header; elite 005/01 2103 90; elite 006/01 1000 3 ".status = \"wrong_value\""; } >a
 	is 005/01 "$(many 26 -a a | jq -r .sample.parent.id | sort -u)"'
 
-ok 'best and incumbent; the log goes with the parent alone' '
+ok 'best and incumbent; only the parent has its log' '
 	campaign "{\"exploit\":0,\"explore\":0}"
 	many 26 -a a4 >out
 	is 005/01 "$(jq -r .sample.incumbent out | sort -u)"
@@ -220,11 +220,11 @@ ok 'best and incumbent; the log goes with the parent alone' '
 	jq -e ".sample | .parent.log and ([.inspirations[], .best // {}] | map(has(\"log\")) | any | not)" out
 	{ header ".best = {id: \"000/00\"}"; elite 005/01 2103 4; elite 000/00 0000 5; } >a
 	ksample --trial 7 -a a | jq -e ".sample | has(\"incumbent\") or has(\"best\") | not"
-	# The best keeps its place where a luckier one took its cell without a gain.
+	# The best keeps its place if a luckier one took its cell without a gain.
 	{ header ".best = {id: \"002/02\", cell: \"2103\", score: 80, status: \"correct\", speedup: 25}"; elite 005/01 2103 90; } >a
 	ksample --trial 7 -a a | jq -e ".sample | .incumbent == \"002/02\" and .best.combined == 80 and .best.code == \"code of 002/02\""'
 
-ok 'inspirations: neither parent, best nor reference, none twice, as many as asked for' '
+ok 'inspirations: neither parent, best nor reference, none twice, as many as requested' '
 	campaign "{\"exploit\":0,\"explore\":0}"
 	{ header ".best = {id: \"005/01\"}"; elite 005/01 2103 90; elite 004/01 1101 45; elite 003/01 0101 22; elite 002/01 0201 12
 		elite 002/02 0333 1 ".status = \"compile_error\""; elite 000/00 0000 5; } >a
@@ -237,7 +237,7 @@ ok 'inspirations: neither parent, best nor reference, none twice, as many as ask
 	campaign "{\"inspirations\":16}"
 	ksample --trial 7 -a a | jq -e ".sample.inspirations | length <= 4"'
 
-ok 'inspirations: first by score and what is in the cell, in another cell than the parent' '
+ok 'inspirations: first by score and the levels of the cell, in another cell than the parent' '
 	campaign "{\"exploit\":0,\"explore\":0,\"inspirations\":1}"
 	{ header; elite 005/01 0000 20; elite 004/01 3333 19; elite 003/01 0001 19.9; } >a
 	many 26 -a a | jq -r "select(.sample.parent.id == \"005/01\").sample.inspirations[0].id" | sort -u >out
@@ -259,7 +259,7 @@ cat >cell <<'EOF'
 #!/bin/sh
 printf '{"kind":"cell","cell":"%s","departures":%s,"improvements":%s,"directions":%s}\n' "$1" "$2" "$3" "$4"
 EOF
-# step DIRECTION FASTER FAILED DELTA…: one of them.
+# step DIRECTION FASTER FAILED DELTA…: one of its directions.
 cat >step <<'EOF'
 #!/bin/sh
 d=$1 faster=$2 failed=$3
@@ -267,7 +267,7 @@ shift 3
 echo "$*" | jq -Rc --argjson d "[$d]" --argjson s "$faster" --argjson f "$failed" '(split(" ") | map(tonumber)) as $l
 	| {direction: $d, samples: (($l | length) + $f), successes: $s, failures: $f, deltas: $l}'
 EOF
-# gradient TRIES CORRECT GAIN: its header, the same for all lengths.
+# gradient ATTEMPTS CORRECT GAIN: its header, the same for all lengths.
 cat >gradient <<'EOF'
 #!/bin/sh
 jq -nc --argjson n "$1" --argjson c "$2" --argjson g "$3" '{kind: "gradient", schema: "gradient/2", trial: 6,
@@ -288,7 +288,7 @@ ok 'hints: often enough, mostly faster, and faster in the median; best rate firs
 	campaign "{\"exploit\":1,\"explore\":0,\"temperature\":0.01}" "{\"enabled\":false}"
 	is 0 "$(ksample --trial 7 -a a4 -g g | jq ".sample.hints | length")"'
 
-ok 'of two equally fast parents, the one whose steps never were faster is drawn much less' '
+ok 'of two equally fast parents, the one whose steps were never faster is drawn much less' '
 	{ header ".best = {id: \"005/01\"}"; elite 005/01 1101 90; elite 004/01 2103 90; } >a
 	{ gradient 3 3 0.1; cell 1101 10 0 "[$(step 0,1,0,0 0 0 -.4 -.4 -.4 -.4 -.4 -.4 -.4 -.4 -.4 -.4)]"; } >slow
 	campaign "{\"exploit\":1,\"explore\":0}"
@@ -304,11 +304,11 @@ ok 'steps that were slower, or did not build, are avoided; steps that were faste
 	{ gradient 5 4 0.5; cell 1111 4 4 "[$(step 1,0,0,0 4 0 .3 .2 .3 .3)]"; } >faster
 	for f in slower fails; do n=$(share $f "[2,1,1,1]"); echo $f $n; [ $n -lt 6 ]; done
 	n=$(share faster "[2,1,1,1]"); echo faster $n; [ $n -gt 60 ]
-	# The same levels elsewhere: what one cell has shown counts for those next to it.
+	# The same levels elsewhere: what one cell has shown counts for its neighbours.
 	sed "s/1111/1112/" slower >near
 	n=$(share near "[2,1,1,1]"); echo near $n; [ $n -lt 12 ]'
 
-ok 'shares move to what pays' '
+ok 'shares shift to what pays off' '
 	campaign "{}"
 	{ header ".best = {id: \"005/01\"}"; elite 005/01 1111 90; } >a
 	{ jq -nc "{kind: \"gradient\", schema: \"gradient/2\", trial: 6, lengths: [{tries: 40, correct: 30, gain: 6}, {tries: 40, correct: 30, gain: 0},
@@ -317,7 +317,7 @@ ok 'shares move to what pays' '
 	n=$(many 106 -a a -g stay | jq -r .sample.strategy | grep -c refine); echo $n
 	[ $n -gt 60 ]'
 
-ok 'nothing behind the elites and the cells is read' '
+ok 'nothing after the elites and the cells is read' '
 	{ cat a4; for i in 1 2 3 4 5; do echo "{\"kind\":\"program\",\"id\":\"005/0$i\",\"cell\":\"0000\",\"score\":1,\"status\":\"correct\"}"; done; echo garbage; } >a
 	ksample --trial 7 -a a -g g >x
 	ksample --trial 7 -a a4 -g g | same - x'
@@ -330,12 +330,12 @@ ok 'defaults: the newest archive, or the one before the trial asked for' '
 	ksample --trial 7 | same x -
 	mv trials/006/gradient.ndjson trials/006/g; ksample --trial 7 -a a4 >x; ksample | same x -'
 
-ok 'files of a bundle come along' '
+ok 'files of a bundle are included' '
 	{ header; elite 005/01 2103 90; } >a
 	printf "{\"eval\":{\"code\":\"main\",\"files\":[{\"path\":\"t.h\",\"content\":\"x\"}]}}\n" >trials/005/01/eval.ndjson
 	ksample --trial 7 -a a | jq -e ".sample.parent.files == [{path:\"t.h\",content:\"x\"}] and .sample.parent.code == \"main\""'
 
-ok 'an archive that does not fit, or code that is not there, is an error' '
+ok 'an archive that does not fit, or missing code, is an error' '
 	exits 2 ksample --trial 6 -a a4; grep "cannot come before" err
 	exits 2 ksample --trial 7 -a nowhere; exits 2 ksample --trial 7 -a a4 -g a4; grep "is not a gradient" err
 	{ sed 1q g; echo "{\"kind\":\"cell\",\"cell\":\"9999\"}"; } >bad; exits 2 ksample --trial 7 -a a4 -g bad; grep "bad:2" err

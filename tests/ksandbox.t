@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The sandbox, each level forced, as root (which hands over to nobody) and as an ordinary user. The deeds are in
-# tests/tools/misbehave.c.
+# The sandbox, each level forced, as root (which switches to nobody) and as an ordinary user.
+# tests/tools/misbehave.c contains the attacks.
 # shellcheck disable=SC2016	# scripts in quotes
 . "${0%/*}/lib.sh"
 # shellcheck source=tests/sandbox-lib.sh
@@ -21,7 +21,7 @@ export key
 users=self
 [ "$(id -u)" != 0 ] || users='root user'
 
-# try OPTIONS… COMMAND…: through the level and user of this round; its JSON answer is the output.
+# try OPTIONS… COMMAND…: runs it with the level and user of this round; its JSON answer is the output.
 cat >"$T/try" <<'EOF'
 #!/bin/sh
 as=
@@ -100,7 +100,7 @@ round() {
 contained() {
 	ok "$1: a fork bomb, a memory hog, a large file, a flood hit their limits" '
 		made=$(try -n 50 /m fork 300 | jq -r .out | sed "s/made //")
-		# Below level 3 the limit counts what else the user runs, and other tests come and go.
+		# Below level 3 the limit includes other processes, and other tests start and end some.
 		if [ "$level" = bwrap ]; then [ "$made" -ge 10 ] && [ "$made" -le 50 ]; else [ "$made" -ge 1 ] && [ "$made" -le 150 ]; fi
 		got=$(try -m 100 /m memory 300 | jq -r .out | sed "s/got //")
 		[ "$got" -ge 40 ] && [ "$got" -lt 100 ]
@@ -168,7 +168,7 @@ ok 'auto takes the strongest; a wrong name is a usage error' '
 	case $(ksandbox-try --probe auto) in bwrap | landlock) ;; *) false ;; esac
 	exits 2 ksandbox-try --probe chroot
 	grep -q "auto, bwrap, landlock, none" err'
-ok 'without bwrap: auto falls to landlock, bwrap by name is refused with the cure' '
+ok 'without bwrap: auto uses landlock, bwrap by name is refused with the fix' '
 	mkdir -p bin && for p in sh ksandbox-try true id; do ln -sf "$(command -v $p)" bin/$p; done
 	PATH=$PWD/bin ksandbox-try --probe auto >level || [ $? = 3 ]
 	got=0; PATH=$PWD/bin ksandbox-try --probe bwrap 2>err || got=$?

@@ -112,8 +112,8 @@ ok 'pairs decide by the lower end' '
 	done >in
 	is "true false false" "$(score in | jq -s -r "map(.gain|tostring)|join(\" \")")"
 	is "1.05 1.05 0.9" "$(score in | jq -s -r "map(.gain_ratio*100|round|./100|tostring)|join(\" \")")"'
-# beside NAME ID RATIO LOW HIGH [NS]: timed in turns with an anchor.
-# known FILE ID SPEEDUP LOW HIGH: a score. raced FILE ID RATIO LOW HIGH [MORE]: a race against the reference.
+# beside NAME ID RATIO LOW HIGH [NS]: timed in turns with an anchor. known FILE ID SPEEDUP LOW HIGH: a score.
+# raced FILE ID RATIO LOW HIGH [MORE]: a race against the reference.
 cat >>make.sh <<'E'
 beside() {
 	printf '%s,"anchor":"%s","pairs":[{"name":"%s",%s"workload":"a","ratio":%s,"low":%s,"high":%s}]' "$(timed "${6:-5000000}")" \
@@ -179,7 +179,7 @@ ok 'workloads count by their weights, and their errors as independent' '
 	# A factor of 2 to the power of sqrt(3^2 + 1^2) / 4.
 	is "4 2.312 6.919" "$(kscore -r two in | jq .score | figure)"
 	is "2 1 4 32 16 64" "$(kscore -r two in | jq -r "[.score.per_workload[] | .speedup, .speedup_low, .speedup_high] | join(\" \")")"'
-ok 'a missing link is made up for by times taken apart, and said to be provisional' '
+ok 'a missing link is replaced by separate times, and the result is provisional' '
 	. ./make.sh
 	record 001/01 "$(timed 10000000 0.05)" >in
 	is "3.39 true" "$(score in | jq -r "\"\(.speedup) \(.provisional)\"")"
@@ -234,7 +234,7 @@ ok 'pairs with an incumbent found wrong since say nothing: the best of the archi
 	is "true true" "$(score in | jq -s -r "map(.gain|tostring)|join(\" \")")"
 	echo "{\"kind\":\"archive\",\"schema\":\"archive/1\",\"best\":{\"id\":\"003/01\"}}" >arch
 	is "true 2 false 0.67" "$(kscore -a arch -r ref.ndjson in | jq -r "\"\(.score.gain) \(.score.gain_ratio*100|round|./100)\"" | xargs)"'
-ok 'the member fits its schema in shape' '
+ok 'the form of the member agrees with its schema' '
 	. ./make.sh
 	record 001/01 "$(timed 10000000)" >in
 	jq -c ".properties|keys" "$KILN_DATA/docs/schemas/score-1.json" >known

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# kspec and what is made of it: facts with their sources, lines that cite them, the roofline, utilisation, the stop condition.
+# kspec and its uses: facts with their sources, lines that cite them, the roofline, utilisation, the stop condition.
 # shellcheck disable=SC2016
 . "${0%/*}/lib.sh"
 # shellcheck source=tests/campaign.sh
@@ -8,7 +8,7 @@
 KILN_LOCK_DIR=$T
 export KILN_LOCK_DIR
 
-# Facts of two made-up devices; h200 has the figures of the test vectors.
+# Facts about two made-up devices; h200 has the figures of the test vectors.
 mkdir hw
 : >hw/README.md
 cat >hw/h200.md <<'E'
@@ -75,13 +75,13 @@ ok 'a fact, with file and line' '
 	is 7 "$(kspec --hardware hw h200 | wc -l)"
 	kspec --hardware hw --json h200 units >r
 	is "$(sha256sum <hw/h200.md | cut -d" " -f1) 11 vendor-published" "$(jq -r "\"\(.sha256) \(.line) \(.evidence)\"" r)"'
-ok 'a sibling never serves' '
+ok 'facts of a related device are never used' '
 	for d in "H200 NVL" "NVIDIA H200 MIG 1g.18gb" H2 "NVIDIA H100"; do
 		exits 1 kspec --hardware hw "$d" memory_bandwidth
 		[ ! -s out ] && grep -q "no file in docs/hardware describes the device" err
 	done
 	exits 1 kspec --hardware hw "H200 NVL"; grep -q "known devices: h20, h200 (facts about another device are never used)" err'
-ok 'what is unknown is said to be' '
+ok 'unknown facts are reported as unknown' '
 	exits 1 kspec --hardware hw h200 units fp16_matrix tf32_matrix
 	printf "units: 132 SM <- docs/hardware/h200.md:L11\nfp16_matrix: UNKNOWN (docs/hardware)\ntf32_matrix: UNKNOWN (docs/hardware)\n" >want
 	same want out; grep -q "fp16_matrix of h200: nobody has told" err
@@ -110,7 +110,7 @@ ok 'a line without a source, with a wrong unit, without a reason, with a word th
 	bad "$(printf "%s\\351" "- board_power: 700 W; vendor-published; [S] r")" "not UTF-8"
 	bad "- colour: 3 W; vendor-published; [S] row" "is not a metric"
 	bad "- [T]: nobody, https://x.example" "no fact cites"'
-ok 'the files that ship are whole' '
+ok 'the shipped files are complete' '
 	kspec check
 	for d in h20 mi308x h100_sxm h200 b200 a100_sxm rtx4090 rtx5090 mi300x mi325x mi355x arc_b580 x86; do kspec "$d" >/dev/null; done
 	for a in "NVIDIA H200" "NVIDIA H100 80GB HBM3" "AMD Instinct MI300X" "NVIDIA GeForce RTX 4090" "Intel(R) Arc(TM) B580 Graphics"; do
@@ -118,7 +118,7 @@ ok 'the files that ship are whole' '
 	done
 	exits 1 kspec check --hardware hw; grep -q "docs/hardware/h200.md:1: tf32_matrix is missing" out'
 
-ok 'lines that cite what stands there' '
+ok 'lines with correct citations' '
 	cat >note.md <<E
 - H300 memory_bandwidth: 4.8 TB/s <- docs/hardware/h200.md:L8
 E
@@ -133,7 +133,7 @@ E
 	printf "%s\n" "memory_bandwidth: 4.8 TB/s (measured maximum)" "x <- 3" "units: 132" "rate: 3 TFLOPS" >>note.md
 	exits 0 kspec check --hardware hw --device h200 note.md
 	kspec --hardware hw h200 | exits 0 kspec check --hardware hw -'
-ok 'lines that do not' '
+ok 'lines with wrong citations' '
 	. ./make.sh
 	told "memory_bandwidth: 4.9 TB/s <- docs/hardware/h200.md:L8" "the citation says 4.9 TB/s, but docs/hardware/h200.md:L8 says 4.8 TB/s"
 	told "memory_bandwidth: 4.8 GB/s <- docs/hardware/h200.md:L8" "the citation says 4.8 GB/s"
@@ -153,7 +153,7 @@ ok 'lines that do not' '
 	told "memory-bound target >= 4.32 TB/s" "not 0.90 of any bandwidth cited in this file"
 	told "memory-bound target >= 4.32 TB" "needs a number and its unit"
 	told "memory-bound target >= inf TB/s" "needs a number and its unit"'
-ok 'a target from what is unknown needs consent' '
+ok 'a target from unknown figures needs consent' '
 	mkdir -p consent && printf "fp16_matrix: UNKNOWN (docs/hardware)\ncompute-bound target >= 360 TFLOPS\n" >consent/note.md && cd consent
 	exits 1 kspec check --hardware ../hw note.md; grep -q "depends on fp16_matrix, which is unknown" out
 	echo "fp16_matrix: 400 TFLOPS # me, for now" >placeholder.ok
@@ -174,7 +174,7 @@ ok 'vector: fp32 vector add, 2^26 elements' '
 	is "67108864 805306368 0.083 memory 14 fp32_vector" "$(jq -r ".workloads[0] as \$w | [\$w.flops, \$w.bytes, (\$w.intensity*1000|round/1000),
 		\$w.bound, (.ridge*10|round/10), .compute] | map(tostring) | join(\" \")" r.json)"
 	is "[\"w: memory-bound target >= 4.32 TB/s (0.90 x sourced peak)\"]" "$(jq -c .stop r.json)"'
-ok 'a copy is bound by memory, whatever its type; where operations are not counted, nothing is known' '
+ok 'a copy is bound by memory, whatever its type; if operations are not counted, nothing is known' '
 	. ./make.sh
 	bound() { jq -r "[.workloads[0].bound, (.stop[0] // \"-\")] | join(\" \")" r.json; }
 	for t in float32 int32; do
@@ -221,28 +221,28 @@ ok 'a person may consent, and the result says so' '
 	exits 2 roof half; grep -q "is not a number from" err
 	echo "fast" >half/placeholder.ok; exits 2 roof half; grep -q "write .metric: value unit" err
 	rm half/placeholder.ok'
-ok 'a campaign without a target runs all the same' '
+ok 'a campaign without a target still runs' '
 	. ./make.sh
 	roof half --tolerant -o half.json
 	is "incomplete unknown null" "$(jq -r "\"\(.label) \(.workloads[0].bound) \(.workloads[0].target)\"" half.json)"
 	is fp16_matrix "$(jq -r ".unknown[0].metric" half.json)"
 	jq ".stop = {efficiency: 80}" half/campaign.json >c && cp c half/campaign.json
 	exits 3 roof half --tolerant'
-ok 'the task may name what its arithmetic runs on' '
+ok 'the task may name the unit that does its arithmetic' '
 	. ./make.sh
 	jq ".compute = \"bf16_matrix\"" half/task.json >t && cp t half/task.json
 	is 890.46 "$(roof half | jq ".workloads[0].target.value*100|round/100")"
 	jq ".compute = \"fast\"" half/task.json >t && cp t half/task.json
 	exits 2 roof half; grep -q "compute: .fast. must be a rate" err'
 
-ok 'the device at work decides' '
+ok 'the running device decides' '
 	. ./make.sh
 	record gemm "{$h200}" 200000; roof gemm >/dev/null
 	record gemm "{\"name\":\"NVIDIA H100 80GB HBM3\"}" 200000
 	exits 2 roof gemm; grep -q "name: NVIDIA H200 (campaign.json: gpu), but the device in use reports NVIDIA H100 80GB HBM3" err
 	record gemm "{\"name\":\"NVIDIA H20\"}" 200000
 	is "h20 1" "$(roof gemm --tolerant 2>err | jq -r "\"\(.device.name) \(.mismatches|length)\"")"; grep -q "NVIDIA H20" err'
-ok 'what it says of itself is held against the facts' '
+ok 'what it reports is compared with the facts' '
 	. ./make.sh
 	for p in "multiprocessors 114 units" "compute_capability \"8.0\" compute_capability" "memory_bytes 80000000000 memory_size" "l2_bytes 62914560 l2_size"; do
 		set -- $p
@@ -251,7 +251,7 @@ ok 'what it says of itself is held against the facts' '
 		is "incomplete null 1" "$(roof gemm --tolerant 2>/dev/null | jq -r "\"\(.label) \(.device.file) \(.mismatches|length)\"")"
 	done
 	record gemm "{$h200}" 200000'
-ok 'measurements are kept apart, and are the ceiling where there are any' '
+ok 'measurements are kept apart, and are the ceiling if there are any' '
 	. ./make.sh
 	campaign small float32 "N" "12*N" "{\"N\": 1000000}"
 	copy() { printf "{\"moved_bytes\":%s,\"best_gbps\":%s,\"beyond_caches\":%s}" "$1" "$2" "$3"; }
@@ -264,17 +264,17 @@ ok 'measurements are kept apart, and are the ceiling where there are any' '
 	cp small/trials/000/ceilings.json add/trials/000/
 	is "memory-bound target >= 3.87 TB/s measured maximum" "$(roof add | jq -r ".workloads[0].target | \"\(.text) \(.by)\"")"
 	rm add/trials/000/ceilings.json'
-ok 'measured ceilings must fit together, and with what the reference reached' '
+ok 'measured ceilings must agree with each other, and with what the reference reached' '
 	. ./make.sh
 	campaign busy float32 "N" "12*N" "{\"N\": 1000000}"
 	copy() { printf "{\"moved_bytes\":%s,\"best_gbps\":%s,\"min_ns\":%s,\"median_ns\":%s,\"beyond_caches\":%s}" "$@"; }
 	ceilings() { printf "{\"schema\":\"ceilings/1\",\"command\":\"kharness --ceilings\",\"copies\":[%s,%s]}" "$1" "$2" >busy/trials/000/ceilings.json; }
 	large=$(copy 600000000 10.5 57000000 58000000 true)
-	# 12 MB at 1.83 GB/s, where 600 MB went at 10.5: something else ran.
+	# 12 MB at 1.83 GB/s, where 600 MB reached 10.5: another program was running.
 	ceilings "$(copy 12000000 1.83 6557000 6600000 false)" "$large"; roof busy -o r.json
 	is "measured maximum 10.5" "$(jq -r ".workloads[0].memory_ceiling | \"\(.by) \(.value)\"" r.json)"
 	jq -e ".implausible | length == 1 and .[0].what == \"copy of 1.2e+07 bytes\" and (.[0].why | contains(\"a larger copy reached 10.5 GB/s\"))" r.json
-	# Slower by less than its start explains.
+	# Slower, but by less than its start explains.
 	ceilings "$(copy 12000000 8 1500000 1600000 false)" "$large"; roof busy -o r.json
 	jq -e "(has(\"implausible\") | not) and .workloads[0].memory_ceiling.value == 8" r.json
 	ceilings "$(copy 12000000 8 1500000 3600000 false)" "$large"; roof busy -o r.json
@@ -283,7 +283,7 @@ ok 'measured ceilings must fit together, and with what the reference reached' '
 	ceilings "$(copy 12000000 8 1500000 1600000 false)" "$large"; record busy "{$h200}" 1000000; roof busy -o r.json
 	jq -e ".workloads[0].memory_ceiling == {value: 12, unit: \"GB/s\", by: \"reached by the reference\", from: \"trials/000/00/eval.ndjson\"} and
 		(.implausible[0].why | contains(\"the reference or a baseline reached 12 GB/s\"))" r.json'
-ok 'sums of products of float32 are held against the matrix units, where operands may be split for them' '
+ok 'sums of products of float32 are compared with the matrix units, if operands may be split for them' '
 	. ./make.sh
 	cp -r hw tf; sed "s/^- fp32_vector/- tf32_matrix: 494.5 TFLOPS; derived 989 \/ 2; [S] row TF32\n&/" hw/h200.md >tf/h200.md
 	campaign sums float32 "2*N*N*N" "12*N*N" "{\"N\": 4096}"
@@ -295,7 +295,7 @@ ok 'sums of products of float32 are held against the matrix units, where operand
 	# 212 TFLOPS: three times the vector unit.
 	record sums "{$h200}" 648000; kspec roofline --hardware tf -c sums -o sums/trials/000/roofline.json
 	kscore -c sums -r sums/trials/000/00/eval.ndjson sums/trials/000/00/eval.ndjson | jq -e ".score.efficiency_pct | . > 42 and . < 44"'
-ok 'a CPU is measured, and its kernels are held against that' '
+ok 'a CPU is measured, and its kernels are compared with that' '
 	kharness --ceilings --threads 1 -t "$KILN_DATA/campaigns/softmax/task.json" -o ceilings.json
 	jq -e ".schema == \"ceilings/1\" and (.copies | length >= 4 and all(.gbps > 0) and any(.moved_bytes == 33554432) and any(.beyond_caches))
 		and (.rates | any(.metric == \"fp32_vector\" and .tflops > 0)) and (.not_measured | length > 0) and has(\"cpu\")" ceilings.json
@@ -304,7 +304,7 @@ ok 'a CPU is measured, and its kernels are held against that' '
 	is "complete memory measured maximum" "$(jq -r "\"\(.label) \(.workloads[0].bound) \(.workloads[0].floor_by)\"" r.json)"
 	exits 2 kharness --ceilings --backend opencl; exits 2 kharness --ceilings x.so
 	[ -e /dev/nvidia0 ] || exits 3 kharness --ceilings --backend cuda'
-ok 'made again, it is the same byte for byte; an edited source is noticed' '
+ok 'repeated, it is the same byte for byte; an edited source is noticed' '
 	. ./make.sh
 	roof gemm --tolerant -o 1.json; roof gemm --tolerant -o 2.json; same 1.json 2.json
 	roof add -o add.json; exits 0 kspec check --hardware hw add.json
@@ -322,14 +322,14 @@ else
 	skip 'they fit their schemas' 'python3-jsonschema is not installed'
 fi
 
-ok 'scores tell the share of the ceilings' '
+ok 'scores give the share of the ceilings' '
 	. ./make.sh
 	record add "{$h200}" 209715; roof add -o add/trials/000/roofline.json
 	kscore -c add -r add/trials/000/00/eval.ndjson add/trials/000/00/eval.ndjson >s
 	is "80 80 0.5 3840" "$(jq -r ".score | [.efficiency_pct, .utilization[0].memory_pct, .utilization[0].compute_pct, .utilization[0].gbps] |
 		map(.*10|round/10|tostring) | join(\" \")" s)"
 	is null "$(jq .score.alarm s)"'
-ok 'a time below the floor is an alarm, never a gain' '
+ok 'a time below the least possible one is an alarm, never a gain' '
 	. ./make.sh
 	# 0.9 x (805306368 - 52428800) / 4.8e12 s
 	is 141165 "$(jq ".workloads[0].alarm_ns|round" add/trials/000/roofline.json)"
@@ -351,11 +351,11 @@ ok 'prompts show facts with their lines' '
 	grep -q "memory-bound target >= 4.32 TB/s (0.90 x sourced peak)" new
 	! grep -q "^<" new
 	exits 0 kspec check --hardware hw after
-	# A copy of integers: nothing tells a rate, and so no ridge.
+	# A copy of integers: no rate is known, and so no ridge.
 	cp copy.json p/trials/000/roofline.json
 	kprompt -c p --text p/r | grep -q "0 operations a byte (memory-bound); 111.8 us at the sourced peak; memory-bound target"'
 
-ok 'how times grow with the work says what bounds a program, in the score, and in the prompt where no profiler says it' '
+ok 'how times grow with the work shows what bounds a program, in the score, and in the prompt if there is no profile' '
 	. ./make.sh
 	jq ".workloads = [.workloads[0] as \$w | {a: 1, b: 4, c: 16} | to_entries[] | . as \$e | \$w | .workload = \$e.key | .bytes = 1e6 * \$e.value | .flops = 1e6 * \$e.value]" \
 		add.json >add/trials/000/roofline.json
@@ -381,7 +381,7 @@ ok 'the pipeline makes it, and remakes it when facts change' '
 	is "hardware/mine.md memory" "$(jq -r "\"\(.device.file) \(.workloads[0].bound)\"" trials/000/roofline.json)"
 	[ trials/001/score.ndjson -nt trials/000/roofline.json ]
 	ls -l --time-style=full-iso trials/001/*/eval.ndjson trials/000/machine.json >../again; same ../facts ../again'
-ok 'kcampaign check tells what the roofline will lack' '
+ok 'kcampaign check reports what the roofline will lack' '
 	cd null
 	exits 0 kcampaign check; [ ! -s err ]
 	jq ".gpu = \"H20 PCIe\"" campaign.json >c && mv c campaign.json
@@ -389,7 +389,7 @@ ok 'kcampaign check tells what the roofline will lack' '
 	jq ".stop.efficiency = 90" campaign.json >c && mv c campaign.json
 	exits 2 kcampaign check; grep -q "campaign.json: stop.efficiency: campaign.json: gpu:" out
 	exits 3 kcampaign run; grep -q "memory_bandwidth: UNKNOWN" err
-	# Nothing is measured for a target that cannot be.
+	# Nothing is measured for an impossible target.
 	mv trials ../kept; exits 3 kcampaign run; grep -q "no target without these" err; [ ! -e trials/000/00/eval.ndjson ]
 	rm -r trials; mv ../kept trials'
 ok 'stop.efficiency ends a campaign' '

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# How a round of the linear search is measured: quick set, full set, repeats; by a harness that says what the test wants.
+# How a round of the linear search is measured: quick set, full set, repeats; with a harness that gives the answers that
+# the test needs.
 # shellcheck disable=SC2016
 . "${0%/*}/lib.sh"
 unset ANTHROPIC_API_KEY OPENAI_API_KEY
@@ -12,12 +13,12 @@ E
 # shellcheck source=/dev/null
 . ./helpers.sh
 
-# The evaluator with a harness beside it.
+# The evaluator with a harness next to it.
 mkdir fake
 cp "$KILN_BUILD/keval" fake
 cat >fake/kharness <<'E'
 #!/bin/sh
-# What it was asked for goes to $T/asked; ratios of pairs are the next line of $T/ratios, the last one again and again.
+# Its requests go to $T/asked; the ratios of pairs come from the next line of $T/ratios, the last line repeatedly.
 set=quick against= phase=both
 while [ $# -gt 0 ]; do
 	case $1 in
@@ -48,7 +49,7 @@ kcampaign new lv --task "$KILN_DATA/tests/tasks/affine" --mode linear >/dev/null
 jq '.workloads |= map(if .name == "row" then .timed = true else . end)' lv/task.json >new && mv new lv/task.json
 edit lv/campaign.json '.eval.set = "quick" | .eval.reuse = "off"'
 cat >evaluate.sh <<'E'
-# evaluate RATIOS...: one round against the baseline, each race finding the next "ratio low".
+# evaluate RATIOS...: one round against the baseline, each race using the next "ratio low".
 evaluate() {
 	printf '%s\n' "$@" >"$T/ratios"
 	: >"$T/asked"
@@ -69,7 +70,7 @@ ok 'a clear gain is decided by the quick set, in turns with the last accepted pr
 	. ./evaluate.sh
 	evaluate "1.2 1.1"
 	is "gain quick quick both race," "$code $level $asked"'
-ok 'a gain below 5 % goes to the full set; what the quick one said is kept' '
+ok 'a gain below 5 % goes to the full set; the result of the quick one is kept' '
 	. ./evaluate.sh
 	evaluate "1.04 1.03" "1.06 1.05"
 	is "gain full quick both race,full both race," "$code $level $asked"
@@ -93,14 +94,14 @@ ok 'as long as the mean may be above the limit or below it, there are more measu
 	for i in 1 2 3 4 5 6 7 8; do set -- "$@" "1.050 1" "0.980 0.9"; done
 	evaluate "1.015 1.01" "1.015 1.01" "$@"
 	is "volatile 15" "$code $(jq ".eval.repeats | length" eval.ndjson)"'
-ok 'what the noise hides is measured again, where there is no wider set' '
+ok 'a result within the noise is measured again, if there is no larger set' '
 	. ./evaluate.sh
 	cp lv/campaign.json kept; edit lv/campaign.json ".eval.set = \"full\""
 	evaluate "0.99 0.9" "1.014 1" "1.016 1" "1.015 1"; is "gain 3" "$code $(jq ".eval.repeats | length" eval.ndjson)"
 	evaluate "0.99 0.9" "0.994 0.9" "0.996 0.9" "0.995 0.9"; is inconclusive "$code"
 	evaluate "0.97 0.96"; is "aggregate null" "$code $(jq .eval.repeats eval.ndjson)"
 	mv kept lv/campaign.json'
-ok 'a set that was not measured whole is no result' '
+ok 'a set that was not measured completely gives no result' '
 	. ./evaluate.sh
 	export DROP="one main"
 	exits 2 sh -euc ". ./evaluate.sh; evaluate \"1.2 1.1\""

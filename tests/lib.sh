@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
 # TAP in shell. A test file begins with `. "${0%/*}/lib.sh"`, calls `ok NAME 'script'` and ends with `done_testing`.
-# Each script runs in its own sh -eu, in a temporary folder shared by the file; a failing script's output goes to stderr,
-# where prove lets it through.
-# KILN_BUILD holds the programs, KILN_DATA the source tree; PATH finds the programs first.
+# Each script runs in its own sh -eu, in a temporary folder shared by the file; a failing script's output goes to
+# stderr, where prove shows it. KILN_BUILD holds the programs, KILN_DATA the source tree; PATH finds the programs first.
 set -eu
 tests_dir=$(cd "${0%/*}" && pwd)
 : "${KILN_DATA:=$(dirname "$tests_dir")}" "${KILN_BUILD:=$KILN_DATA/build}"
 PATH=$KILN_BUILD:$PATH
 LC_ALL=C
 export KILN_DATA KILN_BUILD PATH LC_ALL tests_dir
-# What make check was told is not meant for the makes that tests run.
+# Options of make check are not meant for the makes that tests run.
 unset MAKEFLAGS MAKEOVERRIDES MAKELEVEL MFLAGS
 T=$(mktemp -d "${TMPDIR:-/tmp}/kiln-test.XXXXXX")
 # What campaigns leave to later ones stays in the test's folder.

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# What is too large fails its candidate and nothing else: the stages after it read what was written, and the campaign goes on.
+# Something too large fails its candidate and nothing else: the later stages can read what was written, and the campaign
+# continues.
 # shellcheck disable=SC2016	# scripts in quotes
 . "${0%/*}/lib.sh"
 # shellcheck source=tests/campaign.sh
@@ -10,7 +11,8 @@ XDG_RUNTIME_DIR=$T/runtime
 export KILN_NOW XDG_RUNTIME_DIR
 mkdir -m 700 runtime
 
-# answer BYTES: a reply with a kernel in it, and a comment before it that makes it that long. With ESCAPES each byte takes six.
+# answer BYTES: a reply with a kernel, and a comment before it that gives it that length. With ESCAPES each byte takes
+# six.
 cat >answer <<'E'
 #!/bin/sh
 head -c "$1" /dev/zero | tr '\0' "${2:-x}"
@@ -32,7 +34,7 @@ failed() {
 	done
 	jq -e '.score.correct == false' c/trials/"$1"/score.ndjson
 }
-# padded BYTES FILE: the record with its text replaced by that many bytes; jq is slow with them.
+# padded BYTES FILE: the record with its text replaced by that many bytes; jq is slow with such texts.
 padded() {
 	jq -c '.reply.text = "HERE"' "$2" | awk -v n="$1" '{ i = index($0, "HERE"); printf "%s", substr($0, 1, i - 1); fflush()
 		system("head -c " n " /dev/zero | tr \"\\\\0\" x"); print substr($0, i + 4) }' >padded

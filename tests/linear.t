@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The linear search: one planned change a round, kept or rolled back by what was measured, told to the next round.
+# The linear search: one planned change per round, kept or rolled back after it was measured, and reported to the
+# next round.
 # shellcheck disable=SC2016
 . "${0%/*}/lib.sh"
 unset ANTHROPIC_API_KEY OPENAI_API_KEY
@@ -8,12 +9,13 @@ KILN_LOCK_DIR=$T
 export KILN_LOCK_DIR
 
 cat >helpers.sh <<'E'
-# reply TRIAL CODE-NUMBER MEMBERS: the answer of a model for that trial, its plan with further members.
+# reply TRIAL CODE-NUMBER MEMBERS: a model's answer for that trial, with more members in its plan.
 reply() {
 	printf 'First the plan.\n\n```plan\n{"hypothesis":"rows should get faster because of %s","change":"change %s","category":"tiling","bucket":"K1"%s}\n```\n\n```c\n%s\n```\n' \
 	    "$2" "$2" "$(printf %s "${3:-}" | sed "s/@/$1/")" "void softmax(const float *x, float *y, int rows, int cols) { int step = $2; (void)step; }" >"replies/$1.md"
 }
-# campaign DIR: a linear one of a scripted model and the null evaluator, whose verdicts follow from the code alone.
+# campaign DIR: a linear campaign with a scripted model and the null evaluator, whose verdicts depend only on the
+# code.
 campaign() {
 	kcampaign new "$1" --task "$KILN_DATA/campaigns/softmax" --mode linear >/dev/null
 	mkdir "$1/replies"
@@ -29,7 +31,7 @@ E
 . ./helpers.sh
 campaign c
 cd c
-# The null evaluator finds 1, 2, 4, 5 and 3 ever faster, 6 crashing and 7 wrong.
+# The null evaluator rates 1, 2, 4, 5 and 3 as increasingly fast, 6 as crashing and 7 as wrong.
 reply 001 2; reply 002 5; reply 003 4; reply 004 1
 cd ..
 
@@ -244,7 +246,7 @@ else
 	skip 'every file of it fits its schema' 'python3-jsonschema is not installed'
 fi
 
-# Six sizes, of which three may stand for all.
+# Six sizes, of which three may represent all.
 campaign many
 jq '.workloads = [range(6) | {name: "s\(.)", axes: {rows: (pow(4; .)), cols: 64}, sets: (if . == 0 or . == 2 or . == 5 then ["quick", "full"] else ["full"] end), timed: true}]
 	| .workloads[3].skew = true' many/task.json >new && mv new many/task.json

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# make lint: what the compiler does not say. Run from the top of the tree. CC and KFLAGS come from the Makefile.
+# make lint: what the compiler does not check. Run from the top of the tree. CC and KFLAGS come from the Makefile.
 set -u
 failed=0
 : "${CC:=cc}" "${KFLAGS:=-std=gnu11 -D_GNU_SOURCE -Itools/core -Itools/model}"
@@ -14,8 +14,8 @@ for h in tools/*/*.h adopt/*.h adopt/*/*.h; do
 	eval "$CC $KFLAGS" -Werror -fsyntax-only -x c '"$h"' || fail "$h does not compile alone"
 done
 
-# The form of the C is clang-format's, whose versions differ in details; comments keep to the same width. Candidates have
-# a form of their own.
+# clang-format defines the form of the C, but its versions differ in details; comments have the same width. Candidates
+# have their own form.
 case $(clang-format --version) in
 *'version 14.'*) find tools adopt tests/unit tests/fuzz -name '*.[ch]' -exec clang-format --dry-run -Werror {} + ||
 	fail 'the form of the C; clang-format -i mends it' ;;
@@ -30,8 +30,8 @@ for c in tools/core/*.c; do
 	eval "$CC $alone" -fsyntax-only '"$c"' || fail "$c needs more than tools/core"
 done
 
-# Adoption talks to kiln through programs and files. Two modules of the model are its own, too: code in replies, and what
-# must not change since an adoption.
+# Adoption communicates with kiln through programs and files. It also uses two modules of the model: code in replies,
+# and what must not change since an adoption.
 if grep -rnE '#include ".*(model|tools)/' adopt | grep -vE '"\.\./tools/model/(kextract|kseal)[.]h"'; then
 	fail 'adopt/ includes more of the model than kextract and kseal'
 fi
@@ -41,8 +41,8 @@ scripts=$(find tools adopt tests .ci docs/completion -type f \( -name '*.sh' -o 
 shellcheck -x -P SCRIPTDIR -e SC2016 $scripts || fail 'shellcheck'
 
 # Tests have their scripts in quotes, where shellcheck does not look. They run under set -e (SC2164) and dash (SC3013),
-# give lists of words away unquoted (SC2046, SC2089, SC2090) and names of files to people (SC2011), and their files may
-# be called 1 (SC2210, SC2238); what a test file sets is not seen here (SC2034, SC2154).
+# pass lists of words unquoted (SC2046, SC2089, SC2090) and names of files to people (SC2011), and their files may be
+# called 1 (SC2210, SC2238); variables that a test file sets are not seen here (SC2034, SC2154).
 for t in tests/*.t; do
 	perl tests/bodies.pl "$t" |
 		shellcheck -s sh -S warning -e SC2164,SC3013,SC2046,SC2089,SC2090,SC2011,SC2210,SC2238,SC2034,SC2154 - |
@@ -57,20 +57,20 @@ find docs patterns prompts skills campaigns -name '*.json' -not -path '*/trials/
 	jq -e . "$j" >/dev/null || echo "$j is not JSON"
 done | grep . && fail 'JSON'
 
-# Figures of devices belong into docs/hardware: neither a peak that is assigned, nor a figure that stands there.
+# Figures of devices belong in docs/hardware: programs may neither assign a peak, nor contain a figure from there.
 if grep -rniE '(peak|bandwidth|tflops|gbps|sm_count|compute_units)[a-z_]* *=[ (]*[0-9.]*[1-9]' --include='*.[ch]' --include='*.cu' tools adopt; then
 	fail 'a figure of a device in a program; docs/hardware is the place'
 fi
 grep -hoE '^- [a-z0-9_]+: [0-9.]+ ' docs/hardware/*.md | grep -oE '[0-9]+[.][0-9]+' | grep -E '.{5}' | sort -u |
 	grep -rnwF -f - --include='*.[ch]' --include='*.cu' tools adopt && fail 'a figure of docs/hardware in a program'
 
-# A flat table may be long; anything else wants a second look, so this only warns.
+# A flat table may be long; any other function should be looked at again, so this only warns.
 find tools adopt -name '*.c' | while read -r c; do
 	awk -v f="$c" '/^\{/ { start = FNR } /^\}/ && start { if (FNR - start > 61)
 		printf "lint: warning: %s:%d: function of %d lines\n", f, start, FNR - start - 1; start = 0 }' "$c"
 done
 
-# The model knows the statuses and the backends; others ask it, and test properties.
+# Only the model knows the names of statuses and backends; other code asks it, and tests properties.
 words='rejected|quarantined|no_code|no_plan|compile_error|run_error|wrong_shape|wrong_value|partial'
 if grep -rnE "\"($words)\"|(strcmp|\"status\",).*\"correct\"" tools adopt --include='*.[ch]' | grep -v '^tools/model/'; then
 	fail 'the word of a status; status.h has a value for it'
@@ -80,18 +80,18 @@ if grep -rnE '"(cuda|hip|opencl|sycl|triton)"|strcmp.*"c"' tools adopt --include
 	fail 'the name of a backend; backend.h has a property for what it is about'
 fi
 
-# What goes to a terminal is masked: ksay and kout_line do that, printf does not.
+# Output to a terminal is masked: ksay and kout_line do that, printf does not.
 if grep -rnE '(^|[^a-z_])(v?printf|puts|putchar)\(' tools adopt --include='*.c' |
 	grep -vE '^(adopt/kwatch/|tools/(helpers/|kharness/|kremote/|core/(kutil|koption)[.]c|model/kcommand[.]c))'; then
 	fail 'text for people goes through ksay or kout_line'
 fi
 
-# kplace makes the paths of records: no other file puts one together.
+# kplace makes the paths of records: no other file builds one.
 if grep -rnE 'kasprintf\("[^"]*trials/' tools adopt --include='*.[ch]' | grep -v '^tools/model/kplace[.]c'; then
 	fail 'the path of a record; kplace.h has a function for it'
 fi
 
-# Not to know whether a file exists is not the same as no: kis_there and kfind tell them apart.
+# Not knowing whether a file exists is not the same as no: kis_there and kfind distinguish them.
 if grep -rnE '(^|[^a-z_])(access|l?stat)\(' tools adopt --include='*.c' |
 	grep -vE '^(adopt/kwatch/|tools/core/k(util|user|work)[.]c:)|, [WX]_OK\)'; then
 	fail 'whether a file exists; kis_there, kis_folder and kfind say so'

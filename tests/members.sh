@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Every path of a record that a C file reads (kjson_*, krec_*) is one of docs/schemas, with a fitting type, or stands in members.txt.
-# Prints the others, and exits 1: a mistyped path gives a default, and no test would see it. Run from the top of the tree.
-# usage: members.sh FILE.c ...
+# Every path of a record that a C file reads (kjson_*, krec_*) must be in docs/schemas, with a matching type, or in
+# members.txt. Prints the others, and exits with 1: a mistyped path gives a default, and no test would notice. Run from
+# the top of the tree. usage: members.sh FILE.c ...
 set -eu
 here=${0%/*}
 known=$(mktemp)

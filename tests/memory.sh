@@ -6,7 +6,7 @@
 # shellcheck source=tests/reseal.sh
 . "$tests_dir/reseal.sh"
 
-# The scored records of six rounds, one a trial: trial|status|verdict|code|microseconds|category|bucket|change.
+# The scored records of six rounds, one per trial: trial|status|verdict|code|microseconds|category|bucket|change.
 cat >rounds <<'E'
 0|correct|baseline|baseline|1000|||
 1|correct|accepted|gain|500|vectorized_load|K1|load 128 bits at once
@@ -36,7 +36,7 @@ split("|") as [$t,$status,$verdict,$code,$us,$category,$bucket,$change] |
     {workload: "b", tflops: 8, gbps: 40, compute_pct: 20, memory_pct: 90}] else . end
 E
 
-# fixture FOLDER: a campaign with those rounds, memory and tips on, tips in FOLDER.tips.
+# fixture FOLDER: a campaign with those rounds, with memory and tips enabled, and tips in FOLDER.tips.
 fixture() {
 	kcampaign new "$1" --task "$KILN_DATA/campaigns/softmax" >/dev/null
 	jq --arg tips "$PWD/$1.tips" '.memory = {enabled: "on"} | .tips = {dir: $tips} | .gpu = "NVIDIA H200"
@@ -62,7 +62,7 @@ lacks() {
 		return 1
 	fi
 }
-# masks FOLDER: what its seal says of masks.
+# masks FOLDER: what its seal says about masks.
 masks() {
 	[ ! -e "$1/seal.ndjson" ] || jq -c 'select(.versions)' "$1/seal.ndjson"
 }
@@ -73,12 +73,12 @@ valid() {
 	! /usr/bin/python3 -W ignore -c "import jsonschema" 2>/dev/null ||
 		/usr/bin/python3 -W ignore "$tests_dir/schemas.py" "$KILN_DATA/docs/schemas" "$@"
 }
-# set FOLDER FILTER: the manifest of the fixture, changed, as that of FOLDER.
+# set FOLDER FILTER: the manifest of the fixture, changed, becomes that of FOLDER.
 set_knobs() {
 	jq "$2" "$T/c/campaign.json" >"$1/campaign.json"
 }
 E
 
-# A second model that answers in the form asked for.
+# A second model that answers in the required form.
 good='cat >asked; printf "## Resolved\n- wide loads pay (v1)\n## Pending\n- MARK-PENDING (v6)\n## Avoid\n- MARK-AVOID (v2)\n"'
 export good

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# krecords: what a campaign remembers: records made from the facts and from nothing else, masks that hold, the partial restart, compaction.
+# krecords: what a campaign remembers: records made only from the facts, masks that are kept, the partial restart,
+# compaction.
 # shellcheck disable=SC2016	# scripts in quotes
 . "${0%/*}/lib.sh"
 # shellcheck source=tests/memory.sh
@@ -23,7 +24,7 @@ ok 'records are made from the facts: figures, plan, correctness, gate' '
 	is "v0.json v1.json v2.json v3.json v4.json v5.json v6.json" "$(cd c/memory && echo v*)"
 	is "500 2 -500" "$(jq -r ".performance | \"\(.latency_us) \(.speedup) \(.comparison_with_previous.latency_delta)\"" c/memory/v1.json)"
 	is "1000 250" "$(jq -r ".performance.latency_us_by_shape | \"\(.[\"4096x1024\"]) \(.[\"3x1000003\"])\"" c/memory/v1.json)"
-	# Twice as fast as the baseline, by whatever formula the task has.
+	# Twice as fast as the baseline, whatever the formula of the task.
 	is "2 2" "$(jq -s -r "\"\(.[1].performance.tflops / .[0].performance.tflops * 1000 | round / 1000) \(.[1].performance.bandwidth_gbps / .[0].performance.bandwidth_gbps * 1000 | round / 1000)\"" c/memory/v0.json c/memory/v1.json)"
 	is "4 20 20 60" "$(jq -r ".performance | \"\(.tflops) \(.bandwidth_gbps) \(.tflops_peak_utilization_pct) \(.bandwidth_peak_utilization_pct)\"" c/memory/v5.json)"
 	is "true PASS vectorized_load K1 +10 %" "$(jq -r "\"\(.win) \(.quality_gate.result) \(.optimization.action_category) \(.optimization.bucket) \(.optimization.expected_impact)\"" c/memory/v1.json)"
@@ -41,14 +42,14 @@ ok 'a commit of the lineage is kept as a string' '
 	krecords remember -c t
 	is "\"1234567890e123456789012345678901234567\"" "$(krecords read -c t v5 --field git_commit_hash)"'
 
-ok 'made again they are the same bytes' '
+ok 'repeated they are the same bytes' '
 	. "$T/helpers.sh"
 	sums c >before
 	rm c/memory/v2.json c/memory/v5.json
 	krecords remember -c c
 	sums c | diff before -'
 
-ok 'a record that was changed by hand is refused by name and field, and nothing is written over it' '
+ok 'a record that was changed by hand is refused by name and field, and not overwritten' '
 	rm -rf t; cp -r c t
 	sed -i "s/\"latency_us\": 500.0/\"latency_us\": 50.0/" t/memory/v1.json
 	exits 1 krecords check -c t
@@ -58,13 +59,13 @@ ok 'a record that was changed by hand is refused by name and field, and nothing 
 	grep -q "\"latency_us\": 50.0" t/memory/v1.json
 	exits 2 krecords read -c t v1
 	exits 0 krecords read -c t v2
-	# kprompt, which sees the record alone, does not believe it either.
+	# kprompt, which sees only the record, does not believe it either.
 	jq -c ".trial=7" "$tests_dir/golden/kprompt/record.json" >r.ndjson
 	exits 2 kprompt -c t -o x.ndjson r.ndjson
 	grep -q "memory/v1.json: was changed by hand" err
 	test ! -e x.ndjson'
 
-ok 'a forged seal does not help, nor do invented versions; odd names are no versions' '
+ok 'a forged seal does not help, nor do invented versions; odd names are not versions' '
 	rm -rf t; cp -r c t
 	jq ".win=true" c/memory/v2.json >t/memory/v2.json
 	sha=$(sha256sum <t/memory/v2.json | cut -d " " -f 1)
@@ -78,7 +79,7 @@ ok 'a forged seal does not help, nor do invented versions; odd names are no vers
 	touch t/memory/v3.json.bak t/memory/v03.json t/memory/vx.json
 	krecords remember -c t; exits 0 krecords check -c t'
 
-ok 'a record whose facts have changed is made anew' '
+ok 'a record whose facts have changed is made again' '
 	. "$T/helpers.sh"
 	rm -rf t; cp -r c t
 	amend t 002 ".eval.timing[].median_ns*=2"
@@ -97,7 +98,7 @@ ok 'read, latest, list, summary' '
 	krecords summary -c c >s
 	grep -q "^v1  *500 .* PASS  *PASS  *vectorized_load" s'
 
-ok 'what came out wrong speaks against no direction: in records, tips and the question for a summary' '
+ok 'a wrong result does not speak against a direction: in records, tips and the question for a summary' '
 	. "$T/helpers.sh"
 	prompt c 7 >text
 	grep -q "^v2 (no gain): unroll" text; grep -q "^v3 (failed, so the direction was not measured): online_softmax" text
@@ -107,7 +108,7 @@ ok 'what came out wrong speaks against no direction: in records, tips and the qu
 	krecords compact -c c --prompt | jq -r .prompt.user >asks
 	sed -n "/^## Pending/,/^## Avoid/p" asks | grep -q "also a direction whose program failed"'
 
-ok 'facts about the device that nobody knows are pitfalls of the baseline' '
+ok 'unknown facts about the device are pitfalls of the baseline' '
 	rm -rf t; cp -r c t
 	jq -n "{schema: \"roofline/1\", unknown: [{metric: \"fp16_matrix\", why: \"no source\"}],
 		placeholders: [{metric: \"bandwidth\", value: 4.8, unit: \"TB/s\", from: \"placeholder.ok:L1\"}]}" >t/trials/000/roofline.json
@@ -116,7 +117,7 @@ ok 'facts about the device that nobody knows are pitfalls of the baseline' '
 	is "fp16_matrix none|bandwidth placeholder.ok:L1" "$(jq -r "[.pitfalls_and_fixes[] | select(.error_type == \"unknown_fact\") | \"\(.error_message) \(.fix_applied)\"] | join(\"|\")" t/memory/v0.json)"
 	is "[]" "$(jq -c "[.pitfalls_and_fixes[] | select(.error_type == \"unknown_fact\")]" t/memory/v1.json)"'
 
-ok 'notes: what a person knows stands in the record and in the prompts that follow, and nowhere before' '
+ok 'notes: what a person adds is in the record and in the following prompts, and nowhere before' '
 	. "$T/helpers.sh"
 	rm -rf t; cp -r c t
 	exits 2 krecords note -c t v2; grep -q "give the text: note VERSION --why TEXT" err
@@ -130,7 +131,7 @@ ok 'notes: what a person knows stands in the record and in the prompts that foll
 	prompt t 7 >text; is 1 "$(grep -c MARK-NOTE text)"
 	valid seal-1 t/seal.ndjson; valid memory-1 t/memory/v?.json; exits 0 krecords check -c t'
 
-ok 'mask and unmask: an event each, and the files are what they were' '
+ok 'mask and unmask: one event each, and the files are as before' '
 	. "$T/helpers.sh"
 	rm -rf t; cp -r c t
 	krecords mask -c t v2 v3 --why "dead end"
@@ -149,7 +150,7 @@ ok 'mask and unmask: an event each, and the files are what they were' '
 	krecords unmask -c t v2 v3 v6
 	sums c >before; sums t | diff before -'
 
-ok 'the mark is a view: readers go by the log, and build puts it right' '
+ok 'the mark is a view: readers use the log, and build corrects the mark' '
 	rm -rf t; cp -r c t
 	krecords mask -c t v2
 	sed -i "s/\"masked\": true/\"masked\": false/" t/memory/v2.json
@@ -157,7 +158,7 @@ ok 'the mark is a view: readers go by the log, and build puts it right' '
 	exits 1 krecords check -c t; grep -q "memory/v2.json: is out of date" out
 	krecords remember -c t; is true "$(jq .masked t/memory/v2.json)"'
 
-ok 'masks that were changed are refused: event, order, end' '
+ok 'tampered masks are refused: event, order, end' '
 	. "$T/helpers.sh"
 	rm -rf t; cp -r c t
 	krecords mask -c t v2; krecords mask -c t v3; prompt t 7 >/dev/null; mkdir -p t/trials/007/01; cp p.ndjson t/trials/007/01/prompt.ndjson
@@ -235,11 +236,11 @@ ok 'the partial restart: half, never v0, never the last win, over 100 seeds' '
 	is 100 "$(wc -l <drawn)"
 	if grep -wE "v0|v5" drawn; then exit 1; fi
 	is 3 "$(awk "{ print NF }" drawn | sort -u)"
-	# Ten choices of 3 of 5, and all of them come up.
+	# Ten choices of 3 of 5, and all of them occur.
 	is 10 "$(sort -u drawn | wc -l)"
 	is "v1 v2 v3 v4 v6" "$(tr " " "\n" <drawn | sort -u | xargs)"'
 
-ok 'a restart is seeded, made once, and taken back without a trace in the records' '
+ok 'a restart is seeded, made once, and undone without a trace in the records' '
 	. "$T/helpers.sh"
 	rm -rf t u; cp -r c t; cp -r c u
 	krecords restart -c t; krecords restart -c u
@@ -269,7 +270,7 @@ ok 'knobs: a restart after trials without a gain' '
 	is "restart no gain in 1 trials (memory.restart_after)" "$(masks t | jq -r "\"\(.event) \(.why)\"")"
 	krecords restart --due -c t; is 1 "$(masks t | wc -l)"'
 
-ok 'compaction: the second model sums up what is not masked; the sections are kept' '
+ok 'compaction: the second model summarises what is not masked; the sections are kept' '
 	. "$T/helpers.sh"
 	rm -rf t; cp -r c t
 	exits 2 krecords compact -c t; grep -q "feedback.provider: is empty" err
@@ -287,7 +288,7 @@ ok 'compaction: the second model sums up what is not masked; the sections are ke
 	krecords compact -c t; cmp before t/memory/compact-006.ndjson
 	exits 0 krecords check -c t'
 
-ok 'a compaction stands in place of its records, until one of them is masked' '
+ok 'a compaction replaces its records, until one of them is masked' '
 	. "$T/helpers.sh"
 	prompt t 7 >with
 	grep -q MARK-PENDING with; grep -q "begin summary of earlier rounds" with; lacks MARK-TWO with
@@ -297,7 +298,7 @@ ok 'a compaction stands in place of its records, until one of them is masked' '
 	prompt t 7 >without; lacks MARK-PENDING without; grep -q MARK-TWO without
 	krecords unmask -c t v1; prompt t 7 >again; grep -q MARK-PENDING again; lacks MARK-TWO again'
 
-ok 'an answer of another form, too long a one, and that of nobody are set aside' '
+ok 'an answer in another form, one that is too long, and one without an author are renamed' '
 	. "$T/helpers.sh"
 	for p in "exec:cat >asked; echo fine" "exec:cat >asked; printf \"## Resolved\n- a\n## Avoid\n- b\n## Pending\n- c\n\"" \
 	    "exec:cat >asked; printf \"## Resolved\n## Pending\n## Avoid\n\"; seq -f \"- %050g\" 200" null; do

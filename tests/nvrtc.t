@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# NVRTC: CUDA programs that are device code alone become objects, or say why not. Builds only: no device is needed.
+# NVRTC: CUDA programs that consist of device code only become objects, or a message says why not. This only
+# builds: no device is needed.
 # shellcheck disable=SC2016	# scripts in quotes
 . "${0%/*}/lib.sh"
 
@@ -28,7 +29,7 @@ E2
 chmod +x bin/build
 PATH=$T/bin:$PATH
 
-ok 'the compiler is told' '
+ok 'the compiler is reported' '
 	jq -e ".nvrtc | test(\"^[0-9]+[.][0-9]+$\")" facts.json
 	exits 2 krtc; exits 2 krtc --build'
 ok 'a program' '
@@ -48,7 +49,7 @@ ok 'syntax' '
 ok 'no launch line' '
 	exits 1 build "/kiln:/d"
 	grep -q "candidate.cu: error: no line says how to launch it: // kiln: launch kernel=" err'
-ok 'a kernel that is not there, or has another name' '
+ok 'a kernel that is missing, or has another name' '
 	exits 1 build "s/kernel=saxpy/kernel=nothing/"
 	grep -q "candidate.cu:3: error: the program has no kernel extern \"C\" __global__ void nothing" err
 	exits 1 build "s/extern \"C\"//"
@@ -60,7 +61,7 @@ ok 'no device named' '
 	exits 2 krtc --build candidate.cu candidate.obj -arch=compute_90
 	grep -q "must name one" err'
 
-# The tier T1 of keval, with a stand-in for kharness, which has no device to run on.
+# keval's tier T1, with a stand-in for kharness, because there is no device to run on.
 mkdir saxpy kbin
 cp "$saxpy"/* saxpy
 echo '{"name":"saxpy","backend":"cuda"}' >saxpy/campaign.json

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# OpenCL: programs that are device code alone, built, judged and timed on the device that there is (PoCL without a GPU).
+# OpenCL: programs that consist of device code only, built, judged and timed on the available device (PoCL without a
+# GPU).
 # shellcheck disable=SC2016	# scripts in quotes
 . "${0%/*}/lib.sh"
 
@@ -42,7 +43,7 @@ E2
 chmod +x bin/evaluate bin/try
 PATH=$T/bin:$PATH
 
-ok 'the device is told' '
+ok 'the device is reported' '
 	jq -e ".platform and .device and .driver and (.cpu | type == \"boolean\") and .alignment > 0" facts.json
 	exits 3 env KILN_OPENCL_DEVICE="no such device" krun-opencl --facts
 	grep -q "no device called no such device" err
@@ -61,7 +62,7 @@ ok 'wrong values' '
 ok 'a part only' '
 	try "s/grid=ceildiv(n,64)/grid=1/"
 	jq -e ".status == \"wrong_value\" or .status == \"partial\"" eval.json'
-ok 'outputs that are left' '
+ok 'outputs that are not written' '
 	try "s/y\[i\] +=.*/;/"
 	jq -e ".status == \"wrong_value\"" eval.json'
 ok 'a write out of bounds' '
@@ -86,7 +87,7 @@ ok 'launch lines with faults' '
 	jq -e ".status == \"compile_error\" and .reasons[0].check == \"launch\" and (.log | contains(\"no such axis: m\"))" eval.json
 	try "s/kernel=saxpy/kernel=nothing/"
 	jq -e ".status == \"compile_error\" and (.log | contains(\"the program has no kernel nothing\"))" eval.json'
-ok 'parameters that are not those of the task' '
+ok 'parameters that differ from those of the task' '
 	try "s/, float a)/)/; s/a \* x/x/"
 	jq -e ".status == \"run_error\" and (.log | contains(\"takes 3 arguments, but the task has 4\"))" eval.json'
 ok 'local memory and shared= come together' '
@@ -120,7 +121,7 @@ ok 'a bundle' '
 	sed "s/a \* x/FACTOR * x/; 1i #include \"more.h\"" saxpy/reference.cl >bundle/candidate.cl
 	echo "#define FACTOR a" >bundle/more.h
 	cd bundle && krun-opencl --build candidate.cl candidate.obj'
-ok 'what the source may not hold' '
+ok 'what the source may not contain' '
 	try "s/if (i </__asm__ volatile(\"nop\"); &/"
 	jq -e ".status == \"rejected\" and .reasons[0].check == \"inline_assembly\"" eval.json
 	try "s/if (i </printf(\"x\"); &/"
@@ -186,7 +187,7 @@ E2
 	jq -e ".candidates[0].status == \"correct\"" pairs.json
 	jq -c .pairs pairs.json
 	jq -e ".pairs | length == 2 and all(.ratio > 1.5)" pairs.json'
-# The driver then enqueues all calls before the first kernel begins, which is no forgery.
+# The driver then enqueues all calls before the first kernel begins, which is not forgery.
 ok 'many short calls on one CPU' '
 	jq ".workloads |= (map(del(.timed)) + [{\"name\":\"short\",\"axes\":{\"n\":1000},\"timed\":true}])" \
 		saxpy/task.json >short.json

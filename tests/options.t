@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Options: --help lists each on a line; a letter means the same in every tool; manual pages name the same options.
+# Options: --help lists one per line; a letter means the same in every tool; manual pages name the same options.
 # shellcheck disable=SC2016	# scripts in quotes
 . "${0%/*}/lib.sh"
 
-# What --help lists, as lines TOOL|LETTER|NAME|VALUE, with the commands of kadopt. What it starts has no help of its own.
+# The options in --help, as lines TOOL|LETTER|NAME|VALUE, including the commands of kadopt. Programs that it starts have
+# no help of their own.
 tools=$(sed -n 's/^TOOLS := //p' "$KILN_DATA/Makefile")
 export tools
 for tool in $tools; do
@@ -19,7 +20,7 @@ for tool in $tools; do
 	sed -nE "s/^  (-(.))?(, |    )?(--([a-z-]+))?( ([^ ]+))?( .*|)$/$tool|\2|\5|\7/p" help | grep -v "||$"
 done | sort -u >options
 
-ok 'every tool lists its options, one on a line' '
+ok 'every tool lists its options, one per line' '
 	for tool in $tools; do
 		grep -q "^$tool|h|help|$" options && grep -q "^$tool|V|version|$" options || { echo "$tool"; exit 1; }
 	done
@@ -30,7 +31,7 @@ ok 'a letter means the same in every tool' '
 	cut -d "|" -f 1 letters | uniq -d >twice
 	test ! -s twice || { grep -f twice letters; exit 1; }'
 
-ok 'lines of help fit into 100 columns' '
+ok 'lines of help have at most 100 columns' '
 	for tool in $tools; do
 		"$tool" --help | grep -E "^.{101}" && { echo "$tool"; exit 1; }
 	done

@@ -1,15 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# A project's own build, test and benchmark: small gains are told from noise, by time or by a metric of its own.
-# tests/bench/own-commands.sh does the same with real times.
+# A project's own build, test and benchmark: small gains are distinguished from noise, by time or by a metric of
+# its own. tests/bench/own-commands.sh does the same with real times.
 # shellcheck disable=SC2016
 . "${0%/*}/lib.sh"
 unset ANTHROPIC_API_KEY OPENAI_API_KEY
 KILN_LOCK_DIR=$T
 export KILN_LOCK_DIR
 
-# A benchmark whose times are the kernel's WASTE, the drift of a machine (a tenth, slowly), and noise
-# that the number of the run decides: 0.6 % each way.
+# A benchmark whose times consist of the kernel's WASTE, the drift of the machine (a tenth, slowly), and noise
+# that depends on the number of the run: 0.6 % each way.
 cat >bench.sh <<'E'
 #!/bin/sh
 n=$(($(cat "$T/runs" 2>/dev/null || echo 0) + 1))
@@ -34,7 +34,7 @@ campaign() {
 			correctness: {command: "python3 test_digest.py", files: ["test_digest.py"]}}}' >"$1/campaign.json"
 	(cd "$1" && mkdir -p trials/000/00 && keval --reference -o trials/000/00/eval.ndjson)
 }
-# round WASTE: a round whose kernel wastes that many thousandths; its decision.
+# round WASTE: a round whose kernel wastes that many thousandths; prints its decision.
 round() {
 	sed "s/^WASTE = .*/WASTE = $1/" reference.py >kernel.py
 	jq -nc --rawfile code kernel.py '{schema: "candidate/1", campaign: "own", trial: 1, branch: 1, id: "001/01", sample: {incumbent: "000/00"}, reply: {text:
@@ -58,7 +58,7 @@ ok 'a gain of 1.5 % is accepted, measured in turns, on the full set, and three t
 	jq -e ".eval | .level == \"full\" and .quick.pairs and .anchor == \"incumbent\" and (.repeats | length) == 3 and
 		(.pairs | length) == 3 and all(.pairs[]; .id == \"000/00\" and .pairs >= 6 and .low < .ratio and .ratio < .high)" eval.ndjson
 	jq -e ".score.decision.remeasured | .n == 3 and .mean_pct > 1.2 and .mean_pct < 1.8" score.ndjson'
-ok 'a gain of 0.5 % is refused, and so is the same program' '
+ok 'a gain of 0.5 % is rejected, and so is the same program' '
 	. ./helpers.sh; cd time
 	is noise "$(round 990)"
 	round 1000 >code; grep -Eqx "aggregate|inconclusive|noise" code
@@ -66,15 +66,15 @@ ok 'a gain of 0.5 % is refused, and so is the same program' '
 ok 'a clear gain takes few turns' '
 	. ./helpers.sh; cd time; before=$(cat "$T/runs")
 	is gain "$(round 400)"; is 12 $(($(cat "$T/runs") - before))'
-ok 'a metric of its own decides as a time does, higher or lower' '
+ok 'a metric of its own decides in the same way as a time, higher or lower' '
 	. ./helpers.sh; cd rate
 	is gain "$(round 970)"; jq -e ".eval.log | contains(\"Melem/s\") and (contains(\" ms\") | not)" eval.ndjson
 	is noise "$(round 990)"; is aggregate "$(round 1100)"'
-ok 'a kernel that its own test refuses is not timed' '
+ok 'a kernel that its own test rejects is not timed' '
 	. ./helpers.sh; cd time; before=$(cat "$T/runs")
 	cp reference.py keep; sed "s/return total/return 1 + total/" keep >reference.py
 	is wrong "$(round 500)"; mv keep reference.py; is "$before" "$(cat "$T/runs")"'
-ok 'in repository mode the commands run in a copy of the project, with the candidate in the place of its kernel' '
+ok 'in repository mode the commands run in a copy of the project, with the candidate in place of its kernel' '
 	. ./helpers.sh
 	chmod 755 "$T"; mkdir -p project/src project/tests; git init -q project 2>/dev/null || :
 	cp "$KILN_DATA/tests/tasks/python_digest/reference.py" project/src/digest.py; cp bench.sh project

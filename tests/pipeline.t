@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The graph: what is made, what is not made twice, and what happens after failures. Model and evaluator are the null ones.
+# The graph: what is made, what is not made twice, and what happens after failures. The model and the evaluator are the
+# null ones.
 . "${0%/*}/lib.sh"
 . "$tests_dir/campaign.sh"
 
@@ -33,7 +34,7 @@ ok 'the first trial makes the reference, four branches and their views' '
 	is "audit coords eval prompt reply sample score" "$(kcampaign record 001/02 | jq -r "keys - [\"branch\", \"campaign\",
 		\"id\", \"schema\", \"trial\"] | .[]" | xargs)"'
 
-ok 'a stage writes a whole record from a thin one, and a thin one when it is asked to' '
+ok 'a stage writes a whole record from a thin one, and on request a thin one' '
 	kclassify trials/001/*/eval.ndjson | kaudit | kscore -r trials/000/00/eval.ndjson -a trials/000/archive.ndjson | jq -cS . >piped
 	kscore -r trials/000/00/eval.ndjson -a trials/000/archive.ndjson trials/001/audit.ndjson | jq -cS . >joined
 	same piped joined
@@ -41,7 +42,7 @@ ok 'a stage writes a whole record from a thin one, and a thin one when it is ask
 	jq -c "del(.score)" piped | kscore --thin -r trials/000/00/eval.ndjson -a trials/000/archive.ndjson | same trials/001/score.ndjson -
 	karchive -a trials/000/archive.ndjson piped | same trials/001/archive.ndjson -'
 
-ok 'a thin record without its evaluation, or of another, is refused' '
+ok 'a thin record without its evaluation, or with another one, is refused' '
 	mkdir t && cp -r campaign.json task.json ./*.c trials t && cd t
 	jq -c . trials/001/01/eval.ndjson >x && echo "{}" >trials/001/01/eval.ndjson
 	exits 2 kscore -r trials/000/00/eval.ndjson trials/001/audit.ndjson
@@ -58,12 +59,12 @@ ok 'trials N=3 makes three more' '
 	is trials/004/archive.ndjson "$(readlink archive.ndjson)"
 	: >"$LOG"'
 
-ok 'a deleted evaluation is one evaluation, no model call, and views from there on' '
+ok 'a deleted evaluation costs one evaluation, no model call, and the views from there on' '
 	rm trials/003/02/eval.ndjson
 	make views
 	is "karchive 2, kaudit 1, kclassify 1, keval 1, kgrad 2, kscore 2" "$(. "$tests_dir/campaign.sh"; calls)"'
 
-ok 'a fact or view that something has emptied is named, and remade when it is gone' '
+ok 'a fact or view that became empty is named, and remade when it is removed' '
 	cp -r trials ../before
 	for f in 03/reply 03/eval coords audit score; do
 		cp trials/002/$f.ndjson ../kept; : >trials/002/$f.ndjson
@@ -76,12 +77,12 @@ ok 'a fact or view that something has emptied is named, and remade when it is go
 	done
 	rm -r ../before ../kept; : >"$LOG"'
 
-ok 'a changed scoring rule is scores, archives and gradients' '
+ok 'a changed scoring rule remakes scores, archives and gradients' '
 	jq ".score.multiplier = 4" campaign.json >new && mv new campaign.json
 	make views
 	is "karchive 5, kgrad 5, kscore 5" "$(. "$tests_dir/campaign.sh"; calls)"'
 
-ok 'times in the future, which a clock that ran ahead has left, hide no change' '
+ok 'times in the future, left by a clock that was ahead, hide no change' '
 	cp -r . ../ahead; find ../ahead/trials -type f -exec touch -d tomorrow {} +
 	for folder in . ../ahead; do
 		(cd "$folder"; jq ".score.multiplier = 5" campaign.json >new && mv new campaign.json; make views)
@@ -121,7 +122,7 @@ ok 'with every view gone, archives too, the facts alone give the same' '
 	is trials/005/archive.ndjson "$(readlink archive.ndjson)"
 	rm -r ../before; : >"$LOG"'
 
-ok 'views ask no model: a reply that is missing is named, and how to get it' '
+ok 'views ask no model: a missing reply is named, and how to get it' '
 	mv trials/003/02/reply.ndjson ../kept; mv trials/003/02/eval.ndjson ../kept.eval
 	exits 2 kcampaign views
 	grep -q "trials/003/02/reply.ndjson: is missing, and views ask no model" err
@@ -130,7 +131,7 @@ ok 'views ask no model: a reply that is missing is named, and how to get it' '
 	mv ../kept trials/003/02/reply.ndjson; mv ../kept.eval trials/003/02/eval.ndjson
 	make views; : >"$LOG"'
 
-ok 'redo makes one cell again from a stage on, and the views behind it' '
+ok 'redo makes one cell again from a stage on, and the views after it' '
 	cp trials/003/02/prompt.ndjson prompt
 	make redo CELL=003/02 FROM=reply
 	same prompt trials/003/02/prompt.ndjson && rm prompt
@@ -165,7 +166,7 @@ ok 'one branch ends with 75: the others finish, the archive waits, the next run 
 	test ! -e trials/006/02/reply.ndjson.a1B2c3
 	is "karchive 1, kaudit 1, kclassify 1, keval 1, kgrad 1, kllm 1, kscore 1" "$(. "$tests_dir/campaign.sh"; calls)"'
 
-ok 'redo of a candidate no archive has counted makes it and nothing else' '
+ok 'redo of a candidate that no archive has counted makes it and nothing else' '
 	FAIL=trials/007/04/reply.ndjson exits 75 kcampaign run -n 1
 	: >"$LOG"
 	kcampaign redo 007/01
@@ -180,13 +181,13 @@ ok 'make says which stage failed, with its status' '
 	exits 3 kcampaign run
 	unset FAIL; make trial >out; : >"$LOG"'
 
-ok 'a campaign tries again after 75, so many times' '
+ok 'a campaign tries again after 75, this many times' '
 	FAIL=trials/009/01/prompt.ndjson exits 75 kcampaign run --retries 3 --retry-s 0.01
 	is 3 "$(grep -c "trying again" err)"
 	is 4 "$(grep -c "^kprompt.*009/01" "$LOG")"
 	make trial >out; : >"$LOG"'
 
-ok 'a second run at once ends with 75' '
+ok 'a second run at the same time ends with 75' '
 	exits 75 flock .run.lock kcampaign run -n 1
 	grep -q "already running" err
 	is "" "$(cat "$LOG")"'
@@ -198,7 +199,7 @@ ok 'keys reach the model call and nothing else' '
 	is 4 "$(grep ^kllm "$LOG" | grep -cF "key=$TEST_API_KEY")"
 	! grep -rqF "$TEST_API_KEY" trials out'
 
-ok 'a run that is ended by a signal ends make and the stages, and says so by its status' '
+ok 'a run that is ended by a signal ends make and the stages, and its status says so' '
 	SLOW=trials/011/02/reply.ndjson kcampaign run -n 1 & pid=$!
 	tries=100
 	until grep -q "011/02/reply" "$LOG" || [ $((tries -= 1)) -eq 0 ]; do sleep 0.1; done
@@ -225,7 +226,7 @@ ok 'the best kernel is measured again once, and again when it is another' '
 	rm trials/011/verify.ndjson
 	FAIL=trials/011/verify.ndjson CODE=3 exits 3 kcampaign verify'
 
-ok 'a best kernel that is wrong on the full set is the best no more: the next is measured' '
+ok 'a best kernel that is wrong on the full set is no longer the best: the next is measured' '
 	cp -r . ../wrong; cd ../wrong; mkdir "$T/wrong-bin"
 	cat >"$T/wrong-bin/keval" <<"E"
 #!/bin/sh
@@ -244,7 +245,7 @@ E
 	views() { find trials -maxdepth 2 -name "*.ndjson" -exec sha256sum {} + | sort; }
 	views >before; rm trials/*/archive.ndjson; kcampaign views >out; views | diff before -'
 
-ok 'what was taken over from it is taken over again, and a redo of it leaves nothing of the old verdict' '
+ok 'results copied from it are copied again, and a redo of it leaves nothing of the old verdict' '
 	cd ../wrong; PATH=$T/wrong-bin:$PATH
 	first=$(ls trials/*/*/eval.ndjson.scored); first=${first#trials/}; WRONG=${first%/eval*}; export WRONG
 	exits 0 kcampaign redo "$WRONG"
@@ -257,7 +258,7 @@ ok 'what was taken over from it is taken over again, and a redo of it leaves not
 	same redone "trials/$WRONG/eval.ndjson.scored"
 	is partial "$(jq -r .eval.status "trials/$WRONG/eval.ndjson")"'
 
-ok 'a search that was ended by the speed of a refused kernel goes on' '
+ok 'a search that ended because of the speed of a rejected kernel continues' '
 	cd ../wrong; PATH=$T/wrong-bin:$PATH
 	first=$(ls trials/*/*/eval.ndjson.scored); first=${first#trials/}; WRONG=${first%/eval*}; export WRONG
 	kcampaign redo "$WRONG"
@@ -291,7 +292,7 @@ null_campaign f 2
 cd f
 jq '.model = {provider: "file"} | .search.branches = 2' campaign.json >new && mv new campaign.json
 
-ok 'the file provider: 75 until the answers are there, and the prompts stand beside' '
+ok 'the file provider: 75 until the answers are there, with the prompts next to them' '
 	exits 75 kcampaign run --retry-s 0.01
 	grep -q "trial 1 waits for 2 replies" err
 	grep -q "answer each prompt.md in trials/001 in a file reply.txt next to it, then run the" err

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# How far a run is: lines on a terminal, lines in a log, status, what was measured, and the page that follows a campaign.
+# The progress of a run: lines on a terminal, lines in a log, status, measurements, and the page that follows a
+# campaign.
 # shellcheck disable=SC2016
 . "${0%/*}/lib.sh"
 . "$tests_dir/campaign.sh"
@@ -11,7 +12,7 @@ PATH=$T/bin:$PATH
 export REAL LOG KILN_BUILD PATH
 : >"$LOG"
 wrap "$T/bin"
-# With BUSY=PATH the stage that makes PATH waits a moment, and says what for.
+# With BUSY=PATH the stage that makes PATH waits a moment, and says for what.
 sed -i '/^exec/d' "$T/bin/wrapper"
 cat >>"$T/bin/wrapper" <<'E'
 case " $* " in
@@ -34,7 +35,7 @@ chmod 755 ./*/kprompt
 null_campaign c 20
 cd c
 
-ok 'in a log each reply and evaluation is a line, with what came of it and how long it took' '
+ok 'in a log each reply and evaluation is a line, with its result and its duration' '
 	kcampaign run -n 1 >out 2>err
 	for b in 01 02 03 04; do
 		grep -Eqx "001/$b reply: stop, [0-9]+ bytes, null \([0-9.]+ s\)" err
@@ -43,13 +44,13 @@ ok 'in a log each reply and evaluation is a line, with what came of it and how l
 	is 9 "$(wc -l <err)"; is "" "$(grep "\[K" err)"
 	is 1 "$(grep -c "^trial 1 of 20: " out)"'
 
-ok 'the first run says what the reference takes, and so does baseline' '
+ok 'the first run reports the time of the reference, and so does baseline' '
 	cp out first; kcampaign baseline >out 2>err; cat out
 	grep -qx "reference    correct" out; is 2 "$(grep -Ec "^  .*[0-9]: 10 ms$" out)"
 	head -n 3 first | same out -
 	is "" "$(cat err)"'
 
-ok 'every so often a line says who is at what, since when, for how long, and what it waits for' '
+ok 'every so often a line says what each branch does, since when, for how long, and what it waits for' '
 	BUSY=trials/002/03/reply.ndjson kcampaign run -n 1 --every 0.3 >out 2>err; cat err
 	grep -Eq "^trial 2 of 20, [0-9.]+ s, about [0-9.]+ s left, at most [0-9:.]+ (s|min) for all trials; .*03 reply [0-9.]+ s of about [0-9.]+ s, waits for the moon: process 7 \(owl\) has it$" err
 	n=$(grep -c "waits for the moon" err); [ "$n" -ge 2 ] && [ "$n" -le 6 ]
@@ -68,7 +69,7 @@ ok 'on a terminal each branch has a line, which is drawn again in its place' '
 	TERM=dumb script -qec "kcampaign run -n 1" /dev/null | tr -d "\r" >out
 	! grep -q "$(printf "\033")" out; grep -q "^00[0-9]/02 reply: stop" out'
 
-ok 'no line is wider than the terminal, and nothing that a stage says moves its cursor' '
+ok 'no line is wider than the terminal, and no output of a stage moves its cursor' '
 	n=$(kcampaign next); t=$(printf %03d $n)
 	sed -i "s/the moon/the moon $(printf "\\033[2J%0200d" 1)/" "$T/bin/wrapper"
 	BUSY=trials/$t/02/reply.ndjson TERM=xterm script -qec "stty rows 20 cols 60; kcampaign run -n 1" /dev/null | tr -d "\r" >out
@@ -76,13 +77,13 @@ ok 'no line is wider than the terminal, and nothing that a stage says moves its 
 	grep -q "waits for the moon ?\[2" plain
 	is "" "$(head -n -1 plain | grep -E "^.{61}")"'
 
-ok 'KILN_PROGRESS=0: nothing but what a trial has brought' '
+ok 'KILN_PROGRESS=0: only the results of a trial' '
 	KILN_PROGRESS=0 kcampaign run -n 1 >out 2>err; is "" "$(cat err)"; grep -q "^trial [0-9]* of 20" out'
 
-ok 'what a stage says itself is passed on, whole lines at a time' '
+ok 'messages of a stage are passed on, whole lines at a time' '
 	PATH=$T/talk:$PATH kcampaign run -n 1 -j 1 >out 2>err; is 4 "$(grep -cx "kprompt: half a line, and the rest" err)"'
 
-ok 'a failure is told with the status of the stage, and nothing of make' '
+ok 'a failure is reported with the status of the stage, and nothing from make' '
 	n=$(kcampaign next); t=$(printf %03d $n)
 	FAIL=trials/$t/02/reply.ndjson CODE=3 exits 3 kcampaign run -n 1; cat err
 	grep -Eq "^$t/02 reply: failed with 3 \(" err
@@ -91,7 +92,7 @@ ok 'a failure is told with the status of the stage, and nothing of make' '
 	FAIL=trials/$t/02/reply.ndjson exits 75 kcampaign run -n 1; grep -Eq "^$t/02 reply: not now \(" err
 	FAIL=trials/$t/02/reply.ndjson CODE=139 exits 4 kcampaign run -n 1; grep -q "failed with status 139" err'
 
-ok 'so is a stage that was killed, or crashed, or is not there' '
+ok 'the same for a stage that was killed, or crashed, or is missing' '
 	n=$(kcampaign next); t=$(printf %03d $n); rm trials/$t/02/prompt.ndjson
 	PATH=$T/killed:$PATH exits 4 kcampaign run -n 1; cat err; ! grep -q "^make" err
 	grep -q "trials/$t/02/prompt.ndjson was killed or has crashed; run the same" err
@@ -100,24 +101,24 @@ ok 'so is a stage that was killed, or crashed, or is not there' '
 	PATH=$T/gone:$PATH exits 4 kcampaign run -n 1; cat err; grep -q "^make: .*kprompt: No such file" err
 	kcampaign run -n 1 2>err'
 
-ok 'a makefile that cannot be read is told in the words of make' '
+ok 'a makefile that cannot be read is reported in the words of make' '
 	mkdir ../data; ln -s "$KILN_DATA"/* ../data; rm ../data/pipeline.mk; echo "oops" >../data/pipeline.mk
 	KILN_DATA=$T/data exits 4 kcampaign run -n 1; cat err
 	grep -q "pipeline.mk:1: \*\*\* missing separator" err; grep -q "make failed with status 4" err'
 
-ok 'redo says what it has measured' '
+ok 'redo reports what it has measured' '
 	kcampaign redo 001/02 >out 2>err; cat out
 	grep -qx "001/02       correct" out; grep -q "^             4096x1024: [0-9.]* ms$" out
 	grep -q "^speed-up     6.97x (6.90 to 7.04) over the reference$" out; grep -q "^score        25.9" out'
 
-ok 'status tells what another process is at' '
+ok 'status reports what another process is doing' '
 	n=$(kcampaign next); t=$(printf %03d $n)
 	BUSY=trials/$t/02/reply.ndjson kcampaign run -n 1 >/dev/null 2>&1 & pid=$!
 	for i in $(seq 100); do kcampaign status >out; ! grep -q moon out || break; sleep 0.05; done
 	cat out; wait $pid
 	grep -A4 "^running  process $pid$" out | grep -q "^         $t/02 reply [0-9.]* s of about .*, waits for the moon"'
 
-ok 'who waits for the lock of a device is a part of that line, and no message of each branch' '
+ok 'waiting for the lock of a device is part of that line, and not a message of each branch' '
 	shipped softmax; make_small softmax; cd softmax
 	KILN_LOCK_DIR=$T; export KILN_LOCK_DIR
 	flock "$T/kiln-cpu.lock" sleep 4 & pid=$!
@@ -126,17 +127,17 @@ ok 'who waits for the lock of a device is a part of that line, and no message of
 	! grep -E "^(keval|kharness): waiting" err
 	grep -q "^reference    correct" out; wait $pid'
 
-ok 'what is merely worth knowing of a task is said once in a campaign' '
+ok 'notes about a task that are not faults are printed once per campaign' '
 	cd softmax; rm -r trials archive.ndjson; edit task.json "del(.reduction)"
 	kcampaign baseline >out 2>err; cat err; is 1 "$(grep -c "note: .*reduction" err)"
 	kcampaign redo 000/00 >out 2>err; cat err; is 0 "$(grep -c "note:" err)"
 	kharness --lint task.json 2>err; is 1 "$(grep -c "note: .*reduction" err)"'
 
-ok 'files of runs that were killed are taken away, and those of others are not' '
+ok 'files of killed runs are removed, and those of others are not' '
 	mkdir -p .run/99999999 .run/$$; : >.run/99999999/x; : >.run/$$/x
 	kcampaign views; is "$$ times.json" "$(ls .run | xargs)"; rm -r .run/$$'
 
-ok 'make learns of campaign.json through campaign.mk, which is written anew when that changed, and is never believed' '
+ok 'make gets campaign.json through campaign.mk, which is rewritten when that changes, and is never trusted' '
 	echo "\$(shell touch hacked)" >campaign.mk
 	kcampaign status >out; make -n trial >out 2>err || { cat err; exit 1; }
 	kcampaign run -n 1 >out 2>&1

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Inputs whose contents files give, next to other contents like them; whole numbers of all sizes; addresses that are
-# multiples of no more than a task says.
+# Inputs with contents from files, next to similar contents; integers of all sizes; addresses with exactly the
+# alignment that a task gives.
 # shellcheck disable=SC2016	# scripts in quotes
 . "${0%/*}/lib.sh"
 
@@ -49,7 +49,7 @@ ok 'an honest kernel is right on recorded inputs and on others, and is timed' '
 	jq -e ".candidates[0] | .status == \"correct\" and ([.correctness.cases[].distribution] | .[0] == \"recorded\" and length > 3)" r.json
 	kharness -t t/task.json --oracle oracle.so --timing-s 0.05 right.so >r.json
 	jq -e ".candidates[0] | .status == \"correct\" and .timing[0].workload == \"main\"" r.json'
-ok 'the file itself comes first, as it is' '
+ok 'the file itself comes first, unchanged' '
 	kernel first "" "static const float v[] = { 1.5, -2.25, 0, 0.5, 4 }; if (!memcmp(val, v, sizeof v) && x[3] == 0.875) { RIGHT }"
 	judge first.so >r.json
 	jq -e ".candidates[0] | .status == \"partial\" and ([.correctness.cases[] | select(.ok).distribution] == [\"recorded\"])" r.json'
@@ -57,7 +57,7 @@ ok 'a kernel that remembers the results of recorded inputs fails' '
 	kernel memory "static float kept[64]; static int known;" "if (!known++) { RIGHT memcpy(kept, y, rows * sizeof *y); } memcpy(y, kept, rows * sizeof *y);"
 	judge memory.so >r.json
 	jq -e ".candidates[0] | .status == \"partial\" and .reasons[0].check == \"wrong_result\"" r.json'
-ok 'what is drawn keeps zeros, order, range and whole numbers; structure is never touched' '
+ok 'drawn contents keep zeros, order, range and integers; structure is never changed' '
 	npy t/data/x.npy "<f4" 4, 0.125 0.25 0.75 0.875
 	kernel range "" "int good = val[2] == 0 && rowptr[1] == 2 && rowptr[3] == 5 && col[1] == 3;
 		for (int i = 0; i < 4; i++) good &= x[i] >= 0.125f && x[i] <= 0.875f && (!i || x[i] >= x[i - 1]);
@@ -69,7 +69,7 @@ ok 'what is drawn keeps zeros, order, range and whole numbers; structure is neve
 		for (int i = 0; i < 5; i++) good &= val[i] == rintf(val[i]) && (i == 2 || val[i] == 1 || val[i] == -2 || val[i] == 7);
 		if (good) { RIGHT }"
 	judge --seeds 20 whole.so >r.json; jq -e ".candidates[0].status == \"correct\"" r.json'
-ok 'what may be drawn can be said' '
+ok 'a task can say what may be drawn' '
 	jq ".workloads[0].values |= (.val.fresh = false | .x.fresh = false)" t/task.json >t/kept.json
 	kernel keeps "" "if (val[0] == 1 && val[4] == 7 && x[0] == 0.125f) { RIGHT }"
 	kharness -t t/kept.json --oracle oracle.so --phase correctness keeps.so >r.json
@@ -82,7 +82,7 @@ ok 'what may be drawn can be said' '
 	jq -e ".candidates[0].status == \"partial\"" r.json
 	kharness -t t/drawn.json --oracle oracle.so --phase correctness right.so >r.json
 	jq -e ".candidates[0].status == \"correct\"" r.json'
-ok 'an address is a multiple of what the task says, and of no more' '
+ok 'an address has exactly the alignment that the task gives' '
 	kernel eight "" "if ((uintptr_t)x % 16 == 8 && (uintptr_t)val % 64 == 0) { RIGHT }"
 	judge eight.so >r.json; jq -e ".candidates[0].status == \"correct\"" r.json
 	kernel aligned "typedef float v4 __attribute__((vector_size(16)));" "volatile v4 a = *(const v4 *)x; RIGHT"
@@ -99,7 +99,7 @@ ok 'files that are not what the task says are refused, by name' '
 	jq ".workloads[0].values.x.file = \"../x.npy\"" t/task.json >t/bad.json; refused "must be a file in the task.s folder"
 	jq ".workloads[0].values.y = {file: \"data/x.npy\"}" t/task.json >t/bad.json; refused "values.y: must be an array that is an input"
 	jq ".workloads[0].values.x.fiel = 1" t/task.json >t/bad.json; refused "values.x.fiel: unknown field"'
-ok 'whole numbers of all sizes, with and without a sign' '
+ok 'integers of all sizes, signed and unsigned' '
 	cc -O1 -w -std=gnu11 -shared -fPIC -o narrow.so "$tests_dir/tasks/narrow/reference.c"
 	kharness -t "$tests_dir/tasks/narrow/task.json" --oracle narrow.so --timing-s 0.05 narrow.so >r.json
 	jq -e ".candidates[0] | .status == \"correct\" and .correctness.passed == .correctness.total" r.json
@@ -107,7 +107,7 @@ ok 'whole numbers of all sizes, with and without a sign' '
 	cc -O1 -w -std=gnu11 -shared -fPIC -o wrong.so wrong.c
 	kharness -t "$tests_dir/tasks/narrow/task.json" --oracle narrow.so --phase correctness wrong.so >r.json
 	jq -e ".candidates[0] | .status == \"wrong_value\" and .correctness.cases[0].first_tensor == \"seen\"" r.json'
-ok 'a campaign takes its recorded inputs along, and they may not change' '
+ok 'a campaign copies its recorded inputs, and they may not change' '
 	cp -r "$tests_dir/tasks/recorded" n; cp -r t/data n
 	kcampaign new c --task n
 	cmp n/data/x.npy c/data/x.npy

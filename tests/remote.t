@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# kremote over a plain pipe: the same evaluations, whatever lies between. ssh and Slurm are in ssh.t and slurm.t.
+# kremote over a plain pipe: the same evaluations, whatever the transport. ssh and Slurm are in ssh.t and slurm.t.
 . "${0%/*}/lib.sh"
 . "$tests_dir/remote/lib.sh"
 
@@ -10,9 +10,9 @@ here_and pipe lacks
 launch pipe 'way kremote env --'
 launch lacks 'kremote env --'
 busy busy 'FAR=$T kremote env --'
-# A way that shows what was brought along.
+# A transport that shows what was sent.
 printf '#!/bin/sh\nenv >"$T/env"\nexec "$@"\n' >bin/way
-# Ways that are not what they should be.
+# Faulty transports.
 cat >bin/other <<'E'
 #!/bin/sh
 echo '{"schema":"remote/1","host":"gpu9","kiln":"0.0.1"}'
@@ -51,7 +51,7 @@ ok 'here: the campaign that others are compared with' '
 		"$(jq -r .eval.status trials/00[12]/*/eval.ndjson | xargs)"
 	is 001/01 "$(jq -r .eval.duplicate_of trials/002/02/eval.ndjson)"'
 
-ok 'over a pipe: the same, four branches at once, and nothing is left but what all of them share' '
+ok 'over a pipe: the same, four branches at once, and only what all of them share is left' '
 	cd pipe; make -j4 trials N=2 >out
 	grep -q "^$(uname -n): kiln .*sandbox" out
 	(cd ..; . "$tests_dir/remote/campaign.sh"; same_campaign "here it is" pipe)
@@ -59,7 +59,7 @@ ok 'over a pipe: the same, four branches at once, and nothing is left but what a
 	is 1 "$(ls "$T"/there/kiln/remote | wc -l)"
 	is build "$(ls "$T"/there/kiln/remote/pipe-*)"'
 
-ok 'a record on standard input, another folder, files from elsewhere: by any way the same answer' '
+ok 'a record on standard input, another folder, files from elsewhere: the same answer over any transport' '
 	mkdir a; jq -c "del(.eval)" pipe/trials/001/04/eval.ndjson >"a/my reply.ndjson"
 	kremote env -- keval -c "here it is" <"a/my reply.ndjson" >one
 	kremote env -- keval -c "here it is" -o two "a/my reply.ndjson"
@@ -70,7 +70,7 @@ ok 'a record on standard input, another folder, files from elsewhere: by any way
 		is "001/04 correct 70000" "$(jq -r "\"\(.id) \(.eval.status) \(.eval.timing[0].median_ns)\"" $f)"
 	done
 	kremote env -- kharness --machine | jq -e .cpu
-	# Names from the root on, a campaign through a link, and an argument behind the option that it belongs to.
+	# Absolute paths, a campaign through a link, and an argument attached to its option.
 	ln -s "here it is" link
 	for c in "-c$T/here it is" --campaign=link/../pipe; do
 		is 001/04 "$(kremote env -- keval "$c" "$T/a/my reply.ndjson" | jq -r .id)"
@@ -78,7 +78,7 @@ ok 'a record on standard input, another folder, files from elsewhere: by any way
 	cp "here it is/reference.c" "a/it is.c"
 	is correct "$(kremote env -- keval -c pipe --code "a/it is.c" | jq -r .eval.status)"'
 
-ok 'what a run reads, as keval says it' '
+ok 'what a run reads, as listed by keval' '
 	cd "here it is"
 	is "./campaign.json ./task.json ./reference.c" "$(rm -rf ../bare; mkdir ../bare; cp *.json *.c ../bare; cd ../bare
 		keval --inputs --reference | xargs)"
@@ -92,7 +92,7 @@ ok 'what a run reads, as keval says it' '
 	done
 	is trials/001/04/eval.ndjson "$(keval --inputs --verify 001/04 | tail -n 1)"'
 
-ok 'oracles, baselines, a task in another folder, own commands: their files go along' '
+ok 'oracles, baselines, a task in another folder, own commands: their files are sent' '
 	. "$tests_dir/remote/campaign.sh"
 	mkdir kinds; cd kinds; kinds
 	kinds_by kremote env --
@@ -123,7 +123,7 @@ else
 	skip 'keval and what it starts read nothing of a campaign that it does not list' 'strace is not installed'
 fi
 
-ok 'the status is the program'\''s own, its words come along, and without an answer there is no file' '
+ok 'the status is that of the program'\''s own, its words come along, and without an answer there is no file' '
 	cd pipe
 	exits 2 kremote env -- keval --verify 9/9 -o none; grep -q "9/9: no evaluated candidate" err
 	exits 2 kremote env -- keval --nonsense -o none; grep -q "unrecognized option" err
@@ -136,7 +136,7 @@ ok 'the status is the program'\''s own, its words come along, and without an ans
 	XDG_CACHE_HOME=$T/file exits 4 kremote env -- keval --preflight -o none; grep -q "^kremote: $(uname -n): $T/file.*: Not a directory" err
 	test ! -e none'
 
-ok 'another version is refused by name; what a login prints is not taken for an answer' '
+ok 'another version is refused by name; output of a login script is not taken for an answer' '
 	cd pipe
 	exits 3 kremote other -- keval --preflight; grep -q "gpu9 has kiln 0.0.1, but this machine has [0-9].*: install the same version on both" err
 	exits 0 kremote noisy -- keval --preflight; grep -q "^$(uname -n): kiln" out'
@@ -167,7 +167,7 @@ ok 'an order that leads out of its folder is refused; one that ends too soon lea
 	is build "$(ls "$T/there/kiln/remote/p")"
 	test ! -e "$T/there/kiln/x"'
 
-ok 'a folder that a killed run has left is swept away by the next one' '
+ok 'the next run removes a folder that a killed run has left' '
 	mkdir "$(echo "$T"/there/kiln/remote/pipe-*)/run-abcdef"
 	cd pipe; kremote env -- keval --preflight >out
 	is build "$(ls "$T"/there/kiln/remote/pipe-*)"'
@@ -175,7 +175,8 @@ ok 'a folder that a killed run has left is swept away by the next one' '
 ok 'a linear search: what a round is compared with is there, too' '
 	kcampaign new --mode linear chain --task "$KILN_DATA/tests/tasks/affine" >/dev/null
 	cd chain; mkdir -p replies/001 replies/002
-	# Only what is not hopelessly slow is raced: the reference is made so slow that a busy machine changes nothing.
+	# Only a kernel that is not hopelessly slow is raced: the reference is made so slow that a busy machine changes
+	# nothing.
 	cp reference.c fast.c; sed -i "s/y\[i/for (volatile int slow = 0; slow < 50; slow++) &/" reference.c
 	jq ".model = {provider: \"replay\"} | .eval = {set: \"full\", launcher: \"kremote env --\", seeds: 1, threads: 1, timing_s: 0.02, max_samples: 9} | .git.branch = \"none\" | .memory.enabled = \"off\"" \
 		campaign.json >new && mv new campaign.json
@@ -191,14 +192,14 @@ ok 'a linear search: what a round is compared with is there, too' '
 	is "000/00" "$(jq -r ".eval.pairs[0].id" trials/001/01/eval.ndjson)"
 	test ! -e trials/000/build'
 
-ok 'keys do not leave: neither with the way nor with the order' '
+ok 'keys stay here: neither the transport nor the order contains them' '
 	cd pipe
 	export TEST_API_KEY=a-secret MY_PASSWORD=a-secret HARMLESS=yes
 	kremote way -- keval --preflight >out
 	grep -q HARMLESS=yes "$T/env"
 	! grep -q a-secret "$T/env"'
 
-ok 'an interruption ends a way that stands in a queue and reads nothing of a large order' '
+ok 'an interruption ends a transport that is queued and reads nothing of a large order' '
 	cd pipe
 	{ cat reference.c; head -c 900000 /dev/zero | tr "\0" "\n"; } >large.c
 	kremote deaf -- keval --code large.c & pid=$!
@@ -210,7 +211,7 @@ ok 'an interruption ends what runs there, and its folder is gone' '
 	interrupt TERM busy
 	interrupt INT busy'
 
-ok 'so does kill -9, of which nobody tells the other end' '
+ok 'the same for kill -9, which the other end is not told about' '
 	interrupt KILL busy'
 
 done_testing

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# hostile_campaign FOLDER: a linear campaign of six rounds made by hand, with everything that a report may have to show, and
-# texts by somebody who would like to be markup.
+# hostile_campaign FOLDER: a handmade linear campaign of six rounds, with everything that a report may have to show, and
+# texts that try to inject markup.
 
-# The record of a round as jq makes it: $t trial, $status, $ns time on the first workload, $code, and a filter for the rest.
+# The record of a round, made by jq: $t trial, $status, $ns time on the first workload, $code, and a filter for the
+# rest.
 record() {
 	jq -nc --argjson t "$1" --arg status "$2" --argjson ns "$3" --arg code "$4" '
 		def timing(ns): [["2048x2560x2048", 1], ["512x8192x4096", 1.6]] | map({workload: .[0], calls_per_sample: 4, checked_per_sample: 4,
@@ -28,7 +29,7 @@ record() {
 		| '"${5:-.}"
 }
 
-# decision VERDICT CODE LINE PLAN-HYPOTHESIS [MORE]: the filter that adds what a linear round has.
+# decision VERDICT CODE LINE PLAN-HYPOTHESIS [MORE]: the filter that adds the members of a linear round.
 decision() {
 	printf '.score.decision = {verdict: "%s", code: "%s", line: "%s", round: ($t + 1), level: "quick", trade_off: false, improvement_pct: 12.5, vs_baseline_pct: 700.25,
 		shapes: []} | .eval.plan = {hypothesis: "%s", change: "one change", category: "tiling", bucket: "K1", expected_gain_pct: 10, risks: "few"}

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# kreport: structure and content of the page and its Markdown twin, that hostile text stays text, that the same facts give the
-# same bytes, and, where there is one, what a browser makes of it.
+# kreport: structure and content of the page and its Markdown version; hostile text stays text; the same facts give the
+# same bytes; and, if there is a browser, how it shows the page.
 # shellcheck disable=SC2016	# scripts in quotes
 . "${0%/*}/lib.sh"
 # shellcheck source=tests/campaign.sh
@@ -41,14 +41,14 @@ ok 'the facts behind the pages, as JSON' '
 	kreport -c c --json | jq -e ".best.speed.provisional == true and .linear == false"
 	! $python -W ignore -c "import jsonschema" 2>/dev/null || $python -W ignore "$tests_dir/schemas.py" "$KILN_DATA/docs/schemas" report-1 facts.json'
 
-ok 'a best kernel that is wrong on the full set is called so' '
+ok 'a best kernel that is wrong on the full set is reported as wrong' '
 	cp -r c w; best=$(jq -r "select(.kind == \"archive\").best.id" c/trials/002/archive.ndjson)
 	jq -nc --arg id "$best" "{id: \$id, eval: {status: \"partial\"}}" >w/trials/002/verify.ndjson
 	kreport -c w
 	grep -qF "> **Not accepted:** measured again on the full set after trial 2, it is partial." w/report.md
 	! grep -q "Not verified yet" w/report.md; rm -r w'
 
-ok 'what the audit refuses is not counted as correct' '
+ok 'what the audit rejects is not counted as correct' '
 	cp -r c w; n=$(sed -n "s/^- \*\*\([0-9]*\)\*\* correct candidates.*/\1/p" c/report.md)
 	id=$(jq -r "select(.score.correct).id" c/trials/001/score.ndjson | head -n 1)
 	amend w 001 "if .id == \"$id\" then .score.overfit = true | .audit.decision = \"REJECT-as-overfit\" else . end"
@@ -63,7 +63,7 @@ ok 'a reference alone is reported, without a best' '
 	rm -r r/trials/000/score.ndjson
 	exits 2 kreport -c r; grep -q "trials/000/score.ndjson: is missing; run make views to make it" err'
 
-ok 'the page asks for nothing and runs nothing' '
+ok 'the page loads nothing and runs nothing' '
 	for page in c/report.html h/report.html; do
 		kreport -c "${page%/*}"
 		! grep -oE "(src|srcset|action|data|poster)=\"[^\"]*\"" $page | grep -v viewport
@@ -72,7 +72,7 @@ ok 'the page asks for nothing and runs nothing' '
 		grep -q "default-src .none.; style-src .unsafe-inline." $page
 	done'
 
-ok 'what a call by itself costs stands beside the time that counts' '
+ok 'the time of a single call is next to the time that counts' '
 	grep -q "A single call" h/report.html
 	grep -A 9 "A single call" h/report.md | grep -E "2048x2560x2048 .* 33\.13 .* 36\.73 .* 19\.00 "
 	grep -q "Calls back to back count (.timing. of the task)" h/report.md
@@ -93,7 +93,7 @@ ok 'all sections are there, in the page and in Markdown' '
 	done
 	! grep -q "<h2>Rounds" c/report.html
 	grep -q "<th scope=\"col\"" h/report.html
-	# A row that is a card on a narrow screen says what its first cell is, too.
+	# When a row is a card on a narrow screen, its first cell has a label, too.
 	grep -q "<th scope=\"row\" class=\"\" data-is=\"Round\">" h/report.html
 	for id in roof progress; do
 		grep -q "aria-labelledby=\"$id-t $id-d\"" h/report.html
@@ -115,7 +115,7 @@ ok 'the code of the best stands next to that of the reference, once' '
 	grep -q "^### The best kernel, .004/01." h/report.md
 	is 1 "$(grep -c "^	float tile_4;" h/report.md)"'
 
-ok 'the archive shows occupied cells alone, and a cost that nobody knows has no tile' '
+ok 'the archive shows only occupied cells, and an unknown cost has no tile' '
 	is "$(jq -c "select(.kind == \"elite\")" c/trials/002/archive.ndjson | wc -l)" "$(grep -c "<span>cell [0-3]*: " c/report.html)"
 	! grep -q "unknown\*\* cost" c/report.md'
 
@@ -182,7 +182,7 @@ ok 'noise, placeholders and mismatches with their figures' '
 	grep -q "A time below the least time is not always an error" v/report.md; ! grep -q "A time below the least time" h/report.md
 	for t in 000 004; do amend v $t ".eval.noise.floor = 9"; done
 	kreport -c v; grep -q "Verdict: .*The noise hides whether there is a gap" v/report.md'
-ok 'one figure for the best, with its interval, everywhere: the score, and after a race against the reference that' '
+ok 'one figure for the best, with its interval, everywhere: the score, or the result of a later race against the reference' '
 	rm -rf v; cp -r h v
 	jq -c ".score += {speedup_low: 149, speedup_high: 154, provisional: true, anchor: {name: \"incumbent\", id: \"001/01\", speedup: 8, low: 8},
 		per_workload: [{workload: \"2048x2560x2048\", speedup: 151, speedup_low: 148, speedup_high: 155, runtime_ms: 1}]}" h/trials/004/score.ndjson >v/trials/004/score.ndjson
@@ -213,17 +213,17 @@ ok 'audit, roofline and utilisation come from their records' '
 	grep -q "compute-bound target" h/report.md
 	cp -r h h3; rm h3/trials/000/roofline.json; kreport -c h3; grep -q "There is no roofline" h3/report.md'
 
-ok 'next steps: at most three, from findings, the roofline and the baselines, and none that nothing says' '
+ok 'next steps: at most three, from findings, the roofline and the baselines, and none without a reason' '
 	kreport -c h --json | jq -e ".next | length == 3 and .[0] == {what: \"it waits <b> for memory\", action: \"wait less\", from: \"profile of 004/01, finding one\"}"
 	kreport -c h --json | jq -e "[.next[].from] | any(. == \"roofline\")"
 	grep -q "^### Next steps" h/report.md; grep -q "wait less" h/report.md
 	! grep -q "finding one" c/report.md'
-ok 'cost: recorded replies are said to be recorded, unknown prices unknown' '
+ok 'cost: recorded replies are marked as recorded, unknown prices as unknown' '
 	grep -q "replies were recorded earlier and replayed" h/report.md
 	grep -q "for 3 of 6 replies; the others have no price" h/report.md
 	grep -q "unknown" c/report.md'
 
-ok 'failures: reasons gathered, cheats with what they did' '
+ok 'failures: grouped reasons, cheats with what they did' '
 	grep -q "| compile_error | 1 | error: expected" h/report.md
 	grep -q "| rejected | forbidden_symbol |" h/report.md'
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh disable=SC2016
-# reseal: a seal as somebody would forge it: stdin with every digest of a line made anew.
+# reseal: a seal as a forger would make it: stdin with every digest of a line computed again.
 cat >reseal <<'E'
 #!/bin/sh
 previous=

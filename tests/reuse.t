@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck disable=SC2016	# scripts in quotes
-# Measured: kharness --reuse, what keval makes of it, and what kaudit makes of that.
+# Measured: kharness --reuse, and what keval and kaudit make of it.
 . "${0%/*}/lib.sh"
 
 KILN_LOCK_DIR=$T
@@ -32,9 +32,9 @@ ok 'buffers seen before and new ones, in turns; steps with weights that change' 
 	jq -e ".candidates[1] | has(\"trace\") | not" r'
 ok 'weights kept by address are wrong after they have changed in place' '
 	kharness --reuse -t "$grouped/task.json" --oracle oracle.so --timing-s 0.05 stale.so >r
-	# In the steps, or before: fresh contents come where those of the call before were.
+	# In the steps, or before: fresh contents are put where those of the previous call were.
 	jq -e ".candidates[0] | .status == \"wrong_value\" and (.reasons[0].check | IN(\"stale_weights\", \"timed_run\")) and (has(\"reuse\") | not)" r'
-ok 'answers kept by address alone are wrong when new inputs come there' '
+ok 'answers kept by address alone are wrong when new inputs are put there' '
 	for i in 1 2 3; do
 		kharness --reuse -t "$cheats/tasks/cheat_matmul_c/task.json" --oracle matmul-oracle.so --timing-s 0.5 pointer.so >r
 		jq -e ".candidates[0] | .status == \"wrong_value\" and .reasons[0].check == \"timed_run\" or .reuse[0].gap_pct > 100" r && break
@@ -43,8 +43,8 @@ ok 'usage' '
 	exits 2 kharness --reuse -t "$tests_dir/tasks/affine/task.json" -s nothing right.so; grep -q "no workload" err
 	exits 2 kharness --reuse -t "$grouped/task.json"; grep -q "one candidate" err'
 
-# refused CAMPAIGN JQ NOISY COMMAND…: the command's record is correct and refused, and JQ holds of its audit, in one of three
-# tries; on a machine that is too busy to tell, NOISY holds of the record instead.
+# refused CAMPAIGN JQ NOISY COMMAND…: in one of three attempts, the command's record is correct and rejected, and JQ is
+# true of its audit; on a machine that is too busy, NOISY is true of the record instead.
 cat >refused <<'E'
 #!/bin/sh -eu
 camp=$1 what=$2 noisy=$3
@@ -77,7 +77,7 @@ ok 'a kernel for uniform groups alone is refused, measured' '
 	refused c ".reasons | any(startswith(\"uniform-only\"))" "(.audit.skew.required | not) and ([.eval.pairs[].low] | min < 0.7)" evaluated "$audit/uniform.c"'
 
 printf '%s' '{"schema":"campaign/1","name":"s","eval":{"reuse":"on","seeds":1,"timing_s":0.3,"max_samples":5,"threads":1}}' >s.json
-ok 'a result kept for a sum of bits: the scan is blind, the buffers tell' '
+ok 'a result kept for a sum of bits: the scan is blind, the buffers show it' '
 	mkdir -p soft/trials/000/00; cp "$cheats"/tasks/cheat_softmax_c/* soft; cp s.json soft/campaign.json
 	keval -c soft --reference -o soft/trials/000/00/eval.ndjson
 	refused soft ".hits == [] and (.fresh.ok | not) and (.reasons[0] | startswith(\"reuse, workload\"))" ".audit.fresh | .noise_pct > .excess_pct and .gap_pct > 30" keval -c soft --code "$audit/tagged.c"'

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# For tests that put programs of ours into the sandbox.
+# For tests that run our own programs in the sandbox.
 
-# plain NAME: path of the test program NAME that can run inside. Sanitizers and coverage need what the sandbox takes away,
-# so in such a build the program is compiled once more without.
+# plain NAME: path of the test program NAME in a form that can run inside. Sanitizers and coverage need what the sandbox
+# forbids, so in such a build the program is compiled again without them.
 plain() {
 	if nm "$KILN_BUILD/$1" | grep -qE '__asan_init|__ubsan|__gcov'; then
 		(

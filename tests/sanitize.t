@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck disable=SC2016	# scripts in quotes
-# Sanitizers over the best kernel, when it is verified: faults that results do not show refuse it; a tool that is not there
-# is named.
+# Sanitizers on the best kernel, when it is verified: faults that results do not show reject it; a missing tool is
+# named.
 . "${0%/*}/lib.sh"
 affine=$tests_dir/tasks/affine
 export affine
@@ -27,7 +27,7 @@ E1
 chmod 755 verified
 PATH=$T:$PATH
 right='for (int64_t i = 0; i < rows * cols; i++) y[i] = scale * x[i] + bias[i % cols];'
-# Reads one element beyond its input, where a guard band lies, and makes nothing of it.
+# Reads one element beyond its input, where a guard band is, and does nothing with it.
 over='float next = x[rows * cols]; if (next == 12345.678f) y[0] = next;'
 export right over
 
@@ -35,13 +35,13 @@ ok 'a kernel without faults is clean' '
 	verified "$right" >r 2>err || { cat err; exit 1; }
 	jq -e ".eval.status == \"correct\" and (.eval.sanitizers | map(\"\(.tool) \(.status)\") == [\"asan clean\", \"ubsan clean\"]) and
 		(.eval.sanitizers[0] | .workloads == .of and .of == 4)" r || { jq .eval.sanitizers r; cat err; exit 1; }'
-ok 'one that reads an element beyond its input is refused, although its results are right' '
+ok 'one that reads an element beyond its input is rejected, although its results are right' '
 	verified "$right $over" >r 2>err || { cat err; exit 1; }
 	jq -e ".eval.status == \"run_error\" and .eval.correctness.passed == .eval.correctness.total and .eval.reasons[0].check == \"asan\" and
 		(.eval.sanitizers[0] | .status == \"findings\" and (.detail | test(\"heap-buffer-overflow, READ of size 4, in affine.*candidate.c:4\")))" r ||
 		{ jq ".eval | .status, .sanitizers, .reasons" r; cat err; exit 1; }
 	jq -e ".eval.log | contains(\"heap-buffer-overflow\")" r'
-ok 'it cannot take itself out of sight' '
+ok 'it cannot hide from the sanitizer' '
 	found() { verified "$@" >r 2>err; jq -e ".eval.sanitizers[0].status == \"findings\"" r || { jq .eval.sanitizers r; cat err; return 1; }; }
 	found "$right { $over }" "__attribute__((no_sanitize(\"address\"))) "
 	found "$right
@@ -55,7 +55,7 @@ ok 'a write beyond an array of its own, and an overflow, are found too' '
 	verified "$right volatile int big = 2147483647; big = big + 1;" >r 2>err
 	jq -e ".eval.status == \"run_error\" and .eval.reasons[0].check == \"ubsan\" and
 		(.eval.sanitizers[1].detail | contains(\"candidate.c:4:\") and contains(\"signed integer overflow\"))" r || { jq .eval.sanitizers r; exit 1; }'
-ok 'no tool, no time: said, and no reason to refuse' '
+ok 'no tool, no time: reported, and no reason to reject' '
 	jq ".eval.sanitize_s = 0" c/campaign.json >n; cp c/campaign.json was; mv n c/campaign.json
 	verified "$right $over" >r 2>err
 	jq -e ".eval.status == \"correct\" and (.eval.sanitizers | all(.status == \"unavailable\" and .detail == \"eval.sanitize_s is 0\"))" r

@@ -1,12 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# docs/schemas against what they describe: records of a null campaign and of a real evaluation, and the data of this tree.
+# docs/schemas compared with what they describe: records of a null campaign and of a real evaluation, and the data of
+# this tree.
 # shellcheck disable=SC2016	# scripts in quotes
 . "${0%/*}/lib.sh"
 # shellcheck source=tests/campaign.sh
 . "$tests_dir/campaign.sh"
 
-# Debian's own Python, for which setup.sh installs the package, whatever python3 stands first on PATH.
+# Debian's own Python, for which setup.sh installs the package, whatever python3 comes first on PATH.
 python=/usr/bin/python3
 if ! $python -W ignore -c 'import jsonschema' 2>/dev/null; then
 	skip 'schemas' 'python3-jsonschema is not installed'
@@ -20,7 +21,7 @@ KILN_LOCK_DIR=$T
 export PATH KILN_LOCK_DIR
 
 ok 'the schemas are schemas' 'valid'
-ok 'what is wrong is told' '
+ok 'faults are reported' '
 	echo "{\"schema\":\"candidate/1\",\"campaign\":\"c\",\"trial\":1,\"branch\":1,\"id\":\"001/01\",\"verdict\":1}" >wrong.ndjson
 	exits 1 valid candidate-1 wrong.ndjson
 	grep verdict out'
@@ -33,7 +34,7 @@ ok 'patterns' '
 
 ok 'routes of knowledge' 'valid routes-1 "$KILN_DATA/skills/knowledge/routes.json"'
 
-ok 'a path that no schema has is found, and one of another type' '
+ok 'a path that is in no schema is found, and one with another type' '
 	cd "$KILN_DATA"; exits() { want=$1; shift; got=0; "$@" >"$T/out" 2>&1 || got=$?; cat "$T/out"; is "$want" "$got"; }
 	exits 0 tests/members.sh tools/*/*.c adopt/*.c
 	read_of() { printf "x = %s;\n" "$1" >"$T/x.c"; exits 1 tests/members.sh "$T/x.c"; grep -qF "$2" "$T/out"; }
@@ -53,7 +54,7 @@ ok 'every file of a campaign' '
 	valid gradient-2 trials/*/gradient.ndjson
 	valid machine-1 trials/000/machine.json'
 
-# A real evaluation, as brief as can be.
+# A real evaluation, as short as possible.
 kcampaign new real --task "$KILN_DATA/tests/tasks/affine" >/dev/null
 jq '.eval = {seeds: 1, timing_s: 0.05, min_samples: 5, threads: 1}' real/campaign.json >new.json
 mv new.json real/campaign.json

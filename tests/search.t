@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The search as a whole: 200 trials of a simulated campaign, then what must hold of every archive on the way.
+# The search as a whole: 200 trials of a simulated campaign, then what must be true of every archive on the
+# way.
 # shellcheck disable=SC2016
 . "${0%/*}/lib.sh"
 
-# campaign DIR TRIALS BRANCHES: ksample, search-sim, karchive and kgrad as the pipeline runs them.
+# campaign DIR TRIALS BRANCHES: runs ksample, search-sim, karchive and kgrad as the pipeline does.
 cat >campaign <<'EOF'
 #!/bin/sh
 set -eu
@@ -50,7 +51,7 @@ ok 'every archive: one elite per cell, no worse than all others there by more th
 			and (\$e | map(-.score) | . == sort) and (\$p | map(-.score) | . == sort)" sim/trials/$t/archive.ndjson
 	done'
 
-ok 'nothing that may not enter did' '
+ok 'nothing entered that may not' '
 	jq -r ".eval | select(.duplicate_of or .status == \"no_code\" or .status == \"rejected\" or .status == \"quarantined\") | .tokens // empty" \
 		sim/trials/*/score.ndjson >out
 	[ "$(wc -l <out)" -gt 20 ]
@@ -84,7 +85,7 @@ ok 'parents are elites of the archive before or measured to be faster than its b
 		done <parents
 	done'
 
-ok 'no move has died out' '
+ok 'every kind of move still occurs' '
 	jq -r .sample.strategy sim/trials/1[0-9]?/0?/sample.ndjson | sort | uniq -c >moves; cat moves
 	for move in refine mutate diversify; do awk -v m=$move "\$2 == m && \$1 > 8 { ok = 1 } END { exit !ok }" moves; done'
 
@@ -116,7 +117,7 @@ ok 'the schemas name every member of samples, archives and gradients, and what t
 		| (keys as \$k | \$k - (\$s.properties | keys) == [] and \$s.required - \$k == [])
 		and (.parent | keys - (\$p.properties | keys) == [])) | all" sim/trials/1??/0?/sample.ndjson'
 
-# Bytes that a stage reads, as the kernel counts them for the process and its children.
+# Bytes that a stage reads, counted by the kernel for the process and its children.
 cat >bytes <<'EOF'
 #!/bin/sh
 "$@" >/dev/null
@@ -124,11 +125,11 @@ sed -n 's/^rchar: //p' /proc/$$/io
 EOF
 chmod +x bytes
 if [ -r /proc/self/io ]; then
-	ok 'what a late candidate costs: ksample reads no more at trial 2000 than a full grid takes' '
+	ok 'the cost of a late candidate: ksample reads no more at trial 2000 than for a full grid' '
 		a=$(bytes ksample -c sim --trial 101 --branch 4 -a sim/trials/100/archive.ndjson -g sim/trials/100/gradient.ndjson)
 		b=$(bytes ksample -c sim --trial 201 --branch 4 -a sim/trials/200/archive.ndjson -g sim/trials/200/gradient.ndjson)
 		echo "$a $b"
-		# More elites and cells, at most 256 of each; the records behind them are not read.
+		# More elites and cells, at most 256 of each; the records after them are not read.
 		[ "$b" -lt $((a + 150000)) ]'
 	ok 'karchive reads the last archive and one trial, nothing else' '
 		n=$(bytes karchive -c sim -a sim/trials/199/archive.ndjson sim/trials/200/score.ndjson)
@@ -139,7 +140,7 @@ else
 	skip 'what a late candidate costs' 'no /proc/self/io'
 fi
 
-ok 'one island and no gradient work as well' '
+ok 'the same with one island, and without a gradient' '
 	mkdir plain
 	echo "{\"name\":\"p\",\"search\":{\"branches\":2},\"gradient\":{\"enabled\":false}}" >plain/campaign.json
 	campaign plain 15 2

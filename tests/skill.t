@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# skills/kiln/SKILL.md: every command line in it runs, in the order in which it stands there, and ends as it says.
+# skills/kiln/SKILL.md: every command line in it runs, in the order of the text, and ends as it says.
 # shellcheck disable=SC2016	# scripts in quotes
 . "${0%/*}/lib.sh"
 
@@ -17,11 +17,12 @@ campaign() {
 		"$1/campaign.json" >"$1/new.json"
 	mv "$1/new.json" "$1/campaign.json"
 }
-# answer FILE: what an agent writes: the plan of the skill, and a program, which the null evaluator finds fast.
+# answer FILE: plays the agent: the plan of the skill, and a program that the null evaluator rates as fast.
 answer() {
 	{ cat "$T/plan"; printf '\n```c\n'; cat reference.c; printf 'static const int variant = 1;\n```\n'; } >"$1"
 }
-# follow FOLDER: the commands of the skill there; an agent's part is played where a file is renamed into place.
+# follow FOLDER: runs the commands of the skill there; where a file is renamed into place, it plays the agent's
+# part.
 follow() {
 	rm -f ran said told
 	cd "$1"
@@ -51,7 +52,7 @@ ok 'the skill has a head, commands, a plan, and its rules' '
 	test "$(wc -l <commands)" -ge 14
 	test "$(sed -n "/^## Never/,/^## Stop/p" "$skill" | grep -c "^- Never")" -ge 6
 	sed "1d;\$d" plan | jq -e "has(\"hypothesis\") and has(\"change\") and has(\"category\") and has(\"bucket\")"
-	# Nothing in a fence but commands of this project and of a shell.
+	# A fence contains only commands of this project and of a shell.
 	cut -d " " -f 1 commands | sort -u | while read -r c; do
 		case $c in kcampaign | kprompt | jq | cat | mv | touch) ;; *) echo "unknown command $c"; exit 1 ;; esac
 	done'
@@ -65,7 +66,7 @@ ok 'every command line, on a linear campaign' '
 	grep -q "^001/01	" said
 	grep -q "stop.request" told
 	jq -e ".eval.plan.bucket == \"K1\" and (.eval | has(\"plan_fault\") | not)" linear/trials/001/01/eval.ndjson
-	# What it says of the answer: a block "plan" is asked for, and of "begin" and "end" lines.
+	# What it says about the answer: a block "plan" is required, and "begin" and "end" lines.
 	grep -q "\`\`\`plan" linear/trials/001/01/prompt.md'
 
 ok 'every command line, on a campaign of the default kind' '
@@ -77,17 +78,17 @@ ok 'every command line, on a campaign of the default kind' '
 	grep -q "skills/knowledge/ops/normalization.md" said
 	grep -qx "# Form of the answer" elites/trials/001/01/prompt.md'
 
-ok 'what it forbids is refused where a program can tell' '
+ok 'what it forbids is refused if a program can tell' '
 	. "$T/helpers.sh"
 	campaign rules map-elites
 	cd rules
 	exits 75 kcampaign run --trials 1
-	# A reply that was there before its prompt is put aside when the prompt is another one.
+	# A reply that existed before its prompt is renamed when the prompt is another one.
 	answer trials/001/01/reply.txt
 	echo >>trials/001/01/prompt.md
 	exits 75 kcampaign run --trials 1
 	test -e trials/001/01/reply.txt.old
-	# Two commands at once.
+	# Two commands at the same time.
 	flock .run.lock sleep 2 & sleep 0.3
 	exits 75 kcampaign run --trials 1
 	wait'

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Evaluations as jobs of Slurm: a private munged, slurmctld and slurmd on the loopback.
+# Evaluations as Slurm jobs: a private munged, slurmctld and slurmd on the loopback interface.
 . "${0%/*}/lib.sh"
 . "$tests_dir/remote/lib.sh"
 
@@ -11,7 +11,7 @@ for program in munged slurmctld slurmd srun; do
 done
 start_slurm || { cat slurm/*.log >&2; exit 1; }
 here_and far
-# Next to nothing of our environment goes along, so what a test needs there is part of the way.
+# Almost nothing of our environment is sent, so what a test needs there is part of the transport.
 there='env FAR=$T XDG_CACHE_HOME=$T/there TMPDIR=$T/tmp KILN_LOCK_DIR=$T KILN_DATA=$KILN_DATA'
 launch far "kremote srun --cpus-per-task=1 $there --"
 busy gone "kremote srun --gres=gpu:1 $there --"
@@ -58,7 +58,7 @@ ok 'keys do not leave' '
 	grep -q SLURM_JOB_ID "$T/env"
 	! grep "a-secret\|HARMLESS" "$T/env"'
 
-ok 'an interruption ends what runs there, and gives the node back' '
+ok 'an interruption ends what runs there, and releases the node' '
 	interrupt INT gone && empty
 	interrupt KILL gone && empty'
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Evaluations over ssh: a private sshd on the loopback.
+# Evaluations over ssh: a private sshd on the loopback interface.
 . "${0%/*}/lib.sh"
 . "$tests_dir/remote/lib.sh"
 
@@ -17,7 +17,7 @@ here_and far
 launch far 'kremote ssh far --'
 busy gone 'kremote ssh far --'
 
-ok 'the same campaign, four branches at once, by one connection' '
+ok 'the same campaign, four branches at once, over one connection' '
 	cd far
 	make -j4 trials N=2 >out
 	grep -q "^$(uname -n): kiln .*sandbox" out
@@ -33,7 +33,7 @@ ok 'a shipped campaign with its oracle, a task in another folder, own commands, 
 	kinds_by kremote ssh far --
 	test ! -e softmax_linear/trials; test ! -e adopted/trials'
 
-ok 'keys do not leave, whatever ssh is told to send along' '
+ok 'keys stay here, whatever ssh is told to send' '
 	ssh -o ControlPath=none far env >out; grep -q "^LC_ALL" out
 	TEST_API_KEY=a-secret ssh -o ControlPath=none far env >out; grep -q a-secret out
 	cd far
@@ -43,7 +43,7 @@ ok 'keys do not leave, whatever ssh is told to send along' '
 	grep -q KILN_LOCK_DIR "$T/env-there"
 	! grep -q a-secret "$T/env-there"'
 
-ok 'a host that is not there is tried again, one without kiln is not' '
+ok 'a missing host is tried again, one without kiln is not' '
 	cd far
 	exits 75 kremote ssh -p 1 far -- keval --preflight; grep -q "cannot reach the other machine: ssh exited with 255" err
 	exits 3 kremote --there /nowhere ssh far -- keval --preflight; grep -q "give its folder with --there" err

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Files whose presence cannot be told are not taken for missing ones. A link to itself stands for a disk that fails.
+# Files whose existence cannot be determined do not count as missing. A link to itself stands for a disk that fails.
 # shellcheck disable=SC2016
 . "${0%/*}/lib.sh"
 

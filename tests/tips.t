@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# krecords: tips, the library, and what a run of a campaign does with them and with its memory.
+# krecords: tips, the library, and how a run of a campaign uses them and its memory.
 # shellcheck disable=SC2016	# scripts in quotes
 . "${0%/*}/lib.sh"
 # shellcheck source=tests/memory.sh
@@ -35,7 +35,7 @@ tip ACCEPTED 'pad rows to 16 bytes' >fine.md
 sed '/Signal/d' fine.md >missing.md
 sed 's/Signal: b/Signal:/' fine.md >empty.md
 sed 's/round-3/third/' fine.md >heading.md
-ok 'hygiene: what over-fits is refused by rule, as an anti-pattern it may stand' '
+ok 'hygiene: tips that over-fit are refused by rule, but may be stated as an anti-pattern' '
 	cp c.tips/nvidia-h200/softmax/c/tips.md before
 	for bad in cheat:identity_cache praise:identity_cache w2:bucket groups:fixed_groups w1:unbounded_weight_cache; do
 		exits 1 krecords tips check -c c "${bad%:*}.md"; grep -q "${bad#*:}: " err
@@ -77,7 +77,7 @@ ok 'the library: rounds of finished campaigns by category, operation, backend, d
 	cp c.tips/library.ndjson before; rm c.tips/library.ndjson; krecords library -c c; cmp before c.tips/library.ndjson
 	valid library-1 c.tips/library.ndjson c.tips/library/*.ndjson'
 
-ok 'what the application said stands in record, tip and library; what failed there is no example' '
+ok 'what the application said is in record, tip and library; what failed there is not an example' '
 	. "$T/helpers.sh"
 	cp -r c a; jq --arg t "$T/a.tips" ".tips={dir:\$t} | .name=\"a\"" c/campaign.json >a/campaign.json; mkdir a/adopt
 	sha=$(jq -j .eval.code a/trials/001/01/eval.ndjson | sha256sum | cut -d " " -f 1)
@@ -108,7 +108,7 @@ ok 'tips and library are frozen before the first trial, and reach its prompts' '
 	prompt e 1 | diff first -
 	jq ".memory.enabled=\"auto\"" e/campaign.json >n; mv n e/campaign.json; prompt e 1 >off; lacks "earlier campaigns have left" off'
 
-ok 'only what the same operation has left is shown, and the run says so' '
+ok 'only tips from the same operation are shown, and the run says so' '
 	. "$T/helpers.sh"
 	tips=$T/same.tips here=$T/same.tips/nvidia-h200/softmax/c/tips.md
 	mkdir -p "${here%/*}" $tips/nvidia-h200/none/c $tips/library; cp fine.md "$here"
@@ -153,7 +153,7 @@ ok 'kernels of earlier campaigns: by operation, types, device and target, with w
 	# Types come first, then the device, then the speed.
 	is "plain near elsewhere half" "$(jq -r "select(.program).campaign" g/trials/000/library.ndjson | xargs)"
 	valid library-1 g/trials/000/library.ndjson
-	# The sample aims at 2201.
+	# The target of the sample is 2201.
 	prompt g 1 >first; is "near 001/01,plain 001/01" "$(jq -r ".prompt.memory.kernels | join(\",\")" p.ndjson)"
 	grep -q "^Program 001/01 of the campaign near, measured there, on nvidia-h200, at 2 times the speed of its reference:" first
 	grep -q "^----- begin kernels of earlier campaigns" first; lacks foreign first; lacks "elsewhere" first
@@ -174,14 +174,14 @@ ok 'the next run of a kernel sees the summary of the last one' '
 	exits 0 krecords freeze -c y; grep -q "show a summary of an earlier campaign on softmax" err
 	prompt y 1 >first; grep -q "^- MARK-PENDING (v6)" first; grep -q "^Campaign c, on nvidia-h200:" first
 	is c "$(jq -r .prompt.memory.summary p.ndjson)"
-	# A record that is masked takes its summary with it.
+	# Masking a record also removes its summary.
 	krecords mask -c z v1; krecords library -c z; is 0 "$(grep -c summary $tips/library/*.ndjson || true)"'
 
 null_campaign n 5
 jq --arg t "$PWD/n.tips" --arg p "exec:$good" '.memory={enabled:"on",restart_after:1,compact_every:3} | .tips={dir:$t} | .search.branches=2
 	| .feedback={provider:$p,name:"x"}' n/campaign.json >new.json
 mv new.json n/campaign.json
-ok 'a run remembers, restarts, sums up and leaves tips; masked programs are no parents and no inspirations' '
+ok 'a run remembers, restarts, summarises and leaves tips; masked programs are not parents or inspirations' '
 	. "$T/helpers.sh"
 	kcampaign run -c n >log 2>&1 || { cat log; exit 1; }
 	is "v0.json v1.json v2.json v3.json v4.json v5.json" "$(cd n/memory && echo v*.json)"
@@ -197,7 +197,7 @@ ok 'a run remembers, restarts, sums up and leaves tips; masked programs are no p
 	for b in 1 2; do ksample -c m --trial 6 --branch $b; done | jq -r ".sample | .inspirations[].id, .errors[].id, .parent.id" | sort -u >closed
 	lacks -vxE "000/00|$best" closed'
 
-ok 'a run that was ended at any moment is mended by the next; a forged record stops it' '
+ok 'a run that was ended at any moment is repaired by the next; a forged record stops it' '
 	. "$T/helpers.sh"
 	sums n >before
 	rm n/memory/v2.json n/memory/v5.json; sed -i "s/\"masked\": true/\"masked\": false/" n/memory/v*.json
@@ -207,7 +207,7 @@ ok 'a run that was ended at any moment is mended by the next; a forged record st
 	exits 2 kcampaign run -c n; grep -q "memory/v3.json: experience.experiment_count: is 3, but the records say 2" err
 	rm n/memory/v3.json; kcampaign views -c n; sums n | diff before -'
 
-# Answers of a linear search, the same in each run of this test: each has a number of its own in plan and code, and the null
+# Answers for a linear search, the same in each run of this test: each has its own number in plan and code, and the null
 # evaluator scores code by its hash. From 11 on six build, and some of them are slower than the best before.
 cat >answer <<'E'
 cat >/dev/null
@@ -226,7 +226,7 @@ void softmax(const float *x, float *y, long rows, long cols) { int v$n = $n; }
 \`\`\`
 X
 E
-ok 'in linear mode all of it is on; a masked round is neither told nor counted as tried' '
+ok 'in linear mode all of it is on; a masked round is neither shown nor counted as tried' '
 	. "$T/helpers.sh"
 	kcampaign new l --task "$KILN_DATA/campaigns/softmax" --mode linear >/dev/null
 	jq --arg a "$PWD/answer" ".model={provider:(\"exec:sh \" + \$a)} | .eval={evaluator:\"null\"} | .stop={trials:6,patience:0}" l/campaign.json >n.json
@@ -247,7 +247,7 @@ ok 'in linear mode all of it is on; a masked round is neither told nor counted a
 	lacks -x "$round" told
 	ksample -c l --trial 7 | kprompt -c l --text >text; lacks "$change" text'
 
-ok 'no memory where none is asked for' '
+ok 'no memory if none is configured' '
 	. "$tests_dir/campaign.sh"
 	rm -rf .data
 	null_campaign o 1

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# tools/kernelbench.py: a PyTorch module as the reference, judged and timed by commands of its own. Where there is no torch
-# a stand-in is put next to the commands, which has just what these programs call.
+# tools/kernelbench.py: a PyTorch module as the reference, judged and timed by its own commands. If torch is not
+# installed, a stand-in with only what these programs call is put next to the commands.
 # shellcheck disable=SC2016
 . "${0%/*}/lib.sh"
 unset ANTHROPIC_API_KEY OPENAI_API_KEY
@@ -58,7 +58,7 @@ fi
 ok 'a module becomes a campaign, whose reference is evaluated' '
 	PYTHONPATH=$stub python3 "$KILN_DATA/tools/kernelbench.py" new 19_Scaled.py made
 	jq -e ".name == \"19_scaled\" and .inputs == {x0: {shape: [64], dtype: \"float32\"}} and .outputs.y0.shape == [64] and (.description | startswith(\"Scale by a drawn weight, then ReLU. Write\"))" made/task.json
-	# The commands see what torch stands for in the folder that they run in.
+	# The commands find the stand-in for torch in the folder that they run in.
 	[ -z "$stub" ] || { cp "$stub/torch/__init__.py" made/torch.py; edit made/campaign.json ".eval.correctness.files += [\"torch.py\"] | .eval.timing.files += [\"torch.py\"]"; }
 	edit made/campaign.json ".model = {provider: \"null\"}"; kcampaign check -c made 2>err || { cat err; exit 1; }
 	keval -c made --reference -o e; jq -e ".eval | .status == \"correct\" and (.timing | length) == 1 and .timing[0].workload == \"problem\"" e

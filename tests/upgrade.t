@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Parts: what a trial's folder holds of a record once, what came from older versions, and that no text is lost by either.
+# Parts: a trial's folder stores each part of a record once, converts older versions, and loses no text.
 . "${0%/*}/lib.sh"
 # shellcheck source=tests/campaign.sh
 . "$tests_dir/campaign.sh"
 null_campaign c 9
 (cd c && kcampaign run -n 3 >/dev/null)
 cat >fatten.sh <<'E'
-# fatten FOLDER STAGE...: files of these stages as older versions of kiln wrote them.
+# fatten FOLDER STAGE...: files of these stages in the form of older versions of kiln.
 fatten() {
 	folder=$1; shift
 	for cell in 000/00 $(cd c/trials && ls -d 00[1-3]/0?); do
@@ -34,7 +34,7 @@ fat_views() {
 		mv new.view "$view"
 	done
 }
-# alike FOLDER: its records, and the views made of them, say what those of c do.
+# alike FOLDER: its records, and the views made from them, agree with those of c.
 alike() {
 	kcampaign views -c "$1"
 	for cell in $(cd c/trials && ls -d 00[1-3]/0?); do
@@ -47,7 +47,7 @@ alike() {
 	done
 }
 E
-ok 'a fact holds what it made, and its name of what it was made from is right' '
+ok 'a fact contains what it made, and correctly names what it was made from' '
 	cd c/trials/002/01
 	is "branch campaign eval from id schema trial" "$(jq -r "keys[]" eval.ndjson | xargs)"
 	is "branch campaign from id reply schema trial" "$(jq -r "keys[]" reply.ndjson | xargs)"
@@ -58,7 +58,7 @@ ok 'a fact holds what it made, and its name of what it was made from is right' '
 	done
 	for f in *.ndjson; do [ "$(wc -c <$f)" -lt 5000 ]; done'
 
-ok 'records of an older version are refused by name, with what converts them' '
+ok 'records of an older version are refused by name, with the command that converts them' '
 	. ./fatten.sh; cp -r c old; fatten old sample prompt reply eval; fat_views old
 	for tool in "kcampaign status" "kcampaign views" "kcampaign run -n 1" kreport "krecords close" "krecords remember" "kaudit --report"; do
 		exits 2 sh -c "cd old && $tool"; grep -q "trials/000/00/eval.ndjson is of an older version of kiln.*kcampaign upgrade converts" err
@@ -75,7 +75,7 @@ ok 'they are converted once, and nothing of them is lost' '
 	"$tests_dir/kept.sh" old new
 	alike new'
 
-ok 'a conversion that was killed is done again' '
+ok 'a conversion that was killed is repeated' '
 	. ./fatten.sh; cp -rp new finished
 	for stages in "sample prompt" "sample prompt reply eval"; do
 		rm -rf new; cp -rp old new; cp -r finished/trials/000/texts new/trials/000
@@ -85,7 +85,7 @@ ok 'a conversion that was killed is done again' '
 		kcampaign upgrade -c new; alike new; "$tests_dir/kept.sh" old new
 	done'
 
-ok 'a fact that is missing is taken from a later one; two that differ are told, and stay' '
+ok 'a missing fact is taken from a later one; two that differ are reported, and stay' '
 	. ./fatten.sh; rm -rf new; cp -r old new; rm new/trials/002/01/prompt.ndjson new/trials/002/01/sample.ndjson
 	kcampaign upgrade -c new; alike new
 	rm -rf new; cp -r old new; sed -i "s/\"island\":0/\"island\":1/" new/trials/002/01/sample.ndjson
@@ -94,7 +94,7 @@ ok 'a fact that is missing is taken from a later one; two that differ are told, 
 	grep -q "trials/002/01/prompt.ndjson: its member .sample. is not what sample.ndjson has" err
 	same before new/trials/002/01/eval.ndjson'
 
-ok 'a program that later samples show outlives a redo' '
+ok 'a program that later samples show survives a redo' '
 	cp -r c again; cd again
 	child=$(jq -r "select(.sample.parent.id != \"000/00\").id" trials/003/*/sample.ndjson | head -n 1)
 	parent=$(jq -r .sample.parent.id "trials/$child/sample.ndjson")

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The walkthrough "Add a backend" of CONTRIBUTING.md, followed to the letter in a copy of the tree.
+# The walkthrough "Add a backend" of CONTRIBUTING.md, followed literally in a copy of the tree.
 # shellcheck disable=SC2016	# scripts in quotes
 . "${0%/*}/lib.sh"
 
@@ -13,10 +13,10 @@ mkdir tree
 for f in Makefile pipeline.mk CONTRIBUTING.md tools adopt pages patterns prompts skills docs tests; do
 	cp -Rp "$KILN_DATA/$f" tree
 done
-# With their times, so that make leaves alone what the steps do not touch.
+# With their times, so that make does not rebuild what the steps do not touch.
 cp -Rp "$KILN_BUILD" tree/build
 
-# blocks KIND: the fenced blocks of the walkthrough, as diff or sh takes them.
+# blocks KIND: the fenced blocks of the walkthrough, in the form for diff or sh.
 blocks() {
 	sed -n '/^## Add a backend/,/^## Add a tool/p' "$KILN_DATA/CONTRIBUTING.md" |
 		sed 's/^   //' | awk -v kind="$1" '/^```/ { on = $0 == "```" kind; next } on'
