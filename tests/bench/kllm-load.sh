@@ -9,13 +9,14 @@ root=$(cd "${0%/*}/../.." && pwd)
 PATH=$KILN_BUILD:$PATH
 T=$(mktemp -d "${TMPDIR:-/tmp}/kiln-load.XXXXXX")
 export T KILN_DATA PATH
-trap 'kill "$server"; rm -rf "$T"' EXIT
+trap 'kill "$server" || :; rm -rf "$T"' EXIT
 trap 'exit 130' INT TERM HUP
 mkdir -m 700 "$T/run"
 echo '{"name":"load"}' >"$T/campaign.json"
 kmock "$T/port" "$T/log" &
 server=$!
-while [ ! -s "$T/port" ]; do sleep 0.02; done
+# make bench builds it; nobody waits for one that is not there.
+while [ ! -s "$T/port" ]; do kill -0 "$server"; sleep 0.02; done
 MOCK=http://127.0.0.1:$(cat "$T/port")
 export MOCK
 

@@ -14,7 +14,7 @@ PATH=$KILN_BUILD:$PATH
 last=${1:-2000} model=${2:-null}
 T=$(mktemp -d "${TMPDIR:-/tmp}/kiln-loop.XXXXXX")
 server=
-trap '[ -z "$server" ] || kill "$server"; rm -rf "$T"' EXIT
+trap '[ -z "$server" ] || kill "$server" || :; rm -rf "$T"' EXIT
 export PATH KILN_DATA KILN_BUILD LC_ALL=C
 unset MAKEFLAGS MAKEOVERRIDES MAKELEVEL MFLAGS
 cd "$T"
@@ -22,7 +22,8 @@ null_campaign c 99999
 if [ "$model" = http ]; then
 	kmock "$T/port" "$T/log" &
 	server=$!
-	while [ ! -s "$T/port" ]; do sleep 0.02; done
+	# make bench builds it; nobody waits for one that is not there.
+	while [ ! -s "$T/port" ]; do kill -0 "$server"; sleep 0.02; done
 	jq --arg url "http://127.0.0.1:$(cat "$T/port")/fresh/v1" \
 		'.model = {provider: "openai", name: "mock", base_url: $url}' c/campaign.json >new.json
 	mv new.json c/campaign.json
