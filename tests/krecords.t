@@ -158,6 +158,19 @@ ok 'logs only grow' '
 ok 'check finds nothing, and says how much it checked' '
 	exits 0 krecords check -c a
 	grep -q "^5 rounds, 30 files, 2 logs, 0 commits, 0 records of memory: unchanged since they were sealed" out'
+if strace -o /dev/null true 2>/dev/null; then
+	ok 'what rounds have in common is read once: pages, and the program that all of a trial began with' '
+		. "$tests_dir/campaign.sh"
+		null_campaign wide 2; make -s -C wide trials N=2 >/dev/null 2>&1
+		exits 0 krecords close -c wide
+		cd wide; exits 0 strace -qq -e trace=openat -o ../log krecords check; cd ..
+		sed -n "s/.*openat(AT_FDCWD, \"\([^\"]*\)\", .*) = [0-9]*$/\1/p" log >read
+		grep -q "pages/records/wide.md" read; is "" "$(grep pages/ read | sort | uniq -d)"
+		# For the version of its format, its record, its digest, and those that show it.
+		is 4 "$(grep -c trials/000/00/eval.ndjson read)"'
+else
+	skip 'what rounds have in common is read once' 'strace is not installed'
+fi
 ok 'an edited log is refused by name and line, and nothing is written' '
 	cp -r a e; sed -i "s/^- Hypothesis: round 3 is faster/- Hypothesis: round 3 is slower/" e/logs/optimize.md
 	cp e/logs/optimize.md before

@@ -50,6 +50,30 @@ test_lines(void)
 	kseal_close(&s);
 }
 
+/* Who asks for lines of one kind hears of edits in those, and who asks for all, of every edit. */
+static void
+test_kinds(void)
+{
+	static const char *const kinds[] = { "a", "b", NULL };
+	struct kseal whole, s;
+	char *why;
+
+	kseal_open(&whole, dir, NULL);
+	why = strstr(whole.text.data, "why");
+	*why = 'W';
+	put(KSEAL_FILE, whole.text.data, whole.text.len);
+	for (size_t i = 0; i < LEN(kinds); i++) {
+		char *fault = kseal_read(&s, dir, kinds[i]);
+
+		CHECK(!fault == (kinds[i] && *kinds[i] == 'b'));
+		free(fault);
+		kseal_close(&s);
+	}
+	*why = 'w';
+	put(KSEAL_FILE, whole.text.data, whole.text.len);
+	kseal_close(&whole);
+}
+
 /*
  * Every byte of the file changed, and every line removed, doubled or swapped: none passes, but
  * the last line cut off.
@@ -131,6 +155,7 @@ main(void)
 {
 	CHECK(mkdtemp(dir) != NULL);
 	test_lines();
+	test_kinds();
 	test_edits();
 	test_files();
 	put_away();

@@ -286,7 +286,7 @@ ktoken_hash_as(const char *src, size_t len, enum ktoken_lang lang, char hex[17])
 	}
 	if (was_directive || (lang == KTOKEN_PYTHON && h.line))
 		add_token(&h, "\n", 1);
-	ksha256_hex(h.text.data ? h.text.data : "", h.text.len, digest);
+	ksha256_hex(h.text.data, h.text.len, digest);
 	memcpy(hex, digest, 16);
 	hex[16] = '\0';
 	kbuf_free(&h.text);

@@ -418,7 +418,16 @@ knum_double(const char *s, double min, double max, const char *what)
 void
 ksha256_hex(const void *data, size_t len, char hex[65])
 {
-	SHA256Data(data, len, hex);
+	SHA256Data(data ? data : "", len, hex);
+}
+
+bool
+ksha256_is(const void *data, size_t len, const char *digest)
+{
+	char hex[65];
+
+	ksha256_hex(data, len, hex);
+	return !strcmp(hex, digest);
 }
 
 void

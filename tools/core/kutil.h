@@ -119,8 +119,9 @@ size_t kbom(const char *text, size_t len);
 long knum_long(const char *s, long min, long max, const char *what);
 double knum_double(const char *s, double min, double max, const char *what);
 
-/* SHA-256 of a byte string, as 64 lower-case hex digits and a NUL. */
+/* SHA-256 of a byte string (NULL: an empty one), as 64 lower-case hex digits and a NUL. */
 void ksha256_hex(const void *data, size_t len, char hex[65]);
+bool ksha256_is(const void *data, size_t len, const char *digest);
 
 /*
  * Random streams. A stream is a pure function of the campaign seed and a purpose: the same (seed,

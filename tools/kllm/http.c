@@ -143,7 +143,7 @@ open_limit(struct session *s)
 	const char *host = strstr(s->url, "://") + 3;
 	char *name, hex[65];
 
-	ksha256_hex(s->auth ? s->auth : "", s->auth ? strlen(s->auth) : 0, hex);
+	ksha256_hex(s->auth, s->auth ? strlen(s->auth) : 0, hex);
 	name = kasprintf("%s %.*s %s", s->call->provider, (int)strcspn(host, "/"), host, hex);
 	s->limit = klimit_open(name);
 	free(name);

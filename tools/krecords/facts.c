@@ -16,23 +16,43 @@
 
 enum { WORDS = 2000, CELL = 160, PAGE_MAX = 1 << 20 };
 
+/* A page as it was read, once for all rounds. */
+struct page {
+	char *name, *path, *text;
+};
+
+static const struct page *
+page_of(const char *name)
+{
+	static struct page *pages;
+	static size_t count;
+	char *data;
+
+	for (size_t i = 0; i < count; i++)
+		if (!strcmp(pages[i].name, name))
+			return &pages[i];
+	pages = krealloc(pages, (count + 1) * sizeof *pages);
+	data = kasprintf("pages/records/%s", name);
+	pages[count] = (struct page){ .name = kstrdup(name), .path = kdata_path(data) };
+	pages[count].text = kread_text_or_die(pages[count].path, PAGE_MAX);
+	free(data);
+	return &pages[count++];
+}
+
 void
 put_page(const struct campaign *c, const char *name, json_t *facts, struct kbuf *out)
 {
-	char *data = kasprintf("pages/records/%s", name), *path = kdata_path(data),
-	     *text = kread_text_or_die(path, PAGE_MAX), why[512];
+	const struct page *page = page_of(name);
 	struct ktemplate t = { 0 };
+	char why[512];
 
 	kjson_set(facts, "unit", json_string(rate_unit(c)));
 	kjson_set(facts, "time_unit", json_string(time_unit(c)));
 	kjson_set(facts, "flops", json_boolean(counts_flops(c)));
 	kjson_set(facts, "bytes", json_boolean(counts_bytes(c)));
-	if (!ktemplate_render(&t, out, text, path, facts, why, sizeof why))
+	if (!ktemplate_render(&t, out, page->text, page->path, facts, why, sizeof why))
 		kdie(K_USAGE, "%s", why);
 	json_decref(facts);
-	free(text);
-	free(path);
-	free(data);
 }
 
 /* The text in B, which is freed. New reference. */

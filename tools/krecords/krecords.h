@@ -88,6 +88,7 @@ struct campaign {
 	struct ktask *task;
 	struct kseal seal;        /* all of its lines */
 	struct kmemo_masks masks; /* what they mask */
+	json_t *commits;          /* by candidate, as it was opened */
 	bool linear;
 	const char *name;
 	struct round *round; /* of rounds_load */
@@ -240,8 +241,6 @@ void check_rounds(struct campaign *c, struct kfaults *f, size_t *files);
 /* lineage.c: a commit for each accepted round. */
 int write_commits(struct campaign *c);
 void check_commits(const struct campaign *c, struct kfaults *f, size_t *commits);
-/* The commit of candidate ID, or NULL. */
-const char *commit_of(const struct campaign *c, const char *id);
 
 /* memory.c: memory/vN.json. */
 

@@ -517,19 +517,6 @@ commit_at(const struct lineage *l, size_t i)
 	return kjson_str_or(l->commit[i], "commit", "");
 }
 
-const char *
-commit_of(const struct campaign *c, const char *id)
-{
-	struct lineage l = lineage_of(c);
-	const char *found = NULL;
-
-	for (size_t i = 0; i < l.count; i++)
-		if (kjson_is(l.commit[i], "id", id))
-			found = commit_at(&l, i);
-	free(l.commit);
-	return found;
-}
-
 /* One digest over a round's whole program. */
 static void
 program_digest(const struct campaign *c, const struct round *r, char hex[65])

@@ -338,7 +338,8 @@ static void
 check_prompt(const char *path, void *arg)
 {
 	const struct prompts *p = arg;
-	json_t *prompt = kin_first(path);
+	char *text = kread_text_or_die(path, KIO_LINE_MAX);
+	json_t *prompt = strstr(text, "\"masks\"") ? kin_first(path) : NULL;
 	const char *hex = kjson_str_or(prompt, "prompt.memory.masks", "");
 
 	if (*hex && !kjson_find(p->m->masks.events, "sha256", hex))
@@ -347,6 +348,7 @@ check_prompt(const char *path, void *arg)
 		    "file back from a copy",
 		    KSEAL_FILE, hex, path);
 	json_decref(prompt);
+	free(text);
 }
 
 void

@@ -567,7 +567,7 @@ build_version(const struct campaign *m, long version)
 	set_some(o, "notes", notes(m, version));
 	set_some(o, "application", application(c));
 	set_line(o, "timestamp", c->time, 32);
-	set_line(o, "git_commit_hash", commit_of(m, c->id), 80);
+	set_line(o, "git_commit_hash", json_string_value(json_object_get(m->commits, c->id)), 80);
 	return o;
 }
 

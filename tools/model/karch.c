@@ -208,9 +208,9 @@ read_word(const json_t *o, const char *key, char *buf, size_t size)
 	snprintf(buf, size, "%s", strlen(s) < size ? s : "");
 }
 
-/* What is wrong with a row, or NULL. */
+/* What is wrong with a row, which takes the line of REC, or NULL. */
 static const char *
-read_row(const struct krec *rec, struct karch_row *row)
+read_row(struct krec *rec, struct karch_row *row)
 {
 	const json_t *o = rec->json;
 	const char *kind = kjson_str_or(o, "kind", "");
@@ -239,8 +239,9 @@ read_row(const struct krec *rec, struct karch_row *row)
 	read_word(o, "object", row->object, sizeof row->object);
 	read_word(o, "parent", row->parent, sizeof row->parent);
 	read_word(o, "strategy", row->strategy, sizeof row->strategy);
-	row->line = kstrndup(rec->line, rec->len);
+	row->line = rec->line;
 	row->len = rec->len;
+	rec->line = NULL;
 	return read_islands(json_object_get(o, "islands"), &row->islands) ? NULL : "a bad island";
 }
 

@@ -9,6 +9,9 @@
 #include "ktrials.h"
 #include "status.h"
 
+/* Files of a trial with the best against the reference: after it, and before it. */
+static const char *const races[] = { "verify.ndjson", "anchor.ndjson" };
+
 static bool
 is_busy(const json_t *measured)
 {
@@ -88,22 +91,17 @@ race_in(const json_t *fact, const char *id)
 static bool
 find_race(const struct kcamp *camp, const char *id, long trial, const char *name, struct kchain *c)
 {
-	char *record_name = kasprintf("%s.ndjson", name),
-	     *from = kplace_trial(".", trial, record_name),
-	     *file = kplace_trial(camp->dir, trial, record_name);
+	char *file = kplace_trial(camp->dir, trial, name);
 	json_t *fact = kin_first(file), *record;
 	const json_t *race = race_in(fact, id);
 	bool found = false;
 
 	if (race) {
 		record = scored(camp, id);
-		found = take_race(race, record, from, c);
+		found = take_race(race, record, kplace_trial(".", trial, name), c);
 		json_decref(record);
-	} else {
-		free(from);
 	}
 	json_decref(fact);
-	free(record_name);
 	free(file);
 	return found;
 }
@@ -117,8 +115,8 @@ kchain_raced(const struct kcamp *camp, const char *id, long trial, bool closed, 
 	if (!karch_id(id, &first, &branch))
 		return false;
 	for (long t = trial; t >= first; t--)
-		if (((t < trial || closed) && find_race(camp, id, t, "verify", c)) ||
-		    find_race(camp, id, t, "anchor", c))
+		if (((t < trial || closed) && find_race(camp, id, t, races[0], c)) ||
+		    find_race(camp, id, t, races[1], c))
 			return true;
 	return false;
 }
@@ -126,12 +124,11 @@ kchain_raced(const struct kcamp *camp, const char *id, long trial, bool closed, 
 json_t *
 kchain_races(const struct kcamp *camp, long last)
 {
-	static const char *const names[] = { "verify.ndjson", "anchor.ndjson" };
 	json_t *ids = json_object();
 
 	for (long t = 0; t <= last; t++)
-		for (size_t i = 0; i < LEN(names); i++) {
-			char *path = kplace_trial(camp->dir, t, names[i]);
+		for (size_t i = 0; i < LEN(races); i++) {
+			char *path = kplace_trial(camp->dir, t, races[i]);
 			json_t *fact = kin_first(path);
 
 			json_object_set_new(ids, kjson_str_or(fact, "id", ""), json_true());

@@ -9,7 +9,8 @@
 
 enum {
 	SHORT_TEXT = 80, /* a shorter text takes less room than a reference to it */
-	SHARED_MAX = 16 << 20
+	SHARED_MAX = 16 << 20,
+	EVALS_MAX = 64 /* kept in memory */
 };
 
 /* The members that views add, in order. */
@@ -20,23 +21,21 @@ static const char *const shown[] = { "code", "files", "log", "profile" };
 
 void (*krecord_reads)(const char *path);
 
-/* The line of the file PATH, without newline, and its digest; or NULL. The caller frees. */
+/* The line of the file PATH, without newline, or NULL. The caller frees. */
 static char *
-read_part(const char *path, char hex[65])
+read_part(const char *path)
 {
-	size_t len;
 	char *text, *end;
 
 	if (krecord_reads)
 		krecord_reads(path);
-	text = kread_if_there(path, KIO_LINE_MAX, &len);
-	end = text ? memchr(text, '\n', len) : NULL;
+	text = kread_if_there(path, KIO_LINE_MAX, NULL);
+	end = text ? strchr(text, '\n') : NULL;
 	if (!end) {
 		free(text);
 		return NULL;
 	}
 	*end = '\0';
-	ksha256_hex(text, (size_t)(end - text), hex);
 	return text;
 }
 
@@ -136,24 +135,25 @@ has_digest(const json_t *value, const char *digest)
 	return !strcmp(hex, digest);
 }
 
-/*
- * Member KEY of the evaluation in the file PATH. New reference, or NULL. READ, unless it is NULL,
- * caches what was read, by path.
- */
-static json_t *
-eval_member(const char *path, const char *key, json_t *read)
-{
-	json_t *part = json_incref(json_object_get(read, path)), *value;
-	char hex[65], *line = part ? NULL : read_part(path, hex);
+/* Evaluations by path: records that follow each other show the same ones. */
+static json_t *evals;
 
-	if (line)
+/* Member KEY of the evaluation in the file PATH. New reference, or NULL. */
+static json_t *
+eval_member(const char *path, const char *key)
+{
+	json_t *part = json_object_get(evals, path);
+	char *line = part ? NULL : read_part(path);
+
+	if (line) {
 		part = json_loads(line, JSON_REJECT_DUPLICATES, NULL);
-	if (line && read && part)
-		json_object_set(read, path, part);
-	value = json_incref(json_object_get(json_object_get(part, "eval"), key));
-	json_decref(part);
-	free(line);
-	return value;
+		if (json_object_size(evals) == EVALS_MAX)
+			json_object_clear(evals);
+		evals = evals ? evals : json_object();
+		json_object_set_new(evals, path, part);
+		free(line);
+	}
+	return json_incref(json_object_get(json_object_get(part, "eval"), key));
 }
 
 /*
@@ -161,19 +161,20 @@ eval_member(const char *path, const char *key, json_t *read)
  * since.
  */
 static json_t *
-shown_member(const char *dir, const char *id, const char *key, const char *digest, json_t *read)
+shown_member(const char *dir, const char *id, const char *key, const char *digest)
 {
-	char *path = kplace_id(dir, id, kfact_names[KFACT_EVAL]),
-	     *pattern = kasprintf("%s.*", path);
-	json_t *value = eval_member(path, key, read);
-	glob_t aside = { 0 };
+	char *path = kplace_id(dir, id, kfact_names[KFACT_EVAL]), *pattern = kasprintf("%s*", path);
+	json_t *value = eval_member(path, key);
+	glob_t all = { 0 };
 
-	if (!has_digest(value, digest) && !glob(pattern, 0, NULL, &aside))
-		for (size_t i = 0; i < aside.gl_pathc && !has_digest(value, digest); i++) {
+	if (!has_digest(value, digest) && !glob(pattern, 0, NULL, &all)) {
+		json_object_clear(evals);
+		for (size_t i = 0; i < all.gl_pathc && !has_digest(value, digest); i++) {
 			json_decref(value);
-			value = eval_member(aside.gl_pathv[i], key, read);
+			value = eval_member(all.gl_pathv[i], key);
 		}
-	globfree(&aside);
+	}
+	globfree(&all);
 	free(pattern);
 	free(path);
 	if (has_digest(value, digest))
@@ -246,7 +247,7 @@ put_together(const char *dir, const json_t *record, const json_t *text)
 static char *
 expand(const char *dir, json_t *record, const json_t *texts, bool lenient)
 {
-	json_t *text, *read = json_object();
+	json_t *text;
 	const char *path;
 	char *fault = NULL;
 
@@ -254,7 +255,7 @@ expand(const char *dir, json_t *record, const json_t *texts, bool lenient)
 		const char *digest = kjson_str_or(text, "sha256", ""),
 		           *id = kjson_str_or(text, "id", NULL), *dot = strrchr(path, '.');
 		json_t *value = id && dot && karch_id(id, &(long){ 0 }, &(long){ 0 })
-		    ? shown_member(dir, id, dot + 1, digest, read)
+		    ? shown_member(dir, id, dot + 1, digest)
 		    : put_together(dir, record, text);
 		bool good = has_digest(value, digest) && at_path(record, path, value);
 
@@ -266,7 +267,6 @@ expand(const char *dir, json_t *record, const json_t *texts, bool lenient)
 			    path, id ? "the evaluation of " : "trials/000/texts", id ? id : "",
 			    kjson_str_or(record, "id", ""), path);
 	}
-	json_decref(read);
 	return fault;
 }
 
@@ -282,7 +282,7 @@ add_fact(
 {
 	const char *name = kfact_names[stage],
 	           *known = json_string_value(json_object_get(*from, name));
-	char *path = kplace_id(dir, id, name), hex[65], *line = read_part(path, hex), *fault = NULL;
+	char *path = kplace_id(dir, id, name), *line = read_part(path), *fault = NULL;
 	json_t *part = line ? json_loads(line, JSON_REJECT_DUPLICATES, NULL) : NULL,
 	       *member = json_object_get(part, name);
 
@@ -290,7 +290,7 @@ add_fact(
 		fault = damaged(path, id, name);
 	else if (has_schema(part, KRECORD_SCHEMA))
 		fault = old_format(path);
-	else if (!member || (known && strcmp(hex, known)))
+	else if (!member || (known && !ksha256_is(line, strlen(line), known)))
 		fault = kasprintf("it was not made from %s; %s", path,
 		    stage == KFACT_EVAL ? "remove the coords, audit and score of the trial, and "
 		                          "run make views"
@@ -499,7 +499,7 @@ krecord_next(struct kin *in, const char *dir, struct krec *rec, enum kjoin join)
 json_t *
 krecord_fact(const char *dir, const char *id, enum kfact last, enum kjoin join, char **fault)
 {
-	char *path = kplace_id(dir, id, kfact_names[last]), hex[65], *line = read_part(path, hex);
+	char *path = kplace_id(dir, id, kfact_names[last]), *line = read_part(path);
 	json_t *record = line ? json_loads(line, JSON_REJECT_DUPLICATES, NULL) : NULL;
 
 	*fault = NULL;
@@ -520,8 +520,8 @@ krecord_fact(const char *dir, const char *id, enum kfact last, enum kjoin join, 
 void
 krecord_check(const char *dir)
 {
-	char *path = kplace_id(dir, KARCH_REFERENCE, kfact_names[KFACT_EVAL]), hex[65],
-	     *line = read_part(path, hex), *fault;
+	char *path = kplace_id(dir, KARCH_REFERENCE, kfact_names[KFACT_EVAL]),
+	     *line = read_part(path), *fault;
 	json_t *part = line ? json_loads(line, 0, NULL) : NULL;
 
 	fault = has_schema(part, KRECORD_SCHEMA) ? old_format(path) : NULL;
@@ -576,8 +576,7 @@ thin_program(json_t *program, const char *path, void *arg)
 	file = kplace_id(t->dir, id, kfact_names[KFACT_EVAL]);
 	for (size_t i = 0; i < LEN(shown); i++) {
 		value = json_object_get(program, shown[i]);
-		same = value && kjson_size(value) > SHORT_TEXT ? eval_member(file, shown[i], NULL)
-		                                               : NULL;
+		same = value && kjson_size(value) > SHORT_TEXT ? eval_member(file, shown[i]) : NULL;
 		if (same && json_equal(same, value)) {
 			digest_of(value, hex);
 			key = kasprintf("%s.%s", path, shown[i]);
@@ -748,10 +747,11 @@ set_from(const char *dir, const json_t *record, const char *name, json_t *part)
 	if (stage == KFACTS)
 		return;
 	path = kplace_id(dir, kjson_str_or(record, "id", ""), kfact_names[stage]);
-	text = read_part(path, hex);
+	text = read_part(path);
 	if (!text)
 		kdie(K_USAGE, "%s: is missing: a part of a record names what it was made from",
 		    path);
+	ksha256_hex(text, strlen(text), hex);
 	kjson_set(part, "from", json_pack("{s:s}", kfact_names[stage], hex));
 	free(text);
 	free(path);

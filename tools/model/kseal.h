@@ -35,8 +35,9 @@ struct kseal {
 int kseal_lock(const char *dir, bool alone);
 /*
  * Read the seal of DIR, if there is one, check its chain, and keep the lines of KIND (NULL: all).
- * Returns NULL, or what is wrong as text that names file and line; the caller frees. Close it in
- * any case.
+ * The content of other lines is not compared with their digests, which takes a while in a long
+ * seal. Returns NULL, or what is wrong as text that names file and line; the caller frees. Close it
+ * in any case.
  */
 char *kseal_read(struct kseal *s, const char *dir, const char *kind);
 /* The same; a fault dies with K_USAGE. */
