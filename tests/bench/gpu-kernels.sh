@@ -38,6 +38,12 @@ make_data() {
 				for (i = 0; i < 400000; i++)
 					printf("%d,%d,%d\n", rand() * n, i < n ? i : rand() * n, rand() < 0.3 ? -1 : 1) }' >edges.csv
 			;;
+		mis-cuda) # pairs of neighbours, beyond the L2 cache: counts, where each node's neighbours begin, the neighbours
+			perl -e '$n = 3 << 22; print pack("V2", $n, $n);
+				print pack("V*", $_ << 16 .. ($_ + 1 << 16) - 1) for 0 .. ($n >> 16) - 1;
+				print pack("V", $n);
+				print pack("V*", map { $_ ^ 1 } $_ << 16 .. ($_ + 1 << 16) - 1) for 0 .. ($n >> 16) - 1' >pairs.egr
+			;;
 		lsqt-cuda) # a square lattice, neighbours in all four directions
 			mkdir -p lattice
 			echo lattice >lattice.txt
