@@ -367,7 +367,7 @@ int
 command_adopt(int argc, char **argv)
 {
 	struct adopt_options o = { .campaign = ".", .answers = json_object() };
-	bool go = !strcmp(argv[0], "go"), made;
+	bool go = !strcmp(argv[0], "go"), made, allowed = false;
 	struct adoption *a;
 	int code;
 
@@ -379,8 +379,10 @@ command_adopt(int argc, char **argv)
 	made = kis_there(path_of("%s/campaign.json", a->dir));
 	if (code == K_OK && are_late(o.answers) && kis_there(path_of("%s/trials", a->dir))) {
 		code = json_object_size(o.answers) || !go ? add_late(a) : K_OK;
-		if (code == K_OK)
+		if (code == K_OK) {
 			adoption_save(a);
+			allowed = integrate_allow(a);
+		}
 	} else if (code == K_OK && !(go && made && !json_object_size(o.answers))) {
 		code = prepare(a, &o);
 		if (code == K_OK && !go)
@@ -391,7 +393,7 @@ command_adopt(int argc, char **argv)
 	if (code == K_OK && go) {
 		adoption_unlock();
 		adoption_read_unit(a);
-		code = go_on(a);
+		code = go_on(a, allowed);
 	}
 	adoption_free(a);
 	json_decref(o.answers);

@@ -21,9 +21,15 @@ int check_frozen(const struct adoption *a);
 
 /*
  * Run the campaign until it is over and put its winner in, repeatedly while the application rejects
- * winners and rounds are left; returns the status of the step that ended it.
+ * winners and rounds are left; returns the status of the step that ended it. With a WINNER that is
+ * allowed now, that one goes in first.
  */
-int go_on(const struct adoption *a);
+int go_on(const struct adoption *a, bool winner);
+
+/* integrate.c */
+
+/* Programs that failed only by digits that --compare allows now have not failed. Are there any? */
+bool integrate_allow(const struct adoption *a);
 
 /* ask.c: the model. */
 
@@ -129,6 +135,13 @@ int preflight(const struct adoption *a);
 bool outputs_same(const json_t *o, const char *was, const char *now, char *why, size_t why_len);
 /* The same for all outputs in FOLDER, compared with the original's. */
 bool outputs_all_same(const struct adoption *a, const char *folder, char *why, size_t why_len);
+/*
+ * The --compare with which the outputs in FOLDER would be the same: those of floating-point numbers
+ * that differ in some digits; NULL: none. The caller frees.
+ */
+char *outputs_digits(const struct adoption *a, const char *folder);
+/* Are all outputs compared so, or within more? */
+bool outputs_allow(const struct adoption *a, const char *compare);
 /* When the outputs in FOLDER were written, for outputs_untouched after a run. New reference. */
 json_t *outputs_stamps(const struct adoption *a, const char *folder);
 /*

@@ -28,7 +28,7 @@ run(const struct adoption *a, const char *tool, const char *command)
 }
 
 int
-go_on(const struct adoption *a)
+go_on(const struct adoption *a, bool winner)
 {
 	struct command_result r;
 	bool over = false;
@@ -36,7 +36,8 @@ go_on(const struct adoption *a)
 
 	/* Later rounds are told what the application rejected. */
 	while (code == K_NO && !over) {
-		code = run(a, "kcampaign", "run");
+		code = winner ? K_OK : run(a, "kcampaign", "run");
+		winner = false;
 		if (code == K_OK)
 			code = run(a, "kadopt", "integrate");
 		else

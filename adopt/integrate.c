@@ -61,6 +61,8 @@ parse_options(struct integrate_options *o, int argc, char **argv)
 
 /* What was wrong, for the next round; see docs/schemas/verdict-1.json. */
 static struct kbuf heard;
+/* With which --compare nothing would have been wrong; NULL: with none. */
+static char *digits;
 
 /*
  * Goes into the report of the run, and to the next round. OWN, which may be NULL, is what the
@@ -88,9 +90,12 @@ verdicts_of(const struct adoption *a)
 	return list ? list : json_array();
 }
 
-/* The possible outcomes for a winner. The last one: below the gate, and therefore not tried. */
-enum outcome { DEPLOYED, ROLLED_BACK, SHORT_CIRCUIT };
-static const char *const outcomes[] = { "DEPLOYED", "ROLLED_BACK", "SHORT_CIRCUIT" };
+/*
+ * What can become of a winner. Below the gate, and so not tried; rolled back, but what was wrong is
+ * allowed since.
+ */
+enum outcome { DEPLOYED, ROLLED_BACK, SHORT_CIRCUIT, ALLOWED };
+static const char *const outcomes[] = { "DEPLOYED", "ROLLED_BACK", "SHORT_CIRCUIT", "ALLOWED" };
 
 /* Updates the campaign's memory, if it has one; later campaigns learn from it, too. */
 static void
@@ -109,27 +114,60 @@ remember(const struct adoption *a)
 
 /* Records the outcome for a program; the search and later integrations read it. */
 static void
-judge_winner(const struct adoption *a, const struct winner *w, enum outcome outcome)
+add_verdict(const struct adoption *a, const char *id, const char *hex, enum outcome outcome,
+    const char *why)
 {
-	char *path = adopt_path(a, "verdicts.ndjson"), hex[65], now[32],
-	     *line = kfence_line(heard.len ? heard.data : "accepted", WHY_CHARS);
+	char now[32], *line = kfence_line(why, WHY_CHARS);
 	json_t *list = verdicts_of(a), *v;
 	size_t i;
 
-	ksha256_hex(w->code, strlen(w->code), hex);
 	know_iso(now, sizeof now);
 	json_array_append_new(list,
-	    json_pack("{s:s,s:s,s:s,s:b,s:s,s:s,s:s}", "schema", "verdict/1", "id", w->id,
-	        "code_sha256", hex, "good", outcome == DEPLOYED, "outcome", outcomes[outcome],
-	        "why", line, "at", now));
-	kout_open(path);
+	    json_pack("{s:s,s:s,s:s,s:b,s:s,s:s,s:s*,s:s}", "schema", "verdict/1", "id", id,
+	        "code_sha256", hex, "good", outcome == DEPLOYED || outcome == ALLOWED, "outcome",
+	        outcomes[outcome], "why", line, "compare", digits, "at", now));
+	kout_open(adopt_path(a, "verdicts.ndjson"));
 	json_array_foreach(list, i, v)
 		kout_json(v);
 	kout_commit();
-	kbuf_free(&heard);
 	json_decref(list);
 	free(line);
 	remember(a);
+}
+
+static void
+judge_winner(const struct adoption *a, const struct winner *w, enum outcome outcome)
+{
+	char hex[65];
+
+	ksha256_hex(w->code, strlen(w->code), hex);
+	add_verdict(a, w->id, hex, outcome, heard.len ? heard.data : "accepted");
+	kbuf_free(&heard);
+}
+
+bool
+integrate_allow(const struct adoption *a)
+{
+	json_t *list = verdicts_of(a), *last = json_object(), *v;
+	const char *hex;
+	bool any = false;
+	size_t i;
+
+	json_array_foreach(list, i, v)
+		if (strcmp(kjson_str_or(v, "outcome", ""), outcomes[SHORT_CIRCUIT]))
+			json_object_set(last, kjson_str_or(v, "code_sha256", ""), v);
+	json_object_foreach(last, hex, v) {
+		const char *compare = kjson_str_or(v, "compare", NULL);
+
+		if (!compare || !outputs_allow(a, compare))
+			continue;
+		add_verdict(a, kjson_str_or(v, "id", ""), hex, ALLOWED,
+		    "its outputs are within the tolerance that was given since");
+		any = true;
+	}
+	json_decref(last);
+	json_decref(list);
+	return any;
 }
 
 /* Why the program failed when it was last tried in the application; NULL: it did not. */
@@ -423,6 +461,7 @@ run_good(const struct adoption *a, struct run_folder *run)
 	if (good && !outputs_all_same(a, a->project, why, sizeof why)) {
 		kwarn("%s", why);
 		hear(run, NULL, "%s\n", why);
+		digits = outputs_digits(a, a->project);
 		good = false;
 	}
 	return good;
@@ -452,7 +491,12 @@ roll_back(const struct adoption *a, struct run_folder *run)
 		kwarn("%s is restored, but the project's build failed; build it again", a->file);
 	run_note(run, "Rolled back: %s is restored byte by byte.\n", a->file);
 	ksay("ROLLED BACK: %s/%s is restored\n", a->project, a->file);
-	return K_NO;
+	if (!digits)
+		return K_NO;
+	ksay("The outputs differ in digits of floating-point numbers alone. If that is acceptable, "
+	     "run: kadopt go -c %s --compare %s\n",
+	    a->dir, digits);
+	return K_DIGITS;
 }
 
 /*

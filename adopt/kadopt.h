@@ -14,8 +14,12 @@
 #include "kproc.h"
 #include "kutil.h"
 
-/* integrate: the gain is below the gate, nothing was changed */
-enum { K_GATE = 10 };
+enum {
+	/* integrate: the gain is below the gate, nothing was changed */
+	K_GATE = 10,
+	/* rolled back for floating-point digits alone, which a person may allow */
+	K_DIGITS
+};
 
 /* Commands with options of their own; each gets its name as argv[0] and returns the exit status. */
 int command_adopt(int argc, char **argv);

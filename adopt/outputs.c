@@ -38,37 +38,41 @@ outputs_compare_ok(const char *compare)
 	return !strcmp(compare, "exact") || kind_of(compare, &rtol) >= 0;
 }
 
-static bool
-near(double x, double y, double rtol)
-{
-	if (isnan(x) || isnan(y))
-		return isnan(x) && isnan(y);
-	return x == y || fabs(x - y) <= rtol * fmax(fabs(x), fabs(y));
-}
+/* One comparison: what is allowed, and what was met. */
+struct comparing {
+	double rtol;
+	double worst; /* by which a number was off */
+	char *why;
+	size_t why_len;
+};
 
-static double
-off(double x, double y)
+static bool
+near(struct comparing *c, double x, double y)
 {
-	return fabs(x - y) / fmax(fabs(x), fabs(y));
+	double off = fabs(x - y) / fmax(fabs(x), fabs(y));
+
+	if (x == y || (isnan(x) && isnan(y)))
+		return true;
+	c->worst = isnan(off) ? INFINITY : fmax(c->worst, off);
+	return off <= c->rtol;
 }
 
 /*
  * Where, and by how much. The numbers themselves belong to the user: this text may go into a
  * prompt.
  */
-static bool __attribute__((format(printf, 3, 4)))
-differ(char *why, size_t why_len, const char *fmt, ...)
+static bool __attribute__((format(printf, 2, 3))) differ(struct comparing *c, const char *fmt, ...)
 {
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(why, why_len, fmt, ap);
+	vsnprintf(c->why, c->why_len, fmt, ap);
 	va_end(ap);
 	return false;
 }
 
 static bool
-same_bytes(const char *x, size_t n, const char *y, size_t m, char *why, size_t why_len)
+same_bytes(struct comparing *c, const char *x, size_t n, const char *y, size_t m)
 {
 	size_t i = 0, line = 1;
 
@@ -76,40 +80,39 @@ same_bytes(const char *x, size_t n, const char *y, size_t m, char *why, size_t w
 		line += x[i++] == '\n';
 	if (i == n && i == m)
 		return true;
-	return differ(
-	    why, why_len, "%zu and %zu bytes; they differ from byte %zu (line %zu)", n, m, i, line);
+	return differ(c, "%zu and %zu bytes; they differ from byte %zu (line %zu)", n, m, i, line);
+}
+
+static double
+number_at(const char *bytes, size_t size)
+{
+	float f;
+	double d;
+
+	if (size == sizeof f) {
+		memcpy(&f, bytes, sizeof f);
+		return (double)f;
+	}
+	memcpy(&d, bytes, sizeof d);
+	return d;
 }
 
 static bool
-same_binary(const char *x, size_t n, const char *y, size_t m, size_t size, double rtol, char *why,
-    size_t why_len)
+same_binary(struct comparing *c, const char *x, size_t n, const char *y, size_t m, size_t size)
 {
 	if (n != m || n % size)
-		return differ(why, why_len, "%zu and %zu bytes, which are not numbers of %zu bytes",
-		    n, m, size);
-	for (size_t i = 0; i < n; i += size) {
-		double v[2];
-
-		for (int k = 0; k < 2; k++) {
-			float f;
-
-			if (size == sizeof f) {
-				memcpy(&f, (k ? y : x) + i, sizeof f);
-				v[k] = (double)f;
-			} else {
-				memcpy(&v[k], (k ? y : x) + i, sizeof v[k]);
-			}
-		}
-		if (!near(v[0], v[1], rtol))
-			return differ(why, why_len, "number %zu is off by %.3g of its size",
-			    i / size, off(v[0], v[1]));
-	}
+		return differ(
+		    c, "%zu and %zu bytes, which are not numbers of %zu bytes", n, m, size);
+	for (size_t i = 0; i < n; i += size)
+		if (!near(c, number_at(x + i, size), number_at(y + i, size)))
+			return differ(
+			    c, "number %zu is off by %.3g of its size", i / size, c->worst);
 	return true;
 }
 
 /* Texts: numbers are compared as numbers, everything else byte by byte. */
 static bool
-same_text(const char *x, const char *y, double rtol, char *why, size_t why_len)
+same_text(struct comparing *c, const char *x, const char *y)
 {
 	size_t line = 1;
 	char before = '\n';
@@ -122,10 +125,10 @@ same_text(const char *x, const char *y, double rtol, char *why, size_t why_len)
 			double u = strtod(x, &ex), v = strtod(y, &ey);
 
 			if (ex > x && ey > y) {
-				if (!near(u, v, rtol))
-					return differ(why, why_len,
+				if (!near(c, u, v))
+					return differ(c,
 					    "a number in line %zu is off by %.3g of its size", line,
-					    off(u, v));
+					    c->worst);
 				before = ex[-1];
 				x = ex;
 				y = ey;
@@ -133,7 +136,7 @@ same_text(const char *x, const char *y, double rtol, char *why, size_t why_len)
 			}
 		}
 		if (*x != *y)
-			return differ(why, why_len, "line %zu differs", line);
+			return differ(c, "line %zu differs", line);
 		line += *x == '\n';
 		before = *x++;
 		y++;
@@ -141,27 +144,80 @@ same_text(const char *x, const char *y, double rtol, char *why, size_t why_len)
 	return true;
 }
 
-bool
-outputs_same(const json_t *o, const char *was, const char *now, char *why, size_t why_len)
+static bool
+same_files(struct comparing *c, const char *compare, const char *was, const char *now)
 {
-	const char *compare = kjson_str_or(o, "compare", "exact");
 	size_t n, m;
 	char *x = file_text(was, &n), *y = file_text(now, &m);
-	double rtol = 0;
-	int kind = kind_of(compare, &rtol);
+	int kind = kind_of(compare, &c->rtol);
 	bool same;
 
 	if (!x || !y)
-		same = differ(why, why_len, "%s does not exist", x ? now : was);
+		same = differ(c, "%s does not exist", x ? now : was);
 	else if (kind < 0)
-		same = same_bytes(x, n, y, m, why, why_len);
-	else if (kind == 0)
-		same = same_text(x, y, rtol, why, why_len);
+		same = same_bytes(c, x, n, y, m);
+	else if (kind > 0)
+		same = same_binary(c, x, n, y, m, kind == 1 ? 4 : 8);
+	else if (strlen(x) < n || strlen(y) < m)
+		same = differ(c, "it is no text");
 	else
-		same = same_binary(x, n, y, m, kind == 1 ? 4 : 8, rtol, why, why_len);
+		same = same_text(c, x, y);
 	free(x);
 	free(y);
 	return same;
+}
+
+bool
+outputs_same(const json_t *o, const char *was, const char *now, char *why, size_t why_len)
+{
+	struct comparing c = { .why = why, .why_len = why_len };
+
+	return same_files(&c, kjson_str_or(o, "compare", "exact"), was, now);
+}
+
+char *
+outputs_digits(const struct adoption *a, const char *folder)
+{
+	/* What is off by more is another result. */
+	static const double most = 0.01, least = 1e-6;
+	const json_t *outputs = json_object_get(a->json, "outputs"), *o;
+	size_t i;
+
+	for (size_t k = 0; k < LEN(kinds); k++) {
+		char why[400], *compare = kasprintf("%s:%g", kinds[k], most);
+		struct comparing c = { .worst = least, .why = why, .why_len = sizeof why };
+		bool same = true;
+
+		json_array_foreach(outputs, i, o) {
+			const char *name = kjson_str_or(o, "file", "");
+
+			same = same &&
+			    same_files(&c, compare, adopt_path(a, "outputs/%s", name),
+			        path_of("%s/%s", folder, name));
+		}
+		free(compare);
+		if (same) {
+			/* Another run may be off by a little more. */
+			double ten = pow(10, floor(log10(1.1 * c.worst))), x = 1.1 * c.worst / ten;
+
+			return kasprintf("%s:%g", kinds[k], ten * (x < 2 ? 2 : x < 5 ? 5 : 10));
+		}
+	}
+	return NULL;
+}
+
+bool
+outputs_allow(const struct adoption *a, const char *compare)
+{
+	const json_t *outputs = json_object_get(a->json, "outputs"), *o;
+	double asked, rtol;
+	int kind = kind_of(compare, &asked);
+	size_t i;
+
+	json_array_foreach(outputs, i, o)
+		if (kind_of(kjson_str_or(o, "compare", "exact"), &rtol) != kind || rtol < asked)
+			return false;
+	return kind >= 0;
 }
 
 bool

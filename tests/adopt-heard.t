@@ -40,6 +40,8 @@ int main()
 EOF
 echo '#pragma once' >heard/k.hpp
 cp -r heard one
+cp -r heard two
+sed -i 's/%.4f/%.9g/; s/% 37/% 37 * 0.37f/' two/k.cpp
 cat >smooth.cpp <<'EOF'
 /* Neighbours, weighed: wins. */
 extern "C" void
@@ -115,5 +117,17 @@ ok 'one command: it stops where a person has to decide, continues from there, an
 	rm one/no; jq -c ".good = true" g/adopt/verdicts.ndjson >x && mv x g/adopt/verdicts.ndjson
 	exits 0 kadopt go -c g; cat out err; grep -q "^ACCEPTED: 001/01" out; is 0 "$(grep -c "preflight\|---------- observe" out)"
 	exits 0 kadopt go -c g; grep -q "already in place" out'
+ok 'digits of floating-point numbers alone: the message has the --compare that allows them, and with it the winner goes in' '
+	exits 0 kadopt adopt -o d -p two --file k.cpp --kernel smooth --build "g++ -O1 -o app k.cpp" --run "./app >out.txt" --outputs out.txt \
+		--compare exact --threads 1 --runs 1 --proxy 0.0001,10000 --provider "exec:sh $tests_dir/data/adopt/model.sh $T/smooth.cpp"
+	jq ".eval += {set: \"full\", timing_s: 0.02, min_samples: 25, seeds: 1} | .memory = {enabled: \"off\"} | .stop.trials = 1" d/campaign.json >x.json && mv x.json d/campaign.json
+	exits 11 kadopt go -c d; cat out err; cmp two/k.cpp d/adopt/original/k.cpp
+	command=$(sed -n "s/.* If that is acceptable, run: //p" out); is "kadopt go -c $T/d --compare float" "${command%:*}"
+	jq -es ".[-1] | .good == false and (.compare | startswith(\"float:\"))" d/adopt/verdicts.ndjson
+	exits 10 kadopt integrate -c d; grep -q "failed in the application before" out
+	exits 0 kadopt adopt -c d --compare float:1e-12; exits 10 kadopt integrate -c d
+	exits 0 $command; cat out; grep -q "^ACCEPTED: 001/01" out
+	jq -es "map(.outcome) == [\"ROLLED_BACK\", \"ALLOWED\", \"DEPLOYED\"]" d/adopt/verdicts.ndjson
+	python3 "$KILN_DATA/tests/schemas.py" "$KILN_DATA/docs/schemas" verdict-1 d/adopt/verdicts.ndjson'
 
 done_testing
