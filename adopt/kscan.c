@@ -410,6 +410,29 @@ before_name(const struct kscan *s, size_t p, size_t body)
 }
 
 /*
+ * Is the name at P, whose '(' is at OPEN, a macro that makes the type of the function whose name
+ * follows, "static NEVER_INLINE(float *) f(int a) {"? Nothing before it can be a type then.
+ */
+static bool
+is_type_macro(const struct kscan *s, size_t from, size_t p, size_t open, size_t body)
+{
+	size_t next = skip_blank(s, matching(s, open, body) + 1, body),
+	       end = word_end(s, next, body);
+
+	if (end == next || is_attribute(s, next, end) ||
+	    kis_listed("noexcept throw requires", s->code + next, end - next) ||
+	    skip_blank(s, end, body) >= body || s->code[skip_blank(s, end, body)] != '(')
+		return false;
+	for (from = skip_blank(s, from, p); from < p; from = skip_blank(s, end, p)) {
+		end = word_end(s, from, p);
+		if (!kis_listed(
+		        "static inline extern __inline __inline__", s->code + from, end - from))
+			return false;
+	}
+	return true;
+}
+
+/*
  * The name of the function whose body begins at BODY, searched from FROM: the word before the first
  * parenthesis that does not belong to an attribute.
  */
@@ -440,7 +463,8 @@ function_name(
 		if (is_text(s, p, end, "operator"))
 			end = operator_end(s, end, body);
 		next = opening(s, end, body);
-		if (next < body && !is_attribute(s, p, end) && !is_keyword(s, p, end)) {
+		if (next < body && !is_attribute(s, p, end) && !is_keyword(s, p, end) &&
+		    !is_type_macro(s, from, p, next, body)) {
 			*name = p;
 			*name_end = end;
 			*open = next;

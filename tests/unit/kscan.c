@@ -81,6 +81,10 @@ test_items(void)
 	            "};\n",
 	    "declaration:DEFINE function:g declaration:f declaration:s");
 	check_items("/* int a; */ // int b;\nint c;", "declaration:c");
+	check_items("static NEVER_INLINE(float *) f(int a) { }\nvoid g(int a) LOCKS(a) { "
+	            "}\nAPI(int)\n"
+	            "h(void) { }\nint i() noexcept(true) { }\n",
+	    "function:f function:g function:h function:i");
 	check_items("inline __device__ float4 operator+(float4 a, float4 b) { return a; }\n"
 	            "struct s { int a; bool operator()(int b) { return b; } };\n"
 	            "bool operator() (int a) { return a; }\n"
