@@ -82,6 +82,15 @@ __attribute__((target_clones("avx2", "default"))) void grow(short *data, int n)
 	for (int i = 0; i < n; i++)
 		data[i] = (short)(data[i] * 3 + i);
 }
+void stride(const float *table, float *x, int n)
+{
+	for (unsigned i = 0, k = 0; i < (unsigned)n; k++) {
+		unsigned step;
+		memcpy(&step, &table[k % 16], sizeof step);
+		x[i] = x[i] * 0.5f + (float)k;
+		i += step % 64;
+	}
+}
 void timed(float *out, int n, float by)
 {
 	for (int i = 0; i < n; i++)
@@ -91,6 +100,7 @@ EOF
 cat >lib/main.c <<'EOF'
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include "k.h"
 void shift(struct row *rows, int n, float by);
 int named(const struct row *rows, int n);
@@ -99,16 +109,20 @@ int next(struct stream *s);
 void product(float *out, const float *x, const float *w, int n, int d);
 void grow(short *data, int n);
 void timed(float *out, int n, float by);
+void stride(const float *table, float *x, int n);
 int main(void)
 {
 	enum { N = 3000, STEPS = 8 };
 	struct row *rows = calloc(N, sizeof *rows);
+	float *table = calloc(16, sizeof *table);
 	struct layer l = { N, NULL, calloc(N, sizeof(float)) };
 	float *w = malloc(64 * 96 * sizeof *w), *x = malloc(96 * sizeof *x), *cache = calloc(STEPS * 64 + 100, sizeof *cache), *own = malloc(32 * sizeof *own);
 	char *block = malloc(20000 + 51);
 	short *data = (short *)(((size_t)block + 31) & ~(size_t)31);
 	double sum = 0;
 
+	for (int i = 0; i < 16; i++)
+		memcpy(&table[i], &(int){ i + 3 }, sizeof(int));
 	for (int i = 0; i < N; i++)
 		rows[i] = (struct row){ i % 17, i % 5, i % 3 ? "b" : "a" }, data[i] = i % 100;
 	for (int i = 0; i < 64 * 96; i++)
@@ -120,6 +134,7 @@ int main(void)
 		product(own, x, w, 96, 32);
 		grow(data, N);
 		timed(l.out, N, 0.5f);
+		stride(table, l.out, N);
 		sum += dot(w + r, x, 90) + cache[64 * r + 5] + own[3];
 	}
 	struct stream s = { (unsigned char *)"abcdefgh", NULL };
@@ -130,7 +145,7 @@ int main(void)
 EOF
 cat >helpers.sh <<'EOF'
 take() { # FUNCTION FILE
-	kadopt adopt -o "c-$1" -p lib --file "$2" --kernel "$1" --build 'gcc -O1 -o app main.c k.c -lm' --run './app >out.txt' --outputs out.txt --threads 1 --runs 1 --proxy 0.0001,10000
+	kadopt adopt -o "c-$1" -p lib --file "$2" --kernel "$1" --build 'gcc -O1 -o app main.c k.c -lm' --run './app >out.txt' --outputs out.txt --threads 1 --runs 1 --proxy 0.0001,10000 ${more-}
 }
 why() { # FUNCTION
 	jq -r "select(.function == \"$1\") | if .good then \"good\" else .reasons[0] end" list.ndjson
@@ -165,6 +180,10 @@ ok 'a header is read as the source that includes it sees it' '
 	. ./helpers.sh
 	exits 0 take dot k.h
 	jq -e ".outputs.result.dtype == \"float32\"" c-dot/task.json'
+ok 'whole numbers in an array of floats, by their bits: in double precision the oracle does not return, as the reference is it does' '
+	. ./helpers.sh
+	more="--timeout 20" exits 0 take stride k.c
+	jq -e ".notes.oracle == \"reference\"" c-stride/task.json'
 ok 'what the judge of candidates refuses is refused before there is a campaign to run' '
 	. ./helpers.sh
 	exits 2 take timed k.c
