@@ -166,7 +166,7 @@ parse_options(struct adopt_options *o, int argc, char **argv)
 		{ 0, "runs", .text = &o->runs, .number = &runs, .low = 1, .high = 99,
 		    .help = "N\trun the application N times for times" },
 		{ 0, "record-mb", .number = &megabytes, .low = 0, .high = 1 << 20,
-		    .help = "MB\trecord at most so many megabytes of arrays; 0: none" },
+		    .help = "MB\trecord at most MB megabytes of arrays; 0: none" },
 		{ 0, "flops", .call = set_text, .to = a,
 		    .help = "EXPRESSION\toperations of a call, over the task's axes" },
 		{ 0, "bytes", .call = set_text, .to = a,
@@ -326,7 +326,7 @@ add_late(const struct adoption *a)
 		task_context(a);
 	}
 	if (code == K_OK)
-		ksay("stored; the campaign in %s goes on with it\n", a->dir);
+		ksay("stored; the campaign in %s continues with it\n", a->dir);
 	json_decref(was);
 	json_decref(task);
 	return code;

@@ -513,8 +513,8 @@ take_symbol(struct making *m, const char *name, const char *declared)
 	type_find(&m->types, words.len ? words.data : "", 1, &type);
 	if (type.kind != TYPE_NUMBER || type.stars != 1) {
 		refuse(m, NULL,
-		    "it reads %s, which other code fills, and which is no number or "
-		    "array of numbers: pass it as an argument",
+		    "it reads %s, which other code fills, and which is not a number or an array of "
+		    "numbers: pass it as an argument",
 		    name);
 	} else {
 		of = kasprintf("({ void *at_ = 0; cudaGetSymbolAddress(&at_, %s); at_; })", name);

@@ -303,7 +303,7 @@ assembly_free(struct assembly *x)
 	free(x->log);
 }
 
-/* FILE contains the kernel; a file in COPY. */
+/* Assembles X from FILE in the folder COPY, which contains the kernel. */
 static void
 assemble(struct assembly *x, const struct adoption *a, const char *copy, const char *file,
     const json_t *settings)

@@ -47,6 +47,6 @@ go_on(const struct adoption *a, bool winner)
 		command_free(&r);
 	}
 	if (code && code != K_NO && code != K_GATE)
-		kwarn("stopped; run kadopt go -c %s to go on from here", a->dir);
+		kwarn("stopped; run kadopt go -c %s to continue from here", a->dir);
 	return code;
 }

@@ -48,7 +48,7 @@ parse_options(struct integrate_options *o, int argc, char **argv)
 		{ 0, "gate", .real = &o->gate, .low = 0.0001, .high = 0.99,
 		    .help = "SHARE\trequire that all calls together take this share less time" },
 		{ 0, "again", .flag = &o->again,
-		    .help = "\ttry a winner that failed in the application before" },
+		    .help = "\ttry a winner again that has failed in the application" },
 		{ 0, "keep-prompts", .flag = &o->keep_prompts,
 		    .help = "\tkeep copies of the prompts" },
 	};
@@ -556,8 +556,8 @@ has_failed(const struct adoption *a, const struct winner *w)
 	bool failed = why != NULL;
 
 	if (failed)
-		ksay("GATE: %s failed in the application before (%s); run more rounds, which are "
-		     "told, or give --again\n",
+		ksay("GATE: %s has failed in the application before (%s); run more rounds, which "
+		     "are told about it, or use --again\n",
 		    w->id, why);
 	free(why);
 	return failed;

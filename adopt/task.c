@@ -1468,7 +1468,7 @@ find_times(struct draft *d)
 		return true;
 	if (!d->v.recorded || d->floats >= FLOATS_KEPT)
 		return false;
-	ksay("proxy      once more, with the recorded numbers alone\n");
+	ksay("proxy      again, with only the recorded numbers\n");
 	d->floats = FLOATS_KEPT;
 	json_array_append_new(d->v.notes,
 	    json_string("its time depends on the numbers, so floating-point inputs are those of "
@@ -1753,8 +1753,8 @@ try_campaign(struct draft *d, bool first)
 			kdie(K_USAGE, "%s cannot be evaluated", d->a->kernel);
 		} else {
 			kdie(K_USAGE,
-			    "%s, taken out of the application, is no program that kiln "
-			    "evaluates:\n%s",
+			    "%s, extracted from the application, is not a program that kiln can "
+			    "evaluate:\n%s",
 			    d->a->kernel, kjson_str_or(record, "eval.log", "it has no status"));
 		}
 	}

@@ -67,7 +67,7 @@ ok 'a winner that the application rejects is rolled back, and that is recorded' 
 	exits 1 kadopt integrate -c c; grep -q "^ROLLED BACK" out
 	python3 "$KILN_DATA/tests/schemas.py" "$KILN_DATA/docs/schemas" verdict-1 c/adopt/verdicts.ndjson
 	jq -es ".[1] | .id == \"001/01\" and .good == false and (.why | contains(\"exited with status 1\"))" c/adopt/verdicts.ndjson
-	exits 10 kadopt integrate -c c; grep -q "GATE: 001/01 failed in the application before" out'
+	exits 10 kadopt integrate -c c; grep -q "GATE: 001/01 has failed in the application before" out'
 ok 'answers that do not affect results can be changed at any time' '
 	exits 0 kadopt adopt -c c --flops "200*n" --compare float:1e-2; grep -q "^stored; the campaign in" out
 	jq -e ".flops == \"200*n\"" c/task.json; jq -e ".outputs[0].compare == \"float:1e-2\" and .flops" c/adopt.json

@@ -187,7 +187,7 @@ ok 'whole numbers in an array of floats, by their bits: in double precision the 
 ok 'what the judge of candidates refuses is refused before there is a campaign to run' '
 	. ./helpers.sh
 	exits 2 take timed k.c
-	grep -q "timed, taken out of the application, is no program that kiln evaluates" err
+	grep -q "timed, extracted from the application, is not a program that kiln can evaluate" err
 	grep -q rdtsc err'
 
 # A judge that reports the reference as wrong as often as the file "wrong" says, and then behaves normally.
@@ -212,5 +212,5 @@ ok 'a reference that is wrong with new numbers: the tolerance is loosened by one
 	! jq -r .reduction c-product/task.json | cmp -s - was
 	rm -r c-product; echo 3 >wrong
 	exits 2 take product k.c
-	is 1 "$(cat wrong)"; grep -q "is no program that kiln evaluates" err'
+	is 1 "$(cat wrong)"; grep -q "is not a program that kiln can evaluate" err'
 done_testing

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # kadopt on ten small programs, each in a common style: none was written for kiln, no question is asked, and each
-# becomes a campaign whose reference gives the application's results. For the GPU kernel, a stub stands in for the
-# run-time library, which works up to the configurations.
+# becomes a campaign whose reference gives the application's results. For the GPU kernel, a stub replaces the
+# run-time library, so that test ends with the configurations.
 # shellcheck disable=SC2016,SC2154
 . "${0%/*}/lib.sh"
 unset ANTHROPIC_API_KEY OPENAI_API_KEY

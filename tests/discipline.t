@@ -108,7 +108,7 @@ ok 'all views, rounds, logs, memory and the report deleted and made again: the s
 	kcampaign views; kreport
 	views >"$T/after"; same "$T/before" "$T/after"
 	find trials rounds logs memory -type f -exec sha256sum {} + | sort -k 2 >"$T/now"; same "$T/all" "$T/now"'
-ok 'what stands there is proven in one go' '
+ok 'one command proves what exists' '
 	cd c; exits 0 make -s proof KILN_BUILD="$KILN_BUILD"; cat out err'
 ok 'an edited log is refused by file and line, and no round begins' '
 	cd c; cp -r ../c ../edited; cd ../edited
@@ -122,7 +122,7 @@ ok 'a tampered memory is refused by file and field, and no round begins' '
 	exits 2 kcampaign run -n 1 || exits 1 kcampaign run -n 1; cat err
 	grep -q "memory/v2.json: .*performance.latency_us" err || grep -q "memory/v2.json" err
 	test ! -e trials/005'
-ok 'a decision that somebody turned is refused by round and field' '
+ok 'a changed decision is refused by round and field' '
 	cp -r c turned; cd turned
 	jq -c ".score.decision.verdict = \"accepted\"" trials/002/score.ndjson >x; mv x trials/002/score.ndjson
 	exits 2 make -s proof KILN_BUILD="$KILN_BUILD"; grep -q "round 3: score.decision.verdict is \"accepted\", but the records say \"rolled_back\"" out err'

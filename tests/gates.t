@@ -93,7 +93,7 @@ ok 'evidence: from two rollbacks in a row on a profile, from three on instructio
 	exits 2 keval -c r --evidence 5 --preflight; grep -q "cannot be used together" err
 	keval -c r --evidence 5 -a streak-4 --inputs | grep -q "trials/000/00/eval.ndjson"'
 if command -v valgrind >/dev/null; then
-	ok 'evidence: the profile is made anew, whatever the record says' '
+	ok 'evidence: the profile is made again, whatever the record says' '
 		. ./helpers.sh
 		edit r/campaign.json ".eval.profile = \"auto\""
 		keval -c r --evidence 5 -a streak-2 -o e
@@ -202,7 +202,7 @@ printf '%s\n' "ptxas info    : 0 bytes gmem" "ptxas info    : Compiling entry fu
 exec gcc "$@"
 E
 chmod 755 cc-ptxas
-ok 'what ptxas says of registers and spills is on record' '
+ok 'the figures of ptxas on registers and spills are recorded' '
 	cp -r r x; jq --arg c "$T/cc-ptxas" ".build.compiler = \$c" r/task.json >x/task.json
 	jq ".eval.sandbox = \"none\"" r/campaign.json >x/campaign.json
 	keval -c x --code r/reference.c >e

@@ -234,7 +234,7 @@ ok 'a weight cache counts as far as its bound, and a gap above 1 point is inflat
 	exits 1 kaudit --report --markdown -c l
 	grep -q "^Verdict: \*\*inflated\*\*. Headline +27.05 %, of which +22.8" out
 	grep -q "^| bounded weight cache | W1 | +5.00 % | +1.50 % |" out; grep -q "Do not quote the headline" out'
-ok 'of a speed-up of 30 a point is nothing, and 2 % are inflated' '
+ok 'for a speed-up of 30 one point does not count, and 2 % are inflated' '
 	mkdir many; mv l many; kcampaign new l --task "$grouped" >/dev/null
 	scored 000 ".score = {decision: {verdict: \"baseline\"}}"
 	scored 001 ".score = {decision: {verdict: \"accepted\", improvement_pct: 2900, vs_baseline_pct: 2920}}"

@@ -158,13 +158,13 @@ ok 'edits of the program shown are applied exactly, in blocks or as a diff' '
 ok 'edits that do not match exactly are refused by name, and edits of a short program as before' '
 	. ./edits.sh
 	refused() { edits "$1"; is "compile_error edit 0" "$(jq -r "\"\(.status) \(.reasons[0].check) \(.tier)\"" out)"; jq -r .log out | grep -q "its edits do not fit the program shown: $2"; }
-	refused "$(block "static float two(void) { return 4; }" "x")" "the lines that edit 1 replaces stand in the program 0 times; they must"
-	refused "$(printf "%s\n%s" "$mend" "$(block "/* again */" "")")" "the lines that edit 2 replaces stand in the program 2 times"
+	refused "$(block "static float two(void) { return 4; }" "x")" "the lines that edit 1 replaces occur in the program 0 times; they must"
+	refused "$(printf "%s\n%s" "$mend" "$(block "/* again */" "")")" "the lines that edit 2 replaces occur in the program 2 times"
 	refused "$(printf "%s\n%s" "$mend" "$mend")" "edits 1 and 2 overlap"
 	refused "$(printf "<<<<<<< SEARCH\n=======\nint y;\n>>>>>>> REPLACE\n")" "edit 1 does not say what it replaces"
 	refused "$(printf "<<<<<<< SEARCH\nint x;\n=======\nint y;\n")" "edit 1 does not end"
 	# A part of a line does not match.
-	refused "$(block "float two(void) { return 3; }" "x")" "the lines that edit 1 replaces stand in the program 0 times"
+	refused "$(block "float two(void) { return 3; }" "x")" "the lines that edit 1 replaces occur in the program 0 times"
 	edits "$(printf "\140\140\140c\n%s\n\140\140\140\n" "$mend")" "$(jq -nc "{sample: {parent: {id: \"000/00\", code: \"static float two(void) { return 3; }\\n\"}}}")"
 	is compile_error "$(jq -r .status out)"; jq -r .log out | grep -q "answer with the whole program"'
 ok 'a program with parts left out is rejected before the build; dots that leave nothing out are accepted' '

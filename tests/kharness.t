@@ -481,7 +481,7 @@ ok 'lint: inputs that could be ignored or compiled in, and special values' '
 	grep -q "inputs.idle has no influence" err; grep -q "inputs.mode is 1 in all calls" err; grep -q "inputs.free has no influence" err
 	grep -q "axes.spare has no influence" err; grep -q "add \"special\" to \"distributions\"" err
 	is 5 "$(grep -c note: err)"'
-ok 'an oracle whose threads go on to the end' '
+ok 'an oracle whose threads keep running' '
 	cat >o.c <<-E
 	#include <pthread.h>
 	#include <sched.h>

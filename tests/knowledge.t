@@ -83,7 +83,7 @@ ok 'names of a task: its op, else its name; case and dashes do not matter' '
 	# The words that match best come first.
 	routed grouped_gemm x86 c | grep "^P1" | head -n 1 | grep -q ops/grouped_gemm'
 
-ok 'what every device of docs/hardware is called has a route, where its architecture has a note' '
+ok 'every name of a device of docs/hardware has a route, if its architecture has a note' '
 	for d in a100_sxm h100_sxm h200 b200 mi300x mi325x mi355x; do
 		test -e "$KILN_DATA/docs/hardware/$d.md" || continue
 		sed -n "s/^- \(device\|alias\): //p" "$KILN_DATA/docs/hardware/$d.md"

@@ -213,7 +213,7 @@ ok 'changed facts of a closed round are reported; --correct labels the correctio
 	grep -q "^| 3 (corrected) | ROLLBACK" m/logs/performance_trend.md
 	exits 0 krecords close -c m; exits 0 krecords check -c m
 	cp -r m m2; rm -r m2/rounds m2/logs; exits 1 krecords close -c m2
-	grep -q "what it said in logs/optimize.md, which is gone, cannot be made again" err
+	grep -q "its entry in logs/optimize.md is lost and cannot be made again" err
 	krecords close --correct -c m2; exits 0 krecords check -c m2'
 ok 'a large relative error follows the absolute one, so that it does not contradict PASS' '
 	grep -q "| Max error |" a/rounds/round-1/summary.md; grep -q "| PASS |.*| 2.00e-07 (0.039 of what is allowed) |" a/rounds/round-1/summary.md'

@@ -46,7 +46,7 @@ ok 'only the reference in the archive: the same, with its score' '
 	ksample --trial 7 --branch 2 -a a >out
 	jq -e ".sample | .pick == \"initial\" and .parent.combined == 5 and .parent.coords == [0,0,0,0]" out'
 
-ok 'broken elites beside the reference: still a fresh start' '
+ok 'broken elites next to the reference: still a fresh start' '
 	{ header; elite 000/00 0000 5; elite 001/01 1000 3 ".status = \"wrong_value\""; } >a
 	is initial "$(ksample --trial 7 --branch 1 -a a | jq -r .sample.pick)"'
 

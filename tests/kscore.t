@@ -58,7 +58,7 @@ ok 'the multiplier is a knob' '
 	mkdir -p k; printf "{\"name\":\"k\",\"score\":{\"multiplier\":1}}" >k/campaign.json
 	record 001/01 "$(timed 10000000)" >in
 	is "3.39 8.39" "$(kscore -c k -r ref.ndjson in | jq -r "\"\(.score.speedup) \(.score.combined)\"")"'
-ok 'what came before passes through byte for byte' '
+ok 'existing members pass through byte for byte' '
 	. ./make.sh
 	record 001/01 "$(timed 10000000)" >in
 	kscore -r ref.ndjson in >out

@@ -84,7 +84,7 @@ ok 'two rollbacks in a row ask for a review: without three new directions nothin
 	kcampaign run -n 1 >out; grep -q "^Round 9: ACCEPTED" out
 	is "008/01 0" "$(jq -r "select(.kind == \"archive\") | \"\(.linear.accepted) \(.linear.streak)\"" trials/008/archive.ndjson)"'
 
-ok 'no plan, one behind the code, a forbidden bucket: not evaluated, and the model is told what is missing' '
+ok 'no plan, one after the code, a forbidden bucket: not evaluated, and the model is told what is missing' '
 	cd c
 	. ../helpers.sh
 	reply 009 6; sed -i "s/^.*plan$/\`\`\`json/" replies/009.md
@@ -318,7 +318,7 @@ ok 'the null model plans its rounds, so that a linear search can be simulated' '
 	exits 1 grep -l no_plan trials/*/01/eval.ndjson
 	jq -r .eval.status trials/00[1-9]/01/eval.ndjson | grep -c correct'
 
-ok 'a program that is not whole costs no round, up to three in a row; the next one is told and mends it' '
+ok 'an incomplete program costs no round, up to three in a row; the next prompt shows it for repair' '
 	. ./helpers.sh
 	campaign d; cd d; edit campaign.json ".stop = {trials: 2}"
 	elided() { reply "$1" "$2"; sed -i "s|int step = $2;|int step = $2;\n\t// ... rest unchanged|" "replies/$1.md"; }
@@ -335,7 +335,7 @@ ok 'a program that is not whole costs no round, up to three in a row; the next o
 	grep -q "int step = 5;" text
 	karchive --check; exits 0 krecords check; python3 "$tests_dir/schemas.py" "$KILN_DATA/docs/schemas" archive-1 trials/006/archive.ndjson'
 
-ok 'killed between the archive of a round and the link to it: the same command goes on' '
+ok 'killed between the archive of a round and the link to it: the same command continues' '
 	kcampaign new torn --task "$KILN_DATA/campaigns/softmax" --mode linear >/dev/null
 	edit torn/campaign.json ".model = {provider: \"null\"} | .eval = {evaluator: \"null\"}"
 	cd torn; kcampaign run -n 1 >/dev/null; cp -a . ../killed

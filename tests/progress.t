@@ -150,7 +150,7 @@ ok 'make gets campaign.json through campaign.mk, which is rewritten when that ch
 	jq ".eval.launcher = \"env \\\\\"" campaign.json >new; mv new campaign.json
 	exits 2 kcampaign run -n 1; grep -q "must be one line that does not end in a backslash" err'
 
-ok 'the page follows a campaign while it runs, and stays as it is at the end' '
+ok 'the page follows a campaign while it runs, and no longer changes at the end' '
 	. "$tests_dir/campaign.sh"
 	cd .. && null_campaign w 3 && cd w
 	kcampaign watch --every 0.1 >out 2>err & pid=$!

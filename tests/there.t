@@ -7,7 +7,7 @@
 echo '{"name":"null","eval":{"evaluator":"null"}}' >campaign.json
 printf '%s\n' '{"schema":"candidate/1","trial":1,"branch":1,"id":"001/01","reply":{"text":"```c\nint f(void);\n```"}}' >reply
 
-ok 'the null evaluator: a task that cannot be looked for' '
+ok 'the null evaluator: a task whose existence is unknown' '
 	exits 0 keval reply
 	ln -s task.json task.json
 	exits 4 keval reply

@@ -128,7 +128,7 @@ ok 'only tips from the same operation are shown, and the run says so' '
 	done
 	is "" "$(cat u.err)"; lacks "earlier campaigns have left" u.text
 	grep -q "show tips of earlier campaigns on softmax: 1, from $here; to leave them out" s.err
-	grep -q "show kinds of change that have paid on softmax: 1, from $tips;" s.err
+	grep -q "show kinds of change that have paid off on softmax: 1, from $tips;" s.err
 	grep -q "pad rows" s.text; grep -q "wide_loads (softmax" s.text'
 
 ok 'kernels of earlier campaigns: by operation, types, device and target, with where and how fast, as data, within the budget' '

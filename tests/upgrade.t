@@ -104,6 +104,6 @@ ok 'a program that later samples show survives a redo' '
 	is 1 "$(find "trials/$parent" -name "eval.ndjson.*" | wc -l)"
 	kcampaign record "$child" | jq -cS "del(.coords, .audit, .score)" | same before -
 	rm "trials/$parent"/eval.ndjson.*
-	exits 2 kcampaign record "$child"; grep -q "code is not what it was in the evaluation of $parent any more" err
+	exits 2 kcampaign record "$child"; grep -q "code has changed since then in the evaluation of $parent" err
 	exits 0 kcampaign status'
 done_testing

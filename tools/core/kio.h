@@ -97,9 +97,9 @@ void kout_open(const char *path);
 void kout_member(const struct krec *rec, const char *name, const json_t *value);
 void kout_json(const json_t *value);
 /*
- * Text for people, even if it contains text from other people's files: control characters are
- * masked. A newline is added. What programs read, records and sources, goes out byte for byte by
- * kout_raw; on a terminal that is masked, too.
+ * Text for people, wherever it comes from: control characters are masked. A newline is added.
+ * kout_raw writes data for programs (records, sources) byte for byte; on a terminal it is masked,
+ * too.
  */
 void kout_line(const char *line, size_t len);
 void kout_raw(const char *line, size_t len);

@@ -320,7 +320,7 @@ prepare_bwrap(struct launch *l, char *const *argv)
 	push(&l->argv, kstrdup("bwrap"));
 	push(&l->argv, kstrdup("--args"));
 	push(&l->argv, kasprintf("%d", fd));
-	/* Set inside, where only the sandbox's own processes count. */
+	/* The process limit is set inside, where only the sandbox's own processes count. */
 	push(&l->argv, kstrdup("prlimit"));
 	push(&l->argv, kasprintf("--nproc=%llu", (unsigned long long)l->processes));
 	push(&l->argv, kstrdup("--"));

@@ -7,10 +7,10 @@
  *                                                    OpenCL compiler's options
  *   krun-opencl --facts                              the device as one JSON object
  *
- * Which device: see kcl.h. A CPU works on the shared memory itself, as a candidate in C does; what
- * it runs is machine code in this process, so there is no moment for it outside the judge's clock.
- * A device with memory of its own gets both arenas copied before the clock runs, and outputs are
- * fetched after; in this process then runs no foreign code.
+ * Which device: see kcl.h. A CPU works directly on the shared memory, like a candidate in C; it
+ * runs machine code in this process, which must not run outside the timed region. For a device with
+ * memory of its own, both arenas are copied before the clock starts, and outputs are copied back
+ * after it has stopped; then no foreign code runs in this process.
  */
 #include <fcntl.h>
 #include <sys/mman.h>

@@ -774,7 +774,7 @@ progress_end(struct progress *p, bool good)
 	return out;
 }
 
-/* Of a run in another process. */
+/* The progress of a run in another process. */
 
 void
 progress_report(const struct kcamp *c, long process, struct kbuf *text)

@@ -127,8 +127,8 @@ place_edits(struct edits *all, const char *program)
 		if (!e->was.len)
 			return kasprintf("edit %zu does not say what it replaces", i + 1);
 		if (found != 1)
-			return kasprintf("the lines that edit %zu replaces stand in the program "
-			                 "%zu times; they must stand there exactly once",
+			return kasprintf("the lines that edit %zu replaces occur in the program "
+			                 "%zu times; they must occur exactly once",
 			    i + 1, found);
 		for (size_t k = 0; k < i; k++)
 			if (e->at < all->at[k].at + all->at[k].was.len &&

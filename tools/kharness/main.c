@@ -357,7 +357,7 @@ check_files(const struct judge *j, const struct subject *subjects, size_t count)
 
 /*
  * The candidate is complete when standard input gives the time at which it was completed. Time
- * spent before that made nobody wait.
+ * spent before that does not count as waiting.
  */
 static void
 await_candidate(struct judge *j)

@@ -255,8 +255,7 @@ remade_log(struct state *s, int l, size_t *len)
 		s->anew = !ksha256_is(text.data + start, text.len - start,
 		    kjson_str_or(entry_of(e->line, l), "sha256", ""));
 		if (s->anew)
-			kfault(&s->drift,
-			    DRIFT "what it said in %s, which is gone, cannot be made again",
+			kfault(&s->drift, DRIFT "its entry in %s is lost and cannot be made again",
 			    e->round, log_paths[l]);
 	}
 	*len = text.len;

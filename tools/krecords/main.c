@@ -139,7 +139,7 @@ static const struct kcommand commands[] = {
 	    "tips for later campaigns" },
 	{ "freeze", "", NULL, command_freeze, false, "copy tips and library into the campaign" },
 	{ "library", "", "[CAMPAIGN...]", command_library, false,
-	    "what has paid in finished campaigns" },
+	    "what has paid off in finished campaigns" },
 };
 
 static struct options given = { .seed = -1 };
@@ -160,7 +160,7 @@ static const struct koption options[] = {
 	{ 0, "due", .flag = &given.due,
 	    .help = "\trestart: only if memory.restart_after requires it" },
 	{ 0, "prompt", .flag = &given.prompt,
-	    .help = "\tcompact: print the prompt and ask nobody" },
+	    .help = "\tcompact: print the prompt without asking a model" },
 };
 
 /* Operands that are files or folders are made absolute: all of library's, and what tips reads. */

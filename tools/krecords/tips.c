@@ -732,7 +732,7 @@ freeze_library(const struct campaign *m)
 	static const struct {
 		const char *kind, *what;
 	} told[] = {
-		{ "pattern", "kinds of change that have paid" },
+		{ "pattern", "kinds of change that have paid off" },
 		{ "round", "kernels of earlier campaigns" },
 		{ "summary", "a summary of an earlier campaign" },
 	};

@@ -30,7 +30,10 @@ without_numbers(const char *status, const char *text)
 	return b.data;
 }
 
-/* Adds to ALL by the key of status and text without numbers; the text is that of the first. */
+/*
+ * Counts a reason in ALL. The key is the status and the text without numbers; the text shown is
+ * that of the first.
+ */
 static void
 add_reason(json_t *all, const struct kcandidate *c, const char *text)
 {

@@ -293,7 +293,7 @@ keep_row(struct karch *a, struct karch_row *row, size_t from)
 	if (a->elite[row->cell])
 		why = "a second elite of its cell";
 	else if (a->programs > from)
-		why = "an elite behind the programs";
+		why = "an elite after the programs";
 	if (why)
 		karch_row_free(row);
 	else

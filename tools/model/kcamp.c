@@ -67,10 +67,9 @@ const struct kknob kknobs[] = {
 	{ "stop.trials", KKNOB_INT, "10", 1, 999999, NULL,
 	    "number of trials; in linear mode at most 119" },
 	{ "stop.patience", KKNOB_INT, "2", 0, 999999, NULL,
-	    "end after so many usual waits without a gain; a usual wait is the longest from one "
-	    "gain "
-	    "to the next so far, at least 20 candidates; in linear mode rounds, and the default is "
-	    "never; 0: never" },
+	    "end after this many usual waits without a gain; a usual wait is the longest wait for "
+	    "a gain so far, but at least 20 candidates; in linear mode it counts rounds, and is "
+	    "off by default; 0: never" },
 	{ "stop.speedup", KKNOB_NUM, "0", 0, BIG, NULL, "end at this speed-up; 0: never" },
 	{ "stop.efficiency", KKNOB_NUM, "0", 0, 100, NULL,
 	    "end at this percentage of the roofline; of the ceilings that bind the workloads "
@@ -79,7 +78,8 @@ const struct kknob kknobs[] = {
 	    "end when this much is spent, in USD; also refuses calls that could exceed it; 0: no "
 	    "limit" },
 	{ "stop.failures", KKNOB_INT, "0", 0, BIG, NULL,
-	    "end after so many failures in a row; candidates without code or timed out; 0: never" },
+	    "end after this many failures in a row; a failure is a candidate without code, or one "
+	    "that timed out; 0: never" },
 
 	{ "model.provider", KKNOB_ENUM, "replay", 0, 0,
 	    "anthropic|openai|exec:|exec-json:|file|replay|null", "who answers the prompts" },
@@ -129,10 +129,11 @@ const struct kknob kknobs[] = {
 	    "tips of earlier campaigns are read, and tips are left for later ones; auto: in linear "
 	    "mode" },
 	{ "memory.restart_after", KKNOB_INT, "0", 0, 999999, NULL,
-	    "hide half of it after so many trials; in a row and without a gain; a random half; 0: "
-	    "never" },
+	    "hide a random half of it after this many trials; counts trials in a row without a "
+	    "gain; 0: never" },
 	{ "memory.compact_every", KKNOB_INT, "0", 0, 999999, NULL,
-	    "summarise it every so many trials; the model of feedback.* does it; 0: never" },
+	    "summarise it each time this many trials are over; uses the model of feedback.*; 0: "
+	    "never" },
 
 	{ "tips.dir", KKNOB_STR, "", 0, 0, NULL,
 	    "folder of the tips; empty: $XDG_DATA_HOME/kiln/tips, or ~/.local/share/kiln/tips" },
@@ -187,7 +188,7 @@ const struct kknob kknobs[] = {
 	    "weight of the speed-up; combined = perf_score + multiplier * speed-up, for a correct "
 	    "candidate" },
 	{ "score.min_gain", KKNOB_NUM, "0.02", 0, 10, NULL,
-	    "smallest gain that counts; relative, even if the measured noise is lower" },
+	    "smallest gain that counts; a share, and a limit even if the measured noise is lower" },
 
 	{ "git.branch", KKNOB_STR, "auto", 0, 0, NULL,
 	    "branch for accepted kernels; in the repository that contains the campaign; auto: "

@@ -44,10 +44,11 @@ struct kcamp {
 struct kcamp *kcamp_load(const char *dir);
 void kcamp_free(struct kcamp *c);
 /*
- * A campaign may come from somebody else, and its folder may hold links that lead out of it.
- * kcamp_load refuses those among the names that kiln makes there, and this refuses all below
- * trials, rounds, logs and memory: whoever goes through a whole campaign calls it first. What is
- * neither a file nor a folder is refused, too. Dies with K_USAGE and the name.
+ * A campaign may come from somebody else, and its folder may contain links that lead out of it.
+ * kcamp_load refuses such links among the names that kiln makes there, and this function refuses
+ * them anywhere below trials, rounds, logs and memory: programs that walk through a whole campaign
+ * call it first. Anything that is neither a file nor a folder is refused, too. Dies with K_USAGE
+ * and the name.
  */
 void kcamp_no_links(const char *dir);
 /*
@@ -57,7 +58,7 @@ void kcamp_no_links(const char *dir);
 size_t kcamp_faults(const json_t *manifest, char **text);
 
 /*
- * Value of a knob, or its default. PATH must stand in the table (a wrong path is a bug and aborts).
+ * Value of a knob, or its default. PATH must be in the table (a wrong path is a bug and aborts).
  * Borrowed.
  */
 double kcamp_num(const struct kcamp *c, const char *path);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * klaunch: how kernels are launched, where a candidate is device code alone: it says so in comment
- * lines, in order,
+ * klaunch: how the kernels of a candidate that consists of device code only are launched. The
+ * candidate says so in comment lines, in order,
  *   // kiln: launch kernel=NAME grid=EXPR[,EXPR[,EXPR]] block=EXPR[,EXPR[,EXPR]] [shared=EXPR]
  * GRID counts blocks (work-groups), BLOCK the threads (work-items) of one, SHARED the bytes of
  * memory that a block shares besides what the kernel declares. EXPR is ktask's language over the

@@ -261,9 +261,9 @@ expand(const char *dir, json_t *record, const json_t *texts, bool lenient)
 
 		json_decref(value);
 		if (!good && !lenient && !fault)
-			fault = kasprintf("%s is not what it was in %s%s any more; put that back "
-			                  "from a copy, or make redo CELL=%s FROM=%.6s makes the "
-			                  "record anew",
+			fault = kasprintf("%s has changed since then in %s%s; restore it from a "
+			                  "copy, or make the record again with make redo CELL=%s "
+			                  "FROM=%.6s",
 			    path, id ? "the evaluation of " : "trials/000/texts", id ? id : "",
 			    kjson_str_or(record, "id", ""), path);
 	}
