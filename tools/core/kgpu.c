@@ -209,7 +209,7 @@ keep_memory(struct kgpu *g, void *pool)
 }
 
 struct kgpu *
-kgpu_open(enum kgpu_api api, int number, bool spin, char *why, size_t why_len)
+kgpu_find(enum kgpu_api api, int number, char *why, size_t why_len)
 {
 	struct kgpu *g = kcalloc(1, sizeof *g);
 
@@ -221,16 +221,32 @@ kgpu_open(enum kgpu_api api, int number, bool spin, char *why, size_t why_len)
 	setenv("CUDA_DEVICE_MAX_CONNECTIONS", "1", 0);
 	if (bind(g, why, why_len) &&
 	    works(g, "the driver does not start", g->init(0), why, why_len) &&
-	    works(g, "no such device", g->device_get(&g->device, number), why, why_len) &&
-	    works(g, "device flags", spin ? g->set_flags(g->device, SPIN) : 0, why, why_len) &&
+	    works(g, "no such device", g->device_get(&g->device, number), why, why_len))
+		return g;
+	free(g);
+	return NULL;
+}
+
+bool
+kgpu_enter(struct kgpu *g, bool spin, char *why, size_t why_len)
+{
+	return works(g, "device flags", spin ? g->set_flags(g->device, SPIN) : 0, why, why_len) &&
 	    works(g, "no context on the device", g->retain(&g->context, g->device), why, why_len) &&
 	    works(g, "context", g->set_current(g->context), why, why_len) &&
 	    works(g, "memory pool", keep_memory(g, NULL), why, why_len) &&
 	    works(g, "stream", g->stream_create(&g->stream, 0), why, why_len) &&
 	    works(g, "event", g->event_create(&g->event[0], 0), why, why_len) &&
-	    works(g, "event", g->event_create(&g->event[1], 0), why, why_len))
+	    works(g, "event", g->event_create(&g->event[1], 0), why, why_len);
+}
+
+struct kgpu *
+kgpu_open(enum kgpu_api api, int number, bool spin, char *why, size_t why_len)
+{
+	struct kgpu *g = kgpu_find(api, number, why, why_len);
+
+	if (!g || kgpu_enter(g, spin, why, why_len))
 		return g;
-	free(g);
+	kgpu_close(g);
 	return NULL;
 }
 
@@ -243,7 +259,7 @@ kgpu_no_room(const char *why)
 void
 kgpu_close(struct kgpu *g)
 {
-	if (g)
+	if (g && g->context)
 		g->give_back(g->device);
 	free(g);
 }

@@ -33,10 +33,16 @@ struct kgpu;
 enum kgpu_api { KGPU_CUDA, KGPU_HIP };
 
 /*
- * The driver of API. NULL with the reason in WHY when there is none or it has no device. SPIN: wait
- * for the device by spinning instead of sleeping. The primary context of device NUMBER is made
- * current.
+ * Device NUMBER of the driver of API, for kgpu_facts and kgpu_state. NULL with the reason in WHY
+ * when there is no driver or no such device.
  */
+struct kgpu *kgpu_find(enum kgpu_api api, int number, char *why, size_t why_len);
+/*
+ * Make its primary context current, which all else needs; false with the reason in WHY. SPIN: wait
+ * for the device by spinning instead of sleeping. Others who measure on the device notice.
+ */
+bool kgpu_enter(struct kgpu *g, bool spin, char *why, size_t why_len);
+/* Both. */
 struct kgpu *kgpu_open(enum kgpu_api api, int number, bool spin, char *why, size_t why_len);
 /*
  * Does WHY, from this process or another, say that the device is out of memory? Memory becomes free

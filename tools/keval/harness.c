@@ -60,8 +60,11 @@ compose(struct words *w, struct keval *k, const struct harness_run *r, struct nu
 	if (is_gpu(k) && strcmp(clocks, "off"))
 		words_add(w, "--lock-clocks", clocks, NULL);
 	add_knobs(w, k, numbers);
-	/* Clocks and caches settle in less than that. */
-	words_add(w, "--sandbox", kcamp_str(k->camp, "eval.sandbox"), "--warmup-s", "0.03", NULL);
+	/*
+	 * Clocks and caches settle in less than that. A device has just been at work on the cases.
+	 */
+	words_add(w, "--sandbox", kcamp_str(k->camp, "eval.sandbox"), "--warmup-s",
+	    is_gpu(k) ? "0.01" : "0.03", NULL);
 	for (const char *const *p = r->against; p && *p; p++)
 		words_add(w, "--against", *p, NULL);
 	if (r->all_pairs)

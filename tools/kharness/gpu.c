@@ -431,7 +431,7 @@ static struct space space = {
 	.arena_close = arena_close,
 	.fence = fence,
 	.sample_ns = 2e6,
-	.oracle_s = 0.01,
+	.oracle_s = 0.004,
 	.samples_checks = true,
 };
 
@@ -531,23 +531,17 @@ is_suspect(const char *mark)
 	return kfind(mark, &st) && time(NULL) - st.st_mtime < SUSPECT_S;
 }
 
-/*
- * Open device NUMBER; false, with nothing opened, when it is set aside, or when others measure on
- * it and WAIT is false.
- */
+/* Whether there is device NUMBER, its facts, and nobody has set it aside. */
 static bool
-try_device(struct judge *j, int number, bool wait)
+look_at_device(struct judge *j, int number)
 {
 	char why[256];
-	int fd;
 
-	/* From the previous device, if it was refused. */
+	/* Of the device before this one, if it was refused. */
 	kgpu_close(gpu);
-	gpu = kgpu_open(j->o.backend->api, number, true, why, sizeof why);
+	gpu = kgpu_find(j->o.backend->api, number, why, sizeof why);
 	if (!gpu) {
-		if (!no_room)
-			kwarn("device %d: %s", number, why);
-		no_room |= kgpu_no_room(why);
+		kwarn("device %d: %s", number, why);
 		return false;
 	}
 	kgpu_facts(gpu, &facts);
@@ -562,14 +556,48 @@ try_device(struct judge *j, int number, bool wait)
 	free(j->device_uuid);
 	j->device_uuid = kasprintf("gpu-%s", facts.uuid);
 	j->device_number = number;
-	/* Wait for the chosen device when there is work for it. */
-	if (wait)
-		return true;
-	fd = klock_device(j->device_uuid, j->o.timing || j->o.reuse, false);
-	if (fd < 0)
-		return false;
-	close(fd);
 	return true;
+}
+
+/* A context of ours on it, made while nobody measures there. */
+static bool
+enter_device(struct judge *j)
+{
+	enum spent before = spent_on(j, SPENT_WAITING);
+	int shared = klock_device(j->device_uuid, false, true);
+	char why[256];
+	bool entered;
+
+	spent_on(j, before);
+	entered = kgpu_enter(gpu, true, why, sizeof why);
+	close(shared);
+	if (entered)
+		return true;
+	if (!no_room)
+		kwarn("device %d: %s", j->device_number, why);
+	no_room |= kgpu_no_room(why);
+	return false;
+}
+
+/*
+ * Open device NUMBER; false, with nothing opened, when it is set aside, or others measure on it and
+ * we shall not WAIT.
+ */
+static bool
+try_device(struct judge *j, int number, bool wait)
+{
+	int fd;
+
+	if (!look_at_device(j, number))
+		return false;
+	/* The one to wait for is waited for when there is something to do on it. */
+	if (!wait) {
+		fd = klock_device(j->device_uuid, j->o.timing || j->o.reuse, false);
+		if (fd < 0)
+			return false;
+		close(fd);
+	}
+	return enter_device(j);
 }
 
 static void

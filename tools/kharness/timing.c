@@ -14,6 +14,7 @@
  */
 #include <math.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -85,9 +86,9 @@ static const size_t looks[] = { KSTAT_PAIRS, 17, 24, 34, 48, 68, 96, 136, 192 };
  */
 static const double precise = 0.02, precise_ratio = 0.06;
 /*
- * Two processes of one program differ, because each has its own pages: by up to 2.6 % for calls of
- * 5 us on a busy machine. A difference smaller than this (of the logarithms) is believed only if
- * new processes of all subjects confirm it.
+ * Two processes of one program differ, because each has its own pages, and on a GPU its own
+ * context: by up to 2.6 % for calls of 5 us on a busy machine. A difference smaller than this (of
+ * the logarithms) is believed only if new processes of all subjects confirm it.
  */
 static const double doubtful = 0.05;
 /*
@@ -1064,6 +1065,44 @@ forget_pairs(struct race *a)
 			a->earlier[i][k].median = NAN;
 }
 
+/* It is ready, and stopped. */
+static void
+greet(struct race *a, struct racer *x)
+{
+	if (x->start == OUT_OK && !x->greeted)
+		runner_greet(a->j, &x->r);
+	x->greeted = true;
+}
+
+/*
+ * Without a pacer, the cost of a go is measured before anything is loaded, and the fastest counts
+ * for all.
+ */
+static void
+load_all(struct race *a)
+{
+	enum spent before = spent_on(a->j, SPENT_STARTING);
+	int64_t fence = 0;
+
+	for (size_t i = 0; i < a->count && !a->paced; i++)
+		if (!a->racers[i].out && !a->racers[i].loaded) {
+			struct handshake h = runner_handshake(a->j, &a->racers[i].r);
+
+			if (a->p.h.ns <= 0 || h.ns < a->p.h.ns)
+				a->p.h = h;
+			fence = a->racers[i].r.fence_ns;
+		}
+	for (size_t i = 0; i < a->count; i++) {
+		struct racer *x = &a->racers[i];
+
+		if (x->loaded)
+			x->r.fence_ns = fence;
+		else if (!x->out)
+			drop(x, runner_load(a->j, &x->r));
+	}
+	spent_on(a->j, before);
+}
+
 /* New processes for all that are still in the race. */
 static void
 start_again(struct race *a)
@@ -1076,8 +1115,15 @@ start_again(struct race *a)
 		if (x->out)
 			continue;
 		runner_close(&x->r);
-		drop(x, runner_open(a->j, &x->r, x->s->file, &a->m));
+		x->start = runner_launch(a->j, &x->r, x->s->file, &a->m);
+		x->greeted = x->loaded = false;
 	}
+	for (size_t i = 0; i < a->count; i++)
+		if (!a->racers[i].out) {
+			greet(a, &a->racers[i]);
+			drop(&a->racers[i], a->racers[i].start);
+		}
+	load_all(a);
 	spent_on(a->j, before);
 }
 
@@ -1105,8 +1151,7 @@ one_workload(struct race *a, const struct ktask_workload *w, json_t *pairs)
 	double noise = NAN;
 
 	sample(a, w);
-	/* A GPU's processes start slowly, and have shown no such differences. */
-	if (!note_pairs(a) || !a->paced || a->busy || a->enough < KSTAT_PAIRS) {
+	if (!note_pairs(a) || a->j->opencl || a->busy || a->enough < KSTAT_PAIRS) {
 		forget_pairs(a);
 	} else {
 		end(a);
@@ -1176,6 +1221,10 @@ race_open(struct judge *j, struct subject *subjects, size_t count)
 void
 race_close(struct race *a)
 {
+	/* All at once: those of a GPU take long to end. */
+	for (size_t i = 0; i < a->count; i++)
+		if (a->racers[i].r.outer > 0)
+			kill(a->racers[i].r.outer, SIGKILL);
 	for (size_t i = 0; i < a->count; i++)
 		runner_close(&a->racers[i].r);
 	if (a->paced)
@@ -1183,15 +1232,6 @@ race_close(struct race *a)
 	memory_close(a->j, &a->m);
 	free(a->racers);
 	free(a);
-}
-
-/* It is ready, and stopped. */
-static void
-greet(struct race *a, struct racer *x)
-{
-	if (x->start == OUT_OK && !x->greeted)
-		runner_greet(a->j, &x->r);
-	x->greeted = true;
 }
 
 void
@@ -1222,35 +1262,6 @@ race_check(struct race *a)
 		judge_correctness(a->j, x->s, &a->m, &x->r);
 	else
 		subject_outcome(x->s, x->start, &x->r, NULL);
-	spent_on(a->j, before);
-}
-
-/*
- * Without a pacer, the cost of a go is measured before anything is loaded, and the fastest counts
- * for all.
- */
-static void
-load_all(struct race *a)
-{
-	enum spent before = spent_on(a->j, SPENT_STARTING);
-	int64_t fence = 0;
-
-	for (size_t i = 0; i < a->count && !a->paced; i++)
-		if (!a->racers[i].out && !a->racers[i].loaded) {
-			struct handshake h = runner_handshake(a->j, &a->racers[i].r);
-
-			if (a->p.h.ns <= 0 || h.ns < a->p.h.ns)
-				a->p.h = h;
-			fence = a->racers[i].r.fence_ns;
-		}
-	for (size_t i = 0; i < a->count; i++) {
-		struct racer *x = &a->racers[i];
-
-		if (x->loaded)
-			x->r.fence_ns = fence;
-		else if (!x->out)
-			drop(x, runner_load(a->j, &x->r));
-	}
 	spent_on(a->j, before);
 }
 
@@ -1375,8 +1386,9 @@ race_run(struct race *a, json_t *pairs, int shared)
 	drop_pairs(a, pairs);
 	j->machine = machine_json(a);
 	j->alone = false;
-	close(lock);
+	/* The end of a process is felt on its device. */
 	end_all(a);
+	close(lock);
 	/* For the geometric mean over the workloads, whose errors are independent. */
 	return timed ? sqrt(squares) / (double)timed : 0;
 }
