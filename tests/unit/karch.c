@@ -195,6 +195,62 @@ test_load(void)
 	CHECK_EXIT(K_USAGE, karch_program("/nowhere", "001/01", true));
 }
 
+/* The archive of these ROWS, with a blank after each comma when it is WIDE. */
+static void
+load_rows(struct karch *a, const char *rows, bool wide)
+{
+	static const char header[] = "{\"schema\":\"archive/1\",\"trial\":3}\n";
+	char path[] = "/tmp/kiln-unit.XXXXXX";
+	struct kbuf b = { 0 };
+	int fd = mkstemp(path);
+
+	kbuf_puts(&b, header);
+	for (; *rows; rows++) {
+		kbuf_add(&b, rows, 1);
+		if (wide && *rows == ',')
+			kbuf_puts(&b, " ");
+	}
+	if (fd < 0 || kwrite_all(fd, b.data, b.len) < 0)
+		kdie_errno(K_IO, "%s", path);
+	karch_load(a, path, true);
+	close(fd);
+	unlink(path);
+	kbuf_free(&b);
+}
+
+static bool
+same_row(struct karch_row *a, struct karch_row *b)
+{
+	struct karch_row x = *a, y = *b;
+
+	x.line = y.line = NULL;
+	x.len = y.len = 0;
+	return !memcmp(&x, &y, sizeof x);
+}
+
+/* Rows are read without JSON if they are written as karch_put does it: to the same result. */
+static void
+test_rows(void)
+{
+	static const char rows[] =
+	    "{\"kind\":\"elite\",\"id\":\"001/02\",\"cell\":\"0123\",\"score\":-1.5e-3,\"status\":"
+	    "\"correct\",\"speedup\":2,\"speedup_low\":1.5,\"speedup_high\":2.5,\"provisional\":"
+	    "true,\"runtime_ms\":0.25,\"tokens\":\"00ff\",\"object\":\"11ee\",\"islands\":[0,63],"
+	    "\"parent\":\"000/00\",\"strategy\":\"mutate\"}\n"
+	    "{\"kind\":\"program\",\"id\":\"002/01\",\"cell\":\"3210\",\"score\":4,\"status\":"
+	    "\"partial\",\"islands\":[]}\n";
+	struct karch a, b;
+
+	load_rows(&a, rows, false);
+	load_rows(&b, rows, true);
+	CHECK(a.programs == 1 && b.programs == 1 && a.elite[0x1b] && b.elite[0x1b]);
+	CHECK(same_row(a.program[0], b.program[0]) && same_row(a.elite[0x1b], b.elite[0x1b]));
+	CHECK(a.elite[0x1b]->islands == (UINT64_C(1) << 63 | 1) && a.elite[0x1b]->provisional &&
+	    a.elite[0x1b]->runtime_ms == 0.25);
+	karch_free(&a);
+	karch_free(&b);
+}
+
 int
 main(void)
 {
@@ -207,5 +263,6 @@ main(void)
 	test_real();
 	test_hints();
 	test_load();
+	test_rows();
 	return tap_done();
 }

@@ -82,10 +82,10 @@ read_line(struct kin *in)
 	return n;
 }
 
-/* The next line that is not blank; NULL at the end, or after a FAULT. */
-static const char *
-next_line(struct kin *in, size_t *len, char **fault)
+const char *
+kin_line(struct kin *in, size_t *len, char **fault)
 {
+	*fault = NULL;
 	for (;;) {
 		size_t n = read_line(in);
 
@@ -111,16 +111,10 @@ next_line(struct kin *in, size_t *len, char **fault)
 }
 
 bool
-kin_try(struct kin *in, struct krec *rec, char **fault)
+kin_parse(const struct kin *in, const char *line, size_t len, struct krec *rec, char **fault)
 {
 	char why[256];
-	size_t len;
-	const char *line;
 
-	*fault = NULL;
-	line = next_line(in, &len, fault);
-	if (!line)
-		return false;
 	if (!krec_parse(rec, line, len, why, sizeof why)) {
 		*fault = kasprintf("%s:%ld: %s", in->file, in->lineno, why);
 		return false;
@@ -128,6 +122,15 @@ kin_try(struct kin *in, struct krec *rec, char **fault)
 	rec->file = in->file;
 	rec->lineno = in->lineno;
 	return true;
+}
+
+bool
+kin_try(struct kin *in, struct krec *rec, char **fault)
+{
+	size_t len;
+	const char *line = kin_line(in, &len, fault);
+
+	return line && kin_parse(in, line, len, rec, fault);
 }
 
 bool

@@ -208,11 +208,10 @@ read_word(const json_t *o, const char *key, char *buf, size_t size)
 	snprintf(buf, size, "%s", strlen(s) < size ? s : "");
 }
 
-/* What is wrong with a row, which takes the line of REC, or NULL. */
+/* What is wrong with a row, or NULL. */
 static const char *
-read_row(struct krec *rec, struct karch_row *row)
+read_row(const json_t *o, struct karch_row *row)
 {
-	const json_t *o = rec->json;
 	const char *kind = kjson_str_or(o, "kind", "");
 
 	if (strcmp(kind, "elite") && strcmp(kind, "program"))
@@ -239,10 +238,119 @@ read_row(struct krec *rec, struct karch_row *row)
 	read_word(o, "object", row->object, sizeof row->object);
 	read_word(o, "parent", row->parent, sizeof row->parent);
 	read_word(o, "strategy", row->strategy, sizeof row->strategy);
-	row->line = rec->line;
-	row->len = rec->len;
-	rec->line = NULL;
 	return read_islands(json_object_get(o, "islands"), &row->islands) ? NULL : "a bad island";
+}
+
+/* Step over WORDS, if they are next. */
+static bool
+skip(const char **at, const char *words)
+{
+	size_t n = strlen(words);
+	bool there = !strncmp(*at, words, n);
+
+	*at += there ? n : 0;
+	return there;
+}
+
+/* A word into BUF after its NAME; without the name there is none. False: something else. */
+static bool
+scan_word(const char **at, const char *name, char *buf, size_t size)
+{
+	const char *word = *at;
+	size_t n;
+
+	if (!skip(at, name))
+		return true;
+	word = *at;
+	n = strspn(word, "abcdefghijklmnopqrstuvwxyz0123456789_/");
+	*at += n;
+	if (n >= size || !skip(at, "\""))
+		return false;
+	memcpy(buf, word, n);
+	buf[n] = '\0';
+	return true;
+}
+
+static bool
+scan_number(const char **at, const char *name, double *value)
+{
+	const char *number;
+	char *end;
+
+	if (!skip(at, name))
+		return true;
+	number = *at;
+	*value = strtod(number, &end);
+	*at = end;
+	return end > number && (size_t)(end - number) == strspn(number, "-+.0123456789e") &&
+	    isfinite(*value);
+}
+
+static bool
+scan_islands(const char **at, uint64_t *islands)
+{
+	long n;
+
+	if (!skip(at, ",\"islands\":["))
+		return false;
+	while (digits(at, &n)) {
+		if (n >= KARCH_ISLANDS)
+			return false;
+		*islands |= UINT64_C(1) << n;
+		if (!skip(at, ","))
+			break;
+	}
+	return skip(at, "]");
+}
+
+/*
+ * A row as karch_put writes it: a search reads thousands, and to parse them as JSON takes twenty
+ * times as long. False: LINE is not like that, but may be a row all the same.
+ */
+static bool
+scan_row(const char *line, struct karch_row *row)
+{
+	char cell[KARCH_DIMS + 1] = "", status[KARCH_WORD] = "";
+	const char *at = line;
+	bool good;
+
+	row->score = NAN;
+	row->elite = skip(&at, "{\"kind\":\"elite\"");
+	good = (row->elite || skip(&at, "{\"kind\":\"program\"")) &&
+	    scan_word(&at, ",\"id\":\"", row->id, sizeof row->id) &&
+	    scan_word(&at, ",\"cell\":\"", cell, sizeof cell) &&
+	    scan_number(&at, ",\"score\":", &row->score) &&
+	    scan_word(&at, ",\"status\":\"", status, sizeof status) &&
+	    scan_number(&at, ",\"speedup\":", &row->speedup) &&
+	    scan_number(&at, ",\"speedup_low\":", &row->speedup_low) &&
+	    scan_number(&at, ",\"speedup_high\":", &row->speedup_high);
+	row->provisional = skip(&at, ",\"provisional\":true");
+	good = good && scan_number(&at, ",\"runtime_ms\":", &row->runtime_ms) &&
+	    scan_word(&at, ",\"tokens\":\"", row->tokens, sizeof row->tokens) &&
+	    scan_word(&at, ",\"object\":\"", row->object, sizeof row->object) &&
+	    scan_islands(&at, &row->islands) &&
+	    scan_word(&at, ",\"parent\":\"", row->parent, sizeof row->parent) &&
+	    scan_word(&at, ",\"strategy\":\"", row->strategy, sizeof row->strategy) &&
+	    skip(&at, "}") && !*at;
+	row->cell = karch_cell(cell);
+	row->status = status_named(status);
+	return good && karch_id(row->id, &row->trial, &row->branch) && row->cell >= 0 &&
+	    !isnan(row->score) && status_eligible(row->status);
+}
+
+/* Any other row. What is wrong with it, with a FAULT if it is no JSON, or NULL. */
+static const char *
+parse_row(const struct kin *in, const char *line, size_t len, struct karch_row *row, char **fault)
+{
+	struct krec rec;
+	const char *why;
+
+	*row = (struct karch_row){ 0 };
+	if (!kin_parse(in, line, len, &rec, fault))
+		return *fault;
+	why = read_row(rec.json, row);
+	krec_free(&rec);
+	return why;
 }
 
 /* New reference in *HEADER. */
@@ -309,15 +417,18 @@ static char *
 read_rows(struct karch *a, struct kin *in, bool thin, size_t most, json_t *known)
 {
 	size_t from = a->programs;
-	struct krec rec;
+	const char *line;
 	char *fault;
+	size_t len;
 
-	while (kin_try(in, &rec, &fault)) {
+	while ((line = kin_line(in, &len, &fault))) {
 		struct karch_row *row = kcalloc(1, sizeof *row);
-		const char *why = read_row(&rec, row);
+		const char *why =
+		    scan_row(line, row) ? NULL : parse_row(in, line, len, row, &fault);
 		bool end = !why && !row->elite && a->programs - from == most;
 
-		krec_free(&rec);
+		row->line = kstrndup(line, len);
+		row->len = len;
 		if (why || end || json_object_get(known, row->id)) {
 			karch_row_free(row);
 		} else {
@@ -326,8 +437,9 @@ read_rows(struct karch *a, struct kin *in, bool thin, size_t most, json_t *known
 			why = keep_row(a, row, from);
 		}
 		if (why)
-			return kasprintf(
-			    "%s:%ld: not a line of an archive: %s", in->file, in->lineno, why);
+			return fault ? fault
+			             : kasprintf("%s:%ld: not a line of an archive: %s", in->file,
+			                   in->lineno, why);
 		if (end)
 			return NULL;
 	}
