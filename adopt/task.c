@@ -1099,20 +1099,19 @@ settle(struct draft *d, struct kbuf *said)
 
 	d->step = LEN(steps) - 1;
 	/* Start with what the reference has survived so far. */
-	for (; d->floats < (d->v.recorded ? FLOATS_COUNT : FLOATS_INVENTED); d->floats++) {
-		for (size_t o = 0; o < (self ? 1 : LEN(oracles)); o++) {
-			d->hung = false;
-			for (int inout = 0; inout < 2; inout++)
+	for (; d->floats < (d->v.recorded ? FLOATS_COUNT : FLOATS_INVENTED); d->floats++)
+		for (size_t o = 0; o < (self ? 1 : LEN(oracles)); o++)
+			for (int inout = 0; inout < 2; inout++) {
+				d->hung = false;
 				for (int large = 1; large >= 0; large--) {
 					d->oracle = self ? d->oracle : oracles[o];
 					d->inout = inout;
 					d->large = large;
-					/* Not this oracle with these numbers. */
+					/* Not with these roles and numbers. */
 					if (!d->hung && try_combination(d, said))
 						return true;
 				}
-		}
-	}
+			}
 	return false;
 }
 

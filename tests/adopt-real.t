@@ -182,7 +182,7 @@ ok 'a header is read as the source that includes it sees it' '
 	jq -e ".outputs.result.dtype == \"float32\"" c-dot/task.json'
 ok 'whole numbers in an array of floats, by their bits: in double precision the oracle does not return, as the reference is it does' '
 	. ./helpers.sh
-	more="--timeout 20" exits 0 take stride k.c
+	more="--timeout 10" exits 0 take stride k.c
 	jq -e ".notes.oracle == \"reference\"" c-stride/task.json'
 ok 'what the judge of candidates refuses is refused before there is a campaign to run' '
 	. ./helpers.sh
