@@ -872,31 +872,30 @@ all_passed(const json_t *c)
 }
 
 /*
- * An array that no call was seen to change may still be written, with the same values. The judge's
- * log names it. True when D did not know.
+ * An array that no call was seen to change may still be written: with the value that was already
+ * there. The judge names it; a GPU only reports a fault, and then it may be any of them. True if
+ * that was new.
  */
 static bool
 learn_written(struct draft *d, const json_t *c)
 {
-	const char *log = kjson_str_or(c, "log", ""), *at = strstr(log, "it wrote byte "),
-	           *name = at ? strstr(at, " of ") : NULL;
-	bool any = false, learned = false;
+	bool learned = false;
 	const json_t *r;
 	size_t i;
 
-	json_array_foreach(json_object_get(c, "reasons"), i, r)
-		any |= !strcmp(kjson_str_or(r, "check", ""), "device_fault");
-	if (!any && (!name || !strstr(name, ", among the inputs")))
-		return false;
-	for (i = 0; i < d->v.count; i++) {
-		struct value *x = &d->v.at[i];
-		size_t n = strlen(x->name);
+	json_array_foreach(json_object_get(c, "reasons"), i, r) {
+		const char *tensor = kjson_str_or(r, "tensor", "");
+		bool any = !strcmp(kjson_str_or(r, "check", ""), "device_fault");
 
-		if (x->role != ROLE_ARRAY || x->written || (any && x->constant) ||
-		    (!any && (strncmp(name + 4, x->name, n) || name[4 + n] != ',')))
-			continue;
-		value_is_written(&d->v, x);
-		learned = true;
+		for (size_t k = 0; k < d->v.count; k++) {
+			struct value *x = &d->v.at[k];
+
+			if (x->role != ROLE_ARRAY || x->written ||
+			    !(any ? !x->constant : !strcmp(tensor, x->name)))
+				continue;
+			value_is_written(&d->v, x);
+			learned = true;
+		}
 	}
 	return learned;
 }

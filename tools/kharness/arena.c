@@ -383,11 +383,12 @@ memory_flush(const struct judge *j, const struct memory *m)
 		j->space->flush();
 }
 
-void
+const char *
 memory_describe(const struct judge *j, const struct memory *m, const struct batch *b, bool input,
     size_t offset, char *text, size_t text_len)
 {
 	const struct ktask *t = j->task;
+	const char *in = NULL;
 	size_t best = SIZE_MAX;
 
 	snprintf(text, text_len, "unused memory");
@@ -405,6 +406,7 @@ memory_describe(const struct judge *j, const struct memory *m, const struct batc
 			if (away >= best)
 				continue;
 			best = away;
+			in = away ? NULL : x->name;
 			if (!away)
 				snprintf(text, text_len, "byte %zu of %s", offset - at, x->name);
 			else
@@ -412,6 +414,7 @@ memory_describe(const struct judge *j, const struct memory *m, const struct batc
 				    away > 1 ? "s" : "", offset < at ? "before" : "past the end of",
 				    x->name);
 		}
+	return in;
 }
 
 /* If pages are not certain to be read-only, compare inputs with what they were. */

@@ -303,8 +303,11 @@ bool memory_intact(
     const struct judge *j, struct memory *m, const struct batch *b, char *where, size_t where_len);
 void memory_check(const struct judge *j, const struct memory *m, const struct batch *b, size_t call,
     struct verdict *v);
-/* Describes what is at an offset of the input or output arena. */
-void memory_describe(const struct judge *j, const struct memory *m, const struct batch *b,
+/*
+ * Describes what is at an offset of the input or output arena. Returns the name of the tensor that
+ * it is in, or NULL; borrowed.
+ */
+const char *memory_describe(const struct judge *j, const struct memory *m, const struct batch *b,
     bool input, size_t offset, char *text, size_t text_len);
 
 /* ---- runner.c: the candidate's process ---- */
@@ -342,6 +345,7 @@ struct runner {
 	bool faulted;
 	char why[512]; /* set after anything but OUT_OK */
 	const char *check;
+	const char *wrote;            /* the input that it wrote to, and died of that; or NULL */
 	struct klaunch_list launches; /* of a candidate that consists of device code only */
 };
 

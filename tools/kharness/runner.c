@@ -322,8 +322,8 @@ is_hidden(const struct judge *j, const struct runner *r, const struct batch *b, 
  * which is an input".
  */
 static void
-describe_fault(const struct judge *j, const struct runner *r, const struct batch *b, char *text,
-    size_t text_len)
+describe_fault(
+    const struct judge *j, struct runner *r, const struct batch *b, char *text, size_t text_len)
 {
 	static const char *const kinds[] = { "inputs, which are read-only", "outputs" };
 	const struct arena *arenas[] = { &r->m->in, &r->m->out };
@@ -342,7 +342,10 @@ describe_fault(const struct judge *j, const struct runner *r, const struct batch
 		if (i == 0 && offset < arenas[i]->bytes && b && is_hidden(j, r, b, offset)) {
 			snprintf(text, text_len, ": it touched the inputs of another call");
 		} else if (offset < arenas[i]->bytes && b) {
-			memory_describe(j, r->m, b, i == 0, offset, where, sizeof where);
+			const char *tensor =
+			    memory_describe(j, r->m, b, i == 0, offset, where, sizeof where);
+
+			r->wrote = i == 0 ? tensor : NULL;
 			snprintf(text, text_len, ": it wrote %s, among the %s", where, kinds[i]);
 		} else if (offset + (1 << 20) < arenas[i]->bytes + (2 << 20)) {
 			snprintf(text, text_len, ": it went far beyond the %s",

@@ -35,6 +35,9 @@ subject_outcome(struct subject *s, enum outcome e, const struct runner *r, const
 	bool cheat = e == OUT_PROTOCOL || e == OUT_AWAKE;
 
 	subject_fail(s, cheat ? STATUS_REJECTED : STATUS_RUN_ERROR, r->check, r->why);
+	if (r->wrote)
+		json_object_set_new(json_array_get(s->reasons, json_array_size(s->reasons) - 1),
+		    "tensor", json_string(r->wrote));
 	kbuf_printf(&s->log, "%s", r->why);
 	if (b)
 		kbuf_printf(&s->log, " (workload %s, inputs %s)", subject_workload(b->w),
