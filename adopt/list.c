@@ -26,6 +26,7 @@ struct row {
 	bool good;
 	double share;
 	char *instead;
+	bool inside; /* it calls that function, and not the other way round */
 };
 
 /* ---- a profile ---- */
@@ -55,22 +56,44 @@ share_of(const char *profile, const char *name)
 
 /* ---- the list ---- */
 
-/* The smallest adoptable function that calls the function of the row. */
+/* What a call of the row's function looks like: its name without that of its type. */
+static const char *
+plain_name(const struct row *r)
+{
+	const char *colon = strrchr(r->unit.name, ':');
+
+	return colon ? colon + 1 : r->unit.name;
+}
+
+static bool
+uses(const struct row *r, const struct row *what)
+{
+	return kscan_uses(&r->unit.source->scan, r->unit.from, r->unit.to, plain_name(what));
+}
+
+/*
+ * The smallest function that calls the row's one and can be adopted; where there is none, the
+ * largest of those that it calls.
+ */
 static void
 propose(struct row *rows, size_t count, struct row *r)
 {
-	size_t best = SIZE_MAX;
+	const struct row *caller = NULL, *callee = NULL;
 
 	for (size_t i = 0; i < count; i++) {
-		const struct unit *u = &rows[i].unit;
-		const struct unit_source *x = u->source;
+		const struct row *x = &rows[i];
+		size_t size = x->unit.to - x->unit.from;
 
-		if (!rows[i].good || u->to - u->from >= best || &rows[i] == r ||
-		    !kscan_uses(&x->scan, u->from, u->to, r->unit.name))
+		if (!x->good || x == r)
 			continue;
-		best = u->to - u->from;
-		r->instead = u->name;
+		if (uses(x, r) && (!caller || size < caller->unit.to - caller->unit.from))
+			caller = x;
+		if (uses(r, x) && (!callee || size > callee->unit.to - callee->unit.from))
+			callee = x;
 	}
+	if (caller || callee)
+		r->instead = (caller ? caller : callee)->unit.name;
+	r->inside = !caller;
 }
 
 static int
@@ -114,7 +137,8 @@ print_row(const struct row *r)
 	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
 		ksay("      %s\n", line);
 	if (r->instead)
-		ksay("      adopt %s instead, which calls it\n", r->instead);
+		ksay("      adopt %s instead, which %s\n", r->instead,
+		    r->inside ? "it calls" : "calls it");
 	free(text);
 }
 
@@ -150,6 +174,43 @@ is_new(json_t *seen, const struct unit_source *s, const struct kscan_item *x)
 	return fresh;
 }
 
+static struct row *
+add_row(struct row **rows, size_t *n)
+{
+	*rows = krealloc(*rows, (*n + 1) * sizeof **rows);
+	(*rows)[*n] = (struct row){ 0 };
+	return &(*rows)[(*n)++];
+}
+
+/* The functions in the body of a type of C++, which are not seen at the top level. */
+static void
+add_members(const struct unit_source *s, const struct kscan_item *type,
+    const struct list_options *o, json_t *seen, struct row **rows, size_t *n)
+{
+	const char *brace = memchr(s->scan.code + type->from, '{', type->to - type->from);
+	size_t body = brace ? (size_t)(brace + 1 - s->scan.code) : type->to, line;
+	struct kscan inner;
+
+	kscan(s->text + body, type->to - body, &inner);
+	for (size_t i = 0; i < inner.count; i++) {
+		struct kscan_item x = inner.items[i];
+		struct row *r;
+
+		x.from += body, x.to += body, x.name_at += body, x.open += body, x.body += body;
+		if (!is_wanted(s, &x, o) || !is_new(seen, s, &x))
+			continue;
+		r = add_row(rows, n);
+		r->unit = (struct unit){ .source = s, .from = x.from, .to = x.to };
+		r->unit.name = kasprintf("%s::%s", type->names[0], x.names[0]);
+		r->unit.entry = kstrdup(r->unit.name);
+		r->unit.file = kstrdup(unit_place(s, x.name_at, &line));
+		r->unit.line = line;
+		r->unit.names = json_array();
+		kbuf_printf(&r->why, "it is a member of %s, defined in its body\n", type->names[0]);
+	}
+	kscan_free(&inner);
+}
+
 static size_t
 make_rows(const struct unit_sources *s, const struct list_options *o, struct row **rows)
 {
@@ -160,17 +221,19 @@ make_rows(const struct unit_sources *s, const struct list_options *o, struct row
 	*rows = NULL;
 	for (size_t i = 0; i < s->count; i++)
 		for (size_t k = 0; k < s->list[i].scan.count; k++) {
-			const struct kscan_item *x = &s->list[i].scan.items[k];
+			const struct unit_source *source = &s->list[i];
+			const struct kscan_item *x = &source->scan.items[k];
 			struct row *r;
 
-			if (!is_wanted(&s->list[i], x, o) || !is_new(seen, &s->list[i], x))
+			if (x->kind == KSCAN_DECLARATION && x->name_count && unit_is_cxx(source))
+				add_members(source, x, o, seen, rows, &n);
+			if (!is_wanted(source, x, o) || !is_new(seen, source, x))
 				continue;
-			*rows = krealloc(*rows, (n + 1) * sizeof **rows);
-			r = &(*rows)[n++];
-			*r = (struct row){ 0 };
+			r = add_row(rows, &n);
 			r->good = unit_make(&r->unit, s, i, x, &r->why);
-			r->share = profile ? share_of(profile, r->unit.name) : 0;
 		}
+	for (size_t i = 0; profile && i < n; i++)
+		(*rows)[i].share = share_of(profile, plain_name(&(*rows)[i]));
 	free(profile);
 	json_decref(seen);
 	for (size_t i = 0; i < n; i++)

@@ -233,7 +233,7 @@ unit_make(struct unit *u, const struct unit_sources *sources, size_t which,
     const struct kscan_item *f, struct kbuf *why)
 {
 	const struct unit_source *s = &sources->list[which];
-	size_t before = why->len;
+	size_t before = why->len, member = 0;
 	struct reach r = { .sources = sources,
 		.which = which,
 		.seen = json_object(),
@@ -252,8 +252,10 @@ unit_make(struct unit *u, const struct unit_sources *sources, size_t which,
 	r.kernel = u->kernel;
 	r.language =
 	    kjson_str_or(rules_language(u->kernel ? "kernel.cu" : s->name), "language", "c");
-	if (is_member(&s->scan, f))
+	if (is_member(&s->scan, f)) {
 		kbuf_puts(why, "it is a member of a type\n");
+		member = why->len;
+	}
 	if (u->kernel) {
 		find_launches(u, sources);
 		if (!u->launch_count)
@@ -261,6 +263,9 @@ unit_make(struct unit *u, const struct unit_sources *sources, size_t which,
 	}
 	look_into(&r, s, f);
 	entry_make(u, sources, which, f, r.seen, r.symbols, why);
+	/* That is all there is to say. */
+	if (member)
+		why->data[why->len = member] = '\0';
 	json_decref(r.seen);
 	json_decref(r.symbols);
 	return why->len == before;

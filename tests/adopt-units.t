@@ -274,4 +274,46 @@ t 'flags by compile_commands.json where nothing else shows them' '
 	kadopt list -p cm >out; grep -q "^yes main.c:7: relax" out
 	printf "#ifndef SIDE\n#error no side\n#include <none.h>\n#endif\nvoid f(float *SIDE_OF, int n);\n" | cat - cm/main.c >x; mv x cm/main.c
 	kadopt list -p cm >out; cat out; grep -q "^yes main.c:12: relax, in a wrapper" out'
+mkdir members
+cat >members/grid.cpp <<'E'
+#include <vector>
+static float mix(const float *x, int n)
+{
+	float sum = 0;
+	for (int i = 0; i < n; i++)
+		sum += x[i];
+	return sum;
+}
+struct Grid {
+	std::vector<float> cells;
+	float total() const
+	{
+		float sum = 0;
+		for (unsigned i = 0; i < cells.size(); i += 8)
+			sum += mix(&cells[i], 8);
+		return sum;
+	}
+	int size() const { return (int)cells.size(); }
+	void lift(float by);
+};
+void Grid::lift(float by)
+{
+	for (int i = 0; i < size(); i++)
+		cells[i] += by;
+}
+void raise(const float *x, float *y, int n)
+{
+	Grid g{ { x, x + n } };
+	g.lift(1);
+	for (int i = 0; i < n; i++)
+		y[i] = g.cells[i];
+}
+int main() { float x[8] = { 1 }, y[8]; raise(x, y, 8); return (int)(mix(y, 8) + Grid{}.total()); }
+E
+ok 'a list shows members with a reason, and what can be adopted instead: what calls them, or what they call' '
+	kadopt list -p members >out; cat out
+	grep -A 2 "^no  grid.cpp:11: Grid::total$" out >total
+	grep -q "it is a member of Grid, defined in its body" total; grep -q "adopt mix instead, which it calls" total
+	grep -A 2 "^no  grid.cpp:21: lift$" out >lift; grep -q "adopt raise instead, which calls it" lift
+	! grep -q "size" out'
 done_testing
