@@ -97,6 +97,11 @@ void remove_tree(const char *path);
  * found on the first call. Borrowed.
  */
 const json_t *siblings_of(const char *project, const char *commands);
+/*
+ * The first name of what these name by "../../NAME", which no copy gets; NULL: none. The caller
+ * frees.
+ */
+char *siblings_above(const char *project, const char *commands);
 /* Put copies of them next to the project's copy in FOLDER, replacing earlier ones. */
 void siblings_copy(const struct adoption *a, const char *folder);
 /*

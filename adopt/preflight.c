@@ -80,6 +80,23 @@ check_unit(const struct adoption *a, const struct signature *s, const json_t *un
 		    kjson_str_or(unit, "text", ""));
 }
 
+/* What is two folders up is in no copy; from the folder above, it is next to the project. */
+static void
+check_above(const struct adoption *a)
+{
+	char *commands = kasprintf("%s\n%s\n", a->build, a->run),
+	     *above = siblings_above(a->project, commands), *slash = strrchr(a->project, '/');
+
+	if (above)
+		say("above      ../../%s is in no copy of the project; if the build or the run "
+		    "needs it, adopt from the folder above: -p %.*s --file %s/%s, and begin "
+		    "--build and --run with 'cd %s &&', --outputs with %s/",
+		    above, (int)(slash - a->project), a->project, slash + 1, a->file, slash + 1,
+		    slash + 1);
+	free(above);
+	free(commands);
+}
+
 static void
 check_files(const struct adoption *a, struct findings *f)
 {
@@ -99,6 +116,7 @@ check_files(const struct adoption *a, struct findings *f)
 	} else if (!(text = file_text(path, &len))) {
 		tell(&f->wrong, "file: %s: %s", path, strerror(errno));
 	} else {
+		check_above(a);
 		unit = unit_of(a->project, a->file, a->kernel, &reasons);
 		if (!signature_find(text, len, a->kernel,
 		        (size_t)json_integer_value(

@@ -9,16 +9,20 @@
 
 #include "kadopt.h"
 
-/* $1: the project; more words that may refer to them are on standard input. */
+/*
+ * $1: the project, $2: how the names begin, $3: a place where they are if they are meant from a
+ * folder of the project. Other words that may contain them are on standard input.
+ */
 static const char list_script[] =
     "cd \"$1\" || exit\n"
     "{ cat; grep -rIhF ../ --exclude-dir=.git --include='*.[chC]' --include='*.cc' "
     "--include='*.cpp' --include='*.cxx' --include='*.hpp' --include='*.cu' --include='*.cuh' "
     "--include='*akefile*' --include='*.mk' --include='CMakeLists.txt' --include='*.cmake' "
     "--include='meson.build' --include='*.sh' --include='*.toml' --include='*.conf' .; } |\n"
-    "	grep -oE '\\.\\./[A-Za-z0-9_][A-Za-z0-9_.+-]*' | LC_ALL=C sort -u | cut -c4- |\n"
-    "	while IFS= read -r name; do if [ -e \"../$name\" ]; then printf '%s\\n' \"$name\"; fi; "
-    "done\n";
+    "	grep -oE \"$2[A-Za-z0-9_][A-Za-z0-9_.+-]*\" | LC_ALL=C sort -u | sed 's|^.*/||' |\n"
+    "	while IFS= read -r name; do\n"
+    "		[ ! -e \"$2$name\" ] || [ -e \"$3/$name\" ] || printf '%s\\n' \"$name\"\n"
+    "	done\n";
 
 /*
  * $1: the project, $2: its copy, $3: a name. Copies are marked, so that no file of kiln's own is
@@ -57,7 +61,7 @@ const json_t *
 siblings_of(const char *project, const char *commands)
 {
 	static json_t *known;
-	const char *const words[3] = { project, NULL, NULL };
+	const char *const words[3] = { project, "../", "/nowhere" };
 	char *key = kasprintf("%s\n%s", project, commands), *save;
 	json_t *names = json_object_get(known, key);
 	struct kproc_result r;
@@ -76,6 +80,19 @@ siblings_of(const char *project, const char *commands)
 		json_array_append_new(names, json_string(name));
 	kproc_result_free(&r);
 	return names;
+}
+
+char *
+siblings_above(const char *project, const char *commands)
+{
+	const char *const words[3] = { project, "../../", ".." };
+	struct kproc_result r;
+	char *name;
+
+	run_script(list_script, words, commands, &r);
+	name = *r.out ? kstrndup(r.out, strcspn(r.out, "\n")) : NULL;
+	kproc_result_free(&r);
+	return name;
 }
 
 void

@@ -81,6 +81,17 @@ ok 'an observation is out of date when a header next to the project, or a Rust s
 	echo "/* changed */" >>bench/common/types.h; exits 1 kadopt observe --check -c c; grep -q "it belongs to other sources" err'
 
 
+mkdir -p far/common far/group/app
+cp bench/common/types.h far/common
+sed 's|../data/size.txt|../../common/size.txt|; s|LIFT|1|' bench/blur/src/main.c >far/group/app/main.c
+echo 4000 >far/common/size.txt
+ok 'a folder two levels up: the message says how to adopt from the folder above, and that works' '
+	exits 2 kadopt adopt -o f -p far/group/app --file main.c --kernel blur --build "gcc -O1 -I../../common -o app main.c" --run "./app \"two words\" out.txt" --outputs out.txt --threads 1 --runs 1
+	said=$(cat out err | grep "^above"); echo "$said"; rm -r f
+	from=${said#*-p }; from=${from%% *}; file=${said#*--file }; file=${file%%,*}; is "$T/far/group app/main.c" "$from $file"
+	exits 0 kadopt adopt -o f -p "$from" --file "$file" --kernel blur --build "cd app && gcc -O1 -I../../common -o app main.c" --run "cd app && ./app \"two words\" out.txt" --outputs app/out.txt --threads 1 --runs 1 --proxy 0.0001,10000
+	jq -e ".workloads[0].axes.n == 4000" f/task.json'
+
 # A single-header library: the file that includes it defines the macro that enables its code, and a condition chooses a
 # type.
 mkdir header
