@@ -252,7 +252,7 @@ command_list(int argc, char **argv)
 		{ 'p', "project", .text = &o.project, .help = "DIR\tthe project" },
 		{ 0, "file", .text = &o.file, .help = "FILE\tonly the functions of this file" },
 		{ 0, "profile", .text = &o.profile,
-		    .help = "FILE\thottest first, by what perf or a profiler of the GPU printed" },
+		    .help = "FILE\thottest first, from the output of perf or a GPU profiler" },
 		{ 0, "all", .flag = &o.all, .help = "\talso functions without loops over arrays" },
 		{ 0, "json", .flag = &o.json, .help = "\ta JSON object a line" },
 	};

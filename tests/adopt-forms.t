@@ -220,7 +220,7 @@ ok 'syntax errors ask for a whole file, errors of names and types for their plac
 	END
 	exits 2 forms blend --record-mb 0 --provider "exec:T=$T sh $T/clumsy.sh"
 	jq -e ".tries == 3" c-blend/adopt/extract.json
-	form="The errors are of form" names="The errors are names and types: mend just those places"
+	form="These are syntax errors" names="These are errors of names and types: fix only those places"
 	grep -q "$form" prompts/1; if grep -q "$names" prompts/1; then exit 1; fi
 	grep -q "$names" prompts/2; grep -q "half" prompts/2; if grep -q "$form" prompts/2; then exit 1; fi
 	rm -rf c-blend'

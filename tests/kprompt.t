@@ -371,7 +371,7 @@ ok 'the SIMD unit follows the machine, and works without a machine file' '
 ok 'a bundle is announced only when the task has files' '
 	. "$T/helpers.sh"
 	user . >u
-	grep -q "^Everything must stand in this one file" u
+	grep -q "^Everything must be in this one file" u
 	rm -rf bundle; cp -r campaign bundle
 	jq ".files=[\"tile.h\"]" campaign/task.json >bundle/task.json
 	jq -c ".sample.parent.files=[{path:\"tile.h\",content:\"int tile;\n\"}]" record.json | kprompt -c bundle | jq -j .prompt.user >u

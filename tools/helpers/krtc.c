@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * krtc: compiles a program that is device code alone for an NVIDIA GPU, with NVRTC, which needs no
+ * krtc: compiles a program of device code only for an NVIDIA GPU, with NVRTC, which needs no
  * GPU; started by keval in the build sandbox.
  *
  *   krtc --build SOURCE OBJECT [OPTION...]    text to an object (klaunch_pack); OPTION:

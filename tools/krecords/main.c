@@ -134,7 +134,7 @@ static const struct kcommand commands[] = {
 	{ "restart", "why seed undo due", NULL, command_restart, false,
 	    "hide a random half, never v0 nor the last win" },
 	{ "compact", "output prompt", NULL, command_compact, false,
-	    "let the second model sum the records up" },
+	    "let the second model summarise the records" },
 	{ "tips", "output why", "add|list|check|remove [...]", command_tips, false,
 	    "tips for later campaigns" },
 	{ "freeze", "", NULL, command_freeze, false, "copy tips and library into the campaign" },
