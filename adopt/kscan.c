@@ -1486,10 +1486,7 @@ kscan_assigns(const struct kscan *s, size_t p, size_t to)
 	    (s->code[p + 1] == '=' || (s->code[p + 1] == s->code[p] && strchr("+-", s->code[p])));
 }
 
-/*
- * Does NAME have different values at different places of the function? Then no single place
- * determines it: "int b; if (wide) b = 512; else b = 256;".
- */
+/* ---- what a function writes ---- */
 
 static const char casts[] = "reinterpret_cast static_cast const_cast";
 
@@ -1518,7 +1515,7 @@ before_casts(const struct kscan *s, size_t at, size_t from)
 	}
 }
 
-/* Up to three numbers, separated by commas. */
+/* What the parenthesis at OPEN calls or launches: a name from *AT to *END; false: nothing. */
 static bool
 is_called(const struct kscan *s, size_t open, size_t from, size_t *at, size_t *end)
 {
@@ -1739,8 +1736,8 @@ kscan_writes(const struct kscan *s, const struct kscan_item *f, const char *name
 }
 
 /*
- * Has NAME another value at some places of the function than at others? Then no place alone tells
- * it: "int b; if (wide) b = 512; else b = 256;".
+ * Does NAME have different values at different places of the function? Then no single place
+ * determines it: "int b; if (wide) b = 512; else b = 256;".
  */
 static bool
 is_variable(const struct kscan *s, const struct kscan_item *f, const char *name)

@@ -66,33 +66,33 @@ void kscan_identifiers(const struct kscan *s, size_t from, size_t to,
 /* Is the operand that ends at P modified there: by "=", "+=", "++" and the like, or by ".x ="? */
 bool kscan_assigns(const struct kscan *s, size_t p, size_t to);
 /*
+ * Does the text of the function F change what its pointer NAME points to: by an assignment, an
+ * atomic, a compiler's store, another pointer, or functions in S that F calls or launches? Anything
+ * else that it calls, macros included, counts as not changing it.
+ */
+bool kscan_writes(const struct kscan *s, const struct kscan_item *f, const char *name);
+/*
  * Does the item begin with the word WORD ("static", "__global__"), or have it, or a macro for it,
  * before its name?
  */
-bool kscan_writes(const struct kscan *s, const struct kscan_item *f, const char *name);
-/* the type without const, restrict and stars, words separated by one blank */
 bool kscan_has_word(const struct kscan *s, const struct kscan_item *x, const char *word);
 
 enum { KSCAN_PARAMS = 48 };
 
 struct kscan_param {
-	/* for a pointer or an array of any number of dimensions: 1 or more */
+	/* the type without const, restrict and stars, words separated by one blank */
 	char *name, *type;
-	/* of a pointer or an array, of however many dimensions: 1 or more */
+	/* for a pointer or an array of any number of dimensions: 1 or more */
 	int stars;
-	int rows;      /* it points to const */
-	bool constant; /* what it points to is not for writing */
+	int rows;      /* dimensions of an array beyond the first: "a[n][m]" has 1 */
+	bool constant; /* it points to const */
 	bool strange;  /* a reference, a pointer to a function or to an array: see TEXT */
-	char *text;    /* the text before the name, without attributes: "static void",
-                        * "template<class T>__global__ void" */
+	char *text;    /* the unchanged source text */
 };
 
 struct kscan_signature {
-	/*
-	 * The members of the type that X defines, one by one in the form of parameters: "float x,
-	 * y[2];" gives two. Returns their number; the caller frees *LIST with kscan_members_free.
-	 * *HIDDEN: there are others, which are not data, or not public.
-	 */
+	/* the text before the name, without attributes: "static void",
+	 * "template<class T>__global__ void" */
 	char *result;
 	struct kscan_param params[KSCAN_PARAMS];
 	size_t count;
@@ -100,54 +100,55 @@ struct kscan_signature {
 };
 void kscan_signature(const struct kscan *s, const struct kscan_item *f, struct kscan_signature *g);
 void kscan_signature_free(struct kscan_signature *g);
-/* Return type and parameters' types without names, in normalised form; the caller frees. */
+/*
+ * The members of the type that X defines, one by one in the form of parameters: "float x, y[2];"
+ * gives two. Returns their number; the caller frees *LIST with kscan_members_free. *HIDDEN: there
+ * are others, which are not data, or not public.
+ */
 size_t kscan_members(
     const struct kscan *s, const struct kscan_item *x, struct kscan_param **list, bool *hidden);
 void kscan_members_free(struct kscan_param *list, size_t count);
-/* The same for the function NAME in TEXT; NULL: it is not defined there. */
+/* Return type and parameters' types without names, in normalised form; the caller frees. */
 char *kscan_signature_text(const struct kscan_signature *g);
+
+/* The same for the function NAME in TEXT; NULL: it is not defined there. */
+char *kscan_signature_of(const char *text, const char *name);
 
 /*
  * The type that the name TYPE stands for in S, through a typedef or "using", with the stars that it
  * adds; NULL: none. To be freed.
  */
-char *kscan_signature_of(const char *text, const char *name);
-
-/* The same, as defined by the item X. */
 char *kscan_typedef(const struct kscan *s, const char *type, int *stars);
-/* The same as the item X makes it. */
+/* The same, as defined by the item X. */
 char *kscan_typedef_of(
     const struct kscan *s, const struct kscan_item *x, const char *type, int *stars);
 
 /* One kernel<<<grid, block, shared, stream>>>(...). */
 struct kscan_launch {
 	char *kernel, *arguments; /* "soften", "<float, 1>" or "" */
-	char *grid, *block;       /* as they stand */
-	char *shared, *stream;    /* the kernel's arguments, without parentheses */
-	char *call;               /* from the kernel's name to after the ')' */
-	size_t at, to;            /* The launches in the function F, or in the whole text. */
+	char *grid, *block;       /* the unchanged source text */
+	char *shared, *stream;    /* the same, or "" */
+	char *call;               /* the kernel's arguments, without parentheses */
+	size_t at, to;            /* from the kernel's name to after the ')' */
 };
-/* Names with values in addition to those of the source: an object of numbers. May be NULL. */
+/* The launches in the function F, or in the whole text. */
 size_t kscan_launches(
     const struct kscan *s, const struct kscan_item *f, struct kscan_launch **list);
 void kscan_launches_free(struct kscan_launch *list, size_t count);
 
-/* searched for macros, constants and enumerators */
+/* Names with values in addition to those of the source: an object of numbers. May be NULL. */
 struct kscan_scope {
-	/* the source of the current function, and the function, for its own constants */
+	/* searched for macros, constants and enumerators */
 	const struct kscan *const *sources;
 	size_t count;
-	/* The integer value of EXPRESSION; false if the source does not determine it. */
+	/* the source of the current function, and the function, for its own constants */
 	const struct kscan *s;
 	const struct kscan_item *f;
 	const json_t *values;
 };
-/* The same for a dim3: a name declared as one, dim3(…), or a number; y and z are 1 if not given. */
+/* The integer value of EXPRESSION; false if the source does not determine it. */
 bool kscan_number(const struct kscan_scope *scope, const char *expression, int64_t *value);
-/*
- * The same for a dim3: a name declared so, dim3(…), or a number; y and z are 1 when they are not
- * given.
- */
+/* The same for a dim3: a name declared as one, dim3(…), or a number; y and z are 1 if not given. */
 bool kscan_dim3(const struct kscan_scope *scope, const char *expression, int64_t triple[3]);
 
 #endif

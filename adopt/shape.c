@@ -411,8 +411,8 @@ value_is_written(struct values *v, struct value *x)
 }
 
 /*
- * Arrays that calls were seen to change. If there are none, calls may have written the same values
- * again: then all arrays that the function may write.
+ * Arrays that calls were seen to change, and those that the text F of S writes: with the same
+ * values, then. If there are none, all arrays that the function may write.
  */
 static void
 find_written(struct values *v, const struct kscan *s, const struct kscan_item *f)
@@ -975,54 +975,4 @@ values_free(struct values *v)
 	json_decref(v->calls);
 	json_decref(v->notes);
 	*v = (struct values){ 0 };
-}
-
-/* ---- bounds ---- */
-
-/* Is NAME in the parentheses after WORD anywhere; with RETURNS, followed by "return"? */
-static bool
-bounds(const struct kscan *s, const char *word, const char *name, bool returns)
-{
-	size_t n = strlen(word);
-
-	for (size_t p = 0; p + n < s->len; p++) {
-		size_t open = p + n, end;
-		int depth = 0;
-
-		if (memcmp(s->code + p, word, n) ||
-		    (p && (isalnum((unsigned char)s->code[p - 1]) || s->code[p - 1] == '_')))
-			continue;
-		while (open < s->len && isspace((unsigned char)s->code[open]))
-			open++;
-		if (open >= s->len || s->code[open] != '(')
-			continue;
-		for (end = open; end < s->len; end++) {
-			depth += (s->code[end] == '(') - (s->code[end] == ')');
-			if (!depth)
-				break;
-		}
-		if (!kscan_uses(s, open, end, name))
-			continue;
-		if (!returns)
-			return true;
-		for (end++;
-		     end < s->len && (isspace((unsigned char)s->code[end]) || s->code[end] == '{');)
-			end++;
-		if (end + 6 < s->len && !memcmp(s->code + end, "return", 6))
-			return true;
-	}
-	return false;
-}
-
-const char *
-value_bounds(const char *text, const char *name)
-{
-	struct kscan s;
-	bool a, b;
-
-	kscan(text, strlen(text), &s);
-	a = bounds(&s, "if", name, true);
-	b = bounds(&s, "for", name, false) || bounds(&s, "while", name, false);
-	kscan_free(&s);
-	return a && b ? "AB" : a ? "A" : b ? "B" : "";
 }

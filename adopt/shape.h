@@ -46,19 +46,11 @@ struct values {
  */
 void values_find(struct values *v, const struct adoption *a, const char *text);
 void values_free(struct values *v);
-/* Bytes that calls with these arguments touch of array X; 0: unknown. */
+/* The array X is written, although calls left the old values in it: takes it so, and notes it. */
 void value_is_written(struct values *v, struct value *x);
-/* Converts true and false among a call's arguments to the task's 1 and 0. */
+/* Bytes that calls with these arguments touch of array X; 0: unknown. */
 size_t value_reach(const struct values *v, const struct value *x, const json_t *args);
-/*
- * Where in the code a size bounds the work: "A" (a thread beyond it returns), "B" (the trip count
- * of a loop), "AB", or "".
- */
+/* Converts true and false among a call's arguments to the task's 1 and 0. */
 void values_number(json_t *args);
-/*
- * Where in the code a size bounds work: "A" (a thread that is too far returns), "B" (the trip count
- * of a loop), "AB", or "".
- */
-const char *value_bounds(const char *text, const char *name);
 
 #endif

@@ -686,18 +686,6 @@ prototype(const struct draft *d)
 	return b.data;
 }
 
-static json_t *
-bounds_json(const struct draft *d)
-{
-	json_t *o = json_object();
-
-	for (size_t i = 0; i < d->v.count; i++)
-		if (d->v.at[i].role == ROLE_AXIS)
-			json_object_set_new(o, d->v.at[i].name,
-			    json_string(value_bounds(d->text, d->v.at[i].name)));
-	return o;
-}
-
 void
 task_formulas(const struct adoption *a, json_t *task)
 {
@@ -751,8 +739,8 @@ draft_task(struct draft *d)
 	    d->large ? json_pack("[s,s,s]", "normal", "uniform", "large")
 	             : json_pack("[s,s]", "normal", "uniform"));
 	json_object_set_new(t, "notes",
-	    json_pack("{s:s,s:s,s:o,s:O}", "adopted", a->file, "oracle", d->oracle, "bounds",
-	        bounds_json(d), "told", d->v.notes));
+	    json_pack(
+	        "{s:s,s:s,s:O}", "adopted", a->file, "oracle", d->oracle, "told", d->v.notes));
 	json_decref(d->task);
 	d->task = t;
 	json_decref(settings);
@@ -1684,8 +1672,7 @@ has_floats(const struct values *v)
 }
 
 /*
- * Will the judge of candidates accept the reference, with everything that it refuses before it runs
- * anything? Otherwise trial 0 would stop there. False: the judge itself crashed.
+ * Did it give wrong values, and nothing else? Then with numbers that no draw had before.
  */
 static bool
 is_inexact(const json_t *eval)
@@ -1700,7 +1687,10 @@ is_inexact(const json_t *eval)
 	return json_array_size(reasons) > 0;
 }
 
-/* It caches its builds there. */
+/*
+ * Sizes drawn near those of the application's calls may be too large for the reference; and the
+ * tolerance, which it met with few numbers, too tight.
+ */
 static bool
 ease(struct draft *d, const json_t *eval, int status)
 {
@@ -1723,7 +1713,11 @@ ease(struct draft *d, const json_t *eval, int status)
 	return true;
 }
 
-/* Sizes drawn near those of the application's calls may be too large for the reference. */
+/*
+ * Makes the campaign. Will the judge of candidates accept the reference, with everything that it
+ * refuses before it runs anything? Otherwise trial 0 would stop there. The FIRST time, the task may
+ * be eased.
+ */
 static void
 try_campaign(struct draft *d, bool first)
 {
