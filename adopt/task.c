@@ -1392,7 +1392,7 @@ leave_out(struct draft *d, const json_t *names)
 			}
 	if (share > 0.2)
 		return false;
-	ksay("proxy      what is left has %.0f %% of the time\n", 100 * (1 - share));
+	ksay("proxy      the workloads still timed have %.0f %% of the time\n", 100 * (1 - share));
 	write_json(adopt_path(d->a, "task/task.json"), d->task);
 	return true;
 }

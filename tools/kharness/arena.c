@@ -338,7 +338,7 @@ memory_load_at(struct judge *j, struct memory *m, const struct batch *b, const s
 	m->places = krealloc(m->places, sizeof *m->places);
 	m->count = 1;
 	*m->places = *where;
-	/* The caller chooses the order of slots, so no slot is left with the rest's pattern. */
+	/* The caller may choose any slot, so all of the outputs' memory counts as used. */
 	m->used = krealloc(m->used, sizeof *m->used);
 	*m->used = (struct range){ 0, m->out.bytes };
 	m->used_count = 1;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * http: providers anthropic and openai. One prompt may take several requests (a larger cap, a
- * continuation, another model after a refusal); each is retried as its failure's class allows,
- * booked in the ledger, and spooled so that a kill costs nothing twice.
+ * http: providers anthropic and openai. One prompt may take two requests (the second with a larger
+ * cap); each is retried as its failure's class allows, booked in the ledger, and spooled so that a
+ * kill costs nothing twice.
  */
 #include <math.h>
 #include <sys/random.h>

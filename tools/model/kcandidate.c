@@ -277,7 +277,7 @@ kcandidate_free(struct kcandidate *c)
 	*c = (struct kcandidate){ 0 };
 }
 
-/* Archives need a score, and a cell for every candidate that may hold one. */
+/* Archives need a score, and a cell for every candidate that may take one. */
 static void
 read_line(const struct kin *in, const struct krec *rec, struct kcandidate *c)
 {
