@@ -43,14 +43,16 @@ kutil_is_secret(const char *variable)
 	char *name = kstrndup(variable, n);
 	bool secret = variable[n] && holds_password(variable + n);
 
+	for (char *p = name; *p; p++)
+		*p = (char)toupper((unsigned char)*p);
 	for (size_t i = 0; i < LEN(marks); i++) {
-		const char *at = strcasestr(name, marks[i]);
+		const char *at = strstr(name, marks[i]);
 
 		/* "_PAT" is a personal access token and "_PATH" a folder. */
 		secret |= at && (*marks[i] != '_' || !isalnum((unsigned char)at[strlen(marks[i])]));
 	}
 	for (size_t i = 0; i < LEN(groups); i++)
-		secret |= !strncasecmp(name, groups[i], strlen(groups[i]));
+		secret |= !strncmp(name, groups[i], strlen(groups[i]));
 	free(name);
 	return secret;
 }
@@ -821,11 +823,9 @@ kindex_of(const char *word, const char *const *list, size_t count)
 bool
 kis_listed(const char *words, const char *s, size_t len)
 {
-	for (size_t n; *words; words += n + (words[n] == ' ')) {
-		n = strcspn(words, " ");
-		if (n == len && !memcmp(words, s, n))
-			return true;
-	}
+	for (const char *w = words; w; w = strchr(w, ' '), w += w != NULL)
+		if (*w == *s && !strncmp(w, s, len) && (w[len] == ' ' || !w[len]))
+			return len > 0;
 	return false;
 }
 
