@@ -59,7 +59,7 @@ for row in 'neutral null 10.3 10 10.6' 'improvement true 11 10.8 11.2' 'regressi
 		archive 000/00:0000:5 001/01:2222:999 >a
 		rec 001/02 correct 2222 0 0000 35 ".score += {combined: (5 + 3 * $3), speedup: $3, speedup_low: $4, speedup_high: $5} | .sample.incumbent = \"001/01\"
 			| .sample.parent += {speedup: 10, speedup_low: 9.8, speedup_high: 10.2}" >r
-		sed -i "s/\"id\":\"001\/01\"/&,\"speedup\":500/" a
+		sed -i "/001\/01/s/\"correct\"/&,\"speedup\":500/" a
 		kgrad -a a -o g r
 		is "$1 $2" "$(jq -r "select(.kind == \"transition\") | \"\(.outcome) \(.success)\"" g)"
 		jq -e "select(.kind == \"transition\") | .delta - ($3 / 10 | log) | fabs < 1e-6" g'
@@ -68,7 +68,7 @@ done
 for row in 'regression loss false 10.1' 'improvement gain true 10.1' 'neutral inconclusive false 15' 'neutral same false 5'; do
 	ok "if the parent is the incumbent their race decides: $row" '
 		set -- '"$row"'
-		archive 000/00:0000:5 001/01:2222:999 >a; sed -i "s/\"id\":\"001\/01\"/&,\"speedup\":500/" a
+		archive 000/00:0000:5 001/01:2222:999 >a; sed -i "/001\/01/s/\"correct\"/&,\"speedup\":500/" a
 		rec 001/02 correct 2222 0 0000 35 ".score += {combined: (5 + 3 * $4), speedup: $4, speedup_low: $4, speedup_high: $4, verdict: \"$2\", gain: $3}
 			| .sample.parent += {speedup: 10, speedup_low: 9.8, speedup_high: 10.2}" >r
 		kgrad -a a -o g r

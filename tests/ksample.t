@@ -84,8 +84,8 @@ ok 'explore aims at an empty cell from the nearest elite' '
 		d(.sample.parent.coords) == ([[2,1,0,3], [1,1,0,1], [0,1,0,1], [0,0,0,0]] | map(d(.)) | min)" out'
 
 ok 'a full grid: explore aims below the median' '
-	{ header; jq -nr "[range(256)] | .[] | . as \$c | {kind: \"elite\", id: \"001/01\", score: (5 + .), status: \"correct\", islands: [0],
-		cell: ([64, 16, 4, 1] | map(\$c / . | floor % 4 | tostring) | add)} | tojson"; } >full
+	{ header; jq -nr "[range(256)] | .[] | . as \$c | {kind: \"elite\", id: \"001/01\",
+		cell: ([64, 16, 4, 1] | map(\$c / . | floor % 4 | tostring) | add), score: (5 + .), status: \"correct\", islands: [0]} | tojson"; } >full
 	elite 001/01 0000 5 >/dev/null
 	many 26 -a full >out
 	jq -e ".sample.target | .[0] < 2" out'

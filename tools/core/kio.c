@@ -111,10 +111,14 @@ kin_line(struct kin *in, size_t *len, char **fault)
 }
 
 bool
-kin_parse(const struct kin *in, const char *line, size_t len, struct krec *rec, char **fault)
+kin_try(struct kin *in, struct krec *rec, char **fault)
 {
 	char why[256];
+	size_t len;
+	const char *line = kin_line(in, &len, fault);
 
+	if (!line)
+		return false;
 	if (!krec_parse(rec, line, len, why, sizeof why)) {
 		*fault = kasprintf("%s:%ld: %s", in->file, in->lineno, why);
 		return false;
@@ -122,15 +126,6 @@ kin_parse(const struct kin *in, const char *line, size_t len, struct krec *rec, 
 	rec->file = in->file;
 	rec->lineno = in->lineno;
 	return true;
-}
-
-bool
-kin_try(struct kin *in, struct krec *rec, char **fault)
-{
-	size_t len;
-	const char *line = kin_line(in, &len, fault);
-
-	return line && kin_parse(in, line, len, rec, fault);
 }
 
 bool

@@ -72,11 +72,10 @@ bool kin_next(struct kin *in, struct krec *rec);
  */
 bool kin_try(struct kin *in, struct krec *rec, char **fault);
 /*
- * That in two steps: the next line that is not blank, without its newline, borrowed until the next
- * call, or NULL, at the end or with a FAULT; and what is in it.
+ * The next line that is not blank, without its newline and not parsed; borrowed until the next call
+ * on IN. NULL: the end, or a FAULT as in kin_try.
  */
 const char *kin_line(struct kin *in, size_t *len, char **fault);
-bool kin_parse(const struct kin *in, const char *line, size_t len, struct krec *rec, char **fault);
 void kin_close(struct kin *in);
 /*
  * Like kin_close, for input that must hold a record: a named file without one is damaged and ends

@@ -182,65 +182,6 @@ karch_real(double v, char *buf)
 	return buf;
 }
 
-/* False if an island is invalid. */
-static bool
-read_islands(const json_t *list, uint64_t *mask)
-{
-	const json_t *island;
-	size_t i;
-
-	json_array_foreach(list, i, island) {
-		json_int_t n = json_is_integer(island) ? json_integer_value(island) : -1;
-
-		if (n < 0 || n >= KARCH_ISLANDS)
-			return false;
-		*mask |= UINT64_C(1) << n;
-	}
-	return true;
-}
-
-/* A short word in the row, or an empty one. */
-static void
-read_word(const json_t *o, const char *key, char *buf, size_t size)
-{
-	const char *s = kjson_str_or(o, key, "");
-
-	snprintf(buf, size, "%s", strlen(s) < size ? s : "");
-}
-
-/* What is wrong with a row, or NULL. */
-static const char *
-read_row(const json_t *o, struct karch_row *row)
-{
-	const char *kind = kjson_str_or(o, "kind", "");
-
-	if (strcmp(kind, "elite") && strcmp(kind, "program"))
-		return "its kind is neither elite nor program";
-	read_word(o, "id", row->id, sizeof row->id);
-	if (!karch_id(row->id, &row->trial, &row->branch))
-		return "no id";
-	row->cell = karch_cell(kjson_str_or(o, "cell", ""));
-	if (row->cell < 0)
-		return "no cell";
-	row->score = kjson_num_or(o, "score", NAN);
-	if (isnan(row->score))
-		return "no score";
-	row->status = status_at(o, "status");
-	if (!status_eligible(row->status))
-		return "its status may not be there";
-	row->elite = *kind == 'e';
-	row->speedup = kjson_num_or(o, "speedup", 0);
-	row->speedup_low = kjson_num_or(o, "speedup_low", 0);
-	row->speedup_high = kjson_num_or(o, "speedup_high", 0);
-	row->provisional = kjson_bool_or(o, "provisional", false);
-	row->runtime_ms = kjson_num_or(o, "runtime_ms", 0);
-	read_word(o, "tokens", row->tokens, sizeof row->tokens);
-	read_word(o, "object", row->object, sizeof row->object);
-	read_word(o, "parent", row->parent, sizeof row->parent);
-	read_word(o, "strategy", row->strategy, sizeof row->strategy);
-	return read_islands(json_object_get(o, "islands"), &row->islands) ? NULL : "a bad island";
-}
-
 /* Step over WORDS, if they are next. */
 static bool
 skip(const char **at, const char *words)
@@ -292,7 +233,7 @@ scan_islands(const char **at, uint64_t *islands)
 	long n;
 
 	if (!skip(at, ",\"islands\":["))
-		return false;
+		return true;
 	while (digits(at, &n)) {
 		if (n >= KARCH_ISLANDS)
 			return false;
@@ -304,8 +245,8 @@ scan_islands(const char **at, uint64_t *islands)
 }
 
 /*
- * A row as karch_put writes it: a search reads thousands, and to parse them as JSON takes twenty
- * times as long. False: LINE is not like that, but may be a row all the same.
+ * A row as karch_put writes it, and no other: a search reads thousands, and a parser of JSON takes
+ * twenty times as long.
  */
 static bool
 scan_row(const char *line, struct karch_row *row)
@@ -336,21 +277,6 @@ scan_row(const char *line, struct karch_row *row)
 	row->status = status_named(status);
 	return good && karch_id(row->id, &row->trial, &row->branch) && row->cell >= 0 &&
 	    !isnan(row->score) && status_eligible(row->status);
-}
-
-/* Any other row. What is wrong with it, with a FAULT if it is no JSON, or NULL. */
-static const char *
-parse_row(const struct kin *in, const char *line, size_t len, struct karch_row *row, char **fault)
-{
-	struct krec rec;
-	const char *why;
-
-	*row = (struct karch_row){ 0 };
-	if (!kin_parse(in, line, len, &rec, fault))
-		return *fault;
-	why = read_row(rec.json, row);
-	krec_free(&rec);
-	return why;
 }
 
 /* New reference in *HEADER. */
@@ -423,8 +349,7 @@ read_rows(struct karch *a, struct kin *in, bool thin, size_t most, json_t *known
 
 	while ((line = kin_line(in, &len, &fault))) {
 		struct karch_row *row = kcalloc(1, sizeof *row);
-		const char *why =
-		    scan_row(line, row) ? NULL : parse_row(in, line, len, row, &fault);
+		const char *why = scan_row(line, row) ? NULL : "karchive writes no such row";
 		bool end = !why && !row->elite && a->programs - from == most;
 
 		row->line = kstrndup(line, len);
@@ -437,9 +362,8 @@ read_rows(struct karch *a, struct kin *in, bool thin, size_t most, json_t *known
 			why = keep_row(a, row, from);
 		}
 		if (why)
-			return fault ? fault
-			             : kasprintf("%s:%ld: not a line of an archive: %s", in->file,
-			                   in->lineno, why);
+			return kasprintf(
+			    "%s:%ld: not a line of an archive: %s", in->file, in->lineno, why);
 		if (end)
 			return NULL;
 	}
