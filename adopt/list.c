@@ -71,29 +71,32 @@ uses(const struct row *r, const struct row *what)
 	return kscan_uses(&r->unit.source->scan, r->unit.from, r->unit.to, plain_name(what));
 }
 
-/*
- * The smallest function that calls the row's one and can be adopted; where there is none, the
- * largest of those that it calls.
- */
-static void
-propose(struct row *rows, size_t count, struct row *r)
+/* The smallest function that calls R and can be adopted; INSIDE: the largest that R calls. */
+static const struct row *
+nearest(const struct row *rows, size_t count, const struct row *r, bool inside)
 {
-	const struct row *caller = NULL, *callee = NULL;
+	const struct row *best = NULL;
 
-	for (size_t i = 0; i < count; i++) {
-		const struct row *x = &rows[i];
-		size_t size = x->unit.to - x->unit.from;
+	for (const struct row *x = rows; x < rows + count; x++) {
+		size_t size = x->unit.to - x->unit.from,
+		       than = best ? best->unit.to - best->unit.from : 0;
 
-		if (!x->good || x == r)
-			continue;
-		if (uses(x, r) && (!caller || size < caller->unit.to - caller->unit.from))
-			caller = x;
-		if (uses(r, x) && (!callee || size > callee->unit.to - callee->unit.from))
-			callee = x;
+		if (x->good && x != r && (!best || (inside ? size > than : size < than)) &&
+		    (inside ? uses(r, x) : uses(x, r)))
+			best = x;
 	}
-	if (caller || callee)
-		r->instead = (caller ? caller : callee)->unit.name;
-	r->inside = !caller;
+	return best;
+}
+
+static void
+propose(const struct row *rows, size_t count, struct row *r)
+{
+	const struct row *best = nearest(rows, count, r, false);
+
+	r->inside = !best;
+	if (!best)
+		best = nearest(rows, count, r, true);
+	r->instead = best ? best->unit.name : NULL;
 }
 
 static int
