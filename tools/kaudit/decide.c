@@ -68,19 +68,11 @@ static json_t *
 rivals_eval(const struct finding *f)
 {
 	const char *id = kjson_str_or(f->rec->json, "sample.incumbent", "000/00");
-	char *text, why[256];
-	struct krec rec;
-	json_t *eval = NULL;
-	size_t len;
-	long trial, branch;
+	bool named = karch_id(id, &(long){ 0 }, &(long){ 0 });
+	json_t *record = named ? karch_record(f->a->camp->dir, id, "eval") : NULL,
+	       *eval = json_incref(json_object_get(record, "eval"));
 
-	text =
-	    karch_id(id, &trial, &branch) ? karch_record(f->a->camp->dir, id, "eval", &len) : NULL;
-	if (text && krec_parse(&rec, text, len, why, sizeof why)) {
-		eval = json_incref(json_object_get(rec.json, "eval"));
-		krec_free(&rec);
-	}
-	free(text);
+	json_decref(record);
 	return eval;
 }
 

@@ -16,43 +16,37 @@
 
 enum { WORDS = 2000, CELL = 160, PAGE_MAX = 1 << 20 };
 
-/* A page as it was read, once for all rounds. */
-struct page {
-	char *name, *path, *text;
-};
-
-static const struct page *
-page_of(const char *name)
+/* The text of a page, which is read once for all rounds. */
+static const char *
+page_text(const char *name)
 {
-	static struct page *pages;
-	static size_t count;
-	char *data;
+	static json_t *pages;
 
-	for (size_t i = 0; i < count; i++)
-		if (!strcmp(pages[i].name, name))
-			return &pages[i];
-	pages = krealloc(pages, (count + 1) * sizeof *pages);
-	data = kasprintf("pages/records/%s", name);
-	pages[count] = (struct page){ .name = kstrdup(name), .path = kdata_path(data) };
-	pages[count].text = kread_text_or_die(pages[count].path, PAGE_MAX);
-	free(data);
-	return &pages[count++];
+	pages = pages ? pages : json_object();
+	if (!json_object_get(pages, name)) {
+		char *path = kdata_path(name), *text = kread_text_or_die(path, PAGE_MAX);
+
+		kjson_set(pages, name, json_string(text));
+		free(text);
+		free(path);
+	}
+	return json_string_value(json_object_get(pages, name));
 }
 
 void
 put_page(const struct campaign *c, const char *name, json_t *facts, struct kbuf *out)
 {
-	const struct page *page = page_of(name);
+	char *file = kasprintf("pages/records/%s", name), why[512];
 	struct ktemplate t = { 0 };
-	char why[512];
 
 	kjson_set(facts, "unit", json_string(rate_unit(c)));
 	kjson_set(facts, "time_unit", json_string(time_unit(c)));
 	kjson_set(facts, "flops", json_boolean(counts_flops(c)));
 	kjson_set(facts, "bytes", json_boolean(counts_bytes(c)));
-	if (!ktemplate_render(&t, out, page->text, page->path, facts, why, sizeof why))
+	if (!ktemplate_render(&t, out, page_text(file), file, facts, why, sizeof why))
 		kdie(K_USAGE, "%s", why);
 	json_decref(facts);
+	free(file);
 }
 
 /* The text in B, which is freed. New reference. */

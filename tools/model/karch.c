@@ -789,36 +789,26 @@ karch_hints(const json_t *directions)
 	return out;
 }
 
-char *
-karch_record(const char *dir, const char *id, const char *stage, size_t *len)
+json_t *
+karch_record(const char *dir, const char *id, const char *stage)
 {
-	char *path = kplace_id(dir, id, stage), *text, *end;
+	char *path = kplace_id(dir, id, stage);
+	json_t *record = kin_first(path);
 
-	text = kread_if_there(path, KIO_LINE_MAX, len);
-	if (text) {
-		end = memchr(text, '\n', *len);
-		if (!end)
-			kdie(K_USAGE, "%s:1: truncated record (no newline at the end)", path);
-		*len = (size_t)(end - text);
-		*end = '\0';
-	}
 	free(path);
-	return text;
+	return record;
 }
 
 /* Adds the second model's digest of the log, if there is such a file. */
 static void
 add_digest(json_t *program, const char *dir, const char *id)
 {
-	size_t len;
-	char *text = karch_record(dir, id, "digest", &len);
-	json_t *record = text ? json_loadb(text, len, 0, NULL) : NULL;
+	json_t *record = karch_record(dir, id, "digest");
 	const char *digest = kjson_str_or(record, "reply.text", NULL);
 
 	if (digest)
 		json_object_set_new(program, "digest", json_string(digest));
 	json_decref(record);
-	free(text);
 }
 
 json_t *
@@ -827,20 +817,14 @@ karch_program(const char *dir, const char *id, bool log)
 	static const char *const code[] = { "code", "files", NULL },
 	                         *const all[] = { "code", "files", "log", "digest", "profile",
 		                         NULL };
-	json_t *program = json_pack("{s:s}", "id", id), *record;
-	size_t len;
-	char *text = karch_record(dir, id, "eval", &len), *path = kplace_id(dir, id, "eval");
+	json_t *program = json_pack("{s:s}", "id", id), *record = karch_record(dir, id, "eval");
 
-	if (!text)
-		kdie(K_USAGE, "%s: %s", path, strerror(ENOENT));
-	record = json_loadb(text, len, 0, NULL);
+	if (!kjson_str_or(record, "eval.code", NULL))
+		kdie(K_USAGE, "%s/trials/%s/eval.ndjson: %s", dir, id,
+		    record ? "contains no code" : "is missing or empty");
 	kjson_share(program, json_object_get(record, "eval"), log ? all : code);
 	json_decref(record);
-	if (!kjson_str_or(program, "code", NULL))
-		kdie(K_USAGE, "%s: contains no code", path);
 	if (log)
 		add_digest(program, dir, id);
-	free(path);
-	free(text);
 	return program;
 }

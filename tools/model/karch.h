@@ -165,11 +165,8 @@ json_t *karch_hints(const json_t *directions);
  * request. New reference. Dies with K_USAGE when there is no such evaluation, or it has no code.
  */
 json_t *karch_program(const char *dir, const char *id, bool log);
-/*
- * The first line of a record file that another program may have removed: the text (the caller
- * frees) or NULL.
- */
-char *karch_record(const char *dir, const char *id, const char *stage, size_t *len);
+/* The record of candidate ID after a stage, as its file has it. New reference, or NULL. */
+json_t *karch_record(const char *dir, const char *id, const char *stage);
 
 /* Shortest decimal form that reads back as V. BUF holds 32 bytes. */
 const char *karch_real(double v, char *buf);
