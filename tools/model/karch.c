@@ -279,9 +279,8 @@ scan_row(const char *line, struct karch_row *row)
 	    !isnan(row->score) && status_eligible(row->status);
 }
 
-/* New reference in *HEADER. */
-static char *
-read_header(struct kin *in, json_t **header)
+char *
+karch_header(struct kin *in, json_t **header)
 {
 	struct krec rec;
 	const char *schema;
@@ -538,7 +537,7 @@ read_file(struct karch *a, char **path, bool programs, json_t *known)
 		goto out;
 	}
 	kin_open(&in, *path);
-	fault = read_header(&in, &header);
+	fault = karch_header(&in, &header);
 	if (!fault) {
 		before = karch_before(*path, header);
 		fault = read_rows(a, &in, before,

@@ -165,6 +165,8 @@ json_t *karch_hints(const json_t *directions);
  * request. New reference. Dies with K_USAGE when there is no such evaluation, or it has no code.
  */
 json_t *karch_program(const char *dir, const char *id, bool log);
+/* The first line of the archive IN: NULL and a new reference, or what is wrong with it. */
+char *karch_header(struct kin *in, json_t **header);
 /* The record of candidate ID after a stage, as its file has it. New reference, or NULL. */
 json_t *karch_record(const char *dir, const char *id, const char *stage);
 

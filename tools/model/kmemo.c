@@ -35,8 +35,8 @@ kmemo_version(const char *name, long *version)
 	return numbered(name, "v", 1, "", version);
 }
 
-char *
-kmemo_path(const char *dir, long version)
+static char *
+path_of(const char *dir, long version)
 {
 	return kasprintf("%s/memory/v%ld.json", dir, version);
 }
@@ -79,7 +79,7 @@ kmemo_versions(const char *dir, size_t *count)
 json_t *
 kmemo_load(const struct kmemo_masks *m, const char *dir, long version)
 {
-	char *path = kmemo_path(dir, version), *name = path + strlen(dir) + 1, hex[65];
+	char *path = path_of(dir, version), *name = path + strlen(dir) + 1, hex[65];
 	json_t *v = NULL;
 
 	if (kseal_file(path, hex)) {

@@ -19,7 +19,6 @@ enum { KMEMO_ALL = 999999 }; /* as a trial number: later than all */
 bool kmemo_version(const char *name, long *version);
 /* Numbers of the versions in DIR/memory, ascending; the caller frees. NULL: none. */
 long *kmemo_versions(const char *dir, size_t *count);
-char *kmemo_path(const char *dir, long version);
 
 /* Does the campaign keep a memory and exchange tips (memory.enabled; auto: in linear mode)? */
 bool kmemo_enabled(const struct kcamp *c);

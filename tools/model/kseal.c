@@ -127,19 +127,18 @@ kseal_close(struct kseal *s)
 void
 kseal_add(struct kseal *s, const char *kind, json_t *event)
 {
-	char *text, hex[65];
+	char *text;
 
 	kjson_set(event, "schema", json_string(SCHEMA));
 	kjson_set(event, "kind", json_string(kind));
 	kjson_set(event, "previous", json_string(s->head));
 	text = json_dumps(event, KIO_DUMP);
 	/* Without its last brace. */
-	ksha256_hex(text, strlen(text) - 1, hex);
-	kbuf_printf(&s->text, "%.*s" OWN "%s\"}\n", (int)strlen(text) - 1, text, hex);
-	memcpy(s->head, hex, sizeof hex);
+	ksha256_hex(text, strlen(text) - 1, s->head);
+	kbuf_printf(&s->text, "%.*s" OWN "%s\"}\n", (int)strlen(text) - 1, text, s->head);
 	s->changed = true;
 	json_object_set_new(event, "n", json_integer(++s->count));
-	json_object_set_new(event, "sha256", json_string(hex));
+	json_object_set_new(event, "sha256", json_string(s->head));
 	json_array_append_new(s->lines, event);
 	free(text);
 }

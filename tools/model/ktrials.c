@@ -77,28 +77,19 @@ ktrials_last(const struct kcamp *camp)
 static json_t *
 read_header(struct ktrials *t, long trial)
 {
-	char *path = kplace_trial(t->camp->dir, trial, "archive.ndjson"), *fault = NULL;
-	json_t *header = NULL;
-	struct krec rec;
+	char *path = kplace_trial(t->camp->dir, trial, "archive.ndjson"), *fault;
+	json_t *header;
 	struct kin in;
 
 	kin_open(&in, path);
-	if (kin_try(&in, &rec, &fault)) {
-		const char *schema = kjson_str_or(rec.json, "schema", "");
-
-		if (strcmp(schema, "archive/1"))
-			fault =
-			    kasprintf("%s:1: schema: is '%s', must be 'archive/1'", path, schema);
-		else if (kjson_int_or(rec.json, "trial", -1) != trial)
-			fault = kasprintf("%s:1: not the archive of trial %ld", path, trial);
-		else
-			header = json_incref(rec.json);
-		krec_free(&rec);
-	} else if (!fault) {
-		fault = kasprintf("%s: is empty", path);
-	}
-	if (fault)
+	fault = karch_header(&in, &header);
+	if (!fault && kjson_int_or(header, "trial", -1) != trial)
+		fault = kasprintf("%s:1: not the archive of trial %ld", path, trial);
+	if (fault) {
 		add_fault(t, kasprintf("%s" REMAKE, fault));
+		json_decref(header);
+		header = NULL;
+	}
 	free(fault);
 	kin_close(&in);
 	free(path);
