@@ -125,7 +125,7 @@ ok 'the last archive: the one before it is used instead' '
 	grep -q "^trials/005/archive.ndjson:[0-9]*: truncated record (no newline at the end); $again" status.said
 	is "0 0" "$(cat status.code report.code | xargs)"
 	hurt "sed -i \"2s/\\\"cell\\\":\\\"/&9/\" trials/005/archive.ndjson"
-	grep -q "^trials/005/archive.ndjson:2: not a line of an archive: no cell; $again" status.said
+	grep -q "^trials/005/archive.ndjson:2: not a line of an archive: karchive writes no such row; $again" status.said
 	is "0 0" "$(cat status.code report.code | xargs)"'
 
 ok 'the advice works' '
