@@ -823,9 +823,12 @@ kindex_of(const char *word, const char *const *list, size_t count)
 bool
 kis_listed(const char *words, const char *s, size_t len)
 {
-	for (const char *w = words; w; w = strchr(w, ' '), w += w != NULL)
+	for (const char *w = words; w; w++) {
 		if (*w == *s && !strncmp(w, s, len) && (w[len] == ' ' || !w[len]))
 			return len > 0;
+		if (!(w = strchr(w, ' ')))
+			break;
+	}
 	return false;
 }
 
