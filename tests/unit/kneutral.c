@@ -66,6 +66,7 @@ test_c(void)
 static void
 test_python(void)
 {
+	becomes("x = 1\nfor", "_k1 = 1\nfor", KTOKEN_PYTHON);
 	becomes("import triton.language as T\ndef f(p, B: T.constexpr):\n    m = p < 3\n"
 	        "    x = T.load(p, mask=m)\nf[g](q, B=4, num_warps=2)\n",
 	    "import triton.language as tl\ndef _f1(_v2, _k3: tl.constexpr):\n    _v4 = _v2 < 3\n"

@@ -530,8 +530,12 @@ static void
 read_targets(struct reader *r, size_t i, bool loop)
 {
 	size_t end = i;
-	bool global = !r->t[i].from || r->s[r->t[i].from - 1] == '\n';
+	bool global;
 
+	/* "for" is the last word. */
+	if (i >= r->n)
+		return;
+	global = !r->t[i].from || r->s[r->t[i].from - 1] == '\n';
 	while (end < r->n && (end == i || !r->t[end].first) &&
 	    (kind_at(r, end) == WORD || is_sign(r, end, ",()*")) && !is_in(r, end, "in"))
 		end++;
