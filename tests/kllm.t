@@ -383,4 +383,11 @@ t 'a key that comes back in the head of an answer, or as the name of the model, 
 	grep -q "^x-request-id: .redacted" d/reply.spool; ! grep -rqF -e "$key" d err
 	OPENAI_API_KEY=$key http key-everywhere@1 openai -o d/reply.ndjson "$P"
 	is "resumed [redacted]" "$(jq -r "\"\(.reply.flags[0]) \(.reply.model)\"" d/reply.ndjson)"; ! grep -rqF -e "$key" d'
+t 'a benchmark whose server does not start ends, and leaves nothing behind' '
+	mkdir programs left; ln -s "$KILN_BUILD"/* programs; rm programs/kmock
+	for bench in "kllm-load.sh 1 1" "loop.sh 100 http"; do
+		# shellcheck disable=SC2086	# words
+		exits 1 env PATH=/usr/bin:/bin KILN_BUILD="$PWD/programs" TMPDIR="$PWD/left" timeout 30 sh "$tests_dir/bench/"$bench
+		grep -q "kmock: not found" err; is "" "$(ls left)"
+	done'
 done_testing
