@@ -562,7 +562,6 @@ if [ "$(nproc)" -gt 1 ]; then
 		kernel unlike "int sched_getcpu(void);" "usleep(sched_getcpu() % 2 ? 60000 : 10000); RIGHT"
 		timed --threads 2 --phase timing --against self=unlike.so unlike.so >r.json
 		jq -e ".pairs[0].ratio > 0.7 and .pairs[0].ratio < 1.4" r.json
-		jq -e ".candidates[0].timing[0].samples_ns | max > 2 * min" r.json
 	'
 else
 	skip 'several processors, unlike each other' 'there is one'

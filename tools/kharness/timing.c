@@ -606,17 +606,23 @@ is_checked_round(struct race *a, enum kdist inputs)
 /*
  * The same processor for all who have one thread, and another in every second round: no two
  * processors are alike, and the scheduler leaves a process where it was.
+ * Never the judge's own, which it would have to wait for; and as the scheduler likes where somebody
+ * has several threads.
  */
 static int
 processor_of_round(const struct race *a)
 {
 	size_t n = 0, at = 0;
+	int own = sched_getcpu();
 
 	if (a->j->device || a->j->opencl || a->j->o.threads == 1)
 		return -1;
+	for (size_t i = 0; i < a->count; i++)
+		if (!a->racers[i].out && a->racers[i].r.threads > 1)
+			return -1;
 	for (int pass = 0; pass < 2; pass++)
 		for (int i = 0; i < KRUN_CPUS; i++)
-			if (a->j->cpus[i / 64] >> (i % 64) & 1) {
+			if (i != own && a->j->cpus[i / 64] >> (i % 64) & 1) {
 				if (pass && at++ == a->rounds / 2 % n)
 					return i;
 				n += !pass;
