@@ -117,7 +117,7 @@ team_start(const struct judge *j)
 	     cpu++) {
 		struct member *m = &team.member[team.count];
 
-		if (!(j->cpus[cpu / 64] >> (cpu % 64) & 1))
+		if (!CPU_ISSET(cpu, &j->cpus))
 			continue;
 		*m = (struct member){ .cpu = cpu, .index = team.count };
 		if (team.count == 0)

@@ -563,13 +563,9 @@ look_at_device(struct judge *j, int number)
 static bool
 enter_device(struct judge *j)
 {
-	enum spent before = spent_on(j, SPENT_WAITING);
-	int shared = klock_device(j->device_uuid, false, true);
+	int shared = judge_lock(j, false);
 	char why[256];
-	bool entered;
-
-	spent_on(j, before);
-	entered = kgpu_enter(gpu, true, why, sizeof why);
+	bool entered = kgpu_enter(gpu, true, why, sizeof why);
 	close(shared);
 	if (entered)
 		return true;

@@ -7,6 +7,7 @@
 #define KHARNESS_H
 
 #include <jansson.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -83,12 +84,12 @@ struct judge {
 	json_t *opencl;
 	/* it has its own memory, so tensors are copied there before the clock starts */
 	bool copies;
-	struct oracle *oracle;         /* NULL: results are not compared */
-	int level;                     /* of the sandbox */
-	uint64_t cpus[KRUN_CPUS / 64]; /* where candidates run */
-	json_t *clocks;                /* result of locking the device's clocks; NULL: not
+	struct oracle *oracle; /* NULL: results are not compared */
+	int level;             /* of the sandbox */
+	cpu_set_t cpus;        /* where candidates run */
+	json_t *clocks;        /* result of locking the device's clocks; NULL: not
                                         * requested */
-	size_t draws;                  /* inputs drawn so far: number of the next random stream */
+	size_t draws;          /* inputs drawn so far: number of the next random stream */
 	/* how busy it was while subjects were timed; NULL: none were */
 	json_t *machine;
 	enum spent doing;

@@ -208,7 +208,7 @@ machine_environment(const struct judge *j)
 	double load = 0;
 
 	for (int i = 0; i < KRUN_CPUS; i++)
-		if (j->cpus[i / 64] >> (i % 64) & 1)
+		if (CPU_ISSET(i, &j->cpus))
 			json_array_append_new(cpus, json_integer(i));
 	if (getloadavg(&load, 1) != 1)
 		load = 0;

@@ -223,7 +223,7 @@ choose_cpus(struct judge *j)
 	for (int i = 0; i < KRUN_CPUS && i < CPU_SETSIZE && (!j->o.threads || n < j->o.threads);
 	     i++)
 		if (CPU_ISSET(i, &set)) {
-			j->cpus[i / 64] |= (uint64_t)1 << (i % 64);
+			CPU_SET(i, &j->cpus);
 			n++;
 		}
 	if (!j->o.threads)

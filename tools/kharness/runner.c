@@ -9,7 +9,6 @@
 #include <fcntl.h>
 #include <math.h>
 #include <poll.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -95,7 +94,8 @@ write_setup(const struct judge *j, const struct runner *r, struct krun_setup *s)
 		.output_bytes = r->m->out.bytes,
 		.memory_bytes = j->o.memory_bytes,
 		.device = (uint32_t)j->device_number };
-	memcpy(s->cpus, j->cpus, sizeof s->cpus);
+	_Static_assert(sizeof s->cpus == sizeof j->cpus, "the system's sets are bit masks, too");
+	memcpy(s->cpus, &j->cpus, sizeof s->cpus);
 	snprintf(s->entry, sizeof s->entry, "%s", t->entry);
 	s->launches = (uint32_t)r->launches.count;
 	s->copies = j->copies;
@@ -712,20 +712,20 @@ look_at_report(struct runner *r, const struct krun_report *report, pid_t sender,
 }
 
 /*
- * Where a runner of one thread may run: on CPU alone, or, if that is -1, where all may. One that
- * has begun somewhere stays there.
+ * Where a runner of one thread may run: only on CPU, or, if that is -1, wherever candidates may.
+ * Once it has begun somewhere it stays there.
  */
 static void
 allow(const struct judge *j, const struct runner *r, int cpu)
 {
-	cpu_set_t set;
+	cpu_set_t set = j->cpus;
 
 	if (j->begin_on < 0 || r->threads != 1)
 		return;
-	CPU_ZERO(&set);
-	for (int i = 0; i < KRUN_CPUS && i < CPU_SETSIZE; i++)
-		if (cpu < 0 ? j->cpus[i / 64] >> (i % 64) & 1 : i == cpu)
-			CPU_SET(i, &set);
+	if (cpu >= 0) {
+		CPU_ZERO(&set);
+		CPU_SET(cpu, &set);
+	}
 	sched_setaffinity(r->pid, sizeof set, &set);
 }
 

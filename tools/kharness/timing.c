@@ -13,7 +13,6 @@
  * A go is one run of a subject's process: it is woken, makes the calls of a sample, and is stopped.
  */
 #include <math.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -604,30 +603,28 @@ is_checked_round(struct race *a, enum kdist inputs)
 }
 
 /*
- * The same processor for all who have one thread, and another in every second round: no two
- * processors are alike, and the scheduler leaves a process where it was.
- * Never the judge's own, which it would have to wait for; and as the scheduler likes where somebody
- * has several threads.
+ * Where all have one thread, they begin on the same processor, and in every second round on the
+ * next: no two processors are alike, and the scheduler leaves a process where it was. -1: anywhere.
+ * It is never the judge's processor, which a racer would have to wait for.
  */
 static int
 processor_of_round(const struct race *a)
 {
-	size_t n = 0, at = 0;
-	int own = sched_getcpu();
+	cpu_set_t set = a->j->cpus;
+	size_t at;
 
-	if (a->j->device || a->j->opencl || a->j->o.threads == 1)
+	if (a->j->device || a->j->opencl)
 		return -1;
 	for (size_t i = 0; i < a->count; i++)
 		if (!a->racers[i].out && a->racers[i].r.threads > 1)
 			return -1;
-	for (int pass = 0; pass < 2; pass++)
-		for (int i = 0; i < KRUN_CPUS; i++)
-			if (i != own && a->j->cpus[i / 64] >> (i % 64) & 1) {
-				if (pass && at++ == a->rounds / 2 % n)
-					return i;
-				n += !pass;
-			}
-	return -1;
+	CPU_CLR(sched_getcpu(), &set);
+	if (!CPU_COUNT(&set))
+		return -1;
+	at = a->rounds / 2 % (size_t)CPU_COUNT(&set);
+	for (int i = 0;; i++)
+		if (CPU_ISSET(i, &set) && !at--)
+			return i;
 }
 
 /*
@@ -1343,17 +1340,11 @@ drop_pairs(const struct race *a, json_t *pairs)
 static void
 stay_beside(struct judge *j, cpu_set_t *before, bool beside)
 {
-	cpu_set_t one;
-
 	if (j->device || j->opencl || j->o.threads != 1)
 		return;
 	if (beside)
 		sched_getaffinity(0, sizeof *before, before);
-	CPU_ZERO(&one);
-	for (int i = 0; i < KRUN_CPUS; i++)
-		if (j->cpus[i / 64] >> (i % 64) & 1)
-			CPU_SET(i, &one);
-	j->beside = sched_setaffinity(0, sizeof one, beside ? &one : before) == 0 && beside;
+	j->beside = sched_setaffinity(0, sizeof j->cpus, beside ? &j->cpus : before) == 0 && beside;
 }
 
 double
