@@ -1490,13 +1490,25 @@ kscan_assigns(const struct kscan *s, size_t p, size_t to)
 
 static const char casts[] = "reinterpret_cast static_cast const_cast";
 
+/* The '(' around the place AT; *COMMAS: how many commas are between. */
+static size_t
+to_open(const struct kscan *s, size_t at, size_t from, size_t *commas)
+{
+	*commas = 0;
+	for (int depth = 1; at > from && depth;) {
+		at--;
+		depth += (s->code[at] == ')') - (s->code[at] == '(');
+		*commas += depth == 1 && s->code[at] == ',';
+	}
+	return at;
+}
+
 /* Where the casts before the place AT begin: "(float4 *)", "reinterpret_cast<float4 *>". */
 static size_t
 before_casts(const struct kscan *s, size_t at, size_t from)
 {
 	for (;;) {
-		size_t p = at, end;
-		int depth = 0;
+		size_t p = at, end, commas;
 
 		while (p > from && isspace((unsigned char)s->code[p - 1]))
 			p--;
@@ -1505,10 +1517,7 @@ before_casts(const struct kscan *s, size_t at, size_t from)
 			if (!kis_listed(casts, s->code + at, end - at))
 				return p;
 		} else if (p > from && s->code[p - 1] == ')') {
-			for (at = p; at > from && (at == p || depth);) {
-				at--;
-				depth += (s->code[at] == ')') - (s->code[at] == '(');
-			}
+			at = to_open(s, p - 1, from, &commas);
 		} else {
 			return p;
 		}
@@ -1644,20 +1653,6 @@ after_place(const struct kscan *s, struct place *x, size_t to)
 	return ENDS;
 }
 
-/* From X to the '(' around it; returns the number of commas between. */
-static size_t
-to_open(const struct kscan *s, struct place *x, size_t from)
-{
-	size_t commas = 0;
-
-	for (int depth = 1; x->at > from && depth;) {
-		x->at--;
-		depth += (s->code[x->at] == ')') - (s->code[x->at] == '(');
-		commas += depth == 1 && s->code[x->at] == ',';
-	}
-	return commas;
-}
-
 /* Is what the pointer points to, whose name stands from AT to P, changed there? */
 static bool
 is_written_at(const struct writing *w, size_t at, size_t p)
@@ -1683,7 +1678,7 @@ is_written_at(const struct writing *w, size_t at, size_t p)
 		pointer = address || (!x.element && !x.star);
 		if (after == ENDS)
 			return pointer && alias_writes(w, address ? left - 1 : x.at);
-		index = to_open(s, &x, from);
+		x.at = to_open(s, x.at, from, &index);
 		if (is_called(s, x.at, from, &call, &end))
 			return pointer && callee_writes(w, call, end, index);
 		x.element |= x.star;

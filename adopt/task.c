@@ -1681,8 +1681,7 @@ is_inexact(const json_t *eval)
 	size_t i;
 
 	json_array_foreach(reasons, i, r)
-		if (!kis_listed("wrong_result timed_run", kjson_str_or(r, "check", "-"),
-		        strlen(kjson_str_or(r, "check", "-"))))
+		if (!kjson_is(r, "check", "wrong_result") && !kjson_is(r, "check", "timed_run"))
 			return false;
 	return json_array_size(reasons) > 0;
 }
@@ -1696,8 +1695,12 @@ ease(struct draft *d, const json_t *eval, int status)
 {
 	char *faults = NULL;
 
-	if (status == K_IO)
-		return fix_sizes(d);
+	if (status == K_IO) {
+		if (!fix_sizes(d))
+			return false;
+		write_draft(d);
+		return true;
+	}
 	if (!is_inexact(eval) || d->step == LEN(steps) - 1)
 		return false;
 	d->step++;
@@ -1738,17 +1741,15 @@ try_campaign(struct draft *d, bool first)
 	if (r.status)
 		kwarn("the reference cannot be evaluated: %s", r.said);
 	if ((record && !all_passed(eval)) || r.status == K_IO) {
-		if (first && ease(d, eval, r.status)) {
-			write_draft(d);
+		if (first && ease(d, eval, r.status))
 			try_campaign(d, false);
-		} else if (!record) {
+		else if (!record)
 			kdie(K_USAGE, "%s cannot be evaluated", d->a->kernel);
-		} else {
+		else
 			kdie(K_USAGE,
 			    "%s, extracted from the application, is not a program that kiln can "
 			    "evaluate:\n%s",
 			    d->a->kernel, kjson_str_or(record, "eval.log", "it has no status"));
-		}
 	}
 	json_decref(record);
 	command_free(&r);
