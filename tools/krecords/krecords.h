@@ -240,6 +240,8 @@ void check_rounds(struct campaign *c, struct kfaults *f, size_t *files);
 
 /* lineage.c: a commit for each accepted round. */
 int write_commits(struct campaign *c);
+/* Those on the last branch, by candidate. New reference. */
+json_t *commits_of(const struct campaign *c);
 void check_commits(const struct campaign *c, struct kfaults *f, size_t *commits);
 
 /* memory.c: memory/vN.json. */

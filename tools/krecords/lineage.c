@@ -517,6 +517,19 @@ commit_at(const struct lineage *l, size_t i)
 	return kjson_str_or(l->commit[i], "commit", "");
 }
 
+json_t *
+commits_of(const struct campaign *c)
+{
+	struct lineage l = lineage_of(c);
+	json_t *commits = json_object();
+
+	for (size_t i = 0; i < l.count; i++)
+		json_object_set(commits, kjson_str_or(l.commit[i], "id", ""),
+		    json_object_get(l.commit[i], "commit"));
+	free(l.commit);
+	return commits;
+}
+
 /* One digest over a round's whole program. */
 static void
 program_digest(const struct campaign *c, const struct round *r, char hex[65])

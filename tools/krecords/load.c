@@ -5,25 +5,6 @@
 #include "klinear.h"
 #include "krecords.h"
 
-/* The commits that LINES name, by candidate; a new branch begins anew. New reference. */
-static json_t *
-commits_of(const json_t *lines)
-{
-	json_t *commits = json_object(), *line;
-	size_t i;
-
-	json_array_foreach(lines, i, line) {
-		const char *kind = kjson_str_or(line, "kind", "");
-
-		if (!strcmp(kind, "branch"))
-			json_object_clear(commits);
-		else if (!strcmp(kind, "commit"))
-			json_object_set(
-			    commits, kjson_str_or(line, "id", ""), json_object_get(line, "commit"));
-	}
-	return commits;
-}
-
 void
 campaign_open(struct campaign *c, bool alone)
 {
@@ -34,7 +15,7 @@ campaign_open(struct campaign *c, bool alone)
 	if (fault)
 		kdie(K_NO, "%s", fault);
 	kmemo_masks_take(&c->masks, c->seal.lines);
-	c->commits = commits_of(c->seal.lines);
+	c->commits = commits_of(c);
 	ktrials_open(&c->trials, c->camp);
 	c->trials.join = KJOIN_PARENT;
 	path = kcamp_path(c->camp, kcamp_str(c->camp, "task"));
