@@ -168,7 +168,7 @@ answer_take(int file, size_t *len)
 	char *text;
 
 	if (fstat(file, &st) < 0)
-		kdie_errno(K_IO, "what another process said");
+		kdie_errno(K_IO, "reading what another process wrote");
 	text = kcalloc((size_t)st.st_size + 1, 1);
 	n = pread(file, text, (size_t)st.st_size, 0);
 	close(file);
@@ -188,7 +188,7 @@ harness_go(struct early *e, const void *so, size_t len)
 	/* If it has ended already, its status says why. */
 	if (kwrite_all(e->so, so, len) < 0 ||
 	    (kwrite_all(e->go, &now, sizeof now) < 0 && errno != EPIPE))
-		kdie_errno(K_IO, "the program for %s", e->program);
+		kdie_errno(K_IO, "writing the program for %s", e->program);
 	while (waitid(P_PID, (id_t)e->pid, &end, WEXITED | WNOWAIT) < 0 && errno == EINTR)
 		;
 	status = kproc_kill(e->pid);

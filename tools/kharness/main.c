@@ -152,7 +152,7 @@ read_options(int argc, char **argv, struct options *o, bool *machine, const char
 		    .help = "HOW\tlock the clocks of a CUDA device: off, try or require" },
 		{ 0, "lock-mhz", .number = &o->clocks_mhz, .high = 10000,
 		    .help = "N\tlock them at N MHz" },
-		{ 0, "await", .flag = &o->await, .help = "\tget ready while it is built" },
+		{ 0, "await", .flag = &o->await, .help = "\tstart before the candidate is built" },
 		{ 0, "reuse", .flag = &o->reuse, .help = "\tmeasure on buffers seen before, too" },
 		{ 0, "solo", .flag = &o->solo, .help = "\tcall the candidate without a judge" },
 		{ 0, "workload", .text = &o->workload,
