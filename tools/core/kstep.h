@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * kstep: what a run of a campaign learns of the programs that make its files, without asking make.
- * In the environment of a recipe KILN_TARGET names the file that is made, KILN_STEPS a folder, and
- * KILN_WORDS a descriptor for messages, so that they do not mix with make's own. The program keeps
- * a file of the target's name ('/' as ':') in that folder:
+ * In the environment of a recipe KILN_TARGET names the file that is made, KILN_STEPS the file of
+ * the run's steps, and KILN_WORDS a descriptor for messages, so that they do not mix with make's
+ * own. The program adds lines to the file of the steps:
  *
- *	SINCE trials/007/02/eval.ndjson
- *	STATUS UNTIL                          once it has ended
+ *	TIME trials/007/02/eval.ndjson -            it has begun
+ *	TIME trials/007/02/eval.ndjson - TEXT       what it waits for or has found out
+ *	TIME trials/007/02/eval.ndjson STATUS       it has ended
  *
- * Times are seconds of the monotonic clock.
+ * Times are seconds of the monotonic clock. Programs that it starts find the target in KILN_STEP.
  */
 #ifndef KSTEP_H
 #define KSTEP_H
 
 #include "kutil.h"
+
+#define KSTEP_RUNS "-"
 
 /*
  * For kutil_init. Programs that this one starts are not steps of their own, but share its status
@@ -22,9 +25,8 @@
 void kstep_begin(void);
 
 /*
- * What this process waits for or has found out, in one line, for display in a run: written to the
- * file that KILN_STATUS names. False when there is no such file, and the caller has to print it
- * elsewhere. "" removes the line.
+ * What this process waits for or has found out, in one line, for display in a run. False when it
+ * is not part of a run, and the caller has to print it elsewhere. "" takes it back.
  */
 bool kstatus(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 

@@ -219,7 +219,7 @@ progress_wanted(void)
 {
 	const char *forced = getenv("KILN_PROGRESS");
 
-	return getenv("KILN_STATUS") || (forced ? !strcmp(forced, "1") : isatty(STDERR_FILENO));
+	return getenv("KILN_STEP") || (forced ? !strcmp(forced, "1") : isatty(STDERR_FILENO));
 }
 
 void

@@ -233,7 +233,7 @@ exec_make(const struct loop *l, char *const *argv, const int *words, int make_wo
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != parent)
 		_exit(K_IO);
-	setenv("KILN_STEPS", progress_folder(l->progress), 1);
+	setenv("KILN_STEPS", progress_file(l->progress), 1);
 	setenv("KILN_WORDS", number, 1);
 	setenv("TASK", task, 1);
 	close(words[0]);
@@ -330,7 +330,7 @@ start_make(const struct loop *l, char *const *argv)
 	if (status && !out.code)
 		out = (struct outcome){
 			WIFEXITED(status) && WEXITSTATUS(status) == K_MISSING ? K_MISSING : K_IO, 1,
-			kstrdup("make"), 0
+			kstrdup("make")
 		};
 	return out;
 }

@@ -263,7 +263,7 @@ bool is_stopped(void);
 /* Was make called with the flag LETTER? */
 bool make_flag(char letter);
 
-/* progress.c: the progress of a run, from the files of its steps (kstep.h). */
+/* progress.c: the progress of a run, from the file of its steps (kstep.h). */
 
 enum { STEP_LOST = -1 }; /* the status of a step that did not report how it ended */
 
@@ -272,7 +272,6 @@ struct outcome {
 	int code;
 	size_t failed; /* targets that failed */
 	char *target;  /* owned */
-	double when;
 };
 /*
  * Live lines on a terminal; otherwise one for each event, and at least one every EVERY seconds (0:
@@ -280,8 +279,8 @@ struct outcome {
  */
 struct progress *progress_open(const struct kcamp *c, double every);
 void progress_close(struct progress *p);
-/* Where steps put their files: an absolute path. */
-const char *progress_folder(const struct progress *p);
+/* The file of the steps: an absolute path. */
+const char *progress_file(const struct progress *p);
 bool progress_is_live(const struct progress *p);
 /*
  * A graph begins; progresses (END: is finished); has ended. The caller owns the outcome's target.

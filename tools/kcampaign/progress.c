@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The progress of a run: what each branch does, since when, how long it will still take, and what
- * it waits for. For each target that is being made, a file says so (kstep.h); nothing else is read.
- * See kcampaign.h.
+ * it waits for. The tools say so in a file of the run (kstep.h). See kcampaign.h.
  */
 #include "kcampaign.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,10 +16,10 @@
 
 #include "kio.h"
 #include "kstat.h"
+#include "kstep.h"
 
 #define FOLDER ".run"
 #define TIMES FOLDER "/times.json"
-#define STATUS ".status"
 
 enum {
 	TICK_MS = 200,
@@ -27,20 +27,21 @@ enum {
 	TEXT = 512
 };
 
-/* What a stage and its tool are doing, according to its file. */
+/* What a stage and its tool are doing, according to the file. */
 struct step {
 	char *target; /* owned */
 	const char *stage;
 	long trial, branch; /* branch: -1 for a step of the whole trial, or of none */
 	double since, until;
-	bool seen, ended;
+	bool ended;
 	int code;
 	char says[TEXT];
 };
 
 struct progress {
 	const struct kcamp *camp;
-	char *folder; /* folder of the steps' files, absolute */
+	char *file;   /* of the steps, absolute */
+	long at;      /* what comes before has been read */
 	bool live;    /* on a terminal */
 	bool silent;  /* KILN_PROGRESS=0, or only a plan */
 	double every; /* most seconds without a line */
@@ -124,22 +125,12 @@ save_times(const struct progress *p)
 		unlink(TIMES ".new");
 }
 
-/* The folder of those files. */
-
-/* Removes the files of a process that has ended. */
+/* Removes the file of a process that has ended. */
 static void
-clear_folder(const char *path)
+remove_old(const char *path, void *arg)
 {
-	keach_path(kasprintf("%s/*", path), remove_path, NULL);
-	rmdir(path);
-}
-
-static void
-clear_old_folder(const char *path, void *arg)
-{
-	(void)arg;
 	if (kill((pid_t)atol(strrchr(path, '/') + 1), 0) < 0 && errno == ESRCH)
-		clear_folder(path);
+		remove_path(path, arg);
 }
 
 static bool
@@ -164,10 +155,10 @@ progress_open(const struct kcamp *c, double every)
 	p->spoke = now_s();
 	p->usd = kcalloc((size_t)kcamp_branches(c) + 1, sizeof *p->usd);
 	kmake_folder(FOLDER);
-	keach_path(kstrdup(FOLDER "/[0-9]*"), clear_old_folder, NULL);
+	keach_path(kstrdup(FOLDER "/[0-9]*"), remove_old, NULL);
 	if (!(base = realpath(FOLDER, NULL)))
 		kdie_errno(K_IO, FOLDER);
-	p->folder = kasprintf("%s/%ld", base, (long)getpid());
+	p->file = kasprintf("%s/%ld", base, (long)getpid());
 	p->times = json_load_file(TIMES, 0, NULL);
 	if (!json_is_object(p->times)) {
 		json_decref(p->times);
@@ -180,16 +171,17 @@ progress_open(const struct kcamp *c, double every)
 void
 progress_close(struct progress *p)
 {
+	unlink(p->file);
 	json_decref(p->times);
-	free(p->folder);
+	free(p->file);
 	free(p->usd);
 	free(p);
 }
 
 const char *
-progress_folder(const struct progress *p)
+progress_file(const struct progress *p)
 {
-	return p->folder;
+	return p->file;
 }
 
 bool
@@ -223,92 +215,65 @@ free_step(struct step *s)
 }
 
 static struct step *
-find_step(struct progress *p, const char *target)
+find_step(struct progress *p, const char *target, double since)
 {
 	for (size_t i = 0; i < p->count; i++)
 		if (!strcmp(p->steps[i].target, target))
 			return &p->steps[i];
 	p->steps = krealloc(p->steps, (p->count + 1) * sizeof *p->steps);
-	p->steps[p->count] = (struct step){ .target = kstrdup(target) };
+	p->steps[p->count] = (struct step){ .target = kstrdup(target), .since = since };
 	name_step(&p->steps[p->count]);
 	return &p->steps[p->count++];
 }
 
 /*
- * The line that the tools of a step wrote last, without the candidate's name, which is shown
- * elsewhere.
+ * Takes a line of the file. ENDED, if given, is called with a step that has ended, and may remove
+ * it.
  */
 static void
-read_says(const char *path, struct step *s)
+take_line(struct progress *p, const char *line, void (*ended)(struct progress *p, struct step *s))
 {
-	char *file = kasprintf("%s" STATUS, path), *text = kread_file(file, 1 << 16, NULL);
-	int skip = 0;
-
-	if (text) {
-		text[strcspn(text, "\n")] = '\0';
-		kmask_controls(text);
-		sscanf(text, "%*3[0-9]/%*2[0-9] %*[a-z]: %n", &skip);
-		snprintf(s->says, sizeof s->says, "%s", text + skip);
-	}
-	free(text);
-	free(file);
-}
-
-/* Reads one file; false while it is being written. */
-static bool
-read_step(struct progress *p, const char *path)
-{
-	char *text = kread_file(path, 1 << 16, NULL), target[4096];
+	char target[4096], state[16];
 	struct step *s;
-	double since, until = 0;
-	int n, code = 0;
+	double time;
+	int text = 0, skip = 0;
 
-	n = text ? sscanf(text, "%lf %4095s %d %lf", &since, target, &code, &until) : 0;
-	free(text);
-	if (n < 2)
-		return false;
-	s = find_step(p, target);
-	s->since = since;
-	s->ended = n == 4;
-	s->until = until;
-	s->code = code;
-	s->seen = true;
-	read_says(path, s);
-	return s->ended;
-}
-
-static int
-by_end(const void *a, const void *b)
-{
-	const struct step *x = a, *y = b;
-
-	return (x->until > y->until) - (x->until < y->until);
-}
-
-/* With TAKE, removes the files of steps that have ended: the remaining ones are running. */
-static void
-read_steps(struct progress *p, bool take)
-{
-	DIR *dir = opendir(p->folder);
-	struct dirent *e;
-
-	while (dir && (e = readdir(dir)) != NULL) {
-		char *dot = strrchr(e->d_name, '.'), *path, *status;
-
-		if (*e->d_name == '.' || (dot && !strcmp(dot, STATUS)))
-			continue;
-		path = kasprintf("%s/%s", p->folder, e->d_name);
-		status = kasprintf("%s" STATUS, path);
-		if (read_step(p, path) && take) {
-			unlink(path);
-			unlink(status);
-		}
-		free(status);
-		free(path);
+	if (sscanf(line, "%lf %4095s %15s %n", &time, target, state, &text) < 3)
+		return;
+	s = find_step(p, target, time);
+	if (strcmp(state, KSTEP_RUNS)) {
+		s->ended = true;
+		s->until = time;
+		s->code = atoi(state);
+		if (ended)
+			ended(p, s);
+		return;
 	}
-	if (dir)
-		closedir(dir);
-	qsort(p->steps, p->count, sizeof *p->steps, by_end);
+	/* Without the candidate's name, which is shown elsewhere. */
+	line += text;
+	sscanf(line, "%*3[0-9]/%*2[0-9] %*[a-z]: %n", &skip);
+	snprintf(s->says, sizeof s->says, "%s", line + skip);
+	s->says[strcspn(s->says, "\n")] = '\0';
+	kmask_controls(s->says);
+}
+
+/* Takes the complete lines that are new. */
+static void
+read_steps(struct progress *p, void (*ended)(struct progress *p, struct step *s))
+{
+	FILE *f = fopen(p->file, "re");
+	char *line = NULL;
+	size_t room = 0;
+	ssize_t n;
+
+	if (f && fseek(f, p->at, SEEK_SET) == 0)
+		while ((n = getline(&line, &room, f)) > 0 && line[n - 1] == '\n') {
+			p->at += n;
+			take_line(p, line, ended);
+		}
+	if (f)
+		fclose(f);
+	free(line);
 }
 
 /*
@@ -317,15 +282,12 @@ read_steps(struct progress *p, bool take)
 static void
 remember(struct outcome *out, const struct step *s)
 {
-	bool again = s->code == K_AGAIN;
-
 	out->failed++;
-	if (out->target && (again != (out->code == K_AGAIN) ? again : s->until >= out->when))
+	if (out->target && (s->code == K_AGAIN || out->code != K_AGAIN))
 		return;
 	free(out->target);
 	out->target = kstrdup(s->target);
 	out->code = s->code;
-	out->when = s->until;
 }
 
 /* What is shown. */
@@ -671,6 +633,8 @@ speak_of_all(struct progress *p)
 void
 progress_begin(struct progress *p, const struct graph *g)
 {
+	int fd;
+
 	p->g = g;
 	p->began = now_s();
 	p->looked = 0;
@@ -678,35 +642,28 @@ progress_begin(struct progress *p, const struct graph *g)
 	p->fresh = is_trial(p) && next_stage(g->last, 1) == 0;
 	for (long b = 0; b <= kcamp_branches(p->camp); b++)
 		p->usd[b] = -1;
-	clear_folder(p->folder);
-	kmake_folder(p->folder);
+	p->at = 0;
+	if ((fd = open(p->file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) < 0)
+		kdie_errno(K_IO, "%s", p->file);
+	close(fd);
 }
 
 /*
- * Handles steps that have ended: prints, stores their times, and drops them unless a branch shows
- * its last one.
+ * Handles a step that has ended: prints, stores its time, and drops it unless a branch shows its
+ * last one.
  */
 static void
-settle(struct progress *p)
+settle(struct progress *p, struct step *s)
 {
-	for (size_t i = 0; i < p->count; i++) {
-		struct step *s = &p->steps[i];
-
-		if (!s->seen)
-			continue;
-		s->seen = false;
-		if (!s->ended)
-			continue;
-		if (s->code)
-			remember(&p->out, s);
-		else
-			add_time(p, s->stage, s->until - s->since);
-		find_result(s);
-		speak_of_end(p, s);
-		if (s->branch < 1) {
-			free_step(s);
-			p->steps[i--] = p->steps[--p->count];
-		}
+	if (s->code)
+		remember(&p->out, s);
+	else
+		add_time(p, s->stage, s->until - s->since);
+	find_result(s);
+	speak_of_end(p, s);
+	if (s->branch < 1) {
+		free_step(s);
+		*s = p->steps[--p->count];
 	}
 }
 
@@ -718,8 +675,7 @@ progress_tick(struct progress *p, bool end)
 	if (!end && now - p->looked < TICK_MS * 1e-3)
 		return;
 	p->looked = now;
-	read_steps(p, true);
-	settle(p);
+	read_steps(p, settle);
 	if (end || p->silent)
 		return;
 	if (p->live)
@@ -746,7 +702,6 @@ settle_lost(struct progress *p)
 		if (s->ended)
 			continue;
 		s->code = STEP_LOST;
-		s->until = now_s();
 		remember(&p->out, s);
 	}
 }
@@ -763,7 +718,6 @@ progress_end(struct progress *p, bool good)
 	if (good && p->fresh)
 		add_time(p, "trial", now_s() - p->began);
 	save_times(p);
-	clear_folder(p->folder);
 	for (size_t i = 0; i < p->count; i++)
 		free_step(&p->steps[i]);
 	free(p->steps);
@@ -781,13 +735,13 @@ progress_report(const struct kcamp *c, long process, struct kbuf *text)
 {
 	struct progress p = { .camp = c, .g = &(struct graph){ .first = 0, .last = -1 } };
 
-	p.folder = kasprintf(FOLDER "/%ld", process);
+	p.file = kasprintf(FOLDER "/%ld", process);
 	p.times = json_load_file(TIMES, 0, NULL);
-	read_steps(&p, false);
+	read_steps(&p, NULL);
 	add_others(&p, text, "\n         ");
 	for (size_t i = 0; i < p.count; i++)
 		free_step(&p.steps[i]);
 	free(p.steps);
 	json_decref(p.times);
-	free(p.folder);
+	free(p.file);
 }
