@@ -297,6 +297,47 @@ test_narrow(void)
 	check(good && flag, "differences at any address", NULL);
 }
 
+/* Recorded numbers drawn anew: the same on both sides, new, in order, and with zeros where they were. */
+static void
+test_redraws(void)
+{
+	enum { N = 100000 };
+	static const enum kdtype types[] = { KDTYPE_F32, KDTYPE_F16, KDTYPE_I32, KDTYPE_U8, KDTYPE_I16, KDTYPE_U64 };
+	static double v[N], w[N];
+	static char from[8 * N], a[8 * N], b[8 * N];
+
+	for (size_t k = 0; k < sizeof types / sizeof *types; k++)
+		for (int how = 0; how < 6; how++) { /* any order, ascending, descending; few, many */
+			enum kdtype t = types[k];
+			size_t n = how % 2 ? N : 1000;
+			int whole = !kdtype_is_float(t), order = how / 2;
+			double top = fmin(kdtype_max(t), 30000), least = fmax(kdtype_min(t), -1000);
+			struct recorded r = { from, n, 7 + k, 5, whole ? 0 : 0.25, whole != 0, order > 0 };
+			size_t wrong = 0, moved = 0;
+
+			for (size_t i = 0; i < n; i++) {
+				double at = (double)(order == 2 ? n - 1 - i : i) / (double)n;
+
+				v[i] = least + (top - least) * (order ? at : (double)(small_mix(3, i) >> 11) * 0x1p-53);
+				v[i] = i % 100 == 7 && !order ? 0 : whole ? rint(v[i]) : v[i];
+			}
+			values_narrow(t, v, n, from);
+			values_widen(t, from, n, v);
+			memset(a, 1, sizeof a), memset(b, 2, sizeof b);
+			kiln_redraw((int)t, from, n, r.seed, r.to, r.share, whole, order > 0, a);
+			space_host.redraw(t, &r, b);
+			values_widen(t, a, n, w);
+			for (size_t i = 0; i < n; i++) {
+				moved += w[i] < v[i] || w[i] > v[i];
+				wrong += w[i] < least || w[i] > top || (v[i] <= 0 && v[i] >= 0 && (w[i] < 0 || w[i] > 0));
+				wrong += i && ((order == 1 && w[i] < w[i - 1]) || (order == 2 && w[i] > w[i - 1]));
+			}
+			check(!memcmp(a, b, n * kdtype_size(t)), "recorded numbers drawn anew, here and there", kdtype_name(t));
+			/* Whole numbers in order often have an equal neighbour. */
+			check(!wrong && moved > (order && whole ? n / 2000 : n / 4), "recorded numbers keep their structure", kdtype_name(t));
+		}
+}
+
 /* Special values where the host has them, of every kind, and rows without any; then sparse ones. */
 static void
 test_special(void)
@@ -353,6 +394,7 @@ main(void)
 	test_guards();
 	test_draws();
 	test_narrow();
+	test_redraws();
 	test_rare_draws();
 	test_special();
 	printf("1..%d\n", tests);

@@ -181,10 +181,10 @@ kiln_draw(int type, int dist, u64 seed, u64 n, u64 period, u64 every, double com
 }
 
 extern "C" __global__ void
-kiln_redraw(int type, const double *values, u64 n, u64 seed, double toward, double share, int whole, void *to)
+kiln_redraw(int type, const void *values, u64 n, u64 seed, double toward, double share, int whole, int ordered, void *to)
 {
 	EACH(i, n)
-		put(type, to, i, small_redraw(values, n, i, seed, toward, share, whole));
+		put(type, to, i, small_redraw(get(type, values, i), get(type, values, small_other(n, i, seed, ordered)), i, seed, toward, share, whole, ordered));
 }
 
 extern "C" __global__ void

@@ -254,13 +254,13 @@ draw(enum kdtype t, struct recipe how, struct krng *rng, size_t n, void *to)
 static void
 redraw(enum kdtype t, const struct recorded *r, void *to)
 {
-	const double *values = r->values;
+	const void *values = r->values;
 	double toward = r->to, share = r->share;
 	uint64_t count = r->n, seed = r->seed;
-	int type = (int)t, whole = r->whole;
+	int type = (int)t, whole = r->whole, ordered = r->ordered;
 
 	launch(REDRAW, r->n,
-	    (void *[]){ &type, &values, &count, &seed, &toward, &share, &whole, &to });
+	    (void *[]){ &type, &values, &count, &seed, &toward, &share, &whole, &ordered, &to });
 }
 
 static void

@@ -237,18 +237,41 @@ perturb(double *v, size_t n, double eps, struct krng *rng)
 		v[k] *= krng_u64(rng) >> 63 ? 1 + eps : 1 - eps;
 }
 
+/* The N recorded elements that those from DONE on move towards. */
+static void
+others(enum kdtype t, const struct recorded *r, size_t done, size_t n, double *to)
+{
+	const char *values = r->values;
+	size_t size = kdtype_size(t), from;
+
+	if (r->n >= SMALL_FILE || r->ordered) {
+		from = small_other(r->n, done, r->seed, r->ordered);
+		values_widen(t, values + from * size, n < r->n - from ? n : r->n - from, to);
+		/* Behind the last one there is none. */
+		if (n > r->n - from)
+			values_widen(t, values + (r->n - 1) * size, 1, &to[n - 1]);
+		return;
+	}
+	for (size_t i = 0; i < n; i++) {
+		from = small_other(r->n, done + i, r->seed, false);
+		values_widen(t, values + from * size, 1, &to[i]);
+	}
+}
+
 HOT static void
 redraw(enum kdtype t, const struct recorded *r, void *to)
 {
-	enum { CHUNK = 512 };
-	double chunk[CHUNK];
+	double chunk[SMALL_STRETCH], other[SMALL_STRETCH];
+	size_t size = kdtype_size(t);
 
 	for (size_t done = 0, n; done < r->n; done += n) {
-		n = r->n - done < CHUNK ? r->n - done : CHUNK;
+		n = r->n - done < SMALL_STRETCH ? r->n - done : SMALL_STRETCH;
+		values_widen(t, (const char *)r->values + done * size, n, chunk);
+		others(t, r, done, n, other);
 		for (size_t i = 0; i < n; i++)
-			chunk[i] = small_redraw(
-			    r->values, r->n, done + i, r->seed, r->to, r->share, r->whole);
-		values_narrow(t, chunk, n, (char *)to + done * kdtype_size(t));
+			chunk[i] = small_redraw(chunk[i], other[i], done + i, r->seed, r->to,
+			    r->share, r->whole, r->ordered);
+		values_narrow(t, chunk, n, (char *)to + done * size);
 	}
 }
 

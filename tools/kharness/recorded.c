@@ -6,7 +6,8 @@
  * The structure is kept: zeros, infinities and NaN stay where they are, whole numbers stay whole,
  * ascending numbers ascending, and none exceeds the smallest and the largest recorded value. Every
  * other number moves by a random share of the way to another number in the file, and then all of
- * them move by one common share towards one of them, so that their sum changes, too.
+ * them move by one common share towards one of them, so that their sum changes, too. If the file is
+ * ascending or descending, the other number is the next one, so that the order stays.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -14,19 +15,18 @@
 
 #include "kharness.h"
 #include "knpy.h"
-#include "kstat.h"
 
 struct recording {
 	struct recording *next;
 	char *path;
 	enum kdtype dtype;
-	struct knpy file;
-	double *values; /* in the judge's space; NULL: not needed yet */
-	bool whole;     /* whole numbers alone */
-	int direction;  /* 1: ascending, -1: descending, 0: neither */
+	struct knpy file; /* its data are in the space alone */
+	void *values;     /* in the judge's space */
+	bool whole;       /* whole numbers alone */
+	bool ordered;     /* ascending or descending */
 };
 
-/* Files stay in memory: most are used in every round. */
+/* They stay in memory: most are used in every round. */
 static struct recording *recordings;
 
 /* Whether the file's elements fit a tensor of type T. */
@@ -58,74 +58,85 @@ require(const struct judge *j, const struct ktask_workload *w, const struct ktas
 		    j->task->file, r->path, r->file.count, x->name, n, w->name);
 }
 
+/* What keeps its structure; see the head of this file. */
+HOT static void
+look_at(struct recording *r)
+{
+	enum { CHUNK = 512 };
+	size_t count = r->file.count;
+	bool up = count > 1, down = count > 1;
+	double v[CHUNK], last = 0;
+
+	r->whole = true;
+	for (size_t done = 0, n; done < count; done += n) {
+		n = count - done < CHUNK ? count - done : CHUNK;
+		values_widen(r->dtype, r->file.data + done * r->file.size, n, v);
+		last = done ? last : v[0];
+		for (size_t i = 0; i < n; last = v[i++]) {
+			r->whole &= !isfinite(v[i]) || !(v[i] < rint(v[i]) || v[i] > rint(v[i]));
+			up &= v[i] >= last;
+			down &= v[i] <= last;
+		}
+	}
+	/* If all are the same, there is no order to keep. */
+	r->ordered = up != down;
+}
+
+static struct recording *
+load(const struct judge *j, const char *path, enum kdtype dtype)
+{
+	struct recording *r = kcalloc(1, sizeof *r);
+	char why[256];
+
+	*r = (struct recording){ .next = recordings, .path = kstrdup(path), .dtype = dtype };
+	if (!knpy_read(path, &r->file, why, sizeof why))
+		kdie(K_USAGE, "%s: %s: %s", j->task->file, path, why);
+	return recordings = r;
+}
+
+/* Once it is known that the types agree. */
+static void
+keep(const struct judge *j, struct recording *r)
+{
+	size_t bytes = r->file.count * r->file.size;
+
+	look_at(r);
+	r->values = j->space->alloc(bytes);
+	j->space->store(r->values, r->file.data, bytes);
+	free(r->file.memory);
+	r->file.memory = r->file.data = NULL;
+}
+
 static struct recording *
 recording_of(const struct judge *j, const struct ktask_workload *w, const struct ktask_tensor *x)
 {
 	bool fresh;
 	const char *name = json_string_value(json_object_get(ktask_recorded(w, x, &fresh), "file"));
-	char *path = ktask_path(j->task, name), why[256];
+	char *path = ktask_path(j->task, name);
 	struct recording *r = recordings;
 
 	while (r && (strcmp(r->path, path) != 0 || r->dtype != x->dtype))
 		r = r->next;
-	if (!r) {
-		r = kcalloc(1, sizeof *r);
-		*r = (struct recording){ recordings, kstrdup(path), x->dtype, { 0 }, NULL, false,
-			0 };
-		if (!knpy_read(path, &r->file, why, sizeof why))
-			kdie(K_USAGE, "%s: %s: %s", j->task->file, path, why);
-		recordings = r;
-	}
+	if (!r)
+		r = load(j, path, x->dtype);
 	require(j, w, x, r);
+	if (!r->values)
+		keep(j, r);
 	free(path);
 	return r;
 }
 
-static bool
-is_whole(const double *v, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (isfinite(v[i]) && (v[i] < rint(v[i]) || v[i] > rint(v[i])))
-			return false;
-	return true;
-}
-
-static int
-direction_of(const double *v, size_t n)
-{
-	bool up = n > 1, down = n > 1;
-
-	for (size_t i = 1; i < n; i++) {
-		up &= v[i] >= v[i - 1];
-		down &= v[i] <= v[i - 1];
-	}
-	/* All are the same: there is nothing to sort. */
-	return up == down ? 0 : up ? 1 : -1;
-}
-
-static void
-look_at(const struct judge *j, struct recording *r)
-{
-	size_t n = r->file.count;
-	double *v = kcalloc(n, sizeof *v);
-
-	values_widen(r->dtype, r->file.data, n, v);
-	r->whole = is_whole(v, n);
-	r->direction = direction_of(v, n);
-	r->values = j->space->alloc(n * sizeof *v);
-	j->space->store(r->values, v, n * sizeof *v);
-	free(v);
-}
-
 /* A finite number from the file; 0 if a few attempts find none. */
 static double
-any_of(const struct recording *r, struct krng *rng)
+any_of(const struct judge *j, const struct recording *r, struct krng *rng)
 {
 	for (int i = 0; i < 16; i++) {
 		size_t at = krng_below(rng, r->file.count);
+		uint64_t raw;
 		double v;
 
-		values_widen(r->dtype, (const char *)r->file.data + at * r->file.size, 1, &v);
+		j->space->fetch(&raw, (char *)r->values + at * r->file.size, r->file.size);
+		values_widen(r->dtype, &raw, 1, &v);
 		if (isfinite(v))
 			return v;
 	}
@@ -133,42 +144,17 @@ any_of(const struct recording *r, struct krng *rng)
 }
 
 static void
-put_in_order(const struct judge *j, const struct recording *r, void *to)
+redraw(const struct judge *j, const struct recording *r, struct krng *rng, void *to)
 {
-	size_t n = r->file.count;
-	double *v = kcalloc(n, sizeof *v);
-	char *raw = kmalloc(n * r->file.size);
+	struct recorded how = { .values = r->values,
+		.n = r->file.count,
+		.to = any_of(j, r, rng),
+		.whole = r->whole,
+		.ordered = r->ordered };
 
-	j->space->fetch(raw, to, n * r->file.size);
-	values_widen(r->dtype, raw, n, v);
-	kstat_sort(v, n);
-	for (size_t i = 0; r->direction < 0 && i < n / 2; i++) {
-		double low = v[i];
-
-		v[i] = v[n - 1 - i];
-		v[n - 1 - i] = low;
-	}
-	values_narrow(r->dtype, v, n, raw);
-	j->space->store(to, raw, n * r->file.size);
-	free(raw);
-	free(v);
-}
-
-static void
-redraw(const struct judge *j, struct recording *r, struct krng *rng, void *to)
-{
-	struct recorded how = { .n = r->file.count };
-
-	if (!r->values)
-		look_at(j, r);
-	how.values = r->values;
-	how.to = any_of(r, rng);
-	how.whole = r->whole;
 	how.share = r->whole ? 0 : krng_double(rng) / 2;
 	how.seed = krng_u64(rng);
 	j->space->redraw(r->dtype, &how, to);
-	if (r->direction)
-		put_in_order(j, r, to);
 }
 
 bool
@@ -207,7 +193,7 @@ recorded_draw(const struct judge *j, const struct batch *b, const struct ktask_t
 		return false;
 	r = recording_of(j, b->w, x);
 	if (!fresh || b->dist == KDIST_RECORDED)
-		j->space->store(to, r->file.data, r->file.count * r->file.size);
+		j->space->copy(to, r->values, r->file.count * r->file.size);
 	else
 		redraw(j, r, rng, to);
 	return true;

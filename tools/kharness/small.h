@@ -179,26 +179,46 @@ small_sparse(unsigned long long seed, unsigned long long i, double period)
 }
 
 /*
- * Element I instead of the recorded one of N VALUES, as described in recorded.c: a random share of
- * the way to another element, and from there SHARE of the way to TO. For many numbers, the other
- * elements come in stretches, from adjacent memory. WHOLE: the other element itself.
+ * For element I of N recorded ones: the index of the element that it moves towards. ORDERED: the
+ * next one. In a large file the others come in stretches, from adjacent memory: from a multiple of
+ * SMALL_STRETCH on, the next ones of I have the next ones of the other.
+ */
+enum { SMALL_STRETCH = 512, SMALL_FILE = 64 * SMALL_STRETCH };
+
+SMALL_FN unsigned long long
+small_other(unsigned long long n, unsigned long long i, unsigned long long seed, int ordered)
+{
+	unsigned long long stretch = n < SMALL_FILE ? 1 : SMALL_STRETCH, at = i;
+
+	if (ordered)
+		return i + 1 < n ? i + 1 : i;
+	if (n >= SMALL_FILE)
+		at /= SMALL_STRETCH;
+	at = (unsigned long long)((double)(small_mix(seed, at) >> 11) * 0x1p-53 *
+	    (double)(n - stretch + 1));
+	return n < SMALL_FILE ? at : at + i % SMALL_STRETCH;
+}
+
+/*
+ * Instead of the recorded element I, which is V: a random share of the way to the OTHER, and from
+ * there SHARE of the way to TO. WHOLE: the other itself; if ORDERED, it or V.
  */
 SMALL_FN double
-small_redraw(const double *values, unsigned long long n, unsigned long long i,
-    unsigned long long seed, double to, double share, int whole)
+small_redraw(double v, double other, unsigned long long i, unsigned long long seed, double to,
+    double share, int whole, int ordered)
 {
-	const unsigned long long stretch = n < 32768 ? 1 : 512;
-	double v = values[i], other, begin, step;
+	double step = (double)(small_mix(~seed, i) >> 11) * 0x1p-53;
 
 	/* A value that is not finite differs from itself. */
 	if (!(v - v <= 0) || (v <= 0 && v >= 0))
 		return v;
-	begin = (double)(small_mix(seed, i / stretch) >> 11) * 0x1p-53 * (double)(n - stretch + 1);
-	other = values[(unsigned long long)begin + i % stretch];
-	step = whole ? 1 : (double)(small_mix(~seed, i) >> 11) * 0x1p-53;
 	/* Among whole numbers a zero usually has a meaning. */
-	if (other - other <= 0 && !(whole && other <= 0 && other >= 0))
-		v += step * (other - v);
+	if (other - other <= 0 && !(whole && other <= 0 && other >= 0)) {
+		if (!whole)
+			v += step * (other - v);
+		else if (!ordered || step < 0.5)
+			v = other;
+	}
 	return v + share * (to - v);
 }
 

@@ -50,11 +50,11 @@ struct recipe {
 
 /* N recorded numbers, in the space; see small_redraw. */
 struct recorded {
-	const double *values;
+	const void *values;
 	size_t n;
 	uint64_t seed;
 	double to, share;
-	bool whole;
+	bool whole, ordered;
 };
 
 struct comparison_result {

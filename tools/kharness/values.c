@@ -140,20 +140,39 @@ narrow_floats(enum kdtype t, const double *from, size_t n, void *into)
 	}
 }
 
-static void
-narrow_unsigned(enum kdtype t, const double *from, size_t n, void *into)
+/* Rounded, and within a type's limits; a NaN becomes LOW. */
+static inline double
+whole_within(double x, double low, double high)
 {
-	double max = kdtype_max(t);
+	x = rint(x);
+	return x > low ? x < high ? x : high : low;
+}
 
-	for (size_t i = 0; i < n; i++) {
-		double x = fmin(fmax(rint(from[i]), 0), max);
-		/*
-		 * The limit above the largest 64-bit value is a double; that value itself is not.
-		 */
-		uint64_t v = x < 0x1p64 ? (uint64_t)x : UINT64_MAX;
+/* All types of whole numbers but int32 and int64, which what is drawn for them fits. */
+HOT static void
+narrow_whole(enum kdtype t, const double *from, size_t n, void *into)
+{
+	double low = kdtype_min(t), high = kdtype_max(t);
 
-		/* Little end first. */
-		memcpy((char *)into + i * kdtype_size(t), &v, kdtype_size(t));
+	if (kdtype_size(t) == 1) {
+		uint8_t *restrict to = into;
+
+		EACH((uint8_t)(int)whole_within(from[i], low, high));
+	} else if (kdtype_size(t) == 2) {
+		uint16_t *restrict to = into;
+
+		EACH((uint16_t)(int)whole_within(from[i], low, high));
+	} else if (t == KDTYPE_U32) {
+		uint32_t *restrict to = into;
+
+		EACH((uint32_t)whole_within(from[i], low, high));
+	} else {
+		uint64_t *restrict to = into;
+
+		/* The limit above the largest 64-bit value is a double; that value is not. */
+		EACH(whole_within(from[i], low, 0x1p64) < 0x1p64
+		        ? (uint64_t)whole_within(from[i], low, 0x1p64)
+		        : UINT64_MAX);
 	}
 }
 
@@ -162,24 +181,16 @@ values_narrow(enum kdtype t, const double *from, size_t n, void *into)
 {
 	if (kdtype_is_float(t)) {
 		narrow_floats(t, from, n, into);
-	} else if (t == KDTYPE_I8) {
-		int8_t *to = into;
-
-		EACH((int8_t)fmin(fmax(rint(from[i]), -128), 127));
-	} else if (t == KDTYPE_I16) {
-		int16_t *to = into;
-
-		EACH((int16_t)fmin(fmax(rint(from[i]), INT16_MIN), INT16_MAX));
-	} else if (kdtype_min(t) >= 0) {
-		narrow_unsigned(t, from, n, into);
 	} else if (t == KDTYPE_I32) {
 		int32_t *to = into;
 
 		EACH((int32_t)lrint(from[i]));
-	} else {
+	} else if (t == KDTYPE_I64) {
 		int64_t *to = into;
 
 		EACH((int64_t)llrint(from[i]));
+	} else {
+		narrow_whole(t, from, n, into);
 	}
 }
 
