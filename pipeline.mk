@@ -174,12 +174,20 @@ ASK ?= nobody
 unpaid = $(STEP) sh -c 'echo "$$@: is missing, and views ask no model:" \
 	"make redo CELL=$$(patsubst trials/%,%,$$*) FROM=reply makes it" >&2; exit 2'
 
+# One program makes the samples of all branches, and another one their prompts: those that are missing.
+missing = $(filter-out $(wildcard $(1:%=%/$2.ndjson)),$(1:%=%/$2.ndjson))
+define grouped
+$(if $1,$1 &: | $2
+	@$3)
+endef
+
 # $1 is a trial, $2 the one before it, $3 its branches' folders.
 define trial
-$(3:%=%/sample.ndjson): trials/$1/%/sample.ndjson: | trials/$2/archive.ndjson trials/$2/gradient.ndjson
-	@ksample --thin --trial $1 --branch $$* -a trials/$2/archive.ndjson -g trials/$2/gradient.ndjson -o $$@
-$(3:%=%/prompt.ndjson): %/prompt.ndjson: | %/sample.ndjson trials/000/roofline.json
-	@kprompt --thin -o $$@ $$(filter %/sample.ndjson,$$|)
+$(call grouped,$(call missing,$3,sample),trials/$2/archive.ndjson trials/$2/gradient.ndjson,\
+	ksample --thin --trial $1 -a trials/$2/archive.ndjson -g trials/$2/gradient.ndjson \
+		--branch '$(patsubst trials/$1/%/sample.ndjson,%,$(call missing,$3,sample))')
+$(call grouped,$(call missing,$3,prompt),$(3:%=%/sample.ndjson) trials/000/roofline.json,\
+	kprompt --thin $(patsubst %/prompt.ndjson,%/sample.ndjson,$(call missing,$3,prompt)))
 $(if $(MEMORY),$(3:%=%/prompt.ndjson): | trials/000/tips.md)
 $(if $(filter $1,$(EVIDENCE)),$(3:%=%/sample.ndjson): | trials/$1/evidence.ndjson
 trials/$1/evidence.ndjson: | trials/$2/archive.ndjson

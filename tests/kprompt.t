@@ -40,9 +40,15 @@ ok 'help and version are on stdout' '
 ok 'misuse is told' '
 	. "$T/helpers.sh"
 	exits 2 kprompt --nonsense; grep -q "^usage:" err
-	exits 2 kprompt -c campaign a b; grep -q "more than one" err
+	exits 2 kprompt -c campaign --thin --text record.ndjson; grep -q "^kprompt: --thin cannot" err
 	exits 2 kprompt -c nowhere record.ndjson; grep -q nowhere err
 	exits 2 kprompt -c campaign none.ndjson; grep -q none.ndjson err
+'
+
+ok 'several files are read like one' '
+	. "$T/helpers.sh"
+	kprompt -c campaign record.ndjson >one; kprompt -c campaign record.ndjson record.ndjson >two
+	cat one one | same two -
 '
 
 ok 'one member is appended, the rest passes through' '

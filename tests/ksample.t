@@ -54,6 +54,7 @@ ok 'draws depend only on seed, trial and branch' '
 	{ header; for i in 1 2 3 4 5; do elite 00$i/01 ${i}000 1$i; done | sed "s/\"4000\"/\"0100\"/; s/\"5000\"/\"0200\"/"; } >a
 	ksample --trial 7 --branch 3 -a a >x; ksample --trial 7 --branch 3 -a a -o y; same x y
 	ksample --trial 7 --branch 2 -a a >y; ! cmp -s x y
+	ksample --trial 7 --branch "02 3" -a a | same - "$(cat y x >yx; echo yx)"
 	cp campaign.json old.json; jq -c ".seed = 43" old.json >campaign.json
 	ksample --trial 7 --branch 3 -a a >y; ! cmp -s x y
 	campaign'

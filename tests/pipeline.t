@@ -24,7 +24,7 @@ ok 'make -n is a plan and makes nothing' '
 ok 'the first trial makes the reference, four branches and their views' '
 	make -j2 trial >out
 	grep -q "^trial 1 of 20: 4 candidates" out
-	is "karchive 2, kaudit 2, kclassify 2, keval 5, kgrad 2, kharness 1, kllm 4, kprompt 4, ksample 4, kscore 2" "$(. "$tests_dir/campaign.sh"; calls)"
+	is "karchive 2, kaudit 2, kclassify 2, keval 5, kgrad 2, kharness 1, kllm 4, kprompt 1, ksample 1, kscore 2" "$(. "$tests_dir/campaign.sh"; calls)"
 	is trials/001/archive.ndjson "$(readlink archive.ndjson)"
 	is 4 "$(wc -l <trials/001/score.ndjson)"
 	for view in coords audit score; do
@@ -98,7 +98,7 @@ ok 'times in the future, left by a clock that was ahead, hide no change' '
 ok 'the next trial brings the views up to date first' '
 	jq ".gradient.enabled = false" campaign.json >new && mv new campaign.json
 	make trial >out
-	is "karchive 1, kaudit 1, kclassify 1, keval 4, kgrad 6, kllm 4, kprompt 4, ksample 4, kscore 1" "$(. "$tests_dir/campaign.sh"; calls)"'
+	is "karchive 1, kaudit 1, kclassify 1, keval 4, kgrad 6, kllm 4, kprompt 1, ksample 1, kscore 1" "$(. "$tests_dir/campaign.sh"; calls)"'
 
 ok 'a manifest that only looks different changes nothing' '
 	jq ".title = \"new\" | .score.min_gain = 0.02" campaign.json >new && mv new campaign.json
@@ -158,13 +158,16 @@ ok 'a redo that was killed is finished by the next run' '
 ok 'one branch ends with 75: the others finish, the archive waits, the next run resumes there' '
 	FAIL=trials/006/02/reply.ndjson exits 75 kcampaign run -n 1
 	grep -q "trial 6: trials/006/02/reply.ndjson cannot continue now" err
-	is "keval 3, kllm 4, kprompt 4, ksample 4" "$(. "$tests_dir/campaign.sh"; calls)"
+	is "keval 3, kllm 4, kprompt 1, ksample 1" "$(. "$tests_dir/campaign.sh"; calls)"
 	test ! -e trials/006/archive.ndjson
 	: >trials/006/02/reply.ndjson.a1B2c3
+	cp -r trials/006 ../facts; rm trials/006/03/prompt.ndjson trials/006/04/prompt.ndjson trials/006/04/sample.ndjson
 	kcampaign status >out; grep -q "02 sp--" out; grep -q "the rest of trial 6" out
 	make trial >out
 	test ! -e trials/006/02/reply.ndjson.a1B2c3
-	is "karchive 1, kaudit 1, kclassify 1, keval 1, kgrad 1, kllm 1, kscore 1" "$(. "$tests_dir/campaign.sh"; calls)"'
+	grep -q "^ksample .*--branch 04 key" "$LOG"; grep -q "^kprompt --thin trials/006/03/sample.ndjson trials/006/04/sample.ndjson key" "$LOG"
+	for f in 03/prompt 04/sample 04/prompt; do same "../facts/$f.ndjson" "trials/006/$f.ndjson"; done
+	is "karchive 1, kaudit 1, kclassify 1, keval 1, kgrad 1, kllm 1, kprompt 1, ksample 1, kscore 1" "$(. "$tests_dir/campaign.sh"; calls)"'
 
 ok 'redo of a candidate that no archive has counted makes it and nothing else' '
 	FAIL=trials/007/04/reply.ndjson exits 75 kcampaign run -n 1
@@ -182,9 +185,9 @@ ok 'make says which stage failed, with its status' '
 	unset FAIL; make trial >out; : >"$LOG"'
 
 ok 'a campaign tries again after 75, this many times' '
-	FAIL=trials/009/01/prompt.ndjson exits 75 kcampaign run --retries 3 --retry-s 0.01
+	FAIL=trials/009/01/reply.ndjson exits 75 kcampaign run --retries 3 --retry-s 0.01
 	is 3 "$(grep -c "trying again" err)"
-	is 4 "$(grep -c "^kprompt.*009/01" "$LOG")"
+	is 4 "$(grep -c "^kllm.*009/01" "$LOG")"
 	make trial >out; : >"$LOG"'
 
 ok 'a second run at the same time ends with 75' '

@@ -116,7 +116,7 @@ audit_file(const struct audit *a, const char *path, bool thin)
 	while (krecord_next(&in, a->camp->dir, &rec, thin ? KJOIN_PROGRAMS : KJOIN_WHOLE)) {
 		json_t *audit = audit_record(a, &rec);
 
-		krecord_put(&rec, a->camp->dir, thin, "audit", audit, NULL);
+		krecord_put(&rec, a->camp->dir, thin, "audit", audit);
 		json_decref(audit);
 		krec_free(&rec);
 	}

@@ -155,7 +155,7 @@ classify_record(const struct classifier *c, struct krec *rec)
 	} else {
 		kpattern_classify(c->table, source.data, source.len, c->flags, &r, NULL);
 		coords = coords_of(&r);
-		krecord_put(rec, c->dir, c->thin, "coords", coords, NULL);
+		krecord_put(rec, c->dir, c->thin, "coords", coords);
 		json_decref(coords);
 	}
 	kbuf_free(&source);

@@ -278,7 +278,7 @@ evaluate_reply(struct keval *k, struct krec *rec)
 	eval = bounded(eval);
 	report_progress(k, &r.s, eval);
 	add_time(eval);
-	krecord_put(rec, k->camp->dir, k->thin, "eval", eval, NULL);
+	krecord_put(rec, k->camp->dir, k->thin, "eval", eval);
 	json_decref(eval);
 	close_entry(&r);
 }
@@ -330,7 +330,7 @@ put_record(const struct keval *k, const char *id, json_t *eval)
 	rec.line = json_dumps(rec.json, KIO_DUMP);
 	rec.len = strlen(rec.line);
 	add_time(eval);
-	krecord_put(&rec, k->camp->dir, k->thin, "eval", eval, NULL);
+	krecord_put(&rec, k->camp->dir, k->thin, "eval", eval);
 	krec_free(&rec);
 	json_decref(eval);
 }

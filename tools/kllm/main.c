@@ -262,7 +262,7 @@ answer(struct call *c, const struct kcamp *camp, const struct options *o)
 		kdie(K_USAGE, "%s: the record already has a reply", c->rec.file);
 	reply = reply_bounded(provider_of(c)->ask(c));
 	kout_open(c->out);
-	krecord_put(&c->rec, camp->dir, o->thin, "reply", reply, NULL);
+	krecord_put(&c->rec, camp->dir, o->thin, "reply", reply);
 	kout_commit();
 	http_committed(c);
 	kprogress("%s reply: %s, %zu bytes, %s", c->id, kjson_str_or(reply, "finish", "?"),

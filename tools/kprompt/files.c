@@ -5,6 +5,7 @@
 #include "kprompt.h"
 
 #include "ktemplate.h"
+#include "status.h"
 
 enum { MAX_FILES = 64, MAX_BYTES = 1 << 20 };
 
@@ -108,17 +109,28 @@ files_fill(const char *text, const char *where, const json_t *context)
 	return b.data;
 }
 
-size_t
-files_read(void)
-{
-	return count;
-}
-
 void
-files_forms(struct kbuf *out, size_t first)
+files_forms(struct kbuf *out, const char *name, const char *backend)
 {
-	for (size_t i = first; i < count; i++)
-		kbuf_printf(out, "\n%s", files[i].text);
+	const char *file, *p = load(NULL, name, &file);
+
+	kbuf_printf(out, "\n%s", p ? p : "");
+	while (p && (p = strstr(p, "{{>"))) {
+		char *inner = kstrndup(p + 3, strcspn(p + 3, "}")), *key = strchr(inner, '@');
+		bool status = key && !strcmp(key, "@status");
+
+		for (int i = 0; i < (status ? START_COUNT : 1); i++) {
+			char *full = kasprintf("%.*s%s", (int)strcspn(inner, "@"), inner,
+			    status    ? start_names[i]
+			        : key ? backend
+			              : "");
+
+			files_forms(out, full, backend);
+			free(full);
+		}
+		free(inner);
+		p += 3;
+	}
 }
 
 void

@@ -55,12 +55,9 @@ json_t *files_json(const char *name);
  * template dies with K_USAGE.
  */
 void files_render(struct kbuf *out, const char *name, const json_t *context, json_t *sections);
+/* The unrendered text of template NAME, and of all that it may include. */
+void files_forms(struct kbuf *out, const char *name, const char *backend);
 /* Render TEXT, which is not in a file; WHERE is for messages. The caller frees. */
-/*
- * Number of prompt files read so far; and the contents of those from number FIRST on, unrendered.
- */
-size_t files_read(void);
-void files_forms(struct kbuf *out, size_t first);
 char *files_fill(const char *text, const char *where, const json_t *context);
 void files_free(void);
 

@@ -10,9 +10,14 @@
 #include "koption.h"
 #include "krecord.h"
 
-static const char usage[] = "usage: kprompt [-c DIR] [-o FILE] [--text] [FILE]\n"
-                            "       kprompt --digest [-c DIR] [-o FILE] [--text] [FILE]\n"
+static const char usage[] = "usage: kprompt [-c DIR] [-o FILE | --thin] [--text] [FILE...]\n"
+                            "       kprompt --digest [-c DIR] [-o FILE] [--text] [FILE...]\n"
                             "       kprompt --knowledge [-c DIR] [-o FILE]\n";
+
+struct options {
+	const char *output;
+	bool text, digest, thin;
+};
 
 /*
  * Fill in the tips and split them at blank lines; those for other machines or tasks are empty
@@ -149,16 +154,19 @@ print_text(const struct krec *rec, const json_t *member)
 	kbuf_free(&b);
 }
 
-/* Text that prompts take unchanged from files, tips and forms: parts of prompts refer to it. */
-static const char *
-shared_forms(const struct campaign *c, size_t first, struct kbuf *forms)
+/*
+ * Text that prompts take unchanged from files, tips and forms: parts of prompts refer to it. It is
+ * the same for all prompts of a campaign.
+ */
+static struct kbuf
+shared_forms(const struct campaign *c)
 {
-	if (!forms->len) {
-		files_forms(forms, first);
-		for (size_t i = 0; i < c->tips.count; i++)
-			kbuf_printf(forms, "\n- %s\n", c->tips.item[i]);
-	}
-	return forms->data;
+	struct kbuf forms = { 0 };
+
+	files_forms(&forms, "volatile", kcamp_str(c->camp, "backend"));
+	for (size_t i = 0; i < c->tips.count; i++)
+		kbuf_printf(&forms, "\n- %s\n", c->tips.item[i]);
+	return forms;
 }
 
 static void
@@ -174,37 +182,52 @@ list_knowledge(const struct kcamp *camp, const char *output)
 }
 
 static void
-run(const struct kcamp *camp, const char *input, const char *output, bool text, bool digest,
-    bool thin)
+each_record(const struct campaign *c, const struct prompt *shared, const char *input,
+    const struct options *o, const char *forms)
 {
-	struct campaign c;
-	struct prompt shared;
-	struct kbuf forms = { 0 };
-	size_t first;
+	const char *dir = c->camp->dir;
 	struct kin in;
 	struct krec rec;
 
 	kin_open(&in, input);
-	campaign_open(&c, camp);
-	render_stable(&shared, &c);
-	first = files_read();
-	kout_open(output);
-	while (krecord_next(&in, camp->dir, &rec, digest ? KJOIN_PROGRAMS : KJOIN_WHOLE)) {
+	while (krecord_next(&in, dir, &rec, o->digest ? KJOIN_PROGRAMS : KJOIN_WHOLE)) {
 		json_t *member =
-		    digest ? digest_record(&c, &rec) : render_record(&shared, &c, &rec);
+		    o->digest ? digest_record(c, &rec) : render_record(shared, c, &rec);
 
-		if (text)
-			print_text(&rec, digest ? json_object_get(member, "prompt") : member);
-		else if (digest)
+		if (o->text) {
+			print_text(&rec, o->digest ? json_object_get(member, "prompt") : member);
+		} else if (o->digest) {
 			kout_json(member);
-		else
-			krecord_put(&rec, camp->dir, thin, "prompt", member,
-			    shared_forms(&c, first, &forms));
+		} else if (o->thin) {
+			json_object_set(rec.json, "prompt", member);
+			krecord_store(dir, rec.json, "prompt", forms);
+		} else {
+			krecord_put(&rec, dir, false, "prompt", member);
+		}
 		json_decref(member);
 		krec_free(&rec);
 	}
-	kout_commit();
 	kin_close(&in);
+}
+
+static void
+run(const struct kcamp *camp, char *const *inputs, const struct options *o)
+{
+	struct campaign c;
+	struct prompt shared;
+	struct kbuf forms = { 0 };
+
+	campaign_open(&c, camp);
+	render_stable(&shared, &c);
+	if (o->thin)
+		forms = shared_forms(&c);
+	else
+		kout_open(o->output);
+	do
+		each_record(&c, &shared, *inputs, o, forms.data);
+	while (*inputs && *++inputs);
+	if (!o->thin)
+		kout_commit();
 	kbuf_free(&forms);
 	kbuf_free(&shared.system);
 	kbuf_free(&shared.user);
@@ -215,33 +238,34 @@ run(const struct kcamp *camp, const char *input, const char *output, bool text, 
 int
 main(int argc, char **argv)
 {
-	const char *dir = ".", *output = NULL;
-	bool text = false, digest = false, knowledge = false, thin = false;
+	const char *dir = ".";
+	struct options o = { 0 };
+	bool knowledge = false;
 	struct kcamp *camp;
 	const struct koption options[] = {
 		KOPTION_CAMPAIGN(&dir),
-		KOPTION_OUTPUT(&output),
-		{ 0, "digest", .flag = &digest,
+		KOPTION_OUTPUT(&o.output),
+		{ 0, "digest", .flag = &o.digest,
 		    .help = "\twrite the prompt for the digest of a log" },
 		{ 0, "knowledge", .flag = &knowledge,
 		    .help = "\tlist the notes that prompts can show" },
-		{ 0, "text", .flag = &text, .help = "\tprint the prompt as text" },
-		{ 0, "thin", .flag = &thin,
-		    .help = "\twrite a part of the record, as in a trial's folder" },
+		{ 0, "text", .flag = &o.text, .help = "\tprint the prompt as text" },
+		{ 0, "thin", .flag = &o.thin,
+		    .help = "\twrite the part of each record to its place in the trial's folder" },
 	};
 
 	kutil_init("kprompt");
 	koption_read(options, LEN(options), usage, argc, argv);
-	if (argc - optind > !knowledge)
-		koption_misuse(usage,
-		    knowledge ? "--knowledge does not take an input file"
-		              : "more than one input file");
+	if (knowledge && argc > optind)
+		koption_misuse(usage, "--knowledge does not take an input file");
+	if (o.thin && (o.text || o.digest))
+		koption_misuse(usage, "--thin cannot be used with --text or --digest");
 	camp = kcamp_load(dir);
 	files_init(dir);
 	if (knowledge)
-		list_knowledge(camp, output);
+		list_knowledge(camp, o.output);
 	else
-		run(camp, argv[optind], output, text, digest, thin);
+		run(camp, argv + optind, &o);
 	files_free();
 	kcamp_free(camp);
 	return K_OK;

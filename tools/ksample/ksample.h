@@ -93,11 +93,10 @@ int draw_frontier(struct planner *p);
 int draw_initial(struct planner *p);
 
 /*
- * The plan of BRANCH (1, 2, …). The branches of a trial run as separate processes, but must not aim
- * at the same cell or repair the same candidate: so each of them also plans the branches before its
- * own, from streams that depend on nothing else.
+ * PLANS[1] to PLANS[LAST]: those of the branches. They must not aim at the same cell or repair the
+ * same candidate, so a plan depends on those of the branches before it.
  */
-struct plan plan_branch(const struct search *s, int branch);
+void plan_branches(const struct search *s, struct plan *plans, int last);
 
 /* The plan as the member "sample"; new reference. */
 /* Adds speed-up, interval and time of a row, as far as they are known. */

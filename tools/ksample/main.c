@@ -13,13 +13,14 @@
 #include "kverdict.h"
 #include "status.h"
 
-static const char usage[] = "usage: ksample [-c DIR] [--trial N] [--branch N] [-a FILE] [-g FILE] "
-                            "[-o FILE]\n";
+static const char usage[] = "usage: ksample [-c DIR] [--trial N] [--branch LIST] [-a FILE] "
+                            "[-g FILE] [-o FILE | --thin]\n";
 
 struct arguments {
 	const char *dir, *output;
 	char *archive, *gradient; /* owned */
-	long trial, branch;       /* trial -1: the one after the archive's */
+	long trial;               /* -1: the one after the archive's */
+	bool branch[MAX_BRANCHES + 1];
 	bool thin;
 };
 
@@ -176,38 +177,71 @@ load(struct search *s, struct arguments *a)
 	load_slopes(s, a->gradient);
 }
 
+/* "2", or "01 03" for several. */
+static void
+read_branches(struct arguments *a, const char *list)
+{
+	char *end;
+
+	for (; *list; list = end + strspn(end, " ")) {
+		long branch = strtol(list, &end, 10);
+
+		if (end == list || branch < 1 || branch > MAX_BRANCHES)
+			koption_misuse(usage, "--branch needs numbers from 1 to 99");
+		a->branch[branch] = true;
+	}
+}
+
 static void
 parse(struct arguments *a, int argc, char **argv)
 {
-	const char *archive = NULL, *gradient = NULL;
+	const char *archive = NULL, *gradient = NULL, *branches = "1";
 	const struct koption options[] = {
 		KOPTION_CAMPAIGN(&a->dir),
 		KOPTION_OUTPUT(&a->output),
 		{ 0, "trial", .number = &a->trial, .low = 1, .high = 999999,
 		    .help = "N\ttrial to sample for (default: the next one)" },
-		{ 0, "branch", .number = &a->branch, .low = 1, .high = 99,
-		    .help = "N\tbranch of the trial (default: 1)" },
+		{ 0, "branch", .text = &branches,
+		    .help = "LIST\tbranches of the trial (default: 1)" },
 		{ 'a', "archive", .text = &archive, .help = "FILE\tarchive of the previous trial" },
 		{ 'g', "gradient", .text = &gradient,
 		    .help = "FILE\tgradient of the previous trial" },
 		{ 0, "thin", .flag = &a->thin,
-		    .help = "\twrite a part of the record, as in a trial's folder" },
+		    .help = "\twrite the part of each record to its place in the trial's folder" },
 	};
 
 	koption_read(options, LEN(options), usage, argc, argv);
 	koption_no_operands(usage, argc, argv);
+	read_branches(a, branches);
 	a->archive = archive ? kstrdup(archive) : NULL;
 	a->gradient = gradient ? kstrdup(gradient) : NULL;
+}
+
+/* Writes the record of BRANCH; PLAN is NULL in a linear search. */
+static void
+put_sample(const struct search *s, const struct arguments *a, const struct plan *plan, int branch)
+{
+	json_t *record = json_pack("{s:s,s:s,s:I,s:i,s:o,s:o}", "schema", KRECORD_SCHEMA,
+	    "campaign", kcamp_str(s->camp, "name"), "trial", (json_int_t)s->trial, "branch", branch,
+	    "id", json_sprintf("%03ld/%02d", s->trial, branch), "sample",
+	    plan ? sample_json(s, plan, branch) : linear_json(s));
+
+	if (a->thin)
+		krecord_store(a->dir, record, "sample", NULL);
+	else
+		kout_json(record);
+	json_decref(record);
 }
 
 int
 main(int argc, char **argv)
 {
-	struct arguments a = { .dir = ".", .trial = -1, .branch = 1 };
+	struct arguments a = { .dir = ".", .trial = -1 };
 	struct search s = { 0 };
+	struct plan plans[MAX_BRANCHES + 1];
 	struct kcamp *camp;
-	struct plan plan;
-	json_t *record, *sample, *out;
+	int last = MAX_BRANCHES;
+	bool linear;
 
 	kutil_init("ksample");
 	parse(&a, argc, argv);
@@ -215,25 +249,21 @@ main(int argc, char **argv)
 	s.seed = (uint64_t)kcamp_num(camp, "seed");
 	s.branches = (int)kcamp_branches(camp);
 	load(&s, &a);
-	if (kcamp_linear(camp)) {
-		if (a.branch != 1)
-			kdie(K_USAGE,
-			    "--branch %ld: must be 1: a round of a linear search has one branch",
-			    a.branch);
-		sample = linear_json(&s);
-	} else {
-		plan = plan_branch(&s, (int)a.branch);
-		sample = sample_json(&s, &plan, (int)a.branch);
-	}
-	record = json_pack("{s:s,s:s,s:I,s:I,s:o,s:o}", "schema", KRECORD_SCHEMA, "campaign",
-	    kcamp_str(camp, "name"), "trial", (json_int_t)s.trial, "branch", (json_int_t)a.branch,
-	    "id", json_sprintf("%03ld/%02ld", s.trial, a.branch), "sample", sample);
-	kout_open(a.output);
-	out = a.thin ? krecord_part(a.dir, record, "sample", NULL) : json_incref(record);
-	kout_json(out);
-	kout_commit();
-	json_decref(out);
-	json_decref(record);
+	linear = kcamp_linear(camp);
+	while (!a.branch[last])
+		last--;
+	if (linear && last > 1)
+		kdie(K_USAGE, "--branch %d: must be 1: a round of a linear search has one branch",
+		    last);
+	if (!linear)
+		plan_branches(&s, plans, last);
+	if (!a.thin)
+		kout_open(a.output);
+	for (int b = 1; b <= last; b++)
+		if (a.branch[b])
+			put_sample(&s, &a, linear ? NULL : &plans[b], b);
+	if (!a.thin)
+		kout_commit();
 	free_slopes(&s);
 	karch_free(&s.archive);
 	kmemo_masks_free(&s.masks);

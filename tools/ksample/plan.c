@@ -235,21 +235,19 @@ plan_one(struct planner *p, int branch, int island)
 	return plan;
 }
 
-struct plan
-plan_branch(const struct search *s, int branch)
+void
+plan_branches(const struct search *s, struct plan *plans, int last)
 {
 	struct planner p = { .s = s, .median = karch_median(&s->archive) };
 	int islands = (int)kcamp_int(s->camp, "search.islands");
 	int island = (int)kjson_int_or(s->archive.header, "island.current", 0) % islands;
 	long filled = (long)kjson_int_or(s->archive.header, "island.filled", 0);
-	struct plan plan = { 0 };
 
 	p.fresh = is_fresh(&s->archive);
 	assign_repairs(&p);
 	mark_tabu(&p);
-	for (int b = 1; b <= branch; b++) {
-		plan = plan_one(&p, b, island);
+	for (int b = 1; b <= last; b++) {
+		plans[b] = plan_one(&p, b, island);
 		karch_step(islands, &island, &filled);
 	}
-	return plan;
 }

@@ -366,7 +366,7 @@ score_file(struct scorer *s, const char *path, bool check)
 		if (check)
 			holds &= decision_holds(&rec, score);
 		else
-			krecord_put(&rec, s->camp->dir, s->thin, "score", score, NULL);
+			krecord_put(&rec, s->camp->dir, s->thin, "score", score);
 		json_decref(score);
 		krec_free(&rec);
 	}

@@ -781,15 +781,28 @@ krecord_part(const char *dir, const json_t *record, const char *name, const char
 }
 
 void
-krecord_put(struct krec *rec, const char *dir, bool thin, const char *name, const json_t *value,
-    const char *shared)
+krecord_store(const char *dir, const json_t *record, const char *name, const char *shared)
+{
+	char *path = kplace_id(dir, kjson_str_or(record, "id", ""), name);
+	json_t *part;
+
+	kout_open(path);
+	part = krecord_part(dir, record, name, shared);
+	kout_json(part);
+	kout_commit();
+	json_decref(part);
+	free(path);
+}
+
+void
+krecord_put(struct krec *rec, const char *dir, bool thin, const char *name, const json_t *value)
 {
 	json_t *whole, *part;
 
 	if (thin) {
 		whole = json_copy(rec->json);
 		json_object_set(whole, name, (json_t *)value);
-		part = krecord_part(dir, whole, name, shared);
+		part = krecord_part(dir, whole, name, NULL);
 		kout_json(part);
 		json_decref(part);
 		json_decref(whole);

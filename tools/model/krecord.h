@@ -52,13 +52,15 @@ json_t *krecord_fact(
  */
 void krecord_check(const char *dir);
 
+/* Write REC with the member NAME; or, if THIN, as a part. */
+void krecord_put(
+    struct krec *rec, const char *dir, bool thin, const char *name, const json_t *value);
 /*
- * Write REC with the member NAME; or, if THIN, as a part. For a prompt, SHARED is text that it has
- * in common with other prompts and that is stored once; else NULL.
+ * The part NAME of the whole RECORD. For a prompt, SHARED is text that it has in common with other
+ * prompts and that is stored once; else NULL. New reference.
  */
-void krecord_put(struct krec *rec, const char *dir, bool thin, const char *name,
-    const json_t *value, const char *shared);
-/* The part NAME of the whole RECORD, in the form that krecord_put writes. New reference. */
 json_t *krecord_part(const char *dir, const json_t *record, const char *name, const char *shared);
+/* Writes that part to the file that a trial's folder has for it. */
+void krecord_store(const char *dir, const json_t *record, const char *name, const char *shared);
 
 #endif
