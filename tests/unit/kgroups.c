@@ -27,12 +27,37 @@ groups(bool offsets, const char *values, struct kgroups *g)
 	return known;
 }
 
+/* Faults of a task of that op which does not say what its groups are, with VALUES of its input. */
+static size_t
+faults(const char *op, const char *values)
+{
+	json_t *all = json_pack("{s:o}", "x", json_loads(values, 0, NULL));
+	struct ktask *t = kcalloc(1, sizeof *t);
+	struct ktask_workload w = { .name = "w", .values = all };
+	char *text;
+	size_t n;
+
+	t->tensors[0].name = "x";
+	t->tensor_count = t->workload_count = 1;
+	t->workloads = &w;
+	t->op = op;
+	t->groups = -1;
+	n = kgroups_faults(t, &text);
+	free(text);
+	json_decref(all);
+	free(t);
+	return n;
+}
+
 int
 main(void)
 {
 	struct kgroups g;
 
 	kutil_init("kgroups");
+	CHECK(faults("moeSoftmax", "[1, 2]") == 1 && faults("softmax", "[1, 2]") == 0);
+	/* A kernel of a real program, with the data of its calls. */
+	CHECK(faults("moeSoftmax", "{\"file\": \"recorded/top1.x.npy\"}") == 0);
 	CHECK(groups(true, "[0, 4, 4, 20]", &g) && g.count == 3 && g.empty == 1 && g.rows == 20 &&
 	    g.largest == 16);
 	CHECK(g.dominated && g.skewed && !g.uniform);

@@ -5,12 +5,25 @@
 /* Beginnings of op names that indicate groups. */
 static const char *const grouped_ops[] = { "grouped", "moe", "group_gemm", "expert" };
 
+/* A call of a real program has the groups of that program, whatever it calls its function. */
+static bool
+has_recording(const struct ktask *t)
+{
+	bool fresh;
+
+	for (size_t i = 0; i < t->workload_count; i++)
+		for (size_t k = 0; k < t->tensor_count; k++)
+			if (ktask_recorded(&t->workloads[i], &t->tensors[k], &fresh))
+				return true;
+	return false;
+}
+
 bool
 kgroups_expected(const struct ktask *t)
 {
 	for (size_t i = 0; i < LEN(grouped_ops); i++)
 		if (!strncmp(t->op, grouped_ops[i], strlen(grouped_ops[i])))
-			return true;
+			return t->groups >= 0 || !has_recording(t);
 	return t->groups >= 0;
 }
 

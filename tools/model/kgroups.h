@@ -19,7 +19,10 @@ struct kgroups {
 	bool skewed;
 };
 
-/* Is this a grouped operation, according to the task or the name of its op? */
+/*
+ * Is this a grouped operation, according to the task or, unless its workloads have recorded
+ * contents, to the name of its op?
+ */
 bool kgroups_expected(const struct ktask *t);
 
 /*
