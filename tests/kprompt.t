@@ -310,6 +310,22 @@ ok 'the language labels the answer and all code' '
 	lacks -qx "\`\`\`c" u
 '
 
+ok 'the checks promise what holds for outputs in place and for recorded inputs, and no more' '
+	. "$T/helpers.sh"
+	checks() {
+		cp -r campaign "$1"; jq "$2" campaign/task.json >"$1/task.json"; kprompt -c "$1" record.ndjson | jq -j .prompt.user >u
+		sed -n "/^# How it is/,/^# Task/p" u
+	}
+	checks plain_task "del(.outputs.sum) | .entry.arguments -= [\"sum\"]" >c
+	grep -q "^- Outputs are filled with NaN" c; lacks -q "in place\|stay from call" c
+	checks both . >c; grep -q "Outputs that are to be written completely are filled.*Outputs that are updated in place begin as inputs" c
+	checks place "del(.outputs.C) | .entry.arguments -= [\"C\"]" >c; lacks -q NaN c; grep -q "^- Outputs that are updated in place" c
+	checks real ".workloads[1].values = {A: {file: \"a.npy\"}, seat: {file: \"s.npy\"}}" >c
+	grep -q "Inputs, except those whose contents stay from call to call, are drawn" c
+	grep -q "^- \`A\`: .*, with numbers like those in real use$" u; grep -q "^- \`seat\`: .*from real use that stay from call to call: order" u
+	checks loose ".workloads[1].values = {seat: {file: \"s.npy\", fresh: true}}" >c; grep -q "^- Inputs are drawn anew for every call" c
+'
+
 ok 'every backend renders every status, strategy and level' '
 	. "$T/helpers.sh"
 	jq -c "(\"initial\",\"error\",\"correct\") as \$s | (1,2,3) as \$l | .sample|=(.status=\$s | .strategy=\"esimd_upgrade\" |

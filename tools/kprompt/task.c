@@ -206,17 +206,26 @@ describe_values(struct kbuf *out, const json_t *task, const struct parameter *p)
 		kbuf_printf(out, "%g where timed, from %g to %g in the checks", first, low, high);
 }
 
-/* Does a workload give its contents as a file? */
-static bool
-is_recorded(const json_t *task, const char *name)
+/*
+ * What workloads say about an input's contents: a file, of which numbers are drawn anew unless it
+ * is KEPT, or a list, which is kept. Empty: they are drawn.
+ */
+static const char *
+describe_contents(const json_t *task, const struct parameter *p, bool *kept)
 {
+	const json_t *given = NULL;
 	json_t *w;
 	size_t i;
 
 	json_array_foreach(json_object_get(task, "workloads"), i, w)
-		if (json_is_object(json_object_get(json_object_get(w, "values"), name)))
-			return true;
-	return false;
+		given = json_object_get(json_object_get(w, "values"), p->name) ?: given;
+	*kept = json_is_array(given) ||
+	    (json_is_object(given) &&
+	        !kjson_bool_or(given, "fresh", kdtype_is_float(kdtype_of(p->dtype))));
+	return json_is_array(given) ? ", with given contents that stay from call to call"
+	    : *kept                 ? ", with contents from real use that stay from call to call"
+	    : json_is_object(given) ? ", with numbers like those in real use"
+	                            : "";
 }
 
 /* "input, float32, M x K, read-only" */
@@ -227,6 +236,7 @@ describe_tensor(struct kbuf *out, const json_t *task, const struct parameter *p)
 	const char *text = kjson_str_or(p->tensor, "description", NULL);
 	size_t i;
 	json_t *n;
+	bool kept;
 
 	if (!json_is_array(shape)) {
 		kbuf_printf(out, "scalar, %s, by value, ", p->dtype);
@@ -250,13 +260,26 @@ describe_tensor(struct kbuf *out, const json_t *task, const struct parameter *p)
 		    ", at an address that is a multiple of %lld bytes and of no more, whatever is "
 		    "said of buffers below",
 		    (long long)kjson_int_or(p->tensor, "align", 0));
-	if (is_recorded(task, p->name))
-		kbuf_puts(out, ", with contents from real use");
+	kbuf_puts(out, describe_contents(task, p, &kept));
 	if (text)
 		kbuf_printf(out, ": %s", text);
 }
 
-/* "prototype", and "arguments": [{"name","text"}]. */
+/* Notes in STABLE what the text of the checks has to say about a parameter. */
+static void
+note_kind(json_t *stable, const json_t *task, const struct parameter *p)
+{
+	bool kept = false;
+
+	if (!strcmp(p->kind, "output"))
+		json_object_set_new(stable, p->inout ? "inout" : "written", json_true());
+	if (p->tensor)
+		describe_contents(task, p, &kept);
+	if (kept)
+		json_object_set_new(stable, "kept", json_true());
+}
+
+/* "prototype", "arguments": [{"name","text"}], and what outputs and inputs there are. */
 static void
 add_entry(json_t *stable, const json_t *task, const json_t *backend)
 {
@@ -266,6 +289,8 @@ add_entry(json_t *stable, const json_t *task, const json_t *backend)
 	char *line;
 
 	kbuf_add(&declarations, "", 0);
+	json_object_update_new(
+	    stable, json_pack("{s:b,s:b,s:b}", "written", 0, "inout", 0, "kept", 0));
 	json_array_foreach((json_t *)kjson_path(task, "entry.arguments"), i, argument) {
 		struct parameter p = parameter_of(task, argument);
 		struct kbuf text = { 0 };
@@ -276,6 +301,7 @@ add_entry(json_t *stable, const json_t *task, const json_t *backend)
 			describe_tensor(&text, task, &p);
 		else
 			describe_axis(&text, task, p.name);
+		note_kind(stable, task, &p);
 		line = kfence_line(text.data, MAX_LINE);
 		json_array_append_new(list, json_pack("{s:s,s:s}", "name", p.name, "text", line));
 		kbuf_free(&text);
