@@ -10,6 +10,7 @@
 #include "call.h"
 #include "kio.h"
 #include "ktoken.h"
+#include "unit.h"
 
 struct state {
 	const struct adoption *a;
@@ -984,20 +985,6 @@ body_of(const struct kscan *s, const struct kscan_item *f)
 	return kstrdup(hex);
 }
 
-/* Does any launch use other template arguments than the entry? */
-static bool
-has_other_instance(const struct state *t)
-{
-	const json_t *list = json_object_get(t->a->unit, "launches"), *l;
-	size_t i;
-
-	json_array_foreach((json_t *)list, i, l) {
-		if (kjson_bool_or(l, "other", false))
-			return true;
-	}
-	return false;
-}
-
 /*
  * Is the winner's entry the same as the unit's, calling the same function with a different body?
  * Then the application only needs that body. False, with *FAULT: it does not fit the task.
@@ -1014,7 +1001,7 @@ is_body_alone(const struct state *t, char **fault)
 	kscan(text, strlen(text), &s);
 	f = kscan_function(&s, t->a->entry);
 	if (f && same_types(t, &s, f, &t->w, t->entry, fault))
-		alone = n && !has_other_instance(t) &&
+		alone = n && !unit_has_other(t->a->unit) &&
 		    same_types(t, old, t->kernel, &t->w, n, NULL) &&
 		    same_text(&s, f, &t->w, t->entry, body_of) &&
 		    same_text(&s, f, &t->w, t->entry, names_of) &&
@@ -1037,7 +1024,7 @@ call_entry(struct state *t, const char *copy, char **fault)
 		return true;
 	call_find(t->a, copy, &sites);
 	t->linkage = sites.external ? "" : t->linkage;
-	t->kept = has_other_instance(t) || (n && is_known(t, n)) ||
+	t->kept = unit_has_other(t->a->unit) || (n && is_known(t, n)) ||
 	    (sites.others && !(n && same_types(t, &t->file->scan, t->kernel, &t->w, n, NULL)));
 	add_entry_head(&head, t);
 	call_edit(t->a, &sites, t->called, head.data, t->kept || sites.others, &t->edits, fault);

@@ -17,6 +17,7 @@
 #include "knpy.h"
 #include "../tools/model/kseal.h"
 #include "shape.h"
+#include "unit.h"
 
 /* ALIGNED: the default alignment of a task. */
 enum { COMBINATIONS = 4, LOG_LINES = 400, FEW = 2, SURE = 16, ALIGNED = 64 };
@@ -632,6 +633,59 @@ add_aliases(const struct values *v, struct kbuf *b)
 	json_decref(seen);
 }
 
+/* Can the entry not take the work over: in a template, or for a structure? See caller_body. */
+static bool
+is_body_only(const struct draft *d)
+{
+	const json_t *p;
+	struct kscan s;
+	const struct kscan_item *f;
+	bool only;
+	size_t i;
+
+	kscan(d->text, strlen(d->text), &s);
+	f = kscan_function(&s, d->a->kernel);
+	only = f && kscan_has_word(&s, f, "template");
+	kscan_free(&s);
+	json_array_foreach(json_object_get(d->a->unit, "parameters"), i, p)
+		only |= kjson_bool_or(p, "result", false) && kjson_bool_or(p, "bytes", false);
+	return only;
+}
+
+/* What the program must keep, and what of it the application gets. */
+static void
+add_terms(const struct draft *d, struct kbuf *b)
+{
+	const char *kernel = d->a->kernel, *entry = d->a->entry;
+	bool launched = kjson_bool_or(d->a->unit, "kernel", false);
+
+	if (!strcmp(kernel, entry)) {
+		kbuf_puts(b,
+		    " The best program replaces the function in the application: it must keep the "
+		    "function's name and parameters.");
+	} else if (!launched && is_body_only(d)) {
+		kbuf_printf(b,
+		    " The best program replaces %s in the application: it must keep the name and "
+		    "parameters of %s, and the whole text of %s, through which it is judged.",
+		    kernel, kernel, entry);
+	} else {
+		kbuf_printf(b,
+		    " The program is judged through its entry, %s, which must keep its name and "
+		    "parameters. %s",
+		    entry,
+		    launched ? "It may launch other kernels, with other grids and blocks: then "
+		               "the application gets all of them, and calls the entry wherever "
+		               "it launches the kernel now."
+		             : "It may do the work itself: then the application's function keeps "
+		               "its head, and its body becomes a call of the entry.");
+		if (!unit_has_other(d->a->unit))
+			kbuf_printf(b,
+			    " If the text of the entry and the parameters of %s stay as they are, "
+			    "the application gets the new %s and its helpers, and no entry.",
+			    kernel, kernel);
+	}
+}
+
 static char *
 description(const struct draft *d)
 {
@@ -644,17 +698,18 @@ description(const struct draft *d)
 	line = comment ? kfence_line(comment, 1200) : NULL;
 
 	if (a->cxx)
-		kbuf_printf(&b,
-		    "The program is C++. Declare the function extern \"C\", although the "
+		kbuf_puts(&b,
+		    "The program is C++. Declare its entry extern \"C\", although the "
 		    "application's file does not. ");
 	kbuf_printf(&b,
 	    "The function %s comes unchanged from an application (%s); the reference program "
 	    "defines what it computes. The workloads below have the sizes and values observed in "
-	    "the application, and their weights are their shares of its time. The best program "
-	    "replaces the function in the application. It must keep the function's name and "
-	    "parameters, be right for any sizes, and keep nothing from one call to the next. Put "
-	    "helper functions, types and macros into the same file.",
+	    "the application, and their weights are their shares of its time.",
 	    a->kernel, a->file);
+	add_terms(d, &b);
+	kbuf_puts(&b,
+	    " It must be right for any sizes, and keep nothing from one call to the next. Put "
+	    "helper functions, types and macros into the same file.");
 	add_build_facts(a, &b);
 	add_aliases(&d->v, &b);
 	if (line)
@@ -664,22 +719,25 @@ description(const struct draft *d)
 	return b.data;
 }
 
-/* The function's head, from the reference; the caller frees. */
+/* The entry's head, from the reference; the caller frees. */
 static char *
 prototype(const struct draft *d)
 {
 	struct kscan s;
 	const struct kscan_item *f;
 	struct kbuf b = { 0 };
+	bool quoted = false; /* the language in 'extern "C"', which is blank in the code */
 
 	kbuf_puts(&b, "");
 	kscan(d->text, strlen(d->text), &s);
-	f = kscan_function(&s, d->a->kernel);
-	for (size_t p = f ? f->from : 0; f && p < f->body; p++)
-		if (!isspace((unsigned char)s.code[p]) || s.text[p] == '"')
+	f = kscan_function(&s, d->a->entry);
+	for (size_t p = f ? f->from : 0; f && p < f->body; p++) {
+		quoted ^= s.code[p] == '"';
+		if (quoted || !isspace((unsigned char)s.code[p]))
 			kbuf_add(&b, s.text + p, 1);
-		else if (b.len && b.data[b.len - 1] != ' ' && s.text[p] != '*')
+		else if (b.len && b.data[b.len - 1] != ' ')
 			kbuf_puts(&b, " ");
+	}
 	while (b.len && b.data[b.len - 1] == ' ')
 		b.data[--b.len] = '\0';
 	kscan_free(&s);

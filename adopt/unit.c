@@ -341,6 +341,18 @@ unit_json(const struct unit *u)
 	    "names", u->names, "launches", launches);
 }
 
+bool
+unit_has_other(const json_t *unit)
+{
+	const json_t *l;
+	size_t i;
+
+	json_array_foreach(json_object_get(unit, "launches"), i, l)
+		if (kjson_bool_or(l, "other", false))
+			return true;
+	return false;
+}
+
 json_t *
 unit_of(const char *project, const char *file, const char *name, struct kbuf *why)
 {

@@ -134,5 +134,7 @@ bool unit_is_plain(const struct unit_source *s, const struct kscan_item *f);
 bool unit_is_cxx(const struct unit_source *s);
 /* In the form of adopt/unit.json. New reference. */
 json_t *unit_json(const struct unit *u);
+/* For a kernel that is a template: does any launch of such a UNIT use other arguments? */
+bool unit_has_other(const json_t *unit);
 
 #endif

@@ -383,6 +383,9 @@ t 'an array that holds what was written to it before is an output all the same' 
 	project=marks take src/main.cu mark ends; rm c/task.json
 	jq -e ".outputs | keys == [\"count\", \"ends\", \"marked\"]" c/adopt/task/task.json
 	jq -e ".notes.told | length == 2 and any(. == \"count is written, though no call changed it\")" c/adopt/task/task.json
+		jq -e ".entry.prototype | startswith(\"extern \\\"C\\\" void mark_launch(\") and endswith(\"cudaStream_t stream)\")" c/adopt/task/task.json
+	jq -e ".description | contains(\"its entry, mark_launch, which must keep\") and contains(\"wherever it launches the kernel\") and contains(\"parameters of mark stay\")" \
+		c/adopt/task/task.json
 	export WRITTEN="[\"array\", \"other\"]"; project=marks take src/main.cu clear other; rm c/task.json
 	jq -e ".outputs | keys == [\"array\", \"other\"]" c/adopt/task/task.json'
 

@@ -249,6 +249,8 @@ t 'a structure, a result: observed and extracted through the entry' '
 t 'macros for types and parameters, under a condition: adopted' '
 	take main.c scale || { cat err; false; }
 	jq -e ".entry.name == \"scale_entry\" and .outputs.x.shape == [\"n\", \"m\"]" c/task.json
+	jq -e ".entry.prototype == \"void scale_entry(int n, int m, float x[n][m], float by)\"" c/task.json
+	jq -e ".description | contains(\"its entry, scale_entry, which must keep\") and contains(\"its body becomes a call of the entry\")" c/task.json
 	grep -q "^scale_entry(int n, int m, float x\[n\]\[m\], float by)" c/reference.c; grep -q "^#ifndef WIDE" c/reference.c'
 
 t 'a function of a header: adopted, with the flags of the file that includes it' '
