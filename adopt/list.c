@@ -270,7 +270,7 @@ command_list(int argc, char **argv)
 		kout_open(NULL);
 	if (!realpath(o.project, project))
 		kdie_errno(K_USAGE, "--project %s", o.project);
-	unit_sources_read(&sources, project, NULL);
+	unit_sources_read(&sources, project, NULL, NULL);
 	n = make_rows(&sources, &o, &rows);
 	for (size_t i = 0; i < n; i++) {
 		if (o.json)

@@ -132,7 +132,7 @@ set_unit(struct adoption *a, const struct signature *s)
 {
 	struct kbuf why = { 0 };
 	char *path = adopt_path(a, "unit.json");
-	json_t *unit = unit_of(a->project, a->file, a->kernel, &why);
+	json_t *unit = unit_of(a->project, a->file, a->kernel, NULL, &why);
 
 	if (!unit)
 		kdie(K_USAGE, "%s/%s:%d: %s: %s", a->project, a->file, s->line, a->kernel,

@@ -47,6 +47,14 @@ static void __attribute__((format(printf, 1, 2))) say(const char *fmt, ...)
 
 /* ---- checks without running anything ---- */
 
+static void
+say_entry(const json_t *unit)
+{
+	if (*kjson_str_or(unit, "text", ""))
+		say("entry      %s, which calls it:\n%s", kjson_str_or(unit, "entry", ""),
+		    kjson_str_or(unit, "text", ""));
+}
+
 /* How the kernel becomes a task's entry: adopt/unit.json, or all reasons why it cannot. */
 static void
 check_unit(const struct adoption *a, const struct signature *s, const json_t *unit,
@@ -75,9 +83,7 @@ check_unit(const struct adoption *a, const struct signature *s, const json_t *un
 	else if (unit)
 		say("function   %s, %s:%d, %zu parameters", a->kernel, a->file, s->line,
 		    s->of.count);
-	if (unit && *kjson_str_or(unit, "text", ""))
-		say("entry      %s, which calls it:\n%s", kjson_str_or(unit, "entry", ""),
-		    kjson_str_or(unit, "text", ""));
+	say_entry(unit);
 }
 
 /* What is two folders up is in no copy; from the folder above, it is next to the project. */
@@ -117,7 +123,7 @@ check_files(const struct adoption *a, struct findings *f)
 		tell(&f->wrong, "file: %s: %s", path, strerror(errno));
 	} else {
 		check_above(a);
-		unit = unit_of(a->project, a->file, a->kernel, &reasons);
+		unit = unit_of(a->project, a->file, a->kernel, NULL, &reasons);
 		if (!signature_find(text, len, a->kernel,
 		        (size_t)json_integer_value(
 		            json_array_get(json_object_get(unit, "lines"), 0)),
@@ -400,6 +406,25 @@ note_compiler(const struct adoption *a, const char *copy, struct findings *f)
 	free(architecture);
 }
 
+/* The build's options may give macros, types and sizes of arrays, other values. */
+static void
+note_unit(const struct adoption *a)
+{
+	char *path = adopt_path(a, "unit.json");
+	struct kbuf why = { 0 };
+	json_t *built = compile_settings(a), *was = kjson_load(path),
+	       *unit = unit_of(a->project, a->file, a->kernel, built, &why);
+
+	if (unit)
+		write_json(path, unit);
+	if (unit && !json_equal(json_object_get(unit, "text"), json_object_get(was, "text")))
+		say_entry(unit);
+	json_decref(unit);
+	json_decref(was);
+	json_decref(built);
+	kbuf_free(&why);
+}
+
 static bool
 build_copy(const struct adoption *a, const char *copy, struct findings *f)
 {
@@ -554,6 +579,7 @@ preflight(const struct adoption *a)
 	}
 	if (!f.wrong.len && !f.missing.len && !f.again.len && build_copy(a, copy, &f)) {
 		note_compiler(a, copy, &f);
+		note_unit(a);
 		run_copy(a, copy, &f);
 	}
 	return verdict(&f);

@@ -180,14 +180,17 @@ header_folders(const json_t *files)
 	return folders;
 }
 
-/* The preprocessed text, for C or C++, if the compiler is able to produce it. */
+/*
+ * The preprocessed text, for C or C++, if the compiler is able to produce it; with the settings
+ * BUILT, if these work.
+ */
 static bool
-add_preprocessed(const char *project, const char *name, const json_t *include,
+add_preprocessed(const char *project, const char *name, const json_t *include, const json_t *built,
     struct unit_sources *s, json_t *seen)
 {
 	const json_t *row = rules_language(name);
 	json_t *settings;
-	struct origins origins;
+	struct origins origins = { 0 };
 	char *text;
 
 	if (rules_is_header(name) || kjson_bool_or(row, "device", false))
@@ -196,7 +199,9 @@ add_preprocessed(const char *project, const char *name, const json_t *include,
 	if (!settings)
 		settings = json_pack("{s:s,s:O}", "compiler",
 		    kjson_bool_or(row, "cxx", false) ? "c++" : "cc", "include", include);
-	text = preprocess(project, name, settings, &origins);
+	text = built ? preprocess(project, name, built, &origins) : NULL;
+	if (!text)
+		text = preprocess(project, name, settings, &origins);
 	json_decref(settings);
 	for (size_t i = 0; text && i < origins.count; i++)
 		json_object_set_new(seen, origins.list[i].file, json_true());
@@ -210,7 +215,8 @@ add_preprocessed(const char *project, const char *name, const json_t *include,
 }
 
 void
-unit_sources_read(struct unit_sources *s, const char *project, const char *file)
+unit_sources_read(
+    struct unit_sources *s, const char *project, const char *file, const json_t *built)
 {
 	json_t *files = unit_files(project), *include = header_folders(files),
 	       *seen = json_object(),
@@ -222,7 +228,7 @@ unit_sources_read(struct unit_sources *s, const char *project, const char *file)
 
 		if (file && json_object_get(seen, file))
 			break;
-		if (add_preprocessed(project, name, include, s, seen))
+		if (add_preprocessed(project, name, include, built, s, seen))
 			json_object_set_new(seen, name, json_true());
 	}
 	json_decref(chosen);

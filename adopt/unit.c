@@ -354,12 +354,13 @@ unit_has_other(const json_t *unit)
 }
 
 json_t *
-unit_of(const char *project, const char *file, const char *name, struct kbuf *why)
+unit_of(
+    const char *project, const char *file, const char *name, const json_t *built, struct kbuf *why)
 {
 	struct unit_sources sources = { 0 };
 	json_t *found = NULL;
 
-	unit_sources_read(&sources, project, file);
+	unit_sources_read(&sources, project, file, built);
 	for (size_t i = 0; i < sources.count && !found; i++)
 		for (size_t k = 0; k < sources.list[i].scan.count && !found; k++) {
 			const struct unit_source *s = &sources.list[i];

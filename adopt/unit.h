@@ -46,9 +46,10 @@ const char *unit_place(const struct unit_source *s, size_t at, size_t *line);
 /*
  * All sources of the folder PROJECT. C and C++ are preprocessed with the settings in
  * compile_commands.json or the folders of headers: all of them or, if FILE is not NULL, those
- * needed for that file.
+ * needed for that file, with the settings that BUILT it (NULL: unknown) if these work.
  */
-void unit_sources_read(struct unit_sources *s, const char *project, const char *file);
+void unit_sources_read(
+    struct unit_sources *s, const char *project, const char *file, const json_t *built);
 /*
  * Names of all sources of a folder, including headers, relative to it, and of headers next to it
  * that it refers to as "../NAME". New reference.
@@ -122,9 +123,10 @@ bool unit_make(struct unit *u, const struct unit_sources *sources, size_t which,
     const struct kscan_item *f, struct kbuf *why);
 /*
  * The same for the function NAME in FILE of a folder, in the form of unit_json; NULL, with lines in
- * WHY: it cannot be made. New reference.
+ * WHY: it cannot be made. BUILT: see unit_sources_read. New reference.
  */
-json_t *unit_of(const char *project, const char *file, const char *name, struct kbuf *why);
+json_t *unit_of(
+    const char *project, const char *file, const char *name, const json_t *built, struct kbuf *why);
 void unit_free(struct unit *u);
 /* The function that contains a place of the text, or NULL. */
 const struct kscan_item *unit_function_at(const struct kscan *s, size_t at);

@@ -253,6 +253,21 @@ t 'macros for types and parameters, under a condition: adopted' '
 	jq -e ".description | contains(\"its entry, scale_entry, which must keep\") and contains(\"its body becomes a call of the entry\")" c/task.json
 	grep -q "^scale_entry(int n, int m, float x\[n\]\[m\], float by)" c/reference.c; grep -q "^#ifndef WIDE" c/reference.c'
 
+t 'the entry is made with the options of the build, which give macros other values' '
+	rm -rf c sized; mkdir sized; cat >sized/main.c <<E
+#include <stdio.h>
+#ifndef SIDE
+#define SIDE 9
+#endif
+#define MATRIX(x) x[SIDE][SIDE]
+static float all[SIDE][SIDE];
+void lift(int n, float MATRIX(x)) { for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) x[i][j] += i + 1; }
+int main(void) { lift(SIDE, all); lift(SIDE, all); fprintf(fopen("out.txt", "w"), "%g\n", all[3][SIDE - 1]); return 0; }
+E
+	exits 0 kadopt adopt -o c -p sized --file main.c --kernel lift --build "cc -O2 -DSIDE=40 -o app main.c" --run ./app --outputs out.txt --threads 1 --runs 1 \
+		--proxy 0.0001,10000
+	jq -e ".entry.prototype == \"void lift_entry(int n, float x[40][40])\"" c/task.json'
+
 t 'a function of a header: adopted, with the flags of the file that includes it' '
 	take lib/vec.h dot || { cat err; false; }
 	jq -e ".entry.name == \"dot_entry\" and (.outputs | keys == [\"result\"]) and .build.flags == [\"-O2\", \"-std=gnu11\"]" c/task.json'
