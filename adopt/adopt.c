@@ -110,7 +110,8 @@ keep_numbers(
 
 	if (o->compare && !outputs_compare_ok(o->compare))
 		kdie(K_USAGE,
-		    "--compare %s: must be exact, float:RTOL, float32:RTOL or float64:RTOL",
+		    "--compare %s: must be exact, float:RTOL[:ATOL], float32:RTOL[:ATOL] or "
+		    "float64:RTOL[:ATOL]",
 		    o->compare);
 	if (timeout_s > 0)
 		json_object_set_new(a, "timeout_s", json_real(timeout_s));
@@ -146,8 +147,8 @@ parse_options(struct adopt_options *o, int argc, char **argv)
 		{ 0, "outputs", .call = add_output, .to = a,
 		    .help = "FILE\tcompare this output of the application; repeatable" },
 		{ 0, "compare", .text = &o->compare,
-		    .help = "HOW\tcompare outputs by exact, float:RTOL, float32:RTOL or "
-		            "float64:RTOL" },
+		    .help = "HOW\tcompare outputs by exact, or float, float32 or "
+		            "float64:RTOL[:ATOL]" },
 		{ 0, "context", .call = add_context, .to = a,
 		    .help = "FILE\tshow this file to the model; repeatable" },
 		{ 0, "shape", .call = add_shape, .to = a,

@@ -14,18 +14,28 @@
 
 static const char *const kinds[] = { "float", "float32", "float64" };
 
-/* The number after "KIND:", and which kind; -1: unknown. */
+/* How far a number may be off: by RTOL of its size, or by ATOL. */
+struct tolerance {
+	double rtol, atol;
+};
+
+/* The numbers after "KIND:", "RTOL" or "RTOL:ATOL", and which kind; -1: unknown. */
 static int
-kind_of(const char *compare, double *rtol)
+kind_of(const char *compare, struct tolerance *t)
 {
 	const char *colon = strchr(compare, ':');
-	char *end;
+	char *end, *last;
 
 	for (size_t i = 0; colon && i < LEN(kinds); i++)
 		if (strlen(kinds[i]) == (size_t)(colon - compare) &&
 		    !strncmp(kinds[i], compare, strlen(kinds[i]))) {
-			*rtol = strtod(colon + 1, &end);
-			return *end || end == colon + 1 || !(*rtol >= 0 && *rtol < 1) ? -1 : (int)i;
+			t->rtol = strtod(colon + 1, &end);
+			t->atol = *end == ':' ? strtod(end + 1, &last) : 0;
+			last = *end == ':' ? last : end;
+			return *last || last[-1] == ':' || !(t->rtol >= 0 && t->rtol < 1) ||
+			        !(t->atol >= 0 && t->atol < INFINITY)
+			    ? -1
+			    : (int)i;
 		}
 	return -1;
 }
@@ -33,15 +43,18 @@ kind_of(const char *compare, double *rtol)
 bool
 outputs_compare_ok(const char *compare)
 {
-	double rtol;
+	struct tolerance t;
 
-	return !strcmp(compare, "exact") || kind_of(compare, &rtol) >= 0;
+	return !strcmp(compare, "exact") || kind_of(compare, &t) >= 0;
 }
 
 /* One comparison: what is allowed, and what was met. */
 struct comparing {
-	double rtol;
-	double worst; /* by which a number was off */
+	struct tolerance allowed;
+	bool lenient;   /* a number may be off by more, which is noted in FAR */
+	double worst;   /* by which a number was off, of its size */
+	double far;     /* by which one that was off by more than RTOL was off */
+	double largest; /* number */
 	char *why;
 	size_t why_len;
 };
@@ -49,12 +62,17 @@ struct comparing {
 static bool
 near(struct comparing *c, double x, double y)
 {
-	double off = fabs(x - y) / fmax(fabs(x), fabs(y));
+	double apart = fabs(x - y), size = fmax(fabs(x), fabs(y)), off = apart / size;
 
-	if (x == y || (isnan(x) && isnan(y)))
+	c->largest = fmax(c->largest, size);
+	if (x == y || (isnan(x) && isnan(y)) || apart <= c->allowed.atol)
 		return true;
+	if (c->lenient && off > c->allowed.rtol) {
+		c->far = fmax(c->far, apart);
+		return true;
+	}
 	c->worst = isnan(off) ? INFINITY : fmax(c->worst, off);
-	return off <= c->rtol;
+	return off <= c->allowed.rtol;
 }
 
 /*
@@ -149,7 +167,7 @@ same_files(struct comparing *c, const char *compare, const char *was, const char
 {
 	size_t n, m;
 	char *x = file_text(was, &n), *y = file_text(now, &m);
-	int kind = kind_of(compare, &c->rtol);
+	int kind = kind_of(compare, &c->allowed);
 	bool same;
 
 	if (!x || !y)
@@ -175,17 +193,32 @@ outputs_same(const json_t *o, const char *was, const char *now, char *why, size_
 	return same_files(&c, kjson_str_or(o, "compare", "exact"), was, now);
 }
 
+/* The next of 1, 2, 5, 10, … above X: another run may be off by a little more. */
+static double
+round_up(double x)
+{
+	double ten = pow(10, floor(log10(1.1 * x)));
+
+	x = 1.1 * x / ten;
+	return ten * (x < 2 ? 2 : x < 5 ? 5 : 10);
+}
+
 char *
 outputs_digits(const struct adoption *a, const char *folder)
 {
-	/* What is off by more is another result. */
-	static const double most = 0.01, least = 1e-6;
+	/*
+	 * What is off by more is another result, unless it is nearly 0, the difference of much
+	 * larger numbers.
+	 */
+	static const double most = 0.01, least = 1e-6, tiny = 1e-6;
 	const json_t *outputs = json_object_get(a->json, "outputs"), *o;
 	size_t i;
 
 	for (size_t k = 0; k < LEN(kinds); k++) {
 		char why[400], *compare = kasprintf("%s:%g", kinds[k], most);
-		struct comparing c = { .worst = least, .why = why, .why_len = sizeof why };
+		struct comparing c = {
+			.lenient = true, .worst = least, .why = why, .why_len = sizeof why
+		};
 		bool same = true;
 
 		json_array_foreach(outputs, i, o) {
@@ -196,12 +229,11 @@ outputs_digits(const struct adoption *a, const char *folder)
 			        path_of("%s/%s", folder, name));
 		}
 		free(compare);
-		if (same) {
-			/* Another run may be off by a little more. */
-			double ten = pow(10, floor(log10(1.1 * c.worst))), x = 1.1 * c.worst / ten;
-
-			return kasprintf("%s:%g", kinds[k], ten * (x < 2 ? 2 : x < 5 ? 5 : 10));
-		}
+		if (!same || !(c.far <= tiny * c.largest) || isinf(c.worst))
+			continue;
+		return c.far > 0
+		    ? kasprintf("%s:%g:%g", kinds[k], round_up(c.worst), round_up(c.far))
+		    : kasprintf("%s:%g", kinds[k], round_up(c.worst));
 	}
 	return NULL;
 }
@@ -210,12 +242,13 @@ bool
 outputs_allow(const struct adoption *a, const char *compare)
 {
 	const json_t *outputs = json_object_get(a->json, "outputs"), *o;
-	double asked, rtol;
+	struct tolerance asked, t;
 	int kind = kind_of(compare, &asked);
 	size_t i;
 
 	json_array_foreach(outputs, i, o)
-		if (kind_of(kjson_str_or(o, "compare", "exact"), &rtol) != kind || rtol < asked)
+		if (kind_of(kjson_str_or(o, "compare", "exact"), &t) != kind ||
+		    t.rtol < asked.rtol || t.atol < asked.atol)
 			return false;
 	return kind >= 0;
 }

@@ -76,11 +76,11 @@ strings(const char *text)
 	char *copy = kstrdup(text), *save;
 
 	for (char *p = strtok_r(copy, "*", &save); p; p = strtok_r(NULL, "*", &save)) {
-		char *end;
-		long long n = strtoll(p, &end, 10);
+		struct kscan_scope none = { 0 };
 		size_t len = strlen(p);
+		int64_t n;
 
-		if (!*end)
+		if (kscan_number(&none, p, &n))
 			json_array_append_new(list, json_integer(n));
 		else if (*p == '(' && p[len - 1] == ')')
 			json_array_append_new(list, json_stringn(p + 1, len - 2));
