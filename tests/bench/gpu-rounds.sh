@@ -4,8 +4,8 @@
 # Rounds of an adopted campaign whose model answers later, and elsewhere. Files NAME.1.txt, NAME.2.txt, … in REPLIES are the
 # replies of round 1, 2, …: each makes its round; the best program then goes back into the application; the prompt of the round
 # for which there is no reply yet becomes OUT/NAME.N.md. So: run this without replies, give the prompt to a model, put its reply
-# into REPLIES, adopt the program again, wherever, and run this again. Earlier rounds are made anew, with the replies that
-# there are: all times come from one machine. gpu-kernels.sh does this for the programs that it adopts, with REPLIES=FOLDER.
+# into REPLIES, and run this again, here or after another adoption elsewhere: rounds that are missing are made with the replies
+# that there are. INTEGRATE=no leaves out the integration. gpu-kernels.sh does this for what it adopts, with REPLIES=FOLDER.
 # OUT also gets the log and the patch. Prints one line: NAME, rounds made, their results, the status of the integration, and
 # what it said. Exit status: that of the integration, 0 without replies.
 set -u
@@ -15,12 +15,14 @@ mkdir -p "$out"
 jq '.model = {provider: "file"} | .eval.profile = "off" | .memory = {enabled: "off"}' "$c/campaign.json" >"$c/m" && mv "$c/m" "$c/campaign.json"
 while [ -s "$replies/$name.$round.txt" ]; do
 	cell=$(printf '%s/trials/%03d/01' "$c" "$round")
-	mkdir -p "$cell"
-	cp "$replies/$name.$round.txt" "$cell/reply.txt"
-	kcampaign run -c "$c" -n 1 >>"$log" 2>&1 </dev/null || break
+	if [ ! -s "$cell/eval.ndjson" ]; then
+		mkdir -p "$cell"
+		cp "$replies/$name.$round.txt" "$cell/reply.txt"
+		kcampaign run -c "$c" -n 1 >>"$log" 2>&1 </dev/null || break
+	fi
 	round=$((round + 1))
 done
-if [ $round -gt 1 ]; then
+if [ $round -gt 1 ] && [ "${INTEGRATE-}" != no ]; then
 	kadopt integrate -c "$c" >"$log.said" 2>&1 </dev/null
 	back=$?
 	cat "$log.said" >>"$log"
