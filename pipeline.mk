@@ -74,9 +74,9 @@ else
 # its environment. LAUNCHER is a command, and may appear.
 #
 # Facts (sample, prompt, reply, eval) cost money or cannot be repeated: they have order-only prerequisites and are made
-# once. Views (coords, audit, score, archive, gradient) are functions of facts and of the rules in trials/.rules: they
-# have normal prerequisites and may be remade at any time. Tools commit by rename, so make need not delete a target when
-# it is interrupted, and must not: a reply is precious.
+# once. Views (score, archive, gradient) are functions of facts and of the rules in trials/.rules: they have normal
+# prerequisites and may be remade at any time. A score contains coords and audit, so make removes their files. Tools
+# commit by rename, so make need not delete a target when it is interrupted, and must not: a reply is precious.
 include campaign.mk
 # kiln's programs themselves report to kcampaign what they make, and how they end; STEP does it for other programs.
 export KILN_TARGET = $@
@@ -218,7 +218,8 @@ trials/$1/archive.ndjson: trials/$1/score.ndjson trials/$2/archive.ndjson $(rule
 	@karchive --thin -a trials/$2/archive.ndjson -o $$@ $$<
 trials/$1/gradient.ndjson: trials/$1/score.ndjson trials/$2/gradient.ndjson trials/$2/archive.ndjson $(rules)/gradient
 	@kgrad --thin -g trials/$2/gradient.ndjson -a trials/$2/archive.ndjson -o $$@ $$<
-.PRECIOUS: $(foreach f,sample prompt reply eval,$(3:%=%/$f.ndjson)) $(foreach f,coords audit score archive gradient,trials/$1/$f.ndjson)
+.PRECIOUS: $(foreach f,sample prompt reply eval,$(3:%=%/$f.ndjson)) $(foreach f,score archive gradient,trials/$1/$f.ndjson)
+.INTERMEDIATE: trials/$1/coords.ndjson trials/$1/audit.ndjson
 
 endef
 prev := $(PREV)
@@ -227,8 +228,9 @@ $(foreach t,$(filter-out 000,$(trials)),\
 
 trials/$(LAST)/verify.ndjson: | trials/$(LAST)/archive.ndjson
 	@$(launch) keval --verify $(BEST) -o $@
-.PRECIOUS: trials/000/machine.json trials/000/roofline.json trials/000/00/eval.ndjson $(foreach f,coords audit score archive gradient,trials/000/$f.ndjson) \
+.PRECIOUS: trials/000/machine.json trials/000/roofline.json trials/000/00/eval.ndjson $(foreach f,score archive gradient,trials/000/$f.ndjson) \
 	trials/$(LAST)/verify.ndjson
+.INTERMEDIATE: trials/000/coords.ndjson trials/000/audit.ndjson
 
 # Keys reach the model call and nothing else. Variables exported to a target are inherited by its prerequisites, so the
 # prompts, which are made before the replies, get empty ones.

@@ -22,6 +22,7 @@ null_campaign c 2
 jq '.search.branches = 2' c/campaign.json >new && mv new c/campaign.json
 cp -r c fresh
 (cd c && kcampaign run --trials 1 >/dev/null)
+(cd c && kclassify --thin trials/001/*/eval.ndjson >coords.ndjson && kaudit --thin coords.ndjson >audit.ndjson)
 mkdir -p c/replies/001
 for b in 01 02; do cp "c/trials/001/$b/reply.ndjson" "c/replies/001/$b.ndjson"; done
 
@@ -31,8 +32,8 @@ kprompt -o o/out.ndjson trials/001/01/sample.ndjson
 kllm -k model.provider=replay -o o/out.ndjson trials/001/01/prompt.ndjson
 keval -a trials/000/archive.ndjson -o o/out.ndjson trials/001/01/reply.ndjson
 kclassify -o o/out.ndjson trials/001/01/eval.ndjson trials/001/02/eval.ndjson
-kaudit -o o/out.ndjson trials/001/coords.ndjson
-kscore -r trials/000/00/eval.ndjson -a trials/000/archive.ndjson -o o/out.ndjson trials/001/audit.ndjson
+kaudit -o o/out.ndjson coords.ndjson
+kscore -r trials/000/00/eval.ndjson -a trials/000/archive.ndjson -o o/out.ndjson audit.ndjson
 karchive -a trials/000/archive.ndjson -o o/out.ndjson trials/001/score.ndjson
 kgrad -g trials/000/gradient.ndjson -a trials/000/archive.ndjson -o o/out.ndjson trials/001/score.ndjson
 E

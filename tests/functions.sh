@@ -57,7 +57,6 @@ amend() (
 	cd "$1" || exit
 	for id in $(jq -r .id "trials/$2/score.ndjson"); do kcampaign record "$id"; done | jq -c "$3" >amended
 	for stage in sample prompt reply eval; do rm -f trials/"$2"/*/$stage.ndjson; done
-	rm -f "trials/$2/coords.ndjson" "trials/$2/audit.ndjson"
 	mv amended "trials/$2/score.ndjson"
 	kcampaign upgrade >/dev/null
 )

@@ -264,12 +264,12 @@ ok 'what was kept without being measured on new buffers is named in the report' 
 	kaudit --report -c l >r || :; jq -e ".unmeasured == [\"006/01\"]" r
 	kaudit --report --markdown -c l >r || :; grep -q "^Kept, but not measured on new buffers.*: 006/01\.$" r; rm -r l/trials/006'
 null_campaign n 2
-ok 'views: audited between coords and score, and a waiver makes them again' '
+ok 'the score has what the audit says, and a waiver makes them again' '
 	cd n; make -s -j2 trials N=2 >/dev/null
-	jq -e ".audit.decision == \"ACCEPT-as-real\"" trials/000/audit.ndjson >/dev/null
-	jq -e ".audit.decision == \"ACCEPT-unmeasured\"" trials/00[12]/audit.ndjson >/dev/null
-	cp trials/002/audit.ndjson ../before.ndjson; kcampaign views >/dev/null; same ../before.ndjson trials/002/audit.ndjson
-	mkdir waivers; echo "id: 001/01" >waivers/001-01.md; touch -d 2001-01-01 trials/001/audit.ndjson; kcampaign views
-	[ trials/001/audit.ndjson -nt waivers/001-01.md ]
+	jq -e ".audit.decision == \"ACCEPT-as-real\"" trials/000/score.ndjson >/dev/null
+	jq -e ".audit.decision == \"ACCEPT-unmeasured\"" trials/00[12]/score.ndjson >/dev/null
+	cp trials/002/score.ndjson ../before.ndjson; kcampaign views >/dev/null; same ../before.ndjson trials/002/score.ndjson
+	mkdir waivers; echo "id: 001/01" >waivers/001-01.md; touch -d 2001-01-01 trials/001/score.ndjson; kcampaign views
+	[ trials/001/score.ndjson -nt waivers/001-01.md ]
 	kaudit --report | jq -e ".mode == \"map-elites\" and (.inflation_gap_pct | fabs) < 0.001"'
 done_testing

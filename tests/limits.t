@@ -29,7 +29,7 @@ provider() { jq --arg p "$1" '.model.provider = $p' c/campaign.json >new && mv n
 failed() {
 	kcampaign record -c c "$1/01" |
 		jq -e '.eval.status == "no_code" and .eval.reasons[0].check == "too_large"' >/dev/null
-	for f in 01/eval coords audit score; do
+	for f in 01/eval score; do
 		[ "$(wc -c <c/trials/"$1"/$f.ndjson)" -lt 67108864 ]
 	done
 	jq -e '.score.correct == false' c/trials/"$1"/score.ndjson

@@ -27,29 +27,29 @@ ok 'the first trial makes the reference, four branches and their views' '
 	is "karchive 2, kaudit 2, kclassify 2, keval 5, kgrad 2, kharness 1, kllm 4, kprompt 1, ksample 1, kscore 2" "$(. "$tests_dir/campaign.sh"; calls)"
 	is trials/001/archive.ndjson "$(readlink archive.ndjson)"
 	is 4 "$(wc -l <trials/001/score.ndjson)"
-	for view in coords audit score; do
-		is "[\"$view\"]" "$(jq -c "keys - [\"branch\", \"campaign\", \"from\", \"id\", \"schema\", \"trial\"]" trials/001/$view.ndjson |
-			sort -u)"
-	done
+	is "01 02 03 04 archive.ndjson gradient.ndjson score.ndjson" "$(ls trials/001 | xargs)"
+	is "[\"audit\",\"coords\",\"score\"]" "$(jq -c "keys - [\"branch\", \"campaign\", \"from\", \"id\", \"schema\", \"trial\"]" \
+		trials/001/score.ndjson | sort -u)"
 	is "audit coords eval prompt reply sample score" "$(kcampaign record 001/02 | jq -r "keys - [\"branch\", \"campaign\",
 		\"id\", \"schema\", \"trial\"] | .[]" | xargs)"'
 
 ok 'a stage writes a whole record from a thin one, and on request a thin one' '
 	kclassify trials/001/*/eval.ndjson | kaudit | kscore -r trials/000/00/eval.ndjson -a trials/000/archive.ndjson | jq -cS . >piped
-	kscore -r trials/000/00/eval.ndjson -a trials/000/archive.ndjson trials/001/audit.ndjson | jq -cS . >joined
+	kclassify --thin trials/001/*/eval.ndjson >coords; kaudit --thin coords >audit
+	kscore -r trials/000/00/eval.ndjson -a trials/000/archive.ndjson audit | jq -cS . >joined
 	same piped joined
 	for b in 01 02 03 04; do kcampaign record 001/$b; done | jq -cS . | same joined -
-	jq -c "del(.score)" piped | kscore --thin -r trials/000/00/eval.ndjson -a trials/000/archive.ndjson | same trials/001/score.ndjson -
+	kclassify trials/001/*/eval.ndjson | kaudit | kscore --thin -r trials/000/00/eval.ndjson -a trials/000/archive.ndjson | same trials/001/score.ndjson -
 	karchive -a trials/000/archive.ndjson piped | same trials/001/archive.ndjson -'
 
 ok 'a thin record without its evaluation, or with another one, is refused' '
 	mkdir t && cp -r campaign.json task.json ./*.c trials t && cd t
 	jq -c . trials/001/01/eval.ndjson >x && echo "{}" >trials/001/01/eval.ndjson
-	exits 2 kscore -r trials/000/00/eval.ndjson trials/001/audit.ndjson
-	grep -q "^kscore: trials/001/audit.ndjson:1: it was not made from trials/001/01/eval.ndjson; remove " err
+	exits 2 karchive -a trials/000/archive.ndjson trials/001/score.ndjson
+	grep -q "^karchive: trials/001/score.ndjson:1: it was not made from trials/001/01/eval.ndjson; remove " err
 	rm trials/001/01/eval.ndjson
-	exits 2 kaudit trials/001/coords.ndjson
-	grep -q "^kaudit: trials/001/coords.ndjson:1: trials/001/01/eval.ndjson is missing or damaged; " err
+	exits 2 karchive -a trials/000/archive.ndjson trials/001/score.ndjson
+	grep -q "^karchive: trials/001/score.ndjson:1: trials/001/01/eval.ndjson is missing or damaged; " err
 	exits 2 kclassify --thin x; grep -q "trials/001/01/eval.ndjson: is missing" err
 	cd .. && rm -r t'
 
@@ -62,11 +62,11 @@ ok 'trials N=3 makes three more' '
 ok 'a deleted evaluation costs one evaluation, no model call, and the views from there on' '
 	rm trials/003/02/eval.ndjson
 	make views
-	is "karchive 2, kaudit 1, kclassify 1, keval 1, kgrad 2, kscore 2" "$(. "$tests_dir/campaign.sh"; calls)"'
+	is "karchive 2, kaudit 2, kclassify 2, keval 1, kgrad 2, kscore 2" "$(. "$tests_dir/campaign.sh"; calls)"'
 
 ok 'a fact or view that became empty is named, and remade when it is removed' '
 	cp -r trials ../before
-	for f in 03/reply 03/eval coords audit score; do
+	for f in 03/reply 03/eval score; do
 		cp trials/002/$f.ndjson ../kept; : >trials/002/$f.ndjson
 		case $f in */reply) mv trials/002/03/eval.ndjson ../kept.eval ;; esac
 		exits 2 kcampaign views; grep -q "trials/002/$f.ndjson: contains no record" err
@@ -80,7 +80,7 @@ ok 'a fact or view that became empty is named, and remade when it is removed' '
 ok 'a changed scoring rule remakes scores, archives and gradients' '
 	jq ".score.multiplier = 4" campaign.json >new && mv new campaign.json
 	make views
-	is "karchive 5, kgrad 5, kscore 5" "$(. "$tests_dir/campaign.sh"; calls)"'
+	is "karchive 5, kaudit 5, kclassify 5, kgrad 5, kscore 5" "$(. "$tests_dir/campaign.sh"; calls)"'
 
 ok 'times in the future, left by a clock that was ahead, hide no change' '
 	cp -r . ../ahead; find ../ahead/trials -type f -exec touch -d tomorrow {} +
@@ -107,7 +107,7 @@ ok 'a manifest that only looks different changes nothing' '
 
 ok 'views made again from the same facts are the same bytes' '
 	mkdir ../before && cp -r trials ../before
-	rm trials/00?/coords.ndjson trials/00?/audit.ndjson trials/00?/score.ndjson trials/00?/archive.ndjson trials/00?/gradient.ndjson
+	rm trials/00?/score.ndjson trials/00?/archive.ndjson trials/00?/gradient.ndjson
 	for t in 000 001 002 003 004 005; do : >trials/$t/archive.ndjson; touch -d 2001-01-01 trials/$t/archive.ndjson; done
 	make -j2 views
 	diff -r ../before/trials trials
@@ -135,7 +135,7 @@ ok 'redo makes one cell again from a stage on, and the views after it' '
 	cp trials/003/02/prompt.ndjson prompt
 	make redo CELL=003/02 FROM=reply
 	same prompt trials/003/02/prompt.ndjson && rm prompt
-	is "karchive 3, kaudit 1, kclassify 1, keval 1, kgrad 3, kllm 1, kscore 3" "$(. "$tests_dir/campaign.sh"; calls)"
+	is "karchive 3, kaudit 3, kclassify 3, keval 1, kgrad 3, kllm 1, kscore 3" "$(. "$tests_dir/campaign.sh"; calls)"
 	is trials/005/archive.ndjson "$(readlink archive.ndjson)"'
 
 ok 'redo says what it cannot do' '
@@ -146,14 +146,14 @@ ok 'redo says what it cannot do' '
 
 ok 'redo of the reference remakes every view' '
 	kcampaign redo 000/00
-	is "karchive 6, kaudit 1, kclassify 1, keval 1, kgrad 6, kscore 6" "$(. "$tests_dir/campaign.sh"; calls)"'
+	is "karchive 6, kaudit 6, kclassify 6, keval 1, kgrad 6, kscore 6" "$(. "$tests_dir/campaign.sh"; calls)"'
 
 ok 'a redo that was killed is finished by the next run' '
 	FAIL=trials/002/03/eval.ndjson CODE=4 exits 4 kcampaign redo 002/03
 	test ! -e archive.ndjson
 	: >"$LOG"
 	exits 0 kcampaign views
-	is "karchive 4, kaudit 1, kclassify 1, keval 1, kgrad 4, kscore 4" "$(. "$tests_dir/campaign.sh"; calls)"'
+	is "karchive 4, kaudit 4, kclassify 4, keval 1, kgrad 4, kscore 4" "$(. "$tests_dir/campaign.sh"; calls)"'
 
 ok 'one branch ends with 75: the others finish, the archive waits, the next run resumes there' '
 	FAIL=trials/006/02/reply.ndjson exits 75 kcampaign run -n 1

@@ -47,7 +47,8 @@ ok 'every file of a campaign' '
 	cd c
 	make -s -j2 trials N=3
 	is 12 "$(printf "%s\n" trials/00[1-3]/*/reply.ndjson | wc -l)"
-	valid part-1 trials/*/*/*.ndjson trials/*/coords.ndjson trials/*/audit.ndjson trials/*/score.ndjson
+	kclassify --thin trials/001/*/eval.ndjson >coords; kaudit --thin coords >audit
+	valid part-1 trials/*/*/*.ndjson trials/*/score.ndjson coords audit
 	for b in 01 02 03 04; do kcampaign record 003/$b; done >whole.ndjson
 	valid candidate-1 whole.ndjson
 	valid archive-1 trials/*/archive.ndjson

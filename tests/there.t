@@ -12,12 +12,12 @@ ok 'the null evaluator: a task whose existence is unknown' '
 	ln -s task.json task.json
 	exits 4 keval reply
 	grep -q "task.json: Too many levels" err'
-ok 'kscore: a view that a record names' '
+ok 'karchive: a fact that a record names' '
 	. "$tests_dir/campaign.sh"; null_campaign c 1
 	cd c
 	kcampaign run --trials 1 >/dev/null
-	exits 0 kscore -r trials/000/00/eval.ndjson -a trials/000/archive.ndjson trials/001/audit.ndjson
-	ln -sf coords.ndjson trials/001/coords.ndjson
-	exits 4 kscore -r trials/000/00/eval.ndjson -a trials/000/archive.ndjson trials/001/audit.ndjson
-	grep -q "coords.ndjson: Too many levels" err'
+	exits 0 karchive -a trials/000/archive.ndjson trials/001/score.ndjson
+	ln -sf sample.ndjson trials/001/01/sample.ndjson
+	exits 4 karchive -a trials/000/archive.ndjson trials/001/score.ndjson
+	grep -q "sample.ndjson: Too many levels" err'
 done_testing

@@ -25,7 +25,7 @@ static const struct {
 	{ "classify", "", { "classify.", "backend" } },
 	{ "audit", "", { "backend", "task" } },
 	{ "roofline", "", { "gpu", "backend", "task" } },
-	{ "score", "", { "score." } },
+	{ "score", "form=2\n", { "score." } },
 	{ "archive", "form=2\n", { "name", "search." } },
 	{ "gradient", "form=2\n", { "gradient.", "backend" } },
 };
@@ -248,8 +248,8 @@ settle(const char *path, void *when)
 static void
 settle_trial(long trial, time_t *now)
 {
-	static const char *const views[] = { "coords.ndjson", "audit.ndjson", "score.ndjson",
-		"archive.ndjson", "gradient.ndjson", "roofline.json" };
+	static const char *const views[] = { "score.ndjson", "archive.ndjson", "gradient.ndjson",
+		"roofline.json" };
 	time_t long_ago = 1000000000;
 
 	for (size_t i = 0; i < LEN(views); i++)

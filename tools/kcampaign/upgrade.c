@@ -18,8 +18,6 @@
 #include "krecord.h"
 #include "ktrials.h"
 
-static const char *const views[] = { "coords", "audit", "score" };
-
 /* How much was done. */
 struct count {
 	long files;
@@ -222,16 +220,16 @@ note_digest(const char *path, void *all)
 	free(id);
 }
 
-/* Adds the line for RECORD in the view NAME; false when it was made from another evaluation. */
+/* Adds the line for RECORD; false when it was made from another evaluation. */
 static bool
-add_view(struct kbuf *text, const json_t *record, const char *name, const json_t *old)
+add_view(struct kbuf *text, const json_t *record, const json_t *old)
 {
 	const char *id = kjson_str_or(record, "id", ""), *from = kjson_str_or(record, "from", NULL);
 	char *line;
 
 	if (is_whole(record)) {
-		if (json_object_get(record, name))
-			add_part(text, record, name);
+		if (json_object_get(record, "score"))
+			add_part(text, record, "score");
 		return !from || !strcmp(from, kjson_str_or(old, id, ""));
 	}
 	line = json_dumps(record, KIO_DUMP);
@@ -240,33 +238,27 @@ add_view(struct kbuf *text, const json_t *record, const char *name, const json_t
 	return true;
 }
 
-/*
- * Converts the view NAME of a trial; if it has no file it may be in the records of the last view. A
- * view of other evaluations is not kept.
- */
+/* Converts the scores of a trial, which contain the other views; scores of other evaluations go. */
 static void
-convert_view(long trial, const char *name, const json_t *old, struct count *n)
+convert_views(long trial, const json_t *old, struct count *n)
 {
-	char *file = kasprintf("%s.ndjson", name), *path = kplace_trial(".", trial, file),
-	     *last = kplace_trial(".", trial, "score.ndjson"), *of = kis_there(path) ? path : last;
-	json_t *records = kin_all(of), *record;
+	char *path = kplace_trial(".", trial, "score.ndjson");
+	json_t *records = kin_all(path), *record;
 	struct kbuf text = { 0 };
 	bool any = false, good = true;
 	size_t i;
 
 	json_array_foreach(records, i, record) {
 		any |= is_whole(record);
-		good = add_view(&text, record, name, old) && good;
+		good = add_view(&text, record, old) && good;
 	}
 	if (any && good && text.len)
-		replace(path, of, &text, n);
+		replace(path, path, &text, n);
 	else if (any && !good && unlink(path) < 0)
 		kdie_errno(K_IO, "%s", path);
 	kbuf_free(&text);
 	json_decref(records);
-	free(last);
 	free(path);
-	free(file);
 }
 
 /* Facts that exist only in the views of TRIAL: a complete record in its last view. */
@@ -315,8 +307,9 @@ convert_trial(long trial, struct count *n)
 	keach_path(kplace_trial(".", trial, "[0-9]*/eval.ndjson"), note_digest, old);
 	convert_given(trial, n);
 	keach_path(kplace_trial(".", trial, "[0-9]*/"), convert_cell, n);
-	for (size_t i = 0; i < LEN(views); i++)
-		convert_view(trial, views[i], old, n);
+	convert_views(trial, old, n);
+	keach_path(kplace_trial(".", trial, "coords.ndjson"), remove_path, NULL);
+	keach_path(kplace_trial(".", trial, "audit.ndjson"), remove_path, NULL);
 	json_decref(old);
 	return true;
 }

@@ -14,7 +14,7 @@ enum {
 };
 
 /* The members that views add, in order. */
-static const char *const views[] = { "coords", "audit", "score" };
+static const char *const views[] = { "coords", "audit", "score", NULL };
 
 /* Members of an evaluation that samples show. */
 static const char *const shown[] = { "code", "files", "log", "profile" };
@@ -292,8 +292,8 @@ add_fact(
 		fault = old_format(path);
 	else if (!member || (known && !ksha256_is(line, strlen(line), known)))
 		fault = kasprintf("it was not made from %s; %s", path,
-		    stage == KFACT_EVAL ? "remove the coords, audit and score of the trial, and "
-		                          "run make views"
+		    stage == KFACT_EVAL ? "remove the score.ndjson of the trial, and run make "
+		                          "views"
 		                        : "restore that from a copy, or run make redo");
 	else if (json_object_set(record, name, member) ||
 	    (json_object_get(part, "texts") &&
@@ -305,66 +305,6 @@ add_fact(
 	free(line);
 	free(path);
 	return fault;
-}
-
-/* The records of a view when it was read; lines after FAULT were not read. */
-struct view {
-	struct stat at;
-	json_t *records;
-	char *fault;
-};
-
-/*
- * The records of the file PATH. All records of a trial ask for the same file, so the last one is
- * kept.
- */
-static const struct view *
-read_view(const char *path, struct view *last)
-{
-	struct stat now;
-	struct krec rec;
-	struct kin in;
-
-	if (!kfind(path, &now))
-		return NULL;
-	if (last->records && now.st_ino == last->at.st_ino && now.st_dev == last->at.st_dev &&
-	    now.st_size == last->at.st_size && now.st_mtim.tv_sec == last->at.st_mtim.tv_sec &&
-	    now.st_mtim.tv_nsec == last->at.st_mtim.tv_nsec)
-		return last;
-	json_decref(last->records);
-	free(last->fault);
-	*last = (struct view){ .at = now, .records = json_array() };
-	kin_open(&in, path);
-	while (kin_try(&in, &rec, &last->fault)) {
-		json_array_append(last->records, rec.json);
-		krec_free(&rec);
-	}
-	kin_close(&in);
-	return last;
-}
-
-/* The member of an earlier view; if the view has no such record, the member stays absent. */
-static char *
-add_view(const char *dir, json_t *record, const char *id, size_t which)
-{
-	static struct view last[LEN(views)];
-	char *file = kasprintf("%s.ndjson", views[which]),
-	     *path = kplace_trial(dir, strtol(id, NULL, 10), file);
-	const struct view *view = read_view(path, &last[which]);
-	json_t *one;
-	size_t i;
-
-	free(file);
-	free(path);
-	json_array_foreach(view ? view->records : NULL, i, one) {
-		json_t *value = json_object_get(one, views[which]);
-
-		if (value && kjson_is(one, "id", id)) {
-			json_object_set(record, views[which], value);
-			return NULL;
-		}
-	}
-	return view && view->fault ? kstrdup(view->fault) : NULL;
 }
 
 char *
@@ -442,22 +382,10 @@ add_texts(const char *dir, json_t *record, enum kjoin join, const json_t *texts)
 	return fault;
 }
 
-/* The last of the members NAMES that RECORD has; -1: none. */
-static int
-last_of(const json_t *record, const char *const *names, size_t count)
-{
-	int last = (int)count - 1;
-
-	while (last >= 0 && !json_object_get(record, names[last]))
-		last--;
-	return last;
-}
-
 char *
 krecord_join(const char *dir, json_t *record, enum kjoin join)
 {
 	const char *id = kjson_str_or(record, "id", "");
-	int view = last_of(record, views, LEN(views));
 	json_t *texts = json_object_get(record, "texts");
 	char *fault;
 
@@ -467,8 +395,6 @@ krecord_join(const char *dir, json_t *record, enum kjoin join)
 		return kasprintf("id '%s' is not TRIAL/BRANCH", id);
 	texts = texts ? json_copy(texts) : json_object();
 	fault = add_facts(dir, record, join, texts);
-	for (int i = 0; i < view && !fault; i++)
-		fault = add_view(dir, record, id, (size_t)i);
 	if (!fault)
 		fault = add_texts(dir, record, join, texts);
 	json_decref(texts);
@@ -761,6 +687,7 @@ json_t *
 krecord_part(const char *dir, const json_t *record, const char *name, const char *shared)
 {
 	static const char *const keys[] = { "campaign", "trial", "branch", "id", NULL };
+	const char *const one[] = { name, NULL };
 	json_t *part = json_pack("{s:s}", "schema", KPART_SCHEMA), *texts = json_object(),
 	       *thin = json_copy((json_t *)record);
 
@@ -772,7 +699,7 @@ krecord_part(const char *dir, const json_t *record, const char *name, const char
 		    &(struct thinning){ dir, texts });
 	if (!strcmp(name, kfact_names[KFACT_PROMPT]))
 		thin_prompt(dir, thin, shared, texts);
-	json_object_set(part, name, json_object_get(thin, name));
+	kjson_share(part, thin, fact_before(record, name) == KFACT_EVAL ? views : one);
 	if (json_object_size(texts))
 		json_object_set(part, "texts", texts);
 	json_decref(thin);

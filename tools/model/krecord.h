@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * krecord: the record of a candidate, which is stored in parts in a trial's folder. A part has the
- * place of the record, one member, and "from", the digest of the line in the file that the member
- * was made from; a long text that is already stored elsewhere is only named, in "texts". Here parts
- * become whole records again, and whole records parts. In pipes records are whole.
+ * place of the record, one member (a view also those of the views before it), and "from", the
+ * digest of the line in the file that the member was made from; a long text that is already stored
+ * elsewhere is only named, in "texts". Here parts become whole records again, and whole records
+ * parts. In pipes records are whole.
  */
 #ifndef KRECORD_H
 #define KRECORD_H
