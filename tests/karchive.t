@@ -148,7 +148,17 @@ ok 'thin: in a long search a file contains what is new, and builds on those befo
 	is "null 0 1" "$(for t in 0 1 2; do head -1 trials/00$t/archive.ndjson | jq .after; done | xargs)"
 	is "001/01 003/01 003/02" "$(jq -r "select(.kind != \"archive\").id" trials/003/archive.ndjson | sort | xargs)"
 	head -1 trials/004/archive.ndjson | jq -e ".dropped == (.gone | length) and .dropped > 70"
-	ln -s trials/004/archive.ndjson archive.ndjson; karchive --best --json >two; same one two'
+	ln -s trials/004/archive.ndjson archive.ndjson; karchive --best --json >two; same one two
+	for t in 05 06 07 08 09 10 11 12 13 14 15 16 17; do
+		rec 0$t/01 correct 3000 1 ".score.gain = false" >>later; grep "\"0$t/01\"" later >one
+		mkdir trials/0$t; karchive --thin -a $last -o trials/0$t/archive.ndjson one; last=trials/0$t/archive.ndjson
+	done
+	karchive -o whole $all later
+	for view in "--top 2000" --cells; do
+		karchive $view --json whole >one; karchive $view --json $last >two; same one two
+	done
+	is "6 0 8 8 16" "$(for t in 07 08 09 16 17; do head -1 trials/0$t/archive.ndjson | jq .after; done | xargs)"
+	is 8 "$(head -1 trials/016/archive.ndjson | jq ".gone | length")"'
 
 ok 'thin: the files that an archive builds on must exist, unchanged' '
 	cp trials/003/archive.ndjson loose; exits 2 karchive --best loose; grep "loose: lacks the lines of trial 2" err

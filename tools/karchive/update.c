@@ -459,24 +459,47 @@ update_archive(struct karch *a, const struct kcamp *camp, char *const *files, si
 	describe_islands(&k);
 }
 
+/* Adds the programs that are gone since the trial AFTER. */
+static void
+add_gone(const struct karch *a, long after)
+{
+	const char *id;
+	json_t *trial;
+
+	json_object_foreach(a->gone, id, trial)
+		if (json_integer_value(trial) > after)
+			json_array_append_new(
+			    member(a->header, "gone", JSON_ARRAY), json_string(id));
+}
+
+static bool
+is_new(const struct karch_row *row, long after)
+{
+	return !row->line || row->since > after;
+}
+
 void
 put_archive(struct karch *a, long after)
 {
 	const struct karch_row *list[KARCH_CELLS];
 	size_t n = karch_ranked(a, list);
-	bool thin = after >= 0 && karch_is_thin(a->trial, n + a->programs);
+	long base = karch_after(a->trial, n + a->programs);
 
+	if (base > after)
+		base = after;
 	kjson_set(a->header, "elites", json_integer((json_int_t)n));
 	kjson_set(a->header, "programs", json_integer((json_int_t)a->programs));
-	if (thin)
-		kjson_set(a->header, "after", json_integer(after));
-	else
+	if (base >= 0) {
+		kjson_set(a->header, "after", json_integer(base));
+		add_gone(a, base);
+	} else {
 		json_object_del(a->header, "gone");
+	}
 	kout_json(a->header);
 	for (size_t i = 0; i < n; i++)
-		if (!thin || !list[i]->line)
+		if (is_new(list[i], base))
 			karch_put(list[i]);
 	for (size_t i = 0; i < a->programs; i++)
-		if (!thin || !a->program[i]->line)
+		if (is_new(a->program[i], base))
 			karch_put(a->program[i]);
 }

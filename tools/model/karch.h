@@ -23,7 +23,7 @@ enum {
 	KARCH_ERRORS = 3,        /* errors that prompts show: the most recent */
 	KARCH_ERROR_CHARS = 500, /* of each error: the message and its first notes */
 	KARCH_WORD = 32,         /* size of a buffer for a strategy */
-	KARCH_WHOLE = 16         /* archive and gradient are complete every so many trials */
+	KARCH_WHOLE = 16         /* a gradient is complete every so many trials */
 };
 
 extern const char *const karch_dims[KARCH_DIMS];
@@ -32,16 +32,18 @@ extern const char *const karch_dims[KARCH_DIMS];
 #define KARCH_REFERENCE "000/00"
 
 /*
- * In a long search, the archive and the gradient of most trials hold only the lines that are new
- * since the trial that the header names as "after". All other lines are in the file of that trial,
- * which may in turn build on an earlier one, and so on down to a complete file. An archive also
+ * The archive and the gradient of most trials hold only the lines that are new since the trial that
+ * the header names as "after". All other lines are in the file of that trial, which may in turn
+ * build on an earlier one, and so on down to a complete file. An archive also
  * lists the programs that are "gone". For PATH with HEADER as its first line, this returns the file
  * of that earlier trial; NULL: PATH is complete. Dies with K_USAGE unless PATH is in the folder of
  * its trial. The caller frees.
  */
 char *karch_before(const char *path, const json_t *header);
-/* Whether the file of TRIAL, with COUNT entries, is written without the lines of earlier files. */
+/* Whether the gradient of TRIAL, with COUNT candidates, is written without the lines of others. */
 bool karch_is_thin(long trial, size_t count);
+/* The trial whose archive that of TRIAL, with COUNT rows, builds on; -1: it is complete. */
+long karch_after(long trial, size_t count);
 
 /* A gradient: the header of the newest file, and the newest line of each cell, unchanged. */
 #define KARCH_GRADIENT "gradient/2"
@@ -75,9 +77,10 @@ struct karch_row {
 	char strategy[KARCH_WORD]; /* empty: none */
 	uint64_t islands;          /* bit i: member of island i */
 	bool elite;
-	/* as read, without newline; NULL after a change */
+	/* as read, without newline, from the archive of the trial SINCE; NULL after a change */
 	char *line;
 	size_t len;
+	long since;
 };
 
 struct karch {
@@ -86,6 +89,7 @@ struct karch {
 	struct karch_row *elite[KARCH_CELLS];
 	struct karch_row **program; /* all other programs, best first */
 	size_t programs, capacity;
+	json_t *gone; /* programs that were removed: id to trial */
 };
 
 /*
