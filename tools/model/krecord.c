@@ -607,12 +607,24 @@ shared_text(const json_t *prompt, const char *shared, struct kbuf *b)
 	free(list);
 }
 
-/* The name of the file that holds the text; the file is made unless it exists. */
-static char *
-keep_shared(const char *dir, const struct kbuf *text)
+/*
+ * The name of the file that holds the text; the file is made unless it exists. TEXT is kept here:
+ * the next prompt mostly has the same.
+ */
+static const char *
+keep_shared(const char *dir, struct kbuf *text)
 {
-	char hex[65], *path, *name, *folder;
+	static struct kbuf last;
+	static char name[sizeof shared_mark + 64];
+	char hex[65], *path, *folder;
+	bool same = last.len == text->len && !memcmp(last.data, text->data, last.len);
 
+	kbuf_free(same ? text : &last);
+	if (same) {
+		*text = last;
+		return name;
+	}
+	last = *text;
 	ksha256_hex(text->data, text->len, hex);
 	hex[16] = '\0';
 	path = shared_path(dir, hex);
@@ -620,7 +632,7 @@ keep_shared(const char *dir, const struct kbuf *text)
 	kmake_folder(folder);
 	if (!kis_there(path))
 		kwrite_or_die(path, text->data, text->len);
-	name = kasprintf("%s%s", shared_mark, hex);
+	snprintf(name, sizeof name, "%s%s", shared_mark, hex);
 	free(folder);
 	free(path);
 	return name;
@@ -631,7 +643,7 @@ thin_prompt(const char *dir, json_t *record, const char *shared, json_t *texts)
 {
 	struct sources s = { .names = json_array() };
 	struct kbuf text = { 0 };
-	char *name;
+	const char *name;
 
 	shared_text(json_object_get(record, "prompt"), shared, &text);
 	name = keep_shared(dir, &text);
@@ -642,8 +654,6 @@ thin_prompt(const char *dir, json_t *record, const char *shared, json_t *texts)
 	thin_text(record, "prompt.user", &s, json_array_size(s.names), texts);
 	json_decref(s.names);
 	free(s.list);
-	free(name);
-	kbuf_free(&text);
 }
 
 /*

@@ -8,14 +8,14 @@ enum { LEAST_BYTES = 40 };
 /* A line with its newline. */
 struct line {
 	const char *s;
-	size_t len;
+	size_t len, at;        /* AT: among those of all sources */
+	size_t source, number; /* where its source has it */
 };
 
-/* The lines of all sources, one after the other. */
+/* The lines of all sources in their order, and sorted by their text. */
 struct lines {
-	struct line *line;
-	size_t *first; /* first line of each source, and the end */
-	json_t *at;    /* positions of each distinct line: an array of numbers */
+	struct line *line, *sorted;
+	size_t count;
 };
 
 static struct line
@@ -23,59 +23,75 @@ next_line(const char *s, const char *end)
 {
 	const char *newline = memchr(s, '\n', (size_t)(end - s));
 
-	return (struct line){ s, (size_t)((newline ? newline + 1 : end) - s) };
+	return (struct line){ .s = s, .len = (size_t)((newline ? newline + 1 : end) - s) };
+}
+
+static int
+by_text(const void *pa, const void *pb)
+{
+	const struct line *a = pa, *b = pb;
+
+	if (a->len != b->len)
+		return a->len < b->len ? -1 : 1;
+	return memcmp(a->s, b->s, a->len);
+}
+
+/* The same, and equal lines in the order of the sources. */
+static int
+by_place(const void *pa, const void *pb)
+{
+	const struct line *a = pa, *b = pb;
+	int order = by_text(a, b);
+
+	return order ? order : (a->at > b->at) - (a->at < b->at);
 }
 
 static void
 lines_open(struct lines *all, const struct ktext_source *sources, size_t count)
 {
-	size_t n = 0, room = 0;
+	size_t room = 0;
 
-	*all =
-	    (struct lines){ .first = kcalloc(count + 1, sizeof *all->first), .at = json_object() };
+	*all = (struct lines){ 0 };
 	for (size_t i = 0; i < count; i++) {
 		const char *s = sources[i].text, *end = s + sources[i].len;
 
-		for (all->first[i] = n; s < end; s += all->line[n++].len) {
-			json_t *places;
-
-			if (n == room)
+		for (size_t number = 0; s < end; number++, s += all->line[all->count++].len) {
+			if (all->count == room)
 				all->line =
 				    krealloc(all->line, (room = 2 * room + 64) * sizeof *all->line);
-			all->line[n] = next_line(s, end);
-			places = json_object_getn(all->at, s, all->line[n].len);
-			if (!places) {
-				places = json_array();
-				json_object_setn_new_nocheck(all->at, s, all->line[n].len, places);
-			}
-			json_array_append_new(places, json_integer((json_int_t)n));
+			all->line[all->count] = next_line(s, end);
+			all->line[all->count].at = all->count;
+			all->line[all->count].source = i;
+			all->line[all->count].number = number;
 		}
 	}
-	all->first[count] = n;
+	all->sorted = kcalloc(all->count, sizeof *all->sorted);
+	for (size_t i = 0; i < all->count; i++)
+		all->sorted[i] = all->line[i];
+	qsort(all->sorted, all->count, sizeof *all->sorted, by_place);
 }
 
 static void
 lines_close(struct lines *all)
 {
 	free(all->line);
-	free(all->first);
-	json_decref(all->at);
+	free(all->sorted);
 }
 
 /* A run of lines of one source. */
 struct run {
 	size_t source, first, count, bytes;
 };
-
+/* The run of the text at S that begins with the line FROM of a source. */
 static struct run
-run_at(const struct lines *all, size_t at, size_t source, const char *s, const char *end)
+run_at(const struct lines *all, const struct line *from, const char *s, const char *end)
 {
-	struct run r = { source, at - all->first[source], 0, 0 };
+	struct run r = { from->source, from->number, 0, 0 };
 
-	for (; at < all->first[source + 1] && s < end; at++) {
+	for (size_t at = from->at; at < all->count && s < end; at++) {
 		struct line line = next_line(s, end);
 
-		if (line.len != all->line[at].len || memcmp(s, all->line[at].s, line.len))
+		if (all->line[at].source != r.source || by_text(&line, &all->line[at]))
 			break;
 		r.count++;
 		r.bytes += line.len;
@@ -86,19 +102,17 @@ run_at(const struct lines *all, size_t at, size_t source, const char *s, const c
 
 /* The longest run at the beginning of the text at S; bytes 0: none worth using. */
 static struct run
-longest_run(const struct lines *all, size_t sources, const char *s, const char *end)
+longest_run(const struct lines *all, const char *s, const char *end)
 {
-	const json_t *places = json_object_getn(all->at, s, next_line(s, end).len), *place;
+	struct line first = next_line(s, end);
+	const struct line *l = bsearch(&first, all->sorted, all->count, sizeof *l, by_text);
 	struct run best = { .bytes = 0 };
-	size_t i;
 
-	json_array_foreach(places, i, place) {
-		size_t at = (size_t)json_integer_value(place), source = 0;
-		struct run r;
+	while (l && l > all->sorted && !by_text(l - 1, &first))
+		l--;
+	for (; l && l < all->sorted + all->count && !by_text(l, &first); l++) {
+		struct run r = run_at(all, l, s, end);
 
-		while (source + 1 < sources && all->first[source + 1] <= at)
-			source++;
-		r = run_at(all, at, source, s, end);
 		if (r.bytes > best.bytes)
 			best = r;
 	}
@@ -121,7 +135,7 @@ ktext_parts(const char *text, size_t len, const struct ktext_source *sources, si
 
 	lines_open(&all, sources, count);
 	while (s < end) {
-		struct run r = longest_run(&all, count, s, end);
+		struct run r = longest_run(&all, s, end);
 
 		if (!r.bytes) {
 			s += next_line(s, end).len;
