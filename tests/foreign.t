@@ -115,8 +115,8 @@ ok 'what a terminal would obey is masked wherever text of a file is printed' '
 	jq -c --arg e "$esc" "if .cell then .cell = \$e else .campaign = \$e end" \
 		c/trials/002/gradient.ndjson >d/trials/002/gradient.ndjson
 	for command in "kcampaign status" "kcampaign best" "kcampaign run" "kcampaign check" \
-		"kcampaign next" "karchive --stats" "karchive --best" "karchive --top 3" \
-		"karchive --cells" "krecords list" "krecords check" \
+		"kcampaign next" "karchive --stats" "karchive --top 3" \
+		"krecords list" "krecords check" \
 		"kaudit --report --markdown" "kreport --markdown" "kreport --html"; do
 		$command -c d >out 2>err || :
 		cat out err | tr -d "\\t\\n" >all

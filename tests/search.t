@@ -104,7 +104,7 @@ ok 'views rebuilt from the facts are the same bytes: trial by trial, in one call
 ok 'every lineage leads to the reference' '
 	cp -r sim upgraded; kcampaign upgrade -c upgraded >/dev/null
 	for id in $(jq -r "select(.kind == \"elite\").id" sim/trials/200/archive.ndjson | head -30); do
-		karchive -c upgraded --lineage "$id" --json sim/trials/200/archive.ndjson | head -1 | grep -q "\"id\":\"000/00\""
+		karchive -c upgraded --lineage "$id" sim/trials/200/archive.ndjson | head -1 | grep -q "\"id\":\"000/00\""
 	done'
 
 ok 'the schemas name every member of samples, archives and gradients, and what they require is there' '

@@ -15,24 +15,23 @@
  */
 void update_archive(struct karch *a, const struct kcamp *camp, char *const *files, size_t count);
 /*
- * Writes the archive: header, elites, programs; in a long search only what is new since the archive
- * of trial AFTER, unless that is -1.
+ * Writes the archive: header, elites, programs; or, unless AFTER is -1, mostly only what is new
+ * since the archive of that trial, which had BEFORE candidates.
  */
-void put_archive(struct karch *a, long after);
+void put_archive(struct karch *a, long after, long before);
 
-enum view { VIEW_NONE, VIEW_BEST, VIEW_TOP, VIEW_CELLS, VIEW_LINEAGE, VIEW_STATS, VIEW_CHECK };
+enum view { VIEW_NONE, VIEW_TOP, VIEW_LINEAGE, VIEW_STATS, VIEW_CHECK };
 
 struct view_options {
-	int view; /* enum view */
-	bool json;
+	int view;            /* enum view */
 	long top;            /* VIEW_TOP: how many */
 	const char *id;      /* VIEW_LINEAGE */
 	const char *dir;     /* the campaign folder */
 	const char *archive; /* the file, for messages */
 };
 /*
- * Print a view to the output; returns K_OK, or K_NO when there is nothing to show (no best, an
- * empty grid).
+ * Print a view to the output, rows as the archive has them; returns K_OK, or K_NO when there is
+ * nothing to show.
  */
 int show_view(const struct karch *a, const struct view_options *o);
 

@@ -10,8 +10,9 @@
 #include "koption.h"
 
 static const char usage[] = "usage: karchive [-c DIR] [-a ARCHIVE] [--thin] [-o FILE] [SCORED...]\n"
-                            "       karchive --best | --top N | --cells | --lineage ID | --stats | "
-                            "--check [OPTION...] [ARCHIVE]\n";
+                            "       karchive --top N | --lineage ID | --stats | --check "
+                            "[OPTION...] "
+                            "[ARCHIVE]\n";
 
 struct arguments {
 	const char *dir, *archive, *output;
@@ -29,13 +30,8 @@ parse(struct arguments *a, int argc, char **argv)
 		KOPTION_OUTPUT(&a->output),
 		{ 0, "thin", .flag = &a->thin,
 		    .help = "\twrite what is new, as in a trial's folder" },
-		{ 0, "json", .flag = &v->json, .help = "\tprint the view as JSON" },
-		{ 0, "best", .choice = &v->view, .value = VIEW_BEST,
-		    .help = "\tprint the best program" },
 		{ 0, "top", .choice = &v->view, .value = VIEW_TOP, .number = &v->top, .low = 1,
 		    .high = 1e9, .help = "N\tprint the N best programs" },
-		{ 0, "cells", .choice = &v->view, .value = VIEW_CELLS,
-		    .help = "\tprint the map of techniques" },
 		{ 0, "lineage", .choice = &v->view, .value = VIEW_LINEAGE, .text = &v->id,
 		    .help = "ID\tprint the ancestors of a candidate" },
 		{ 0, "stats", .choice = &v->view, .value = VIEW_STATS,
@@ -77,13 +73,14 @@ update(const struct arguments *a, char **operands, size_t count)
 {
 	struct kcamp *camp = kcamp_load(a->dir);
 	struct karch archive;
-	long after;
+	long after, before;
 
 	karch_load(&archive, a->archive, true);
+	before = (long)kjson_int_or(archive.header, "candidates", 0);
 	after = a->thin ? archive.trial : -1;
 	update_archive(&archive, camp, operands, count);
 	kout_open(a->output);
-	put_archive(&archive, after);
+	put_archive(&archive, after, before);
 	kout_commit();
 	karch_free(&archive);
 	kcamp_free(camp);
@@ -99,7 +96,5 @@ main(int argc, char **argv)
 	parse(&a, argc, argv);
 	if (a.view.view != VIEW_NONE)
 		return view(&a, argv + optind);
-	if (a.view.json)
-		koption_misuse(usage, "--json needs a view");
 	return update(&a, argv + optind, (size_t)(argc - optind));
 }

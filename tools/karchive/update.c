@@ -459,47 +459,25 @@ update_archive(struct karch *a, const struct kcamp *camp, char *const *files, si
 	describe_islands(&k);
 }
 
-/* Adds the programs that are gone since the trial AFTER. */
-static void
-add_gone(const struct karch *a, long after)
-{
-	const char *id;
-	json_t *trial;
-
-	json_object_foreach(a->gone, id, trial)
-		if (json_integer_value(trial) > after)
-			json_array_append_new(
-			    member(a->header, "gone", JSON_ARRAY), json_string(id));
-}
-
-static bool
-is_new(const struct karch_row *row, long after)
-{
-	return !row->line || row->since > after;
-}
-
 void
-put_archive(struct karch *a, long after)
+put_archive(struct karch *a, long after, long before)
 {
 	const struct karch_row *list[KARCH_CELLS];
 	size_t n = karch_ranked(a, list);
-	long base = karch_after(a->trial, n + a->programs);
+	bool thin = after >= 0 &&
+	    karch_is_thin(before, (long)kjson_int_or(a->header, "candidates", 0), KARCH_WHOLE);
 
-	if (base > after)
-		base = after;
 	kjson_set(a->header, "elites", json_integer((json_int_t)n));
 	kjson_set(a->header, "programs", json_integer((json_int_t)a->programs));
-	if (base >= 0) {
-		kjson_set(a->header, "after", json_integer(base));
-		add_gone(a, base);
-	} else {
+	if (thin)
+		kjson_set(a->header, "after", json_integer(after));
+	else
 		json_object_del(a->header, "gone");
-	}
 	kout_json(a->header);
 	for (size_t i = 0; i < n; i++)
-		if (is_new(list[i], base))
+		if (!thin || !list[i]->line)
 			karch_put(list[i]);
 	for (size_t i = 0; i < a->programs; i++)
-		if (is_new(a->program[i], base))
+		if (!thin || !a->program[i]->line)
 			karch_put(a->program[i]);
 }

@@ -339,7 +339,7 @@ keep_row(struct karch *a, struct karch_row *row, size_t from)
  * of a THIN file are added to the known ones.
  */
 static char *
-read_rows(struct karch *a, struct kin *in, bool thin, size_t most, long trial, json_t *known)
+read_rows(struct karch *a, struct kin *in, bool thin, size_t most, json_t *known)
 {
 	size_t from = a->programs;
 	const char *line;
@@ -353,7 +353,6 @@ read_rows(struct karch *a, struct kin *in, bool thin, size_t most, long trial, j
 
 		row->line = kstrndup(line, len);
 		row->len = len;
-		row->since = trial;
 		if (why || end || json_object_get(known, row->id)) {
 			karch_row_free(row);
 		} else {
@@ -478,27 +477,10 @@ karch_gradient_free(struct karch_gradient *g)
 	json_decref(g->header);
 }
 
-enum { FEW = 8 }; /* so many take a block of a disk anyway */
-
 bool
-karch_is_thin(long trial, size_t count)
+karch_is_thin(long before, long now, long each)
 {
-	return trial % KARCH_WHOLE && count > FEW;
-}
-
-/*
- * Every eighth archive has what is new since the last such one, every 64th likewise, and every
- * 512th is complete: a row is written a few times, and an archive has at most 22 files.
- */
-long
-karch_after(long trial, size_t count)
-{
-	enum { EACH = 8, WHOLE = EACH * EACH * EACH };
-	long step = 1;
-
-	while (step < WHOLE && trial % (EACH * step) == 0)
-		step *= EACH;
-	return count > FEW && step < WHOLE ? trial - step : -1;
+	return before / each == now / each;
 }
 
 /* Best first; of equals the newer first, so that old failures are dropped first. */
@@ -546,7 +528,6 @@ read_file(struct karch *a, char **path, bool programs, json_t *known)
 	char *before = NULL, *fault;
 	json_t *header, *id;
 	struct kin in;
-	long trial;
 	size_t i;
 
 	if (a->header && !kis_there(*path)) {
@@ -556,14 +537,11 @@ read_file(struct karch *a, char **path, bool programs, json_t *known)
 	kin_open(&in, *path);
 	fault = karch_header(&in, &header);
 	if (!fault) {
-		trial = (long)kjson_int_or(header, "trial", -1);
 		before = karch_before(*path, header);
 		fault = read_rows(a, &in, before,
-		    programs || before ? SIZE_MAX : (size_t)KARCH_CONTENDERS, trial, known);
-		json_array_foreach(json_object_get(header, "gone"), i, id) {
+		    programs || before ? SIZE_MAX : (size_t)KARCH_CONTENDERS, known);
+		json_array_foreach(json_object_get(header, "gone"), i, id)
 			json_object_set_new(known, json_string_value(id), json_true());
-			json_object_set_new(a->gone, json_string_value(id), json_integer(trial));
-		}
 		if (!a->header)
 			a->header = json_incref(header);
 		json_decref(header);
@@ -581,7 +559,7 @@ karch_try(struct karch *a, const char *path, bool programs)
 	char *file = path ? kstrdup(path) : NULL, *fault = NULL;
 	json_t *known = json_object();
 
-	*a = (struct karch){ .trial = -1, .gone = json_object() };
+	*a = (struct karch){ .trial = -1 };
 	while (file && !fault)
 		fault = read_file(a, &file, programs, known);
 	if (!fault && json_object_get(a->header, "after"))
@@ -624,7 +602,6 @@ karch_free(struct karch *a)
 		karch_row_free(a->program[i]);
 	free(a->program);
 	json_decref(a->header);
-	json_decref(a->gone);
 	*a = (struct karch){ .trial = -1 };
 }
 

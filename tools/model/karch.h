@@ -23,7 +23,8 @@ enum {
 	KARCH_ERRORS = 3,        /* errors that prompts show: the most recent */
 	KARCH_ERROR_CHARS = 500, /* of each error: the message and its first notes */
 	KARCH_WORD = 32,         /* size of a buffer for a strategy */
-	KARCH_WHOLE = 16         /* a gradient is complete every so many trials */
+	KARCH_WHOLE = 64,        /* an archive is complete after every so many candidates */
+	KARCH_WHOLE_TRIALS = 16  /* a gradient, every so many trials */
 };
 
 extern const char *const karch_dims[KARCH_DIMS];
@@ -40,10 +41,11 @@ extern const char *const karch_dims[KARCH_DIMS];
  * its trial. The caller frees.
  */
 char *karch_before(const char *path, const json_t *header);
-/* Whether the gradient of TRIAL, with COUNT candidates, is written without the lines of others. */
-bool karch_is_thin(long trial, size_t count);
-/* The trial whose archive that of TRIAL, with COUNT rows, builds on; -1: it is complete. */
-long karch_after(long trial, size_t count);
+/*
+ * Whether a file is written without the lines of earlier ones. From the last file to this one the
+ * number of trials or candidates went from BEFORE to NOW, and EACH of them there is a complete one.
+ */
+bool karch_is_thin(long before, long now, long each);
 
 /* A gradient: the header of the newest file, and the newest line of each cell, unchanged. */
 #define KARCH_GRADIENT "gradient/2"
@@ -77,10 +79,9 @@ struct karch_row {
 	char strategy[KARCH_WORD]; /* empty: none */
 	uint64_t islands;          /* bit i: member of island i */
 	bool elite;
-	/* as read, without newline, from the archive of the trial SINCE; NULL after a change */
+	/* as read, without newline; NULL after a change */
 	char *line;
 	size_t len;
-	long since;
 };
 
 struct karch {
@@ -89,7 +90,6 @@ struct karch {
 	struct karch_row *elite[KARCH_CELLS];
 	struct karch_row **program; /* all other programs, best first */
 	size_t programs, capacity;
-	json_t *gone; /* programs that were removed: id to trial */
 };
 
 /*
