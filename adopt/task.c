@@ -1188,6 +1188,15 @@ vary_integers(struct draft *d)
 	write_draft(d);
 }
 
+static bool
+has_doubles(const struct values *v)
+{
+	for (size_t i = 0; i < v->count; i++)
+		if (v->at[i].dtype && !strcmp(v->at[i].dtype, "float64"))
+			return true;
+	return false;
+}
+
 /* The tightest step that the reference passes. */
 static size_t
 tightest(struct draft *d)
@@ -1214,6 +1223,9 @@ tighten(struct draft *d)
 		    json_string("the reference itself is inexact on inputs of very different "
 		                "magnitudes, which are left out"));
 	}
+	/* Its own oracle shows no error, but sums in another order have one. */
+	if (!step && !strcmp(d->oracle, "self") && has_doubles(&d->v))
+		step++;
 	d->loosened = step < LEN(steps) - 1;
 	d->step = step + d->loosened;
 	write_draft(d);
