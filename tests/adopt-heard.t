@@ -61,7 +61,7 @@ static struct last {
 } last;
 EOF
 cat >smooth.cpp <<'EOF'
-/* Neighbours, weighed: wins. */
+/* Neighbours, weighed: wins. It writes { to[0], to[1], ... }, elements 0...n - 1. */
 extern "C" void
 smooth(const float *__restrict__ from, float *__restrict__ to, int n, float w)
 {
