@@ -249,18 +249,27 @@ take_answers(struct adopt_options *o)
 	return a;
 }
 
-/* Runs one of the steps that are commands of their own, with our options. */
-static int
-step(const struct adoption *a, const char *name, int (*run)(int, char **), const char *option,
-    const char *value)
-{
-	char *argv[] = { (char *)name, (char *)"-c", a->dir, value ? (char *)option : NULL,
-		(char *)value, NULL };
+/* A step: STEP, or RUN, a command of its own, which gets our OPTION with this VALUE. */
+struct step {
+	const char *name;
+	int (*step)(const struct adoption *a);
+	int (*run)(int argc, char **argv);
+	const char *option, *value;
+};
 
-	ksay("---------- %s\n", name);
-	fflush(stdout);
+static int
+run_step(const struct adoption *a, const struct step *s)
+{
+	char *argv[] = { (char *)s->name, (char *)"-c", a->dir, (char *)s->option, (char *)s->value,
+		NULL };
+	struct work w = { s->name, know_ns() };
+	int code;
+
+	ksay("---------- %s: %s\n", s->name, command_help(s->name));
 	optind = 0;
-	return run(value ? 5 : 3, argv);
+	code = s->run ? s->run(s->value ? 5 : 3, argv) : s->step(a);
+	work_end(&w);
+	return code;
 }
 
 /* Do none of this command's answers affect the task's results? */
@@ -337,29 +346,25 @@ add_late(const struct adoption *a)
 static int
 prepare(struct adoption *a, const struct adopt_options *o)
 {
-	int code;
+	const struct step steps[] = {
+		{ "preflight", .step = preflight },
+		{ "observe", .run = command_observe, .option = "--runs", .value = o->runs },
+		{ "configs", .run = command_configs, .option = "--top", .value = o->top },
+		{ "record", .step = record },
+		{ "extract", .step = extract },
+		{ "task", .step = make_task },
+	};
+	int code = K_OK;
 
 	journal_backup(a);
 	adoption_save(a);
-	code = preflight(a);
-	adoption_read_unit(a);
-	if (code == K_OK)
-		outputs_propose(a);
-	if (code == K_OK)
-		code = step(a, "observe", command_observe, "--runs", o->runs);
-	if (code == K_OK)
-		code = step(a, "configs", command_configs, "--top", o->top);
-	if (code == K_OK) {
-		ksay("---------- record\n");
-		code = record(a);
-	}
-	if (code == K_OK) {
-		ksay("---------- extract\n");
-		code = extract(a);
-	}
-	if (code == K_OK) {
-		ksay("---------- task\n");
-		code = make_task(a);
+	for (size_t i = 0; i < LEN(steps) && code == K_OK; i++) {
+		code = run_step(a, &steps[i]);
+		if (steps[i].step == preflight) {
+			adoption_read_unit(a);
+			if (code == K_OK)
+				outputs_propose(a);
+		}
 	}
 	return code;
 }

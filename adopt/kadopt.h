@@ -28,6 +28,9 @@ int command_observe(int argc, char **argv);
 int command_configs(int argc, char **argv);
 int command_integrate(int argc, char **argv);
 
+/* main.c: "run all steps up to a campaign", what the command NAME does. */
+const char *command_help(const char *name);
+
 /* state.c: the answers (adopt.json), and paths. */
 
 struct adoption {
@@ -45,6 +48,18 @@ struct adoption {
                            * C++ */
 	double timeout_s; /* for one command of the project */
 };
+
+/*
+ * A part of the work, in two lines of the log: what begins, and how long it took. NAME is borrowed
+ * until the end.
+ */
+struct work {
+	const char *name;
+	int64_t since; /* ns */
+};
+struct work work_begin(const char *name, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+void work_end(const struct work *w);
 
 /*
  * From answers, which are taken over; or from DIR/adopt.json. Both die when an answer is missing or

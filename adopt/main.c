@@ -41,6 +41,16 @@ static const struct command {
 	{ "status", .step = show_status, .looks = true, .help = "show the state of the adoption" },
 };
 
+const char *
+command_help(const char *name)
+{
+	size_t i = 0;
+
+	while (strcmp(commands[i].name, name))
+		i++;
+	return commands[i].help;
+}
+
 static int
 run_step(const struct command *c, int argc, char **argv)
 {

@@ -506,20 +506,23 @@ observe(const struct options *o, const struct watch *w, const struct signature *
 {
 	json_t *runs[RUNS_MAX], *calls, *head = json_deep_copy(header);
 	json_int_t dropped;
+	struct work work = work_begin("build", "a copy with a wrapper around %s", w->a->kernel);
 
-	kprogress("observe: building a copy of %s", w->a->project);
 	watch_prepare(w, s);
 	if (w->cuda)
 		write_layout(w);
-	kprogress("observe: running '%s'", w->a->run);
+	work_end(&work);
+	work = work_begin("watch", "'%s', with all calls and their arrays", w->a->run);
 	calls = watch_run(w, WATCH_ARGS, &dropped);
+	work_end(&work);
 	check_launches(w, calls);
 	tell_dropped(w, dropped);
 	add_program(header, w);
 	write_observed(observed, header, calls, w->a->kernel);
 	for (long i = 0; i < o->runs; i++) {
-		kprogress("observe: run %ld of %ld for times", i + 1, o->runs);
+		work = work_begin("times", "run %ld of %ld", i + 1, o->runs);
 		runs[i] = watch_run(w, WATCH_TIME, &dropped);
+		work_end(&work);
 	}
 	tell_clock(o->runs ? runs[0] : calls);
 	add_program(head, w);

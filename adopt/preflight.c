@@ -47,14 +47,6 @@ static void __attribute__((format(printf, 1, 2))) say(const char *fmt, ...)
 
 /* ---- checks without running anything ---- */
 
-static void
-say_entry(const json_t *unit)
-{
-	if (*kjson_str_or(unit, "text", ""))
-		say("entry      %s, which calls it:\n%s", kjson_str_or(unit, "entry", ""),
-		    kjson_str_or(unit, "text", ""));
-}
-
 /* How the kernel becomes a task's entry: adopt/unit.json, or all reasons why it cannot. */
 static void
 check_unit(const struct adoption *a, const struct signature *s, const json_t *unit,
@@ -83,7 +75,6 @@ check_unit(const struct adoption *a, const struct signature *s, const json_t *un
 	else if (unit)
 		say("function   %s, %s:%d, %zu parameters", a->kernel, a->file, s->line,
 		    s->of.count);
-	say_entry(unit);
 }
 
 /* What is two folders up is in no copy; from the folder above, it is next to the project. */
@@ -417,8 +408,11 @@ note_unit(const struct adoption *a)
 
 	if (unit)
 		write_json(path, unit);
-	if (unit && !json_equal(json_object_get(unit, "text"), json_object_get(was, "text")))
-		say_entry(unit);
+	else
+		unit = json_incref(was);
+	if (*kjson_str_or(unit, "text", ""))
+		say("entry      %s, which calls it:\n%s", kjson_str_or(unit, "entry", ""),
+		    kjson_str_or(unit, "text", ""));
 	json_decref(unit);
 	json_decref(was);
 	json_decref(built);

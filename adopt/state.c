@@ -16,6 +16,27 @@
 
 enum { TEXT_MAX = 64 << 20 };
 
+struct work
+work_begin(const char *name, const char *fmt, ...)
+{
+	struct work w = { name, know_ns() };
+	va_list ap;
+	char *text;
+
+	va_start(ap, fmt);
+	text = kvasprintf(fmt, ap);
+	va_end(ap);
+	ksay("%-10s %s\n", name, text);
+	free(text);
+	return w;
+}
+
+void
+work_end(const struct work *w)
+{
+	ksay("%-10s took %.1f s\n", w->name, (double)(know_ns() - w->since) / 1e9);
+}
+
 static const char *
 answer(const struct adoption *a, const char *key, bool required)
 {

@@ -1327,16 +1327,23 @@ find_inputs(struct draft *d)
 {
 	struct kbuf said = { 0 };
 	char *faults = NULL;
+	struct work w;
 
 	for (bool good = false; !good; free(faults)) {
+		w = work_begin("inputs", "roles, oracle and inputs that fit the reference");
 		if (!settle(d, &said))
 			kdie(K_USAGE,
 			    "%s: the reference fails against its own oracle with every combination "
 			    "of roles, oracle and inputs:\n%s",
 			    d->a->kernel, said.data);
 		vary_integers(d);
+		work_end(&w);
+		w = work_begin("tolerance", "the tightest that the reference passes");
 		tighten(d);
+		work_end(&w);
+		w = work_begin("lint", "whether results depend on the inputs");
 		good = lint(d, &faults);
+		work_end(&w);
 		if (!good && (!d->v.recorded || ++d->floats == FLOATS_COUNT))
 			kdie(K_USAGE, "the task has faults:\n%s", faults);
 	}
@@ -1426,14 +1433,17 @@ static void
 drop_others(struct draft *d)
 {
 	char *folder = adopt_path(d->a, "task/replay");
+	struct work w;
 
 	if (!d->v.recorded)
 		return;
+	w = work_begin("replay", "the recorded calls, compared with the application's results");
 	kmake_folder(folder);
 	while (drop_other(d))
 		continue;
 	remove_tree(folder);
 	write_draft(d);
+	work_end(&w);
 }
 
 /* ---- the proxy ---- */
@@ -1833,6 +1843,7 @@ make_task(const struct adoption *a)
 	char *path = adopt_made(a, "configs.json", "configs"),
 	     *source = adopt_path(a, "task/reference.%s", a->suffix);
 	int code = K_OK;
+	struct work w;
 
 	d.configs = kjson_load(path);
 	d.text = file_text(source, NULL);
@@ -1844,7 +1855,9 @@ make_task(const struct adoption *a)
 	d.small = small_workloads(&d);
 	if (!check_geometry(&d))
 		kdie(K_NO, "the reference launches other grids or blocks than the application");
+	w = work_begin("probe", "the reference, alone and next to protected memory");
 	probe(&d);
+	work_end(&w);
 	find_inputs(&d);
 	drop_others(&d);
 	for (size_t i = 0; i < json_array_size(d.v.notes); i++)
@@ -1853,10 +1866,13 @@ make_task(const struct adoption *a)
 	     "%zu\n",
 	    json_array_size(json_object_get(d.task, "workloads")) - json_array_size(d.small),
 	    json_array_size(d.small), d.oracle, d.step, LEN(steps) - 1);
-	if (!find_times(&d)) {
-		code = K_NO;
-	} else {
+	w = work_begin("proxy", "its times alone, next to those in the application");
+	code = find_times(&d) ? K_OK : K_NO;
+	work_end(&w);
+	if (code == K_OK) {
+		w = work_begin("judge", "the campaign, and the reference as its first candidate");
 		try_campaign(&d, true);
+		work_end(&w);
 		task_freeze(a, d.task);
 	}
 	values_free(&d.v);

@@ -266,7 +266,12 @@ int main(void) { lift(SIDE, all); lift(SIDE, all); fprintf(fopen("out.txt", "w")
 E
 	exits 0 kadopt adopt -o c -p sized --file main.c --kernel lift --build "cc -O2 -DSIDE=40 -o app main.c" --run ./app --outputs out.txt --threads 1 --runs 1 \
 		--proxy 0.0001,10000
-	jq -e ".entry.prototype == \"void lift_entry(int n, float x[40][40])\"" c/task.json'
+	jq -e ".entry.prototype == \"void lift_entry(int n, float x[40][40])\"" c/task.json
+	# Each part says what it does, and how long it took.
+	for part in build watch times probe inputs tolerance lint replay proxy judge; do
+		grep "^$part  " out | head -n 1 >first; [ -s first ]; if grep " took " first; then exit 1; fi; grep -q "^$part  *took [0-9.]* s$" out
+	done
+	for step in preflight observe configs record extract task; do grep -q "^---------- $step: [a-z]" out; grep -q "^$step  *took [0-9.]* s$" out; done'
 
 t 'a function of a header: adopted, with the flags of the file that includes it' '
 	take lib/vec.h dot || { cat err; false; }
