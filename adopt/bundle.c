@@ -456,14 +456,13 @@ static char *
 find_definition(const struct bundle *b, const char *name)
 {
 	static const char script[] = "grep -rlwE " CODE "-e \"$1\" \"$2\" | LC_ALL=C sort";
-	char *found = NULL, *save;
+	char *found = NULL;
 	struct kproc_result r;
 
 	search_project(script, name, b, &r);
-	for (char *line = strtok_r(r.out, "\n", &save); line && !found;
-	     line = strtok_r(NULL, "\n", &save)) {
+	kpart_foreach(line, r.out, "\n") {
 		size_t len;
-		char *text = is_open(b, line) ? NULL : file_text(line, &len);
+		char *text = found || is_open(b, line) ? NULL : file_text(line, &len);
 		struct kscan s;
 
 		if (!text)

@@ -64,11 +64,11 @@ size_t
 launcher_words(const struct adoption *a, char **words, char **copy)
 {
 	size_t n = 0;
-	char *save;
 
 	*copy = kstrdup(a->launcher ? a->launcher : "");
-	for (char *w = strtok_r(*copy, " ", &save); w && n < WORDS; w = strtok_r(NULL, " ", &save))
-		words[n++] = w;
+	kpart_foreach(w, *copy, " ")
+		if (n < WORDS)
+			words[n++] = w;
 	return n;
 }
 

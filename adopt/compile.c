@@ -40,11 +40,10 @@ has_version(const char *name)
 static json_t *
 versioned_compilers(void)
 {
-	char *path = kstrdup(getenv("PATH") ? getenv("PATH") : ""), *save;
+	char *path = kstrdup(getenv("PATH") ? getenv("PATH") : "");
 	json_t *names = json_object();
 
-	for (char *folder = strtok_r(path, ":", &save); folder;
-	     folder = strtok_r(NULL, ":", &save)) {
+	kpart_foreach(folder, path, ":") {
 		DIR *d = opendir(folder);
 		const struct dirent *e;
 
@@ -221,10 +220,9 @@ flags_handed_on(const json_t *flags)
 		const char *flag = json_string_value(json_array_get(flags, i));
 		const char *value =
 		    takes_value(flag) ? json_string_value(json_array_get(flags, ++i)) : NULL;
-		char *words = kstrdup(value && strstr(flag, "ompiler") ? value : ""), *save;
+		char *words = kstrdup(value && strstr(flag, "ompiler") ? value : "");
 
-		for (char *word = strtok_r(words, ",", &save); word;
-		     word = strtok_r(NULL, ",", &save))
+		kpart_foreach(word, words, ",")
 			if (is_kept(word))
 				json_array_append_new(result, json_string(word));
 		for (size_t k = 0; k < LEN(alike); k++)
@@ -245,13 +243,12 @@ compile_of(const struct subject *a, char *line, bool *astray)
 {
 	json_t *flags = json_array(), *include = json_array(), *forced = json_array(),
 	       *result = NULL;
-	char *save, *name = strtok_r(line, "\037", &save), *cwd = strtok_r(NULL, "\037", &save),
-	            *word;
+	char *rest = line, *name = kpart(&rest, "\037"), *cwd = kpart(&rest, "\037"), *word;
 	bool found = false;
 
 	if (name && cwd && !strcmp(name, "ccache"))
-		name = strtok_r(NULL, "\037", &save);
-	while (name && cwd && (word = strtok_r(NULL, "\037", &save))) {
+		name = kpart(&rest, "\037");
+	while (name && cwd && (word = kpart(&rest, "\037"))) {
 		char *full = *word == '/' ? kstrdup(word) : kasprintf("%s/%s", cwd, word),
 		     *value = NULL;
 
@@ -260,20 +257,20 @@ compile_of(const struct subject *a, char *line, bool *astray)
 			*astray |= same_file(full, a->own);
 		} else if (!strncmp(word, "-I", 2) || !strcmp(word, "-isystem") ||
 		    !strcmp(word, "-iquote")) {
-			value = !strncmp(word, "-I", 2) && word[2] ? word + 2
-			                                           : strtok_r(NULL, "\037", &save);
+			value =
+			    !strncmp(word, "-I", 2) && word[2] ? word + 2 : kpart(&rest, "\037");
 			if (value)
 				json_array_append_new(include, include_folder(a->copy, cwd, value));
 		} else if (!strcmp(word, "-include")) {
-			value = strtok_r(NULL, "\037", &save);
+			value = kpart(&rest, "\037");
 			if (value)
 				json_array_append_new(forced, include_folder(a->copy, cwd, value));
 		} else if (is_kept(word)) {
 			json_array_append_new(flags, json_string(word));
-			if (takes_value(word) && (value = strtok_r(NULL, "\037", &save)))
+			if (takes_value(word) && (value = kpart(&rest, "\037")))
 				json_array_append_new(flags, json_string(value));
 		} else if (takes_value(word)) {
-			strtok_r(NULL, "\037", &save);
+			kpart(&rest, "\037");
 		}
 		free(full);
 	}
@@ -361,11 +358,11 @@ compile_seen(const struct adoption *a, const char *copy, bool *astray)
 			const char *file = json_string_value(name);
 			struct subject subject = { copy, path_of("%s/%s", copy, file),
 				project_path(a, file), a->device, a->cxx };
-			char *text = noted ? kread_file(calls, LOG_MAX, NULL) : NULL, *save;
+			char *text = noted ? kread_file(calls, LOG_MAX, NULL) : NULL;
 
-			for (char *line = text ? strtok_r(text, "\n", &save) : NULL; line && !found;
-			     line = strtok_r(NULL, "\n", &save))
-				found = compile_of(&subject, line, astray);
+			kpart_foreach(line, text, "\n")
+				if (!found)
+					found = compile_of(&subject, line, astray);
 			free(text);
 			if (!noted && !found)
 				found = compile_commands(copy, file, a->cxx);

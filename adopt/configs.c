@@ -180,10 +180,8 @@ has_few_values(const json_t *calls, const char *name)
 static void
 given_rule(struct rule *r, const char *key, const json_t *args)
 {
-	char *save;
-
 	r->text = kstrdup(key);
-	for (char *p = strtok_r(r->text, ",", &save); p; p = strtok_r(NULL, ",", &save)) {
+	kpart_foreach(p, r->text, ",") {
 		if (!json_is_integer(json_object_get(args, p)))
 			kdie(K_USAGE, "--key: '%s' is not an integer argument of the calls", p);
 		if (r->count == KCONFIGS_KEY)

@@ -253,14 +253,13 @@ static bool
 scan(const struct adoption *a, const char *code, struct run_folder *run)
 {
 	json_t *arrays = written_arrays(a);
-	char *reference = reference_text(a), *save;
+	char *reference = reference_text(a);
 	struct kbuf faults = { 0 };
 	size_t n = splice_scan(a, reference, code, arrays, &faults);
 
 	if (n)
 		hear(run, NULL, "Refused; no file was changed:\n\n%s\n", faults.data);
-	for (char *line = n ? strtok_r(faults.data, "\n", &save) : NULL; line;
-	     line = strtok_r(NULL, "\n", &save))
+	kpart_foreach(line, n ? faults.data : NULL, "\n")
 		kwarn("%s", line);
 	kbuf_free(&faults);
 	json_decref(arrays);
@@ -469,18 +468,22 @@ run_good(const struct adoption *a, struct run_folder *run)
 
 static bool
 measured_good(const struct adoption *a, const struct integrate_options *o, const struct patch *p,
-    struct run_folder *run, struct real *r)
+    struct run_folder *run, json_t **record)
 {
-	bool good = real_build(a, p, true) && real_compare(a, p, (size_t)o->pairs, o->gate, r);
+	bool built = real_build(a, p, true);
+	const char *why;
 
-	if (r->record)
-		run_json(run, "timing.json", r->record);
-	if (!good || !r->faster) {
-		kwarn("%s", r->why ? r->why : "the original program does not build in a copy");
-		hear(run, NULL, "In the application: %s\n",
-		    r->why ? r->why : "the original program does not build in a copy");
+	*record = built ? real_compare(a, p, (size_t)o->pairs, o->gate) : NULL;
+	why = *record ? kjson_str_or(*record, "why", "")
+	    : built   ? "the programs did not run to the end"
+	              : "the original program does not build in a copy";
+	if (*record)
+		run_json(run, "timing.json", *record);
+	if (*why) {
+		kwarn("%s", why);
+		hear(run, NULL, "In the application: %s\n", why);
 	}
-	return good && r->faster;
+	return !*why;
 }
 
 static int
@@ -506,30 +509,32 @@ static int
 try_in_project(const struct adoption *a, const struct integrate_options *o, const struct winner *w,
     const struct patch *p, struct run_folder *run)
 {
-	struct real r = { 0 };
+	json_t *record = NULL;
+	double reduction, wall;
 	int code = K_NO;
 
 	for (size_t i = 0; i < p->count; i++)
 		journal_require_writable(a, p->files[i].name);
 	journal_change(a, p, run->name, w->id);
 	if (command_good(a, "build", a->build, run) && run_good(a, run) &&
-	    measured_good(a, o, p, run, &r)) {
+	    measured_good(a, o, p, run, &record)) {
+		reduction = 100 * kjson_num_or(record, "reduction", 0);
+		wall = kjson_num_or(record, "wall", 0);
 		journal_verified(a);
 		journal_accepted(a);
 		run_note(run,
 		    "Accepted: %s alone %.2fx; in the application all calls together take %.1f %% "
 		    "less, the application %.1f %% %s.\n",
-		    w->id, w->speedup, 100 * r.reduction, 100 * fabs(1 - r.wall),
-		    r.wall < 1 ? "less" : "more");
+		    w->id, w->speedup, reduction, 100 * fabs(1 - wall), wall < 1 ? "less" : "more");
 		ksay("ACCEPTED: %s: %.2fx alone; %.1f %% less time in the calls of the application "
 		     "(worst pair %.1f %%), %.1f %% %s in all\n",
-		    w->id, w->speedup, 100 * r.reduction, 100 * r.worst, 100 * fabs(1 - r.wall),
-		    r.wall < 1 ? "less" : "more");
+		    w->id, w->speedup, reduction, 100 * kjson_num_or(record, "worst", 0),
+		    100 * fabs(1 - wall), wall < 1 ? "less" : "more");
 		code = K_OK;
 	} else {
 		code = roll_back(a, run);
 	}
-	real_free(&r);
+	json_decref(record);
 	return code;
 }
 

@@ -201,12 +201,10 @@ struct standing {
 static struct standing
 read_journal(const struct adoption *a)
 {
-	char *path = adopt_path(a, "journal.ndjson"), *text = kread_file(path, JOURNAL_MAX, NULL),
-	     *save;
+	char *path = adopt_path(a, "journal.ndjson"), *text = kread_file(path, JOURNAL_MAX, NULL);
 	struct standing s = { 0 };
 
-	for (char *line = text ? strtok_r(text, "\n", &save) : NULL; line;
-	     line = strtok_r(NULL, "\n", &save)) {
+	kpart_foreach(line, text, "\n") {
 		json_t *entry = json_loads(line, 0, NULL);
 		const char *what = kjson_str_or(entry, "what", "");
 

@@ -111,9 +111,8 @@ static void
 print_json(const struct row *r)
 {
 	json_t *reasons = json_array(), *o;
-	char *text = kstrdup(r->why.len ? r->why.data : ""), *save;
 
-	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
+	kpart_foreach(line, r->why.data, "\n")
 		json_array_append_new(reasons, kjson_text(line, strlen(line)));
 	o = json_pack("{s:s,s:i,s:s,s:b,s:b,s:o,s:o}", "file", r->unit.file, "line",
 	    (int)r->unit.line, "function", r->unit.name, "kernel", r->unit.kernel, "good", r->good,
@@ -124,25 +123,21 @@ print_json(const struct row *r)
 		json_object_set_new(o, "instead", json_string(r->instead));
 	kout_json(o);
 	json_decref(o);
-	free(text);
 }
 
 static void
 print_row(const struct row *r)
 {
-	char *text = kstrdup(r->why.len ? r->why.data : ""), *save;
-
 	if (r->share > 0)
 		ksay("%6.2f ", r->share);
 	ksay("%s %s:%zu: %s%s\n", r->good ? "yes" : "no ", r->unit.file, r->unit.line, r->unit.name,
 	    r->good && r->unit.text ? r->unit.kernel ? ", with its launches" : ", in a wrapper"
 	                            : "");
-	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
+	kpart_foreach(line, r->why.data, "\n")
 		ksay("      %s\n", line);
 	if (r->instead)
 		ksay("      adopt %s instead, which %s\n", r->instead,
 		    r->inside ? "it calls" : "calls it");
-	free(text);
 }
 
 static bool

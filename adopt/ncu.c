@@ -114,15 +114,14 @@ read_call(const struct row *r, const int at[COLUMNS], struct kconfigs_call *c)
 struct kconfigs_call *
 ncu_calls(const char *file, const char *kernel, size_t *n)
 {
-	char *text = kread_file_or_die(file, (size_t)1 << 30, NULL), *save;
+	char *text = kread_file_or_die(file, (size_t)1 << 30, NULL);
 	struct kconfigs_call *calls = NULL;
 	struct row *row = kmalloc(sizeof *row);
 	bool header = false;
 	int at[COLUMNS];
 
 	*n = 0;
-	for (char *line = strtok_r(text, "\r\n", &save); line;
-	     line = strtok_r(NULL, "\r\n", &save)) {
+	kpart_foreach(line, text, "\r\n") {
 		/* Output of the application, or remarks of ncu. */
 		if (!header && strncmp(line, "\"ID\"", 4))
 			continue;

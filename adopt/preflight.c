@@ -52,12 +52,11 @@ static void
 check_unit(const struct adoption *a, const struct signature *s, const json_t *unit,
     struct kbuf *why, struct findings *f)
 {
-	char *path = adopt_path(a, "unit.json"), *save;
+	char *path = adopt_path(a, "unit.json");
 	size_t n = json_array_size(json_object_get(unit, "launches"));
 
 	unlink(path);
-	for (char *line = !unit && why->len ? strtok_r(why->data, "\n", &save) : NULL; line;
-	     line = strtok_r(NULL, "\n", &save))
+	kpart_foreach(line, !unit && why->len ? why->data : NULL, "\n")
 		tell(&f->wrong, "kernel: %s:%d: %s: %s", a->file, s->line, a->kernel, line);
 	if (!unit && !why->len)
 		tell(&f->wrong, "kernel: %s:%d: %s: the compiler does not see it (#if)", a->file,
@@ -539,10 +538,7 @@ verdict(struct findings *f)
 	struct kbuf *all[] = { &f->wrong, &f->missing, &f->again };
 
 	for (size_t i = 0; i < LEN(all); i++) {
-		char *save;
-
-		for (char *line = all[i]->data ? strtok_r(all[i]->data, "\n", &save) : NULL; line;
-		     line = strtok_r(NULL, "\n", &save))
+		kpart_foreach(line, all[i]->data, "\n")
 			kwarn("%s", line);
 		kbuf_free(all[i]);
 	}

@@ -119,6 +119,12 @@ run_once(const struct adoption *a, bool was, struct run *r)
 		r->total_ns += kjson_num_or(json_array_get(r->calls, i), "ns", 0);
 }
 
+static void
+add_to(json_t *row, const char *name, double x)
+{
+	json_object_set_new(row, name, json_real(kjson_num_or(row, name, 0) + x));
+}
+
 /* Times by arguments: one row {"args", "calls", "old_us", "new_us", "ratio", "share"} each. */
 static json_t *
 rows(struct run *old, struct run *new, size_t pairs)
@@ -136,17 +142,13 @@ rows(struct run *old, struct run *new, size_t pairs)
 
 			row = json_object_get(index, key);
 			if (!row) {
-				row = json_pack("{s:O?,s:i,s:f,s:f}", "args", args, "calls", 0,
-				    "old_us", 0.0, "new_us", 0.0);
+				row = json_pack("{s:O?}", "args", args);
 				json_object_set_new(index, key, row);
 				json_array_append(list, row);
 			}
-			json_object_set_new(
-			    row, "calls", json_integer(kjson_int_or(row, "calls", 0) + 1));
-			json_object_set_new(
-			    row, "old_us", json_real(kjson_num_or(row, "old_us", 0) + was / 1e3));
-			json_object_set_new(
-			    row, "new_us", json_real(kjson_num_or(row, "new_us", 0) + now / 1e3));
+			add_to(row, "calls", 1);
+			add_to(row, "old_us", was / 1e3);
+			add_to(row, "new_us", now / 1e3);
 			all += was / 1e3;
 			free(key);
 		}
@@ -156,8 +158,8 @@ rows(struct run *old, struct run *new, size_t pairs)
 
 		json_object_set_new(row, "ratio", json_real(was > 0 ? now / was : 0));
 		json_object_set_new(row, "share", json_real(all > 0 ? was / all : 0));
-		json_object_set_new(
-		    row, "calls", json_integer(kjson_int_or(row, "calls", 0) / (json_int_t)pairs));
+		json_object_set_new(row, "calls",
+		    json_integer((json_int_t)kjson_num_or(row, "calls", 0) / (json_int_t)pairs));
 	}
 	json_decref(index);
 	return list;
@@ -314,53 +316,53 @@ is_unclear(const struct run *old, const struct run *new, size_t pairs, double ga
 	return (m.low <= 0 && m.high >= gate) || (w.median > 1 + wall_slack && w.low <= 1);
 }
 
+static json_t *
+number(double x)
+{
+	return json_real(round(1e6 * x) / 1e6);
+}
+
+/*
+ * Adds the pairs to RECORD. WHY: the gain does not reach the gate or exceed the noise, or the
+ * application as a whole is slower.
+ */
 static void
-decide(struct real *r, const struct run *old, const struct run *new, size_t pairs, double gate,
+decide(json_t *record, const struct run *old, const struct run *new, size_t pairs, double gate,
     char *why, size_t why_len)
 {
 	struct kstat_interval m = median(saved, old, new, pairs),
 	                      w = median(whole, old, new, pairs);
 	json_t *list = json_array();
+	double worst = INFINITY;
 
-	r->worst = INFINITY;
 	for (size_t p = 0; p < pairs; p++) {
 		double reduction = saved(&old[p], &new[p]);
 
-		r->worst = fmin(r->worst, reduction);
+		worst = fmin(worst, reduction);
 		json_array_append_new(list,
 		    json_pack("{s:f,s:f,s:f,s:f,s:f}", "old_us", old[p].total_ns / 1e3, "new_us",
 		        new[p].total_ns / 1e3, "reduction", reduction, "old_wall_s", old[p].wall_s,
 		        "new_wall_s", new[p].wall_s));
 	}
-	r->reduction = m.median;
-	r->low = m.low;
-	r->high = m.high;
-	r->wall = w.median;
-	r->faster = false;
+	json_object_update_new(record,
+	    json_pack("{s:o,s:o,s:o,s:o,s:o,s:o}", "pairs", list, "reduction", number(m.median),
+	        "low", number(m.low), "high", number(m.high), "worst", number(worst), "wall",
+	        number(w.median)));
 	if (m.low <= 0 && m.high >= gate)
 		snprintf(why, why_len,
 		    "inconclusive: after %zu pairs of runs, all calls together may take from %.1f "
 		    "%% more to %.1f %% less time; use --pairs for more pairs",
 		    pairs, -100 * m.low, 100 * m.high);
-	else if (r->reduction < gate)
+	else if (m.median < gate)
 		snprintf(why, why_len,
 		    "all calls together take %.1f %% %s in the application, but %.1f %% less is "
 		    "required",
-		    100 * fabs(r->reduction), r->reduction < 0 ? "more" : "less", 100 * gate);
-	else if (w.low > 1 && r->wall > 1 + wall_slack)
+		    100 * fabs(m.median), m.median < 0 ? "more" : "less", 100 * gate);
+	else if (w.low > 1 && w.median > 1 + wall_slack)
 		snprintf(why, why_len,
 		    "the calls are %.1f %% shorter, but the application as a whole takes %.1f %% "
 		    "longer",
-		    100 * r->reduction, 100 * (r->wall - 1));
-	else
-		r->faster = true;
-	json_object_set_new(r->record, "pairs", list);
-}
-
-static json_t *
-number(double x)
-{
-	return json_real(round(1e6 * x) / 1e6);
+		    100 * m.median, 100 * (w.median - 1));
 }
 
 struct comparison {
@@ -398,7 +400,8 @@ compare_step(const struct adoption *a, void *arg)
 	const struct comparison *c = arg;
 	char *path = adopt_path(a, "real/result.json"), *copy;
 	struct run old[PAIRS_MAX], new[PAIRS_MAX], warm;
-	struct real r = { .record = json_object() };
+	json_t *record = json_pack("{s:s,s:o,s:f,s:f,s:f}", "schema", "real/1", "gate",
+	    number(c->gate), "reduction", 0.0, "worst", 0.0, "wall", 0.0);
 	size_t pairs = 0, most = c->pairs < KSTAT_ENOUGH ? KSTAT_ENOUGH : PAIRS_MAX;
 	char why[700] = "";
 	int lock = klock_cpu(true);
@@ -420,21 +423,14 @@ compare_step(const struct adoption *a, void *arg)
 	}
 	close(lock);
 	copy = adopt_path(a, "real/%s/copy", names[0]);
-	if (!same_calls(old, new, pairs, why, sizeof why)) {
-		r.faster = false;
-	} else {
-		decide(&r, old, new, pairs, c->gate, why, sizeof why);
-		json_object_set_new(r.record, "configurations", rows(old, new, pairs));
-		if (!outputs_all_same(a, copy, why, sizeof why))
-			r.faster = false;
+	if (same_calls(old, new, pairs, why, sizeof why)) {
+		decide(record, old, new, pairs, c->gate, why, sizeof why);
+		json_object_set_new(record, "configurations", rows(old, new, pairs));
+		outputs_all_same(a, copy, why, sizeof why);
 	}
-	json_object_update_new(r.record,
-	    json_pack("{s:s,s:b,s:o,s:o,s:o,s:o,s:o,s:o,s:s}", "schema", "real/1", "faster",
-	        r.faster, "reduction", number(r.reduction), "low", number(r.low), "high",
-	        number(r.high), "worst", number(isfinite(r.worst) ? r.worst : 0), "wall",
-	        number(r.wall), "gate", number(c->gate), "why", why));
-	write_json(path, r.record);
-	json_decref(r.record);
+	json_object_update_new(record, json_pack("{s:b,s:s}", "faster", !*why, "why", why));
+	write_json(path, record);
+	json_decref(record);
 	for (size_t p = 0; p < pairs; p++) {
 		json_decref(old[p].calls);
 		json_decref(new[p].calls);
@@ -442,34 +438,12 @@ compare_step(const struct adoption *a, void *arg)
 	return K_OK;
 }
 
-bool
-real_compare(
-    const struct adoption *a, const struct patch *p, size_t pairs, double gate, struct real *r)
+json_t *
+real_compare(const struct adoption *a, const struct patch *p, size_t pairs, double gate)
 {
 	struct comparison c = { p, pairs < PAIRS_MAX ? pairs : PAIRS_MAX, gate };
 	char *path = adopt_path(a, "real/result.json");
-	bool good;
 
-	*r = (struct real){ .why = NULL };
 	unlink(path);
-	good = apart(compare_step, a, &c) && kis_there(path);
-	if (good) {
-		r->record = kjson_load(path);
-		r->faster = kjson_bool_or(r->record, "faster", false);
-		r->reduction = kjson_num_or(r->record, "reduction", 0);
-		r->worst = kjson_num_or(r->record, "worst", 0);
-		r->wall = kjson_num_or(r->record, "wall", 0);
-		r->why = kstrdup(kjson_str_or(r->record, "why", ""));
-	} else {
-		r->why = kstrdup("the programs did not run to the end");
-	}
-	return good;
-}
-
-void
-real_free(struct real *r)
-{
-	json_decref(r->record);
-	free(r->why);
-	*r = (struct real){ 0 };
+	return apart(compare_step, a, &c) ? kjson_if_there(path) : NULL;
 }

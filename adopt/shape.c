@@ -598,13 +598,13 @@ strides(const char *text, const char *name)
 static char *
 in_order(char *shape, const char *text)
 {
-	char *factor[8], *copy = kstrdup(shape), *save;
+	char *factor[8], *copy = kstrdup(shape);
 	struct kbuf b = { 0 };
 	size_t n = 0;
 
-	for (char *p = strtok_r(copy, "*", &save); p && n < LEN(factor);
-	     p = strtok_r(NULL, "*", &save))
-		factor[n++] = p;
+	kpart_foreach(p, copy, "*")
+		if (n < LEN(factor))
+			factor[n++] = p;
 	for (size_t i = 1; i < n; i++)
 		for (size_t k = i; k > 0 && strides(text, factor[k - 1]) > strides(text, factor[k]);
 		     k--) {

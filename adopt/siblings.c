@@ -62,7 +62,7 @@ siblings_of(const char *project, const char *commands)
 {
 	static json_t *known;
 	const char *const words[3] = { project, "../", "/nowhere" };
-	char *key = kasprintf("%s\n%s", project, commands), *save;
+	char *key = kasprintf("%s\n%s", project, commands);
 	json_t *names = json_object_get(known, key);
 	struct kproc_result r;
 
@@ -76,7 +76,7 @@ siblings_of(const char *project, const char *commands)
 	if (!commands)
 		return names;
 	run_script(list_script, words, commands, &r);
-	for (char *name = strtok_r(r.out, "\n", &save); name; name = strtok_r(NULL, "\n", &save))
+	kpart_foreach(name, r.out, "\n")
 		json_array_append_new(names, json_string(name));
 	kproc_result_free(&r);
 	return names;

@@ -130,13 +130,12 @@ add_files(json_t *list, const char *project, const char *folder, bool headers_on
 		"-print", NULL };
 	struct kproc p = { .argv = (char *const *)argv, .max_output = NAMES_MAX };
 	struct kproc_result r;
-	char *save;
 
 	if (kproc_run(&p, &r) < 0)
 		kdie(K_IO, "%s: cannot list its files", path);
-	for (path = strtok_r(r.out, "\n", &save); path; path = strtok_r(NULL, "\n", &save))
-		if (is_source(path) && (!headers_only || rules_is_header(path)))
-			json_array_append_new(list, json_string(path + strlen(project) + 1));
+	kpart_foreach(name, r.out, "\n")
+		if (is_source(name) && (!headers_only || rules_is_header(name)))
+			json_array_append_new(list, json_string(name + strlen(project) + 1));
 	kproc_result_free(&r);
 }
 

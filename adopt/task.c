@@ -73,9 +73,9 @@ static json_t *
 strings(const char *text)
 {
 	json_t *list = json_array();
-	char *copy = kstrdup(text), *save;
+	char *copy = kstrdup(text);
 
-	for (char *p = strtok_r(copy, "*", &save); p; p = strtok_r(NULL, "*", &save)) {
+	kpart_foreach(p, copy, "*") {
 		struct kscan_scope none = { 0 };
 		size_t len = strlen(p);
 		int64_t n;
@@ -1188,11 +1188,12 @@ vary_integers(struct draft *d)
 	write_draft(d);
 }
 
+/* Are there floating-point numbers: doubles, or narrower ones? */
 static bool
-has_doubles(const struct values *v)
+has_floats(const struct values *v, bool doubles)
 {
 	for (size_t i = 0; i < v->count; i++)
-		if (v->at[i].dtype && !strcmp(v->at[i].dtype, "float64"))
+		if (v->at[i].dtype && is_float(&v->at[i]) && (v->at[i].bytes == 8) == doubles)
 			return true;
 	return false;
 }
@@ -1224,7 +1225,7 @@ tighten(struct draft *d)
 		                "magnitudes, which are left out"));
 	}
 	/* Its own oracle shows no error, but sums in another order have one. */
-	if (!step && !strcmp(d->oracle, "self") && has_doubles(&d->v))
+	if (!step && !strcmp(d->oracle, "self") && has_floats(&d->v, true))
 		step++;
 	d->loosened = step < LEN(steps) - 1;
 	d->step = step + d->loosened;
@@ -1740,17 +1741,6 @@ task_freeze(const struct adoption *a, const json_t *task)
 	free(all);
 }
 
-static bool
-has_floats(const struct values *v)
-{
-	for (size_t i = 0; i < v->count; i++)
-		if (v->at[i].dtype && !strncmp(v->at[i].dtype, "float", 5) && v->at[i].bytes < 8)
-			return true;
-		else if (v->at[i].dtype && !strcmp(v->at[i].dtype, "bfloat16"))
-			return true;
-	return false;
-}
-
 /*
  * Did it give wrong values, and nothing else? Then with numbers that no draw had before.
  */
@@ -1850,7 +1840,7 @@ make_task(const struct adoption *a)
 	if (!d.text)
 		kdie(K_USAGE, "%s is missing: run kadopt extract", source);
 	values_find(&d.v, a, d.text);
-	if (!has_floats(&d.v))
+	if (!has_floats(&d.v, false))
 		d.oracle = "self";
 	d.small = small_workloads(&d);
 	if (!check_geometry(&d))

@@ -53,14 +53,13 @@ is_changed(const struct unit_source *s, size_t at, size_t len)
 static void
 look_into(struct reach *r, const struct unit_source *s, const struct kscan_item *x)
 {
-	char *text = kstrndup(s->scan.code + x->body, x->to - x->body), *save;
+	char *text = kstrndup(s->scan.code + x->body, x->to - x->body);
 	struct kbuf faults = { 0 };
 	size_t line;
 
 	rules_scan(
 	    r->kernel ? "kernel" : "function", r->language, text, x->names[0], NULL, &faults);
-	for (char *fault = faults.len ? strtok_r(faults.data, "\n", &save) : NULL; fault;
-	     fault = strtok_r(NULL, "\n", &save)) {
+	kpart_foreach(fault, faults.data, "\n") {
 		const char *file = unit_place(s, x->name_at, &line),
 		           *said = strstr(fault, ": line ");
 

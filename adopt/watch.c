@@ -624,12 +624,12 @@ compare_raw(const void *a, const void *b)
 static void
 read_raw(const char *path, struct raw *raw, json_int_t *dropped)
 {
-	char *text = kread_file(path, RAW_MAX, NULL), *save, why[256];
+	char *text = kread_file(path, RAW_MAX, NULL), why[256];
 
 	*raw = (struct raw){ .calls = json_array() };
 	if (!text)
 		kdie_errno(K_IO, "%s", path);
-	for (char *p = strtok_r(text, "\n", &save); p; p = strtok_r(NULL, "\n", &save)) {
+	kpart_foreach(p, text, "\n") {
 		struct krec rec;
 
 		if (!krec_parse(&rec, p, strlen(p), why, sizeof why))

@@ -147,6 +147,18 @@ test_files(void)
 }
 
 static void
+test_parts(void)
+{
+	char text[] = ",a,,bc;d,", found[16] = "";
+
+	kpart_foreach(part, text, ",;")
+		strcat(strcat(found, part), "|");
+	CHECK_STR(found, "a|bc|d|");
+	kpart_foreach(part, NULL, ",")
+		CHECK(!part);
+}
+
+static void
 test_secrets(void)
 {
 	static const char *const secret[] = { "HF_TOKEN=x", "GITHUB_TOKEN=", "AWS_PROFILE=x",
@@ -181,6 +193,7 @@ main(void)
 	test_streams();
 	test_buffers();
 	test_files();
+	test_parts();
 	test_secrets();
 	return tap_done();
 }

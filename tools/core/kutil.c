@@ -354,6 +354,19 @@ kbuf_vline(struct kbuf *b, const char *fmt, va_list args)
 	free(text);
 }
 
+char *
+kpart(char **rest, const char *ends)
+{
+	char *part = *rest ? *rest + strspn(*rest, ends) : NULL;
+
+	if (!part || !*part)
+		return NULL;
+	*rest = part + strcspn(part, ends);
+	if (**rest)
+		*(*rest)++ = '\0';
+	return part;
+}
+
 void
 kfault(struct kfaults *f, const char *fmt, ...)
 {

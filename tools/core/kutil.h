@@ -97,6 +97,14 @@ void kbuf_vline(struct kbuf *b, const char *fmt, va_list args)
     __attribute__((format(printf, 2, 0)));
 void kbuf_free(struct kbuf *b);
 
+/*
+ * The next part of *REST between characters of ENDS, none of them empty: *REST (NULL: no parts) is
+ * cut up, and moves on. NULL: that was all.
+ */
+char *kpart(char **rest, const char *ends);
+#define kpart_foreach(part, text, ends)                                                            \
+	for (char *part##_rest = (text), *part; (part = kpart(&part##_rest, ends));)
+
 /* Faults found in one input, one per line. Zero-initialise; free the text. */
 struct kfaults {
 	struct kbuf text;
