@@ -322,7 +322,7 @@ ok 'the checks promise what holds for outputs in place and for recorded inputs, 
 	checks place "del(.outputs.C) | .entry.arguments -= [\"C\"]" >c; lacks -q NaN c; grep -q "^- Outputs that are updated in place" c
 	checks real ".workloads[1].values = {A: {file: \"a.npy\"}, seat: {file: \"s.npy\"}}" >c
 	grep -q "Inputs, except those whose contents stay from call to call, are drawn" c
-	grep -q "^- \`A\`: .*, with numbers like those in real use$" u; grep -q "^- \`seat\`: .*from real use that stay from call to call: order" u
+	grep -q "^- \`A\`: .*, with numbers like those in real use$" u; grep -q "^- \`seat\`: .*with contents that stay from call to call: order" u
 	checks loose ".workloads[1].values = {seat: {file: \"s.npy\", fresh: true}}" >c; grep -q "^- Inputs are drawn anew for every call" c
 '
 

@@ -66,8 +66,24 @@ struct parameter {
 	const char *name, *dtype;
 	const char *kind;     /* key in the backend file: input, output, scalar */
 	const json_t *tensor; /* NULL for an axis */
+	const json_t *given;  /* what a workload says about its contents; NULL: they are drawn */
 	bool inout;
+	bool kept; /* they are the same in every call of the workload */
 };
+
+/* Numbers of a file are drawn anew, unless they are integers or that is forbidden. */
+static void
+find_contents(struct parameter *p, const json_t *task)
+{
+	json_t *w;
+	size_t i;
+
+	json_array_foreach(json_object_get(task, "workloads"), i, w)
+		p->given = json_object_get(json_object_get(w, "values"), p->name) ?: p->given;
+	p->kept = json_is_array(p->given) ||
+	    (json_is_object(p->given) &&
+	        !kjson_bool_or(p->given, "fresh", kdtype_is_float(kdtype_of(p->dtype))));
+}
 
 static struct parameter
 parameter_of(const json_t *task, const json_t *argument)
@@ -93,6 +109,7 @@ parameter_of(const json_t *task, const json_t *argument)
 	    p.tensor, "dtype", kjson_str_or(argument, "dtype", p.tensor ? "float32" : "int32"));
 	if (out || json_is_array(json_object_get(in, "shape")))
 		p.kind = out ? "output" : "input";
+	find_contents(&p, task);
 	return p;
 }
 
@@ -206,28 +223,6 @@ describe_values(struct kbuf *out, const json_t *task, const struct parameter *p)
 		kbuf_printf(out, "%g where timed, from %g to %g in the checks", first, low, high);
 }
 
-/*
- * What workloads say about an input's contents: a file, of which numbers are drawn anew unless it
- * is KEPT, or a list, which is kept. Empty: they are drawn.
- */
-static const char *
-describe_contents(const json_t *task, const struct parameter *p, bool *kept)
-{
-	const json_t *given = NULL;
-	json_t *w;
-	size_t i;
-
-	json_array_foreach(json_object_get(task, "workloads"), i, w)
-		given = json_object_get(json_object_get(w, "values"), p->name) ?: given;
-	*kept = json_is_array(given) ||
-	    (json_is_object(given) &&
-	        !kjson_bool_or(given, "fresh", kdtype_is_float(kdtype_of(p->dtype))));
-	return json_is_array(given) ? ", with given contents that stay from call to call"
-	    : *kept                 ? ", with contents from real use that stay from call to call"
-	    : json_is_object(given) ? ", with numbers like those in real use"
-	                            : "";
-}
-
 /* "input, float32, M x K, read-only" */
 static void
 describe_tensor(struct kbuf *out, const json_t *task, const struct parameter *p)
@@ -236,7 +231,6 @@ describe_tensor(struct kbuf *out, const json_t *task, const struct parameter *p)
 	const char *text = kjson_str_or(p->tensor, "description", NULL);
 	size_t i;
 	json_t *n;
-	bool kept;
 
 	if (!json_is_array(shape)) {
 		kbuf_printf(out, "scalar, %s, by value, ", p->dtype);
@@ -260,23 +254,12 @@ describe_tensor(struct kbuf *out, const json_t *task, const struct parameter *p)
 		    ", at an address that is a multiple of %lld bytes and of no more, whatever is "
 		    "said of buffers below",
 		    (long long)kjson_int_or(p->tensor, "align", 0));
-	kbuf_puts(out, describe_contents(task, p, &kept));
+	if (p->kept)
+		kbuf_puts(out, ", with contents that stay from call to call");
+	else if (json_is_object(p->given))
+		kbuf_puts(out, ", with numbers like those in real use");
 	if (text)
 		kbuf_printf(out, ": %s", text);
-}
-
-/* Notes in STABLE what the text of the checks has to say about a parameter. */
-static void
-note_kind(json_t *stable, const json_t *task, const struct parameter *p)
-{
-	bool kept = false;
-
-	if (!strcmp(p->kind, "output"))
-		json_object_set_new(stable, p->inout ? "inout" : "written", json_true());
-	if (p->tensor)
-		describe_contents(task, p, &kept);
-	if (kept)
-		json_object_set_new(stable, "kept", json_true());
 }
 
 /* "prototype", "arguments": [{"name","text"}], and what outputs and inputs there are. */
@@ -285,12 +268,11 @@ add_entry(json_t *stable, const json_t *task, const json_t *backend)
 {
 	json_t *list = json_array(), *argument, *context;
 	struct kbuf prototype = { 0 }, declarations = { 0 };
+	bool written = false, inout = false, kept = false;
 	size_t i;
 	char *line;
 
 	kbuf_add(&declarations, "", 0);
-	json_object_update_new(
-	    stable, json_pack("{s:b,s:b,s:b}", "written", 0, "inout", 0, "kept", 0));
 	json_array_foreach((json_t *)kjson_path(task, "entry.arguments"), i, argument) {
 		struct parameter p = parameter_of(task, argument);
 		struct kbuf text = { 0 };
@@ -301,7 +283,9 @@ add_entry(json_t *stable, const json_t *task, const json_t *backend)
 			describe_tensor(&text, task, &p);
 		else
 			describe_axis(&text, task, p.name);
-		note_kind(stable, task, &p);
+		written |= !strcmp(p.kind, "output") && !p.inout;
+		inout |= p.inout;
+		kept |= p.kept;
 		line = kfence_line(text.data, MAX_LINE);
 		json_array_append_new(list, json_pack("{s:s,s:s}", "name", p.name, "text", line));
 		kbuf_free(&text);
@@ -316,6 +300,8 @@ add_entry(json_t *stable, const json_t *task, const json_t *backend)
 	          "prompts/backends", context);
 	kfence_code(&prototype, line, kjson_str_or(stable, "label", ""));
 	set_buf(stable, "prototype", &prototype);
+	json_object_update_new(
+	    stable, json_pack("{s:b,s:b,s:b}", "written", written, "inout", inout, "kept", kept));
 	json_object_set_new(stable, "entry", json_string(kjson_str_or(task, "entry.name", "")));
 	json_object_set_new(stable, "arguments", list);
 	json_decref(context);
