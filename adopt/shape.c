@@ -639,12 +639,17 @@ try_sums(const struct values *v, const struct value *x, char **list, size_t *n)
 			}
 }
 
+/* Does a call touch less than the rest of the piece? */
 static bool
 has_reach(const struct values *v, const struct value *x)
 {
-	for (size_t i = 0; i < json_array_size(v->calls); i++)
-		if (json_object_get(pointer(v, i, x->name), "reach"))
+	for (size_t i = 0; i < json_array_size(v->calls); i++) {
+		const json_t *p = pointer(v, i, x->name);
+		json_int_t room = kjson_int_or(p, "room", 0);
+
+		if (kjson_int_or(p, "reach", room) != room)
 			return true;
+	}
 	return false;
 }
 

@@ -140,7 +140,7 @@ t 'a static function of the same file, types of many kinds, memory of many kinds
 	app mixed
 	is 4 "$(calls c-mixed | wc -l)"
 	calls c-mixed | head -1 | jq -e ".args == {big: \"18446744073709551614\", k: -3, n: 100, small: -5, x: 0.1, yes: true}"
-	calls c-mixed | head -1 | jq -e "(.pointers.a | del(.align)) == {bytes: 1200, offset: 0, room: 400, device: false, const: true, read: true, written: false}"
+	calls c-mixed | head -1 | jq -e "(.pointers.a | del(.align)) == {bytes: 1200, offset: 0, room: 400, reach: 400, device: false, const: true, read: true, written: false}"
 	calls c-mixed | head -1 | jq -e ".pointers | .b.offset == 400 and .b.written and .c.offset == 800 and .c.room == 400 and .t.bytes == 80 and .t.written"
 	calls c-mixed | head -1 | jq -e ".pointers | .none.null and .local.bytes == 1"
 	calls c-mixed | tail -1 | jq -e ".args.x == \"inf\" and .args.k == 7 and .args.big == 1"'

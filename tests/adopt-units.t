@@ -273,6 +273,17 @@ E
 	done
 	for step in preflight observe configs record extract task; do grep -q "^---------- $step: [a-z]" out; grep -q "^$step  *took [0-9.]* s$" out; done'
 
+t 'an area that one call uses in part and another as a whole: neither size is taken for both' '
+	rm -rf c area; mkdir area; cat >area/main.c <<E
+#include <stdio.h>
+static float x[100], out[7751];
+void spread(const float *in, int n, int step, float *to) { for (int i = 0; i < n * n / step + 7; i++) to[i] = in[i % n] * 2; }
+int main(void) { for (int i = 0; i < 100; i++) x[i] = i; spread(x, 40, 3, out); spread(x, 88, 1, out); fprintf(fopen("out.txt", "w"), "%g\n", out[77]); return 0; }
+E
+	exits 0 kadopt adopt -o c -p area --file main.c --kernel spread --build "cc -O2 -o app main.c" --run ./app --outputs out.txt --threads 1 --runs 1 \
+		--proxy 0.0001,10000
+	jq -e ".outputs.to.shape == [\"to_elements\"] and (.workloads | map(.axes.to_elements) | max == 7751)" c/task.json'
+
 t 'a function of a header: adopted, with the flags of the file that includes it' '
 	take lib/vec.h dot || { cat err; false; }
 	jq -e ".entry.name == \"dot_entry\" and (.outputs | keys == [\"result\"]) and .build.flags == [\"-O2\", \"-std=gnu11\"]" c/task.json'

@@ -203,8 +203,10 @@ measure(const struct kwatch_call *c, struct kwatch_state *s, size_t i, uintptr_t
 	high = report->last - report->at;
 	most = region.high - p;
 	if (s->pointer[i].found && !s->pointer[i].stack && s->pointer[i].room == most &&
-	    high >= most)
+	    high >= most) {
+		s->pointer[i].reach = most;
 		return false;
+	}
 	low = (high > page ? high - page : 0) / item;
 	high = (high < most ? high : most) / item;
 	while (high - low > 1) {
@@ -237,8 +239,6 @@ use_reach(struct kwatch_state *s, size_t i, uintptr_t p)
 		s->pointer[i].room = s->pointer[i].more = reach;
 		s->pointer[i].reach = 0;
 	}
-	if (reach == s->pointer[i].room)
-		s->pointer[i].reach = 0;
 	if (reach > s->pointer[i].more)
 		s->pointer[i].more = reach;
 }

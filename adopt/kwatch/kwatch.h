@@ -67,7 +67,7 @@ struct kwatch_state {
 		size_t room;  /* bytes to the end of the extent, or to another argument's start
                                * in it */
 		size_t more;  /* readable bytes: on a stack, to its top */
-		size_t reach; /* what the call touches, from guard.c; 0: unknown, or ROOM */
+		size_t reach; /* what the call touches, from guard.c; 0: unknown */
 		uint64_t sum;
 	} pointer[KWATCH_ARGS];
 	struct kwatch_launch launch[KWATCH_LAUNCHES];
