@@ -284,6 +284,18 @@ E
 		--proxy 0.0001,10000
 	jq -e ".outputs.to.shape == [\"to_elements\"] and (.workloads | map(.axes.to_elements) | max == 7751)" c/task.json'
 
+t 'a function that returns a structure: the prompt says that its entry must stay' '
+	rm -rf c pair; mkdir pair; cat >pair/main.c <<E
+#include <stdio.h>
+struct pair { float low, high; };
+static float x[5000];
+struct pair range(const float *a, int n) { struct pair p = { a[0], a[0] }; for (int i = 1; i < n; i++) { if (a[i] < p.low) p.low = a[i]; if (a[i] > p.high) p.high = a[i]; } return p; }
+int main(void) { for (int i = 0; i < 5000; i++) x[i] = i * 37 % 101; struct pair p = range(x, 5000); fprintf(fopen("out.txt", "w"), "%g %g\n", p.low, p.high); return 0; }
+E
+	exits 0 kadopt adopt -o c -p pair --file main.c --kernel range --build "cc -O2 -o app main.c" --run ./app --outputs out.txt --threads 1 --runs 1 \
+		--proxy 0.0001,10000
+	jq -e ".entry.name == \"range_entry\" and (.description | contains(\"the whole text of range_entry\"))" c/task.json'
+
 t 'a function of a header: adopted, with the flags of the file that includes it' '
 	take lib/vec.h dot || { cat err; false; }
 	jq -e ".entry.name == \"dot_entry\" and (.outputs | keys == [\"result\"]) and .build.flags == [\"-O2\", \"-std=gnu11\"]" c/task.json'
