@@ -102,7 +102,7 @@ void kbuf_free(struct kbuf *b);
  * cut up, and moves on. NULL: that was all.
  */
 char *kpart(char **rest, const char *ends);
-#define kpart_foreach(part, text, ends)                                                            \
+#define kpart_foreach(part, text, ends) \
 	for (char *part##_rest = (text), *part; (part = kpart(&part##_rest, ends));)
 
 /* Faults found in one input, one per line. Zero-initialise; free the text. */
