@@ -282,6 +282,15 @@ ok 'next to a kernel that takes seconds, the times of others are medians of many
 	timed --threads 1 --phase timing --against seconds=seconds.so uneven.so >r.json
 	jq -e ".candidates[0].timing[0].samples_ns | length == 7 and max < 5 * min" r.json
 '
+ok 'next to slow kernels, and with a slow oracle, a call of microseconds is timed in many calls' '
+	jq "(.workloads[] | select(.name == \"main\").axes) = {rows: 2, cols: 7}" "$task" >t.json
+	kernel mid "" "RIGHT usleep(20000);"
+	{ echo "#include <unistd.h>"; sed "s/^{/{ usleep(30000);/" "$tests_dir/tasks/affine/reference.c"; } >waits.c
+	cc -O1 -w -std=gnu11 -shared -fPIC -DREAL=double -o waits.so waits.c
+	kharness -t t.json --oracle waits.so --threads 1 --phase timing --timing-s 0.05 --warmup-s 0 --against mid=mid.so right.so >r.json
+	jq -e ".candidates[0].timing[0] | .calls_per_sample > 20 and .checked_per_sample == 1" r.json
+	jq -e ".pairs[0].ratio | . > 1000 and . < 1000000" r.json
+'
 ok 'faster than possible is quarantined' '
 	jq ".min_time_ns = 1e9" "$task" >t.json
 	kharness -t t.json --oracle oracle.so --phase timing --timing-s 0.05 right.so >r.json

@@ -432,7 +432,6 @@ static struct space space = {
 	.fence = fence,
 	.sample_ns = 2e6,
 	.oracle_s = 0.004,
-	.samples_checks = true,
 };
 
 static char *

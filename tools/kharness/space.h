@@ -123,12 +123,8 @@ struct space {
 	/* for the slots of one subject in timing, unless one call needs more */
 	size_t arena_bytes;
 	double sample_ns; /* a sample lasts at least this long, with more calls if necessary */
-	/*
-	 * The oracle's time per sample. If it needs longer: fewer calls, or, with SAMPLES_CHECKS,
-	 * fewer checked calls.
-	 */
+	/* The oracle's time per sample. If it needs longer, fewer of the calls are checked. */
 	double oracle_s;
-	bool samples_checks;
 };
 
 extern const struct space space_host;

@@ -116,6 +116,8 @@ static const double wake_ns = 1e6;
  * time, and this long.
  */
 static const double delay_share = 0.02, delay_ns = 30000;
+/* A go of a racer that is slower than the candidate has as many calls as take this long, or one. */
+static const double go_most_ns = 50e6;
 /* Beyond this share the machine is called busy. */
 static const double busy_share = 0.1;
 static const int64_t nap_min_us = 2000, nap_max_us = 500000;
@@ -125,8 +127,9 @@ struct racer {
 	struct runner r;
 	enum outcome start; /* how it started */
 	bool greeted, loaded;
-	bool out;  /* failed: no longer takes part */
-	bool slow; /* a call takes longer than slow_s */
+	bool out;     /* failed: no longer takes part */
+	bool slow;    /* a call takes longer than slow_s */
+	size_t calls; /* of a sample: the first ones of the race's */
 	/* For the workload being timed, by round; NAN if it took no part. */
 	double *ns, *cpu;
 	double *lone, *host; /* of single calls */
@@ -386,8 +389,6 @@ draw_first(struct race *a, struct batch *b)
 	space->fence();
 	a->oracle_s = kseconds_since(start);
 	a->most = slots(a->j, a->w);
-	if (!space->samples_checks)
-		a->most = (size_t)fmin((double)a->most, fmax(1, space->oracle_s / a->oracle_s));
 }
 
 /*
@@ -438,6 +439,7 @@ begin(struct race *a, const struct ktask_workload *w)
 	const struct options *o = &a->j->o;
 	struct krng rng;
 	struct batch b;
+	double warm_ns[RACERS_MAX];
 	bool slow = false;
 
 	a->w = w;
@@ -459,6 +461,7 @@ begin(struct race *a, const struct ktask_workload *w)
 		x->slow = ns > slow_s * 1e9 && isfinite(ns);
 		slow |= x->slow;
 		note_speed(a, i, ns);
+		warm_ns[i] = ns;
 	}
 	batch_free(a->j, &b);
 	/* A sample's goes now have more rows. */
@@ -471,6 +474,9 @@ begin(struct race *a, const struct ktask_workload *w)
 	a->calls = (size_t)fmax(1, ceil(calls_wanted(a)));
 	a->checked =
 	    (size_t)fmin((double)a->calls, fmax(CHECKED_MIN, a->j->space->oracle_s / a->oracle_s));
+	for (size_t i = 0; i < a->count; i++)
+		a->racers[i].calls =
+		    (size_t)fmin((double)a->calls, fmax(1, go_most_ns / fmax(warm_ns[i], 1)));
 }
 
 /* ---- who is faster ---- */
@@ -640,7 +646,9 @@ one_go_each(struct race *a, const struct batch *b, bool slow, double *ns, double
 	for (size_t i = 0; i < a->count; i++) {
 		size_t which = a->rounds % 2 ? a->count - 1 - i : i;
 		struct racer *x = &a->racers[which];
+		struct batch own = *b;
 
+		own.count = x->calls < b->count ? x->calls : b->count;
 		ns[which] = cpu[which] = -1;
 		if (x->out || (x->slow && !slow))
 			continue;
@@ -649,10 +657,10 @@ one_go_each(struct race *a, const struct batch *b, bool slow, double *ns, double
 		if (first && !b->hidden)
 			pace(a, b);
 		first = false;
-		ns[which] = run(a, x, b, &cpu[which]);
+		ns[which] = run(a, x, &own, &cpu[which]);
 		if (isnan(ns[which]))
 			return false;
-		if (ns[which] >= 0 && !verify(a, x, b))
+		if (ns[which] >= 0 && !verify(a, x, &own))
 			ns[which] = -1;
 	}
 	return true;
@@ -774,7 +782,7 @@ round_of(struct race *a)
 		x->cpu[x->count++] = cpu[i];
 		if (a->calls == 1)
 			note_lone(x, ns[i]);
-		x->total_ns += ns[i] * (double)a->calls;
+		x->total_ns += ns[i] * (double)x->calls;
 	}
 	if (a->calls > 1 && a->rounds % (a->j->device ? LONE_EVERY_DEVICE : LONE_EVERY) == 0)
 		lone_calls(a);
@@ -871,7 +879,7 @@ add_row(const struct race *a, struct racer *x)
 	if (a->w->weight != 1)
 		json_object_set_new(row, "weight", json_real(a->w->weight));
 	json_object_set_new(row, "samples_ns", list);
-	json_object_set_new(row, "calls_per_sample", json_integer((json_int_t)a->calls));
+	json_object_set_new(row, "calls_per_sample", json_integer((json_int_t)x->calls));
 	json_object_set_new(row, "checked_per_sample", json_integer((json_int_t)a->checked));
 	set_ns(row, "median_ns", st.median);
 	set_ns(row, "min_ns", st.min);
