@@ -70,31 +70,35 @@ on_fault(int number, siginfo_t *info, void *context)
 		report->last = at + page;
 }
 
-/* Nothing that the child does may be visible outside. */
+/*
+ * Nothing that the child does may be visible outside. OMP_SET_NUM_THREADS was found before, because
+ * another thread may have held the linker's lock when the process was copied; whatever else waits
+ * for such a lock is ended by the alarm.
+ */
 static void
-keep_quiet(void)
+keep_quiet(void *omp_set_num_threads)
 {
 	static const struct rlimit none = { 0, 0 };
 	static const int numbers[] = { SIGSEGV, SIGBUS };
 	struct sigaction fault = { .sa_sigaction = on_fault, .sa_flags = SA_SIGINFO };
-	/* The parent's threads do not exist here, and OpenMP would wait for its own. */
-	void *symbol = dlsym(RTLD_DEFAULT, "omp_set_num_threads");
 	void (*threads)(int);
 	sigset_t alarms;
-	int fd = open("/dev/null", O_WRONLY);
+	int fd;
 
-	if (fd < 0 || dup2(fd, 1) < 0 || dup2(fd, 2) < 0 || setrlimit(RLIMIT_FSIZE, &none) ||
-	    setrlimit(RLIMIT_CORE, &none))
-		_exit(1);
-	for (size_t i = 0; i < LEN(numbers); i++)
-		sigaction(numbers[i], &fault, NULL);
 	signal(SIGALRM, SIG_DFL);
 	sigemptyset(&alarms);
 	sigaddset(&alarms, SIGALRM);
 	sigprocmask(SIG_UNBLOCK, &alarms, NULL);
 	alarm(CALL_S);
-	memcpy(&threads, &symbol, sizeof threads);
-	if (symbol)
+	fd = open("/dev/null", O_WRONLY);
+	if (fd < 0 || dup2(fd, 1) < 0 || dup2(fd, 2) < 0 || setrlimit(RLIMIT_FSIZE, &none) ||
+	    setrlimit(RLIMIT_CORE, &none))
+		_exit(1);
+	for (size_t i = 0; i < LEN(numbers); i++)
+		sigaction(numbers[i], &fault, NULL);
+	/* The parent's threads do not exist here, and OpenMP would wait for its own. */
+	memcpy(&threads, &omp_set_num_threads, sizeof threads);
+	if (threads)
 		threads(1);
 }
 
@@ -137,6 +141,7 @@ kwatch_guard_stop(const struct kwatch_call *c)
 static enum outcome
 attempt(const struct kwatch_call *c, size_t i, uintptr_t p, size_t bytes)
 {
+	void *omp = dlsym(RTLD_DEFAULT, "omp_set_num_threads");
 	pid_t pid;
 	int status = 0;
 
@@ -145,7 +150,7 @@ attempt(const struct kwatch_call *c, size_t i, uintptr_t p, size_t bytes)
 	pid = fork();
 	if (!pid) {
 		under_way = c;
-		keep_quiet();
+		keep_quiet(omp);
 		redirect(&c->args[i], p, bytes);
 		return CHILD;
 	}
