@@ -12,6 +12,7 @@
 
 #include "kadopt.h"
 #include "kconfigs.h"
+#include "shape.h"
 #include "kio.h"
 #include "koption.h"
 #include "ncu.h"
@@ -261,23 +262,24 @@ triple(const int64_t *at)
 
 /*
  * What the pointers pointed to in an observed call of the group with these scalars; empty when
- * there is no such call.
+ * there is no such call. If possible, none of them was a null pointer.
  */
 static const json_t *
 example_of(const struct kconfig *c, const json_t *observed, bool aligned)
 {
-	const json_t *call;
-	size_t i;
+	size_t own = aligned ? c->count : 0;
+	const json_t *found = NULL;
 
-	for (i = 0; aligned && i < c->count; i++) {
-		call = json_array_get(observed, c->calls[i]);
-		if (json_equal(json_object_get(call, "args"), c->scalars))
+	for (size_t i = 0; i < own + json_array_size(observed); i++) {
+		const json_t *call = json_array_get(observed, i < own ? c->calls[i] : i - own);
+
+		if (!json_equal(json_object_get(call, "args"), c->scalars))
+			continue;
+		if (!call_has_null(call))
 			return call;
+		found = found ? found : call;
 	}
-	json_array_foreach((json_t *)observed, i, call)
-		if (json_equal(json_object_get(call, "args"), c->scalars))
-			return call;
-	return NULL;
+	return found;
 }
 
 /* The work of a thread, from which loop counts can be estimated when a scalar was not observed. */

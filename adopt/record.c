@@ -13,6 +13,7 @@
 #include "adopt.h"
 #include "kio.h"
 #include "knpy.h"
+#include "shape.h"
 #include "watch.h"
 
 enum { MEGABYTES = 1024 };
@@ -51,18 +52,27 @@ add_line(struct kbuf *b, const json_t *config, long skip)
 }
 
 /*
- * Number of calls to skip: half of those with these arguments, because in the first the arrays may
- * be all zeros.
+ * Number of calls with these arguments to skip: up to half of those without null pointers, because
+ * in the first the arrays may be all zeros.
  */
 static long
 skipped(const json_t *calls, const json_t *config)
 {
-	long n = 0;
+	size_t n = json_array_size(calls);
+	long *whole = kcalloc(n + 1, sizeof *whole), count = 0, all = 0, skip;
 
-	for (size_t i = 0; i < json_array_size(calls); i++)
-		n += json_equal(json_object_get(json_array_get(calls, i), "args"),
-		    json_object_get(config, "scalars"));
-	return (n - 1) / 2;
+	for (size_t i = 0; i < n; i++) {
+		const json_t *call = json_array_get(calls, i);
+
+		if (!json_equal(json_object_get(call, "args"), json_object_get(config, "scalars")))
+			continue;
+		if (!call_has_null(call))
+			whole[count++] = all;
+		all++;
+	}
+	skip = count ? whole[(count - 1) / 2] : (all - 1) / 2;
+	free(whole);
+	return skip;
 }
 
 static json_t *

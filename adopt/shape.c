@@ -214,6 +214,18 @@ values_number(json_t *args)
 			json_object_set_new(args, name, json_integer(json_is_true(x)));
 }
 
+bool
+call_has_null(const json_t *call)
+{
+	const char *name;
+	json_t *p;
+
+	json_object_foreach(json_object_get(call, "pointers"), name, p)
+		if (kjson_bool_or(p, "null", false))
+			return true;
+	return false;
+}
+
 static void
 load_calls(struct values *v, const struct adoption *a)
 {
@@ -257,6 +269,27 @@ static const json_t *
 pointer(const struct values *v, size_t call, const char *name)
 {
 	return json_object_get(json_object_get(json_array_get(v->calls, call), "pointers"), name);
+}
+
+/*
+ * Every array of a task is there: leaves out calls with null pointers, unless all calls have some.
+ */
+static void
+leave_out_null(struct values *v)
+{
+	json_t *whole = json_array(), *call;
+	size_t i;
+
+	json_array_foreach(v->calls, i, call)
+		if (!call_has_null(call))
+			json_array_append(whole, call);
+	for (i = 0; i < v->count && json_array_size(whole); i++)
+		for (size_t k = 0; k < json_array_size(v->calls); k++)
+			v->at[i].optional |=
+			    kjson_bool_or(pointer(v, k, v->at[i].name), "null", false);
+	if (json_array_size(whole))
+		json_array_extend((json_array_clear(v->calls), v->calls), whole);
+	json_decref(whole);
 }
 
 /*
@@ -426,8 +459,8 @@ find_written(struct values *v, const struct kscan *s, const struct kscan_item *f
 			any |= v->at[i].written |= kjson_bool_or(p, "written", false);
 			if (kjson_bool_or(p, "null", false))
 				kdie(K_USAGE,
-				    "parameter %s is a null pointer in some calls, which is not "
-				    "supported; adopt a wrapper function",
+				    "in every call a parameter is a null pointer (%s in the "
+				    "first), which is not supported; adopt a wrapper function",
 				    v->at[i].name);
 		}
 	for (size_t i = 0; i < v->count; i++) {
@@ -948,6 +981,7 @@ values_find(struct values *v, const struct adoption *a, const char *text)
 	for (size_t i = 0; i < g.count; i++)
 		take_parameter(v, a, &s, &g.params[i], i == g.count - 1);
 	load_calls(v, a);
+	leave_out_null(v);
 	find_signs(v);
 	find_written(v, &s, f);
 	for (size_t k = 0; k < json_array_size(v->calls); k++)

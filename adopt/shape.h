@@ -25,6 +25,7 @@ struct value {
 	bool fresh;     /* integers; the kernel accepts any that were recorded, in any order */
 	bool own;       /* the shape is a size of its own, which no argument determines */
 	bool reached;   /* its size is what calls touch, not a piece of memory */
+	bool optional;  /* a null pointer in some calls, which are left out */
 	json_t *shared; /* the sizes of blocks of which calls get parts, a set */
 	size_t align;   /* its address was a multiple of this many bytes in every call */
 	/* the shape was chosen by the model among several that fit the calls */
@@ -46,6 +47,8 @@ struct values {
  */
 void values_find(struct values *v, const struct adoption *a, const char *text);
 void values_free(struct values *v);
+/* Is one of the pointers of an observed call a null pointer? */
+bool call_has_null(const json_t *call);
 /* The array X is written, although calls left the old values in it: takes it so, and notes it. */
 void value_is_written(struct values *v, struct value *x);
 /* Bytes that calls with these arguments touch of array X; 0: unknown. */

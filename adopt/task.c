@@ -686,6 +686,19 @@ add_terms(const struct draft *d, struct kbuf *b)
 	}
 }
 
+/* Arrays that are missing in some calls of the application. */
+static void
+add_optional(const struct values *v, struct kbuf *b)
+{
+	for (size_t i = 0; i < v->count; i++)
+		if (v->at[i].optional)
+			kbuf_printf(b,
+			    " In some calls of the application %s is a null pointer. Such calls "
+			    "are not among the workloads, but the program must do then what "
+			    "the reference does.",
+			    v->at[i].name);
+}
+
 static char *
 description(const struct draft *d)
 {
@@ -712,6 +725,7 @@ description(const struct draft *d)
 	    "helper functions, types and macros into the same file.");
 	add_build_facts(a, &b);
 	add_aliases(&d->v, &b);
+	add_optional(&d->v, &b);
 	if (line)
 		kbuf_printf(&b, " The application's comment on it: %s", line);
 	free(line);

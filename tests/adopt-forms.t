@@ -383,7 +383,10 @@ ok 'arrays of arrays, structures and null pointers are refused by name' '
 	odd() { exits 2 kadopt adopt -o "o-$1" -p odd --file k.c --kernel "$1" --build "gcc -o k k.c" --run ./k --runs 1; grep -q "$2" err || { cat out err; return 1; }; }
 	odd f "parameter .struct p\*p.: its member int\*\*b is not supported"
 	odd g "parameter .float\*\*a.: a pointer to pointers"
-	odd h "parameter a is a null pointer in some calls"'
+	odd h "in every call a parameter is a null pointer (a in the first)"
+	sed -i "s/h(0, x, 16);/h(0, x, 16);\n\th(y, x + 8, 8);\n\th(y, x + 8, 8);/" odd/k.c
+	exits 0 kadopt adopt -o o-some -p odd --file k.c --kernel h --build "gcc -o k k.c" --run ./k --runs 1 --proxy 0.0001,10000
+	jq -r .description o-some/task.json | grep "some calls of the application a is a null pointer"; jq -e "[.workloads[].values.n // 8] | all(. == 8)" o-some/task.json'
 
 ok 'in the sandbox the project is writable, but nothing around it, and there is no network' '
 	mkdir boxed; cp app/*.[ch] boxed
