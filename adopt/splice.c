@@ -924,7 +924,7 @@ same_signature(const struct state *t, const char *text, char **fault)
 	struct kscan s;
 	bool same = false;
 
-	kscan(text, strlen(text), &s);
+	(old->through ? kscan_through : kscan)(text, strlen(text), &s);
 	f = kscan_function(&s, t->called && t->launched ? t->a->entry : t->a->kernel);
 	if (!f || s.unclosed)
 		*fault = kasprintf("%s: the changed file is not well-formed", t->a->file);
@@ -1092,6 +1092,33 @@ put_together(struct state *t, const char *copy, struct patch *p, struct kbuf *no
 		free(text);
 }
 
+/*
+ * If the function NAME of X, the application's file, is inside #if, and only there, what is in the
+ * branches of all conditions is taken as if it stood outside: the winner comes into the same
+ * branch.
+ */
+static void
+look_inside(struct source *x, const char *name)
+{
+	struct kscan through;
+	size_t count = 0;
+
+	if (kscan_function(&x->scan, name))
+		return;
+	kscan_through(x->text, strlen(x->text), &through);
+	for (size_t i = 0; i < through.count; i++)
+		count += through.items[i].kind == KSCAN_FUNCTION &&
+		    kscan_declares(&through.items[i], name);
+	if (count != 1 || through.unclosed) {
+		kscan_free(&through);
+		return;
+	}
+	kscan_free(&x->scan);
+	free(x->kept);
+	x->scan = through;
+	x->kept = kcalloc(through.count + 1, sizeof *x->kept);
+}
+
 bool
 splice(
     const struct adoption *a, const char *winner, struct patch *p, struct kbuf *notes, char **fault)
@@ -1105,6 +1132,7 @@ splice(
 	*fault = NULL;
 	*p = (struct patch){ 0 };
 	bundle_open(&t.b, a, copy, settings);
+	look_inside(&t.b.sources[0], a->kernel);
 	bundle_keep(&t.b, a->kernel);
 	t.file = &t.b.sources[0];
 	t.kernel = kscan_function(&t.file->scan, a->kernel);
@@ -1114,7 +1142,9 @@ splice(
 	t.new_kernel = kscan_function(&t.w, a->kernel);
 	t.entry = unit ? kscan_function(&t.w, a->entry) : NULL;
 	if (!t.kernel)
-		*fault = kasprintf("%s is inside #if in %s", a->kernel, a->file);
+		*fault = kasprintf("%s is inside #if in %s, in several versions or between parts "
+		                   "of braces",
+		    a->kernel, a->file);
 	else if (!(unit ? t.entry : t.new_kernel) || t.w.unclosed)
 		*fault = kasprintf("the winner does not define %s outside #if", a->entry);
 	else

@@ -512,6 +512,18 @@ t 'C: work in the entry itself: the function calls it' '
 	grep -q "relax_entry(f->rows, f->cols, f->cells, f->sums, &f->steps, source, factor, &result);" p/main.c; grep -q "^	return result;" p/main.c
 	grep -q "^relax(struct field \*f, const REAL \*source, REAL factor /\* of the source \*/)$" p/main.c'
 
+mkdir branch; cp -r plain/. branch
+awk '/^\/\* How much/ { print "#ifndef NO_RELAX" }
+	{ print }
+	/return ..f->steps/ { last = 1 }
+	last && /^}/ { print "#else\nint\nrelax_not(struct field *f)\n{\n\treturn f->rows;\n}\n#endif"; last = 0 }' plain/main.c >branch/main.c
+t 'C: inside #if: the winner comes into the same branch; the other one stays' '
+	project=branch take main.c relax f_cells
+	sed "s/part(source\[i\], factor)/twice(factor) * source[i] \/ 2/; /^static REAL/,/^}/d; /How much/d; /slow = /d; s/^int\$/static REAL twice(REAL x) { return x + x; }\n&/" c/reference.c >winner
+	back 0; cat out c/runs/relax/*/integrated.patch; grep -q "^ACCEPTED" out
+	awk "/^#ifndef NO_RELAX/ { on = 1 } /^#else/ { on = 0 } on && /twice/ { n++ } END { exit n < 2 }" p/main.c
+	no "part\|slow" p/main.c; grep -q "^relax_not" p/main.c'
+
 t 'C: a static function of a header, with an attribute by a macro' '
 	project=plain take lib/vec.h dot result
 	sed "s/k < 30/k < 1/; s/volatile //" c/reference.c >winner
