@@ -120,10 +120,12 @@ tail_of(const char *log)
 static void
 explain(const struct adoption *a, const char *folder, const char *command, struct command_result *r)
 {
+	/* A status above those of signals is the command's own. */
+	bool killed = r->status > 128 && r->status <= 128 + SIGRTMAX;
 	char *how = r->status == -1
 	    ? kasprintf("did not end within %.0f s (give it more with --timeout)", a->timeout_s)
-	    : kasprintf(r->status > 128 ? "was killed by signal %d" : "exited with status %d",
-	          r->status > 128 ? r->status - 128 : r->status);
+	    : kasprintf(killed ? "was killed by signal %d" : "exited with status %d",
+	          r->status - (killed ? 128 : 0));
 
 	r->why = kasprintf("'%s' %s in %s (log: %s)", command, how, folder, r->log);
 	r->said = tail_of(r->log);

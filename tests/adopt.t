@@ -126,6 +126,8 @@ ok 'what must not go into the application is refused before anything is changed'
 		sums heat >after; same before after; [ ! -e d/adopt/journal.ndjson ]
 	}
 	refused "sub(\"total = weight\"; \"printf(\\\"x\\\"); total = weight\")" "harness_escape: line"
+	spoil "sub(\"\\ttotal = weight\"; \"\\t/* columns 0, 1, ... of the rest of the row */\\n\\ttotal = weight\")"
+	kadopt integrate -c d --gate 0.99 2>err || :; if grep elision err; then exit 1; fi
 	refused "sub(\"\\ttotal = weight\"; \"\\t/* ... existing code */\\n\\ttotal = weight\")" "elision: line"
 	refused "sub(\"conduct, next, rows\"; \"conduct, (float *)0, rows\")" "no_work: heat_diffuse does not use next"
 	refused "sub(\"int rows, int cols, int radius, heat_real spread,\"; \"int rows, long cols, int radius, heat_real spread,\")" "signature: .*,int,long,int,"'
