@@ -88,7 +88,7 @@ check_task(const struct arguments *a)
 	char *text;
 	size_t faults = kgroups_faults(t, &text);
 
-	for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
+	kpart_foreach(line, text, "\n")
 		kwarn("%s: %s", a->task, line);
 	free(text);
 	ktask_free(t);

@@ -40,7 +40,7 @@ static void
 read_waiver(char *text, struct waiver *w)
 {
 	*w = (struct waiver){ .rules = json_array() };
-	for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+	kpart_foreach(line, text, "\n") {
 		char *v;
 
 		if ((v = field(line, "id")))

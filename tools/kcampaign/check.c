@@ -233,9 +233,7 @@ command_schema(const struct options *o)
 static void
 add_faults(struct kbuf *text, const char *file, char *faults)
 {
-	char *save;
-
-	for (char *line = strtok_r(faults, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
+	kpart_foreach(line, faults, "\n")
 		kbuf_printf(text, "%s: %s\n", file, line);
 	free(faults);
 }
@@ -399,8 +397,7 @@ check_roofline(struct kbuf *text, const struct kcamp *c, const struct ktask *tas
 	if (lacks.len && kcamp_num(c, "stop.efficiency") > 0)
 		add_faults(text, "campaign.json: stop.efficiency", lacks.data);
 	else
-		for (char *line = lacks.len ? strtok(lacks.data, "\n") : NULL; line;
-		     line = strtok(NULL, "\n"))
+		kpart_foreach(line, lacks.data, "\n")
 			kwarn("the roofline will not have: %s", line);
 	if (!lacks.len || kcamp_num(c, "stop.efficiency") <= 0)
 		kbuf_free(&lacks);

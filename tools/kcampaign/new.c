@@ -186,10 +186,10 @@ copy_task(const char *from, const json_t *task, const char *to, bool copy)
 static void
 need_faultless(const char *file, const json_t *task)
 {
-	char *faults, *save;
+	char *faults;
 	size_t n = ktask_faults(task, &faults);
 
-	for (char *line = strtok_r(faults, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
+	kpart_foreach(line, faults, "\n")
 		kwarn("%s: %s", file, line);
 	if (n)
 		kdie(K_USAGE, "%s: %zu fault%s in the task; no campaign was created", file, n,

@@ -138,9 +138,9 @@ listing_json(const char *tool, char *output)
 	struct listing l = { .counts = json_object() };
 	json_t *out = NULL;
 	bool own = false;
-	char *save, *text;
+	char *text;
 
-	for (char *line = strtok_r(output, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
+	kpart_foreach(line, output, "\n")
 		take_line(&l, line, &own);
 	if (l.text.len && json_object_size(l.counts)) {
 		text = kfence_shorten(l.text.data, LISTING_MAX);

@@ -36,10 +36,10 @@ struct space {
 static json_t *
 values_of(const char *list, size_t len)
 {
-	char *copy = kstrndup(list, len), *save = NULL;
+	char *copy = kstrndup(list, len);
 	json_t *values = json_array();
 
-	for (char *v = strtok_r(copy, ", \t", &save); v; v = strtok_r(NULL, ", \t", &save))
+	kpart_foreach(v, copy, ", \t")
 		json_array_append_new(values, json_string(v));
 	free(copy);
 	return values;

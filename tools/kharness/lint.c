@@ -319,7 +319,7 @@ lint_groups(const struct ktask *t)
 	char *text;
 	size_t faults = kgroups_faults(t, &text);
 
-	for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
+	kpart_foreach(line, text, "\n")
 		kwarn("%s: %s", t->file, line);
 	free(text);
 	return faults;

@@ -161,13 +161,12 @@ static struct kbuf
 other_entries(const char *tree, const char *name, char **object)
 {
 	struct kbuf others = { 0 };
-	char *list = tree ? GIT("-c", "core.quotePath=false", "ls-tree", "--full-tree", tree)
-	                  : kstrdup(""),
-	     *save = NULL;
+	char *list =
+	    tree ? GIT("-c", "core.quotePath=false", "ls-tree", "--full-tree", tree) : kstrdup("");
 
 	*object = NULL;
 	/* "MODE TYPE OBJECT\tNAME" */
-	for (char *e = strtok_r(list, "\n", &save); e; e = strtok_r(NULL, "\n", &save)) {
+	kpart_foreach(e, list, "\n") {
 		const char *tab = strchr(e, '\t'), *sha = strchr(strchr(e, ' ') + 1, ' ') + 1;
 
 		if (strcmp(tab + 1, name))

@@ -44,11 +44,11 @@ append_path(const struct making *m, const char *list, const char *path)
 static char *
 name_there(const struct making *m, const char *path)
 {
-	char *full = kasprintf("%s/%s", *path == '/' ? "" : m->here, path), *save;
+	char *full = kasprintf("%s/%s", *path == '/' ? "" : m->here, path);
 	struct kbuf name = { 0 };
 
 	kbuf_puts(&name, ROOT);
-	for (char *part = strtok_r(full, "/", &save); part; part = strtok_r(NULL, "/", &save)) {
+	kpart_foreach(part, full, "/") {
 		char *slash = strrchr(name.data, '/');
 
 		if (!strcmp(part, "..") && slash) {
@@ -223,7 +223,7 @@ add_input(struct making *m, const char *path)
 static void
 add_inputs(struct making *m)
 {
-	char *list = ask(m->args, "", 0), *text, *save;
+	char *list = ask(m->args, "", 0), *text;
 	size_t len;
 
 	if (list && (!strncmp(list, "-\n", 2) || strstr(list, "\n-\n"))) {
@@ -236,8 +236,7 @@ add_inputs(struct making *m)
 		add(m, STDIN_NAME, text, len);
 		free(text);
 	}
-	for (char *line = list ? strtok_r(list, "\n", &save) : NULL; line;
-	     line = strtok_r(NULL, "\n", &save))
+	kpart_foreach(line, list, "\n")
 		if (strcmp(line, "-") && !m->shared)
 			add_input(m, line);
 	free(list);

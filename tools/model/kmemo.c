@@ -303,9 +303,8 @@ static const char *
 sort_lines(char *text, json_t *sections)
 {
 	int current = -1, next;
-	char *save = NULL;
 
-	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+	kpart_foreach(line, text, "\n") {
 		next = section_of(line);
 		if (next >= 0 && next != current + 1)
 			return "its sections must be Resolved, Pending and Avoid, once each and in "
