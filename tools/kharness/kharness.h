@@ -366,6 +366,8 @@ struct handshake {
 	double ns, own_ns, cpu_ns;
 	double stopped_cpu_ns; /* until it was stopped */
 	double spread_ns;      /* how far two of them may differ */
+	/* range of the middle half, by the judge's clock and by the exact ones */
+	double range_ns, exact_range_ns;
 };
 
 /*
@@ -406,6 +408,8 @@ double runner_undelayed_ns(const struct judge *j, const struct runner *r, const 
 /* The duration of a go, determined from three clocks (runner.c), minus the handshake. */
 double runner_ns(
     const struct judge *j, const struct runner *r, const struct span *s, const struct handshake *h);
+/* A go that takes less cannot be told from one without calls. */
+double runner_least_ns(const struct judge *j, const struct handshake *h);
 
 /* ---- opencl.c ---- */
 

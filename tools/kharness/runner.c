@@ -849,7 +849,20 @@ runner_ns(
 	return fmax(ns, 1);
 }
 
+double
+runner_least_ns(const struct judge *j, const struct handshake *h)
+{
+	return j->device || j->copies ? h->range_ns : h->exact_range_ns;
+}
+
 /* ---- start and end ---- */
+
+/* The range of the middle half. */
+static double
+range(double *v, size_t n)
+{
+	return kstat_quantile(v, n, 0.75) - kstat_quantile(v, n, 0.25);
+}
 
 /*
  * How far handshakes may differ: this many times the range of the middle half of them, plus a
@@ -860,7 +873,7 @@ enum { SPREAD_FACTOR = 2, SPREAD_NS = 20000 };
 struct handshake
 runner_handshake_of(const struct handshake *measured, size_t n)
 {
-	double v[4][HANDSHAKES], quarter;
+	double v[4][HANDSHAKES];
 
 	for (size_t i = 0; i < n; i++) {
 		v[0][i] = measured[i].ns;
@@ -868,12 +881,13 @@ runner_handshake_of(const struct handshake *measured, size_t n)
 		v[2][i] = measured[i].cpu_ns;
 		v[3][i] = measured[i].stopped_cpu_ns;
 	}
-	quarter = kstat_quantile(v[0], n, 0.75) - kstat_quantile(v[0], n, 0.25);
 	return (struct handshake){ .ns = kstat_quantile(v[0], n, 0.5),
 		.own_ns = kstat_quantile(v[1], n, 0.5),
 		.cpu_ns = kstat_quantile(v[2], n, 0.5),
 		.stopped_cpu_ns = kstat_quantile(v[3], n, 0.5),
-		.spread_ns = SPREAD_FACTOR * quarter + SPREAD_NS };
+		.spread_ns = SPREAD_FACTOR * range(v[0], n) + SPREAD_NS,
+		.range_ns = range(v[0], n),
+		.exact_range_ns = fmax(range(v[1], n), range(v[2], n)) };
 }
 
 struct handshake

@@ -775,6 +775,8 @@ round_of(struct race *a)
 			ns[i] = -1;
 		else if (!x->slow)
 			ns[i] = kstat_quantile(goes.ns[i], goes.count, 0.5);
+		if (ns[i] >= 0)
+			ns[i] = fmax(ns[i], runner_least_ns(a->j, &a->p.h) / (double)x->calls);
 		x->ns[a->rounds] = ns[i] < 0 ? NAN : ns[i];
 		if (ns[i] < 0)
 			continue;
