@@ -40,7 +40,15 @@ ok 'a stage writes a whole record from a thin one, and on request a thin one' '
 	same piped joined
 	for b in 01 02 03 04; do kcampaign record 001/$b; done | jq -cS . | same joined -
 	kclassify trials/001/*/eval.ndjson | kaudit | kscore --thin -r trials/000/00/eval.ndjson -a trials/000/archive.ndjson | same trials/001/score.ndjson -
-	karchive -a trials/000/archive.ndjson piped | same trials/001/archive.ndjson -'
+	karchive -a trials/000/archive.ndjson -o whole piped; karchive --top 9 whole >top
+	karchive --top 9 trials/001/archive.ndjson | same top -'
+
+ok 'a sample or prompt that exists is never written again' '
+	cp -r trials/001 ../facts
+	exits 2 ksample --thin --trial 1 -a trials/000/archive.ndjson
+	grep -q "trials/001/01/sample.ndjson: is there already; make redo" err
+	exits 2 kprompt --thin trials/001/02/sample.ndjson; grep -q "trials/001/02/prompt.ndjson: is there already" err
+	diff -r ../facts trials/001; rm -r ../facts'
 
 ok 'a thin record without its evaluation, or with another one, is refused' '
 	mkdir t && cp -r campaign.json task.json ./*.c trials t && cd t

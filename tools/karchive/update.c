@@ -464,8 +464,8 @@ put_archive(struct karch *a, long after, long before)
 {
 	const struct karch_row *list[KARCH_CELLS];
 	size_t n = karch_ranked(a, list);
-	bool thin = after >= 0 &&
-	    karch_is_thin(before, (long)kjson_int_or(a->header, "candidates", 0), KARCH_WHOLE);
+	long now = (long)kjson_int_or(a->header, "candidates", 0);
+	bool thin = after >= 0 && karch_is_thin(before, now, KARCH_WHOLE, now);
 
 	kjson_set(a->header, "elites", json_integer((json_int_t)n));
 	kjson_set(a->header, "programs", json_integer((json_int_t)a->programs));

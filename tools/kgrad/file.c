@@ -183,7 +183,7 @@ gradient_put(const struct gradient *g, const struct kcamp *camp, long after)
 	struct kbuf b = { 0 };
 	long n = 0;
 
-	if (!karch_is_thin(after, g->trial, KARCH_WHOLE_TRIALS))
+	if (!karch_is_thin(after, g->trial, KARCH_WHOLE_TRIALS, (long)g->total))
 		after = -1;
 	for (int c = 0; c < KARCH_CELLS; c++) {
 		const struct cell *cell = &g->cells[c];

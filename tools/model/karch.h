@@ -33,9 +33,9 @@ extern const char *const karch_dims[KARCH_DIMS];
 #define KARCH_REFERENCE "000/00"
 
 /*
- * The archive and the gradient of most trials hold only the lines that are new since the trial that
- * the header names as "after". All other lines are in the file of that trial, which may in turn
- * build on an earlier one, and so on down to a complete file. An archive also
+ * In a long search, the archive and the gradient of most trials hold only the lines that are new
+ * since the trial that the header names as "after". All other lines are in the file of that trial,
+ * which may in turn build on an earlier one, and so on down to a complete file. An archive also
  * lists the programs that are "gone". For PATH with HEADER as its first line, this returns the file
  * of that earlier trial; NULL: PATH is complete. Dies with K_USAGE unless PATH is in the folder of
  * its trial. The caller frees.
@@ -43,9 +43,10 @@ extern const char *const karch_dims[KARCH_DIMS];
 char *karch_before(const char *path, const json_t *header);
 /*
  * Whether a file is written without the lines of earlier ones. From the last file to this one the
- * number of trials or candidates went from BEFORE to NOW, and EACH of them there is a complete one.
+ * number of trials or candidates went from BEFORE to NOW, and EACH of them there is a complete one;
+ * all are as long as there are few CANDIDATES.
  */
-bool karch_is_thin(long before, long now, long each);
+bool karch_is_thin(long before, long now, long each, long candidates);
 
 /* A gradient: the header of the newest file, and the newest line of each cell, unchanged. */
 #define KARCH_GRADIENT "gradient/2"

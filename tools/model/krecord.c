@@ -723,6 +723,8 @@ krecord_store(const char *dir, const json_t *record, const char *name, const cha
 	char *path = kplace_id(dir, kjson_str_or(record, "id", ""), name);
 	json_t *part;
 
+	if (kis_there(path))
+		kdie(K_USAGE, "%s: is there already; make redo makes it again", path);
 	kout_open(path);
 	part = krecord_part(dir, record, name, shared);
 	kout_json(part);

@@ -61,7 +61,7 @@ void krecord_put(
  * prompts and that is stored once; else NULL. New reference.
  */
 json_t *krecord_part(const char *dir, const json_t *record, const char *name, const char *shared);
-/* Writes that part to the file that a trial's folder has for it. */
+/* Writes that part to its file in the trial's folder; dies with K_USAGE if that exists. */
 void krecord_store(const char *dir, const json_t *record, const char *name, const char *shared);
 
 #endif
