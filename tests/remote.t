@@ -83,8 +83,8 @@ ok 'what a run reads, as listed by keval' '
 	is "./campaign.json ./task.json ./reference.c" "$(rm -rf ../bare; mkdir ../bare; cp *.json *.c ../bare; cd ../bare
 		keval --inputs --reference | xargs)"
 	texts=$(jq -r ".texts[\"prompt.system\"].of[0] | sub(\"text:\"; \"trials/000/texts/\")" trials/001/04/prompt.ndjson)
-	is "./campaign.json ./task.json ./reference.c trials/001/archive.ndjson trials/000/archive.ndjson trials/000/00/eval.ndjson $T/a/my reply.ndjson trials/001/04/reply.ndjson trials/001/04/prompt.ndjson trials/001/04/sample.ndjson $texts trials/001/04/eval.ndjson" \
-		"$(keval --inputs -a trials/001/archive.ndjson "$T/a/my reply.ndjson" | xargs)"
+	is "./campaign.json ./task.json ./reference.c a trials/000/00/eval.ndjson $T/a/my reply.ndjson trials/001/04/reply.ndjson trials/001/04/prompt.ndjson trials/001/04/sample.ndjson $texts trials/001/04/eval.ndjson" \
+		"$(cp trials/001/archive.ndjson a; keval --inputs -a a "$T/a/my reply.ndjson" | xargs; rm a)"
 	is - "$(keval --inputs </dev/null | tail -n 1)"
 	jq -r .eval.code trials/001/01/eval.ndjson >../a/twin.c
 	for way in env "kremote env --"; do
