@@ -12,10 +12,10 @@
 
 #include "kadopt.h"
 #include "kconfigs.h"
-#include "shape.h"
 #include "kio.h"
 #include "koption.h"
 #include "ncu.h"
+#include "shape.h"
 
 static const char usage[] = "usage: kadopt configs [OPTION...]\n";
 

@@ -290,6 +290,8 @@ ok 'next to slow kernels, and with a slow oracle, a call of microseconds is time
 	kharness -t t.json --oracle waits.so --threads 1 --phase timing --timing-s 0.05 --warmup-s 0 --against mid=mid.so right.so >r.json
 	jq -e ".candidates[0].timing[0] | .calls_per_sample > 20 and .checked_per_sample == 1" r.json
 	jq -e ".pairs[0].ratio | . > 1000 and . < 1000000" r.json
+	kharness -t t.json --oracle oracle.so --threads 1 --phase timing --timing-s 0.05 --warmup-s 0 --against mid=mid.so right.so >r.json
+	jq -e "[.. | .timing? | arrays | .[]] | length == 2 and all(.checked_per_sample <= .calls_per_sample)" r.json
 '
 ok 'faster than possible is quarantined' '
 	jq ".min_time_ns = 1e9" "$task" >t.json

@@ -882,7 +882,8 @@ add_row(const struct race *a, struct racer *x)
 		json_object_set_new(row, "weight", json_real(a->w->weight));
 	json_object_set_new(row, "samples_ns", list);
 	json_object_set_new(row, "calls_per_sample", json_integer((json_int_t)x->calls));
-	json_object_set_new(row, "checked_per_sample", json_integer((json_int_t)a->checked));
+	json_object_set_new(row, "checked_per_sample",
+	    json_integer((json_int_t)(a->checked < x->calls ? a->checked : x->calls)));
 	set_ns(row, "median_ns", st.median);
 	set_ns(row, "min_ns", st.min);
 	set_ns(row, "mean_ns", st.mean);
