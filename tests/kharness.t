@@ -223,6 +223,24 @@ ok 'inputs of calls other than the current one cannot be read' '
 	timed --phase timing other.so >r.json
 	jq -e ".candidates[0] | .status == \"run_error\" and (.log | contains(\"the inputs of another call\"))" r.json
 '
+ok 'nothing on the stack tells a kernel in which goes they cannot' '
+	kernel told "static float *before; static volatile float seen;
+		/* An order of some calls, its number, and a size of whole pages, before many zeros. */
+		static int told(void)
+		{
+			volatile long here = 0;
+			unsigned *p = (unsigned *)&here;
+			for (int i = 0; i < 1400; i += 2, p += 2) {
+				unsigned long size = *(unsigned long *)(p + 4), zeros = 0;
+				for (int k = 6; k < 60; k++) zeros += p[k];
+				if (p[0] == 1 && p[1] > 1 && p[1] <= 128 && size && size % 4096 == 0 && !zeros)
+					return 1;
+			}
+			return 0;
+		}" "if (before && !told()) seen = *before; before = x; RIGHT"
+	timed --phase timing told.so >r.json
+	jq -e ".candidates[0] | .status == \"run_error\" and (.log | contains(\"the inputs of another call\"))" r.json
+'
 ok 'a wrong kernel is not timed' '
 	kernel nop "" ""
 	timed nop.so | jq -e ".candidates[0] | .status == \"wrong_value\" and .tier == 2 and (has(\"timing\") | not)"

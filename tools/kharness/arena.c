@@ -99,7 +99,7 @@ memory_open(
 	*m = (struct memory){ 0 };
 	j->space->arena_open(&m->in, round_up(in_bytes, PAGE), true);
 	j->space->arena_open(&m->out, round_up(out_bytes, PAGE), false);
-	m->rows = kcalloc(calls * j->task->arg_count, sizeof *m->rows);
+	m->rows = kcalloc(calls * row_words(j->task), sizeof *m->rows);
 	m->calls = calls;
 	m->far = secret();
 	j->space->guard(m->out.memory, m->far, 0, m->out.bytes);
@@ -277,12 +277,12 @@ fill(const struct judge *j, const struct memory *m, const struct batch *b, size_
 	sp->guard(m->out.memory, m->guard, out, p->out_end);
 }
 
-/* A call's row of arguments. */
+/* The arguments in a call's row. */
 static void
 fill_row(const struct judge *j, const struct memory *m, const struct batch *b, size_t k)
 {
 	const struct ktask *t = j->task;
-	uint64_t *row = m->rows + k * t->arg_count;
+	uint64_t *row = m->rows + k * row_words(t);
 
 	for (size_t i = 0; i < t->arg_count; i++) {
 		const struct ktask_arg *a = &t->args[i];

@@ -245,7 +245,7 @@ struct range {
 
 struct memory {
 	struct arena in, out;
-	uint64_t *rows;       /* arguments of the calls, a row each */
+	uint64_t *rows;       /* of the calls, row_words() each; see krun.h */
 	size_t calls;         /* room for so many */
 	struct place *places; /* one per loaded call */
 	size_t count;
@@ -261,6 +261,12 @@ struct memory {
 	uint64_t poison; /* word that outputs are filled with */
 	bool odd;        /* which of two poisons is next */
 };
+
+static inline size_t
+row_words(const struct ktask *t)
+{
+	return t->arg_count + 1;
+}
 
 /* Tensors begin at multiples of at least this many bytes, a power of two. */
 void memory_align(size_t bytes);

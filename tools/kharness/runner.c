@@ -305,7 +305,7 @@ static bool
 is_hidden(const struct judge *j, const struct runner *r, const struct batch *b, uint64_t offset)
 {
 	uint64_t slot = hidden_slot(j, b);
-	size_t left = rows_left(r) / (j->task->arg_count * sizeof *r->m->rows);
+	size_t left = rows_left(r) / (row_words(j->task) * sizeof *r->m->rows);
 	const struct place *p = &r->m->places[left < b->count ? b->count - 1 - left : 0];
 
 	for (size_t i = 0; slot && i < j->task->tensor_count; i++) {
@@ -649,12 +649,14 @@ look_at_lates(struct runner *r)
 
 /* Sends the rows of a go's calls, which are read one by one. */
 static void
-send_rows(const struct judge *j, const struct runner *r, size_t calls)
+send_rows(const struct judge *j, const struct runner *r, const struct batch *b, size_t calls)
 {
 	const char *p = (const char *)r->m->rows;
-	size_t left = calls * j->task->arg_count * sizeof *r->m->rows;
+	size_t words = row_words(j->task), left = calls * words * sizeof *r->m->rows;
 	ssize_t n;
 
+	for (size_t k = 0; k < calls; k++)
+		r->m->rows[(k + 1) * words - 1] = hidden_slot(j, b);
 	for (; left; p += n, left -= (size_t)n)
 		if ((n = write(r->rows[1], p, left)) < 0) {
 			/*
@@ -732,9 +734,7 @@ allow(const struct judge *j, const struct runner *r, int cpu)
 static enum outcome
 go(struct judge *j, struct runner *r, const struct batch *b, struct span *s)
 {
-	struct krun_command c = {
-		.order = KRUN_GO, .calls = b ? (uint32_t)b->count : 0, .slot = hidden_slot(j, b)
-	};
+	struct krun_command c = { .order = KRUN_GO, .calls = b ? (uint32_t)b->count : 0 };
 	char why[256];
 	struct krun_report report;
 	int64_t start, end, used, cpu = cpu_ns(r), delay = r->frozen_delay_ns, done_delay,
@@ -754,7 +754,7 @@ go(struct judge *j, struct runner *r, const struct batch *b, struct span *s)
 		return e;
 	if (j->copies)
 		cpu = cpu_ns(r);
-	send_rows(j, r, c.calls);
+	send_rows(j, r, b, c.calls);
 	allow(j, r, j->begin_on);
 	own_delay = own_delay_ns();
 	start = know_ns();

@@ -7,11 +7,12 @@
  * krun-c LIBRARY SOCKET INPUTS OUTPUTS ROWS, the last four being descriptor numbers; krun-gpu takes
  * the backend as another argument, and its inputs and outputs are device memory.
  *
- * ROWS is a pipe that holds the arguments of the calls of a batch (GO), one row of arg_count words
- * for each call. The runner reads a row just before its call, so the next calls stay in the kernel
- * until their turn: a candidate that looks around in its process finds no other call's arguments.
- * Its inputs are in memory before that. In some batches, which are not timed, krun-c can read only
- * the inputs of the current call (SLOT).
+ * ROWS is a pipe that holds the arguments of the calls of a batch (GO), one row for each call. The
+ * runner reads a row just before its call, so the next calls stay in the kernel until their turn: a
+ * candidate that looks around in its process finds no other call's arguments. Its inputs are in
+ * memory before that. In some batches, which are not timed, krun-c can read only the inputs of the
+ * current call. The last word of a row says so, and is gone when the call begins, because a
+ * candidate that found it would look at other inputs only where that is safe.
  *
  * If a candidate consists of device code only (krun-opencl), the judge says what is launched: names
  * of kernels in the setup, sizes with every batch. If the device has memory of its own, tensors are
@@ -23,7 +24,7 @@
 
 #include "kutil.h"
 
-enum { KRUN_VERSION = 6, KRUN_ARGS = 48, KRUN_LAUNCHES = 8, KRUN_CPUS = 1024 };
+enum { KRUN_VERSION = 7, KRUN_ARGS = 48, KRUN_LAUNCHES = 8, KRUN_CPUS = 1024 };
 
 enum krun_kind { KRUN_IN, KRUN_OUT, KRUN_I32, KRUN_I64, KRUN_F32, KRUN_F64 };
 
@@ -60,12 +61,13 @@ struct krun_report {
 };
 
 /*
- * Judge to runner. LOAD the library, or make CALLS calls, each with the next row of the pipe; a
- * word of a row is an offset into inputs or outputs, or holds a value's bytes, starting at its
- * first byte. A runner that has loaded nothing reads the rows and makes no call: this measures the
- * cost of the batch itself. READY: wait for the next command by spinning. STAGE and COLLECT: copy
- * the arenas to a device with memory of its own before a batch, and back after it. The reply to
- * these three is AWAKE.
+ * Judge to runner. LOAD the library, or make CALLS calls, each with the next row of the pipe:
+ * arg_count words, each an offset into inputs or outputs or a value's bytes, starting at its first
+ * byte; and for krun-c a last word: the inputs of the call are between two multiples of it, and no
+ * others can be read; 0: all can. A runner that has loaded nothing reads the rows and makes no
+ * call: this measures the cost of the batch itself. READY: wait for the next command by spinning.
+ * STAGE and COLLECT: copy the arenas to a device with memory of its own before a batch, and back
+ * after it. The reply to these three is AWAKE.
  */
 enum krun_order { KRUN_LOAD, KRUN_GO, KRUN_READY, KRUN_STAGE, KRUN_COLLECT };
 
@@ -79,8 +81,6 @@ struct krun_launch {
 struct krun_command {
 	uint32_t order, calls;
 	uint64_t nonce;
-	/* krun-c: the inputs of a call are between two multiples of this; 0: all can be read */
-	uint64_t slot;
 	struct krun_launch launch[KRUN_LAUNCHES];
 };
 
