@@ -79,7 +79,7 @@ add_proxy(void *answers, const char *option, const char *text)
 }
 
 static void
-add_project(void *answers, const char *option, const char *path)
+add_path(void *answers, const char *option, const char *path)
 {
 	char full[PATH_MAX];
 
@@ -133,7 +133,7 @@ parse_options(struct adopt_options *o, int argc, char **argv)
 	const struct koption options[] = {
 		{ 'c', "campaign", .text = &o->campaign, .help = "DIR\tmake the campaign in DIR" },
 		{ 'o', "output", .text = &o->campaign, .help = "DIR\tthe same as --campaign" },
-		{ 'p', "project", .call = add_project, .to = a,
+		{ 'p', "project", .call = add_path, .to = a,
 		    .help = "DIR\tthe project with the application" },
 		{ 0, "file", .call = set_text, .to = a,
 		    .help = "FILE\tthe source file with the kernel, relative to the project" },
@@ -172,6 +172,8 @@ parse_options(struct adopt_options *o, int argc, char **argv)
 		    .help = "EXPRESSION\toperations of a call, over the task's axes" },
 		{ 0, "bytes", .call = set_text, .to = a,
 		    .help = "EXPRESSION\tbytes that a call must move at least" },
+		{ 0, "ncu", .call = add_path, .to = a,
+		    .help = "FILE\tcounters of the application, from ncu, for these two" },
 		{ 0, "sandbox", .flag = &sandbox, .help = "\trun the application in a sandbox" },
 	};
 
@@ -276,8 +278,8 @@ run_step(const struct adoption *a, const struct step *s)
 static bool
 are_late(const json_t *answers)
 {
-	static const char *const late[] = { "flops", "bytes", "timeout_s", "context", "outputs",
-		"sandbox" };
+	static const char *const late[] = { "flops", "bytes", "ncu", "timeout_s", "context",
+		"outputs", "sandbox" };
 	const char *name;
 	json_t *v;
 
@@ -329,10 +331,14 @@ add_late(const struct adoption *a)
 	int code = check_frozen(a);
 
 	if (code == K_OK) {
-		outputs_propose(a);
+		json_object_update_new(task, task_count(a, task));
 		task_formulas(a, task);
 		if (!json_equal(task, was))
 			code = change_task(a, path, task, was);
+	}
+	/* This stores the answers. */
+	if (code == K_OK) {
+		outputs_propose(a);
 		task_context(a);
 	}
 	if (code == K_OK)

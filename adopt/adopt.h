@@ -91,6 +91,13 @@ void task_context(const struct adoption *a);
 void task_freeze(const struct adoption *a, const json_t *task);
 
 /*
+ * count.c: formulas for the operations of a call ("flops"), by the counters in the file of --ncu,
+ * and for its bytes if it reads only a part of its arrays; empty without that option. New
+ * reference.
+ */
+json_t *task_count(const struct adoption *a, const json_t *task);
+
+/*
  * compile.c: how the project compiles the kernel's file, in the form that compile_settings returns
  * later.
  */

@@ -416,8 +416,9 @@ timed_calls(const char *path, const struct rule *r, const struct records *observ
 	for (size_t i = 0; i < *n; i++) {
 		const json_t *c = json_array_get(timing->calls, i);
 
-		calls[i] = (struct kconfigs_call){ key_of(r, c, path, i),
-			kjson_num_or(c, "ns", 0) / 1e3, NAN, NAN, json_object_get(c, "args") };
+		calls[i] =
+		    (struct kconfigs_call){ key_of(r, c, path, i), kjson_num_or(c, "ns", 0) / 1e3,
+			    NAN, NAN, json_object_get(c, "args"), NAN, NAN };
 	}
 	return calls;
 }

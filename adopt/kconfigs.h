@@ -47,6 +47,9 @@ struct kconfigs_call {
 	/* instructions of all threads, bytes of device memory; NAN: not counted */
 	double thread_inst, dram_bytes;
 	const json_t *args; /* borrowed; NULL: unknown */
+	/* operations with floating-point numbers, bytes read from device memory; NAN: not counted
+	 */
+	double flops, dram_read;
 };
 
 /* A call with its arguments, from another run of the same command. */

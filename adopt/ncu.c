@@ -10,7 +10,8 @@
 
 #include "kutil.h"
 
-enum { CELLS = 512 };
+/* ncu --set full gives more than 2000 columns. */
+enum { CELLS = 8192, TENSOR = 32 };
 
 /* A row, split in place. */
 struct row {
@@ -19,11 +20,35 @@ struct row {
 };
 
 /* The columns of interest. */
-enum column { NAME, BLOCK, GRID, TIME, INST, READ, WRITE, COLUMNS };
+enum column { NAME, BLOCK, GRID, TIME, INST, READ, WRITE, CYCLES, COLUMNS };
 
 static const char *const titles[COLUMNS] = { "Kernel Name", "Block Size", "Grid Size",
 	"gpu__time_duration.sum", "smsp__thread_inst_executed.sum", "dram__bytes_read.sum",
-	"dram__bytes_write.sum" };
+	"dram__bytes_write.sum", "smsp__cycles_elapsed.avg" };
+
+/*
+ * Instructions of threads, and operations in each. Those of half precision do not count: compilers
+ * use them to convert numbers (HADD2) and to load constants (HFMA2).
+ */
+#define OP(name) "smsp__sass_thread_inst_executed_op_" name "_pred_on.sum"
+static const struct {
+	const char *sum, *rate; /* in all, and in a cycle, which is what --set full gives */
+	int flops;
+} ops[] = {
+	{ OP("fadd"), OP("fadd") ".per_cycle_elapsed", 1 },
+	{ OP("fmul"), OP("fmul") ".per_cycle_elapsed", 1 },
+	{ OP("ffma"), OP("ffma") ".per_cycle_elapsed", 2 },
+	{ OP("dadd"), OP("dadd") ".per_cycle_elapsed", 1 },
+	{ OP("dmul"), OP("dmul") ".per_cycle_elapsed", 1 },
+	{ OP("dfma"), OP("dfma") ".per_cycle_elapsed", 2 },
+};
+
+/* Where the columns are, -1: nowhere. */
+struct columns {
+	int at[COLUMNS], sum[LEN(ops)], rate[LEN(ops)];
+	int tensor[TENSOR]; /* operations of matrix units, by type */
+	size_t tensors;
+};
 
 /* RFC 4180: quoted cells contain commas and doubled quotes. */
 static void
@@ -53,14 +78,14 @@ part(char *line, struct row *r)
 
 /* Also "1,073,741,824"; NAN for "n/a" and missing values. */
 static double
-number(const struct row *r, const int at[COLUMNS], enum column c)
+number(const struct row *r, int at)
 {
 	char text[64], *to = text, *end;
 	double d;
 
-	if (at[c] < 0 || (size_t)at[c] >= r->count)
+	if (at < 0 || (size_t)at >= r->count)
 		return NAN;
-	for (const char *p = r->cell[at[c]]; *p && to < text + sizeof text - 1; p++)
+	for (const char *p = r->cell[at]; *p && to < text + sizeof text - 1; p++)
 		if (*p != ',')
 			*to++ = *p;
 	*to = '\0';
@@ -69,20 +94,58 @@ number(const struct row *r, const int at[COLUMNS], enum column c)
 }
 
 static const char *
-text_of(const struct row *r, const int at[COLUMNS], enum column c)
+text_of(const struct row *r, int at)
 {
-	return at[c] >= 0 && (size_t)at[c] < r->count ? r->cell[at[c]] : "";
+	return at >= 0 && (size_t)at < r->count ? r->cell[at] : "";
+}
+
+static int
+column_of(const struct row *r, const char *title)
+{
+	for (size_t i = 0; i < r->count; i++)
+		if (!strcmp(r->cell[i], title))
+			return (int)i;
+	return -1;
 }
 
 static void
-find_columns(const struct row *r, int at[COLUMNS])
+find_columns(const struct row *r, struct columns *c)
 {
-	for (size_t c = 0; c < COLUMNS; c++) {
-		at[c] = -1;
-		for (size_t i = 0; i < r->count; i++)
-			if (!strcmp(r->cell[i], titles[c]))
-				at[c] = (int)i;
+	static const char tensor[] = "sm__ops_path_tensor_src_";
+
+	*c = (struct columns){ 0 };
+	for (size_t i = 0; i < COLUMNS; i++)
+		c->at[i] = column_of(r, titles[i]);
+	for (size_t i = 0; i < LEN(ops); i++) {
+		c->sum[i] = column_of(r, ops[i].sum);
+		c->rate[i] = column_of(r, ops[i].rate);
 	}
+	for (size_t i = 0; i < r->count && c->tensors < TENSOR; i++) {
+		const char *name = r->cell[i], *dot = strchr(name, '.');
+
+		if (!strncmp(name, tensor, strlen(tensor)) && dot && !strcmp(dot, ".sum") &&
+		    strncmp(name + strlen(tensor), "int", 3))
+			c->tensor[c->tensors++] = (int)i;
+	}
+}
+
+/* Operations with floating-point numbers; NAN: they were not counted. */
+static double
+flops_of(const struct row *r, const struct columns *c)
+{
+	double flops = 0, cycles = number(r, c->at[CYCLES]);
+
+	for (size_t i = 0; i < LEN(ops); i++) {
+		double n = number(r, c->sum[i]);
+
+		flops += ops[i].flops * (isnan(n) ? number(r, c->rate[i]) * cycles : n);
+	}
+	for (size_t i = 0; i < c->tensors; i++) {
+		double n = number(r, c->tensor[i]);
+
+		flops += isnan(n) ? 0 : n;
+	}
+	return flops;
 }
 
 /* "row_mix<float>(const float *, int)" has the name row_mix. */
@@ -97,17 +160,19 @@ is_named(const char *name, const char *kernel)
 }
 
 static bool
-read_call(const struct row *r, const int at[COLUMNS], struct kconfigs_call *c)
+read_call(const struct row *r, const struct columns *cols, struct kconfigs_call *c)
 {
 	long long g[3] = { 0, 1, 1 }, b[3] = { 0, 1, 1 };
-	double ns = number(r, at, TIME);
+	const int *at = cols->at;
+	double ns = number(r, at[TIME]);
 
-	if (sscanf(text_of(r, at, GRID), "(%lld, %lld, %lld)", &g[0], &g[1], &g[2]) < 1 ||
-	    sscanf(text_of(r, at, BLOCK), "(%lld, %lld, %lld)", &b[0], &b[1], &b[2]) < 1 ||
+	if (sscanf(text_of(r, at[GRID]), "(%lld, %lld, %lld)", &g[0], &g[1], &g[2]) < 1 ||
+	    sscanf(text_of(r, at[BLOCK]), "(%lld, %lld, %lld)", &b[0], &b[1], &b[2]) < 1 ||
 	    !isfinite(ns))
 		return false;
 	*c = (struct kconfigs_call){ { true, 6, { g[0], g[1], g[2], b[0], b[1], b[2] } }, ns / 1e3,
-		number(r, at, INST), number(r, at, READ) + number(r, at, WRITE), NULL };
+		number(r, at[INST]), number(r, at[READ]) + number(r, at[WRITE]), NULL,
+		flops_of(r, cols), number(r, at[READ]) };
 	return true;
 }
 
@@ -118,7 +183,8 @@ ncu_calls(const char *file, const char *kernel, size_t *n)
 	struct kconfigs_call *calls = NULL;
 	struct row *row = kmalloc(sizeof *row);
 	bool header = false;
-	int at[COLUMNS];
+	struct columns columns = { 0 };
+	const int *at = columns.at;
 
 	*n = 0;
 	kpart_foreach(line, text, "\r\n") {
@@ -127,7 +193,7 @@ ncu_calls(const char *file, const char *kernel, size_t *n)
 			continue;
 		part(line, row);
 		if (!header) {
-			find_columns(row, at);
+			find_columns(row, &columns);
 			header = true;
 			if (at[NAME] < 0 || at[GRID] < 0 || at[BLOCK] < 0 || at[TIME] < 0)
 				kdie(K_USAGE,
@@ -138,10 +204,10 @@ ncu_calls(const char *file, const char *kernel, size_t *n)
 			continue;
 		}
 		/* The row with the units has no ID. */
-		if (!*row->cell[0] || !is_named(text_of(row, at, NAME), kernel))
+		if (!*row->cell[0] || !is_named(text_of(row, at[NAME]), kernel))
 			continue;
 		calls = krealloc(calls, (*n + 1) * sizeof *calls);
-		*n += read_call(row, at, &calls[*n]);
+		*n += read_call(row, &columns, &calls[*n]);
 	}
 	if (!*n)
 		kdie(K_USAGE, "%s: contains no launch of %s with grid, block and time", file,

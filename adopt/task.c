@@ -43,6 +43,7 @@ struct draft {
 	char *text;      /* of the reference */
 	json_t *task;
 	json_t *targets;    /* times in the application, us, by workload */
+	json_t *counted;    /* formulas for the work of a call, by counters; or NULL */
 	json_t *small;      /* workloads that are checked but not timed */
 	bool inout;         /* arrays that are written are also read */
 	const char *oracle; /* "double", "reference", or "self": doubles already, or integers */
@@ -799,6 +800,9 @@ draft_task(struct draft *d)
 	free(head);
 	if (bytes)
 		json_object_set_new(t, "bytes", json_string(bytes));
+	if (!d->counted)
+		d->counted = task_count(a, t);
+	json_object_update(t, d->counted);
 	task_formulas(a, t);
 	if (strcmp(d->oracle, "self"))
 		json_object_set_new(t, "oracle", json_string(cuda ? "oracle.cu" : "oracle.c"));
@@ -1883,6 +1887,7 @@ make_task(const struct adoption *a)
 	json_decref(d.configs);
 	json_decref(d.small);
 	json_decref(d.targets);
+	json_decref(d.counted);
 	json_decref(d.task);
 	free(d.text);
 	free(d.built.text);

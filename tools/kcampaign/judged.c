@@ -21,15 +21,15 @@ enum { SHOWN = 60 };
 
 /*
  * Members of a task that have no influence on verdicts, and workloads, which are compared by name.
- * Baselines are only shown next to a result. The formulas for what a call computes and moves may be
- * added later, for a roofline, but not removed: reports have shown them.
+ * Baselines are only shown next to a result. The formulas for what a call computes and moves, for a
+ * roofline, may be added or corrected later, but not removed: reports have shown them.
  */
 static bool
-is_aside(const char *member, bool added)
+is_aside(const char *member, bool there)
 {
 	static const char *const aside[] = { "name", "description", "baselines", "workloads" };
 
-	if (added && (!strcmp(member, "flops") || !strcmp(member, "bytes")))
+	if (there && (!strcmp(member, "flops") || !strcmp(member, "bytes")))
 		return true;
 
 	for (size_t i = 0; i < LEN(aside); i++)
@@ -136,7 +136,7 @@ compare(const struct changes *c, const char *file, const char *name, const json_
 		const json_t *a = json_object_get(was, member), *b = json_object_get(now, member);
 		char *what = kasprintf("%s%s%s", name, *name ? ": " : "", member);
 
-		if ((*name || !is_aside(member, !a)) && !(a && b && json_equal(a, b)))
+		if ((*name || !is_aside(member, b)) && !(a && b && json_equal(a, b)))
 			add_change(c, file, what, a, b);
 		free(what);
 	}

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The work of a call, by hardware counters: formulas for a task's roofline. See task_count in
+ * adopt.h.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "adopt.h"
+#include "kio.h"
+#include "ncu.h"
+
+enum { CONFIGS = 64, FACTORS = 3 };
+
+/* Counts of one kind in all configurations agree with a formula within this. */
+#define CLOSE 0.01
+/* A kernel that reads less than this share of its arrays does not read all of them. */
+#define PARTLY 0.5
+
+/* The launches in ncu's file, and what is made of them. */
+struct counts {
+	const json_t *configs;  /* those of adopt/configs.json */
+	const json_t *sequence; /* the kernels that a host function launches, or NULL */
+	struct kconfigs_call *calls;
+	size_t count;
+	json_int_t all; /* observed calls */
+};
+
+/* The values of one kind, and the workloads that they belong to. */
+struct fit {
+	const json_t *axes[CONFIGS];
+	double value[CONFIGS];
+	size_t count;
+	char *formula;
+};
+
+static double
+counted_flops(const struct kconfigs_call *c)
+{
+	return c->flops;
+}
+
+static double
+counted_reads(const struct kconfigs_call *c)
+{
+	return c->dram_read;
+}
+
+/*
+ * The count of a call of CONFIG: that of its launches, which must agree; NAN: unknown. For a host
+ * function that of all its launches, if all calls are alike.
+ */
+static double
+count_of(const struct counts *c, const json_t *config, double (*of)(const struct kconfigs_call *))
+{
+	const json_t *grid = json_array_get(json_object_get(config, "grid"), 0),
+	             *block = json_array_get(json_object_get(config, "block"), 0);
+	double sum = 0, low = INFINITY, high = -INFINITY;
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->count; i++) {
+		const struct kconfigs_call *x = &c->calls[i];
+
+		if (!c->sequence &&
+		    (x->key.at[0] != json_integer_value(grid) ||
+		        x->key.at[3] != json_integer_value(block)))
+			continue;
+		sum += of(x);
+		low = fmin(low, of(x));
+		high = fmax(high, of(x));
+		n++;
+	}
+	if (c->sequence)
+		return json_array_size(c->configs) == 1 ? sum / (double)c->all : NAN;
+	return n && high - low <= CLOSE * high ? sum / (double)n : NAN;
+}
+
+/* The bytes of CONFIG's arrays that are read, or those that are WRITTEN. */
+static double
+bytes_of(const json_t *config, bool written)
+{
+	const json_t *pointers = json_object_get(config, "pointers"), *p;
+	const char *name;
+	double sum = 0;
+
+	json_object_foreach((json_t *)pointers, name, p)
+		if (kjson_bool_or(p, written ? "written" : "read", false))
+			sum += (double)(kjson_int_or(p, "bytes", 0) - kjson_int_or(p, "offset", 0));
+	return sum;
+}
+
+/* Is PRODUCT, whose factors are TEXT, in proportion to the values? Then it makes the formula. */
+static bool
+accept(struct fit *f, const double *product, const char *text)
+{
+	double low = INFINITY, high = 0, by, whole;
+
+	for (size_t i = 0; i < f->count; i++) {
+		double x = product[i] > 0 ? f->value[i] / product[i] : INFINITY;
+
+		low = fmin(low, x);
+		high = fmax(high, x);
+	}
+	by = sqrt(low * high);
+	if (!isfinite(high) || high - low > CLOSE * high || !(by > 0))
+		return false;
+	whole = round(by);
+	if (whole > 0 && fabs(by - whole) <= CLOSE * by)
+		f->formula = kasprintf("%.0f%s", whole, text);
+	else
+		f->formula = kasprintf("%.0f%s/1000", round(by * 1000), text);
+	return true;
+}
+
+/* The same for PRODUCT with LEFT more axes, from the one FROM on. */
+static bool
+multiply(struct fit *f, size_t from, int left, const double *product, const char *text)
+{
+	const char *name;
+	json_t *axis;
+	size_t at = 0;
+	bool found = false;
+
+	if (!left)
+		return accept(f, product, text);
+	json_object_foreach((json_t *)f->axes[0], name, axis) {
+		double next[CONFIGS];
+		char *longer;
+
+		if (at++ < from || found)
+			continue;
+		for (size_t i = 0; i < f->count; i++)
+			next[i] = product[i] * kjson_num_or(f->axes[i], name, 0);
+		longer = kasprintf("%s*%s", text, name);
+		found = multiply(f, at - 1, left - 1, next, longer);
+		free(longer);
+	}
+	return found;
+}
+
+/* A number times as few axes as possible. */
+static void
+find_formula(struct fit *f)
+{
+	double one[CONFIGS];
+
+	for (size_t i = 0; i < f->count; i++)
+		one[i] = 1;
+	for (int factors = 0; f->count && factors <= FACTORS && !f->formula; factors++)
+		multiply(f, 0, factors, one, "");
+}
+
+static void
+add_value(struct fit *f, const json_t *task, const json_t *config, double value)
+{
+	const json_t *list = json_object_get(task, "workloads"), *w;
+	size_t i;
+
+	json_array_foreach((json_t *)list, i, w) {
+		if (f->count < CONFIGS &&
+		    !strcmp(kjson_str_or(w, "name", ""), kjson_str_or(config, "name", ""))) {
+			f->axes[f->count] = json_object_get(w, "axes");
+			f->value[f->count++] = value;
+		}
+	}
+}
+
+/* Sets MEMBER of the formulas if the values show one. */
+static void
+set_formula(json_t *formulas, const char *member, struct fit *f, const char *what)
+{
+	bool counted = f->count > 0;
+
+	for (size_t i = 0; i < f->count; i++)
+		counted = counted && isfinite(f->value[i]);
+	if (counted)
+		find_formula(f);
+	if (f->formula) {
+		ksay("work       %s %s a call, by hardware counters\n", f->formula, what);
+		json_object_set_new(formulas, member, json_string(f->formula));
+	} else if (counted) {
+		kwarn("the counted %s are not in proportion to a product of sizes: give a formula "
+		      "with --%s",
+		    what, member);
+	} else {
+		kwarn("the file does not show the %s of each configuration: give a formula with "
+		      "--%s",
+		    what, member);
+	}
+	free(f->formula);
+}
+
+static json_t *
+formulas_of(const struct counts *c, const json_t *task)
+{
+	struct fit flops = { 0 }, bytes = { 0 };
+	json_t *formulas = json_object();
+	const json_t *config;
+	bool partly = false;
+	size_t i;
+
+	json_array_foreach((json_t *)c->configs, i, config) {
+		double n = count_of(c, config, counted_reads);
+
+		add_value(&flops, task, config, count_of(c, config, counted_flops));
+		add_value(&bytes, task, config, n + bytes_of(config, true));
+		partly |= n < PARTLY * bytes_of(config, false);
+	}
+	/* A kernel of integers has no roofline but that of the memory. */
+	for (i = 0; i < flops.count && flops.value[i] == 0;)
+		i++;
+	if (i < flops.count)
+		set_formula(formulas, "flops", &flops, "operations");
+	if (partly)
+		set_formula(formulas, "bytes", &bytes, "bytes");
+	return formulas;
+}
+
+/* The launches of all kernels of the unit. */
+static void
+read_launches(struct counts *c, const struct adoption *a, const char *file)
+{
+	const json_t *names = c->sequence;
+	size_t n = names ? json_array_size(names) : 1;
+
+	for (size_t i = 0; i < n; i++) {
+		size_t more;
+		struct kconfigs_call *own = ncu_calls(
+		    file, names ? json_string_value(json_array_get(names, i)) : a->kernel, &more);
+
+		c->calls = krealloc(c->calls, (c->count + more) * sizeof *own);
+		memcpy(c->calls + c->count, own, more * sizeof *own);
+		c->count += more;
+		free(own);
+	}
+}
+
+json_t *
+task_count(const struct adoption *a, const json_t *task)
+{
+	const char *file = kjson_str_or(a->json, "ncu", NULL);
+	json_t *configs, *formulas;
+	struct counts c = { .sequence = json_object_get(a->unit, "sequence") };
+
+	if (!file)
+		return json_object();
+	if (!c.sequence && !kjson_bool_or(a->unit, "kernel", false))
+		kdie(K_USAGE,
+		    "--ncu: ncu does not show which launches belong to a call of %s; give formulas "
+		    "with --flops and --bytes",
+		    a->kernel);
+	configs = kjson_load(adopt_path(a, "configs.json"));
+	c.configs = json_object_get(configs, "configs");
+	c.all = kjson_int_or(configs, "calls", 1);
+	read_launches(&c, a, file);
+	formulas = formulas_of(&c, task);
+	free(c.calls);
+	json_decref(configs);
+	return formulas;
+}
