@@ -36,7 +36,7 @@ set_knob(void *to, const char *option, const char *text)
 {
 	struct arguments *a = to;
 	const char *equals = strchr(text, '=');
-	char *name;
+	auto_free char *name = NULL;
 	json_t *value;
 
 	if (strncmp(text, "eval.", 5) || !equals)
@@ -44,7 +44,6 @@ set_knob(void *to, const char *option, const char *text)
 	name = kstrndup(text + 5, (size_t)(equals - text - 5));
 	value = json_loads(equals + 1, JSON_DECODE_ANY, NULL);
 	json_object_set_new(a->eval, name, value ? value : json_string(equals + 1));
-	free(name);
 }
 
 static void
@@ -88,12 +87,11 @@ parse(struct arguments *a, int argc, char **argv)
 static char *
 task_file(const char *task)
 {
-	char *path = kis_folder(task) ? kasprintf("%s/task.json", task) : kstrdup(task),
-	     *real = realpath(path, NULL);
+	auto_free char *path = kis_folder(task) ? kasprintf("%s/task.json", task) : kstrdup(task);
+	char *real = realpath(path, NULL);
 
 	if (!real)
 		kdie_errno(K_USAGE, "%s", path);
-	free(path);
 	return real;
 }
 
@@ -104,19 +102,16 @@ task_file(const char *task)
 static char *
 make_campaign(const struct arguments *a, const char *file)
 {
-	json_t *task = kjson_load(file), *camp;
+	json_auto_t *task = kjson_load(file), *camp = NULL;
 	const char *language = kjson_str_or(task, "language", backends[BACKEND_C].name);
-	char *folder = ksandbox_work_new(), *path = kasprintf("%s/campaign.json", folder), *text;
+	char *folder = ksandbox_work_new();
+	auto_free char *path = kasprintf("%s/campaign.json", folder), *text = NULL;
 
 	camp = json_pack("{s:s,s:s,s:s,s:s,s:s,s:O}", "schema", "campaign/1", "name", "kbench",
 	    "task", file, "backend", a->backend ? a->backend : backend_for(language)->name,
 	    "language", language, "eval", a->eval);
 	text = json_dumps(camp, JSON_INDENT(2));
 	kwrite_or_die(path, text, strlen(text));
-	json_decref(camp);
-	json_decref(task);
-	free(text);
-	free(path);
 	return folder;
 }
 
@@ -125,7 +120,7 @@ static json_t *
 race(const struct arguments *a, const char *folder)
 {
 	size_t kernels = 0, n = 0;
-	char **argv, *program = ktool_path("keval");
+	auto_free char **argv = NULL, *program = ktool_path("keval");
 	struct kproc p = { .max_output = ANSWER_MAX, .pass_err = true };
 	struct kproc_result r;
 	json_t *records = json_array();
@@ -147,8 +142,6 @@ race(const struct arguments *a, const char *folder)
 	for (char *line = r.out, *end; (end = strchr(line, '\n')); line = end + 1)
 		json_array_append_new(records, json_loadb(line, (size_t)(end - line), 0, NULL));
 	kproc_result_free(&r);
-	free(argv);
-	free(program);
 	return records;
 }
 
@@ -287,7 +280,7 @@ show_counts(struct kbuf *b, const json_t *records)
 static void
 put_table(const json_t *records)
 {
-	struct kbuf b = { 0 };
+	auto_buf struct kbuf b = { 0 };
 
 	show_record(&b, json_array_get(records, json_array_size(records) - 1));
 	if (json_array_size(records) > 1)
@@ -298,7 +291,6 @@ put_table(const json_t *records)
 		kmask_controls(line);
 		kout_line(line, strlen(line));
 	}
-	kbuf_free(&b);
 }
 
 static bool

@@ -52,7 +52,8 @@ struct window {
 static long
 search(const struct window *w, long **trace)
 {
-	long *v = kcalloc(2 * KDIFF_MAX + 3, sizeof *v), *at = v + KDIFF_MAX + 1, found = -1;
+	auto_free long *v = kcalloc(2 * KDIFF_MAX + 3, sizeof *v);
+	long *at = v + KDIFF_MAX + 1, found = -1;
 
 	for (long d = 0; d <= KDIFF_MAX && found < 0; d++) {
 		for (long k = -d; k <= d; k += 2) {
@@ -68,7 +69,6 @@ search(const struct window *w, long **trace)
 		trace[d] = kmalloc((size_t)(2 * d + 1) * sizeof **trace);
 		memcpy(trace[d], at - d, (size_t)(2 * d + 1) * sizeof **trace);
 	}
-	free(v);
 	return found;
 }
 
@@ -96,7 +96,8 @@ mark(const struct window *w, long *const *trace, long edits, bool *removed, bool
 static void
 compare(const struct window *w, bool *removed, bool *added)
 {
-	long **trace = kcalloc(KDIFF_MAX + 1, sizeof *trace), edits = search(w, trace);
+	auto_free long **trace = kcalloc(KDIFF_MAX + 1, sizeof *trace);
+	long edits = search(w, trace);
 
 	if (edits >= 0) {
 		mark(w, trace, edits, removed, added);
@@ -106,7 +107,6 @@ compare(const struct window *w, bool *removed, bool *added)
 	}
 	for (long d = 0; d <= KDIFF_MAX; d++)
 		free(trace[d]);
-	free(trace);
 }
 
 static void

@@ -171,7 +171,7 @@ add_lines(struct kbuf *out, const char *s)
 void
 kfence_code(struct kbuf *out, const char *s, const char *label)
 {
-	char *clean = kfence_clean(s, strlen(s)), *fence;
+	auto_free char *clean = kfence_clean(s, strlen(s)), *fence = NULL;
 	size_t ticks = 3, run = 0;
 
 	for (const char *p = clean; *p; p++) {
@@ -187,20 +187,18 @@ kfence_code(struct kbuf *out, const char *s, const char *label)
 	kbuf_puts(out, "\n");
 	add_lines(out, clean);
 	kbuf_printf(out, "%s\n", fence);
-	free(fence);
-	free(clean);
 }
 
 void
 kfence_data(struct kbuf *out, const char *s, const char *what, const char *salt)
 {
-	char *clean = kfence_clean(s, strlen(s)), hex[65];
+	auto_free char *clean = kfence_clean(s, strlen(s));
+	char hex[65];
 
 	for (unsigned draw = 0;; draw++) {
-		char *key = kasprintf("%s/%u/%s", salt, draw, clean);
+		auto_free char *key = kasprintf("%s/%u/%s", salt, draw, clean);
 
 		ksha256_hex(key, strlen(key), hex);
-		free(key);
 		hex[16] = '\0';
 		if (!strstr(clean, hex))
 			break;
@@ -208,5 +206,4 @@ kfence_data(struct kbuf *out, const char *s, const char *what, const char *salt)
 	kbuf_printf(out, "----- begin %s %s -----\n", what, hex);
 	add_lines(out, clean);
 	kbuf_printf(out, "----- end %s %s -----\n", what, hex);
-	free(clean);
 }

@@ -228,7 +228,8 @@ add_rule(scmp_filter_ctx ctx, uint32_t action, const struct rule *r, int nr)
 static int
 add_rules(scmp_filter_ctx ctx, uint32_t action, const struct rule *r)
 {
-	char *names = kstrdup(r->names), *save = NULL;
+	auto_free char *names = kstrdup(r->names);
+	char *save = NULL;
 	int e = 0;
 
 	for (char *n = strtok_r(names, " ", &save); n && !e; n = strtok_r(NULL, " ", &save)) {
@@ -236,7 +237,6 @@ add_rules(scmp_filter_ctx ctx, uint32_t action, const struct rule *r)
 
 		e = nr < 0 ? 0 : add_rule(ctx, action, r, nr);
 	}
-	free(names);
 	return e;
 }
 

@@ -181,10 +181,9 @@ read_records(const char *path, size_t most)
 json_t *
 kin_first(const char *path)
 {
-	json_t *list = read_records(path, 1), *first = json_incref(json_array_get(list, 0));
+	json_auto_t *list = read_records(path, 1);
 
-	json_decref(list);
-	return first;
+	return json_incref(json_array_get(list, 0));
 }
 
 json_t *
@@ -286,12 +285,11 @@ end_record(void)
 static void
 put_masked(const char *s, size_t len)
 {
-	struct kbuf copy = { 0 };
+	auto_buf struct kbuf copy = { 0 };
 
 	kbuf_add(&copy, s, len);
 	kmask_bytes(copy.data, len);
 	put_bytes(copy.data, len);
-	kbuf_free(&copy);
 }
 
 static void
@@ -389,7 +387,7 @@ utf8_len(const char *s, size_t left)
 json_t *
 kjson_text(const char *bytes, size_t len)
 {
-	struct kbuf b = { 0 };
+	auto_buf struct kbuf b = { 0 };
 	json_t *text;
 
 	kbuf_add(&b, "", 0);
@@ -405,7 +403,6 @@ kjson_text(const char *bytes, size_t len)
 		}
 	}
 	text = json_stringn(b.data, b.len);
-	kbuf_free(&b);
 	if (!text)
 		kdie(K_IO, "out of memory");
 	return text;
@@ -578,12 +575,11 @@ kjson_if_there(const char *path)
 json_t *
 kjson_data(const char *name, const char *schema)
 {
-	char *path = kdata_path(name);
+	auto_free char *path = kdata_path(name);
 	json_t *json = kjson_load(path);
 
 	if (!kjson_is(json, "schema", schema))
 		kdie(K_USAGE, "%s: schema is not %s", path, schema);
-	free(path);
 	return json;
 }
 

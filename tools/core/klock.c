@@ -69,17 +69,14 @@ static void
 tell(int held, const char *path)
 {
 	long pid = holder_of(held);
-	char *file = kasprintf("/proc/%ld/comm", pid), *name = kread_file(file, 64, NULL),
-	     *who = pid ? kasprintf("process %ld (%.*s)", pid, name ? (int)strcspn(name, "\n") : 1,
-	                      name ? name : "?")
-	                : kstrdup("another process");
+	auto_free char *file = kasprintf("/proc/%ld/comm", pid), *name = kread_file(file, 64, NULL),
+	               *who = pid ? kasprintf("process %ld (%.*s)", pid,
+	                                name ? (int)strcspn(name, "\n") : 1, name ? name : "?")
+	                          : kstrdup("another process");
 
 	if (!kstatus("waits for %s: %s has it", basename(path), who))
 		kwarn("waiting for %s: %s holds it%s", path, who,
 		    pid ? "" : " (lslocks shows which)");
-	free(who);
-	free(name);
-	free(file);
 }
 
 static void
@@ -140,7 +137,7 @@ lock_path(const char *name, const char *kind)
 int
 klock_device(const char *name, bool alone, bool wait)
 {
-	char *gate_path = lock_path(name, "gate"), *path = lock_path(name, "lock");
+	auto_free char *gate_path = lock_path(name, "gate"), *path = lock_path(name, "lock");
 	int gate = open_lock(gate_path), fd = open_lock(path);
 
 	/*
@@ -153,8 +150,6 @@ klock_device(const char *name, bool alone, bool wait)
 		fd = -1;
 	}
 	close(gate);
-	free(gate_path);
-	free(path);
 	return fd;
 }
 

@@ -109,13 +109,13 @@ first_error(const char *text)
 char *
 klog_compiler(const char *log, size_t len, size_t max, size_t lost)
 {
-	char *text = klog_clean(log, len), *all, *next;
+	auto_free char *text = klog_clean(log, len);
+	char *all, *next;
 	struct kbuf out = { 0 };
 	size_t keep;
 
 	len = strlen(text);
 	all = kasprintf("%s%s", text + first_error(text), len && text[len - 1] != '\n' ? "\n" : "");
-	free(text);
 	for (size_t i = 0; i < LEN(changes); i++) {
 		next = kregex_sub(changes[i].pattern, all, changes[i].with);
 		free(all);

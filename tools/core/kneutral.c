@@ -120,7 +120,8 @@ split(struct reader *r, const char *plain, size_t len)
 static void
 pair(struct reader *r)
 {
-	size_t *open = kcalloc(r->n + 1, sizeof *open), depth = 0;
+	auto_free size_t *open = kcalloc(r->n + 1, sizeof *open);
+	size_t depth = 0;
 
 	for (size_t i = 0; i < r->n; i++) {
 		r->t[i].match = i;
@@ -133,7 +134,6 @@ pair(struct reader *r)
 		if (is_sign(r, i, "([{"))
 			open[depth++] = i;
 	}
-	free(open);
 }
 
 static char *
@@ -409,11 +409,10 @@ read_enum(struct reader *r, size_t open)
 static void
 declare_as(struct reader *r, size_t i, size_t of)
 {
-	char *name = of < r->n ? text_of(r, of) : kstrdup(""), *as = kasprintf("=%s", name);
+	auto_free char *name = of < r->n ? text_of(r, of) : kstrdup(""),
+	               *as = kasprintf("=%s", name);
 
 	declare(r, i, as);
-	free(name);
-	free(as);
 }
 
 /* "struct x {", "enum x", "namespace x =", "using x =". */
@@ -630,13 +629,14 @@ is_keyword(const struct reader *r, size_t i)
 struct kbuf
 kneutral_text(const char *src, size_t len, enum ktoken_lang lang, const char *const *keep)
 {
-	char *plain = ktoken_strip(src, len, lang), *name;
+	auto_free char *plain = ktoken_strip(src, len, lang);
+	char *name;
 	struct reader r = { .s = plain,
 		.lang = lang,
 		.names = json_object(),
 		.members = json_object(),
 		.keep = keep };
-	json_t *numbers = json_object();
+	json_auto_t *numbers = json_object();
 	struct kbuf out = { 0 };
 	size_t done = 0;
 	bool include = false;
@@ -663,9 +663,7 @@ kneutral_text(const char *src, size_t len, enum ktoken_lang lang, const char *co
 	kbuf_add(&out, src + done, len - done);
 	json_decref(r.names);
 	json_decref(r.members);
-	json_decref(numbers);
 	free(r.t);
-	free(plain);
 	return out;
 }
 
@@ -673,8 +671,7 @@ void
 kneutral_hash(
     const char *src, size_t len, enum ktoken_lang lang, const char *const *keep, char hex[17])
 {
-	struct kbuf text = kneutral_text(src, len, lang, keep);
+	auto_buf struct kbuf text = kneutral_text(src, len, lang, keep);
 
 	ktoken_hash_as(text.data, text.len, lang, hex);
-	kbuf_free(&text);
 }

@@ -32,12 +32,12 @@ static void
 put_option(char letter, const char *name, const char *help)
 {
 	size_t n = strcspn(help, "\t");
-	char *letters = letter ? kasprintf("-%c%s", letter, name ? ", " : "") : kstrdup("    ");
+	auto_free char *letters =
+	    letter ? kasprintf("-%c%s", letter, name ? ", " : "") : kstrdup("    ");
 	int width = printf("  %s%s%s%s%.*s", letters, name ? "--" : "", name ? name : "",
 	    n ? " " : "", (int)n, help);
 
 	printf("%*s%s\n", width < COLUMN ? COLUMN - width : 1, "", help + n + 1);
-	free(letters);
 }
 
 static void
@@ -59,7 +59,7 @@ takes_value(const struct koption *o)
 static void
 put_value(const struct koption *o, const char *value)
 {
-	char *name = o->name ? kasprintf("--%s", o->name) : kasprintf("-%c", o->letter);
+	auto_free char *name = o->name ? kasprintf("--%s", o->name) : kasprintf("-%c", o->letter);
 
 	if (o->text)
 		*o->text = value;
@@ -69,7 +69,6 @@ put_value(const struct koption *o, const char *value)
 		*o->real = knum_double(value, o->low, o->high, name);
 	if (o->call)
 		o->call(o->to, name, value);
-	free(name);
 }
 
 /* One message that names all options of the exclusive choice. */

@@ -41,7 +41,7 @@ kregex_new(const char *where, const char *defined, const char *pattern, int flag
 {
 	struct kregex *re = kcalloc(1, sizeof *re);
 	size_t before = defined ? strlen(defined) : 0, at;
-	char *full = kasprintf("%s%s", defined ? defined : "", pattern);
+	auto_free char *full = kasprintf("%s%s", defined ? defined : "", pattern);
 	PCRE2_UCHAR why[128];
 	int error;
 
@@ -52,7 +52,6 @@ kregex_new(const char *where, const char *defined, const char *pattern, int flag
 		kdie(K_USAGE, "%s, offset %zu: %s: %s", where, at < before ? 0 : at - before,
 		    (const char *)why, pattern);
 	}
-	free(full);
 	return re;
 }
 

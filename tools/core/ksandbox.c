@@ -307,13 +307,12 @@ push_around(struct launch *l)
 static int
 prepare_bwrap(struct launch *l, char *const *argv)
 {
-	struct kbuf args = { 0 };
+	auto_buf struct kbuf args = { 0 };
 	int fd = -1;
 
 	l->filter = kfilter_new(l->s->gpu ? KFILTER_LAUNCH_GPU : KFILTER_LAUNCH);
 	if (l->filter && bwrap_options(l, &args) == 0)
 		fd = keep_own(l, memory_file(args.data, args.len));
-	kbuf_free(&args);
 	if (fd < 0)
 		return -1;
 	push_around(l);
@@ -423,14 +422,13 @@ translate(struct launch *l, char *const *argv, char *const *staged)
 static void
 private_tmp(struct launch *l)
 {
-	char *tmp = kasprintf("%s/.tmp", l->s->work);
+	auto_free char *tmp = kasprintf("%s/.tmp", l->s->work);
 
 	if (mkdir(tmp, 0700) == 0 && kuser_drops() &&
 	    lchown(tmp, kuser_id(), (gid_t)kuser_id()) < 0)
 		kwarn("%s: %s", tmp, strerror(errno));
 	push(&l->env, kasprintf("HOME=%s", tmp));
 	push(&l->env, kasprintf("TMPDIR=%s", tmp));
-	free(tmp);
 }
 
 static int
@@ -715,12 +713,11 @@ ksandbox_finds(const char *name)
 	bool found = false;
 
 	for (const char *p = FOLDERS, *end; *p && !found; p = *end ? end + 1 : end) {
-		char *path;
+		auto_free char *path = NULL;
 
 		end = strchrnul(p, ':');
 		path = kasprintf("%.*s/%s", (int)(end - p), p, name);
 		found = !access(path, X_OK);
-		free(path);
 	}
 	return found;
 }
@@ -785,10 +782,9 @@ bwrap_cure(void)
 {
 	for (size_t i = 0; i < LEN(cures); i++) {
 		size_t len;
-		char *text = kread_file(cures[i].file, 64, &len);
+		auto_free char *text = kread_file(cures[i].file, 64, &len);
 		bool bad = text && strtol(text, NULL, 10) == cures[i].bad;
 
-		free(text);
 		if (bad)
 			return cures[i].cure;
 	}

@@ -41,16 +41,16 @@ quantile(const double *s, size_t n, double q)
 double
 kstat_quantile(const double *x, size_t n, double q)
 {
-	double *s = sorted(x, n), v = quantile(s, n, q);
+	auto_free double *s = sorted(x, n);
 
-	free(s);
-	return v;
+	return quantile(s, n, q);
 }
 
 void
 kstat_of(const double *x, size_t n, struct kstat *st)
 {
-	double *s = sorted(x, n), sum = 0, squares = 0;
+	auto_free double *s = sorted(x, n);
+	double sum = 0, squares = 0;
 
 	for (size_t i = 0; i < n; i++)
 		sum += s[i];
@@ -62,7 +62,6 @@ kstat_of(const double *x, size_t n, struct kstat *st)
 	for (size_t i = 0; i < n; i++)
 		squares += (s[i] - st->mean) * (s[i] - st->mean);
 	st->sd = n > 1 ? sqrt(squares / (double)(n - 1)) : 0;
-	free(s);
 }
 
 /*
@@ -89,13 +88,13 @@ rank(size_t n)
 void
 kstat_median(const double *x, size_t n, struct kstat_interval *m)
 {
-	double *s = sorted(x, n), widen = 0;
+	auto_free double *s = sorted(x, n);
+	double widen = 0;
 	size_t k = rank(n);
 
 	if (n < KSTAT_ENOUGH)
 		widen = n > 1 ? (s[n - 1] - s[0]) * (double)(KSTAT_ENOUGH - n) / 2 : fabs(s[0]);
 	*m = (struct kstat_interval){ quantile(s, n, 0.5), s[k - 1] - widen, s[n - k] + widen };
-	free(s);
 }
 
 /*
@@ -107,7 +106,8 @@ static size_t
 signed_rank(size_t n)
 {
 	size_t sums = n * (n + 1) / 2, k = 0;
-	double *chance = kcalloc(sums + 1, sizeof *chance), tail = 0;
+	auto_free double *chance = kcalloc(sums + 1, sizeof *chance);
+	double tail = 0;
 
 	chance[0] = exp2(-(double)n);
 	for (size_t rank = 1; rank <= n; rank++)
@@ -115,7 +115,6 @@ signed_rank(size_t n)
 			chance[sum] += chance[sum - rank];
 	while (k < sums && tail + chance[k] <= KSTAT_PAIRS_ALPHA / 2)
 		tail += chance[k++];
-	free(chance);
 	return k;
 }
 

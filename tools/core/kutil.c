@@ -40,7 +40,7 @@ kutil_is_secret(const char *variable)
 	static const char *const groups[] = { "AWS_", "AZURE_", "OCI_CLI_", "DATABRICKS_", "VAULT_",
 		"KRB5CCNAME" };
 	size_t n = strcspn(variable, "=");
-	char *name = kstrndup(variable, n);
+	auto_free char *name = kstrndup(variable, n);
 	bool secret = variable[n] && holds_password(variable + n);
 
 	for (char *p = name; *p; p++)
@@ -53,7 +53,6 @@ kutil_is_secret(const char *variable)
 	}
 	for (size_t i = 0; i < LEN(groups); i++)
 		secret |= !strncmp(name, groups[i], strlen(groups[i]));
-	free(name);
 	return secret;
 }
 
@@ -61,7 +60,8 @@ void
 kutil_drop_secrets(void)
 {
 	for (char **e = environ; e && *e;) {
-		char *name = kstrndup(*e, strcspn(*e, "=")), *value = getenv(name);
+		auto_free char *name = kstrndup(*e, strcspn(*e, "="));
+		char *value = getenv(name);
 
 		if (kutil_is_secret(*e)) {
 			/* /proc shows the environment that a process started with. */
@@ -72,7 +72,6 @@ kutil_drop_secrets(void)
 		} else {
 			e++;
 		}
-		free(name);
 	}
 }
 
@@ -191,7 +190,7 @@ void
 ksay(const char *fmt, ...)
 {
 	va_list ap;
-	char *text;
+	auto_free char *text = NULL;
 
 	va_start(ap, fmt);
 	text = kvasprintf(fmt, ap);
@@ -199,19 +198,17 @@ ksay(const char *fmt, ...)
 	kmask_controls(text);
 	if (fputs(text, stdout) < 0 || fflush(stdout))
 		kdie_errno(K_IO, "<stdout>");
-	free(text);
 }
 
 void
 kpass(const char *text, size_t len)
 {
-	char *copy = kmalloc(len);
+	auto_free char *copy = kmalloc(len);
 
 	if (len)
 		memcpy(copy, text, len);
 	kmask_bytes(copy, len);
 	fwrite(copy, 1, len, stderr);
-	free(copy);
 }
 
 static bool
@@ -252,6 +249,16 @@ void *
 kmalloc(size_t n)
 {
 	return check_alloc(malloc(n ? n : 1));
+}
+
+void
+kfree_at(void *pointer)
+{
+	void *p;
+
+	/* It is the address of a pointer of any type. */
+	memcpy(&p, pointer, sizeof p);
+	free(p);
 }
 
 void *
@@ -331,7 +338,7 @@ kbuf_puts(struct kbuf *b, const char *s)
 void
 kbuf_printf(struct kbuf *b, const char *fmt, ...)
 {
-	char *s = NULL;
+	auto_free char *s = NULL;
 	va_list ap;
 	int n;
 
@@ -341,17 +348,15 @@ kbuf_printf(struct kbuf *b, const char *fmt, ...)
 	if (n < 0)
 		kdie(K_IO, "out of memory");
 	kbuf_add(b, s, (size_t)n);
-	free(s);
 }
 
 void
 kbuf_vline(struct kbuf *b, const char *fmt, va_list args)
 {
-	char *text = kvasprintf(fmt, args);
+	auto_free char *text = kvasprintf(fmt, args);
 
 	kmask_controls(text);
 	kbuf_printf(b, "%s\n", text);
-	free(text);
 }
 
 char *
@@ -448,11 +453,11 @@ ksha256_is(const void *data, size_t len, const char *digest)
 void
 krng_init(struct krng *r, uint64_t seed, long trial, long branch, const char *purpose)
 {
-	char *key = kasprintf("%llu/%ld/%ld/%s", (unsigned long long)seed, trial, branch, purpose);
+	auto_free char *key =
+	    kasprintf("%llu/%ld/%ld/%s", (unsigned long long)seed, trial, branch, purpose);
 	char hex[65];
 
 	ksha256_hex(key, strlen(key), hex);
-	free(key);
 	for (int i = 0; i < 4; i++) {
 		char part[17];
 
@@ -654,10 +659,9 @@ kbeside(const char *path, const char *name)
 int
 ksync_folder(const char *path)
 {
-	char *dir = kfolder_of(path);
+	auto_free char *dir = kfolder_of(path);
 	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc;
 
-	free(dir);
 	if (fd < 0)
 		return -1;
 	rc = fsync(fd);
@@ -733,7 +737,7 @@ kset_aside(const char *path)
 void
 kmake_folder(const char *path)
 {
-	char *copy = kstrdup(path);
+	auto_free char *copy = kstrdup(path);
 
 	for (char *p = copy + 1; *copy; p++) {
 		char was = *p;
@@ -747,7 +751,6 @@ kmake_folder(const char *path)
 		if (!was)
 			break;
 	}
-	free(copy);
 }
 
 static char *
@@ -795,11 +798,10 @@ kdata_path(const char *name)
 static char *
 near_self(const char *place, const char *name)
 {
-	char self[PATH_MAX], *folder = kfolder_of(own_path(self)),
-	                     *path = try_data(folder, place, name);
+	char self[PATH_MAX];
+	auto_free char *folder = kfolder_of(own_path(self));
 
-	free(folder);
-	return path;
+	return try_data(folder, place, name);
 }
 
 char *

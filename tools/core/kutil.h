@@ -83,6 +83,15 @@ char *kmemdup(const void *bytes, size_t n);
 char *kasprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 char *kvasprintf(const char *fmt, va_list args) __attribute__((format(printf, 1, 0)));
 
+/*
+ * A variable with one of these is freed at the end of its block, however that is left: a pointer by
+ * free, a struct kbuf by kbuf_free. Jansson's json_auto_t does the same for JSON. Whatever is
+ * returned or handed over must not be one.
+ */
+#define auto_free __attribute__((cleanup(kfree_at)))
+#define auto_buf __attribute__((cleanup(kbuf_free)))
+void kfree_at(void *pointer);
+
 /* A growing byte buffer; always NUL-terminated after len. Zero-initialise, free with kbuf_free. */
 struct kbuf {
 	char *data;

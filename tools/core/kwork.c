@@ -224,7 +224,7 @@ static int
 open_parent(int work, const char *name)
 {
 	const char *slash = strrchr(name, '/');
-	char *folder = slash ? kstrndup(name, (size_t)(slash - name)) : kstrdup(".");
+	auto_free char *folder = slash ? kstrndup(name, (size_t)(slash - name)) : kstrdup(".");
 	int fd = open_beneath(work, folder, O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
 
 	if (fd < 0 && errno == ENOENT && slash) {
@@ -241,7 +241,6 @@ open_parent(int work, const char *name)
 			fd = open_beneath(work, folder, O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
 		}
 	}
-	free(folder);
 	return fd;
 }
 

@@ -495,7 +495,7 @@ static int
 facts(void)
 {
 	const struct kcl_facts *f = &cl.facts;
-	json_t *o;
+	json_auto_t *o = NULL;
 
 	start_or_die(false);
 	o = json_pack("{s:s,s:s,s:s,s:s,s:b,s:i,s:I,s:I,s:I,s:I}", "platform", f->platform,
@@ -505,7 +505,6 @@ facts(void)
 	    (json_int_t)f->group_max);
 	json_dumpf(o, stdout, JSON_COMPACT);
 	putchar('\n');
-	json_decref(o);
 	return 0;
 }
 

@@ -27,14 +27,13 @@ static void __attribute__((format(printf, 3, 4)))
 blame(struct chain *c, long round, const char *format, ...)
 {
 	va_list args;
-	char *text;
+	auto_free char *text = NULL;
 
 	va_start(args, format);
 	text = kvasprintf(format, args);
 	va_end(args);
 	kwarn("round %ld: %s", round, text);
 	c->good = false;
-	free(text);
 }
 
 static double

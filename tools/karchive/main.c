@@ -48,7 +48,7 @@ view(const struct arguments *a, char **operands)
 {
 	struct view_options o = a->view;
 	const char *given = *operands ? *operands : a->archive;
-	char *path = given ? kstrdup(given) : kasprintf("%s/archive.ndjson", a->dir);
+	auto_free char *path = given ? kstrdup(given) : kasprintf("%s/archive.ndjson", a->dir);
 	struct karch archive;
 	int code;
 	long trial, branch;
@@ -64,7 +64,6 @@ view(const struct arguments *a, char **operands)
 	code = show_view(&archive, &o);
 	kout_commit();
 	karch_free(&archive);
-	free(path);
 	return code;
 }
 

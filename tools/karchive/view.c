@@ -41,14 +41,13 @@ static void
 read_folder(struct ktrials *t, const char *id, struct karch_row *row)
 {
 	const struct kcandidate *c = ktrials_find(t, id);
-	struct karch_row *found;
+	auto_free struct karch_row *found = NULL;
 
 	if (!c)
 		kdie(K_USAGE, "%s is not in the archive and not in the trials", id);
 	found = kcandidate_row(c, c->score);
 	*row = *found;
 	row->cell = row->cell < 0 ? 0 : row->cell;
-	free(found);
 }
 
 /* From the root down to the candidate. */
@@ -56,7 +55,7 @@ static int
 show_lineage(const struct karch *a, const struct view_options *o)
 {
 	struct kcamp *camp = kcamp_load(o->dir);
-	struct karch_row *chain = NULL;
+	auto_free struct karch_row *chain = NULL;
 	struct ktrials t;
 	size_t n = 0, cap = 0;
 	char id[KARCH_ID];
@@ -82,7 +81,6 @@ show_lineage(const struct karch *a, const struct view_options *o)
 	}
 	while (n--)
 		karch_put(&chain[n]);
-	free(chain);
 	ktrials_close(&t);
 	kcamp_free(camp);
 	return K_OK;
@@ -92,10 +90,9 @@ show_lineage(const struct karch *a, const struct view_options *o)
 static int
 show_stats(const struct karch *a)
 {
-	char *text = json_dumps(a->header, KIO_DUMP);
+	auto_free char *text = json_dumps(a->header, KIO_DUMP);
 
 	kout_line(text, strlen(text));
-	free(text);
 	return K_OK;
 }
 

@@ -33,10 +33,9 @@ struct finding {
 static void
 add_reason(struct finding *f, const char *fmt, va_list args)
 {
-	char *text = kvasprintf(fmt, args);
+	auto_free char *text = kvasprintf(fmt, args);
 
 	json_array_append_new(f->reasons, kjson_string(text));
-	free(text);
 }
 
 static void __attribute__((format(printf, 2, 3))) refuse(struct finding *f, const char *fmt, ...)
@@ -69,11 +68,9 @@ rivals_eval(const struct finding *f)
 {
 	const char *id = kjson_str_or(f->rec->json, "sample.incumbent", "000/00");
 	bool named = karch_id(id, &(long){ 0 }, &(long){ 0 });
-	json_t *record = named ? karch_record(f->a->camp->dir, id, "eval") : NULL,
-	       *eval = json_incref(json_object_get(record, "eval"));
+	json_auto_t *record = named ? karch_record(f->a->camp->dir, id, "eval") : NULL;
 
-	json_decref(record);
-	return eval;
+	return json_incref(json_object_get(record, "eval"));
 }
 
 /* Noise of a ratio between the record's times and the rival's, which were measured separately. */
@@ -121,10 +118,9 @@ look_at_gain(struct finding *f, const json_t *rival)
 		return;
 	if (!kgain_pairs(
 	        kjson_path(f->rec->json, "eval.pairs"), "incumbent", timing, &ratio, &low)) {
-		json_t *rows = kgain_rows_like(json_object_get(rival, "timing"), timing);
+		json_auto_t *rows = kgain_rows_like(json_object_get(rival, "timing"), timing);
 
 		fault = kgain_speedup(rows, timing, &ratio);
-		json_decref(rows);
 		if (fault) {
 			free(fault);
 			return;
@@ -170,7 +166,7 @@ look_at_code(struct finding *f)
 {
 	struct hits hits = { 0 };
 	json_t *list = json_array(), *waiver;
-	char *file = NULL;
+	auto_free char *file = NULL;
 
 	scan_record(f->a->rules, f->a->camp, f->a->task, f->rec, &hits);
 	waiver = hits.count ? waiver_of(f->a->camp, f->id, &file, f->asides) : NULL;
@@ -199,7 +195,6 @@ look_at_code(struct finding *f)
 	json_object_set_new(f->out, "hits", list);
 	if (file)
 		json_object_set_new(f->out, "waiver", json_string(file));
-	free(file);
 	json_decref(waiver);
 	free(hits.at);
 }
@@ -426,7 +421,7 @@ note_unmeasured(struct finding *f)
 {
 	size_t timed = json_array_size(kjson_path(f->rec->json, "eval.timing")),
 	       rows = json_array_size(kjson_path(f->rec->json, "eval.reuse"));
-	json_t *list = json_array();
+	json_auto_t *list = json_array();
 
 	if (!f->reused && !f->reference)
 		json_array_append_new(
@@ -437,7 +432,6 @@ note_unmeasured(struct finding *f)
 		        json_sprintf("on only %zu of %zu timed workloads", rows, timed)));
 	if (json_array_size(list))
 		json_object_set_new(f->out, "not_measured", json_incref(list));
-	json_decref(list);
 }
 
 static const char *
@@ -485,7 +479,7 @@ audit_record(const struct audit *a, const struct krec *rec)
 		.asides = json_array(),
 		.out = json_object() };
 	struct change change;
-	json_t *rival;
+	json_auto_t *rival = NULL;
 	char id[24];
 
 	krec_str(rec, "eval.status");
@@ -511,6 +505,5 @@ audit_record(const struct audit *a, const struct krec *rec)
 	json_object_set_new(f.out, "decision", json_string(decision_of(&f)));
 	json_object_set_new(f.out, "reasons", f.reasons);
 	json_decref(f.asides);
-	json_decref(rival);
 	return f.out;
 }

@@ -64,11 +64,9 @@ parse(struct arguments *a, int argc, char **argv)
 static struct rules *
 load_rules(const struct arguments *a)
 {
-	char *path = a->rules ? kstrdup(a->rules) : kdata_path("patterns/audit.json");
-	struct rules *r = rules_load(path);
+	auto_free char *path = a->rules ? kstrdup(a->rules) : kdata_path("patterns/audit.json");
 
-	free(path);
-	return r;
+	return rules_load(path);
 }
 
 static int
@@ -85,12 +83,11 @@ static int
 check_task(const struct arguments *a)
 {
 	struct ktask *t = ktask_load(a->task);
-	char *text;
+	auto_free char *text = NULL;
 	size_t faults = kgroups_faults(t, &text);
 
 	kpart_foreach(line, text, "\n")
 		kwarn("%s: %s", a->task, line);
-	free(text);
 	ktask_free(t);
 	return faults ? K_NO : K_OK;
 }
@@ -99,11 +96,9 @@ check_task(const struct arguments *a)
 static struct ktask *
 task_of(const struct kcamp *camp)
 {
-	char *path = kcamp_path(camp, kcamp_str(camp, "task"));
-	struct ktask *t = kis_there(path) ? ktask_load(path) : NULL;
+	auto_free char *path = kcamp_path(camp, kcamp_str(camp, "task"));
 
-	free(path);
-	return t;
+	return kis_there(path) ? ktask_load(path) : NULL;
 }
 
 static void
@@ -114,10 +109,9 @@ audit_file(const struct audit *a, const char *path, bool thin)
 
 	kin_open(&in, path);
 	while (krecord_next(&in, a->camp->dir, &rec, thin ? KJOIN_PROGRAMS : KJOIN_WHOLE)) {
-		json_t *audit = audit_record(a, &rec);
+		json_auto_t *audit = audit_record(a, &rec);
 
 		krecord_put(&rec, a->camp->dir, thin, "audit", audit);
-		json_decref(audit);
 		krec_free(&rec);
 	}
 	kin_end(&in);
@@ -128,11 +122,10 @@ print_hits(const char *path, const struct hits *hits)
 {
 	for (size_t i = 0; i < hits->count; i++) {
 		const struct hit *h = &hits->at[i];
-		char *line = kasprintf("%s:%zu: %s%s %s: %s", path, h->line, bucket_name(h->bucket),
-		    h->note ? " note" : "", h->rule, h->text);
+		auto_free char *line = kasprintf("%s:%zu: %s%s %s: %s", path, h->line,
+		    bucket_name(h->bucket), h->note ? " note" : "", h->rule, h->text);
 
 		kout_line(line, strlen(line));
-		free(line);
 	}
 }
 
@@ -148,7 +141,7 @@ scan_sources(const struct arguments *a)
 
 	for (char **f = a->files; *f; f++) {
 		struct source s = { 0 };
-		char *text = kread_text_or_die(*f, SOURCE_MAX);
+		auto_free char *text = kread_text_or_die(*f, SOURCE_MAX);
 		struct hits hits = { 0 };
 		struct words w;
 
@@ -161,7 +154,6 @@ scan_sources(const struct arguments *a)
 			found |= !hits.at[i].note;
 		free(hits.at);
 		words_free(&w);
-		free(text);
 	}
 	rules_free(rules);
 	ktask_free(task);
@@ -173,9 +165,9 @@ static int
 report(const struct arguments *a)
 {
 	struct audit audit = { .camp = kcamp_load(a->dir) };
-	struct kbuf text = { 0 };
+	auto_buf struct kbuf text = { 0 };
 	bool good;
-	json_t *o = report_campaign(&audit, &good);
+	json_auto_t *o = report_campaign(&audit, &good);
 
 	if (a->format == 'm') {
 		report_markdown(o, &text);
@@ -183,8 +175,6 @@ report(const struct arguments *a)
 	} else {
 		kout_json(o);
 	}
-	kbuf_free(&text);
-	json_decref(o);
 	kcamp_free(audit.camp);
 	return good ? K_OK : K_NO;
 }

@@ -391,13 +391,12 @@ apply(const struct rules *r, struct rule *rule, const struct words *w, const str
 static char *
 plain_code(const char *text, size_t len, enum ktoken_lang lang)
 {
-	char *joined = kmemdup(text, len), *stripped, *p;
+	auto_free char *joined = kmemdup(text, len);
+	char *p;
 
 	for (p = joined; (p = memmem(p, len - (size_t)(p - joined), "\\\n", 2)); p++)
 		p[0] = p[1] = ' ';
-	stripped = ktoken_strip(joined, len, lang);
-	free(joined);
-	return stripped;
+	return ktoken_strip(joined, len, lang);
 }
 
 static bool
@@ -416,7 +415,7 @@ void
 rules_apply(struct rules *r, const char *language, bool grouped, const struct words *w,
     const struct source *s, struct hits *hits)
 {
-	char *code = plain_code(s->text, s->len, backend_syntax(language));
+	auto_free char *code = plain_code(s->text, s->len, backend_syntax(language));
 
 	define(r, definitions(w));
 	for (size_t i = 0; i < r->count; i++) {
@@ -426,7 +425,6 @@ rules_apply(struct rules *r, const char *language, bool grouped, const struct wo
 		    !is_spared(r, rule, code, s->len))
 			apply(r, rule, w, s, code, hits);
 	}
-	free(code);
 }
 
 /* ---- the rules' own examples ---- */
@@ -448,7 +446,7 @@ try_examples(struct rules *r, struct rule *rule, const json_t *list, bool wanted
 		const char *text = json_string_value(item);
 		struct source s = { .text = text, .len = strlen(text) };
 		struct hits hits = { 0 };
-		char *code = plain_code(text, s.len, KTOKEN_C);
+		auto_free char *code = plain_code(text, s.len, KTOKEN_C);
 
 		if (!is_spared(r, rule, code, s.len))
 			apply(r, rule, &w, &s, code, &hits);
@@ -458,7 +456,6 @@ try_examples(struct rules *r, struct rule *rule, const json_t *list, bool wanted
 			failures++;
 		}
 		free(hits.at);
-		free(code);
 	}
 	return failures;
 }

@@ -74,10 +74,9 @@ list_knob(const struct kknob *k, struct kbuf *text)
 static void
 explain_knob(const struct kknob *k, struct kbuf *text)
 {
-	char *r = range(k);
+	auto_free char *r = range(k);
 
 	kbuf_printf(text, "%s: %s (default: %s; %s)\n", k->path, k->help, default_of(k), r);
-	free(r);
 }
 
 /* Lists all knobs, or those of a group, one per line; or prints everything about one. */
@@ -151,10 +150,9 @@ knob_schema(const struct kknob *k)
 	bool numeric = k->type == KKNOB_INT || k->type == KKNOB_NUM;
 
 	if (k->type == KKNOB_ENUM && strchr(k->choices, ':')) {
-		char *pattern = choice_pattern(k->choices);
+		auto_free char *pattern = choice_pattern(k->choices);
 
 		json_object_set_new(s, "pattern", json_string(pattern));
-		free(pattern);
 	} else if (k->type == KKNOB_ENUM) {
 		json_object_set_new(s, "enum", choice_list(k->choices));
 	}
@@ -200,16 +198,16 @@ properties_of(json_t *root, const struct kknob *k, const char **leaf)
 int
 command_schema(const struct options *o)
 {
-	json_t *root = json_pack("{s:s, s:s, s:s, s:s}", "$schema",
-	    "https://json-schema.org/draft/2020-12/schema", "$id", "campaign-1.json", "title",
-	    KCAMP_SCHEMA, "description",
-	    "The manifest of a campaign, campaign.json. Written by: kcampaign schema.");
-	json_t *object = object_schema(), *required = json_array();
+	json_auto_t *root = json_pack("{s:s, s:s, s:s, s:s}", "$schema",
+	                "https://json-schema.org/draft/2020-12/schema", "$id", "campaign-1.json",
+	                "title", KCAMP_SCHEMA, "description",
+	                "The manifest of a campaign, campaign.json. Written by: kcampaign schema."),
+	            *object = object_schema();
+	json_t *required = json_array();
 	struct kbuf text = { 0 };
-	char *dump;
+	auto_free char *dump = NULL;
 
 	json_object_update(root, object);
-	json_decref(object);
 	json_object_set_new(json_object_get(root, "properties"), "schema",
 	    json_pack("{s:s, s:s}", "const", KCAMP_SCHEMA, "description", "format of this file"));
 	for (size_t i = 0; i < kknobs_count; i++) {
@@ -223,8 +221,6 @@ command_schema(const struct options *o)
 	json_object_set_new(root, "required", required);
 	dump = json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
 	kbuf_printf(&text, "%s\n", dump);
-	free(dump);
-	json_decref(root);
 	emit(o, &text);
 	return K_OK;
 }
@@ -241,21 +237,19 @@ add_faults(struct kbuf *text, const char *file, char *faults)
 static void
 check_file(struct kbuf *text, const struct ktask *task, const char *field, const char *name)
 {
-	char *path = name ? ktask_path(task, name) : NULL;
+	auto_free char *path = name ? ktask_path(task, name) : NULL;
 
 	if (path && !kis_there(path))
 		kbuf_printf(text, "%s: %s: %s: no such file\n", task->file, field, path);
-	free(path);
 }
 
 static void
 check_recordings(struct kbuf *text, const struct ktask *task)
 {
-	json_t *list = ktask_recordings(task->json);
+	json_auto_t *list = ktask_recordings(task->json);
 
 	for (size_t i = 0; i < json_array_size(list); i++)
 		check_file(text, task, "workloads", json_string_value(json_array_get(list, i)));
-	json_decref(list);
 }
 
 /* The files for the campaign's own commands must be in the campaign's folder. */
@@ -269,12 +263,11 @@ check_commands(struct kbuf *text, const struct kcamp *c)
 
 		for (size_t n = 0; n < json_array_size(files); n++) {
 			const char *name = json_string_value(json_array_get(files, n)) ?: "";
-			char *path = kcamp_path(c, name);
+			auto_free char *path = kcamp_path(c, name);
 
 			if (!*name || !kis_there(path))
 				kbuf_printf(text, "campaign.json: %s.files: '%s': no such file\n",
 				    tiers[i], name);
-			free(path);
 		}
 	}
 }
@@ -283,26 +276,24 @@ static void
 check_project(struct kbuf *text, const struct kcamp *c)
 {
 	const char *name = kcamp_str(c, "prompt.reference_project");
-	char *path = kcamp_path(c, name);
+	auto_free char *path = kcamp_path(c, name);
 
 	if (*name && !kis_there(path))
 		kbuf_printf(
 		    text, "campaign.json: prompt.reference_project: '%s': no such folder\n", name);
-	free(path);
 }
 
 /* A reference that has to be its own oracle, if the harness judges. */
 static void
 check_oracle(struct kbuf *text, const struct kcamp *c, const struct ktask *task)
 {
-	char *path = ktask_path(task, task->reference), *code = kread_if_there(path, 8 << 20, NULL);
+	auto_free char *path = ktask_path(task, task->reference),
+	               *code = kread_if_there(path, 8 << 20, NULL);
 	const char *lack = code ? ktask_lacks_oracle(task, code) : NULL;
 
 	if (lack && !kcamp_json(c, "eval.correctness") &&
 	    strcmp(kcamp_str(c, "eval.evaluator"), "null"))
 		kbuf_printf(text, "%s: %s\n", task->file, lack);
-	free(code);
-	free(path);
 }
 
 /* Compilers for pure device code make what only one backend runs, and OpenCL runs nothing else. */
@@ -331,13 +322,12 @@ check_compiler(struct kbuf *text, const struct kcamp *c, const struct ktask *tas
 static void
 check_runner(struct kbuf *text, const struct kcamp *c, const struct ktask *task)
 {
-	char *lack = kcamp_lacks_runner(c, task->language);
+	auto_free char *lack = kcamp_lacks_runner(c, task->language);
 
 	if (lack)
 		kbuf_printf(text, "%s: %s\n",
 		    kcamp_backend(c)->runner ? "task.json: language" : "campaign.json: backend",
 		    lack);
-	free(lack);
 }
 
 /*
@@ -406,8 +396,8 @@ check_roofline(struct kbuf *text, const struct kcamp *c, const struct ktask *tas
 bool
 model_ready(const struct kcamp *c)
 {
-	char *program = ktool_path("kllm"),
-	     *argv[] = { program, (char[]){ "--check" }, NULL, NULL };
+	auto_free char *program = ktool_path("kllm");
+	char *argv[] = { program, (char[]){ "--check" }, NULL, NULL };
 	struct kproc p = { .argv = argv, .pass_err = true };
 	struct kproc_result r;
 	bool ready = true;
@@ -419,14 +409,13 @@ model_ready(const struct kcamp *c)
 		ready &= r.exit_code == K_OK;
 		kproc_result_free(&r);
 	}
-	free(program);
 	return ready;
 }
 
 int
 command_check(const struct options *o)
 {
-	json_t *manifest = kjson_load("campaign.json"), *task = NULL;
+	json_auto_t *manifest = kjson_load("campaign.json"), *task = NULL;
 	const char *name = kjson_str_or(manifest, "task", "task.json");
 	struct kbuf text = { 0 };
 	char *faults;
@@ -457,7 +446,5 @@ command_check(const struct options *o)
 		emit(o, &text);
 	else if (o->remote)
 		code = preflight(o);
-	json_decref(task);
-	json_decref(manifest);
 	return code;
 }

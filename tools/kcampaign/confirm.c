@@ -43,10 +43,9 @@ add_terms(const struct kcamp *c, struct kbuf *text)
 
 	for (size_t i = 0; i < LEN(knobs); i++) {
 		const json_t *v = kjson_path(c->json, knobs[i]);
-		char *dump = v ? json_dumps(v, KIO_DUMP | JSON_ENCODE_ANY) : NULL;
+		auto_free char *dump = v ? json_dumps(v, KIO_DUMP | JSON_ENCODE_ANY) : NULL;
 
 		kbuf_printf(text, "    %s %s\n", knobs[i], dump ? dump : "(the default)");
-		free(dump);
 	}
 }
 

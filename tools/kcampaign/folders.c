@@ -22,8 +22,8 @@ static void
 put_aside(const char *folder)
 {
 	for (int s = STAGE_REPLY; s <= STAGE_EVAL; s++) {
-		char *path = kasprintf("%s/%s.ndjson", folder, stages[s]),
-		     *aside = kasprintf("%s.too_large", path);
+		auto_free char *path = kasprintf("%s/%s.ndjson", folder, stages[s]),
+		               *aside = kasprintf("%s.too_large", path);
 		struct stat st;
 
 		/* Each of the next stages adds a few members. */
@@ -32,8 +32,6 @@ put_aside(const char *folder)
 			kwarn("%s exceeds the limit for a record (64 MiB); moved it to %s and will "
 			      "make it again",
 			    path, aside);
-		free(path);
-		free(aside);
 	}
 }
 
@@ -42,12 +40,11 @@ static void
 drop_spool(const char *spool, void *arg)
 {
 	const char *end = strstr(strrchr(spool, '/'), ".spool");
-	char *record = kasprintf("%.*s.ndjson", (int)(end - spool), spool);
+	auto_free char *record = kasprintf("%.*s.ndjson", (int)(end - spool), spool);
 
 	(void)arg;
 	if (kis_there(record))
 		unlink(spool);
-	free(record);
 }
 
 void
@@ -99,11 +96,10 @@ remove_file(const char *path)
 static void
 keep_answer(const char *path)
 {
-	char *kept = kset_aside(path);
+	auto_free char *kept = kset_aside(path);
 
 	if (kept)
 		kwarn("the old answer %s is now %s", path, kept);
-	free(kept);
 }
 
 struct search {
@@ -115,21 +111,19 @@ static void
 search_sample(const char *path, void *arg)
 {
 	struct search *s = arg;
-	char *text = s->found ? NULL : kread_file(path, KIO_LINE_MAX, NULL);
+	auto_free char *text = s->found ? NULL : kread_file(path, KIO_LINE_MAX, NULL);
 
 	s->found |= text && strstr(text, s->mark);
-	free(text);
 }
 
 /* Does a sample show a text of the candidate's evaluation, and store only its name? */
 static bool
 is_shown(const char *folder)
 {
-	char *mark = kasprintf("{\"id\":\"%s\",\"sha256\":", strchr(folder, '/') + 1);
+	auto_free char *mark = kasprintf("{\"id\":\"%s\",\"sha256\":", strchr(folder, '/') + 1);
 	struct search s = { .mark = mark };
 
 	keach_path(kstrdup("trials/[0-9]*/[0-9]*/sample.ndjson"), search_sample, &s);
-	free(mark);
 	return s.found;
 }
 
@@ -137,7 +131,8 @@ is_shown(const char *folder)
 static void
 put_evaluation_aside(const char *path)
 {
-	char *folder = kstrndup(path, (size_t)(strrchr(path, '/') - path)), hex[65], *text, *aside;
+	auto_free char *folder = kstrndup(path, (size_t)(strrchr(path, '/') - path));
+	char hex[65], *text, *aside;
 
 	if (kis_there(path) && is_shown(folder)) {
 		text = kread_file_or_die(path, KIO_LINE_MAX, NULL);
@@ -150,7 +145,6 @@ put_evaluation_aside(const char *path)
 	} else {
 		remove_file(path);
 	}
-	free(folder);
 }
 
 void
@@ -172,24 +166,20 @@ remove_stages(long trial, long branch, int from)
 	};
 
 	for (int s = from; s < STAGE_EVAL; s++) {
-		char *path = cell_path(trial, branch, stages[s]);
+		auto_free char *path = cell_path(trial, branch, stages[s]);
 
 		remove_file(path);
-		free(path);
 	}
 	if (from == STAGE_SAMPLE) {
-		char *path = trial_path(trial, "evidence.ndjson");
+		auto_free char *path = trial_path(trial, "evidence.ndjson");
 
 		remove_file(path);
-		free(path);
 	}
 	for (size_t i = 0; i < LEN(beside); i++) {
-		char *cell = kplace_folder(".", trial, branch),
-		     *path = kasprintf("%s/%s", cell, beside[i].name);
+		auto_free char *cell = kplace_folder(".", trial, branch),
+		               *path = kasprintf("%s/%s", cell, beside[i].name);
 
 		if (from <= beside[i].stage)
 			beside[i].away(path);
-		free(path);
-		free(cell);
 	}
 }

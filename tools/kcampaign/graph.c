@@ -120,8 +120,9 @@ write_variables(const struct kcamp *c)
 	const struct backend *b = kcamp_backend(c);
 	bool feedback = *kcamp_str(c, "feedback.provider");
 	long compact = feedback ? kcamp_int(c, "memory.compact_every") : 0;
-	char *step = khelper_path("kstep"), number[24];
-	struct kbuf t = { 0 };
+	auto_free char *step = khelper_path("kstep");
+	char number[24];
+	auto_buf struct kbuf t = { 0 };
 
 	kbuf_puts(&t, "# Written by kcampaign from campaign.json; see pipeline.mk.\n");
 	add_branches(&t, kcamp_branches(c));
@@ -138,20 +139,16 @@ write_variables(const struct kcamp *c)
 	add_variable(&t, "COMPACT", compact ? number : "");
 	add_variable(&t, "STEP", step);
 	write_if_changed(VARIABLES, &t);
-	kbuf_free(&t);
-	free(step);
 }
 
 /* Must the rollbacks in a row before trial T be examined first? Only if it has not begun. */
 static bool
 needs_evidence(const struct kcamp *c, long t)
 {
-	json_t *header =
+	json_auto_t *header =
 	    kcamp_linear(c) && !has_fact(t, 1, STAGE_SAMPLE) ? archive_header(t - 1) : NULL;
-	bool yes = kjson_int_or(header, "linear.streak", 0) >= KLINEAR_PROFILE;
 
-	json_decref(header);
-	return yes;
+	return kjson_int_or(header, "linear.streak", 0) >= KLINEAR_PROFILE;
 }
 
 /* Has any branch of the trial been evaluated? */
@@ -269,7 +266,7 @@ pass_lines(struct progress *p, struct kbuf *words, bool end)
 static int
 attend(struct progress *p, int fd, pid_t pid)
 {
-	struct kbuf words = { 0 };
+	auto_buf struct kbuf words = { 0 };
 	bool ended = false, open = true;
 	int status = 0;
 
@@ -290,7 +287,6 @@ attend(struct progress *p, int fd, pid_t pid)
 			ended = waitpid(pid, &status, open ? WNOHANG : 0) == pid;
 	}
 	pass_lines(p, &words, true);
-	kbuf_free(&words);
 	return status;
 }
 

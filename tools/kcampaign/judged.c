@@ -55,9 +55,10 @@ frozen_line(void)
 static void
 add_frozen(struct kseal *s, const struct kcamp *c)
 {
-	char *file = kcamp_path(c, kcamp_str(c, "task")), **paths;
+	auto_free char *file = kcamp_path(c, kcamp_str(c, "task"));
+	auto_free char **paths = NULL;
 	struct ktask *t = ktask_load(file);
-	json_t *recordings = ktask_recordings(t->json);
+	json_auto_t *recordings = ktask_recordings(t->json);
 	size_t n = 0;
 
 	paths = kcalloc(json_array_size(recordings) + 3, sizeof *paths);
@@ -71,10 +72,7 @@ add_frozen(struct kseal *s, const struct kcamp *c)
 	        kseal_files(".", (const char *const *)paths)));
 	while (n)
 		free(paths[--n]);
-	free(paths);
-	json_decref(recordings);
 	ktask_free(t);
-	free(file);
 }
 
 bool
@@ -104,10 +102,12 @@ static void
 add_change(const struct changes *c, const char *file, const char *what, const json_t *was,
     const json_t *now)
 {
-	char *before =
-	         was ? json_dumps(was, KIO_DUMP | JSON_ENCODE_ANY | JSON_REAL_PRECISION(15)) : NULL,
-	     *after =
-	         now ? json_dumps(now, KIO_DUMP | JSON_ENCODE_ANY | JSON_REAL_PRECISION(15)) : NULL;
+	auto_free char *before = was
+	    ? json_dumps(was, KIO_DUMP | JSON_ENCODE_ANY | JSON_REAL_PRECISION(15))
+	    : NULL,
+	               *after = now
+	    ? json_dumps(now, KIO_DUMP | JSON_ENCODE_ANY | JSON_REAL_PRECISION(15))
+	    : NULL;
 
 	kbuf_printf(c->text, "%s: %s", file, what);
 	if (before && after)
@@ -119,8 +119,6 @@ add_change(const struct changes *c, const char *file, const char *what, const js
 	    ", so rounds before and after cannot be compared (" KSEAL_FILE ":%lld); restore it, or "
 	    "begin a new campaign\n",
 	    c->line);
-	free(before);
-	free(after);
 }
 
 /* The members in which two objects differ; NAME is put before theirs, unless it is "". */
@@ -128,19 +126,18 @@ static void
 compare(const struct changes *c, const char *file, const char *name, const json_t *was,
     const json_t *now)
 {
-	json_t *both = json_copy((json_t *)was), *value;
+	json_auto_t *both = json_copy((json_t *)was);
+	json_t *value;
 	const char *member;
 
 	json_object_update(both, (json_t *)now);
 	json_object_foreach(both, member, value) {
 		const json_t *a = json_object_get(was, member), *b = json_object_get(now, member);
-		char *what = kasprintf("%s%s%s", name, *name ? ": " : "", member);
+		auto_free char *what = kasprintf("%s%s%s", name, *name ? ": " : "", member);
 
 		if ((*name || !is_aside(member, b)) && !(a && b && json_equal(a, b)))
 			add_change(c, file, what, a, b);
-		free(what);
 	}
-	json_decref(both);
 }
 
 /* The workloads of LIST, with the keys "workload NAME". New reference. */
@@ -151,10 +148,9 @@ by_name(const json_t *list)
 	size_t i;
 
 	json_array_foreach((json_t *)list, i, w) {
-		char *what = kasprintf("workload %s", kjson_str_or(w, "name", ""));
+		auto_free char *what = kasprintf("workload %s", kjson_str_or(w, "name", ""));
 
 		json_object_set(all, what, w);
-		free(what);
 	}
 	return all;
 }
@@ -162,7 +158,8 @@ by_name(const json_t *list)
 static void
 compare_workloads(const struct changes *c, const char *file, const json_t *was, const json_t *now)
 {
-	json_t *before = by_name(was), *after = by_name(now), *both = json_copy(before), *w;
+	json_auto_t *before = by_name(was), *after = by_name(now), *both = json_copy(before);
+	json_t *w;
 	const char *what;
 
 	json_object_update(both, after);
@@ -174,19 +171,18 @@ compare_workloads(const struct changes *c, const char *file, const json_t *was, 
 		else
 			add_change(c, file, what, a, b);
 	}
-	json_decref(before);
-	json_decref(after);
-	json_decref(both);
 }
 
 bool
 judged_faults(const struct kcamp *camp, struct kbuf *text)
 {
-	json_t *line = frozen_line(), *now, *set;
+	json_auto_t *line = frozen_line();
+	json_t *now, *set;
 	const json_t *was = json_object_get(line, "task");
 	struct changes c = { text, (long long)kjson_int_or(line, "n", 0) };
 	size_t before = text->len;
-	char *file = kcamp_path(camp, kcamp_str(camp, "task")), *fault;
+	auto_free char *file = kcamp_path(camp, kcamp_str(camp, "task"));
+	char *fault;
 
 	if (line) {
 		now = kjson_load(file);
@@ -202,7 +198,5 @@ judged_faults(const struct kcamp *camp, struct kbuf *text)
 		json_decref(set);
 		json_decref(now);
 	}
-	json_decref(line);
-	free(file);
 	return text->len > before;
 }

@@ -20,11 +20,10 @@ enum { COLUMNS = 80 };
 static struct kends
 find_ends(const struct kcamp *c, long last, const struct standing *s)
 {
-	json_t *accepted = scored_record(c, kjson_str_or(s->linear, "accepted", ""));
+	json_auto_t *accepted = scored_record(c, kjson_str_or(s->linear, "accepted", ""));
 	struct kends e;
 
 	kends_find(c, last, (long)kjson_int_or(s->linear, "drafts", 0), accepted, &e);
-	json_decref(accepted);
 	return e;
 }
 
@@ -66,12 +65,10 @@ add_wrapped(struct kbuf *out, const char *text, size_t indent)
 static void
 add_record_line(const struct kcamp *c, struct kbuf *out, long trial, size_t indent)
 {
-	char *id = kasprintf("%03ld/%02d", trial, trial > 0);
-	json_t *record = scored_record(c, id);
+	auto_free char *id = kasprintf("%03ld/%02d", trial, trial > 0);
+	json_auto_t *record = scored_record(c, id);
 
 	add_wrapped(out, kjson_str_or(record, "score.decision.line", "no decision"), indent);
-	json_decref(record);
-	free(id);
 }
 
 void
@@ -80,12 +77,11 @@ linear_trial(const struct kcamp *c, long trial, const struct standing *s, struct
 	add_record_line(c, text, trial, 0);
 	kbuf_printf(text, "  last accepted %s", kjson_str_or(s->linear, "accepted", "?"));
 	if (s->best) {
-		char *speedup = kchain_text(&s->speedup, s->provisional);
+		auto_free char *speedup = kchain_text(&s->speedup, s->provisional);
 		const char *unit;
 		double shown = kcamp_shown(c, s->runtime_ms, &unit);
 
 		kbuf_printf(text, ": %s over the baseline, %.4g %s", speedup, shown, unit);
-		free(speedup);
 	}
 	kbuf_printf(text, "; %zu of %ld rounds kept\n",
 	    json_array_size(json_object_get(s->linear, "chain")), trial + 1);
@@ -132,20 +128,19 @@ linear_status(const struct kcamp *c, long last, const struct standing *s, struct
 static void
 need_file(long trial, const char *name)
 {
-	char *path = trial_path(trial, name);
+	auto_free char *path = trial_path(trial, name);
 
 	if (!kis_there(path))
 		kdie(K_USAGE,
 		    "round %ld is not closed (%s is missing); run `kcampaign views` before round "
 		    "%ld",
 		    trial + 1, path, trial + 2);
-	free(path);
 }
 
 void
 linear_closed(long last)
 {
-	char *path = cell_path(last + 2, 1, stages[STAGE_SAMPLE]);
+	auto_free char *path = cell_path(last + 2, 1, stages[STAGE_SAMPLE]);
 
 	for (long t = 0; t <= last; t++) {
 		need_file(t, "score.ndjson");
@@ -156,5 +151,4 @@ linear_closed(long last)
 		    "round %ld has begun, but round %ld is not closed (%s). If round %ld is "
 		    "evaluated, run `kcampaign views`; otherwise remove trials/%03ld",
 		    last + 3, last + 2, path, last + 2, last + 2);
-	free(path);
 }

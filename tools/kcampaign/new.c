@@ -50,8 +50,9 @@ find_provider(void)
 static char *
 first_model(const char *provider)
 {
-	char *path = kdata_path("tools/kllm/models.tsv"),
-	     *text = kread_file_or_die(path, FILE_MAX, NULL), *found = NULL, *save;
+	auto_free char *path = kdata_path("tools/kllm/models.tsv"),
+	               *text = kread_file_or_die(path, FILE_MAX, NULL);
+	char *found = NULL, *save;
 
 	for (char *line = strtok_r(text, "\n", &save); line && !found;
 	     line = strtok_r(NULL, "\n", &save)) {
@@ -61,8 +62,6 @@ first_model(const char *provider)
 		    strcspn(line + n + 1, "*?[") >= m)
 			found = kstrndup(line + n + 1, m);
 	}
-	free(text);
-	free(path);
 	return found;
 }
 
@@ -72,14 +71,13 @@ model_settings(const struct provider *p)
 	json_t *model = json_object();
 	const char *name = p ? getenv(p->model_variable) : NULL,
 	           *url = p ? getenv(p->url_variable) : NULL;
-	char *first = p && !(name && *name) ? first_model(p->name) : NULL;
+	auto_free char *first = p && !(name && *name) ? first_model(p->name) : NULL;
 
 	json_object_set_new(model, "provider", json_string(p ? p->name : "file"));
 	if (p && (first || (name && *name)))
 		json_object_set_new(model, "name", json_string(first ? first : name));
 	if (url && *url)
 		json_object_set_new(model, "base_url", json_string(url));
-	free(first);
 	return model;
 }
 
@@ -90,7 +88,8 @@ model_settings(const struct provider *p)
 static void
 need_free(const char *folder, const char *name, const char *data, size_t len)
 {
-	char *path = kasprintf("%s/%s", folder, name), *old;
+	auto_free char *path = kasprintf("%s/%s", folder, name);
+	char *old;
 	size_t n;
 
 	if (kis_there(path)) {
@@ -101,24 +100,23 @@ need_free(const char *folder, const char *name, const char *data, size_t len)
 			    path);
 		free(old);
 	}
-	free(path);
 }
 
 static void
 write_text(const char *folder, const char *name, const char *text, size_t len)
 {
-	char *path = kasprintf("%s/%s", folder, name);
+	auto_free char *path = kasprintf("%s/%s", folder, name);
 
 	if (kwrite_file(path, text, len) < 0)
 		kdie_errno(K_IO, "%s", path);
-	free(path);
 }
 
 /* They may be large and do not change: make a hard link if possible. */
 static void
 write_recording(const char *folder, const char *name, const char *from)
 {
-	char *path = kasprintf("%s/%s", folder, name), *slash = strrchr(path, '/'), *data;
+	auto_free char *path = kasprintf("%s/%s", folder, name);
+	char *slash = strrchr(path, '/'), *data;
 	size_t len;
 
 	*slash = '\0';
@@ -129,7 +127,6 @@ write_recording(const char *folder, const char *name, const char *from)
 		write_text(folder, name, data, len);
 		free(data);
 	}
-	free(path);
 }
 
 /*
@@ -169,7 +166,8 @@ copy_task(const char *from, const json_t *task, const char *to, bool copy)
 {
 	static const char *const members[] = { "reference", "oracle" };
 	const json_t *baselines = json_object_get(task, "baselines");
-	json_t *recordings = ktask_recordings(task), *b;
+	json_auto_t *recordings = ktask_recordings(task);
+	json_t *b;
 	size_t i;
 
 	copy_file(from, NULL, "task.json", to, copy);
@@ -179,14 +177,13 @@ copy_task(const char *from, const json_t *task, const char *to, bool copy)
 		copy_file(from, "baselines", kjson_str_or(b, "file", NULL), to, copy);
 	json_array_foreach(recordings, i, b)
 		copy_file(from, RECORDED, json_string_value(b), to, copy);
-	json_decref(recordings);
 }
 
 /* A campaign with a faulty task would end at its first step. */
 static void
 need_faultless(const char *file, const json_t *task)
 {
-	char *faults;
+	auto_free char *faults = NULL;
 	size_t n = ktask_faults(task, &faults);
 
 	kpart_foreach(line, faults, "\n")
@@ -194,7 +191,6 @@ need_faultless(const char *file, const json_t *task)
 	if (n)
 		kdie(K_USAGE, "%s: %zu fault%s in the task; no campaign was created", file, n,
 		    n > 1 ? "s" : "");
-	free(faults);
 }
 
 static char *
@@ -220,9 +216,9 @@ static json_t *
 manifest(const char *name, const json_t *task, const struct provider *p, const char *mode)
 {
 	const char *language = kjson_str_or(task, "language", backends[BACKEND_C].name);
-	char *cpu = cpu_name();
-	char *title = kasprintf("%s on %s, %ld CPUs", kjson_str_or(task, "name", name), cpu,
-	    sysconf(_SC_NPROCESSORS_ONLN));
+	auto_free char *cpu = cpu_name(),
+	               *title = kasprintf("%s on %s, %ld CPUs", kjson_str_or(task, "name", name),
+	                   cpu, sysconf(_SC_NPROCESSORS_ONLN));
 	/* A folder's name may contain any bytes. */
 	json_t *m = json_pack("{s:s, s:o, s:o, s:s, s:s, s:s, s:i}", "schema", KCAMP_SCHEMA, "name",
 	    kjson_text(name, strlen(name)), "title", kjson_text(title, strlen(title)), "task",
@@ -231,8 +227,6 @@ manifest(const char *name, const json_t *task, const struct provider *p, const c
 	if (mode)
 		json_object_set_new(m, "search", json_pack("{s:s}", "mode", mode));
 	json_object_set_new(m, "model", model_settings(p));
-	free(title);
-	free(cpu);
 	return m;
 }
 
@@ -240,27 +234,24 @@ manifest(const char *name, const json_t *task, const struct provider *p, const c
 static char *
 makefile(void)
 {
-	char *data = kdata_path("pipeline.mk"), full[PATH_MAX], *text;
+	auto_free char *data = kdata_path("pipeline.mk");
+	char full[PATH_MAX];
 
 	if (!realpath(data, full))
 		kdie_errno(K_IO, "%s", data);
 	*strrchr(full, '/') = '\0';
-	text = kasprintf("# Written by kcampaign new. `make -j4 trial` runs the next trial; `make "
+	return kasprintf("# Written by kcampaign new. `make -j4 trial` runs the next trial; `make "
 	                 "help` lists the rest.\n"
 	                 "KILN_DATA ?= %s\ninclude $(KILN_DATA)/pipeline.mk\n",
 	    full);
-	free(data);
-	return text;
 }
 
 static void
 write_manifest(const char *folder, const json_t *m)
 {
-	char *dump = json_dumps(m, JSON_INDENT(2)), *text = kasprintf("%s\n", dump);
+	auto_free char *dump = json_dumps(m, JSON_INDENT(2)), *text = kasprintf("%s\n", dump);
 
 	write_text(folder, "campaign.json", text, strlen(text));
-	free(text);
-	free(dump);
 }
 
 /*
@@ -269,7 +260,7 @@ write_manifest(const char *folder, const json_t *m)
 static void
 choose_set(json_t *m, const char *folder)
 {
-	struct kbuf why = { 0 };
+	auto_buf struct kbuf why = { 0 };
 	struct kcamp *c = kcamp_load(folder);
 
 	if (kcamp_linear(c) && shapes_faults(c, &why)) {
@@ -278,7 +269,6 @@ choose_set(json_t *m, const char *folder)
 		json_object_set_new(m, "eval", json_pack("{s:s}", "set", "full"));
 		write_manifest(folder, m);
 	}
-	kbuf_free(&why);
 	kcamp_free(c);
 }
 
@@ -300,7 +290,7 @@ static void
 need_all(const struct options *o, const char *file, const json_t *task, const char *folder,
     const char *make)
 {
-	char *path = kasprintf("%s/campaign.json", folder);
+	auto_free char *path = kasprintf("%s/campaign.json", folder);
 	char *lack = backend_lacks_runner(backend_for(kjson_str_or(task, "language", "")));
 
 	if (lack)
@@ -313,7 +303,6 @@ need_all(const struct options *o, const char *file, const json_t *task, const ch
 	copy_task(o->task, task, folder, false);
 	need_faultless(file, task);
 	need_free(folder, "Makefile", make, strlen(make));
-	free(path);
 }
 
 /* The device that a task's kernels run on, in one word: cpu, or the name of the first device. */
@@ -336,7 +325,8 @@ static char *
 default_folder(const json_t *task)
 {
 	const struct backend *b = backend_for(kjson_str_or(task, "language", ""));
-	char *device = device_word(b), now[32], *name;
+	auto_free char *device = device_word(b);
+	char now[32], *name;
 
 	know_iso(now, sizeof now);
 	name = kasprintf("%s_%s_%s_%.4s%.2s%.2s",
@@ -344,7 +334,6 @@ default_folder(const json_t *task)
 	    now + 5, now + 8);
 	for (char *p = name; *p; p++)
 		*p = isalnum((unsigned char)*p) ? (char)tolower((unsigned char)*p) : '_';
-	free(device);
 	return name;
 }
 
@@ -352,7 +341,8 @@ int
 command_new(const struct options *o)
 {
 	const struct provider *p = find_provider();
-	char *folder, *file, *make = makefile(), *name;
+	char *folder, *file;
+	auto_free char *make = makefile(), *name = NULL;
 	json_t *task, *m;
 	size_t n;
 
@@ -380,8 +370,6 @@ command_new(const struct options *o)
 	    p ? " (" : "", p ? p->variable : "", p ? " is set)" : "",
 	    p && !kjson_str_or(m, "model.name", NULL) ? "set model.name in campaign.json, then "
 	                                              : "");
-	free(name);
-	free(make);
 	free(file);
 	free(folder);
 	json_decref(m);

@@ -33,31 +33,25 @@ cell_path(long trial, long branch, const char *stage)
 bool
 has_fact(long trial, long branch, int stage)
 {
-	char *path = cell_path(trial, branch, stages[stage]);
-	bool yes = kis_there(path);
+	auto_free char *path = cell_path(trial, branch, stages[stage]);
 
-	free(path);
-	return yes;
+	return kis_there(path);
 }
 
 json_t *
 fact_of(long trial, long branch, int stage)
 {
-	char *path = cell_path(trial, branch, stages[stage]);
-	json_t *record = kin_first(path);
+	auto_free char *path = cell_path(trial, branch, stages[stage]);
 
-	free(path);
-	return record;
+	return kin_first(path);
 }
 
 static bool
 begun(long trial)
 {
-	char *folder = trial_path(trial, "");
-	bool yes = kis_there(folder);
+	auto_free char *folder = trial_path(trial, "");
 
-	free(folder);
-	return yes;
+	return kis_there(folder);
 }
 
 /*
@@ -71,13 +65,11 @@ has_facts(const struct kcamp *c, long trial)
 	long first = trial ? 1 : 0, b = first;
 
 	for (; whole; b++) {
-		char *folder = kplace_folder(".", trial, b),
-		     *digest = cell_path(trial, b, "digest");
+		auto_free char *folder = kplace_folder(".", trial, b),
+		               *digest = cell_path(trial, b, "digest");
 		bool there = kis_there(folder);
 
 		whole = there && has_fact(trial, b, STAGE_EVAL) && (!told || kis_there(digest));
-		free(folder);
-		free(digest);
 		if (!there)
 			return b > first;
 	}
@@ -97,14 +89,13 @@ last_facts(const struct kcamp *c)
 void
 set_position(long trial)
 {
-	char *target = trial_path(trial, "archive.ndjson");
+	auto_free char *target = trial_path(trial, "archive.ndjson");
 
 	if (unlink(LINK ".new") < 0 && errno != ENOENT)
 		kdie_errno(K_IO, "%s", LINK ".new");
 	if (symlink(target, LINK ".new") < 0 || rename(LINK ".new", LINK) < 0 ||
 	    ksync_folder(LINK) < 0)
 		kdie_errno(K_IO, "%s", LINK);
-	free(target);
 }
 
 void
@@ -117,12 +108,11 @@ clear_position(void)
 json_t *
 archive_header(long trial)
 {
-	char *path = trial_path(trial, "archive.ndjson");
+	auto_free char *path = trial_path(trial, "archive.ndjson");
 	json_t *header = trial >= 0 ? kin_first(path) : NULL;
 
 	if (trial >= 0 && !header && kis_there(path))
 		kdie(K_USAGE, "%s: is empty", path);
-	free(path);
 	return header;
 }
 
@@ -206,11 +196,9 @@ standing_free(struct standing *s)
 json_t *
 scored_record(const struct kcamp *c, const char *id)
 {
-	char *fault;
-	json_t *record = ktrials_record(c, id, KJOIN_FIGURES, &fault);
+	auto_free char *fault = NULL;
 
-	free(fault);
-	return record;
+	return ktrials_record(c, id, KJOIN_FIGURES, &fault);
 }
 
 /*

@@ -146,7 +146,7 @@ progress_open(const struct kcamp *c, double every)
 {
 	struct progress *p = kcalloc(1, sizeof *p);
 	const char *wanted = getenv("KILN_PROGRESS");
-	char *base;
+	auto_free char *base = NULL;
 
 	p->camp = c;
 	p->every = every ? every : 30;
@@ -164,7 +164,6 @@ progress_open(const struct kcamp *c, double every)
 		json_decref(p->times);
 		p->times = json_object();
 	}
-	free(base);
 	return p;
 }
 
@@ -262,7 +261,7 @@ static void
 read_steps(struct progress *p, void (*ended)(struct progress *p, struct step *s))
 {
 	FILE *f = fopen(p->file, "re");
-	char *line = NULL;
+	auto_free char *line = NULL;
 	size_t room = 0;
 	ssize_t n;
 
@@ -273,7 +272,6 @@ read_steps(struct progress *p, void (*ended)(struct progress *p, struct step *s)
 		}
 	if (f)
 		fclose(f);
-	free(line);
 }
 
 /*
@@ -296,11 +294,10 @@ remember(struct outcome *out, const struct step *s)
 static double
 cost_of(struct progress *p, long branch)
 {
-	json_t *record = p->usd[branch] < 0 ? fact_of(p->g->last, branch, STAGE_REPLY) : NULL;
+	json_auto_t *record = p->usd[branch] < 0 ? fact_of(p->g->last, branch, STAGE_REPLY) : NULL;
 
 	if (record)
 		p->usd[branch] = kjson_num_or(record, "reply.cost_usd", 0);
-	json_decref(record);
 	return p->usd[branch] > 0 ? p->usd[branch] : 0;
 }
 
@@ -309,11 +306,10 @@ static void
 find_result(struct step *s)
 {
 	bool eval = !strcmp(s->stage, stages[STAGE_EVAL]) || s->branch == 0;
-	json_t *record = !*s->says && eval && !s->code ? kin_first(s->target) : NULL;
+	json_auto_t *record = !*s->says && eval && !s->code ? kin_first(s->target) : NULL;
 
 	snprintf(s->says + strlen(s->says), sizeof s->says - strlen(s->says), "%s",
 	    kjson_str_or(record, "eval.status", ""));
-	json_decref(record);
 	if (s->code == K_AGAIN)
 		snprintf(s->says, sizeof s->says, "not now");
 	else if (s->code)
@@ -579,7 +575,7 @@ take_back(struct progress *p)
 static void
 draw(struct progress *p)
 {
-	struct kbuf text = { 0 }, picture = { 0 };
+	auto_buf struct kbuf text = { 0 }, picture = { 0 };
 	struct winsize size = { 0 };
 	size_t lines = 0, rows, columns;
 
@@ -603,8 +599,6 @@ draw(struct progress *p)
 	kbuf_puts(&picture, "\033[J");
 	fwrite(picture.data, 1, picture.len, stderr);
 	p->drawn = lines;
-	kbuf_free(&picture);
-	kbuf_free(&text);
 }
 
 /* The same in one line, for a log. */

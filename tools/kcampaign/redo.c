@@ -26,11 +26,9 @@ parse_cell(const char *text, long *trial, long *branch)
 static bool
 verified(const char *path, const char *best)
 {
-	json_t *record = kin_first(path);
-	bool yes = kjson_is(record, "id", best);
+	json_auto_t *record = kin_first(path);
 
-	json_decref(record);
-	return yes;
+	return kjson_is(record, "id", best);
 }
 
 /*
@@ -40,7 +38,7 @@ verified(const char *path, const char *best)
 static int
 accept_best(const char *path, const char *id, bool replaced)
 {
-	json_t *record = id ? kin_first(path) : NULL;
+	json_auto_t *record = id ? kin_first(path) : NULL;
 	enum status status = status_or(record, "eval.status", STATUS_CORRECT);
 	int code = status == STATUS_CORRECT ? K_OK : K_NO;
 
@@ -48,7 +46,6 @@ accept_best(const char *path, const char *id, bool replaced)
 		kwarn("%s is not accepted%s: measured again on the full set, it is %s: %.300s", id,
 		    replaced ? ", and this evaluation replaces the old one" : "",
 		    status_rows[status].name, kjson_str_or(record, "eval.log", ""));
-	json_decref(record);
 	return code;
 }
 
@@ -58,13 +55,11 @@ forget_copies(const struct loop *l, const char *id, long from)
 {
 	for (long t = from; t <= l->last; t++)
 		for (long b = 1; b <= kcamp_branches(l->camp); b++) {
-			char *path = cell_path(t, b, stages[STAGE_EVAL]);
-			json_t *record = kin_first(path);
+			auto_free char *path = cell_path(t, b, stages[STAGE_EVAL]);
+			json_auto_t *record = kin_first(path);
 
 			if (kjson_is(record, "eval.duplicate_of", id))
 				remove_file(path);
-			json_decref(record);
-			free(path);
 		}
 }
 
@@ -78,7 +73,7 @@ demote(const struct loop *l, const char *id, const char *report)
 {
 	long trial, branch;
 	char *path, *kept;
-	json_t *record, *verified = kin_first(report);
+	json_auto_t *record = NULL, *verified = kin_first(report);
 
 	parse_cell(id, &trial, &branch);
 	path = cell_path(trial, branch, stages[STAGE_EVAL]);
@@ -93,8 +88,6 @@ demote(const struct loop *l, const char *id, const char *report)
 	kout_open(path);
 	kout_json(record);
 	kout_commit();
-	json_decref(verified);
-	json_decref(record);
 	free(kept);
 	free(path);
 	return bring_views(l, trial, ASK_NOBODY);
@@ -120,7 +113,8 @@ int
 verify_best(const struct loop *l)
 {
 	bool chain = kcamp_linear(l->camp), again = true;
-	char *report = trial_path(l->last, "verify.ndjson"), *refused = NULL;
+	auto_free char *report = trial_path(l->last, "verify.ndjson");
+	char *refused = NULL;
 	int code = K_OK;
 
 	while (again) {
@@ -142,7 +136,6 @@ verify_best(const struct loop *l)
 		standing_free(&now);
 	}
 	free(refused);
-	free(report);
 	return code;
 }
 
@@ -177,12 +170,11 @@ make_cell(const struct loop *l, long trial, long branch)
 {
 	struct graph g = { .first = trial, .last = trial, .ask = ASK_BOTH };
 	bool told = trial && *kcamp_str(l->camp, "feedback.provider");
-	char *digest = told ? cell_path(trial, branch, "digest") : NULL;
+	auto_free char *digest = told ? cell_path(trial, branch, "digest") : NULL;
 	char *goals[] = { cell_path(trial, branch, stages[STAGE_EVAL]), digest, NULL };
 	int code = make_graph(l, &g, goals);
 
 	free(goals[0]);
-	free(digest);
 	return code;
 }
 
@@ -192,7 +184,7 @@ redo(const struct loop *l, long trial, long branch, int stage)
 	int code;
 
 	if (trial <= l->last) {
-		char *report = trial_path(l->last, "verify.ndjson");
+		auto_free char *report = trial_path(l->last, "verify.ndjson");
 
 		/*
 		 * From here until the views are complete again there is no position: any run
@@ -200,7 +192,6 @@ redo(const struct loop *l, long trial, long branch, int stage)
 		 */
 		clear_position();
 		remove_file(report);
-		free(report);
 	}
 	remove_stages(trial, branch, stage);
 	code = make_cell(l, trial, branch);
@@ -215,7 +206,7 @@ command_redo(const struct options *o)
 	long trial, branch;
 	int stage = stage_number(o->from), code = K_OK;
 	struct loop *l;
-	char *folder;
+	auto_free char *folder = NULL;
 
 	parse_cell(o->operand, &trial, &branch);
 	l = loop_begin(o);
@@ -228,7 +219,6 @@ command_redo(const struct options *o)
 		code = redo(l, trial, branch, stage);
 	if (!code && !make_flag('n'))
 		say_measured(l, trial, branch);
-	free(folder);
 	loop_end(l);
 	return code;
 }

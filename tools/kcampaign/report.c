@@ -23,7 +23,7 @@ command_next(const struct options *o)
 	struct kcamp *c = kcamp_load(".");
 	struct kbuf text = { 0 };
 	long last = ktrials_last(c);
-	char *reason = stop_reason_after(c, last);
+	auto_free char *reason = stop_reason_after(c, last);
 	int code = K_OK;
 
 	if (reason) {
@@ -33,7 +33,6 @@ command_next(const struct options *o)
 		kbuf_printf(&text, "%ld\n", last < 1 ? 1 : last + 1);
 		emit(o, &text);
 	}
-	free(reason);
 	kcamp_free(c);
 	return code;
 }
@@ -56,12 +55,11 @@ no_best(const struct standing *s)
 static void
 add_best(struct kbuf *text, const struct kcamp *c, const struct standing *s, const char *more)
 {
-	char *speedup = kchain_text(&s->speedup, s->provisional);
+	auto_free char *speedup = kchain_text(&s->speedup, s->provisional);
 	const char *unit;
 	double shown = kcamp_shown(c, s->runtime_ms, &unit);
 
 	kbuf_printf(text, "%s: %s, %.3f %s%s\n", s->best, speedup, shown, unit, more);
-	free(speedup);
 }
 
 void
@@ -123,7 +121,7 @@ add_against_reference(struct kbuf *text, const json_t *verified, const struct st
 {
 	const json_t *pairs = kjson_path(verified, "eval.pairs");
 	enum status status = status_or(verified, "eval.status", STATUS_CORRECT);
-	char *speedup = kchain_text(&s->speedup, s->provisional);
+	auto_free char *speedup = kchain_text(&s->speedup, s->provisional);
 
 	kbuf_printf(text, "speed-up     %s over the reference, ", speedup);
 	if (status != STATUS_CORRECT) {
@@ -140,7 +138,6 @@ add_against_reference(struct kbuf *text, const json_t *verified, const struct st
 		add_workloads(text, pairs, "reference", "x");
 		kbuf_puts(text, "\n");
 	}
-	free(speedup);
 }
 
 /* Compared with the task's baselines, in the verification's own run. */
@@ -171,11 +168,9 @@ add_against_baselines(struct kbuf *text, const json_t *verified, const json_t *t
 static char *
 recorded_model(const char *path)
 {
-	json_t *rec = kin_first(path);
-	char *model = kstrdup(kjson_str_or(rec, "reply.model", "an unnamed model"));
+	json_auto_t *rec = kin_first(path);
 
-	json_decref(rec);
-	return model;
+	return kstrdup(kjson_str_or(rec, "reply.model", "an unnamed model"));
 }
 
 /*
@@ -185,11 +180,9 @@ recorded_model(const char *path)
 static bool
 is_recorded(const char *path)
 {
-	char *data = kread_file(path, REPLY_MAX, NULL);
-	bool yes = data && strstr(data, "\"recorded\":{");
+	auto_free char *data = kread_file(path, REPLY_MAX, NULL);
 
-	free(data);
-	return yes;
+	return data && strstr(data, "\"recorded\":{");
 }
 
 /* How many replies are recorded, and from which model (the caller frees). */
@@ -200,7 +193,7 @@ count_recorded(long last, char **model)
 
 	*model = NULL;
 	for (long t = 1, b = 1; t <= last;) {
-		char *path = cell_path(t, b, stages[STAGE_REPLY]);
+		auto_free char *path = cell_path(t, b, stages[STAGE_REPLY]);
 		bool there = kis_there(path);
 
 		if (there && is_recorded(path)) {
@@ -210,7 +203,6 @@ count_recorded(long last, char **model)
 		}
 		t += !there;
 		b = there ? b + 1 : 1;
-		free(path);
 	}
 	return n;
 }
@@ -236,14 +228,13 @@ add_candidates(struct kbuf *text, const struct standing *s)
 static void
 add_recorded(struct kbuf *text, long last)
 {
-	char *model;
+	auto_free char *model = NULL;
 	long n = count_recorded(last, &model);
 
 	if (n)
 		kbuf_printf(text,
 		    "replies      %ld recorded replies of %s; everything else was measured here\n",
 		    n, model);
-	free(model);
 }
 
 /* "checked      asan clean, ubsan unavailable (it does not build)" */
@@ -269,9 +260,10 @@ void
 report_best(const struct kcamp *c, long last, struct kbuf *text)
 {
 	struct standing s = standing_after(c, last);
-	char *path = trial_path(last, "verify.ndjson"),
-	     *task_file = kcamp_path(c, kcamp_str(c, "task"));
-	json_t *task = kjson_load(task_file), *verified = kin_first(path);
+	auto_free char *path = trial_path(last, "verify.ndjson"),
+	               *task_file = kcamp_path(c, kcamp_str(c, "task"));
+	json_auto_t *task = kjson_load(task_file);
+	json_t *verified = kin_first(path);
 	const char *unit;
 	double shown;
 
@@ -294,10 +286,7 @@ report_best(const struct kcamp *c, long last, struct kbuf *text)
 	add_cost(text, &s);
 	add_recorded(text, last);
 	json_decref(verified);
-	json_decref(task);
 	standing_free(&s);
-	free(path);
-	free(task_file);
 }
 
 /* "             4096x1024: 88 ms" for each timed workload. */
@@ -320,26 +309,24 @@ add_times(struct kbuf *text, const struct kcamp *c, const json_t *timing, const 
 static void
 add_score(struct kbuf *text, const struct kcamp *c, const char *id)
 {
-	json_t *record = scored_record(c, id);
+	json_auto_t *record = scored_record(c, id);
 	const json_t *score = json_object_get(record, "score");
 	struct kgain_ratio r = kgain_speedup_of(score);
 
 	if (r.mean > 0) {
-		char *speedup = kchain_text(&r, false);
+		auto_free char *speedup = kchain_text(&r, false);
 
 		kbuf_printf(text, "speed-up     %s over the reference\n", speedup);
-		free(speedup);
 	}
 	if (score)
 		kbuf_printf(text, "score        %.4g\n", kjson_num_or(score, "combined", 0));
-	json_decref(record);
 }
 
 void
 report_measured(const struct kcamp *c, long trial, long branch, struct kbuf *text)
 {
-	char *id = kasprintf("%03ld/%02ld", trial, branch);
-	json_t *record = fact_of(trial, branch, STAGE_EVAL);
+	auto_free char *id = kasprintf("%03ld/%02ld", trial, branch);
+	json_auto_t *record = fact_of(trial, branch, STAGE_EVAL);
 	const json_t *baseline;
 	size_t i;
 
@@ -352,16 +339,14 @@ report_measured(const struct kcamp *c, long trial, long branch, struct kbuf *tex
 		    kjson_str_or(baseline, "name", "?"));
 	if (trial && record)
 		add_score(text, c, id);
-	json_decref(record);
-	free(id);
 }
 
 /* The code of candidate ID from its evaluation, byte for byte: it may go into a file. */
 static void
 emit_code(const struct options *o, const char *id)
 {
-	char *path = kplace_id(".", id, stages[STAGE_EVAL]);
-	json_t *rec = kin_first(path);
+	auto_free char *path = kplace_id(".", id, stages[STAGE_EVAL]);
+	json_auto_t *rec = kin_first(path);
 	const char *code = kjson_str_or(rec, "eval.code", NULL);
 	size_t len;
 
@@ -371,8 +356,6 @@ emit_code(const struct options *o, const char *id)
 	kout_open(o->output);
 	kout_raw(code, len - (len && code[len - 1] == '\n'));
 	kout_commit();
-	json_decref(rec);
-	free(path);
 }
 
 int
@@ -403,14 +386,13 @@ command_record(const struct options *o)
 {
 	struct kcamp *c = kcamp_load(".");
 	char *fault;
-	json_t *record = ktrials_record(c, o->operand, KJOIN_WHOLE, &fault);
+	json_auto_t *record = ktrials_record(c, o->operand, KJOIN_WHOLE, &fault);
 
 	if (!record)
 		kdie(K_USAGE, "%s", fault ? fault : "there is no scored candidate with this id");
 	kout_open(o->output);
 	kout_json(record);
 	kout_commit();
-	json_decref(record);
 	kcamp_free(c);
 	return K_OK;
 }
@@ -424,7 +406,7 @@ enum { LEVELS = 4 };
 static long
 read_cells(long trial, const struct standing *s, double best[LEVELS][LEVELS])
 {
-	char *path = trial_path(trial, "archive.ndjson");
+	auto_free char *path = trial_path(trial, "archive.ndjson");
 	struct karch archive;
 	long n = 0;
 
@@ -442,7 +424,6 @@ read_cells(long trial, const struct standing *s, double best[LEVELS][LEVELS])
 		*b = fmax(*b, row->status == STATUS_CORRECT ? speedup : 0);
 	}
 	karch_free(&archive);
-	free(path);
 	return n;
 }
 
@@ -491,7 +472,7 @@ add_statuses(struct kbuf *text, const struct standing *s)
 static long
 add_progress(struct kbuf *text, long trial, long branches)
 {
-	struct kbuf words = { 0 };
+	auto_buf struct kbuf words = { 0 };
 	long files = 0;
 
 	for (long b = 1; b <= branches; b++) {
@@ -512,14 +493,13 @@ add_progress(struct kbuf *text, long trial, long branches)
 		    "begun    trial %ld (sample, prompt, reply, eval of each branch)\n         "
 		    "%s\n",
 		    trial, words.data);
-	kbuf_free(&words);
 	return files;
 }
 
 static void
 add_next(struct kbuf *text, const struct kcamp *c, long last, const struct standing *s, long holder)
 {
-	char *reason = stop_reason(c, last, s);
+	auto_free char *reason = stop_reason(c, last, s);
 	long next = last < 1 ? 1 : last + 1;
 
 	if (holder) {
@@ -538,7 +518,6 @@ add_next(struct kbuf *text, const struct kcamp *c, long last, const struct stand
 		                   : "",
 		    next, kcamp_branches(c));
 	}
-	free(reason);
 }
 
 void
@@ -558,13 +537,12 @@ report_now(const struct kcamp *c, struct kbuf *text)
 static void
 add_standing(struct kbuf *text, const struct kcamp *c, const struct standing *s)
 {
-	char *cell = kasprintf(", cell %s", s->cell);
+	auto_free char *cell = kasprintf(", cell %s", s->cell);
 
 	kbuf_puts(text, "best     ");
 	add_best(text, c, s, cell);
 	if (*s->from)
 		kbuf_printf(text, "         raced against the reference: %s\n", s->from);
-	free(cell);
 }
 
 int

@@ -16,11 +16,9 @@
 static double
 efficiency_of(const struct kcamp *c, const char *id)
 {
-	json_t *record = scored_record(c, id);
-	double pct = kjson_num_or(record, "score.efficiency_pct", 0);
+	json_auto_t *record = scored_record(c, id);
 
-	json_decref(record);
-	return pct;
+	return kjson_num_or(record, "score.efficiency_pct", 0);
 }
 
 char *
@@ -50,7 +48,8 @@ roofline_stop(const struct kcamp *c, const struct standing *s)
 void
 roofline_require(const struct kcamp *c)
 {
-	json_t *roofline = kcamp_num(c, "stop.efficiency") > 0 ? kroof_load(".") : NULL, *u;
+	json_auto_t *roofline = kcamp_num(c, "stop.efficiency") > 0 ? kroof_load(".") : NULL;
+	json_t *u;
 	size_t i;
 
 	if (roofline && kjson_is(roofline, "label", "incomplete")) {
@@ -61,7 +60,6 @@ roofline_require(const struct kcamp *c)
 		    "campaign.json: stop.efficiency needs peak rates that the roofline does not "
 		    "have; see docs/roofline.md, \"What is unknown\"");
 	}
-	json_decref(roofline);
 }
 
 void
@@ -73,12 +71,11 @@ roofline_lacks(const struct kcamp *c, const struct ktask *task, struct kbuf *tex
 	char why[300] = "";
 
 	if (h && !d) {
-		char *near = khw_near(h, gpu);
+		auto_free char *near = khw_near(h, gpu);
 
 		kbuf_printf(text,
 		    "campaign.json: gpu: no file in docs/hardware describes '%s'%s%s\n", gpu,
 		    *near ? "; known devices: " : "", near);
-		free(near);
 	} else if (d) {
 		metric = task->flops ? khw_compute(d, task, why, sizeof why) : NULL;
 		if (task->flops && !metric)

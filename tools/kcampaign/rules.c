@@ -88,7 +88,7 @@ add_tables(struct kbuf *text, const struct kcamp *c)
 		path = kdata_path(name);
 	}
 	for (int depth = 0; path && depth < 8; depth++) {
-		json_t *table = kjson_load(path);
+		json_auto_t *table = kjson_load(path);
 		const char *base = kjson_str_or(table, "extends", NULL),
 		           *slash = strrchr(path, '/');
 
@@ -99,7 +99,6 @@ add_tables(struct kbuf *text, const struct kcamp *c)
 		             : kstrdup(base);
 		free(path);
 		path = name ? kstrdup(name) : NULL;
-		json_decref(table);
 	}
 	free(path);
 	free(name);
@@ -116,14 +115,12 @@ add_waiver(const char *path, void *text)
 static void
 add_audit(struct kbuf *text, const struct kcamp *c)
 {
-	char *table = kdata_path("patterns/audit.json"),
-	     *file = kcamp_path(c, kcamp_str(c, "task"));
+	auto_free char *table = kdata_path("patterns/audit.json"),
+	               *file = kcamp_path(c, kcamp_str(c, "task"));
 
 	add_file(text, "table", table);
 	add_file(text, "task", file);
 	keach_path(kstrdup("waivers/*.md"), add_waiver, text);
-	free(file);
-	free(table);
 }
 
 /* Decisions of a linear search also depend on the task's core workloads and pairs. */
@@ -131,17 +128,16 @@ static void
 add_linear(struct kbuf *text, const struct kcamp *c)
 {
 	static const char *const knobs[] = { "linear.", "search.mode" };
-	char *file = kcamp_path(c, kcamp_str(c, "task")), *dump, hex[65];
-	json_t *task = kjson_if_there(file) ?: json_object(),
-	       *workloads = json_object_get(task, "workloads");
+	auto_free char *file = kcamp_path(c, kcamp_str(c, "task"));
+	char *dump, hex[65];
+	json_auto_t *task = kjson_if_there(file) ?: json_object();
+	json_t *workloads = json_object_get(task, "workloads");
 
 	add_knobs(text, c, knobs, LEN(knobs));
 	dump = json_dumps(workloads ? workloads : task, KIO_DUMP);
 	ksha256_hex(dump, strlen(dump), hex);
 	kbuf_printf(text, "workloads=%s\n", hex);
 	free(dump);
-	free(file);
-	json_decref(task);
 }
 
 /*
@@ -152,15 +148,13 @@ static void
 add_roofline(struct kbuf *text, const struct kcamp *c)
 {
 	struct khw *h = khw_load(NULL, ".");
-	char *task = kcamp_path(c, kcamp_str(c, "task")),
-	     *consent = kcamp_path(c, "placeholder.ok");
+	auto_free char *task = kcamp_path(c, kcamp_str(c, "task")),
+	               *consent = kcamp_path(c, "placeholder.ok");
 
 	for (size_t i = 0; i < h->count; i++)
 		kbuf_printf(text, "%s=%s\n", h->devices[i].file, h->devices[i].sha256);
 	add_file(text, "task.json", task);
 	add_file(text, "placeholder.ok", consent);
-	free(consent);
-	free(task);
 	khw_free(h);
 }
 
@@ -168,11 +162,10 @@ void
 write_if_changed(const char *path, const struct kbuf *text)
 {
 	size_t len;
-	char *old = kread_if_there(path, TABLE_MAX, &len);
+	auto_free char *old = kread_if_there(path, TABLE_MAX, &len);
 
 	if (!old || len != text->len || memcmp(old, text->data, len))
 		kwrite_or_die(path, text->data, text->len);
-	free(old);
 }
 
 void
@@ -182,8 +175,8 @@ rules_refresh(const struct kcamp *c)
 	    (mkdir(FOLDER, 0777) < 0 && errno != EEXIST))
 		kdie_errno(K_IO, "%s", FOLDER);
 	for (size_t i = 0; i < LEN(rules); i++) {
-		char *path = kasprintf(FOLDER "/%s", rules[i].view);
-		struct kbuf text = { 0 };
+		auto_free char *path = kasprintf(FOLDER "/%s", rules[i].view);
+		auto_buf struct kbuf text = { 0 };
 
 		kbuf_puts(&text, rules[i].form);
 		add_knobs(&text, c, rules[i].knobs, LEN(rules[i].knobs));
@@ -196,8 +189,6 @@ rules_refresh(const struct kcamp *c)
 		if (!strcmp(rules[i].view, "roofline"))
 			add_roofline(&text, c);
 		write_if_changed(path, &text);
-		kbuf_free(&text);
-		free(path);
 	}
 }
 
@@ -220,17 +211,15 @@ from_future(const struct stat *st)
 bool
 rules_newer(long trial)
 {
-	char *view = trial_path(trial, "gradient.ndjson");
+	auto_free char *view = trial_path(trial, "gradient.ndjson");
 	struct stat rule, made;
 	bool yes = !kfind(view, &made) || from_future(&made);
 
 	for (size_t i = 0; i < LEN(rules) && !yes; i++) {
-		char *path = kasprintf(FOLDER "/%s", rules[i].view);
+		auto_free char *path = kasprintf(FOLDER "/%s", rules[i].view);
 
 		yes = kfind(path, &rule) && newer(&rule, &made);
-		free(path);
 	}
-	free(view);
 	return yes;
 }
 

@@ -204,7 +204,7 @@ preflight(const struct options *o)
 static int
 arrive(const struct loop *l)
 {
-	char *reason = stop_reason_after(l->camp, l->last);
+	auto_free char *reason = stop_reason_after(l->camp, l->last);
 	bool needed = !reason && *kcamp_str(l->camp, "eval.launcher") && !make_flag('n');
 	int code = K_OK;
 
@@ -212,7 +212,6 @@ arrive(const struct loop *l)
 		kdie(K_USAGE,
 		    "the model cannot be asked from here, so nothing was measured; set "
 		    "the key, or change model in campaign.json");
-	free(reason);
 	for (long attempt = 0; needed; attempt++) {
 		code = run_preflight(l);
 		if (code != K_AGAIN || l->o->trials || attempt >= l->o->retries)

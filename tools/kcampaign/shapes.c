@@ -87,7 +87,7 @@ add_shape(struct shapes *s, const struct ktask_workload *w)
 static void
 open_shapes(struct shapes *s, const struct kcamp *c)
 {
-	char *file = kcamp_path(c, kcamp_str(c, "task"));
+	auto_free char *file = kcamp_path(c, kcamp_str(c, "task"));
 
 	*s = (struct shapes){ .task = ktask_load(file),
 		.quick = kcamp_str(c, "eval.set"),
@@ -100,7 +100,6 @@ open_shapes(struct shapes *s, const struct kcamp *c)
 		if (s->task->workloads[i].timed && ktask_in_set(&s->task->workloads[i], s->full))
 			add_shape(s, &s->task->workloads[i]);
 	qsort(s->at, s->count, sizeof *s->at, by_size);
-	free(file);
 }
 
 static void

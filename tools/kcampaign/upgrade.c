@@ -51,12 +51,10 @@ replace(const char *path, const char *of, const struct kbuf *text, struct count 
 static void
 add_part(struct kbuf *text, const json_t *record, const char *name)
 {
-	json_t *part = krecord_part(".", record, name, NULL);
-	char *line = json_dumps(part, KIO_DUMP);
+	json_auto_t *part = krecord_part(".", record, name, NULL);
+	auto_free char *line = json_dumps(part, KIO_DUMP);
 
 	kbuf_printf(text, "%s\n", line);
-	free(line);
-	json_decref(part);
 }
 
 /* The members of every candidate's record that give its place. */
@@ -148,7 +146,7 @@ cell_close(struct cell *c)
 static void
 write_fact(const struct cell *c, enum kfact stage, const json_t *known, struct count *n)
 {
-	struct kbuf text = { 0 };
+	auto_buf struct kbuf text = { 0 };
 
 	add_part(&text, known, kfact_names[stage]);
 	replace(c->path[stage],
@@ -156,7 +154,6 @@ write_fact(const struct cell *c, enum kfact stage, const json_t *known, struct c
 	        : c->last    ? c->last
 	                     : "campaign.json",
 	    &text, n);
-	kbuf_free(&text);
 }
 
 /*
@@ -166,7 +163,7 @@ write_fact(const struct cell *c, enum kfact stage, const json_t *known, struct c
 static void
 convert_facts(const char *id, json_t *given, struct count *n)
 {
-	json_t *known = NULL;
+	json_auto_t *known = NULL;
 	struct cell c;
 
 	cell_open(&c, id, given);
@@ -181,15 +178,13 @@ convert_facts(const char *id, json_t *given, struct count *n)
 		check_copies(c.path[s], record, known);
 		json_object_set(known, kfact_names[s], member);
 		if (!c.record[s]) {
-			char *folder = kfolder_of(c.path[s]);
+			auto_free char *folder = kfolder_of(c.path[s]);
 
 			kmake_folder(folder);
-			free(folder);
 		}
 		if (!c.record[s] || c.whole[s])
 			write_fact(&c, (enum kfact)s, known, n);
 	}
-	json_decref(known);
 	cell_close(&c);
 }
 
@@ -197,10 +192,10 @@ convert_facts(const char *id, json_t *given, struct count *n)
 static char *
 eval_digest(const char *id)
 {
-	char *path = kplace_id(".", id, kfact_names[KFACT_EVAL]), hex[65];
+	auto_free char *path = kplace_id(".", id, kfact_names[KFACT_EVAL]);
+	char hex[65];
 	char *text = kread_file(path, KIO_LINE_MAX, NULL);
 
-	free(path);
 	if (!text)
 		return NULL;
 	ksha256_hex(text, strcspn(text, "\n"), hex);
@@ -212,12 +207,11 @@ eval_digest(const char *id)
 static void
 note_digest(const char *path, void *all)
 {
-	char *id = kstrndup(path + strlen("trials/"), strlen(path) - strlen("trials//eval.ndjson"));
-	char *hex = eval_digest(id);
+	auto_free char *id = kstrndup(
+	                   path + strlen("trials/"), strlen(path) - strlen("trials//eval.ndjson")),
+	               *hex = eval_digest(id);
 
 	json_object_set_new(all, id, json_string(hex));
-	free(hex);
-	free(id);
 }
 
 /* Adds the line for RECORD; false when it was made from another evaluation. */
@@ -242,9 +236,10 @@ add_view(struct kbuf *text, const json_t *record, const json_t *old)
 static void
 convert_views(long trial, const json_t *old, struct count *n)
 {
-	char *path = kplace_trial(".", trial, "score.ndjson");
-	json_t *records = kin_all(path), *record;
-	struct kbuf text = { 0 };
+	auto_free char *path = kplace_trial(".", trial, "score.ndjson");
+	json_auto_t *records = kin_all(path);
+	json_t *record;
+	auto_buf struct kbuf text = { 0 };
 	bool any = false, good = true;
 	size_t i;
 
@@ -256,17 +251,15 @@ convert_views(long trial, const json_t *old, struct count *n)
 		replace(path, path, &text, n);
 	else if (any && !good && unlink(path) < 0)
 		kdie_errno(K_IO, "%s", path);
-	kbuf_free(&text);
-	json_decref(records);
-	free(path);
 }
 
 /* Facts that exist only in the views of TRIAL: a complete record in its last view. */
 static void
 convert_given(long trial, struct count *n)
 {
-	char *path = kplace_trial(".", trial, "score.ndjson");
-	json_t *records = kin_all(path), *record;
+	auto_free char *path = kplace_trial(".", trial, "score.ndjson");
+	json_auto_t *records = kin_all(path);
+	json_t *record;
 	size_t i;
 
 	json_array_foreach(records, i, record) {
@@ -276,8 +269,6 @@ convert_given(long trial, struct count *n)
 		    karch_id(id, &(long){ 0 }, &(long){ 0 }))
 			convert_facts(id, record, n);
 	}
-	json_decref(records);
-	free(path);
 }
 
 /* The folder "trials/001/02/". */
@@ -285,22 +276,20 @@ static void
 convert_cell(const char *path, void *n)
 {
 	long trial, branch;
-	char *id;
+	auto_free char *id = NULL;
 
 	sscanf(path, "trials/%ld/%ld", &trial, &branch);
 	id = kasprintf("%03ld/%02ld", trial, branch);
 	convert_facts(id, NULL, n);
-	free(id);
 }
 
 static bool
 convert_trial(long trial, struct count *n)
 {
-	char *folder = kplace_trial(".", trial, "");
+	auto_free char *folder = kplace_trial(".", trial, "");
 	bool there = kis_there(folder);
 	json_t *old;
 
-	free(folder);
 	if (!there)
 		return false;
 	old = json_object();

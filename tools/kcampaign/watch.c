@@ -20,12 +20,12 @@ enum { SHARE = 10 };
 static void
 write_page(const struct kcamp *c, double every)
 {
-	char *program = ktool_path("kreport"), *seconds = kasprintf("%.0f", every + 0.5),
-	     *argv[] = { program, (char[]){ "--refresh" }, seconds, (char[]){ "-o" },
-		     (char[]){ PAGE }, NULL };
+	auto_free char *program = ktool_path("kreport"), *seconds = kasprintf("%.0f", every + 0.5);
+	char *argv[] = { program, (char[]){ "--refresh" }, seconds, (char[]){ "-o" },
+		(char[]){ PAGE }, NULL };
 	struct kproc p = { .argv = argv, .pass_err = true };
 	struct kproc_result result;
-	struct kbuf now = { 0 };
+	auto_buf struct kbuf now = { 0 };
 
 	report_now(c, &now);
 	p.in = now.data;
@@ -33,20 +33,15 @@ write_page(const struct kcamp *c, double every)
 	if (kproc_run(&p, &result) < 0)
 		kdie_errno(K_MISSING, "%s", program);
 	kproc_result_free(&result);
-	kbuf_free(&now);
-	free(seconds);
-	free(program);
 }
 
 /* No run is active, and a new one would find nothing to do. */
 static bool
 is_over(const struct kcamp *c)
 {
-	char *reason = lock_holder() ? NULL : stop_reason_after(c, ktrials_last(c));
-	bool over = reason != NULL;
+	auto_free char *reason = lock_holder() ? NULL : stop_reason_after(c, ktrials_last(c));
 
-	free(reason);
-	return over;
+	return reason != NULL;
 }
 
 int

@@ -177,8 +177,9 @@ static void
 merge_level(struct kpattern_table *t, const char *path, const char *dim, const char *level,
     const json_t *list)
 {
-	char *where = kasprintf("%s: %s %s", path, dim, level);
-	json_t *seen = json_object(), *value;
+	auto_free char *where = kasprintf("%s: %s %s", path, dim, level);
+	json_auto_t *seen = json_object();
+	json_t *value;
 	size_t i;
 
 	if (strlen(level) != 1 || *level < '1' || *level > '3')
@@ -188,8 +189,6 @@ merge_level(struct kpattern_table *t, const char *path, const char *dim, const c
 	json_array_foreach(list, i, value)
 		merge_category(&t->level[find_dim(dim, path) * KPATTERN_LEVELS + *level - '0'],
 		    value, seen, where);
-	json_decref(seen);
-	free(where);
 }
 
 static void
@@ -223,7 +222,7 @@ static void
 merge_gates(struct kpattern_table *t, const json_t *list, const char *path)
 {
 	static const char keys[] = "name dimension level when require otherwise about";
-	char *in = kasprintf("%s: gate", path);
+	auto_free char *in = kasprintf("%s: gate", path);
 	const char *where;
 	json_t *gate;
 	size_t i;
@@ -241,7 +240,6 @@ merge_gates(struct kpattern_table *t, const json_t *list, const char *path)
 		check_patterns(gate, "require", where);
 		json_object_set(t->named, kjson_str_or(gate, "name", ""), gate);
 	}
-	free(in);
 }
 
 static char *
@@ -277,7 +275,7 @@ static void
 merge_file(struct kpattern_table *t, const char *path, int depth)
 {
 	static const char keys[] = "schema backend syntax extends about names dims gates";
-	json_t *json = kjson_load(path);
+	json_auto_t *json = kjson_load(path);
 	const json_t *extends = json_object_get(json, "extends");
 
 	check_keys(json, keys, path);
@@ -286,19 +284,17 @@ merge_file(struct kpattern_table *t, const char *path, int depth)
 	if (extends && !json_is_string(extends))
 		kdie(K_USAGE, "%s: 'extends' must be the name of a table, without a folder", path);
 	if (extends) {
-		char *base = find_base(path, json_string_value(extends));
+		auto_free char *base = find_base(path, json_string_value(extends));
 
 		if (depth == EXTENDS_MAX)
 			kdie(K_USAGE, "%s: more than %d tables extend each other", path,
 			    EXTENDS_MAX);
 		merge_file(t, base, depth + 1);
-		free(base);
 	}
 	merge_syntax(t, json_object_get(json, "syntax"), path);
 	t->names = kjson_bool_or(json, "names", t->names);
 	merge_dims(t, json_object_get(json, "dims"), path);
 	merge_gates(t, json_object_get(json, "gates"), path);
-	json_decref(json);
 }
 
 static struct patterns
@@ -310,11 +306,11 @@ compile(const json_t *of, const char *key)
 
 	json_array_foreach(list, i, value) {
 		const char *text = json_string_value(value);
-		char *place = kasprintf("%s: pattern %zu", kjson_str_or(of, "where", ""), i + 1);
+		auto_free char *place =
+		    kasprintf("%s: pattern %zu", kjson_str_or(of, "where", ""), i + 1);
 
 		out.p[out.n++] = (struct pattern){ text,
 			kregex_new(place, NULL, text, KREGEX_NOCASE | KREGEX_LINES) };
-		free(place);
 	}
 	return out;
 }
@@ -485,8 +481,8 @@ void
 kpattern_classify(struct kpattern_table *t, const char *src, size_t len, int flags,
     struct kpattern_result *result, const struct kpattern_trace *trace)
 {
-	char *stripped = flags & KPATTERN_STRIP ? ktoken_strip(src, len, t->lang) : NULL;
-	struct kbuf neutral = { 0 };
+	auto_free char *stripped = flags & KPATTERN_STRIP ? ktoken_strip(src, len, t->lang) : NULL;
+	auto_buf struct kbuf neutral = { 0 };
 	struct run r;
 
 	r.t = t;
@@ -503,6 +499,4 @@ kpattern_classify(struct kpattern_table *t, const char *src, size_t len, int fla
 			r.score[d][l] = NAN;
 	for (int d = 0; d < KPATTERN_DIMS; d++)
 		classify_dim(&r, d, result);
-	kbuf_free(&neutral);
-	free(stripped);
 }

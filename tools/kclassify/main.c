@@ -74,13 +74,12 @@ explain(const struct classifier *c, const char *name, const char *source, size_t
 	struct kpattern_trace trace = { report_match, report_score, report_gate, &r };
 	struct kpattern_result result;
 	const int *at = result.coords;
-	struct kbuf head = { 0 };
+	auto_buf struct kbuf head = { 0 };
 
 	kpattern_classify(c->table, source, len, c->flags, &result, &trace);
 	kbuf_printf(&head, "%s: cell %d%d%d%d\n", name, at[0], at[1], at[2], at[3]);
 	kbuf_add(&head, r.text.data, r.text.len - 1);
 	kout_line(head.data, head.len);
-	kbuf_free(&head);
 	kbuf_free(&r.matches);
 	kbuf_free(&r.text);
 }
@@ -90,7 +89,8 @@ classify_source(const struct classifier *c, const char *path)
 {
 	const char *name = path ? path : "-";
 	size_t len;
-	char *source = kread_file_or_die(name, SOURCE_MAX, &len), *line;
+	auto_free char *source = kread_file_or_die(name, SOURCE_MAX, &len);
+	char *line;
 	struct kpattern_result r;
 
 	if (c->explain) {
@@ -102,7 +102,6 @@ classify_source(const struct classifier *c, const char *path)
 		kout_line(line, strlen(line));
 		free(line);
 	}
-	free(source);
 }
 
 /* The candidate's main file and the other files of its bundle; empty when there is no code. */
@@ -143,7 +142,7 @@ coords_of(const struct kpattern_result *r)
 static void
 classify_record(const struct classifier *c, struct krec *rec)
 {
-	struct kbuf source = { 0 };
+	auto_buf struct kbuf source = { 0 };
 	struct kpattern_result r;
 	json_t *coords;
 	char id[24];
@@ -158,7 +157,6 @@ classify_record(const struct classifier *c, struct krec *rec)
 		krecord_put(rec, c->dir, c->thin, "coords", coords);
 		json_decref(coords);
 	}
-	kbuf_free(&source);
 }
 
 static void
@@ -240,7 +238,7 @@ main(int argc, char **argv)
 		    .help = "\tcount a level only if all lower ones are there" },
 		{ 0, "thin", .flag = &c.thin, .help = "\twrite thin records" },
 	};
-	char *path;
+	auto_free char *path = NULL;
 
 	kutil_init("kclassify");
 	koption_read(options, LEN(options), usage, argc, argv);
@@ -250,7 +248,6 @@ main(int argc, char **argv)
 	c.flags |= lower ? KPATTERN_REQUIRE_LOWER : 0;
 	c.flags &= ~((no_strip ? KPATTERN_STRIP : 0) | (no_gates ? KPATTERN_GATES : 0));
 	c.table = kpattern_load(path);
-	free(path);
 	c.dir = dir;
 	kout_open(output);
 	if (optind == argc)

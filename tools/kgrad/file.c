@@ -160,11 +160,11 @@ put_cell(struct kbuf *b, const struct cell *cell, int c)
 static void
 put_header(const struct gradient *g, const char *campaign, long cells, long after)
 {
-	json_t *header = json_pack("{s:s,s:s,s:s,s:I,s:I,s:I,s:I}", "kind", "gradient", "schema",
-	           KARCH_GRADIENT, "campaign", campaign, "trial", (json_int_t)g->trial, "cells",
-	           (json_int_t)cells, "transitions", (json_int_t)g->added_count, "total",
-	           (json_int_t)g->total),
-	       *lengths = json_array();
+	json_auto_t *header =
+	    json_pack("{s:s,s:s,s:s,s:I,s:I,s:I,s:I}", "kind", "gradient", "schema", KARCH_GRADIENT,
+	        "campaign", campaign, "trial", (json_int_t)g->trial, "cells", (json_int_t)cells,
+	        "transitions", (json_int_t)g->added_count, "total", (json_int_t)g->total);
+	json_t *lengths = json_array();
 
 	for (size_t i = 0; i < KARCH_LENGTHS; i++)
 		json_array_append_new(lengths,
@@ -174,13 +174,12 @@ put_header(const struct gradient *g, const char *campaign, long cells, long afte
 	if (after >= 0)
 		kjson_set(header, "after", json_integer(after));
 	kout_json(header);
-	json_decref(header);
 }
 
 void
 gradient_put(const struct gradient *g, const struct kcamp *camp, long after)
 {
-	struct kbuf b = { 0 };
+	auto_buf struct kbuf b = { 0 };
 	long n = 0;
 
 	if (!karch_is_thin(after, g->trial, KARCH_WHOLE_TRIALS, (long)g->total))
@@ -201,7 +200,6 @@ gradient_put(const struct gradient *g, const struct kcamp *camp, long after)
 	put_header(g, kcamp_str(camp, "name"), n, after);
 	if (b.len)
 		kout_raw(b.data, b.len - 1);
-	kbuf_free(&b);
 }
 
 void

@@ -192,7 +192,7 @@ static void
 note(struct gradient *g, const struct kcandidate *s, const struct karch *archive)
 {
 	const struct karch_row *elite = archive->elite[s->cell];
-	struct karch_row *row = kcandidate_row(s, s->score);
+	auto_free struct karch_row *row = kcandidate_row(s, s->score);
 	struct transition t = {
 		.trial = s->trial,
 		.from = s->parent_cell,
@@ -210,7 +210,6 @@ note(struct gradient *g, const struct kcandidate *s, const struct karch *archive
 	/* Finding a new cell is worth keeping, but only a faster program is a success. */
 	t.success = better > 0 && t.timed && t.delta > 0;
 	t.failed = s->standing == STATUS_COMPILE_ERROR || s->standing == STATUS_RUN_ERROR;
-	free(row);
 	count_transition(g, &t);
 	append_line(g, &t);
 	g->total++;

@@ -29,8 +29,8 @@ struct command {
 static char *
 preset(const char *name)
 {
-	char *path = kdata_path("tools/kllm/presets.tsv"),
-	     *text = kread_file_or_die(path, 1 << 20, NULL);
+	auto_free char *path = kdata_path("tools/kllm/presets.tsv"),
+	               *text = kread_file_or_die(path, 1 << 20, NULL);
 	char *found = NULL;
 
 	for (char *line = text, *next; line && *line; line = next) {
@@ -42,8 +42,6 @@ preset(const char *name)
 		if (*line != '#' && !strncmp(line, name, n) && line[n] == '\t')
 			found = kstrdup(line + n + 1);
 	}
-	free(text);
-	free(path);
 	return found;
 }
 
@@ -76,7 +74,7 @@ cut_pointers(struct command *cmd)
 static void
 parse_command(struct command *cmd, const char *provider)
 {
-	char *known = NULL;
+	auto_free char *known = NULL;
 
 	*cmd = (struct command){ 0 };
 	if (!strncmp(provider, "exec:", 5) &&
@@ -86,7 +84,6 @@ parse_command(struct command *cmd, const char *provider)
 		provider = known;
 	cmd->json = !strncmp(provider, "exec-json:", 10);
 	cmd->line = kstrdup(provider + (cmd->json ? 10 : 5));
-	free(known);
 	if (cmd->json)
 		cut_pointers(cmd);
 	if (!cmd->line[strspn(cmd->line, " \t")])
@@ -114,21 +111,20 @@ make_folder(const struct call *c)
 static void
 set_environment(const struct call *c, const char *base)
 {
-	char *system = kasprintf("%s/system.txt", base);
-	char *cap = kasprintf("%ld", kcamp_int(c->camp, "model.max_tokens"));
+	auto_free char *system = kasprintf("%s/system.txt", base),
+	               *cap = kasprintf("%ld", kcamp_int(c->camp, "model.max_tokens"));
 
 	setenv("KLLM_SYSTEM_FILE", system, 1);
 	setenv("KLLM_MODEL", c->model, 1);
 	setenv("KLLM_MAX_TOKENS", cap, 1);
 	setenv("KLLM_SAMPLE", c->id, 1);
-	free(system);
-	free(cap);
 }
 
 static void
 run(const struct call *c, const struct command *cmd, struct kproc_result *result)
 {
-	char *base = make_folder(c), *cwd = kasprintf("%s/empty", base);
+	char *base = make_folder(c);
+	auto_free char *cwd = kasprintf("%s/empty", base);
 	char *argv[] = { (char *)"/bin/sh", (char *)"-c", cmd->line, NULL };
 	struct kproc p = {
 		.argv = argv,
@@ -144,7 +140,6 @@ run(const struct call *c, const struct command *cmd, struct kproc_result *result
 	rc = kproc_run(&p, result);
 	why = errno;
 	ksandbox_work_free(base);
-	free(cwd);
 	errno = why;
 	if (rc < 0)
 		kdie_errno(K_MISSING, "/bin/sh");
@@ -192,7 +187,7 @@ judge(const struct call *c, const struct kproc_result *r)
 		enum failure failure;
 	} rows[] = { { K_AGAIN, FAILURE_RATE }, { STATUS_AUTH, FAILURE_AUTH } };
 	enum failure failure = FAILURE_PERMANENT;
-	char *said = complaint(r);
+	auto_free char *said = complaint(r);
 
 	if (r->timed_out)
 		fail(c, FAILURE_TIMEOUT, "the command ran longer than %g s: %s",
@@ -207,7 +202,6 @@ judge(const struct call *c, const struct kproc_result *r)
 			failure = rows[i].failure;
 	if (r->exit_code && !r->flooded)
 		fail(c, failure, "the command exited %d: %s", r->exit_code, said);
-	free(said);
 }
 
 /* Copies text without terminal escapes and carriage returns; everything else is unchanged. */
@@ -250,7 +244,7 @@ from_json(
     struct reply *r, const struct command *cmd, const char *out, size_t len, const struct call *c)
 {
 	json_error_t e;
-	json_t *o = json_loadb(out, len, 0, &e);
+	json_auto_t *o = json_loadb(out, len, 0, &e);
 	const json_t *text, *error;
 	const char *said;
 	double cost;
@@ -272,7 +266,6 @@ from_json(
 	cost = kjson_num_or(o, "total_cost_usd", -1);
 	if (cost >= 0 && cost < 1e6)
 		r->nanousd = (int64_t)(cost * 1e9 + 0.5);
-	json_decref(o);
 }
 
 json_t *

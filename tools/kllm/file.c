@@ -27,20 +27,19 @@ compose(const struct call *c, struct kbuf *b)
 static void
 put_aside(const char *path)
 {
-	char *old = kset_aside(path);
+	auto_free char *old = kset_aside(path);
 
 	if (old)
 		kwarn("%s answers an older prompt; moved it to %s", path, old);
-	free(old);
 }
 
 /* Write prompt.md unless it is already there with the right content. */
 static void
 write_prompt(const struct call *c, const char *path, const char *txt, const char *json)
 {
-	struct kbuf b = { 0 };
+	auto_buf struct kbuf b = { 0 };
 	size_t len = 0;
-	char *there = kread_file(path, KLLM_BODY_MAX, &len);
+	auto_free char *there = kread_file(path, KLLM_BODY_MAX, &len);
 
 	compose(c, &b);
 	if (!there || len != b.len || memcmp(there, b.data, len)) {
@@ -51,8 +50,6 @@ write_prompt(const struct call *c, const char *path, const char *txt, const char
 		if (kwrite_file(path, b.data, b.len) < 0)
 			kdie_errno(K_IO, "%s", path);
 	}
-	free(there);
-	kbuf_free(&b);
 }
 
 /* Seconds since the last change; a time in the future counts as long ago. */
@@ -103,7 +100,7 @@ static const char *const finishes[] = { "stop", "length", "refusal", "content_fi
 static void
 from_json(struct reply *r, const char *path)
 {
-	json_t *o = kjson_load(path);
+	json_auto_t *o = kjson_load(path);
 	const json_t *text = json_object_get(o, "text");
 	const char *reasoning = kjson_str_or(o, "reasoning", ""),
 	           *finish = kjson_str_or(o, "finish", "stop");
@@ -122,7 +119,6 @@ from_json(struct reply *r, const char *path)
 		r->model = kstrdup(model);
 	}
 	kusage_read(&r->usage, json_object_get(o, "usage"));
-	json_decref(o);
 }
 
 json_t *

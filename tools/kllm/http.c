@@ -276,16 +276,14 @@ on_body(void *arg, const char *bytes, size_t len, size_t *progress)
 static json_t *
 intent_of(const struct session *s, int step)
 {
-	char *host = url_host(s->url), now[32];
-	json_t *o;
+	auto_free char *host = url_host(s->url);
+	char now[32];
 
 	know_iso(now, sizeof now);
-	o = json_pack("{s:s s:s s:s s:s s:s s:s s:i s:i s:I s:s}", "schema", "exchange/1", "id",
+	return json_pack("{s:s s:s s:s s:s s:s s:s s:i s:i s:I s:s}", "schema", "exchange/1", "id",
 	    s->call->id, "prompt_sha256", s->call->sha256, "provider", s->call->provider, "model",
 	    s->request.model, "host", host, "step", step, "attempt", s->requests,
 	    "reserved_nanousd", (json_int_t)s->booked, "time", now);
-	free(host);
-	return o;
 }
 
 static void
@@ -356,12 +354,11 @@ static void
 explain_redirect(const struct transport *t, struct kanswer_error *e)
 {
 	const char *to = transport_header(t, "location");
-	char *host = url_host(to ? to : "");
+	auto_free char *host = url_host(to ? to : "");
 
 	if (t->status >= 300 && t->status < 400)
 		snprintf(e->message, sizeof e->message,
 		    "status %d: a redirect to '%s', which kiln does not follow", t->status, host);
-	free(host);
 }
 
 static enum failure
@@ -406,7 +403,7 @@ send_once(struct session *s, int step, struct kanswer *a, struct outcome *o)
 	int64_t input = models_tokens(prompt_len(s));
 	enum failure failure = FAILURE_NONE;
 	enum transport_end end;
-	json_t *intent;
+	json_auto_t *intent = NULL;
 	char *body;
 	size_t len;
 	bool whole;
@@ -427,7 +424,6 @@ send_once(struct session *s, int step, struct kanswer *a, struct outcome *o)
 		    "sent",
 		    s->call->id, s->call->out);
 	}
-	json_decref(intent);
 	body = request_body(&s->request, &len);
 	prepare_transport(&f, body, len);
 	end = transport_post(&f.transport);
@@ -456,13 +452,12 @@ static _Noreturn void
 give_up(struct session *s, enum failure f, char *reason)
 {
 	const struct failure_rule *rule = failure_rule(f);
-	struct kbuf text = { 0 };
+	auto_buf struct kbuf text = { 0 };
 	static char said[1024];
 
 	kbuf_puts(&text, reason);
 	secret_redact(&text);
 	snprintf(said, sizeof said, "%s", text.data);
-	kbuf_free(&text);
 	free(reason);
 	if (rule->stop_s > 0)
 		klimit_stop(s->limit, said, rule->stop_s);
@@ -621,11 +616,10 @@ ask_more(struct session *s, struct kanswer *a)
 static void
 flag_refusal(struct session *s, const struct kanswer *a)
 {
-	char *flag =
+	auto_free char *flag =
 	    kasprintf("refused:%s%s%s", s->request.model, *a->detail ? ":" : "", a->detail);
 
 	reply_flag(&s->reply, flag);
-	free(flag);
 }
 
 static void

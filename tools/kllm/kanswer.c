@@ -35,7 +35,7 @@ unit_at(const char *s)
 static char *
 mend(const char *s, size_t len)
 {
-	json_t *clean = kjson_text(s, len);
+	json_auto_t *clean = kjson_text(s, len);
 	char *text = kstrdup(json_string_value(clean));
 
 	for (char *p = text; (p = strchr(p, '\\')) && p[1];) {
@@ -50,7 +50,6 @@ mend(const char *s, size_t len)
 			p += 2;
 		}
 	}
-	json_decref(clean);
 	return text;
 }
 
@@ -130,10 +129,9 @@ read_error(struct kanswer_error *e, const json_t *v)
 	copy_line(e->param, sizeof e->param, json_object_get(v, "param"));
 	copy_line(e->message, sizeof e->message, message);
 	if (!*e->message) {
-		char *text = json_dumps(v, KIO_DUMP | JSON_ENCODE_ANY);
+		auto_free char *text = json_dumps(v, KIO_DUMP | JSON_ENCODE_ANY);
 
 		snprintf(e->message, sizeof e->message, "%s", text ? text : "");
-		free(text);
 	}
 	status_of_error(e, code);
 }
@@ -393,7 +391,8 @@ kanswer_finish(const struct kanswer *a)
 void
 kanswer_error_body(struct kanswer_error *e, const char *body, size_t len)
 {
-	json_t *o = parse(body, len), *start;
+	json_auto_t *o = parse(body, len);
+	json_t *start;
 	const char *const places[] = { "error", "detail" };
 
 	*e = (struct kanswer_error){ 0 };
@@ -407,7 +406,6 @@ kanswer_error_body(struct kanswer_error *e, const char *body, size_t len)
 		read_error(e, o);
 	if (json_is_array(o) && json_is_object(json_array_get(o, 0)))
 		read_error(e, json_object_get(json_array_get(o, 0), "error"));
-	json_decref(o);
 	if (e->present)
 		return;
 	e->present = true;

@@ -52,22 +52,19 @@ klimit_folder(void)
 static char *
 state_path(const char *name)
 {
-	char *folder = klimit_folder(), *path, hex[65];
+	auto_free char *folder = klimit_folder();
+	char hex[65];
 
 	ksha256_hex(name, strlen(name), hex);
-	path = kasprintf("%s/%.16s", folder, hex);
-	free(folder);
-	return path;
+	return kasprintf("%s/%.16s", folder, hex);
 }
 
 bool
 klimit_first_time(const char *name)
 {
-	char *base = state_path(name), *path = kasprintf("%s.told", base);
+	auto_free char *base = state_path(name), *path = kasprintf("%s.told", base);
 	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 
-	free(base);
-	free(path);
 	if (fd >= 0)
 		close(fd);
 	return fd >= 0;
@@ -77,13 +74,12 @@ struct klimit *
 klimit_open(const char *name)
 {
 	struct klimit *l = kcalloc(1, sizeof *l);
-	char *base = state_path(name);
+	auto_free char *base = state_path(name);
 
 	l->path = kasprintf("%s.state", base);
 	l->fd = open(l->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (l->fd < 0)
 		kdie_errno(K_IO, "%s", l->path);
-	free(base);
 	return l;
 }
 

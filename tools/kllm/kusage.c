@@ -228,7 +228,8 @@ applies(const struct kmodel *row, bool local, const char *model)
 bool
 kmodel_find(struct kmodel *m, const char *file, bool local, const char *model, const char *date)
 {
-	char *text = kread_file_or_die(file, 16 << 20, NULL), *rest = text, *line;
+	auto_free char *text = kread_file_or_die(file, 16 << 20, NULL);
+	char *rest = text, *line;
 	const struct column *heads[FIELDS_MAX];
 	size_t head_count = 0;
 	struct kmodel row;
@@ -250,7 +251,6 @@ kmodel_find(struct kmodel *m, const char *file, bool local, const char *model, c
 		    (!strcmp(m->match, row.match) && strcmp(row.from_date, m->from_date) > 0))
 			*m = row;
 	}
-	free(text);
 	return *m->match != '\0';
 }
 

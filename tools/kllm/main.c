@@ -254,7 +254,7 @@ provider_of(const struct call *c)
 static void
 answer(struct call *c, const struct kcamp *camp, const struct options *o)
 {
-	json_t *reply;
+	json_auto_t *reply = NULL;
 
 	read_record(&c->rec, camp->dir, o->in);
 	prepare(c, camp, o);
@@ -267,7 +267,6 @@ answer(struct call *c, const struct kcamp *camp, const struct options *o)
 	http_committed(c);
 	kprogress("%s reply: %s, %zu bytes, %s", c->id, kjson_str_or(reply, "finish", "?"),
 	    json_string_length(json_object_get(reply, "text")), c->provider);
-	json_decref(reply);
 	krec_free(&c->rec);
 }
 

@@ -33,8 +33,8 @@ load(struct krec *rec, const char *path)
 json_t *
 ask_replay(const struct call *c)
 {
-	char *source = kasprintf("replies/%s.ndjson", c->id);
-	char *path = kcamp_path(c->camp, source);
+	auto_free char *source = kasprintf("replies/%s.ndjson", c->id),
+	               *path = kcamp_path(c->camp, source);
 	const json_t *recorded;
 	const char *answered;
 	struct krec rec;
@@ -55,7 +55,5 @@ ask_replay(const struct call *c)
 	    json_pack("{s:b s:s}", "prompt_match", answered && !strcmp(answered, c->sha256),
 	        "source", source));
 	krec_free(&rec);
-	free(path);
-	free(source);
 	return reply;
 }

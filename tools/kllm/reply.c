@@ -28,14 +28,11 @@ reply_init(struct reply *r, const char *provider, const char *model)
 static json_t *
 safe_text(const char *s)
 {
-	struct kbuf b = { 0 };
-	json_t *v;
+	auto_buf struct kbuf b = { 0 };
 
 	kbuf_add(&b, s, strlen(s));
 	secret_redact(&b);
-	v = kjson_text(b.data, b.len);
-	kbuf_free(&b);
-	return v;
+	return kjson_text(b.data, b.len);
 }
 
 /* Once; takes FLAG. */

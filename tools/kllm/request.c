@@ -118,14 +118,14 @@ add_thinking(const struct request *r, json_t *o)
 static json_t *
 messages_body(const struct request *r)
 {
-	json_t *o = json_object(), *turns = json_array(), *system = json_array();
+	json_t *o = json_object(), *turns = json_array();
+	json_auto_t *system = json_array();
 
 	if (*r->call->system) {
 		json_array_append_new(
 		    system, block(r->call->system, strlen(r->call->system), false));
 		json_object_set(o, "system", system);
 	}
-	json_decref(system);
 	json_array_append_new(
 	    turns, json_pack("{s:s s:o}", "role", "user", "content", messages_user(r)));
 	json_object_set_new(o, "model", kjson_string(r->model));
@@ -169,14 +169,13 @@ chat_body(const struct request *r)
 char *
 request_body(const struct request *r, size_t *len)
 {
-	json_t *o = r->api == API_MESSAGES ? messages_body(r) : chat_body(r);
+	json_auto_t *o = r->api == API_MESSAGES ? messages_body(r) : chat_body(r);
 	char *text;
 
 	if (sends_temperature(r))
 		json_object_set_new(
 		    o, "temperature", json_real(kcamp_num(r->call->camp, "model.temperature")));
 	text = json_dumps(o, KIO_DUMP);
-	json_decref(o);
 	if (!text)
 		kdie(K_IO, "out of memory");
 	*len = strlen(text);

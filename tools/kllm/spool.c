@@ -82,14 +82,14 @@ enum spool_state
 spool_resume(
     const struct call *c, int step, const char *model, struct kanswer *a, int64_t *reserved)
 {
-	char *path = spool_path(c, step), *text, *end, *body;
+	auto_free char *path = spool_path(c, step);
+	char *text, *end, *body;
 	enum spool_state state = SPOOL_NONE;
 	json_t *intent;
 	size_t len;
 
 	*reserved = 0;
 	text = path ? kread_file(path, 3 * KLLM_BODY_MAX, &len) : NULL;
-	free(path);
 	if (!text)
 		return SPOOL_NONE;
 	/* After a kill, the space reserved for the rest of the answer still follows, as NULs. */
@@ -118,11 +118,10 @@ spool_resume(
 void
 spool_discard(const struct call *c, int step)
 {
-	char *path = spool_path(c, step);
+	auto_free char *path = spool_path(c, step);
 
 	if (path)
 		unlink(path);
-	free(path);
 }
 
 void

@@ -209,7 +209,7 @@ set_certificates(CURL *c)
 {
 	static const char *const files[] = { "KLLM_CA", "SSL_CERT_FILE", "CURL_CA_BUNDLE" };
 	const char *folder = variable("SSL_CERT_DIR"), *file = NULL;
-	char *system;
+	auto_free char *system = NULL;
 
 	for (size_t i = 0; i < LEN(files) && !file; i++)
 		file = variable(files[i]);
@@ -221,7 +221,6 @@ set_certificates(CURL *c)
 		curl.easy_setopt(c, CURLOPT_CAPATH, system);
 	if (file || system)
 		curl.easy_setopt(c, CURLOPT_CAINFO, file);
-	free(system);
 }
 
 static void

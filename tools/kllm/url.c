@@ -51,22 +51,18 @@ ends_in(const char *s, const char *end)
 bool
 url_is_loopback(const char *url)
 {
-	char *host = url_host(url);
-	bool yes = !strcmp(host, "localhost") || !strcmp(host, "::1") || ipv4(host) >> 24 == 127;
+	auto_free char *host = url_host(url);
 
-	free(host);
-	return yes;
+	return !strcmp(host, "localhost") || !strcmp(host, "::1") || ipv4(host) >> 24 == 127;
 }
 
 bool
 url_is_local(const char *url)
 {
-	char *host = url_host(url);
+	auto_free char *host = url_host(url);
 	uint32_t ip = ipv4(host);
-	bool yes = url_is_loopback(url) || ip >> 24 == 10 || ip >> 20 == (172u << 4 | 1) ||
+
+	return url_is_loopback(url) || ip >> 24 == 10 || ip >> 20 == (172u << 4 | 1) ||
 	    ip >> 16 == (192u << 8 | 168) || ends_in(host, ".local") || ends_in(host, ".lan") ||
 	    (*host && !strpbrk(host, ".:"));
-
-	free(host);
-	return yes;
 }

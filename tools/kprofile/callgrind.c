@@ -47,10 +47,10 @@ read_events(struct reader *r, const char *s)
 static char *
 function_name(struct reader *r, const char *s)
 {
-	char id[24], *copy;
+	char id[24];
 	size_t n;
 	const char *name = s;
-	json_t *clean;
+	json_auto_t *clean = NULL;
 
 	if (*s == '(' && isdigit((unsigned char)s[1])) {
 		n = strspn(s + 1, "0123456789");
@@ -66,9 +66,7 @@ function_name(struct reader *r, const char *s)
 	if (!name || !*name)
 		text_fault(r->t, r->line, "a function without a name: fn=%.40s", s);
 	clean = kjson_string(name);
-	copy = kstrdup(json_string_value(clean));
-	json_decref(clean);
-	return copy;
+	return kstrdup(json_string_value(clean));
 }
 
 /* COUNT numbers; by the format, missing ones at the end are zero. */

@@ -25,10 +25,9 @@ text_lines(const struct text *t, void (*each)(void *arg, char *line, long number
 
 	for (const char *s = t->data; *s; number++) {
 		size_t n = strcspn(s, "\n");
-		char *line = kstrndup(s, n - (n && s[n - 1] == '\r'));
+		auto_free char *line = kstrndup(s, n - (n && s[n - 1] == '\r'));
 
 		each(arg, line, number);
-		free(line);
 		s += n + (s[n] == '\n');
 	}
 }
@@ -84,11 +83,9 @@ profile_note(struct profile *p, const char *fmt, ...)
 static char *
 utf8(const char *s)
 {
-	json_t *text = kjson_string(s);
-	char *copy = kstrdup(json_string_value(text));
+	json_auto_t *text = kjson_string(s);
 
-	json_decref(text);
-	return copy;
+	return kstrdup(json_string_value(text));
 }
 
 static struct launch *

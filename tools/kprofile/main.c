@@ -117,14 +117,13 @@ detect(const struct text *t)
 static json_t *
 load_table(const char *source, char **path)
 {
-	char *name = kasprintf("patterns/profile/%s.json", source);
+	auto_free char *name = kasprintf("patterns/profile/%s.json", source);
 	json_t *table;
 
 	*path = kdata_path(name);
 	table = kjson_load(*path);
 	if (strcmp(kjson_str_or(table, "schema", ""), "profile-rules/1"))
 		kdie(K_USAGE, "%s: schema must be profile-rules/1", *path);
-	free(name);
 	return table;
 }
 
@@ -220,8 +219,9 @@ static const struct launch *
 choose(struct profile *p, const json_t *table, const char *where, const json_t *peaks,
     const char *regex, json_t **kernels)
 {
-	double *time = kcalloc(p->count + 1, sizeof *time);
-	bool *wanted = kcalloc(p->count + 1, sizeof *wanted), untimed = false;
+	auto_free double *time = kcalloc(p->count + 1, sizeof *time);
+	auto_free bool *wanted = kcalloc(p->count + 1, sizeof *wanted);
+	bool untimed = false;
 	const struct launch *best = NULL;
 	struct kregex *wish = regex ? kregex_new("--kernel", NULL, regex, 0) : NULL;
 	double longest = -INFINITY;
@@ -257,8 +257,6 @@ choose(struct profile *p, const json_t *table, const char *where, const json_t *
 	if (untimed && kjson_int_or(json_array_get(*kernels, 0), "launches", 0) > 1)
 		profile_note(p, "no %s, so the first launch is shown", by);
 	kregex_free(wish);
-	free(time);
-	free(wanted);
 	return best;
 }
 
@@ -305,8 +303,9 @@ static void
 run(const struct options *o, char **files, int count)
 {
 	struct profile p;
-	json_t *table = NULL, *peaks, *kernels, *out;
-	char *where = NULL;
+	json_auto_t *table = NULL;
+	json_t *peaks, *kernels, *out;
+	auto_free char *where = NULL;
 	const struct launch *l;
 
 	profile_open(&p);
@@ -321,8 +320,6 @@ run(const struct options *o, char **files, int count)
 	json_decref(out);
 	json_decref(kernels);
 	json_decref(peaks);
-	json_decref(table);
-	free(where);
 	profile_close(&p);
 }
 

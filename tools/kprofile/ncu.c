@@ -137,11 +137,10 @@ read_raw(struct reader *r)
 const char *
 ncu_metric(const json_t *table, const char *section, const char *label)
 {
-	char *key = kasprintf("%s|%s", section, label);
+	auto_free char *key = kasprintf("%s|%s", section, label);
 	const char *name =
 	    json_string_value(json_object_get(json_object_get(table, "labels"), key));
 
-	free(key);
 	return strcmp(section, "Command line profiler metrics") ? name : label;
 }
 

@@ -27,7 +27,8 @@ static void
 add_event(struct profile *p, struct launch *l, const char *event, const char *value,
     const char *unit, const struct text *t, long line)
 {
-	char *name = kstrdup(event), *colon = strrchr(name, ':'), *slash;
+	auto_free char *name = kstrdup(event);
+	char *colon = strrchr(name, ':'), *slash;
 
 	if (colon && strspn(colon + 1, "ukhGHpPSDWe") == strlen(colon + 1))
 		*colon = '\0';
@@ -43,7 +44,6 @@ add_event(struct profile *p, struct launch *l, const char *event, const char *va
 		profile_note(p, "%s: %s", name, *value ? value : "no value");
 	else
 		launch_metric(l, name, value, unit, t, line);
-	free(name);
 }
 
 static void
@@ -109,10 +109,11 @@ member_text(const json_t *o, const char *key)
 static void
 json_row(struct profile *p, struct launch *l, const char *line, const struct text *t, long number)
 {
-	json_t *o = json_loads(line, 0, NULL);
+	json_auto_t *o = json_loads(line, 0, NULL);
 	const char *event = kjson_str_or(o, "event", NULL),
 	           *value = kjson_str_or(o, "counter-value", NULL);
-	char *metric = member_text(o, "metric-value"), *percent = member_text(o, "pcnt-running");
+	auto_free char *metric = member_text(o, "metric-value"),
+	               *percent = member_text(o, "pcnt-running");
 
 	if (event && value && is_event(event)) {
 		add_event(p, l, event, value, kjson_str_or(o, "unit", ""), t, number);
@@ -121,9 +122,6 @@ json_row(struct profile *p, struct launch *l, const char *line, const struct tex
 		text_fault(t, number, "not a line of perf stat -j");
 	}
 	add_ratio(l, metric, kjson_str_or(o, "metric-unit", ""), t, number);
-	free(metric);
-	free(percent);
-	json_decref(o);
 }
 
 struct reader {

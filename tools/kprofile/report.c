@@ -58,8 +58,8 @@ static json_t *
 stalls(struct values *v)
 {
 	const json_t *values = json_object_get(v->table, "values");
-	json_t **list = kcalloc(json_array_size(values) + 1, sizeof *list), *out = json_array(),
-	       *value;
+	auto_free json_t **list = kcalloc(json_array_size(values) + 1, sizeof *list);
+	json_t *out = json_array(), *value;
 	size_t n = 0, i;
 
 	json_array_foreach((json_t *)values, i, value) {
@@ -76,7 +76,6 @@ stalls(struct values *v)
 			json_array_append_new(out, list[i]);
 		else
 			json_decref(list[i]);
-	free(list);
 	return out;
 }
 
@@ -84,9 +83,10 @@ static json_t *
 bottleneck(struct values *v)
 {
 	const json_t *table = json_object_get(v->table, "bottleneck");
-	json_t *o = json_object(), *tags = json_array(), *row, *missing = json_array();
+	json_t *o = json_object(), *tags = json_array(), *row;
+	json_auto_t *missing = json_array();
 	const char *label = NULL;
-	struct kbuf text = { 0 };
+	auto_buf struct kbuf text = { 0 };
 	bool unknown = false;
 	size_t i;
 
@@ -109,17 +109,14 @@ bottleneck(struct values *v)
 			kbuf_printf(&text, ", %s", kjson_str_or(row, "tag", "?"));
 		}
 	if (label || !json_array_size(missing)) {
-		char *shown = values_fill(v, kjson_str_or(table, "text", ""));
+		auto_free char *shown = values_fill(v, kjson_str_or(table, "text", ""));
 
 		kbuf_printf(&text, " (%s)", shown);
-		free(shown);
 	}
 	json_object_set_new(o, "tags", tags);
 	json_object_set_new(o, "text", json_string(text.data));
 	if (!label)
 		json_object_set(o, "missing", missing);
-	json_decref(missing);
-	kbuf_free(&text);
 	return o;
 }
 
@@ -139,7 +136,7 @@ measured(struct values *v, const json_t *rule)
 static json_t *
 finding(struct values *v, const json_t *rule, double margin)
 {
-	char *text = values_fill(v, kjson_str_or(rule, "finding", ""));
+	auto_free char *text = values_fill(v, kjson_str_or(rule, "finding", ""));
 	json_t *o = json_pack("{s:s,s:s,s:f,s:o,s:s,s:s}", "id", kjson_str_or(rule, "id", ""),
 	    "severity", kjson_str_or(rule, "severity", ""), "margin", margin, "measured",
 	    measured(v, rule), "text", text, "action", kjson_str_or(rule, "action", ""));
@@ -147,7 +144,6 @@ finding(struct values *v, const json_t *rule, double margin)
 
 	if (skill)
 		json_object_set_new(o, "skill", json_string(skill));
-	free(text);
 	return o;
 }
 
@@ -169,12 +165,12 @@ static json_t *
 findings(struct values *v, json_t *not_evaluable)
 {
 	const json_t *rules = json_object_get(v->table, "rules");
-	json_t **list = kcalloc(json_array_size(rules) + 1, sizeof *list), *out = json_array(),
-	       *rule;
+	auto_free json_t **list = kcalloc(json_array_size(rules) + 1, sizeof *list);
+	json_t *out = json_array(), *rule;
 	size_t n = 0, i;
 
 	json_array_foreach((json_t *)rules, i, rule) {
-		json_t *missing = json_array();
+		json_auto_t *missing = json_array();
 		double margin = 0;
 		enum truth t;
 
@@ -193,12 +189,10 @@ findings(struct values *v, json_t *not_evaluable)
 			json_array_append_new(not_evaluable,
 			    json_pack("{s:s,s:O}", "id", kjson_str_or(rule, "id", ""), "missing",
 			        missing));
-		json_decref(missing);
 	}
 	qsort(list, n, sizeof *list, by_severity);
 	for (i = 0; i < n; i++)
 		json_array_append_new(out, list[i]);
-	free(list);
 	return out;
 }
 

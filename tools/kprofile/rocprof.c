@@ -94,7 +94,7 @@ static void
 counter(struct reader *r, struct launch *l)
 {
 	const char *name = need(r, "Counter_Name");
-	char *key = kasprintf("%s %s", l->id, name);
+	auto_free char *key = kasprintf("%s %s", l->id, name);
 	double value = need_number(r, "Counter_Value");
 	bool here = json_object_get(r->seen, key) != NULL;
 
@@ -107,7 +107,6 @@ counter(struct reader *r, struct launch *l)
 	if (!here)
 		json_object_set_new(
 		    r->seen, key, json_object_get(l->raw, name) ? json_true() : json_false());
-	free(key);
 }
 
 /* One sample of a wave. A reason counts only if nothing was issued. */

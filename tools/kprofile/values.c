@@ -94,7 +94,9 @@ static double
 table_value(struct values *v, const json_t *value, const char *name)
 {
 	const json_t *from = json_object_get(value, "from"), *expr = json_object_get(value, "expr");
-	json_t *outer = v->missing, *wanted = json_array(), *item;
+	json_t *outer = v->missing;
+	json_auto_t *wanted = json_array();
+	json_t *item;
 	double found = NAN;
 	size_t i;
 
@@ -118,7 +120,6 @@ table_value(struct values *v, const json_t *value, const char *name)
 	else if (isnan(found))
 		json_array_foreach(wanted, i, item)
 			miss(v, json_string_value(item));
-	json_decref(wanted);
 	v->depth--;
 	return found;
 }

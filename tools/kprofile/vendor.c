@@ -17,7 +17,7 @@ void
 vendor_add(struct launch *l, const char *rule, const char *section, const char *type,
     const char *text, const char *scope, const char *percent)
 {
-	char *line = kfence_line(text, CHARS);
+	auto_free char *line = kfence_line(text, CHARS);
 	json_t *o = json_pack("{s:o,s:o,s:o,s:s}", "rule", kjson_string(rule), "section",
 	    kjson_string(section), "type", kjson_string(type), "text", line);
 	double v;
@@ -27,7 +27,6 @@ vendor_add(struct launch *l, const char *rule, const char *section, const char *
 		    json_pack("{s:s,s:f}", "scope", !strcmp(scope, "local") ? "local" : "global",
 		        "percent", v));
 	json_array_append_new(l->advice, o);
-	free(line);
 }
 
 /* Ids of our rules about the same topic. */
@@ -129,7 +128,8 @@ static void
 judge(json_t *advice, const json_t *table, const json_t *findings, json_t *agrees,
     json_t *only_vendor)
 {
-	json_t *about = topics(table, advice), *matches = json_array(), *id;
+	json_auto_t *about = topics(table, advice);
+	json_t *matches = json_array(), *id;
 	const char *rule = kjson_str_or(advice, "rule", ""), *verdict = "only_vendor";
 	size_t i;
 
@@ -147,15 +147,15 @@ judge(json_t *advice, const json_t *table, const json_t *findings, json_t *agree
 	}
 	json_object_set_new(advice, "verdict", json_string(verdict));
 	json_object_set_new(advice, "matches", matches);
-	json_decref(about);
 }
 
 json_t *
 vendor_report(const struct launch *l, const json_t *table, const json_t *findings, json_t **cross)
 {
 	size_t n = json_array_size(l->advice), kept = 0;
-	json_t **list = kcalloc(n + 1, sizeof *list), *out = json_array(), *agrees = json_array(),
-	       *only_vendor = json_array(), *only_ours = json_array(), *f;
+	auto_free json_t **list = kcalloc(n + 1, sizeof *list);
+	json_t *out = json_array(), *agrees = json_array(), *only_vendor = json_array(),
+	       *only_ours = json_array(), *f;
 	size_t i;
 
 	for (i = 0; i < n; i++)
@@ -186,6 +186,5 @@ vendor_report(const struct launch *l, const json_t *table, const json_t *finding
 		}
 	*cross = json_pack(
 	    "{s:o,s:o,s:o}", "agrees", agrees, "only_vendor", only_vendor, "only_ours", only_ours);
-	free(list);
 	return out;
 }

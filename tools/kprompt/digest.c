@@ -14,16 +14,14 @@ static void
 add_data(json_t *facts, const char *key, const char *text, size_t max, const char *what,
     const char *salt)
 {
-	char *clean = kfence_clean(text, strlen(text)), *part = kfence_shorten(clean, max);
-	struct kbuf b = { 0 };
+	auto_free char *clean = kfence_clean(text, strlen(text)),
+	               *part = kfence_shorten(clean, max);
+	auto_buf struct kbuf b = { 0 };
 
 	kbuf_add(&b, "", 0);
 	if (part[strspn(part, " \t\r\n")])
 		kfence_data(&b, part, what, salt);
 	json_object_set_new(facts, key, kjson_text(b.data, b.len));
-	kbuf_free(&b);
-	free(part);
-	free(clean);
 }
 
 static json_t *
@@ -34,9 +32,10 @@ facts_of(const struct campaign *c, const struct krec *rec)
 	/* No author of a kernel knows the seed of the sample. */
 	const char *salt =
 	    kjson_str_or(rec->json, "sample.seed", kjson_str_or(eval, "code_sha256", ""));
-	char *dump = profile ? json_dumps(profile, JSON_INDENT(1) | JSON_SORT_KEYS) : kstrdup("");
+	auto_free char *dump =
+	    profile ? json_dumps(profile, JSON_INDENT(1) | JSON_SORT_KEYS) : kstrdup("");
 	json_t *facts = json_copy(c->stable);
-	struct kbuf code = { 0 };
+	auto_buf struct kbuf code = { 0 };
 
 	krec_str(rec, "eval.status");
 	kfence_code(&code, kjson_str_or(eval, "code", ""), kjson_str_or(c->stable, "label", ""));
@@ -45,8 +44,6 @@ facts_of(const struct campaign *c, const struct krec *rec)
 	json_object_set_new(facts, "words", json_integer(WORDS));
 	add_data(facts, "log", kjson_str_or(eval, "log", ""), LOG_MAX, "evaluation log", salt);
 	add_data(facts, "profile", dump, PROFILE_MAX, "profile", salt);
-	kbuf_free(&code);
-	free(dump);
 	return facts;
 }
 
@@ -54,8 +51,9 @@ json_t *
 digest_record(const struct campaign *c, const struct krec *rec)
 {
 	static const char *const kept[] = { "schema", "campaign", "trial", "branch", "id" };
-	json_t *facts = facts_of(c, rec), *record = json_object();
-	struct kbuf system = { 0 }, user = { 0 }, whole = { 0 };
+	json_auto_t *facts = facts_of(c, rec);
+	json_t *record = json_object();
+	auto_buf struct kbuf system = { 0 }, user = { 0 }, whole = { 0 };
 	char hex[65];
 
 	files_render(&system, "digest/system", facts, NULL);
@@ -68,9 +66,5 @@ digest_record(const struct campaign *c, const struct krec *rec)
 	json_object_set_new(record, "prompt",
 	    json_pack("{s:s,s:s,s:i,s:s,s:[]}", "system", system.data, "user", user.data,
 	        "stable_bytes", 0, "sha256", hex, "sections"));
-	kbuf_free(&system);
-	kbuf_free(&user);
-	kbuf_free(&whole);
-	json_decref(facts);
 	return record;
 }

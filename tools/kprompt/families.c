@@ -14,11 +14,9 @@ static struct kbuf
 plain_code(const char *reference, enum ktoken_lang lang)
 {
 	size_t len = strlen(reference);
-	char *stripped = ktoken_strip(reference, len, lang);
-	struct kbuf text = kneutral_text(stripped, len, lang, NULL);
+	auto_free char *stripped = ktoken_strip(reference, len, lang);
 
-	free(stripped);
-	return text;
+	return kneutral_text(stripped, len, lang, NULL);
 }
 
 static bool
@@ -87,10 +85,12 @@ names_of(const json_t *stable)
 void
 family_facts(json_t *stable, const char *reference, enum ktoken_lang lang)
 {
-	json_t *table = files_json("families.json"), *shown = json_object(), *named = json_object(),
-	       *notes = json_array(), *family;
-	struct kbuf code = plain_code(reference, lang);
-	char *name = names_of(stable);
+	json_auto_t *table = files_json("families.json");
+	json_t *shown = json_object();
+	json_auto_t *named = json_object();
+	json_t *notes = json_array(), *family;
+	auto_buf struct kbuf code = plain_code(reference, lang);
+	auto_free char *name = names_of(stable);
 	bool agree = false;
 	const char *key;
 
@@ -114,8 +114,4 @@ family_facts(json_t *stable, const char *reference, enum ktoken_lang lang)
 	/* Names in routes.json for what the code does, and whether the task's name may be used. */
 	json_object_set_new(stable, "kinds", notes);
 	json_object_set_new(stable, "name_fits", json_boolean(agree));
-	json_decref(named);
-	json_decref(table);
-	kbuf_free(&code);
-	free(name);
 }

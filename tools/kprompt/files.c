@@ -42,14 +42,11 @@ files_find(const char *name)
 json_t *
 files_json(const char *name)
 {
-	char *path = files_find(name);
-	json_t *json;
+	auto_free char *path = files_find(name);
 
 	if (!path)
 		kdie(K_MISSING, "prompts/%s: not found in %s or %s", name, folders[0], folders[1]);
-	json = kjson_load(path);
-	free(path);
-	return json;
+	return kjson_load(path);
 }
 
 /* The loader of ktemplate.h. */
@@ -116,19 +113,18 @@ files_forms(struct kbuf *out, const char *name, const char *backend)
 
 	kbuf_printf(out, "\n%s", p ? p : "");
 	while (p && (p = strstr(p, "{{>"))) {
-		char *inner = kstrndup(p + 3, strcspn(p + 3, "}")), *key = strchr(inner, '@');
+		auto_free char *inner = kstrndup(p + 3, strcspn(p + 3, "}"));
+		char *key = strchr(inner, '@');
 		bool status = key && !strcmp(key, "@status");
 
 		for (int i = 0; i < (status ? START_COUNT : 1); i++) {
-			char *full = kasprintf("%.*s%s", (int)strcspn(inner, "@"), inner,
+			auto_free char *full = kasprintf("%.*s%s", (int)strcspn(inner, "@"), inner,
 			    status    ? start_names[i]
 			        : key ? backend
 			              : "");
 
 			files_forms(out, full, backend);
-			free(full);
 		}
-		free(inner);
 		p += 3;
 	}
 }

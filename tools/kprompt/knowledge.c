@@ -38,15 +38,15 @@ static const struct {
 static void
 find_notes(json_t *files, const char *folder, const char *shown, const char *below, int depth)
 {
-	char *path = kasprintf("%s/%s", folder, below);
+	auto_free char *path = kasprintf("%s/%s", folder, below);
 	DIR *dir = kopen_folder(path);
 	struct dirent *e;
 
 	while ((e = knext_entry(dir, path))) {
 		size_t n = strlen(e->d_name);
-		char *name = kasprintf("%s%s%s", below, *below ? "/" : "", e->d_name),
-		     *file = kasprintf("%s/%s", folder, name),
-		     *told = kasprintf("%s/%s", shown, name);
+		auto_free char *name = kasprintf("%s%s%s", below, *below ? "/" : "", e->d_name),
+		               *file = kasprintf("%s/%s", folder, name),
+		               *told = kasprintf("%s/%s", shown, name);
 		struct stat st;
 
 		if (*e->d_name == '.' || !strcmp(e->d_name, "README.md"))
@@ -58,11 +58,7 @@ find_notes(json_t *files, const char *folder, const char *shown, const char *bel
 		else if (S_ISREG(st.st_mode) && n > 3 && !strcmp(e->d_name + n - 3, ".md"))
 			json_object_set_new(
 			    files, name, json_pack("{s:s,s:s}", "path", file, "file", told));
-		free(name);
-		free(file);
-		free(told);
 	}
-	free(path);
 }
 
 /* {"ops": {"gemm": true}, …}: every word that a note may use. New reference. */
@@ -117,8 +113,8 @@ static json_t *
 op_words(const json_t *routes, const json_t *stable)
 {
 	json_t *list = json_array(), *kinds = json_object_get(stable, "kinds"), *kind;
-	char *a = plain_name(kjson_str_or(stable, "op", "")),
-	     *b = plain_name(kjson_str_or(stable, "task", ""));
+	auto_free char *a = plain_name(kjson_str_or(stable, "op", "")),
+	               *b = plain_name(kjson_str_or(stable, "task", ""));
 	bool known = json_is_true(json_object_get(stable, "name_fits")) &&
 	    (route(list, routes, "ops", a) || route(list, routes, "ops", b));
 	size_t i;
@@ -126,8 +122,6 @@ op_words(const json_t *routes, const json_t *stable)
 	json_array_foreach(kinds, i, kind)
 		if (!known)
 			route(list, routes, "ops", json_string_value(kind));
-	free(a);
-	free(b);
 	return list;
 }
 
@@ -209,14 +203,14 @@ static json_t *
 sorted(json_t *list)
 {
 	size_t n = json_array_size(list), i;
-	json_t **item = kcalloc(n + 1, sizeof *item), *out = json_array(), *s;
+	auto_free json_t **item = kcalloc(n + 1, sizeof *item);
+	json_t *out = json_array(), *s;
 
 	json_array_foreach(list, i, s)
 		item[i] = s;
 	qsort(item, n, sizeof *item, by_order);
 	for (i = 0; i < n; i++)
 		json_array_append(out, item[i]);
-	free(item);
 	json_decref(list);
 	return out;
 }
@@ -230,7 +224,7 @@ collect(const json_t *files, const json_t *words, const json_t *wanted)
 	size_t i;
 
 	json_object_foreach((json_t *)files, name, note) {
-		json_t *sections = notes_read(
+		json_auto_t *sections = notes_read(
 		    kjson_str_or(note, "path", ""), kjson_str_or(note, "file", ""), words);
 
 		json_array_foreach(sections, i, s) {
@@ -241,7 +235,6 @@ collect(const json_t *files, const json_t *words, const json_t *wanted)
 			if (suits(s, wanted))
 				json_array_append(out, s);
 		}
-		json_decref(sections);
 	}
 	return sorted(out);
 }
@@ -270,13 +263,12 @@ wanted_words(const struct campaign *c, const json_t *routes)
 static json_t *
 all_notes(const char *own)
 {
-	char *shipped = kdata_path("skills/knowledge/routes.json");
+	auto_free char *shipped = kdata_path("skills/knowledge/routes.json");
 	json_t *files = json_object();
 
 	*strrchr(shipped, '/') = '\0';
 	find_notes(files, shipped, "skills/knowledge", "", 0);
 	find_notes(files, own, "knowledge", "", 0);
-	free(shipped);
 	return files;
 }
 
@@ -330,14 +322,12 @@ check_routes(const char *path, const json_t *routes)
 static json_t *
 load_routes(const char *own)
 {
-	char *mine = kasprintf("%s/routes.json", own),
-	     *shipped = kdata_path("skills/knowledge/routes.json"),
-	     *path = kis_there(mine) ? mine : shipped;
+	auto_free char *mine = kasprintf("%s/routes.json", own),
+	               *shipped = kdata_path("skills/knowledge/routes.json");
+	char *path = kis_there(mine) ? mine : shipped;
 	json_t *routes = kjson_load(path);
 
 	check_routes(path, routes);
-	free(mine);
-	free(shipped);
 	return routes;
 }
 
@@ -367,16 +357,14 @@ void
 knowledge_open(struct campaign *c)
 {
 	long budget = kcamp_int(c->camp, "prompt.knowledge_tokens");
-	char *own = kcamp_path(c->camp, "knowledge");
-	json_t *routes = budget ? load_routes(own) : json_object(), *words = words_of(routes),
-	       *chosen;
+	auto_free char *own = kcamp_path(c->camp, "knowledge");
+	json_auto_t *routes = budget ? load_routes(own) : json_object(), *words = words_of(routes);
+	json_t *chosen;
 
 	if (budget) {
-		json_t *files = all_notes(own), *wanted = wanted_words(c, routes);
+		json_auto_t *files = all_notes(own), *wanted = wanted_words(c, routes);
 
 		c->notes = collect(files, words, wanted);
-		json_decref(files);
-		json_decref(wanted);
 	} else {
 		c->notes = json_array();
 	}
@@ -386,9 +374,6 @@ knowledge_open(struct campaign *c)
 	chosen = choose(c, NULL, budget);
 	json_object_set_new(c->stable, "has_knowledge", json_boolean(json_array_size(chosen) > 0));
 	json_object_set_new(c->stable, "knowledge", chosen);
-	json_decref(words);
-	json_decref(routes);
-	free(own);
 }
 
 void
@@ -475,7 +460,7 @@ knowledge_list(const struct campaign *c)
 
 	json_array_foreach(c->notes, i, s) {
 		bool shown = s == json_array_get(chosen, next);
-		char *when = joined(json_object_get(s, "when")), *line;
+		auto_free char *when = joined(json_object_get(s, "when")), *line = NULL;
 
 		next += shown;
 		line = kasprintf("P%lld %5lld tokens  %s: %s%s%s%s",
@@ -487,7 +472,5 @@ knowledge_list(const struct campaign *c)
 		                : "  (left out: no tokens left)",
 		    *when ? ")" : "");
 		kout_line(line, strlen(line));
-		free(line);
-		free(when);
 	}
 }

@@ -33,14 +33,13 @@ linear_rules(json_t *stable, const struct kcamp *camp)
 static json_t *
 data_block(struct kbuf *b, const char *what, const char *salt)
 {
-	struct kbuf block = { 0 };
+	auto_buf struct kbuf block = { 0 };
 	json_t *text;
 
 	if (b->len)
 		kfence_data(&block, b->data, what, salt);
 	text = json_string(block.data ? block.data : "");
 	kbuf_free(b);
-	kbuf_free(&block);
 	return text;
 }
 
@@ -128,7 +127,7 @@ static void
 put_instructions(struct kbuf *b, const json_t *isa, size_t max)
 {
 	const json_t *mix = json_object_get(isa, "mix");
-	char *part = kfence_shorten(kjson_str_or(isa, "text", ""), max);
+	auto_free char *part = kfence_shorten(kjson_str_or(isa, "text", ""), max);
 
 	kbuf_printf(b, "instructions (%s), how many of each in the whole program:\n",
 	    kjson_str_or(isa, "tool", "?"));
@@ -136,7 +135,6 @@ put_instructions(struct kbuf *b, const json_t *isa, size_t max)
 		kbuf_printf(b, "%s %lld\n", kjson_str_or(json_array_get(mix, i), "op", "?"),
 		    (long long)kjson_int_or(json_array_get(mix, i), "count", 0));
 	kbuf_printf(b, "\n%s\n", part);
-	free(part);
 }
 
 /*
@@ -163,7 +161,9 @@ evidence_text(const struct campaign *c, const json_t *sample, const char *salt)
 static json_t *
 note_names(const json_t *facts)
 {
-	json_t *shown = knowledge_member(facts), *names = json_array(), *one, *seen = json_object();
+	json_auto_t *shown = knowledge_member(facts);
+	json_t *names = json_array(), *one;
+	json_auto_t *seen = json_object();
 	size_t i;
 
 	json_array_foreach(shown, i, one) {
@@ -174,8 +174,6 @@ note_names(const json_t *facts)
 		json_object_set_new(seen, file, json_true());
 		json_array_append_new(names, json_pack("{s:s}", "name", file));
 	}
-	json_decref(seen);
-	json_decref(shown);
 	return names;
 }
 

@@ -12,11 +12,9 @@ enum { MAX_WORD = 200 };
 static json_t *
 clean_string(const char *s)
 {
-	char *line = kfence_line(s, MAX_WORD);
-	json_t *j = json_string(line);
+	auto_free char *line = kfence_line(s, MAX_WORD);
 
-	free(line);
-	return j;
+	return json_string(line);
 }
 
 /* 524288 -> "512 KiB". */
@@ -38,23 +36,22 @@ static void
 add_isa(json_t *stable, const json_t *list)
 {
 	json_t *set = json_object();
-	struct kbuf text = { 0 };
+	auto_buf struct kbuf text = { 0 };
 	size_t i;
 	json_t *name;
 
 	kbuf_add(&text, "", 0);
 	json_array_foreach((json_t *)list, i, name) {
-		char *word = kfence_line(json_is_string(name) ? json_string_value(name) : "", 32);
+		auto_free char *word =
+		    kfence_line(json_is_string(name) ? json_string_value(name) : "", 32);
 
 		if (*word) {
 			json_object_set_new(set, word, json_true());
 			kbuf_printf(&text, "%s%s", text.len ? ", " : "", word);
 		}
-		free(word);
 	}
 	json_object_set_new(stable, "isa", set);
 	json_object_set_new(stable, "isa_list", json_string(text.data));
-	kbuf_free(&text);
 }
 
 /*
@@ -64,7 +61,8 @@ add_isa(json_t *stable, const json_t *list)
 static json_t *
 choose_simd(const json_t *isa)
 {
-	json_t *table = files_json("simd.json"), *row, *chosen = NULL;
+	json_auto_t *table = files_json("simd.json");
+	json_t *row, *chosen = NULL;
 	size_t i;
 
 	json_array_foreach(json_object_get(table, "simd"), i, row) {
@@ -73,7 +71,6 @@ choose_simd(const json_t *isa)
 		if (!chosen && (!need || json_object_get(isa, need)))
 			chosen = json_incref(row);
 	}
-	json_decref(table);
 	if (!chosen)
 		kdie(K_USAGE,
 		    "prompts/simd.json: no row matches this machine; the last row must have no "
@@ -150,11 +147,10 @@ hardware(const json_t *machine)
 	json_object_set_new(h, "cores", json_integer(kjson_int_or(machine, "cores", 0)));
 	json_object_set_new(h, "processors", json_integer(kjson_int_or(machine, "threads", 0)));
 	for (size_t i = 0; i < LEN(sizes); i++) {
-		char *key = kasprintf("%s_bytes", sizes[i]);
+		auto_free char *key = kasprintf("%s_bytes", sizes[i]);
 		double bytes = kjson_num_or(machine, key, 0);
 
 		json_object_set_new(h, sizes[i], bytes > 0 ? size_text(bytes) : json_string(""));
-		free(key);
 	}
 	return h;
 }
@@ -162,13 +158,13 @@ hardware(const json_t *machine)
 void
 machine_facts(json_t *stable, const struct kcamp *camp)
 {
-	char *path = kcamp_path(camp, "trials/000/machine.json");
-	json_t *machine = kjson_if_there(path) ?: json_object(), *simd;
+	auto_free char *path = kcamp_path(camp, "trials/000/machine.json");
+	json_auto_t *machine = kjson_if_there(path) ?: json_object();
+	json_t *simd;
 	const char *gpu = kcamp_str(camp, "gpu");
 	long threads = kcamp_int(camp, "eval.threads");
 	bool known = json_object_size(machine) > 0;
 
-	free(path);
 	add_isa(stable, json_object_get(machine, "isa"));
 	simd = choose_simd(json_object_get(stable, "isa"));
 	suit_dtype(stable, simd);
@@ -181,5 +177,4 @@ machine_facts(json_t *stable, const struct kcamp *camp)
 	json_object_set_new(
 	    stable, "device", clean_string(*gpu ? gpu : kjson_str_or(machine, "cpu", "")));
 	json_object_set_new(stable, "hardware", known || *gpu ? hardware(machine) : json_false());
-	json_decref(machine);
 }

@@ -26,7 +26,7 @@ struct options {
 static struct texts
 load_tips(const json_t *stable)
 {
-	struct kbuf b = { 0 };
+	auto_buf struct kbuf b = { 0 };
 	struct texts t = { 0 };
 	char *p, *end, *name;
 
@@ -41,7 +41,6 @@ load_tips(const json_t *stable)
 		t.item[t.count++] = kfence_line(p, SIZE_MAX);
 		free(p);
 	}
-	kbuf_free(&b);
 	return t;
 }
 
@@ -61,8 +60,8 @@ static void
 campaign_open(struct campaign *c, const struct kcamp *camp)
 {
 	const char *backend = kcamp_str(camp, "backend");
-	char *name = kasprintf("backends/%s.json", backend),
-	     *instructions = kasprintf("instructions/%s.json", backend);
+	auto_free char *name = kasprintf("backends/%s.json", backend),
+	               *instructions = kasprintf("instructions/%s.json", backend);
 	json_t *lang = files_json(name);
 
 	*c = (struct campaign){ .camp = camp };
@@ -79,8 +78,6 @@ campaign_open(struct campaign *c, const struct kcamp *camp)
 	c->device = kjson_str_or(c->stable, "device", "");
 	c->instructions = files_json(instructions);
 	c->tips = load_tips(c->stable);
-	free(name);
-	free(instructions);
 }
 
 static void
@@ -112,9 +109,11 @@ render_stable(struct prompt *p, const struct campaign *c)
 static json_t *
 render_record(const struct prompt *shared, const struct campaign *c, const struct krec *rec)
 {
-	json_t *facts = record_facts(c, rec), *sections = json_copy(shared->sections),
-	       *memory = memory_member(facts), *project = project_member(facts), *member;
-	struct kbuf user = { 0 }, whole = { 0 };
+	json_auto_t *facts = record_facts(c, rec);
+	json_t *sections = json_copy(shared->sections);
+	json_auto_t *memory = memory_member(facts), *project = project_member(facts);
+	json_t *member;
+	auto_buf struct kbuf user = { 0 }, whole = { 0 };
 	char hex[65];
 
 	kbuf_add(&user, shared->user.data, shared->user.len);
@@ -129,20 +128,15 @@ render_record(const struct prompt *shared, const struct campaign *c, const struc
 		json_object_set(member, "memory", memory);
 	if (member && json_array_size(project))
 		json_object_set(member, "reference_project", project);
-	json_decref(memory);
-	json_decref(project);
 	if (!member)
 		kdie(K_IO, "%s:%ld: the prompt cannot be written as JSON", rec->file, rec->lineno);
-	kbuf_free(&user);
-	kbuf_free(&whole);
-	json_decref(facts);
 	return member;
 }
 
 static void
 print_text(const struct krec *rec, const json_t *member)
 {
-	struct kbuf b = { 0 };
+	auto_buf struct kbuf b = { 0 };
 	char id[24];
 
 	krec_id(rec, id, sizeof id);
@@ -151,7 +145,6 @@ print_text(const struct krec *rec, const json_t *member)
 	while (b.len && b.data[b.len - 1] == '\n')
 		b.len--;
 	kout_line(b.data, b.len);
-	kbuf_free(&b);
 }
 
 /*
@@ -191,7 +184,7 @@ each_record(const struct campaign *c, const struct prompt *shared, const char *i
 
 	kin_open(&in, input);
 	while (krecord_next(&in, dir, &rec, o->digest ? KJOIN_PROGRAMS : KJOIN_WHOLE)) {
-		json_t *member =
+		json_auto_t *member =
 		    o->digest ? digest_record(c, &rec) : render_record(shared, c, &rec);
 
 		if (o->text) {
@@ -204,7 +197,6 @@ each_record(const struct campaign *c, const struct prompt *shared, const char *i
 		} else {
 			krecord_put(&rec, dir, false, "prompt", member);
 		}
-		json_decref(member);
 		krec_free(&rec);
 	}
 	kin_close(&in);
@@ -215,7 +207,7 @@ run(const struct kcamp *camp, char *const *inputs, const struct options *o)
 {
 	struct campaign c;
 	struct prompt shared;
-	struct kbuf forms = { 0 };
+	auto_buf struct kbuf forms = { 0 };
 
 	campaign_open(&c, camp);
 	render_stable(&shared, &c);
@@ -228,7 +220,6 @@ run(const struct kcamp *camp, char *const *inputs, const struct options *o)
 	while (*inputs && *++inputs);
 	if (!o->thin)
 		kout_commit();
-	kbuf_free(&forms);
 	kbuf_free(&shared.system);
 	kbuf_free(&shared.user);
 	json_decref(shared.sections);

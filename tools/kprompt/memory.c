@@ -36,15 +36,12 @@ take(struct recall *r, const char *text)
 static json_t *
 data_block(const struct recall *r, const char *text, const char *what)
 {
-	struct kbuf b = { 0 };
-	json_t *s;
+	auto_buf struct kbuf b = { 0 };
 
 	kbuf_add(&b, "", 0);
 	if (text && *text)
 		kfence_data(&b, text, what, r->salt);
-	s = kjson_text(b.data, b.len);
-	kbuf_free(&b);
-	return s;
+	return kjson_text(b.data, b.len);
 }
 
 /* The sections of a summary, "- line" for each item. */
@@ -67,11 +64,11 @@ put_sections(struct kbuf *b, const json_t *sections)
 static json_t *
 compaction(struct recall *r, const struct kmemo_masks *masks, json_t *covered)
 {
-	char *name = NULL;
-	json_t *compact = kmemo_compaction(r->camp->dir, masks, r->trial, &name),
-	       *block = json_false(), *v;
+	auto_free char *name = NULL;
+	json_auto_t *compact = kmemo_compaction(r->camp->dir, masks, r->trial, &name);
+	json_t *block = json_false(), *v;
 	const json_t *sections = json_object_get(compact, "compact");
-	struct kbuf b = { 0 };
+	auto_buf struct kbuf b = { 0 };
 	size_t i;
 
 	if (sections)
@@ -82,9 +79,6 @@ compaction(struct recall *r, const struct kmemo_masks *masks, json_t *covered)
 		block = data_block(r, b.data, "summary of earlier rounds");
 		json_object_set_new(r->shown, "compact", json_string(name));
 	}
-	kbuf_free(&b);
-	json_decref(compact);
-	free(name);
 	return block;
 }
 
@@ -108,8 +102,9 @@ static json_t *
 records(struct recall *r, const struct kmemo_masks *masks, const json_t *covered)
 {
 	size_t count, from;
-	long *list = kmemo_versions(r->camp->dir, &count);
-	json_t *names = json_array(), *block;
+	auto_free long *list = kmemo_versions(r->camp->dir, &count);
+	json_auto_t *names = json_array();
+	json_t *block;
 	struct kbuf all = { 0 };
 	bool full = false;
 
@@ -140,9 +135,7 @@ records(struct recall *r, const struct kmemo_masks *masks, const json_t *covered
 	block = data_block(r, all.data, "memory");
 	if (json_array_size(names))
 		json_object_set(r->shown, "versions", names);
-	json_decref(names);
 	kbuf_free(&all);
-	free(list);
 	return block;
 }
 
@@ -151,7 +144,8 @@ static void
 add_recall(json_t *facts, struct recall *r, const struct krec *rec)
 {
 	struct kmemo_masks masks = { 0 };
-	json_t *covered = json_object(), *compact, *text;
+	json_auto_t *covered = json_object();
+	json_t *compact, *text;
 
 	json_object_set_new(facts, "recall", json_false());
 	if (kmemo_enabled(r->camp) && r->room) {
@@ -168,24 +162,23 @@ add_recall(json_t *facts, struct recall *r, const struct krec *rec)
 		json_decref(text);
 		kmemo_masks_free(&masks);
 	}
-	json_decref(covered);
 }
 
 /* The frozen tips, newest first, up to SHARE. */
 static json_t *
 tips(struct recall *r, size_t share)
 {
-	char *path = kplace_trial(r->camp->dir, 0, "tips.md"),
-	     *text = kread_file(path, FILE_MAX, NULL), *end, *start;
+	auto_free char *path = kplace_trial(r->camp->dir, 0, "tips.md"),
+	               *text = kread_file(path, FILE_MAX, NULL);
+	char *end, *start;
 	size_t keep = r->room > share ? r->room - share : 0, shown = 0;
-	struct kbuf b = { 0 };
-	json_t *block;
+	auto_buf struct kbuf b = { 0 };
 
 	if (!text && errno != ENOENT && errno != ENOTDIR)
 		kdie_errno(K_IO, "%s", path);
 	r->room -= keep;
 	for (end = text ? text + strlen(text) : NULL; end && end > text; end = start) {
-		char *one;
+		auto_free char *one = NULL;
 		bool fits;
 
 		for (start = end - 1;
@@ -195,7 +188,6 @@ tips(struct recall *r, size_t share)
 		fits = !strncmp(one, "### ", 4) && take(r, one);
 		if (fits)
 			kbuf_puts(&b, one);
-		free(one);
 		if (!fits)
 			break;
 		shown++;
@@ -203,19 +195,15 @@ tips(struct recall *r, size_t share)
 	r->room += keep;
 	if (shown)
 		json_object_set_new(r->shown, "tips", json_integer((json_int_t)shown));
-	block = data_block(r, b.data, "tips of earlier campaigns");
-	kbuf_free(&b);
-	free(text);
-	free(path);
-	return block;
+	return data_block(r, b.data, "tips of earlier campaigns");
 }
 
 static void
 put_row(struct kbuf *b, const json_t *row)
 {
-	char *category = kfence_line(kjson_str_or(row, "category", "?"), 60),
-	     *op = kfence_line(kjson_str_or(row, "op", "?"), 40),
-	     *gpu = kfence_line(kjson_str_or(row, "gpu", "?"), 40);
+	auto_free char *category = kfence_line(kjson_str_or(row, "category", "?"), 60),
+	               *op = kfence_line(kjson_str_or(row, "op", "?"), 40),
+	               *gpu = kfence_line(kjson_str_or(row, "gpu", "?"), 40);
 	const char *outcome;
 	const json_t *count;
 
@@ -227,22 +215,18 @@ put_row(struct kbuf *b, const json_t *row)
 	json_object_foreach(json_object_get(row, "applications"), outcome, count)
 		kbuf_printf(b, "; %s %lld", outcome, (long long)json_integer_value(count));
 	kbuf_puts(b, "\n");
-	free(category);
-	free(op);
-	free(gpu);
 }
 
 /* The lines of KIND of the frozen library. New reference. */
 static json_t *
 frozen(const struct recall *r, const char *kind)
 {
-	char *path = kplace_trial(r->camp->dir, 0, "library.ndjson");
+	auto_free char *path = kplace_trial(r->camp->dir, 0, "library.ndjson");
 	json_t *rows = kin_all(path) ?: json_array();
 
 	for (size_t i = json_array_size(rows); i-- > 0;)
 		if (strcmp(kjson_str_or(json_array_get(rows, i), "kind", ""), kind))
 			json_array_remove(rows, i);
-	free(path);
 	return rows;
 }
 
@@ -251,8 +235,10 @@ static json_t *
 library(struct recall *r, size_t share)
 {
 	size_t keep = r->room > share ? r->room - share : 0, shown = 0, i;
-	json_t *rows = frozen(r, "pattern"), *row, *block;
-	struct kbuf b = { 0 }, line = { 0 };
+	json_auto_t *rows = frozen(r, "pattern");
+	json_t *row;
+	auto_buf struct kbuf b = { 0 };
+	struct kbuf line = { 0 };
 
 	r->room -= keep;
 	json_array_foreach(rows, i, row) {
@@ -266,17 +252,15 @@ library(struct recall *r, size_t share)
 	r->room += keep;
 	if (shown)
 		json_object_set_new(r->shown, "library", json_integer((json_int_t)shown));
-	block = data_block(r, b.data, "library");
-	kbuf_free(&b);
-	json_decref(rows);
-	return block;
+	return data_block(r, b.data, "library");
 }
 
 /* A second model's summary of an earlier campaign on the same operation. */
 static json_t *
 past_summary(struct recall *r, size_t share)
 {
-	json_t *rows = frozen(r, "summary"), *row = json_array_get(rows, 0), *block;
+	json_auto_t *rows = frozen(r, "summary");
+	json_t *row = json_array_get(rows, 0), *block;
 	struct kbuf b = { 0 };
 
 	if (row) {
@@ -290,7 +274,6 @@ past_summary(struct recall *r, size_t share)
 		json_object_set(r->shown, "summary", json_object_get(row, "campaign"));
 	block = data_block(r, b.data, "summary of an earlier campaign");
 	kbuf_free(&b);
-	json_decref(rows);
 	return block;
 }
 
@@ -367,9 +350,11 @@ put_kernel(struct kbuf *b, const json_t *row)
 static void
 add_kernels(json_t *facts, struct recall *r, const json_t *target)
 {
-	json_t *rows = kmemo_enabled(r->camp) ? frozen(r, "round") : json_array(),
-	       *names = json_array(), *row;
-	struct kbuf b = { 0 }, one = { 0 };
+	json_auto_t *rows = kmemo_enabled(r->camp) ? frozen(r, "round") : json_array(),
+	            *names = json_array();
+	json_t *row;
+	auto_buf struct kbuf b = { 0 };
+	struct kbuf one = { 0 };
 
 	while (json_array_size(rows) && json_array_size(names) < KERNELS) {
 		row = take_nearest(rows, target);
@@ -387,9 +372,6 @@ add_kernels(json_t *facts, struct recall *r, const json_t *target)
 		json_object_set(r->shown, "kernels", names);
 	json_object_set_new(
 	    facts, "kernels", data_block(r, b.data, "kernels of earlier campaigns"));
-	kbuf_free(&b);
-	json_decref(names);
-	json_decref(rows);
 }
 
 void

@@ -89,13 +89,12 @@ word_list(const struct place *at, const struct key *k, const char *value, const 
 
 	for (const char *s = value; *s;) {
 		size_t n = strcspn(s, ",");
-		char *word = trimmed(s, n);
+		auto_free char *word = trimmed(s, n);
 
 		if (!json_object_get(set, word))
 			fault(at, "%s: '%s' is not in routes.json; it must be one of: %s", k->name,
 			    word, names_of(set));
 		json_array_append_new(list, json_string(word));
-		free(word);
 		s += n + (s[n] == ',');
 	}
 	if (!json_array_size(list))
@@ -119,7 +118,8 @@ static void
 take_key(
     const struct place *at, const char *s, size_t len, bool head, const json_t *words, json_t *into)
 {
-	char *pair = trimmed(s, len), *colon = strchr(pair, ':'), *value;
+	auto_free char *pair = trimmed(s, len);
+	char *colon = strchr(pair, ':'), *value;
 	const struct key *k = keys;
 
 	if (!colon)
@@ -140,7 +140,6 @@ take_key(
 	        : k->type == NUMBER ? number(at, k, value)
 	                            : json_string(value));
 	free(value);
-	free(pair);
 }
 
 /* The head between two lines "---"; returns the text after it, with AT on its first line. */
@@ -227,8 +226,8 @@ static json_t *
 section_new(const struct place *at, const json_t *own, const char *file, const char *heading,
     const char *s, size_t len)
 {
-	char *clean = kfence_clean(s, len), *text = trimmed(clean, strlen(clean));
-	char *title = kasprintf("%s: %s", kjson_str_or(own, "title", ""), heading);
+	auto_free char *clean = kfence_clean(s, len), *text = trimmed(clean, strlen(clean)),
+	               *title = kasprintf("%s: %s", kjson_str_or(own, "title", ""), heading);
 	json_t *section = json_copy((json_t *)own);
 
 	if (!*text)
@@ -238,9 +237,6 @@ section_new(const struct place *at, const json_t *own, const char *file, const c
 	json_object_set_new(section, "section", json_string(heading));
 	json_object_set_new(section, "text", json_string(text));
 	json_object_set_new(section, "tokens", json_integer(tokens_of(title, text)));
-	free(title);
-	free(clean);
-	free(text);
 	return section;
 }
 
@@ -252,10 +248,10 @@ static const char *
 take_section(struct place *at, const char *s, const char *file, const json_t *head,
     const json_t *words, json_t *out)
 {
-	json_t *own = json_copy((json_t *)head);
+	json_auto_t *own = json_copy((json_t *)head);
 	struct place heading_at = *at;
-	char *line = kstrndup(s + 3, strcspn(s + 3, "\n")),
-	     *heading = kfence_line(line, MAX_HEADING);
+	auto_free char *line = kstrndup(s + 3, strcspn(s + 3, "\n")),
+	               *heading = kfence_line(line, MAX_HEADING);
 	size_t len;
 	long lines;
 
@@ -269,9 +265,6 @@ take_section(struct place *at, const char *s, const char *file, const json_t *he
 	if (strcmp(heading, "Sources"))
 		json_array_append_new(out, section_new(&heading_at, own, file, heading, s, len));
 	at->line += lines;
-	free(heading);
-	free(line);
-	json_decref(own);
 	return s + len;
 }
 
@@ -293,8 +286,9 @@ check_tokens(const struct place *at, const json_t *head, const json_t *sections)
 json_t *
 notes_read(const char *path, const char *file, const json_t *words)
 {
-	char *text = kread_file_or_die(path, MAX_NOTE, NULL);
-	json_t *head = json_pack("{s:i}", "priority", DEFAULT_PRIORITY), *sections = json_array();
+	auto_free char *text = kread_file_or_die(path, MAX_NOTE, NULL);
+	json_auto_t *head = json_pack("{s:i}", "priority", DEFAULT_PRIORITY);
+	json_t *sections = json_array();
 	struct place at = { path, 1 };
 	const char *s = take_head(&at, text, words, head);
 	long lines;
@@ -310,7 +304,5 @@ notes_read(const char *path, const char *file, const json_t *words)
 		    "the note has no section: it needs at least one line \"## NAME\" with text "
 		    "below");
 	check_tokens(&at, head, sections);
-	json_decref(head);
-	free(text);
 	return sections;
 }

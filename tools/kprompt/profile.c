@@ -38,8 +38,10 @@ static const char *const key_metrics[] = { "roofline.sm_pct", "roofline.compute_
 static json_t *
 skill_names(void)
 {
-	char *path = kdata_path("patterns/profile/ncu.json");
-	json_t *names = json_object(), *table = kjson_load(path), *rule;
+	auto_free char *path = kdata_path("patterns/profile/ncu.json");
+	json_t *names = json_object();
+	json_auto_t *table = kjson_load(path);
+	json_t *rule;
 	size_t i;
 
 	json_array_foreach(json_object_get(table, "rules"), i, rule) {
@@ -48,8 +50,6 @@ skill_names(void)
 		if (*name && !name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_")])
 			json_object_set_new(names, name, json_true());
 	}
-	json_decref(table);
-	free(path);
 	return names;
 }
 
@@ -97,17 +97,16 @@ wants_skills(const struct kcamp *camp)
 void
 skill_facts(json_t *stable, const struct kcamp *camp)
 {
-	json_t *list = json_array(), *names = wants_skills(camp) ? skill_names() : NULL, *yes;
+	json_t *list = json_array();
+	json_auto_t *names = wants_skills(camp) ? skill_names() : NULL;
+	json_t *yes;
 	const char *name;
 
 	json_object_foreach(names, name, yes) {
-		char *text = skill_text(camp, name), *line = skill_line(text);
+		auto_free char *text = skill_text(camp, name), *line = skill_line(text);
 
 		json_array_append_new(list, json_string(line));
-		free(text);
-		free(line);
 	}
-	json_decref(names);
 	json_object_set_new(stable, "has_skills", json_boolean(json_array_size(list) > 0));
 	json_object_set_new(stable, "skills", list);
 }
@@ -131,12 +130,11 @@ put_launch(struct kbuf *b, const json_t *profile)
 	kbuf_printf(b, "kernel: %s", name);
 	free(name);
 	for (size_t i = 0; i < LEN(keys); i++) {
-		char *text = kfence_line(
+		auto_free char *text = kfence_line(
 		    kjson_str_or(json_object_get(profile, "launch"), keys[i], ""), MAX_NAME);
 
 		if (*text)
 			kbuf_printf(b, ", %s %s", keys[i], text);
-		free(text);
 	}
 	if (ns > 0)
 		kbuf_printf(b, ", %.3f us", ns / 1e3);
@@ -176,11 +174,10 @@ put_stalls(struct kbuf *b, const json_t *profile)
 	json_t *s;
 
 	json_array_foreach((json_t *)list, i, s) {
-		char *reason = kfence_line(kjson_str_or(s, "reason", "?"), MAX_NAME);
+		auto_free char *reason = kfence_line(kjson_str_or(s, "reason", "?"), MAX_NAME);
 
 		kbuf_printf(b, "%s%s %.0f %%", i ? ", " : "warps wait for: ", reason,
 		    100 * kjson_num_or(s, "fraction", 0));
-		free(reason);
 	}
 	if (json_array_size(list))
 		kbuf_puts(b, "\n");
@@ -193,18 +190,14 @@ put_findings(struct kbuf *b, const json_t *profile)
 	json_t *f;
 
 	json_array_foreach(json_object_get(profile, "findings"), i, f) {
-		char *id = kfence_line(kjson_str_or(f, "id", "?"), MAX_NAME),
-		     *severity = kfence_line(kjson_str_or(f, "severity", "?"), 16),
-		     *text = kfence_line(kjson_str_or(f, "text", ""), MAX_TEXT),
-		     *action = kfence_line(kjson_str_or(f, "action", ""), MAX_TEXT);
+		auto_free char *id = kfence_line(kjson_str_or(f, "id", "?"), MAX_NAME),
+		               *severity = kfence_line(kjson_str_or(f, "severity", "?"), 16),
+		               *text = kfence_line(kjson_str_or(f, "text", ""), MAX_TEXT),
+		               *action = kfence_line(kjson_str_or(f, "action", ""), MAX_TEXT);
 
 		if (i < MAX_FINDINGS)
 			kbuf_printf(b, "%s- %s (%s): %s. Action: %s\n", i ? "" : "findings:\n", id,
 			    severity, text, action);
-		free(id);
-		free(severity);
-		free(text);
-		free(action);
 	}
 }
 
@@ -279,7 +272,8 @@ static json_t *
 bodies(const struct kcamp *camp, const json_t *profile, size_t room)
 {
 	/* A record may name any file; only existing skills are included, each once. */
-	json_t *list = json_array(), *f, *left = skill_names();
+	json_t *list = json_array(), *f;
+	json_auto_t *left = skill_names();
 	enum { BODIES = 5 }; /* more would hide the findings that matter most */
 	size_t i;
 
@@ -302,7 +296,6 @@ bodies(const struct kcamp *camp, const json_t *profile, size_t room)
 		free(body);
 		free(shown);
 	}
-	json_decref(left);
 	return list;
 }
 

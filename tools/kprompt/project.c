@@ -162,16 +162,16 @@ read_file(struct passages *p, const struct words *w, const char *file, const cha
 static void
 search(struct passages *p, const struct words *w, const char *folder, const char *below, int depth)
 {
-	char *path = kasprintf("%s/%s", folder, below);
-	struct dirent **list;
+	auto_free char *path = kasprintf("%s/%s", folder, below);
+	auto_free struct dirent **list = NULL;
 	int n = scandir(path, &list, NULL, alphasort);
 
 	if (n < 0)
 		kdie_errno(K_USAGE, "prompt.reference_project: %s", path);
 	for (int i = 0; i < n; i++) {
 		const char *name = list[i]->d_name;
-		char *at = kasprintf("%s%s%s", below, *below ? "/" : "", name),
-		     *file = kasprintf("%s/%s", folder, at);
+		auto_free char *at = kasprintf("%s%s%s", below, *below ? "/" : "", name),
+		               *file = kasprintf("%s/%s", folder, at);
 		struct stat st;
 
 		if (*name == '.' || !kfind_link(file, &st))
@@ -182,12 +182,8 @@ search(struct passages *p, const struct words *w, const char *folder, const char
 			p->files++;
 			read_file(p, w, file, at);
 		}
-		free(at);
-		free(file);
 		free(list[i]);
 	}
-	free(list);
-	free(path);
 }
 
 static int
@@ -205,8 +201,8 @@ show(struct kbuf *b, json_t *list, const struct passages *p, long budget)
 {
 	for (size_t i = 0; i < p->count && json_array_size(list) < PASSAGES; i++) {
 		const struct passage *x = &p->at[i];
-		char *section = kasprintf("lines %ld to %ld", x->first, x->last),
-		     *head = kasprintf("%s, %s:\n", x->path, section);
+		auto_free char *section = kasprintf("lines %ld to %ld", x->first, x->last),
+		               *head = kasprintf("%s, %s:\n", x->path, section);
 		long tokens = (long)(strlen(head) + strlen(x->text)) / TOKEN_CHARS + 1;
 
 		if (tokens <= budget) {
@@ -216,8 +212,6 @@ show(struct kbuf *b, json_t *list, const struct passages *p, long budget)
 			    json_pack("{s:s,s:s,s:I,s:s}", "file", x->path, "section", section,
 			        "tokens", (json_int_t)tokens, "text", x->text));
 		}
-		free(head);
-		free(section);
 	}
 }
 
@@ -225,8 +219,8 @@ long
 project_facts(json_t *stable, const struct kcamp *camp, long budget)
 {
 	const char *name = kcamp_str(camp, "prompt.reference_project");
-	char *folder = kcamp_path(camp, name), *salt;
-	struct kbuf text = { 0 }, block = { 0 };
+	auto_free char *folder = kcamp_path(camp, name), *salt = NULL;
+	auto_buf struct kbuf text = { 0 }, block = { 0 };
 	json_t *list = json_array(), *row;
 	struct passages p = { 0 };
 	struct words w;
@@ -255,9 +249,5 @@ project_facts(json_t *stable, const struct kcamp *camp, long budget)
 	for (i = 0; i < w.count; i++)
 		free(w.word[i]);
 	free(p.at);
-	free(salt);
-	free(folder);
-	kbuf_free(&text);
-	kbuf_free(&block);
 	return spent;
 }

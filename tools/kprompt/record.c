@@ -41,10 +41,9 @@ dimension_name(const struct campaign *c, size_t d)
 static void
 set_line(json_t *object, const char *key, const char *s, size_t max)
 {
-	char *line = kfence_line(s, max);
+	auto_free char *line = kfence_line(s, max);
 
 	json_object_set_new(object, key, json_string(line));
-	free(line);
 }
 
 static json_t *
@@ -65,7 +64,7 @@ add_workloads(struct kbuf *b, const struct campaign *c, const json_t *program)
 	json_t *w;
 
 	json_array_foreach(json_object_get(program, "per_workload"), i, w) {
-		char *name = kfence_line(kjson_str_or(w, "workload", "?"), MAX_NAME);
+		auto_free char *name = kfence_line(kjson_str_or(w, "workload", "?"), MAX_NAME);
 
 		kbuf_printf(b, "; %s %.3f", name,
 		    kcamp_shown(c->camp, kjson_num_or(w, "runtime_ms", 0), &unit));
@@ -76,7 +75,6 @@ add_workloads(struct kbuf *b, const struct campaign *c, const json_t *program)
 		if (kjson_num_or(w, "host_ms", 0) > 0)
 			kbuf_printf(b, " [single call %.4f ms, host time %.4f ms]",
 			    kjson_num_or(w, "alone_ms", 0), kjson_num_or(w, "host_ms", 0));
-		free(name);
 	}
 }
 
@@ -101,10 +99,10 @@ result_line(const struct campaign *c, const json_t *program)
 	if (status != STATUS_CORRECT)
 		return buf_string(&b);
 	if (speedup.n) {
-		char *text = kchain_text(&speedup, kjson_bool_or(program, "provisional", false));
+		auto_free char *text =
+		    kchain_text(&speedup, kjson_bool_or(program, "provisional", false));
 
 		kbuf_printf(&b, ", speed-up %s over the reference", text);
-		free(text);
 	}
 	shown = kcamp_shown(c->camp, ms, &unit);
 	if (ms > 0 && isfinite(ms))
@@ -132,13 +130,11 @@ fenced_code(const struct maker *m, const json_t *program)
 
 	kfence_code(&b, kjson_str_or(program, "code", ""), m->label);
 	json_array_foreach(json_object_get(program, "files"), i, f) {
-		char *name = kfence_line(kjson_str_or(f, "path", "file"), MAX_NAME);
-		char *label = kasprintf("%s:%s", m->label, name);
+		auto_free char *name = kfence_line(kjson_str_or(f, "path", "file"), MAX_NAME),
+		               *label = kasprintf("%s:%s", m->label, name);
 
 		kbuf_printf(&b, "File %zu of the bundle:\n", i + 1);
 		kfence_code(&b, kjson_str_or(f, "content", ""), label);
-		free(name);
-		free(label);
 	}
 	return buf_string(&b);
 }
@@ -147,8 +143,9 @@ fenced_code(const struct maker *m, const json_t *program)
 static json_t *
 growth_of(const struct campaign *c, const json_t *program)
 {
-	json_t *roofline = program_profile(program) ? NULL : kroof_load(c->camp->dir),
-	       *timing = json_array(), *growth, *text, *row;
+	json_auto_t *roofline = program_profile(program) ? NULL : kroof_load(c->camp->dir),
+	            *timing = json_array();
+	json_t *growth, *text, *row;
 	size_t i;
 
 	json_array_foreach(json_object_get(program, "per_workload"), i, row)
@@ -160,8 +157,6 @@ growth_of(const struct campaign *c, const json_t *program)
 	                    kjson_str_or(growth, "why", ""))
 	              : json_string("");
 	json_decref(growth);
-	json_decref(timing);
-	json_decref(roofline);
 	return text;
 }
 
@@ -181,13 +176,11 @@ program_facts(const struct maker *m, const json_t *program)
 	json_object_set_new(o, "code", fenced_code(m, program));
 	json_object_set_new(o, "tries", json_integer(kjson_int_or(program, "plan_tries", 0)));
 	if (log[strspn(log, " \t\r\n")]) {
-		char *clean = kfence_clean(log, strlen(log));
-		char *part = kfence_shorten(clean, LOG_CHARS);
+		auto_free char *clean = kfence_clean(log, strlen(log)),
+		               *part = kfence_shorten(clean, LOG_CHARS);
 
 		kfence_data(
 		    &b, part, digest ? "digest of the evaluation log" : "evaluation log", m->salt);
-		free(clean);
-		free(part);
 	}
 	json_object_set_new(o, "log", buf_string(&b));
 	json_object_set_new(o, "growth", growth_of(m->c, program));
@@ -279,7 +272,7 @@ add_target(json_t *o, const struct campaign *c, const json_t *sample)
 
 	for (size_t d = 0; wanted && d < DIMENSIONS; d++) {
 		int level = level_at(target, d), now = level_at(coords, d);
-		char *text = level != now ? instruction(c, d, level) : NULL;
+		auto_free char *text = level != now ? instruction(c, d, level) : NULL;
 
 		refine &= level == now;
 		if (text && *text)
@@ -288,7 +281,6 @@ add_target(json_t *o, const struct campaign *c, const json_t *sample)
 			        "level", level, "simpler", level < now, "text", text));
 		else if (level && level == now)
 			kbuf_printf(&kept, "%s%s", kept.len ? ", " : "", dimension_name(c, d));
-		free(text);
 	}
 	json_object_set_new(o, "has_target", json_boolean(refine || json_array_size(change) > 0));
 	json_object_set_new(o, "refine", json_boolean(refine));
@@ -317,7 +309,7 @@ hint_facts(const struct campaign *c, const json_t *sample)
 	size_t i;
 
 	json_array_foreach(json_object_get(sample, "hints"), i, h) {
-		struct kbuf b = { 0 };
+		auto_buf struct kbuf b = { 0 };
 
 		direction_text(&b, c, json_object_get(h, "direction"));
 		/* Samples of earlier versions do not contain what was measured. */
@@ -327,7 +319,6 @@ hint_facts(const struct campaign *c, const json_t *sample)
 			        kjson_int_or(h, "successes", 0), "samples",
 			        kjson_int_or(h, "samples", 0), "percent",
 			        json_sprintf("%.2g", 100 * kjson_num_or(h, "gain", 0))));
-		kbuf_free(&b);
 	}
 	return out;
 }
@@ -338,7 +329,8 @@ error_facts(const struct maker *m, const json_t *sample)
 {
 	size_t i, shown = 0;
 	const char *parent = kjson_str_or(sample, "parent.id", "");
-	struct kbuf b = { 0 }, block = { 0 };
+	auto_buf struct kbuf b = { 0 };
+	struct kbuf block = { 0 };
 	json_t *e;
 
 	json_array_foreach(json_object_get(sample, "errors"), i, e) {
@@ -356,7 +348,6 @@ error_facts(const struct maker *m, const json_t *sample)
 	}
 	if (shown)
 		kfence_data(&block, b.data, "errors of other candidates", m->salt);
-	kbuf_free(&b);
 	return buf_string(&block);
 }
 
@@ -364,8 +355,8 @@ error_facts(const struct maker *m, const json_t *sample)
 static json_t *
 tip_facts(const struct campaign *c, const struct krec *rec, const char *seed)
 {
-	size_t wanted = (size_t)kcamp_int(c->camp, "prompt.tips"),
-	       *order = kcalloc(c->tips.count, sizeof *order);
+	size_t wanted = (size_t)kcamp_int(c->camp, "prompt.tips");
+	auto_free size_t *order = kcalloc(c->tips.count, sizeof *order);
 	json_t *out = json_array();
 	struct krng rng;
 	char hex[65];
@@ -382,7 +373,6 @@ tip_facts(const struct campaign *c, const struct krec *rec, const char *seed)
 		order[k] = order[i];
 		json_array_append_new(out, json_string(c->tips.item[chosen]));
 	}
-	free(order);
 	return out;
 }
 
@@ -404,10 +394,9 @@ check_sample(const struct krec *rec)
 static void
 set_has(json_t *o, const char *list)
 {
-	char *key = kasprintf("has_%s", list);
+	auto_free char *key = kasprintf("has_%s", list);
 
 	json_object_set_new(o, key, json_boolean(json_array_size(json_object_get(o, list)) > 0));
-	free(key);
 }
 
 json_t *

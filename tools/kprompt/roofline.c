@@ -75,8 +75,8 @@ add_bound(json_t *list, const json_t *row, double ridge)
 void
 roofline_facts(json_t *stable, const struct kcamp *camp)
 {
-	json_t *roofline = kroof_load(camp->dir), *facts = json_array(), *bounds = json_array(),
-	       *row;
+	json_auto_t *roofline = kroof_load(camp->dir);
+	json_t *facts = json_array(), *bounds = json_array(), *row;
 	const json_t *known = json_object_get(roofline, "facts");
 	size_t i;
 
@@ -89,5 +89,4 @@ roofline_facts(json_t *stable, const struct kcamp *camp)
 	json_object_set_new(stable, "bounds", bounds);
 	json_object_set_new(stable, "has_facts", json_boolean(json_array_size(facts)));
 	json_object_set_new(stable, "has_bounds", json_boolean(json_array_size(bounds)));
-	json_decref(roofline);
 }

@@ -16,10 +16,9 @@ enum { MAX_SOURCE = 1 << 20, MAX_LINE = 400 };
 static void
 set_text(json_t *object, const char *key, const char *s)
 {
-	char *clean = kfence_clean(s, strlen(s));
+	auto_free char *clean = kfence_clean(s, strlen(s));
 
 	json_object_set_new(object, key, json_string(clean));
-	free(clean);
 }
 
 static void
@@ -118,22 +117,20 @@ static char *
 declare(const struct parameter *p, const json_t *backend)
 {
 	const char *form = kjson_str_or(backend, p->kind, NULL);
-	json_t *context = json_pack("{s:s,s:s}", "name", p->name, "type",
+	json_auto_t *context = json_pack("{s:s,s:s}", "name", p->name, "type",
 	    kjson_str_or(json_object_get(backend, "types"), p->dtype, p->dtype));
-	char *text;
 
 	if (!form)
 		kdie(K_USAGE, "prompts/backends: no \"%s\"", p->kind);
-	text = files_fill(form, "prompts/backends", context);
-	json_decref(context);
-	return text;
+	return files_fill(form, "prompts/backends", context);
 }
 
 /* "1, 99, 512": the different values of an axis, in the order of the workloads. */
 static char *
 listed_sizes(const json_t *task, const char *name)
 {
-	json_t *seen = json_array(), *w, *other;
+	json_auto_t *seen = json_array();
+	json_t *w, *other;
 	struct kbuf b = { 0 };
 	size_t i, k;
 
@@ -150,7 +147,6 @@ listed_sizes(const json_t *task, const char *name)
 		    &b, "%s%" JSON_INTEGER_FORMAT, b.len ? ", " : "", json_integer_value(v));
 		json_array_append(seen, v);
 	}
-	json_decref(seen);
 	return b.data;
 }
 
@@ -162,7 +158,7 @@ static void
 describe_size(struct kbuf *out, const json_t *task, const char *name)
 {
 	struct ktask_limits l = ktask_limits(task, name);
-	char *sizes = listed_sizes(task, name);
+	auto_free char *sizes = listed_sizes(task, name);
 
 	if (!*sizes)
 		kbuf_puts(out, "size");
@@ -174,7 +170,6 @@ describe_size(struct kbuf *out, const json_t *task, const char *name)
 		    (long long)(l.max / l.step * l.step));
 	else
 		kbuf_printf(out, "size, any from %lld to %lld", (long long)l.min, (long long)l.max);
-	free(sizes);
 }
 
 static void
@@ -267,7 +262,8 @@ static void
 add_entry(json_t *stable, const json_t *task, const json_t *backend)
 {
 	json_t *list = json_array(), *argument, *context;
-	struct kbuf prototype = { 0 }, declarations = { 0 };
+	struct kbuf prototype = { 0 };
+	auto_buf struct kbuf declarations = { 0 };
 	bool written = false, inout = false, kept = false;
 	size_t i;
 	char *line;
@@ -275,8 +271,8 @@ add_entry(json_t *stable, const json_t *task, const json_t *backend)
 	kbuf_add(&declarations, "", 0);
 	json_array_foreach((json_t *)kjson_path(task, "entry.arguments"), i, argument) {
 		struct parameter p = parameter_of(task, argument);
-		struct kbuf text = { 0 };
-		char *declaration = declare(&p, backend);
+		auto_buf struct kbuf text = { 0 };
+		auto_free char *declaration = declare(&p, backend);
 
 		kbuf_printf(&declarations, "%s%s", i ? ", " : "", declaration);
 		if (p.tensor)
@@ -288,8 +284,6 @@ add_entry(json_t *stable, const json_t *task, const json_t *backend)
 		kept |= p.kept;
 		line = kfence_line(text.data, MAX_LINE);
 		json_array_append_new(list, json_pack("{s:s,s:s}", "name", p.name, "text", line));
-		kbuf_free(&text);
-		free(declaration);
 		free(line);
 	}
 	context = json_pack("{s:s,s:s}", "entry", kjson_str_or(task, "entry.name", ""), "arguments",
@@ -305,7 +299,6 @@ add_entry(json_t *stable, const json_t *task, const json_t *backend)
 	json_object_set_new(stable, "entry", json_string(kjson_str_or(task, "entry.name", "")));
 	json_object_set_new(stable, "arguments", list);
 	json_decref(context);
-	kbuf_free(&declarations);
 	free(line);
 }
 
@@ -398,11 +391,9 @@ add_build(json_t *stable, const json_t *task)
 static json_t *
 command_line(const json_t *tier)
 {
-	char *line = kfence_line(kjson_str_or(tier, "command", ""), MAX_LINE);
-	json_t *text = json_string(line);
+	auto_free char *line = kfence_line(kjson_str_or(tier, "command", ""), MAX_LINE);
 
-	free(line);
-	return text;
+	return json_string(line);
 }
 
 /*
@@ -416,7 +407,7 @@ add_own(json_t *stable, const struct kcamp *camp)
 	             *check = kcamp_json(camp, "eval.correctness"),
 	             *timing = kcamp_json(camp, "eval.timing");
 	const char *metric = kjson_str_or(timing, "metric", NULL);
-	char *measure = metric
+	auto_free char *measure = metric
 	    ? kasprintf("%s (%s is better)", metric, kjson_str_or(timing, "direction", "higher"))
 	    : kstrdup("the time");
 
@@ -427,7 +418,6 @@ add_own(json_t *stable, const struct kcamp *camp)
 	        kjson_bool_or(check, "sandbox", true) && kjson_bool_or(timing, "sandbox", true)));
 	if (build)
 		json_object_set_new(stable, "build", json_string(""));
-	free(measure);
 }
 
 static void
@@ -450,8 +440,10 @@ add_lists(json_t *stable, const json_t *task)
 char *
 task_facts(json_t *stable, const struct kcamp *camp)
 {
-	char *path = kcamp_path(camp, kcamp_str(camp, "task")), *file, *source;
-	json_t *task = kjson_load(path), *backend = json_object_get(stable, "lang");
+	auto_free char *path = kcamp_path(camp, kcamp_str(camp, "task"));
+	char *file, *source;
+	json_auto_t *task = kjson_load(path);
+	json_t *backend = json_object_get(stable, "lang");
 	struct kbuf reference = { 0 };
 
 	if (strcmp(kjson_str_or(task, "schema", ""), "task/1"))
@@ -474,8 +466,6 @@ task_facts(json_t *stable, const struct kcamp *camp)
 	add_lists(stable, task);
 	kfence_code(&reference, source, kjson_str_or(stable, "label", ""));
 	set_buf(stable, "reference", &reference);
-	json_decref(task);
-	free(path);
 	free(file);
 	return source;
 }

@@ -144,7 +144,7 @@ check_file(struct state *s, const struct closed *e, const char *path, bool must_
 	struct planned *f = find_planned(&s->plan[e->round - 1], path);
 	struct piece p = { path, kseal_digest(e->line, path), NULL, NULL, 0,
 		f ? &f->text : &nothing };
-	char *data = kread_if_there(path, FILE_MAX, &p.len);
+	auto_free char *data = kread_if_there(path, FILE_MAX, &p.len);
 
 	p.file = p.is = data;
 	if (data && f)
@@ -155,7 +155,6 @@ check_file(struct state *s, const struct closed *e, const char *path, bool must_
 		kfault(&s->faults, "%s: is missing; krecords close makes it again", path);
 	else if (!data && (!f || strcmp(f->sha256, p.sealed)) && drifts(s, e))
 		kfault(&s->drift, DRIFT "%s was another", e->round, path);
-	free(data);
 }
 
 /* Facts are checked first: where they differ, they explain the other differences. */
@@ -193,14 +192,13 @@ check_log(struct state *s, int l)
 		const struct closed *e = &s->closed[i];
 		size_t from = e->start[l] < s->log_len[l] ? e->start[l] : s->log_len[l],
 		       rest = s->log_len[l] - from;
-		struct kbuf now = { 0 };
+		auto_buf struct kbuf now = { 0 };
 		struct piece p = { log_paths[l], kjson_str_or(entry_of(e->line, l), "sha256", ""),
 			s->log[l], s->log[l] + from, rest < e->length[l] ? rest : e->length[l],
 			&now };
 
 		put_log_entry(s->c, &s->c->round[e->round - 1], l, e->correction, &now);
 		good = check_piece(s, e, &p);
-		kbuf_free(&now);
 	}
 }
 
@@ -447,11 +445,10 @@ static void
 write_text(const char *path, const struct kbuf *text)
 {
 	size_t len;
-	char *old = kread_file(path, FILE_MAX, &len);
+	auto_free char *old = kread_file(path, FILE_MAX, &len);
 
 	if (!old || len != text->len || memcmp(old, text->data, len))
 		put_file(path, text->data, text->len);
-	free(old);
 }
 
 /* Removes files of a round that a correction has replaced. */
@@ -482,11 +479,10 @@ write_all(struct state *s)
 	/* The seal is saved last: the files that it lists exist. */
 	kseal_save(&s->c->seal);
 	for (int v = 0; v < VIEWS; v++) {
-		struct kbuf text = { 0 };
+		auto_buf struct kbuf text = { 0 };
 
 		put_view(s->c, v, &text);
 		write_text(view_paths[v], &text);
-		kbuf_free(&text);
 	}
 }
 
@@ -531,16 +527,14 @@ static void
 check_views(struct state *s)
 {
 	for (int v = VIEW_TERMINATION + 1; v < VIEWS; v++) {
-		struct kbuf text = { 0 };
+		auto_buf struct kbuf text = { 0 };
 		size_t len = 0;
-		char *is = kread_file(view_paths[v], FILE_MAX, &len);
+		auto_free char *is = kread_file(view_paths[v], FILE_MAX, &len);
 
 		put_view(s->c, v, &text);
 		if (!is || len != text.len || memcmp(is, text.data, len))
 			add_difference(&s->faults, view_paths[v], 1, is ? is : "", len, &text, "",
 			    "; krecords close writes");
-		kbuf_free(&text);
-		free(is);
 	}
 }
 

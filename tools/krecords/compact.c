@@ -41,16 +41,14 @@ files_free(struct files *f)
 static void
 render(struct kbuf *out, const char *name, const json_t *facts)
 {
-	char *own = kasprintf("prompts/memory/%s.txt", name),
-	     *path = kis_there(own) ? kstrdup(own) : kdata_path(own);
-	char *text = kread_file_or_die(path, TEMPLATE_MAX, NULL), why[512];
+	auto_free char *own = kasprintf("prompts/memory/%s.txt", name),
+	               *path = kis_there(own) ? kstrdup(own) : kdata_path(own),
+	               *text = kread_file_or_die(path, TEMPLATE_MAX, NULL);
+	char why[512];
 	struct ktemplate t = { 0 };
 
 	if (!ktemplate_render(&t, out, text, path, facts, why, sizeof why))
 		kdie(K_USAGE, "%s", why);
-	free(text);
-	free(path);
-	free(own);
 }
 
 /* The records that are not masked, except v0: their names go into COVERS, their text into B. */
@@ -58,7 +56,7 @@ static void
 gather(const struct campaign *m, json_t *covers, struct kbuf *b)
 {
 	size_t count;
-	long *list = kmemo_versions(".", &count);
+	auto_free long *list = kmemo_versions(".", &count);
 
 	for (size_t i = 0; i < count; i++) {
 		json_t *v;
@@ -70,7 +68,6 @@ gather(const struct campaign *m, json_t *covers, struct kbuf *b)
 		kmemo_entry(b, v, KMEMO_ALL);
 		json_decref(v);
 	}
-	free(list);
 }
 
 /*
@@ -146,11 +143,10 @@ ask(const struct files *f)
 static void
 write_line(const char *path, const json_t *record)
 {
-	struct kbuf b = { 0 };
+	auto_buf struct kbuf b = { 0 };
 
 	put_json(&b, record);
 	put_file(path, b.data, b.len);
-	kbuf_free(&b);
 }
 
 /* The answer becomes a compaction, or is renamed with the reason. */
@@ -158,7 +154,8 @@ static int
 accept(const struct files *f)
 {
 	char why[200];
-	json_t *whole = kin_first(f->reply), *sections;
+	json_auto_t *whole = kin_first(f->reply);
+	json_t *sections;
 	const char *text = kjson_str_or(whole, "reply.text", NULL);
 
 	if (!text)
@@ -172,7 +169,6 @@ accept(const struct files *f)
 		    f->refused);
 		write_line(f->refused, whole);
 	}
-	json_decref(whole);
 	unlink(f->reply);
 	unlink(f->prompt);
 	return sections ? K_OK : K_NO;
@@ -191,7 +187,7 @@ command_compact(const struct options *o)
 {
 	struct campaign m;
 	struct files f;
-	json_t *record;
+	json_auto_t *record = NULL;
 	int code = K_OK;
 	long number;
 
@@ -218,7 +214,6 @@ command_compact(const struct options *o)
 		if (!code)
 			code = accept(&f);
 	}
-	json_decref(record);
 	files_free(&f);
 	campaign_close(&m);
 	return code;

@@ -24,11 +24,9 @@ page_text(const char *name)
 
 	pages = pages ? pages : json_object();
 	if (!json_object_get(pages, name)) {
-		char *path = kdata_path(name), *text = kread_text_or_die(path, PAGE_MAX);
+		auto_free char *path = kdata_path(name), *text = kread_text_or_die(path, PAGE_MAX);
 
 		kjson_set(pages, name, json_string(text));
-		free(text);
-		free(path);
 	}
 	return json_string_value(json_object_get(pages, name));
 }
@@ -36,7 +34,8 @@ page_text(const char *name)
 void
 put_page(const struct campaign *c, const char *name, json_t *facts, struct kbuf *out)
 {
-	char *file = kasprintf("pages/records/%s", name), why[512];
+	auto_free char *file = kasprintf("pages/records/%s", name);
+	char why[512];
 	struct ktemplate t = { 0 };
 
 	kjson_set(facts, "unit", json_string(rate_unit(c)));
@@ -46,7 +45,6 @@ put_page(const struct campaign *c, const char *name, json_t *facts, struct kbuf 
 	if (!ktemplate_render(&t, out, page_text(file), file, facts, why, sizeof why))
 		kdie(K_USAGE, "%s", why);
 	json_decref(facts);
-	free(file);
 }
 
 /* The text in B, which is freed. New reference. */
@@ -63,11 +61,10 @@ taken(struct kbuf *b)
 static json_t *
 md(const char *text, size_t max)
 {
-	char *line = kfence_line(text ? text : "", max);
+	auto_free char *line = kfence_line(text ? text : "", max);
 	struct kbuf b = { 0 };
 
 	kmark_md(&b, line, strlen(line));
-	free(line);
 	return taken(&b);
 }
 
@@ -238,13 +235,12 @@ add_reasons(json_t *list, const json_t *reasons)
 	json_t *reason;
 
 	json_array_foreach(reasons, i, reason) {
-		char *text = json_is_string(reason)
+		auto_free char *text = json_is_string(reason)
 		    ? kstrdup(json_string_value(reason))
 		    : kasprintf("%s: %s", kjson_str_or(reason, "check", "?"),
 		          kjson_str_or(reason, "detail", ""));
 
 		json_array_append_new(list, md(text, WORDS));
-		free(text);
 	}
 }
 
@@ -528,32 +524,31 @@ static long
 tried_in(const struct campaign *c, const char *text)
 {
 	static const char *const fields[] = { "change", "hypothesis" };
-	char *wanted = kplan_normal(text);
+	auto_free char *wanted = kplan_normal(text);
 	long found = 0;
 
 	for (size_t i = 1; i < c->count && !found; i++)
 		for (size_t k = 0; k < c->round[i].count * LEN(fields) && !found; k++) {
-			char *words = kplan_normal(kjson_str_or(
+			auto_free char *words = kplan_normal(kjson_str_or(
 			    c->round[i].list[k / LEN(fields)].plan, fields[k % LEN(fields)], ""));
 
 			if (*words && !strcmp(words, wanted))
 				found = c->round[i].number;
-			free(words);
 		}
-	free(wanted);
 	return found;
 }
 
 json_t *
 directions_facts(const struct campaign *c)
 {
-	json_t *seen = json_object(), *list = json_array(), *d;
+	json_auto_t *seen = json_object();
+	json_t *list = json_array(), *d;
 	size_t i, k;
 
 	for (i = 0; i < c->count; i++)
 		json_array_foreach(json_object_get(c->round[i].list[0].plan, "directions"), k, d) {
 			const char *text = json_string_value(d);
-			char *normal = kplan_normal(text ? text : "");
+			auto_free char *normal = kplan_normal(text ? text : "");
 
 			if (text && !json_object_get(seen, normal))
 				json_array_append_new(list,
@@ -561,9 +556,7 @@ directions_facts(const struct campaign *c)
 				        (json_int_t)c->round[i].number, "tried",
 				        (json_int_t)tried_in(c, text)));
 			json_object_set_new(seen, normal, json_true());
-			free(normal);
 		}
-	json_decref(seen);
 	return json_pack("{s:o}", "directions", list);
 }
 

@@ -197,7 +197,7 @@ aggregates_of(const struct campaign *c, const struct candidate *x, const struct 
 {
 	struct aggregates a = { 0 };
 	size_t n = c->task->workload_count;
-	bool *use = kcalloc(n, sizeof *use);
+	auto_free bool *use = kcalloc(n, sizeof *use);
 
 	for (size_t i = 0; i < n; i++)
 		use[i] = x->shape[i].ns > 0 && (!common || common->shape[i].ns > 0);
@@ -218,7 +218,6 @@ aggregates_of(const struct campaign *c, const struct candidate *x, const struct 
 	finish(&a.forward);
 	finish(&a.backward);
 	finish(&a.step);
-	free(use);
 	return a;
 }
 

@@ -11,13 +11,12 @@
 static bool
 matches(const json_t *rule, const char *text)
 {
-	char *where = kasprintf("patterns/tips.json: %s", kjson_str_or(rule, "id", "?"));
+	auto_free char *where = kasprintf("patterns/tips.json: %s", kjson_str_or(rule, "id", "?"));
 	struct kregex *re = kregex_new(
 	    where, NULL, kjson_str_or(rule, "pattern", "(?!)"), KREGEX_NOCASE | KREGEX_DOTALL);
 	bool found = kregex_search(re, text, strlen(text), 0, NULL) != KREGEX_NONE;
 
 	kregex_free(re);
-	free(where);
 	return found;
 }
 
@@ -37,7 +36,7 @@ broken_rule(const json_t *table, const char *text)
 char *
 hygiene_fault(const char *text, bool accepted)
 {
-	json_t *table = kjson_data("patterns/tips.json", "tips-rules/1");
+	json_auto_t *table = kjson_data("patterns/tips.json", "tips-rules/1");
 	const json_t *rule = broken_rule(table, text);
 	char *fault = NULL;
 
@@ -45,6 +44,5 @@ hygiene_fault(const char *text, bool accepted)
 		fault = kasprintf("%s: %s; such a trick is allowed only in a rolled-back round, "
 		                  "with the words '" ANTI_PATTERN "'",
 		    kjson_str_or(rule, "id", "?"), kjson_str_or(rule, "why", ""));
-	json_decref(table);
 	return fault;
 }

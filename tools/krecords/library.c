@@ -20,13 +20,11 @@ static const char *const keys[] = { "backend", "op", "gpu", "category" };
 static json_t *
 new_row(const struct campaign *m, const char *kind, const char *device)
 {
-	char *op = tips_op(m->task);
-	json_t *row = json_pack("{s:s,s:s,s:s,s:s,s:s,s:s}", "schema", "library/1", "kind", kind,
+	auto_free char *op = tips_op(m->task);
+
+	return json_pack("{s:s,s:s,s:s,s:s,s:s,s:s}", "schema", "library/1", "kind", kind,
 	    "campaign", kcamp_str(m->camp, "name"), "op", op, "backend",
 	    kcamp_str(m->camp, "backend"), "gpu", device);
-
-	free(op);
-	return row;
 }
 
 static bool
@@ -48,11 +46,10 @@ types_of(const struct ktask *task)
 	json_t *types = json_array();
 
 	for (size_t i = 0; i < task->tensor_count; i++) {
-		json_t *type = json_string(kdtype_name(task->tensors[i].dtype));
+		json_auto_t *type = json_string(kdtype_name(task->tensors[i].dtype));
 
 		if (!task->tensors[i].scalar && !shares(types, type))
 			json_array_append(types, type);
-		json_decref(type);
 	}
 	return types;
 }
@@ -66,13 +63,13 @@ static void
 add_program(json_t *row, const struct campaign *m, const struct kcandidate *c)
 {
 	const char *code = kjson_str_or(c->json, "eval.code", NULL);
-	json_t *program, *verdicts = kverdict_on(".", c->id),
-	                 *last = json_array_get(verdicts, json_array_size(verdicts) - 1);
+	json_t *program;
+	json_auto_t *verdicts = kverdict_on(".", c->id);
+	json_t *last = json_array_get(verdicts, json_array_size(verdicts) - 1);
 	bool failed = last && !strcmp(kverdict_outcome(last), "ROLLED_BACK");
 
 	if (last)
 		json_object_set_new(row, "application", json_string(kverdict_outcome(last)));
-	json_decref(verdicts);
 	if (failed || !code || kjson_path(c->json, "eval.files") || !c->speedup.n)
 		return;
 	program = json_pack("{s:s,s:o}", "code", code, "types", types_of(m->task));
@@ -123,8 +120,9 @@ put_round(struct kbuf *b, const struct campaign *m, long trial, const char *devi
 static void
 put_summary(struct kbuf *b, const struct campaign *m, const char *device)
 {
-	char *name = NULL;
-	json_t *compact = kmemo_compaction(".", &m->masks, KMEMO_ALL, &name), *row;
+	auto_free char *name = NULL;
+	json_auto_t *compact = kmemo_compaction(".", &m->masks, KMEMO_ALL, &name);
+	json_t *row;
 
 	if (compact) {
 		row = new_row(m, "summary", device);
@@ -133,8 +131,6 @@ put_summary(struct kbuf *b, const struct campaign *m, const char *device)
 		put_json(b, row);
 		json_decref(row);
 	}
-	json_decref(compact);
-	free(name);
 }
 
 /*
@@ -143,14 +139,14 @@ put_summary(struct kbuf *b, const struct campaign *m, const char *device)
 static char *
 contribution_name(const struct campaign *m)
 {
-	char *slug = tips_slug(kcamp_str(m->camp, "name")), *name, hex[65], *data;
+	auto_free char *slug = tips_slug(kcamp_str(m->camp, "name"));
+	char *name, hex[65], *data;
 	size_t len;
 
 	data = kread_file_or_die("trials/000/00/eval.ndjson", REFERENCE_MAX, &len);
 	ksha256_hex(data, len, hex);
 	name = kasprintf("%s-%.8s", slug, hex);
 	free(data);
-	free(slug);
 	return name;
 }
 
@@ -160,7 +156,7 @@ contribute(void)
 {
 	struct campaign m;
 	char *root, *folder, *path, *name, *device;
-	struct kbuf b = { 0 };
+	auto_buf struct kbuf b = { 0 };
 
 	campaign_open(&m, false);
 	root = tips_root_or_die(m.camp);
@@ -174,7 +170,6 @@ contribute(void)
 	put_summary(&b, &m, device);
 	kmake_folder(folder);
 	put_file(path, b.data, b.len);
-	kbuf_free(&b);
 	free(root);
 	free(folder);
 	free(path);
@@ -212,7 +207,8 @@ struct lines {
 static void
 add_lines(const char *path, void *arg)
 {
-	json_t *all = kin_all(path), *row;
+	json_auto_t *all = kin_all(path);
+	json_t *row;
 	struct lines *l = arg;
 	size_t i;
 
@@ -222,7 +218,6 @@ add_lines(const char *path, void *arg)
 		if (kjson_is(row, "kind", l->kind))
 			json_array_append(l->rows, row);
 	}
-	json_decref(all);
 }
 
 /* All lines of KIND that campaigns have left. New reference. */
@@ -239,9 +234,11 @@ left(const char *root, const char *kind)
 static json_t *
 row_of(json_t *const *rows, size_t n)
 {
-	json_t *row = json_pack("{s:s,s:s,s:I}", "schema", "library/1", "kind", "pattern", "count",
-	           (json_int_t)n),
-	       *campaigns = json_object(), *gains = json_object(), *outcomes = json_object();
+	json_t *row = json_pack(
+	    "{s:s,s:s,s:I}", "schema", "library/1", "kind", "pattern", "count", (json_int_t)n);
+	json_auto_t *campaigns = json_object();
+	json_t *gains = json_object();
+	json_auto_t *outcomes = json_object();
 	const char *outcome;
 	double sum = 0, low = kjson_num_or(rows[(n - 1) / 2], "gain_pct", 0),
 	       high = kjson_num_or(rows[n / 2], "gain_pct", 0);
@@ -255,7 +252,6 @@ row_of(json_t *const *rows, size_t n)
 	}
 	if (json_object_size(outcomes))
 		json_object_set(row, "applications", outcomes);
-	json_decref(outcomes);
 	for (size_t i = 0; i < LEN(keys); i++)
 		json_object_set_new(row, keys[i], json_string(kjson_str_or(rows[0], keys[i], "")));
 	set_number(gains, "min", kjson_num_or(rows[0], "gain_pct", 0));
@@ -265,7 +261,6 @@ row_of(json_t *const *rows, size_t n)
 	json_object_set_new(row, "gain_pct", gains);
 	json_object_set_new(
 	    row, "campaigns", json_integer((json_int_t)json_object_size(campaigns)));
-	json_decref(campaigns);
 	return row;
 }
 
@@ -273,7 +268,9 @@ row_of(json_t *const *rows, size_t n)
 static json_t *
 library(const char *root)
 {
-	json_t *out = json_array(), *all = left(root, "round"), **rows;
+	json_t *out = json_array();
+	json_auto_t *all = left(root, "round");
+	auto_free json_t **rows = NULL;
 	size_t count = json_array_size(all), n;
 
 	rows = kcalloc(count + 1, sizeof *rows);
@@ -285,8 +282,6 @@ library(const char *root)
 			;
 		json_array_append_new(out, row_of(rows + i, n));
 	}
-	free(rows);
-	json_decref(all);
 	return out;
 }
 
@@ -295,8 +290,8 @@ static void
 update(void)
 {
 	struct kcamp *c = kcamp_load(".");
-	char *root = tips_root_or_die(c), *path;
-	struct kbuf b = { 0 };
+	auto_free char *root = tips_root_or_die(c), *path = NULL;
+	auto_buf struct kbuf b = { 0 };
 	json_t *rows, *row;
 	size_t i;
 	int lock;
@@ -309,10 +304,7 @@ update(void)
 		put_json(&b, row);
 	path = kasprintf("%s/library.ndjson", root);
 	put_file(path, b.data, b.len);
-	kbuf_free(&b);
 	json_decref(rows);
-	free(path);
-	free(root);
 	kcamp_free(c);
 	close(lock);
 }
@@ -418,7 +410,8 @@ static json_t *
 programs(const char *root)
 {
 	static const char *const same[] = { "campaign", "program.coords" };
-	json_t *rows = left(root, "round"), *out = json_array(), *row, *other;
+	json_auto_t *rows = left(root, "round");
+	json_t *out = json_array(), *row, *other;
 	size_t i, k;
 
 	json_array_foreach(rows, i, row) {
@@ -430,7 +423,6 @@ programs(const char *root)
 		if (last)
 			json_array_append(out, row);
 	}
-	json_decref(rows);
 	return out;
 }
 

@@ -64,21 +64,19 @@ command(const char *const *args)
 static int
 run(const char *const *args, const void *in, size_t in_len, struct kproc_result *result)
 {
-	char **argv = command(args), **env = environment();
+	auto_free char **argv = command(args);
+	auto_free char **env = environment();
 	struct kproc p = { .argv = argv,
 		.envp = env,
 		.in = in,
 		.in_len = in_len,
 		.timeout_s = GIT_S,
 		.max_output = OUTPUT_MAX };
-	int rc = kproc_run(&p, result), code;
+	int rc = kproc_run(&p, result);
 
 	if (rc < 0 && errno != ENOENT)
 		kdie_errno(K_IO, "git");
-	code = rc < 0 ? -1 : result->exit_code < 0 ? 255 : result->exit_code;
-	free(env);
-	free(argv);
-	return code;
+	return rc < 0 ? -1 : result->exit_code < 0 ? 255 : result->exit_code;
 }
 
 /*
@@ -161,7 +159,7 @@ static struct kbuf
 other_entries(const char *tree, const char *name, char **object)
 {
 	struct kbuf others = { 0 };
-	char *list =
+	auto_free char *list =
 	    tree ? GIT("-c", "core.quotePath=false", "ls-tree", "--full-tree", tree) : kstrdup("");
 
 	*object = NULL;
@@ -175,7 +173,6 @@ other_entries(const char *tree, const char *name, char **object)
 			*object = strncmp(e, "040000 ", 7) ? kstrdup("")
 			                                   : kstrndup(sha, (size_t)(tab - sha));
 	}
-	free(list);
 	return others;
 }
 
@@ -185,24 +182,22 @@ git_tree_with(const char *tree, const char *path, const char *blob)
 {
 	static const char *const mktree[] = { "mktree", "--missing", NULL };
 	const char *slash = strchr(path, '/');
-	char *name = kstrndup(path, slash ? (size_t)(slash - path) : strlen(path)), *below, *result;
-	struct kbuf entries = other_entries(tree, name, &below);
+	auto_free char *name = kstrndup(path, slash ? (size_t)(slash - path) : strlen(path));
+	char *below, *result;
+	auto_buf struct kbuf entries = other_entries(tree, name, &below);
 
 	if (below && !*below == !!slash)
 		kdie(K_USAGE, "git.kernel_path: '%s' is a %s in the repository", name,
 		    slash ? "file, not a folder" : "folder, not a file");
 	if (slash) {
-		char *sub = git_tree_with(below, slash + 1, blob);
+		auto_free char *sub = git_tree_with(below, slash + 1, blob);
 
 		kbuf_printf(&entries, "040000 tree %s\t%s\n", sub, name);
-		free(sub);
 	} else {
 		kbuf_printf(&entries, "100644 blob %s\t%s\n", blob, name);
 	}
 	result = git_run(mktree, entries.data, entries.len, false);
-	kbuf_free(&entries);
 	free(below);
-	free(name);
 	return result;
 }
 
@@ -284,15 +279,14 @@ static char *
 kernel_path(const struct campaign *c)
 {
 	const char *knob = kcamp_str(c->camp, "git.kernel_path");
-	char *own = kernel_name(c), *name = plain_name(c), *path;
+	auto_free char *own = kernel_name(c), *name = plain_name(c);
+	char *path;
 
 	if (!*knob)
 		path = kasprintf("kernels/%s/%s", name, own);
 	else
 		path = kasprintf("%s%s", knob, knob[strlen(knob) - 1] == '/' ? own : "");
 	check_path(path);
-	free(own);
-	free(name);
 	return path;
 }
 
@@ -320,7 +314,8 @@ put_message(const struct campaign *c, const struct round *r, const char *folder,
 {
 	const struct candidate *x = r->accepted;
 	const char *strategy = kjson_str_or(x->json, "sample.strategy", "new best");
-	char *op = kfence_line(c->task->op ? c->task->op : "", SUMMARY), *summary, *hypothesis;
+	auto_free char *op = kfence_line(c->task->op ? c->task->op : "", SUMMARY);
+	char *summary, *hypothesis;
 
 	summary =
 	    kfence_line(r->trial ? kjson_str_or(x->plan, "change", strategy) : "baseline", SUMMARY);
@@ -331,7 +326,6 @@ put_message(const struct campaign *c, const struct round *r, const char *folder,
 	    kcamp_str(c->camp, "backend"), r->number, *summary ? summary : strategy, hypothesis);
 	put_result(c, x, out);
 	kbuf_printf(out, "\nDetails: %slogs/optimize.md\n", folder);
-	free(op);
 	free(summary);
 	free(hypothesis);
 }
@@ -348,21 +342,18 @@ put_message(const struct campaign *c, const struct round *r, const char *folder,
 static char *
 make_tree(const struct campaign *c, const struct round *r, const char *base, bool write)
 {
-	char *kernel = kernel_path(c), *tree = base ? kstrdup(base) : NULL;
+	auto_free char *kernel = kernel_path(c);
+	char *tree = base ? kstrdup(base) : NULL;
 	struct program p;
 
 	program_of(r->accepted, basename(kernel), &p);
 	for (size_t k = 0; k < p.count; k++) {
-		char *path = kbeside(kernel, p.file[k].path), *old = tree,
-		     *blob = git_object("blob", p.file[k].data, p.file[k].len, write);
+		auto_free char *path = kbeside(kernel, p.file[k].path), *old = tree,
+		               *blob = git_object("blob", p.file[k].data, p.file[k].len, write);
 
 		tree = git_tree_with(old, path, blob);
-		free(old);
-		free(blob);
-		free(path);
 	}
 	program_free(&p);
-	free(kernel);
 	return tree;
 }
 
@@ -383,7 +374,8 @@ make_commit(const struct campaign *c, const struct chain *chain, const struct li
     const char *base_tree, const char *parent, bool write)
 {
 	const char *folder = kjson_str_or(l->head, "folder", "");
-	char *tree = make_tree(c, chain->at[i], base_tree, write), *commit;
+	auto_free char *tree = make_tree(c, chain->at[i], base_tree, write);
+	char *commit;
 	long long when = commit_time(chain, i);
 	struct kbuf text = { 0 };
 
@@ -395,7 +387,6 @@ make_commit(const struct campaign *c, const struct chain *chain, const struct li
 	put_message(c, chain->at[i], folder, &text);
 	commit = git_object("commit", text.data, text.len, write);
 	kbuf_free(&text);
-	free(tree);
 	return commit;
 }
 
@@ -414,19 +405,17 @@ resolve(const char *what)
 static char *
 tree_of(const char *commit)
 {
-	char *name = kasprintf("%s^{tree}", commit), *sha = resolve(name);
+	auto_free char *name = kasprintf("%s^{tree}", commit);
 
-	free(name);
-	return sha;
+	return resolve(name);
 }
 
 static char *
 tip_of(const char *branch)
 {
-	char *name = kasprintf("refs/heads/%s^{commit}", branch), *sha = resolve(name);
+	auto_free char *name = kasprintf("refs/heads/%s^{commit}", branch);
 
-	free(name);
-	return sha;
+	return resolve(name);
 }
 
 /*
@@ -436,8 +425,9 @@ tip_of(const char *branch)
 static char *
 checked_out(const char *branch)
 {
-	char *list = GIT("worktree", "list", "--porcelain"),
-	     *wanted = kasprintf("branch refs/heads/%s", branch), *folder = NULL;
+	auto_free char *list = GIT("worktree", "list", "--porcelain"),
+	               *wanted = kasprintf("branch refs/heads/%s", branch);
+	char *folder = NULL;
 
 	for (char *save = NULL, *line = strtok_r(list, "\n", &save), *at = NULL; line && !folder;
 	     line = strtok_r(NULL, "\n", &save)) {
@@ -446,8 +436,6 @@ checked_out(const char *branch)
 		else if (at && !strcmp(line, wanted))
 			folder = kstrdup(at);
 	}
-	free(wanted);
-	free(list);
 	return folder;
 }
 
@@ -458,15 +446,12 @@ checked_out(const char *branch)
 static bool
 is_own_tree(const struct campaign *c, const struct repo *g)
 {
-	char *data = kdata_path("pipeline.mk"), *slash = strrchr(data, '/'), own[PATH_MAX],
-	     top[PATH_MAX];
-	bool yes;
+	auto_free char *data = kdata_path("pipeline.mk");
+	char *slash = strrchr(data, '/'), own[PATH_MAX], top[PATH_MAX];
 
 	*slash = '\0';
-	yes = !strcmp(kcamp_str(c->camp, "git.branch"), "auto") && realpath(data, own) &&
+	return !strcmp(kcamp_str(c->camp, "git.branch"), "auto") && realpath(data, own) &&
 	    realpath(g->top, top) && !strcmp(own, top);
-	free(data);
-	return yes;
 }
 
 /*
@@ -476,7 +461,8 @@ is_own_tree(const struct campaign *c, const struct repo *g)
 static void
 break_lock(const char *ref)
 {
-	char *name = kasprintf("%s.lock", ref), *path = GIT("rev-parse", "--git-path", name);
+	auto_free char *name = kasprintf("%s.lock", ref),
+	               *path = GIT("rev-parse", "--git-path", name);
 	struct stat before, after;
 
 	if (kfind_link(path, &before)) {
@@ -484,8 +470,6 @@ break_lock(const char *ref)
 		if (kfind_link(path, &after) && after.st_ino == before.st_ino)
 			unlink(path);
 	}
-	free(path);
-	free(name);
 }
 
 static struct lineage
@@ -533,8 +517,8 @@ commits_of(const struct campaign *c)
 static void
 program_digest(const struct campaign *c, const struct round *r, char hex[65])
 {
-	char *name = kernel_name(c);
-	struct kbuf b = { 0 };
+	auto_free char *name = kernel_name(c);
+	auto_buf struct kbuf b = { 0 };
 	struct program p;
 
 	program_of(r->accepted, name, &p);
@@ -543,8 +527,6 @@ program_digest(const struct campaign *c, const struct round *r, char hex[65])
 		kbuf_printf(&b, "%s  %s\n", p.file[i].sha256, p.file[i].path);
 	ksha256_hex(b.data, b.len, hex);
 	program_free(&p);
-	kbuf_free(&b);
-	free(name);
 }
 
 /*
@@ -564,13 +546,12 @@ differs(const struct lineage *l, size_t i, const struct campaign *c, const struc
 static int __attribute__((format(printf, 2, 3))) refuse(const char *branch, const char *fmt, ...)
 {
 	va_list args;
-	char *why;
+	auto_free char *why = NULL;
 
 	va_start(args, fmt);
 	why = kvasprintf(fmt, args);
 	va_end(args);
 	kwarn("branch %s: %s", branch, why);
-	free(why);
 	return K_NO;
 }
 
@@ -578,7 +559,7 @@ static int __attribute__((format(printf, 2, 3))) refuse(const char *branch, cons
 static int
 move_branch(const char *branch, const char *tip, const char *new)
 {
-	char *folder = checked_out(branch), *ref = kasprintf("refs/heads/%s", branch);
+	auto_free char *folder = checked_out(branch), *ref = kasprintf("refs/heads/%s", branch);
 	int code = K_OK;
 
 	if (folder) {
@@ -591,8 +572,6 @@ move_branch(const char *branch, const char *tip, const char *new)
 		free(
 		    GIT("update-ref", "-m", "krecords: accepted rounds", ref, new, tip ? tip : ""));
 	}
-	free(ref);
-	free(folder);
 	return code;
 }
 
@@ -604,7 +583,7 @@ static int
 grow(struct campaign *c, const struct lineage *l, const struct chain *chain, const char *branch,
     const char *tip)
 {
-	char *tree = l->base ? tree_of(l->base) : NULL;
+	auto_free char *tree = l->base ? tree_of(l->base) : NULL;
 	const char *last = l->count ? commit_at(l, l->count - 1) : l->base;
 	/* A branch that no longer exists is made again, from the base. */
 	bool known = tip ? l->count && !strcmp(tip, last) : true;
@@ -640,7 +619,6 @@ grow(struct campaign *c, const struct lineage *l, const struct chain *chain, con
 	/* If we are killed before this, the next run finds the branch as the records require. */
 	if (!code)
 		kseal_save(&c->seal);
-	free(tree);
 	free(new);
 	return code;
 }
@@ -649,15 +627,14 @@ grow(struct campaign *c, const struct lineage *l, const struct chain *chain, con
 static void
 begin(struct campaign *c, const char *branch)
 {
-	char *base = resolve("HEAD^{commit}"), *folder = GIT("rev-parse", "--show-prefix");
+	auto_free char *base = resolve("HEAD^{commit}"),
+	               *folder = GIT("rev-parse", "--show-prefix");
 	json_t *line = json_pack("{s:s,s:s}", "branch", branch, "folder", folder);
 
 	if (base)
 		json_object_set_new(line, "base", json_string(base));
 	kseal_add(&c->seal, "branch", line);
 	kseal_save(&c->seal);
-	free(folder);
-	free(base);
 }
 
 static int
@@ -665,7 +642,8 @@ commit_to(struct campaign *c, const char *branch)
 {
 	struct chain chain = chain_of(c);
 	struct lineage l = lineage_of(c);
-	char *tip = tip_of(branch), *valid = GIT_TRY("check-ref-format", "--branch", branch);
+	auto_free char *tip = tip_of(branch),
+	               *valid = GIT_TRY("check-ref-format", "--branch", branch);
 	int code = K_OK;
 
 	if (!valid)
@@ -691,8 +669,6 @@ commit_to(struct campaign *c, const char *branch)
 		code = grow(c, &l, &chain, branch, tip);
 	free(l.commit);
 	free(chain.at);
-	free(valid);
-	free(tip);
 	return code;
 }
 
@@ -723,13 +699,12 @@ int
 write_commits(struct campaign *c)
 {
 	const char *why;
-	char *branch = find_branch(c, &why);
+	auto_free char *branch = find_branch(c, &why);
 	int code = branch ? commit_to(c, branch) : K_OK;
 
 	/* Print it once, not after every round. */
 	if (!branch && c->count <= 2)
 		kwarn("no commits were made: %s", why);
-	free(branch);
 	return code;
 }
 
@@ -742,9 +717,9 @@ check_commit(const struct campaign *c, const struct chain *chain, const struct l
     const char *base_tree, struct kfaults *f)
 {
 	const char *commit = commit_at(l, i);
-	char *made =
-	         make_commit(c, chain, l, i, base_tree, i ? commit_at(l, i - 1) : l->base, false),
-	     *there = GIT_TRY("cat-file", "-t", commit);
+	auto_free char *made = make_commit(
+	                   c, chain, l, i, base_tree, i ? commit_at(l, i - 1) : l->base, false),
+	               *there = GIT_TRY("cat-file", "-t", commit);
 
 	if (strcmp(made, commit))
 		kfault(f, "%s:%lld: round %ld is commit %s here, but %s in the records", KSEAL_FILE,
@@ -755,8 +730,6 @@ check_commit(const struct campaign *c, const struct chain *chain, const struct l
 		    "commit %s of round %ld is no longer in the repository; fetch it, or name "
 		    "another branch in git.branch",
 		    commit, chain->at[i]->number);
-	free(there);
-	free(made);
 }
 
 /* Checks all commits of a lineage, and where its branch is. */
@@ -765,7 +738,7 @@ check_branch(
     const struct campaign *c, const struct lineage *l, const char *branch, struct kfaults *f)
 {
 	struct chain chain = chain_of(c);
-	char *tree = l->base ? tree_of(l->base) : NULL, *tip = tip_of(branch);
+	auto_free char *tree = l->base ? tree_of(l->base) : NULL, *tip = tip_of(branch);
 
 	for (size_t i = 0; i < l->count && i < chain.count; i++)
 		check_commit(c, &chain, l, i, tree, f);
@@ -778,8 +751,6 @@ check_branch(
 		kfault(f, "branch %s: is at %.12s, but krecords left it at %.12s; put it back",
 		    branch, tip ? tip : "nothing", commit_at(l, l->count - 1));
 	free(chain.at);
-	free(tree);
-	free(tip);
 }
 
 void

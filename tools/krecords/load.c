@@ -250,12 +250,12 @@ program_free(struct program *p)
 char *
 json_text(const json_t *object)
 {
-	char *text = json_dumps(object, JSON_INDENT(1) | JSON_SORT_KEYS | JSON_REAL_PRECISION(15)),
-	     *lines = text ? kasprintf("%s\n", text) : NULL;
+	auto_free char *text =
+	    json_dumps(object, JSON_INDENT(1) | JSON_SORT_KEYS | JSON_REAL_PRECISION(15));
+	char *lines = text ? kasprintf("%s\n", text) : NULL;
 
 	if (!text)
 		kdie(K_IO, "out of memory");
-	free(text);
 	return lines;
 }
 
@@ -272,18 +272,16 @@ json_line(const json_t *value)
 void
 put_json(struct kbuf *out, const json_t *line)
 {
-	char *text = json_line(line);
+	auto_free char *text = json_line(line);
 
 	kbuf_printf(out, "%s\n", text);
-	free(text);
 }
 
 void
 put_file(const char *path, const void *data, size_t len)
 {
-	char *folder = kfolder_of(path);
+	auto_free char *folder = kfolder_of(path);
 
 	kmake_folder(folder);
 	kwrite_or_die(path, data, len);
-	free(folder);
 }

@@ -86,7 +86,7 @@ command_restore(const struct options *o)
 	struct campaign c;
 	struct program p;
 	const struct round *r;
-	char *name;
+	auto_free char *name = NULL;
 
 	if (!o->output)
 		kdie(K_USAGE, "give -o DIR, the folder for the kernel");
@@ -101,13 +101,11 @@ command_restore(const struct options *o)
 	name = kernel_name(&c);
 	program_of(r->accepted, name, &p);
 	for (size_t i = 0; i < p.count; i++) {
-		char *path = kasprintf("%s/%s", o->output, p.file[i].path);
+		auto_free char *path = kasprintf("%s/%s", o->output, p.file[i].path);
 
 		put_file(path, p.file[i].data, p.file[i].len);
-		free(path);
 	}
 	program_free(&p);
-	free(name);
 	campaign_close(&c);
 	return K_OK;
 }

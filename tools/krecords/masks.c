@@ -43,12 +43,11 @@ versions_of(const struct campaign *m, const struct options *o, size_t *count)
 	*count = 0;
 	for (size_t i = 0; i < o->count; i++) {
 		long v = parse_version(o->operands[i]);
-		json_t *there = checked_version(m, v);
+		json_auto_t *there = checked_version(m, v);
 		bool twice = false;
 
 		if (!there)
 			kdie(K_USAGE, "memory/v%ld.json: no such version", v);
-		json_decref(there);
 		for (size_t k = 0; k < *count; k++)
 			twice |= list[k] == v;
 		if (!twice)
@@ -76,7 +75,7 @@ mask(const struct options *o, bool masked)
 {
 	struct campaign m;
 	size_t count;
-	long *list;
+	auto_free long *list = NULL;
 
 	campaign_open(&m, true);
 	list = operands(&m, o, masked, &count);
@@ -85,7 +84,6 @@ mask(const struct options *o, bool masked)
 		    json_pack("{s:s,s:b,s:s}", "event", masked ? "mask" : "unmask", "masked",
 		        masked, "why", o->why ? o->why : "by hand"),
 		    list, count);
-	free(list);
 	campaign_close(&m);
 	return K_OK;
 }
@@ -96,14 +94,13 @@ command_note(const struct options *o)
 {
 	struct campaign m;
 	size_t count;
-	long *list;
+	auto_free long *list = NULL;
 
 	if (!o->why)
 		kdie(K_USAGE, "note: give the text: note VERSION --why TEXT");
 	campaign_open(&m, true);
 	list = versions_of(&m, o, &count);
 	append_event(&m, json_pack("{s:s,s:s}", "event", "note", "why", o->why), list, count);
-	free(list);
 	campaign_close(&m);
 	return K_OK;
 }
@@ -179,7 +176,7 @@ survey(const struct campaign *m, struct choice *c)
 {
 	*c = (struct choice){ .last = m->trials.last };
 	for (long v = 1; v <= c->last; v++) {
-		json_t *record;
+		json_auto_t *record = NULL;
 
 		ktrials_need((struct ktrials *)&m->trials, v);
 		record = checked_version(m, v);
@@ -187,7 +184,6 @@ survey(const struct campaign *m, struct choice *c)
 			kdie(K_USAGE, "memory/v%ld.json: is missing; run krecords remember", v);
 		if (kjson_bool_or(record, "win", false))
 			c->win = v;
-		json_decref(record);
 	}
 	c->open = kcalloc((size_t)(c->last > 0 ? c->last : 0) + 1, sizeof *c->open);
 	for (long v = 1; v <= c->last; v++) {
@@ -338,8 +334,8 @@ static void
 check_prompt(const char *path, void *arg)
 {
 	const struct prompts *p = arg;
-	char *text = kread_text_or_die(path, KIO_LINE_MAX);
-	json_t *prompt = strstr(text, "\"masks\"") ? kin_first(path) : NULL;
+	auto_free char *text = kread_text_or_die(path, KIO_LINE_MAX);
+	json_auto_t *prompt = strstr(text, "\"masks\"") ? kin_first(path) : NULL;
 	const char *hex = kjson_str_or(prompt, "prompt.memory.masks", "");
 
 	if (*hex && !kjson_find(p->m->masks.events, "sha256", hex))
@@ -347,8 +343,6 @@ check_prompt(const char *path, void *arg)
 		    "%s: the mask with the sha256 %s is missing, with which %s was made; put the "
 		    "file back from a copy",
 		    KSEAL_FILE, hex, path);
-	json_decref(prompt);
-	free(text);
 }
 
 void

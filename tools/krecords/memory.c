@@ -16,11 +16,10 @@ enum { LINE = 400, SHORT = 160, DIRECTIONS = 3, VERSION_MAX = 64 << 20 };
 void
 set_line(json_t *object, const char *key, const char *text, size_t max)
 {
-	char *line = text ? kfence_line(text, max) : NULL;
+	auto_free char *line = text ? kfence_line(text, max) : NULL;
 
 	if (line && *line)
 		json_object_set_new(object, key, json_string(line));
-	free(line);
 }
 
 void
@@ -205,7 +204,7 @@ static json_t *
 optimization(const struct kcandidate *c)
 {
 	const json_t *plan = kjson_path(c->json, "eval.plan");
-	char *category = record_category(c), *impact = NULL, *risks;
+	auto_free char *category = record_category(c), *impact = NULL, *risks = NULL;
 	const char *risk = kjson_str_or(plan, "risks", ""), *parent = c->parent;
 	double percent = kjson_num_or(plan, "expected_gain_pct", NAN);
 	json_t *o = json_pack("{s:s}", "action_category", category);
@@ -221,9 +220,6 @@ optimization(const struct kcandidate *c)
 	set_line(o, "risks_and_rollback", risks, LINE);
 	set_line(o, "strategy", c->strategy, 40);
 	set_line(o, "parent", parent, 24);
-	free(category);
-	free(impact);
-	free(risks);
 	return o;
 }
 
@@ -235,7 +231,7 @@ profile_evidence(const struct kcandidate *c)
 	const json_t *profile = own ? own : kjson_path(c->json, "sample.parent.profile");
 	const json_t *finding = json_array_get(json_object_get(profile, "findings"), 0);
 	const char *chain = kjson_str_or(c->json, "eval.plan.evidence", NULL);
-	char *made = finding
+	auto_free char *made = finding
 	    ? kasprintf("%s -> %s -> %s", kjson_str_or(finding, "text", ""),
 	          kjson_str_or(finding, "id", ""), kjson_str_or(finding, "action", ""))
 	    : NULL;
@@ -248,7 +244,6 @@ profile_evidence(const struct kcandidate *c)
 		set_text(o, "bottleneck_type", profile, "bottleneck.label", 24);
 		set_text(o, "evidence_summary", profile, "bottleneck.text", LINE);
 	}
-	free(made);
 	return o;
 }
 
@@ -326,10 +321,9 @@ outcome(const struct kcandidate *c)
 		return kstrdup(line);
 	kbuf_puts(&b, status_rows[c->status].name);
 	if (c->speedup.n) {
-		char *text = kchain_text(&c->speedup, c->provisional);
+		auto_free char *text = kchain_text(&c->speedup, c->provisional);
 
 		kbuf_printf(&b, ", %s over the reference", text);
-		free(text);
 	}
 	if (isfinite(gain) && c->trial)
 		kbuf_printf(&b, ", %+.2f %% against the best then", gain);
@@ -393,7 +387,8 @@ add_unknown(json_t *list)
 	static const struct {
 		const char *list, *text;
 	} kinds[] = { { "unknown", "why" }, { "placeholders", "from" } };
-	json_t *roofline = kroof_load("."), *o;
+	json_auto_t *roofline = kroof_load(".");
+	json_t *o;
 	const json_t *row;
 	size_t k;
 
@@ -408,7 +403,6 @@ add_unknown(json_t *list)
 			set_line(o, "lesson", "no target or bound may rest on it", LINE);
 			json_array_append_new(list, o);
 		}
-	json_decref(roofline);
 }
 
 static json_t *
@@ -446,13 +440,12 @@ quality_gate(const struct kcandidate *c)
 static void
 add_direction(json_t *list, const char *direction, const char *rationale)
 {
-	json_t *o = json_object();
+	json_auto_t *o = json_object();
 
 	set_line(o, "direction", direction, LINE);
 	set_line(o, "rationale", rationale, LINE);
 	if (json_object_get(o, "direction") && json_array_size(list) < DIRECTIONS)
 		json_array_append(list, o);
-	json_decref(o);
 }
 
 /* From the plan; else what the findings of the profile suggest. */
@@ -487,7 +480,7 @@ experience(const struct ktrial *trial)
 
 	for (size_t i = 0; i < trial->count; i++) {
 		const struct kcandidate *c = &trial->list[i];
-		char *line = outcome(c), *category = record_category(c);
+		auto_free char *line = outcome(c), *category = record_category(c);
 
 		o = json_pack("{s:I}", "index", (json_int_t)c->branch);
 		set_line(o, "name", c->id, 24);
@@ -499,8 +492,6 @@ experience(const struct ktrial *trial)
 		set_line(o, "decision", decision(c), 24);
 		json_array_append_new(list, o);
 		json_decref(chain);
-		free(line);
-		free(category);
 	}
 	return json_pack("{s:I,s:I,s:o}", "experiment_count", (json_int_t)trial->count,
 	    "recorded_experiment_count", (json_int_t)json_array_size(list), "experiments", list);
@@ -530,7 +521,8 @@ notes(const struct campaign *m, long version)
 static json_t *
 application(const struct kcandidate *c)
 {
-	json_t *verdicts = kverdict_on(".", c->id), *list = json_array(), *v, *o;
+	json_auto_t *verdicts = kverdict_on(".", c->id);
+	json_t *list = json_array(), *v, *o;
 	size_t i;
 
 	json_array_foreach(verdicts, i, v) {
@@ -539,7 +531,6 @@ application(const struct kcandidate *c)
 		set_text(o, "time", v, "at", 32);
 		json_array_append_new(list, o);
 	}
-	json_decref(verdicts);
 	return list;
 }
 
@@ -589,10 +580,9 @@ difference(const json_t *ought, const json_t *is, const char *at)
 	keys = json_copy((json_t *)ought);
 	json_object_update(keys, (json_t *)is);
 	json_object_foreach(keys, key, v) {
-		char *path = *at ? kasprintf("%s.%s", at, key) : kstrdup(key);
+		auto_free char *path = *at ? kasprintf("%s.%s", at, key) : kstrdup(key);
 
 		found = difference(json_object_get(ought, key), json_object_get(is, key), path);
-		free(path);
 		if (found)
 			break;
 	}
@@ -620,14 +610,13 @@ told(const json_t *object, const char *path)
 static char *
 version_fault(const struct campaign *m, const json_t *ought, const char *path, bool *stale)
 {
-	char *text = kread_file_or_die(path, VERSION_MAX, NULL), *wanted = json_text(ought),
-	     hex[65], *field, *a, *b, *fault = NULL;
+	auto_free char *text = kread_file_or_die(path, VERSION_MAX, NULL),
+	               *wanted = json_text(ought);
+	char hex[65], *field, *a, *b, *fault = NULL;
 	bool same = !strcmp(text, wanted);
 	json_t *is;
 
 	ksha256_hex(text, strlen(text), hex);
-	free(wanted);
-	free(text);
 	*stale = true;
 	if (same)
 		return NULL;
@@ -659,29 +648,24 @@ version_path(long version)
 json_t *
 checked_version(const struct campaign *m, long version)
 {
-	char *path = version_path(version), *fault;
+	auto_free char *path = version_path(version), *fault = NULL;
 	json_t *v = kis_there(path) ? build_version(m, version) : NULL;
 	bool stale = false;
 
 	fault = v ? version_fault(m, v, path, &stale) : NULL;
 	if (fault && !stale)
 		kdie(K_USAGE, "%s", fault);
-	free(fault);
-	free(path);
 	return v;
 }
 
 void
 add_version(const struct campaign *m, long version, json_t *files)
 {
-	json_t *v = build_version(m, version);
-	char *path = version_path(version), *text = v ? json_text(v) : NULL;
+	json_auto_t *v = build_version(m, version);
+	auto_free char *path = version_path(version), *text = v ? json_text(v) : NULL;
 
 	if (text)
 		kjson_set(files, path, json_string(text));
-	json_decref(v);
-	free(path);
-	free(text);
 }
 
 /*
@@ -691,7 +675,8 @@ add_version(const struct campaign *m, long version, json_t *files)
 void
 write_versions(struct campaign *m, json_t *event, json_t *files)
 {
-	json_t *digests = json_object(), *text;
+	json_auto_t *digests = json_object();
+	json_t *text;
 	const char *path;
 	char hex[65];
 
@@ -708,7 +693,6 @@ write_versions(struct campaign *m, json_t *event, json_t *files)
 	kseal_save(&m->seal);
 	json_object_foreach(files, path, text)
 		put_file(path, json_string_value(text), json_string_length(text));
-	json_decref(digests);
 	json_decref(files);
 }
 
@@ -726,8 +710,9 @@ is_checkable(const struct campaign *m, long version)
 static void
 bring(const struct campaign *m, long version, json_t *files)
 {
-	char *path = version_path(version), *fault = NULL, hex[65];
-	json_t *ought = build_version(m, version);
+	auto_free char *path = version_path(version), *fault = NULL;
+	char hex[65];
+	json_auto_t *ought = build_version(m, version);
 	bool stale = true, there = kseal_file(path, hex);
 
 	if (!ought)
@@ -739,9 +724,6 @@ bring(const struct campaign *m, long version, json_t *files)
 		kdie(K_USAGE, "%s", fault);
 	if (fault || !there || !kseal_knows(&m->seal, path, hex))
 		add_version(m, version, files);
-	free(fault);
-	free(path);
-	json_decref(ought);
 }
 
 long
@@ -783,7 +765,7 @@ complain(struct kfaults *f, char *fault)
 void
 check_memory(const struct campaign *m, struct kfaults *f, size_t *files)
 {
-	long *list = kmemo_versions(".", files);
+	auto_free long *list = kmemo_versions(".", files);
 	bool stale;
 
 	for (size_t i = 0; i < *files; i++)
@@ -791,15 +773,12 @@ check_memory(const struct campaign *m, struct kfaults *f, size_t *files)
 			kfault(f, "memory/v%ld.json: trial %ld is not complete; remove the file",
 			    list[i], list[i]);
 	for (long v = 0; v <= m->trials.last; v++) {
-		json_t *ought = build_version(m, v);
-		char *path = version_path(v);
+		json_auto_t *ought = build_version(m, v);
+		auto_free char *path = version_path(v);
 
 		if (!kis_there(path))
 			kfault(f, "%s: is missing; run krecords remember", path);
 		else if (ought && is_checkable(m, v))
 			complain(f, version_fault(m, ought, path, &stale));
-		free(path);
-		json_decref(ought);
 	}
-	free(list);
 }

@@ -113,12 +113,12 @@ static struct kbuf *
 plan_file(const struct campaign *c, const struct round *r, const struct candidate *x,
     struct plan *p, const char *folder, const char *name)
 {
-	char *branch = c->linear || !r->trial ? kstrdup("") : kasprintf("%02ld/", x->branch);
+	auto_free char *branch =
+	    c->linear || !r->trial ? kstrdup("") : kasprintf("%02ld/", x->branch);
 	struct planned *f = plan_path(
 	    p, kasprintf("rounds/round-%ld/%s/%s%s", r->number, folder, branch, name), false);
 
 	kbuf_puts(&f->text, "");
-	free(branch);
 	return &f->text;
 }
 
@@ -127,7 +127,7 @@ plan_candidate(
     const struct campaign *c, const struct round *r, const struct candidate *x, struct plan *p)
 {
 	const char *log = kjson_str_or(x->eval, "log", "");
-	char *name = kernel_name(c);
+	auto_free char *name = kernel_name(c);
 	struct program program;
 
 	program_of(x, name, &program);
@@ -138,7 +138,6 @@ plan_candidate(
 	put_csv(c, x, plan_file(c, r, x, p, "artifacts", "benchmark.csv"));
 	put_patch(x, name, plan_file(c, r, x, p, "artifacts", "diff.patch"));
 	kbuf_printf(plan_file(c, r, x, p, "artifacts", "eval.log"), "%s%s", log, *log ? "\n" : "");
-	free(name);
 }
 
 /* A file that a round was made from; if it does not exist, it is not sealed. */

@@ -8,10 +8,9 @@
 static void
 put_value(const json_t *v)
 {
-	char *text = json_line(v);
+	auto_free char *text = json_line(v);
 
 	kout_raw(text, strlen(text));
-	free(text);
 }
 
 static json_t *
@@ -30,13 +29,12 @@ one_version(const struct campaign *m, const char *name)
 static int
 read_one(const struct campaign *m, const struct options *o)
 {
-	json_t *v = one_version(m, o->operands[0]);
+	json_auto_t *v = one_version(m, o->operands[0]);
 	const json_t *part = o->field ? kjson_path(v, o->field) : v;
 
 	if (!part)
 		kdie(K_NO, "%s has no field %s", o->operands[0], o->field);
 	put_value(part);
-	json_decref(v);
 	return K_OK;
 }
 
@@ -45,20 +43,18 @@ static int
 read_all(const struct campaign *m, const struct options *o)
 {
 	size_t count;
-	long *list = kmemo_versions(".", &count);
+	auto_free long *list = kmemo_versions(".", &count);
 
 	for (size_t i = 0; i < count; i++) {
-		json_t *v = kmemo_masked(&m->masks, list[i], KMEMO_ALL)
+		json_auto_t *v = kmemo_masked(&m->masks, list[i], KMEMO_ALL)
 		    ? NULL
-		    : checked_version(m, list[i]),
-		       *null = json_null();
+		    : checked_version(m, list[i]);
+		json_t *null = json_null();
 		const json_t *part = o->field ? kjson_path(v, o->field) : v;
 
 		if (v)
 			put_value(part ? part : null);
-		json_decref(v);
 	}
-	free(list);
 	return K_OK;
 }
 
@@ -91,8 +87,9 @@ put_figure(struct kbuf *b, const json_t *v, const char *path, int width, int dig
 static void
 put_row(long version, const json_t *v, bool masked)
 {
-	char *action = kfence_line(kjson_str_or(v, "optimization.action_category", ""), 40);
-	struct kbuf b = { 0 };
+	auto_free char *action =
+	    kfence_line(kjson_str_or(v, "optimization.action_category", ""), 40);
+	auto_buf struct kbuf b = { 0 };
 
 	kbuf_printf(&b, "v%-5ld %-6s", version, masked ? "masked" : "");
 	put_figure(&b, v, "performance.latency_us", 11, 7);
@@ -105,18 +102,15 @@ put_row(long version, const json_t *v, bool masked)
 	while (b.len && b.data[b.len - 1] == ' ')
 		b.len--;
 	kout_line(b.data, b.len);
-	kbuf_free(&b);
-	free(action);
 }
 
 static void
 put_name(long version, const json_t *v, bool masked)
 {
-	char *line = kasprintf("v%-5ld %-8s %-20s memory/v%ld.json", version,
+	auto_free char *line = kasprintf("v%-5ld %-8s %-20s memory/v%ld.json", version,
 	    masked ? "[MASKED]" : "", kjson_str_or(v, "timestamp", "-"), version);
 
 	kout_line(line, strlen(line));
-	free(line);
 }
 
 /*
@@ -128,20 +122,18 @@ tell_all(const struct options *o, const char *head,
 {
 	struct campaign m;
 	size_t count;
-	long *list = kmemo_versions(".", &count);
+	auto_free long *list = kmemo_versions(".", &count);
 
 	campaign_open(&m, false);
 	kout_open(o->output);
 	if (head)
 		kout_line(head, strlen(head));
 	for (size_t i = 0; i < count; i++) {
-		json_t *v = checked_version(&m, list[i]);
+		json_auto_t *v = checked_version(&m, list[i]);
 
 		put(list[i], v, kmemo_masked(&m.masks, list[i], KMEMO_ALL));
-		json_decref(v);
 	}
 	kout_commit();
-	free(list);
 	campaign_close(&m);
 	return K_OK;
 }
@@ -165,7 +157,7 @@ command_latest(const struct options *o)
 {
 	struct campaign m;
 	size_t count;
-	long *list = kmemo_versions(".", &count);
+	auto_free long *list = kmemo_versions(".", &count);
 	char name[24];
 	int code = K_NO;
 
@@ -178,7 +170,6 @@ command_latest(const struct options *o)
 			code = K_OK;
 		}
 	kout_commit();
-	free(list);
 	campaign_close(&m);
 	return code;
 }

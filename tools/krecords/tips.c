@@ -104,14 +104,13 @@ tips_device(const struct kcamp *c)
 int
 tips_lock(const char *folder)
 {
-	char *path = kasprintf("%s/.lock", folder);
+	auto_free char *path = kasprintf("%s/.lock", folder);
 	int fd;
 
 	kmake_folder(folder);
 	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
 	if (fd < 0 || flock(fd, LOCK_EX) < 0)
 		kdie_errno(K_IO, "%s", path);
-	free(path);
 	return fd;
 }
 
@@ -164,26 +163,22 @@ put_tip(struct kbuf *b, const struct tip *t)
 static void
 seal_tip(struct tip *t)
 {
-	struct kbuf b = { 0 };
+	auto_buf struct kbuf b = { 0 };
 	char hex[65];
 
 	put_tip(&b, t);
 	ksha256_hex(b.data, b.len, hex);
 	snprintf(t->id, sizeof t->id, "%.*s", ID, hex);
-	kbuf_free(&b);
 }
 
 /* The rule that a tip breaks; NULL: none. The caller frees. */
 static char *
 tip_fault(const struct tip *t)
 {
-	struct kbuf b = { 0 };
-	char *fault;
+	auto_buf struct kbuf b = { 0 };
 
 	put_tip(&b, t);
-	fault = hygiene_fault(b.data, t->accepted);
-	kbuf_free(&b);
-	return fault;
+	return hygiene_fault(b.data, t->accepted);
 }
 
 /* The heading of a tip, after "### ". */
@@ -301,8 +296,8 @@ parse_or_die(struct tips *t, const char *path)
 static void
 save_tips(const struct campaign *m, const char *path, const struct tips *t)
 {
-	char *device = tips_device(m->camp), *op = tips_op(m->task);
-	struct kbuf b = { 0 };
+	auto_free char *device = tips_device(m->camp), *op = tips_op(m->task);
+	auto_buf struct kbuf b = { 0 };
 
 	kbuf_printf(&b, "# Tips: %s, %s, %s\n", device, op, kcamp_str(m->camp, "backend"));
 	for (size_t i = 0; i < t->count; i++) {
@@ -310,25 +305,17 @@ save_tips(const struct campaign *m, const char *path, const struct tips *t)
 		put_tip(&b, &t->tip[i]);
 	}
 	put_file(path, b.data, b.len);
-	kbuf_free(&b);
-	free(device);
-	free(op);
 }
 
 /* Was the tip ID ever removed? It does not come back by itself. */
 static bool
 was_removed(const char *folder, const char *id)
 {
-	char *path = kasprintf("%s/removed.ndjson", folder),
-	     *text = kread_file(path, FILE_MAX, NULL), *mark;
-	bool yes;
+	auto_free char *path = kasprintf("%s/removed.ndjson", folder),
+	               *text = kread_file(path, FILE_MAX, NULL), *mark = NULL;
 
 	mark = kasprintf("\"id\":\"%s\"", id);
-	yes = text && strstr(text, mark);
-	free(mark);
-	free(text);
-	free(path);
-	return yes;
+	return text && strstr(text, mark);
 }
 
 static bool
@@ -395,7 +382,8 @@ takeaway_text(const struct kcandidate *c, bool accepted)
 	           *line = kjson_str_or(c->json, "score.decision.line", "");
 	const char *reason =
 	    json_string_value(json_array_get(kjson_path(c->json, "audit.reasons"), 0));
-	char *category = record_category(c), *text;
+	auto_free char *category = record_category(c);
+	char *text;
 
 	if (!*change)
 		change = category;
@@ -413,7 +401,6 @@ takeaway_text(const struct kcandidate *c, bool accepted)
 	else
 		text = kasprintf("%s: %s did not pay: %s", category, change,
 		    *line ? line : status_rows[c->status].name);
-	free(category);
 	return text;
 }
 
@@ -425,7 +412,8 @@ applicability_text(const struct campaign *m, const struct kcandidate *c)
 	const char *type = kjson_str_or(c->json, "eval.profile.bottleneck.label", "");
 	double quant = kjson_num_or(c->json, "eval.plan.quant_us", NAN),
 	       step = kjson_num_or(c->json, "eval.plan.step_us", NAN);
-	struct kbuf b = { 0 }, losers = { 0 };
+	struct kbuf b = { 0 };
+	auto_buf struct kbuf losers = { 0 };
 
 	kbuf_printf(&b, "%s kernels of %s%s%s%s%s", kcamp_str(m->camp, "backend"),
 	    m->task->op ? m->task->op : m->task->name, *type ? ", " : "", type,
@@ -436,7 +424,6 @@ applicability_text(const struct campaign *m, const struct kcandidate *c)
 	if (losers.len)
 		kbuf_printf(&b, "; not for shapes such as %s", losers.data);
 	kbuf_puts(&b, "; measure again on other shapes and types");
-	kbuf_free(&losers);
 	return b.data;
 }
 
@@ -468,12 +455,10 @@ static char *
 outcome_text(const struct kcandidate *c, const json_t *verdict)
 {
 	const char *change = kjson_str_or(c->json, "eval.plan.change", "");
-	char *category = record_category(c),
-	     *text = kasprintf("%s: %s%s%s: %s", kverdict_outcome(verdict), category,
-	         *change ? ": " : "", change, kjson_str_or(verdict, "why", ""));
+	auto_free char *category = record_category(c);
 
-	free(category);
-	return text;
+	return kasprintf("%s: %s%s%s: %s", kverdict_outcome(verdict), category, *change ? ": " : "",
+	    change, kjson_str_or(verdict, "why", ""));
 }
 
 /* The tip of a candidate, from a VERDICT of the application or, if that is NULL, from its trial. */
@@ -494,7 +479,7 @@ make_tip(struct tip *t, const struct campaign *m, const struct kcandidate *c, co
 static void
 append(struct tips *all, struct tip *t, const char *folder, bool by_hand)
 {
-	char *fault = tip_fault(t);
+	auto_free char *fault = tip_fault(t);
 
 	if (fault && by_hand)
 		kdie(K_USAGE, "tip of round-%ld: %s", t->round, fault);
@@ -506,7 +491,6 @@ append(struct tips *all, struct tip *t, const char *folder, bool by_hand)
 		all->tip = krealloc(all->tip, (all->count + 1) * sizeof *all->tip);
 		all->tip[all->count++] = *t;
 	}
-	free(fault);
 }
 
 /* The tips from a trial, and from what the application said about its program. */
@@ -514,7 +498,8 @@ static void
 add_trial(struct tips *all, const struct campaign *m, long trial, const char *folder)
 {
 	const struct kcandidate *c = trial_candidate(m, trial);
-	json_t *verdicts = c ? kverdict_on(".", c->id) : NULL, *v;
+	json_auto_t *verdicts = c ? kverdict_on(".", c->id) : NULL;
+	json_t *v;
 	struct tip t;
 	size_t i;
 
@@ -526,7 +511,6 @@ add_trial(struct tips *all, const struct campaign *m, long trial, const char *fo
 		make_tip(&t, m, c, v);
 		append(all, &t, folder, false);
 	}
-	json_decref(verdicts);
 }
 
 /* Adds tips from the campaign's rounds, or from files that somebody wrote. */
@@ -563,11 +547,10 @@ list(const struct options *o, const char *path)
 	kout_open(o->output);
 	for (size_t i = 0; i < all.count; i++) {
 		const struct tip *t = &all.tip[i];
-		char *line = kasprintf("%s %s round-%ld %s: %s", t->id, t->time, t->round,
+		auto_free char *line = kasprintf("%s %s round-%ld %s: %s", t->id, t->time, t->round,
 		    t->accepted ? "ACCEPTED" : "ROLLED BACK", t->field[TAKEAWAY]);
 
 		kout_line(line, strlen(line));
-		free(line);
 	}
 	kout_commit();
 	tips_free(&all);
@@ -579,21 +562,19 @@ static size_t
 check_file(const char *path)
 {
 	struct tips all;
-	char *fault = parse_tips(&all, path);
+	auto_free char *fault = parse_tips(&all, path);
 	size_t faults = 0;
 
 	if (fault)
 		kwarn("%s", fault), faults++;
 	for (size_t i = 0; i < all.count && !fault; i++) {
-		char *why = tip_fault(&all.tip[i]);
+		auto_free char *why = tip_fault(&all.tip[i]);
 
 		if (why)
 			kwarn("%s: tip %s (round-%ld): %s", path, all.tip[i].id, all.tip[i].round,
 			    why),
 			    faults++;
-		free(why);
 	}
-	free(fault);
 	tips_free(&all);
 	return faults;
 }
@@ -612,9 +593,10 @@ check(const struct options *o, const char *path)
 static void
 note_removal(const char *folder, const struct tip *t, const char *why)
 {
-	char *path = kasprintf("%s/removed.ndjson", folder), *old, now[32];
-	struct kbuf b = { 0 }, text = { 0 };
-	json_t *record;
+	auto_free char *path = kasprintf("%s/removed.ndjson", folder);
+	char *old, now[32];
+	auto_buf struct kbuf b = { 0 }, text = { 0 };
+	json_auto_t *record = NULL;
 
 	know_iso(now, sizeof now);
 	put_tip(&text, t);
@@ -624,11 +606,7 @@ note_removal(const char *folder, const struct tip *t, const char *why)
 	kbuf_puts(&b, old ? old : "");
 	put_json(&b, record);
 	put_file(path, b.data, b.len);
-	json_decref(record);
-	kbuf_free(&b);
-	kbuf_free(&text);
 	free(old);
-	free(path);
 }
 
 static int
@@ -690,12 +668,11 @@ command_tips(const struct options *o)
 static void
 tell(const struct campaign *m, const char *what, size_t count, const char *from)
 {
-	char *op = tips_op(m->task);
+	auto_free char *op = tips_op(m->task);
 
 	kwarn("prompts of this campaign will show %s on %s: %zu, from %s; to leave them out, set "
 	      "memory.enabled to off in campaign.json",
 	    what, op, count, from);
-	free(op);
 }
 
 /*
@@ -704,7 +681,8 @@ tell(const struct campaign *m, const char *what, size_t count, const char *from)
 static void
 freeze_tips(const struct campaign *m, const char *folder)
 {
-	char *path = folder ? kasprintf("%s/tips.md", folder) : NULL, *fault;
+	auto_free char *path = folder ? kasprintf("%s/tips.md", folder) : NULL;
+	char *fault;
 	struct tips all = { 0 }, kept = { 0 };
 
 	if (path)
@@ -723,7 +701,6 @@ freeze_tips(const struct campaign *m, const char *folder)
 	save_tips(m, "trials/000/tips.md", &kept);
 	free(kept.tip);
 	tips_free(&all);
-	free(path);
 }
 
 static void
@@ -736,10 +713,11 @@ freeze_library(const struct campaign *m)
 		{ "round", "kernels of earlier campaigns" },
 		{ "summary", "a summary of an earlier campaign" },
 	};
-	char *root = tips_root(m->camp);
-	json_t *rows = root ? library_for(m, root) : json_array(), *row;
+	auto_free char *root = tips_root(m->camp);
+	json_auto_t *rows = root ? library_for(m, root) : json_array();
+	json_t *row;
 	size_t i, count[LEN(told)] = { 0 };
-	struct kbuf b = { 0 };
+	auto_buf struct kbuf b = { 0 };
 
 	kbuf_add(&b, "", 0);
 	json_array_foreach(rows, i, row) {
@@ -751,9 +729,6 @@ freeze_library(const struct campaign *m)
 		if (count[k])
 			tell(m, told[k].what, count[k], root);
 	put_file("trials/000/library.ndjson", b.data, b.len);
-	json_decref(rows);
-	kbuf_free(&b);
-	free(root);
 }
 
 /* Facts: made once, before the first trial; existing ones stay. */
@@ -761,7 +736,7 @@ int
 command_freeze(const struct options *o)
 {
 	struct campaign m;
-	char *folder;
+	auto_free char *folder = NULL;
 
 	(void)o;
 	campaign_open(&m, false);
@@ -771,7 +746,6 @@ command_freeze(const struct options *o)
 		freeze_tips(&m, folder);
 	if (!kis_there("trials/000/library.ndjson"))
 		freeze_library(&m);
-	free(folder);
 	campaign_close(&m);
 	return K_OK;
 }

@@ -86,7 +86,7 @@ prepare(void *arg)
 static void
 start(struct link *l, const struct call *c)
 {
-	char **words = transport_words(c);
+	auto_free char **words = transport_words(c);
 	struct kproc p = { .argv = words, .setup = prepare };
 	int in[2], out[2];
 
@@ -102,7 +102,6 @@ start(struct link *l, const struct call *c)
 	close(out[1]);
 	for (char **w = words; *w; w++)
 		free(*w);
-	free(words);
 }
 
 /*
@@ -144,7 +143,7 @@ take_lines(struct link *l)
 
 	while (!l->answer && l->in.len && (end = memchr(l->in.data, '\n', l->in.len))) {
 		size_t len = (size_t)(end - l->in.data) + 1;
-		json_t *line = json_loadb(l->in.data, len, JSON_REJECT_DUPLICATES, NULL);
+		json_auto_t *line = json_loadb(l->in.data, len, JSON_REJECT_DUPLICATES, NULL);
 
 		if (!l->greeting && !strcmp(kjson_str_or(line, "schema", ""), REMOTE_SCHEMA)) {
 			l->greeting = json_incref(line);
@@ -153,7 +152,6 @@ take_lines(struct link *l)
 		} else if (l->greeting && json_is_integer(json_object_get(line, "status"))) {
 			l->answer = json_incref(line);
 		}
-		json_decref(line);
 		l->in.len -= len;
 		memmove(l->in.data, end + 1, l->in.len);
 	}
@@ -256,7 +254,7 @@ call_run(const struct call *c)
 {
 	struct link l = { .code = NOT_FOUND };
 	struct order o;
-	char *head;
+	auto_free char *head = NULL;
 	int code;
 
 	order_make(&o, c);
@@ -279,7 +277,6 @@ call_run(const struct call *c)
 	json_decref(l.greeting);
 	json_decref(l.answer);
 	kbuf_free(&l.in);
-	free(head);
 	order_free(&o);
 	return code;
 }

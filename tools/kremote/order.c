@@ -44,7 +44,7 @@ append_path(const struct making *m, const char *list, const char *path)
 static char *
 name_there(const struct making *m, const char *path)
 {
-	char *full = kasprintf("%s/%s", *path == '/' ? "" : m->here, path);
+	auto_free char *full = kasprintf("%s/%s", *path == '/' ? "" : m->here, path);
 	struct kbuf name = { 0 };
 
 	kbuf_puts(&name, ROOT);
@@ -59,7 +59,6 @@ name_there(const struct making *m, const char *path)
 			kbuf_printf(&name, "/%s", part);
 		}
 	}
-	free(full);
 	return name.data;
 }
 
@@ -82,11 +81,10 @@ static void
 add_file(struct making *m, const char *path)
 {
 	size_t len;
-	char *text = kread_file_or_die(path, FILES_MAX_BYTES, &len), *name = name_there(m, path);
+	auto_free char *text = kread_file_or_die(path, FILES_MAX_BYTES, &len),
+	               *name = name_there(m, path);
 
 	add(m, name, text, len);
-	free(name);
-	free(text);
 }
 
 /* An argument, or the part after "--option=" in it. */
@@ -293,12 +291,11 @@ set_text(json_t *head, const char *name, char *text)
 static void
 order_campaign(struct making *m)
 {
-	char *trial = kplace_trial(m->campaign, 0, "..");
+	auto_free char *trial = kplace_trial(m->campaign, 0, "..");
 
 	free(name_there(m, trial));
 	free(name_there(m, "x/.."));
 	set_text(m->o->head, "campaign", name_there(m, m->campaign));
-	free(trial);
 }
 
 void

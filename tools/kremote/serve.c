@@ -44,11 +44,9 @@ on_signal(int sig)
 static int
 lock_of(const char *folder)
 {
-	char *path = kasprintf("%s/.lock", folder);
-	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	auto_free char *path = kasprintf("%s/.lock", folder);
 
-	free(path);
-	return fd;
+	return open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 }
 
 /*
@@ -61,14 +59,13 @@ sweep(const char *place)
 	DIR *d = opendir(place);
 
 	for (struct dirent *e; d && (e = readdir(d));) {
-		char *path = kasprintf("%s/%s", place, e->d_name);
+		auto_free char *path = kasprintf("%s/%s", place, e->d_name);
 		int fd = strncmp(e->d_name, RUN, strlen(RUN)) ? -1 : lock_of(path);
 
 		if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0)
 			ksandbox_work_free(kstrdup(path));
 		if (fd >= 0)
 			close(fd);
-		free(path);
 	}
 	if (d)
 		closedir(d);
@@ -111,7 +108,8 @@ static void
 open_folder(struct service *s)
 {
 	const char *name = kjson_str_or(s->order, "place", "");
-	char *cache = cache_folder(), *place = kasprintf("%s/%s", cache, name), *path;
+	auto_free char *cache = cache_folder(), *place = kasprintf("%s/%s", cache, name),
+	               *path = NULL;
 	mode_t old;
 
 	if (!is_below(name) || strchr(name, '/'))
@@ -127,9 +125,6 @@ open_folder(struct service *s)
 	s->folder = kasprintf("%s/" RUN "%s", place, strrchr(path, '-') + 1);
 	if (rename(path, s->folder) < 0 || chdir(s->folder) < 0)
 		kdie_errno(K_IO, "%s", s->folder);
-	free(path);
-	free(place);
-	free(cache);
 }
 
 /* Checks PATH from the order. A file may not be where the shared folder is linked. */
@@ -190,7 +185,7 @@ take(void *to, size_t len)
 static void
 read_order(struct service *s)
 {
-	struct kbuf line = { 0 };
+	auto_buf struct kbuf line = { 0 };
 	json_error_t e;
 	char c;
 
@@ -201,13 +196,13 @@ read_order(struct service *s)
 	s->order = json_loadb(line.data, line.len, JSON_REJECT_DUPLICATES, &e);
 	if (!s->order || strcmp(kjson_str_or(s->order, "schema", ""), REMOTE_SCHEMA))
 		kdie(K_USAGE, "the order is not a " REMOTE_SCHEMA " object");
-	kbuf_free(&line);
 }
 
 static void
 write_file(const char *path, size_t len)
 {
-	char *folder = kstrdup(path), *slash = strrchr(folder, '/'), chunk[65536];
+	auto_free char *folder = kstrdup(path);
+	char *slash = strrchr(folder, '/'), chunk[65536];
 	int fd;
 
 	if (slash) {
@@ -227,7 +222,6 @@ write_file(const char *path, size_t len)
 		len -= n;
 	}
 	close(fd);
-	free(folder);
 }
 
 static void
@@ -267,7 +261,7 @@ start(const struct service *s, const char *name, int out)
 {
 	const json_t *args = json_object_get(s->order, "args");
 	const char *folder = kjson_str_or(s->order, "folder", NULL);
-	char **argv = kcalloc(json_array_size(args) + 1, sizeof *argv);
+	auto_free char **argv = kcalloc(json_array_size(args) + 1, sizeof *argv);
 	int in =
 	    kjson_bool_or(s->order, "stdin", false) ? open(STDIN_NAME, O_RDONLY | O_CLOEXEC) : -1;
 	struct kproc p = { .argv = argv, .cwd = folder };
@@ -287,7 +281,6 @@ start(const struct service *s, const char *name, int out)
 	if (in >= 0)
 		close(in);
 	free(argv[0]);
-	free(argv);
 	return pid;
 }
 
@@ -315,26 +308,23 @@ watch(const struct service *s, pid_t pid)
 static void
 say(const json_t *line)
 {
-	char *text = json_dumps(line, KIO_DUMP);
+	auto_free char *text = json_dumps(line, KIO_DUMP);
 
 	if (puts(text) < 0 || fflush(stdout))
 		kdie_errno(K_IO, "<stdout>");
-	free(text);
 }
 
 static void
 answer(struct service *s, int status)
 {
 	size_t len = 0;
-	char *text = status ? NULL : kread_file_or_die(OUTPUT, OUTPUT_MAX, &len);
-	json_t *line = json_pack("{s:i,s:I}", "status", status, "bytes", (json_int_t)len);
+	auto_free char *text = status ? NULL : kread_file_or_die(OUTPUT, OUTPUT_MAX, &len);
+	json_auto_t *line = json_pack("{s:i,s:I}", "status", status, "bytes", (json_int_t)len);
 
 	say(line);
 	s->answered = true;
-	json_decref(line);
 	if ((len && fwrite(text, 1, len, stdout) != len) || fflush(stdout))
 		kdie_errno(K_IO, "<stdout>");
-	free(text);
 }
 
 /*
@@ -409,7 +399,7 @@ serve(void)
 	struct sigaction sa = { .sa_handler = on_signal };
 	sigset_t mask;
 	static char prog[300];
-	json_t *greeting;
+	json_auto_t *greeting = NULL;
 
 	signal(SIGPIPE, SIG_IGN);
 	sigemptyset(&mask);
@@ -429,7 +419,6 @@ serve(void)
 	greeting = json_pack(
 	    "{s:s,s:s,s:s}", "schema", REMOTE_SCHEMA, "host", s.host, "kiln", kversion_string());
 	say(greeting);
-	json_decref(greeting);
 	work(&s);
 	json_decref(s.order);
 	return K_OK;

@@ -75,7 +75,8 @@ transport_words(const struct call *c)
 {
 	const struct known *k = find(c);
 	size_t count = 0, n = 0;
-	char **list, *folder = NULL;
+	char **list;
+	auto_free char *folder = NULL;
 
 	while (c->transport[count])
 		count++;
@@ -94,7 +95,6 @@ transport_words(const struct call *c)
 	else
 		list[n++] = k && k->path ? ktool_path("kremote") : kstrdup("kremote");
 	list[n++] = kstrdup("--serve");
-	free(folder);
 	return list;
 }
 

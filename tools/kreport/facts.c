@@ -81,7 +81,7 @@ count_name(json_t *names, const char *name)
 json_t *
 names_json(json_t *names)
 {
-	struct kbuf b = { 0 };
+	auto_buf struct kbuf b = { 0 };
 	const char *name;
 	json_t *n, *text;
 
@@ -90,7 +90,6 @@ names_json(json_t *names)
 		kbuf_printf(&b, "%s%s (%" JSON_INTEGER_FORMAT ")", b.len ? ", " : "", name,
 		    json_integer_value(n));
 	text = kjson_text(b.data, b.len);
-	kbuf_free(&b);
 	json_decref(names);
 	return text;
 }
@@ -130,18 +129,15 @@ own_json(const struct kcamp *c)
 	const json_t *timing = kcamp_json(c, "eval.timing");
 	static const char *const tiers[] = { "eval.build", "eval.correctness", "eval.timing" };
 	const char *direction = kjson_str_or(timing, "direction", "lower");
-	struct kbuf outside = { 0 };
-	json_t *o;
+	auto_buf struct kbuf outside = { 0 };
 
 	kbuf_add(&outside, "", 0);
 	for (size_t i = 0; i < LEN(tiers); i++)
 		if (!kjson_bool_or(kcamp_json(c, tiers[i]), "sandbox", true))
 			kbuf_printf(&outside, "%s%s", outside.len ? ", " : "", tiers[i] + 5);
-	o = json_pack("{s:b,s:b,s:s*,s:s,s:s}", "judges", kcamp_json(c, "eval.correctness") != NULL,
-	    "times", timing != NULL, "metric", own_metric(c), "better", direction, "outside",
-	    outside.data);
-	kbuf_free(&outside);
-	return o;
+	return json_pack("{s:b,s:b,s:s*,s:s,s:s}", "judges",
+	    kcamp_json(c, "eval.correctness") != NULL, "times", timing != NULL, "metric",
+	    own_metric(c), "better", direction, "outside", outside.data);
 }
 
 static json_t *

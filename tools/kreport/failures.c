@@ -38,7 +38,7 @@ static void
 add_reason(json_t *all, const struct kcandidate *c, const char *text)
 {
 	const char *status = status_rows[c->status].name;
-	char *key = without_numbers(status, text);
+	auto_free char *key = without_numbers(status, text);
 	json_t *o = json_object_get(all, key);
 	json_int_t n = kjson_int_or(o, "n", 0);
 	const char *ids = kjson_str_or(o, "ids", "");
@@ -52,7 +52,6 @@ add_reason(json_t *all, const struct kcandidate *c, const char *text)
 		json_object_set_new(o, "ids",
 		    json_sprintf("%s%s%s", ids, n ? " " : "", n < MOST_IDS ? c->id : "…"));
 	json_object_set_new(o, "n", json_integer(n + 1));
-	free(key);
 }
 
 /*
@@ -82,7 +81,7 @@ add_failure(json_t *all, const struct kcandidate *c)
 {
 	const json_t *reasons = of(c, "eval.reasons"), *first = json_array_get(reasons, 0);
 	const char *log = text_of(c, "eval.build.log", "");
-	char *text;
+	auto_free char *text = NULL;
 
 	if (c->status == STATUS_COMPILE_ERROR && *log)
 		text = error_line(log);
@@ -94,7 +93,6 @@ add_failure(json_t *all, const struct kcandidate *c)
 	else
 		text = error_line(text_of(c, "eval.log", ""));
 	add_reason(all, c, *text ? text : "no reason recorded");
-	free(text);
 }
 
 static int
@@ -129,7 +127,8 @@ static json_t *
 reasons_json(json_t *all)
 {
 	size_t count = json_object_size(all), n = 0;
-	json_t **list = kcalloc(count + 1, sizeof *list), *rows = json_array(), *o;
+	auto_free json_t **list = kcalloc(count + 1, sizeof *list);
+	json_t *rows = json_array(), *o;
 	const char *key;
 
 	json_object_foreach(all, key, o)
@@ -138,7 +137,6 @@ reasons_json(json_t *all)
 		qsort(list, n, sizeof *list, by_count);
 	for (size_t i = 0; i < n && i < MOST_REASONS; i++)
 		json_array_append(rows, list[i]);
-	free(list);
 	json_decref(all);
 	o = rows_json(rows);
 	if (o)

@@ -285,11 +285,10 @@ show_value(struct kbuf *out, const char *how, const json_t *value)
 	double n = json_number_value(value);
 
 	if (text) {
-		json_t *cut = !strcmp(how, "cut") ? cut_json(text, CUT) : NULL;
+		json_auto_t *cut = !strcmp(how, "cut") ? cut_json(text, CUT) : NULL;
 
 		text = cut ? json_string_value(cut) : *text || !*how ? text : NONE;
 		put_hidden(out, text, strlen(text));
-		json_decref(cut);
 		return !*how || !strcmp(how, "cut") || !strcmp(how, "or");
 	}
 	if (!*how)

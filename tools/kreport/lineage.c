@@ -86,7 +86,7 @@ static json_t *
 file_diff(const json_t *before, const json_t *after, const char *path)
 {
 	const char *a = content_of(before, path), *b = content_of(after, path);
-	struct kbuf text = { 0 };
+	auto_buf struct kbuf text = { 0 };
 	struct kdiff diff;
 	json_t *o;
 
@@ -96,7 +96,6 @@ file_diff(const json_t *before, const json_t *after, const char *path)
 	o = json_pack("{s:s,s:I,s:I,s:o}", "path", path ? path : "", "additions",
 	    (json_int_t)diff.additions, "removals", (json_int_t)diff.removals, "diff",
 	    kjson_text(text.data ? text.data : "", text.len));
-	kbuf_free(&text);
 	kdiff_free(&diff);
 	return o;
 }
@@ -124,8 +123,8 @@ static void
 add_step(
     json_t *o, const struct report *r, const struct kcandidate *parent, const struct kcandidate *c)
 {
-	json_t *a = karch_program(r->dir, parent->id, false),
-	       *b = karch_program(r->dir, c->id, false);
+	json_auto_t *a = karch_program(r->dir, parent->id, false),
+	            *b = karch_program(r->dir, c->id, false);
 	bool paired;
 	struct kgain_ratio gain = gain_of(parent, c, &paired);
 
@@ -134,15 +133,13 @@ add_step(
 	        text_of(c, "eval.plan.change", text_of(c, "sample.strategy", "no strategy")),
 	        "paired", paired, "gain", gain.n ? ratio_json(&gain) : NULL, "diffs",
 	        diffs_json(a, b)));
-	json_decref(a);
-	json_decref(b);
 }
 
 void
 add_lineage(json_t *f, const struct report *r)
 {
 	struct chain chain = { .count = 0 };
-	json_t *steps = json_array();
+	json_auto_t *steps = json_array();
 	const char *first;
 
 	if (r->best && (!r->linear || !linear_chain(r, &chain)))
@@ -164,5 +161,4 @@ add_lineage(json_t *f, const struct report *r)
 		json_object_set_new(f, "lineage",
 		    json_pack("{s:O,s:s}", "steps", steps, "cut",
 		        strcmp(first, KARCH_REFERENCE) ? first : ""));
-	json_decref(steps);
 }

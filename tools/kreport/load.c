@@ -21,11 +21,10 @@ static void
 drop(json_t *rec, const char *path)
 {
 	const char *dot = strrchr(path, '.');
-	char *parent = dot ? kstrndup(path, (size_t)(dot - path)) : NULL;
+	auto_free char *parent = dot ? kstrndup(path, (size_t)(dot - path)) : NULL;
 	json_t *object = parent ? (json_t *)kjson_path(rec, parent) : rec;
 
 	json_object_del(object, dot ? dot + 1 : path);
-	free(parent);
 }
 
 const json_t *
@@ -43,11 +42,9 @@ text_of(const struct kcandidate *c, const char *path, const char *def)
 static json_t *
 load_json(const char *dir, const char *name)
 {
-	char *path = kasprintf("%s/%s", dir, name);
-	json_t *json = kjson_if_there(path);
+	auto_free char *path = kasprintf("%s/%s", dir, name);
 
-	free(path);
-	return json;
+	return kjson_if_there(path);
 }
 
 enum { PRELUDE = 700 };
@@ -96,17 +93,15 @@ add_candidate(struct report *r, struct kcandidate *c, const json_t *races)
 static void
 load_trials(struct report *r)
 {
-	json_t *races = kchain_races(r->camp, r->last);
+	json_auto_t *races = kchain_races(r->camp, r->last);
 
 	for (long t = 0; t <= r->last; t++) {
-		struct kcandidate *list;
+		auto_free struct kcandidate *list = NULL;
 		size_t n = ktrials_take(&r->trials, t, &list);
 
 		for (size_t i = 0; i < n; i++)
 			add_candidate(r, &list[i], races);
-		free(list);
 	}
-	json_decref(races);
 }
 
 /* Rows of the archive get the same figures. */
@@ -155,8 +150,8 @@ static void
 load_verify(struct report *r)
 {
 	for (long t = r->last; r->best && t > 0 && !r->verify && !r->refused; t--) {
-		char *path = kplace_trial(r->camp->dir, t, "verify.ndjson");
-		json_t *rec = kin_first(path);
+		auto_free char *path = kplace_trial(r->camp->dir, t, "verify.ndjson");
+		json_auto_t *rec = kin_first(path);
 
 		if (rec && kjson_is(rec, "id", r->best->id)) {
 			bool right =
@@ -166,8 +161,6 @@ load_verify(struct report *r)
 			    json_incref((json_t *)kjson_path(rec, "eval"));
 			r->verify_trial = t;
 		}
-		json_decref(rec);
-		free(path);
 	}
 }
 

@@ -45,30 +45,27 @@ static void
 write_page(struct page *p, const struct report *r, const json_t *facts, long refresh)
 {
 	struct ktemplate t = { .show = show_value };
-	char *file = kdata_path(r->count ? "tools/kreport/report.page" : "tools/kreport/wait.page"),
-	     why[256];
-	char *template = kread_text_or_die(file, 1 << 20);
+	auto_free char *file =
+	    kdata_path(r->count ? "tools/kreport/report.page" : "tools/kreport/wait.page");
+	char why[256];
+	auto_free char *template = kread_text_or_die(file, 1 << 20);
 	struct drawn drawn = { .r = r };
-	struct kbuf text = { 0 };
+	auto_buf struct kbuf text = { 0 };
 
 	if (!ktemplate_render(&t, &text, template, file, facts, why, sizeof why))
 		kdie(K_USAGE, "%s", why);
 	page_make(p, text.data, kjson_str_or(facts, "title", ""), refresh, draw, &drawn);
 	for (size_t i = 0; i < FIGURES; i++)
 		free(drawn.svg[i]);
-	kbuf_free(&text);
-	free(template);
-	free(file);
 }
 
 static void
 write_file(const char *dir, const char *name, const struct kbuf *text)
 {
-	char *path = kasprintf("%s/%s", dir, name);
+	auto_free char *path = kasprintf("%s/%s", dir, name);
 
 	if (kwrite_file(path, text->data, text->len))
 		kdie_errno(K_IO, "%s", path);
-	free(path);
 }
 
 static void
@@ -100,14 +97,13 @@ write_pages(const struct report *r, const json_t *facts, enum format format, con
 static void
 add_now(json_t *facts)
 {
-	struct kbuf text = { 0 };
+	auto_buf struct kbuf text = { 0 };
 	char chunk[4096];
 	ssize_t n;
 
 	while (text.len < NOW_MAX && (n = read(STDIN_FILENO, chunk, sizeof chunk)) > 0)
 		kbuf_add(&text, chunk, (size_t)n);
 	kjson_set(facts, "now", kjson_text(text.data ? text.data : "", text.len));
-	kbuf_free(&text);
 }
 
 int
@@ -132,7 +128,7 @@ main(int argc, char **argv)
 		            "on top" },
 	};
 	struct report r;
-	json_t *facts;
+	json_auto_t *facts = NULL;
 
 	kutil_init("kreport");
 	koption_read(options, LEN(options), usage, argc, argv);
@@ -150,7 +146,6 @@ main(int argc, char **argv)
 	} else {
 		write_pages(&r, facts, (enum format)format, output, refresh);
 	}
-	json_decref(facts);
 	free_report(&r);
 	return K_OK;
 }

@@ -64,11 +64,10 @@ unhidden(const char *text, size_t len)
 static void
 put_text(struct writer *w, const char *text, size_t len)
 {
-	char *plain = unhidden(text, len);
+	auto_free char *plain = unhidden(text, len);
 
 	kmark_html(&w->p->html, plain, len);
 	kmark_md(&w->p->md, plain, len);
-	free(plain);
 }
 
 /*
@@ -78,8 +77,9 @@ put_text(struct writer *w, const char *text, size_t len)
 static void
 put_code_span(struct writer *w, const char *text, size_t len, bool in_table)
 {
-	char *plain = unhidden(text, len);
-	struct kbuf clean = { 0 }, *md = &w->p->md;
+	auto_free char *plain = unhidden(text, len);
+	auto_buf struct kbuf clean = { 0 };
+	struct kbuf *md = &w->p->md;
 	size_t run = 0, longest = 0;
 
 	kbuf_puts(&w->p->html, "<code>");
@@ -102,8 +102,6 @@ put_code_span(struct writer *w, const char *text, size_t len, bool in_table)
 	kbuf_puts(md, longest ? " " : "");
 	for (size_t i = 0; i <= longest; i++)
 		kbuf_puts(md, "`");
-	kbuf_free(&clean);
-	free(plain);
 }
 
 /* Text with `code` and **strong**. */
@@ -277,7 +275,7 @@ static void
 put_table(struct writer *w, char *text)
 {
 	char *cell[CELLS];
-	struct kbuf rule = { 0 };
+	auto_buf struct kbuf rule = { 0 };
 
 	w->columns = split(text, cell) - 1;
 	kbuf_printf(&w->p->html,
@@ -298,7 +296,6 @@ put_table(struct writer *w, char *text)
 	}
 	kbuf_puts(&w->p->html, "</tr></thead>\n<tbody>\n");
 	kbuf_printf(&w->p->md, "\n|%s\n", rule.data);
-	kbuf_free(&rule);
 }
 
 static void
@@ -311,14 +308,13 @@ put_row(struct writer *w, char *text)
 	for (size_t i = 0; i < w->columns; i++) {
 		const struct kind *kind = kind_of(*w->column[i]);
 		const char *name = w->column[i] + !!kind->sign;
-		char *plain = unhidden(name, strlen(name));
+		auto_free char *plain = unhidden(name, strlen(name));
 
 		/* On a narrow screen a row becomes a card, in which each cell has a label. */
 		kbuf_printf(&w->p->html, "<%s class=\"%s\" data-is=\"",
 		    i ? "td" : "th scope=\"row\"", i ? kind->class : "");
 		kmark_html(&w->p->html, plain, strlen(name));
 		kbuf_puts(&w->p->html, "\">");
-		free(plain);
 		kbuf_puts(&w->p->md, " ");
 		put_inline(w, cell[i], true);
 		both(w, i ? "</td>" : "</th>", " |");
@@ -335,14 +331,13 @@ put_box(struct writer *w, char *text)
 static void
 put_details(struct writer *w, char *text)
 {
-	char *plain = unhidden(text, strlen(text));
+	auto_free char *plain = unhidden(text, strlen(text));
 
 	both(w, "<details><summary>", "<details><summary>");
 	/* Markdown is not interpreted inside a tag, so both get HTML. */
 	kmark_html(&w->p->html, plain, strlen(text));
 	kmark_html(&w->p->md, plain, strlen(text));
 	both(w, "</summary>\n", "</summary>\n\n");
-	free(plain);
 }
 
 static void
@@ -510,8 +505,8 @@ static const char head[] =
 static void
 finish(struct writer *w, const char *title, long refresh)
 {
-	char *file = kdata_path("tools/kreport/report.css"),
-	     *style = kread_file_or_die(file, 1 << 20, NULL);
+	auto_free char *file = kdata_path("tools/kreport/report.css"),
+	               *style = kread_file_or_die(file, 1 << 20, NULL);
 	struct kbuf page = { 0 }, *md = &w->p->md;
 
 	kbuf_puts(&page, head);
@@ -530,8 +525,6 @@ finish(struct writer *w, const char *title, long refresh)
 	w->p->html = page;
 	while (md->len > 1 && md->data[md->len - 1] == '\n' && md->data[md->len - 2] == '\n')
 		md->data[--md->len] = '\0';
-	free(style);
-	free(file);
 }
 
 void
@@ -539,7 +532,8 @@ page_make(struct page *p, const char *text, const char *title, long refresh, pag
     void *arg)
 {
 	struct writer w = { .p = p, .figure = figure, .arg = arg };
-	char *copy = kstrdup(text), *end;
+	auto_free char *copy = kstrdup(text);
+	char *end;
 
 	*p = (struct page){ 0 };
 	for (char *line = copy; *line; line = end) {
@@ -555,5 +549,4 @@ page_make(struct page *p, const char *text, const char *title, long refresh, pag
 	}
 	enter(&w, NOTHING);
 	finish(&w, title, refresh);
-	free(copy);
 }

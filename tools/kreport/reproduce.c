@@ -18,7 +18,7 @@ struct names {
 static void
 add_name(const struct report *r, struct names *names, char *name)
 {
-	char *path = kasprintf("%s/%s", r->dir, name);
+	auto_free char *path = kasprintf("%s/%s", r->dir, name);
 
 	if (!kis_there(path)) {
 		free(name);
@@ -26,7 +26,6 @@ add_name(const struct report *r, struct names *names, char *name)
 		names->list = krealloc(names->list, (names->count + 1) * sizeof *names->list);
 		names->list[names->count++] = name;
 	}
-	free(path);
 }
 
 static int
@@ -40,7 +39,7 @@ static void
 add_sources(const struct report *r, struct names *names)
 {
 	const char *task = kcamp_str(r->camp, "task");
-	json_t *recordings = ktask_recordings(r->task->json);
+	json_auto_t *recordings = ktask_recordings(r->task->json);
 
 	add_name(r, names, kstrdup("campaign.json"));
 	add_name(r, names, kstrdup(task));
@@ -51,7 +50,6 @@ add_sources(const struct report *r, struct names *names)
 		add_name(r, names, kbeside(task, r->task->baselines[i].file));
 	for (size_t i = 0; i < json_array_size(recordings); i++)
 		add_name(r, names, kbeside(task, json_string_value(json_array_get(recordings, i))));
-	json_decref(recordings);
 }
 
 /*
@@ -61,10 +59,10 @@ add_sources(const struct report *r, struct names *names)
 static void
 add_facts(const struct report *r, struct names *names)
 {
-	char *pattern = kplace_in(r->dir,
-	         "trials/{000/{machine.json,ceilings.json,tips.md},*/"
-	         "{evidence,verify}.ndjson,*/*/{digest,eval}.ndjson}"),
-	     *prefix = kplace_in(r->dir, "");
+	auto_free char *pattern = kplace_in(r->dir,
+	                   "trials/{000/{machine.json,ceilings.json,tips.md},*/"
+	                   "{evidence,verify}.ndjson,*/*/{digest,eval}.ndjson}"),
+	               *prefix = kplace_in(r->dir, "");
 	glob_t found;
 
 	if (!glob(pattern, GLOB_BRACE | GLOB_NOSORT, NULL, &found))
@@ -75,8 +73,6 @@ add_facts(const struct report *r, struct names *names)
 				add_name(r, names, kstrdup(name));
 		}
 	globfree(&found);
-	free(prefix);
-	free(pattern);
 }
 
 /*
@@ -86,24 +82,22 @@ add_facts(const struct report *r, struct names *names)
 static json_t *
 digests_json(const struct report *r, struct names *names, const char *what)
 {
-	struct kbuf text = { 0 };
+	auto_buf struct kbuf text = { 0 };
 	char hex[65];
 	json_t *o;
 
 	qsort(names->list, names->count, sizeof *names->list, by_name);
 	kbuf_add(&text, "", 0);
 	for (size_t i = 0; i < names->count; i++) {
-		char *path = kplace_in(r->dir, names->list[i]);
+		auto_free char *path = kplace_in(r->dir, names->list[i]);
 
 		if (kseal_file(path, hex))
 			kbuf_printf(&text, "%s  %s\n", hex, names->list[i]);
-		free(path);
 		free(names->list[i]);
 	}
 	ksha256_hex(text.data, text.len, hex);
 	o = json_pack("{s:s,s:I,s:s,s:s}", "what", what, "count", (json_int_t)names->count,
 	    "sha256", hex, "list", text.data);
-	kbuf_free(&text);
 	free(names->list);
 	return o;
 }

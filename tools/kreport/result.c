@@ -61,16 +61,13 @@ best_of(const struct report *r)
 static json_int_t
 count_values(const json_t *cases, const char *member)
 {
-	json_t *seen = json_object();
-	json_int_t n;
+	json_auto_t *seen = json_object();
 	size_t i;
 	json_t *c;
 
 	json_array_foreach(cases, i, c)
 		json_object_set_new(seen, kjson_str_or(c, member, ""), json_true());
-	n = (json_int_t)json_object_size(seen);
-	json_decref(seen);
-	return n;
+	return (json_int_t)json_object_size(seen);
 }
 
 static bool

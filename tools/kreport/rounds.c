@@ -90,7 +90,7 @@ add_rounds(json_t *f, const struct report *r)
 	const char *names[MOST_SHAPES];
 	size_t shapes = shapes_of(r, names);
 	json_int_t accepted = 0, back = 0;
-	json_t *rows = json_array(), *columns = json_array();
+	json_auto_t *rows = json_array(), *columns = json_array();
 
 	for (size_t i = 0; i < r->count; i++) {
 		const struct kcandidate *c = &r->list[i];
@@ -111,6 +111,4 @@ add_rounds(json_t *f, const struct report *r)
 		        "rows", rows, "columns", columns, "hidden",
 		        (json_int_t)(json_array_size(of(r->reference, "eval.timing")) - shapes),
 		        "ends", ends_json(r)));
-	json_decref(rows);
-	json_decref(columns);
 }

@@ -59,7 +59,7 @@ place_of(const struct kcandidate *c, const struct outcome *o)
 static void
 put_best_line(struct plot *p, const struct report *r, const struct outcome *o)
 {
-	struct kbuf path = { 0 };
+	auto_buf struct kbuf path = { 0 };
 	double last = 1;
 
 	kbuf_printf(
@@ -74,7 +74,6 @@ put_best_line(struct plot *p, const struct report *r, const struct outcome *o)
 	}
 	kbuf_printf(&path, "H%.1f\"/>\n", p->x.to);
 	kbuf_puts(&p->svg, path.data);
-	kbuf_free(&path);
 }
 
 static void
@@ -88,7 +87,7 @@ put_points(struct plot *p, const struct report *r, const struct outcome *o)
 			continue;
 		if (c->correct && c->speedup.mean > 0) {
 			double y = plot_at(&p->y, c->speedup.mean);
-			json_t *own = candidate_json(c);
+			json_auto_t *own = candidate_json(c);
 
 			plot_mark_begin(p, "%s: %s, %s%s", c->id,
 			    show_speed(json_object_get(own, "speed")),
@@ -96,7 +95,6 @@ put_points(struct plot *p, const struct report *r, const struct outcome *o)
 			    c->won ? r->linear ? ", accepted" : ", a gain" : "");
 			plot_svg(p, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%d\" class=\"%s\"/>", x, y,
 			    r->count > 100 ? 3 : 4, c->won ? "gain" : "point");
-			json_decref(own);
 		} else {
 			double y = p->y.from - 5;
 
@@ -111,7 +109,7 @@ put_points(struct plot *p, const struct report *r, const struct outcome *o)
 char *
 plot_progress(const struct report *r)
 {
-	struct outcome *o = outcomes_of(r);
+	auto_free struct outcome *o = outcomes_of(r);
 	double low = 1, high = 1.5;
 	struct plot p;
 
@@ -137,7 +135,6 @@ plot_progress(const struct report *r)
 	put_best_line(&p, r, o);
 	put_points(&p, r, o);
 	plot_svg(&p, "</svg>");
-	free(o);
 	return p.svg.data;
 }
 
@@ -176,7 +173,7 @@ search_json(const struct report *r, const struct outcome *o)
 {
 	struct outcome all = { .count = { 0 } };
 	size_t n;
-	double *x = speedups_of(r, &n);
+	auto_free double *x = speedups_of(r, &n);
 	json_t *s;
 
 	for (long t = 1; t <= r->last; t++) {
@@ -197,7 +194,6 @@ search_json(const struct report *r, const struct outcome *o)
 		    json_pack("{s:f,s:f,s:f,s:f,s:f}", "lowest", x[0], "lower",
 		        kstat_quantile(x, n, 0.25), "median", kstat_quantile(x, n, 0.5), "upper",
 		        kstat_quantile(x, n, 0.75), "highest", x[n - 1]));
-	free(x);
 	return s;
 }
 
@@ -210,20 +206,18 @@ elite_json(const struct report *r, const struct karch_row *row, size_t i)
 	struct kgain_ratio alone = {
 		.mean = row->speedup, .low = row->speedup, .high = row->speedup
 	};
-	json_t *own = c ? candidate_json(c) : json_pack("{s:o*}", "speed", ratio_json(&alone)), *o;
+	json_auto_t *own = c ? candidate_json(c) : json_pack("{s:o*}", "speed", ratio_json(&alone));
 	char cell[KARCH_DIMS + 1];
 
 	karch_cell_text(row->cell, cell);
-	o = json_pack("{s:s,s:s,s:s,s:s,s:b,s:f,s:O*,s:f,s:f,s:s,s:s}", "id", row->id, "cell", cell,
-	    "status", status_rows[row->status].name, "class",
+	return json_pack("{s:s,s:s,s:s,s:s,s:b,s:f,s:O*,s:f,s:f,s:s,s:s}", "id", row->id, "cell",
+	    cell, "status", status_rows[row->status].name, "class",
 	    !correct ? ""
 	        : i  ? "point"
 	             : "best",
 	    "bar", i < MOST_BARS, "value", correct ? row->speedup : 0, "speed",
 	    json_object_get(own, "speed"), "ns", row->runtime_ms * 1e6, "score", row->score,
 	    "strategy", row->strategy, "parent", row->parent);
-	json_decref(own);
-	return o;
 }
 
 static json_t *
@@ -245,10 +239,9 @@ archive_json(const struct report *r)
 void
 add_search(json_t *f, const struct report *r)
 {
-	struct outcome *o = outcomes_of(r);
+	auto_free struct outcome *o = outcomes_of(r);
 
 	if (r->last > 0)
 		json_object_set_new(f, "search", search_json(r, o));
 	json_object_set_new(f, "archive", archive_json(r));
-	free(o);
 }

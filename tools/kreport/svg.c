@@ -15,10 +15,9 @@
 static void
 put_escaped(struct kbuf *out, const char *fmt, va_list args)
 {
-	char *text = kvasprintf(fmt, args);
+	auto_free char *text = kvasprintf(fmt, args);
 
 	kmark_html(out, text, strlen(text));
-	free(text);
 }
 
 void

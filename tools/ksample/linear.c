@@ -19,12 +19,12 @@ enum { SAID_MAX = 300 };
 static json_t *
 load_round(const struct search *s, long trial)
 {
-	char *id = kasprintf("%03ld/01", trial), *fault;
+	auto_free char *id = kasprintf("%03ld/01", trial);
+	char *fault;
 	json_t *record = ktrials_record(s->camp, id, KJOIN_FIGURES, &fault);
 
 	if (fault)
 		kdie(K_USAGE, "%s", fault);
-	free(id);
 	return record;
 }
 
@@ -32,11 +32,10 @@ static void
 add_said(json_t *to, const json_t *plan, const char *key)
 {
 	const char *text = kjson_str_or(plan, key, NULL);
-	char *line = text ? kfence_line(text, SAID_MAX) : NULL;
+	auto_free char *line = text ? kfence_line(text, SAID_MAX) : NULL;
 
 	if (line)
 		kjson_set(to, key, json_string(line));
-	free(line);
 }
 
 /* One round in the form in which later rounds see it. */
@@ -85,8 +84,9 @@ add_history(const struct search *s, json_t *sample)
 	       *searched = json_array();
 
 	for (long t = 1; t < s->trial; t++) {
-		json_t *record = kmemo_masked(&s->masks, t, s->trial) ? NULL : load_round(s, t),
-		       *one;
+		json_auto_t *record =
+		    kmemo_masked(&s->masks, t, s->trial) ? NULL : load_round(s, t);
+		json_t *one;
 		const json_t *decision = kjson_path(record, "score.decision");
 		bool rolled_back = kjson_is(decision, "verdict", "rolled_back");
 
@@ -110,7 +110,6 @@ add_history(const struct search *s, json_t *sample)
 			json_array_append_new(
 			    accepted, round_json(record, direction, LEN(direction)));
 		add_searched(searched, record);
-		json_decref(record);
 	}
 	kjson_set(sample, "rounds", rounds);
 	kjson_set(sample, "ineffective", ineffective);
@@ -125,10 +124,9 @@ add_history(const struct search *s, json_t *sample)
 static void
 add_last(const struct search *s, json_t *sample)
 {
-	json_t *record = kmemo_masked(&s->masks, s->trial - 1, s->trial)
-	    ? NULL
-	    : load_round(s, s->trial - 1),
-	       *last;
+	json_auto_t *record =
+	    kmemo_masked(&s->masks, s->trial - 1, s->trial) ? NULL : load_round(s, s->trial - 1);
+	json_t *last;
 	enum status status = status_at(record, "eval.status");
 
 	if (s->trial > 1 && (status_repairable(status) || status == STATUS_NO_PLAN)) {
@@ -136,7 +134,6 @@ add_last(const struct search *s, json_t *sample)
 		kjson_set(last, "status", status_json(status));
 		kjson_set(sample, "last", last);
 	}
-	json_decref(record);
 }
 
 static json_t *
@@ -202,7 +199,7 @@ check_evidence(const char *path, const json_t *evidence, const json_t *program, 
 static void
 add_evidence(const struct search *s, json_t *sample, json_t *program, long streak)
 {
-	char *path = kplace_trial(s->camp->dir, s->trial, "evidence.ndjson");
+	auto_free char *path = kplace_trial(s->camp->dir, s->trial, "evidence.ndjson");
 	json_t *evidence, *profile;
 
 	if (streak >= KLINEAR_PROFILE) {
@@ -220,13 +217,13 @@ add_evidence(const struct search *s, json_t *sample, json_t *program, long strea
 		json_object_del(evidence, "campaign");
 		kjson_set(sample, "evidence", evidence);
 	}
-	free(path);
 }
 
 void
 add_application(const struct search *s, json_t *sample)
 {
-	json_t *list = json_array(), *v;
+	json_auto_t *list = json_array();
+	json_t *v;
 	size_t i;
 
 	json_array_foreach(s->failures, i, v) {
@@ -238,7 +235,6 @@ add_application(const struct search *s, json_t *sample)
 	}
 	if (json_array_size(list))
 		kjson_set(sample, "application", json_incref(list));
-	json_decref(list);
 }
 
 json_t *
@@ -246,7 +242,7 @@ linear_json(const struct search *s)
 {
 	const json_t *linear = kjson_path(s->archive.header, "linear"),
 	             *errors = kjson_path(s->archive.header, "errors");
-	char *accepted = kverdict_incumbent(s->camp->dir, linear);
+	auto_free char *accepted = kverdict_incumbent(s->camp->dir, linear);
 	long streak = (long)kjson_int_or(linear, "streak", 0);
 	json_t *o, *program;
 
@@ -266,6 +262,5 @@ linear_json(const struct search *s)
 	program = accepted_program(s, accepted);
 	add_evidence(s, o, program, streak);
 	kjson_set(o, "parent", program);
-	free(accepted);
 	return o;
 }

@@ -77,10 +77,10 @@ free_slopes(struct search *s)
 static char *
 default_file(const struct arguments *a, long trial, const char *name)
 {
-	char *file = kasprintf("%s.ndjson", name), *path;
+	auto_free char *file = kasprintf("%s.ndjson", name);
+	char *path;
 
 	path = trial < 0 ? kplace_in(a->dir, file) : kplace_trial(a->dir, trial, file);
-	free(file);
 
 	if (kis_there(path))
 		return path;
@@ -221,7 +221,7 @@ parse(struct arguments *a, int argc, char **argv)
 static void
 put_sample(const struct search *s, const struct arguments *a, const struct plan *plan, int branch)
 {
-	json_t *record = json_pack("{s:s,s:s,s:I,s:i,s:o,s:o}", "schema", KRECORD_SCHEMA,
+	json_auto_t *record = json_pack("{s:s,s:s,s:I,s:i,s:o,s:o}", "schema", KRECORD_SCHEMA,
 	    "campaign", kcamp_str(s->camp, "name"), "trial", (json_int_t)s->trial, "branch", branch,
 	    "id", json_sprintf("%03ld/%02d", s->trial, branch), "sample",
 	    plan ? sample_json(s, plan, branch) : linear_json(s));
@@ -230,7 +230,6 @@ put_sample(const struct search *s, const struct arguments *a, const struct plan 
 		krecord_store(a->dir, record, "sample", NULL);
 	else
 		kout_json(record);
-	json_decref(record);
 }
 
 int

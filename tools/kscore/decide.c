@@ -36,15 +36,11 @@ reason_line(const char *what)
 static bool
 is_waived(const struct kcamp *camp, const char *id, const char *kind, const char *reason)
 {
-	char *path = kasprintf("%s/waivers/%s-%s.md", camp->dir, kind, id), *text;
-	bool waived;
+	auto_free char *path = kasprintf("%s/waivers/%s-%s.md", camp->dir, kind, id), *text = NULL;
 
 	*strrchr(path, '/') = '-';
 	text = kread_file(path, WAIVER_MAX, NULL);
-	waived = text && strstr(text, id) && kregex_is(reason, text);
-	free(text);
-	free(path);
-	return waived;
+	return text && strstr(text, id) && kregex_is(reason, text);
 }
 
 /*
@@ -217,7 +213,7 @@ add_decision(struct scorer *s, const struct krec *rec, json_t *score)
 	struct klinear_decision d = { .code = KLINEAR_BASELINE };
 	struct level level = { 0 };
 	long round = (long)kjson_int_or(rec->json, "trial", 0) + 1;
-	char *line;
+	auto_free char *line = NULL;
 	json_t *out;
 
 	if (c.status == STATUS_CORRECT && kjson_path(rec->json, "eval.timing")) {
@@ -242,7 +238,6 @@ add_decision(struct scorer *s, const struct krec *rec, json_t *score)
 	}
 	put_outcome(s, &c, &d, score);
 	kjson_set(score, "decision", out);
-	free(line);
 	free_case(&c);
 }
 

@@ -44,10 +44,9 @@ incumbent_of(struct scorer *s, const char *id)
 	if (!id || !strcmp(id, s->reference.id))
 		return NULL;
 	if (!s->incumbent.id || strcmp(s->incumbent.id, id)) {
-		char *path = kplace_id(s->camp->dir, id, "eval");
+		auto_free char *path = kplace_id(s->camp->dir, id, "eval");
 
 		s->incumbent_holds = load_rival(&s->incumbent, path, id);
-		free(path);
 	}
 	return s->incumbent_holds ? &s->incumbent : NULL;
 }
@@ -154,11 +153,10 @@ static void
 check_times(const struct scorer *s, const struct krec *rec, const json_t *timing)
 {
 	/* The baseline of a chain is timed on more workloads than a round on its quick set. */
-	json_t *reference = s->linear ? kgain_rows_like(s->reference.timing, timing)
-	                              : json_incref((json_t *)s->reference.timing);
+	json_auto_t *reference = s->linear ? kgain_rows_like(s->reference.timing, timing)
+	                                   : json_incref((json_t *)s->reference.timing);
 	char *fault = kgain_speedup(reference, timing, NULL);
 
-	json_decref(reference);
 	if (fault)
 		refuse(rec, fault, "the reference");
 }
@@ -341,13 +339,12 @@ score_of(struct scorer *s, const struct krec *rec)
 static char *
 best_of(const char *path)
 {
-	json_t *header = kin_first(path);
+	json_auto_t *header = kin_first(path);
 	const char *id = kjson_str_or(header, "best.id", kjson_str_or(header, "best", NULL));
 	char *best = id ? kstrdup(id) : NULL;
 
 	if (!header)
 		kdie(K_USAGE, "%s: is empty or not an archive", path);
-	json_decref(header);
 	return best;
 }
 
@@ -361,13 +358,12 @@ score_file(struct scorer *s, const char *path, bool check)
 
 	kin_open(&in, path);
 	while (krecord_next(&in, s->camp->dir, &rec, join)) {
-		json_t *score = score_of(s, &rec);
+		json_auto_t *score = score_of(s, &rec);
 
 		if (check)
 			holds &= decision_holds(&rec, score);
 		else
 			krecord_put(&rec, s->camp->dir, s->thin, "score", score);
-		json_decref(score);
 		krec_free(&rec);
 	}
 	kin_end(&in);
@@ -378,11 +374,9 @@ score_file(struct scorer *s, const char *path, bool check)
 static json_t *
 load_task(const struct kcamp *camp)
 {
-	char *path = kcamp_path(camp, kcamp_str(camp, "task"));
-	json_t *task = kjson_if_there(path);
+	auto_free char *path = kcamp_path(camp, kcamp_str(camp, "task"));
 
-	free(path);
-	return task;
+	return kjson_if_there(path);
 }
 
 int

@@ -40,13 +40,12 @@ static void
 fault(struct text *t, const char *fmt, ...)
 {
 	va_list ap;
-	char *why;
+	auto_free char *why = NULL;
 
 	va_start(ap, fmt);
 	why = kvasprintf(fmt, ap);
 	va_end(ap);
 	kbuf_printf(t->faults, "%s:%ld: %s\n", t->name, t->line, why);
-	free(why);
 }
 
 /* ---- what is cited ---- */
@@ -113,8 +112,8 @@ check_citation(struct text *t, const char *metric, const char *value, const char
 static void
 check_spec_line(struct text *t, const char *line, const char *arrow)
 {
-	char *left = kstrndup(line, (size_t)(arrow - line)),
-	     *start = left + strspn(left, " \t-*>`|"), *colon, *metric, *value, *unit;
+	auto_free char *left = kstrndup(line, (size_t)(arrow - line));
+	char *start = left + strspn(left, " \t-*>`|"), *colon, *metric, *value, *unit;
 	const char *locator = arrow + strlen(ARROW), *hedge = khw_hedge(left);
 	char file[200], list[160];
 	enum khw_dimension dimension;
@@ -150,7 +149,6 @@ check_spec_line(struct text *t, const char *line, const char *arrow)
 			check_citation(t, metric, value, unit, file, number);
 		}
 	}
-	free(left);
 }
 
 /* ---- targets ---- */
@@ -265,12 +263,11 @@ check_object(struct text *t, const json_t *o)
 static bool
 check_json(struct text *t, const char *data, size_t len)
 {
-	json_t *o = json_loadb(data, len, JSON_DISABLE_EOF_CHECK, NULL);
+	json_auto_t *o = json_loadb(data, len, JSON_DISABLE_EOF_CHECK, NULL);
 	bool is_object = json_is_object(o);
 
 	if (is_object)
 		check_object(t, o);
-	json_decref(o);
 	return is_object;
 }
 
@@ -280,12 +277,11 @@ check_json(struct text *t, const char *data, size_t len)
 static void
 check_hedge(struct text *t, const char *line)
 {
-	char *hedged = kclaim_hedged(line);
+	auto_free char *hedged = kclaim_hedged(line);
 
 	if (hedged)
 		fault(
 		    t, "'%.100s' hedges; give the figure with its source, or leave it out", hedged);
-	free(hedged);
 }
 
 /*
@@ -295,8 +291,8 @@ check_hedge(struct text *t, const char *line)
 static void
 check_bare_figure(struct text *t, const char *line, const char *arrow)
 {
-	char *left = kstrndup(line, arrow ? (size_t)(arrow - line) : strlen(line)),
-	     *colon = strrchr(left, ':'), *metric, *unit;
+	auto_free char *left = kstrndup(line, arrow ? (size_t)(arrow - line) : strlen(line));
+	char *colon = strrchr(left, ':'), *metric, *unit;
 	enum khw_dimension dimension;
 	char name[16];
 	int n = 0;
@@ -317,7 +313,6 @@ check_bare_figure(struct text *t, const char *line, const char *arrow)
 			    "L12'",
 			    metric);
 	}
-	free(left);
 }
 
 static void
@@ -375,12 +370,11 @@ check_text(struct text *t, const char *path)
 		t->line = 0;
 		for (char *p = data; p < data + len;) {
 			size_t n = strcspn(p, "\n");
-			char *line = kstrndup(p, n);
+			auto_free char *line = kstrndup(p, n);
 
 			t->line++;
 			line[strcspn(line, "\r")] = '\0';
 			check_line(t, line, pass == 1);
-			free(line);
 			p += n + 1;
 		}
 	}
@@ -410,7 +404,7 @@ static void
 choose(struct text *t, const struct options *o)
 {
 	struct kcamp *c = o->campaign ? kcamp_load(o->campaign) : NULL;
-	char *path = o->campaign ? kplace_trial(o->campaign, 0, "roofline.json") : NULL;
+	auto_free char *path = o->campaign ? kplace_trial(o->campaign, 0, "roofline.json") : NULL;
 
 	if (o->device || (c && *kcamp_str(c, "gpu"))) {
 		t->device_name = kstrdup(o->device ? o->device : kcamp_str(c, "gpu"));
@@ -419,14 +413,13 @@ choose(struct text *t, const struct options *o)
 	if (path)
 		t->roofline = kjson_if_there(path);
 	consents_load(&t->consents, o->campaign ? o->campaign : ".");
-	free(path);
 	kcamp_free(c);
 }
 
 int
 command_check(const struct options *o)
 {
-	struct kbuf faults = { 0 };
+	auto_buf struct kbuf faults = { 0 };
 	struct text t = { .hw = khw_load(o->hardware, o->campaign), .faults = &faults };
 	size_t len;
 
@@ -440,7 +433,6 @@ command_check(const struct options *o)
 	if (len)
 		kout_line(faults.data, len - 1);
 	kout_commit();
-	kbuf_free(&faults);
 	consents_free(&t.consents);
 	json_decref(t.roofline);
 	khw_free((struct khw *)t.hw);

@@ -45,8 +45,9 @@ consent_for(const struct consents *c, const char *metric)
 void
 consents_load(struct consents *c, const char *dir)
 {
-	char *path = kasprintf("%s/placeholder.ok", dir),
-	     *text = kread_if_there(path, 1 << 20, NULL), *rest, *p;
+	auto_free char *path = kasprintf("%s/placeholder.ok", dir),
+	               *text = kread_if_there(path, 1 << 20, NULL);
+	char *rest, *p;
 	long line = 0;
 
 	*c = (struct consents){ 0 };
@@ -76,8 +77,6 @@ consents_load(struct consents *c, const char *dir)
 		c->list = krealloc(c->list, (c->count + 1) * sizeof *c->list);
 		c->list[c->count++] = one;
 	}
-	free(text);
-	free(path);
 }
 
 void
@@ -98,7 +97,7 @@ put_unknown(const struct options *o, const struct khw_device *d, const struct kh
     const char *metric)
 {
 	const char *reason = f ? f->source : "its file does not have it";
-	char *line = kasprintf("%s: %s", metric, UNKNOWN);
+	auto_free char *line = kasprintf("%s: %s", metric, UNKNOWN);
 	json_t *record;
 
 	if (o->json) {
@@ -110,7 +109,6 @@ put_unknown(const struct options *o, const struct khw_device *d, const struct kh
 		kout_line(line, strlen(line));
 		kwarn("%s of %s: %s", metric, d->name, f ? reason : "its file does not have it");
 	}
-	free(line);
 }
 
 static void

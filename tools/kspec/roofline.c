@@ -65,13 +65,12 @@ static void
 add_unknown(struct step *s, const char *metric, const char *fmt, ...)
 {
 	va_list ap;
-	char *why;
+	auto_free char *why = NULL;
 
 	va_start(ap, fmt);
 	why = kvasprintf(fmt, ap);
 	va_end(ap);
 	json_array_append_new(s->unknown, json_pack("{s:s,s:s}", "metric", metric, "why", why));
-	free(why);
 }
 
 static void add_implausible(struct step *s, const char *what, double value, const char *unit,
@@ -82,14 +81,13 @@ add_implausible(
     struct step *s, const char *what, double value, const char *unit, const char *fmt, ...)
 {
 	va_list ap;
-	char *why;
+	auto_free char *why = NULL;
 
 	va_start(ap, fmt);
 	why = kvasprintf(fmt, ap);
 	va_end(ap);
 	json_array_append_new(s->implausible,
 	    json_pack("{s:s,s:f,s:s,s:s}", "what", what, "value", value, "unit", unit, "why", why));
-	free(why);
 }
 
 /* ---- which device ---- */
@@ -100,11 +98,9 @@ add_implausible(
 static json_t *
 load(const struct step *s, const char *name, bool records)
 {
-	char *path = kasprintf("%s/%s", s->dir, name);
-	json_t *json = records ? kin_first(path) : kjson_if_there(path);
+	auto_free char *path = kasprintf("%s/%s", s->dir, name);
 
-	free(path);
-	return json;
+	return records ? kin_first(path) : kjson_if_there(path);
 }
 
 /* The driver's description, from the ceilings or from the evaluation of the reference. */
@@ -164,10 +160,9 @@ compare_properties(struct step *s, const struct khw_device *d)
 
 	/* HIP reports no such version, and the L2 of only one of several dies. */
 	if (f && *running && told && strcmp(f->value, running) != 0) {
-		char *where = kasprintf("%s:L%ld", d->file, f->line);
+		auto_free char *where = kasprintf("%s:L%ld", d->file, f->line);
 
 		add_mismatch(s, f->metric, f->value, where, running);
-		free(where);
 		count++;
 	}
 	for (size_t i = 0; i < LEN(properties); i++) {
@@ -176,15 +171,12 @@ compare_properties(struct step *s, const struct khw_device *d)
 		f = khw_known(d, properties[i].metric);
 		if (f && v > 0 && (told || i != 2) &&
 		    fabs(v - f->number) > properties[i].tolerance * f->number) {
-			char *where = kasprintf("%s:L%ld", d->file, f->line),
-			     *said = kasprintf("%s %s", f->value, f->unit),
-			     *is = kasprintf(
-			         "%.15g (%s)", v / properties[i].factor, properties[i].key);
+			auto_free char *where = kasprintf("%s:L%ld", d->file, f->line),
+			               *said = kasprintf("%s %s", f->value, f->unit),
+			               *is = kasprintf("%.15g (%s)", v / properties[i].factor,
+			                   properties[i].key);
 
 			add_mismatch(s, f->metric, said, where, is);
-			free(where);
-			free(said);
-			free(is);
 			count++;
 		}
 	}
@@ -211,14 +203,13 @@ choose_device(struct step *s)
 		    s->device->file);
 		s->device = NULL;
 	} else if (!s->device) {
-		char *near = khw_near(s->hw, *running ? running : asked);
+		auto_free char *near = khw_near(s->hw, *running ? running : asked);
 
 		add_unknown(s, "device", "no file in docs/hardware describes '%s'%s%s",
 		    *running     ? running
 		        : *asked ? asked
 		                 : backend,
 		    *near ? "; facts about other devices are never used: " : "", near);
-		free(near);
 	}
 }
 
@@ -312,7 +303,8 @@ check_measured(struct step *s)
 	json_t *row;
 
 	json_array_foreach((json_t *)copies, i, row) {
-		char *what = kasprintf("copy of %.6g bytes", kjson_num_or(row, "moved_bytes", 0));
+		auto_free char *what =
+		    kasprintf("copy of %.6g bytes", kjson_num_or(row, "moved_bytes", 0));
 
 		low = kjson_num_or(row, "min_ns", 0);
 		high = kjson_num_or(row, "median_ns", 0);
@@ -326,7 +318,6 @@ check_measured(struct step *s)
 			    "the median sample took %.3g times "
 			    "as long as the fastest: the machine was busy",
 			    high / low);
-		free(what);
 	}
 	json_array_foreach(json_object_get(s->ceilings, "rates"), i, row) {
 		low = kjson_num_or(row, "tflops", 0);
@@ -498,17 +489,15 @@ add_target(
 	const char *unit_name = unit > 1e9 ? compute ? "TFLOPS" : "TB/s"
 	    : compute                      ? "GFLOPS"
 	                                   : "GB/s";
-	char *text = kasprintf(
-	         "%s-bound target >= %.6g %s", compute ? "compute" : "memory", v / unit, unit_name),
-	     *line;
+	auto_free char *text = kasprintf("%s-bound target >= %.6g %s",
+	                   compute ? "compute" : "memory", v / unit, unit_name),
+	               *line = NULL;
 
 	json_object_set_new(row, "target",
 	    json_pack("{s:s,s:f,s:s,s:s,s:s}", "text", text, "value", v / unit, "unit", unit_name,
 	        "by", ceiling->by, "from", ceiling->from));
 	line = kasprintf("%s: %s (%.2f x %s)", name, text, TARGET_SHARE, ceiling->by);
 	json_array_append_new(s->stop, json_string(line));
-	free(line);
-	free(text);
 }
 
 static json_t *
@@ -667,15 +656,14 @@ int
 command_roofline(const struct options *o)
 {
 	struct step s = { .o = o, .dir = kstrdup(o->campaign ? o->campaign : ".") };
-	char *task;
-	json_t *out;
+	auto_free char *task = NULL;
+	json_auto_t *out = NULL;
 
 	if (o->count)
 		kdie(K_USAGE, "roofline takes no operand; it uses the campaign's device");
 	s.camp = kcamp_load(s.dir);
 	task = kcamp_path(s.camp, kcamp_str(s.camp, "task"));
 	s.task = ktask_load(task);
-	free(task);
 	s.strict = !o->tolerant || kcamp_num(s.camp, "stop.efficiency") > 0;
 	s.hw = khw_load(o->hardware, s.dir);
 	s.unknown = json_array();
@@ -696,7 +684,6 @@ command_roofline(const struct options *o)
 	kout_open(o->output);
 	kout_json(out);
 	kout_commit();
-	json_decref(out);
 	step_free(&s);
 	return K_OK;
 }

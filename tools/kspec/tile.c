@@ -36,7 +36,7 @@ command_tile(const struct options *o)
 	enum khw_dimension dimension;
 	const struct khw_device *d;
 	double compute_s, memory_s, waves, kernel_s;
-	json_t *out;
+	json_auto_t *out = NULL;
 
 	if (o->count != 1 || !o->compute || o->flops <= 0 || o->bytes <= 0 || o->grid < 1)
 		kdie(K_USAGE,
@@ -66,7 +66,6 @@ command_tile(const struct options *o)
 	kout_open(o->output);
 	kout_json(out);
 	kout_commit();
-	json_decref(out);
 	khw_free(h);
 	return K_OK;
 }

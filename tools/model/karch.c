@@ -413,7 +413,7 @@ cell_of_line(const char *line, size_t len)
 static char *
 read_gradient_header(struct karch_gradient *g, const char *path, const char *line, size_t len)
 {
-	json_t *header = json_loadb(line, len, 0, NULL);
+	json_auto_t *header = json_loadb(line, len, 0, NULL);
 	char *before;
 
 	if (!kjson_is(header, "schema", KARCH_GRADIENT))
@@ -422,7 +422,6 @@ read_gradient_header(struct karch_gradient *g, const char *path, const char *lin
 	before = karch_before(path, header);
 	if (!g->header)
 		g->header = json_incref(header);
-	json_decref(header);
 	return before;
 }
 
@@ -558,16 +557,15 @@ out:
 char *
 karch_try(struct karch *a, const char *path, bool programs)
 {
-	char *file = path ? kstrdup(path) : NULL, *fault = NULL;
-	json_t *known = json_object();
+	auto_free char *file = path ? kstrdup(path) : NULL;
+	char *fault = NULL;
+	json_auto_t *known = json_object();
 
 	*a = (struct karch){ .trial = -1 };
 	while (file && !fault)
 		fault = read_file(a, &file, programs, known);
 	if (!fault && json_object_get(a->header, "after"))
 		fault = settle(a, path, programs);
-	free(file);
-	json_decref(known);
 	if (fault) {
 		karch_free(a);
 		return fault;
@@ -737,12 +735,12 @@ median_gain(const json_t *direction)
 {
 	const json_t *deltas = json_object_get(direction, "deltas");
 	size_t n = json_array_size(deltas);
-	double *v = kcalloc(n + 1, sizeof *v), median;
+	auto_free double *v = kcalloc(n + 1, sizeof *v);
+	double median;
 
 	for (size_t i = 0; i < n; i++)
 		v[i] = json_number_value(json_array_get(deltas, i));
 	median = n ? kstat_quantile(v, n, 0.5) : 0;
-	free(v);
 	return expm1(median);
 }
 
@@ -791,23 +789,20 @@ karch_hints(const json_t *directions)
 json_t *
 karch_record(const char *dir, const char *id, const char *stage)
 {
-	char *path = kplace_id(dir, id, stage);
-	json_t *record = kin_first(path);
+	auto_free char *path = kplace_id(dir, id, stage);
 
-	free(path);
-	return record;
+	return kin_first(path);
 }
 
 /* Adds the second model's digest of the log, if there is such a file. */
 static void
 add_digest(json_t *program, const char *dir, const char *id)
 {
-	json_t *record = karch_record(dir, id, "digest");
+	json_auto_t *record = karch_record(dir, id, "digest");
 	const char *digest = kjson_str_or(record, "reply.text", NULL);
 
 	if (digest)
 		json_object_set_new(program, "digest", json_string(digest));
-	json_decref(record);
 }
 
 json_t *
@@ -816,13 +811,13 @@ karch_program(const char *dir, const char *id, bool log)
 	static const char *const code[] = { "code", "files", NULL },
 	                         *const all[] = { "code", "files", "log", "digest", "profile",
 		                         NULL };
-	json_t *program = json_pack("{s:s}", "id", id), *record = karch_record(dir, id, "eval");
+	json_t *program = json_pack("{s:s}", "id", id);
+	json_auto_t *record = karch_record(dir, id, "eval");
 
 	if (!kjson_str_or(record, "eval.code", NULL))
 		kdie(K_USAGE, "%s/trials/%s/eval.ndjson: %s", dir, id,
 		    record ? "contains no code" : "is missing or empty");
 	kjson_share(program, json_object_get(record, "eval"), log ? all : code);
-	json_decref(record);
 	if (log)
 		add_digest(program, dir, id);
 	return program;

@@ -347,7 +347,8 @@ check_object(const json_t *object, const char *prefix, struct kfaults *faults)
 	json_t *v;
 
 	json_object_foreach((json_t *)object, key, v) {
-		char *path = *prefix ? kasprintf("%s.%s", prefix, key) : kstrdup(key), *why = NULL;
+		auto_free char *path = *prefix ? kasprintf("%s.%s", prefix, key) : kstrdup(key),
+		               *why = NULL;
 
 		if (!find_knob(path) && is_group(path) && json_is_object(v))
 			check_object(v, path, faults);
@@ -355,8 +356,6 @@ check_object(const json_t *object, const char *prefix, struct kfaults *faults)
 			why = field_fault(path, v);
 		if (why)
 			kfault(faults, "%s: %s", path, why);
-		free(why);
-		free(path);
 	}
 }
 
@@ -443,12 +442,11 @@ static void
 check_names(const char *dir)
 {
 	for (size_t i = 0; i < LEN(own); i++) {
-		char *path = kasprintf("%s/%s", dir, own[i].name);
+		auto_free char *path = kasprintf("%s/%s", dir, own[i].name);
 		mode_t type = type_of(path);
 
 		if (type && type != own[i].type)
 			refuse(path);
-		free(path);
 	}
 }
 
@@ -456,7 +454,8 @@ check_names(const char *dir)
 static void
 check_position(const char *dir)
 {
-	char *path = kasprintf("%s/archive.ndjson", dir), target[64];
+	auto_free char *path = kasprintf("%s/archive.ndjson", dir);
+	char target[64];
 	ssize_t n = readlink(path, target, sizeof target - 1);
 	int end = 0;
 
@@ -466,7 +465,6 @@ check_position(const char *dir)
 		    "%s: is a link to '%s', not to the archive of a trial; remove it, then run "
 		    "kcampaign views",
 		    path, target);
-	free(path);
 }
 
 static void
@@ -500,10 +498,9 @@ kcamp_no_links(const char *dir)
 {
 	check_names(dir);
 	for (size_t i = 0; i < WALKED; i++) {
-		char *path = kasprintf("%s/%s", dir, own[i].name);
+		auto_free char *path = kasprintf("%s/%s", dir, own[i].name);
 
 		check_folder(path);
-		free(path);
 	}
 }
 
@@ -511,7 +508,7 @@ struct kcamp *
 kcamp_load(const char *dir)
 {
 	struct kcamp *c = kcalloc(1, sizeof *c);
-	char *text;
+	auto_free char *text = NULL;
 
 	c->dir = kstrdup(dir ? dir : ".");
 	c->file = kasprintf("%s/campaign.json", c->dir);
@@ -522,7 +519,6 @@ kcamp_load(const char *dir)
 	}
 	check_names(c->dir);
 	check_position(c->dir);
-	free(text);
 	return c;
 }
 

@@ -91,8 +91,9 @@ race_in(const json_t *fact, const char *id)
 static bool
 find_race(const struct kcamp *camp, const char *id, long trial, const char *name, struct kchain *c)
 {
-	char *file = kplace_trial(camp->dir, trial, name);
-	json_t *fact = kin_first(file), *record;
+	auto_free char *file = kplace_trial(camp->dir, trial, name);
+	json_auto_t *fact = kin_first(file);
+	json_t *record;
 	const json_t *race = race_in(fact, id);
 	bool found = false;
 
@@ -101,8 +102,6 @@ find_race(const struct kcamp *camp, const char *id, long trial, const char *name
 		found = take_race(race, record, kplace_trial(".", trial, name), c);
 		json_decref(record);
 	}
-	json_decref(fact);
-	free(file);
 	return found;
 }
 
@@ -128,12 +127,10 @@ kchain_races(const struct kcamp *camp, long last)
 
 	for (long t = 0; t <= last; t++)
 		for (size_t i = 0; i < LEN(races); i++) {
-			char *path = kplace_trial(camp->dir, t, races[i]);
-			json_t *fact = kin_first(path);
+			auto_free char *path = kplace_trial(camp->dir, t, races[i]);
+			json_auto_t *fact = kin_first(path);
 
 			json_object_set_new(ids, kjson_str_or(fact, "id", ""), json_true());
-			json_decref(fact);
-			free(path);
 		}
 	return ids;
 }

@@ -132,12 +132,11 @@ static bool
 is_own_result(const char *text, const char *p, const char *end, double value)
 {
 	size_t at = (size_t)(p - text);
-	char *clause = clause_of(text, &at);
+	auto_free char *clause = clause_of(text, &at);
 	bool own = kregex_is("(?i)(?<!\\w)(?:copy|(?:my|our|i|we) estimate)(?!\\w)", clause);
 
 	clause[at] = '\0';
 	own = own || is_worked_out(clause, value, half_place(p, end));
-	free(clause);
 	return own;
 }
 
@@ -149,10 +148,9 @@ kclaim_hedged(const char *text)
 
 	while ((p = next_number(text, p, &value, &end))) {
 		const char *from = words_before(text, p);
-		char *words = kstrndup(from, (size_t)(end - from));
+		auto_free char *words = kstrndup(from, (size_t)(end - from));
 		bool hedged = is_figure(end) && (khw_hedge(words) || hedged_behind(end));
 
-		free(words);
 		if (hedged && !is_own_result(text, p, end, value)) {
 			from += strspn(from, " ");
 			end += strspn(end, MARKS);
@@ -228,13 +226,12 @@ kclaim_cites(const char *claim, const char *shown)
 
 	while (*shown && !found) {
 		size_t n = strcspn(shown, "\n");
-		char *line = kstrndup(shown, n);
+		auto_free char *line = kstrndup(shown, n);
 
 		if (!strncmp(line, "```", 3))
 			code = !code;
 		else
 			found = !code && line_bears(claim, line);
-		free(line);
 		shown += n + (shown[n] == '\n');
 	}
 	return found;

@@ -65,7 +65,7 @@ check_operands(const struct kcommand *command, char *const *list, size_t count, 
 const struct kcommand *
 kcommand_read(const struct kcommand_line *line, int argc, char **argv)
 {
-	char *usage = usage_of(line);
+	auto_free char *usage = usage_of(line);
 	uint64_t given = koption_read(line->options, line->option_count, usage, argc, argv);
 	const struct kcommand *command = find_command(line, argv[optind], usage);
 
@@ -77,7 +77,6 @@ kcommand_read(const struct kcommand_line *line, int argc, char **argv)
 	}
 	optind++;
 	check_operands(command, argv + optind, (size_t)(argc - optind), usage);
-	free(usage);
 	return command;
 }
 

@@ -134,8 +134,8 @@ check_efficiency(const struct kcamp *c, const json_t *accepted, struct kends *e)
 {
 	double least = kcamp_num(c, "stop.efficiency"),
 	       efficiency = kjson_num_or(accepted, "score.efficiency_pct", 0);
-	json_t *roofline = least > 0 && efficiency >= least ? kroof_load(c->dir) : NULL;
-	char *doubt = kroof_doubt(roofline, efficiency);
+	json_auto_t *roofline = least > 0 && efficiency >= least ? kroof_load(c->dir) : NULL;
+	auto_free char *doubt = kroof_doubt(roofline, efficiency);
 
 	e->at[KENDS_EFFICIENCY].set = least > 0;
 	if (least > 0 && efficiency >= least && !doubt)
@@ -143,15 +143,13 @@ check_efficiency(const struct kcamp *c, const json_t *accepted, struct kends *e)
 		    kasprintf("over: %.1f %% of the ceiling reaches the goal of %.1f %% (T2, "
 		              "stop.efficiency)",
 		        efficiency, least));
-	free(doubt);
-	json_decref(roofline);
 }
 
 void
 kends_find(const struct kcamp *c, long last, long drafts, const json_t *accepted, struct kends *e)
 {
 	long trials = kcamp_int(c, "stop.trials");
-	char *request = kcamp_path(c, REQUEST);
+	auto_free char *request = kcamp_path(c, REQUEST);
 
 	*e = (struct kends){ .at[KENDS_ROUNDS].set = true, .at[KENDS_REQUEST].set = true };
 	check_target(c, last, accepted, e);
@@ -163,7 +161,6 @@ kends_find(const struct kcamp *c, long last, long drafts, const json_t *accepted
 	if (kis_there(request))
 		hold(e, KENDS_REQUEST,
 		    kstrdup("over: you asked to stop (T4, the file " REQUEST ")"));
-	free(request);
 }
 
 void

@@ -125,15 +125,14 @@ fence_run(struct line l)
 static bool
 comment_after(struct line l, bool comment)
 {
-	char *text = kasprintf("%s%.*s", comment ? "/*" : "", (int)(l.end - l.start), l.start);
-	bool open = kregex_is("\\A(?:[^/\"']++|\"(?:\\\\.|[^\\\\\"])*+(?:\"|\\\\?\\z)|"
-	                      "'(?:\\\\.|[^\\\\'])*+(?:'|\\\\?\\z)|//.*+|/\\*(?:[^*]|\\*(?!/"
-	                      "))*+\\*/|"
-	                      "/(?![/*]))*+/\\*",
-	    text);
+	auto_free char *text =
+	    kasprintf("%s%.*s", comment ? "/*" : "", (int)(l.end - l.start), l.start);
 
-	free(text);
-	return open;
+	return kregex_is("\\A(?:[^/\"']++|\"(?:\\\\.|[^\\\\\"])*+(?:\"|\\\\?\\z)|"
+	                 "'(?:\\\\.|[^\\\\'])*+(?:'|\\\\?\\z)|//.*+|/\\*(?:[^*]|\\*(?!/"
+	                 "))*+\\*/|"
+	                 "/(?![/*]))*+/\\*",
+	    text);
 }
 
 static void
@@ -304,7 +303,7 @@ take_files(struct kextract *x, struct spans *spans, const struct span *main_span
 static bool
 from_fences(struct kextract *x, const char *p, const char *end, const char *language, bool bundle)
 {
-	struct spans *spans = fences_of(p, end, language);
+	auto_free struct spans *spans = fences_of(p, end, language);
 	struct span *s = longest(spans, language, true, !bundle);
 	const char *how = "label";
 
@@ -319,7 +318,6 @@ from_fences(struct kextract *x, const char *p, const char *end, const char *lang
 		if (bundle)
 			take_files(x, spans, s);
 	}
-	free(spans);
 	return x->code != NULL;
 }
 
@@ -421,7 +419,7 @@ kextract(const char *text, size_t len, const char *language, bool bundle, struct
 {
 	/* Files saved by some editors begin with a byte order mark, and a fence may follow it. */
 	size_t skip = kbom(text, len);
-	char *copy = kmalloc(len + 1);
+	auto_free char *copy = kmalloc(len + 1);
 
 	text += skip;
 	len -= skip;
@@ -433,7 +431,6 @@ kextract(const char *text, size_t len, const char *language, bool bundle, struct
 	(void)(from_tags(x, copy, language, bundle) ||
 	    from_fences(x, copy, copy + len, language, bundle) ||
 	    from_lines(x, copy, copy + len, language));
-	free(copy);
 	return x->code != NULL;
 }
 

@@ -22,13 +22,12 @@ samples_of(const json_t *row, double **x)
 static double
 median_of(const json_t *row)
 {
-	double *v;
+	auto_free double *v = NULL;
 	size_t n = samples_of(row, &v);
 	struct kstat st = { 0 };
 
 	if (n)
 		kstat_of(v, n, &st);
-	free(v);
 	return st.min > 0 ? st.median : NAN;
 }
 
@@ -106,8 +105,8 @@ names_missing(const json_t *a, const json_t *b)
 static char *
 workload_fault(const json_t *reference, const json_t *candidate)
 {
-	char *only_reference = names_missing(reference, candidate);
-	char *only_candidate = names_missing(candidate, reference);
+	auto_free char *only_reference = names_missing(reference, candidate),
+	               *only_candidate = names_missing(candidate, reference);
 	char *text = NULL;
 
 	if (only_reference || only_candidate ||
@@ -117,8 +116,6 @@ workload_fault(const json_t *reference, const json_t *candidate)
 		    only_reference ? only_reference : "", only_candidate ? only_candidate : "");
 	else if (!json_array_size(candidate))
 		text = kstrdup("no workload is timed");
-	free(only_reference);
-	free(only_candidate);
 	return text;
 }
 
@@ -335,7 +332,7 @@ enum { MOST_SAMPLES = 4096 };
 static bool
 interval_of(const json_t *row, struct kstat_interval *m)
 {
-	double *x;
+	auto_free double *x = NULL;
 	size_t n = samples_of(row, &x);
 
 	if (n > MOST_SAMPLES)
@@ -344,7 +341,6 @@ interval_of(const json_t *row, struct kstat_interval *m)
 		kstat_median(x, n, m);
 	else
 		*m = (struct kstat_interval){ kgain_time_ns(row), 0, INFINITY };
-	free(x);
 	return m->median > 0;
 }
 

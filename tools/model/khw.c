@@ -296,7 +296,7 @@ lower(const char *name)
 static void
 add_name(struct reader *r, const char *name, long line)
 {
-	char *key = lower(name);
+	auto_free char *key = lower(name);
 	const json_t *seen = json_object_get(r->h->names, key);
 	json_int_t own = r->d - r->h->devices,
 	           device = seen ? json_integer_value(json_object_get(seen, "device")) : own;
@@ -307,7 +307,6 @@ add_name(struct reader *r, const char *name, long line)
 	if (!seen)
 		kjson_set(r->h->names, key,
 		    json_pack("{s:I,s:I}", "device", own, "line", (json_int_t)line));
-	free(key);
 }
 
 /* "[KEY]: title, address". */
@@ -357,16 +356,14 @@ read_lines(struct reader *r, const char *text, bool sources)
 	r->line = 0;
 	for (const char *p = text; *p; p += *p == '\n') {
 		size_t n = strcspn(p, "\n");
-		char *line = kstrndup(p, n);
-		json_t *valid = json_stringn(p, n);
+		auto_free char *line = kstrndup(p, n);
+		json_auto_t *valid = json_stringn(p, n);
 
 		r->line++;
 		if (!valid && !sources)
 			fault(r, r->line, "the line is not UTF-8");
 		line[strcspn(line, "\r")] = '\0';
 		read_line(r, line, sources);
-		free(line);
-		json_decref(valid);
 		p += n;
 	}
 }
@@ -382,7 +379,7 @@ read_device(struct khw *h, struct khw_device *d, const char *path, const char *c
 		.h = h, .cited = cited, .d = d, .faults = faults, .sources = json_object()
 	};
 	size_t len;
-	char *data = kread_file_or_die(path, FILE_BYTES, &len);
+	auto_free char *data = kread_file_or_die(path, FILE_BYTES, &len);
 	const char *base = basename(cited);
 
 	*d = (struct khw_device){ .file = kstrdup(cited) };
@@ -400,7 +397,6 @@ read_device(struct khw *h, struct khw_device *d, const char *path, const char *c
 		if (!json_object_get(source, "used"))
 			fault(&r, kjson_int_or(source, "line", 0), "no fact cites [%s]", key);
 	json_decref(r.sources);
-	free(data);
 }
 
 static void
@@ -431,31 +427,28 @@ is_device_file(const struct dirent *e)
 static void
 load_folder(struct khw *h, const char *folder, const char *cited, struct kfaults *faults)
 {
-	struct dirent **list;
+	auto_free struct dirent **list = NULL;
 	int n = scandir(folder, &list, is_device_file, alphasort);
 
 	if (n < 0)
 		kdie_errno(errno == ENOENT ? K_MISSING : K_IO, "%s", folder);
 	for (int i = 0; i < n; i++) {
-		char *path = kasprintf("%s/%s", folder, list[i]->d_name),
-		     *name = kasprintf("%s/%s", cited, list[i]->d_name);
+		auto_free char *path = kasprintf("%s/%s", folder, list[i]->d_name),
+		               *name = kasprintf("%s/%s", cited, list[i]->d_name);
 
 		h->devices = krealloc(h->devices, (h->count + 1) * sizeof *h->devices);
 		read_device(h, &h->devices[h->count], path, name, faults);
 		h->count++;
-		free(path);
-		free(name);
 		free(list[i]);
 	}
-	free(list);
 }
 
 struct khw *
 khw_load(const char *folder, const char *dir)
 {
 	struct khw *h = kcalloc(1, sizeof *h);
-	char *shipped = folder ? kstrdup(folder) : kdata_path(CITED "/README.md"),
-	     *own = kasprintf("%s/hardware", dir ? dir : ".");
+	auto_free char *shipped = folder ? kstrdup(folder) : kdata_path(CITED "/README.md"),
+	               *own = kasprintf("%s/hardware", dir ? dir : ".");
 	struct kfaults faults = { 0 };
 
 	h->names = json_object();
@@ -464,8 +457,6 @@ khw_load(const char *folder, const char *dir)
 	load_folder(h, shipped, CITED, &faults);
 	if (dir && kis_folder(own))
 		load_folder(h, own, "hardware", &faults);
-	free(shipped);
-	free(own);
 	kfaults_end(&faults, "the hardware facts");
 	return h;
 }
@@ -487,10 +478,9 @@ khw_free(struct khw *h)
 const struct khw_device *
 khw_find(const struct khw *h, const char *name)
 {
-	char *key = lower(name);
+	auto_free char *key = lower(name);
 	const json_t *found = json_object_get(h->names, key);
 
-	free(key);
 	return found ? &h->devices[json_integer_value(json_object_get(found, "device"))] : NULL;
 }
 

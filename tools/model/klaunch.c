@@ -61,10 +61,9 @@ set_field(struct klaunch *l, const char *word, char *why, size_t why_len)
 		"one to three expressions", "one expression" };
 	char *const seen[] = { l->kernel, l->grid[0], l->block[0], l->shared };
 	const char *value = strchrnul(word, '=');
-	char *key = kstrndup(word, (size_t)(value - word));
+	auto_free char *key = kstrndup(word, (size_t)(value - word));
 	size_t i = *value ? kindex_of(key, keys, LEN(keys)) : LEN(keys);
 
-	free(key);
 	if (i == LEN(keys))
 		return fault(why, why_len, l->line,
 		    "'%s' must be one of kernel=, grid=, block=, shared=", word);
@@ -88,10 +87,9 @@ read_line(struct klaunch *l, const char *p, size_t len, char *why, size_t why_le
 
 	for (; kregex_find("((?:[^\\s()]++|" GROUP ")+)", p, len, at, LEN(at));
 	     p += at->to, len -= at->to) {
-		char *word = kregex_text(p, at[1]);
+		auto_free char *word = kregex_text(p, at[1]);
 		bool good = set_field(l, word, why, why_len);
 
-		free(word);
 		if (!good)
 			return false;
 	}

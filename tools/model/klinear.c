@@ -160,12 +160,11 @@ klinear_again(
 	size_t i;
 
 	json_array_foreach(repeats, i, row) {
-		char *fault =
+		auto_free char *fault =
 		    klinear_compare(workloads, rival, timing, json_object_get(row, "pairs"), &c);
 
 		if (!fault && c.pairs && a.n < LEN(x))
 			x[a.n++] = c.ratio.mean - 1;
-		free(fault);
 	}
 	if (!a.n)
 		return a;

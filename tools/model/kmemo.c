@@ -53,7 +53,7 @@ by_number(const void *a, const void *b)
 static long *
 numbers(const char *dir, const char *prefix, int digits, const char *suffix, size_t *count)
 {
-	char *path = kasprintf("%s/memory", dir);
+	auto_free char *path = kasprintf("%s/memory", dir);
 	DIR *d = kopen_folder(path);
 	struct dirent *e;
 	long *list = NULL, number;
@@ -66,7 +66,6 @@ numbers(const char *dir, const char *prefix, int digits, const char *suffix, siz
 		}
 	if (list)
 		qsort(list, *count, sizeof *list, by_number);
-	free(path);
 	return list;
 }
 
@@ -79,7 +78,8 @@ kmemo_versions(const char *dir, size_t *count)
 json_t *
 kmemo_load(const struct kmemo_masks *m, const char *dir, long version)
 {
-	char *path = path_of(dir, version), *name = path + strlen(dir) + 1, hex[65];
+	auto_free char *path = path_of(dir, version);
+	char *name = path + strlen(dir) + 1, hex[65];
 	json_t *v = NULL;
 
 	if (kseal_file(path, hex)) {
@@ -90,7 +90,6 @@ kmemo_load(const struct kmemo_masks *m, const char *dir, long version)
 			    path, m->seal.path);
 		v = kjson_load(path);
 	}
-	free(path);
 	return v;
 }
 
@@ -172,11 +171,12 @@ json_t *
 kmemo_compaction(const char *dir, const struct kmemo_masks *m, long trial, char **name)
 {
 	size_t count;
-	long *list = numbers(dir, "compact-", 3, ".ndjson", &count);
+	auto_free long *list = numbers(dir, "compact-", 3, ".ndjson", &count);
 	json_t *found = NULL;
 
 	while (count > 0 && !found) {
-		char *path = kasprintf("%s/memory/compact-%03ld.ndjson", dir, list[--count]);
+		auto_free char *path =
+		    kasprintf("%s/memory/compact-%03ld.ndjson", dir, list[--count]);
 
 		found = kin_first(path);
 		if (found && usable(found, m, trial)) {
@@ -185,9 +185,7 @@ kmemo_compaction(const char *dir, const struct kmemo_masks *m, long trial, char 
 			json_decref(found);
 			found = NULL;
 		}
-		free(path);
 	}
-	free(list);
 	return found;
 }
 
@@ -288,13 +286,12 @@ section_of(const char *line)
 static bool
 add_item(json_t *list, const char *line)
 {
-	char *item;
+	auto_free char *item = NULL;
 
 	line += strspn(line, "-* \t");
 	item = kfence_line(line, ITEM_MAX);
 	if (*item && json_array_size(list) < ITEMS_MAX)
 		json_array_append_new(list, json_string(item));
-	free(item);
 	return true;
 }
 
@@ -325,11 +322,10 @@ json_t *
 kmemo_sections(const char *text, char *why, size_t why_len)
 {
 	json_t *sections = json_object();
-	char *clean = kfence_clean(text, strlen(text));
+	auto_free char *clean = kfence_clean(text, strlen(text));
 	const char *fault =
 	    strlen(clean) > TEXT_MAX ? "it is longer than 6000 bytes" : sort_lines(clean, sections);
 
-	free(clean);
 	if (!fault)
 		return sections;
 	snprintf(why, why_len, "%s", fault);

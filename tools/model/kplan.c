@@ -310,12 +310,9 @@ kplan_normal(const char *text)
 static bool
 says_the_same(const char *a, const char *b)
 {
-	char *x = kplan_normal(a), *y = kplan_normal(b);
-	bool same = *x && !strcmp(x, y);
+	auto_free char *x = kplan_normal(a), *y = kplan_normal(b);
 
-	free(x);
-	free(y);
-	return same;
+	return *x && !strcmp(x, y);
 }
 
 /* The round of the first row of LIST whose members A and B say the same as those of ROW; or 0. */
@@ -336,11 +333,9 @@ said_in(const json_t *list, const json_t *row, const char *a, const char *b)
 static long
 tried_in_vain(const json_t *ineffective, const char *text)
 {
-	json_t *wanted = json_pack("{s:s}", "change", text);
-	long round = said_in(ineffective, wanted, "change", "change");
+	json_auto_t *wanted = json_pack("{s:s}", "change", text);
 
-	json_decref(wanted);
-	return round;
+	return said_in(ineffective, wanted, "change", "change");
 }
 
 static char *

@@ -101,10 +101,9 @@ text_of(const json_t *value, size_t *len)
 	}
 	kbuf_puts(&b, "[");
 	json_array_foreach(value, i, v) {
-		char *line = json_dumps(v, KIO_DUMP | JSON_ENCODE_ANY);
+		auto_free char *line = json_dumps(v, KIO_DUMP | JSON_ENCODE_ANY);
 
 		kbuf_printf(&b, "%s\n%s", i ? "\n," : "", line);
-		free(line);
 	}
 	kbuf_puts(&b, "\n]");
 	*len = b.len;
@@ -115,13 +114,13 @@ text_of(const json_t *value, size_t *len)
 static void
 digest_of(const json_t *value, char hex[65])
 {
-	char *text = json_is_string(value) ? NULL : json_dumps(value, KIO_DUMP | JSON_ENCODE_ANY);
+	auto_free char *text =
+	    json_is_string(value) ? NULL : json_dumps(value, KIO_DUMP | JSON_ENCODE_ANY);
 
 	if (text)
 		ksha256_hex(text, strlen(text), hex);
 	else
 		ksha256_hex(json_string_value(value), json_string_length(value), hex);
-	free(text);
 }
 
 static bool
@@ -163,7 +162,8 @@ eval_member(const char *path, const char *key)
 static json_t *
 shown_member(const char *dir, const char *id, const char *key, const char *digest)
 {
-	char *path = kplace_id(dir, id, kfact_names[KFACT_EVAL]), *pattern = kasprintf("%s*", path);
+	auto_free char *path = kplace_id(dir, id, kfact_names[KFACT_EVAL]),
+	               *pattern = kasprintf("%s*", path);
 	json_t *value = eval_member(path, key);
 	glob_t all = { 0 };
 
@@ -175,8 +175,6 @@ shown_member(const char *dir, const char *id, const char *key, const char *diges
 		}
 	}
 	globfree(&all);
-	free(pattern);
-	free(path);
 	if (has_digest(value, digest))
 		return value;
 	json_decref(value);
@@ -186,10 +184,9 @@ shown_member(const char *dir, const char *id, const char *key, const char *diges
 static char *
 shared_path(const char *dir, const char *name)
 {
-	char *file = kasprintf("texts/%s", name), *path = kplace_trial(dir, 0, file);
+	auto_free char *file = kasprintf("texts/%s", name);
 
-	free(file);
-	return path;
+	return kplace_trial(dir, 0, file);
 }
 
 /* Text that all prompts share, in a file named after its digest. */
@@ -221,10 +218,10 @@ put_together(const char *dir, const json_t *record, const json_t *text)
 {
 	const json_t *of = json_object_get(text, "of"), *parts = json_object_get(text, "parts");
 	size_t n = json_array_size(of), len = 0;
-	struct ktext_source *sources = kcalloc(n + 1, sizeof *sources);
+	auto_free struct ktext_source *sources = kcalloc(n + 1, sizeof *sources);
 	json_t *value = NULL;
 	bool there = true;
-	char *whole;
+	auto_free char *whole = NULL;
 
 	for (size_t i = 0; i < n && there; i++) {
 		const char *source = json_string_value(json_array_get(of, i));
@@ -238,8 +235,6 @@ put_together(const char *dir, const json_t *record, const json_t *text)
 		                                           : json_stringn(whole, len);
 	for (size_t i = 0; i < n; i++)
 		free((char *)sources[i].text);
-	free(sources);
-	free(whole);
 	return value;
 }
 
@@ -254,12 +249,11 @@ expand(const char *dir, json_t *record, const json_t *texts, bool lenient)
 	json_object_foreach((json_t *)texts, path, text) {
 		const char *digest = kjson_str_or(text, "sha256", ""),
 		           *id = kjson_str_or(text, "id", NULL), *dot = strrchr(path, '.');
-		json_t *value = id && dot && karch_id(id, &(long){ 0 }, &(long){ 0 })
+		json_auto_t *value = id && dot && karch_id(id, &(long){ 0 }, &(long){ 0 })
 		    ? shown_member(dir, id, dot + 1, digest)
 		    : put_together(dir, record, text);
 		bool good = has_digest(value, digest) && at_path(record, path, value);
 
-		json_decref(value);
 		if (!good && !lenient && !fault)
 			fault = kasprintf("%s has changed since then in %s%s; restore it from a "
 			                  "copy, or make the record again with make redo CELL=%s "
@@ -282,9 +276,10 @@ add_fact(
 {
 	const char *name = kfact_names[stage],
 	           *known = json_string_value(json_object_get(*from, name));
-	char *path = kplace_id(dir, id, name), *line = read_part(path), *fault = NULL;
-	json_t *part = line ? json_loads(line, JSON_REJECT_DUPLICATES, NULL) : NULL,
-	       *member = json_object_get(part, name);
+	auto_free char *path = kplace_id(dir, id, name), *line = read_part(path);
+	char *fault = NULL;
+	json_auto_t *part = line ? json_loads(line, JSON_REJECT_DUPLICATES, NULL) : NULL;
+	json_t *member = json_object_get(part, name);
 
 	if (!line || !part)
 		fault = damaged(path, id, name);
@@ -301,9 +296,6 @@ add_fact(
 		kdie(K_IO, "out of memory");
 	json_decref(*from);
 	*from = json_incref(json_object_get(part, "from"));
-	json_decref(part);
-	free(line);
-	free(path);
 	return fault;
 }
 
@@ -311,15 +303,13 @@ char *
 krecord_glance(const char *dir, const json_t *record)
 {
 	const char *id = kjson_str_or(record, "id", "");
-	char *path = kplace_id(dir, id, kfact_names[KFACT_EVAL]), *fault;
+	auto_free char *path = kplace_id(dir, id, kfact_names[KFACT_EVAL]);
 	FILE *f = fopen(path, "re");
 	bool good = f && fseek(f, -1, SEEK_END) == 0 && getc(f) == '\n';
 
 	if (f)
 		fclose(f);
-	fault = good ? NULL : damaged(path, id, kfact_names[KFACT_EVAL]);
-	free(path);
-	return fault;
+	return good ? NULL : damaged(path, id, kfact_names[KFACT_EVAL]);
 }
 
 /* The fact that FROM names; KFACTS: none. */
@@ -361,12 +351,13 @@ static char *
 add_texts(const char *dir, json_t *record, enum kjoin join, const json_t *texts)
 {
 	static const char *const groups[] = { "sample.parent.", "sample.", "prompt." };
-	json_t *rest = json_copy((json_t *)texts);
+	json_auto_t *rest = json_copy((json_t *)texts);
 	char *fault = NULL;
 
 	for (size_t i = 0; i < LEN(groups) && i < (join & ~(unsigned)KJOIN_LENIENT) && !fault;
 	     i++) {
-		json_t *group = json_object(), *text;
+		json_auto_t *group = json_object();
+		json_t *text;
 		const char *path;
 		void *next;
 
@@ -376,9 +367,7 @@ add_texts(const char *dir, json_t *record, enum kjoin join, const json_t *texts)
 				json_object_del(rest, path);
 			}
 		fault = expand(dir, record, group, join & KJOIN_LENIENT);
-		json_decref(group);
 	}
-	json_decref(rest);
 	return fault;
 }
 
@@ -425,7 +414,7 @@ krecord_next(struct kin *in, const char *dir, struct krec *rec, enum kjoin join)
 json_t *
 krecord_fact(const char *dir, const char *id, enum kfact last, enum kjoin join, char **fault)
 {
-	char *path = kplace_id(dir, id, kfact_names[last]), *line = read_part(path);
+	auto_free char *path = kplace_id(dir, id, kfact_names[last]), *line = read_part(path);
 	json_t *record = line ? json_loads(line, JSON_REJECT_DUPLICATES, NULL) : NULL;
 
 	*fault = NULL;
@@ -435,8 +424,6 @@ krecord_fact(const char *dir, const char *id, enum kfact last, enum kjoin join, 
 		*fault = krecord_join(dir, record, join);
 	else if (kis_there(path))
 		*fault = damaged(path, id, kfact_names[last]);
-	free(line);
-	free(path);
 	if (!*fault)
 		return record;
 	json_decref(record);
@@ -446,16 +433,14 @@ krecord_fact(const char *dir, const char *id, enum kfact last, enum kjoin join, 
 void
 krecord_check(const char *dir)
 {
-	char *path = kplace_id(dir, KARCH_REFERENCE, kfact_names[KFACT_EVAL]),
-	     *line = read_part(path), *fault;
-	json_t *part = line ? json_loads(line, 0, NULL) : NULL;
+	auto_free char *path = kplace_id(dir, KARCH_REFERENCE, kfact_names[KFACT_EVAL]),
+	               *line = read_part(path);
+	char *fault;
+	json_auto_t *part = line ? json_loads(line, 0, NULL) : NULL;
 
 	fault = has_schema(part, KRECORD_SCHEMA) ? old_format(path) : NULL;
 	if (fault)
 		kdie(K_USAGE, "%s", fault);
-	json_decref(part);
-	free(line);
-	free(path);
 }
 
 /* ---- records to parts ---- */
@@ -543,11 +528,9 @@ static bool
 gives(const json_t *parts, const struct sources *s, size_t count, const char *text, size_t len)
 {
 	size_t n = 0;
-	char *whole = ktext_whole(parts, s->list, count, &n);
-	bool yes = whole && n == len && !memcmp(whole, text, len);
+	auto_free char *whole = ktext_whole(parts, s->list, count, &n);
 
-	free(whole);
-	return yes;
+	return whole && n == len && !memcmp(whole, text, len);
 }
 
 /* The first COUNT names. New reference. */
@@ -599,12 +582,11 @@ shared_text(const json_t *prompt, const char *shared, struct kbuf *b)
 	const char *user = kjson_str_or(prompt, "user", "");
 	size_t stable = (size_t)kjson_int_or(prompt, "stable_bytes", 0), len;
 	const json_t *knowledge = json_object_get(prompt, "knowledge");
-	char *list = json_is_array(knowledge) ? text_of(knowledge, &len) : kstrdup("");
+	auto_free char *list = json_is_array(knowledge) ? text_of(knowledge, &len) : kstrdup("");
 
 	kbuf_printf(b, "%s\n", kjson_str_or(prompt, "system", ""));
 	kbuf_add(b, user, strnlen(user, stable));
 	kbuf_printf(b, "\n%s\n%s", list, shared ? shared : "");
-	free(list);
 }
 
 /*
@@ -698,8 +680,8 @@ krecord_part(const char *dir, const json_t *record, const char *name, const char
 {
 	static const char *const keys[] = { "campaign", "trial", "branch", "id", NULL };
 	const char *const one[] = { name, NULL };
-	json_t *part = json_pack("{s:s}", "schema", KPART_SCHEMA), *texts = json_object(),
-	       *thin = json_copy((json_t *)record);
+	json_t *part = json_pack("{s:s}", "schema", KPART_SCHEMA);
+	json_auto_t *texts = json_object(), *thin = json_copy((json_t *)record);
 
 	kjson_share(part, record, keys);
 	set_from(dir, record, name, part);
@@ -712,16 +694,14 @@ krecord_part(const char *dir, const json_t *record, const char *name, const char
 	kjson_share(part, thin, fact_before(record, name) == KFACT_EVAL ? views : one);
 	if (json_object_size(texts))
 		json_object_set(part, "texts", texts);
-	json_decref(thin);
-	json_decref(texts);
 	return part;
 }
 
 void
 krecord_store(const char *dir, const json_t *record, const char *name, const char *shared)
 {
-	char *path = kplace_id(dir, kjson_str_or(record, "id", ""), name);
-	json_t *part;
+	auto_free char *path = kplace_id(dir, kjson_str_or(record, "id", ""), name);
+	json_auto_t *part = NULL;
 
 	if (kis_there(path))
 		kdie(K_USAGE, "%s: is there already; make redo makes it again", path);
@@ -729,8 +709,6 @@ krecord_store(const char *dir, const json_t *record, const char *name, const cha
 	part = krecord_part(dir, record, name, shared);
 	kout_json(part);
 	kout_commit();
-	json_decref(part);
-	free(path);
 }
 
 void

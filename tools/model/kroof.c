@@ -57,11 +57,9 @@ kroof_doubt(const json_t *roofline, double efficiency)
 json_t *
 kroof_load(const char *dir)
 {
-	char *path = kplace_trial(dir, 0, "roofline.json");
-	json_t *roofline = kjson_if_there(path);
+	auto_free char *path = kplace_trial(dir, 0, "roofline.json");
 
-	free(path);
-	return roofline;
+	return kjson_if_there(path);
 }
 
 /*
@@ -184,7 +182,8 @@ static struct fit
 fit_of(const json_t *roofline, const json_t *timing, const char *member)
 {
 	size_t n = json_array_size(timing), small = 0, large = 0;
-	double *work = kcalloc(n + 1, sizeof *work), *ns = kcalloc(n + 1, sizeof *ns), best = 0;
+	auto_free double *work = kcalloc(n + 1, sizeof *work), *ns = kcalloc(n + 1, sizeof *ns);
+	double best = 0;
 	struct fit f = { .error = NAN };
 	bool whole = n >= GROWTH_ROWS;
 
@@ -207,8 +206,6 @@ fit_of(const json_t *roofline, const json_t *timing, const char *member)
 		f.last = kjson_str_or(json_array_get(timing, large), "workload", "");
 		f.last_ns = ns[large];
 	}
-	free(work);
-	free(ns);
 	return f;
 }
 

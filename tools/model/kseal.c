@@ -35,11 +35,9 @@ at(const char *dir, const char *name)
 static bool
 says(const char *line, const char *name, const char *value)
 {
-	char *member = kasprintf("\"%s\":\"%s\"", name, value);
-	bool yes = strstr(line, member) != NULL;
+	auto_free char *member = kasprintf("\"%s\":\"%s\"", name, value);
 
-	free(member);
-	return yes;
+	return strstr(line, member) != NULL;
 }
 
 /*
@@ -127,7 +125,7 @@ kseal_close(struct kseal *s)
 void
 kseal_add(struct kseal *s, const char *kind, json_t *event)
 {
-	char *text;
+	auto_free char *text = NULL;
 
 	kjson_set(event, "schema", json_string(SCHEMA));
 	kjson_set(event, "kind", json_string(kind));
@@ -140,7 +138,6 @@ kseal_add(struct kseal *s, const char *kind, json_t *event)
 	json_object_set_new(event, "n", json_integer(++s->count));
 	json_object_set_new(event, "sha256", json_string(s->head));
 	json_array_append_new(s->lines, event);
-	free(text);
 }
 
 void
@@ -225,11 +222,10 @@ kseal_files(const char *dir, const char *const *files)
 	char hex[65];
 
 	for (; *files; files++) {
-		char *path = at(dir, *files);
+		auto_free char *path = at(dir, *files);
 
 		if (kseal_file(path, hex))
 			json_object_set_new(digests, *files, json_string(hex));
-		free(path);
 	}
 	return digests;
 }
@@ -244,7 +240,7 @@ kseal_changed(const char *dir, const char *kind, const char *since)
 	json_t *digest;
 
 	json_object_foreach(json_object_get(line, "files"), name, digest) {
-		char *path = at(dir, name);
+		auto_free char *path = at(dir, name);
 		bool there = kseal_file(path, hex);
 
 		if (!fault && (!there || strcmp(hex, kseal_digest(line, name))))
@@ -253,7 +249,6 @@ kseal_changed(const char *dir, const char *kind, const char *since)
 			                  "again in another folder",
 			    path, there ? "it has changed" : "it was removed", since,
 			    (long long)kjson_int_or(line, "n", 0));
-		free(path);
 	}
 	kseal_close(&s);
 	return fault;

@@ -486,7 +486,8 @@ ktask_recorded(const struct ktask_workload *w, const struct ktask_tensor *x, boo
 json_t *
 ktask_recordings(const json_t *task)
 {
-	json_t *seen = json_object(), *list = json_array(), *w, *v;
+	json_auto_t *seen = json_object();
+	json_t *list = json_array(), *w, *v;
 	const char *name;
 	size_t i;
 
@@ -496,7 +497,6 @@ ktask_recordings(const json_t *task)
 				json_object_set_new(seen, kjson_str_or(v, "file", ""), json_true());
 	json_object_foreach(seen, name, v)
 		json_array_append_new(list, json_string(name));
-	json_decref(seen);
 	return list;
 }
 
@@ -604,7 +604,7 @@ read_fields(struct reader *r, const json_t *o, const char *path, const char *fie
 		size_t n = strcspn(p, ":"), end = strcspn(p, " ");
 		void *to = p[end - 1] == '=' ? va_arg(ap, void *) : NULL;
 		const struct kind *kind = kinds;
-		char *field = kstrndup(p, n);
+		auto_free char *field = kstrndup(p, n);
 
 		while (kind->letter != p[n + 1])
 			kind++;
@@ -617,7 +617,6 @@ read_fields(struct reader *r, const json_t *o, const char *path, const char *fie
 		else if (v && to)
 			put(v, kind->letter, to);
 		json_object_del(rest, field);
-		free(field);
 	}
 	va_end(ap);
 	json_object_foreach(rest, key, v) {
@@ -1079,14 +1078,13 @@ static void
 read_recorded(struct reader *r, const char *path, const char *name, const struct ktask_tensor *x,
     const json_t *o)
 {
-	char *field = kasprintf("%s.values.%s", path, name);
+	auto_free char *field = kasprintf("%s.values.%s", path, name);
 	const char *file = NULL;
 
 	read_fields(r, o, field, "file:s!= fresh:b", &file);
 	check_file(r, field, file);
 	if (!x || x->scalar || !x->input)
 		fault(r, field, "must be an array that is an input, or updated in place");
-	free(field);
 }
 
 static void
@@ -1246,14 +1244,14 @@ read_baselines(struct reader *r, const json_t *list)
 static void
 read_build(struct reader *r, const json_t *o)
 {
-	char *lack = backend_lacks_runner(backend_for(r->t->language ? r->t->language : ""));
+	auto_free char *lack =
+	    backend_lacks_runner(backend_for(r->t->language ? r->t->language : ""));
 
 	/* What kiln cannot run is built by one of the campaign's commands. */
 	if (o)
 		read_fields(r, o, "build", "compiler:s! flags:l libs:l");
 	else if (!lack)
 		fault(r, "build", "is missing (an object)");
-	free(lack);
 }
 
 /* The input that says how many rows each group of a grouped operation has. */
@@ -1376,14 +1374,13 @@ ktask_faults(const json_t *json, char **text)
 struct ktask *
 ktask_load(const char *file)
 {
-	char *before = kasprintf("%s: ", file);
+	auto_free char *before = kasprintf("%s: ", file);
 	struct reader r = { .t = kcalloc(1, sizeof *r.t), .file = before };
 
 	r.t->json = kjson_load(file);
 	r.t->file = kstrdup(file);
 	read_task(&r, r.t->json);
 	kfaults_end(&r.faults, file);
-	free(before);
 	return r.t;
 }
 

@@ -24,18 +24,16 @@ add_fault(struct ktrials *t, char *text)
 static bool
 has_archive(const struct kcamp *camp, long trial)
 {
-	char *path = kplace_trial(camp->dir, trial, "archive.ndjson");
-	bool yes = kis_there(path);
+	auto_free char *path = kplace_trial(camp->dir, trial, "archive.ndjson");
 
-	free(path);
-	return yes;
+	return kis_there(path);
 }
 
 /* The highest trial that has an archive. */
 static long
 find_last(const struct kcamp *camp)
 {
-	char *path = kasprintf("%s/trials", camp->dir);
+	auto_free char *path = kasprintf("%s/trials", camp->dir);
 	DIR *folder = kopen_folder(path);
 	struct dirent *e;
 	long last = -1;
@@ -48,20 +46,19 @@ find_last(const struct kcamp *camp)
 		    has_archive(camp, n))
 			last = n;
 	}
-	free(path);
 	return last;
 }
 
 long
 ktrials_linked(const struct kcamp *camp)
 {
-	char *link = kasprintf("%s/archive.ndjson", camp->dir), target[64] = "";
+	auto_free char *link = kasprintf("%s/archive.ndjson", camp->dir);
+	char target[64] = "";
 	long trial = -1;
 	int end = 0;
 
 	if (readlink(link, target, sizeof target - 1) > 0)
 		sscanf(target, "trials/%6ld/archive.ndjson%n", &trial, &end);
-	free(link);
 	return end && !target[end] && trial >= 0 && has_archive(camp, trial) ? trial : -1;
 }
 
@@ -77,7 +74,7 @@ ktrials_last(const struct kcamp *camp)
 static json_t *
 read_header(struct ktrials *t, long trial)
 {
-	char *path = kplace_trial(t->camp->dir, trial, "archive.ndjson"), *fault;
+	auto_free char *path = kplace_trial(t->camp->dir, trial, "archive.ndjson"), *fault = NULL;
 	json_t *header;
 	struct kin in;
 
@@ -90,9 +87,7 @@ read_header(struct ktrials *t, long trial)
 		json_decref(header);
 		header = NULL;
 	}
-	free(fault);
 	kin_close(&in);
-	free(path);
 	return header;
 }
 
@@ -222,28 +217,25 @@ find_kept(struct ktrials *t, const struct ktrial *trial)
 static bool
 need_file(struct ktrials *t, long trial, const char *name)
 {
-	char *path = kplace_trial(t->camp->dir, trial, name),
-	     *folder = kplace_trial(t->camp->dir, trial, "");
+	auto_free char *path = kplace_trial(t->camp->dir, trial, name),
+	               *folder = kplace_trial(t->camp->dir, trial, "");
 	bool there = kis_there(path);
 
 	if (!kis_there(folder))
 		add_fault(t, kasprintf("%s: is missing; restore it from a copy", folder));
 	else if (!there)
 		add_fault(t, kasprintf("%s: is missing; run make views to make it", path));
-	free(folder);
-	free(path);
 	return there;
 }
 
 static void
 load(struct ktrials *t, struct ktrial *trial)
 {
-	char *path = kplace_trial(t->camp->dir, trial->number, "score.ndjson");
+	auto_free char *path = kplace_trial(t->camp->dir, trial->number, "score.ndjson");
 
 	t->damaged = false;
 	if (need_file(t, trial->number, "score.ndjson"))
 		read_scores(t, trial, path);
-	free(path);
 	if (trial->count)
 		qsort(trial->list, trial->count, sizeof *trial->list, kcandidate_by_branch);
 	if (need_file(t, trial->number, "archive.ndjson"))
@@ -267,7 +259,7 @@ ktrials_get(struct ktrials *t, long number)
 static void
 read_archive(struct ktrials *t, long trial)
 {
-	char *path = kplace_trial(t->camp->dir, trial, "archive.ndjson"), *fault;
+	auto_free char *path = kplace_trial(t->camp->dir, trial, "archive.ndjson"), *fault = NULL;
 	struct karch archive;
 
 	fault = karch_try(&archive, path, true);
@@ -276,8 +268,6 @@ read_archive(struct ktrials *t, long trial)
 	else
 		t->header = read_header(t, trial);
 	karch_free(&archive);
-	free(fault);
-	free(path);
 }
 
 void

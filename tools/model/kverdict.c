@@ -12,16 +12,13 @@ static bool
 is_about(const char *dir, const json_t *verdict)
 {
 	const char *id = kjson_str_or(verdict, "id", "");
-	char *path = kplace_id(dir, id, "eval"), hex[65];
-	json_t *program = kis_there(path) ? karch_program(dir, id, false) : NULL;
+	auto_free char *path = kplace_id(dir, id, "eval");
+	char hex[65];
+	json_auto_t *program = kis_there(path) ? karch_program(dir, id, false) : NULL;
 	const char *code = kjson_str_or(program, "code", "");
-	bool is;
 
 	ksha256_hex(code, strlen(code), hex);
-	is = program && kjson_is(verdict, "code_sha256", hex);
-	json_decref(program);
-	free(path);
-	return is;
+	return program && kjson_is(verdict, "code_sha256", hex);
 }
 
 static void
@@ -48,7 +45,7 @@ kverdict_outcome(const json_t *verdict)
 json_t *
 kverdict_on(const char *dir, const char *id)
 {
-	char *path = kverdict_path(dir);
+	auto_free char *path = kverdict_path(dir);
 	json_t *list = kin_all(path);
 
 	for (size_t i = json_array_size(list); i-- > 0;) {
@@ -57,15 +54,15 @@ kverdict_on(const char *dir, const char *id)
 		if (!kjson_is(v, "id", id) || !is_about(dir, v))
 			json_array_remove(list, i);
 	}
-	free(path);
 	return list;
 }
 
 json_t *
 kverdict_failures(const char *dir)
 {
-	char *path = kverdict_path(dir);
-	json_t *verdicts = kin_all(path), *list = json_array(), *v;
+	auto_free char *path = kverdict_path(dir);
+	json_auto_t *verdicts = kin_all(path);
+	json_t *list = json_array(), *v;
 	size_t i;
 
 	json_array_foreach(verdicts, i, v) {
@@ -75,8 +72,6 @@ kverdict_failures(const char *dir)
 		if (!kjson_bool_or(v, "good", false) && is_about(dir, v))
 			json_array_append(list, v);
 	}
-	json_decref(verdicts);
-	free(path);
 	return list;
 }
 
@@ -97,10 +92,9 @@ kverdict_incumbent(const char *dir, const json_t *linear)
 {
 	const json_t *chain = json_object_get(linear, "chain");
 	const char *id = kjson_str_or(linear, "accepted", KARCH_REFERENCE);
-	json_t *failures = kverdict_failures(dir);
+	json_auto_t *failures = kverdict_failures(dir);
 
 	for (size_t i = json_array_size(chain); i-- > 0 && kverdict_failed(failures, id);)
 		id = i ? json_string_value(json_array_get(chain, i - 1)) : KARCH_REFERENCE;
-	json_decref(failures);
 	return kstrdup(id);
 }
