@@ -5,15 +5,7 @@
  */
 #include "adopt.h"
 
-#include <errno.h>
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "journal.h"
-#include "kio.h"
 #include "koption.h"
 #include "signature.h"
 #include "../tools/model/kseal.h"

@@ -3,8 +3,6 @@
 #ifndef ADOPT_H
 #define ADOPT_H
 
-#include <stdarg.h>
-
 #include "kadopt.h"
 #include "kscan.h"
 

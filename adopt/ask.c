@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Asks a model, through kllm, for what cannot be derived. See adopt.h. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "adopt.h"
-#include "kio.h"
 #include "ktemplate.h"
 #include "../tools/model/kextract.h"
 

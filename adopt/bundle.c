@@ -4,11 +4,6 @@
  * of its file and of the project's headers that it names, those that they name, and so on; includes
  * of the system are unchanged. See adopt.h.
  */
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "adopt.h"
 #include "kio.h"

@@ -2,10 +2,6 @@
 /* call: see call.h. */
 #include "call.h"
 
-#include <ctype.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "adopt.h"
 #include "kio.h"
 #include "unit.h"

@@ -4,16 +4,7 @@
  * hang, print without end, or outlive a killed kadopt: a mark in their environment identifies them
  * later. See kadopt.h.
  */
-#include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "adopt.h"
 #include "kio.h"

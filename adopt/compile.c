@@ -3,10 +3,6 @@
  * kadopt preflight: how the project compiles the kernel's file, observed by programs that replace
  * its compilers.
  */
-#include <dirent.h>
-#include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "adopt.h"
 #include "kio.h"

@@ -3,12 +3,6 @@
  * kadopt configs: chooses a few of the observed calls to represent all, in adopt/configs.json.
  * Times come from adopt/timing.ndjson or, for launches, from ncu's output.
  */
-#include <ctype.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "kadopt.h"
 #include "kconfigs.h"

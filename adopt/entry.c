@@ -5,10 +5,6 @@
  */
 #include "entry.h"
 
-#include <ctype.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "instance.h"
 #include "kio.h"
 #include "types.h"

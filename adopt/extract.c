@@ -4,11 +4,6 @@
  * adopt/task/reference.c or .cu. It is assembled from the project's own text; missing parts are
  * searched in its other sources; the model is the last resort.
  */
-#include <ctype.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "adopt.h"
 #include "kfence.h"

@@ -3,8 +3,6 @@
  * kadopt go, after the adoption: runs the campaign, and puts its winner into the application; see
  * adopt.h.
  */
-#include <errno.h>
-#include <sys/wait.h>
 
 #include "adopt.h"
 

@@ -2,10 +2,6 @@
 /* instance: see instance.h. */
 #include "instance.h"
 
-#include <ctype.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "kio.h"
 #include "types.h"
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* instrument: see watch.h. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "adopt.h"
 #include "kfence.h"

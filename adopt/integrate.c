@@ -4,16 +4,10 @@
  * checked, built, run, compared; otherwise the project stays the same, byte by byte. docs/adopt.md
  * gives the order of the steps.
  */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "adopt.h"
 #include "journal.h"
 #include "kfence.h"
-#include "kio.h"
 #include "klog.h"
 #include "koption.h"
 #include "../tools/model/kseal.h"
@@ -394,7 +388,7 @@ new_files(const struct adoption *a, const struct winner *w, const char *original
 	struct kbuf notes = { 0 };
 	bool good = false;
 
-	splice(a, w->code, p, &notes, &fault);
+	splice_winner(a, w->code, p, &notes, &fault);
 	if (notes.len)
 		run_note(run, "%s\n", notes.data);
 	for (int n = 1; n <= TRIES + 1; n++) {

@@ -2,13 +2,6 @@
 /* journal: see journal.h. */
 #include "journal.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "kio.h"
 
 enum { JOURNAL_MAX = 64 << 20 };

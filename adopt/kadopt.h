@@ -8,8 +8,6 @@
 #define KADOPT_H
 
 #include <jansson.h>
-#include <stdbool.h>
-#include <stddef.h>
 
 #include "kproc.h"
 #include "kutil.h"

@@ -2,14 +2,8 @@
 /* kconfigs: see kconfigs.h. */
 #include "kconfigs.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "kio.h"
 #include "kstat.h"
-#include "kutil.h"
 
 enum { NOWHERE = -1 };
 

@@ -2,10 +2,6 @@
 /* kscan: see kscan.h. */
 #include "kscan.h"
 
-#include <ctype.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "ktoken.h"
 
 enum { DEPTH = 64, CHAIN = 32 };

@@ -8,9 +8,6 @@
 #define KSCAN_H
 
 #include <jansson.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "kutil.h"
 

@@ -2,14 +2,7 @@
 /* log: see log.h. */
 #include "log.h"
 
-#include <ctype.h>
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "kio.h"
-#include "kutil.h"
 
 /* If more than this share of lines is dropped, the rest is not reliable. */
 #define TORN 0.01

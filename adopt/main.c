@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* kadopt: see kadopt.h. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "adopt.h"
 #include "journal.h"

@@ -2,12 +2,6 @@
 /* ncu: see ncu.h. */
 #include "ncu.h"
 
-#include <ctype.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "kutil.h"
 
 /* ncu --set full gives more than 2000 columns. */

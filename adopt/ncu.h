@@ -6,8 +6,6 @@
 #ifndef NCU_H
 #define NCU_H
 
-#include <stddef.h>
-
 #include "kconfigs.h"
 
 /*

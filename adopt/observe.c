@@ -3,10 +3,6 @@
  * kadopt observe: every call of the kernel in a real run of the application, with its arguments and
  * memory (adopt/observed.ndjson), and its times in undisturbed runs (adopt/timing.ndjson).
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "adopt.h"
 #include "kio.h"

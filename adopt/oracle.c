@@ -4,10 +4,6 @@
  * enough, the reference itself in a wrapper, which then includes the rounding of the reference. See
  * adopt.h.
  */
-#include <ctype.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "adopt.h"
 #include "kio.h"

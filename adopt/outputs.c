@@ -3,11 +3,6 @@
  * Compares what the application wrote before and after: byte by byte, or number by number within a
  * tolerance. See adopt.h.
  */
-#include <ctype.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "adopt.h"
 #include "kio.h"

@@ -2,9 +2,6 @@
 /* patch: see patch.h. */
 #include "patch.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 void
 edits_add(struct edits *e, const char *file, size_t from, size_t to, char *text)
 {

@@ -4,13 +4,7 @@
  * anything is changed. The project is built and run in a copy; on the way, the compilation of its
  * file is recorded.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/statvfs.h>
-#include <unistd.h>
 
 #include "adopt.h"
 #include "kio.h"

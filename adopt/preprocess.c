@@ -2,10 +2,6 @@
 /* preprocess: see preprocess.h. */
 #include "preprocess.h"
 
-#include <limits.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "adopt.h"
 #include "kio.h"
 #include "unit.h"

@@ -2,15 +2,7 @@
 /* real: see real.h. */
 #include "real.h"
 
-#include <errno.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
-#include <sys/wait.h>
-#include <signal.h>
-#include <unistd.h>
 
 #include "kio.h"
 #include "klock.h"

@@ -4,11 +4,6 @@
  * data, before and after the call: adopt/recorded/calls.CONFIG.ARRAY.before.npy. They belong to the
  * user: they stay in the campaign's folder, and no prompt shows them.
  */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "adopt.h"
 #include "kio.h"

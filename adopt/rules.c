@@ -3,9 +3,6 @@
  * patterns/adopt.json: what is cleaned up, what is rejected, and what replaces float in double
  * precision. See adopt.h.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "adopt.h"
 #include "kio.h"

@@ -3,10 +3,6 @@
 #include "runs.h"
 
 #include <glob.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "kdiff.h"
 #include "kio.h"

@@ -5,12 +5,6 @@
  */
 #include "shape.h"
 
-#include <ctype.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "kfence.h"
 #include "kio.h"
 #include "preprocess.h"

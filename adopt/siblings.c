@@ -3,9 +3,6 @@
  * Folders and files next to the project that it refers to as "../NAME": each copy of the project
  * gets copies of them next to it.
  */
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "kadopt.h"
 

@@ -2,9 +2,6 @@
 /* signature: see signature.h. */
 #include "signature.h"
 
-#include <stdio.h>
-#include <string.h>
-
 /*
  * Whether no condition that is open at FROM ends before TO: code in both places is compiled
  * together.

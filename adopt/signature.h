@@ -6,9 +6,6 @@
 #ifndef SIGNATURE_H
 #define SIGNATURE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "kscan.h"
 
 /* Offsets into the text. */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The sources of a project, as searched for units; see unit.h. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "adopt.h"
 #include "kio.h"

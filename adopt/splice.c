@@ -2,11 +2,6 @@
 /* splice: see splice.h. */
 #include "splice.h"
 
-#include <ctype.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "call.h"
 #include "kio.h"
 #include "ktoken.h"
@@ -1120,7 +1115,7 @@ look_inside(struct source *x, const char *name)
 }
 
 bool
-splice(
+splice_winner(
     const struct adoption *a, const char *winner, struct patch *p, struct kbuf *notes, char **fault)
 {
 	struct state t = { .a = a, .launched = kjson_bool_or(a->unit, "kernel", false) };

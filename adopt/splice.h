@@ -15,8 +15,8 @@
  * unit's, launches or the function's body become a call of it. False with the reason in *FAULT (to
  * be freed). NOTES: what was renamed and removed, one per line.
  */
-bool splice(const struct adoption *a, const char *winner, struct patch *p, struct kbuf *notes,
-    char **fault);
+bool splice_winner(const struct adoption *a, const char *winner, struct patch *p,
+    struct kbuf *notes, char **fault);
 
 /*
  * What must not go into an application, found in the winner's text by comparison with the

@@ -4,16 +4,9 @@
  * itself, and makes a campaign around it. Open choices (roles, oracle, tolerance, shapes to check
  * with) are settled by what the reference passes.
  */
-#include <ctype.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "adopt.h"
 #include "kfence.h"
-#include "kio.h"
 #include "knpy.h"
 #include "../tools/model/kseal.h"
 #include "shape.h"

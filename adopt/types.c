@@ -2,10 +2,6 @@
 /* types: see types.h. */
 #include "types.h"
 
-#include <ctype.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "kio.h"
 
 enum { CHAIN = 16, DEEP = 6 };

@@ -6,9 +6,6 @@
 #ifndef TYPES_H
 #define TYPES_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "unit.h"
 
 /* Where types are looked up: first in the current source, then in the others. */

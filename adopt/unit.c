@@ -5,9 +5,6 @@
  */
 #include "unit.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "adopt.h"
 #include "entry.h"
 #include "kio.h"

@@ -16,10 +16,6 @@
 #ifndef UNIT_H
 #define UNIT_H
 
-#include <jansson.h>
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "kscan.h"
 #include "preprocess.h"
 

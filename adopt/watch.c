@@ -2,13 +2,6 @@
 /* watch: see watch.h. */
 #include "watch.h"
 
-#include <ctype.h>
-#include <dirent.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "adopt.h"
 #include "call.h"
 #include "instance.h"

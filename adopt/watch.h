@@ -7,10 +7,6 @@
 #ifndef WATCH_H
 #define WATCH_H
 
-#include <jansson.h>
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "kadopt.h"
 #include "signature.h"
 

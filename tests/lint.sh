@@ -30,6 +30,14 @@ for c in tools/core/*.c; do
 	eval "$CC $alone" -fsyntax-only '"$c"' || fail "$c needs more than tools/core"
 done
 
+# kutil.h brings the usual headers of the C library, and kio.h kutil.h and Jansson's; nobody includes them again. kwatch
+# is loaded into other people's programs and shares nothing with kiln.
+usual=$(sed -n 's/^#include <\(.*\)>$/\1/p' tools/core/kutil.h | paste -sd'|')
+grep -rl '^#include "' tools adopt --include='*.[ch]' | grep -v '^adopt/kwatch/' |
+	xargs grep -nE "^#include <($usual)>" && fail 'a header that kutil.h includes'
+grep -rl '^#include "kio[.]h"' tools adopt --include='*.[ch]' |
+	xargs grep -nE '^#include (<jansson[.]h>|"kutil[.]h")' && fail 'a header that kio.h includes'
+
 # Adoption communicates with kiln through programs and files. It also uses two modules of the model: code in replies,
 # and what must not change since an adoption.
 if grep -rnE '#include ".*(model|tools)/' adopt | grep -vE '"\.\./tools/model/(kextract|kseal)[.]h"'; then

@@ -3,10 +3,8 @@
  * kbench: any number of kernels of one task, checked and timed in turns, without a model, by the
  * same judge that keval uses. Prints a table for people, or records bench/1.
  */
-#include <limits.h>
 
 #include "backend.h"
-#include "kio.h"
 #include "koption.h"
 #include "kproc.h"
 #include "ksandbox.h"

@@ -5,7 +5,6 @@
  * application's run-time library, if there is one; its types are declared here, with the layout of
  * the ABI.
  */
-#include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

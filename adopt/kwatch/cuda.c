@@ -5,7 +5,6 @@
  * the toolkit.
  */
 #include <ctype.h>
-#include <dlfcn.h>
 #include <link.h>
 #include <pthread.h>
 #include <stdio.h>

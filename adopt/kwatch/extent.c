@@ -3,7 +3,6 @@
  * What the application has allocated: allocation functions are replaced by ones that record each
  * piece. The records are a hash table by address in pages of its own.
  */
-#include <dlfcn.h>
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -5,7 +5,6 @@
  * page that is touched; further calls, with copies that end at protected memory, find the exact
  * place in it.
  */
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>

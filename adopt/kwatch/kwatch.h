@@ -20,7 +20,6 @@
 #define KWATCH_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "../wrapper.h"

@@ -2,8 +2,6 @@
 /* kfence: see kfence.h. */
 #include "kfence.h"
 
-#include <ctype.h>
-
 #include "kregex.h"
 
 enum { ESC = 0x1b, CSI8 = 0x9b, NEL = 0x85 };

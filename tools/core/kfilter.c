@@ -2,11 +2,9 @@
 /* kfilter: see kfilter.h. */
 #include "kfilter.h"
 
-#include <fcntl.h>
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <seccomp.h>
-#include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>

@@ -6,7 +6,6 @@
 #include "kgpu.h"
 
 #include <dlfcn.h>
-#include <math.h>
 
 /* CUmemAllocationProp, CUmemAccessDesc and their HIP equivalents. */
 struct location {

@@ -2,9 +2,6 @@
 /* kio: see kio.h. */
 #include "kio.h"
 
-#include <fcntl.h>
-#include <signal.h>
-
 #define LOAD_FLAGS (JSON_REJECT_DUPLICATES)
 
 bool

@@ -2,7 +2,6 @@
 /* klandlock: see klandlock.h. */
 #include "klandlock.h"
 
-#include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 

@@ -2,8 +2,6 @@
 /* klock: see klock.h. */
 #include "klock.h"
 
-#include <fcntl.h>
-#include <signal.h>
 #include <sys/file.h>
 #include <sys/time.h>
 

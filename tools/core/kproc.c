@@ -2,13 +2,10 @@
 /* kproc: see kproc.h. */
 #include "kproc.h"
 
-#include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 
 enum { KPROC_MAX = 64, KPROC_KEEP_MAX = 60 };
 

@@ -5,14 +5,11 @@
  */
 #include "ksandbox.h"
 
-#include <fcntl.h>
 #include <glob.h>
-#include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 
 #include "kfilter.h"
 #include "klandlock.h"

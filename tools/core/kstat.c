@@ -2,8 +2,6 @@
 /* kstat: see kstat.h. */
 #include "kstat.h"
 
-#include <math.h>
-
 static int
 compare(const void *a, const void *b)
 {

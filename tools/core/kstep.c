@@ -2,8 +2,6 @@
 /* kstep: see kstep.h. */
 #include "kstep.h"
 
-#include <fcntl.h>
-
 static pid_t step_process;
 
 /*

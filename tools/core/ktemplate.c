@@ -2,8 +2,6 @@
 /* ktemplate: see ktemplate.h. */
 #include "ktemplate.h"
 
-#include <ctype.h>
-
 enum { MAX_CONTEXTS = 32, MAX_DEPTH = 64, MAX_NAME = 96 };
 
 struct scope {

@@ -2,7 +2,6 @@
 /* kuser: see kuser.h. */
 #include "kuser.h"
 
-#include <ctype.h>
 #include <grp.h>
 
 enum { NOBODY = 65534 };

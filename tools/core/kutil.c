@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* kutil: see kutil.h. */
 
-#include <ctype.h>
 #include <glob.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <locale.h>
 #include <sha2.h>
-#include <signal.h>
 #include <sys/prctl.h>
-#include <time.h>
 
 #include "kstep.h"
 

@@ -3,7 +3,6 @@
  * Work folders of the sandbox (see ksandbox.h): made, filled, read and removed without following
  * what a candidate planted there.
  */
-#include <fcntl.h>
 #include <linux/openat2.h>
 #include <sys/syscall.h>
 

@@ -9,7 +9,6 @@
  */
 
 #include "kcompile.h"
-#include "kio.h"
 #include "klaunch.h"
 
 enum { SOURCE_MAX = 8 << 20, OPTIONS_MAX = 64 };

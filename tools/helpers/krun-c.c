@@ -4,9 +4,7 @@
  * (kharness) gave it, seals itself, loads the candidate's shared object and calls it when told. It
  * knows no expected value and gives no verdict. Wire format: krun.h.
  */
-#include <ffi.h>
 #include <sys/mman.h>
-#include <time.h>
 
 #include "krunner.h"
 #include "ksandbox.h"

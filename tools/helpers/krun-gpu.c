@@ -6,14 +6,12 @@
  * format: krun.h.
  */
 #include <dlfcn.h>
-#include <ffi.h>
 
 #include "backend.h"
 #include "kgpu.h"
 #include "klaunch.h"
 #include "krunner.h"
 #include "ksandbox.h"
-#include "kutil.h"
 
 static struct krun_setup setup;
 static int rows;

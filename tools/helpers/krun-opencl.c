@@ -12,11 +12,9 @@
  * memory of its own, both arenas are copied before the clock starts, and outputs are copied back
  * after it has stopped; then no foreign code runs in this process.
  */
-#include <fcntl.h>
 #include <sys/mman.h>
 
 #include "kcl.h"
-#include "kio.h"
 #include "klaunch.h"
 #include "krunner.h"
 #include "ksandbox.h"

@@ -5,11 +5,8 @@
 #include <dlfcn.h>
 #include <poll.h>
 #include <sched.h>
-#include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-
-#include "kutil.h"
 
 /* Address space kept free around each mapping. */
 enum { FENCE = 1 << 20 };

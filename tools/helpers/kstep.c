@@ -5,9 +5,7 @@
  */
 #include "kstep.h"
 
-#include <signal.h>
 #include <sys/prctl.h>
-#include <sys/wait.h>
 
 enum { NOT_STARTED = 127, BY_SIGNAL = 128 };
 

@@ -4,7 +4,6 @@
  * kept is a link, each link was compared with the one before it, and none is slower than that by
  * more than the allowance for noise.
  */
-#include <math.h>
 
 #include "karchive.h"
 #include "klinear.h"

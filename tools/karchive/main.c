@@ -6,7 +6,6 @@
  */
 
 #include "karchive.h"
-#include "kio.h"
 #include "koption.h"
 
 static const char usage[] = "usage: karchive [-c DIR] [-a ARCHIVE] [--thin] [-o FILE] [SCORED...]\n"

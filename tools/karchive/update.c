@@ -3,12 +3,10 @@
  * karchive: the elite rule, islands and migration, the population cap, and the header's counters: a
  * pure function of the previous archive, the scored records and the knobs.
  */
-#include <math.h>
 
 #include "karchive.h"
 #include "kchain.h"
 #include "kfence.h"
-#include "kio.h"
 #include "kcandidate.h"
 #include "klinear.h"
 #include "status.h"

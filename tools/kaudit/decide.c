@@ -4,7 +4,6 @@
  * reused buffers compared with fresh ones), how much a cache of weights can be worth at most, and
  * whether the gain also exists on skewed groups.
  */
-#include <math.h>
 
 #include "kaudit.h"
 #include "kgain.h"

@@ -4,7 +4,6 @@
  * measured; those from a cache of weights up to its bound; all others not at all. Gains compound,
  * so parts and whole are products here: sums of per cents would leave a gap of their own.
  */
-#include <math.h>
 
 #include "kaudit.h"
 #include "kchain.h"

@@ -5,11 +5,7 @@
  */
 #include "kcampaign.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "backend.h"
-#include "kio.h"
 #include "kproc.h"
 #include "ktask.h"
 

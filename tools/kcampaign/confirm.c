@@ -5,9 +5,6 @@
  */
 #include "kcampaign.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "kseal.h"
 
 #define CONFIRMED "confirmed"

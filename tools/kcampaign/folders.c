@@ -2,13 +2,6 @@
 /* The folders of trials: made, cleaned up after a killed run, and emptied for a redo. */
 #include "kcampaign.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include "kio.h"
 #include "kplace.h"
 
 /* The most bytes that the stages after an evaluation add to its record. */

@@ -2,21 +2,12 @@
 /* One run of make on pipeline.mk, and its result. See kcampaign.h. */
 #include "kcampaign.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "backend.h"
 #include "kchain.h"
-#include "kio.h"
 #include "klinear.h"
 #include "kmemo.h"
 

@@ -7,10 +7,6 @@
  */
 #include "kcampaign.h"
 
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "kseal.h"
 #include "ktask.h"
 

@@ -7,10 +7,6 @@
 #ifndef KCAMPAIGN_H
 #define KCAMPAIGN_H
 
-#include <jansson.h>
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "kcamp.h"
 #include "kgain.h"
 #include "kutil.h"

@@ -5,13 +5,9 @@
  */
 #include "kcampaign.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "karch.h"
 #include "kchain.h"
 #include "kends.h"
-#include "kio.h"
 #include "klinear.h"
 
 enum { COLUMNS = 80 };

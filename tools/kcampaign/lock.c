@@ -2,13 +2,7 @@
 /* One run per campaign. See kcampaign.h. */
 #include "kcampaign.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/file.h>
-#include <unistd.h>
 
 #define LOCK ".run.lock"
 

@@ -5,11 +5,7 @@
  */
 #include "kcampaign.h"
 
-#include <string.h>
-#include <unistd.h>
-
 #include "kcommand.h"
-#include "kio.h"
 
 static const struct kcommand commands[] = {
 	{ "new", "task mode", "[FOLDER]", command_new, true, "create a campaign from a task" },

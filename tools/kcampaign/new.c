@@ -2,17 +2,8 @@
 /* new: a campaign folder from a task. What can be determined is not asked. See kcampaign.h. */
 #include "kcampaign.h"
 
-#include <ctype.h>
-#include <errno.h>
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "backend.h"
 #include "kgpu.h"
-#include "kio.h"
 #include "ktask.h"
 
 #define FILE_MAX ((size_t)64 << 20)

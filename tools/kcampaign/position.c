@@ -2,15 +2,8 @@
 /* Where a campaign stands: last trial, archive header, stop conditions. See kcampaign.h. */
 #include "kcampaign.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "karch.h"
 #include "kchain.h"
-#include "kio.h"
 #include "ktrials.h"
 #include "status.h"
 

@@ -5,16 +5,8 @@
  */
 #include "kcampaign.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
-#include <unistd.h>
 
-#include "kio.h"
 #include "kstat.h"
 #include "kstep.h"
 

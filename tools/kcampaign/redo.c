@@ -2,14 +2,7 @@
 /* redo and verify: one candidate is made, or measured, again. See kcampaign.h. */
 #include "kcampaign.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "karch.h"
-#include "kio.h"
 #include "kplace.h"
 #include "status.h"
 

@@ -2,16 +2,10 @@
 /* next, status and best: output for people. See kcampaign.h. */
 #include "kcampaign.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "backend.h"
 #include "karch.h"
 #include "kchain.h"
 #include "kgain.h"
-#include "kio.h"
 #include "ktrials.h"
 #include "status.h"
 

@@ -5,11 +5,7 @@
  */
 #include "kcampaign.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "khw.h"
-#include "kio.h"
 #include "kroof.h"
 
 /* Efficiency of the candidate ID: 0 if it is not in its record. */

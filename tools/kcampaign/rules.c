@@ -2,12 +2,6 @@
 /* What views depend on besides records, as files that make can compare. See kcampaign.h. */
 #include "kcampaign.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-
 #include "khw.h"
 #include "kseal.h"
 

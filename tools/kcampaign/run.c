@@ -5,11 +5,6 @@
  */
 #include "kcampaign.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-
 #include "krecord.h"
 #include "kseal.h"
 #include "ktrials.h"

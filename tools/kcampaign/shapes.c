@@ -5,13 +5,8 @@
  */
 #include "kcampaign.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "kgain.h"
 #include "klinear.h"
-#include "kio.h"
 #include "ktask.h"
 
 enum { LEAST = 3, MOST = 5 };

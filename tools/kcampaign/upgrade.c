@@ -5,16 +5,9 @@
  * back its old content, so nothing is lost. Files are converted one by one, so a conversion that
  * was killed can be repeated.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "kcampaign.h"
 #include "karch.h"
-#include "kio.h"
 #include "krecord.h"
 #include "ktrials.h"
 

@@ -5,9 +5,6 @@
  */
 #include "kcampaign.h"
 
-#include <math.h>
-#include <time.h>
-
 #include "kproc.h"
 #include "ktrials.h"
 

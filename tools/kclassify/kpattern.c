@@ -5,8 +5,6 @@
  */
 #include "kpattern.h"
 
-#include <math.h>
-
 #include "kio.h"
 #include "kneutral.h"
 #include "kregex.h"

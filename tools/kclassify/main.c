@@ -6,7 +6,6 @@
  */
 
 #include "kcamp.h"
-#include "kio.h"
 #include "koption.h"
 #include "kpattern.h"
 #include "krecord.h"

@@ -3,7 +3,6 @@
  * Tier T1: from source to shared object, in the sandbox's build profile; trusted code is built in
  * the same way and cached.
  */
-#include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 

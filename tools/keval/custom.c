@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tiers that the campaign replaces by its own commands; their fields are described in keval(1). */
-#include <math.h>
-#include <ctype.h>
 #include <sys/random.h>
 
 #include "keval.h"

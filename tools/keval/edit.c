@@ -4,11 +4,8 @@
  * REPLACE, or a unified diff, whose line numbers are ignored. A text to be replaced must occur in
  * that program exactly once, in whole lines; nothing is guessed.
  */
-#include <stdlib.h>
-#include <string.h>
 
 #include "keval.h"
-#include "kutil.h"
 
 enum { MAX_EDITS = 64 };
 

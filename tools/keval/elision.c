@@ -3,7 +3,6 @@
  * elision: detects a program with parts left out. This is reported before anything is built: the
  * compiler's messages would help little, and the program may even build, and be wrong.
  */
-#include <string.h>
 
 #include "keval.h"
 #include "kfence.h"

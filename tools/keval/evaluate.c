@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From code to the eval member: hash, duplicates, static scan, then the tiers. */
 
-#include <math.h>
-
 #include "backend.h"
 #include "keval.h"
 #include "kplace.h"

@@ -5,7 +5,6 @@
  * known kernels. Anything that is not available here is named with the reason, so that a reader of
  * the record knows that it was tried.
  */
-#include <ctype.h>
 
 #include "backend.h"
 #include "karch.h"

@@ -3,11 +3,7 @@
  * Tiers T2 and T3: kharness does the work; here its command line is made from the knobs, and its
  * answer read.
  */
-#include <fcntl.h>
-#include <limits.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
 
 #include "keval.h"
 

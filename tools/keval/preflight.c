@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Before a campaign begins on this machine: is everything available that its evaluations need? */
 #include <sys/utsname.h>
-#include <sys/wait.h>
 
 #include "keval.h"
 #include "ksandbox.h"

@@ -5,8 +5,6 @@
  * the campaign's folder profiles/. If a profiler fails, only the findings are missing, never the
  * verdict, and the reason is recorded.
  */
-#include <math.h>
-#include <unistd.h>
 
 #include "backend.h"
 #include "karch.h"

@@ -3,11 +3,7 @@
  * Which programs are timed in turns: a candidate with its anchor, the best program with the
  * reference again, and any number of kernels with each other (kbench).
  */
-#include <fcntl.h>
-#include <math.h>
-#include <signal.h>
 #include <sys/prctl.h>
-#include <sys/wait.h>
 
 #include "karch.h"
 #include "keval.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What people and models are told about an evaluation; never the expected values. */
-#include <math.h>
 
 #include "keval.h"
 #include "kgain.h"

@@ -5,7 +5,6 @@
  * measured once more, next to the program that it is compared with: what both gain comes from warm
  * caches, and a gap due to chance does not appear twice.
  */
-#include <math.h>
 
 #include "keval.h"
 #include "kgain.h"

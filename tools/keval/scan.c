@@ -4,8 +4,6 @@
  * (forbidden.json).
  */
 
-#include <ctype.h>
-
 #include "backend.h"
 #include "kelf.h"
 #include "keval.h"
@@ -47,7 +45,7 @@ add_reason(json_t *reasons, const char *check, const char *fmt, ...)
  * something else.
  */
 static size_t
-splice(const char *p)
+splice_len(const char *p)
 {
 	size_t n = *p == '\\' ? 1 + strspn(p + 1, " \t\r\f\v") : 0;
 
@@ -67,8 +65,8 @@ scan_text(const char *code, enum ktoken_lang lang)
 
 	kbuf_add(&b, "", 0);
 	for (const char *p = code; *p; p++)
-		if (lang == KTOKEN_C && splice(p))
-			p += splice(p) - 1;
+		if (lang == KTOKEN_C && splice_len(p))
+			p += splice_len(p) - 1;
 		else if (*p == '%' && p[1] == ':' && lang == KTOKEN_C)
 			kbuf_add(&b, "# ", 2), p++;
 		else

@@ -5,16 +5,11 @@
  * becomes the program, and is then measured again like any other, because the fastest of many is
  * partly so by luck.
  */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "keval.h"
 #include "kfence.h"
 #include "kgain.h"
-#include "kio.h"
 #include "kregex.h"
-#include "kutil.h"
 
 enum { MAX_PARAMETERS = 4, MAX_VARIANTS = 8, MAX_NAME = 80 };
 

@@ -4,7 +4,6 @@
  * slows the machine down affects all of them. Each turn of each opponent with the candidate is a
  * pair.
  */
-#include <math.h>
 
 #include "keval.h"
 #include "kgain.h"

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* kgrad: the gradient's file: a header, a line per cell, then the newest transitions. */
-#include <math.h>
 
 #include "kgrad.h"
-#include "kio.h"
 
 /* Numbers of an array, at most N; how many. */
 static size_t

@@ -5,7 +5,6 @@
  * new gradient; ksample uses it to weigh parents and to write hints.
  */
 #include "kgrad.h"
-#include "kio.h"
 #include "koption.h"
 
 static const char usage[] = "usage: kgrad [-c DIR] [-g GRADIENT] [-a ARCHIVE] [--thin] [-o FILE] "

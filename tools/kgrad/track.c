@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* kgrad: transitions from scored records, and the counts of the cells that they leave and reach. */
-#include <math.h>
 
 #include "kgrad.h"
-#include "kio.h"
 #include "status.h"
 
 /* Smaller differences of scores do not count. */

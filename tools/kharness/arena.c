@@ -3,9 +3,6 @@
  * kharness: the memory that judge and runner share: where tensors are, what surrounds them, and
  * whether that is still intact after a call.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/random.h>
 
 #include "kharness.h"

@@ -3,9 +3,6 @@
  * kharness: freshly drawn inputs of one or more calls, and their expected results, which never
  * leave this process.
  */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "kharness.h"
 

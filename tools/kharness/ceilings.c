@@ -5,18 +5,11 @@
  * are in docs/hardware. The same code times the copies of a CPU and of a GPU: only the engine
  * differs.
  */
-#include <math.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "kgpu.h"
 #include "kharness.h"
-#include "kio.h"
 #include "kroof.h"
 #include "kstat.h"
 

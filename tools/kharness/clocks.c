@@ -6,13 +6,6 @@
  * next holder lock them.
  */
 #include <dlfcn.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "kharness.h"
 #include "klock.h"

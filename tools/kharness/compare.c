@@ -16,9 +16,6 @@
  * sparse inputs (batch.c: some two terms a sum), where the L of the rule is 4 at most.
  */
 #include <float.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "kharness.h"
 

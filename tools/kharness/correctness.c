@@ -3,13 +3,8 @@
  * kharness: tier T2: every workload of the set, on freshly drawn inputs of several distributions
  * and seeds; each case is one call.
  */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "kharness.h"
-#include "kio.h"
 #include "klock.h"
 #include "krun.h"
 #include "status.h"

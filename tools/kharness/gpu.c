@@ -4,17 +4,10 @@
  * the candidate's process cannot reach what it holds there, above all the expected results. The
  * kernels are in device.cu.
  */
-#include <math.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "kcompile.h"
 #include "kgpu.h"
 #include "kharness.h"
-#include "kio.h"
 #include "klock.h"
 
 /* The source of the kernels, embedded in this program. */

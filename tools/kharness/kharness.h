@@ -6,13 +6,8 @@
 #ifndef KHARNESS_H
 #define KHARNESS_H
 
-#include <jansson.h>
 #include <sched.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/types.h>
-#include <time.h>
 
 #include "backend.h"
 #include "klaunch.h"

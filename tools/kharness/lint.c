@@ -4,9 +4,6 @@
  * must be judged wrong. This is tried with the judge's own comparison, on the oracle's results for
  * every timed workload.
  */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "kgroups.h"
 #include "kharness.h"

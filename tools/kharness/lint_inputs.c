@@ -4,9 +4,6 @@
  * kernel could ignore inputs that have no influence on the results, and hard-code those that never
  * vary. Gives notes, not faults.
  */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "kharness.h"
 

@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* kharness: facts about this machine, from /proc and /sys. */
-#include <ctype.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/utsname.h>
-#include <unistd.h>
 
 #include "kharness.h"
-#include "kio.h"
 
 /*
  * Vector and matrix extensions that a kernel writer should know about, as /proc/cpuinfo spells

@@ -5,17 +5,10 @@
  * and verdict stay in this process.
  */
 #include <getopt.h>
-#include <limits.h>
 #include <malloc.h>
-#include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/random.h>
-#include <unistd.h>
 
 #include "kharness.h"
-#include "kio.h"
 #include "klock.h"
 #include "koption.h"
 #include "kproc.h"

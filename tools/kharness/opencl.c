@@ -3,12 +3,8 @@
  * kharness: the judge's side of OpenCL. The judge has no driver in its process: krun-opencl reports
  * what the device is, and the candidate's launch lines determine what krun-opencl launches.
  */
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "kharness.h"
-#include "kio.h"
 #include "ksandbox.h"
 
 enum { ANSWER_MAX = 1 << 20, OBJECT_MAX = 64 << 20, FACTS_S = 60 };

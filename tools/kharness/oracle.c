@@ -5,11 +5,6 @@
  */
 #include <dlfcn.h>
 #include <ffi.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "kharness.h"
 

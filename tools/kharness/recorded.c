@@ -9,9 +9,6 @@
  * them move by one common share towards one of them, so that their sum changes, too. If the file is
  * ascending or descending, the other number is the next one, so that the order stays.
  */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "kharness.h"
 #include "knpy.h"

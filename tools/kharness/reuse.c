@@ -13,10 +13,6 @@
  * round, and single disturbed rounds do not move a median. Its interval follows from ranks alone,
  * see kstat.h.
  */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "kharness.h"
 #include "kstat.h"

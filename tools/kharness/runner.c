@@ -4,21 +4,11 @@
  * except between GO and DONE, so whatever it computes, it computes while the clock runs; and the
  * clock is the judge's.
  */
-#include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <math.h>
 #include <poll.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "kgpu.h"
 #include "kharness.h"

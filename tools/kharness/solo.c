@@ -6,14 +6,7 @@
  * allocation of exactly its size.
  */
 #include <dlfcn.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <ffi.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #if __has_include(<valgrind/callgrind.h>)
 #include <valgrind/callgrind.h>

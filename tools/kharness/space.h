@@ -8,10 +8,6 @@
 #ifndef SPACE_H
 #define SPACE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "backend.h"
 #include "ktask.h"
 #include "kutil.h"

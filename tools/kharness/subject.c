@@ -3,12 +3,8 @@
  * kharness: the results for one shared object, in the form of the record and of the log that the
  * model reads.
  */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "kharness.h"
-#include "kio.h"
 #include "status.h"
 
 const char *

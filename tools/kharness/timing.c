@@ -12,11 +12,6 @@
  *
  * A go is one run of a subject's process: it is woken, makes the calls of a sample, and is stopped.
  */
-#include <math.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "kharness.h"
 #include "klock.h"

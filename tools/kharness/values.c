@@ -3,10 +3,7 @@
  * kharness: reading and writing the numbers of tensors: conversion between element types and
  * double, and random inputs.
  */
-#include <math.h>
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "kharness.h"
 #include "small.h"

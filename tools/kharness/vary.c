@@ -4,10 +4,6 @@
  * one, drawn anew in every run. Anything that is the same in every call could be hard-coded, or
  * ignored. The rule is in docs/task.md.
  */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "kharness.h"
 

@@ -2,10 +2,6 @@
 /* failure: see failure.h. */
 #include "failure.h"
 
-#include <ctype.h>
-#include <math.h>
-#include <time.h>
-
 enum { MANY = 1000, STOP_S = 60 };
 
 static const char no_reason[] = "no reason given";

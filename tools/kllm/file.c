@@ -3,7 +3,6 @@
  * file: a person or an agent is the model. The prompt is written next to the output; the answer is
  * read when somebody has put it there; until then the exit code asks to try again.
  */
-#include <time.h>
 
 #include "kllm.h"
 

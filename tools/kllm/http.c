@@ -4,9 +4,7 @@
  * cap); each is retried as its failure's class allows, booked in the ledger, and spooled so that a
  * kill costs nothing twice.
  */
-#include <math.h>
 #include <sys/random.h>
-#include <time.h>
 
 #include "failure.h"
 #include "kextract.h"

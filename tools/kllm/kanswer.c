@@ -2,10 +2,7 @@
 /* kanswer: see kanswer.h. */
 #include "kanswer.h"
 
-#include <ctype.h>
 #include <strings.h>
-
-#include "kio.h"
 
 /* Copy of a JSON string as one line of C text. */
 static void

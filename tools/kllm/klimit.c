@@ -2,10 +2,8 @@
 /* klimit: see klimit.h. */
 #include "klimit.h"
 
-#include <fcntl.h>
 #include <inttypes.h>
 #include <sys/file.h>
-#include <time.h>
 
 enum { NS = 1000000000 };
 /* The most that a ledger may hold, in 1e-9 USD: a billion dollars. */

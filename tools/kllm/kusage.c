@@ -3,10 +3,8 @@
 #include "kusage.h"
 
 #include <fnmatch.h>
-#include <math.h>
 
 #include "kcamp.h"
-#include "kio.h"
 
 void
 kusage_add(struct kusage *a, const struct kusage *b)

@@ -2,8 +2,6 @@
 /* models: see models.h. */
 #include "models.h"
 
-#include <math.h>
-
 #include "klimit.h"
 #include "url.h"
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* reply: the member "reply" of a record, from any provider. */
-#include <math.h>
 
 #include "kllm.h"
 #include "models.h"

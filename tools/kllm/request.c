@@ -2,8 +2,6 @@
 /* request: see request.h. */
 #include "request.h"
 
-#include <ctype.h>
-
 #include "models.h"
 
 static const char *

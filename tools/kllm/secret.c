@@ -2,8 +2,6 @@
 /* secret: see secret.h. */
 #include "secret.h"
 
-#include <ctype.h>
-#include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 

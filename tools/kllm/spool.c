@@ -4,8 +4,6 @@
 
 #include "secret.h"
 
-#include <fcntl.h>
-
 /* Path for a step, or NULL when the output is stdout; the caller frees. */
 static char *
 spool_path(const struct call *c, int step)

@@ -8,7 +8,6 @@
 #include <curl/curl.h>
 #include <dlfcn.h>
 #include <glob.h>
-#include <signal.h>
 #include <strings.h>
 
 #include "kllm.h"

@@ -3,7 +3,6 @@
 #include "url.h"
 
 #include <arpa/inet.h>
-#include <ctype.h>
 
 char *
 url_host(const char *url)

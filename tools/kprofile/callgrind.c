@@ -6,10 +6,6 @@
  */
 #include "kprofile.h"
 
-#include <ctype.h>
-
-#include "kio.h"
-
 enum { MAX_EVENTS = 64 };
 
 struct reader {

@@ -2,8 +2,6 @@
 /* kprofile: launches and their raw metrics, collected from one or more files of the same report. */
 #include "kprofile.h"
 
-#include "kio.h"
-
 enum { MAX_LAUNCHES = 100000 };
 
 void

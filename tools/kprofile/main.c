@@ -3,10 +3,8 @@
  * kprofile: a profiler's measurements of a kernel as one JSON object: metrics, bottleneck,
  * findings, recommendations.
  */
-#include <math.h>
 
 #include "khw.h"
-#include "kio.h"
 #include "koption.h"
 #include "kprofile.h"
 #include "kregex.h"

@@ -5,8 +5,6 @@
  */
 #include "kprofile.h"
 
-#include "kio.h"
-
 /* Columns before the metrics. Those of NVTX ranges have a colon in their names. */
 static const char *const base[] = { "ID", "Process ID", "Process Name", "Host Name", "Kernel Name",
 	"Kernel Time", "Context", "Stream", "Block Size", "Grid Size", "Device", "CC" };

@@ -2,10 +2,6 @@
 /* kprofile: Nsight Compute, page "details" in its text form. */
 #include "kprofile.h"
 
-#include <ctype.h>
-
-#include "kio.h"
-
 struct reader {
 	struct profile *p;
 	const struct text *t;

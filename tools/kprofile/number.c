@@ -2,11 +2,6 @@
 /* kprofile: numbers and units as profilers print them. */
 #include "kprofile.h"
 
-#include <ctype.h>
-#include <math.h>
-
-#include "kio.h"
-
 enum { MAX_DIGITS = 64 };
 
 bool

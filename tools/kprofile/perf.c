@@ -7,10 +7,6 @@
  */
 #include "kprofile.h"
 
-#include <ctype.h>
-
-#include "kio.h"
-
 static bool
 is_event(const char *s)
 {

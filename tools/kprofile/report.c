@@ -2,10 +2,6 @@
 /* kprofile: applies the rules to one launch, and makes the object with the results. */
 #include "kprofile.h"
 
-#include <math.h>
-
-#include "kio.h"
-
 enum { TOP_STALLS = 5 };
 
 static const char *const severities[] = { "low", "medium", "high" };

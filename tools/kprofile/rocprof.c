@@ -6,8 +6,6 @@
  */
 #include "kprofile.h"
 
-#include "kio.h"
-
 static const char *const known[] = { "Correlation_Id", "Dispatch_Id", "Agent_Id", "Queue_Id",
 	"Process_Id", "Thread_Id", "Grid_Size", "Kernel_Id", "Kernel_Name", "Workgroup_Size",
 	"LDS_Block_Size", "Scratch_Size", "VGPR_Count", "Accum_VGPR_Count", "SGPR_Count",

@@ -6,11 +6,6 @@
  */
 #include "kprofile.h"
 
-#include <ctype.h>
-#include <math.h>
-
-#include "kio.h"
-
 enum { MAX_NAME = 160, MAX_DEPTH = 40, MAX_ARGUMENTS = 8 };
 
 struct parser {

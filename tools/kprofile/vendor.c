@@ -6,10 +6,7 @@
  */
 #include "kprofile.h"
 
-#include <ctype.h>
-
 #include "kfence.h"
-#include "kio.h"
 
 enum { KEPT = 12, CHARS = 400, HEAD = 60 };
 

@@ -3,7 +3,6 @@
  * kprompt: what kind of computation a task is, determined from the code of its reference with the
  * patterns of families.json. A name may say more than the code shows, if it does not contradict it.
  */
-#include <ctype.h>
 
 #include "kneutral.h"
 #include "kprompt.h"

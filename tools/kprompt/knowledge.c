@@ -6,8 +6,6 @@
  */
 #include "kprompt.h"
 
-#include <ctype.h>
-
 enum { MAX_DEPTH = 3, MAX_NAME = 200, PROJECT_SHARE = 2 };
 
 /*

@@ -2,8 +2,6 @@
 /* kprompt: the parts of a prompt for the linear search: its rules, and the earlier rounds. */
 #include "kprompt.h"
 
-#include <math.h>
-
 #include "kfence.h"
 #include "klinear.h"
 #include "kplan.h"

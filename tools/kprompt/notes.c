@@ -6,8 +6,6 @@
  */
 #include "kprompt.h"
 
-#include <ctype.h>
-
 #include "kfence.h"
 
 enum {

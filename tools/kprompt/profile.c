@@ -6,8 +6,6 @@
  */
 #include "kprompt.h"
 
-#include <math.h>
-
 #include "backend.h"
 #include "kfence.h"
 

@@ -5,8 +5,6 @@
  */
 #include "kprompt.h"
 
-#include <ctype.h>
-
 #include "kfence.h"
 
 enum {

@@ -5,8 +5,6 @@
  */
 #include "kprompt.h"
 
-#include <math.h>
-
 #include "karch.h"
 #include "kchain.h"
 #include "kextract.h"

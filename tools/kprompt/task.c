@@ -5,8 +5,6 @@
  */
 #include "kprompt.h"
 
-#include <math.h>
-
 #include "backend.h"
 #include "kfence.h"
 #include "ktask.h"

@@ -4,7 +4,6 @@
  * krecords.h.
  */
 #include <spawn.h>
-#include <sys/wait.h>
 
 #include "kfence.h"
 #include "krecords.h"

@@ -3,7 +3,6 @@
  * The values that fill the pages for people: figures in printed form, and texts of models and
  * compilers, escaped so that they contain no Markdown markup. See krecords.h.
  */
-#include <math.h>
 
 #include "kdiff.h"
 #include "kends.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a round measured, as numbers: rates, means over shapes, changes. See krecords.h. */
-#include <math.h>
 
 #include "kgain.h"
 #include "klinear.h"

@@ -5,8 +5,6 @@
  * these: how often, and by how much, something paid off, by category, operation, backend and
  * device.
  */
-#include <ctype.h>
-#include <math.h>
 
 #include "krecords.h"
 #include "kverdict.h"

@@ -5,8 +5,6 @@
  * Everything in a commit comes from the records, so the same records on the same base give the same
  * hashes, and a run that was killed is continued by making them again. See krecords.h.
  */
-#include <limits.h>
-#include <time.h>
 
 #include "kfence.h"
 #include "kproc.h"

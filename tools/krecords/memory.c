@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* memory/vN.json: what a campaign remembers of trial N, computed from its facts. See krecords.h. */
-#include <math.h>
 
 #include "karch.h"
 #include "kchain.h"

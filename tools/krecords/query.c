@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* read, summary, latest, list. What they print is first compared with the facts. See krecords.h. */
-#include <math.h>
 
 #include "kfence.h"
 #include "krecords.h"

@@ -3,9 +3,6 @@
  * tips: what one campaign leaves to later ones on the same device, operation and backend. See
  * krecords.h.
  */
-#include <ctype.h>
-#include <fcntl.h>
-#include <math.h>
 #include <sys/file.h>
 
 #include "kfence.h"

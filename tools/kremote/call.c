@@ -2,14 +2,10 @@
 /* This end: start the transport, send it the order, hold the leash, and receive the answer. */
 #include "kremote.h"
 
-#include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 
-#include "kio.h"
 #include "kproc.h"
 
 enum { CHUNK = 1 << 16, NOISE_MAX = 1 << 20, GRACE_MS = 3000, NOT_FOUND = 127 };

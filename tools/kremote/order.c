@@ -8,9 +8,6 @@
 #include "kplace.h"
 #include "kremote.h"
 
-#include <limits.h>
-
-#include "kio.h"
 #include "kproc.h"
 
 enum { FILES_MAX_BYTES = 1 << 30 };

@@ -6,14 +6,10 @@
  */
 #include "kremote.h"
 
-#include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <sys/file.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 
-#include "kio.h"
 #include "kproc.h"
 #include "ksandbox.h"
 

@@ -2,10 +2,7 @@
 /*
  * The audit: do the measured gains carry over to programs that are not a benchmark? See kreport.h.
  */
-#include <stdlib.h>
-#include <string.h>
 
-#include "kio.h"
 #include "kreport.h"
 
 static json_t *

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the campaign cost: calls, tokens, dollars, time; and who answered. See kreport.h. */
-#include <stdlib.h>
-#include <string.h>
 
-#include "kio.h"
 #include "kreport.h"
 
 struct bill {

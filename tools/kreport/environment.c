@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where it was measured: machine, device, compiler, sandbox, clocks, seeds. See kreport.h. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "kio.h"
 #include "kreport.h"
 
 /* Ranges over all timed rows of the campaign. */

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The facts of a campaign as one document, with helpers for its groups. See kreport.h. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "kio.h"
 #include "kreport.h"
 #include "status.h"
 

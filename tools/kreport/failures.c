@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What failed and why: statuses, grouped reasons, cheats, rolled-back rounds. See kreport.h. */
-#include <ctype.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "kio.h"
 #include "kreport.h"
 #include "status.h"
 

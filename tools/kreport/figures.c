@@ -3,12 +3,7 @@
  * Figures in the form that people write: times, ratios, rates, and ratios with their intervals. See
  * kreport.h.
  */
-#include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 
-#include "kio.h"
 #include "kreport.h"
 
 #define NONE "–"

@@ -7,10 +7,6 @@
 #ifndef KREPORT_H
 #define KREPORT_H
 
-#include <jansson.h>
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "kgain.h"
 #include "ktask.h"
 #include "ktrials.h"

@@ -3,11 +3,8 @@
  * From the reference to the best: each step with its reason, its gain, and its changes. See
  * kreport.h.
  */
-#include <stdlib.h>
-#include <string.h>
 
 #include "kdiff.h"
-#include "kio.h"
 #include "kreport.h"
 
 enum { MOST_STEPS = 400 };

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Loads what the report is made from: facts and views of a campaign. See kreport.h. */
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "kchain.h"
-#include "kio.h"
 #include "kplace.h"
 #include "kproc.h"
 #include "kreport.h"

@@ -3,11 +3,7 @@
  * kreport: what a campaign has found, how, and why it is credible: as facts, as one page of HTML
  * and as Markdown.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "kio.h"
 #include "koption.h"
 #include "kreport.h"
 #include "ktemplate.h"

@@ -3,9 +3,7 @@
  * What to do next, if a measurement suggests it: findings of a profile, the gap to the roofline, a
  * faster baseline. See kreport.h.
  */
-#include <string.h>
 
-#include "kio.h"
 #include "kreport.h"
 
 enum { STEPS = 3, TEXT = 300 };

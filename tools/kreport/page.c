@@ -3,9 +3,6 @@
  * The page: lines of report.page, filled in, as HTML and as Markdown. Everything that was filled in
  * is data: it contains no markup characters, and is escaped for each format (kmark). See kreport.h.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "kmark.h"
 #include "kreport.h"

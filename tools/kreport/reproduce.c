@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The digest of every file that the campaign is based on. See kreport.h. */
 #include <glob.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "kplace.h"
 #include "kreport.h"

@@ -3,10 +3,7 @@
  * The result: the best kernel compared with the reference and the baselines, and what was verified.
  * See kreport.h.
  */
-#include <stdlib.h>
-#include <string.h>
 
-#include "kio.h"
 #include "kreport.h"
 #include "status.h"
 

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where the kernels are under the roofline of their device. See kreport.h. */
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "kgain.h"
-#include "kio.h"
 #include "kreport.h"
 
 /*

@@ -2,12 +2,9 @@
 /*
  * Rounds of a linear search: the trend table, and the conditions that would end it. See kreport.h.
  */
-#include <stdlib.h>
-#include <string.h>
 
 #include "kends.h"
 #include "kgain.h"
-#include "kio.h"
 #include "kreport.h"
 
 enum { MOST_SHAPES = 6 };

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How the search went: speed-ups over trials, the cost of a gain, the archive. See kreport.h. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "kio.h"
 #include "kreport.h"
 #include "kstat.h"
 #include "status.h"

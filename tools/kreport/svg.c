@@ -3,11 +3,6 @@
  * Plots in SVG: axes, marks, texts. Colours are classes of the page's style sheet, so that a plot
  * also works in dark mode and in print. See kreport.h.
  */
-#include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "kmark.h"
 #include "kreport.h"

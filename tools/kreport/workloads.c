@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Each timed workload: the speed of each program, as bars and as figures. See kreport.h. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "kgain.h"
-#include "kio.h"
 #include "kreport.h"
 
 enum { BEST, REFERENCE, BASELINES };

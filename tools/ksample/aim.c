@@ -3,7 +3,6 @@
  * ksample: the target of a candidate: stay and refine, take a step, a step to explicit SIMD, or a
  * leap. The knobs say how often; what has paid off shifts that. See ksample.h.
  */
-#include <math.h>
 
 #include "ksample.h"
 

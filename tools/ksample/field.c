@@ -6,7 +6,6 @@
  * similar, so a step that was never taken is judged by those near it, with an uncertainty that
  * grows with the distance from all of them.
  */
-#include <math.h>
 
 #include "ksample.h"
 

@@ -5,7 +5,6 @@
  */
 
 #include "kfence.h"
-#include "kio.h"
 #include "klinear.h"
 #include "ksample.h"
 #include "ktrials.h"

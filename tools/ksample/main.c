@@ -4,9 +4,7 @@
  * a strategy and the target cell. All random numbers come from streams of the campaign's seed; see
  * plan_branch.
  */
-#include <math.h>
 
-#include "kio.h"
 #include "koption.h"
 #include "krecord.h"
 #include "ksample.h"

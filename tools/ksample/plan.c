@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ksample: parents and repairs of a trial. See ksample.h. */
-#include <math.h>
 
-#include "kio.h"
 #include "ksample.h"
 #include "status.h"
 

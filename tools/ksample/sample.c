@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ksample: the plan as a record: programs with their code, hints, recent errors. See ksample.h. */
-#include <math.h>
 
-#include "kio.h"
 #include "ksample.h"
 #include "status.h"
 

@@ -3,8 +3,6 @@
  * The decision on a round of a linear search: keep it or roll it back. What is compared, and what
  * was measured again, comes from the records here; the rules themselves are in klinear.
  */
-#include <ctype.h>
-#include <math.h>
 
 #include "kfence.h"
 #include "kgain.h"

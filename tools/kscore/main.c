@@ -4,12 +4,10 @@
  * it is a gain by more than the noise. A pure function of its records, the reference, the
  * incumbent's evaluation and the knobs score.*.
  */
-#include <math.h>
 
 #include "karch.h"
 #include "kchain.h"
 #include "kgain.h"
-#include "kio.h"
 #include "koption.h"
 #include "krecord.h"
 #include "kroof.h"

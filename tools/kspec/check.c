@@ -3,11 +3,9 @@
  * kspec check: does every figure that a file cites appear at the cited place, and is no target
  * based on an unknown figure? Without files: are the facts themselves complete?
  */
-#include <math.h>
 
 #include "kcamp.h"
 #include "kclaim.h"
-#include "kio.h"
 #include "kplace.h"
 #include "kspec.h"
 

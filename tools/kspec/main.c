@@ -2,7 +2,6 @@
 /* kspec: see kspec.h. */
 #include "kspec.h"
 
-#include "kio.h"
 #include "koption.h"
 
 static const char usage_text[] = "usage: kspec [--json] [-c DIR] [-o FILE] DEVICE [METRIC...]\n"

@@ -4,13 +4,11 @@
  * take, and targets. A view of the task, the manifest, the facts about the device, and the
  * measurements on it; labels keep vendors' figures and measurements apart everywhere.
  */
-#include <math.h>
 #include <strings.h>
 
 #include "backend.h"
 #include "kcamp.h"
 #include "kgain.h"
-#include "kio.h"
 #include "kroof.h"
 #include "kspec.h"
 #include "ktask.h"

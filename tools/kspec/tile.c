@@ -4,9 +4,7 @@
  * by its units, a unit works on one tile at a time, and the last wave may leave units idle. Peaks
  * come only from registered facts.
  */
-#include <math.h>
 
-#include "kio.h"
 #include "kspec.h"
 
 static const struct khw_fact *

@@ -2,9 +2,6 @@
 /* karch: see karch.h. */
 #include "karch.h"
 
-#include <math.h>
-
-#include "kio.h"
 #include "kplace.h"
 #include "kstat.h"
 

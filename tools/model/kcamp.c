@@ -2,8 +2,6 @@
 /* kcamp: see kcamp.h. */
 #include "kcamp.h"
 
-#include <math.h>
-
 #include "backend.h"
 #include "kseal.h"
 #include "klinear.h"

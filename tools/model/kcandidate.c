@@ -2,8 +2,6 @@
 /* kcandidate: see kcandidate.h. */
 #include "kcandidate.h"
 
-#include <math.h>
-
 #include "krecord.h"
 #include "kregex.h"
 

@@ -2,10 +2,7 @@
 /* kchain: see kchain.h. */
 #include "kchain.h"
 
-#include <math.h>
-
 #include "karch.h"
-#include "kio.h"
 #include "ktrials.h"
 #include "status.h"
 

@@ -2,9 +2,6 @@
 /* kclaim: see kclaim.h. */
 #include "kclaim.h"
 
-#include <ctype.h>
-#include <math.h>
-
 #include "khw.h"
 #include "kregex.h"
 

@@ -2,8 +2,6 @@
 /* kcommand: see kcommand.h. */
 #include "kcommand.h"
 
-#include <limits.h>
-
 #include "kcamp.h"
 
 /* A synopsis line, then one line for each command. The caller frees. */

@@ -5,7 +5,6 @@
 #include "karch.h"
 #include "kchain.h"
 #include "kgain.h"
-#include "kio.h"
 #include "klinear.h"
 #include "kroof.h"
 #include "ktask.h"

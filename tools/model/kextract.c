@@ -2,7 +2,6 @@
 /* kextract: see kextract.h. */
 #include "kextract.h"
 
-#include <ctype.h>
 #include <strings.h>
 
 #include "backend.h"

@@ -2,8 +2,6 @@
 /* kgain: see kgain.h. */
 #include "kgain.h"
 
-#include <math.h>
-
 #include "kstat.h"
 
 /* Puts the samples of a row into *X, which the caller frees; returns how many. */

@@ -5,9 +5,6 @@
  */
 #include "khw.h"
 
-#include <ctype.h>
-#include <math.h>
-
 #include "kregex.h"
 
 #define CITED "docs/hardware"

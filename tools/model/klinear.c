@@ -2,9 +2,6 @@
 /* klinear: see klinear.h. */
 #include "klinear.h"
 
-#include <math.h>
-
-#include "kio.h"
 #include "kstat.h"
 
 const char *const klinear_codes[KLINEAR_CODES] = {

@@ -2,10 +2,7 @@
 /* kmemo: see kmemo.h. */
 #include "kmemo.h"
 
-#include <limits.h>
-
 #include "kfence.h"
-#include "kio.h"
 
 enum { FILE_MAX = 64 << 20, TEXT_MAX = 6000, ITEM_MAX = 400, ITEMS_MAX = 40 };
 

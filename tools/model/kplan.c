@@ -2,8 +2,6 @@
 /* kplan: see kplan.h. */
 #include "kplan.h"
 
-#include <ctype.h>
-
 #include "kclaim.h"
 #include "kregex.h"
 

@@ -3,8 +3,6 @@
 #include "kplace.h"
 #include "kroof.h"
 
-#include <math.h>
-
 #include "kgain.h"
 
 /*

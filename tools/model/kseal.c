@@ -2,7 +2,6 @@
 /* kseal: see kseal.h. */
 #include "kseal.h"
 
-#include <fcntl.h>
 #include <glob.h>
 #include <sys/file.h>
 

@@ -5,9 +5,7 @@
  */
 #include "ktask.h"
 
-#include <ctype.h>
 #include <float.h>
-#include <math.h>
 
 #include "backend.h"
 #include "khw.h"
