@@ -75,6 +75,7 @@ take(const char *path, size_t *len, bool *too_large)
 	char *text;
 	double age;
 
+	*too_large = false;
 	while (kfind_link(path, &st) && st.st_size > 0) {
 		/* A link could make any file of this user part of a record. */
 		if (!S_ISREG(st.st_mode))
@@ -123,7 +124,7 @@ from_json(struct reply *r, const char *path)
 json_t *
 ask_file(const struct call *c)
 {
-	char *prompt, *txt, *json, *text;
+	auto_free char *prompt = NULL, *txt = NULL, *json = NULL, *text = NULL;
 	struct reply r;
 	bool too_large;
 	size_t len;
@@ -149,9 +150,5 @@ ask_file(const struct call *c)
 		reply_too_large(&r);
 	if (r.usage.known)
 		reply_price(&r, c);
-	free(text);
-	free(prompt);
-	free(txt);
-	free(json);
 	return reply_finish(&r, c);
 }
