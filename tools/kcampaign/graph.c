@@ -52,15 +52,6 @@ die_if_stopped(void)
 	raise(stopped_by);
 }
 
-bool
-make_flag(char letter)
-{
-	const char *flags = getenv("MAKEFLAGS");
-	size_t n = flags ? strcspn(flags, " ") : 0;
-
-	return n && !memchr(flags, '-', n) && !memchr(flags, '=', n) && memchr(flags, letter, n);
-}
-
 /* A make variable with exactly the text VALUE, which is one line. */
 static void
 add_variable(struct kbuf *text, const char *name, const char *value)

@@ -88,6 +88,8 @@ void standing_free(struct standing *s);
  * reference.
  */
 json_t *scored_record(const struct kcamp *c, const char *id);
+/* stop.c */
+
 /*
  * Why the campaign stops after trial LAST, as one line that names the knob, or NULL; the caller
  * frees.
@@ -256,10 +258,11 @@ bool keeps_anything(const struct kcamp *c);
 void catch_signals(void);
 void die_if_stopped(void);
 bool is_stopped(void);
-/* Was make called with the flag LETTER? */
-bool make_flag(char letter);
 
 /* progress.c: the progress of a run, from the file of its steps (kstep.h). */
+
+/* Was make called with -n, so that nothing may be made? */
+bool plans_only(void);
 
 enum { STEP_LOST = -1 }; /* the status of a step that did not report how it ended */
 

@@ -133,6 +133,15 @@ is_terminal(void)
 	return isatty(STDERR_FILENO) && term && strcmp(term, "dumb");
 }
 
+bool
+plans_only(void)
+{
+	const char *flags = getenv("MAKEFLAGS");
+	size_t n = flags ? strcspn(flags, " ") : 0;
+
+	return n && !memchr(flags, '-', n) && !memchr(flags, '=', n) && memchr(flags, 'n', n);
+}
+
 struct progress *
 progress_open(const struct kcamp *c, double every)
 {
@@ -142,7 +151,7 @@ progress_open(const struct kcamp *c, double every)
 
 	p->camp = c;
 	p->every = every ? every : 30;
-	p->silent = (wanted && !strcmp(wanted, "0")) || make_flag('n');
+	p->silent = (wanted && !strcmp(wanted, "0")) || plans_only();
 	p->live = !p->silent && is_terminal();
 	p->spoke = now_s();
 	p->usd = kcalloc((size_t)kcamp_branches(c) + 1, sizeof *p->usd);

@@ -119,7 +119,7 @@ verify_best(const struct loop *l)
 		if (refused && !now.best)
 			code = K_NO;
 		/* If the views still keep a best kernel that failed, it is rejected once. */
-		again = code == K_NO && now.best && !chain && !make_flag('n') &&
+		again = code == K_NO && now.best && !chain && !plans_only() &&
 		    (!refused || strcmp(refused, now.best));
 		if (again) {
 			free(refused);
@@ -208,9 +208,9 @@ command_redo(const struct options *o)
 		kdie(K_USAGE, "%s: no such candidate", folder);
 	if (trial == 0 && stage != STAGE_EVAL)
 		kdie(K_USAGE, "the reference has no %s; use --from eval", stages[stage]);
-	if (!make_flag('n'))
+	if (!plans_only())
 		code = redo(l, trial, branch, stage);
-	if (!code && !make_flag('n'))
+	if (!code && !plans_only())
 		say_measured(l, trial, branch);
 	loop_end(l);
 	return code;

@@ -33,7 +33,7 @@ loop_begin(const struct options *o)
 	krecord_check(".");
 	take_lock();
 	catch_signals();
-	if (!make_flag('n'))
+	if (!plans_only())
 		rules_refresh(l->camp);
 	l->last = ktrials_last(l->camp);
 	l->progress = progress_open(l->camp, o->every);
@@ -85,7 +85,7 @@ keep(const struct loop *l, const char *moment)
 {
 	char *goals[] = { kstrdup(moment), NULL };
 	struct graph g = { .first = l->last, .last = l->last };
-	bool any = l->last >= 0 && !make_flag('n') && keeps_anything(l->camp);
+	bool any = l->last >= 0 && !plans_only() && keeps_anything(l->camp);
 	int code = any ? make_graph(l, &g, goals) : K_OK;
 
 	free(goals[0]);
@@ -103,7 +103,7 @@ make_views(const struct loop *l, long first, long last, enum ask ask)
 		NULL };
 	int code;
 
-	if (!make_flag('n')) {
+	if (!plans_only()) {
 		make_folders(0, 0);
 		if (first == last)
 			make_folders(last, kcamp_branches(l->camp));
@@ -121,14 +121,14 @@ bring_views(const struct loop *l, long first, enum ask ask)
 
 	if (l->last < 0)
 		return K_OK;
-	if (!make_flag('n')) {
+	if (!plans_only()) {
 		clear_position();
 		rules_settle(first, l->last);
 	}
 	code = make_views(l, first < l->last ? first : l->last, l->last, ask);
 	if (code)
 		return code;
-	if (!make_flag('n'))
+	if (!plans_only())
 		set_position(l->last);
 	return keep(l, ask == ASK_NOBODY ? "at-views" : "at-begin");
 }
@@ -136,7 +136,7 @@ bring_views(const struct loop *l, long first, enum ask ask)
 int
 catch_up(const struct loop *l, enum ask ask)
 {
-	if (l->last < 0 || make_flag('n') ||
+	if (l->last < 0 || plans_only() ||
 	    (ktrials_linked(l->camp) == l->last && !rules_newer(l->last)))
 		return keep(l, ask == ASK_NOBODY ? "at-views" : "at-begin");
 	return bring_views(l, 1, ask);
@@ -200,10 +200,10 @@ static int
 arrive(const struct loop *l)
 {
 	auto_free char *reason = stop_reason_after(l->camp, l->last);
-	bool needed = !reason && *kcamp_str(l->camp, "eval.launcher") && !make_flag('n');
+	bool needed = !reason && *kcamp_str(l->camp, "eval.launcher") && !plans_only();
 	int code = K_OK;
 
-	if (!reason && l->last < 0 && !make_flag('n') && !model_ready(l->camp))
+	if (!reason && l->last < 0 && !plans_only() && !model_ready(l->camp))
 		kdie(K_USAGE,
 		    "the model cannot be asked from here, so nothing was measured; set "
 		    "the key, or change model in campaign.json");
@@ -250,7 +250,7 @@ make_baseline(struct loop *l)
 {
 	int code = l->last < 0 ? make_trial(l, 0) : K_OK;
 
-	if (code || l->last >= 0 || make_flag('n'))
+	if (code || l->last >= 0 || plans_only())
 		return code;
 	set_position(l->last = 0);
 	say_measured(l, 0, 0);
@@ -300,7 +300,7 @@ run_trial(struct loop *l)
 	code = keep(l, "at-before");
 	if (!code)
 		code = make_trial(l, trial);
-	if (code || make_flag('n'))
+	if (code || plans_only())
 		return code;
 	if (first)
 		say_measured(l, 0, 0);
@@ -341,7 +341,7 @@ command_run(const struct options *o)
 
 	if (!code)
 		code = arrive(l);
-	if (!code && kcamp_linear(l->camp) && !make_flag('n'))
+	if (!code && kcamp_linear(l->camp) && !plans_only())
 		code = open_round(l);
 	for (long done = 0; !code && (!o->trials || done < o->trials);) {
 		char *reason = stop_reason_after(l->camp, l->last);
@@ -352,7 +352,7 @@ command_run(const struct options *o)
 			continue;
 		code = run_trial(l);
 		done++;
-		if (make_flag('n'))
+		if (plans_only())
 			break;
 	}
 	loop_end(l);

@@ -113,6 +113,25 @@ void rounds_load(struct campaign *c, bool write);
 struct round *last_accepted(const struct campaign *c);
 /* "BASELINE", "ACCEPTED", "ACCEPTED (trade-off)" or "ROLLED BACK". */
 const char *verdict_word(const struct round *r, const struct candidate *x);
+/* OBJECT as the text of an indented file; the caller frees. */
+char *json_text(const json_t *object);
+/* Write a file, making its folders if needed. */
+void put_file(const char *path, const void *data, size_t len);
+/*
+ * Any value on one line, without a newline, as text that the caller frees; or with it, appended to
+ * OUT.
+ */
+char *json_line(const json_t *value);
+void put_json(struct kbuf *out, const json_t *line);
+/*
+ * The candidate that represents its trial: the best win, else the best correct one, else the best.
+ * NULL when the trial is incomplete or damaged. Only the previous trial stays loaded.
+ */
+const struct ktrial *trial_of(const struct campaign *c, long trial);
+const struct kcandidate *trial_candidate(const struct campaign *c, long trial);
+
+/* program.c */
+
 /*
  * The files of a candidate's program in the form in which they are kept and restored, the kernel
  * itself first.
@@ -131,22 +150,6 @@ void program_of(const struct candidate *x, const char *name, struct program *p);
 void program_free(struct program *p);
 /* The entry point's name with the suffix of the reference; the caller frees. */
 char *kernel_name(const struct campaign *c);
-/* OBJECT as the text of an indented file; the caller frees. */
-char *json_text(const json_t *object);
-/* Write a file, making its folders if needed. */
-void put_file(const char *path, const void *data, size_t len);
-/*
- * Any value on one line, without a newline, as text that the caller frees; or with it, appended to
- * OUT.
- */
-char *json_line(const json_t *value);
-void put_json(struct kbuf *out, const json_t *line);
-/*
- * The candidate that represents its trial: the best win, else the best correct one, else the best.
- * NULL when the trial is incomplete or damaged. Only the previous trial stays loaded.
- */
-const struct ktrial *trial_of(const struct campaign *c, long trial);
-const struct kcandidate *trial_candidate(const struct campaign *c, long trial);
 
 /* figures.c */
 
@@ -315,18 +318,17 @@ char *tips_slug(const char *text);
 char *tips_op(const struct ktask *task);
 /* Take the lock of FOLDER, which is made if needed; closing the descriptor releases it. */
 int tips_lock(const char *folder);
+/* Reports what prompts will contain that is not part of the campaign. */
+void tips_tell(const struct campaign *m, const char *what, size_t count, const char *from);
+/*
+ * Writes the current tips as the campaign will see them until its end, without those that break a
+ * rule.
+ */
+void freeze_tips(const struct campaign *m);
 /*
  * What is wrong with a tip of this TEXT according to patterns/tips.json, as text that the caller
  * frees; NULL: nothing.
  */
 char *hygiene_fault(const char *text, bool accepted);
-
-/* library.c */
-
-/*
- * What campaigns on the operation and backend of M have left, those on the same device first: what
- * has paid off, programs, a summary. New reference: array of lines of the library.
- */
-json_t *library_for(const struct campaign *m, const char *root);
 
 #endif

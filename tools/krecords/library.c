@@ -424,7 +424,11 @@ programs(const char *root)
 	return out;
 }
 
-json_t *
+/*
+ * What campaigns on the operation and backend of M have left, those on the same device first: what
+ * has paid off, programs, a summary. New reference: array of lines of the library.
+ */
+static json_t *
 library_for(const struct campaign *m, const char *root)
 {
 	struct reader w = { tips_op(m->task), tips_device(m->camp), kcamp_str(m->camp, "backend"),
@@ -438,4 +442,49 @@ library_for(const struct campaign *m, const char *root)
 	free(w.op);
 	free(w.device);
 	return out;
+}
+
+static void
+freeze_library(const struct campaign *m)
+{
+	static const struct {
+		const char *kind, *what;
+	} told[] = {
+		{ "pattern", "kinds of change that have paid off" },
+		{ "round", "kernels of earlier campaigns" },
+		{ "summary", "a summary of an earlier campaign" },
+	};
+	auto_free char *root = tips_root(m->camp);
+	json_auto_t *rows = root ? library_for(m, root) : json_array();
+	json_t *row;
+	size_t i, count[LEN(told)] = { 0 };
+	auto_buf struct kbuf b = { 0 };
+
+	kbuf_add(&b, "", 0);
+	json_array_foreach(rows, i, row) {
+		put_json(&b, row);
+		for (size_t k = 0; k < LEN(told); k++)
+			count[k] += kjson_is(row, "kind", told[k].kind);
+	}
+	for (size_t k = 0; k < LEN(told); k++)
+		if (count[k])
+			tips_tell(m, told[k].what, count[k], root);
+	put_file("trials/000/library.ndjson", b.data, b.len);
+}
+
+/* Facts: made once, before the first trial; existing ones stay. */
+int
+command_freeze(const struct options *o)
+{
+	struct campaign m;
+
+	(void)o;
+	campaign_open(&m, false);
+	kmake_folder("trials/000");
+	if (!kis_there("trials/000/tips.md"))
+		freeze_tips(&m);
+	if (!kis_there("trials/000/library.ndjson"))
+		freeze_library(&m);
+	campaign_close(&m);
+	return K_OK;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads a campaign and its rounds from scored records and archives. See krecords.h. */
 
-#include "kextract.h"
 #include "klinear.h"
 #include "krecords.h"
 
@@ -179,72 +178,6 @@ trial_candidate(const struct campaign *c, long number)
 		if (!best || stands_before(&trial->list[i], best))
 			best = &trial->list[i];
 	return best;
-}
-
-char *
-kernel_name(const struct campaign *c)
-{
-	const char *dot = strrchr(c->task->reference, '.');
-
-	return kasprintf("%s%s", c->task->entry, dot && !strchr(dot, '/') ? dot : "");
-}
-
-static void
-add_source(struct program *p, char *path, const char *data)
-{
-	struct source *s = &p->file[p->count++];
-
-	*s = (struct source){ .path = path, .data = data, .len = strlen(data) };
-	ksha256_hex(s->data, s->len, s->sha256);
-}
-
-/* Is one of two paths equal to the other, or a folder above it? */
-static bool
-in_the_way(const char *a, const char *b)
-{
-	size_t n = strlen(a), m = strlen(b), less = n < m ? n : m;
-
-	return !strncmp(a, b, less) && (n == m || (n < m ? b : a)[less] == '/');
-}
-
-/*
- * The files of a bundle keep their names. keval builds the kernel itself as candidate.SUFFIX, and
- * no file of a bundle may have a name that begins so; if a bundle has a file with the kernel's
- * proper name, the kernel gets this name here.
- */
-void
-program_of(const struct candidate *x, const char *name, struct program *p)
-{
-	const json_t *files = json_object_get(x->eval, "files");
-	const char *dot = strrchr(name, '.');
-	bool taken = false;
-	size_t i;
-	json_t *f;
-
-	*p = (struct program){ 0 };
-	if (!x->code)
-		return;
-	json_array_foreach(files, i, f)
-		taken |= in_the_way(kjson_str_or(f, "path", ""), name);
-	add_source(p, taken ? kasprintf("candidate%s", dot ? dot : "") : kstrdup(name), x->code);
-	json_array_foreach(files, i, f) {
-		const char *path = kjson_str_or(f, "path", "");
-		bool fits = kextract_path_ok(path) && strncmp(path, "candidate.", 10) &&
-		    p->count < LEN(p->file);
-
-		for (size_t k = 1; k < p->count && fits; k++)
-			fits = !in_the_way(path, p->file[k].path);
-		if (fits)
-			add_source(p, kstrdup(path), kjson_str_or(f, "content", ""));
-	}
-}
-
-void
-program_free(struct program *p)
-{
-	for (size_t i = 0; i < p->count; i++)
-		free(p->file[i].path);
-	*p = (struct program){ 0 };
 }
 
 char *

@@ -661,9 +661,8 @@ command_tips(const struct options *o)
 	return code;
 }
 
-/* Reports what prompts will contain that is not part of the campaign. */
-static void
-tell(const struct campaign *m, const char *what, size_t count, const char *from)
+void
+tips_tell(const struct campaign *m, const char *what, size_t count, const char *from)
 {
 	auto_free char *op = tips_op(m->task);
 
@@ -672,13 +671,11 @@ tell(const struct campaign *m, const char *what, size_t count, const char *from)
 	    what, op, count, from);
 }
 
-/*
- * The current tips, as the campaign will see them until its end; without those that break a rule.
- */
-static void
-freeze_tips(const struct campaign *m, const char *folder)
+void
+freeze_tips(const struct campaign *m)
 {
-	auto_free char *path = folder ? kasprintf("%s/tips.md", folder) : NULL;
+	auto_free char *folder = folder_of(m),
+	               *path = folder ? kasprintf("%s/tips.md", folder) : NULL;
 	char *fault;
 	struct tips all = { 0 }, kept = { 0 };
 
@@ -694,55 +691,8 @@ freeze_tips(const struct campaign *m, const char *folder)
 		free(fault);
 	}
 	if (kept.count)
-		tell(m, "tips of earlier campaigns", kept.count, path);
+		tips_tell(m, "tips of earlier campaigns", kept.count, path);
 	save_tips(m, "trials/000/tips.md", &kept);
 	free(kept.tip);
 	tips_free(&all);
-}
-
-static void
-freeze_library(const struct campaign *m)
-{
-	static const struct {
-		const char *kind, *what;
-	} told[] = {
-		{ "pattern", "kinds of change that have paid off" },
-		{ "round", "kernels of earlier campaigns" },
-		{ "summary", "a summary of an earlier campaign" },
-	};
-	auto_free char *root = tips_root(m->camp);
-	json_auto_t *rows = root ? library_for(m, root) : json_array();
-	json_t *row;
-	size_t i, count[LEN(told)] = { 0 };
-	auto_buf struct kbuf b = { 0 };
-
-	kbuf_add(&b, "", 0);
-	json_array_foreach(rows, i, row) {
-		put_json(&b, row);
-		for (size_t k = 0; k < LEN(told); k++)
-			count[k] += kjson_is(row, "kind", told[k].kind);
-	}
-	for (size_t k = 0; k < LEN(told); k++)
-		if (count[k])
-			tell(m, told[k].what, count[k], root);
-	put_file("trials/000/library.ndjson", b.data, b.len);
-}
-
-/* Facts: made once, before the first trial; existing ones stay. */
-int
-command_freeze(const struct options *o)
-{
-	struct campaign m;
-	auto_free char *folder = NULL;
-
-	(void)o;
-	campaign_open(&m, false);
-	kmake_folder("trials/000");
-	folder = folder_of(&m);
-	if (!kis_there("trials/000/tips.md"))
-		freeze_tips(&m, folder);
-	if (!kis_there("trials/000/library.ndjson"))
-		freeze_library(&m);
-	campaign_close(&m);
-	return K_OK;
 }
