@@ -3,9 +3,6 @@
  * The work of a call, by hardware counters: formulas for a task's roofline. See task_count in
  * adopt.h.
  */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "adopt.h"
 #include "kio.h"
