@@ -337,7 +337,7 @@ ok 'lint' '
 ok 'lint: integer results depend on the inputs, or a constant would pass' '
 	jq -n "{schema:\"task/1\",name:\"count\",op:\"count\",description:\"d\",language:\"c\",axes:{n:{type:\"var\"}},
 	  inputs:{x:{shape:[\"n\"],dtype:\"int32\"}},outputs:{c:{shape:[1],dtype:\"int32\"}},entry:{name:\"count\",
-	  arguments:[\"x\",\"c\",\"n\"]},reference:\"count.c\",build:{compiler:\"cc\"},
+	  arguments:[\"x\",\"c\",\"n\"]},reference:\"count.c\",build:{compiler:\"cc\"},distributions:[\"normal\",\"special\"],
 	  workloads:[{name:\"w\",axes:{n:1000},timed:true},{name:\"v\",axes:{n:1}}]}" >count.json
 	echo "void count(const int *x, int *c, int n) { *c = 0; for (int i = 0; i < n; i++) *c += x[i] > 0; }" >count.c
 	echo "void count(const int *x, int *c, int n) { *c = 0; for (int i = 0; i < n; i++) *c += x[i] == x[i]; }" >all.c
@@ -503,6 +503,32 @@ ok 'special values: what a pragma assumes away' '
 	[ "$(uname -m)" = x86_64 ] || exit 0
 	relu flush float "#include <immintrin.h>"; sed -i "s/{ for/{ _mm_setcsr(_mm_getcsr() | 0x8040); for/" flush.c
 	cc -O2 -w -shared -fPIC -o flush.so flush.c; is correct "$(try flush)"'
+ok 'special values: whole numbers up to the limits of their types' '
+	top() { cat >$1.c <<-E
+		#include <stdint.h>
+		void top(const $2 *x, $2 *y, int rows, int n)
+		{
+			for (int i = 0; i < rows; i++) {
+				$3 m = x[(long)i * n];
+				for (int k = 1; k < n; k++) if (($3)x[(long)i * n + k] > m) m = x[(long)i * n + k];
+				y[i] = m;
+			}
+		}
+		E
+		cc -O2 -w -shared -fPIC -o $1.so $1.c; }
+	for row in int16:int8_t int32:float int64:int32_t uint16:int16_t uint32:int32_t uint64:double; do
+		type=${row%:*}
+		jq --arg t "$type" "del(.linear, .tolerance, .reduction, .flops, .bytes) | .name = \"top\" | .axes = {rows: {type: \"var\"}, n: {type: \"var\"}} |
+			.inputs = {x: {shape: [\"rows\", \"n\"], dtype: \$t}} | .outputs = {y: {shape: [\"rows\"], dtype: \$t}} |
+			.entry = {name: \"top\", arguments: [\"x\", \"y\", \"rows\", \"n\"]} | .distributions = [\"uniform\", \"special\"] |
+			.workloads = [{name: \"all\", axes: {rows: 64, n: 50}, timed: true}]" "$task" >top.json
+		top honest ${type}_t ${type}_t; top narrow ${type}_t ${row#*:}
+		try() { kharness -t top.json --oracle honest.so --phase correctness $1.so | jq -r ".candidates[0].status"; }
+		is correct "$(try honest)"; is partial "$(try narrow)"
+		kharness --lint top.json --oracle honest.so 2>err; cat err; is 0 "$(grep -c "limits of" err)"
+		jq ".distributions = [\"uniform\", \"large\"]" top.json >few.json
+		kharness --lint few.json --oracle honest.so 2>err; grep -q "limits of $type never occur in inputs.x" err
+	done'
 ok 'lint: inputs that could be ignored or compiled in, and special values' '
 	jq ".inputs += {idle: {shape: [\"rows\"], dtype: \"float32\"}, mode: {shape: null, dtype: \"int32\", value: 1}, free: {shape: null, dtype: \"float32\", value: 2}} |
 		.axes.spare = {type: \"var\"} | .workloads[].axes.spare = 4 | .workloads[0].axes.spare = 9 | .entry.arguments += [\"idle\", \"mode\", \"free\", \"spare\"]" "$task" >t.json

@@ -236,7 +236,8 @@ recipe_of(const struct ktask *t, const struct batch *b, size_t i, size_t sparse,
 	                                             : b->dist;
 	size_t row = ktask_last_axis(t, b->w, x), period = 0;
 
-	if (!kdtype_is_float(x->dtype) && (d == KDIST_SPECIAL || d == KDIST_SPARSE))
+	if (!kdtype_is_float(x->dtype) &&
+	    (d == KDIST_SPARSE || (d == KDIST_SPECIAL && !batch_may_be_special(t, x))))
 		d = KDIST_NORMAL;
 	if (d == KDIST_SPECIAL)
 		/* A vector may be a single row, or many results. */
@@ -244,6 +245,34 @@ recipe_of(const struct ktask *t, const struct batch *b, size_t i, size_t sparse,
 	if (d == KDIST_SPARSE && i == sparse)
 		period = sparsity(t, b->w, i);
 	return (struct recipe){ .dist = d, .period = period ? period : 1 };
+}
+
+bool
+batch_may_be_special(const struct ktask *t, const struct ktask_tensor *x)
+{
+	bool named = x->distribution == KDIST_SPECIAL;
+
+	for (size_t d = 0; d < t->distribution_count; d++)
+		named |= t->distributions[d] == KDIST_SPECIAL;
+	return named;
+}
+
+/* As the recipe says. */
+static void
+draw_tensor(const struct judge *j, const struct ktask_tensor *x, struct recipe how,
+    struct krng *rng, size_t n, void *to)
+{
+	size_t bytes = n * kdtype_size(x->dtype);
+	char *whole;
+
+	if (how.dist != KDIST_SPECIAL || kdtype_is_float(x->dtype)) {
+		j->space->draw(x->dtype, how, rng, n, to);
+		return;
+	}
+	whole = kmalloc(bytes);
+	values_draw_whole(x->dtype, how.period, rng, n, whole);
+	j->space->store(to, whole, bytes);
+	free(whole);
 }
 
 static void
@@ -265,7 +294,7 @@ draw(struct judge *j, const struct batch *b, struct call *c, struct krng *rng)
 			store_fixed(j, x, json_object_get(b->w->values, x->name), c->raw[i]);
 			continue;
 		}
-		j->space->draw(x->dtype, recipe_of(t, b, i, sparse, rng), rng, n, c->raw[i]);
+		draw_tensor(j, x, recipe_of(t, b, i, sparse, rng), rng, n, c->raw[i]);
 		if (b->dist == KDIST_MIXED && batch_may_be_sparse(b->w, x))
 			mix(j, b, x, rng, c->raw[i]);
 	}

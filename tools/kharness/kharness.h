@@ -114,6 +114,12 @@ void values_narrow(enum kdtype t, const double *from, size_t n, void *to);
 double values_width(enum kdtype t, enum kdist d);
 /* Fill a tensor of N elements, or some of its elements, with values of a distribution. */
 void values_draw(enum kdtype t, struct recipe how, struct krng *rng, size_t n, void *to);
+/*
+ * Fill rows of ROW whole numbers, N in all, with the special distribution: a row has small numbers,
+ * random bits, or small numbers among the limits of the type, zeros, and powers of two and their
+ * neighbours.
+ */
+void values_draw_whole(enum kdtype t, size_t row, struct krng *rng, size_t n, void *to);
 
 /* ---- oracle.c: the trusted implementation in double precision, called in this process ---- */
 
@@ -174,6 +180,11 @@ void batch_draw_checked(struct judge *j, struct batch *b, const struct ktask_wor
  */
 void batch_expect(struct judge *j, struct batch *b);
 void batch_free(const struct judge *j, struct batch *b);
+/*
+ * Whether the task asks for special values of tensor X, by a distribution of its own or by one of
+ * the task's. If not, whole numbers stay small even in KDIST_SPECIAL, because they may be indices.
+ */
+bool batch_may_be_special(const struct ktask *t, const struct ktask_tensor *x);
 /* Whether KDIST_MIXED differs from the task's first distribution. */
 bool batch_may_mix(const struct ktask *t);
 /*

@@ -190,6 +190,20 @@ try_axis(struct trial *x, size_t i)
 		    x->t->file, a->name);
 }
 
+/* So do whole numbers near the limits of their type, which as an index could be anywhere. */
+static void
+try_limits(const struct trial *x, const struct ktask_tensor *in)
+{
+	bool whole = !kdtype_is_float(in->dtype) && kdtype_size(in->dtype) > 1;
+
+	if (!in->scalar && in->input && whole && in->distribution == KDIST_COUNT &&
+	    !json_object_get(x->w[0]->values, in->name) && !batch_may_be_special(x->t, in))
+		kwarn("%s: note: numbers near the limits of %s never occur in inputs.%s; add "
+		      "\"special\" to \"distributions\" if kernels must handle them, or give it a "
+		      "\"distribution\"",
+		    x->t->file, kdtype_name(in->dtype), in->name);
+}
+
 /* NaN and infinities must be requested by name: most kernels need not handle them. */
 static void
 try_special(struct trial *x, const struct ktask_workload *w)
@@ -236,5 +250,7 @@ lint_inputs(struct judge *j)
 	for (size_t i = 0; i < x.t->axis_count; i++)
 		if (x.t->axes[i].kind == KAXIS_VAR && !x.t->axes[i].limits.fixed)
 			try_axis(&x, i);
+	for (size_t i = 0; i < x.t->tensor_count; i++)
+		try_limits(&x, &x.t->tensors[i]);
 	try_special(&x, x.w[x.count - 1]);
 }

@@ -357,3 +357,40 @@ values_draw(enum kdtype t, struct recipe how, struct krng *rng, size_t n, void *
 		values_narrow(t, chunk, count, (char *)to + done * kdtype_size(t));
 	}
 }
+
+/* The bits of a number next to a limit of a type of BITS bits, with or without a SIGN. */
+static uint64_t
+near_limit(uint64_t word, int bits, bool sign)
+{
+	uint64_t power = (uint64_t)1 << (word >> 8) % (uint64_t)bits,
+	         top = (uint64_t)1 << (bits - 1);
+	const uint64_t choice[] = { 0, 1, ~(uint64_t)0, power, power - 1, power + 1, sign ? top : 0,
+		sign ? top - 1 : ~(uint64_t)0 };
+
+	return choice[word % LEN(choice)];
+}
+
+void
+values_draw_whole(enum kdtype t, size_t row, struct krng *rng, size_t n, void *to)
+{
+	enum { SMALL, ANY, LIMITS, KINDS };
+	struct words words = { krng_u64(rng), 0 }, kinds = { krng_u64(rng), 0 };
+	size_t size = kdtype_size(t), kind = SMALL;
+	bool sign = kdtype_min(t) < 0;
+
+	for (size_t i = 0; i < n; i++) {
+		uint64_t word = next_word(&words), bits = word;
+		double small = normal(&words) * values_width(t, KDIST_NORMAL);
+
+		if (i % row == 0)
+			kind = next_word(&kinds) % KINDS;
+		if (kind == LIMITS && word >> 62)
+			bits = near_limit(word, (int)(8 * size), sign);
+		else if (kind != ANY)
+			bits = (uint64_t)(int64_t)lrint(sign ? small : fabs(small));
+		if (t == KDTYPE_BOOL)
+			bits &= 1;
+		/* The low bytes come first, as in everything that kiln runs on. */
+		memcpy((char *)to + i * size, &bits, size);
+	}
+}
