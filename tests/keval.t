@@ -210,6 +210,13 @@ lude \"/etc/passwd\""
 	rejected asm_system "void f(void) { asm volatile (\"mov \$1, %eax\\n\\tsyscall\"); }"
 	rejected asm_data "void f(void) { asm volatile (\".byte 0x0f, 0x05\"); }"
 	rejected asm_data "void f(void) { asm volatile (\".value 0x310f\"); }"
+	rejected asm_data "void f(void) { asm volatile (\".balignw 8, 0x310f\"); }"
+	rejected asm_operand "char tsc[1]; void f(void) { asm volatile (\"nop\\n\\trd%P0\" :: \"i\"(tsc)); }"
+	rejected asm_operand "char te[1]; void f(void) { asm volatile (\".by%P[a] 15, 49\" :: [a] \"i\"(te)); }"
+	rejected surroundings "long f(void) { long t; asm (\"mov %%fs:0x10, %0\" : \"=r\"(t)); return t; }"
+	rejected surroundings "void *f(void) { return __builtin_apply_args(); }"
+	rejected load_hook "int loaded; void __gmon_start__(void) { loaded = 1; }"
+	rejected load_hook "int ended; void end(void *) __asm__(\"__cxa_finalize\"); void end(void *p) { ended = 1; }"
 	rejected asm_directive "void f(void) { asm volatile (\".irp d,byte\\n.\\\\d 0x0f,0x31\\n.endr\"); }"
 	rejected asm_system "void f(void) { asm volatile (\"rdpru\" ::: \"eax\", \"edx\"); }"
 	rejected surroundings "void *f(void) { return __builtin_dwarf_cfa(); }"
@@ -236,6 +243,8 @@ static void my_fork(void) { } static int forks, time_step;
 #pragma GCC optimize(\"O3\")
 #pragma omp declare simd
 void other(void); void other(void) { my_fork(); forks++; time_step++; }" >out
+	is "compile_error entry" "$(jq -r "\"\(.status) \(.reasons[0].check)\"" out)"
+	code "void other(void); void other(void) { long a = 1, b = 2; asm volatile (\".p2align 4\\n1:\\taddq %1, %0\\n\\t.balign 16\\n.L%=:\\n\\tvpxord %%zmm%c2, %%zmm0, %%zmm0\" : \"+r\"(a) : \"r\"(b), \"i\"(3)); }" >out
 	is "compile_error entry" "$(jq -r "\"\(.status) \(.reasons[0].check)\"" out)"'
 ok 'imports are checked after the build' '
 	. ./make.sh
@@ -245,6 +254,7 @@ ok 'imports are checked after the build' '
 		is 0 "$(jq .build.exit_code out)"
 	}
 	rejected forbidden_symbol "int puts(const char *);" "puts(\"x\"); y[0] = 1;"
+	rejected forbidden_symbol "void GOMP_PLUGIN_error(const char *, ...);" "GOMP_PLUGIN_error(\"x\"); y[0] = 1;"
 	rejected "forbidden_symbol forbidden_symbol network" "#define GLUE(a, b) a ## b
 int puts(const char *); int GLUE(so, cket)(int, int, int);" "y[0] = (float)GLUE(so, cket)(1, 2, 3) + (float)puts(\"x\");"
 	jq -r .log out | grep -q "socket (imported)"
