@@ -521,6 +521,18 @@ kjson_is(const json_t *obj, const char *path, const char *text)
 	return !strcmp(kjson_str_or(obj, path, ""), text);
 }
 
+bool
+kjson_has(const json_t *list, const char *text)
+{
+	json_t *item;
+	size_t i;
+
+	json_array_foreach(list, i, item)
+		if (json_is_string(item) && !strcmp(json_string_value(item), text))
+			return true;
+	return false;
+}
+
 json_t *
 kjson_find(const json_t *list, const char *key, const char *text)
 {

@@ -139,6 +139,8 @@ json_int_t kjson_int_or(const json_t *obj, const char *path, json_int_t def);
 bool kjson_bool_or(const json_t *obj, const char *path, bool def);
 /* Is the member at PATH the string TEXT? An absent member counts as the empty string. */
 bool kjson_is(const json_t *obj, const char *path, const char *text);
+/* Is TEXT one of the items of the array LIST (NULL: no)? */
+bool kjson_has(const json_t *list, const char *text);
 /* The first object of LIST whose member KEY is TEXT, or NULL. */
 json_t *kjson_find(const json_t *list, const char *key, const char *text);
 /*

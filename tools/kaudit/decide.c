@@ -132,18 +132,6 @@ look_at_gain(struct finding *f, const json_t *rival)
 
 /* ---- the static scan ---- */
 
-static bool
-is_waived(const json_t *rules, const char *rule)
-{
-	size_t i;
-	json_t *item;
-
-	json_array_foreach((json_t *)rules, i, item)
-		if (!strcmp(json_string_value(item), rule))
-			return true;
-	return false;
-}
-
 static void
 add_hit(json_t *list, const struct hit *h, bool waived)
 {
@@ -172,7 +160,7 @@ look_at_code(struct finding *f)
 	for (int b = BUCKET_W3; b >= BUCKET_K; b--)
 		for (size_t i = 0; i < hits.count; i++) {
 			const struct hit *h = &hits.at[i];
-			bool waived = is_waived(waiver, h->rule);
+			bool waived = kjson_has(waiver, h->rule);
 
 			if ((int)h->bucket != b)
 				continue;

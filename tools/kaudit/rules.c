@@ -70,10 +70,11 @@ static size_t
 choice(const struct rules *r, const struct rule *rule, const char *key, const char *word,
     const char *const *list, size_t count)
 {
-	for (size_t i = 0; i < count; i++)
-		if (!strcmp(list[i], word))
-			return i;
-	kdie(K_USAGE, "%s: rule %s: %s: unknown value '%s'", r->file, rule->id, key, word);
+	size_t i = kindex_of(word, list, count);
+
+	if (i == count)
+		kdie(K_USAGE, "%s: rule %s: %s: unknown value '%s'", r->file, rule->id, key, word);
+	return i;
 }
 
 static void
@@ -89,14 +90,9 @@ read_rule(struct rules *r, size_t i, const json_t *o)
 	const char *key;
 	json_t *v;
 
-	json_object_foreach((json_t *)o, key, v) {
-		size_t k = 0;
-
-		while (k < LEN(keys) && strcmp(keys[k], key))
-			k++;
-		if (k == LEN(keys))
+	json_object_foreach((json_t *)o, key, v)
+		if (kindex_of(key, keys, LEN(keys)) == LEN(keys))
 			kdie(K_USAGE, "%s: rules[%zu]: unknown field '%s'", r->file, i, key);
-	}
 	*rule = (struct rule){ .id = text_of(r, o, i, "id", true),
 		.pattern = text_of(r, o, i, "pattern", true),
 		.unless = text_of(r, o, i, "unless", false),
@@ -399,18 +395,6 @@ plain_code(const char *text, size_t len, enum ktoken_lang lang)
 	return ktoken_strip(joined, len, lang);
 }
 
-static bool
-speaks(const struct rule *rule, const char *language)
-{
-	size_t i;
-	json_t *item;
-
-	json_array_foreach((json_t *)rule->languages, i, item)
-		if (!strcmp(json_string_value(item), language))
-			return true;
-	return false;
-}
-
 void
 rules_apply(struct rules *r, const char *language, bool grouped, const struct words *w,
     const struct source *s, struct hits *hits)
@@ -421,7 +405,7 @@ rules_apply(struct rules *r, const char *language, bool grouped, const struct wo
 	for (size_t i = 0; i < r->count; i++) {
 		struct rule *rule = &r->at[i];
 
-		if (speaks(rule, language) && (!rule->grouped || grouped) &&
+		if (kjson_has(rule->languages, language) && (!rule->grouped || grouped) &&
 		    !is_spared(r, rule, code, s->len))
 			apply(r, rule, w, s, code, hits);
 	}

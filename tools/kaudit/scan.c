@@ -14,15 +14,9 @@
 static const char *
 parents_text(const json_t *parent, const char *file)
 {
-	const json_t *files = json_object_get(parent, "files"), *f;
-	size_t i;
-
-	if (!file)
-		return kjson_str_or(parent, "code", NULL);
-	json_array_foreach((json_t *)files, i, f)
-		if (!strcmp(kjson_str_or(f, "path", ""), file))
-			return kjson_str_or(f, "content", NULL);
-	return NULL;
+	return file ? kjson_str_or(kjson_find(json_object_get(parent, "files"), "path", file),
+	                  "content", NULL)
+	            : kjson_str_or(parent, "code", NULL);
 }
 
 static void

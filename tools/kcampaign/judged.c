@@ -28,10 +28,7 @@ is_aside(const char *member, bool there)
 	if (there && (!strcmp(member, "flops") || !strcmp(member, "bytes")))
 		return true;
 
-	for (size_t i = 0; i < LEN(aside); i++)
-		if (!strcmp(aside[i], member))
-			return true;
-	return false;
+	return kindex_of(member, aside, LEN(aside)) < LEN(aside);
 }
 
 /* The line of the seal, or NULL: round 1 is open. New reference. */

@@ -352,10 +352,7 @@ speak(struct progress *p, struct kbuf *line)
 static bool
 is_event(const struct step *s)
 {
-	for (size_t i = 0; i < LEN(events); i++)
-		if (!strcmp(s->stage, events[i]))
-			return true;
-	return s->code != 0;
+	return s->code || kindex_of(s->stage, events, LEN(events)) < LEN(events);
 }
 
 static void

@@ -94,11 +94,10 @@ wants_entry_only(const struct keval *k)
 static void
 work_put_exports(const struct keval *k, const char *work)
 {
-	char *text =
+	auto_free char *text =
 	    kasprintf("{ global: %s; local: *; };\n", kjson_str_or(k->task, "entry.name", "*"));
 
 	work_put(work, exports_name, text, strlen(text));
-	free(text);
 }
 
 void
@@ -270,8 +269,8 @@ command_text(char *const *argv)
 char *
 build_log(const struct kproc_result *r)
 {
-	char *both = kasprintf("%s%s", r->err, r->out), *all;
-	char *log = klog_compiler(both, strlen(both), KLOG_MAX, KLOG_LOST);
+	auto_free char *both = kasprintf("%s%s", r->err, r->out);
+	auto_free char *log = klog_compiler(both, strlen(both), KLOG_MAX, KLOG_LOST);
 	char end[96] = "";
 
 	if (r->timed_out)
@@ -282,10 +281,7 @@ build_log(const struct kproc_result *r)
 	else if (r->signal)
 		snprintf(end, sizeof end, "[the build was killed by signal %d: %s]\n", r->signal,
 		    strsignal(r->signal));
-	all = kasprintf("%s%s", log, end);
-	free(log);
-	free(both);
-	return all;
+	return kasprintf("%s%s", log, end);
 }
 
 /* What ptxas -v reported about the kernels; NULL if nothing. New reference. */
@@ -326,8 +322,8 @@ run_build(struct keval *k, const struct device_compiler *helper, const char *wor
 {
 	static const char *const passed[] = { "KILN_OPENCL", "KILN_OPENCL_DEVICE",
 		"CUDA_VISIBLE_DEVICES" };
-	char *name = command->at[0], inside[] = "/kiln/compiler",
-	     *program = helper ? khelper_path(helper->program) : NULL;
+	char *name = command->at[0], inside[] = "/kiln/compiler";
+	auto_free char *program = helper ? khelper_path(helper->program) : NULL;
 	json_int_t megabytes = (json_int_t)kcamp_int(k->camp, "eval.memory_mb");
 	char *env[LEN(passed) + 2] = { kasprintf("KILN_MEMORY_MB=%lld", (long long)megabytes) };
 	size_t n = 1;
@@ -355,7 +351,6 @@ run_build(struct keval *k, const struct device_compiler *helper, const char *wor
 	command->at[0] = name;
 	while (n-- > 0)
 		free(env[n]);
-	free(program);
 	if (helper && r->exit_code == K_MISSING)
 		kdie(K_MISSING, "%s: %.300s", name, r->err);
 }
@@ -373,7 +368,7 @@ compile(struct keval *k, const struct subject *s, const char *work, const json_t
 {
 	struct words c = { .count = 0 };
 	struct kproc_result r;
-	char *command;
+	auto_free char *command = NULL;
 
 	compose(k, s, extra_flags, &c);
 	run_build(k, helper_for(k, s), work, &c, LOG_MAX, &r);
@@ -384,7 +379,6 @@ compile(struct keval *k, const struct subject *s, const char *work, const json_t
 	if (ended_well(&r))
 		b->so = work_read(work, so_name, SO_MAX, &b->so_len);
 	b->ok = b->so != NULL;
-	free(command);
 	kproc_result_free(&r);
 }
 
@@ -477,7 +471,8 @@ build_free(struct build *b)
 static void
 add_environment(struct kbuf *key, const char *compiler)
 {
-	char *argv[] = { (char *)compiler, (char[]){ "--version" }, NULL }, *line = NULL;
+	char *argv[] = { (char *)compiler, (char[]){ "--version" }, NULL };
+	auto_free char *line = NULL;
 	struct kproc p = { .argv = argv, .timeout_s = 20 };
 	struct kproc_result r;
 	FILE *f = fopen("/proc/cpuinfo", "re");
@@ -492,7 +487,6 @@ add_environment(struct kbuf *key, const char *compiler)
 		if (!strncmp(line, "model name", 10) || !strncmp(line, "flags", 5) ||
 		    !strncmp(line, "Features", 8))
 			kbuf_puts(key, line);
-	free(line);
 	if (f)
 		fclose(f);
 }
@@ -516,8 +510,10 @@ static char *
 cache_path(struct keval *k, const struct subject *s, const json_t *flags)
 {
 	struct words c = { .count = 0 };
-	char *command, *text = subject_text(s), hex[65], *folder, *path;
-	struct kbuf key = { 0 };
+	char *command;
+	auto_free char *text = subject_text(s);
+	char hex[65], *folder, *path;
+	auto_buf struct kbuf key = { 0 };
 
 	compose(k, s, flags, &c);
 	command = command_text(c.at);
@@ -532,19 +528,16 @@ cache_path(struct keval *k, const struct subject *s, const json_t *flags)
 	kmake_folder(folder);
 	path = kasprintf("%s/%.32s.so", folder, hex);
 	free(command);
-	free(text);
 	free(folder);
-	kbuf_free(&key);
 	return path;
 }
 
 void
 build_keep(struct keval *k, const struct subject *s, const struct build *b)
 {
-	char *path = cache_path(k, s, NULL);
+	auto_free char *path = cache_path(k, s, NULL);
 
 	kwrite_or_die(path, b->so, b->so_len);
-	free(path);
 }
 
 char *

@@ -101,8 +101,7 @@ check_tier(const struct kcamp *camp, const char *tier)
 static json_t *
 read_cell(const char *p, const char **end)
 {
-	struct kbuf b = { 0 };
-	json_t *cell;
+	auto_buf struct kbuf b = { 0 };
 
 	kbuf_add(&b, "", 0);
 	p += strspn(p, " \t");
@@ -121,9 +120,7 @@ read_cell(const char *p, const char **end)
 		p += n;
 	}
 	*end = p;
-	cell = kjson_string(b.data);
-	kbuf_free(&b);
-	return cell;
+	return kjson_string(b.data);
 }
 
 /* All rows, the header first, each a list of texts. */
@@ -188,17 +185,14 @@ static json_t *
 csv_workload(const struct csv *csv)
 {
 	const json_t *names = json_object_get(csv->columns, "workload"), *name;
-	struct kbuf b = { 0 };
-	json_t *text;
+	auto_buf struct kbuf b = { 0 };
 	size_t i;
 
 	if (json_is_string(names))
 		kbuf_puts(&b, cell(csv, json_string_value(names)));
 	json_array_foreach(names, i, name)
 		kbuf_printf(&b, "%s%s", i ? "x" : "", cell(csv, json_string_value(name) ?: ""));
-	text = kjson_string(b.data ? b.data : "all");
-	kbuf_free(&b);
-	return text;
+	return kjson_string(b.data ? b.data : "all");
 }
 
 /* Puts the number under a header (NULL: none), times SCALE, into the row's object. */
@@ -217,7 +211,7 @@ put_number(const struct csv *csv, const char *header, double scale, json_t *to, 
 static bool
 csv_ok(const struct csv *csv, const char *column)
 {
-	char *text = kstrdup(cell(csv, column));
+	auto_free char *text = kstrdup(cell(csv, column));
 	bool yes, no;
 
 	for (char *p = text; *p; p++)
@@ -227,7 +221,6 @@ csv_ok(const struct csv *csv, const char *column)
 	if (!yes && !no)
 		kdie(
 		    K_USAGE, "%s: column '%s': '%s' must be pass or fail", csv->tier, column, text);
-	free(text);
 	return yes;
 }
 
@@ -258,7 +251,8 @@ object_of_csv(const char *name, const json_t *tier, const char *text, const char
 	struct csv csv = { .tier = name, .columns = json_object_get(tier, "columns") };
 	const char *metric = kjson_str_or(tier, "metric", NULL),
 	           *column = metric ? metric : kjson_str_or(csv.columns, needed, NULL);
-	json_t *rows = read_rows(text), *list = json_array(), *answer;
+	json_auto_t *rows = read_rows(text);
+	json_t *list = json_array(), *answer;
 	bool good = true;
 
 	if (!column)
@@ -277,7 +271,6 @@ object_of_csv(const char *name, const json_t *tier, const char *text, const char
 	answer = json_pack("{s:o,s:O}", "cases", list, "timing", list);
 	if (!good)
 		json_object_set_new(answer, "ok", json_false());
-	json_decref(rows);
 	return answer;
 }
 
@@ -323,8 +316,9 @@ static void
 stage_repository(const struct custom *c)
 {
 	const char *kernel = code_path(c);
-	char *path = kcamp_path(c->k->camp, kcamp_str(c->k->camp, "eval.repository")),
-	     *from = realpath(path, NULL), *out, *why;
+	auto_free char *path = kcamp_path(c->k->camp, kcamp_str(c->k->camp, "eval.repository")),
+	               *from = realpath(path, NULL);
+	char *out, *why;
 	struct ksandbox_bind bind = { from, "/kiln/project" };
 	struct words w = { .count = 0 };
 
@@ -341,8 +335,6 @@ stage_repository(const struct custom *c)
 		kdie(K_IO, "%s: could not be copied: %s", path, why);
 	work_put(c->work, kernel, c->s->code, strlen(c->s->code));
 	free(out);
-	free(from);
-	free(path);
 }
 
 /* Copies our file at PATH to NAME in the work folder. */
@@ -350,10 +342,9 @@ static void
 stage_file(const struct custom *c, const char *path, const char *name)
 {
 	size_t len;
-	char *text = input_read(c->k, path, FILE_MAX_BYTES, &len);
+	auto_free char *text = input_read(c->k, path, FILE_MAX_BYTES, &len);
 
 	work_put(c->work, name, text, len);
-	free(text);
 }
 
 /*
@@ -373,14 +364,13 @@ stage(const struct custom *c, const json_t *tier, const struct build *b)
 	stage_file(c, c->k->task_file, "task.json");
 	json_array_foreach(json_object_get(tier, "files"), i, file) {
 		const char *name = json_string_value(file) ?: "";
-		char *path = kcamp_path(c->k->camp, name);
+		auto_free char *path = kcamp_path(c->k->camp, name);
 
 		if (!kextract_path_ok(name))
 			kdie(K_USAGE,
 			    "%s: files: '%s' must be a relative path in the campaign's folder",
 			    c->k->camp->file, name);
 		stage_file(c, path, name);
-		free(path);
 	}
 	if (b->so)
 		work_put(c->work, so_name, b->so, b->so_len);
@@ -404,12 +394,11 @@ set_variables(const struct custom *c, const struct ksandbox *s, char *variables[
 	};
 
 	for (size_t i = 0; i < VARIABLES; i++) {
-		char *path = !rows[i].file ? NULL
-		    : s->level             ? ksandbox_inside(s, rows[i].file)
-		                           : kasprintf("%s/%s", c->work, rows[i].file);
+		auto_free char *path = !rows[i].file ? NULL
+		    : s->level                       ? ksandbox_inside(s, rows[i].file)
+		                                     : kasprintf("%s/%s", c->work, rows[i].file);
 
 		variables[i] = kasprintf("%s=%s", rows[i].name, path ? path : rows[i].text);
-		free(path);
 	}
 	variables[VARIABLES] = NULL;
 }
@@ -474,13 +463,11 @@ static void
 add_log(json_t *eval, const struct kproc_result *r, const json_t *answer)
 {
 	const char *said = kjson_str_or(answer, "log", NULL);
-	char *text = said ? kstrdup(said) : klog_clean(r->err, r->err_len),
-	     *clip = klog_clip(text, KLOG_MAX);
+	auto_free char *text = said ? kstrdup(said) : klog_clean(r->err, r->err_len),
+	               *clip = klog_clip(text, KLOG_MAX);
 
 	if (*clip)
 		eval_set(eval, "log", kjson_string(clip));
-	free(clip);
-	free(text);
 }
 
 /* The object that the command printed, or a table as that object; NEEDED: see object_of_csv. */
@@ -525,7 +512,7 @@ custom_build(struct custom *c, struct build *b)
 	const char *command = kjson_str_or(kcamp_json(c->k->camp, "eval.build"), "command", ""),
 	           *said;
 	struct kproc_result r;
-	json_t *answer = NULL;
+	json_auto_t *answer = NULL;
 
 	*b = (struct build){ 0 };
 	run(c, "eval.build", b, false, &r);
@@ -542,7 +529,6 @@ custom_build(struct custom *c, struct build *b)
 		b->so = work_read(c->work, so_name, FILE_MAX_BYTES, &b->so_len);
 	b->json = json_pack("{s:i,s:f,s:o,s:s}", "exit_code", r.exit_code, "wall_s", r.wall_s,
 	    "log", kjson_string(b->log), "command", command);
-	json_decref(answer);
 	kproc_result_free(&r);
 }
 
@@ -590,7 +576,8 @@ custom_correctness(struct custom *c, const struct build *b, json_t *eval)
 {
 	const char *name = "eval.correctness", *format = format_of(c, name);
 	struct kproc_result r;
-	json_t *answer = NULL, *cases = NULL;
+	json_auto_t *answer = NULL;
+	json_t *cases = NULL;
 
 	run(c, name, b, false, &r);
 	eval_set(eval, "tier", json_integer(2));
@@ -609,7 +596,6 @@ custom_correctness(struct custom *c, const struct build *b, json_t *eval)
 		set_verdict(eval, cases, kjson_bool_or(answer, "ok", json_array_size(cases) > 0));
 	}
 	add_log(eval, &r, answer);
-	json_decref(answer);
 	kproc_result_free(&r);
 }
 
@@ -626,7 +612,7 @@ add_statistics(json_t *row)
 {
 	const json_t *samples = json_object_get(row, "samples_ns"), *s;
 	size_t n = json_array_size(samples), i;
-	double *x = kcalloc(n, sizeof *x);
+	auto_free double *x = kcalloc(n, sizeof *x);
 	struct kstat st;
 
 	json_array_foreach(samples, i, s)
@@ -637,7 +623,6 @@ add_statistics(json_t *row)
 	eval_set(row, "mean_ns", ns_json(st.mean));
 	eval_set(row, "sd_ns", ns_json(st.sd));
 	eval_set(row, "iqr_ns", ns_json(st.iqr));
-	free(x);
 }
 
 /* Adds a sample for a workload; workloads keep the order in which they first appear. */
@@ -693,7 +678,8 @@ custom_time(struct custom *c, const struct build *b, json_t *eval)
 {
 	const char *name = "eval.timing";
 	struct kproc_result r;
-	json_t *answer = NULL, *timing = json_array();
+	json_auto_t *answer = NULL;
+	json_t *timing = json_array();
 	bool done, ok = true;
 
 	run(c, name, b, true, &r);
@@ -713,7 +699,6 @@ custom_time(struct custom *c, const struct build *b, json_t *eval)
 	else if (done && !json_array_size(timing))
 		kdie(K_USAGE, "%s: the command printed no times", name);
 	add_log(eval, &r, answer);
-	json_decref(answer);
 	kproc_result_free(&r);
 	if (done && ok)
 		return timing;

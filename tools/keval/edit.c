@@ -176,7 +176,7 @@ is_difference(const char *code)
 char *
 edited_program(const char *text, const char *program, char **fault)
 {
-	struct edits *all = kmalloc(sizeof *all);
+	auto_free struct edits *all = kmalloc(sizeof *all);
 	bool whole = read_edits(all, text);
 	char *edited = NULL;
 
@@ -190,6 +190,5 @@ edited_program(const char *text, const char *program, char **fault)
 		kbuf_free(&all->at[i].was);
 		kbuf_free(&all->at[i].now);
 	}
-	free(all);
 	return edited;
 }

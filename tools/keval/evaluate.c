@@ -112,10 +112,9 @@ subject_text(const struct subject *s)
 static void
 hash_subject(const struct keval *k, const struct subject *s, char tokens[17])
 {
-	char *all = subject_text(s);
+	auto_free char *all = subject_text(s);
 
 	program_hash(k, all, tokens);
-	free(all);
 }
 
 /* ---- earlier evaluations: found by id in the trials' folders, by hash in the archive ---- */
@@ -231,7 +230,7 @@ subject_duplicate(const struct keval *k, const struct subject *s)
 static bool
 take_over(struct keval *k, const char *id, const char *key, const char *hex, json_t *eval)
 {
-	json_t *old = id ? past_eval(k, id) : NULL;
+	json_auto_t *old = id ? past_eval(k, id) : NULL;
 	const char *of = kjson_str_or(old, "duplicate_of", id), *log = kjson_str_or(old, "log", "");
 	const char *said = strcmp(of ? of : "", id ? id : "") ? strchrnul(log, '\n') : log;
 	bool take = old && kjson_is(old, key, hex) && status_at(old, "status") != STATUS_REJECTED;
@@ -244,7 +243,6 @@ take_over(struct keval *k, const char *id, const char *key, const char *hex, jso
 		                 "result holds, and nothing was run.\n%s",
 		        of, said + (*said == '\n')));
 	}
-	json_decref(old);
 	return take;
 }
 
@@ -379,13 +377,12 @@ scan(const struct keval *k, const struct subject *s, json_t *eval)
 bool
 subject_fits(const struct subject *s)
 {
-	json_t *all = json_pack("[o]", kjson_string(s->code));
+	json_auto_t *all = json_pack("[o]", kjson_string(s->code));
 	size_t size;
 
 	for (size_t i = 0; i < s->file_count; i++)
 		json_array_append_new(all, kjson_string(s->files[i].content));
 	size = kjson_size(all);
-	json_decref(all);
 	return size <= KIO_CODE_MAX;
 }
 
@@ -402,14 +399,13 @@ unrun(json_t *eval, enum status status, const char *check, const char *fault, js
 json_t *
 evaluate_too_large(const char *what, size_t max)
 {
-	char *detail = kasprintf("the %s takes more than %zu bytes in a record", what, max);
-	json_t *eval = unrun(json_object(), STATUS_NO_CODE, KIO_TOO_LARGE, detail,
+	auto_free char *detail =
+	    kasprintf("the %s takes more than %zu bytes in a record", what, max);
+
+	return unrun(json_object(), STATUS_NO_CODE, KIO_TOO_LARGE, detail,
 	    json_sprintf("Nothing was evaluated, because %s. Give one complete program and much "
 	                 "less text.",
 	        detail));
-
-	free(detail);
-	return eval;
 }
 
 json_t *

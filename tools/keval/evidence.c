@@ -37,11 +37,10 @@ struct listing {
 static void
 count_op(struct listing *l, const char *name, size_t n)
 {
-	char *op = kstrndup(name, n < OP_MAX ? n : OP_MAX - 1);
+	auto_free char *op = kstrndup(name, n < OP_MAX ? n : OP_MAX - 1);
 	json_int_t count = json_integer_value(json_object_get(l->counts, op));
 
 	json_object_set_new_nocheck(l->counts, op, json_integer(count + 1));
-	free(op);
 }
 
 /*
@@ -110,7 +109,8 @@ take_line(struct listing *l, const char *line, bool *own)
 static json_t *
 mix_of(const json_t *counts)
 {
-	json_t *left = json_copy((json_t *)counts), *mix = json_array(), *row, *v;
+	json_auto_t *left = json_copy((json_t *)counts);
+	json_t *mix = json_array(), *row, *v;
 	const char *op;
 
 	while (json_object_size(left) && json_array_size(mix) < OPS_TOLD) {
@@ -127,7 +127,6 @@ mix_of(const json_t *counts)
 		json_object_del(left, kjson_str_or(row, "op", ""));
 		json_array_append_new(mix, row);
 	}
-	json_decref(left);
 	return mix;
 }
 
@@ -220,7 +219,8 @@ best_baseline(const json_t *reference, const char *workload, double *ns)
 static json_t *
 compare_known(const struct keval *k, const json_t *past, char **why)
 {
-	json_t *reference = past_eval(k, KARCH_REFERENCE), *rows = json_array();
+	json_auto_t *reference = past_eval(k, KARCH_REFERENCE);
+	json_t *rows = json_array();
 	const json_t *timing = json_object_get(past, "timing");
 
 	for (size_t i = 0; i < json_array_size(timing); i++) {
@@ -236,7 +236,6 @@ compare_known(const struct keval *k, const json_t *past, char **why)
 		        "reference_ns", kgain_time_ns(base), "best", best, "best_ns",
 		        best ? json_real(best_ns) : NULL));
 	}
-	json_decref(reference);
 	if (json_array_size(rows))
 		return rows;
 	json_decref(rows);
@@ -248,13 +247,12 @@ compare_known(const struct keval *k, const json_t *past, char **why)
 static void
 put(json_t *out, const char *key, json_t *value, char *why)
 {
-	char *missing = kasprintf("%s_missing", key);
+	auto_free char *missing = kasprintf("%s_missing", key);
 
 	eval_set(out, value ? key : missing,
 	    value     ? value
 	        : why ? kjson_string(why)
 	              : json_string("the program does not build or run here"));
-	free(missing);
 	free(why);
 }
 
@@ -279,22 +277,24 @@ archive_linear(const struct keval *k)
 char *
 evidence_subject(const struct keval *k)
 {
-	json_t *linear = archive_linear(k);
-	char *id = kverdict_incumbent(k->camp->dir, linear);
+	json_auto_t *linear = archive_linear(k);
 
-	json_decref(linear);
-	return id;
+	return kverdict_incumbent(k->camp->dir, linear);
 }
 
 json_t *
 gather_evidence(struct keval *k, long trial)
 {
-	json_t *linear = archive_linear(k), *past, *out, *value;
-	char *id = kverdict_incumbent(k->camp->dir, linear);
+	json_auto_t *linear = archive_linear(k);
+	json_t *past, *out, *value;
+	auto_free char *id = kverdict_incumbent(k->camp->dir, linear);
 	long streak = (long)kjson_int_or(linear, "streak", 0);
 	struct kextract_file files[KEXTRACT_MAX_FILES];
 	struct subject s = { 0 };
-	char *so = NULL, *why = NULL, *name = kasprintf("%03ld-evidence", trial), now[32];
+	auto_free char *so = NULL;
+	char *why = NULL;
+	auto_free char *name = kasprintf("%03ld-evidence", trial);
+	char now[32];
 
 	past = past_eval(k, id);
 	if (!past)
@@ -322,9 +322,5 @@ gather_evidence(struct keval *k, long trial)
 		put(out, "sota", value, why);
 	}
 	json_decref(past);
-	json_decref(linear);
-	free(id);
-	free(name);
-	free(so);
 	return out;
 }

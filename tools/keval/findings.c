@@ -85,11 +85,10 @@ describe_asan(const char *report)
 	struct kbuf b = { 0 };
 
 	for (size_t i = 0; i < LEN(parts); i++) {
-		char *part = extract(report, parts[i].pattern);
+		auto_free char *part = extract(report, parts[i].pattern);
 
 		if (part)
 			kbuf_printf(&b, "%s%s", parts[i].before, part);
-		free(part);
 	}
 	return b.data;
 }
@@ -144,13 +143,11 @@ findings_ubsan(json_t *rows, const struct tool_run *r)
 static long
 errors_told(const char *text)
 {
-	char *number = extract(text, "ERROR SUMMARY: *(?<it>\\d+)")
+	auto_free char *number = extract(text, "ERROR SUMMARY: *(?<it>\\d+)")
 	    ?: extract(text, "RACECHECK SUMMARY:[^(]{0,70}[(](?<it>\\d+)")
 	    ?: extract(text, "RACECHECK SUMMARY: *(?<it>\\d+)");
-	long errors = number ? strtol(number, NULL, 10) : -1;
 
-	free(number);
-	return errors;
+	return number ? strtol(number, NULL, 10) : -1;
 }
 
 /*
@@ -188,7 +185,7 @@ void
 findings_device(json_t *rows, const char *tool, const struct tool_run *r)
 {
 	long own = 0, errors = r->text ? errors_told(r->text) : -1;
-	char *report = r->text ? candidates_report(r->text, &own) : NULL;
+	auto_free char *report = r->text ? candidates_report(r->text, &own) : NULL;
 
 	if (report || errors > own)
 		findings_row(rows, tool, "findings",
@@ -198,5 +195,4 @@ findings_device(json_t *rows, const char *tool, const struct tool_run *r)
 		    rows, tool, "unavailable", "compute-sanitizer ended without a summary", r);
 	else
 		add_end(rows, tool, r);
-	free(report);
 }

@@ -87,7 +87,7 @@ check_end(const char *program, int signal, int exit_code)
 static void
 start(struct words *w, struct kproc_result *r, bool aloud)
 {
-	char *program = ktool_path("kharness");
+	auto_free char *program = ktool_path("kharness");
 	struct kproc p = { .argv = w->at, .max_output = ANSWER_MAX, .pass_err = aloud };
 
 	w->at[0] = program;
@@ -96,7 +96,6 @@ start(struct words *w, struct kproc_result *r, bool aloud)
 	if (!aloud && (r->signal || r->exit_code))
 		kpass(r->err, r->err_len);
 	check_end(program, r->signal, r->exit_code);
-	free(program);
 }
 
 static json_t *
@@ -178,7 +177,7 @@ harness_go(struct early *e, const void *so, size_t len)
 	int64_t now = know_ns();
 	siginfo_t end;
 	json_t *answer;
-	char *text;
+	auto_free char *text = NULL;
 	int status;
 
 	/* If it has ended already, its status says why. */
@@ -191,7 +190,6 @@ harness_go(struct early *e, const void *so, size_t len)
 	check_end(e->program, WIFSIGNALED(status) ? WTERMSIG(status) : 0, WEXITSTATUS(status));
 	text = answer_take(e->answer, &len);
 	answer = read_answer(text, len);
-	free(text);
 	e->answer = -1;
 	harness_cancel(e);
 	return answer;

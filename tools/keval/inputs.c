@@ -35,29 +35,27 @@ input_maybe(struct keval *k, const char *path)
 void
 input_past(struct keval *k, const char *id)
 {
-	char *path = past_path(k, id);
+	auto_free char *path = past_path(k, id);
 
 	/* If it does not exist, there is no comparison. */
 	if (path)
 		put(k, path, false);
-	free(path);
 }
 
 static void
 input_beside_task(struct keval *k, const char *name)
 {
-	char *path = name ? kbeside(k->task_file, name) : NULL;
+	auto_free char *path = name ? kbeside(k->task_file, name) : NULL;
 
 	if (path)
 		input(k, path);
-	free(path);
 }
 
 static void
 inputs_of_task(struct keval *k)
 {
 	const json_t *baselines = json_object_get(k->task, "baselines");
-	json_t *recordings = ktask_recordings(k->task);
+	json_auto_t *recordings = ktask_recordings(k->task);
 
 	input(k, k->task_file);
 	input_beside_task(k, task_reference(k));
@@ -66,7 +64,6 @@ inputs_of_task(struct keval *k)
 		input_beside_task(k, kjson_str_or(json_array_get(baselines, i), "file", NULL));
 	for (size_t i = 0; i < json_array_size(recordings); i++)
 		input_beside_task(k, json_string_value(json_array_get(recordings, i)));
-	json_decref(recordings);
 }
 
 static void
@@ -75,10 +72,10 @@ inputs_of_tier(struct keval *k, const char *tier)
 	const json_t *files = json_object_get(kcamp_json(k->camp, tier), "files");
 
 	for (size_t i = 0; i < json_array_size(files); i++) {
-		char *path = kcamp_path(k->camp, json_string_value(json_array_get(files, i)) ?: "");
+		auto_free char *path =
+		    kcamp_path(k->camp, json_string_value(json_array_get(files, i)) ?: "");
 
 		input(k, path);
-		free(path);
 	}
 }
 

@@ -366,7 +366,7 @@ void
 kelf_hash(const void *so, size_t len, char hex[17])
 {
 	struct image e = { .data = so, .len = len };
-	struct kbuf all = { 0 };
+	auto_buf struct kbuf all = { 0 };
 	bool known = !open_image(&e);
 	char digest[65];
 
@@ -381,7 +381,6 @@ kelf_hash(const void *so, size_t len, char hex[17])
 	ksha256_hex(all.len ? all.data : so, all.len ? all.len : len, digest);
 	memcpy(hex, digest, 16);
 	hex[16] = '\0';
-	kbuf_free(&all);
 	free((void *)e.segments);
 	free((void *)e.sections);
 }

@@ -58,10 +58,9 @@ names_program(const char *source, const char *shown)
 		return true;
 	for (const char *at = source; (at = strchr(at, '/')); at++)
 		if (at - source >= 3 && strlen(at) >= 3) {
-			char *id = kstrndup(at - 3, 6);
+			auto_free char *id = kstrndup(at - 3, 6);
 			bool found = karch_id(id, &(long){ 0 }, &(long){ 0 }) && strstr(shown, id);
 
-			free(id);
 			if (found)
 				return true;
 		}
@@ -147,10 +146,7 @@ in_set(const json_t *workload, const char *set)
 {
 	const json_t *sets = json_object_get(workload, "sets");
 
-	for (size_t i = 0; i < json_array_size(sets); i++)
-		if (!strcmp(json_string_value(json_array_get(sets, i)) ?: "", set))
-			return true;
-	return !sets;
+	return !sets || kjson_has(sets, set);
 }
 
 /* The set of full validation, if the task has a workload in it; else the only set. */
@@ -237,13 +233,11 @@ is_timed(const json_t *eval)
 static bool
 compare(const struct keval *k, const json_t *past, const json_t *eval, struct klinear_compare *c)
 {
-	char *fault =
+	auto_free char *fault =
 	    klinear_compare(json_object_get(k->task, "workloads"), json_object_get(past, "timing"),
 	        json_object_get(eval, "timing"), json_object_get(eval, "pairs"), c);
-	bool good = !fault;
 
-	free(fault);
-	return good;
+	return !fault;
 }
 
 /* The measurements of the full set replace those of the quick set, which are kept elsewhere. */
@@ -264,7 +258,8 @@ measure_repeats(const struct trial *t, const json_t *past, json_t *eval)
 {
 	const json_t *workloads = json_object_get(t->k->task, "workloads"),
 	             *rival = json_object_get(past, "timing");
-	json_t *repeats = json_array(), *pairs;
+	json_auto_t *repeats = json_array();
+	json_t *pairs;
 	struct klinear_again a = { 0 };
 
 	while (klinear_again_open(&a) && (pairs = measure_again(t, eval))) {
@@ -275,7 +270,6 @@ measure_repeats(const struct trial *t, const json_t *past, json_t *eval)
 	}
 	if (is_timed(eval) && json_array_size(repeats))
 		eval_set(eval, "repeats", json_incref(repeats));
-	json_decref(repeats);
 }
 
 void
@@ -292,7 +286,7 @@ linear_levels(const struct trial *t, json_t *eval)
 {
 	struct keval *k = t->k;
 	const char *quick = k->set, *full = full_set(k);
-	json_t *past = t->s->incumbent ? past_eval(k, t->s->incumbent) : NULL;
+	json_auto_t *past = t->s->incumbent ? past_eval(k, t->s->incumbent) : NULL;
 	struct klinear_compare c;
 	bool wider = is_wider(k, full), compared;
 
@@ -312,7 +306,6 @@ linear_levels(const struct trial *t, json_t *eval)
 	if (compared && c.pairs && klinear_near_noise(&c.ratio))
 		measure_repeats(t, past, eval);
 	k->set = quick;
-	json_decref(past);
 }
 
 void

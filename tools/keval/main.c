@@ -122,13 +122,10 @@ struct entry {
 static bool
 is_too_large(const json_t *rec, const char *text)
 {
-	const json_t *flags = kjson_path(rec, "reply.flags"), *flag;
-	size_t i, len = strlen(text);
+	size_t len = strlen(text);
 
-	json_array_foreach(flags, i, flag)
-		if (json_is_string(flag) && !strcmp(json_string_value(flag), KIO_TOO_LARGE))
-			return true;
-	return kjson_fit(text, len, KIO_REPLY_MAX) < len;
+	return kjson_has(kjson_path(rec, "reply.flags"), KIO_TOO_LARGE) ||
+	    kjson_fit(text, len, KIO_REPLY_MAX) < len;
 }
 
 /* Applies edits to the parent, if the prompt allows edits. */
@@ -226,8 +223,8 @@ evaluate_program(struct keval *k, struct entry *r)
 {
 	bool races = !is_null(k) && !has_commands(k);
 	int64_t start = know_ns();
-	char *fault = NULL,
-	     *program = races ? tuned_program(k, r->x.code, &r->tuned, &fault) : NULL;
+	auto_free char *fault = NULL;
+	char *program = races ? tuned_program(k, r->x.code, &r->tuned, &fault) : NULL;
 	double tuning = kseconds_since(start);
 	json_t *eval;
 
@@ -246,7 +243,6 @@ evaluate_program(struct keval *k, struct entry *r)
 		add_spent(eval, "tuning", tuning);
 		eval_set(eval, "wall_s", json_real(kjson_num_or(eval, "wall_s", 0) + tuning));
 	}
-	free(fault);
 	return eval;
 }
 
@@ -254,8 +250,8 @@ static void
 evaluate_reply(struct keval *k, struct krec *rec)
 {
 	struct entry r;
-	json_t *eval;
-	char *part;
+	json_auto_t *eval = NULL;
+	auto_free char *part = NULL;
 
 	open_reply(k, rec, &r);
 	part = r.x.code && !r.edit_fault ? elided_part(r.x.code) : NULL;
@@ -273,13 +269,11 @@ evaluate_reply(struct keval *k, struct krec *rec)
 		    k, &r.s, STATUS_COMPILE_ERROR, "elided", "it is not whole", part);
 	else
 		eval = evaluate_program(k, &r);
-	free(part);
 	plan_put(eval, &r.plan);
 	eval = bounded(eval);
 	report_progress(k, &r.s, eval);
 	add_time(eval);
 	krecord_put(rec, k->camp->dir, k->thin, "eval", eval);
-	json_decref(eval);
 	close_entry(&r);
 }
 
@@ -358,10 +352,10 @@ name_inputs(struct keval *k, const struct arguments *a)
 	if (a->mode == MODE_VERIFY)
 		input_past(k, a->operand);
 	if (a->mode == MODE_EVIDENCE || a->mode == MODE_ANCHOR) {
-		char *id = a->mode == MODE_ANCHOR ? anchor_subject(k) : evidence_subject(k);
+		auto_free char *id =
+		    a->mode == MODE_ANCHOR ? anchor_subject(k) : evidence_subject(k);
 
 		input_past(k, id);
-		free(id);
 	}
 	for (const char *const *f = a->files; *f; f++)
 		input(k, *f);

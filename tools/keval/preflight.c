@@ -15,10 +15,9 @@ check_sandbox(struct keval *k)
 static void
 check_data(struct keval *k)
 {
-	json_t *reasons = json_array();
+	json_auto_t *reasons = json_array();
 
 	scan_source(k, NULL, "", reasons);
-	json_decref(reasons);
 }
 
 /* The oracle is built once for all candidates, by the same compiler in the same sandbox. */
@@ -70,7 +69,7 @@ need(struct keval *k)
 void
 preflight(struct keval *k)
 {
-	struct kbuf text = { 0 };
+	auto_buf struct kbuf text = { 0 };
 	struct utsname here;
 
 	uname(&here);
@@ -82,5 +81,4 @@ preflight(struct keval *k)
 		    kjson_str_or(k->task, "build.compiler", "gcc"));
 	}
 	kout_line(text.data, text.len);
-	kbuf_free(&text);
 }

@@ -169,12 +169,11 @@ watch_words(const struct session *x, struct words *w, char *shared[2])
 	static const char *const pipes[] = { "perf.control", "perf.ack" };
 
 	for (size_t i = 0; i < LEN(pipes); i++) {
-		char *path = kasprintf("%s/%s", x->work, pipes[i]);
+		auto_free char *path = kasprintf("%s/%s", x->work, pipes[i]);
 
 		/* The program may run as another user. */
 		if (mkfifo(path, 0600) < 0 || chmod(path, 0666) < 0)
 			kdie_errno(K_IO, "%s", path);
-		free(path);
 	}
 	shared[0] = kasprintf("--control=fifo:%s/%s,%s/%s", x->work, pipes[0], x->work, pipes[1]);
 	shared[1] = kasprintf("--output=%s/%s", x->work, x->p->result[0].file);
@@ -187,8 +186,8 @@ run_profiler(const struct session *x, const char *const *wrap, char **why)
 {
 	struct keval *k = x->k;
 	struct words around = { .count = 0 }, inside = { .count = 0 };
-	char *memory = kasprintf("%lld", (long long)kcamp_int(k->camp, "eval.memory_mb")),
-	     *shared[2] = { NULL, NULL }, *out = NULL;
+	auto_free char *memory = kasprintf("%lld", (long long)kcamp_int(k->camp, "eval.memory_mb"));
+	char *shared[2] = { NULL, NULL }, *out = NULL;
 	const char *const options[] = { "--memory-mb", memory, x->workload ? "--workload" : NULL,
 		x->workload, NULL };
 	bool outside = x->p->outside;
@@ -207,7 +206,6 @@ run_profiler(const struct session *x, const char *const *wrap, char **why)
 	close(lock);
 	free(shared[0]);
 	free(shared[1]);
-	free(memory);
 	free(out);
 	return out != NULL;
 }
@@ -216,12 +214,11 @@ run_profiler(const struct session *x, const char *const *wrap, char **why)
 static bool
 put_result(struct session *x, const char *file, const char *text)
 {
-	char *path = kasprintf("%s/%s", x->folder, file);
+	auto_free char *path = kasprintf("%s/%s", x->folder, file);
 	bool good = text && kwrite_file(path, text, strlen(text)) == 0;
 
 	if (good)
 		json_array_append_new(x->files, json_string(path));
-	free(path);
 	return good;
 }
 
@@ -232,14 +229,13 @@ collect(struct session *x, char **why)
 	for (size_t i = 0; i < LEN(x->p->result) && x->p->result[i].file; i++) {
 		const char *file = x->p->result[i].file;
 		struct words w = { .count = 0 };
-		char *text;
+		auto_free char *text = NULL;
 		bool good;
 
 		words_list(&w, x->p->result[i].export);
 		text = w.count ? tool_run(x->k, x->work, NULL, 0, &w, limit_of(x->k), why)
 		               : work_read(x->work, file, OUTPUT_MAX, &(size_t){ 0 });
 		good = put_result(x, file, text);
-		free(text);
 		if (!good && !*why)
 			*why = kasprintf("%s left no %s", x->p->program, file);
 		if (!good)
@@ -255,8 +251,10 @@ collect(struct session *x, char **why)
 static void
 run_pass(struct session *x, size_t number, const char *list)
 {
-	char *name = kasprintf("pass%zu", number), *words = kstrdup(list), *save = NULL,
-	     *file = kasprintf("%s_counter_collection.csv", name), *why = NULL, *text = NULL;
+	auto_free char *name = kasprintf("pass%zu", number), *words = kstrdup(list);
+	char *save = NULL;
+	auto_free char *file = kasprintf("%s_counter_collection.csv", name), *why = NULL,
+	               *text = NULL;
 	const char *wrap[PASS_WORDS] = { x->p->program, "--output-format", "csv", "-o", name,
 		"--pmc" };
 	size_t n = 6, len;
@@ -271,32 +269,25 @@ run_pass(struct session *x, size_t number, const char *list)
 		json_array_append_new(x->notes,
 		    json_sprintf("pass %zu of the counters failed: %s", number,
 		        why ? why : "it left no file"));
-	free(text);
-	free(why);
-	free(file);
-	free(words);
-	free(name);
 }
 
 /* Measures counters that do not fit into one run, by the plan in the profiler's table. */
 static void
 run_passes(struct session *x)
 {
-	char *name = kasprintf("patterns/profile/%s.json", x->p->program), *path = kdata_path(name);
-	json_t *table = kjson_load(path);
+	auto_free char *name = kasprintf("patterns/profile/%s.json", x->p->program),
+	               *path = kdata_path(name);
+	json_auto_t *table = kjson_load(path);
 	const json_t *passes = json_object_get(table, "passes");
 
 	for (size_t i = 0; i < json_array_size(passes); i++)
 		run_pass(x, i + 1, json_string_value(json_array_get(passes, i)));
-	json_decref(table);
-	free(path);
-	free(name);
 }
 
 static json_t *
 findings(const struct session *x, char **why)
 {
-	char *program = ktool_path("kprofile");
+	auto_free char *program = ktool_path("kprofile");
 	struct words w = { .count = 0 };
 	struct kproc q = { .argv = w.at, .max_output = OUTPUT_MAX, .timeout_s = 60 };
 	struct kproc_result r;
@@ -310,7 +301,6 @@ findings(const struct session *x, char **why)
 			*why = kasprintf("%.300s", r.err ? r.err : "kprofile failed");
 		kproc_result_free(&r);
 	}
-	free(program);
 	if (found)
 		json_array_extend(json_object_get(found, "notes"), x->notes);
 	return found;
@@ -324,7 +314,8 @@ keep_file(const struct keval *k, const char *from, const char *name, json_t *kep
 	struct kproc p = { .argv = argv, .max_output = OUTPUT_MAX, .timeout_s = 60 };
 	struct kproc_result r = { 0 };
 	size_t len = 0;
-	char *text = kread_file(from, OUTPUT_MAX, &len), *path, *inside;
+	auto_free char *text = kread_file(from, OUTPUT_MAX, &len);
+	char *path, *inside;
 	bool small = text && kproc_run(&p, &r) == 0 && r.exit_code == 0;
 
 	inside = kasprintf("profiles/%s/%s%s", name, basename(from), small ? ".gz" : "");
@@ -337,7 +328,6 @@ keep_file(const struct keval *k, const char *from, const char *name, json_t *kep
 		kproc_result_free(&r);
 	free(inside);
 	free(path);
-	free(text);
 }
 
 /*
@@ -347,7 +337,9 @@ static json_t *
 keep(const struct session *x, const char *id)
 {
 	const struct keval *k = x->k;
-	char *name = kstrdup(id), *inside, *to, *report = kasprintf("%s/report.ncu-rep", x->work);
+	auto_free char *name = kstrdup(id);
+	char *inside, *to;
+	auto_free char *report = kasprintf("%s/report.ncu-rep", x->work);
 	json_t *kept = json_array(), *file;
 	size_t i;
 
@@ -359,9 +351,7 @@ keep(const struct session *x, const char *id)
 	json_array_foreach(x->files, i, file)
 		keep_file(k, json_string_value(file), name, kept);
 	keep_file(k, report, name, kept);
-	free(report);
 	free(inside);
-	free(name);
 	free(to);
 	return kept;
 }

@@ -31,7 +31,7 @@ incumbent_so(struct keval *k, const json_t *past)
 const json_t *
 fastest_baseline(struct keval *k)
 {
-	json_t *reference = past_eval(k, KARCH_REFERENCE);
+	json_auto_t *reference = past_eval(k, KARCH_REFERENCE);
 	const json_t *list = json_object_get(reference, "baselines"), *b, *found = NULL;
 	double fastest = 1;
 	size_t i;
@@ -46,7 +46,6 @@ fastest_baseline(struct keval *k)
 		found = kjson_find(
 		    json_object_get(k->task, "baselines"), "name", kjson_str_or(b, "name", ""));
 	}
-	json_decref(reference);
 	return found;
 }
 
@@ -60,14 +59,12 @@ prefers_incumbent(const struct keval *k, const struct subject *s)
 static bool
 anchor_at_incumbent(struct keval *k, const struct subject *s, struct anchor *a)
 {
-	json_t *past = s->incumbent ? past_eval(k, s->incumbent) : NULL;
-	char *so = past ? incumbent_so(k, past) : NULL;
+	json_auto_t *past = s->incumbent ? past_eval(k, s->incumbent) : NULL;
+	auto_free char *so = past ? incumbent_so(k, past) : NULL;
 
 	if (so)
 		*a = (struct anchor){ kasprintf("incumbent=%s", so), kstrdup("incumbent"),
 			kstrdup(s->incumbent) };
-	free(so);
-	json_decref(past);
 	return a->against != NULL;
 }
 
@@ -176,8 +173,10 @@ anchor_subject(const struct keval *k)
 json_t *
 renew_anchor(struct keval *k, long trial)
 {
-	char *id = anchor_subject(k), *so, *reference, now[32];
-	json_t *past = past_eval(k, id), *answer, *timing, *out;
+	auto_free char *id = anchor_subject(k);
+	char *so, *reference, now[32];
+	json_auto_t *past = past_eval(k, id);
+	json_t *answer, *timing, *out;
 	const char *against[] = { NULL, NULL };
 	struct harness_run run = { .phase = "timing", .unchecked = true, .against = against };
 
@@ -196,10 +195,8 @@ renew_anchor(struct keval *k, long trial)
 	    json_object_get(answer, "machine"), "time", now, "timing", timing, "pairs",
 	    timing ? pairs_with_id(answer, NULL) : NULL);
 	json_decref(answer);
-	json_decref(past);
 	free(reference);
 	free(so);
-	free(id);
 	return out;
 }
 
@@ -225,9 +222,9 @@ name_of(const char *const *files, size_t i)
 static struct entry
 check_program(struct keval *k, const char *code, const char *file, const char *name)
 {
-	char *so;
+	auto_free char *so = NULL;
 	struct subject s = { .name = name, .code = code };
-	json_t *eval = evaluate(k, &s);
+	json_auto_t *eval = evaluate(k, &s);
 	const char *status = kjson_str_or(eval, "status", "?");
 	struct entry e = { .row = json_pack(
 		               "{s:s,s:s,s:s}", "name", name, "file", file, "status", status) };
@@ -236,8 +233,6 @@ check_program(struct keval *k, const char *code, const char *file, const char *n
 	so = status_named(status) == STATUS_CORRECT ? incumbent_so(k, eval) : NULL;
 	if (so)
 		e.against = kasprintf("%s=%s", name, so);
-	free(so);
-	json_decref(eval);
 	return e;
 }
 
@@ -275,7 +270,7 @@ overall(const struct entry *entries, size_t count, const json_t *pairs)
 		for (size_t k = 0; k < count; k++) {
 			const char *of = kjson_str_or(entries[i].row, "name", "?"),
 			           *name = kjson_str_or(entries[k].row, "name", "?");
-			json_t *some = pairs_of(pairs, of, name);
+			json_auto_t *some = pairs_of(pairs, of, name);
 			struct kgain_ratio r = kgain_ratio_of_pairs(
 			    some, name, NULL, json_object_get(entries[i].row, "timing"));
 			struct kstat_interval m = { log(r.mean), log(r.low), log(r.high) };
@@ -285,7 +280,6 @@ overall(const struct entry *entries, size_t count, const json_t *pairs)
 				    json_pack("{s:s,s:s,s:f,s:f,s:f,s:s}", "of", of, "name", name,
 				        "ratio", r.mean, "low", r.low, "high", r.high, "verdict",
 				        kstat_verdicts[kstat_verdict(&m)]));
-			json_decref(some);
 		}
 	return list;
 }
@@ -297,7 +291,8 @@ race_once(struct keval *k, struct entry *entries, size_t count)
 	const char *against[KERNELS_MAX + 1] = { NULL };
 	char *first = NULL;
 	size_t fit = 0;
-	json_t *rows = json_array(), *out, *answer;
+	json_auto_t *rows = json_array();
+	json_t *out, *answer;
 
 	for (size_t i = 0; i < count; i++)
 		if (entries[i].against && !first)
@@ -307,7 +302,7 @@ race_once(struct keval *k, struct entry *entries, size_t count)
 	out =
 	    json_pack("{s:s,s:s,s:O}", "schema", "bench/1", "task", k->task_file, "kernels", rows);
 	if (first) {
-		char *name = kstrndup(first, strcspn(first, "="));
+		auto_free char *name = kstrndup(first, strcspn(first, "="));
 		struct harness_run run = { .so = first + strlen(name) + 1,
 			.name = name,
 			.phase = "timing",
@@ -320,11 +315,9 @@ race_once(struct keval *k, struct entry *entries, size_t count)
 		kjson_share(out, answer,
 		    (const char *const[]){ "pairs", "machine", "environment", "spent_s", NULL });
 		json_decref(answer);
-		free(name);
 	}
 	for (size_t i = 0; i < count; i++)
 		json_array_append_new(rows, json_deep_copy(entries[i].row));
-	json_decref(rows);
 	return out;
 }
 
@@ -354,10 +347,9 @@ race_files(struct keval *k, const char *const *files, long times)
 		free(code);
 	}
 	for (long i = 0; i < times; i++) {
-		json_t *record = race_once(k, entries, count);
+		json_auto_t *record = race_once(k, entries, count);
 
 		kout_json(record);
-		json_decref(record);
 	}
 	free_entries(entries, count);
 }
@@ -394,7 +386,7 @@ begin_check(struct keval *k, const char *code, const char *name)
 static struct entry
 end_check(struct check *c)
 {
-	json_t *o = json_loadf(c->answer, 0, NULL);
+	json_auto_t *o = json_loadf(c->answer, 0, NULL);
 	const char *against = json_string_value(json_array_get(o, 1));
 	struct entry e = { json_incref(json_array_get(o, 0)), against ? kstrdup(against) : NULL };
 	int status = 0;
@@ -403,7 +395,6 @@ end_check(struct check *c)
 	waitpid(c->pid, &status, 0);
 	if (!e.row)
 		exit(WIFEXITED(status) && WEXITSTATUS(status) ? WEXITSTATUS(status) : K_MISSING);
-	json_decref(o);
 	return e;
 }
 

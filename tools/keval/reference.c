@@ -20,10 +20,9 @@ task_reference(const struct keval *k)
 char *
 task_source(const struct keval *k, const char *name)
 {
-	char *path = kbeside(k->task_file, name), *text = input_read(k, path, SOURCE_MAX, NULL);
+	auto_free char *path = kbeside(k->task_file, name);
 
-	free(path);
-	return text;
+	return input_read(k, path, SOURCE_MAX, NULL);
 }
 
 /*
@@ -43,27 +42,24 @@ is_host_function(const struct keval *k, const char *code)
 static char *
 trusted_so(struct keval *k, const char *file, const json_t *flags, bool host, char **log)
 {
-	char *code = task_source(k, file), *so;
+	auto_free char *code = task_source(k, file);
 	struct subject s = { .name = file,
 		.code = code,
 		.trusted = true,
 		.host = host || is_host_function(k, code) };
 
-	so = build_cached(k, &s, flags, log);
-	free(code);
-	return so;
+	return build_cached(k, &s, flags, log);
 }
 
 static void
 need_oracle(const struct keval *k)
 {
 	struct ktask *t = ktask_load(k->task_file);
-	char *code = task_source(k, task_reference(k));
+	auto_free char *code = task_source(k, task_reference(k));
 	const char *lack = ktask_lacks_oracle(t, code);
 
 	if (lack)
 		kdie(K_USAGE, "%s: %s", k->task_file, lack);
-	free(code);
 	ktask_free(t);
 }
 
@@ -89,17 +85,16 @@ oracle_so(struct keval *k)
 char *
 against_known(struct keval *k, const json_t *baseline)
 {
-	char *log = NULL, *text = NULL,
-	     *so = trusted_so(k, kjson_str_or(baseline, "file", task_reference(k)),
-	         json_object_get(baseline, "flags"), false, &log);
+	auto_free char *log = NULL;
+	char *text = NULL;
+	auto_free char *so = trusted_so(k, kjson_str_or(baseline, "file", task_reference(k)),
+	    json_object_get(baseline, "flags"), false, &log);
 
 	if (!so && !baseline)
 		kdie(K_USAGE, "%s: the reference does not build: %s", k->task_file, log);
 	if (so)
 		text = kasprintf(
 		    "%s=%s", baseline ? kjson_str_or(baseline, "name", "?") : "reference", so);
-	free(so);
-	free(log);
 	return text;
 }
 
@@ -107,11 +102,10 @@ against_known(struct keval *k, const json_t *baseline)
 static void
 leave_out(json_t *entry, const char *name, const char *why, const char *log)
 {
-	char *text = kasprintf("%s: %s", why, log);
+	auto_free char *text = kasprintf("%s: %s", why, log);
 
 	kwarn("baseline %s left out, %.300s", name, text);
 	eval_set(entry, "missing", kjson_string(text));
-	free(text);
 }
 
 /*
@@ -123,15 +117,16 @@ static json_t *
 evaluate_baseline(struct keval *k, const json_t *baseline)
 {
 	const char *name = kjson_str_or(baseline, "name", "?");
-	char *code = task_source(k, kjson_str_or(baseline, "file", "")),
-	     *list[] = { kcamp_json(k->camp, "eval.timing") ? NULL : against_known(k, NULL), NULL };
+	auto_free char *code = task_source(k, kjson_str_or(baseline, "file", ""));
+	char *list[] = { kcamp_json(k->camp, "eval.timing") ? NULL : against_known(k, NULL), NULL };
 	struct subject s = { .name = name,
 		.code = code,
 		.trusted = true,
 		.known = true,
 		.host = is_host_function(k, code),
 		.flags = json_object_get(baseline, "flags") };
-	json_t *entry = json_pack("{s:s}", "name", name), *eval = json_object();
+	json_t *entry = json_pack("{s:s}", "name", name);
+	json_auto_t *eval = json_object();
 	enum status status;
 
 	k->rivals = list[0] ? list : NULL;
@@ -146,9 +141,7 @@ evaluate_baseline(struct keval *k, const json_t *baseline)
 	else
 		kjson_share(
 		    entry, eval, (const char *const[]){ "timing", "pairs", "machine", NULL });
-	json_decref(eval);
 	free(list[0]);
-	free(code);
 	return entry;
 }
 
@@ -184,10 +177,11 @@ json_t *
 evaluate_reference(struct keval *k)
 {
 	const json_t *baselines = json_object_get(k->task, "baselines");
-	char *code = k->task ? task_source(k, task_reference(k))
-	                     : kstrdup("/* no task: nothing to run */\n");
+	auto_free char *code = k->task ? task_source(k, task_reference(k))
+	                               : kstrdup("/* no task: nothing to run */\n");
 	struct subject s = { .name = "000/00", .code = code, .trusted = true };
-	json_t *eval, *list = json_array();
+	json_t *eval;
+	json_auto_t *list = json_array();
 
 	if (!subject_fits(&s))
 		kdie(K_USAGE,
@@ -211,8 +205,6 @@ evaluate_reference(struct keval *k)
 	if (json_array_size(list))
 		eval_set(eval, "baselines", json_incref(list));
 	report_progress(k, &s, eval);
-	json_decref(list);
-	free(code);
 	return eval;
 }
 
@@ -244,7 +236,8 @@ rivals(struct keval *k)
 json_t *
 evaluate_best(struct keval *k, const char *id)
 {
-	json_t *past = past_eval(k, id), *eval;
+	json_auto_t *past = past_eval(k, id);
+	json_t *eval;
 	struct subject s = { .name = id };
 	struct kextract_file files[KEXTRACT_MAX_FILES];
 
@@ -267,6 +260,5 @@ evaluate_best(struct keval *k, const char *id)
 	free(k->rivals);
 	k->rivals = NULL;
 	k->verifies = false;
-	json_decref(past);
 	return eval;
 }

@@ -117,7 +117,7 @@ add_times(struct kbuf *b, const struct keval *k, const json_t *eval)
 	size_t i;
 	const char *unit;
 	const json_t *timing = json_object_get(eval, "timing");
-	json_t *past = past_eval(k, "000/00");
+	json_auto_t *past = past_eval(k, "000/00");
 	struct ktask *t = json_array_size(timing) && json_object_get(k->task, "axes")
 	    ? ktask_load(k->task_file)
 	    : NULL;
@@ -143,7 +143,6 @@ add_times(struct kbuf *b, const struct keval *k, const json_t *eval)
 		    100 * kjson_num_or(eval, "noise.floor", 0));
 	if (t)
 		ktask_free(t);
-	json_decref(past);
 }
 
 static void
@@ -166,8 +165,8 @@ report_log(const struct keval *k, const struct subject *s, json_t *eval)
 	const char *said = kjson_str_or(eval, "log", "");
 	bool correct = status == STATUS_CORRECT,
 	     refused_by_compiler = status == STATUS_COMPILE_ERROR;
-	struct kbuf b = { 0 };
-	char *clip;
+	auto_buf struct kbuf b = { 0 };
+	auto_free char *clip = NULL;
 
 	kbuf_printf(&b, "It %s%s\n", status_rows[status].phrase,
 	    correct || refused_by_compiler ? "." : ":");
@@ -192,8 +191,6 @@ report_log(const struct keval *k, const struct subject *s, json_t *eval)
 	kbuf_add(&b, "", 0);
 	clip = klog_clip(b.data, KLOG_MAX + KLOG_LOST);
 	eval_set(eval, "log", kjson_string(clip));
-	free(clip);
-	kbuf_free(&b);
 }
 
 void

@@ -76,23 +76,21 @@ void
 time_reuse(struct keval *k, const struct subject *s, const char *so, json_t *eval)
 {
 	const char *id = s->incumbent ? s->incumbent : KARCH_REFERENCE;
-	json_t *past = past_eval(k, id), *answer = NULL;
+	json_auto_t *past = past_eval(k, id);
+	json_t *answer = NULL;
 
 	/* Wrong only now: when the same call is repeated, or after the weights have changed. */
 	if (is_wanted(k, s, past, eval))
 		answer = harness_beside(k, so, NULL, true, eval);
 	if (answer &&
 	    is_suspect(json_object_get(harness_candidate(answer, "candidate"), "reuse"))) {
-		char *rival = past ? incumbent_so(k, past) : NULL,
-		     *against = rival ? kasprintf("rival=%s", rival) : NULL;
+		auto_free char *rival = past ? incumbent_so(k, past) : NULL,
+		               *against = rival ? kasprintf("rival=%s", rival) : NULL;
 
 		json_decref(answer);
 		answer = harness_beside(k, so, against, true, eval);
-		free(against);
-		free(rival);
 	}
 	if (answer)
 		take(eval, answer, id);
 	json_decref(answer);
-	json_decref(past);
 }

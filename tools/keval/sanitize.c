@@ -88,8 +88,8 @@ runtime_library(const struct keval *k)
 	names[0] = kstrdup("libasan.so");
 	names[1] = kasprintf("libclang_rt.asan-%s.so", machine.machine);
 	for (size_t i = 0; i < LEN(names); i++) {
-		char *ask = kasprintf("-print-file-name=%s", names[i]),
-		     *argv[] = { (char *)compiler, ask, NULL };
+		auto_free char *ask = kasprintf("-print-file-name=%s", names[i]);
+		char *argv[] = { (char *)compiler, ask, NULL };
 		struct kproc p = { .argv = argv, .timeout_s = 20 };
 		struct kproc_result r;
 
@@ -99,7 +99,6 @@ runtime_library(const struct keval *k)
 			found = strchr(r.out, '/') ? realpath(r.out, NULL) : NULL;
 			kproc_result_free(&r);
 		}
-		free(ask);
 		free(names[i]);
 	}
 	return found;
@@ -108,10 +107,11 @@ runtime_library(const struct keval *k)
 static void
 run_host_tools(struct keval *k, const char *library, const char *so, json_t *rows)
 {
-	char *preload = kasprintf("LD_PRELOAD=%s", library),
-	     *options = kasprintf("ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:"
-	                          "hard_rss_limit_mb=%lld",
-	         (long long)kcamp_int(k->camp, "eval.memory_mb"));
+	auto_free char *preload = kasprintf("LD_PRELOAD=%s", library),
+	               *options = kasprintf("ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null="
+	                                    "1:"
+	                                    "hard_rss_limit_mb=%lld",
+	                   (long long)kcamp_int(k->camp, "eval.memory_mb"));
 	const char *const prefix[] = { "env", preload, options, "UBSAN_OPTIONS=print_stacktrace=0",
 		NULL };
 	struct tool_run r;
@@ -122,15 +122,14 @@ run_host_tools(struct keval *k, const char *library, const char *so, json_t *row
 	findings_asan(rows, &r);
 	findings_ubsan(rows, &r);
 	free(r.text);
-	free(options);
-	free(preload);
 }
 
 static void
 sanitize_host(struct keval *k, const struct subject *s, json_t *rows)
 {
-	char *library = runtime_library(k), *log = NULL, *so = NULL, *why;
-	json_t *flags = json_array();
+	auto_free char *library = runtime_library(k), *log = NULL, *so = NULL;
+	char *why;
+	json_auto_t *flags = json_array();
 
 	for (size_t i = 0; i < LEN(host_flags); i++)
 		json_array_append_new(flags, json_string(host_flags[i]));
@@ -143,10 +142,6 @@ sanitize_host(struct keval *k, const struct subject *s, json_t *rows)
 	} else {
 		run_host_tools(k, library, so, rows);
 	}
-	json_decref(flags);
-	free(library);
-	free(log);
-	free(so);
 }
 
 /* ---- CUDA: the program that was judged, under compute-sanitizer ---- */
@@ -154,7 +149,7 @@ sanitize_host(struct keval *k, const struct subject *s, json_t *rows)
 static void
 run_device_tools(struct keval *k, const char *so, const json_t *eval, json_t *rows)
 {
-	char *device =
+	auto_free char *device =
 	    kasprintf("gpu-%s", kjson_str_or(eval, "environment.device.uuid", "unknown"));
 	int lock = klock_device(device, true, true);
 
@@ -168,13 +163,12 @@ run_device_tools(struct keval *k, const char *so, const json_t *eval, json_t *ro
 		free(r.text);
 	}
 	close(lock);
-	free(device);
 }
 
 static void
 sanitize_device(struct keval *k, const struct subject *s, const json_t *eval, json_t *rows)
 {
-	json_t *flags = json_pack("[s]", "-lineinfo");
+	json_auto_t *flags = json_pack("[s]", "-lineinfo");
 	const char *tool = kcamp_backend(k->camp)->sanitizer;
 	const char *why = !tool ? "no sanitizer is known for this backend"
 	    : is_device_only(k) ? "a candidate of device code alone has no function that a tool "
@@ -182,15 +176,12 @@ sanitize_device(struct keval *k, const struct subject *s, const json_t *eval, js
 	    : !ksandbox_finds(tool) ? "compute-sanitizer is not installed (it is part of the CUDA "
 	                              "toolkit)"
 	                            : NULL;
-	char *log = NULL, *so = why ? NULL : build_cached(k, s, flags, &log);
+	auto_free char *log = NULL, *so = why ? NULL : build_cached(k, s, flags, &log);
 
 	if (so)
 		run_device_tools(k, so, eval, rows);
 	else
 		unavailable(k, rows, why ? why : "it does not build with -lineinfo");
-	json_decref(flags);
-	free(log);
-	free(so);
 }
 
 /* ---- both ---- */
@@ -212,12 +203,12 @@ not_run(const struct keval *k)
 static void
 refuse(json_t *eval, const char *tool, const char *detail)
 {
-	char *log = kasprintf("%s%s found a fault in the kernel, whatever its results: %s\n",
+	auto_free char *log = kasprintf("%s%s found a fault in the kernel, whatever its results: "
+	                                "%s\n",
 	    kjson_str_or(eval, "log", ""), tool, detail);
 
 	eval_fail(eval, STATUS_RUN_ERROR, tool, detail);
 	eval_set(eval, "log", kjson_string(log));
-	free(log);
 }
 
 void

@@ -30,14 +30,13 @@ static void __attribute__((format(printf, 3, 4)))
 add_reason(json_t *reasons, const char *check, const char *fmt, ...)
 {
 	va_list ap;
-	char *detail;
+	auto_free char *detail = NULL;
 
 	va_start(ap, fmt);
 	detail = kvasprintf(fmt, ap);
 	va_end(ap);
 	json_array_append_new(
 	    reasons, json_pack("{s:s,s:o}", "check", check, "detail", kjson_string(detail)));
-	free(detail);
 }
 
 /*
@@ -60,7 +59,7 @@ splice_len(const char *p)
 static char *
 scan_text(const char *code, enum ktoken_lang lang)
 {
-	struct kbuf b = { 0 };
+	auto_buf struct kbuf b = { 0 };
 	char *stripped, *out;
 
 	kbuf_add(&b, "", 0);
@@ -72,7 +71,6 @@ scan_text(const char *code, enum ktoken_lang lang)
 		else
 			kbuf_add(&b, *p == '\f' || *p == '\v' ? " " : p, 1);
 	stripped = ktoken_strip(b.data, b.len, lang);
-	kbuf_free(&b);
 	out = stripped;
 	for (const char *p = stripped; *p; p++) {
 		/*
@@ -97,12 +95,10 @@ scan_text(const char *code, enum ktoken_lang lang)
 static struct kregex *
 compile_rule(const json_t *rule)
 {
-	char *where = kasprintf("patterns/forbidden.json: %s", kjson_str_or(rule, "check", "?"));
-	struct kregex *re =
-	    kregex_new(where, NULL, kjson_str_or(rule, "pattern", "(?!)"), KREGEX_LINES);
+	auto_free char *where =
+	    kasprintf("patterns/forbidden.json: %s", kjson_str_or(rule, "check", "?"));
 
-	free(where);
-	return re;
+	return kregex_new(where, NULL, kjson_str_or(rule, "pattern", "(?!)"), KREGEX_LINES);
 }
 
 /* Where the text came from: a named file of a bundle, the program (NULL), or the preprocessor. */
@@ -137,7 +133,7 @@ apply_rule(const json_t *rule, const struct origin *o, const char *text, json_t 
 	struct kregex *re = compile_rule(rule);
 	struct kregex_span at;
 	enum kregex_found found = kregex_search(re, text, strlen(text), 0, &at);
-	char *detail = NULL;
+	auto_free char *detail = NULL;
 
 	if (found == KREGEX_FOUND)
 		detail = quote(why, o, text, at.from, at.to);
@@ -147,7 +143,6 @@ apply_rule(const json_t *rule, const struct origin *o, const char *text, json_t 
 	if (detail)
 		add_reason(reasons, kjson_str_or(rule, "check", "?"), "%s", detail);
 	kregex_free(re);
-	free(detail);
 }
 
 /* "GOMP_*" matches everything that begins with GOMP_. */
@@ -178,8 +173,8 @@ apply_rules(const struct keval *k, const struct origin *o, const char *code, jso
 	const json_t *rule;
 	size_t i;
 	const char *names[] = { "default", kcamp_str(k->camp, "backend") };
-	char *text = scan_text(code, kcamp_backend(k->camp)->syntax);
-	json_t *table = kjson_data("patterns/forbidden.json", "forbidden/1");
+	auto_free char *text = scan_text(code, kcamp_backend(k->camp)->syntax);
+	json_auto_t *table = kjson_data("patterns/forbidden.json", "forbidden/1");
 
 	for (size_t b = 0; b < LEN(names); b++) {
 		const json_t *rules = json_object_get(rules_of(table, names[b]), "source");
@@ -190,8 +185,6 @@ apply_rules(const struct keval *k, const struct origin *o, const char *code, jso
 				apply_rule(rule, o, text, reasons);
 		}
 	}
-	json_decref(table);
-	free(text);
 }
 
 /*
@@ -330,10 +323,9 @@ scan_source(const struct keval *k, const char *file, const char *code, json_t *r
 void
 scan_expanded(const struct keval *k, const char *text, json_t *reasons)
 {
-	char *own = expand_own(text);
+	auto_free char *own = expand_own(text);
 
 	apply_rules(k, &(struct origin){ .expanded = true }, own, reasons);
-	free(own);
 }
 
 static bool
@@ -431,7 +423,7 @@ check_loading(const struct kelf *f, size_t constructors, json_t *reasons)
 void
 scan_elf(const struct keval *k, const char *so, size_t len, json_t *reasons)
 {
-	json_t *table = kjson_data("patterns/forbidden.json", "forbidden/1");
+	json_auto_t *table = kjson_data("patterns/forbidden.json", "forbidden/1");
 	const json_t *backend = rules_of(table, kcamp_str(k->camp, "backend"));
 	struct kelf f;
 	const char *fault;
@@ -447,7 +439,6 @@ scan_elf(const struct keval *k, const char *so, size_t len, json_t *reasons)
 			kelf_free(&f);
 		}
 	}
-	json_decref(table);
 }
 
 bool

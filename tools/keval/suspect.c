@@ -189,26 +189,22 @@ disassemble(struct keval *k, const char *work, const struct build *b)
 static bool
 has_assembly(const struct keval *k, const struct build *b)
 {
-	char *own = !is_gpu(k) && b->expanded ? expand_own(b->expanded) : NULL;
-	char *code = own ? ktoken_strip(own, strlen(own), KTOKEN_C) : NULL;
-	bool found = code && strstr(code, "asm");
+	auto_free char *own = !is_gpu(k) && b->expanded ? expand_own(b->expanded) : NULL,
+	               *code = own ? ktoken_strip(own, strlen(own), KTOKEN_C) : NULL;
 
-	free(code);
-	free(own);
-	return found;
+	return code && strstr(code, "asm");
 }
 
 static char *
 judge(struct keval *k, const char *work, const struct build *b, const struct kelf *f)
 {
-	char *text = disassemble(k, work, b);
+	auto_free char *text = disassemble(k, work, b);
 	struct findings found = { 0 };
 
 	if (text)
 		judge_text(f, text, &found);
 	else
 		found.odd = f->calls[0];
-	free(text);
 	if (found.call)
 		return kasprintf(
 		    "a system call in the machine code, at 0x%llx", (unsigned long long)found.call);

@@ -136,7 +136,7 @@ static void
 run_harness(const struct trial *t, const char *phase, json_t *eval)
 {
 	struct plan own, *p = t->early && t->early->early ? t->early : &own;
-	json_t *answer;
+	json_auto_t *answer = NULL;
 
 	if (p == &own) {
 		plan_harness(t->k, t->s, t->so, phase, p);
@@ -151,7 +151,6 @@ run_harness(const struct trial *t, const char *phase, json_t *eval)
 		put_anchor(eval, &p->anchor, answer);
 	if (p->rivals)
 		put_rivals(eval, answer);
-	json_decref(answer);
 	drop_plan(p);
 }
 
@@ -237,22 +236,18 @@ new_work(void)
 static bool
 may_make_streams(const struct subject *s)
 {
-	char *text = subject_text(s);
-	bool may = strstr(text, "StreamCreate") != NULL;
+	auto_free char *text = subject_text(s);
 
-	free(text);
-	return may;
+	return strstr(text, "StreamCreate") != NULL;
 }
 
 /* Whether trial 0 is on record: what a candidate is judged by and compared with has been built. */
 static bool
 has_reference(const struct keval *k)
 {
-	char *path = past_path(k, KARCH_REFERENCE);
-	bool has = path && kis_there(path);
+	auto_free char *path = past_path(k, KARCH_REFERENCE);
 
-	free(path);
-	return has;
+	return path && kis_there(path);
 }
 
 /*
@@ -286,7 +281,8 @@ void
 evaluate_tiers(struct keval *k, const struct subject *s, json_t *eval)
 {
 	const char *work = new_work();
-	char *so = kasprintf("%s/%s", work, checked_so), *early_so = kasprintf("%s/early.so", work);
+	auto_free char *so = kasprintf("%s/%s", work, checked_so),
+	               *early_so = kasprintf("%s/early.so", work);
 	struct custom *c = custom_open(k, s, work);
 	struct build b = { 0 };
 	struct plan early = { .early = NULL };
@@ -328,7 +324,5 @@ evaluate_tiers(struct keval *k, const struct subject *s, json_t *eval)
 	drop_plan(&early);
 	custom_close(c);
 	build_free(&b);
-	free(early_so);
-	free(so);
 	remove_work();
 }

@@ -105,19 +105,14 @@ int
 tool_solo(struct keval *k, const char *work, char *const *around, struct words *w, const char *so,
     const char *const *options, double limit_s, struct kproc_result *r)
 {
-	char *program = ktool_path("kharness"), *task = realpath(k->task_file, NULL),
-	     *object = realpath(so, NULL);
+	auto_free char *program = ktool_path("kharness"), *task = realpath(k->task_file, NULL),
+	               *object = realpath(so, NULL);
 	const struct ksandbox_bind binds[] = { { program, "/kiln/kharness" },
 		{ task, "/kiln/task.json" }, { object, "/kiln/kernel.so" } };
-	int e;
 
 	words_add(w, binds[0].inside, "--solo", "-t", binds[1].inside, "-s", k->set, "--backend",
 	    kcamp_str(k->camp, "backend"), NULL);
 	words_list(w, options);
 	words_add(w, binds[2].inside, NULL);
-	e = task && object ? run_tool(k, work, around, binds, LEN(binds), w, limit_s, r) : -1;
-	free(object);
-	free(task);
-	free(program);
-	return e;
+	return task && object ? run_tool(k, work, around, binds, LEN(binds), w, limit_s, r) : -1;
 }

@@ -31,12 +31,11 @@ struct space {
 static json_t *
 values_of(const char *list, size_t len)
 {
-	char *copy = kstrndup(list, len);
+	auto_free char *copy = kstrndup(list, len);
 	json_t *values = json_array();
 
 	kpart_foreach(v, copy, ", \t")
 		json_array_append_new(values, json_string(v));
-	free(copy);
 	return values;
 }
 
@@ -123,8 +122,8 @@ time_of(const json_t *row)
 static size_t
 race_variants(struct keval *k, char *const *codes, size_t count, json_t *tuned)
 {
-	json_t *race = race_programs(k, codes, count), *rows = json_object_get(race, "kernels"),
-	       *told = json_object_get(tuned, "variants");
+	json_auto_t *race = race_programs(k, codes, count);
+	json_t *rows = json_object_get(race, "kernels"), *told = json_object_get(tuned, "variants");
 	double fastest = INFINITY;
 	size_t best = 0;
 
@@ -141,7 +140,6 @@ race_variants(struct keval *k, char *const *codes, size_t count, json_t *tuned)
 			best = i;
 		}
 	}
-	json_decref(race);
 	return best;
 }
 

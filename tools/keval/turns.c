@@ -156,7 +156,7 @@ compare(
     const struct racer *own, const struct racer *x, const char *workload, struct kstat_interval *m)
 {
 	size_t turns = json_array_size(x->turns), n = 0;
-	double *logs = kcalloc(turns + 1, sizeof *logs);
+	auto_free double *logs = kcalloc(turns + 1, sizeof *logs);
 
 	for (size_t i = 0; i < turns; i++) {
 		double a = kgain_time_ns(kgain_row(json_array_get(own->turns, i), workload)),
@@ -167,7 +167,6 @@ compare(
 	}
 	if (n)
 		kstat_pairs(logs, n, m);
-	free(logs);
 	return n;
 }
 
@@ -199,7 +198,8 @@ take_turn(struct turns *t, size_t turn, json_t *eval)
 {
 	for (size_t i = 0; i < t->count; i++) {
 		struct racer *x = &t->racer[turn % 2 ? t->count - 1 - i : i];
-		json_t *other = json_object(), *rows;
+		json_auto_t *other = json_object();
+		json_t *rows;
 
 		rows = x->out ? NULL : custom_time(x->c, &x->b, x == t->racer ? eval : other);
 		if (rows)
@@ -208,7 +208,6 @@ take_turn(struct turns *t, size_t turn, json_t *eval)
 			kwarn("%s is left out of the race: %s", x->name,
 			    kjson_str_or(other, "status", "?"));
 		x->out |= !rows;
-		json_decref(other);
 	}
 	return !t->racer[0].out;
 }

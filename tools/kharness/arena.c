@@ -172,7 +172,7 @@ find_used(struct memory *m)
 static void
 change_places(const struct judge *j, struct memory *m)
 {
-	struct range *old = m->used;
+	auto_free struct range *old = m->used;
 	size_t old_count = m->used_count;
 
 	find_used(m);
@@ -186,7 +186,6 @@ change_places(const struct judge *j, struct memory *m)
 			    j->space->guard_check(m->out.memory, m->far, r->from, r->to) < r->to;
 		}
 	}
-	free(old);
 }
 
 /*

@@ -416,7 +416,7 @@ measure_host(const struct judge *j, json_t *out)
 	struct engine e = { host_open, host_copy, j->space->flush, host_close,
 		(double)machine_llc(),
 		(double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE) };
-	json_t *machine = machine_facts();
+	json_auto_t *machine = machine_facts();
 
 	team_start(j);
 	json_object_set_new(out, "copies", measure_copies(j, &e));
@@ -428,7 +428,6 @@ measure_host(const struct judge *j, json_t *out)
 	    json_pack("[s]",
 	        "rates of matrix units and of types narrower than 32 "
 	        "bits"));
-	json_decref(machine);
 }
 
 static void
@@ -456,8 +455,8 @@ measure_ceilings(struct judge *j)
 {
 	bool host = !j->o.backend->device;
 	const char *name = j->o.backend->name;
-	char *command = kasprintf("kharness --ceilings --backend %s", name);
-	json_t *out;
+	auto_free char *command = kasprintf("kharness --ceilings --backend %s", name);
+	json_auto_t *out = NULL;
 	int lock;
 
 	if (!j->o.backend->ceilings)
@@ -466,7 +465,6 @@ measure_ceilings(struct judge *j)
 	    command, "convention",
 	    "bytes are bytes read plus bytes written; cache lines that a CPU reads before it "
 	    "writes them are not counted");
-	free(command);
 	j->device = !host;
 	lock = host ? judge_lock(j, true) : -1;
 	if (host)
@@ -478,5 +476,4 @@ measure_ceilings(struct judge *j)
 	kout_open(j->o.output);
 	kout_json(out);
 	kout_commit();
-	json_decref(out);
 }

@@ -78,8 +78,9 @@ int
 clocks_holder(const char *operand)
 {
 	static const int ignored[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE };
-	char *uuid = kstrndup(operand, strcspn(operand, ":")),
-	     *name = kasprintf("gpu-%s.clocks", uuid), byte;
+	auto_free char *uuid = kstrndup(operand, strcspn(operand, ":")),
+	               *name = kasprintf("gpu-%s.clocks", uuid);
+	char byte;
 	unsigned mhz =
 	    strchr(operand, ':') ? (unsigned)strtoul(strchr(operand, ':') + 1, NULL, 10) : 0;
 	const char *why;
@@ -98,8 +99,6 @@ clocks_holder(const char *operand)
 		continue;
 	if (!why)
 		nvml.reset(handle);
-	free(name);
-	free(uuid);
 	return K_OK;
 }
 

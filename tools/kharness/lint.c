@@ -62,14 +62,13 @@ accepted(struct lint *l, const struct batch *b, size_t i, const double *values, 
 {
 	const struct ktask_tensor *x = &l->j->task->tensors[i];
 	size_t n = ktask_elements(l->j->task, b->w, x);
-	void *raw = kmalloc(n * kdtype_size(x->dtype));
+	auto_free void *raw = kmalloc(n * kdtype_size(x->dtype));
 	uint64_t poison = 0;
 
 	values_narrow(x->dtype, values, n, raw);
 	verdict_begin(v);
 	compare_tensor(&l->host, b, &b->calls[0], i, raw, poison, v);
 	verdict_end(&l->host, v);
-	free(raw);
 	return v->ok;
 }
 
@@ -142,7 +141,8 @@ find_impostors(struct lint *l, const struct batch *b, const struct batch *other,
 	const char *name = l->j->task->tensors[i].name;
 	size_t n = ktask_elements(l->j->task, b->w, &l->j->task->tensors[i]);
 	const double *expected = b->calls[0].expected[i];
-	double *fake = kcalloc(n, sizeof *fake), level = mean(expected, n);
+	auto_free double *fake = kcalloc(n, sizeof *fake);
+	double level = mean(expected, n);
 	struct kbuf faults = { 0 };
 	struct verdict v;
 
@@ -153,7 +153,6 @@ find_impostors(struct lint *l, const struct batch *b, const struct batch *other,
 	/* A single element is its own mean. */
 	if (n > 1 && accepted(l, b, i, fake, &v))
 		kbuf_printf(&faults, "; %s filled with its mean would pass", name);
-	free(fake);
 	if (accepted(l, b, i, other->calls[0].expected[i], &v))
 		kbuf_printf(&faults, "; %s computed from other inputs would pass", name);
 	else if (v.worst < contrast * v.tolerance)
@@ -313,12 +312,11 @@ advise(const struct ktask *t)
 static size_t
 lint_groups(const struct ktask *t)
 {
-	char *text;
+	auto_free char *text = NULL;
 	size_t faults = kgroups_faults(t, &text);
 
 	kpart_foreach(line, text, "\n")
 		kwarn("%s: %s", t->file, line);
-	free(text);
 	return faults;
 }
 

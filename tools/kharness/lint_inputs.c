@@ -100,9 +100,8 @@ static bool
 scalar_moves(struct trial *x, const struct ktask_workload *w, const struct ktask_tensor *s)
 {
 	struct ktask_workload other = *w;
-	json_t *values = w->values ? json_deep_copy(w->values) : json_object();
+	json_auto_t *values = w->values ? json_deep_copy(w->values) : json_object();
 	double v = ktask_scalar(w, s), low, high;
-	bool moved;
 
 	if (!ktask_range(s->dtype, v, s->min, s->max, &low, &high))
 		low = high = v;
@@ -110,9 +109,7 @@ scalar_moves(struct trial *x, const struct ktask_workload *w, const struct ktask
 	json_object_set_new(values, s->name,
 	    kdtype_is_float(s->dtype) ? json_real(v) : json_integer((json_int_t)v));
 	other.values = values;
-	moved = workload_moves(x, w, &other);
-	json_decref(values);
-	return moved;
+	return workload_moves(x, w, &other);
 }
 
 /* Whether any workload shows that input I matters; inputs with given contents are not tried. */
@@ -220,7 +217,7 @@ try_special(struct trial *x, const struct ktask_workload *w)
 			const struct ktask_tensor *o = &x->t->tensors[i];
 			bool real = o->output && kdtype_is_float(o->dtype);
 			size_t elements = real ? ktask_elements(x->t, w, o) : 0;
-			double *values = kmalloc(elements * sizeof *values + 1);
+			auto_free double *values = kmalloc(elements * sizeof *values + 1);
 
 			if (elements)
 				x->j->space->fetch(
@@ -228,7 +225,6 @@ try_special(struct trial *x, const struct ktask_workload *w)
 			count += elements;
 			for (size_t k = 0; k < elements; k++)
 				finite += isfinite(values[k]) != 0;
-			free(values);
 		}
 		batch_free(x->j, &b);
 	}

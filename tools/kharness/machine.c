@@ -84,8 +84,9 @@ cache_bytes(int level)
 	long best_level = 0;
 
 	for (int i = 0; i < 8; i++) {
-		char *kind = cache_line(i, "type"), *size = cache_line(i, "size"),
-		     *text = cache_line(i, "level"), *unit;
+		auto_free char *kind = cache_line(i, "type"), *size = cache_line(i, "size"),
+		               *text = cache_line(i, "level");
+		char *unit;
 		long at = text ? atol(text) : 0;
 
 		if (at && kind && size && strcmp(kind, "Instruction") != 0 &&
@@ -94,9 +95,6 @@ cache_bytes(int level)
 			best = strtoul(size, &unit, 10);
 			best <<= *unit == 'M' ? 20 : *unit == 'K' ? 10 : 0;
 		}
-		free(text);
-		free(kind);
-		free(size);
 	}
 	return best;
 }
@@ -114,7 +112,7 @@ machine_llc(void)
 static long
 cores(const char *info, long threads)
 {
-	json_t *seen = json_object();
+	json_auto_t *seen = json_object();
 	long count, package = 0, core;
 	char key[64];
 
@@ -127,7 +125,6 @@ cores(const char *info, long threads)
 		json_object_set_new(seen, key, json_true());
 	}
 	count = (long)json_object_size(seen);
-	json_decref(seen);
 	return count ? count : threads;
 }
 
@@ -142,12 +139,11 @@ set_text(json_t *o, const char *key, char *text)
 static char *
 os_name(void)
 {
-	char *text = kread_file("/etc/os-release", 65536, NULL),
-	     *at = text ? strstr(text, "PRETTY_NAME=\"") : NULL, *name = NULL;
+	auto_free char *text = kread_file("/etc/os-release", 65536, NULL);
+	char *at = text ? strstr(text, "PRETTY_NAME=\"") : NULL, *name = NULL;
 
 	if (at)
 		name = kstrndup(at + 13, strcspn(at + 13, "\"\n"));
-	free(text);
 	return name;
 }
 
@@ -160,7 +156,7 @@ cpu_name(const char *info)
 static json_t *
 isa(const char *info)
 {
-	char *flags = cpuinfo(info, "flags");
+	auto_free char *flags = cpuinfo(info, "flags");
 	json_t *list = json_array();
 
 	if (!flags)
@@ -168,14 +164,13 @@ isa(const char *info)
 	for (size_t i = 0; flags && i < LEN(extensions); i++)
 		if (kis_listed(flags, extensions[i][0], strlen(extensions[i][0])))
 			json_array_append_new(list, json_string(extensions[i][1]));
-	free(flags);
 	return list;
 }
 
 json_t *
 machine_facts(void)
 {
-	char *info = kread_file_or_die("/proc/cpuinfo", 16 << 20, NULL);
+	auto_free char *info = kread_file_or_die("/proc/cpuinfo", 16 << 20, NULL);
 	long threads = sysconf(_SC_NPROCESSORS_ONLN);
 	struct utsname u;
 	json_t *o = json_pack("{s:s,s:I,s:I,s:o,s:I,s:I,s:I,s:I}", "schema", "machine/1", "threads",
@@ -188,7 +183,6 @@ machine_facts(void)
 	set_text(o, "os", os_name());
 	if (uname(&u) == 0)
 		set_text(o, "kernel", kasprintf("%s %s %s", u.sysname, u.release, u.machine));
-	free(info);
 	return o;
 }
 
@@ -196,7 +190,8 @@ machine_facts(void)
 json_t *
 machine_environment(const struct judge *j)
 {
-	char *info = kread_file_or_die("/proc/cpuinfo", 16 << 20, NULL), *governor;
+	auto_free char *info = kread_file_or_die("/proc/cpuinfo", 16 << 20, NULL);
+	char *governor;
 	json_t *cpus = json_array(), *o;
 	struct utsname u;
 	double load = 0;
@@ -217,6 +212,5 @@ machine_environment(const struct judge *j)
 		set_text(o, "kernel", kasprintf("%s %s", u.sysname, u.release));
 	governor = line_of("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
 	set_text(o, "governor", governor);
-	free(info);
 	return o;
 }

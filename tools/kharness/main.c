@@ -76,12 +76,11 @@ check_word(const char *option, const char *words, const char *word)
 static void
 print_machine(const struct options *o)
 {
-	json_t *facts = machine_facts();
+	json_auto_t *facts = machine_facts();
 
 	kout_open(o->output);
 	kout_json(facts);
 	kout_commit();
-	json_decref(facts);
 	exit(K_OK);
 }
 
@@ -232,13 +231,12 @@ choose_cpus(struct judge *j)
 static void
 choose_device(struct judge *j)
 {
-	char *folder = j->o.oracle ? kfolder_of(j->o.oracle) : NULL;
+	auto_free char *folder = j->o.oracle ? kfolder_of(j->o.oracle) : NULL;
 
 	j->device = true;
 	spent_on(j, SPENT_DEVICE);
 	device_choose(j, folder);
 	spent_on(j, SPENT_STARTING);
-	free(folder);
 }
 
 int

@@ -34,9 +34,10 @@ opencl_environment(const struct judge *j)
 void
 opencl_choose(struct judge *j)
 {
-	char *program = khelper_path(j->o.backend->runner),
-	     *argv[] = { (char[]){ "/kiln/runner" }, (char[]){ "--facts" }, NULL };
-	char **env = opencl_environment(j), *name, hex[65];
+	auto_free char *program = khelper_path(j->o.backend->runner);
+	char *argv[] = { (char[]){ "/kiln/runner" }, (char[]){ "--facts" }, NULL };
+	auto_free char **env = opencl_environment(j);
+	char *name, hex[65];
 	struct ksandbox_bind binds[] = { { program, "/kiln/runner" } };
 	struct ksandbox s = { .level = ksandbox_level(j->o.sandbox),
 		.profile = KSANDBOX_BUILD,
@@ -68,9 +69,7 @@ opencl_choose(struct judge *j)
 	kproc_result_free(&r);
 	for (size_t i = 0; env[i]; i++)
 		free(env[i]);
-	free(env);
 	free(name);
-	free(program);
 }
 
 bool
@@ -78,11 +77,9 @@ launches_present(const char *file)
 {
 	size_t len, text_len, code_len;
 	const char *text, *code;
-	char *data = kread_file(file, OBJECT_MAX, &len);
-	bool found = data && klaunch_unpack(data, len, &text, &text_len, &code, &code_len);
+	auto_free char *data = kread_file(file, OBJECT_MAX, &len);
 
-	free(data);
-	return found;
+	return data && klaunch_unpack(data, len, &text, &text_len, &code, &code_len);
 }
 
 bool
@@ -90,7 +87,7 @@ launches_read(const char *file, struct klaunch_list *list, char *why, size_t why
 {
 	size_t len, text_len, code_len;
 	const char *text, *code;
-	char *data = kread_file(file, OBJECT_MAX, &len), *source = NULL;
+	auto_free char *data = kread_file(file, OBJECT_MAX, &len), *source = NULL;
 	bool good = false;
 
 	if (data && klaunch_unpack(data, len, &text, &text_len, &code, &code_len)) {
@@ -99,8 +96,6 @@ launches_read(const char *file, struct klaunch_list *list, char *why, size_t why
 	} else {
 		snprintf(why, why_len, "the file was not made by krun-opencl --build");
 	}
-	free(source);
-	free(data);
 	return good;
 }
 

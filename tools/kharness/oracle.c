@@ -85,7 +85,7 @@ struct oracle *
 oracle_open(const struct ktask *t, const char *file, int threads, void *stream)
 {
 	struct oracle *o = kcalloc(1, sizeof *o);
-	char *path = realpath(file, NULL), *number = kasprintf("%d", threads);
+	auto_free char *path = realpath(file, NULL), *number = kasprintf("%d", threads);
 	void *library;
 
 	if (!path)
@@ -114,8 +114,6 @@ oracle_open(const struct ktask *t, const char *file, int threads, void *stream)
 	if (ffi_prep_cif(&o->cif, FFI_DEFAULT_ABI, (unsigned)t->arg_count + (stream != NULL),
 	        &ffi_type_void, o->types) != FFI_OK)
 		kdie(K_USAGE, "%s: libffi cannot prepare the call", t->file);
-	free(path);
-	free(number);
 	return o;
 }
 

@@ -109,7 +109,7 @@ recording_of(const struct judge *j, const struct ktask_workload *w, const struct
 {
 	bool fresh;
 	const char *name = json_string_value(json_object_get(ktask_recorded(w, x, &fresh), "file"));
-	char *path = ktask_path(j->task, name);
+	auto_free char *path = ktask_path(j->task, name);
 	struct recording *r = recordings;
 
 	while (r && (strcmp(r->path, path) != 0 || r->dtype != x->dtype))
@@ -119,7 +119,6 @@ recording_of(const struct judge *j, const struct ktask_workload *w, const struct
 	require(j, w, x, r);
 	if (!r->values)
 		keep(j, r);
-	free(path);
 	return r;
 }
 

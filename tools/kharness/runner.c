@@ -116,11 +116,9 @@ makes_streams(const char *file)
 {
 	static const char name[] = "StreamCreate";
 	size_t len;
-	char *code = kread_file(file, CODE_MAX, &len);
-	bool yes = !code || memmem(code, len, name, sizeof name - 1);
+	auto_free char *code = kread_file(file, CODE_MAX, &len);
 
-	free(code);
-	return yes;
+	return !code || memmem(code, len, name, sizeof name - 1);
 }
 
 /* The runner's environment: of ours, only the variables that select devices. */
@@ -156,9 +154,9 @@ spawn(struct judge *j, struct runner *r, const char *file, int theirs)
 {
 	/* where the loader of OpenCL finds drivers */
 	static const char icd[] = "/etc/OpenCL";
-	char *program = khelper_path(j->o.backend->runner);
-	char *library = realpath(file, NULL),
-	     **env = j->opencl ? opencl_environment(j) : environment(j, file);
+	auto_free char *program = khelper_path(j->o.backend->runner),
+	               *library = realpath(file, NULL);
+	auto_free char **env = j->opencl ? opencl_environment(j) : environment(j, file);
 	struct ksandbox_bind binds[] = { { program, "/kiln/runner" },
 		{ library, "/kiln/kernel.so" }, { icd, icd } };
 	struct ksandbox s = { .level = j->level,
@@ -192,11 +190,8 @@ spawn(struct judge *j, struct runner *r, const char *file, int theirs)
 	fcntl(r->output, F_SETFL, O_NONBLOCK);
 	for (size_t i = 0; env[i]; i++)
 		free(env[i]);
-	free(env);
 	free(argv[0]);
 	free(argv[1]);
-	free(program);
-	free(library);
 }
 
 /* ---- what it says ---- */

@@ -51,7 +51,7 @@ static void
 load(struct solo *s)
 {
 	const struct ktask *t = s->j->task;
-	char *path = realpath(s->j->o.candidate, NULL);
+	auto_free char *path = realpath(s->j->o.candidate, NULL);
 	void *library = path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
 
 	s->entry = library ? dlsym(library, t->entry) : NULL;
@@ -63,7 +63,6 @@ load(struct solo *s)
 	if (ffi_prep_cif(&s->cif, FFI_DEFAULT_ABI, (unsigned)t->arg_count + s->j->device,
 	        &ffi_type_void, s->types) != FFI_OK)
 		kdie(K_USAGE, "%s: libffi cannot prepare the call", t->file);
-	free(path);
 }
 
 /* Convert a row's words to arguments: offsets become addresses. */
@@ -214,7 +213,8 @@ save_outputs(const struct judge *j, const struct ktask_workload *w, void *const 
 	for (size_t i = 0; i < t->tensor_count; i++) {
 		const struct ktask_tensor *x = &t->tensors[i];
 		size_t bytes = ktask_elements(t, w, x) * kdtype_size(x->dtype);
-		char *path = kasprintf("%s/%s.%s.npy", j->o.save, w->name, x->name), *data;
+		auto_free char *path = kasprintf("%s/%s.%s.npy", j->o.save, w->name, x->name);
+		char *data;
 
 		if (x->output) {
 			data = kmalloc(bytes);
@@ -223,7 +223,6 @@ save_outputs(const struct judge *j, const struct ktask_workload *w, void *const 
 				kdie_errno(K_IO, "%s", path);
 			free(data);
 		}
-		free(path);
 	}
 }
 
@@ -278,7 +277,7 @@ static void
 run_apart(struct solo *s)
 {
 	const struct ktask *t = s->j->task;
-	struct ktask_workload **list = kcalloc(t->workload_count + 1, sizeof *list);
+	auto_free struct ktask_workload **list = kcalloc(t->workload_count + 1, sizeof *list);
 	int64_t end = know_ns() + (int64_t)(s->j->o.run_timeout_s * 1e9);
 	size_t count = 0;
 
@@ -296,7 +295,6 @@ run_apart(struct solo *s)
 		printf("apart: done %s\n", list[i]->name);
 		fflush(stdout);
 	}
-	free(list);
 }
 
 void

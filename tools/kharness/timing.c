@@ -493,12 +493,11 @@ static size_t
 compare_racers(const struct race *a, const struct racer *x, const struct racer *other,
     struct kstat_interval *m)
 {
-	double *logs = kcalloc(a->rounds + 1, sizeof *logs);
+	auto_free double *logs = kcalloc(a->rounds + 1, sizeof *logs);
 	size_t n = log_ratios(a, x, other, logs);
 
 	if (n)
 		kstat_pairs(logs, n, m);
-	free(logs);
 	return n;
 }
 
@@ -517,20 +516,18 @@ is_clear(const struct race *a, const struct racer *x, const struct racer *other)
 static bool
 is_hopeless(const struct race *a, const struct racer *x, const struct racer *other)
 {
-	double *logs = kcalloc(a->rounds + 1, sizeof *logs);
+	auto_free double *logs = kcalloc(a->rounds + 1, sizeof *logs);
 	size_t n = log_ratios(a, x, other, logs);
-	bool hopeless = n && a->rounds >= HOPELESS_MIN && !x->out && !other->out &&
-	    kstat_pairs_needed(logs, n) > HOPELESS * a->j->o.max_samples;
 
-	free(logs);
-	return hopeless;
+	return n && a->rounds >= HOPELESS_MIN && !x->out && !other->out &&
+	    kstat_pairs_needed(logs, n) > HOPELESS * a->j->o.max_samples;
 }
 
 /* Whether the median of a racer that is compared with nobody is known precisely. */
 static bool
 is_precise(const struct race *a, const struct racer *x)
 {
-	double *logs = kcalloc(a->rounds + 1, sizeof *logs);
+	auto_free double *logs = kcalloc(a->rounds + 1, sizeof *logs);
 	struct kstat_interval m;
 	size_t n = 0;
 
@@ -539,7 +536,6 @@ is_precise(const struct race *a, const struct racer *x)
 			logs[n++] = log(x->ns[i]);
 	if (n)
 		kstat_pairs(logs, n, &m);
-	free(logs);
 	return n && (m.high - m.low) / 2 < precise;
 }
 
@@ -866,7 +862,7 @@ add_row(const struct race *a, struct racer *x)
 	struct kstat_interval m;
 	struct kstat st;
 	size_t n;
-	double *v = samples(a, x, &n);
+	auto_free double *v = samples(a, x, &n);
 
 	kstat_of(v, n, &st);
 	kstat_median(v, n, &m);
@@ -892,7 +888,6 @@ add_row(const struct race *a, struct racer *x)
 	if (a->j->device && x == a->racers)
 		json_object_set_new(row, "device", device_state());
 	json_array_append_new(x->s->timing, row);
-	free(v);
 	return (m.high - m.low) / 2 / m.median;
 }
 

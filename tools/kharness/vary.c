@@ -235,9 +235,9 @@ draw_groups(struct variation *x)
 	const json_t *list = json_object_get(x->w->values, name);
 	bool offsets = x->t->group_offsets;
 	size_t n = json_array_size(list) - (offsets && list);
-	size_t *order = kcalloc(n + 1, sizeof *order);
+	auto_free size_t *order = kcalloc(n + 1, sizeof *order);
 	int64_t at = json_integer_value(json_array_get(list, 0));
-	json_t *moved = json_array();
+	json_auto_t *moved = json_array();
 
 	for (size_t i = 0; i < n; i++)
 		order[i] = i;
@@ -254,8 +254,6 @@ draw_groups(struct variation *x)
 		json_object_set((json_t *)x->to->values, name, moved);
 		tell(x->to, "%s in a different order", name);
 	}
-	json_decref(moved);
-	free(order);
 }
 
 bool

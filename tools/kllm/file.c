@@ -105,15 +105,14 @@ from_json(struct reply *r, const char *path)
 	const char *reasoning = kjson_str_or(o, "reasoning", ""),
 	           *finish = kjson_str_or(o, "finish", "stop");
 	const char *model = kjson_str_or(o, "model", NULL);
+	size_t i;
 
 	if (!json_is_string(text))
 		kdie(K_USAGE, "%s: 'text' is missing or not a string", path);
 	kbuf_add(&r->text, json_string_value(text), json_string_length(text));
 	kbuf_puts(&r->reasoning, reasoning);
-	r->finish = "other";
-	for (size_t i = 0; i < LEN(finishes); i++)
-		if (!strcmp(finishes[i], finish))
-			r->finish = finishes[i];
+	i = kindex_of(finish, finishes, LEN(finishes));
+	r->finish = i < LEN(finishes) ? finishes[i] : "other";
 	if (model) {
 		free(r->model);
 		r->model = kstrdup(model);

@@ -174,17 +174,14 @@ load_peaks(const char *path, const char *device, const json_t *table)
 static json_t *
 kernels_of(const struct profile *p, const char *by, const double *time, const bool *wanted)
 {
-	json_t *list = json_array(), *k;
+	json_t *list = json_array();
 	size_t i;
 
 	for (size_t n = 0; n < p->count; n++) {
-		json_t *found = NULL;
+		json_t *found = kjson_find(list, "name", p->launch[n].kernel);
 
 		if (!wanted[n])
 			continue;
-		json_array_foreach(list, i, k)
-			if (!strcmp(kjson_str_or(k, "name", ""), p->launch[n].kernel))
-				found = k;
 		if (!found) {
 			found = json_pack("{s:o,s:i,s:f}", "name",
 			    kjson_string(p->launch[n].kernel), "launches", 0, by, 0.0);

@@ -9,12 +9,9 @@ static const char *const severities[] = { "low", "medium", "high" };
 static int
 rank_of(const json_t *rule)
 {
-	const char *s = kjson_str_or(rule, "severity", "");
+	size_t i = kindex_of(kjson_str_or(rule, "severity", ""), severities, LEN(severities));
 
-	for (size_t i = 0; i < LEN(severities); i++)
-		if (!strcmp(s, severities[i]))
-			return (int)i;
-	return -1;
+	return i == LEN(severities) ? -1 : (int)i;
 }
 
 /* The groups with all values that are known. */

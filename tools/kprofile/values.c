@@ -30,15 +30,8 @@ values_close(struct values *v)
 static void
 miss(struct values *v, const char *name)
 {
-	json_t *item;
-	size_t i;
-
-	if (!v->missing)
-		return;
-	json_array_foreach(v->missing, i, item)
-		if (!strcmp(json_string_value(item), name))
-			return;
-	json_array_append_new(v->missing, json_string(name));
+	if (v->missing && !kjson_has(v->missing, name))
+		json_array_append_new(v->missing, json_string(name));
 }
 
 /* A raw metric in base units. */
@@ -72,13 +65,7 @@ raw_value(struct values *v, const char *name)
 static const json_t *
 find_value(const json_t *table, const char *name)
 {
-	size_t i;
-	json_t *value;
-
-	json_array_foreach(json_object_get(table, "values"), i, value)
-		if (!strcmp(kjson_str_or(value, "name", ""), name))
-			return value;
-	return NULL;
+	return kjson_find(json_object_get(table, "values"), "name", name);
 }
 
 /*

@@ -49,18 +49,6 @@ topics(const json_t *table, const json_t *advice)
 	return out;
 }
 
-static bool
-fired(const json_t *findings, const char *id)
-{
-	size_t i;
-	json_t *f;
-
-	json_array_foreach((json_t *)findings, i, f)
-		if (!strcmp(kjson_str_or(f, "id", ""), id))
-			return true;
-	return false;
-}
-
 static int
 type_rank(const json_t *a)
 {
@@ -111,13 +99,8 @@ same_advice(const json_t *a, const json_t *b)
 static void
 append_new_name(json_t *list, const char *name)
 {
-	size_t i;
-	json_t *item;
-
-	json_array_foreach(list, i, item)
-		if (!strcmp(json_string_value(item), name))
-			return;
-	json_array_append_new(list, json_string(name));
+	if (!kjson_has(list, name))
+		json_array_append_new(list, json_string(name));
 }
 
 /* "agrees", "only_vendor", or "info" for remarks that recommend nothing. */
@@ -131,7 +114,7 @@ judge(json_t *advice, const json_t *table, const json_t *findings, json_t *agree
 	size_t i;
 
 	json_array_foreach(about, i, id)
-		if (fired(findings, json_string_value(id)))
+		if (kjson_find(findings, "id", json_string_value(id)))
 			json_array_append(matches, id);
 	if (type_rank(advice) == 2) {
 		verdict = "info";
@@ -170,17 +153,8 @@ vendor_report(const struct launch *l, const json_t *table, const json_t *finding
 			json_array_append(out, list[i]);
 	}
 	json_array_foreach((json_t *)findings, i, f)
-		if (n) {
-			const char *id = kjson_str_or(f, "id", "");
-			bool both = false;
-			size_t k;
-			json_t *a;
-
-			json_array_foreach(agrees, k, a)
-				both |= !strcmp(json_string_value(a), id);
-			if (!both)
-				append_new_name(only_ours, id);
-		}
+		if (n && !kjson_has(agrees, kjson_str_or(f, "id", "")))
+			append_new_name(only_ours, kjson_str_or(f, "id", ""));
 	*cross = json_pack(
 	    "{s:o,s:o,s:o}", "agrees", agrees, "only_vendor", only_vendor, "only_ours", only_ours);
 	return out;

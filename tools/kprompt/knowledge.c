@@ -131,17 +131,13 @@ static json_t *
 arch_words(const json_t *routes, const json_t *stable, const json_t *backends, const char *gpu)
 {
 	json_t *list = json_array(), *isas = json_object_get(routes, "isas"), *unused;
-	bool cpu = false;
+	bool cpu = kjson_has(backends, "cpu");
 	const char *isa;
-	json_t *word;
-	size_t i;
 
 	if (*gpu) {
 		route(list, routes, "gpus", gpu);
 		return list;
 	}
-	json_array_foreach((json_t *)backends, i, word)
-		cpu = cpu || !strcmp(json_string_value(word), "cpu");
 	json_object_foreach(isas, isa, unused)
 		if (cpu && json_object_get(json_object_get(stable, "isa"), isa))
 			route(list, routes, "isas", isa);

@@ -35,19 +35,15 @@ add_line(json_t *list, const char *fmt, ...)
 static void
 add_fact(json_t *list, const json_t *facts, const char *metric)
 {
-	size_t i;
-	json_t *f;
+	const json_t *f = kjson_find(facts, "metric", metric);
+	const char *word = json_string_value(json_object_get(f, "value"));
+	char number[32];
 
-	json_array_foreach((json_t *)facts, i, f)
-		if (!strcmp(kjson_str_or(f, "metric", ""), metric)) {
-			const char *word = json_string_value(json_object_get(f, "value"));
-			char number[32];
-
-			snprintf(number, sizeof number, "%.15g", kjson_num_or(f, "value", 0));
-			add_line(list, "%s: %s %s <- %s:L%ld", metric, word ? word : number,
-			    kjson_str_or(f, "unit", ""), kjson_str_or(f, "file", ""),
-			    (long)kjson_int_or(f, "line", 0));
-		}
+	snprintf(number, sizeof number, "%.15g", kjson_num_or(f, "value", 0));
+	if (f)
+		add_line(list, "%s: %s %s <- %s:L%ld", metric, word ? word : number,
+		    kjson_str_or(f, "unit", ""), kjson_str_or(f, "file", ""),
+		    (long)kjson_int_or(f, "line", 0));
 }
 
 static void

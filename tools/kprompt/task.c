@@ -303,13 +303,9 @@ add_entry(json_t *stable, const json_t *task, const json_t *backend)
 static bool
 in_set(const json_t *workload, const char *set)
 {
-	size_t i;
-	json_t *s;
+	const json_t *sets = json_object_get(workload, "sets");
 
-	json_array_foreach(json_object_get(workload, "sets"), i, s)
-		if (json_is_string(s) && !strcmp(json_string_value(s), set))
-			return true;
-	return !json_object_get(workload, "sets");
+	return !sets || kjson_has(sets, set);
 }
 
 /* "timed": [{"name","text":"M = 1024, N = 1024"}] for the set in use. */

@@ -434,10 +434,7 @@ is_reusable(const struct kcandidate *c)
 
 	if (!code)
 		return c->won;
-	for (size_t i = 0; i < LEN(lessons); i++)
-		if (!strcmp(code, lessons[i]))
-			return true;
-	return false;
+	return kindex_of(code, lessons, LEN(lessons)) < LEN(lessons);
 }
 
 static void

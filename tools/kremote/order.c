@@ -62,12 +62,10 @@ name_there(const struct making *m, const char *path)
 static void
 add(struct making *m, const char *name, const char *text, size_t len)
 {
-	json_t *list = json_object_get(m->o->head, "files"), *old;
-	size_t i;
+	json_t *list = json_object_get(m->o->head, "files");
 
-	json_array_foreach(list, i, old)
-		if (!strcmp(json_string_value(json_object_get(old, "path")), name))
-			return;
+	if (kjson_find(list, "path", name))
+		return;
 	if (json_array_append_new(
 	        list, json_pack("{s:s,s:I}", "path", name, "size", (json_int_t)len)) < 0)
 		kdie(K_USAGE, "%s: the name is not UTF-8", name);

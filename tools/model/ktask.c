@@ -1413,15 +1413,7 @@ ktask_path(const struct ktask *t, const char *name)
 bool
 ktask_in_set(const struct ktask_workload *w, const char *set)
 {
-	size_t i;
-	json_t *s;
-
-	if (!w->sets)
-		return true;
-	json_array_foreach(w->sets, i, s)
-		if (!strcmp(json_string_value(s), set))
-			return true;
-	return false;
+	return !w->sets || kjson_has(w->sets, set);
 }
 
 const struct ktask_workload *
