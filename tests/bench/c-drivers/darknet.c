@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "avgpool_layer.h"
 #include "blas.h"
 #include "convolutional_layer.h"
 #include "darknet.h"
@@ -17,9 +18,15 @@
 #include "image.h"
 #include "logistic_layer.h"
 #include "softmax_layer.h"
+#include "tree.h"
+#include "utils.h"
 #include "yolo_layer.h"
 
 void bilinear_init(layer l);
+void blocky_image(image im, int s);
+void censor_image(image im, int dx, int dy, int w, int h);
+void load_rle(image im, int *rle, int n);
+void normalize_image2(image p);
 
 static FILE *out;
 
@@ -99,14 +106,45 @@ write_png(const char *name, int w, int h)
 	free(raw);
 }
 
+/* A picture of flat blocks, in which four blocks of luma share one of each colour. */
+static void
+write_wide_jpeg(const char *name, int w, int h)
+{
+	static const uint8_t tables[] = { 0xff, 0xc4, 0, 21, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4, 0xff, 0xc4, 0, 20, 0x10,
+		1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xda, 0, 12, 3, 1, 0, 2, 0, 3, 0, 0, 63, 0 };
+	const uint8_t frame[] = { 0xff, 0xc0, 0, 17, 8, (uint8_t)(h >> 8), (uint8_t)h, (uint8_t)(w >> 8), (uint8_t)w, 3, 1, 0x41, 0,
+		2, 0x11, 0, 3, 0x11, 0 };
+	FILE *f = fopen(name, "wb");
+	uint32_t bits = 0;
+	int n = 0;
+
+	fwrite("\xff\xd8\xff\xdb\0\x43\0", 1, 7, f);
+	for (int i = 0; i < 64; i++)
+		fputc(16, f);
+	fwrite(frame, 1, sizeof frame, f);
+	fwrite(tables, 1, sizeof tables, f);
+	/* Each block: the code of 4 bits (10), a difference that the next but five takes back, the end (0). */
+	for (int i = 0; i < w / 32 * (h / 8) * 6; i++) {
+		bits = bits << 7 | 0x40 | (uint32_t)(i / 6 % 2 ? 8 + i / 12 % 8 : 7 - i / 12 % 8) << 1;
+		for (n += 7; n >= 8; n -= 8) {
+			fputc((int)(bits >> (n - 8) & 255), f);
+			if ((bits >> (n - 8) & 255) == 255)
+				fputc(0, f);
+		}
+	}
+	fwrite("\x7f\xff\xd9", 1, 3, f);
+	fclose(f);
+}
+
 static void
 images(void)
 {
-	static const char *const files[] = { "data/dog.jpg", "data/eagle.jpg", "clear.png" };
+	static const char *const files[] = { "data/dog.jpg", "data/eagle.jpg", "clear.png", "wide.jpg" };
 
 	write_png("clear.png", 640, 480);
+	write_wide_jpeg("wide.jpg", 1280, 640);
 	for (int r = 0; r < 12; r++)
-		for (int i = 0; i < 3; i++) {
+		for (int i = 0; i < 4; i++) {
 			image im = load_image((char *)files[i], 0, 0, i == 2 ? 4 : 3);
 
 			sum(files[i], im.data, im.w * im.h * im.c);
@@ -144,6 +182,72 @@ layers(void)
 }
 
 static void
+more_layers(void)
+{
+	layer pool = make_avgpool_layer(4, 26, 26, 128);
+	network net = { .n = 1, .batch = 4 };
+	float *x = numbers(4 * 64 * 26 * 26), *dx = numbers(4 * 64 * 26 * 26);
+
+	net.input = numbers(4 * 128 * 26 * 26);
+	for (int r = 0; r < 20; r++) {
+		net.input[r] += 0.25f;
+		forward_avgpool_layer(pool, net);
+		shortcut_cpu(4, 26, 26, 64, net.input, 26, 26, 64, 1, 0.5f, x);
+		l2normalize_cpu(x, dx, 4, 64, 26 * 26);
+	}
+	sum("pool", pool.output, 4 * 128);
+	sum("normal", x, 4 * 64 * 26 * 26);
+	sum("slope", dx, 4 * 64 * 26 * 26);
+}
+
+static void
+pictures(void)
+{
+	image im = load_image("data/dog.jpg", 320, 240, 3), mask = make_image(320, 240, 1);
+	int runs[400];
+
+	for (int i = 0; i < 400; i++)
+		runs[i] = 50 + i % 90;
+	for (int r = 0; r < 20; r++) {
+		for (int i = 0; i < 3 * 240 * 320; i++)
+			im.data[i] += number((unsigned)(i + r)) / 100;
+		normalize_image2(im);
+		blocky_image(im, 2 + r % 3);
+		censor_image(im, 40, 30, 200, 150);
+		runs[r]++;
+		load_rle(mask, runs, 400);
+	}
+	sum("picture", im.data, 3 * 240 * 320);
+	sum("mask", mask.data, 240 * 320);
+}
+
+/* A tree of classes, and searches for the largest and for a number. */
+static void
+classes(void)
+{
+	enum { N = 5000, CELLS = 169 };
+	float *x = numbers(N * CELLS), total = 0;
+	int *numbered = calloc(N, sizeof *numbered), found = 0;
+	FILE *f = fopen("tree.txt", "w");
+	tree *t;
+
+	for (int i = 0; i < N; i++)
+		fprintf(f, "n%d %d\n", i, i ? (i - 1) / 2 : -1);
+	fclose(f);
+	t = read_tree("tree.txt");
+	for (int i = 0; i < N; i++) {
+		x[i * CELLS] += 1;
+		numbered[i] = (i * 7) % N;
+	}
+	for (int i = 0; i < N; i++) {
+		total += get_hierarchy_probability(x, t, i, CELLS);
+		if (i % 10 == 0)
+			found += max_index(x + i, N * 20) + int_index(numbered, i, N);
+	}
+	fprintf(out, "classes %.5g %d\n", total, found);
+}
+
+static void
 boxes(void)
 {
 	detection *dets = calloc(2000, sizeof *dets);
@@ -163,6 +267,9 @@ main(int argc, char **argv)
 	out = fopen(argv[argc - 1], "w");
 	images();
 	layers();
+	more_layers();
+	pictures();
+	classes();
 	boxes();
 	return fclose(out);
 }

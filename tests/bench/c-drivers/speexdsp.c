@@ -20,7 +20,7 @@ main(int argc, char **argv)
 {
 	SpeexPreprocessState *p = speex_preprocess_state_init(FRAME, RATE);
 	SpeexEchoState *e = speex_echo_state_init(FRAME, TAIL);
-	SpeexResamplerState *r;
+	SpeexResamplerState *r, *threefold;
 	FILE *f = fopen(argv[argc - 1], "wb");
 	int on = 1, error, rate = RATE;
 	float level = 8000;
@@ -31,6 +31,7 @@ main(int argc, char **argv)
 	speex_preprocess_ctl(p, SPEEX_PREPROCESS_SET_ECHO_STATE, e);
 	speex_echo_ctl(e, SPEEX_ECHO_SET_SAMPLING_RATE, &rate);
 	r = speex_resampler_init(1, RATE, 44100, 7, &error);
+	threefold = speex_resampler_init(1, RATE, 48000, 7, &error);
 	for (int t = 0; t < FRAMES; t++) {
 		spx_int16_t far[FRAME], near[FRAME], clean[FRAME], wide[FRAME * 4];
 		spx_uint32_t in = FRAME, out = FRAME * 4;
@@ -44,6 +45,9 @@ main(int argc, char **argv)
 		speex_echo_cancellation(e, near, far, clean);
 		speex_preprocess_run(p, clean);
 		speex_resampler_process_int(r, 0, clean, &in, wide, &out);
+		fwrite(wide, sizeof *wide, out, f);
+		in = FRAME, out = FRAME * 4;
+		speex_resampler_process_int(threefold, 0, clean, &in, wide, &out);
 		fwrite(wide, sizeof *wide, out, f);
 	}
 	return fclose(f);
