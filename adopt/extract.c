@@ -11,7 +11,8 @@
 #include "klog.h"
 #include "preprocess.h"
 
-enum { TRIES = 8, PULLS = 32, AROUND = 8, LOG_CHARS = 6000, CONTEXT_MAX = 200000 };
+enum { TRIES = 8, PULLS = 32, AROUND = 8, LOG_CHARS = 6000, CONTEXT_MAX = 200000,
+	LARGE = 50000 };
 
 json_t *
 compile_settings(const struct adoption *a)
@@ -326,7 +327,7 @@ assemble(struct assembly *x, const struct adoption *a, const char *copy, const c
 	free(name);
 }
 
-/* The same by another method; X is unchanged if that does not build either. */
+/* By another method: X is unchanged if that does not build, or if both build with similar texts. */
 static void
 assemble_in_place_of(struct assembly *x, const struct adoption *a, const char *copy,
     const char *file, const json_t *settings)
@@ -334,7 +335,7 @@ assemble_in_place_of(struct assembly *x, const struct adoption *a, const char *c
 	struct assembly other;
 
 	assemble(&other, a, copy, file, settings);
-	if (other.good) {
+	if (other.good && (!x->good || strlen(other.text) < strlen(x->text) / 2)) {
 		assembly_free(x);
 		*x = other;
 	} else {
@@ -342,7 +343,10 @@ assemble_in_place_of(struct assembly *x, const struct adoption *a, const char *c
 	}
 }
 
-/* If conditions and includes are too complex for our scanner, the compiler resolves them first. */
+/*
+ * If conditions and includes are too complex for our scanner, the compiler resolves them first; or
+ * if a whole library stands in one condition, which our scanner does not take apart.
+ */
 static void
 assemble_decided(
     struct assembly *x, const struct adoption *a, const char *copy, const json_t *settings)
@@ -394,7 +398,7 @@ extract(const struct adoption *a)
 	assemble(&x, a, copy, a->file, settings);
 	if (!x.good && a->device)
 		assemble_included(&x, a, copy, settings);
-	if (!x.good)
+	if (!x.good || strlen(x.text) > LARGE)
 		assemble_decided(&x, a, copy, settings);
 	if (!x.good) {
 		write_text(source, x.text, strlen(x.text));

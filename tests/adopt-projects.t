@@ -92,6 +92,42 @@ ok 'a folder two levels up: the message says how to adopt from the folder above,
 	exits 0 kadopt adopt -o f -p "$from" --file "$file" --kernel blur --build "cd app && gcc -O1 -I../../common -o app main.c" --run "cd app && ./app \"two words\" out.txt" --outputs app/out.txt --threads 1 --runs 1 --proxy 0.0001,10000
 	jq -e ".workloads[0].axes.n == 4000" f/task.json'
 
+# A library in one condition, of which the function needs nothing, and which does what no candidate may.
+mkdir whole
+{
+	echo "#ifdef WHOLE"
+	seq 600 | sed 's/.*/static int read_&(const char *name) { FILE *f = fopen(name, "rb"); int c = f ? fgetc(f) : &; return f ? fclose(f) + c : c; }/'
+	echo "int read_all(const char *name) { return read_1(name) + read_600(name); }"
+	echo "#endif"
+} >whole/whole.h
+cat >whole/main.c <<'EOF'
+#include <stdio.h>
+#include <stdlib.h>
+#define WHOLE
+#include "whole.h"
+typedef struct { int w, h; float *data; } image;
+void tint(image im, float by)
+{
+	for (int y = 0; y < im.h; y++)
+		for (int x = 0; x < im.w; x++)
+			im.data[y * im.w + x] = im.data[y * im.w + x] * by + 1;
+}
+int main(void)
+{
+	image im = { 100, 70, malloc(7000 * sizeof(float)) };
+	double sum = read_all("none") * 0;
+
+	for (int i = 0; i < 7000; i++) im.data[i] = (float)(i % 11) - 3;
+	for (int r = 0; r < 9; r++) tint(im, 0.5f);
+	for (int i = 0; i < 7000; i++) sum += (double)im.data[i];
+	printf("%.4g\n", sum);
+	return 0;
+}
+EOF
+ok 'a library of which the function needs nothing stays out of its text' '
+	exits 0 kadopt adopt -o c-whole -p whole --file main.c --kernel tint --build "gcc -O2 -w -o app main.c" --run "./app >out.txt" --outputs out.txt --threads 1 --runs 1 --proxy 0.0001,10000
+	! grep -q fopen c-whole/reference.c'
+
 # A single-header library: the file that includes it defines the macro that enables its code, and a condition chooses a
 # type.
 mkdir header
