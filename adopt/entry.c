@@ -38,6 +38,17 @@ refuse(struct making *m, const struct kscan_param *p, const char *fmt, ...)
 	va_end(ap);
 }
 
+/* Does the function use this member of P, or, with END "=", modify it? Perhaps behind another name. */
+static bool
+uses(const struct making *m, const struct kscan_param *p, const char *member, const char *end)
+{
+	char *name = kasprintf("%s.%s%s", p->name, member, end);
+	bool found = json_object_get(m->seen, name) || json_object_get(m->seen, strchr(name, '.'));
+
+	free(name);
+	return found;
+}
+
 /* A parameter of the entry; its fields are set by the caller. */
 static struct unit_param *
 add_param(struct making *m, const char *name, const char *type, const char *value)
@@ -163,12 +174,11 @@ flatten_member(struct making *m, const struct kscan_param *p, const struct kscan
 	bool square = strchr(x->text, '[') != NULL;
 	struct type type;
 	struct type_leaves leaves = { 0 };
-	char *used = kasprintf(".%s", x->name), *written = kasprintf(".%s=", x->name);
-	bool plain;
+	bool plain, written = uses(m, p, x->name, "=");
 
 	type_find(&m->types, x->type, x->stars - square, &type);
 	plain = type.kind == TYPE_RECORD && type_leaves(&m->types, &type, &leaves);
-	if (!json_object_get(m->seen, used) && *x->name) {
+	if (!uses(m, p, x->name, "") && *x->name) {
 		/* Nothing uses it. */
 	} else if (strchr(x->text, '{') && !strchr(x->text, '*') && *x->name) {
 		copy_member(
@@ -176,7 +186,7 @@ flatten_member(struct making *m, const struct kscan_param *p, const struct kscan
 	} else if (x->strange || type.stars > 1 || (square && type.stars)) {
 		refuse(m, p, "its member %s is not supported, but used", x->text);
 	} else if (!type.stars && type.kind == TYPE_NUMBER && !square &&
-	    (constant || !json_object_get(m->seen, written))) {
+	    (constant || !written)) {
 		add_param(m, name, type.name, in);
 		kbuf_printf(&m->before, "\t%s = %s;\n", out, name);
 	} else if (!type.stars && (type.kind == TYPE_NUMBER || plain)) {
@@ -186,7 +196,7 @@ flatten_member(struct making *m, const struct kscan_param *p, const struct kscan
 		        : type.kind == TYPE_NUMBER     ? "&"
 		                                       : "(unsigned char *)&",
 		    constant, type.kind != TYPE_NUMBER);
-	} else if (type.stars && !constant && json_object_get(m->seen, written)) {
+	} else if (type.stars && !constant && written) {
 		refuse(m, p, "its member %s is a pointer that is moved", x->text);
 	} else if (type.stars && (type.kind == TYPE_NUMBER || type.kind == TYPE_VOID || plain)) {
 		bool bytes = type.kind != TYPE_NUMBER;
@@ -203,8 +213,6 @@ flatten_member(struct making *m, const struct kscan_param *p, const struct kscan
 	}
 	type_leaves_free(&leaves);
 	type_free(&type);
-	free(used);
-	free(written);
 	free(in);
 	free(out);
 	free(name);
@@ -315,20 +323,16 @@ is_indexed(const struct making *m, const struct kscan_param *p)
 
 /* The first member of the record that contains a pointer and is used; to be freed. */
 static char *
-used_pointer(const struct making *m, const struct type *record)
+used_pointer(const struct making *m, const struct kscan_param *p, const struct type *record)
 {
 	struct kscan_param *members;
 	bool hidden;
 	size_t n = kscan_members(&record->source->scan, record->item, &members, &hidden);
 	char *found = hidden ? kstrdup("") : NULL;
 
-	for (size_t i = 0; i < n && !found; i++) {
-		char *used = kasprintf(".%s", members[i].name);
-
-		if (strchr(members[i].text, '*') && json_object_get(m->seen, used))
+	for (size_t i = 0; i < n && !found; i++)
+		if (strchr(members[i].text, '*') && uses(m, p, members[i].name, ""))
 			found = kstrdup(members[i].text);
-		free(used);
-	}
 	kscan_members_free(members, n);
 	return found;
 }
@@ -367,7 +371,7 @@ take_record(struct making *m, const struct kscan_param *p, const struct type *ty
 		    type->name);
 	} else if (is_indexed(m, p)) {
 		/* Pointers in them that are never dereferenced are copied like other bytes. */
-		used = used_pointer(m, type);
+		used = used_pointer(m, p, type);
 		if (used)
 			refuse(m, p, "many structures, whose member %s is a pointer", used);
 		else

@@ -7,7 +7,8 @@
 
 /*
  * Set U's entry, its text and its parameters, for the function F of the source WHICH; every
- * obstacle adds a line to WHY. SEEN: the names that F and the functions it calls use. SYMBOLS:
+ * obstacle adds a line to WHY. SEEN: the names that F and the functions it calls use; a member m as
+ * ".m", or as "p.m" where it is one of F's parameter p, and with "=" where it is modified. SYMBOLS:
  * __constant__ variables among them that other code fills, by name, with their declarations.
  */
 void entry_make(struct unit *u, const struct unit_sources *sources, size_t which,

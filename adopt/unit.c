@@ -21,6 +21,7 @@ struct reach {
 	bool kernel;
 	struct kbuf *why;
 	int depth;
+	struct kscan_signature own; /* of the function itself */
 };
 
 enum { REACH = 12 };
@@ -99,6 +100,47 @@ look_at_variable(
 	    name, s->name, kline_at(s->text, x->from));
 }
 
+/* The parameter of the function itself whose member is at AT, directly ("p->m", "p.m"), or "". */
+static const char *
+parameter_before(const struct reach *r, size_t at)
+{
+	const char *code = r->in->scan.code;
+	size_t to = at - (code[at - 1] == '.' ? 1 : 2), from = to;
+
+	while (from > 0 && kis_word(code[from - 1]))
+		from--;
+	if (r->depth > 1 || (from > 0 && strchr(".>", code[from - 1])))
+		return "";
+	for (size_t i = 0; i < r->own.count; i++)
+		if (strlen(r->own.params[i].name) == to - from &&
+		    !strncmp(r->own.params[i].name, code + from, to - from))
+			return r->own.params[i].name;
+	return "";
+}
+
+/* If X of the source S only declares a function: its definition elsewhere, if there is just one. */
+static const struct kscan_item *
+definition_of(const struct reach *r, const char *name, const struct kscan_item *x,
+    const struct unit_source **s)
+{
+	const struct unit_source *in, *there = NULL;
+	const struct kscan_item *y, *found = NULL;
+	size_t i = 0;
+	int count = 0;
+
+	if (x->kind != KSCAN_DECLARATION || kscan_has_word(&(*s)->scan, x, "static"))
+		return x;
+	while ((y = unit_item(r->sources, r->which, name, &i, &in)))
+		if (y->kind == KSCAN_FUNCTION && !kscan_has_word(&in->scan, y, "static")) {
+			found = y;
+			there = in;
+			count++;
+		}
+	if (count == 1)
+		*s = there;
+	return count == 1 ? found : x;
+}
+
 static bool
 see_name(void *arg, const char *name, size_t len, size_t at)
 {
@@ -107,14 +149,15 @@ see_name(void *arg, const char *name, size_t len, size_t at)
 	const struct unit_source *s, *in = r->in;
 	const struct kscan_item *x;
 	size_t i = 0;
+	bool called;
 
 	if (at > 1 && (in->scan.code[at - 1] == '.' || !strncmp(in->scan.code + at - 2, "->", 2))) {
-		/* A member: ".name", and ".name=" if it is modified. */
-		char *member = kasprintf(".%s=", word);
+		/* A member: ".name" or "parameter.name", and with "=" if it is modified. */
+		char *member = kasprintf("%s.%s=", parameter_before(r, at), word);
 
 		if (is_changed(in, at, len))
 			json_object_set_new(r->seen, member, json_true());
-		member[len + 1] = '\0';
+		member[strlen(member) - 1] = '\0';
 		json_object_set_new(r->seen, member, json_true());
 		free(member);
 		free(word);
@@ -126,7 +169,10 @@ see_name(void *arg, const char *name, size_t len, size_t at)
 	if (!json_object_get(r->seen, word)) {
 		json_object_set_new(r->seen, word, json_true());
 		x = unit_item(r->sources, r->which, word, &i, &s);
-		if (x && x->kind == KSCAN_FUNCTION && strchr("(<", in->scan.code[at]))
+		called = x && strchr("(<", in->scan.code[at]);
+		if (called)
+			x = definition_of(r, word, x, &s);
+		if (called && x->kind == KSCAN_FUNCTION)
 			look_into(r, s, x);
 		else if (x && x->kind == KSCAN_DECLARATION)
 			look_at_variable(r, s, x, word);
@@ -248,6 +294,7 @@ unit_make(struct unit *u, const struct unit_sources *sources, size_t which,
 	r.kernel = u->kernel;
 	r.language =
 	    kjson_str_or(rules_language(u->kernel ? "kernel.cu" : s->name), "language", "c");
+	kscan_signature(&s->scan, f, &r.own);
 	if (is_member(&s->scan, f)) {
 		kbuf_puts(why, "it is a member of a type\n");
 		member = why->len;
@@ -262,6 +309,7 @@ unit_make(struct unit *u, const struct unit_sources *sources, size_t which,
 	/* That is all there is to say. */
 	if (member)
 		why->data[why->len = member] = '\0';
+	kscan_signature_free(&r.own);
 	json_decref(r.seen);
 	json_decref(r.symbols);
 	return why->len == before;

@@ -91,6 +91,18 @@ void stride(const float *table, float *x, int n)
 		i += step % 64;
 	}
 }
+void fill(struct layer *l, const struct layer *by)
+{
+	for (int i = 0; i < l->n; i++)
+		l->out[i] = by->part->sizes[i] + i;
+}
+void tell(const float *x, int n);
+void told(float *out, int n)
+{
+	for (int i = 0; i < n; i++)
+		out[i] += 1;
+	tell(out, n);
+}
 void timed(float *out, int n, float by)
 {
 	for (int i = 0; i < n; i++)
@@ -110,6 +122,10 @@ void product(float *out, const float *x, const float *w, int n, int d);
 void grow(short *data, int n);
 void timed(float *out, int n, float by);
 void stride(const float *table, float *x, int n);
+void tell(const float *x, int n)
+{
+	printf("%g %d\\n", x[0], n);
+}
 int main(void)
 {
 	enum { N = 3000, STEPS = 8 };
@@ -158,6 +174,12 @@ ok 'a list says why structures with pointers cannot be adopted' '
 	[ "$(why shift)" = good ]
 	why named | grep -q "many structures, whose member const char\*name is a pointer"
 	why next | grep -q "its member const unsigned char\*at is a pointer that is moved"'
+ok 'what a function calls in another source counts, too' '
+	. ./helpers.sh
+	why told | grep -q "^tell (main.c:1[0-9]).*reads, writes or prints"'
+ok 'of a structure, only the members that are used of that parameter' '
+	. ./helpers.sh
+	jq -s -e ".[] | select(.function == \"fill\") | .good and (.unit.parameters | map(.name) == [\"l_n\", \"l_out\", \"by_part_sizes\"])" list.ndjson'
 ok 'an array of structures whose pointers are never followed is passed as bytes' '
 	. ./helpers.sh
 	exits 0 take shift k.c
