@@ -13,7 +13,7 @@
 
 static const char usage[] = "usage: kadopt configs [OPTION...]\n";
 
-enum { TOP_MAX = 64 };
+enum { TOP_MAX = 64, FEW = 32 };
 
 struct options {
 	const char *campaign, *output, *key, *ncu;
@@ -128,13 +128,46 @@ divides(const json_t *call, json_int_t v)
 	return false;
 }
 
+/* Number of different values of an integer; -1: it is no integer in some call. */
+static long
+count_values(const json_t *calls, const char *name)
+{
+	json_t *seen = json_object();
+	const json_t *c;
+	size_t i;
+	long count;
+	char value[32];
+
+	json_array_foreach((json_t *)calls, i, c) {
+		const json_t *v = json_object_get(json_object_get(c, "args"), name);
+
+		if (!json_is_integer(v))
+			break;
+		snprintf(value, sizeof value, "%lld", (long long)json_integer_value(v));
+		json_object_set_new(seen, value, json_true());
+	}
+	count = i == json_array_size(calls) ? (long)json_object_size(seen) : -1;
+	json_decref(seen);
+	return count;
+}
+
+/* An integer that distinguishes a few kinds of calls, and does not just count them. */
+static bool
+has_few_values(const json_t *calls, const char *name, long few)
+{
+	long count = count_values(calls, name);
+
+	return count >= 0 && count <= few;
+}
+
 /*
- * An integer with a typical name for a size, or one that divides the size of what is pointed to in
- * every call.
+ * An integer with a typical name for a size, unless it is a number for every call, or one that
+ * divides the size of what is pointed to in every call.
  */
 static bool
 is_size(const json_t *calls, const char *name)
 {
+	long most = (long)json_array_size(calls) / 4;
 	const json_t *c;
 	bool size = true;
 	size_t i;
@@ -146,30 +179,8 @@ is_size(const json_t *calls, const char *name)
 			return false;
 		size = size && divides(c, json_integer_value(v));
 	}
-	return size || is_size_name(name);
-}
-
-/* An integer that distinguishes a few kinds of calls, and does not just count them. */
-static bool
-has_few_values(const json_t *calls, const char *name)
-{
-	enum { FEW = 32 };
-	json_t *seen = json_object();
-	const json_t *c;
-	size_t i, count;
-	char value[32];
-
-	json_array_foreach((json_t *)calls, i, c) {
-		const json_t *v = json_object_get(json_object_get(c, "args"), name);
-
-		if (!json_is_integer(v) || json_object_size(seen) > FEW)
-			break;
-		snprintf(value, sizeof value, "%lld", (long long)json_integer_value(v));
-		json_object_set_new(seen, value, json_true());
-	}
-	count = json_object_size(seen);
-	json_decref(seen);
-	return i == json_array_size(calls) && count <= FEW;
+	return size ||
+	    (is_size_name(name) && has_few_values(calls, name, most < FEW ? FEW : most));
 }
 
 static void
@@ -204,7 +215,7 @@ find_rule(struct rule *r, const struct options *o, const json_t *observed)
 	sized = r->count > 0;
 	/* If nothing looks like a size, use all integers with few values. */
 	json_object_foreach((json_t *)args, name, v)
-		if (r->count < KCONFIGS_KEY && !sized && has_few_values(observed, name))
+		if (r->count < KCONFIGS_KEY && !sized && has_few_values(observed, name, FEW))
 			r->names[r->count++] = name;
 }
 
