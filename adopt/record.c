@@ -113,6 +113,35 @@ choose(const struct adoption *a, const json_t *configs, const json_t *calls)
 	return b.data;
 }
 
+/*
+ * What was seen of the saved calls, adopt/recorded/calls.ndjson. Only their memory was examined, so
+ * only they say what was written.
+ */
+static void
+write_saved(const struct adoption *a, const json_t *calls)
+{
+	struct kbuf b = { 0 };
+	const json_t *call, *p;
+	size_t i;
+
+	kbuf_puts(&b, "");
+	json_array_foreach((json_t *)calls, i, call) {
+		const char *name;
+		bool saved = false;
+
+		json_object_foreach(json_object_get(call, "pointers"), name, p)
+			saved |= json_object_get(p, "written") != NULL;
+		if (saved) {
+			char *line = json_dumps(call, KIO_DUMP);
+
+			kbuf_printf(&b, "%s\n", line);
+			free(line);
+		}
+	}
+	write_text(adopt_path(a, "recorded/calls.ndjson"), b.data, b.len);
+	kbuf_free(&b);
+}
+
 /* Run the application once more; the files show which calls occurred. */
 static void
 save(const struct adoption *a, const char *lines)
@@ -120,6 +149,7 @@ save(const struct adoption *a, const char *lines)
 	char *folder = adopt_path(a, "watch"), *file = adopt_path(a, "recorded/calls");
 	struct watch w = { .a = a, .folder = folder, .cuda = a->device, .save = file };
 	struct signature s;
+	json_t *calls;
 	json_int_t dropped;
 	char *text, why[512];
 	size_t len;
@@ -132,7 +162,9 @@ save(const struct adoption *a, const char *lines)
 	/* Run the copy that was observed, unless somebody removed it. */
 	if (!kis_there(watch_copy_path(&w)))
 		watch_prepare(&w, &s);
-	json_decref(watch_run(&w, WATCH_ARGS, &dropped));
+	calls = watch_run(&w, WATCH_ARGS, &dropped);
+	write_saved(a, calls);
+	json_decref(calls);
 	signature_free(&s);
 	free(text);
 }

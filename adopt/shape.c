@@ -220,33 +220,44 @@ call_has_null(const json_t *call)
 	return false;
 }
 
+/* The different calls in a file; SEEN: those that are in V already. */
 static void
-load_calls(struct values *v, const struct adoption *a)
+load_file(struct values *v, json_t *seen, const char *path)
 {
-	char *path = adopt_made(a, "observed.ndjson", "observe");
-	json_t *seen = json_object();
 	struct krec rec;
 	struct kin in;
-	bool header = true;
 
-	v->calls = json_array();
 	kin_open(&in, path);
 	while (kin_next(&in, &rec)) {
 		const json_t *args = json_object_get(rec.json, "args");
 		json_t *both = json_pack("[O?,O?]", args, json_object_get(rec.json, "pointers"));
 		char *key = json_dumps(both, KIO_DUMP);
 
-		if (!header && args && !json_object_get(seen, key)) {
+		/* The header has no arguments. */
+		if (args && !json_object_get(seen, key)) {
 			values_number((json_t *)args);
 			json_object_set_new(seen, key, json_true());
 			json_array_append(v->calls, rec.json);
 		}
-		header = false;
 		free(key);
 		json_decref(both);
 		krec_free(&rec);
 	}
 	kin_close(&in);
+}
+
+/* A recorded call may touch more than the calls with the same numbers that were measured before. */
+static void
+load_calls(struct values *v, const struct adoption *a)
+{
+	char *path = adopt_made(a, "observed.ndjson", "observe"),
+	     *recorded = adopt_path(a, "recorded/calls.ndjson");
+	json_t *seen = json_object();
+
+	v->calls = json_array();
+	load_file(v, seen, path);
+	if (kis_there(recorded))
+		load_file(v, seen, recorded);
 	json_decref(seen);
 	if (!json_array_size(v->calls))
 		kdie(K_USAGE, "%s contains no call with arguments", path);

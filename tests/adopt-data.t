@@ -181,6 +181,43 @@ void shift(struct filter *f, const float *in, int n)
 		f->line[i] = sum;
 	}
 }
+/* How much it writes depends on the data. */
+int pack(const unsigned char *from, int n, unsigned char *to)
+{
+	int at = 0;
+
+	for (int i = 0, k; i < n; i = k) {
+		for (k = i + 1; k < n && k - i < 255 && from[k] == from[i]; k++)
+			continue;
+		to[at++] = (unsigned char)(k - i);
+		to[at++] = from[i];
+	}
+	return at;
+}
+/* Where it writes is a number that it keeps. */
+void append(int *at, const float *x, int n, float *to)
+{
+	for (int i = 0; i < n; i++)
+		to[*at + i] = x[i] * 0.5f;
+	*at = (*at + n) % 1000;
+}
+/* A chain that leads out of its array if its steps are others. */
+void chain(const unsigned char *steps, int n, unsigned short *to)
+{
+	for (int i = 0, at = 0; i < n && steps[0] < 9; i++) {
+		to[i] = steps[at];
+		at += steps[at];
+	}
+}
+/* The parents of a node, whose number is another one in every call. */
+float upwards(const float *x, const int *parent, int c)
+{
+	float p = 1;
+
+	for (; c > 0; c = parent[c])
+		p *= x[c];
+	return p;
+}
 /* Each number from the one before: two arguments, one array. */
 void scan(const float *from, float *to, int n)
 {
@@ -196,9 +233,15 @@ struct filter { int taps; float *line; const float *weights; };
 void blend(int rows, int cols, const float *in, const float *weights, float *out);
 void shift(struct filter *f, const float *in, int n);
 void scan(const float *from, float *to, int n);
+int pack(const unsigned char *from, int n, unsigned char *to);
+void append(int *at, const float *x, int n, float *to);
+void chain(const unsigned char *steps, int n, unsigned short *to);
+float upwards(const float *x, const int *parent, int c);
 int main(int argc, char **argv)
 {
 	float *arena = malloc(1 << 22), *in = arena + 1000, *out = arena + 500000, weights[333];
+	static unsigned short zeros[401];
+	int parent[400], at = 0;
 	struct filter f = { 21, out, weights };
 	double sum = 0;
 
@@ -211,6 +254,25 @@ int main(int argc, char **argv)
 		if (!strcmp(argv[1], "blend")) blend(rows, cols, in, weights, out);
 		if (!strcmp(argv[1], "shift")) shift(&f, in, rows * 100);
 		if (!strcmp(argv[1], "scan")) scan(in, in + 1, rows * 100);
+		if (!strcmp(argv[1], "append")) append(&at, in, 1000, out);
+	}
+	for (int r = 0; r < 9 && !strcmp(argv[1], "pack"); r++) {
+		unsigned char *bytes = (unsigned char *)arena;
+
+		for (int i = 0; i < 4000; i++) bytes[i] = (unsigned char)(i / (r < 2 ? 100 : 20 - r));
+		sum += pack(bytes, 4000, bytes + 500000);
+	}
+	for (int r = 0; r < 9 && !strcmp(argv[1], "chain"); r++) {
+		unsigned char *steps = malloc(700);
+
+		for (int i = 0; i < 700; i++) steps[i] = i % 5 ? 2 : 1;
+		*steps = r % 2 ? 9 : 1;
+		chain(steps, 400 + r % 2, r % 2 ? zeros : (unsigned short *)out);
+		sum += ((unsigned short *)out)[7];
+	}
+	for (int c = 0; c < 400 && !strcmp(argv[1], "upwards"); c++) {
+		if (!c) for (int i = 0; i < 400; i++) parent[i] = i / 2;
+		sum += upwards(in, parent, c);
 	}
 	for (int i = 0; i < 10000; i += 10) sum += out[i] + in[i];
 	printf("%.6g\n", sum);
@@ -235,6 +297,22 @@ ok 'the same for arrays that a structure points to' '
 	exits 0 arena shift
 	sed 1d a-shift/adopt/observed.ndjson | head -1 | jq -e ".pointers | .f_line.reach == 40000 and .f_weights.room == 84 and .in.reach == 40080"
 	jq -e ".outputs.f_line.shape == [\"n\"] and .inputs.f_weights.shape == [\"f_taps\"] and .inputs.in.shape == [\"f_taps+n-1\"]" a-shift/task.json'
+ok 'a recorded call that touches more than the calls that were measured' '
+	. ./helpers.sh
+	exits 0 arena pack
+	jq -e ".workloads | length == 1 and .[0].axes.to_elements > 80" a-pack/task.json'
+ok 'a number that says where to write is not taken for a mere output before that is known' '
+	. ./helpers.sh
+	exits 0 arena append
+	jq -e ".workloads[0].values.x.fresh != false" a-append/task.json'
+ok 'results that depend on nothing but what cannot be drawn anew' '
+	. ./helpers.sh
+	exits 0 arena chain
+	jq -e ".workloads | any(.axes.n == 400)" a-chain/task.json'
+ok 'a number that differs in every call is not a size, whatever its name' '
+	. ./helpers.sh
+	arena upwards || :
+	jq -e ".groups == 1 and .calls == 400" a-upwards/adopt/configs.json'
 ok 'an array that overlaps a written one is refused by name' '
 	. ./helpers.sh
 	exits 2 arena scan
