@@ -179,8 +179,7 @@ is_size(const json_t *calls, const char *name)
 			return false;
 		size = size && divides(c, json_integer_value(v));
 	}
-	return size ||
-	    (is_size_name(name) && has_few_values(calls, name, most < FEW ? FEW : most));
+	return size || (is_size_name(name) && has_few_values(calls, name, most < FEW ? FEW : most));
 }
 
 static void

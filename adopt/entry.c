@@ -38,7 +38,7 @@ refuse(struct making *m, const struct kscan_param *p, const char *fmt, ...)
 	va_end(ap);
 }
 
-/* Does the function use this member of P, or, with END "=", modify it? Perhaps behind another name. */
+/* Is this member of P used or, with END "=", modified, perhaps under another name? */
 static bool
 uses(const struct making *m, const struct kscan_param *p, const char *member, const char *end)
 {
@@ -185,8 +185,7 @@ flatten_member(struct making *m, const struct kscan_param *p, const struct kscan
 		    m, name, "unsigned char", in, out, "(unsigned char *)&", constant, true);
 	} else if (x->strange || type.stars > 1 || (square && type.stars)) {
 		refuse(m, p, "its member %s is not supported, but used", x->text);
-	} else if (!type.stars && type.kind == TYPE_NUMBER && !square &&
-	    (constant || !written)) {
+	} else if (!type.stars && type.kind == TYPE_NUMBER && !square && (constant || !written)) {
 		add_param(m, name, type.name, in);
 		kbuf_printf(&m->before, "\t%s = %s;\n", out, name);
 	} else if (!type.stars && (type.kind == TYPE_NUMBER || plain)) {
