@@ -387,7 +387,7 @@ assemble_included(
 int
 extract(const struct adoption *a)
 {
-	char *copy = adopt_path(a, "copy"), *source = adopt_path(a, "task/reference.%s", a->suffix);
+	char *copy = project_copy(a), *source = adopt_path(a, "task/reference.%s", a->suffix);
 	char *object = adopt_path(a, "task/reference.so"), *path = adopt_path(a, "extract.json"),
 	     *signature;
 	json_t *settings = compile_settings(a), *result;

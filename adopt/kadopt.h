@@ -99,26 +99,27 @@ void write_json(const char *path, const json_t *value);
  * contain the project's path are left out.
  */
 void copy_project(const struct adoption *a, const char *folder);
+/* The copy that the preflight builds, and from which everything is taken. */
+char *project_copy(const struct adoption *a);
 /* Copies the files in the folder FROM over those in TO. */
 void copy_over(const char *from, const char *to);
 void remove_tree(const char *path);
 
-/* siblings.c: folders next to the project that it refers to as "../NAME". */
+/* siblings.c: folders next to the project, or further up, that it refers to as "../NAME". */
 
 /*
  * The existing ones that the texts of PROJECT or these COMMANDS refer to: an array of names, as
- * found on the first call. Borrowed.
+ * found on the first call, relative to the folder above the project: "common", "../common".
+ * Borrowed.
  */
 const json_t *siblings_of(const char *project, const char *commands);
+/* Where the project's copy is in FOLDER: deep enough for what it refers to. Borrowed. */
+char *siblings_copy_path(const struct adoption *a, const char *folder);
+/* Put copies of them at the same places relative to the project's COPY, replacing earlier ones. */
+void siblings_copy(const struct adoption *a, const char *copy);
 /*
- * The first name of what these name by "../../NAME", which no copy gets; NULL: none. The caller
- * frees.
- */
-char *siblings_above(const char *project, const char *commands);
-/* Put copies of them next to the project's copy in FOLDER, replacing earlier ones. */
-void siblings_copy(const struct adoption *a, const char *folder);
-/*
- * If PATH is in one of these copies: its path relative to the parent of FOLDER; or NULL. Borrowed.
+ * If PATH is in one of these copies of the copy FOLDER: its path relative to the folder that
+ * contains it; or NULL. Borrowed.
  */
 const char *siblings_name(const char *folder, const char *path);
 

@@ -70,20 +70,16 @@ check_unit(const struct adoption *a, const struct signature *s, const json_t *un
 		    s->of.count);
 }
 
-/* What is two folders up is in no copy; from the folder above, it is next to the project. */
+/* What is taken along from outside the project. */
 static void
-check_above(const struct adoption *a)
+note_outside(const struct adoption *a)
 {
-	char *commands = kasprintf("%s\n%s\n", a->build, a->run),
-	     *above = siblings_above(a->project, commands), *slash = strrchr(a->project, '/');
+	char *commands = kasprintf("%s\n%s\n", a->build, a->run);
+	const json_t *names = siblings_of(a->project, commands);
 
-	if (above)
-		say("above      ../../%s is in no copy of the project; if the build or the run "
-		    "needs it, adopt from the folder above: -p %.*s --file %s/%s, and begin "
-		    "--build and --run with 'cd %s &&', --outputs with %s/",
-		    above, (int)(slash - a->project), a->project, slash + 1, a->file, slash + 1,
-		    slash + 1);
-	free(above);
+	for (size_t i = 0; i < json_array_size(names); i++)
+		say("outside    ../%s is named in the project, and is copied with it",
+		    json_string_value(json_array_get(names, i)));
 	free(commands);
 }
 
@@ -106,7 +102,7 @@ check_files(const struct adoption *a, struct findings *f)
 	} else if (!(text = file_text(path, &len))) {
 		tell(&f->wrong, "file: %s: %s", path, strerror(errno));
 	} else {
-		check_above(a);
+		note_outside(a);
 		unit = unit_of(a->project, a->file, a->kernel, NULL, &reasons);
 		if (!signature_find(text, len, a->kernel,
 		        (size_t)json_integer_value(
@@ -544,7 +540,7 @@ preflight(const struct adoption *a)
 {
 	struct findings f = { 0 };
 	size_t ended = command_end_leftovers(a);
-	char *copy = adopt_path(a, "copy"), *program;
+	char *copy = project_copy(a), *program;
 
 	if (ended)
 		say("leftovers  ended %zu process%s of an earlier run", ended,

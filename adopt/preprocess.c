@@ -59,7 +59,6 @@ static char *
 within(const char *project, const char *name)
 {
 	char full[PATH_MAX];
-	const char *slash = strrchr(project, '/');
 	size_t n = strlen(project);
 	const json_t *siblings;
 
@@ -67,14 +66,16 @@ within(const char *project, const char *name)
 		return NULL;
 	if (!strncmp(full, project, n) && full[n] == '/')
 		return kstrdup(full + n + 1);
-	n = slash ? (size_t)(slash + 1 - project) : 0;
 	siblings = siblings_of(project, "");
-	for (size_t i = 0; !strncmp(full, project, n) && i < json_array_size(siblings); i++) {
+	for (size_t i = 0; i < json_array_size(siblings); i++) {
 		const char *sibling = json_string_value(json_array_get(siblings, i));
-		size_t len = strlen(sibling);
+		char place[PATH_MAX], *path = kasprintf("%s/../%s", project, sibling);
+		bool found = realpath(path, place) != NULL;
 
-		if (!strncmp(full + n, sibling, len) && full[n + len] == '/')
-			return kasprintf("../%s", full + n);
+		free(path);
+		n = found ? strlen(place) : 0;
+		if (found && !strncmp(full, place, n) && full[n] == '/')
+			return kasprintf("../%s%s", sibling, full + n);
 	}
 	return NULL;
 }

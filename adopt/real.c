@@ -414,7 +414,7 @@ compare_step(const struct adoption *a, void *arg)
 		drop_arguments(c->patch, a, &old[p]);
 	}
 	close(lock);
-	copy = adopt_path(a, "real/%s/copy", names[0]);
+	copy = siblings_copy_path(a, adopt_path(a, "real/%s", names[0]));
 	if (same_calls(old, new, pairs, why, sizeof why)) {
 		decide(record, old, new, pairs, c->gate, why, sizeof why);
 		json_object_set_new(record, "configurations", rows(old, new, pairs));

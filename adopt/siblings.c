@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Folders and files next to the project that it refers to as "../NAME": each copy of the project
- * gets copies of them next to it.
+ * Folders and files outside the project that it refers to as "../NAME" or "../../NAME": each copy
+ * of the project gets copies of them at the same place relative to it.
  */
 
 #include "kadopt.h"
 
 /*
- * $1: the project, $2: how the names begin, $3: a place where they are if they are meant from a
- * folder of the project. Other words that may contain them are on standard input.
+ * $1: the project. Other words that may name files are on standard input. Prints the names relative
+ * to the folder above the project, "NAME" for "../NAME" and "../NAME" for "../../NAME". A name that
+ * leads further up may be meant from a folder of the project: the nearest place counts. What is in
+ * the root folder belongs to the system.
  */
 static const char list_script[] =
     "cd \"$1\" || exit\n"
@@ -16,27 +18,33 @@ static const char list_script[] =
     "--include='*.cpp' --include='*.cxx' --include='*.hpp' --include='*.cu' --include='*.cuh' "
     "--include='*akefile*' --include='*.mk' --include='CMakeLists.txt' --include='*.cmake' "
     "--include='meson.build' --include='*.sh' --include='*.toml' --include='*.conf' .; } |\n"
-    "	grep -oE \"$2[A-Za-z0-9_][A-Za-z0-9_.+-]*\" | LC_ALL=C sort -u | sed 's|^.*/||' |\n"
-    "	while IFS= read -r name; do\n"
-    "		[ ! -e \"$2$name\" ] || [ -e \"$3/$name\" ] || printf '%s\\n' \"$name\"\n"
-    "	done\n";
+    "	grep -oE '(\\.\\./)+[A-Za-z0-9_][A-Za-z0-9_.+-]*' | LC_ALL=C sort -u |\n"
+    "	while IFS= read -r path; do\n"
+    "		name=${path##*/} up=../\n"
+    "		while [ \"${path#\"$up\"}\" != \"$path\" ] && [ ! -e \"$up$name\" ]; do\n"
+    "			up=../$up\n"
+    "		done\n"
+    "		[ \"${path#\"$up\"}\" != \"$path\" ] || continue\n"
+    "		[ \"$up\" = ../ ] || [ ! \"$up\" -ef / ] || continue\n"
+    "		printf '%s\\n' \"${up#../}$name\"\n"
+    "	done | LC_ALL=C sort -u\n";
 
 /*
  * $1: the project, $2: its copy, $3: a name. Copies are marked, so that no file of kiln's own is
  * mistaken for one. A folder that is large, or contains the campaign, is linked.
  */
 static const char copy_script[] =
-    "from=${1%/*}/$3 to=${2%/*} large=\n"
-    "mark=$to/.sibling.$3 to=$to/$3\n"
+    "name=${3##*/} from=${1%/*}/$3 to=$(cd \"${2%/*}/${3%\"${3##*/}\"}\" && pwd) large=\n"
+    "mark=$to/.sibling.$name to=$to/$name\n"
     "if [ -e \"$to\" ] && [ ! -e \"$mark\" ]; then\n"
     "	echo \"$from: kiln needs this name next to its copy; adopt from the folder above\" >&2\n"
     "	exit 1\n"
     "fi\n"
     ": >\"$mark\" && rm -rf -- \"$to\"\n"
     "[ \"$(du -skL -- \"$from\" 2>/dev/null | cut -f1)\" -lt 262144 ] || large=yes\n"
-    "case $2/ in \"$from\"/*) large=yes ;; esac\n"
-    "if [ \"$from\" -ef \"$1\" ]; then ln -s -- \"${2##*/}\" \"$to\"\n"
-    "elif [ \"$large\" ]; then ln -s -- \"$from\" \"$to\"\n"
+    "case $2/ in \"$(realpath -- \"$from\")\"/*) large=yes ;; esac\n"
+    "if [ \"$from\" -ef \"$1\" ]; then ln -s -- \"$2\" \"$to\"\n"
+    "elif [ \"$large\" ]; then ln -s -- \"$(realpath -- \"$from\")\" \"$to\"\n"
     "else cp -a -- \"$from\" \"$to\"\n"
     "fi\n";
 
@@ -58,7 +66,7 @@ const json_t *
 siblings_of(const char *project, const char *commands)
 {
 	static json_t *known;
-	const char *const words[3] = { project, "../", "/nowhere" };
+	const char *const words[3] = { project, NULL, NULL };
 	char *key = kasprintf("%s\n%s", project, commands);
 	json_t *names = json_object_get(known, key);
 	struct kproc_result r;
@@ -79,24 +87,52 @@ siblings_of(const char *project, const char *commands)
 	return names;
 }
 
-char *
-siblings_above(const char *project, const char *commands)
+/* How many folders above the project's own parent the names lead. */
+static size_t
+depth_of(const json_t *names)
 {
-	const char *const words[3] = { project, "../../", ".." };
-	struct kproc_result r;
-	char *name;
+	size_t most = 0;
 
-	run_script(list_script, words, commands, &r);
-	name = *r.out ? kstrndup(r.out, strcspn(r.out, "\n")) : NULL;
-	kproc_result_free(&r);
-	return name;
+	for (size_t i = 0; i < json_array_size(names); i++) {
+		const char *name = json_string_value(json_array_get(names, i));
+		size_t n = 0;
+
+		while (!strncmp(name + 3 * n, "../", 3))
+			n++;
+		most = n > most ? n : most;
+	}
+	return most;
+}
+
+static const json_t *
+named(const struct adoption *a)
+{
+	char *commands = kasprintf("%s\n%s\n", a->build, a->run);
+	const json_t *names = siblings_of(a->project, commands);
+
+	free(commands);
+	return names;
+}
+
+char *
+siblings_copy_path(const struct adoption *a, const char *folder)
+{
+	size_t depth = depth_of(named(a));
+	struct kbuf b = { 0 };
+	char *path;
+
+	kbuf_printf(&b, "%s%s", folder, depth ? "/outside" : "");
+	while (depth--)
+		kbuf_puts(&b, "/up");
+	path = path_of("%s/copy", b.data);
+	kbuf_free(&b);
+	return path;
 }
 
 void
 siblings_copy(const struct adoption *a, const char *folder)
 {
-	char *commands = kasprintf("%s\n%s\n", a->build, a->run);
-	const json_t *names = siblings_of(a->project, commands);
+	const json_t *names = named(a);
 
 	for (size_t i = 0; i < json_array_size(names); i++) {
 		const char *const words[3] = { a->project, folder,
@@ -106,22 +142,27 @@ siblings_copy(const struct adoption *a, const char *folder)
 		run_script(copy_script, words, "", &r);
 		kproc_result_free(&r);
 	}
-	free(commands);
 }
 
 const char *
 siblings_name(const char *folder, const char *path)
 {
-	const char *slash = strrchr(folder, '/');
-	size_t n = slash ? (size_t)(slash + 1 - folder) : 0;
-	char *mark;
-	bool found;
+	char *above = kstrdup(folder), *slash;
+	const char *found = NULL;
 
-	if (!n || strncmp(path, folder, n))
-		return NULL;
-	mark =
-	    kasprintf("%.*s.sibling.%.*s", (int)n, folder, (int)strcspn(path + n, "/"), path + n);
-	found = kis_there(mark);
-	free(mark);
-	return found ? path + n : NULL;
+	/* The folder above, and those above that. */
+	while (!found && (slash = strrchr(above, '/')) && slash > above) {
+		size_t n = (size_t)(slash - above);
+		char *mark;
+
+		*slash = '\0';
+		if (strncmp(path, above, n) || path[n] != '/')
+			continue;
+		mark = kasprintf(
+		    "%s/.sibling.%.*s", above, (int)strcspn(path + n + 1, "/"), path + n + 1);
+		found = kis_there(mark) ? path + n + 1 : NULL;
+		free(mark);
+	}
+	free(above);
+	return found;
 }

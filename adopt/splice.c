@@ -1120,7 +1120,7 @@ splice_winner(
 {
 	struct state t = { .a = a, .launched = kjson_bool_or(a->unit, "kernel", false) };
 	bool unit = strcmp(a->entry, a->kernel) != 0;
-	char *copy = adopt_path(a, "copy");
+	char *copy = project_copy(a);
 	char *reference = file_text(path_of("%s/reference.%s", a->dir, a->suffix), NULL);
 	json_t *settings = compile_settings(a);
 

@@ -340,6 +340,12 @@ static const char clean_script[] =
     "	case $to in \"$2\" | \"$2\"/*) ln -sfn -- \"$1${to#\"$2\"}\" \"$f\" ;; esac\n"
     "done\n";
 
+char *
+project_copy(const struct adoption *a)
+{
+	return siblings_copy_path(a, path_of("%s/adopt", a->dir));
+}
+
 void
 copy_over(const char *from, const char *to)
 {

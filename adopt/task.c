@@ -552,7 +552,7 @@ static char *
 comment_of(const struct draft *d)
 {
 	const struct adoption *a = d->a;
-	char *copy = adopt_path(a, "copy"), *found = NULL;
+	char *copy = project_copy(a), *found = NULL;
 	json_t *settings = compile_settings(a);
 	struct bundle b;
 

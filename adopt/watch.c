@@ -13,7 +13,7 @@ enum { SOURCE_MAX = 8 << 20, RAW_MAX = 1 << 30 };
 char *
 watch_copy_path(const struct watch *w)
 {
-	return path_of("%s/copy", w->folder);
+	return siblings_copy_path(w->a, w->folder);
 }
 
 static char *

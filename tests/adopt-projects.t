@@ -85,12 +85,15 @@ mkdir -p far/common far/group/app
 cp bench/common/types.h far/common
 sed 's|../data/size.txt|../../common/size.txt|; s|LIFT|1|' bench/blur/src/main.c >far/group/app/main.c
 echo 4000 >far/common/size.txt
-ok 'a folder two levels up: the message says how to adopt from the folder above, and that works' '
-	exits 2 kadopt adopt -o f -p far/group/app --file main.c --kernel blur --build "gcc -O1 -I../../common -o app main.c" --run "./app \"two words\" out.txt" --outputs out.txt --threads 1 --runs 1
-	said=$(cat out err | grep "^above"); echo "$said"; rm -r f
-	from=${said#*-p }; from=${from%% *}; file=${said#*--file }; file=${file%%,*}; is "$T/far/group app/main.c" "$from $file"
-	exits 0 kadopt adopt -o f -p "$from" --file "$file" --kernel blur --build "cd app && gcc -O1 -I../../common -o app main.c" --run "cd app && ./app \"two words\" out.txt" --outputs app/out.txt --threads 1 --runs 1 --proxy 0.0001,10000
-	jq -e ".workloads[0].axes.n == 4000" f/task.json'
+(cd far && find . -type f -exec sha256sum {} + | sort) >far.before
+ok 'a folder two levels up is copied to the same place relative to each copy, and not written to' '
+	exits 0 kadopt adopt -o f -p far/group/app --file main.c --kernel blur --build "gcc -O1 -I../../common -o app main.c && date >../../common/built" --run "./app \"two words\" out.txt" --outputs out.txt --threads 1 --runs 1 --proxy 0.0001,10000
+	grep -q "^outside *../../common is named in the project, and is copied with it" out
+	jq -e ".workloads[0].axes.n == 4000" f/task.json
+	grep -q "half_of(real x)" f/reference.c; ! grep -q "include .types" f/reference.c
+	(cd far && find . -type f -exec sha256sum {} + | sort) >far.after
+	same far.before far.after; [ ! -e f/common ]
+	echo "/* changed */" >>far/common/types.h; exits 1 kadopt observe --check -c f'
 
 # A library in one condition, of which the function needs nothing, and which does what no candidate may.
 mkdir whole
