@@ -652,9 +652,12 @@ add_kernel(struct kbuf *out, const struct adoption *a, const struct source *x,
 	size_t from = item->from, n;
 
 	if (strcmp(a->entry, a->kernel)) {
-		/* Unchanged, followed by the entry that calls it for the task. */
-		kbuf_add(out, x->text + item->lead, item->to - item->lead);
-		kbuf_printf(out, "\n\n%s", kjson_str_or(a->unit, "text", ""));
+		bool replaced = json_object_get(a->unit, "sequence");
+
+		/* Unchanged, followed by the entry that calls it for the task, or stands for it. */
+		kbuf_add(
+		    out, x->text + item->lead, (replaced ? item->from : item->to) - item->lead);
+		kbuf_printf(out, "%s%s", replaced ? "" : "\n\n", kjson_str_or(a->unit, "text", ""));
 		return;
 	}
 

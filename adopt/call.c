@@ -144,6 +144,7 @@ call_body(const struct adoption *a, const json_t *called, char **fault)
 
 	json_array_foreach(json_object_get(called, "parameters"), i, p) {
 		char *text = kjson_bool_or(p, "result", false) ? kasprintf("&%s", result)
+		    : kjson_bool_or(p, "launch", false)        ? kstrdup(kjson_str_or(p, "of", ""))
 		                                               : argument_of(p, names, NULL);
 
 		if (kjson_bool_or(p, "result", false))
@@ -160,6 +161,8 @@ call_body(const struct adoption *a, const json_t *called, char **fault)
 		if (type)
 			kbuf_printf(&b, "\t%s %s;\n\n", type, result);
 		kbuf_printf(&b, "\t%s;\n", call);
+		if (kjson_bool_or(a->unit, "waits", false))
+			kbuf_puts(&b, "\tcudaDeviceSynchronize();\n");
 		if (type)
 			kbuf_printf(&b, "\treturn %s;\n", result);
 		kbuf_puts(&b, "}");

@@ -7,6 +7,7 @@
 
 #include "instance.h"
 #include "kio.h"
+#include "sequence.h"
 #include "types.h"
 
 enum { PARAMS = 48, BY_VALUE = 16, DEEP = 3 };
@@ -715,18 +716,41 @@ add_declaration(struct kbuf *b, const struct unit_param *p)
 }
 
 static void
+add_entry_head(struct kbuf *b, const struct making *m)
+{
+	const struct unit *u = m->u;
+
+	kbuf_printf(b, "%svoid\n%s(", m->cxx ? "extern \"C\" " : "", u->entry);
+	for (size_t i = 0; i < u->param_count; i++) {
+		kbuf_puts(b, i ? ", " : "");
+		add_declaration(b, &u->params[i]);
+	}
+	kbuf_puts(b, ")\n");
+}
+
+/* The entry that is the host function itself, with a stream. */
+static void
+write_sequence(struct making *m)
+{
+	struct kbuf b = { 0 };
+	char *body = sequence_body(m->s, m->f);
+
+	add_entry_head(&b, m);
+	kbuf_printf(&b, "{\n%s%s\n", m->before.len ? m->before.data : "",
+	    body + 1 + strspn(body + 1, "\n"));
+	m->u->text = b.data;
+	free(body);
+}
+
+static void
 write_entry(struct making *m, const char *launch, const char *before)
 {
 	struct unit *u = m->u;
 	struct kbuf b = { 0 };
 
-	kbuf_printf(&b, "%svoid\n%s(", m->cxx ? "extern \"C\" " : "", u->entry);
-	for (size_t i = 0; i < u->param_count; i++) {
-		kbuf_puts(&b, i ? ", " : "");
-		add_declaration(&b, &u->params[i]);
-	}
-	kbuf_printf(&b, ")\n{\n%s\t%s%s%s%s(%s);\n%s}\n", m->before.len ? m->before.data : "",
-	    before, u->name, m->templates.len ? m->templates.data : "", launch,
+	add_entry_head(&b, m);
+	kbuf_printf(&b, "{\n%s\t%s%s%s%s(%s);\n%s}\n", m->before.len ? m->before.data : "", before,
+	    u->name, m->templates.len ? m->templates.data : "", launch,
 	    m->arguments.len ? m->arguments.data : "", m->after.len ? m->after.data : "");
 	u->text = b.data;
 }
@@ -735,7 +759,7 @@ write_entry(struct making *m, const char *launch, const char *before)
 static char *
 entry_name(const struct making *m)
 {
-	const char *end = m->u->kernel ? "launch" : "entry";
+	const char *end = m->u->kernel || m->u->sequence ? "launch" : "entry";
 	char *name = kasprintf("%s_%s", m->u->name, end);
 
 	while (json_object_get(m->types.sources->index, name)) {
@@ -775,12 +799,13 @@ entry_make(struct unit *u, const struct unit_sources *sources, size_t which,
 	json_t *bound, *declared;
 	const char *name;
 	char *launch = kstrdup(""), *before;
+	struct kbuf same = { 0 };
 
 	m.cxx = unit_is_cxx(m.s);
 	kscan_signature(&m.s->scan, f, &m.g);
 	bound = instance_bind(u, sources, &m.g, &m.templates, why);
 	m.types.bound = bound;
-	m.own = u->kernel || m.templates.len > 0 || !unit_is_plain(m.s, f);
+	m.own = u->kernel || u->sequence || m.templates.len > 0 || !unit_is_plain(m.s, f);
 	u->names = json_array();
 	if (m.g.too_many)
 		refuse(&m, NULL, "more than %d parameters", KSCAN_PARAMS);
@@ -789,6 +814,12 @@ entry_make(struct unit *u, const struct unit_sources *sources, size_t which,
 			argument(&m, "nullptr");
 		else
 			take_param(&m, &m.g.params[i]);
+		kbuf_printf(&same, "%s%s", i ? ", " : "", m.g.params[i].name);
+		if (u->sequence && !m.why->len &&
+		    (strcmp(same.data, m.arguments.len ? m.arguments.data : "") || m.after.len))
+			refuse(&m, &m.g.params[i],
+			    "neither a number, an array nor a structure of numbers, for a function "
+			    "that launches kernels");
 		json_array_append_new(u->names, json_string(m.g.params[i].name));
 	}
 	json_object_foreach((json_t *)symbols, name, declared)
@@ -798,10 +829,15 @@ entry_make(struct unit *u, const struct unit_sources *sources, size_t which,
 		free(launch);
 		launch = launch_text(&m);
 	}
+	if (u->sequence)
+		add_param(&m, "stream", "cudaStream_t", "0")->launch = true;
 	put_stream_last(u);
 	u->entry = m.own ? entry_name(&m) : kstrdup(u->name);
-	if (m.own)
+	if (u->sequence)
+		write_sequence(&m);
+	else if (m.own)
 		write_entry(&m, launch, before);
+	kbuf_free(&same);
 	free(launch);
 	free(before);
 	json_decref(bound);

@@ -207,15 +207,19 @@ project_signature(const struct adoption *a)
 static bool
 same_signature(const struct adoption *a, const char *text, char **fault)
 {
-	char *wanted = project_signature(a), *got = kscan_signature_of(text, a->kernel);
+	bool sequence = json_object_get(a->unit, "sequence");
+	const char *name = sequence ? a->entry : a->kernel;
+	char *wanted = sequence ? kscan_signature_of(kjson_str_or(a->unit, "text", ""), name)
+	                        : project_signature(a),
+	     *got = kscan_signature_of(text, name);
 	/* The part before the parameters is linkage; only the parameters must be the same. */
 	bool same = got && !strcmp(strchr(wanted, '('), strchr(got, '('));
 
 	if (!got)
-		*fault = kasprintf("it does not define %s", a->kernel);
+		*fault = kasprintf("it does not define %s", name);
 	else if (!same)
-		*fault = kasprintf("the parameters of %s are %s, not %s", a->kernel,
-		    strchr(got, '('), strchr(wanted, '('));
+		*fault = kasprintf("the parameters of %s are %s, not %s", name, strchr(got, '('),
+		    strchr(wanted, '('));
 	free(wanted);
 	free(got);
 	return same;

@@ -124,11 +124,19 @@ print_json(const struct row *r)
 static void
 print_row(const struct row *r)
 {
+	const json_t *name;
+	size_t i;
+
 	if (r->share > 0)
 		ksay("%6.2f ", r->share);
-	ksay("%s %s:%zu: %s%s\n", r->good ? "yes" : "no ", r->unit.file, r->unit.line, r->unit.name,
-	    r->good && r->unit.text ? r->unit.kernel ? ", with its launches" : ", in a wrapper"
+	ksay("%s %s:%zu: %s%s", r->good ? "yes" : "no ", r->unit.file, r->unit.line, r->unit.name,
+	    r->good && r->unit.text ? r->unit.kernel ? ", with its launches"
+	            : r->unit.sequence               ? ", with the kernels"
+	                                             : ", in a wrapper"
 	                            : "");
+	json_array_foreach(r->good ? r->unit.sequence : NULL, i, name)
+		ksay("%s %s", i ? "," : "", json_string_value(name));
+	ksay("\n");
 	kpart_foreach(line, r->why.data, "\n")
 		ksay("      %s\n", line);
 	if (r->instead)
@@ -149,6 +157,9 @@ is_wanted(const struct unit_source *s, const struct kscan_item *x, const struct 
 	/* A function without loops and indexing takes no time. */
 	return !kscan_has_word(&s->scan, x, "__device__") &&
 	    (o->all ||
+	        (strstr(s->scan.code + x->body, "<<<") &&
+	            strstr(s->scan.code + x->body, "<<<") < s->scan.code + x->to &&
+	            strcmp(x->names[0], "main") != 0) ||
 	        ((kscan_uses(&s->scan, x->body, x->to, "for") ||
 	             kscan_uses(&s->scan, x->body, x->to, "while")) &&
 	            memchr(s->scan.code + x->body, '[', x->to - x->body)));

@@ -110,13 +110,6 @@ check_files(const struct adoption *a, struct findings *f)
 		        &s, why, sizeof why))
 			tell(&f->wrong, "kernel: %s/%s: %s: %s", a->project, a->file, a->kernel,
 			    why);
-		else if (a->device && !s.kernel &&
-		    (!s.of.count || !signature_is_stream(&s.of.params[s.of.count - 1])))
-			tell(&f->wrong,
-			    "kernel: %s:%d: the last parameter of %s is not a stream; add one "
-			    "('cudaStream_t stream = 0' keeps its callers unchanged), and launch "
-			    "on it",
-			    a->file, s.line, a->kernel);
 		else
 			check_unit(a, &s, unit, &reasons, f);
 		*strrchr(path, '/') = '\0';

@@ -155,6 +155,33 @@ needed_as_it_is(const struct state *t, const char *name)
 	return false;
 }
 
+/* Is it a kernel of the adopted sequence that no other file of the project names? */
+static bool
+is_private(const struct state *t, const struct kscan_item *x)
+{
+	const json_t *sequence = json_object_get(t->a->unit, "sequence"), *name;
+	char *copy = adopt_path(t->a, "copy");
+	json_t *files;
+	bool found = false;
+	size_t i;
+
+	json_array_foreach((json_t *)sequence, i, name)
+		found |= kscan_declares(x, json_string_value(name));
+	if (!found)
+		return false;
+	files = unit_files(copy);
+	json_array_foreach(files, i, name) {
+		const char *file = json_string_value(name);
+		char *text =
+		    strcmp(file, t->a->file) ? file_text(path_of("%s/%s", copy, file), NULL) : NULL;
+
+		found = found && !(text && strstr(text, x->names[0]));
+		free(text);
+	}
+	json_decref(files);
+	return found;
+}
+
 /* Static helpers in the file that only the old kernel, or other such helpers, used. */
 static void
 choose_dead(struct state *t)
@@ -177,7 +204,8 @@ choose_dead(struct state *t)
 			    !kscan_has_word(s, x, "static") &&
 			    !(x->kind == KSCAN_DECLARATION &&
 			        (kscan_has_word(s, x, "typedef") ||
-			            kscan_has_word(s, x, "constexpr"))))
+			            kscan_has_word(s, x, "constexpr"))) &&
+			    !is_private(t, x))
 				continue;
 			for (size_t n = 0; n < x->name_count && !used; n++) {
 				/* The head of a function that calls the entry stays. */
@@ -997,6 +1025,7 @@ is_body_alone(const struct state *t, char **fault)
 	f = kscan_function(&s, t->a->entry);
 	if (f && same_types(t, &s, f, &t->w, t->entry, fault))
 		alone = n && !unit_has_other(t->a->unit) &&
+		    !json_object_get(t->a->unit, "sequence") &&
 		    same_types(t, old, t->kernel, &t->w, n, NULL) &&
 		    same_text(&s, f, &t->w, t->entry, body_of) &&
 		    same_text(&s, f, &t->w, t->entry, names_of) &&

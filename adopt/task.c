@@ -646,6 +646,19 @@ is_body_only(const struct draft *d)
 	return only;
 }
 
+/* "a, b, c"; the caller frees. */
+static char *
+listed(const json_t *names)
+{
+	struct kbuf b = { 0 };
+	const json_t *name;
+	size_t i;
+
+	json_array_foreach((json_t *)names, i, name)
+		kbuf_printf(&b, "%s%s", i ? ", " : "", json_string_value(name));
+	return b.data;
+}
+
 /* What the program must keep, and what of it the application gets. */
 static void
 add_terms(const struct draft *d, struct kbuf *b)
@@ -657,6 +670,18 @@ add_terms(const struct draft *d, struct kbuf *b)
 		kbuf_puts(b,
 		    " The best program replaces the function in the application: it must keep the "
 		    "function's name and parameters.");
+	} else if (json_object_get(d->a->unit, "sequence")) {
+		char *names = listed(json_object_get(d->a->unit, "sequence"));
+
+		kbuf_printf(b,
+		    " In the application, %s launches these kernels: %s. The program is judged "
+		    "through its entry, %s, which is that function with a stream for all its work, "
+		    "and must keep its name and parameters. It may launch others, or fewer, with "
+		    "other grids and blocks, in another order; what it leaves in memory that it "
+		    "does not get as an argument does not matter. In the application, %s then "
+		    "calls the entry.",
+		    kernel, names, entry, kernel);
+		free(names);
 	} else if (!launched && is_body_only(d)) {
 		kbuf_printf(b,
 		    " The best program replaces %s in the application: it must keep the name and "

@@ -8,15 +8,17 @@
 #include "adopt.h"
 #include "entry.h"
 #include "kio.h"
+#include "sequence.h"
 
 /* ---- what a function needs ---- */
 
 struct reach {
 	const struct unit_sources *sources;
 	size_t which;
-	const struct unit_source *in; /* the source being searched */
-	json_t *seen;                 /* names */
-	json_t *symbols;              /* "NAME": "__constant__ float NAME[16];" */
+	const struct unit_source *in;  /* the source being searched */
+	json_t *seen;                  /* names */
+	json_t *symbols;               /* "NAME": "__constant__ float NAME[16];" */
+	const struct kscan_item *host; /* a function that launches kernels, or NULL */
 	const char *language;
 	bool kernel;
 	struct kbuf *why;
@@ -51,12 +53,21 @@ is_changed(const struct unit_source *s, size_t at, size_t len)
 static void
 look_into(struct reach *r, const struct unit_source *s, const struct kscan_item *x)
 {
-	char *text = kstrndup(s->scan.code + x->body, x->to - x->body);
+	char *text =
+	    x == r->host ? sequence_body(s, x) : kstrndup(s->scan.code + x->body, x->to - x->body);
+	bool device = r->kernel ||
+	    (r->host &&
+	        (kscan_has_word(&s->scan, x, "__global__") ||
+	            kscan_has_word(&s->scan, x, "__device__")));
 	struct kbuf faults = { 0 };
 	size_t line;
 
-	rules_scan(
-	    r->kernel ? "kernel" : "function", r->language, text, x->names[0], NULL, &faults);
+	rules_scan(device ? "kernel" : "function", r->language, text, x->names[0], NULL, &faults);
+	if (r->host && !device)
+		rules_scan("sequence", r->language, text, x->names[0], NULL, &faults);
+	if (r->host && !device && x != r->host && strstr(text, "<<<"))
+		kbuf_printf(
+		    r->why, "it calls %s, which launches kernels: adopt that\n", x->names[0]);
 	kpart_foreach(fault, faults.data, "\n") {
 		const char *file = unit_place(s, x->name_at, &line),
 		           *said = strstr(fault, ": line ");
@@ -84,7 +95,7 @@ look_at_variable(
 {
 	bool constant = kscan_has_word(&s->scan, x, "__constant__");
 
-	if (!r->kernel || memchr(s->scan.code + x->from, '=', x->to - x->from) ||
+	if (!(r->kernel || r->host) || memchr(s->scan.code + x->from, '=', x->to - x->from) ||
 	    memchr(s->scan.code + x->from, '(', x->to - x->from) ||
 	    (!constant && !kscan_has_word(&s->scan, x, "__device__") &&
 	        !kscan_has_word(&s->scan, x, "texture")))
@@ -270,6 +281,18 @@ unit_is_cxx(const struct unit_source *s)
 	        kscan_uses(&s->scan, 0, s->scan.len, "__global__");
 }
 
+/* Does the host wait in F, so that everything is done when F returns? */
+static bool
+waits(const struct unit_source *s, const struct kscan_item *f)
+{
+	char *text = kstrndup(s->scan.code + f->body, f->to - f->body);
+	bool found =
+	    strstr(text, "Synchronize") || strstr(text, "cudaFree") || strstr(text, "cudaMemcpy(");
+
+	free(text);
+	return found;
+}
+
 bool
 unit_make(struct unit *u, const struct unit_sources *sources, size_t which,
     const struct kscan_item *f, struct kbuf *why)
@@ -304,6 +327,9 @@ unit_make(struct unit *u, const struct unit_sources *sources, size_t which,
 		if (!u->launch_count)
 			kbuf_puts(why, "no launch 'NAME<<<…>>>' of it in the project\n");
 	}
+	sequence_find(u, sources, which, f, why);
+	r.host = u->sequence ? f : NULL;
+	u->waits = u->sequence && waits(s, f);
 	look_into(&r, s, f);
 	entry_make(u, sources, which, f, r.seen, r.symbols, why);
 	/* That is all there is to say. */
@@ -341,6 +367,7 @@ unit_free(struct unit *u)
 	free(u->file);
 	free(u->text);
 	json_decref(u->names);
+	json_decref(u->sequence);
 	*u = (struct unit){ 0 };
 }
 
@@ -365,7 +392,7 @@ params_json(const struct unit *u)
 json_t *
 unit_json(const struct unit *u)
 {
-	json_t *launches = json_array();
+	json_t *launches = json_array(), *json;
 
 	for (size_t i = 0; i < u->launch_count; i++) {
 		const struct unit_launch *l = &u->launches[i];
@@ -378,11 +405,15 @@ unit_json(const struct unit *u)
 		        l->stream, "templates", l->templates, "arguments", l->arguments, "function",
 		        l->function));
 	}
-	return json_pack("{s:s,s:s,s:s,s:s,s:b,s:[I,I],s:[I,I],s:s,s:o,s:O,s:o}", "schema",
+	json = json_pack("{s:s,s:s,s:s,s:s,s:b,s:[I,I],s:[I,I],s:s,s:o,s:O,s:o}", "schema",
 	    "unit/1", "function", u->name, "entry", u->entry, "file", u->file, "kernel", u->kernel,
 	    "lines", (json_int_t)u->line, (json_int_t)u->last_line, "bytes", (json_int_t)u->from,
 	    (json_int_t)u->to, "text", u->text ? u->text : "", "parameters", params_json(u),
 	    "names", u->names, "launches", launches);
+	if (u->sequence)
+		json_object_update_new(
+		    json, json_pack("{s:O,s:b}", "sequence", u->sequence, "waits", u->waits));
+	return json;
 }
 
 bool

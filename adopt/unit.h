@@ -109,6 +109,8 @@ struct unit {
 	size_t param_count;
 	struct unit_launch *launches; /* of a kernel */
 	size_t launch_count;
+	json_t *sequence; /* names of the kernels that a host function launches; or NULL */
+	bool waits;       /* it waits for them */
 };
 
 /*

@@ -27,6 +27,12 @@ static inline int max(int a, int b) { return a > b ? a : b; }
 static inline float rsqrtf(float x) { return 1 / sqrtf(x); }
 extern "C" int cudaMemcpy(void *, const void *, size_t, int);
 extern "C" int cudaDeviceSynchronize();
+extern "C" int cudaFree(void *);
+static inline int cudaMallocAsync(void **to, size_t n, cudaStream_t) { return cudaMalloc(to, n); }
+static inline int cudaFreeAsync(void *at, cudaStream_t) { return cudaFree(at); }
+static inline int cudaMemcpyAsync(void *to, const void *from, size_t n, int how, cudaStream_t) { return cudaMemcpy(to, from, n, how); }
+static inline int cudaMemset(void *at, int x, size_t n) { memset(at, x, n); return 0; }
+static inline int cudaMemsetAsync(void *at, int x, size_t n, cudaStream_t) { return cudaMemset(at, x, n); }
 extern "C" int cudaGetSymbolAddress(void **, const void *);
 template <class T> static int cudaMemcpyToSymbol(T &to, const void *from, size_t n) { memcpy(&to, from, n); return 0; }
 template <class T> static int cudaMemcpyToSymbolAsync(T &to, const void *from, size_t n, size_t, int, cudaStream_t) { memmove(&to, from, n); return 0; }
@@ -388,6 +394,192 @@ t 'an array that holds what was written to it before is an output all the same' 
 		c/adopt/task/task.json
 	export WRITTEN="[\"array\", \"other\"]"; project=marks take src/main.cu clear other; rm c/task.json
 	jq -e ".outputs | keys == [\"array\", \"other\"]" c/adopt/task/task.json'
+
+mkdir -p heat/src
+cat >heat/src/heat.cu <<'E'
+#include <cstdio>
+#include <utility>
+#define CHECK(x) do { if ((x) != 0) fprintf(stderr, "fault\n"); } while (0)
+
+/* Every cell becomes the mean of its neighbours. */
+__global__ void
+diffuse(const float *in, float *out, int n)
+{
+	int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+	for (int k = 0; i < n && k < 100; k++)
+		out[i] = 0.5f * in[i] + 0.25f * (in[i ? i - 1 : 0] + in[i + 1 < n ? i + 1 : i]);
+}
+
+__global__ void
+warm(float *x, const float *source, int n, float by)
+{
+	int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+	if (i < n)
+		x[i] += by * source[i];
+}
+
+/* Some steps, each from one array to the other. */
+void
+heat(float *x, float *next, const float *source, int n, int steps)
+{
+	const int threads = 128;
+
+	for (int i = 0; i < steps; i++) {
+		diffuse<<<(n + threads - 1) / threads, threads>>>(x, next, n);
+		warm<<<(n + threads - 1) / threads, threads>>>(next, source, n, 0.5f);
+		std::swap(x, next);
+	}
+	CHECK(cudaGetLastError());
+	cudaDeviceSynchronize();
+}
+
+/* Both kernels once, through memory of its own. */
+void
+once(const float *x, float *y, int n)
+{
+	float *between;
+
+	CHECK(cudaMalloc((void **)&between, n * sizeof(float)));
+	cudaMemset(between, 0, n * sizeof(float));
+	diffuse<<<(n + 63) / 64, 64>>>(x, between, n);
+	cudaMemcpy(y, between, n * sizeof(float), cudaMemcpyDeviceToDevice);
+	warm<<<dim3((n + 63) / 64), 64, 0, 0>>>(y, x, n, 2);
+	cudaFree(between);
+}
+
+float
+reads(float *x, int n)
+{
+	float sum;
+
+	diffuse<<<1, n>>>(x, x, n);
+	cudaMemcpy(&sum, x, 4, cudaMemcpyDeviceToHost);
+	return sum;
+}
+void touches(float *x, int n)
+{
+	diffuse<<<1, n>>>(x, x, n);
+	x[0] = 1;
+}
+void inner(float *x, int n, cudaStream_t own) { diffuse<<<1, n, 0, own>>>(x, x, n); }
+void outer(float *x, int n)
+{
+	inner(x, n, 0);
+	warm<<<1, n>>>(x, x, n, 1);
+}
+cudaStream_t global;
+void elsewhere(float *x, int n) { diffuse<<<1, n, 0, global>>>(x, x, n); }
+void chosen(float *x, int n, void (*f)(float *, int)) { f<<<1, n>>>(x, n); }
+void early(float *x, int n)
+{
+	cudaMemsetAsync(x, 0, n * sizeof(float));
+	diffuse<<<1, n>>>(x, x, n);
+}
+void none(float *x, int n) { for (int i = 0; i < n; i++) x[i] = 1; }
+E
+cat >heat/src/main.cu <<'E'
+#include <cstdio>
+void heat(float *x, float *next, const float *source, int n, int steps);
+void once(const float *x, float *y, int n);
+
+int
+main()
+{
+	const int n = 2400;
+	float *x, *next, *source, host[2400];
+	FILE *f = fopen("out.txt", "w");
+
+	for (int i = 0; i < n; i++)
+		host[i] = i % 13;
+	cudaMalloc((void **)&x, n * sizeof(float));
+	cudaMalloc((void **)&next, n * sizeof(float));
+	cudaMalloc((void **)&source, n * sizeof(float));
+	cudaMemcpy(x, host, n * sizeof(float), cudaMemcpyHostToDevice);
+	cudaMemcpy(source, host, n * sizeof(float), cudaMemcpyHostToDevice);
+	for (int i = 0; i < 6; i++) {
+		heat(x, next, source, n, 3);
+		once(x, next, n);
+	}
+	cudaMemcpy(host, next, n * sizeof(float), cudaMemcpyDeviceToHost);
+	for (int i = 0; i < n; i++)
+		fprintf(f, "%.4f\n", host[i]);
+	return fclose(f);
+}
+E
+echo 'nvcc -Isrc -o app src/main.cu src/heat.cu' >heat/build.sh
+
+t 'a host function that launches kernels: listed with them, or with the reason why not' '
+	kadopt list -p heat >out || :; cat out
+	grep -q "^yes .*: heat, with the kernels diffuse, warm$" out; grep -q "^yes .*: once, with the kernels diffuse, warm$" out
+	why() { grep -A 3 "^no  .*: $1$" out | grep -q "$2"; }
+	why reads "launches kernels and returns a value"; why reads "copies from or to the host.s memory"
+	why touches "the host reads or writes x itself, in line 65"; why outer "calls inner, which launches kernels: adopt that"
+	why elsewhere "on the stream global, which is not a parameter"; why chosen "launches f, which is not a kernel of the project"
+	why early "is not on the stream of the launches; adopt its kernels: .cudaMemsetAsync(x"; why none "launches no kernel itself, and its last parameter is not a stream"; grep -q "^yes .*: inner" out
+	kadopt list -p heat --json | jq -c "select(.function == \"heat\").unit" >unit.json; /usr/bin/python3 -W ignore "$tests_dir/schemas.py" "$KILN_DATA/docs/schemas" unit-1 unit.json'
+
+t 'a loop of kernels with two arrays in turns: adopted as one function; the winner replaces kernels and launches' '
+	export WRITTEN="[\"next\", \"x\"]"; project=heat PATH="$T/judge:$PATH" take src/heat.cu heat x; cat c/reference.cu
+	sed -n 2p c/adopt/observed.ndjson | jq -e ".args == {n: 2400, steps: 3} and .pointers.x.written and .pointers.next.written and .pointers.source.written == false"
+	is 6 "$(sed 1d c/adopt/observed.ndjson | wc -l)"
+	grep -q "^heat_launch(float \*x, float \*next, const float \*source, int n, int steps, cudaStream_t stream)$" c/reference.cu
+	grep -q "		diffuse<<<(n + threads - 1) / threads, threads, 0, stream>>>(x, next, n);" c/reference.cu
+	no "cudaDeviceSynchronize\|^heat(" c/reference.cu; grep -q "^/\* Some steps" c/reference.cu
+	jq -e ".description | contains(\"launches these kernels: diffuse, warm. \") and contains(\"its entry, heat_launch, which is that function with a stream\")" c/adopt/task/task.json
+	jq -e "(.outputs | keys == [\"next\", \"x\"]) and (.inputs | has(\"source\")) and (.axes | has(\"n\") and has(\"steps\"))" c/adopt/task/task.json
+	cat >winner <<E
+/* One kernel for both. */
+__global__ void
+diffuse(const float *in, float *out, const float *source, int n)
+{
+	for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+		out[i] = 0.5f * in[i] + 0.25f * (in[i ? i - 1 : 0] + in[i + 1 < n ? i + 1 : i]) + 0.5f * source[i];
+}
+
+extern "C" void
+heat_launch(float *x, float *next, const float *source, int n, int steps, cudaStream_t stream)
+{
+	for (int i = 0; i < steps; i += 1) {
+		float *from = i % 2 ? next : x, *to = i % 2 ? x : next;
+
+		diffuse<<<16, 64, 0, stream>>>(from, to, source, n);
+	}
+}
+E
+	back 0; cat out c/runs/heat/*/integrated.patch; grep -q "^ACCEPTED" out
+	grep -q "^	heat_launch(x, next, source, n, steps, 0);$" p/src/heat.cu; grep -q "^	cudaDeviceSynchronize();$" p/src/heat.cu
+	grep -q "^heat(float \*x, float \*next, const float \*source, int n, int steps)$" p/src/heat.cu; is 1 "$(grep -c "Some steps" p/src/heat.cu)"
+	cmp heat/src/main.cu p/src/main.cu; compiles
+	# The other functions still launch the old kernel, so both stay.
+	grep -q "heat_diffuse<<<16, 64, 0, stream>>>" p/src/heat.cu; grep -q "^diffuse(const float \*in, float \*out, int n)$" p/src/heat.cu'
+
+t 'a sequence of kernels through memory of its own; kernels that nothing else uses are replaced' '
+	rm -rf alone; cp -r heat alone; sed -i "/^void\$/N; /^void\nheat(/,/^}/d; /^float\$/,\$d" alone/src/heat.cu; sed -i "/heat(/d" alone/src/main.cu
+	project=alone take src/heat.cu once y; cat c/reference.cu
+	grep -q "CHECK(cudaMallocAsync((void \*\*)&between, n \* sizeof(float), stream));" c/reference.cu; grep -q "cudaFreeAsync(between, stream);" c/reference.cu
+	grep -q "cudaMemcpyAsync(y, between, n \* sizeof(float), cudaMemcpyDeviceToDevice, stream);" c/reference.cu; grep -q "cudaMemsetAsync(between, 0, n \* sizeof(float), stream);" c/reference.cu
+	grep -q "warm<<<dim3((n+63)/64), 64, 0, stream>>>(y, x, n, 2);" c/reference.cu
+	cat >winner <<E
+__global__ void
+diffuse(const float *in, float *out, int n)
+{
+	int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+	if (i < n)
+		out[i] = 0.5f * in[i] + 0.25f * (in[i ? i - 1 : 0] + in[i + 1 < n ? i + 1 : i]) + 2 * in[i];
+}
+
+extern "C" void
+once_launch(const float *x, float *y, int n, cudaStream_t stream)
+{
+	diffuse<<<(n + 63) / 64, 64, 0, stream>>>(x, y, n);
+}
+E
+	back 0; cat out c/runs/once/*/integrated.patch; grep -q "^ACCEPTED" out
+	no "warm\|k < 100\|cudaMalloc\|once_diffuse" p/src/heat.cu; is 1 "$(grep -c "^diffuse(" p/src/heat.cu)"; grep -q "^	once_launch(x, y, n, 0);$" p/src/heat.cu
+	compiles'
 
 units=$tests_dir/apps/units
 export units

@@ -425,7 +425,7 @@ END
 	adoption() { mkdir -p "x-$1"; jq -n --arg t "$T" --arg k "$1" "{schema: \"adopt/1\", project: (\$t + \"/cuda\"), file: \"f.cu\", kernel: \$k, language: \"cuda\", build: \"nvcc -arch=native -O3 --options-file words f.cu && PATH=/nowhere:\$PATH gcc --version\", run: \"./app\"}" >"x-$1/adopt.json"; }
 	for k in scaled gained copied; do adoption $k; exits 0 kadopt preflight -c x-$k; done
 	jq -e ".compiler == \"nvcc\" and .flags == [\"-arch=sm_90\", \"-O3\", \"-DDEEP\", \"-cudart\", \"shared\", \"-Xcompiler\", \"-fvisibility=default,-ffunction-sections\", \"-Xlinker\", \"--gc-sections\"] and .include == [\"inc\"]" x-scaled/adopt/compile.json
-	adoption plain; exits 2 kadopt preflight -c x-plain; grep -q "f.cu:13: the last parameter of plain is not a stream" err'
+	adoption plain; exits 2 kadopt preflight -c x-plain; grep -q "f.cu:13: plain: it launches no kernel itself, and its last parameter is not a stream" err'
 
 ok 'a function in a namespace is found by its plain name; a kernel whose variable other code fills is refused' '
 	PATH=$T/bin2:$PATH

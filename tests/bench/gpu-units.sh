@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # On a machine with a GPU: the programs in tests/apps/units are adopted, a model that always gives winner.cu makes a round, and the
 # winner goes back. Prints a line for each: the program, the status of adoption and integration, and what integration said.
+# With NCU=1, ncu counts what the application's launches do, and the roofline that follows is printed.
 # usage: gpu-units.sh [NAME...]   ARCH: what nvcc's -arch takes (default: native); OUT: a folder for logs and patches
 # Exit status: 0 when all are ACCEPTED, else 1.
 set -u
@@ -24,6 +25,16 @@ give_winner() {
 		}" "$units/$1/winner.cu" >"$T/$1.cu"
 }
 
+# What a call does, by counters of the application, of which adoption has left a copy.
+count_work() {
+	op() { printf ',smsp__sass_thread_inst_executed_op_%s_pred_on.sum' "$@"; }
+	(cd "$T/c-$1/adopt/copy" && ncu --metrics "gpu__time_duration.sum,dram__bytes_read.sum,dram__bytes_write.sum$(op fadd fmul ffma dadd dmul dfma)" \
+		--csv --page raw --print-units base ./app) >"$out/$1.csv" 2>>"$out/$1.log" </dev/null
+	kadopt adopt -c "$T/c-$1" --ncu "$out/$1.csv" >>"$out/$1.log" 2>&1 </dev/null || return
+	jq -r '"\tflops \(.flops)\tbytes \(.bytes)"' "$T/c-$1/task.json"
+	(cd "$T/c-$1" && kspec roofline | jq -r '.workloads[] | "\t\(.name)\t\(.bound) bound\tintensity \(.intensity)\tfloor \(.floor_ns) ns"') 2>&1
+}
+
 for name; do
 	name=${name##*/}
 	read -r file kernel _ <"$units/$name/unit"
@@ -34,6 +45,7 @@ for name; do
 		--outputs out.txt --compare float:1e-3 --provider "exec:sh $T/model.sh $T/$name.cu" >"$out/$name.log" 2>&1 </dev/null
 	adopted=$?
 	if [ $adopted -eq 0 ]; then
+		[ -z "${NCU:-}" ] || count_work "$name"
 		give_winner "$name"
 		jq '.eval.profile = "off" | .memory = {enabled: "off"}' "$c/campaign.json" >"$T/m" && mv "$T/m" "$c/campaign.json"
 		{

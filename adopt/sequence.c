@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* sequence: see sequence.h. patterns/adopt.json has the calls that are replaced, or refused. */
+#include "sequence.h"
+
+#include "adopt.h"
+#include "kio.h"
+#include "signature.h"
+
+static bool
+is_kernel(const struct unit_sources *sources, size_t which, const char *name)
+{
+	const struct unit_source *s;
+	const struct kscan_item *x;
+	size_t i = 0;
+
+	while ((x = unit_item(sources, which, name, &i, &s)))
+		if (kscan_has_word(&s->scan, x, "__global__"))
+			return true;
+	return false;
+}
+
+static void
+add_kernel(struct unit *u, const char *name)
+{
+	const json_t *x;
+	size_t i;
+
+	json_array_foreach(u->sequence, i, x) {
+		if (!strcmp(json_string_value(x), name))
+			return;
+	}
+	json_array_append_new(u->sequence, json_string(name));
+}
+
+static void
+see_launch(struct unit *u, const struct unit_sources *sources, size_t which,
+    const struct kscan_launch *l, struct kbuf *why)
+{
+	static const char standard[] = "0 NULL nullptr cudaStreamDefault cudaStreamLegacy";
+	const char *colon = strrchr(l->kernel, ':'), *name = colon ? colon + 1 : l->kernel;
+
+	if (!is_kernel(sources, which, name))
+		kbuf_printf(why, "it launches %s, which is not a kernel of the project\n", name);
+	if (*l->stream && !kis_listed(standard, l->stream, strlen(l->stream)))
+		kbuf_printf(why, "it launches %s on the stream %s, which is not a parameter\n",
+		    name, l->stream);
+	add_kernel(u, name);
+}
+
+/* Where the host itself would read P's array, "p[i]" or "*p", which is in the GPU's memory. */
+static void
+see_reads(const struct kscan *s, const struct kscan_item *f, const struct kscan_param *p,
+    struct kbuf *why)
+{
+	size_t n = strlen(p->name);
+
+	for (size_t at = f->body; p->stars && n && at + n < f->to; at++) {
+		size_t before = at, next = at + n;
+
+		if (strncmp(s->code + at, p->name, n) || kis_word(s->code[at - 1]) ||
+		    kis_word(s->code[next]) || strchr(".>", s->code[at - 1]))
+			continue;
+		while (before > f->body && isspace((unsigned char)s->code[before - 1]))
+			before--;
+		next += strspn(s->code + next, " \t\n");
+		if (s->code[before - 1] != '*' &&
+		    (s->code[next] != '[' || s->code[before - 1] == '&'))
+			continue;
+		kbuf_printf(why, "the host reads or writes %s itself, in line %zu\n", p->name,
+		    kline_at(s->text, at));
+		return;
+	}
+}
+
+/* What an entry with one more parameter cannot replace. */
+static void
+see_form(const struct unit_source *s, const struct kscan_item *f, const struct kscan_signature *g,
+    struct kbuf *why)
+{
+	size_t n = strlen(g->result);
+
+	if (!strncmp(g->result, "template", 8))
+		kbuf_puts(why, "it launches kernels and is a template: adopt its kernels\n");
+	else if (n < 4 || strcmp(g->result + n - 4, "void"))
+		kbuf_puts(why, "it launches kernels and returns a value: adopt its kernels\n");
+	if (!unit_is_plain(s, f))
+		kbuf_puts(why, "it launches kernels, and a macro or #if makes it\n");
+	if (kscan_uses(&s->scan, f->open, f->to, "stream"))
+		kbuf_puts(why, "it launches kernels, and something in it is named stream\n");
+	for (size_t i = 0; i < g->count; i++)
+		see_reads(&s->scan, f, &g->params[i], why);
+}
+
+void
+sequence_find(struct unit *u, const struct unit_sources *sources, size_t which,
+    const struct kscan_item *f, struct kbuf *why)
+{
+	const struct unit_source *s = &sources->list[which];
+	struct kscan_signature g;
+	struct kscan_launch *list;
+	bool stream = false;
+	size_t n;
+
+	if (u->kernel || !kjson_bool_or(rules_language(s->name), "device", false))
+		return;
+	kscan_signature(&s->scan, f, &g);
+	for (size_t i = 0; i < g.count; i++)
+		stream |= signature_is_stream(&g.params[i]);
+	n = kscan_launches(&s->scan, f, &list);
+	if (stream && !signature_is_stream(&g.params[g.count - 1]))
+		kbuf_puts(why, "its stream is not its last parameter\n");
+	else if (!stream && !n)
+		kbuf_puts(why,
+		    "it launches no kernel itself, and its last parameter is not a stream: adopt a "
+		    "kernel, or the function that launches it\n");
+	else if (!stream) {
+		u->sequence = json_array();
+		see_form(s, f, &g, why);
+		for (size_t i = 0; i < n; i++)
+			see_launch(u, sources, which, &list[i], why);
+	}
+	kscan_launches_free(list, n);
+	kscan_signature_free(&g);
+}
+
+/* Where the ">>>" of the launch is whose "<<<" is at P. */
+static size_t
+config_end(const struct kscan *s, size_t p, size_t to)
+{
+	int depth = 0;
+
+	for (p += 3; p < to && (depth || strncmp(s->code + p, ">>>", 3)); p++)
+		depth += (s->code[p] == '(') - (s->code[p] == ')');
+	return p;
+}
+
+char *
+sequence_body(const struct unit_source *s, const struct kscan_item *f)
+{
+	struct kscan_launch *list;
+	struct kbuf b = { 0 };
+	size_t n = kscan_launches(&s->scan, f, &list), at = f->body;
+	char *text;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct kscan_launch *l = &list[i];
+		size_t p = (size_t)(strstr(s->scan.code + l->at, "<<<") - s->scan.code);
+
+		if (*l->stream) {
+			kbuf_add(&b, s->scan.text + at, p - at);
+			kbuf_printf(&b, "<<<%s, %s, %s, stream", l->grid, l->block, l->shared);
+		} else {
+			kbuf_add(&b, s->scan.text + at, config_end(&s->scan, p, f->to) - at);
+			kbuf_puts(&b, *l->shared ? ", stream" : ", 0, stream");
+		}
+		at = config_end(&s->scan, p, f->to);
+	}
+	kbuf_add(&b, s->scan.text + at, f->to - at);
+	kscan_launches_free(list, n);
+	text =
+	    rules_replace("stream", kjson_str_or(rules_language(s->name), "language", "c"), b.data);
+	kbuf_free(&b);
+	return text;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * sequence: a host function that launches kernels, one after the other or in a loop, on the default
+ * stream. It is adopted as a whole, with its kernels. The task's entry is the function itself, with
+ * one more parameter: the stream on which it does everything.
+ *
+ *	for (int i = 0; i < 10; i++) {
+ *		blur<<<n / 64, 64>>>(a, b, n);
+ *		sharpen<<<n / 64, 64>>>(b, a, n);	in the entry: <<<n / 64, 64, 0, stream>>>
+ *	}
+ *	cudaDeviceSynchronize();			nothing: the caller waits
+ */
+#ifndef SEQUENCE_H
+#define SEQUENCE_H
+
+#include "unit.h"
+
+/*
+ * Sets U's sequence, the names of its kernels, if F, a function of the source WHICH for a GPU, has
+ * no stream. Whatever stands in the way is a line in WHY: also that it launches nothing.
+ */
+void sequence_find(struct unit *u, const struct unit_sources *sources, size_t which,
+    const struct kscan_item *f, struct kbuf *why);
+/* The body of F, with everything on the stream "stream". The caller frees. */
+char *sequence_body(const struct unit_source *s, const struct kscan_item *f);
+
+#endif
