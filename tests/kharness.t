@@ -310,6 +310,11 @@ ok 'next to slow kernels, and with a slow oracle, a call of microseconds is time
 	jq -e ".pairs[0].ratio | . > 1000 and . < 1000000" r.json
 	kharness -t t.json --oracle oracle.so --threads 1 --phase timing --timing-s 0.05 --warmup-s 0 --against mid=mid.so right.so >r.json
 	jq -e "[.. | .timing? | arrays | .[]] | length == 2 and all(.checked_per_sample <= .calls_per_sample)" r.json
+	# A slower one makes only the first calls: one of these is among the few that are checked.
+	kernel idle "static int calls;" "if (++calls < 20) { RIGHT } usleep(20000);"
+	kharness -t t.json --oracle waits.so --threads 1 --phase timing --timing-s 0.05 --warmup-s 0 --all-pairs --against idle=idle.so \
+		right.so >r.json
+	jq -e "[.candidates[].status] == [\"correct\", \"wrong_value\"]" r.json
 '
 ok 'faster than possible is quarantined' '
 	jq ".min_time_ns = 1e9" "$task" >t.json
@@ -432,6 +437,29 @@ ok 'a product of matrices: sparse inputs distinguish rounding of either from hon
 	is correct "$(try plain)"
 	mm bits17 float "union { float f; unsigned u; } w = { v }; w.u = w.u + 0x20 & ~0x3fu; v = w.f"
 	is partial "$(try bits17)"'
+jq -n '{schema: "task/1", name: "thomas", op: "solve", description: "d", language: "c",
+	axes: {m: {type: "var"}, n: {type: "var"}}, inputs: ({l: 0, d: 0, u: 0, r: 0} | map_values({shape: ["m", "n"], dtype: "float32"})),
+	outputs: {x: {shape: ["m", "n"], dtype: "float32"}}, entry: {name: "thomas", arguments: ["l", "d", "u", "r", "x", "m", "n"]},
+	reference: "t.c", build: {compiler: "cc"}, reduction: "m",
+	workloads: [{name: "odd", axes: {m: 17, n: 31}}, {name: "main", axes: {m: 100, n: 200}, timed: true}]}' >"$T/thomas.json"
+ok 'ill-conditioned: rounding errors may grow as they do in the oracle, and nothing else may' '
+	thomas() { # NAME TYPE DIVISION CHANGE: tridiagonal systems without pivoting, each in a column; CHANGE of an element of the result
+		echo "void thomas(const float *l, const float *d, const float *u, const float *r, $5 *x, int m, int n) { for (long j = 0; j < n; j++) {
+			$2 c[9999], y[9999], z = 0; for (long i = 0; i < m; i++) { long k = i * n + j;
+				$2 e = i ? l[k] : 0, p = i ? d[k] - e * c[i - 1] : d[k], q = i ? r[k] - e * y[i - 1] : r[k]; $3 }
+			for (long i = m - 1; i >= 0; i--) { z = i < m - 1 ? y[i] - c[i] * z : y[i]; x[i * n + j] = z $4; } } }" |
+			if [ "$2" = double ]; then sed "s/const float/const double/g"; else cat; fi >$1.c
+		cc -O2 -w -shared -fPIC -o $1.so $1.c
+	}
+	try() { kharness -t $1.json --oracle $1-oracle.so --phase correctness $2.so | jq -r ".candidates[0].status"; }
+	divide="c[i] = u[k] / p; y[i] = q / p;"
+	thomas thomas-oracle double "$divide" "" double
+	thomas plain float "$divide" "" float
+	thomas inverse float "p = 1 / p; c[i] = u[k] * p; y[i] = q * p;" "" float
+	is correct "$(try thomas plain)"; is correct "$(try thomas inverse)"
+	thomas edge float "$divide" "* (i ? 1 : 1.001f)" float
+	thomas half float "c[i] = (_Float16)(u[k] / p); y[i] = q / p;" "" float
+	for k in edge half; do [ "$(try thomas $k)" != correct ]; done'
 cat >"$T/max.json" <<'E'
 {"schema":"task/1","name":"softmax","op":"softmax","description":"d","language":"c","axes":{"rows":{"type":"var"},"n":{"type":"var"}},
 "inputs":{"x":{"shape":["rows","n"],"dtype":"float32"}},"outputs":{"y":{"shape":["rows","n"],"dtype":"float32"}},

@@ -3,6 +3,7 @@
  * kharness: freshly drawn inputs of one or more calls, and their expected results, which never
  * leave this process.
  */
+#include <float.h>
 
 #include "kharness.h"
 
@@ -43,67 +44,113 @@ widen(const struct judge *j, const struct ktask_workload *w, const struct call *
 	}
 }
 
-/* Each floating-point input times 1 -+ eps. */
+/*
+ * Each floating-point input is moved by a rounding error of a double, the oracle's type. What
+ * comes out moves by the errors of the oracle's method, too: it may cancel large numbers where the
+ * problem itself does not. Errors are proportional to eps, so those of another type follow.
+ * Recordings that must stay as they are do.
+ */
 static void
 perturb(const struct judge *j, const struct ktask_workload *w, struct krng *rng, void **values)
 {
 	for (size_t i = 0; i < j->task->tensor_count; i++) {
 		const struct ktask_tensor *x = &j->task->tensors[i];
-		double eps = kdtype_eps(x->dtype);
+		bool fresh;
 
-		if (!x->scalar && x->input && eps > 0)
-			j->space->perturb(values[i], ktask_elements(j->task, w, x), eps, rng);
+		if (!x->scalar && x->input && kdtype_is_float(x->dtype) &&
+		    (!ktask_recorded(w, x, &fresh) || fresh))
+			j->space->perturb(values[i], ktask_elements(j->task, w, x), rng);
 	}
 }
 
-/* Mean square of how far the elements of output I moved, in units of eps. */
-static double
-moved(const struct judge *j, const struct ktask_workload *w, const struct call *c, const void *now,
-    size_t i)
+/* Add the squares of how far N elements moved in one of RUNS. */
+static void
+add_moves(
+    const struct space *sp, const void *from, const void *now, size_t n, int runs, double *squares)
 {
-	const struct ktask_tensor *x = &j->task->tensors[i];
-	size_t n = ktask_elements(j->task, w, x);
-	double before[FEW], after[FEW], sum = 0;
+	double *before = kmalloc(n * sizeof *before), *after = kmalloc(n * sizeof *after);
 
-	if (!x->output || !kdtype_is_float(x->dtype) || n >= FEW)
-		return 0;
-	j->space->fetch(before, c->expected[i], n * sizeof *before);
-	j->space->fetch(after, now, n * sizeof *after);
+	sp->fetch(before, from, n * sizeof *before);
+	sp->fetch(after, now, n * sizeof *after);
 	for (size_t k = 0; k < n; k++) {
-		double d = (after[k] - before[k]) / kdtype_eps(x->dtype);
+		double d = after[k] - before[k];
 
-		sum += isfinite(d) ? d * d / (double)n : 0;
+		squares[k] += isfinite(d) ? d * d / runs : 0;
 	}
-	return sum;
+	free(before);
+	free(after);
 }
 
 /*
- * How far rounding the inputs moves a small output, in units of eps: the root mean square over a
- * few perturbed runs. The size of the result itself is no measure there, because a single sum may
- * happen to cancel.
+ * How far rounding moves the results: the mean square over perturbed RUNS. SQUARES has a list of
+ * zeros for each output of interest, and NULL for the other tensors.
  */
 static void
-small_scales(struct judge *j, const struct ktask_workload *w, struct call *c, struct krng *rng)
+moves(const struct judge *j, const struct ktask_workload *w, const struct call *c, int runs,
+    struct krng *rng, double *const *squares)
 {
-	const struct ktask *t = j->task;
-	double sum[KTASK_TENSORS] = { 0 };
-	bool any = false;
-
-	for (size_t i = 0; i < t->tensor_count; i++)
-		any |= t->tensors[i].output && ktask_elements(t, w, &t->tensors[i]) < FEW;
-	for (int p = 0; any && p < PERTURBATIONS; p++) {
+	for (int p = 0; p < runs; p++) {
 		void *values[KTASK_TENSORS];
 
 		widen(j, w, c, values);
 		perturb(j, w, rng, values);
 		oracle_call(j->oracle, w, values);
-		for (size_t i = 0; i < t->tensor_count; i++) {
-			sum[i] += moved(j, w, c, values[i], i) / PERTURBATIONS;
+		for (size_t i = 0; i < j->task->tensor_count; i++) {
+			if (squares[i])
+				add_moves(j->space, c->expected[i], values[i],
+				    ktask_elements(j->task, w, &j->task->tensors[i]), runs,
+				    squares[i]);
 			j->space->release(values[i]);
 		}
 	}
-	for (size_t i = 0; i < t->tensor_count; i++)
-		c->scale[i] = sqrt(sum[i]);
+}
+
+/*
+ * The scale of a small output, in units of eps. The size of the result itself is no measure there,
+ * because a single sum may happen to cancel.
+ */
+static void
+small_scales(struct judge *j, const struct ktask_workload *w, struct call *c, struct krng *rng)
+{
+	double squares[KTASK_TENSORS][FEW] = { 0 }, *few[KTASK_TENSORS] = { 0 };
+	bool any = false;
+
+	for (size_t i = 0; i < j->task->tensor_count; i++) {
+		const struct ktask_tensor *x = &j->task->tensors[i];
+
+		if (x->output && kdtype_is_float(x->dtype) && ktask_elements(j->task, w, x) < FEW)
+			few[i] = squares[i];
+		any |= few[i] != NULL;
+	}
+	if (any)
+		moves(j, w, c, PERTURBATIONS, rng, few);
+	for (size_t i = 0; any && i < j->task->tensor_count; i++) {
+		size_t n = ktask_elements(j->task, w, &j->task->tensors[i]);
+		double sum = 0;
+
+		for (size_t k = 0; k < n && few[i]; k++)
+			sum += squares[i][k] / (double)n;
+		c->scale[i] = sqrt(sum) / DBL_EPSILON;
+	}
+}
+
+double *
+batch_slack(const struct judge *j, const struct batch *b, const struct call *c, size_t tensor,
+    double per_scale, int runs)
+{
+	size_t n = ktask_elements(j->task, b->w, &j->task->tensors[tensor]);
+	double *squares[KTASK_TENSORS] = { 0 }, *slack = kcalloc(n, sizeof *slack);
+	struct krng rng;
+
+	krng_init(&rng, j->o.seed, (long)b->seed, c - b->calls, "slack");
+	squares[tensor] = slack;
+	moves(j, b->w, c, runs, &rng, squares);
+	for (size_t k = 0; k < n; k++)
+		slack[k] = per_scale * sqrt(slack[k]) / DBL_EPSILON;
+	squares[tensor] = j->space->alloc(n * sizeof *slack);
+	j->space->store(squares[tensor], slack, n * sizeof *slack);
+	free(slack);
+	return squares[tensor];
 }
 
 static void
@@ -325,8 +372,9 @@ batch_draw(struct judge *j, struct batch *b, const struct ktask_workload *w, enu
 
 void
 batch_draw_checked(struct judge *j, struct batch *b, const struct ktask_workload *w,
-    enum kdist dist, size_t count, size_t checked)
+    enum kdist dist, size_t count, size_t checked, size_t first)
 {
+	bool none = checked > 0;
 	struct krng rng;
 
 	batch_draw(j, b, w, dist, count, false);
@@ -338,7 +386,10 @@ batch_draw_checked(struct judge *j, struct batch *b, const struct ktask_workload
 		if (krng_below(&rng, count - i) < checked) {
 			expect(j, w, &b->calls[i], &rng);
 			checked--;
+			none &= i >= first;
 		}
+	if (none && j->oracle)
+		expect(j, w, &b->calls[krng_below(&rng, first)], &rng);
 }
 
 void

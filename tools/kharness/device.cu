@@ -195,10 +195,10 @@ kiln_widen(int type, const void *from, u64 n, double *to)
 }
 
 extern "C" __global__ void
-kiln_perturb(double *v, u64 n, double eps, u64 seed)
+kiln_perturb(double *v, u64 n, u64 seed)
 {
 	EACH(i, n)
-		v[i] *= small_mix(seed, i) >> 63 ? 1 + eps : 1 - eps;
+		v[i] *= 1 + 0x1p-52 * small_normal(small_mix(seed, i));
 }
 
 /* A word over and over; the last piece may be shorter. */
@@ -397,10 +397,10 @@ in_range(double e, const struct rule *r)
 
 /* Error and tolerance of one element; false when it is right as it is: the same infinity, or NaN where one is due. */
 __device__ static bool
-judge_element(double e, double got, double scale, const struct rule *r, double *error, double *tolerance)
+judge_element(double e, double got, double scale, double slack, const struct rule *r, double *error, double *tolerance)
 {
 	*error = fabs(got - e);
-	*tolerance = r->exact ? 0 : r->rtol * fabs(e) + r->per_scale * scale + r->atol;
+	*tolerance = r->exact ? 0 : fmax(r->rtol * fabs(e) + r->per_scale * scale + r->atol, slack);
 	if (isfinite(e) && isfinite(got))
 		return true;
 	if (isnan(e) ? isnan(got) : isinf(e) && isinf(got) && signbit(e) == signbit(got))
@@ -434,7 +434,7 @@ scale_of(const double *sums, u64 g, const struct rule *r)
 
 extern "C" __global__ void
 kiln_compare(int type, int size, const double *expected, const void *got, u64 n, u64 group, u64 groups,
-    const double *sums, struct rule r, u64 poison, struct result *out)
+    const double *sums, const double *slack, struct rule r, u64 poison, struct result *out)
 {
 	EACH(i, n) {
 		double scale = scale_of(sums, group_of(i, group, groups), &r);
@@ -442,7 +442,7 @@ kiln_compare(int type, int size, const double *expected, const void *got, u64 n,
 
 		if (is_poison((const u8 *)got, i, size, poison))
 			atomicAdd(&out->unwritten, 1ull);
-		if (!judge_element(e, get(type, got, i), scale, &r, &error, &tolerance))
+		if (!judge_element(e, get(type, got, i), scale, slack ? slack[i] : 0, &r, &error, &tolerance))
 			continue;
 		if (error > 0 && __double_as_longlong(error) > (long long)out->max_abs)
 			atomicMax(&out->max_abs, (u64)__double_as_longlong(error));
@@ -460,14 +460,14 @@ kiln_compare(int type, int size, const double *expected, const void *got, u64 n,
 /* Where the worst one is: the first of its kind. */
 extern "C" __global__ void
 kiln_worst(int type, const double *expected, const void *got, u64 n, u64 group, u64 groups, const double *sums,
-    struct rule r, struct result *out)
+    const double *slack, struct rule r, struct result *out)
 {
 	EACH(i, n) {
 		double scale = scale_of(sums, group_of(i, group, groups), &r);
 		double error, tolerance;
 
-		if (judge_element(in_range(expected[i], &r), get(type, got, i), scale, &r, &error, &tolerance) &&
-		    error > tolerance && (u64)__double_as_longlong(ratio(error, tolerance)) == out->worst)
+		if (judge_element(in_range(expected[i], &r), get(type, got, i), scale, slack ? slack[i] : 0, &r, &error,
+			&tolerance) && error > tolerance && (u64)__double_as_longlong(ratio(error, tolerance)) == out->worst)
 			atomicMin(&out->worst_at, i);
 	}
 }

@@ -266,11 +266,11 @@ widen(enum kdtype t, const void *from, size_t n, double *to)
 }
 
 static void
-perturb(double *v, size_t n, double eps, struct krng *rng)
+perturb(double *v, size_t n, struct krng *rng)
 {
 	uint64_t seed = krng_u64(rng), count = n;
 
-	launch(PERTURB, n, (void *[]){ &v, &count, &eps, &seed });
+	launch(PERTURB, n, (void *[]){ &v, &count, &seed });
 }
 
 static bool
@@ -296,7 +296,7 @@ static void
 look_at_worst(const struct comparison *c, const struct device_rule *rule, double scale,
     struct comparison_result *r)
 {
-	double e, got, tolerance;
+	double e, got, tolerance, slack = 0;
 	char raw[8];
 
 	fetch(&e, (const double *)c->expected + r->worst_at, sizeof e);
@@ -305,7 +305,10 @@ look_at_worst(const struct comparison *c, const struct device_rule *rule, double
 	values_widen(c->dtype, raw, 1, &got);
 	if (fabs(e) > rule->max)
 		e = copysign(rule->saturates ? rule->max : INFINITY, e);
+	if (c->slack)
+		fetch(&slack, c->slack + r->worst_at, sizeof slack);
 	tolerance = rule->exact ? 0 : rule->rtol * fabs(e) + rule->per_scale * scale + rule->atol;
+	tolerance = fmax(tolerance, slack);
 	r->worst = isfinite(e) && isfinite(got) ? fabs(got - e) : INFINITY;
 	r->tolerance = isfinite(r->worst) ? tolerance : 0;
 }
@@ -318,20 +321,20 @@ compare_floats(const struct comparison *c, struct device_result *d, struct compa
 	struct device_rule rule = { c->rule.rtol, c->rule.per_scale, c->rule.atol,
 		c->rule.fixed_scale, kdtype_max(c->dtype), c->cap, c->rule.exact, size == 1 };
 	double *sums = alloc(groups * 2 * sizeof *sums), pair[2];
-	const void *expected = c->expected, *got = c->got;
+	const void *expected = c->expected, *got = c->got, *slack = c->slack;
 
 	set(sums, 0, groups * 2 * sizeof *sums);
 	launch(SCALE, n / 64 + 1, (void *[]){ &expected, &n, &group, &groups, &sums });
 	launch(COMPARE, n,
-	    (void *[]){ &type, &size, &expected, &got, &n, &group, &groups, &sums, &rule, &poison,
-	        &scratch });
+	    (void *[]){ &type, &size, &expected, &got, &n, &group, &groups, &sums, &slack, &rule,
+	        &poison, &scratch });
 	fetch(d, memory_at(scratch), sizeof *d);
 	if (d->mismatches) {
 		uint64_t g;
 
 		launch(WORST, n,
-		    (void *[]){
-		        &type, &expected, &got, &n, &group, &groups, &sums, &rule, &scratch });
+		    (void *[]){ &type, &expected, &got, &n, &group, &groups, &sums, &slack, &rule,
+		        &scratch });
 		fetch(d, memory_at(scratch), sizeof *d);
 		r->worst_at = d->worst_at < n ? (size_t)d->worst_at : 0;
 		g = r->worst_at / group < groups ? r->worst_at / group : groups - 1;

@@ -171,14 +171,24 @@ struct batch {
  */
 void batch_draw(struct judge *j, struct batch *b, const struct ktask_workload *w, enum kdist dist,
     size_t count, bool expect);
-/* The same, with expected results for this many of the calls, chosen unpredictably. */
+/*
+ * The same, with expected results for CHECKED of the calls, chosen unpredictably, and, unless
+ * CHECKED is 0, for one more of the FIRST ones if there is none among these.
+ */
 void batch_draw_checked(struct judge *j, struct batch *b, const struct ktask_workload *w,
-    enum kdist dist, size_t count, size_t checked);
+    enum kdist dist, size_t count, size_t checked, size_t first);
 /*
  * Have the oracle compute the results for inputs that were drawn without them, or have changed
  * since.
  */
 void batch_expect(struct judge *j, struct batch *b);
+/*
+ * For each element of an output of call C: PER_SCALE times how far rounding errors move it, in
+ * units of eps (root mean square of RUNS of the oracle). In the judge's space; the caller releases
+ * it.
+ */
+double *batch_slack(const struct judge *j, const struct batch *b, const struct call *c,
+    size_t tensor, double per_scale, int runs);
 void batch_free(const struct judge *j, struct batch *b);
 /*
  * Whether the task asks for special values of tensor X, by a distribution of its own or by one of

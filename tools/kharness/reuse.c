@@ -168,7 +168,7 @@ static void
 draw(struct reuse *u, struct batch *b)
 {
 	batch_draw_checked(
-	    u->j, b, u->w, u->j->task->distributions[0], 1, u->checked && is_checked_round(u));
+	    u->j, b, u->w, u->j->task->distributions[0], 1, u->checked && is_checked_round(u), 1);
 }
 
 /* One player's round: both kinds, which take turns in coming first. OLD is the last round's NEW. */

@@ -26,8 +26,9 @@ struct comparison {
 	size_t n, group;
 	const void *expected, *got;
 	struct rule rule;
-	double cap;      /* largest error of any element; below 0: none */
-	uint64_t poison; /* what the tensor was filled with */
+	const double *slack; /* unless NULL: allowed for each element at least */
+	double cap;          /* largest error of any element; below 0: none */
+	uint64_t poison;     /* what the tensor was filled with */
 };
 
 /* How the numbers of a tensor are drawn. */
@@ -96,12 +97,12 @@ struct space {
 	void (*guard)(char *memory, uint64_t key, size_t from, size_t to);
 	size_t (*guard_check)(const char *memory, uint64_t key, size_t from, size_t to);
 	bool (*differs)(const void *a, const void *b, size_t bytes);
-	/* Random values, see values_draw; N elements as doubles; each double times 1 -+ EPS. */
+	/* Random values, see values_draw; N elements as doubles; doubles moved by about eps. */
 	void (*draw)(enum kdtype t, struct recipe how, struct krng *rng, size_t n, void *to);
 	/* Values similar to recorded numbers. */
 	void (*redraw)(enum kdtype t, const struct recorded *r, void *to);
 	void (*widen)(enum kdtype t, const void *from, size_t n, double *to);
-	void (*perturb)(double *v, size_t n, double eps, struct krng *rng);
+	void (*perturb)(double *v, size_t n, struct krng *rng);
 	/* Whether every expected value is exactly representable in the type. */
 	bool (*is_exact)(enum kdtype t, const double *expected, size_t n);
 	void (*compare)(const struct comparison *c, struct comparison_result *r);

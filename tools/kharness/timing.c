@@ -20,8 +20,13 @@
 
 enum {
 	WARM_CALLS = 2, /* minimum number of untimed calls */
-	/* maximum number of calls in one sample; their rows fit into a pipe */
+	/*
+	 * maximum number of calls in one sample, whose rows fit into a pipe; a go on a GPU takes as
+	 * long as a hundred short kernels, and not the same in every process
+	 */
 	CALLS_MAX = 128,
+	CALLS_MAX_DEVICE = 512,
+	PIPE_BYTES = 65536,
 	CHECKED_MIN = 1, /* checked calls, if checking all would take too long */
 	/* enough for a subject whose call takes longer than slow_s */
 	SLOW_SAMPLES = 7,
@@ -360,14 +365,23 @@ warm_up(struct race *a, struct racer *x, const struct batch *b)
 }
 
 static size_t
+most_calls(const struct judge *j)
+{
+	size_t most = j->device ? CALLS_MAX_DEVICE : CALLS_MAX;
+	size_t fit = PIPE_BYTES / (sizeof *((struct memory *)0)->rows * j->task->arg_count);
+
+	return most < fit ? most : fit;
+}
+
+static size_t
 slots(const struct judge *j, const struct ktask_workload *w)
 {
-	size_t in, out, n;
+	size_t in, out, n, most = most_calls(j);
 
 	memory_slot(j->task, w, &in, &out);
 	n = j->space->arena_bytes / (in + out);
 	/* A second slot, if memory allows, gives large tensors new addresses too. */
-	return n > CALLS_MAX ? CALLS_MAX : n > 2 ? n : in + out < j->space->arena_bytes * 4 ? 2 : 1;
+	return n > most ? most : n > 2 ? n : in + out < j->space->arena_bytes * 4 ? 2 : 1;
 }
 
 /*
@@ -695,6 +709,18 @@ is_hidden_round(const struct race *a)
 	return a->rounds < a->enough || krng_below(&rng, HIDDEN_LATER) == 0;
 }
 
+/* Of those whose results count, the slowest makes this many of the calls. */
+static size_t
+least_calls(const struct race *a)
+{
+	size_t least = a->calls;
+
+	for (size_t i = 0; i < a->count; i++)
+		if (is_judged(a, &a->racers[i]) && a->racers[i].calls < least)
+			least = a->racers[i].calls;
+	return least;
+}
+
 static bool
 has_slow(const struct race *a)
 {
@@ -730,7 +756,7 @@ more_goes(struct race *a, enum kdist inputs, struct goes *g)
 
 		krng_init(&rng, a->j->o.seed, (long)a->j->draws, 0, "checked goes");
 		batch_draw_checked(a->j, &b, a->w, inputs, a->calls,
-		    krng_below(&rng, CHECKED_LATER) ? 0 : a->checked);
+		    krng_below(&rng, CHECKED_LATER) ? 0 : a->checked, least_calls(a));
 		if (one_go_each(a, &b, false, ns, cpu))
 			note_goes(a, g, ns);
 		batch_free(a->j, &b);
@@ -747,8 +773,8 @@ round_of(struct race *a)
 	bool done, hidden = is_hidden_round(a), counts;
 
 	more_goes(a, inputs, &goes);
-	batch_draw_checked(
-	    a->j, &b, a->w, inputs, a->calls, is_checked_round(a, inputs) ? a->checked : 0);
+	batch_draw_checked(a->j, &b, a->w, inputs, a->calls,
+	    is_checked_round(a, inputs) ? a->checked : 0, least_calls(a));
 	b.hidden = hidden;
 	counts = b.dist != KDIST_MIXED && !hidden;
 	done = one_go_each(a, &b, true, ns, cpu);
@@ -1197,7 +1223,7 @@ open_memory(struct race *a)
 		in = n * x > in ? n * x : in;
 		out = n * y > out ? n * y : out;
 	}
-	memory_open(a->j, &a->m, in, out, CALLS_MAX);
+	memory_open(a->j, &a->m, in, out, most_calls(a->j));
 }
 
 struct race *
