@@ -65,10 +65,9 @@ kfence_next(const char *text, size_t left, uint32_t *c)
 char *
 kfence_clean(const char *s, size_t len)
 {
-	struct kbuf b = { 0 };
+	struct kbuf b = kbuf_empty();
 	uint32_t c;
 
-	kbuf_add(&b, "", 0);
 	for (size_t i = 0, n; i < len; i += n) {
 		/* Nearly all text consists of these, and needs no closer look. */
 		for (n = 0;

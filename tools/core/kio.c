@@ -384,10 +384,9 @@ utf8_len(const char *s, size_t left)
 json_t *
 kjson_text(const char *bytes, size_t len)
 {
-	auto_buf struct kbuf b = { 0 };
+	auto_buf struct kbuf b = kbuf_empty();
 	json_t *text;
 
-	kbuf_add(&b, "", 0);
 	for (size_t i = 0; i < len;) {
 		size_t start = i, n;
 

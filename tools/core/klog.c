@@ -39,10 +39,9 @@ static const struct {
 char *
 klog_clean(const char *log, size_t len)
 {
-	struct kbuf b = { 0 };
+	struct kbuf b = kbuf_empty();
 	size_t line = 0;
 
-	kbuf_add(&b, "", 0);
 	for (size_t i = 0, n; i < len; i += n) {
 		uint32_t c;
 

@@ -324,6 +324,15 @@ kbuf_add(struct kbuf *b, const void *data, size_t len)
 	b->data[b->len] = '\0';
 }
 
+struct kbuf
+kbuf_empty(void)
+{
+	struct kbuf b = { 0 };
+
+	kbuf_add(&b, "", 0);
+	return b;
+}
+
 void
 kbuf_puts(struct kbuf *b, const char *s)
 {

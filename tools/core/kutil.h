@@ -105,6 +105,8 @@ struct kbuf {
 	size_t len;
 	size_t cap;
 };
+/* One that holds an empty text; a zero-initialised one holds none (NULL). */
+struct kbuf kbuf_empty(void);
 void kbuf_add(struct kbuf *b, const void *data, size_t len);
 void kbuf_puts(struct kbuf *b, const char *s);
 void kbuf_printf(struct kbuf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

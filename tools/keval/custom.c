@@ -101,9 +101,8 @@ check_tier(const struct kcamp *camp, const char *tier)
 static json_t *
 read_cell(const char *p, const char **end)
 {
-	auto_buf struct kbuf b = { 0 };
+	auto_buf struct kbuf b = kbuf_empty();
 
-	kbuf_add(&b, "", 0);
 	p += strspn(p, " \t");
 	if (*p == '"') {
 		for (p++; *p && (*p != '"' || p[1] == '"'); p++) {

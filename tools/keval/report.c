@@ -165,7 +165,7 @@ report_log(const struct keval *k, const struct subject *s, json_t *eval)
 	const char *said = kjson_str_or(eval, "log", "");
 	bool correct = status == STATUS_CORRECT,
 	     refused_by_compiler = status == STATUS_COMPILE_ERROR;
-	auto_buf struct kbuf b = { 0 };
+	auto_buf struct kbuf b = kbuf_empty();
 	auto_free char *clip = NULL;
 
 	kbuf_printf(&b, "It %s%s\n", status_rows[status].phrase,
@@ -188,7 +188,6 @@ report_log(const struct keval *k, const struct subject *s, json_t *eval)
 	}
 	if (*said)
 		kbuf_printf(&b, "%s%s", said, said[strlen(said) - 1] == '\n' ? "" : "\n");
-	kbuf_add(&b, "", 0);
 	clip = klog_clip(b.data, KLOG_MAX + KLOG_LOST);
 	eval_set(eval, "log", kjson_string(clip));
 }

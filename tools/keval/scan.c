@@ -59,10 +59,9 @@ splice_len(const char *p)
 static char *
 scan_text(const char *code, enum ktoken_lang lang)
 {
-	auto_buf struct kbuf b = { 0 };
+	auto_buf struct kbuf b = kbuf_empty();
 	char *stripped, *out;
 
-	kbuf_add(&b, "", 0);
 	for (const char *p = code; *p; p++)
 		if (lang == KTOKEN_C && splice_len(p))
 			p += splice_len(p) - 1;
@@ -277,10 +276,9 @@ expand_own(const char *text)
 {
 	bool foreign[DEPTH_MAX] = { false };
 	size_t depth = 0;
-	struct kbuf own = { 0 };
+	struct kbuf own = kbuf_empty();
 	struct marker m;
 
-	kbuf_add(&own, "", 0);
 	for (const char *p = text; *p; p = next_line(p)) {
 		if (!read_marker(p, &m)) {
 			if (!foreign[depth])

@@ -25,9 +25,8 @@ row_free(struct row *r)
 static char *
 quoted_cell(struct csv *c)
 {
-	struct kbuf b = { 0 };
+	struct kbuf b = kbuf_empty();
 
-	kbuf_add(&b, "", 0);
 	for (;;) {
 		size_t n = strcspn(c->p, "\"");
 

@@ -318,11 +318,10 @@ values_all(struct values *v, const json_t *conditions, double *margin)
 char *
 values_fill(struct values *v, const char *text)
 {
-	struct kbuf b = { 0 };
+	struct kbuf b = kbuf_empty();
 	json_t *outer = v->missing;
 
 	v->missing = NULL;
-	kbuf_add(&b, "", 0);
 	while (*text) {
 		size_t n = strcspn(text, "{");
 		const char *end = strchr(text + n, '}');

@@ -16,9 +16,8 @@ add_data(json_t *facts, const char *key, const char *text, size_t max, const cha
 {
 	auto_free char *clean = kfence_clean(text, strlen(text)),
 	               *part = kfence_shorten(clean, max);
-	auto_buf struct kbuf b = { 0 };
+	auto_buf struct kbuf b = kbuf_empty();
 
-	kbuf_add(&b, "", 0);
 	if (part[strspn(part, " \t\r\n")])
 		kfence_data(&b, part, what, salt);
 	json_object_set_new(facts, key, kjson_text(b.data, b.len));

@@ -435,11 +435,10 @@ project_member(const json_t *facts)
 static char *
 joined(const json_t *words)
 {
-	struct kbuf b = { 0 };
+	struct kbuf b = kbuf_empty();
 	size_t i;
 	json_t *w;
 
-	kbuf_add(&b, "", 0);
 	json_array_foreach((json_t *)words, i, w)
 		kbuf_printf(&b, "%s%s", i ? ", " : "", json_string_value(w));
 	return b.data;

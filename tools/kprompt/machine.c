@@ -36,11 +36,10 @@ static void
 add_isa(json_t *stable, const json_t *list)
 {
 	json_t *set = json_object();
-	auto_buf struct kbuf text = { 0 };
+	auto_buf struct kbuf text = kbuf_empty();
 	size_t i;
 	json_t *name;
 
-	kbuf_add(&text, "", 0);
 	json_array_foreach((json_t *)list, i, name) {
 		auto_free char *word =
 		    kfence_line(json_is_string(name) ? json_string_value(name) : "", 32);

@@ -36,9 +36,8 @@ take(struct recall *r, const char *text)
 static json_t *
 data_block(const struct recall *r, const char *text, const char *what)
 {
-	auto_buf struct kbuf b = { 0 };
+	auto_buf struct kbuf b = kbuf_empty();
 
-	kbuf_add(&b, "", 0);
 	if (text && *text)
 		kfence_data(&b, text, what, r->salt);
 	return kjson_text(b.data, b.len);
@@ -105,10 +104,9 @@ records(struct recall *r, const struct kmemo_masks *masks, const json_t *covered
 	auto_free long *list = kmemo_versions(r->camp->dir, &count);
 	json_auto_t *names = json_array();
 	json_t *block;
-	struct kbuf all = { 0 };
+	struct kbuf all = kbuf_empty();
 	bool full = false;
 
-	kbuf_add(&all, "", 0);
 	for (from = count; from > 0 && !full; from--) {
 		long n = list[from - 1];
 		char name[24];

@@ -68,11 +68,10 @@ trimmed(const char *s, size_t len)
 static char *
 names_of(const json_t *set)
 {
-	struct kbuf b = { 0 };
+	struct kbuf b = kbuf_empty();
 	const char *name;
 	json_t *v;
 
-	kbuf_add(&b, "", 0);
 	json_object_foreach((json_t *)set, name, v)
 		kbuf_printf(&b, "%s%s", b.len ? ", " : "", name);
 	return b.data;

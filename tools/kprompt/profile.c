@@ -250,7 +250,7 @@ cut(const char *text, size_t max)
 static char *
 demote(const char *text)
 {
-	struct kbuf b = { 0 };
+	struct kbuf b = kbuf_empty();
 
 	for (const char *s = text; *s;) {
 		size_t n = strcspn(s, "\n");
@@ -261,7 +261,6 @@ demote(const char *text)
 		kbuf_add(&b, s, n);
 		s += n;
 	}
-	kbuf_puts(&b, "");
 	return b.data;
 }
 

@@ -129,10 +129,9 @@ listed_sizes(const json_t *task, const char *name)
 {
 	json_auto_t *seen = json_array();
 	json_t *w, *other;
-	struct kbuf b = { 0 };
+	struct kbuf b = kbuf_empty();
 	size_t i, k;
 
-	kbuf_add(&b, "", 0);
 	json_array_foreach(json_object_get(task, "workloads"), i, w) {
 		json_t *v = json_object_get(json_object_get(w, "axes"), name);
 		bool known = !json_is_integer(v);
@@ -261,12 +260,11 @@ add_entry(json_t *stable, const json_t *task, const json_t *backend)
 {
 	json_t *list = json_array(), *argument, *context;
 	struct kbuf prototype = { 0 };
-	auto_buf struct kbuf declarations = { 0 };
+	auto_buf struct kbuf declarations = kbuf_empty();
 	bool written = false, inout = false, kept = false;
 	size_t i;
 	char *line;
 
-	kbuf_add(&declarations, "", 0);
 	json_array_foreach((json_t *)kjson_path(task, "entry.arguments"), i, argument) {
 		struct parameter p = parameter_of(task, argument);
 		auto_buf struct kbuf text = { 0 };

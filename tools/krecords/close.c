@@ -242,9 +242,8 @@ read_closed(struct state *s)
 static char *
 remade_log(struct state *s, int l, size_t *len)
 {
-	struct kbuf text = { 0 };
+	struct kbuf text = kbuf_empty();
 
-	kbuf_puts(&text, "");
 	for (size_t i = 0; i < s->count && !s->anew; i++) {
 		const struct closed *e = &s->closed[i];
 		size_t start = text.len;

@@ -154,7 +154,7 @@ contribute(void)
 {
 	struct campaign m;
 	char *root, *folder, *path, *name, *device;
-	auto_buf struct kbuf b = { 0 };
+	auto_buf struct kbuf b = kbuf_empty();
 
 	campaign_open(&m, false);
 	root = tips_root_or_die(m.camp);
@@ -162,7 +162,6 @@ contribute(void)
 	device = tips_device(m.camp);
 	folder = kasprintf("%s/library", root);
 	path = kasprintf("%s/%s.ndjson", folder, name);
-	kbuf_add(&b, "", 0);
 	for (long trial = 1; trial <= m.trials.last; trial++)
 		put_round(&b, &m, trial, device);
 	put_summary(&b, &m, device);
@@ -289,7 +288,7 @@ update(void)
 {
 	struct kcamp *c = kcamp_load(".");
 	auto_free char *root = tips_root_or_die(c), *path = NULL;
-	auto_buf struct kbuf b = { 0 };
+	auto_buf struct kbuf b = kbuf_empty();
 	json_t *rows, *row;
 	size_t i;
 	int lock;
@@ -297,7 +296,6 @@ update(void)
 	lock = tips_lock(root);
 	contribute();
 	rows = library(root);
-	kbuf_add(&b, "", 0);
 	json_array_foreach(rows, i, row)
 		put_json(&b, row);
 	path = kasprintf("%s/library.ndjson", root);
@@ -458,9 +456,8 @@ freeze_library(const struct campaign *m)
 	json_auto_t *rows = root ? library_for(m, root) : json_array();
 	json_t *row;
 	size_t i, count[LEN(told)] = { 0 };
-	auto_buf struct kbuf b = { 0 };
+	auto_buf struct kbuf b = kbuf_empty();
 
-	kbuf_add(&b, "", 0);
 	json_array_foreach(rows, i, row) {
 		put_json(&b, row);
 		for (size_t k = 0; k < LEN(told); k++)

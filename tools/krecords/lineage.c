@@ -516,11 +516,10 @@ static void
 program_digest(const struct campaign *c, const struct round *r, char hex[65])
 {
 	auto_free char *name = kernel_name(c);
-	auto_buf struct kbuf b = { 0 };
+	auto_buf struct kbuf b = kbuf_empty();
 	struct program p;
 
 	program_of(r->accepted, name, &p);
-	kbuf_puts(&b, "");
 	for (size_t i = 0; i < p.count; i++)
 		kbuf_printf(&b, "%s  %s\n", p.file[i].sha256, p.file[i].path);
 	ksha256_hex(b.data, b.len, hex);

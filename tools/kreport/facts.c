@@ -77,11 +77,10 @@ count_name(json_t *names, const char *name)
 json_t *
 names_json(json_t *names)
 {
-	auto_buf struct kbuf b = { 0 };
+	auto_buf struct kbuf b = kbuf_empty();
 	const char *name;
 	json_t *n, *text;
 
-	kbuf_add(&b, "", 0);
 	json_object_foreach(names, name, n)
 		kbuf_printf(&b, "%s%s (%" JSON_INTEGER_FORMAT ")", b.len ? ", " : "", name,
 		    json_integer_value(n));
@@ -125,9 +124,8 @@ own_json(const struct kcamp *c)
 	const json_t *timing = kcamp_json(c, "eval.timing");
 	static const char *const tiers[] = { "eval.build", "eval.correctness", "eval.timing" };
 	const char *direction = kjson_str_or(timing, "direction", "lower");
-	auto_buf struct kbuf outside = { 0 };
+	auto_buf struct kbuf outside = kbuf_empty();
 
-	kbuf_add(&outside, "", 0);
 	for (size_t i = 0; i < LEN(tiers); i++)
 		if (!kjson_bool_or(kcamp_json(c, tiers[i]), "sandbox", true))
 			kbuf_printf(&outside, "%s%s", outside.len ? ", " : "", tiers[i] + 5);

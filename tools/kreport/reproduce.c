@@ -79,12 +79,11 @@ add_facts(const struct report *r, struct names *names)
 static json_t *
 digests_json(const struct report *r, struct names *names, const char *what)
 {
-	auto_buf struct kbuf text = { 0 };
+	auto_buf struct kbuf text = kbuf_empty();
 	char hex[65];
 	json_t *o;
 
 	qsort(names->list, names->count, sizeof *names->list, by_name);
-	kbuf_add(&text, "", 0);
 	for (size_t i = 0; i < names->count; i++) {
 		auto_free char *path = kplace_in(r->dir, names->list[i]);
 

@@ -484,9 +484,8 @@ khw_find(const struct khw *h, const char *name)
 char *
 khw_near(const struct khw *h, const char *name)
 {
-	struct kbuf b = { 0 };
+	struct kbuf b = kbuf_empty();
 
-	kbuf_add(&b, "", 0);
 	for (size_t i = 0; i < h->count && *name; i++)
 		if (strcasestr(h->devices[i].name, name) || strcasestr(name, h->devices[i].name))
 			kbuf_printf(&b, "%s%s", b.len ? ", " : "", h->devices[i].name);

@@ -284,10 +284,9 @@ kplan_free(struct kplan *p)
 char *
 kplan_normal(const char *text)
 {
-	struct kbuf b = { 0 };
+	struct kbuf b = kbuf_empty();
 	bool gap = false;
 
-	kbuf_add(&b, "", 0);
 	for (; *text; text++) {
 		unsigned char c = (unsigned char)*text;
 		char lower = (char)tolower(c);

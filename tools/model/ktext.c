@@ -193,11 +193,10 @@ add_part(struct kbuf *b, const json_t *part, const struct ktext_source *sources,
 char *
 ktext_whole(const json_t *parts, const struct ktext_source *sources, size_t count, size_t *len)
 {
-	struct kbuf b = { 0 };
+	struct kbuf b = kbuf_empty();
 	size_t i;
 	json_t *part;
 
-	kbuf_add(&b, "", 0);
 	json_array_foreach(parts, i, part)
 		if (!add_part(&b, part, sources, count)) {
 			kbuf_free(&b);
