@@ -31,6 +31,18 @@ ok 'the record fits its schema' '
 	kbench --threads 1 -s long task.json reference.c slow.c -o race.ndjson 2>err &&
 	python3 "$KILN_DATA/tests/schemas.py" "$KILN_DATA/docs/schemas" bench-1 race.ndjson'
 
+ok 'kernels with the same name, the same file twice, and names that look like options' '
+	mkdir -p other && cp reference.c other/ && cp reference.c ./-k && cp reference.c a=b.c
+	kbench --pretty --threads 1 -s long -k eval.timing_s=0.05 . -- reference.c reference.c other/reference.c -k a=b.c >table 2>err
+	for name in reference.c "reference.c #2" other/reference.c -k a-b.c; do grep -q "^$name  *correct" table; done
+	is 10 "$(grep -cE " against | faster than | equally fast" table)"
+	is 10 "$(grep -E " against | faster than | equally fast" table | sort -u | wc -l)"'
+
+ok 'a kernel that does not compile shows the first error' '
+	echo "int lots_of_code = nothing;" >broken.c
+	code=0; kbench --pretty --threads 1 -s long . broken.c reference.c >table 2>err || code=$?
+	is 1 $code; grep -q "^broken.c  *compile_error" table; grep -q "error: .nothing. undeclared" table'
+
 ok 'a missing task or kernel is named' '
 	exits 2 kbench nowhere a.c; grep -q nowhere err
 	exits 2 kbench . nowhere.c; grep -q nowhere.c err'

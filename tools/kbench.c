@@ -125,10 +125,10 @@ race(const struct arguments *a, const char *folder)
 
 	while (a->kernels[kernels])
 		kernels++;
-	argv = kcalloc(kernels + 8, sizeof *argv);
+	argv = kcalloc(kernels + 9, sizeof *argv);
 	argv[n++] = program;
-	for (const char *const *w =
-	         (const char *const[]){ "-c", folder, "-s", a->set, "--race", a->repeat, NULL };
+	for (const char *const *w = (const char *const[]){ "-c", folder, "-s", a->set, "--race",
+	         a->repeat, "--", NULL };
 	     *w; w++)
 		argv[n++] = (char *)*w;
 	memcpy(argv + n, a->kernels, kernels * sizeof *argv);
@@ -186,6 +186,19 @@ first_timing(const json_t *kernels)
 	return NULL;
 }
 
+/* A compiler's first error. */
+static void
+show_error(struct kbuf *b, const json_t *kernel, int width)
+{
+	const char *log = kjson_str_or(kernel, "log", ""), *line = strstr(log, "error:");
+
+	if (!line || status_at(kernel, "status") != STATUS_COMPILE_ERROR)
+		return;
+	while (line > log && line[-1] != '\n')
+		line--;
+	kbuf_printf(b, "%*s  %.*s\n", width, "", (int)strcspn(line, "\n"), line);
+}
+
 static void
 show_kernel(struct kbuf *b, const json_t *kernel, const json_t *columns, int width)
 {
@@ -209,6 +222,7 @@ show_kernel(struct kbuf *b, const json_t *kernel, const json_t *columns, int wid
 		kbuf_printf(b, "%*s  %s\n", width, "",
 		    kjson_str_or(
 		        json_array_get(json_object_get(kernel, "reasons"), 0), "detail", ""));
+	show_error(b, kernel, width);
 }
 
 static void

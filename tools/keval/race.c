@@ -209,14 +209,26 @@ struct entry {
 	char *against; /* NAME=FILE.so; NULL: it cannot race */
 };
 
-/* A kernel's name: its file name without folders, unless another one has the same. */
-static const char *
+/*
+ * A kernel's name, which the caller frees: its file name without folders, unless another file has
+ * the same. If a file is given again, its name has a number. The judge's options are NAME=FILE.
+ */
+static char *
 name_of(const char *const *files, size_t i)
 {
+	const char *name = basename(files[i]);
+	size_t copy = 1;
+	char *unique;
+
 	for (size_t other = 0; files[other]; other++)
-		if (other != i && !strcmp(basename(files[other]), basename(files[i])))
-			return files[i];
-	return basename(files[i]);
+		if (!strcmp(files[other], files[i]))
+			copy += other < i;
+		else if (!strcmp(basename(files[other]), basename(files[i])))
+			name = files[i];
+	unique = copy > 1 ? kasprintf("%s #%zu", name, copy) : kstrdup(name);
+	for (char *p = unique; (p = strchr(p, '='));)
+		*p = '-';
+	return unique;
 }
 
 static struct entry
@@ -335,7 +347,7 @@ race_files(struct keval *k, const char *const *files, long times)
 {
 	struct entry entries[KERNELS_MAX];
 	size_t count = 0;
-	char *code;
+	char *code, *name;
 
 	lint_task(k);
 	k->check_only = true;
@@ -343,7 +355,9 @@ race_files(struct keval *k, const char *const *files, long times)
 		if (count == KERNELS_MAX)
 			kdie(K_USAGE, "at most %d kernels can race", KERNELS_MAX);
 		code = input_read(k, files[count], SOURCE_MAX, NULL);
-		entries[count] = check_program(k, code, files[count], name_of(files, count));
+		name = name_of(files, count);
+		entries[count] = check_program(k, code, files[count], name);
+		free(name);
 		free(code);
 	}
 	for (long i = 0; i < times; i++) {
