@@ -175,7 +175,7 @@ void take_lock(void);
 /* Process that holds the campaign's lock now, or 0. */
 long lock_holder(void);
 
-/* run.c: the loop. */
+/* loop.c: what run, views, redo and verify share. */
 struct loop {
 	struct kcamp *camp;
 	const struct options *o;
@@ -201,9 +201,21 @@ int bring_views(const struct loop *l, long first, enum ask ask);
  * command removed the position: an interrupted redo may still wait for its reply.
  */
 int catch_up(const struct loop *l, enum ask ask);
-/* Print the report on the best kernel; and the measurements of a candidate. */
+/*
+ * Makes all views of the trials FIRST..LAST; ASK says which models may be asked for missing facts.
+ */
+int make_views(const struct loop *l, long first, long last, enum ask ask);
+/*
+ * Updates what is kept at a MOMENT of a run (see pipeline.mk); a plan (make -n) does not show it.
+ */
+int keep(const struct loop *l, const char *moment);
+/* Print the report on the best kernel; the line about the last trial; what was measured. */
 void say_best(const struct loop *l);
+void say_trial(const struct loop *l);
 void say_measured(const struct loop *l, long trial, long branch);
+
+/* run.c */
+
 /*
  * Whether evaluations can run on the machine that eval.launcher reaches; prints a line about it, or
  * what is missing there. Returns an exit code.

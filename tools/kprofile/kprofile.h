@@ -53,6 +53,8 @@ void launch_count(
 void profile_note(struct profile *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Calls EACH for every line without its end, which EACH may modify, and its number. */
 void text_lines(const struct text *t, void (*each)(void *arg, char *line, long number), void *arg);
+/* Does a line begin with WITH? */
+bool text_has_line(const struct text *t, const char *with);
 /* Reports a fault in a file as "FILE:LINE: why", and ends the program. */
 _Noreturn void text_fault(const struct text *t, long line, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
@@ -98,9 +100,6 @@ void callgrind_text(struct profile *p, const struct text *t, const char *kernel)
 void perf_text(struct profile *p, const struct text *t);
 /* Is it a report of samples, and not a table of counters? */
 bool perf_is_report(const struct text *t);
-/* The format of a text: "ncu-raw" and so on. Dies if it is unknown. */
-const char *detect(const struct text *t);
-bool text_has_line(const struct text *t, const char *with);
 
 /* values.c: values of a launch, computed with the table. */
 struct values {

@@ -30,6 +30,15 @@ text_lines(const struct text *t, void (*each)(void *arg, char *line, long number
 	}
 }
 
+bool
+text_has_line(const struct text *t, const char *with)
+{
+	for (const char *s = t->data; (s = strstr(s, with)); s++)
+		if (s == t->data || s[-1] == '\n')
+			return true;
+	return false;
+}
+
 void
 profile_open(struct profile *p)
 {

@@ -37,15 +37,6 @@ source_of(const char *format)
 	return NULL;
 }
 
-bool
-text_has_line(const struct text *t, const char *with)
-{
-	for (const char *s = t->data; (s = strstr(s, with)); s++)
-		if (s == t->data || s[-1] == '\n')
-			return true;
-	return false;
-}
-
 /* The first line that is neither blank nor a comment. */
 static const char *
 first_line(const struct text *t)
@@ -72,7 +63,7 @@ looks_like_perf(const char *s)
 	    (strspn(s, "0123456789.") > 0 || !strncmp(s, "<not ", 5));
 }
 
-const char *
+static const char *
 detect(const struct text *t)
 {
 	const char *first = first_line(t), *end = first + strcspn(first, "\n");
