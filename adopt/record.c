@@ -177,7 +177,6 @@ record(const struct adoption *a)
 
 	lines = choose(a, json_object_get(document, "configs"), calls);
 	remove_tree(adopt_path(a, "recorded"));
-	remove_tree(adopt_path(a, "task/recorded"));
 	/* Logs name no arrays, and launches are observed without a wrapper. */
 	if (*lines && !strcmp(kjson_str_or(header, "how", ""), "calls"))
 		save(a, lines);

@@ -519,10 +519,26 @@ struct fit {
 	bool sum;
 };
 
+/*
+ * Is a size of N elements, in the call, one that was not measured exactly? If the last page of a
+ * piece of memory is touched, the piece counts as the array, but may be larger.
+ */
+static bool
+is_loose(
+    const struct values *v, size_t call, const struct value *x, json_int_t n, json_int_t product)
+{
+	enum { PAGE = 4096 };
+	const json_t *p = pointer(v, call, x->name);
+
+	return x->reached && !x->written &&
+	    kjson_int_or(p, "reach", 0) == kjson_int_or(p, "room", -1) &&
+	    (n - product) * (json_int_t)x->bytes < PAGE;
+}
+
 static bool
 fits(const struct values *v, const struct value *x, const struct fit *f)
 {
-	size_t told = 0;
+	size_t told = 0, loose = 0;
 
 	for (size_t i = 0; i < json_array_size(v->calls); i++) {
 		json_int_t n = elements(v, i, x), product = f->times;
@@ -534,11 +550,16 @@ fits(const struct values *v, const struct value *x, const struct fit *f)
 		if (f->sum)
 			product = argument(v, i, f->axis[0]->name) +
 			    argument(v, i, f->axis[1]->name) + f->add[1];
-		if (product != n && (product > n || !f->count || !is_part(v, i, x)))
+		if (product > n || (product < n && !f->count))
 			return false;
 		told += product == n;
+		if (product == n || is_part(v, i, x))
+			continue;
+		if (!is_loose(v, i, x, n, product))
+			return false;
+		loose++;
 	}
-	return told > 0;
+	return told > loose;
 }
 
 static char *
@@ -737,9 +758,10 @@ find_either(const struct values *v, struct value *x, char **list)
 	struct fit constant = { 0 };
 	size_t n = find_fits(v, x, list);
 
-	if (!n && has_reach(v, x)) {
+	if (!n) {
 		x->reached = true;
 		n = find_fits(v, x, list);
+		x->reached = n || has_reach(v, x);
 	}
 	for (size_t i = 0; i < json_array_size(v->calls) && !n && constant.times <= 0; i++)
 		constant.times = elements(v, i, x);

@@ -1894,6 +1894,8 @@ make_task(const struct adoption *a)
 	d.text = file_text(source, NULL);
 	if (!d.text)
 		kdie(K_USAGE, "%s is missing: run kadopt extract", source);
+	/* Shapes may be others now. */
+	remove_tree(adopt_path(a, "task/recorded"));
 	values_find(&d.v, a, d.text);
 	if (!has_floats(&d.v, false))
 		d.oracle = "self";
