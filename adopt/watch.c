@@ -682,6 +682,32 @@ was_loaded(const struct watch *w, const char *program)
 	return loaded;
 }
 
+/*
+ * A shared library that the build makes, but that the program, $1, loads from elsewhere, as "NAME
+ * => PATH": an installed version of it, for example.
+ */
+static const char foreign_script[] =
+    "ldd \"$1\" | while read -r name is path rest; do\n"
+    "	[ \"$is\" = '=>' ] || continue\n"
+    "	case $(realpath -- \"$path\") in \"$PWD\"/*) continue ;; esac\n"
+    "	[ -z \"$(find . -name \"$name\" -print -quit)\" ] || echo \"$name => $path\"\n"
+    "done\n";
+
+static void
+die_foreign(const struct watch *w, const char *program)
+{
+	char *argv[] = { (char *)"sh", (char *)"-c", (char *)foreign_script, (char *)"sh",
+		(char *)program, NULL };
+	struct kproc p = { .argv = argv, .cwd = watch_copy_path(w) };
+	struct kproc_result r;
+
+	if (*program && kproc_run(&p, &r) >= 0 && r.out_len)
+		kdie(K_MISSING,
+		    "no call of %s was seen in '%s': the program loads %.*s, not the library that "
+		    "the build makes; begin the run command with LD_LIBRARY_PATH=FOLDER",
+		    w->a->kernel, w->a->run, (int)strcspn(r.out, "\n"), r.out);
+}
+
 /* Explains why nothing was seen. */
 static _Noreturn void
 die_unseen(const struct watch *w)
@@ -702,6 +728,7 @@ die_unseen(const struct watch *w)
 		    "statically; relink with -cudart shared, or use --instrument (build log: "
 		    "%s/adopt/log/watch-build.log)",
 		    w->a->kernel, w->a->dir);
+	die_foreign(w, path);
 	kdie(K_MISSING,
 	    "no call of %s was seen in '%s': it is not called on this path, or the build command "
 	    "did not rebuild %s "

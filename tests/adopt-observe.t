@@ -180,6 +180,14 @@ t 'a pointer above the stack of a thread is not followed' '
 	exits 0 kadopt observe -c ca -p above --file k.c --kernel fill --build "cc -pthread -o k k.c" --run ./k --runs 0
 	calls ca | jq -e "(.pointers.result |= del(.align)) | .pointers == {label: {const: true, read: true}, result:
 		{bytes: 4, const: false, device: false, offset: 0, room: 4, written: true}}"'
+mkdir shared installed
+echo 'float f(float x, int n) { return x + n; }' >shared/f.c
+echo 'float f(float x, int n); int main(void) { return f(1, 2) > 5; }' >shared/main.c
+cc -shared -fPIC -Wl,-soname,libkf.so.1 -o installed/libkf.so.1 shared/f.c
+t 'a library that the build makes, and another one of its name that the program loads' '
+	exits 3 kadopt observe -c cs -p shared --file f.c --kernel f --build "cc -shared -fPIC -Wl,-soname,libkf.so.1 -o libkf.so.1 f.c && cc -o app main.c ./libkf.so.1 -Wl,-rpath,$T/installed" --run ./app --runs 1
+	grep -q "the program loads libkf.so.1 => $T/installed/libkf.so.1, not the library that the build makes" err
+	exits 0 kadopt observe -c cs2 -p shared --file f.c --kernel f --build "cc -shared -fPIC -Wl,-soname,libkf.so.1 -o libkf.so.1 f.c && cc -o app main.c ./libkf.so.1 -Wl,-rpath,$T/installed" --run "LD_LIBRARY_PATH=. ./app" --runs 1'
 t 'no call, a static program, a function that is there twice' '
 	cp -r mixed never; sed -i "s/^main(void)/main(void) { return 0; } int other(void)/" never/f.c
 	exits 3 app never; grep -q "no call of f was seen in ../app" err
