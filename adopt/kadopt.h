@@ -113,6 +113,8 @@ void remove_tree(const char *path);
  * Borrowed.
  */
 const json_t *siblings_of(const char *project, const char *commands);
+/* The same for A's project and commands. */
+const json_t *siblings_named(const struct adoption *a);
 /* Where the project's copy is in FOLDER: deep enough for what it refers to. Borrowed. */
 char *siblings_copy_path(const struct adoption *a, const char *folder);
 /* Put copies of them at the same places relative to the project's COPY, replacing earlier ones. */

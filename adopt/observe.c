@@ -173,8 +173,7 @@ add_sources(json_t *header, const struct watch *w)
 	size_t n = strlen(w->a->project);
 	/* A campaign inside the project is not part of it. */
 	bool within = !strncmp(w->a->dir, w->a->project, n) && w->a->dir[n] == '/';
-	char *commands = kasprintf("%s\n%s\n", w->a->build, w->a->run);
-	const json_t *siblings = siblings_of(w->a->project, commands);
+	const json_t *siblings = siblings_named(w->a);
 	const char *argv[SIBLINGS_MAX + 7] = { "sh", "-c", sources_script, "sh", w->a->project,
 		within ? w->a->dir + n + 1 : "" };
 	struct kproc p = { .argv = (char *const *)argv, .max_output = 64 << 20 };
@@ -182,7 +181,6 @@ add_sources(json_t *header, const struct watch *w)
 
 	for (size_t i = 0; i < json_array_size(siblings) && i < SIBLINGS_MAX; i++)
 		argv[6 + i] = path_of("../%s", json_string_value(json_array_get(siblings, i)));
-	free(commands);
 
 	if (kproc_run(&p, &r) < 0 || r.exit_code)
 		kdie(K_IO, "%s: cannot list its files", w->a->project);

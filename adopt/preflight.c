@@ -74,13 +74,11 @@ check_unit(const struct adoption *a, const struct signature *s, const json_t *un
 static void
 note_outside(const struct adoption *a)
 {
-	char *commands = kasprintf("%s\n%s\n", a->build, a->run);
-	const json_t *names = siblings_of(a->project, commands);
+	const json_t *names = siblings_named(a);
 
 	for (size_t i = 0; i < json_array_size(names); i++)
 		say("outside    ../%s is named in the project, and is copied with it",
 		    json_string_value(json_array_get(names, i)));
-	free(commands);
 }
 
 static void

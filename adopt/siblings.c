@@ -104,8 +104,8 @@ depth_of(const json_t *names)
 	return most;
 }
 
-static const json_t *
-named(const struct adoption *a)
+const json_t *
+siblings_named(const struct adoption *a)
 {
 	char *commands = kasprintf("%s\n%s\n", a->build, a->run);
 	const json_t *names = siblings_of(a->project, commands);
@@ -117,7 +117,7 @@ named(const struct adoption *a)
 char *
 siblings_copy_path(const struct adoption *a, const char *folder)
 {
-	size_t depth = depth_of(named(a));
+	size_t depth = depth_of(siblings_named(a));
 	struct kbuf b = { 0 };
 	char *path;
 
@@ -132,7 +132,7 @@ siblings_copy_path(const struct adoption *a, const char *folder)
 void
 siblings_copy(const struct adoption *a, const char *folder)
 {
-	const json_t *names = named(a);
+	const json_t *names = siblings_named(a);
 
 	for (size_t i = 0; i < json_array_size(names); i++) {
 		const char *const words[3] = { a->project, folder,
