@@ -28,6 +28,13 @@ struct scorer {
 	char *archive_best;   /* id of the best in the given archive, or NULL */
 };
 
+/* rival.c */
+
+/*
+ * Reads the rival ID (NULL: the record says) from PATH. Returns whether it is a correct and timed
+ * kernel; only with such a kernel can others be compared.
+ */
+bool load_rival(struct rival *r, const char *path, const char *id);
 /* What RECORD is compared with: the incumbent, else the reference. */
 const struct rival *rival_of(struct scorer *s, const struct krec *rec);
 

@@ -17,50 +17,6 @@
 static const char usage[] = "usage: kscore [-c DIR] -r REFERENCE [-a ARCHIVE] [--check] [--thin] "
                             "[-o FILE] [FILE ...]\n";
 
-/*
- * Returns whether it is a correct and timed kernel; only with such a kernel can others be compared.
- */
-static bool
-load_rival(struct rival *r, const char *path, const char *id)
-{
-	json_t *record = kin_first(path);
-
-	if (!kjson_path(record, "eval.status"))
-		kdie(K_USAGE, "%s: no record with 'eval.status'", path);
-	free(r->id);
-	json_decref(r->record);
-	r->id = kstrdup(id ? id : kjson_str_or(record, "id", ""));
-	r->record = record;
-	r->timing = kjson_path(record, "eval.timing");
-	r->noise = kjson_num_or(record, "eval.noise.floor", 0);
-	return status_at(record, "eval.status") == STATUS_CORRECT && r->timing;
-}
-
-static const struct rival *
-incumbent_of(struct scorer *s, const char *id)
-{
-	if (!id || !strcmp(id, s->reference.id))
-		return NULL;
-	if (!s->incumbent.id || strcmp(s->incumbent.id, id)) {
-		auto_free char *path = kplace_id(s->camp->dir, id, "eval");
-
-		s->incumbent_holds = load_rival(&s->incumbent, path, id);
-	}
-	return s->incumbent_holds ? &s->incumbent : NULL;
-}
-
-const struct rival *
-rival_of(struct scorer *s, const struct krec *rec)
-{
-	const char *id = kjson_str_or(rec->json, "sample.incumbent", s->archive_best);
-	const struct rival *r = incumbent_of(s, id);
-
-	/* If it was found wrong since, the best without it takes its place. */
-	if (!r && id && strcmp(id, s->reference.id))
-		r = incumbent_of(s, s->archive_best);
-	return r ? r : &s->reference;
-}
-
 static _Noreturn void
 refuse(const struct krec *rec, const char *fault, const char *with)
 {
@@ -194,15 +150,6 @@ compare_incumbent(
 		refuse(rec, fault, rival->id);
 	kgain_all_apart(rival->timing, timing, noise, &r);
 	return r;
-}
-
-void
-put_gain(json_t *score, const struct kgain_ratio *r, bool gain, double min_gain)
-{
-	json_object_update_new(score,
-	    json_pack("{s:b,s:o*,s:o*,s:o*,s:s}", "gain", gain, "gain_ratio", json_real(r->mean),
-	        "gain_low", json_real(r->low), "gain_high", json_real(r->high), "verdict",
-	        kgain_verdict(r, min_gain)));
 }
 
 /*
