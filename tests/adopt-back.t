@@ -32,7 +32,7 @@ static inline int cudaMallocAsync(void **to, size_t n, cudaStream_t) { return cu
 static inline int cudaFreeAsync(void *at, cudaStream_t) { return cudaFree(at); }
 static inline int cudaMemcpyAsync(void *to, const void *from, size_t n, int how, cudaStream_t) { return cudaMemcpy(to, from, n, how); }
 static inline int cudaMemset(void *at, int x, size_t n) { memset(at, x, n); return 0; }
-static inline int cudaMemsetAsync(void *at, int x, size_t n, cudaStream_t) { return cudaMemset(at, x, n); }
+static inline int cudaMemsetAsync(void *at, int x, size_t n, cudaStream_t = 0) { return cudaMemset(at, x, n); }
 extern "C" int cudaGetSymbolAddress(void **, const void *);
 template <class T> static int cudaMemcpyToSymbol(T &to, const void *from, size_t n) { memcpy(&to, from, n); return 0; }
 template <class T> static int cudaMemcpyToSymbolAsync(T &to, const void *from, size_t n, size_t, int, cudaStream_t) { memmove(&to, from, n); return 0; }
