@@ -118,7 +118,7 @@ same_verdict(enum kdtype t, size_t n, size_t group, bool exact, double cap)
 	double *sums = (double *)calloc(2 * groups, sizeof *sums);
 	/* Some elements may differ by more. */
 	double *some = (double *)calloc(n, sizeof *some), *slack = exact || lrand48() % 2 ? NULL : some;
-	struct comparison c = { t, n, group, expected, got, { 2e-3, 1e-3, 1e-30, 0, exact }, slack, cap, 0xffffffffffffffffu };
+	struct comparison c = { t, n, group, expected, got, { 2e-3, 1e-3, 1e-30, 0, 0, exact }, slack, cap, 0xffffffffffffffffu };
 	struct comparison_result r;
 	struct device_rule rule = { 2e-3, 1e-3, 1e-30, 0, kdtype_max(t), cap, exact, size == 1 };
 	struct result d = { 0, 0, 0, 0, 0, 0, ~0ull };
@@ -178,7 +178,7 @@ test_due(void)
 {
 	double expected[3] = { NAN, INFINITY, 1 };
 	float got[3] = { 0, 1e38f, 1 };
-	struct comparison c = { KDTYPE_F32, 3, 3, expected, got, { 1, 1, 1, 1, false }, NULL, -1, 0 };
+	struct comparison c = { KDTYPE_F32, 3, 3, expected, got, { 1, 1, 1, 1, 0, false }, NULL, -1, 0 };
 	struct comparison_result r;
 
 	space_host.compare(&c, &r);

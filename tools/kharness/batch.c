@@ -9,6 +9,8 @@
 
 /* Outputs with fewer elements than this get a scale of their own, see below. */
 enum { FEW = 64, PERTURBATIONS = 4 };
+/* A change of the inputs that is small, but large next to the errors of the oracle, a double's. */
+static const double small_eps = 0x1p-36;
 /*
  * For the distributions: average number of terms of a sum of sparse inputs; length of a row of
  * special values in a vector; in mixed inputs, at most one element in this many is from another
@@ -44,14 +46,10 @@ widen(const struct judge *j, const struct ktask_workload *w, const struct call *
 	}
 }
 
-/*
- * Each floating-point input is moved by a rounding error of a double, the oracle's type. What
- * comes out moves by the errors of the oracle's method, too: it may cancel large numbers where the
- * problem itself does not. Errors are proportional to eps, so those of another type follow.
- * Recordings that must stay as they are do.
- */
+/* Each floating-point input times about 1 -+ EPS. Recordings that must stay as they are do. */
 static void
-perturb(const struct judge *j, const struct ktask_workload *w, struct krng *rng, void **values)
+perturb(const struct judge *j, const struct ktask_workload *w, double eps, struct krng *rng,
+    void **values)
 {
 	for (size_t i = 0; i < j->task->tensor_count; i++) {
 		const struct ktask_tensor *x = &j->task->tensors[i];
@@ -59,14 +57,14 @@ perturb(const struct judge *j, const struct ktask_workload *w, struct krng *rng,
 
 		if (!x->scalar && x->input && kdtype_is_float(x->dtype) &&
 		    (!ktask_recorded(w, x, &fresh) || fresh))
-			j->space->perturb(values[i], ktask_elements(j->task, w, x), rng);
+			j->space->perturb(values[i], ktask_elements(j->task, w, x), eps, rng);
 	}
 }
 
-/* Add the squares of how far N elements moved in one of RUNS. */
+/* Add the squares of how far N elements moved in one of RUNS, in units of EPS. */
 static void
-add_moves(
-    const struct space *sp, const void *from, const void *now, size_t n, int runs, double *squares)
+add_moves(const struct space *sp, const void *from, const void *now, size_t n, double eps, int runs,
+    double *squares)
 {
 	double *before = kmalloc(n * sizeof *before), *after = kmalloc(n * sizeof *after);
 
@@ -75,30 +73,30 @@ add_moves(
 	for (size_t k = 0; k < n; k++) {
 		double d = after[k] - before[k];
 
-		squares[k] += isfinite(d) ? d * d / runs : 0;
+		squares[k] += isfinite(d) ? d * d / (eps * eps) / runs : 0;
 	}
 	free(before);
 	free(after);
 }
 
 /*
- * How far rounding moves the results: the mean square over perturbed RUNS. SQUARES has a list of
- * zeros for each output of interest, and NULL for the other tensors.
+ * How far the results move, in units of EPS, when the inputs do: the mean square over perturbed
+ * RUNS. SQUARES has a list of zeros for each output of interest, and NULL for the other tensors.
  */
 static void
-moves(const struct judge *j, const struct ktask_workload *w, const struct call *c, int runs,
-    struct krng *rng, double *const *squares)
+moves(const struct judge *j, const struct ktask_workload *w, const struct call *c, double eps,
+    int runs, struct krng *rng, double *const *squares)
 {
 	for (int p = 0; p < runs; p++) {
 		void *values[KTASK_TENSORS];
 
 		widen(j, w, c, values);
-		perturb(j, w, rng, values);
+		perturb(j, w, eps, rng, values);
 		oracle_call(j->oracle, w, values);
 		for (size_t i = 0; i < j->task->tensor_count; i++) {
 			if (squares[i])
 				add_moves(j->space, c->expected[i], values[i],
-				    ktask_elements(j->task, w, &j->task->tensors[i]), runs,
+				    ktask_elements(j->task, w, &j->task->tensors[i]), eps, runs,
 				    squares[i]);
 			j->space->release(values[i]);
 		}
@@ -123,34 +121,38 @@ small_scales(struct judge *j, const struct ktask_workload *w, struct call *c, st
 		any |= few[i] != NULL;
 	}
 	if (any)
-		moves(j, w, c, PERTURBATIONS, rng, few);
+		moves(j, w, c, small_eps, PERTURBATIONS, rng, few);
 	for (size_t i = 0; any && i < j->task->tensor_count; i++) {
 		size_t n = ktask_elements(j->task, w, &j->task->tensors[i]);
 		double sum = 0;
 
 		for (size_t k = 0; k < n && few[i]; k++)
 			sum += squares[i][k] / (double)n;
-		c->scale[i] = sqrt(sum) / DBL_EPSILON;
+		c->scale[i] = sqrt(sum);
 	}
 }
 
 double *
 batch_slack(const struct judge *j, const struct batch *b, const struct call *c, size_t tensor,
-    double per_scale, int runs)
+    double per_condition, double per_error, int runs)
 {
 	size_t n = ktask_elements(j->task, b->w, &j->task->tensors[tensor]);
-	double *squares[KTASK_TENSORS] = { 0 }, *slack = kcalloc(n, sizeof *slack);
+	double *condition[KTASK_TENSORS] = { 0 }, *error[KTASK_TENSORS] = { 0 }, *slack;
 	struct krng rng;
 
 	krng_init(&rng, j->o.seed, (long)b->seed, c - b->calls, "slack");
-	squares[tensor] = slack;
-	moves(j, b->w, c, runs, &rng, squares);
+	condition[tensor] = kcalloc(n, sizeof *slack);
+	error[tensor] = kcalloc(n, sizeof *slack);
+	moves(j, b->w, c, small_eps, runs, &rng, condition);
+	moves(j, b->w, c, DBL_EPSILON, runs, &rng, error);
+	slack = j->space->alloc(n * sizeof *slack);
 	for (size_t k = 0; k < n; k++)
-		slack[k] = per_scale * sqrt(slack[k]) / DBL_EPSILON;
-	squares[tensor] = j->space->alloc(n * sizeof *slack);
-	j->space->store(squares[tensor], slack, n * sizeof *slack);
-	free(slack);
-	return squares[tensor];
+		error[tensor][k] = fmax(
+		    per_condition * sqrt(condition[tensor][k]), per_error * sqrt(error[tensor][k]));
+	j->space->store(slack, error[tensor], n * sizeof *slack);
+	free(condition[tensor]);
+	free(error[tensor]);
+	return slack;
 }
 
 static void

@@ -16,10 +16,11 @@
  * sparse inputs (batch.c: some two terms a sum), where the L of the rule is 4 at most.
  *
  * Where a problem is ill-conditioned or a method cancels large numbers, any rounding error grows,
- * whatever the order of operations. So if a few elements differ by more, the oracle is asked how
- * far rounding errors move them, in units of eps (batch.c); the rule with that distance for its
- * scale is then enough (section 1.6 there: the error of a stable method is at most the condition
- * times the backward error).
+ * whatever the order of operations. If a few elements differ by more, the oracle runs again. What
+ * small changes of the inputs do to an element, scaled to eps, is then a scale of its own (section
+ * 1.6 there: the error of a stable method is at most the condition times the backward error), and
+ * c times what the oracle's own rounding errors do to it, scaled to eps, is allowed, too: those have
+ * grown with L already.
  */
 #include <float.h>
 
@@ -86,8 +87,10 @@ rule_of(const struct judge *j, const struct batch *b, const struct call *c, size
 		.atol = t->atol >= 0 ? t->atol : smallest(type),
 		.fixed_scale = c->scale[tensor] };
 
-	if (t->atol < 0)
-		r.per_scale = C * sum_eps * sqrt(length > 1 ? (double)length : 1);
+	if (t->atol < 0) {
+		r.per_error = C * sum_eps;
+		r.per_scale = r.per_error * sqrt(length > 1 ? (double)length : 1);
+	}
 	/* Both factors of a product lose bits; the errors of many products grow like their sum. */
 	if (t->atol < 0 && type == KDTYPE_TF32)
 		*(sharp ? &r.rtol : &r.per_scale) += C_TF32 * kdtype_eps(type);
@@ -144,7 +147,8 @@ compare_conditioned(const struct judge *j, const struct batch *b, const struct c
 	int runs = RUNS_MIN;
 
 	do {
-		double *slack = batch_slack(j, b, c, tensor, k->rule.per_scale, runs);
+		double *slack =
+		    batch_slack(j, b, c, tensor, k->rule.per_scale, k->rule.per_error, runs);
 
 		before = r->mismatches;
 		k->slack = slack;

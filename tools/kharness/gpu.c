@@ -266,11 +266,11 @@ widen(enum kdtype t, const void *from, size_t n, double *to)
 }
 
 static void
-perturb(double *v, size_t n, struct krng *rng)
+perturb(double *v, size_t n, double eps, struct krng *rng)
 {
 	uint64_t seed = krng_u64(rng), count = n;
 
-	launch(PERTURB, n, (void *[]){ &v, &count, &seed });
+	launch(PERTURB, n, (void *[]){ &v, &count, &eps, &seed });
 }
 
 static bool

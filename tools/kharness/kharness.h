@@ -183,12 +183,13 @@ void batch_draw_checked(struct judge *j, struct batch *b, const struct ktask_wor
  */
 void batch_expect(struct judge *j, struct batch *b);
 /*
- * For each element of an output of call C: PER_SCALE times how far rounding errors move it, in
- * units of eps (root mean square of RUNS of the oracle). In the judge's space; the caller releases
- * it.
+ * How far each element of an output of call C may be off because the problem is ill-conditioned: the
+ * larger of PER_CONDITION times how far it moves with the inputs, relative to their change, and
+ * PER_ERROR times how far the oracle's own rounding errors move it, in units of its eps (root mean
+ * square of RUNS for each). In the judge's space; the caller releases it.
  */
 double *batch_slack(const struct judge *j, const struct batch *b, const struct call *c,
-    size_t tensor, double per_scale, int runs);
+    size_t tensor, double per_condition, double per_error, int runs);
 void batch_free(const struct judge *j, struct batch *b);
 /*
  * Whether the task asks for special values of tensor X, by a distribution of its own or by one of

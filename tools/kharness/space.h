@@ -15,7 +15,7 @@
 
 /* Allowed difference in addition to RTOL * |expected|: see compare.c. */
 struct rule {
-	double rtol, per_scale, atol, fixed_scale;
+	double rtol, per_scale, atol, fixed_scale, per_error;
 	bool exact;
 };
 
@@ -97,12 +97,12 @@ struct space {
 	void (*guard)(char *memory, uint64_t key, size_t from, size_t to);
 	size_t (*guard_check)(const char *memory, uint64_t key, size_t from, size_t to);
 	bool (*differs)(const void *a, const void *b, size_t bytes);
-	/* Random values, see values_draw; N elements as doubles; doubles moved by about eps. */
+	/* Random values, see values_draw; N elements as doubles; doubles times about 1 -+ EPS. */
 	void (*draw)(enum kdtype t, struct recipe how, struct krng *rng, size_t n, void *to);
 	/* Values similar to recorded numbers. */
 	void (*redraw)(enum kdtype t, const struct recorded *r, void *to);
 	void (*widen)(enum kdtype t, const void *from, size_t n, double *to);
-	void (*perturb)(double *v, size_t n, struct krng *rng);
+	void (*perturb)(double *v, size_t n, double eps, struct krng *rng);
 	/* Whether every expected value is exactly representable in the type. */
 	bool (*is_exact)(enum kdtype t, const double *expected, size_t n);
 	void (*compare)(const struct comparison *c, struct comparison_result *r);
