@@ -487,6 +487,18 @@ ok 'special values: masked rows and NaN come out right, where the task asks for 
 	# A row that is masked completely has no numbers.
 	softmax zeros float "$plain if (m < -3e38) s = 1; if (m < -3e38) m = 0;"
 	is correct "$(try zeros finite.json | head -n 1)"; is partial "$(try zeros max.json | head -n 1)"'
+ok 'special values: NaN comes also to elements of a long vector that have nothing to do with each other' '
+	jq -n "{schema:\"task/1\",name:\"relu\",op:\"relu\",description:\"d\",language:\"c\",axes:{n:{type:\"var\"}},
+	  inputs:{x:{shape:[\"n\"],dtype:\"float32\"}},outputs:{y:{shape:[\"n\"],dtype:\"float32\"}},distributions:[\"normal\",\"special\"],
+	  entry:{name:\"relu\",arguments:[\"x\",\"y\",\"n\"]},reference:\"r.c\",build:{compiler:\"cc\"},
+	  workloads:[{name:\"a\",axes:{n:300000}},{name:\"b\",axes:{n:300001},timed:true}]}" >relu.json
+	relu() { echo "#include <math.h>
+		void relu(const $2 *x, $2 *y, int n) { for (int i = 0; i < n; i++) y[i] = $3; }" >$1.c; cc -O1 -w -shared -fPIC -o $1.so $1.c -lm; }
+	relu relu-oracle double "x[i] < 0 ? 0 : x[i]"; relu library float "fmaxf(x[i], 0)"
+	for seed in 1 2 3 4 5 6 7 8 9 a b c; do
+		kharness -t relu.json --oracle relu-oracle.so --seed $seed --seeds 1 --phase correctness library.so
+	done | jq -es "map(.candidates[0].status) | length == 12 and all(. == \"partial\")"
+'
 ok 'mixed inputs: some elements do not show what the others are' '
 	jq ".distributions = [\"normal\", \"large\"]" max.json >wide.json
 	softmax() { # NAME TYPE BODY: BODY makes the maximum m and the sum s of x

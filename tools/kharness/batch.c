@@ -277,8 +277,9 @@ mix(struct judge *j, const struct batch *b, const struct ktask_tensor *x, struct
 
 /* How an input is drawn. SPARSE: the index of the sparse input. */
 static struct recipe
-recipe_of(const struct ktask *t, const struct batch *b, size_t i, size_t sparse, struct krng *rng)
+recipe_of(const struct judge *j, const struct batch *b, size_t i, size_t sparse)
 {
+	const struct ktask *t = j->task;
 	const struct ktask_tensor *x = &t->tensors[i];
 	enum kdist d = x->distribution < KDIST_COUNT ? x->distribution
 	    : b->dist > KDIST_COUNT                  ? t->distributions[0]
@@ -289,8 +290,8 @@ recipe_of(const struct ktask *t, const struct batch *b, size_t i, size_t sparse,
 	    (d == KDIST_SPARSE || (d == KDIST_SPECIAL && !batch_may_be_special(t, x))))
 		d = KDIST_NORMAL;
 	if (d == KDIST_SPECIAL)
-		/* A vector may be a single row, or many results. */
-		period = x->rank > 1 || row < SHORT_ROW || krng_below(rng, 2) ? row : SHORT_ROW;
+		/* A vector may be a single row, or many results: it is taken for both in turns. */
+		period = x->rank > 1 || row < SHORT_ROW || (j->specials + i) % 2 ? row : SHORT_ROW;
 	if (d == KDIST_SPARSE && i == sparse)
 		period = sparsity(t, b->w, i);
 	return (struct recipe){ .dist = d, .period = period ? period : 1 };
@@ -330,6 +331,7 @@ draw(struct judge *j, const struct batch *b, struct call *c, struct krng *rng)
 	const struct ktask *t = j->task;
 	size_t sparse = choose_sparse(t, b->w, rng);
 
+	j->specials += b->dist == KDIST_SPECIAL;
 	for (size_t i = 0; i < t->tensor_count; i++) {
 		const struct ktask_tensor *x = &t->tensors[i];
 		size_t n = ktask_elements(t, b->w, x);
@@ -343,7 +345,7 @@ draw(struct judge *j, const struct batch *b, struct call *c, struct krng *rng)
 			store_fixed(j, x, json_object_get(b->w->values, x->name), c->raw[i]);
 			continue;
 		}
-		draw_tensor(j, x, recipe_of(t, b, i, sparse, rng), rng, n, c->raw[i]);
+		draw_tensor(j, x, recipe_of(j, b, i, sparse), rng, n, c->raw[i]);
 		if (b->dist == KDIST_MIXED && batch_may_be_sparse(b->w, x))
 			mix(j, b, x, rng, c->raw[i]);
 	}

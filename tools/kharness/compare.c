@@ -18,9 +18,9 @@
  * Where a problem is ill-conditioned or a method cancels large numbers, any rounding error grows,
  * whatever the order of operations. If a few elements differ by more, the oracle runs again. What
  * small changes of the inputs do to an element, scaled to eps, is then a scale of its own (section
- * 1.6 there: the error of a stable method is at most the condition times the backward error), and
- * c times what the oracle's own rounding errors do to it, scaled to eps, is allowed, too: those have
- * grown with L already.
+ * 1.6 there: the error of a stable method is at most the condition times the backward error). What
+ * the oracle's own rounding errors do to it, scaled to eps, is allowed c times: they have grown
+ * with L already.
  */
 #include <float.h>
 

@@ -85,6 +85,7 @@ struct judge {
 	json_t *clocks;        /* result of locking the device's clocks; NULL: not
                                         * requested */
 	size_t draws;          /* inputs drawn so far: number of the next random stream */
+	size_t specials;       /* of these, with special values */
 	/* how busy it was while subjects were timed; NULL: none were */
 	json_t *machine;
 	enum spent doing;
@@ -183,8 +184,8 @@ void batch_draw_checked(struct judge *j, struct batch *b, const struct ktask_wor
  */
 void batch_expect(struct judge *j, struct batch *b);
 /*
- * How far each element of an output of call C may be off because the problem is ill-conditioned: the
- * larger of PER_CONDITION times how far it moves with the inputs, relative to their change, and
+ * How far each element of an output of call C may be off because the problem is ill-conditioned:
+ * the larger of PER_CONDITION times how far it moves with the inputs, relative to their change, and
  * PER_ERROR times how far the oracle's own rounding errors move it, in units of its eps (root mean
  * square of RUNS for each). In the judge's space; the caller releases it.
  */
