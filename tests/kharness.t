@@ -316,6 +316,21 @@ ok 'next to slow kernels, and with a slow oracle, a call of microseconds is time
 		right.so >r.json
 	jq -e "[.candidates[].status] == [\"correct\", \"wrong_value\"]" r.json
 '
+ok 'calls that a slow oracle cannot check are compared with those of the others' '
+	jq "(.workloads[] | select(.name == \"main\").axes) = {rows: 2, cols: 7}" "$task" >t.json
+	{ echo "#include <unistd.h>"; sed "s/^{/{ usleep(30000);/" "$tests_dir/tasks/affine/reference.c"; } >waits.c
+	cc -O1 -w -std=gnu11 -shared -fPIC -DREAL=double -o waits.so waits.c
+	kernel seldom "static int calls;" "if (++calls < 40 || calls % 60) { RIGHT }"
+	kernel other "" "for (long i = rows * cols - 1; i >= 0; i--) y[i] = (float)((double)scale * x[i]) + bias[i % cols];"
+	t() { kharness -t t.json --oracle waits.so --threads 1 --phase timing --timing-s 0.05 --warmup-s 0 --against right=right.so "$@"; }
+	for i in 1 2 3; do
+		t seldom.so | jq -e ".candidates[0] | .status == \"wrong_value\" and .reasons[0].check == \"timed_run\""
+	done
+	t other.so | jq -e ".candidates[0] | .status == \"correct\" and .timing[0].checked_per_sample == 1"
+	# Of two candidates, the oracle knows who is right.
+	t --all-pairs --against seldom=seldom.so other.so >r.json
+	jq -e "[.candidates[].status] == [\"correct\", \"correct\", \"wrong_value\"]" r.json
+'
 ok 'faster than possible is quarantined' '
 	jq ".min_time_ns = 1e9" "$task" >t.json
 	kharness -t t.json --oracle oracle.so --phase timing --timing-s 0.05 right.so >r.json

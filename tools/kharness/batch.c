@@ -397,13 +397,19 @@ batch_draw_checked(struct judge *j, struct batch *b, const struct ktask_workload
 }
 
 void
-batch_expect(struct judge *j, struct batch *b)
+batch_expect_call(struct judge *j, const struct batch *b, size_t call)
 {
 	struct krng rng;
 
 	krng_init(&rng, j->o.seed, (long)j->draws++, 0, "expect");
+	expect(j, b->w, &b->calls[call], &rng);
+}
+
+void
+batch_expect(struct judge *j, struct batch *b)
+{
 	for (size_t i = 0; i < b->count && j->oracle; i++)
-		expect(j, b->w, &b->calls[i], &rng);
+		batch_expect_call(j, b, i);
 }
 
 bool

@@ -154,7 +154,7 @@ one_case(struct run *u, const struct ktask_workload *w, enum kdist dist, bool tw
 	u->broken = !call(u, &b);
 	if (!u->broken) {
 		if (u->j->oracle)
-			memory_check(u->j, u->m, &b, 0, &v);
+			memory_check(u->j, u->m, u->m->out.memory, &b, 0, &v);
 		verdict_end(u->j, &v);
 		u->unwritten += v.unwritten;
 		if (!v.ok && u->explained++ < LOG_CASES)

@@ -183,6 +183,8 @@ void batch_draw_checked(struct judge *j, struct batch *b, const struct ktask_wor
  * since.
  */
 void batch_expect(struct judge *j, struct batch *b);
+/* The same for one of the calls. */
+void batch_expect_call(struct judge *j, const struct batch *b, size_t call);
 /*
  * How far each element of an output of call C may be off because the problem is ill-conditioned:
  * the larger of PER_CONDITION times how far it moves with the inputs, relative to their change, and
@@ -326,8 +328,28 @@ bool memory_all_intact(
     const struct judge *j, struct memory *m, const struct batch *b, char *where, size_t where_len);
 bool memory_intact(
     const struct judge *j, struct memory *m, const struct batch *b, char *where, size_t where_len);
-void memory_check(const struct judge *j, const struct memory *m, const struct batch *b, size_t call,
-    struct verdict *v);
+/* Compares the results of a call with the oracle's; OUTPUTS is the arena's memory, or a copy. */
+void memory_check(const struct judge *j, const struct memory *m, const char *outputs,
+    const struct batch *b, size_t call, struct verdict *v);
+
+/* ---- witness.c: calls that the oracle does not check ---- */
+
+/* The outputs of a go, in the judge's space, and for how many calls; NULL: none. */
+struct witness {
+	char *outputs;
+	size_t calls;
+};
+
+/* Keep what is in memory, if there are calls that are not checked. */
+void witness_take(
+    const struct judge *j, struct witness *w, const struct memory *m, const struct batch *b);
+/*
+ * A call, not to be predicted, that is not checked and whose outputs in memory are not those of the
+ * witness; b->count: none was found in the oracle's time for a sample.
+ */
+size_t witness_differs(
+    struct judge *j, const struct witness *w, const struct memory *m, const struct batch *b);
+void witness_drop(const struct judge *j, struct witness *w);
 /*
  * Describes what is at an offset of the input or output arena. Returns the name of the tensor that
  * it is in, or NULL; borrowed.

@@ -99,7 +99,7 @@ verify(struct reuse *u, struct player *p, const struct batch *b, bool compared, 
 	if (!call_is_checked(u->j, &b->calls[0]))
 		return true;
 	verdict_begin(&v);
-	memory_check(u->j, &p->m, b, 0, &v);
+	memory_check(u->j, &p->m, p->m.out.memory, b, 0, &v);
 	verdict_end(u->j, &v);
 	if (v.ok)
 		return true;

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kharness: calls of a go that the oracle does not check, because it is slow. All racers get the
+ * same inputs, so each is compared with the first. Who is wrong, the oracle decides, for one call.
+ */
+#include "kharness.h"
+
+/* Outputs that take more memory than this are not kept. */
+static const size_t bytes_max = (size_t)256 << 20;
+
+void
+witness_take(
+    const struct judge *j, struct witness *w, const struct memory *m, const struct batch *b)
+{
+	bool all = true;
+
+	for (size_t k = 0; k < b->count; k++)
+		all &= call_is_checked(j, &b->calls[k]);
+	if (all || !j->oracle || m->out.bytes > bytes_max)
+		return;
+	w->calls = b->count;
+	w->outputs = j->space->alloc(m->out.bytes);
+	j->space->copy(w->outputs, m->out.memory, m->out.bytes);
+}
+
+void
+witness_drop(const struct judge *j, struct witness *w)
+{
+	j->space->release(w->outputs);
+	*w = (struct witness){ 0 };
+}
+
+/* Whether output I of a call is what the witness had, within the tolerance. */
+static bool
+agrees(const struct judge *j, const struct witness *w, const struct memory *m,
+    const struct batch *b, size_t call, size_t i)
+{
+	const struct ktask_tensor *x = &j->task->tensors[i];
+	size_t n = ktask_elements(j->task, b->w, x), at = m->places[call].tensor[i];
+	const char *now = m->out.memory + at, *then = w->outputs + at;
+	/* Without inputs it is not asked what they do to an element: the oracle is slow. */
+	struct call c = { .expected = { NULL } };
+	struct verdict v;
+
+	if (!j->space->differs(now, then, n * kdtype_size(x->dtype)))
+		return true;
+	if (!kdtype_is_float(x->dtype))
+		return false;
+	c.expected[i] = j->space->alloc(n * sizeof(double));
+	j->space->widen(x->dtype, then, n, c.expected[i]);
+	verdict_begin(&v);
+	compare_tensor(j, b, &c, i, now, m->poison, &v);
+	verdict_end(j, &v);
+	j->space->release(c.expected[i]);
+	return v.ok;
+}
+
+size_t
+witness_differs(
+    struct judge *j, const struct witness *w, const struct memory *m, const struct batch *b)
+{
+	size_t calls = b->count < w->calls ? b->count : w->calls, from;
+	int64_t start = know_ns();
+	struct krng rng;
+
+	krng_init(&rng, j->o.seed, (long)j->draws++, 0, "witness");
+	from = krng_below(&rng, calls);
+	for (size_t n = 0; n < calls && kseconds_since(start) < j->space->oracle_s; n++) {
+		size_t k = (from + n) % calls;
+
+		for (size_t i = 0; i < j->task->tensor_count; i++)
+			if (j->task->tensors[i].output && !call_is_checked(j, &b->calls[k]) &&
+			    !agrees(j, w, m, b, k, i))
+				return k;
+	}
+	return b->count;
+}
