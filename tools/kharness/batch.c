@@ -9,7 +9,7 @@
 
 /* Outputs with fewer elements than this get a scale of their own, see below. */
 enum { FEW = 64, PERTURBATIONS = 4 };
-/* A change of the inputs that is small, but large next to the errors of the oracle, a double's. */
+/* A change of the inputs that is small, but large next to the errors of an oracle in doubles. */
 static const double small_eps = 0x1p-36;
 /*
  * For the distributions: average number of terms of a sum of sparse inputs; length of a row of
@@ -103,6 +103,16 @@ moves(const struct judge *j, const struct ktask_workload *w, const struct call *
 	}
 }
 
+/* Relative error of an operation of the oracle: it may work with the type of output I itself. */
+static double
+oracle_eps(const struct judge *j, const struct ktask_workload *w, const struct call *c, size_t i)
+{
+	const struct ktask_tensor *x = &j->task->tensors[i];
+	size_t n = ktask_elements(j->task, w, x);
+
+	return j->space->is_exact(x->dtype, c->expected[i], n) ? kdtype_eps(x->dtype) : DBL_EPSILON;
+}
+
 /*
  * The scale of a small output, in units of eps. The size of the result itself is no measure there,
  * because a single sum may happen to cancel.
@@ -110,23 +120,24 @@ moves(const struct judge *j, const struct ktask_workload *w, const struct call *
 static void
 small_scales(struct judge *j, const struct ktask_workload *w, struct call *c, struct krng *rng)
 {
-	double squares[KTASK_TENSORS][FEW] = { 0 }, *few[KTASK_TENSORS] = { 0 };
-	bool any = false;
+	double squares[KTASK_TENSORS][FEW] = { 0 }, *few[KTASK_TENSORS] = { 0 }, eps = 0;
 
 	for (size_t i = 0; i < j->task->tensor_count; i++) {
 		const struct ktask_tensor *x = &j->task->tensors[i];
 
-		if (x->output && kdtype_is_float(x->dtype) && ktask_elements(j->task, w, x) < FEW)
-			few[i] = squares[i];
-		any |= few[i] != NULL;
+		if (!x->output || !kdtype_is_float(x->dtype) ||
+		    ktask_elements(j->task, w, x) >= FEW)
+			continue;
+		few[i] = squares[i];
+		eps = fmax(eps, fmax(oracle_eps(j, w, c, i), small_eps));
 	}
-	if (any)
-		moves(j, w, c, small_eps, PERTURBATIONS, rng, few);
-	for (size_t i = 0; any && i < j->task->tensor_count; i++) {
+	if (eps > 0)
+		moves(j, w, c, eps, PERTURBATIONS, rng, few);
+	for (size_t i = 0; i < j->task->tensor_count; i++) {
 		size_t n = ktask_elements(j->task, w, &j->task->tensors[i]);
 		double sum = 0;
 
-		for (size_t k = 0; k < n && few[i]; k++)
+		for (size_t k = 0; few[i] && k < n; k++)
 			sum += squares[i][k] / (double)n;
 		c->scale[i] = sqrt(sum);
 	}
@@ -138,13 +149,15 @@ batch_slack(const struct judge *j, const struct batch *b, const struct call *c, 
 {
 	size_t n = ktask_elements(j->task, b->w, &j->task->tensors[tensor]);
 	double *condition[KTASK_TENSORS] = { 0 }, *error[KTASK_TENSORS] = { 0 }, *slack;
+	double eps = oracle_eps(j, b->w, c, tensor);
 	struct krng rng;
 
 	krng_init(&rng, j->o.seed, (long)b->seed, c - b->calls, "slack");
 	condition[tensor] = kcalloc(n, sizeof *slack);
 	error[tensor] = kcalloc(n, sizeof *slack);
-	moves(j, b->w, c, small_eps, runs, &rng, condition);
-	moves(j, b->w, c, DBL_EPSILON, runs, &rng, error);
+	if (eps < small_eps)
+		moves(j, b->w, c, small_eps, runs, &rng, condition);
+	moves(j, b->w, c, eps, runs, &rng, error);
 	slack = j->space->alloc(n * sizeof *slack);
 	for (size_t k = 0; k < n; k++)
 		error[tensor][k] = fmax(

@@ -189,7 +189,8 @@ void batch_expect_call(struct judge *j, const struct batch *b, size_t call);
  * How far each element of an output of call C may be off because the problem is ill-conditioned:
  * the larger of PER_CONDITION times how far it moves with the inputs, relative to their change, and
  * PER_ERROR times how far the oracle's own rounding errors move it, in units of its eps (root mean
- * square of RUNS for each). In the judge's space; the caller releases it.
+ * square of RUNS for each; of the second alone where the oracle is not more precise than the
+ * output). In the judge's space; the caller releases it.
  */
 double *batch_slack(const struct judge *j, const struct batch *b, const struct call *c,
     size_t tensor, double per_condition, double per_error, int runs);
