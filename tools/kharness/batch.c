@@ -46,10 +46,13 @@ widen(const struct judge *j, const struct ktask_workload *w, const struct call *
 	}
 }
 
-/* Each floating-point input times about 1 -+ EPS. Recordings that must stay as they are do. */
+/*
+ * Each floating-point input times about 1 -+ EPS; ALIKE: all elements of an input by the same
+ * factor, so that equal ones stay equal. Recordings that must stay as they are do.
+ */
 static void
-perturb(const struct judge *j, const struct ktask_workload *w, double eps, struct krng *rng,
-    void **values)
+perturb(const struct judge *j, const struct ktask_workload *w, double eps, bool alike,
+    struct krng *rng, void **values)
 {
 	for (size_t i = 0; i < j->task->tensor_count; i++) {
 		const struct ktask_tensor *x = &j->task->tensors[i];
@@ -57,89 +60,126 @@ perturb(const struct judge *j, const struct ktask_workload *w, double eps, struc
 
 		if (!x->scalar && x->input && kdtype_is_float(x->dtype) &&
 		    (!ktask_recorded(w, x, &fresh) || fresh))
-			j->space->perturb(values[i], ktask_elements(j->task, w, x), eps, rng);
+			j->space->perturb(
+			    values[i], ktask_elements(j->task, w, x), eps, alike, rng);
 	}
 }
 
-/* Add the squares of how far N elements moved in one of RUNS, in units of EPS. */
+/* Add the squares of how far N elements moved from BEFORE in one of RUNS, in units of EPS. */
 static void
-add_moves(const struct space *sp, const void *from, const void *now, size_t n, double eps, int runs,
-    double *squares)
+add_moves(const struct space *sp, const double *before, const void *now, size_t n, double eps,
+    int runs, double *squares)
 {
-	double *before = kmalloc(n * sizeof *before), *after = kmalloc(n * sizeof *after);
+	auto_free double *after = kmalloc(n * sizeof *after);
 
-	sp->fetch(before, from, n * sizeof *before);
 	sp->fetch(after, now, n * sizeof *after);
 	for (size_t k = 0; k < n; k++) {
-		double d = after[k] - before[k];
+		double d = (after[k] - before[k]) / eps;
 
-		squares[k] += isfinite(d) ? d * d / (eps * eps) / runs : 0;
+		squares[k] += isfinite(d) ? d * d / runs : 0;
 	}
-	free(before);
-	free(after);
 }
 
 /*
- * How far the results move, in units of EPS, when the inputs do: the mean square over perturbed
- * RUNS. SQUARES has a list of zeros for each output of interest, and NULL for the other tensors.
+ * How far the results move, in units of EPS, when the inputs do: the mean square over RUNS. SQUARES
+ * has a list of zeros for each output of interest, and NULL for the other tensors.
  */
 static void
 moves(const struct judge *j, const struct ktask_workload *w, const struct call *c, double eps,
-    int runs, struct krng *rng, double *const *squares)
+    bool alike, int runs, struct krng *rng, double *const *squares)
 {
+	size_t count = j->task->tensor_count;
+	double *before[KTASK_TENSORS] = { 0 };
+
+	for (size_t i = 0; i < count; i++) {
+		size_t n = squares[i] ? ktask_elements(j->task, w, &j->task->tensors[i]) : 0;
+
+		before[i] = kmalloc(n * sizeof **before);
+		if (n)
+			j->space->fetch(before[i], c->expected[i], n * sizeof **before);
+	}
 	for (int p = 0; p < runs; p++) {
 		void *values[KTASK_TENSORS];
 
 		widen(j, w, c, values);
-		perturb(j, w, eps, rng, values);
+		perturb(j, w, eps, alike, rng, values);
 		oracle_call(j->oracle, w, values);
-		for (size_t i = 0; i < j->task->tensor_count; i++) {
+		for (size_t i = 0; i < count; i++) {
 			if (squares[i])
-				add_moves(j->space, c->expected[i], values[i],
+				add_moves(j->space, before[i], values[i],
 				    ktask_elements(j->task, w, &j->task->tensors[i]), eps, runs,
 				    squares[i]);
 			j->space->release(values[i]);
 		}
 	}
+	for (size_t i = 0; i < count; i++)
+		free(before[i]);
 }
 
-/* Relative error of an operation of the oracle: it may work with the type of output I itself. */
+/*
+ * Relative error of an operation of the oracle. It works with doubles unless output I says
+ * otherwise; then its inputs may also be rounded to their types.
+ */
 static double
 oracle_eps(const struct judge *j, const struct ktask_workload *w, const struct call *c, size_t i)
 {
 	const struct ktask_tensor *x = &j->task->tensors[i];
 	size_t n = ktask_elements(j->task, w, x);
+	double eps;
 
-	return j->space->is_exact(x->dtype, c->expected[i], n) ? kdtype_eps(x->dtype) : DBL_EPSILON;
+	if (j->space->is_exact(x->dtype, c->expected[i], n))
+		eps = kdtype_eps(x->dtype);
+	else if (j->space->is_exact(KDTYPE_F32, c->expected[i], n))
+		eps = FLT_EPSILON;
+	else
+		return DBL_EPSILON;
+	for (size_t k = 0; eps > DBL_EPSILON && k < j->task->tensor_count; k++) {
+		const struct ktask_tensor *in = &j->task->tensors[k];
+
+		if (in->input && !in->scalar && kdtype_is_float(in->dtype))
+			eps = fmax(eps, kdtype_eps(in->dtype));
+	}
+	return eps;
 }
 
 /*
- * The scale of a small output, in units of eps. The size of the result itself is no measure there,
- * because a single sum may happen to cancel.
+ * The change of the inputs that shows the condition of output I: that of an operation in its sums,
+ * but large next to the errors of the oracle.
  */
+static double
+change_of(const struct judge *j, const struct ktask_workload *w, const struct call *c, size_t i)
+{
+	bool wide = j->task->tensors[i].dtype == KDTYPE_F64;
+
+	return fmax(wide ? small_eps : FLT_EPSILON, oracle_eps(j, w, c, i));
+}
+
+/*
+ * The scale of a small output, in units of eps: root mean square over its elements and a few runs.
+ * The size of the result itself is no measure there, because a single sum may happen to cancel.
+ */
+static void
+small_scale(
+    struct judge *j, const struct ktask_workload *w, struct call *c, size_t i, struct krng *rng)
+{
+	size_t n = ktask_elements(j->task, w, &j->task->tensors[i]);
+	double squares[FEW] = { 0 }, *lists[KTASK_TENSORS] = { [0] = NULL }, sum = 0;
+
+	lists[i] = squares;
+	moves(j, w, c, change_of(j, w, c, i), false, PERTURBATIONS, rng, lists);
+	for (size_t k = 0; k < n; k++)
+		sum += squares[k] / (double)n;
+	c->scale[i] = sqrt(sum);
+}
+
 static void
 small_scales(struct judge *j, const struct ktask_workload *w, struct call *c, struct krng *rng)
 {
-	double squares[KTASK_TENSORS][FEW] = { 0 }, *few[KTASK_TENSORS] = { 0 }, eps = 0;
-
 	for (size_t i = 0; i < j->task->tensor_count; i++) {
 		const struct ktask_tensor *x = &j->task->tensors[i];
 
-		if (!x->output || !kdtype_is_float(x->dtype) ||
-		    ktask_elements(j->task, w, x) >= FEW)
-			continue;
-		few[i] = squares[i];
-		eps = fmax(eps, fmax(oracle_eps(j, w, c, i), small_eps));
-	}
-	if (eps > 0)
-		moves(j, w, c, eps, PERTURBATIONS, rng, few);
-	for (size_t i = 0; i < j->task->tensor_count; i++) {
-		size_t n = ktask_elements(j->task, w, &j->task->tensors[i]);
-		double sum = 0;
-
-		for (size_t k = 0; few[i] && k < n; k++)
-			sum += squares[i][k] / (double)n;
-		c->scale[i] = sqrt(sum);
+		if (x->output && kdtype_is_float(x->dtype) && ktask_elements(j->task, w, x) < FEW)
+			small_scale(j, w, c, i, rng);
 	}
 }
 
@@ -150,18 +190,19 @@ batch_slack(const struct judge *j, const struct batch *b, const struct call *c, 
 	size_t n = ktask_elements(j->task, b->w, &j->task->tensors[tensor]);
 	double *condition[KTASK_TENSORS] = { 0 }, *error[KTASK_TENSORS] = { 0 }, *slack;
 	double eps = oracle_eps(j, b->w, c, tensor);
+	bool precise = eps <= DBL_EPSILON;
 	struct krng rng;
 
 	krng_init(&rng, j->o.seed, (long)b->seed, c - b->calls, "slack");
 	condition[tensor] = kcalloc(n, sizeof *slack);
 	error[tensor] = kcalloc(n, sizeof *slack);
-	if (eps < small_eps)
-		moves(j, b->w, c, small_eps, runs, &rng, condition);
-	moves(j, b->w, c, eps, runs, &rng, error);
-	slack = j->space->alloc(n * sizeof *slack);
+	if (precise)
+		moves(j, b->w, c, change_of(j, b->w, c, tensor), false, runs, &rng, condition);
+	moves(j, b->w, c, eps, precise, runs, &rng, error);
 	for (size_t k = 0; k < n; k++)
 		error[tensor][k] = fmax(
 		    per_condition * sqrt(condition[tensor][k]), per_error * sqrt(error[tensor][k]));
+	slack = j->space->alloc(n * sizeof *slack);
 	j->space->store(slack, error[tensor], n * sizeof *slack);
 	free(condition[tensor]);
 	free(error[tensor]);
@@ -303,11 +344,23 @@ recipe_of(const struct judge *j, const struct batch *b, size_t i, size_t sparse)
 	    (d == KDIST_SPARSE || (d == KDIST_SPECIAL && !batch_may_be_special(t, x))))
 		d = KDIST_NORMAL;
 	if (d == KDIST_SPECIAL)
-		/* A vector may be a single row, or many results: it is taken for both in turns. */
+		/* It is taken for both in turns, see batch_is_ambiguous. */
 		period = x->rank > 1 || row < SHORT_ROW || (j->specials + i) % 2 ? row : SHORT_ROW;
 	if (d == KDIST_SPARSE && i == sparse)
 		period = sparsity(t, b->w, i);
 	return (struct recipe){ .dist = d, .period = period ? period : 1 };
+}
+
+/* A vector may be a single row, or many results. */
+bool
+batch_is_ambiguous(const struct ktask *t, const struct ktask_workload *w)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < t->tensor_count; i++)
+		any |= t->tensors[i].input && !t->tensors[i].scalar && t->tensors[i].rank == 1 &&
+		    ktask_elements(t, w, &t->tensors[i]) >= SHORT_ROW;
+	return any;
 }
 
 bool

@@ -190,6 +190,9 @@ listed_cases(struct run *u, const struct ktask_workload *w, int seeds)
 	for (int s = 0; s < seeds && !u->broken; s++)
 		for (size_t d = 0; d < t->distribution_count && !u->broken; d++) {
 			one_case(u, w, t->distributions[d], t->deterministic && s == 0 && d == 0);
+			if (t->distributions[d] == KDIST_SPECIAL && batch_is_ambiguous(t, w) &&
+			    !u->broken)
+				one_case(u, w, KDIST_SPECIAL, false);
 			if (d > 0 || s > 0 || u->last_ns < slow_ns || t->distribution_count < 3)
 				continue;
 			/* Too slow for all distributions. */

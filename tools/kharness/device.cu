@@ -195,10 +195,10 @@ kiln_widen(int type, const void *from, u64 n, double *to)
 }
 
 extern "C" __global__ void
-kiln_perturb(double *v, u64 n, double eps, u64 seed)
+kiln_perturb(double *v, u64 n, double eps, u64 seed, u64 step)
 {
 	EACH(i, n)
-		v[i] *= 1 + eps * small_normal(small_mix(seed, i));
+		v[i] *= 1 + eps * small_normal(small_mix(seed, i * step));
 }
 
 /* A word over and over; the last piece may be shorter. */

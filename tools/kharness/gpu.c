@@ -266,11 +266,11 @@ widen(enum kdtype t, const void *from, size_t n, double *to)
 }
 
 static void
-perturb(double *v, size_t n, double eps, struct krng *rng)
+perturb(double *v, size_t n, double eps, bool alike, struct krng *rng)
 {
-	uint64_t seed = krng_u64(rng), count = n;
+	uint64_t seed = krng_u64(rng), count = n, step = !alike;
 
-	launch(PERTURB, n, (void *[]){ &v, &count, &eps, &seed });
+	launch(PERTURB, n, (void *[]){ &v, &count, &eps, &seed, &step });
 }
 
 static bool

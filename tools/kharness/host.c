@@ -224,10 +224,12 @@ guard_check(const char *memory, uint64_t key, size_t from, size_t to)
 /* ---- numbers ---- */
 
 static void
-perturb(double *v, size_t n, double eps, struct krng *rng)
+perturb(double *v, size_t n, double eps, bool alike, struct krng *rng)
 {
+	uint64_t word = krng_u64(rng);
+
 	for (size_t k = 0; k < n; k++)
-		v[k] *= 1 + eps * small_normal(krng_u64(rng));
+		v[k] *= 1 + eps * small_normal(alike ? word : krng_u64(rng));
 }
 
 /* The N recorded elements that those from DONE on move towards. */

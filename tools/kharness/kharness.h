@@ -85,7 +85,7 @@ struct judge {
 	json_t *clocks;        /* result of locking the device's clocks; NULL: not
                                         * requested */
 	size_t draws;          /* inputs drawn so far: number of the next random stream */
-	size_t specials;       /* of these, with special values */
+	size_t specials;       /* calls drawn with special values */
 	/* how busy it was while subjects were timed; NULL: none were */
 	json_t *machine;
 	enum spent doing;
@@ -189,8 +189,8 @@ void batch_expect_call(struct judge *j, const struct batch *b, size_t call);
  * How far each element of an output of call C may be off because the problem is ill-conditioned:
  * the larger of PER_CONDITION times how far it moves with the inputs, relative to their change, and
  * PER_ERROR times how far the oracle's own rounding errors move it, in units of its eps (root mean
- * square of RUNS for each; of the second alone where the oracle is not more precise than the
- * output). In the judge's space; the caller releases it.
+ * square of RUNS for each; the second alone where the oracle is not more precise than the output).
+ * In the judge's space; the caller releases it.
  */
 double *batch_slack(const struct judge *j, const struct batch *b, const struct call *c,
     size_t tensor, double per_condition, double per_error, int runs);
@@ -200,6 +200,8 @@ void batch_free(const struct judge *j, struct batch *b);
  * the task's. If not, whole numbers stay small even in KDIST_SPECIAL, because they may be indices.
  */
 bool batch_may_be_special(const struct ktask *t, const struct ktask_tensor *x);
+/* Whether special values have two forms, in turns, because an input is a long vector. */
+bool batch_is_ambiguous(const struct ktask *t, const struct ktask_workload *w);
 /* Whether KDIST_MIXED differs from the task's first distribution. */
 bool batch_may_mix(const struct ktask *t);
 /*
@@ -345,8 +347,9 @@ struct witness {
 void witness_take(
     const struct judge *j, struct witness *w, const struct memory *m, const struct batch *b);
 /*
- * A call, not to be predicted, that is not checked and whose outputs in memory are not those of the
- * witness; b->count: none was found in the oracle's time for a sample.
+ * The call that is not checked whose outputs in memory are furthest from those of the witness, by
+ * their tolerance; b->count: none is beyond it, as far as the oracle's time for a sample allowed to
+ * look, from a call on that nobody can predict.
  */
 size_t witness_differs(
     struct judge *j, const struct witness *w, const struct memory *m, const struct batch *b);

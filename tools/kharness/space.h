@@ -102,7 +102,7 @@ struct space {
 	/* Values similar to recorded numbers. */
 	void (*redraw)(enum kdtype t, const struct recorded *r, void *to);
 	void (*widen)(enum kdtype t, const void *from, size_t n, double *to);
-	void (*perturb)(double *v, size_t n, double eps, struct krng *rng);
+	void (*perturb)(double *v, size_t n, double eps, bool alike, struct krng *rng);
 	/* Whether every expected value is exactly representable in the type. */
 	bool (*is_exact)(enum kdtype t, const double *expected, size_t n);
 	void (*compare)(const struct comparison *c, struct comparison_result *r);

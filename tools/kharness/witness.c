@@ -30,9 +30,9 @@ witness_drop(const struct judge *j, struct witness *w)
 	*w = (struct witness){ 0 };
 }
 
-/* Whether output I of a call is what the witness had, within the tolerance. */
-static bool
-agrees(const struct judge *j, const struct witness *w, const struct memory *m,
+/* How far output I of a call is from the witness', by its tolerance; 0: within it. */
+static double
+distance(const struct judge *j, const struct witness *w, const struct memory *m,
     const struct batch *b, size_t call, size_t i)
 {
 	const struct ktask_tensor *x = &j->task->tensors[i];
@@ -43,35 +43,42 @@ agrees(const struct judge *j, const struct witness *w, const struct memory *m,
 	struct verdict v;
 
 	if (!j->space->differs(now, then, n * kdtype_size(x->dtype)))
-		return true;
+		return 0;
 	if (!kdtype_is_float(x->dtype))
-		return false;
+		return INFINITY;
 	c.expected[i] = j->space->alloc(n * sizeof(double));
 	j->space->widen(x->dtype, then, n, c.expected[i]);
 	verdict_begin(&v);
 	compare_tensor(j, b, &c, i, now, m->poison, &v);
 	verdict_end(j, &v);
 	j->space->release(c.expected[i]);
-	return v.ok;
+	return v.ok ? 0 : v.tolerance > 0 ? v.worst / v.tolerance : INFINITY;
 }
 
 size_t
 witness_differs(
     struct judge *j, const struct witness *w, const struct memory *m, const struct batch *b)
 {
-	size_t calls = b->count < w->calls ? b->count : w->calls, from;
+	size_t calls = b->count < w->calls ? b->count : w->calls, from, furthest = b->count;
 	int64_t start = know_ns();
+	double most = 0;
 	struct krng rng;
 
-	krng_init(&rng, j->o.seed, (long)j->draws++, 0, "witness");
+	krng_init(&rng, j->o.seed, (long)j->draws++, 0, "first of the others");
 	from = krng_below(&rng, calls);
 	for (size_t n = 0; n < calls && kseconds_since(start) < j->space->oracle_s; n++) {
 		size_t k = (from + n) % calls;
 
-		for (size_t i = 0; i < j->task->tensor_count; i++)
-			if (j->task->tensors[i].output && !call_is_checked(j, &b->calls[k]) &&
-			    !agrees(j, w, m, b, k, i))
-				return k;
+		if (call_is_checked(j, &b->calls[k]))
+			continue;
+		for (size_t i = 0; i < j->task->tensor_count; i++) {
+			double d = j->task->tensors[i].output ? distance(j, w, m, b, k, i) : 0;
+
+			if (d > most) {
+				most = d;
+				furthest = k;
+			}
+		}
 	}
-	return b->count;
+	return furthest;
 }
