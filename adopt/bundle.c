@@ -185,13 +185,15 @@ add_source(struct search *s, const char *path, bool root)
 {
 	struct bundle *b = s->b;
 	size_t index = b->count++, len, count;
+	const char *name = is_inside(path, s->folder) ? path + strlen(s->folder) + 1
+	                                              : siblings_name(s->folder, path);
 	struct source *x;
 
 	b->sources = krealloc(b->sources, b->count * sizeof *b->sources);
 	x = &b->sources[index];
 	*x = (struct source){ .path = kstrdup(path),
-		.name = kstrdup(is_inside(path, s->folder) ? path + strlen(s->folder) + 1
-		                                           : siblings_name(s->folder, path)),
+		/* In a folder that is only linked to the copies. */
+		.name = kstrdup(name ? name : path),
 		.text = file_text(path, &len),
 		.root = root };
 	if (!x->text)

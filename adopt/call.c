@@ -490,6 +490,10 @@ call_edit(const struct adoption *a, const struct call_sites *s, const json_t *ca
 			text = launch_call(a, x, called, fault);
 		else if (x->kind == CALL_PROTOTYPE)
 			text = kasprintf("%s%s;", kept ? "\n" : "", prototype);
+		if (text && !strncmp(x->file, "../", 3) && !*fault)
+			*fault = kasprintf("%s is outside the project; adopt from the folder that "
+			                   "contains both",
+			    x->file);
 		if (text)
 			edits_add(edits, x->file,
 			    x->kind == CALL_PROTOTYPE && kept ? x->to : x->from, x->to, text);

@@ -93,6 +93,8 @@ bool file_sha256(const char *path, char hex[65]);
 void make_folder_of(const char *path); /* make the parent folders of the file PATH */
 /* These die when they fail. */
 void write_text(const char *path, const char *text, size_t len);
+/* In an existing folder; also dies if a link leads from there to a folder outside ROOT. */
+void write_inside(const char *root, const char *path, const char *text, size_t len);
 void write_json(const char *path, const json_t *value);
 /*
  * Copies the project, with file times, to FOLDER, which is removed before; build folders that
@@ -101,7 +103,7 @@ void write_json(const char *path, const json_t *value);
 void copy_project(const struct adoption *a, const char *folder);
 /* The copy that the preflight builds, and from which everything is taken. */
 char *project_copy(const struct adoption *a);
-/* Copies the files in the folder FROM over those in TO. */
+/* Copies the files in the folder FROM over those in TO, replacing links there. */
 void copy_over(const char *from, const char *to);
 void remove_tree(const char *path);
 

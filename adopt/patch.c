@@ -31,7 +31,7 @@ edits_apply(const struct edits *e, const char *file, const char *text, size_t fr
 }
 
 void
-edits_write(const struct edits *e, const char *folder)
+edits_write(const struct edits *e, const char *root, const char *folder)
 {
 	for (size_t i = 0; i < e->count; i++) {
 		char *path = path_of("%s/%s", folder, e->list[i].file), *text;
@@ -43,7 +43,7 @@ edits_write(const struct edits *e, const char *folder)
 		text = done ? NULL : file_text(path, NULL);
 		if (text) {
 			edits_apply(e, e->list[i].file, text, 0, strlen(text), &b);
-			write_text(path, b.data, b.len);
+			write_inside(root, path, b.data, b.len);
 		}
 		kbuf_free(&b);
 		free(text);

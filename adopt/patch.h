@@ -20,8 +20,8 @@ void edits_add(struct edits *e, const char *file, size_t from, size_t to, char *
 /* Appends bytes FROM to TO of TEXT, the contents of FILE, with that file's edits applied. */
 void edits_apply(const struct edits *e, const char *file, const char *text, size_t from, size_t to,
     struct kbuf *out);
-/* Applies them to the files in FOLDER. */
-void edits_write(const struct edits *e, const char *folder);
+/* Applies them to the files in FOLDER; dies if a link leads from there to a file outside ROOT. */
+void edits_write(const struct edits *e, const char *root, const char *folder);
 void edits_free(struct edits *e);
 
 struct patch_file {

@@ -9,11 +9,13 @@
 /*
  * $1: the project. Other words that may name files are on standard input. Prints the names relative
  * to the folder above the project, "NAME" for "../NAME" and "../NAME" for "../../NAME". A name that
- * leads further up may be meant from a folder of the project: the nearest place counts. What is in
- * the root folder belongs to the system.
+ * leads further up may be meant from a folder of the project: the nearest place counts, unless it
+ * contains the project (next to a copy: it may be linked, and contain the campaign). What is in the
+ * root folder belongs to the system.
  */
 static const char list_script[] =
-    "cd \"$1\" || exit\n"
+    "cd -P -- \"$1\" || exit\n"
+    "above=${PWD%/*}\n"
     "{ cat; grep -rIhF ../ --exclude-dir=.git --include='*.[chC]' --include='*.cc' "
     "--include='*.cpp' --include='*.cxx' --include='*.hpp' --include='*.cu' --include='*.cuh' "
     "--include='*akefile*' --include='*.mk' --include='CMakeLists.txt' --include='*.cmake' "
@@ -25,7 +27,9 @@ static const char list_script[] =
     "			up=../$up\n"
     "		done\n"
     "		[ \"${path#\"$up\"}\" != \"$path\" ] || continue\n"
-    "		[ \"$up\" = ../ ] || [ ! \"$up\" -ef / ] || continue\n"
+    "		[ ! \"$up\" -ef / ] || continue\n"
+    "		[ -e \"$up.sibling.$name\" ] ||\n"
+    "			case $above/ in \"$(realpath -- \"$up$name\")\"/*) continue ;; esac\n"
     "		printf '%s\\n' \"${up#../}$name\"\n"
     "	done | LC_ALL=C sort -u\n";
 

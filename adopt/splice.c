@@ -160,7 +160,7 @@ static bool
 is_private(const struct state *t, const struct kscan_item *x)
 {
 	const json_t *sequence = json_object_get(t->a->unit, "sequence"), *name;
-	char *copy = adopt_path(t->a, "copy");
+	char *copy = project_copy(t->a);
 	json_t *files;
 	bool found = false;
 	size_t i;
@@ -171,11 +171,13 @@ is_private(const struct state *t, const struct kscan_item *x)
 		return false;
 	files = unit_files(copy);
 	json_array_foreach(files, i, name) {
-		const char *file = json_string_value(name);
-		char *text =
-		    strcmp(file, t->a->file) ? file_text(path_of("%s/%s", copy, file), NULL) : NULL;
+		char *text;
 
-		found = found && !(text && strstr(text, x->names[0]));
+		if (!strcmp(json_string_value(name), t->a->file))
+			continue;
+		text = file_text(path_of("%s/%s", copy, json_string_value(name)), NULL);
+		/* A file that cannot be read may name it. */
+		found = found && text && !strstr(text, x->names[0]);
 		free(text);
 	}
 	json_decref(files);

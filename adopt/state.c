@@ -276,6 +276,24 @@ write_text(const char *path, const char *text, size_t len)
 	kwrite_or_die(path, text, len);
 }
 
+void
+write_inside(const char *root, const char *path, const char *text, size_t len)
+{
+	char top[PATH_MAX], real[PATH_MAX];
+	const char *folder = path_of("%.*s", (int)(strrchr(path, '/') - path), path);
+	size_t n;
+
+	if (!realpath(root, top) || !realpath(folder, real))
+		kdie_errno(K_IO, "%s", path);
+	n = strlen(top);
+	if (strncmp(real, top, n) || (real[n] && real[n] != '/'))
+		kdie(K_USAGE,
+		    "%s: a link leads to %s, outside of the copies, where kadopt changes nothing; "
+		    "adopt from the folder that contains both",
+		    path, real);
+	kwrite_or_die(path, text, len);
+}
+
 /* VALUE as text for people: numbers with no more digits than needed. The caller frees. */
 static char *
 readable(const json_t *value)
@@ -349,7 +367,8 @@ project_copy(const struct adoption *a)
 void
 copy_over(const char *from, const char *to)
 {
-	const char *argv[] = { "cp", "-R", "--", path_of("%s/.", from), to, NULL };
+	const char *argv[] = { "cp", "-R", "--remove-destination", "--", path_of("%s/.", from), to,
+		NULL };
 
 	run_quietly(argv, from);
 }

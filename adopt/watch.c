@@ -491,8 +491,8 @@ replace_in(const struct watch *w, const char *file)
 		done = list[i].to;
 	}
 	kbuf_add(&b, text + done, len - done);
-	if (done && kwrite_file(path, b.data, b.len))
-		kdie_errno(K_IO, "%s", path);
+	if (done)
+		write_inside(w->folder, path, b.data, b.len);
 	kscan_launches_free(list, n);
 	kscan_free(&k);
 	kbuf_free(&b);
@@ -531,7 +531,7 @@ declare_wrapper(const struct watch *w, const char *text, const struct signature 
 		if (sites.list[i].kind == CALL_PROTOTYPE)
 			edits_add(&edits, sites.list[i].file, sites.list[i].to, sites.list[i].to,
 			    kasprintf(" %s;", head.data));
-	edits_write(&edits, copy);
+	edits_write(&edits, w->folder, copy);
 	edits_free(&edits);
 	call_sites_free(&sites);
 	kbuf_free(&head);
@@ -549,10 +549,8 @@ put_wrapper(const struct watch *w, const struct signature *s)
 
 	text = watch_source(w, &len);
 	wrap(&b, text, len, s, w, shown);
-	if (kwrite_file(shown, words, strlen(words)))
-		kdie_errno(K_IO, "%s", shown);
-	if (kwrite_file(to, b.data, b.len))
-		kdie_errno(K_IO, "%s", to);
+	write_inside(w->folder, shown, words, strlen(words));
+	write_inside(w->folder, to, b.data, b.len);
 	if (s->kernel) {
 		declare_wrapper(w, text, s);
 		replace_launches(w);

@@ -257,6 +257,25 @@ E
 	grep -q "scale_launch(out, n, 0.25f \* (i + 1), 0);" p/src/main.cu; grep -q "^scale_launch(float \*values, int n, float by, cudaStream_t stream);" p/src/scale.h; grep -q "^__global__ void scale(float" p/src/scale.cu
 	compiles'
 
+mkdir -p wide/common
+cp -r gpu wide/app
+mv wide/app/src/other.cu wide/common/other.cuh; mv wide/app/src/scale.h wide/common
+printf '#include "other.cuh"\n' >wide/app/src/other.cu
+echo 'nvcc -Isrc -I../common -o app src/main.cu src/other.cu src/scale.cu' >wide/app/build.sh
+t 'a launch in a file outside the project: the patch is refused by name, nothing is changed there' '
+	rm -rf p c o; cp -r wide o; kadopt adopt -o c -p o/app --file src/blur.cuh --kernel blur --build "sh build.sh" --run ./app --outputs out.txt --threads 1 --runs 1 >out 2>err || :
+	[ -s c/adopt/extract.json ] || { cat out err; exit 1; }
+	cp c/adopt/task/reference.* c; [ -e c/task.json ] || echo "{\"outputs\": {\"out\": {}}}" >c/task.json; touch c/archive.ndjson
+	sed "/for (int i = 0; i < 40/,+1d; s/sum \* 0 + //; s/dim3(16, 4)/dim3(8, 8)/; s/grid_x, grid_y), d/grid_x * 2, (grid_y + 1) \/ 2), d/" c/reference.cu >winner
+	back 1; grep -q "\.\./common/other.cuh is outside the project; adopt from the folder that contains both" err
+	diff -r wide/common o/common; cmp wide/app/src/main.cu o/app/src/main.cu; [ ! -e c/common ]'
+
+t 'a folder outside the project that is linked to the copy: kadopt does not write there' '
+	rm -rf o; cp -r wide o
+	exits 2 kadopt adopt -o o/common/c -p o/app --file src/scale.cu --kernel scale --build "sh build.sh" --run ./app --outputs out.txt --threads 1 --runs 1 || { cat out err; exit 1; }
+	grep -q "common/scale.h: a link leads to .*, outside of the copies, where kadopt changes nothing" err
+	diff -r -x c wide/common o/common'
+
 t 'another instance of a template is launched: the old kernel stays next to the new one' '
 	cp gpu/src/main.cu plain.cu; sed -i "/cudaDeviceSynchronize/i\\	blur<double, 1><<<grid, block>>>(wide, wide, w);" gpu/src/main.cu
 	take src/blur.cuh blur out
@@ -477,6 +496,13 @@ void early(float *x, int n)
 	cudaMemsetAsync(x, 0, n * sizeof(float));
 	diffuse<<<1, n>>>(x, x, n);
 }
+void paused(float *x, int n, int wait)
+{
+	diffuse<<<1, n>>>(x, x, n);
+	if (wait)
+		cudaDeviceSynchronize();
+	warm<<<1, n>>>(x, x, n, 1);
+}
 void none(float *x, int n) { for (int i = 0; i < n; i++) x[i] = 1; }
 E
 cat >heat/src/main.cu <<'E'
@@ -518,7 +544,8 @@ t 'a host function that launches kernels: listed with them, or with the reason w
 	why touches "the host reads or writes x itself, in line 65"; why outer "calls inner, which launches kernels: adopt that"
 	why elsewhere "on the stream global, which is not a parameter"; why chosen "launches f, which is not a kernel of the project"
 	why early "is not on the stream of the launches; adopt its kernels: .cudaMemsetAsync(x"; why none "launches no kernel itself, and its last parameter is not a stream"; grep -q "^yes .*: inner" out
-	kadopt list -p heat --json | jq -c "select(.function == \"heat\").unit" >unit.json; /usr/bin/python3 -W ignore "$tests_dir/schemas.py" "$KILN_DATA/docs/schemas" unit-1 unit.json'
+	kadopt list -p heat --json >all.json; jq -r "select(.function == \"paused\").unit.text" all.json >paused; grep -A 1 "if (wait)" paused | grep -q "^		;\$"
+	jq -c "select(.function == \"heat\").unit" all.json >unit.json; /usr/bin/python3 -W ignore "$tests_dir/schemas.py" "$KILN_DATA/docs/schemas" unit-1 unit.json'
 
 t 'a loop of kernels with two arrays in turns: adopted as one function; the winner replaces kernels and launches' '
 	export WRITTEN="[\"next\", \"x\"]"; project=heat PATH="$T/judge:$PATH" take src/heat.cu heat x; cat c/reference.cu
@@ -580,6 +607,16 @@ E
 	back 0; cat out c/runs/once/*/integrated.patch; grep -q "^ACCEPTED" out
 	no "warm\|k < 100\|cudaMalloc\|once_diffuse" p/src/heat.cu; is 1 "$(grep -c "^diffuse(" p/src/heat.cu)"; grep -q "^	once_launch(x, y, n, 0);$" p/src/heat.cu
 	compiles'
+
+t 'kernels of the sequence that another file uses stay, in a project with folders further up' '
+	rm -rf p c deep; mkdir -p deep/common deep/group; cp -r alone deep/group/app; echo "typedef float value;" >deep/common/value.h
+	printf "#include \"../../../common/value.h\"\n__global__ void warm(value *x, const value *source, int n, value by);\nvoid more(value *x, int n) { warm<<<1, n>>>(x, x, n, 1); }\n" >deep/group/app/src/more.cu
+	echo "nvcc -Isrc -o app src/main.cu src/heat.cu src/more.cu" >deep/group/app/build.sh
+	kadopt adopt -o c -p deep/group/app --file src/heat.cu --kernel once --build "sh build.sh" --run ./app --outputs out.txt --threads 1 --runs 1 >out 2>err || :
+	[ -s c/adopt/extract.json ] || { cat out err; exit 1; }
+	cp c/adopt/task/reference.* c; [ -e c/task.json ] || echo "{\"outputs\": {\"y\": {}}}" >c/task.json; touch c/archive.ndjson
+	kadopt integrate -c c --gate 0.05 >out 2>err || { cat out err; exit 1; }
+	grep -q "^warm(float" deep/group/app/src/heat.cu'
 
 units=$tests_dir/apps/units
 export units

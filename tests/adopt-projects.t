@@ -50,6 +50,7 @@ cat >bench/blur/NOTES.md <<'EOF'
 Inputs are {{small}} whole numbers.
 EOF
 cat >helpers.sh <<'EOF'
+no() { if grep "$@"; then echo "is there: $*"; return 1; fi; }
 blur() {
 	kadopt adopt -o "$T/c" -p "$T/bench/blur" --file src/main.c --kernel blur --build "make LIFT='(1 + 1)'" --run "./app 'two words' \"out 1.txt\"" --outputs 'out 1.txt' --threads 1 --runs 1 --proxy 0.0001,10000 --provider 'exec:cat /dev/null' "$@"
 }
@@ -94,6 +95,15 @@ ok 'a folder two levels up is copied to the same place relative to each copy, an
 	(cd far && find . -type f -exec sha256sum {} + | sort) >far.after
 	same far.before far.after; [ ! -e f/common ]
 	echo "/* changed */" >>far/common/types.h; exits 1 kadopt observe --check -c f'
+
+ok 'a folder that contains the project is not taken for a folder next to it' '
+	. ./helpers.sh
+	mkdir -p above/src/app/lib/deep
+	echo "#include \"../../src/x.h\"" >above/src/app/lib/deep/k.h
+	sed "s|../data/size.txt|size.txt|; s|LIFT|1|" bench/blur/src/main.c >above/src/app/main.c
+	cp bench/common/types.h far/common/size.txt above/src/app
+	exits 0 kadopt adopt -o a -p above/src/app --file main.c --kernel blur --build "gcc -O1 -o app main.c" --run "./app \"two words\" out.txt" --outputs out.txt --threads 1 --runs 1 --proxy 0.0001,10000
+	no "^outside" out; [ ! -e a/adopt/src ] && [ ! -e a/adopt/outside ]'
 
 # A library in one condition, of which the function needs nothing, and which does what no candidate may.
 mkdir whole
