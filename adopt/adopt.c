@@ -312,18 +312,20 @@ change_task(const struct adoption *a, const char *path, const json_t *task, cons
 }
 
 /*
- * Answers that may change in a running campaign: how outputs are compared, which files are shown,
+ * The ANSWERS may change in a running campaign: how outputs are compared, which files are shown,
  * how much work a call is.
  */
 static int
-add_late(const struct adoption *a)
+add_late(const struct adoption *a, const json_t *answers)
 {
 	char *path = path_of("%s/task.json", a->dir);
 	json_t *task = kjson_load(path), *was = json_deep_copy(task);
 	int code = check_frozen(a);
 
 	if (code == K_OK) {
-		json_object_update_new(task, task_count(a, task));
+		/* The file of an earlier answer may be gone. */
+		if (json_object_get(answers, "ncu"))
+			json_object_update_new(task, task_count(a, task));
 		task_formulas(a, task);
 		if (!json_equal(task, was))
 			code = change_task(a, path, task, was);
@@ -382,7 +384,7 @@ command_adopt(int argc, char **argv)
 	code = journal_repair(a);
 	made = kis_there(path_of("%s/campaign.json", a->dir));
 	if (code == K_OK && are_late(o.answers) && kis_there(path_of("%s/trials", a->dir))) {
-		code = json_object_size(o.answers) || !go ? add_late(a) : K_OK;
+		code = json_object_size(o.answers) || !go ? add_late(a, o.answers) : K_OK;
 		if (code == K_OK) {
 			adoption_save(a);
 			allowed = integrate_allow(a);

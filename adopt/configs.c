@@ -457,8 +457,10 @@ static struct kconfigs_call *
 profiled_calls(const char *path, const struct records *observed, size_t *n)
 {
 	char *name = launched_name(observed);
-	struct kconfigs_call *calls = ncu_calls(path, name, n);
+	json_t *kernels = json_pack("[s]", name);
+	struct kconfigs_call *calls = ncu_calls(path, kernels, n);
 
+	json_decref(kernels);
 	free(name);
 	return calls;
 }

@@ -12,6 +12,8 @@ enum { CONFIGS = 64, FACTORS = 3 };
 
 /* Counts of one kind in all configurations agree with a formula within this. */
 #define CLOSE 0.01
+/* The finest part of a whole number in a formula. */
+#define FINEST 1e6
 /* A kernel that reads less than this share of its arrays does not read all of them. */
 #define PARTLY 0.5
 
@@ -91,7 +93,7 @@ bytes_of(const json_t *config, bool written)
 static bool
 accept(struct fit *f, const double *product, const char *text)
 {
-	double low = INFINITY, high = 0, by, whole;
+	double low = INFINITY, high = 0;
 
 	for (size_t i = 0; i < f->count; i++) {
 		double x = product[i] > 0 ? f->value[i] / product[i] : INFINITY;
@@ -99,15 +101,19 @@ accept(struct fit *f, const double *product, const char *text)
 		low = fmin(low, x);
 		high = fmax(high, x);
 	}
-	by = sqrt(low * high);
-	if (!isfinite(high) || high - low > CLOSE * high || !(by > 0))
-		return false;
-	whole = round(by);
-	if (whole > 0 && fabs(by - whole) <= CLOSE * by)
-		f->formula = kasprintf("%.0f%s", whole, text);
-	else
-		f->formula = kasprintf("%.0f%s/1000", round(by * 1000), text);
-	return true;
+	for (double part = 1; part <= FINEST && !f->formula; part *= 1000) {
+		double number = round(sqrt(low * high) * part);
+		bool good = isfinite(high) && number > 0;
+
+		for (size_t i = 0; i < f->count; i++)
+			good = good &&
+			    fabs(number / part * product[i] - f->value[i]) <= CLOSE * f->value[i];
+		if (good && part > 1)
+			f->formula = kasprintf("%.0f%s/%.0f", number, text, part);
+		else if (good)
+			f->formula = kasprintf("%.0f%s", number, text);
+	}
+	return f->formula;
 }
 
 /* The same for PRODUCT with LEFT more axes, from the one FROM on. */
@@ -214,30 +220,11 @@ formulas_of(const struct counts *c, const json_t *task)
 	return formulas;
 }
 
-/* The launches of all kernels of the unit. */
-static void
-read_launches(struct counts *c, const struct adoption *a, const char *file)
-{
-	const json_t *names = c->sequence;
-	size_t n = names ? json_array_size(names) : 1;
-
-	for (size_t i = 0; i < n; i++) {
-		size_t more;
-		struct kconfigs_call *own = ncu_calls(
-		    file, names ? json_string_value(json_array_get(names, i)) : a->kernel, &more);
-
-		c->calls = krealloc(c->calls, (c->count + more) * sizeof *own);
-		memcpy(c->calls + c->count, own, more * sizeof *own);
-		c->count += more;
-		free(own);
-	}
-}
-
 json_t *
 task_count(const struct adoption *a, const json_t *task)
 {
 	const char *file = kjson_str_or(a->json, "ncu", NULL);
-	json_t *configs, *formulas;
+	json_t *configs, *formulas, *kernel;
 	struct counts c = { .sequence = json_object_get(a->unit, "sequence") };
 
 	if (!file)
@@ -250,7 +237,9 @@ task_count(const struct adoption *a, const json_t *task)
 	configs = kjson_load(adopt_path(a, "configs.json"));
 	c.configs = json_object_get(configs, "configs");
 	c.all = kjson_int_or(configs, "calls", 1);
-	read_launches(&c, a, file);
+	kernel = json_pack("[s]", a->kernel);
+	c.calls = ncu_calls(file, c.sequence ? c.sequence : kernel, &c.count);
+	json_decref(kernel);
 	formulas = formulas_of(&c, task);
 	free(c.calls);
 	json_decref(configs);

@@ -154,6 +154,19 @@ is_named(const char *name, const char *kernel)
 }
 
 static bool
+is_among(const char *name, const json_t *kernels)
+{
+	const json_t *x;
+	size_t i;
+
+	json_array_foreach((json_t *)kernels, i, x) {
+		if (is_named(name, json_string_value(x)))
+			return true;
+	}
+	return false;
+}
+
+static bool
 read_call(const struct row *r, const struct columns *cols, struct kconfigs_call *c)
 {
 	long long g[3] = { 0, 1, 1 }, b[3] = { 0, 1, 1 };
@@ -171,7 +184,7 @@ read_call(const struct row *r, const struct columns *cols, struct kconfigs_call 
 }
 
 struct kconfigs_call *
-ncu_calls(const char *file, const char *kernel, size_t *n)
+ncu_calls(const char *file, const json_t *kernels, size_t *n)
 {
 	char *text = kread_file_or_die(file, (size_t)1 << 30, NULL);
 	struct kconfigs_call *calls = NULL;
@@ -198,14 +211,14 @@ ncu_calls(const char *file, const char *kernel, size_t *n)
 			continue;
 		}
 		/* The row with the units has no ID. */
-		if (!*row->cell[0] || !is_named(text_of(row, at[NAME]), kernel))
+		if (!*row->cell[0] || !is_among(text_of(row, at[NAME]), kernels))
 			continue;
 		calls = krealloc(calls, (*n + 1) * sizeof *calls);
 		*n += read_call(row, &columns, &calls[*n]);
 	}
 	if (!*n)
 		kdie(K_USAGE, "%s: contains no launch of %s with grid, block and time", file,
-		    kernel);
+		    json_string_value(json_array_get(kernels, 0)));
 	free(row);
 	free(text);
 	return calls;

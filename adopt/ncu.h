@@ -9,11 +9,11 @@
 #include "kconfigs.h"
 
 /*
- * All launches of KERNEL in FILE, *N of them, in order. Counters: gpu__time_duration.sum and, if
- * present, smsp__thread_inst_executed.sum, dram__bytes_read.sum, dram__bytes_write.sum, and the
- * operations of single and double precision and of the matrix units. Dies when there is none. The
- * caller frees.
+ * All launches of these KERNELS (names) in FILE, *N of them, in order. Counters:
+ * gpu__time_duration.sum and, if present, smsp__thread_inst_executed.sum, dram__bytes_read.sum,
+ * dram__bytes_write.sum, and the operations of single and double precision and of the matrix units.
+ * Dies when there is none. The caller frees.
  */
-struct kconfigs_call *ncu_calls(const char *file, const char *kernel, size_t *n);
+struct kconfigs_call *ncu_calls(const char *file, const json_t *kernels, size_t *n);
 
 #endif

@@ -47,7 +47,19 @@ see_launch(struct unit *u, const struct unit_sources *sources, size_t which,
 	add_kernel(u, name);
 }
 
-/* Where the host itself would read P's array, "p[i]" or "*p", which is in the GPU's memory. */
+/* Does an operand of sizeof end before AT, but for brackets and stars? It is not read. */
+static bool
+is_sizeof(const struct kscan *s, const struct kscan_item *f, size_t at)
+{
+	while (at > f->body && strchr(" \t\n(*", s->code[at - 1]))
+		at--;
+	return at >= f->body + 7 && !strncmp(s->code + at - 6, "sizeof", 6) &&
+	    !kis_word(s->code[at - 7]);
+}
+
+/*
+ * Where the host itself would read P's array, "p[i]", "*p" or "*(p", which is in the GPU's memory.
+ */
 static void
 see_reads(const struct kscan *s, const struct kscan_item *f, const struct kscan_param *p,
     struct kbuf *why)
@@ -55,16 +67,20 @@ see_reads(const struct kscan *s, const struct kscan_item *f, const struct kscan_
 	size_t n = strlen(p->name);
 
 	for (size_t at = f->body; p->stars && n && at + n < f->to; at++) {
-		size_t before = at, next = at + n;
+		size_t before = at, star, next = at + n;
 
 		if (strncmp(s->code + at, p->name, n) || kis_word(s->code[at - 1]) ||
 		    kis_word(s->code[next]) || strchr(".>", s->code[at - 1]))
 			continue;
 		while (before > f->body && isspace((unsigned char)s->code[before - 1]))
 			before--;
+		star = before;
+		while (star > f->body && strchr(" \t\n(", s->code[star - 1]))
+			star--;
 		next += strspn(s->code + next, " \t\n");
-		if (s->code[before - 1] != '*' &&
-		    (s->code[next] != '[' || s->code[before - 1] == '&'))
+		if (is_sizeof(s, f, at) ||
+		    (s->code[star - 1] != '*' &&
+		        (s->code[next] != '[' || s->code[before - 1] == '&')))
 			continue;
 		kbuf_printf(why, "the host reads or writes %s itself, in line %zu\n", p->name,
 		    kline_at(s->text, at));
@@ -84,9 +100,9 @@ see_form(const struct unit_source *s, const struct kscan_item *f, const struct k
 	else if (n < 4 || strcmp(g->result + n - 4, "void"))
 		kbuf_puts(why, "it launches kernels and returns a value: adopt its kernels\n");
 	if (!unit_is_plain(s, f))
-		kbuf_puts(why, "it launches kernels, and a macro or #if makes it\n");
+		kbuf_puts(why, "it launches kernels, and its head comes from a macro or an #if\n");
 	if (kscan_uses(&s->scan, f->open, f->to, "stream"))
-		kbuf_puts(why, "it launches kernels, and something in it is named stream\n");
+		kbuf_puts(why, "it launches kernels and already uses the name stream\n");
 	for (size_t i = 0; i < g->count; i++)
 		see_reads(&s->scan, f, &g->params[i], why);
 }

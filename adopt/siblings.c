@@ -41,7 +41,7 @@ static const char copy_script[] =
     "name=${3##*/} from=${1%/*}/$3 to=$(cd \"${2%/*}/${3%\"${3##*/}\"}\" && pwd) large=\n"
     "mark=$to/.sibling.$name to=$to/$name\n"
     "if [ -e \"$to\" ] && [ ! -e \"$mark\" ]; then\n"
-    "	echo \"$from: kiln needs this name next to its copy; adopt from the folder above\" >&2\n"
+    "	echo \"$from: kiln's own files use this name; adopt from a folder further up\" >&2\n"
     "	exit 1\n"
     "fi\n"
     ": >\"$mark\" && rm -rf -- \"$to\"\n"
@@ -49,7 +49,7 @@ static const char copy_script[] =
     "case $2/ in \"$(realpath -- \"$from\")\"/*) large=yes ;; esac\n"
     "if [ \"$from\" -ef \"$1\" ]; then ln -s -- \"$2\" \"$to\"\n"
     "elif [ \"$large\" ]; then ln -s -- \"$(realpath -- \"$from\")\" \"$to\"\n"
-    "else cp -a -- \"$from\" \"$to\"\n"
+    "else cp -a -H -- \"$from\" \"$to\"\n"
     "fi\n";
 
 static void
@@ -145,6 +145,8 @@ siblings_copy(const struct adoption *a, const char *folder)
 
 		run_script(copy_script, words, "", &r);
 		kproc_result_free(&r);
+		clean_copy(path_of("%s/../%s", folder, words[2]),
+		    path_of("%s/../%s", a->project, words[2]));
 	}
 }
 

@@ -347,6 +347,7 @@ remove_tree(const char *path)
  * are changed to lead into the copy.
  */
 static const char clean_script[] =
+    "[ ! -L \"$1\" ] && was=$(realpath -- \"$2\") || exit 0\n"
     "find \"$1\" \\( -name CMakeCache.txt -o -name meson-private \\) -prune -print | while IFS= "
     "read -r f; do\n"
     "	d=${f%/*}\n"
@@ -355,8 +356,16 @@ static const char clean_script[] =
     "done\n"
     "find \"$1\" -type l -lname '/*' -print | while IFS= read -r f; do\n"
     "	to=$(readlink -- \"$f\")\n"
-    "	case $to in \"$2\" | \"$2\"/*) ln -sfn -- \"$1${to#\"$2\"}\" \"$f\" ;; esac\n"
+    "	case $to in \"$was\" | \"$was\"/*) ln -sfn -- \"$1${to#\"$was\"}\" \"$f\" ;; esac\n"
     "done\n";
+
+void
+clean_copy(const char *copy, const char *original)
+{
+	const char *argv[] = { "sh", "-c", clean_script, "sh", copy, original, NULL };
+
+	run_quietly(argv, copy);
+}
 
 char *
 project_copy(const struct adoption *a)
@@ -378,11 +387,10 @@ copy_project(const struct adoption *a, const char *folder)
 {
 	char *inside = project_path(a, ".");
 	const char *argv[] = { "cp", "-a", "--", inside, folder, NULL };
-	const char *clean[] = { "sh", "-c", clean_script, "sh", folder, a->project, NULL };
 
 	remove_tree(folder);
 	kmake_folder(folder);
 	run_quietly(argv, a->project);
-	run_quietly(clean, folder);
+	clean_copy(folder, a->project);
 	siblings_copy(a, folder);
 }

@@ -32,6 +32,7 @@ static inline int cudaMallocAsync(void **to, size_t n, cudaStream_t) { return cu
 static inline int cudaFreeAsync(void *at, cudaStream_t) { return cudaFree(at); }
 static inline int cudaMemcpyAsync(void *to, const void *from, size_t n, int how, cudaStream_t) { return cudaMemcpy(to, from, n, how); }
 static inline int cudaMemset(void *at, int x, size_t n) { memset(at, x, n); return 0; }
+static inline int cudaMemset2D(void *at, size_t, int x, size_t n, size_t rows) { return cudaMemset(at, x, n * rows); }
 static inline int cudaMemsetAsync(void *at, int x, size_t n, cudaStream_t = 0) { return cudaMemset(at, x, n); }
 extern "C" int cudaGetSymbolAddress(void **, const void *);
 template <class T> static int cudaMemcpyToSymbol(T &to, const void *from, size_t n) { memcpy(&to, from, n); return 0; }
@@ -496,6 +497,23 @@ void early(float *x, int n)
 	cudaMemsetAsync(x, 0, n * sizeof(float));
 	diffuse<<<1, n>>>(x, x, n);
 }
+void sized(float *x, int n)
+{
+	cudaMemset(x, 0, n * sizeof *x + sizeof(x[0]) - sizeof(*x));
+	diffuse<<<1, n>>>(x, x, n);
+}
+void peeks(float *x, int n) { diffuse<<<1, (int)*(x + 1)>>>(x, x, n); }
+void flat(float *x, int n)
+{
+	cudaMemset2D(x, 4, 0, 4, n);
+	diffuse<<<1, n>>>(x, x, n);
+}
+void cleared(float *x, int n) { cudaMemset(x, 0, n * sizeof(float)); }
+void helped(float *x, int n)
+{
+	cleared(x, n);
+	diffuse<<<1, n>>>(x, x, n);
+}
 void paused(float *x, int n, int wait)
 {
 	diffuse<<<1, n>>>(x, x, n);
@@ -544,6 +562,7 @@ t 'a host function that launches kernels: listed with them, or with the reason w
 	why touches "the host reads or writes x itself, in line 65"; why outer "calls inner, which launches kernels: adopt that"
 	why elsewhere "on the stream global, which is not a parameter"; why chosen "launches f, which is not a kernel of the project"
 	why early "is not on the stream of the launches; adopt its kernels: .cudaMemsetAsync(x"; why none "launches no kernel itself, and its last parameter is not a stream"; grep -q "^yes .*: inner" out
+	grep -q "^yes .*: sized, with" out; why peeks "the host reads or writes x itself"; why flat "not on the stream of the launches.*cudaMemset2D("; why helped "cleared .*not on the stream of the launches.*cudaMemset("
 	kadopt list -p heat --json >all.json; jq -r "select(.function == \"paused\").unit.text" all.json >paused; grep -A 1 "if (wait)" paused | grep -q "^		;\$"
 	jq -c "select(.function == \"heat\").unit" all.json >unit.json; /usr/bin/python3 -W ignore "$tests_dir/schemas.py" "$KILN_DATA/docs/schemas" unit-1 unit.json'
 

@@ -98,12 +98,15 @@ ok 'a folder two levels up is copied to the same place relative to each copy, an
 
 ok 'a folder that contains the project is not taken for a folder next to it' '
 	. ./helpers.sh
-	mkdir -p above/src/app/lib/deep
+	mkdir -p above/src/app/lib/deep above/src/stored/build
+	touch above/src/stored/build/CMakeCache.txt above/src/stored/value.h; ln -s stored above/src/linked; echo "#include \"../linked/value.h\"" >above/src/app/lib/own.h
 	echo "#include \"../../src/x.h\"" >above/src/app/lib/deep/k.h
 	sed "s|../data/size.txt|size.txt|; s|LIFT|1|" bench/blur/src/main.c >above/src/app/main.c
 	cp bench/common/types.h far/common/size.txt above/src/app
 	exits 0 kadopt adopt -o a -p above/src/app --file main.c --kernel blur --build "gcc -O1 -o app main.c" --run "./app \"two words\" out.txt" --outputs out.txt --threads 1 --runs 1 --proxy 0.0001,10000
-	no "^outside" out; [ ! -e a/adopt/src ] && [ ! -e a/adopt/outside ]'
+	no "^outside *\.\./\.\." out; [ ! -e a/adopt/src ] && [ ! -e a/adopt/outside ]
+	# A folder that is itself a link is copied; what leads back is taken out.
+	[ ! -L a/adopt/watch/linked ] && [ -e a/adopt/watch/linked/value.h ] && [ ! -e a/adopt/watch/linked/build ]'
 
 # A library in one condition, of which the function needs nothing, and which does what no candidate may.
 mkdir whole

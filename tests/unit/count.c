@@ -169,6 +169,12 @@ test_sizes(void)
 	CHECK(says(found, "flops", "500*n*steps/1000"));
 	json_decref(found);
 	free(file);
+	/* Less than a thousandth of the sizes: the formula must still give the counts. */
+	file = listed("k 10 0 8 2560;k 20 0 16 5120");
+	found = formulas("k", file, kernel(), TWO("{}"), axes);
+	CHECK(says(found, "flops", "12500*n/1000000"));
+	json_decref(found);
+	free(file);
 	/* Launches of one geometry that do different work; numbers in no proportion to sizes. */
 	file = listed("k 10 100 0 1;k 10 200 0 1;k 20 300 0 1");
 	found = formulas("k", file, kernel(), TWO("{}"), axes);
@@ -194,6 +200,15 @@ test_sequence(void)
 
 	CHECK(says(found, "flops", "280"));
 	json_decref(found);
+	/* A kernel that the application did not launch. */
+	found = formulas("solve", file,
+	    json_pack("{s:b,s:[s,s]}", "kernel", 0, "sequence", "rare", "second"),
+	    "{\"calls\": 2, \"configs\": [{\"name\": \"top1\", \"key\": {}}]}", axes);
+	CHECK(says(found, "flops", "80"));
+	json_decref(found);
+	CHECK_EXIT(K_USAGE,
+	    formulas("solve", file, json_pack("{s:b,s:[s]}", "kernel", 0, "sequence", "rare"),
+	        "{\"calls\": 2, \"configs\": []}", axes));
 	CHECK_EXIT(K_USAGE,
 	    formulas("solve", file, json_pack("{s:b}", "kernel", 0),
 	        "{\"calls\": 2, \"configs\": []}", axes));
