@@ -20,19 +20,6 @@ is_kernel(const struct unit_sources *sources, size_t which, const char *name)
 }
 
 static void
-add_kernel(struct unit *u, const char *name)
-{
-	const json_t *x;
-	size_t i;
-
-	json_array_foreach(u->sequence, i, x) {
-		if (!strcmp(json_string_value(x), name))
-			return;
-	}
-	json_array_append_new(u->sequence, json_string(name));
-}
-
-static void
 see_launch(struct unit *u, const struct unit_sources *sources, size_t which,
     const struct kscan_launch *l, struct kbuf *why)
 {
@@ -44,7 +31,8 @@ see_launch(struct unit *u, const struct unit_sources *sources, size_t which,
 	if (*l->stream && !kis_listed(standard, l->stream, strlen(l->stream)))
 		kbuf_printf(why, "it launches %s on the stream %s, which is not a parameter\n",
 		    name, l->stream);
-	add_kernel(u, name);
+	if (!kjson_has(u->sequence, name))
+		json_array_append_new(u->sequence, json_string(name));
 }
 
 /* Does an operand of sizeof end before AT, but for brackets and stars? It is not read. */
