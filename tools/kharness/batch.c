@@ -143,15 +143,13 @@ oracle_eps(const struct judge *j, const struct ktask_workload *w, const struct c
 }
 
 /*
- * The change of the inputs that shows the condition of output I: that of an operation in its sums,
- * but large next to the errors of the oracle.
+ * The change of the inputs that shows the condition of an output of this type: that of an operation
+ * in its sums, but large next to the errors of the oracle.
  */
 static double
-change_of(const struct judge *j, const struct ktask_workload *w, const struct call *c, size_t i)
+change_of(enum kdtype type, double oracle)
 {
-	bool wide = j->task->tensors[i].dtype == KDTYPE_F64;
-
-	return fmax(wide ? small_eps : FLT_EPSILON, oracle_eps(j, w, c, i));
+	return fmax(type == KDTYPE_F64 ? small_eps : FLT_EPSILON, oracle);
 }
 
 /*
@@ -162,11 +160,13 @@ static void
 small_scale(
     struct judge *j, const struct ktask_workload *w, struct call *c, size_t i, struct krng *rng)
 {
-	size_t n = ktask_elements(j->task, w, &j->task->tensors[i]);
+	const struct ktask_tensor *x = &j->task->tensors[i];
+	size_t n = ktask_elements(j->task, w, x);
+	double eps = change_of(x->dtype, oracle_eps(j, w, c, i));
 	double squares[FEW] = { 0 }, *lists[KTASK_TENSORS] = { [0] = NULL }, sum = 0;
 
 	lists[i] = squares;
-	moves(j, w, c, change_of(j, w, c, i), false, PERTURBATIONS, rng, lists);
+	moves(j, w, c, eps, false, PERTURBATIONS, rng, lists);
 	for (size_t k = 0; k < n; k++)
 		sum += squares[k] / (double)n;
 	c->scale[i] = sqrt(sum);
@@ -187,7 +187,8 @@ double *
 batch_slack(const struct judge *j, const struct batch *b, const struct call *c, size_t tensor,
     double per_condition, double per_error, int runs)
 {
-	size_t n = ktask_elements(j->task, b->w, &j->task->tensors[tensor]);
+	const struct ktask_tensor *x = &j->task->tensors[tensor];
+	size_t n = ktask_elements(j->task, b->w, x);
 	double *condition[KTASK_TENSORS] = { 0 }, *error[KTASK_TENSORS] = { 0 }, *slack;
 	double eps = oracle_eps(j, b->w, c, tensor);
 	bool precise = eps <= DBL_EPSILON;
@@ -197,7 +198,7 @@ batch_slack(const struct judge *j, const struct batch *b, const struct call *c, 
 	condition[tensor] = kcalloc(n, sizeof *slack);
 	error[tensor] = kcalloc(n, sizeof *slack);
 	if (precise)
-		moves(j, b->w, c, change_of(j, b->w, c, tensor), false, runs, &rng, condition);
+		moves(j, b->w, c, change_of(x->dtype, eps), false, runs, &rng, condition);
 	moves(j, b->w, c, eps, precise, runs, &rng, error);
 	for (size_t k = 0; k < n; k++)
 		error[tensor][k] = fmax(
