@@ -438,8 +438,10 @@ ok 'baselines: checked, recorded, left out with a note when they do not build' '
 	mkdir -p base/trials/000/00; cp reference.c campaign.json base; cp reference.c base/best.c; echo "#include <no_such.h>" >base/none.c
 	jq ".baselines=[{name:\"best\",file:\"best.c\",flags:[\"-O3\"]},{name:\"none\",file:\"none.c\"}]" task.json >base/task.json
 	answer correct 500 >answer
-	bin/keval -c base --reference -o base/trials/000/00/eval.ndjson 2>err
+	rm -f calls; bin/keval -c base --reference -o base/trials/000/00/eval.ndjson 2>err
 	grep -q "baseline none left out" err
+	# All scores depend on that race: it may take longer than one of a candidate.
+	grep -q -- "--timing-s 0.8 .*--against reference=" calls; grep -v -e --against -e --lint calls | grep -q -- "--timing-s 0.05 "
 	is "best:500 none:-" "$(jq -r "[.eval.baselines[]|\"\(.name):\(.timing[0].median_ns // \"-\")\"]|join(\" \")" base/trials/000/00/eval.ndjson)"
 	jq -e ".eval.baselines[1].missing|test(\"no_such.h\")" base/trials/000/00/eval.ndjson
 	reply 001/01 "$(fence "$good")" >in4; answer correct 1000 >answer

@@ -13,14 +13,15 @@ enum { ANSWER_MAX = 256 << 20 };
 static const struct {
 	const char *option, *knob;
 	bool zero_is_default;
+	double root; /* times as much for the root of a chain, on which all scores depend; 0: 1 */
 } knobs[] = {
-	{ "--threads", "eval.threads", true },
-	{ "--seeds", "eval.seeds", false },
-	{ "--timing-s", "eval.timing_s", false },
-	{ "--min-samples", "eval.min_samples", false },
-	{ "--max-samples", "eval.max_samples", false },
-	{ "--run-timeout-s", "eval.run_timeout_s", false },
-	{ "--memory-mb", "eval.memory_mb", false },
+	{ "--threads", "eval.threads", true, 0 },
+	{ "--seeds", "eval.seeds", false, 0 },
+	{ "--timing-s", "eval.timing_s", false, 16 },
+	{ "--min-samples", "eval.min_samples", false, 0 },
+	{ "--max-samples", "eval.max_samples", false, 0 },
+	{ "--run-timeout-s", "eval.run_timeout_s", false, 0 },
+	{ "--memory-mb", "eval.memory_mb", false, 0 },
 };
 
 struct numbers {
@@ -28,13 +29,15 @@ struct numbers {
 };
 
 static void
-add_knobs(struct words *w, const struct keval *k, struct numbers *numbers)
+add_knobs(struct words *w, const struct keval *k, bool root, struct numbers *numbers)
 {
 	for (size_t i = 0; i < LEN(knobs); i++) {
 		double v = kcamp_num(k->camp, knobs[i].knob);
 
 		if (!(v > 0) && knobs[i].zero_is_default)
 			continue;
+		if (root && knobs[i].root > 0)
+			v *= knobs[i].root;
 		snprintf(numbers->text[i], sizeof numbers->text[i], "%.10g", v);
 		words_add(w, knobs[i].option, numbers->text[i], NULL);
 	}
@@ -55,7 +58,7 @@ compose(struct words *w, struct keval *k, const struct harness_run *r, struct nu
 		words_add(w, "--backend", kcamp_str(k->camp, "backend"), NULL);
 	if (is_gpu(k) && strcmp(clocks, "off"))
 		words_add(w, "--lock-clocks", clocks, NULL);
-	add_knobs(w, k, numbers);
+	add_knobs(w, k, r->root, numbers);
 	/*
 	 * Clocks and caches settle in less than that. A device has just been at work on the cases.
 	 */

@@ -143,6 +143,7 @@ struct harness_run {
 	const char *const *against; /* NAME=FILE, NULL-terminated; may be NULL */
 	const char *name;           /* the candidate's name in its answer; NULL: "candidate" */
 	bool all_pairs;             /* everybody is compared with everybody */
+	bool root;                  /* for the root of a chain: patience, if it is not clear */
 };
 json_t *harness_run(struct keval *k, const struct harness_run *run);
 /*

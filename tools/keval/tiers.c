@@ -112,8 +112,10 @@ plan_harness(
 {
 	bool timed = strcmp(phase, "correctness") != 0;
 
-	*p = (struct plan){ .run = { .so = so, .phase = phase, .against = p->one },
-		.rivals = timed && k->rivals };
+	*p = (struct plan){
+		.run = { .so = so, .phase = phase, .against = p->one, .root = timed && k->rivals },
+		.rivals = timed && k->rivals
+	};
 	/* A task without an oracle ends here, before anything else is built. */
 	oracle_so(k);
 	if (p->rivals)

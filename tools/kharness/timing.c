@@ -33,9 +33,11 @@ enum {
 	/*
 	 * and before and after each round, quick subjects next to a slow one make this many goes:
 	 * there are few rounds then, and only the medians of many goes are as stable as the slow
-	 * subject
+	 * subject; and more goes, as long as they take less than this share of slow_s
 	 */
 	QUICK_GOES = 3,
+	QUICK_GOES_MOST = 12,
+	QUICK_SHARE = 4,
 	/* samples that have room for this many times the calls, and need them, are taken again */
 	MORE_CALLS = 2,
 	/*
@@ -773,7 +775,7 @@ has_slow(const struct race *a)
 
 /* Goes of racers that are quick compared with a slow one: they make many per round. */
 struct goes {
-	double ns[RACERS_MAX][2 * QUICK_GOES + 1];
+	double ns[RACERS_MAX][2 * QUICK_GOES_MOST + 1];
 	size_t count;
 };
 
@@ -790,11 +792,14 @@ static void
 more_goes(struct race *a, enum kdist inputs, struct goes *g)
 {
 	double ns[RACERS_MAX], cpu[RACERS_MAX];
+	int64_t start = know_ns();
 
-	for (int i = 0; i < QUICK_GOES && has_slow(a); i++) {
+	for (int i = 0; i < QUICK_GOES_MOST && has_slow(a); i++) {
 		struct krng rng;
 		struct batch b;
 
+		if (i >= QUICK_GOES && kseconds_since(start) > slow_s / QUICK_SHARE)
+			break;
 		krng_init(&rng, a->j->o.seed, (long)a->j->draws, 0, "checked goes");
 		batch_draw_checked(a->j, &b, a->w, inputs, a->calls,
 		    krng_below(&rng, CHECKED_LATER) ? 0 : a->checked, least_calls(a));
