@@ -122,8 +122,9 @@ is_worse(const struct comparison_result *r, const struct verdict *v)
 }
 
 /*
- * The task's lint keeps no inputs; a task that states its tolerance means it; and sums of products,
- * which the rule is made for, are told from those of rounded inputs by small differences.
+ * Elements that were not written are wrong in any condition; the task's lint keeps no inputs; a
+ * task that states its tolerance means it; and sums of products, which the rule is made for, are
+ * told from those of rounded inputs by small differences.
  */
 static bool
 may_be_ill_conditioned(const struct judge *j, const struct call *c, const struct comparison *k,
@@ -134,7 +135,7 @@ may_be_ill_conditioned(const struct judge *j, const struct call *c, const struct
 
 	for (size_t i = 0; i < j->task->tensor_count; i++)
 		inputs |= c->raw[i] != NULL;
-	return (double)r->mismatches > allowed &&
+	return (double)r->mismatches > allowed && r->unwritten < r->mismatches &&
 	    r->mismatches <= (k->n + ILL_CONDITIONED - 1) / ILL_CONDITIONED &&
 	    k->rule.per_scale > 0 && !k->rule.exact && isfinite(r->worst) && inputs;
 }
