@@ -354,6 +354,25 @@ ok 'lint' '
 	jq "del(.op) | .extra = 1" "$task" >t.json
 	exits 2 kharness --lint t.json; grep -q "op: is missing" err; grep -q "extra: unknown field" err; grep -q "2 faults" err
 '
+ok 'lint: a sum over everything may depend less on the inputs' '
+	jq -n "{schema:\"task/1\",name:\"power\",op:\"power\",description:\"d\",language:\"c\",axes:{n:{type:\"var\"},m:{type:\"var\"}},
+	  inputs:{x:{shape:[\"n\"],dtype:\"float32\"}},outputs:{s:{shape:[\"m\"],dtype:\"float32\"}},entry:{name:\"power\",
+	  arguments:[\"x\",\"s\",\"n\",\"m\"]},reference:\"power.c\",build:{compiler:\"cc\"},distributions:[\"normal\"],reduction:\"n\",
+	  tolerance:{atol:2,rtol:0},workloads:[{name:\"w\",axes:{n:1000,m:1},timed:true}]}" >power.json
+	echo "void power(const double *x, double *s, int n, int m) { for (int k = 0; k < m; k++) { s[k] = 0; for (int i = 0; i < n; i++) s[k] += x[i] * x[i]; } }" >power.c
+	cc -shared -fPIC -o power.so power.c
+	kharness --lint power.json --oracle power.so 2>err; cat err; ! grep -q "workload w: s" err
+	jq ".tolerance.atol = 8" power.json >t.json
+	exits 2 kharness --lint t.json --oracle power.so; grep -q "it changes by .*, which must be 20 times" err
+	jq ".workloads[0].axes.m = 17" power.json >t.json
+	exits 2 kharness --lint t.json --oracle power.so; grep -q "it changes by .*, which must be 100 times" err
+'
+ok 'calls with warm caches are for GPUs' '
+	jq ".timing = \"warm\"" "$task" >t.json
+	kharness -t t.json --oracle oracle.so --phase timing --timing-s 0.05 right.so | jq -e ".candidates[0].status == \"correct\" and .environment.caches == \"cold\""
+	jq ".timing = \"lukewarm\"" "$task" >t.json
+	exits 2 kharness --lint t.json; grep -q "lukewarm.*must be \"batch\"" err
+'
 ok 'lint: integer results depend on the inputs, or a constant would pass' '
 	jq -n "{schema:\"task/1\",name:\"count\",op:\"count\",description:\"d\",language:\"c\",axes:{n:{type:\"var\"}},
 	  inputs:{x:{shape:[\"n\"],dtype:\"int32\"}},outputs:{c:{shape:[1],dtype:\"int32\"}},entry:{name:\"count\",

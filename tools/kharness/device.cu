@@ -500,6 +500,22 @@ kiln_flush(u64 *memory, u64 n)
 		memory[i] += i;
 }
 
+/*
+ * Read N and M words, which are then in the L2 cache if they fit, TIMES times. A runner does this
+ * before each call of a batch that is timed with warm caches.
+ */
+extern "C" __global__ void
+kiln_touch(const u64 *first, u64 n, const u64 *second, u64 m, u64 times)
+{
+	__shared__ volatile u64 sink;
+	u64 sum = 0;
+
+	for (; times; times--)
+		EACH(i, n + m)
+			sum += *(const volatile u64 *)(i < n ? first + i : second + (i - n));
+	sink = sum;
+}
+
 extern "C" __global__ void
 kiln_nothing(void)
 {

@@ -92,6 +92,13 @@ struct judge {
 	int64_t since_ns, spent_ns[SPENT_COUNT];
 };
 
+/* Whether each call is to find its arrays in the device's cache. */
+static inline bool
+judge_is_warm(const struct judge *j)
+{
+	return j->device && j->task && j->task->warm;
+}
+
 /* From now on time counts as WHAT; returns what it counted as before. */
 enum spent spent_on(struct judge *j, enum spent what);
 
@@ -524,6 +531,8 @@ void device_limit(size_t bytes);
  */
 struct kgpu *device_open(struct judge *j);
 json_t *device_environment(void);
+/* A file with the judge's kernels, for a runner: borrowed. -1: there are none yet. */
+int device_code(void);
 /* Its clocks, power and throttle reasons right now. */
 json_t *device_state(void);
 void *device_stream(void);

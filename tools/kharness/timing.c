@@ -746,7 +746,7 @@ is_hidden_round(const struct race *a)
 {
 	struct krng rng;
 
-	if (!a->paced || a->calls == 1 || a->rounds < a->to_hide)
+	if (!a->paced || a->j->device || a->calls == 1 || a->rounds < a->to_hide)
 		return false;
 	krng_init(&rng, a->j->o.seed, (long)a->j->draws, 0, "hidden rounds");
 	return a->rounds < a->enough || krng_below(&rng, HIDDEN_LATER) == 0;
@@ -1160,7 +1160,7 @@ load_all(struct race *a)
 	enum spent before = spent_on(a->j, SPENT_STARTING);
 	int64_t fence = 0;
 
-	for (size_t i = 0; i < a->count && !a->paced; i++)
+	for (size_t i = 0; i < a->count && (!a->paced || a->j->device); i++)
 		if (!a->racers[i].out && !a->racers[i].loaded) {
 			struct handshake h = runner_handshake(a->j, &a->racers[i].r);
 
@@ -1282,8 +1282,11 @@ race_open(struct judge *j, struct subject *subjects, size_t count)
 	a->count = count;
 	a->racers = kcalloc(count, sizeof *a->racers);
 	open_memory(a);
-	/* A GPU's runner starts slowly, and waits in no run queue: it has no pacer. */
-	a->paced = !j->device && !j->opencl;
+	/*
+	 * A GPU's runner starts slowly, and waits in no run queue: a pacer is only worth it where
+	 * it has something to do, which is to warm the caches as the others do.
+	 */
+	a->paced = j->device ? judge_is_warm(j) : !j->opencl;
 	if (a->paced && runner_launch(j, &a->pacer, subjects[0].file, &a->m) != OUT_OK)
 		kdie(K_MISSING, "the runner: %s", a->pacer.why);
 	for (size_t i = 0; i < count; i++) {

@@ -1292,14 +1292,16 @@ check_compute(struct reader *r, const char *metric)
 		    metric);
 }
 
-/* Which of two times counts: of calls back to back, or of a single call. */
+/* Which time counts: of calls back to back, with cold or warm caches, or of a single call. */
 static void
 read_timing(struct reader *r, const char *word)
 {
 	r->t->alone = word && !strcmp(word, "alone");
-	if (word && !r->t->alone && strcmp(word, "batch"))
+	r->t->warm = word && !strcmp(word, "warm");
+	if (word && !r->t->alone && !r->t->warm && strcmp(word, "batch"))
 		fault(r, "timing",
-		    "'%s' must be \"batch\" (calls back to back) or \"alone\" (single calls)",
+		    "'%s' must be \"batch\" (calls back to back), \"warm\" (the same, with their "
+		    "arrays in a GPU's cache) or \"alone\" (single calls)",
 		    word);
 }
 
