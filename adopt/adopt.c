@@ -95,8 +95,8 @@ add_context(void *answers, const char *option, const char *file)
 }
 
 static void
-keep_numbers(
-    const struct adopt_options *o, double timeout_s, long threads, long megabytes, bool sandbox)
+keep_numbers(const struct adopt_options *o, double timeout_s, long threads, long megabytes,
+    bool sandbox, bool count)
 {
 	json_t *a = o->answers;
 
@@ -113,6 +113,8 @@ keep_numbers(
 		json_object_set_new(a, "record_mb", json_integer(megabytes));
 	if (sandbox)
 		json_object_set_new(a, "sandbox", json_true());
+	if (count)
+		json_object_set_new(a, "count", json_true());
 }
 
 static void
@@ -121,7 +123,7 @@ parse_options(struct adopt_options *o, int argc, char **argv)
 	json_t *a = o->answers;
 	double timeout_s = 0;
 	long threads = -1, top, runs, megabytes = -1;
-	bool sandbox = false;
+	bool sandbox = false, count = false;
 	const struct koption options[] = {
 		{ 'c', "campaign", .text = &o->campaign, .help = "DIR\tmake the campaign in DIR" },
 		{ 'o', "output", .text = &o->campaign, .help = "DIR\tthe same as --campaign" },
@@ -166,12 +168,13 @@ parse_options(struct adopt_options *o, int argc, char **argv)
 		    .help = "EXPRESSION\tbytes that a call must move at least" },
 		{ 0, "ncu", .call = add_path, .to = a,
 		    .help = "FILE\tcounters of the application, from ncu, for these two" },
+		{ 0, "count", .flag = &count, .help = "\thave ncu count them now" },
 		{ 0, "sandbox", .flag = &sandbox, .help = "\trun the application in a sandbox" },
 	};
 
 	koption_read(options, LEN(options), usage, argc, argv);
 	koption_no_operands(usage, argc, argv);
-	keep_numbers(o, timeout_s, threads, megabytes, sandbox);
+	keep_numbers(o, timeout_s, threads, megabytes, sandbox, count);
 }
 
 /* Is NAME a __global__ function in FILE, a header for any language? */
@@ -270,8 +273,8 @@ run_step(const struct adoption *a, const struct step *s)
 static bool
 are_late(const json_t *answers)
 {
-	static const char *const late[] = { "flops", "bytes", "ncu", "timeout_s", "context",
-		"outputs", "sandbox" };
+	static const char *const late[] = { "flops", "bytes", "ncu", "count", "timeout_s",
+		"context", "outputs", "sandbox" };
 	const char *name;
 	json_t *v;
 
@@ -324,7 +327,7 @@ add_late(const struct adoption *a, const json_t *answers)
 
 	if (code == K_OK) {
 		/* The file of an earlier answer may be gone. */
-		if (json_object_get(answers, "ncu"))
+		if (json_object_get(answers, "ncu") || json_object_get(answers, "count"))
 			json_object_update_new(task, task_count(a, task));
 		task_formulas(a, task);
 		if (!json_equal(task, was))
@@ -383,7 +386,7 @@ command_adopt(int argc, char **argv)
 	adoption_lock(a);
 	code = journal_repair(a);
 	made = kis_there(path_of("%s/campaign.json", a->dir));
-	if (code == K_OK && are_late(o.answers) && kis_there(path_of("%s/trials", a->dir))) {
+	if (code == K_OK && are_late(o.answers) && adoption_begun(a)) {
 		code = json_object_size(o.answers) || !go ? add_late(a, o.answers) : K_OK;
 		if (code == K_OK) {
 			adoption_save(a);

@@ -215,33 +215,73 @@ formulas_of(const struct counts *c, const json_t *task)
 		i++;
 	if (i < flops.count)
 		set_formula(formulas, "flops", &flops, "operations");
-	if (partly)
+	/* Nothing is said of the memory where data come from a cache. */
+	if (partly && !kjson_is(task, "timing", "warm"))
 		set_formula(formulas, "bytes", &bytes, "bytes");
 	return formulas;
+}
+
+/*
+ * The file of --ncu or, with --count, one that ncu makes of another run of the application now;
+ * NULL: neither.
+ */
+static char *
+counters_of(const struct adoption *a, const json_t *kernels)
+{
+	const char *file = kjson_str_or(a->json, "ncu", NULL);
+	struct command_result r;
+	struct kbuf b = { 0 };
+	struct work w;
+	char *made, *ncu, *text, *kept = NULL;
+
+	if (file || !kjson_bool_or(a->json, "count", false))
+		return file ? kstrdup(file) : NULL;
+	w = work_begin("count", "the work of a call, by ncu");
+	made = adopt_path(a, "ncu.csv");
+	ncu = ncu_command(kernels, made);
+	kbuf_printf(&b, "%s sh -c ", ncu);
+	command_quote(&b, a->run);
+	command_run(a, project_copy(a), b.data, NULL, "ncu", &r);
+	text = file_text(made, NULL);
+	/* It may go on without counters. */
+	if (r.status || !text || !strstr(text, "\"ID\""))
+		kwarn("the work of a call was not counted: %s", r.said ?: text ?: "no file");
+	else
+		kept = kstrdup(made);
+	free(text);
+	work_end(&w);
+	command_free(&r);
+	kbuf_free(&b);
+	free(ncu);
+	return kept;
 }
 
 json_t *
 task_count(const struct adoption *a, const json_t *task)
 {
-	const char *file = kjson_str_or(a->json, "ncu", NULL);
-	json_t *configs, *formulas, *kernel;
 	struct counts c = { .sequence = json_object_get(a->unit, "sequence") };
+	json_t *kernels =
+	           c.sequence ? json_incref((json_t *)c.sequence) : json_pack("[s]", a->kernel),
+	       *configs, *formulas;
+	char *file = counters_of(a, kernels);
 
-	if (!file)
+	if (!file) {
+		json_decref(kernels);
 		return json_object();
+	}
 	if (!c.sequence && !kjson_bool_or(a->unit, "kernel", false))
 		kdie(K_USAGE,
-		    "--ncu: ncu does not show which launches belong to a call of %s; give formulas "
+		    "ncu does not show which launches belong to a call of %s; give formulas "
 		    "with --flops and --bytes",
 		    a->kernel);
 	configs = kjson_load(adopt_path(a, "configs.json"));
 	c.configs = json_object_get(configs, "configs");
 	c.all = kjson_int_or(configs, "calls", 1);
-	kernel = json_pack("[s]", a->kernel);
-	c.calls = ncu_calls(file, c.sequence ? c.sequence : kernel, &c.count);
-	json_decref(kernel);
+	c.calls = ncu_calls(file, kernels, &c.count);
+	json_decref(kernels);
 	formulas = formulas_of(&c, task);
 	free(c.calls);
+	free(file);
 	json_decref(configs);
 	return formulas;
 }

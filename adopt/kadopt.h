@@ -70,6 +70,8 @@ void adoption_read_unit(struct adoption *a);
 /* The line where the compiler saw the kernel's definition; 0: unknown. */
 size_t adoption_line(const struct adoption *a);
 void adoption_save(const struct adoption *a);
+/* Does the campaign have a trial, at least its beginning? */
+bool adoption_begun(const struct adoption *a);
 void adoption_free(struct adoption *a);
 /*
  * Allows only one kadopt at a time per campaign: dies with K_AGAIN when another one is running.

@@ -183,6 +183,28 @@ read_call(const struct row *r, const struct columns *cols, struct kconfigs_call 
 	return true;
 }
 
+char *
+ncu_command(const json_t *kernels, const char *file)
+{
+	struct kbuf b = { 0 };
+	const json_t *name;
+	size_t i;
+
+	kbuf_printf(&b,
+	    "ncu --target-processes all --csv --page raw --print-units base "
+	    "--log-file '%s' --metrics ",
+	    file);
+	for (i = TIME; i < CYCLES; i++)
+		kbuf_printf(&b, "%s,", titles[i]);
+	for (i = 0; i < LEN(ops); i++)
+		kbuf_printf(&b, "%s%s", i ? "," : "", ops[i].sum);
+	kbuf_puts(&b, " --kernel-name 'regex:^(");
+	json_array_foreach((json_t *)kernels, i, name)
+		kbuf_printf(&b, "%s%s", i ? "|" : "", json_string_value(name));
+	kbuf_puts(&b, ")$'");
+	return b.data;
+}
+
 struct kconfigs_call *
 ncu_calls(const char *file, const json_t *kernels, size_t *n)
 {

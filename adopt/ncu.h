@@ -16,4 +16,10 @@
  */
 struct kconfigs_call *ncu_calls(const char *file, const json_t *kernels, size_t *n);
 
+/*
+ * "ncu" with the options for such a FILE with all these counters, of the launches of these KERNELS
+ * by a program and its children, to be followed by the program. The caller frees.
+ */
+char *ncu_command(const json_t *kernels, const char *file);
+
 #endif

@@ -614,7 +614,7 @@ command_observe(int argc, char **argv)
 		 * The observation on which the frozen figures rest is kept, even when the winner is
 		 * in the sources.
 		 */
-		if (kis_there(path_of("%s/trials", a->dir)))
+		if (adoption_begun(a))
 			kdie(K_USAGE,
 			    "%s: %s, but the campaign rests on it; observe into another folder",
 			    observed, why ? why : "it would be made again");

@@ -143,6 +143,12 @@ adoption_save(const struct adoption *a)
 	write_json(path, a->json);
 }
 
+bool
+adoption_begun(const struct adoption *a)
+{
+	return kis_there(path_of("%s/trials/000/00", a->dir));
+}
+
 void
 adoption_free(struct adoption *a)
 {

@@ -22,6 +22,11 @@ enum { COMBINATIONS = 4, LOG_LINES = 400, FEW = 2, SURE = 16, ALIGNED = 64 };
 static const double proxy_limits[2] = { 0.2, 5 };
 /* Shorter calls mostly measure caches and pages: cold when alone, warm in the application. */
 static const double cold_us = 10;
+/*
+ * Launches that take at least this long in the application, and this many times as long alone, are
+ * tried with warm caches, too.
+ */
+static const double warm_us = 5, warm_ratio = 1.1;
 
 /*
  * How recorded floating-point arrays can vary: similar ones may be drawn; or only integers have a
@@ -44,11 +49,13 @@ struct draft {
 	bool loosened;      /* it is one step more than the reference needs */
 	bool large;         /* inputs of large magnitudes too */
 	bool fixed;         /* integers only have values that were observed */
+	bool warm;          /* launches find their arrays in the GPU's cache */
 	enum floats floats;
 	struct {
 		char *text, *fault; /* text: of the last oracle built; fault: NULL if it builds;
                                      * owned */
 	} built;
+	json_t *tried;  /* the reference as it was judged last; NULL: the judge crashed */
 	double alone_s; /* for the reference on all workloads, once */
 	bool hung;      /* the judge did not finish: the oracle has no time limit */
 };
@@ -745,6 +752,10 @@ description(const struct draft *d)
 	add_build_facts(a, &b);
 	add_aliases(&d->v, &b);
 	add_optional(&d->v, &b);
+	if (d->warm)
+		kbuf_puts(&b,
+		    " In the application its arrays are in the GPU's L2 cache when it begins, as "
+		    "far as they fit, and so they are where it is timed.");
 	if (line)
 		kbuf_printf(&b, " The application's comment on it: %s", line);
 	free(line);
@@ -821,6 +832,11 @@ draft_task(struct draft *d)
 	if (!d->counted)
 		d->counted = task_count(a, t);
 	json_object_update(t, d->counted);
+	/* Bytes from a cache do not tell how fast the memory lets it be. */
+	if (d->warm) {
+		json_object_del(t, "bytes");
+		json_object_set_new(t, "timing", json_string("warm"));
+	}
 	task_formulas(a, t);
 	if (strcmp(d->oracle, "self"))
 		json_object_set_new(t, "oracle", json_string(cuda ? "oracle.cu" : "oracle.c"));
@@ -986,28 +1002,27 @@ static bool
 passes(struct draft *d, int seeds, struct kbuf *said)
 {
 	char *more = kasprintf("--seeds %d", seeds);
-	json_t *c = NULL;
 	bool good;
 
 	do {
-		json_decref(c);
+		json_decref(d->tried);
 		write_draft(d);
-		c = judge(d, "correctness", more);
-		good = all_passed(c);
-	} while (!good && learn_written(d, c));
+		d->tried = judge(d, "correctness", more);
+		good = all_passed(d->tried);
+	} while (!good && learn_written(d, d->tried));
 	free(more);
 	if (!good && said) {
-		char *line = kfence_line(c ? kjson_str_or(c, "log", "")
-		                           : "it writes or reads beyond its arrays, so their "
-		                             "shapes are wrong",
+		char *line = kfence_line(d->tried ? kjson_str_or(d->tried, "log", "")
+		                                  : "it writes or reads beyond its arrays, so "
+		                                    "their shapes are wrong",
 		    LOG_LINES);
 
 		kbuf_printf(said, "  %s, oracle %s%s: %s: %s\n",
 		    d->inout ? "updated in place" : "written completely", d->oracle,
-		    d->large ? "" : ", no large values", kjson_str_or(c, "status", "?"), line);
+		    d->large ? "" : ", no large values", kjson_str_or(d->tried, "status", "?"),
+		    line);
 		free(line);
 	}
-	json_decref(c);
 	return good;
 }
 
@@ -1018,39 +1033,6 @@ has_asked(const struct draft *d)
 		if (d->v.at[i].asked)
 			return true;
 	return false;
-}
-
-/*
- * Leave out the sizes at which the reference itself fails. False: it fails at all of them, which an
- * honest one does not if its data have no structure; or it fails at one, and a shape is uncertain.
- */
-static bool
-drop_small(struct draft *d)
-{
-	json_t *all = d->small, *good = json_array();
-
-	for (size_t i = 0; i < json_array_size(all); i++) {
-		json_t *one = json_pack("[O]", json_array_get(all, i));
-
-		d->small = one;
-		if (passes(d, FEW, NULL))
-			json_array_append(good, json_array_get(all, i));
-		else
-			json_array_append_new(d->v.notes,
-			    json_sprintf("the reference itself fails on %s, which is left out",
-			        kjson_str_or(json_array_get(all, i), "name", "?")));
-		json_decref(one);
-	}
-	d->small = good;
-	if (json_array_size(good) < json_array_size(all) &&
-	    ((!json_array_size(good) && !d->v.recorded) || has_asked(d))) {
-		json_array_clear(d->v.notes);
-		d->small = all;
-		json_decref(good);
-		return false;
-	}
-	json_decref(all);
-	return true;
 }
 
 /* The name after the last "apart: begin" in TEXT that has no matching "apart: done", or NULL. */
@@ -1104,16 +1086,26 @@ crashes_on(struct draft *d)
 static bool
 drop_named(struct draft *d, const char *name)
 {
-	for (size_t i = 0; i < json_array_size(d->small); i++)
-		if (!strcmp(kjson_str_or(json_array_get(d->small, i), "name", ""), name)) {
-			json_array_append_new(d->v.notes,
-			    json_sprintf("the reference crashes on %s, whose size and inputs are "
-			                 "invented; it is left out",
-			        name));
-			json_array_remove(d->small, i);
-			return true;
-		}
+	const json_t *w;
+	size_t i;
+
+	json_array_foreach(d->small, i, w)
+		if (kjson_is(w, "name", name))
+			return !json_array_remove(d->small, i);
 	return false;
+}
+
+/* The same for one on which the reference crashes. */
+static bool
+drop_crashing(struct draft *d, const char *name)
+{
+	if (!drop_named(d, name))
+		return false;
+	json_array_append_new(d->v.notes,
+	    json_sprintf("the reference crashes on %s, whose size and inputs are invented; it is "
+	                 "left out",
+	        name));
+	return true;
 }
 
 /*
@@ -1128,7 +1120,7 @@ probe(struct draft *d)
 	d->inout = true;
 	write_draft(d);
 	while ((name = crashes_on(d))) {
-		if (!drop_named(d, name) && (!d->v.recorded || ++d->floats == FLOATS_COUNT))
+		if (!drop_crashing(d, name) && (!d->v.recorded || ++d->floats == FLOATS_COUNT))
 			kdie(K_USAGE,
 			    "%s, taken out of the application, crashes on %s, which is a call of "
 			    "the application's: %s",
@@ -1143,36 +1135,76 @@ probe(struct draft *d)
 	}
 }
 
+/*
+ * Leaves out the invented workloads that the reference was wrong at when it was judged last. False:
+ * there are none, or it is also wrong at calls of the application's.
+ */
+static bool
+leave_out_wrong(struct draft *d)
+{
+	const json_t *all = json_object_get(d->task, "workloads"),
+	             *cases = kjson_path(d->tried, "correctness.cases"), *c;
+	bool less = !d->tried && json_array_size(d->small);
+	size_t i;
+
+	if (!d->tried)
+		json_array_clear(d->small);
+	json_array_foreach(cases, i, c) {
+		const char *name = kjson_str_or(c, "workload", "?");
+
+		if (kjson_bool_or(c, "ok", false))
+			continue;
+		if (kjson_bool_or(kjson_find(all, "name", name), "timed", false))
+			return false;
+		less |= drop_named(d, name);
+	}
+	return less;
+}
+
+/* Whether an honest reference may fail at so much: all its data may have structure. */
+static bool
+may_leave_out(const struct draft *d, const json_t *small)
+{
+	size_t left = json_array_size(d->small);
+
+	return left == json_array_size(small) || ((left || d->v.recorded) && !has_asked(d));
+}
+
 /* Is the reference right with these roles, oracle and inputs, on all sizes or most of them? */
 static bool
 try_combination(struct draft *d, struct kbuf *said)
 {
-	json_t *small = d->small, *none;
+	json_t *small, *w;
 	char why[512];
 	bool good;
+	size_t i;
 
 	write_draft(d);
 	if (!make_oracle(d, why, sizeof why)) {
 		kbuf_printf(said, "  oracle %s: %s\n", d->oracle, why);
 		return false;
 	}
-	if (passes(d, FEW, said))
-		return true;
-	if (d->hung)
-		return false;
-	none = json_array();
-	d->small = none;
-	good = passes(d, FEW, NULL);
-	d->small = small;
-	json_decref(none);
-	if (!good)
-		return false;
-	if (drop_small(d))
-		return true;
-	kbuf_puts(said,
-	    "  right with the observed sizes, but not with others: a shape is wrong (--shape), or "
-	    "sizes depend on each other\n");
-	return false;
+	small = json_copy(d->small);
+	good = passes(d, FEW, said);
+	while (!good && !d->hung && leave_out_wrong(d))
+		good = passes(d, FEW, NULL);
+	if (good && !may_leave_out(d, small)) {
+		kbuf_puts(said,
+		    "  right with the observed sizes, but not with others: a shape is wrong "
+		    "(--shape), or sizes depend on each other\n");
+		good = false;
+	}
+	json_array_foreach(small, i, w)
+		if (good && !kjson_find(d->small, "name", kjson_str_or(w, "name", "")))
+			json_array_append_new(d->v.notes,
+			    json_sprintf("the reference itself fails on %s, which is left out",
+			        kjson_str_or(w, "name", "?")));
+	if (!good) {
+		json_array_clear(d->small);
+		json_array_extend(d->small, small);
+	}
+	json_decref(small);
+	return good;
 }
 
 /* Finds roles, oracle and inputs with which the reference is right, at the loosest tolerance. */
@@ -1310,7 +1342,7 @@ drop_crashed(struct draft *d, const char *said)
 	const char *at = strstr(said, crashed);
 	char *name =
 	    at ? kstrndup(at + strlen(crashed), strcspn(at + strlen(crashed), " \n")) : NULL;
-	bool dropped = name && drop_named(d, name);
+	bool dropped = name && drop_crashing(d, name);
 
 	free(name);
 	return dropped || (at && ((!strstr(at, " drawn as ") && keep_integers(d)) || fix_sizes(d)));
@@ -1533,6 +1565,66 @@ leave_out(struct draft *d, const json_t *names)
 	return true;
 }
 
+/* Standalone times of the reference next to those in the application: rows of proxy.json. */
+static json_t *
+measure(struct draft *d)
+{
+	json_t *c = judge(d, "timing", "--timing-s 0.2 --warmup-s 0.02"), *rows = json_array(), *t;
+	size_t i;
+
+	json_array_foreach(json_object_get(c, "timing"), i, t) {
+		const char *name = kjson_str_or(t, "workload", "?");
+		double alone = kjson_num_or(t, "median_ns", 0) / 1e3,
+		       real = kjson_num_or(d->targets, name, 0);
+
+		if (!(real > 0))
+			continue;
+		json_array_append_new(rows,
+		    json_pack("{s:s,s:f,s:f,s:f}", "workload", name, "alone_us", alone, "target_us",
+		        real, "ratio", alone / real));
+		ksay("proxy      %s: %.0f us alone%s, %.0f us in the application: %.2fx\n", name,
+		    alone, d->warm ? " with warm caches" : "", real, alone / real);
+	}
+	json_decref(c);
+	return rows;
+}
+
+/* The mean logarithm of the ratios of launches that are not too short. */
+static double
+lag(const json_t *rows)
+{
+	double sum = 0, n = 0;
+	const json_t *r;
+	size_t i;
+
+	json_array_foreach(rows, i, r)
+		if (kjson_num_or(r, "target_us", 0) >= warm_us) {
+			sum += log(kjson_num_or(r, "ratio", 1));
+			n++;
+		}
+	return n > 0 ? sum / n : 0;
+}
+
+/*
+ * Launches that take longer alone, from memory, than in the application may find there what others
+ * have left in the GPU's cache. If times with warm caches are nearer, these count.
+ */
+static json_t *
+measure_as_there(struct draft *d)
+{
+	json_t *rows = measure(d), *other;
+
+	if (!d->a->device || d->warm || lag(rows) < log(warm_ratio))
+		return rows;
+	d->warm = true;
+	write_draft(d);
+	other = measure(d);
+	d->warm = json_array_size(other) && fabs(lag(other)) < fabs(lag(rows));
+	write_draft(d);
+	json_decref(d->warm ? rows : other);
+	return d->warm ? other : rows;
+}
+
 /*
  * Compares standalone times of the reference with those in the application. False: they differ too
  * much for one to represent the other.
@@ -1540,45 +1632,32 @@ leave_out(struct draft *d, const json_t *names)
 static bool
 check_proxy(struct draft *d)
 {
-	json_t *c = judge(d, "timing", "--timing-s 0.2 --warmup-s 0.02"), *rows = json_array();
-	const json_t *timing = json_object_get(c, "timing");
-	const json_t *own = json_object_get(d->a->json, "proxy");
+	const json_t *own = json_object_get(d->a->json, "proxy"), *r;
 	double low = own ? json_number_value(json_array_get(own, 0)) : proxy_limits[0];
 	double high = own ? json_number_value(json_array_get(own, 1)) : proxy_limits[1];
-	char *path = adopt_path(d->a, "proxy.json");
-	json_t *astray = json_array();
+	json_t *astray = json_array(), *rows = measure_as_there(d);
 	bool good;
+	size_t i;
 
-	for (size_t i = 0; i < json_array_size(timing); i++) {
-		const char *name = kjson_str_or(json_array_get(timing, i), "workload", "?");
-		double alone = kjson_num_or(json_array_get(timing, i), "median_ns", 0) / 1e3,
-		       real = kjson_num_or(d->targets, name, 0), ratio = alone / real;
+	json_array_foreach(rows, i, r) {
+		double ratio = kjson_num_or(r, "ratio", 1);
 
-		if (!(real > 0))
+		if (fmax(1, ratio) * kjson_num_or(r, "target_us", 0) < cold_us ||
+		    (ratio >= low && ratio <= high))
 			continue;
-		json_array_append_new(rows,
-		    json_pack("{s:s,s:f,s:f,s:f}", "workload", name, "alone_us", alone, "target_us",
-		        real, "ratio", ratio));
-		ksay("proxy      %s: %.0f us alone, %.0f us in the application: %.2fx\n", name,
-		    alone, real, ratio);
-		if (alone < cold_us && real < cold_us)
-			continue;
-		if (ratio < low || ratio > high) {
-			kwarn("%s takes %.2f times as long alone as in the application, so the "
-			      "task does not measure the same work (accepted: %.3g to %.3g; change "
-			      "it with --proxy LOW,HIGH)",
-			    name, ratio, low, high);
-			json_array_append_new(astray, json_string(name));
-		}
+		kwarn("%s takes %.2f times as long alone as in the application, so the task does "
+		      "not measure the same work (accepted: %.3g to %.3g; change it with --proxy "
+		      "LOW,HIGH)",
+		    kjson_str_or(r, "workload", "?"), ratio, low, high);
+		json_array_append(astray, json_object_get(r, "workload"));
 	}
 	good = !json_array_size(astray) || leave_out(d, astray);
 	json_decref(astray);
 	if (!good)
 		kwarn("if the machine was busy during the observation, run kadopt observe --force, "
 		      "kadopt configs and kadopt task");
-	write_json(path, rows);
+	write_json(adopt_path(d->a, "proxy.json"), rows);
 	json_decref(rows);
-	json_decref(c);
 	return good;
 }
 
@@ -1744,17 +1823,17 @@ make_campaign(const struct adoption *a)
 {
 	static const char *const files[] = { "campaign.json", "task.json", "Makefile" };
 	const char *mode = kjson_str_or(a->json, "mode", "linear");
-	char *task = adopt_path(a, "task"), *trials = path_of("%s/trials", a->dir);
+	char *task = adopt_path(a, "task");
 	char *argv[] = { (char *)"kcampaign", (char *)"new", a->dir, (char *)"--task", task,
 		(char *)"--mode", (char *)mode, NULL };
 	struct kproc p = { .argv = argv };
 	struct kproc_result r;
 
-	if (kis_there(trials))
+	if (adoption_begun(a))
 		kdie(K_USAGE,
 		    "%s: the campaign has begun with another task; adopt into another folder, or "
 		    "remove this one",
-		    trials);
+		    a->dir);
 	for (size_t i = 0; i < LEN(files); i++) {
 		char *path = path_of("%s/%s", a->dir, files[i]);
 
@@ -1841,33 +1920,47 @@ ease(struct draft *d, const json_t *eval, int status)
 	return true;
 }
 
+/* Whether the campaign's evaluations profile what is worth it, as by default, or not (WHEN). */
+static void
+set_profile(const struct adoption *a, const char *when)
+{
+	char *path = path_of("%s/campaign.json", a->dir);
+	json_t *m = kjson_load(path), *eval = json_object_get(m, "eval");
+
+	json_object_del(eval, "profile");
+	if (when)
+		json_object_set_new(eval, "profile", json_string(when));
+	write_json(path, m);
+	json_decref(m);
+}
+
 /*
  * Makes the campaign. Will the judge of candidates accept the reference, with everything that it
- * refuses before it runs anything? Otherwise trial 0 would stop there. The FIRST time, the task may
- * be eased.
+ * refuses before it runs anything? Otherwise trial 0 would stop there. If not, the task may be
+ * eased. What is built here serves trial 0, which also runs the profiler.
  */
 static void
-try_campaign(struct draft *d, bool first)
+try_campaign(struct draft *d)
 {
 	char *out = adopt_path(d->a, "log/reference.ndjson"), *command;
 	struct command_result r;
 	json_t *record, *eval;
 
 	make_campaign(d->a);
+	set_profile(d->a, "off");
 	command = kasprintf("keval -c . -s quick --code reference.%s --thin -o "
 	                    "adopt/log/reference.ndjson",
 	    d->a->suffix);
 	unlink(out);
 	command_own(d->a, d->a->dir, command, "reference", &r);
-	/* It keeps what it builds there. */
-	remove_tree(path_of("%s/trials", d->a->dir));
+	set_profile(d->a, NULL);
 	record = r.status ? NULL : kin_first(out);
 	eval = json_object_get(record, "eval");
 	if (r.status)
 		kwarn("the reference cannot be evaluated: %s", r.said);
 	if ((record && !all_passed(eval)) || r.status == K_IO) {
-		if (first && ease(d, eval, r.status))
-			try_campaign(d, false);
+		if (ease(d, eval, r.status))
+			try_campaign(d);
 		else if (!record)
 			kdie(K_USAGE, "%s cannot be evaluated", d->a->kernel);
 		else
@@ -1918,7 +2011,7 @@ make_task(const struct adoption *a)
 	work_end(&w);
 	if (code == K_OK) {
 		w = work_begin("judge", "the campaign, and the reference as its first candidate");
-		try_campaign(&d, true);
+		try_campaign(&d);
 		work_end(&w);
 		task_freeze(a, d.task);
 	}
@@ -1928,6 +2021,7 @@ make_task(const struct adoption *a)
 	json_decref(d.targets);
 	json_decref(d.counted);
 	json_decref(d.task);
+	json_decref(d.tried);
 	free(d.text);
 	free(d.built.text);
 	free(d.built.fault);

@@ -79,6 +79,7 @@ ok 'adopted: reference, oracle, task and campaign; the project is unchanged' '
 	jq -e ".inputs.field.shape == [\"rows\", \"cols\"] and (.outputs | keys == [\"next\"]) and .notes.oracle == \"double\"" c/task.json
 	jq -e "[.workloads[] | select(.timed)] | length == 1 and .[0].axes == {rows: 128, cols: 128, radius: 4} and (.[0].values | .spread == 2.5 and .step == 0.25 and (.field.file | test(\"^recorded/top1.*[.]field[.]npy$\"))) and .[0].weight == 1" c/task.json
 	jq -e "[.workloads[].name] | index(\"check_17_31\") and index(\"check_radius_3\")" c/task.json
+	ls c/trials/000/build/*.so; jq -e ".eval | has(\"profile\") | not" c/campaign.json
 	jq -e ".search.mode == \"linear\" and .stop.trials == 6 and .stop.patience == 4 and .score.min_gain == 0.02" c/campaign.json
 	grep -q "typedef double heat_real" c/oracle.c; grep -q " exp(" c/oracle.c
 	! grep -q "heat_inject\|heat_plate" c/reference.c

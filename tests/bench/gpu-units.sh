@@ -25,12 +25,9 @@ give_winner() {
 		}" "$units/$1/winner.cu" >"$T/$1.cu"
 }
 
-# What a call does, by counters of the application, of which adoption has left a copy.
-count_work() {
-	op() { printf ',smsp__sass_thread_inst_executed_op_%s_pred_on.sum' "$@"; }
-	(cd "$T/c-$1/adopt/copy" && ncu --metrics "gpu__time_duration.sum,dram__bytes_read.sum,dram__bytes_write.sum$(op fadd fmul ffma dadd dmul dfma)" \
-		--csv --page raw --print-units base ./app) >"$out/$1.csv" 2>>"$out/$1.log" </dev/null
-	kadopt adopt -c "$T/c-$1" --ncu "$out/$1.csv" >>"$out/$1.log" 2>&1 </dev/null || return
+# What a call does, by counters of the application.
+show_work() {
+	cp "$T/c-$1/adopt/ncu.csv" "$out/$1.csv"
 	jq -r '"\tflops \(.flops)\tbytes \(.bytes)"' "$T/c-$1/task.json"
 	(cd "$T/c-$1" && kspec roofline | jq -r '.workloads[] | "\t\(.name)\t\(.bound) bound\tintensity \(.intensity)\tfloor \(.floor_ns) ns"') 2>&1
 }
@@ -42,10 +39,10 @@ for name; do
 	rm "$T/$name/winner.cu" "$T/$name/unit"
 	c=$T/c-$name back=-
 	kadopt adopt -o "$c" -p "$T/$name" --file "$file" --kernel "$kernel" --build "make -s ARCH=${ARCH:-native}" --run ./app \
-		--outputs out.txt --compare float:1e-3 --provider "exec:sh $T/model.sh $T/$name.cu" >"$out/$name.log" 2>&1 </dev/null
+		--outputs out.txt --compare float:1e-3 ${NCU:+--count} --provider "exec:sh $T/model.sh $T/$name.cu" >"$out/$name.log" 2>&1 </dev/null
 	adopted=$?
 	if [ $adopted -eq 0 ]; then
-		[ -z "${NCU:-}" ] || count_work "$name"
+		[ -z "${NCU:-}" ] || show_work "$name"
 		give_winner "$name"
 		jq '.eval.profile = "off" | .memory = {enabled: "off"}' "$c/campaign.json" >"$T/m" && mv "$T/m" "$c/campaign.json"
 		{
