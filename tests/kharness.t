@@ -722,4 +722,24 @@ ok 'a busy machine: racers with different numbers of threads are not compared' '
 	# Even when other tests run at the same time.
 	race one one 60 >alike
 	jq -e "(.pairs | length) > 0 and (.candidates[0].timing | length) > 0" alike'
+ok 'runners get ready side by side' '
+	mkdir bin; cp "$KILN_BUILD/kharness" bin
+	cat >slow.c <<-\END
+		#include <krun.h>
+		int main(int argc, char **argv)
+		{
+			struct krun_setup setup;
+			struct krun_report hello = { .what = KRUN_HELLO };
+			int to_judge = atoi(argv[2]);
+
+			if (argc < 3 || read(to_judge, &setup, sizeof setup) < 0)
+				return 1;
+			usleep(500000);
+			return write(to_judge, &hello, sizeof hello) < 0 || read(to_judge, &setup, sizeof setup) < 0;
+		}
+	END
+	cc -D_GNU_SOURCE -I"$KILN_DATA/tools/core" -I"$KILN_DATA/tools/model" -o bin/krun-c slow.c
+	bin/kharness -t "$task" --oracle oracle.so --phase timing --against a=right.so --against b=right.so --against c=right.so right.so >out
+	is run_error "$(jq -r ".candidates[0].status" out)"
+	jq -e ".spent_s.starting < 1.9" out'
 done_testing

@@ -934,13 +934,8 @@ static void
 greet(struct judge *j, struct runner *r)
 {
 	struct krun_report hello;
-	struct krun_setup setup;
 	int64_t at;
-	enum outcome e;
-
-	write_setup(j, r, &setup);
-	send_command(r, &setup, sizeof setup);
-	e = listen_until(
+	enum outcome e = listen_until(
 	    j, r, NULL, know_ns() + (int64_t)START_S * 1000000000, &hello, &at, &r->pid);
 	/* A device that is out of memory has some again when its other users are done. */
 	if (e == OUT_OK && hello.what == KRUN_FAILED)
@@ -978,6 +973,7 @@ runner_load(struct judge *j, struct runner *r)
 enum outcome
 runner_launch(struct judge *j, struct runner *r, const char *file, struct memory *m)
 {
+	struct krun_setup setup;
 	int pair[2], on = 1;
 
 	*r = (struct runner){ .outer = -1, .output = -1, .m = m };
@@ -994,6 +990,9 @@ runner_launch(struct judge *j, struct runner *r, const char *file, struct memory
 	}
 	spawn(j, r, file, pair[1]);
 	close(pair[1]);
+	/* Now, not when it is greeted: a runner waits for this before it touches its device. */
+	write_setup(j, r, &setup);
+	send_command(r, &setup, sizeof setup);
 	return OUT_OK;
 }
 
