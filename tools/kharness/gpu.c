@@ -568,14 +568,21 @@ look_at_device(struct judge *j, int number)
 	return true;
 }
 
-/* A context of ours on it, made while nobody measures there. */
+/*
+ * A context of ours on it, made while nobody measures there. Whoever awaits a candidate makes those
+ * of its runners next, and keeps the lock for that: each wait for it may be one for several others.
+ */
 static bool
 enter_device(struct judge *j)
 {
 	int shared = judge_lock(j, false);
 	char why[256];
 	bool entered = kgpu_enter(gpu, true, why, sizeof why);
-	close(shared);
+
+	if (entered && j->o.await)
+		j->shared = shared;
+	else
+		close(shared);
 	if (entered)
 		return true;
 	if (!no_room)

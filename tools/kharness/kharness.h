@@ -70,6 +70,7 @@ struct judge {
 	/* a GPU: the entry takes a stream, and krun-gpu calls it */
 	bool device;
 	bool alone;  /* nobody else is measuring on it now */
+	int shared;  /* its lock, held with others since the context was made; -1: it is not held */
 	bool beside; /* runs on the candidates' only processor, but not while they run */
 	/* processor on which a single-threaded runner begins its go; -1: any */
 	int begin_on;
@@ -86,6 +87,7 @@ struct judge {
                                         * requested */
 	size_t draws;          /* inputs drawn so far: number of the next random stream */
 	size_t specials;       /* calls drawn with special values */
+	json_t *environment;   /* the conditions of the measurement */
 	/* how busy it was while subjects were timed; NULL: none were */
 	json_t *machine;
 	enum spent doing;

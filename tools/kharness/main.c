@@ -94,6 +94,7 @@ settle_options(struct options *o, const char *phase, long memory_mb)
 	o->timing = !o->reuse && strcmp(phase, "correctness") != 0;
 	o->memory_bytes = (uint64_t)memory_mb << 20;
 	o->apart |= o->fenced;
+	o->await &= (o->correctness || o->timing) && !o->solo && !o->ceilings;
 	if (o->max_samples < o->min_samples)
 		o->max_samples = o->min_samples;
 }
@@ -185,6 +186,7 @@ parse_options(int argc, char **argv, struct options *o, bool *lint)
 		kdie_errno(K_MISSING, "getrandom");
 	read_options(argc, argv, o, &machine, &checked);
 	*lint = checked != NULL;
+	o->await &= !*lint;
 	if (*lint)
 		o->task = checked;
 	if (machine && argc == optind)
@@ -368,10 +370,12 @@ await_candidate(struct judge *j)
 static double
 judge_tiers(struct judge *j, struct subject *subjects, size_t count, json_t *pairs)
 {
-	int shared = judge_lock(j, false);
+	int shared = j->shared < 0 ? judge_lock(j, false) : j->shared;
 	/* A GPU's runners start slowly, and can do that in the meantime. */
 	struct race *race = j->o.timing && j->device ? race_open(j, subjects, count) : NULL;
 
+	/* Asking takes a while, too. */
+	j->environment = machine_environment(j);
 	if (j->o.await) {
 		/* Others may measure while the compiler runs. */
 		if (race)
@@ -399,8 +403,7 @@ judge_all(struct judge *j)
 {
 	struct subject subjects[1 + LEN(j->o.against)];
 	size_t count = 1 + j->o.against_count;
-	json_t *pairs = json_array(), *candidates = json_array(), *out,
-	       *environment = machine_environment(j);
+	json_t *pairs = json_array(), *candidates = json_array(), *out;
 	double noise = 0;
 	char seed[17];
 
@@ -413,8 +416,10 @@ judge_all(struct judge *j)
 		    equals + 1);
 	}
 	check_files(j, subjects, count);
-	if (j->o.reuse)
+	if (j->o.reuse) {
+		j->environment = machine_environment(j);
 		judge_reuse(j, subjects, count);
+	}
 	if (j->o.correctness || j->o.timing)
 		noise = judge_tiers(j, subjects, count, pairs);
 	for (size_t i = 0; i < count; i++) {
@@ -423,12 +428,12 @@ judge_all(struct judge *j)
 		subject_free(&subjects[i]);
 	}
 	if (j->clocks)
-		json_object_set_new(environment, "clocks", j->clocks);
+		json_object_set_new(j->environment, "clocks", j->clocks);
 	snprintf(seed, sizeof seed, "%016llx", (unsigned long long)j->o.seed);
 	out = json_pack("{s:s,s:s,s:o,s:{s:i,s:s},s:o,s:o,s:o,s:b}", "schema", "harness/1", "seed",
 	    seed, "spent_s", spent_json(j), "sandbox", "level", j->level, "name",
-	    ksandbox_name(j->level), "environment", environment, "candidates", candidates, "pairs",
-	    pairs, "verified", j->oracle != NULL);
+	    ksandbox_name(j->level), "environment", j->environment, "candidates", candidates,
+	    "pairs", pairs, "verified", j->oracle != NULL);
 	if (j->machine)
 		json_object_set_new(out, "machine", j->machine);
 	if (noise > 0)
@@ -440,7 +445,9 @@ judge_all(struct judge *j)
 int
 main(int argc, char **argv)
 {
-	struct judge j = { .space = &space_host, .since_ns = know_ns(), .begin_on = -1 };
+	struct judge j = {
+		.space = &space_host, .since_ns = know_ns(), .begin_on = -1, .shared = -1
+	};
 	bool lint = false, good = true;
 
 	kutil_init("kharness");
