@@ -430,6 +430,10 @@ ok 'the reference: linted, checked, recorded' '
 	bin/keval --reference -o trials/000/00/eval.ndjson
 	is "000/00 0 0 correct" "$(jq -r "\"\(.id) \(.trial) \(.branch) \(.eval.status)\"" trials/000/00/eval.ndjson)"
 	head -n 1 calls | grep -x -e "--lint \./task\.json --oracle .*\.so"
+	# The oracle and what others race with; neither is built again.
+	mkdir -p refkept/trials/000/00; cp campaign.json task.json reference.c refkept
+	bin/keval -c refkept --reference -o refkept/trials/000/00/eval.ndjson; is 2 "$(find refkept -name "*.so" | wc -l)"
+	bin/keval -c refkept in >out; is 2 "$(find refkept -name "*.so" | wc -l)"
 	answer wrong_value 1 >answer
 	exits 2 bin/keval --reference -o bad.ndjson; grep -q "the status of the reference is wrong_value, not correct" err; [ ! -e bad.ndjson ]
 	echo 2 >lint; exits 2 bin/keval --reference -o bad.ndjson; rm lint; [ ! -e bad.ndjson ]'
@@ -726,7 +730,11 @@ if command -v nvcc >/dev/null; then
 		echo "extern \"C\" void saxpy(float *x) { nowhere; }" >bad.cu
 		keval -c cuda --code bad.cu >out
 		is compile_error "$(jq -r .eval.status out)"
-		jq -r .eval.build.command out | grep -q " -t 2 -Xcompiler -fPIC -o candidate.so candidate.cu$"'
+		jq -r .eval.build.command out | grep -q " -nodlink -t 2 -Xcompiler -fPIC -o candidate.so candidate.cu$"'
+	ok 'nvcc: device code is linked where it is relocatable' '
+		jq ".build.flags += [\"-rdc=true\"]" "$tests_dir/tasks/cuda_saxpy/task.json" >cuda/task.json
+		keval -c cuda --code bad.cu | jq -r .eval.build.command >out
+		grep -q " -rdc=true -shared -t 2 " out'
 else
 	skip 'nvcc' 'it is not installed'
 fi

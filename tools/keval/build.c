@@ -74,6 +74,20 @@ work_put(const char *work, const char *name, const void *data, size_t len)
 		kdie_errno(K_IO, "%s/%s", work, name);
 }
 
+/* Whether one of the flags contains one of the words. */
+static bool
+names_any(const json_t *flags, const char *const *words, size_t count)
+{
+	json_t *flag;
+	size_t i;
+
+	json_array_foreach((json_t *)flags, i, flag)
+		for (size_t w = 0; w < count; w++)
+			if (strstr(json_string_value(flag) ?: "", words[w]))
+				return true;
+	return false;
+}
+
 /*
  * Whether the linker should drop unreachable code. Only the entry is then a root: a source that was
  * taken out of an application has host functions that no call of the kernel needs, and they call
@@ -82,13 +96,9 @@ work_put(const char *work, const char *name, const void *data, size_t len)
 static bool
 wants_entry_only(const struct keval *k)
 {
-	json_t *flag;
-	size_t i;
+	static const char *const words[] = { "--gc-sections" };
 
-	json_array_foreach(kjson_path(k->task, "build.flags"), i, flag)
-		if (strstr(json_string_value(flag) ?: "", "--gc-sections"))
-			return true;
-	return false;
+	return names_any(kjson_path(k->task, "build.flags"), words, LEN(words));
 }
 
 static void
@@ -172,6 +182,16 @@ is_gcc(const struct keval *k)
 	    !strcmp(base, "c++");
 }
 
+/* Whether the device code of several objects must be linked. */
+static bool
+is_relocatable(const struct keval *k, const json_t *extra_flags)
+{
+	static const char *const words[] = { "rdc", "relocatable-device-code", "lto" };
+
+	return names_any(kjson_path(k->task, "build.flags"), words, LEN(words)) ||
+	    names_any(extra_flags, words, LEN(words));
+}
+
 /* COMPILER FLAGS -shared -o OBJECT SOURCE EXTRA LIBS */
 static void
 compose_compiler(const struct keval *k, const json_t *extra_flags, struct words *c)
@@ -185,6 +205,9 @@ compose_compiler(const struct keval *k, const json_t *extra_flags, struct words 
 	if (is_gcc(k))
 		words_add(c, "-no-integrated-cpp", NULL);
 	words_add(c, "-shared", NULL);
+	/* nvcc would link device code, and compile a file that registers it, for any object. */
+	if (compiler_is(k, "nvcc") && !is_relocatable(k, extra_flags))
+		words_add(c, "-nodlink", NULL);
 	/*
 	 * nvcc passes options to the host compiler only on request; with two threads it
 	 * preprocesses for host and device at the same time.
@@ -464,12 +487,8 @@ build_free(struct build *b)
 	*b = (struct build){ 0 };
 }
 
-/*
- * The output of "COMPILER --version", and this CPU's model and features, for which -march=native
- * compiles.
- */
 static void
-add_environment(struct kbuf *key, const char *compiler)
+ask_environment(struct kbuf *key, const char *compiler)
 {
 	char *argv[] = { (char *)compiler, (char[]){ "--version" }, NULL };
 	auto_free char *line = NULL;
@@ -489,6 +508,27 @@ add_environment(struct kbuf *key, const char *compiler)
 			kbuf_puts(key, line);
 	if (f)
 		fclose(f);
+}
+
+/*
+ * The output of "COMPILER --version", and this CPU's model and features, for which -march=native
+ * compiles. It is asked once: nvcc takes its time, and an evaluation needs two programs at least.
+ */
+static void
+add_environment(struct kbuf *key, const char *compiler)
+{
+	static char *asked, *answer;
+	struct kbuf all = { 0 };
+
+	if (!asked || strcmp(asked, compiler)) {
+		kbuf_add(&all, "", 0);
+		ask_environment(&all, compiler);
+		free(asked);
+		free(answer);
+		asked = kstrdup(compiler);
+		answer = all.data;
+	}
+	kbuf_puts(key, answer);
 }
 
 /* What one of our programs compiles for. */

@@ -317,8 +317,8 @@ evaluate_tiers(struct keval *k, const struct subject *s, json_t *eval)
 		/* The bytes that were checked are the bytes that run. */
 		if (b.so)
 			work_put(work, checked_so, b.so, b.so_len);
-		/* It is about to race. */
-		if (b.so && k->check_only)
+		/* It is about to race, or the reference, which all others will race with. */
+		if (b.so && (k->check_only || (s->trusted && !s->known)))
 			build_keep(k, s, &b);
 		if (!take_object(k, s, &b, eval))
 			run_tiers(&t, eval);
