@@ -63,17 +63,28 @@ ok 'samples differ, repeat, and together contain every file once' '
 	"$corpus/run" -b c -l | sort >every; same every all'
 ok 'a gain is decided by the interval of pairs' '
 	outcome() {
-		jq -cn --argjson pairs "$1" "{kernels: [{status: \"correct\"}], pairs: \$pairs}" | jq -r -f "$corpus/race.jq" |
+		jq -cn --argjson pairs "$1" "{kernels: [{status: \"correct\"}], pairs: \$pairs}" | jq -s -f "$corpus/race.jq" |
 			jq -r .race.outcome
 	}
-	pair() { printf "{\"ratio\":%s,\"low\":%s,\"high\":%s,\"pairs\":9}" "$1" "$2" "$3"; }
+	pair() { printf "{\"workload\":\"${4-w}\",\"ratio\":%s,\"low\":%s,\"high\":%s,\"pairs\":9}" "$1" "$2" "$3"; }
 	is "no gain" "$(outcome "[$(pair 1 0.99 1.02)]")"
 	is inconclusive "$(outcome "[$(pair 1 0.99 1.03)]")"
 	is inconclusive "$(outcome "[$(pair 1.5 0.6 3.2)]")"
 	is GAINED "$(outcome "[$(pair 1.05 1.03 1.07)]")"
-	is GAINED "$(outcome "[$(pair 0.5 0.4 0.6),$(pair 1.8 1.7 1.9)]")"
+	is GAINED "$(outcome "[$(pair 0.5 0.4 0.6),$(pair 1.8 1.7 1.9 v)]")"
 	is inconclusive "$(outcome "[]")"
-	is wrong_value "$(echo "{\"kernels\":[{\"status\":\"wrong_value\"}],\"pairs\":[]}" | jq -r -f "$corpus/race.jq" | jq -r .got)"'
+	is wrong_value "$(echo "{\"kernels\":[{\"status\":\"wrong_value\"}],\"pairs\":[]}" | jq -s -f "$corpus/race.jq" | jq -r .got)"'
+ok 'of several races the ratios decide, whatever the intervals within them' '
+	races() { # RATIO...: as many races
+		for ratio; do printf "{\"kernels\":[{\"status\":\"correct\"}],\"pairs\":[{\"workload\":\"w\",\"ratio\":%s,\"low\":0.9,\"high\":1.2,\"pairs\":12}]}" "$ratio"; done |
+			jq -s -f "$corpus/race.jq" | jq -r ".race.outcome"
+	}
+	is "no gain" "$(races 1.01 0.99 1 0.995 1.005 1.01 0.99 1 1)"
+	is inconclusive "$(races 1.05 0.95 1 0.97 1.03 1.02 0.99 1 1)"
+	is inconclusive "$(races 1 1.01)"
+	is GAINED "$(races 1.04 1.05 1.06 1.05 1.05 1.04 1.06 1.05 1.05)"
+	is 108 "$(for i in 1 2 3 4 5 6 7 8 9; do echo "{\"kernels\":[{\"status\":\"correct\"}],\"pairs\":[{\"workload\":\"w\",\"ratio\":1,\"pairs\":12}]}"; done | jq -s -f "$corpus/race.jq" | jq .race.pairs)"
+	is wrong_value "$({ echo "{\"kernels\":[{\"status\":\"correct\"}],\"pairs\":[]}"; echo "{\"kernels\":[{\"status\":\"wrong_value\"}]}"; } | jq -s -f "$corpus/race.jq" | jq -r .got)"'
 ok 'verdicts, and which of them are failures' '
 	verdict() {
 		printf "%s\n" "$2" | jq -r --argjson strict "$1" -f "$corpus/verdict.jq" | jq -r "\"\(.verdict) \(.ok)\""

