@@ -200,6 +200,16 @@ test_section_list(void)
 }
 
 static void
+test_lists(void)
+{
+	gives("{{#list}}{{.}}{{#more}}, {{/more}}{{/list}}", "a, b");
+	gives("{{#rows}}{{x}}{{#more}} {{/more}}{{/rows}}", "1 2");
+	gives("{{#has_list}}of {{name}}: {{#list}}{{.}}{{/list}}{{/has_list}}", "of kiln: ab");
+	gives("{{#has_empty}}no{{/has_empty}}{{^has_empty}}none{{/has_empty}}", "none");
+	gives("{{^has_nothing}}none{{/has_nothing}}", "none");
+}
+
+static void
 test_depth(void)
 {
 	struct kbuf text = { 0 };
@@ -223,6 +233,7 @@ main(void)
 	test_partials();
 	test_show();
 	test_section_list();
+	test_lists();
 	test_depth();
 	return tap_done();
 }

@@ -2,7 +2,7 @@
 /* ktemplate: see ktemplate.h. */
 #include "ktemplate.h"
 
-enum { MAX_CONTEXTS = 32, MAX_DEPTH = 64, MAX_NAME = 96 };
+enum { MAX_CONTEXTS = 64, MAX_DEPTH = 64, MAX_NAME = 96 };
 
 struct scope {
 	const json_t *stack[MAX_CONTEXTS];
@@ -78,7 +78,7 @@ look_up(const struct scope *scope, const char *name)
 		if (v)
 			return kjson_path(v, name + n + (name[n] == '.'));
 	}
-	return NULL;
+	return strncmp(name, "has_", 4) ? NULL : look_up(scope, name + 4);
 }
 
 static bool
@@ -248,19 +248,25 @@ put_section(struct render *r, struct source *s, const struct tag *tag, const jso
 {
 	const char *body = s->p;
 	size_t count = json_is_array(v) ? json_array_size(v) : 1;
+	json_auto_t *more = json_is_array(v) ? json_pack("{s:b}", "more", 1) : NULL;
 	bool positive = tag->kind == '#', yes = show && positive == is_true(v);
 
 	if (!yes || !positive)
 		return render_text(r, s, tag->name, yes);
-	if (r->scope.depth == MAX_CONTEXTS)
+	if (r->scope.depth + 1 >= MAX_CONTEXTS)
 		return fail(r, s, tag->begin, "sections too deep at", tag->name);
+	if (!strncmp(tag->name, "has_", 4))
+		return render_text(r, s, tag->name, true);
 	for (size_t i = 0; i < count; i++) {
 		bool ok;
 
 		s->p = body;
+		if (i + 1 == count)
+			json_object_set_new(more, "more", json_false());
+		r->scope.stack[r->scope.depth++] = more;
 		r->scope.stack[r->scope.depth++] = json_is_array(v) ? json_array_get(v, i) : v;
 		ok = render_text(r, s, tag->name, true);
-		r->scope.depth--;
+		r->scope.depth -= 2;
 		if (!ok)
 			return false;
 	}

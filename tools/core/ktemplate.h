@@ -11,6 +11,8 @@
  *                       non-empty string or an object; once per item for an array. Absent, false,
  *                       0, "" and [] give nothing.
  *   {{^name}}…{{/name}} the text between when {{#name}} would give nothing.
+ *   {{#has_name}}       once if NAME is a list that is not empty: a heading for all of it.
+ *   {{#more}}           in the section of a list: true unless this is its last item.
  *   {{>name}}           another template; "@key" in NAME stands for the value of KEY
  *                       ("tips/@backend").
  *   {{! words }}        nothing: a comment.
