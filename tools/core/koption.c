@@ -45,7 +45,8 @@ put_help(const struct koption *options, size_t count, const char *usage)
 {
 	printf("%s\n", usage);
 	for (size_t i = 0; i < count; i++)
-		put_option(options[i].letter, options[i].name, options[i].help);
+		if (options[i].help)
+			put_option(options[i].letter, options[i].name, options[i].help);
 	put_option('h', "help", "\tprint this text");
 	put_option('V', "version", "\tprint the version");
 }

@@ -35,6 +35,12 @@ struct koption {
 		'o', "output", .text = (place), .help = "FILE\twrite to FILE instead of stdout" \
 	}
 
+/* As the first row: the first operand ends the options. */
+#define KOPTION_IN_ORDER \
+	{ \
+		.letter = '+' \
+	}
+
 /*
  * Reads the COUNT rows of OPTIONS, 64 at most. Wrong use prints the beginning of USAGE, lines that
  * begin with "usage:", up to the first blank line; -h prints all of it, and a line for each option.

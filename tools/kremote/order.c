@@ -9,6 +9,7 @@
 #include "kremote.h"
 
 #include "kproc.h"
+#include "kregex.h"
 
 enum { FILES_MAX_BYTES = 1 << 30 };
 
@@ -118,22 +119,19 @@ translate(struct making *m, const char *arg)
 
 /*
  * The value of an option, "-o X", "-oX", "--output X" or "--output=X", at *AT, which is moved to
- * the option's last word.
+ * the option's last word. FORM has a group for a value in the same word.
  */
 static const char *
-option_value(char **args, size_t *at, char letter, const char *name)
+option_value(char **args, size_t *at, const char *form)
 {
 	const char *arg = args[*at];
-	size_t n = strlen(name);
+	struct kregex_span span[2];
 
-	if (arg[0] == '-' && arg[1] == letter && arg[2])
-		return arg + 2;
-	if (!strncmp(arg, "--", 2) && !strncmp(arg + 2, name, n) && arg[2 + n] == '=')
-		return arg + 3 + n;
-	if ((arg[0] == '-' && arg[1] == letter && !arg[2]) ||
-	    (!strncmp(arg, "--", 2) && !strcmp(arg + 2, name)))
-		return args[*at + 1] ? args[++*at] : NULL;
-	return NULL;
+	if (!kregex_find(form, arg, strlen(arg), span, LEN(span)))
+		return NULL;
+	if (span[1].from != KREGEX_UNSET)
+		return arg + span[1].from;
+	return args[*at + 1] ? args[++*at] : NULL;
 }
 
 /* Converts the arguments. The output stays here, so -o is removed. */
@@ -147,10 +145,11 @@ take_arguments(struct making *m, const struct call *c)
 		count++;
 	m->args = kcalloc(2 * count + 1, sizeof *m->args);
 	for (size_t i = 0; i < count; i++) {
-		if (i && (v = option_value(c->args, &i, 'o', "output"))) {
+		if (i && (v = option_value(c->args, &i, "\\A(?|-o(.+)?|--output(?:=(.*))?)\\z"))) {
 			free(m->o->output);
 			m->o->output = strcmp(v, "-") ? kstrdup(v) : NULL;
-		} else if (i && (v = option_value(c->args, &i, 'c', "campaign"))) {
+		} else if (i &&
+		    (v = option_value(c->args, &i, "\\A(?|-c(.+)?|--campaign(?:=(.*))?)\\z"))) {
 			m->campaign = v;
 			m->args[n++] = kstrdup("-c");
 			m->args[n++] = translate(m, v);
@@ -242,20 +241,16 @@ add_inputs(struct making *m)
 static char *
 place(const char *folder)
 {
-	char full[PATH_MAX], host[256] = "", hex[65], *name, *base, *text;
+	char full[PATH_MAX], host[256] = "", hex[65];
+	auto_free char *text = NULL, *base = NULL;
 
 	if (!realpath(folder, full))
 		kdie_errno(K_USAGE, "%s", folder);
 	gethostname(host, sizeof host - 1);
 	text = kasprintf("%s:%lu:%s", host, (unsigned long)getuid(), full);
 	ksha256_hex(text, strlen(text), hex);
-	base = strrchr(full, '/') + 1;
-	for (char *p = base; *p; p++)
-		if (!strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-", *p))
-			*p = '_';
-	name = kasprintf("%.40s-%.16s", base, hex);
-	free(text);
-	return name;
+	base = kregex_sub("[^\\w-]", basename(full), "_");
+	return kasprintf("%.40s-%.16s", base, hex);
 }
 
 static void

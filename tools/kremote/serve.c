@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 
 #include "kproc.h"
+#include "kregex.h"
 #include "ksandbox.h"
 
 #define RUN "run-"
@@ -86,17 +87,7 @@ cache_folder(void)
 static bool
 is_below(const char *path)
 {
-	if (!*path || *path == '/')
-		return false;
-	for (const char *p = path; *p; p += strcspn(p, "/"), p += *p == '/') {
-		size_t n = strcspn(p, "/");
-		bool last_slash = p[n] == '/' && !p[n + 1];
-
-		if (n == 0 || last_slash || (n == 1 && *p == '.') ||
-		    (n == 2 && p[0] == '.' && p[1] == '.'))
-			return false;
-	}
-	return true;
+	return kregex_is("\\A(?:(?!\\.{1,2}(?:/|\\z))[^/]+(?:/(?!\\z)|\\z))+\\z", path);
 }
 
 /* A folder for this run in the campaign's place, which also has one that all of its runs share. */
@@ -197,14 +188,11 @@ read_order(struct service *s)
 static void
 write_file(const char *path, size_t len)
 {
-	auto_free char *folder = kstrdup(path);
-	char *slash = strrchr(folder, '/'), chunk[65536];
+	auto_free char *folder = kfolder_of(path);
+	char chunk[65536];
 	int fd;
 
-	if (slash) {
-		*slash = '\0';
-		kmake_folder(folder);
-	}
+	kmake_folder(folder);
 	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
 	if (fd < 0)
 		kdie_errno(K_IO, "%s", path);
