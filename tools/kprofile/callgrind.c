@@ -6,6 +6,8 @@
  */
 #include "kprofile.h"
 
+#include "kregex.h"
+
 enum { MAX_EVENTS = 64 };
 
 struct reader {
@@ -22,17 +24,12 @@ struct reader {
 };
 
 static void
-read_events(struct reader *r, const char *s)
+read_events(struct reader *r, char *s)
 {
-	while (*(s += strspn(s, " "))) {
-		size_t n = strcspn(s, " \r");
-
-		if (!n)
-			break;
+	kpart_foreach(name, s, " \r") {
 		if (r->events == MAX_EVENTS)
 			text_fault(r->t, r->line, "more than %d events", MAX_EVENTS);
-		r->event[r->events++] = kstrndup(s, n);
-		s += n;
+		r->event[r->events++] = kstrdup(name);
 	}
 }
 
@@ -43,26 +40,19 @@ read_events(struct reader *r, const char *s)
 static char *
 function_name(struct reader *r, const char *s)
 {
-	char id[24];
-	size_t n;
-	const char *name = s;
-	json_auto_t *clean = NULL;
+	struct kregex_span at[3];
+	auto_free char *id = NULL, *name = NULL;
+	json_auto_t *known = NULL;
 
-	if (*s == '(' && isdigit((unsigned char)s[1])) {
-		n = strspn(s + 1, "0123456789");
-		snprintf(id, sizeof id, "%.*s", (int)n, s + 1);
-		name = s + 1 + n;
-		name += *name == ')';
-		name += strspn(name, " ");
-		if (*name)
-			json_object_set_new(r->names, id, kjson_string(name));
-		else
-			name = json_string_value(json_object_get(r->names, id));
-	}
-	if (!name || !*name)
+	kregex_find("\\A(?:\\((\\d+)\\)? *)?(.*)", s, strlen(s), at, LEN(at));
+	id = kregex_text(s, at[1]);
+	name = kregex_text(s, at[2]);
+	known = *name ? kjson_string(name) : json_incref(json_object_get(r->names, id));
+	if (!known)
 		text_fault(r->t, r->line, "a function without a name: fn=%.40s", s);
-	clean = kjson_string(name);
-	return kstrdup(json_string_value(clean));
+	if (id)
+		json_object_set(r->names, id, known);
+	return kstrdup(json_string_value(known));
 }
 
 /* COUNT numbers; by the format, missing ones at the end are zero. */
@@ -184,7 +174,7 @@ add_functions(struct profile *p, const struct reader *r)
 }
 
 void
-callgrind_text(struct profile *p, const struct text *t, const char *kernel)
+callgrind_text(struct profile *p, const struct text *t)
 {
 	struct reader r = { .t = t,
 		.names = json_object(),
@@ -195,7 +185,7 @@ callgrind_text(struct profile *p, const struct text *t, const char *kernel)
 	text_lines(t, read_line, &r);
 	if (!r.whole)
 		text_fault(t, r.line, "the totals at the end are missing: the file is truncated");
-	if (kernel)
+	if (p->kernel)
 		add_functions(p, &r);
 	else
 		add_launch(p, &r, "(program)", r.total);

@@ -5,12 +5,7 @@
  */
 #include "kprofile.h"
 
-static void
-push(struct row *r, char *cell)
-{
-	r->cell = krealloc(r->cell, (r->width + 1) * sizeof *r->cell);
-	r->cell[r->width++] = cell;
-}
+#include "kregex.h"
 
 void
 row_free(struct row *r)
@@ -21,52 +16,33 @@ row_free(struct row *r)
 	*r = (struct row){ 0 };
 }
 
-/* A quoted cell; c->p is after the opening quote, and after the closing one on return. */
-static char *
-quoted_cell(struct csv *c)
-{
-	struct kbuf b = kbuf_empty();
-
-	for (;;) {
-		size_t n = strcspn(c->p, "\"");
-
-		for (const char *q = c->p; (q = memchr(q, '\n', (size_t)(c->p + n - q))); q++)
-			c->next++;
-		kbuf_add(&b, c->p, n);
-		c->p += n;
-		if (!*c->p)
-			text_fault(c->text, c->line,
-			    "a quoted cell does not end: the file is truncated or not CSV");
-		if (c->p[1] != '"')
-			break;
-		kbuf_add(&b, "\"", 1);
-		c->p += 2;
-	}
-	c->p++;
-	return b.data;
-}
-
 static void
 read_row(struct csv *c)
 {
-	for (;; c->p++) {
-		if (*c->p == '"') {
-			c->p++;
-			push(&c->row, quoted_cell(c));
-		} else {
-			size_t n = strcspn(c->p, ",\r\n");
+	/* the text in quotes, their end, or an unquoted text; then a comma or the end of the row */
+	static const char form[] = "\\A(?:\"((?:[^\"]++|\"\")*+)(\"?)|([^,\\r\\n]*+))"
+	                           "(?:(,)|(\\r?(?:\\n|\\z)))?";
+	const char *end = c->text->data + c->text->len;
+	struct kregex_span at[6];
 
-			push(&c->row, kstrndup(c->p, n));
-			c->p += n;
-		}
-		if (*c->p != ',')
-			break;
-	}
-	c->p += *c->p == '\r';
-	if (*c->p && *c->p != '\n')
-		text_fault(c->text, c->line, "text after the closing quote of a cell");
-	c->next += *c->p == '\n';
-	c->p += *c->p == '\n';
+	do {
+		struct row *r = &c->row;
+		auto_free char *quoted = NULL;
+
+		kregex_find(form, c->p, (size_t)(end - c->p), at, LEN(at));
+		quoted = kregex_text(c->p, at[1]);
+		if (quoted && at[2].from == at[2].to)
+			text_fault(c->text, c->line,
+			    "a quoted cell does not end: the file is truncated or not CSV");
+		if (at[4].from == KREGEX_UNSET && at[5].from == KREGEX_UNSET)
+			text_fault(c->text, c->line, "text after the closing quote of a cell");
+		r->cell = krealloc(r->cell, (r->width + 1) * sizeof *r->cell);
+		r->cell[r->width++] =
+		    quoted ? kregex_sub("\"\"", quoted, "\"") : kregex_text(c->p, at[3]);
+		for (size_t i = 0; i < at->to; i++)
+			c->next += c->p[i] == '\n';
+		c->p += at->to;
+	} while (at[4].from != KREGEX_UNSET);
 }
 
 bool
@@ -104,6 +80,17 @@ csv_cell(const struct csv *c, const char *name)
 	size_t at = kindex_of(name, (const char *const *)c->head.cell, c->head.width);
 
 	return at == c->head.width ? NULL : at < c->row.width ? c->row.cell[at] : "";
+}
+
+const char *
+csv_need(const struct csv *c, const char *name)
+{
+	const char *s = csv_cell(c, name);
+
+	if (!s)
+		text_fault(c->text, c->line, "unknown layout: the table of %s has no column \"%s\"",
+		    c->text->format, name);
+	return s;
 }
 
 void

@@ -13,7 +13,8 @@
 struct text {
 	const char *file; /* as given on the command line, for messages */
 	const char *name; /* without folders, for the output */
-	char *data;       /* owned */
+	const char *format;
+	char *data; /* owned */
 	size_t len;
 };
 
@@ -25,16 +26,22 @@ struct launch {
 	json_t *facts;  /* grid, block, device, compute_capability; text */
 	json_t *raw;    /* {"METRIC": ["value", "unit", "file", line]} */
 	json_t *advice; /* the vendor tool's recommendations, see vendor.c */
+	/* set after all files have been read: is its kernel asked for, and what it is chosen by */
+	bool wanted;
+	double time;
 };
 
 struct profile {
 	const char *source; /* ncu, rocprofv3, callgrind, perf */
+	const char *kernel; /* regular expression; NULL: all */
+	char *where;        /* file of the table, for messages */
+	json_t *table, *peaks;
 	struct launch *launch;
 	size_t count;
 	json_t *formats, *files, *notes; /* arrays of texts */
 };
 
-void profile_open(struct profile *p);
+void profile_open(struct profile *p, const char *kernel);
 void profile_close(struct profile *p);
 /* The launch of this process and id, made if there is none. KERNEL "" matches every kernel. */
 struct launch *profile_launch(
@@ -53,8 +60,6 @@ void launch_count(
 void profile_note(struct profile *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Calls EACH for every line without its end, which EACH may modify, and its number. */
 void text_lines(const struct text *t, void (*each)(void *arg, char *line, long number), void *arg);
-/* Does a line begin with WITH? */
-bool text_has_line(const struct text *t, const char *with);
 /* Reports a fault in a file as "FILE:LINE: why", and ends the program. */
 _Noreturn void text_fault(const struct text *t, long line, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
@@ -87,34 +92,33 @@ void row_free(struct row *r);
  * The row's cell in the column NAME; NULL: no such column; "": the row has fewer cells. Borrowed.
  */
 const char *csv_cell(const struct csv *c, const char *name);
+/* The same, but dies when there is no such column. */
+const char *csv_need(const struct csv *c, const char *name);
 void csv_close(struct csv *c);
 
 /* Readers. */
-void ncu_csv(struct profile *p, const struct text *t, const json_t *table, const char *format);
-void ncu_text(struct profile *p, const struct text *t, const json_t *table);
-void ncu_preface(struct profile *p, const struct text *t, const json_t *table);
+void ncu_csv(struct profile *p, const struct text *t);
+void ncu_text(struct profile *p, const struct text *t);
+void ncu_preface(struct profile *p, const struct text *t);
 /* The metric for LABEL in SECTION: the same label means other things elsewhere. */
-const char *ncu_metric(const json_t *table, const char *section, const char *label);
+const char *ncu_metric(const struct profile *p, const char *section, const char *label);
 void rocprof_csv(struct profile *p, const struct text *t);
-void callgrind_text(struct profile *p, const struct text *t, const char *kernel);
+void callgrind_text(struct profile *p, const struct text *t);
 void perf_text(struct profile *p, const struct text *t);
-/* Is it a report of samples, and not a table of counters? */
-bool perf_is_report(const struct text *t);
+/* The head of a report of samples, which is not a table of counters. */
+#define PERF_REPORT "(?m)^(?:# Overhead| {12}Trace Event Information)"
 
 /* values.c: values of a launch, computed with the table. */
 struct values {
-	const json_t *table;
-	const char *where; /* file of the table, for messages */
+	const struct profile *p;
 	const struct launch *launch;
-	const json_t *peaks;
 	json_t *memo;       /* computed values; null: absent */
 	json_t *unreliable; /* raw metrics that the profiler itself marks as unreliable */
 	/* raw metrics that were needed but absent; an array, may be NULL */
 	json_t *missing;
 	int depth;
 };
-void values_open(struct values *v, const json_t *table, const char *where, const struct launch *l,
-    const json_t *peaks);
+void values_open(struct values *v, const struct profile *p, const struct launch *l);
 void values_close(struct values *v);
 /* The value of an expression, NAN when a metric that it needs is absent. */
 double values_eval(struct values *v, const char *expression);
@@ -142,7 +146,6 @@ json_t *vendor_report(
     const struct launch *l, const json_t *table, const json_t *findings, json_t **cross);
 
 /* report.c: the object profile/1. New reference. */
-json_t *report(const struct profile *p, const struct launch *l, const json_t *table,
-    const char *where, const json_t *peaks, const json_t *kernels);
+json_t *report(const struct profile *p, const struct launch *l, const json_t *kernels);
 
 #endif

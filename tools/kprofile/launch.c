@@ -7,13 +7,10 @@ enum { MAX_LAUNCHES = 100000 };
 void
 text_fault(const struct text *t, long line, const char *fmt, ...)
 {
-	char why[600];
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(why, sizeof why, fmt, ap);
-	va_end(ap);
-	kdie(K_USAGE, "%s:%ld: %s", t->file, line, why);
+	kdie(K_USAGE, "%s:%ld: %s", t->file, line, kvasprintf(fmt, ap));
 }
 
 void
@@ -30,21 +27,14 @@ text_lines(const struct text *t, void (*each)(void *arg, char *line, long number
 	}
 }
 
-bool
-text_has_line(const struct text *t, const char *with)
-{
-	for (const char *s = t->data; (s = strstr(s, with)); s++)
-		if (s == t->data || s[-1] == '\n')
-			return true;
-	return false;
-}
-
 void
-profile_open(struct profile *p)
+profile_open(struct profile *p, const char *kernel)
 {
-	*p = (struct profile){
-		.formats = json_array(), .files = json_array(), .notes = json_array()
-	};
+	*p = (struct profile){ .kernel = kernel,
+		.peaks = json_object(),
+		.formats = json_array(),
+		.files = json_array(),
+		.notes = json_array() };
 }
 
 void
@@ -61,6 +51,9 @@ profile_close(struct profile *p)
 		json_decref(l->advice);
 	}
 	free(p->launch);
+	free(p->where);
+	json_decref(p->table);
+	json_decref(p->peaks);
 	json_decref(p->formats);
 	json_decref(p->files);
 	json_decref(p->notes);
@@ -69,21 +62,16 @@ profile_close(struct profile *p)
 void
 profile_note(struct profile *p, const char *fmt, ...)
 {
-	char text[600];
+	auto_free char *text = NULL;
+	json_auto_t *note = NULL;
 	va_list ap;
-	json_t *note, *old;
-	size_t i;
 
 	va_start(ap, fmt);
-	vsnprintf(text, sizeof text, fmt, ap);
+	text = kvasprintf(fmt, ap);
 	va_end(ap);
 	note = kjson_string(text);
-	json_array_foreach(p->notes, i, old)
-		if (json_equal(old, note)) {
-			json_decref(note);
-			return;
-		}
-	json_array_append_new(p->notes, note);
+	if (!kjson_has(p->notes, json_string_value(note)))
+		json_array_append(p->notes, note);
 }
 
 /* Names in the form in which they are stored and compared: UTF-8, whatever the file contains. */
@@ -128,7 +116,7 @@ profile_launch(struct profile *p, const char *process, const char *id, const cha
 		p->launch = krealloc(p->launch, (p->count ? 2 * p->count : 1) * sizeof *p->launch);
 	l = &p->launch[p->count++];
 	*l = (struct launch){ own_process, own_id, own_kernel, json_object(), json_object(),
-		json_array() };
+		json_array(), false, 0 };
 	return l;
 }
 

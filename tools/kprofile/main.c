@@ -13,107 +13,62 @@
 
 static const char usage[] = "usage: kprofile [OPTION...] FILE...\n";
 
-static const struct {
-	const char *format, *source;
+/* Comments and blank lines at the beginning. */
+#define HEAD "\\A(?:[#\\r][^\\n]*+\\n?|\\n)*+"
+
+/* What the output of a profiler looks like; the first that fits counts. */
+static const struct format {
+	const char *name, *source;
+	void (*read)(struct profile *p, const struct text *t);
+	const char *pattern;
 } formats[] = {
-	{ "ncu-raw", "ncu" },
-	{ "ncu-details", "ncu" },
-	{ "ncu-text", "ncu" },
-	{ "rocprofv3", "rocprofv3" },
-	{ "callgrind", "callgrind" },
-	{ "perf", "perf" },
+	{ "ncu-details", "ncu", ncu_csv, "(?m)^\"ID\",.*\"Metric Name\"" },
+	{ "ncu-raw", "ncu", ncu_csv, "(?m)^\"ID\"," },
+	{ "rocprofv3", "rocprofv3", rocprof_csv, HEAD ".*Dispatch_Id" },
+	{ "callgrind", "callgrind", callgrind_text,
+	    "\\A# callgrind format|(?ms)^creator: callgrind.*^events:" },
+	{ "ncu-text", "ncu", ncu_text, "(?m)^    Section: " },
+	{ "perf", "perf", perf_text,
+	    HEAD "(?:\\{\"counter-value\"|(?:[\\d.]|<not )(?:[^,\\n]*,){4})|" PERF_REPORT },
 };
 
 struct options {
 	const char *format, *kernel, *device, *peaks, *output;
 };
 
-static const char *
-source_of(const char *format)
+static const struct format *
+format_named(const char *name)
 {
 	for (size_t i = 0; i < LEN(formats); i++)
-		if (!strcmp(formats[i].format, format))
-			return formats[i].source;
+		if (!strcmp(formats[i].name, name))
+			return &formats[i];
 	return NULL;
 }
 
-/* The first line that is neither blank nor a comment. */
-static const char *
-first_line(const struct text *t)
-{
-	const char *s = t->data;
-
-	while (*s == '#' || *s == '\n' || *s == '\r') {
-		s += strcspn(s, "\n");
-		s += *s == '\n';
-	}
-	return s;
-}
-
-static bool
-looks_like_perf(const char *s)
-{
-	size_t commas = 0;
-
-	if (!strncmp(s, "{\"counter-value\"", 16))
-		return true;
-	for (const char *p = s; *p && *p != '\n'; p++)
-		commas += *p == ',';
-	return commas >= 4 && *s != '"' &&
-	    (strspn(s, "0123456789.") > 0 || !strncmp(s, "<not ", 5));
-}
-
-static const char *
+static const struct format *
 detect(const struct text *t)
 {
-	const char *first = first_line(t), *end = first + strcspn(first, "\n");
+	struct kregex_span first[2];
 
 	if (t->len >= 4 && (!memcmp(t->data, "NVR", 3) || strlen(t->data) < t->len))
 		kdie(K_USAGE,
 		    "%s: is a binary file; export ncu's report as text first: ncu --import FILE "
 		    "--csv --page raw",
 		    t->file);
-	if (text_has_line(t, "\"ID\",")) {
-		const char *header = strstr(t->data, "\"ID\",");
-
-		while (header > t->data && header[-1] != '\n')
-			header = strstr(header + 1, "\"ID\",");
-		end = header + strcspn(header, "\n");
-		return memmem(header, (size_t)(end - header), "\"Metric Name\"", 13) ? "ncu-details"
-		                                                                     : "ncu-raw";
-	}
-	if (memmem(first, (size_t)(end - first), "Dispatch_Id", 11))
-		return "rocprofv3";
-	if (!strncmp(t->data, "# callgrind format", 18) ||
-	    (text_has_line(t, "creator: callgrind") && text_has_line(t, "events:")))
-		return "callgrind";
-	if (text_has_line(t, "    Section: "))
-		return "ncu-text";
-	if (looks_like_perf(first) || perf_is_report(t))
-		return "perf";
+	for (size_t i = 0; i < LEN(formats); i++)
+		if (kregex_is(formats[i].pattern, t->data))
+			return &formats[i];
 	if (strstr(t->data, "ERR_NVGPUCTRPERM"))
 		kdie(K_MISSING,
 		    "%s: ncu has no permission to read performance counters (ERR_NVGPUCTRPERM)",
 		    t->file);
 	if (strstr(t->data, "No kernels were profiled"))
 		kdie(K_USAGE, "%s: ncu profiled no kernel", t->file);
+	kregex_find(HEAD "(.{0,60})", t->data, t->len, first, LEN(first));
 	kdie(K_USAGE,
 	    "%s:1: unknown format: no output of ncu, rocprofv3, callgrind or perf (stat -x, or -j, "
 	    "report or c2c report --stdio) begins with '%.*s'",
-	    t->file, (int)(end - first > 60 ? 60 : end - first), first);
-}
-
-static json_t *
-load_table(const char *source, char **path)
-{
-	auto_free char *name = kasprintf("patterns/profile/%s.json", source);
-	json_t *table;
-
-	*path = kdata_path(name);
-	table = kjson_load(*path);
-	if (strcmp(kjson_str_or(table, "schema", ""), "profile-rules/1"))
-		kdie(K_USAGE, "%s: schema must be profile-rules/1", *path);
-	return table;
+	    t->file, (int)(first[1].to - first[1].from), t->data + first[1].from);
 }
 
 /*
@@ -143,58 +98,71 @@ add_facts(json_t *peaks, const json_t *table, const char *name)
 }
 
 /* The table's peaks, overridden by those of a file: numbers, at the top level or under "peaks". */
-static json_t *
-load_peaks(const char *path, const char *device, const json_t *table)
+static void
+load_peaks(struct profile *p, const struct options *o)
 {
-	json_t *peaks = json_object(), *file, *inner, *v;
+	json_auto_t *file = o->peaks ? kjson_load(o->peaks) : NULL;
+	json_t *inner = json_object_get(file, "peaks"), *v;
 	const char *key;
 
-	add_facts(peaks, table, device);
-	if (!path)
-		return peaks;
-	file = kjson_load(path);
-	inner = json_object_get(file, "peaks");
+	add_facts(p->peaks, p->table, o->device);
 	json_object_foreach(json_is_object(inner) ? inner : file, key, v)
 		if (json_is_number(v))
-			json_object_set(peaks, key, v);
-	json_decref(file);
-	return peaks;
+			json_object_set(p->peaks, key, v);
 }
 
 /* The kernels with their launches and times, the one with the largest total time first. */
 static json_t *
-kernels_of(const struct profile *p, const char *by, const double *time, const bool *wanted)
+kernels_of(const struct profile *p, const char *by)
 {
-	json_t *list = json_array();
-	size_t i;
+	json_auto_t *list = json_array();
+	json_t *sorted = json_array(), *found;
+	size_t i, k;
 
-	for (size_t n = 0; n < p->count; n++) {
-		json_t *found = kjson_find(list, "name", p->launch[n].kernel);
-
-		if (!wanted[n])
+	for (const struct launch *l = p->launch; l < p->launch + p->count; l++) {
+		if (!l->wanted)
 			continue;
+		found = kjson_find(list, "name", l->kernel);
 		if (!found) {
-			found = json_pack("{s:o,s:i,s:f}", "name",
-			    kjson_string(p->launch[n].kernel), "launches", 0, by, 0.0);
+			found =
+			    json_pack("{s:s,s:i,s:f}", "name", l->kernel, "launches", 0, by, 0.0);
 			json_array_append_new(list, found);
 		}
 		json_object_set_new(
 		    found, "launches", json_integer(kjson_int_or(found, "launches", 0) + 1));
-		json_object_set_new(found, by,
-		    json_real(kjson_num_or(found, by, 0) + (isnan(time[n]) ? 0 : time[n])));
+		json_object_set_new(found, by, json_real(kjson_num_or(found, by, 0) + l->time));
 	}
-	for (i = 1; i < json_array_size(list); i++)
-		for (size_t j = i; j > 0 &&
-		     kjson_num_or(json_array_get(list, j), by, 0) >
-		         kjson_num_or(json_array_get(list, j - 1), by, 0);
-		     j--) {
-			json_t *a = json_incref(json_array_get(list, j)),
-			       *b = json_array_get(list, j - 1);
+	json_array_foreach(list, i, found) {
+		for (k = 0; k < i; k++)
+			if (kjson_num_or(json_array_get(sorted, k), by, 0) <
+			    kjson_num_or(found, by, 0))
+				break;
+		json_array_insert(sorted, k, found);
+	}
+	return sorted;
+}
 
-			json_array_set(list, j, b);
-			json_array_set_new(list, j - 1, a);
-		}
-	return list;
+/* Which launches match REGEX, and the value by which one is chosen; are all of them known? */
+static bool
+find_times(struct profile *p, const char *regex, const char *by)
+{
+	struct kregex *wish = kregex_new("--kernel", NULL, regex, 0);
+	bool timed = true;
+
+	for (struct launch *l = p->launch; l < p->launch + p->count; l++) {
+		struct values v;
+		double time;
+
+		values_open(&v, p, l);
+		l->wanted =
+		    kregex_search(wish, l->kernel, strlen(l->kernel), 0, NULL) == KREGEX_FOUND;
+		time = values_get(&v, by);
+		l->time = isnan(time) ? 0 : time;
+		timed &= !l->wanted || !isnan(time);
+		values_close(&v);
+	}
+	kregex_free(wish);
+	return timed;
 }
 
 /*
@@ -202,57 +170,35 @@ kernels_of(const struct profile *p, const char *by, const double *time, const bo
  * mixture. The table may use another value than the duration.
  */
 static const struct launch *
-choose(struct profile *p, const json_t *table, const char *where, const json_t *peaks,
-    const char *regex, json_t **kernels)
+choose(struct profile *p, json_t **kernels)
 {
-	auto_free double *time = kcalloc(p->count + 1, sizeof *time);
-	auto_free bool *wanted = kcalloc(p->count + 1, sizeof *wanted);
-	bool untimed = false;
+	const char *by = kjson_str_or(p->table, "choose", "duration_ns");
+	bool timed = find_times(p, p->kernel ? p->kernel : "", by);
 	const struct launch *best = NULL;
-	struct kregex *wish = regex ? kregex_new("--kernel", NULL, regex, 0) : NULL;
-	double longest = -INFINITY;
-	const char *name, *by = kjson_str_or(table, "choose", "duration_ns");
+	const json_t *first;
 
-	for (size_t i = 0; i < p->count; i++) {
-		struct values v;
-
-		values_open(&v, table, where, &p->launch[i], peaks);
-		wanted[i] = !wish ||
-		    kregex_search(wish, p->launch[i].kernel, strlen(p->launch[i].kernel), 0,
-		        NULL) == KREGEX_FOUND;
-		time[i] = values_get(&v, by);
-		untimed |= wanted[i] && isnan(time[i]);
-		values_close(&v);
-	}
-	*kernels = kernels_of(p, by, time, wanted);
-	if (!json_array_size(*kernels))
-		kdie(K_USAGE, "no kernel matches '%s'", regex ? regex : "");
-	if (untimed && json_array_size(*kernels) > 1)
+	*kernels = kernels_of(p, by);
+	first = json_array_get(*kernels, 0);
+	if (!first)
+		kdie(K_USAGE, "no kernel matches '%s'", p->kernel ? p->kernel : "");
+	if (!timed && json_array_size(*kernels) > 1)
 		kdie(K_USAGE,
 		    "there are %zu kernels, but no %s to choose one by; choose one with --kernel",
 		    json_array_size(*kernels), by);
-	name = kjson_str_or(json_array_get(*kernels, 0), "name", "");
-	for (size_t i = 0; i < p->count; i++) {
-		double t = isnan(time[i]) ? 0 : time[i];
-
-		if (wanted[i] && !strcmp(p->launch[i].kernel, name) && t > longest) {
-			longest = t;
-			best = &p->launch[i];
-		}
-	}
-	if (untimed && kjson_int_or(json_array_get(*kernels, 0), "launches", 0) > 1)
+	for (const struct launch *l = p->launch; l < p->launch + p->count; l++)
+		if (l->wanted && kjson_is(first, "name", l->kernel) &&
+		    (!best || l->time > best->time))
+			best = l;
+	if (!timed && kjson_int_or(first, "launches", 0) > 1)
 		profile_note(p, "no %s, so the first launch is shown", by);
-	kregex_free(wish);
 	return best;
 }
 
 static void
-read_file(
-    struct profile *p, const char *path, const struct options *o, json_t **table, char **where)
+read_file(struct profile *p, const char *path, const char *name)
 {
-	struct text t = { .file = path,
-		.name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path };
-	const char *format, *source;
+	struct text t = { .file = path, .name = basename(path) };
+	const struct format *format;
 	size_t mark;
 
 	t.data = kread_file_or_die(path, FILE_MAX, &t.len);
@@ -262,25 +208,18 @@ read_file(
 	mark = kbom(t.data, t.len);
 	t.len -= mark;
 	memmove(t.data, t.data + mark, t.len + 1);
-	format = strcmp(o->format, "auto") ? o->format : detect(&t);
-	source = source_of(format);
-	if (p->source && strcmp(p->source, source))
-		kdie(K_USAGE, "%s: cannot combine %s with %s in one profile", path, source,
+	format = strcmp(name, "auto") ? format_named(name) : detect(&t);
+	if (p->source && strcmp(p->source, format->source))
+		kdie(K_USAGE, "%s: cannot combine %s with %s in one profile", path, format->source,
 		    p->source);
-	p->source = source;
-	if (!*table)
-		*table = load_table(source, where);
-	if (!strcmp(format, "ncu-text"))
-		ncu_text(p, &t, *table);
-	else if (!strcmp(source, "ncu"))
-		ncu_csv(p, &t, *table, format);
-	else if (!strcmp(source, "rocprofv3"))
-		rocprof_csv(p, &t);
-	else if (!strcmp(source, "callgrind"))
-		callgrind_text(p, &t, o->kernel);
-	else
-		perf_text(p, &t);
-	json_array_append_new(p->formats, json_string(format));
+	if (!p->source) {
+		p->source = format->source;
+		p->where = kasprintf("patterns/profile/%s.json", p->source);
+		p->table = kjson_data(p->where, "profile-rules/1");
+	}
+	t.format = format->name;
+	format->read(p, &t);
+	json_array_append_new(p->formats, json_string(format->name));
 	json_array_append_new(p->files, kjson_string(t.name));
 	free(t.data);
 }
@@ -289,23 +228,18 @@ static void
 run(const struct options *o, char **files, int count)
 {
 	struct profile p;
-	json_auto_t *table = NULL;
-	json_t *peaks, *kernels, *out;
-	auto_free char *where = NULL;
+	json_auto_t *kernels = NULL, *out = NULL;
 	const struct launch *l;
 
-	profile_open(&p);
+	profile_open(&p, o->kernel);
 	for (int i = 0; i < count; i++)
-		read_file(&p, files[i], o, &table, &where);
-	peaks = load_peaks(o->peaks, o->device, table);
-	l = choose(&p, table, where, peaks, o->kernel, &kernels);
-	out = report(&p, l, table, where, peaks, kernels);
+		read_file(&p, files[i], o->format);
+	load_peaks(&p, o);
+	l = choose(&p, &kernels);
+	out = report(&p, l, kernels);
 	kout_open(o->output);
 	kout_json(out);
 	kout_commit();
-	json_decref(out);
-	json_decref(kernels);
-	json_decref(peaks);
 	profile_close(&p);
 }
 
@@ -326,7 +260,7 @@ main(int argc, char **argv)
 
 	kutil_init("kprofile");
 	koption_read(options, LEN(options), usage, argc, argv);
-	if (strcmp(o.format, "auto") && !source_of(o.format)) {
+	if (strcmp(o.format, "auto") && !format_named(o.format)) {
 		kwarn("unknown format '%s'", o.format);
 		koption_misuse(usage, NULL);
 	}

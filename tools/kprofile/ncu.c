@@ -5,6 +5,8 @@
  */
 #include "kprofile.h"
 
+#include "kregex.h"
+
 /* Columns before the metrics. Those of NVTX ranges have a colon in their names. */
 static const char *const base[] = { "ID", "Process ID", "Process Name", "Host Name", "Kernel Name",
 	"Kernel Time", "Context", "Stream", "Block Size", "Grid Size", "Device", "CC" };
@@ -20,24 +22,11 @@ is_base(const char *name)
 
 struct reader {
 	struct profile *p;
-	const json_t *table;
 	struct csv c;
 	struct row units;
 	size_t metrics; /* first column that is not one of the base */
 	bool details;
 };
-
-/* The cell; the table must have the column. */
-static const char *
-need(const struct csv *c, const char *name)
-{
-	const char *s = csv_cell(c, name);
-
-	if (!s)
-		text_fault(
-		    c->text, c->line, "unknown layout: ncu's table has no column \"%s\"", name);
-	return s;
-}
 
 static void
 read_head(struct reader *r)
@@ -46,8 +35,8 @@ read_head(struct reader *r)
 
 	csv_take(c, &c->head);
 	row_free(&r->units);
-	need(c, "ID");
-	need(c, "Kernel Name");
+	csv_need(c, "ID");
+	csv_need(c, "Kernel Name");
 	r->details = csv_cell(c, "Metric Name") != NULL;
 	for (r->metrics = 0; r->metrics < c->head.width && is_base(c->head.cell[r->metrics]);)
 		r->metrics++;
@@ -64,7 +53,7 @@ read_head(struct reader *r)
 			    r->details ? "details" : "raw", name);
 	}
 	for (size_t i = 0; r->details && i < 4; i++)
-		need(c, details[i]);
+		csv_need(c, details[i]);
 }
 
 static const char *
@@ -133,11 +122,11 @@ read_raw(struct reader *r)
 }
 
 const char *
-ncu_metric(const json_t *table, const char *section, const char *label)
+ncu_metric(const struct profile *p, const char *section, const char *label)
 {
 	auto_free char *key = kasprintf("%s|%s", section, label);
 	const char *name =
-	    json_string_value(json_object_get(json_object_get(table, "labels"), key));
+	    json_string_value(json_object_get(json_object_get(p->table, "labels"), key));
 
 	return strcmp(section, "Command line profiler metrics") ? name : label;
 }
@@ -158,7 +147,7 @@ read_details(struct reader *r)
 		vendor_add(l, rule, section, cell(r, "Rule Type"), cell(r, "Rule Description"),
 		    cell(r, "Estimated Speedup Type"), cell(r, "Estimated Speedup"));
 	} else if (*metric) {
-		name = ncu_metric(r->table, section, metric);
+		name = ncu_metric(r->p, section, metric);
 		if (c->row.width <=
 		    kindex_of("Metric Value", (const char *const *)c->head.cell, c->head.width))
 			text_fault(c->text, c->line,
@@ -170,19 +159,13 @@ read_details(struct reader *r)
 	}
 }
 
-struct preface {
-	struct profile *p;
-	const struct text *t;
-	const json_t *versions;
-};
-
 static void
 preface_line(void *arg, char *line, long number)
 {
-	const struct preface *x = arg;
-	char *at = strstr(line, "Version ");
+	const struct reader *r = arg;
+	const json_t *versions = json_object_get(r->p->table, "versions"), *v;
+	struct kregex_span at[2];
 	bool known = false;
-	json_t *v;
 	size_t i;
 
 	if (*line == '"' || *line == ' ')
@@ -191,18 +174,17 @@ preface_line(void *arg, char *line, long number)
 		kdie(K_MISSING,
 		    "%s:%ld: ncu has no permission to read performance counters "
 		    "(ERR_NVGPUCTRPERM)",
-		    x->t->file, number);
-	if (!at ||
-	    !((at == line && strstr(at, "(build ")) || strstr(line, "ncu") ||
-	        strstr(line, "Nsight")))
+		    r->c.text->file, number);
+	if (!kregex_find("\\A(?=Version .*\\(build |.*(?:ncu|Nsight)).*?Version (\\S*)", line,
+	        strlen(line), at, LEN(at)))
 		return;
-	at += strlen("Version ");
-	json_array_foreach((json_t *)x->versions, i, v)
-		known |= !strncmp(at, json_string_value(v), json_string_length(v));
-	at[strcspn(at, " ")] = '\0';
+	line[at[1].to] = '\0';
+	line += at[1].from;
+	json_array_foreach((json_t *)versions, i, v)
+		known |= !strncmp(line, json_string_value(v), json_string_length(v));
 	if (!known)
-		text_fault(x->t, number, "ncu %s: this version is not supported", at);
-	profile_note(x->p, "ncu %s", at);
+		text_fault(r->c.text, number, "ncu %s: this version is not supported", line);
+	profile_note(r->p, "ncu %s", line);
 }
 
 /*
@@ -210,26 +192,26 @@ preface_line(void *arg, char *line, long number)
  * and the reason if nothing could be measured.
  */
 void
-ncu_preface(struct profile *p, const struct text *t, const json_t *table)
+ncu_preface(struct profile *p, const struct text *t)
 {
-	struct preface x = { p, t, json_object_get(table, "versions") };
+	struct reader r = { .p = p, .c = { .text = t } };
 
-	text_lines(t, preface_line, &x);
+	text_lines(t, preface_line, &r);
 }
 
 void
-ncu_csv(struct profile *p, const struct text *t, const json_t *table, const char *format)
+ncu_csv(struct profile *p, const struct text *t)
 {
-	struct reader r = { .p = p, .table = table, .c = { .text = t } };
+	struct reader r = { .p = p, .c = { .text = t } };
 	size_t rows = 0;
 
-	ncu_preface(p, t, table);
+	ncu_preface(p, t);
 	while (csv_next(&r.c, true)) {
 		if (!strcmp(r.c.row.cell[0], "ID")) {
 			read_head(&r);
-			if (r.details != !strcmp(format, "ncu-details"))
+			if (r.details != !strcmp(t->format, "ncu-details"))
 				text_fault(t, r.c.line, "this is the %s page of ncu, not %s",
-				    r.details ? "details" : "raw", format);
+				    r.details ? "details" : "raw", t->format);
 		} else if (!r.c.head.width) {
 			continue; /* a quoted word printed by the profiled program */
 		} else if (!r.details && !r.units.width) {

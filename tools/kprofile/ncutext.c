@@ -2,29 +2,33 @@
 /* kprofile: Nsight Compute, page "details" in its text form. */
 #include "kprofile.h"
 
+#include "kregex.h"
+
+/* "  name(args) (64, 256, 1)x(32, 8, 1), Context 1, Stream 7, Device 0, CC 9.0" */
+static const char launch[] = "\\A  (?! )(.*\\S) *(\\([^(]*\\))x(\\(.*?\\)), Context .*?, CC "
+                             "(.*?)\\s*\\z";
+/*
+ * "    Duration                         ms         4.20": the value is the last word; the unit, if
+ * any, is the one before. Columns are separated by at least two blanks, words of a label by one.
+ */
+static const char metric[] = "\\A {4}(?! )(\\S+(?: \\S+)*?)(?:\\s{2,}(\\S+))?\\s+(\\S+)\\s*\\z";
+/* "OPT   Est. Local Speedup: 38.78%", with the text after it or on the lines below. */
+static const char advice[] = "\\A\\s*(OPT|INF|WRN|ERR)  +"
+                             "(?:Est\\. (Local )?Speedup: ([^%]*)%?)?\\s*(.*?)\\s*\\z";
+
 struct reader {
 	struct profile *p;
 	const struct text *t;
-	const json_t *table;
 	long line;
 	char process[24];
 	long launches;
 	struct launch *launch;
 	char section[120];
 	/* The recommendation being read. */
-	char type[4], scope[8], percent[16];
+	const char *scope;
+	char type[4], percent[16];
 	struct kbuf advice;
 };
-
-static char *
-trim(char *s)
-{
-	char *end = s + strlen(s);
-
-	while (end > s && isspace((unsigned char)end[-1]))
-		*--end = '\0';
-	return s + strspn(s, " \t");
-}
 
 /* Rules have no names on this page; the section is used instead. */
 static void
@@ -37,124 +41,84 @@ close_advice(struct reader *r)
 	kbuf_free(&r->advice);
 }
 
-/* "  name(args) (64, 256, 1)x(32, 8, 1), Context 1, Stream 7, Device 0, CC 9.0" */
-static bool
-launch_line(struct reader *r, char *s)
+static void
+launch_line(struct reader *r, const char *line, const struct kregex_span *at)
 {
-	char *context = strstr(s, ", Context "), *x, *grid, id[24];
+	static const char *const facts[] = { "grid", "block", "compute_capability" };
+	auto_free char *name = kregex_text(line, at[1]), *id = kasprintf("%ld", r->launches++);
 
-	if (!context || !strstr(context, ", CC "))
-		return false;
-	*context = '\0';
-	x = strstr(s, ")x(");
-	for (char *next; x && (next = strstr(x + 1, ")x("));)
-		x = next;
-	if (!x)
-		return false;
-	for (grid = x; grid > s && *grid != '('; grid--)
-		;
-	if (grid == s)
-		return false;
-	x[1] = '\0';
-	snprintf(id, sizeof id, "%ld", r->launches++);
 	r->launch = profile_launch(r->p, r->process, id, "");
-	json_object_set_new(r->launch->facts, "block", kjson_string(x + 2));
-	json_object_set_new(r->launch->facts, "grid", kjson_string(grid));
-	x = strstr(context + 1, ", CC ") + 5;
-	json_object_set_new(r->launch->facts, "compute_capability", kjson_string(x));
-	*grid = '\0';
-	launch_name(r->launch, trim(s), r->t, r->line);
-	return true;
+	for (size_t i = 0; i < LEN(facts); i++) {
+		auto_free char *text = kregex_text(line, at[i + 2]);
+
+		json_object_set_new(r->launch->facts, facts[i], kjson_string(text));
+	}
+	launch_name(r->launch, name, r->t, r->line);
+	*r->section = '\0';
 }
 
-/*
- * "Duration                         ms         4.20": the value is the last word; the unit, if
- * any, is the one before.
- */
 static void
-metric_line(struct reader *r, char *s)
+metric_line(struct reader *r, const char *line, const struct kregex_span *at)
 {
-	char *value, *unit = NULL, *gap;
-	const char *name;
+	auto_free char *label = kregex_text(line, at[1]), *unit = kregex_text(line, at[2]),
+	               *value = kregex_text(line, at[3]);
+	const char *name = ncu_metric(r->p, r->section, label);
 
-	value = strrchr(s, ' ');
-	if (!value)
-		return;
-	*value++ = '\0';
-	trim(s);
-	/* Columns are separated by at least two blanks, words of a label by one. */
-	gap = strrchr(s, ' ');
-	if (gap && gap > s && gap[-1] == ' ') {
-		unit = gap + 1;
-		*gap = '\0';
-		trim(s);
-	}
-	name = ncu_metric(r->table, r->section, s);
 	if (name)
 		launch_metric(r->launch, name, value, unit ? unit : "", r->t, r->line);
 }
 
-/* "OPT   Est. Local Speedup: 38.78%", with the text after it or on the lines below. */
-static bool
-advice_line(struct reader *r, char *s)
+static void
+advice_line(struct reader *r, const char *line, const struct kregex_span *at)
 {
-	static const char *const types[] = { "OPT", "INF", "WRN", "ERR" };
-	char *p = s + 3, *end;
+	auto_free char *percent = kregex_text(line, at[3]), *text = kregex_text(line, at[4]);
 
-	for (size_t i = 0; i < LEN(types); i++) {
-		if (strncmp(s, types[i], 3) || strncmp(p, "  ", 2))
-			continue;
-		close_advice(r);
-		snprintf(r->type, sizeof r->type, "%s", types[i]);
-		*r->scope = *r->percent = '\0';
-		p += strspn(p, " ");
-		if (!strncmp(p, "Est. Speedup: ", 14) || !strncmp(p, "Est. Local Speedup: ", 20)) {
-			snprintf(r->scope, sizeof r->scope, "%s", p[5] == 'L' ? "local" : "global");
-			p = strchr(p, ':') + 2;
-			end = p + strcspn(p, "%");
-			snprintf(r->percent, sizeof r->percent, "%.*s", (int)(end - p), p);
-			p = end + (*end == '%');
-		}
-		kbuf_puts(&r->advice, trim(p));
-		return true;
-	}
-	return false;
+	close_advice(r);
+	snprintf(r->type, sizeof r->type, "%.3s", line + at[1].from);
+	r->scope = at[2].from < at[2].to ? "local" : "global";
+	snprintf(r->percent, sizeof r->percent, "%s", percent ? percent : "");
+	kbuf_puts(&r->advice, text);
 }
 
 static void
-read_line(void *arg, char *raw, long number)
+read_line(void *arg, char *line, long number)
 {
 	struct reader *r = arg;
-	size_t indent = strspn(raw, " ");
-	char *s = trim(raw);
+	size_t len = strlen(line);
+	struct kregex_span at[5];
 
 	r->line = number;
-	if (*raw == '[' && isdigit((unsigned char)raw[1])) {
-		snprintf(r->process, sizeof r->process, "%.*s", (int)strspn(raw + 1, "0123456789"),
-		    raw + 1);
-	} else if (indent == 2 && launch_line(r, s)) {
-		*r->section = '\0';
-	} else if (!strncmp(s, "Section: ", 9) && r->launch) {
+	if (kregex_find("\\A\\[(\\d+)", line, len, at, 2)) {
+		snprintf(r->process, sizeof r->process, "%.*s", (int)(at[1].to - at[1].from),
+		    line + at[1].from);
+	} else if (kregex_find(launch, line, len, at, LEN(at))) {
+		launch_line(r, line, at);
+	} else if (r->launch && kregex_find("\\A\\s*Section: (.*?)\\s*\\z", line, len, at, 2)) {
 		close_advice(r);
-		snprintf(r->section, sizeof r->section, "%s", s + 9);
-	} else if (!*s || !strncmp(s, "---", 3) || !strncmp(s, "Metric Name ", 12)) {
+		snprintf(r->section, sizeof r->section, "%.*s", (int)(at[1].to - at[1].from),
+		    line + at[1].from);
+	} else if (kregex_is("\\A\\s*(?:\\z|---|Metric Name )", line)) {
 		close_advice(r);
-	} else if (!*r->section || advice_line(r, s)) {
+	} else if (!*r->section) {
 		return;
-	} else if (*r->type && indent >= 10) {
-		kbuf_printf(&r->advice, "%s%s", r->advice.len ? " " : "", s);
-	} else if (indent == 4) {
+	} else if (kregex_find(advice, line, len, at, LEN(at))) {
+		advice_line(r, line, at);
+	} else if (*r->type && kregex_find("\\A {10,}(.*?)\\s*\\z", line, len, at, 2)) {
+		auto_free char *more = kregex_text(line, at[1]);
+
+		kbuf_printf(&r->advice, "%s%s", r->advice.len ? " " : "", more);
+	} else if (kregex_find(metric, line, len, at, 4)) {
 		close_advice(r);
-		metric_line(r, s);
+		metric_line(r, line, at);
 	}
 }
 
 void
-ncu_text(struct profile *p, const struct text *t, const json_t *table)
+ncu_text(struct profile *p, const struct text *t)
 {
-	struct reader r = { .p = p, .t = t, .table = table };
+	struct reader r = { .p = p, .t = t };
 
-	ncu_preface(p, t, table);
+	ncu_preface(p, t);
 	text_lines(t, read_line, &r);
 	close_advice(&r);
 	if (!r.launches)

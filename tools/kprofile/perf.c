@@ -7,33 +7,25 @@
  */
 #include "kprofile.h"
 
+#include "kregex.h"
+
 static bool
 is_event(const char *s)
 {
-	if (!isalpha((unsigned char)*s))
-		return false;
-	for (; *s; s++)
-		if (!isalnum((unsigned char)*s) && !strchr("-_:./,=@%", *s))
-			return false;
-	return true;
+	return kregex_is("\\A[A-Za-z][-\\w:./,=@%]*\\z", s);
 }
 
-/* One event. Modifiers such as ":u" only say where it was counted. */
+/*
+ * One event. Modifiers such as ":u" only say where it was counted, and a hybrid processor writes
+ * "cpu_core/cycles/".
+ */
 static void
 add_event(struct profile *p, struct launch *l, const char *event, const char *value,
     const char *unit, const struct text *t, long line)
 {
-	auto_free char *name = kstrdup(event);
-	char *colon = strrchr(name, ':'), *slash;
+	auto_free char *plain = kregex_sub(":[ukhGHpPSDWe]*\\z", event, ""),
+	               *name = kregex_sub("\\A[^/]*/(.+)/\\z", plain, "$1");
 
-	if (colon && strspn(colon + 1, "ukhGHpPSDWe") == strlen(colon + 1))
-		*colon = '\0';
-	/* "cpu_core/cycles/" of a hybrid processor */
-	slash = strchr(name, '/');
-	if (slash && slash[1] && slash[strlen(slash) - 1] == '/') {
-		memmove(name, slash + 1, strlen(slash));
-		name[strlen(name) - 1] = '\0';
-	}
 	if (json_object_get(l->raw, name))
 		profile_note(p, "%s: occurs more than once; the first value is used", name);
 	else if (number_absent(value))
@@ -149,33 +141,29 @@ stat_text(struct reader *r)
 
 	text_lines(r->t, stat_line, r);
 	lines.data = r->rows.data;
+	lines.len = r->rows.len;
 	while (csv_next(&c, false))
 		csv_row(r->p, r->l, &c);
 	csv_close(&c);
 	kbuf_free(&r->rows);
 }
 
-/* Parts of the names of symbols in which a thread waits for others. */
-static const char *const waits[] = { "barrier", "mutex_lock", "spin_lock", "rwlock", "futex_wait",
-	"lll_lock", "do_spin", "gomp_team_end", "kmp_wait", "kmp_flag" };
-
-/* "    12.34%  program  libgomp.so.1.0.0  [.] gomp_team_barrier_wait_end" */
+/*
+ * "    12.34%  program  libgomp.so.1.0.0  [.] gomp_team_barrier_wait_end", with parts of the names
+ * of symbols in which a thread waits for others.
+ */
 static void
 report_line(void *arg, char *line, long number)
 {
+	static const char *const samples = "samples in barriers",
+	                         waits[] = "\\[[.k]\\] "
+	                                   ".*(?:barrier|mutex_lock|spin_lock|rwlock|futex_wait|"
+	                                   "lll_lock|do_spin|gomp_team_end|kmp_wait|kmp_flag)";
 	const struct reader *r = arg;
-	char *end, *symbol;
-	double percent = strtod(line, &end);
 
-	if (end == line || *end != '%')
-		return;
-	launch_count(r->l, "samples in barriers", 0, r->t, number);
-	symbol = strstr(end, "[.] ") ? strstr(end, "[.] ") : strstr(end, "[k] ");
-	for (size_t i = 0; symbol && i < LEN(waits); i++)
-		if (strstr(symbol, waits[i])) {
-			launch_count(r->l, "samples in barriers", percent, r->t, number);
-			break;
-		}
+	if (kregex_is("\\A *[\\d.]+%", line))
+		launch_count(
+		    r->l, samples, kregex_is(waits, line) ? strtod(line, NULL) : 0, r->t, number);
 }
 
 /* "  Load Local HITM                   :       3402" */
@@ -183,37 +171,24 @@ static void
 c2c_line(void *arg, char *line, long number)
 {
 	const struct reader *r = arg;
-	const char *name = line + strspn(line, " "), *colon = strchr(name, ':');
-	size_t len = colon ? (size_t)(colon - name) : 0;
-	char *key, *end;
-	double v;
+	struct kregex_span at[3];
+	auto_free char *key = NULL;
 
-	while (len && name[len - 1] == ' ')
-		len--;
-	if (!len)
+	if (!kregex_find(
+	        "\\A *([^ :][^:]*?) *: *([-+.\\deE]+) *\\z", line, strlen(line), at, LEN(at)))
 		return;
-	v = strtod(colon + 1, &end);
-	key = kstrndup(name, len);
-	if (end > colon + 1 && !end[strspn(end, " ")] && !json_object_get(r->l->raw, key))
-		launch_count(r->l, key, v, r->t, number);
-	free(key);
-}
-
-static const char report_head[] = "# Overhead", c2c_head[] = "            Trace Event Information";
-
-bool
-perf_is_report(const struct text *t)
-{
-	return text_has_line(t, report_head) || text_has_line(t, c2c_head);
+	key = kregex_text(line, at[1]);
+	if (!json_object_get(r->l->raw, key))
+		launch_count(r->l, key, strtod(line + at[2].from, NULL), r->t, number);
 }
 
 void
 perf_text(struct profile *p, const struct text *t)
 {
 	struct reader r = { p, profile_launch(p, "", "0", "(program)"), t, { 0 } };
-	bool report = text_has_line(t, report_head);
+	bool report = kregex_is("(?m)^# Overhead", t->data);
 
-	if (!perf_is_report(t)) {
+	if (!kregex_is(PERF_REPORT, t->data)) {
 		stat_text(&r);
 		return;
 	}

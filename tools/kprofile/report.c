@@ -21,7 +21,7 @@ metrics(struct values *v)
 	json_t *groups = json_object(), *value;
 	size_t i;
 
-	json_array_foreach(json_object_get(v->table, "values"), i, value) {
+	json_array_foreach(json_object_get(v->p->table, "values"), i, value) {
 		const char *name = kjson_str_or(value, "name", ""),
 		           *group = kjson_str_or(value, "group", "");
 		double x = values_get(v, name);
@@ -50,7 +50,7 @@ by_fraction(const void *x, const void *y)
 static json_t *
 stalls(struct values *v)
 {
-	const json_t *values = json_object_get(v->table, "values");
+	const json_t *values = json_object_get(v->p->table, "values");
 	auto_free json_t **list = kcalloc(json_array_size(values) + 1, sizeof *list);
 	json_t *out = json_array(), *value;
 	size_t n = 0, i;
@@ -75,7 +75,7 @@ stalls(struct values *v)
 static json_t *
 bottleneck(struct values *v)
 {
-	const json_t *table = json_object_get(v->table, "bottleneck");
+	const json_t *table = json_object_get(v->p->table, "bottleneck");
 	json_t *o = json_object(), *tags = json_array(), *row;
 	json_auto_t *missing = json_array();
 	const char *label = NULL;
@@ -157,7 +157,7 @@ by_severity(const void *x, const void *y)
 static json_t *
 findings(struct values *v, json_t *not_evaluable)
 {
-	const json_t *rules = json_object_get(v->table, "rules");
+	const json_t *rules = json_object_get(v->p->table, "rules");
 	auto_free json_t **list = kcalloc(json_array_size(rules) + 1, sizeof *list);
 	json_t *out = json_array(), *rule;
 	size_t n = 0, i;
@@ -168,8 +168,8 @@ findings(struct values *v, json_t *not_evaluable)
 		enum truth t;
 
 		if (rank_of(rule) < 0)
-			kdie(K_USAGE, "%s: rule %s: severity must be low, medium or high", v->where,
-			    kjson_str_or(rule, "id", "?"));
+			kdie(K_USAGE, "%s: rule %s: severity must be low, medium or high",
+			    v->p->where, kjson_str_or(rule, "id", "?"));
 		v->missing = missing;
 		t = values_all(v, json_object_get(rule, "when"), &margin);
 		v->missing = NULL;
@@ -202,17 +202,16 @@ launch_facts(struct values *v, const struct launch *l)
 }
 
 json_t *
-report(const struct profile *p, const struct launch *l, const json_t *table, const char *where,
-    const json_t *peaks, const json_t *kernels)
+report(const struct profile *p, const struct launch *l, const json_t *kernels)
 {
 	struct values v;
 	json_t *o, *not_evaluable = json_array(), *found, *cross, *advice,
 	           *notes = json_copy(p->notes), *mark;
 	const char *name;
 
-	values_open(&v, table, where, l, peaks);
+	values_open(&v, p, l);
 	found = findings(&v, not_evaluable);
-	advice = vendor_report(l, table, found, &cross);
+	advice = vendor_report(l, p->table, found, &cross);
 	o = json_pack("{s:s,s:s,s:O,s:O,s:s,s:O,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "schema",
 	    "profile/1", "source", p->source, "formats", p->formats, "files", p->files, "kernel",
 	    l->kernel, "kernels", kernels, "launch", launch_facts(&v, l), "bottleneck",

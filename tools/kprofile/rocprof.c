@@ -30,21 +30,10 @@ cell(const struct reader *r, const char *name)
 	return csv_cell(&r->c, name);
 }
 
-static const char *
-need(const struct reader *r, const char *name)
-{
-	const char *s = cell(r, name);
-
-	if (!s)
-		text_fault(r->c.text, r->c.line,
-		    "unknown layout: rocprofv3's table has no column \"%s\"", name);
-	return s;
-}
-
 static double
 need_number(const struct reader *r, const char *name)
 {
-	const char *s = need(r, name);
+	const char *s = csv_need(&r->c, name);
 	char *end;
 	double v = strtod(s, &end);
 
@@ -91,7 +80,7 @@ duration(const struct reader *r, struct launch *l)
 static void
 counter(struct reader *r, struct launch *l)
 {
-	const char *name = need(r, "Counter_Name");
+	const char *name = csv_need(&r->c, "Counter_Name");
 	auto_free char *key = kasprintf("%s %s", l->id, name);
 	double value = need_number(r, "Counter_Value");
 	bool here = json_object_get(r->seen, key) != NULL;
@@ -112,7 +101,8 @@ static void
 sample(struct reader *r, struct launch *l)
 {
 	static const char prefix[] = "ROCPROFILER_PC_SAMPLING_INSTRUCTION_NOT_ISSUED_REASON_";
-	const char *reason = need(r, "Stall_Reason"), *code = need(r, "Instruction");
+	const char *reason = csv_need(&r->c, "Stall_Reason"),
+	           *code = csv_need(&r->c, "Instruction");
 	char *name;
 
 	launch_count(l, "pc_samples", 1, r->c.text, r->c.line);
@@ -162,7 +152,7 @@ read_row(struct reader *r)
 		text_fault(r->c.text, r->c.line, "a row of %zu cells, but the header has %zu",
 		    r->c.row.width, r->c.head.width);
 	/* Each pass is a process of its own, and the same dispatch has the same number in each. */
-	l = profile_launch(r->p, "", need(r, "Dispatch_Id"), "");
+	l = profile_launch(r->p, "", csv_need(&r->c, "Dispatch_Id"), "");
 	if (cell(r, "Kernel_Name"))
 		launch_name(l, cell(r, "Kernel_Name"), r->c.text, r->c.line);
 	if (cell(r, "Sample_Timestamp")) {
@@ -174,7 +164,7 @@ read_row(struct reader *r)
 	if (cell(r, "Counter_Name"))
 		counter(r, l);
 	else if (!cell(r, "Start_Timestamp"))
-		need(r, "Counter_Name");
+		csv_need(&r->c, "Counter_Name");
 }
 
 void

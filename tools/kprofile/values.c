@@ -6,7 +6,9 @@
  */
 #include "kprofile.h"
 
-enum { MAX_NAME = 160, MAX_DEPTH = 40, MAX_ARGUMENTS = 8 };
+#include "kregex.h"
+
+enum { MAX_DEPTH = 40 };
 
 struct parser {
 	struct values *v;
@@ -14,10 +16,9 @@ struct parser {
 };
 
 void
-values_open(struct values *v, const json_t *table, const char *where, const struct launch *l,
-    const json_t *peaks)
+values_open(struct values *v, const struct profile *p, const struct launch *l)
 {
-	*v = (struct values){ table, where, l, peaks, json_object(), json_object(), NULL, 0 };
+	*v = (struct values){ p, l, json_object(), json_object(), NULL, 0 };
 }
 
 void
@@ -52,7 +53,7 @@ raw_value(struct values *v, const char *name)
 			json_object_set_new(v->unreliable, name, json_string(text));
 		return NAN;
 	}
-	scale = number_scale(json_object_get(v->table, "units"), unit);
+	scale = number_scale(json_object_get(v->p->table, "units"), unit);
 	if (scale <= 0)
 		kdie(K_USAGE, "%s:%" JSON_INTEGER_FORMAT ": %s: unknown unit '%s'", file, line,
 		    name, unit);
@@ -83,7 +84,7 @@ table_value(struct values *v, const json_t *value, const char *name)
 	size_t i;
 
 	if (++v->depth > MAX_DEPTH)
-		kdie(K_USAGE, "%s: value %s depends on itself", v->where, name);
+		kdie(K_USAGE, "%s: value %s depends on itself", v->p->where, name);
 	v->missing = NULL;
 	json_array_foreach((json_t *)from, i, item)
 		if (isnan(found))
@@ -109,13 +110,14 @@ table_value(struct values *v, const json_t *value, const char *name)
 double
 values_get(struct values *v, const char *name)
 {
-	const json_t *known = json_object_get(v->memo, name), *value = find_value(v->table, name);
+	const json_t *known = json_object_get(v->memo, name),
+	             *value = find_value(v->p->table, name);
 	double found;
 
 	if (json_is_number(known))
 		return json_number_value(known);
 	if (!strncmp(name, "peak.", 5)) {
-		found = kjson_num_or(v->peaks, name + 5, NAN);
+		found = kjson_num_or(v->p->peaks, name + 5, NAN);
 		if (isnan(found))
 			miss(v, name);
 		return found;
@@ -135,126 +137,104 @@ values_get(struct values *v, const char *name)
 _Noreturn static void
 syntax(const struct parser *s, const char *what)
 {
-	kdie(K_USAGE, "%s: \"%s\", offset %zu: %s", s->v->where, s->whole,
+	kdie(K_USAGE, "%s: \"%s\", offset %zu: %s", s->v->p->where, s->whole,
 	    (size_t)(s->p - s->whole), what);
 }
 
-static double sum(struct parser *s);
+static double evaluate(struct parser *s, int above);
 
-static void
-blanks(struct parser *s)
+static char
+peek(struct parser *s)
 {
 	s->p += strspn(s->p, " ");
+	return *s->p;
+}
+
+static void
+close_bracket(struct parser *s)
+{
+	if (peek(s) != ')')
+		syntax(s, "')' expected");
+	s->p++;
 }
 
 static double
 call(struct parser *s, const char *name)
 {
-	double result = NAN;
+	double result = NAN, a;
 	bool first = !strcmp(name, "first"), max = !strcmp(name, "max");
 	json_t *outer = s->v->missing;
-	int n = 0;
 
 	if (!first && !max && strcmp(name, "min"))
 		syntax(s, "unknown function: must be first, max or min");
-	do {
-		double a;
-
+	for (int n = 0; n == 0 || peek(s) == ','; n++) {
 		s->p++;
 		/* Only the preferred one counts as missing. */
 		if (first && n)
 			s->v->missing = NULL;
-		a = sum(s);
-		if (n++ == 0)
+		a = evaluate(s, 0);
+		if (n == 0 || (first && isnan(result)))
 			result = a;
-		else if (first)
-			result = isnan(result) ? a : result;
-		else
+		else if (!first)
 			result = isnan(a) || isnan(result) ? NAN
 			    : max                          ? fmax(a, result)
 			                                   : fmin(a, result);
-		blanks(s);
-	} while (*s->p == ',' && n < MAX_ARGUMENTS);
+	}
 	s->v->missing = outer;
-	if (*s->p != ')')
-		syntax(s, "')' expected");
-	s->p++;
+	close_bracket(s);
 	return result;
 }
 
 static double
-primary(struct parser *s)
+operand(struct parser *s)
 {
-	char name[MAX_NAME], *end;
-	size_t n = 0;
+	const char *from;
+	auto_free char *name = NULL;
 	double value;
 
-	blanks(s);
-	if (*s->p == '(') {
+	if (peek(s) == '(') {
 		s->p++;
-		value = sum(s);
-		blanks(s);
-		if (*s->p != ')')
-			syntax(s, "')' expected");
-		s->p++;
+		value = evaluate(s, 0);
+		close_bracket(s);
 		return value;
 	}
-	if (isdigit((unsigned char)*s->p)) {
-		value = strtod(s->p, &end);
-		s->p = end;
-		return value;
+	if (*s->p == '-') {
+		s->p++;
+		return -operand(s);
 	}
-	while (isalnum((unsigned char)s->p[n]) || s->p[n] == '_' || s->p[n] == '.')
-		n++;
-	if (!n || n >= sizeof name)
+	if (isdigit((unsigned char)*s->p))
+		return strtod(s->p, (char **)&s->p);
+	for (from = s->p; kis_word(*s->p) || *s->p == '.'; s->p++)
+		;
+	if (s->p == from)
 		syntax(s, "expected a number or a name");
-	memcpy(name, s->p, n);
-	name[n] = '\0';
-	s->p += n;
+	name = kstrndup(from, (size_t)(s->p - from));
 	return *s->p == '(' ? call(s, name) : values_get(s->v, name);
 }
 
+/* Operators that bind more strongly than ABOVE: 1 for + and -, 2 for * and /. */
 static double
-signed_primary(struct parser *s)
+evaluate(struct parser *s, int above)
 {
-	blanks(s);
-	if (*s->p != '-')
-		return primary(s);
-	s->p++;
-	return -primary(s);
-}
+	double a, b;
 
-static double
-product(struct parser *s)
-{
-	double a = signed_primary(s);
+	s->v->depth += !above;
+	if (s->v->depth > MAX_DEPTH)
+		syntax(s, "nested too deep");
+	a = operand(s);
+	for (;;) {
+		char op = peek(s);
+		int strength = !op ? 0 : strchr("*/", op) ? 2 : strchr("+-", op) ? 1 : 0;
 
-	for (blanks(s); *s->p == '*' || *s->p == '/'; blanks(s)) {
-		bool divide = *s->p++ == '/';
-		double b = signed_primary(s);
-
-		a = divide ? a / b : a * b;
+		if (strength <= above)
+			break;
+		s->p++;
+		b = evaluate(s, strength);
+		a = op == '+' ? a + b : op == '-' ? a - b : op == '*' ? a * b : a / b;
 		/* 0/0 and x/0 say nothing. */
 		a = isfinite(a) ? a : NAN;
 	}
-	return a;
-}
-
-static double
-sum(struct parser *s)
-{
-	double a;
-
-	if (++s->v->depth > MAX_DEPTH)
-		syntax(s, "nested too deep");
-	a = product(s);
-	for (blanks(s); *s->p == '+' || *s->p == '-'; blanks(s)) {
-		bool minus = *s->p++ == '-';
-		double b = product(s);
-
-		a = minus ? a - b : a + b;
-	}
-	s->v->depth--;
+	s->v->depth -= !above;
 	return a;
 }
 
@@ -262,7 +242,7 @@ double
 values_eval(struct values *v, const char *expression)
 {
 	struct parser s = { v, expression, expression };
-	double a = sum(&s);
+	double a = evaluate(&s, 0);
 
 	if (*s.p)
 		syntax(&s, "expected an operator");
@@ -273,7 +253,7 @@ enum truth
 values_test(struct values *v, const char *condition, double *margin)
 {
 	struct parser s = { v, condition, condition };
-	double a = sum(&s), b;
+	double a = evaluate(&s, 0), b;
 	char op = *s.p;
 	bool equal;
 
@@ -281,7 +261,7 @@ values_test(struct values *v, const char *condition, double *margin)
 		syntax(&s, "expected one of < <= > >=");
 	equal = *++s.p == '=';
 	s.p += equal;
-	b = sum(&s);
+	b = evaluate(&s, 0);
 	if (*s.p)
 		syntax(&s, "expected an operator");
 	if (isnan(a) || isnan(b))
@@ -320,28 +300,22 @@ values_fill(struct values *v, const char *text)
 {
 	struct kbuf b = kbuf_empty();
 	json_t *outer = v->missing;
+	struct kregex_span at[2];
 
 	v->missing = NULL;
-	while (*text) {
-		size_t n = strcspn(text, "{");
-		const char *end = strchr(text + n, '}');
-		char *expression, shown[40] = "?";
-		double value;
+	for (; kregex_find("\\{([^}]*)\\}", text, strlen(text), at, LEN(at)); text += at->to) {
+		auto_free char *expression = kregex_text(text, at[1]);
+		double value = values_eval(v, expression);
+		char shown[40] = "?";
 
-		kbuf_add(&b, text, n);
-		text += n;
-		if (!*text)
-			break;
-		if (!end)
-			kdie(K_USAGE, "%s: \"%s\": '{' without '}'", v->where, text);
-		expression = kstrndup(text + 1, (size_t)(end - text - 1));
-		value = values_eval(v, expression);
 		if (!isnan(value))
 			number_text(value, shown, sizeof shown);
+		kbuf_add(&b, text, at->from);
 		kbuf_puts(&b, shown);
-		free(expression);
-		text = end + 1;
 	}
+	if (strchr(text, '{'))
+		kdie(K_USAGE, "%s: \"%s\": '{' without '}'", v->p->where, text);
+	kbuf_puts(&b, text);
 	v->missing = outer;
 	return b.data;
 }
@@ -349,28 +323,16 @@ values_fill(struct values *v, const char *text)
 void
 values_used(struct values *v, const char *text, bool braces, json_t *out)
 {
-	bool inside = !braces;
+	/* a name that is not a function, within braces if there must be any */
+	const char *form = braces ? "(?<![\\w.])([A-Za-z_][\\w.]*+)(?!\\()(?=[^{}]*\\})"
+	                          : "(?<![\\w.])([A-Za-z_][\\w.]*+)(?!\\()";
+	struct kregex_span at[2];
 
-	for (const char *p = text; *p;) {
-		char name[MAX_NAME];
-		size_t n = 0;
-		double value;
+	for (; kregex_find(form, text, strlen(text), at, LEN(at)); text += at->to) {
+		auto_free char *name = kregex_text(text, at[1]);
+		double value = values_get(v, name);
 
-		if (braces && (*p == '{' || *p == '}'))
-			inside = *p == '{';
-		while (isalnum((unsigned char)p[n]) || p[n] == '_' || p[n] == '.')
-			n++;
-		if (!n) {
-			p++;
-			continue;
-		}
-		if (inside && !isdigit((unsigned char)*p) && n < sizeof name && p[n] != '(') {
-			memcpy(name, p, n);
-			name[n] = '\0';
-			value = values_get(v, name);
-			if (!isnan(value))
-				json_object_set_new(out, name, json_real(value));
-		}
-		p += n;
+		if (!isnan(value))
+			json_object_set_new(out, name, json_real(value));
 	}
 }

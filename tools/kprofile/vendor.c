@@ -7,6 +7,7 @@
 #include "kprofile.h"
 
 #include "kfence.h"
+#include "kregex.h"
 
 enum { KEPT = 12, CHARS = 400, HEAD = 60 };
 
@@ -81,19 +82,11 @@ order(const void *x, const void *y)
 static bool
 same_advice(const json_t *a, const json_t *b)
 {
-	const char *s = kjson_str_or(a, "text", ""), *t = kjson_str_or(b, "text", "");
+	auto_free char *s = kregex_sub("[\\d.]+", kjson_str_or(a, "text", ""), ""),
+	               *t = kregex_sub("[\\d.]+", kjson_str_or(b, "text", ""), "");
 
-	if (strcmp(kjson_str_or(a, "rule", ""), kjson_str_or(b, "rule", "")))
-		return false;
-	for (int n = 0; n < HEAD; n++, s += *s != 0, t += *t != 0) {
-		while (isdigit((unsigned char)*s) || *s == '.')
-			s++;
-		while (isdigit((unsigned char)*t) || *t == '.')
-			t++;
-		if (*s != *t)
-			return false;
-	}
-	return true;
+	return !strcmp(kjson_str_or(a, "rule", ""), kjson_str_or(b, "rule", "")) &&
+	    !strncmp(s, t, HEAD);
 }
 
 static void
@@ -108,20 +101,18 @@ static void
 judge(json_t *advice, const json_t *table, const json_t *findings, json_t *agrees,
     json_t *only_vendor)
 {
-	json_auto_t *about = topics(table, advice);
-	json_t *matches = json_array(), *id;
+	json_t *matches = topics(table, advice);
 	const char *rule = kjson_str_or(advice, "rule", ""), *verdict = "only_vendor";
-	size_t i;
 
-	json_array_foreach(about, i, id)
-		if (kjson_find(findings, "id", json_string_value(id)))
-			json_array_append(matches, id);
+	for (size_t i = json_array_size(matches); i-- > 0;)
+		if (!kjson_find(findings, "id", json_string_value(json_array_get(matches, i))))
+			json_array_remove(matches, i);
 	if (type_rank(advice) == 2) {
 		verdict = "info";
 	} else if (json_array_size(matches)) {
 		verdict = "agrees";
-		json_array_foreach(matches, i, id)
-			append_new_name(agrees, json_string_value(id));
+		for (size_t i = 0; i < json_array_size(matches); i++)
+			append_new_name(agrees, json_string_value(json_array_get(matches, i)));
 	} else {
 		append_new_name(only_vendor, *rule ? rule : kjson_str_or(advice, "section", "?"));
 	}
