@@ -7,43 +7,39 @@
 #include "kcamp.h"
 #include "kclaim.h"
 #include "kplace.h"
+#include "kregex.h"
 #include "kspec.h"
 
 #define ARROW " <- "
-#define TARGET "-bound target >= "
+#define NUMBER "[-+]?(?:\\d+\\.?\\d*|\\.\\d+)(?:[eE][-+]?\\d+)?"
 #define TARGET_SHARE 0.90
 /* People round the targets that they write. */
 #define ROUNDING 0.005
 
-enum { TEXT_MAX = 16 << 20, FIGURES = 64 };
+enum { TEXT_MAX = 16 << 20 };
 
 /* What one file says, needed for the targets at its end. */
 struct text {
 	const char *name;
 	const struct khw *hw;
+	const struct kcamp *camp;        /* NULL: none */
 	const struct khw_device *device; /* the one it is about; NULL: any */
 	const char *device_name;
 	struct consents consents;
 	json_t *roofline; /* of the campaign, or NULL */
-	struct kbuf *faults;
-	double rates[FIGURES], bandwidths[FIGURES];
-	size_t rate_count, bandwidth_count;
-	char unknown[1024]; /* " metric metric " */
+	struct kfaults faults;
+	json_t *rates, *bandwidths, *unknown; /* arrays of numbers, and of metrics */
 	long line;
 };
 
-static void fault(struct text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+#define fault(t, ...) fault_at(t, kasprintf(__VA_ARGS__))
 
+/* Frees WHY. */
 static void
-fault(struct text *t, const char *fmt, ...)
+fault_at(struct text *t, char *why)
 {
-	va_list ap;
-	auto_free char *why = NULL;
-
-	va_start(ap, fmt);
-	why = kvasprintf(fmt, ap);
-	va_end(ap);
-	kbuf_printf(t->faults, "%s:%ld: %s\n", t->name, t->line, why);
+	kfault(&t->faults, "%s:%ld: %s", t->name, t->line, why);
+	free(why);
 }
 
 /* ---- what is cited ---- */
@@ -97,11 +93,10 @@ check_citation(struct text *t, const char *metric, const char *value, const char
 		    file, line, f->value, f->unit);
 	else if (t->device && d != t->device)
 		fault(t, "%s: %s describes another device than %s", metric, file, t->device_name);
-	else if (!strcmp(metric, "memory_bandwidth") && t->bandwidth_count < FIGURES)
-		t->bandwidths[t->bandwidth_count++] = f->number;
-	else if (strchr(metric, '_') && khw_unit(KHW_RATE, unit, NULL, 0) > 0 &&
-	    t->rate_count < FIGURES)
-		t->rates[t->rate_count++] = f->number;
+	else if (!strcmp(metric, "memory_bandwidth"))
+		json_array_append_new(t->bandwidths, json_real(f->number));
+	else if (strchr(metric, '_') && khw_unit(KHW_RATE, unit, NULL, 0) > 0)
+		json_array_append_new(t->rates, json_real(f->number));
 }
 
 /*
@@ -110,52 +105,66 @@ check_citation(struct text *t, const char *metric, const char *value, const char
 static void
 check_spec_line(struct text *t, const char *line, const char *arrow)
 {
+	enum { DEVICE, METRIC, VALUE, UNIT, FILE_NAME, LINE, PARTS };
+	static const char form[] = "\\A[-\\s*>`|]*(?:(.*) )?([^ ]*):[ `]*([^: ]*)(?: "
+	                           "([^:]*))?" ARROW "([^: \t`]+):L(\\d+)";
 	auto_free char *left = kstrndup(line, (size_t)(arrow - line));
-	char *start = left + strspn(left, " \t-*>`|"), *colon, *metric, *value, *unit;
-	const char *locator = arrow + strlen(ARROW), *hedge = khw_hedge(left);
-	char file[200], list[160];
+	const char *hedge = khw_hedge(left), *unit;
+	struct kregex_span at[PARTS + 1];
 	enum khw_dimension dimension;
-	long number;
-	int n = 0;
+	char list[160], *part[PARTS] = { NULL };
 
-	colon = strrchr(start, ':');
 	if (hedge) {
 		fault(t, "'%s' hedges; write the fact itself", hedge);
-	} else if (!colon || sscanf(locator, "%199[^: \t`]:L%ld%n", file, &number, &n) != 2) {
-		fault(t, "write 'metric: value unit%sdocs/hardware/DEVICE.md:L12'", ARROW);
-	} else {
-		*colon = '\0';
-		metric = strrchr(start, ' ');
-		metric = metric ? metric + 1 : start;
-		value = colon + 1 + strspn(colon + 1, " `");
-		unit = strchr(value, ' ');
-		if (!khw_metric(metric, &dimension)) {
-			fault(t, "'%s' is not a metric", metric);
-		} else if (!unit || khw_unit(dimension, unit + 1, list, sizeof list) <= 0) {
-			fault(t, "%s: '%s' has no valid unit%s%s", metric, value, unit ? ": " : "",
-			    unit ? list : "");
-		} else {
-			*unit++ = '\0';
-			if (metric > start) {
-				metric[-1] = '\0';
-				if (!khw_find(t->hw, start))
-					fault(t, "no file in docs/hardware describes '%s'", start);
-				else if (khw_find(t->hw, start) != device_of_file(t->hw, file))
-					fault(
-					    t, "%s: %s does not describe %s", metric, file, start);
-			}
-			check_citation(t, metric, value, unit, file, number);
-		}
+		return;
 	}
+	if (!kregex_find(form, line, strlen(line), at, LEN(at))) {
+		fault(t, "write 'metric: value unit%sdocs/hardware/DEVICE.md:L12'", ARROW);
+		return;
+	}
+	for (size_t i = 0; i < PARTS; i++)
+		part[i] = kregex_text(line, at[i + 1]);
+	unit = part[UNIT];
+	if (!khw_metric(part[METRIC], &dimension)) {
+		fault(t, "'%s' is not a metric", part[METRIC]);
+	} else if (!unit || khw_unit(dimension, unit, list, sizeof list) <= 0) {
+		fault(t, "%s: '%s%s%s' has no valid unit%s%s", part[METRIC], part[VALUE],
+		    unit ? " " : "", unit ? unit : "", unit ? ": " : "", unit ? list : "");
+	} else {
+		const struct khw_device *d = part[DEVICE] ? khw_find(t->hw, part[DEVICE]) : NULL;
+
+		if (part[DEVICE] && !d)
+			fault(t, "no file in docs/hardware describes '%s'", part[DEVICE]);
+		else if (d && d != device_of_file(t->hw, part[FILE_NAME]))
+			fault(t, "%s: %s does not describe %s", part[METRIC], part[FILE_NAME],
+			    part[DEVICE]);
+		check_citation(
+		    t, part[METRIC], part[VALUE], unit, part[FILE_NAME], atol(part[LINE]));
+	}
+	for (size_t i = 0; i < PARTS; i++)
+		free(part[i]);
 }
 
 /* ---- targets ---- */
 
 static bool
-is_registered(const double *list, size_t count, double value)
+is_near(double share_of, double value)
 {
-	for (size_t i = 0; i < count; i++)
-		if (fabs(TARGET_SHARE * list[i] - value) <= ROUNDING * value)
+	return fabs(TARGET_SHARE * share_of - value) <= ROUNDING * value;
+}
+
+/* Is VALUE the target for one of the figures cited in the file, or confirmed by a person? */
+static bool
+is_registered(const struct text *t, const json_t *figures, double value)
+{
+	const json_t *figure;
+	size_t i;
+
+	json_array_foreach(figures, i, figure)
+		if (is_near(json_real_value(figure), value))
+			return true;
+	for (i = 0; i < t->consents.count; i++)
+		if (is_near(t->consents.list[i].number, value))
 			return true;
 	return false;
 }
@@ -183,30 +192,39 @@ is_in_roofline(const struct text *t, double value)
 static const char *
 unknown_behind(struct text *t, bool memory)
 {
-	static char metric[64];
 	enum khw_dimension dimension;
+	json_t *item;
+	size_t i;
 
-	for (const char *p = t->unknown; sscanf(p, " %63s", metric) == 1;
-	     p = strstr(p, metric) + strlen(metric))
+	json_array_foreach(t->unknown, i, item) {
+		const char *metric = json_string_value(item);
+
 		if (khw_metric(metric, &dimension) &&
 		    dimension == (memory ? KHW_BANDWIDTH : KHW_RATE) &&
 		    !consent_for(&t->consents, metric))
 			return metric;
+	}
 	return NULL;
 }
 
 static void
-check_target(struct text *t, const char *line, const char *mark)
+check_target(struct text *t, const char *line)
 {
-	bool memory = mark - line >= 6 && !strncmp(mark - 6, "memory", 6);
-	const char *value = mark + strlen(TARGET), *unknown = unknown_behind(t, memory);
-	char unit[16], *end;
-	double v = strtod(value, &end), factor;
+	struct kregex_span at[4];
+	auto_free char *unit = NULL;
+	const char *unknown;
+	double v, factor;
+	bool memory;
 
-	if (sscanf(end, " %15[A-Za-z/]", unit) != 1)
-		unit[0] = '\0';
-	factor = khw_unit(memory ? KHW_BANDWIDTH : KHW_RATE, unit, NULL, 0);
-	if (end == value || !isfinite(v) || factor <= 0)
+	if (!kregex_find("(memory)?-bound target >= (?:(" NUMBER ") *([A-Za-z/]{1,15}))?", line,
+	        strlen(line), at, LEN(at)))
+		return;
+	memory = at[1].from != KREGEX_UNSET;
+	unit = kregex_text(line, at[3]);
+	v = unit ? strtod(line + at[2].from, NULL) : NAN;
+	factor = khw_unit(memory ? KHW_BANDWIDTH : KHW_RATE, unit ? unit : "", NULL, 0);
+	unknown = unknown_behind(t, memory);
+	if (!isfinite(v) || factor <= 0)
 		fault(t, "a target needs a number and its unit: %s",
 		    memory ? "TB/s or GB/s" : "TFLOPS");
 	else if (unknown)
@@ -214,17 +232,10 @@ check_target(struct text *t, const char *line, const char *mark)
 		    "the target depends on %s, which is unknown; a person must agree to a "
 		    "placeholder in placeholder.ok",
 		    unknown);
-	else if (!is_registered(memory ? t->bandwidths : t->rates,
-	             memory ? t->bandwidth_count : t->rate_count, v * factor) &&
-	    !is_in_roofline(t, v * factor)) {
-		bool consented = false;
-
-		for (size_t i = 0; i < t->consents.count; i++)
-			consented |= is_registered(&t->consents.list[i].number, 1, v * factor);
-		if (!consented)
-			fault(t, "%g %s is not %.2f of any %s cited in this file", v, unit,
-			    TARGET_SHARE, memory ? "bandwidth" : "rate");
-	}
+	else if (!is_registered(t, memory ? t->bandwidths : t->rates, v * factor) &&
+	    !is_in_roofline(t, v * factor))
+		fault(t, "%g %s is not %.2f of any %s cited in this file", v, unit, TARGET_SHARE,
+		    memory ? "bandwidth" : "rate");
 }
 
 /* ---- records ---- */
@@ -259,9 +270,9 @@ check_object(struct text *t, const json_t *o)
 }
 
 static bool
-check_json(struct text *t, const char *data, size_t len)
+check_json(struct text *t, const char *data)
 {
-	json_auto_t *o = json_loadb(data, len, JSON_DISABLE_EOF_CHECK, NULL);
+	json_auto_t *o = json_loads(data, JSON_DISABLE_EOF_CHECK, NULL);
 	bool is_object = json_is_object(o);
 
 	if (is_object)
@@ -289,99 +300,79 @@ check_hedge(struct text *t, const char *line)
 static void
 check_bare_figure(struct text *t, const char *line, const char *arrow)
 {
-	auto_free char *left = kstrndup(line, arrow ? (size_t)(arrow - line) : strlen(line));
-	char *colon = strrchr(left, ':'), *metric, *unit;
+	struct kregex_span at[3];
+	auto_free char *metric = NULL, *unit = NULL;
 	enum khw_dimension dimension;
-	char name[16];
-	int n = 0;
 
-	if (colon) {
-		*colon = '\0';
-		metric = strpbrk(left, " `*") ? left + strlen(left) : left;
-		while (metric > left && !strchr(" `*", metric[-1]))
-			metric--;
-		strtod(colon + 1, &unit);
-		if (unit > colon + 1 && khw_metric(metric, &dimension) &&
-		    sscanf(unit, " %15[A-Za-z/]%n", name, &n) == 1 &&
-		    !unit[n + (int)strspn(unit + n, " .`|")] &&
-		    khw_unit(dimension, name, NULL, 0) > 0)
-			fault(t,
-			    "%s: has no source; write 'metric: value unit" ARROW "docs/hardware/"
-			    "DEVICE.md:"
-			    "L12'",
-			    metric);
-	}
+	if (!kregex_find("([^ `*:]*): *" NUMBER " *([A-Za-z/]{1,15})[ .`|]*\\z", line,
+	        arrow ? (size_t)(arrow - line) : strlen(line), at, LEN(at)))
+		return;
+	metric = kregex_text(line, at[1]);
+	unit = kregex_text(line, at[2]);
+	if (khw_metric(metric, &dimension) && khw_unit(dimension, unit, NULL, 0) > 0)
+		fault(t,
+		    "%s: has no source; write 'metric: value unit" ARROW "docs/hardware/"
+		    "DEVICE.md:L12'",
+		    metric);
 }
 
 static void
-check_line(struct text *t, const char *line, bool targets)
+check_line(struct text *t, const char *line)
 {
-	const char *arrow = strstr(line, ARROW), *mark = strstr(line, TARGET),
-	           *unknown = strstr(line, ": UNKNOWN (");
-	const char *start;
-	bool cites = arrow &&
-	    (!strncmp(arrow + strlen(ARROW), "docs/hardware/", 14) ||
-	        !strncmp(arrow + strlen(ARROW), "hardware/", 9));
+	const char *arrow = strstr(line, ARROW);
+	bool cites = kregex_is(ARROW "(?:docs/)?hardware/", line);
+	struct kregex_span at[2];
 
-	if (targets) {
-		if (mark)
-			check_target(t, line, mark);
-		return;
-	}
 	if (!cites)
 		check_hedge(t, line);
-	if (*line == '{' && check_json(t, line, strlen(line)))
+	if (*line == '{' && check_json(t, line))
 		return;
 	if (cites)
 		check_spec_line(t, line, arrow);
 	else
 		check_bare_figure(t, line, arrow);
-	if (unknown && strlen(t->unknown) + 70 < sizeof t->unknown) {
-		for (start = unknown; start > line &&
-		     (start[-1] == '_' || (start[-1] >= 'a' && start[-1] <= 'z') ||
-		         (start[-1] >= '0' && start[-1] <= '9'));
-		     start--)
-			continue;
-		snprintf(t->unknown + strlen(t->unknown), 70, " %.*s ",
-		    (int)(unknown - start < 64 ? unknown - start : 64), start);
-	}
+	if (kregex_find("([a-z\\d_]+): UNKNOWN \\(", line, strlen(line), at, LEN(at)))
+		json_array_append_new(
+		    t->unknown, json_stringn(line + at[1].from, at[1].to - at[1].from));
 }
 
+/* Targets come last: what they are based on may stand after them. */
 static void
 check_text(struct text *t, const char *path)
 {
-	size_t len;
-	char *data = kread_file_or_die(!strcmp(path, "-") ? "/dev/stdin" : path, TEXT_MAX, &len);
+	auto_free char *data = kread_text_or_die(path, TEXT_MAX);
 
 	t->name = path;
-	t->rate_count = t->bandwidth_count = 0;
-	t->unknown[0] = '\0';
 	t->line = 1;
-	if (strlen(path) > 5 && !strcmp(path + strlen(path) - 5, ".json")) {
+	if (kregex_is("[^/]\\.json\\z", path)) {
 		check_hedge(t, data);
-		if (!check_json(t, data, len))
+		if (!check_json(t, data))
 			fault(t, "it is not a JSON object");
-		free(data);
 		return;
 	}
-	for (int pass = 0; pass < 2; pass++) {
-		t->line = 0;
-		for (char *p = data; p < data + len;) {
-			size_t n = strcspn(p, "\n");
-			auto_free char *line = kstrndup(p, n);
+	t->rates = json_array();
+	t->bandwidths = json_array();
+	t->unknown = json_array();
+	for (int targets = 0; targets < 2; targets++) {
+		auto_free char *copy = kstrdup(data);
+		char *rest = copy, *line;
 
-			t->line++;
+		for (t->line = 1; (line = strsep(&rest, "\n")); t->line++) {
 			line[strcspn(line, "\r")] = '\0';
-			check_line(t, line, pass == 1);
-			p += n + 1;
+			if (targets)
+				check_target(t, line);
+			else
+				check_line(t, line);
 		}
 	}
-	free(data);
+	json_decref(t->rates);
+	json_decref(t->bandwidths);
+	json_decref(t->unknown);
 }
 
 /* What every file of facts must state, even if only that it is unavailable. */
 static void
-check_facts(const struct khw *h, struct kbuf *faults)
+check_facts(const struct khw *h, struct kfaults *faults)
 {
 	static const char *const required[] = { "fp64_vector", "fp64_matrix", "fp32_vector",
 		"fp32_matrix", "tf32_matrix", "fp16_vector", "fp16_matrix", "bf16_vector",
@@ -392,48 +383,41 @@ check_facts(const struct khw *h, struct kbuf *faults)
 	for (size_t i = 0; i < h->count; i++)
 		for (size_t j = 0; j < LEN(required); j++)
 			if (!khw_fact(&h->devices[i], required[j]))
-				kbuf_printf(faults,
+				kfault(faults,
 				    "%s:1: %s is missing: a value with its source, 'unavailable: "
-				    "reason' or 'none: reason'\n",
+				    "reason' or 'none: reason'",
 				    h->devices[i].file, required[j]);
 }
 
 static void
 choose(struct text *t, const struct options *o)
 {
-	struct kcamp *c = o->campaign ? kcamp_load(o->campaign) : NULL;
 	auto_free char *path = o->campaign ? kplace_trial(o->campaign, 0, "roofline.json") : NULL;
 
-	if (o->device || (c && *kcamp_str(c, "gpu"))) {
-		t->device_name = kstrdup(o->device ? o->device : kcamp_str(c, "gpu"));
+	t->camp = o->campaign ? kcamp_load(o->campaign) : NULL;
+	t->device_name = o->device ? o->device : t->camp ? kcamp_str(t->camp, "gpu") : "";
+	if (*t->device_name)
 		t->device = device_or_die(t->hw, t->device_name);
-	}
 	if (path)
 		t->roofline = kjson_if_there(path);
 	consents_load(&t->consents, o->campaign ? o->campaign : ".");
-	kcamp_free(c);
 }
 
 int
 command_check(const struct options *o)
 {
-	auto_buf struct kbuf faults = { 0 };
-	struct text t = { .hw = khw_load(o->hardware, o->campaign), .faults = &faults };
-	size_t len;
+	/* What it loads is kept to the end. */
+	static struct text t;
 
+	t.hw = khw_load(o->hardware, o->campaign);
 	choose(&t, o);
 	if (!o->count)
-		check_facts(t.hw, &faults);
+		check_facts(t.hw, &t.faults);
 	for (size_t i = 0; i < o->count; i++)
 		check_text(&t, o->operands[i]);
-	len = faults.len;
 	kout_open(o->output);
-	if (len)
-		kout_line(faults.data, len - 1);
+	if (t.faults.count)
+		kout_line(t.faults.text.data, t.faults.text.len - 1);
 	kout_commit();
-	consents_free(&t.consents);
-	json_decref(t.roofline);
-	khw_free((struct khw *)t.hw);
-	free((char *)t.device_name);
-	return len ? K_NO : K_OK;
+	return t.faults.count ? K_NO : K_OK;
 }

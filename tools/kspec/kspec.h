@@ -46,9 +46,10 @@ struct consents {
 	struct consent *list;
 	size_t count;
 };
-/* None when there is no such file; a malformed line ends the program with K_USAGE. */
+/*
+ * Kept to the end. None when there is no such file; a malformed line ends the program with K_USAGE.
+ */
 void consents_load(struct consents *c, const char *dir);
 const struct consent *consent_for(const struct consents *c, const char *metric);
-void consents_free(struct consents *c);
 
 #endif

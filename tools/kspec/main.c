@@ -78,17 +78,6 @@ consents_load(struct consents *c, const char *dir)
 	}
 }
 
-void
-consents_free(struct consents *c)
-{
-	for (size_t i = 0; i < c->count; i++) {
-		free(c->list[i].metric);
-		free(c->list[i].value);
-		free(c->list[i].unit);
-	}
-	free(c->list);
-}
-
 /* ---- kspec DEVICE [METRIC…] ---- */
 
 static void

@@ -32,13 +32,12 @@
 /* A rate or bandwidth, in operations or bytes per second; 0: unknown. */
 struct figure {
 	double number;
-	const char *by; /* "sourced", "placeholder", "measured …" */
-	char *from;     /* file:Lnn, or the record */
+	const char *by;   /* "sourced", "placeholder", "measured …" */
+	const char *from; /* file:Lnn, or the record; kept to the end */
 };
 
 struct step {
-	const struct options *o;
-	char *dir;
+	const char *dir;
 	struct kcamp *camp;
 	struct ktask *task;
 	struct khw *hw;
@@ -56,36 +55,19 @@ struct step {
 	bool strict, lacking;
 };
 
-static void add_unknown(struct step *s, const char *metric, const char *fmt, ...)
-    __attribute__((format(printf, 3, 4)));
-
+/* WHY is taken over. */
 static void
-add_unknown(struct step *s, const char *metric, const char *fmt, ...)
+add_unknown(struct step *s, const char *metric, json_t *why)
 {
-	va_list ap;
-	auto_free char *why = NULL;
-
-	va_start(ap, fmt);
-	why = kvasprintf(fmt, ap);
-	va_end(ap);
-	json_array_append_new(s->unknown, json_pack("{s:s,s:s}", "metric", metric, "why", why));
+	json_array_append_new(s->unknown, json_pack("{s:s,s:o}", "metric", metric, "why", why));
 }
 
-static void add_implausible(struct step *s, const char *what, double value, const char *unit,
-    const char *fmt, ...) __attribute__((format(printf, 5, 6)));
-
+/* WHAT and WHY are taken over. */
 static void
-add_implausible(
-    struct step *s, const char *what, double value, const char *unit, const char *fmt, ...)
+add_implausible(struct step *s, json_t *what, double value, const char *unit, json_t *why)
 {
-	va_list ap;
-	auto_free char *why = NULL;
-
-	va_start(ap, fmt);
-	why = kvasprintf(fmt, ap);
-	va_end(ap);
 	json_array_append_new(s->implausible,
-	    json_pack("{s:s,s:f,s:s,s:s}", "what", what, "value", value, "unit", unit, "why", why));
+	    json_pack("{s:o,s:f,s:s,s:o}", "what", what, "value", value, "unit", unit, "why", why));
 }
 
 /* ---- which device ---- */
@@ -196,18 +178,19 @@ choose_device(struct step *s)
 	s->device = *running ? real : d;
 	if (s->device && *running && compare_properties(s, s->device)) {
 		add_unknown(s, "device",
-		    "the device in use is not the one that %s describes, so these facts do not "
-		    "apply",
-		    s->device->file);
+		    json_sprintf("the device in use is not the one that %s describes, so these "
+		                 "facts do not apply",
+		        s->device->file));
 		s->device = NULL;
 	} else if (!s->device) {
 		auto_free char *near = khw_near(s->hw, *running ? running : asked);
 
-		add_unknown(s, "device", "no file in docs/hardware describes '%s'%s%s",
-		    *running     ? running
-		        : *asked ? asked
-		                 : backend,
-		    *near ? "; facts about other devices are never used: " : "", near);
+		add_unknown(s, "device",
+		    json_sprintf("no file in docs/hardware describes '%s'%s%s",
+		        *running     ? running
+		            : *asked ? asked
+		                     : backend,
+		        *near ? "; facts about other devices are never used: " : "", near));
 	}
 }
 
@@ -235,17 +218,17 @@ peak(struct step *s, const char *metric)
 		        strtod(c->value, NULL), "unit", c->unit, "from", from));
 		return (struct figure){ c->number, "placeholder", from };
 	}
-	add_unknown(s, metric, "%s",
-	    any             ? any->source
-	        : s->device ? "its file does not have it"
-	                    : "the device is unknown");
+	add_unknown(s, metric,
+	    json_string(any     ? any->source
+	            : s->device ? "its file does not have it"
+	                        : "the device is unknown"));
 	return (struct figure){ 0 };
 }
 
 static struct figure
 measured(double number, const char *by)
 {
-	return number > 0 ? (struct figure){ number, by, kstrdup("trials/000/ceilings.json") }
+	return number > 0 ? (struct figure){ number, by, "trials/000/ceilings.json" }
 	                  : (struct figure){ 0 };
 }
 
@@ -293,38 +276,41 @@ measured_copy(const struct step *s, double bytes)
  * ceiling; one that varied much may not be, so no search ends because of it.
  */
 static void
+add_if_busy(struct step *s, json_t *what, double value, const char *unit, double low, double high)
+{
+	if (low > 0 && high > BUSY * low)
+		add_implausible(s, json_incref(what), value, unit,
+		    json_sprintf("the median sample took %.3g times as long as the fastest: the "
+		                 "machine was busy",
+		        high / low));
+}
+
+static void
 check_measured(struct step *s)
 {
 	const json_t *copies = json_object_get(s->ceilings, "copies");
-	double best = kroof_best_copy(copies), low, high;
+	double best = kroof_best_copy(copies), reached;
 	size_t i;
 	json_t *row;
 
 	json_array_foreach((json_t *)copies, i, row) {
-		auto_free char *what =
-		    kasprintf("copy of %.6g bytes", kjson_num_or(row, "moved_bytes", 0));
+		json_auto_t *what =
+		    json_sprintf("copy of %.6g bytes", kjson_num_or(row, "moved_bytes", 0));
 
-		low = kjson_num_or(row, "min_ns", 0);
-		high = kjson_num_or(row, "median_ns", 0);
+		reached = kjson_num_or(row, "best_gbps", 0);
 		if (!kroof_copy_plausible(row, best))
-			add_implausible(s, what, kjson_num_or(row, "best_gbps", 0), "GB/s",
-			    "a larger copy reached %.4g GB/s: "
-			    "this one was measured while the machine was busy, and is not used",
-			    best);
-		else if (high > BUSY * low && low > 0)
-			add_implausible(s, what, kjson_num_or(row, "best_gbps", 0), "GB/s",
-			    "the median sample took %.3g times "
-			    "as long as the fastest: the machine was busy",
-			    high / low);
+			add_implausible(s, json_incref(what), reached, "GB/s",
+			    json_sprintf("a larger copy reached %.4g GB/s: this one was measured "
+			                 "while the machine was busy, and is not used",
+			        best));
+		else
+			add_if_busy(s, what, reached, "GB/s", kjson_num_or(row, "min_ns", 0),
+			    kjson_num_or(row, "median_ns", 0));
 	}
 	json_array_foreach(json_object_get(s->ceilings, "rates"), i, row) {
-		low = kjson_num_or(row, "tflops", 0);
-		high = kjson_num_or(row, "best_tflops", 0);
-		if (low > 0 && high > BUSY * low)
-			add_implausible(s, kjson_str_or(row, "metric", "?"), high, "TFLOPS",
-			    "the median sample took %.3g times "
-			    "as long as the fastest: the machine was busy",
-			    high / low);
+		reached = kjson_num_or(row, "best_tflops", 0);
+		add_if_busy(s, json_object_get(row, "metric"), reached, "TFLOPS",
+		    kjson_num_or(row, "tflops", 0), reached);
 	}
 }
 
@@ -350,23 +336,19 @@ reached(const struct step *s, const char *workload, double amount)
 	return best;
 }
 
-/* If a program has exceeded a measured ceiling, its rate replaces it. The caller frees FROM. */
+/* If a program has exceeded a measured ceiling, its rate replaces it. */
 static struct figure
 raised(struct step *s, const struct figure *f, const char *workload, double amount)
 {
 	double rate = f->number > 0 ? reached(s, workload, amount) : 0;
 	const char *unit = f == &s->fast_rate ? "TFLOPS" : "GB/s";
 	double scale = f == &s->fast_rate ? 1e12 : 1e9;
-	char *what;
 
 	if (rate <= f->number || strncmp(f->by, "measured", 8))
-		return (struct figure){ f->number, f->by, f->from ? kstrdup(f->from) : NULL };
-	what = kasprintf("%s of %s", f->by, workload);
-	add_implausible(s, what, f->number / scale, unit,
-	    "the reference or a baseline reached %.4g %s", rate / scale, unit);
-	free(what);
-	return (struct figure){ rate, "reached by the reference",
-		kstrdup("trials/000/00/eval.ndjson") };
+		return *f;
+	add_implausible(s, json_sprintf("%s of %s", f->by, workload), f->number / scale, unit,
+	    json_sprintf("the reference or a baseline reached %.4g %s", rate / scale, unit));
+	return (struct figure){ rate, "reached by the reference", "trials/000/00/eval.ndjson" };
 }
 
 /*
@@ -380,35 +362,42 @@ find_ceilings(struct step *s)
 
 	s->compute = khw_compute(s->device, s->task, why, sizeof why);
 	if (!s->task->flops)
-		s->compute = NULL, add_unknown(s, "flops", "the task gives no formula");
+		s->compute = NULL,
+		add_unknown(s, "flops", json_string("the task gives no formula"));
 	else if (!s->compute)
-		add_unknown(s, "compute", "%s", why);
+		add_unknown(s, "compute", json_string(why));
 	if (!s->task->bytes)
-		add_unknown(s, "bytes", "the task gives no formula");
+		add_unknown(s, "bytes", json_string("the task gives no formula"));
 	if (s->compute) {
 		s->rate = peak(s, s->compute);
 		s->fast_rate = measured_rate(s, s->compute);
 		if (!s->rate.number)
 			s->rate = measured_rate(s, s->compute);
 		if (!s->fast_rate.number)
-			s->fast_rate = (struct figure){ s->rate.number, s->rate.by,
-				s->rate.from ? kstrdup(s->rate.from) : NULL };
+			s->fast_rate = s->rate;
 	}
 	s->bandwidth = peak(s, "memory_bandwidth");
 	s->copy = measured_copy(s, 0);
 	if (!s->bandwidth.number)
 		s->bandwidth = measured_copy(s, 0);
 	if (!s->copy.number)
-		s->copy = (struct figure){ s->bandwidth.number, s->bandwidth.by,
-			s->bandwidth.from ? kstrdup(s->bandwidth.from) : NULL };
+		s->copy = s->bandwidth;
 	s->lacking = (s->compute && !s->rate.number) || (s->task->bytes && !s->bandwidth.number);
 }
 
 static json_t *
 figure_json(const struct figure *f, double unit, const char *name)
 {
-	return json_pack("{s:f,s:s,s:s,s:s}", "value", f->number / unit, "unit", name, "by", f->by,
-	    "from", f->from);
+	return f->number > 0 ? json_pack("{s:f,s:s,s:s,s:s}", "value", f->number / unit, "unit",
+	                           name, "by", f->by, "from", f->from)
+	                     : NULL;
+}
+
+/* NULL: unknown. */
+static json_t *
+real_json(double v)
+{
+	return v > 0 ? json_real(v) : NULL;
 }
 
 /* ---- the least possible times ---- */
@@ -487,15 +476,14 @@ add_target(
 	const char *unit_name = unit > 1e9 ? compute ? "TFLOPS" : "TB/s"
 	    : compute                      ? "GFLOPS"
 	                                   : "GB/s";
-	auto_free char *text = kasprintf("%s-bound target >= %.6g %s",
-	                   compute ? "compute" : "memory", v / unit, unit_name),
-	               *line = NULL;
+	auto_free char *text = kasprintf(
+	    "%s-bound target >= %.6g %s", compute ? "compute" : "memory", v / unit, unit_name);
 
 	json_object_set_new(row, "target",
 	    json_pack("{s:s,s:f,s:s,s:s,s:s}", "text", text, "value", v / unit, "unit", unit_name,
 	        "by", ceiling->by, "from", ceiling->from));
-	line = kasprintf("%s: %s (%.2f x %s)", name, text, TARGET_SHARE, ceiling->by);
-	json_array_append_new(s->stop, json_string(line));
+	json_array_append_new(
+	    s->stop, json_sprintf("%s: %s (%.2f x %s)", name, text, TARGET_SHARE, ceiling->by));
 }
 
 static json_t *
@@ -516,55 +504,37 @@ workload_row(struct step *s, const struct ktask_workload *w)
 	 */
 	bool both = memory_s > 0 && (compute_s > 0 || (s->task->flops && flops == 0)),
 	     compute = compute_s >= memory_s;
-	json_t *row =
-	    json_pack("{s:s,s:f,s:f}", "workload", w->name, "flops", flops, "bytes", bytes);
+	double least_s = fmax(compute_s, memory_s);
+	json_t *row = json_pack("{s:s,s:f,s:f,s:o*,s:s,s:o*,s:s*,s:o*,s:o*,s:o*}", "workload",
+	    w->name, "flops", flops, "bytes", bytes, "intensity",
+	    bytes > 0 ? real_json(flops / bytes) : NULL, "bound",
+	    !both         ? "unknown"
+	        : compute ? "compute"
+	                  : "memory",
+	    "floor_ns", real_json(1e9 * least_s), "floor_by",
+	    least_s <= 0  ? NULL
+	        : compute ? s->rate.by
+	                  : s->bandwidth.by,
+	    "alarm_ns", real_json(alarm), "compute_ceiling", figure_json(&fast, 1e12, "TFLOPS"),
+	    "memory_ceiling", figure_json(&memory, 1e9, "GB/s"));
 
-	if (flops > 0 && bytes > 0)
-		json_object_set_new(row, "intensity", json_real(flops / bytes));
-	json_object_set_new(row, "bound",
-	    json_string(!both ? "unknown"
-	            : compute ? "compute"
-	                      : "memory"));
-	if (fmax(compute_s, memory_s) > 0) {
-		json_object_set_new(row, "floor_ns", json_real(1e9 * fmax(compute_s, memory_s)));
-		json_object_set_new(
-		    row, "floor_by", json_string(compute ? s->rate.by : s->bandwidth.by));
-	}
-	if (alarm > 0)
-		json_object_set_new(row, "alarm_ns", json_real(alarm));
-	if (fast.number > 0)
-		json_object_set_new(row, "compute_ceiling", figure_json(&fast, 1e12, "TFLOPS"));
-	if (memory.number > 0)
-		json_object_set_new(row, "memory_ceiling", figure_json(&memory, 1e9, "GB/s"));
 	if (both)
 		add_target(s, row, w->name, compute, compute ? &fast : &memory);
-	free(fast.from);
-	free(memory.from);
-	free(same.from);
 	return row;
 }
 
 static json_t *
 device_json(const struct step *s)
 {
-	json_t *o = json_object();
 	const char *asked = kcamp_str(s->camp, "gpu");
+	const struct khw_device *d = s->device;
+	json_t *running = s->running ? json_copy(s->running) : NULL;
 
-	if (*asked)
-		json_object_set_new(o, "asked", json_string(asked));
-	if (s->device) {
-		json_object_set_new(o, "name", json_string(s->device->name));
-		json_object_set_new(o, "file", json_string(s->device->file));
-		json_object_set_new(o, "sha256", json_string(s->device->sha256));
-	}
-	if (s->running) {
-		json_t *running = json_copy(s->running);
-
-		/* A state that changes from moment to moment does not describe the device. */
-		json_object_del(running, "state");
-		json_object_set_new(o, "running", running);
-	}
-	return o;
+	/* A state that changes from moment to moment does not describe the device. */
+	json_object_del(running, "state");
+	return json_pack("{s:s*,s:s*,s:s*,s:s*,s:o*}", "asked", *asked ? asked : NULL, "name",
+	    d ? d->name : NULL, "file", d ? d->file : NULL, "sha256", d ? d->sha256 : NULL,
+	    "running", running);
 }
 
 static json_t *
@@ -578,41 +548,41 @@ facts_json(const struct step *s)
 	return facts;
 }
 
+/* What was measured on the device, NULL if nothing was. */
+static json_t *
+measured_json(const struct step *s)
+{
+	const json_t *c = s->ceilings;
+
+	return !c
+	    ? NULL
+	    : json_pack("{s:s,s:s,s:O*,s:O*,s:O*}", "record", "trials/000/ceilings.json", "command",
+	          kjson_str_or(c, "command", ""), "copies", json_object_get(c, "copies"), "rates",
+	          json_object_get(c, "rates"), "not_measured", json_object_get(c, "not_measured"));
+}
+
 static json_t *
 result(struct step *s)
 {
-	json_t *workloads = json_array(), *out, *peaks = json_object();
+	json_t *workloads = json_array();
+	double ridge = s->bandwidth.number > 0 ? s->rate.number / s->bandwidth.number : 0;
 
 	for (size_t i = 0; i < s->task->workload_count; i++)
 		if (s->task->workloads[i].timed)
 			json_array_append_new(workloads, workload_row(s, &s->task->workloads[i]));
-	out = json_pack("{s:s,s:s,s:o,s:o,s:O,s:O,s:O,s:o,s:O}", "schema", "roofline/1",
-	    "convention", "bytes are bytes read plus bytes written", "device", device_json(s),
-	    "facts", facts_json(s), "unknown", s->unknown, "mismatches", s->mismatches,
-	    "placeholders", s->placeholders, "workloads", workloads, "stop", s->stop);
-	json_object_set_new(out, "label",
-	    json_string(json_array_size(s->placeholders)        ? "placeholder"
-	            : json_array_size(s->unknown) && s->lacking ? "incomplete"
-	                                                        : "complete"));
-	if (json_array_size(s->implausible))
-		json_object_set(out, "implausible", s->implausible);
-	if (s->compute)
-		json_object_set_new(out, "compute", json_string(s->compute));
-	if (s->rate.number > 0)
-		json_object_set_new(peaks, "compute", figure_json(&s->rate, 1e12, "TFLOPS"));
-	if (s->bandwidth.number > 0)
-		json_object_set_new(peaks, "memory", figure_json(&s->bandwidth, 1e9, "GB/s"));
-	json_object_set_new(out, "peaks", peaks);
-	if (s->rate.number > 0 && s->bandwidth.number > 0)
-		json_object_set_new(out, "ridge", json_real(s->rate.number / s->bandwidth.number));
-	if (s->ceilings)
-		json_object_set_new(out, "measured",
-		    json_pack("{s:s,s:s,s:O*,s:O*,s:O*}", "record", "trials/000/ceilings.json",
-		        "command", kjson_str_or(s->ceilings, "command", ""), "copies",
-		        json_object_get(s->ceilings, "copies"), "rates",
-		        json_object_get(s->ceilings, "rates"), "not_measured",
-		        json_object_get(s->ceilings, "not_measured")));
-	return out;
+	return json_pack("{s:s,s:s,s:o,s:o,s:O,s:O,s:O,s:o,s:O,s:s,s:O*,s:s*,s:{s:o*,s:o*},s:o*,s:"
+	                 "o*}",
+	    "schema", "roofline/1", "convention", "bytes are bytes read plus bytes written",
+	    "device", device_json(s), "facts", facts_json(s), "unknown", s->unknown, "mismatches",
+	    s->mismatches, "placeholders", s->placeholders, "workloads", workloads, "stop", s->stop,
+	    "label",
+	    json_array_size(s->placeholders)                ? "placeholder"
+	        : json_array_size(s->unknown) && s->lacking ? "incomplete"
+	                                                    : "complete",
+	    "implausible", json_array_size(s->implausible) ? s->implausible : NULL, "compute",
+	    s->compute, "peaks", "compute", figure_json(&s->rate, 1e12, "TFLOPS"), "memory",
+	    figure_json(&s->bandwidth, 1e9, "GB/s"), "ridge", real_json(ridge), "measured",
+	    measured_json(s));
 }
 
 /* A target must not be based on unknown figures. */
@@ -631,34 +601,17 @@ refuse_unknown(const struct step *s)
 	    s->dir);
 }
 
-static void
-step_free(struct step *s)
-{
-	json_t *const list[] = { s->ceilings, s->running, s->unknown, s->mismatches,
-		s->placeholders, s->stop, s->reference, s->implausible };
-
-	for (size_t i = 0; i < LEN(list); i++)
-		json_decref(list[i]);
-	free(s->rate.from);
-	free(s->bandwidth.from);
-	free(s->fast_rate.from);
-	free(s->copy.from);
-	consents_free(&s->consents);
-	khw_free(s->hw);
-	ktask_free(s->task);
-	kcamp_free(s->camp);
-	free(s->dir);
-}
-
 int
 command_roofline(const struct options *o)
 {
-	struct step s = { .o = o, .dir = kstrdup(o->campaign ? o->campaign : ".") };
+	/* What it loads is kept to the end. */
+	static struct step s;
 	auto_free char *task = NULL;
 	json_auto_t *out = NULL;
 
 	if (o->count)
 		kdie(K_USAGE, "roofline takes no operand; it uses the campaign's device");
+	s.dir = o->campaign ? o->campaign : ".";
 	s.camp = kcamp_load(s.dir);
 	task = kcamp_path(s.camp, kcamp_str(s.camp, "task"));
 	s.task = ktask_load(task);
@@ -682,6 +635,5 @@ command_roofline(const struct options *o)
 	kout_open(o->output);
 	kout_json(out);
 	kout_commit();
-	step_free(&s);
 	return K_OK;
 }
