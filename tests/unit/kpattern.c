@@ -97,37 +97,29 @@ test_switches(struct kpattern_table *t)
 }
 
 static void
-see_match(void *arg, const struct kpattern_match *m)
-{
-	kbuf_printf(arg, "%s@%zu-%zu ", m->category, m->from, m->to);
-}
-
-static void
-see_score(void *arg, int dim, int level, double score, double threshold)
-{
-	kbuf_printf(arg, "%s%d=%.2f/%.2f ", kpattern_dims[dim], level, score, threshold);
-}
-
-static void
-see_gate(void *arg, const char *name, int dim, int from, int to)
-{
-	kbuf_printf(arg, "%s:%s%d>%d ", name, kpattern_dims[dim], from, to);
-}
-
-static void
 test_trace(struct kpattern_table *t)
 {
 	struct kbuf seen = { 0 };
-	struct kpattern_trace trace = { see_match, see_score, see_gate, &seen };
 	static const char src[] = "d1 h3 when";
 	struct kpattern_result r;
 
-	kpattern_classify(t, src, strlen(src), KPATTERN_GATES, &r, &trace);
+	kpattern_classify(t, src, strlen(src), KPATTERN_GATES, &r, &seen);
 	CHECK_STR(seen.data,
-	    "h@3-5 memory3=0.25/0.21 memory2=0.00/0.18 d@0-2 memory1=0.32/0.15 x:memory3>1 "
-	    "compute3=0.00/0.21 compute2=0.00/0.18 compute1=0.00/0.15 "
-	    "parallelism3=0.00/0.21 parallelism2=0.00/0.18 parallelism1=0.00/0.15 "
-	    "esimd3=0.00/0.21 esimd2=0.00/0.18 esimd1=0.00/0.15 ");
+	    "  memory 3: score 0.2500, threshold 0.21, reached\n"
+	    "    h 1, line 1: h3\n      by h3\n"
+	    "  memory 2: score 0.0000, threshold 0.18\n"
+	    "  memory 1: score 0.3226, threshold 0.15, reached\n"
+	    "    d 1, line 1: d1\n      by d1\n"
+	    "  memory: gate x limits it to 1 instead of 3\n"
+	    "  compute 3: score 0.0000, threshold 0.21\n"
+	    "  compute 2: score 0.0000, threshold 0.18\n"
+	    "  compute 1: score 0.0000, threshold 0.15\n"
+	    "  parallelism 3: score 0.0000, threshold 0.21\n"
+	    "  parallelism 2: score 0.0000, threshold 0.18\n"
+	    "  parallelism 1: score 0.0000, threshold 0.15\n"
+	    "  esimd 3: score 0.0000, threshold 0.21\n"
+	    "  esimd 2: score 0.0000, threshold 0.18\n"
+	    "  esimd 1: score 0.0000, threshold 0.15\n");
 	kbuf_free(&seen);
 }
 

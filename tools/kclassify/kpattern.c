@@ -358,7 +358,7 @@ struct run {
 	/* the classified source, and the source with comments and strings */
 	struct subject code, all;
 	int flags;
-	const struct kpattern_trace *trace;
+	struct kbuf *told;                            /* NULL: nobody asks */
 	double score[KPATTERN_DIMS][KPATTERN_LEVELS]; /* NAN until computed */
 };
 
@@ -372,15 +372,17 @@ first_match(const struct patterns *list, const struct subject *s, struct kregex_
 }
 
 static void
-tell_match(
-    const struct run *r, const struct category *c, const char *pattern, struct kregex_span at)
+tell_match(struct kbuf *b, const struct category *c, const struct pattern *p,
+    const struct subject *s, struct kregex_span at)
 {
-	const struct subject *s = c->comments ? &r->all : &r->code;
+	enum { SHOWN = 60 };
+	bool cut = at.to - at.from > SHOWN;
+	auto_free char *text = kstrndup(s->text + at.from, cut ? SHOWN : at.to - at.from),
+	               *line = kregex_sub("[\\n\\t\\r]", text, " ");
 
-	if (r->trace && r->trace->match)
-		r->trace->match(r->trace->arg,
-		    &(struct kpattern_match){
-		        c->name, c->weight, pattern, s->text, at.from, at.to });
+	kmask_controls(line);
+	kbuf_printf(b, "    %s %g, line %zu: %s%s\n      by %s\n", c->name, c->weight,
+	    kline_at(s->text, at.from), line, cut ? "…" : "", p->text);
 }
 
 static double
@@ -394,27 +396,31 @@ score_of(struct run *r, int dim, int level)
 {
 	const struct level *l = &r->t->level[dim * KPATTERN_LEVELS + level];
 	double matched = 0, total = 0, heaviest = 0, *score = &r->score[dim][level];
+	auto_buf struct kbuf matches = kbuf_empty();
 
 	if (!isnan(*score))
 		return *score;
 	for (size_t i = 0; i < l->n; i++) {
 		const struct category *c = &l->c[i];
+		const struct subject *s = c->comments ? &r->all : &r->code;
 		struct kregex_span at;
-		const struct pattern *p =
-		    first_match(&c->patterns, c->comments ? &r->all : &r->code, &at);
+		const struct pattern *p = first_match(&c->patterns, s, &at);
 
 		total += c->weight;
 		if (!p)
 			continue;
 		matched += c->weight;
 		heaviest = fmax(heaviest, c->weight);
-		tell_match(r, c, p->text, at);
+		if (r->told)
+			tell_match(&matches, c, p, s, at);
 	}
 	*score = l->n ? matched / total : 0;
 	if (heaviest >= decisive_weight)
 		*score = fmax(*score, decisive_score);
-	if (r->trace && r->trace->score)
-		r->trace->score(r->trace->arg, dim, level, *score, threshold_of(level));
+	if (r->told)
+		kbuf_printf(r->told, "  %s %d: score %.4f, threshold %.2f%s\n%s",
+		    kpattern_dims[dim], level, *score, threshold_of(level),
+		    *score >= threshold_of(level) ? ", reached" : "", matches.data);
 	return *score;
 }
 
@@ -451,8 +457,9 @@ apply_gates(struct run *r, int dim, int level, int *highest)
 			continue;
 		*highest = g->level - 1;
 		level = g->otherwise >= 0 ? g->otherwise : level_up_to(r, dim, *highest);
-		if (r->trace && r->trace->gate)
-			r->trace->gate(r->trace->arg, g->name, dim, from, level);
+		if (r->told)
+			kbuf_printf(r->told, "  %s: gate %s limits it to %d instead of %d\n",
+			    kpattern_dims[dim], g->name, level, from);
 	}
 	return level;
 }
@@ -463,7 +470,7 @@ classify_dim(struct run *r, int dim, struct kpattern_result *result)
 	int highest = KPATTERN_LEVELS - 1, level;
 	double best = 0;
 
-	if (r->trace)
+	if (r->told)
 		for (int l = highest; l > 0; l--)
 			score_of(r, dim, l);
 	level = level_up_to(r, dim, highest);
@@ -477,7 +484,7 @@ classify_dim(struct run *r, int dim, struct kpattern_result *result)
 
 void
 kpattern_classify(struct kpattern_table *t, const char *src, size_t len, int flags,
-    struct kpattern_result *result, const struct kpattern_trace *trace)
+    struct kpattern_result *result, struct kbuf *told)
 {
 	auto_free char *stripped = flags & KPATTERN_STRIP ? ktoken_strip(src, len, t->lang) : NULL;
 	auto_buf struct kbuf neutral = { 0 };
@@ -485,7 +492,7 @@ kpattern_classify(struct kpattern_table *t, const char *src, size_t len, int fla
 
 	r.t = t;
 	r.flags = flags;
-	r.trace = trace;
+	r.told = told;
 	r.code = (struct subject){ .text = stripped ? stripped : src, .len = len };
 	r.all = (struct subject){ .text = src, .len = len };
 	if (!t->names) {

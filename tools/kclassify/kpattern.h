@@ -42,33 +42,16 @@ struct kpattern_result {
 	double confidence[KPATTERN_DIMS];
 };
 
-struct kpattern_match {
-	const char *category;
-	double weight;
-	const char *pattern;
-	/* the text that was matched, which has the lines and bytes of the source */
-	const char *text;
-	size_t from, to;
-};
-
 /*
- * Reports how a result was obtained, in this order for each dimension: the matches of level 3, then
- * that level's score, the same for 2 and 1, then every gate that fired, with the level that it
- * limited the dimension to. Any of them may be NULL.
- */
-struct kpattern_trace {
-	void (*match)(void *arg, const struct kpattern_match *m);
-	void (*score)(void *arg, int dim, int level, double score, double threshold);
-	void (*gate)(void *arg, const char *name, int dim, int from, int to);
-	void *arg;
-};
-
-/*
- * Classify LEN bytes of SRC. The result depends only on table, source and flags. Without a trace
- * only the levels that decide are examined. If a pattern exceeds its match limit on a hostile text,
- * it counts as no match.
+ * Classify LEN bytes of SRC. The result depends only on table, source and flags. If a pattern
+ * exceeds its match limit on a hostile text, it counts as no match.
+ *
+ * TOLD (NULL: nothing) gets lines that say how the result was obtained, in this order for each
+ * dimension: the score of level 3 and its matches, the same for 2 and 1, then every gate that
+ * fired, with the level that it limited the dimension to. Without it only the levels that decide
+ * are examined.
  */
 void kpattern_classify(struct kpattern_table *t, const char *src, size_t len, int flags,
-    struct kpattern_result *result, const struct kpattern_trace *trace);
+    struct kpattern_result *result, struct kbuf *told);
 
 #endif

@@ -24,63 +24,21 @@ struct classifier {
 	const char *dir; /* of the campaign */
 };
 
-/* What --explain prints about one source. */
-struct report {
-	struct kbuf matches; /* for the level whose score comes next */
-	struct kbuf text;
-};
-
+/* Prints one line about a source, or what --explain says about it. */
 static void
-report_match(void *arg, const struct kpattern_match *m)
+classify(const struct classifier *c, const char *name, const char *source, size_t len)
 {
-	enum { SHOWN = 60 };
-	struct report *r = arg;
-	size_t len = m->to - m->from, shown = len < SHOWN ? len : SHOWN;
-	char *text = kstrndup(m->text + m->from, shown);
+	auto_buf struct kbuf told = { 0 }, line = { 0 };
+	struct kpattern_result r;
+	const int *at = r.coords;
 
-	for (char *p = text; (p = strpbrk(p, "\n\t\r")); p++)
-		*p = ' ';
-	kmask_controls(text);
-	kbuf_printf(&r->matches, "    %s %g, line %zu: %s%s\n      by %s\n", m->category, m->weight,
-	    kline_at(m->text, m->from), text, len > shown ? "…" : "", m->pattern);
-	free(text);
-}
-
-static void
-report_score(void *arg, int dim, int level, double score, double threshold)
-{
-	struct report *r = arg;
-
-	kbuf_printf(&r->text, "  %s %d: score %.4f, threshold %.2f%s\n", kpattern_dims[dim], level,
-	    score, threshold, score >= threshold ? ", reached" : "");
-	kbuf_add(&r->text, r->matches.data ? r->matches.data : "", r->matches.len);
-	r->matches.len = 0;
-}
-
-static void
-report_gate(void *arg, const char *name, int dim, int from, int to)
-{
-	struct report *r = arg;
-
-	kbuf_printf(&r->text, "  %s: gate %s limits it to %d instead of %d\n", kpattern_dims[dim],
-	    name, to, from);
-}
-
-static void
-explain(const struct classifier *c, const char *name, const char *source, size_t len)
-{
-	struct report r = { 0 };
-	struct kpattern_trace trace = { report_match, report_score, report_gate, &r };
-	struct kpattern_result result;
-	const int *at = result.coords;
-	auto_buf struct kbuf head = { 0 };
-
-	kpattern_classify(c->table, source, len, c->flags, &result, &trace);
-	kbuf_printf(&head, "%s: cell %d%d%d%d\n", name, at[0], at[1], at[2], at[3]);
-	kbuf_add(&head, r.text.data, r.text.len - 1);
-	kout_line(head.data, head.len);
-	kbuf_free(&r.matches);
-	kbuf_free(&r.text);
+	kpattern_classify(c->table, source, len, c->flags, &r, c->explain ? &told : NULL);
+	if (c->explain)
+		kbuf_printf(&line, "%s: cell %d%d%d%d\n%.*s", name, at[0], at[1], at[2], at[3],
+		    (int)told.len - 1, told.data);
+	else
+		kbuf_printf(&line, "%d %d %d %d  %s", at[0], at[1], at[2], at[3], name);
+	kout_line(line.data, line.len);
 }
 
 static void
@@ -89,18 +47,8 @@ classify_source(const struct classifier *c, const char *path)
 	const char *name = path ? path : "-";
 	size_t len;
 	auto_free char *source = kread_file_or_die(name, SOURCE_MAX, &len);
-	char *line;
-	struct kpattern_result r;
 
-	if (c->explain) {
-		explain(c, name, source, len);
-	} else {
-		kpattern_classify(c->table, source, len, c->flags, &r, NULL);
-		line = kasprintf(
-		    "%d %d %d %d  %s", r.coords[0], r.coords[1], r.coords[2], r.coords[3], name);
-		kout_line(line, strlen(line));
-		free(line);
-	}
+	classify(c, name, source, len);
 }
 
 /* The candidate's main file and the other files of its bundle; empty when there is no code. */
@@ -149,7 +97,7 @@ classify_record(const struct classifier *c, struct krec *rec)
 	collect_source(rec, &source);
 	if (c->explain) {
 		krec_id(rec, id, sizeof id);
-		explain(c, id, source.data, source.len);
+		classify(c, id, source.data, source.len);
 	} else {
 		kpattern_classify(c->table, source.data, source.len, c->flags, &r, NULL);
 		coords = coords_of(&r);
