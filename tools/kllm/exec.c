@@ -9,6 +9,7 @@
 #include "kfence.h"
 #include "kllm.h"
 #include "kproc.h"
+#include "kregex.h"
 #include "ksandbox.h"
 #include "secret.h"
 
@@ -30,19 +31,11 @@ static char *
 preset(const char *name)
 {
 	auto_free char *path = kdata_path("tools/kllm/presets.tsv"),
-	               *text = kread_file_or_die(path, 1 << 20, NULL);
-	char *found = NULL;
+	               *text = kread_file_or_die(path, 1 << 20, NULL),
+	               *row = kasprintf("\n%s\t", name);
+	const char *at = strstr(text, row);
 
-	for (char *line = text, *next; line && *line; line = next) {
-		size_t n = strlen(name);
-
-		next = strchr(line, '\n');
-		if (next)
-			*next++ = '\0';
-		if (*line != '#' && !strncmp(line, name, n) && line[n] == '\t')
-			found = kstrdup(line + n + 1);
-	}
-	return found;
+	return at ? kstrndup(at + strlen(row), strcspn(at + strlen(row), "\n")) : NULL;
 }
 
 /*
@@ -52,23 +45,16 @@ preset(const char *name)
 static void
 cut_pointers(struct command *cmd)
 {
-	char *pointers[2] = { NULL, NULL };
+	struct kregex_span at[3];
 
-	for (int i = 0; i < 2; i++) {
-		char *colon = strrchr(cmd->line, ':');
-
-		if (!colon || colon[1] != '/' || strpbrk(colon, " \t\"'"))
-			break;
-		*colon = '\0';
-		pointers[1] = pointers[0];
-		pointers[0] = colon + 1;
-	}
-	if (!pointers[0])
+	if (!kregex_find("(?s)\\A.*?:(/[^:\\s\"']*)(?::(/[^:\\s\"']*))?\\z", cmd->line,
+	        strlen(cmd->line), at, LEN(at)))
 		kdie(K_USAGE,
 		    "model.provider: exec-json:COMMAND:/POINTER needs a JSON pointer to "
 		    "the answer");
-	cmd->text_pointer = kstrdup(pointers[0]);
-	cmd->usage_pointer = pointers[1] ? kstrdup(pointers[1]) : NULL;
+	cmd->text_pointer = kregex_text(cmd->line, at[1]);
+	cmd->usage_pointer = kregex_text(cmd->line, at[2]);
+	cmd->line[at[1].from - 1] = '\0';
 }
 
 static void
@@ -77,8 +63,7 @@ parse_command(struct command *cmd, const char *provider)
 	auto_free char *known = NULL;
 
 	*cmd = (struct command){ 0 };
-	if (!strncmp(provider, "exec:", 5) &&
-	    !provider[5 + strspn(provider + 5, "abcdefghijklmnopqrstuvwxyz0123456789-")])
+	if (kregex_is("\\Aexec:[a-z\\d-]*\\z", provider))
 		known = preset(provider + 5);
 	if (known)
 		provider = known;
@@ -159,24 +144,13 @@ complaint(const struct kproc_result *r)
 	return b.data;
 }
 
-static _Noreturn void fail(const struct call *c, enum failure f, const char *fmt, ...)
-    __attribute__((format(printf, 3, 4)));
-
 /*
  * Ends the program as after a server's failure: "id: class: reason", and the exit code of the
  * class.
  */
-static _Noreturn void
-fail(const struct call *c, enum failure f, const char *fmt, ...)
-{
-	va_list args;
-	char *text;
-
-	va_start(args, fmt);
-	text = kvasprintf(fmt, args);
-	va_end(args);
-	kdie(failure_rule(f)->exit_code, "%s: %s: %s", c->id, failure_rule(f)->name, text);
-}
+#define fail(c, f, fmt, ...) \
+	kdie(failure_rule(f)->exit_code, "%s: %s: " fmt, (c)->id, failure_rule(f)->name, \
+	    __VA_ARGS__)
 
 /* A command that failed ends the program; the exit code says whether trying again makes sense. */
 static void

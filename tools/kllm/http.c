@@ -10,6 +10,7 @@
 #include "kextract.h"
 #include "klimit.h"
 #include "kllm.h"
+#include "kregex.h"
 #include "models.h"
 #include "request.h"
 #include "secret.h"
@@ -70,35 +71,26 @@ server_of(const struct call *c)
 static char *
 build_url(const struct call *c, size_t server)
 {
-	static const char version[] = "/v1";
 	const char *base = *c->base_url ? c->base_url : servers[server].base;
-	const char *path = servers[server].path;
-	size_t len = strlen(base), n = strlen(version);
+	auto_free char *plain = kregex_sub("/+\\z", base, ""),
+	               *whole = kasprintf("%s%s", plain, servers[server].path);
 
-	while (len && base[len - 1] == '/')
-		len--;
-	for (const char *p = base; *p; p++)
-		if (*p <= ' ' || *p == 0x7f)
-			kdie(K_USAGE, "model.base_url: contains white space or control characters");
-	if (len >= n && !strncmp(base + len - n, version, n) && !strncmp(path, version, n))
-		path += n;
-	return kasprintf("%.*s%s", (int)len, base, path);
+	if (kregex_is("[\\x01-\\x20\\x7f]", base))
+		kdie(K_USAGE, "model.base_url: contains white space or control characters");
+	return kregex_sub("/v1/v1/", whole, "/v1/");
 }
 
 static void
 check_url(const char *url)
 {
-	bool secure = !strncmp(url, "https://", 8);
-	const char *host = strstr(url, "://");
-
-	if (!secure && strncmp(url, "http://", 7))
+	if (!kregex_is("\\Ahttps?://", url))
 		kdie(K_USAGE, "model.base_url: '%s' does not begin with https://", url);
-	if (!secure && !url_is_loopback(url))
+	if (!kregex_is("\\Ahttps:", url) && !url_is_loopback(url))
 		kdie(K_USAGE,
 		    "model.base_url: '%s' must begin with https://, or key and prompts would cross "
 		    "the network unencrypted",
 		    url);
-	if (memchr(host + 3, '@', strcspn(host + 3, "/?#")))
+	if (kregex_is("://[^/?#]*@", url))
 		kdie(K_USAGE,
 		    "model.base_url: contains a user name or password; use a key file instead");
 }

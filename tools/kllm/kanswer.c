@@ -4,6 +4,8 @@
 
 #include <strings.h>
 
+#include "kregex.h"
+
 /* Copy of a JSON string as one line of C text. */
 static void
 copy_line(char *to, size_t size, const json_t *v)
@@ -14,17 +16,6 @@ copy_line(char *to, size_t size, const json_t *v)
 			*p = ' ';
 }
 
-/* The code unit of an escape \uXXXX at S, or 0. Half a surrogate pair needs exactly four digits. */
-static unsigned long
-unit_at(const char *s)
-{
-	char digits[5] = "";
-
-	if (strncmp(s, "\\u", 2))
-		return 0;
-	return strtoul(strncat(digits, s + 2, 4), NULL, 16);
-}
-
 /*
  * JSON that a strict parser accepts: escapes of half a surrogate pair become \ufffd, and bytes that
  * are not UTF-8 U+FFFD.
@@ -33,21 +24,11 @@ static char *
 mend(const char *s, size_t len)
 {
 	json_auto_t *clean = kjson_text(s, len);
-	char *text = kstrdup(json_string_value(clean));
 
-	for (char *p = text; (p = strchr(p, '\\')) && p[1];) {
-		unsigned long unit = unit_at(p), next = unit >> 11 == 0x1b ? unit_at(p + 6) : 0;
-
-		if (unit >> 10 == 0x36 && next >> 10 == 0x37) {
-			p += 12;
-		} else if (unit >> 11 == 0x1b) {
-			memcpy(p, "\\ufffd", 6);
-			p += 6;
-		} else {
-			p += 2;
-		}
-	}
-	return text;
+	return kregex_sub("(?i)(\\G(?:[^\\\\]++|\\\\\\\\|\\\\(?!ud[89a-f][\\da-f]{2}).?|"
+	                  "\\\\ud[89ab][\\da-f]{2}\\\\ud[c-f][\\da-f]{2})*+)\\\\ud[89a-f][\\da-f]{"
+	                  "2}",
+	    json_string_value(clean), "$1\\ufffd");
 }
 
 static json_t *

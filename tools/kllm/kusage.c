@@ -64,153 +64,118 @@ kusage_read(struct kusage *u, const json_t *obj)
 	return in || out;
 }
 
-enum column_type { COL_TEXT, COL_PRICE, COL_COUNT, COL_FLAG, COL_THINKING };
-
-/* Columns by name, so that the file may have them in any order, and more of them. */
-static const struct column {
-	const char *name;
-	enum column_type type;
-	size_t at, size;
-} columns[] = {
-#define FIELD(name, type, field) \
-	{ \
-		name, type, offsetof(struct kmodel, field), sizeof((struct kmodel *)0)->field \
-	}
-	FIELD("provider", COL_TEXT, provider),
-	FIELD("match", COL_TEXT, match),
-	FIELD("input", COL_PRICE, input),
-	FIELD("cache_read", COL_PRICE, cache_read),
-	FIELD("cache_write_5m", COL_PRICE, cache_write_5m),
-	FIELD("cache_write_1h", COL_PRICE, cache_write_1h),
-	FIELD("output", COL_PRICE, output),
-	FIELD("tier_start", COL_COUNT, tier_start),
-	FIELD("tier_input", COL_PRICE, tier_input),
-	FIELD("tier_cache", COL_PRICE, tier_cache),
-	FIELD("tier_output", COL_PRICE, tier_output),
-	FIELD("max_out", COL_COUNT, max_output),
-	FIELD("cap_field", COL_TEXT, cap_field),
-	FIELD("sampling", COL_FLAG, sampling),
-	FIELD("thinking", COL_THINKING, thinking),
-	FIELD("min_cache", COL_COUNT, min_cache),
-	FIELD("from_date", COL_TEXT, from_date),
-#undef FIELD
+/* A line of the table. */
+struct row {
+	const char *file;
+	long line;
+	json_t *cells; /* by the names of their columns, without empty ones and "-" */
 };
-enum { FIELDS_MAX = 64 };
+
+_Noreturn static void
+fault(const struct row *r, const char *name)
+{
+	kdie(K_USAGE, "%s:%ld: %s: invalid value '%s'", r->file, r->line, name,
+	    kjson_str_or(r->cells, name, ""));
+}
+
+/* A cell times SCALE; UNKNOWN if it is empty. */
+static int64_t
+number(const struct row *r, const char *name, double max, double scale, int64_t unknown)
+{
+	const char *text = kjson_str_or(r->cells, name, NULL);
+	char *end;
+	double v = text ? strtod(text, &end) : 0;
+
+	if (!text)
+		return unknown;
+	if (*end || !(v >= 0 && v <= max))
+		fault(r, name);
+	return llround(v * scale);
+}
+
+static int64_t
+price(const struct row *r, const char *name)
+{
+	return number(r, name, KCAMP_PRICE_MAX, 1e6, -1);
+}
+
+static int64_t
+count(const struct row *r, const char *name)
+{
+	return number(r, name, 1e9, 1, 0);
+}
+
+/* Which of two or three choices it is; the first if the cell is empty. */
+static size_t
+choice(const struct row *r, const char *name, const char *const of[3])
+{
+	size_t i = kindex_of(kjson_str_or(r->cells, name, of[0]), of, of[2] ? 3 : 2);
+
+	if (!of[i])
+		fault(r, name);
+	return i;
+}
 
 static void
-set_defaults(struct kmodel *m)
+set_text(const struct row *r, const char *name, char *to, size_t size)
 {
-	*m = (struct kmodel){
-		.input = -1,
-		.cache_read = -1,
-		.cache_write_5m = -1,
-		.cache_write_1h = -1,
-		.output = -1,
-		.tier_input = -1,
-		.tier_cache = -1,
-		.tier_output = -1,
-		.cap_field = "max_tokens",
-		.sampling = true,
+	const char *text = kjson_str_or(r->cells, name, "");
+
+	if (strlen(text) >= size)
+		fault(r, name);
+	strcpy(to, text);
+}
+
+static struct kmodel
+model_of(const struct row *r)
+{
+	static const char *const caps[] = { "max_tokens", "max_completion_tokens", NULL, NULL },
+	                         *const flags[] = { "1", "0", NULL, NULL },
+	                         *const thinkings[] = { "none", "adaptive", "budget", NULL };
+	struct kmodel m = {
+		.input = price(r, "input"),
+		.cache_read = price(r, "cache_read"),
+		.cache_write_5m = price(r, "cache_write_5m"),
+		.cache_write_1h = price(r, "cache_write_1h"),
+		.output = price(r, "output"),
+		.tier_start = count(r, "tier_start"),
+		.tier_input = price(r, "tier_input"),
+		.tier_cache = price(r, "tier_cache"),
+		.tier_output = price(r, "tier_output"),
+		.max_output = count(r, "max_out"),
+		.cap_field = caps[choice(r, "cap_field", caps)],
+		.sampling = !choice(r, "sampling", flags),
+		.thinking = (enum kthinking)choice(r, "thinking", thinkings),
+		.min_cache = count(r, "min_cache"),
+		.line = r->line,
 	};
+
+	set_text(r, "provider", m.provider, sizeof m.provider);
+	set_text(r, "match", m.match, sizeof m.match);
+	set_text(r, "from_date", m.from_date, sizeof m.from_date);
+	return m;
 }
 
-/*
- * Store TEXT in M according to the column; "-" leaves the default. False when it is not a valid
- * value.
- */
-static bool
-set_field(struct kmodel *m, const struct column *col, const char *text)
+/* The cells of LINE, by the names in HEAD or, without one, a list of them. */
+static json_t *
+cells_of(char *line, const json_t *head, const char *file, long number)
 {
-	static const char *const thinkings[] = { "none", "adaptive", "budget" };
-	char *field = (char *)m + col->at, *end;
-	double v;
-
-	if (!strcmp(text, "-") || !*text)
-		return true;
-	switch (col->type) {
-	case COL_TEXT:
-		if (strlen(text) >= col->size)
-			return false;
-		strcpy(field, text);
-		return true;
-	case COL_THINKING:
-		for (size_t i = 0; i < LEN(thinkings); i++)
-			if (!strcmp(thinkings[i], text)) {
-				*(enum kthinking *)field = (enum kthinking)i;
-				return true;
-			}
-		return false;
-	case COL_FLAG:
-		*(bool *)field = *text == '1';
-		return (*text == '0' || *text == '1') && !text[1];
-	default:
-		break;
-	}
-	errno = 0;
-	v = strtod(text, &end);
-	if (*end || errno || !(v >= 0 && v <= (col->type == COL_PRICE ? KCAMP_PRICE_MAX : 1e9)))
-		return false;
-	*(int64_t *)field = col->type == COL_PRICE ? llround(v * 1e6) : llround(v);
-	return true;
-}
-
-/* Cut LINE at its tabs, in place. */
-static size_t
-split(char *line, char *fields[FIELDS_MAX])
-{
+	json_t *cells = head ? json_object() : json_array();
+	const char *cell;
 	size_t n = 0;
 
-	for (char *p = line; p && n < FIELDS_MAX; n++) {
-		fields[n] = strsep(&p, "\t");
-		if (!p)
-			return n + 1;
-	}
-	return n;
-}
-
-static const struct column *
-column_named(const char *name)
-{
-	for (size_t i = 0; i < LEN(columns); i++)
-		if (!strcmp(columns[i].name, name))
-			return &columns[i];
-	return NULL;
-}
-
-static void
-parse_row(struct kmodel *m, char *line, const char *file, long lineno,
-    const struct column *const heads[], size_t head_count)
-{
-	char *fields[FIELDS_MAX];
-	size_t n = split(line, fields);
-
-	if (n != head_count)
-		kdie(K_USAGE, "%s:%ld: %zu fields, but the header line has %zu", file, lineno, n,
-		    head_count);
-	set_defaults(m);
-	m->line = lineno;
-	for (size_t i = 0; i < n; i++)
-		if (heads[i] && !set_field(m, heads[i], fields[i]))
-			kdie(K_USAGE, "%s:%ld: %s: invalid value '%s'", file, lineno,
-			    heads[i]->name, fields[i]);
-	if (!*m->match)
-		kdie(K_USAGE, "%s:%ld: match: is missing", file, lineno);
-}
-
-static size_t
-parse_head(char *line, const char *file, const struct column *heads[])
-{
-	char *fields[FIELDS_MAX];
-	size_t n = split(line, fields);
-	bool matches = false;
-
-	for (size_t i = 0; i < n; i++) {
-		heads[i] = column_named(fields[i]);
-		matches |= !strcmp(fields[i], "match");
-	}
-	if (!matches)
-		kdie(K_USAGE, "%s: the header line has no column 'match'", file);
-	return n;
+	for (; (cell = strsep(&line, "\t")); n++)
+		if (!head)
+			json_array_append_new(cells, kjson_string(cell));
+		else if (n < json_array_size(head) && *cell && strcmp(cell, "-"))
+			json_object_set_new(
+			    cells, json_string_value(json_array_get(head, n)), kjson_string(cell));
+	if (head && n != json_array_size(head))
+		kdie(K_USAGE, "%s:%ld: %zu fields, but the header line has %zu", file, number, n,
+		    json_array_size(head));
+	if (head ? !json_object_get(cells, "match") : !kjson_has(cells, "match"))
+		kdie(K_USAGE, "%s:%ld: match: is missing", file, number);
+	return cells;
 }
 
 static bool
@@ -228,26 +193,27 @@ kmodel_find(struct kmodel *m, const char *file, bool local, const char *model, c
 {
 	auto_free char *text = kread_file_or_die(file, 16 << 20, NULL);
 	char *rest = text, *line;
-	const struct column *heads[FIELDS_MAX];
-	size_t head_count = 0;
-	struct kmodel row;
-	long lineno = 0;
+	json_auto_t *head = NULL;
+	struct row r = { .file = file };
 
-	set_defaults(m);
+	*m = model_of(&r);
 	while ((line = strsep(&rest, "\n"))) {
-		lineno++;
+		struct kmodel one;
+
+		r.line++;
 		if (!*line || *line == '#')
 			continue;
-		if (!head_count) {
-			head_count = parse_head(line, file, heads);
+		r.cells = cells_of(line, head, file, r.line);
+		if (!head) {
+			head = r.cells;
 			continue;
 		}
-		parse_row(&row, line, file, lineno, heads, head_count);
-		if (strcmp(row.from_date, date) > 0 || !applies(&row, local, model))
-			continue;
-		if (!*m->match ||
-		    (!strcmp(m->match, row.match) && strcmp(row.from_date, m->from_date) > 0))
-			*m = row;
+		one = model_of(&r);
+		json_decref(r.cells);
+		if (strcmp(one.from_date, date) <= 0 && applies(&one, local, model) &&
+		    (!*m->match ||
+		        (!strcmp(m->match, one.match) && strcmp(one.from_date, m->from_date) > 0)))
+			*m = one;
 	}
 	return *m->match != '\0';
 }

@@ -47,9 +47,9 @@ struct kmodel {
 	/* input tokens above which the tier's prices apply to the whole request; 0: no tier */
 	int64_t tier_start;
 	int64_t tier_input, tier_cache, tier_output;
-	int64_t max_output; /* tokens; 0: unknown */
-	char cap_field[32]; /* "max_tokens" or "max_completion_tokens" */
-	bool sampling;      /* temperature may be sent */
+	int64_t max_output;    /* tokens; 0: unknown */
+	const char *cap_field; /* "max_tokens" or "max_completion_tokens" */
+	bool sampling;         /* temperature may be sent */
 	enum kthinking thinking;
 	int64_t min_cache; /* tokens that a prefix needs to be cached */
 	char from_date[16];

@@ -221,12 +221,7 @@ prepare(struct call *c, const struct kcamp *camp, const struct options *o)
 	c->stable_bytes = stable > 0 && (size_t)stable <= user_len ? (size_t)stable : 0;
 	krec_id(&c->rec, c->id, sizeof c->id);
 	c->out = o->out;
-	if (o->out) {
-		const char *slash = strrchr(o->out, '/');
-
-		c->folder = slash ? kstrndup(o->out, (size_t)(slash - o->out) + (slash == o->out))
-		                  : kstrdup(".");
-	}
+	c->folder = o->out ? kfolder_of(o->out) : NULL;
 	c->budget_usd = o->budget ? knum_double(o->budget, 0, 1e9, "--budget")
 	                          : kcamp_num(camp, "stop.budget_usd");
 	c->allow_secrets = o->allow_secrets;

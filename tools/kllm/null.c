@@ -8,73 +8,46 @@
 #include "backend.h"
 #include "kllm.h"
 
-enum { LINES_MAX = 12, ADD_MAX = 4 };
+enum { LINES_MAX = 12, ADD_MAX = 4, LINES_MOST = 32 };
 
-/* Lines that the classifier distinguishes; they need not compute anything. */
-static const char *const c_lines[] = { "#pragma omp parallel for",
-	"#pragma omp parallel for collapse(2) schedule(static)", "#pragma omp simd",
-	"#pragma omp parallel for simd reduction(+:s)", "#pragma omp task", "#pragma omp atomic",
-	"#pragma GCC unroll 8", "for (int ii = 0; ii < n; ii += 64) for (int i = ii; i < n; i++)",
-	"for (int kk = 0; kk < n; kk += 128) for (int jj = 0; jj < n; jj += 8) for (int k = kk;;)",
-	"float tile[64][64];", "__builtin_prefetch(b + 64, 0, 3);", "const float *restrict p = b;",
-	"s = fmaf(a[0], b[0], s);", "__m256 v = _mm256_loadu_ps(b);",
-	"v = _mm256_fmadd_ps(v, v, v);", "__m512 w = _mm512_loadu_ps(b);",
-	"_mm256_stream_ps(a, v);", "float x __attribute__((vector_size(32)));",
-	"float *packed = aligned_alloc(64, 4096);", "memcpy(packed, b, 4096);" };
-static const char *const cuda_lines[] = { "__shared__ float tile[32][33];", "__syncthreads();",
-	"float4 v = *(const float4 *)p;", "#pragma unroll 8",
-	"s = __shfl_down_sync(0xffffffffu, s, 16);", "s = fmaf(a, b, s);",
-	"const float x = __ldg(p + i);", "wmma::mma_sync(c, a, b, c);",
-	"int i = blockIdx.x * blockDim.x + threadIdx.x;", "atomicAdd(out, s);",
-	"__launch_bounds__(256)", "cp.async.cg.shared.global [s], [g], 16;", "float r[8][8];",
-	"cudaStreamCreate(&stream);" };
-static const char *const triton_lines[] = { "pid = tl.program_id(0)", "acc = tl.dot(a, b, acc)",
-	"x = tl.load(p, mask=m)", "s = tl.sum(x, axis=0)", "@triton.autotune(configs=[], key=[])",
-	"num_warps = 8", "num_stages = 4", "tl.atomic_add(p, s)", "BLOCK: tl.constexpr = 128",
-	"x = tl.load(tl.make_block_ptr(p, s, t, o, b, r))", "for k in range(0, K, BLOCK): pass" };
-
-static const struct dialect {
+/* The lines that the model draws from for one backend. */
+struct dialect {
 	const char *mark;
-	const char *const *lines;
+	char *text, *lines[LINES_MOST]; /* LINES are in TEXT */
 	size_t count;
-} dialects[BACKEND_COUNT] = {
-	[BACKEND_C] = { "/* null model", c_lines, LEN(c_lines) },
-	[BACKEND_CUDA] = { "/* null model", cuda_lines, LEN(cuda_lines) },
-	[BACKEND_HIP] = { "/* null model", cuda_lines, LEN(cuda_lines) },
-	[BACKEND_OPENCL] = { "/* null model", c_lines, LEN(c_lines) },
-	[BACKEND_SYCL] = { "/* null model", c_lines, LEN(c_lines) },
-	[BACKEND_TRITON] = { "# null model", triton_lines, LEN(triton_lines) },
 };
 
-static const struct dialect *
-dialect_of(const struct call *c)
+static void
+load_dialect(struct dialect *d, const struct call *c)
 {
-	return &dialects[kcamp_backend(c->camp) - backends];
-}
+	auto_free char *path = kdata_path("tools/kllm/null.tsv");
+	const struct backend *b = kcamp_backend(c->camp);
 
-static bool
-line_is(const char *line, size_t len, const char *text)
-{
-	while (len && (*line == ' ' || *line == '\t')) {
-		line++;
-		len--;
+	*d = (struct dialect){ .mark = b == &backends[BACKEND_TRITON] ? "# null model"
+		                                                      : "/* null model",
+		.text = kread_file_or_die(path, 1 << 20, NULL) };
+	kpart_foreach(line, d->text, "\n") {
+		char *tab = strchr(line, '\t');
+
+		*tab = '\0';
+		if (kis_listed(line, b->name, strlen(b->name)) && d->count < LEN(d->lines))
+			d->lines[d->count++] = tab + 1;
 	}
-	return len == strlen(text) && !memcmp(line, text, len);
 }
 
 /* Which of the dialect's lines the parent has below its mark; each is kept with probability 0.8. */
 static size_t
 inherit(const struct dialect *d, const char *below, struct krng *rng, size_t kept[LINES_MAX])
 {
+	auto_free char *copy = kstrdup(below);
 	size_t count = 0;
 
-	for (const char *p = below; *p && count < LINES_MAX - ADD_MAX;) {
-		size_t n = strcspn(p, "\n");
+	kpart_foreach(line, copy, "\n") {
+		size_t i =
+		    kindex_of(line + strspn(line, " \t"), (const char *const *)d->lines, d->count);
 
-		for (size_t i = 0; i < d->count; i++)
-			if (line_is(p, n, d->lines[i]) && krng_double(rng) < 0.8)
-				kept[count++] = i;
-		p += n + (p[n] == '\n');
+		if (count < LINES_MAX - ADD_MAX && i < d->count && krng_double(rng) < 0.8)
+			kept[count++] = i;
 	}
 	return count;
 }
@@ -84,9 +57,8 @@ inherit(const struct dialect *d, const char *below, struct krng *rng, size_t kep
  * before; that is bounded, so that the thousandth generation is as long as the tenth.
  */
 static void
-mutate(const struct call *c, struct kbuf *out)
+mutate(const struct call *c, const struct dialect *d, struct kbuf *out)
 {
-	const struct dialect *d = dialect_of(c);
 	const char *parent = kjson_str_or(c->rec.json, "sample.parent.code", ""),
 	           *mark = strstr(parent, d->mark);
 	size_t base = mark ? (size_t)(mark - parent) : strlen(parent), kept[LINES_MAX], count, add;
@@ -133,14 +105,17 @@ put_plan(const struct call *c, struct kbuf *out)
 json_t *
 ask_null(const struct call *c)
 {
+	struct dialect d;
 	struct reply r;
 
+	load_dialect(&d, c);
 	reply_init(&r, "null", "null");
 	r.timeless = true;
 	if (kcamp_linear(c->camp))
 		put_plan(c, &r.text);
 	kbuf_printf(&r.text, "```%s\n", kcamp_str(c->camp, "language"));
-	mutate(c, &r.text);
+	mutate(c, &d, &r.text);
+	free(d.text);
 	kbuf_puts(&r.text, "```\n");
 	reply_estimate(&r, c);
 	r.nanousd = 0;

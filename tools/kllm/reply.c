@@ -38,15 +38,9 @@ safe_text(const char *s)
 static void
 add_flag(json_t *flags, json_t *flag)
 {
-	size_t i;
-	json_t *v;
-
-	json_array_foreach(flags, i, v)
-		if (json_equal(v, flag)) {
-			json_decref(flag);
-			return;
-		}
-	json_array_append_new(flags, flag);
+	if (!kjson_has(flags, json_string_value(flag)))
+		json_array_append(flags, flag);
+	json_decref(flag);
 }
 
 void
@@ -76,59 +70,43 @@ reply_price(struct reply *r, const struct call *c)
 static json_t *
 usage_json(const struct kusage *u)
 {
-	json_t *o = json_pack("{s:I s:I s:I s:I s:I}", "input_tokens", (json_int_t)u->input,
+	return json_pack("{s:I s:I s:I s:I s:I s:o*}", "input_tokens", (json_int_t)u->input,
 	    "output_tokens", (json_int_t)u->output, "reasoning_tokens", (json_int_t)u->reasoning,
 	    "cache_read_tokens", (json_int_t)u->cache_read, "cache_write_tokens",
-	    (json_int_t)u->cache_write);
-
-	if (u->estimated)
-		json_object_set_new(o, "estimated", json_true());
-	return o;
+	    (json_int_t)u->cache_write, "estimated", u->estimated ? json_true() : NULL);
 }
 
-static void
-set_times(json_t *o, const struct reply *r)
+/* NULL: not measured. */
+static json_t *
+milliseconds(double ms)
 {
-	json_t *ms = json_object();
-	char now[32];
-
-	if (r->first_byte_ms >= 0)
-		json_object_set_new(
-		    ms, "first_byte", json_real(round(r->first_byte_ms * 1e3) / 1e3));
-	if (r->total_ms >= 0)
-		json_object_set_new(ms, "total", json_real(round(r->total_ms * 1e3) / 1e3));
-	json_object_set_new(o, "ms", ms);
-	know_iso(now, sizeof now);
-	json_object_set_new(o, "time", json_string(now));
+	return ms >= 0 ? json_real(round(ms * 1e3) / 1e3) : NULL;
 }
 
 json_t *
 reply_finish(struct reply *r, const struct call *c)
 {
-	json_t *o = json_object();
 	bool text = secret_redact(&r->text), reasoning = secret_redact(&r->reasoning);
+	char now[32];
+	json_t *o;
 
 	if (text || reasoning)
 		reply_flag(r, "redacted");
-	json_object_set_new(o, "text", kjson_text(r->text.data, r->text.len));
-	if (r->reasoning.len)
-		json_object_set_new(
-		    o, "reasoning", kjson_text(r->reasoning.data, r->reasoning.len));
-	json_object_set_new(o, "provider", json_string(r->provider));
-	json_object_set_new(o, "model", safe_text(r->model));
-	json_object_set_new(o, "finish", json_string(r->finish));
-	json_object_set(o, "flags", r->flags);
-	if (json_array_size(r->failures))
-		json_object_set(o, "failures", r->failures);
-	if (r->usage.known)
-		json_object_set_new(o, "usage", usage_json(&r->usage));
-	if (r->nanousd != KUSAGE_UNKNOWN)
-		json_object_set_new(o, "cost_usd", json_real((double)r->nanousd / 1e9));
-	json_object_set_new(o, "attempts", json_integer(r->attempts));
-	json_object_set_new(o, "prompt_sha256", json_string(c->sha256));
-	if (!r->timeless)
-		set_times(o, r);
-	json_decref(r->flags);
+	o = json_pack("{s:o s:o* s:s s:o s:s s:o s:o* s:o* s:o* s:i s:s}", "text",
+	    kjson_text(r->text.data, r->text.len), "reasoning",
+	    r->reasoning.len ? kjson_text(r->reasoning.data, r->reasoning.len) : NULL, "provider",
+	    r->provider, "model", safe_text(r->model), "finish", r->finish, "flags", r->flags,
+	    "failures", json_array_size(r->failures) ? json_incref(r->failures) : NULL, "usage",
+	    r->usage.known ? usage_json(&r->usage) : NULL, "cost_usd",
+	    r->nanousd != KUSAGE_UNKNOWN ? json_real((double)r->nanousd / 1e9) : NULL, "attempts",
+	    r->attempts, "prompt_sha256", c->sha256);
+	if (!r->timeless) {
+		know_iso(now, sizeof now);
+		json_object_update_new(o,
+		    json_pack("{s:{s:o* s:o*} s:s}", "ms", "first_byte",
+		        milliseconds(r->first_byte_ms), "total", milliseconds(r->total_ms), "time",
+		        now));
+	}
 	json_decref(r->failures);
 	kbuf_free(&r->text);
 	kbuf_free(&r->reasoning);

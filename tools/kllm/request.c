@@ -2,6 +2,7 @@
 /* request: see request.h. */
 #include "request.h"
 
+#include "kregex.h"
 #include "models.h"
 
 static const char *
@@ -116,20 +117,14 @@ add_thinking(const struct request *r, json_t *o)
 static json_t *
 messages_body(const struct request *r)
 {
-	json_t *o = json_object(), *turns = json_array();
-	json_auto_t *system = json_array();
+	const char *system = r->call->system;
+	json_t *o = json_pack("{s:o s:I s:[{s:s s:o}] s:b}", "model", kjson_string(r->model),
+	    "max_tokens", (json_int_t)r->cap, "messages", "role", "user", "content",
+	    messages_user(r), "stream", 1);
 
-	if (*r->call->system) {
-		json_array_append_new(
-		    system, block(r->call->system, strlen(r->call->system), false));
-		json_object_set(o, "system", system);
-	}
-	json_array_append_new(
-	    turns, json_pack("{s:s s:o}", "role", "user", "content", messages_user(r)));
-	json_object_set_new(o, "model", kjson_string(r->model));
-	json_object_set_new(o, "max_tokens", json_integer(r->cap));
-	json_object_set_new(o, "messages", turns);
-	json_object_set_new(o, "stream", json_true());
+	if (*system)
+		json_object_set_new(
+		    o, "system", json_pack("[o]", block(system, strlen(system), false)));
 	add_thinking(r, o);
 	return o;
 }
@@ -146,22 +141,14 @@ cap_field(const struct request *r)
 static json_t *
 chat_body(const struct request *r)
 {
-	json_t *o = json_object(), *turns = json_array();
-	const char *effort = effort_of(r);
+	const char *system = r->call->system;
 
-	if (*r->call->system)
-		json_array_append_new(turns, text_message("system", r->call->system));
-	json_array_append_new(turns, text_message("user", r->call->user));
-	json_object_set_new(o, "model", kjson_string(r->model));
-	json_object_set_new(o, "messages", turns);
-	if (!(r->dropped & DROP_CAP))
-		json_object_set_new(o, cap_field(r), json_integer(r->cap));
-	json_object_set_new(o, "stream", json_true());
-	if (!(r->dropped & DROP_STREAM_OPTIONS))
-		json_object_set_new(o, "stream_options", json_pack("{s:b}", "include_usage", 1));
-	if (effort)
-		json_object_set_new(o, "reasoning_effort", json_string(effort));
-	return o;
+	return json_pack("{s:o s:[o* o] s:o* s:b s:o* s:s*}", "model", kjson_string(r->model),
+	    "messages", *system ? text_message("system", system) : NULL,
+	    text_message("user", r->call->user), cap_field(r),
+	    r->dropped & DROP_CAP ? NULL : json_integer(r->cap), "stream", 1, "stream_options",
+	    r->dropped & DROP_STREAM_OPTIONS ? NULL : json_pack("{s:b}", "include_usage", 1),
+	    "reasoning_effort", effort_of(r));
 }
 
 char *
@@ -184,15 +171,12 @@ request_body(const struct request *r, size_t *len)
 static bool
 names(const char *text, const char *word)
 {
-	size_t n = strlen(word);
+	auto_free char *pattern = kasprintf("\\b%s\\b", word);
+	struct kregex *re = kregex_new("a parameter", NULL, pattern, 0);
+	bool found = kregex_search(re, text, strlen(text), 0, NULL) == KREGEX_FOUND;
 
-	for (const char *p = text; (p = strstr(p, word)); p++) {
-		bool before = p > text && (isalnum((unsigned char)p[-1]) || p[-1] == '_');
-
-		if (!before && !isalnum((unsigned char)p[n]) && p[n] != '_')
-			return true;
-	}
-	return false;
+	kregex_free(re);
+	return found;
 }
 
 unsigned

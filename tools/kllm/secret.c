@@ -2,6 +2,8 @@
 /* secret: see secret.h. */
 #include "secret.h"
 
+#include "kregex.h"
+
 #include <sys/prctl.h>
 #include <sys/resource.h>
 
@@ -95,91 +97,51 @@ secret_load(const char *file, const char *name)
 }
 
 /*
- * What keys look like: a prefix that does not continue a word, then at least MIN characters of a
- * class.
+ * What keys look like: a prefix that does not continue a word, then many characters of a class. The
+ * first kind must contain a digit, a capital and a small letter, otherwise it may be a name in a
+ * program.
  */
-#define UPPER "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-#define LOWER "abcdefghijklmnopqrstuvwxyz"
-#define DIGITS "0123456789"
+static const char shapes[] = "(?<!\\w)(?:"
+                             "sk-(?=[\\w-]*\\d)(?=[\\w-]*[A-Z])(?=[\\w-]*[a-z])[\\w-]{16,}+|"
+                             "AIza[\\w-]{30,}+|"
+                             "(?:ghp|gho|hf|gsk)_[A-Za-z\\d]{30,}+|"
+                             "github_pat_[\\w-]{30,}+|"
+                             "AKIA[A-Z\\d]{16,}+|"
+                             "xoxb-[\\w-]{20,}+)";
 
-static const struct shape {
-	const char *prefix, *class;
-	size_t min;
-	/*
-	 * must contain a digit, a capital and a small letter, otherwise it may be a name in a
-	 * program
-	 */
-	bool mixed;
-} shapes[] = {
-	{ "sk-", UPPER LOWER DIGITS "-_", 16, true },
-	{ "AIza", UPPER LOWER DIGITS "-_", 30, false },
-	{ "ghp_", UPPER LOWER DIGITS, 30, false },
-	{ "gho_", UPPER LOWER DIGITS, 30, false },
-	{ "github_pat_", UPPER LOWER DIGITS "-_", 30, false },
-	{ "hf_", UPPER LOWER DIGITS, 30, false },
-	{ "AKIA", UPPER DIGITS, 16, false },
-	{ "xoxb-", UPPER LOWER DIGITS "-_", 20, false },
-	{ "gsk_", UPPER LOWER DIGITS, 30, false },
-};
-
-/* Length of the key-like text at S, or 0. */
-static size_t
-shape_at(const struct shape *shape, const char *s)
+/* The first secret in LEN bytes of TEXT. */
+static bool
+find_secret(const char *text, size_t len, struct kregex_span *at)
 {
-	size_t prefix = strlen(shape->prefix), n;
+	const char *key = loaded ? memmem(text, len, loaded, loaded_len) : NULL;
+	bool found = kregex_find(shapes, text, len, at, 1);
 
-	if (strncmp(s, shape->prefix, prefix))
-		return 0;
-	s += prefix;
-	n = strspn(s, shape->class);
-	if (n < shape->min ||
-	    (shape->mixed &&
-	        (strcspn(s, DIGITS) >= n || strcspn(s, UPPER) >= n || strcspn(s, LOWER) >= n)))
-		return 0;
-	return prefix + n;
-}
-
-/* Length of the secret that begins at S[I], or 0. */
-static size_t
-secret_at(const char *s, size_t i, size_t len)
-{
-	if (loaded && s[i] == *loaded && len - i >= loaded_len &&
-	    !memcmp(s + i, loaded, loaded_len))
-		return loaded_len;
-	if (i && (isalnum((unsigned char)s[i - 1]) || s[i - 1] == '_'))
-		return 0;
-	for (size_t k = 0; k < LEN(shapes); k++) {
-		size_t n = s[i] == *shapes[k].prefix ? shape_at(&shapes[k], s + i) : 0;
-
-		if (n)
-			return n;
-	}
-	return 0;
+	if (key && (!found || (size_t)(key - text) <= at->from))
+		*at =
+		    (struct kregex_span){ (size_t)(key - text), (size_t)(key - text) + loaded_len };
+	return found || key;
 }
 
 bool
 secret_in(const char *text, size_t len)
 {
-	for (size_t i = 0; i < len; i++)
-		if (secret_at(text, i, len))
-			return true;
-	return false;
+	return find_secret(text, len, &(struct kregex_span){ 0, 0 });
 }
 
 bool
 secret_redact(struct kbuf *b)
 {
 	struct kbuf out = { 0 };
+	struct kregex_span at;
+	size_t done = 0;
 
-	if (!b->len || !secret_in(b->data, b->len))
-		return false;
-	for (size_t i = 0, n; i < b->len; i += n ? n : 1) {
-		n = secret_at(b->data, i, b->len);
-		if (n)
-			kbuf_puts(&out, "[redacted]");
-		else
-			kbuf_add(&out, b->data + i, 1);
+	for (; b->len && find_secret(b->data + done, b->len - done, &at); done += at.to) {
+		kbuf_add(&out, b->data + done, at.from);
+		kbuf_puts(&out, "[redacted]");
 	}
+	if (!done)
+		return false;
+	kbuf_add(&out, b->data + done, b->len - done);
 	explicit_bzero(b->data, b->len);
 	kbuf_free(b);
 	*b = out;

@@ -11,6 +11,7 @@
 #include <strings.h>
 
 #include "kllm.h"
+#include "kregex.h"
 #include "url.h"
 
 enum { HEAD_MAX = 1 << 16 };
@@ -76,17 +77,8 @@ load_libcurl(bool tls)
 }
 
 /* Headers about limits, and those that identify a request; none of them contains a secret. */
-static const char *const allowed[] = { "content-type", "retry-after", "retry-after-ms",
-	"x-should-retry", "request-id", "x-request-id", "x-generation-id", "location" };
-
-static bool
-is_allowed(const char *line, size_t name_len)
-{
-	for (size_t i = 0; i < LEN(allowed); i++)
-		if (name_len == strlen(allowed[i]) && !strncasecmp(line, allowed[i], name_len))
-			return true;
-	return false;
-}
+static const char allowed[] = "(?i)\\A(?:content-type|retry-after(?:-ms)?|x-should-retry|"
+                              "(?:x-)?request-id|x-generation-id|location)(?=:)";
 
 /*
  * Called for each line of each header block: of interim responses, of the response, and of
@@ -98,19 +90,16 @@ on_header(char *line, size_t size, size_t count, void *arg)
 	struct transfer *w = arg;
 	struct kbuf *head = &w->t->head;
 	size_t len = size * count, n = len;
-	const char *colon;
+	struct kregex_span name;
 
 	while (n && (line[n - 1] == '\r' || line[n - 1] == '\n'))
 		n--;
 	if (n > 5 && !strncmp(line, "HTTP/", 5) && !w->in_body)
 		kbuf_free(head);
-	colon = memchr(line, ':', n);
-	if (w->in_body || !colon || !is_allowed(line, (size_t)(colon - line)) ||
-	    head->len > HEAD_MAX)
+	if (w->in_body || head->len > HEAD_MAX || !kregex_find(allowed, line, n, &name, 1))
 		return len;
-	for (const char *p = line; p < colon; p++)
-		kbuf_printf(head, "%c", *p >= 'A' && *p <= 'Z' ? *p + 32 : *p);
-	kbuf_add(head, colon, (size_t)(line + n - colon));
+	for (size_t i = 0; i < n; i++)
+		kbuf_printf(head, "%c", i < name.to ? tolower((unsigned char)line[i]) : line[i]);
 	kbuf_puts(head, "\n");
 	return len;
 }

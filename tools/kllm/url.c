@@ -2,66 +2,41 @@
 /* url: see url.h. */
 #include "url.h"
 
-#include <arpa/inet.h>
+#include "kregex.h"
 
 char *
 url_host(const char *url)
 {
-	const char *p = strstr(url, "://"), *end, *at;
+	struct kregex_span at[2];
 	char *host;
 
-	if (!p)
+	if (!kregex_find("://(?:[^/?#\\\\]*@)?(?|\\[([^]/?#\\\\]*)\\]|([^:/?#\\\\]*))", url,
+	        strlen(url), at, LEN(at)))
 		return kstrdup("");
-	p += 3;
-	end = p + strcspn(p, "/?#\\");
-	while ((at = memchr(p, '@', (size_t)(end - p))))
-		p = at + 1;
-	if (*p == '[') {
-		const char *close = memchr(p, ']', (size_t)(end - p));
-
-		host = close ? kstrndup(p + 1, (size_t)(close - p) - 1) : kstrdup("");
-	} else {
-		const char *colon = memchr(p, ':', (size_t)(end - p));
-
-		host = kstrndup(p, (size_t)((colon ? colon : end) - p));
-	}
+	host = kregex_text(url, at[1]);
 	for (char *h = host; *h; h++)
 		*h = (char)tolower((unsigned char)*h);
 	return host;
 }
 
-/* The IPv4 address that HOST spells out, in host byte order; 0 when it is a name. */
-static uint32_t
-ipv4(const char *host)
-{
-	struct in_addr a;
-
-	return inet_pton(AF_INET, host, &a) == 1 ? ntohl(a.s_addr) : 0;
-}
-
-static bool
-ends_in(const char *s, const char *end)
-{
-	size_t n = strlen(s), m = strlen(end);
-
-	return n > m && !strcmp(s + n - m, end);
-}
+#define BYTE "(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)"
 
 bool
 url_is_loopback(const char *url)
 {
 	auto_free char *host = url_host(url);
 
-	return !strcmp(host, "localhost") || !strcmp(host, "::1") || ipv4(host) >> 24 == 127;
+	return kregex_is("\\A(?:localhost|::1|127(?:\\." BYTE "){3})\\z", host);
 }
 
 bool
 url_is_local(const char *url)
 {
 	auto_free char *host = url_host(url);
-	uint32_t ip = ipv4(host);
 
-	return url_is_loopback(url) || ip >> 24 == 10 || ip >> 20 == (172u << 4 | 1) ||
-	    ip >> 16 == (192u << 8 | 168) || ends_in(host, ".local") || ends_in(host, ".lan") ||
-	    (*host && !strpbrk(host, ".:"));
+	return url_is_loopback(url) ||
+	    kregex_is("\\A(?:10\\." BYTE "|172\\.(?:1[6-9]|2\\d|3[01])|192\\.168)(?:\\." BYTE "){2}"
+	              "\\z"
+	              "|.\\.(?:local|lan)\\z|\\A[^.:]+\\z",
+	        host);
 }
