@@ -491,7 +491,7 @@ ok 'advice depends on what the code does and on its types, not on names' '
 
 ok 'names used in the shipped templates are in the manual of the prompts' '
 	. "$T/helpers.sh"
-	find "$KILN_DATA/prompts" -name "*.txt" -not -path "*/adopt/*" -exec cat {} + | grep -o "{{[#^]\{0,1\}[a-z_.]*}}" | tr -d "{}#^" | sort -u >names
+	find "$KILN_DATA/prompts" -name "*.txt" -not -path "*/adopt/*" -not -path "*/data/*" -exec cat {} + | grep -o "{{[#^]\{0,1\}[a-z_.]*}}" | tr -d "{}#^" | sort -u >names
 	cat "$KILN_DATA"/prompts/instructions/*.json | grep -o "{{[#^]\{0,1\}[a-z_0-9.]*}}" | tr -d "{}#^" | sort -u >>names
 	sort -u names | while read -r n; do
 		case $n in

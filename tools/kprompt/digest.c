@@ -9,20 +9,6 @@
 
 enum { WORDS = 250, LOG_MAX = 60000, PROFILE_MAX = 20000 };
 
-/* TEXT between data marks, as a member; an empty one gives an empty string. */
-static void
-add_data(json_t *facts, const char *key, const char *text, size_t max, const char *what,
-    const char *salt)
-{
-	auto_free char *clean = kfence_clean(text, strlen(text)),
-	               *part = kfence_shorten(clean, max);
-	auto_buf struct kbuf b = kbuf_empty();
-
-	if (part[strspn(part, " \t\r\n")])
-		kfence_data(&b, part, what, salt);
-	json_object_set_new(facts, key, kjson_text(b.data, b.len));
-}
-
 static json_t *
 facts_of(const struct campaign *c, const struct krec *rec)
 {
@@ -41,8 +27,9 @@ facts_of(const struct campaign *c, const struct krec *rec)
 	json_object_set_new(facts, "code", kjson_text(code.data, code.len));
 	json_object_set_new(facts, "result", json_string(kjson_str_or(eval, "status", "")));
 	json_object_set_new(facts, "words", json_integer(WORDS));
-	add_data(facts, "log", kjson_str_or(eval, "log", ""), LOG_MAX, "evaluation log", salt);
-	add_data(facts, "profile", dump, PROFILE_MAX, "profile", salt);
+	json_object_set_new(facts, "log",
+	    data_part(kjson_str_or(eval, "log", ""), LOG_MAX, "evaluation log", salt));
+	json_object_set_new(facts, "profile", data_part(dump, PROFILE_MAX, "profile", salt));
 	return facts;
 }
 

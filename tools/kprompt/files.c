@@ -15,15 +15,17 @@ static struct file {
 static size_t count;
 /* The folders that are searched for prompt files, in this order. */
 static char *folders[2];
+static const struct kcamp *campaign; /* whose times or own metric is shown */
 
 void
-files_init(const char *dir)
+files_init(const struct kcamp *camp)
 {
 	char *shipped = kdata_path("prompts/stable.txt");
 
 	*strrchr(shipped, '/') = '\0';
-	folders[0] = kasprintf("%s/prompts", dir);
+	folders[0] = kasprintf("%s/prompts", camp->dir);
 	folders[1] = shipped;
+	campaign = camp;
 }
 
 char *
@@ -76,10 +78,51 @@ load(void *arg, const char *name, const char **file)
 }
 
 static void
+put_shown(struct kbuf *out, const char *how, double n)
+{
+	bool ms = !strcmp(how, "ms");
+	const char *unit;
+
+	n = kcamp_shown(campaign, ms ? n : n / 1e6, &unit);
+	kbuf_printf(out, ms ? "%.3f %s" : "%.4g %s", n, unit);
+}
+
+/*
+ * How templates write values: "?" a text or number that may be absent; "short" a number as a
+ * profiler shows it; "ms" and "ns" a time with its unit, or the campaign's own metric instead;
+ * ".3f", ".3g", ".3f/1e3" and ".0f*100" a number as printf does, after that arithmetic.
+ */
+static bool
+show(struct kbuf *out, const char *how, const json_t *value)
+{
+	const char *text = json_string_value(value);
+	double n = json_number_value(value), by = 1;
+	char conversion, operation = '*';
+	int digits;
+
+	if (!*how)
+		return false;
+	if (text || !value)
+		kbuf_puts(out, text ? text : strcmp(how, "?") ? "0" : "?");
+	else if (!strcmp(how, "?"))
+		kbuf_printf(out, "%.15g", n);
+	else if (!strcmp(how, "short"))
+		kbuf_printf(out, fabs(n) >= 1000 ? "%.0f" : "%.3g", n);
+	else if (!strcmp(how, "ms") || !strcmp(how, "ns"))
+		put_shown(out, how, n);
+	else if (sscanf(how, ".%d%c%c%lf", &digits, &conversion, &operation, &by) >= 2)
+		kbuf_printf(out, conversion == 'f' ? "%.*f" : "%.*g", digits,
+		    operation == '/' ? n / by : n * by);
+	else
+		return false;
+	return true;
+}
+
+static void
 render(
     struct kbuf *out, const char *text, const char *file, const json_t *context, json_t *sections)
 {
-	struct ktemplate t = { .load = load, .sections = sections };
+	struct ktemplate t = { .load = load, .sections = sections, .show = show };
 	char why[512];
 
 	if (!ktemplate_render(&t, out, text, file, context, why, sizeof why))

@@ -353,7 +353,6 @@ knowledge_open(struct campaign *c)
 	long budget = kcamp_int(c->camp, "prompt.knowledge_tokens");
 	auto_free char *own = kcamp_path(c->camp, "knowledge");
 	json_auto_t *routes = budget ? load_routes(own) : json_object(), *words = words_of(routes);
-	json_t *chosen;
 
 	if (budget) {
 		json_auto_t *files = all_notes(own), *wanted = wanted_words(c, routes);
@@ -365,9 +364,7 @@ knowledge_open(struct campaign *c)
 	c->when = json_incref(json_object_get(routes, "when"));
 	/* A project that the user names takes precedence over general notes. */
 	budget -= project_facts(c->stable, c->camp, budget / PROJECT_SHARE);
-	chosen = choose(c, NULL, budget);
-	json_object_set_new(c->stable, "has_knowledge", json_boolean(json_array_size(chosen) > 0));
-	json_object_set_new(c->stable, "knowledge", chosen);
+	json_object_set_new(c->stable, "knowledge", choose(c, NULL, budget));
 }
 
 void
@@ -377,16 +374,11 @@ lead_facts(json_t *facts, const struct campaign *c, const json_t *sample, const 
 		kjson_str_or(sample, "escalation", ""),
 		kjson_bool_or(sample, "stagnation", false) ? "stagnation" : "" };
 	enum { LEAD_TOKENS = 500 }; /* a few notes: the model has seen the general ones */
-	json_t *labels = json_array(),
-	       *routes = json_pack("{s:O}", "when", c->when ? c->when : json_null()), *chosen;
+	json_auto_t *labels = json_array();
 
 	for (size_t i = 0; i < LEN(said); i++)
-		route(labels, routes, "when", said[i]);
-	chosen = choose(c, labels, LEAD_TOKENS);
-	json_object_set_new(facts, "has_leads", json_boolean(json_array_size(chosen) > 0));
-	json_object_set_new(facts, "leads", chosen);
-	json_decref(labels);
-	json_decref(routes);
+		json_array_extend(labels, json_object_get(c->when, said[i]));
+	json_object_set_new(facts, "leads", choose(c, labels, LEAD_TOKENS));
 }
 
 /* What the record says about a section that was shown. */
@@ -431,19 +423,6 @@ project_member(const json_t *facts)
 	return out;
 }
 
-/* "memory_bound, isa" for people. The caller frees. */
-static char *
-joined(const json_t *words)
-{
-	struct kbuf b = kbuf_empty();
-	size_t i;
-	json_t *w;
-
-	json_array_foreach((json_t *)words, i, w)
-		kbuf_printf(&b, "%s%s", i ? ", " : "", json_string_value(w));
-	return b.data;
-}
-
 void
 knowledge_list(const struct campaign *c)
 {
@@ -453,17 +432,19 @@ knowledge_list(const struct campaign *c)
 
 	json_array_foreach(c->notes, i, s) {
 		bool shown = s == json_array_get(chosen, next);
-		auto_free char *when = joined(json_object_get(s, "when")), *line = NULL;
+		auto_buf struct kbuf when = { 0 };
+		auto_free char *line = NULL;
 
 		next += shown;
+		join(&when, json_object_get(s, "when"), ", ");
 		line = kasprintf("P%lld %5lld tokens  %s: %s%s%s%s",
 		    (long long)kjson_int_or(s, "priority", 0),
 		    (long long)kjson_int_or(s, "tokens", 0), kjson_str_or(s, "file", ""),
-		    kjson_str_or(s, "section", ""), *when ? "  (when " : "",
-		    *when       ? when
+		    kjson_str_or(s, "section", ""), when.len ? "  (when " : "",
+		    when.len    ? when.data
 		        : shown ? ""
 		                : "  (left out: no tokens left)",
-		    *when ? ")" : "");
+		    when.len ? ")" : "");
 		kout_line(line, strlen(line));
 	}
 }

@@ -42,10 +42,10 @@ struct prompt {
 };
 
 /*
- * files.c: prompt files. Each is searched in DIR/prompts first, then among the shipped ones, and
- * read once.
+ * files.c: prompt files. Each is searched in the campaign's prompts first, then among the shipped
+ * ones, and read once.
  */
-void files_init(const char *dir);
+void files_init(const struct kcamp *camp);
 /* Path of the prompt file NAME ("tips/c.txt"), or NULL; the caller frees. */
 char *files_find(const char *name);
 /* The JSON file prompts/NAME; dies with K_MISSING when there is none. New reference. */
@@ -61,6 +61,20 @@ void files_forms(struct kbuf *out, const char *name, const char *backend);
 char *files_fill(const char *text, const char *where, const json_t *context);
 void files_free(void);
 
+/*
+ * data.c: what comes with a record, as data. New references; "" for a text without words. WHAT,
+ * SALT: see kfence.h.
+ */
+json_t *data_text(const char *text, const char *what, const char *salt);
+/* The same with a text that is not clean, shortened to MAX characters. */
+json_t *data_part(const char *text, size_t max, const char *what, const char *salt);
+/* VALUE with each of its texts on one line. */
+json_t *data_lines(const json_t *value);
+/* The template data/FORM, filled in from the lines of VALUE; its first line; or as data. */
+void data_fill(struct kbuf *out, const char *form, const json_t *value);
+json_t *data_line(const char *form, const json_t *value);
+json_t *data_filled(const char *form, const json_t *value, const char *what, const char *salt);
+
 /* machine.c: add the contents of trials/000/machine.json, and what follows from them, to STABLE. */
 void machine_facts(json_t *stable, const struct kcamp *camp);
 
@@ -72,6 +86,9 @@ void roofline_facts(json_t *stable, const struct kcamp *camp);
  * caller frees.
  */
 char *task_facts(json_t *stable, const struct kcamp *camp);
+
+/* "a, b, c" from an array of texts; other items are skipped. */
+void join(struct kbuf *out, const json_t *list, const char *between);
 
 /*
  * families.c: add what the REFERENCE does to STABLE: "family", "kinds" and "name_fits"; op and task
@@ -108,13 +125,12 @@ json_t *notes_read(const char *path, const char *file, const json_t *words);
 long project_facts(json_t *stable, const struct kcamp *camp, long budget);
 
 /*
- * knowledge.c: find what applies to the campaign, and add "knowledge" and "has_knowledge" to
- * c->stable.
+ * knowledge.c: find what applies to the campaign, and add "knowledge" to c->stable.
  */
 void knowledge_open(struct campaign *c);
 /*
- * Add "leads", sections chosen by what PROFILE (may be NULL) and SAMPLE say about the parent, and
- * "has_leads" to FACTS.
+ * Add "leads", sections chosen by what PROFILE (may be NULL) and SAMPLE say about the parent, to
+ * FACTS.
  */
 void lead_facts(
     json_t *facts, const struct campaign *c, const json_t *sample, const json_t *profile);
@@ -153,12 +169,6 @@ json_t *digest_record(const struct campaign *c, const struct krec *rec);
 void linear_rules(json_t *stable, const struct kcamp *camp);
 void linear_facts(
     json_t *facts, const struct campaign *c, const json_t *sample, json_t *last, const char *salt);
-
-/*
- * What the application that the kernel comes from said about programs that were put into it. New
- * reference.
- */
-json_t *application_text(const json_t *sample, const char *salt);
 
 /*
  * record.c: the facts of one record, with the names that the templates of the volatile part use.

@@ -252,7 +252,7 @@ main(int argc, char **argv)
 	if (o.thin && (o.text || o.digest))
 		koption_misuse(usage, "--thin cannot be used with --text or --digest");
 	camp = kcamp_load(dir);
-	files_init(dir);
+	files_init(camp);
 	if (knowledge)
 		list_knowledge(camp, o.output);
 	else

@@ -33,32 +33,6 @@ take(struct recall *r, const char *text)
 	return true;
 }
 
-static json_t *
-data_block(const struct recall *r, const char *text, const char *what)
-{
-	auto_buf struct kbuf b = kbuf_empty();
-
-	if (text && *text)
-		kfence_data(&b, text, what, r->salt);
-	return kjson_text(b.data, b.len);
-}
-
-/* The sections of a summary, "- line" for each item. */
-static void
-put_sections(struct kbuf *b, const json_t *sections)
-{
-	static const char *const titles[][2] = { { "resolved", "Resolved" },
-		{ "pending", "Pending" }, { "avoid", "Avoid" } };
-	const json_t *item;
-	size_t k;
-
-	for (size_t i = 0; i < LEN(titles); i++) {
-		kbuf_printf(b, "%s:\n", titles[i][1]);
-		json_array_foreach(json_object_get(sections, titles[i][0]), k, item)
-			kbuf_printf(b, "- %s\n", json_string_value(item));
-	}
-}
-
 /* The newest compaction that may be shown; adds what it covers to COVERED. */
 static json_t *
 compaction(struct recall *r, const struct kmemo_masks *masks, json_t *covered)
@@ -71,11 +45,11 @@ compaction(struct recall *r, const struct kmemo_masks *masks, json_t *covered)
 	size_t i;
 
 	if (sections)
-		put_sections(&b, sections);
+		data_fill(&b, "summary", sections);
 	if (b.len && take(r, b.data)) {
 		json_array_foreach(json_object_get(compact, "covers"), i, v)
 			json_object_set_new(covered, json_string_value(v), json_true());
-		block = data_block(r, b.data, "summary of earlier rounds");
+		block = data_text(b.data, "summary of earlier rounds", r->salt);
 		json_object_set_new(r->shown, "compact", json_string(name));
 	}
 	return block;
@@ -130,7 +104,7 @@ records(struct recall *r, const struct kmemo_masks *masks, const json_t *covered
 		}
 		json_decref(v);
 	}
-	block = data_block(r, all.data, "memory");
+	block = data_text(all.data, "memory", r->salt);
 	if (json_array_size(names))
 		json_object_set(r->shown, "versions", names);
 	kbuf_free(&all);
@@ -193,26 +167,20 @@ tips(struct recall *r, size_t share)
 	r->room += keep;
 	if (shown)
 		json_object_set_new(r->shown, "tips", json_integer((json_int_t)shown));
-	return data_block(r, b.data, "tips of earlier campaigns");
+	return data_text(b.data, "tips of earlier campaigns", r->salt);
 }
 
 static void
-put_row(struct kbuf *b, const json_t *row)
+put_row(struct kbuf *b, json_t *row)
 {
-	auto_free char *category = kfence_line(kjson_str_or(row, "category", "?"), 60),
-	               *op = kfence_line(kjson_str_or(row, "op", "?"), 40),
-	               *gpu = kfence_line(kjson_str_or(row, "gpu", "?"), 40);
-	const char *outcome;
-	const json_t *count;
+	json_t *outcomes = json_array(), *count;
+	const char *name;
 
-	kbuf_printf(b,
-	    "%s (%s, %s): %ld times in %ld campaigns, gain %.3g to %.3g %%, median %.3g %%",
-	    category, op, gpu, (long)kjson_int_or(row, "count", 0),
-	    (long)kjson_int_or(row, "campaigns", 0), kjson_num_or(row, "gain_pct.min", 0),
-	    kjson_num_or(row, "gain_pct.max", 0), kjson_num_or(row, "gain_pct.median", 0));
-	json_object_foreach(json_object_get(row, "applications"), outcome, count)
-		kbuf_printf(b, "; %s %lld", outcome, (long long)json_integer_value(count));
-	kbuf_puts(b, "\n");
+	json_object_foreach(json_object_get(row, "applications"), name, count)
+		json_array_append_new(
+		    outcomes, json_pack("{s:s,s:O}", "name", name, "count", count));
+	json_object_set_new(row, "outcomes", outcomes);
+	data_fill(b, "pattern", row);
 }
 
 /* The lines of KIND of the frozen library. New reference. */
@@ -250,7 +218,7 @@ library(struct recall *r, size_t share)
 	r->room += keep;
 	if (shown)
 		json_object_set_new(r->shown, "library", json_integer((json_int_t)shown));
-	return data_block(r, b.data, "library");
+	return data_text(b.data, "library", r->salt);
 }
 
 /* A second model's summary of an earlier campaign on the same operation. */
@@ -261,16 +229,13 @@ past_summary(struct recall *r, size_t share)
 	json_t *row = json_array_get(rows, 0), *block;
 	struct kbuf b = { 0 };
 
-	if (row) {
-		kbuf_printf(&b, "Campaign %s, on %s:\n", kjson_str_or(row, "campaign", "?"),
-		    kjson_str_or(row, "gpu", "?"));
-		put_sections(&b, row);
-	}
+	if (row)
+		data_fill(&b, "summary", row);
 	if (b.len > share || !take(r, b.data ? b.data : ""))
 		kbuf_free(&b);
 	if (b.len)
 		json_object_set(r->shown, "summary", json_object_get(row, "campaign"));
-	block = data_block(r, b.data, "summary of an earlier campaign");
+	block = data_text(b.data, "summary of an earlier campaign", r->salt);
 	kbuf_free(&b);
 	return block;
 }
@@ -369,7 +334,7 @@ add_kernels(json_t *facts, struct recall *r, const json_t *target)
 	if (b.len)
 		json_object_set(r->shown, "kernels", names);
 	json_object_set_new(
-	    facts, "kernels", data_block(r, b.data, "kernels of earlier campaigns"));
+	    facts, "kernels", data_text(b.data, "kernels of earlier campaigns", r->salt));
 }
 
 void

@@ -7,6 +7,7 @@
 #include "kprompt.h"
 
 #include "kfence.h"
+#include "kregex.h"
 
 enum {
 	MAX_NOTE = 1 << 16,
@@ -38,31 +39,7 @@ static const struct key {
 	{ "tokens", NUMBER, MAX_TOKENS, true },
 };
 
-static _Noreturn void fault(const struct place *at, const char *fmt, ...)
-    __attribute__((format(printf, 2, 3)));
-
-static _Noreturn void
-fault(const struct place *at, const char *fmt, ...)
-{
-	char why[800];
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(why, sizeof why, fmt, ap);
-	va_end(ap);
-	kdie(K_USAGE, "%s:%ld: %s", at->path, at->line, why);
-}
-
-/* A copy of the LEN bytes at S without blanks at the ends. The caller frees. */
-static char *
-trimmed(const char *s, size_t len)
-{
-	while (len && isspace((unsigned char)*s))
-		s++, len--;
-	while (len && isspace((unsigned char)s[len - 1]))
-		len--;
-	return kstrndup(s, len);
-}
+#define fault(at, ...) kdie(K_USAGE, "%s:%ld: %s", (at)->path, (at)->line, kasprintf(__VA_ARGS__))
 
 /* The words of SET, "attention, gemm"; not freed, since it goes into a last message. */
 static char *
@@ -79,20 +56,16 @@ names_of(const json_t *set)
 
 /* "a, b" as an array; every word must be in WORDS under the key. */
 static json_t *
-word_list(const struct place *at, const struct key *k, const char *value, const json_t *words)
+word_list(const struct place *at, const struct key *k, char *value, const json_t *words)
 {
 	const json_t *set = json_object_get(words, k->name);
 	json_t *list = json_array();
 
-	for (const char *s = value; *s;) {
-		size_t n = strcspn(s, ",");
-		auto_free char *word = trimmed(s, n);
-
+	kpart_foreach(word, value, ", \t") {
 		if (!json_object_get(set, word))
 			fault(at, "%s: '%s' is not in routes.json; it must be one of: %s", k->name,
 			    word, names_of(set));
 		json_array_append_new(list, json_string(word));
-		s += n + (s[n] == ',');
 	}
 	if (!json_array_size(list))
 		fault(at, "%s: is empty; remove the line if it does not matter", k->name);
@@ -110,40 +83,39 @@ number(const struct place *at, const struct key *k, const char *value)
 	return json_integer(n);
 }
 
-/* One "key: value" of LEN bytes, added to KEYS. */
+/* One "key: value" of LEN bytes, added to INTO. */
 static void
 take_key(
     const struct place *at, const char *s, size_t len, bool head, const json_t *words, json_t *into)
 {
-	auto_free char *pair = trimmed(s, len);
-	char *colon = strchr(pair, ':'), *value;
+	struct kregex_span span[3];
+	auto_free char *name = NULL, *value = NULL;
 	const struct key *k = keys;
 
-	if (!colon)
-		fault(at, "'%s' must have the form \"key: value\"", pair);
-	*colon = '\0';
-	value = trimmed(colon + 1, strlen(colon + 1));
-	while (k < keys + LEN(keys) && strcmp(k->name, pair))
+	if (!kregex_find("\\A\\s*([^:]*):\\s*(.*?)\\s*\\z", s, len, span, LEN(span)))
+		fault(at, "'%.*s' must have the form \"key: value\"", (int)len, s);
+	name = kregex_text(s, span[1]);
+	value = kregex_text(s, span[2]);
+	while (k < keys + LEN(keys) && strcmp(k->name, name))
 		k++;
 	if (k == keys + LEN(keys))
 		fault(at,
 		    "unknown key '%s'; the keys are title, ops, archs, backends, dtypes, when, "
 		    "priority, tokens",
-		    pair);
+		    name);
 	if (k->head_only && !head)
-		fault(at, "'%s' belongs in the header of the note, not in a section", pair);
+		fault(at, "'%s' belongs in the header of the note, not in a section", name);
 	json_object_set_new(into, k->name,
 	    k->type == WORDS        ? word_list(at, k, value, words)
 	        : k->type == NUMBER ? number(at, k, value)
 	                            : json_string(value));
-	free(value);
 }
 
 /* The head between two lines "---"; returns the text after it, with AT on its first line. */
 static const char *
 take_head(struct place *at, const char *s, const json_t *words, json_t *into)
 {
-	long first = at->line;
+	struct place first = *at;
 
 	if (strncmp(s, "---\n", 4))
 		fault(at, "a note must begin with a line \"---\", its keys, and another \"---\"");
@@ -151,14 +123,14 @@ take_head(struct place *at, const char *s, const json_t *words, json_t *into)
 		size_t n = strcspn(s, "\n");
 
 		if (!s[n])
-			fault(&(struct place){ at->path, first },
-			    "the header does not end: the second line \"---\" is missing");
+			fault(
+			    &first, "the header does not end: the second line \"---\" is missing");
 		take_key(at, s, n, true, words, into);
 		s += n + 1;
 	}
 	at->line++;
 	if (!*kjson_str_or(into, "title", ""))
-		fault(&(struct place){ at->path, first }, "the header has no title");
+		fault(&first, "the header has no title");
 	return s + 4;
 }
 
@@ -169,24 +141,20 @@ take_head(struct place *at, const char *s, const json_t *words, json_t *into)
 static const char *
 take_comment(struct place *at, const char *s, const json_t *words, json_t *into)
 {
-	const char *end;
+	struct kregex_span span[2];
+	auto_free char *comment = NULL;
 
 	if (strncmp(s, "<!--", 4))
 		return s;
-	end = s + strcspn(s, "\n");
-	if (end - s < 7 || strncmp(end - 3, "-->", 3))
+	if (!kregex_find("\\A<!--(.*)-->(?:\\n|\\z)", s, strlen(s), span, LEN(span)))
 		fault(at,
 		    "the comment with the keys of a section must end with \"-->\" on the same "
 		    "line");
-	for (s += 4; s < end - 3; s++) {
-		size_t n = strcspn(s, ";");
-
-		n = s + n > end - 3 ? (size_t)(end - 3 - s) : n;
-		take_key(at, s, n, false, words, into);
-		s += n;
-	}
+	comment = kregex_text(s, span[1]);
+	kpart_foreach(pair, comment, ";")
+		take_key(at, pair, strlen(pair), false, words, into);
 	at->line++;
-	return end + (*end == '\n');
+	return s + span->to;
 }
 
 /*
@@ -223,7 +191,8 @@ static json_t *
 section_new(const struct place *at, const json_t *own, const char *file, const char *heading,
     const char *s, size_t len)
 {
-	auto_free char *clean = kfence_clean(s, len), *text = trimmed(clean, strlen(clean)),
+	auto_free char *clean = kfence_clean(s, len),
+	               *text = kregex_sub("\\A\\s+|\\s+\\z", clean, ""),
 	               *title = kasprintf("%s: %s", kjson_str_or(own, "title", ""), heading);
 	json_t *section = json_copy((json_t *)own);
 

@@ -11,26 +11,23 @@
 
 enum { PROFILE_TOKENS = 6000 }; /* room for the findings of a launch and five skills */
 
-enum {
-	MAX_SKILL = 1 << 16,
-	MAX_NAME = 200,
-	MAX_TEXT = 500,
-	MAX_FINDINGS = 10,
-	MAX_ADVICE = 6,
-	MIN_BODY = 300
-};
+enum { MAX_SKILL = 1 << 16, MAX_TEXT = 500, MAX_ADVICE = 6, MIN_BODY = 300 };
 
 /* The most informative metrics of a profile. */
-static const char *const key_metrics[] = { "roofline.sm_pct", "roofline.compute_pct",
-	"roofline.valu_pct", "roofline.mfma_pct", "roofline.mem_pct", "roofline.dram_pct",
-	"roofline.stream_pct", "memory.dram_gb", "memory.l1_hit_pct", "memory.l2_hit_pct",
-	"memory.d1_miss_pct", "memory.l1_miss_pct", "memory.llc_miss_pct", "memory.coalescing_pct",
-	"memory.sectors_per_request", "memory.smem_excess_pct", "memory.lds_conflict_ratio",
-	"memory.spill_requests", "occupancy.occupancy_pct", "occupancy.occupancy_theoretical_pct",
-	"occupancy.limit_registers", "occupancy.limit_smem", "occupancy.limit_warps",
-	"launch.registers", "launch.vgpr", "launch.smem_static", "launch.smem_dynamic",
-	"launch.lds_bytes", "launch.waves", "instruction.tensor_pct", "instruction.ipc",
-	"instruction.threads_per_inst", "instruction.branch_miss_pct", "time.cpus_utilized" };
+static const char *const key_metrics[] = { "metrics.roofline.sm_pct",
+	"metrics.roofline.compute_pct", "metrics.roofline.valu_pct", "metrics.roofline.mfma_pct",
+	"metrics.roofline.mem_pct", "metrics.roofline.dram_pct", "metrics.roofline.stream_pct",
+	"metrics.memory.dram_gb", "metrics.memory.l1_hit_pct", "metrics.memory.l2_hit_pct",
+	"metrics.memory.d1_miss_pct", "metrics.memory.l1_miss_pct", "metrics.memory.llc_miss_pct",
+	"metrics.memory.coalescing_pct", "metrics.memory.sectors_per_request",
+	"metrics.memory.smem_excess_pct", "metrics.memory.lds_conflict_ratio",
+	"metrics.memory.spill_requests", "metrics.occupancy.occupancy_pct",
+	"metrics.occupancy.occupancy_theoretical_pct", "metrics.occupancy.limit_registers",
+	"metrics.occupancy.limit_smem", "metrics.occupancy.limit_warps", "metrics.launch.registers",
+	"metrics.launch.vgpr", "metrics.launch.smem_static", "metrics.launch.smem_dynamic",
+	"metrics.launch.lds_bytes", "metrics.launch.waves", "metrics.instruction.tensor_pct",
+	"metrics.instruction.ipc", "metrics.instruction.threads_per_inst",
+	"metrics.instruction.branch_miss_pct", "metrics.time.cpus_utilized" };
 
 /* Names of the skills, in the order of the rules: {"low_ipc": true}. New reference. */
 static json_t *
@@ -105,126 +102,34 @@ skill_facts(json_t *stable, const struct kcamp *camp)
 
 		json_array_append_new(list, json_string(line));
 	}
-	json_object_set_new(stable, "has_skills", json_boolean(json_array_size(list) > 0));
 	json_object_set_new(stable, "skills", list);
 }
 
+/* The profile as the template data/profile.txt says it. */
 static void
-put_number(struct kbuf *b, double v)
+put_profile(struct kbuf *out, const json_t *profile)
 {
-	if (fabs(v) >= 1000)
-		kbuf_printf(b, "%.0f", v);
-	else
-		kbuf_printf(b, "%.3g", v);
-}
-
-static void
-put_launch(struct kbuf *b, const json_t *profile)
-{
-	static const char *const keys[] = { "grid", "block", "device" };
-	char *name = kfence_line(kjson_str_or(profile, "kernel", "?"), MAX_NAME);
-	double ns = kjson_num_or(profile, "launch.duration_ns", 0);
-
-	kbuf_printf(b, "kernel: %s", name);
-	free(name);
-	for (size_t i = 0; i < LEN(keys); i++) {
-		auto_free char *text = kfence_line(
-		    kjson_str_or(json_object_get(profile, "launch"), keys[i], ""), MAX_NAME);
-
-		if (*text)
-			kbuf_printf(b, ", %s %s", keys[i], text);
-	}
-	if (ns > 0)
-		kbuf_printf(b, ", %.3f us", ns / 1e3);
-	name = kfence_line(kjson_str_or(profile, "bottleneck.text", "unknown"), MAX_TEXT);
-	kbuf_printf(b, "\nbottleneck: %s\n", name);
-	free(name);
-}
-
-static void
-put_metrics(struct kbuf *b, const json_t *profile)
-{
-	const json_t *metrics = json_object_get(profile, "metrics");
-	size_t shown = 0;
-
-	for (size_t i = 0; i < LEN(key_metrics); i++) {
-		const json_t *m = kjson_path(metrics, key_metrics[i]);
-		char *unit;
-
-		if (!m)
-			continue;
-		unit = kfence_line(kjson_str_or(m, "unit", ""), 32);
-		kbuf_printf(
-		    b, "%s%s ", shown++ ? ", " : "metrics: ", strchr(key_metrics[i], '.') + 1);
-		put_number(b, kjson_num_or(m, "value", 0));
-		kbuf_printf(b, "%s%s", *unit ? " " : "", unit);
-		free(unit);
-	}
-	if (shown)
-		kbuf_puts(b, "\n");
-}
-
-static void
-put_stalls(struct kbuf *b, const json_t *profile)
-{
-	const json_t *list = json_object_get(profile, "stalls");
+	json_auto_t *own = json_deep_copy(profile);
+	json_t *shown = json_array(), *advice = json_array(), *a;
 	size_t i;
-	json_t *s;
 
-	json_array_foreach((json_t *)list, i, s) {
-		auto_free char *reason = kfence_line(kjson_str_or(s, "reason", "?"), MAX_NAME);
+	for (i = 0; i < LEN(key_metrics); i++) {
+		json_t *m = json_copy((json_t *)kjson_path(profile, key_metrics[i]));
 
-		kbuf_printf(b, "%s%s %.0f %%", i ? ", " : "warps wait for: ", reason,
-		    100 * kjson_num_or(s, "fraction", 0));
+		json_object_set_new(m, "name", json_string(strrchr(key_metrics[i], '.') + 1));
+		if (m)
+			json_array_append_new(shown, m);
 	}
-	if (json_array_size(list))
-		kbuf_puts(b, "\n");
-}
-
-static void
-put_findings(struct kbuf *b, const json_t *profile)
-{
-	size_t i;
-	json_t *f;
-
-	json_array_foreach(json_object_get(profile, "findings"), i, f) {
-		auto_free char *id = kfence_line(kjson_str_or(f, "id", "?"), MAX_NAME),
-		               *severity = kfence_line(kjson_str_or(f, "severity", "?"), 16),
-		               *text = kfence_line(kjson_str_or(f, "text", ""), MAX_TEXT),
-		               *action = kfence_line(kjson_str_or(f, "action", ""), MAX_TEXT);
-
-		if (i < MAX_FINDINGS)
-			kbuf_printf(b, "%s- %s (%s): %s. Action: %s\n", i ? "" : "findings:\n", id,
-			    severity, text, action);
+	json_array_foreach(json_object_get(own, "recommendations"), i, a) {
+		json_object_set_new(a, "agrees", json_boolean(kjson_is(a, "verdict", "agrees")));
+		json_object_set_new(
+		    a, "local", json_boolean(kjson_is(a, "speedup.scope", "local")));
+		if (!kjson_is(a, "verdict", "info") && json_array_size(advice) < MAX_ADVICE)
+			json_array_append(advice, a);
 	}
-}
-
-static void
-put_advice(struct kbuf *b, const json_t *profile)
-{
-	size_t i, shown = 0;
-	json_t *a;
-
-	json_array_foreach(json_object_get(profile, "recommendations"), i, a) {
-		const char *verdict = kjson_str_or(a, "verdict", "");
-		char *rule, *text;
-		double percent = kjson_num_or(a, "speedup.percent", -1);
-
-		if (!strcmp(verdict, "info") || shown == MAX_ADVICE)
-			continue;
-		rule = kfence_line(kjson_str_or(a, "rule", ""), MAX_NAME);
-		text = kfence_line(kjson_str_or(a, "text", ""), MAX_TEXT);
-		kbuf_printf(b, "%s- %s%s",
-		    shown++ ? "" : "recommendations of the vendor's profiler:\n", rule,
-		    *rule ? " " : "");
-		if (percent >= 0)
-			kbuf_printf(b, "(estimate: %.3g %%%s) ", percent,
-			    kjson_is(a, "speedup.scope", "local") ? " of one unit" : "");
-		kbuf_printf(b, "%s: %s\n",
-		    !strcmp(verdict, "agrees") ? "[confirms a finding]" : "[alone]", text);
-		free(rule);
-		free(text);
-	}
+	json_object_set_new(own, "shown", shown);
+	json_object_set_new(own, "advice", advice);
+	data_fill(out, "profile", own);
 }
 
 /*
@@ -324,27 +229,16 @@ profile_facts(json_t *facts, const struct campaign *c, const json_t *parent, con
 {
 	const json_t *profile = evaluated(parent, "profile");
 	size_t room = (size_t)PROFILE_TOKENS * TOKEN_CHARS;
-	struct kbuf text = { 0 }, block = { 0 };
-	json_t *list;
-	char *part;
+	auto_buf struct kbuf text = { 0 };
+	auto_free char *part = NULL;
 
 	json_object_set_new(facts, "profile", json_false());
 	if (!json_is_object(profile))
 		return;
-	put_launch(&text, profile);
-	put_metrics(&text, profile);
-	put_stalls(&text, profile);
-	put_findings(&text, profile);
-	put_advice(&text, profile);
+	put_profile(&text, profile);
 	part = kfence_shorten(text.data, room);
 	room -= strlen(part) < room ? strlen(part) : room;
-	kfence_data(&block, part, "profile", salt);
-	list = bodies(c->camp, profile, room);
 	json_object_set_new(facts, "profile",
-	    json_pack(
-	        "{s:s,s:b}", "measured", block.data, "has_bodies", json_array_size(list) > 0));
-	json_object_set_new(json_object_get(facts, "profile"), "bodies", list);
-	kbuf_free(&text);
-	kbuf_free(&block);
-	free(part);
+	    json_pack("{s:o,s:o}", "measured", data_text(part, "profile", salt), "bodies",
+	        bodies(c->camp, profile, room)));
 }

@@ -218,7 +218,7 @@ project_facts(json_t *stable, const struct kcamp *camp, long budget)
 {
 	const char *name = kcamp_str(camp, "prompt.reference_project");
 	auto_free char *folder = kcamp_path(camp, name), *salt = NULL;
-	auto_buf struct kbuf text = { 0 }, block = kbuf_empty();
+	auto_buf struct kbuf text = { 0 };
 	json_t *list = json_array(), *row;
 	struct passages p = { 0 };
 	struct words w;
@@ -233,11 +233,10 @@ project_facts(json_t *stable, const struct kcamp *camp, long budget)
 	show(&text, list, &p, budget);
 	/* The authors of these texts do not know the seed of the campaign. */
 	salt = kasprintf("%.0f/project", kcamp_num(camp, "seed"));
-	if (text.len)
-		kfence_data(&block, text.data, "passages of the reference project", salt);
 	json_array_foreach(list, i, row)
 		spent += (long)kjson_int_or(row, "tokens", 0);
-	json_object_set_new(stable, "project", json_string(block.data));
+	json_object_set_new(
+	    stable, "project", data_text(text.data, "passages of the reference project", salt));
 	json_object_set_new(stable, "passages", list);
 	for (i = 0; i < p.count; i++) {
 		free(p.at[i].path);

@@ -53,60 +53,28 @@ buf_string(struct kbuf *b)
 	return s;
 }
 
-/* Per-workload times, if the sampler passed them on. */
-static void
-add_workloads(struct kbuf *b, const struct campaign *c, const json_t *program)
-{
-	const char *unit;
-	size_t i;
-	json_t *w;
-
-	json_array_foreach(json_object_get(program, "per_workload"), i, w) {
-		auto_free char *name = kfence_line(kjson_str_or(w, "workload", "?"), MAX_NAME);
-
-		kbuf_printf(b, "; %s %.3f", name,
-		    kcamp_shown(c->camp, kjson_num_or(w, "runtime_ms", 0), &unit));
-		kbuf_printf(b, " %s", unit);
-		if (kjson_num_or(w, "speedup", 0) > 0)
-			kbuf_printf(b, " (%.2fx)", kjson_num_or(w, "speedup", 0));
-		/* On a GPU, show the host time, which a batch of calls hides. */
-		if (kjson_num_or(w, "host_ms", 0) > 0)
-			kbuf_printf(b, " [single call %.4f ms, host time %.4f ms]",
-			    kjson_num_or(w, "alone_ms", 0), kjson_num_or(w, "host_ms", 0));
-	}
-}
-
 /*
  * "score 5 of 5 (compiles and is correct), speed-up 8.70x over the reference, 4.500 ms on AMD EPYC;
- * n1024 4.500 ms"
+ * n1024 4.500 ms"; times of workloads, if the sampler passed them on. On a GPU they have the host
+ * time, which a batch of calls hides.
  */
 static json_t *
 result_line(const struct campaign *c, const json_t *program)
 {
 	enum status status = status_at(program, "status");
-	double ms = kjson_num_or(program, "runtime_ms", 0), shown;
-	const char *unit;
+	bool right = status == STATUS_CORRECT;
+	double ms = kjson_num_or(program, "runtime_ms", 0);
 	struct kgain_ratio speedup = kgain_speedup_of(program);
-	struct kbuf b = { 0 };
+	auto_free char *speed = right && speedup.n
+	    ? kchain_text(&speedup, kjson_bool_or(program, "provisional", false))
+	    : NULL;
+	json_auto_t *o = json_pack("{s:i,s:i,s:s*,s:s*,s:o*,s:s,s:O*}", "rung",
+	    status_rows[status].rung, "top", STATUS_TOP_RUNG, "phrase",
+	    status ? status_rows[status].phrase : NULL, "speed", speed, "runtime_ms",
+	    right && ms > 0 && isfinite(ms) ? json_real(ms) : NULL, "device", c->device,
+	    "per_workload", right ? json_object_get(program, "per_workload") : NULL);
 
-	if (status)
-		kbuf_printf(&b, "score %d of %d (%s)", status_rows[status].rung, STATUS_TOP_RUNG,
-		    status_rows[status].phrase);
-	else
-		kbuf_puts(&b, "not evaluated");
-	if (status != STATUS_CORRECT)
-		return buf_string(&b);
-	if (speedup.n) {
-		auto_free char *text =
-		    kchain_text(&speedup, kjson_bool_or(program, "provisional", false));
-
-		kbuf_printf(&b, ", speed-up %s over the reference", text);
-	}
-	shown = kcamp_shown(c->camp, ms, &unit);
-	if (ms > 0 && isfinite(ms))
-		kbuf_printf(&b, ", %.3f %s%s%s", shown, unit, *c->device ? " on " : "", c->device);
-	add_workloads(&b, c, program);
-	return buf_string(&b);
+	return data_line("result", o);
 }
 
 static bool
@@ -166,21 +134,15 @@ program_facts(const struct maker *m, const json_t *program)
 	const char *digest = program_digest(program),
 	           *log = digest ? digest : kjson_str_or(program, "log", "");
 	bool is_reference = !strcmp(kjson_str_or(program, "code", ""), m->c->reference);
-	struct kbuf b = { 0 };
 
 	set_line(o, "id", kjson_str_or(program, "id", "?"), MAX_ID);
 	json_object_set_new(o, "result", result_line(m->c, program));
 	json_object_set_new(o, "is_reference", json_boolean(is_reference));
 	json_object_set_new(o, "code", fenced_code(m, program));
 	json_object_set_new(o, "tries", json_integer(kjson_int_or(program, "plan_tries", 0)));
-	if (log[strspn(log, " \t\r\n")]) {
-		auto_free char *clean = kfence_clean(log, strlen(log)),
-		               *part = kfence_shorten(clean, LOG_CHARS);
-
-		kfence_data(
-		    &b, part, digest ? "digest of the evaluation log" : "evaluation log", m->salt);
-	}
-	json_object_set_new(o, "log", buf_string(&b));
+	json_object_set_new(o, "log",
+	    data_part(log, LOG_CHARS, digest ? "digest of the evaluation log" : "evaluation log",
+	        m->salt));
 	json_object_set_new(o, "growth", growth_of(m->c, program));
 	return o;
 }
@@ -328,7 +290,6 @@ error_facts(const struct maker *m, const json_t *sample)
 	size_t i, shown = 0;
 	const char *parent = kjson_str_or(sample, "parent.id", "");
 	auto_buf struct kbuf b = { 0 };
-	struct kbuf block = { 0 };
 	json_t *e;
 
 	json_array_foreach(json_object_get(sample, "errors"), i, e) {
@@ -344,9 +305,7 @@ error_facts(const struct maker *m, const json_t *sample)
 		free(id);
 		free(clean);
 	}
-	if (shown)
-		kfence_data(&block, b.data, "errors of other candidates", m->salt);
-	return buf_string(&block);
+	return data_text(b.data, "errors of other candidates", m->salt);
 }
 
 /* Draws prompt.tips of the applicable tips, without replacement, from the record's own stream. */
@@ -388,58 +347,37 @@ check_sample(const struct krec *rec)
 		    rec->file, rec->lineno, status);
 }
 
-/* "has_tips" and the like: a heading appears once, not once per item. */
-static void
-set_has(json_t *o, const char *list)
-{
-	auto_free char *key = kasprintf("has_%s", list);
-
-	json_object_set_new(o, key, json_boolean(json_array_size(json_object_get(o, list)) > 0));
-}
-
 json_t *
 record_facts(const struct campaign *c, const struct krec *rec)
 {
 	const json_t *sample = json_object_get(rec->json, "sample"),
 	             *parent = json_object_get(sample, "parent"), *best,
 	             *last = json_object_get(sample, "last");
-	const char *status = kjson_str_or(sample, "status", ""),
-	           *strategy = kjson_str_or(sample, "strategy", "mutate"),
-	           *incumbent = kjson_str_or(sample, "incumbent", "");
+	const char *status = kjson_str_or(sample, "status", "");
 	struct maker m = { c, kjson_str_or(sample, "seed", ""),
 		kjson_str_or(c->stable, "label", "") };
-	enum start start;
-	json_t *o, *flags;
+	enum start start = start_named(status);
+	json_t *o = json_copy(c->stable);
 
 	check_sample(rec);
-	start = start_named(status);
 	best = best_shown(&m, sample);
-	o = json_copy(c->stable);
-	flags = json_object();
-	json_object_set_new(flags, strategy, json_true());
-	json_object_set_new(o, "status", json_string(status));
-	json_object_set_new(o, status, json_true());
-	json_object_set_new(o, "strategy", flags);
-	json_object_set_new(o, "parent", program_facts(&m, parent));
-	json_object_set_new(o, "edits",
-	    json_boolean(kextract_takes_edits(
-	        kjson_str_or(parent, "code", NULL), json_object_get(parent, "files") != NULL)));
+	json_object_update_new(o,
+	    json_pack("{s:s,s:b,s:{s:b},s:o,s:b,s:b,s:o*,s:o,s:o*,s:o,s:o*,s:o}", "status", status,
+	        status, 1, "strategy", kjson_str_or(sample, "strategy", "mutate"), 1, "parent",
+	        program_facts(&m, parent), "edits",
+	        kextract_takes_edits(
+	            kjson_str_or(parent, "code", NULL), json_object_get(parent, "files") != NULL),
+	        "parent_is_best", kjson_is(sample, "incumbent", kjson_str_or(parent, "id", "?")),
+	        "best", best ? program_facts(&m, best) : NULL, "inspirations",
+	        inspirations(&m, sample), "hints",
+	        start != START_ERROR ? hint_facts(c, sample) : NULL, "errors",
+	        error_facts(&m, sample), "tips",
+	        start == START_CORRECT ? tip_facts(c, rec, m.salt) : NULL, "application",
+	        data_filled("application", sample, "failures in the application", m.salt)));
 	profile_facts(o, c, parent, m.salt);
 	lead_facts(o, c, sample, program_profile(parent));
-	json_object_set_new(
-	    o, "parent_is_best", json_boolean(!strcmp(incumbent, kjson_str_or(parent, "id", "?"))));
-	json_object_set_new(o, "best", best ? program_facts(&m, best) : json_false());
-	json_object_set_new(o, "inspirations", inspirations(&m, sample));
 	add_target(o, c, sample);
-	json_object_set_new(
-	    o, "hints", start != START_ERROR ? hint_facts(c, sample) : json_array());
-	json_object_set_new(o, "errors", error_facts(&m, sample));
-	json_object_set_new(
-	    o, "tips", start != START_CORRECT ? json_array() : tip_facts(c, rec, m.salt));
 	memory_facts(o, c, rec, m.salt);
-	json_object_set_new(o, "application", application_text(sample, m.salt));
 	linear_facts(o, c, sample, last ? program_facts(&m, last) : NULL, m.salt);
-	set_has(o, "tips");
-	set_has(o, "hints");
 	return o;
 }

@@ -26,8 +26,7 @@ set_buf(json_t *object, const char *key, struct kbuf *b)
 	kbuf_free(b);
 }
 
-/* "a, b, c" from an array of strings; other items are skipped. */
-static void
+void
 join(struct kbuf *out, const json_t *list, const char *between)
 {
 	size_t i;

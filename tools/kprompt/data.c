@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kprompt: text that comes with a record, as data between marks: as it is, or as a template of
+ * prompts/data says it.
+ */
+#include "kprompt.h"
+
+#include "kfence.h"
+
+enum { MAX_TEXT = 500 };
+
+json_t *
+data_text(const char *text, const char *what, const char *salt)
+{
+	auto_buf struct kbuf b = kbuf_empty();
+
+	if (text && text[strspn(text, " \t\r\n")])
+		kfence_data(&b, text, what, salt);
+	return kjson_text(b.data, b.len);
+}
+
+json_t *
+data_part(const char *text, size_t max, const char *what, const char *salt)
+{
+	auto_free char *clean = kfence_clean(text, strlen(text)),
+	               *part = kfence_shorten(clean, max);
+
+	return data_text(part, what, salt);
+}
+
+json_t *
+data_lines(const json_t *value)
+{
+	const char *key;
+	json_t *out, *item;
+	size_t i;
+
+	if (json_is_string(value)) {
+		auto_free char *line = kfence_line(json_string_value(value), MAX_TEXT);
+
+		return json_string(line);
+	}
+	if (json_is_array(value)) {
+		out = json_array();
+		json_array_foreach(value, i, item)
+			json_array_append_new(out, data_lines(item));
+		return out;
+	}
+	if (json_is_object(value)) {
+		out = json_object();
+		json_object_foreach((json_t *)value, key, item)
+			json_object_set_new(out, key, data_lines(item));
+		return out;
+	}
+	return json_incref((json_t *)value);
+}
+
+void
+data_fill(struct kbuf *out, const char *form, const json_t *value)
+{
+	auto_free char *name = kasprintf("data/%s", form);
+	json_auto_t *lines = data_lines(value);
+
+	files_render(out, name, lines, NULL);
+}
+
+json_t *
+data_line(const char *form, const json_t *value)
+{
+	auto_buf struct kbuf b = { 0 };
+
+	data_fill(&b, form, value);
+	return json_stringn(b.data, strcspn(b.data, "\n"));
+}
+
+json_t *
+data_filled(const char *form, const json_t *value, const char *what, const char *salt)
+{
+	auto_buf struct kbuf b = { 0 };
+
+	data_fill(&b, form, value);
+	return data_text(b.data, what, salt);
+}
