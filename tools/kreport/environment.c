@@ -3,22 +3,25 @@
 
 #include "kreport.h"
 
-/* Ranges over all timed rows of the campaign. */
+/* The lowest or the highest value of a member over all timed rows; 0: none has it. */
+static const struct {
+	const char *name, *member;
+	bool lowest;
+} ranges[] = {
+	{ "sm_low", "sm_mhz", true },
+	{ "sm_high", "sm_mhz", false },
+	{ "memory_low", "memory_mhz", true },
+	{ "memory_high", "memory_mhz", false },
+	{ "hot", "temperature_c", false },
+	{ "power", "power_w", false },
+};
+
 struct clocks {
-	double sm_low, sm_high, memory_low, memory_high, hot, power, load;
+	double range[LEN(ranges)], load;
 	long rows, throttled;
 	unsigned long long mask;
 	json_t *sandboxes, *governors;
 };
-
-static void
-widen(double *low, double *high, double v)
-{
-	if (v <= 0)
-		return;
-	*low = *low > 0 ? fmin(*low, v) : v;
-	*high = fmax(*high, v);
-}
 
 static void
 add_rows(struct clocks *k, const json_t *timing)
@@ -28,19 +31,17 @@ add_rows(struct clocks *k, const json_t *timing)
 
 	json_array_foreach(timing, i, row) {
 		const json_t *device = json_object_get(row, "device");
-		long long mask = kjson_int_or(device, "throttle", -1);
+		long long mask = kjson_int_or(device, "throttle", 0);
 
-		if (!device)
-			continue;
-		k->rows++;
-		widen(&k->sm_low, &k->sm_high, kjson_num_or(device, "sm_mhz", -1));
-		widen(&k->memory_low, &k->memory_high, kjson_num_or(device, "memory_mhz", -1));
-		k->hot = fmax(k->hot, kjson_num_or(device, "temperature_c", 0));
-		k->power = fmax(k->power, kjson_num_or(device, "power_w", 0));
-		if (mask > 0) {
-			k->throttled++;
-			k->mask |= (unsigned long long)mask;
+		for (size_t n = 0; n < LEN(ranges); n++) {
+			double v = kjson_num_or(device, ranges[n].member, 0), *to = &k->range[n];
+
+			if (v > 0 && (*to <= 0 || (ranges[n].lowest ? v < *to : v > *to)))
+				*to = v;
 		}
+		k->rows += device != NULL;
+		k->throttled += mask > 0;
+		k->mask |= mask > 0 ? (unsigned long long)mask : 0;
 	}
 }
 
@@ -58,20 +59,15 @@ add_eval(struct clocks *k, const json_t *eval)
 		count_name(k->governors, governor);
 }
 
-static json_int_t
-whole(double v)
-{
-	return (json_int_t)floor(v + 0.5);
-}
-
 static json_t *
 clocks_json(const struct clocks *k)
 {
-	return json_pack("{s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:o}", "rows", (json_int_t)k->rows,
-	    "throttled", (json_int_t)k->throttled, "sm_low", whole(k->sm_low), "sm_high",
-	    whole(k->sm_high), "memory_low", whole(k->memory_low), "memory_high",
-	    whole(k->memory_high), "hot", whole(k->hot), "power", whole(k->power), "mask",
-	    json_sprintf("0x%llx", k->mask));
+	json_t *o = json_pack("{s:I,s:I,s:o}", "rows", (json_int_t)k->rows, "throttled",
+	    (json_int_t)k->throttled, "mask", json_sprintf("0x%llx", k->mask));
+
+	for (size_t n = 0; n < LEN(ranges); n++)
+		json_object_set_new(o, ranges[n].name, json_integer(llround(k->range[n])));
+	return o;
 }
 
 void

@@ -1,30 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What failed and why: statuses, grouped reasons, cheats, rolled-back rounds. See kreport.h. */
 
+#include "kregex.h"
 #include "kreport.h"
 #include "status.h"
 
 enum { MOST_REASONS = 12, LONGEST_REASON = 240, MOST_IDS = 8 };
-
-/* Removes numbers, which make similar messages differ: line numbers, counts, sizes. */
-static char *
-without_numbers(const char *status, const char *text)
-{
-	struct kbuf b = { 0 };
-
-	kbuf_printf(&b, "%s: ", status);
-	for (bool digit = false; *text; text++) {
-		if (isdigit((unsigned char)*text)) {
-			if (!digit)
-				kbuf_puts(&b, "#");
-			digit = true;
-		} else {
-			kbuf_add(&b, text, 1);
-			digit = false;
-		}
-	}
-	return b.data;
-}
 
 /*
  * Counts a reason in ALL. The key is the status and the text without numbers; the text shown is
@@ -34,7 +15,9 @@ static void
 add_reason(json_t *all, const struct kcandidate *c, const char *text)
 {
 	const char *status = status_rows[c->status].name;
-	auto_free char *key = without_numbers(status, text);
+	/* Line numbers, counts and sizes make similar messages differ. */
+	auto_free char *similar = kregex_sub("\\d+", text, "#"),
+	               *key = kasprintf("%s: %s", status, similar);
 	json_t *o = json_object_get(all, key);
 	json_int_t n = kjson_int_or(o, "n", 0);
 	const char *ids = kjson_str_or(o, "ids", "");
@@ -50,26 +33,13 @@ add_reason(json_t *all, const struct kcandidate *c, const char *text)
 	json_object_set_new(o, "n", json_integer(n + 1));
 }
 
-/*
- * The first line with "error" in it, without the place "file:12:3: " before it, else the first
- * line. The caller frees.
- */
+/* The first error without the place "file:12:3: " before it, else the first line. */
 static char *
 error_line(const char *log)
 {
-	const char *error = strcasestr(log, "error"), *from = log, *place;
-	size_t n;
+	const char *from = strcasestr(log, "error") ?: log;
 
-	if (error)
-		for (from = error; from > log && from[-1] != '\n'; from--)
-			;
-	n = strcspn(from, "\n");
-	place = error && error < from + n ? error : NULL;
-	if (place && place > from) {
-		n -= (size_t)(place - from);
-		from = place;
-	}
-	return kstrndup(from, n);
+	return kstrndup(from, strcspn(from, "\n"));
 }
 
 static void

@@ -4,6 +4,7 @@
  * kreport.h.
  */
 
+#include "kregex.h"
 #include "kreport.h"
 
 #define NONE "–"
@@ -130,15 +131,9 @@ axis_times(double v)
 static const char *
 show_count(double n)
 {
-	char digits[32], text[48];
-	int len = snprintf(digits, sizeof digits, "%.0f", n), out = 0;
+	auto_free char *digits = kasprintf("%.0f", n),
+	               *text = kregex_sub("(?<=\\d)(?=(?:\\d{3})+\\z)", digits, ",");
 
-	for (int i = 0; i < len; i++) {
-		text[out++] = digits[i];
-		if ((len - i) % 3 == 1 && i < len - 1 && digits[i] != '-')
-			text[out++] = ',';
-	}
-	text[out] = '\0';
 	return show("%s", text);
 }
 

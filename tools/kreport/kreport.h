@@ -41,7 +41,6 @@ struct report {
 
 /* A campaign without a complete trial has no candidates if EMPTY is set, and dies otherwise. */
 void load_report(struct report *r, const char *dir, bool empty);
-void free_report(struct report *r);
 /*
  * Is C the next best after BEST (NULL: the reference)? By the rule of archives: a gain by more than
  * the noise of both.
@@ -134,14 +133,12 @@ struct plot {
  * then they are drawn.
  */
 void plot_begin(struct plot *p, const char *id, double width, double height, const char *title,
-    const char *fmt, ...) __attribute__((format(printf, 6, 7)));
+    const char *description);
 void plot_axes(struct plot *p, const char *(*x_label)(double), const char *(*y_label)(double));
 double plot_at(const struct axis *a, double value);
 /* A group with a title, which browsers show next to the pointer. */
-void plot_mark_begin(struct plot *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void plot_mark_begin(struct plot *p, const char *title);
 void plot_mark_end(struct plot *p);
-/* Adds the text unchanged: it must not contain data. */
-void plot_svg(struct plot *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* The figures of the page, NULL if there is nothing to draw; the caller frees. */
 char *plot_progress(const struct report *r);
 char *plot_roof(const struct report *r);

@@ -227,20 +227,3 @@ load_report(struct report *r, const char *dir, bool empty)
 	r->begun = kis_there(begun) ? r->last + 1 : 0;
 	free(begun);
 }
-
-void
-free_report(struct report *r)
-{
-	for (size_t i = 0; i < r->count; i++)
-		kcandidate_free(&r->list[i]);
-	free(r->list);
-	ktrials_close(&r->trials);
-	karch_free(&r->archive);
-	json_decref(r->verify);
-	json_decref(r->refused);
-	json_decref(r->machine);
-	json_decref(r->roofline);
-	json_decref(r->audit);
-	ktask_free(r->task);
-	kcamp_free(r->camp);
-}

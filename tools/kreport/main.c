@@ -56,15 +56,6 @@ write_page(struct page *p, const struct report *r, const json_t *facts, long ref
 }
 
 static void
-write_file(const char *dir, const char *name, const struct kbuf *text)
-{
-	auto_free char *path = kasprintf("%s/%s", dir, name);
-
-	if (kwrite_file(path, text->data, text->len))
-		kdie_errno(K_IO, "%s", path);
-}
-
-static void
 write_output(const char *path, const struct kbuf *text)
 {
 	kout_open(path);
@@ -80,26 +71,16 @@ write_pages(const struct report *r, const json_t *facts, enum format format, con
 
 	write_page(&p, r, facts, refresh);
 	if (format == BOTH) {
-		write_file(r->dir, "report.html", &p.html);
-		write_file(r->dir, "report.md", &p.md);
+		auto_free char *html = kasprintf("%s/report.html", r->dir),
+		               *md = kasprintf("%s/report.md", r->dir);
+
+		kwrite_or_die(html, p.html.data, p.html.len);
+		kwrite_or_die(md, p.md.data, p.md.len);
 	} else {
 		write_output(output, format == MARKDOWN ? &p.md : &p.html);
 	}
 	kbuf_free(&p.html);
 	kbuf_free(&p.md);
-}
-
-/* What is running now, as given by the caller, for a page that is reloaded. */
-static void
-add_now(json_t *facts)
-{
-	auto_buf struct kbuf text = { 0 };
-	char chunk[4096];
-	ssize_t n;
-
-	while (text.len < NOW_MAX && (n = read(STDIN_FILENO, chunk, sizeof chunk)) > 0)
-		kbuf_add(&text, chunk, (size_t)n);
-	kjson_set(facts, "now", kjson_text(text.data ? text.data : "", text.len));
 }
 
 int
@@ -123,8 +104,9 @@ main(int argc, char **argv)
 		            "stdin "
 		            "on top" },
 	};
-	struct report r;
+	static struct report r; /* kept to the end */
 	json_auto_t *facts = NULL;
+	size_t len;
 
 	kutil_init("kreport");
 	koption_read(options, LEN(options), usage, argc, argv);
@@ -133,8 +115,12 @@ main(int argc, char **argv)
 		koption_misuse(usage, "-o FILE needs --html, --markdown, --json or --refresh");
 	load_report(&r, dir, refresh > 0);
 	facts = r.count ? report_facts(&r) : json_pack("{s:s}", "title", kcamp_str(r.camp, "name"));
-	if (refresh)
-		add_now(facts);
+	if (refresh) {
+		/* What is running now, as given by the caller. */
+		auto_free char *now = kread_file("-", NOW_MAX, &len);
+
+		kjson_set(facts, "now", kjson_text(now ? now : "", now ? len : 0));
+	}
 	if (format == JSON) {
 		kout_open(output);
 		kout_json(facts);
@@ -142,6 +128,5 @@ main(int argc, char **argv)
 	} else {
 		write_pages(&r, facts, (enum format)format, output, refresh);
 	}
-	free_report(&r);
 	return K_OK;
 }

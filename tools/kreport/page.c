@@ -67,6 +67,26 @@ put_text(struct writer *w, const char *text, size_t len)
 	kmark_md(&w->p->md, plain, len);
 }
 
+/* Backticks in a row in a text. */
+static size_t
+longest_run(const char *text, size_t len)
+{
+	size_t run = 0, longest = 0;
+
+	for (size_t i = 0; i < len; i++) {
+		run = text[i] == '`' ? run + 1 : 0;
+		longest = run > longest ? run : longest;
+	}
+	return longest;
+}
+
+static void
+put_backticks(struct kbuf *md, size_t count)
+{
+	while (count--)
+		kbuf_puts(md, "`");
+}
+
 /*
  * A code span: enclosed in more backticks in a row than it contains; a space separates those at its
  * ends.
@@ -77,18 +97,14 @@ put_code_span(struct writer *w, const char *text, size_t len, bool in_table)
 	auto_free char *plain = unhidden(text, len);
 	auto_buf struct kbuf clean = { 0 };
 	struct kbuf *md = &w->p->md;
-	size_t run = 0, longest = 0;
+	size_t longest;
 
 	kbuf_puts(&w->p->html, "<code>");
 	kmark_html(&w->p->html, plain, len);
 	kbuf_puts(&w->p->html, "</code>");
 	kmark_clean(&clean, plain, len);
-	for (size_t i = 0; i < clean.len; i++) {
-		run = clean.data[i] == '`' ? run + 1 : 0;
-		longest = run > longest ? run : longest;
-	}
-	for (size_t i = 0; i <= longest; i++)
-		kbuf_puts(md, "`");
+	longest = longest_run(clean.data, clean.len);
+	put_backticks(md, longest + 1);
 	kbuf_puts(md, longest || !clean.len ? " " : "");
 	for (size_t i = 0; i < clean.len; i++) {
 		char c = clean.data[i];
@@ -97,8 +113,7 @@ put_code_span(struct writer *w, const char *text, size_t len, bool in_table)
 		kbuf_add(md, c == '\n' || c == '\t' ? " " : &c, 1);
 	}
 	kbuf_puts(md, longest ? " " : "");
-	for (size_t i = 0; i <= longest; i++)
-		kbuf_puts(md, "`");
+	put_backticks(md, longest + 1);
 }
 
 /* Text with `code` and **strong**. */
@@ -371,29 +386,17 @@ line_class(char first)
 	return first == '+' ? "add" : first == '-' ? "del" : first == '@' ? "at" : NULL;
 }
 
-static size_t
-longest_fence(const char *text, size_t len)
-{
-	size_t run = 0, longest = 2;
-
-	for (size_t i = 0; i < len; i++) {
-		run = text[i] == '`' ? run + 1 : 0;
-		longest = run > longest ? run : longest;
-	}
-	return longest + 1;
-}
-
 /* Text in a fixed-width font, with long lines truncated; the lines of a diff have colours. */
 static void
 put_code(struct writer *w, const char *language, const char *text, const char *end)
 {
 	bool diff = !strcmp(language, "diff");
-	size_t fence = longest_fence(text, (size_t)(end - text)), n, cut;
+	size_t longest = longest_run(text, (size_t)(end - text)), n, cut,
+	       fence = longest < 2 ? 3 : longest + 1;
 	struct kbuf *html = &w->p->html, *md = &w->p->md;
 
 	kbuf_puts(html, "<pre tabindex=\"0\"><code>");
-	for (size_t i = 0; i < fence; i++)
-		kbuf_puts(md, "`");
+	put_backticks(md, fence);
 	kbuf_printf(md, "%s\n", language);
 	for (const char *line = text, *following; line < end; line = following) {
 		const char *class = diff ? line_class(*line) : NULL;
@@ -410,8 +413,7 @@ put_code(struct writer *w, const char *language, const char *text, const char *e
 		both(w, class ? "</span>\n" : "\n", "\n");
 	}
 	kbuf_puts(html, "</code></pre>\n");
-	for (size_t i = 0; i < fence; i++)
-		kbuf_puts(md, "`");
+	put_backticks(md, fence);
 	kbuf_puts(md, "\n\n");
 }
 

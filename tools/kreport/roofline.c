@@ -64,7 +64,7 @@ put_roof(struct plot *p, const char *class, double peak, double bandwidth)
 
 	if (!(peak > 0) || !(bandwidth > 0))
 		return;
-	plot_svg(p, "<path class=\"%s\" d=\"M%.1f %.1fL%.1f %.1fH%.1f\"/>", class,
+	kbuf_printf(&p->svg, "<path class=\"%s\" d=\"M%.1f %.1fL%.1f %.1fH%.1f\"/>\n", class,
 	    plot_at(&p->x, fmax(left, p->y.low / bandwidth)),
 	    plot_at(&p->y, fmax(left * bandwidth, p->y.low)), plot_at(&p->x, fmin(ridge, right)),
 	    plot_at(&p->y, fmin(peak, right * bandwidth)), plot_at(&p->x, right));
@@ -75,13 +75,15 @@ put_point(struct plot *p, const struct report *r, const struct kcandidate *c,
     const json_t *workload, const char *class)
 {
 	double x = kjson_num_or(workload, "intensity", 0), y = rate_of(r, c, workload, "flops");
+	auto_free char *title = NULL;
 
 	if (!(x > 0) || !(y > 0))
 		return;
-	plot_mark_begin(p, "%s on %s: %s at %.4g FLOP/B", c->id,
+	title = kasprintf("%s on %s: %s at %.4g FLOP/B", c->id,
 	    kjson_str_or(workload, "workload", "?"), show_rate(y, "FLOP/s"), x);
-	plot_svg(p, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"4.5\" class=\"%s\"/>", plot_at(&p->x, x),
-	    plot_at(&p->y, y), class);
+	plot_mark_begin(p, title);
+	kbuf_printf(&p->svg, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"4.5\" class=\"%s\"/>\n",
+	    plot_at(&p->x, x), plot_at(&p->y, y), class);
 	plot_mark_end(p);
 }
 
@@ -112,6 +114,7 @@ plot_roof(const struct report *r)
 	size_t i;
 	json_t *w;
 	struct plot p;
+	auto_free char *description = NULL;
 
 	json_array_foreach(rows, i, w) {
 		double x = kjson_num_or(w, "intensity", 0);
@@ -120,10 +123,10 @@ plot_roof(const struct report *r)
 		widen(&s, x, rate_of(r, r->reference, w, "flops"));
 		widen(&s, x, r->best ? rate_of(r, r->best, w, "flops") : 0);
 	}
-	plot_begin(&p, "roof", 480, 330, "Roofline",
-	    "Rates over arithmetic intensity under the roof of %s and %s; the ridge is at %.4g "
-	    "FLOP/B.",
+	description = kasprintf("Rates over arithmetic intensity under the roof of %s and %s; the "
+	                        "ridge is at %.4g FLOP/B.",
 	    show_rate(peak, "FLOP/s"), show_rate(bandwidth, "B/s"), peak / bandwidth);
+	plot_begin(&p, "roof", 480, 330, "Roofline", description);
 	p.x.low = s.x_low / 2.5;
 	p.x.high = s.x_high * 2.5;
 	p.y.low = s.y_low / 1.8;
@@ -140,13 +143,13 @@ plot_roof(const struct report *r)
 		double x = kjson_num_or(w, "intensity", 0);
 
 		if (x > 0)
-			plot_svg(&p, "<path class=\"drop\" d=\"M%.1f %.1fV%.1f\"/>",
+			kbuf_printf(&p.svg, "<path class=\"drop\" d=\"M%.1f %.1fV%.1f\"/>\n",
 			    plot_at(&p.x, x), p.y.from, plot_at(&p.y, fmin(peak, x * bandwidth)));
 		put_point(&p, r, r->reference, w, "before");
 		if (r->best)
 			put_point(&p, r, r->best, w, "gain");
 	}
-	plot_svg(&p, "</svg>");
+	kbuf_puts(&p.svg, "</svg>\n");
 	return p.svg.data;
 }
 

@@ -84,19 +84,24 @@ put_points(struct plot *p, const struct report *r, const struct outcome *o)
 		if (c->correct && c->speedup.mean > 0) {
 			double y = plot_at(&p->y, c->speedup.mean);
 			json_auto_t *own = candidate_json(c);
-
-			plot_mark_begin(p, "%s: %s, %s%s", c->id,
+			auto_free char *title = kasprintf("%s: %s, %s%s", c->id,
 			    show_speed(json_object_get(own, "speed")),
 			    *c->strategy ? c->strategy : "no strategy",
 			    c->won ? r->linear ? ", accepted" : ", a gain" : "");
-			plot_svg(p, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%d\" class=\"%s\"/>", x, y,
+
+			plot_mark_begin(p, title);
+			kbuf_printf(&p->svg,
+			    "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%d\" class=\"%s\"/>\n", x, y,
 			    r->count > 100 ? 3 : 4, c->won ? "gain" : "point");
 		} else {
 			double y = p->y.from - 5;
+			auto_free char *title =
+			    kasprintf("%s: %s", c->id, status_rows[c->status].name);
 
-			plot_mark_begin(p, "%s: %s", c->id, status_rows[c->status].name);
-			plot_svg(p, "<path class=\"failed\" d=\"M%.1f %.1fl6 6m0 -6l-6 6\"/>",
-			    x - 3, y - 3);
+			plot_mark_begin(p, title);
+			kbuf_printf(&p->svg,
+			    "<path class=\"failed\" d=\"M%.1f %.1fl6 6m0 -6l-6 6\"/>\n", x - 3,
+			    y - 3);
 		}
 		plot_mark_end(p);
 	}
@@ -106,6 +111,11 @@ char *
 plot_progress(const struct report *r)
 {
 	auto_free struct outcome *o = outcomes_of(r);
+	auto_free char *description = kasprintf("A point for every correct candidate, a cross at "
+	                                        "the bottom for every other one, and "
+	                                        "a line for the best so far, which ends at %s "
+	                                        "after trial %ld.",
+	    show_times(o[r->last].best), r->last);
 	double low = 1, high = 1.5;
 	struct plot p;
 
@@ -114,10 +124,7 @@ plot_progress(const struct report *r)
 			low = fmin(low, r->list[i].speedup.mean);
 			high = fmax(high, r->list[i].speedup.mean);
 		}
-	plot_begin(&p, "progress", 480, 300, "Speed-up over the trials",
-	    "A point for every correct candidate, a cross at the bottom for every other one, and "
-	    "a line for the best so far, which ends at %s after trial %ld.",
-	    show_times(o[r->last].best), r->last);
+	plot_begin(&p, "progress", 480, 300, "Speed-up over the trials", description);
 	p.x.low = 0.5;
 	p.x.high = (double)r->last + 0.5;
 	p.x.whole = true;
@@ -130,7 +137,7 @@ plot_progress(const struct report *r)
 	plot_axes(&p, axis_number, axis_times);
 	put_best_line(&p, r, o);
 	put_points(&p, r, o);
-	plot_svg(&p, "</svg>");
+	kbuf_puts(&p.svg, "</svg>\n");
 	return p.svg.data;
 }
 

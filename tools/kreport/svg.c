@@ -7,29 +7,17 @@
 #include "kmark.h"
 #include "kreport.h"
 
-static void
-put_escaped(struct kbuf *out, const char *fmt, va_list args)
-{
-	auto_free char *text = kvasprintf(fmt, args);
-
-	kmark_html(out, text, strlen(text));
-}
-
 void
 plot_begin(struct plot *p, const char *id, double width, double height, const char *title,
-    const char *fmt, ...)
+    const char *description)
 {
-	va_list args;
-
 	*p = (struct plot){ .width = width, .height = height };
 	kbuf_printf(&p->svg,
 	    "<svg viewBox=\"0 0 %.0f %.0f\" role=\"img\" aria-labelledby=\"%s-t %s-d\">\n<title "
 	    "id=\"%s-t\">%s</title>\n"
 	    "<desc id=\"%s-d\">",
 	    width, height, id, id, id, title, id);
-	va_start(args, fmt);
-	put_escaped(&p->svg, fmt, args);
-	va_end(args);
+	kmark_html(&p->svg, description, strlen(description));
 	kbuf_puts(&p->svg, "</desc>\n");
 	p->x.from = 50;
 	p->x.to = width - 10;
@@ -89,34 +77,12 @@ ticks_of(const struct axis *a, double list[64])
 	return n;
 }
 
-__attribute__((format(printf, 5, 6))) static void
-plot_text(struct plot *p, double x, double y, const char *class, const char *fmt, ...)
+static void
+plot_text(struct plot *p, double x, double y, const char *class, const char *text)
 {
-	va_list args;
-
 	kbuf_printf(&p->svg, "<text x=\"%.1f\" y=\"%.1f\" class=\"%s\">", x, y, class);
-	va_start(args, fmt);
-	put_escaped(&p->svg, fmt, args);
-	va_end(args);
+	kmark_html(&p->svg, text, strlen(text));
 	kbuf_puts(&p->svg, "</text>\n");
-}
-
-void
-plot_svg(struct plot *p, const char *fmt, ...)
-{
-	va_list args;
-	char text[512];
-	int n;
-
-	va_start(args, fmt);
-	n = vsnprintf(text, sizeof text, fmt, args);
-	va_end(args);
-	if (n >= (int)sizeof text) {
-		kwarn("a mark of %d bytes", n);
-		abort();
-	}
-	kbuf_puts(&p->svg, text);
-	kbuf_puts(&p->svg, "\n");
 }
 
 static void
@@ -128,11 +94,13 @@ x_axis(struct plot *p, const char *(*label)(double))
 	for (size_t i = 0; i < n; i++) {
 		double x = plot_at(&p->x, ticks[i]);
 
-		plot_svg(p, "<path class=\"grid\" d=\"M%.1f %.1fV%.1f\"/>", x, p->y.from, p->y.to);
-		plot_text(p, x, p->y.from + 16, "mid", "%s", label(ticks[i]));
+		kbuf_printf(&p->svg, "<path class=\"grid\" d=\"M%.1f %.1fV%.1f\"/>\n", x, p->y.from,
+		    p->y.to);
+		plot_text(p, x, p->y.from + 16, "mid", label(ticks[i]));
 	}
-	plot_svg(p, "<path class=\"frame\" d=\"M%.1f %.1fH%.1f\"/>", p->x.from, p->y.from, p->x.to);
-	plot_text(p, (p->x.from + p->x.to) / 2, p->y.from + 34, "mid axis", "%s", p->x.title);
+	kbuf_printf(&p->svg, "<path class=\"frame\" d=\"M%.1f %.1fH%.1f\"/>\n", p->x.from,
+	    p->y.from, p->x.to);
+	plot_text(p, (p->x.from + p->x.to) / 2, p->y.from + 34, "mid axis", p->x.title);
 }
 
 static void
@@ -144,11 +112,12 @@ y_axis(struct plot *p, const char *(*label)(double))
 	for (size_t i = 0; i < n; i++) {
 		double y = plot_at(&p->y, ticks[i]);
 
-		plot_svg(p, "<path class=\"grid\" d=\"M%.1f %.1fH%.1f\"/>", p->x.from, y, p->x.to);
-		plot_text(p, p->x.from - 6, y + 4, "end", "%s", label(ticks[i]));
+		kbuf_printf(&p->svg, "<path class=\"grid\" d=\"M%.1f %.1fH%.1f\"/>\n", p->x.from, y,
+		    p->x.to);
+		plot_text(p, p->x.from - 6, y + 4, "end", label(ticks[i]));
 	}
 	if (p->y.title)
-		plot_text(p, p->x.from, p->y.to - 10, "axis", "%s", p->y.title);
+		plot_text(p, p->x.from, p->y.to - 10, "axis", p->y.title);
 }
 
 void
@@ -159,14 +128,10 @@ plot_axes(struct plot *p, const char *(*x_label)(double), const char *(*y_label)
 }
 
 void
-plot_mark_begin(struct plot *p, const char *fmt, ...)
+plot_mark_begin(struct plot *p, const char *title)
 {
-	va_list args;
-
 	kbuf_puts(&p->svg, "<g><title>");
-	va_start(args, fmt);
-	put_escaped(&p->svg, fmt, args);
-	va_end(args);
+	kmark_html(&p->svg, title, strlen(title));
 	kbuf_puts(&p->svg, "</title>");
 }
 
