@@ -6,6 +6,7 @@
 #include "kgain.h"
 #include "klock.h"
 #include "klog.h"
+#include "kregex.h"
 #include "ksandbox.h"
 #include "kstat.h"
 
@@ -97,49 +98,31 @@ check_tier(const struct kcamp *camp, const char *tier)
  * converted to the object that a command could have printed instead ----
  */
 
-/* One cell at P; *END is set to the comma, the line end or the end of the text. */
-static json_t *
-read_cell(const char *p, const char **end)
-{
-	auto_buf struct kbuf b = kbuf_empty();
-
-	p += strspn(p, " \t");
-	if (*p == '"') {
-		for (p++; *p && (*p != '"' || p[1] == '"'); p++) {
-			kbuf_add(&b, p, 1);
-			p += *p == '"';
-		}
-		p += strcspn(p, ",\n");
-	} else {
-		size_t n = strcspn(p, ",\n"), keep = n;
-
-		while (keep && strchr(" \t\r", p[keep - 1]))
-			keep--;
-		kbuf_add(&b, p, keep);
-		p += n;
-	}
-	*end = p;
-	return kjson_string(b.data);
-}
-
-/* All rows, the header first, each a list of texts. */
+/* All rows, the header first, each a list of texts. Blank lines are no rows. */
 static json_t *
 read_rows(const char *text)
 {
-	json_t *rows = json_array(), *row;
+	/* a cell in quotes, or a plain one without blanks around it; then a comma or line's end */
+	static const char form[] = "\\A[ \\t]*(?:\"((?:[^\"]++|\"\")*+)[^,\\n]*|([^,\\n]*?)[ "
+	                           "\\t\\r]*)"
+	                           "(?:(,)|\\n|\\z)";
+	const char *end = text + strlen(text);
+	json_t *rows = json_array(), *row = NULL;
 
-	while (*text) {
-		size_t blank = strspn(text, " \t\r");
+	while (row || *text) {
+		struct kregex_span at[4];
+		auto_free char *cell = NULL, *plain = NULL;
+		bool more;
 
-		if (text[blank] == '\n' || !text[blank]) {
-			text += blank;
-		} else {
+		kregex_find(form, text, (size_t)(end - text), at, LEN(at));
+		more = at[3].from != KREGEX_UNSET;
+		cell = kregex_text(text, at[1].from != KREGEX_UNSET ? at[1] : at[2]);
+		plain = kregex_sub("\"\"", cell, "\"");
+		if (!row && (more || at[2].from != at[2].to))
 			json_array_append_new(rows, row = json_array());
-			json_array_append_new(row, read_cell(text, &text));
-			while (*text == ',')
-				json_array_append_new(row, read_cell(text + 1, &text));
-		}
-		text += *text == '\n';
+		json_array_append_new(row, kjson_string(plain));
+		row = more ? row : NULL;
+		text += at->to;
 	}
 	return rows;
 }
@@ -210,14 +193,10 @@ put_number(const struct csv *csv, const char *header, double scale, json_t *to, 
 static bool
 csv_ok(const struct csv *csv, const char *column)
 {
-	auto_free char *text = kstrdup(cell(csv, column));
-	bool yes, no;
+	const char *text = cell(csv, column);
+	bool yes = kregex_is("(?i)\\A(?:pass(?:ed)?|ok|true|yes|1|correct)\\z", text);
 
-	for (char *p = text; *p; p++)
-		*p = (char)tolower((unsigned char)*p);
-	yes = kis_listed("pass passed ok true yes 1 correct", text, strlen(text));
-	no = !*text || kis_listed("fail failed error false no 0 wrong", text, strlen(text));
-	if (!yes && !no)
+	if (!yes && !kregex_is("(?i)\\A(?:|fail(?:ed)?|error|false|no|0|wrong)\\z", text))
 		kdie(
 		    K_USAGE, "%s: column '%s': '%s' must be pass or fail", csv->tier, column, text);
 	return yes;
@@ -617,11 +596,10 @@ add_statistics(json_t *row)
 	json_array_foreach(samples, i, s)
 		x[i] = json_number_value(s);
 	kstat_of(x, n, &st);
-	eval_set(row, "median_ns", ns_json(st.median));
-	eval_set(row, "min_ns", ns_json(st.min));
-	eval_set(row, "mean_ns", ns_json(st.mean));
-	eval_set(row, "sd_ns", ns_json(st.sd));
-	eval_set(row, "iqr_ns", ns_json(st.iqr));
+	json_object_update_new(row,
+	    json_pack("{s:o,s:o,s:o,s:o,s:o}", "median_ns", ns_json(st.median), "min_ns",
+	        ns_json(st.min), "mean_ns", ns_json(st.mean), "sd_ns", ns_json(st.sd), "iqr_ns",
+	        ns_json(st.iqr)));
 }
 
 /* Adds a sample for a workload; workloads keep the order in which they first appear. */

@@ -12,11 +12,12 @@
 #include "kfence.h"
 #include "kgain.h"
 #include "klinear.h"
+#include "kregex.h"
 #include "ksandbox.h"
 #include "kverdict.h"
 
-/* Characters kept of a listing, number of kinds of instructions reported, letters of one. */
-enum { LIST_LIMIT_S = 60, LISTING_MAX = 16000, OPS_TOLD = 24, OP_MAX = 32 };
+/* Characters kept of a listing, number of kinds of instructions reported. */
+enum { LIST_LIMIT_S = 60, LISTING_MAX = 16000, OPS_TOLD = 24 };
 
 /* The commands with which each backend's program lists the instructions of a shared object. */
 static const char *const listers[][8] = {
@@ -24,9 +25,17 @@ static const char *const listers[][8] = {
 	{ "cuobjdump", "-sass", "/kiln/kernel.so", NULL },
 };
 
+/* The head of a function in a listing of objdump or cuobjdump. */
+static const char head[] = "\\A(?:[\\da-fA-F].*?(<.*>:.*)|.*?(Function :.*))";
 /* Functions that every shared object has. */
-static const char of_the_linker[] = "<deregister_tm_clones>: <register_tm_clones>: "
-                                    "<__do_global_dtors_aux>: <frame_dummy>: <_init>: <_fini>:";
+static const char of_the_linker[] = "\\A<(?:(?:de)?register_tm_clones|__do_global_dtors_aux|"
+                                    "frame_dummy|_init|_fini)>:\\z";
+/*
+ * An instruction of objdump (after "1139:" and a tab) or cuobjdump (after an address in a comment),
+ * perhaps with a predicate, up to a comment.
+ */
+static const char instruction[] = "\\A\\s*((?:[^\\t]*:\\t|/\\*[\\da-fA-F].*?\\*/)[ \\t]*(?:@\\S* )?"
+                                  "([A-Za-z][^ \\t;]*).*?)\\s*(?:/\\*|\\z)";
 
 /* The text of a listing, and how often each instruction occurs in it. */
 struct listing {
@@ -35,73 +44,35 @@ struct listing {
 };
 
 static void
-count_op(struct listing *l, const char *name, size_t n)
+count_op(struct listing *l, const char *op)
 {
-	auto_free char *op = kstrndup(name, n < OP_MAX ? n : OP_MAX - 1);
 	json_int_t count = json_integer_value(json_object_get(l->counts, op));
 
 	json_object_set_new_nocheck(l->counts, op, json_integer(count + 1));
 }
 
 /*
- * The instruction in a line of objdump (after "1139:" and a tab) or cuobjdump (after an address in
- * a comment); or NULL.
+ * Keeps heads of functions, and instructions with the addresses of jumps, without code bytes. OWN:
+ * the function is one of the program's.
  */
-static const char *
-instruction(const char *line)
-{
-	const char *p = strstr(line, ":\t");
-
-	if (p)
-		p += 2;
-	else if ((p = strstr(line, "/*")) && isxdigit((unsigned char)p[2]) &&
-	    p == line + strspn(line, " \t") && strstr(p, "*/"))
-		p = strstr(p, "*/") + 2;
-	else
-		return NULL;
-	p += strspn(p, " \t");
-	if (*p == '@')
-		p += strcspn(p, " ") + 1;
-	return isalpha((unsigned char)*p) ? p : NULL;
-}
-
-/* Whether the line begins a function, and whether it is one of the program's. */
-static bool
-begins_function(const char *line, bool *own)
-{
-	const char *name = strchr(line, '<');
-
-	if (strstr(line, "Function :")) {
-		*own = true;
-		return true;
-	}
-	if (!isxdigit((unsigned char)*line) || !name || !strstr(name, ">:"))
-		return false;
-	*own = !kis_listed(of_the_linker, name, strlen(name));
-	return true;
-}
-
-/* Keeps heads of functions, and instructions with the addresses of jumps, without code bytes. */
 static void
 take_line(struct listing *l, const char *line, bool *own)
 {
-	const char *op = instruction(line), *end;
-	size_t n;
+	size_t len = strlen(line);
+	struct kregex_span at[3];
 
-	if (begins_function(line, own)) {
+	if (kregex_find(head, line, len, at, LEN(at))) {
+		auto_free char *name = kregex_text(line, at[at[1].from == KREGEX_UNSET ? 2 : 1]);
+
+		*own = !kregex_is(of_the_linker, name);
 		if (*own)
-			kbuf_printf(&l->text, "%s\n",
-			    strchr(line, '<') ? strchr(line, '<') : strstr(line, "Function"));
-	} else if (*own && op) {
-		count_op(l, op, strcspn(op, " \t;"));
-		end = strstr(op, "/*");
-		n = end ? (size_t)(end - line) : strlen(line);
-		for (size_t i = strspn(line, " \t"); i < n; i++)
-			if (line[i] == '\t' || (line[i] == ' ' && line[i + 1] == ' '))
-				kbuf_puts(&l->text, line[i] == '\t' ? " " : "");
-			else
-				kbuf_add(&l->text, &line[i], 1);
-		kbuf_puts(&l->text, "\n");
+			kbuf_printf(&l->text, "%s\n", name);
+	} else if (*own && kregex_find(instruction, line, len, at, LEN(at))) {
+		auto_free char *kept = kregex_text(line, at[1]), *op = kregex_text(line, at[2]),
+		               *narrow = kregex_sub("[ \\t]+", kept, " ");
+
+		count_op(l, op);
+		kbuf_printf(&l->text, "%s\n", narrow);
 	}
 }
 

@@ -7,8 +7,8 @@
 #include "kclaim.h"
 #include "keval.h"
 #include "kgain.h"
-#include "karch.h"
 #include "klinear.h"
+#include "kregex.h"
 
 /*
  * Whether the prompt showed measurements from inside the program: a profile, instructions, times
@@ -54,17 +54,16 @@ evidence_fault(const struct krec *rec, const json_t *plan)
 static bool
 names_program(const char *source, const char *shown)
 {
-	if (strstr(shown, source))
-		return true;
-	for (const char *at = source; (at = strchr(at, '/')); at++)
-		if (at - source >= 3 && strlen(at) >= 3) {
-			auto_free char *id = kstrndup(at - 3, 6);
-			bool found = karch_id(id, &(long){ 0 }, &(long){ 0 }) && strstr(shown, id);
+	bool found = strstr(shown, source) != NULL;
+	struct kregex_span at;
 
-			if (found)
-				return true;
-		}
-	return false;
+	for (; !found && kregex_find("\\d{3}/\\d\\d", source, strlen(source), &at, 1);
+	     source += at.to) {
+		auto_free char *id = kregex_text(source, at);
+
+		found = strstr(shown, id) != NULL;
+	}
+	return found;
 }
 
 /* A note, identified by its file name with or without folders. */
