@@ -33,7 +33,7 @@ LIB_DIRS := core model
 
 CFLAGS  ?= -O2 -g
 WARN    := -Wall -Wextra -Wshadow -Wvla -Wundef -Wformat=2 -Wwrite-strings -Wstrict-prototypes -Wmissing-prototypes
-KFLAGS  := -std=gnu11 -D_GNU_SOURCE $(LIB_DIRS:%=-Itools/%) \
+KFLAGS  := -std=gnu11 -D_GNU_SOURCE $(LIB_DIRS:%=-Itools/%) -I$O/gen \
 	-DKILN_VERSION='"$(VERSION)"' -DKILN_DATADIR='"$(DATADIR)"' $(WARN) $(WERROR)
 LIBS    := -ljansson -lpcre2-8 -lffi -lseccomp -lmd -lm -ldl -pthread
 
@@ -63,7 +63,7 @@ OBJ      := $(LIB_OBJ) $(TOOL_SRC:%.c=$O/%.o) $(HELPER_SRC:%.c=$O/%.o) $(UNIT_SR
 .SUFFIXES:
 .DEFAULT_GOAL := all
 campaign_targets := trial trials campaign status best verify views redo report watch records proof baseline shapes
-.PHONY: all help setup schemas check cheats lint asan valgrind fuzz coverage bench remote campaigns-check kill faults adopt-kill install uninstall clean FORCE $(campaign_targets)
+.PHONY: all help setup check cheats lint asan valgrind fuzz coverage bench remote campaigns-check kill faults adopt-kill install uninstall clean FORCE $(campaign_targets)
 
 all: $(TOOLS:%=$O/%) $(HELPERS:%=$O/%) $O/kwatch.so
 
@@ -115,6 +115,12 @@ $O/%.o: %.c $O/flags
 	@mkdir -p $(@D)
 	$(call say,CC)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(KFLAGS) -MMD -MP -c -o $@ $<
+# The table of knobs is made from their schema.
+$O/gen/knobs.h: tools/model/knobs.jq docs/schemas/campaign-1.json
+	@mkdir -p $(@D)
+	$(call say,JQ)
+	$(Q)jq -rf $^ >$@
+$O/tools/model/kcamp.o: $O/gen/knobs.h
 # Objects depend on the flags, not only on files.
 $O/flags: FORCE
 	@mkdir -p $O; f='$(CC) $(subst ','\'',$(KFLAGS)) $(CPPFLAGS) $(CFLAGS)'; \
@@ -137,9 +143,6 @@ help:
 	@sed -n '/make check/d; s/^#: //p' pipeline.mk
 setup:
 	@sh tools/setup.sh $(ARGS)
-# The only schema that is generated from a table in the sources; a test fails when it is out of date.
-schemas: $O/kcampaign
-	$O/kcampaign schema -o docs/schemas/campaign-1.json
 clean:
 	rm -rf $O
 
@@ -168,7 +171,7 @@ coverage:
 
 FUZZ_S ?= 60
 FUZZ   := $(FUZZ_SRC:tests/fuzz/%.c=$O/fuzz/%)
-$(FUZZ): $O/fuzz/%: tests/fuzz/%.c $(LIB_SRC)
+$(FUZZ): $O/fuzz/%: tests/fuzz/%.c $(LIB_SRC) | $O/gen/knobs.h
 	@mkdir -p $(@D)
 	clang -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined $(KFLAGS) $(CPPFLAGS) -o $@ $^ $(LIBS)
 fuzz: $(FUZZ)

@@ -307,7 +307,6 @@ void progress_report(const struct kcamp *c, long process, struct kbuf *text);
 /* check.c, new.c, report.c: the other commands. */
 int command_check(const struct options *o);
 int command_knobs(const struct options *o);
-int command_schema(const struct options *o);
 int command_new(const struct options *o);
 int command_next(const struct options *o);
 int command_status(const struct options *o);

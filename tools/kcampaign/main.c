@@ -36,8 +36,6 @@ static const struct kcommand commands[] = {
 	    "keep the report up to date in a browser while a campaign runs" },
 	{ "knobs", "output", "[GROUP]", command_knobs, true,
 	    "list fields of campaign.json, or of a group; explain one" },
-	{ "schema", "output", NULL, command_schema, true,
-	    "print the JSON Schema of campaign.json" },
 };
 
 static struct options given = { .from = "eval", .retries = 8, .retry_s = 15 };

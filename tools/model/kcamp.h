@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kcamp: the campaign manifest, campaign.json. Every knob is in ONE table (kcamp.c) with its type,
- * default, range and meaning; the loader, `kcampaign check`, the JSON Schema and the manual page
- * all come from it.
+ * kcamp: the campaign manifest, campaign.json. Every knob is in ONE place, the JSON Schema
+ * docs/schemas/campaign-1.json, with its type, default, range and meaning. The table below is made
+ * from it when kiln is built (knobs.jq), and the loader and `kcampaign check` and `knobs` use that.
  */
 #ifndef KCAMP_H
 #define KCAMP_H
