@@ -13,17 +13,16 @@
 /* How much slower than its predecessor a link may be, in percent. */
 static const double dip = 1;
 
-struct chain {
+static struct chain {
 	const json_t *list;            /* ids of the header */
 	size_t next;                   /* the next link */
 	const struct kcandidate *last; /* the last link; NULL: none, or damaged */
 	struct klinear_run run;
 	bool good;
 	json_t *failures; /* in the application, see kverdict.h */
-};
+} chain;
 
-static void __attribute__((format(printf, 3, 4)))
-blame(struct chain *c, long round, const char *format, ...)
+static void __attribute__((format(printf, 2, 3))) blame(long round, const char *format, ...)
 {
 	va_list args;
 	auto_free char *text = NULL;
@@ -32,7 +31,7 @@ blame(struct chain *c, long round, const char *format, ...)
 	text = kvasprintf(format, args);
 	va_end(args);
 	kwarn("round %ld: %s", round, text);
-	c->good = false;
+	chain.good = false;
 }
 
 static double
@@ -69,14 +68,14 @@ step_percent(const struct kcandidate *before, const struct kcandidate *c)
 
 /* Did all links after INCUMBENT, up to the last one, fail in the application? */
 static bool
-is_stepped_over(const struct chain *c, const char *incumbent)
+is_stepped_over(const char *incumbent)
 {
-	for (size_t i = c->next; i-- > 0;) {
-		const char *id = json_string_value(json_array_get(c->list, i));
+	for (size_t i = chain.next; i-- > 0;) {
+		const char *id = json_string_value(json_array_get(chain.list, i));
 
 		if (!id || !strcmp(id, incumbent))
-			return id && i + 1 < c->next;
-		if (!kverdict_failed(c->failures, id))
+			return id && i + 1 < chain.next;
+		if (!kverdict_failed(chain.failures, id))
 			return false;
 	}
 	return false;
@@ -84,81 +83,80 @@ is_stepped_over(const struct chain *c, const char *incumbent)
 
 /* The reference was not compared with anything. */
 static void
-check_step(struct chain *c, long round, const struct kcandidate *now)
+check_step(long round, const struct kcandidate *now)
 {
 	double step;
 
-	if (!c->last)
+	if (!chain.last)
 		return;
-	if (strcmp(now->incumbent, c->last->id) && !is_stepped_over(c, now->incumbent))
-		blame(c, round, "it was compared with %s, but the last accepted round is %s",
-		    now->incumbent, c->last->id);
-	step = step_percent(c->last, now);
+	if (strcmp(now->incumbent, chain.last->id) && !is_stepped_over(now->incumbent))
+		blame(round, "it was compared with %s, but the last accepted round is %s",
+		    now->incumbent, chain.last->id);
+	step = step_percent(chain.last, now);
 	if (step < -dip)
-		blame(c, round,
+		blame(round,
 		    "%s is %.1f %% slower than the link before it, %s; the limit is %.0f %%",
-		    now->id, -step, c->last->id, dip);
+		    now->id, -step, chain.last->id, dip);
 }
 
 static void
-check_link(struct chain *c, long round, const struct kcandidate *now)
+check_link(long round, const struct kcandidate *now)
 {
-	const char *listed = json_string_value(json_array_get(c->list, c->next));
+	const char *listed = json_string_value(json_array_get(chain.list, chain.next));
 
 	if (!listed || strcmp(listed, now->id))
-		blame(c, round, "%s was kept, but link %zu of the chain is %s", now->id, c->next,
+		blame(round, "%s was kept, but link %zu of the chain is %s", now->id, chain.next,
 		    listed ? listed : "missing");
-	check_step(c, round, now);
-	c->next++;
-	klinear_next(&c->run, true, STATUS_CORRECT);
-	c->last = now;
+	check_step(round, now);
+	chain.next++;
+	klinear_next(&chain.run, true, STATUS_CORRECT);
+	chain.last = now;
 }
 
 /* If a round cannot be read, only the header says whether it was kept. */
 static void
-skip_round(struct chain *c, long trial)
+skip_round(long trial)
 {
-	const char *listed = json_string_value(json_array_get(c->list, c->next));
+	const char *listed = json_string_value(json_array_get(chain.list, chain.next));
 
-	c->good = false;
+	chain.good = false;
 	if (listed && atol(listed) == trial) {
-		c->next++;
-		klinear_next(&c->run, true, STATUS_CORRECT);
-		c->last = NULL;
+		chain.next++;
+		klinear_next(&chain.run, true, STATUS_CORRECT);
+		chain.last = NULL;
 	} else {
-		klinear_next(&c->run, false, STATUS_NONE);
+		klinear_next(&chain.run, false, STATUS_NONE);
 	}
 }
 
 static void
-check_round(struct chain *c, const struct ktrial *trial)
+check_round(const struct ktrial *trial)
 {
 	if (!trial->whole)
-		skip_round(c, trial->number);
+		skip_round(trial->number);
 	else if (trial->kept)
-		check_link(c, trial->number + 1, trial->kept);
+		check_link(trial->number + 1, trial->kept);
 	else if (trial->number && !strcmp(trial->list[0].verdict, "rolled_back"))
-		klinear_next(&c->run, false, trial->list[0].status);
+		klinear_next(&chain.run, false, trial->list[0].status);
 	else
-		blame(c, trial->number + 1, "its verdict is '%s'", trial->list[0].verdict);
+		blame(trial->number + 1, "its verdict is '%s'", trial->list[0].verdict);
 }
 
 static void
-check_header(struct chain *c, const struct karch *a)
+check_header(const struct karch *a)
 {
 	const json_t *linear = json_object_get(a->header, "linear");
 	const char *accepted = kjson_str_or(linear, "accepted", ""),
 	           *best = kjson_str_or(a->header, "best.id", "");
 
-	if (c->next != json_array_size(c->list))
-		blame(c, a->trial + 1, "the chain has %zu links, but %zu rounds were kept",
-		    json_array_size(c->list), c->next);
-	if (c->last && (strcmp(accepted, c->last->id) || strcmp(best, accepted)))
-		blame(c, a->trial + 1,
-		    "last accepted is %s and best is %s, but the last link is %s", accepted, best,
-		    c->last->id);
-	if (kjson_int_or(linear, "streak", -1) != c->run.streak)
-		blame(c, a->trial + 1, "the streak of rollbacks is %ld, not %lld", c->run.streak,
+	if (chain.next != json_array_size(chain.list))
+		blame(a->trial + 1, "the chain has %zu links, but %zu rounds were kept",
+		    json_array_size(chain.list), chain.next);
+	if (chain.last && (strcmp(accepted, chain.last->id) || strcmp(best, accepted)))
+		blame(a->trial + 1, "last accepted is %s and best is %s, but the last link is %s",
+		    accepted, best, chain.last->id);
+	if (kjson_int_or(linear, "streak", -1) != chain.run.streak)
+		blame(a->trial + 1, "the streak of rollbacks is %ld, not %lld", chain.run.streak,
 		    (long long)kjson_int_or(linear, "streak", -1));
 }
 
@@ -166,21 +164,21 @@ int
 check_chain(const struct karch *a, const struct view_options *o)
 {
 	const json_t *linear = json_object_get(a->header, "linear");
-	struct chain c = { .list = json_object_get(linear, "chain"),
-		.good = true,
-		.failures = kverdict_failures(o->dir) };
 	struct kcamp *camp;
 	struct ktrials t;
 
 	if (!linear)
 		kdie(K_USAGE, "%s: not the archive of a linear search", o->archive);
+	chain = (struct chain){ .list = json_object_get(linear, "chain"),
+		.good = true,
+		.failures = kverdict_failures(o->dir) };
 	camp = kcamp_load(o->dir);
 	ktrials_open(&t, camp);
 	for (long n = 0; n <= a->trial && n <= t.last; n++)
-		check_round(&c, ktrials_get(&t, n));
-	check_header(&c, a);
+		check_round(ktrials_get(&t, n));
+	check_header(a);
 	ktrials_close(&t);
 	kcamp_free(camp);
-	json_decref(c.failures);
-	return c.good ? K_OK : K_NO;
+	json_decref(chain.failures);
+	return chain.good ? K_OK : K_NO;
 }

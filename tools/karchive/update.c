@@ -19,16 +19,16 @@
 enum { MIGRATION_INTERVAL = 10, POPULATION = 1000 };
 static const double migration_rate = 0.1;
 
-struct keeper {
+static struct keeper {
 	struct karch *a;
 	json_t *header; /* borrowed from the archive */
 	bool linear;    /* a chain of rounds */
 	int islands;
-	double seed_score, multiplier;
+	double multiplier;
 	const struct kcamp *camp;
 	int current; /* island */
 	long filled; /* candidates since it became current */
-};
+} keeper;
 
 static bool
 is_reference(const struct kcandidate *s)
@@ -92,13 +92,13 @@ all_islands(int islands)
 }
 
 static struct karch_row *
-row_new(const struct keeper *k, const struct kcandidate *s)
+row_new(const struct kcandidate *s)
 {
-	struct karch_row *row = kcandidate_row(s, k->seed_score);
-	int island = s->island >= 0 && s->island < k->islands ? (int)s->island : k->current;
+	struct karch_row *row = kcandidate_row(s, KCANDIDATE_REFERENCE_SCORE);
+	int island = s->island >= 0 && s->island < keeper.islands ? (int)s->island : keeper.current;
 
 	/* Every island may start from the reference. */
-	row->islands = is_reference(s) ? all_islands(k->islands) : UINT64_C(1) << island;
+	row->islands = is_reference(s) ? all_islands(keeper.islands) : UINT64_C(1) << island;
 	return row;
 }
 
@@ -107,19 +107,19 @@ row_new(const struct keeper *k, const struct kcandidate *s)
  * its speed from now on, as in the scores of candidates that are timed in turns with it.
  */
 static void
-renew_best(const struct keeper *k, long trial)
+renew_best(long trial)
 {
 	struct karch_row best, *row;
 	struct kchain c;
 	double more;
 
-	if (!karch_best(k->a, &best) || !kchain_raced(k->camp, best.id, trial, false, &c))
+	if (!karch_best(keeper.a, &best) || !kchain_raced(keeper.camp, best.id, trial, false, &c))
 		return;
-	more = k->multiplier * (c.speedup.mean - best.speedup);
+	more = keeper.multiplier * (c.speedup.mean - best.speedup);
 	best.score += more;
 	karch_set_speedup(&best, &c.speedup, c.provisional);
-	karch_set_best(k->a, &best);
-	row = find_row(k->a, best.id);
+	karch_set_best(keeper.a, &best);
+	row = find_row(keeper.a, best.id);
 	if (row) {
 		row->score += more;
 		karch_set_speedup(row, &c.speedup, c.provisional);
@@ -139,9 +139,9 @@ is_rolled_back(const struct kcandidate *s)
  * last of them.
  */
 static void
-note_round(const struct keeper *k, const struct kcandidate *list, size_t n)
+note_round(const struct kcandidate *list, size_t n)
 {
-	json_t *linear = member(k->header, "linear", JSON_OBJECT),
+	json_t *linear = member(keeper.header, "linear", JSON_OBJECT),
 	       *chain = member(linear, "chain", JSON_ARRAY);
 	struct klinear_run run;
 
@@ -167,33 +167,33 @@ note_round(const struct keeper *k, const struct kcandidate *list, size_t n)
 }
 
 static void
-enter(struct keeper *k, const struct kcandidate *s)
+enter(const struct kcandidate *s)
 {
 	struct karch_row *row;
 	bool best, takes;
 
 	if (!kcandidate_enters(s))
 		return;
-	row = row_new(k, s);
-	best = kcandidate_is_best(s, k->a, row, k->linear);
+	row = row_new(s);
+	best = kcandidate_is_best(s, keeper.a, row, keeper.linear);
 	/* The best holds its cell, so that an archive agrees with its header. */
-	takes = k->linear ? !is_rolled_back(s)
-	                  : best ||
+	takes = keeper.linear ? !is_rolled_back(s)
+	                      : best ||
 	        kcandidate_takes(
-	            s, k->a->elite[row->cell], row, kjson_str_or(k->header, "best.id", ""));
+	            s, keeper.a->elite[row->cell], row, kjson_str_or(keeper.header, "best.id", ""));
 	if (best)
-		karch_set_best(k->a, row);
+		karch_set_best(keeper.a, row);
 	if (takes)
-		take_cell(k->a, row);
+		take_cell(keeper.a, row);
 	else
-		karch_keep(k->a, row);
+		karch_keep(keeper.a, row);
 }
 
 /* The most recent compile errors, each text once. */
 static void
-note_error(const struct keeper *k, const struct kcandidate *s)
+note_error(const struct kcandidate *s)
 {
-	json_t *ring = member(k->header, "errors", JSON_ARRAY), *text;
+	json_t *ring = member(keeper.header, "errors", JSON_ARRAY), *text;
 	size_t i;
 	json_t *e;
 
@@ -212,13 +212,13 @@ note_error(const struct keeper *k, const struct kcandidate *s)
 
 /* Broken candidates of this trial, and how many repairs of each plan have failed. */
 static void
-note_broken(const struct keeper *k, const struct kcandidate *s)
+note_broken(const struct kcandidate *s)
 {
 	bool repaired = !strcmp(s->strategy, "repair");
 
 	if (!status_repairable(s->standing) || !kcandidate_enters(s))
 		return;
-	json_array_append_new(member(k->header, "broken", JSON_ARRAY),
+	json_array_append_new(member(keeper.header, "broken", JSON_ARRAY),
 	    json_pack("{s:s,s:o,s:f,s:s,s:I}", "id", s->id, "cell", cell_json(s->cell), "score",
 	        s->score, "status", status_rows[s->standing].name, "tries",
 	        (json_int_t)(repaired ? s->parent_tries + 1 : 0)));
@@ -226,24 +226,24 @@ note_broken(const struct keeper *k, const struct kcandidate *s)
 
 /* Money is added in whole nano-dollars, so that the sum does not depend on the order. */
 static void
-note_cost(const struct keeper *k, const struct kcandidate *s)
+note_cost(const struct kcandidate *s)
 {
-	double total = kjson_num_or(k->header, "cost_usd", 0);
+	double total = kjson_num_or(keeper.header, "cost_usd", 0);
 
 	if (!s->paid)
 		return;
-	kjson_set(k->header, "cost_usd",
+	kjson_set(keeper.header, "cost_usd",
 	    json_real((double)(llround(total * 1e9) + llround(s->cost_usd * 1e9)) / 1e9));
-	bump(k->header, "unpriced", !s->priced);
+	bump(keeper.header, "unpriced", !s->priced);
 	for (size_t i = 0; i < KCANDIDATE_TOKENS; i++)
-		bump(member(k->header, "tokens", JSON_OBJECT), kcandidate_tokens[i],
+		bump(member(keeper.header, "tokens", JSON_OBJECT), kcandidate_tokens[i],
 		    s->token_count[i]);
 }
 
 static void
-note_strategy(const struct keeper *k, const struct kcandidate *s)
+note_strategy(const struct kcandidate *s)
 {
-	json_t *strategies = member(k->header, "strategies", JSON_OBJECT), *one;
+	json_t *strategies = member(keeper.header, "strategies", JSON_OBJECT), *one;
 
 	if (!*s->strategy)
 		return;
@@ -254,34 +254,34 @@ note_strategy(const struct keeper *k, const struct kcandidate *s)
 }
 
 static void
-count_candidate(struct keeper *k, const struct kcandidate *s)
+count_candidate(const struct kcandidate *s)
 {
 	bool failure =
 	    s->standing == STATUS_NO_CODE || (s->timed_out && s->standing == STATUS_RUN_ERROR);
 
-	bump(k->header, "candidates", 1);
-	bump(member(k->header, "statuses", JSON_OBJECT), status_rows[s->standing].name, 1);
-	bump(k->header, "duplicates", s->duplicate);
-	kjson_set(k->header, "failures",
-	    json_integer(failure ? kjson_int_or(k->header, "failures", 0) + 1 : 0));
-	note_strategy(k, s);
-	note_cost(k, s);
-	note_error(k, s);
-	note_broken(k, s);
+	bump(keeper.header, "candidates", 1);
+	bump(member(keeper.header, "statuses", JSON_OBJECT), status_rows[s->standing].name, 1);
+	bump(keeper.header, "duplicates", s->duplicate);
+	kjson_set(keeper.header, "failures",
+	    json_integer(failure ? kjson_int_or(keeper.header, "failures", 0) + 1 : 0));
+	note_strategy(s);
+	note_cost(s);
+	note_error(s);
+	note_broken(s);
 	if (s->target >= 0 && s->target != s->parent_cell) {
 		char cell[KARCH_DIMS + 1];
 
 		karch_cell_text(s->target, cell);
-		kjson_set(member(k->header, "tabu", JSON_OBJECT), cell, json_integer(s->trial));
+		kjson_set(member(keeper.header, "tabu", JSON_OBJECT), cell, json_integer(s->trial));
 	}
-	karch_step(k->islands, &k->current, &k->filled);
+	karch_step(keeper.islands, &keeper.current, &keeper.filled);
 }
 
 /* Forgets targets that the next trial may use again. */
 static void
-prune_tabu(const struct keeper *k, long trial)
+prune_tabu(long trial)
 {
-	json_t *tabu = member(k->header, "tabu", JSON_OBJECT), *last;
+	json_t *tabu = member(keeper.header, "tabu", JSON_OBJECT), *last;
 	const char *cell;
 	void *next;
 
@@ -308,23 +308,23 @@ island_elites(const struct karch *a, int island, const struct karch_row **list)
  * once.
  */
 static void
-migrate(struct keeper *k, long trial)
+migrate(long trial)
 {
 	const struct karch_row *list[KARCH_CELLS];
 	uint64_t arrivals[KARCH_CELLS] = { 0 };
 	json_int_t moved = 0;
 
-	for (int i = 0; i < k->islands; i++) {
-		size_t n = island_elites(k->a, i, list),
+	for (int i = 0; i < keeper.islands; i++) {
+		size_t n = island_elites(keeper.a, i, list),
 		       wanted = (size_t)(migration_rate * (double)n);
 
 		if (!wanted && n)
 			wanted = 1;
 		for (size_t m = 0; m < wanted; m++)
-			arrivals[list[m]->cell] |= UINT64_C(1) << (i + 1) % k->islands;
+			arrivals[list[m]->cell] |= UINT64_C(1) << (i + 1) % keeper.islands;
 	}
 	for (int c = 0; c < KARCH_CELLS; c++) {
-		struct karch_row *row = k->a->elite[c];
+		struct karch_row *row = keeper.a->elite[c];
 
 		if (!row || !(arrivals[c] & ~row->islands))
 			continue;
@@ -332,65 +332,65 @@ migrate(struct keeper *k, long trial)
 		row->islands |= arrivals[c];
 		changed(row);
 	}
-	bump(k->header, "migrations", 1);
-	bump(k->header, "migrants", moved);
-	kjson_set(k->header, "last_migration", json_integer(trial));
+	bump(keeper.header, "migrations", 1);
+	bump(keeper.header, "migrants", moved);
+	kjson_set(keeper.header, "last_migration", json_integer(trial));
 }
 
 /* Elites stay; the worst of the others are removed. */
 static void
-cap_population(struct keeper *k)
+cap_population(void)
 {
 	size_t elites = 0;
 
-	karch_sort(k->a);
+	karch_sort(keeper.a);
 	for (int c = 0; c < KARCH_CELLS; c++)
-		elites += k->a->elite[c] != NULL;
-	while (k->a->programs && elites + k->a->programs > POPULATION) {
-		struct karch_row *worst = k->a->program[--k->a->programs];
+		elites += keeper.a->elite[c] != NULL;
+	while (keeper.a->programs && elites + keeper.a->programs > POPULATION) {
+		struct karch_row *worst = keeper.a->program[--keeper.a->programs];
 
 		json_array_append_new(
-		    member(k->header, "gone", JSON_ARRAY), json_string(worst->id));
+		    member(keeper.header, "gone", JSON_ARRAY), json_string(worst->id));
 		karch_row_free(worst);
-		bump(k->header, "dropped", 1);
+		bump(keeper.header, "dropped", 1);
 	}
 }
 
 static void
-add_trial(struct keeper *k, const struct kcandidate *list, size_t n)
+add_trial(const struct kcandidate *list, size_t n)
 {
 	long trial = list[0].trial;
 	bool gain = false;
 
-	if (trial <= k->a->trial)
+	if (trial <= keeper.a->trial)
 		kdie(K_USAGE,
 		    "the archive already contains trial %ld, but these records are of trial %ld",
-		    k->a->trial, trial);
-	kjson_set(k->header, "broken", json_array());
-	renew_best(k, trial);
-	if (k->linear)
-		note_round(k, list, n);
+		    keeper.a->trial, trial);
+	kjson_set(keeper.header, "broken", json_array());
+	renew_best(trial);
+	if (keeper.linear)
+		note_round(list, n);
 	for (size_t i = 0; i < n; i++) {
-		enter(k, &list[i]);
+		enter(&list[i]);
 		if (!is_reference(&list[i]))
-			count_candidate(k, &list[i]);
+			count_candidate(&list[i]);
 		gain |= list[i].gain && !is_reference(&list[i]) && !list[i].duplicate;
 	}
 	if (gain) {
-		long wait = trial - (long)kjson_int_or(k->header, "last_gain", 0);
+		long wait = trial - (long)kjson_int_or(keeper.header, "last_gain", 0);
 
-		if (wait > kjson_int_or(k->header, "longest_wait", 0))
-			kjson_set(k->header, "longest_wait", json_integer(wait));
-		kjson_set(k->header, "last_gain", json_integer(trial));
+		if (wait > kjson_int_or(keeper.header, "longest_wait", 0))
+			kjson_set(keeper.header, "longest_wait", json_integer(wait));
+		kjson_set(keeper.header, "last_gain", json_integer(trial));
 	}
-	kjson_set(k->header, "stale",
-	    json_integer(trial - (long)kjson_int_or(k->header, "last_gain", 0)));
-	kjson_set(k->header, "trial", json_integer(trial));
-	k->a->trial = trial;
-	if (k->islands > 1 && trial > 0 && trial % MIGRATION_INTERVAL == 0)
-		migrate(k, trial);
-	prune_tabu(k, trial);
-	cap_population(k);
+	kjson_set(keeper.header, "stale",
+	    json_integer(trial - (long)kjson_int_or(keeper.header, "last_gain", 0)));
+	kjson_set(keeper.header, "trial", json_integer(trial));
+	keeper.a->trial = trial;
+	if (keeper.islands > 1 && trial > 0 && trial % MIGRATION_INTERVAL == 0)
+		migrate(trial);
+	prune_tabu(trial);
+	cap_population();
 }
 
 static json_t *
@@ -411,50 +411,49 @@ header_new(const struct kcamp *camp)
 
 /* What the header says about islands: which is current, and what each holds. */
 static void
-describe_islands(const struct keeper *k)
+describe_islands(void)
 {
 	json_t *islands = json_array();
 
-	for (int i = 0; i < k->islands; i++) {
+	for (int i = 0; i < keeper.islands; i++) {
 		const struct karch_row *list[KARCH_CELLS];
-		size_t n = island_elites(k->a, i, list);
+		size_t n = island_elites(keeper.a, i, list);
 		json_t *one = json_pack("{s:I}", "elites", (json_int_t)n);
 
 		if (n)
 			kjson_set(one, "best", json_string(list[0]->id));
 		json_array_append_new(islands, one);
 	}
-	kjson_set(k->header, "islands", islands);
-	kjson_set(k->header, "island",
-	    json_pack("{s:i,s:I}", "current", k->current, "filled", (json_int_t)k->filled));
+	kjson_set(keeper.header, "islands", islands);
+	kjson_set(keeper.header, "island",
+	    json_pack("{s:i,s:I}", "current", keeper.current, "filled", (json_int_t)keeper.filled));
 }
 
 void
 update_archive(struct karch *a, const struct kcamp *camp, char *const *files, size_t count)
 {
 	struct kcandidates in = { .dir = camp->dir, .files = files, .count = count };
-	struct keeper k = {
-		.a = a,
-		.linear = kcamp_linear(camp),
-		.islands = (int)kcamp_int(camp, "search.islands"),
-		.seed_score = KCANDIDATE_REFERENCE_SCORE,
-		.multiplier = kcamp_num(camp, "score.multiplier"),
-		.camp = camp,
-	};
 	const struct kcandidate *list;
 	size_t n;
 
 	if (!a->header)
 		a->header = header_new(camp);
-	k.header = a->header;
-	k.current = (int)kjson_int_or(a->header, "island.current", 0) % k.islands;
-	k.filled = (long)kjson_int_or(a->header, "island.filled", 0);
+	keeper = (struct keeper){
+		.a = a,
+		.header = a->header,
+		.linear = kcamp_linear(camp),
+		.islands = (int)kcamp_int(camp, "search.islands"),
+		.multiplier = kcamp_num(camp, "score.multiplier"),
+		.camp = camp,
+		.filled = (long)kjson_int_or(a->header, "island.filled", 0),
+	};
+	keeper.current = (int)kjson_int_or(a->header, "island.current", 0) % keeper.islands;
 	while ((n = kcandidates_trial(&in, &list)))
-		add_trial(&k, list, n);
+		add_trial(list, n);
 	kcandidates_close(&in);
 	if (a->trial < 0)
 		kdie(K_USAGE, "there are no records and no archive to start from");
-	describe_islands(&k);
+	describe_islands();
 }
 
 void

@@ -14,9 +14,8 @@
 static const char real[] = "ACCEPT-as-real", unmeasured[] = "ACCEPT-unmeasured",
                   asterisk[] = "ACCEPT-with-asterisk", overfit[] = "REJECT-as-overfit";
 
-/* What the checks find out about one record. */
-struct finding {
-	const struct audit *a;
+/* What the checks find out about the record. */
+static struct finding {
 	const struct krec *rec;
 	const char *id, *declared;
 	bool reference;
@@ -27,32 +26,32 @@ struct finding {
 	enum bucket bucket; /* the gravest bucket that was found and not waived */
 	bool gains;         /* faster than the incumbent by more than the noise */
 	double gain_pct;    /* geometric mean over the workloads; 0: unknown */
-};
+} finding;
 
 static void
-add_reason(struct finding *f, const char *fmt, va_list args)
+add_reason(const char *fmt, va_list args)
 {
 	auto_free char *text = kvasprintf(fmt, args);
 
-	json_array_append_new(f->reasons, kjson_string(text));
+	json_array_append_new(finding.reasons, kjson_string(text));
 }
 
-static void __attribute__((format(printf, 2, 3))) refuse(struct finding *f, const char *fmt, ...)
+static void __attribute__((format(printf, 1, 2))) refuse(const char *fmt, ...)
 {
 	va_list args;
 
 	va_start(args, fmt);
-	add_reason(f, fmt, args);
+	add_reason(fmt, args);
 	va_end(args);
-	f->refused = true;
+	finding.refused = true;
 }
 
-static void __attribute__((format(printf, 2, 3))) remark(struct finding *f, const char *fmt, ...)
+static void __attribute__((format(printf, 1, 2))) remark(const char *fmt, ...)
 {
 	va_list args;
 
 	va_start(args, fmt);
-	add_reason(f, fmt, args);
+	add_reason(fmt, args);
 	va_end(args);
 }
 
@@ -63,20 +62,20 @@ static void __attribute__((format(printf, 2, 3))) remark(struct finding *f, cons
  * NULL.
  */
 static json_t *
-rivals_eval(const struct finding *f)
+rivals_eval(void)
 {
-	const char *id = kjson_str_or(f->rec->json, "sample.incumbent", "000/00");
+	const char *id = kjson_str_or(finding.rec->json, "sample.incumbent", "000/00");
 	bool named = karch_id(id, &(long){ 0 }, &(long){ 0 });
-	json_auto_t *record = named ? karch_record(f->a->camp->dir, id, "eval") : NULL;
+	json_auto_t *record = named ? karch_record(audit.camp->dir, id, "eval") : NULL;
 
 	return json_incref(json_object_get(record, "eval"));
 }
 
 /* Noise of a ratio between the record's times and the rival's, which were measured separately. */
 static double
-noise_of(const struct finding *f, const json_t *rival)
+noise_of(const json_t *rival)
 {
-	return kgain_noise(kjson_num_or(f->rec->json, "eval.noise.floor", 0),
+	return kgain_noise(kjson_num_or(finding.rec->json, "eval.noise.floor", 0),
 	    kjson_num_or(rival, "noise.floor", 0));
 }
 
@@ -85,10 +84,9 @@ noise_of(const struct finding *f, const json_t *rival)
  * times.
  */
 static bool
-workload_ratio(
-    const struct finding *f, const json_t *rival, const char *workload, double *ratio, double *low)
+workload_ratio(const json_t *rival, const char *workload, double *ratio, double *low)
 {
-	const json_t *pairs = kjson_path(f->rec->json, "eval.pairs"), *row;
+	const json_t *pairs = kjson_path(finding.rec->json, "eval.pairs"), *row;
 	double own, other;
 	size_t i;
 
@@ -99,24 +97,25 @@ workload_ratio(
 			*low = kjson_num_or(row, "low", 0);
 			return *ratio > 0;
 		}
-	own = kgain_time_ns(kgain_row(kjson_path(f->rec->json, "eval.timing"), workload));
+	own = kgain_time_ns(kgain_row(kjson_path(finding.rec->json, "eval.timing"), workload));
 	other = kgain_time_ns(kgain_row(json_object_get(rival, "timing"), workload));
 	*ratio = other / own;
-	*low = *ratio - noise_of(f, rival);
+	*low = *ratio - noise_of(rival);
 	return isfinite(*ratio);
 }
 
 static void
-look_at_gain(struct finding *f, const json_t *rival)
+look_at_gain(const json_t *rival)
 {
-	const json_t *timing = kjson_path(f->rec->json, "eval.timing");
+	const json_t *timing = kjson_path(finding.rec->json, "eval.timing");
 	double ratio, low;
 	char *fault;
 
-	if (status_at(f->rec->json, "eval.status") != STATUS_CORRECT || !timing || f->reference)
+	if (status_at(finding.rec->json, "eval.status") != STATUS_CORRECT || !timing ||
+	    finding.reference)
 		return;
 	if (!kgain_pairs(
-	        kjson_path(f->rec->json, "eval.pairs"), "incumbent", timing, &ratio, &low)) {
+	        kjson_path(finding.rec->json, "eval.pairs"), "incumbent", timing, &ratio, &low)) {
 		json_auto_t *rows = kgain_rows_like(json_object_get(rival, "timing"), timing);
 
 		fault = kgain_speedup(rows, timing, &ratio);
@@ -124,10 +123,10 @@ look_at_gain(struct finding *f, const json_t *rival)
 			free(fault);
 			return;
 		}
-		low = ratio - noise_of(f, rival);
+		low = ratio - noise_of(rival);
 	}
-	f->gains = low > 1;
-	f->gain_pct = 100 * (ratio - 1);
+	finding.gains = low > 1;
+	finding.gain_pct = 100 * (ratio - 1);
 }
 
 /* ---- the static scan ---- */
@@ -149,14 +148,14 @@ add_hit(json_t *list, const struct hit *h, bool waived)
 
 /* The gravest hits first; rejected ones with their line. */
 static void
-look_at_code(struct finding *f)
+look_at_code(void)
 {
 	struct hits hits = { 0 };
 	json_t *list = json_array(), *waiver;
 	auto_free char *file = NULL;
 
-	scan_record(f->a->rules, f->a->camp, f->a->task, f->rec, &hits);
-	waiver = hits.count ? waiver_of(f->a->camp, f->id, &file, f->asides) : NULL;
+	scan_record(finding.rec, &hits);
+	waiver = hits.count ? waiver_of(finding.id, &file, finding.asides) : NULL;
 	for (int b = BUCKET_W3; b >= BUCKET_K; b--)
 		for (size_t i = 0; i < hits.count; i++) {
 			const struct hit *h = &hits.at[i];
@@ -165,23 +164,22 @@ look_at_code(struct finding *f)
 			if ((int)h->bucket != b)
 				continue;
 			add_hit(list, h, waived);
-			if (waived || h->note || f->reference)
+			if (waived || h->note || finding.reference)
 				continue;
-			f->bucket = h->bucket > f->bucket ? h->bucket : f->bucket;
+			finding.bucket = h->bucket > finding.bucket ? h->bucket : finding.bucket;
 			if (h->bucket != BUCKET_W1)
-				refuse(f, "%s, %s%sline %zu: %s (%s)", h->rule,
-				    h->file ? h->file : "", h->file ? ", " : "", h->line, h->why,
-				    h->text);
-			else if (!f->declared || strcmp(f->declared, "W1"))
-				refuse(f,
-				    "%s, line %zu: caches something made of a weight, but the plan "
-				    "declares %s; declare W1 with its bound (%s)",
-				    h->rule, h->line, f->declared ? f->declared : "no bucket",
-				    h->text);
+				refuse("%s, %s%sline %zu: %s (%s)", h->rule, h->file ? h->file : "",
+				    h->file ? ", " : "", h->line, h->why, h->text);
+			else if (!finding.declared || strcmp(finding.declared, "W1"))
+				refuse("%s, line %zu: caches something made of a weight, but the "
+				       "plan "
+				       "declares %s; declare W1 with its bound (%s)",
+				    h->rule, h->line,
+				    finding.declared ? finding.declared : "no bucket", h->text);
 		}
-	json_object_set_new(f->out, "hits", list);
+	json_object_set_new(finding.out, "hits", list);
 	if (file)
-		json_object_set_new(f->out, "waiver", json_string(file));
+		json_object_set_new(finding.out, "waiver", json_string(file));
 	json_decref(waiver);
 	free(hits.at);
 }
@@ -205,11 +203,11 @@ excess_of(const json_t *own, const json_t *rival, double *noise)
 }
 
 static void
-look_at_reuse(struct finding *f)
+look_at_reuse(void)
 {
-	const json_t *rows = kjson_path(f->rec->json, "eval.reuse"),
-	             *rival = kjson_path(f->rec->json, "eval.reuse_against.rows"), *worst = NULL,
-	             *row;
+	const json_t *rows = kjson_path(finding.rec->json, "eval.reuse"),
+	             *rival = kjson_path(finding.rec->json, "eval.reuse_against.rows"),
+	             *worst = NULL, *row;
 	double limit = 100 * KGAIN_REUSE_GAP, most = -INFINITY, noise = 0;
 	bool bad = false;
 	json_t *o;
@@ -236,23 +234,23 @@ look_at_reuse(struct finding *f)
 	}
 	if (!worst)
 		return;
-	f->reused = true;
+	finding.reused = true;
 	o = json_pack("{s:s,s:f,s:f,s:f,s:b}", "workload", kjson_str_or(worst, "workload", "?"),
 	    "gap_pct", kjson_num_or(worst, "gap_pct", 0), "excess_pct", most, "noise_pct", noise,
 	    "ok", !bad);
-	json_object_set_new(f->out, "fresh", o);
+	json_object_set_new(finding.out, "fresh", o);
 	row = kgain_row(rival, kjson_str_or(worst, "workload", ""));
 	if (row)
-		json_object_set_new(f->out, "incumbent_fresh",
+		json_object_set_new(finding.out, "incumbent_fresh",
 		    json_pack("{s:s,s:f}", "id",
-		        kjson_str_or(f->rec->json, "eval.reuse_against.id", "?"), "gap_pct",
+		        kjson_str_or(finding.rec->json, "eval.reuse_against.id", "?"), "gap_pct",
 		        kjson_num_or(row, "gap_pct", 0)));
 	/* A declared cache of weights is meant to gain like this; its bound judges it. */
-	if (bad && !(f->declared && !strcmp(f->declared, "W1")))
-		refuse(f,
-		    "reuse, workload %s: %.1f %% faster on buffers that it has seen before than on "
-		    "new ones, %.1f points more than %s (noise %.1f), so it keeps results from "
-		    "call to call; real calls bring new buffers",
+	if (bad && !(finding.declared && !strcmp(finding.declared, "W1")))
+		refuse("reuse, workload %s: %.1f %% faster on buffers that it has seen before than "
+		       "on "
+		       "new ones, %.1f points more than %s (noise %.1f), so it keeps results from "
+		       "call to call; real calls bring new buffers",
 		    kjson_str_or(worst, "workload", "?"), kjson_num_or(worst, "gap_pct", 0), most,
 		    row ? "the program that it is compared with" : "an honest one", noise);
 }
@@ -266,39 +264,38 @@ look_at_reuse(struct finding *f)
  * where their code and data are.
  */
 static bool
-holds(const struct finding *f, double ratio, double low)
+holds(double ratio, double low)
 {
-	return ratio >= pow(1 + f->gain_pct / 100, low > 1 ? 0.125 : 0.5);
+	return ratio >= pow(1 + finding.gain_pct / 100, low > 1 ? 0.125 : 0.5);
 }
 
 static void
-look_at_skew(struct finding *f, const json_t *rival)
+look_at_skew(const json_t *rival)
 {
-	const json_t *timing = kjson_path(f->rec->json, "eval.timing");
+	const json_t *timing = kjson_path(finding.rec->json, "eval.timing");
 	json_t *rows = json_array();
-	bool required = f->a->task && f->a->task->groups >= 0 && f->gains, ok = !required;
+	bool required = audit.task && audit.task->groups >= 0 && finding.gains, ok = !required;
 
-	for (size_t i = 0; f->a->task && i < f->a->task->workload_count; i++) {
-		const struct ktask_workload *w = &f->a->task->workloads[i];
+	for (size_t i = 0; audit.task && i < audit.task->workload_count; i++) {
+		const struct ktask_workload *w = &audit.task->workloads[i];
 		double ratio, low;
 
-		if (!w->skew || !kgain_row(timing, w->name) || f->reference ||
-		    !workload_ratio(f, rival, w->name, &ratio, &low))
+		if (!w->skew || !kgain_row(timing, w->name) || finding.reference ||
+		    !workload_ratio(rival, w->name, &ratio, &low))
 			continue;
 		json_array_append_new(rows,
 		    json_pack("{s:s,s:f}", "workload", w->name, "delta_pct", 100 * (ratio - 1)));
-		ok |= holds(f, ratio, low);
+		ok |= holds(ratio, low);
 	}
-	json_object_set_new(f->out, "skew",
+	json_object_set_new(finding.out, "skew",
 	    json_pack("{s:b,s:o,s:b}", "required", required, "rows", rows, "ok", ok));
 	if (ok)
 		return;
-	if (f->bucket < BUCKET_UNIFORM)
-		f->bucket = BUCKET_UNIFORM;
-	refuse(f,
-	    "uniform-only: %+.1f %% over all workloads, but no gain on any skewed one, and real "
-	    "routing is skewed",
-	    f->gain_pct);
+	if (finding.bucket < BUCKET_UNIFORM)
+		finding.bucket = BUCKET_UNIFORM;
+	refuse("uniform-only: %+.1f %% over all workloads, but no gain on any skewed one, and real "
+	       "routing is skewed",
+	    finding.gain_pct);
 }
 
 /* ---- a cache of weights ---- */
@@ -308,9 +305,9 @@ look_at_skew(struct finding *f, const json_t *rival)
  * after the weights changed?
  */
 static bool
-look_at_trace(struct finding *f, json_t *out)
+look_at_trace(json_t *out)
 {
-	const json_t *trace = kjson_path(f->rec->json, "eval.trace"), *row;
+	const json_t *trace = kjson_path(finding.rec->json, "eval.trace"), *row;
 	long hits = 0, lookups = 0;
 	size_t i;
 
@@ -324,9 +321,9 @@ look_at_trace(struct finding *f, json_t *out)
 	json_object_set_new(out, "lookups", json_integer(lookups));
 	/* At most half can be hits; one step in eight may be lost to noise. */
 	if ((double)hits < 0.5 * (double)lookups * 7 / 8)
-		refuse(f,
-		    "W1: %ld hits in %ld look-ups in training-like steps, where a cache of weights "
-		    "hits every second time",
+		refuse("W1: %ld hits in %ld look-ups in training-like steps, where a cache of "
+		       "weights "
+		       "hits every second time",
 		    hits, lookups);
 	return true;
 }
@@ -342,155 +339,154 @@ has_weights(const struct ktask *t)
 
 /* The bound: caching saves at most the preparation of the weight, once per step. */
 static void
-look_at_w1(struct finding *f)
+look_at_w1(void)
 {
-	const json_t *plan = kjson_path(f->rec->json, "eval.plan");
+	const json_t *plan = kjson_path(finding.rec->json, "eval.plan");
 	double quant = kjson_num_or(plan, "quant_us", 0), step = kjson_num_or(plan, "step_us", 0),
 	       estimate = kjson_num_or(plan, "expected_gain_pct", 0),
 	       bound = step > 0 ? 100 * quant / step : 0;
 	json_t *o;
 
-	if (f->bucket < BUCKET_W1)
-		f->bucket = BUCKET_W1;
-	if (!has_weights(f->a->task)) {
-		refuse(f, "W1 is declared, but no input of the task has the role weight");
+	if (finding.bucket < BUCKET_W1)
+		finding.bucket = BUCKET_W1;
+	if (!has_weights(audit.task)) {
+		refuse("W1 is declared, but no input of the task has the role weight");
 		return;
 	}
 	if (!(quant > 0) || !(step > quant)) {
-		refuse(f,
-		    "W1 is declared without its bound: the plan must give quant_us (time to "
-		    "prepare the weight) "
-		    "and step_us (of a whole step)");
+		refuse("W1 is declared without its bound: the plan must give quant_us (time to "
+		       "prepare the weight) "
+		       "and step_us (of a whole step)");
 		return;
 	}
 	o = json_pack("{s:f,s:f,s:f,s:f}", "quant_us", quant, "step_us", step, "bound_pct", bound,
-	    "gain_pct", f->gain_pct);
+	    "gain_pct", finding.gain_pct);
 	if (estimate > bound)
-		refuse(f,
-		    "W1: the plan expects %.2f %%, but a cache of the weight can save at most %.2f "
-		    "%% (%g us of %g us)",
+		refuse("W1: the plan expects %.2f %%, but a cache of the weight can save at most "
+		       "%.2f "
+		       "%% (%g us of %g us)",
 		    estimate, bound, quant, step);
-	if (f->gain_pct > bound)
-		json_object_set_new(o, "excess_pct", json_real(f->gain_pct - bound));
-	if (!look_at_trace(f, o) && f->gains)
-		refuse(f,
-		    "W1: the steps with changing weights were not run, so no cache can be "
-		    "accepted");
-	json_object_set_new(f->out, "w1", o);
-	if (!f->refused)
-		remark(f, "W1: counts as at most %.2f %% (%g us of %g us)%s",
-		    fmin(fmax(f->gain_pct, 0), bound), quant, step,
-		    f->gain_pct > bound ? "; the rest of the measured gain exists only in the "
-		                          "benchmark's loop"
-		                        : "");
+	if (finding.gain_pct > bound)
+		json_object_set_new(o, "excess_pct", json_real(finding.gain_pct - bound));
+	if (!look_at_trace(o) && finding.gains)
+		refuse("W1: the steps with changing weights were not run, so no cache can be "
+		       "accepted");
+	json_object_set_new(finding.out, "w1", o);
+	if (!finding.refused)
+		remark("W1: counts as at most %.2f %% (%g us of %g us)%s",
+		    fmin(fmax(finding.gain_pct, 0), bound), quant, step,
+		    finding.gain_pct > bound ? "; the rest of the measured gain exists only in the "
+		                               "benchmark's loop"
+		                             : "");
 }
 
 /* ---- what was not measured ---- */
 
 /* Why no buffers were reused; keval decides that (eval.reuse). */
 static const char *
-why_not_reused(const struct finding *f)
+why_not_reused(void)
 {
-	if (status_at(f->rec->json, "eval.status") != STATUS_CORRECT)
+	if (status_at(finding.rec->json, "eval.status") != STATUS_CORRECT)
 		return "the candidate is not correct";
-	if (kcamp_json(f->a->camp, "eval.timing"))
+	if (kcamp_json(audit.camp, "eval.timing"))
 		return "the campaign's own command measured the times";
-	if (!strcmp(kcamp_str(f->a->camp, "eval.evaluator"), "null"))
+	if (!strcmp(kcamp_str(audit.camp, "eval.evaluator"), "null"))
 		return "the null evaluator runs nothing";
-	if (!strcmp(kcamp_str(f->a->camp, "eval.reuse"), "off"))
+	if (!strcmp(kcamp_str(audit.camp, "eval.reuse"), "off"))
 		return "eval.reuse is off";
-	return f->gains ? "the evaluation did not measure it" : "there is no gain beyond the noise";
+	return finding.gains ? "the evaluation did not measure it"
+	                     : "there is no gain beyond the noise";
 }
 
 /* A decision rests on measurements: it names those that are missing. */
 static void
-note_unmeasured(struct finding *f)
+note_unmeasured(void)
 {
-	size_t timed = json_array_size(kjson_path(f->rec->json, "eval.timing")),
-	       rows = json_array_size(kjson_path(f->rec->json, "eval.reuse"));
+	size_t timed = json_array_size(kjson_path(finding.rec->json, "eval.timing")),
+	       rows = json_array_size(kjson_path(finding.rec->json, "eval.reuse"));
 	json_auto_t *list = json_array();
 
-	if (!f->reused && !f->reference)
+	if (!finding.reused && !finding.reference)
 		json_array_append_new(
-		    list, json_pack("{s:s,s:s}", "what", "reuse", "why", why_not_reused(f)));
-	else if (rows < timed && !f->reference)
+		    list, json_pack("{s:s,s:s}", "what", "reuse", "why", why_not_reused()));
+	else if (rows < timed && !finding.reference)
 		json_array_append_new(list,
 		    json_pack("{s:s,s:o}", "what", "reuse", "why",
 		        json_sprintf("on only %zu of %zu timed workloads", rows, timed)));
 	if (json_array_size(list))
-		json_object_set_new(f->out, "not_measured", json_incref(list));
+		json_object_set_new(finding.out, "not_measured", json_incref(list));
 }
 
 static const char *
-decision_of(const struct finding *f)
+decision_of(void)
 {
-	if (f->refused)
+	if (finding.refused)
 		return overfit;
-	if (f->bucket == BUCKET_W1)
+	if (finding.bucket == BUCKET_W1)
 		return asterisk;
-	return f->reused || f->reference ? real : unmeasured;
+	return finding.reused || finding.reference ? real : unmeasured;
 }
 
 /* ---- all of it ---- */
 
 /* A letter and digit that the plan may declare. */
 static void
-look_at_declared(struct finding *f)
+look_at_declared(void)
 {
-	if (f->declared && (!strcmp(f->declared, "W2") || !strcmp(f->declared, "W3")))
-		refuse(f, "%s is declared, but a cache of %s never hits in real use", f->declared,
-		    f->declared[1] == '2' ? "activations" : "results");
-	else if (f->declared && !strcmp(f->declared, "W1"))
-		look_at_w1(f);
+	if (finding.declared &&
+	    (!strcmp(finding.declared, "W2") || !strcmp(finding.declared, "W3")))
+		refuse("%s is declared, but a cache of %s never hits in real use", finding.declared,
+		    finding.declared[1] == '2' ? "activations" : "results");
+	else if (finding.declared && !strcmp(finding.declared, "W1"))
+		look_at_w1();
 }
 
 /*
  * The bucket of the candidate: what was found, else what was declared, else work inside the kernel.
  */
 static const char *
-bucket_of(const struct finding *f)
+bucket_of(void)
 {
-	if (f->bucket > BUCKET_W1 ||
-	    (f->bucket == BUCKET_W1 && !(f->declared && *f->declared == 'W')))
-		return bucket_name(f->bucket);
-	return f->declared ? f->declared : "K";
+	if (finding.bucket > BUCKET_W1 ||
+	    (finding.bucket == BUCKET_W1 && !(finding.declared && *finding.declared == 'W')))
+		return bucket_name(finding.bucket);
+	return finding.declared ? finding.declared : "K";
 }
 
 json_t *
-audit_record(const struct audit *a, const struct krec *rec)
+audit_record(const struct krec *rec)
 {
-	struct finding f = { .a = a,
-		.rec = rec,
-		.declared = kjson_str_or(rec->json, "eval.plan.bucket", NULL),
-		.reasons = json_array(),
-		.asides = json_array(),
-		.out = json_object() };
 	struct change change;
 	json_auto_t *rival = NULL;
 	char id[24];
 
 	krec_str(rec, "eval.status");
 	krec_id(rec, id, sizeof id);
-	f.id = id;
-	f.reference = kjson_is(rec->json, "id", "000/00");
-	rival = rivals_eval(&f);
-	look_at_gain(&f, rival);
-	look_at_code(&f);
-	look_at_reuse(&f);
-	look_at_skew(&f, rival);
-	look_at_declared(&f);
-	json_array_extend(f.reasons, f.asides);
-	json_object_set_new(f.out, "bucket", json_string(bucket_of(&f)));
+	finding = (struct finding){ .rec = rec,
+		.id = id,
+		.declared = kjson_str_or(rec->json, "eval.plan.bucket", NULL),
+		.reference = kjson_is(rec->json, "id", "000/00"),
+		.reasons = json_array(),
+		.asides = json_array(),
+		.out = json_object() };
+	rival = rivals_eval();
+	look_at_gain(rival);
+	look_at_code();
+	look_at_reuse();
+	look_at_skew(rival);
+	look_at_declared();
+	json_array_extend(finding.reasons, finding.asides);
+	json_object_set_new(finding.out, "bucket", json_string(bucket_of()));
 	if (change_of(rec, &change))
-		json_object_set_new(f.out, "change",
+		json_object_set_new(finding.out, "change",
 		    json_pack("{s:I,s:I,s:I,s:I}", "files", (json_int_t)change.files, "hunks",
 		        (json_int_t)change.hunks, "added", (json_int_t)change.added, "removed",
 		        (json_int_t)change.removed));
-	if (f.declared)
-		json_object_set_new(f.out, "declared", json_string(f.declared));
-	note_unmeasured(&f);
-	json_object_set_new(f.out, "decision", json_string(decision_of(&f)));
-	json_object_set_new(f.out, "reasons", f.reasons);
-	json_decref(f.asides);
-	return f.out;
+	if (finding.declared)
+		json_object_set_new(finding.out, "declared", json_string(finding.declared));
+	note_unmeasured();
+	json_object_set_new(finding.out, "decision", json_string(decision_of()));
+	json_object_set_new(finding.out, "reasons", finding.reasons);
+	json_decref(finding.asides);
+	return finding.out;
 }

@@ -10,21 +10,26 @@
 #include "kio.h"
 #include "ktask.h"
 
+/* What is audited. */
+extern struct audit {
+	struct kcamp *camp;
+	struct ktask *task;   /* NULL: there is none */
+	const char *language; /* the backend's name */
+	bool grouped;         /* rules for grouped operations apply, too */
+} audit;
+
 /* What a hit means: where the saved work comes from. In order of gravity. */
 enum bucket { BUCKET_K, BUCKET_W1, BUCKET_UNIFORM, BUCKET_W2, BUCKET_W3 };
 const char *bucket_name(enum bucket b); /* "K", "W1", "uniform", … */
 
 /* ---- rules.c: patterns/audit.json ---- */
 
-struct rules;
-
-/* Load and compile FILE; every fault ends the program with K_USAGE, naming file, rule and field. */
-struct rules *rules_load(const char *file);
-void rules_free(struct rules *r);
+/* Load FILE; every fault ends the program with K_USAGE, naming file, rule and field. */
+void rules_load(const char *file);
 /*
  * Try every rule on its own examples; returns the number of failures, which are reported on stderr.
  */
-size_t rules_check(struct rules *r);
+size_t rules_check(void);
 
 /* The text of one source file, and what its words mean. */
 struct source {
@@ -43,8 +48,8 @@ struct words {
 	char *entry, *inputs, *weights, *outputs;
 };
 void words_free(struct words *w);
-/* Taken from the definition of the task's entry point in TEXT (stripped); TASK may be NULL. */
-void words_of(const struct ktask *task, const char *text, struct words *w);
+/* Taken from the definition of the task's entry point in TEXT (stripped). */
+void words_of(const char *text, struct words *w);
 
 struct hit {
 	const char *rule, *why; /* borrowed from the rules */
@@ -59,18 +64,13 @@ struct hits {
 	struct hit *at;
 	size_t count;
 };
-/*
- * Append what the rules for LANGUAGE find. GROUPED: include rules for grouped operations. Free at
- * with free().
- */
-void rules_apply(struct rules *r, const char *language, bool grouped, const struct words *w,
-    const struct source *s, struct hits *hits);
+/* Append what the rules find. Free at with free(). */
+void rules_apply(const struct words *w, const struct source *s, struct hits *hits);
 
 /* ---- scan.c: the added lines of a candidate ---- */
 
 /* Hits in a record's program, compared with its parent's if the record has one. */
-void scan_record(struct rules *r, const struct kcamp *camp, const struct ktask *task,
-    const struct krec *rec, struct hits *hits);
+void scan_record(const struct krec *rec, struct hits *hits);
 
 /* How much a record's program differs from its parent's; false: there is no parent. */
 struct change {
@@ -80,27 +80,21 @@ bool change_of(const struct krec *rec, struct change *c);
 
 /* ---- decide.c ---- */
 
-struct audit {
-	struct kcamp *camp;
-	struct ktask *task; /* NULL: the campaign has none */
-	struct rules *rules;
-};
-
 /* The member "audit" of a record; new reference. */
-json_t *audit_record(const struct audit *a, const struct krec *rec);
+json_t *audit_record(const struct krec *rec);
 
 /*
  * waiver.c: rules that a person has waived for candidate ID, as an array of names; NULL: no waiver.
  * Faults are appended to REASONS.
  */
-json_t *waiver_of(const struct kcamp *camp, const char *id, char **file, json_t *reasons);
+json_t *waiver_of(const char *id, char **file, json_t *reasons);
 
 /* ---- report.c: how much of a campaign's gain is real ---- */
 
 /*
  * New reference; *GOOD: the headline exceeds the real gain by at most 1 %, and no trial is damaged.
  */
-json_t *report_campaign(const struct audit *a, bool *good);
+json_t *report_campaign(bool *good);
 void report_markdown(const json_t *report, struct kbuf *out);
 
 #endif

@@ -12,6 +12,8 @@
 
 enum { SOURCE_MAX = 64 << 20 };
 
+struct audit audit;
+
 static const char usage_text[] =
     "usage: kaudit [-c DIR] [--rules FILE] [--thin] [-o FILE] [FILE...]\n"
     "       kaudit --report [--json | --markdown] [-c DIR] [-o FILE]\n"
@@ -61,22 +63,19 @@ parse(struct arguments *a, int argc, char **argv)
 		    *a->files ? "unexpected operand" : "--source needs files with source text");
 }
 
-static struct rules *
+static void
 load_rules(const struct arguments *a)
 {
 	auto_free char *path = a->rules ? kstrdup(a->rules) : kdata_path("patterns/audit.json");
 
-	return rules_load(path);
+	rules_load(path);
 }
 
 static int
 check(const struct arguments *a)
 {
-	struct rules *r = load_rules(a);
-	size_t failures = rules_check(r);
-
-	rules_free(r);
-	return failures ? K_NO : K_OK;
+	load_rules(a);
+	return rules_check() ? K_NO : K_OK;
 }
 
 static int
@@ -92,26 +91,34 @@ check_task(const struct arguments *a)
 	return faults ? K_NO : K_OK;
 }
 
-/* The campaign's task; NULL if there is none, as in simulations. */
-static struct ktask *
-task_of(const struct kcamp *camp)
+/* What A names: a campaign, or a language and perhaps a task. */
+static void
+open_audit(const struct arguments *a)
 {
-	auto_free char *path = kcamp_path(camp, kcamp_str(camp, "task"));
+	auto_free char *path = NULL;
 
-	return kis_there(path) ? ktask_load(path) : NULL;
+	audit.camp = a->backend ? NULL : kcamp_load(a->dir);
+	audit.language = a->backend ? a->backend : kcamp_str(audit.camp, "backend");
+	if (a->task)
+		path = kstrdup(a->task);
+	else if (audit.camp && a->mode != MODE_REPORT)
+		path = kcamp_path(audit.camp, kcamp_str(audit.camp, "task"));
+	/* A simulation has none. */
+	audit.task = path && (a->task || kis_there(path)) ? ktask_load(path) : NULL;
+	audit.grouped = audit.task && kgroups_expected(audit.task);
 }
 
 static void
-audit_file(const struct audit *a, const char *path, bool thin)
+audit_file(const char *path, bool thin)
 {
 	struct kin in;
 	struct krec rec;
 
 	kin_open(&in, path);
-	while (krecord_next(&in, a->camp->dir, &rec, thin ? KJOIN_PROGRAMS : KJOIN_WHOLE)) {
-		json_auto_t *audit = audit_record(a, &rec);
+	while (krecord_next(&in, audit.camp->dir, &rec, thin ? KJOIN_PROGRAMS : KJOIN_WHOLE)) {
+		json_auto_t *found = audit_record(&rec);
 
-		krecord_put(&rec, a->camp->dir, thin, "audit", audit);
+		krecord_put(&rec, audit.camp->dir, thin, "audit", found);
 		krec_free(&rec);
 	}
 	kin_end(&in);
@@ -133,41 +140,31 @@ print_hits(const char *path, const struct hits *hits)
 static int
 scan_sources(const struct arguments *a)
 {
-	struct kcamp *camp = a->backend ? NULL : kcamp_load(a->dir);
-	struct ktask *task = a->task ? ktask_load(a->task) : camp ? task_of(camp) : NULL;
-	struct rules *rules = load_rules(a);
-	const char *language = camp ? kcamp_str(camp, "backend") : a->backend;
 	bool found = false;
 
 	for (char **f = a->files; *f; f++) {
-		struct source s = { 0 };
 		auto_free char *text = kread_text_or_die(*f, SOURCE_MAX);
+		struct source s = { .text = text, .len = strlen(text) };
 		struct hits hits = { 0 };
 		struct words w;
 
-		s.text = text;
-		s.len = strlen(text);
-		words_of(task, text, &w);
-		rules_apply(rules, language, task && kgroups_expected(task), &w, &s, &hits);
+		words_of(text, &w);
+		rules_apply(&w, &s, &hits);
 		print_hits(*f, &hits);
 		for (size_t i = 0; i < hits.count; i++)
 			found |= !hits.at[i].note;
 		free(hits.at);
 		words_free(&w);
 	}
-	rules_free(rules);
-	ktask_free(task);
-	kcamp_free(camp);
 	return found ? K_NO : K_OK;
 }
 
 static int
 report(const struct arguments *a)
 {
-	struct audit audit = { .camp = kcamp_load(a->dir) };
 	auto_buf struct kbuf text = { 0 };
 	bool good;
-	json_auto_t *o = report_campaign(&audit, &good);
+	json_auto_t *o = report_campaign(&good);
 
 	if (a->format == 'm') {
 		report_markdown(o, &text);
@@ -175,23 +172,16 @@ report(const struct arguments *a)
 	} else {
 		kout_json(o);
 	}
-	kcamp_free(audit.camp);
 	return good ? K_OK : K_NO;
 }
 
 static int
 audit_all(const struct arguments *a)
 {
-	struct audit audit = { .camp = kcamp_load(a->dir), .rules = load_rules(a) };
-
-	audit.task = task_of(audit.camp);
 	if (!*a->files)
-		audit_file(&audit, NULL, a->thin);
+		audit_file(NULL, a->thin);
 	for (char **f = a->files; *f; f++)
-		audit_file(&audit, *f, a->thin);
-	rules_free(audit.rules);
-	ktask_free(audit.task);
-	kcamp_free(audit.camp);
+		audit_file(*f, a->thin);
 	return K_OK;
 }
 
@@ -207,6 +197,9 @@ main(int argc, char **argv)
 		return check(&a);
 	if (a.mode == MODE_TASK)
 		return check_task(&a);
+	open_audit(&a);
+	if (a.mode != MODE_REPORT)
+		load_rules(&a);
 	kout_open(a.output);
 	code = a.mode == MODE_REPORT ? report(&a)
 	    : a.mode == MODE_SOURCE  ? scan_sources(&a)

@@ -15,7 +15,7 @@ static const double inflated_pct = 1;
 
 enum gain_class { CLASS_K, CLASS_W1, CLASS_REST, CLASSES };
 
-struct account {
+static struct {
 	json_t *rounds, *refused, *unmeasured;
 	double bench[CLASSES], real[CLASSES]; /* products of ratios */
 	char buckets[CLASSES][64];            /* seen, for people */
@@ -24,7 +24,7 @@ struct account {
 	char kept[KARCH_ID]; /* the last one that was kept; empty: none */
 	/* of everything that was kept and of the reference, combined */
 	double noise;
-};
+} account = { .bench = { 1, 1, 1 }, .real = { 1, 1, 1 }, .speedup = 1 };
 
 static double
 percent(double ratio)
@@ -43,13 +43,13 @@ class_of(const struct kcandidate *c)
 }
 
 static void
-note_bucket(struct account *a, enum gain_class c, const char *bucket)
+note_bucket(enum gain_class c, const char *bucket)
 {
-	size_t n = strlen(a->buckets[c]);
+	size_t n = strlen(account.buckets[c]);
 
-	if (!strstr(a->buckets[c], bucket))
-		snprintf(
-		    a->buckets[c] + n, sizeof a->buckets[c] - n, "%s%s", n ? ", " : "", bucket);
+	if (!strstr(account.buckets[c], bucket))
+		snprintf(account.buckets[c] + n, sizeof account.buckets[c] - n, "%s%s",
+		    n ? ", " : "", bucket);
 }
 
 /* The uncertainty of a record's gain: the interval of its race, else the noise of its times. */
@@ -66,25 +66,25 @@ noise_of(const struct kcandidate *c)
  * against the reference says nothing about its parts, so it counts for them too.
  */
 static void
-take_headline(struct account *a, const struct kcamp *camp, long last)
+take_headline(long last)
 {
 	struct kchain c;
 
-	if (*a->kept && kchain_known(camp, a->kept, last, true, &c)) {
+	if (*account.kept && kchain_known(audit.camp, account.kept, last, true, &c)) {
 		if (c.from) {
-			a->bench[CLASS_K] *= c.speedup.mean / a->speedup;
-			a->real[CLASS_K] *= c.speedup.mean / a->speedup;
+			account.bench[CLASS_K] *= c.speedup.mean / account.speedup;
+			account.real[CLASS_K] *= c.speedup.mean / account.speedup;
 		}
-		a->speedup = c.speedup.mean;
-		a->noise = kgain_noise(a->noise, fmin(kgain_width(&c.speedup), 1));
+		account.speedup = c.speedup.mean;
+		account.noise = kgain_noise(account.noise, fmin(kgain_width(&c.speedup), 1));
 	}
-	if (*a->kept)
+	if (*account.kept)
 		kchain_free(&c);
 }
 
 /* One round that was kept: RATIO is the time before over the time after. */
 static void
-keep(struct account *a, const struct kcandidate *x, double ratio)
+keep(const struct kcandidate *x, double ratio)
 {
 	enum gain_class c = class_of(x);
 	double bound = 1 + kjson_num_or(x->json, "audit.w1.bound_pct", 0) / 100;
@@ -92,14 +92,14 @@ keep(struct account *a, const struct kcandidate *x, double ratio)
 	const char *bucket = *x->bucket ? x->bucket : "K";
 	const char *decision = kjson_str_or(x->json, "audit.decision", "not audited");
 
-	a->bench[c] *= ratio;
-	a->real[c] *= real;
-	a->noise = kgain_noise(a->noise, noise_of(x));
-	strcpy(a->kept, x->id);
-	note_bucket(a, c, bucket);
+	account.bench[c] *= ratio;
+	account.real[c] *= real;
+	account.noise = kgain_noise(account.noise, noise_of(x));
+	strcpy(account.kept, x->id);
+	note_bucket(c, bucket);
 	if (!strcmp(decision, "ACCEPT-unmeasured"))
-		json_array_append_new(a->unmeasured, json_string(x->id));
-	json_array_append_new(a->rounds,
+		json_array_append_new(account.unmeasured, json_string(x->id));
+	json_array_append_new(account.rounds,
 	    json_pack("{s:s,s:s,s:s,s:f,s:f}", "id", x->id, "bucket", bucket, "decision", decision,
 	        "benchmark_pct", percent(ratio), "real_pct", percent(real)));
 }
@@ -108,62 +108,62 @@ keep(struct account *a, const struct kcandidate *x, double ratio)
  * A round of a linear search: the accepted candidate was compared with the round accepted before.
  */
 static void
-keep_round(struct account *a, const struct kcandidate *c)
+keep_round(const struct kcandidate *c)
 {
 	const json_t *decision = kjson_path(c->json, "score.decision");
 	double speedup = c->speedup.n ? c->speedup.mean : 1;
 
-	keep(a, c, 1 + kjson_num_or(decision, "improvement_pct", 0) / 100);
-	a->speedup = 1 + kjson_num_or(decision, "vs_baseline_pct", percent(speedup)) / 100;
+	keep(c, 1 + kjson_num_or(decision, "improvement_pct", 0) / 100);
+	account.speedup = 1 + kjson_num_or(decision, "vs_baseline_pct", percent(speedup)) / 100;
 }
 
 /* The new best of a search over cells. */
 static void
-keep_best(struct account *a, const struct kcandidate *c)
+keep_best(const struct kcandidate *c)
 {
 	double speedup = c->speedup.n ? c->speedup.mean : 1;
 
-	keep(a, c, speedup / a->speedup);
-	a->speedup = speedup;
+	keep(c, speedup / account.speedup);
+	account.speedup = speedup;
 }
 
 static void
-add_trial(struct account *a, const struct ktrial *trial, bool linear)
+add_trial(const struct ktrial *trial, bool linear)
 {
 	for (size_t i = 0; i < trial->count; i++)
 		if (trial->list[i].overfit && trial->number)
-			json_array_append_new(a->refused, json_string(trial->list[i].id));
+			json_array_append_new(account.refused, json_string(trial->list[i].id));
 	if (!trial->kept)
 		return;
 	if (!trial->number)
-		a->noise = kjson_num_or(trial->kept->json, "eval.noise.floor", 0);
+		account.noise = kjson_num_or(trial->kept->json, "eval.noise.floor", 0);
 	else if (linear)
-		keep_round(a, trial->kept);
+		keep_round(trial->kept);
 	else
-		keep_best(a, trial->kept);
+		keep_best(trial->kept);
 }
 
 static json_t *
-table_row(const struct account *a, const char *source, enum gain_class c)
+table_row(const char *source, enum gain_class c)
 {
-	return json_pack("{s:s,s:s,s:f,s:f}", "source", source, "buckets", a->buckets[c],
-	    "benchmark_pct", percent(a->bench[c]), "real_pct", percent(a->real[c]));
+	return json_pack("{s:s,s:s,s:f,s:f}", "source", source, "buckets", account.buckets[c],
+	    "benchmark_pct", percent(account.bench[c]), "real_pct", percent(account.real[c]));
 }
 
 static json_t *
-table_of(const struct account *a, double real)
+table_of(double real)
 {
 	json_t *table = json_array();
 
-	json_array_append_new(table, table_row(a, "structural kernel work", CLASS_K));
-	json_array_append_new(table, table_row(a, "bounded weight cache", CLASS_W1));
+	json_array_append_new(table, table_row("structural kernel work", CLASS_K));
+	json_array_append_new(table, table_row("bounded weight cache", CLASS_W1));
 	json_array_append_new(table,
 	    json_pack("{s:s,s:s,s:f,s:f}", "source", "benchmark-only residual", "buckets",
-	        a->buckets[CLASS_REST], "benchmark_pct", percent(a->speedup / real), "real_pct",
-	        0.0));
+	        account.buckets[CLASS_REST], "benchmark_pct", percent(account.speedup / real),
+	        "real_pct", 0.0));
 	json_array_append_new(table,
 	    json_pack("{s:s,s:s,s:f,s:f}", "source", "total", "buckets", "", "benchmark_pct",
-	        percent(a->speedup), "real_pct", percent(real)));
+	        percent(account.speedup), "real_pct", percent(real)));
 	return table;
 }
 
@@ -181,21 +181,21 @@ lines_of(const char *text)
 }
 
 static const char *
-verdict_of(const struct account *a, const struct ktrials *t, bool inflated)
+verdict_of(const struct ktrials *t, bool inflated)
 {
 	/* What is missing may have been real, or not. */
 	if (t->fault_count)
 		return "damaged";
-	return inflated ? "inflated" : json_array_size(a->refused) ? "rolled-back" : "clean";
+	return inflated ? "inflated" : json_array_size(account.refused) ? "rolled-back" : "clean";
 }
 
 static json_t *
-report_account(const struct account *a, const struct ktrials *t, bool *good)
+report_account(const struct ktrials *t, bool *good)
 {
-	double real = a->real[CLASS_K] * a->real[CLASS_W1],
-	       gap = percent(a->speedup) - percent(real);
+	double real = account.real[CLASS_K] * account.real[CLASS_W1],
+	       gap = percent(account.speedup) - percent(real);
 	/* The parts were measured at other times than the whole, and each has its own noise. */
-	double noise = 100 * a->speedup * a->noise;
+	double noise = 100 * account.speedup * account.noise;
 	/*
 	 * One point for a gain of some per cent; for a speed-up of 30, which no two machines
 	 * reproduce exactly, 30 points.
@@ -207,37 +207,34 @@ report_account(const struct account *a, const struct ktrials *t, bool *good)
 	o = json_pack("{s:s,s:s,s:s,s:I,s:f,s:f,s:f,s:f,s:f,s:f,s:f,s:s,s:o,s:o,s:o,s:o}", "schema",
 	    "audit-report/1", "campaign", kcamp_str(t->camp, "name"), "mode",
 	    t->linear ? "linear" : "map-elites", "trials", (json_int_t)t->last, "headline_pct",
-	    percent(a->speedup), "s_real_pct", percent(a->real[CLASS_K]), "w_real_pct",
-	    percent(a->real[CLASS_W1]), "r_real_pct", 0.0, "real_pct", percent(real),
-	    "inflation_gap_pct", gap, "noise_pct", noise, "verdict", verdict_of(a, t, inflated),
-	    "refused", a->refused, "unmeasured", a->unmeasured, "rounds", a->rounds, "table",
-	    table_of(a, real));
+	    percent(account.speedup), "s_real_pct", percent(account.real[CLASS_K]), "w_real_pct",
+	    percent(account.real[CLASS_W1]), "r_real_pct", 0.0, "real_pct", percent(real),
+	    "inflation_gap_pct", gap, "noise_pct", noise, "verdict", verdict_of(t, inflated),
+	    "refused", account.refused, "unmeasured", account.unmeasured, "rounds", account.rounds,
+	    "table", table_of(real));
 	if (t->fault_count)
 		json_object_set_new(o, "damaged", lines_of(t->faults.data));
 	return o;
 }
 
 json_t *
-report_campaign(const struct audit *audit, bool *good)
+report_campaign(bool *good)
 {
-	struct account a = { .rounds = json_array(),
-		.refused = json_array(),
-		.unmeasured = json_array(),
-		.bench = { 1, 1, 1 },
-		.real = { 1, 1, 1 },
-		.speedup = 1 };
 	struct ktrials t;
 	json_t *report;
 
-	ktrials_open(&t, audit->camp);
+	account.rounds = json_array();
+	account.refused = json_array();
+	account.unmeasured = json_array();
+	ktrials_open(&t, audit.camp);
 	if (t.last < 0)
-		kdie(K_USAGE, "%s: no trial has been scored yet", audit->camp->dir);
+		kdie(K_USAGE, "%s: no trial has been scored yet", audit.camp->dir);
 	for (long n = 0; n <= t.last; n++) {
-		add_trial(&a, ktrials_get(&t, n), t.linear);
+		add_trial(ktrials_get(&t, n), t.linear);
 		ktrials_drop(&t, n);
 	}
-	take_headline(&a, audit->camp, t.last);
-	report = report_account(&a, &t, good);
+	take_headline(t.last);
+	report = report_account(&t, good);
 	ktrials_close(&t);
 	return report;
 }

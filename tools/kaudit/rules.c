@@ -21,13 +21,13 @@ struct rule {
 	struct kregex *find, *spare; /* the two patterns, including the definitions below */
 };
 
-struct rules {
+static struct {
 	char *file;
 	json_t *table;
 	struct rule *at;
 	size_t count;
 	char *defined; /* the definitions in compiled patterns */
-};
+} rules;
 
 const char *
 bucket_name(enum bucket b)
@@ -40,18 +40,18 @@ bucket_name(enum bucket b)
 /* ---- the table ---- */
 
 static const char *
-text_of(const struct rules *r, const json_t *o, size_t i, const char *key, bool required)
+text_of(const json_t *o, size_t i, const char *key, bool required)
 {
 	const json_t *v = json_object_get(o, key);
 
 	if (v ? !json_is_string(v) || !*json_string_value(v) : required)
-		kdie(K_USAGE, "%s: rules[%zu] (%s): '%s' must be a non-empty string", r->file, i,
+		kdie(K_USAGE, "%s: rules[%zu] (%s): '%s' must be a non-empty string", rules.file, i,
 		    kjson_str_or(o, "id", "?"), key);
 	return json_string_value(v);
 }
 
 static const json_t *
-list_of(const struct rules *r, const json_t *o, size_t i, const char *key)
+list_of(const json_t *o, size_t i, const char *key)
 {
 	const json_t *v = json_object_get(o, key), *item;
 	bool good = json_array_size(v) > 0;
@@ -61,24 +61,25 @@ list_of(const struct rules *r, const json_t *o, size_t i, const char *key)
 		good &= json_is_string(item);
 	if (!good)
 		kdie(K_USAGE, "%s: rules[%zu] (%s): '%s' must be a non-empty list of strings",
-		    r->file, i, kjson_str_or(o, "id", "?"), key);
+		    rules.file, i, kjson_str_or(o, "id", "?"), key);
 	return v;
 }
 
 /* Index of a word in a list of words; dies if it is not in it. */
 static size_t
-choice(const struct rules *r, const struct rule *rule, const char *key, const char *word,
-    const char *const *list, size_t count)
+choice(const struct rule *rule, const char *key, const char *word, const char *const *list,
+    size_t count)
 {
 	size_t i = kindex_of(word, list, count);
 
 	if (i == count)
-		kdie(K_USAGE, "%s: rule %s: %s: unknown value '%s'", r->file, rule->id, key, word);
+		kdie(K_USAGE, "%s: rule %s: %s: unknown value '%s'", rules.file, rule->id, key,
+		    word);
 	return i;
 }
 
 static void
-read_rule(struct rules *r, size_t i, const json_t *o)
+read_rule(size_t i, const json_t *o)
 {
 	static const char *const keys[] = { "id", "bucket", "scope", "verdict", "when", "languages",
 		"pattern", "unless", "why", "match", "clean" };
@@ -86,76 +87,63 @@ read_rule(struct rules *r, size_t i, const json_t *o)
 	static const enum bucket meanings[] = { BUCKET_UNIFORM, BUCKET_W1, BUCKET_W2, BUCKET_W3 };
 	static const char *const scopes[] = { "added", "whole" },
 	                         *const verdicts[] = { "refuse", "note" };
-	struct rule *rule = &r->at[i];
+	struct rule *rule = &rules.at[i];
 	const char *key;
 	json_t *v;
 
 	json_object_foreach((json_t *)o, key, v)
 		if (kindex_of(key, keys, LEN(keys)) == LEN(keys))
-			kdie(K_USAGE, "%s: rules[%zu]: unknown field '%s'", r->file, i, key);
-	*rule = (struct rule){ .id = text_of(r, o, i, "id", true),
-		.pattern = text_of(r, o, i, "pattern", true),
-		.unless = text_of(r, o, i, "unless", false),
-		.why = text_of(r, o, i, "why", true),
-		.languages = list_of(r, o, i, "languages"),
-		.match = list_of(r, o, i, "match"),
-		.clean = list_of(r, o, i, "clean") };
-	rule->bucket = meanings[choice(
-	    r, rule, "bucket", text_of(r, o, i, "bucket", true), buckets, LEN(buckets))];
-	rule->whole =
-	    choice(r, rule, "scope", kjson_str_or(o, "scope", "added"), scopes, LEN(scopes));
-	rule->note = choice(
-	    r, rule, "verdict", kjson_str_or(o, "verdict", "refuse"), verdicts, LEN(verdicts));
+			kdie(K_USAGE, "%s: rules[%zu]: unknown field '%s'", rules.file, i, key);
+	*rule = (struct rule){ .id = text_of(o, i, "id", true),
+		.pattern = text_of(o, i, "pattern", true),
+		.unless = text_of(o, i, "unless", false),
+		.why = text_of(o, i, "why", true),
+		.languages = list_of(o, i, "languages"),
+		.match = list_of(o, i, "match"),
+		.clean = list_of(o, i, "clean") };
+	rule->bucket =
+	    meanings[choice(rule, "bucket", text_of(o, i, "bucket", true), buckets, LEN(buckets))];
+	rule->whole = choice(rule, "scope", kjson_str_or(o, "scope", "added"), scopes, LEN(scopes));
+	rule->note =
+	    choice(rule, "verdict", kjson_str_or(o, "verdict", "refuse"), verdicts, LEN(verdicts));
 	rule->grouped = kjson_is(o, "when", "grouped");
 	if (json_object_get(o, "when") && !rule->grouped)
-		kdie(K_USAGE, "%s: rule %s: when must be grouped", r->file, rule->id);
+		kdie(K_USAGE, "%s: rule %s: when must be grouped", rules.file, rule->id);
 	for (size_t k = 0; k < i; k++)
-		if (!strcmp(r->at[k].id, rule->id))
-			kdie(K_USAGE, "%s: two rules have the name %s", r->file, rule->id);
+		if (!strcmp(rules.at[k].id, rule->id))
+			kdie(K_USAGE, "%s: two rules have the name %s", rules.file, rule->id);
 }
 
-struct rules *
+void
 rules_load(const char *file)
 {
-	struct rules *r = kcalloc(1, sizeof *r);
 	const json_t *list;
 
-	r->file = kstrdup(file);
-	r->table = kjson_load(file);
-	list = json_object_get(r->table, "rules");
-	if (strcmp(kjson_str_or(r->table, "schema", ""), "audit-rules/1") || !json_array_size(list))
+	rules.file = kstrdup(file);
+	rules.table = kjson_load(file);
+	list = json_object_get(rules.table, "rules");
+	if (!kjson_is(rules.table, "schema", "audit-rules/1") || !json_array_size(list))
 		kdie(K_USAGE, "%s: not a table of audit rules (schema audit-rules/1, with rules)",
 		    file);
-	r->count = json_array_size(list);
-	r->at = kcalloc(r->count, sizeof *r->at);
-	for (size_t i = 0; i < r->count; i++)
-		read_rule(r, i, json_array_get(list, i));
-	return r;
+	rules.count = json_array_size(list);
+	rules.at = kcalloc(rules.count, sizeof *rules.at);
+	for (size_t i = 0; i < rules.count; i++)
+		read_rule(i, json_array_get(list, i));
 }
 
 /* Compiled patterns are reused while the words of the programs mean the same. Takes DEFINED. */
 static void
-define(struct rules *r, char *defined)
+define(char *defined)
 {
-	bool same = defined && r->defined && !strcmp(defined, r->defined);
+	bool same = defined && rules.defined && !strcmp(defined, rules.defined);
 
-	for (size_t i = 0; i < r->count && !same; i++) {
-		kregex_free(r->at[i].find);
-		kregex_free(r->at[i].spare);
-		r->at[i].find = r->at[i].spare = NULL;
+	for (size_t i = 0; i < rules.count && !same; i++) {
+		kregex_free(rules.at[i].find);
+		kregex_free(rules.at[i].spare);
+		rules.at[i].find = rules.at[i].spare = NULL;
 	}
-	free(r->defined);
-	r->defined = defined;
-}
-
-void
-rules_free(struct rules *r)
-{
-	define(r, NULL);
-	json_decref(r->table);
-	free(r->file);
-	free(r->at);
-	free(r);
+	free(rules.defined);
+	rules.defined = defined;
 }
 
 /* ---- words ---- */
@@ -223,8 +211,9 @@ list_for(struct words *w, const struct ktask_tensor *x)
 }
 
 void
-words_of(const struct ktask *task, const char *text, struct words *w)
+words_of(const char *text, struct words *w)
 {
+	const struct ktask *task = audit.task;
 	const char *p = task ? parameters(text, task->entry) : NULL;
 
 	*w = (struct words){ .entry = task ? kstrdup(task->entry) : NULL };
@@ -269,14 +258,14 @@ definitions(const struct words *w)
 
 /* *RE, compiled on first use. */
 static struct kregex *
-compiled(const struct rules *r, const struct rule *rule, const char *pattern, struct kregex **re)
+compiled(const struct rule *rule, const char *pattern, struct kregex **re)
 {
 	char *where;
 
 	if (*re)
 		return *re;
-	where = kasprintf("%s: rule %s", r->file, rule->id);
-	*re = kregex_new(where, r->defined, pattern, KREGEX_LINES | KREGEX_SLOW);
+	where = kasprintf("%s: rule %s", rules.file, rule->id);
+	*re = kregex_new(where, rules.defined, pattern, KREGEX_LINES | KREGEX_SLOW);
 	free(where);
 	return *re;
 }
@@ -350,10 +339,10 @@ add_hit(struct hits *hits, const struct rule *rule, const struct source *s, size
 
 /* Does CODE contain the text that exempts it from RULE? */
 static bool
-is_spared(const struct rules *r, struct rule *rule, const char *code, size_t len)
+is_spared(struct rule *rule, const char *code, size_t len)
 {
 	return rule->unless &&
-	    kregex_search(compiled(r, rule, rule->unless, &rule->spare), code, len, 0, NULL) ==
+	    kregex_search(compiled(rule, rule->unless, &rule->spare), code, len, 0, NULL) ==
 	    KREGEX_FOUND;
 }
 
@@ -363,10 +352,10 @@ is_spared(const struct rules *r, struct rule *rule, const char *code, size_t len
  * matter.
  */
 static void
-apply(const struct rules *r, struct rule *rule, const struct words *w, const struct source *s,
-    const char *code, struct hits *hits)
+apply(struct rule *rule, const struct words *w, const struct source *s, const char *code,
+    struct hits *hits)
 {
-	struct kregex *re = compiled(r, rule, rule->pattern, &rule->find);
+	struct kregex *re = compiled(rule, rule->pattern, &rule->find);
 	struct kregex_span at;
 	size_t found = 0, from = 0;
 
@@ -396,18 +385,17 @@ plain_code(const char *text, size_t len, enum ktoken_lang lang)
 }
 
 void
-rules_apply(struct rules *r, const char *language, bool grouped, const struct words *w,
-    const struct source *s, struct hits *hits)
+rules_apply(const struct words *w, const struct source *s, struct hits *hits)
 {
-	auto_free char *code = plain_code(s->text, s->len, backend_syntax(language));
+	auto_free char *code = plain_code(s->text, s->len, backend_syntax(audit.language));
 
-	define(r, definitions(w));
-	for (size_t i = 0; i < r->count; i++) {
-		struct rule *rule = &r->at[i];
+	define(definitions(w));
+	for (size_t i = 0; i < rules.count; i++) {
+		struct rule *rule = &rules.at[i];
 
-		if (kjson_has(rule->languages, language) && (!rule->grouped || grouped) &&
-		    !is_spared(r, rule, code, s->len))
-			apply(r, rule, w, s, code, hits);
+		if (kjson_has(rule->languages, audit.language) &&
+		    (!rule->grouped || audit.grouped) && !is_spared(rule, code, s->len))
+			apply(rule, w, s, code, hits);
 	}
 }
 
@@ -418,24 +406,24 @@ rules_apply(struct rules *r, const char *language, bool grouped, const struct wo
  * inputs x and a.
  */
 static size_t
-try_examples(struct rules *r, struct rule *rule, const json_t *list, bool wanted)
+try_examples(struct rule *rule, const json_t *list, bool wanted)
 {
 	struct words w = { (char[]){ "kernel" }, (char[]){ "x|a" }, (char[]){ "w" },
 		(char[]){ "y" } };
 	size_t i, failures = 0;
 	json_t *item;
 
-	define(r, definitions(&w));
+	define(definitions(&w));
 	json_array_foreach((json_t *)list, i, item) {
 		const char *text = json_string_value(item);
 		struct source s = { .text = text, .len = strlen(text) };
 		struct hits hits = { 0 };
 		auto_free char *code = plain_code(text, s.len, KTOKEN_C);
 
-		if (!is_spared(r, rule, code, s.len))
-			apply(r, rule, &w, &s, code, &hits);
+		if (!is_spared(rule, code, s.len))
+			apply(rule, &w, &s, code, &hits);
 		if ((hits.count > 0) != wanted) {
-			kwarn("%s: rule %s %s its example %zu of \"%s\": %s", r->file, rule->id,
+			kwarn("%s: rule %s %s its example %zu of \"%s\": %s", rules.file, rule->id,
 			    wanted ? "misses" : "accuses", i + 1, wanted ? "match" : "clean", text);
 			failures++;
 		}
@@ -445,12 +433,12 @@ try_examples(struct rules *r, struct rule *rule, const json_t *list, bool wanted
 }
 
 size_t
-rules_check(struct rules *r)
+rules_check(void)
 {
 	size_t failures = 0;
 
-	for (size_t i = 0; i < r->count; i++)
-		failures += try_examples(r, &r->at[i], r->at[i].match, true) +
-		    try_examples(r, &r->at[i], r->at[i].clean, false);
+	for (size_t i = 0; i < rules.count; i++)
+		failures += try_examples(&rules.at[i], rules.at[i].match, true) +
+		    try_examples(&rules.at[i], rules.at[i].clean, false);
 	return failures;
 }

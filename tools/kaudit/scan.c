@@ -20,8 +20,8 @@ parents_text(const json_t *parent, const char *file)
 }
 
 static void
-scan_file(struct rules *r, const char *language, bool grouped, const struct words *w,
-    const json_t *parent, const char *file, const char *text, struct hits *hits)
+scan_file(const struct words *w, const json_t *parent, const char *file, const char *text,
+    struct hits *hits)
 {
 	struct source s = { .file = file, .text = text, .len = strlen(text) };
 	const char *old = parents_text(parent, file);
@@ -32,7 +32,7 @@ scan_file(struct rules *r, const char *language, bool grouped, const struct word
 		s.added = d.added;
 		s.lines = d.lines[1];
 	}
-	rules_apply(r, language, grouped, w, &s, hits);
+	rules_apply(w, &s, hits);
 	if (old)
 		kdiff_free(&d);
 }
@@ -82,26 +82,23 @@ change_of(const struct krec *rec, struct change *c)
 }
 
 void
-scan_record(struct rules *r, const struct kcamp *camp, const struct ktask *task,
-    const struct krec *rec, struct hits *hits)
+scan_record(const struct krec *rec, struct hits *hits)
 {
 	const json_t *parent = kjson_path(rec->json, "sample.parent"),
 	             *files = kjson_path(rec->json, "eval.files"), *f;
-	const char *code = kjson_str_or(rec->json, "eval.code", NULL),
-	           *language = kcamp_str(camp, "backend");
-	bool grouped = task && kgroups_expected(task);
+	const char *code = kjson_str_or(rec->json, "eval.code", NULL);
 	struct words w;
 	char *plain;
 	size_t i;
 
 	if (!code)
 		return;
-	plain = ktoken_strip(code, strlen(code), backend_syntax(language));
-	words_of(task, plain, &w);
-	scan_file(r, language, grouped, &w, parent, NULL, code, hits);
+	plain = ktoken_strip(code, strlen(code), backend_syntax(audit.language));
+	words_of(plain, &w);
+	scan_file(&w, parent, NULL, code, hits);
 	json_array_foreach((json_t *)files, i, f)
 		if (kjson_str_or(f, "content", NULL))
-			scan_file(r, language, grouped, &w, parent, kjson_str_or(f, "path", "?"),
+			scan_file(&w, parent, kjson_str_or(f, "path", "?"),
 			    kjson_str_or(f, "content", ""), hits);
 	words_free(&w);
 	free(plain);

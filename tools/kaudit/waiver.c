@@ -55,14 +55,14 @@ read_waiver(char *text, struct waiver *w)
 }
 
 json_t *
-waiver_of(const struct kcamp *camp, const char *id, char **file, json_t *reasons)
+waiver_of(const char *id, char **file, json_t *reasons)
 {
 	char *name = kasprintf("waivers/%s.md", id), *path, *text;
 	struct waiver w;
 
 	for (char *p = name + strlen("waivers/"); (p = strchr(p, '/')); p++)
 		*p = '-';
-	path = kasprintf("%s/%s", camp->dir, name);
+	path = kasprintf("%s/%s", audit.camp->dir, name);
 	text = kread_file(path, WAIVER_MAX, NULL);
 	if (!text && errno != ENOENT && errno != ENOTDIR)
 		kdie_errno(K_IO, "%s", path);

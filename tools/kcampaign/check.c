@@ -77,22 +77,22 @@ explain_knob(const struct kknob *k, struct kbuf *text)
 
 /* Lists all knobs, or those of a group, one per line; or prints everything about one. */
 int
-command_knobs(const struct options *o)
+command_knobs(void)
 {
-	size_t n = o->operand ? strlen(o->operand) : 0;
+	size_t n = given.operand ? strlen(given.operand) : 0;
 	struct kbuf text = { 0 };
 
 	for (size_t i = 0; i < kknobs_count; i++) {
 		const struct kknob *k = &kknobs[i];
 
-		if (n && !strcmp(k->path, o->operand))
+		if (n && !strcmp(k->path, given.operand))
 			explain_knob(k, &text);
-		else if (!n || (!strncmp(k->path, o->operand, n) && k->path[n] == '.'))
+		else if (!n || (!strncmp(k->path, given.operand, n) && k->path[n] == '.'))
 			list_knob(k, &text);
 	}
 	if (!text.len)
-		no_such_group(o->operand);
-	emit(o, &text);
+		no_such_group(given.operand);
+	emit(&text);
 	return K_OK;
 }
 
@@ -125,16 +125,16 @@ check_recordings(struct kbuf *text, const struct ktask *task)
 
 /* The files for the campaign's own commands must be in the campaign's folder. */
 static void
-check_commands(struct kbuf *text, const struct kcamp *c)
+check_commands(struct kbuf *text)
 {
 	static const char *const tiers[] = { "eval.build", "eval.correctness", "eval.timing" };
 
 	for (size_t i = 0; i < LEN(tiers); i++) {
-		const json_t *files = json_object_get(kcamp_json(c, tiers[i]), "files");
+		const json_t *files = json_object_get(kcamp_json(camp, tiers[i]), "files");
 
 		for (size_t n = 0; n < json_array_size(files); n++) {
 			const char *name = json_string_value(json_array_get(files, n)) ?: "";
-			auto_free char *path = kcamp_path(c, name);
+			auto_free char *path = kcamp_path(camp, name);
 
 			if (!*name || !kis_there(path))
 				kbuf_printf(text, "campaign.json: %s.files: '%s': no such file\n",
@@ -144,10 +144,10 @@ check_commands(struct kbuf *text, const struct kcamp *c)
 }
 
 static void
-check_project(struct kbuf *text, const struct kcamp *c)
+check_project(struct kbuf *text)
 {
-	const char *name = kcamp_str(c, "prompt.reference_project");
-	auto_free char *path = kcamp_path(c, name);
+	const char *name = kcamp_str(camp, "prompt.reference_project");
+	auto_free char *path = kcamp_path(camp, name);
 
 	if (*name && !kis_there(path))
 		kbuf_printf(
@@ -156,26 +156,26 @@ check_project(struct kbuf *text, const struct kcamp *c)
 
 /* A reference that has to be its own oracle, if the harness judges. */
 static void
-check_oracle(struct kbuf *text, const struct kcamp *c, const struct ktask *task)
+check_oracle(struct kbuf *text, const struct ktask *task)
 {
 	auto_free char *path = ktask_path(task, task->reference),
 	               *code = kread_if_there(path, 8 << 20, NULL);
 	const char *lack = code ? ktask_lacks_oracle(task, code) : NULL;
 
-	if (lack && !kcamp_json(c, "eval.correctness") &&
-	    strcmp(kcamp_str(c, "eval.evaluator"), "null"))
+	if (lack && !kcamp_json(camp, "eval.correctness") &&
+	    strcmp(kcamp_str(camp, "eval.evaluator"), "null"))
 		kbuf_printf(text, "%s: %s\n", task->file, lack);
 }
 
 /* Compilers for pure device code make what only one backend runs, and OpenCL runs nothing else. */
 static void
-check_compiler(struct kbuf *text, const struct kcamp *c, const struct ktask *task)
+check_compiler(struct kbuf *text, const struct ktask *task)
 {
 	const char *compiler = kjson_str_or(task->json, "build.compiler", "");
 	const struct device_compiler *device = device_compiler(compiler);
-	const struct backend *b = kcamp_backend(c);
+	const struct backend *b = kcamp_backend(camp);
 
-	if (kcamp_json(c, "eval.build"))
+	if (kcamp_json(camp, "eval.build"))
 		return;
 	if (device && device->backend != b)
 		kbuf_printf(text,
@@ -191,13 +191,13 @@ check_compiler(struct kbuf *text, const struct kcamp *c, const struct ktask *tas
 
 /* A backend that no program of ours can run needs the campaign's own commands. */
 static void
-check_runner(struct kbuf *text, const struct kcamp *c, const struct ktask *task)
+check_runner(struct kbuf *text, const struct ktask *task)
 {
-	auto_free char *lack = kcamp_lacks_runner(c, task->language);
+	auto_free char *lack = kcamp_lacks_runner(camp, task->language);
 
 	if (lack)
 		kbuf_printf(text, "%s: %s\n",
-		    kcamp_backend(c)->runner ? "task.json: language" : "campaign.json: backend",
+		    kcamp_backend(camp)->runner ? "task.json: language" : "campaign.json: backend",
 		    lack);
 }
 
@@ -206,18 +206,18 @@ check_runner(struct kbuf *text, const struct kcamp *c, const struct ktask *task)
  * there replies?
  */
 static void
-check_together(struct kbuf *text, const struct kcamp *c, const struct ktask *task)
+check_together(struct kbuf *text, const struct ktask *task)
 {
-	const char *set = kcamp_str(c, "eval.set");
+	const char *set = kcamp_str(camp, "eval.set");
 	size_t in_set = 0, timed = 0;
 
 	check_file(text, task, "reference", task->reference);
 	check_file(text, task, "oracle", task->oracle);
-	check_oracle(text, c, task);
-	check_commands(text, c);
-	check_project(text, c);
-	check_compiler(text, c, task);
-	check_runner(text, c, task);
+	check_oracle(text, task);
+	check_commands(text);
+	check_project(text);
+	check_compiler(text, task);
+	check_runner(text, task);
 	for (size_t i = 0; i < task->baseline_count; i++)
 		check_file(text, task, "baselines", task->baselines[i].file);
 	check_recordings(text, task);
@@ -234,14 +234,14 @@ check_together(struct kbuf *text, const struct kcamp *c, const struct ktask *tas
 		    "campaign.json: eval.set: no workload of the set %s is timed, so no gain can "
 		    "be measured\n",
 		    set);
-	if (kcamp_linear(c) && in_set) {
+	if (kcamp_linear(camp) && in_set) {
 		struct kbuf faults = { 0 };
 
-		shapes_faults(c, &faults);
+		shapes_faults(&faults);
 		if (faults.len)
 			add_faults(text, "campaign.json: eval.set", faults.data);
 	}
-	if (!strcmp(kcamp_str(c, "model.provider"), "replay") && !kis_there("replies"))
+	if (!strcmp(kcamp_str(camp, "model.provider"), "replay") && !kis_there("replies"))
 		kbuf_puts(text, "replies: no such folder, but model.provider is replay\n");
 }
 
@@ -250,22 +250,22 @@ check_together(struct kbuf *text, const struct kcamp *c, const struct ktask *tas
  * them.
  */
 static void
-check_roofline(struct kbuf *text, const struct kcamp *c, const struct ktask *task)
+check_roofline(struct kbuf *text, const struct ktask *task)
 {
 	struct kbuf lacks = { 0 };
 
-	roofline_lacks(c, task, &lacks);
-	if (lacks.len && kcamp_num(c, "stop.efficiency") > 0)
+	roofline_lacks(task, &lacks);
+	if (lacks.len && kcamp_num(camp, "stop.efficiency") > 0)
 		add_faults(text, "campaign.json: stop.efficiency", lacks.data);
 	else
 		kpart_foreach(line, lacks.data, "\n")
 			kwarn("the roofline will not have: %s", line);
-	if (!lacks.len || kcamp_num(c, "stop.efficiency") <= 0)
+	if (!lacks.len || kcamp_num(camp, "stop.efficiency") <= 0)
 		kbuf_free(&lacks);
 }
 
 bool
-model_ready(const struct kcamp *c)
+model_ready(void)
 {
 	auto_free char *program = ktool_path("kllm");
 	char *argv[] = { program, (char[]){ "--check" }, NULL, NULL };
@@ -273,7 +273,8 @@ model_ready(const struct kcamp *c)
 	struct kproc_result r;
 	bool ready = true;
 
-	for (int feedback = 0; feedback <= (*kcamp_str(c, "feedback.provider") != 0); feedback++) {
+	for (int feedback = 0; feedback <= (*kcamp_str(camp, "feedback.provider") != 0);
+	     feedback++) {
 		argv[2] = feedback ? (char[]){ "--feedback" } : NULL;
 		if (kproc_run(&p, &r) < 0)
 			kdie_errno(K_MISSING, "%s", program);
@@ -284,7 +285,7 @@ model_ready(const struct kcamp *c)
 }
 
 int
-command_check(const struct options *o)
+command_check(void)
 {
 	json_auto_t *manifest = kjson_load("campaign.json"), *task = NULL;
 	const char *name = kjson_str_or(manifest, "task", "task.json");
@@ -302,20 +303,19 @@ command_check(const struct options *o)
 		kbuf_printf(&text, "campaign.json: task: %s: no such file\n", name);
 	}
 	if (!text.len) {
-		struct kcamp *c = kcamp_load(".");
 		struct ktask *t = ktask_load(name);
 
-		check_together(&text, c, t);
-		check_roofline(&text, c, t);
-		if (!text.len && !model_ready(c))
+		camp = kcamp_load(".");
+		check_together(&text, t);
+		check_roofline(&text, t);
+		if (!text.len && !model_ready())
 			kwarn("the model cannot be asked from here");
 		ktask_free(t);
-		kcamp_free(c);
 	}
 	code = text.len ? K_USAGE : K_OK;
 	if (text.len)
-		emit(o, &text);
-	else if (o->remote)
-		code = preflight(o);
+		emit(&text);
+	else if (given.remote)
+		code = preflight();
 	return code;
 }

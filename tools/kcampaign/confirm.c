@@ -33,13 +33,13 @@ has_line(const char *text, const char *key, const char *value)
 
 /* What a person agrees to, one item per line. */
 static void
-add_terms(const struct kcamp *c, struct kbuf *text)
+add_terms(struct kbuf *text)
 {
 	static const char *const knobs[] = { "backend", "gpu", "eval.set", "linear.metric",
 		"linear.target", "stop.trials", "model.provider", "git.branch" };
 
 	for (size_t i = 0; i < LEN(knobs); i++) {
-		const json_t *v = kjson_path(c->json, knobs[i]);
+		const json_t *v = kjson_path(camp->json, knobs[i]);
 		auto_free char *dump = v ? json_dumps(v, KIO_DUMP | JSON_ENCODE_ANY) : NULL;
 
 		kbuf_printf(text, "    %s %s\n", knobs[i], dump ? dump : "(the default)");
@@ -47,22 +47,22 @@ add_terms(const struct kcamp *c, struct kbuf *text)
 }
 
 void
-confirm_require(const struct kcamp *c)
+confirm_require(void)
 {
-	char *task = kcamp_path(c, kcamp_str(c, "task")), *said, hex[2][65];
+	char *task = kcamp_path(camp, kcamp_str(camp, "task")), *said, hex[2][65];
 	struct kbuf text = { 0 };
 
-	if (!kcamp_bool(c, "linear.confirm")) {
+	if (!kcamp_bool(camp, "linear.confirm")) {
 		free(task);
 		return;
 	}
-	kseal_file(c->file, hex[0]);
+	kseal_file(camp->file, hex[0]);
 	if (!kseal_file(task, hex[1]))
 		kdie_errno(K_USAGE, "%s", task);
 	said = kread_file(CONFIRMED, TEXT_MAX, NULL);
 	if (!said || !has_line(said, "by", NULL) || !has_line(said, "campaign", hex[0]) ||
 	    !has_line(said, "task", hex[1])) {
-		add_terms(c, &text);
+		add_terms(&text);
 		kdie(K_NO,
 		    "linear.confirm: %s; if you agree to\n%sput these lines into the "
 		    "file " CONFIRMED ":\n    by: NAME\n"

@@ -83,40 +83,41 @@ add_branches(struct kbuf *text, long count)
 }
 
 bool
-keeps_anything(const struct kcamp *c)
+keeps_anything(void)
 {
-	return kcamp_linear(c) || kmemo_enabled(c);
+	return kcamp_linear(camp) || kmemo_enabled(camp);
 }
 
 /* Does kharness time the kernels, and not a command of the campaign's own? */
 static bool
-is_timed_here(const struct kcamp *c)
+is_timed_here(void)
 {
-	return !strcmp(kcamp_str(c, "eval.evaluator"), "harness") && !kcamp_json(c, "eval.timing");
+	return !strcmp(kcamp_str(camp, "eval.evaluator"), "harness") &&
+	    !kcamp_json(camp, "eval.timing");
 }
 
 /* The variables of campaign.json that pipeline.mk needs. */
 static void
-write_variables(const struct kcamp *c)
+write_variables(void)
 {
-	const struct backend *b = kcamp_backend(c);
-	bool feedback = *kcamp_str(c, "feedback.provider");
-	long compact = feedback ? kcamp_int(c, "memory.compact_every") : 0;
+	const struct backend *b = kcamp_backend(camp);
+	bool feedback = *kcamp_str(camp, "feedback.provider");
+	long compact = feedback ? kcamp_int(camp, "memory.compact_every") : 0;
 	auto_free char *step = khelper_path("kstep");
 	char number[24];
 	auto_buf struct kbuf t = { 0 };
 
 	kbuf_puts(&t, "# Written by kcampaign from campaign.json; see pipeline.mk.\n");
-	add_branches(&t, kcamp_branches(c));
-	add_variable(&t, "LAUNCHER", kcamp_str(c, "eval.launcher"));
-	add_variable(&t, "CEILINGS", b->ceilings && is_timed_here(c) ? b->name : "");
-	kbuf_printf(&t, "THREADS := %ld\n", kcamp_int(c, "eval.threads"));
-	add_variable(&t, "KEY", kcamp_str(c, "model.key_env"));
-	add_flag(&t, "TARGET", kcamp_num(c, "stop.efficiency") > 0);
-	add_flag(&t, "LINEAR", kcamp_linear(c));
+	add_branches(&t, kcamp_branches(camp));
+	add_variable(&t, "LAUNCHER", kcamp_str(camp, "eval.launcher"));
+	add_variable(&t, "CEILINGS", b->ceilings && is_timed_here() ? b->name : "");
+	kbuf_printf(&t, "THREADS := %ld\n", kcamp_int(camp, "eval.threads"));
+	add_variable(&t, "KEY", kcamp_str(camp, "model.key_env"));
+	add_flag(&t, "TARGET", kcamp_num(camp, "stop.efficiency") > 0);
+	add_flag(&t, "LINEAR", kcamp_linear(camp));
 	add_flag(&t, "FEEDBACK", feedback);
-	add_flag(&t, "MEMORY", kmemo_enabled(c));
-	add_flag(&t, "RESTART", kcamp_int(c, "memory.restart_after"));
+	add_flag(&t, "MEMORY", kmemo_enabled(camp));
+	add_flag(&t, "RESTART", kcamp_int(camp, "memory.restart_after"));
 	snprintf(number, sizeof number, "%ld", compact);
 	add_variable(&t, "COMPACT", compact ? number : "");
 	add_variable(&t, "STEP", step);
@@ -125,21 +126,21 @@ write_variables(const struct kcamp *c)
 
 /* Must the rollbacks in a row before trial T be examined first? Only if it has not begun. */
 static bool
-needs_evidence(const struct kcamp *c, long t)
+needs_evidence(long t)
 {
 	json_auto_t *header =
-	    kcamp_linear(c) && !has_fact(t, 1, STAGE_SAMPLE) ? archive_header(t - 1) : NULL;
+	    kcamp_linear(camp) && !has_fact(t, 1, STAGE_SAMPLE) ? archive_header(t - 1) : NULL;
 
 	return kjson_int_or(header, "linear.streak", 0) >= KLINEAR_PROFILE;
 }
 
 /* Has any branch of the trial been evaluated? */
 static bool
-is_evaluated(const struct kcamp *c, long trial)
+is_evaluated(long trial)
 {
 	bool any = false;
 
-	for (long b = 1; b <= kcamp_branches(c) && !any; b++)
+	for (long b = 1; b <= kcamp_branches(camp) && !any; b++)
 		any = has_fact(trial, b, STAGE_EVAL);
 	return any;
 }
@@ -150,10 +151,10 @@ is_evaluated(const struct kcamp *c, long trial)
  * itself; a second such race would be as rough as the first.
  */
 static bool
-needs_anchor(const struct kcamp *c, long t)
+needs_anchor(long t)
 {
-	bool asked = is_timed_here(c) && !is_evaluated(c, t);
-	struct standing s = standing_after(c, asked ? t - 1 : -1);
+	bool asked = is_timed_here() && !is_evaluated(t);
+	struct standing s = standing_after(asked ? t - 1 : -1);
 	bool rough = !*s.from && kgain_width(&s.speedup) > KCHAIN_WIDE,
 	     yes = s.best && (s.provisional || rough);
 
@@ -163,24 +164,23 @@ needs_anchor(const struct kcamp *c, long t)
 
 /* "NAME=007 009", the trials of the graph for which NEED is true; the caller frees. */
 static char *
-list_trials(const char *name, bool (*need)(const struct kcamp *, long), const struct kcamp *c,
-    const struct graph *g)
+list_trials(const char *name, bool (*need)(long), const struct graph *g)
 {
 	struct kbuf list = { 0 };
 
 	kbuf_printf(&list, "%s=", name);
 	for (long t = g->first > 1 ? g->first : 1; t <= g->last; t++)
-		if (need(c, t))
+		if (need(t))
 			kbuf_printf(&list, " %03ld", t);
 	return list.data;
 }
 
 /* The command line; the caller frees the strings in ARGV. */
 static void
-compose(char **argv, const struct loop *l, const struct graph *g, char *const *goals)
+compose(char **argv, const struct graph *g, char *const *goals)
 {
 	static const char *const asked[] = { "ASK=nobody", "ASK=model", "ASK=both" };
-	long n = 0, jobs = l->o->jobs;
+	long n = 0, jobs = given.jobs;
 
 	argv[n++] = kstrdup("make");
 	argv[n++] = kstrdup("-rRks");
@@ -189,14 +189,14 @@ compose(char **argv, const struct loop *l, const struct graph *g, char *const *g
 	argv[n++] = kdata_path("pipeline.mk");
 	argv[n++] = kstrdup("--no-print-directory");
 	if (jobs || !getenv("MAKELEVEL"))
-		argv[n++] = kasprintf("-j%ld", jobs ? jobs : kcamp_branches(l->camp));
+		argv[n++] = kasprintf("-j%ld", jobs ? jobs : kcamp_branches(camp));
 	argv[n++] = kasprintf("FIRST=%03ld", g->first);
 	argv[n++] = kasprintf("LAST=%03ld", g->last);
 	argv[n++] = kasprintf("PREV=%03ld", g->first > 0 ? g->first - 1 : 0);
 	argv[n++] = kasprintf("BEST=%s", g->best ? g->best : "");
 	argv[n++] = kstrdup(asked[g->ask]);
-	argv[n++] = list_trials("EVIDENCE", needs_evidence, l->camp, g);
-	argv[n++] = list_trials("ANCHORS", needs_anchor, l->camp, g);
+	argv[n++] = list_trials("EVIDENCE", needs_evidence, g);
+	argv[n++] = list_trials("ANCHORS", needs_anchor, g);
 	for (; *goals; goals++)
 		argv[n++] = kstrdup(*goals);
 	argv[n] = NULL;
@@ -204,20 +204,20 @@ compose(char **argv, const struct loop *l, const struct graph *g, char *const *g
 
 /* Messages of the stages go to WORDS; MAKE_WORDS is for make itself. */
 static _Noreturn void
-exec_make(const struct loop *l, char *const *argv, const int *words, int make_words, pid_t parent)
+exec_make(char *const *argv, const int *words, int make_words, pid_t parent)
 {
-	char *number = kasprintf("%d", words[1]), *task = kstrdup(kcamp_str(l->camp, "task"));
+	char *number = kasprintf("%d", words[1]), *task = kstrdup(kcamp_str(camp, "task"));
 
 	/* make ends with us, and each stage ends with make. */
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != parent)
 		_exit(K_IO);
-	setenv("KILN_STEPS", progress_file(l->progress), 1);
+	setenv("KILN_STEPS", progress_file(), 1);
 	setenv("KILN_WORDS", number, 1);
 	setenv("TASK", task, 1);
 	close(words[0]);
 	dup2(make_words, STDERR_FILENO);
-	if (progress_is_live(l->progress))
+	if (progress_is_live())
 		dup2(words[1], STDOUT_FILENO);
 	execvp(argv[0], argv);
 	fprintf(stderr, "%s: cannot start: %s\n", argv[0], strerror(errno));
@@ -229,14 +229,14 @@ exec_make(const struct loop *l, char *const *argv, const int *words, int make_wo
  * line.
  */
 static void
-pass_lines(struct progress *p, struct kbuf *words, bool end)
+pass_lines(struct kbuf *words, bool end)
 {
 	char *last = words->len ? memrchr(words->data, '\n', words->len) : NULL;
 	size_t n = end ? words->len : last ? (size_t)(last - words->data) + 1 : 0;
 
 	if (!n)
 		return;
-	progress_pass(p, words->data, n);
+	progress_pass(words->data, n);
 	words->len -= n;
 	memmove(words->data, words->data + n, words->len);
 }
@@ -246,7 +246,7 @@ pass_lines(struct progress *p, struct kbuf *words, bool end)
  * status.
  */
 static int
-attend(struct progress *p, int fd, pid_t pid)
+attend(int fd, pid_t pid)
 {
 	auto_buf struct kbuf words = { 0 };
 	bool ended = false, open = true;
@@ -260,31 +260,31 @@ attend(struct progress *p, int fd, pid_t pid)
 
 		if (n > 0)
 			kbuf_add(&words, chunk, (size_t)n);
-		pass_lines(p, &words, words.len > WORDS_MAX);
+		pass_lines(&words, words.len > WORDS_MAX);
 		/* A leftover process of a stage may hold the pipe after make has ended. */
 		if (n == 0 || (ended && n < 0))
 			open = false;
-		progress_tick(p, false);
+		progress_tick(false);
 		if (!ended)
 			ended = waitpid(pid, &status, open ? WNOHANG : 0) == pid;
 	}
-	pass_lines(p, &words, true);
+	pass_lines(&words, true);
 	return status;
 }
 
 /* Prints make's own messages, if no stage explains them. */
 static void
-pass_file(struct progress *p, int fd)
+pass_file(int fd)
 {
 	char text[8192];
 	ssize_t n = pread(fd, text, sizeof text, 0);
 
 	if (n > 0)
-		progress_pass(p, text, (size_t)n);
+		progress_pass(text, (size_t)n);
 }
 
 static struct outcome
-start_make(const struct loop *l, char *const *argv)
+start_make(char *const *argv)
 {
 	int words[2], make_words = memfd_create("make", MFD_CLOEXEC), status;
 	pid_t pid, parent = getpid();
@@ -294,14 +294,14 @@ start_make(const struct loop *l, char *const *argv)
 	if (make_words < 0 || pipe(words) < 0 || (pid = fork()) < 0)
 		kdie_errno(K_IO, "make");
 	if (pid == 0)
-		exec_make(l, argv, words, make_words, parent);
+		exec_make(argv, words, make_words, parent);
 	make_pid = pid;
 	close(words[1]);
-	status = attend(l->progress, words[0], pid);
+	status = attend(words[0], pid);
 	make_pid = 0;
-	out = progress_end(l->progress, status == 0);
+	out = progress_end(status == 0);
 	if (!out.code)
-		pass_file(l->progress, make_words);
+		pass_file(make_words);
 	close(words[0]);
 	close(make_words);
 	die_if_stopped();
@@ -330,9 +330,9 @@ own_code(const struct outcome *out)
 
 /* Prints in one line what failed, and what to do. */
 static void
-explain(const struct kcamp *c, long trial, const struct outcome *out, int code)
+explain(long trial, const struct outcome *out, int code)
 {
-	const char *launcher = kcamp_str(c, "eval.launcher");
+	const char *launcher = kcamp_str(camp, "eval.launcher");
 
 	if (!strcmp(out->target, "preflight"))
 		kwarn("eval.launcher: %s: %s", *launcher ? launcher : "(here)",
@@ -341,7 +341,7 @@ explain(const struct kcamp *c, long trial, const struct outcome *out, int code)
 		kwarn("trial %ld is complete, but its records are not: krecords failed with status "
 		      "%d",
 		    trial, out->code);
-	else if (code == K_AGAIN && !strcmp(kcamp_str(c, "model.provider"), "file"))
+	else if (code == K_AGAIN && !strcmp(kcamp_str(camp, "model.provider"), "file"))
 		kwarn("trial %ld waits for %zu %s from you, because model.provider is \"file\": "
 		      "answer each prompt.md in trials/%03ld in a file reply.txt next to it, then "
 		      "run the same command again. Ignore make's \"Error %d\"; nothing is wrong",
@@ -360,21 +360,21 @@ explain(const struct kcamp *c, long trial, const struct outcome *out, int code)
 }
 
 int
-make_graph(const struct loop *l, const struct graph *g, char *const *goals)
+make_graph(const struct graph *g, char *const *goals)
 {
 	char *argv[32];
 	struct outcome out;
 	int code;
 
-	write_variables(l->camp);
-	compose(argv, l, g, goals);
-	progress_begin(l->progress, g);
-	out = start_make(l, argv);
+	write_variables();
+	compose(argv, g, goals);
+	progress_begin(g);
+	out = start_make(argv);
 	for (size_t i = 0; argv[i]; i++)
 		free(argv[i]);
 	code = out.code ? own_code(&out) : K_OK;
 	if (code)
-		explain(l->camp, g->last, &out, code);
+		explain(g->last, &out, code);
 	free(out.target);
 	return code;
 }

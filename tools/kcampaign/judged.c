@@ -46,9 +46,9 @@ frozen_line(void)
 
 /* Adds the current state as a line of S. */
 static void
-add_frozen(struct kseal *s, const struct kcamp *c)
+add_frozen(struct kseal *s)
 {
-	auto_free char *file = kcamp_path(c, kcamp_str(c, "task"));
+	auto_free char *file = kcamp_path(camp, kcamp_str(camp, "task"));
 	auto_free char **paths = NULL;
 	struct ktask *t = ktask_load(file);
 	json_auto_t *recordings = ktask_recordings(t->json);
@@ -61,7 +61,7 @@ add_frozen(struct kseal *s, const struct kcamp *c)
 	for (size_t i = 0; i < json_array_size(recordings); i++)
 		paths[n++] = ktask_path(t, json_string_value(json_array_get(recordings, i)));
 	kseal_add(s, FROZEN,
-	    json_pack("{s:O,s:s,s:o}", "task", t->json, "set", kcamp_str(c, "eval.set"), "files",
+	    json_pack("{s:O,s:s,s:o}", "task", t->json, "set", kcamp_str(camp, "eval.set"), "files",
 	        kseal_files(".", (const char *const *)paths)));
 	while (n)
 		free(paths[--n]);
@@ -69,7 +69,7 @@ add_frozen(struct kseal *s, const struct kcamp *c)
 }
 
 bool
-judged_freeze(const struct kcamp *c)
+judged_freeze(void)
 {
 	int lock = kseal_lock(".", true);
 	struct kseal s;
@@ -78,7 +78,7 @@ judged_freeze(const struct kcamp *c)
 	kseal_open(&s, ".", FROZEN);
 	first = !kseal_last(&s, FROZEN);
 	if (first)
-		add_frozen(&s, c);
+		add_frozen(&s);
 	kseal_save(&s);
 	kseal_close(&s);
 	close(lock);
@@ -167,7 +167,7 @@ compare_workloads(const struct changes *c, const char *file, const json_t *was, 
 }
 
 bool
-judged_faults(const struct kcamp *camp, struct kbuf *text)
+judged_faults(struct kbuf *text)
 {
 	json_auto_t *line = frozen_line();
 	json_t *now, *set;

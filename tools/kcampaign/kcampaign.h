@@ -28,6 +28,10 @@ struct options {
 	const char *mode;    /* --mode; NULL: from the knob */
 	const char *operand; /* the only operand, or NULL */
 };
+extern struct options given;
+
+/* The campaign in the working folder. */
+extern struct kcamp *camp;
 
 /* The stages that make facts, in order; the file of a stage is trials/TTT/BB/STAGE.ndjson. */
 extern const char *const stages[];
@@ -48,7 +52,7 @@ json_t *fact_of(long trial, long branch, int stage);
  * The last trial whose evaluations, and those of all trials before it, are complete, whatever the
  * state of their views; -1: none.
  */
-long last_facts(const struct kcamp *c);
+long last_facts(void);
 /*
  * Point archive.ndjson at TRIAL, atomically; or remove it, which means that views have to be
  * checked.
@@ -79,68 +83,68 @@ struct standing {
 	const json_t *linear; /* the chain of a linear search; NULL: none */
 };
 /* HEADER, whose reference is taken, may be NULL: nothing yet. */
-struct standing standing(const struct kcamp *camp, json_t *header);
+struct standing standing(json_t *header);
 /* After trial LAST. */
-struct standing standing_after(const struct kcamp *camp, long last);
+struct standing standing_after(long last);
 void standing_free(struct standing *s);
 /*
  * The scored record of ID; NULL: there is none, or it cannot be read, which has been reported. New
  * reference.
  */
-json_t *scored_record(const struct kcamp *c, const char *id);
+json_t *scored_record(const char *id);
 /* stop.c */
 
 /*
  * Why the campaign stops after trial LAST, as one line that names the knob, or NULL; the caller
  * frees.
  */
-char *stop_reason(const struct kcamp *c, long last, const struct standing *s);
-char *stop_reason_after(const struct kcamp *c, long last);
+char *stop_reason(long last, const struct standing *s);
+char *stop_reason_after(long last);
 
 /*
  * linear.c: why a linear search stops after trial LAST, as one line, or NULL (the caller frees);
  * what status and trials print about it.
  */
-char *linear_stop(const struct kcamp *c, long last, const struct standing *s);
-void linear_status(const struct kcamp *c, long last, const struct standing *s, struct kbuf *text);
-void linear_trial(const struct kcamp *c, long trial, const struct standing *s, struct kbuf *text);
+char *linear_stop(long last, const struct standing *s);
+void linear_status(long last, const struct standing *s, struct kbuf *text);
+void linear_trial(long trial, const struct standing *s, struct kbuf *text);
 /* Dies unless all rounds up to trial LAST are closed, and none after the next has begun. */
 void linear_closed(long last);
 
 /* shapes.c */
 
-int command_shapes(const struct options *o);
+int command_shapes(void);
 /* upgrade.c */
-int command_upgrade(const struct options *o);
+int command_upgrade(void);
 /* run.c: take the lock of a run until the end; dies with K_AGAIN when another run has it. */
 void take_lock(void);
 /* What is wrong with the quick set of a linear search, one line each, appended; false: nothing. */
-bool shapes_faults(const struct kcamp *c, struct kbuf *text);
+bool shapes_faults(struct kbuf *text);
 /*
  * judged.c: what has changed since round 1 was closed in the task, its programs and the set of
  * shapes, one line each, appended; false: nothing, or round 1 is open.
  */
-bool judged_faults(const struct kcamp *c, struct kbuf *text);
+bool judged_faults(struct kbuf *text);
 /* Record the current state, and so close round 1; false: that was done before. */
-bool judged_freeze(const struct kcamp *c);
+bool judged_freeze(void);
 
 /*
  * confirm.c: dies with K_NO if linear.confirm requires a person's confirmation that is missing, or
  * was given for other files.
  */
-void confirm_require(const struct kcamp *c);
+void confirm_require(void);
 
 /* roofline.c */
 
 /*
  * Why the roofline ends the campaign, as one line that names the knob, or NULL; the caller frees.
  */
-char *roofline_stop(const struct kcamp *c, const struct standing *s);
+char *roofline_stop(const struct standing *s);
 /* Dies when stop.efficiency needs something that this campaign's roofline does not have. */
-void roofline_require(const struct kcamp *c);
+void roofline_require(void);
 /* What a roofline of this campaign would lack, one line each, appended. */
 struct ktask;
-void roofline_lacks(const struct kcamp *c, const struct ktask *task, struct kbuf *text);
+void roofline_lacks(const struct ktask *task, struct kbuf *text);
 
 /* rules.c */
 
@@ -149,7 +153,7 @@ void roofline_lacks(const struct kcamp *c, const struct ktask *task, struct kbuf
  * the view depends on (knobs, the pattern table's digest). A file is only written when its content
  * changes, so that its time tells when the rule changed.
  */
-void rules_refresh(const struct kcamp *c);
+void rules_refresh(void);
 /*
  * Is a rule newer than the views of TRIAL, or a view missing, or one dated in the future, so that
  * nothing seems newer?
@@ -176,43 +180,39 @@ void take_lock(void);
 long lock_holder(void);
 
 /* loop.c: what run, views, redo and verify share. */
-struct loop {
-	struct kcamp *camp;
-	const struct options *o;
-	long last; /* the last trial whose views are complete; -1: none */
-	struct progress *progress;
-};
+/* The last trial whose views are complete; -1: none. */
+extern long last_made;
 /*
  * Which models may be asked for what is missing: the model for replies; the second one for digests,
  * too.
  */
 enum ask { ASK_NOBODY, ASK_MODEL, ASK_BOTH };
-/* A campaign opened for a run, under its lock. */
-struct loop *loop_begin(const struct options *o);
-void loop_end(struct loop *l);
+/* The campaign is opened for a run, under its lock. */
+void loop_begin(void);
+void loop_end(void);
 /*
  * Make the views of all trials from FIRST on that are not up to date. This costs nothing: no model
  * is asked for what is missing unless ASK says so, and never for the digest of a finished trial.
  * Returns an exit code.
  */
-int bring_views(const struct loop *l, long first, enum ask ask);
+int bring_views(long first, enum ask ask);
 /*
  * The same, but only if views are out of date: when a rule has changed, or when an unfinished
  * command removed the position: an interrupted redo may still wait for its reply.
  */
-int catch_up(const struct loop *l, enum ask ask);
+int catch_up(enum ask ask);
 /*
  * Makes all views of the trials FIRST..LAST; ASK says which models may be asked for missing facts.
  */
-int make_views(const struct loop *l, long first, long last, enum ask ask);
+int make_views(long first, long last, enum ask ask);
 /*
  * Updates what is kept at a MOMENT of a run (see pipeline.mk); a plan (make -n) does not show it.
  */
-int keep(const struct loop *l, const char *moment);
+int keep(const char *moment);
 /* Print the report on the best kernel; the line about the last trial; what was measured. */
-void say_best(const struct loop *l);
-void say_trial(const struct loop *l);
-void say_measured(const struct loop *l, long trial, long branch);
+void say_best(void);
+void say_trial(void);
+void say_measured(long trial, long branch);
 
 /* run.c */
 
@@ -220,14 +220,14 @@ void say_measured(const struct loop *l, long trial, long branch);
  * Whether evaluations can run on the machine that eval.launcher reaches; prints a line about it, or
  * what is missing there. Returns an exit code.
  */
-int preflight(const struct options *o);
+int preflight(void);
 /*
  * check.c: whether the models of campaign C can be asked from here; kllm reports what is missing.
  */
-bool model_ready(const struct kcamp *c);
-int command_run(const struct options *o);
-int command_baseline(const struct options *o);
-int command_views(const struct options *o);
+bool model_ready(void);
+int command_run(void);
+int command_baseline(void);
+int command_views(void);
 
 /* redo.c */
 
@@ -236,9 +236,9 @@ int command_views(const struct options *o);
  * longer the best, and the next one is measured; the chain of a linear search is closed, and stays.
  * Returns an exit code; K_NO: no kernel passes.
  */
-int verify_best(const struct loop *l);
-int command_redo(const struct options *o);
-int command_verify(const struct options *o);
+int verify_best(void);
+int command_redo(void);
+int command_verify(void);
 
 /* folders.c */
 
@@ -263,9 +263,9 @@ struct graph {
  * Make GOALS (paths without spaces, NULL at the end). Failures are explained on stderr; returns the
  * exit code of the stage that failed, if it is one of ours.
  */
-int make_graph(const struct loop *l, const struct graph *g, char *const *goals);
+int make_graph(const struct graph *g, char *const *goals);
 /* Does the campaign keep anything about the rounds besides the trials: records or a memory? */
-bool keeps_anything(const struct kcamp *c);
+bool keeps_anything(void);
 /* A signal first ends make, which ends the stages; then the same signal ends us. */
 void catch_signals(void);
 void die_if_stopped(void);
@@ -288,45 +288,45 @@ struct outcome {
  * Live lines on a terminal; otherwise one for each event, and at least one every EVERY seconds (0:
  * 30).
  */
-struct progress *progress_open(const struct kcamp *c, double every);
-void progress_close(struct progress *p);
+void progress_open(void);
+void progress_close(void);
 /* The file of the steps: an absolute path. */
-const char *progress_file(const struct progress *p);
-bool progress_is_live(const struct progress *p);
+const char *progress_file(void);
+bool progress_is_live(void);
 /*
  * A graph begins; progresses (END: is finished); has ended. The caller owns the outcome's target.
  */
-void progress_begin(struct progress *p, const struct graph *g);
-void progress_tick(struct progress *p, bool end);
-struct outcome progress_end(struct progress *p, bool good);
+void progress_begin(const struct graph *g);
+void progress_tick(bool end);
+struct outcome progress_end(bool good);
 /* Prints messages of a stage, whole lines. */
-void progress_pass(struct progress *p, const char *text, size_t len);
+void progress_pass(const char *text, size_t len);
 /* Appends a line for each step that the run of PROCESS is working on. */
-void progress_report(const struct kcamp *c, long process, struct kbuf *text);
+void progress_report(long process, struct kbuf *text);
 
 /* check.c, new.c, report.c: the other commands. */
-int command_check(const struct options *o);
-int command_knobs(const struct options *o);
-int command_new(const struct options *o);
-int command_next(const struct options *o);
-int command_status(const struct options *o);
-int command_best(const struct options *o);
-int command_record(const struct options *o);
+int command_check(void);
+int command_knobs(void);
+int command_new(void);
+int command_next(void);
+int command_status(void);
+int command_best(void);
+int command_record(void);
 
 /* The report on the best kernel, in the form that `kcampaign best` prints. */
-void report_best(const struct kcamp *c, long last, struct kbuf *text);
+void report_best(long last, struct kbuf *text);
 /* What was measured for a candidate: times, and its speed-up and score. */
-void report_measured(const struct kcamp *c, long trial, long branch, struct kbuf *text);
+void report_measured(long trial, long branch, struct kbuf *text);
 /* One line after a trial. */
-void report_trial(const struct kcamp *c, long trial, struct kbuf *text);
+void report_trial(long trial, struct kbuf *text);
 
 /* What is running, which files of the next trial exist, and what comes next. */
-void report_now(const struct kcamp *c, struct kbuf *text);
+void report_now(struct kbuf *text);
 
 /* watch.c */
-int command_watch(const struct options *o);
+int command_watch(void);
 
 /* Write TEXT (whole lines) to -o or stdout, and free it. */
-void emit(const struct options *o, struct kbuf *text);
+void emit(struct kbuf *text);
 
 #endif

@@ -14,21 +14,22 @@ enum { COLUMNS = 80 };
 
 /* The conditions that hold after trial LAST. */
 static struct kends
-find_ends(const struct kcamp *c, long last, const struct standing *s)
+find_ends(long last, const struct standing *s)
 {
-	json_auto_t *accepted = scored_record(c, kjson_str_or(s->linear, "accepted", ""));
+	json_auto_t *accepted = scored_record(kjson_str_or(s->linear, "accepted", ""));
 	struct kends e;
 
-	kends_find(c, last, (long)kjson_int_or(s->linear, "drafts", 0), accepted, &e);
+	kends_find(camp, last, (long)kjson_int_or(s->linear, "drafts", 0), accepted, &e);
 	return e;
 }
 
 char *
-linear_stop(const struct kcamp *c, long last, const struct standing *s)
+linear_stop(long last, const struct standing *s)
 {
 	/* Stagnation alone ends nothing: only a patience that the user has set does. */
-	long patience = kjson_path(c->json, "stop.patience") ? kcamp_int(c, "stop.patience") : 0;
-	struct kends e = find_ends(c, last, s);
+	long patience =
+	    kjson_path(camp->json, "stop.patience") ? kcamp_int(camp, "stop.patience") : 0;
+	struct kends e = find_ends(last, s);
 
 	if (!e.reason && patience && s->stale >= patience && last >= MIN_TRIALS)
 		e.reason = kasprintf(
@@ -59,23 +60,23 @@ add_wrapped(struct kbuf *out, const char *text, size_t indent)
 }
 
 static void
-add_record_line(const struct kcamp *c, struct kbuf *out, long trial, size_t indent)
+add_record_line(struct kbuf *out, long trial, size_t indent)
 {
 	auto_free char *id = kasprintf("%03ld/%02d", trial, trial > 0);
-	json_auto_t *record = scored_record(c, id);
+	json_auto_t *record = scored_record(id);
 
 	add_wrapped(out, kjson_str_or(record, "score.decision.line", "no decision"), indent);
 }
 
 void
-linear_trial(const struct kcamp *c, long trial, const struct standing *s, struct kbuf *text)
+linear_trial(long trial, const struct standing *s, struct kbuf *text)
 {
-	add_record_line(c, text, trial, 0);
+	add_record_line(text, trial, 0);
 	kbuf_printf(text, "  last accepted %s", kjson_str_or(s->linear, "accepted", "?"));
 	if (s->best) {
 		auto_free char *speedup = kchain_text(&s->speedup, s->provisional);
 		const char *unit;
-		double shown = kcamp_shown(c, s->runtime_ms, &unit);
+		double shown = kcamp_shown(camp, s->runtime_ms, &unit);
 
 		kbuf_printf(text, ": %s over the baseline, %.4g %s", speedup, shown, unit);
 	}
@@ -99,10 +100,10 @@ add_chain(struct kbuf *out, const json_t *chain)
 }
 
 void
-linear_status(const struct kcamp *c, long last, const struct standing *s, struct kbuf *text)
+linear_status(long last, const struct standing *s, struct kbuf *text)
 {
 	long streak = (long)kjson_int_or(s->linear, "streak", 0);
-	struct kends e = find_ends(c, last, s);
+	struct kends e = find_ends(last, s);
 
 	if (s->linear) {
 		kbuf_puts(text, "chain    ");
@@ -111,7 +112,7 @@ linear_status(const struct kcamp *c, long last, const struct standing *s, struct
 		    streak == 1 ? "" : "s", streak ? klinear_escalation(streak) : "continue",
 		    streak >= KLINEAR_STAGNATION ? ", with a review" : "");
 		kbuf_puts(text, "last     ");
-		add_record_line(c, text, last, 9);
+		add_record_line(text, last, 9);
 	}
 	kbuf_puts(text, "stop    ");
 	for (size_t i = 0; i < KENDS; i++)

@@ -11,43 +11,41 @@
 
 /* Later rounds must be judged like the earlier ones. */
 static void
-require_judged(const struct kcamp *c)
+require_judged(void)
 {
 	struct kbuf text = { 0 };
 
-	if (judged_faults(c, &text))
+	if (judged_faults(&text))
 		kdie(K_USAGE, "%.*s", (int)strcspn(text.data, "\n"), text.data);
 }
 
-struct loop *
-loop_begin(const struct options *o)
+long last_made;
+
+void
+loop_begin(void)
 {
-	struct loop *l = kcalloc(1, sizeof *l);
 	char *fault = kseal_adopted(".");
 
 	if (fault)
 		kdie(K_USAGE, "%s", fault);
-	*l = (struct loop){ .camp = kcamp_load("."), .o = o };
+	camp = kcamp_load(".");
 	krecord_check(".");
 	take_lock();
 	catch_signals();
 	if (!plans_only())
-		rules_refresh(l->camp);
-	l->last = ktrials_last(l->camp);
-	l->progress = progress_open(l->camp, o->every);
-	if (kcamp_linear(l->camp)) {
-		confirm_require(l->camp);
-		require_judged(l->camp);
+		rules_refresh();
+	last_made = ktrials_last(camp);
+	progress_open();
+	if (kcamp_linear(camp)) {
+		confirm_require();
+		require_judged();
 	}
-	return l;
 }
 
 void
-loop_end(struct loop *l)
+loop_end(void)
 {
-	progress_close(l->progress);
-	kcamp_free(l->camp);
-	free(l);
+	progress_close();
 }
 
 static void
@@ -58,46 +56,46 @@ say(struct kbuf *text)
 }
 
 void
-say_best(const struct loop *l)
+say_best(void)
 {
 	struct kbuf text = { 0 };
 
-	report_best(l->camp, l->last, &text);
+	report_best(last_made, &text);
 	say(&text);
 }
 
 void
-say_measured(const struct loop *l, long trial, long branch)
+say_measured(long trial, long branch)
 {
 	struct kbuf text = { 0 };
 
-	report_measured(l->camp, trial, branch, &text);
+	report_measured(trial, branch, &text);
 	say(&text);
 }
 
 void
-say_trial(const struct loop *l)
+say_trial(void)
 {
 	struct kbuf text = { 0 };
 
-	report_trial(l->camp, l->last, &text);
+	report_trial(last_made, &text);
 	say(&text);
 }
 
 int
-keep(const struct loop *l, const char *moment)
+keep(const char *moment)
 {
 	char *goals[] = { kstrdup(moment), NULL };
-	struct graph g = { .first = l->last, .last = l->last };
-	bool any = l->last >= 0 && !plans_only() && keeps_anything(l->camp);
-	int code = any ? make_graph(l, &g, goals) : K_OK;
+	struct graph g = { .first = last_made, .last = last_made };
+	bool any = last_made >= 0 && !plans_only() && keeps_anything();
+	int code = any ? make_graph(&g, goals) : K_OK;
 
 	free(goals[0]);
 	return code;
 }
 
 int
-make_views(const struct loop *l, long first, long last, enum ask ask)
+make_views(long first, long last, enum ask ask)
 {
 	struct graph g = { .first = first, .last = last, .ask = ask };
 	char *goals[] = { trial_path(last, "archive.ndjson"), trial_path(last, "gradient.ndjson"),
@@ -107,38 +105,38 @@ make_views(const struct loop *l, long first, long last, enum ask ask)
 	if (!plans_only()) {
 		make_folders(0, 0);
 		if (first == last)
-			make_folders(last, kcamp_branches(l->camp));
+			make_folders(last, kcamp_branches(camp));
 	}
-	code = make_graph(l, &g, goals);
+	code = make_graph(&g, goals);
 	free(goals[0]);
 	free(goals[1]);
 	return code;
 }
 
 int
-bring_views(const struct loop *l, long first, enum ask ask)
+bring_views(long first, enum ask ask)
 {
 	int code;
 
-	if (l->last < 0)
+	if (last_made < 0)
 		return K_OK;
 	if (!plans_only()) {
 		clear_position();
-		rules_settle(first, l->last);
+		rules_settle(first, last_made);
 	}
-	code = make_views(l, first < l->last ? first : l->last, l->last, ask);
+	code = make_views(first < last_made ? first : last_made, last_made, ask);
 	if (code)
 		return code;
 	if (!plans_only())
-		set_position(l->last);
-	return keep(l, ask == ASK_NOBODY ? "at-views" : "at-begin");
+		set_position(last_made);
+	return keep(ask == ASK_NOBODY ? "at-views" : "at-begin");
 }
 
 int
-catch_up(const struct loop *l, enum ask ask)
+catch_up(enum ask ask)
 {
-	if (l->last < 0 || plans_only() ||
-	    (ktrials_linked(l->camp) == l->last && !rules_newer(l->last)))
-		return keep(l, ask == ASK_NOBODY ? "at-views" : "at-begin");
-	return bring_views(l, 1, ask);
+	if (last_made < 0 || plans_only() ||
+	    (ktrials_linked(camp) == last_made && !rules_newer(last_made)))
+		return keep(ask == ASK_NOBODY ? "at-views" : "at-begin");
+	return bring_views(1, ask);
 }

@@ -38,7 +38,8 @@ static const struct kcommand commands[] = {
 	    "list fields of campaign.json, or of a group; explain one" },
 };
 
-static struct options given = { .from = "eval", .retries = 8, .retry_s = 15 };
+struct kcamp *camp;
+struct options given = { .from = "eval", .retries = 8, .retry_s = 15 };
 
 static const struct koption options[] = {
 	KOPTION_CAMPAIGN(&given.dir),
@@ -75,11 +76,11 @@ static const char adoption[] = "\n"
                                "  integrate  put the winner into the application: see kadopt(1)\n";
 
 void
-emit(const struct options *o, struct kbuf *text)
+emit(struct kbuf *text)
 {
 	size_t len = text->len;
 
-	kout_open(o->output);
+	kout_open(given.output);
 	if (len && text->data[len - 1] == '\n')
 		len--;
 	kout_line(text->data ? text->data : "", len);
@@ -103,12 +104,22 @@ main(int argc, char **argv)
 	static const struct kcommand_line line = { commands, LEN(commands), options, LEN(options),
 		adoption };
 	const struct kcommand *command;
+	bool runs;
+	int code;
 
 	kutil_init("kcampaign");
 	hand_over(argc, argv);
 	command = kcommand_read(&line, argc, argv);
+	runs = kis_listed("baseline run views redo verify", command->name, strlen(command->name));
 	given.operand = argv[optind];
 	given.output = kcommand_path(given.output);
 	kcommand_enter(command, given.dir);
-	return command->run(&given);
+	if (runs)
+		loop_begin();
+	else if (!command->anywhere && command->run != command_check)
+		camp = kcamp_load(".");
+	code = command->run();
+	if (runs)
+		loop_end();
+	return code;
 }

@@ -252,15 +252,14 @@ static void
 choose_set(json_t *m, const char *folder)
 {
 	auto_buf struct kbuf why = { 0 };
-	struct kcamp *c = kcamp_load(folder);
+	camp = kcamp_load(folder);
 
-	if (kcamp_linear(c) && shapes_faults(c, &why)) {
+	if (kcamp_linear(camp) && shapes_faults(&why)) {
 		ksay("%s: eval.set is set to full, because %.*s\n", folder,
 		    (int)strcspn(why.data, "\n"), why.data);
 		json_object_set_new(m, "eval", json_pack("{s:s}", "set", "full"));
 		write_manifest(folder, m);
 	}
-	kcamp_free(c);
 }
 
 /*
@@ -278,8 +277,7 @@ folder_name(const char *folder)
 
 /* Checks everything that could be refused before the first file is written. */
 static void
-need_all(const struct options *o, const char *file, const json_t *task, const char *folder,
-    const char *make)
+need_all(const char *file, const json_t *task, const char *folder, const char *make)
 {
 	auto_free char *path = kasprintf("%s/campaign.json", folder);
 	char *lack = backend_lacks_runner(backend_for(kjson_str_or(task, "language", "")));
@@ -289,9 +287,9 @@ need_all(const struct options *o, const char *file, const json_t *task, const ch
 		    K_USAGE, "%s: language: %s; write campaign.json yourself for that", file, lack);
 	if (kis_there(path))
 		kdie(K_USAGE, "%s: already contains a campaign", path);
-	if (o->mode && strcmp(o->mode, "linear") && strcmp(o->mode, "map-elites"))
-		kdie(K_USAGE, "--mode %s: must be map-elites or linear", o->mode);
-	copy_task(o->task, task, folder, false);
+	if (given.mode && strcmp(given.mode, "linear") && strcmp(given.mode, "map-elites"))
+		kdie(K_USAGE, "--mode %s: must be map-elites or linear", given.mode);
+	copy_task(given.task, task, folder, false);
 	need_faultless(file, task);
 	need_free(folder, "Makefile", make, strlen(make));
 }
@@ -329,7 +327,7 @@ default_folder(const json_t *task)
 }
 
 int
-command_new(const struct options *o)
+command_new(void)
 {
 	const struct provider *p = find_provider();
 	char *folder, *file;
@@ -337,21 +335,21 @@ command_new(const struct options *o)
 	json_t *task, *m;
 	size_t n;
 
-	if (!o->task)
+	if (!given.task)
 		kdie(K_USAGE,
 		    "new: give --task DIR, the folder with task.json, reference and oracle");
-	file = kasprintf("%s/task.json", o->task);
+	file = kasprintf("%s/task.json", given.task);
 	task = kjson_load(file);
-	folder = o->operand ? kstrdup(o->operand) : default_folder(task);
+	folder = given.operand ? kstrdup(given.operand) : default_folder(task);
 	n = strlen(folder);
 	while (n > 1 && folder[n - 1] == '/')
 		folder[--n] = '\0';
-	need_all(o, file, task, folder, make);
+	need_all(file, task, folder, make);
 	if (mkdir(folder, 0777) < 0 && errno != EEXIST)
 		kdie_errno(K_IO, "%s", folder);
 	name = folder_name(folder);
-	m = manifest(name, task, p, o->mode);
-	copy_task(o->task, task, folder, true);
+	m = manifest(name, task, p, given.mode);
+	copy_task(given.task, task, folder, true);
 	write_text(folder, "Makefile", make, strlen(make));
 	write_manifest(folder, m);
 	choose_set(m, folder);

@@ -52,9 +52,10 @@ begun(long trial)
  * summarised? The summaries are for the next trial; once that has begun, they are not needed.
  */
 static bool
-has_facts(const struct kcamp *c, long trial)
+has_facts(long trial)
 {
-	bool told = trial && *kcamp_str(c, "feedback.provider") && !begun(trial + 1), whole = true;
+	bool told = trial && *kcamp_str(camp, "feedback.provider") && !begun(trial + 1),
+	     whole = true;
 	long first = trial ? 1 : 0, b = first;
 
 	for (; whole; b++) {
@@ -70,11 +71,11 @@ has_facts(const struct kcamp *c, long trial)
 }
 
 long
-last_facts(const struct kcamp *c)
+last_facts(void)
 {
 	long last = -1;
 
-	while (has_facts(c, last + 1))
+	while (has_facts(last + 1))
 		last++;
 	return last;
 }
@@ -120,7 +121,7 @@ count(const json_t *header, const char *path)
  * or else from the archive.
  */
 static void
-set_figure(const struct kcamp *camp, struct standing *s, const json_t *header)
+set_figure(struct standing *s, const json_t *header)
 {
 	struct kchain c;
 
@@ -135,7 +136,7 @@ set_figure(const struct kcamp *camp, struct standing *s, const json_t *header)
 }
 
 struct standing
-standing(const struct kcamp *camp, json_t *header)
+standing(json_t *header)
 {
 	const json_t *statuses = json_object_get(header, "statuses");
 	struct standing s = { .header = header, .statuses = statuses };
@@ -167,7 +168,7 @@ standing(const struct kcamp *camp, json_t *header)
 		    best);
 	if (best && strcmp(best, KARCH_REFERENCE)) {
 		s.best = best;
-		set_figure(camp, &s, header);
+		set_figure(&s, header);
 		s.runtime_ms = kjson_num_or(header, "best.runtime_ms", 0);
 		s.cell = kjson_str_or(header, "best.cell", "");
 	}
@@ -175,9 +176,9 @@ standing(const struct kcamp *camp, json_t *header)
 }
 
 struct standing
-standing_after(const struct kcamp *camp, long last)
+standing_after(long last)
 {
-	return standing(camp, archive_header(last));
+	return standing(archive_header(last));
 }
 
 void
@@ -187,9 +188,9 @@ standing_free(struct standing *s)
 }
 
 json_t *
-scored_record(const struct kcamp *c, const char *id)
+scored_record(const char *id)
 {
 	auto_free char *fault = NULL;
 
-	return ktrials_record(c, id, KJOIN_FIGURES, &fault);
+	return ktrials_record(camp, id, KJOIN_FIGURES, &fault);
 }

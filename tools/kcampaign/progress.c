@@ -30,8 +30,7 @@ struct step {
 	char says[TEXT];
 };
 
-struct progress {
-	const struct kcamp *camp;
+static struct progress {
 	char *file;   /* of the steps, absolute */
 	long at;      /* what comes before has been read */
 	bool live;    /* on a terminal */
@@ -49,7 +48,7 @@ struct progress {
 	struct step *steps;
 	size_t count;
 	struct outcome out;
-};
+} progress;
 
 /* Stages that cost money or measure: their ends are events. */
 static const char *const events[] = { "reply", "eval", "digest", "reference", "ceilings",
@@ -81,12 +80,12 @@ duration(double s, char text[24])
 /* How long stages took. */
 
 static void
-add_time(struct progress *p, const char *stage, double s)
+add_time(const char *stage, double s)
 {
-	json_t *list = json_object_get(p->times, stage);
+	json_t *list = json_object_get(progress.times, stage);
 
 	if (!json_is_array(list))
-		json_object_set_new(p->times, stage, list = json_array());
+		json_object_set_new(progress.times, stage, list = json_array());
 	json_array_append_new(list, json_real(s));
 	if (json_array_size(list) > KEPT)
 		json_array_remove(list, 0);
@@ -94,9 +93,9 @@ add_time(struct progress *p, const char *stage, double s)
 
 /* The median time of a stage with earlier candidates; -1: there were none. */
 static double
-expected(const struct progress *p, const char *stage)
+expected(const char *stage)
 {
-	const json_t *list = json_object_get(p->times, stage);
+	const json_t *list = json_object_get(progress.times, stage);
 	double s[KEPT];
 	size_t n = 0;
 
@@ -110,9 +109,9 @@ expected(const struct progress *p, const char *stage)
 
 /* It helps the next run, and nothing is lost without it. */
 static void
-save_times(const struct progress *p)
+save_times(void)
 {
-	if (json_dump_file(p->times, TIMES ".new", JSON_COMPACT) == 0 &&
+	if (json_dump_file(progress.times, TIMES ".new", JSON_COMPACT) == 0 &&
 	    rename(TIMES ".new", TIMES) < 0)
 		unlink(TIMES ".new");
 }
@@ -142,52 +141,45 @@ plans_only(void)
 	return n && !memchr(flags, '-', n) && !memchr(flags, '=', n) && memchr(flags, 'n', n);
 }
 
-struct progress *
-progress_open(const struct kcamp *c, double every)
+void
+progress_open(void)
 {
-	struct progress *p = kcalloc(1, sizeof *p);
 	const char *wanted = getenv("KILN_PROGRESS");
 	auto_free char *base = NULL;
 
-	p->camp = c;
-	p->every = every ? every : 30;
-	p->silent = (wanted && !strcmp(wanted, "0")) || plans_only();
-	p->live = !p->silent && is_terminal();
-	p->spoke = now_s();
-	p->usd = kcalloc((size_t)kcamp_branches(c) + 1, sizeof *p->usd);
+	progress.every = given.every ? given.every : 30;
+	progress.silent = (wanted && !strcmp(wanted, "0")) || plans_only();
+	progress.live = !progress.silent && is_terminal();
+	progress.spoke = now_s();
+	progress.usd = kcalloc((size_t)kcamp_branches(camp) + 1, sizeof *progress.usd);
 	kmake_folder(FOLDER);
 	keach_path(kstrdup(FOLDER "/[0-9]*"), remove_old, NULL);
 	if (!(base = realpath(FOLDER, NULL)))
 		kdie_errno(K_IO, FOLDER);
-	p->file = kasprintf("%s/%ld", base, (long)getpid());
-	p->times = json_load_file(TIMES, 0, NULL);
-	if (!json_is_object(p->times)) {
-		json_decref(p->times);
-		p->times = json_object();
+	progress.file = kasprintf("%s/%ld", base, (long)getpid());
+	progress.times = json_load_file(TIMES, 0, NULL);
+	if (!json_is_object(progress.times)) {
+		json_decref(progress.times);
+		progress.times = json_object();
 	}
-	return p;
 }
 
 void
-progress_close(struct progress *p)
+progress_close(void)
 {
-	unlink(p->file);
-	json_decref(p->times);
-	free(p->file);
-	free(p->usd);
-	free(p);
+	unlink(progress.file);
 }
 
 const char *
-progress_file(const struct progress *p)
+progress_file(void)
 {
-	return p->file;
+	return progress.file;
 }
 
 bool
-progress_is_live(const struct progress *p)
+progress_is_live(void)
 {
-	return p->live;
+	return progress.live;
 }
 
 /* What they say. */
@@ -214,16 +206,26 @@ free_step(struct step *s)
 	free(s->target);
 }
 
-static struct step *
-find_step(struct progress *p, const char *target, double since)
+static void
+free_steps(void)
 {
-	for (size_t i = 0; i < p->count; i++)
-		if (!strcmp(p->steps[i].target, target))
-			return &p->steps[i];
-	p->steps = krealloc(p->steps, (p->count + 1) * sizeof *p->steps);
-	p->steps[p->count] = (struct step){ .target = kstrdup(target), .since = since };
-	name_step(&p->steps[p->count]);
-	return &p->steps[p->count++];
+	for (size_t i = 0; i < progress.count; i++)
+		free_step(&progress.steps[i]);
+	free(progress.steps);
+	progress.steps = NULL;
+	progress.count = 0;
+}
+
+static struct step *
+find_step(const char *target, double since)
+{
+	for (size_t i = 0; i < progress.count; i++)
+		if (!strcmp(progress.steps[i].target, target))
+			return &progress.steps[i];
+	progress.steps = krealloc(progress.steps, (progress.count + 1) * sizeof *progress.steps);
+	progress.steps[progress.count] = (struct step){ .target = kstrdup(target), .since = since };
+	name_step(&progress.steps[progress.count]);
+	return &progress.steps[progress.count++];
 }
 
 /*
@@ -231,7 +233,7 @@ find_step(struct progress *p, const char *target, double since)
  * it.
  */
 static void
-take_line(struct progress *p, const char *line, void (*ended)(struct progress *p, struct step *s))
+take_line(const char *line, void (*ended)(struct step *s))
 {
 	char target[4096], state[16];
 	struct step *s;
@@ -240,13 +242,13 @@ take_line(struct progress *p, const char *line, void (*ended)(struct progress *p
 
 	if (sscanf(line, "%lf %4095s %15s %n", &time, target, state, &text) < 3)
 		return;
-	s = find_step(p, target, time);
+	s = find_step(target, time);
 	if (strcmp(state, KSTEP_RUNS)) {
 		s->ended = true;
 		s->until = time;
 		s->code = atoi(state);
 		if (ended)
-			ended(p, s);
+			ended(s);
 		return;
 	}
 	/* Without the candidate's name, which is shown elsewhere. */
@@ -259,17 +261,17 @@ take_line(struct progress *p, const char *line, void (*ended)(struct progress *p
 
 /* Takes the complete lines that are new. */
 static void
-read_steps(struct progress *p, void (*ended)(struct progress *p, struct step *s))
+read_steps(void (*ended)(struct step *s))
 {
-	FILE *f = fopen(p->file, "re");
+	FILE *f = fopen(progress.file, "re");
 	auto_free char *line = NULL;
 	size_t room = 0;
 	ssize_t n;
 
-	if (f && fseek(f, p->at, SEEK_SET) == 0)
+	if (f && fseek(f, progress.at, SEEK_SET) == 0)
 		while ((n = getline(&line, &room, f)) > 0 && line[n - 1] == '\n') {
-			p->at += n;
-			take_line(p, line, ended);
+			progress.at += n;
+			take_line(line, ended);
 		}
 	if (f)
 		fclose(f);
@@ -293,13 +295,14 @@ remember(struct outcome *out, const struct step *s)
 
 /* What the reply for a branch of this trial has cost; 0: there is none yet. */
 static double
-cost_of(struct progress *p, long branch)
+cost_of(long branch)
 {
-	json_auto_t *record = p->usd[branch] < 0 ? fact_of(p->g->last, branch, STAGE_REPLY) : NULL;
+	json_auto_t *record =
+	    progress.usd[branch] < 0 ? fact_of(progress.g->last, branch, STAGE_REPLY) : NULL;
 
 	if (record)
-		p->usd[branch] = kjson_num_or(record, "reply.cost_usd", 0);
-	return p->usd[branch] > 0 ? p->usd[branch] : 0;
+		progress.usd[branch] = kjson_num_or(record, "reply.cost_usd", 0);
+	return progress.usd[branch] > 0 ? progress.usd[branch] : 0;
 }
 
 /* What to print for an evaluation that left no status line, for example on another machine. */
@@ -339,12 +342,12 @@ add_cost(struct kbuf *line, double usd, const char *before)
 
 /* Prints a line for readers of a run's output that is not on a terminal. */
 static void
-speak(struct progress *p, struct kbuf *line)
+speak(struct kbuf *line)
 {
 	kbuf_puts(line, "\n");
-	if (!p->silent && !p->live) {
+	if (!progress.silent && !progress.live) {
 		kpass(line->data, line->len);
-		p->spoke = now_s();
+		progress.spoke = now_s();
 	}
 	kbuf_free(line);
 }
@@ -356,7 +359,7 @@ is_event(const struct step *s)
 }
 
 static void
-speak_of_end(struct progress *p, const struct step *s)
+speak_of_end(const struct step *s)
 {
 	struct kbuf line = { 0 };
 	char took[24];
@@ -365,41 +368,41 @@ speak_of_end(struct progress *p, const struct step *s)
 		return;
 	add_name(&line, s);
 	kbuf_printf(&line, ": %s (%s", s->says, duration(s->until - s->since, took));
-	if (!strcmp(s->stage, stages[STAGE_REPLY]) && s->trial == p->g->last &&
-	    s->branch <= kcamp_branches(p->camp))
-		add_cost(&line, cost_of(p, s->branch), ", ");
+	if (!strcmp(s->stage, stages[STAGE_REPLY]) && s->trial == progress.g->last &&
+	    s->branch <= kcamp_branches(camp))
+		add_cost(&line, cost_of(s->branch), ", ");
 	kbuf_puts(&line, ")");
-	speak(p, &line);
+	speak(&line);
 }
 
 /* The cost of the candidates before this graph, and of those in its trial. */
 static double
-spent(struct progress *p)
+spent(void)
 {
 	json_t *header;
 	double usd;
 
-	if (p->spent_usd < 0) {
-		header = archive_header(p->g->first - 1);
-		p->spent_usd = kjson_num_or(header, "cost_usd", 0);
+	if (progress.spent_usd < 0) {
+		header = archive_header(progress.g->first - 1);
+		progress.spent_usd = kjson_num_or(header, "cost_usd", 0);
 		json_decref(header);
 	}
-	usd = p->spent_usd;
-	for (long b = 1; p->g->first == p->g->last && b <= kcamp_branches(p->camp); b++)
-		usd += cost_of(p, b);
+	usd = progress.spent_usd;
+	for (long b = 1; progress.g->first == progress.g->last && b <= kcamp_branches(camp); b++)
+		usd += cost_of(b);
 	return usd;
 }
 
 /* The step of a branch that is running, or that ended last; NULL: none yet. */
 static const struct step *
-step_of(const struct progress *p, long branch)
+step_of(long branch)
 {
 	const struct step *found = NULL;
 
-	for (size_t i = 0; i < p->count; i++) {
-		const struct step *s = &p->steps[i];
+	for (size_t i = 0; i < progress.count; i++) {
+		const struct step *s = &progress.steps[i];
 
-		if (s->branch == branch && s->trial == p->g->last &&
+		if (s->branch == branch && s->trial == progress.g->last &&
 		    (!found || found->since < s->since))
 			found = s;
 	}
@@ -419,13 +422,13 @@ next_stage(long trial, long branch)
 
 /* How long a branch will still need; -1: unknown. */
 static double
-branch_left(const struct progress *p, long branch)
+branch_left(long branch)
 {
-	const struct step *s = step_of(p, branch);
+	const struct step *s = step_of(branch);
 	double left = 0;
 
-	for (int i = next_stage(p->g->last, branch); i < STAGES; i++) {
-		double stage = expected(p, stages[i]);
+	for (int i = next_stage(progress.g->last, branch); i < STAGES; i++) {
+		double stage = expected(stages[i]);
 
 		if (stage < 0)
 			return -1;
@@ -437,39 +440,40 @@ branch_left(const struct progress *p, long branch)
 }
 
 static bool
-is_trial(const struct progress *p)
+is_trial(void)
 {
-	return p->g->first == p->g->last && p->g->last > 0 && p->g->ask != ASK_NOBODY;
+	return progress.g->first == progress.g->last && progress.g->last > 0 &&
+	    progress.g->ask != ASK_NOBODY;
 }
 
 /* How long the trial will still need; -1: unknown. */
 static double
-trial_left(const struct progress *p)
+trial_left(void)
 {
-	double whole = p->fresh ? expected(p, "trial") : -1, left = 0;
+	double whole = progress.fresh ? expected("trial") : -1, left = 0;
 
-	for (long b = 1; b <= kcamp_branches(p->camp); b++) {
-		double s = branch_left(p, b);
+	for (long b = 1; b <= kcamp_branches(camp); b++) {
+		double s = branch_left(b);
 
 		if (s < 0)
 			return -1;
 		left = s > left ? s : left;
 	}
-	whole -= now_s() - p->began;
+	whole -= now_s() - progress.began;
 	return whole > left ? whole : left;
 }
 
 /* "trial 7 of 40, 32 s, about 1:10 min left, at most 2:10 h for all; $0.42 of $5.00" */
 static void
-add_trial(struct progress *p, struct kbuf *line)
+add_trial(struct kbuf *line)
 {
-	double left = trial_left(p), trial = expected(p, "trial"), usd = spent(p),
-	       budget = kcamp_num(p->camp, "stop.budget_usd");
-	long all = kcamp_int(p->camp, "stop.trials"), more = all - p->g->last;
+	double left = trial_left(), trial = expected("trial"), usd = spent(),
+	       budget = kcamp_num(camp, "stop.budget_usd");
+	long all = kcamp_int(camp, "stop.trials"), more = all - progress.g->last;
 	char text[24];
 
-	kbuf_printf(
-	    line, "trial %ld of %ld, %s", p->g->last, all, duration(now_s() - p->began, text));
+	kbuf_printf(line, "trial %ld of %ld, %s", progress.g->last, all,
+	    duration(now_s() - progress.began, text));
 	if (left > 0)
 		kbuf_printf(line, ", about %s left", duration(left, text));
 	if (left >= 0 && trial >= 0 && more > 0)
@@ -481,26 +485,27 @@ add_trial(struct progress *p, struct kbuf *line)
 }
 
 static void
-add_header(struct progress *p, struct kbuf *line)
+add_header(struct kbuf *line)
 {
 	char text[24];
 
-	if (is_trial(p)) {
-		add_trial(p, line);
+	if (is_trial()) {
+		add_trial(line);
 		return;
 	}
-	if (p->g->first != p->g->last)
-		kbuf_printf(line, "views of trials %ld to %ld", p->g->first, p->g->last);
+	if (progress.g->first != progress.g->last)
+		kbuf_printf(
+		    line, "views of trials %ld to %ld", progress.g->first, progress.g->last);
 	else
-		kbuf_printf(line, "trial %ld", p->g->last);
-	kbuf_printf(line, ", %s", duration(now_s() - p->began, text));
+		kbuf_printf(line, "trial %ld", progress.g->last);
+	kbuf_printf(line, ", %s", duration(now_s() - progress.began, text));
 }
 
 /* "12 s of about 30 s" */
 static void
-add_elapsed(const struct progress *p, struct kbuf *line, const struct step *s)
+add_elapsed(struct kbuf *line, const struct step *s)
 {
-	double whole = expected(p, s->stage);
+	double whole = expected(s->stage);
 	char text[24];
 
 	kbuf_puts(line, duration((s->ended ? s->until : now_s()) - s->since, text));
@@ -509,36 +514,36 @@ add_elapsed(const struct progress *p, struct kbuf *line, const struct step *s)
 }
 
 static void
-add_branch(struct progress *p, struct kbuf *line, long branch)
+add_branch(struct kbuf *line, long branch)
 {
-	const struct step *s = step_of(p, branch);
-	int stage = next_stage(p->g->last, branch);
+	const struct step *s = step_of(branch);
+	int stage = next_stage(progress.g->last, branch);
 	bool shown = s && (!s->ended || s->code || stage == STAGES);
 
 	kbuf_printf(line, "  %02ld  %-7s ", branch, stage < STAGES ? stages[stage] : "ready");
 	if (shown) {
-		add_elapsed(p, line, s);
+		add_elapsed(line, s);
 	} else if (stage < STAGES) {
 		kbuf_puts(line, "waits for its turn");
 	}
-	add_cost(line, cost_of(p, branch), ", ");
+	add_cost(line, cost_of(branch), ", ");
 	if (shown && *s->says)
 		kbuf_printf(line, ", %s", s->says);
 }
 
 /* Running steps that belong to no branch of this trial, such as the reference. */
 static void
-add_others(const struct progress *p, struct kbuf *text, const char *before)
+add_others(struct kbuf *text, const char *before)
 {
-	for (size_t i = 0; i < p->count; i++) {
-		const struct step *s = &p->steps[i];
+	for (size_t i = 0; i < progress.count; i++) {
+		const struct step *s = &progress.steps[i];
 
-		if (s->ended || (is_trial(p) && s->branch > 0))
+		if (s->ended || (is_trial() && s->branch > 0))
 			continue;
 		kbuf_puts(text, before);
 		add_name(text, s);
 		kbuf_puts(text, " ");
-		add_elapsed(p, text, s);
+		add_elapsed(text, s);
 		if (*s->says)
 			kbuf_printf(text, ", %s", s->says);
 	}
@@ -563,15 +568,15 @@ add_cut(struct kbuf *picture, const char *line, size_t len, size_t width)
 }
 
 static void
-take_back(struct progress *p)
+take_back(void)
 {
-	if (p->drawn)
-		fprintf(stderr, "\033[%zuA\033[J", p->drawn);
-	p->drawn = 0;
+	if (progress.drawn)
+		fprintf(stderr, "\033[%zuA\033[J", progress.drawn);
+	progress.drawn = 0;
 }
 
 static void
-draw(struct progress *p)
+draw(void)
 {
 	auto_buf struct kbuf text = { 0 }, picture = { 0 };
 	struct winsize size = { 0 };
@@ -580,14 +585,14 @@ draw(struct progress *p)
 	ioctl(STDERR_FILENO, TIOCGWINSZ, &size);
 	rows = size.ws_row ? size.ws_row : 24;
 	columns = size.ws_col ? size.ws_col : 80;
-	add_header(p, &text);
-	for (long b = 1; is_trial(p) && b <= kcamp_branches(p->camp); b++) {
+	add_header(&text);
+	for (long b = 1; is_trial() && b <= kcamp_branches(camp); b++) {
 		kbuf_puts(&text, "\n");
-		add_branch(p, &text, b);
+		add_branch(&text, b);
 	}
-	add_others(p, &text, "\n  ");
-	if (p->drawn)
-		kbuf_printf(&picture, "\033[%zuA", p->drawn);
+	add_others(&text, "\n  ");
+	if (progress.drawn)
+		kbuf_printf(&picture, "\033[%zuA", progress.drawn);
 	for (char *at = text.data; at && lines + 1 < rows; lines++) {
 		size_t n = strcspn(at, "\n");
 
@@ -596,47 +601,47 @@ draw(struct progress *p)
 	}
 	kbuf_puts(&picture, "\033[J");
 	fwrite(picture.data, 1, picture.len, stderr);
-	p->drawn = lines;
+	progress.drawn = lines;
 }
 
 /* The same in one line, for a log. */
 static void
-speak_of_all(struct progress *p)
+speak_of_all(void)
 {
 	struct kbuf line = { 0 };
 
-	add_header(p, &line);
-	for (long b = 1; is_trial(p) && b <= kcamp_branches(p->camp); b++) {
-		const struct step *s = step_of(p, b);
+	add_header(&line);
+	for (long b = 1; is_trial() && b <= kcamp_branches(camp); b++) {
+		const struct step *s = step_of(b);
 
 		if (!s || s->ended)
 			continue;
 		kbuf_printf(&line, "; %02ld %s ", b, s->stage);
-		add_elapsed(p, &line, s);
+		add_elapsed(&line, s);
 		if (*s->says)
 			kbuf_printf(&line, ", %s", s->says);
 	}
-	add_others(p, &line, "; ");
-	speak(p, &line);
+	add_others(&line, "; ");
+	speak(&line);
 }
 
 /* The graph. */
 
 void
-progress_begin(struct progress *p, const struct graph *g)
+progress_begin(const struct graph *g)
 {
 	int fd;
 
-	p->g = g;
-	p->began = now_s();
-	p->looked = 0;
-	p->spent_usd = -1;
-	p->fresh = is_trial(p) && next_stage(g->last, 1) == 0;
-	for (long b = 0; b <= kcamp_branches(p->camp); b++)
-		p->usd[b] = -1;
-	p->at = 0;
-	if ((fd = open(p->file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) < 0)
-		kdie_errno(K_IO, "%s", p->file);
+	progress.g = g;
+	progress.began = now_s();
+	progress.looked = 0;
+	progress.spent_usd = -1;
+	progress.fresh = is_trial() && next_stage(g->last, 1) == 0;
+	for (long b = 0; b <= kcamp_branches(camp); b++)
+		progress.usd[b] = -1;
+	progress.at = 0;
+	if ((fd = open(progress.file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) < 0)
+		kdie_errno(K_IO, "%s", progress.file);
 	close(fd);
 }
 
@@ -645,95 +650,88 @@ progress_begin(struct progress *p, const struct graph *g)
  * last one.
  */
 static void
-settle(struct progress *p, struct step *s)
+settle(struct step *s)
 {
 	if (s->code)
-		remember(&p->out, s);
+		remember(&progress.out, s);
 	else
-		add_time(p, s->stage, s->until - s->since);
+		add_time(s->stage, s->until - s->since);
 	find_result(s);
-	speak_of_end(p, s);
+	speak_of_end(s);
 	if (s->branch < 1) {
 		free_step(s);
-		*s = p->steps[--p->count];
+		*s = progress.steps[--progress.count];
 	}
 }
 
 void
-progress_tick(struct progress *p, bool end)
+progress_tick(bool end)
 {
 	double now = now_s();
 
-	if (!end && now - p->looked < TICK_MS * 1e-3)
+	if (!end && now - progress.looked < TICK_MS * 1e-3)
 		return;
-	p->looked = now;
-	read_steps(p, settle);
-	if (end || p->silent)
+	progress.looked = now;
+	read_steps(settle);
+	if (end || progress.silent)
 		return;
-	if (p->live)
-		draw(p);
-	else if (now - p->spoke >= p->every)
-		speak_of_all(p);
+	if (progress.live)
+		draw();
+	else if (now - progress.spoke >= progress.every)
+		speak_of_all();
 }
 
 void
-progress_pass(struct progress *p, const char *text, size_t len)
+progress_pass(const char *text, size_t len)
 {
-	take_back(p);
+	take_back();
 	kpass(text, len);
-	p->spoke = now_s();
+	progress.spoke = now_s();
 }
 
 /* Steps that ended without a report: they were killed, or crashed. */
 static void
-settle_lost(struct progress *p)
+settle_lost(void)
 {
-	for (size_t i = 0; i < p->count; i++) {
-		struct step *s = &p->steps[i];
+	for (size_t i = 0; i < progress.count; i++) {
+		struct step *s = &progress.steps[i];
 
 		if (s->ended)
 			continue;
 		s->code = STEP_LOST;
-		remember(&p->out, s);
+		remember(&progress.out, s);
 	}
 }
 
 struct outcome
-progress_end(struct progress *p, bool good)
+progress_end(bool good)
 {
 	struct outcome out;
 
-	progress_tick(p, true);
-	take_back(p);
+	progress_tick(true);
+	take_back();
 	if (!good)
-		settle_lost(p);
-	if (good && p->fresh)
-		add_time(p, "trial", now_s() - p->began);
-	save_times(p);
-	for (size_t i = 0; i < p->count; i++)
-		free_step(&p->steps[i]);
-	free(p->steps);
-	out = p->out;
-	p->steps = NULL;
-	p->count = 0;
-	p->out = (struct outcome){ 0 };
+		settle_lost();
+	if (good && progress.fresh)
+		add_time("trial", now_s() - progress.began);
+	save_times();
+	free_steps();
+	out = progress.out;
+	progress.out = (struct outcome){ 0 };
 	return out;
 }
 
 /* The progress of a run in another process. */
 
 void
-progress_report(const struct kcamp *c, long process, struct kbuf *text)
+progress_report(long process, struct kbuf *text)
 {
-	struct progress p = { .camp = c, .g = &(struct graph){ .first = 0, .last = -1 } };
+	static const struct graph none = { .last = -1 };
+	auto_free char *file = kasprintf(FOLDER "/%ld", process);
+	json_auto_t *times = json_load_file(TIMES, 0, NULL);
 
-	p.file = kasprintf(FOLDER "/%ld", process);
-	p.times = json_load_file(TIMES, 0, NULL);
-	read_steps(&p, NULL);
-	add_others(&p, text, "\n         ");
-	for (size_t i = 0; i < p.count; i++)
-		free_step(&p.steps[i]);
-	free(p.steps);
-	json_decref(p.times);
-	free(p.file);
+	progress = (struct progress){ .g = &none, .file = file, .times = times };
+	read_steps(NULL);
+	add_others(text, "\n         ");
+	free_steps();
 }

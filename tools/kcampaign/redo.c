@@ -44,10 +44,10 @@ accept_best(const char *path, const char *id, bool replaced)
 
 /* Evaluations from trial FROM on that were copied from ID are copied again, with their views. */
 static void
-forget_copies(const struct loop *l, const char *id, long from)
+forget_copies(const char *id, long from)
 {
-	for (long t = from; t <= l->last; t++)
-		for (long b = 1; b <= kcamp_branches(l->camp); b++) {
+	for (long t = from; t <= last_made; t++)
+		for (long b = 1; b <= kcamp_branches(camp); b++) {
 			auto_free char *path = cell_path(t, b, stages[STAGE_EVAL]);
 			json_auto_t *record = kin_first(path);
 
@@ -62,7 +62,7 @@ forget_copies(const struct loop *l, const char *id, long from)
  * an interruption is repaired by the next run.
  */
 static int
-demote(const struct loop *l, const char *id, const char *report)
+demote(const char *id, const char *report)
 {
 	long trial, branch;
 	char *path, *kept;
@@ -74,7 +74,7 @@ demote(const struct loop *l, const char *id, const char *report)
 	record = kin_first(path);
 	json_object_set(record, "eval", json_object_get(verified, "eval"));
 	clear_position();
-	forget_copies(l, id, trial);
+	forget_copies(id, trial);
 	remove_file(kept);
 	if (link(path, kept) < 0)
 		kdie_errno(K_IO, "%s", kept);
@@ -83,7 +83,7 @@ demote(const struct loop *l, const char *id, const char *report)
 	kout_commit();
 	free(kept);
 	free(path);
-	return bring_views(l, trial, ASK_NOBODY);
+	return bring_views(trial, ASK_NOBODY);
 }
 
 /*
@@ -91,29 +91,29 @@ demote(const struct loop *l, const char *id, const char *report)
  * done.
  */
 static int
-measure_best(const struct loop *l, const char *best, char *report)
+measure_best(const char *best, char *report)
 {
-	struct graph g = { .first = l->last, .last = l->last, .best = best };
+	struct graph g = { .first = last_made, .last = last_made, .best = best };
 	char *goals[] = { report, NULL };
 
 	if (!best || verified(report, best))
 		return K_OK;
 	remove_file(report);
-	return make_graph(l, &g, goals);
+	return make_graph(&g, goals);
 }
 
 int
-verify_best(const struct loop *l)
+verify_best(void)
 {
-	bool chain = kcamp_linear(l->camp), again = true;
-	auto_free char *report = trial_path(l->last, "verify.ndjson");
+	bool chain = kcamp_linear(camp), again = true;
+	auto_free char *report = trial_path(last_made, "verify.ndjson");
 	char *refused = NULL;
 	int code = K_OK;
 
 	while (again) {
-		struct standing now = standing_after(l->camp, l->last);
+		struct standing now = standing_after(last_made);
 
-		code = measure_best(l, now.best, report);
+		code = measure_best(now.best, report);
 		if (!code)
 			code = accept_best(report, now.best, !chain);
 		if (refused && !now.best)
@@ -124,7 +124,7 @@ verify_best(const struct loop *l)
 		if (again) {
 			free(refused);
 			refused = kstrdup(now.best);
-			again = (code = demote(l, refused, report)) == K_OK;
+			again = (code = demote(refused, report)) == K_OK;
 		}
 		standing_free(&now);
 	}
@@ -133,18 +133,16 @@ verify_best(const struct loop *l)
 }
 
 int
-command_verify(const struct options *o)
+command_verify(void)
 {
-	struct loop *l = loop_begin(o);
-	int code = catch_up(l, ASK_NOBODY);
+	int code = catch_up(ASK_NOBODY);
 
-	if (l->last < 1)
+	if (last_made < 1)
 		kdie(K_USAGE, "no trial has been made yet");
 	if (!code)
-		code = verify_best(l);
+		code = verify_best();
 	if (!code)
-		say_best(l);
-	loop_end(l);
+		say_best();
 	return code;
 }
 
@@ -159,25 +157,25 @@ stage_number(const char *name)
 
 /* Makes the facts of one cell, and nothing else. */
 static int
-make_cell(const struct loop *l, long trial, long branch)
+make_cell(long trial, long branch)
 {
 	struct graph g = { .first = trial, .last = trial, .ask = ASK_BOTH };
-	bool told = trial && *kcamp_str(l->camp, "feedback.provider");
+	bool told = trial && *kcamp_str(camp, "feedback.provider");
 	auto_free char *digest = told ? cell_path(trial, branch, "digest") : NULL;
 	char *goals[] = { cell_path(trial, branch, stages[STAGE_EVAL]), digest, NULL };
-	int code = make_graph(l, &g, goals);
+	int code = make_graph(&g, goals);
 
 	free(goals[0]);
 	return code;
 }
 
 static int
-redo(const struct loop *l, long trial, long branch, int stage)
+redo(long trial, long branch, int stage)
 {
 	int code;
 
-	if (trial <= l->last) {
-		auto_free char *report = trial_path(l->last, "verify.ndjson");
+	if (trial <= last_made) {
+		auto_free char *report = trial_path(last_made, "verify.ndjson");
 
 		/*
 		 * From here until the views are complete again there is no position: any run
@@ -187,31 +185,28 @@ redo(const struct loop *l, long trial, long branch, int stage)
 		remove_file(report);
 	}
 	remove_stages(trial, branch, stage);
-	code = make_cell(l, trial, branch);
-	if (!code && trial <= l->last)
-		code = bring_views(l, trial ? trial : 1, ASK_NOBODY);
+	code = make_cell(trial, branch);
+	if (!code && trial <= last_made)
+		code = bring_views(trial ? trial : 1, ASK_NOBODY);
 	return code;
 }
 
 int
-command_redo(const struct options *o)
+command_redo(void)
 {
 	long trial, branch;
-	int stage = stage_number(o->from), code = K_OK;
-	struct loop *l;
+	int stage = stage_number(given.from), code = K_OK;
 	auto_free char *folder = NULL;
 
-	parse_cell(o->operand, &trial, &branch);
-	l = loop_begin(o);
+	parse_cell(given.operand, &trial, &branch);
 	folder = kplace_folder(".", trial, branch);
 	if (!kis_there(folder))
 		kdie(K_USAGE, "%s: no such candidate", folder);
 	if (trial == 0 && stage != STAGE_EVAL)
 		kdie(K_USAGE, "the reference has no %s; use --from eval", stages[stage]);
 	if (!plans_only())
-		code = redo(l, trial, branch, stage);
+		code = redo(trial, branch, stage);
 	if (!code && !plans_only())
-		say_measured(l, trial, branch);
-	loop_end(l);
+		say_measured(trial, branch);
 	return code;
 }

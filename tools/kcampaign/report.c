@@ -12,12 +12,11 @@
 #define REPLY_MAX ((size_t)64 << 20)
 
 int
-command_next(const struct options *o)
+command_next(void)
 {
-	struct kcamp *c = kcamp_load(".");
 	struct kbuf text = { 0 };
-	long last = ktrials_last(c);
-	auto_free char *reason = stop_reason_after(c, last);
+	long last = ktrials_last(camp);
+	auto_free char *reason = stop_reason_after(last);
 	int code = K_OK;
 
 	if (reason) {
@@ -25,9 +24,8 @@ command_next(const struct options *o)
 		code = K_NO;
 	} else {
 		kbuf_printf(&text, "%ld\n", last < 1 ? 1 : last + 1);
-		emit(o, &text);
+		emit(&text);
 	}
-	kcamp_free(c);
 	return code;
 }
 
@@ -47,31 +45,31 @@ no_best(const struct standing *s)
 
 /* "001/02: 16.4x (16.1 to 16.7), 0.123 ms" and MORE. */
 static void
-add_best(struct kbuf *text, const struct kcamp *c, const struct standing *s, const char *more)
+add_best(struct kbuf *text, const struct standing *s, const char *more)
 {
 	auto_free char *speedup = kchain_text(&s->speedup, s->provisional);
 	const char *unit;
-	double shown = kcamp_shown(c, s->runtime_ms, &unit);
+	double shown = kcamp_shown(camp, s->runtime_ms, &unit);
 
 	kbuf_printf(text, "%s: %s, %.3f %s%s\n", s->best, speedup, shown, unit, more);
 }
 
 void
-report_trial(const struct kcamp *c, long trial, struct kbuf *text)
+report_trial(long trial, struct kbuf *text)
 {
-	struct standing s = standing_after(c, trial);
+	struct standing s = standing_after(trial);
 
-	if (kcamp_linear(c)) {
-		linear_trial(c, trial, &s, text);
+	if (kcamp_linear(camp)) {
+		linear_trial(trial, &s, text);
 		standing_free(&s);
 		return;
 	}
 	kbuf_printf(text, "trial %ld of %ld: %ld candidates, %ld compiled, %ld correct; ", trial,
-	    kcamp_int(c, "stop.trials"), s.candidates, s.compiled, s.correct);
+	    kcamp_int(camp, "stop.trials"), s.candidates, s.compiled, s.correct);
 	if (s.best)
 		kbuf_puts(text, "best ");
 	if (s.best)
-		add_best(text, c, &s, atol(s.best) == trial ? " (new)" : "");
+		add_best(text, &s, atol(s.best) == trial ? " (new)" : "");
 	else
 		kbuf_printf(text, "%s\n", no_best(&s));
 	standing_free(&s);
@@ -251,11 +249,11 @@ add_sanitizers(struct kbuf *text, const json_t *verified)
 }
 
 void
-report_best(const struct kcamp *c, long last, struct kbuf *text)
+report_best(long last, struct kbuf *text)
 {
-	struct standing s = standing_after(c, last);
+	struct standing s = standing_after(last);
 	auto_free char *path = trial_path(last, "verify.ndjson"),
-	               *task_file = kcamp_path(c, kcamp_str(c, "task"));
+	               *task_file = kcamp_path(camp, kcamp_str(camp, "task"));
 	json_auto_t *task = kjson_load(task_file);
 	json_t *verified = kin_first(path);
 	const char *unit;
@@ -266,12 +264,12 @@ report_best(const struct kcamp *c, long last, struct kbuf *text)
 		verified = NULL;
 	}
 	if (s.best) {
-		shown = kcamp_shown(c, s.runtime_ms, &unit);
+		shown = kcamp_shown(camp, s.runtime_ms, &unit);
 		kbuf_printf(text,
 		    "best kernel  %s, cell %s, %.3f %s; its code: kcampaign best --code\n", s.best,
 		    s.cell, shown, unit);
 		add_against_reference(text, verified, &s);
-		add_against_baselines(text, verified, task, !kcamp_backend(c)->device);
+		add_against_baselines(text, verified, task, !kcamp_backend(camp)->device);
 		add_sanitizers(text, verified);
 	} else {
 		kbuf_printf(text, "best kernel  none: %s\n", no_best(&s));
@@ -285,14 +283,14 @@ report_best(const struct kcamp *c, long last, struct kbuf *text)
 
 /* "             4096x1024: 88 ms" for each timed workload. */
 static void
-add_times(struct kbuf *text, const struct kcamp *c, const json_t *timing, const char *name)
+add_times(struct kbuf *text, const json_t *timing, const char *name)
 {
 	const json_t *row;
 	const char *unit;
 	size_t i;
 
 	json_array_foreach(timing, i, row) {
-		double shown = kcamp_shown(c, kgain_time_ns(row) * 1e-6, &unit);
+		double shown = kcamp_shown(camp, kgain_time_ns(row) * 1e-6, &unit);
 
 		kbuf_printf(text, "%-12s %s: %.4g %s\n", i ? "" : name,
 		    kjson_str_or(row, "workload", "?"), shown, unit);
@@ -301,9 +299,9 @@ add_times(struct kbuf *text, const struct kcamp *c, const json_t *timing, const 
 
 /* The speed-up over the reference and the score of a candidate. */
 static void
-add_score(struct kbuf *text, const struct kcamp *c, const char *id)
+add_score(struct kbuf *text, const char *id)
 {
-	json_auto_t *record = scored_record(c, id);
+	json_auto_t *record = scored_record(id);
 	const json_t *score = json_object_get(record, "score");
 	struct kgain_ratio r = kgain_speedup_of(score);
 
@@ -317,7 +315,7 @@ add_score(struct kbuf *text, const struct kcamp *c, const char *id)
 }
 
 void
-report_measured(const struct kcamp *c, long trial, long branch, struct kbuf *text)
+report_measured(long trial, long branch, struct kbuf *text)
 {
 	auto_free char *id = kasprintf("%03ld/%02ld", trial, branch);
 	json_auto_t *record = fact_of(trial, branch, STAGE_EVAL);
@@ -327,17 +325,17 @@ report_measured(const struct kcamp *c, long trial, long branch, struct kbuf *tex
 	if (record)
 		kbuf_printf(text, "%-12s %s\n", trial ? id : "reference",
 		    kjson_str_or(record, "eval.status", "?"));
-	add_times(text, c, kjson_path(record, "eval.timing"), "");
+	add_times(text, kjson_path(record, "eval.timing"), "");
 	json_array_foreach(kjson_path(record, "eval.baselines"), i, baseline)
-		add_times(text, c, json_object_get(baseline, "timing"),
-		    kjson_str_or(baseline, "name", "?"));
+		add_times(
+		    text, json_object_get(baseline, "timing"), kjson_str_or(baseline, "name", "?"));
 	if (trial && record)
-		add_score(text, c, id);
+		add_score(text, id);
 }
 
 /* The code of candidate ID from its evaluation, byte for byte: it may go into a file. */
 static void
-emit_code(const struct options *o, const char *id)
+emit_code(const char *id)
 {
 	auto_free char *path = kplace_id(".", id, stages[STAGE_EVAL]);
 	json_auto_t *rec = kin_first(path);
@@ -347,47 +345,43 @@ emit_code(const struct options *o, const char *id)
 	if (!code)
 		kdie(K_USAGE, "%s: contains no code", path);
 	len = strlen(code);
-	kout_open(o->output);
+	kout_open(given.output);
 	kout_raw(code, len - (len && code[len - 1] == '\n'));
 	kout_commit();
 }
 
 int
-command_best(const struct options *o)
+command_best(void)
 {
-	struct kcamp *c = kcamp_load(".");
 	struct kbuf text = { 0 };
-	long last = ktrials_last(c);
-	struct standing s = standing_after(c, last);
+	long last = ktrials_last(camp);
+	struct standing s = standing_after(last);
 
 	if (last < 1)
 		kdie(K_USAGE, "no trial has been made yet");
-	if (o->code && !s.best)
+	if (given.code && !s.best)
 		kdie(K_NO, "%s", no_best(&s));
-	if (o->code) {
-		emit_code(o, s.best);
+	if (given.code) {
+		emit_code(s.best);
 	} else {
-		report_best(c, last, &text);
-		emit(o, &text);
+		report_best(last, &text);
+		emit(&text);
 	}
 	standing_free(&s);
-	kcamp_free(c);
 	return K_OK;
 }
 
 int
-command_record(const struct options *o)
+command_record(void)
 {
-	struct kcamp *c = kcamp_load(".");
 	char *fault;
-	json_auto_t *record = ktrials_record(c, o->operand, KJOIN_WHOLE, &fault);
+	json_auto_t *record = ktrials_record(camp, given.operand, KJOIN_WHOLE, &fault);
 
 	if (!record)
 		kdie(K_USAGE, "%s", fault ? fault : "there is no scored candidate with this id");
-	kout_open(o->output);
+	kout_open(given.output);
 	kout_json(record);
 	kout_commit();
-	kcamp_free(c);
 	return K_OK;
 }
 
@@ -491,36 +485,36 @@ add_progress(struct kbuf *text, long trial, long branches)
 }
 
 static void
-add_next(struct kbuf *text, const struct kcamp *c, long last, const struct standing *s, long holder)
+add_next(struct kbuf *text, long last, const struct standing *s, long holder)
 {
-	auto_free char *reason = stop_reason(c, last, s);
+	auto_free char *reason = stop_reason(last, s);
 	long next = last < 1 ? 1 : last + 1;
 
 	if (holder) {
 		kbuf_printf(text, "running  process %ld", holder);
-		progress_report(c, holder, text);
+		progress_report(holder, text);
 		kbuf_puts(text, "\n");
 	}
 	if (reason) {
 		kbuf_printf(text, "next     nothing: %s\n", reason);
 	} else {
-		long files = add_progress(text, next, kcamp_branches(c));
+		long files = add_progress(text, next, kcamp_branches(camp));
 
 		kbuf_printf(text, "next     %strial %ld: make -j%ld trial\n",
 		    files          ? "the rest of "
 		        : last < 0 ? "the reference, then "
 		                   : "",
-		    next, kcamp_branches(c));
+		    next, kcamp_branches(camp));
 	}
 }
 
 void
-report_now(const struct kcamp *c, struct kbuf *text)
+report_now(struct kbuf *text)
 {
-	long last = ktrials_last(c);
-	struct standing s = standing_after(c, last);
+	long last = ktrials_last(camp);
+	struct standing s = standing_after(last);
 
-	add_next(text, c, last, &s, lock_holder());
+	add_next(text, last, &s, lock_holder());
 	standing_free(&s);
 }
 
@@ -529,53 +523,52 @@ report_now(const struct kcamp *c, struct kbuf *text)
  * score.
  */
 static void
-add_standing(struct kbuf *text, const struct kcamp *c, const struct standing *s)
+add_standing(struct kbuf *text, const struct standing *s)
 {
 	auto_free char *cell = kasprintf(", cell %s", s->cell);
 
 	kbuf_puts(text, "best     ");
-	add_best(text, c, s, cell);
+	add_best(text, s, cell);
 	if (*s->from)
 		kbuf_printf(text, "         raced against the reference: %s\n", s->from);
 }
 
 int
-command_status(const struct options *o)
+command_status(void)
 {
-	struct kcamp *c = kcamp_load(".");
 	struct kbuf text = { 0 };
-	double budget = kcamp_num(c, "stop.budget_usd");
+	double budget = kcamp_num(camp, "stop.budget_usd");
 	struct ktrials t;
 	struct standing s;
 	long last;
 
-	ktrials_open(&t, c);
+	ktrials_open(&t, camp);
 	last = t.last;
-	s = standing(c, json_incref(t.header));
-	kbuf_printf(&text, "%-8s %.*s\n", kcamp_str(c, "name"), 70, kcamp_str(c, "title"));
-	kbuf_printf(&text, "trial    %ld of %ld", last < 0 ? 0 : last, kcamp_int(c, "stop.trials"));
-	if (kcamp_linear(c))
+	s = standing(json_incref(t.header));
+	kbuf_printf(&text, "%-8s %.*s\n", kcamp_str(camp, "name"), 70, kcamp_str(camp, "title"));
+	kbuf_printf(
+	    &text, "trial    %ld of %ld", last < 0 ? 0 : last, kcamp_int(camp, "stop.trials"));
+	if (kcamp_linear(camp))
 		kbuf_printf(&text, ", round %ld", last + 1);
 	kbuf_puts(&text, "\n");
 	add_statuses(&text, &s);
 	if (s.best)
-		add_standing(&text, c, &s);
+		add_standing(&text, &s);
 	kbuf_printf(&text, "cost     $%.2f", s.cost_usd);
 	if (budget > 0)
 		kbuf_printf(&text, " of $%.2f", budget);
 	kbuf_printf(&text, "; %" JSON_INTEGER_FORMAT " tokens in, %" JSON_INTEGER_FORMAT " out\n",
 	    s.input_tokens, s.output_tokens);
-	if (kcamp_linear(c))
-		linear_status(c, last, &s, &text);
+	if (kcamp_linear(camp))
+		linear_status(last, &s, &text);
 	else if (last > 0)
 		add_cells(&text, (long)kjson_int_or(t.header, "trial", last), &s);
 	if (ktrials_check(&t))
 		kbuf_printf(&text, "damaged  %zu record%s, named above, and not in these figures\n",
 		    t.fault_count, t.fault_count == 1 ? "" : "s");
-	add_next(&text, c, last, &s, lock_holder());
-	emit(o, &text);
+	add_next(&text, last, &s, lock_holder());
+	emit(&text);
 	standing_free(&s);
 	ktrials_close(&t);
-	kcamp_free(c);
 	return K_OK;
 }

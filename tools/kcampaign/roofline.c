@@ -10,18 +10,18 @@
 
 /* Efficiency of the candidate ID: 0 if it is not in its record. */
 static double
-efficiency_of(const struct kcamp *c, const char *id)
+efficiency_of(const char *id)
 {
-	json_auto_t *record = scored_record(c, id);
+	json_auto_t *record = scored_record(id);
 
 	return kjson_num_or(record, "score.efficiency_pct", 0);
 }
 
 char *
-roofline_stop(const struct kcamp *c, const struct standing *s)
+roofline_stop(const struct standing *s)
 {
-	double goal = kcamp_num(c, "stop.efficiency"),
-	       reached = goal > 0 && s->best ? efficiency_of(c, s->best) : 0;
+	double goal = kcamp_num(camp, "stop.efficiency"),
+	       reached = goal > 0 && s->best ? efficiency_of(s->best) : 0;
 	json_t *roofline;
 	char *doubt;
 
@@ -42,9 +42,9 @@ roofline_stop(const struct kcamp *c, const struct standing *s)
 }
 
 void
-roofline_require(const struct kcamp *c)
+roofline_require(void)
 {
-	json_auto_t *roofline = kcamp_num(c, "stop.efficiency") > 0 ? kroof_load(".") : NULL;
+	json_auto_t *roofline = kcamp_num(camp, "stop.efficiency") > 0 ? kroof_load(".") : NULL;
 	json_t *u;
 	size_t i;
 
@@ -59,9 +59,9 @@ roofline_require(const struct kcamp *c)
 }
 
 void
-roofline_lacks(const struct kcamp *c, const struct ktask *task, struct kbuf *text)
+roofline_lacks(const struct ktask *task, struct kbuf *text)
 {
-	const char *gpu = kcamp_str(c, "gpu"), *metric;
+	const char *gpu = kcamp_str(camp, "gpu"), *metric;
 	struct khw *h = *gpu ? khw_load(NULL, ".") : NULL;
 	const struct khw_device *d = h ? khw_find(h, gpu) : NULL;
 	char why[300] = "";

@@ -39,17 +39,17 @@ depends(const char *const *knobs, size_t count, const char *path)
 
 /* Values of knobs, including defaults: writing down a default changes nothing. */
 static void
-add_knobs(struct kbuf *text, const struct kcamp *c, const char *const *paths, size_t count)
+add_knobs(struct kbuf *text, const char *const *paths, size_t count)
 {
 	for (size_t i = 0; i < kknobs_count; i++) {
 		const struct kknob *k = &kknobs[i];
-		const json_t *v = kjson_path(c->json, k->path);
+		const json_t *v = kjson_path(camp->json, k->path);
 		char *value;
 
 		if (!depends(paths, count, k->path))
 			continue;
 		if (k->type == KKNOB_NUM || k->type == KKNOB_INT)
-			value = kasprintf("%.17g", kcamp_num(c, k->path));
+			value = kasprintf("%.17g", kcamp_num(camp, k->path));
 		else if (v && json_is_string(v))
 			value = kstrdup(json_string_value(v));
 		else
@@ -70,15 +70,15 @@ add_file(struct kbuf *text, const char *what, const char *path)
 
 /* The pattern table and the tables that it extends. */
 static void
-add_tables(struct kbuf *text, const struct kcamp *c)
+add_tables(struct kbuf *text)
 {
-	const char *own = kcamp_str(c, "classify.patterns");
+	const char *own = kcamp_str(camp, "classify.patterns");
 	char *path, *name = NULL;
 
 	if (*own) {
-		path = kcamp_path(c, own);
+		path = kcamp_path(camp, own);
 	} else {
-		name = kasprintf("patterns/%s.json", kcamp_str(c, "backend"));
+		name = kasprintf("patterns/%s.json", kcamp_str(camp, "backend"));
 		path = kdata_path(name);
 	}
 	for (int depth = 0; path && depth < 8; depth++) {
@@ -107,10 +107,10 @@ add_waiver(const char *path, void *text)
 
 /* The audit depends on its rules, on roles and groups in the task, and on waivers. */
 static void
-add_audit(struct kbuf *text, const struct kcamp *c)
+add_audit(struct kbuf *text)
 {
 	auto_free char *table = kdata_path("patterns/audit.json"),
-	               *file = kcamp_path(c, kcamp_str(c, "task"));
+	               *file = kcamp_path(camp, kcamp_str(camp, "task"));
 
 	add_file(text, "table", table);
 	add_file(text, "task", file);
@@ -119,15 +119,15 @@ add_audit(struct kbuf *text, const struct kcamp *c)
 
 /* Decisions of a linear search also depend on the task's core workloads and pairs. */
 static void
-add_linear(struct kbuf *text, const struct kcamp *c)
+add_linear(struct kbuf *text)
 {
 	static const char *const knobs[] = { "linear.", "search.mode" };
-	auto_free char *file = kcamp_path(c, kcamp_str(c, "task"));
+	auto_free char *file = kcamp_path(camp, kcamp_str(camp, "task"));
 	char *dump, hex[65];
 	json_auto_t *task = kjson_if_there(file) ?: json_object();
 	json_t *workloads = json_object_get(task, "workloads");
 
-	add_knobs(text, c, knobs, LEN(knobs));
+	add_knobs(text, knobs, LEN(knobs));
 	dump = json_dumps(workloads ? workloads : task, KIO_DUMP);
 	ksha256_hex(dump, strlen(dump), hex);
 	kbuf_printf(text, "workloads=%s\n", hex);
@@ -139,11 +139,11 @@ add_linear(struct kbuf *text, const struct kcamp *c)
  * confirmed.
  */
 static void
-add_roofline(struct kbuf *text, const struct kcamp *c)
+add_roofline(struct kbuf *text)
 {
 	struct khw *h = khw_load(NULL, ".");
-	auto_free char *task = kcamp_path(c, kcamp_str(c, "task")),
-	               *consent = kcamp_path(c, "placeholder.ok");
+	auto_free char *task = kcamp_path(camp, kcamp_str(camp, "task")),
+	               *consent = kcamp_path(camp, "placeholder.ok");
 
 	for (size_t i = 0; i < h->count; i++)
 		kbuf_printf(text, "%s=%s\n", h->devices[i].file, h->devices[i].sha256);
@@ -163,7 +163,7 @@ write_if_changed(const char *path, const struct kbuf *text)
 }
 
 void
-rules_refresh(const struct kcamp *c)
+rules_refresh(void)
 {
 	if ((mkdir("trials", 0777) < 0 && errno != EEXIST) ||
 	    (mkdir(FOLDER, 0777) < 0 && errno != EEXIST))
@@ -173,15 +173,15 @@ rules_refresh(const struct kcamp *c)
 		auto_buf struct kbuf text = { 0 };
 
 		kbuf_puts(&text, rules[i].form);
-		add_knobs(&text, c, rules[i].knobs, LEN(rules[i].knobs));
+		add_knobs(&text, rules[i].knobs, LEN(rules[i].knobs));
 		if (!strcmp(rules[i].view, "classify"))
-			add_tables(&text, c);
+			add_tables(&text);
 		if (!strcmp(rules[i].view, "audit"))
-			add_audit(&text, c);
-		if (!strcmp(rules[i].view, "score") && kcamp_linear(c))
-			add_linear(&text, c);
+			add_audit(&text);
+		if (!strcmp(rules[i].view, "score") && kcamp_linear(camp))
+			add_linear(&text);
 		if (!strcmp(rules[i].view, "roofline"))
-			add_roofline(&text, c);
+			add_roofline(&text);
 		write_if_changed(path, &text);
 	}
 }

@@ -22,38 +22,36 @@ wait_before_retry(double base, long attempt)
 
 /* Makes one trial, repeating it as often as O allows while a stage reports a temporary failure. */
 static int
-make_trial(const struct loop *l, long trial)
+make_trial(long trial)
 {
-	bool waits = !l->o->trials && strcmp(kcamp_str(l->camp, "model.provider"), "file");
+	bool waits = !given.trials && strcmp(kcamp_str(camp, "model.provider"), "file");
 
 	for (long attempt = 0;; attempt++) {
-		int code = make_views(l, trial, trial, ASK_BOTH);
+		int code = make_views(trial, trial, ASK_BOTH);
 
-		if (code != K_AGAIN || !waits || attempt >= l->o->retries)
+		if (code != K_AGAIN || !waits || attempt >= given.retries)
 			return code;
-		wait_before_retry(l->o->retry_s, attempt);
+		wait_before_retry(given.retry_s, attempt);
 	}
 }
 
 static int
-run_preflight(const struct loop *l)
+run_preflight(void)
 {
 	char *goals[] = { (char[]){ "preflight" }, NULL };
 	struct graph g = { 0 };
 
-	return make_graph(l, &g, goals);
+	return make_graph(&g, goals);
 }
 
 int
-preflight(const struct options *o)
+preflight(void)
 {
-	struct loop l = { .camp = kcamp_load("."), .o = o };
 	int code;
 
-	l.progress = progress_open(l.camp, o->every);
-	code = run_preflight(&l);
-	progress_close(l.progress);
-	kcamp_free(l.camp);
+	progress_open();
+	code = run_preflight();
+	progress_close();
 	return code;
 }
 
@@ -62,38 +60,38 @@ preflight(const struct options *o)
  * available there?
  */
 static int
-arrive(const struct loop *l)
+arrive(void)
 {
-	auto_free char *reason = stop_reason_after(l->camp, l->last);
-	bool needed = !reason && *kcamp_str(l->camp, "eval.launcher") && !plans_only();
+	auto_free char *reason = stop_reason_after(last_made);
+	bool needed = !reason && *kcamp_str(camp, "eval.launcher") && !plans_only();
 	int code = K_OK;
 
-	if (!reason && l->last < 0 && !plans_only() && !model_ready(l->camp))
+	if (!reason && last_made < 0 && !plans_only() && !model_ready())
 		kdie(K_USAGE,
 		    "the model cannot be asked from here, so nothing was measured; set "
 		    "the key, or change model in campaign.json");
 	for (long attempt = 0; needed; attempt++) {
-		code = run_preflight(l);
-		if (code != K_AGAIN || l->o->trials || attempt >= l->o->retries)
+		code = run_preflight();
+		if (code != K_AGAIN || given.trials || attempt >= given.retries)
 			break;
-		wait_before_retry(l->o->retry_s, attempt);
+		wait_before_retry(given.retry_s, attempt);
 	}
 	return code;
 }
 
 /* The end of a campaign: prints why, measures the best kernel again, and makes the report. */
 static int
-finish(const struct loop *l, const char *reason)
+finish(const char *reason)
 {
 	int code;
 
-	ksay("%s: %s\n", kcamp_str(l->camp, "name"), reason);
-	code = keep(l, "at-end");
-	if (code || l->o->trials || l->last < 1)
+	ksay("%s: %s\n", kcamp_str(camp, "name"), reason);
+	code = keep("at-end");
+	if (code || given.trials || last_made < 1)
 		return code;
-	if (!strcmp(kcamp_str(l->camp, "eval.evaluator"), "harness"))
-		code = verify_best(l);
-	say_best(l);
+	if (!strcmp(kcamp_str(camp, "eval.evaluator"), "harness"))
+		code = verify_best();
+	say_best();
 	return code;
 }
 
@@ -102,67 +100,65 @@ finish(const struct loop *l, const char *reason)
  * chosen after it.
  */
 static int
-make_baseline(struct loop *l)
+make_baseline(void)
 {
-	int code = l->last < 0 ? make_trial(l, 0) : K_OK;
+	int code = last_made < 0 ? make_trial(0) : K_OK;
 
-	if (code || l->last >= 0 || plans_only())
+	if (code || last_made >= 0 || plans_only())
 		return code;
-	set_position(l->last = 0);
-	say_measured(l, 0, 0);
-	if (kcamp_linear(l->camp))
-		say_trial(l);
+	set_position(last_made = 0);
+	say_measured(0, 0);
+	if (kcamp_linear(camp))
+		say_trial();
 	return K_OK;
 }
 
 int
-command_baseline(const struct options *o)
+command_baseline(void)
 {
-	struct loop *l = loop_begin(o);
-	bool there = l->last >= 0;
-	int code = make_baseline(l);
+	bool there = last_made >= 0;
+	int code = make_baseline();
 
 	if (there)
-		say_measured(l, 0, 0);
-	loop_end(l);
+		say_measured(0, 0);
 	return code;
 }
 
 /* What must be true before a round of a linear search begins. */
 static int
-open_round(struct loop *l)
+open_round(void)
 {
 	struct kbuf text = { 0 };
-	int code = make_baseline(l);
+	int code = make_baseline();
 
 	if (code)
 		return code;
-	linear_closed(l->last);
-	if (l->last == 0 && shapes_faults(l->camp, &text)) {
+	linear_closed(last_made);
+	if (last_made == 0 && shapes_faults(&text)) {
 		text.data[strcspn(text.data, "\n")] = '\0';
 		kdie(K_USAGE, "eval.set: %s; run `kcampaign shapes` for a fair choice", text.data);
 	}
-	return judged_freeze(l->camp) ? keep(l, "at-round") : K_OK;
+	return judged_freeze() ? keep("at-round") : K_OK;
 }
 
 static int
-run_trial(struct loop *l)
+run_trial(void)
 {
-	long trial = l->last < 1 ? 1 : l->last + 1;
-	bool first = l->last < 0;
+	long trial = last_made < 1 ? 1 : last_made + 1;
+	bool first = last_made < 0;
 	int code;
 
-	roofline_require(l->camp);
-	code = keep(l, "at-before");
+	roofline_require();
+	code = keep("at-before");
 	if (!code)
-		code = make_trial(l, trial);
+		code = make_trial(trial);
 	if (code || plans_only())
 		return code;
 	if (first)
-		say_measured(l, 0, 0);
-	set_position(l->last = trial);
-	code = keep(l, "at-after");
-	say_trial(l);
+		say_measured(0, 0);
+	set_position(last_made = trial);
+	code = keep("at-after");
+	say_trial();
 	return code;
 }
 
@@ -171,15 +167,15 @@ run_trial(struct loop *l)
  * been rejected since, so the search continues.
  */
 static bool
-is_finished(const struct loop *l, char *reason, int *code)
+is_finished(char *reason, int *code)
 {
 	bool holds;
 
-	*code = finish(l, reason);
+	*code = finish(reason);
 	free(reason);
-	if ((*code != K_OK && *code != K_NO) || l->o->trials)
+	if ((*code != K_OK && *code != K_NO) || given.trials)
 		return true;
-	reason = stop_reason_after(l->camp, l->last);
+	reason = stop_reason_after(last_made);
 	holds = reason != NULL;
 	free(reason);
 	if (holds)
@@ -190,42 +186,38 @@ is_finished(const struct loop *l, char *reason, int *code)
 }
 
 int
-command_run(const struct options *o)
+command_run(void)
 {
-	struct loop *l = loop_begin(o);
-	int code = catch_up(l, ASK_MODEL);
+	int code = catch_up(ASK_MODEL);
 
 	if (!code)
-		code = arrive(l);
-	if (!code && kcamp_linear(l->camp) && !plans_only())
-		code = open_round(l);
-	for (long done = 0; !code && (!o->trials || done < o->trials);) {
-		char *reason = stop_reason_after(l->camp, l->last);
+		code = arrive();
+	if (!code && kcamp_linear(camp) && !plans_only())
+		code = open_round();
+	for (long done = 0; !code && (!given.trials || done < given.trials);) {
+		char *reason = stop_reason_after(last_made);
 
-		if (reason && is_finished(l, reason, &code))
+		if (reason && is_finished(reason, &code))
 			break;
 		if (reason)
 			continue;
-		code = run_trial(l);
+		code = run_trial();
 		done++;
 		if (plans_only())
 			break;
 	}
-	loop_end(l);
 	return code;
 }
 
 int
-command_views(const struct options *o)
+command_views(void)
 {
-	struct loop *l = loop_begin(o);
-	long facts = last_facts(l->camp);
+	long facts = last_facts();
 	int code;
 
 	/* Archives may be missing too: they are views. */
-	if (facts > l->last)
-		l->last = facts;
-	code = bring_views(l, 1, ASK_NOBODY);
-	loop_end(l);
+	if (facts > last_made)
+		last_made = facts;
+	code = bring_views(1, ASK_NOBODY);
 	return code;
 }

@@ -20,13 +20,13 @@ struct shape {
 	const char *why; /* the reason why it is proposed; else NULL */
 };
 
-struct shapes {
+static struct shapes {
 	struct ktask *task;
 	const char *quick, *full; /* names of the sets */
 	json_t *baseline;         /* the record of trial 000; NULL when there is none yet */
 	struct shape *at;
 	size_t count;
-};
+} shapes;
 
 /* Does a case of the baseline fail on the workload? */
 static bool
@@ -60,121 +60,121 @@ by_size(const void *a, const void *b)
 }
 
 static void
-add_shape(struct shapes *s, const struct ktask_workload *w)
+add_shape(const struct ktask_workload *w)
 {
-	const json_t *row = kgain_row(kjson_path(s->baseline, "eval.timing"), w->name);
-	const char *formula = s->task->flops ? s->task->flops : s->task->bytes;
-	struct shape *x = &s->at[s->count++];
+	const json_t *row = kgain_row(kjson_path(shapes.baseline, "eval.timing"), w->name);
+	const char *formula = shapes.task->flops ? shapes.task->flops : shapes.task->bytes;
+	struct shape *x = &shapes.at[shapes.count++];
 
 	*x = (struct shape){ .w = w,
-		.quick = ktask_in_set(w, s->quick),
-		.fails = is_failing(s->baseline, w->name),
+		.quick = ktask_in_set(w, shapes.quick),
+		.fails = is_failing(shapes.baseline, w->name),
 		.skew = kjson_bool_or(
-		    kgain_workload(json_object_get(s->task->json, "workloads"), w->name), "skew",
-		    false) };
+		    kgain_workload(json_object_get(shapes.task->json, "workloads"), w->name),
+		    "skew", false) };
 	if (row) {
 		x->ms = kgain_time_ns(row) / 1e6;
 		x->spread = kjson_num_or(row, "sd_ns", 0) / kjson_num_or(row, "mean_ns", NAN);
 	}
-	x->size = formula ? (double)ktask_value(s->task, w, formula) : x->ms;
+	x->size = formula ? (double)ktask_value(shapes.task, w, formula) : x->ms;
 }
 
 static void
-open_shapes(struct shapes *s, const struct kcamp *c)
+open_shapes(void)
 {
-	auto_free char *file = kcamp_path(c, kcamp_str(c, "task"));
+	auto_free char *file = kcamp_path(camp, kcamp_str(camp, "task"));
 
-	*s = (struct shapes){ .task = ktask_load(file),
-		.quick = kcamp_str(c, "eval.set"),
+	shapes = (struct shapes){ .task = ktask_load(file),
+		.quick = kcamp_str(camp, "eval.set"),
 		.full = KLINEAR_FULL_SET };
-	if (!has_set(s->task, s->full))
-		s->full = s->quick;
-	s->baseline = fact_of(0, 0, STAGE_EVAL);
-	s->at = kcalloc(s->task->workload_count + 1, sizeof *s->at);
-	for (size_t i = 0; i < s->task->workload_count; i++)
-		if (s->task->workloads[i].timed && ktask_in_set(&s->task->workloads[i], s->full))
-			add_shape(s, &s->task->workloads[i]);
-	qsort(s->at, s->count, sizeof *s->at, by_size);
+	if (!has_set(shapes.task, shapes.full))
+		shapes.full = shapes.quick;
+	shapes.baseline = fact_of(0, 0, STAGE_EVAL);
+	shapes.at = kcalloc(shapes.task->workload_count + 1, sizeof *shapes.at);
+	for (size_t i = 0; i < shapes.task->workload_count; i++)
+		if (shapes.task->workloads[i].timed &&
+		    ktask_in_set(&shapes.task->workloads[i], shapes.full))
+			add_shape(&shapes.task->workloads[i]);
+	qsort(shapes.at, shapes.count, sizeof *shapes.at, by_size);
 }
 
 static void
-close_shapes(struct shapes *s)
+close_shapes(void)
 {
-	ktask_free(s->task);
-	json_decref(s->baseline);
-	free(s->at);
+	ktask_free(shapes.task);
+	json_decref(shapes.baseline);
+	free(shapes.at);
 }
 
 static size_t
-count_quick(const struct shapes *s)
+count_quick(void)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < s->count; i++)
-		n += s->at[i].quick;
+	for (size_t i = 0; i < shapes.count; i++)
+		n += shapes.at[i].quick;
 	return n;
 }
 
 static bool
-covers(const struct shapes *s, double size)
+covers(double size)
 {
-	for (size_t i = 0; i < s->count; i++)
-		if (s->at[i].quick && s->at[i].size == size)
+	for (size_t i = 0; i < shapes.count; i++)
+		if (shapes.at[i].quick && shapes.at[i].size == size)
 			return true;
 	return false;
 }
 
 /* What makes the quick set cherry-picked, one line each. */
 static void
-find_faults(const struct shapes *s, struct kbuf *text)
+find_faults(struct kbuf *text)
 {
-	size_t quick = count_quick(s), skewed = 0, chosen = 0;
+	size_t quick = count_quick(), skewed = 0, chosen = 0;
 
-	for (size_t i = 0; i < s->task->workload_count; i++) {
-		const struct ktask_workload *w = &s->task->workloads[i];
+	for (size_t i = 0; i < shapes.task->workload_count; i++) {
+		const struct ktask_workload *w = &shapes.task->workloads[i];
 
-		if (ktask_in_set(w, s->quick) && !ktask_in_set(w, s->full))
+		if (ktask_in_set(w, shapes.quick) && !ktask_in_set(w, shapes.full))
 			kbuf_printf(text,
 			    "the set %s contains the workload %s, but the full set %s does not\n",
-			    s->quick, w->name, s->full);
+			    shapes.quick, w->name, shapes.full);
 	}
-	for (size_t i = 0; i < s->count; i++) {
-		skewed += s->at[i].skew;
-		chosen += s->at[i].skew && s->at[i].quick;
-		if (s->at[i].quick && s->at[i].fails)
+	for (size_t i = 0; i < shapes.count; i++) {
+		skewed += shapes.at[i].skew;
+		chosen += shapes.at[i].skew && shapes.at[i].quick;
+		if (shapes.at[i].quick && shapes.at[i].fails)
 			kbuf_printf(text,
 			    "the set %s contains the workload %s, on which the baseline fails\n",
-			    s->quick, s->at[i].w->name);
+			    shapes.quick, shapes.at[i].w->name);
 	}
-	if (quick == s->count)
+	if (quick == shapes.count)
 		return;
-	if (quick < LEAST && s->count >= LEAST)
+	if (quick < LEAST && shapes.count >= LEAST)
 		kbuf_printf(text, "the set %s times %zu of %zu shapes; the minimum is %d\n",
-		    s->quick, quick, s->count, LEAST);
+		    shapes.quick, quick, shapes.count, LEAST);
 	if (quick > MOST)
 		kbuf_printf(text,
 		    "the set %s times %zu of %zu shapes; the maximum for a choice is %d: leave "
 		    "some out, or use the full set (eval.set: %s)\n",
-		    s->quick, quick, s->count, MOST, s->full);
-	if (!covers(s, s->at[0].size))
-		kbuf_printf(text, "the set %s leaves out the smallest shape, %s\n", s->quick,
-		    s->at[0].w->name);
-	if (!covers(s, s->at[s->count - 1].size))
-		kbuf_printf(text, "the set %s leaves out the largest shape, %s\n", s->quick,
-		    s->at[s->count - 1].w->name);
+		    shapes.quick, quick, shapes.count, MOST, shapes.full);
+	if (!covers(shapes.at[0].size))
+		kbuf_printf(text, "the set %s leaves out the smallest shape, %s\n", shapes.quick,
+		    shapes.at[0].w->name);
+	if (!covers(shapes.at[shapes.count - 1].size))
+		kbuf_printf(text, "the set %s leaves out the largest shape, %s\n", shapes.quick,
+		    shapes.at[shapes.count - 1].w->name);
 	if (skewed && !chosen)
-		kbuf_printf(text, "the set %s leaves out every skewed shape\n", s->quick);
+		kbuf_printf(text, "the set %s leaves out every skewed shape\n", shapes.quick);
 }
 
 bool
-shapes_faults(const struct kcamp *c, struct kbuf *text)
+shapes_faults(struct kbuf *text)
 {
-	struct shapes s;
 	size_t before = text->len;
 
-	open_shapes(&s, c);
-	find_faults(&s, text);
-	close_shapes(&s);
+	open_shapes();
+	find_faults(text);
+	close_shapes();
 	return text->len > before;
 }
 
@@ -189,34 +189,36 @@ choose(struct shape *x, const char *why, size_t chosen)
 
 /* The shape, not yet chosen, for which PICK is largest; NULL: none. */
 static struct shape *
-most_spread(struct shapes *s, bool skew)
+most_spread(bool skew)
 {
 	struct shape *most = NULL;
 
-	for (size_t i = 0; i < s->count; i++)
-		if (!s->at[i].why && !s->at[i].fails && (!skew || s->at[i].skew) &&
-		    (!most || s->at[i].spread > most->spread))
-			most = &s->at[i];
+	for (size_t i = 0; i < shapes.count; i++)
+		if (!shapes.at[i].why && !shapes.at[i].fails && (!skew || shapes.at[i].skew) &&
+		    (!most || shapes.at[i].spread > most->spread))
+			most = &shapes.at[i];
 	return most;
 }
 
 static bool
-has_skew(const struct shapes *s)
+has_skew(void)
 {
-	for (size_t i = 0; i < s->count; i++)
-		if (s->at[i].why && s->at[i].skew)
+	for (size_t i = 0; i < shapes.count; i++)
+		if (shapes.at[i].why && shapes.at[i].skew)
 			return true;
 	return false;
 }
 
 /* Adds the other pass of a step: both or neither. */
 static size_t
-add_partners(struct shapes *s, size_t chosen)
+add_partners(size_t chosen)
 {
-	for (size_t i = 0; i < s->count; i++)
-		for (size_t k = 0; k < s->count && s->at[i].why && s->at[i].w->pair; k++)
-			if (s->at[k].w->pair && !strcmp(s->at[k].w->pair, s->at[i].w->pair))
-				chosen = choose(&s->at[k], "other pass of the step", chosen);
+	for (size_t i = 0; i < shapes.count; i++)
+		for (size_t k = 0; k < shapes.count && shapes.at[i].why && shapes.at[i].w->pair;
+		     k++)
+			if (shapes.at[k].w->pair &&
+			    !strcmp(shapes.at[k].w->pair, shapes.at[i].w->pair))
+				chosen = choose(&shapes.at[k], "other pass of the step", chosen);
 	return chosen;
 }
 
@@ -225,38 +227,38 @@ add_partners(struct shapes *s, size_t chosen)
  * largest spread.
  */
 static void
-propose(struct shapes *s)
+propose(void)
 {
 	struct shape *passing[2] = { NULL, NULL };
 	size_t chosen = 0;
 
-	for (size_t i = 0; i < s->count; i++)
-		if (!s->at[i].fails) {
-			passing[0] = passing[0] ? passing[0] : &s->at[i];
-			passing[1] = &s->at[i];
+	for (size_t i = 0; i < shapes.count; i++)
+		if (!shapes.at[i].fails) {
+			passing[0] = passing[0] ? passing[0] : &shapes.at[i];
+			passing[1] = &shapes.at[i];
 		}
 	chosen = choose(passing[0], "smallest: launch cost", chosen);
 	chosen = choose(passing[1], "largest: memory or compute", chosen);
-	if (s->count)
-		chosen = choose(&s->at[(s->count - 1) / 2], "middle", chosen);
-	if (!has_skew(s))
-		chosen = choose(most_spread(s, true), "skewed groups", chosen);
-	while (chosen < MOST && most_spread(s, false))
-		chosen = choose(most_spread(s, false), "noisiest", chosen);
-	add_partners(s, chosen);
+	if (shapes.count)
+		chosen = choose(&shapes.at[(shapes.count - 1) / 2], "middle", chosen);
+	if (!has_skew())
+		chosen = choose(most_spread(true), "skewed groups", chosen);
+	while (chosen < MOST && most_spread(false))
+		chosen = choose(most_spread(false), "noisiest", chosen);
+	add_partners(chosen);
 }
 
 static void
-put_proposal(const struct shapes *s, struct kbuf *text)
+put_proposal(struct kbuf *text)
 {
 	size_t same = 0;
-	const char *unit = s->task->flops ? "GFLOP" : s->task->bytes ? "GB" : "ms";
-	double scale = s->task->flops || s->task->bytes ? 1e-9 : 1;
+	const char *unit = shapes.task->flops ? "GFLOP" : shapes.task->bytes ? "GB" : "ms";
+	double scale = shapes.task->flops || shapes.task->bytes ? 1e-9 : 1;
 
 	kbuf_printf(text, "%-24s %12s %10s %7s  %-6s %s\n", "timed shape", unit, "ms", "spread",
-	    s->quick, "proposed");
-	for (size_t i = 0; i < s->count; i++) {
-		const struct shape *x = &s->at[i];
+	    shapes.quick, "proposed");
+	for (size_t i = 0; i < shapes.count; i++) {
+		const struct shape *x = &shapes.at[i];
 
 		kbuf_printf(text, "%-24.24s %12.4g %10.4g %5.1f %%  %-6s %s\n", x->w->name,
 		    x->size * scale, x->ms, 100 * x->spread, x->quick ? "yes" : "-",
@@ -265,39 +267,36 @@ put_proposal(const struct shapes *s, struct kbuf *text)
 		                 : "-");
 		same += x->quick == (x->why != NULL);
 	}
-	if (same == s->count)
-		kbuf_printf(text, "The set %s already has these shapes.\n", s->quick);
+	if (same == shapes.count)
+		kbuf_printf(text, "The set %s already has these shapes.\n", shapes.quick);
 	else
 		kbuf_printf(text,
 		    "To use it, put \"%s\" into the \"sets\" of these workloads in %s before round "
 		    "2 begins.\n",
-		    s->quick, s->task->file);
+		    shapes.quick, shapes.task->file);
 }
 
 int
-command_shapes(const struct options *o)
+command_shapes(void)
 {
-	struct kcamp *c = kcamp_load(".");
 	struct kbuf text = { 0 };
-	struct shapes s;
 	int code = K_OK;
 
-	if (o->check) {
-		if (shapes_faults(c, &text) | judged_faults(c, &text))
+	if (given.check) {
+		if (shapes_faults(&text) | judged_faults(&text))
 			code = K_NO;
 		else
 			kbuf_printf(&text, "the set %s represents the full set\n",
-			    kcamp_str(c, "eval.set"));
+			    kcamp_str(camp, "eval.set"));
 	} else {
-		open_shapes(&s, c);
-		if (!s.baseline)
+		open_shapes();
+		if (!shapes.baseline)
 			kdie(K_USAGE,
 			    "the baseline has not been measured yet; run kcampaign baseline");
-		propose(&s);
-		put_proposal(&s, &text);
-		close_shapes(&s);
+		propose();
+		put_proposal(&text);
+		close_shapes();
 	}
-	emit(o, &text);
-	kcamp_free(c);
+	emit(&text);
 	return code;
 }

@@ -7,26 +7,27 @@
  * many as make a few dozen candidates, because gains come late in any search.
  */
 static long
-usual_wait(const struct kcamp *c, const struct standing *s)
+usual_wait(const struct standing *s)
 {
 	enum { CANDIDATES = 20 };
-	long branches = kcamp_branches(c), least = (CANDIDATES + branches - 1) / branches;
+	long branches = kcamp_branches(camp), least = (CANDIDATES + branches - 1) / branches;
 
 	return s->longest_wait > least ? s->longest_wait : least;
 }
 
 char *
-stop_reason(const struct kcamp *c, long last, const struct standing *s)
+stop_reason(long last, const struct standing *s)
 {
-	long trials = kcamp_int(c, "stop.trials"), patience = kcamp_int(c, "stop.patience");
-	long failures = kcamp_int(c, "stop.failures");
-	double speedup = kcamp_num(c, "stop.speedup"), budget = kcamp_num(c, "stop.budget_usd");
+	long trials = kcamp_int(camp, "stop.trials"), patience = kcamp_int(camp, "stop.patience");
+	long failures = kcamp_int(camp, "stop.failures");
+	double speedup = kcamp_num(camp, "stop.speedup"),
+	       budget = kcamp_num(camp, "stop.budget_usd");
 	char *reason;
 
 	if (last < 1)
 		return NULL;
-	if (kcamp_linear(c)) {
-		if ((reason = linear_stop(c, last, s)) != NULL)
+	if (kcamp_linear(camp)) {
+		if ((reason = linear_stop(last, s)) != NULL)
 			return reason;
 		/* Below, only money and failures matter. */
 		patience = 0;
@@ -34,14 +35,14 @@ stop_reason(const struct kcamp *c, long last, const struct standing *s)
 	} else if (last >= trials) {
 		return kasprintf("over: %ld of %ld trials are done (stop.trials)", last, trials);
 	}
-	if (patience && s->stale >= patience * usual_wait(c, s))
+	if (patience && s->stale >= patience * usual_wait(s))
 		return kasprintf("over: no gain in the last %ld trials, %ld times as long as any "
 		                 "gain took (stop.patience)",
 		    s->stale, patience);
 	if (speedup > 0 && s->speedup.mean >= speedup)
 		return kasprintf("over: %.4gx reaches the goal of %.4gx (stop.speedup)",
 		    s->speedup.mean, speedup);
-	if ((reason = roofline_stop(c, s)) != NULL)
+	if ((reason = roofline_stop(s)) != NULL)
 		return reason;
 	if (budget > 0 && s->cost_usd >= budget)
 		return kasprintf(
@@ -53,10 +54,10 @@ stop_reason(const struct kcamp *c, long last, const struct standing *s)
 }
 
 char *
-stop_reason_after(const struct kcamp *c, long last)
+stop_reason_after(long last)
 {
-	struct standing s = standing_after(c, last);
-	char *reason = stop_reason(c, last, &s);
+	struct standing s = standing_after(last);
+	char *reason = stop_reason(last, &s);
 
 	standing_free(&s);
 	return reason;

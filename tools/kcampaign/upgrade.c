@@ -117,9 +117,9 @@ load_fact(struct cell *c, enum kfact stage)
 }
 
 static void
-cell_open(struct cell *c, const char *id, json_t *given)
+cell_open(struct cell *c, const char *id, json_t *fullest)
 {
-	*c = (struct cell){ .id = id, .fullest = json_incref(given) };
+	*c = (struct cell){ .id = id, .fullest = json_incref(fullest) };
 	for (int s = 0; s < KFACTS; s++) {
 		c->path[s] = kplace_id(".", id, kfact_names[s]);
 		load_fact(c, (enum kfact)s);
@@ -151,15 +151,15 @@ write_fact(const struct cell *c, enum kfact stage, const json_t *known, struct c
 
 /*
  * Converts the facts of candidate ID; those without a file are taken from later files, or from
- * GIVEN.
+ * FULLEST.
  */
 static void
-convert_facts(const char *id, json_t *given, struct count *n)
+convert_facts(const char *id, json_t *fullest, struct count *n)
 {
 	json_auto_t *known = NULL;
 	struct cell c;
 
-	cell_open(&c, id, given);
+	cell_open(&c, id, fullest);
 	for (int s = 0; s < KFACTS; s++) {
 		json_t *record = c.record[s] ? c.record[s] : c.fullest,
 		       *member = json_object_get(record, kfact_names[s]);
@@ -297,12 +297,10 @@ convert_trial(long trial, struct count *n)
 }
 
 int
-command_upgrade(const struct options *o)
+command_upgrade(void)
 {
-	struct kcamp *c = kcamp_load(".");
 	struct count n = { 0 };
 
-	(void)o;
 	take_lock();
 	for (long t = 0; convert_trial(t, &n); t++)
 		;
@@ -311,6 +309,5 @@ command_upgrade(const struct options *o)
 		    n.after / 1000);
 	else
 		ksay("nothing to convert\n");
-	kcamp_free(c);
 	return K_OK;
 }

@@ -15,7 +15,7 @@ enum { SHARE = 10 };
 
 /* Writes the page, which asks the browser to reload it after EVERY seconds. */
 static void
-write_page(const struct kcamp *c, double every)
+write_page(double every)
 {
 	auto_free char *program = ktool_path("kreport"), *seconds = kasprintf("%.0f", every + 0.5);
 	char *argv[] = { program, (char[]){ "--refresh" }, seconds, (char[]){ "-o" },
@@ -24,7 +24,7 @@ write_page(const struct kcamp *c, double every)
 	struct kproc_result result;
 	auto_buf struct kbuf now = { 0 };
 
-	report_now(c, &now);
+	report_now(&now);
 	p.in = now.data;
 	p.in_len = now.len;
 	if (kproc_run(&p, &result) < 0)
@@ -34,30 +34,29 @@ write_page(const struct kcamp *c, double every)
 
 /* No run is active, and a new one would find nothing to do. */
 static bool
-is_over(const struct kcamp *c)
+is_over(void)
 {
-	auto_free char *reason = lock_holder() ? NULL : stop_reason_after(c, ktrials_last(c));
+	auto_free char *reason = lock_holder() ? NULL : stop_reason_after(ktrials_last(camp));
 
 	return reason != NULL;
 }
 
 int
-command_watch(const struct options *o)
+command_watch(void)
 {
-	struct kcamp *c = kcamp_load(".");
-	double every = o->every ? o->every : 2;
+	double every = given.every ? given.every : 2;
 	char *program = ktool_path("kreport");
 	bool over = false;
 
 	catch_signals();
 	ksay("%s: open " PAGE " in a browser; it follows the campaign until that is over, or you "
 	     "press Ctrl-C\n",
-	    kcamp_str(c, "name"));
+	    kcamp_str(camp, "name"));
 	while (!over && !is_stopped()) {
 		double began = (double)know_ns() * 1e-9, pause;
 
-		over = is_over(c);
-		write_page(c, every);
+		over = is_over();
+		write_page(every);
 		pause = fmax(every, SHARE * ((double)know_ns() * 1e-9 - began));
 		if (!over)
 			nanosleep(&(struct timespec){ (time_t)pause,
@@ -65,7 +64,7 @@ command_watch(const struct options *o)
 			    NULL);
 	}
 	/* Leave the page as `make report` makes it, without reloading. */
-	if (ktrials_last(c) >= 0)
+	if (ktrials_last(camp) >= 0)
 		execlp(program, program, (char *)NULL);
 	die_if_stopped();
 	return K_OK;

@@ -3,6 +3,8 @@
 
 #include "kgrad.h"
 
+struct gradient gradient;
+
 /* Numbers of an array, at most N; how many. */
 static size_t
 read_reals(const json_t *list, double *v, size_t n)
@@ -73,31 +75,31 @@ cell_clear(struct cell *cell)
 
 /* The header of the newest file. */
 static void
-take_header(struct gradient *g, const json_t *o)
+take_header(const json_t *o)
 {
 	const json_t *lengths = json_object_get(o, "lengths");
 
-	g->trial = (long)kjson_int_or(o, "trial", 0);
-	g->total = (long long)kjson_int_or(o, "total", 0);
+	gradient.trial = (long)kjson_int_or(o, "trial", 0);
+	gradient.total = (long long)kjson_int_or(o, "total", 0);
 	for (size_t i = 0; i < KARCH_LENGTHS; i++) {
 		const json_t *one = json_array_get(lengths, i);
 
-		g->lengths[i] = (struct length){ kjson_num_or(one, "tries", 0),
+		gradient.lengths[i] = (struct length){ kjson_num_or(one, "tries", 0),
 			kjson_num_or(one, "correct", 0), kjson_num_or(one, "gain", 0) };
 	}
 }
 
 void
-gradient_load(struct gradient *g, const char *path)
+gradient_load(const char *path)
 {
-	*g = (struct gradient){ .trial = -1 };
-	karch_gradient_load(&g->old, path);
-	if (g->old.header)
-		take_header(g, g->old.header);
+	gradient = (struct gradient){ .trial = -1 };
+	karch_gradient_load(&gradient.old, path);
+	if (gradient.old.header)
+		take_header(gradient.old.header);
 	for (int c = 0; c < KARCH_CELLS; c++)
-		g->cells[c] = (struct cell){ .used = g->old.cell[c].s,
-			.line = g->old.cell[c].s,
-			.len = g->old.cell[c].len };
+		gradient.cells[c] = (struct cell){ .used = gradient.old.cell[c].s,
+			.line = gradient.old.cell[c].s,
+			.len = gradient.old.cell[c].len };
 }
 
 static void
@@ -133,12 +135,12 @@ put_directions(struct kbuf *b, const struct cell *cell)
 static void
 put_cell(struct kbuf *b, const struct cell *cell, int c)
 {
-	double gradient[KARCH_DIMS];
+	double slope[KARCH_DIMS];
 	char name[KARCH_DIMS + 1], rate[32];
 
 	karch_cell_text(c, name);
 	for (int d = 0; d < KARCH_DIMS; d++)
-		gradient[d] = cell->weight[d] > 1e-12 ? cell->sum[d] / cell->weight[d] : 0;
+		slope[d] = cell->weight[d] > 1e-12 ? cell->sum[d] / cell->weight[d] : 0;
 	karch_real(
 	    cell->departures ? (double)cell->improvements / (double)cell->departures : 0.5, rate);
 	kbuf_printf(b,
@@ -148,7 +150,7 @@ put_cell(struct kbuf *b, const struct cell *cell, int c)
 	    "ld",
 	    name, rate, cell->departures, cell->arrivals, cell->improvements, cell->discoveries,
 	    cell->replacements, cell->updated, cell->base);
-	put_reals(b, "gradient", gradient, KARCH_DIMS);
+	put_reals(b, "gradient", slope, KARCH_DIMS);
 	put_reals(b, "sum", cell->sum, KARCH_DIMS);
 	put_reals(b, "weight", cell->weight, KARCH_DIMS);
 	put_directions(b, cell);
@@ -156,18 +158,18 @@ put_cell(struct kbuf *b, const struct cell *cell, int c)
 }
 
 static void
-put_header(const struct gradient *g, const char *campaign, long cells, long after)
+put_header(const char *campaign, long cells, long after)
 {
-	json_auto_t *header =
-	    json_pack("{s:s,s:s,s:s,s:I,s:I,s:I,s:I}", "kind", "gradient", "schema", KARCH_GRADIENT,
-	        "campaign", campaign, "trial", (json_int_t)g->trial, "cells", (json_int_t)cells,
-	        "transitions", (json_int_t)g->added_count, "total", (json_int_t)g->total);
+	json_auto_t *header = json_pack("{s:s,s:s,s:s,s:I,s:I,s:I,s:I}", "kind", "gradient",
+	    "schema", KARCH_GRADIENT, "campaign", campaign, "trial", (json_int_t)gradient.trial,
+	    "cells", (json_int_t)cells, "transitions", (json_int_t)gradient.added_count, "total",
+	    (json_int_t)gradient.total);
 	json_t *lengths = json_array();
 
 	for (size_t i = 0; i < KARCH_LENGTHS; i++)
 		json_array_append_new(lengths,
-		    json_pack("{s:f,s:f,s:f}", "tries", g->lengths[i].tries, "correct",
-		        g->lengths[i].correct, "gain", g->lengths[i].gain));
+		    json_pack("{s:f,s:f,s:f}", "tries", gradient.lengths[i].tries, "correct",
+		        gradient.lengths[i].correct, "gain", gradient.lengths[i].gain));
 	kjson_set(header, "lengths", lengths);
 	if (after >= 0)
 		kjson_set(header, "after", json_integer(after));
@@ -175,15 +177,15 @@ put_header(const struct gradient *g, const char *campaign, long cells, long afte
 }
 
 void
-gradient_put(const struct gradient *g, const struct kcamp *camp, long after)
+gradient_put(const struct kcamp *camp, long after)
 {
 	auto_buf struct kbuf b = { 0 };
 	long n = 0;
 
-	if (!karch_is_thin(after, g->trial, KARCH_WHOLE_TRIALS, (long)g->total))
+	if (!karch_is_thin(after, gradient.trial, KARCH_WHOLE_TRIALS, (long)gradient.total))
 		after = -1;
 	for (int c = 0; c < KARCH_CELLS; c++) {
-		const struct cell *cell = &g->cells[c];
+		const struct cell *cell = &gradient.cells[c];
 
 		if (!cell->used || (after >= 0 && cell->line))
 			continue;
@@ -194,17 +196,17 @@ gradient_put(const struct gradient *g, const struct kcamp *camp, long after)
 		kbuf_puts(&b, "\n");
 		n++;
 	}
-	kbuf_add(&b, g->added.data ? g->added.data : "", g->added.len);
-	put_header(g, kcamp_str(camp, "name"), n, after);
+	kbuf_add(&b, gradient.added.data ? gradient.added.data : "", gradient.added.len);
+	put_header(kcamp_str(camp, "name"), n, after);
 	if (b.len)
 		kout_raw(b.data, b.len - 1);
 }
 
 void
-gradient_free(struct gradient *g)
+gradient_free(void)
 {
 	for (int c = 0; c < KARCH_CELLS; c++)
-		cell_clear(&g->cells[c]);
-	karch_gradient_free(&g->old);
-	kbuf_free(&g->added);
+		cell_clear(&gradient.cells[c]);
+	karch_gradient_free(&gradient.old);
+	kbuf_free(&gradient.added);
 }

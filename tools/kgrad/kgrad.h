@@ -68,7 +68,8 @@ struct transition {
 	bool repair;
 };
 
-struct gradient {
+/* Of this run; gradient_load() begins it. */
+extern struct gradient {
 	struct karch_gradient old; /* as read */
 	long trial;                /* last trial in it; -1: none */
 	long long total;           /* transitions ever */
@@ -76,16 +77,16 @@ struct gradient {
 	struct length lengths[KARCH_LENGTHS]; /* 0, 1, 2, more */
 	struct kbuf added;                    /* lines of the transitions of this run */
 	long added_count;
-};
+} gradient;
 
 /* file.c */
-void gradient_load(struct gradient *g, const char *path);
+void gradient_load(const char *path);
 /*
  * Writes the header, the cells with their gradients, and the transitions of this run; in a long
  * search only the cells that are new since the gradient of trial AFTER, unless that is -1.
  */
-void gradient_put(const struct gradient *g, const struct kcamp *camp, long after);
-void gradient_free(struct gradient *g);
+void gradient_put(const struct kcamp *camp, long after);
+void gradient_free(void);
 /* Parse the line of a cell, so that it can be changed. */
 void cell_open(struct cell *cell);
 
@@ -93,7 +94,7 @@ void cell_open(struct cell *cell);
  * track.c: add scored records; ARCHIVE is the one before them, and is updated as they are
  * processed.
  */
-void gradient_update(struct gradient *g, const struct kcamp *camp, struct karch *archive,
-    char *const *files, size_t count);
+void gradient_update(
+    const struct kcamp *camp, struct karch *archive, char *const *files, size_t count);
 
 #endif

@@ -23,21 +23,20 @@ main(int argc, char **argv)
 		{ 0, "thin", .flag = &thin, .help = "\twrite what is new, as in a trial's folder" },
 	};
 	struct kcamp *camp;
-	struct gradient g;
 	struct karch archive;
 	long after;
 
 	kutil_init("kgrad");
 	koption_read(options, LEN(options), usage, argc, argv);
 	camp = kcamp_load(dir);
-	gradient_load(&g, start);
-	after = thin ? g.trial : -1;
+	gradient_load(start);
+	after = thin ? gradient.trial : -1;
 	karch_load(&archive, before, false);
-	gradient_update(&g, camp, &archive, argv + optind, (size_t)(argc - optind));
+	gradient_update(camp, &archive, argv + optind, (size_t)(argc - optind));
 	kout_open(output);
-	gradient_put(&g, camp, after);
+	gradient_put(camp, after);
 	kout_commit();
-	gradient_free(&g);
+	gradient_free();
 	karch_free(&archive);
 	kcamp_free(camp);
 	return K_OK;

@@ -45,12 +45,14 @@ direction_of(struct cell *cell, const int *step)
 }
 
 static struct cell *
-touch(struct gradient *g, int cell, long trial)
+touch(int number, long trial)
 {
-	g->cells[cell].used = true;
-	cell_open(&g->cells[cell]);
-	g->cells[cell].updated = trial;
-	return &g->cells[cell];
+	struct cell *cell = &gradient.cells[number];
+
+	cell->used = true;
+	cell_open(cell);
+	cell->updated = trial;
+	return cell;
 }
 
 static void
@@ -109,11 +111,11 @@ rebase(struct cell *cell, long trial)
 }
 
 static void
-count_transition(struct gradient *g, const struct transition *t)
+count_transition(const struct transition *t)
 {
 	int distance = karch_distance(t->from, t->to);
 	struct length *length =
-	    &g->lengths[distance < KARCH_LENGTHS ? distance : KARCH_LENGTHS - 1];
+	    &gradient.lengths[distance < KARCH_LENGTHS ? distance : KARCH_LENGTHS - 1];
 	struct cell *from;
 
 	if (t->repair)
@@ -121,26 +123,26 @@ count_transition(struct gradient *g, const struct transition *t)
 	length->tries++;
 	length->correct += t->correct;
 	length->gain += t->success ? t->delta : 0;
-	from = touch(g, t->from, t->trial);
+	from = touch(t->from, t->trial);
 	rebase(from, t->trial);
 	count_departure(from, t);
-	touch(g, t->to, t->trial)->arrivals++;
+	touch(t->to, t->trial)->arrivals++;
 }
 
 static void
-append_line(struct gradient *g, const struct transition *t)
+append_line(const struct transition *t)
 {
 	char from[KARCH_DIMS + 1], to[KARCH_DIMS + 1], delta[32];
 
 	karch_cell_text(t->from, from);
 	karch_cell_text(t->to, to);
-	kbuf_printf(&g->added,
+	kbuf_printf(&gradient.added,
 	    "{\"kind\":\"transition\",\"id\":\"%s\",\"parent\":\"%s\",\"from\":\"%s\",\"to\":\"%"
 	    "s\",\"outcome\":\"%s\"",
 	    t->id, t->parent, from, to, t->outcome);
 	if (t->timed)
-		kbuf_printf(&g->added, ",\"delta\":%s", karch_real(t->delta, delta));
-	kbuf_printf(&g->added, "%s%s%s}\n", t->success ? ",\"success\":true" : "",
+		kbuf_printf(&gradient.added, ",\"delta\":%s", karch_real(t->delta, delta));
+	kbuf_printf(&gradient.added, "%s%s%s}\n", t->success ? ",\"success\":true" : "",
 	    t->failed ? ",\"failed\":true" : "", t->repair ? ",\"repair\":true" : "");
 }
 
@@ -187,7 +189,7 @@ best_id(const struct karch *archive)
 }
 
 static void
-note(struct gradient *g, const struct kcandidate *s, const struct karch *archive)
+note(const struct kcandidate *s, const struct karch *archive)
 {
 	const struct karch_row *elite = archive->elite[s->cell];
 	auto_free struct karch_row *row = kcandidate_row(s, s->score);
@@ -208,10 +210,10 @@ note(struct gradient *g, const struct kcandidate *s, const struct karch *archive
 	/* Finding a new cell is worth keeping, but only a faster program is a success. */
 	t.success = better > 0 && t.timed && t.delta > 0;
 	t.failed = s->standing == STATUS_COMPILE_ERROR || s->standing == STATUS_RUN_ERROR;
-	count_transition(g, &t);
-	append_line(g, &t);
-	g->total++;
-	g->added_count++;
+	count_transition(&t);
+	append_line(&t);
+	gradient.total++;
+	gradient.added_count++;
 }
 
 /* The elite rule, as the archive will apply it. */
@@ -235,18 +237,17 @@ advance(struct karch *archive, const struct kcandidate *s, bool linear)
 
 /* What was learned about lengths ages with the trials. */
 static void
-age_lengths(struct gradient *g, long trial)
+age_lengths(long trial)
 {
-	double factor = g->trial < 0 ? 1 : pow(decay, (double)(trial - g->trial));
+	double factor = gradient.trial < 0 ? 1 : pow(decay, (double)(trial - gradient.trial));
 
 	for (size_t i = 0; i < KARCH_LENGTHS; i++)
-		g->lengths[i] = (struct length){ g->lengths[i].tries * factor,
-			g->lengths[i].correct * factor, g->lengths[i].gain * factor };
+		gradient.lengths[i] = (struct length){ gradient.lengths[i].tries * factor,
+			gradient.lengths[i].correct * factor, gradient.lengths[i].gain * factor };
 }
 
 void
-gradient_update(struct gradient *g, const struct kcamp *camp, struct karch *archive,
-    char *const *files, size_t count)
+gradient_update(const struct kcamp *camp, struct karch *archive, char *const *files, size_t count)
 {
 	struct kcandidates in = { .dir = camp->dir, .files = files, .count = count };
 	bool enabled = kcamp_bool(camp, "gradient.enabled");
@@ -258,30 +259,30 @@ gradient_update(struct gradient *g, const struct kcamp *camp, struct karch *arch
 	while ((n = kcandidates_trial(&in, &list))) {
 		long trial = list[0].trial;
 
-		if (trial <= g->trial)
+		if (trial <= gradient.trial)
 			kdie(K_USAGE,
 			    "the gradient already contains trial %ld, but these records are of "
 			    "trial %ld",
-			    g->trial, trial);
+			    gradient.trial, trial);
 		if (trial <= archive->trial && trial)
 			kdie(K_USAGE,
 			    "the archive already contains trial %ld; give the archive from before "
 			    "these records",
 			    archive->trial);
-		age_lengths(g, trial);
+		age_lengths(trial);
 		/* Transitions of earlier trials are in those trials' files. */
-		kbuf_free(&g->added);
-		g->added_count = 0;
+		kbuf_free(&gradient.added);
+		gradient.added_count = 0;
 		for (size_t i = 0; i < n && enabled; i++) {
 			if (*list[i].parent && list[i].parent_cell >= 0 && list[i].cell >= 0 &&
 			    !list[i].duplicate && list[i].status != STATUS_NO_CODE &&
 			    list[i].status != STATUS_NO_PLAN)
-				note(g, &list[i], archive);
+				note(&list[i], archive);
 			advance(archive, &list[i], kcamp_linear(camp));
 		}
-		g->trial = trial;
+		gradient.trial = trial;
 	}
 	kcandidates_close(&in);
-	if (g->trial < 0)
+	if (gradient.trial < 0)
 		kdie(K_USAGE, "there are no records and no gradient to start from");
 }

@@ -25,8 +25,7 @@ struct closed {
 };
 
 /* Everything that exists and that should exist. */
-struct state {
-	struct campaign *c;
+static struct {
 	struct plan *plan; /* one for each round */
 	struct closed *closed;
 	size_t count;
@@ -38,7 +37,7 @@ struct state {
 	/* for each round: closed, and not edited since, but its facts have changed */
 	bool *stale;
 	struct kfaults faults, drift;
-};
+} state;
 
 static char *
 line_at(const char *text, const char *end)
@@ -75,11 +74,11 @@ add_difference(struct kfaults *f, const char *path, size_t first, const char *is
 
 /* Is this the first time that the facts of a closed round are found to have changed? */
 static bool
-drifts(struct state *s, const struct closed *e)
+drifts(const struct closed *e)
 {
-	bool first = !s->stale[e->round - 1];
+	bool first = !state.stale[e->round - 1];
 
-	s->stale[e->round - 1] = true;
+	state.stale[e->round - 1] = true;
 	return first;
 }
 
@@ -93,7 +92,7 @@ struct piece {
 
 /* True if it was not edited. */
 static bool
-check_piece(struct state *s, const struct closed *e, const struct piece *p)
+check_piece(const struct closed *e, const struct piece *p)
 {
 	bool same = ksha256_is(p->now->data, p->now->len, p->sealed), whole;
 	size_t first;
@@ -104,13 +103,13 @@ check_piece(struct state *s, const struct closed *e, const struct piece *p)
 	whole = ksha256_is(p->is, p->len, p->sealed);
 	first = kline_at(p->file, (size_t)(p->is - p->file));
 	drift = kasprintf(DRIFT, e->round);
-	if (whole && !same && e->current && drifts(s, e))
-		add_difference(&s->drift, p->path, first, p->is, p->len, p->now, drift,
+	if (whole && !same && e->current && drifts(e))
+		add_difference(&state.drift, p->path, first, p->is, p->len, p->now, drift,
 		    ", but would now contain");
 	else if (!whole && same)
-		add_difference(&s->faults, p->path, first, p->is, p->len, p->now, "", ", not");
+		add_difference(&state.faults, p->path, first, p->is, p->len, p->now, "", ", not");
 	else if (!whole)
-		kfault(&s->faults,
+		kfault(&state.faults,
 		    "%s:%zu: was edited from this line on, after round %ld was closed: its sha256 "
 		    "is no longer %s",
 		    p->path, first, e->round, p->sealed);
@@ -126,22 +125,22 @@ is_fact(const char *path)
 
 /* A fact that has changed cannot be made again. */
 static void
-check_fact(struct state *s, const struct closed *e, const char *path)
+check_fact(const struct closed *e, const char *path)
 {
-	const struct planned *f = find_planned(&s->plan[e->round - 1], path);
+	const struct planned *f = find_planned(&state.plan[e->round - 1], path);
 	const char *digest = kseal_digest(e->line, path);
 
-	if ((!f || strcmp(f->sha256, digest)) && drifts(s, e))
-		kfault(&s->drift, DRIFT "%s %s%s, not %s", e->round, path,
+	if ((!f || strcmp(f->sha256, digest)) && drifts(e))
+		kfault(&state.drift, DRIFT "%s %s%s, not %s", e->round, path,
 		    f ? "has the sha256 " : "is gone", f ? f->sha256 : "", digest);
 }
 
 /* A missing file may be made again. */
 static void
-check_file(struct state *s, const struct closed *e, const char *path, bool must_exist)
+check_file(const struct closed *e, const char *path, bool must_exist)
 {
 	static const struct kbuf nothing;
-	struct planned *f = find_planned(&s->plan[e->round - 1], path);
+	struct planned *f = find_planned(&state.plan[e->round - 1], path);
 	struct piece p = { path, kseal_digest(e->line, path), NULL, NULL, 0,
 		f ? &f->text : &nothing };
 	auto_free char *data = kread_if_there(path, FILE_MAX, &p.len);
@@ -150,30 +149,30 @@ check_file(struct state *s, const struct closed *e, const char *path, bool must_
 	if (data && f)
 		f->stands = p.len == p.now->len && !memcmp(data, p.now->data, p.len);
 	if (data && !(f && f->stands && !strcmp(f->sha256, p.sealed)))
-		check_piece(s, e, &p);
+		check_piece(e, &p);
 	else if (!data && must_exist)
-		kfault(&s->faults, "%s: is missing; krecords close makes it again", path);
-	else if (!data && (!f || strcmp(f->sha256, p.sealed)) && drifts(s, e))
-		kfault(&s->drift, DRIFT "%s was another", e->round, path);
+		kfault(&state.faults, "%s: is missing; krecords close makes it again", path);
+	else if (!data && (!f || strcmp(f->sha256, p.sealed)) && drifts(e))
+		kfault(&state.drift, DRIFT "%s was another", e->round, path);
 }
 
 /* Facts are checked first: where they differ, they explain the other differences. */
 static void
-check_files(struct state *s, const struct closed *e, bool must_exist)
+check_files(const struct closed *e, bool must_exist)
 {
 	json_t *files = json_object_get(e->line, "files"), *digest;
-	const struct plan *p = &s->plan[e->round - 1];
+	const struct plan *p = &state.plan[e->round - 1];
 	const char *path;
 
 	json_object_foreach(files, path, digest)
 		if (is_fact(path))
-			check_fact(s, e, path);
+			check_fact(e, path);
 	json_object_foreach(files, path, digest)
 		if (!is_fact(path))
-			check_file(s, e, path, must_exist);
+			check_file(e, path, must_exist);
 	for (size_t i = 0; i < p->count; i++)
-		if (!*kseal_digest(e->line, p->file[i].path) && drifts(s, e))
-			kfault(&s->drift, DRIFT "%s is new", e->round, p->file[i].path);
+		if (!*kseal_digest(e->line, p->file[i].path) && drifts(e))
+			kfault(&state.drift, DRIFT "%s is new", e->round, p->file[i].path);
 }
 
 static const json_t *
@@ -184,38 +183,38 @@ entry_of(const json_t *line, int l)
 
 /* The entries of a log up to the first that was edited: no later entry is still in its place. */
 static void
-check_log(struct state *s, int l)
+check_log(int l)
 {
 	bool good = true;
 
-	for (size_t i = 0; i < s->count && good; i++) {
-		const struct closed *e = &s->closed[i];
-		size_t from = e->start[l] < s->log_len[l] ? e->start[l] : s->log_len[l],
-		       rest = s->log_len[l] - from;
+	for (size_t i = 0; i < state.count && good; i++) {
+		const struct closed *e = &state.closed[i];
+		size_t from = e->start[l] < state.log_len[l] ? e->start[l] : state.log_len[l],
+		       rest = state.log_len[l] - from;
 		auto_buf struct kbuf now = { 0 };
 		struct piece p = { log_paths[l], kjson_str_or(entry_of(e->line, l), "sha256", ""),
-			s->log[l], s->log[l] + from, rest < e->length[l] ? rest : e->length[l],
-			&now };
+			state.log[l], state.log[l] + from,
+			rest < e->length[l] ? rest : e->length[l], &now };
 
-		put_log_entry(s->c, &s->c->round[e->round - 1], l, e->correction, &now);
-		good = check_piece(s, e, &p);
+		put_log_entry(&campaign.round[e->round - 1], l, e->correction, &now);
+		good = check_piece(e, &p);
 	}
 }
 
 static void
-read_closed(struct state *s)
+read_closed(void)
 {
 	size_t i, end[LOGS] = { 0 };
 	json_t *line;
 
-	s->closed = kcalloc(json_array_size(s->c->seal.lines) + 1, sizeof *s->closed);
-	json_array_foreach(s->c->seal.lines, i, line) {
-		struct closed *e = &s->closed[s->count];
+	state.closed = kcalloc(json_array_size(campaign.seal.lines) + 1, sizeof *state.closed);
+	json_array_foreach(campaign.seal.lines, i, line) {
+		struct closed *e = &state.closed[state.count];
 
 		if (kjson_is(line, "kind", ANEW)) {
 			memset(end, 0, sizeof end);
-			s->count = 0;
-			s->last = 0;
+			state.count = 0;
+			state.last = 0;
 		}
 		if (!kjson_is(line, "kind", "round"))
 			continue;
@@ -228,10 +227,10 @@ read_closed(struct state *s)
 			e->length[l] = (size_t)kjson_int_or(entry_of(line, l), "length", 0);
 			end[l] += e->length[l];
 		}
-		for (size_t k = 0; k < s->count; k++)
-			s->closed[k].current &= s->closed[k].round != e->round;
-		s->last = e->round > s->last ? e->round : s->last;
-		s->count++;
+		for (size_t k = 0; k < state.count; k++)
+			state.closed[k].current &= state.closed[k].round != e->round;
+		state.last = e->round > state.last ? e->round : state.last;
+		state.count++;
 	}
 }
 
@@ -240,57 +239,58 @@ read_closed(struct state *s)
  * correction, it cannot be rebuilt: then the logs can only be started again.
  */
 static char *
-remade_log(struct state *s, int l, size_t *len)
+remade_log(int l, size_t *len)
 {
 	struct kbuf text = kbuf_empty();
 
-	for (size_t i = 0; i < s->count && !s->anew; i++) {
-		const struct closed *e = &s->closed[i];
+	for (size_t i = 0; i < state.count && !state.anew; i++) {
+		const struct closed *e = &state.closed[i];
 		size_t start = text.len;
 
-		put_log_entry(s->c, &s->c->round[e->round - 1], l, e->correction, &text);
-		s->anew = !ksha256_is(text.data + start, text.len - start,
+		put_log_entry(&campaign.round[e->round - 1], l, e->correction, &text);
+		state.anew = !ksha256_is(text.data + start, text.len - start,
 		    kjson_str_or(entry_of(e->line, l), "sha256", ""));
-		if (s->anew)
-			kfault(&s->drift, DRIFT "its entry in %s is lost and cannot be made again",
-			    e->round, log_paths[l]);
+		if (state.anew)
+			kfault(&state.drift,
+			    DRIFT "its entry in %s is lost and cannot be made again", e->round,
+			    log_paths[l]);
 	}
 	*len = text.len;
 	return text.data;
 }
 
 static void
-read_logs(struct state *s, bool must_exist)
+read_logs(bool must_exist)
 {
 	for (int l = 0; l < LOGS; l++) {
-		s->log[l] = kread_if_there(log_paths[l], FILE_MAX, &s->log_len[l]);
-		if (!s->log[l] && must_exist && s->count)
-			kfault(&s->faults, "%s: is missing; krecords close makes it again",
+		state.log[l] = kread_if_there(log_paths[l], FILE_MAX, &state.log_len[l]);
+		if (!state.log[l] && must_exist && state.count)
+			kfault(&state.faults, "%s: is missing; krecords close makes it again",
 			    log_paths[l]);
-		if (!s->log[l])
-			s->log[l] = remade_log(s, l, &s->log_len[l]);
+		if (!state.log[l])
+			state.log[l] = remade_log(l, &state.log_len[l]);
 	}
 }
 
 /* New logs and seal: what exists, corrections, and new rounds. */
 
 static void
-grow(struct state *s, long round, bool correction)
+grow(long round, bool correction)
 {
-	const struct plan *p = &s->plan[round - 1];
-	const struct candidate *accepted = s->c->round[round - 1].accepted;
+	const struct plan *p = &state.plan[round - 1];
+	const struct candidate *accepted = campaign.round[round - 1].accepted;
 	json_t *files = json_object(), *logs = json_object(), *line;
 	char hex[65];
 
 	for (size_t i = 0; i < p->count; i++)
 		json_object_set_new(files, p->file[i].path, json_string(p->file[i].sha256));
 	for (int l = 0; l < LOGS; l++) {
-		size_t start = s->grown[l].len;
+		size_t start = state.grown[l].len;
 
-		put_log_entry(s->c, &s->c->round[round - 1], l, correction, &s->grown[l]);
-		ksha256_hex(s->grown[l].data + start, s->grown[l].len - start, hex);
+		put_log_entry(&campaign.round[round - 1], l, correction, &state.grown[l]);
+		ksha256_hex(state.grown[l].data + start, state.grown[l].len - start, hex);
 		json_object_set_new(logs, log_paths[l],
-		    json_pack("{s:I,s:s}", "length", (json_int_t)(s->grown[l].len - start),
+		    json_pack("{s:I,s:s}", "length", (json_int_t)(state.grown[l].len - start),
 		        "sha256", hex));
 	}
 	line = json_pack("{s:I,s:o,s:o}", "round", (json_int_t)round, "files", files, "logs", logs);
@@ -298,7 +298,7 @@ grow(struct state *s, long round, bool correction)
 		json_object_set_new(line, "correction", json_true());
 	if (accepted)
 		json_object_set_new(line, "accepted", json_string(accepted->id));
-	kseal_add(&s->c->seal, "round", line);
+	kseal_add(&campaign.seal, "round", line);
 }
 
 /*
@@ -306,28 +306,28 @@ grow(struct state *s, long round, bool correction)
  * sealed it.
  */
 static void
-grow_all(struct state *s)
+grow_all(void)
 {
-	const struct closed *last = s->count ? &s->closed[s->count - 1] : NULL;
+	const struct closed *last = state.count ? &state.closed[state.count - 1] : NULL;
 
-	if (s->anew) {
-		kseal_add(&s->c->seal, ANEW, json_object());
-		memset(s->log_len, 0, sizeof s->log_len);
+	if (state.anew) {
+		kseal_add(&campaign.seal, ANEW, json_object());
+		memset(state.log_len, 0, sizeof state.log_len);
 		last = NULL;
-		s->last = 0;
+		state.last = 0;
 	}
 	for (int l = 0; l < LOGS && last; l++)
-		kbuf_add(&s->grown[l], s->log[l], last->start[l] + last->length[l]);
-	for (long n = 1; n <= s->last; n++)
-		if (s->stale[n - 1])
-			grow(s, n, true);
-	for (long n = s->last + 1; n <= (long)s->c->count; n++)
-		grow(s, n, false);
+		kbuf_add(&state.grown[l], state.log[l], last->start[l] + last->length[l]);
+	for (long n = 1; n <= state.last; n++)
+		if (state.stale[n - 1])
+			grow(n, true);
+	for (long n = state.last + 1; n <= (long)campaign.count; n++)
+		grow(n, false);
 	for (int l = 0; l < LOGS; l++)
-		if (s->log_len[l] > s->grown[l].len ||
-		    memcmp(s->log[l], s->grown[l].data, s->log_len[l]))
-			add_difference(&s->faults, log_paths[l], 1, s->log[l], s->log_len[l],
-			    &s->grown[l], "", ", not");
+		if (state.log_len[l] > state.grown[l].len ||
+		    memcmp(state.log[l], state.grown[l].data, state.log_len[l]))
+			add_difference(&state.faults, log_paths[l], 1, state.log[l],
+			    state.log_len[l], &state.grown[l], "", ", not");
 }
 
 /*
@@ -335,7 +335,7 @@ grow_all(struct state *s)
  * and six letters?
  */
 static bool
-is_ours(const struct state *s, const char *path, bool left)
+is_ours(const char *path, bool left)
 {
 	size_t len = strlen(path);
 	char *name;
@@ -350,17 +350,17 @@ is_ours(const struct state *s, const char *path, bool left)
 	for (int l = 0; l < LOGS; l++)
 		yes |= !strcmp(log_paths[l], name);
 	if (sscanf(name, "rounds/round-%ld/", &round) == 1 && round > 0 &&
-	    round <= (long)s->c->count)
-		yes = find_planned(&s->plan[round - 1], name) != NULL;
-	for (size_t i = 0; i < s->count && !yes; i++)
-		yes = *kseal_digest(s->closed[i].line, name);
+	    round <= (long)campaign.count)
+		yes = find_planned(&state.plan[round - 1], name) != NULL;
+	for (size_t i = 0; i < state.count && !yes; i++)
+		yes = *kseal_digest(state.closed[i].line, name);
 	free(name);
 	return yes;
 }
 
 /* With CLEAN, removes what killed writes left; otherwise reports files of unknown origin. */
 static void
-sweep(struct state *s, bool clean)
+sweep(bool clean)
 {
 	char *roots[] = { (char[]){ "rounds" }, (char[]){ "logs" }, NULL };
 	FTS *tree = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR | FTS_NOSTAT, NULL);
@@ -369,12 +369,12 @@ sweep(struct state *s, bool clean)
 	while (tree && (e = fts_read(tree)) != NULL) {
 		if (e->fts_info == FTS_D || e->fts_info == FTS_DP || e->fts_info == FTS_NS)
 			continue;
-		if (is_ours(s, e->fts_path, true)) {
+		if (is_ours(e->fts_path, true)) {
 			if (clean)
 				unlink(e->fts_path);
-		} else if (!clean && !is_ours(s, e->fts_path, false)) {
-			kfault(
-			    &s->faults, "%s: is not part of the records; remove it", e->fts_path);
+		} else if (!clean && !is_ours(e->fts_path, false)) {
+			kfault(&state.faults, "%s: is not part of the records; remove it",
+			    e->fts_path);
 		}
 	}
 	if (tree)
@@ -383,60 +383,43 @@ sweep(struct state *s, bool clean)
 
 /* A correct candidate has a time for every timed shape of its set: no cherry-picking. */
 static void
-check_complete(struct state *s)
+check_complete(void)
 {
-	for (size_t i = 0; i < s->c->count; i++)
-		for (size_t k = 0; k < s->c->round[i].count; k++) {
-			const struct candidate *x = &s->c->round[i].list[k];
-			const char *shape = untimed_shape(s->c, x);
+	for (size_t i = 0; i < campaign.count; i++)
+		for (size_t k = 0; k < campaign.round[i].count; k++) {
+			const struct candidate *x = &campaign.round[i].list[k];
+			const char *shape = untimed_shape(x);
 
 			if (shape)
-				kfault(&s->faults,
+				kfault(&state.faults,
 				    "trials/%s/eval.ndjson: workload %s of the set %s was not "
 				    "timed",
-				    x->id, shape, set_of(s->c, x));
+				    x->id, shape, set_of(x));
 		}
 }
 
 static void
-state_open(struct state *s, struct campaign *c, bool must_exist)
+state_open(bool must_exist)
 {
-	*s = (struct state){ .c = c,
-		.plan = kcalloc(c->count, sizeof *s->plan),
-		.stale = kcalloc(c->count, sizeof *s->stale) };
-	for (size_t i = 0; i < c->count; i++)
-		plan_round(c, &c->round[i], &s->plan[i]);
-	read_closed(s);
-	if (s->last > (long)c->count) {
-		kfault(&s->faults,
+	state.plan = kcalloc(campaign.count, sizeof *state.plan);
+	state.stale = kcalloc(campaign.count, sizeof *state.stale);
+	for (size_t i = 0; i < campaign.count; i++)
+		plan_round(&campaign.round[i], &state.plan[i]);
+	read_closed();
+	if (state.last > (long)campaign.count) {
+		kfault(&state.faults,
 		    "rounds up to %ld were closed, but trials/%03zu is damaged or no longer "
 		    "complete, so it and later rounds cannot be compared",
-		    s->last, c->count);
+		    state.last, campaign.count);
 		return;
 	}
-	read_logs(s, must_exist);
-	for (size_t i = 0; i < s->count; i++)
-		if (s->closed[i].current)
-			check_files(s, &s->closed[i], must_exist);
-	for (int l = 0; l < LOGS && !s->anew; l++)
-		check_log(s, l);
-	check_complete(s);
-}
-
-static void
-state_close(struct state *s)
-{
-	for (size_t i = 0; i < s->c->count; i++)
-		plan_free(&s->plan[i]);
-	for (int l = 0; l < LOGS; l++) {
-		free(s->log[l]);
-		kbuf_free(&s->grown[l]);
-	}
-	free(s->plan);
-	free(s->closed);
-	free(s->stale);
-	kbuf_free(&s->faults.text);
-	kbuf_free(&s->drift.text);
+	read_logs(must_exist);
+	for (size_t i = 0; i < state.count; i++)
+		if (state.closed[i].current)
+			check_files(&state.closed[i], must_exist);
+	for (int l = 0; l < LOGS && !state.anew; l++)
+		check_log(l);
+	check_complete();
 }
 
 /* A file that is already right is not written, so that its time says when it was made. */
@@ -452,35 +435,35 @@ write_text(const char *path, const struct kbuf *text)
 
 /* Removes files of a round that a correction has replaced. */
 static void
-remove_old_files(const struct state *s, const struct closed *e)
+remove_old_files(const struct closed *e)
 {
 	const char *path;
 	json_t *digest;
 
 	json_object_foreach(json_object_get(e->line, "files"), path, digest)
-		if (!is_fact(path) && !find_planned(&s->plan[e->round - 1], path) &&
+		if (!is_fact(path) && !find_planned(&state.plan[e->round - 1], path) &&
 		    unlink(path) < 0 && errno != ENOENT)
 			kdie_errno(K_IO, "%s", path);
 }
 
 static void
-write_all(struct state *s)
+write_all(void)
 {
-	for (size_t i = 0; i < s->count; i++)
-		if (s->closed[i].current && s->stale[s->closed[i].round - 1])
-			remove_old_files(s, &s->closed[i]);
-	for (size_t i = 0; i < s->c->count; i++)
-		for (size_t k = 0; k < s->plan[i].count; k++)
-			if (!s->plan[i].file[k].fact && !s->plan[i].file[k].stands)
-				write_text(s->plan[i].file[k].path, &s->plan[i].file[k].text);
+	for (size_t i = 0; i < state.count; i++)
+		if (state.closed[i].current && state.stale[state.closed[i].round - 1])
+			remove_old_files(&state.closed[i]);
+	for (size_t i = 0; i < campaign.count; i++)
+		for (size_t k = 0; k < state.plan[i].count; k++)
+			if (!state.plan[i].file[k].fact && !state.plan[i].file[k].stands)
+				write_text(state.plan[i].file[k].path, &state.plan[i].file[k].text);
 	for (int l = 0; l < LOGS; l++)
-		write_text(log_paths[l], &s->grown[l]);
+		write_text(log_paths[l], &state.grown[l]);
 	/* The seal is saved last: the files that it lists exist. */
-	kseal_save(&s->c->seal);
+	kseal_save(&campaign.seal);
 	for (int v = 0; v < VIEWS; v++) {
 		auto_buf struct kbuf text = { 0 };
 
-		put_view(s->c, v, &text);
+		put_view(v, &text);
 		write_text(view_paths[v], &text);
 	}
 }
@@ -498,64 +481,61 @@ refuse(const struct kfaults *f, const char *what_to_do)
 }
 
 int
-close_rounds(struct campaign *c, bool correct)
+close_rounds(bool correct)
 {
-	struct state s;
 	int code = K_OK;
 
-	state_open(&s, c, false);
-	sweep(&s, true);
-	if (!s.faults.count && (!s.drift.count || correct))
-		grow_all(&s);
-	if (s.faults.count)
-		code = refuse(&s.faults,
+	state_open(false);
+	sweep(true);
+	if (!state.faults.count && (!state.drift.count || correct))
+		grow_all();
+	if (state.faults.count)
+		code = refuse(&state.faults,
 		    "nothing was written; undo the change, or remove the file to have it made "
 		    "again");
-	else if (s.drift.count && !correct)
-		code = refuse(&s.drift,
+	else if (state.drift.count && !correct)
+		code = refuse(&state.drift,
 		    "nothing was written; if the change was intended, add labelled corrections to "
 		    "the logs with --correct");
 	else
-		write_all(&s);
-	state_close(&s);
+		write_all();
 	return code;
 }
 
 /* All but the termination check, which depends on a file that anybody may make at any time. */
 static void
-check_views(struct state *s)
+check_views(void)
 {
 	for (int v = VIEW_TERMINATION + 1; v < VIEWS; v++) {
 		auto_buf struct kbuf text = { 0 };
 		size_t len = 0;
 		auto_free char *is = kread_file(view_paths[v], FILE_MAX, &len);
 
-		put_view(s->c, v, &text);
+		put_view(v, &text);
 		if (!is || len != text.len || memcmp(is, text.data, len))
-			add_difference(&s->faults, view_paths[v], 1, is ? is : "", len, &text, "",
-			    "; krecords close writes");
+			add_difference(&state.faults, view_paths[v], 1, is ? is : "", len, &text,
+			    "", "; krecords close writes");
 	}
 }
 
 void
-check_rounds(struct campaign *c, struct kfaults *f, size_t *files)
+check_rounds(struct kfaults *f, size_t *files)
 {
-	struct state s;
 
-	state_open(&s, c, true);
-	if (s.last <= (long)c->count) {
-		sweep(&s, false);
-		check_views(&s);
+	state_open(true);
+	if (state.last <= (long)campaign.count) {
+		sweep(false);
+		check_views();
 	}
-	for (size_t i = 0; i < c->count; i++) {
-		*files += s.plan[i].count;
-		if ((long)i >= s.last)
-			kfault(&s.faults, "round %zu is not closed yet; run krecords close", i + 1);
+	for (size_t i = 0; i < campaign.count; i++) {
+		*files += state.plan[i].count;
+		if ((long)i >= state.last)
+			kfault(&state.faults, "round %zu is not closed yet; run krecords close",
+			    i + 1);
 	}
-	if (!s.faults.count && !s.drift.count)
-		grow_all(&s);
-	kbuf_printf(&f->text, "%s%s", s.faults.text.data ? s.faults.text.data : "",
-	    s.drift.text.data ? s.drift.text.data : "");
-	f->count += s.faults.count + s.drift.count;
-	state_close(&s);
+	if (!state.faults.count && !state.drift.count)
+		grow_all();
+	kbuf_printf(&f->text, "%s%s", state.faults.text.data ? state.faults.text.data : "",
+	    state.drift.text.data ? state.drift.text.data : "");
+	f->count += state.faults.count + state.drift.count;
 }

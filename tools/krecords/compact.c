@@ -52,7 +52,7 @@ render(struct kbuf *out, const char *name, const json_t *facts)
 
 /* The records that are not masked, except v0: their names go into COVERS, their text into B. */
 static void
-gather(const struct campaign *m, json_t *covers, struct kbuf *b)
+gather(json_t *covers, struct kbuf *b)
 {
 	size_t count;
 	auto_free long *list = kmemo_versions(".", &count);
@@ -60,9 +60,9 @@ gather(const struct campaign *m, json_t *covers, struct kbuf *b)
 	for (size_t i = 0; i < count; i++) {
 		json_t *v;
 
-		if (list[i] == 0 || kmemo_masked(&m->masks, list[i], KMEMO_ALL))
+		if (list[i] == 0 || kmemo_masked(&campaign.masks, list[i], KMEMO_ALL))
 			continue;
-		v = checked_version(m, list[i]);
+		v = checked_version(list[i]);
 		json_array_append_new(covers, json_sprintf("v%ld", list[i]));
 		kmemo_entry(b, v, KMEMO_ALL);
 		json_decref(v);
@@ -74,23 +74,23 @@ gather(const struct campaign *m, json_t *covers, struct kbuf *b)
  * summarise.
  */
 static json_t *
-question(const struct campaign *m, long number)
+question(long number)
 {
 	json_t *covers = json_array(), *facts, *record;
 	struct kbuf text = { 0 }, block = { 0 }, system = { 0 }, user = { 0 };
-	const char *gpu = kcamp_str(m->camp, "gpu");
+	const char *gpu = kcamp_str(campaign.camp, "gpu");
 	char hex[65], *part, *salt;
 
-	gather(m, covers, &text);
+	gather(covers, &text);
 	if (!json_array_size(covers)) {
 		json_decref(covers);
 		return NULL;
 	}
 	part = kfence_shorten(text.data, RECORDS_MAX);
 	/* The authors of texts in the records do not know the campaign's seed. */
-	salt = kasprintf("%.0f/compact/%ld", kcamp_num(m->camp, "seed"), number);
+	salt = kasprintf("%.0f/compact/%ld", kcamp_num(campaign.camp, "seed"), number);
 	kfence_data(&block, part, "records", salt);
-	facts = json_pack("{s:s,s:s,s:s,s:s,s:I,s:s,s:i}", "task", m->task->name, "device",
+	facts = json_pack("{s:s,s:s,s:s,s:s,s:I,s:s,s:i}", "task", campaign.task->name, "device",
 	    *gpu ? gpu : "this machine", "first", json_string_value(json_array_get(covers, 0)),
 	    "last", json_string_value(json_array_get(covers, json_array_size(covers) - 1)), "count",
 	    (json_int_t)json_array_size(covers), "records", block.data, "words", WORDS);
@@ -101,7 +101,7 @@ question(const struct campaign *m, long number)
 	kbuf_printf(&block, "%s\n%s", system.data, user.data);
 	ksha256_hex(block.data, block.len, hex);
 	record = json_pack("{s:s,s:s,s:I,s:i,s:o,s:o,s:{s:s,s:s,s:i,s:s,s:[]}}", "schema",
-	    "compact/1", "campaign", kcamp_str(m->camp, "name"), "trial", (json_int_t)number,
+	    "compact/1", "campaign", kcamp_str(campaign.camp, "name"), "trial", (json_int_t)number,
 	    "branch", 0, "id", json_sprintf("%03ld/00", number), "covers", covers, "prompt",
 	    "system", system.data, "user", user.data, "stable_bytes", 0, "sha256", hex, "sections");
 	if (!record)
@@ -174,33 +174,31 @@ accept(const struct files *f)
 }
 
 static void
-put_prompt(const struct options *o, const json_t *record)
+put_prompt(const json_t *record)
 {
-	kout_open(o->output);
+	kout_open(given.output);
 	kout_json(record);
 	kout_commit();
 }
 
 int
-command_compact(const struct options *o)
+command_compact(void)
 {
-	struct campaign m;
 	struct files f;
 	json_auto_t *record = NULL;
 	int code = K_OK;
 	long number;
 
-	campaign_open(&m, true);
-	number = m.trials.last;
+	number = campaign.trials.last;
 	f = files_of(number);
-	if (o->output && !o->prompt)
+	if (given.output && !given.prompt)
 		kdie(K_USAGE, "-o needs --prompt; the answer goes to %s", f.done);
-	record = question(&m, number);
+	record = question(number);
 	if (!record) {
 		kwarn("there is nothing to summarise");
 		code = K_NO;
-	} else if (o->prompt) {
-		put_prompt(o, record);
+	} else if (given.prompt) {
+		put_prompt(record);
 	} else if (kis_there(f.refused)) {
 		kwarn("%s: an earlier answer could not be used; remove it to ask again", f.refused);
 		code = K_NO;
@@ -214,6 +212,5 @@ command_compact(const struct options *o)
 			code = accept(&f);
 	}
 	files_free(&f);
-	campaign_close(&m);
 	return code;
 }

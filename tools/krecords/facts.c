@@ -31,16 +31,16 @@ page_text(const char *name)
 }
 
 void
-put_page(const struct campaign *c, const char *name, json_t *facts, struct kbuf *out)
+put_page(const char *name, json_t *facts, struct kbuf *out)
 {
 	auto_free char *file = kasprintf("pages/records/%s", name);
 	char why[512];
 	struct ktemplate t = { 0 };
 
-	kjson_set(facts, "unit", json_string(rate_unit(c)));
-	kjson_set(facts, "time_unit", json_string(time_unit(c)));
-	kjson_set(facts, "flops", json_boolean(counts_flops(c)));
-	kjson_set(facts, "bytes", json_boolean(counts_bytes(c)));
+	kjson_set(facts, "unit", json_string(rate_unit()));
+	kjson_set(facts, "time_unit", json_string(time_unit()));
+	kjson_set(facts, "flops", json_boolean(counts_flops()));
+	kjson_set(facts, "bytes", json_boolean(counts_bytes()));
 	if (!ktemplate_render(&t, out, page_text(file), file, facts, why, sizeof why))
 		kdie(K_USAGE, "%s", why);
 	json_decref(facts);
@@ -100,22 +100,21 @@ pct(double value, int decimals)
 }
 
 static json_t *
-rate(const struct campaign *c, const struct aggregate *a, bool peak)
+rate(const struct aggregate *a, bool peak)
 {
 	struct kbuf b = { 0 };
 
-	put_rate(c, a, peak, &b);
+	put_rate(a, peak, &b);
 	return taken(&b);
 }
 
 /* The text that one of the functions in figures.c makes of X. */
 static json_t *
-said(void (*put)(const struct campaign *c, const struct candidate *x, struct kbuf *out),
-    const struct campaign *c, const struct candidate *x)
+said(void (*put)(const struct candidate *x, struct kbuf *out), const struct candidate *x)
 {
 	struct kbuf b = { 0 };
 
-	put(c, x, &b);
+	put(x, &b);
 	return taken(&b);
 }
 
@@ -152,46 +151,46 @@ error_text(const struct shape *s)
 }
 
 static json_t *
-shape_facts(const struct campaign *c, const struct candidate *x, size_t i)
+shape_facts(const struct candidate *x, size_t i)
 {
-	const struct ktask_workload *w = &c->task->workloads[i];
+	const struct ktask_workload *w = &campaign.task->workloads[i];
 	const struct shape *s = &x->shape[i];
 	bool timed = s->ns > 0;
 
 	return json_pack("{s:o,s:b,s:o,s:s,s:b,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "name",
-	    md(w->name, CELL), "core", w->core, "axes", axes_text(c->task, w), "check", s->check,
-	    "timed", timed, "ms", digits(timed, 5, timed ? shown_time(c, s->ns) : 0), "sd",
-	    digits(timed, 3, timed ? shown_sd(c, s) : 0), "rate", digits(timed, 4, s->rate), "gbps",
+	    md(w->name, CELL), "core", w->core, "axes", axes_text(campaign.task, w), "check",
+	    s->check, "timed", timed, "ms", digits(timed, 5, timed ? shown_time(s->ns) : 0), "sd",
+	    digits(timed, 3, timed ? shown_sd(s) : 0), "rate", digits(timed, 4, s->rate), "gbps",
 	    digits(timed, 4, s->gbps), "err", error_text(s), "delta",
-	    pct(timed ? shape_change_pct(c, x, i) : NAN, 2), "base",
-	    pct(timed ? shape_baseline_pct(c, x, i) : NAN, 2));
+	    pct(timed ? shape_change_pct(x, i) : NAN, 2), "base",
+	    pct(timed ? shape_baseline_pct(x, i) : NAN, 2));
 }
 
 static json_t *
-shapes_facts(const struct campaign *c, const struct candidate *x)
+shapes_facts(const struct candidate *x)
 {
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < c->task->workload_count; i++)
+	for (size_t i = 0; i < campaign.task->workload_count; i++)
 		if (x->shape[i].active)
-			json_array_append_new(list, shape_facts(c, x, i));
+			json_array_append_new(list, shape_facts(x, i));
 	return list;
 }
 
 /* The shape that moved most in the direction SIGN, or null. */
 static json_t *
-extreme_shape(const struct campaign *c, const struct candidate *x, double sign)
+extreme_shape(const struct candidate *x, double sign)
 {
 	json_t *found = json_null();
 	double most = 0;
 
-	for (size_t i = 0; i < c->task->workload_count; i++) {
-		double v = x->shape[i].ns > 0 ? sign * shape_change_pct(c, x, i) : NAN;
+	for (size_t i = 0; i < campaign.task->workload_count; i++) {
+		double v = x->shape[i].ns > 0 ? sign * shape_change_pct(x, i) : NAN;
 
 		if (v > most) {
 			most = v;
 			json_decref(found);
-			found = shape_facts(c, x, i);
+			found = shape_facts(x, i);
 		}
 	}
 	return found;
@@ -245,14 +244,14 @@ add_reasons(json_t *list, const json_t *reasons)
 
 /* The share of the benchmark's gain that real use can have. */
 static json_t *
-real_gain(const struct campaign *c, const struct round *r, const struct candidate *x)
+real_gain(const struct round *r, const struct candidate *x)
 {
 	const char *decision = kjson_str_or(x->audit, "decision", "");
 	const char *bucket =
 	    kjson_str_or(x->audit, "bucket", kjson_str_or(x->plan, "bucket", "K?"));
 	double quant = kjson_num_or(x->plan, "quant_us", NAN),
 	       step = kjson_num_or(x->plan, "step_us", NAN), bound = 100 * quant / step;
-	double gain = change_pct(c, x, x->base);
+	double gain = change_pct(x, x->base);
 	struct kbuf b = { 0 };
 
 	if (!strcmp(decision, "REJECT-as-overfit")) {
@@ -278,7 +277,7 @@ real_gain(const struct campaign *c, const struct round *r, const struct candidat
 
 /* "audit" in the form for the pages; null when there was none. */
 static json_t *
-audit_facts(const struct campaign *c, const struct round *r, const struct candidate *x)
+audit_facts(const struct round *r, const struct candidate *x)
 {
 	json_t *a, *row;
 	size_t i;
@@ -299,9 +298,9 @@ audit_facts(const struct campaign *c, const struct round *r, const struct candid
 	    md(kjson_str_or(json_array_get(json_object_get(x->audit, "not_measured"), 0), "why",
 	           "not needed"),
 	        WORDS));
-	kjson_set(a, "grouped", json_boolean(c->task->groups >= 0));
-	kjson_set(a, "benchmark", pct(change_pct(c, x, x->base), 3));
-	kjson_set(a, "real", real_gain(c, r, x));
+	kjson_set(a, "grouped", json_boolean(campaign.task->groups >= 0));
+	kjson_set(a, "benchmark", pct(change_pct(x, x->base), 3));
+	kjson_set(a, "real", real_gain(r, x));
 	return a;
 }
 
@@ -321,7 +320,7 @@ lines_facts(const struct candidate *x, const char *parent)
 
 /* The decision's own line, or a similar one. */
 static json_t *
-verdict_line(const struct campaign *c, const struct round *r, const struct candidate *x)
+verdict_line(const struct round *r, const struct candidate *x)
 {
 	const char *line = kjson_str_or(x->decision, "line", NULL);
 	struct kbuf b = { 0 };
@@ -332,7 +331,7 @@ verdict_line(const struct campaign *c, const struct round *r, const struct candi
 	kbuf_printf(&b, "Round %ld: %s — ", r->number, verdict_word(r, x));
 	if (r->trial) {
 		kbuf_printf(&b, "%s %s, avg ", x->id, x->status);
-		put_pct(change_pct(c, x, x->base), 1, &b);
+		put_pct(change_pct(x, x->base), 1, &b);
 	} else {
 		kbuf_puts(&b, "the reference");
 	}
@@ -342,25 +341,25 @@ verdict_line(const struct campaign *c, const struct round *r, const struct candi
 }
 
 static void
-set_figures(json_t *o, const struct campaign *c, const struct candidate *x)
+set_figures(json_t *o, const struct candidate *x)
 {
-	struct aggregates a = aggregates_of(c, x, NULL);
+	struct aggregates a = aggregates_of(x, NULL);
 
-	kjson_set(o, "shapes", shapes_facts(c, x));
-	kjson_set(o, "forward", rate(c, &a.forward, false));
-	kjson_set(o, "forward_peak", rate(c, &a.forward, true));
-	kjson_set(o, "backward", rate(c, &a.backward, false));
-	kjson_set(o, "backward_peak", rate(c, &a.backward, true));
+	kjson_set(o, "shapes", shapes_facts(x));
+	kjson_set(o, "forward", rate(&a.forward, false));
+	kjson_set(o, "forward_peak", rate(&a.forward, true));
+	kjson_set(o, "backward", rate(&a.backward, false));
+	kjson_set(o, "backward_peak", rate(&a.backward, true));
 	kjson_set(o, "forward_only", json_boolean(!a.backward.n));
-	kjson_set(o, "step", rate(c, &a.step, false));
-	kjson_set(o, "vs_baseline", a.step.n ? said(put_vs_baseline, c, x) : pct(NAN, 0));
-	kjson_set(o, "vs_best", pct(a.step.n ? change_pct(c, x, x->base) : NAN, 3));
-	kjson_set(o, "actual", pct(change_pct(c, x, x->base), 3));
-	kjson_set(o, "result", said(put_result, c, x));
-	kjson_set(o, "own_timing", json_boolean(kcamp_json(c->camp, "eval.timing")));
-	kjson_set(o, "test", said(put_test, c, x));
-	kjson_set(o, "gained", extreme_shape(c, x, 1));
-	kjson_set(o, "lost", extreme_shape(c, x, -1));
+	kjson_set(o, "step", rate(&a.step, false));
+	kjson_set(o, "vs_baseline", a.step.n ? said(put_vs_baseline, x) : pct(NAN, 0));
+	kjson_set(o, "vs_best", pct(a.step.n ? change_pct(x, x->base) : NAN, 3));
+	kjson_set(o, "actual", pct(change_pct(x, x->base), 3));
+	kjson_set(o, "result", said(put_result, x));
+	kjson_set(o, "own_timing", json_boolean(kcamp_json(campaign.camp, "eval.timing")));
+	kjson_set(o, "test", said(put_test, x));
+	kjson_set(o, "gained", extreme_shape(x, 1));
+	kjson_set(o, "lost", extreme_shape(x, -1));
 }
 
 /* Sets the texts of the plan and the evaluation. */
@@ -391,18 +390,18 @@ set_words(json_t *o, const struct round *r, const struct candidate *x)
 }
 
 static json_t *
-candidate_facts(const struct campaign *c, const struct round *r, const struct candidate *x)
+candidate_facts(const struct round *r, const struct candidate *x)
 {
 	const json_t *repeats = json_object_get(x->eval, "repeats");
 	json_t *o = json_pack("{s:s,s:s,s:s,s:s,s:s,s:b,s:b,s:s}", "id", x->id, "status", x->status,
-	    "level", x->level, "set", set_of(c, x), "statistic", "median", "copy",
+	    "level", x->level, "set", set_of(x), "statistic", "median", "copy",
 	    kjson_str_or(x->eval, "duplicate_of", NULL) != NULL, "pairs",
 	    json_object_get(x->eval, "pairs") != NULL, "base", x->base ? x->base->id : "");
 
-	set_figures(o, c, x);
+	set_figures(o, x);
 	set_words(o, r, x);
-	kjson_set(o, "line", verdict_line(c, r, x));
-	kjson_set(o, "audit", audit_facts(c, r, x));
+	kjson_set(o, "line", verdict_line(r, x));
+	kjson_set(o, "audit", audit_facts(r, x));
 	kjson_set(o, "repeats",
 	    json_array_size(repeats)
 	        ? json_sprintf("%zu times, mean %+.3f%%, sd %.3f%%", json_array_size(repeats),
@@ -414,7 +413,7 @@ candidate_facts(const struct campaign *c, const struct round *r, const struct ca
 
 /* The candidate that entries show for a round: the accepted one, else the best of the others. */
 static const struct candidate *
-shown(const struct campaign *c, const struct round *r)
+shown(const struct round *r)
 {
 	const struct candidate *best = NULL;
 	double most = -1;
@@ -422,7 +421,7 @@ shown(const struct campaign *c, const struct round *r)
 	if (r->accepted)
 		return r->accepted;
 	for (size_t i = 0; i < r->count; i++) {
-		double average = aggregates_of(c, &r->list[i], NULL).step.average;
+		double average = aggregates_of(&r->list[i], NULL).step.average;
 
 		if (average > most) {
 			most = average;
@@ -441,49 +440,49 @@ minute(const struct round *r)
 }
 
 static const char *
-round_word(const struct campaign *c, const struct round *r)
+round_word(const struct round *r)
 {
-	if (c->linear || !r->trial)
+	if (campaign.linear || !r->trial)
 		return verdict_word(r, &r->list[0]);
 	return r->accepted ? "NEW BEST" : "NO NEW BEST";
 }
 
 /* A candidate of a search with several branches. */
 static json_t *
-row_facts(const struct campaign *c, const struct candidate *x)
+row_facts(const struct candidate *x)
 {
-	struct aggregates a = aggregates_of(c, x, NULL);
+	struct aggregates a = aggregates_of(x, NULL);
 
 	return json_pack("{s:s,s:s,s:b,s:o,s:o,s:o,s:o}", "id", x->id, "status", x->status, "gain",
 	    kjson_bool_or(x->score, "gain", false), "strategy",
-	    md(kjson_str_or(x->json, "sample.strategy", "-"), CELL), "step",
-	    rate(c, &a.step, false), "delta", pct(a.step.n ? change_pct(c, x, x->base) : NAN, 2),
-	    "vs_baseline", a.step.n ? said(put_vs_baseline, c, x) : pct(NAN, 0));
+	    md(kjson_str_or(x->json, "sample.strategy", "-"), CELL), "step", rate(&a.step, false),
+	    "delta", pct(a.step.n ? change_pct(x, x->base) : NAN, 2), "vs_baseline",
+	    a.step.n ? said(put_vs_baseline, x) : pct(NAN, 0));
 }
 
 static json_t *
-make_round_facts(const struct campaign *c, const struct round *r)
+make_round_facts(const struct round *r)
 {
-	const struct candidate *x = shown(c, r);
-	const char *gpu = kcamp_str(c->camp, "gpu");
+	const struct candidate *x = shown(r);
+	const char *gpu = kcamp_str(campaign.camp, "gpu");
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < r->count && !c->linear; i++)
-		json_array_append_new(list, row_facts(c, &r->list[i]));
+	for (size_t i = 0; i < r->count && !campaign.linear; i++)
+		json_array_append_new(list, row_facts(&r->list[i]));
 	return json_pack("{s:I,s:I,s:b,s:b,s:s,s:s,s:o,s:s,s:s,s:o,s:o,s:I,s:b,"
 	                 "s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}",
 	    "number", (json_int_t)r->number, "trial", (json_int_t)r->trial, "reference", !r->trial,
-	    "linear", c->linear, "word", round_word(c, r), "kind",
+	    "linear", campaign.linear, "word", round_word(r), "kind",
 	    !r->trial         ? "BASELINE"
 	        : r->accepted ? "ACCEPTED"
 	                      : "ROLLBACK",
 	    "when", minute(r), "accepted", r->accepted ? r->accepted->id : "", "advice", advice(r),
-	    "candidates", list, "x", candidate_facts(c, r, x), "count", (json_int_t)r->count,
-	    "corrected", 0, "op", md(c->task->op, CELL), "language",
-	    md(kcamp_str(c->camp, "language"), CELL), "backend",
-	    md(kcamp_str(c->camp, "backend"), CELL), "device", md(*gpu ? gpu : "CPU", CELL),
-	    "campaign", md(c->name, CELL), "search", md(kcamp_str(c->camp, "search.mode"), CELL),
-	    "machine",
+	    "candidates", list, "x", candidate_facts(r, x), "count", (json_int_t)r->count,
+	    "corrected", 0, "op", md(campaign.task->op, CELL), "language",
+	    md(kcamp_str(campaign.camp, "language"), CELL), "backend",
+	    md(kcamp_str(campaign.camp, "backend"), CELL), "device", md(*gpu ? gpu : "CPU", CELL),
+	    "campaign", md(campaign.name, CELL), "search",
+	    md(kcamp_str(campaign.camp, "search.mode"), CELL), "machine",
 	    md(kjson_str_or(x->eval, "environment.device.name",
 	           kjson_str_or(x->eval, "environment.cpu", "unknown")),
 	        CELL),
@@ -491,25 +490,25 @@ make_round_facts(const struct campaign *c, const struct round *r)
 }
 
 json_t *
-round_facts(const struct campaign *c, struct round *r)
+round_facts(struct round *r)
 {
 	if (!r->facts)
-		r->facts = make_round_facts(c, r);
+		r->facts = make_round_facts(r);
 	return json_copy(r->facts);
 }
 
 json_t *
-best_facts(const struct campaign *c)
+best_facts(void)
 {
-	struct round *r = last_accepted(c);
-	json_t *facts = round_facts(c, r);
+	struct round *r = last_accepted();
+	json_t *facts = round_facts(r);
 	size_t accepted = 0;
 
-	for (size_t i = 1; i < c->count; i++)
-		accepted += c->round[i].accepted != NULL;
-	kjson_set(facts, "rounds", json_integer((json_int_t)c->count));
+	for (size_t i = 1; i < campaign.count; i++)
+		accepted += campaign.round[i].accepted != NULL;
+	kjson_set(facts, "rounds", json_integer((json_int_t)campaign.count));
 	kjson_set(facts, "wins", json_integer((json_int_t)accepted));
-	kjson_set(facts, "losses", json_integer((json_int_t)(c->count - 1 - accepted)));
+	kjson_set(facts, "losses", json_integer((json_int_t)(campaign.count - 1 - accepted)));
 	/* Only here, not in sealed files: knowledge of the hardware may grow. */
 	kjson_set(facts, "ceiling",
 	    kjson_path(r->accepted->score, "efficiency_pct")
@@ -520,68 +519,70 @@ best_facts(const struct campaign *c)
 
 /* Did a round's plan say the same as TEXT? The number of the first such round, or 0. */
 static long
-tried_in(const struct campaign *c, const char *text)
+tried_in(const char *text)
 {
 	static const char *const fields[] = { "change", "hypothesis" };
 	auto_free char *wanted = kplan_normal(text);
 	long found = 0;
 
-	for (size_t i = 1; i < c->count && !found; i++)
-		for (size_t k = 0; k < c->round[i].count * LEN(fields) && !found; k++) {
-			auto_free char *words = kplan_normal(kjson_str_or(
-			    c->round[i].list[k / LEN(fields)].plan, fields[k % LEN(fields)], ""));
+	for (size_t i = 1; i < campaign.count && !found; i++)
+		for (size_t k = 0; k < campaign.round[i].count * LEN(fields) && !found; k++) {
+			auto_free char *words =
+			    kplan_normal(kjson_str_or(campaign.round[i].list[k / LEN(fields)].plan,
+			        fields[k % LEN(fields)], ""));
 
 			if (*words && !strcmp(words, wanted))
-				found = c->round[i].number;
+				found = campaign.round[i].number;
 		}
 	return found;
 }
 
 json_t *
-directions_facts(const struct campaign *c)
+directions_facts(void)
 {
 	json_auto_t *seen = json_object();
 	json_t *list = json_array(), *d;
 	size_t i, k;
 
-	for (i = 0; i < c->count; i++)
-		json_array_foreach(json_object_get(c->round[i].list[0].plan, "directions"), k, d) {
+	for (i = 0; i < campaign.count; i++)
+		json_array_foreach(
+		    json_object_get(campaign.round[i].list[0].plan, "directions"), k, d) {
 			const char *text = json_string_value(d);
 			auto_free char *normal = kplan_normal(text ? text : "");
 
 			if (text && !json_object_get(seen, normal))
 				json_array_append_new(list,
 				    json_pack("{s:o,s:I,s:I}", "text", md(text, WORDS), "named",
-				        (json_int_t)c->round[i].number, "tried",
-				        (json_int_t)tried_in(c, text)));
+				        (json_int_t)campaign.round[i].number, "tried",
+				        (json_int_t)tried_in(text)));
 			json_object_set_new(seen, normal, json_true());
 		}
 	return json_pack("{s:o}", "directions", list);
 }
 
 json_t *
-ineffective_facts(const struct campaign *c)
+ineffective_facts(void)
 {
 	json_t *list = json_array();
 
-	for (size_t i = 1; i < c->count; i++) {
-		struct round *r = &c->round[i];
+	for (size_t i = 1; i < campaign.count; i++) {
+		struct round *r = &campaign.round[i];
 
 		if (!r->accepted && klinear_refutes(kjson_str_or(r->list[0].decision, "code", "")))
-			json_array_append_new(list, round_facts(c, r));
+			json_array_append_new(list, round_facts(r));
 	}
 	return json_pack("{s:b,s:o}", "any", json_array_size(list) > 0, "rounds", list);
 }
 
 json_t *
-termination_facts(const struct campaign *c)
+termination_facts(void)
 {
 	struct kbuf holds = { 0 };
 	struct kends e;
 	json_t *list;
 
-	kends_find(c->camp, (long)c->count - 1, c->round[c->count - 1].drafts,
-	    last_accepted(c)->accepted->json, &e);
+	kends_find(campaign.camp, (long)campaign.count - 1,
+	    campaign.round[campaign.count - 1].drafts, last_accepted()->accepted->json, &e);
 	list = kends_rows(&e);
 	for (size_t i = 0; i < KENDS; i++)
 		if (e.at[i].holds)

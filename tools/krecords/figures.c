@@ -7,18 +7,18 @@
 #include "status.h"
 
 const char *
-set_of(const struct campaign *c, const struct candidate *x)
+set_of(const struct candidate *x)
 {
-	return strcmp(x->level, "full") ? kcamp_str(c->camp, "eval.set") : KLINEAR_FULL_SET;
+	return strcmp(x->level, "full") ? kcamp_str(campaign.camp, "eval.set") : KLINEAR_FULL_SET;
 }
 
 /* The reference is measured on all workloads of later rounds. */
 static bool
-in_level(const struct campaign *c, const struct candidate *x, const struct ktask_workload *w)
+in_level(const struct candidate *x, const struct ktask_workload *w)
 {
-	if (!x->base && ktask_in_set(w, kcamp_str(c->camp, "eval.set")))
+	if (!x->base && ktask_in_set(w, kcamp_str(campaign.camp, "eval.set")))
 		return true;
-	return ktask_in_set(w, set_of(c, x));
+	return ktask_in_set(w, set_of(x));
 }
 
 /*
@@ -62,9 +62,9 @@ add_check(const struct candidate *x, const char *workload, struct shape *s)
 }
 
 void
-put_test(const struct campaign *c, const struct candidate *x, struct kbuf *out)
+put_test(const struct candidate *x, struct kbuf *out)
 {
-	bool own = kcamp_json(c->camp, "eval.correctness") != NULL;
+	bool own = kcamp_json(campaign.camp, "eval.correctness") != NULL;
 	long long total = (long long)kjson_int_or(x->eval, "correctness.total", 0);
 
 	kbuf_puts(out, own ? "the campaign's own command" : "keval, tier 2");
@@ -79,88 +79,88 @@ put_test(const struct campaign *c, const struct candidate *x, struct kbuf *out)
 
 /* Rates are computed from times, not from another metric of a command. */
 static bool
-is_timed(const struct campaign *c)
+is_timed(void)
 {
-	return !strcmp(time_unit(c), "ms");
+	return !strcmp(time_unit(), "ms");
 }
 
 bool
-counts_flops(const struct campaign *c)
+counts_flops(void)
 {
-	return c->task->flops && is_timed(c);
+	return campaign.task->flops && is_timed();
 }
 
 bool
-counts_bytes(const struct campaign *c)
+counts_bytes(void)
 {
-	return c->task->bytes && is_timed(c);
+	return campaign.task->bytes && is_timed();
 }
 
 static void
-add_time(const struct campaign *c, const struct candidate *x, const struct ktask_workload *w,
-    struct shape *s)
+add_time(const struct candidate *x, const struct ktask_workload *w, struct shape *s)
 {
 	const json_t *row = timing_row(x, w->name);
-	double flops = (double)ktask_value(c->task, w, c->task->flops),
-	       bytes = (double)ktask_value(c->task, w, c->task->bytes);
+	double flops = (double)ktask_value(campaign.task, w, campaign.task->flops),
+	       bytes = (double)ktask_value(campaign.task, w, campaign.task->bytes);
 	double ns = row ? kgain_time_ns(row) : NAN;
 
 	if (isnan(ns))
 		return;
 	s->ns = ns;
 	s->sd_ns = kjson_num_or(row, "sd_ns", 0);
-	s->rate = counts_flops(c) ? flops / ns / 1e3 : 1e6 / ns;
-	s->gbps = counts_bytes(c) ? bytes / ns : 0;
+	s->rate = counts_flops() ? flops / ns / 1e3 : 1e6 / ns;
+	s->gbps = counts_bytes() ? bytes / ns : 0;
 }
 
 void
-add_shapes(const struct campaign *c, struct candidate *x)
+add_shapes(struct candidate *x)
 {
-	x->shape = kcalloc(c->task->workload_count, sizeof *x->shape);
-	for (size_t i = 0; i < c->task->workload_count; i++) {
-		const struct ktask_workload *w = &c->task->workloads[i];
+	x->shape = kcalloc(campaign.task->workload_count, sizeof *x->shape);
+	for (size_t i = 0; i < campaign.task->workload_count; i++) {
+		const struct ktask_workload *w = &campaign.task->workloads[i];
 		struct shape *s = &x->shape[i];
 
-		*s = (struct shape){ .active = in_level(c, x, w),
+		*s = (struct shape){ .active = in_level(x, w),
 			.max_abs_err = -1,
 			.max_err_share = -1,
 			.max_rel_err = -1 };
 		add_check(x, w->name, s);
 		if (s->active && w->timed)
-			add_time(c, x, w, s);
+			add_time(x, w, s);
 	}
 }
 
 const char *
-untimed_shape(const struct campaign *c, const struct candidate *x)
+untimed_shape(const struct candidate *x)
 {
 	if (status_at(x->eval, "status") != STATUS_CORRECT ||
 	    !json_array_size(json_object_get(x->eval, "timing")))
 		return NULL;
-	for (size_t i = 0; i < c->task->workload_count; i++)
-		if (x->shape[i].active && c->task->workloads[i].timed && !(x->shape[i].ns > 0))
-			return c->task->workloads[i].name;
+	for (size_t i = 0; i < campaign.task->workload_count; i++)
+		if (x->shape[i].active && campaign.task->workloads[i].timed &&
+		    !(x->shape[i].ns > 0))
+			return campaign.task->workloads[i].name;
 	return NULL;
 }
 
 static bool
-is_backward(const struct campaign *c, size_t i)
+is_backward(size_t i)
 {
-	const char *pass = c->task->workloads[i].pass;
+	const char *pass = campaign.task->workloads[i].pass;
 
 	return pass && !strcmp(pass, "backward");
 }
 
 /* The forward workload of the step that a backward one belongs to, or -1. */
 static long
-forward_of(const struct campaign *c, size_t backward)
+forward_of(size_t backward)
 {
-	const char *pair = c->task->workloads[backward].pair;
+	const char *pair = campaign.task->workloads[backward].pair;
 
-	for (size_t i = 0; pair && i < c->task->workload_count; i++) {
-		const char *other = c->task->workloads[i].pair;
+	for (size_t i = 0; pair && i < campaign.task->workload_count; i++) {
+		const char *other = campaign.task->workloads[i].pair;
 
-		if (!is_backward(c, i) && other && !strcmp(other, pair))
+		if (!is_backward(i) && other && !strcmp(other, pair))
 			return (long)i;
 	}
 	return -1;
@@ -183,31 +183,31 @@ finish(struct aggregate *a)
 
 /* The rate of forward and backward together: the work of both divided by the time of both. */
 static double
-step_rate(const struct campaign *c, const struct candidate *x, size_t forward, size_t backward)
+step_rate(const struct candidate *x, size_t forward, size_t backward)
 {
 	const struct shape *f = &x->shape[forward], *b = &x->shape[backward];
-	double work = counts_flops(c) ? f->rate * f->ns + b->rate * b->ns : 1e6;
+	double work = counts_flops() ? f->rate * f->ns + b->rate * b->ns : 1e6;
 
 	return work / (f->ns + b->ns);
 }
 
 struct aggregates
-aggregates_of(const struct campaign *c, const struct candidate *x, const struct candidate *common)
+aggregates_of(const struct candidate *x, const struct candidate *common)
 {
 	struct aggregates a = { 0 };
-	size_t n = c->task->workload_count;
+	size_t n = campaign.task->workload_count;
 	auto_free bool *use = kcalloc(n, sizeof *use);
 
 	for (size_t i = 0; i < n; i++)
 		use[i] = x->shape[i].ns > 0 && (!common || common->shape[i].ns > 0);
 	for (size_t i = 0; i < n; i++)
 		if (use[i])
-			take(is_backward(c, i) ? &a.backward : &a.forward, x->shape[i].rate);
+			take(is_backward(i) ? &a.backward : &a.forward, x->shape[i].rate);
 	for (size_t i = 0; i < n; i++) {
-		long f = use[i] && is_backward(c, i) ? forward_of(c, i) : -1;
+		long f = use[i] && is_backward(i) ? forward_of(i) : -1;
 
 		if (f >= 0 && use[f]) {
-			take(&a.step, step_rate(c, x, (size_t)f, i));
+			take(&a.step, step_rate(x, (size_t)f, i));
 			use[i] = use[f] = false;
 		}
 	}
@@ -231,7 +231,7 @@ ratio_pct(double now, double before)
  * comes first.
  */
 double
-change_pct(const struct campaign *c, const struct candidate *x, const struct candidate *old)
+change_pct(const struct candidate *x, const struct candidate *old)
 {
 	bool first = old && !old->base;
 	double judged = old == x->base ? kjson_num_or(x->decision, "improvement_pct", NAN)
@@ -242,24 +242,23 @@ change_pct(const struct campaign *c, const struct candidate *x, const struct can
 		return NAN;
 	if (!isnan(judged))
 		return judged;
-	return ratio_pct(
-	    aggregates_of(c, x, old).step.average, aggregates_of(c, old, x).step.average);
+	return ratio_pct(aggregates_of(x, old).step.average, aggregates_of(old, x).step.average);
 }
 
 double
-shape_baseline_pct(const struct campaign *c, const struct candidate *x, size_t workload)
+shape_baseline_pct(const struct candidate *x, size_t workload)
 {
-	const struct candidate *first = c->round[0].accepted;
+	const struct candidate *first = campaign.round[0].accepted;
 
 	return first && first != x ? ratio_pct(x->shape[workload].rate, first->shape[workload].rate)
 	                           : NAN;
 }
 
 double
-shape_change_pct(const struct campaign *c, const struct candidate *x, size_t workload)
+shape_change_pct(const struct candidate *x, size_t workload)
 {
-	const json_t *s = kjson_find(
-	    json_object_get(x->decision, "shapes"), "workload", c->task->workloads[workload].name);
+	const json_t *s = kjson_find(json_object_get(x->decision, "shapes"), "workload",
+	    campaign.task->workloads[workload].name);
 
 	/*
 	 * For a step with two passes the decision gives the sum, which stays the step's; the passes
@@ -284,73 +283,73 @@ put_pct(double pct, int decimals, struct kbuf *out)
 }
 
 void
-put_vs_baseline(const struct campaign *c, const struct candidate *x, struct kbuf *out)
+put_vs_baseline(const struct candidate *x, struct kbuf *out)
 {
-	const struct candidate *first = c->round[0].accepted;
+	const struct candidate *first = campaign.round[0].accepted;
 	struct aggregates now, then;
 
 	if (!first || first == x) {
 		kbuf_puts(out, "—");
 		return;
 	}
-	now = aggregates_of(c, x, first);
-	then = aggregates_of(c, first, x);
+	now = aggregates_of(x, first);
+	then = aggregates_of(first, x);
 	kbuf_puts(out, "step ");
-	put_pct(change_pct(c, x, first), 3, out);
+	put_pct(change_pct(x, first), 3, out);
 	kbuf_puts(out, ", fwd ");
 	/* Without a backward pass the step is the forward pass, and both must show the same. */
 	put_pct(now.backward.n ? ratio_pct(now.forward.average, then.forward.average)
-	                       : change_pct(c, x, first),
+	                       : change_pct(x, first),
 	    3, out);
 	kbuf_puts(out, ", bwd ");
 	put_pct(ratio_pct(now.backward.average, then.backward.average), 3, out);
 }
 
 const char *
-time_unit(const struct campaign *c)
+time_unit(void)
 {
 	const char *unit;
 
-	kcamp_shown(c->camp, 1, &unit);
+	kcamp_shown(campaign.camp, 1, &unit);
 	return unit;
 }
 
 double
-shown_time(const struct campaign *c, double ns)
+shown_time(double ns)
 {
 	const char *unit;
 
-	return kcamp_shown(c->camp, ns / 1e6, &unit);
+	return kcamp_shown(campaign.camp, ns / 1e6, &unit);
 }
 
 double
-shown_sd(const struct campaign *c, const struct shape *s)
+shown_sd(const struct shape *s)
 {
-	return s->sd_ns / s->ns * shown_time(c, s->ns);
+	return s->sd_ns / s->ns * shown_time(s->ns);
 }
 
 const char *
-rate_unit(const struct campaign *c)
+rate_unit(void)
 {
-	return counts_flops(c) ? "TFLOPS" : time_unit(c);
+	return counts_flops() ? "TFLOPS" : time_unit();
 }
 
 void
-put_rate(const struct campaign *c, const struct aggregate *a, bool peak, struct kbuf *out)
+put_rate(const struct aggregate *a, bool peak, struct kbuf *out)
 {
 	double rate = peak ? a->peak : a->average;
 
 	if (a->n)
-		kbuf_printf(out, "%#.6g", counts_flops(c) ? rate : shown_time(c, 1e6 / rate));
+		kbuf_printf(out, "%#.6g", counts_flops() ? rate : shown_time(1e6 / rate));
 	else
 		kbuf_puts(out, "-");
 }
 
 void
-put_result(const struct campaign *c, const struct candidate *x, struct kbuf *out)
+put_result(const struct candidate *x, struct kbuf *out)
 {
-	struct aggregates now = aggregates_of(c, x, x->base), then = now;
-	double pct = change_pct(c, x, x->base);
+	struct aggregates now = aggregates_of(x, x->base), then = now;
+	double pct = change_pct(x, x->base);
 
 	if (!now.step.n) {
 		kbuf_printf(out, "not timed (`%s`)", x->status);
@@ -362,11 +361,11 @@ put_result(const struct campaign *c, const struct candidate *x, struct kbuf *out
 		 * with it.
 		 */
 		then.step.average /= 1 + pct / 100;
-		put_rate(c, &then.step, false, out);
+		put_rate(&then.step, false, out);
 		kbuf_puts(out, " -> ");
 	}
-	put_rate(c, &now.step, false, out);
-	kbuf_printf(out, " %s (", rate_unit(c));
+	put_rate(&now.step, false, out);
+	kbuf_printf(out, " %s (", rate_unit());
 	if (x->base)
 		put_pct(pct, 3, out);
 	else

@@ -29,6 +29,7 @@ struct options {
 	char *const *operands;
 	size_t count;
 };
+extern struct options given;
 
 /* The results of one candidate on one workload. */
 struct shape {
@@ -95,22 +96,26 @@ struct campaign {
 	size_t count;
 	int lock; /* held until the end */
 };
+/* The only one: that in the working folder. */
+extern struct campaign campaign;
 
 /* load.c */
 
-/* Open the campaign in the working folder, ALONE (exclusively) if something will be written. */
-void campaign_open(struct campaign *c, bool alone);
 /*
- * Returns an exit code: K_USAGE when a damaged trial was found, which has been reported, else K_OK.
+ * Open the campaign in the working folder, ALONE (exclusively) if something will be written. It
+ * stays open to the end, unless it is closed to open another one.
  */
-int campaign_close(struct campaign *c);
+void campaign_open(bool alone);
+void campaign_close(void);
+/* Exit code: K_USAGE when a damaged trial was found, which has been reported, else K_OK. */
+int campaign_damage(void);
 /*
  * Load its rounds up to the last trial, or up to the first damaged one: later ones were compared
  * with something unknown. Dies when there is no trial and, with WRITE, while views are being
  * remade.
  */
-void rounds_load(struct campaign *c, bool write);
-struct round *last_accepted(const struct campaign *c);
+void rounds_load(bool write);
+struct round *last_accepted(void);
 /* "BASELINE", "ACCEPTED", "ACCEPTED (trade-off)" or "ROLLED BACK". */
 const char *verdict_word(const struct round *r, const struct candidate *x);
 /* OBJECT as the text of an indented file; the caller frees. */
@@ -127,8 +132,8 @@ void put_json(struct kbuf *out, const json_t *line);
  * The candidate that represents its trial: the best win, else the best correct one, else the best.
  * NULL when the trial is incomplete or damaged. Only the previous trial stays loaded.
  */
-const struct ktrial *trial_of(const struct campaign *c, long trial);
-const struct kcandidate *trial_candidate(const struct campaign *c, long trial);
+const struct ktrial *trial_of(long trial);
+const struct kcandidate *trial_candidate(long trial);
 
 /* program.c */
 
@@ -149,61 +154,60 @@ struct program {
 void program_of(const struct candidate *x, const char *name, struct program *p);
 void program_free(struct program *p);
 /* The entry point's name with the suffix of the reference; the caller frees. */
-char *kernel_name(const struct campaign *c);
+char *kernel_name(void);
 
 /* figures.c */
 
-void add_shapes(const struct campaign *c, struct candidate *x);
+void add_shapes(struct candidate *x);
 /* Name of the set of workloads that a candidate was judged on. */
-const char *set_of(const struct campaign *c, const struct candidate *x);
+const char *set_of(const struct candidate *x);
 /* A workload that a correct candidate must have a time for and has not; NULL: none. */
-const char *untimed_shape(const struct campaign *c, const struct candidate *x);
+const char *untimed_shape(const struct candidate *x);
 /* Over the workloads for which X has a time, and COMMON too unless it is NULL. */
-struct aggregates aggregates_of(
-    const struct campaign *c, const struct candidate *x, const struct candidate *common);
+struct aggregates aggregates_of(const struct candidate *x, const struct candidate *common);
 /*
  * Change of the step's rate from OLD to X in percent, as judged if that is recorded; NAN when
  * unknown.
  */
-double change_pct(const struct campaign *c, const struct candidate *x, const struct candidate *old);
+double change_pct(const struct candidate *x, const struct candidate *old);
 /*
  * The same for one workload (its index in the task), compared with the last accepted candidate; and
  * with the reference.
  */
-double shape_change_pct(const struct campaign *c, const struct candidate *x, size_t workload);
-double shape_baseline_pct(const struct campaign *c, const struct candidate *x, size_t workload);
+double shape_change_pct(const struct candidate *x, size_t workload);
+double shape_baseline_pct(const struct candidate *x, size_t workload);
 /* "step +1.000%, fwd +1.000%, bwd —", compared with round 1. */
-void put_vs_baseline(const struct campaign *c, const struct candidate *x, struct kbuf *out);
+void put_vs_baseline(const struct candidate *x, struct kbuf *out);
 /* "TFLOPS" or "ms"; an average or peak in that unit, "-" when there is none. */
-const char *rate_unit(const struct campaign *c);
-void put_rate(const struct campaign *c, const struct aggregate *a, bool peak, struct kbuf *out);
+const char *rate_unit(void);
+void put_rate(const struct aggregate *a, bool peak, struct kbuf *out);
 /* The step's rate before and after, and the change: "12.5 -> 13.1 TFLOPS (+4.8%)". */
 /*
  * Times as measured: in ms, or in the unit of the campaign's own metric. Operations and bytes per
  * second are known if the task counts them and a time is measured.
  */
-const char *time_unit(const struct campaign *c);
-double shown_time(const struct campaign *c, double ns);
-double shown_sd(const struct campaign *c, const struct shape *s);
-bool counts_flops(const struct campaign *c);
-bool counts_bytes(const struct campaign *c);
-void put_result(const struct campaign *c, const struct candidate *x, struct kbuf *out);
+const char *time_unit(void);
+double shown_time(double ns);
+double shown_sd(const struct shape *s);
+bool counts_flops(void);
+bool counts_bytes(void);
+void put_result(const struct candidate *x, struct kbuf *out);
 /* Who tested it, and how much passed. */
-void put_test(const struct campaign *c, const struct candidate *x, struct kbuf *out);
+void put_test(const struct candidate *x, struct kbuf *out);
 /* "+1.2%", with this many decimals; "—" for NAN. */
 void put_pct(double pct, int decimals, struct kbuf *out);
 
 /* facts.c: the values that fill the pages, templates in pages/records. */
 
 /* Append page NAME, filled in with FACTS, whose reference is taken. */
-void put_page(const struct campaign *c, const char *name, json_t *facts, struct kbuf *out);
+void put_page(const char *name, json_t *facts, struct kbuf *out);
 /* Everything that a page can say about a round. New reference. */
-json_t *round_facts(const struct campaign *c, struct round *r);
+json_t *round_facts(struct round *r);
 /* For the views that change with every round. */
-json_t *best_facts(const struct campaign *c);
-json_t *directions_facts(const struct campaign *c);
-json_t *ineffective_facts(const struct campaign *c);
-json_t *termination_facts(const struct campaign *c);
+json_t *best_facts(void);
+json_t *directions_facts(void);
+json_t *ineffective_facts(void);
+json_t *termination_facts(void);
 
 /* pages.c: the files that a round must have. */
 
@@ -224,43 +228,41 @@ struct plan {
 };
 
 /* The facts come first: where they differ, they explain the other differences. */
-void plan_round(const struct campaign *c, struct round *r, struct plan *p);
-void plan_free(struct plan *p);
+void plan_round(struct round *r, struct plan *p);
 struct planned *find_planned(const struct plan *p, const char *path);
 /* The logs, which only grow, and what a round adds to each; CORRECTED: after an earlier entry. */
 enum { LOGS = 2 };
 extern const char *const log_paths[LOGS];
-void put_log_entry(
-    const struct campaign *c, struct round *r, int log, bool corrected, struct kbuf *out);
+void put_log_entry(struct round *r, int log, bool corrected, struct kbuf *out);
 /* The views that change with every round. */
 enum { VIEW_TERMINATION, VIEWS = 4 };
 extern const char *const view_paths[VIEWS];
-void put_view(const struct campaign *c, int view, struct kbuf *out);
+void put_view(int view, struct kbuf *out);
 
 /* close.c: writes those texts as files, seals them, and reports files that differ from them. */
-int close_rounds(struct campaign *c, bool correct);
-void check_rounds(struct campaign *c, struct kfaults *f, size_t *files);
+int close_rounds(bool correct);
+void check_rounds(struct kfaults *f, size_t *files);
 
 /* lineage.c: a commit for each accepted round. */
-int write_commits(struct campaign *c);
+int write_commits(void);
 /* Those on the last branch, by candidate. New reference. */
-json_t *commits_of(const struct campaign *c);
-void check_commits(const struct campaign *c, struct kfaults *f, size_t *commits);
+json_t *commits_of(void);
+void check_commits(struct kfaults *f, size_t *commits);
 
 /* memory.c: memory/vN.json. */
 
 /* Version VERSION, computed from the facts; NULL when its trial is incomplete. New reference. */
-json_t *build_version(const struct campaign *c, long version);
+json_t *build_version(long version);
 /*
  * The same, if its file exists; if that was changed by hand, dies with K_USAGE. New reference;
  * NULL: no such version.
  */
-json_t *checked_version(const struct campaign *c, long version);
+json_t *checked_version(long version);
 /* Add version VERSION, computed from the facts, to FILES, which maps paths to texts. */
-void add_version(const struct campaign *c, long version, json_t *files);
+void add_version(long version, json_t *files);
 /* Seal FILES, with EVENT unless it is NULL, and write them. Takes both references. */
-void write_versions(struct campaign *c, json_t *event, json_t *files);
-void check_memory(const struct campaign *c, struct kfaults *f, size_t *files);
+void write_versions(json_t *event, json_t *files);
+void check_memory(struct kfaults *f, size_t *files);
 /*
  * What the candidate of a record tried: its plan's category, or the step on the grid. The caller
  * frees.
@@ -278,34 +280,34 @@ void set_number(json_t *object, const char *key, double value);
 long parse_version(const char *name);
 
 /* Commands; each returns an exit code. */
-int command_close(const struct options *o);
-int command_check(const struct options *o);
-int command_restore(const struct options *o);
-int command_remember(const struct options *o);
-int command_read(const struct options *o);
-int command_summary(const struct options *o);
-int command_latest(const struct options *o);
-int command_list(const struct options *o);
-int command_mask(const struct options *o);
-int command_note(const struct options *o);
-int command_unmask(const struct options *o);
-int command_restart(const struct options *o);
-int command_compact(const struct options *o);
-int command_tips(const struct options *o);
-int command_freeze(const struct options *o);
-int command_library(const struct options *o);
+int command_close(void);
+int command_check(void);
+int command_restore(void);
+int command_remember(void);
+int command_read(void);
+int command_summary(void);
+int command_latest(void);
+int command_list(void);
+int command_mask(void);
+int command_note(void);
+int command_unmask(void);
+int command_restart(void);
+int command_compact(void);
+int command_tips(void);
+int command_freeze(void);
+int command_library(void);
 
 /* masks.c: every mask that a prompt names must be in the seal. */
-void check_masks(const struct campaign *c, struct kfaults *f);
+void check_masks(struct kfaults *f);
 
 /* tips.c: tips for a (gpu, op, backend), shared by campaigns. */
 
 /* The folder of all tips; NULL: there is none here. The caller frees. */
-char *tips_root(const struct kcamp *c);
+char *tips_root(void);
 /* The same; dies when there is none. */
-char *tips_root_or_die(const struct kcamp *c);
+char *tips_root_or_die(void);
 /* "nvidia-h200": the device in the form of a folder name. The caller frees. */
-char *tips_device(const struct kcamp *c);
+char *tips_device(void);
 /*
  * TEXT in lower case, with one dash for every run of characters that are not letters or digits;
  * "none" if empty.
@@ -315,16 +317,16 @@ char *tips_slug(const char *text);
  * The operation in the form of a folder name; a task whose "op" is empty counts as an operation of
  * its own. The caller frees.
  */
-char *tips_op(const struct ktask *task);
+char *tips_op(void);
 /* Take the lock of FOLDER, which is made if needed; closing the descriptor releases it. */
 int tips_lock(const char *folder);
 /* Reports what prompts will contain that is not part of the campaign. */
-void tips_tell(const struct campaign *m, const char *what, size_t count, const char *from);
+void tips_tell(const char *what, size_t count, const char *from);
 /*
  * Writes the current tips as the campaign will see them until its end, without those that break a
  * rule.
  */
-void freeze_tips(const struct campaign *m);
+void freeze_tips(void);
 /*
  * What is wrong with a tip of this TEXT according to patterns/tips.json, as text that the caller
  * frees; NULL: nothing.

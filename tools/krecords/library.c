@@ -16,13 +16,13 @@ static const char *const keys[] = { "backend", "op", "gpu", "category" };
 
 /* A line of the library about the campaign M. New reference. */
 static json_t *
-new_row(const struct campaign *m, const char *kind, const char *device)
+new_row(const char *kind, const char *device)
 {
-	auto_free char *op = tips_op(m->task);
+	auto_free char *op = tips_op();
 
 	return json_pack("{s:s,s:s,s:s,s:s,s:s,s:s}", "schema", "library/1", "kind", kind,
-	    "campaign", kcamp_str(m->camp, "name"), "op", op, "backend",
-	    kcamp_str(m->camp, "backend"), "gpu", device);
+	    "campaign", kcamp_str(campaign.camp, "name"), "op", op, "backend",
+	    kcamp_str(campaign.camp, "backend"), "gpu", device);
 }
 
 static bool
@@ -39,8 +39,9 @@ shares(const json_t *list, const json_t *value)
 
 /* The types of a task's arrays, each once. New reference. */
 static json_t *
-types_of(const struct ktask *task)
+types_of(void)
 {
+	const struct ktask *task = campaign.task;
 	json_t *types = json_array();
 
 	for (size_t i = 0; i < task->tensor_count; i++) {
@@ -58,7 +59,7 @@ types_of(const struct ktask *task)
  * that failed in its application is not an example.
  */
 static void
-add_program(json_t *row, const struct campaign *m, const struct kcandidate *c)
+add_program(json_t *row, const struct kcandidate *c)
 {
 	const char *code = kjson_str_or(c->json, "eval.code", NULL);
 	json_t *program;
@@ -70,7 +71,7 @@ add_program(json_t *row, const struct campaign *m, const struct kcandidate *c)
 		json_object_set_new(row, "application", json_string(kverdict_outcome(last)));
 	if (failed || !code || kjson_path(c->json, "eval.files") || !c->speedup.n)
 		return;
-	program = json_pack("{s:s,s:o}", "code", code, "types", types_of(m->task));
+	program = json_pack("{s:s,s:o}", "code", code, "types", types_of());
 	set_number(program, "speedup", c->speedup.mean);
 	if (c->cell >= 0)
 		json_object_set_new(program, "coords", karch_coords(c->cell));
@@ -91,9 +92,9 @@ normal(const char *category)
 
 /* Appends the accepted round of a trial to B as a line; nothing when it has none. */
 static void
-put_round(struct kbuf *b, const struct campaign *m, long trial, const char *device)
+put_round(struct kbuf *b, long trial, const char *device)
 {
-	const struct kcandidate *c = trial_candidate(m, trial);
+	const struct kcandidate *c = trial_candidate(trial);
 	json_t *row;
 	char *category, *same;
 	double gain = c ? record_gain_pct(c) : NAN;
@@ -102,12 +103,12 @@ put_round(struct kbuf *b, const struct campaign *m, long trial, const char *devi
 		return;
 	category = record_category(c);
 	same = normal(category);
-	row = new_row(m, "round", device);
+	row = new_row("round", device);
 	json_object_set_new(row, "id", json_string(c->id));
 	json_object_set_new(row, "category", json_string(same));
 	set_number(row, "gain_pct", gain);
 	set_line(row, "time", c->time, 32);
-	add_program(row, m, c);
+	add_program(row, c);
 	put_json(b, row);
 	json_decref(row);
 	free(category);
@@ -116,14 +117,14 @@ put_round(struct kbuf *b, const struct campaign *m, long trial, const char *devi
 
 /* Appends a second model's summary of the records to B as a line; nothing when there is none. */
 static void
-put_summary(struct kbuf *b, const struct campaign *m, const char *device)
+put_summary(struct kbuf *b, const char *device)
 {
 	auto_free char *name = NULL;
-	json_auto_t *compact = kmemo_compaction(".", &m->masks, KMEMO_ALL, &name);
+	json_auto_t *compact = kmemo_compaction(".", &campaign.masks, KMEMO_ALL, &name);
 	json_t *row;
 
 	if (compact) {
-		row = new_row(m, "summary", device);
+		row = new_row("summary", device);
 		set_text(row, "time", compact, "reply.time", 32);
 		json_object_update_missing(row, json_object_get(compact, "compact"));
 		put_json(b, row);
@@ -135,9 +136,9 @@ put_summary(struct kbuf *b, const struct campaign *m, const char *device)
  * A campaign's name among the contributions: its own name, and the start of its reference's digest.
  */
 static char *
-contribution_name(const struct campaign *m)
+contribution_name(void)
 {
-	auto_free char *slug = tips_slug(kcamp_str(m->camp, "name"));
+	auto_free char *slug = tips_slug(kcamp_str(campaign.camp, "name"));
 	char *name, hex[65], *data;
 	size_t len;
 
@@ -150,29 +151,17 @@ contribution_name(const struct campaign *m)
 
 /* Stores the rounds of the campaign in the working folder, replacing what it left before. */
 static void
-contribute(void)
+contribute(const char *root)
 {
-	struct campaign m;
-	char *root, *folder, *path, *name, *device;
+	auto_free char *folder = kasprintf("%s/library", root), *name = contribution_name(),
+	               *device = tips_device(), *path = kasprintf("%s/%s.ndjson", folder, name);
 	auto_buf struct kbuf b = kbuf_empty();
 
-	campaign_open(&m, false);
-	root = tips_root_or_die(m.camp);
-	name = contribution_name(&m);
-	device = tips_device(m.camp);
-	folder = kasprintf("%s/library", root);
-	path = kasprintf("%s/%s.ndjson", folder, name);
-	for (long trial = 1; trial <= m.trials.last; trial++)
-		put_round(&b, &m, trial, device);
-	put_summary(&b, &m, device);
+	for (long trial = 1; trial <= campaign.trials.last; trial++)
+		put_round(&b, trial, device);
+	put_summary(&b, device);
 	kmake_folder(folder);
 	put_file(path, b.data, b.len);
-	free(root);
-	free(folder);
-	free(path);
-	free(name);
-	free(device);
-	campaign_close(&m);
 }
 
 /* Compares two rows by their keys. */
@@ -286,34 +275,35 @@ library(const char *root)
 static void
 update(void)
 {
-	struct kcamp *c = kcamp_load(".");
-	auto_free char *root = tips_root_or_die(c), *path = NULL;
+	auto_free char *root = NULL, *path = NULL;
 	auto_buf struct kbuf b = kbuf_empty();
 	json_t *rows, *row;
 	size_t i;
 	int lock;
 
+	campaign_open(false);
+	root = tips_root_or_die();
 	lock = tips_lock(root);
-	contribute();
+	contribute(root);
 	rows = library(root);
 	json_array_foreach(rows, i, row)
 		put_json(&b, row);
 	path = kasprintf("%s/library.ndjson", root);
 	put_file(path, b.data, b.len);
 	json_decref(rows);
-	kcamp_free(c);
+	campaign_close();
 	close(lock);
 }
 
 int
-command_library(const struct options *o)
+command_library(void)
 {
-	for (size_t i = 0; i < o->count; i++) {
-		if (chdir(o->operands[i]) < 0)
-			kdie_errno(K_USAGE, "%s", o->operands[i]);
+	for (size_t i = 0; i < given.count; i++) {
+		if (chdir(given.operands[i]) < 0)
+			kdie_errno(K_USAGE, "%s", given.operands[i]);
 		update();
 	}
-	if (!o->count)
+	if (!given.count)
 		update();
 	return K_OK;
 }
@@ -427,10 +417,10 @@ programs(const char *root)
  * has paid off, programs, a summary. New reference: array of lines of the library.
  */
 static json_t *
-library_for(const struct campaign *m, const char *root)
+library_for(const char *root)
 {
-	struct reader w = { tips_op(m->task), tips_device(m->camp), kcamp_str(m->camp, "backend"),
-		types_of(m->task) };
+	struct reader w = { tips_op(), tips_device(), kcamp_str(campaign.camp, "backend"),
+		types_of() };
 	json_t *out = json_array();
 
 	add_first(out, library(root), &w, pays_more, TOP);
@@ -443,7 +433,7 @@ library_for(const struct campaign *m, const char *root)
 }
 
 static void
-freeze_library(const struct campaign *m)
+freeze_library(void)
 {
 	static const struct {
 		const char *kind, *what;
@@ -452,8 +442,8 @@ freeze_library(const struct campaign *m)
 		{ "round", "kernels of earlier campaigns" },
 		{ "summary", "a summary of an earlier campaign" },
 	};
-	auto_free char *root = tips_root(m->camp);
-	json_auto_t *rows = root ? library_for(m, root) : json_array();
+	auto_free char *root = tips_root();
+	json_auto_t *rows = root ? library_for(root) : json_array();
 	json_t *row;
 	size_t i, count[LEN(told)] = { 0 };
 	auto_buf struct kbuf b = kbuf_empty();
@@ -465,23 +455,19 @@ freeze_library(const struct campaign *m)
 	}
 	for (size_t k = 0; k < LEN(told); k++)
 		if (count[k])
-			tips_tell(m, told[k].what, count[k], root);
+			tips_tell(told[k].what, count[k], root);
 	put_file("trials/000/library.ndjson", b.data, b.len);
 }
 
 /* Facts: made once, before the first trial; existing ones stay. */
 int
-command_freeze(const struct options *o)
+command_freeze(void)
 {
-	struct campaign m;
 
-	(void)o;
-	campaign_open(&m, false);
 	kmake_folder("trials/000");
 	if (!kis_there("trials/000/tips.md"))
-		freeze_tips(&m);
+		freeze_tips();
 	if (!kis_there("trials/000/library.ndjson"))
-		freeze_library(&m);
-	campaign_close(&m);
+		freeze_library();
 	return K_OK;
 }

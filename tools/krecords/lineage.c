@@ -202,29 +202,27 @@ git_tree_with(const char *tree, const char *path, const char *blob)
 /* ---- the lineage ---- */
 
 /* Accepted rounds, in order. */
-struct chain {
+static struct {
 	const struct round **at;
 	size_t count;
-};
+} chain;
 
-static struct chain
-chain_of(const struct campaign *c)
+static void
+read_chain(void)
 {
-	struct chain chain = { kcalloc(c->count, sizeof *chain.at), 0 };
-
-	for (size_t i = 0; i < c->count; i++)
-		if (c->round[i].accepted)
-			chain.at[chain.count++] = &c->round[i];
-	return chain;
+	chain.at = kcalloc(campaign.count, sizeof *chain.at);
+	for (size_t i = 0; i < campaign.count; i++)
+		if (campaign.round[i].accepted)
+			chain.at[chain.count++] = &campaign.round[i];
 }
 
 /* The campaign's name as part of a path or a reference. */
 static char *
-plain_name(const struct campaign *c)
+plain_name(void)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 	                            "._-";
-	char *name = kstrdup(c->name);
+	char *name = kstrdup(campaign.name);
 
 	for (char *p = name; *p; p++)
 		if (!strchr(plain, *p) || (p == name && *p == '.'))
@@ -234,16 +232,16 @@ plain_name(const struct campaign *c)
 
 /* The branch that commits go to, or NULL; the caller frees. */
 static char *
-branch_of(const struct campaign *c)
+branch_of(void)
 {
-	const char *knob = kcamp_str(c->camp, "git.branch");
+	const char *knob = kcamp_str(campaign.camp, "git.branch");
 	char *name, *branch;
 
 	if (!strcmp(knob, "none") || !*knob)
 		return NULL;
 	if (strcmp(knob, "auto"))
 		return kstrdup(knob);
-	name = plain_name(c);
+	name = plain_name();
 	branch = kasprintf("optimize/%s", name);
 	free(name);
 	return branch;
@@ -274,10 +272,10 @@ check_path(const char *path)
  * The kernel's path in the repository; the caller frees. A path that ends in a slash is a folder.
  */
 static char *
-kernel_path(const struct campaign *c)
+kernel_path(void)
 {
-	const char *knob = kcamp_str(c->camp, "git.kernel_path");
-	auto_free char *own = kernel_name(c), *name = plain_name(c);
+	const char *knob = kcamp_str(campaign.camp, "git.kernel_path");
+	auto_free char *own = kernel_name(), *name = plain_name();
 	char *path;
 
 	if (!*knob)
@@ -292,15 +290,14 @@ kernel_path(const struct campaign *c)
  * Seconds since 1970 for commits: those of the round, but never earlier than the round before it.
  */
 static long long
-commit_time(const struct chain *chain, size_t i)
+commit_time(size_t i)
 {
 	long long last = 0;
 
 	for (size_t k = 0; k <= i; k++) {
 		struct tm tm = { 0 };
 
-		if (*chain->at[k]->time &&
-		    strptime(chain->at[k]->time, "%Y-%m-%dT%H:%M:%SZ", &tm) &&
+		if (*chain.at[k]->time && strptime(chain.at[k]->time, "%Y-%m-%dT%H:%M:%SZ", &tm) &&
 		    (long long)timegm(&tm) > last)
 			last = (long long)timegm(&tm);
 	}
@@ -308,11 +305,11 @@ commit_time(const struct chain *chain, size_t i)
 }
 
 static void
-put_message(const struct campaign *c, const struct round *r, const char *folder, struct kbuf *out)
+put_message(const struct round *r, const char *folder, struct kbuf *out)
 {
 	const struct candidate *x = r->accepted;
 	const char *strategy = kjson_str_or(x->json, "sample.strategy", "new best");
-	auto_free char *op = kfence_line(c->task->op ? c->task->op : "", SUMMARY);
+	auto_free char *op = kfence_line(campaign.task->op ? campaign.task->op : "", SUMMARY);
 	char *summary, *hypothesis;
 
 	summary =
@@ -321,8 +318,9 @@ put_message(const struct campaign *c, const struct round *r, const char *folder,
 	                                  : "none: the reference unchanged",
 	    WORDS);
 	kbuf_printf(out, "[optimize] %s %s round-%ld: %s\n\nHypothesis: %s\nResult: ", op,
-	    kcamp_str(c->camp, "backend"), r->number, *summary ? summary : strategy, hypothesis);
-	put_result(c, x, out);
+	    kcamp_str(campaign.camp, "backend"), r->number, *summary ? summary : strategy,
+	    hypothesis);
+	put_result(x, out);
 	kbuf_printf(out, "\nDetails: %slogs/optimize.md\n", folder);
 	free(summary);
 	free(hypothesis);
@@ -338,9 +336,9 @@ put_message(const struct campaign *c, const struct round *r, const char *folder,
  * are not in it.
  */
 static char *
-make_tree(const struct campaign *c, const struct round *r, const char *base, bool write)
+make_tree(const struct round *r, const char *base, bool write)
 {
-	auto_free char *kernel = kernel_path(c);
+	auto_free char *kernel = kernel_path();
 	char *tree = base ? kstrdup(base) : NULL;
 	struct program p;
 
@@ -356,25 +354,24 @@ make_tree(const struct campaign *c, const struct round *r, const char *base, boo
 }
 
 /* According to the seal: the last branch that was begun, and the commits on it. */
-struct lineage {
+static struct lineage {
 	const json_t *head; /* NULL: not begun */
 	const char *base;   /* NULL: the repository has no commit */
 	const json_t **commit;
 	size_t count;
-};
+} lineage;
 
 /*
  * The commit of round I of the chain, with the parent PARENT (NULL: none); the caller frees. Its
  * message names the campaign's folder, by its path in the repository when the branch was begun.
  */
 static char *
-make_commit(const struct campaign *c, const struct chain *chain, const struct lineage *l, size_t i,
-    const char *base_tree, const char *parent, bool write)
+make_commit(size_t i, const char *base_tree, const char *parent, bool write)
 {
-	const char *folder = kjson_str_or(l->head, "folder", "");
-	auto_free char *tree = make_tree(c, chain->at[i], base_tree, write);
+	const char *folder = kjson_str_or(lineage.head, "folder", "");
+	auto_free char *tree = make_tree(chain.at[i], base_tree, write);
 	char *commit;
-	long long when = commit_time(chain, i);
+	long long when = commit_time(i);
 	struct kbuf text = { 0 };
 
 	kbuf_printf(&text, "tree %s\n", tree);
@@ -382,7 +379,7 @@ make_commit(const struct campaign *c, const struct chain *chain, const struct li
 		kbuf_printf(&text, "parent %s\n", parent);
 	kbuf_printf(&text, "author " IDENTITY " %lld +0000\ncommitter " IDENTITY " %lld +0000\n\n",
 	    when, when);
-	put_message(c, chain->at[i], folder, &text);
+	put_message(chain.at[i], folder, &text);
 	commit = git_object("commit", text.data, text.len, write);
 	kbuf_free(&text);
 	return commit;
@@ -442,13 +439,13 @@ checked_out(const char *branch)
  * so.
  */
 static bool
-is_own_tree(const struct campaign *c, const struct repo *g)
+is_own_tree(const struct repo *g)
 {
 	auto_free char *data = kdata_path("pipeline.mk");
 	char *slash = strrchr(data, '/'), own[PATH_MAX], top[PATH_MAX];
 
 	*slash = '\0';
-	return !strcmp(kcamp_str(c->camp, "git.branch"), "auto") && realpath(data, own) &&
+	return !strcmp(kcamp_str(campaign.camp, "git.branch"), "auto") && realpath(data, own) &&
 	    realpath(g->top, top) && !strcmp(own, top);
 }
 
@@ -470,52 +467,51 @@ break_lock(const char *ref)
 	}
 }
 
-static struct lineage
-lineage_of(const struct campaign *c)
+static void
+read_lineage(void)
 {
-	struct lineage l = { .commit =
-		                 kcalloc(json_array_size(c->seal.lines) + 1, sizeof *l.commit) };
 	json_t *line;
 	size_t i;
 
-	json_array_foreach(c->seal.lines, i, line) {
+	free(lineage.commit);
+	lineage = (struct lineage){ .commit = kcalloc(json_array_size(campaign.seal.lines) + 1,
+		                        sizeof *lineage.commit) };
+	json_array_foreach(campaign.seal.lines, i, line) {
 		const char *kind = kjson_str_or(line, "kind", "");
 
 		if (!strcmp(kind, "branch")) {
-			l.head = line;
-			l.count = 0;
+			lineage.head = line;
+			lineage.count = 0;
 		} else if (!strcmp(kind, "commit")) {
-			l.commit[l.count++] = line;
+			lineage.commit[lineage.count++] = line;
 		}
 	}
-	l.base = kjson_str_or(l.head, "base", NULL);
-	return l;
+	lineage.base = kjson_str_or(lineage.head, "base", NULL);
 }
 
 static const char *
-commit_at(const struct lineage *l, size_t i)
+commit_at(size_t i)
 {
-	return kjson_str_or(l->commit[i], "commit", "");
+	return kjson_str_or(lineage.commit[i], "commit", "");
 }
 
 json_t *
-commits_of(const struct campaign *c)
+commits_of(void)
 {
-	struct lineage l = lineage_of(c);
 	json_t *commits = json_object();
 
-	for (size_t i = 0; i < l.count; i++)
-		json_object_set(commits, kjson_str_or(l.commit[i], "id", ""),
-		    json_object_get(l.commit[i], "commit"));
-	free(l.commit);
+	read_lineage();
+	for (size_t i = 0; i < lineage.count; i++)
+		json_object_set(commits, kjson_str_or(lineage.commit[i], "id", ""),
+		    json_object_get(lineage.commit[i], "commit"));
 	return commits;
 }
 
 /* One digest over a round's whole program. */
 static void
-program_digest(const struct campaign *c, const struct round *r, char hex[65])
+program_digest(const struct round *r, char hex[65])
 {
-	auto_free char *name = kernel_name(c);
+	auto_free char *name = kernel_name();
 	auto_buf struct kbuf b = kbuf_empty();
 	struct program p;
 
@@ -530,14 +526,14 @@ program_digest(const struct campaign *c, const struct round *r, char hex[65])
  * Does commit I belong to a different round, or a different kernel, than the chain of the records?
  */
 static bool
-differs(const struct lineage *l, size_t i, const struct campaign *c, const struct chain *chain)
+differs(size_t i)
 {
 	char hex[65];
 
-	if (i >= chain->count || !kjson_is(l->commit[i], "id", chain->at[i]->accepted->id))
+	if (i >= chain.count || !kjson_is(lineage.commit[i], "id", chain.at[i]->accepted->id))
 		return true;
-	program_digest(c, chain->at[i], hex);
-	return strcmp(kjson_str_or(l->commit[i], "program", hex), hex);
+	program_digest(chain.at[i], hex);
+	return strcmp(kjson_str_or(lineage.commit[i], "program", hex), hex);
 }
 
 static int __attribute__((format(printf, 2, 3))) refuse(const char *branch, const char *fmt, ...)
@@ -577,32 +573,30 @@ move_branch(const char *branch, const char *tip, const char *new)
  * left it, or one of these commits if a run was killed before it sealed them.
  */
 static int
-grow(struct campaign *c, const struct lineage *l, const struct chain *chain, const char *branch,
-    const char *tip)
+grow(const char *branch, const char *tip)
 {
-	auto_free char *tree = l->base ? tree_of(l->base) : NULL;
-	const char *last = l->count ? commit_at(l, l->count - 1) : l->base;
+	auto_free char *tree = lineage.base ? tree_of(lineage.base) : NULL;
+	const char *last = lineage.count ? commit_at(lineage.count - 1) : lineage.base;
 	/* A branch that no longer exists is made again, from the base. */
-	bool known = tip ? l->count && !strcmp(tip, last) : true;
+	bool known = tip ? lineage.count && !strcmp(tip, last) : true;
 	char *new = last ? kstrdup(last) : NULL;
 	int code = K_OK;
 
-	if (l->base && !tree)
+	if (lineage.base && !tree)
 		kdie(K_USAGE,
 		    "git.branch: the base of %s, %s, is not in this repository any more; name "
 		    "another branch to begin a new lineage",
-		    branch, l->base);
-	for (size_t i = tip ? l->count : 0; i < chain->count; i++) {
-		const char *parent = i ? new : l->base;
-		char *commit = make_commit(c, chain, l, i, tree, parent, true), hex[65];
+		    branch, lineage.base);
+	for (size_t i = tip ? lineage.count : 0; i < chain.count; i++) {
+		const char *parent = i ? new : lineage.base;
+		char *commit = make_commit(i, tree, parent, true), hex[65];
 
 		known |= tip && !strcmp(tip, commit);
-		program_digest(c, chain->at[i], hex);
-		if (i >= l->count)
-			kseal_add(&c->seal, "commit",
-			    json_pack("{s:I,s:s,s:s,s:s}", "round",
-			        (json_int_t)chain->at[i]->number, "id", chain->at[i]->accepted->id,
-			        "commit", commit, "program", hex));
+		program_digest(chain.at[i], hex);
+		if (i >= lineage.count)
+			kseal_add(&campaign.seal, "commit",
+			    json_pack("{s:I,s:s,s:s,s:s}", "round", (json_int_t)chain.at[i]->number,
+			        "id", chain.at[i]->accepted->id, "commit", commit, "program", hex));
 		free(new);
 		new = commit;
 	}
@@ -615,14 +609,14 @@ grow(struct campaign *c, const struct lineage *l, const struct chain *chain, con
 		code = move_branch(branch, tip, new);
 	/* If we are killed before this, the next run finds the branch as the records require. */
 	if (!code)
-		kseal_save(&c->seal);
+		kseal_save(&campaign.seal);
 	free(new);
 	return code;
 }
 
 /* Sealed before the branch exists, so that its base is known whatever happens. */
 static void
-begin(struct campaign *c, const char *branch)
+begin(const char *branch)
 {
 	auto_free char *base = resolve("HEAD^{commit}"),
 	               *folder = GIT("rev-parse", "--show-prefix");
@@ -630,15 +624,13 @@ begin(struct campaign *c, const char *branch)
 
 	if (base)
 		json_object_set_new(line, "base", json_string(base));
-	kseal_add(&c->seal, "branch", line);
-	kseal_save(&c->seal);
+	kseal_add(&campaign.seal, "branch", line);
+	kseal_save(&campaign.seal);
 }
 
 static int
-commit_to(struct campaign *c, const char *branch)
+commit_to(const char *branch)
 {
-	struct chain chain = chain_of(c);
-	struct lineage l = lineage_of(c);
 	auto_free char *tip = tip_of(branch),
 	               *valid = GIT_TRY("check-ref-format", "--branch", branch);
 	int code = K_OK;
@@ -646,41 +638,39 @@ commit_to(struct campaign *c, const char *branch)
 	if (!valid)
 		kdie(K_USAGE, "git.branch: '%s' is not a valid name of a branch", branch);
 	/* Check the knobs before anything is begun. */
-	free(kernel_path(c));
-	if (!l.head || !kjson_is(l.head, "branch", branch)) {
-		free(l.commit);
+	free(kernel_path());
+	read_chain();
+	if (!lineage.head || !kjson_is(lineage.head, "branch", branch)) {
 		if (tip)
 			code = refuse(branch,
 			    "exists, but is not the lineage of this campaign; name another in "
 			    "git.branch");
 		else
-			begin(c, branch);
-		l = lineage_of(c);
+			begin(branch);
+		read_lineage();
 	}
-	for (size_t i = 0; i < l.count && !code; i++)
-		if (differs(&l, i, c, &chain))
+	for (size_t i = 0; i < lineage.count && !code; i++)
+		if (differs(i))
 			code = refuse(branch,
 			    "contains a round that the records no longer accept, or another "
 			    "kernel; name another in git.branch to begin a new lineage");
 	if (!code)
-		code = grow(c, &l, &chain, branch, tip);
-	free(l.commit);
-	free(chain.at);
+		code = grow(branch, tip);
 	return code;
 }
 
 /* The branch for the commits, or NULL with the reason why there are none. */
 static char *
-find_branch(const struct campaign *c, const char **why)
+find_branch(const char **why)
 {
-	char *branch = branch_of(c);
+	char *branch = branch_of();
 	struct repo g = { 0 };
 
 	*why = "git.branch is none";
 	if (branch) {
 		g = repo_find();
 		*why = g.why;
-		if (g.top && is_own_tree(c, &g))
+		if (g.top && is_own_tree(&g))
 			*why = "this is kiln's own source tree; name a branch in git.branch to "
 			       "commit here";
 	}
@@ -693,14 +683,14 @@ find_branch(const struct campaign *c, const char **why)
 }
 
 int
-write_commits(struct campaign *c)
+write_commits(void)
 {
 	const char *why;
-	auto_free char *branch = find_branch(c, &why);
-	int code = branch ? commit_to(c, branch) : K_OK;
+	auto_free char *branch = find_branch(&why);
+	int code = branch ? commit_to(branch) : K_OK;
 
 	/* Print it once, not after every round. */
-	if (!branch && c->count <= 2)
+	if (!branch && campaign.count <= 2)
 		kwarn("no commits were made: %s", why);
 	return code;
 }
@@ -710,66 +700,62 @@ write_commits(struct campaign *c)
  * else.
  */
 static void
-check_commit(const struct campaign *c, const struct chain *chain, const struct lineage *l, size_t i,
-    const char *base_tree, struct kfaults *f)
+check_commit(size_t i, const char *base_tree, struct kfaults *f)
 {
-	const char *commit = commit_at(l, i);
-	auto_free char *made = make_commit(
-	                   c, chain, l, i, base_tree, i ? commit_at(l, i - 1) : l->base, false),
+	const char *commit = commit_at(i);
+	auto_free char *made =
+	                   make_commit(i, base_tree, i ? commit_at(i - 1) : lineage.base, false),
 	               *there = GIT_TRY("cat-file", "-t", commit);
 
 	if (strcmp(made, commit))
 		kfault(f, "%s:%lld: round %ld is commit %s here, but %s in the records", KSEAL_FILE,
-		    (long long)kjson_int_or(l->commit[i], "n", 0), chain->at[i]->number, commit,
+		    (long long)kjson_int_or(lineage.commit[i], "n", 0), chain.at[i]->number, commit,
 		    made);
 	else if (!there)
 		kfault(f,
 		    "commit %s of round %ld is no longer in the repository; fetch it, or name "
 		    "another branch in git.branch",
-		    commit, chain->at[i]->number);
+		    commit, chain.at[i]->number);
 }
 
 /* Checks all commits of a lineage, and where its branch is. */
 static void
-check_branch(
-    const struct campaign *c, const struct lineage *l, const char *branch, struct kfaults *f)
+check_branch(const char *branch, struct kfaults *f)
 {
-	struct chain chain = chain_of(c);
-	auto_free char *tree = l->base ? tree_of(l->base) : NULL, *tip = tip_of(branch);
+	auto_free char *tree = lineage.base ? tree_of(lineage.base) : NULL, *tip = tip_of(branch);
 
-	for (size_t i = 0; i < l->count && i < chain.count; i++)
-		check_commit(c, &chain, l, i, tree, f);
-	if (l->count != chain.count)
+	read_chain();
+	for (size_t i = 0; i < lineage.count && i < chain.count; i++)
+		check_commit(i, tree, f);
+	if (lineage.count != chain.count)
 		kfault(f,
 		    "branch %s: %zu commits, but %zu accepted rounds; krecords close makes what is "
 		    "missing, or says what is in its way",
-		    branch, l->count, chain.count);
-	if (l->count && (!tip || strcmp(tip, commit_at(l, l->count - 1))))
+		    branch, lineage.count, chain.count);
+	if (lineage.count && (!tip || strcmp(tip, commit_at(lineage.count - 1))))
 		kfault(f, "branch %s: is at %.12s, but krecords left it at %.12s; put it back",
-		    branch, tip ? tip : "nothing", commit_at(l, l->count - 1));
-	free(chain.at);
+		    branch, tip ? tip : "nothing", commit_at(lineage.count - 1));
 }
 
 void
-check_commits(const struct campaign *c, struct kfaults *f, size_t *commits)
+check_commits(struct kfaults *f, size_t *commits)
 {
-	struct lineage l = lineage_of(c);
 	const char *why;
-	char *branch = find_branch(c, &why);
+	char *branch = find_branch(&why);
 	struct repo g = { 0 };
 
-	*commits = l.count;
-	if (l.count) {
+	*commits = lineage.count;
+	if (lineage.count) {
 		g = repo_find();
 		free(branch);
-		branch = kstrdup(kjson_str_or(l.head, "branch", ""));
+		branch = kstrdup(kjson_str_or(lineage.head, "branch", ""));
 		if (g.why)
 			kfault(f, "%s:%lld: commits on branch %s cannot be compared: %s",
-			    KSEAL_FILE, (long long)kjson_int_or(l.head, "n", 0), branch, g.why);
+			    KSEAL_FILE, (long long)kjson_int_or(lineage.head, "n", 0), branch,
+			    g.why);
 	}
 	if (branch && !g.why)
-		check_branch(c, &l, branch, f);
+		check_branch(branch, f);
 	repo_free(&g);
 	free(branch);
-	free(l.commit);
 }

@@ -4,57 +4,48 @@
 #include "klinear.h"
 #include "krecords.h"
 
+struct campaign campaign;
+
 void
-campaign_open(struct campaign *c, bool alone)
+campaign_open(bool alone)
 {
 	char *path, *fault;
 
-	*c = (struct campaign){ .lock = kseal_lock(".", alone), .camp = kcamp_load(".") };
-	fault = kseal_read(&c->seal, ".", NULL);
+	campaign = (struct campaign){ .lock = kseal_lock(".", alone), .camp = kcamp_load(".") };
+	fault = kseal_read(&campaign.seal, ".", NULL);
 	if (fault)
 		kdie(K_NO, "%s", fault);
-	kmemo_masks_take(&c->masks, c->seal.lines);
-	c->commits = commits_of(c);
-	ktrials_open(&c->trials, c->camp);
-	c->trials.join = KJOIN_PARENT;
-	path = kcamp_path(c->camp, kcamp_str(c->camp, "task"));
-	c->task = ktask_load(path);
+	kmemo_masks_take(&campaign.masks, campaign.seal.lines);
+	campaign.commits = commits_of();
+	ktrials_open(&campaign.trials, campaign.camp);
+	campaign.trials.join = KJOIN_PARENT;
+	path = kcamp_path(campaign.camp, kcamp_str(campaign.camp, "task"));
+	campaign.task = ktask_load(path);
 	free(path);
-	c->linear = c->trials.linear;
-	c->name = kcamp_str(c->camp, "name");
+	campaign.linear = campaign.trials.linear;
+	campaign.name = kcamp_str(campaign.camp, "name");
 }
 
-static void
-rounds_free(struct campaign *c)
+void
+campaign_close(void)
 {
-	for (size_t i = 0; i < c->count; i++) {
-		for (size_t k = 0; k < c->round[i].count; k++)
-			free(c->round[i].list[k].shape);
-		free(c->round[i].list);
-		json_decref(c->round[i].facts);
-	}
-	free(c->round);
+	kmemo_masks_free(&campaign.masks);
+	json_decref(campaign.commits);
+	kseal_close(&campaign.seal);
+	ktrials_close(&campaign.trials);
+	ktask_free(campaign.task);
+	kcamp_free(campaign.camp);
+	close(campaign.lock);
 }
 
 int
-campaign_close(struct campaign *c)
+campaign_damage(void)
 {
-	int code = c->trials.fault_count ? K_USAGE : K_OK;
-
-	rounds_free(c);
-	kmemo_masks_free(&c->masks);
-	json_decref(c->commits);
-	kseal_close(&c->seal);
-	ktrials_close(&c->trials);
-	ktask_free(c->task);
-	kcamp_free(c->camp);
-	close(c->lock);
-	*c = (struct campaign){ 0 };
-	return code;
+	return campaign.trials.fault_count ? K_USAGE : K_OK;
 }
 
 static void
-take_candidate(const struct campaign *c, struct candidate *x, const struct kcandidate *scored)
+take_candidate(struct candidate *x, const struct kcandidate *scored)
 {
 	*x = (struct candidate){ .json = scored->json,
 		.id = scored->id,
@@ -68,7 +59,7 @@ take_candidate(const struct campaign *c, struct candidate *x, const struct kcand
 	x->decision = json_object_get(x->score, "decision");
 	x->code = kjson_str_or(x->eval, "code", NULL);
 	x->level = kjson_str_or(x->decision, "level", kjson_str_or(x->eval, "level", "quick"));
-	if (c->linear && !*scored->verdict)
+	if (campaign.linear && !*scored->verdict)
 		kdie(K_USAGE,
 		    "trials/%03ld/score.ndjson: %s has no score.decision.verdict; run make views "
 		    "to score it again",
@@ -76,12 +67,11 @@ take_candidate(const struct campaign *c, struct candidate *x, const struct kcand
 }
 
 static void
-add_round(struct campaign *c, const struct ktrial *trial, const struct candidate *base,
-    struct klinear_run *run)
+add_round(const struct ktrial *trial, const struct candidate *base, struct klinear_run *run)
 {
-	struct round *r = &c->round[c->count++];
+	struct round *r = &campaign.round[campaign.count++];
 
-	if (c->linear && trial->count > 1)
+	if (campaign.linear && trial->count > 1)
 		kdie(K_USAGE,
 		    "trials/%03ld/score.ndjson: contains %zu records, but in linear mode a trial "
 		    "has one",
@@ -93,9 +83,9 @@ add_round(struct campaign *c, const struct ktrial *trial, const struct candidate
 	for (size_t i = 0; i < r->count; i++) {
 		struct candidate *x = &r->list[i];
 
-		take_candidate(c, x, &trial->list[i]);
+		take_candidate(x, &trial->list[i]);
 		x->base = base;
-		add_shapes(c, x);
+		add_shapes(x);
 		if (&trial->list[i] == trial->kept)
 			r->accepted = x;
 		if (strcmp(trial->list[i].time, r->time) > 0)
@@ -107,37 +97,38 @@ add_round(struct campaign *c, const struct ktrial *trial, const struct candidate
 }
 
 void
-rounds_load(struct campaign *c, bool write)
+rounds_load(bool write)
 {
 	const struct candidate *base = NULL;
 	struct klinear_run run = { 0 };
 	const struct ktrial *trial;
 
-	if (c->trials.last < 0)
+	if (campaign.trials.last < 0)
 		kdie(K_USAGE, "no trial is complete; run make trial");
-	if (write && !c->trials.settled)
+	if (write && !campaign.trials.settled)
 		kdie(K_USAGE,
 		    "archive.ndjson: does not name the last trial, because views are being made "
 		    "again or are unfinished; run make views");
-	c->round = kcalloc((size_t)c->trials.last + 1, sizeof *c->round);
-	for (long t = 0; t <= c->trials.last && (trial = ktrials_get(&c->trials, t))->whole; t++) {
-		add_round(c, trial, base, &run);
-		if (c->round[t].accepted)
-			base = c->round[t].accepted;
+	campaign.round = kcalloc((size_t)campaign.trials.last + 1, sizeof *campaign.round);
+	for (long t = 0;
+	     t <= campaign.trials.last && (trial = ktrials_get(&campaign.trials, t))->whole; t++) {
+		add_round(trial, base, &run);
+		if (campaign.round[t].accepted)
+			base = campaign.round[t].accepted;
 	}
-	if (!base || !c->round[0].accepted || !c->round[0].accepted->code)
+	if (!base || !campaign.round[0].accepted || !campaign.round[0].accepted->code)
 		kdie(K_USAGE, "rounds need the reference and its code");
 }
 
 struct round *
-last_accepted(const struct campaign *c)
+last_accepted(void)
 {
-	size_t i = c->count;
+	size_t i = campaign.count;
 
 	while (i-- > 1)
-		if (c->round[i].accepted)
+		if (campaign.round[i].accepted)
 			break;
-	return &c->round[i < c->count ? i : 0];
+	return &campaign.round[i < campaign.count ? i : 0];
 }
 
 const char *
@@ -160,20 +151,20 @@ stands_before(const struct kcandidate *a, const struct kcandidate *b)
 }
 
 const struct ktrial *
-trial_of(const struct campaign *c, long number)
+trial_of(long number)
 {
 	/* Trials are read on request. */
-	return ktrials_get((struct ktrials *)&c->trials, number);
+	return ktrials_get(&campaign.trials, number);
 }
 
 const struct kcandidate *
-trial_candidate(const struct campaign *c, long number)
+trial_candidate(long number)
 {
-	const struct ktrial *trial = number <= c->trials.last ? trial_of(c, number) : NULL;
+	const struct ktrial *trial = number <= campaign.trials.last ? trial_of(number) : NULL;
 	const struct kcandidate *best = NULL;
 
-	if (trial && number > 1 && !c->count)
-		ktrials_drop((struct ktrials *)&c->trials, number - 2);
+	if (trial && number > 1 && !campaign.count)
+		ktrials_drop(&campaign.trials, number - 2);
 	for (size_t i = 0; trial && trial->whole && i < trial->count; i++)
 		if (!best || stands_before(&trial->list[i], best))
 			best = &trial->list[i];

@@ -9,104 +9,94 @@
 
 /* The files are written first: commits refer to them. */
 int
-command_close(const struct options *o)
+command_close(void)
 {
-	struct campaign c;
-	int code, damaged;
+	int code;
 
-	campaign_open(&c, true);
-	rounds_load(&c, true);
-	code = close_rounds(&c, o->correct);
+	rounds_load(true);
+	code = close_rounds(given.correct);
 	if (!code)
-		code = write_commits(&c);
+		code = write_commits();
 	/* The rounds before the damage are written, those after it are not. */
-	damaged = campaign_close(&c);
-	return code ? code : damaged;
+	return code ? code : campaign_damage();
 }
 
 static bool
-has_line(const struct campaign *c, const char *kind)
+has_line(const char *kind)
 {
-	return kseal_last(&c->seal, kind) != NULL;
+	return kseal_last(&campaign.seal, kind) != NULL;
 }
 
 /* Are there, or should there be, files of rounds? */
 static bool
-has_rounds(const struct campaign *c)
+has_rounds(void)
 {
-	return has_line(c, "round") || kis_there("rounds") || c->linear;
+	return has_line("round") || kis_there("rounds") || campaign.linear;
 }
 
 static bool
-has_memory(const struct campaign *c)
+has_memory(void)
 {
 	size_t count;
 
 	free(kmemo_versions(".", &count));
-	return count || has_line(c, KMEMO_SEAL);
+	return count || has_line(KMEMO_SEAL);
 }
 
 int
-command_check(const struct options *o)
+command_check(void)
 {
-	struct campaign c;
 	struct kfaults f = { 0 };
 	size_t files = 0, commits = 0, versions = 0;
 
-	campaign_open(&c, false);
-	check_masks(&c, &f);
+	check_masks(&f);
 	/* Their trials stay loaded for the memory. */
-	if (has_rounds(&c))
-		rounds_load(&c, false);
-	if (has_memory(&c))
-		check_memory(&c, &f, &versions);
-	if (c.count) {
-		check_rounds(&c, &f, &files);
-		check_commits(&c, &f, &commits);
+	if (has_rounds())
+		rounds_load(false);
+	if (has_memory())
+		check_memory(&f, &versions);
+	if (campaign.count) {
+		check_rounds(&f, &files);
+		check_commits(&f, &commits);
 	}
-	if (c.trials.fault_count)
-		kfault(&f, "%.*s", (int)c.trials.faults.len - 1, c.trials.faults.data);
+	if (campaign.trials.fault_count)
+		kfault(
+		    &f, "%.*s", (int)campaign.trials.faults.len - 1, campaign.trials.faults.data);
 	if (!f.count)
 		kbuf_printf(&f.text,
 		    "%zu rounds, %zu files, %d logs, %zu commits, %zu records of memory: unchanged "
 		    "since they were sealed\n",
-		    c.count, files, LOGS, commits, versions);
-	kout_open(o->output);
+		    campaign.count, files, LOGS, commits, versions);
+	kout_open(given.output);
 	kout_line(f.text.data, f.text.len - 1);
 	kout_commit();
 	kbuf_free(&f.text);
-	campaign_close(&c);
 	return f.count ? K_NO : K_OK;
 }
 
 /* The kernel of an accepted round with the files of its bundle, byte for byte. */
 int
-command_restore(const struct options *o)
+command_restore(void)
 {
-	struct campaign c;
 	struct program p;
 	const struct round *r;
 	auto_free char *name = NULL;
 
-	if (!o->output)
-		kdie(K_USAGE, "give -o DIR, the folder for the kernel");
-	campaign_open(&c, false);
-	rounds_load(&c, false);
-	if ((size_t)o->round > c.count)
-		kdie(K_USAGE, "--round %ld: there are %zu rounds", o->round, c.count);
-	r = o->round ? &c.round[o->round - 1] : last_accepted(&c);
+	rounds_load(false);
+	if ((size_t)given.round > campaign.count)
+		kdie(K_USAGE, "--round %ld: there are %zu rounds", given.round, campaign.count);
+	r = given.round ? &campaign.round[given.round - 1] : last_accepted();
 	if (!r->accepted)
 		kdie(K_NO, "round %ld was not accepted; the last accepted round is %ld", r->number,
-		    last_accepted(&c)->number);
-	name = kernel_name(&c);
+		    last_accepted()->number);
+	name = kernel_name();
 	program_of(r->accepted, name, &p);
 	for (size_t i = 0; i < p.count; i++) {
-		auto_free char *path = kasprintf("%s/%s", o->output, p.file[i].path);
+		auto_free char *path = kasprintf("%s/%s", given.output, p.file[i].path);
 
 		put_file(path, p.file[i].data, p.file[i].len);
 	}
 	program_free(&p);
-	campaign_close(&c);
 	return K_OK;
 }
 
@@ -140,7 +130,7 @@ static const struct kcommand commands[] = {
 	    "what has paid off in finished campaigns" },
 };
 
-static struct options given = { .seed = -1 };
+struct options given = { .seed = -1 };
 
 static const struct koption options[] = {
 	KOPTION_CAMPAIGN(&given.dir),
@@ -174,6 +164,9 @@ operands_of(const struct kcommand *command, char **argv, int argc)
 	return list;
 }
 
+/* Commands that need the campaign for themselves. */
+static const char writers[] = "close remember mask note unmask restart compact";
+
 int
 main(int argc, char **argv)
 {
@@ -188,7 +181,11 @@ main(int argc, char **argv)
 		kutil_drop_secrets();
 	given.count = (size_t)(argc - optind);
 	given.operands = operands_of(command, argv + optind, argc - optind);
+	if (command->run == command_restore && !given.output)
+		kdie(K_USAGE, "give -o DIR, the folder for the kernel");
 	given.output = kcommand_path(given.output);
 	kcommand_enter(command, given.dir);
-	return command->run(&given);
+	if (command->run != command_library)
+		campaign_open(kis_listed(writers, command->name, strlen(command->name)));
+	return command->run();
 }

@@ -18,32 +18,32 @@ names(const long *list, size_t count)
 
 /* Seals EVENT, whose reference is taken, and updates the files of its versions. */
 static void
-append_event(struct campaign *m, json_t *event, const long *list, size_t count)
+append_event(json_t *event, const long *list, size_t count)
 {
 	char now[32];
 	json_t *files = json_object();
 
 	know_iso(now, sizeof now);
 	json_object_set_new(event, "versions", names(list, count));
-	json_object_set_new(event, "trial", json_integer(m->trials.last + 1));
+	json_object_set_new(event, "trial", json_integer(campaign.trials.last + 1));
 	json_object_set_new(event, "time", json_string(now));
 	/* It takes effect from here on. */
-	json_array_append(m->masks.events, event);
+	json_array_append(campaign.masks.events, event);
 	for (size_t i = 0; i < count; i++)
-		add_version(m, list[i], files);
-	write_versions(m, event, files);
+		add_version(list[i], files);
+	write_versions(event, files);
 }
 
 /* The operands, each once; dies if there is no such version. */
 static long *
-versions_of(const struct campaign *m, const struct options *o, size_t *count)
+versions_of(size_t *count)
 {
-	long *list = kcalloc(o->count + 1, sizeof *list);
+	long *list = kcalloc(given.count + 1, sizeof *list);
 
 	*count = 0;
-	for (size_t i = 0; i < o->count; i++) {
-		long v = parse_version(o->operands[i]);
-		json_auto_t *there = checked_version(m, v);
+	for (size_t i = 0; i < given.count; i++) {
+		long v = parse_version(given.operands[i]);
+		json_auto_t *there = checked_version(v);
 		bool twice = false;
 
 		if (!there)
@@ -58,63 +58,56 @@ versions_of(const struct campaign *m, const struct options *o, size_t *count)
 
 /* The operands that are not MASKED already. */
 static long *
-operands(const struct campaign *m, const struct options *o, bool masked, size_t *count)
+operands(bool masked, size_t *count)
 {
 	size_t all;
-	long *list = versions_of(m, o, &all);
+	long *list = versions_of(&all);
 
 	*count = 0;
 	for (size_t i = 0; i < all; i++)
-		if (kmemo_masked(&m->masks, list[i], KMEMO_ALL) != masked)
+		if (kmemo_masked(&campaign.masks, list[i], KMEMO_ALL) != masked)
 			list[(*count)++] = list[i];
 	return list;
 }
 
 static int
-mask(const struct options *o, bool masked)
+mask(bool masked)
 {
-	struct campaign m;
 	size_t count;
 	auto_free long *list = NULL;
 
-	campaign_open(&m, true);
-	list = operands(&m, o, masked, &count);
+	list = operands(masked, &count);
 	if (count)
-		append_event(&m,
-		    json_pack("{s:s,s:b,s:s}", "event", masked ? "mask" : "unmask", "masked",
-		        masked, "why", o->why ? o->why : "by hand"),
+		append_event(json_pack("{s:s,s:b,s:s}", "event", masked ? "mask" : "unmask",
+		                 "masked", masked, "why", given.why ? given.why : "by hand"),
 		    list, count);
-	campaign_close(&m);
 	return K_OK;
 }
 
 /* A person's notes on versions, for their records and for prompts. */
 int
-command_note(const struct options *o)
+command_note(void)
 {
-	struct campaign m;
 	size_t count;
 	auto_free long *list = NULL;
 
-	if (!o->why)
+	if (!given.why)
 		kdie(K_USAGE, "note: give the text: note VERSION --why TEXT");
-	campaign_open(&m, true);
-	list = versions_of(&m, o, &count);
-	append_event(&m, json_pack("{s:s,s:s}", "event", "note", "why", o->why), list, count);
-	campaign_close(&m);
+	list = versions_of(&count);
+	append_event(json_pack("{s:s,s:s}", "event", "note", "why", given.why), list, count);
 	return K_OK;
 }
 
 int
-command_mask(const struct options *o)
+command_mask(void)
 {
-	return mask(o, true);
+	return mask(true);
 }
 
 int
-command_unmask(const struct options *o)
+command_unmask(void)
 {
-	return mask(o, false);
+	return mask(false);
 }
 
 static bool
@@ -124,12 +117,12 @@ is_restart(const json_t *e)
 }
 
 static bool
-is_undone(const struct campaign *m, const json_t *restart)
+is_undone(const json_t *restart)
 {
 	const json_t *e;
 	size_t i;
 
-	json_array_foreach(m->masks.events, i, e)
+	json_array_foreach(campaign.masks.events, i, e)
 		if (kjson_is(e, "event", "undo") &&
 		    kjson_int_or(e, "of", 0) == kjson_int_or(restart, "n", -1))
 			return true;
@@ -138,26 +131,26 @@ is_undone(const struct campaign *m, const json_t *restart)
 
 /* The last restart that was not undone; NULL: none. Borrowed. */
 static const json_t *
-last_restart(const struct campaign *m)
+last_restart(void)
 {
 	const json_t *e, *last = NULL;
 	size_t i;
 
-	json_array_foreach(m->masks.events, i, e)
-		if (is_restart(e) && !is_undone(m, e))
+	json_array_foreach(campaign.masks.events, i, e)
+		if (is_restart(e) && !is_undone(e))
 			last = e;
 	return last;
 }
 
 /* Number of restarts so far, including undone ones: each has its own draws. */
 static long
-restarts(const struct campaign *m)
+restarts(void)
 {
 	const json_t *e;
 	size_t i;
 	long n = 0;
 
-	json_array_foreach(m->masks.events, i, e)
+	json_array_foreach(campaign.masks.events, i, e)
 		n += is_restart(e);
 	return n;
 }
@@ -172,14 +165,14 @@ struct choice {
 
 /* Every version is first compared with the facts: what counts as a win is computed, never read. */
 static void
-survey(const struct campaign *m, struct choice *c)
+survey(struct choice *c)
 {
-	*c = (struct choice){ .last = m->trials.last };
+	*c = (struct choice){ .last = campaign.trials.last };
 	for (long v = 1; v <= c->last; v++) {
 		json_auto_t *record = NULL;
 
-		ktrials_need((struct ktrials *)&m->trials, v);
-		record = checked_version(m, v);
+		ktrials_need(&campaign.trials, v);
+		record = checked_version(v);
 		if (!record)
 			kdie(K_USAGE, "memory/v%ld.json: is missing; run krecords remember", v);
 		if (kjson_bool_or(record, "win", false))
@@ -187,7 +180,7 @@ survey(const struct campaign *m, struct choice *c)
 	}
 	c->open = kcalloc((size_t)(c->last > 0 ? c->last : 0) + 1, sizeof *c->open);
 	for (long v = 1; v <= c->last; v++) {
-		if (kmemo_masked(&m->masks, v, KMEMO_ALL))
+		if (kmemo_masked(&campaign.masks, v, KMEMO_ALL))
 			continue;
 		c->active++;
 		if (v != c->win)
@@ -229,33 +222,32 @@ draw_half(struct choice *c, uint64_t seed, long number)
 
 /* Masks half of the versions. Does nothing when that was done since the last trial. */
 static void
-restart(struct campaign *m, const struct options *o, const char *why)
+restart(const char *why)
 {
-	const json_t *before = last_restart(m);
-	double seed = o->seed >= 0 ? (double)o->seed : kcamp_num(m->camp, "seed");
+	const json_t *before = last_restart();
+	double seed = given.seed >= 0 ? (double)given.seed : kcamp_num(campaign.camp, "seed");
 	struct choice c;
 	size_t count;
 
-	survey(m, &c);
+	survey(&c);
 	if (before && kjson_int_or(before, "trial", -1) == c.last + 1) {
 		kprogress("a restart before trial %ld was made already (event %" JSON_INTEGER_FORMAT
 		          ")",
 		    c.last + 1, kjson_int_or(before, "n", 0));
 	} else {
-		count = draw_half(&c, (uint64_t)seed, restarts(m));
-		append_event(m,
-		    json_pack("{s:s,s:b,s:s,s:I,s:I,s:I}", "event", "restart", "masked", 1, "why",
-		        why, "seed", (json_int_t)seed, "draw", (json_int_t)restarts(m), "active",
-		        (json_int_t)c.active),
+		count = draw_half(&c, (uint64_t)seed, restarts());
+		append_event(json_pack("{s:s,s:b,s:s,s:I,s:I,s:I}", "event", "restart", "masked", 1,
+		                 "why", why, "seed", (json_int_t)seed, "draw",
+		                 (json_int_t)restarts(), "active", (json_int_t)c.active),
 		    c.open, count);
 	}
 	free(c.open);
 }
 
 static int
-undo(struct campaign *m)
+undo(void)
 {
-	const json_t *e = last_restart(m), *v;
+	const json_t *e = last_restart(), *v;
 	size_t i, count = 0;
 	long *list, n;
 
@@ -270,11 +262,10 @@ undo(struct campaign *m)
 	 */
 	json_array_foreach(json_object_get(e, "versions"), i, v)
 		if (kmemo_version(json_string_value(v), &n) &&
-		    kmemo_masked(&m->masks, n, KMEMO_ALL))
+		    kmemo_masked(&campaign.masks, n, KMEMO_ALL))
 			list[count++] = n;
-	append_event(m,
-	    json_pack("{s:s,s:b,s:s,s:I}", "event", "undo", "masked", 0, "why",
-	        "the restart is undone", "of", kjson_int_or(e, "n", 0)),
+	append_event(json_pack("{s:s,s:b,s:s,s:I}", "event", "undo", "masked", 0, "why",
+	                 "the restart is undone", "of", kjson_int_or(e, "n", 0)),
 	    list, count);
 	free(list);
 	return K_OK;
@@ -282,13 +273,13 @@ undo(struct campaign *m)
 
 /* Trials without a gain since the last one, or since the last restart. */
 static long
-stagnation(const struct campaign *m)
+stagnation(void)
 {
-	const json_t *before = last_restart(m);
+	const json_t *before = last_restart();
 	struct choice c;
 	long since;
 
-	survey(m, &c);
+	survey(&c);
 	free(c.open);
 	since = before ? (long)kjson_int_or(before, "trial", 1) - 1 : 0;
 	return c.last - (c.win > since ? c.win : since);
@@ -296,59 +287,48 @@ stagnation(const struct campaign *m)
 
 /* Only if memory.restart_after requires it now. */
 static void
-restart_if_due(struct campaign *m, const struct options *o)
+restart_if_due(void)
 {
-	long after = kcamp_int(m->camp, "memory.restart_after");
+	long after = kcamp_int(campaign.camp, "memory.restart_after");
 	char *why;
 
-	if (m->trials.last > 0 && after && stagnation(m) >= after) {
-		why = kasprintf("no gain in %ld trials (memory.restart_after)", stagnation(m));
-		restart(m, o, why);
+	if (campaign.trials.last > 0 && after && stagnation() >= after) {
+		why = kasprintf("no gain in %ld trials (memory.restart_after)", stagnation());
+		restart(why);
 		free(why);
 	}
 }
 
 int
-command_restart(const struct options *o)
+command_restart(void)
 {
-	struct campaign m;
 	int code = K_OK;
 
-	campaign_open(&m, true);
-	if (o->undo)
-		code = undo(&m);
-	else if (o->due)
-		restart_if_due(&m, o);
+	if (given.undo)
+		code = undo();
+	else if (given.due)
+		restart_if_due();
 	else
-		restart(&m, o, o->why ? o->why : "by hand");
-	campaign_close(&m);
+		restart(given.why ? given.why : "by hand");
 	return code;
 }
 
-struct prompts {
-	const struct campaign *m;
-	struct kfaults *faults;
-};
-
 static void
-check_prompt(const char *path, void *arg)
+check_prompt(const char *path, void *faults)
 {
-	const struct prompts *p = arg;
 	auto_free char *text = kread_text_or_die(path, KIO_LINE_MAX);
 	json_auto_t *prompt = strstr(text, "\"masks\"") ? kin_first(path) : NULL;
 	const char *hex = kjson_str_or(prompt, "prompt.memory.masks", "");
 
-	if (*hex && !kjson_find(p->m->masks.events, "sha256", hex))
-		kfault(p->faults,
+	if (*hex && !kjson_find(campaign.masks.events, "sha256", hex))
+		kfault(faults,
 		    "%s: the mask with the sha256 %s is missing, with which %s was made; put the "
 		    "file back from a copy",
 		    KSEAL_FILE, hex, path);
 }
 
 void
-check_masks(const struct campaign *m, struct kfaults *f)
+check_masks(struct kfaults *f)
 {
-	struct prompts p = { m, f };
-
-	keach_path(kstrdup("trials/[0-9]*/[0-9]*/prompt.ndjson"), check_prompt, &p);
+	keach_path(kstrdup("trials/[0-9]*/[0-9]*/prompt.ndjson"), check_prompt, f);
 }

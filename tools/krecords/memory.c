@@ -46,13 +46,13 @@ struct means {
 };
 
 static void
-add_row(const struct campaign *m, struct means *sum, const json_t *row, json_t *by_shape)
+add_row(struct means *sum, const json_t *row, json_t *by_shape)
 {
 	const char *name = kjson_str_or(row, "workload", "");
-	const struct ktask_workload *w = ktask_workload(m->task, name);
+	const struct ktask_workload *w = ktask_workload(campaign.task, name);
 	double ns = kgain_time_ns(row);
-	double flops = w ? (double)ktask_value(m->task, w, m->task->flops) : 0;
-	double bytes = w ? (double)ktask_value(m->task, w, m->task->bytes) : 0;
+	double flops = w ? (double)ktask_value(campaign.task, w, campaign.task->flops) : 0;
+	double bytes = w ? (double)ktask_value(campaign.task, w, campaign.task->bytes) : 0;
 
 	set_number(by_shape, name, ns / 1e3);
 	sum->flops &= flops > 0;
@@ -95,7 +95,7 @@ set_utilization(json_t *o, const json_t *rows)
 }
 
 static json_t *
-record_performance(const struct campaign *m, const struct kcandidate *c)
+record_performance(const struct kcandidate *c)
 {
 	const json_t *timing = kjson_path(c->json, "eval.timing"), *row;
 	struct means sum = { .flops = true, .bytes = true };
@@ -106,7 +106,7 @@ record_performance(const struct campaign *m, const struct kcandidate *c)
 		return o;
 	by_shape = json_object();
 	json_array_foreach((json_t *)timing, i, row)
-		add_row(m, &sum, row, by_shape);
+		add_row(&sum, row, by_shape);
 	set_number(o, "latency_us", exp(sum.us / (double)sum.n));
 	json_object_set_new(o, "latency_us_by_shape", by_shape);
 	if (sum.flops)
@@ -176,7 +176,7 @@ rolled_back(const struct kcandidate *c)
 
 /* Differences from the version before, if both were timed. */
 static void
-add_comparison(const struct campaign *m, json_t *perf, long version)
+add_comparison(json_t *perf, long version)
 {
 	static const struct {
 		const char *field, *delta;
@@ -185,11 +185,11 @@ add_comparison(const struct campaign *m, json_t *perf, long version)
 		{ "tflops", "tflops_delta" },
 		{ "bandwidth_gbps", "bandwidth_delta" },
 	};
-	const struct kcandidate *last = version > 0 ? trial_candidate(m, version - 1) : NULL;
+	const struct kcandidate *last = version > 0 ? trial_candidate(version - 1) : NULL;
 	json_t *before, *o = json_object();
 
 	if (last) {
-		before = record_performance(m, last);
+		before = record_performance(last);
 		for (size_t i = 0; i < LEN(members); i++)
 			set_number(o, members[i].delta,
 			    kjson_num_or(perf, members[i].field, NAN) -
@@ -498,14 +498,14 @@ experience(const struct ktrial *trial)
 
 /* People's notes on a version, with the trial from which each applies. */
 static json_t *
-notes(const struct campaign *m, long version)
+notes(long version)
 {
 	json_t *list = json_array(), *o;
 	const json_t *e, *v;
 	size_t i, k;
 	long n;
 
-	json_array_foreach(m->masks.events, i, e)
+	json_array_foreach(campaign.masks.events, i, e)
 		json_array_foreach(json_object_get(e, "versions"), k, v)
 			if (kjson_is(e, "event", "note") &&
 			    kmemo_version(json_string_value(v), &n) && n == version) {
@@ -534,30 +534,31 @@ application(const struct kcandidate *c)
 }
 
 json_t *
-build_version(const struct campaign *m, long version)
+build_version(long version)
 {
-	const struct kcandidate *c = trial_candidate(m, version);
+	const struct kcandidate *c = trial_candidate(version);
 	const struct ktrial *trial;
 	json_t *o, *perf;
 
 	if (!c)
 		return NULL;
-	trial = trial_of(m, version);
-	perf = record_performance(m, c);
-	add_comparison(m, perf, version);
+	trial = trial_of(version);
+	perf = record_performance(c);
+	add_comparison(perf, version);
 	o = json_pack("{s:s,s:s,s:o,s:I,s:s,s:b,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "schema",
-	    "memory/1", "campaign", m->name, "version", json_sprintf("v%ld", version), "trial",
-	    (json_int_t)version, "id", c->id, "win", c->won, "performance", perf, "optimization",
-	    optimization(c), "profile_evidence", profile_evidence(c), "correctness", correctness(c),
-	    "pitfalls_and_fixes", pitfalls(trial), "quality_gate", quality_gate(c),
+	    "memory/1", "campaign", campaign.name, "version", json_sprintf("v%ld", version),
+	    "trial", (json_int_t)version, "id", c->id, "win", c->won, "performance", perf,
+	    "optimization", optimization(c), "profile_evidence", profile_evidence(c), "correctness",
+	    correctness(c), "pitfalls_and_fixes", pitfalls(trial), "quality_gate", quality_gate(c),
 	    "open_directions", open_directions(c), "experience", experience(trial), "masked",
-	    json_boolean(kmemo_masked(&m->masks, version, KMEMO_ALL)));
+	    json_boolean(kmemo_masked(&campaign.masks, version, KMEMO_ALL)));
 	if (!o)
 		kdie(K_IO, "out of memory");
-	set_some(o, "notes", notes(m, version));
+	set_some(o, "notes", notes(version));
 	set_some(o, "application", application(c));
 	set_line(o, "timestamp", c->time, 32);
-	set_line(o, "git_commit_hash", json_string_value(json_object_get(m->commits, c->id)), 80);
+	set_line(
+	    o, "git_commit_hash", json_string_value(json_object_get(campaign.commits, c->id)), 80);
 	return o;
 }
 
@@ -607,7 +608,7 @@ told(const json_t *object, const char *path)
  * because its facts have changed.
  */
 static char *
-version_fault(const struct campaign *m, const json_t *ought, const char *path, bool *stale)
+version_fault(const json_t *ought, const char *path, bool *stale)
 {
 	auto_free char *text = kread_file_or_die(path, VERSION_MAX, NULL),
 	               *wanted = json_text(ought);
@@ -622,7 +623,7 @@ version_fault(const struct campaign *m, const json_t *ought, const char *path, b
 	is = kjson_load(path);
 	field = difference(ought, is, "");
 	/* Only the mark differs: it is a view of the seal, which readers use. */
-	*stale = !field || !strcmp(field, "masked") || kseal_knows(&m->seal, path, hex);
+	*stale = !field || !strcmp(field, "masked") || kseal_knows(&campaign.seal, path, hex);
 	a = told(ought, field ? field : "");
 	b = told(is, field ? field : "");
 	fault = *stale ? kasprintf("%s: is out of date; run krecords remember", path)
@@ -645,22 +646,22 @@ version_path(long version)
 }
 
 json_t *
-checked_version(const struct campaign *m, long version)
+checked_version(long version)
 {
 	auto_free char *path = version_path(version), *fault = NULL;
-	json_t *v = kis_there(path) ? build_version(m, version) : NULL;
+	json_t *v = kis_there(path) ? build_version(version) : NULL;
 	bool stale = false;
 
-	fault = v ? version_fault(m, v, path, &stale) : NULL;
+	fault = v ? version_fault(v, path, &stale) : NULL;
 	if (fault && !stale)
 		kdie(K_USAGE, "%s", fault);
 	return v;
 }
 
 void
-add_version(const struct campaign *m, long version, json_t *files)
+add_version(long version, json_t *files)
 {
-	json_auto_t *v = build_version(m, version);
+	json_auto_t *v = build_version(version);
 	auto_free char *path = version_path(version), *text = v ? json_text(v) : NULL;
 
 	if (text)
@@ -672,7 +673,7 @@ add_version(const struct campaign *m, long version, json_t *files)
  * what the facts say.
  */
 void
-write_versions(struct campaign *m, json_t *event, json_t *files)
+write_versions(json_t *event, json_t *files)
 {
 	json_auto_t *digests = json_object();
 	json_t *text;
@@ -681,15 +682,15 @@ write_versions(struct campaign *m, json_t *event, json_t *files)
 
 	json_object_foreach(files, path, text) {
 		ksha256_hex(json_string_value(text), json_string_length(text), hex);
-		if (!kseal_knows(&m->seal, path, hex))
+		if (!kseal_knows(&campaign.seal, path, hex))
 			json_object_set_new(digests, path, json_string(hex));
 	}
 	if (event || json_object_size(digests)) {
 		event = event ? event : json_object();
 		json_object_set(event, "files", digests);
-		kseal_add(&m->seal, KMEMO_SEAL, event);
+		kseal_add(&campaign.seal, KMEMO_SEAL, event);
 	}
-	kseal_save(&m->seal);
+	kseal_save(&campaign.seal);
 	json_object_foreach(files, path, text)
 		put_file(path, json_string_value(text), json_string_length(text));
 	json_decref(files);
@@ -700,29 +701,29 @@ write_versions(struct campaign *m, json_t *event, json_t *files)
  * them.
  */
 static bool
-is_checkable(const struct campaign *m, long version)
+is_checkable(long version)
 {
-	return !version || trial_of(m, version - 1)->whole;
+	return !version || trial_of(version - 1)->whole;
 }
 
 /* Adds a version to the files to write, unless its file is already right. */
 static void
-bring(const struct campaign *m, long version, json_t *files)
+bring(long version, json_t *files)
 {
 	auto_free char *path = version_path(version), *fault = NULL;
 	char hex[65];
-	json_auto_t *ought = build_version(m, version);
+	json_auto_t *ought = build_version(version);
 	bool stale = true, there = kseal_file(path, hex);
 
 	if (!ought)
 		kdie(K_USAGE, "trial %ld is incomplete or damaged, so it is not remembered",
 		    version);
-	if (there && is_checkable(m, version))
-		fault = version_fault(m, ought, path, &stale);
+	if (there && is_checkable(version))
+		fault = version_fault(ought, path, &stale);
 	if (fault && !stale)
 		kdie(K_USAGE, "%s", fault);
-	if (fault || !there || !kseal_knows(&m->seal, path, hex))
-		add_version(m, version, files);
+	if (fault || !there || !kseal_knows(&campaign.seal, path, hex))
+		add_version(version, files);
 }
 
 long
@@ -737,19 +738,17 @@ parse_version(const char *name)
 }
 
 int
-command_remember(const struct options *o)
+command_remember(void)
 {
-	struct campaign m;
 	json_t *files = json_object();
 
-	campaign_open(&m, true);
-	for (size_t i = 0; i < o->count; i++)
-		bring(&m, parse_version(o->operands[i]), files);
-	for (long v = 0; v <= m.trials.last && !o->count; v++)
-		if (trial_of(&m, v)->whole)
-			bring(&m, v, files);
-	write_versions(&m, NULL, files);
-	return campaign_close(&m);
+	for (size_t i = 0; i < given.count; i++)
+		bring(parse_version(given.operands[i]), files);
+	for (long v = 0; v <= campaign.trials.last && !given.count; v++)
+		if (trial_of(v)->whole)
+			bring(v, files);
+	write_versions(NULL, files);
+	return campaign_damage();
 }
 
 /* Says FAULT, and frees it. */
@@ -762,22 +761,22 @@ complain(struct kfaults *f, char *fault)
 }
 
 void
-check_memory(const struct campaign *m, struct kfaults *f, size_t *files)
+check_memory(struct kfaults *f, size_t *files)
 {
 	auto_free long *list = kmemo_versions(".", files);
 	bool stale;
 
 	for (size_t i = 0; i < *files; i++)
-		if (list[i] > m->trials.last)
+		if (list[i] > campaign.trials.last)
 			kfault(f, "memory/v%ld.json: trial %ld is not complete; remove the file",
 			    list[i], list[i]);
-	for (long v = 0; v <= m->trials.last; v++) {
-		json_auto_t *ought = build_version(m, v);
+	for (long v = 0; v <= campaign.trials.last; v++) {
+		json_auto_t *ought = build_version(v);
 		auto_free char *path = version_path(v);
 
 		if (!kis_there(path))
 			kfault(f, "%s: is missing; run krecords remember", path);
-		else if (ought && is_checkable(m, v))
-			complain(f, version_fault(m, ought, path, &stale));
+		else if (ought && is_checkable(v))
+			complain(f, version_fault(ought, path, &stale));
 	}
 }

@@ -38,10 +38,9 @@ put_number(bool known, double v, struct kbuf *out)
 }
 
 static void
-put_row(const struct campaign *c, const struct ktask_workload *w, const struct shape *s,
-    struct kbuf *out)
+put_row(const struct ktask_workload *w, const struct shape *s, struct kbuf *out)
 {
-	const struct ktask *t = c->task;
+	const struct ktask *t = campaign.task;
 	bool timed = s->ns > 0;
 
 	put_label(w->name, out);
@@ -50,23 +49,23 @@ put_row(const struct campaign *c, const struct ktask_workload *w, const struct s
 			kbuf_printf(out, ",%lld", (long long)w->axis[a]);
 	put_sets(w, out);
 	kbuf_printf(out, ",%s", s->check);
-	put_number(timed, timed ? shown_time(c, s->ns) : 0, out);
-	put_number(timed, timed ? shown_sd(c, s) : 0, out);
-	if (counts_flops(c)) {
+	put_number(timed, timed ? shown_time(s->ns) : 0, out);
+	put_number(timed, timed ? shown_sd(s) : 0, out);
+	if (counts_flops()) {
 		put_number(timed, s->rate, out);
 		put_number(timed, timed ? s->rate * s->sd_ns / s->ns : 0, out);
 	}
-	if (counts_bytes(c))
+	if (counts_bytes())
 		put_number(timed, s->gbps, out);
 	put_number(s->max_err_share >= 0, s->max_err_share, out);
 	kbuf_puts(out, "\n");
 }
 
 static void
-put_csv(const struct campaign *c, const struct candidate *x, struct kbuf *out)
+put_csv(const struct candidate *x, struct kbuf *out)
 {
-	const struct ktask *t = c->task;
-	const char *time = strcmp(time_unit(c), "ms") ? time_unit(c) : "Time (ms)";
+	const struct ktask *t = campaign.task;
+	const char *time = strcmp(time_unit(), "ms") ? time_unit() : "Time (ms)";
 
 	kbuf_puts(out, "label");
 	for (size_t a = 0; a < t->axis_count; a++)
@@ -77,10 +76,10 @@ put_csv(const struct campaign *c, const struct candidate *x, struct kbuf *out)
 	kbuf_puts(out, ",");
 	put_label(time, out);
 	kbuf_printf(out, "_stddev%s%s,max_err_share\n",
-	    counts_flops(c) ? ",TFLOPS,TFLOPS_stddev" : "", counts_bytes(c) ? ",GB/s" : "");
+	    counts_flops() ? ",TFLOPS,TFLOPS_stddev" : "", counts_bytes() ? ",GB/s" : "");
 	for (size_t i = 0; i < t->workload_count; i++)
 		if (x->shape[i].active)
-			put_row(c, &t->workloads[i], &x->shape[i], out);
+			put_row(&t->workloads[i], &x->shape[i], out);
 }
 
 static void
@@ -110,11 +109,11 @@ plan_path(struct plan *p, char *path, bool fact)
 
 /* A file in FOLDER of a round; in a search with several branches there is one for each. */
 static struct kbuf *
-plan_file(const struct campaign *c, const struct round *r, const struct candidate *x,
-    struct plan *p, const char *folder, const char *name)
+plan_file(const struct round *r, const struct candidate *x, struct plan *p, const char *folder,
+    const char *name)
 {
 	auto_free char *branch =
-	    c->linear || !r->trial ? kstrdup("") : kasprintf("%02ld/", x->branch);
+	    campaign.linear || !r->trial ? kstrdup("") : kasprintf("%02ld/", x->branch);
 	struct planned *f = plan_path(
 	    p, kasprintf("rounds/round-%ld/%s/%s%s", r->number, folder, branch, name), false);
 
@@ -123,21 +122,20 @@ plan_file(const struct campaign *c, const struct round *r, const struct candidat
 }
 
 static void
-plan_candidate(
-    const struct campaign *c, const struct round *r, const struct candidate *x, struct plan *p)
+plan_candidate(const struct round *r, const struct candidate *x, struct plan *p)
 {
 	const char *log = kjson_str_or(x->eval, "log", "");
-	auto_free char *name = kernel_name(c);
+	auto_free char *name = kernel_name();
 	struct program program;
 
 	program_of(x, name, &program);
 	for (size_t i = 0; i < program.count; i++)
-		kbuf_add(plan_file(c, r, x, p, "kernel_snapshot", program.file[i].path),
+		kbuf_add(plan_file(r, x, p, "kernel_snapshot", program.file[i].path),
 		    program.file[i].data, program.file[i].len);
 	program_free(&program);
-	put_csv(c, x, plan_file(c, r, x, p, "artifacts", "benchmark.csv"));
-	put_patch(x, name, plan_file(c, r, x, p, "artifacts", "diff.patch"));
-	kbuf_printf(plan_file(c, r, x, p, "artifacts", "eval.log"), "%s%s", log, *log ? "\n" : "");
+	put_csv(x, plan_file(r, x, p, "artifacts", "benchmark.csv"));
+	put_patch(x, name, plan_file(r, x, p, "artifacts", "diff.patch"));
+	kbuf_printf(plan_file(r, x, p, "artifacts", "eval.log"), "%s%s", log, *log ? "\n" : "");
 }
 
 /* A file that a round was made from; if it does not exist, it is not sealed. */
@@ -153,7 +151,7 @@ plan_fact(struct plan *p, char *path)
 }
 
 void
-plan_round(const struct campaign *c, struct round *r, struct plan *p)
+plan_round(struct round *r, struct plan *p)
 {
 	static const char *const stages[] = { "sample", "prompt", "reply", "eval" };
 	char *summary = kasprintf("rounds/round-%ld/summary.md", r->number);
@@ -162,23 +160,13 @@ plan_round(const struct campaign *c, struct round *r, struct plan *p)
 	for (size_t i = 0; i < r->count; i++)
 		for (size_t s = 0; s < LEN(stages); s++)
 			plan_fact(p, kplace_id(".", r->list[i].id, stages[s]));
-	put_page(c, c->linear ? "summary.md" : "wide.md", round_facts(c, r),
+	put_page(campaign.linear ? "summary.md" : "wide.md", round_facts(r),
 	    &plan_path(p, summary, false)->text);
 	for (size_t i = 0; i < r->count; i++)
-		plan_candidate(c, r, &r->list[i], p);
+		plan_candidate(r, &r->list[i], p);
 	for (size_t i = 0; i < p->count; i++)
 		if (!p->file[i].fact)
 			ksha256_hex(p->file[i].text.data, p->file[i].text.len, p->file[i].sha256);
-}
-
-void
-plan_free(struct plan *p)
-{
-	for (size_t i = 0; i < p->count; i++) {
-		free(p->file[i].path);
-		kbuf_free(&p->file[i].text);
-	}
-	free(p->file);
 }
 
 struct planned *
@@ -193,26 +181,26 @@ find_planned(const struct plan *p, const char *path)
 const char *const log_paths[LOGS] = { "logs/optimize.md", "logs/performance_trend.md" };
 
 void
-put_log_entry(const struct campaign *c, struct round *r, int log, bool corrected, struct kbuf *out)
+put_log_entry(struct round *r, int log, bool corrected, struct kbuf *out)
 {
 	static const char *const pages[LOGS][2] = { { "optimize_head.md", "optimize.md" },
 		{ "trend_head.md", "trend.md" } };
-	json_t *facts = round_facts(c, r);
+	json_t *facts = round_facts(r);
 
 	if (r->number == 1 && !corrected)
-		put_page(c, pages[log][0], round_facts(c, r), out);
+		put_page(pages[log][0], round_facts(r), out);
 	kjson_set(facts, "corrected", json_boolean(corrected));
-	put_page(c, pages[log][1], facts, out);
+	put_page(pages[log][1], facts, out);
 }
 
 const char *const view_paths[VIEWS] = { "rounds/termination.md", "rounds/current_best.md",
 	"rounds/directions.md", "rounds/ineffective.md" };
 
 void
-put_view(const struct campaign *c, int view, struct kbuf *out)
+put_view(int view, struct kbuf *out)
 {
-	static json_t *(*const facts[VIEWS])(const struct campaign *) = { termination_facts,
-		best_facts, directions_facts, ineffective_facts };
+	static json_t *(*const facts[VIEWS])(
+	    void) = { termination_facts, best_facts, directions_facts, ineffective_facts };
 
-	put_page(c, basename(view_paths[view]), facts[view](c), out);
+	put_page(basename(view_paths[view]), facts[view](), out);
 }

@@ -5,11 +5,11 @@
 #include "krecords.h"
 
 char *
-kernel_name(const struct campaign *c)
+kernel_name(void)
 {
-	const char *dot = strrchr(c->task->reference, '.');
+	const char *dot = strrchr(campaign.task->reference, '.');
 
-	return kasprintf("%s%s", c->task->entry, dot && !strchr(dot, '/') ? dot : "");
+	return kasprintf("%s%s", campaign.task->entry, dot && !strchr(dot, '/') ? dot : "");
 }
 
 static void

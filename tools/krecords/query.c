@@ -13,43 +13,43 @@ put_value(const json_t *v)
 }
 
 static json_t *
-one_version(const struct campaign *m, const char *name)
+one_version(const char *name)
 {
 	long n = parse_version(name);
-	json_t *v = checked_version(m, n);
+	json_t *v = checked_version(n);
 
 	if (!v)
 		kdie(K_USAGE, "memory/v%ld.json: no such version", n);
-	if (kmemo_masked(&m->masks, n, KMEMO_ALL))
+	if (kmemo_masked(&campaign.masks, n, KMEMO_ALL))
 		kdie(K_NO, "v%ld is masked; to read it, run krecords unmask v%ld", n, n);
 	return v;
 }
 
 static int
-read_one(const struct campaign *m, const struct options *o)
+read_one(void)
 {
-	json_auto_t *v = one_version(m, o->operands[0]);
-	const json_t *part = o->field ? kjson_path(v, o->field) : v;
+	json_auto_t *v = one_version(given.operands[0]);
+	const json_t *part = given.field ? kjson_path(v, given.field) : v;
 
 	if (!part)
-		kdie(K_NO, "%s has no field %s", o->operands[0], o->field);
+		kdie(K_NO, "%s has no field %s", given.operands[0], given.field);
 	put_value(part);
 	return K_OK;
 }
 
 /* Everything that is not masked, one per line; a field that a version lacks is null. */
 static int
-read_all(const struct campaign *m, const struct options *o)
+read_all(void)
 {
 	size_t count;
 	auto_free long *list = kmemo_versions(".", &count);
 
 	for (size_t i = 0; i < count; i++) {
-		json_auto_t *v = kmemo_masked(&m->masks, list[i], KMEMO_ALL)
+		json_auto_t *v = kmemo_masked(&campaign.masks, list[i], KMEMO_ALL)
 		    ? NULL
-		    : checked_version(m, list[i]);
+		    : checked_version(list[i]);
 		json_t *null = json_null();
-		const json_t *part = o->field ? kjson_path(v, o->field) : v;
+		const json_t *part = given.field ? kjson_path(v, given.field) : v;
 
 		if (v)
 			put_value(part ? part : null);
@@ -58,16 +58,13 @@ read_all(const struct campaign *m, const struct options *o)
 }
 
 int
-command_read(const struct options *o)
+command_read(void)
 {
-	struct campaign m;
 	int code;
 
-	campaign_open(&m, false);
-	kout_open(o->output);
-	code = o->count ? read_one(&m, o) : read_all(&m, o);
+	kout_open(given.output);
+	code = given.count ? read_one() : read_all();
 	kout_commit();
-	campaign_close(&m);
 	return code;
 }
 
@@ -116,59 +113,52 @@ put_name(long version, const json_t *v, bool masked)
  * A line for each version, after HEAD (NULL: none); V is NULL when its trial is no longer complete.
  */
 static int
-tell_all(const struct options *o, const char *head,
-    void (*put)(long version, const json_t *v, bool masked))
+tell_all(const char *head, void (*put)(long version, const json_t *v, bool masked))
 {
-	struct campaign m;
 	size_t count;
 	auto_free long *list = kmemo_versions(".", &count);
 
-	campaign_open(&m, false);
-	kout_open(o->output);
+	kout_open(given.output);
 	if (head)
 		kout_line(head, strlen(head));
 	for (size_t i = 0; i < count; i++) {
-		json_auto_t *v = checked_version(&m, list[i]);
+		json_auto_t *v = checked_version(list[i]);
 
-		put(list[i], v, kmemo_masked(&m.masks, list[i], KMEMO_ALL));
+		put(list[i], v, kmemo_masked(&campaign.masks, list[i], KMEMO_ALL));
 	}
 	kout_commit();
-	campaign_close(&m);
 	return K_OK;
 }
 
 int
-command_summary(const struct options *o)
+command_summary(void)
 {
-	return tell_all(o,
-	    "version mask    latency_us   tflops     gb/s tflop%  gb/s%  correctness  gate  action",
+	return tell_all("version mask    latency_us   tflops     gb/s tflop%  gb/s%  correctness  "
+	                "gate  action",
 	    put_row);
 }
 
 int
-command_list(const struct options *o)
+command_list(void)
 {
-	return tell_all(o, NULL, put_name);
+	return tell_all(NULL, put_name);
 }
 
 int
-command_latest(const struct options *o)
+command_latest(void)
 {
-	struct campaign m;
 	size_t count;
 	auto_free long *list = kmemo_versions(".", &count);
 	char name[24];
 	int code = K_NO;
 
-	campaign_open(&m, false);
-	kout_open(o->output);
+	kout_open(given.output);
 	while (count > 0 && code == K_NO)
-		if (!kmemo_masked(&m.masks, list[--count], KMEMO_ALL)) {
+		if (!kmemo_masked(&campaign.masks, list[--count], KMEMO_ALL)) {
 			snprintf(name, sizeof name, "v%ld", list[count]);
 			kout_line(name, strlen(name));
 			code = K_OK;
 		}
 	kout_commit();
-	campaign_close(&m);
 	return code;
 }

@@ -31,28 +31,28 @@ struct tips {
 static const char dash[] = " \xe2\x80\x94 ";
 
 char *
-tips_root(const struct kcamp *c)
+tips_root(void)
 {
-	const char *knob = kcamp_str(c, "tips.dir"), *data = getenv("XDG_DATA_HOME"),
+	const char *knob = kcamp_str(campaign.camp, "tips.dir"), *data = getenv("XDG_DATA_HOME"),
 	           *home = getenv("HOME");
 
 	if (*knob)
-		return kcamp_path(c, knob);
+		return kcamp_path(campaign.camp, knob);
 	if (data && *data == '/')
 		return kasprintf("%s/kiln/tips", data);
 	return home && *home == '/' ? kasprintf("%s/.local/share/kiln/tips", home) : NULL;
 }
 
 char *
-tips_root_or_die(const struct kcamp *c)
+tips_root_or_die(void)
 {
-	char *root = tips_root(c);
+	char *root = tips_root();
 
 	if (!root)
 		kdie(K_USAGE,
 		    "%s: tips.dir: is empty, and neither XDG_DATA_HOME nor HOME is set, so there "
 		    "is no place for tips",
-		    c->file);
+		    campaign.camp->file);
 	return root;
 }
 
@@ -77,16 +77,18 @@ tips_slug(const char *text)
 }
 
 char *
-tips_op(const struct ktask *task)
+tips_op(void)
 {
+	const struct ktask *task = campaign.task;
+
 	return tips_slug(task->op && *task->op ? task->op : task->name);
 }
 
 /* The manifest's device, or else the CPU of the machine that judged the reference. */
 char *
-tips_device(const struct kcamp *c)
+tips_device(void)
 {
-	const char *gpu = kcamp_str(c, "gpu");
+	const char *gpu = kcamp_str(campaign.camp, "gpu");
 	json_t *machine;
 	char *slug;
 
@@ -113,15 +115,15 @@ tips_lock(const char *folder)
 
 /* ROOT/DEVICE/OP/BACKEND; the caller frees. NULL: there is no root here. */
 static char *
-folder_of(const struct campaign *m)
+folder_of(void)
 {
-	char *root = tips_root(m->camp), *device, *op, *backend, *folder;
+	char *root = tips_root(), *device, *op, *backend, *folder;
 
 	if (!root)
 		return NULL;
-	device = tips_device(m->camp);
-	op = tips_op(m->task);
-	backend = tips_slug(kcamp_str(m->camp, "backend"));
+	device = tips_device();
+	op = tips_op();
+	backend = tips_slug(kcamp_str(campaign.camp, "backend"));
 	folder = kasprintf("%s/%s/%s/%s", root, device, op, backend);
 	free(root);
 	free(device);
@@ -291,12 +293,12 @@ parse_or_die(struct tips *t, const char *path)
 }
 
 static void
-save_tips(const struct campaign *m, const char *path, const struct tips *t)
+save_tips(const char *path, const struct tips *t)
 {
-	auto_free char *device = tips_device(m->camp), *op = tips_op(m->task);
+	auto_free char *device = tips_device(), *op = tips_op();
 	auto_buf struct kbuf b = { 0 };
 
-	kbuf_printf(&b, "# Tips: %s, %s, %s\n", device, op, kcamp_str(m->camp, "backend"));
+	kbuf_printf(&b, "# Tips: %s, %s, %s\n", device, op, kcamp_str(campaign.camp, "backend"));
 	for (size_t i = 0; i < t->count; i++) {
 		kbuf_puts(&b, "\n");
 		put_tip(&b, &t->tip[i]);
@@ -339,13 +341,13 @@ put_workloads(struct kbuf *b, const struct kcandidate *c, bool losers)
 }
 
 static char *
-context_text(const struct campaign *m, const struct kcandidate *c)
+context_text(const struct kcandidate *c)
 {
-	const char *gpu = kcamp_str(m->camp, "gpu");
+	const char *gpu = kcamp_str(campaign.camp, "gpu");
 	struct kbuf b = { 0 };
 
-	kbuf_printf(&b, "%s (%s, %s, %s)", kcamp_str(m->camp, "name"), m->task->name,
-	    kcamp_str(m->camp, "backend"), *gpu ? gpu : "CPU");
+	kbuf_printf(&b, "%s (%s, %s, %s)", kcamp_str(campaign.camp, "name"), campaign.task->name,
+	    kcamp_str(campaign.camp, "backend"), *gpu ? gpu : "CPU");
 	if (json_array_size(kjson_path(c->json, "score.per_workload")))
 		kbuf_puts(&b, "; timed: ");
 	put_workloads(&b, c, false);
@@ -402,7 +404,7 @@ takeaway_text(const struct kcandidate *c, bool accepted)
 }
 
 static char *
-applicability_text(const struct campaign *m, const struct kcandidate *c)
+applicability_text(const struct kcandidate *c)
 {
 	const char *bucket =
 	    kjson_str_or(c->json, "audit.bucket", kjson_str_or(c->json, "eval.plan.bucket", ""));
@@ -412,8 +414,8 @@ applicability_text(const struct campaign *m, const struct kcandidate *c)
 	struct kbuf b = { 0 };
 	auto_buf struct kbuf losers = { 0 };
 
-	kbuf_printf(&b, "%s kernels of %s%s%s%s%s", kcamp_str(m->camp, "backend"),
-	    m->task->op ? m->task->op : m->task->name, *type ? ", " : "", type,
+	kbuf_printf(&b, "%s kernels of %s%s%s%s%s", kcamp_str(campaign.camp, "backend"),
+	    campaign.task->op ? campaign.task->op : campaign.task->name, *type ? ", " : "", type,
 	    *bucket ? ", bucket " : "", bucket);
 	if (isfinite(quant / step))
 		kbuf_printf(&b, ", bound %.3g of a step", quant / step);
@@ -457,15 +459,15 @@ outcome_text(const struct kcandidate *c, const json_t *verdict)
 
 /* The tip of a candidate, from a VERDICT of the application or, if that is NULL, from its trial. */
 static void
-make_tip(struct tip *t, const struct campaign *m, const struct kcandidate *c, const json_t *verdict)
+make_tip(struct tip *t, const struct kcandidate *c, const json_t *verdict)
 {
 	*t = (struct tip){ .time = kstrdup(kjson_str_or(verdict, "at", c->time)),
 		.accepted = verdict ? kjson_bool_or(verdict, "good", false) : c->won,
 		.round = (long)kjson_int_or(c->json, "score.decision.round", c->trial) };
-	set_field(t, CONTEXT, context_text(m, c));
+	set_field(t, CONTEXT, context_text(c));
 	set_field(t, SIGNAL, signal_text(c));
 	set_field(t, TAKEAWAY, verdict ? outcome_text(c, verdict) : takeaway_text(c, t->accepted));
-	set_field(t, APPLICABILITY, applicability_text(m, c));
+	set_field(t, APPLICABILITY, applicability_text(c));
 	seal_tip(t);
 }
 
@@ -489,56 +491,56 @@ append(struct tips *all, struct tip *t, const char *folder, bool by_hand)
 
 /* The tips from a trial, and from what the application said about its program. */
 static void
-add_trial(struct tips *all, const struct campaign *m, long trial, const char *folder)
+add_trial(struct tips *all, long trial, const char *folder)
 {
-	const struct kcandidate *c = trial_candidate(m, trial);
+	const struct kcandidate *c = trial_candidate(trial);
 	json_auto_t *verdicts = c ? kverdict_on(".", c->id) : NULL;
 	json_t *v;
 	struct tip t;
 	size_t i;
 
 	if (c && is_reusable(c) && *c->time) {
-		make_tip(&t, m, c, NULL);
+		make_tip(&t, c, NULL);
 		append(all, &t, folder, false);
 	}
 	json_array_foreach(verdicts, i, v) {
-		make_tip(&t, m, c, v);
+		make_tip(&t, c, v);
 		append(all, &t, folder, false);
 	}
 }
 
 /* Adds tips from the campaign's rounds, or from files that somebody wrote. */
 static int
-add(const struct campaign *m, const struct options *o, const char *folder, const char *path)
+add(const char *folder, const char *path)
 {
 	int lock = tips_lock(folder);
-	struct tips all, given;
+	struct tips all, more;
 	size_t before;
 
 	parse_or_die(&all, path);
 	before = all.count;
-	for (long trial = 1; trial <= m->trials.last && o->count == 1; trial++)
-		add_trial(&all, m, trial, folder);
-	for (size_t i = 1; i < o->count; i++) {
-		parse_or_die(&given, o->operands[i]);
-		for (size_t k = 0; k < given.count; k++)
-			append(&all, &given.tip[k], folder, true);
-		free(given.tip);
+	for (long trial = 1; trial <= campaign.trials.last && given.count == 1; trial++)
+		add_trial(&all, trial, folder);
+	for (size_t i = 1; i < given.count; i++) {
+		parse_or_die(&more, given.operands[i]);
+		for (size_t k = 0; k < more.count; k++)
+			append(&all, &more.tip[k], folder, true);
+		free(more.tip);
 	}
 	if (all.count != before)
-		save_tips(m, path, &all);
+		save_tips(path, &all);
 	tips_free(&all);
 	close(lock);
 	return K_OK;
 }
 
 static int
-list(const struct options *o, const char *path)
+list(const char *path)
 {
 	struct tips all;
 
 	parse_or_die(&all, path);
-	kout_open(o->output);
+	kout_open(given.output);
 	for (size_t i = 0; i < all.count; i++) {
 		const struct tip *t = &all.tip[i];
 		auto_free char *line = kasprintf("%s %s round-%ld %s: %s", t->id, t->time, t->round,
@@ -574,12 +576,12 @@ check_file(const char *path)
 }
 
 static int
-check(const struct options *o, const char *path)
+check(const char *path)
 {
-	size_t faults = o->count == 1 ? check_file(path) : 0;
+	size_t faults = given.count == 1 ? check_file(path) : 0;
 
-	for (size_t i = 1; i < o->count; i++)
-		faults += check_file(o->operands[i]);
+	for (size_t i = 1; i < given.count; i++)
+		faults += check_file(given.operands[i]);
 	return faults ? K_NO : K_OK;
 }
 
@@ -604,64 +606,61 @@ note_removal(const char *folder, const struct tip *t, const char *why)
 }
 
 static int
-remove_tip(const struct campaign *m, const struct options *o, const char *folder, const char *path)
+remove_tip(const char *folder, const char *path)
 {
 	int lock = tips_lock(folder);
 	struct tips all;
 	size_t i = 0;
 
-	if (o->count != 2 || !o->why)
+	if (given.count != 2 || !given.why)
 		kdie(K_USAGE,
 		    "tips remove: give the id (see krecords tips list) and the reason: tips remove "
 		    "ID --why TEXT");
 	parse_or_die(&all, path);
-	while (i < all.count && strcmp(all.tip[i].id, o->operands[1]))
+	while (i < all.count && strcmp(all.tip[i].id, given.operands[1]))
 		i++;
 	if (i == all.count)
-		kdie(K_NO, "%s: there is no tip %s", path, o->operands[1]);
-	note_removal(folder, &all.tip[i], o->why);
+		kdie(K_NO, "%s: there is no tip %s", path, given.operands[1]);
+	note_removal(folder, &all.tip[i], given.why);
 	tip_free(&all.tip[i]);
 	memmove(&all.tip[i], &all.tip[i + 1], (all.count - i - 1) * sizeof *all.tip);
 	all.count--;
-	save_tips(m, path, &all);
+	save_tips(path, &all);
 	tips_free(&all);
 	close(lock);
 	return K_OK;
 }
 
 int
-command_tips(const struct options *o)
+command_tips(void)
 {
-	struct campaign m;
-	const char *what = o->count ? o->operands[0] : "";
+	const char *what = given.count ? given.operands[0] : "";
 	char *folder, *path;
 	int code;
 
-	campaign_open(&m, false);
-	free(tips_root_or_die(m.camp));
-	folder = folder_of(&m);
+	free(tips_root_or_die());
+	folder = folder_of();
 	path = kasprintf("%s/tips.md", folder);
 	if (!strcmp(what, "add"))
-		code = add(&m, o, folder, path);
-	else if (!strcmp(what, "list") && o->count == 1)
-		code = list(o, path);
+		code = add(folder, path);
+	else if (!strcmp(what, "list") && given.count == 1)
+		code = list(path);
 	else if (!strcmp(what, "check"))
-		code = check(o, path);
+		code = check(path);
 	else if (!strcmp(what, "remove"))
-		code = remove_tip(&m, o, folder, path);
+		code = remove_tip(folder, path);
 	else
 		kdie(K_USAGE,
 		    "tips: must be followed by add [FILE...], list, check [FILE...] or remove ID");
 	free(folder);
 	free(path);
-	campaign_close(&m);
 	return code;
 }
 
 void
-tips_tell(const struct campaign *m, const char *what, size_t count, const char *from)
+tips_tell(const char *what, size_t count, const char *from)
 {
-	auto_free char *op = tips_op(m->task);
+	auto_free char *op = tips_op();
 
 	kwarn("prompts of this campaign will show %s on %s: %zu, from %s; to leave them out, set "
 	      "memory.enabled to off in campaign.json",
@@ -669,9 +668,9 @@ tips_tell(const struct campaign *m, const char *what, size_t count, const char *
 }
 
 void
-freeze_tips(const struct campaign *m)
+freeze_tips(void)
 {
-	auto_free char *folder = folder_of(m),
+	auto_free char *folder = folder_of(),
 	               *path = folder ? kasprintf("%s/tips.md", folder) : NULL;
 	char *fault;
 	struct tips all = { 0 }, kept = { 0 };
@@ -688,8 +687,8 @@ freeze_tips(const struct campaign *m)
 		free(fault);
 	}
 	if (kept.count)
-		tips_tell(m, "tips of earlier campaigns", kept.count, path);
-	save_tips(m, "trials/000/tips.md", &kept);
+		tips_tell("tips of earlier campaigns", kept.count, path);
+	save_tips("trials/000/tips.md", &kept);
 	free(kept.tip);
 	tips_free(&all);
 }

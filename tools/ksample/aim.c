@@ -16,9 +16,9 @@ static const double first_gain = 0.15;
 static const double floor_share = 0.2;
 
 static bool
-is_free(const struct planner *p, int cell)
+is_free(int cell)
 {
-	return !p->tabu[cell] && !p->taken[cell];
+	return !planner.tabu[cell] && !planner.taken[cell];
 }
 
 /*
@@ -27,7 +27,7 @@ is_free(const struct planner *p, int cell)
  * branches only when all cells are taken.
  */
 int
-draw_frontier(struct planner *p)
+draw_frontier(void)
 {
 	static const struct {
 		bool poor, any, tabu, taken;
@@ -45,36 +45,36 @@ draw_frontier(struct planner *p)
 		size_t n = 0;
 
 		for (int c = 0; c < KARCH_CELLS; c++) {
-			const struct karch_row *e = p->s->archive.elite[c];
+			const struct karch_row *e = search.archive.elite[c];
 			bool wanted =
-			    passes[i].any || (passes[i].poor ? e && e->score < p->median : !e);
+			    passes[i].any || (passes[i].poor ? e && e->score < planner.median : !e);
 
-			if (wanted && (passes[i].taken || !p->taken[c]) &&
-			    (passes[i].tabu || !p->tabu[c]))
+			if (wanted && (passes[i].taken || !planner.taken[c]) &&
+			    (passes[i].tabu || !planner.tabu[c]))
 				list[n++] = c;
 		}
 		if (n)
-			return list[krng_below(&p->rng, n)];
+			return list[krng_below(&planner.rng, n)];
 	}
 	return 0;
 }
 
 /* A first target: a level above 0 in every dimension, so that the first kernels are ambitious. */
 int
-draw_initial(struct planner *p)
+draw_initial(void)
 {
 	int list[KARCH_CELLS];
 	size_t n = 0;
 
 	for (int c = 0; c < KARCH_CELLS; c++) {
-		bool whole = is_free(p, c);
+		bool whole = is_free(c);
 
 		for (int d = 0; d < KARCH_DIMS; d++)
 			whole &= karch_level(c, d) > 0;
 		if (whole)
 			list[n++] = c;
 	}
-	return n ? list[krng_below(&p->rng, n)] : draw_frontier(p);
+	return n ? list[krng_below(&planner.rng, n)] : draw_frontier();
 }
 
 static int
@@ -181,9 +181,9 @@ success_rate(const struct field *f, int from, int to)
 
 /* The value of a step: its gain over the best, times the probability of a correct program. */
 static double
-promise(const struct planner *p, int from, int to, double behind)
+promise(int from, int to, double behind)
 {
-	const struct field *f = p->s->field;
+	const struct field *f = search.field;
 	double mean, sd;
 
 	field_step(f, from, to, &mean, &sd);
@@ -203,15 +203,14 @@ struct move {
  * steps count twice.
  */
 static void
-weigh_targets(const struct planner *p, int which, int from, double behind, struct move *move)
+weigh_targets(int which, int from, double behind, struct move *move)
 {
-	bool known = p->s->has_field;
+	bool known = search.has_field;
 
 	move->worth = 0;
 	for (int to = 0; to < KARCH_CELLS; to++) {
-		move->weight[to] = !is_target(which, move->strategy, from, to) || !is_free(p, to)
-		    ? 0
-		    : known ? promise(p, from, to, behind)
+		move->weight[to] = !is_target(which, move->strategy, from, to) || !is_free(to) ? 0
+		    : known ? promise(from, to, behind)
 		            : 1 + (karch_distance(to, 0) > karch_distance(from, 0));
 		move->worth = fmax(move->worth, move->weight[to]);
 	}
@@ -221,17 +220,17 @@ weigh_targets(const struct planner *p, int which, int from, double behind, struc
 }
 
 static void
-weigh_moves(const struct planner *p, int from, double behind, struct move *moves)
+weigh_moves(int from, double behind, struct move *moves)
 {
 	moves[REFINE] = (struct move){ .strategy = "refine", .worth = 1 };
-	moves[STEP].strategy = kcamp_str(p->s->camp, "search.strategy");
+	moves[STEP].strategy = kcamp_str(search.camp, "search.strategy");
 	moves[SIMD].strategy = "esimd_upgrade";
 	moves[LEAP].strategy = "diversify";
 	for (int i = STEP; i < MOVES; i++)
-		weigh_targets(p, i, from, behind, &moves[i]);
+		weigh_targets(i, from, behind, &moves[i]);
 	if (!(moves[STEP].worth > 0)) {
 		moves[STEP].strategy = "mutate";
-		weigh_targets(p, STEP, from, behind, &moves[STEP]);
+		weigh_targets(STEP, from, behind, &moves[STEP]);
 	}
 }
 
@@ -298,20 +297,20 @@ share_by_worth(const struct field *f, struct move *moves)
 }
 
 void
-choose_target(struct planner *p, struct plan *plan, double behind)
+choose_target(struct plan *plan, double behind)
 {
 	static struct move moves[MOVES];
 	double share[MOVES];
 	int which, from = plan->parent->cell;
 	const struct move *move;
 
-	weigh_moves(p, from, behind, moves);
-	share_by_knobs(p->s->camp, moves);
-	if (p->s->has_field)
-		share_by_worth(p->s->field, moves);
+	weigh_moves(from, behind, moves);
+	share_by_knobs(search.camp, moves);
+	if (search.has_field)
+		share_by_worth(search.field, moves);
 	for (int i = 0; i < MOVES; i++)
 		share[i] = moves[i].share;
-	which = (int)krng_weighted(&p->rng, share, MOVES);
+	which = (int)krng_weighted(&planner.rng, share, MOVES);
 	move = &moves[which];
 	plan->strategy = move->strategy;
 	if (which == LEAP)
@@ -319,8 +318,8 @@ choose_target(struct planner *p, struct plan *plan, double behind)
 	if (which == REFINE)
 		plan->target = from;
 	else if (move->worth > 0 &&
-	    (strcmp(move->strategy, "diversify") || (which == LEAP && p->s->has_field)))
-		plan->target = (int)krng_weighted(&p->rng, move->weight, KARCH_CELLS);
+	    (strcmp(move->strategy, "diversify") || (which == LEAP && search.has_field)))
+		plan->target = (int)krng_weighted(&planner.rng, move->weight, KARCH_CELLS);
 	else
 		plan->strategy = "diversify";
 }

@@ -41,8 +41,8 @@ void field_fit(struct field *f);
 void field_step(const struct field *f, int from, int to, double *mean, double *sd);
 
 /* Everything that a plan depends on. */
-struct search {
-	const struct kcamp *camp;
+extern struct search {
+	struct kcamp *camp;
 	struct karch archive; /* without masked entries */
 	struct kmemo_masks masks;
 	json_t *failures;                /* in the application, see kverdict.h; owned */
@@ -53,11 +53,11 @@ struct search {
 	uint64_t seed;
 	long trial;
 	int branches;
-};
+} search;
 
 /* Read the cells of a gradient file; PATH NULL: none. */
-void load_slopes(struct search *s, const char *path);
-void free_slopes(struct search *s);
+void load_slopes(const char *path);
+void free_slopes(void);
 
 /* The logarithm of a program's speed; of its score if nothing is timed. */
 double speed_of(const struct karch_row *row);
@@ -73,45 +73,44 @@ struct plan {
 
 enum { MAX_BRANCHES = 99 };
 
-/* A trial being planned. */
-struct planner {
-	const struct search *s;
+/* The trial being planned. */
+extern struct planner {
 	double median;
 	bool tabu[KARCH_CELLS];  /* targets of recent trials */
 	bool taken[KARCH_CELLS]; /* targets of lower branches of this trial */
 	const json_t *repairs[MAX_BRANCHES + 1];
 	bool fresh;      /* only the reference is correct */
 	struct krng rng; /* of the branch being planned */
-};
+} planner;
 
 /*
  * aim.c: strategy and target for the parent of PLAN, whose log speed is BEHIND below the best. If
  * the target stays -1, it is any cell of the frontier.
  */
-void choose_target(struct planner *p, struct plan *plan, double behind);
-int draw_frontier(struct planner *p);
-int draw_initial(struct planner *p);
+void choose_target(struct plan *plan, double behind);
+int draw_frontier(void);
+int draw_initial(void);
 
 /*
  * PLANS[1] to PLANS[LAST]: those of the branches. They must not aim at the same cell or repair the
  * same candidate, so a plan depends on those of the branches before it.
  */
-void plan_branches(const struct search *s, struct plan *plans, int last);
+void plan_branches(struct plan *plans, int last);
 
 /* The plan as the member "sample"; new reference. */
 /* Adds speed-up, interval and time of a row, as far as they are known. */
 void put_times(const struct karch_row *row, json_t *o);
-json_t *sample_json(const struct search *s, const struct plan *plan, int branch);
+json_t *sample_json(const struct plan *plan, int branch);
 
 /* Seed of the record's own draws; new reference. */
-json_t *seed_json(const struct search *s, int branch);
+json_t *seed_json(int branch);
 /* What the application said about programs that were put into it; nothing if none was. */
-void add_application(const struct search *s, json_t *sample);
+void add_application(json_t *sample);
 
 /*
  * linear.c: the same for a round of a linear search, for which no plan is drawn: its parent is the
  * last accepted program.
  */
-json_t *linear_json(const struct search *s);
+json_t *linear_json(void);
 
 #endif

@@ -16,11 +16,11 @@ enum { SAID_MAX = 300 };
 
 /* The scored record of a trial; NULL when there is none. New reference. */
 static json_t *
-load_round(const struct search *s, long trial)
+load_round(long trial)
 {
 	auto_free char *id = kasprintf("%03ld/01", trial);
 	char *fault;
-	json_t *record = ktrials_record(s->camp, id, KJOIN_FIGURES, &fault);
+	json_t *record = ktrials_record(search.camp, id, KJOIN_FIGURES, &fault);
 
 	if (fault)
 		kdie(K_USAGE, "%s", fault);
@@ -73,7 +73,7 @@ add_searched(json_t *list, const json_t *record)
  * change that was kept, and every finding that a plan rested on; except masked ones.
  */
 static void
-add_history(const struct search *s, json_t *sample)
+add_history(json_t *sample)
 {
 	static const char *const all[] = { "hypothesis", "change", "category", "bucket" },
 	                         *const direction[] = { "change", "category" };
@@ -82,14 +82,14 @@ add_history(const struct search *s, json_t *sample)
 	json_t *rounds = json_array(), *ineffective = json_array(), *accepted = json_array(),
 	       *searched = json_array();
 
-	for (long t = 1; t < s->trial; t++) {
+	for (long t = 1; t < search.trial; t++) {
 		json_auto_t *record =
-		    kmemo_masked(&s->masks, t, s->trial) ? NULL : load_round(s, t);
+		    kmemo_masked(&search.masks, t, search.trial) ? NULL : load_round(t);
 		json_t *one;
 		const json_t *decision = kjson_path(record, "score.decision");
 		bool rolled_back = kjson_is(decision, "verdict", "rolled_back");
 
-		if (decision && t >= s->trial - HISTORY) {
+		if (decision && t >= search.trial - HISTORY) {
 			one = round_json(record, all, LEN(all));
 			kjson_set(
 			    one, "verdict", json_string(kjson_str_or(decision, "verdict", "")));
@@ -105,7 +105,7 @@ add_history(const struct search *s, json_t *sample)
 		 * again.
 		 */
 		if (kjson_is(decision, "verdict", "accepted") && kjson_path(record, "eval.plan") &&
-		    !kverdict_failed(s->failures, kjson_str_or(record, "id", "")))
+		    !kverdict_failed(search.failures, kjson_str_or(record, "id", "")))
 			json_array_append_new(
 			    accepted, round_json(record, direction, LEN(direction)));
 		add_searched(searched, record);
@@ -121,28 +121,29 @@ add_history(const struct search *s, json_t *sample)
  * be right.
  */
 static void
-add_last(const struct search *s, json_t *sample)
+add_last(json_t *sample)
 {
-	json_auto_t *record =
-	    kmemo_masked(&s->masks, s->trial - 1, s->trial) ? NULL : load_round(s, s->trial - 1);
+	json_auto_t *record = kmemo_masked(&search.masks, search.trial - 1, search.trial)
+	    ? NULL
+	    : load_round(search.trial - 1);
 	json_t *last;
 	enum status status = status_at(record, "eval.status");
 
-	if (s->trial > 1 && (status_repairable(status) || status == STATUS_NO_PLAN)) {
-		last = karch_program(s->camp->dir, kjson_str_or(record, "id", ""), true);
+	if (search.trial > 1 && (status_repairable(status) || status == STATUS_NO_PLAN)) {
+		last = karch_program(search.camp->dir, kjson_str_or(record, "id", ""), true);
 		kjson_set(last, "status", status_json(status));
 		kjson_set(sample, "last", last);
 	}
 }
 
 static json_t *
-accepted_program(const struct search *s, const char *id)
+accepted_program(const char *id)
 {
 	struct karch_row best;
-	json_t *o = karch_program(s->camp->dir, id, true);
+	json_t *o = karch_program(search.camp->dir, id, true);
 
 	kjson_set(o, "status", status_json(STATUS_CORRECT));
-	if (!karch_best(&s->archive, &best) || strcmp(best.id, id))
+	if (!karch_best(&search.archive, &best) || strcmp(best.id, id))
 		return o;
 	kjson_set(o, "coords", karch_coords(best.cell));
 	kjson_set(o, "combined", json_real(best.score));
@@ -196,9 +197,9 @@ check_evidence(const char *path, const json_t *evidence, const json_t *program, 
  * program's own.
  */
 static void
-add_evidence(const struct search *s, json_t *sample, json_t *program, long streak)
+add_evidence(json_t *sample, json_t *program, long streak)
 {
-	auto_free char *path = kplace_trial(s->camp->dir, s->trial, "evidence.ndjson");
+	auto_free char *path = kplace_trial(search.camp->dir, search.trial, "evidence.ndjson");
 	json_t *evidence, *profile;
 
 	if (streak >= KLINEAR_PROFILE) {
@@ -206,7 +207,8 @@ add_evidence(const struct search *s, json_t *sample, json_t *program, long strea
 			kdie(K_MISSING,
 			    "round %ld cannot open: %ld rounds in a row were rolled back, and %s, "
 			    "fresh evidence of %s, is missing; run keval --evidence %ld to make it",
-			    s->trial + 1, streak, path, kjson_str_or(program, "id", "?"), s->trial);
+			    search.trial + 1, streak, path, kjson_str_or(program, "id", "?"),
+			    search.trial);
 		evidence = kjson_load(path);
 		check_evidence(path, evidence, program, streak);
 		profile = json_object_get(evidence, "profile");
@@ -219,13 +221,13 @@ add_evidence(const struct search *s, json_t *sample, json_t *program, long strea
 }
 
 void
-add_application(const struct search *s, json_t *sample)
+add_application(json_t *sample)
 {
 	json_auto_t *list = json_array();
 	json_t *v;
 	size_t i;
 
-	json_array_foreach(s->failures, i, v) {
+	json_array_foreach(search.failures, i, v) {
 		json_t *one = json_object();
 
 		add_said(one, v, "id");
@@ -237,29 +239,30 @@ add_application(const struct search *s, json_t *sample)
 }
 
 json_t *
-linear_json(const struct search *s)
+linear_json(void)
 {
-	const json_t *linear = kjson_path(s->archive.header, "linear"),
-	             *errors = kjson_path(s->archive.header, "errors");
-	auto_free char *accepted = kverdict_incumbent(s->camp->dir, linear);
+	const json_t *linear = kjson_path(search.archive.header, "linear"),
+	             *errors = kjson_path(search.archive.header, "errors");
+	auto_free char *accepted = kverdict_incumbent(search.camp->dir, linear);
 	long streak = (long)kjson_int_or(linear, "streak", 0);
 	json_t *o, *program;
 
-	if (s->archive.header && !linear)
+	if (search.archive.header && !linear)
 		kdie(K_USAGE,
 		    "the archive contains no chain of rounds: it was made with another "
 		    "search.mode");
 	o = json_pack("{s:o,s:s,s:s,s:s,s:i,s:[],s:[],s:o,s:s,s:I,s:I,s:s,s:b}", "seed",
-	    seed_json(s, 1), "pick", "linear", "strategy", "linear", "status",
-	    start_names[s->trial > 1 ? START_CORRECT : START_INITIAL], "island", 0, "inspirations",
-	    "hints", "errors", errors ? json_deep_copy(errors) : json_array(), "incumbent",
-	    accepted, "round", (json_int_t)s->trial + 1, "streak", (json_int_t)streak, "escalation",
-	    klinear_escalation(streak), "stagnation", streak >= KLINEAR_STAGNATION);
-	add_history(s, o);
-	add_last(s, o);
-	add_application(s, o);
-	program = accepted_program(s, accepted);
-	add_evidence(s, o, program, streak);
+	    seed_json(1), "pick", "linear", "strategy", "linear", "status",
+	    start_names[search.trial > 1 ? START_CORRECT : START_INITIAL], "island", 0,
+	    "inspirations", "hints", "errors", errors ? json_deep_copy(errors) : json_array(),
+	    "incumbent", accepted, "round", (json_int_t)search.trial + 1, "streak",
+	    (json_int_t)streak, "escalation", klinear_escalation(streak), "stagnation",
+	    streak >= KLINEAR_STAGNATION);
+	add_history(o);
+	add_last(o);
+	add_application(o);
+	program = accepted_program(accepted);
+	add_evidence(o, program, streak);
 	kjson_set(o, "parent", program);
 	return o;
 }

@@ -14,6 +14,8 @@
 static const char usage[] = "usage: ksample [-c DIR] [--trial N] [--branch LIST] [-a FILE] "
                             "[-g FILE] [-o FILE | --thin]\n";
 
+struct search search;
+
 struct arguments {
 	const char *dir, *output;
 	char *archive, *gradient; /* owned */
@@ -34,17 +36,17 @@ read_lengths(struct field *f, const json_t *lengths)
 }
 
 void
-load_slopes(struct search *s, const char *path)
+load_slopes(const char *path)
 {
 	struct karch_gradient g;
 
-	s->field = kcalloc(1, sizeof *s->field);
+	search.field = kcalloc(1, sizeof *search.field);
 	for (int c = 0; c < KARCH_CELLS; c++)
-		s->paid[c] = 0.5;
-	if (!path || !kcamp_bool(s->camp, "gradient.enabled"))
+		search.paid[c] = 0.5;
+	if (!path || !kcamp_bool(search.camp, "gradient.enabled"))
 		return;
 	karch_gradient_load(&g, path);
-	read_lengths(s->field, json_object_get(g.header, "lengths"));
+	read_lengths(search.field, json_object_get(g.header, "lengths"));
 	for (int c = 0; c < KARCH_CELLS; c++) {
 		json_t *cell = g.cell[c].s ? json_loadb(g.cell[c].s, g.cell[c].len, 0, NULL) : NULL;
 		double left = kjson_num_or(cell, "departures", 0);
@@ -53,22 +55,22 @@ load_slopes(struct search *s, const char *path)
 			continue;
 		if (!cell)
 			kdie(K_USAGE, "%s: a cell is not JSON; make views makes it again", path);
-		s->directions[c] = json_incref(json_object_get(cell, "directions"));
-		s->paid[c] = (kjson_num_or(cell, "improvements", 0) + 1) / (left + 2);
-		s->has_field |= left > 0;
-		field_add(s->field, c, s->directions[c]);
+		search.directions[c] = json_incref(json_object_get(cell, "directions"));
+		search.paid[c] = (kjson_num_or(cell, "improvements", 0) + 1) / (left + 2);
+		search.has_field |= left > 0;
+		field_add(search.field, c, search.directions[c]);
 		json_decref(cell);
 	}
 	karch_gradient_free(&g);
-	field_fit(s->field);
+	field_fit(search.field);
 }
 
 void
-free_slopes(struct search *s)
+free_slopes(void)
 {
 	for (int c = 0; c < KARCH_CELLS; c++)
-		json_decref(s->directions[c]);
-	free(s->field);
+		json_decref(search.directions[c]);
+	free(search.field);
 }
 
 /* Without options: the campaign's newest archive, or the one before the requested trial. */
@@ -87,49 +89,50 @@ default_file(const struct arguments *a, long trial, const char *name)
 }
 
 static bool
-is_hidden(const struct search *s, const char *id)
+is_hidden(const char *id)
 {
-	const char *best = kjson_str_or(s->archive.header, "best.id", "");
+	const char *best = kjson_str_or(search.archive.header, "best.id", "");
 	long trial, branch;
 
-	if (!kcamp_linear(s->camp) && kverdict_failed(s->failures, id))
+	if (!kcamp_linear(search.camp) && kverdict_failed(search.failures, id))
 		return true;
 	return karch_id(id, &trial, &branch) && strcmp(id, best) && trial > 0 &&
-	    kmemo_masked(&s->masks, trial, s->trial);
+	    kmemo_masked(&search.masks, trial, search.trial);
 }
 
 /* Removes entries that name programs from a list of the header. */
 static void
-hide_entries(struct search *s, const char *list)
+hide_entries(const char *list)
 {
-	json_t *entries = json_object_get(s->archive.header, list);
+	json_t *entries = json_object_get(search.archive.header, list);
 
 	for (size_t i = json_array_size(entries); i-- > 0;)
-		if (is_hidden(s, kjson_str_or(json_array_get(entries, i), "id", "")))
+		if (is_hidden(kjson_str_or(json_array_get(entries, i), "id", "")))
 			json_array_remove(entries, i);
 }
 
 /* The best of the programs that are shown, if the best of all failed in the application. */
 static void
-choose_best(struct search *s)
+choose_best(void)
 {
 	const struct karch_row *best = NULL;
 	struct karch_row hidden;
 
-	if (!karch_best(&s->archive, &hidden) || !is_hidden(s, hidden.id))
+	if (!karch_best(&search.archive, &hidden) || !is_hidden(hidden.id))
 		return;
-	for (size_t i = 0; i < KARCH_CELLS + s->archive.programs; i++) {
-		const struct karch_row *row =
-		    i < KARCH_CELLS ? s->archive.elite[i] : s->archive.program[i - KARCH_CELLS];
+	for (size_t i = 0; i < KARCH_CELLS + search.archive.programs; i++) {
+		const struct karch_row *row = i < KARCH_CELLS
+		    ? search.archive.elite[i]
+		    : search.archive.program[i - KARCH_CELLS];
 
 		if (row && row->status == STATUS_CORRECT &&
 		    (!best || speed_of(row) > speed_of(best)))
 			best = row;
 	}
 	if (best)
-		karch_set_best(&s->archive, best);
+		karch_set_best(&search.archive, best);
 	else
-		json_object_del(s->archive.header, "best");
+		json_object_del(search.archive.header, "best");
 }
 
 /*
@@ -137,42 +140,42 @@ choose_best(struct search *s)
  * stays the best; a program that failed in the application is never used.
  */
 static void
-hide_masked(struct search *s)
+hide_masked(void)
 {
-	kmemo_masks_load(&s->masks, s->camp->dir);
-	s->failures = kverdict_failures(s->camp->dir);
+	kmemo_masks_load(&search.masks, search.camp->dir);
+	search.failures = kverdict_failures(search.camp->dir);
 	for (int c = 0; c < KARCH_CELLS; c++)
-		if (s->archive.elite[c] && is_hidden(s, s->archive.elite[c]->id)) {
-			karch_row_free(s->archive.elite[c]);
-			s->archive.elite[c] = NULL;
+		if (search.archive.elite[c] && is_hidden(search.archive.elite[c]->id)) {
+			karch_row_free(search.archive.elite[c]);
+			search.archive.elite[c] = NULL;
 		}
-	for (size_t i = s->archive.programs; i-- > 0;)
-		if (is_hidden(s, s->archive.program[i]->id)) {
-			karch_row_free(s->archive.program[i]);
-			memmove(s->archive.program + i, s->archive.program + i + 1,
-			    (--s->archive.programs - i) * sizeof *s->archive.program);
+	for (size_t i = search.archive.programs; i-- > 0;)
+		if (is_hidden(search.archive.program[i]->id)) {
+			karch_row_free(search.archive.program[i]);
+			memmove(search.archive.program + i, search.archive.program + i + 1,
+			    (--search.archive.programs - i) * sizeof *search.archive.program);
 		}
-	hide_entries(s, "errors");
-	hide_entries(s, "broken");
-	choose_best(s);
+	hide_entries("errors");
+	hide_entries("broken");
+	choose_best();
 }
 
 static void
-load(struct search *s, struct arguments *a)
+load(struct arguments *a)
 {
 	if (!a->archive)
 		a->archive = default_file(a, a->trial < 0 ? -1 : a->trial - 1, "archive");
-	karch_load(&s->archive, a->archive, false);
-	s->trial = a->trial < 0 ? s->archive.trial + 1 : a->trial;
-	if (s->trial < 1)
-		s->trial = 1;
-	if (s->archive.trial >= s->trial)
+	karch_load(&search.archive, a->archive, false);
+	search.trial = a->trial < 0 ? search.archive.trial + 1 : a->trial;
+	if (search.trial < 1)
+		search.trial = 1;
+	if (search.archive.trial >= search.trial)
 		kdie(K_USAGE, "%s: is the archive of trial %ld, which cannot come before trial %ld",
-		    a->archive, s->archive.trial, s->trial);
-	hide_masked(s);
-	if (!a->gradient && s->archive.header)
-		a->gradient = default_file(a, s->archive.trial, "gradient");
-	load_slopes(s, a->gradient);
+		    a->archive, search.archive.trial, search.trial);
+	hide_masked();
+	if (!a->gradient && search.archive.header)
+		a->gradient = default_file(a, search.archive.trial, "gradient");
+	load_slopes(a->gradient);
 }
 
 /* "2", or "01 03" for several. */
@@ -217,12 +220,12 @@ parse(struct arguments *a, int argc, char **argv)
 
 /* Writes the record of BRANCH; PLAN is NULL in a linear search. */
 static void
-put_sample(const struct search *s, const struct arguments *a, const struct plan *plan, int branch)
+put_sample(const struct arguments *a, const struct plan *plan, int branch)
 {
 	json_auto_t *record = json_pack("{s:s,s:s,s:I,s:i,s:o,s:o}", "schema", KRECORD_SCHEMA,
-	    "campaign", kcamp_str(s->camp, "name"), "trial", (json_int_t)s->trial, "branch", branch,
-	    "id", json_sprintf("%03ld/%02d", s->trial, branch), "sample",
-	    plan ? sample_json(s, plan, branch) : linear_json(s));
+	    "campaign", kcamp_str(search.camp, "name"), "trial", (json_int_t)search.trial, "branch",
+	    branch, "id", json_sprintf("%03ld/%02d", search.trial, branch), "sample",
+	    plan ? sample_json(plan, branch) : linear_json());
 
 	if (a->thin)
 		krecord_store(a->dir, record, "sample", NULL);
@@ -234,38 +237,38 @@ int
 main(int argc, char **argv)
 {
 	struct arguments a = { .dir = ".", .trial = -1 };
-	struct search s = { 0 };
 	struct plan plans[MAX_BRANCHES + 1];
-	struct kcamp *camp;
 	int last = MAX_BRANCHES;
 	bool linear;
 
 	kutil_init("ksample");
 	parse(&a, argc, argv);
-	s.camp = camp = kcamp_load(a.dir);
-	s.seed = (uint64_t)kcamp_num(camp, "seed");
-	s.branches = (int)kcamp_branches(camp);
-	load(&s, &a);
-	linear = kcamp_linear(camp);
+	/* A benchmark makes many samples in one process. */
+	search = (struct search){ 0 };
+	search.camp = kcamp_load(a.dir);
+	search.seed = (uint64_t)kcamp_num(search.camp, "seed");
+	search.branches = (int)kcamp_branches(search.camp);
+	load(&a);
+	linear = kcamp_linear(search.camp);
 	while (!a.branch[last])
 		last--;
 	if (linear && last > 1)
 		kdie(K_USAGE, "--branch %d: must be 1: a round of a linear search has one branch",
 		    last);
 	if (!linear)
-		plan_branches(&s, plans, last);
+		plan_branches(plans, last);
 	if (!a.thin)
 		kout_open(a.output);
 	for (int b = 1; b <= last; b++)
 		if (a.branch[b])
-			put_sample(&s, &a, linear ? NULL : &plans[b], b);
+			put_sample(&a, linear ? NULL : &plans[b], b);
 	if (!a.thin)
 		kout_commit();
-	free_slopes(&s);
-	karch_free(&s.archive);
-	kmemo_masks_free(&s.masks);
-	json_decref(s.failures);
-	kcamp_free(camp);
+	free_slopes();
+	karch_free(&search.archive);
+	kmemo_masks_free(&search.masks);
+	json_decref(search.failures);
+	kcamp_free(search.camp);
 	free(a.archive);
 	free(a.gradient);
 	return K_OK;

@@ -4,6 +4,8 @@
 #include "ksample.h"
 #include "status.h"
 
+struct planner planner;
+
 /* A plan that two repairs did not fix is discarded. */
 enum { REPAIR_TRIES = 2 };
 
@@ -14,9 +16,9 @@ struct pool {
 };
 
 static bool
-chance(struct planner *p, double share)
+chance(double share)
 {
-	return krng_double(&p->rng) < share;
+	return krng_double(&planner.rng) < share;
 }
 
 /*
@@ -85,15 +87,15 @@ top_speed(const struct pool *pool)
  * nothing gets faster supplies fewer parents, however fast its elite is.
  */
 static const struct karch_row *
-exploit(struct planner *p, const struct pool *pool)
+exploit(const struct pool *pool)
 {
 	double w[KARCH_CELLS + KARCH_CONTENDERS],
-	    top = top_speed(pool), temperature = kcamp_num(p->s->camp, "search.temperature");
+	    top = top_speed(pool), temperature = kcamp_num(search.camp, "search.temperature");
 
 	for (size_t i = 0; i < pool->n; i++)
-		w[i] = p->s->paid[pool->row[i]->cell] *
+		w[i] = search.paid[pool->row[i]->cell] *
 		    exp((speed_of(pool->row[i]) - top) / temperature);
-	return pool->row[krng_weighted(&p->rng, w, pool->n)];
+	return pool->row[krng_weighted(&planner.rng, w, pool->n)];
 }
 
 /* The pool is sorted by score, so the first of the nearest is the best of them. */
@@ -109,24 +111,25 @@ nearest(const struct pool *pool, int cell)
 }
 
 static void
-plan_parent(struct planner *p, struct plan *plan)
+plan_parent(struct plan *plan)
 {
-	double exploits = kcamp_num(p->s->camp, "search.exploit"),
-	       random = fmax(0, 1 - exploits - kcamp_num(p->s->camp, "search.explore"));
+	double exploits = kcamp_num(search.camp, "search.exploit"),
+	       random = fmax(0, 1 - exploits - kcamp_num(search.camp, "search.explore"));
 	struct pool pool;
 
-	island_pool(&pool, &p->s->archive, plan->island);
-	plan->pick = krng_double(&p->rng) * (exploits + random) < random ? "random" : "exploit";
+	island_pool(&pool, &search.archive, plan->island);
+	plan->pick =
+	    krng_double(&planner.rng) * (exploits + random) < random ? "random" : "exploit";
 	plan->parent =
-	    *plan->pick == 'e' ? exploit(p, &pool) : pool.row[krng_below(&p->rng, pool.n)];
+	    *plan->pick == 'e' ? exploit(&pool) : pool.row[krng_below(&planner.rng, pool.n)];
 	if (plan->parent->status != STATUS_CORRECT) {
 		plan->strategy = "repair";
 		return;
 	}
-	choose_target(p, plan, top_speed(&pool) - speed_of(plan->parent));
+	choose_target(plan, top_speed(&pool) - speed_of(plan->parent));
 	if (plan->target >= 0)
 		return;
-	plan->target = draw_frontier(p);
+	plan->target = draw_frontier();
 	if (!strcmp(plan->pick, "explore"))
 		plan->parent = nearest(&pool, plan->target);
 }
@@ -170,82 +173,82 @@ more_promising(const json_t *a, const json_t *b)
  * at most half of the branches (or one, if there is only one).
  */
 static void
-assign_repairs(struct planner *p)
+assign_repairs(void)
 {
-	const json_t *broken = kjson_path(p->s->archive.header, "broken"), *one;
-	size_t n = 0, most = (size_t)p->s->branches / 2, i;
-	double share = kcamp_num(p->s->camp, "search.repair");
+	const json_t *broken = kjson_path(search.archive.header, "broken"), *one;
+	size_t n = 0, most = (size_t)search.branches / 2, i;
+	double share = kcamp_num(search.camp, "search.repair");
 
 	if (!most)
 		most = 1;
-	krng_init(&p->rng, p->s->seed, p->s->trial, 0, "repair");
+	krng_init(&planner.rng, search.seed, search.trial, 0, "repair");
 	json_array_foreach((json_t *)broken, i, one) {
 		size_t at = n;
-		bool drawn = chance(p, share);
+		bool drawn = chance(share);
 
 		if (!drawn || kjson_int_or(one, "tries", 0) >= REPAIR_TRIES)
 			continue;
-		for (; at && more_promising(one, p->repairs[at]); at--)
+		for (; at && more_promising(one, planner.repairs[at]); at--)
 			if (at < MAX_BRANCHES)
-				p->repairs[at + 1] = p->repairs[at];
+				planner.repairs[at + 1] = planner.repairs[at];
 		if (at < MAX_BRANCHES)
-			p->repairs[at + 1] = one;
+			planner.repairs[at + 1] = one;
 		n += n < MAX_BRANCHES;
 	}
 	for (size_t b = most + 1; b <= MAX_BRANCHES; b++)
-		p->repairs[b] = NULL;
+		planner.repairs[b] = NULL;
 }
 
 static void
-mark_tabu(struct planner *p)
+mark_tabu(void)
 {
-	const json_t *tabu = kjson_path(p->s->archive.header, "tabu");
+	const json_t *tabu = kjson_path(search.archive.header, "tabu");
 	const char *cell;
 	json_t *last;
 
 	json_object_foreach((json_t *)tabu, cell, last) {
 		int c = karch_cell(cell);
 
-		if (c >= 0 && p->s->trial - json_integer_value(last) <= KARCH_TABU_TRIALS)
-			p->tabu[c] = true;
+		if (c >= 0 && search.trial - json_integer_value(last) <= KARCH_TABU_TRIALS)
+			planner.tabu[c] = true;
 	}
 }
 
 static struct plan
-plan_one(struct planner *p, int branch, int island)
+plan_one(int branch, int island)
 {
 	struct plan plan = {
 		.island = island, .target = -1, .pick = "initial", .strategy = "initial"
 	};
 
-	krng_init(&p->rng, p->s->seed, p->s->trial, branch, "sample");
-	if (p->repairs[branch]) {
+	krng_init(&planner.rng, search.seed, search.trial, branch, "sample");
+	if (planner.repairs[branch]) {
 		plan.pick = plan.strategy = "repair";
-		plan.broken = p->repairs[branch];
-	} else if (p->fresh) {
-		plan.parent = reference_row(&p->s->archive);
-		plan.target = draw_initial(p);
+		plan.broken = planner.repairs[branch];
+	} else if (planner.fresh) {
+		plan.parent = reference_row(&search.archive);
+		plan.target = draw_initial();
 	} else {
-		plan_parent(p, &plan);
+		plan_parent(&plan);
 	}
 	if (plan.target >= 0)
-		p->taken[plan.target] = true;
+		planner.taken[plan.target] = true;
 	return plan;
 }
 
 void
-plan_branches(const struct search *s, struct plan *plans, int last)
+plan_branches(struct plan *plans, int last)
 {
-	struct planner p = { .s = s, .median = karch_median(&s->archive) };
-	int islands = (int)kcamp_int(s->camp, "search.islands");
-	int island = (int)kjson_int_or(s->archive.header, "island.current", 0) % islands;
-	long filled = (long)kjson_int_or(s->archive.header, "island.filled", 0);
+	int islands = (int)kcamp_int(search.camp, "search.islands");
+	int island = (int)kjson_int_or(search.archive.header, "island.current", 0) % islands;
+	long filled = (long)kjson_int_or(search.archive.header, "island.filled", 0);
 
-	p.fresh = is_fresh(&s->archive);
-	assign_repairs(&p);
-	mark_tabu(&p);
+	planner = (struct planner){ .median = karch_median(&search.archive),
+		.fresh = is_fresh(&search.archive) };
+	assign_repairs();
+	mark_tabu();
 	for (int b = 1; b <= last; b++) {
-		plans[b] = plan_one(&p, b, island);
+		plans[b] = plan_one(b, island);
 		karch_step(islands, &island, &filled);
 	}
 }

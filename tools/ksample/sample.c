@@ -18,9 +18,9 @@ put_times(const struct karch_row *row, json_t *o)
 
 /* A program of the archive with its code; its log only if the prompt shows it. */
 static json_t *
-program_json(const struct search *s, const struct karch_row *row, bool log)
+program_json(const struct karch_row *row, bool log)
 {
-	json_t *o = karch_program(s->camp->dir, row->id, log);
+	json_t *o = karch_program(search.camp->dir, row->id, log);
 
 	json_object_update_new(o,
 	    json_pack("{s:o,s:o,s:f}", "coords", karch_coords(row->cell), "status",
@@ -30,9 +30,9 @@ program_json(const struct search *s, const struct karch_row *row, bool log)
 }
 
 static json_t *
-broken_json(const struct search *s, const json_t *broken)
+broken_json(const json_t *broken)
 {
-	json_t *o = karch_program(s->camp->dir, kjson_str_or(broken, "id", ""), true);
+	json_t *o = karch_program(search.camp->dir, kjson_str_or(broken, "id", ""), true);
 
 	json_object_update_new(o,
 	    json_pack("{s:o,s:s,s:f,s:I}", "coords",
@@ -43,13 +43,13 @@ broken_json(const struct search *s, const json_t *broken)
 }
 
 static json_t *
-parent_json(const struct search *s, const struct plan *plan)
+parent_json(const struct plan *plan)
 {
 	if (plan->broken)
-		return broken_json(s, plan->broken);
+		return broken_json(plan->broken);
 	if (plan->parent)
-		return program_json(s, plan->parent, true);
-	return karch_program(s->camp->dir, KARCH_REFERENCE, true);
+		return program_json(plan->parent, true);
+	return karch_program(search.camp->dir, KARCH_REFERENCE, true);
 }
 
 /* The cell that a plan starts from, or -1. */
@@ -81,10 +81,10 @@ show(struct shown *shown, const struct karch_row *row)
  * prompt).
  */
 static size_t
-others(const struct search *s, const char *parent, const struct karch_row **list)
+others(const char *parent, const struct karch_row **list)
 {
-	const char *best = kjson_str_or(s->archive.header, "best.id", "");
-	size_t n = karch_ranked(&s->archive, list), kept = 0;
+	const char *best = kjson_str_or(search.archive.header, "best.id", "");
+	size_t n = karch_ranked(&search.archive, list), kept = 0;
 
 	for (size_t i = 0; i < n; i++)
 		if (list[i]->status == STATUS_CORRECT && strcmp(list[i]->id, parent) &&
@@ -127,18 +127,18 @@ most_appealing(const struct shown *shown, const struct karch_row **list, size_t 
  * branches of a trial, the others are not.
  */
 static void
-choose_inspirations(const struct search *s, const struct plan *plan, const char *parent, int branch,
-    struct shown *shown)
+choose_inspirations(const struct plan *plan, const char *parent, int branch, struct shown *shown)
 {
 	const struct karch_row *list[KARCH_CELLS], *row;
-	size_t n = others(s, parent, list),
-	       wanted = (size_t)kcamp_int(s->camp, "search.inspirations"), half = (wanted + 1) / 2;
-	int islands = (int)kcamp_int(s->camp, "search.islands"), from = from_cell(plan);
+	size_t n = others(parent, list),
+	       wanted = (size_t)kcamp_int(search.camp, "search.inspirations"),
+	       half = (wanted + 1) / 2;
+	int islands = (int)kcamp_int(search.camp, "search.islands"), from = from_cell(plan);
 	struct krng rng;
 
 	if (wanted > n)
 		wanted = n;
-	krng_init(&rng, s->seed, s->trial, branch, "inspirations");
+	krng_init(&rng, search.seed, search.trial, branch, "inspirations");
 	while (shown->n < half && shown->n < wanted && (row = most_appealing(shown, list, n, from)))
 		show(shown, row);
 	for (int i = 0; i < islands && islands > 1; i++)
@@ -152,14 +152,14 @@ choose_inspirations(const struct search *s, const struct plan *plan, const char 
 }
 
 static json_t *
-inspirations_json(const struct search *s, const struct plan *plan, const char *parent, int branch)
+inspirations_json(const struct plan *plan, const char *parent, int branch)
 {
 	struct shown shown = { .n = 0 };
 	json_t *out = json_array();
 
-	choose_inspirations(s, plan, parent, branch, &shown);
+	choose_inspirations(plan, parent, branch, &shown);
 	for (size_t i = 0; i < shown.n; i++)
-		json_array_append_new(out, program_json(s, shown.row[i], false));
+		json_array_append_new(out, program_json(shown.row[i], false));
 	return out;
 }
 
@@ -172,36 +172,36 @@ start_of(const struct plan *plan)
 }
 
 json_t *
-seed_json(const struct search *s, int branch)
+seed_json(int branch)
 {
 	struct krng rng;
 
-	krng_init(&rng, s->seed, s->trial, branch, "record");
+	krng_init(&rng, search.seed, search.trial, branch, "record");
 	return json_sprintf("%016llx", (unsigned long long)krng_u64(&rng));
 }
 
 json_t *
-sample_json(const struct search *s, const struct plan *plan, int branch)
+sample_json(const struct plan *plan, int branch)
 {
 	struct karch_row best;
-	const json_t *errors = kjson_path(s->archive.header, "errors");
+	const json_t *errors = kjson_path(search.archive.header, "errors");
 	enum start start = start_of(plan);
 	const char *id;
-	json_t *parent = parent_json(s, plan), *o;
+	json_t *parent = parent_json(plan), *o;
 	int from = from_cell(plan);
 
 	id = kjson_str_or(parent, "id", "");
-	o = json_pack("{s:o,s:s,s:s,s:s,s:i,s:o,s:o,s:o,s:o*,s:o}", "seed", seed_json(s, branch),
+	o = json_pack("{s:o,s:s,s:s,s:s,s:i,s:o,s:o,s:o,s:o*,s:o}", "seed", seed_json(branch),
 	    "pick", plan->pick, "strategy", plan->strategy, "status", start_names[start], "island",
-	    plan->island, "inspirations", inspirations_json(s, plan, id, branch), "hints",
-	    karch_hints(start != START_ERROR && from >= 0 ? s->directions[from] : NULL), "errors",
-	    errors ? json_deep_copy(errors) : json_array(), "target",
+	    plan->island, "inspirations", inspirations_json(plan, id, branch), "hints",
+	    karch_hints(start != START_ERROR && from >= 0 ? search.directions[from] : NULL),
+	    "errors", errors ? json_deep_copy(errors) : json_array(), "target",
 	    plan->target >= 0 ? karch_coords(plan->target) : NULL, "parent", parent);
-	if (karch_best(&s->archive, &best) && strcmp(best.id, KARCH_REFERENCE)) {
+	if (karch_best(&search.archive, &best) && strcmp(best.id, KARCH_REFERENCE)) {
 		kjson_set(o, "incumbent", json_string(best.id));
 		if (strcmp(best.id, id))
-			kjson_set(o, "best", program_json(s, &best, false));
+			kjson_set(o, "best", program_json(&best, false));
 	}
-	add_application(s, o);
+	add_application(o);
 	return o;
 }

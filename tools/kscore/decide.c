@@ -47,7 +47,7 @@ is_waived(const struct kcamp *camp, const char *id, const char *kind, const char
  * nothing.
  */
 static char *
-quality_fault(const struct scorer *s, const struct krec *rec, const struct rival *rival)
+quality_fault(const struct krec *rec, const struct rival *rival)
 {
 	static const char *const spills[] = { "eval.build.resources.spill_bytes",
 		"eval.profile.metrics.launch.scratch.value" };
@@ -59,7 +59,7 @@ quality_fault(const struct scorer *s, const struct krec *rec, const struct rival
 		    "share of used bytes in loads" },
 	};
 
-	if (is_waived(s->camp, kjson_str_or(rec->json, "id", ""), "quality",
+	if (is_waived(scorer.camp, kjson_str_or(rec->json, "id", ""), "quality",
 	        "(?im)^reason:[ \\t\r]*[^ \\t\r\n]"))
 		return NULL;
 	for (size_t i = 0; i < LEN(spills); i++) {
@@ -88,11 +88,10 @@ struct level {
 };
 
 static char *
-compare(const struct scorer *s, const struct rival *rival, const struct level *l,
-    struct klinear_compare *out)
+compare(const struct rival *rival, const struct level *l, struct klinear_compare *out)
 {
 	return klinear_compare(
-	    json_object_get(s->task, "workloads"), rival->timing, l->timing, l->pairs, out);
+	    json_object_get(scorer.task, "workloads"), rival->timing, l->timing, l->pairs, out);
 }
 
 /*
@@ -100,19 +99,19 @@ compare(const struct scorer *s, const struct rival *rival, const struct level *l
  * and could not race.
  */
 static void
-compare_record(const struct scorer *s, const struct krec *rec, const struct rival *rival,
-    struct level *l, struct klinear_compare *out)
+compare_record(
+    const struct krec *rec, const struct rival *rival, struct level *l, struct klinear_compare *out)
 {
 	char *fault;
 
 	*l = (struct level){ kjson_path(rec->json, "eval.timing"),
 		kjson_path(rec->json, "eval.pairs"), kjson_is(rec->json, "eval.level", "quick") };
-	fault = compare(s, rival, l, out);
+	fault = compare(rival, l, out);
 	if (fault && kjson_path(rec->json, "eval.quick.timing")) {
 		free(fault);
 		*l = (struct level){ kjson_path(rec->json, "eval.quick.timing"),
 			kjson_path(rec->json, "eval.quick.pairs"), true };
-		fault = compare(s, rival, l, out);
+		fault = compare(rival, l, out);
 	}
 	if (fault)
 		kdie(K_USAGE, "%s:%ld: %s (compared with %s)", rec->file, rec->lineno, fault,
@@ -158,8 +157,7 @@ verdict_of(const struct klinear_decision *d)
 
 /* The decision expressed as a gain. In a linear search a round that is kept is a gain. */
 static void
-put_outcome(const struct scorer *s, const struct klinear_case *c, const struct klinear_decision *d,
-    json_t *score)
+put_outcome(const struct klinear_case *c, const struct klinear_decision *d, json_t *score)
 {
 	struct kgain_ratio r = c->compare ? c->compare->ratio : (struct kgain_ratio){ 0 };
 
@@ -169,13 +167,12 @@ put_outcome(const struct scorer *s, const struct klinear_case *c, const struct k
 	}
 	if (c->again.n)
 		r.mean = 1 + c->again.mean;
-	put_gain(score, &r, d->accepted, s->min_gain);
+	put_gain(score, &r, d->accepted);
 }
 
 /* What the records say, apart from measurements. The caller owns the lines. */
 static struct klinear_case
-case_of(
-    const struct scorer *s, const struct krec *rec, const struct rival *rival, const json_t *score)
+case_of(const struct krec *rec, const struct rival *rival, const json_t *score)
 {
 	const json_t *reasons = kjson_path(rec->json, "audit.reasons"),
 	             *why = kjson_path(rec->json, "eval.reasons");
@@ -188,7 +185,7 @@ case_of(
 		.overfit = kjson_is(rec->json, "audit.decision", "REJECT-as-overfit"),
 		.overfit_why = reason_line(json_string_value(json_array_get(reasons, 0))),
 		.alarm = kjson_str_or(score, "alarm", NULL),
-		.waived = is_waived(s->camp, kjson_str_or(rec->json, "id", ""), "tie",
+		.waived = is_waived(scorer.camp, kjson_str_or(rec->json, "id", ""), "tie",
 		    "(?im)^benefit:[ \\t\r]*[^ \\t\r\n]"),
 		.floor = kgain_noise(kjson_num_or(rec->json, "eval.noise.floor", 0), rival->noise),
 	};
@@ -203,10 +200,10 @@ free_case(struct klinear_case *c)
 }
 
 void
-add_decision(struct scorer *s, const struct krec *rec, json_t *score)
+add_decision(const struct krec *rec, json_t *score)
 {
-	const struct rival *rival = rival_of(s, rec);
-	struct klinear_case c = case_of(s, rec, rival, score);
+	const struct rival *rival = rival_of(rec);
+	struct klinear_case c = case_of(rec, rival, score);
 	struct klinear_compare compared;
 	struct klinear_decision d = { .code = KLINEAR_BASELINE };
 	struct level level = { 0 };
@@ -215,15 +212,15 @@ add_decision(struct scorer *s, const struct krec *rec, json_t *score)
 	json_t *out;
 
 	if (c.status == STATUS_CORRECT && kjson_path(rec->json, "eval.timing")) {
-		c.quality = quality_fault(s, rec, rival);
-		compare_record(s, rec, rival, &level, &compared);
+		c.quality = quality_fault(rec, rival);
+		compare_record(rec, rival, &level, &compared);
 		c.compare = &compared;
 		c.needs_full = level.needs_full;
-		c.again = klinear_again(json_object_get(s->task, "workloads"), rival->timing,
+		c.again = klinear_again(json_object_get(scorer.task, "workloads"), rival->timing,
 		    kjson_path(rec->json, "eval.timing"), kjson_path(rec->json, "eval.repeats"));
-		c.independent = !strcmp(kcamp_str(s->camp, "linear.metric"), "independent");
+		c.independent = !strcmp(kcamp_str(scorer.camp, "linear.metric"), "independent");
 	}
-	if (!kjson_is(rec->json, "id", s->reference.id))
+	if (!kjson_is(rec->json, "id", scorer.reference.id))
 		klinear_decide(&c, &d);
 	line = klinear_line(round, &c, &d);
 	out = json_pack("{s:s,s:b,s:s,s:s,s:I}", "verdict", verdict_of(&d), "trade_off",
@@ -234,7 +231,7 @@ add_decision(struct scorer *s, const struct krec *rec, json_t *score)
 		                                 : kjson_str_or(rec->json, "eval.level", "full")));
 		put_figures(&c, &d, score, out);
 	}
-	put_outcome(s, &c, &d, score);
+	put_outcome(&c, &d, score);
 	kjson_set(score, "decision", out);
 	free_case(&c);
 }

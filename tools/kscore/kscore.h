@@ -15,10 +15,11 @@ struct rival {
 	double noise;
 };
 
-struct scorer {
+/* Of this run. */
+extern struct scorer {
 	struct kcamp *camp;
-	json_t *roofline; /* trials/000/roofline.json, or NULL; owned */
-	/* for a linear search: task.json, or NULL when there is none; owned */
+	json_t *roofline; /* trials/000/roofline.json, or NULL */
+	/* for a linear search: task.json, or NULL when there is none */
 	json_t *task;
 	bool linear;
 	bool thin; /* write thin records */
@@ -26,7 +27,7 @@ struct scorer {
 	struct rival reference, incumbent;
 	bool incumbent_holds; /* it is correct and timed */
 	char *archive_best;   /* id of the best in the given archive, or NULL */
-};
+} scorer;
 
 /* rival.c */
 
@@ -36,20 +37,20 @@ struct scorer {
  */
 bool load_rival(struct rival *r, const char *path, const char *id);
 /* What RECORD is compared with: the incumbent, else the reference. */
-const struct rival *rival_of(struct scorer *s, const struct krec *rec);
+const struct rival *rival_of(const struct krec *rec);
 
 /*
  * Adds the comparison of a candidate with the incumbent to SCORE, as "gain", "gain_ratio" and so
  * on.
  */
-void put_gain(json_t *score, const struct kgain_ratio *r, bool gain, double min_gain);
+void put_gain(json_t *score, const struct kgain_ratio *r, bool gain);
 
 /*
  * decide.c: adds "decision" on a round of a linear search, and the resulting gain, from the record
  * and what SCORE has so far. The other function checks that the decision stored in the record
  * equals that of SCORE, which was computed again; it reports a difference.
  */
-void add_decision(struct scorer *s, const struct krec *rec, json_t *score);
+void add_decision(const struct krec *rec, json_t *score);
 bool decision_holds(const struct krec *rec, const json_t *score);
 
 #endif

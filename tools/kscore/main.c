@@ -14,6 +14,8 @@
 #include "kscore.h"
 #include "status.h"
 
+struct scorer scorer;
+
 static const char usage[] = "usage: kscore [-c DIR] -r REFERENCE [-a ARCHIVE] [--check] [--thin] "
                             "[-o FILE] [FILE ...]\n";
 
@@ -34,7 +36,7 @@ struct anchor {
  * anchor.
  */
 static void
-find_anchor(const struct scorer *s, const struct krec *rec, struct anchor *a)
+find_anchor(const struct krec *rec, struct anchor *a)
 {
 	const json_t *pairs = kjson_path(rec->json, "eval.pairs");
 	long trial = (long)kjson_int_or(rec->json, "trial", 0);
@@ -46,11 +48,11 @@ find_anchor(const struct scorer *s, const struct krec *rec, struct anchor *a)
 		if (kjson_is(json_array_get(pairs, i), "name", a->name))
 			a->id = kjson_str_or(json_array_get(pairs, i), "id", a->id);
 	if (a->id)
-		kchain_known(s->camp, a->id, trial, false, &a->chain);
+		kchain_known(scorer.camp, a->id, trial, false, &a->chain);
 	else if (!strcmp(a->name, "reference"))
 		a->chain.speedup = (struct kgain_ratio){ 1, 1, 1, 1 };
 	else
-		kchain_baseline(s->reference.record, a->name, &a->chain);
+		kchain_baseline(scorer.reference.record, a->name, &a->chain);
 }
 
 /*
@@ -58,11 +60,10 @@ find_anchor(const struct scorer *s, const struct krec *rec, struct anchor *a)
  * link is missing, separate times are used.
  */
 static struct kgain_ratio
-speedup_of(const struct scorer *s, const struct krec *rec, const struct anchor *a,
-    const json_t *row, bool *apart)
+speedup_of(const struct krec *rec, const struct anchor *a, const json_t *row, bool *apart)
 {
 	const char *workload = kjson_str_or(row, "workload", "");
-	const json_t *other = kgain_row(s->reference.timing, workload);
+	const json_t *other = kgain_row(scorer.reference.timing, workload);
 	struct kgain_ratio pair = { 0 }, link = { 0 };
 
 	if (a->name) {
@@ -76,20 +77,19 @@ speedup_of(const struct scorer *s, const struct krec *rec, const struct anchor *
 		return (struct kgain_ratio){ 1, 1, 1, 1 };
 	*apart = true;
 	return kgain_apart(other, row,
-	    kgain_noise(s->reference.noise, kjson_num_or(rec->json, "eval.noise.floor", 0)));
+	    kgain_noise(scorer.reference.noise, kjson_num_or(rec->json, "eval.noise.floor", 0)));
 }
 
 /* By workload; new reference. APART is set if a link of a chain was missing. */
 static json_t *
-speedups_of(const struct scorer *s, const struct krec *rec, const struct anchor *a,
-    const json_t *timing, bool *apart)
+speedups_of(const struct krec *rec, const struct anchor *a, const json_t *timing, bool *apart)
 {
 	json_t *rows = json_array();
 	const json_t *row;
 	size_t i;
 
 	json_array_foreach(timing, i, row) {
-		struct kgain_ratio r = speedup_of(s, rec, a, row, apart);
+		struct kgain_ratio r = speedup_of(rec, a, row, apart);
 		json_t *one = json_pack("{s:s,s:f}", "workload", kjson_str_or(row, "workload", ""),
 		    "runtime_ms", kgain_time_ns(row) / 1e6);
 
@@ -104,11 +104,11 @@ speedups_of(const struct scorer *s, const struct krec *rec, const struct anchor 
  * the record is refused.
  */
 static void
-check_times(const struct scorer *s, const struct krec *rec, const json_t *timing)
+check_times(const struct krec *rec, const json_t *timing)
 {
 	/* The baseline of a chain is timed on more workloads than a round on its quick set. */
-	json_auto_t *reference = s->linear ? kgain_rows_like(s->reference.timing, timing)
-	                                   : json_incref((json_t *)s->reference.timing);
+	json_auto_t *reference = scorer.linear ? kgain_rows_like(scorer.reference.timing, timing)
+	                                       : json_incref((json_t *)scorer.reference.timing);
 	char *fault = kgain_speedup(reference, timing, NULL);
 
 	if (fault)
@@ -132,10 +132,9 @@ put_anchor(const struct anchor *a, json_t *score)
  * ignored.
  */
 static struct kgain_ratio
-compare_incumbent(
-    struct scorer *s, const struct krec *rec, const json_t *timing, const json_t *score)
+compare_incumbent(const struct krec *rec, const json_t *timing, const json_t *score)
 {
-	const struct rival *rival = rival_of(s, rec);
+	const struct rival *rival = rival_of(rec);
 	double noise = kgain_noise(kjson_num_or(rec->json, "eval.noise.floor", 0), rival->noise);
 	bool beside = !strcmp(kjson_str_or(rec->json, "sample.incumbent", rival->id), rival->id);
 	struct kgain_ratio r;
@@ -143,7 +142,7 @@ compare_incumbent(
 
 	if (beside && kgain_raced(kjson_path(rec->json, "eval.pairs"), "incumbent", timing, &r))
 		return r;
-	if (rival == &s->reference)
+	if (rival == &scorer.reference)
 		return kgain_speedup_of(score);
 	fault = kgain_speedup(rival->timing, timing, NULL);
 	if (fault)
@@ -156,13 +155,13 @@ compare_incumbent(
  * A gain exceeds the incumbent by more than the noise, and by score.min_gain. A copy never gains.
  */
 static void
-add_gain(struct scorer *s, const struct krec *rec, const json_t *timing, json_t *score)
+add_gain(const struct krec *rec, const json_t *timing, json_t *score)
 {
-	struct kgain_ratio r = compare_incumbent(s, rec, timing, score);
+	struct kgain_ratio r = compare_incumbent(rec, timing, score);
 	bool counts =
 	    !kjson_path(rec->json, "eval.duplicate_of") && !json_object_get(score, "alarm");
 
-	put_gain(score, &r, counts && r.low > 1 + s->min_gain, s->min_gain);
+	put_gain(score, &r, counts && r.low > 1 + scorer.min_gain);
 }
 
 /*
@@ -170,16 +169,16 @@ add_gain(struct scorer *s, const struct krec *rec, const json_t *timing, json_t 
  * possible minimum.
  */
 static void
-add_roofline(const struct scorer *s, const json_t *timing, json_t *score)
+add_roofline(const json_t *timing, json_t *score)
 {
 	double efficiency;
 	const char *alarm;
-	json_t *rows = kroof_utilization(s->roofline, timing, &efficiency, &alarm);
+	json_t *rows = kroof_utilization(scorer.roofline, timing, &efficiency, &alarm);
 
 	json_object_update_new(score,
 	    json_pack("{s:o*,s:o*,s:o*,s:s*}", "utilization", rows, "growth",
-	        kroof_growth(s->roofline, timing), "efficiency_pct", json_real(efficiency), "alarm",
-	        alarm ? "below_floor" : NULL));
+	        kroof_growth(scorer.roofline, timing), "efficiency_pct", json_real(efficiency),
+	        "alarm", alarm ? "below_floor" : NULL));
 }
 
 /* The time of a single call, next to the time that counts. */
@@ -207,16 +206,16 @@ add_alone(json_t *rows, const json_t *timing)
  * was.
  */
 static struct kgain_ratio
-add_speedup(const struct scorer *s, const struct krec *rec, const json_t *timing, json_t *score)
+add_speedup(const struct krec *rec, const json_t *timing, json_t *score)
 {
 	struct anchor anchor;
 	struct kgain_ratio speedup;
 	bool apart = false;
 	json_t *rows;
 
-	check_times(s, rec, timing);
-	find_anchor(s, rec, &anchor);
-	rows = speedups_of(s, rec, &anchor, timing, &apart);
+	check_times(rec, timing);
+	find_anchor(rec, &anchor);
+	rows = speedups_of(rec, &anchor, timing, &apart);
 	speedup = kgain_mean(rows, timing);
 	kgain_put_speedup(score, &speedup);
 	if (apart || kjson_bool_or(rec->json, "eval.machine.busy", false) ||
@@ -232,18 +231,18 @@ add_speedup(const struct scorer *s, const struct krec *rec, const json_t *timing
 
 /* Adds the figures of a correct and timed candidate, and returns the speed-up that counts. */
 static double
-add_times(struct scorer *s, const struct krec *rec, const json_t *timing, json_t *score)
+add_times(const struct krec *rec, const json_t *timing, json_t *score)
 {
-	struct kgain_ratio speedup = add_speedup(s, rec, timing, score);
+	struct kgain_ratio speedup = add_speedup(rec, timing, score);
 
 	json_object_set_new(score, "runtime_ms", json_real(kgain_runtime_ms(timing)));
 	if (kjson_path(rec->json, "eval.noise.floor"))
 		json_object_set_new(score, "noise_floor",
 		    json_real(kjson_num_or(rec->json, "eval.noise.floor", 0)));
-	if (s->roofline)
-		add_roofline(s, timing, score);
-	if (!s->linear)
-		add_gain(s, rec, timing, score);
+	if (scorer.roofline)
+		add_roofline(timing, score);
+	if (!scorer.linear)
+		add_gain(rec, timing, score);
 	/*
 	 * A time that the device cannot reach is not real: it earns what a correct kernel without
 	 * times does, and is not a gain.
@@ -252,7 +251,7 @@ add_times(struct scorer *s, const struct krec *rec, const json_t *timing, json_t
 }
 
 static json_t *
-score_of(struct scorer *s, const struct krec *rec)
+score_of(const struct krec *rec)
 {
 	bool overfit = kjson_is(rec->json, "audit.decision", "REJECT-as-overfit");
 	enum status status = status_of_record(rec);
@@ -263,7 +262,7 @@ score_of(struct scorer *s, const struct krec *rec)
 	double combined = perf;
 
 	if (correct && timing)
-		combined += s->multiplier * add_times(s, rec, timing, score);
+		combined += scorer.multiplier * add_times(rec, timing, score);
 	else
 		json_object_set_new(score, "gain", json_false());
 	if (correct && !timing)
@@ -275,8 +274,8 @@ score_of(struct scorer *s, const struct krec *rec)
 		combined = 0;
 	}
 	json_object_set_new(score, "combined", json_real(combined));
-	if (s->linear)
-		add_decision(s, rec, score);
+	if (scorer.linear)
+		add_decision(rec, score);
 	return score;
 }
 
@@ -294,21 +293,21 @@ best_of(const char *path)
 }
 
 static bool
-score_file(struct scorer *s, const char *path, bool check)
+score_file(const char *path, bool check)
 {
-	enum kjoin join = check || s->thin ? KJOIN_FIGURES : KJOIN_WHOLE;
+	enum kjoin join = check || scorer.thin ? KJOIN_FIGURES : KJOIN_WHOLE;
 	struct kin in;
 	struct krec rec;
 	bool holds = true;
 
 	kin_open(&in, path);
-	while (krecord_next(&in, s->camp->dir, &rec, join)) {
-		json_auto_t *score = score_of(s, &rec);
+	while (krecord_next(&in, scorer.camp->dir, &rec, join)) {
+		json_auto_t *score = score_of(&rec);
 
 		if (check)
 			holds &= decision_holds(&rec, score);
 		else
-			krecord_put(&rec, s->camp->dir, s->thin, "score", score);
+			krecord_put(&rec, scorer.camp->dir, scorer.thin, "score", score);
 		krec_free(&rec);
 	}
 	kin_end(&in);
@@ -317,9 +316,9 @@ score_file(struct scorer *s, const char *path, bool check)
 
 /* task.json, for core workloads and pairs of passes; a simulation needs none. */
 static json_t *
-load_task(const struct kcamp *camp)
+load_task(void)
 {
-	auto_free char *path = kcamp_path(camp, kcamp_str(camp, "task"));
+	auto_free char *path = kcamp_path(scorer.camp, kcamp_str(scorer.camp, "task"));
 
 	return kjson_if_there(path);
 }
@@ -328,7 +327,6 @@ int
 main(int argc, char **argv)
 {
 	const char *dir = ".", *reference = NULL, *archive = NULL, *output = NULL;
-	struct scorer s = { 0 };
 	bool check = false, holds = true;
 	const struct koption options[] = {
 		KOPTION_CAMPAIGN(&dir),
@@ -339,40 +337,33 @@ main(int argc, char **argv)
 		{ 0, "check", .flag = &check,
 		    .help = "\tcheck the stored decisions of a linear search; exit 1 if one "
 		            "differs" },
-		{ 0, "thin", .flag = &s.thin, .help = "\twrite thin records" },
+		{ 0, "thin", .flag = &scorer.thin, .help = "\twrite thin records" },
 	};
 
 	kutil_init("kscore");
 	koption_read(options, LEN(options), usage, argc, argv);
 	if (!reference)
 		koption_misuse(usage, "give -r REFERENCE, the evaluated record of the reference");
-	s.camp = kcamp_load(dir);
-	s.linear = kcamp_linear(s.camp);
-	s.task = s.linear ? load_task(s.camp) : NULL;
+	scorer.camp = kcamp_load(dir);
+	scorer.linear = kcamp_linear(scorer.camp);
+	scorer.task = scorer.linear ? load_task() : NULL;
 	/* Times of the null evaluator, which measures nothing, say nothing about a device. */
-	s.roofline = strcmp(kcamp_str(s.camp, "eval.evaluator"), "null") ? kroof_load(dir) : NULL;
-	s.multiplier = kcamp_num(s.camp, "score.multiplier");
-	s.min_gain = kcamp_num(s.camp, "score.min_gain");
-	if (!load_rival(&s.reference, reference, NULL))
+	scorer.roofline =
+	    strcmp(kcamp_str(scorer.camp, "eval.evaluator"), "null") ? kroof_load(dir) : NULL;
+	scorer.multiplier = kcamp_num(scorer.camp, "score.multiplier");
+	scorer.min_gain = kcamp_num(scorer.camp, "score.min_gain");
+	if (!load_rival(&scorer.reference, reference, NULL))
 		kdie(K_USAGE, "%s: must be the record of a correct, timed reference", reference);
-	s.archive_best = archive ? best_of(archive) : NULL;
-	if (check && !s.linear)
+	scorer.archive_best = archive ? best_of(archive) : NULL;
+	if (check && !scorer.linear)
 		kdie(K_USAGE,
 		    "--check: %s: search.mode is not linear, so there are no decisions to check",
-		    s.camp->file);
+		    scorer.camp->file);
 	kout_open(output);
 	if (optind == argc)
-		holds &= score_file(&s, NULL, check);
+		holds &= score_file(NULL, check);
 	for (int i = optind; i < argc; i++)
-		holds &= score_file(&s, argv[i], check);
+		holds &= score_file(argv[i], check);
 	kout_commit();
-	json_decref(s.roofline);
-	json_decref(s.task);
-	json_decref(s.reference.record);
-	json_decref(s.incumbent.record);
-	free(s.reference.id);
-	free(s.incumbent.id);
-	free(s.archive_best);
-	kcamp_free(s.camp);
 	return holds ? K_OK : K_NO;
 }

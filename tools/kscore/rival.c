@@ -23,35 +23,35 @@ load_rival(struct rival *r, const char *path, const char *id)
 }
 
 static const struct rival *
-incumbent_of(struct scorer *s, const char *id)
+incumbent_of(const char *id)
 {
-	if (!id || !strcmp(id, s->reference.id))
+	if (!id || !strcmp(id, scorer.reference.id))
 		return NULL;
-	if (!s->incumbent.id || strcmp(s->incumbent.id, id)) {
-		auto_free char *path = kplace_id(s->camp->dir, id, "eval");
+	if (!scorer.incumbent.id || strcmp(scorer.incumbent.id, id)) {
+		auto_free char *path = kplace_id(scorer.camp->dir, id, "eval");
 
-		s->incumbent_holds = load_rival(&s->incumbent, path, id);
+		scorer.incumbent_holds = load_rival(&scorer.incumbent, path, id);
 	}
-	return s->incumbent_holds ? &s->incumbent : NULL;
+	return scorer.incumbent_holds ? &scorer.incumbent : NULL;
 }
 
 const struct rival *
-rival_of(struct scorer *s, const struct krec *rec)
+rival_of(const struct krec *rec)
 {
-	const char *id = kjson_str_or(rec->json, "sample.incumbent", s->archive_best);
-	const struct rival *r = incumbent_of(s, id);
+	const char *id = kjson_str_or(rec->json, "sample.incumbent", scorer.archive_best);
+	const struct rival *r = incumbent_of(id);
 
 	/* If it was found wrong since, the best without it takes its place. */
-	if (!r && id && strcmp(id, s->reference.id))
-		r = incumbent_of(s, s->archive_best);
-	return r ? r : &s->reference;
+	if (!r && id && strcmp(id, scorer.reference.id))
+		r = incumbent_of(scorer.archive_best);
+	return r ? r : &scorer.reference;
 }
 
 void
-put_gain(json_t *score, const struct kgain_ratio *r, bool gain, double min_gain)
+put_gain(json_t *score, const struct kgain_ratio *r, bool gain)
 {
 	json_object_update_new(score,
 	    json_pack("{s:b,s:o*,s:o*,s:o*,s:s}", "gain", gain, "gain_ratio", json_real(r->mean),
 	        "gain_low", json_real(r->low), "gain_high", json_real(r->high), "verdict",
-	        kgain_verdict(r, min_gain)));
+	        kgain_verdict(r, scorer.min_gain)));
 }

@@ -10,15 +10,12 @@
 
 #include "koption.h"
 
-/* Values from the command line: each program has its own. */
-struct options;
-
 struct kcommand {
 	const char *name;
 	const char *options; /* long names of those that it takes besides -c, separated by blanks */
 	const char *operands; /* "FOLDER"; "[FILE]": optional; "FILE...": several; NULL: none */
-	int (*run)(const struct options *o); /* returns an exit code */
-	bool anywhere;                       /* works outside a campaign's folder */
+	int (*run)(void);     /* returns an exit code */
+	bool anywhere;        /* works outside a campaign's folder */
 	const char *help;
 };
 
