@@ -19,14 +19,12 @@ static struct text
 split(const char *s, size_t len)
 {
 	struct text t = { 0 };
-	size_t cap = 0;
 
 	for (const char *end = s + len; s < end;) {
 		const char *newline = memchr(s, '\n', (size_t)(end - s)),
 		           *next = newline ? newline + 1 : end;
 
-		if (t.count == cap)
-			t.line = krealloc(t.line, (cap = cap * 2 + 64) * sizeof *t.line);
+		kgrow(t.line, t.count);
 		t.line[t.count++] = (struct line){ s, (size_t)(next - s) };
 		s = next;
 	}

@@ -179,7 +179,7 @@ literal(const char *pattern)
 	while (i < count && known[i].pattern != pattern)
 		i++;
 	if (i == count) {
-		known = krealloc(known, ++count * sizeof *known);
+		kgrow(known, count++);
 		known[i].pattern = pattern;
 		known[i].re = kregex_new("a pattern of the program", NULL, pattern, 0);
 	}

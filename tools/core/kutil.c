@@ -268,6 +268,13 @@ krealloc(void *p, size_t n)
 	return check_alloc(realloc(p, n ? n : 1));
 }
 
+/* The room doubles whenever COUNT is a power of two. */
+void *
+kmore(void *list, size_t count, size_t size)
+{
+	return count & (count - 1) ? list : krealloc(list, (count ? 2 * count : 1) * size);
+}
+
 char *
 kstrdup(const char *s)
 {

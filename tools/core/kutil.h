@@ -82,6 +82,9 @@ void kprogress(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void *kmalloc(size_t n);
 void *kcalloc(size_t n, size_t size);
 void *krealloc(void *p, size_t n);
+/* Makes room for one more item after the COUNT items of LIST, which always grows like this. */
+#define kgrow(list, count) ((list) = kmore(list, count, sizeof *(list)))
+void *kmore(void *list, size_t count, size_t size);
 char *kstrdup(const char *s);
 /* At most N bytes of the string S: the copy ends at the first NUL. For bytes, use kmemdup. */
 char *kstrndup(const char *s, size_t n);

@@ -300,10 +300,7 @@ karch_header(struct kin *in, json_t **header)
 void
 karch_keep(struct karch *a, struct karch_row *row)
 {
-	if (a->programs == a->capacity) {
-		a->capacity = a->capacity ? 2 * a->capacity : 1024;
-		a->program = krealloc(a->program, a->capacity * sizeof *a->program);
-	}
+	kgrow(a->program, a->programs);
 	a->program[a->programs++] = row;
 }
 
@@ -431,7 +428,7 @@ read_gradient(struct karch_gradient *g, const char *path)
 	char *text = kread_file_or_die(path, SIZE_MAX, &len), *before = NULL;
 	long lineno = 1;
 
-	g->texts = krealloc(g->texts, (g->count + 1) * sizeof *g->texts);
+	kgrow(g->texts, g->count);
 	g->texts[g->count++] = text;
 	if (!len || text[len - 1] != '\n')
 		kdie(K_USAGE, "%s: %s", path,

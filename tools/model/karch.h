@@ -90,7 +90,7 @@ struct karch {
 	long trial;     /* last trial in it; -1: none */
 	struct karch_row *elite[KARCH_CELLS];
 	struct karch_row **program; /* all other programs, best first */
-	size_t programs, capacity;
+	size_t programs;
 };
 
 /*

@@ -330,6 +330,7 @@ kcamp_load(const char *dir)
 		text[strcspn(text, "\n")] = '\0';
 		kdie(K_USAGE, "%s: %s", c->file, text);
 	}
+	c->task = kcamp_path(c, kcamp_str(c, "task"));
 	check_names(c->dir);
 	check_position(c->dir);
 	return c;
@@ -343,6 +344,7 @@ kcamp_free(struct kcamp *c)
 	json_decref(c->json);
 	free(c->dir);
 	free(c->file);
+	free(c->task);
 	free(c);
 }
 

@@ -33,6 +33,7 @@ extern const size_t kknobs_count;
 struct kcamp {
 	char *dir;    /* the campaign folder */
 	char *file;   /* dir/campaign.json */
+	char *task;   /* the path of its task */
 	json_t *json; /* as written; owned */
 };
 

@@ -347,17 +347,14 @@ drop_list(struct kcandidates *in)
 size_t
 kcandidates_trial(struct kcandidates *in, const struct kcandidate **list)
 {
-	bool first = !in->len && !in->cap;
+	bool first = !in->list;
 
 	drop_list(in);
 	while (look_ahead(in) && (!in->len || in->ahead.trial == in->trial)) {
 		if (!in->len && !first && in->ahead.trial <= in->trial)
 			kdie(K_USAGE, "%s:%ld: trial %ld after trial %ld: give the trials in order",
 			    in->in.file, in->in.lineno, in->ahead.trial, in->trial);
-		if (in->len == in->cap) {
-			in->cap = in->cap ? 2 * in->cap : 16;
-			in->list = krealloc(in->list, in->cap * sizeof *in->list);
-		}
+		kgrow(in->list, in->len);
 		in->trial = in->ahead.trial;
 		in->list[in->len++] = in->ahead;
 		in->pending = false;

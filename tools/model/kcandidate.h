@@ -121,7 +121,7 @@ struct kcandidates {
 	struct kin in;
 	struct kcandidate ahead;
 	struct kcandidate *list;
-	size_t len, cap;
+	size_t len;
 	long trial;
 };
 /*

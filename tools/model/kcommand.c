@@ -90,7 +90,7 @@ kcommand_path(const char *path)
 		return path;
 	if (!getcwd(here, sizeof here))
 		kdie_errno(K_IO, "working folder");
-	kept = krealloc(kept, (count + 1) * sizeof *kept);
+	kgrow(kept, count);
 	return kept[count++] = kasprintf("%s/%s", here, path);
 }
 

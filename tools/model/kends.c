@@ -77,18 +77,15 @@ rate_of(const struct ktask *task, const char *formula, const json_t *timing)
 static double
 reached(const struct kcamp *c, const json_t *accepted, double speedup, int kind)
 {
-	char *file;
 	struct ktask *task;
 	double rate;
 
 	if (kind == KLINEAR_SPEEDUP)
 		return speedup;
-	file = kcamp_path(c, kcamp_str(c, "task"));
-	task = ktask_load(file);
+	task = ktask_load(c->task);
 	rate = rate_of(task, kind == KLINEAR_FLOPS ? task->flops : task->bytes,
 	    kjson_path(accepted, "eval.timing"));
 	ktask_free(task);
-	free(file);
 	return rate;
 }
 

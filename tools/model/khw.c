@@ -136,17 +136,18 @@ khw_product(const char *text, double *value)
 
 /* ---- reading ---- */
 
-struct reader {
+/* The device that is being read; one at a time. */
+static struct reader {
 	struct khw *h;
 	const char *cited;
 	struct khw_device *d;
 	json_t *sources; /* key -> {"text", "line", "used"?} */
 	struct kfaults *faults;
 	long line;
-};
+} reader;
 
-#define fault(r, at, fmt, ...) \
-	kfault((r)->faults, "%s:%ld: " fmt, (r)->cited, (long)(at), ##__VA_ARGS__)
+#define fault(at, fmt, ...) \
+	kfault(reader.faults, "%s:%ld: " fmt, reader.cited, (long)(at), ##__VA_ARGS__)
 
 static bool
 number_of(const char *s, double *v)
@@ -156,7 +157,7 @@ number_of(const char *s, double *v)
 }
 
 static void
-read_evidence(struct reader *r, struct khw_fact *f, double value)
+read_evidence(struct khw_fact *f, double value)
 {
 	double derived;
 
@@ -164,23 +165,23 @@ read_evidence(struct reader *r, struct khw_fact *f, double value)
 	    !strcmp(f->evidence, "architecture-analysis"))
 		return;
 	if (strncmp(f->evidence, "derived ", 8)) {
-		fault(r, r->line,
+		fault(reader.line,
 		    "%s: '%s' must be vendor-published, architecture-analysis, or derived with its "
 		    "calculation (derived 600 / 8)",
 		    f->metric, f->evidence);
 	} else if (!khw_product(f->evidence + 8, &derived)) {
-		fault(r, r->line,
+		fault(reader.line,
 		    "%s: 'derived' needs its divisor: numbers with * and /, as in derived 600 / 8",
 		    f->metric);
 	} else if (fabs(derived - value) > 1e-3 * value) {
 		fault(
-		    r, r->line, "%s: %s gives %g, not %g", f->metric, f->evidence, derived, value);
+		    reader.line, "%s: %s gives %g, not %g", f->metric, f->evidence, derived, value);
 	}
 }
 
 /* Replaces "[S1] row x" by the text of S1 and the row. */
 static void
-read_source(struct reader *r, struct khw_fact *f, const char *text)
+read_source(struct khw_fact *f, const char *text)
 {
 	struct kregex_span at[3];
 	json_t *source = NULL;
@@ -188,10 +189,10 @@ read_source(struct reader *r, struct khw_fact *f, const char *text)
 
 	if (kregex_find("\\A\\[([^]]*)\\] *(.*)\\z", text, strlen(text), at, LEN(at))) {
 		where = text + at[2].from;
-		source = json_object_getn(r->sources, text + at[1].from, at[1].to - at[1].from);
+		source = json_object_getn(reader.sources, text + at[1].from, at[1].to - at[1].from);
 	}
 	if (!source) {
-		fault(r, r->line,
+		fault(reader.line,
 		    "%s: has no source; end the line with [KEY] and the place in it, where KEY is "
 		    "from the section Sources",
 		    f->metric);
@@ -201,12 +202,12 @@ read_source(struct reader *r, struct khw_fact *f, const char *text)
 	f->source =
 	    kasprintf("%s%s%s", kjson_str_or(source, "text", ""), *where ? "; " : "", where);
 	if (!*where)
-		fault(r, r->line,
+		fault(reader.line,
 		    "%s: say where it is in the source: a page, section, table or row", f->metric);
 }
 
 static void
-read_value(struct reader *r, struct khw_fact *f, const char *rest, enum khw_dimension dimension)
+read_value(struct khw_fact *f, const char *rest, enum khw_dimension dimension)
 {
 	/* "value unit; evidence; source", and the value with its unit as one group, too. */
 	static const char form[] = "\\A(([^;]*?)(?|\\s([^\\s;]*)|()))\\s*(?|;\\s*([^;]*?)\\s*|())"
@@ -226,57 +227,57 @@ read_value(struct reader *r, struct khw_fact *f, const char *rest, enum khw_dime
 	f->evidence = kregex_text(rest, at[EVIDENCE]);
 	factor = khw_unit(dimension, f->unit, list, sizeof list);
 	if (hedge)
-		fault(r, r->line,
+		fault(reader.line,
 		    "%s: '%s' hedges; write the figure from the source, or unavailable", f->metric,
 		    hedge);
 	else if (factor <= 0)
-		fault(r, r->line, "%s: unit '%s' must be one of: %s", f->metric, f->unit, list);
+		fault(reader.line, "%s: unit '%s' must be one of: %s", f->metric, f->unit, list);
 	else if (dimension != KHW_NAME && !number_of(f->value, &number))
-		fault(r, r->line, "%s: '%s' must be a number above 0", f->metric, f->value);
+		fault(reader.line, "%s: '%s' must be a number above 0", f->metric, f->value);
 	f->number = number * factor;
 	if (!isnan(number))
-		read_evidence(r, f, number);
-	read_source(r, f, rest + at[SOURCE].from);
+		read_evidence(f, number);
+	read_source(f, rest + at[SOURCE].from);
 }
 
 static void
-add_fact(struct reader *r, struct khw_fact *f)
+add_fact(struct khw_fact *f)
 {
-	struct khw_device *d = r->d;
+	struct khw_device *d = reader.d;
 
 	for (size_t i = 0; i < d->fact_count; i++)
 		if (!strcmp(d->facts[i].metric, f->metric)) {
-			fault(r, r->line, "%s: is already in line %ld (%s %s)", f->metric,
+			fault(reader.line, "%s: is already in line %ld (%s %s)", f->metric,
 			    d->facts[i].line, d->facts[i].value ? d->facts[i].value : "unknown",
 			    d->facts[i].unit ? d->facts[i].unit : "");
 			break;
 		}
-	d->facts = krealloc(d->facts, (d->fact_count + 1) * sizeof *d->facts);
+	kgrow(d->facts, d->fact_count);
 	d->facts[d->fact_count++] = *f;
 }
 
 static void
-read_fact(struct reader *r, char *name, const char *rest)
+read_fact(char *name, const char *rest)
 {
-	struct khw_fact f = { .metric = name, .line = r->line, .number = NAN };
+	struct khw_fact f = { .metric = name, .line = reader.line, .number = NAN };
 	enum khw_dimension dimension;
 	struct kregex_span at[3];
 	bool known = !kregex_find(
 	    "\\A(?:(unavailable)|none)(?|: *(.*)|())\\z", rest, strlen(rest), at, LEN(at));
 
 	if (!khw_metric(name, &dimension)) {
-		fault(r, r->line, "'%s' is not a metric; see docs/hardware/README.md", name);
+		fault(reader.line, "'%s' is not a metric; see docs/hardware/README.md", name);
 	} else if (known) {
-		read_value(r, &f, rest, dimension);
+		read_value(&f, rest, dimension);
 	} else {
 		f.source = kregex_text(rest, at[2]);
 		if (!*f.source)
-			fault(r, r->line, "%s: a reason is missing; write %s: %s: because …", name,
+			fault(reader.line, "%s: a reason is missing; write %s: %s: because …", name,
 			    name, rest);
 	}
 	if (!known)
 		f.state = at[1].from == KREGEX_UNSET ? KHW_NOTHING : KHW_UNAVAILABLE;
-	add_fact(r, &f);
+	add_fact(&f);
 }
 
 static char *
@@ -291,35 +292,35 @@ lower(const char *name)
 
 /* A name in two files is an error: the value would depend on which is read first. */
 static void
-add_name(struct reader *r, const char *name, long line)
+add_name(const char *name, long line)
 {
 	auto_free char *key = lower(name);
-	const json_t *seen = json_object_get(r->h->names, key);
-	json_int_t own = r->d - r->h->devices,
+	const json_t *seen = json_object_get(reader.h->names, key);
+	json_int_t own = reader.d - reader.h->devices,
 	           device = seen ? json_integer_value(json_object_get(seen, "device")) : own;
 
 	if (device != own)
-		fault(r, line, "'%s' is already in %s:%lld; a device has one file", name,
-		    r->h->devices[device].file, (long long)kjson_int_or(seen, "line", 0));
+		fault(line, "'%s' is already in %s:%lld; a device has one file", name,
+		    reader.h->devices[device].file, (long long)kjson_int_or(seen, "line", 0));
 	if (!seen)
-		kjson_set(r->h->names, key,
+		kjson_set(reader.h->names, key,
 		    json_pack("{s:I,s:I}", "device", own, "line", (json_int_t)line));
 }
 
 /* "[KEY]: title, address". */
 static void
-read_key(struct reader *r, const char *key, const char *text)
+read_key(const char *key, const char *text)
 {
 	if (!strstr(text, "https://") && !strstr(text, "http://"))
 		fault(
-		    r, r->line, "[%s]: a source needs its title and its address (https://…)", key);
-	kjson_set(
-	    r->sources, key, json_pack("{s:s,s:I}", "text", text, "line", (json_int_t)r->line));
+		    reader.line, "[%s]: a source needs its title and its address (https://…)", key);
+	kjson_set(reader.sources, key,
+	    json_pack("{s:s,s:I}", "text", text, "line", (json_int_t)reader.line));
 }
 
 /* "- name: rest" of the lists in a file; anything else is prose. */
 static void
-read_line(struct reader *r, const char *line, bool sources)
+read_line(const char *line, bool sources)
 {
 	static const char key[] = "\\A- \\[\\s*([^]]*?)\\s*\\]:?\\s*(.*?)\\s*\\z",
 	                  fact[] = "\\A- ([a-z0-9_]+):\\s*(.*?)\\s*\\z";
@@ -331,15 +332,15 @@ read_line(struct reader *r, const char *line, bool sources)
 	name = kregex_text(line, at[1]);
 	rest = kregex_text(line, at[2]);
 	if (sources) {
-		read_key(r, name, rest);
+		read_key(name, rest);
 	} else if (!strcmp(name, "device")) {
-		free(r->d->name);
-		r->d->name = kstrdup(rest);
-		add_name(r, rest, 1);
+		free(reader.d->name);
+		reader.d->name = kstrdup(rest);
+		add_name(rest, 1);
 	} else if (!strcmp(name, "alias")) {
-		add_name(r, rest, r->line);
+		add_name(rest, reader.line);
 	} else if (strcmp(name, "vendor")) {
-		read_fact(r, name, rest);
+		read_fact(name, rest);
 		name = NULL;
 	}
 	free(name);
@@ -348,19 +349,19 @@ read_line(struct reader *r, const char *line, bool sources)
 
 /* Two passes, because facts may come before the sources they name. */
 static void
-read_lines(struct reader *r, const char *text, bool sources)
+read_lines(const char *text, bool sources)
 {
-	r->line = 0;
+	reader.line = 0;
 	for (const char *p = text; *p; p += *p == '\n') {
 		size_t n = strcspn(p, "\n");
 		auto_free char *line = kstrndup(p, n);
 		json_auto_t *valid = json_stringn(p, n);
 
-		r->line++;
+		reader.line++;
 		if (!valid && !sources)
-			fault(r, r->line, "the line is not UTF-8");
+			fault(reader.line, "the line is not UTF-8");
 		line[strcspn(line, "\r")] = '\0';
-		read_line(r, line, sources);
+		read_line(line, sources);
 		p += n;
 	}
 }
@@ -372,28 +373,27 @@ read_device(struct khw *h, struct khw_device *d, const char *path, const char *c
 {
 	const char *key;
 	json_t *source;
-	struct reader r = {
-		.h = h, .cited = cited, .d = d, .faults = faults, .sources = json_object()
-	};
 	size_t len;
 	auto_free char *data = kread_file_or_die(path, FILE_BYTES, &len);
 	const char *base = basename(cited);
 
+	reader = (struct reader){
+		.h = h, .cited = cited, .d = d, .faults = faults, .sources = json_object()
+	};
 	*d = (struct khw_device){ .file = kstrdup(cited) };
 	ksha256_hex(data, len, d->sha256);
-	read_lines(&r, data, true);
-	read_lines(&r, data, false);
+	read_lines(data, true);
+	read_lines(data, false);
 	if (!d->name)
-		fault(&r, 1, "the line '- device: NAME' is missing");
+		fault(1, "the line '- device: NAME' is missing");
 	else if (strlen(base) != strlen(d->name) + 3 || strncmp(base, d->name, strlen(d->name)))
-		fault(&r, 1, "the device is '%s', so the file's name must be %s.md", d->name,
-		    d->name);
+		fault(1, "the device is '%s', so the file's name must be %s.md", d->name, d->name);
 	if (!d->name)
 		d->name = kstrdup("");
-	json_object_foreach(r.sources, key, source)
+	json_object_foreach(reader.sources, key, source)
 		if (!json_object_get(source, "used"))
-			fault(&r, kjson_int_or(source, "line", 0), "no fact cites [%s]", key);
-	json_decref(r.sources);
+			fault(kjson_int_or(source, "line", 0), "no fact cites [%s]", key);
+	json_decref(reader.sources);
 }
 
 static void
@@ -433,7 +433,7 @@ load_folder(struct khw *h, const char *folder, const char *cited, struct kfaults
 		auto_free char *path = kasprintf("%s/%s", folder, list[i]->d_name),
 		               *name = kasprintf("%s/%s", cited, list[i]->d_name);
 
-		h->devices = krealloc(h->devices, (h->count + 1) * sizeof *h->devices);
+		kgrow(h->devices, h->count);
 		read_device(h, &h->devices[h->count], path, name, faults);
 		h->count++;
 		free(list[i]);

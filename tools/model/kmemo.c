@@ -58,7 +58,7 @@ numbers(const char *dir, const char *prefix, int digits, const char *suffix, siz
 	*count = 0;
 	while ((e = knext_entry(d, path)))
 		if (numbered(e->d_name, prefix, digits, suffix, &number)) {
-			list = krealloc(list, (*count + 1) * sizeof *list);
+			kgrow(list, *count);
 			list[(*count)++] = number;
 		}
 	if (list)

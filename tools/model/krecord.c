@@ -512,7 +512,7 @@ add_source(struct sources *s, const char *name, const char *text, size_t len)
 	size_t n = json_array_size(s->names);
 
 	json_array_append_new(s->names, json_string(name));
-	s->list = krealloc(s->list, (n + 1) * sizeof *s->list);
+	kgrow(s->list, n);
 	s->list[n] = (struct ktext_source){ text, len };
 }
 

@@ -142,7 +142,8 @@ tensor_named(const struct ktask *t, const char *name)
 
 /* ---- expressions ---- */
 
-struct parser {
+/* The expression that is being read; one at a time. */
+static struct parser {
 	const struct ktask *t;
 	/* values; NULL: only names and syntax are checked, every axis counts as 1 */
 	const int64_t *axis;
@@ -153,35 +154,35 @@ struct parser {
 	uint64_t remainders;
 	const char *fault; /* first thing wrong */
 	char name[64];     /* and the name that it is about */
-};
+} parser;
 
 static int64_t
-bad(struct parser *x, const char *fault)
+bad(const char *fault)
 {
-	if (!x->fault)
-		x->fault = fault;
+	if (!parser.fault)
+		parser.fault = fault;
 	return 1;
 }
 
 static char
-peek(struct parser *x)
+peek(void)
 {
-	while (isspace((unsigned char)*x->p))
-		x->p++;
-	return *x->p;
+	while (isspace((unsigned char)*parser.p))
+		parser.p++;
+	return *parser.p;
 }
 
 static bool
-skip(struct parser *x, char c)
+skip(char c)
 {
-	if (peek(x) != c)
+	if (peek() != c)
 		return false;
-	x->p++;
+	parser.p++;
 	return true;
 }
 
 static int64_t
-apply(struct parser *x, char op, int64_t a, int64_t b)
+apply(char op, int64_t a, int64_t b)
 {
 	int64_t r = 0;
 	bool over = false;
@@ -198,50 +199,50 @@ apply(struct parser *x, char op, int64_t a, int64_t b)
 		break;
 	default:
 		if (b == 0)
-			return bad(x, "division by zero");
+			return bad("division by zero");
 		if (a == INT64_MIN && b == -1)
 			over = true;
 		else
 			r = op == '/' ? a / b : a % b;
-		x->remainders |= (uint64_t)(!over && a % b != 0) << x->divisions % 64;
-		x->divisions++;
+		parser.remainders |= (uint64_t)(!over && a % b != 0) << parser.divisions % 64;
+		parser.divisions++;
 	}
-	return over ? bad(x, "the value does not fit into 64 bits") : r;
+	return over ? bad("the value does not fit into 64 bits") : r;
 }
 
 static int64_t
-apply_function(struct parser *x, const char *name, int64_t a, int64_t b)
+apply_function(const char *name, int64_t a, int64_t b)
 {
 	if (!strcmp(name, "min"))
 		return a < b ? a : b;
 	if (!strcmp(name, "max"))
 		return a > b ? a : b;
 	if (strcmp(name, "ceildiv") != 0) {
-		snprintf(x->name, sizeof x->name, "%s", name);
-		return bad(x, "unknown function (must be min, max or ceildiv):");
+		snprintf(parser.name, sizeof parser.name, "%s", name);
+		return bad("unknown function (must be min, max or ceildiv):");
 	}
-	return b > 0 && a >= 0 ? apply(x, '+', a / (b ? b : 1), a % b != 0)
-	                       : bad(x, "ceildiv needs a >= 0 and b > 0");
+	return b > 0 && a >= 0 ? apply('+', a / (b ? b : 1), a % b != 0)
+	                       : bad("ceildiv needs a >= 0 and b > 0");
 }
 
 static int64_t
-axis_value(struct parser *x, const char *name)
+axis_value(const char *name)
 {
-	size_t i = axis_named(x->t, name);
+	size_t i = axis_named(parser.t, name);
 
-	if (i < x->t->axis_count)
-		return x->axis ? x->axis[i] : 1;
-	snprintf(x->name, sizeof x->name, "%s", name);
-	return bad(x, "no such axis:");
+	if (i < parser.t->axis_count)
+		return parser.axis ? parser.axis[i] : 1;
+	snprintf(parser.name, sizeof parser.name, "%s", name);
+	return bad("no such axis:");
 }
 
 static int64_t
-number(struct parser *x)
+number(void)
 {
 	int64_t v = 0;
 
-	for (; isdigit((unsigned char)*x->p); x->p++)
-		v = apply(x, '+', apply(x, '*', v, 10), *x->p - '0');
+	for (; isdigit((unsigned char)*parser.p); parser.p++)
+		v = apply('+', apply('*', v, 10), *parser.p - '0');
 	return v;
 }
 
@@ -250,49 +251,50 @@ number(struct parser *x)
  * a factor. A single recursive function needs no forward declaration.
  */
 static int64_t
-parse(struct parser *x, int level)
+parse(int level)
 {
 	static const char *const operators[] = { "+-", "*/%" };
 	char name[64];
 	int64_t v;
 	size_t n;
 
-	if (++x->depth > 200)
-		return bad(x, "nested too deeply");
+	if (++parser.depth > 200)
+		return bad("nested too deeply");
 	if (level < 2) {
-		v = parse(x, level + 1);
-		while (!x->fault && peek(x) && strchr(operators[level], *x->p)) {
-			char op = *x->p++;
+		v = parse(level + 1);
+		while (!parser.fault && peek() && strchr(operators[level], *parser.p)) {
+			char op = *parser.p++;
 
-			v = apply(x, op, v, parse(x, level + 1));
+			v = apply(op, v, parse(level + 1));
 		}
-	} else if (skip(x, '-')) {
-		v = apply(x, '-', 0, parse(x, 2));
-	} else if (skip(x, '(')) {
-		v = parse(x, 0);
-		if (!skip(x, ')'))
-			bad(x, "')' is missing");
-	} else if (isdigit((unsigned char)*x->p)) {
-		v = number(x);
+	} else if (skip('-')) {
+		v = apply('-', 0, parse(2));
+	} else if (skip('(')) {
+		v = parse(0);
+		if (!skip(')'))
+			bad("')' is missing");
+	} else if (isdigit((unsigned char)*parser.p)) {
+		v = number();
 	} else {
-		for (n = 0; n + 1 < sizeof name && (isalnum((unsigned char)*x->p) || *x->p == '_');
+		for (n = 0;
+		     n + 1 < sizeof name && (isalnum((unsigned char)*parser.p) || *parser.p == '_');
 		     n++)
-			name[n] = *x->p++;
+			name[n] = *parser.p++;
 		name[n] = '\0';
 		if (!n) {
-			v = bad(x, "expected a number, an axis or '('");
-		} else if (!skip(x, '(')) {
-			v = axis_value(x, name);
+			v = bad("expected a number, an axis or '('");
+		} else if (!skip('(')) {
+			v = axis_value(name);
 		} else {
-			v = parse(x, 0);
-			if (!skip(x, ','))
-				bad(x, "a function takes two arguments");
-			v = apply_function(x, name, v, parse(x, 0));
-			if (!skip(x, ')'))
-				bad(x, "')' is missing");
+			v = parse(0);
+			if (!skip(','))
+				bad("a function takes two arguments");
+			v = apply_function(name, v, parse(0));
+			if (!skip(')'))
+				bad("')' is missing");
 		}
 	}
-	x->depth--;
+	parser.depth--;
 	return v;
 }
 
@@ -300,18 +302,18 @@ static bool
 evaluate(const struct ktask *t, const int64_t *axis, const char *expression, int64_t *value,
     char *why, size_t why_len)
 {
-	struct parser x = { .t = t, .axis = axis, .p = expression };
-
-	*value = parse(&x, 0);
-	if (peek(&x))
-		bad(&x, "unexpected text after the expression:");
-	if (!x.fault)
+	parser = (struct parser){ .t = t, .axis = axis, .p = expression };
+	*value = parse(0);
+	if (peek())
+		bad("unexpected text after the expression:");
+	if (!parser.fault)
 		return true;
-	if (*x.name || !*x.p)
-		snprintf(why, why_len, "'%.80s': %s%s%s", expression, x.fault, *x.name ? " " : "",
-		    x.name);
+	if (*parser.name || !*parser.p)
+		snprintf(why, why_len, "'%.80s': %s%s%s", expression, parser.fault,
+		    *parser.name ? " " : "", parser.name);
 	else
-		snprintf(why, why_len, "'%.80s': %s at '%.40s'", expression, x.fault, x.p);
+		snprintf(
+		    why, why_len, "'%.80s': %s at '%.40s'", expression, parser.fault, parser.p);
 	return false;
 }
 
@@ -416,20 +418,19 @@ ktask_range(enum kdtype t, double v, double min, double max, double *low, double
 static bool
 remainders_of(const struct ktask *t, const int64_t *axis, uint64_t *remainders)
 {
-	struct parser x = { .t = t, .axis = axis };
-
+	parser = (struct parser){ .t = t, .axis = axis };
 	for (size_t i = 0; i < t->axis_count; i++) {
-		x.p = t->axes[i].kind == KAXIS_EXPR ? t->axes[i].expression : "1";
-		parse(&x, 0);
+		parser.p = t->axes[i].kind == KAXIS_EXPR ? t->axes[i].expression : "1";
+		parse(0);
 	}
 	for (size_t i = 0; i < t->tensor_count; i++)
 		for (size_t d = 0; d < t->tensors[i].rank; d++) {
-			x.p = t->tensors[i].dim[d];
-			if (parse(&x, 0) < 1)
+			parser.p = t->tensors[i].dim[d];
+			if (parse(0) < 1)
 				return false;
 		}
-	*remainders = x.remainders;
-	return !x.fault;
+	*remainders = parser.remainders;
+	return !parser.fault;
 }
 
 /*
@@ -524,14 +525,15 @@ ktask_last_axis(const struct ktask *t, const struct ktask_workload *w, const str
 
 /* ---- reading the file ---- */
 
-struct reader {
+/* The task that is being read; one at a time. */
+static struct reader {
 	struct ktask *t;
 	struct kfaults faults;
 	const char *file; /* printed before each fault: "task.json: ", or nothing */
-};
+} reader;
 
-#define fault(r, field, fmt, ...) \
-	kfault(&(r)->faults, "%s%s: " fmt, (r)->file, field, ##__VA_ARGS__)
+#define fault(field, fmt, ...) \
+	kfault(&reader.faults, "%s%s: " fmt, reader.file, field, ##__VA_ARGS__)
 
 /*
  * One text describes the members that an object may have, such as "name:s!= value:n": the type of
@@ -585,7 +587,7 @@ put(const json_t *v, char kind, void *to)
  * is not an object.
  */
 static bool
-read_fields(struct reader *r, const json_t *o, const char *path, const char *fields, ...)
+read_fields(const json_t *o, const char *path, const char *fields, ...)
 {
 	json_t *rest = json_copy((json_t *)o), *v;
 	const char *key, *dot = *path ? "." : "";
@@ -594,7 +596,7 @@ read_fields(struct reader *r, const json_t *o, const char *path, const char *fie
 
 	if (!json_is_object(o)) {
 		json_decref(rest);
-		fault(r, path, "must be an object");
+		fault(path, "must be an object");
 		return false;
 	}
 	va_start(ap, fields);
@@ -609,9 +611,9 @@ read_fields(struct reader *r, const json_t *o, const char *path, const char *fie
 		v = json_object_get(o, field);
 		snprintf(name, sizeof name, "%s%s%s", path, dot, field);
 		if (v && !is_kind(v, kind))
-			fault(r, name, "must be %s", kind->words);
+			fault(name, "must be %s", kind->words);
 		else if (!v && p[n + 2] == '!')
-			fault(r, name, "is missing (%s)", kind->words);
+			fault(name, "is missing (%s)", kind->words);
 		else if (v && to)
 			put(v, kind->letter, to);
 		json_object_del(rest, field);
@@ -619,7 +621,7 @@ read_fields(struct reader *r, const json_t *o, const char *path, const char *fie
 	va_end(ap);
 	json_object_foreach(rest, key, v) {
 		snprintf(name, sizeof name, "%s%s%s", path, dot, key);
-		fault(r, name, "unknown field");
+		fault(name, "unknown field");
 	}
 	json_decref(rest);
 	return true;
@@ -633,15 +635,14 @@ is_identifier(const char *s)
 
 /* A file name that must stay in the task's folder. */
 static void
-check_file(struct reader *r, const char *field, const char *name)
+check_file(const char *field, const char *name)
 {
 	if (name && (!*name || *name == '/' || strstr(name, "..")))
-		fault(r, field, "'%s' must be a file in the task's folder or a folder below it",
-		    name);
+		fault(field, "'%s' must be a file in the task's folder or a folder below it", name);
 }
 
 static void
-check_expression(struct reader *r, const char *field, const char *expression)
+check_expression(const char *field, const char *expression)
 {
 	char why[256];
 	int64_t v;
@@ -650,54 +651,54 @@ check_expression(struct reader *r, const char *field, const char *expression)
 	 * Every axis counts as 1 here, so a division by zero may be an artefact; with real sizes it
 	 * is found again.
 	 */
-	if (expression && !evaluate(r->t, NULL, expression, &v, why, sizeof why) &&
+	if (expression && !evaluate(reader.t, NULL, expression, &v, why, sizeof why) &&
 	    !strstr(why, "division by zero"))
-		fault(r, field, "%s", why);
+		fault(field, "%s", why);
 }
 
 /* What an axis or a scalar says about its possible values; VARIES: it is allowed to say so. */
 static void
-check_limits(struct reader *r, const char *path, const json_t *o, bool varies)
+check_limits(const char *path, const json_t *o, bool varies)
 {
 	const json_t *min = json_object_get(o, "min"), *max = json_object_get(o, "max"),
 	             *step = json_object_get(o, "step");
 	bool limits = min || max || step;
 
 	if (!varies && (limits || json_object_get(o, "fixed")))
-		fault(
-		    r, path, "only an axis of type var, or a scalar, has min, max, step or fixed");
+		fault(path, "only an axis of type var, or a scalar, has min, max, step or fixed");
 	if (limits && json_is_true(json_object_get(o, "fixed")))
-		fault(r, path, "it is fixed, so it has no min, max or step");
+		fault(path, "it is fixed, so it has no min, max or step");
 	if (min && max && json_number_value(min) > json_number_value(max))
-		fault(r, path, "min is above max");
+		fault(path, "min is above max");
 	if (step && json_integer_value(step) < 1)
-		fault(r, path, "step must be 1 or more");
+		fault(path, "step must be 1 or more");
 }
 
 /* Checks that the values that workloads list are within the task's limits. */
 static void
-read_limits(struct reader *r, const json_t *task)
+read_limits(const json_t *task)
 {
-	for (size_t i = 0; i < r->t->axis_count; i++) {
-		struct ktask_axis *a = &r->t->axes[i];
+	for (size_t i = 0; i < reader.t->axis_count; i++) {
+		struct ktask_axis *a = &reader.t->axes[i];
 
 		a->limits = ktask_limits(task, a->name);
-		for (size_t k = 0; a->limits.stated && !a->limits.fixed && k < r->t->workload_count;
-		     k++) {
-			int64_t v = r->t->workloads[k].axis[i];
+		for (size_t k = 0;
+		     a->limits.stated && !a->limits.fixed && k < reader.t->workload_count; k++) {
+			int64_t v = reader.t->workloads[k].axis[i];
 
 			if (v < a->limits.min || v > a->limits.max || v % a->limits.step)
-				fault(r, "axes",
+				fault("axes",
 				    "%s is %lld in workload %s, which contradicts its own min, max "
 				    "or step",
 				    a->name, (long long)v,
-				    r->t->workloads[k].name ? r->t->workloads[k].name : "?");
+				    reader.t->workloads[k].name ? reader.t->workloads[k].name
+				                                : "?");
 		}
 	}
 }
 
 static void
-read_axes(struct reader *r, const json_t *axes)
+read_axes(const json_t *axes)
 {
 	static const char fields[] = "type:s!= value:i= expression:s= min:i max:i step:i fixed:b "
 	                             "description:s";
@@ -709,41 +710,41 @@ read_axes(struct reader *r, const json_t *axes)
 	json_t *o;
 
 	json_object_foreach((json_t *)axes, name, o) {
-		struct ktask_axis *a = &r->t->axes[r->t->axis_count];
+		struct ktask_axis *a = &reader.t->axes[reader.t->axis_count];
 		const char *type = NULL;
 		char path[128];
 		size_t kind;
 
 		snprintf(path, sizeof path, "axes.%s", name);
 		if (!is_identifier(name))
-			fault(r, path, "an axis's name must be a valid C variable name");
-		if (r->t->axis_count == KTASK_AXES) {
-			fault(r, path, "more than %d axes", KTASK_AXES);
+			fault(path, "an axis's name must be a valid C variable name");
+		if (reader.t->axis_count == KTASK_AXES) {
+			fault(path, "more than %d axes", KTASK_AXES);
 			return;
 		}
 		*a = (struct ktask_axis){ .name = name };
-		if (!read_fields(r, o, path, fields, &type, &a->value, &a->expression))
+		if (!read_fields(o, path, fields, &type, &a->value, &a->expression))
 			continue;
 		kind = kindex_of(type, types, LEN(types));
 		if (kind == LEN(types))
-			fault(r, path, "type must be var, const or expr");
+			fault(path, "type must be var, const or expr");
 		else if (kind != KAXIS_VAR && !json_object_get(o, needs[kind]))
-			fault(r, path, "type %s needs \"%s\"", types[kind], needs[kind]);
+			fault(path, "type %s needs \"%s\"", types[kind], needs[kind]);
 		a->kind = kind == LEN(types) ? KAXIS_VAR : (unsigned)kind;
-		check_limits(r, path, o, a->kind == KAXIS_VAR);
-		r->t->axis_count++;
+		check_limits(path, o, a->kind == KAXIS_VAR);
+		reader.t->axis_count++;
 	}
-	for (size_t i = 0; i < r->t->axis_count; i++)
-		if (r->t->axes[i].kind == KAXIS_EXPR) {
+	for (size_t i = 0; i < reader.t->axis_count; i++)
+		if (reader.t->axes[i].kind == KAXIS_EXPR) {
 			char path[160];
 
-			snprintf(path, sizeof path, "axes.%s.expression", r->t->axes[i].name);
-			check_expression(r, path, r->t->axes[i].expression);
+			snprintf(path, sizeof path, "axes.%s.expression", reader.t->axes[i].name);
+			check_expression(path, reader.t->axes[i].expression);
 		}
 }
 
 static void
-read_shape(struct reader *r, const char *path, const json_t *shape, struct ktask_tensor *x)
+read_shape(const char *path, const json_t *shape, struct ktask_tensor *x)
 {
 	size_t i;
 	json_t *item;
@@ -753,7 +754,7 @@ read_shape(struct reader *r, const char *path, const json_t *shape, struct ktask
 		return;
 	if (!json_is_array(shape) || !json_array_size(shape) ||
 	    json_array_size(shape) > KTASK_RANK) {
-		fault(r, path,
+		fault(path,
 		    "shape must be null (a scalar) or an array of 1 to %d axis names, expressions "
 		    "or integers",
 		    KTASK_RANK);
@@ -766,10 +767,10 @@ read_shape(struct reader *r, const char *path, const json_t *shape, struct ktask
 			x->dim[x->rank++] =
 			    kasprintf("%" JSON_INTEGER_FORMAT, json_integer_value(item));
 		else
-			fault(r, path,
-			    "shape[%zu] must be an axis name, an expression or an integer", i);
+			fault(path, "shape[%zu] must be an axis name, an expression or an integer",
+			    i);
 		if (json_is_string(item))
-			check_expression(r, path, json_string_value(item));
+			check_expression(path, json_string_value(item));
 	}
 }
 
@@ -777,13 +778,13 @@ read_shape(struct reader *r, const char *path, const json_t *shape, struct ktask
  * What an input is in real use: a weight keeps its place from step to step, an activation does not.
  */
 static void
-read_role(struct reader *r, const char *path, const char *role, struct ktask_tensor *x)
+read_role(const char *path, const char *role, struct ktask_tensor *x)
 {
 	x->weight = role && !strcmp(role, "weight");
 	if (role && !x->weight && strcmp(role, "activation"))
-		fault(r, path, "role must be weight or activation");
+		fault(path, "role must be weight or activation");
 	if (x->weight && x->output)
-		fault(r, path, "a weight must be an input that is not written");
+		fault(path, "a weight must be an input that is not written");
 }
 
 /* Whether an element of type T can hold V: a wrong value would be truncated. */
@@ -798,7 +799,7 @@ fits(const json_t *v, enum kdtype t)
 
 /* Alignment of an address: a power of two, within what the judge supports. */
 static void
-read_align(struct reader *r, const char *path, const json_t *o, struct ktask_tensor *x)
+read_align(const char *path, const json_t *o, struct ktask_tensor *x)
 {
 	json_int_t n = kjson_int_or(o, "align", 0);
 
@@ -806,7 +807,7 @@ read_align(struct reader *r, const char *path, const json_t *o, struct ktask_ten
 	if (!json_object_get(o, "align"))
 		return;
 	if (x->scalar || n < (json_int_t)kdtype_size(x->dtype) || n > ALIGN_MAX || (n & (n - 1)))
-		fault(r, path,
+		fault(path,
 		    "align of an array must be a power of two, from the size of an "
 		    "element to %d",
 		    ALIGN_MAX);
@@ -814,66 +815,66 @@ read_align(struct reader *r, const char *path, const json_t *o, struct ktask_ten
 
 /* The value of a scalar unless a workload gives another. */
 static void
-read_value(struct reader *r, const char *path, const json_t *o, const struct ktask_tensor *x)
+read_value(const char *path, const json_t *o, const struct ktask_tensor *x)
 {
 	if (x->scalar && (x->output || !json_object_get(o, "value") || kdtype_size(x->dtype) < 4))
-		fault(r, path,
+		fault(path,
 		    "a scalar must be an input of type float32, float64, int32, int64, uint32 or "
 		    "uint64 with a \"value\"");
 	else if (x->scalar && json_is_number(json_object_get(o, "value")) &&
 	    !fits(json_object_get(o, "value"), x->dtype))
-		fault(r, path, "its value is not of type %s", kdtype_name(x->dtype));
+		fault(path, "its value is not of type %s", kdtype_name(x->dtype));
 	if (!x->scalar && json_object_get(o, "value"))
-		fault(r, path, "only a scalar (shape null) has a \"value\"");
+		fault(path, "only a scalar (shape null) has a \"value\"");
 }
 
 static void
-read_tensor(struct reader *r, const char *path, const char *name, const json_t *o, bool output)
+read_tensor(const char *path, const char *name, const json_t *o, bool output)
 {
 	static const char fields[] = "shape:*!= dtype:s!= distribution:s= value:n= min:n= max:n= "
 	                             "fixed:b= inout:b= role:s= align:i description:s";
-	struct ktask_tensor *x = &r->t->tensors[r->t->tensor_count];
+	struct ktask_tensor *x = &reader.t->tensors[reader.t->tensor_count];
 	const char *distribution = NULL, *dtype = NULL, *role = NULL;
 	const json_t *shape = NULL;
 	bool inout = false;
 
-	if (!is_identifier(name) || axis_named(r->t, name) < r->t->axis_count ||
-	    tensor_named(r->t, name) < r->t->tensor_count)
-		fault(r, path,
+	if (!is_identifier(name) || axis_named(reader.t, name) < reader.t->axis_count ||
+	    tensor_named(reader.t, name) < reader.t->tensor_count)
+		fault(path,
 		    "a tensor's name must be a valid C variable name, different from all axes and "
 		    "other tensors");
-	if (r->t->tensor_count == KTASK_TENSORS) {
-		fault(r, path, "more than %d tensors", KTASK_TENSORS);
+	if (reader.t->tensor_count == KTASK_TENSORS) {
+		fault(path, "more than %d tensors", KTASK_TENSORS);
 		return;
 	}
 	*x = (struct ktask_tensor){ .name = name, .output = output, .min = NAN, .max = NAN };
-	if (!read_fields(r, o, path, fields, &shape, &dtype, &distribution, &x->value, &x->min,
+	if (!read_fields(o, path, fields, &shape, &dtype, &distribution, &x->value, &x->min,
 	        &x->max, &x->fixed, &inout, &role))
 		return;
 	x->dtype = kdtype_of(dtype);
 	x->distribution = kdist_of(distribution);
 	x->input = !output || inout;
-	r->t->tensor_count++;
-	read_role(r, path, role, x);
+	reader.t->tensor_count++;
+	read_role(path, role, x);
 	if (x->dtype == KDTYPE_COUNT) {
-		fault(r, path,
+		fault(path,
 		    "dtype must be float64, float32, tfloat32, float16, bfloat16, float8_e4m3, "
 		    "float8_e5m2 (AMD: float8_e4m3fnuz, float8_e5m2fnuz), int8, int16, int32, "
 		    "int64, uint8, uint16, uint32, uint64 or bool");
 		x->dtype = KDTYPE_F32;
 	}
 	if (distribution && x->distribution == KDIST_COUNT)
-		fault(r, path, "unknown distribution '%s'", distribution);
+		fault(path, "unknown distribution '%s'", distribution);
 	if (distribution && !x->input)
-		fault(r, path, "only an input or an \"inout\" output can have a distribution");
-	read_shape(r, path, shape, x);
-	check_limits(r, path, o, x->scalar);
-	read_align(r, path, o, x);
-	read_value(r, path, o, x);
+		fault(path, "only an input or an \"inout\" output can have a distribution");
+	read_shape(path, shape, x);
+	check_limits(path, o, x->scalar);
+	read_align(path, o, x);
+	read_value(path, o, x);
 }
 
 static void
-read_tensors(struct reader *r, const json_t *task, const char *member)
+read_tensors(const json_t *task, const char *member)
 {
 	json_t *all = json_object_get(task, member), *o;
 	const char *name;
@@ -881,10 +882,10 @@ read_tensors(struct reader *r, const json_t *task, const char *member)
 
 	json_object_foreach(all, name, o) {
 		snprintf(path, sizeof path, "%s.%s", member, name);
-		read_tensor(r, path, name, o, !strcmp(member, "outputs"));
+		read_tensor(path, name, o, !strcmp(member, "outputs"));
 	}
 	if (!strcmp(member, "outputs") && json_is_object(all) && !json_object_size(all))
-		fault(r, member, "a task needs at least one output");
+		fault(member, "a task needs at least one output");
 }
 
 static bool
@@ -899,85 +900,85 @@ find_argument(const struct ktask *t, const char *name, struct ktask_arg *arg)
 }
 
 static void
-read_argument(struct reader *r, size_t i, const json_t *item)
+read_argument(size_t i, const json_t *item)
 {
 	const char *name = json_string_value(item), *dtype = NULL;
 	struct ktask_arg arg;
 	char path[64];
 
 	snprintf(path, sizeof path, "entry.arguments[%zu]", i);
-	if (!name && !read_fields(r, item, path, "axis:s!= dtype:s=", &name, &dtype))
+	if (!name && !read_fields(item, path, "axis:s!= dtype:s=", &name, &dtype))
 		return;
-	if (!name || !find_argument(r->t, name, &arg)) {
-		fault(r, path, "'%s' is not an input, output or axis", name ? name : "");
+	if (!name || !find_argument(reader.t, name, &arg)) {
+		fault(path, "'%s' is not an input, output or axis", name ? name : "");
 		return;
 	}
 	if (json_is_object(item) && arg.kind != KARG_AXIS) {
-		fault(r, path, "'%s' is a tensor; write only its name", name);
+		fault(path, "'%s' is a tensor; write only its name", name);
 		return;
 	}
 	if (dtype)
 		arg.dtype = kdtype_of(dtype);
 	if (arg.kind == KARG_AXIS && arg.dtype != KDTYPE_I32 && arg.dtype != KDTYPE_I64)
-		fault(r, path, "an axis must be passed as int32 or int64");
-	if (r->t->arg_count == KTASK_ARGS)
-		fault(r, path, "more than %d arguments", KTASK_ARGS);
+		fault(path, "an axis must be passed as int32 or int64");
+	if (reader.t->arg_count == KTASK_ARGS)
+		fault(path, "more than %d arguments", KTASK_ARGS);
 	else
-		r->t->args[r->t->arg_count++] = arg;
+		reader.t->args[reader.t->arg_count++] = arg;
 }
 
 static void
-read_entry(struct reader *r, const json_t *entry)
+read_entry(const json_t *entry)
 {
 	static const char fields[] = "name:s!= arguments:a!= prototype:s";
-	struct ktask *t = r->t;
+	struct ktask *t = reader.t;
 	const json_t *arguments = NULL;
 	size_t i;
 	json_t *item;
 
-	if (!entry || !read_fields(r, entry, "entry", fields, &t->entry, &arguments))
+	if (!entry || !read_fields(entry, "entry", fields, &t->entry, &arguments))
 		return;
 	if (t->entry && (!is_identifier(t->entry) || strlen(t->entry) > 100))
-		fault(r, "entry.name", "'%s' is not a valid C function name", t->entry);
+		fault("entry.name", "'%s' is not a valid C function name", t->entry);
 	json_array_foreach(arguments, i, item)
-		read_argument(r, i, item);
+		read_argument(i, item);
 	for (i = 0; i < t->tensor_count; i++) {
 		size_t n = 0;
 
 		for (size_t a = 0; a < t->arg_count; a++)
 			n += t->args[a].kind == KARG_TENSOR && t->args[a].index == i;
 		if (n != 1)
-			fault(r, "entry.arguments", "'%s' must be passed once, not %zu times",
+			fault("entry.arguments", "'%s' must be passed once, not %zu times",
 			    t->tensors[i].name, n);
 	}
 }
 
 static void
-read_tolerance(struct reader *r, const json_t *o)
+read_tolerance(const json_t *o)
 {
 	static const char *const names[] = { "rtol", "atol", "matched_ratio", "max_error_cap" };
-	struct ktask *t = r->t;
+	struct ktask *t = reader.t;
 
 	t->rtol = t->atol = t->max_error_cap = -1;
 	t->matched_ratio = 1;
 	if (o)
-		read_fields(r, o, "tolerance",
+		read_fields(o, "tolerance",
 		    "rtol:n= atol:n= matched_ratio:n= max_error_cap:n=", &t->rtol, &t->atol,
 		    &t->matched_ratio, &t->max_error_cap);
 	for (size_t i = 0; i < LEN(names); i++)
 		if (kjson_num_or(o, names[i], 0) < 0)
-			fault(r, "tolerance", "%s must not be negative", names[i]);
+			fault("tolerance", "%s must not be negative", names[i]);
 	if (t->matched_ratio <= 0 || t->matched_ratio > 1)
-		fault(r, "tolerance.matched_ratio", "must be above 0 and at most 1");
+		fault("tolerance.matched_ratio", "must be above 0 and at most 1");
 	if (t->matched_ratio < 1 && t->max_error_cap < 0)
-		fault(r, "tolerance.max_error_cap",
+		fault("tolerance.max_error_cap",
 		    "a matched_ratio below 1 needs a cap on the error of the rest");
 }
 
 static void
-read_distributions(struct reader *r, const json_t *list)
+read_distributions(const json_t *list)
 {
-	struct ktask *t = r->t;
+	struct ktask *t = reader.t;
 	size_t i;
 	json_t *item;
 
@@ -988,7 +989,7 @@ read_distributions(struct reader *r, const json_t *list)
 		for (size_t j = 0; j < t->distribution_count; j++)
 			twice |= t->distributions[j] == d;
 		if (d == KDIST_COUNT || twice)
-			fault(r, "distributions", "'%s' %s",
+			fault("distributions", "'%s' %s",
 			    json_is_string(item) ? json_string_value(item) : "?",
 			    twice ? "occurs twice"
 			          : "must be one of normal, uniform, zero_one, large, tiny, "
@@ -1006,34 +1007,35 @@ read_distributions(struct reader *r, const json_t *list)
 }
 
 static void
-check_given(struct reader *r, const char *path, const json_t *given)
+check_given(const char *path, const json_t *given)
 {
 	const char *name;
 	json_t *v;
 
 	json_object_foreach((json_t *)given, name, v) {
-		size_t i = axis_named(r->t, name);
+		size_t i = axis_named(reader.t, name);
 
-		if (i == r->t->axis_count || r->t->axes[i].kind != KAXIS_VAR)
-			fault(r, path, "'%s' is not an axis of type var", name);
+		if (i == reader.t->axis_count || reader.t->axes[i].kind != KAXIS_VAR)
+			fault(path, "'%s' is not an axis of type var", name);
 		else if (!json_is_integer(v))
-			fault(r, path, "axis %s must be an integer", name);
+			fault(path, "axis %s must be an integer", name);
 	}
-	for (size_t i = 0; i < r->t->axis_count; i++)
-		if (r->t->axes[i].kind == KAXIS_VAR && !json_object_get(given, r->t->axes[i].name))
-			fault(r, path, "axis %s is missing", r->t->axes[i].name);
+	for (size_t i = 0; i < reader.t->axis_count; i++)
+		if (reader.t->axes[i].kind == KAXIS_VAR &&
+		    !json_object_get(given, reader.t->axes[i].name))
+			fault(path, "axis %s is missing", reader.t->axes[i].name);
 }
 
 static void
-read_sizes(struct reader *r, struct ktask_workload *w, const char *path, const json_t *given)
+read_sizes(struct ktask_workload *w, const char *path, const json_t *given)
 {
-	struct ktask *t = r->t;
+	struct ktask *t = reader.t;
 	const struct ktask_axis *a;
-	size_t before = r->faults.count;
+	size_t before = reader.faults.count;
 	char why[256];
 	int64_t v;
 
-	check_given(r, path, given);
+	check_given(path, given);
 	for (size_t i = 0; i < t->axis_count; i++)
 		w->axis[i] = t->axes[i].kind == KAXIS_VAR
 		    ? json_integer_value(json_object_get(given, t->axes[i].name))
@@ -1041,64 +1043,63 @@ read_sizes(struct reader *r, struct ktask_workload *w, const char *path, const j
 		                                     : 1;
 	a = settle_axes(t, w->axis, why, sizeof why);
 	if (a)
-		fault(r, path, "axis %s: %s", a->name, why);
-	for (size_t i = 0; i < t->axis_count && r->faults.count == before; i++)
+		fault(path, "axis %s: %s", a->name, why);
+	for (size_t i = 0; i < t->axis_count && reader.faults.count == before; i++)
 		if (w->axis[i] < 0 || w->axis[i] > INT32_MAX)
-			fault(r, path, "axis %s is %lld: it must be 0 to 2147483647",
-			    t->axes[i].name, (long long)w->axis[i]);
-	for (size_t i = 0; i < t->tensor_count && r->faults.count == before; i++) {
+			fault(path, "axis %s is %lld: it must be 0 to 2147483647", t->axes[i].name,
+			    (long long)w->axis[i]);
+	for (size_t i = 0; i < t->tensor_count && reader.faults.count == before; i++) {
 		const struct ktask_tensor *x = &t->tensors[i];
 		double n = 1;
 
 		for (size_t d = 0; d < x->rank; d++) {
 			if (!evaluate(t, w->axis, x->dim[d], &v, why, sizeof why))
-				fault(r, path, "%s: %s", x->name, why);
+				fault(path, "%s: %s", x->name, why);
 			n *= v < 1 ? -1 : (double)v;
 			if (v < 1)
-				fault(r, path, "%s has a dimension of %lld", x->name, (long long)v);
+				fault(path, "%s has a dimension of %lld", x->name, (long long)v);
 		}
 		if (n > (double)((int64_t)1 << 34))
-			fault(r, path, "%s has %.3g elements, too many", x->name, n);
+			fault(path, "%s has %.3g elements, too many", x->name, n);
 	}
-	if (r->faults.count > before)
+	if (reader.faults.count > before)
 		return;
 	for (const char *const *e = (const char *const[]){ t->flops ? t->flops : "0",
 	         t->bytes ? t->bytes : "0", t->reduction ? t->reduction : "0", NULL };
 	     *e; e++)
 		if (!evaluate(t, w->axis, *e, &v, why, sizeof why))
-			fault(r, path, "%s", why);
+			fault(path, "%s", why);
 		else if (v < 0 && w->timed)
-			fault(r, path, "'%s' is %lld: it must be 0 or more", *e, (long long)v);
+			fault(path, "'%s' is %lld: it must be 0 or more", *e, (long long)v);
 }
 
 /* Recorded contents: whoever reads the file checks what is in it. */
 static void
-read_recorded(struct reader *r, const char *path, const char *name, const struct ktask_tensor *x,
-    const json_t *o)
+read_recorded(const char *path, const char *name, const struct ktask_tensor *x, const json_t *o)
 {
 	auto_free char *field = kasprintf("%s.values.%s", path, name);
 	const char *file = NULL;
 
-	read_fields(r, o, field, "file:s!= fresh:b", &file);
-	check_file(r, field, file);
+	read_fields(o, field, "file:s!= fresh:b", &file);
+	check_file(field, file);
 	if (!x || x->scalar || !x->input)
-		fault(r, field, "must be an array that is an input, or updated in place");
+		fault(field, "must be an array that is an input, or updated in place");
 }
 
 static void
-read_list(struct reader *r, const char *path, const struct ktask_workload *w,
-    const struct ktask_tensor *x, const json_t *list)
+read_list(const char *path, const struct ktask_workload *w, const struct ktask_tensor *x,
+    const json_t *list)
 {
 	bool integers = json_is_array(list);
 
 	for (size_t i = 0; i < json_array_size(list); i++)
 		integers &= fits(json_array_get(list, i), x->dtype);
 	if (!integers)
-		fault(r, path, "values: %s must be a list of integers of type %s, or {\"file\"}",
+		fault(path, "values: %s must be a list of integers of type %s, or {\"file\"}",
 		    x->name, kdtype_name(x->dtype));
-	else if (!r->faults.count && json_array_size(list) != ktask_elements(r->t, w, x))
-		fault(r, path, "values: %s must be a list of %zu integers, not %zu", x->name,
-		    ktask_elements(r->t, w, x), json_array_size(list));
+	else if (!reader.faults.count && json_array_size(list) != ktask_elements(reader.t, w, x))
+		fault(path, "values: %s must be a list of %zu integers, not %zu", x->name,
+		    ktask_elements(reader.t, w, x), json_array_size(list));
 }
 
 /*
@@ -1106,57 +1107,58 @@ read_list(struct reader *r, const char *path, const struct ktask_workload *w,
  * recorded inputs.
  */
 static void
-read_values(struct reader *r, const struct ktask_workload *w, const char *path)
+read_values(const struct ktask_workload *w, const char *path)
 {
 	const char *name;
 	json_t *v;
 
 	json_object_foreach((json_t *)w->values, name, v) {
-		size_t n = tensor_named(r->t, name);
-		const struct ktask_tensor *x = n < r->t->tensor_count ? &r->t->tensors[n] : NULL;
+		size_t n = tensor_named(reader.t, name);
+		const struct ktask_tensor *x =
+		    n < reader.t->tensor_count ? &reader.t->tensors[n] : NULL;
 
 		if (json_is_object(v)) {
-			read_recorded(r, path, name, x, v);
+			read_recorded(path, name, x, v);
 		} else if (x && x->scalar) {
 			if (!fits(v, x->dtype))
-				fault(r, path, "values: %s must be a number of type %s", name,
+				fault(path, "values: %s must be a number of type %s", name,
 				    kdtype_name(x->dtype));
 		} else if (!x || x->output || kdtype_is_float(x->dtype)) {
-			fault(r, path,
-			    "values: '%s' must be an input of an integer type or a scalar", name);
+			fault(path, "values: '%s' must be an input of an integer type or a scalar",
+			    name);
 		} else {
-			read_list(r, path, w, x, v);
+			read_list(path, w, x, v);
 		}
 	}
 }
 
 static void
-read_workload(struct reader *r, size_t i, const json_t *o)
+read_workload(size_t i, const json_t *o)
 {
 	static const char fields[] = "name:s!= axes:o!= sets:l= timed:b= core:b= skew:b= "
 	                             "description:s values:o= pair:s= "
 	                             "pass:s= weight:n=";
-	struct ktask_workload *w = &r->t->workloads[i];
+	struct ktask_workload *w = &reader.t->workloads[i];
 	const json_t *axes = NULL;
 	char path[160];
 
 	snprintf(path, sizeof path, "workloads[%zu]", i);
 	*w = (struct ktask_workload){ .weight = 1 };
-	if (!read_fields(r, o, path, fields, &w->name, &axes, &w->sets, &w->timed, &w->core,
-	        &w->skew, &w->values, &w->pair, &w->pass, &w->weight))
+	if (!read_fields(o, path, fields, &w->name, &axes, &w->sets, &w->timed, &w->core, &w->skew,
+	        &w->values, &w->pair, &w->pass, &w->weight))
 		return;
 	if (!(w->weight > 0 && w->weight <= 1e9))
-		fault(r, path, "weight must be above 0");
+		fault(path, "weight must be above 0");
 	if (!w->name || !*w->name || strlen(w->name) > 64)
-		fault(r, path, "name must have 1 to 64 characters");
+		fault(path, "name must have 1 to 64 characters");
 	for (size_t j = 0; w->name && j < i; j++)
-		if (r->t->workloads[j].name && !strcmp(r->t->workloads[j].name, w->name))
-			fault(r, path, "two workloads have the name '%s'", w->name);
+		if (reader.t->workloads[j].name && !strcmp(reader.t->workloads[j].name, w->name))
+			fault(path, "two workloads have the name '%s'", w->name);
 	if (w->name)
 		snprintf(path, sizeof path, "workloads[%zu] (%s)", i, w->name);
 	if (axes)
-		read_sizes(r, w, path, axes);
-	read_values(r, w, path);
+		read_sizes(w, path, axes);
+	read_values(w, path);
 }
 
 /*
@@ -1164,9 +1166,9 @@ read_workload(struct reader *r, size_t i, const json_t *o)
  * that of half a step.
  */
 static void
-check_pair(struct reader *r, size_t i)
+check_pair(size_t i)
 {
-	const struct ktask *t = r->t;
+	const struct ktask *t = reader.t;
 	const struct ktask_workload *w = &t->workloads[i];
 	size_t partners = 0;
 	char path[160];
@@ -1175,7 +1177,7 @@ check_pair(struct reader *r, size_t i)
 	if (!w->pair && !w->pass)
 		return;
 	if (!w->pair || !w->pass || (strcmp(w->pass, "forward") && strcmp(w->pass, "backward"))) {
-		fault(r, path,
+		fault(path,
 		    "\"pair\" and \"pass\" must be given together, and pass must be forward or "
 		    "backward");
 		return;
@@ -1188,19 +1190,19 @@ check_pair(struct reader *r, size_t i)
 		partners++;
 		if (!strcmp(o->pass, w->pass) || o->timed != w->timed ||
 		    (o->sets != w->sets && !json_equal((json_t *)o->sets, (json_t *)w->sets)))
-			fault(r, path,
+			fault(path,
 			    "pair %s: must be one forward and one backward pass, both timed or "
 			    "both not, in the same sets",
 			    w->pair);
 	}
 	if (partners != 1)
-		fault(r, path, "pair %s has %zu workloads, not 2", w->pair, partners + 1);
+		fault(path, "pair %s has %zu workloads, not 2", w->pair, partners + 1);
 }
 
 static void
-read_workloads(struct reader *r, const json_t *list)
+read_workloads(const json_t *list)
 {
-	struct ktask *t = r->t;
+	struct ktask *t = reader.t;
 	size_t timed = 0, i;
 	json_t *o;
 
@@ -1209,20 +1211,20 @@ read_workloads(struct reader *r, const json_t *list)
 	t->workload_count = json_array_size(list);
 	t->workloads = kcalloc(t->workload_count + 1, sizeof *t->workloads);
 	json_array_foreach(list, i, o) {
-		read_workload(r, i, o);
+		read_workload(i, o);
 		timed += t->workloads[i].timed;
 	}
 	for (i = 0; i < t->workload_count; i++)
-		check_pair(r, i);
+		check_pair(i);
 	if (!timed)
-		fault(r, "workloads", "at least one must be \"timed\": true");
+		fault("workloads", "at least one must be \"timed\": true");
 }
 
 static void
-read_baselines(struct reader *r, const json_t *list)
+read_baselines(const json_t *list)
 {
 	static const char fields[] = "name:s!= file:s!= flags:l= symbols:l= description:s";
-	struct ktask *t = r->t;
+	struct ktask *t = reader.t;
 	size_t i;
 	json_t *o;
 
@@ -1232,46 +1234,46 @@ read_baselines(struct reader *r, const json_t *list)
 		char path[64];
 
 		snprintf(path, sizeof path, "baselines[%zu]", i);
-		if (!read_fields(r, o, path, fields, &b->name, &b->file, &b->flags, &b->symbols))
+		if (!read_fields(o, path, fields, &b->name, &b->file, &b->flags, &b->symbols))
 			continue;
 		t->baseline_count++;
-		check_file(r, path, b->file);
+		check_file(path, b->file);
 	}
 }
 
 static void
-read_build(struct reader *r, const json_t *o)
+read_build(const json_t *o)
 {
 	auto_free char *lack =
-	    backend_lacks_runner(backend_for(r->t->language ? r->t->language : ""));
+	    backend_lacks_runner(backend_for(reader.t->language ? reader.t->language : ""));
 
 	/* What kiln cannot run is built by one of the campaign's commands. */
 	if (o)
-		read_fields(r, o, "build", "compiler:s! flags:l libs:l");
+		read_fields(o, "build", "compiler:s! flags:l libs:l");
 	else if (!lack)
-		fault(r, "build", "is missing (an object)");
+		fault("build", "is missing (an object)");
 }
 
 /* The input that says how many rows each group of a grouped operation has. */
 static void
-read_groups(struct reader *r, const json_t *o)
+read_groups(const json_t *o)
 {
-	struct ktask *t = r->t;
+	struct ktask *t = reader.t;
 	const char *form = NULL, *name = "";
 	size_t tensor;
 
 	t->groups = -1;
-	if (!o || !read_fields(r, o, "groups", "tensor:s!= form:s!=", &name, &form))
+	if (!o || !read_fields(o, "groups", "tensor:s!= form:s!=", &name, &form))
 		return;
 	tensor = tensor_named(t, name);
 	if (tensor < t->tensor_count)
 		t->groups = (int)tensor;
 	if (t->groups < 0 || t->tensors[t->groups].scalar || t->tensors[t->groups].output ||
 	    kdtype_is_float(t->tensors[t->groups].dtype))
-		fault(r, "groups.tensor", "must name an input of an integer type");
+		fault("groups.tensor", "must name an input of an integer type");
 	t->group_offsets = form && !strcmp(form, "offsets");
 	if (form && !t->group_offsets && strcmp(form, "counts"))
-		fault(r, "groups.form", "must be offsets or counts");
+		fault("groups.form", "must be offsets or counts");
 }
 
 static const char task_fields[] =
@@ -1282,66 +1284,66 @@ static const char task_fields[] =
 
 /* The unit that does a roofline's arithmetic, if the types of the tensors do not determine it. */
 static void
-check_compute(struct reader *r, const char *metric)
+check_compute(const char *metric)
 {
 	enum khw_dimension dimension;
 
 	if (metric && (!khw_metric(metric, &dimension) || dimension != KHW_RATE))
-		fault(r, "compute",
+		fault("compute",
 		    "'%s' must be a rate in docs/hardware, such as fp16_matrix or fp32_vector",
 		    metric);
 }
 
 /* Which time counts: of calls back to back, with cold or warm caches, or of a single call. */
 static void
-read_timing(struct reader *r, const char *word)
+read_timing(const char *word)
 {
-	r->t->alone = word && !strcmp(word, "alone");
-	r->t->warm = word && !strcmp(word, "warm");
-	if (word && !r->t->alone && !r->t->warm && strcmp(word, "batch"))
-		fault(r, "timing",
+	reader.t->alone = word && !strcmp(word, "alone");
+	reader.t->warm = word && !strcmp(word, "warm");
+	if (word && !reader.t->alone && !reader.t->warm && strcmp(word, "batch"))
+		fault("timing",
 		    "'%s' must be \"batch\" (calls back to back), \"warm\" (the same, with their "
 		    "arrays in a GPU's cache) or \"alone\" (single calls)",
 		    word);
 }
 
 static void
-read_task(struct reader *r, const json_t *o)
+read_task(const json_t *o)
 {
-	struct ktask *t = r->t;
+	struct ktask *t = reader.t;
 	const char *schema = "", *compute = NULL, *timing = NULL;
 	const json_t *axes = NULL, *entry = NULL, *baselines = NULL, *build = NULL,
 	             *tolerance = NULL, *dists = NULL, *groups = NULL, *workloads = NULL;
 
-	if (!read_fields(r, o, "", task_fields, &schema, &t->name, &t->op, &t->description,
+	if (!read_fields(o, "", task_fields, &schema, &t->name, &t->op, &t->description,
 	        &t->language, &axes, &entry, &t->reference, &t->oracle, &baselines, &build,
 	        &t->flops, &t->bytes, &t->reduction, &t->linear, &t->deterministic, &tolerance,
 	        &dists, &compute, &t->min_time_ns, &timing, &groups, &workloads))
 		return;
 	if (strcmp(schema, "task/1"))
-		fault(r, "schema", "must be \"task/1\"");
+		fault("schema", "must be \"task/1\"");
 	if (t->name && !*t->name)
-		fault(r, "name", "must not be empty");
+		fault("name", "must not be empty");
 	if (t->min_time_ns < 0)
-		fault(r, "min_time_ns", "must not be negative");
-	check_file(r, "reference", t->reference);
-	check_file(r, "oracle", t->oracle);
-	read_axes(r, axes);
-	read_tensors(r, o, "inputs");
-	read_tensors(r, o, "outputs");
-	read_groups(r, groups);
-	read_entry(r, entry);
-	check_expression(r, "flops", t->flops);
-	check_expression(r, "bytes", t->bytes);
-	check_expression(r, "reduction", t->reduction);
-	check_compute(r, compute);
-	read_timing(r, timing);
-	read_tolerance(r, tolerance);
-	read_distributions(r, dists);
-	read_baselines(r, baselines);
-	read_build(r, build);
-	read_workloads(r, workloads);
-	read_limits(r, o);
+		fault("min_time_ns", "must not be negative");
+	check_file("reference", t->reference);
+	check_file("oracle", t->oracle);
+	read_axes(axes);
+	read_tensors(o, "inputs");
+	read_tensors(o, "outputs");
+	read_groups(groups);
+	read_entry(entry);
+	check_expression("flops", t->flops);
+	check_expression("bytes", t->bytes);
+	check_expression("reduction", t->reduction);
+	check_compute(compute);
+	read_timing(timing);
+	read_tolerance(tolerance);
+	read_distributions(dists);
+	read_baselines(baselines);
+	read_build(build);
+	read_workloads(workloads);
+	read_limits(o);
 }
 
 void
@@ -1362,26 +1364,25 @@ ktask_free(struct ktask *t)
 size_t
 ktask_faults(const json_t *json, char **text)
 {
-	struct reader r = { .t = kcalloc(1, sizeof *r.t), .file = "" };
-
-	read_task(&r, json);
-	kbuf_add(&r.faults.text, "", 0);
-	*text = r.faults.text.data;
-	ktask_free(r.t);
-	return r.faults.count;
+	reader = (struct reader){ .t = kcalloc(1, sizeof *reader.t), .file = "" };
+	read_task(json);
+	kbuf_add(&reader.faults.text, "", 0);
+	*text = reader.faults.text.data;
+	ktask_free(reader.t);
+	return reader.faults.count;
 }
 
 struct ktask *
 ktask_load(const char *file)
 {
 	auto_free char *before = kasprintf("%s: ", file);
-	struct reader r = { .t = kcalloc(1, sizeof *r.t), .file = before };
 
-	r.t->json = kjson_load(file);
-	r.t->file = kstrdup(file);
-	read_task(&r, r.t->json);
-	kfaults_end(&r.faults, file);
-	return r.t;
+	reader = (struct reader){ .t = kcalloc(1, sizeof *reader.t), .file = before };
+	reader.t->json = kjson_load(file);
+	reader.t->file = kstrdup(file);
+	read_task(reader.t->json);
+	kfaults_end(&reader.faults, file);
+	return reader.t;
 }
 
 bool

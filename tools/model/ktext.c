@@ -49,16 +49,12 @@ by_place(const void *pa, const void *pb)
 static void
 lines_open(struct lines *all, const struct ktext_source *sources, size_t count)
 {
-	size_t room = 0;
-
 	*all = (struct lines){ 0 };
 	for (size_t i = 0; i < count; i++) {
 		const char *s = sources[i].text, *end = s + sources[i].len;
 
 		for (size_t number = 0; s < end; number++, s += all->line[all->count++].len) {
-			if (all->count == room)
-				all->line =
-				    krealloc(all->line, (room = 2 * room + 64) * sizeof *all->line);
+			kgrow(all->line, all->count);
 			all->line[all->count] = next_line(s, end);
 			all->line[all->count].at = all->count;
 			all->line[all->count].source = i;

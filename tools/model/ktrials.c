@@ -151,7 +151,7 @@ take_record(struct ktrials *t, struct ktrial *trial, const struct krec *rec)
 		free(fault);
 		return;
 	}
-	trial->list = krealloc(trial->list, (trial->count + 1) * sizeof *trial->list);
+	kgrow(trial->list, trial->count);
 	trial->list[trial->count++] = c;
 }
 
