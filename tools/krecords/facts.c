@@ -37,10 +37,9 @@ put_page(const char *name, json_t *facts, struct kbuf *out)
 	char why[512];
 	struct ktemplate t = { 0 };
 
-	kjson_set(facts, "unit", json_string(rate_unit()));
-	kjson_set(facts, "time_unit", json_string(time_unit()));
-	kjson_set(facts, "flops", json_boolean(counts_flops()));
-	kjson_set(facts, "bytes", json_boolean(counts_bytes()));
+	json_object_update_new(facts,
+	    json_pack("{s:s,s:s,s:b,s:b}", "unit", rate_unit(), "time_unit", time_unit(), "flops",
+	        counts_flops(), "bytes", counts_bytes()));
 	if (!ktemplate_render(&t, out, page_text(file), file, facts, why, sizeof why))
 		kdie(K_USAGE, "%s", why);
 	json_decref(facts);
@@ -71,18 +70,14 @@ md(const char *text, size_t max)
 static json_t *
 md_copy(const json_t *value)
 {
-	json_t *copy = json_is_array(value) ? json_array() : json_object(), *v;
+	json_t *v,
+	    *copy = json_is_string(value)     ? md(json_string_value(value), WORDS)
+	    : json_is_array(value)            ? json_array()
+	    : !value || json_is_object(value) ? json_object()
+	                                      : json_copy((json_t *)value);
 	const char *key;
 	size_t i;
 
-	if (json_is_string(value)) {
-		json_decref(copy);
-		return md(json_string_value(value), WORDS);
-	}
-	if (value && !json_is_array(value) && !json_is_object(value)) {
-		json_decref(copy);
-		return json_copy((json_t *)value);
-	}
 	json_array_foreach(value, i, v)
 		json_array_append_new(copy, md_copy(v));
 	json_object_foreach((json_t *)value, key, v)
@@ -90,38 +85,10 @@ md_copy(const json_t *value)
 	return copy;
 }
 
-static json_t *
-pct(double value, int decimals)
-{
-	struct kbuf b = { 0 };
-
-	put_pct(value, decimals, &b);
-	return taken(&b);
-}
-
-static json_t *
-rate(const struct aggregate *a, bool peak)
-{
-	struct kbuf b = { 0 };
-
-	put_rate(a, peak, &b);
-	return taken(&b);
-}
-
-/* The text that one of the functions in figures.c makes of X. */
-static json_t *
-said(void (*put)(const struct candidate *x, struct kbuf *out), const struct candidate *x)
-{
-	struct kbuf b = { 0 };
-
-	put(x, &b);
-	return taken(&b);
-}
-
-static json_t *
+static const char *
 digits(bool known, int count, double value)
 {
-	return known ? json_sprintf("%#.*g", count, value) : json_string("-");
+	return known ? shown("%#.*g", count, value) : "-";
 }
 
 static json_t *
@@ -140,14 +107,14 @@ axes_text(const struct ktask *t, const struct ktask_workload *w)
  * The largest errors: absolute, and relative to the tolerance. Relative to the value only if
  * nothing else is known, because that is large for values near 0.
  */
-static json_t *
+static const char *
 error_text(const struct shape *s)
 {
 	if (s->max_abs_err < 0 && s->max_rel_err >= 0)
-		return json_sprintf("relative %#.3g", s->max_rel_err);
+		return shown("relative %#.3g", s->max_rel_err);
 	if (s->max_abs_err < 0 || s->max_err_share < 0)
 		return digits(s->max_abs_err >= 0, 3, s->max_abs_err);
-	return json_sprintf("%#.3g (%.2g of what is allowed)", s->max_abs_err, s->max_err_share);
+	return shown("%#.3g (%.2g of what is allowed)", s->max_abs_err, s->max_err_share);
 }
 
 static json_t *
@@ -157,13 +124,13 @@ shape_facts(const struct candidate *x, size_t i)
 	const struct shape *s = &x->shape[i];
 	bool timed = s->ns > 0;
 
-	return json_pack("{s:o,s:b,s:o,s:s,s:b,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "name",
+	return json_pack("{s:o,s:b,s:o,s:s,s:b,s:s,s:s,s:s,s:s,s:s,s:s,s:s}", "name",
 	    md(w->name, CELL), "core", w->core, "axes", axes_text(campaign.task, w), "check",
 	    s->check, "timed", timed, "ms", digits(timed, 5, timed ? shown_time(s->ns) : 0), "sd",
 	    digits(timed, 3, timed ? shown_sd(s) : 0), "rate", digits(timed, 4, s->rate), "gbps",
 	    digits(timed, 4, s->gbps), "err", error_text(s), "delta",
-	    pct(timed ? shape_change_pct(x, i) : NAN, 2), "base",
-	    pct(timed ? shape_baseline_pct(x, i) : NAN, 2));
+	    pct_text(timed ? shape_change_pct(x, i) : NAN, 2), "base",
+	    pct_text(timed ? shape_baseline_pct(x, i) : NAN, 2));
 }
 
 static json_t *
@@ -243,7 +210,7 @@ add_reasons(json_t *list, const json_t *reasons)
 }
 
 /* The share of the benchmark's gain that real use can have. */
-static json_t *
+static const char *
 real_gain(const struct round *r, const struct candidate *x)
 {
 	const char *decision = kjson_str_or(x->audit, "decision", "");
@@ -252,27 +219,21 @@ real_gain(const struct round *r, const struct candidate *x)
 	double quant = kjson_num_or(x->plan, "quant_us", NAN),
 	       step = kjson_num_or(x->plan, "step_us", NAN), bound = 100 * quant / step;
 	double gain = change_pct(x, x->base);
-	struct kbuf b = { 0 };
 
-	if (!strcmp(decision, "REJECT-as-overfit")) {
-		kbuf_puts(&b, "none: it depends on what only the benchmark does");
-	} else if (r->accepted != x || !r->trial) {
-		kbuf_printf(
-		    &b, "none: %s", r->trial ? "the round was rolled back" : "the baseline");
-	} else if (!strcmp(decision, "ACCEPT-unmeasured")) {
-		kbuf_puts(&b, "at most ");
-		put_pct(gain, 3, &b);
-		kbuf_puts(&b, ", judged by the source alone: it was not measured on new buffers");
-	} else if (*bucket != 'W') {
-		put_pct(gain, 3, &b);
-		kbuf_puts(&b, ", all of it: the change is inside the kernel");
-	} else if (isnan(bound)) {
-		kbuf_puts(&b, "unknown: the plan gives no quant_us and step_us");
-	} else {
-		put_pct(fmin(gain, bound), 3, &b);
-		kbuf_printf(&b, " at most: %g us saved in a step of %g us", quant, step);
-	}
-	return taken(&b);
+	if (!strcmp(decision, "REJECT-as-overfit"))
+		return "none: it depends on what only the benchmark does";
+	if (r->accepted != x || !r->trial)
+		return r->trial ? "none: the round was rolled back" : "none: the baseline";
+	if (!strcmp(decision, "ACCEPT-unmeasured"))
+		return shown("at most %s, judged by the source alone: it was not measured on new "
+		             "buffers",
+		    pct_text(gain, 3));
+	if (*bucket != 'W')
+		return shown("%s, all of it: the change is inside the kernel", pct_text(gain, 3));
+	if (isnan(bound))
+		return "unknown: the plan gives no quant_us and step_us";
+	return shown("%s at most: %g us saved in a step of %g us", pct_text(fmin(gain, bound), 3),
+	    quant, step);
 }
 
 /* "audit" in the form for the pages; null when there was none. */
@@ -286,21 +247,21 @@ audit_facts(const struct round *r, const struct candidate *x)
 		return json_null();
 	a = md_copy(x->audit);
 	json_array_foreach(kjson_path(a, "skew.rows"), i, row)
-		kjson_set(row, "delta", pct(kjson_num_or(row, "delta_pct", NAN), 2));
-	kjson_set(a, "bucket",
-	    md(kjson_str_or(x->audit, "bucket", kjson_str_or(x->plan, "bucket", "K?")), CELL));
-	kjson_set(a, "declared", md(kjson_str_or(x->audit, "declared", "nothing"), CELL));
-	kjson_set(a, "gap",
-	    kjson_path(x->audit, "fresh.gap_pct")
-	        ? json_sprintf("%+.3f%%", kjson_num_or(x->audit, "fresh.gap_pct", 0))
-	        : json_null());
-	kjson_set(a, "unmeasured",
-	    md(kjson_str_or(json_array_get(json_object_get(x->audit, "not_measured"), 0), "why",
-	           "not needed"),
-	        WORDS));
-	kjson_set(a, "grouped", json_boolean(campaign.task->groups >= 0));
-	kjson_set(a, "benchmark", pct(change_pct(x, x->base), 3));
-	kjson_set(a, "real", real_gain(r, x));
+		kjson_set(
+		    row, "delta", json_string(pct_text(kjson_num_or(row, "delta_pct", NAN), 2)));
+	json_object_update_new(a,
+	    json_pack("{s:o,s:o,s:s?,s:o,s:b,s:s,s:s}", "bucket",
+	        md(kjson_str_or(x->audit, "bucket", kjson_str_or(x->plan, "bucket", "K?")), CELL),
+	        "declared", md(kjson_str_or(x->audit, "declared", "nothing"), CELL), "gap",
+	        kjson_path(x->audit, "fresh.gap_pct")
+	            ? shown("%+.3f%%", kjson_num_or(x->audit, "fresh.gap_pct", 0))
+	            : NULL,
+	        "unmeasured",
+	        md(kjson_str_or(json_array_get(json_object_get(x->audit, "not_measured"), 0), "why",
+	               "not needed"),
+	            WORDS),
+	        "grouped", campaign.task->groups >= 0, "benchmark",
+	        pct_text(change_pct(x, x->base), 3), "real", real_gain(r, x)));
 	return a;
 }
 
@@ -322,49 +283,38 @@ lines_facts(const struct candidate *x, const char *parent)
 static json_t *
 verdict_line(const struct round *r, const struct candidate *x)
 {
-	const char *line = kjson_str_or(x->decision, "line", NULL);
-	struct kbuf b = { 0 };
-	json_t *text;
+	const char *what = r->trial
+	    ? shown("%s %s, avg %s", x->id, x->status, pct_text(change_pct(x, x->base), 1))
+	    : "the reference";
 
-	if (line)
-		return md(line, WORDS);
-	kbuf_printf(&b, "Round %ld: %s — ", r->number, verdict_word(r, x));
-	if (r->trial) {
-		kbuf_printf(&b, "%s %s, avg ", x->id, x->status);
-		put_pct(change_pct(x, x->base), 1, &b);
-	} else {
-		kbuf_puts(&b, "the reference");
-	}
-	text = md(b.data, WORDS);
-	kbuf_free(&b);
-	return text;
+	return md(kjson_str_or(x->decision, "line",
+	              shown("Round %ld: %s — %s", r->number, verdict_word(r, x), what)),
+	    WORDS);
 }
 
-static void
-set_figures(json_t *o, const struct candidate *x)
+static json_t *
+figures(const struct candidate *x)
 {
 	struct aggregates a = aggregates_of(x, NULL);
+	/* These come first, because they take many turns of shown(). */
+	json_t *shapes = shapes_facts(x), *gained = extreme_shape(x, 1),
+	       *lost = extreme_shape(x, -1);
 
-	kjson_set(o, "shapes", shapes_facts(x));
-	kjson_set(o, "forward", rate(&a.forward, false));
-	kjson_set(o, "forward_peak", rate(&a.forward, true));
-	kjson_set(o, "backward", rate(&a.backward, false));
-	kjson_set(o, "backward_peak", rate(&a.backward, true));
-	kjson_set(o, "forward_only", json_boolean(!a.backward.n));
-	kjson_set(o, "step", rate(&a.step, false));
-	kjson_set(o, "vs_baseline", a.step.n ? said(put_vs_baseline, x) : pct(NAN, 0));
-	kjson_set(o, "vs_best", pct(a.step.n ? change_pct(x, x->base) : NAN, 3));
-	kjson_set(o, "actual", pct(change_pct(x, x->base), 3));
-	kjson_set(o, "result", said(put_result, x));
-	kjson_set(o, "own_timing", json_boolean(kcamp_json(campaign.camp, "eval.timing")));
-	kjson_set(o, "test", said(put_test, x));
-	kjson_set(o, "gained", extreme_shape(x, 1));
-	kjson_set(o, "lost", extreme_shape(x, -1));
+	return json_pack("{s:o,s:s,s:s,s:s,s:s,s:b,s:s,s:s,s:s,s:s,s:s,s:b,s:s,s:o,s:o}", "shapes",
+	    shapes, "forward", rate_text(&a.forward, a.forward.average), "forward_peak",
+	    rate_text(&a.forward, a.forward.peak), "backward",
+	    rate_text(&a.backward, a.backward.average), "backward_peak",
+	    rate_text(&a.backward, a.backward.peak), "forward_only", !a.backward.n, "step",
+	    rate_text(&a.step, a.step.average), "vs_baseline", a.step.n ? vs_baseline(x) : "—",
+	    "vs_best", pct_text(a.step.n ? change_pct(x, x->base) : NAN, 3), "actual",
+	    pct_text(change_pct(x, x->base), 3), "result", result_text(x), "own_timing",
+	    kcamp_json(campaign.camp, "eval.timing") != NULL, "test", test_text(x), "gained",
+	    gained, "lost", lost);
 }
 
-/* Sets the texts of the plan and the evaluation. */
-static void
-set_words(json_t *o, const struct round *r, const struct candidate *x)
+/* The texts of the plan and the evaluation. */
+static json_t *
+words(const struct round *r, const struct candidate *x)
 {
 	const char *strategy = kjson_str_or(x->json, "sample.strategy", "-"),
 	           *change = kjson_str_or(x->plan, "change", NULL);
@@ -373,47 +323,42 @@ set_words(json_t *o, const struct round *r, const struct candidate *x)
 
 	add_reasons(reasons, json_object_get(x->eval, "reasons"));
 	add_reasons(reasons, json_object_get(x->audit, "reasons"));
-	kjson_set(o, "reasons", reasons);
-	kjson_set(o, "plan", md_copy(x->plan));
-	kjson_set(o, "expected",
-	    json_is_number(expected) ? json_sprintf("%+.3g%%", json_number_value(expected))
-	                             : json_null());
-	kjson_set(o, "plan_fault", md(kjson_str_or(x->eval, "plan_fault", ""), WORDS));
-	kjson_set(o, "strategy", md(strategy, CELL));
-	kjson_set(o, "what", md(r->trial ? change ? change : strategy : "the reference", CELL));
-	kjson_set(o, "lines",
+	return json_pack("{s:o,s:o,s:s?,s:o,s:o,s:o,s:o,s:o,s:o,s:s}", "reasons", reasons, "plan",
+	    md_copy(x->plan), "expected",
+	    json_is_number(expected) ? shown("%+.3g%%", json_number_value(expected)) : NULL,
+	    "plan_fault", md(kjson_str_or(x->eval, "plan_fault", ""), WORDS), "strategy",
+	    md(strategy, CELL), "what",
+	    md(r->trial ? change ? change : strategy : "the reference", CELL), "lines",
 	    lines_facts(
-	        x, kjson_str_or(x->json, "sample.parent.code", x->base ? x->base->code : NULL)));
-	kjson_set(o, "bottleneck", md(kjson_str_or(x->eval, "profile.bottleneck.text", ""), WORDS));
-	kjson_set(o, "log", md(kjson_str_or(x->eval, "log", ""), WORDS));
-	kjson_set(o, "meaning", json_string(code_meaning(x)));
+	        x, kjson_str_or(x->json, "sample.parent.code", x->base ? x->base->code : NULL)),
+	    "bottleneck", md(kjson_str_or(x->eval, "profile.bottleneck.text", ""), WORDS), "log",
+	    md(kjson_str_or(x->eval, "log", ""), WORDS), "meaning", code_meaning(x));
 }
 
 static json_t *
 candidate_facts(const struct round *r, const struct candidate *x)
 {
 	const json_t *repeats = json_object_get(x->eval, "repeats");
-	json_t *o = json_pack("{s:s,s:s,s:s,s:s,s:s,s:b,s:b,s:s}", "id", x->id, "status", x->status,
-	    "level", x->level, "set", set_of(x), "statistic", "median", "copy",
-	    kjson_str_or(x->eval, "duplicate_of", NULL) != NULL, "pairs",
-	    json_object_get(x->eval, "pairs") != NULL, "base", x->base ? x->base->id : "");
+	json_t *audit = audit_facts(r, x),
+	       *o = json_pack("{s:s,s:s,s:s,s:s,s:s,s:b,s:b,s:s,s:o,s:o,s:s?}", "id", x->id,
+	           "status", x->status, "level", x->level, "set", set_of(x), "statistic", "median",
+	           "copy", kjson_str_or(x->eval, "duplicate_of", NULL) != NULL, "pairs",
+	           json_object_get(x->eval, "pairs") != NULL, "base", x->base ? x->base->id : "",
+	           "line", verdict_line(r, x), "audit", audit, "repeats",
+	           json_array_size(repeats)
+	               ? shown("%zu times, mean %+.3f%%, sd %.3f%%", json_array_size(repeats),
+	                     kjson_num_or(x->decision, "remeasured.mean_pct", 0),
+	                     kjson_num_or(x->decision, "remeasured.sd_pct", 0))
+	               : NULL);
 
-	set_figures(o, x);
-	set_words(o, r, x);
-	kjson_set(o, "line", verdict_line(r, x));
-	kjson_set(o, "audit", audit_facts(r, x));
-	kjson_set(o, "repeats",
-	    json_array_size(repeats)
-	        ? json_sprintf("%zu times, mean %+.3f%%, sd %.3f%%", json_array_size(repeats),
-	              kjson_num_or(x->decision, "remeasured.mean_pct", 0),
-	              kjson_num_or(x->decision, "remeasured.sd_pct", 0))
-	        : json_null());
+	json_object_update_new(o, figures(x));
+	json_object_update_new(o, words(r, x));
 	return o;
 }
 
 /* The candidate that entries show for a round: the accepted one, else the best of the others. */
 static const struct candidate *
-shown(const struct round *r)
+representative(const struct round *r)
 {
 	const struct candidate *best = NULL;
 	double most = -1;
@@ -432,11 +377,10 @@ shown(const struct round *r)
 }
 
 /* "2026-01-31 12:00" (UTC) or "unknown". */
-static json_t *
+static const char *
 minute(const struct round *r)
 {
-	return *r->time ? json_sprintf("%.10s %.5s", r->time, r->time + 11)
-	                : json_string("unknown");
+	return *r->time ? shown("%.10s %.5s", r->time, r->time + 11) : "unknown";
 }
 
 static const char *
@@ -453,23 +397,24 @@ row_facts(const struct candidate *x)
 {
 	struct aggregates a = aggregates_of(x, NULL);
 
-	return json_pack("{s:s,s:s,s:b,s:o,s:o,s:o,s:o}", "id", x->id, "status", x->status, "gain",
+	return json_pack("{s:s,s:s,s:b,s:o,s:s,s:s,s:s}", "id", x->id, "status", x->status, "gain",
 	    kjson_bool_or(x->score, "gain", false), "strategy",
-	    md(kjson_str_or(x->json, "sample.strategy", "-"), CELL), "step", rate(&a.step, false),
-	    "delta", pct(a.step.n ? change_pct(x, x->base) : NAN, 2), "vs_baseline",
-	    a.step.n ? said(put_vs_baseline, x) : pct(NAN, 0));
+	    md(kjson_str_or(x->json, "sample.strategy", "-"), CELL), "step",
+	    rate_text(&a.step, a.step.average), "delta",
+	    pct_text(a.step.n ? change_pct(x, x->base) : NAN, 2), "vs_baseline",
+	    a.step.n ? vs_baseline(x) : "—");
 }
 
 static json_t *
 make_round_facts(const struct round *r)
 {
-	const struct candidate *x = shown(r);
+	const struct candidate *x = representative(r);
 	const char *gpu = kcamp_str(campaign.camp, "gpu");
-	json_t *list = json_array();
+	json_t *list = json_array(), *facts = candidate_facts(r, x);
 
 	for (size_t i = 0; i < r->count && !campaign.linear; i++)
 		json_array_append_new(list, row_facts(&r->list[i]));
-	return json_pack("{s:I,s:I,s:b,s:b,s:s,s:s,s:o,s:s,s:s,s:o,s:o,s:I,s:b,"
+	return json_pack("{s:I,s:I,s:b,s:b,s:s,s:s,s:s,s:s,s:s,s:o,s:o,s:I,s:b,"
 	                 "s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}",
 	    "number", (json_int_t)r->number, "trial", (json_int_t)r->trial, "reference", !r->trial,
 	    "linear", campaign.linear, "word", round_word(r), "kind",
@@ -477,11 +422,10 @@ make_round_facts(const struct round *r)
 	        : r->accepted ? "ACCEPTED"
 	                      : "ROLLBACK",
 	    "when", minute(r), "accepted", r->accepted ? r->accepted->id : "", "advice", advice(r),
-	    "candidates", list, "x", candidate_facts(r, x), "count", (json_int_t)r->count,
-	    "corrected", 0, "op", md(campaign.task->op, CELL), "language",
-	    md(kcamp_str(campaign.camp, "language"), CELL), "backend",
-	    md(kcamp_str(campaign.camp, "backend"), CELL), "device", md(*gpu ? gpu : "CPU", CELL),
-	    "campaign", md(campaign.name, CELL), "search",
+	    "candidates", list, "x", facts, "count", (json_int_t)r->count, "corrected", 0, "op",
+	    md(campaign.task->op, CELL), "language", md(kcamp_str(campaign.camp, "language"), CELL),
+	    "backend", md(kcamp_str(campaign.camp, "backend"), CELL), "device",
+	    md(*gpu ? gpu : "CPU", CELL), "campaign", md(campaign.name, CELL), "search",
 	    md(kcamp_str(campaign.camp, "search.mode"), CELL), "machine",
 	    md(kjson_str_or(x->eval, "environment.device.name",
 	           kjson_str_or(x->eval, "environment.cpu", "unknown")),
@@ -506,14 +450,14 @@ best_facts(void)
 
 	for (size_t i = 1; i < campaign.count; i++)
 		accepted += campaign.round[i].accepted != NULL;
-	kjson_set(facts, "rounds", json_integer((json_int_t)campaign.count));
-	kjson_set(facts, "wins", json_integer((json_int_t)accepted));
-	kjson_set(facts, "losses", json_integer((json_int_t)(campaign.count - 1 - accepted)));
-	/* Only here, not in sealed files: knowledge of the hardware may grow. */
-	kjson_set(facts, "ceiling",
-	    kjson_path(r->accepted->score, "efficiency_pct")
-	        ? json_sprintf("%.1f%%", kjson_num_or(r->accepted->score, "efficiency_pct", 0))
-	        : json_null());
+	/* The ceiling only here, not in sealed files: knowledge of the hardware may grow. */
+	json_object_update_new(facts,
+	    json_pack("{s:I,s:I,s:I,s:s?}", "rounds", (json_int_t)campaign.count, "wins",
+	        (json_int_t)accepted, "losses", (json_int_t)(campaign.count - 1 - accepted),
+	        "ceiling",
+	        kjson_path(r->accepted->score, "efficiency_pct")
+	            ? shown("%.1f%%", kjson_num_or(r->accepted->score, "efficiency_pct", 0))
+	            : NULL));
 	return facts;
 }
 

@@ -61,20 +61,36 @@ add_check(const struct candidate *x, const char *workload, struct shape *s)
 		s->check = !seen ? "ERROR" : failed ? "FAIL" : "PASS";
 }
 
-void
-put_test(const struct candidate *x, struct kbuf *out)
+const char *
+shown(const char *format, ...)
 {
-	bool own = kcamp_json(campaign.camp, "eval.correctness") != NULL;
+	static char *texts[32];
+	static size_t next;
+	char **text = &texts[next++ % LEN(texts)];
+	va_list args;
+
+	free(*text);
+	va_start(args, format);
+	*text = kvasprintf(format, args);
+	va_end(args);
+	return *text;
+}
+
+const char *
+test_text(const struct candidate *x)
+{
+	const char *who = kcamp_json(campaign.camp, "eval.correctness") ? "the campaign's own "
+	                                                                  "command"
+	                                                                : "keval, tier 2";
 	long long total = (long long)kjson_int_or(x->eval, "correctness.total", 0);
 
-	kbuf_puts(out, own ? "the campaign's own command" : "keval, tier 2");
 	if (total)
-		kbuf_printf(out, ": %lld of %lld cases passed",
+		return shown("%s: %lld of %lld cases passed", who,
 		    (long long)kjson_int_or(x->eval, "correctness.passed", 0), total);
-	else if (status_at(x->eval, "status") == STATUS_CORRECT)
-		kbuf_puts(out, " passed it and lists no cases; kiln itself compared no results");
-	else
-		kbuf_puts(out, ": no case was reached");
+	return shown("%s%s", who,
+	    status_at(x->eval, "status") == STATUS_CORRECT ? " passed it and lists no cases; kiln "
+	                                                     "itself compared no results"
+	                                                   : ": no case was reached");
 }
 
 /* Rates are computed from times, not from another metric of a command. */
@@ -269,40 +285,31 @@ shape_change_pct(const struct candidate *x, size_t workload)
 	return x->base ? ratio_pct(x->shape[workload].rate, x->base->shape[workload].rate) : NAN;
 }
 
-void
-put_pct(double pct, int decimals, struct kbuf *out)
+const char *
+pct_text(double pct, int decimals)
 {
-	if (isnan(pct)) {
-		kbuf_puts(out, "—");
-		return;
-	}
 	/* No "-0.000". */
 	if (fabs(pct) < 0.5 * pow(10, -decimals))
 		pct = 0;
-	kbuf_printf(out, "%+.*f%%", decimals, pct);
+	return isnan(pct) ? "—" : shown("%+.*f%%", decimals, pct);
 }
 
-void
-put_vs_baseline(const struct candidate *x, struct kbuf *out)
+const char *
+vs_baseline(const struct candidate *x)
 {
 	const struct candidate *first = campaign.round[0].accepted;
 	struct aggregates now, then;
 
-	if (!first || first == x) {
-		kbuf_puts(out, "—");
-		return;
-	}
+	if (!first || first == x)
+		return "—";
 	now = aggregates_of(x, first);
 	then = aggregates_of(first, x);
-	kbuf_puts(out, "step ");
-	put_pct(change_pct(x, first), 3, out);
-	kbuf_puts(out, ", fwd ");
 	/* Without a backward pass the step is the forward pass, and both must show the same. */
-	put_pct(now.backward.n ? ratio_pct(now.forward.average, then.forward.average)
-	                       : change_pct(x, first),
-	    3, out);
-	kbuf_puts(out, ", bwd ");
-	put_pct(ratio_pct(now.backward.average, then.backward.average), 3, out);
+	return shown("step %s, fwd %s, bwd %s", pct_text(change_pct(x, first), 3),
+	    pct_text(now.backward.n ? ratio_pct(now.forward.average, then.forward.average)
+	                            : change_pct(x, first),
+	        3),
+	    pct_text(ratio_pct(now.backward.average, then.backward.average), 3));
 }
 
 const char *
@@ -334,41 +341,25 @@ rate_unit(void)
 	return counts_flops() ? "TFLOPS" : time_unit();
 }
 
-void
-put_rate(const struct aggregate *a, bool peak, struct kbuf *out)
+const char *
+rate_text(const struct aggregate *a, double rate)
 {
-	double rate = peak ? a->peak : a->average;
-
-	if (a->n)
-		kbuf_printf(out, "%#.6g", counts_flops() ? rate : shown_time(1e6 / rate));
-	else
-		kbuf_puts(out, "-");
+	return a->n ? shown("%#.6g", counts_flops() ? rate : shown_time(1e6 / rate)) : "-";
 }
 
-void
-put_result(const struct candidate *x, struct kbuf *out)
+const char *
+result_text(const struct candidate *x)
 {
-	struct aggregates now = aggregates_of(x, x->base), then = now;
+	struct aggregate step = aggregates_of(x, x->base).step;
 	double pct = change_pct(x, x->base);
+	bool changed = x->base && !isnan(pct);
 
-	if (!now.step.n) {
-		kbuf_printf(out, "not timed (`%s`)", x->status);
-		return;
-	}
-	if (x->base && !isnan(pct)) {
-		/*
-		 * Compute the rate before from the change: a separate measurement would not agree
-		 * with it.
-		 */
-		then.step.average /= 1 + pct / 100;
-		put_rate(&then.step, false, out);
-		kbuf_puts(out, " -> ");
-	}
-	put_rate(&now.step, false, out);
-	kbuf_printf(out, " %s (", rate_unit());
-	if (x->base)
-		put_pct(pct, 3, out);
-	else
-		kbuf_puts(out, "baseline");
-	kbuf_puts(out, ")");
+	if (!step.n)
+		return shown("not timed (`%s`)", x->status);
+	/*
+	 * Compute the rate before from the change: a separate measurement would not agree with it.
+	 */
+	return shown("%s%s%s %s (%s)",
+	    changed ? rate_text(&step, step.average / (1 + pct / 100)) : "", changed ? " -> " : "",
+	    rate_text(&step, step.average), rate_unit(), x->base ? pct_text(pct, 3) : "baseline");
 }

@@ -176,12 +176,18 @@ double change_pct(const struct candidate *x, const struct candidate *old);
  */
 double shape_change_pct(const struct candidate *x, size_t workload);
 double shape_baseline_pct(const struct candidate *x, size_t workload);
+/*
+ * A short text in one of many buffers that take turns; the following return such texts, too. It is
+ * valid until there have been 32 more.
+ */
+const char *shown(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* "step +1.000%, fwd +1.000%, bwd —", compared with round 1. */
-void put_vs_baseline(const struct candidate *x, struct kbuf *out);
-/* "TFLOPS" or "ms"; an average or peak in that unit, "-" when there is none. */
+const char *vs_baseline(const struct candidate *x);
+/* "TFLOPS" or "ms"; the RATE of A in that unit, "-" when there is none. */
 const char *rate_unit(void);
-void put_rate(const struct aggregate *a, bool peak, struct kbuf *out);
+const char *rate_text(const struct aggregate *a, double rate);
 /* The step's rate before and after, and the change: "12.5 -> 13.1 TFLOPS (+4.8%)". */
+const char *result_text(const struct candidate *x);
 /*
  * Times as measured: in ms, or in the unit of the campaign's own metric. Operations and bytes per
  * second are known if the task counts them and a time is measured.
@@ -191,11 +197,10 @@ double shown_time(double ns);
 double shown_sd(const struct shape *s);
 bool counts_flops(void);
 bool counts_bytes(void);
-void put_result(const struct candidate *x, struct kbuf *out);
 /* Who tested it, and how much passed. */
-void put_test(const struct candidate *x, struct kbuf *out);
+const char *test_text(const struct candidate *x);
 /* "+1.2%", with this many decimals; "—" for NAN. */
-void put_pct(double pct, int decimals, struct kbuf *out);
+const char *pct_text(double pct, int decimals);
 
 /* facts.c: the values that fill the pages, templates in pages/records. */
 

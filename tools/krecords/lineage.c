@@ -320,7 +320,7 @@ put_message(const struct round *r, const char *folder, struct kbuf *out)
 	kbuf_printf(out, "[optimize] %s %s round-%ld: %s\n\nHypothesis: %s\nResult: ", op,
 	    kcamp_str(campaign.camp, "backend"), r->number, *summary ? summary : strategy,
 	    hypothesis);
-	put_result(x, out);
+	kbuf_puts(out, result_text(x));
 	kbuf_printf(out, "\nDetails: %slogs/optimize.md\n", folder);
 	free(summary);
 	free(hypothesis);

@@ -9,7 +9,7 @@ struct campaign campaign;
 void
 campaign_open(bool alone)
 {
-	char *path, *fault;
+	char *fault;
 
 	campaign = (struct campaign){ .lock = kseal_lock(".", alone), .camp = kcamp_load(".") };
 	fault = kseal_read(&campaign.seal, ".", NULL);
@@ -19,9 +19,7 @@ campaign_open(bool alone)
 	campaign.commits = commits_of();
 	ktrials_open(&campaign.trials, campaign.camp);
 	campaign.trials.join = KJOIN_PARENT;
-	path = kcamp_path(campaign.camp, kcamp_str(campaign.camp, "task"));
-	campaign.task = ktask_load(path);
-	free(path);
+	campaign.task = ktask_load(campaign.camp->task);
 	campaign.linear = campaign.trials.linear;
 	campaign.name = kcamp_str(campaign.camp, "name");
 }

@@ -102,7 +102,7 @@ put_patch(const struct candidate *x, const char *name, struct kbuf *out)
 static struct planned *
 plan_path(struct plan *p, char *path, bool fact)
 {
-	p->file = krealloc(p->file, (p->count + 1) * sizeof *p->file);
+	kgrow(p->file, p->count);
 	p->file[p->count] = (struct planned){ .path = path, .fact = fact };
 	return &p->file[p->count++];
 }

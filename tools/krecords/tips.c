@@ -222,7 +222,7 @@ take_line(struct tips *t, const char *path, long lineno, const char *line)
 	bool known = true;
 
 	if (!strncmp(line, "### ", 4)) {
-		t->tip = krealloc(t->tip, (t->count + 1) * sizeof *t->tip);
+		kgrow(t->tip, t->count);
 		t->tip[t->count++] = (struct tip){ 0 };
 		known = parse_heading(&t->tip[t->count - 1], line + 4);
 		if (!known)
@@ -484,7 +484,7 @@ append(struct tips *all, struct tip *t, const char *folder, bool by_hand)
 	if (fault || is_in(all, t->id) || was_removed(folder, t->id)) {
 		tip_free(t);
 	} else {
-		all->tip = krealloc(all->tip, (all->count + 1) * sizeof *all->tip);
+		kgrow(all->tip, all->count);
 		all->tip[all->count++] = *t;
 	}
 }
