@@ -61,18 +61,17 @@ no_such_group(const char *name)
 
 /* One line: the first clause of its description. */
 static void
-list_knob(const struct kknob *k, struct kbuf *text)
+list_knob(const struct kknob *k)
 {
-	kbuf_printf(text, "%-23s %-10s %.*s\n", k->path, default_of(k), (int)strcspn(k->help, ";"),
-	    k->help);
+	tell("%-23s %-10s %.*s\n", k->path, default_of(k), (int)strcspn(k->help, ";"), k->help);
 }
 
 static void
-explain_knob(const struct kknob *k, struct kbuf *text)
+explain_knob(const struct kknob *k)
 {
 	auto_free char *r = range(k);
 
-	kbuf_printf(text, "%s: %s (default: %s; %s)\n", k->path, k->help, default_of(k), r);
+	tell("%s: %s (default: %s; %s)\n", k->path, k->help, default_of(k), r);
 }
 
 /* Lists all knobs, or those of a group, one per line; or prints everything about one. */
@@ -80,52 +79,51 @@ int
 command_knobs(void)
 {
 	size_t n = given.operand ? strlen(given.operand) : 0;
-	struct kbuf text = { 0 };
 
 	for (size_t i = 0; i < kknobs_count; i++) {
 		const struct kknob *k = &kknobs[i];
 
 		if (n && !strcmp(k->path, given.operand))
-			explain_knob(k, &text);
+			explain_knob(k);
 		else if (!n || (!strncmp(k->path, given.operand, n) && k->path[n] == '.'))
-			list_knob(k, &text);
+			list_knob(k);
 	}
-	if (!text.len)
+	if (!page.len)
 		no_such_group(given.operand);
-	emit(&text);
+	emit();
 	return K_OK;
 }
 
 /* Append "FILE: FAULT" for every line of FAULTS, and free it. */
 static void
-add_faults(struct kbuf *text, const char *file, char *faults)
+add_faults(const char *file, char *faults)
 {
 	kpart_foreach(line, faults, "\n")
-		kbuf_printf(text, "%s: %s\n", file, line);
+		tell("%s: %s\n", file, line);
 	free(faults);
 }
 
 static void
-check_file(struct kbuf *text, const struct ktask *task, const char *field, const char *name)
+check_file(const struct ktask *task, const char *field, const char *name)
 {
 	auto_free char *path = name ? ktask_path(task, name) : NULL;
 
 	if (path && !kis_there(path))
-		kbuf_printf(text, "%s: %s: %s: no such file\n", task->file, field, path);
+		tell("%s: %s: %s: no such file\n", task->file, field, path);
 }
 
 static void
-check_recordings(struct kbuf *text, const struct ktask *task)
+check_recordings(const struct ktask *task)
 {
 	json_auto_t *list = ktask_recordings(task->json);
 
 	for (size_t i = 0; i < json_array_size(list); i++)
-		check_file(text, task, "workloads", json_string_value(json_array_get(list, i)));
+		check_file(task, "workloads", json_string_value(json_array_get(list, i)));
 }
 
 /* The files for the campaign's own commands must be in the campaign's folder. */
 static void
-check_commands(struct kbuf *text)
+check_commands(void)
 {
 	static const char *const tiers[] = { "eval.build", "eval.correctness", "eval.timing" };
 
@@ -137,26 +135,25 @@ check_commands(struct kbuf *text)
 			auto_free char *path = kcamp_path(camp, name);
 
 			if (!*name || !kis_there(path))
-				kbuf_printf(text, "campaign.json: %s.files: '%s': no such file\n",
-				    tiers[i], name);
+				tell("campaign.json: %s.files: '%s': no such file\n", tiers[i],
+				    name);
 		}
 	}
 }
 
 static void
-check_project(struct kbuf *text)
+check_project(void)
 {
 	const char *name = kcamp_str(camp, "prompt.reference_project");
 	auto_free char *path = kcamp_path(camp, name);
 
 	if (*name && !kis_there(path))
-		kbuf_printf(
-		    text, "campaign.json: prompt.reference_project: '%s': no such folder\n", name);
+		tell("campaign.json: prompt.reference_project: '%s': no such folder\n", name);
 }
 
 /* A reference that has to be its own oracle, if the harness judges. */
 static void
-check_oracle(struct kbuf *text, const struct ktask *task)
+check_oracle(const struct ktask *task)
 {
 	auto_free char *path = ktask_path(task, task->reference),
 	               *code = kread_if_there(path, 8 << 20, NULL);
@@ -164,12 +161,12 @@ check_oracle(struct kbuf *text, const struct ktask *task)
 
 	if (lack && !kcamp_json(camp, "eval.correctness") &&
 	    strcmp(kcamp_str(camp, "eval.evaluator"), "null"))
-		kbuf_printf(text, "%s: %s\n", task->file, lack);
+		tell("%s: %s\n", task->file, lack);
 }
 
 /* Compilers for pure device code make what only one backend runs, and OpenCL runs nothing else. */
 static void
-check_compiler(struct kbuf *text, const struct ktask *task)
+check_compiler(const struct ktask *task)
 {
 	const char *compiler = kjson_str_or(task->json, "build.compiler", "");
 	const struct device_compiler *device = device_compiler(compiler);
@@ -178,25 +175,23 @@ check_compiler(struct kbuf *text, const struct ktask *task)
 	if (kcamp_json(camp, "eval.build"))
 		return;
 	if (device && device->backend != b)
-		kbuf_printf(text,
-		    "campaign.json: backend: is %s, but the compiler in %s is %s, which is for "
-		    "%s\n",
+		tell("campaign.json: backend: is %s, but the compiler in %s is %s, which is for "
+		     "%s\n",
 		    b->name, task->file, compiler, device->backend->name);
 	if (b->compiler && strcmp(compiler, b->compiler))
-		kbuf_printf(text,
-		    "%s: build.compiler: is %s, but the campaign's backend is %s, whose compiler "
-		    "is %s\n",
+		tell("%s: build.compiler: is %s, but the campaign's backend is %s, whose compiler "
+		     "is %s\n",
 		    task->file, compiler, b->name, b->compiler);
 }
 
 /* A backend that no program of ours can run needs the campaign's own commands. */
 static void
-check_runner(struct kbuf *text, const struct ktask *task)
+check_runner(const struct ktask *task)
 {
 	auto_free char *lack = kcamp_lacks_runner(camp, task->language);
 
 	if (lack)
-		kbuf_printf(text, "%s: %s\n",
+		tell("%s: %s\n",
 		    kcamp_backend(camp)->runner ? "task.json: language" : "campaign.json: backend",
 		    lack);
 }
@@ -206,43 +201,42 @@ check_runner(struct kbuf *text, const struct ktask *task)
  * there replies?
  */
 static void
-check_together(struct kbuf *text, const struct ktask *task)
+check_together(const struct ktask *task)
 {
 	const char *set = kcamp_str(camp, "eval.set");
 	size_t in_set = 0, timed = 0;
 
-	check_file(text, task, "reference", task->reference);
-	check_file(text, task, "oracle", task->oracle);
-	check_oracle(text, task);
-	check_commands(text);
-	check_project(text);
-	check_compiler(text, task);
-	check_runner(text, task);
+	check_file(task, "reference", task->reference);
+	check_file(task, "oracle", task->oracle);
+	check_oracle(task);
+	check_commands();
+	check_project();
+	check_compiler(task);
+	check_runner(task);
 	for (size_t i = 0; i < task->baseline_count; i++)
-		check_file(text, task, "baselines", task->baselines[i].file);
-	check_recordings(text, task);
+		check_file(task, "baselines", task->baselines[i].file);
+	check_recordings(task);
 	for (size_t i = 0; i < task->workload_count; i++)
 		if (ktask_in_set(&task->workloads[i], set)) {
 			in_set++;
 			timed += task->workloads[i].timed;
 		}
 	if (!in_set)
-		kbuf_printf(text, "campaign.json: eval.set: %s has no workload in the set %s\n",
-		    task->file, set);
+		tell(
+		    "campaign.json: eval.set: %s has no workload in the set %s\n", task->file, set);
 	else if (!timed)
-		kbuf_printf(text,
-		    "campaign.json: eval.set: no workload of the set %s is timed, so no gain can "
-		    "be measured\n",
+		tell("campaign.json: eval.set: no workload of the set %s is timed, so no gain can "
+		     "be measured\n",
 		    set);
 	if (kcamp_linear(camp) && in_set) {
 		struct kbuf faults = { 0 };
 
 		shapes_faults(&faults);
 		if (faults.len)
-			add_faults(text, "campaign.json: eval.set", faults.data);
+			add_faults("campaign.json: eval.set", faults.data);
 	}
 	if (!strcmp(kcamp_str(camp, "model.provider"), "replay") && !kis_there("replies"))
-		kbuf_puts(text, "replies: no such folder, but model.provider is replay\n");
+		tell("replies: no such folder, but model.provider is replay\n");
 }
 
 /*
@@ -250,13 +244,13 @@ check_together(struct kbuf *text, const struct ktask *task)
  * them.
  */
 static void
-check_roofline(struct kbuf *text, const struct ktask *task)
+check_roofline(const struct ktask *task)
 {
 	struct kbuf lacks = { 0 };
 
 	roofline_lacks(task, &lacks);
 	if (lacks.len && kcamp_num(camp, "stop.efficiency") > 0)
-		add_faults(text, "campaign.json: stop.efficiency", lacks.data);
+		add_faults("campaign.json: stop.efficiency", lacks.data);
 	else
 		kpart_foreach(line, lacks.data, "\n")
 			kwarn("the roofline will not have: %s", line);
@@ -289,32 +283,31 @@ command_check(void)
 {
 	json_auto_t *manifest = kjson_load("campaign.json"), *task = NULL;
 	const char *name = kjson_str_or(manifest, "task", "task.json");
-	struct kbuf text = { 0 };
 	char *faults;
 	int code;
 
 	kcamp_faults(manifest, &faults);
-	add_faults(&text, "campaign.json", faults);
+	add_faults("campaign.json", faults);
 	if (kis_there(name)) {
 		task = kjson_load(name);
 		ktask_faults(task, &faults);
-		add_faults(&text, name, faults);
+		add_faults(name, faults);
 	} else {
-		kbuf_printf(&text, "campaign.json: task: %s: no such file\n", name);
+		tell("campaign.json: task: %s: no such file\n", name);
 	}
-	if (!text.len) {
+	if (!page.len) {
 		struct ktask *t = ktask_load(name);
 
 		camp = kcamp_load(".");
-		check_together(&text, t);
-		check_roofline(&text, t);
-		if (!text.len && !model_ready())
+		check_together(t);
+		check_roofline(t);
+		if (!page.len && !model_ready())
 			kwarn("the model cannot be asked from here");
 		ktask_free(t);
 	}
-	code = text.len ? K_USAGE : K_OK;
-	if (text.len)
-		emit(&text);
+	code = page.len ? K_USAGE : K_OK;
+	if (page.len)
+		emit();
 	else if (given.remote)
 		code = preflight();
 	return code;

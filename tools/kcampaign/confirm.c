@@ -49,16 +49,14 @@ add_terms(struct kbuf *text)
 void
 confirm_require(void)
 {
-	char *task = kcamp_path(camp, kcamp_str(camp, "task")), *said, hex[2][65];
+	char *said, hex[2][65];
 	struct kbuf text = { 0 };
 
-	if (!kcamp_bool(camp, "linear.confirm")) {
-		free(task);
+	if (!kcamp_bool(camp, "linear.confirm"))
 		return;
-	}
 	kseal_file(camp->file, hex[0]);
-	if (!kseal_file(task, hex[1]))
-		kdie_errno(K_USAGE, "%s", task);
+	if (!kseal_file(camp->task, hex[1]))
+		kdie_errno(K_USAGE, "%s", camp->task);
 	said = kread_file(CONFIRMED, TEXT_MAX, NULL);
 	if (!said || !has_line(said, "by", NULL) || !has_line(said, "campaign", hex[0]) ||
 	    !has_line(said, "task", hex[1])) {
@@ -72,5 +70,4 @@ confirm_require(void)
 		    text.data, hex[0], hex[1]);
 	}
 	free(said);
-	free(task);
 }

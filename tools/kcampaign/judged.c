@@ -48,9 +48,8 @@ frozen_line(void)
 static void
 add_frozen(struct kseal *s)
 {
-	auto_free char *file = kcamp_path(camp, kcamp_str(camp, "task"));
 	auto_free char **paths = NULL;
-	struct ktask *t = ktask_load(file);
+	struct ktask *t = ktask_load(camp->task);
 	json_auto_t *recordings = ktask_recordings(t->json);
 	size_t n = 0;
 
@@ -174,17 +173,16 @@ judged_faults(struct kbuf *text)
 	const json_t *was = json_object_get(line, "task");
 	struct changes c = { text, (long long)kjson_int_or(line, "n", 0) };
 	size_t before = text->len;
-	auto_free char *file = kcamp_path(camp, kcamp_str(camp, "task"));
 	char *fault;
 
 	if (line) {
-		now = kjson_load(file);
+		now = kjson_load(camp->task);
 		set = json_string(kcamp_str(camp, "eval.set"));
 		if (!json_equal(set, json_object_get(line, "set")))
 			add_change(&c, camp->file, "eval.set", json_object_get(line, "set"), set);
-		compare(&c, file, "", was, now);
-		compare_workloads(
-		    &c, file, json_object_get(was, "workloads"), json_object_get(now, "workloads"));
+		compare(&c, camp->task, "", was, now);
+		compare_workloads(&c, camp->task, json_object_get(was, "workloads"),
+		    json_object_get(now, "workloads"));
 		fault = kseal_changed(".", FROZEN, "round 1 was closed");
 		kbuf_printf(text, "%s%s", fault ? fault : "", fault ? "\n" : "");
 		free(fault);

@@ -106,8 +106,8 @@ char *stop_reason_after(long last);
  * what status and trials print about it.
  */
 char *linear_stop(long last, const struct standing *s);
-void linear_status(long last, const struct standing *s, struct kbuf *text);
-void linear_trial(long trial, const struct standing *s, struct kbuf *text);
+void linear_status(long last, const struct standing *s);
+void linear_trial(long trial, const struct standing *s);
 /* Dies unless all rounds up to trial LAST are closed, and none after the next has begun. */
 void linear_closed(long last);
 
@@ -314,19 +314,22 @@ int command_best(void);
 int command_record(void);
 
 /* The report on the best kernel, in the form that `kcampaign best` prints. */
-void report_best(long last, struct kbuf *text);
+void report_best(long last);
 /* What was measured for a candidate: times, and its speed-up and score. */
-void report_measured(long trial, long branch, struct kbuf *text);
+void report_measured(long trial, long branch);
 /* One line after a trial. */
-void report_trial(long trial, struct kbuf *text);
+void report_trial(long trial);
 
 /* What is running, which files of the next trial exist, and what comes next. */
-void report_now(struct kbuf *text);
+void report_now(void);
 
 /* watch.c */
 int command_watch(void);
 
-/* Write TEXT (whole lines) to -o or stdout, and free it. */
-void emit(struct kbuf *text);
+/* What a command shows, in whole lines; tell() adds to it. */
+extern struct kbuf page;
+#define tell(...) kbuf_printf(&page, __VA_ARGS__)
+/* Write the page to -o or stdout. */
+void emit(void);
 
 #endif

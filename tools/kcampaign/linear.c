@@ -39,7 +39,7 @@ linear_stop(long last, const struct standing *s)
 
 /* Text in lines of at most 80 bytes, those after the first indented. */
 static void
-add_wrapped(struct kbuf *out, const char *text, size_t indent)
+add_wrapped(const char *text, size_t indent)
 {
 	size_t column = indent;
 
@@ -47,52 +47,52 @@ add_wrapped(struct kbuf *out, const char *text, size_t indent)
 		size_t n = strcspn(text, " "), gap = column > indent;
 
 		if (gap && column + 1 + n > COLUMNS) {
-			kbuf_printf(out, "\n%*s", (int)indent, "");
+			tell("\n%*s", (int)indent, "");
 			column = indent;
 			gap = 0;
 		}
-		kbuf_printf(out, "%s%.*s", gap ? " " : "", (int)n, text);
+		tell("%s%.*s", gap ? " " : "", (int)n, text);
 		column += gap + n;
 		text += n;
 		text += strspn(text, " ");
 	}
-	kbuf_puts(out, "\n");
+	tell("\n");
 }
 
 static void
-add_record_line(struct kbuf *out, long trial, size_t indent)
+add_record_line(long trial, size_t indent)
 {
 	auto_free char *id = kasprintf("%03ld/%02d", trial, trial > 0);
 	json_auto_t *record = scored_record(id);
 
-	add_wrapped(out, kjson_str_or(record, "score.decision.line", "no decision"), indent);
+	add_wrapped(kjson_str_or(record, "score.decision.line", "no decision"), indent);
 }
 
 void
-linear_trial(long trial, const struct standing *s, struct kbuf *text)
+linear_trial(long trial, const struct standing *s)
 {
-	add_record_line(text, trial, 0);
-	kbuf_printf(text, "  last accepted %s", kjson_str_or(s->linear, "accepted", "?"));
+	add_record_line(trial, 0);
+	tell("  last accepted %s", kjson_str_or(s->linear, "accepted", "?"));
 	if (s->best) {
 		auto_free char *speedup = kchain_text(&s->speedup, s->provisional);
 		const char *unit;
 		double shown = kcamp_shown(camp, s->runtime_ms, &unit);
 
-		kbuf_printf(text, ": %s over the baseline, %.4g %s", speedup, shown, unit);
+		tell(": %s over the baseline, %.4g %s", speedup, shown, unit);
 	}
-	kbuf_printf(text, "; %zu of %ld rounds kept\n",
-	    json_array_size(json_object_get(s->linear, "chain")), trial + 1);
+	tell("; %zu of %ld rounds kept\n", json_array_size(json_object_get(s->linear, "chain")),
+	    trial + 1);
 }
 
 /* "000/00 > 002/01 > 003/01", the oldest left out when there are many. */
 static void
-add_chain(struct kbuf *out, const json_t *chain)
+add_chain(const json_t *chain)
 {
 	enum { SHOWN = 5 };
 	size_t n = json_array_size(chain);
 
 	for (size_t i = n > SHOWN ? n - SHOWN : 0; i < n; i++)
-		kbuf_printf(out, "%s%s",
+		tell("%s%s",
 		    i == 0               ? ""
 		        : i == n - SHOWN ? "... > "
 		                         : " > ",
@@ -100,24 +100,24 @@ add_chain(struct kbuf *out, const json_t *chain)
 }
 
 void
-linear_status(long last, const struct standing *s, struct kbuf *text)
+linear_status(long last, const struct standing *s)
 {
 	long streak = (long)kjson_int_or(s->linear, "streak", 0);
 	struct kends e = find_ends(last, s);
 
 	if (s->linear) {
-		kbuf_puts(text, "chain    ");
-		add_chain(text, json_object_get(s->linear, "chain"));
-		kbuf_printf(text, "\nstreak   %ld rollback%s in a row; next: %s%s\n", streak,
+		tell("chain    ");
+		add_chain(json_object_get(s->linear, "chain"));
+		tell("\nstreak   %ld rollback%s in a row; next: %s%s\n", streak,
 		    streak == 1 ? "" : "s", streak ? klinear_escalation(streak) : "continue",
 		    streak >= KLINEAR_STAGNATION ? ", with a review" : "");
-		kbuf_puts(text, "last     ");
-		add_record_line(text, last, 9);
+		tell("last     ");
+		add_record_line(last, 9);
 	}
-	kbuf_puts(text, "stop    ");
+	tell("stop    ");
 	for (size_t i = 0; i < KENDS; i++)
-		kbuf_printf(text, " T%zu %s %s%s", i + 1, kends_texts[i].name,
-		    e.at[i].holds ? "true" : "false", i + 1 < KENDS ? "," : "\n");
+		tell(" T%zu %s %s%s", i + 1, kends_texts[i].name, e.at[i].holds ? "true" : "false",
+		    i + 1 < KENDS ? "," : "\n");
 	kends_free(&e);
 }
 

@@ -48,38 +48,33 @@ loop_end(void)
 	progress_close();
 }
 
+/* The page goes to a person at once. */
 static void
-say(struct kbuf *text)
+say(void)
 {
-	ksay("%s", text->data ? text->data : "");
-	kbuf_free(text);
+	ksay("%s", page.data ? page.data : "");
+	kbuf_free(&page);
 }
 
 void
 say_best(void)
 {
-	struct kbuf text = { 0 };
-
-	report_best(last_made, &text);
-	say(&text);
+	report_best(last_made);
+	say();
 }
 
 void
 say_measured(long trial, long branch)
 {
-	struct kbuf text = { 0 };
-
-	report_measured(trial, branch, &text);
-	say(&text);
+	report_measured(trial, branch);
+	say();
 }
 
 void
 say_trial(void)
 {
-	struct kbuf text = { 0 };
-
-	report_trial(last_made, &text);
-	say(&text);
+	report_trial(last_made);
+	say();
 }
 
 int

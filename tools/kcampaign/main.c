@@ -39,6 +39,7 @@ static const struct kcommand commands[] = {
 };
 
 struct kcamp *camp;
+struct kbuf page;
 struct options given = { .from = "eval", .retries = 8, .retry_s = 15 };
 
 static const struct koption options[] = {
@@ -76,16 +77,15 @@ static const char adoption[] = "\n"
                                "  integrate  put the winner into the application: see kadopt(1)\n";
 
 void
-emit(struct kbuf *text)
+emit(void)
 {
-	size_t len = text->len;
+	size_t len = page.len;
 
 	kout_open(given.output);
-	if (len && text->data[len - 1] == '\n')
+	if (len && page.data[len - 1] == '\n')
 		len--;
-	kout_line(text->data ? text->data : "", len);
+	kout_line(page.data ? page.data : "", len);
 	kout_commit();
-	kbuf_free(text);
 }
 
 /* Adoption has its own program. */

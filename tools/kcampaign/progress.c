@@ -222,7 +222,7 @@ find_step(const char *target, double since)
 	for (size_t i = 0; i < progress.count; i++)
 		if (!strcmp(progress.steps[i].target, target))
 			return &progress.steps[i];
-	progress.steps = krealloc(progress.steps, (progress.count + 1) * sizeof *progress.steps);
+	kgrow(progress.steps, progress.count);
 	progress.steps[progress.count] = (struct step){ .target = kstrdup(target), .since = since };
 	name_step(&progress.steps[progress.count]);
 	return &progress.steps[progress.count++];

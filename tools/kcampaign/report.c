@@ -14,7 +14,6 @@
 int
 command_next(void)
 {
-	struct kbuf text = { 0 };
 	long last = ktrials_last(camp);
 	auto_free char *reason = stop_reason_after(last);
 	int code = K_OK;
@@ -23,16 +22,16 @@ command_next(void)
 		kwarn("%s", reason);
 		code = K_NO;
 	} else {
-		kbuf_printf(&text, "%ld\n", last < 1 ? 1 : last + 1);
-		emit(&text);
+		tell("%ld\n", last < 1 ? 1 : last + 1);
+		emit();
 	}
 	return code;
 }
 
 static void
-add_rate(struct kbuf *text, const char *what, long n, long all)
+add_rate(const char *what, long n, long all)
 {
-	kbuf_printf(text, "%s %ld (%.1f %%)", what, n, all ? 100.0 * (double)n / (double)all : 0.0);
+	tell("%s %ld (%.1f %%)", what, n, all ? 100.0 * (double)n / (double)all : 0.0);
 }
 
 /* Why there is no best kernel. */
@@ -45,39 +44,39 @@ no_best(const struct standing *s)
 
 /* "001/02: 16.4x (16.1 to 16.7), 0.123 ms" and MORE. */
 static void
-add_best(struct kbuf *text, const struct standing *s, const char *more)
+add_best(const struct standing *s, const char *more)
 {
 	auto_free char *speedup = kchain_text(&s->speedup, s->provisional);
 	const char *unit;
 	double shown = kcamp_shown(camp, s->runtime_ms, &unit);
 
-	kbuf_printf(text, "%s: %s, %.3f %s%s\n", s->best, speedup, shown, unit, more);
+	tell("%s: %s, %.3f %s%s\n", s->best, speedup, shown, unit, more);
 }
 
 void
-report_trial(long trial, struct kbuf *text)
+report_trial(long trial)
 {
 	struct standing s = standing_after(trial);
 
 	if (kcamp_linear(camp)) {
-		linear_trial(trial, &s, text);
+		linear_trial(trial, &s);
 		standing_free(&s);
 		return;
 	}
-	kbuf_printf(text, "trial %ld of %ld: %ld candidates, %ld compiled, %ld correct; ", trial,
+	tell("trial %ld of %ld: %ld candidates, %ld compiled, %ld correct; ", trial,
 	    kcamp_int(camp, "stop.trials"), s.candidates, s.compiled, s.correct);
 	if (s.best)
-		kbuf_puts(text, "best ");
+		tell("best ");
 	if (s.best)
-		add_best(text, &s, atol(s.best) == trial ? " (new)" : "");
+		add_best(&s, atol(s.best) == trial ? " (new)" : "");
 	else
-		kbuf_printf(text, "%s\n", no_best(&s));
+		tell("%s\n", no_best(&s));
 	standing_free(&s);
 }
 
 /* "; n1024 430x, 256x2048x1024 300x" */
 static void
-add_workloads(struct kbuf *text, const json_t *pairs, const char *name, const char *format)
+add_workloads(const json_t *pairs, const char *name, const char *format)
 {
 	const char *sep = "";
 	size_t i;
@@ -89,52 +88,47 @@ add_workloads(struct kbuf *text, const json_t *pairs, const char *name, const ch
 
 			snprintf(value, sizeof value, "%.1f",
 			    kjson_num_or(p, "ratio", 0) * (*format == '%' ? 100 : 1));
-			kbuf_printf(text, "%s%s %s%s", sep, kjson_str_or(p, "workload", "?"), value,
+			tell("%s%s %s%s", sep, kjson_str_or(p, "workload", "?"), value,
 			    *format == '%' ? " %" : "x");
 			sep = ", ";
 		}
 }
 
-/* "(629 to 677)" in units of SCALE, with DECIMALS digits, followed by UNIT. */
+/* "(62 to 67 %)" */
 static void
-add_interval(
-    struct kbuf *text, const struct kgain_ratio *r, double scale, int decimals, const char *unit)
+add_interval(const struct kgain_ratio *r)
 {
 	if (r->low > 0)
-		kbuf_printf(text, "(%.*f to %.*f%s)", decimals, scale * r->low, decimals,
-		    scale * r->high, unit);
+		tell("(%.0f to %.0f %%)", 100 * r->low, 100 * r->high);
 	else
-		kbuf_printf(text, "(at most %.*f%s; too few samples for a lower end)", decimals,
-		    scale * r->high, unit);
+		tell("(at most %.0f %%; too few samples for a lower end)", 100 * r->high);
 }
 
 static void
-add_against_reference(struct kbuf *text, const json_t *verified, const struct standing *s)
+add_against_reference(const json_t *verified, const struct standing *s)
 {
 	const json_t *pairs = kjson_path(verified, "eval.pairs");
 	enum status status = status_or(verified, "eval.status", STATUS_CORRECT);
 	auto_free char *speedup = kchain_text(&s->speedup, s->provisional);
 
-	kbuf_printf(text, "speed-up     %s over the reference, ", speedup);
+	tell("speed-up     %s over the reference, ", speedup);
 	if (status != STATUS_CORRECT) {
-		kbuf_printf(text, "as scored; not accepted: %s on the full set\n",
-		    status_rows[status].name);
+		tell("as scored; not accepted: %s on the full set\n", status_rows[status].name);
 	} else if (!verified) {
-		kbuf_puts(text, "as scored; not measured again yet (make verify)\n");
+		tell("as scored; not measured again yet (make verify)\n");
 	} else if (!kgain_ratio_of_pairs(pairs, "reference", NULL, NULL).n) {
-		kbuf_puts(text,
-		    "as scored; measured again and correct on the full set, but not in turns with "
-		    "the reference\n");
+		tell("as scored; measured again and correct on the full set, but not in turns with "
+		     "the reference\n");
 	} else {
-		kbuf_puts(text, "same run\n             ");
-		add_workloads(text, pairs, "reference", "x");
-		kbuf_puts(text, "\n");
+		tell("same run\n             ");
+		add_workloads(pairs, "reference", "x");
+		tell("\n");
 	}
 }
 
 /* Compared with the task's baselines, in the verification's own run. */
 static void
-add_against_baselines(struct kbuf *text, const json_t *verified, const json_t *task, bool on_cpu)
+add_against_baselines(const json_t *verified, const json_t *task, bool on_cpu)
 {
 	const json_t *baselines = json_object_get(task, "baselines"),
 	             *pairs = kjson_path(verified, "eval.pairs");
@@ -148,11 +142,11 @@ add_against_baselines(struct kbuf *text, const json_t *verified, const json_t *t
 
 		if (!r.n)
 			continue;
-		kbuf_printf(text, "%-12s %.0f %% of its speed ", name, 100 * r.mean);
-		add_interval(text, &r, 100, 0, " %");
-		kbuf_printf(text, ", %ssame run\n             ", on_cpu ? "same threads, " : "");
-		add_workloads(text, pairs, name, "%");
-		kbuf_puts(text, "\n");
+		tell("%-12s %.0f %% of its speed ", name, 100 * r.mean);
+		add_interval(&r);
+		tell(", %ssame run\n             ", on_cpu ? "same threads, " : "");
+		add_workloads(pairs, name, "%");
+		tell("\n");
 	}
 }
 
@@ -200,38 +194,36 @@ count_recorded(long last, char **model)
 }
 
 static void
-add_cost(struct kbuf *text, const struct standing *s)
+add_cost(const struct standing *s)
 {
-	kbuf_printf(text,
-	    "cost         $%.2f; %" JSON_INTEGER_FORMAT " tokens in, %" JSON_INTEGER_FORMAT " out"
-	    "\n",
+	tell("cost         $%.2f; %" JSON_INTEGER_FORMAT " tokens in, %" JSON_INTEGER_FORMAT " out"
+	     "\n",
 	    s->cost_usd, s->input_tokens, s->output_tokens);
 }
 
 static void
-add_candidates(struct kbuf *text, const struct standing *s)
+add_candidates(const struct standing *s)
 {
-	kbuf_printf(text, "candidates   %ld: ", s->candidates);
-	add_rate(text, "compiled", s->compiled, s->candidates);
-	add_rate(text, ", correct", s->correct, s->candidates);
-	kbuf_puts(text, "\n");
+	tell("candidates   %ld: ", s->candidates);
+	add_rate("compiled", s->compiled, s->candidates);
+	add_rate(", correct", s->correct, s->candidates);
+	tell("\n");
 }
 
 static void
-add_recorded(struct kbuf *text, long last)
+add_recorded(long last)
 {
 	auto_free char *model = NULL;
 	long n = count_recorded(last, &model);
 
 	if (n)
-		kbuf_printf(text,
-		    "replies      %ld recorded replies of %s; everything else was measured here\n",
+		tell("replies      %ld recorded replies of %s; everything else was measured here\n",
 		    n, model);
 }
 
 /* "checked      asan clean, ubsan unavailable (it does not build)" */
 static void
-add_sanitizers(struct kbuf *text, const json_t *verified)
+add_sanitizers(const json_t *verified)
 {
 	const json_t *rows = kjson_path(verified, "eval.sanitizers"), *row;
 	size_t i;
@@ -239,22 +231,20 @@ add_sanitizers(struct kbuf *text, const json_t *verified)
 	json_array_foreach(rows, i, row) {
 		const char *status = kjson_str_or(row, "status", "?");
 
-		kbuf_printf(text, "%s%s %s", i ? ", " : "checked      ",
-		    kjson_str_or(row, "tool", "?"), status);
+		tell("%s%s %s", i ? ", " : "checked      ", kjson_str_or(row, "tool", "?"), status);
 		if (strcmp(status, "clean"))
-			kbuf_printf(text, " (%.80s)", kjson_str_or(row, "detail", ""));
+			tell(" (%.80s)", kjson_str_or(row, "detail", ""));
 	}
 	if (json_array_size(rows))
-		kbuf_puts(text, "\n");
+		tell("\n");
 }
 
 void
-report_best(long last, struct kbuf *text)
+report_best(long last)
 {
 	struct standing s = standing_after(last);
-	auto_free char *path = trial_path(last, "verify.ndjson"),
-	               *task_file = kcamp_path(camp, kcamp_str(camp, "task"));
-	json_auto_t *task = kjson_load(task_file);
+	auto_free char *path = trial_path(last, "verify.ndjson");
+	json_auto_t *task = kjson_load(camp->task);
 	json_t *verified = kin_first(path);
 	const char *unit;
 	double shown;
@@ -265,25 +255,24 @@ report_best(long last, struct kbuf *text)
 	}
 	if (s.best) {
 		shown = kcamp_shown(camp, s.runtime_ms, &unit);
-		kbuf_printf(text,
-		    "best kernel  %s, cell %s, %.3f %s; its code: kcampaign best --code\n", s.best,
+		tell("best kernel  %s, cell %s, %.3f %s; its code: kcampaign best --code\n", s.best,
 		    s.cell, shown, unit);
-		add_against_reference(text, verified, &s);
-		add_against_baselines(text, verified, task, !kcamp_backend(camp)->device);
-		add_sanitizers(text, verified);
+		add_against_reference(verified, &s);
+		add_against_baselines(verified, task, !kcamp_backend(camp)->device);
+		add_sanitizers(verified);
 	} else {
-		kbuf_printf(text, "best kernel  none: %s\n", no_best(&s));
+		tell("best kernel  none: %s\n", no_best(&s));
 	}
-	add_candidates(text, &s);
-	add_cost(text, &s);
-	add_recorded(text, last);
+	add_candidates(&s);
+	add_cost(&s);
+	add_recorded(last);
 	json_decref(verified);
 	standing_free(&s);
 }
 
 /* "             4096x1024: 88 ms" for each timed workload. */
 static void
-add_times(struct kbuf *text, const json_t *timing, const char *name)
+add_times(const json_t *timing, const char *name)
 {
 	const json_t *row;
 	const char *unit;
@@ -292,14 +281,14 @@ add_times(struct kbuf *text, const json_t *timing, const char *name)
 	json_array_foreach(timing, i, row) {
 		double shown = kcamp_shown(camp, kgain_time_ns(row) * 1e-6, &unit);
 
-		kbuf_printf(text, "%-12s %s: %.4g %s\n", i ? "" : name,
-		    kjson_str_or(row, "workload", "?"), shown, unit);
+		tell("%-12s %s: %.4g %s\n", i ? "" : name, kjson_str_or(row, "workload", "?"),
+		    shown, unit);
 	}
 }
 
 /* The speed-up over the reference and the score of a candidate. */
 static void
-add_score(struct kbuf *text, const char *id)
+add_score(const char *id)
 {
 	json_auto_t *record = scored_record(id);
 	const json_t *score = json_object_get(record, "score");
@@ -308,14 +297,14 @@ add_score(struct kbuf *text, const char *id)
 	if (r.mean > 0) {
 		auto_free char *speedup = kchain_text(&r, false);
 
-		kbuf_printf(text, "speed-up     %s over the reference\n", speedup);
+		tell("speed-up     %s over the reference\n", speedup);
 	}
 	if (score)
-		kbuf_printf(text, "score        %.4g\n", kjson_num_or(score, "combined", 0));
+		tell("score        %.4g\n", kjson_num_or(score, "combined", 0));
 }
 
 void
-report_measured(long trial, long branch, struct kbuf *text)
+report_measured(long trial, long branch)
 {
 	auto_free char *id = kasprintf("%03ld/%02ld", trial, branch);
 	json_auto_t *record = fact_of(trial, branch, STAGE_EVAL);
@@ -323,14 +312,13 @@ report_measured(long trial, long branch, struct kbuf *text)
 	size_t i;
 
 	if (record)
-		kbuf_printf(text, "%-12s %s\n", trial ? id : "reference",
+		tell("%-12s %s\n", trial ? id : "reference",
 		    kjson_str_or(record, "eval.status", "?"));
-	add_times(text, kjson_path(record, "eval.timing"), "");
+	add_times(kjson_path(record, "eval.timing"), "");
 	json_array_foreach(kjson_path(record, "eval.baselines"), i, baseline)
-		add_times(
-		    text, json_object_get(baseline, "timing"), kjson_str_or(baseline, "name", "?"));
+		add_times(json_object_get(baseline, "timing"), kjson_str_or(baseline, "name", "?"));
 	if (trial && record)
-		add_score(text, id);
+		add_score(id);
 }
 
 /* The code of candidate ID from its evaluation, byte for byte: it may go into a file. */
@@ -353,7 +341,6 @@ emit_code(const char *id)
 int
 command_best(void)
 {
-	struct kbuf text = { 0 };
 	long last = ktrials_last(camp);
 	struct standing s = standing_after(last);
 
@@ -364,8 +351,8 @@ command_best(void)
 	if (given.code) {
 		emit_code(s.best);
 	} else {
-		report_best(last, &text);
-		emit(&text);
+		report_best(last);
+		emit();
 	}
 	standing_free(&s);
 	return K_OK;
@@ -416,49 +403,47 @@ read_cells(long trial, const struct standing *s, double best[LEVELS][LEVELS])
 }
 
 static void
-add_cells(struct kbuf *text, long trial, const struct standing *s)
+add_cells(long trial, const struct standing *s)
 {
 	double best[LEVELS][LEVELS];
 	long n = read_cells(trial, s, best);
 
-	kbuf_printf(
-	    text, "cells    %ld of 256; best speed-up by memory (down) and compute (across):\n", n);
+	tell("cells    %ld of 256; best speed-up by memory (down) and compute (across):\n", n);
 	for (int m = LEVELS - 1; m >= 0; m--) {
-		kbuf_printf(text, "         %d ", m);
+		tell("         %d ", m);
 		for (int k = 0; k < LEVELS; k++)
 			if (best[m][k] < 0)
-				kbuf_printf(text, "%9s", ".");
+				tell("%9s", ".");
 			else if (best[m][k] > 0)
-				kbuf_printf(text, "%8.3gx", best[m][k]);
+				tell("%8.3gx", best[m][k]);
 			else
-				kbuf_printf(text, "%9s", "broken");
-		kbuf_puts(text, "\n");
+				tell("%9s", "broken");
+		tell("\n");
 	}
-	kbuf_printf(text, "           %9d%9d%9d%9d\n", 0, 1, 2, 3);
+	tell("           %9d%9d%9d%9d\n", 0, 1, 2, 3);
 }
 
 static void
-add_statuses(struct kbuf *text, const struct standing *s)
+add_statuses(const struct standing *s)
 {
 	const char *status, *sep = ": ";
 	json_t *n;
 
-	kbuf_printf(text, "tried    %ld candidates", s->candidates);
+	tell("tried    %ld candidates", s->candidates);
 	json_object_foreach((json_t *)s->statuses, status, n) {
 		if (!json_integer_value(n))
 			continue;
-		kbuf_printf(
-		    text, "%s%" JSON_INTEGER_FORMAT " %s", sep, json_integer_value(n), status);
+		tell("%s%" JSON_INTEGER_FORMAT " %s", sep, json_integer_value(n), status);
 		sep = ", ";
 	}
-	kbuf_puts(text, "\n");
+	tell("\n");
 }
 
 /*
  * Which files of the next trial exist: one word per branch, one letter per stage. Returns how many.
  */
 static long
-add_progress(struct kbuf *text, long trial, long branches)
+add_progress(long trial, long branches)
 {
 	auto_buf struct kbuf words = { 0 };
 	long files = 0;
@@ -477,30 +462,29 @@ add_progress(struct kbuf *text, long trial, long branches)
 		}
 	}
 	if (files)
-		kbuf_printf(text,
-		    "begun    trial %ld (sample, prompt, reply, eval of each branch)\n         "
-		    "%s\n",
+		tell("begun    trial %ld (sample, prompt, reply, eval of each branch)\n         "
+		     "%s\n",
 		    trial, words.data);
 	return files;
 }
 
 static void
-add_next(struct kbuf *text, long last, const struct standing *s, long holder)
+add_next(long last, const struct standing *s, long holder)
 {
 	auto_free char *reason = stop_reason(last, s);
 	long next = last < 1 ? 1 : last + 1;
 
 	if (holder) {
-		kbuf_printf(text, "running  process %ld", holder);
-		progress_report(holder, text);
-		kbuf_puts(text, "\n");
+		tell("running  process %ld", holder);
+		progress_report(holder, &page);
+		tell("\n");
 	}
 	if (reason) {
-		kbuf_printf(text, "next     nothing: %s\n", reason);
+		tell("next     nothing: %s\n", reason);
 	} else {
-		long files = add_progress(text, next, kcamp_branches(camp));
+		long files = add_progress(next, kcamp_branches(camp));
 
-		kbuf_printf(text, "next     %strial %ld: make -j%ld trial\n",
+		tell("next     %strial %ld: make -j%ld trial\n",
 		    files          ? "the rest of "
 		        : last < 0 ? "the reference, then "
 		                   : "",
@@ -509,12 +493,12 @@ add_next(struct kbuf *text, long last, const struct standing *s, long holder)
 }
 
 void
-report_now(struct kbuf *text)
+report_now(void)
 {
 	long last = ktrials_last(camp);
 	struct standing s = standing_after(last);
 
-	add_next(text, last, &s, lock_holder());
+	add_next(last, &s, lock_holder());
 	standing_free(&s);
 }
 
@@ -523,20 +507,19 @@ report_now(struct kbuf *text)
  * score.
  */
 static void
-add_standing(struct kbuf *text, const struct standing *s)
+add_standing(const struct standing *s)
 {
 	auto_free char *cell = kasprintf(", cell %s", s->cell);
 
-	kbuf_puts(text, "best     ");
-	add_best(text, s, cell);
+	tell("best     ");
+	add_best(s, cell);
 	if (*s->from)
-		kbuf_printf(text, "         raced against the reference: %s\n", s->from);
+		tell("         raced against the reference: %s\n", s->from);
 }
 
 int
 command_status(void)
 {
-	struct kbuf text = { 0 };
 	double budget = kcamp_num(camp, "stop.budget_usd");
 	struct ktrials t;
 	struct standing s;
@@ -545,29 +528,28 @@ command_status(void)
 	ktrials_open(&t, camp);
 	last = t.last;
 	s = standing(json_incref(t.header));
-	kbuf_printf(&text, "%-8s %.*s\n", kcamp_str(camp, "name"), 70, kcamp_str(camp, "title"));
-	kbuf_printf(
-	    &text, "trial    %ld of %ld", last < 0 ? 0 : last, kcamp_int(camp, "stop.trials"));
+	tell("%-8s %.*s\n", kcamp_str(camp, "name"), 70, kcamp_str(camp, "title"));
+	tell("trial    %ld of %ld", last < 0 ? 0 : last, kcamp_int(camp, "stop.trials"));
 	if (kcamp_linear(camp))
-		kbuf_printf(&text, ", round %ld", last + 1);
-	kbuf_puts(&text, "\n");
-	add_statuses(&text, &s);
+		tell(", round %ld", last + 1);
+	tell("\n");
+	add_statuses(&s);
 	if (s.best)
-		add_standing(&text, &s);
-	kbuf_printf(&text, "cost     $%.2f", s.cost_usd);
+		add_standing(&s);
+	tell("cost     $%.2f", s.cost_usd);
 	if (budget > 0)
-		kbuf_printf(&text, " of $%.2f", budget);
-	kbuf_printf(&text, "; %" JSON_INTEGER_FORMAT " tokens in, %" JSON_INTEGER_FORMAT " out\n",
-	    s.input_tokens, s.output_tokens);
+		tell(" of $%.2f", budget);
+	tell("; %" JSON_INTEGER_FORMAT " tokens in, %" JSON_INTEGER_FORMAT " out\n", s.input_tokens,
+	    s.output_tokens);
 	if (kcamp_linear(camp))
-		linear_status(last, &s, &text);
+		linear_status(last, &s);
 	else if (last > 0)
-		add_cells(&text, (long)kjson_int_or(t.header, "trial", last), &s);
+		add_cells((long)kjson_int_or(t.header, "trial", last), &s);
 	if (ktrials_check(&t))
-		kbuf_printf(&text, "damaged  %zu record%s, named above, and not in these figures\n",
+		tell("damaged  %zu record%s, named above, and not in these figures\n",
 		    t.fault_count, t.fault_count == 1 ? "" : "s");
-	add_next(&text, last, &s, lock_holder());
-	emit(&text);
+	add_next(last, &s, lock_holder());
+	emit();
 	standing_free(&s);
 	ktrials_close(&t);
 	return K_OK;

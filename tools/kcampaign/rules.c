@@ -109,11 +109,10 @@ add_waiver(const char *path, void *text)
 static void
 add_audit(struct kbuf *text)
 {
-	auto_free char *table = kdata_path("patterns/audit.json"),
-	               *file = kcamp_path(camp, kcamp_str(camp, "task"));
+	auto_free char *table = kdata_path("patterns/audit.json");
 
 	add_file(text, "table", table);
-	add_file(text, "task", file);
+	add_file(text, "task", camp->task);
 	keach_path(kstrdup("waivers/*.md"), add_waiver, text);
 }
 
@@ -122,9 +121,8 @@ static void
 add_linear(struct kbuf *text)
 {
 	static const char *const knobs[] = { "linear.", "search.mode" };
-	auto_free char *file = kcamp_path(camp, kcamp_str(camp, "task"));
 	char *dump, hex[65];
-	json_auto_t *task = kjson_if_there(file) ?: json_object();
+	json_auto_t *task = kjson_if_there(camp->task) ?: json_object();
 	json_t *workloads = json_object_get(task, "workloads");
 
 	add_knobs(text, knobs, LEN(knobs));
@@ -142,12 +140,11 @@ static void
 add_roofline(struct kbuf *text)
 {
 	struct khw *h = khw_load(NULL, ".");
-	auto_free char *task = kcamp_path(camp, kcamp_str(camp, "task")),
-	               *consent = kcamp_path(camp, "placeholder.ok");
+	auto_free char *consent = kcamp_path(camp, "placeholder.ok");
 
 	for (size_t i = 0; i < h->count; i++)
 		kbuf_printf(text, "%s=%s\n", h->devices[i].file, h->devices[i].sha256);
-	add_file(text, "task.json", task);
+	add_file(text, "task.json", camp->task);
 	add_file(text, "placeholder.ok", consent);
 	khw_free(h);
 }

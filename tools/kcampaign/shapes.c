@@ -82,9 +82,7 @@ add_shape(const struct ktask_workload *w)
 static void
 open_shapes(void)
 {
-	auto_free char *file = kcamp_path(camp, kcamp_str(camp, "task"));
-
-	shapes = (struct shapes){ .task = ktask_load(file),
+	shapes = (struct shapes){ .task = ktask_load(camp->task),
 		.quick = kcamp_str(camp, "eval.set"),
 		.full = KLINEAR_FULL_SET };
 	if (!has_set(shapes.task, shapes.full))
@@ -249,54 +247,52 @@ propose(void)
 }
 
 static void
-put_proposal(struct kbuf *text)
+put_proposal(void)
 {
 	size_t same = 0;
 	const char *unit = shapes.task->flops ? "GFLOP" : shapes.task->bytes ? "GB" : "ms";
 	double scale = shapes.task->flops || shapes.task->bytes ? 1e-9 : 1;
 
-	kbuf_printf(text, "%-24s %12s %10s %7s  %-6s %s\n", "timed shape", unit, "ms", "spread",
-	    shapes.quick, "proposed");
+	tell("%-24s %12s %10s %7s  %-6s %s\n", "timed shape", unit, "ms", "spread", shapes.quick,
+	    "proposed");
 	for (size_t i = 0; i < shapes.count; i++) {
 		const struct shape *x = &shapes.at[i];
 
-		kbuf_printf(text, "%-24.24s %12.4g %10.4g %5.1f %%  %-6s %s\n", x->w->name,
-		    x->size * scale, x->ms, 100 * x->spread, x->quick ? "yes" : "-",
+		tell("%-24.24s %12.4g %10.4g %5.1f %%  %-6s %s\n", x->w->name, x->size * scale,
+		    x->ms, 100 * x->spread, x->quick ? "yes" : "-",
 		    x->fails     ? "- (the baseline fails on it)"
 		        : x->why ? x->why
 		                 : "-");
 		same += x->quick == (x->why != NULL);
 	}
 	if (same == shapes.count)
-		kbuf_printf(text, "The set %s already has these shapes.\n", shapes.quick);
+		tell("The set %s already has these shapes.\n", shapes.quick);
 	else
-		kbuf_printf(text,
-		    "To use it, put \"%s\" into the \"sets\" of these workloads in %s before round "
-		    "2 begins.\n",
+		tell("To use it, put \"%s\" into the \"sets\" of these workloads in %s before "
+		     "round "
+		     "2 begins.\n",
 		    shapes.quick, shapes.task->file);
 }
 
 int
 command_shapes(void)
 {
-	struct kbuf text = { 0 };
 	int code = K_OK;
 
 	if (given.check) {
-		if (shapes_faults(&text) | judged_faults(&text))
+		if (shapes_faults(&page) | judged_faults(&page))
 			code = K_NO;
 		else
-			kbuf_printf(&text, "the set %s represents the full set\n",
-			    kcamp_str(camp, "eval.set"));
+			tell("the set %s represents the full set\n", kcamp_str(camp, "eval.set"));
 	} else {
 		open_shapes();
 		if (!shapes.baseline)
 			kdie(K_USAGE,
 			    "the baseline has not been measured yet; run kcampaign baseline");
 		propose();
-		put_proposal(&text);
+		put_proposal();
 		close_shapes();
 	}
-	emit(&text);
+	emit();
 	return code;
 }

@@ -22,14 +22,14 @@ write_page(double every)
 		(char[]){ PAGE }, NULL };
 	struct kproc p = { .argv = argv, .pass_err = true };
 	struct kproc_result result;
-	auto_buf struct kbuf now = { 0 };
 
-	report_now(&now);
-	p.in = now.data;
-	p.in_len = now.len;
+	report_now();
+	p.in = page.data;
+	p.in_len = page.len;
 	if (kproc_run(&p, &result) < 0)
 		kdie_errno(K_MISSING, "%s", program);
 	kproc_result_free(&result);
+	kbuf_free(&page);
 }
 
 /* No run is active, and a new one would find nothing to do. */
