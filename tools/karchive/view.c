@@ -56,7 +56,7 @@ show_lineage(const struct karch *a, const struct view_options *o)
 	struct kcamp *camp = kcamp_load(o->dir);
 	auto_free struct karch_row *chain = NULL;
 	struct ktrials t;
-	size_t n = 0, cap = 0;
+	size_t n = 0;
 	char id[KARCH_ID];
 	long trial, branch, last = MAX_LINEAGE;
 
@@ -68,10 +68,7 @@ show_lineage(const struct karch *a, const struct view_options *o)
 		if (!karch_id(id, &trial, &branch) || trial >= last)
 			kdie(K_USAGE, "%s: its parent is not in an earlier trial", id);
 		last = trial;
-		if (n == cap) {
-			cap = cap ? 2 * cap : 16;
-			chain = krealloc(chain, cap * sizeof *chain);
-		}
+		kgrow(chain, n);
 		chain[n] = row ? *row : (struct karch_row){ 0 };
 		if (!row)
 			read_folder(&t, id, &chain[n]);

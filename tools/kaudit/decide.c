@@ -131,21 +131,6 @@ look_at_gain(const json_t *rival)
 
 /* ---- the static scan ---- */
 
-static void
-add_hit(json_t *list, const struct hit *h, bool waived)
-{
-	json_t *o = json_pack("{s:s,s:I,s:o,s:s,s:s}", "rule", h->rule, "line", (json_int_t)h->line,
-	    "text", kjson_string(h->text), "bucket", bucket_name(h->bucket), "why", h->why);
-
-	if (h->file)
-		json_object_set_new(o, "file", json_string(h->file));
-	if (h->note)
-		json_object_set_new(o, "note", json_true());
-	if (waived)
-		json_object_set_new(o, "waived", json_true());
-	json_array_append_new(list, o);
-}
-
 /* The gravest hits first; rejected ones with their line. */
 static void
 look_at_code(void)
@@ -163,7 +148,12 @@ look_at_code(void)
 
 			if ((int)h->bucket != b)
 				continue;
-			add_hit(list, h, waived);
+			json_array_append_new(list,
+			    json_pack("{s:s,s:I,s:o,s:s,s:s,s:s*,s:o*,s:o*}", "rule", h->rule,
+			        "line", (json_int_t)h->line, "text", kjson_string(h->text),
+			        "bucket", bucket_name(h->bucket), "why", h->why, "file", h->file,
+			        "note", h->note ? json_true() : NULL, "waived",
+			        waived ? json_true() : NULL));
 			if (waived || h->note || finding.reference)
 				continue;
 			finding.bucket = h->bucket > finding.bucket ? h->bucket : finding.bucket;

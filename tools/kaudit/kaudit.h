@@ -95,6 +95,6 @@ json_t *waiver_of(const char *id, char **file, json_t *reasons);
  * New reference; *GOOD: the headline exceeds the real gain by at most 1 %, and no trial is damaged.
  */
 json_t *report_campaign(bool *good);
-void report_markdown(const json_t *report, struct kbuf *out);
+void report_markdown(json_t *report, struct kbuf *out);
 
 #endif

@@ -95,14 +95,12 @@ check_task(const struct arguments *a)
 static void
 open_audit(const struct arguments *a)
 {
-	auto_free char *path = NULL;
+	const char *path = a->task;
 
 	audit.camp = a->backend ? NULL : kcamp_load(a->dir);
 	audit.language = a->backend ? a->backend : kcamp_str(audit.camp, "backend");
-	if (a->task)
-		path = kstrdup(a->task);
-	else if (audit.camp && a->mode != MODE_REPORT)
-		path = kcamp_path(audit.camp, kcamp_str(audit.camp, "task"));
+	if (!path && audit.camp && a->mode != MODE_REPORT)
+		path = audit.camp->task;
 	/* A simulation has none. */
 	audit.task = path && (a->task || kis_there(path)) ? ktask_load(path) : NULL;
 	audit.grouped = audit.task && kgroups_expected(audit.task);

@@ -8,10 +8,13 @@
 #include "kaudit.h"
 #include "kchain.h"
 #include "kgain.h"
+#include "ktemplate.h"
 #include "ktrials.h"
 
 /* a headline that exceeds the real gain by this share of it must not be published */
 static const double inflated_pct = 1;
+
+enum { PAGE_MAX = 1 << 16 };
 
 enum gain_class { CLASS_K, CLASS_W1, CLASS_REST, CLASSES };
 
@@ -241,76 +244,24 @@ report_campaign(bool *good)
 
 /* ---- for people ---- */
 
-static void
-put_rounds(const json_t *report, struct kbuf *out)
+static bool
+show(struct kbuf *out, const char *how, const json_t *value)
 {
-	const json_t *row;
-	size_t i;
-
-	kbuf_puts(out,
-	    "\n| Candidate | Bucket | Decision | Benchmark gain | Real gain "
-	    "|\n|---|---|---|---:|---:|\n");
-	json_array_foreach(json_object_get(report, "rounds"), i, row)
-		kbuf_printf(out, "| %s | %s | %s | %+.2f %% | %+.2f %% |\n",
-		    kjson_str_or(row, "id", "?"), kjson_str_or(row, "bucket", "?"),
-		    kjson_str_or(row, "decision", "?"), kjson_num_or(row, "benchmark_pct", 0),
-		    kjson_num_or(row, "real_pct", 0));
-}
-
-static void
-put_ids(struct kbuf *out, const char *what, const json_t *ids)
-{
-	const json_t *id;
-	size_t i;
-
-	json_array_foreach(ids, i, id)
-		kbuf_printf(out, "%s%s%s", i ? ", " : "\n", i ? "" : what, json_string_value(id));
-	if (json_array_size(ids))
-		kbuf_puts(out, ".\n");
-}
-
-static void
-put_lines(struct kbuf *out, const json_t *damaged)
-{
-	const json_t *line;
-	size_t i;
-
-	json_array_foreach(damaged, i, line)
-		kbuf_printf(out, "%s* %s\n", i ? "" : "\nDamaged, and not in these figures:\n\n",
-		    json_string_value(line));
+	if (*how)
+		kbuf_printf(
+		    out, strcmp(how, "points") ? "%+.2f %%" : "%.2f", json_number_value(value));
+	return *how;
 }
 
 void
-report_markdown(const json_t *report, struct kbuf *out)
+report_markdown(json_t *report, struct kbuf *out)
 {
-	const char *verdict = kjson_str_or(report, "verdict", "?");
-	const json_t *row;
-	size_t i;
+	static const char name[] = "pages/audit.md";
+	auto_free char *path = kdata_path(name), *page = kread_text_or_die(path, PAGE_MAX);
+	struct ktemplate t = { .show = show };
+	char why[512];
 
-	kbuf_printf(out, "# Audit of %s\n\n", kjson_str_or(report, "campaign", "?"));
-	kbuf_printf(out,
-	    "Verdict: **%s**. Headline %+.2f %%, of which %+.2f %% is real (kernel work %+.2f %%, "
-	    "weight caches %+.2f %%, nothing else); inflation gap %.2f points, noise %.2f.\n",
-	    verdict, kjson_num_or(report, "headline_pct", 0), kjson_num_or(report, "real_pct", 0),
-	    kjson_num_or(report, "s_real_pct", 0), kjson_num_or(report, "w_real_pct", 0),
-	    kjson_num_or(report, "inflation_gap_pct", 0), kjson_num_or(report, "noise_pct", 0));
-	if (!strcmp(verdict, "inflated"))
-		kbuf_puts(out,
-		    "The gap exists only in the benchmark's loop. Do not quote the headline, and "
-		    "roll those rounds back.\n");
-	put_lines(out, json_object_get(report, "damaged"));
-	put_ids(out, "Rejected as overfit: ", json_object_get(report, "refused"));
-	put_ids(out,
-	    "Kept, but not measured on new buffers, so the source text is the only evidence that "
-	    "the gain is real: ",
-	    json_object_get(report, "unmeasured"));
-	kbuf_puts(out,
-	    "\n| Source | Buckets | Benchmark gain | Real-training-equivalent gain "
-	    "|\n|---|---|---:|---:|\n");
-	json_array_foreach(json_object_get(report, "table"), i, row)
-		kbuf_printf(out, "| %s | %s | %+.2f %% | %+.2f %% |\n",
-		    kjson_str_or(row, "source", "?"), kjson_str_or(row, "buckets", ""),
-		    kjson_num_or(row, "benchmark_pct", 0), kjson_num_or(row, "real_pct", 0));
-	if (json_array_size(json_object_get(report, "rounds")))
-		put_rounds(report, out);
+	kjson_set(report, "inflated", json_boolean(kjson_is(report, "verdict", "inflated")));
+	if (!ktemplate_render(&t, out, page, name, report, why, sizeof why))
+		kdie(K_USAGE, "%s", why);
 }

@@ -326,7 +326,7 @@ add_hit(struct hits *hits, const struct rule *rule, const struct source *s, size
 {
 	struct hit *h;
 
-	hits->at = krealloc(hits->at, (hits->count + 1) * sizeof *hits->at);
+	kgrow(hits->at, hits->count);
 	h = &hits->at[hits->count++];
 	*h = (struct hit){ .rule = rule->id,
 		.why = rule->why,

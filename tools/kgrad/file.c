@@ -16,27 +16,35 @@ read_reals(const json_t *list, double *v, size_t n)
 	return got;
 }
 
+void
+add_delta(struct direction *v, double delta)
+{
+	if (v->timed == DELTAS)
+		memmove(v->deltas, v->deltas + 1, --v->timed * sizeof *v->deltas);
+	v->deltas[v->timed++] = delta;
+}
+
 static void
 read_directions(struct cell *cell, const json_t *list)
 {
 	size_t n = json_array_size(list);
 
-	cell->directions = kcalloc(n, sizeof *cell->directions);
-	cell->count = cell->capacity = n;
 	for (size_t i = 0; i < n; i++) {
 		const json_t *one = json_array_get(list, i),
 		             *step = json_object_get(one, "direction"),
 		             *deltas = json_object_get(one, "deltas");
-		struct direction *v = &cell->directions[i];
+		struct direction *v;
 
+		kgrow(cell->directions, cell->count);
+		v = &cell->directions[cell->count++];
+		*v = (struct direction){ 0 };
 		for (size_t d = 0; d < KARCH_DIMS; d++)
 			v->step[d] = (int)json_integer_value(json_array_get(step, d));
 		v->samples = (long)kjson_int_or(one, "samples", 0);
 		v->successes = (long)kjson_int_or(one, "successes", 0);
 		v->failures = (long)kjson_int_or(one, "failures", 0);
-		v->timed = v->capacity = json_array_size(deltas);
-		v->deltas = kcalloc(v->timed, sizeof *v->deltas);
-		read_reals(deltas, v->deltas, v->timed);
+		for (size_t d = 0; d < json_array_size(deltas); d++)
+			add_delta(v, json_number_value(json_array_get(deltas, d)));
 	}
 }
 
@@ -67,8 +75,6 @@ cell_open(struct cell *cell)
 static void
 cell_clear(struct cell *cell)
 {
-	for (size_t i = 0; i < cell->count; i++)
-		free(cell->directions[i].deltas);
 	free(cell->directions);
 	*cell = (struct cell){ 0 };
 }

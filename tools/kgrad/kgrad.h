@@ -10,6 +10,11 @@
 #include "kcamp.h"
 #include "kcandidate.h"
 
+/*
+ * Number of changes kept for each direction: more would not make their mean or median more certain.
+ */
+enum { DELTAS = 50 };
+
 /* Results of a step from a cell. */
 struct direction {
 	int step[KARCH_DIMS]; /* child's level - parent's level */
@@ -22,8 +27,8 @@ struct direction {
 	 * logarithms of child's speed / parent's speed for the last attempts that were timed,
 	 * oldest first
 	 */
-	double *deltas;
-	size_t timed, capacity;
+	double deltas[DELTAS];
+	size_t timed;
 };
 
 /*
@@ -44,7 +49,7 @@ struct cell {
 	double sum[KARCH_DIMS], weight[KARCH_DIMS];
 	long base;
 	struct direction *directions; /* in order of their steps */
-	size_t count, capacity;
+	size_t count;
 };
 
 /* Results of steps by their length, whatever the cell: recent ones count more. */
@@ -87,6 +92,7 @@ void gradient_load(const char *path);
  */
 void gradient_put(const struct kcamp *camp, long after);
 void gradient_free(void);
+void add_delta(struct direction *v, double delta);
 /* Parse the line of a cell, so that it can be changed. */
 void cell_open(struct cell *cell);
 

@@ -8,10 +8,6 @@
 static const double threshold = 0.01;
 /* Old transitions describe programs that the search has left: after 14 trials one counts half. */
 static const double decay = 0.95;
-/*
- * Number of changes kept for each direction: more would not make their mean or median more certain.
- */
-enum { DELTAS = 50 };
 
 static int
 compare_steps(const int *a, const int *b)
@@ -31,11 +27,7 @@ direction_of(struct cell *cell, const int *step)
 		i++;
 	if (i < cell->count && !compare_steps(cell->directions[i].step, step))
 		return &cell->directions[i];
-	if (cell->count == cell->capacity) {
-		cell->capacity = cell->capacity ? 2 * cell->capacity : 8;
-		cell->directions =
-		    krealloc(cell->directions, cell->capacity * sizeof *cell->directions);
-	}
+	kgrow(cell->directions, cell->count);
 	memmove(cell->directions + i + 1, cell->directions + i,
 	    (cell->count - i) * sizeof *cell->directions);
 	cell->count++;
@@ -53,19 +45,6 @@ touch(int number, long trial)
 	cell_open(cell);
 	cell->updated = trial;
 	return cell;
-}
-
-static void
-add_delta(struct direction *v, double delta)
-{
-	/* An older version kept all of them. */
-	for (; v->timed >= DELTAS; v->timed--)
-		memmove(v->deltas, v->deltas + 1, (v->timed - 1) * sizeof *v->deltas);
-	if (v->timed == v->capacity) {
-		v->capacity = v->capacity ? 2 * v->capacity : 4;
-		v->deltas = krealloc(v->deltas, v->capacity * sizeof *v->deltas);
-	}
-	v->deltas[v->timed++] = delta;
 }
 
 /* Count a transition in the cell where it began. */

@@ -134,15 +134,15 @@ static void
 put_figures(const struct klinear_case *c, const struct klinear_decision *d, const json_t *score,
     json_t *out)
 {
-	if (d->code != KLINEAR_BASELINE)
-		kjson_set(out, "improvement_pct", json_real(100 * d->improvement));
-	kjson_set(out, "vs_baseline_pct",
-	    json_real(klinear_percent(kjson_num_or(score, "speedup", 1), 1)));
-	kjson_set(out, "shapes", shapes_json(c->compare));
-	if (c->compare->forward > 0)
-		kjson_set(out, "forward_pct", json_real(klinear_percent(c->compare->forward, 1)));
-	if (c->compare->backward > 0)
-		kjson_set(out, "backward_pct", json_real(klinear_percent(c->compare->backward, 1)));
+	double forward = c->compare->forward, backward = c->compare->backward;
+
+	json_object_update_new(out,
+	    json_pack("{s:o*,s:f,s:o,s:o*,s:o*}", "improvement_pct",
+	        d->code == KLINEAR_BASELINE ? NULL : json_real(100 * d->improvement),
+	        "vs_baseline_pct", klinear_percent(kjson_num_or(score, "speedup", 1), 1), "shapes",
+	        shapes_json(c->compare), "forward_pct",
+	        forward > 0 ? json_real(klinear_percent(forward, 1)) : NULL, "backward_pct",
+	        backward > 0 ? json_real(klinear_percent(backward, 1)) : NULL));
 	if (c->again.n)
 		kjson_set(out, "remeasured",
 		    json_pack("{s:I,s:f,s:f}", "n", (json_int_t)c->again.n, "mean_pct",

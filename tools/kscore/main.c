@@ -314,15 +314,6 @@ score_file(const char *path, bool check)
 	return holds;
 }
 
-/* task.json, for core workloads and pairs of passes; a simulation needs none. */
-static json_t *
-load_task(void)
-{
-	auto_free char *path = kcamp_path(scorer.camp, kcamp_str(scorer.camp, "task"));
-
-	return kjson_if_there(path);
-}
-
 int
 main(int argc, char **argv)
 {
@@ -346,7 +337,8 @@ main(int argc, char **argv)
 		koption_misuse(usage, "give -r REFERENCE, the evaluated record of the reference");
 	scorer.camp = kcamp_load(dir);
 	scorer.linear = kcamp_linear(scorer.camp);
-	scorer.task = scorer.linear ? load_task() : NULL;
+	/* For core workloads and pairs of passes; a simulation needs none. */
+	scorer.task = scorer.linear ? kjson_if_there(scorer.camp->task) : NULL;
 	/* Times of the null evaluator, which measures nothing, say nothing about a device. */
 	scorer.roofline =
 	    strcmp(kcamp_str(scorer.camp, "eval.evaluator"), "null") ? kroof_load(dir) : NULL;
