@@ -242,6 +242,29 @@ test_records(void)
 	CHECK_EXIT(K_USAGE, kin_all("torn.ndjson"));
 }
 
+static int
+by_number(const void *a, const void *b)
+{
+	return (
+	    int)(json_integer_value(*(json_t *const *)a) - json_integer_value(*(json_t *const *)b));
+}
+
+static void
+test_sort(void)
+{
+	json_t *list = json_pack("[i,i,i]", 3, 1, 2), *none = json_array();
+	char *text;
+
+	kjson_sort(list, by_number);
+	text = json_dumps(list, JSON_COMPACT);
+	CHECK_STR(text, "[1,2,3]");
+	kjson_sort(none, by_number);
+	CHECK(!json_array_size(none));
+	json_decref(list);
+	json_decref(none);
+	free(text);
+}
+
 int
 main(void)
 {
@@ -258,5 +281,6 @@ main(void)
 	test_limits();
 	test_load();
 	test_records();
+	test_sort();
 	return system("rm -rf \"$PWD\"") || tap_done();
 }

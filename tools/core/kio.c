@@ -545,6 +545,21 @@ kjson_find(const json_t *list, const char *key, const char *text)
 }
 
 void
+kjson_sort(json_t *list, int (*order)(const void *, const void *))
+{
+	size_t n = json_array_size(list), i;
+	auto_free json_t **item = kcalloc(n + 1, sizeof *item);
+	json_t *v;
+
+	json_array_foreach(list, i, v)
+		item[i] = json_incref(v);
+	qsort(item, n, sizeof *item, order);
+	json_array_clear(list);
+	for (i = 0; i < n; i++)
+		json_array_append_new(list, item[i]);
+}
+
+void
 kjson_share(json_t *to, const json_t *from, const char *const *keys)
 {
 	for (; *keys; keys++) {

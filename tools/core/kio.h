@@ -143,6 +143,8 @@ bool kjson_is(const json_t *obj, const char *path, const char *text);
 bool kjson_has(const json_t *list, const char *text);
 /* The first object of LIST whose member KEY is TEXT, or NULL. */
 json_t *kjson_find(const json_t *list, const char *key, const char *text);
+/* Sort the array as qsort does; ORDER gets pointers to json_t *. */
+void kjson_sort(json_t *list, int (*order)(const void *, const void *));
 /*
  * Copy to TO those of the members KEYS (NULL-terminated) that FROM has; an empty list counts as
  * absent.

@@ -50,25 +50,21 @@ by_fraction(const void *x, const void *y)
 static json_t *
 stalls(struct values *v)
 {
-	const json_t *values = json_object_get(v->p->table, "values");
-	auto_free json_t **list = kcalloc(json_array_size(values) + 1, sizeof *list);
 	json_t *out = json_array(), *value;
-	size_t n = 0, i;
+	size_t i;
 
-	json_array_foreach((json_t *)values, i, value) {
+	json_array_foreach(json_object_get(v->p->table, "values"), i, value) {
 		const char *name = kjson_str_or(value, "name", ""),
 		           *reason = kjson_str_or(value, "reason", NULL);
 		double x = reason ? values_get(v, name) : NAN;
 
 		if (!isnan(x) && x > 0)
-			list[n++] = json_pack("{s:s,s:f}", "reason", reason, "fraction", x);
+			json_array_append_new(
+			    out, json_pack("{s:s,s:f}", "reason", reason, "fraction", x));
 	}
-	qsort(list, n, sizeof *list, by_fraction);
-	for (i = 0; i < n; i++)
-		if (i < TOP_STALLS)
-			json_array_append_new(out, list[i]);
-		else
-			json_decref(list[i]);
+	kjson_sort(out, by_fraction);
+	while (json_array_size(out) > TOP_STALLS)
+		json_array_remove(out, TOP_STALLS);
 	return out;
 }
 
@@ -157,12 +153,10 @@ by_severity(const void *x, const void *y)
 static json_t *
 findings(struct values *v, json_t *not_evaluable)
 {
-	const json_t *rules = json_object_get(v->p->table, "rules");
-	auto_free json_t **list = kcalloc(json_array_size(rules) + 1, sizeof *list);
 	json_t *out = json_array(), *rule;
-	size_t n = 0, i;
+	size_t i;
 
-	json_array_foreach((json_t *)rules, i, rule) {
+	json_array_foreach(json_object_get(v->p->table, "rules"), i, rule) {
 		json_auto_t *missing = json_array();
 		double margin = 0;
 		enum truth t;
@@ -177,15 +171,13 @@ findings(struct values *v, json_t *not_evaluable)
 		    values_all(v, json_object_get(rule, "unless"), NULL) == YES)
 			t = NO;
 		if (t == YES)
-			list[n++] = finding(v, rule, margin);
+			json_array_append_new(out, finding(v, rule, margin));
 		if (t == UNKNOWN)
 			json_array_append_new(not_evaluable,
 			    json_pack("{s:s,s:O}", "id", kjson_str_or(rule, "id", ""), "missing",
 			        missing));
 	}
-	qsort(list, n, sizeof *list, by_severity);
-	for (i = 0; i < n; i++)
-		json_array_append_new(out, list[i]);
+	kjson_sort(out, by_severity);
 	return out;
 }
 

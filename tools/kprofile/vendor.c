@@ -123,28 +123,24 @@ judge(json_t *advice, const json_t *table, const json_t *findings, json_t *agree
 json_t *
 vendor_report(const struct launch *l, const json_t *table, const json_t *findings, json_t **cross)
 {
-	size_t n = json_array_size(l->advice), kept = 0;
-	auto_free json_t **list = kcalloc(n + 1, sizeof *list);
 	json_t *out = json_array(), *agrees = json_array(), *only_vendor = json_array(),
 	       *only_ours = json_array(), *f;
-	size_t i;
+	size_t i, kept = 0;
 
-	for (i = 0; i < n; i++)
-		list[i] = json_array_get(l->advice, i);
-	qsort(list, n, sizeof *list, order);
-	for (i = 0; i < n; i++) {
+	kjson_sort(l->advice, order);
+	json_array_foreach(l->advice, i, f) {
 		bool twice = false;
 
 		for (size_t k = 0; k < i && !twice; k++)
-			twice = same_advice(list[k], list[i]);
+			twice = same_advice(json_array_get(l->advice, k), f);
 		if (twice)
 			continue;
-		judge(list[i], table, findings, agrees, only_vendor);
+		judge(f, table, findings, agrees, only_vendor);
 		if (kept++ < KEPT)
-			json_array_append(out, list[i]);
+			json_array_append(out, f);
 	}
 	json_array_foreach((json_t *)findings, i, f)
-		if (n && !kjson_has(agrees, kjson_str_or(f, "id", "")))
+		if (json_array_size(l->advice) && !kjson_has(agrees, kjson_str_or(f, "id", "")))
 			append_new_name(only_ours, kjson_str_or(f, "id", ""));
 	*cross = json_pack(
 	    "{s:o,s:o,s:o}", "agrees", agrees, "only_vendor", only_vendor, "only_ours", only_ours);

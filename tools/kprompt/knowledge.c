@@ -193,22 +193,6 @@ by_order(const void *a, const void *b)
 	return order ? order : (int)(kjson_int_or(x, "place", 0) - kjson_int_or(y, "place", 0));
 }
 
-static json_t *
-sorted(json_t *list)
-{
-	size_t n = json_array_size(list), i;
-	auto_free json_t **item = kcalloc(n + 1, sizeof *item);
-	json_t *out = json_array(), *s;
-
-	json_array_foreach(list, i, s)
-		item[i] = s;
-	qsort(item, n, sizeof *item, by_order);
-	for (i = 0; i < n; i++)
-		json_array_append(out, item[i]);
-	json_decref(list);
-	return out;
-}
-
 /* All sections of all notes that match WANTED, in order. New reference. */
 static json_t *
 collect(const json_t *files, const json_t *words, const json_t *wanted)
@@ -230,7 +214,8 @@ collect(const json_t *files, const json_t *words, const json_t *wanted)
 				json_array_append(out, s);
 		}
 	}
-	return sorted(out);
+	kjson_sort(out, by_order);
+	return out;
 }
 
 /*

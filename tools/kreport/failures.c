@@ -92,18 +92,16 @@ statuses_json(const struct report *r)
 static json_t *
 reasons_json(json_t *all)
 {
-	size_t count = json_object_size(all), n = 0;
-	auto_free json_t **list = kcalloc(count + 1, sizeof *list);
+	size_t count = json_object_size(all);
 	json_t *rows = json_array(), *o;
 	const char *key;
 
 	json_object_foreach(all, key, o)
-		list[n++] = o;
-	if (n)
-		qsort(list, n, sizeof *list, by_count);
-	for (size_t i = 0; i < n && i < MOST_REASONS; i++)
-		json_array_append(rows, list[i]);
+		json_array_append(rows, o);
 	json_decref(all);
+	kjson_sort(rows, by_count);
+	while (json_array_size(rows) > MOST_REASONS)
+		json_array_remove(rows, MOST_REASONS);
 	o = rows_json(rows);
 	if (o)
 		json_object_update_new(o,
