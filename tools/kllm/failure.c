@@ -2,6 +2,8 @@
 /* failure: see failure.h. */
 #include "failure.h"
 
+#include "kregex.h"
+
 enum { MANY = 1000, STOP_S = 60 };
 
 static const char no_reason[] = "no reason given";
@@ -62,15 +64,10 @@ by_status(int status)
 static bool
 about_money(const struct kanswer_error *e)
 {
-	static const char *const phrases[] = { "credit balance", "insufficient_quota",
-		"exceeded your current quota", "spend limit", "usage limits", "billing" };
-
-	if (e->status == 402)
-		return true;
-	for (size_t i = 0; i < LEN(phrases); i++)
-		if (strcasestr(e->message, phrases[i]))
-			return true;
-	return false;
+	return e->status == 402 ||
+	    kregex_is("(?i)credit balance|insufficient_quota|exceeded your current quota|"
+	              "spend limit|usage limits|billing",
+	        e->message);
 }
 
 /* Servers that say whether to retry overrule the status: some refusals may be repeated. */

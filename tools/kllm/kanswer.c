@@ -258,28 +258,21 @@ on_event(const char *name, const char *data, size_t len, void *arg)
 
 /*
  * What the first bytes indicate: events begin with a field name or a colon. EMPTY when only white
- * space has arrived, or S is NULL.
+ * space has arrived, or the beginning of a field or of the byte order mark.
  */
 static enum kanswer_kind
 kind_of(const char *s, size_t len)
 {
-	static const char *const fields[] = { "data", "event", "id", "retry", ":" };
-	size_t i = kbom(s, len);
+	static const char form[] = "\\A(?:\xef\xbb?\\z|(?:\xef\xbb\xbf)?\\s*(?:([[{])|(data|event|"
+	                           "id|retry|:)|"
+	                           "(?:da?t?|ev?e?n?|i|re?t?r?)?\\z))";
+	struct kregex_span at[3];
 
-	while (i < len && isspace((unsigned char)s[i]))
-		i++;
-	if (i == len)
-		return KANSWER_EMPTY;
-	if (s[i] == '{' || s[i] == '[')
-		return KANSWER_JSON;
-	for (size_t k = 0; k < LEN(fields); k++) {
-		size_t n = strlen(fields[k]), have = len - i < n ? len - i : n;
-
-		if (!memcmp(s + i, fields[k], have))
-			return have == n ? KANSWER_STREAM : KANSWER_EMPTY;
-	}
-	/* The byte order mark itself may have arrived only in part. */
-	return i == 0 && len < 3 && !memcmp(s, "\xef\xbb\xbf", len) ? KANSWER_EMPTY : KANSWER_ALIEN;
+	if (!kregex_find(form, s, len, at, LEN(at)))
+		return KANSWER_ALIEN;
+	return at[1].from != KREGEX_UNSET ? KANSWER_JSON
+	    : at[2].from != KREGEX_UNSET  ? KANSWER_STREAM
+	                                  : KANSWER_EMPTY;
 }
 
 bool

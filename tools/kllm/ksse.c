@@ -2,6 +2,8 @@
 /* ksse: see ksse.h. */
 #include "ksse.h"
 
+#include "kregex.h"
+
 static void
 dispatch(struct ksse *s, ksse_handler *handler, void *arg)
 {
@@ -13,40 +15,27 @@ dispatch(struct ksse *s, ksse_handler *handler, void *arg)
 	s->has_data = false;
 }
 
-static bool
-field_is(const char *line, size_t len, const char *name)
-{
-	return len == strlen(name) && !memcmp(line, name, len);
-}
-
+/* Comments (an empty name), id, retry and unknown fields contain nothing of the answer. */
 static void
 take_line(struct ksse *s, ksse_handler *handler, void *arg)
 {
-	const char *line = s->line.data ? s->line.data : "", *colon, *value;
-	size_t len = s->line.len, name_len, value_len;
+	const char *line = s->line.data ? s->line.data : "";
+	struct kregex_span at[3];
 
-	if (!len) {
+	if (!s->line.len) {
 		dispatch(s, handler, arg);
-		return;
+	} else if (kregex_find(
+	               "(?s)\\A(?:(data)|event)(?:: ?(.*))?\\z", line, s->line.len, at, LEN(at))) {
+		bool data = at[1].from != KREGEX_UNSET, value = at[2].from != KREGEX_UNSET;
+		struct kbuf *to = data ? &s->data : &s->name;
+
+		if (!data)
+			to->len = 0;
+		if (s->has_data && data)
+			kbuf_add(to, "\n", 1);
+		kbuf_add(to, value ? line + at[2].from : "", value ? at[2].to - at[2].from : 0);
+		s->has_data |= data;
 	}
-	colon = memchr(line, ':', len);
-	name_len = colon ? (size_t)(colon - line) : len;
-	value = colon ? colon + 1 : line + len;
-	value_len = len - (size_t)(value - line);
-	if (value_len && *value == ' ') {
-		value++;
-		value_len--;
-	}
-	if (field_is(line, name_len, "data")) {
-		if (s->has_data)
-			kbuf_add(&s->data, "\n", 1);
-		kbuf_add(&s->data, value, value_len);
-		s->has_data = true;
-	} else if (field_is(line, name_len, "event")) {
-		s->name.len = 0;
-		kbuf_add(&s->name, value, value_len);
-	}
-	/* Comments (an empty name), id, retry and unknown fields contain nothing of the answer. */
 	s->line.len = 0;
 }
 
