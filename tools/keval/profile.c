@@ -14,7 +14,7 @@
 #include "kplace.h"
 #include "ksandbox.h"
 
-enum { OUTPUT_MAX = 64 << 20, PASS_WORDS = 28 };
+enum { OUTPUT_MAX = 64 << 20 };
 /*
  * Time limits of a run, in seconds. A profiler for devices replays each call dozens of times;
  * callgrind interprets every instruction, which is about SLOWER times as slow.
@@ -29,51 +29,23 @@ enum { DEVICE_LIMIT_S = 180, CPU_LIMIT_S = 120, SLOWER = 200 };
 #endif
 
 /*
- * How a profiler is run: its words before and after the program, and which file its results are in.
+ * patterns/profile/TABLE.json says how a profiler is run: its words before the program's ("run"),
+ * the files with its results, and the words that make them, if it is not the run ("results").
  */
-struct profiler {
-	const char *program;
+static const struct profiler {
+	const char *program, *table;
 	bool interprets; /* interprets the instructions of a CPU */
 	bool outside;    /* it watches the sandbox from outside */
-	bool passes;     /* its table says which counters fit into one run */
-	const char *wrap[12];
-	struct {
-		/* in the work folder; made from EXPORT's output if there is one */
-		const char *file;
-		const char *export[12];
-	} result[2];
+} profilers[] = {
+	{ "ncu", "ncu", false, false },
+	{ "rocprofv3", "rocprofv3", false, false },
+	{ "valgrind", "callgrind", true, false },
+	{ "perf", "perf", false, true },
 };
-static const struct profiler profilers[] = {
-	{ "ncu", false, false, false,
-	    { "ncu", "--set", "full", "--clock-control", "none", "--profile-from-start", "off",
-	        "-f", "-o", "report", NULL },
-	    { { "raw.csv",
-	          { "ncu", "--import", "report.ncu-rep", "--csv", "--page", "raw", "--print-units",
-	              "base", NULL } },
-	        { "details.csv",
-	            { "ncu", "--import", "report.ncu-rep", "--csv", "--page", "details",
-	                "--print-units", "base", NULL } } } },
-	{ "rocprofv3", false, false, true,
-	    { "rocprofv3", "--kernel-trace", "--output-format", "csv", "-o", "report", "--", NULL },
-	    { { "report_kernel_trace.csv", { NULL } }, { NULL, { NULL } } } },
-	{ "valgrind", true, false, false,
-	    { "valgrind", "--tool=callgrind", "--cache-sim=yes", "--branch-sim=yes",
-	        FROM_THE_CALL "--callgrind-out-file=callgrind.out", NULL },
-	    { { "callgrind.out", { NULL } }, { NULL, { NULL } } } },
-};
-/* If a CPU's counters can be read, they tell more than interpreted instructions. */
-static const struct profiler counters = { "perf", false, true, false,
-	{ "perf", "stat", "-x,", "-D", "-1", "-e",
-	    "task-clock,page-faults,cycles,instructions,branches,branch-misses,L1-dcache-loads,"
-	    "L1-dcache-load-misses,LLC-loads,LLC-load-misses,dTLB-loads,dTLB-load-misses",
-	    NULL },
-	{ { "perf.csv", { NULL } }, { NULL, { NULL } } } };
 
 static const struct profiler *
-profiler_of(const struct keval *k)
+profiler_named(const char *program)
 {
-	const char *program = kcamp_backend(k->camp)->profiler;
-
 	for (size_t i = 0; program && i < LEN(profilers); i++)
 		if (!strcmp(profilers[i].program, program))
 			return &profilers[i];
@@ -154,6 +126,7 @@ choose_workload(const struct keval *k, const json_t *eval)
 struct session {
 	struct keval *k;
 	const struct profiler *p;
+	json_t *table;
 	const char *device; /* for its lock */
 	const char *work, *folder, *so, *workload;
 	json_t *files, *notes;
@@ -176,13 +149,14 @@ watch_words(const struct session *x, struct words *w, char *shared[2])
 			kdie_errno(K_IO, "%s", path);
 	}
 	shared[0] = kasprintf("--control=fifo:%s/%s,%s/%s", x->work, pipes[0], x->work, pipes[1]);
-	shared[1] = kasprintf("--output=%s/%s", x->work, x->p->result[0].file);
+	shared[1] = kasprintf("--output=%s/%s", x->work,
+	    kjson_str_or(json_array_get(json_object_get(x->table, "results"), 0), "file", ""));
 	words_add(w, shared[0], shared[1], "--", NULL);
 }
 
 /* Runs the program under the profiler, while nobody measures. */
 static bool
-run_profiler(const struct session *x, const char *const *wrap, char **why)
+run_profiler(const struct session *x, const json_t *wrap, char **why)
 {
 	struct keval *k = x->k;
 	struct words around = { .count = 0 }, inside = { .count = 0 };
@@ -194,7 +168,9 @@ run_profiler(const struct session *x, const char *const *wrap, char **why)
 	struct kproc_result r;
 	int lock = klock_device(x->device, true, true);
 
-	words_list(outside ? &around : &inside, wrap);
+	words_json(outside ? &around : &inside, wrap);
+	if (x->p->interprets)
+		words_add(&inside, FROM_THE_CALL NULL);
 	if (outside)
 		watch_words(x, &around, shared);
 	*why = NULL;
@@ -226,13 +202,16 @@ put_result(struct session *x, const char *file, const char *text)
 static bool
 collect(struct session *x, char **why)
 {
-	for (size_t i = 0; i < LEN(x->p->result) && x->p->result[i].file; i++) {
-		const char *file = x->p->result[i].file;
+	const json_t *result;
+	size_t i;
+
+	json_array_foreach(json_object_get(x->table, "results"), i, result) {
+		const char *file = kjson_str_or(result, "file", "");
 		struct words w = { .count = 0 };
 		auto_free char *text = NULL;
 		bool good;
 
-		words_list(&w, x->p->result[i].export);
+		words_json(&w, json_object_get(result, "export"));
 		text = w.count ? tool_run(x->k, x->work, NULL, 0, &w, limit_of(x->k), why)
 		               : work_read(x->work, file, OUTPUT_MAX, &(size_t){ 0 });
 		good = put_result(x, file, text);
@@ -251,20 +230,16 @@ collect(struct session *x, char **why)
 static void
 run_pass(struct session *x, size_t number, const char *list)
 {
-	auto_free char *name = kasprintf("pass%zu", number), *words = kstrdup(list);
-	char *save = NULL;
-	auto_free char *file = kasprintf("%s_counter_collection.csv", name), *why = NULL,
-	               *text = NULL;
-	const char *wrap[PASS_WORDS] = { x->p->program, "--output-format", "csv", "-o", name,
-		"--pmc" };
-	size_t n = 6, len;
+	auto_free char *name = kasprintf("pass%zu", number), *words = kstrdup(list), *why = NULL,
+	               *file = kasprintf("%s_counter_collection.csv", name), *text = NULL;
+	json_auto_t *wrap = json_pack(
+	    "[s,s,s,s,s,s]", x->p->program, "--output-format", "csv", "-o", name, "--pmc");
 
-	for (char *w = strtok_r(words, " ", &save); w && n < LEN(wrap) - 2;
-	     w = strtok_r(NULL, " ", &save))
-		wrap[n++] = w;
-	wrap[n] = "--";
+	kpart_foreach(word, words, " ")
+		json_array_append_new(wrap, json_string(word));
+	json_array_append_new(wrap, json_string("--"));
 	if (run_profiler(x, wrap, &why))
-		text = work_read(x->work, file, OUTPUT_MAX, &len);
+		text = work_read(x->work, file, OUTPUT_MAX, &(size_t){ 0 });
 	if (!put_result(x, file, text))
 		json_array_append_new(x->notes,
 		    json_sprintf("pass %zu of the counters failed: %s", number,
@@ -275,10 +250,7 @@ run_pass(struct session *x, size_t number, const char *list)
 static void
 run_passes(struct session *x)
 {
-	auto_free char *name = kasprintf("patterns/profile/%s.json", x->p->program),
-	               *path = kdata_path(name);
-	json_auto_t *table = kjson_load(path);
-	const json_t *passes = json_object_get(table, "passes");
+	const json_t *passes = json_object_get(x->table, "passes");
 
 	for (size_t i = 0; i < json_array_size(passes); i++)
 		run_pass(x, i + 1, json_string_value(json_array_get(passes, i)));
@@ -371,6 +343,7 @@ profile_so(struct keval *k, const struct profiler *p, const char *so, const json
     const char *name, char **why)
 {
 	char *work, *folder, *device;
+	auto_free char *name_of_table = NULL;
 	struct session x = { k, p, .so = so, .workload = choose_workload(k, eval) };
 	json_t *found = NULL;
 
@@ -386,9 +359,10 @@ profile_so(struct keval *k, const struct profiler *p, const char *so, const json
 	x.device = device = is_gpu(k)
 	    ? kasprintf("gpu-%s", kjson_str_or(eval, "environment.device.uuid", "unknown"))
 	    : kstrdup("cpu");
-	if (run_profiler(&x, p->wrap, why) && collect(&x, why)) {
-		if (p->passes)
-			run_passes(&x);
+	name_of_table = kasprintf("patterns/profile/%s.json", p->table);
+	x.table = kjson_data(name_of_table, "profile-rules/1");
+	if (run_profiler(&x, json_object_get(x.table, "run"), why) && collect(&x, why)) {
+		run_passes(&x);
 		found = findings(&x, why);
 	}
 	if (found && x.workload)
@@ -397,6 +371,7 @@ profile_so(struct keval *k, const struct profiler *p, const char *so, const json
 		eval_set(found, "raw", keep(&x, name));
 	json_decref(x.files);
 	json_decref(x.notes);
+	json_decref(x.table);
 	ksandbox_work_free(folder);
 	ksandbox_work_free(work);
 	free(device);
@@ -415,7 +390,7 @@ static json_t *
 profile_cpu(struct keval *k, const struct profiler *p, const struct subject *s, const char *so,
     const json_t *eval, const char *name, char **why)
 {
-	json_t *found = profile_so(k, &counters, so, eval, name, why), *flags, *notes;
+	json_t *found = profile_so(k, profiler_named("perf"), so, eval, name, why), *flags, *notes;
 	char *built, *missing, *log = NULL;
 
 	if (found && kjson_path(found, "metrics.instruction.ipc"))
@@ -449,7 +424,7 @@ json_t *
 profile_anew(struct keval *k, const struct subject *s, const char *so, const json_t *eval,
     const char *name, char **why)
 {
-	const struct profiler *p = profiler_of(k);
+	const struct profiler *p = profiler_named(kcamp_backend(k->camp)->profiler);
 	json_t *found = NULL;
 
 	*why = NULL;

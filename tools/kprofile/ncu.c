@@ -7,19 +7,6 @@
 
 #include "kregex.h"
 
-/* Columns before the metrics. Those of NVTX ranges have a colon in their names. */
-static const char *const base[] = { "ID", "Process ID", "Process Name", "Host Name", "Kernel Name",
-	"Kernel Time", "Context", "Stream", "Block Size", "Grid Size", "Device", "CC" };
-static const char *const details[] = { "Section Name", "Metric Name", "Metric Unit", "Metric Value",
-	"Rule Name", "Rule Type", "Rule Description", "Estimated Speedup Type", "Estimated Speedup",
-	"Body Item Label" };
-
-static bool
-is_base(const char *name)
-{
-	return strchr(name, ':') || kindex_of(name, base, LEN(base)) < LEN(base);
-}
-
 struct reader {
 	struct profile *p;
 	struct csv c;
@@ -28,32 +15,39 @@ struct reader {
 	bool details;
 };
 
+/* A column before the metrics. Those of NVTX ranges have a colon in their names. */
+static bool
+is_base(const struct reader *r, const char *name)
+{
+	return strchr(name, ':') || kjson_has(json_object_get(r->p->table, "columns"), name);
+}
+
 static void
 read_head(struct reader *r)
 {
 	struct csv *c = &r->c;
+	const json_t *details = json_object_get(r->p->table, "details");
 
 	csv_take(c, &c->head);
 	row_free(&r->units);
 	csv_need(c, "ID");
 	csv_need(c, "Kernel Name");
 	r->details = csv_cell(c, "Metric Name") != NULL;
-	for (r->metrics = 0; r->metrics < c->head.width && is_base(c->head.cell[r->metrics]);)
+	for (r->metrics = 0; r->metrics < c->head.width && is_base(r, c->head.cell[r->metrics]);)
 		r->metrics++;
 	if (!r->details && r->metrics == c->head.width)
 		text_fault(c->text, c->line, "ncu's table has no metrics");
 	for (size_t i = r->metrics; i < c->head.width; i++) {
 		const char *name = c->head.cell[i];
 
-		if (r->details
-		        ? !is_base(name) && kindex_of(name, details, LEN(details)) == LEN(details)
-		        : strchr(name, ' ') != NULL)
+		if (r->details ? !is_base(r, name) && !kjson_has(details, name)
+		               : strchr(name, ' ') != NULL)
 			text_fault(c->text, c->line,
 			    "unknown layout: ncu's %s page has a column \"%.60s\"",
 			    r->details ? "details" : "raw", name);
 	}
 	for (size_t i = 0; r->details && i < 4; i++)
-		csv_need(c, details[i]);
+		csv_need(c, json_string_value(json_array_get(details, i)));
 }
 
 static const char *

@@ -6,13 +6,6 @@
  */
 #include "kprofile.h"
 
-static const char *const known[] = { "Correlation_Id", "Dispatch_Id", "Agent_Id", "Queue_Id",
-	"Process_Id", "Thread_Id", "Grid_Size", "Kernel_Id", "Kernel_Name", "Workgroup_Size",
-	"LDS_Block_Size", "Scratch_Size", "VGPR_Count", "Accum_VGPR_Count", "SGPR_Count",
-	"Counter_Name", "Counter_Value", "Start_Timestamp", "End_Timestamp", "Kind", "Stream_Id",
-	"Workgroup_Size_X", "Workgroup_Size_Y", "Workgroup_Size_Z", "Grid_Size_X", "Grid_Size_Y",
-	"Grid_Size_Z", "Sample_Timestamp", "Exec_Mask", "Instruction", "Instruction_Comment",
-	"Wave_Issued_Instruction", "Instruction_Type", "Stall_Reason", "Wave_Count" };
 /* Columns that are metrics of the dispatch itself. */
 static const char *const facts[] = { "Grid_Size", "Workgroup_Size", "LDS_Block_Size",
 	"Scratch_Size", "VGPR_Count", "Accum_VGPR_Count", "SGPR_Count" };
@@ -49,7 +42,7 @@ read_header(struct reader *r)
 
 	csv_take(c, &c->head);
 	for (size_t i = 0; i < c->head.width; i++)
-		if (kindex_of(c->head.cell[i], known, LEN(known)) == LEN(known))
+		if (!kjson_has(json_object_get(r->p->table, "columns"), c->head.cell[i]))
 			text_fault(c->text, c->line,
 			    "unknown layout: rocprofv3's table has a column \"%.60s\"",
 			    c->head.cell[i]);
