@@ -2,25 +2,17 @@
 /* Where the kernels are under the roofline of their device. See kreport.h. */
 
 #include "kgain.h"
+#include "khw.h"
 #include "kreport.h"
 
-/*
- * The plain number of a figure {"value", "unit"}; TFLOPS, GB/s and TB/s are the units in
- * roofline.json.
- */
+/* The plain number of a figure {"value", "unit"}. */
 static double
 plain(const json_t *figure)
 {
-	static const struct {
-		const char *unit;
-		double scale;
-	} units[] = { { "TFLOPS", 1e12 }, { "GFLOPS", 1e9 }, { "TB/s", 1e12 }, { "GB/s", 1e9 } };
 	const char *unit = kjson_str_or(figure, "unit", "");
+	enum khw_dimension dimension = strstr(unit, "/s") ? KHW_BANDWIDTH : KHW_RATE;
 
-	for (size_t i = 0; i < LEN(units); i++)
-		if (!strcmp(units[i].unit, unit))
-			return units[i].scale * kjson_num_or(figure, "value", 0);
-	return 0;
+	return kjson_num_or(figure, "value", 0) * fmax(khw_unit(dimension, unit, NULL, 0), 0);
 }
 
 /* The times of a candidate that the report uses: for the best those of its verification. */
