@@ -168,23 +168,6 @@ describe_size(struct kbuf *out, const json_t *task, const char *name)
 		kbuf_printf(out, "size, any from %lld to %lld", (long long)l.min, (long long)l.max);
 }
 
-static void
-describe_axis(struct kbuf *out, const json_t *task, const char *name)
-{
-	const json_t *axis = json_object_get(json_object_get(task, "axes"), name);
-	const char *text = kjson_str_or(axis, "description", NULL);
-	const char *expression = kjson_str_or(axis, "expression", NULL);
-
-	if (json_is_integer(json_object_get(axis, "value")))
-		kbuf_printf(out, "always %" JSON_INTEGER_FORMAT, kjson_int_or(axis, "value", 0));
-	else if (expression)
-		kbuf_printf(out, "always %s", expression);
-	else
-		describe_size(out, task, name);
-	if (text)
-		kbuf_printf(out, ": %s", text);
-}
-
 /* "2 where timed, from 1 to 4 in the checks": the values of a scalar, over all workloads. */
 static void
 describe_values(struct kbuf *out, const json_t *task, const struct parameter *p)
@@ -214,43 +197,30 @@ describe_values(struct kbuf *out, const json_t *task, const struct parameter *p)
 		kbuf_printf(out, "%g where timed, from %g to %g in the checks", first, low, high);
 }
 
-/* "input, float32, M x K, read-only" */
-static void
-describe_tensor(struct kbuf *out, const json_t *task, const struct parameter *p)
+/* "input, float32, M x K, read-only", or the values of a scalar or of an axis. New reference. */
+static json_t *
+describe(const json_t *task, const struct parameter *p)
 {
-	const json_t *shape = json_object_get(p->tensor, "shape");
-	const char *text = kjson_str_or(p->tensor, "description", NULL);
-	size_t i;
-	json_t *n;
+	const json_t *axis = json_object_get(json_object_get(task, "axes"), p->name),
+	             *shape = json_object_get(p->tensor, "shape"),
+	             *of = p->tensor ? p->tensor : axis;
+	bool scalar = p->tensor && !json_is_array(shape);
+	auto_buf struct kbuf values = kbuf_empty();
+	json_auto_t *o = NULL;
 
-	if (!json_is_array(shape)) {
-		kbuf_printf(out, "scalar, %s, by value, ", p->dtype);
-		describe_values(out, task, p);
-	} else {
-		kbuf_printf(out, "%s, %s, ", p->inout ? "input and output" : p->kind, p->dtype);
-		json_array_foreach((json_t *)shape, i, n) {
-			kbuf_puts(out, i ? " x " : "");
-			if (json_is_integer(n))
-				kbuf_printf(out, "%" JSON_INTEGER_FORMAT, json_integer_value(n));
-			else
-				kbuf_puts(out, json_is_string(n) ? json_string_value(n) : "?");
-		}
-		kbuf_puts(out,
-		    p->inout                        ? ", updated in place"
-		        : !strcmp(p->kind, "input") ? ", read-only"
-		                                    : ", to be written completely");
-	}
-	if (kjson_int_or(p->tensor, "align", 0))
-		kbuf_printf(out,
-		    ", at an address that is a multiple of %lld bytes and of no more, whatever is "
-		    "said of buffers below",
-		    (long long)kjson_int_or(p->tensor, "align", 0));
-	if (p->kept)
-		kbuf_puts(out, ", with contents that stay from call to call");
-	else if (json_is_object(p->given))
-		kbuf_puts(out, ", with numbers like those in real use");
-	if (text)
-		kbuf_printf(out, ": %s", text);
+	if (scalar)
+		describe_values(&values, task, p);
+	else if (!p->tensor)
+		describe_size(&values, task, p->name);
+	o = json_pack("{s:s,s:s,s:b,s:b,s:b,s:b,s:s,s:O*,s:O*,s:O*,s:O*,s:b,s:b}", "kind", p->kind,
+	    "dtype", p->dtype, "scalar", scalar, "tensor", !scalar && p->tensor, "inout", p->inout,
+	    "input", !strcmp(p->kind, "input"), "values", values.data, "shape", shape, "always",
+	    p->tensor ? NULL
+	              : json_object_get(axis, "value") ?: json_object_get(axis, "expression"),
+	    "align", json_object_get(p->tensor, "align"), "description",
+	    json_object_get(of, "description"), "kept", p->kept, "given",
+	    json_is_object(p->given));
+	return data_line("argument", o);
 }
 
 /* "prototype", "arguments": [{"name","text"}], and what outputs and inputs there are. */
@@ -266,20 +236,14 @@ add_entry(json_t *stable, const json_t *task, const json_t *backend)
 
 	json_array_foreach((json_t *)kjson_path(task, "entry.arguments"), i, argument) {
 		struct parameter p = parameter_of(task, argument);
-		auto_buf struct kbuf text = { 0 };
 		auto_free char *declaration = declare(&p, backend);
 
 		kbuf_printf(&declarations, "%s%s", i ? ", " : "", declaration);
-		if (p.tensor)
-			describe_tensor(&text, task, &p);
-		else
-			describe_axis(&text, task, p.name);
 		written |= !strcmp(p.kind, "output") && !p.inout;
 		inout |= p.inout;
 		kept |= p.kept;
-		line = kfence_line(text.data, MAX_LINE);
-		json_array_append_new(list, json_pack("{s:s,s:s}", "name", p.name, "text", line));
-		free(line);
+		json_array_append_new(
+		    list, json_pack("{s:s,s:o}", "name", p.name, "text", describe(task, &p)));
 	}
 	context = json_pack("{s:s,s:s}", "entry", kjson_str_or(task, "entry.name", ""), "arguments",
 	    declarations.data);
