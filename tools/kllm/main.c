@@ -94,24 +94,19 @@ knob_value(const char *assignment, const char *text)
 static void
 set_knob(json_t *manifest, const char *assignment)
 {
-	const char *value = strchr(assignment, '='), *p = assignment;
-	json_t *group = manifest;
-	char key[128];
+	const char *value = strchr(assignment, '=');
+	auto_free char *path = NULL;
+	json_t *v;
 
 	if (!value)
 		kdie(K_USAGE, "%s: must be NAME=VALUE", assignment);
-	for (;; p++) {
-		size_t n = strcspn(p, ".=");
-
-		snprintf(key, sizeof key, "%.*s", (int)n, p);
-		p += n;
-		if (*p == '=')
-			break;
-		if (!json_is_object(json_object_get(group, key)))
-			json_object_set_new(group, key, json_object());
-		group = json_object_get(group, key);
-	}
-	json_object_set_new(group, key, knob_value(assignment, value + 1));
+	path = kstrndup(assignment, (size_t)(value - assignment));
+	v = knob_value(assignment, value + 1);
+	for (char *dot; (dot = strrchr(path, '.')); *dot = '\0')
+		v = json_pack("{s:o}", dot + 1, v);
+	v = json_pack("{s:o}", path, v);
+	json_object_update_recursive(manifest, v);
+	json_decref(v);
 }
 
 static void
@@ -269,8 +264,8 @@ int
 main(int argc, char **argv)
 {
 	struct options o = { 0 };
-	struct call c = { 0 };
-	struct kcamp *camp;
+	static struct call c; /* kept to the end, as the campaign */
+	static struct kcamp *camp;
 
 	kutil_init("kllm");
 	parse_options(&o, argc, argv);
@@ -284,9 +279,6 @@ main(int argc, char **argv)
 		answer(&c, camp, &o);
 	else if (provider_of(&c)->ask == ask_http)
 		http_check(&c);
-	kcamp_free(camp);
-	free(c.folder);
-	free(c.priced);
 	secret_wipe();
 	return K_OK;
 }

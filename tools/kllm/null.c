@@ -89,17 +89,17 @@ static void
 put_plan(const struct call *c, struct kbuf *out)
 {
 	long trial = (long)kjson_int_or(c->rec.json, "trial", 0);
-	json_auto_t *plan = json_pack("{s:o,s:o,s:s,s:s,s:[o,o,o],s:[{s:s,s:s,s:o,s:b}]}",
-	    "hypothesis", json_sprintf("the lines of trial %ld make it faster", trial), "change",
-	    json_sprintf("add the lines of trial %ld", trial), "category", "lines", "bucket", "K1",
-	    "directions", json_sprintf("more lines than trial %ld", trial),
-	    json_sprintf("fewer lines than trial %ld", trial),
-	    json_sprintf("other lines than trial %ld", trial), "search", "layer", "L1", "source",
-	    "skills/knowledge/ops/normalization.md", "finding",
-	    json_sprintf("the null model's finding %ld", trial), "new", 1);
-	auto_free char *text = json_dumps(plan, KIO_DUMP);
 
-	kbuf_printf(out, "```plan\n%s\n```\n\n", text);
+	kbuf_printf(out,
+	    "```plan\n{\"bucket\":\"K1\",\"category\":\"lines\","
+	    "\"change\":\"add the lines of trial %ld\","
+	    "\"directions\":[\"more lines than trial %ld\",\"fewer lines than trial %ld\","
+	    "\"other lines than trial %ld\"],"
+	    "\"hypothesis\":\"the lines of trial %ld make it faster\","
+	    "\"search\":[{\"finding\":\"the null model's finding "
+	    "%ld\",\"layer\":\"L1\",\"new\":true,"
+	    "\"source\":\"skills/knowledge/ops/normalization.md\"}]}\n```\n\n",
+	    trial, trial, trial, trial, trial, trial);
 }
 
 json_t *

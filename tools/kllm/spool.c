@@ -8,12 +8,7 @@
 static char *
 spool_path(const struct call *c, int step)
 {
-	char suffix[32];
-
-	if (!c->out)
-		return NULL;
-	snprintf(suffix, sizeof suffix, step > 1 ? ".spool%d" : ".spool", step);
-	return call_beside(c, suffix);
+	return c->out ? call_beside(c, step > 1 ? ".spool2" : ".spool") : NULL;
 }
 
 int
