@@ -101,21 +101,16 @@ find_launch(const struct profile *p, const char *process, const char *id, const 
 struct launch *
 profile_launch(struct profile *p, const char *process, const char *id, const char *kernel)
 {
-	char *own_process = utf8(process), *own_id = utf8(id), *own_kernel = utf8(kernel);
-	struct launch *l = find_launch(p, own_process, own_id, own_kernel);
+	struct launch *l = find_launch(p, process, id, kernel);
 
-	if (l) {
-		free(own_process);
-		free(own_id);
-		free(own_kernel);
+	if (l)
 		return l;
-	}
 	if (p->count == MAX_LAUNCHES)
 		kdie(K_USAGE, "more than %d launches", MAX_LAUNCHES);
 	if (!(p->count & (p->count - 1)))
 		p->launch = krealloc(p->launch, (p->count ? 2 * p->count : 1) * sizeof *p->launch);
 	l = &p->launch[p->count++];
-	*l = (struct launch){ own_process, own_id, own_kernel, json_object(), json_object(),
+	*l = (struct launch){ utf8(process), utf8(id), utf8(kernel), json_object(), json_object(),
 		json_array(), false, 0 };
 	return l;
 }
