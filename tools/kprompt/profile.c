@@ -8,6 +8,7 @@
 
 #include "backend.h"
 #include "kfence.h"
+#include "kregex.h"
 
 enum { PROFILE_TOKENS = 6000 }; /* room for the findings of a launch and five skills */
 
@@ -71,13 +72,9 @@ skill_text(const struct kcamp *camp, const char *name)
 static char *
 skill_line(const char *text)
 {
-	char *first, *line;
+	auto_free char *first = kregex_sub("(?s)\\A[# ]*|\\n.*", text, "");
 
-	text += strspn(text, "# ");
-	first = kstrndup(text, strcspn(text, "\n"));
-	line = kfence_line(first, MAX_TEXT);
-	free(first);
-	return line;
+	return kfence_line(first, MAX_TEXT);
 }
 
 /* Skills are written for kernels on devices that kiln can run. */
@@ -148,27 +145,6 @@ cut(const char *text, size_t max)
 	return kasprintf("%.*s(cut)", (int)n, text);
 }
 
-/*
- * Moves headings of a skill two levels down: in the prompt they belong to a section. "#pragma" is
- * not a heading.
- */
-static char *
-demote(const char *text)
-{
-	struct kbuf b = kbuf_empty();
-
-	for (const char *s = text; *s;) {
-		size_t n = strcspn(s, "\n");
-
-		if (!strncmp(s, "# ", 2) || !strncmp(s, "## ", 3))
-			kbuf_puts(&b, "##");
-		n += s[n] == '\n';
-		kbuf_add(&b, s, n);
-		s += n;
-	}
-	return b.data;
-}
-
 /* The texts of the skills that the findings name, most severe first, as far as ROOM allows. */
 static json_t *
 bodies(const struct kcamp *camp, const json_t *profile, size_t room)
@@ -187,7 +163,8 @@ bodies(const struct kcamp *camp, const json_t *profile, size_t room)
 		    !json_object_get(left, name))
 			continue;
 		text = skill_text(camp, name);
-		body = demote(text);
+		/* In the prompt its headings belong to a section. "#pragma" is not a heading. */
+		body = kregex_sub("(?m)^(?=##? )", text, "##");
 		shown = cut(body, room);
 		room -= strlen(shown) < room ? strlen(shown) : room;
 		while (*shown && shown[strlen(shown) - 1] == '\n')

@@ -19,66 +19,53 @@ enum {
 	PASSAGES = 4
 };
 
-/* The task's names, in small letters, and their parts. */
-struct words {
-	char *word[MAX_WORDS];
-	size_t count;
-};
-
-struct passage {
-	char *path; /* below the project */
-	char *text;
-	long first, last; /* lines */
-	long score;
-};
-
-struct passages {
-	struct passage *at;
-	size_t count, files;
+/* What is searched for, and what was found. */
+struct search {
+	json_t *words; /* the task's names, in small letters, and their parts */
+	/* the best passage of each file: {"file", "text", "section", "score"} */
+	json_t *passages;
+	size_t files;
 };
 
 /* Adds NAME of LEN characters, unless it is short or exists already. */
 static void
-add_word(struct words *w, const char *name, size_t len)
+add_word(json_t *words, const char *name, size_t len)
 {
-	char *word = kstrndup(name, len);
-	bool known = len < MIN_WORD || w->count == MAX_WORDS;
+	auto_free char *word = kstrndup(name, len);
 
 	for (char *p = word; *p; p++)
 		*p = (char)tolower((unsigned char)*p);
-	for (size_t i = 0; i < w->count; i++)
-		known |= !strcmp(w->word[i], word);
-	if (known)
-		free(word);
-	else
-		w->word[w->count++] = word;
+	if (len >= MIN_WORD && json_array_size(words) < MAX_WORDS && !kjson_has(words, word))
+		json_array_append_new(words, json_string(word));
 }
 
-static void
-find_words(struct words *w, const json_t *stable)
+static json_t *
+find_words(const json_t *stable)
 {
 	static const char *const names[] = { "op", "task", "entry" };
+	json_t *words = json_array();
 
-	*w = (struct words){ 0 };
 	for (size_t i = 0; i < LEN(names); i++) {
 		const char *s = kjson_str_or(stable, names[i], "");
+		auto_free char *copy = kstrdup(s);
 
-		add_word(w, s, strlen(s));
-		for (size_t n; *s; s += n + (s[n] != '\0')) {
-			n = strcspn(s, "_-./ ");
-			add_word(w, s, n);
-		}
+		add_word(words, s, strlen(s));
+		kpart_foreach(part, copy, "_-./ ")
+			add_word(words, part, strlen(part));
 	}
+	return words;
 }
 
 /* How many of the words are in LINE; SEEN collects which. */
 static long
-hits_in(const struct words *w, const char *line, unsigned *seen)
+hits_in(const json_t *words, const char *line, unsigned *seen)
 {
 	long hits = 0;
+	json_t *word;
+	size_t i;
 
-	for (size_t i = 0; i < w->count; i++)
-		if (strcasestr(line, w->word[i])) {
+	json_array_foreach((json_t *)words, i, word)
+		if (strcasestr(line, json_string_value(word))) {
 			*seen |= 1U << i;
 			hits++;
 		}
@@ -90,33 +77,30 @@ hits_in(const struct words *w, const char *line, unsigned *seen)
  * both count more in a file whose name has one.
  */
 static long
-score_of(const struct words *w, char *const *line, size_t count, size_t first, const char *path)
+score_of(const json_t *words, char *const *line, size_t count, size_t first, const char *path)
 {
 	unsigned seen = 0;
 	long hits = 0, score;
 
 	for (size_t i = first; i < count && i < first + PASSAGE; i++)
-		hits += hits_in(w, line[i], &seen);
-	score = hits;
-	for (size_t i = 0; i < w->count; i++)
-		score += seen >> i & 1 ? 100 : 0;
-	return hits && hits_in(w, path, &seen) ? 2 * score : score;
+		hits += hits_in(words, line[i], &seen);
+	score = hits + 100 * __builtin_popcount(seen);
+	return hits && hits_in(words, path, &seen) ? 2 * score : score;
 }
 
 /* The best passage of a file with the lines LINE; none if it has none of the words. */
 static void
-add_best(
-    struct passages *p, const struct words *w, char *const *line, size_t count, const char *path)
+add_best(struct search *s, char *const *line, size_t count, const char *path)
 {
 	size_t best = 0, start, end;
 	long top = 0, score;
-	struct kbuf text = { 0 };
-	struct passage found;
+	auto_buf struct kbuf text = { 0 };
+	auto_free char *file = NULL;
 	unsigned seen = 0;
 
 	for (size_t i = 0; i < count; i++)
-		if (hits_in(w, line[i], &seen) &&
-		    (score = score_of(w, line, count, i, path)) > top) {
+		if (hits_in(s->words, line[i], &seen) &&
+		    (score = score_of(s->words, line, count, i, path)) > top) {
 			top = score;
 			best = i;
 		}
@@ -126,14 +110,14 @@ add_best(
 	end = start + PASSAGE < count ? start + PASSAGE : count;
 	for (size_t i = start; i < end; i++)
 		kbuf_printf(&text, "%s\n", line[i]);
-	found = (struct passage){ kfence_line(path, MAX_PATH), text.data, (long)start + 1,
-		(long)end, top };
-	p->at = krealloc(p->at, (p->count + 1) * sizeof *p->at);
-	p->at[p->count++] = found;
+	file = kfence_line(path, MAX_PATH);
+	json_array_append_new(s->passages,
+	    json_pack("{s:s,s:s,s:o,s:I}", "file", file, "text", text.data, "section",
+	        json_sprintf("lines %zu to %zu", start + 1, end), "score", (json_int_t)top));
 }
 
 static void
-read_file(struct passages *p, const struct words *w, const char *file, const char *path)
+read_file(struct search *s, const char *file, const char *path)
 {
 	size_t len, count = 0;
 	char *text = kread_file(file, MAX_BYTES, &len), *save = NULL, **line = NULL, *clean, *end;
@@ -150,7 +134,7 @@ read_file(struct passages *p, const struct words *w, const char *file, const cha
 		line[count++] = at;
 	}
 	if (clean)
-		add_best(p, w, line, count, path);
+		add_best(s, line, count, path);
 	free(line);
 	free(clean);
 	free(text);
@@ -158,7 +142,7 @@ read_file(struct passages *p, const struct words *w, const char *file, const cha
 
 /* Files below FOLDER/BELOW by their names; links are not followed. */
 static void
-search(struct passages *p, const struct words *w, const char *folder, const char *below, int depth)
+search(struct search *s, const char *folder, const char *below, int depth)
 {
 	auto_free char *path = kasprintf("%s/%s", folder, below);
 	auto_free struct dirent **list = NULL;
@@ -175,10 +159,10 @@ search(struct passages *p, const struct words *w, const char *folder, const char
 		if (*name == '.' || !kfind_link(file, &st))
 			;
 		else if (S_ISDIR(st.st_mode) && depth < MAX_DEPTH)
-			search(p, w, folder, at, depth + 1);
-		else if (S_ISREG(st.st_mode) && p->files < MAX_FILES) {
-			p->files++;
-			read_file(p, w, file, at);
+			search(s, folder, at, depth + 1);
+		else if (S_ISREG(st.st_mode) && s->files < MAX_FILES) {
+			s->files++;
+			read_file(s, file, at);
 		}
 		free(list[i]);
 	}
@@ -187,63 +171,61 @@ search(struct passages *p, const struct words *w, const char *folder, const char
 static int
 by_score(const void *a, const void *b)
 {
-	const struct passage *x = a, *y = b;
+	const json_t *x = *(json_t *const *)a, *y = *(json_t *const *)b;
+	json_int_t n = kjson_int_or(x, "score", 0), m = kjson_int_or(y, "score", 0);
 
-	return x->score != y->score ? (x->score < y->score) - (x->score > y->score)
-	                            : strcmp(x->path, y->path);
+	return n != m ? (n < m) - (n > m)
+	              : strcmp(kjson_str_or(x, "file", ""), kjson_str_or(y, "file", ""));
 }
 
-/* The passages in the form for the prompt; LIST gets what the record says about them. */
-static void
-show(struct kbuf *b, json_t *list, const struct passages *p, long budget)
+/*
+ * The passages in the form for the prompt; LIST gets what the record says about them. Returns how
+ * many tokens they have.
+ */
+static long
+show(struct kbuf *b, json_t *list, const json_t *passages, long budget)
 {
-	for (size_t i = 0; i < p->count && json_array_size(list) < PASSAGES; i++) {
-		const struct passage *x = &p->at[i];
-		auto_free char *section = kasprintf("lines %ld to %ld", x->first, x->last),
-		               *head = kasprintf("%s, %s:\n", x->path, section);
-		long tokens = (long)(strlen(head) + strlen(x->text)) / TOKEN_CHARS + 1;
+	long spent = 0;
+	json_t *x;
+	size_t i;
 
-		if (tokens <= budget) {
-			budget -= tokens;
-			kbuf_printf(b, "%s%s\n", head, x->text);
-			json_array_append_new(list,
-			    json_pack("{s:s,s:s,s:I,s:s}", "file", x->path, "section", section,
-			        "tokens", (json_int_t)tokens, "text", x->text));
-		}
+	json_array_foreach((json_t *)passages, i, x) {
+		const char *file = kjson_str_or(x, "file", ""), *text = kjson_str_or(x, "text", ""),
+		           *section = kjson_str_or(x, "section", "");
+		auto_free char *head = kasprintf("%s, %s:\n", file, section);
+		long tokens = (long)(strlen(head) + strlen(text)) / TOKEN_CHARS + 1;
+
+		if (tokens > budget - spent || json_array_size(list) == PASSAGES)
+			continue;
+		spent += tokens;
+		kbuf_printf(b, "%s%s\n", head, text);
+		json_array_append_new(list,
+		    json_pack("{s:s,s:s,s:I,s:s}", "file", file, "section", section, "tokens",
+		        (json_int_t)tokens, "text", text));
 	}
+	return spent;
 }
 
 long
 project_facts(json_t *stable, const struct kcamp *camp, long budget)
 {
 	const char *name = kcamp_str(camp, "prompt.reference_project");
-	auto_free char *folder = kcamp_path(camp, name), *salt = NULL;
-	auto_buf struct kbuf text = { 0 };
-	json_t *list = json_array(), *row;
-	struct passages p = { 0 };
-	struct words w;
-	long spent = 0;
-	size_t i;
-
-	find_words(&w, stable);
-	if (*name && budget)
-		search(&p, &w, folder, "", 0);
-	if (p.count)
-		qsort(p.at, p.count, sizeof *p.at, by_score);
-	show(&text, list, &p, budget);
 	/* The authors of these texts do not know the seed of the campaign. */
-	salt = kasprintf("%.0f/project", kcamp_num(camp, "seed"));
-	json_array_foreach(list, i, row)
-		spent += (long)kjson_int_or(row, "tokens", 0);
+	auto_free char *folder = kcamp_path(camp, name),
+	               *salt = kasprintf("%.0f/project", kcamp_num(camp, "seed"));
+	auto_buf struct kbuf text = { 0 };
+	struct search s = { find_words(stable), json_array(), 0 };
+	json_t *list = json_array();
+	long spent;
+
+	if (*name && budget)
+		search(&s, folder, "", 0);
+	kjson_sort(s.passages, by_score);
+	spent = show(&text, list, s.passages, budget);
 	json_object_set_new(
 	    stable, "project", data_text(text.data, "passages of the reference project", salt));
 	json_object_set_new(stable, "passages", list);
-	for (i = 0; i < p.count; i++) {
-		free(p.at[i].path);
-		free(p.at[i].text);
-	}
-	for (i = 0; i < w.count; i++)
-		free(w.word[i]);
-	free(p.at);
+	json_decref(s.words);
+	json_decref(s.passages);
 	return spent;
 }
