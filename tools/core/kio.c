@@ -438,6 +438,49 @@ kjson_set(json_t *object, const char *key, json_t *value)
 		kdie(K_IO, "'%s' cannot be stored: it is not valid JSON, or memory ran out", key);
 }
 
+char *
+kjson_difference(const json_t *ought, const json_t *is, const char *at)
+{
+	const char *key;
+	char *found = NULL;
+	json_t *keys, *v;
+
+	if (json_equal(ought, is))
+		return NULL;
+	if (!json_is_object(ought) || !json_is_object(is))
+		return kstrdup(at);
+	keys = json_copy((json_t *)ought);
+	json_object_update(keys, (json_t *)is);
+	json_object_foreach(keys, key, v) {
+		auto_free char *path = *at ? kasprintf("%s.%s", at, key) : kstrdup(key);
+
+		found =
+		    kjson_difference(json_object_get(ought, key), json_object_get(is, key), path);
+		if (found)
+			break;
+	}
+	json_decref(keys);
+	return found;
+}
+
+char *
+kjson_told(const json_t *object, const char *path)
+{
+	const json_t *v = kjson_path(object, path);
+	char *text = v ? json_dumps(v, KIO_DUMP | JSON_ENCODE_ANY | JSON_REAL_PRECISION(15))
+	               : kstrdup("nothing");
+
+	if (strlen(text) > 80)
+		strcpy(text + 77, "...");
+	return text;
+}
+
+void
+kjson_count(json_t *object, const char *key, json_int_t n)
+{
+	kjson_set(object, key, json_integer(kjson_int_or(object, key, 0) + n));
+}
+
 size_t
 kjson_size(const json_t *value)
 {

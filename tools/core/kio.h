@@ -122,6 +122,15 @@ json_t *kjson_string(const char *text);
 size_t kjson_fit(const char *bytes, size_t len, size_t max);
 /* Take over VALUE as a member. Dies when it is NULL: out of memory, or a text that is not UTF-8. */
 void kjson_set(json_t *object, const char *key, json_t *value);
+/*
+ * The path of the first member in which two values differ, "performance.latency_us", with AT before
+ * it unless that is ""; NULL: none. The caller frees.
+ */
+char *kjson_difference(const json_t *a, const json_t *b, const char *at);
+/* What is at PATH, in the form for a message, or "nothing"; the caller frees. */
+char *kjson_told(const json_t *object, const char *path);
+/* Add N to an integer member, which counts from 0. */
+void kjson_count(json_t *object, const char *key, json_int_t n);
 /* Size in bytes of VALUE in a record. */
 size_t kjson_size(const json_t *value);
 

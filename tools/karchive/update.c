@@ -36,12 +36,6 @@ is_reference(const struct kcandidate *s)
 	return !strcmp(s->id, KARCH_REFERENCE);
 }
 
-static void
-bump(json_t *object, const char *key, json_int_t n)
-{
-	kjson_set(object, key, json_integer(kjson_int_or(object, key, 0) + n));
-}
-
 /* The member KEY of an object; made as an empty object or array if it is missing. */
 static json_t *
 member(json_t *object, const char *key, json_type type)
@@ -234,9 +228,9 @@ note_cost(const struct kcandidate *s)
 		return;
 	kjson_set(keeper.header, "cost_usd",
 	    json_real((double)(llround(total * 1e9) + llround(s->cost_usd * 1e9)) / 1e9));
-	bump(keeper.header, "unpriced", !s->priced);
+	kjson_count(keeper.header, "unpriced", !s->priced);
 	for (size_t i = 0; i < KCANDIDATE_TOKENS; i++)
-		bump(member(keeper.header, "tokens", JSON_OBJECT), kcandidate_tokens[i],
+		kjson_count(member(keeper.header, "tokens", JSON_OBJECT), kcandidate_tokens[i],
 		    s->token_count[i]);
 }
 
@@ -248,9 +242,9 @@ note_strategy(const struct kcandidate *s)
 	if (!*s->strategy)
 		return;
 	one = member(strategies, s->strategy, JSON_OBJECT);
-	bump(one, "tried", 1);
-	bump(one, "correct", s->standing == STATUS_CORRECT);
-	bump(one, "gains", s->gain);
+	kjson_count(one, "tried", 1);
+	kjson_count(one, "correct", s->standing == STATUS_CORRECT);
+	kjson_count(one, "gains", s->gain);
 }
 
 static void
@@ -259,9 +253,10 @@ count_candidate(const struct kcandidate *s)
 	bool failure =
 	    s->standing == STATUS_NO_CODE || (s->timed_out && s->standing == STATUS_RUN_ERROR);
 
-	bump(keeper.header, "candidates", 1);
-	bump(member(keeper.header, "statuses", JSON_OBJECT), status_rows[s->standing].name, 1);
-	bump(keeper.header, "duplicates", s->duplicate);
+	kjson_count(keeper.header, "candidates", 1);
+	kjson_count(
+	    member(keeper.header, "statuses", JSON_OBJECT), status_rows[s->standing].name, 1);
+	kjson_count(keeper.header, "duplicates", s->duplicate);
 	kjson_set(keeper.header, "failures",
 	    json_integer(failure ? kjson_int_or(keeper.header, "failures", 0) + 1 : 0));
 	note_strategy(s);
@@ -332,8 +327,8 @@ migrate(long trial)
 		row->islands |= arrivals[c];
 		changed(row);
 	}
-	bump(keeper.header, "migrations", 1);
-	bump(keeper.header, "migrants", moved);
+	kjson_count(keeper.header, "migrations", 1);
+	kjson_count(keeper.header, "migrants", moved);
 	kjson_set(keeper.header, "last_migration", json_integer(trial));
 }
 
@@ -352,7 +347,7 @@ cap_population(void)
 		json_array_append_new(
 		    member(keeper.header, "gone", JSON_ARRAY), json_string(worst->id));
 		karch_row_free(worst);
-		bump(keeper.header, "dropped", 1);
+		kjson_count(keeper.header, "dropped", 1);
 	}
 }
 

@@ -5,78 +5,23 @@
 
 struct gradient gradient;
 
-/* Numbers of an array, at most N; how many. */
-static size_t
-read_reals(const json_t *list, double *v, size_t n)
+json_t *
+cell_open(int c)
 {
-	size_t got = 0;
+	json_t **cell = &gradient.cells[c];
+	char name[KARCH_DIMS + 1];
 
-	for (; got < n && json_is_number(json_array_get(list, got)); got++)
-		v[got] = json_number_value(json_array_get(list, got));
-	return got;
-}
-
-void
-add_delta(struct direction *v, double delta)
-{
-	if (v->timed == DELTAS)
-		memmove(v->deltas, v->deltas + 1, --v->timed * sizeof *v->deltas);
-	v->deltas[v->timed++] = delta;
-}
-
-static void
-read_directions(struct cell *cell, const json_t *list)
-{
-	size_t n = json_array_size(list);
-
-	for (size_t i = 0; i < n; i++) {
-		const json_t *one = json_array_get(list, i),
-		             *step = json_object_get(one, "direction"),
-		             *deltas = json_object_get(one, "deltas");
-		struct direction *v;
-
-		kgrow(cell->directions, cell->count);
-		v = &cell->directions[cell->count++];
-		*v = (struct direction){ 0 };
-		for (size_t d = 0; d < KARCH_DIMS; d++)
-			v->step[d] = (int)json_integer_value(json_array_get(step, d));
-		v->samples = (long)kjson_int_or(one, "samples", 0);
-		v->successes = (long)kjson_int_or(one, "successes", 0);
-		v->failures = (long)kjson_int_or(one, "failures", 0);
-		for (size_t d = 0; d < json_array_size(deltas); d++)
-			add_delta(v, json_number_value(json_array_get(deltas, d)));
-	}
-}
-
-void
-cell_open(struct cell *cell)
-{
-	json_t *o;
-
-	if (!cell->line)
-		return;
-	o = json_loadb(cell->line, cell->len, 0, NULL);
-	if (json_array_size(json_object_get(o, "sum")) != KARCH_DIMS)
+	karch_cell_text(c, name);
+	if (!*cell && gradient.old.cell[c].s)
+		*cell = json_loadb(gradient.old.cell[c].s, gradient.old.cell[c].len, 0, NULL);
+	else if (!*cell)
+		*cell = json_pack("{s:s,s:s,s:i,s:i,s:i,s:i,s:i,s:i,s:[f,f,f,f],s:[f,f,f,f],s:[]}",
+		    "kind", "cell", "cell", name, "departures", 0, "arrivals", 0, "improvements", 0,
+		    "discoveries", 0, "replacements", 0, "base", 0, "sum", 0.0, 0.0, 0.0, 0.0,
+		    "weight", 0.0, 0.0, 0.0, 0.0, "directions");
+	if (json_array_size(json_object_get(*cell, "sum")) != KARCH_DIMS)
 		kdie(K_USAGE, "a cell of the gradient is malformed; make views makes it again");
-	cell->departures = (long)kjson_int_or(o, "departures", 0);
-	cell->arrivals = (long)kjson_int_or(o, "arrivals", 0);
-	cell->improvements = (long)kjson_int_or(o, "improvements", 0);
-	cell->discoveries = (long)kjson_int_or(o, "discoveries", 0);
-	cell->replacements = (long)kjson_int_or(o, "replacements", 0);
-	cell->updated = (long)kjson_int_or(o, "updated", 0);
-	cell->base = (long)kjson_int_or(o, "base", 0);
-	read_reals(json_object_get(o, "sum"), cell->sum, KARCH_DIMS);
-	read_reals(json_object_get(o, "weight"), cell->weight, KARCH_DIMS);
-	read_directions(cell, json_object_get(o, "directions"));
-	cell->line = NULL;
-	json_decref(o);
-}
-
-static void
-cell_clear(struct cell *cell)
-{
-	free(cell->directions);
-	*cell = (struct cell){ 0 };
+	return *cell;
 }
 
 /* The header of the newest file. */
@@ -102,65 +47,27 @@ gradient_load(const char *path)
 	karch_gradient_load(&gradient.old, path);
 	if (gradient.old.header)
 		take_header(gradient.old.header);
-	for (int c = 0; c < KARCH_CELLS; c++)
-		gradient.cells[c] = (struct cell){ .used = gradient.old.cell[c].s,
-			.line = gradient.old.cell[c].s,
-			.len = gradient.old.cell[c].len };
 }
 
 static void
-put_reals(struct kbuf *b, const char *name, const double *v, size_t n)
+put_cell(struct kbuf *b, json_t *cell)
 {
-	char number[32];
+	const json_t *sum = json_object_get(cell, "sum"), *weight = json_object_get(cell, "weight");
+	double left = kjson_num_or(cell, "departures", 0);
+	json_t *slopes = json_array();
+	auto_free char *text = NULL;
 
-	kbuf_printf(b, ",\"%s\":[", name);
-	for (size_t i = 0; i < n; i++)
-		kbuf_printf(b, "%s%s", i ? "," : "", karch_real(v[i], number));
-	kbuf_puts(b, "]");
-}
+	for (size_t d = 0; d < KARCH_DIMS; d++) {
+		double w = json_number_value(json_array_get(weight, d));
 
-static void
-put_directions(struct kbuf *b, const struct cell *cell)
-{
-	kbuf_puts(b, ",\"directions\":[");
-	for (size_t i = 0; i < cell->count; i++) {
-		const struct direction *v = &cell->directions[i];
-
-		kbuf_printf(b,
-		    "%s{\"direction\":[%d,%d,%d,%d],\"samples\":%ld,\"successes\":%ld,\"failures\":"
-		    "%"
-		    "ld",
-		    i ? "," : "", v->step[0], v->step[1], v->step[2], v->step[3], v->samples,
-		    v->successes, v->failures);
-		put_reals(b, "deltas", v->deltas, v->timed);
-		kbuf_puts(b, "}");
+		json_array_append_new(slopes,
+		    json_real(w > 1e-12 ? json_number_value(json_array_get(sum, d)) / w : 0));
 	}
-	kbuf_puts(b, "]");
-}
-
-static void
-put_cell(struct kbuf *b, const struct cell *cell, int c)
-{
-	double slope[KARCH_DIMS];
-	char name[KARCH_DIMS + 1], rate[32];
-
-	karch_cell_text(c, name);
-	for (int d = 0; d < KARCH_DIMS; d++)
-		slope[d] = cell->weight[d] > 1e-12 ? cell->sum[d] / cell->weight[d] : 0;
-	karch_real(
-	    cell->departures ? (double)cell->improvements / (double)cell->departures : 0.5, rate);
-	kbuf_printf(b,
-	    "{\"kind\":\"cell\",\"cell\":\"%s\",\"rate\":%s,\"departures\":%ld,\"arrivals\":%ld,"
-	    "\"improvements\":%ld,\"discoveries\":%ld,\"replacements\":%ld,\"updated\":%ld,"
-	    "\"base\":%"
-	    "ld",
-	    name, rate, cell->departures, cell->arrivals, cell->improvements, cell->discoveries,
-	    cell->replacements, cell->updated, cell->base);
-	put_reals(b, "gradient", slope, KARCH_DIMS);
-	put_reals(b, "sum", cell->sum, KARCH_DIMS);
-	put_reals(b, "weight", cell->weight, KARCH_DIMS);
-	put_directions(b, cell);
-	kbuf_puts(b, "}");
+	json_object_update_new(cell,
+	    json_pack("{s:f,s:o}", "rate",
+	        left > 0 ? kjson_num_or(cell, "improvements", 0) / left : 0.5, "gradient", slopes));
+	text = json_dumps(cell, JSON_COMPACT | JSON_REAL_PRECISION(15));
+	kbuf_puts(b, text);
 }
 
 static void
@@ -191,14 +98,12 @@ gradient_put(const struct kcamp *camp, long after)
 	if (!karch_is_thin(after, gradient.trial, KARCH_WHOLE_TRIALS, (long)gradient.total))
 		after = -1;
 	for (int c = 0; c < KARCH_CELLS; c++) {
-		const struct cell *cell = &gradient.cells[c];
-
-		if (!cell->used || (after >= 0 && cell->line))
-			continue;
-		if (cell->line)
-			kbuf_add(&b, cell->line, cell->len);
+		if (gradient.cells[c])
+			put_cell(&b, gradient.cells[c]);
+		else if (gradient.old.cell[c].s && after < 0)
+			kbuf_add(&b, gradient.old.cell[c].s, gradient.old.cell[c].len);
 		else
-			put_cell(&b, cell, c);
+			continue;
 		kbuf_puts(&b, "\n");
 		n++;
 	}
@@ -212,7 +117,7 @@ void
 gradient_free(void)
 {
 	for (int c = 0; c < KARCH_CELLS; c++)
-		cell_clear(&gradient.cells[c]);
+		json_decref(gradient.cells[c]);
 	karch_gradient_free(&gradient.old);
 	kbuf_free(&gradient.added);
 }

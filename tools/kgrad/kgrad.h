@@ -10,48 +10,6 @@
 #include "kcamp.h"
 #include "kcandidate.h"
 
-/*
- * Number of changes kept for each direction: more would not make their mean or median more certain.
- */
-enum { DELTAS = 50 };
-
-/* Results of a step from a cell. */
-struct direction {
-	int step[KARCH_DIMS]; /* child's level - parent's level */
-	/*
-	 * attempts; those faster than the parent by more than the noise; those that did not build
-	 * or run
-	 */
-	long samples, successes, failures;
-	/*
-	 * logarithms of child's speed / parent's speed for the last attempts that were timed,
-	 * oldest first
-	 */
-	double deltas[DELTAS];
-	size_t timed;
-};
-
-/*
- * What is known about a cell. If no transition of this run touches a cell, it is not parsed: its
- * line is copied.
- */
-struct cell {
-	bool used;
-	/* in the text of the file; NULL once the cell has been parsed */
-	const char *line;
-	size_t len;
-	long updated; /* trial of the last transition */
-	long departures, arrivals, improvements, discoveries, replacements;
-	/*
-	 * Per dimension: sums of sign(step) * delta * w and of w, with w = decay ^ (BASE - trial of
-	 * the transition). Their ratio is the gradient.
-	 */
-	double sum[KARCH_DIMS], weight[KARCH_DIMS];
-	long base;
-	struct direction *directions; /* in order of their steps */
-	size_t count;
-};
-
 /* Results of steps by their length, whatever the cell: recent ones count more. */
 struct length {
 	double tries, correct;
@@ -78,7 +36,13 @@ extern struct gradient {
 	struct karch_gradient old; /* as read */
 	long trial;                /* last trial in it; -1: none */
 	long long total;           /* transitions ever */
-	struct cell cells[KARCH_CELLS];
+	/*
+	 * The cells that transitions of this run touch, as in the file; the others are copied from
+	 * the old file. "sum" and "weight" are, per dimension, the sums of sign(step) * delta * w
+	 * and of w, with w = decay ^ ("base" - trial of the transition). Their ratio is the
+	 * gradient.
+	 */
+	json_t *cells[KARCH_CELLS];
 	struct length lengths[KARCH_LENGTHS]; /* 0, 1, 2, more */
 	struct kbuf added;                    /* lines of the transitions of this run */
 	long added_count;
@@ -92,9 +56,8 @@ void gradient_load(const char *path);
  */
 void gradient_put(const struct kcamp *camp, long after);
 void gradient_free(void);
-void add_delta(struct direction *v, double delta);
-/* Parse the line of a cell, so that it can be changed. */
-void cell_open(struct cell *cell);
+/* A cell that can be changed. Borrowed. */
+json_t *cell_open(int cell);
 
 /*
  * track.c: add scored records; ARCHIVE is the one before them, and is updated as they are

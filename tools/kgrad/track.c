@@ -9,68 +9,94 @@ static const double threshold = 0.01;
 /* Old transitions describe programs that the search has left: after 14 trials one counts half. */
 static const double decay = 0.95;
 
+/*
+ * Number of changes kept for each direction: more would not make their mean or median more certain.
+ */
+enum { DELTAS = 50 };
+
 static int
-compare_steps(const int *a, const int *b)
+compare_steps(const json_t *a, const json_t *b)
 {
-	for (int d = 0; d < KARCH_DIMS; d++)
-		if (a[d] != b[d])
-			return a[d] < b[d] ? -1 : 1;
-	return 0;
+	json_int_t difference = 0;
+
+	for (size_t d = 0; d < KARCH_DIMS && !difference; d++)
+		difference = json_integer_value(json_array_get(a, d)) -
+		    json_integer_value(json_array_get(b, d));
+	return (difference > 0) - (difference < 0);
 }
 
-static struct direction *
-direction_of(struct cell *cell, const int *step)
+/* The results of STEP from a cell; borrowed. They are in order of their steps. */
+static json_t *
+direction_of(json_t *cell, json_t *step)
 {
-	size_t i = 0;
+	json_t *list = json_object_get(cell, "directions"), *one;
+	size_t i;
+	int order = 1;
 
-	while (i < cell->count && compare_steps(cell->directions[i].step, step) < 0)
-		i++;
-	if (i < cell->count && !compare_steps(cell->directions[i].step, step))
-		return &cell->directions[i];
-	kgrow(cell->directions, cell->count);
-	memmove(cell->directions + i + 1, cell->directions + i,
-	    (cell->count - i) * sizeof *cell->directions);
-	cell->count++;
-	cell->directions[i] = (struct direction){ 0 };
-	memcpy(cell->directions[i].step, step, sizeof cell->directions[i].step);
-	return &cell->directions[i];
+	json_array_foreach(list, i, one) {
+		order = compare_steps(json_object_get(one, "direction"), step);
+		if (order >= 0)
+			break;
+	}
+	if (order)
+		json_array_insert_new(
+		    list, i, json_pack("{s:O,s:[]}", "direction", step, "deltas"));
+	return json_array_get(list, i);
 }
 
-static struct cell *
+/*
+ * Item D of the array KEY: times FACTOR, plus MORE; with as many digits as the file has, so that it
+ * does not matter how often the file is written.
+ */
+static void
+change(json_t *cell, const char *key, size_t d, double factor, double more)
+{
+	json_t *list = json_object_get(cell, key);
+	char text[32];
+
+	snprintf(
+	    text, sizeof text, "%.15g", json_number_value(json_array_get(list, d)) * factor + more);
+	json_array_set_new(list, d, json_real(strtod(text, NULL)));
+}
+
+static json_t *
 touch(int number, long trial)
 {
-	struct cell *cell = &gradient.cells[number];
+	json_t *cell = cell_open(number);
 
-	cell->used = true;
-	cell_open(cell);
-	cell->updated = trial;
+	kjson_set(cell, "updated", json_integer(trial));
 	return cell;
 }
 
 /* Count a transition in the cell where it began. */
 static void
-count_departure(struct cell *cell, const struct transition *t)
+count_departure(json_t *cell, const struct transition *t)
 {
-	int step[KARCH_DIMS];
-	struct direction *direction;
+	json_auto_t *step = json_array();
+	json_t *direction, *deltas;
 
 	for (int d = 0; d < KARCH_DIMS; d++) {
-		step[d] = karch_level(t->to, d) - karch_level(t->from, d);
-		if (!step[d] || !t->timed)
+		int n = karch_level(t->to, d) - karch_level(t->from, d);
+
+		json_array_append_new(step, json_integer(n));
+		if (!n || !t->timed)
 			continue;
-		cell->sum[d] += (step[d] > 0 ? 1 : -1) * t->delta;
-		cell->weight[d]++;
+		change(cell, "sum", (size_t)d, 1, (n > 0 ? 1 : -1) * t->delta);
+		change(cell, "weight", (size_t)d, 1, 1);
 	}
 	direction = direction_of(cell, step);
-	direction->samples++;
-	direction->successes += t->success;
-	direction->failures += t->failed;
+	kjson_count(direction, "samples", 1);
+	kjson_count(direction, "successes", t->success);
+	kjson_count(direction, "failures", t->failed);
+	deltas = json_object_get(direction, "deltas");
 	if (t->timed)
-		add_delta(direction, t->delta);
-	cell->departures++;
-	cell->improvements += t->success;
-	cell->discoveries += !strcmp(t->outcome, "discovery");
-	cell->replacements += !strcmp(t->outcome, "replacement");
+		json_array_append_new(deltas, json_real(t->delta));
+	if (json_array_size(deltas) > DELTAS)
+		json_array_remove(deltas, 0);
+	kjson_count(cell, "departures", 1);
+	kjson_count(cell, "improvements", t->success);
+	kjson_count(cell, "discoveries", !strcmp(t->outcome, "discovery"));
+	kjson_count(cell, "replacements", !strcmp(t->outcome, "replacement"));
 }
 
 /*
@@ -78,15 +104,15 @@ count_departure(struct cell *cell, const struct transition *t)
  * every trial.
  */
 static void
-rebase(struct cell *cell, long trial)
+rebase(json_t *cell, long trial)
 {
-	double factor = pow(decay, (double)(trial - cell->base));
+	double factor = pow(decay, (double)trial - kjson_num_or(cell, "base", 0));
 
-	for (int d = 0; d < KARCH_DIMS; d++) {
-		cell->sum[d] *= factor;
-		cell->weight[d] *= factor;
+	for (size_t d = 0; d < KARCH_DIMS; d++) {
+		change(cell, "sum", d, factor, 0);
+		change(cell, "weight", d, factor, 0);
 	}
-	cell->base = trial;
+	kjson_set(cell, "base", json_integer(trial));
 }
 
 static void
@@ -95,7 +121,7 @@ count_transition(const struct transition *t)
 	int distance = karch_distance(t->from, t->to);
 	struct length *length =
 	    &gradient.lengths[distance < KARCH_LENGTHS ? distance : KARCH_LENGTHS - 1];
-	struct cell *from;
+	json_t *from;
 
 	if (t->repair)
 		return;
@@ -105,7 +131,7 @@ count_transition(const struct transition *t)
 	from = touch(t->from, t->trial);
 	rebase(from, t->trial);
 	count_departure(from, t);
-	touch(t->to, t->trial)->arrivals++;
+	kjson_count(touch(t->to, t->trial), "arrivals", 1);
 }
 
 static void
