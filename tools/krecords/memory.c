@@ -563,46 +563,6 @@ build_version(long version)
 }
 
 /*
- * The path of the first member that differs, "performance.latency_us"; NULL: none. The caller
- * frees.
- */
-static char *
-difference(const json_t *ought, const json_t *is, const char *at)
-{
-	const char *key;
-	char *found = NULL;
-	json_t *keys, *v;
-
-	if (json_equal(ought, is))
-		return NULL;
-	if (!json_is_object(ought) || !json_is_object(is))
-		return kstrdup(at);
-	keys = json_copy((json_t *)ought);
-	json_object_update(keys, (json_t *)is);
-	json_object_foreach(keys, key, v) {
-		auto_free char *path = *at ? kasprintf("%s.%s", at, key) : kstrdup(key);
-
-		found = difference(json_object_get(ought, key), json_object_get(is, key), path);
-		if (found)
-			break;
-	}
-	json_decref(keys);
-	return found;
-}
-
-/* A value in the form for a message; the caller frees. */
-static char *
-told(const json_t *object, const char *path)
-{
-	const json_t *v = kjson_path(object, path);
-	char *text = v ? json_line(v) : kstrdup("nothing");
-
-	if (strlen(text) > 80)
-		strcpy(text + 77, "...");
-	return text;
-}
-
-/*
  * Compares the existing file of a version with OUGHT. Returns NULL, or what is wrong, naming file
  * and field; the caller frees. STALE: the file was sealed as it is, so it may be made again,
  * because its facts have changed.
@@ -621,11 +581,11 @@ version_fault(const json_t *ought, const char *path, bool *stale)
 	if (same)
 		return NULL;
 	is = kjson_load(path);
-	field = difference(ought, is, "");
+	field = kjson_difference(ought, is, "");
 	/* Only the mark differs: it is a view of the seal, which readers use. */
 	*stale = !field || !strcmp(field, "masked") || kseal_knows(&campaign.seal, path, hex);
-	a = told(ought, field ? field : "");
-	b = told(is, field ? field : "");
+	a = kjson_told(ought, field ? field : "");
+	b = kjson_told(is, field ? field : "");
 	fault = *stale ? kasprintf("%s: is out of date; run krecords remember", path)
 	               : kasprintf("%s: %s: is %s, but the records say %s; remove the file and run "
 	                           "krecords "

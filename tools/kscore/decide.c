@@ -236,47 +236,20 @@ add_decision(const struct krec *rec, json_t *score)
 	free_case(&c);
 }
 
-/* The first member in which two objects differ, or NULL. */
-static const char *
-first_difference(const json_t *a, const json_t *b)
-{
-	const char *key;
-	json_t *v;
-
-	json_object_foreach((json_t *)a, key, v)
-		if (!json_equal(v, json_object_get(b, key)))
-			return key;
-	json_object_foreach((json_t *)b, key, v)
-		if (!json_object_get(a, key))
-			return key;
-	return NULL;
-}
-
-static char *
-dump_member(const json_t *object, const char *key)
-{
-	const json_t *v = json_object_get(object, key);
-
-	return v ? json_dumps(v, KIO_DUMP | JSON_ENCODE_ANY) : kstrdup("absent");
-}
-
 bool
 decision_holds(const struct krec *rec, const json_t *score)
 {
 	const json_t *stored = kjson_path(rec->json, "score.decision"),
 	             *now = json_object_get(score, "decision");
-	const char *key = first_difference(stored, now);
-	char *is, *want;
+	auto_free char *path = kjson_difference(stored, now, ""), *is = NULL, *want = NULL;
 
 	if (!stored)
 		kdie(K_USAGE, "%s:%ld: no 'score.decision' to check", rec->file, rec->lineno);
-	if (!key)
+	if (!path)
 		return true;
-	is = dump_member(stored, key);
-	want = dump_member(now, key);
-	kwarn("%s:%ld: round %lld: score.decision.%s is %.300s, but the records say %.300s",
-	    rec->file, rec->lineno, (long long)kjson_int_or(now, "round", 0), key, is, want);
-	free(is);
-	free(want);
+	is = kjson_told(stored, path);
+	want = kjson_told(now, path);
+	kwarn("%s:%ld: round %lld: score.decision.%s is %s, but the records say %s", rec->file,
+	    rec->lineno, (long long)kjson_int_or(now, "round", 0), path, is, want);
 	return false;
 }
