@@ -32,9 +32,11 @@ reason_line(const char *what)
  * of the device, with waivers/quality-TTT-BB.md and a line "reason: …".
  */
 static bool
-is_waived(const struct kcamp *camp, const char *id, const char *kind, const char *reason)
+is_waived(const char *kind, const char *reason)
 {
-	auto_free char *path = kasprintf("%s/waivers/%s-%s.md", camp->dir, kind, id), *text = NULL;
+	const char *id = kjson_str_or(scored.json, "id", "");
+	auto_free char *path = kasprintf("%s/waivers/%s-%s.md", scorer.camp->dir, kind, id),
+	               *text = NULL;
 
 	*strrchr(path, '/') = '-';
 	text = kread_file(path, WAIVER_MAX, NULL);
@@ -47,7 +49,7 @@ is_waived(const struct kcamp *camp, const char *id, const char *kind, const char
  * nothing.
  */
 static char *
-quality_fault(const struct krec *rec, const struct rival *rival)
+quality_fault(const struct rival *rival)
 {
 	static const char *const spills[] = { "eval.build.resources.spill_bytes",
 		"eval.profile.metrics.launch.scratch.value" };
@@ -59,11 +61,10 @@ quality_fault(const struct krec *rec, const struct rival *rival)
 		    "share of used bytes in loads" },
 	};
 
-	if (is_waived(scorer.camp, kjson_str_or(rec->json, "id", ""), "quality",
-	        "(?im)^reason:[ \\t\r]*[^ \\t\r\n]"))
+	if (is_waived("quality", "(?im)^reason:[ \\t\r]*[^ \\t\r\n]"))
 		return NULL;
 	for (size_t i = 0; i < LEN(spills); i++) {
-		double now = kjson_num_or(rec->json, spills[i], -1),
+		double now = kjson_num_or(scored.json, spills[i], -1),
 		       was = kjson_num_or(rival->record, spills[i], -1);
 
 		if (was >= 0 && now > was)
@@ -71,7 +72,7 @@ quality_fault(const struct krec *rec, const struct rival *rival)
 			    now, rival->id, was);
 	}
 	for (size_t i = 0; i < LEN(shares); i++) {
-		double now = kjson_num_or(rec->json, shares[i].member, -1),
+		double now = kjson_num_or(scored.json, shares[i].member, -1),
 		       was = kjson_num_or(rival->record, shares[i].member, -1);
 
 		if (now >= 0 && now < was * (1 - largest_drop))
@@ -99,22 +100,22 @@ compare(const struct rival *rival, const struct level *l, struct klinear_compare
  * and could not race.
  */
 static void
-compare_record(
-    const struct krec *rec, const struct rival *rival, struct level *l, struct klinear_compare *out)
+compare_record(const struct rival *rival, struct level *l, struct klinear_compare *out)
 {
 	char *fault;
 
-	*l = (struct level){ kjson_path(rec->json, "eval.timing"),
-		kjson_path(rec->json, "eval.pairs"), kjson_is(rec->json, "eval.level", "quick") };
+	*l = (struct level){ kjson_path(scored.json, "eval.timing"),
+		kjson_path(scored.json, "eval.pairs"),
+		kjson_is(scored.json, "eval.level", "quick") };
 	fault = compare(rival, l, out);
-	if (fault && kjson_path(rec->json, "eval.quick.timing")) {
+	if (fault && kjson_path(scored.json, "eval.quick.timing")) {
 		free(fault);
-		*l = (struct level){ kjson_path(rec->json, "eval.quick.timing"),
-			kjson_path(rec->json, "eval.quick.pairs"), true };
+		*l = (struct level){ kjson_path(scored.json, "eval.quick.timing"),
+			kjson_path(scored.json, "eval.quick.pairs"), true };
 		fault = compare(rival, l, out);
 	}
 	if (fault)
-		kdie(K_USAGE, "%s:%ld: %s (compared with %s)", rec->file, rec->lineno, fault,
+		kdie(K_USAGE, "%s:%ld: %s (compared with %s)", scored.file, scored.lineno, fault,
 		    rival->id);
 }
 
@@ -172,22 +173,22 @@ put_outcome(const struct klinear_case *c, const struct klinear_decision *d, json
 
 /* What the records say, apart from measurements. The caller owns the lines. */
 static struct klinear_case
-case_of(const struct krec *rec, const struct rival *rival, const json_t *score)
+case_of(const struct rival *rival, const json_t *score)
 {
-	const json_t *reasons = kjson_path(rec->json, "audit.reasons"),
-	             *why = kjson_path(rec->json, "eval.reasons");
+	const json_t *reasons = kjson_path(scored.json, "audit.reasons"),
+	             *why = kjson_path(scored.json, "eval.reasons");
 
 	return (struct klinear_case){
-		.status = status_at(rec->json, "eval.status"),
-		.why = reason_line(kjson_str_or(rec->json, "eval.plan_fault",
+		.status = status_at(scored.json, "eval.status"),
+		.why = reason_line(kjson_str_or(scored.json, "eval.plan_fault",
 		    kjson_str_or(json_array_get(why, 0), "detail", NULL))),
-		.duplicate_of = kjson_str_or(rec->json, "eval.duplicate_of", NULL),
-		.overfit = kjson_is(rec->json, "audit.decision", "REJECT-as-overfit"),
+		.duplicate_of = kjson_str_or(scored.json, "eval.duplicate_of", NULL),
+		.overfit = kjson_is(scored.json, "audit.decision", "REJECT-as-overfit"),
 		.overfit_why = reason_line(json_string_value(json_array_get(reasons, 0))),
 		.alarm = kjson_str_or(score, "alarm", NULL),
-		.waived = is_waived(scorer.camp, kjson_str_or(rec->json, "id", ""), "tie",
-		    "(?im)^benefit:[ \\t\r]*[^ \\t\r\n]"),
-		.floor = kgain_noise(kjson_num_or(rec->json, "eval.noise.floor", 0), rival->noise),
+		.waived = is_waived("tie", "(?im)^benefit:[ \\t\r]*[^ \\t\r\n]"),
+		.floor =
+		    kgain_noise(kjson_num_or(scored.json, "eval.noise.floor", 0), rival->noise),
 	};
 }
 
@@ -200,35 +201,37 @@ free_case(struct klinear_case *c)
 }
 
 void
-add_decision(const struct krec *rec, json_t *score)
+add_decision(json_t *score)
 {
-	const struct rival *rival = rival_of(rec);
-	struct klinear_case c = case_of(rec, rival, score);
+	const struct rival *rival = rival_of();
+	struct klinear_case c = case_of(rival, score);
 	struct klinear_compare compared;
 	struct klinear_decision d = { .code = KLINEAR_BASELINE };
 	struct level level = { 0 };
-	long round = (long)kjson_int_or(rec->json, "trial", 0) + 1;
+	long round = (long)kjson_int_or(scored.json, "trial", 0) + 1;
 	auto_free char *line = NULL;
 	json_t *out;
 
-	if (c.status == STATUS_CORRECT && kjson_path(rec->json, "eval.timing")) {
-		c.quality = quality_fault(rec, rival);
-		compare_record(rec, rival, &level, &compared);
+	if (c.status == STATUS_CORRECT && kjson_path(scored.json, "eval.timing")) {
+		c.quality = quality_fault(rival);
+		compare_record(rival, &level, &compared);
 		c.compare = &compared;
 		c.needs_full = level.needs_full;
 		c.again = klinear_again(json_object_get(scorer.task, "workloads"), rival->timing,
-		    kjson_path(rec->json, "eval.timing"), kjson_path(rec->json, "eval.repeats"));
+		    kjson_path(scored.json, "eval.timing"),
+		    kjson_path(scored.json, "eval.repeats"));
 		c.independent = !strcmp(kcamp_str(scorer.camp, "linear.metric"), "independent");
 	}
-	if (!kjson_is(rec->json, "id", scorer.reference.id))
+	if (!kjson_is(scored.json, "id", scorer.reference.id))
 		klinear_decide(&c, &d);
 	line = klinear_line(round, &c, &d);
 	out = json_pack("{s:s,s:b,s:s,s:s,s:I}", "verdict", verdict_of(&d), "trade_off",
 	    d.trade_off, "code", klinear_codes[d.code], "line", line, "round", (json_int_t)round);
 	if (c.compare) {
 		kjson_set(out, "level",
-		    json_string(level.needs_full ? "quick"
-		                                 : kjson_str_or(rec->json, "eval.level", "full")));
+		    json_string(level.needs_full
+		            ? "quick"
+		            : kjson_str_or(scored.json, "eval.level", "full")));
 		put_figures(&c, &d, score, out);
 	}
 	put_outcome(&c, &d, score);
@@ -237,19 +240,19 @@ add_decision(const struct krec *rec, json_t *score)
 }
 
 bool
-decision_holds(const struct krec *rec, const json_t *score)
+decision_holds(const json_t *score)
 {
-	const json_t *stored = kjson_path(rec->json, "score.decision"),
+	const json_t *stored = kjson_path(scored.json, "score.decision"),
 	             *now = json_object_get(score, "decision");
 	auto_free char *path = kjson_difference(stored, now, ""), *is = NULL, *want = NULL;
 
 	if (!stored)
-		kdie(K_USAGE, "%s:%ld: no 'score.decision' to check", rec->file, rec->lineno);
+		kdie(K_USAGE, "%s:%ld: no 'score.decision' to check", scored.file, scored.lineno);
 	if (!path)
 		return true;
 	is = kjson_told(stored, path);
 	want = kjson_told(now, path);
-	kwarn("%s:%ld: round %lld: score.decision.%s is %s, but the records say %s", rec->file,
-	    rec->lineno, (long long)kjson_int_or(now, "round", 0), path, is, want);
+	kwarn("%s:%ld: round %lld: score.decision.%s is %s, but the records say %s", scored.file,
+	    scored.lineno, (long long)kjson_int_or(now, "round", 0), path, is, want);
 	return false;
 }

@@ -28,6 +28,8 @@ extern struct scorer {
 	bool incumbent_holds; /* it is correct and timed */
 	char *archive_best;   /* id of the best in the given archive, or NULL */
 } scorer;
+/* The record that is being scored. */
+extern struct krec scored;
 
 /* rival.c */
 
@@ -37,7 +39,7 @@ extern struct scorer {
  */
 bool load_rival(struct rival *r, const char *path, const char *id);
 /* What RECORD is compared with: the incumbent, else the reference. */
-const struct rival *rival_of(const struct krec *rec);
+const struct rival *rival_of(void);
 
 /*
  * Adds the comparison of a candidate with the incumbent to SCORE, as "gain", "gain_ratio" and so
@@ -50,7 +52,7 @@ void put_gain(json_t *score, const struct kgain_ratio *r, bool gain);
  * and what SCORE has so far. The other function checks that the decision stored in the record
  * equals that of SCORE, which was computed again; it reports a difference.
  */
-void add_decision(const struct krec *rec, json_t *score);
-bool decision_holds(const struct krec *rec, const json_t *score);
+void add_decision(json_t *score);
+bool decision_holds(const json_t *score);
 
 #endif

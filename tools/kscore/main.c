@@ -15,14 +15,15 @@
 #include "status.h"
 
 struct scorer scorer;
+struct krec scored;
 
 static const char usage[] = "usage: kscore [-c DIR] -r REFERENCE [-a ARCHIVE] [--check] [--thin] "
                             "[-o FILE] [FILE ...]\n";
 
 static _Noreturn void
-refuse(const struct krec *rec, const char *fault, const char *with)
+refuse(const char *fault, const char *with)
 {
-	kdie(K_USAGE, "%s:%ld: %s (compared with %s)", rec->file, rec->lineno, fault, with);
+	kdie(K_USAGE, "%s:%ld: %s (compared with %s)", scored.file, scored.lineno, fault, with);
 }
 
 /* The opponent that the candidate was timed in turns with; its own speed-up carries over. */
@@ -36,12 +37,12 @@ struct anchor {
  * anchor.
  */
 static void
-find_anchor(const struct krec *rec, struct anchor *a)
+find_anchor(struct anchor *a)
 {
-	const json_t *pairs = kjson_path(rec->json, "eval.pairs");
-	long trial = (long)kjson_int_or(rec->json, "trial", 0);
+	const json_t *pairs = kjson_path(scored.json, "eval.pairs");
+	long trial = (long)kjson_int_or(scored.json, "trial", 0);
 
-	*a = (struct anchor){ .name = kjson_str_or(rec->json, "eval.anchor", NULL) };
+	*a = (struct anchor){ .name = kjson_str_or(scored.json, "eval.anchor", NULL) };
 	if (!a->name)
 		return;
 	for (size_t i = 0; i < json_array_size(pairs); i++)
@@ -60,14 +61,14 @@ find_anchor(const struct krec *rec, struct anchor *a)
  * link is missing, separate times are used.
  */
 static struct kgain_ratio
-speedup_of(const struct krec *rec, const struct anchor *a, const json_t *row, bool *apart)
+speedup_of(const struct anchor *a, const json_t *row, bool *apart)
 {
 	const char *workload = kjson_str_or(row, "workload", "");
 	const json_t *other = kgain_row(scorer.reference.timing, workload);
 	struct kgain_ratio pair = { 0 }, link = { 0 };
 
 	if (a->name) {
-		pair = kgain_pair(kjson_path(rec->json, "eval.pairs"), a->name, workload);
+		pair = kgain_pair(kjson_path(scored.json, "eval.pairs"), a->name, workload);
 		link = kchain_link(&a->chain, workload);
 	}
 	if (pair.n && link.n)
@@ -77,19 +78,19 @@ speedup_of(const struct krec *rec, const struct anchor *a, const json_t *row, bo
 		return (struct kgain_ratio){ 1, 1, 1, 1 };
 	*apart = true;
 	return kgain_apart(other, row,
-	    kgain_noise(scorer.reference.noise, kjson_num_or(rec->json, "eval.noise.floor", 0)));
+	    kgain_noise(scorer.reference.noise, kjson_num_or(scored.json, "eval.noise.floor", 0)));
 }
 
 /* By workload; new reference. APART is set if a link of a chain was missing. */
 static json_t *
-speedups_of(const struct krec *rec, const struct anchor *a, const json_t *timing, bool *apart)
+speedups_of(const struct anchor *a, const json_t *timing, bool *apart)
 {
 	json_t *rows = json_array();
 	const json_t *row;
 	size_t i;
 
 	json_array_foreach(timing, i, row) {
-		struct kgain_ratio r = speedup_of(rec, a, row, apart);
+		struct kgain_ratio r = speedup_of(a, row, apart);
 		json_t *one = json_pack("{s:s,s:f}", "workload", kjson_str_or(row, "workload", ""),
 		    "runtime_ms", kgain_time_ns(row) / 1e6);
 
@@ -104,7 +105,7 @@ speedups_of(const struct krec *rec, const struct anchor *a, const json_t *timing
  * the record is refused.
  */
 static void
-check_times(const struct krec *rec, const json_t *timing)
+check_times(const json_t *timing)
 {
 	/* The baseline of a chain is timed on more workloads than a round on its quick set. */
 	json_auto_t *reference = scorer.linear ? kgain_rows_like(scorer.reference.timing, timing)
@@ -112,7 +113,7 @@ check_times(const struct krec *rec, const json_t *timing)
 	char *fault = kgain_speedup(reference, timing, NULL);
 
 	if (fault)
-		refuse(rec, fault, "the reference");
+		refuse(fault, "the reference");
 }
 
 static void
@@ -132,21 +133,21 @@ put_anchor(const struct anchor *a, json_t *score)
  * ignored.
  */
 static struct kgain_ratio
-compare_incumbent(const struct krec *rec, const json_t *timing, const json_t *score)
+compare_incumbent(const json_t *timing, const json_t *score)
 {
-	const struct rival *rival = rival_of(rec);
-	double noise = kgain_noise(kjson_num_or(rec->json, "eval.noise.floor", 0), rival->noise);
-	bool beside = !strcmp(kjson_str_or(rec->json, "sample.incumbent", rival->id), rival->id);
+	const struct rival *rival = rival_of();
+	double noise = kgain_noise(kjson_num_or(scored.json, "eval.noise.floor", 0), rival->noise);
+	bool beside = !strcmp(kjson_str_or(scored.json, "sample.incumbent", rival->id), rival->id);
 	struct kgain_ratio r;
 	char *fault;
 
-	if (beside && kgain_raced(kjson_path(rec->json, "eval.pairs"), "incumbent", timing, &r))
+	if (beside && kgain_raced(kjson_path(scored.json, "eval.pairs"), "incumbent", timing, &r))
 		return r;
 	if (rival == &scorer.reference)
 		return kgain_speedup_of(score);
 	fault = kgain_speedup(rival->timing, timing, NULL);
 	if (fault)
-		refuse(rec, fault, rival->id);
+		refuse(fault, rival->id);
 	kgain_all_apart(rival->timing, timing, noise, &r);
 	return r;
 }
@@ -155,11 +156,11 @@ compare_incumbent(const struct krec *rec, const json_t *timing, const json_t *sc
  * A gain exceeds the incumbent by more than the noise, and by score.min_gain. A copy never gains.
  */
 static void
-add_gain(const struct krec *rec, const json_t *timing, json_t *score)
+add_gain(const json_t *timing, json_t *score)
 {
-	struct kgain_ratio r = compare_incumbent(rec, timing, score);
+	struct kgain_ratio r = compare_incumbent(timing, score);
 	bool counts =
-	    !kjson_path(rec->json, "eval.duplicate_of") && !json_object_get(score, "alarm");
+	    !kjson_path(scored.json, "eval.duplicate_of") && !json_object_get(score, "alarm");
 
 	put_gain(score, &r, counts && r.low > 1 + scorer.min_gain);
 }
@@ -206,19 +207,19 @@ add_alone(json_t *rows, const json_t *timing)
  * was.
  */
 static struct kgain_ratio
-add_speedup(const struct krec *rec, const json_t *timing, json_t *score)
+add_speedup(const json_t *timing, json_t *score)
 {
 	struct anchor anchor;
 	struct kgain_ratio speedup;
 	bool apart = false;
 	json_t *rows;
 
-	check_times(rec, timing);
-	find_anchor(rec, &anchor);
-	rows = speedups_of(rec, &anchor, timing, &apart);
+	check_times(timing);
+	find_anchor(&anchor);
+	rows = speedups_of(&anchor, timing, &apart);
 	speedup = kgain_mean(rows, timing);
 	kgain_put_speedup(score, &speedup);
-	if (apart || kjson_bool_or(rec->json, "eval.machine.busy", false) ||
+	if (apart || kjson_bool_or(scored.json, "eval.machine.busy", false) ||
 	    anchor.chain.provisional)
 		json_object_set_new(score, "provisional", json_true());
 	if (anchor.chain.speedup.n)
@@ -231,18 +232,18 @@ add_speedup(const struct krec *rec, const json_t *timing, json_t *score)
 
 /* Adds the figures of a correct and timed candidate, and returns the speed-up that counts. */
 static double
-add_times(const struct krec *rec, const json_t *timing, json_t *score)
+add_times(const json_t *timing, json_t *score)
 {
-	struct kgain_ratio speedup = add_speedup(rec, timing, score);
+	struct kgain_ratio speedup = add_speedup(timing, score);
 
 	json_object_set_new(score, "runtime_ms", json_real(kgain_runtime_ms(timing)));
-	if (kjson_path(rec->json, "eval.noise.floor"))
+	if (kjson_path(scored.json, "eval.noise.floor"))
 		json_object_set_new(score, "noise_floor",
-		    json_real(kjson_num_or(rec->json, "eval.noise.floor", 0)));
+		    json_real(kjson_num_or(scored.json, "eval.noise.floor", 0)));
 	if (scorer.roofline)
 		add_roofline(timing, score);
 	if (!scorer.linear)
-		add_gain(rec, timing, score);
+		add_gain(timing, score);
 	/*
 	 * A time that the device cannot reach is not real: it earns what a correct kernel without
 	 * times does, and is not a gain.
@@ -251,18 +252,18 @@ add_times(const struct krec *rec, const json_t *timing, json_t *score)
 }
 
 static json_t *
-score_of(const struct krec *rec)
+score_of(void)
 {
-	bool overfit = kjson_is(rec->json, "audit.decision", "REJECT-as-overfit");
-	enum status status = status_of_record(rec);
+	bool overfit = kjson_is(scored.json, "audit.decision", "REJECT-as-overfit");
+	enum status status = status_of_record(&scored);
 	int perf = overfit ? 0 : status_rows[status].rung;
-	const json_t *timing = kjson_path(rec->json, "eval.timing");
+	const json_t *timing = kjson_path(scored.json, "eval.timing");
 	bool correct = status == STATUS_CORRECT;
 	json_t *score = json_pack("{s:i,s:b}", "perf_score", perf, "correct", correct);
 	double combined = perf;
 
 	if (correct && timing)
-		combined += scorer.multiplier * add_times(rec, timing, score);
+		combined += scorer.multiplier * add_times(timing, score);
 	else
 		json_object_set_new(score, "gain", json_false());
 	if (correct && !timing)
@@ -275,7 +276,7 @@ score_of(const struct krec *rec)
 	}
 	json_object_set_new(score, "combined", json_real(combined));
 	if (scorer.linear)
-		add_decision(rec, score);
+		add_decision(score);
 	return score;
 }
 
@@ -297,18 +298,17 @@ score_file(const char *path, bool check)
 {
 	enum kjoin join = check || scorer.thin ? KJOIN_FIGURES : KJOIN_WHOLE;
 	struct kin in;
-	struct krec rec;
 	bool holds = true;
 
 	kin_open(&in, path);
-	while (krecord_next(&in, scorer.camp->dir, &rec, join)) {
-		json_auto_t *score = score_of(&rec);
+	while (krecord_next(&in, scorer.camp->dir, &scored, join)) {
+		json_auto_t *score = score_of();
 
 		if (check)
-			holds &= decision_holds(&rec, score);
+			holds &= decision_holds(score);
 		else
-			krecord_put(&rec, scorer.camp->dir, scorer.thin, "score", score);
-		krec_free(&rec);
+			krecord_put(&scored, scorer.camp->dir, scorer.thin, "score", score);
+		krec_free(&scored);
 	}
 	kin_end(&in);
 	return holds;

@@ -36,9 +36,9 @@ incumbent_of(const char *id)
 }
 
 const struct rival *
-rival_of(const struct krec *rec)
+rival_of(void)
 {
-	const char *id = kjson_str_or(rec->json, "sample.incumbent", scorer.archive_best);
+	const char *id = kjson_str_or(scored.json, "sample.incumbent", scorer.archive_best);
 	const struct rival *r = incumbent_of(id);
 
 	/* If it was found wrong since, the best without it takes its place. */
