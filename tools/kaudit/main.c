@@ -23,86 +23,89 @@ static const char usage_text[] =
 
 enum mode { MODE_RECORDS, MODE_REPORT, MODE_TASK, MODE_CHECK, MODE_SOURCE };
 
-struct arguments {
+static struct arguments {
 	int mode, format;
 	const char *dir, *rules, *output, *backend, *task;
 	bool thin;
 	char **files;
-};
+} given;
 
 static void
-parse(struct arguments *a, int argc, char **argv)
+parse(int argc, char **argv)
 {
 	const struct koption options[] = {
-		KOPTION_CAMPAIGN(&a->dir),
-		{ 0, "rules", .text = &a->rules, .help = "FILE\tuse this table of rules" },
-		KOPTION_OUTPUT(&a->output),
-		{ 'b', "backend", .text = &a->backend,
+		KOPTION_CAMPAIGN(&given.dir),
+		{ 0, "rules", .text = &given.rules, .help = "FILE\tuse this table of rules" },
+		KOPTION_OUTPUT(&given.output),
+		{ 'b', "backend", .text = &given.backend,
 		    .help = "NAME\tlanguage of the files (with --source)" },
-		{ 't', NULL, .text = &a->task, .help = "FILE\ttask of the files (with --source)" },
-		{ 0, "thin", .flag = &a->thin, .help = "\twrite thin records" },
-		{ 0, "json", .choice = &a->format, .value = 'j',
+		{ 't', NULL, .text = &given.task,
+		    .help = "FILE\ttask of the files (with --source)" },
+		{ 0, "thin", .flag = &given.thin, .help = "\twrite thin records" },
+		{ 0, "json", .choice = &given.format, .value = 'j',
 		    .help = "\tprint the report as JSON" },
-		{ 0, "markdown", .choice = &a->format, .value = 'm',
+		{ 0, "markdown", .choice = &given.format, .value = 'm',
 		    .help = "\tprint the report as Markdown" },
-		{ 0, "report", .choice = &a->mode, .value = MODE_REPORT,
+		{ 0, "report", .choice = &given.mode, .value = MODE_REPORT,
 		    .help = "\treport how much of the gains is real; exit 1 if inflated" },
-		{ 0, "check", .choice = &a->mode, .value = MODE_CHECK,
+		{ 0, "check", .choice = &given.mode, .value = MODE_CHECK,
 		    .help = "\tcheck the table of rules against its examples" },
-		{ 0, "source", .choice = &a->mode, .value = MODE_SOURCE,
+		{ 0, "source", .choice = &given.mode, .value = MODE_SOURCE,
 		    .help = "\taudit files with source text" },
-		{ 0, "task", .choice = &a->mode, .value = MODE_TASK, .text = &a->task,
+		{ 0, "task", .choice = &given.mode, .value = MODE_TASK, .text = &given.task,
 		    .help = "FILE\tcheck the groups of a task" },
 	};
 
-	*a = (struct arguments){ .dir = "." };
+	given = (struct arguments){ .dir = "." };
 	koption_read(options, LEN(options), usage_text, argc, argv);
-	a->files = argv + optind;
-	if (*a->files ? a->mode != MODE_RECORDS && a->mode != MODE_SOURCE : a->mode == MODE_SOURCE)
+	given.files = argv + optind;
+	if (*given.files ? given.mode != MODE_RECORDS && given.mode != MODE_SOURCE
+	                 : given.mode == MODE_SOURCE)
 		koption_misuse(usage_text,
-		    *a->files ? "unexpected operand" : "--source needs files with source text");
+		    *given.files ? "unexpected operand" : "--source needs files with source text");
 }
 
 static void
-load_rules(const struct arguments *a)
+load_rules(void)
 {
-	auto_free char *path = a->rules ? kstrdup(a->rules) : kdata_path("patterns/audit.json");
+	auto_free char *path =
+	    given.rules ? kstrdup(given.rules) : kdata_path("patterns/audit.json");
 
 	rules_load(path);
 }
 
 static int
-check(const struct arguments *a)
+check(void)
 {
-	load_rules(a);
+	load_rules();
 	return rules_check() ? K_NO : K_OK;
 }
 
 static int
-check_task(const struct arguments *a)
+check_task(void)
 {
-	struct ktask *t = ktask_load(a->task);
+	struct ktask *t = ktask_load(given.task);
 	auto_free char *text = NULL;
 	size_t faults = kgroups_faults(t, &text);
 
 	kpart_foreach(line, text, "\n")
-		kwarn("%s: %s", a->task, line);
+		kwarn("%s: %s", given.task, line);
 	ktask_free(t);
 	return faults ? K_NO : K_OK;
 }
 
 /* What A names: a campaign, or a language and perhaps a task. */
 static void
-open_audit(const struct arguments *a)
+open_audit(void)
 {
-	const char *path = a->task;
+	const char *path = given.task;
 
-	audit.camp = a->backend ? NULL : kcamp_load(a->dir);
-	audit.language = a->backend ? a->backend : kcamp_str(audit.camp, "backend");
-	if (!path && audit.camp && a->mode != MODE_REPORT)
+	audit.camp = given.backend ? NULL : kcamp_load(given.dir);
+	audit.language = given.backend ? given.backend : kcamp_str(audit.camp, "backend");
+	if (!path && audit.camp && given.mode != MODE_REPORT)
 		path = audit.camp->task;
 	/* A simulation has none. */
-	audit.task = path && (a->task || kis_there(path)) ? ktask_load(path) : NULL;
+	audit.task = path && (given.task || kis_there(path)) ? ktask_load(path) : NULL;
 	audit.grouped = audit.task && kgroups_expected(audit.task);
 }
 
@@ -136,11 +139,11 @@ print_hits(const char *path, const struct hits *hits)
 
 /* Single source files: one line per hit. */
 static int
-scan_sources(const struct arguments *a)
+scan_sources(void)
 {
 	bool found = false;
 
-	for (char **f = a->files; *f; f++) {
+	for (char **f = given.files; *f; f++) {
 		auto_free char *text = kread_text_or_die(*f, SOURCE_MAX);
 		struct source s = { .text = text, .len = strlen(text) };
 		struct hits hits = { 0 };
@@ -158,13 +161,13 @@ scan_sources(const struct arguments *a)
 }
 
 static int
-report(const struct arguments *a)
+report(void)
 {
 	auto_buf struct kbuf text = { 0 };
 	bool good;
 	json_auto_t *o = report_campaign(&good);
 
-	if (a->format == 'm') {
+	if (given.format == 'm') {
 		report_markdown(o, &text);
 		kout_line(text.data, text.len - 1);
 	} else {
@@ -174,34 +177,33 @@ report(const struct arguments *a)
 }
 
 static int
-audit_all(const struct arguments *a)
+audit_all(void)
 {
-	if (!*a->files)
-		audit_file(NULL, a->thin);
-	for (char **f = a->files; *f; f++)
-		audit_file(*f, a->thin);
+	if (!*given.files)
+		audit_file(NULL, given.thin);
+	for (char **f = given.files; *f; f++)
+		audit_file(*f, given.thin);
 	return K_OK;
 }
 
 int
 main(int argc, char **argv)
 {
-	struct arguments a;
 	int code;
 
 	kutil_init("kaudit");
-	parse(&a, argc, argv);
-	if (a.mode == MODE_CHECK)
-		return check(&a);
-	if (a.mode == MODE_TASK)
-		return check_task(&a);
-	open_audit(&a);
-	if (a.mode != MODE_REPORT)
-		load_rules(&a);
-	kout_open(a.output);
-	code = a.mode == MODE_REPORT ? report(&a)
-	    : a.mode == MODE_SOURCE  ? scan_sources(&a)
-	                             : audit_all(&a);
+	parse(argc, argv);
+	if (given.mode == MODE_CHECK)
+		return check();
+	if (given.mode == MODE_TASK)
+		return check_task();
+	open_audit();
+	if (given.mode != MODE_REPORT)
+		load_rules();
+	kout_open(given.output);
+	code = given.mode == MODE_REPORT ? report()
+	    : given.mode == MODE_SOURCE  ? scan_sources()
+	                                 : audit_all();
 	kout_commit();
 	return code;
 }

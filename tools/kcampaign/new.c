@@ -4,6 +4,7 @@
 
 #include "backend.h"
 #include "kgpu.h"
+#include "kregex.h"
 #include "ktask.h"
 
 #define FILE_MAX ((size_t)64 << 20)
@@ -98,8 +99,7 @@ write_text(const char *folder, const char *name, const char *text, size_t len)
 {
 	auto_free char *path = kasprintf("%s/%s", folder, name);
 
-	if (kwrite_file(path, text, len) < 0)
-		kdie_errno(K_IO, "%s", path);
+	kwrite_or_die(path, text, len);
 }
 
 /* They may be large and do not change: make a hard link if possible. */
@@ -125,7 +125,7 @@ write_recording(const char *folder, const char *name, const char *from)
  * that it can be copied.
  */
 static void
-copy_file(const char *from_dir, const char *field, const char *name, const char *to_dir, bool copy)
+copy_file(const char *field, const char *name, const char *to_dir, bool copy)
 {
 	bool recorded = field && !strcmp(field, RECORDED);
 	char *from, *data;
@@ -133,13 +133,13 @@ copy_file(const char *from_dir, const char *field, const char *name, const char 
 
 	if (!name)
 		return;
-	from = kasprintf("%s/%s", from_dir, name);
+	from = kasprintf("%s/%s", given.task, name);
 	if (strchr(name, '/') && !recorded)
 		kdie(K_USAGE,
 		    "%s/task.json: %s: the files of a task must be in the same folder as task.json",
-		    from_dir, name);
+		    given.task, name);
 	if (field && !kis_there(from))
-		kdie(K_USAGE, "%s/task.json: %s: %s: no such file", from_dir, field, from);
+		kdie(K_USAGE, "%s/task.json: %s: %s: no such file", given.task, field, from);
 	data = kread_file_or_die(from, recorded ? RECORDED_MAX : FILE_MAX, &len);
 	if (copy && recorded)
 		write_recording(to_dir, name, from);
@@ -153,7 +153,7 @@ copy_file(const char *from_dir, const char *field, const char *name, const char 
 
 /* task.json and the files that it names. */
 static void
-copy_task(const char *from, const json_t *task, const char *to, bool copy)
+copy_task(const json_t *task, const char *to, bool copy)
 {
 	static const char *const members[] = { "reference", "oracle" };
 	const json_t *baselines = json_object_get(task, "baselines");
@@ -161,13 +161,13 @@ copy_task(const char *from, const json_t *task, const char *to, bool copy)
 	json_t *b;
 	size_t i;
 
-	copy_file(from, NULL, "task.json", to, copy);
+	copy_file(NULL, "task.json", to, copy);
 	for (i = 0; i < LEN(members); i++)
-		copy_file(from, members[i], kjson_str_or(task, members[i], NULL), to, copy);
+		copy_file(members[i], kjson_str_or(task, members[i], NULL), to, copy);
 	json_array_foreach(baselines, i, b)
-		copy_file(from, "baselines", kjson_str_or(b, "file", NULL), to, copy);
+		copy_file("baselines", kjson_str_or(b, "file", NULL), to, copy);
 	json_array_foreach(recordings, i, b)
-		copy_file(from, RECORDED, json_string_value(b), to, copy);
+		copy_file(RECORDED, json_string_value(b), to, copy);
 }
 
 /* A campaign with a faulty task would end at its first step. */
@@ -187,20 +187,12 @@ need_faultless(const char *file, const json_t *task)
 static char *
 cpu_name(void)
 {
-	FILE *f = fopen("/proc/cpuinfo", "r");
-	char line[256], *name = NULL;
+	auto_free char *info = kread_if_there("/proc/cpuinfo", FILE_MAX, NULL);
+	struct kregex_span at[2];
 
-	while (f && !name && fgets(line, sizeof line, f)) {
-		char *colon = strchr(line, ':');
-
-		if (colon && !strncmp(line, "model name", 10)) {
-			colon[strcspn(colon, "\n")] = '\0';
-			name = kstrdup(colon + 2);
-		}
-	}
-	if (f)
-		fclose(f);
-	return name ? name : kstrdup("this machine");
+	return info && kregex_find("(?m)^model name\\s*: (.*)$", info, strlen(info), at, 2)
+	    ? kregex_text(info, at[1])
+	    : kstrdup("this machine");
 }
 
 static json_t *
@@ -289,7 +281,7 @@ need_all(const char *file, const json_t *task, const char *folder, const char *m
 		kdie(K_USAGE, "%s: already contains a campaign", path);
 	if (given.mode && strcmp(given.mode, "linear") && strcmp(given.mode, "map-elites"))
 		kdie(K_USAGE, "--mode %s: must be map-elites or linear", given.mode);
-	copy_task(given.task, task, folder, false);
+	copy_task(task, folder, false);
 	need_faultless(file, task);
 	need_free(folder, "Makefile", make, strlen(make));
 }
@@ -349,7 +341,7 @@ command_new(void)
 		kdie_errno(K_IO, "%s", folder);
 	name = folder_name(folder);
 	m = manifest(name, task, p, given.mode);
-	copy_task(given.task, task, folder, true);
+	copy_task(task, folder, true);
 	write_text(folder, "Makefile", make, strlen(make));
 	write_manifest(folder, m);
 	choose_set(m, folder);

@@ -12,10 +12,10 @@
 #include "ktrials.h"
 
 /* How much was done. */
-struct count {
+static struct {
 	long files;
 	long long before, after;
-};
+} converted;
 
 static bool
 is_whole(const json_t *record)
@@ -25,7 +25,7 @@ is_whole(const json_t *record)
 
 /* Replaces the file PATH by TEXT, keeping its time, or that of OF. */
 static void
-replace(const char *path, const char *of, const struct kbuf *text, struct count *n)
+replace(const char *path, const char *of, const struct kbuf *text)
 {
 	struct stat st;
 	struct timespec times[2];
@@ -34,9 +34,9 @@ replace(const char *path, const char *of, const struct kbuf *text, struct count 
 		kdie_errno(K_IO, "%s", of);
 	times[0] = st.st_atim;
 	times[1] = st.st_mtim;
-	n->before += strcmp(path, of) ? 0 : (long long)st.st_size;
-	n->after += (long long)text->len;
-	n->files++;
+	converted.before += strcmp(path, of) ? 0 : (long long)st.st_size;
+	converted.after += (long long)text->len;
+	converted.files++;
 	if (kwrite_file(path, text->data, text->len) < 0 || utimensat(AT_FDCWD, path, times, 0) < 0)
 		kdie_errno(K_IO, "%s", path);
 }
@@ -137,7 +137,7 @@ cell_close(struct cell *c)
 }
 
 static void
-write_fact(const struct cell *c, enum kfact stage, const json_t *known, struct count *n)
+write_fact(const struct cell *c, enum kfact stage, const json_t *known)
 {
 	auto_buf struct kbuf text = { 0 };
 
@@ -146,7 +146,7 @@ write_fact(const struct cell *c, enum kfact stage, const json_t *known, struct c
 	    c->record[stage] ? c->path[stage]
 	        : c->last    ? c->last
 	                     : "campaign.json",
-	    &text, n);
+	    &text);
 }
 
 /*
@@ -154,7 +154,7 @@ write_fact(const struct cell *c, enum kfact stage, const json_t *known, struct c
  * FULLEST.
  */
 static void
-convert_facts(const char *id, json_t *fullest, struct count *n)
+convert_facts(const char *id, json_t *fullest)
 {
 	json_auto_t *known = NULL;
 	struct cell c;
@@ -176,7 +176,7 @@ convert_facts(const char *id, json_t *fullest, struct count *n)
 			kmake_folder(folder);
 		}
 		if (!c.record[s] || c.whole[s])
-			write_fact(&c, (enum kfact)s, known, n);
+			write_fact(&c, (enum kfact)s, known);
 	}
 	cell_close(&c);
 }
@@ -227,7 +227,7 @@ add_view(struct kbuf *text, const json_t *record, const json_t *old)
 
 /* Converts the scores of a trial, which contain the other views; scores of other evaluations go. */
 static void
-convert_views(long trial, const json_t *old, struct count *n)
+convert_views(long trial, const json_t *old)
 {
 	auto_free char *path = kplace_trial(".", trial, "score.ndjson");
 	json_auto_t *records = kin_all(path);
@@ -241,14 +241,14 @@ convert_views(long trial, const json_t *old, struct count *n)
 		good = add_view(&text, record, old) && good;
 	}
 	if (any && good && text.len)
-		replace(path, path, &text, n);
+		replace(path, path, &text);
 	else if (any && !good && unlink(path) < 0)
 		kdie_errno(K_IO, "%s", path);
 }
 
 /* Facts that exist only in the views of TRIAL: a complete record in its last view. */
 static void
-convert_given(long trial, struct count *n)
+convert_given(long trial)
 {
 	auto_free char *path = kplace_trial(".", trial, "score.ndjson");
 	json_auto_t *records = kin_all(path);
@@ -260,24 +260,25 @@ convert_given(long trial, struct count *n)
 
 		if (is_whole(record) && json_object_get(record, kfact_names[KFACT_EVAL]) &&
 		    karch_id(id, &(long){ 0 }, &(long){ 0 }))
-			convert_facts(id, record, n);
+			convert_facts(id, record);
 	}
 }
 
 /* The folder "trials/001/02/". */
 static void
-convert_cell(const char *path, void *n)
+convert_cell(const char *path, void *arg)
 {
 	long trial, branch;
 	auto_free char *id = NULL;
 
+	(void)arg;
 	sscanf(path, "trials/%ld/%ld", &trial, &branch);
 	id = kasprintf("%03ld/%02ld", trial, branch);
-	convert_facts(id, NULL, n);
+	convert_facts(id, NULL);
 }
 
 static bool
-convert_trial(long trial, struct count *n)
+convert_trial(long trial)
 {
 	auto_free char *folder = kplace_trial(".", trial, "");
 	bool there = kis_there(folder);
@@ -287,9 +288,9 @@ convert_trial(long trial, struct count *n)
 		return false;
 	old = json_object();
 	keach_path(kplace_trial(".", trial, "[0-9]*/eval.ndjson"), note_digest, old);
-	convert_given(trial, n);
-	keach_path(kplace_trial(".", trial, "[0-9]*/"), convert_cell, n);
-	convert_views(trial, old, n);
+	convert_given(trial);
+	keach_path(kplace_trial(".", trial, "[0-9]*/"), convert_cell, NULL);
+	convert_views(trial, old);
 	keach_path(kplace_trial(".", trial, "coords.ndjson"), remove_path, NULL);
 	keach_path(kplace_trial(".", trial, "audit.ndjson"), remove_path, NULL);
 	json_decref(old);
@@ -299,14 +300,13 @@ convert_trial(long trial, struct count *n)
 int
 command_upgrade(void)
 {
-	struct count n = { 0 };
 
 	take_lock();
-	for (long t = 0; convert_trial(t, &n); t++)
+	for (long t = 0; convert_trial(t); t++)
 		;
-	if (n.files)
-		ksay("%ld files converted: %lld KB before, %lld KB now\n", n.files, n.before / 1000,
-		    n.after / 1000);
+	if (converted.files)
+		ksay("%ld files converted: %lld KB before, %lld KB now\n", converted.files,
+		    converted.before / 1000, converted.after / 1000);
 	else
 		ksay("nothing to convert\n");
 	return K_OK;

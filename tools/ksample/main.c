@@ -16,13 +16,13 @@ static const char usage[] = "usage: ksample [-c DIR] [--trial N] [--branch LIST]
 
 struct search search;
 
-struct arguments {
+static struct arguments {
 	const char *dir, *output;
 	char *archive, *gradient; /* owned */
 	long trial;               /* -1: the one after the archive's */
 	bool branch[MAX_BRANCHES + 1];
 	bool thin;
-};
+} given;
 
 static void
 read_lengths(struct field *f, const json_t *lengths)
@@ -75,12 +75,12 @@ free_slopes(void)
 
 /* Without options: the campaign's newest archive, or the one before the requested trial. */
 static char *
-default_file(const struct arguments *a, long trial, const char *name)
+default_file(long trial, const char *name)
 {
 	auto_free char *file = kasprintf("%s.ndjson", name);
 	char *path;
 
-	path = trial < 0 ? kplace_in(a->dir, file) : kplace_trial(a->dir, trial, file);
+	path = trial < 0 ? kplace_in(given.dir, file) : kplace_trial(given.dir, trial, file);
 
 	if (kis_there(path))
 		return path;
@@ -161,26 +161,26 @@ hide_masked(void)
 }
 
 static void
-load(struct arguments *a)
+load(void)
 {
-	if (!a->archive)
-		a->archive = default_file(a, a->trial < 0 ? -1 : a->trial - 1, "archive");
-	karch_load(&search.archive, a->archive, false);
-	search.trial = a->trial < 0 ? search.archive.trial + 1 : a->trial;
+	if (!given.archive)
+		given.archive = default_file(given.trial < 0 ? -1 : given.trial - 1, "archive");
+	karch_load(&search.archive, given.archive, false);
+	search.trial = given.trial < 0 ? search.archive.trial + 1 : given.trial;
 	if (search.trial < 1)
 		search.trial = 1;
 	if (search.archive.trial >= search.trial)
 		kdie(K_USAGE, "%s: is the archive of trial %ld, which cannot come before trial %ld",
-		    a->archive, search.archive.trial, search.trial);
+		    given.archive, search.archive.trial, search.trial);
 	hide_masked();
-	if (!a->gradient && search.archive.header)
-		a->gradient = default_file(a, search.archive.trial, "gradient");
-	load_slopes(a->gradient);
+	if (!given.gradient && search.archive.header)
+		given.gradient = default_file(search.archive.trial, "gradient");
+	load_slopes(given.gradient);
 }
 
 /* "2", or "01 03" for several. */
 static void
-read_branches(struct arguments *a, const char *list)
+read_branches(const char *list)
 {
 	char *end;
 
@@ -189,46 +189,46 @@ read_branches(struct arguments *a, const char *list)
 
 		if (end == list || branch < 1 || branch > MAX_BRANCHES)
 			koption_misuse(usage, "--branch needs numbers from 1 to 99");
-		a->branch[branch] = true;
+		given.branch[branch] = true;
 	}
 }
 
 static void
-parse(struct arguments *a, int argc, char **argv)
+parse(int argc, char **argv)
 {
 	const char *archive = NULL, *gradient = NULL, *branches = "1";
 	const struct koption options[] = {
-		KOPTION_CAMPAIGN(&a->dir),
-		KOPTION_OUTPUT(&a->output),
-		{ 0, "trial", .number = &a->trial, .low = 1, .high = 999999,
+		KOPTION_CAMPAIGN(&given.dir),
+		KOPTION_OUTPUT(&given.output),
+		{ 0, "trial", .number = &given.trial, .low = 1, .high = 999999,
 		    .help = "N\ttrial to sample for (default: the next one)" },
 		{ 0, "branch", .text = &branches,
 		    .help = "LIST\tbranches of the trial (default: 1)" },
 		{ 'a', "archive", .text = &archive, .help = "FILE\tarchive of the previous trial" },
 		{ 'g', "gradient", .text = &gradient,
 		    .help = "FILE\tgradient of the previous trial" },
-		{ 0, "thin", .flag = &a->thin,
+		{ 0, "thin", .flag = &given.thin,
 		    .help = "\twrite the part of each record to its place in the trial's folder" },
 	};
 
 	koption_read(options, LEN(options), usage, argc, argv);
 	koption_no_operands(usage, argc, argv);
-	read_branches(a, branches);
-	a->archive = archive ? kstrdup(archive) : NULL;
-	a->gradient = gradient ? kstrdup(gradient) : NULL;
+	read_branches(branches);
+	given.archive = archive ? kstrdup(archive) : NULL;
+	given.gradient = gradient ? kstrdup(gradient) : NULL;
 }
 
 /* Writes the record of BRANCH; PLAN is NULL in a linear search. */
 static void
-put_sample(const struct arguments *a, const struct plan *plan, int branch)
+put_sample(const struct plan *plan, int branch)
 {
 	json_auto_t *record = json_pack("{s:s,s:s,s:I,s:i,s:o,s:o}", "schema", KRECORD_SCHEMA,
 	    "campaign", kcamp_str(search.camp, "name"), "trial", (json_int_t)search.trial, "branch",
 	    branch, "id", json_sprintf("%03ld/%02d", search.trial, branch), "sample",
 	    plan ? sample_json(plan, branch) : linear_json());
 
-	if (a->thin)
-		krecord_store(a->dir, record, "sample", NULL);
+	if (given.thin)
+		krecord_store(given.dir, record, "sample", NULL);
 	else
 		kout_json(record);
 }
@@ -236,40 +236,40 @@ put_sample(const struct arguments *a, const struct plan *plan, int branch)
 int
 main(int argc, char **argv)
 {
-	struct arguments a = { .dir = ".", .trial = -1 };
 	struct plan plans[MAX_BRANCHES + 1];
 	int last = MAX_BRANCHES;
 	bool linear;
 
 	kutil_init("ksample");
-	parse(&a, argc, argv);
+	given = (struct arguments){ .dir = ".", .trial = -1 };
+	parse(argc, argv);
 	/* A benchmark makes many samples in one process. */
 	search = (struct search){ 0 };
-	search.camp = kcamp_load(a.dir);
+	search.camp = kcamp_load(given.dir);
 	search.seed = (uint64_t)kcamp_num(search.camp, "seed");
 	search.branches = (int)kcamp_branches(search.camp);
-	load(&a);
+	load();
 	linear = kcamp_linear(search.camp);
-	while (!a.branch[last])
+	while (!given.branch[last])
 		last--;
 	if (linear && last > 1)
 		kdie(K_USAGE, "--branch %d: must be 1: a round of a linear search has one branch",
 		    last);
 	if (!linear)
 		plan_branches(plans, last);
-	if (!a.thin)
-		kout_open(a.output);
+	if (!given.thin)
+		kout_open(given.output);
 	for (int b = 1; b <= last; b++)
-		if (a.branch[b])
-			put_sample(&a, linear ? NULL : &plans[b], b);
-	if (!a.thin)
+		if (given.branch[b])
+			put_sample(linear ? NULL : &plans[b], b);
+	if (!given.thin)
 		kout_commit();
 	free_slopes();
 	karch_free(&search.archive);
 	kmemo_masks_free(&search.masks);
 	json_decref(search.failures);
 	kcamp_free(search.camp);
-	free(a.archive);
-	free(a.gradient);
+	free(given.archive);
+	free(given.gradient);
 	return K_OK;
 }
