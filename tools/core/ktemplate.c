@@ -9,7 +9,8 @@ struct scope {
 	size_t depth;
 };
 
-struct render {
+/* The rendering that is under way; one at a time. */
+static struct render {
 	const struct ktemplate *t;
 	struct kbuf *out;
 	size_t start; /* where the output of this rendering begins in out */
@@ -17,7 +18,7 @@ struct render {
 	int depth; /* open partials and sections */
 	char *why;
 	size_t why_len;
-};
+} render;
 
 /* One template being read. */
 struct source {
@@ -32,9 +33,9 @@ struct tag {
 };
 
 static bool
-fail(struct render *r, const struct source *s, const char *at, const char *what, const char *name)
+fail(const struct source *s, const char *at, const char *what, const char *name)
 {
-	snprintf(r->why, r->why_len, "%s:%zu: %s%s%s", s->file,
+	snprintf(render.why, render.why_len, "%s:%zu: %s%s%s", s->file,
 	    kline_at(s->text, (size_t)(at - s->text)), what, *name ? " " : "", name);
 	return false;
 }
@@ -44,16 +45,16 @@ fail(struct render *r, const struct source *s, const char *at, const char *what,
  * at the start.
  */
 static void
-put_literal(struct render *r, const char *s, const char *end)
+put_literal(const char *s, const char *end)
 {
-	struct kbuf *b = r->out;
+	struct kbuf *b = render.out;
 
 	while (s < end) {
 		const char *nl = memchr(s, '\n', (size_t)(end - s)), *stop = nl ? nl : end;
 		size_t n;
 
 		kbuf_add(b, s, (size_t)(stop - s));
-		n = b->len - r->start;
+		n = b->len - render.start;
 		if (nl && n &&
 		    !(n >= 2 && b->data[b->len - 1] == '\n' && b->data[b->len - 2] == '\n'))
 			kbuf_add(b, "\n", 1);
@@ -125,7 +126,7 @@ widen(const struct source *s, struct tag *tag)
  * fault.
  */
 static int
-next_tag(struct render *r, const struct source *s, struct tag *tag)
+next_tag(const struct source *s, struct tag *tag)
 {
 	const char *open = strstr(s->p, "{{"), *close, *b, *e;
 
@@ -133,7 +134,7 @@ next_tag(struct render *r, const struct source *s, struct tag *tag)
 		return 0;
 	close = strstr(open, "}}");
 	if (!close) {
-		fail(r, s, open, "'{{' without '}}'", "");
+		fail(s, open, "'{{' without '}}'", "");
 		return -1;
 	}
 	b = open + 2;
@@ -145,7 +146,7 @@ next_tag(struct render *r, const struct source *s, struct tag *tag)
 	while (b < e && isspace((unsigned char)*b))
 		b++;
 	if (tag->kind != '!' && (b == e || (size_t)(e - b) >= MAX_NAME)) {
-		fail(r, s, open, "a tag needs a short name", "");
+		fail(s, open, "a tag needs a short name", "");
 		return -1;
 	}
 	snprintf(tag->name, sizeof tag->name, "%.*s", tag->kind == '!' ? 0 : (int)(e - b), b);
@@ -154,26 +155,26 @@ next_tag(struct render *r, const struct source *s, struct tag *tag)
 }
 
 static bool
-put_value(struct render *r, const struct source *s, const struct tag *tag)
+put_value(const struct source *s, const struct tag *tag)
 {
-	const char *colon = r->t->show ? strchr(tag->name, ':') : NULL;
-	const json_t *v = look_up(&r->scope, colon ? colon + 1 : tag->name);
+	const char *colon = render.t->show ? strchr(tag->name, ':') : NULL;
+	const json_t *v = look_up(&render.scope, colon ? colon + 1 : tag->name);
 	char how[MAX_NAME];
 
 	snprintf(how, sizeof how, "%.*s", colon ? (int)(colon - tag->name) : 0, tag->name);
-	if (r->t->show && r->t->show(r->out, how, v))
+	if (render.t->show && render.t->show(render.out, how, v))
 		return true;
 	if (*how)
-		return fail(r, s, tag->begin, "cannot be written so:", tag->name);
+		return fail(s, tag->begin, "cannot be written so:", tag->name);
 	if (json_is_string(v))
-		kbuf_add(r->out, json_string_value(v), json_string_length(v));
+		kbuf_add(render.out, json_string_value(v), json_string_length(v));
 	else if (json_is_integer(v))
-		kbuf_printf(r->out, "%" JSON_INTEGER_FORMAT, json_integer_value(v));
+		kbuf_printf(render.out, "%" JSON_INTEGER_FORMAT, json_integer_value(v));
 	else if (json_is_real(v))
-		kbuf_printf(r->out, "%.6g", json_real_value(v));
+		kbuf_printf(render.out, "%.6g", json_real_value(v));
 	else
 		return fail(
-		    r, s, tag->begin, v ? "not a string or number:" : "unknown name", tag->name);
+		    s, tag->begin, v ? "not a string or number:" : "unknown name", tag->name);
 	return true;
 }
 
@@ -182,7 +183,7 @@ put_value(struct render *r, const struct source *s, const struct tag *tag)
  * part of a path.
  */
 static bool
-expand_name(struct render *r, const struct source *s, const struct tag *tag, char name[MAX_NAME])
+expand_name(const struct source *s, const struct tag *tag, char name[MAX_NAME])
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyz0123456789_-";
 	size_t n = 0;
@@ -195,47 +196,47 @@ expand_name(struct render *r, const struct source *s, const struct tag *tag, cha
 		snprintf(
 		    key, sizeof key, "%.*s", (int)(*p == '@' ? len - 1 : len), p + (*p == '@'));
 		if (*p == '@')
-			value = json_string_value(look_up(&r->scope, key));
+			value = json_string_value(look_up(&render.scope, key));
 		if (!value || (*p == '@' && (!*value || value[strspn(value, plain)])))
-			return fail(r, s, tag->begin, "no plain word exists for", p);
+			return fail(s, tag->begin, "no plain word exists for", p);
 		n += (size_t)snprintf(name + n, MAX_NAME - n, "%s", value);
 		if (n >= MAX_NAME)
-			return fail(r, s, tag->begin, "a tag needs a short name", "");
+			return fail(s, tag->begin, "a tag needs a short name", "");
 		p += len;
 	}
 	return true;
 }
 
 static void
-note_section(struct render *r, const char *name, size_t before)
+note_section(const char *name, size_t before)
 {
-	json_t *list = r->t->sections;
+	json_t *list = render.t->sections;
 	size_t count = json_array_size(list), n = strcspn(name, "/");
 	const char *last = count ? json_string_value(json_array_get(list, count - 1)) : "";
 
-	if (!list || r->out->len == before || (strlen(last) == n && !strncmp(last, name, n)))
+	if (!list || render.out->len == before || (strlen(last) == n && !strncmp(last, name, n)))
 		return;
 	json_array_append_new(list, json_stringn(name, n));
 }
 
-static bool render_text(struct render *r, struct source *s, const char *until, bool show);
+static bool render_text(struct source *s, const char *until, bool show);
 
 static bool
-put_partial(struct render *r, const struct source *s, const struct tag *tag)
+put_partial(const struct source *s, const struct tag *tag)
 {
 	struct source part = { 0 };
 	char name[MAX_NAME] = "";
-	size_t before = r->out->len;
+	size_t before = render.out->len;
 
-	if (!expand_name(r, s, tag, name))
+	if (!expand_name(s, tag, name))
 		return false;
-	part.text = r->t->load ? r->t->load(r->t->arg, name, &part.file) : NULL;
+	part.text = render.t->load ? render.t->load(render.t->arg, name, &part.file) : NULL;
 	if (!part.text)
-		return fail(r, s, tag->begin, "template not found:", name);
+		return fail(s, tag->begin, "template not found:", name);
 	part.p = part.text;
-	if (!render_text(r, &part, NULL, true))
+	if (!render_text(&part, NULL, true))
 		return false;
-	note_section(r, name, before);
+	note_section(name, before);
 	return true;
 }
 
@@ -244,7 +245,7 @@ put_partial(struct render *r, const struct source *s, const struct tag *tag)
  * return.
  */
 static bool
-put_section(struct render *r, struct source *s, const struct tag *tag, const json_t *v, bool show)
+put_section(struct source *s, const struct tag *tag, const json_t *v, bool show)
 {
 	const char *body = s->p;
 	size_t count = json_is_array(v) ? json_array_size(v) : 1;
@@ -252,21 +253,22 @@ put_section(struct render *r, struct source *s, const struct tag *tag, const jso
 	bool positive = tag->kind == '#', yes = show && positive == is_true(v);
 
 	if (!yes || !positive)
-		return render_text(r, s, tag->name, yes);
-	if (r->scope.depth + 1 >= MAX_CONTEXTS)
-		return fail(r, s, tag->begin, "sections too deep at", tag->name);
+		return render_text(s, tag->name, yes);
+	if (render.scope.depth + 1 >= MAX_CONTEXTS)
+		return fail(s, tag->begin, "sections too deep at", tag->name);
 	if (!strncmp(tag->name, "has_", 4))
-		return render_text(r, s, tag->name, true);
+		return render_text(s, tag->name, true);
 	for (size_t i = 0; i < count; i++) {
 		bool ok;
 
 		s->p = body;
 		if (i + 1 == count)
 			json_object_set_new(more, "more", json_false());
-		r->scope.stack[r->scope.depth++] = more;
-		r->scope.stack[r->scope.depth++] = json_is_array(v) ? json_array_get(v, i) : v;
-		ok = render_text(r, s, tag->name, true);
-		r->scope.depth -= 2;
+		render.scope.stack[render.scope.depth++] = more;
+		render.scope.stack[render.scope.depth++] =
+		    json_is_array(v) ? json_array_get(v, i) : v;
+		ok = render_text(s, tag->name, true);
+		render.scope.depth -= 2;
 		if (!ok)
 			return false;
 	}
@@ -274,18 +276,18 @@ put_section(struct render *r, struct source *s, const struct tag *tag, const jso
 }
 
 static bool
-put_tag(struct render *r, struct source *s, const struct tag *tag, bool show)
+put_tag(struct source *s, const struct tag *tag, bool show)
 {
 	switch (tag->kind) {
 	case '#':
 	case '^':
-		return put_section(r, s, tag, show ? look_up(&r->scope, tag->name) : NULL, show);
+		return put_section(s, tag, show ? look_up(&render.scope, tag->name) : NULL, show);
 	case '>':
-		return !show || put_partial(r, s, tag);
+		return !show || put_partial(s, tag);
 	case '!':
 		return true;
 	default:
-		return !show || put_value(r, s, tag);
+		return !show || put_value(s, tag);
 	}
 }
 
@@ -294,34 +296,34 @@ put_tag(struct render *r, struct source *s, const struct tag *tag, bool show)
  * skip.
  */
 static bool
-render_text(struct render *r, struct source *s, const char *until, bool show)
+render_text(struct source *s, const char *until, bool show)
 {
 	const char *begin = s->p;
 	struct tag tag;
 	int got;
 
-	if (++r->depth > MAX_DEPTH)
-		return fail(r, s, s->p, "templates nested too deep", "");
-	while ((got = next_tag(r, s, &tag)) > 0) {
+	if (++render.depth > MAX_DEPTH)
+		return fail(s, s->p, "templates nested too deep", "");
+	while ((got = next_tag(s, &tag)) > 0) {
 		if (show)
-			put_literal(r, s->p, tag.begin);
+			put_literal(s->p, tag.begin);
 		s->p = tag.end;
 		if (tag.kind == '/') {
 			if (!until || strcmp(until, tag.name))
-				return fail(r, s, tag.begin, "closes no open section:", tag.name);
-			r->depth--;
+				return fail(s, tag.begin, "closes no open section:", tag.name);
+			render.depth--;
 			return true;
 		}
-		if (!put_tag(r, s, &tag, show))
+		if (!put_tag(s, &tag, show))
 			return false;
 	}
 	if (got < 0)
 		return false;
 	if (until)
-		return fail(r, s, begin, "section is not closed:", until);
+		return fail(s, begin, "section is not closed:", until);
 	if (show)
-		put_literal(r, s->p, s->p + strlen(s->p));
-	r->depth--;
+		put_literal(s->p, s->p + strlen(s->p));
+	render.depth--;
 	return true;
 }
 
@@ -329,10 +331,12 @@ bool
 ktemplate_render(const struct ktemplate *t, struct kbuf *out, const char *text, const char *file,
     const json_t *context, char *why, size_t why_len)
 {
-	struct render r = { .t = t, .out = out, .start = out->len, .why = why, .why_len = why_len };
 	struct source s = { text, file, text };
 
-	r.scope.stack[r.scope.depth++] = context;
+	render = (struct render){
+		.t = t, .out = out, .start = out->len, .why = why, .why_len = why_len
+	};
+	render.scope.stack[render.scope.depth++] = context;
 	kbuf_add(out, "", 0);
-	return render_text(&r, &s, NULL, true);
+	return render_text(&s, NULL, true);
 }

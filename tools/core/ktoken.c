@@ -10,14 +10,15 @@
 /* The groups of the patterns below; a literal contains another group, for how it must end. */
 enum kind { NEWLINE = 1, BLANK, COMMENT, STRING, ENDING, NUMBER, WORD, PUNCT, KINDS };
 
-struct scanner {
+/* The text that is being read; one at a time. */
+static struct scanner {
 	const char *s;
 	size_t len;
 	size_t from, to; /* the current span */
 	enum ktoken_lang lang;
 	bool fresh;     /* only blanks and comments so far on this line */
 	bool directive; /* inside a preprocessor line */
-};
+} scanner;
 
 #define LETTER "[\\w$\\x80-\\xff]"
 #define SPACE "(\n)|((?:[ \\t\r\\f\\x0b]|\\\\\r?\n)++)|"
@@ -61,22 +62,23 @@ is_word(char c)
 }
 
 static char
-at(const struct scanner *x, size_t pos)
+at(size_t pos)
 {
-	return pos < x->len ? x->s[pos] : '\0';
+	return pos < scanner.len ? scanner.s[pos] : '\0';
 }
 
 /* Puts the next span into from and to, and its kind into KIND; false at the end. */
 static bool
-next_span(struct scanner *x, enum kind *kind)
+next_span(enum kind *kind)
 {
 	struct kregex_span at[KINDS];
 
-	x->from = x->to;
-	if (x->from >= x->len)
+	scanner.from = scanner.to;
+	if (scanner.from >= scanner.len)
 		return false;
 	*kind = NEWLINE;
-	if (!kregex_find(spans[x->lang], x->s + x->from, x->len - x->from, at, KINDS)) {
+	if (!kregex_find(spans[scanner.lang], scanner.s + scanner.from, scanner.len - scanner.from,
+	        at, KINDS)) {
 		/* The text needs too many steps of the pattern. */
 		at->to = 1;
 		*kind = PUNCT;
@@ -84,21 +86,22 @@ next_span(struct scanner *x, enum kind *kind)
 		while (at[*kind].from == KREGEX_UNSET)
 			++*kind;
 	}
-	x->to += at->to;
+	scanner.to += at->to;
 	if (*kind == NEWLINE) {
-		x->fresh = true;
-		x->directive = false;
+		scanner.fresh = true;
+		scanner.directive = false;
 	} else if (*kind >= STRING) {
-		x->directive |= x->lang == KTOKEN_C && x->fresh && x->s[x->from] == '#';
-		x->fresh = false;
+		scanner.directive |=
+		    scanner.lang == KTOKEN_C && scanner.fresh && scanner.s[scanner.from] == '#';
+		scanner.fresh = false;
 	}
 	return true;
 }
 
 static bool
-is_one_of(const struct scanner *x, const char *list)
+is_one_of(const char *list)
 {
-	return kis_listed(list, x->s + x->from, x->to - x->from);
+	return kis_listed(list, scanner.s + scanner.from, scanner.to - scanner.from);
 }
 
 /* Where strings are code: in certain lines, and inside the parentheses of certain calls. */
@@ -110,20 +113,20 @@ struct keeper {
 };
 
 static void
-keeper_see(struct keeper *k, const struct scanner *x, enum kind kind)
+keeper_see(struct keeper *k, enum kind kind)
 {
-	if (x->directive != k->in_line) {
-		*k = (struct keeper){ .in_line = x->directive };
+	if (scanner.directive != k->in_line) {
+		*k = (struct keeper){ .in_line = scanner.directive };
 	} else if (kind == WORD && k->in_line && !k->headed) {
 		k->headed = true;
-		k->line = is_one_of(x, code_lines);
+		k->line = is_one_of(code_lines);
 	}
 	if (kind == WORD && !k->depth) {
-		k->called |= is_one_of(x, code_calls);
+		k->called |= is_one_of(code_calls);
 	} else if (kind == PUNCT) {
-		if (x->s[x->from] == '(' && (k->called || k->depth))
+		if (scanner.s[scanner.from] == '(' && (k->called || k->depth))
 			k->depth++;
-		else if (x->s[x->from] == ')' && k->depth)
+		else if (scanner.s[scanner.from] == ')' && k->depth)
 			k->depth--;
 		k->called = false;
 	}
@@ -131,15 +134,15 @@ keeper_see(struct keeper *k, const struct scanner *x, enum kind kind)
 
 /* Blanks out the inside of the current span; a literal keeps its quotes. */
 static void
-blank_out(const struct scanner *x, enum kind kind, char *out)
+blank_out(enum kind kind, char *out)
 {
-	size_t from = x->from, to = x->to;
+	size_t from = scanner.from, to = scanner.to;
 
 	if (kind == STRING) {
-		while (from < to && x->s[from] != '"' && x->s[from] != '\'')
+		while (from < to && scanner.s[from] != '"' && scanner.s[from] != '\'')
 			from++;
 		from++;
-		if (to > from && (x->s[to - 1] == '"' || x->s[to - 1] == '\''))
+		if (to > from && (scanner.s[to - 1] == '"' || scanner.s[to - 1] == '\''))
 			to--;
 	}
 	for (size_t i = from; i < to; i++)
@@ -150,49 +153,49 @@ blank_out(const struct scanner *x, enum kind kind, char *out)
 char *
 ktoken_strip(const char *src, size_t len, enum ktoken_lang lang)
 {
-	struct scanner x = { .s = src, .len = len, .lang = lang, .fresh = true };
 	struct keeper keep = { 0 };
 	enum kind kind;
 	char *out = kmalloc(len + 1);
 
+	scanner = (struct scanner){ .s = src, .len = len, .lang = lang, .fresh = true };
 	memcpy(out, src, len);
 	out[len] = '\0';
-	while (next_span(&x, &kind)) {
-		keeper_see(&keep, &x, kind);
+	while (next_span(&kind)) {
+		keeper_see(&keep, kind);
 		if (kind == COMMENT || (kind == STRING && !keep.line && !keep.depth))
-			blank_out(&x, kind, out);
+			blank_out(kind, out);
 	}
 	return out;
 }
 
-struct hasher {
+static struct hasher {
 	struct kbuf text;
 	int brackets;       /* open brackets: Python's lines end only outside them */
 	bool line;          /* this line holds a token */
 	size_t indent[128]; /* columns of the open blocks */
 	size_t depth;
-};
+} hasher;
 
 static void
-add_token(struct hasher *h, const char *token, size_t len)
+add_token(const char *token, size_t len)
 {
 	unsigned char size[4] = { (unsigned char)len, (unsigned char)(len >> 8),
 		(unsigned char)(len >> 16), (unsigned char)(len >> 24) };
 
-	kbuf_add(&h->text, size, sizeof size);
-	kbuf_add(&h->text, token, len);
-	h->line = true;
+	kbuf_add(&hasher.text, size, sizeof size);
+	kbuf_add(&hasher.text, token, len);
+	hasher.line = true;
 }
 
 static size_t
-column_of(const struct scanner *x)
+column_of(void)
 {
-	size_t start = x->from, column = 0;
+	size_t start = scanner.from, column = 0;
 
-	while (start > 0 && x->s[start - 1] != '\n')
+	while (start > 0 && scanner.s[start - 1] != '\n')
 		start--;
-	for (size_t i = start; i < x->from; i++)
-		column = x->s[i] == '\t' ? (column / 8 + 1) * 8 : column + 1;
+	for (size_t i = start; i < scanner.from; i++)
+		column = scanner.s[i] == '\t' ? (column / 8 + 1) * 8 : column + 1;
 	return column;
 }
 
@@ -201,95 +204,96 @@ column_of(const struct scanner *x)
  * unchanged.
  */
 static void
-add_indent(struct hasher *h, const struct scanner *x)
+add_indent(void)
 {
-	size_t column = column_of(x);
+	size_t column = column_of();
 
-	while (h->depth && column < h->indent[h->depth - 1]) {
-		h->depth--;
-		add_token(h, "\n<", 2);
+	while (hasher.depth && column < hasher.indent[hasher.depth - 1]) {
+		hasher.depth--;
+		add_token("\n<", 2);
 	}
-	if (column <= (h->depth ? h->indent[h->depth - 1] : 0))
+	if (column <= (hasher.depth ? hasher.indent[hasher.depth - 1] : 0))
 		return;
-	if (h->depth == LEN(h->indent)) {
-		add_token(h, (const char *)&column, sizeof column);
+	if (hasher.depth == LEN(hasher.indent)) {
+		add_token((const char *)&column, sizeof column);
 		return;
 	}
-	h->indent[h->depth++] = column;
-	add_token(h, "\n>", 2);
+	hasher.indent[hasher.depth++] = column;
+	add_token("\n>", 2);
 }
 
 static void
-add_python(struct hasher *h, const struct scanner *x, enum kind kind)
+add_python(enum kind kind)
 {
-	char c = x->s[x->from];
+	char c = scanner.s[scanner.from];
 
 	if (kind == NEWLINE) {
-		if (h->line && !h->brackets)
-			add_token(h, "\n", 1);
-		h->line = h->line && h->brackets;
+		if (hasher.line && !hasher.brackets)
+			add_token("\n", 1);
+		hasher.line = hasher.line && hasher.brackets;
 		return;
 	}
-	if (!h->line && !h->brackets)
-		add_indent(h, x);
+	if (!hasher.line && !hasher.brackets)
+		add_indent();
 	if (kind == PUNCT && (c == '(' || c == '[' || c == '{'))
-		h->brackets++;
-	else if (kind == PUNCT && (c == ')' || c == ']' || c == '}') && h->brackets)
-		h->brackets--;
-	add_token(h, x->s + x->from, x->to - x->from);
+		hasher.brackets++;
+	else if (kind == PUNCT && (c == ')' || c == ']' || c == '}') && hasher.brackets)
+		hasher.brackets--;
+	add_token(scanner.s + scanner.from, scanner.to - scanner.from);
 }
 
 static void
-add_c(struct hasher *h, const struct scanner *x, enum kind kind, bool was_directive)
+add_c(enum kind kind, bool was_directive)
 {
-	char c = x->s[x->from];
+	char c = scanner.s[scanner.from];
 
 	if (kind == NEWLINE) {
 		if (was_directive)
-			add_token(h, "\n", 1);
+			add_token("\n", 1);
 		return;
 	}
-	if (c == '(' && x->directive && x->from > 0 && is_word(x->s[x->from - 1]))
-		add_token(h, "\n(", 2);
-	add_token(h, x->s + x->from, x->to - x->from);
+	if (c == '(' && scanner.directive && scanner.from > 0 &&
+	    is_word(scanner.s[scanner.from - 1]))
+		add_token("\n(", 2);
+	add_token(scanner.s + scanner.from, scanner.to - scanner.from);
 }
 
 /*
  * A line splice in the middle of a word or operator joins its halves and does not count as a blank.
  */
 static bool
-is_joint(const struct scanner *x)
+is_joint(void)
 {
-	char before = x->from ? x->s[x->from - 1] : '\n', after = at(x, x->to);
+	char before = scanner.from ? scanner.s[scanner.from - 1] : '\n', after = at(scanner.to);
 
-	return x->s[x->from] == '\\' && x->s[x->to - 1] == '\n' && before != '\n' &&
-	    after != '\n' && after != '\0';
+	return scanner.s[scanner.from] == '\\' && scanner.s[scanner.to - 1] == '\n' &&
+	    before != '\n' && after != '\n' && after != '\0';
 }
 
 void
 ktoken_hash_as(const char *src, size_t len, enum ktoken_lang lang, char hex[17])
 {
-	struct scanner x = { .s = src, .len = len, .lang = lang, .fresh = true };
-	struct hasher h = { 0 };
 	enum kind kind;
 	bool was_directive = false;
 	char digest[65];
 
-	while (next_span(&x, &kind)) {
-		if (kind == BLANK && is_joint(&x))
-			add_token(&h, "\\", 1);
+	scanner = (struct scanner){ .s = src, .len = len, .lang = lang, .fresh = true };
+	hasher = (struct hasher){ 0 };
+	while (next_span(&kind)) {
+		if (kind == BLANK && is_joint())
+			add_token("\\", 1);
 		else if (kind != BLANK && kind != COMMENT && lang == KTOKEN_PYTHON)
-			add_python(&h, &x, kind);
+			add_python(kind);
 		else if (kind != BLANK && kind != COMMENT)
-			add_c(&h, &x, kind, was_directive);
-		was_directive = x.directive;
+			add_c(kind, was_directive);
+		was_directive = scanner.directive;
 	}
-	if (was_directive || (lang == KTOKEN_PYTHON && h.line))
-		add_token(&h, "\n", 1);
-	ksha256_hex(h.text.data, h.text.len, digest);
+	if (was_directive || (lang == KTOKEN_PYTHON && hasher.line))
+		add_token("\n", 1);
+	ksha256_hex(hasher.text.data, hasher.text.len, digest);
 	memcpy(hex, digest, 16);
 	hex[16] = '\0';
-	kbuf_free(&h.text);
+	kbuf_free(&hasher.text);
 }
 
 void

@@ -179,30 +179,33 @@ karch_real(double v, char *buf)
 	return buf;
 }
 
+/* Where the row that is being read goes on. */
+static const char *rest;
+
 /* Step over WORDS, if they are next. */
 static bool
-skip(const char **at, const char *words)
+skip(const char *words)
 {
 	size_t n = strlen(words);
-	bool there = !strncmp(*at, words, n);
+	bool there = !strncmp(rest, words, n);
 
-	*at += there ? n : 0;
+	rest += there ? n : 0;
 	return there;
 }
 
 /* A word into BUF after its NAME; without the name there is none. False: something else. */
 static bool
-scan_word(const char **at, const char *name, char *buf, size_t size)
+scan_word(const char *name, char *buf, size_t size)
 {
-	const char *word = *at;
+	const char *word;
 	size_t n;
 
-	if (!skip(at, name))
+	if (!skip(name))
 		return true;
-	word = *at;
+	word = rest;
 	n = strspn(word, "abcdefghijklmnopqrstuvwxyz0123456789_/");
-	*at += n;
-	if (n >= size || !skip(at, "\""))
+	rest += n;
+	if (n >= size || !skip("\""))
 		return false;
 	memcpy(buf, word, n);
 	buf[n] = '\0';
@@ -210,35 +213,35 @@ scan_word(const char **at, const char *name, char *buf, size_t size)
 }
 
 static bool
-scan_number(const char **at, const char *name, double *value)
+scan_number(const char *name, double *value)
 {
 	const char *number;
 	char *end;
 
-	if (!skip(at, name))
+	if (!skip(name))
 		return true;
-	number = *at;
+	number = rest;
 	*value = strtod(number, &end);
-	*at = end;
+	rest = end;
 	return end > number && (size_t)(end - number) == strspn(number, "-+.0123456789e") &&
 	    isfinite(*value);
 }
 
 static bool
-scan_islands(const char **at, uint64_t *islands)
+scan_islands(uint64_t *islands)
 {
 	long n;
 
-	if (!skip(at, ",\"islands\":["))
+	if (!skip(",\"islands\":["))
 		return true;
-	while (digits(at, &n)) {
+	while (digits(&rest, &n)) {
 		if (n >= KARCH_ISLANDS)
 			return false;
 		*islands |= UINT64_C(1) << n;
-		if (!skip(at, ","))
+		if (!skip(","))
 			break;
 	}
-	return skip(at, "]");
+	return skip("]");
 }
 
 /*
@@ -249,27 +252,27 @@ static bool
 scan_row(const char *line, struct karch_row *row)
 {
 	char cell[KARCH_DIMS + 1] = "", status[KARCH_WORD] = "";
-	const char *at = line;
 	bool good;
 
+	rest = line;
 	row->score = NAN;
-	row->elite = skip(&at, "{\"kind\":\"elite\"");
-	good = (row->elite || skip(&at, "{\"kind\":\"program\"")) &&
-	    scan_word(&at, ",\"id\":\"", row->id, sizeof row->id) &&
-	    scan_word(&at, ",\"cell\":\"", cell, sizeof cell) &&
-	    scan_number(&at, ",\"score\":", &row->score) &&
-	    scan_word(&at, ",\"status\":\"", status, sizeof status) &&
-	    scan_number(&at, ",\"speedup\":", &row->speedup) &&
-	    scan_number(&at, ",\"speedup_low\":", &row->speedup_low) &&
-	    scan_number(&at, ",\"speedup_high\":", &row->speedup_high);
-	row->provisional = skip(&at, ",\"provisional\":true");
-	good = good && scan_number(&at, ",\"runtime_ms\":", &row->runtime_ms) &&
-	    scan_word(&at, ",\"tokens\":\"", row->tokens, sizeof row->tokens) &&
-	    scan_word(&at, ",\"object\":\"", row->object, sizeof row->object) &&
-	    scan_islands(&at, &row->islands) &&
-	    scan_word(&at, ",\"parent\":\"", row->parent, sizeof row->parent) &&
-	    scan_word(&at, ",\"strategy\":\"", row->strategy, sizeof row->strategy) &&
-	    skip(&at, "}") && !*at;
+	row->elite = skip("{\"kind\":\"elite\"");
+	good = (row->elite || skip("{\"kind\":\"program\"")) &&
+	    scan_word(",\"id\":\"", row->id, sizeof row->id) &&
+	    scan_word(",\"cell\":\"", cell, sizeof cell) &&
+	    scan_number(",\"score\":", &row->score) &&
+	    scan_word(",\"status\":\"", status, sizeof status) &&
+	    scan_number(",\"speedup\":", &row->speedup) &&
+	    scan_number(",\"speedup_low\":", &row->speedup_low) &&
+	    scan_number(",\"speedup_high\":", &row->speedup_high);
+	row->provisional = skip(",\"provisional\":true");
+	good = good && scan_number(",\"runtime_ms\":", &row->runtime_ms) &&
+	    scan_word(",\"tokens\":\"", row->tokens, sizeof row->tokens) &&
+	    scan_word(",\"object\":\"", row->object, sizeof row->object) &&
+	    scan_islands(&row->islands) &&
+	    scan_word(",\"parent\":\"", row->parent, sizeof row->parent) &&
+	    scan_word(",\"strategy\":\"", row->strategy, sizeof row->strategy) && skip("}") &&
+	    !*rest;
 	row->cell = karch_cell(cell);
 	row->status = status_named(status);
 	return good && karch_id(row->id, &row->trial, &row->branch) && row->cell >= 0 &&
