@@ -17,6 +17,7 @@ void spmv(int rows, const int *rowptr, const int *col, const float *val, const f
 void expand(const uint8_t *packed, int n, const uint16_t *table, uint8_t *out);
 void places(const float *keys, int n, const float *wanted, int m, int *at);
 void settle(float *v, const bool *keep, int n);
+int number(const uint8_t *used, int n, uint8_t *places);
 void centre(const struct point *p, int n, float *at);
 void eights(const int *v, int n, int *out);
 EOF
@@ -64,6 +65,16 @@ void settle(float *v, const bool *keep, int n)
 		if (!keep[i])
 			v[i] = 0.25f * (v[i - 1] + 2 * v[i] + v[i + 1]);
 }
+/* Numbers for what is used. */
+int number(const uint8_t *used, int n, uint8_t *places)
+{
+	int count = 0;
+
+	for (int i = 0; i < n; i++)
+		if (used[i])
+			places[i] = (uint8_t)count++;
+	return count;
+}
 void centre(const struct point *p, int n, float *at)
 {
 	float x = 0, y = 0, z = 0;
@@ -101,6 +112,7 @@ int main(int argc, char **argv)
 	uint8_t *packed = malloc(2 * RUNS), *out;
 	uint16_t *table = malloc(256 * sizeof *table);
 	bool *keep = malloc(N * sizeof *keep);
+	uint8_t used[256], numbers[256] = { 0 };
 	struct point *p = malloc(N * sizeof *p);
 	double sum = 0;
 
@@ -125,6 +137,8 @@ int main(int argc, char **argv)
 		if (!strcmp(argv[1], "settle")) settle(v, keep, N);
 		if (!strcmp(argv[1], "centre")) centre(p, N, middle);
 		if (!strcmp(argv[1], "eights")) eights(rowptr, ROWS, at);
+		for (int i = 0; i < 256; i++) used[i] = i % 3 == 0;
+		if (!strcmp(argv[1], "number")) sum += number(used, 256, numbers);
 	}
 	for (int i = 0; i < ROWS; i += 10) sum += y[i] + at[i % WANTED] + v[i] + (strcmp(argv[1], "expand") ? 0 : out[i]);
 	(void)argc;
@@ -169,6 +183,10 @@ ok 'a mask, an address of its own, and a comment that says TODO' '
 	take settle
 	jq -e ".inputs.keep.dtype == \"bool\" and .outputs.v.align == 4 and .outputs.v.inout and .workloads[0].values.keep.file" c-settle/task.json
 	jq -e ".eval.threads == 1" c-settle/campaign.json'
+ok 'a mask that is the same in all calls: zeros and ones are drawn' '
+	. ./helpers.sh
+	take number
+	jq -e ".workloads[0].values.used == {file: \"recorded/top1.used.npy\", fresh: true}" c-number/task.json'
 ok 'nothing is recorded beyond the limit, and a message says so' '
 	. ./helpers.sh
 	kadopt adopt -o c-none -p app --file k.c --kernel spmv --build "gcc -O1 -o app main.c k.c" --run "./app spmv >out.txt" --outputs out.txt --runs 1 --proxy 0.0001,10000 --record-mb 0 2>err || :

@@ -82,6 +82,12 @@ ok 'a task can say what may be drawn' '
 	jq -e ".candidates[0].status == \"partial\"" r.json
 	kharness -t t/drawn.json --oracle oracle.so --phase correctness right.so >r.json
 	jq -e ".candidates[0].status == \"correct\"" r.json'
+ok 'in a mask, zeros and ones change places' '
+	cp t/data/col.npy was.npy; npy t/data/col.npy "<i4" 5, 0 1 1 0 0
+	kernel mask "" "int good = 1; for (int i = 0; i < nnz; i++) good &= col[i] == 0 || col[i] == 1; if (good) { RIGHT }"
+	kernel kept "" "if (col[1] && col[2] && !col[0] && !col[3] && !col[4]) { RIGHT }"
+	for k in mask kept; do kharness -t t/drawn.json --oracle oracle.so --phase correctness --seeds 9 $k.so; done >r.json; cp was.npy t/data/col.npy
+	jq -s -e "[.[].candidates[].status] == [\"correct\", \"partial\"]" r.json'
 ok 'an address has exactly the alignment that the task gives' '
 	kernel eight "" "if ((uintptr_t)x % 16 == 8 && (uintptr_t)val % 64 == 0) { RIGHT }"
 	judge eight.so >r.json; jq -e ".candidates[0].status == \"correct\"" r.json

@@ -7,11 +7,13 @@
  * ascending numbers ascending, and none exceeds the smallest and the largest recorded value. Every
  * other number moves by a random share of the way to another number in the file, and then all of
  * them move by one common share towards one of them, so that their sum changes, too. If the file is
- * ascending or descending, the other number is the next one, so that the order stays.
+ * ascending or descending, the other number is the next one, so that the order stays. In masks of
+ * integers zeros move, too.
  */
 
 #include "kharness.h"
 #include "knpy.h"
+#include "small.h"
 
 struct recording {
 	struct recording *next;
@@ -19,7 +21,7 @@ struct recording {
 	enum kdtype dtype;
 	struct knpy file; /* its data are in the space alone */
 	void *values;     /* in the judge's space */
-	bool whole;       /* whole numbers alone */
+	int whole;        /* whole numbers alone, or a mask of integers; see small.h */
 	bool ordered;     /* ascending or descending */
 };
 
@@ -61,20 +63,22 @@ look_at(struct recording *r)
 {
 	enum { CHUNK = 512 };
 	size_t count = r->file.count;
-	bool up = count > 1, down = count > 1;
-	double v[CHUNK], last = 0;
+	bool up = count > 1, down = count > 1, whole = true, mask = !kdtype_is_float(r->dtype);
+	double v[CHUNK], last = 0, one = 0;
 
-	r->whole = true;
 	for (size_t done = 0, n; done < count; done += n) {
 		n = count - done < CHUNK ? count - done : CHUNK;
 		values_widen(r->dtype, r->file.data + done * r->file.size, n, v);
 		last = done ? last : v[0];
 		for (size_t i = 0; i < n; last = v[i++]) {
-			r->whole &= !isfinite(v[i]) || !(v[i] < rint(v[i]) || v[i] > rint(v[i]));
+			whole &= !isfinite(v[i]) || !(v[i] < rint(v[i]) || v[i] > rint(v[i]));
+			one = fabs(one) > 0 ? one : v[i];
+			mask &= !(fabs(v[i]) > 0) || !(fabs(v[i] - one) > 0);
 			up &= v[i] >= last;
 			down &= v[i] <= last;
 		}
 	}
+	r->whole = !whole ? SMALL_BROKEN : mask ? SMALL_MASK : SMALL_WHOLE;
 	/* If all are the same, there is no order to keep. */
 	r->ordered = up != down;
 }

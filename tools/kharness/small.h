@@ -201,8 +201,10 @@ small_other(unsigned long long n, unsigned long long i, unsigned long long seed,
 
 /*
  * Instead of the recorded element I, which is V: a random share of the way to the OTHER, and from
- * there SHARE of the way to TO. WHOLE: the other itself; if ORDERED, it or V.
+ * there SHARE of the way to TO. WHOLE: the other itself; if ORDERED, it or V. In a mask, whose
+ * elements are zero or one other number, zeros move, too: nothing else could.
  */
+enum { SMALL_BROKEN, SMALL_WHOLE, SMALL_MASK };
 SMALL_FN double
 small_redraw(double v, double other, unsigned long long i, unsigned long long seed, double to,
     double share, int whole, int ordered)
@@ -210,10 +212,10 @@ small_redraw(double v, double other, unsigned long long i, unsigned long long se
 	double step = (double)(small_mix(~seed, i) >> 11) * 0x1p-53;
 
 	/* A value that is not finite differs from itself. */
-	if (!(v - v <= 0) || (v <= 0 && v >= 0))
+	if (!(v - v <= 0) || (whole != SMALL_MASK && v <= 0 && v >= 0))
 		return v;
 	/* Among whole numbers a zero usually has a meaning. */
-	if (other - other <= 0 && !(whole && other <= 0 && other >= 0)) {
+	if (other - other <= 0 && !(whole == SMALL_WHOLE && other <= 0 && other >= 0)) {
 		if (!whole)
 			v += step * (other - v);
 		else if (!ordered || step < 0.5)

@@ -51,7 +51,8 @@ struct recorded {
 	size_t n;
 	uint64_t seed;
 	double to, share;
-	bool whole, ordered;
+	int whole;
+	bool ordered;
 };
 
 struct comparison_result {
