@@ -386,7 +386,8 @@ check_names(const struct keval *k, const struct kelf *f, const json_t *table, co
 		if (!in_list(extra, name) &&
 		    !may_import(table, json_object_get(backend, "imports"), name))
 			add_reason(reasons, "forbidden_symbol",
-			    "%s (imported): not among the functions that a candidate may call",
+			    "%s (imported): not among the functions that a candidate may call; a "
+			    "task may add it with allow_symbols",
 			    name);
 	json_object_foreach(f->needed, name, v)
 		if (!in_list(json_object_get(backend, "libraries"), name) &&
