@@ -45,6 +45,17 @@ is_sizeof(const struct kscan *s, const struct kscan_item *f, size_t at)
 	    !kis_word(s->code[at - 7]);
 }
 
+/* Is the '&' at AT an operator between two values, "q & p[0]" or "q && p[0]"? */
+static bool
+is_between(const struct kscan *s, size_t at)
+{
+	char before = s->code[at - 1];
+
+	while (isspace((unsigned char)before))
+		before = s->code[--at - 1];
+	return kis_word(before) || (before && strchr(")]&", before));
+}
+
 /*
  * Where the host itself would read P's array, "p[i]", "*p" or "*(p", which is in the GPU's memory.
  */
@@ -68,7 +79,8 @@ see_reads(const struct kscan *s, const struct kscan_item *f, const struct kscan_
 		next += strspn(s->code + next, " \t\n");
 		if (is_sizeof(s, f, at) ||
 		    (s->code[star - 1] != '*' &&
-		        (s->code[next] != '[' || s->code[before - 1] == '&')))
+		        (s->code[next] != '[' ||
+		            (s->code[before - 1] == '&' && !is_between(s, before - 1)))))
 			continue;
 		kbuf_printf(why, "the host reads or writes %s itself, in line %zu\n", p->name,
 		    kline_at(s->text, at));

@@ -523,6 +523,8 @@ void paused(float *x, int n, int wait)
 	warm<<<1, n>>>(x, x, n, 1);
 }
 void none(float *x, int n) { for (int i = 0; i < n; i++) x[i] = 1; }
+void asks(float *x, int n) { if (n && x[0] > 0) warm<<<1, n>>>(x, x, n, 1); }
+void masks(int *x, int n) { if (n & x[0]) warm<<<1, n>>>((float *)x, (float *)x, n, 1); }
 E
 cat >heat/src/main.cu <<'E'
 #include <cstdio>
@@ -560,7 +562,7 @@ t 'a host function that launches kernels: listed with them, or with the reason w
 	grep -q "^yes .*: heat, with the kernels diffuse, warm$" out; grep -q "^yes .*: once, with the kernels diffuse, warm$" out
 	why() { grep -A 3 "^no  .*: $1$" out | grep -q "$2"; }
 	why reads "launches kernels and returns a value"; why reads "copies from or to the host.s memory"
-	why touches "the host reads or writes x itself, in line 65"; why outer "calls inner, which launches kernels: adopt that"
+	why touches "the host reads or writes x itself, in line 65"; why asks "the host reads or writes x itself"; why masks "the host reads or writes x itself"; why outer "calls inner, which launches kernels: adopt that"
 	why elsewhere "on the stream global, which is not a parameter"; why chosen "launches f, which is not a kernel of the project"
 	why early "is not on the stream of the launches; adopt its kernels: .cudaMemsetAsync(x"; why none "launches no kernel itself, and its last parameter is not a stream"; grep -q "^yes .*: inner" out
 	grep -q "^yes .*: sized, with" out; why peeks "the host reads or writes x itself"; why flat "not on the stream of the launches.*cudaMemset2D("; why helped "cleared .*not on the stream of the launches.*cudaMemset("
