@@ -15,8 +15,12 @@
 #include "convolutional_layer.h"
 #include "darknet.h"
 #include "deconvolutional_layer.h"
+#include "dropout_layer.h"
+#include "gemm.h"
 #include "image.h"
 #include "logistic_layer.h"
+#include "maxpool_layer.h"
+#include "route_layer.h"
 #include "softmax_layer.h"
 #include "tree.h"
 #include "utils.h"
@@ -25,6 +29,8 @@
 void bilinear_init(layer l);
 void blocky_image(image im, int s);
 void censor_image(image im, int dx, int dy, int w, int h);
+void fill_hierarchy(float *truth, int k, tree *hierarchy);
+int num_detections(network *net, float thresh);
 void load_rle(image im, int *rle, int n);
 void normalize_image2(image p);
 
@@ -200,6 +206,48 @@ more_layers(void)
 	sum("slope", dx, 4 * 64 * 26 * 26);
 }
 
+/* What runs backwards, or joins others. */
+static void
+rest_of_layers(void)
+{
+	enum { IN = 4 * 64 * 52 * 52 };
+	layer pool = make_maxpool_layer(4, 52, 52, 64, 2, 2, 0), drop = make_dropout_layer(4, 20000, 0.4f), joined, both[2];
+	int inputs[] = { 0, 1 }, sizes[] = { 52 * 52 * 16, 52 * 52 * 32 };
+	network net = { .n = 2, .batch = 4, .layers = both };
+	float *a = numbers(200 * 300), *b = numbers(100 * 300), *c = numbers(200 * 100), *spread = numbers(64), *mean = numbers(64);
+
+	joined = make_route_layer(4, 2, inputs, sizes);
+	both[0] = both[1] = joined;
+	both[0].output = numbers(4 * sizes[0]);
+	both[1].output = numbers(4 * sizes[1]);
+	net.input = numbers(IN);
+	net.delta = numbers(IN);
+	for (int i = 0; i < 80000; i++)
+		drop.rand[i] = number((unsigned)i) + 0.5f;
+	for (int i = 0; i < 64; i++)
+		spread[i] += 1;
+	for (int i = 0; i < pool.outputs * 4; i++)
+		pool.delta[i] = number((unsigned)i);
+	for (int r = 0; r < 20; r++) {
+		net.input[r] += 0.25f;
+		forward_maxpool_layer(pool, net);
+		backward_maxpool_layer(pool, net);
+		backward_dropout_layer(drop, net);
+		forward_route_layer(joined, net);
+		gemm(0, 1, 200, 100, 300, 0.5f, a, 300, b, 300, 1, c, 100);
+		mean_delta_cpu(pool.delta, spread, 4, 64, 26 * 26, mean);
+	}
+	sum("delta", net.delta, IN);
+	sum("joined", joined.output, 4 * joined.outputs);
+	sum("product", c, 200 * 100);
+	sum("mean", mean, 64);
+	for (int i = 0; i < 2; i++) {
+		both[i].type = REGION;
+		both[i].w = both[i].h = 13;
+	}
+	fprintf(out, "detections %d\n", num_detections(&net, 0.5f));
+}
+
 static void
 pictures(void)
 {
@@ -214,6 +262,7 @@ pictures(void)
 		normalize_image2(im);
 		blocky_image(im, 2 + r % 3);
 		censor_image(im, 40, 30, 200, 150);
+		translate_image(im, 0.01f);
 		runs[r]++;
 		load_rle(mask, runs, 400);
 	}
@@ -226,7 +275,7 @@ static void
 classes(void)
 {
 	enum { N = 5000, CELLS = 169 };
-	float *x = numbers(N * CELLS), total = 0;
+	float *x = numbers(N * CELLS), *truth = numbers(N), total = 0;
 	int *numbered = calloc(N, sizeof *numbered), found = 0;
 	FILE *f = fopen("tree.txt", "w");
 	tree *t;
@@ -244,6 +293,12 @@ classes(void)
 		if (i % 10 == 0)
 			found += max_index(x + i, N * 20) + int_index(numbered, i, N);
 	}
+	for (int r = 0; r < 20; r++) {
+		for (int i = 0; i < N; i++)
+			truth[i] = (i + r) % 61 ? 0 : 1;
+		fill_hierarchy(truth, N, t);
+	}
+	sum("truth", truth, N);
 	fprintf(out, "classes %.5g %d\n", total, found);
 }
 
@@ -268,6 +323,7 @@ main(int argc, char **argv)
 	images();
 	layers();
 	more_layers();
+	rest_of_layers();
 	pictures();
 	classes();
 	boxes();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Drives speexdsp: noise suppression with gain control, echo cancellation, resampling.
- * build: gcc -O2 -DFLOATING_POINT -DUSE_SMALLFT -DEXPORT= -Iinclude -Ilibspeexdsp -o app kiln-driver.c libspeexdsp/preprocess.c libspeexdsp/mdf.c libspeexdsp/resample.c libspeexdsp/fftwrap.c libspeexdsp/filterbank.c libspeexdsp/smallft.c libspeexdsp/jitter.c -lm
+ * Drives speexdsp: noise suppression with gain control, echo cancellation, resampling, and its other transform.
+ * build: gcc -O2 -DFLOATING_POINT -DUSE_SMALLFT -DEXPORT= -Iinclude -Ilibspeexdsp -o app kiln-driver.c libspeexdsp/preprocess.c libspeexdsp/mdf.c libspeexdsp/resample.c libspeexdsp/fftwrap.c libspeexdsp/filterbank.c libspeexdsp/smallft.c libspeexdsp/jitter.c libspeexdsp/kiss_fft.c -lm
  * run: ./app out.pcm
  * outputs: out.pcm
  */
@@ -9,11 +9,35 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "kiss_fft.h"
 #include "speex/speex_echo.h"
 #include "speex/speex_preprocess.h"
 #include "speex/speex_resampler.h"
 
 enum { RATE = 16000, FRAME = 320, TAIL = 2048, FRAMES = 150 };
+
+/* The transform that the library uses without USE_SMALLFT. */
+static void
+transform(FILE *f, int n)
+{
+	kiss_fft_cfg cfg = kiss_fft_alloc(n, 0, NULL, NULL);
+	kiss_fft_cpx *x = calloc((size_t)n, sizeof *x), *y = calloc((size_t)n, sizeof *y);
+
+	for (int i = 0; i < n; i++)
+		x[i] = (kiss_fft_cpx){ (float)(i % 17) - 8, (float)(i % 5) };
+	for (int r = 0; r < 40; r++) {
+		x[r].r += 1;
+		kiss_fft(cfg, x, y);
+		for (int i = 0; i < n; i++) {
+			spx_int16_t v = (spx_int16_t)(y[i].r / 8);
+
+			fwrite(&v, sizeof v, 1, f);
+		}
+	}
+	free(x);
+	free(y);
+	free(cfg);
+}
 
 int
 main(int argc, char **argv)
@@ -50,5 +74,7 @@ main(int argc, char **argv)
 		speex_resampler_process_int(threefold, 0, clean, &in, wide, &out);
 		fwrite(wide, sizeof *wide, out, f);
 	}
+	transform(f, 1024);
+	transform(f, 1920);
 	return fclose(f);
 }
