@@ -267,6 +267,8 @@ bundle_close(struct bundle *b)
 
 struct need {
 	struct bundle *b;
+	const struct kscan *s; /* the names are those of this item in it */
+	const struct kscan_item *of;
 	bool changed;
 };
 
@@ -277,12 +279,33 @@ is_declaring(enum kscan_kind kind)
 	    kind == KSCAN_DECLARATION;
 }
 
+/*
+ * Is the member X of another class meant at AT, or none? A class that declares its members needs
+ * none of them.
+ */
+static bool
+is_other_member(const struct need *n, const struct kscan_item *x, size_t at)
+{
+	auto_free char *class = kscan_path(x->names[x->name_count - 1]);
+	bool known = false, kept = false;
+	int depth = 0;
+
+	for (size_t i = 0; i < n->b->count && *class; i++)
+		for (size_t k = 0; k < n->b->sources[i].scan.count; k++)
+			if (kscan_declares(&n->b->sources[i].scan.items[k], kscan_plain(class))) {
+				known = true;
+				kept |= n->b->sources[i].kept[k];
+			}
+	for (size_t p = n->of->from; p < at; p++)
+		depth += (n->s->code[p] == '{') - (n->s->code[p] == '}');
+	return known && (!kept || (n->of->kind == KSCAN_DECLARATION && depth == 1));
+}
+
 static bool
 see_name(void *arg, const char *name, size_t len, size_t at)
 {
 	struct need *n = arg;
 
-	(void)at;
 	for (size_t i = 0; i < n->b->count; i++) {
 		struct source *x = &n->b->sources[i];
 
@@ -293,7 +316,8 @@ see_name(void *arg, const char *name, size_t len, size_t at)
 				continue;
 			for (size_t m = 0; m < item->name_count; m++)
 				if (strlen(item->names[m]) == len &&
-				    !memcmp(item->names[m], name, len))
+				    !memcmp(item->names[m], name, len) &&
+				    !is_other_member(n, item, at))
 					n->changed = x->kept[k] = true;
 		}
 	}
@@ -318,6 +342,8 @@ close_over(struct bundle *b)
 				if (!b->sources[i].kept[k] || seen[i][k])
 					continue;
 				seen[i][k] = true;
+				n.s = &b->sources[i].scan;
+				n.of = item;
 				kscan_identifiers(
 				    &b->sources[i].scan, item->from, item->to, see_name, &n);
 			}
@@ -497,6 +523,15 @@ bundle_has_elsewhere(const struct bundle *b, const char *name, const char *hash)
 	return same;
 }
 
+/* Is X the class that defines the member NAME between its braces? */
+static bool
+holds(const struct kscan *s, const struct kscan_item *x, const char *name)
+{
+	const struct kscan_item *f = x->kind == KSCAN_DECLARATION ? kscan_function(s, name) : NULL;
+
+	return f && x->from < f->from && f->to < x->to;
+}
+
 static bool
 keep_function(struct bundle *b, const char *name)
 {
@@ -506,7 +541,8 @@ keep_function(struct bundle *b, const char *name)
 
 			if (((item->kind == KSCAN_FUNCTION || item->kind == KSCAN_GROUP) &&
 			        kscan_declares(item, name)) ||
-			    is_definition(&b->sources[i].scan, item, name)) {
+			    is_definition(&b->sources[i].scan, item, name) ||
+			    holds(&b->sources[i].scan, item, name)) {
 				b->sources[i].kept[k] = true;
 				return true;
 			}
@@ -514,24 +550,51 @@ keep_function(struct bundle *b, const char *name)
 	return false;
 }
 
-/* Puts another source of the project before the kernel's own. */
+/* Marks the open headers that the source INDEX includes, and what they include. */
+static void
+mark_included(const struct search *s, size_t index, bool *marked)
+{
+	const struct source *x = &s->b->sources[index];
+
+	for (size_t i = 0; i < x->scan.count; i++) {
+		const struct kscan_item *item = &x->scan.items[i];
+		auto_free char *header = item->kind == KSCAN_INCLUDE
+		    ? find_header(s, x->path, item->names[0], item->system)
+		    : NULL;
+
+		for (size_t k = 0; header && k < s->b->count; k++)
+			if (!marked[k] && !strcmp(s->b->sources[k].path, header)) {
+				marked[k] = true;
+				mark_included(s, k, marked);
+			}
+	}
+}
+
+/*
+ * Puts another source of the project before the kernel's own, which stays last, and before it the
+ * headers that were there already.
+ */
 static void
 prepend_source(struct bundle *b, const char *path)
 {
-	size_t n = b->order_count;
-	char *folder = folder_of(b);
+	size_t n = b->order_count, own = b->count, first = 0;
+	auto_free char *folder = folder_of(b);
 	struct search s = { .b = b, .folder = folder, .include = b->include };
+	bool *marked;
 
 	add_source(&s, path, false);
-	/* What was appended comes first; the kernel's source stays last. */
-	for (size_t i = n; i < b->order_count; i++) {
+	marked = kcalloc(b->count + 1, sizeof *marked);
+	mark_included(&s, own, marked);
+	for (size_t i = 0; i < b->order_count; i++) {
 		size_t source = b->order[i].source, item = b->order[i].item;
 
-		memmove(b->order + i - n + 1, b->order + i - n, n * sizeof *b->order);
-		b->order[i - n].source = source;
-		b->order[i - n].item = item;
+		if (i < n && (!source || !marked[source]))
+			continue;
+		memmove(b->order + first + 1, b->order + first, (i - first) * sizeof *b->order);
+		b->order[first].source = source;
+		b->order[first++].item = item;
 	}
-	free(folder);
+	free(marked);
 }
 
 bool
@@ -553,6 +616,16 @@ bundle_keep(struct bundle *b, const char *name)
 }
 
 /* ---- the text ---- */
+
+/* Does X make or end objects of the class whose member KERNEL is? A task makes none. */
+static bool
+is_maker(const struct kscan *s, const struct kscan_item *x, const char *kernel)
+{
+	auto_free char *class = kscan_path(kernel);
+
+	return *class && x->kind == KSCAN_FUNCTION && !strcmp(x->names[0], kscan_plain(class)) &&
+	    strchr(":~", s->code[x->name_at - 1]);
+}
 
 static bool
 is_kept(const struct bundle *b, size_t i, const char *kernel)
@@ -576,7 +649,7 @@ is_kept(const struct bundle *b, size_t i, const char *kernel)
 		return false;
 	default:
 		/* Its prototype would have different linkage from the entry of a task. */
-		return x->kept[k] &&
+		return x->kept[k] && !is_maker(&x->scan, item, kernel) &&
 		    !(item->kind == KSCAN_DECLARATION && item->name_count == 1 &&
 		        !strcmp(item->names[0], kernel));
 	}
@@ -720,8 +793,9 @@ bundle_text(struct bundle *b, const struct adoption *a)
 			kbuf_add(&out, x->text + item->lead, item->to - item->lead);
 		if (out.data[out.len - 1] != '\n')
 			kbuf_puts(&out, "\n");
-		/* A kernel inside a condition is called from outside it. */
-		if (item->kind == KSCAN_GROUP && kscan_declares(item, a->kernel))
+		/* A kernel inside a condition, or in a class, is called from outside it. */
+		if ((item->kind == KSCAN_GROUP && kscan_declares(item, a->kernel)) ||
+		    holds(&x->scan, item, a->kernel))
 			kbuf_printf(&out, "\n%s", kjson_str_or(a->unit, "text", ""));
 		add_depth(&out, b, i, false);
 	}

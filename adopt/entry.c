@@ -23,6 +23,7 @@ struct making {
 	/* parts of the entry's body: before the call, the call's arguments, after the call */
 	struct kbuf before, arguments, after;
 	struct kbuf templates; /* "<float, 256>" for the called function */
+	char *called;          /* the function as the entry calls it: "f", "n::f", "(&this_)->f" */
 	const char *guard;     /* the pointer to the current members, or NULL */
 	bool cxx, own;         /* the entry is not the function itself */
 };
@@ -117,6 +118,44 @@ plain_name(const char *prefix, const char *path)
 
 /* ---- pointers to structures ---- */
 
+/*
+ * Does the function access further structures after the one that P, or a MEMBER, points to: "p[i]",
+ * "p++"?
+ */
+static bool
+is_indexed(const struct making *m, const struct kscan_param *p, bool member)
+{
+	const char *code = m->s->scan.code;
+	size_t n = strlen(p->name);
+
+	for (size_t at = m->f->body; at + n < m->f->to; at++) {
+		const char *next = code + at + n + strspn(code + at + n, " \t\n");
+
+		if (!strncmp(code + at, p->name, n) && !kis_word(code[at - 1]) &&
+		    member == (strchr(".>", code[at - 1]) != NULL) && !kis_word(code[at + n]) &&
+		    (strchr("[+", *next) ||
+		        (!strncmp(code + at - 2, "++", 2) && strncmp(next, "->", 2))))
+			return true;
+	}
+	return false;
+}
+
+/* The first member of the record that contains a pointer and is used; to be freed. */
+static char *
+used_pointer(const struct making *m, const struct kscan_param *p, const struct type *record)
+{
+	struct kscan_param *members;
+	bool hidden;
+	size_t n = kscan_members(&record->source->scan, record->item, &members, &hidden);
+	char *found = hidden ? kstrdup("") : NULL;
+
+	for (size_t i = 0; i < n && !found; i++)
+		if (strchr(members[i].text, '*') && uses(m, p, members[i].name, ""))
+			found = kstrdup(members[i].text);
+	kscan_members_free(members, n);
+	return found;
+}
+
 static void flatten(struct making *m, const struct kscan_param *p, const struct type *record,
     const char *from, const char *to, const char *name, bool constant, int depth);
 
@@ -175,10 +214,14 @@ flatten_member(struct making *m, const struct kscan_param *p, const struct kscan
 	bool square = strchr(x->text, '[') != NULL;
 	struct type type;
 	struct type_leaves leaves = { 0 };
-	bool plain, written = uses(m, p, x->name, "=");
+	bool plain, many, written = uses(m, p, x->name, "=");
+	char *followed;
 
 	type_find(&m->types, x->type, x->stars - square, &type);
 	plain = type.kind == TYPE_RECORD && type_leaves(&m->types, &type, &leaves);
+	many = type.kind == TYPE_RECORD && type.stars && type.item && !plain &&
+	    (is_indexed(m, x, true) || (!strcmp(p->name, "this") && is_indexed(m, x, false)));
+	followed = many ? used_pointer(m, p, &type) : NULL;
 	if (!uses(m, p, x->name, "") && *x->name) {
 		/* Nothing uses it. */
 	} else if (strchr(x->text, '{') && !strchr(x->text, '*') && *x->name) {
@@ -198,7 +241,11 @@ flatten_member(struct making *m, const struct kscan_param *p, const struct kscan
 		    constant, type.kind != TYPE_NUMBER);
 	} else if (type.stars && !constant && written) {
 		refuse(m, p, "its member %s is a pointer that is moved", x->text);
-	} else if (type.stars && (type.kind == TYPE_NUMBER || type.kind == TYPE_VOID || plain)) {
+	} else if (followed) {
+		refuse(m, p, "its member %s: many structures, whose member %s is a pointer",
+		    x->text, followed);
+	} else if (type.stars &&
+	    (type.kind == TYPE_NUMBER || type.kind == TYPE_VOID || plain || many)) {
 		bool bytes = type.kind != TYPE_NUMBER;
 		struct unit_param *u = add_param(m, name, bytes ? "unsigned char" : type.name, in);
 
@@ -213,6 +260,7 @@ flatten_member(struct making *m, const struct kscan_param *p, const struct kscan
 	}
 	type_leaves_free(&leaves);
 	type_free(&type);
+	free(followed);
 	free(in);
 	free(out);
 	free(name);
@@ -226,8 +274,12 @@ flatten(struct making *m, const struct kscan_param *p, const struct type *record
 	bool hidden;
 	size_t n = kscan_members(&record->source->scan, record->item, &members, &hidden);
 
-	if (hidden || !n)
-		refuse(m, p, "the members of %s are not known", record->name);
+	if (hidden || (!n && strcmp(p->name, "this") != 0))
+		refuse(m, p,
+		    hidden ? "the members of %s are not known, or it has virtual functions or a "
+		             "base"
+		           : "the members of %s are not known",
+		    record->name);
 	for (size_t i = 0; i < n && !hidden; i++)
 		flatten_member(m, p, &members[i], from, to, name, constant, depth);
 	kscan_members_free(members, n);
@@ -243,8 +295,14 @@ take_members(struct making *m, const struct kscan_param *p, const struct type *t
 	char *to = kasprintf("%s_.", p->name), *from = kasprintf("%s%s", p->name, sign);
 
 	m->own = true;
-	kbuf_printf(&m->before, "\t%s %s_;\n\n\t__builtin_memset(&%s_, 0, sizeof %s_);\n", own,
-	    p->name, p->name, p->name);
+	if (m->cxx) /* without its constructor */
+		kbuf_printf(&m->before,
+		    "\talignas(%s) unsigned char %s_bytes[sizeof(%s)] = { 0 };\n"
+		    "\t%s &%s_ = *(%s *)%s_bytes;\n\n",
+		    own, p->name, own, own, p->name, own, p->name);
+	else
+		kbuf_printf(&m->before, "\t%s %s_;\n\n\t__builtin_memset(&%s_, 0, sizeof %s_);\n",
+		    own, p->name, p->name, p->name);
 	flatten(m, p, type, from, to, p->name, p->constant || *sign == '.', 0);
 	free(to);
 	free(from);
@@ -302,55 +360,25 @@ record_name(const struct making *m, const struct kscan_param *p, const struct ty
 	return name;
 }
 
-/* Does the function access further structures after the one that P points to: "p[i]", "p++"? */
-static bool
-is_indexed(const struct making *m, const struct kscan_param *p)
-{
-	const char *code = m->s->scan.code;
-	size_t n = strlen(p->name);
-
-	for (size_t at = m->f->body; at + n < m->f->to; at++) {
-		const char *next = code + at + n + strspn(code + at + n, " \t\n");
-
-		if (!strncmp(code + at, p->name, n) && !kis_word(code[at - 1]) &&
-		    !strchr(".>", code[at - 1]) && !kis_word(code[at + n]) &&
-		    (strchr("[+", *next) ||
-		        (!strncmp(code + at - 2, "++", 2) && strncmp(next, "->", 2))))
-			return true;
-	}
-	return false;
-}
-
-/* The first member of the record that contains a pointer and is used; to be freed. */
-static char *
-used_pointer(const struct making *m, const struct kscan_param *p, const struct type *record)
-{
-	struct kscan_param *members;
-	bool hidden;
-	size_t n = kscan_members(&record->source->scan, record->item, &members, &hidden);
-	char *found = hidden ? kstrdup("") : NULL;
-
-	for (size_t i = 0; i < n && !found; i++)
-		if (strchr(members[i].text, '*') && uses(m, p, members[i].name, ""))
-			found = kstrdup(members[i].text);
-	kscan_members_free(members, n);
-	return found;
-}
-
 /* The structures that P points to, as numbers or, if their types differ, as bytes. */
 static void
 take_records(struct making *m, const struct kscan_param *p, const char *common, const char *own,
     bool reference, bool constant)
 {
-	char *value = kasprintf("%s%s", reference ? "&" : "", p->name);
-	struct unit_param *u = add_param(m, p->name, common ? common : "unsigned char", value);
+	bool this = !strcmp(p->name, "this");
+	char *value = kasprintf("%s%s", reference ? "&" : "", p->name),
+	     *name = kasprintf("%s%s", p->name, this ? "_" : "");
+	struct unit_param *u = add_param(m, name, common ? common : "unsigned char", value);
 
 	u->pointer = true;
 	u->bytes = !common;
 	u->cast = true;
-	u->size = reference ? kasprintf("sizeof %s", p->name) : NULL;
+	u->size = reference ? kasprintf("sizeof %s", p->name)
+	    : this          ? kstrdup("sizeof *this")
+	                    : NULL;
 	u->constant = constant;
-	argument(m, "%s(%s%s *)%s", reference ? "*" : "", constant ? "const " : "", own, p->name);
+	argument(m, "%s(%s%s *)%s", reference ? "*" : "", constant ? "const " : "", own, name);
+	free(name);
 	free(value);
 }
 
@@ -360,16 +388,18 @@ take_record(struct making *m, const struct kscan_param *p, const struct type *ty
 	struct type_leaves leaves;
 	char *own = record_name(m, p, type), *used;
 	bool constant = p->constant || type->constant;
+	bool plain = type_leaves(&m->types, type, &leaves);
 
 	m->own = true;
-	if (type_leaves(&m->types, type, &leaves)) {
+	/* Bytes keep the values of a recorded call; of an object, these should vary. */
+	if (plain && (type_common(&leaves) || strcmp(p->name, "this") != 0)) {
 		take_records(m, p, type_common(&leaves), own, reference, constant);
 	} else if (m->u->kernel || !type->item) {
 		refuse(m, p,
 		    type->item ? "the structure %s holds pointers"
 		               : "the members of %s are not known",
 		    type->name);
-	} else if (is_indexed(m, p)) {
+	} else if (is_indexed(m, p, false)) {
 		/* Pointers in them that are never dereferenced are copied like other bytes. */
 		used = used_pointer(m, p, type);
 		if (used)
@@ -484,6 +514,47 @@ take_param(struct making *m, const struct kscan_param *p)
 		take_array(m, p, &type, reference && !type.stars);
 	} else {
 		take_number(m, p, &type);
+	}
+	type_free(&type);
+}
+
+/* Does the class X of S declare its function NAME as one without an object? */
+static bool
+is_static(const struct kscan *s, const struct kscan_item *x, const char *name)
+{
+	struct kscan in;
+	bool found = false;
+
+	kscan_inside(s, x, &in);
+	for (size_t i = 0; i < in.count; i++)
+		found |=
+		    kscan_declares(&in.items[i], name) && kscan_has_word(s, &in.items[i], "static");
+	kscan_free(&in);
+	return found;
+}
+
+/* A member of a class is called with an object, which the entry gets like a parameter. */
+static void
+take_object(struct making *m)
+{
+	const char *name = kscan_plain(m->u->name);
+	auto_free char *class = kscan_path(m->u->name);
+	struct kscan_param this = { .name = (char *)"this",
+		.type = class,
+		.stars = 1,
+		.constant = m->g.constant,
+		.text = (char *)"this" };
+	struct type type;
+
+	m->called = kstrdup(m->u->name);
+	m->own |= *class != '\0';
+	type_find(&m->types, class, 1, &type);
+	if (*class && type.kind == TYPE_RECORD && type.item &&
+	    !is_static(&type.source->scan, type.item, name)) {
+		take_record(m, &this, &type, false);
+		free(m->called);
+		m->called = kasprintf("(%s)->%s", m->arguments.len ? m->arguments.data : "", name);
+		m->arguments.len = 0;
 	}
 	type_free(&type);
 }
@@ -750,7 +821,7 @@ write_entry(struct making *m, const char *launch, const char *before)
 
 	add_entry_head(&b, m);
 	kbuf_printf(&b, "{\n%s\t%s%s%s%s(%s);\n%s}\n", m->before.len ? m->before.data : "", before,
-	    u->name, m->templates.len ? m->templates.data : "", launch,
+	    m->called, m->templates.len ? m->templates.data : "", launch,
 	    m->arguments.len ? m->arguments.data : "", m->after.len ? m->after.data : "");
 	u->text = b.data;
 }
@@ -760,7 +831,7 @@ static char *
 entry_name(const struct making *m)
 {
 	const char *end = m->u->kernel || m->u->sequence ? "launch" : "entry";
-	char *name = kasprintf("%s_%s", m->u->name, end);
+	char *name = kasprintf("%s_%s", kscan_plain(m->u->name), end);
 
 	while (json_object_get(m->types.sources->index, name)) {
 		char *longer = kasprintf("%s_", name);
@@ -807,6 +878,7 @@ entry_make(struct unit *u, const struct unit_sources *sources, size_t which,
 	m.types.bound = bound;
 	m.own = u->kernel || u->sequence || m.templates.len > 0 || !unit_is_plain(m.s, f);
 	u->names = json_array();
+	take_object(&m);
 	if (m.g.too_many)
 		refuse(&m, NULL, "more than %d parameters", KSCAN_PARAMS);
 	for (size_t i = 0; i < m.g.count; i++) {
@@ -840,6 +912,7 @@ entry_make(struct unit *u, const struct unit_sources *sources, size_t which,
 	kbuf_free(&same);
 	free(launch);
 	free(before);
+	free(m.called);
 	json_decref(bound);
 	kscan_signature_free(&m.g);
 	kbuf_free(&m.before);

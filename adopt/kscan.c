@@ -557,6 +557,16 @@ may_go_on(const struct kscan *s, size_t from, size_t brace)
 	return brace > from && kis_word(s->code[brace - 1]);
 }
 
+/* Where the name at P begins with what stands before it: "C::" or "n::C::". */
+static size_t
+path_start(const struct kscan *s, size_t from, size_t p)
+{
+	while (p > from + 2 && !strncmp(s->code + p - 2, "::", 2) && kis_word(s->code[p - 3]))
+		for (p -= 2; p > from && kis_word(s->code[p - 1]);)
+			p--;
+	return p;
+}
+
 /* The declaration or function at P; returns its end, or P when it is not understood. */
 static size_t
 scan_item(struct kscan *s, size_t p, size_t to, size_t depth)
@@ -592,6 +602,8 @@ scan_item(struct kscan *s, size_t p, size_t to, size_t depth)
 			x->open = open;
 			x->body = at;
 			add_name(x, s, name, name_end);
+			if (path_start(s, from, name) < name)
+				add_name(x, s, path_start(s, from, name), name_end);
 			return p;
 		default:
 			p = matching(s, at, to);
@@ -676,12 +688,24 @@ scan_directive(struct kscan *s, size_t p, size_t to, size_t depth)
 	return next;
 }
 
+/* After "public:" and the like at P; or P. */
+static size_t
+behind_label(const struct kscan *s, size_t p, size_t to)
+{
+	size_t end = word_end(s, p, to), colon = skip_blank(s, end, to);
+
+	return kis_listed("public private protected", s->code + p, end - p) && colon < to &&
+	        s->code[colon] == ':'
+	    ? skip_blank(s, colon + 1, to)
+	    : p;
+}
+
 static void
 scan_range(struct kscan *s, size_t p, size_t to)
 {
 	size_t depth = 0;
 
-	while ((p = skip_blank(s, p, to)) < to) {
+	while ((p = behind_label(s, skip_blank(s, p, to), to)) < to) {
 		if (s->code[p] == '#' && at_line_start(s, p)) {
 			p = scan_directive(s, p, to, depth);
 		} else if (s->code[p] == '}') {
@@ -729,6 +753,72 @@ look_through_guard(const struct kscan *s, size_t *from, size_t *to)
 	*to = last ? last - 1 : 0;
 }
 
+/* Blanks what stands between "#if 0" and its #else or #endif. */
+static void
+blank_disabled(struct kscan *s)
+{
+	for (size_t p = 0, end, next; p < s->len; p = next) {
+		size_t at = p + strspn(s->code + p, " \t"), zero, depth = 0;
+
+		next = line_end(s, p, s->len);
+		if (s->code[at] != '#' || branch_of(s, at, next) != BRANCH_IF)
+			continue;
+		directive_word(s, at, next, &end);
+		zero = end + strspn(s->code + end, " \t");
+		if (!is_text(s, zero, word_end(s, zero, next), "0") ||
+		    skip_blank(s, zero + 1, next) < next)
+			continue;
+		for (p = next; p < s->len; p = line_end(s, p, s->len)) {
+			at = p + strspn(s->code + p, " \t");
+			enum branch b = s->code[at] == '#' ? branch_of(s, at, s->len) : NO_BRANCH;
+
+			if (!depth && (b == BRANCH_ELSE || b == BRANCH_END))
+				break;
+			depth += (size_t)(b == BRANCH_IF) - (b == BRANCH_END);
+		}
+		for (; next < p; next++)
+			if (s->code[next] != '\n')
+				s->code[next] = ' ';
+	}
+}
+
+/* Takes the functions of IN, the inside of the type X, over. */
+static void
+take_members(struct kscan *s, const struct kscan_item *x, struct kscan *in)
+{
+	for (size_t i = 0; i < in->count; i++) {
+		struct kscan_item *f = &in->items[i];
+
+		if (f->kind != KSCAN_FUNCTION)
+			continue;
+		f->names = krealloc(f->names, (f->name_count + 1) * sizeof *f->names);
+		f->names[f->name_count++] = kasprintf("%s::%s", x->names[0], f->names[0]);
+		s->members = krealloc(s->members, (s->member_count + 1) * sizeof *s->members);
+		s->members[s->member_count] = *f;
+		s->members[s->member_count++].depth = x->depth + 1;
+		f->names = NULL;
+		f->name_count = 0;
+	}
+}
+
+static void
+scan_members(struct kscan *s)
+{
+	for (size_t i = 0; i < s->count; i++) {
+		const struct kscan_item *x = &s->items[i];
+		struct kscan in = { 0 };
+
+		if (x->kind != KSCAN_DECLARATION || !x->name_count ||
+		    is_text(s, x->from, word_end(s, x->from, x->to), "template") ||
+		    !(kscan_uses(s, x->from, x->to, "struct") ||
+		        kscan_uses(s, x->from, x->to, "class")))
+			continue;
+		if (kscan_inside(s, x, &in))
+			take_members(s, x, &in);
+		kscan_free(&in);
+	}
+}
+
 static void
 scan_text(const char *text, size_t len, struct kscan *s, bool through)
 {
@@ -739,9 +829,11 @@ scan_text(const char *text, size_t len, struct kscan *s, bool through)
 		.len = len,
 		.items = kmalloc(sizeof *s->items),
 		.through = through };
+	blank_disabled(s);
 	look_through_guard(s, &from, &to);
 	if (from < to)
 		scan_range(s, from, to);
+	scan_members(s);
 }
 
 void
@@ -756,17 +848,56 @@ kscan_through(const char *text, size_t len, struct kscan *s)
 	scan_text(text, len, s, true);
 }
 
+static void
+free_items(struct kscan_item *items, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		for (size_t k = 0; k < items[i].name_count; k++)
+			free(items[i].names[k]);
+		free(items[i].names);
+	}
+	free(items);
+}
+
 void
 kscan_free(struct kscan *s)
 {
-	for (size_t i = 0; i < s->count; i++) {
-		for (size_t k = 0; k < s->items[i].name_count; k++)
-			free(s->items[i].names[k]);
-		free(s->items[i].names);
-	}
-	free(s->items);
+	free_items(s->items, s->count);
+	free_items(s->members, s->member_count);
 	free(s->code);
 	*s = (struct kscan){ 0 };
+}
+
+const char *
+kscan_plain(const char *name)
+{
+	const char *colon = strrchr(name, ':');
+
+	return colon ? colon + 1 : name;
+}
+
+char *
+kscan_path(const char *name)
+{
+	size_t n = (size_t)(kscan_plain(name) - name);
+
+	return kstrndup(name, n ? n - 2 : 0);
+}
+
+bool
+kscan_inside(const struct kscan *s, const struct kscan_item *x, struct kscan *in)
+{
+	const char *brace = memchr(s->code + x->from, '{', x->to - x->from);
+	size_t body = brace ? (size_t)(brace + 1 - s->code) : x->to;
+
+	kscan(s->text + body, x->to - body, in);
+	for (size_t i = 0; i < in->count; i++) {
+		struct kscan_item *y = &in->items[i];
+
+		y->lead += body, y->from += body, y->to += body;
+		y->name_at += body, y->open += body, y->body += body;
+	}
+	return brace != NULL;
 }
 
 bool
@@ -784,7 +915,19 @@ kscan_function(const struct kscan *s, const char *name)
 	for (size_t i = s->count; i-- > 0;)
 		if (s->items[i].kind == KSCAN_FUNCTION && kscan_declares(&s->items[i], name))
 			return &s->items[i];
+	for (size_t i = s->member_count; i-- > 0;)
+		if (!strcmp(s->members[i].names[s->members[i].name_count - 1], name))
+			return &s->members[i];
 	return NULL;
+}
+
+const struct kscan_item *
+kscan_holder(const struct kscan *s, const struct kscan_item *f)
+{
+	for (size_t i = 0; i < s->count; i++)
+		if (s->items[i].from <= f->from && f->to <= s->items[i].to)
+			return &s->items[i];
+	return f;
 }
 
 void
@@ -944,28 +1087,29 @@ read_param(const struct kscan *s, size_t from, size_t to, struct kscan_param *x)
 	x->strange |= x->stars > 1;
 }
 
-/* The text before the name, without attributes, which are not part of a type. */
+/* The text before the name and its path, without attributes, which are not part of a type. */
 static char *
 result_of(const struct kscan *s, const struct kscan_item *f)
 {
 	struct kscan plain = { .code = kmemdup(s->code, f->name_at) };
+	size_t to = path_start(s, f->from, f->name_at);
 	char *text;
 
-	for (size_t p = f->from, end; p < f->name_at; p = end) {
+	for (size_t p = f->from, end; p < to; p = end) {
 		size_t open;
 
-		end = word_end(s, p, f->name_at);
-		open = skip_blank(s, end, f->name_at);
+		end = word_end(s, p, to);
+		open = skip_blank(s, end, to);
 		if (end == p && !strncmp(s->code + p, "[[", 2))
-			end = matching(s, p, f->name_at) + 1;
+			end = matching(s, p, to) + 1;
 		else if (end > p && is_attribute(s, p, end) && !is_type_of(s, p, end) &&
-		    open < f->name_at && s->code[open] == '(')
-			end = matching(s, open, f->name_at) + 1;
+		    open < to && s->code[open] == '(')
+			end = matching(s, open, to) + 1;
 		else
 			p = end = end > p ? end : p + 1;
-		memset(plain.code + p, ' ', (end < f->name_at ? end : f->name_at) - p);
+		memset(plain.code + p, ' ', (end < to ? end : to) - p);
 	}
-	text = tidy(&plain, f->from, f->name_at);
+	text = tidy(&plain, f->from, to);
 	free(plain.code);
 	return text;
 }
@@ -977,7 +1121,9 @@ kscan_signature(const struct kscan *s, const struct kscan_item *f, struct kscan_
 	struct walk w = { 0 };
 	int angle = 0;
 
-	*g = (struct kscan_signature){ .result = result_of(s, f) };
+	*g = (struct kscan_signature){ .result = result_of(s, f),
+		.close = close,
+		.constant = close < f->body && kscan_uses(s, close, f->body, "const") };
 	while (p <= close) {
 		size_t at = p;
 		char c = p < close ? step(s, &p, close, &w) : ',';
@@ -1095,8 +1241,7 @@ kscan_members(
 	*hidden = kscan_uses(s, x->from, x->to, "virtual");
 	while (open < x->to && s->code[open] != '{')
 		*hidden |= s->code[open++] == ':';
-	*hidden |= open >= x->to ||
-	    (kscan_uses(s, x->from, open, "class") && !kscan_uses(s, x->from, x->to, "public"));
+	*hidden |= open >= x->to;
 	close = open < x->to ? matching(s, open, x->to) : x->to;
 	for (size_t p = open + 1, start = skip_blank(s, p, close); p < close;) {
 		size_t at = p;

@@ -27,7 +27,8 @@ struct kscan_item {
 	size_t lead;                /* where its comment begins; FROM if there is none */
 	size_t from, to;            /* bytes of the text */
 	size_t name_at, open, body; /* for a function: its name, its '(' and its '{' */
-	char **names;               /* what it declares; owned */
+	/* what it declares, owned; "f" and "C::f" for a function that is defined as C::f */
+	char **names;
 	size_t name_count;
 	bool system;
 	size_t depth; /* number of namespaces and the like around it */
@@ -39,22 +40,38 @@ struct kscan {
 	size_t len;
 	struct kscan_item *items;
 	size_t count;
+	/* functions that types of C++ define between their braces, with both names */
+	struct kscan_item *members;
+	size_t member_count;
 	bool unclosed; /* a brace or a group is not closed */
 	bool through;  /* made by kscan_through */
 };
 
-/* TEXT must outlive S. An include guard around all of it is ignored. Free with kscan_free. */
+/*
+ * TEXT must outlive S. An include guard around all of it is ignored; "#if 0" is a comment. Free
+ * with kscan_free.
+ */
 void kscan(const char *text, size_t len, struct kscan *s);
 /* The same, but every #if is ignored: the contents of its branches follow one another. */
 void kscan_through(const char *text, size_t len, struct kscan *s);
 void kscan_free(struct kscan *s);
 
 /*
- * The function NAME with its body; NULL: there is none outside groups. If there are several, the
- * last.
+ * The function NAME with its body, or a member "C::f"; NULL: there is none outside groups. If there
+ * are several, the last.
  */
 const struct kscan_item *kscan_function(const struct kscan *s, const char *name);
+/* The item that F is, or whose braces it is in. */
+const struct kscan_item *kscan_holder(const struct kscan *s, const struct kscan_item *f);
 bool kscan_declares(const struct kscan_item *x, const char *name);
+/* "f" of "C::f"; and "C", or "" if there is none, which the caller frees. */
+const char *kscan_plain(const char *name);
+char *kscan_path(const char *name);
+/*
+ * What the type X declares and defines between its braces, with places in the text of S; false: it
+ * has no braces. Free IN with kscan_free.
+ */
+bool kscan_inside(const struct kscan *s, const struct kscan_item *x, struct kscan *in);
 /* Does the code from FROM to TO use the identifier NAME? Comments and strings do not count. */
 bool kscan_uses(const struct kscan *s, size_t from, size_t to, const char *name);
 /* Calls SEE for every identifier there, once or more; SEE returns false to stop. */
@@ -94,13 +111,15 @@ struct kscan_signature {
 	struct kscan_param params[KSCAN_PARAMS];
 	size_t count;
 	bool too_many;
+	size_t close;  /* the ')' after the parameters */
+	bool constant; /* a member that does not change its object */
 };
 void kscan_signature(const struct kscan *s, const struct kscan_item *f, struct kscan_signature *g);
 void kscan_signature_free(struct kscan_signature *g);
 /*
  * The members of the type that X defines, one by one in the form of parameters: "float x, y[2];"
  * gives two. Returns their number; the caller frees *LIST with kscan_members_free. *HIDDEN: there
- * are others, which are not data, or not public.
+ * are others: a base, virtual functions, or something that is not understood.
  */
 size_t kscan_members(
     const struct kscan *s, const struct kscan_item *x, struct kscan_param **list, bool *hidden);

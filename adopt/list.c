@@ -52,19 +52,11 @@ share_of(const char *profile, const char *name)
 
 /* ---- the list ---- */
 
-/* What a call of the row's function looks like: its name without that of its type. */
-static const char *
-plain_name(const struct row *r)
-{
-	const char *colon = strrchr(r->unit.name, ':');
-
-	return colon ? colon + 1 : r->unit.name;
-}
-
 static bool
 uses(const struct row *r, const struct row *what)
 {
-	return kscan_uses(&r->unit.source->scan, r->unit.from, r->unit.to, plain_name(what));
+	return kscan_uses(
+	    &r->unit.source->scan, r->unit.from, r->unit.to, kscan_plain(what->unit.name));
 }
 
 /* The smallest function that calls R and can be adopted; INSIDE: the largest that R calls. */
@@ -144,13 +136,22 @@ print_row(const struct row *r)
 		    r->inside ? "it calls" : "calls it");
 }
 
+/* A constructor. */
+static bool
+is_maker(const struct kscan_item *x)
+{
+	auto_free char *class = kscan_path(x->names[x->name_count - 1]);
+
+	return !strcmp(kscan_plain(class), x->names[0]);
+}
+
 static bool
 is_wanted(const struct unit_source *s, const struct kscan_item *x, const struct list_options *o)
 {
 	size_t line;
 
 	if (x->kind != KSCAN_FUNCTION || kscan_uses(&s->scan, x->from, x->open, "operator") ||
-	    (o->file && strcmp(unit_place(s, x->name_at, &line), o->file)))
+	    is_maker(x) || (o->file && strcmp(unit_place(s, x->name_at, &line), o->file)))
 		return false;
 	if (kscan_has_word(&s->scan, x, "__global__"))
 		return true;
@@ -187,58 +188,27 @@ add_row(struct row **rows, size_t *n)
 	return &(*rows)[(*n)++];
 }
 
-/* The functions in the body of a type of C++, which are not seen at the top level. */
-static void
-add_members(const struct unit_source *s, const struct kscan_item *type,
-    const struct list_options *o, json_t *seen, struct row **rows, size_t *n)
-{
-	const char *brace = memchr(s->scan.code + type->from, '{', type->to - type->from);
-	size_t body = brace ? (size_t)(brace + 1 - s->scan.code) : type->to, line;
-	struct kscan inner;
-
-	kscan(s->text + body, type->to - body, &inner);
-	for (size_t i = 0; i < inner.count; i++) {
-		struct kscan_item x = inner.items[i];
-		struct row *r;
-
-		x.from += body, x.to += body, x.name_at += body, x.open += body, x.body += body;
-		if (!is_wanted(s, &x, o) || !is_new(seen, s, &x))
-			continue;
-		r = add_row(rows, n);
-		r->unit = (struct unit){ .source = s, .from = x.from, .to = x.to };
-		r->unit.name = kasprintf("%s::%s", type->names[0], x.names[0]);
-		r->unit.entry = kstrdup(r->unit.name);
-		r->unit.file = kstrdup(unit_place(s, x.name_at, &line));
-		r->unit.line = line;
-		r->unit.names = json_array();
-		kbuf_printf(&r->why, "it is a member of %s, defined in its body\n", type->names[0]);
-	}
-	kscan_free(&inner);
-}
-
 static size_t
 make_rows(const struct unit_sources *s, const struct list_options *o, struct row **rows)
 {
 	char *profile = o->profile ? kread_file_or_die(o->profile, PROFILE_MAX, NULL) : NULL;
+	const struct kscan_item *x;
 	json_t *seen = json_object();
 	size_t n = 0;
 
 	*rows = NULL;
 	for (size_t i = 0; i < s->count; i++)
-		for (size_t k = 0; k < s->list[i].scan.count; k++) {
+		for (size_t k = 0; (x = unit_candidate(&s->list[i], k)); k++) {
 			const struct unit_source *source = &s->list[i];
-			const struct kscan_item *x = &source->scan.items[k];
 			struct row *r;
 
-			if (x->kind == KSCAN_DECLARATION && x->name_count && unit_is_cxx(source))
-				add_members(source, x, o, seen, rows, &n);
 			if (!is_wanted(source, x, o) || !is_new(seen, source, x))
 				continue;
 			r = add_row(rows, &n);
 			r->good = unit_make(&r->unit, s, i, x, &r->why);
 		}
 	for (size_t i = 0; profile && i < n; i++)
-		(*rows)[i].share = share_of(profile, plain_name(&(*rows)[i]));
+		(*rows)[i].share = share_of(profile, kscan_plain((*rows)[i].unit.name));
 	free(profile);
 	json_decref(seen);
 	for (size_t i = 0; i < n; i++)

@@ -39,8 +39,8 @@ describe(const struct kscan *k, const struct kscan_item *f, struct signature *s,
 	kscan_signature(k, f, &s->of);
 	/* "void *f()" returns something, and so does everything that is not void. */
 	s->returns = !strstr(s->of.result, "void") || strchr(s->of.result, '*');
-	for (const struct kscan_item *x = k->items; x < f; x++)
-		if (x->kind == KSCAN_INCLUDE && !x->depth &&
+	for (const struct kscan_item *x = k->items; x < k->items + k->count; x++)
+		if (x->from < f->from && x->kind == KSCAN_INCLUDE && !x->depth &&
 		    compiled_with(k->text, x->from, f->from)) {
 			s->include = x->to;
 			s->include += k->text[x->to] == '\n';
@@ -86,14 +86,20 @@ signature_find(const char *text, size_t len, const char *name, size_t line, stru
 		}
 		found = x;
 	}
+	found = found ? found : kscan_function(&k, name);
 	if (!found) {
 		snprintf(why, why_len, "it is not defined there, or only by a macro");
 		good = false;
 	}
-	if (good && found->name_at > 1 && text[found->name_at - 1] == ':') {
+	if (good && strcmp(found->names[found->name_count - 1], name) != 0) {
+		snprintf(why, why_len, "line %zu: its whole name is %s",
+		    kline_at(text, found->name_at), found->names[found->name_count - 1]);
+		good = false;
+	} else if (good && found->name_count == 1 && found->name_at > 1 &&
+	    text[found->name_at - 1] == ':') {
 		snprintf(why, why_len,
-		    "line %zu: it is a member, or defined by a qualified name; write a plain "
-		    "function around it, with named types, and adopt that function",
+		    "line %zu: it is a member of a template; write a plain function around it, "
+		    "with named types, and adopt that function",
 		    kline_at(text, found->name_at));
 		good = false;
 	}

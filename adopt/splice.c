@@ -15,22 +15,43 @@ struct state {
 	struct kscan w;         /* the winner */
 	struct kscan reference; /* the program extracted from the application */
 	const struct kscan_item *new_kernel;
-	const struct kscan_item *entry; /* for a unit: the winner's entry */
-	json_t *called;                 /* the application will call that entry; or NULL */
-	bool launched;                  /* the function is a kernel, identified by its launches */
-	bool kept;                      /* the old kernel stays next to the winner's */
-	const char *linkage;            /* linkage of the entry in the application */
-	struct edits edits;             /* edits in other places of the project */
-	bool *own;                      /* for each item of the winner: it goes into the file */
-	bool *dead;                     /* for each item of the file: nothing uses it any more */
-	json_t *renamed;                /* old name: new name */
-	bool pragma;                    /* compiler options change within the file */
+	const struct kscan_item *holder, *new_holder; /* they, or the classes that they are in */
+	const struct kscan_item *entry;               /* for a unit: the winner's entry */
+	json_t *called;      /* the application will call that entry; or NULL */
+	bool launched;       /* the function is a kernel, identified by its launches */
+	bool kept;           /* the old kernel stays next to the winner's */
+	const char *linkage; /* linkage of the entry in the application */
+	struct edits edits;  /* edits in other places of the project */
+	bool *own;           /* for each item of the winner: it goes into the file */
+	bool *dead;          /* for each item of the file: nothing uses it any more */
+	json_t *renamed;     /* old name: new name */
+	bool pragma;         /* compiler options change within the file */
 };
 
+/* Of the text of an item, without that of a kernel in it. */
 static void
-item_hash(const struct kscan *s, const struct kscan_item *x, char hex[17])
+item_hash(const struct kscan *s, const struct kscan_item *x, const struct kscan_item *kernel,
+    char hex[17])
 {
-	ktoken_hash(s->text + x->from, x->to - x->from, hex);
+	struct kbuf b = { 0 };
+	bool in = kernel && x->from < kernel->from && kernel->to < x->to;
+
+	kbuf_add(&b, s->text + x->from, (in ? kernel->from : x->to) - x->from);
+	if (in)
+		kbuf_add(&b, s->text + kernel->to, x->to - kernel->to);
+	ktoken_hash(b.data, b.len, hex);
+	kbuf_free(&b);
+}
+
+/* Does the item X of the project's file, apart from the old kernel, use NAME? */
+static bool
+item_uses(const struct state *t, const struct kscan_item *x, const char *name)
+{
+	const struct kscan *s = &t->file->scan;
+
+	return x == t->holder && x != t->kernel ? kscan_uses(s, x->from, t->kernel->from, name) ||
+	        kscan_uses(s, t->kernel->to, x->to, name)
+	                                        : kscan_uses(s, x->from, x->to, name);
 }
 
 /* Does S have an item identical to X of the winner? */
@@ -39,11 +60,11 @@ has_item(const struct kscan *s, const struct state *t, const struct kscan_item *
 {
 	char hash[17], other[17];
 
-	item_hash(&t->w, x, hash);
+	item_hash(&t->w, x, t->new_kernel, hash);
 	for (size_t i = 0; i < s->count; i++) {
 		if (s->items[i].kind != x->kind)
 			continue;
-		item_hash(s, &s->items[i], other);
+		item_hash(s, &s->items[i], s == &t->file->scan ? t->kernel : NULL, other);
 		if (!strcmp(hash, other))
 			return true;
 	}
@@ -82,7 +103,7 @@ is_cleaned(const struct state *t, const struct kscan_item *x)
 			text = kstrndup(s->text + y->from, y->to - y->from);
 			clean = rules_replace("cleanup", t->a->language, text);
 			ktoken_hash(clean, strlen(clean), other);
-			item_hash(&t->w, x, hash);
+			item_hash(&t->w, x, NULL, hash);
 			free(text);
 			free(clean);
 			if (!strcmp(hash, other))
@@ -104,7 +125,7 @@ is_elsewhere(const struct state *t, const struct kscan_item *x)
 			const struct kscan_item *y = &t->b.sources[i].scan.items[k];
 
 			if (y->kind == KSCAN_DECLARATION && kscan_declares(y, x->names[0])) {
-				item_hash(&t->w, x, hash);
+				item_hash(&t->w, x, NULL, hash);
 				return bundle_has_elsewhere(&t->b, x->names[0], hash);
 			}
 		}
@@ -144,7 +165,7 @@ needed_as_it_is(const struct state *t, const char *name)
 		if (t->own[i] && kscan_declares(&t->w.items[i], name))
 			return false;
 	for (size_t i = 0; i < t->w.count; i++)
-		if ((t->own[i] || &t->w.items[i] == t->new_kernel) &&
+		if ((t->own[i] || &t->w.items[i] == t->new_holder) &&
 		    kscan_uses(&t->w, t->w.items[i].from, t->w.items[i].to, name))
 			return true;
 	/* Through a helper that stays. */
@@ -198,7 +219,7 @@ choose_dead(struct state *t)
 			const struct kscan_item *x = &s->items[i];
 			bool used = false;
 
-			if (t->dead[i] || !t->file->kept[i] || x == t->kernel || !x->name_count ||
+			if (t->dead[i] || !t->file->kept[i] || x == t->holder || !x->name_count ||
 			    x->kind == KSCAN_GROUP)
 				continue;
 			/* Items that other files might use stay. */
@@ -217,8 +238,7 @@ choose_dead(struct state *t)
 					used = k != i && !t->dead[k] &&
 					    (&s->items[k] != t->kernel || t->kept) &&
 					    s->items[k].kind != KSCAN_INCLUDE &&
-					    kscan_uses(
-					        s, s->items[k].from, s->items[k].to, x->names[n]);
+					    item_uses(t, &s->items[k], x->names[n]);
 				used = used || needed_as_it_is(t, x->names[n]);
 			}
 			if (!used)
@@ -257,6 +277,8 @@ is_taken(const struct state *t, const char *name, bool macro)
 static void
 choose_names(struct state *t, struct kbuf *notes)
 {
+	const char *plain = kscan_plain(t->a->kernel);
+
 	t->renamed = json_object();
 	for (size_t i = 0; i < t->w.count; i++)
 		for (size_t n = 0; t->own[i] && n < t->w.items[i].name_count; n++) {
@@ -266,8 +288,7 @@ choose_names(struct state *t, struct kbuf *notes)
 			if (!is_taken(t, name, t->w.items[i].kind == KSCAN_MACRO) ||
 			    json_object_get(t->renamed, name))
 				continue;
-			fresh = kasprintf(
-			    "%s_%s", t->a->kernel, strcmp(name, t->a->kernel) ? name : "fast");
+			fresh = kasprintf("%s_%s", plain, strcmp(name, plain) ? name : "fast");
 			while (is_taken(t, fresh, true)) {
 				char *longer = kasprintf("%s_", fresh);
 
@@ -739,9 +760,13 @@ add_items(struct kbuf *b, const struct state *t)
 	for (size_t i = 0; i < t->w.count; i++) {
 		const struct kscan_item *x = &t->w.items[i];
 
-		if (x == t->new_kernel && !t->called) {
+		if (x == t->new_holder && !t->called) {
 			kbuf_puts(b, line ? "\n" : "");
+			/* The project's class around it, if it is in one. */
+			kbuf_add(
+			    b, t->file->text + t->holder->lead, t->kernel->lead - t->holder->lead);
 			add_kernel(b, t);
+			kbuf_add(b, t->file->text + t->kernel->to, t->holder->to - t->kernel->to);
 			kbuf_puts(b, i + 1 < t->w.count ? "\n\n" : "");
 			line = false;
 		} else if (t->own[i] && !(x->kind == KSCAN_MACRO && x->names[0][0] == '_')) {
@@ -863,7 +888,7 @@ compose(struct state *t, const char *body, struct kbuf *notes)
 	for (size_t i = 0; i < s->count; i++) {
 		const struct kscan_item *x = &s->items[i];
 
-		if (x == t->kernel) {
+		if (x == t->holder) {
 			add_project(&b, t, p, x->lead);
 			add_winner(&b, t, body);
 			p = x->to;
@@ -1044,6 +1069,11 @@ call_entry(struct state *t, const char *copy, char **fault)
 	struct call_sites sites = { 0 };
 	struct kbuf head = { 0 };
 
+	if (kscan_plain(t->a->kernel) != t->a->kernel) {
+		*fault = kasprintf("the text of %s and the parameters of %s must stay as they are",
+		    t->a->entry, t->a->kernel);
+		return false;
+	}
 	t->called = call_unit(t->a, &t->w, t->entry);
 	t->linkage = rules_is_header(t->a->file) ? "static inline " : "static ";
 	if (!t->launched)
@@ -1097,6 +1127,25 @@ caller_body(const struct state *t, char **fault)
 	return body;
 }
 
+/* Does the winner change another member of the class, or the class? Others rely on those. */
+static bool
+changes_class(const struct state *t, char **fault)
+{
+	auto_free char *class = kscan_path(t->a->kernel);
+
+	for (size_t i = 0; i < t->w.count && *class && !*fault; i++) {
+		const struct kscan_item *x = &t->w.items[i];
+		const char *path = x->name_count ? x->names[x->name_count - 1] : "";
+
+		if (t->own[i] &&
+		    (kscan_declares(x, kscan_plain(class)) || kscan_plain(path) != path))
+			*fault = kasprintf("the winner changes %s; only %s may change, and new "
+			                   "functions outside of %s may be added",
+			    path, t->a->kernel, class);
+	}
+	return *fault != NULL;
+}
+
 /* Assemble the file, once all parts are available. */
 static void
 put_together(struct state *t, const char *copy, struct patch *p, struct kbuf *notes, char **fault)
@@ -1108,6 +1157,10 @@ put_together(struct state *t, const char *copy, struct patch *p, struct kbuf *no
 	if (t->called && !t->launched && !(body = caller_body(t, fault)))
 		return;
 	choose_own(t);
+	if (changes_class(t, fault)) {
+		free(body);
+		return;
+	}
 	choose_dead(t);
 	choose_names(t, notes);
 	text = with_line_ends(compose(t, body, notes), t->file->text);
@@ -1166,6 +1219,8 @@ splice_winner(
 	if (reference)
 		kscan(reference, strlen(reference), &t.reference);
 	t.new_kernel = kscan_function(&t.w, a->kernel);
+	t.holder = t.kernel ? kscan_holder(&t.file->scan, t.kernel) : NULL;
+	t.new_holder = t.new_kernel ? kscan_holder(&t.w, t.new_kernel) : NULL;
 	t.entry = unit ? kscan_function(&t.w, a->entry) : NULL;
 	if (!t.kernel)
 		*fault = kasprintf("%s is inside #if in %s, in several versions or between parts "

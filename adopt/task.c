@@ -634,19 +634,22 @@ add_aliases(const struct values *v, struct kbuf *b)
 	json_decref(seen);
 }
 
-/* Can the entry not take the work over: in a template, or for a structure? See caller_body. */
+/*
+ * Can the entry not take the work over: in a template, for a structure, or for an object with
+ * private members? See caller_body.
+ */
 static bool
 is_body_only(const struct draft *d)
 {
 	const json_t *p;
 	struct kscan s;
 	const struct kscan_item *f;
-	bool only;
+	bool only = kscan_plain(d->a->kernel) != d->a->kernel;
 	size_t i;
 
 	kscan(d->text, strlen(d->text), &s);
 	f = kscan_function(&s, d->a->kernel);
-	only = f && kscan_has_word(&s, f, "template");
+	only |= f && kscan_has_word(&s, f, "template");
 	kscan_free(&s);
 	json_array_foreach(json_object_get(d->a->unit, "parameters"), i, p)
 		only |= kjson_bool_or(p, "result", false) && kjson_bool_or(p, "bytes", false);
@@ -671,6 +674,7 @@ static void
 add_terms(const struct draft *d, struct kbuf *b)
 {
 	const char *kernel = d->a->kernel, *entry = d->a->entry;
+	auto_free char *class = kscan_path(kernel);
 	bool launched = kjson_bool_or(d->a->unit, "kernel", false);
 
 	if (!strcmp(kernel, entry)) {
@@ -710,6 +714,11 @@ add_terms(const struct draft *d, struct kbuf *b)
 			    "the application gets the new %s and its helpers, and no entry.",
 			    kernel, kernel);
 	}
+	if (*class)
+		kbuf_printf(b,
+		    " %s and everything else in it must stay as it is: new helpers are plain "
+		    "functions outside of it.",
+		    class);
 }
 
 /* Arrays that are missing in some calls of the application. */

@@ -9,6 +9,7 @@
 #include "entry.h"
 #include "kio.h"
 #include "sequence.h"
+#include "types.h"
 
 /* ---- what a function needs ---- */
 
@@ -24,6 +25,9 @@ struct reach {
 	struct kbuf *why;
 	int depth;
 	struct kscan_signature own; /* of the function itself */
+	/* for a member: its class, which names of that class's members stand for "this->" */
+	const struct kscan_item *class;
+	const struct unit_source *class_in;
 };
 
 enum { REACH = 12 };
@@ -152,6 +156,31 @@ definition_of(const struct reach *r, const char *name, const struct kscan_item *
 	return count == 1 ? found : x;
 }
 
+/* The member WORD of OBJECT, used at AT: "OBJECT.WORD", and with "=" if it is modified. */
+static void
+see_member(struct reach *r, const char *object, const char *word, size_t at)
+{
+	char *member = kasprintf("%s.%s=", object, word);
+
+	if (is_changed(r->in, at, strlen(word)))
+		json_object_set_new(r->seen, member, json_true());
+	member[strlen(member) - 1] = '\0';
+	json_object_set_new(r->seen, member, json_true());
+	free(member);
+}
+
+/* What the function NAME does that the class defines between its braces. */
+static void
+look_into_class(struct reach *r, const char *name)
+{
+	const struct kscan *s = &r->class_in->scan;
+
+	for (size_t i = 0; i < s->member_count; i++)
+		if (kscan_holder(s, &s->members[i]) == r->class &&
+		    !strcmp(s->members[i].names[0], name))
+			look_into(r, r->class_in, &s->members[i]);
+}
+
 static bool
 see_name(void *arg, const char *name, size_t len, size_t at)
 {
@@ -163,18 +192,12 @@ see_name(void *arg, const char *name, size_t len, size_t at)
 	bool called;
 
 	if (at > 1 && (in->scan.code[at - 1] == '.' || !strncmp(in->scan.code + at - 2, "->", 2))) {
-		/* A member: ".name" or "parameter.name", and with "=" if it is modified. */
-		char *member = kasprintf("%s.%s=", parameter_before(r, at), word);
-
-		if (is_changed(in, at, len))
-			json_object_set_new(r->seen, member, json_true());
-		member[strlen(member) - 1] = '\0';
-		json_object_set_new(r->seen, member, json_true());
-		free(member);
+		see_member(r, parameter_before(r, at), word, at);
 		free(word);
 		return true;
 	}
-
+	if (r->class)
+		see_member(r, "this", word, at);
 	at += len;
 	at += strspn(in->scan.code + at, " \t\n");
 	if (!json_object_get(r->seen, word)) {
@@ -185,6 +208,8 @@ see_name(void *arg, const char *name, size_t len, size_t at)
 			x = definition_of(r, word, x, &s);
 		if (called && x->kind == KSCAN_FUNCTION)
 			look_into(r, s, x);
+		else if (r->class && in->scan.code[at] == '(')
+			look_into_class(r, word);
 		else if (x && x->kind == KSCAN_DECLARATION)
 			look_at_variable(r, s, x, word);
 	}
@@ -246,15 +271,31 @@ find_launches(struct unit *u, const struct unit_sources *sources)
 
 /* ---- the unit ---- */
 
-/* A member function or an operator, not a plain function. */
+/* A member of a template, an operator, or a kernel with a path before its name. */
 static bool
-is_member(const struct kscan *s, const struct kscan_item *f)
+is_strange(const struct kscan *s, const struct kscan_item *f)
 {
 	size_t p = f->name_at;
 
-	while (p > f->from && strchr(" \t\n", s->code[p - 1]))
+	if (f->name_count > 1)
+		return kscan_has_word(s, f, "__global__");
+	while (p > f->from && strchr(" \t\n~", s->code[p - 1]))
 		p--;
 	return p > f->from + 1 && s->code[p - 1] == ':' && s->code[p - 2] == ':';
+}
+
+/* The class whose member F is, if it is one. */
+static void
+find_class(struct reach *r, const struct kscan_item *f)
+{
+	auto_free char *class = kscan_path(f->names[f->name_count - 1]);
+	struct types types = { .sources = r->sources, .which = r->which };
+	struct type type;
+
+	type_find(&types, class, 0, &type);
+	r->class = type.item;
+	r->class_in = type.source;
+	type_free(&type);
 }
 
 static bool
@@ -277,8 +318,8 @@ unit_is_cxx(const struct unit_source *s)
 	return !kjson_bool_or(row, "header", !row)
 	    ? kjson_bool_or(row, "cxx", false) || kjson_bool_or(row, "device", false)
 	    : !ends_with(s->name, ".h") || kscan_uses(&s->scan, 0, s->scan.len, "template") ||
-	        kscan_uses(&s->scan, 0, s->scan.len, "namespace") ||
-	        kscan_uses(&s->scan, 0, s->scan.len, "__global__");
+	        kscan_uses(&s->scan, 0, s->scan.len, "namespace") || strstr(s->scan.code, "::") ||
+	        s->scan.member_count || kscan_uses(&s->scan, 0, s->scan.len, "__global__");
 }
 
 /* Does the host wait in F, so that everything is done when F returns? */
@@ -307,7 +348,7 @@ unit_make(struct unit *u, const struct unit_sources *sources, size_t which,
 
 	*u = (struct unit){
 		.source = s,
-		.name = kstrdup(f->names[0]),
+		.name = kstrdup(f->names[f->name_count - 1]),
 		.from = f->from,
 		.to = f->to,
 		.kernel = kscan_has_word(&s->scan, f, "__global__"),
@@ -318,10 +359,11 @@ unit_make(struct unit *u, const struct unit_sources *sources, size_t which,
 	r.language =
 	    kjson_str_or(rules_language(u->kernel ? "kernel.cu" : s->name), "language", "c");
 	kscan_signature(&s->scan, f, &r.own);
-	if (is_member(&s->scan, f)) {
-		kbuf_puts(why, "it is a member of a type\n");
+	if (is_strange(&s->scan, f)) {
+		kbuf_puts(why, "it is a member of a template, or an operator\n");
 		member = why->len;
 	}
+	find_class(&r, f);
 	if (u->kernel) {
 		find_launches(u, sources);
 		if (!u->launch_count)
@@ -428,22 +470,32 @@ unit_has_other(const json_t *unit)
 	return false;
 }
 
+const struct kscan_item *
+unit_candidate(const struct unit_source *s, size_t i)
+{
+	return i < s->scan.count ? &s->scan.items[i]
+	    : i - s->scan.count < s->scan.member_count && unit_is_cxx(s)
+	    ? &s->scan.members[i - s->scan.count]
+	    : NULL;
+}
+
 json_t *
 unit_of(
     const char *project, const char *file, const char *name, const json_t *built, struct kbuf *why)
 {
 	struct unit_sources sources = { 0 };
+	const struct kscan_item *x;
 	json_t *found = NULL;
 
 	unit_sources_read(&sources, project, file, built);
 	for (size_t i = 0; i < sources.count && !found; i++)
-		for (size_t k = 0; k < sources.list[i].scan.count && !found; k++) {
+		for (size_t k = 0; !found && (x = unit_candidate(&sources.list[i], k)); k++) {
 			const struct unit_source *s = &sources.list[i];
-			const struct kscan_item *x = &s->scan.items[k];
 			struct unit u;
 			size_t line;
 
-			if (x->kind != KSCAN_FUNCTION || strcmp(x->names[0], name) ||
+			if (x->kind != KSCAN_FUNCTION ||
+			    strcmp(x->names[x->name_count - 1], name) ||
 			    strcmp(unit_place(s, x->name_at, &line), file))
 				continue;
 			why->len = 0;

@@ -126,6 +126,11 @@ bool unit_make(struct unit *u, const struct unit_sources *sources, size_t which,
 json_t *unit_of(
     const char *project, const char *file, const char *name, const json_t *built, struct kbuf *why);
 void unit_free(struct unit *u);
+/*
+ * The item I of S, or further on a function in the braces of a type; NULL: there are no more of
+ * either.
+ */
+const struct kscan_item *unit_candidate(const struct unit_source *s, size_t i);
 /* The function that contains a place of the text, or NULL. */
 const struct kscan_item *unit_function_at(const struct kscan *s, size_t at);
 /* Does the text before preprocessing contain F, outside #if, with the same parameters? */

@@ -130,6 +130,13 @@ add_parameters(struct kbuf *b, const char *text, size_t len)
 	free(code);
 }
 
+/* A function with a path before its name, "C::f". */
+static bool
+has_path(const struct watch *w)
+{
+	return kscan_plain(w->a->kernel) != w->a->kernel;
+}
+
 /* The whole definition before its body, with SUFFIX after the function's name. */
 static void
 add_head(struct kbuf *b, const char *text, const struct signature *s, const struct watch *w,
@@ -186,7 +193,9 @@ add_call(struct kbuf *b, const char *text, const struct signature *s, const stru
 {
 	char *templates = instance_formals(s->of.result);
 
-	if (s->kernel)
+	if (has_path(w))
+		kbuf_puts(b, "kwatch_body(");
+	else if (s->kernel)
 		kbuf_printf(b, "%s%s<<<kwatch_grid, kwatch_block, kwatch_shared, kwatch_stream>>>(",
 		    w->a->kernel, templates);
 	else
@@ -339,18 +348,14 @@ add_launch_head(struct kbuf *b, const char *text, const struct signature *s, con
 	    s->of.count ? ", " : "");
 }
 
+/* What the wrapper does, up to its closing brace. */
 static void
-add_wrapper(struct kbuf *b, const char *text, const struct signature *s, const struct watch *w)
+add_watching(struct kbuf *b, const char *text, const struct signature *s, const struct watch *w)
 {
 	bool entry = strcmp(w->a->entry, w->a->kernel) != 0;
 	size_t count =
 	    entry ? json_array_size(json_object_get(w->a->unit, "parameters")) : s->of.count;
 
-	if (s->kernel)
-		add_launch_head(b, text, s, w);
-	else
-		add_head(b, text, s, w, "", false);
-	kbuf_puts(b, "\n{\n");
 	if (s->returns) {
 		kbuf_puts(b, "\t__typeof__(");
 		add_call(b, text, s, w);
@@ -376,6 +381,17 @@ add_wrapper(struct kbuf *b, const char *text, const struct signature *s, const s
 	    s->returns ? "\treturn kwatch_result;\n" : "");
 }
 
+static void
+add_wrapper(struct kbuf *b, const char *text, const struct signature *s, const struct watch *w)
+{
+	if (s->kernel)
+		add_launch_head(b, text, s, w);
+	else
+		add_head(b, text, s, w, "", false);
+	kbuf_puts(b, "\n{\n");
+	add_watching(b, text, s, w);
+}
+
 /* "#line N" for the text at AT in TEXT. */
 static void
 add_line(struct kbuf *b, const char *text, size_t at)
@@ -389,6 +405,28 @@ static const char quiet[] = "#pragma GCC diagnostic push\n"
                             "#pragma GCC diagnostic ignored \"-Wmissing-declarations\"\n"
                             "#pragma GCC diagnostic ignored \"-Wredundant-decls\"\n",
                   loud[] = "#pragma GCC diagnostic pop\n";
+
+/*
+ * A member, whose class is left as it is: its body becomes a function in it, which may use the
+ * object and what is private.
+ */
+static void
+add_around_body(struct kbuf *b, const char *text, const struct signature *s, const struct watch *w)
+{
+	const char *name = kscan_plain(w->a->kernel);
+	size_t behind = s->name + strlen(name);
+
+	kbuf_add(b, text + s->from, s->body - s->from);
+	kbuf_puts(b, "{\n\tauto kwatch_body = [&]");
+	add_parameters(b, text + behind, s->of.close + 1 - behind);
+	kbuf_printf(b, " -> decltype(%s(", name);
+	add_names(b, text, s, w);
+	kbuf_puts(b, "))\n");
+	add_line(b, text, s->body);
+	kbuf_add(b, text + s->body, s->end - s->body);
+	kbuf_puts(b, ";\n");
+	add_watching(b, text, s, w);
+}
 
 /*
  * TEXT with prototypes before the definition, the function renamed, and the wrapper after it; line
@@ -412,15 +450,19 @@ wrap(struct kbuf *b, const char *text, size_t len, const struct signature *s, co
 		return;
 	}
 	kbuf_puts(b, quiet);
-	add_head(b, text, s, w, "", true);
-	kbuf_puts(b, ";\n");
-	add_head(b, text, s, w, "__kwatched", false);
-	kbuf_printf(b, ";\n%s", loud);
-	add_line(b, text, s->from);
-	add_head(b, text, s, w, "__kwatched", false);
-	kbuf_add(b, text + s->body, s->end - s->body);
-	kbuf_printf(b, "\n%s", quiet);
-	add_wrapper(b, text, s, w);
+	if (has_path(w)) {
+		add_around_body(b, text, s, w);
+	} else {
+		add_head(b, text, s, w, "", true);
+		kbuf_puts(b, ";\n");
+		add_head(b, text, s, w, "__kwatched", false);
+		kbuf_printf(b, ";\n%s", loud);
+		add_line(b, text, s->from);
+		add_head(b, text, s, w, "__kwatched", false);
+		kbuf_add(b, text + s->body, s->end - s->body);
+		kbuf_printf(b, "\n%s", quiet);
+		add_wrapper(b, text, s, w);
+	}
 	kbuf_puts(b, loud);
 	add_line(b, text, s->end);
 	kbuf_add(b, text + s->end, len - s->end);

@@ -21,6 +21,7 @@ struct row { float x, y; const char *name; };
 struct part { int groups; const float *sizes; };
 struct layer { int n; struct part *part; float *out; };
 struct stream { const unsigned char *at, *end; };
+struct mark { int n; const struct part *other; };
 static inline real dot(const real *a, const real *b, int n)
 {
 	real sum = 0;
@@ -109,6 +110,30 @@ void timed(float *out, int n, float by)
 		out[i] = out[i] * by + (float)(__rdtsc() == 0);
 }
 EOF
+cat >>lib/k.c <<'EOF'
+void join(const struct layer *l)
+{
+	for (int i = 0; i < l->n; i++)
+		l->out[i] += l->part[i].sizes[0];
+}
+void number(const struct layer *l)
+{
+	for (int i = 0; i < l->n; i++)
+		l->out[i] += l->part[i].groups;
+}
+extern const float weights[16];
+void weigh(float *out, const struct mark *m)
+{
+	for (int i = 0; i < m->n; i++)
+		out[i] = out[i] * 0.5f + weights[i % 16];
+}
+EOF
+cat >lib/tables.c <<'EOF'
+#include "k.h"
+static const struct part other = { 1, 0 };
+const struct mark last = { 1, &other };
+const float weights[16] = { 1, 2, 3, 4, 5, 6 };
+EOF
 cat >lib/main.c <<'EOF'
 #include <stdio.h>
 #include <stdlib.h>
@@ -122,6 +147,7 @@ void product(float *out, const float *x, const float *w, int n, int d);
 void grow(short *data, int n);
 void timed(float *out, int n, float by);
 void stride(const float *table, float *x, int n);
+void weigh(float *out, const struct mark *m);
 void tell(const float *x, int n)
 {
 	printf("%g %d\\n", x[0], n);
@@ -150,6 +176,7 @@ int main(void)
 		product(own, x, w, 96, 32);
 		grow(data, N);
 		timed(l.out, N, 0.5f);
+		weigh(l.out, &(struct mark){ N, NULL });
 		stride(table, l.out, N);
 		sum += dot(w + r, x, 90) + cache[64 * r + 5] + own[3];
 	}
@@ -161,7 +188,7 @@ int main(void)
 EOF
 cat >helpers.sh <<'EOF'
 take() { # FUNCTION FILE
-	kadopt adopt -o "c-$1" -p lib --file "$2" --kernel "$1" --build 'gcc -O1 -o app main.c k.c -lm' --run './app >out.txt' --outputs out.txt --threads 1 --runs 1 --proxy 0.0001,10000 ${more-}
+	kadopt adopt -o "c-$1" -p lib --file "$2" --kernel "$1" --build 'gcc -O1 -o app main.c k.c tables.c -lm' --run './app >out.txt' --outputs out.txt --threads 1 --runs 1 --proxy 0.0001,10000 ${more-}
 }
 why() { # FUNCTION
 	jq -r "select(.function == \"$1\") | if .good then \"good\" else .reasons[0] end" list.ndjson
@@ -173,6 +200,8 @@ ok 'a list says why structures with pointers cannot be adopted' '
 	kadopt list -p lib --json >list.ndjson
 	[ "$(why shift)" = good ]
 	why named | grep -q "many structures, whose member const char\*name is a pointer"
+	why join | grep -q "its member struct part\*part: many structures, whose member const float\*sizes is a pointer"
+	jq -s -e ".[] | select(.function == \"number\") | .good and (.unit.parameters[] | select(.name == \"l_part\") | .bytes)" list.ndjson
 	why next | grep -q "its member const unsigned char\*at is a pointer that is moved"'
 ok 'what a function calls in another source counts, too' '
 	. ./helpers.sh
@@ -206,6 +235,10 @@ ok 'whole numbers in an array of floats, by their bits: in double precision the 
 	. ./helpers.sh
 	more="--timeout 10" exits 0 take stride k.c
 	jq -e ".notes.oracle == \"reference\"" c-stride/task.json'
+ok 'a table of another source, whose own variables need types of a header that both include' '
+	. ./helpers.sh
+	exits 0 take weigh k.c
+	grep -q "^static const struct part other" c-weigh/reference.c; jq -e ".tries == 0" c-weigh/adopt/extract.json'
 ok 'what the judge of candidates refuses is refused before there is a campaign to run' '
 	. ./helpers.sh
 	exits 2 take timed k.c

@@ -358,7 +358,7 @@ E
 ok 'a list shows members with a reason, and what can be adopted instead: what calls them, or what they call' '
 	kadopt list -p members >out; cat out
 	grep -A 2 "^no  grid.cpp:11: Grid::total$" out >total
-	grep -q "it is a member of Grid, defined in its body" total; grep -q "adopt mix instead, which it calls" total
-	grep -A 2 "^no  grid.cpp:21: lift$" out >lift; grep -q "adopt raise instead, which calls it" lift
+	grep -q "parameter .this.: its member std::vector<float>cells is not supported, but used" total; grep -q "adopt mix instead, which it calls" total
+	grep -A 2 "^no  grid.cpp:21: Grid::lift$" out >lift; grep -q "adopt raise instead, which calls it" lift
 	! grep -q "size" out'
 done_testing

@@ -38,6 +38,30 @@ check_items(const char *text, const char *want)
 }
 
 static void
+check_members(void)
+{
+	static const char text[] =
+	    "class C {\npublic: int f(int a) const { return a; }\n\tint g();\n"
+	    "private:\n\t/* once */\n\tstatic void h() {}\n};\nint C::g() {}";
+	const struct kscan_item *f;
+	struct kscan s;
+	struct kscan_signature g;
+
+	kscan(text, strlen(text), &s);
+	CHECK(s.member_count == 2);
+	f = kscan_function(&s, "C::f");
+	CHECK(f && !strncmp(text + f->from, "int f(", 6) && kscan_holder(&s, f) == &s.items[0]);
+	kscan_signature(&s, f, &g);
+	CHECK(g.constant && text[g.close] == ')');
+	CHECK_STR(g.result, "int");
+	kscan_signature_free(&g);
+	f = kscan_function(&s, "C::h");
+	CHECK(f && !strncmp(text + f->lead, "\t/* once */", 11));
+	CHECK(kscan_function(&s, "C::g") == &s.items[1] && !kscan_function(&s, "h"));
+	kscan_free(&s);
+}
+
+static void
 test_items(void)
 {
 	check_items("", "");
@@ -58,6 +82,12 @@ test_items(void)
 	    "function:find");
 	check_items("__attribute__((noinline)) static void f(int a) { (void)a; }", "function:f");
 	check_items("struct __attribute__((packed)) s { int a; };", "declaration:s");
+	check_items("int n::C::f() { return 1; }\nC::C() {}\nC::~C() {}\nint ::g() { return 1; }",
+	    "function:f,n::C::f function:C,C::C function:C function:g");
+	check_members();
+	check_items("#if 0\nint f() {}\n#if 1\n#endif\n#else\nint g;\n#endif\n#  if 0 \nint "
+	            "h;\n#endif\n",
+	    "group:g group");
 	check_items("void f(int a)\n{\n#ifdef X\n\tif (a) {\n#else\n\tif (!a) "
 	            "{\n#endif\n\t}\n}\nint g;\n",
 	    "function:f declaration:g");
