@@ -70,8 +70,8 @@ ok 'a right kernel' '
 	jq -e ".schema == \"harness/1\" and (.seed | test(\"^[0-9a-f]{16}$\")) and .verified and .noise.floor > 0" r.json
 	jq -e ".candidates | length == 1" r.json
 	jq -e ".candidates[0] | .name == \"candidate\" and .status == \"correct\" and .tier == 3 and .reasons == []" r.json
-	jq -e ".candidates[0].correctness | .passed == 32 and .total == 32 and (.cases | length == 32 and all(.ok)) and
-		([.cases[] | select(.drawn)] | length == 8)" r.json
+	jq -e ".candidates[0].correctness | .passed == 42 and .total == 42 and (.cases | length == 42 and all(.ok)) and
+		([.cases[] | select(.drawn)] | length == 18)" r.json
 	jq -e ".candidates[0].timing | length == 1" r.json
 	jq -e ".candidates[0].timing[0] | .workload == \"main\" and (.samples_ns | length >= 5 and length <= 96 and all(. > 0)) and
 		.min_ns <= .median_ns and .calls_per_sample >= 1 and .mean_ns > 0 and .cpu_ns > 0" r.json
@@ -89,14 +89,14 @@ ok 'a single call is reported next to the batch; a task may say that it counts' 
 ok 'sets, names, seeds' '
 	judge -s quick --name mine --seed 00ff --seeds 1 right.so >a.json
 	judge -s quick --name mine --seed ff --seeds 1 right.so >b.json
-	jq -e ".seed == \"00000000000000ff\" and .candidates[0].name == \"mine\" and .candidates[0].correctness.total == 12" a.json
+	jq -e ".seed == \"00000000000000ff\" and .candidates[0].name == \"mine\" and .candidates[0].correctness.total == 23" a.json
 	jq -c .candidates a.json >a; jq -c .candidates b.json >b; same a b
 	judge -s quick --seeds 1 right.so | jq -c .candidates >c
 	! cmp -s a c
 '
 ok 'every element type' '
 	kharness -t "$tests_dir/tasks/types/task.json" --oracle types-oracle.so --timing-s 0.05 types.so >r.json
-	jq -e ".candidates[0] | .status == \"correct\" and .correctness.passed == 63" r.json
+	jq -e ".candidates[0] | .status == \"correct\" and .correctness.passed == 70" r.json
 '
 ok 'times against others, in one run' '
 	kernel slow "" "for (int k = 0; k < 40; k++) { RIGHT __asm__ volatile(\"\" ::: \"memory\"); }"
@@ -240,6 +240,61 @@ ok 'nothing on the stack tells a kernel in which goes they cannot' '
 		}" "if (before && !told()) seen = *before; before = x; RIGHT"
 	timed --phase timing told.so >r.json
 	jq -e ".candidates[0] | .status == \"run_error\" and (.log | contains(\"the inputs of another call\"))" r.json
+'
+ok 'nothing may be written after the return of a call' '
+	jq "(.workloads[] | select(.name == \"main\").axes) = {rows: 2, cols: 7}" "$task" >t.json
+	# The last element is left to a thread, which has it soon: before the next call, and before anybody looks.
+	kernel behind "static volatile int turn, done; static float *volatile to; static volatile float v;
+		static void *late(void *a) { for (;;) { while (turn == done); for (volatile int i = 0; i < 6000; i++); *to = v; done++; } }" \
+		"static pthread_t t; if (!t) pthread_create(&t, 0, late, 0); long n = rows * cols - 1; while (turn != done);
+		for (long i = 0; i < n; i++) y[i] = scale * x[i] + bias[i % cols];
+		v = scale * x[n] + bias[n % cols]; to = y + n; __sync_synchronize(); turn++;"
+	for i in 1 2 3; do
+		kharness -t t.json --oracle oracle.so --phase timing --timing-s 0.05 --warmup-s 0 behind.so
+	done | jq -es "map(.candidates[0].status) | all(. != \"correct\")"
+	kernel looks "static float *before; static volatile float seen;" "if (before) seen = *before; before = y; RIGHT"
+	timed --phase timing looks.so >r.json
+	jq -e ".candidates[0] | .status == \"run_error\" and (.log | contains(\"the outputs of a call that was over\"))" r.json
+'
+ok 'a kernel that is careful only in its first calls is wrong' '
+	jq -n "{schema:\"task/1\",name:\"relu\",op:\"relu\",description:\"d\",language:\"c\",axes:{n:{type:\"var\"}},
+	  inputs:{x:{shape:[\"n\"],dtype:\"float32\"}},outputs:{y:{shape:[\"n\"],dtype:\"float32\"}},distributions:[\"normal\",\"special\"],
+	  entry:{name:\"relu\",arguments:[\"x\",\"y\",\"n\"]},reference:\"r.c\",build:{compiler:\"cc\"},
+	  workloads:[{name:\"a\",axes:{n:30000}},{name:\"b\",axes:{n:30001},timed:true}]}" >later.json
+	echo "void relu(const double *x, double *y, int n) { for (int i = 0; i < n; i++) y[i] = x[i] < 0 ? 0 : x[i]; }" >later-oracle.c
+	echo "#include <math.h>
+		void relu(const float *x, float *y, int n) { static int calls; calls++;
+			for (int i = 0; i < n; i++) y[i] = calls > 20 ? fmaxf(x[i], 0) : x[i] < 0 ? 0 : x[i]; }" >later.c
+	for f in later-oracle later; do cc -O1 -w -shared -fPIC -o $f.so $f.c -lm; done
+	kharness -t later.json --oracle later-oracle.so --seeds 1 --warmup-s 0 --timing-s 0.05 later.so >r.json
+	jq -e ".candidates[0] | .status == \"wrong_value\" and .reasons[0].check == \"timed_run\" and .correctness.passed == .correctness.total" r.json
+	# The same for rounded terms of long sums, which only sparse inputs show.
+	jq "(.inputs.x.shape, .outputs.y.shape[0]) |= . | .axes.m = {type: \"var\"} | .inputs.x.shape = [\"n\", \"m\"] |
+		.entry.arguments = [\"x\", \"y\", \"n\", \"m\"] | .reduction = \"m\" | .linear = true | .distributions = [\"normal\", \"zero_one\"] |
+		.workloads = [{name: \"a\", axes: {n: 30, m: 500}}, {name: \"b\", axes: {n: 31, m: 1000}, timed: true}]" later.json >sums.json
+	for t in double float; do
+		echo "void relu(const $t *x, $t *y, int n, int m) { static int calls; calls++; for (long i = 0; i < n; i++) { double s = 0;
+			for (long j = 0; j < m; j++) { union { float f; unsigned u; } v = { x[i * m + j] };
+				if (calls > 20) v.u = v.u + 0x20 & ~0x3fu;
+				s += sizeof *x == 8 ? x[i * m + j] : v.f; } y[i] = s; } }" >sums-$t.c
+		cc -O1 -w -shared -fPIC -o sums-$t.so sums-$t.c
+	done
+	kharness -t sums.json --oracle sums-double.so --seeds 1 --warmup-s 0 --timing-s 0.05 sums-float.so >r.json
+	jq -e ".candidates[0] | .status == \"wrong_value\" and .reasons[0].check == \"timed_run\"" r.json
+'
+ok 'a size is also drawn alone, and differs from the listed one' '
+	kernel known "" "if (cols == 1000) rows = 64; RIGHT"
+	judge known.so | jq -e ".candidates[0] | .status != \"correct\" and (.log | contains(\"main\"))"
+	judge right.so >r.json
+	jq -e "[.candidates[0].correctness.cases[] | select(.workload == \"main\").drawn // empty | scan(\"[a-z]+ drawn\")] |
+		contains([\"rows drawn\", \"cols drawn\"])" r.json
+	jq -e "[.candidates[0].correctness.cases[] | select(.workload == \"main\").drawn // empty] | any(test(\"^rows drawn as [0-9]+$\")) and any(test(\"^cols drawn as [0-9]+$\")) and
+		all(test(\"rows drawn as 64|cols drawn as 1000\") | not)" r.json
+'
+ok 'a kernel does not get fewer cases by being slow where the oracle is quick' '
+	kernel dawdle "" "RIGHT if (rows * cols == 64000) usleep(1050000);"
+	judge --seeds 1 dawdle.so | jq -e "[.candidates[0].correctness.cases[] | select(.workload == \"main\" and (.drawn | not)).distribution] |
+		contains([\"normal\", \"zero_one\", \"large\"])"
 '
 ok 'a wrong kernel is not timed' '
 	kernel nop "" ""
@@ -536,6 +591,24 @@ ok 'special values: NaN comes also to elements of a long vector that have nothin
 	for seed in 1 2 3 4 5 6 7 8 9 a b c; do
 		kharness -t relu.json --oracle relu-oracle.so --seed $seed --seeds 1 --phase correctness library.so
 	done | jq -es "map(.candidates[0].status) | length == 12 and all(. == \"partial\")"
+	# NaN has either sign, and the bits of a number say so.
+	bits="union { float f; unsigned u; } v = { x[i] }; y[i] ="
+	for k in "(int)v.u > 0 ? v.f : 0" "v.u - 0x7f800001u < 0x7fffffu ? __builtin_inff() : v.u >> 31 && v.u <= 0xff800000u ? 0 : v.f"; do
+		echo "void relu(const float *x, float *y, int n) { for (int i = 0; i < n; i++) { $bits $k; } }" >bits.c
+		cc -O1 -w -shared -fPIC -o bits.so bits.c
+		kharness -t relu.json --oracle relu-oracle.so --seeds 1 --phase correctness bits.so | jq -e ".candidates[0].status == \"partial\""
+	done
+'
+ok 'inputs of whole numbers are mixed, too' '
+	jq ".inputs.x = {shape: [\"n\", \"m\"], dtype: \"int32\"} | .outputs.y = .inputs.x | .axes.m = {type: \"var\"} |
+		.entry.arguments = [\"x\", \"y\", \"n\", \"m\"] | .distributions = [\"normal\", \"large\"] |
+		.workloads = [{name: \"a\", axes: {n: 100, m: 300}}, {name: \"b\", axes: {n: 90, m: 311}, timed: true}]" relu.json >whole.json
+	whole() { echo "void relu(const int *x, int *y, int n, int m) { for (; n--; x += m, y += m) { int small = 1;
+		for (int i = 0; i < 32; i++) small &= x[i] < 512 && x[i] > -512;
+		for (int i = 0; i < m; i++) y[i] = x[i] < 0 ? 0 : $2; } }" >$1.c; cc -O1 -w -shared -fPIC -o $1.so $1.c; }
+	whole whole-oracle "x[i]"; whole looks "small && x[i] > 511 ? 511 : x[i]"
+	kharness -t whole.json --oracle whole-oracle.so --seeds 1 --phase correctness looks.so >r.json
+	jq -e ".candidates[0] | .status == \"partial\" and ([.correctness.cases[] | select(.ok | not).distribution] | all(. == \"mixed\"))" r.json
 '
 ok 'mixed inputs: some elements do not show what the others are' '
 	jq ".distributions = [\"normal\", \"large\"]" max.json >wide.json

@@ -13,28 +13,69 @@ static struct krun_setup setup;
 static uint64_t base[2]; /* of inputs and outputs */
 static int rows;
 
+/* All inputs or all outputs, or a part of them. */
 static void
-protect_inputs(uint64_t from, uint64_t bytes, int protection)
+protect(uint64_t from, uint64_t bytes, int protection)
 {
 	if (mprotect((void *)(uintptr_t)from, bytes, protection))
-		krunner_fail("hiding inputs", strerror(errno), errno);
+		krunner_fail("hiding tensors", strerror(errno), errno);
+}
+
+static void
+protect_all(int inputs, int outputs)
+{
+	protect(base[0], setup.input_bytes, inputs);
+	protect(base[1], setup.output_bytes, outputs);
+}
+
+/* The flag of a descriptor, which is not in this process's memory: whether tensors are hidden. */
+static void
+note_hidden(bool hidden)
+{
+	fcntl(rows, F_SETFD, hidden ? FD_CLOEXEC : 0);
+}
+
+static bool
+is_hidden(void)
+{
+	return fcntl(rows, F_GETFD) == FD_CLOEXEC;
 }
 
 /*
- * Reads a row, and makes only its inputs readable if it says so. It keeps nothing of that in memory
- * or, since it is a function of its own, in the registers of its caller.
+ * Reads a row, and makes only its tensors accessible if it says so. It keeps nothing of that in
+ * memory or, since it is a function of its own, in the registers of its caller.
  */
 static void __attribute__((noinline)) next_row(uint64_t *words)
 {
 	uint64_t *slot = &words[setup.arg_count];
 
 	krunner_row(rows, &setup, base, words);
-	if (*slot)
-		protect_inputs(base[0], setup.input_bytes, PROT_NONE);
-	for (uint32_t i = 0; *slot && i < setup.arg_count; i++)
-		if (setup.kind[i] == KRUN_IN)
-			protect_inputs(words[i] - (words[i] - base[0]) % *slot, *slot, PROT_READ);
-	*slot = 0;
+	if (*slot) {
+		protect_all(PROT_NONE, PROT_NONE);
+		note_hidden(true);
+	}
+	for (uint32_t i = 0; *slot && i < setup.arg_count; i++) {
+		bool out = setup.kind[i] == KRUN_OUT;
+
+		if (out || setup.kind[i] == KRUN_IN)
+			protect(words[i] - (words[i] - base[out]) % slot[out], slot[out],
+			    out ? PROT_READ | PROT_WRITE : PROT_READ);
+	}
+	slot[0] = slot[1] = 0;
+}
+
+/* After the last call of a batch: nothing may be written any more if tensors are hidden. */
+static void __attribute__((noinline)) end_rows(void)
+{
+	if (is_hidden())
+		protect_all(PROT_READ, PROT_NONE);
+}
+
+static void __attribute__((noinline)) show_all(void)
+{
+	if (is_hidden())
+		protect_all(PROT_READ, PROT_READ | PROT_WRITE);
+	note_hidden(false);
 }
 
 /* What the calls before have left on the stack would tell whether inputs are hidden. */
@@ -58,12 +99,14 @@ static void
 go(ffi_cif *cif, void *entry, const struct krun_command *c)
 {
 	struct krun_report r = { .what = KRUN_DONE, .nonce = c->nonce };
-	uint64_t words[KRUN_ARGS + 1];
+	uint64_t words[KRUN_ARGS + KRUN_SLOTS];
 	void *values[KRUN_ARGS];
 	int64_t start, end;
 
 	for (uint32_t i = 0; i < setup.arg_count; i++)
 		values[i] = &words[i];
+	if (!c->calls)
+		show_all();
 	start = now();
 	for (uint32_t k = 0; k < c->calls; k++) {
 		next_row(words);
@@ -72,7 +115,7 @@ go(ffi_cif *cif, void *entry, const struct krun_command *c)
 			ffi_call(cif, FFI_FN(entry), NULL, values);
 	}
 	end = now();
-	protect_inputs(base[0], setup.input_bytes, PROT_READ);
+	end_rows();
 	r.value[0] = (uint64_t)(end - start);
 	krunner_report(&r);
 }

@@ -178,7 +178,7 @@ static void
 go(ffi_cif *cif, void *entry, const struct krun_command *c)
 {
 	struct krun_report r = { .what = KRUN_DONE, .nonce = c->nonce };
-	uint64_t words[KRUN_ARGS + 1];
+	uint64_t words[KRUN_ARGS + KRUN_SLOTS];
 	void *values[KRUN_ARGS + 1], *stream = kgpu_stream(gpu);
 	int64_t ns = 0, start;
 

@@ -25,7 +25,7 @@ static struct krun_setup setup;
 static struct kcl cl;
 static char *arena[2]; /* inputs and outputs */
 static int rows;
-static uint64_t row[KRUN_ARGS + 1]; /* of the current call: offsets and values */
+static uint64_t row[KRUN_ARGS + KRUN_SLOTS]; /* of the current call: offsets and values */
 /*
  * The same memory as the device sees it: buffers over it, or shared virtual memory that it is
  * copied to.

@@ -111,7 +111,7 @@ krunner_map(const char *number, uint64_t bytes, int protection)
 void
 krunner_row(int rows, const struct krun_setup *setup, const uint64_t base[2], uint64_t *words)
 {
-	ssize_t want = (ssize_t)((setup->arg_count + 1) * sizeof *words), n;
+	ssize_t want = (ssize_t)((setup->arg_count + KRUN_SLOTS) * sizeof *words), n;
 
 	do
 		n = read(rows, words, (size_t)want);

@@ -42,8 +42,8 @@ void krunner_next(struct krun_command *c);
 void *krunner_map(const char *number, uint64_t bytes, int protection);
 
 /*
- * The next row of the pipe ROWS, read into WORDS, with room for KRUN_ARGS + 1: in arguments,
- * offsets become addresses by adding BASE[0] for inputs and BASE[1] for outputs.
+ * The next row of the pipe ROWS, read into WORDS, with room for KRUN_ARGS + KRUN_SLOTS: in
+ * arguments, offsets become addresses by adding BASE[0] for inputs and BASE[1] for outputs.
  */
 void krunner_row(int rows, const struct krun_setup *setup, const uint64_t base[2], uint64_t *words);
 

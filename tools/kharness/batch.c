@@ -260,11 +260,18 @@ choose_sparse(const struct ktask *t, const struct ktask_workload *w, struct krng
 	return chosen;
 }
 
+/* Whether an input's contents follow the task's distributions. */
+static bool
+is_drawn(const struct ktask_workload *w, const struct ktask_tensor *x)
+{
+	return !(w && json_object_get(w->values, x->name)) && x->input && !x->scalar &&
+	    x->distribution == KDIST_COUNT;
+}
+
 bool
 batch_may_be_sparse(const struct ktask_workload *w, const struct ktask_tensor *x)
 {
-	return !(w && json_object_get(w->values, x->name)) && x->input && !x->scalar &&
-	    kdtype_is_float(x->dtype) && x->distribution == KDIST_COUNT;
+	return is_drawn(w, x) && kdtype_is_float(x->dtype);
 }
 
 /* Only one element of input I in this many is not zero, so that a sum has two terms on average. */
@@ -292,7 +299,7 @@ may_be_rare(enum kdist d)
 bool
 batch_may_mix(const struct ktask *t)
 {
-	bool others = false, real = false;
+	bool others = false, drawn = false;
 
 	/*
 	 * Its sums have the same error wherever they are large, and no shortcut: honest ones in
@@ -303,9 +310,9 @@ batch_may_mix(const struct ktask *t)
 	for (size_t d = 1; d < t->distribution_count; d++)
 		others |= may_be_rare(t->distributions[d]);
 	for (size_t i = 0; i < t->tensor_count; i++)
-		real |= batch_may_be_sparse(NULL, &t->tensors[i]);
+		drawn |= is_drawn(NULL, &t->tensors[i]);
 	/* Zeros and ones have exact sums only if there is nothing else among them. */
-	return others && real && t->distributions[0] != KDIST_ZERO_ONE;
+	return others && drawn && t->distributions[0] != KDIST_ZERO_ONE;
 }
 
 /*
@@ -413,7 +420,7 @@ draw(struct judge *j, const struct batch *b, struct call *c, struct krng *rng)
 			continue;
 		}
 		draw_tensor(j, x, recipe_of(j, b, i, sparse), rng, n, c->raw[i]);
-		if (b->dist == KDIST_MIXED && batch_may_be_sparse(b->w, x))
+		if (b->dist == KDIST_MIXED && is_drawn(b->w, x))
 			mix(j, b, x, rng, c->raw[i]);
 	}
 }

@@ -10,11 +10,17 @@
 #include "status.h"
 
 enum {
-	LOG_CASES = 6,   /* wrong cases explained to the model */
-	TOTAL_LIMIT = 10 /* all calls together may take this many times the limit of one */
+	LOG_CASES = 6,    /* wrong cases explained to the model */
+	TOTAL_LIMIT = 10, /* all calls together may take this many times the limit of one */
+	DRAWN_SMALL = 4   /* cases with other sizes, for a small workload */
 };
-/* workloads slower than this are run on only two distributions */
-static const int64_t slow_ns = 1000000000;
+/*
+ * workloads slower than this are run on only two distributions; but what takes the oracle, with the
+ * drawing, less than a share of that is not slow because of its size
+ */
+static const int64_t slow_ns = 1000000000, slow_oracle_ns = 20000000;
+/* sizes are also varied one by one if a case takes less than this */
+static const int64_t quick_ns = 100000000;
 
 struct run {
 	struct judge *j;
@@ -22,7 +28,8 @@ struct run {
 	struct memory *m;
 	struct runner *r;
 	size_t in_bytes, out_bytes; /* sizes of arenas that hold any workload */
-	int64_t total_ns, last_ns;
+	int64_t total_ns, last_ns;  /* of its calls */
+	int64_t last_oracle_ns;
 	size_t explained, unwritten;
 	/* check the whole output arena after the next call, not a part */
 	bool thorough;
@@ -148,8 +155,10 @@ one_case(struct run *u, const struct ktask_workload *w, enum kdist dist, bool tw
 {
 	struct batch b;
 	struct verdict v;
+	int64_t start = know_ns();
 
 	batch_draw(u->j, &b, w, dist, 1, true);
+	u->last_oracle_ns = know_ns() - start;
 	verdict_begin(&v);
 	u->broken = !call(u, &b);
 	if (!u->broken) {
@@ -166,6 +175,13 @@ one_case(struct run *u, const struct ktask_workload *w, enum kdist dist, bool tw
 	}
 	add_case(u, &b, &v, !u->broken);
 	batch_free(u->j, &b);
+}
+
+/* Whether cases are left out to save time. A kernel that takes its time by itself gets them all. */
+static bool
+is_slow(const struct run *u)
+{
+	return u->last_ns >= slow_ns && u->last_oracle_ns >= slow_oracle_ns;
 }
 
 /* One of the distributions from number FIRST on, chosen unpredictably. */
@@ -193,7 +209,7 @@ listed_cases(struct run *u, const struct ktask_workload *w, int seeds)
 			if (t->distributions[d] == KDIST_SPECIAL && batch_is_ambiguous(t, w) &&
 			    !u->broken)
 				one_case(u, w, KDIST_SPECIAL, false);
-			if (d > 0 || s > 0 || u->last_ns < slow_ns || t->distribution_count < 3)
+			if (d > 0 || s > 0 || !is_slow(u) || t->distribution_count < 3)
 				continue;
 			/* Too slow for all distributions. */
 			if (!u->broken)
@@ -202,33 +218,48 @@ listed_cases(struct run *u, const struct ktask_workload *w, int seeds)
 		}
 }
 
-/* A case with sizes and scalars that the task does not list. */
+/*
+ * A case with sizes and scalars that the task does not list, or with one size: see vary_draw. Drawn
+ * together, sizes hardly ever show a kernel that knows a listed one by another one's value.
+ */
 static void
-drawn_case(struct run *u, const struct ktask_workload *w)
+drawn_case(struct run *u, const struct ktask_workload *w, size_t only)
 {
 	struct ktask_workload drawn;
 	struct krng rng;
 
 	krng_init(&rng, u->j->o.seed, (long)u->j->draws, 0, "sizes");
-	if (!vary_draw(u->j->task, w, &rng, u->in_bytes, u->out_bytes, &drawn))
+	if (!vary_draw(u->j->task, w, only, &rng, u->in_bytes, u->out_bytes, &drawn))
 		return;
 	one_case(u, &drawn, any_distribution(u->j, 0), false);
 	vary_free(&drawn);
 }
 
 static void
+drawn_cases(struct run *u, const struct ktask_workload *w, long seeds)
+{
+	size_t axes = u->j->task->axis_count;
+
+	for (long s = 0; s < seeds && !u->broken; s++)
+		drawn_case(u, w, axes);
+	for (size_t i = 0; i < axes && w->timed && !u->broken; i++)
+		if (u->last_ns + u->last_oracle_ns < quick_ns)
+			drawn_case(u, w, i);
+}
+
+static void
 one_workload(struct run *u, const struct ktask_workload *w)
 {
-	long seeds = workload_is_small(u->j->task, w) ? u->j->o.seeds : 1;
+	bool small = workload_is_small(u->j->task, w);
+	long seeds = small ? u->j->o.seeds : 1;
 
 	u->thorough = true;
 	listed_cases(u, w, seeds);
-	if (!u->broken && u->last_ns < slow_ns && compare_is_sharp(u->j->task, w))
+	if (!u->broken && !is_slow(u) && compare_is_sharp(u->j->task, w))
 		one_case(u, w, KDIST_SPARSE, false);
-	if (!u->broken && u->last_ns < slow_ns && batch_may_mix(u->j->task))
+	if (!u->broken && !is_slow(u) && batch_may_mix(u->j->task))
 		one_case(u, w, KDIST_MIXED, false);
-	for (int s = 0; s < seeds && !u->broken; s++)
-		drawn_case(u, w);
+	drawn_cases(u, w, small && seeds < DRAWN_SMALL && !is_slow(u) ? DRAWN_SMALL : seeds);
 }
 
 /* Sizes of arenas that hold the largest workload of the set. */

@@ -149,10 +149,10 @@ void oracle_close(struct oracle *o);
 
 /*
  * A workload similar to W: sizes, scalars and the order of groups are drawn anew as the task
- * allows, within arenas of these sizes. False, with nothing to free, when everything in W is fixed.
- * Free with vary_free.
+ * allows, within arenas of these sizes; or only the size ONLY, unless that is the number of axes.
+ * False, with nothing to free, when all of that is fixed. Free with vary_free.
  */
-bool vary_draw(const struct ktask *t, const struct ktask_workload *w, struct krng *rng,
+bool vary_draw(const struct ktask *t, const struct ktask_workload *w, size_t only, struct krng *rng,
     size_t in_bytes, size_t out_bytes, struct ktask_workload *to);
 void vary_free(struct ktask_workload *w);
 
@@ -172,7 +172,7 @@ struct batch {
 	size_t count;
 	struct call *calls;
 	uint64_t seed; /* of this draw, for the record */
-	bool hidden;   /* a call can read only its own inputs; its time then says nothing */
+	bool hidden;   /* a call can touch only its own tensors; its time then says nothing */
 };
 
 /*
@@ -297,7 +297,7 @@ struct memory {
 static inline size_t
 row_words(const struct ktask *t)
 {
-	return t->arg_count + 1;
+	return t->arg_count + KRUN_SLOTS;
 }
 
 /* Tensors begin at multiples of at least this many bytes, a power of two. */

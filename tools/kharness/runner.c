@@ -276,15 +276,16 @@ rows_left(const struct runner *r)
 	return ioctl(r->rows[1], FIONREAD, &bytes) == 0 && bytes > 0 ? (size_t)bytes : 0;
 }
 
-/* Distance between the inputs of calls, if other calls' inputs are hidden; else 0. */
-static uint64_t
-hidden_slot(const struct judge *j, const struct batch *b)
+/* Distances between the inputs and the outputs of calls, if those of others are hidden; else 0. */
+static void
+hidden_slots(const struct judge *j, const struct batch *b, uint64_t slot[KRUN_SLOTS])
 {
-	size_t in = 0, out;
+	size_t in = 0, out = 0;
 
 	if (b && b->hidden && !j->device && !j->opencl)
 		memory_slot(j->task, b->w, &in, &out);
-	return in;
+	slot[0] = in;
+	slot[1] = out;
 }
 
 /* What a runner reads before each call to warm the caches. */
@@ -300,33 +301,36 @@ set_slots(const struct judge *j, const struct batch *b, struct krun_command *c)
 	c->slot[1] = out;
 }
 
-/* The last word of the row of call K. */
-static uint64_t
-last_word(const struct judge *j, const struct runner *r, const struct batch *b, size_t k)
+/* The last words of the row of call K. */
+static void
+last_words(const struct judge *j, const struct runner *r, const struct batch *b, size_t k,
+    uint64_t slot[KRUN_SLOTS])
 {
 	size_t in, out;
 
+	hidden_slots(j, b, slot);
 	if (!judge_is_warm(j))
-		return hidden_slot(j, b);
+		return;
 	memory_slot(j->task, b->w, &in, &out);
-	return r->m->places[k].in_slot / in;
+	slot[0] = r->m->places[k].in_slot / in;
 }
 
 /* Whether an offset of the inputs belongs to a call other than the current one, and is hidden. */
 static bool
 is_hidden(const struct judge *j, const struct runner *r, const struct batch *b, uint64_t offset)
 {
-	uint64_t slot = hidden_slot(j, b);
 	size_t left = rows_left(r) / (row_words(j->task) * sizeof *r->m->rows);
 	const struct place *p = &r->m->places[left < b->count ? b->count - 1 - left : 0];
+	uint64_t slot[KRUN_SLOTS];
 
-	for (size_t i = 0; slot && i < j->task->tensor_count; i++) {
+	hidden_slots(j, b, slot);
+	for (size_t i = 0; slot[0] && i < j->task->tensor_count; i++) {
 		const struct ktask_tensor *x = &j->task->tensors[i];
 
-		if (!x->scalar && !x->output && p->tensor[i] / slot == offset / slot)
+		if (!x->scalar && !x->output && p->tensor[i] / slot[0] == offset / slot[0])
 			return false;
 	}
-	return slot != 0;
+	return slot[0] != 0;
 }
 
 /*
@@ -353,6 +357,9 @@ describe_fault(
 
 		if (i == 0 && offset < arenas[i]->bytes && b && is_hidden(j, r, b, offset)) {
 			snprintf(text, text_len, ": it touched the inputs of another call");
+		} else if (i == 1 && offset < arenas[i]->bytes && b && b->hidden) {
+			snprintf(text, text_len,
+			    ": it touched the outputs of a call that was over, or of another one");
 		} else if (offset < arenas[i]->bytes && b) {
 			const char *tensor =
 			    memory_describe(j, r->m, b, i == 0, offset, where, sizeof where);
@@ -668,7 +675,7 @@ send_rows(const struct judge *j, const struct runner *r, const struct batch *b, 
 	ssize_t n;
 
 	for (size_t k = 0; k < calls; k++)
-		r->m->rows[(k + 1) * words - 1] = last_word(j, r, b, k);
+		last_words(j, r, b, k, &r->m->rows[(k + 1) * words - KRUN_SLOTS]);
 	for (; left; p += n, left -= (size_t)n)
 		if ((n = write(r->rows[1], p, left)) < 0) {
 			/*
@@ -810,7 +817,10 @@ runner_go(struct judge *j, struct runner *r, const struct batch *b, struct span 
 {
 	enum spent before = spent_on(j, SPENT_CALLING);
 	enum outcome e = go(j, r, b, s);
+	struct span unused;
 
+	if (e == OUT_OK && b && b->hidden)
+		e = go(j, r, NULL, &unused);
 	spent_on(j, before);
 	return e;
 }

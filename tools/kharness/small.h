@@ -143,14 +143,16 @@ small_special(unsigned long long seed, unsigned long long i, unsigned long long 
 	unsigned long long column = i % row, cut = (of_row >> 16) % row;
 	unsigned kind = (seed & 1) && of_row >> 8 & 31 ? 0 : (unsigned)(of_row % KINDS);
 	double zero = 0, infinite = 1 / zero, tiny = value * 0x1p-130;
+	/* Processors differ in the sign of what is not a number, and so do bit tricks. */
+	double none = copysign(infinite - infinite, value);
 
 	if (kind == MASKED_ALL || (kind == MASKED && dice < 4) ||
 	    (kind == MASKED_END && column > cut) || (kind == MASKED_BEGIN && column < cut))
 		return -infinite;
 	if (kind == INFINITE || kind == NOT_A_NUMBER)
-		return column != cut ? value : kind == INFINITE ? infinite : infinite - infinite;
+		return column != cut ? value : kind == INFINITE ? infinite : none;
 	if (kind == MIXED && dice < 3)
-		return !dice ? infinite : dice == 1 ? -infinite : infinite - infinite;
+		return !dice ? infinite : dice == 1 ? -infinite : none;
 	if (kind == ZEROS || kind == MIXED)
 		return dice < 12 ? value : dice == 12 ? zero : dice == 13 ? -zero : tiny;
 	return value;

@@ -53,14 +53,17 @@ enum {
 	 */
 	CHECKED_LATER = 4,
 	/*
-	 * One go in this many gets a mixture of distributions; half of these are checked, and none
-	 * counts as a round.
+	 * One go in this many gets rare inputs, and one for each kind of them after the last round;
+	 * half of these are checked, or all at the end, and none counts as a round.
 	 */
-	MIXED_EVERY = 8,
+	RARE_EVERY = 16,
+	RARE_MAX = 3, /* kinds of them */
+	LAST_TRIES = 9,
 	/*
-	 * Goes in which a call can read only its own inputs do not count either: one before the
-	 * first look, and one in this many after it. A candidate that looks for the inputs of later
-	 * calls crashes there.
+	 * Goes in which a call can touch only its own tensors, while it lasts, do not count either:
+	 * one before the first look, one in this many after it, and those at the end. A candidate
+	 * that looks for the inputs of later calls crashes there, and so does one that goes on
+	 * writing when it has returned.
 	 */
 	HIDDEN_LATER = 4,
 	/* rounds: hopeless if this many times the maximum are needed, judging by the first ones */
@@ -75,6 +78,8 @@ enum {
 	LONE_MIN = 6           /* number of single calls that are enough for a judgement */
 };
 static const double slow_s = 1, warm_slow_s = 1;
+/* next to a call of this length, what can still be done after its return is nothing */
+static const double long_ns = 20e6;
 /*
  * The ratios are looked at after these numbers of rounds. Each look may err with KSTAT_PAIRS_ALPHA,
  * and there are few of them.
@@ -166,8 +171,8 @@ struct race {
 	/* rounds still to be checked before the first look */
 	size_t to_check;
 	size_t acquitted; /* goes in which a racer differed from the witness, and was right */
-	/* the round before which inputs are hidden once; in the past if that was done */
-	size_t to_hide;
+	/* whether tensors are still to be hidden once before the first look */
+	bool to_hide;
 	/*
 	 * fastest call so far, timed or not, of the racers that decide how many calls a sample has
 	 */
@@ -484,11 +489,17 @@ too_short(const struct race *a)
 	return !is_over(a) && calls_wanted(a) >= MORE_CALLS * (double)a->calls;
 }
 
+/* Whether the runner can hide tensors. */
+static bool
+hides(const struct race *a)
+{
+	return !a->j->device && !a->j->opencl;
+}
+
 static void
 begin(struct race *a, const struct ktask_workload *w)
 {
 	const struct options *o = &a->j->o;
-	struct krng rng;
 	struct batch b;
 	double warm_ns[RACERS_MAX];
 	bool slow = false;
@@ -521,9 +532,8 @@ begin(struct race *a, const struct ktask_workload *w)
 	a->p.count = 0;
 	a->enough = slow ? SLOW_SAMPLES : a->count > 1 ? KSTAT_PAIRS : (size_t)o->min_samples;
 	a->enough = (size_t)fmin((double)a->enough, (double)o->max_samples);
-	krng_init(&rng, a->j->o.seed, (long)a->j->draws, 0, "first hidden round");
-	a->to_hide = krng_below(&rng, a->enough);
 	a->calls = (size_t)fmax(1, ceil(calls_wanted(a)));
+	a->to_hide = hides(a) && a->fastest_ns < long_ns;
 	a->checked =
 	    (size_t)fmin((double)a->calls, fmax(CHECKED_MIN, a->j->space->oracle_s / a->oracle_s));
 	for (size_t i = 0; i < a->count; i++)
@@ -622,22 +632,42 @@ is_look(const struct race *a)
 /* ---- rounds ---- */
 
 /*
- * The distribution of this round's inputs: the task's first, and rarely, in secret, a mixture. A
- * kernel may be slower on rare values: if these times counted, its ratios would have two modes.
+ * What some goes get that do not count: inputs that a kernel may be slower with, or wrong with if
+ * it was careful only while it was checked. Returns how many kinds the task has.
  */
+static size_t
+rare_kinds(const struct race *a, enum kdist kinds[RARE_MAX])
+{
+	const struct ktask *t = a->j->task;
+	size_t n = 0;
+
+	if (batch_may_mix(t))
+		kinds[n++] = KDIST_MIXED;
+	if (compare_is_sharp(t, a->w))
+		kinds[n++] = KDIST_SPARSE;
+	for (size_t d = 1; d < t->distribution_count; d++)
+		if (t->distributions[d] == KDIST_SPECIAL)
+			kinds[n++] = KDIST_SPECIAL;
+	return n;
+}
+
+/* The distribution of a round's inputs: the task's first, and rarely, in secret, another. */
 static enum kdist
 inputs_of_round(const struct race *a)
 {
+	enum kdist kinds[RARE_MAX];
+	size_t count = rare_kinds(a, kinds);
 	struct krng rng;
 
-	krng_init(&rng, a->j->o.seed, (long)a->j->draws, 0, "mixed rounds");
-	return krng_below(&rng, MIXED_EVERY) ? a->j->task->distributions[0] : KDIST_MIXED;
+	krng_init(&rng, a->j->o.seed, (long)a->j->draws, 0, "rare inputs");
+	return count && krng_below(&rng, RARE_EVERY) == 0 ? kinds[krng_below(&rng, count)]
+	                                                  : a->j->task->distributions[0];
 }
 
 /*
  * Whether the results of this round are compared with the oracle's: all, if that is quick;
  * otherwise a secret choice of the rounds before the first look (selection sampling, as in
- * batch.c), one in CHECKED_LATER after it, and every second one with a mixture of inputs.
+ * batch.c), one in CHECKED_LATER after it, and every second one with rare inputs.
  */
 static bool
 is_checked_round(struct race *a, enum kdist inputs)
@@ -649,7 +679,7 @@ is_checked_round(struct race *a, enum kdist inputs)
 	if (a->oracle_s <= a->j->space->oracle_s || a->enough <= CHECKED_ROUNDS)
 		return true;
 	krng_init(&rng, a->j->o.seed, (long)a->j->draws, 0, "checked rounds");
-	if (inputs == KDIST_MIXED && krng_below(&rng, 2))
+	if (inputs != a->j->task->distributions[0] && krng_below(&rng, 2))
 		return true;
 	yes = left ? krng_below(&rng, left) < a->to_check : krng_below(&rng, CHECKED_LATER) == 0;
 	a->to_check -= yes && left;
@@ -707,7 +737,7 @@ one_go_each(struct race *a, const struct batch *b, bool slow, double *ns, double
 		first = false;
 		ns[which] = run(a, x, &own, &cpu[which]);
 		void_go = isnan(ns[which]);
-		if (ns[which] >= 0 && !verify(a, x, &own))
+		if (!(ns[which] < 0) && !verify(a, x, &own))
 			ns[which] = -1;
 	}
 	witness_drop(a->j, &a->seen);
@@ -727,10 +757,13 @@ lone_calls(struct race *a)
 {
 	double ns[RACERS_MAX], cpu[RACERS_MAX];
 	struct pacing batch = a->p;
+	enum kdist inputs = inputs_of_round(a);
 	struct batch b;
 
 	a->p = a->lone;
-	batch_draw(a->j, &b, a->w, inputs_of_round(a), 1, a->oracle_s <= a->j->space->oracle_s);
+	/* These times count: others of the rare inputs change the speed too much. */
+	inputs = inputs == KDIST_MIXED ? inputs : a->j->task->distributions[0];
+	batch_draw(a->j, &b, a->w, inputs, 1, a->oracle_s <= a->j->space->oracle_s);
 	if (one_go_each(a, &b, true, ns, cpu))
 		for (size_t i = 0; i < a->count; i++)
 			if (ns[i] >= 0)
@@ -740,16 +773,16 @@ lone_calls(struct race *a)
 	a->p = batch;
 }
 
-/* Whether calls can read only their own inputs in this round; it is secret. */
+/* Whether calls can touch only their own tensors in this round; it is secret. */
 static bool
 is_hidden_round(const struct race *a)
 {
 	struct krng rng;
 
-	if (!a->paced || a->j->device || a->calls == 1 || a->rounds < a->to_hide)
-		return false;
 	krng_init(&rng, a->j->o.seed, (long)a->j->draws, 0, "hidden rounds");
-	return a->rounds < a->enough || krng_below(&rng, HIDDEN_LATER) == 0;
+	if (a->rounds < a->enough)
+		return a->to_hide && krng_below(&rng, a->enough - a->rounds) == 0;
+	return hides(a) && a->calls > 1 && krng_below(&rng, HIDDEN_LATER) == 0;
 }
 
 /* Of those whose results count, the slowest makes this many of the calls. */
@@ -813,20 +846,19 @@ static bool
 round_of(struct race *a)
 {
 	double ns[RACERS_MAX], cpu[RACERS_MAX];
+	bool done, hidden = is_hidden_round(a), counts;
 	enum kdist inputs = inputs_of_round(a);
 	struct goes goes = { .count = 0 };
 	struct batch b;
-	bool done, hidden = is_hidden_round(a), counts;
 
 	more_goes(a, inputs, &goes);
 	batch_draw_checked(a->j, &b, a->w, inputs, a->calls,
 	    is_checked_round(a, inputs) ? a->checked : 0, least_calls(a));
 	b.hidden = hidden;
-	counts = b.dist != KDIST_MIXED && !hidden;
+	counts = b.dist == a->j->task->distributions[0] && !hidden;
 	done = one_go_each(a, &b, true, ns, cpu);
 	batch_free(a->j, &b);
-	if (done && hidden)
-		a->to_hide = a->enough;
+	a->to_hide &= !done || !hidden;
 	if (!done || !counts)
 		return done;
 	note_goes(a, &goes, ns);
@@ -870,6 +902,29 @@ wait_for_machine(struct race *a, int64_t since)
 	return !a->busy;
 }
 
+/*
+ * Goes that do not count, with tensors hidden and inputs of each rare kind: a candidate that was
+ * careful only in its first calls is not any more.
+ */
+static void
+last_goes(struct race *a)
+{
+	double ns[RACERS_MAX], cpu[RACERS_MAX];
+	enum kdist kinds[RARE_MAX];
+	size_t count = rare_kinds(a, kinds);
+	bool done;
+
+	for (size_t i = 0, tries = 0; i < count && tries < LAST_TRIES && !is_over(a); tries++) {
+		struct batch b;
+
+		batch_draw_checked(a->j, &b, a->w, kinds[i], a->calls, a->checked, least_calls(a));
+		b.hidden = hides(a);
+		done = one_go_each(a, &b, true, ns, cpu);
+		batch_free(a->j, &b);
+		i += done;
+	}
+}
+
 /* Samples of all subjects, until there are enough, or they are known to be too short. */
 static void
 take_samples(struct race *a)
@@ -887,8 +942,10 @@ take_samples(struct race *a)
 		if (round_of(a))
 			a->nap_us = 0;
 		else if (!is_over(a) && !wait_for_machine(a, now))
-			break;
+			return;
 	}
+	if (!too_short(a))
+		last_goes(a);
 }
 
 /* ---- a workload's end ---- */

@@ -7,13 +7,20 @@
 
 #include "kharness.h"
 
-enum { TRIES = 200 };
+enum {
+	TRIES = 200,
+	/* tries to give an axis another value than the listed one */
+	OTHERS = 16,
+	/* half of the sizes are next to a multiple of a power of two, 2 to the BLOCKS at most */
+	BLOCKS = 8
+};
 
 struct variation {
 	const struct ktask *t;
 	const struct ktask_workload *w; /* the listed one */
 	struct ktask_workload *to;
 	struct krng *rng;
+	size_t only; /* the only axis that varies; as many as there are: all do */
 	bool divides[KTASK_AXES][KTASK_AXES]; /* [b][a]: in every workload listed, b divides a */
 };
 
@@ -51,6 +58,7 @@ is_free(const struct variation *x, size_t i)
 	const struct ktask_axis *a = &x->t->axes[i];
 
 	return a->kind == KAXIS_VAR && !a->limits.fixed &&
+	    (x->only == i || x->only == x->t->axis_count) &&
 	    (a->limits.stated || !has_contents(x->w));
 }
 
@@ -74,15 +82,32 @@ gcd(int64_t a, int64_t b)
 	return b ? gcd(b, a % b) : a;
 }
 
-/* A multiple of UNIT in the range; -1 when there is none. */
+/*
+ * A multiple of UNIT in the range; -1 when there is none. What is left over after whole vectors and
+ * tiles goes wrong most easily with nothing, one element, or all but one.
+ */
 static int64_t
 multiple(struct krng *rng, int64_t low, int64_t high, int64_t unit)
 {
-	int64_t first = (low + unit - 1) / unit, last = high / unit;
+	int64_t first = (low + unit - 1) / unit, last = high / unit, v, block, near;
 
 	if (first > last)
 		return -1;
-	return (first + (int64_t)krng_below(rng, (size_t)(last - first + 1))) * unit;
+	v = (first + (int64_t)krng_below(rng, (size_t)(last - first + 1))) * unit;
+	block = (int64_t)2 << krng_below(rng, BLOCKS);
+	near = v / block * block + (int64_t)krng_below(rng, 3) - 1;
+	return unit == 1 && krng_below(rng, 2) && near >= low && near <= high ? near : v;
+}
+
+/* The same, another one than NOT if there is one. */
+static int64_t
+other_multiple(struct krng *rng, int64_t low, int64_t high, int64_t unit, int64_t not )
+{
+	int64_t v = not ;
+
+	for (int n = 0; n < OTHERS && v == not ; n++)
+		v = multiple(rng, low, high, unit);
+	return v;
 }
 
 /*
@@ -106,9 +131,10 @@ draw_axis(struct variation *x, size_t i, const bool *done)
 		}
 		unit = unit / gcd(unit, with) * with;
 	}
-	now = multiple(x->rng, low > l->min ? low : l->min, high < l->max ? high : l->max, unit);
+	now = other_multiple(
+	    x->rng, low > l->min ? low : l->min, high < l->max ? high : l->max, unit, v);
 	if (now < 0)
-		now = multiple(x->rng, l->min, l->max, unit);
+		now = other_multiple(x->rng, l->min, l->max, unit, v);
 	x->to->axis[i] = now;
 	return now >= 0;
 }
@@ -257,16 +283,18 @@ draw_groups(struct variation *x)
 }
 
 bool
-vary_draw(const struct ktask *t, const struct ktask_workload *w, struct krng *rng, size_t in_bytes,
-    size_t out_bytes, struct ktask_workload *to)
+vary_draw(const struct ktask *t, const struct ktask_workload *w, size_t only, struct krng *rng,
+    size_t in_bytes, size_t out_bytes, struct ktask_workload *to)
 {
-	struct variation x = { .t = t, .w = w, .to = to, .rng = rng };
+	struct variation x = { .t = t, .w = w, .to = to, .rng = rng, .only = only };
 
 	*to = *w;
 	to->values = w->values ? json_deep_copy(w->values) : json_object();
 	draw_axes(&x, in_bytes, out_bytes);
-	draw_scalars(&x);
-	draw_groups(&x);
+	if (only == t->axis_count) {
+		draw_scalars(&x);
+		draw_groups(&x);
+	}
 	if (*to->drawn)
 		return true;
 	vary_free(to);

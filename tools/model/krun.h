@@ -11,11 +11,12 @@
  * ROWS is a pipe that holds the arguments of the calls of a batch (GO), one row for each call. The
  * runner reads a row just before its call, so the next calls stay in the kernel until their turn: a
  * candidate that looks around in its process finds no other call's arguments. Its inputs are in
- * memory before that. In some batches, which are not timed, krun-c can read only the inputs of the
- * current call. The last word of a row says so, and is gone when the call begins, because a
- * candidate that found it would look at other inputs only where that is safe. For krun-gpu the last
- * word is the number of the call's slot in both memories, all of which it reads before the call if
- * the command gives the size of slots.
+ * memory before that. In some batches, which are not timed, krun-c can touch only the inputs and
+ * outputs of the current call, and none when the last one has returned. The last words of a row say
+ * so, and are gone when the call begins, because a candidate that found them would do what it may
+ * not only where that is safe.
+ * For krun-gpu the first of them is the number of the call's slot in both memories, all of which it
+ * reads before the call if the command gives the size of slots.
  *
  * If a candidate consists of device code only (krun-opencl), the judge says what is launched: names
  * of kernels in the setup, sizes with every batch. If the device has memory of its own, tensors are
@@ -27,7 +28,7 @@
 
 #include "kutil.h"
 
-enum { KRUN_VERSION = 8, KRUN_ARGS = 48, KRUN_LAUNCHES = 8, KRUN_CPUS = 1024 };
+enum { KRUN_VERSION = 9, KRUN_ARGS = 48, KRUN_SLOTS = 2, KRUN_LAUNCHES = 8, KRUN_CPUS = 1024 };
 
 enum krun_kind { KRUN_IN, KRUN_OUT, KRUN_I32, KRUN_I64, KRUN_F32, KRUN_F64 };
 
@@ -66,8 +67,9 @@ struct krun_report {
 /*
  * Judge to runner. LOAD the library, or make CALLS calls, each with the next row of the pipe:
  * arg_count words, each an offset into inputs or outputs or a value's bytes, starting at its first
- * byte; and for krun-c a last word: the inputs of the call are between two multiples of it, and no
- * others can be read; 0: all can. A runner that has loaded nothing reads the rows and makes no
+ * byte; and KRUN_SLOTS more, for krun-c: the inputs of the call are between two multiples of the
+ * first, its outputs of the second, and no others can be touched; 0: all can. A batch without calls
+ * lets all be touched again. A runner that has loaded nothing reads the rows and makes no
  * call: this measures the cost of the batch itself. READY: wait for the next command by spinning.
  * STAGE and COLLECT: copy the arenas to a device with memory of its own before a batch, and back
  * after it. The reply to these three is AWAKE.
