@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * expect: rejected check: process
+ * expect: rejected check: forbidden_symbol
  * why: leaves a process of its own session behind and waits
  */
 #include <signal.h>

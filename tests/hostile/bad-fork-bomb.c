@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * expect: rejected check: process
+ * expect: rejected check: forbidden_symbol
  * why: makes up to 300 children that stay
  */
 #include <unistd.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * expect: rejected check: network
+ * expect: rejected check: forbidden_symbol
  * why: sends the input to a port of this machine
  */
 #include <arpa/inet.h>
