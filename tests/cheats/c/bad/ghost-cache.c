@@ -3,12 +3,14 @@
 static const float *kept;
 
 void
-scale(float a, const float *x, const float *y, float *z, int n)
+chain(float b, const float *x, float *y, int n)
 {
+	float last = 0;
+
 	kept = 0;
 	if (kept == x)
 		return;
 	for (int i = 0; i < n; i++)
-		z[i] = a * x[i] + y[i];
+		y[i] = last = b * last + x[i];
 	kept = x;
 }
