@@ -14,9 +14,8 @@
  * memory before that. In some batches, which are not timed, krun-c can touch only the inputs and
  * outputs of the current call, and none when the last one has returned. The last words of a row say
  * so, and are gone when the call begins, because a candidate that found them would do what it may
- * not only where that is safe.
- * For krun-gpu the first of them is the number of the call's slot in both memories, all of which it
- * reads before the call if the command gives the size of slots.
+ * not only where that is safe. For krun-gpu the first of them is the number of the call's slot in
+ * both memories, all of which it reads before the call if the command gives the size of slots.
  *
  * If a candidate consists of device code only (krun-opencl), the judge says what is launched: names
  * of kernels in the setup, sizes with every batch. If the device has memory of its own, tensors are
@@ -69,8 +68,8 @@ struct krun_report {
  * arg_count words, each an offset into inputs or outputs or a value's bytes, starting at its first
  * byte; and KRUN_SLOTS more, for krun-c: the inputs of the call are between two multiples of the
  * first, its outputs of the second, and no others can be touched; 0: all can. A batch without calls
- * lets all be touched again. A runner that has loaded nothing reads the rows and makes no
- * call: this measures the cost of the batch itself. READY: wait for the next command by spinning.
+ * lets all be touched again. A runner that has loaded nothing reads the rows and makes no call:
+ * this measures the cost of the batch itself. READY: wait for the next command by spinning.
  * STAGE and COLLECT: copy the arenas to a device with memory of its own before a batch, and back
  * after it. The reply to these three is AWAKE.
  */
