@@ -16,21 +16,25 @@ struct span {
 	bool unclosed;
 };
 
-struct spans {
+/* What is asked, and what is found; one reply at a time. */
+static const char *wanted; /* the language */
+static bool several;       /* a bundle of files */
+static struct kextract *result;
+static struct {
 	struct span at[MAX_SPANS];
 	size_t count;
-};
+} spans;
 
 struct line {
 	const char *start, *end; /* without the line end */
 };
 
 static bool
-is_label_of(const char *language, const char *label)
+is_label_of(const char *label)
 {
-	const struct backend *b = backend_named(language);
+	const struct backend *b = backend_named(wanted);
 
-	return b ? backend_labelled(b, label) : *label && !strcasecmp(language, label);
+	return b ? backend_labelled(b, label) : *label && !strcasecmp(wanted, label);
 }
 
 /* A word that models sometimes put alone on the first line of a block. */
@@ -135,16 +139,16 @@ comment_after(struct line l, bool comment)
 }
 
 static void
-add_span(struct spans *spans, struct span *s, const char *end, bool unclosed)
+add_span(struct span *s, const char *end, bool unclosed)
 {
 	s->end = end < s->start ? s->start : end;
 	s->unclosed = unclosed;
 	/* When there are too many, keep the last ones: the answer is at the end. */
-	if (spans->count == MAX_SPANS) {
-		memmove(spans->at, spans->at + 1, sizeof spans->at - sizeof *spans->at);
-		spans->count--;
+	if (spans.count == MAX_SPANS) {
+		memmove(spans.at, spans.at + 1, sizeof spans.at - sizeof *spans.at);
+		spans.count--;
 	}
-	spans->at[spans->count++] = *s;
+	spans.at[spans.count++] = *s;
 }
 
 /*
@@ -153,15 +157,14 @@ add_span(struct spans *spans, struct span *s, const char *end, bool unclosed)
  * code and COMMENTS says that comments can be trusted.
  */
 static bool
-find_fences(
-    const char *p, const char *end, const char *language, bool comments, struct spans *spans)
+find_fences(const char *p, const char *end, bool comments)
 {
 	struct span s = { 0 };
 	size_t open = 0;
 	bool comment = false;
 	char mark = 0;
 
-	spans->count = 0;
+	spans.count = 0;
 	while (p < end) {
 		struct line l;
 		const char *next = next_line(p, end, &l), *line_start = p;
@@ -175,50 +178,46 @@ find_fences(
 			continue;
 		}
 		if (open && bare && *t.start == mark && run >= open) {
-			add_span(spans, &s, line_start, false);
+			add_span(&s, line_start, false);
 			open = 0;
 		} else if (!open || !bare) {
 			struct span inner = { .start = next };
 
 			parse_info(t.start + run, t.end, &inner);
-			if (open && !is_label_of(language, inner.label))
+			if (open && !is_label_of(inner.label))
 				continue;
-			if (open && is_label_of(language, s.label))
-				add_span(spans, &s, line_start, false);
+			if (open && is_label_of(s.label))
+				add_span(&s, line_start, false);
 			s = inner;
 			open = run;
 			mark = *t.start;
 		}
 	}
 	if (open)
-		add_span(spans, &s, end, true);
+		add_span(&s, end, true);
 	return !open;
 }
 
-static struct spans *
-fences_of(const char *p, const char *end, const char *language)
+static void
+fences_of(const char *p, const char *end)
 {
-	struct spans *spans = kmalloc(sizeof *spans);
-
 	/*
 	 * If a comment seems to swallow the closing fence, recognising the comment was the mistake.
 	 */
-	if (backend_syntax(language) == KTOKEN_PYTHON ||
-	    !find_fences(p, end, language, true, spans))
-		find_fences(p, end, language, false, spans);
-	return spans;
+	if (backend_syntax(wanted) == KTOKEN_PYTHON || !find_fences(p, end, true))
+		find_fences(p, end, false);
 }
 
 /* The longest span that ACCEPT takes; in a tie the later one. */
 static struct span *
-longest(struct spans *spans, const char *language, bool labelled, bool named)
+longest(bool labelled, bool named)
 {
 	struct span *best = NULL;
 
-	for (size_t i = 0; i < spans->count; i++) {
-		struct span *s = &spans->at[i];
+	for (size_t i = 0; i < spans.count; i++) {
+		struct span *s = &spans.at[i];
 
-		if ((labelled && !is_label_of(language, s->label)) || (!named && *s->path))
+		if ((labelled && !is_label_of(s->label)) || (!named && *s->path))
 			continue;
 		if (solid_chars(s->start, s->end) < KEXTRACT_MIN_CHARS)
 			continue;
@@ -261,7 +260,7 @@ clean(const char *p, const char *end)
 }
 
 static bool
-take(struct kextract *x, const char *p, const char *end, const char *how)
+take(const char *p, const char *end, const char *how)
 {
 	char *code;
 
@@ -272,52 +271,53 @@ take(struct kextract *x, const char *p, const char *end, const char *how)
 		free(code);
 		return false;
 	}
-	x->code = code;
-	x->how = how;
+	result->code = code;
+	result->how = how;
 	return true;
 }
 
 /* Named fences other than the program become files; if a name occurs twice, the last one counts. */
 static void
-take_files(struct kextract *x, struct spans *spans, const struct span *main_span)
+take_files(const struct span *main_span)
 {
-	for (size_t i = 0; i < spans->count; i++) {
-		struct span *s = &spans->at[i];
+	for (size_t i = 0; i < spans.count; i++) {
+		struct span *s = &spans.at[i];
 		size_t k = 0;
 
 		if (s == main_span || !*s->path || !strcmp(s->path, main_span->path))
 			continue;
-		while (k < x->file_count && strcmp(x->files[k].path, s->path))
+		while (k < result->file_count && strcmp(result->files[k].path, s->path))
 			k++;
 		if (k == KEXTRACT_MAX_FILES)
 			continue;
-		if (k == x->file_count)
-			x->file_count++;
-		free(x->files[k].content);
-		snprintf(x->files[k].path, sizeof x->files[k].path, "%s", s->path);
-		x->files[k].content = clean(s->start, s->end);
+		if (k == result->file_count)
+			result->file_count++;
+		free(result->files[k].content);
+		snprintf(result->files[k].path, sizeof result->files[k].path, "%s", s->path);
+		result->files[k].content = clean(s->start, s->end);
 	}
 }
 
 static bool
-from_fences(struct kextract *x, const char *p, const char *end, const char *language, bool bundle)
+from_fences(const char *p, const char *end)
 {
-	auto_free struct spans *spans = fences_of(p, end, language);
-	struct span *s = longest(spans, language, true, !bundle);
+	struct span *s;
 	const char *how = "label";
 
-	if (!s && bundle)
-		s = longest(spans, language, true, true);
+	fences_of(p, end);
+	s = longest(true, !several);
+	if (!s && several)
+		s = longest(true, true);
 	if (!s) {
-		s = longest(spans, language, false, true);
+		s = longest(false, true);
 		how = "fence";
 	}
-	if (s && take(x, s->start, s->end, how)) {
-		x->unclosed = s->unclosed;
-		if (bundle)
-			take_files(x, spans, s);
+	if (s && take(s->start, s->end, how)) {
+		result->unclosed = s->unclosed;
+		if (several)
+			take_files(s);
 	}
-	return x->code != NULL;
+	return result->code != NULL;
 }
 
 /*
@@ -325,14 +325,14 @@ from_fences(struct kextract *x, const char *p, const char *end, const char *lang
  * itself.
  */
 static bool
-from_tags(struct kextract *x, const char *text, const char *language, bool bundle)
+from_tags(const char *text)
 {
 	char open[32], close[32];
 	const char *best = NULL, *best_end = NULL;
 
-	if ((size_t)snprintf(open, sizeof open, "<%s>", language) >= sizeof open)
+	if ((size_t)snprintf(open, sizeof open, "<%s>", wanted) >= sizeof open)
 		return false;
-	snprintf(close, sizeof close, "</%s>", language);
+	snprintf(close, sizeof close, "</%s>", wanted);
 	for (const char *p = strcasestr(text, open); p; p = strcasestr(p, open)) {
 		const char *end = strcasestr(p += strlen(open), close);
 
@@ -345,9 +345,9 @@ from_tags(struct kextract *x, const char *text, const char *language, bool bundl
 	}
 	if (!best)
 		return false;
-	if (from_fences(x, best, best_end, language, bundle))
-		x->how = "tag";
-	return x->code || take(x, best, best_end, "tag");
+	if (from_fences(best, best_end))
+		result->how = "tag";
+	return result->code || take(best, best_end, "tag");
 }
 
 static bool
@@ -379,10 +379,10 @@ is_python_line(struct line t, bool indented)
 
 /* The longest run of lines that look like code, with the blank and comment lines in it. */
 static bool
-from_lines(struct kextract *x, const char *text, const char *end, const char *language)
+from_lines(const char *text, const char *end)
 {
 	const char *run = NULL, *run_end = NULL, *best = NULL, *best_end = NULL;
-	bool python = backend_syntax(language) == KTOKEN_PYTHON, comment = false;
+	bool python = backend_syntax(wanted) == KTOKEN_PYTHON, comment = false;
 
 	for (const char *p = text; p < end;) {
 		struct line l;
@@ -410,7 +410,7 @@ from_lines(struct kextract *x, const char *text, const char *end, const char *la
 	}
 	if (!best || (!python && !memchr(best, '{', (size_t)(best_end - best))))
 		return false;
-	return take(x, best, best_end, "lines");
+	return take(best, best_end, "lines");
 }
 
 bool
@@ -423,13 +423,14 @@ kextract(const char *text, size_t len, const char *language, bool bundle, struct
 	text += skip;
 	len -= skip;
 	*x = (struct kextract){ .how = "" };
+	wanted = language;
+	several = bundle;
+	result = x;
 	/* The search functions would stop at a NUL. */
 	for (size_t i = 0; i < len; i++)
 		copy[i] = text[i] ? text[i] : ' ';
 	copy[len] = '\0';
-	(void)(from_tags(x, copy, language, bundle) ||
-	    from_fences(x, copy, copy + len, language, bundle) ||
-	    from_lines(x, copy, copy + len, language));
+	(void)(from_tags(copy) || from_fences(copy, copy + len) || from_lines(copy, copy + len));
 	return x->code != NULL;
 }
 
