@@ -94,6 +94,8 @@ command_knobs(void)
 	return K_OK;
 }
 
+static struct ktask *task;
+
 /* Append "FILE: FAULT" for every line of FAULTS, and free it. */
 static void
 add_faults(const char *file, char *faults)
@@ -104,7 +106,7 @@ add_faults(const char *file, char *faults)
 }
 
 static void
-check_file(const struct ktask *task, const char *field, const char *name)
+check_file(const char *field, const char *name)
 {
 	auto_free char *path = name ? ktask_path(task, name) : NULL;
 
@@ -113,12 +115,12 @@ check_file(const struct ktask *task, const char *field, const char *name)
 }
 
 static void
-check_recordings(const struct ktask *task)
+check_recordings(void)
 {
 	json_auto_t *list = ktask_recordings(task->json);
 
 	for (size_t i = 0; i < json_array_size(list); i++)
-		check_file(task, "workloads", json_string_value(json_array_get(list, i)));
+		check_file("workloads", json_string_value(json_array_get(list, i)));
 }
 
 /* The files for the campaign's own commands must be in the campaign's folder. */
@@ -153,7 +155,7 @@ check_project(void)
 
 /* A reference that has to be its own oracle, if the harness judges. */
 static void
-check_oracle(const struct ktask *task)
+check_oracle(void)
 {
 	auto_free char *path = ktask_path(task, task->reference),
 	               *code = kread_if_there(path, 8 << 20, NULL);
@@ -166,7 +168,7 @@ check_oracle(const struct ktask *task)
 
 /* Compilers for pure device code make what only one backend runs, and OpenCL runs nothing else. */
 static void
-check_compiler(const struct ktask *task)
+check_compiler(void)
 {
 	const char *compiler = kjson_str_or(task->json, "build.compiler", "");
 	const struct device_compiler *device = device_compiler(compiler);
@@ -186,7 +188,7 @@ check_compiler(const struct ktask *task)
 
 /* A backend that no program of ours can run needs the campaign's own commands. */
 static void
-check_runner(const struct ktask *task)
+check_runner(void)
 {
 	auto_free char *lack = kcamp_lacks_runner(camp, task->language);
 
@@ -201,21 +203,21 @@ check_runner(const struct ktask *task)
  * there replies?
  */
 static void
-check_together(const struct ktask *task)
+check_together(void)
 {
 	const char *set = kcamp_str(camp, "eval.set");
 	size_t in_set = 0, timed = 0;
 
-	check_file(task, "reference", task->reference);
-	check_file(task, "oracle", task->oracle);
-	check_oracle(task);
+	check_file("reference", task->reference);
+	check_file("oracle", task->oracle);
+	check_oracle();
 	check_commands();
 	check_project();
-	check_compiler(task);
-	check_runner(task);
+	check_compiler();
+	check_runner();
 	for (size_t i = 0; i < task->baseline_count; i++)
-		check_file(task, "baselines", task->baselines[i].file);
-	check_recordings(task);
+		check_file("baselines", task->baselines[i].file);
+	check_recordings();
 	for (size_t i = 0; i < task->workload_count; i++)
 		if (ktask_in_set(&task->workloads[i], set)) {
 			in_set++;
@@ -244,7 +246,7 @@ check_together(const struct ktask *task)
  * them.
  */
 static void
-check_roofline(const struct ktask *task)
+check_roofline(void)
 {
 	struct kbuf lacks = { 0 };
 
@@ -281,7 +283,7 @@ model_ready(void)
 int
 command_check(void)
 {
-	json_auto_t *manifest = kjson_load("campaign.json"), *task = NULL;
+	json_auto_t *manifest = kjson_load("campaign.json"), *json = NULL;
 	const char *name = kjson_str_or(manifest, "task", "task.json");
 	char *faults;
 	int code;
@@ -289,21 +291,19 @@ command_check(void)
 	kcamp_faults(manifest, &faults);
 	add_faults("campaign.json", faults);
 	if (kis_there(name)) {
-		task = kjson_load(name);
-		ktask_faults(task, &faults);
+		json = kjson_load(name);
+		ktask_faults(json, &faults);
 		add_faults(name, faults);
 	} else {
 		tell("campaign.json: task: %s: no such file\n", name);
 	}
 	if (!page.len) {
-		struct ktask *t = ktask_load(name);
-
+		task = ktask_load(name);
 		camp = kcamp_load(".");
-		check_together(t);
-		check_roofline(t);
+		check_together();
+		check_roofline();
 		if (!page.len && !model_ready())
 			kwarn("the model cannot be asked from here");
-		ktask_free(t);
 	}
 	code = page.len ? K_USAGE : K_OK;
 	if (page.len)
