@@ -135,11 +135,11 @@ look_at_gain(const json_t *rival)
 static void
 look_at_code(void)
 {
-	struct hits hits = { 0 };
 	json_t *list = json_array(), *waiver;
 	auto_free char *file = NULL;
 
-	scan_record(finding.rec, &hits);
+	hits.count = 0;
+	scan_record(finding.rec);
 	waiver = hits.count ? waiver_of(finding.id, &file, finding.asides) : NULL;
 	for (int b = BUCKET_W3; b >= BUCKET_K; b--)
 		for (size_t i = 0; i < hits.count; i++) {
@@ -171,7 +171,6 @@ look_at_code(void)
 	if (file)
 		json_object_set_new(finding.out, "waiver", json_string(file));
 	json_decref(waiver);
-	free(hits.at);
 }
 
 /* ---- buffers used again ---- */
@@ -298,23 +297,23 @@ static bool
 look_at_trace(json_t *out)
 {
 	const json_t *trace = kjson_path(finding.rec->json, "eval.trace"), *row;
-	long hits = 0, lookups = 0;
+	long had = 0, lookups = 0;
 	size_t i;
 
 	json_array_foreach((json_t *)trace, i, row) {
-		hits += (long)kjson_int_or(row, "hits", 0);
+		had += (long)kjson_int_or(row, "hits", 0);
 		lookups += (long)kjson_int_or(row, "lookups", 0);
 	}
 	if (!lookups)
 		return false;
-	json_object_set_new(out, "hits", json_integer(hits));
+	json_object_set_new(out, "hits", json_integer(had));
 	json_object_set_new(out, "lookups", json_integer(lookups));
 	/* At most half can be hits; one step in eight may be lost to noise. */
-	if ((double)hits < 0.5 * (double)lookups * 7 / 8)
+	if ((double)had < 0.5 * (double)lookups * 7 / 8)
 		refuse("W1: %ld hits in %ld look-ups in training-like steps, where a cache of "
 		       "weights "
 		       "hits every second time",
-		    hits, lookups);
+		    had, lookups);
 	return true;
 }
 
@@ -466,17 +465,15 @@ audit_record(const struct krec *rec)
 	look_at_skew(rival);
 	look_at_declared();
 	json_array_extend(finding.reasons, finding.asides);
-	json_object_set_new(finding.out, "bucket", json_string(bucket_of()));
 	if (change_of(rec, &change))
 		json_object_set_new(finding.out, "change",
 		    json_pack("{s:I,s:I,s:I,s:I}", "files", (json_int_t)change.files, "hunks",
 		        (json_int_t)change.hunks, "added", (json_int_t)change.added, "removed",
 		        (json_int_t)change.removed));
-	if (finding.declared)
-		json_object_set_new(finding.out, "declared", json_string(finding.declared));
 	note_unmeasured();
-	json_object_set_new(finding.out, "decision", json_string(decision_of()));
-	json_object_set_new(finding.out, "reasons", finding.reasons);
+	json_object_update_new(finding.out,
+	    json_pack("{s:s,s:s*,s:s,s:o}", "bucket", bucket_of(), "declared", finding.declared,
+	        "decision", decision_of(), "reasons", finding.reasons));
 	json_decref(finding.asides);
 	return finding.out;
 }

@@ -31,25 +31,21 @@ void rules_load(const char *file);
  */
 size_t rules_check(void);
 
-/* The text of one source file, and what its words mean. */
-struct source {
+/* The source file that is being looked at. */
+extern struct source {
 	const char *file; /* NULL: the main one */
 	const char *text;
 	size_t len;
 	const bool *added; /* by line (from 0); NULL: all are */
 	size_t lines;
-};
+} source;
 
-/*
- * What the words of a program mean: names of parameters, as alternatives of a pattern ("A|B");
- * owned.
- */
-struct words {
-	char *entry, *inputs, *weights, *outputs;
-};
-void words_free(struct words *w);
+/* What the words of its program mean: names of parameters, as alternatives of a pattern ("A|B"). */
+extern struct words {
+	char *entry, *inputs, *weights, *outputs; /* owned */
+} words;
 /* Taken from the definition of the task's entry point in TEXT (stripped). */
-void words_of(const char *text, struct words *w);
+void words_of(const char *text);
 
 struct hit {
 	const char *rule, *why; /* borrowed from the rules */
@@ -60,17 +56,18 @@ struct hit {
 	char text[96];
 };
 
-struct hits {
-	struct hit *at;
+/* What was found since it was last emptied. */
+extern struct hits {
+	struct hit *at; /* owned */
 	size_t count;
-};
-/* Append what the rules find. Free at with free(). */
-void rules_apply(const struct words *w, const struct source *s, struct hits *hits);
+} hits;
+/* Append what the rules find. */
+void rules_apply(void);
 
 /* ---- scan.c: the added lines of a candidate ---- */
 
 /* Hits in a record's program, compared with its parent's if the record has one. */
-void scan_record(const struct krec *rec, struct hits *hits);
+void scan_record(const struct krec *rec);
 
 /* How much a record's program differs from its parent's; false: there is no parent. */
 struct change {

@@ -126,10 +126,10 @@ audit_file(const char *path, bool thin)
 }
 
 static void
-print_hits(const char *path, const struct hits *hits)
+print_hits(const char *path)
 {
-	for (size_t i = 0; i < hits->count; i++) {
-		const struct hit *h = &hits->at[i];
+	for (size_t i = 0; i < hits.count; i++) {
+		const struct hit *h = &hits.at[i];
 		auto_free char *line = kasprintf("%s:%zu: %s%s %s: %s", path, h->line,
 		    bucket_name(h->bucket), h->note ? " note" : "", h->rule, h->text);
 
@@ -145,17 +145,14 @@ scan_sources(void)
 
 	for (char **f = given.files; *f; f++) {
 		auto_free char *text = kread_text_or_die(*f, SOURCE_MAX);
-		struct source s = { .text = text, .len = strlen(text) };
-		struct hits hits = { 0 };
-		struct words w;
 
-		words_of(text, &w);
-		rules_apply(&w, &s, &hits);
-		print_hits(*f, &hits);
+		source = (struct source){ .text = text, .len = strlen(text) };
+		hits.count = 0;
+		words_of(text);
+		rules_apply();
+		print_hits(*f);
 		for (size_t i = 0; i < hits.count; i++)
 			found |= !hits.at[i].note;
-		free(hits.at);
-		words_free(&w);
 	}
 	return found ? K_NO : K_OK;
 }

@@ -147,9 +147,9 @@ add_trial(const struct ktrial *trial, bool linear)
 }
 
 static json_t *
-table_row(const char *source, enum gain_class c)
+table_row(const char *what, enum gain_class c)
 {
-	return json_pack("{s:s,s:s,s:f,s:f}", "source", source, "buckets", account.buckets[c],
+	return json_pack("{s:s,s:s,s:f,s:f}", "source", what, "buckets", account.buckets[c],
 	    "benchmark_pct", percent(account.bench[c]), "real_pct", percent(account.real[c]));
 }
 

@@ -148,15 +148,9 @@ define(char *defined)
 
 /* ---- words ---- */
 
-void
-words_free(struct words *w)
-{
-	free(w->entry);
-	free(w->inputs);
-	free(w->weights);
-	free(w->outputs);
-	*w = (struct words){ 0 };
-}
+struct source source;
+struct words words;
+struct hits hits;
 
 /*
  * Where the parameters of function NAME begin in its definition; NULL if it is not defined in TEXT.
@@ -202,26 +196,30 @@ add_word(char **list, const char *from, const char *to)
  * input nor output here.
  */
 static char **
-list_for(struct words *w, const struct ktask_tensor *x)
+list_for(const struct ktask_tensor *x)
 {
 	return x->scalar || (x->input && x->output) ? NULL
-	    : x->output                             ? &w->outputs
-	    : x->weight                             ? &w->weights
-	                                            : &w->inputs;
+	    : x->output                             ? &words.outputs
+	    : x->weight                             ? &words.weights
+	                                            : &words.inputs;
 }
 
 void
-words_of(const char *text, struct words *w)
+words_of(const char *text)
 {
 	const struct ktask *task = audit.task;
 	const char *p = task ? parameters(text, task->entry) : NULL;
 
-	*w = (struct words){ .entry = task ? kstrdup(task->entry) : NULL };
+	free(words.entry);
+	free(words.inputs);
+	free(words.weights);
+	free(words.outputs);
+	words = (struct words){ .entry = task ? kstrdup(task->entry) : NULL };
 	for (size_t i = 0; task && i < task->arg_count; i++) {
 		const struct ktask_arg *a = &task->args[i];
 		const struct ktask_tensor *x =
 		    a->kind == KARG_TENSOR ? &task->tensors[a->index] : NULL;
-		char **list = x ? list_for(w, x) : NULL;
+		char **list = x ? list_for(x) : NULL;
 		const char *end = p ? p + strcspn(p, ",)") : NULL;
 
 		if (list && end)
@@ -239,10 +237,11 @@ words_of(const char *text, struct words *w)
  * count.
  */
 static char *
-definitions(const struct words *w)
+definitions(void)
 {
 	static const char none[] = "(?!)";
-	const char *in = w->inputs ? w->inputs : none, *weights = w->weights ? w->weights : none;
+	const char *in = words.inputs ? words.inputs : none,
+	           *weights = words.weights ? words.weights : none;
 
 	return kasprintf("(?J)(?(DEFINE)"
 	                 "(?<entry>\\b(?:%s)\\b)(?<input>(?<![\\w.>])(?:%s|%s)\\b)(?<output>(?<!["
@@ -252,8 +251,8 @@ definitions(const struct words *w)
 	                 "_thread)\\b|"
 	                 "^(?=(?:const\\s+|volatile\\s+|unsigned\\s+|struct\\s+)*\\w+[ \\t*]))"
 	                 "(?<nothing>(?:NULL|nullptr|0|-\\s*1|\\(\\s*void)\\b))",
-	    w->entry ? w->entry : none, in, weights, w->outputs ? w->outputs : none, in, weights,
-	    w->outputs ? w->outputs : none);
+	    words.entry ? words.entry : none, in, weights, words.outputs ? words.outputs : none, in,
+	    weights, words.outputs ? words.outputs : none);
 }
 
 /* *RE, compiled on first use. */
@@ -272,13 +271,13 @@ compiled(const struct rule *rule, const char *pattern, struct kregex **re)
 
 /* Whether the match compares with a weight: its group "key" is a weight's name. */
 static bool
-key_is_weight(const struct kregex *re, const char *text, const struct words *w)
+key_is_weight(const struct kregex *re, const char *text)
 {
 	struct kregex_span key;
 
-	if (!w->weights || !kregex_group(re, "key", &key))
+	if (!words.weights || !kregex_group(re, "key", &key))
 		return false;
-	for (const char *s = w->weights; s; s = strchr(s, '|') ? strchr(s, '|') + 1 : NULL)
+	for (const char *s = words.weights; s; s = strchr(s, '|') ? strchr(s, '|') + 1 : NULL)
 		if (strcspn(s, "|") == key.to - key.from &&
 		    !strncmp(s, text + key.from, key.to - key.from))
 			return true;
@@ -287,54 +286,53 @@ key_is_weight(const struct kregex *re, const char *text, const struct words *w)
 
 /* The line of code that contains byte AT, without blanks around it. */
 static void
-quote(const struct source *s, size_t at, char *to, size_t size)
+quote(size_t at, char *to, size_t size)
 {
 	size_t from = at, end = at;
 
-	while (from > 0 && s->text[from - 1] != '\n')
+	while (from > 0 && source.text[from - 1] != '\n')
 		from--;
-	from += strspn(s->text + from, " \t");
-	while (end < s->len && s->text[end] != '\n')
+	from += strspn(source.text + from, " \t");
+	while (end < source.len && source.text[end] != '\n')
 		end++;
 	snprintf(to, size, "%.*s",
 	    from < end ? (int)(end - from < QUOTE_MAX ? end - from : QUOTE_MAX) : 0,
-	    s->text + from);
+	    source.text + from);
 	kmask_controls(to);
 	for (char *p = to; (p = strchr(p, '\t')); p++)
 		*p = ' ';
 }
 
 static bool
-is_added(const struct source *s, size_t line)
+is_added(size_t line)
 {
-	return !s->added || line > s->lines || s->added[line - 1];
+	return !source.added || line > source.lines || source.added[line - 1];
 }
 
 static bool
-known(const struct hits *hits, const struct source *s, const char *rule, size_t line)
+known(const char *rule, size_t line)
 {
-	for (size_t i = 0; i < hits->count; i++)
-		if (hits->at[i].file == s->file && hits->at[i].line == line &&
-		    !strcmp(hits->at[i].rule, rule))
+	for (size_t i = 0; i < hits.count; i++)
+		if (hits.at[i].file == source.file && hits.at[i].line == line &&
+		    !strcmp(hits.at[i].rule, rule))
 			return true;
 	return false;
 }
 
 static void
-add_hit(struct hits *hits, const struct rule *rule, const struct source *s, size_t line, size_t at,
-    bool weight)
+add_hit(const struct rule *rule, size_t line, size_t at, bool weight)
 {
 	struct hit *h;
 
-	kgrow(hits->at, hits->count);
-	h = &hits->at[hits->count++];
+	kgrow(hits.at, hits.count);
+	h = &hits.at[hits.count++];
 	*h = (struct hit){ .rule = rule->id,
 		.why = rule->why,
-		.file = s->file,
+		.file = source.file,
 		.line = line,
 		.note = rule->note,
 		.bucket = weight && rule->bucket > BUCKET_UNIFORM ? BUCKET_W1 : rule->bucket };
-	quote(s, at, h->text, sizeof h->text);
+	quote(at, h->text, sizeof h->text);
 }
 
 /* Does CODE contain the text that exempts it from RULE? */
@@ -352,20 +350,20 @@ is_spared(struct rule *rule, const char *code, size_t len)
  * matter.
  */
 static void
-apply(struct rule *rule, const struct words *w, const struct source *s, const char *code,
-    struct hits *hits)
+apply(struct rule *rule, const char *code)
 {
 	struct kregex *re = compiled(rule, rule->pattern, &rule->find);
 	struct kregex_span at;
 	size_t found = 0, from = 0;
 
-	while (found < HITS_PER_RULE && from < s->len &&
-	    kregex_search(re, code, s->len, from, &at) == KREGEX_FOUND) {
-		size_t last = at.to > at.from ? at.to - 1 : at.from, line = kline_at(s->text, last);
+	while (found < HITS_PER_RULE && from < source.len &&
+	    kregex_search(re, code, source.len, from, &at) == KREGEX_FOUND) {
+		size_t last = at.to > at.from ? at.to - 1 : at.from,
+		       line = kline_at(source.text, last);
 
-		if ((rule->whole || is_added(s, line) || is_added(s, kline_at(s->text, at.from))) &&
-		    !known(hits, s, rule->id, line)) {
-			add_hit(hits, rule, s, line, last, key_is_weight(re, code, w));
+		if ((rule->whole || is_added(line) || is_added(kline_at(source.text, at.from))) &&
+		    !known(rule->id, line)) {
+			add_hit(rule, line, last, key_is_weight(re, code));
 			found++;
 		}
 		from = at.from + 1;
@@ -385,17 +383,17 @@ plain_code(const char *text, size_t len, enum ktoken_lang lang)
 }
 
 void
-rules_apply(const struct words *w, const struct source *s, struct hits *hits)
+rules_apply(void)
 {
-	auto_free char *code = plain_code(s->text, s->len, backend_syntax(audit.language));
+	auto_free char *code = plain_code(source.text, source.len, backend_syntax(audit.language));
 
-	define(definitions(w));
+	define(definitions());
 	for (size_t i = 0; i < rules.count; i++) {
 		struct rule *rule = &rules.at[i];
 
 		if (kjson_has(rule->languages, audit.language) &&
-		    (!rule->grouped || audit.grouped) && !is_spared(rule, code, s->len))
-			apply(rule, w, s, code, hits);
+		    (!rule->grouped || audit.grouped) && !is_spared(rule, code, source.len))
+			apply(rule, code);
 	}
 }
 
@@ -408,26 +406,25 @@ rules_apply(const struct words *w, const struct source *s, struct hits *hits)
 static size_t
 try_examples(struct rule *rule, const json_t *list, bool wanted)
 {
-	struct words w = { (char[]){ "kernel" }, (char[]){ "x|a" }, (char[]){ "w" },
-		(char[]){ "y" } };
 	size_t i, failures = 0;
 	json_t *item;
 
-	define(definitions(&w));
+	words = (struct words){ (char[]){ "kernel" }, (char[]){ "x|a" }, (char[]){ "w" },
+		(char[]){ "y" } };
+	define(definitions());
 	json_array_foreach((json_t *)list, i, item) {
 		const char *text = json_string_value(item);
-		struct source s = { .text = text, .len = strlen(text) };
-		struct hits hits = { 0 };
-		auto_free char *code = plain_code(text, s.len, KTOKEN_C);
+		auto_free char *code = plain_code(text, strlen(text), KTOKEN_C);
 
-		if (!is_spared(rule, code, s.len))
-			apply(rule, &w, &s, code, &hits);
+		source = (struct source){ .text = text, .len = strlen(text) };
+		hits.count = 0;
+		if (!is_spared(rule, code, source.len))
+			apply(rule, code);
 		if ((hits.count > 0) != wanted) {
 			kwarn("%s: rule %s %s its example %zu of \"%s\": %s", rules.file, rule->id,
 			    wanted ? "misses" : "accuses", i + 1, wanted ? "match" : "clean", text);
 			failures++;
 		}
-		free(hits.at);
 	}
 	return failures;
 }

@@ -20,19 +20,18 @@ parents_text(const json_t *parent, const char *file)
 }
 
 static void
-scan_file(const struct words *w, const json_t *parent, const char *file, const char *text,
-    struct hits *hits)
+scan_file(const json_t *parent, const char *file, const char *text)
 {
-	struct source s = { .file = file, .text = text, .len = strlen(text) };
 	const char *old = parents_text(parent, file);
 	struct kdiff d = { 0 };
 
+	source = (struct source){ .file = file, .text = text, .len = strlen(text) };
 	if (old) {
-		kdiff(old, strlen(old), text, s.len, &d);
-		s.added = d.added;
-		s.lines = d.lines[1];
+		kdiff(old, strlen(old), text, source.len, &d);
+		source.added = d.added;
+		source.lines = d.lines[1];
 	}
-	rules_apply(w, &s, hits);
+	rules_apply();
 	if (old)
 		kdiff_free(&d);
 }
@@ -82,24 +81,22 @@ change_of(const struct krec *rec, struct change *c)
 }
 
 void
-scan_record(const struct krec *rec, struct hits *hits)
+scan_record(const struct krec *rec)
 {
 	const json_t *parent = kjson_path(rec->json, "sample.parent"),
 	             *files = kjson_path(rec->json, "eval.files"), *f;
 	const char *code = kjson_str_or(rec->json, "eval.code", NULL);
-	struct words w;
 	char *plain;
 	size_t i;
 
 	if (!code)
 		return;
 	plain = ktoken_strip(code, strlen(code), backend_syntax(audit.language));
-	words_of(plain, &w);
-	scan_file(&w, parent, NULL, code, hits);
+	words_of(plain);
+	scan_file(parent, NULL, code);
 	json_array_foreach((json_t *)files, i, f)
 		if (kjson_str_or(f, "content", NULL))
-			scan_file(&w, parent, kjson_str_or(f, "path", "?"),
-			    kjson_str_or(f, "content", ""), hits);
-	words_free(&w);
+			scan_file(
+			    parent, kjson_str_or(f, "path", "?"), kjson_str_or(f, "content", ""));
 	free(plain);
 }
