@@ -149,10 +149,10 @@ note_round(const struct kcandidate *list, size_t n)
 	klinear_next(&run, !is_rolled_back(list), list->status);
 	kjson_set(linear, "streak", json_integer(run.streak));
 	/* A search without drafts has none of these members. */
-	if (run.drafts) {
-		kjson_set(linear, "row", json_integer(run.row));
-		kjson_set(linear, "drafts", json_integer(run.drafts));
-	}
+	if (run.drafts)
+		json_object_update_new(linear,
+		    json_pack(
+		        "{s:I,s:I}", "row", (json_int_t)run.row, "drafts", (json_int_t)run.drafts));
 	if (!is_rolled_back(list)) {
 		kjson_set(linear, "accepted", json_string(list->id));
 		json_array_append_new(chain, json_string(list->id));
@@ -459,11 +459,10 @@ put_archive(struct karch *a, long after, long before)
 	long now = (long)kjson_int_or(a->header, "candidates", 0);
 	bool thin = after >= 0 && karch_is_thin(before, now, KARCH_WHOLE, now);
 
-	kjson_set(a->header, "elites", json_integer((json_int_t)n));
-	kjson_set(a->header, "programs", json_integer((json_int_t)a->programs));
-	if (thin)
-		kjson_set(a->header, "after", json_integer(after));
-	else
+	json_object_update_new(a->header,
+	    json_pack("{s:I,s:I,s:o*}", "elites", (json_int_t)n, "programs",
+	        (json_int_t)a->programs, "after", thin ? json_integer(after) : NULL));
+	if (!thin)
 		json_object_del(a->header, "gone");
 	kout_json(a->header);
 	for (size_t i = 0; i < n; i++)

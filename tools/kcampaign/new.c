@@ -60,17 +60,15 @@ first_model(const char *provider)
 static json_t *
 model_settings(const struct provider *p)
 {
-	json_t *model = json_object();
 	const char *name = p ? getenv(p->model_variable) : NULL,
 	           *url = p ? getenv(p->url_variable) : NULL;
 	auto_free char *first = p && !(name && *name) ? first_model(p->name) : NULL;
 
-	json_object_set_new(model, "provider", json_string(p ? p->name : "file"));
-	if (p && (first || (name && *name)))
-		json_object_set_new(model, "name", json_string(first ? first : name));
-	if (url && *url)
-		json_object_set_new(model, "base_url", json_string(url));
-	return model;
+	return json_pack("{s:s,s:s*,s:s*}", "provider", p ? p->name : "file", "name",
+	    first               ? first
+	        : name && *name ? name
+	                        : NULL,
+	    "base_url", url && *url ? url : NULL);
 }
 
 /*

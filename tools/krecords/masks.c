@@ -24,9 +24,9 @@ append_event(json_t *event, const long *list, size_t count)
 	json_t *files = json_object();
 
 	know_iso(now, sizeof now);
-	json_object_set_new(event, "versions", names(list, count));
-	json_object_set_new(event, "trial", json_integer(campaign.trials.last + 1));
-	json_object_set_new(event, "time", json_string(now));
+	json_object_update_new(event,
+	    json_pack("{s:o,s:I,s:s}", "versions", names(list, count), "trial",
+	        (json_int_t)campaign.trials.last + 1, "time", now));
 	/* It takes effect from here on. */
 	json_array_append(campaign.masks.events, event);
 	for (size_t i = 0; i < count; i++)

@@ -263,12 +263,11 @@ correctness(const struct kcandidate *c)
 	set_number(o, "err_share", share);
 	set_number(o, "rel_err", rel);
 	set_number(o, "max_abs_err", abs);
-	if (cases) {
-		kjson_set(
-		    o, "passed", json_integer(kjson_int_or(c->json, "eval.correctness.passed", 0)));
-		kjson_set(
-		    o, "total", json_integer(kjson_int_or(c->json, "eval.correctness.total", 0)));
-	}
+	if (cases)
+		json_object_update_new(o,
+		    json_pack("{s:I,s:I}", "passed",
+		        kjson_int_or(c->json, "eval.correctness.passed", 0), "total",
+		        kjson_int_or(c->json, "eval.correctness.total", 0)));
 	return o;
 }
 

@@ -110,10 +110,9 @@ add_history(json_t *sample)
 			    accepted, round_json(record, direction, LEN(direction)));
 		add_searched(searched, record);
 	}
-	kjson_set(sample, "rounds", rounds);
-	kjson_set(sample, "ineffective", ineffective);
-	kjson_set(sample, "accepted", accepted);
-	kjson_set(sample, "searched", searched);
+	json_object_update_new(sample,
+	    json_pack("{s:o,s:o,s:o,s:o}", "rounds", rounds, "ineffective", ineffective, "accepted",
+	        accepted, "searched", searched));
 }
 
 /*

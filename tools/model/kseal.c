@@ -126,16 +126,15 @@ kseal_add(struct kseal *s, const char *kind, json_t *event)
 {
 	auto_free char *text = NULL;
 
-	kjson_set(event, "schema", json_string(SCHEMA));
-	kjson_set(event, "kind", json_string(kind));
-	kjson_set(event, "previous", json_string(s->head));
+	json_object_update_new(
+	    event, json_pack("{s:s,s:s,s:s}", "schema", SCHEMA, "kind", kind, "previous", s->head));
 	text = json_dumps(event, KIO_DUMP);
 	/* Without its last brace. */
 	ksha256_hex(text, strlen(text) - 1, s->head);
 	kbuf_printf(&s->text, "%.*s" OWN "%s\"}\n", (int)strlen(text) - 1, text, s->head);
 	s->changed = true;
-	json_object_set_new(event, "n", json_integer(++s->count));
-	json_object_set_new(event, "sha256", json_string(s->head));
+	json_object_update_new(
+	    event, json_pack("{s:I,s:s}", "n", (json_int_t)++s->count, "sha256", s->head));
 	json_array_append_new(s->lines, event);
 }
 
