@@ -85,6 +85,32 @@ ok 'of several races the ratios decide, whatever the intervals within them' '
 	is GAINED "$(races 1.04 1.05 1.06 1.05 1.05 1.04 1.06 1.05 1.05)"
 	is 108 "$(for i in 1 2 3 4 5 6 7 8 9; do echo "{\"kernels\":[{\"status\":\"correct\"}],\"pairs\":[{\"workload\":\"w\",\"ratio\":1,\"pairs\":12}]}"; done | jq -s -f "$corpus/race.jq" | jq .race.pairs)"
 	is wrong_value "$({ echo "{\"kernels\":[{\"status\":\"correct\"}],\"pairs\":[]}"; echo "{\"kernels\":[{\"status\":\"wrong_value\"}]}"; } | jq -s -f "$corpus/race.jq" | jq -r .got)"'
+ok 'a race that was gained is not contradicted by a single one' '
+	mkdir bin w w/out; echo "{}" >w/campaign.json
+	echo "{\"file\":\"c/bad/x.c\",\"backend\":\"c\",\"task\":\".\",\"expect\":[\"correct\"],\"max_speedup_vs\":\"c/good/y.c\"}" >w/rows
+	cat >bin/keval <<-\END
+		#!/bin/sh
+		for last; do :; done
+		echo "{\"eval\":{\"status\":\"correct\"}}" >"$last"
+	END
+	cat >bin/kbench <<-\END
+		#!/bin/sh
+		# Options: --json --repeat TIMES
+		echo "$3" >>calls
+		for i in $(seq "$3"); do sed -n "$(wc -l <calls)p" races; done
+	END
+	chmod 755 bin/*
+	judge() { # RACE...: the results of the races one after the other, each RATIO LOW HIGH
+		for race; do
+			echo "$race" | jq -Rc "split(\" \") | map(tonumber) | {kernels: [{status: \"correct\"}], pairs: [{workload: \"w\", ratio: .[0], low: .[1], high: .[2], pairs: 9}]}"
+		done >races
+		rm -f calls w/out/*; PATH=$PWD/bin:$PATH T=$PWD/w "$corpus/judge" 1
+		echo "$(jq -r .race.outcome w/out/1.json) $(tr "\n" " " <calls)"
+	}
+	is "GAINED 1 9 " "$(judge "1.05 1.03 1.07" "1.05 1.03 1.07" "1 0.99 1.01")"
+	is "GAINED 1 1 9 " "$(judge "1 0.9 1.1" "1.05 1.03 1.07" "1.05 1 1.1")"
+	is "no gain 1 1 9 " "$(judge "1 0.9 1.1" "1 0.99 1.03" "1 0.99 1.01")"
+	is "no gain 1 " "$(judge "1 0.99 1.01")"'
 ok 'verdicts, and which of them are failures' '
 	verdict() {
 		printf "%s\n" "$2" | jq -r --argjson strict "$1" -f "$corpus/verdict.jq" | jq -r "\"\(.verdict) \(.ok)\""
