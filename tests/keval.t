@@ -648,6 +648,11 @@ ok 'own commands: JSON and CSV' '
 	tiers "$good_check" "$bench" >out
 	is "correct 1x2:6000:5000 3x4:10000:10000" "$(jq -r ".eval|\"\(.status) \(.timing|map(\"\(.workload):\(.median_ns):\(.min_ns)\")|join(\" \"))\"" out)"
 	jq -r .eval.log out | grep -q fine
+	# One column, in quotes; and a cell with many blanks.
+	jq -n "{format: \"csv\", command: \"printf \\\"\\\\\\\"Time (us)\\\\\\\"\\\\n6\\\\n\\\"\", columns: {time: \"Time (us)\", unit: \"us\"}}" >one
+	tiers "$good_check" "$(cat one)" >out; is "6000" "$(jq -r ".eval.timing[0].median_ns" out)"
+	jq -n "{format: \"csv\", command: \"printf \\\"w,t\\\\na%9000sb,7\\\\n\\\" c\", columns: {workload: \"w\", time: \"t\", unit: \"us\"}}" >one
+	tiers "$good_check" "$(cat one)" >out; is "9002 7000" "$(jq -r ".eval.timing[0] | \"\(.workload | length) \(.median_ns)\"" out)"
 	wrong="{\"format\":\"csv\",\"command\":\"echo w,t,c; echo a,5,ERROR\",\"columns\":{\"workload\":\"w\",\"time\":\"t\",\"ok\":\"c\"}}"
 	is wrong_value "$(tiers "$good_check" "$wrong" | status)"'
 ok 'own commands: faults are named' '
@@ -734,7 +739,10 @@ if command -v nvcc >/dev/null; then
 	ok 'nvcc: device code is linked where it is relocatable' '
 		jq ".build.flags += [\"-rdc=true\"]" "$tests_dir/tasks/cuda_saxpy/task.json" >cuda/task.json
 		keval -c cuda --code bad.cu | jq -r .eval.build.command >out
-		grep -q " -rdc=true -shared -t 2 " out'
+		grep -q " -rdc=true -shared -t 2 " out
+		jq ".build.flags += [\"--dlink-time-opt\"]" "$tests_dir/tasks/cuda_saxpy/task.json" >cuda/task.json
+		keval -c cuda --code bad.cu | jq -r .eval.build.command >out
+		grep -q " --dlink-time-opt -shared -t 2 " out'
 else
 	skip 'nvcc' 'it is not installed'
 fi

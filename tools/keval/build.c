@@ -186,7 +186,8 @@ is_gcc(const struct keval *k)
 static bool
 is_relocatable(const struct keval *k, const json_t *extra_flags)
 {
-	static const char *const words[] = { "rdc", "relocatable-device-code", "lto" };
+	static const char *const words[] = { "rdc", "relocatable-device-code", "lto",
+		"link-time-opt" };
 
 	return names_any(kjson_path(k->task, "build.flags"), words, LEN(words)) ||
 	    names_any(extra_flags, words, LEN(words));

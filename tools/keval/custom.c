@@ -103,9 +103,9 @@ static json_t *
 read_rows(const char *text)
 {
 	/* a cell in quotes, or a plain one without blanks around it; then a comma or line's end */
-	static const char form[] = "\\A[ \\t]*(?:\"((?:[^\"]++|\"\")*+)[^,\\n]*|([^,\\n]*?)[ "
-	                           "\\t\\r]*)"
-	                           "(?:(,)|\\n|\\z)";
+	static const char form[] = "\\A[ \\t]*+(?:\"((?:[^\"]++|\"\")*+)[^,\\n]*+|"
+	                           "((?:[^,\\n \\t\\r]++|[ \\t\\r]++(?![,\\n]|\\z))*+)[ "
+	                           "\\t\\r]*+)(?:(,)|\\n|\\z)";
 	const char *end = text + strlen(text);
 	json_t *rows = json_array(), *row = NULL;
 
@@ -114,11 +114,12 @@ read_rows(const char *text)
 		auto_free char *cell = NULL, *plain = NULL;
 		bool more;
 
-		kregex_find(form, text, (size_t)(end - text), at, LEN(at));
+		if (!kregex_find(form, text, (size_t)(end - text), at, LEN(at)))
+			kdie(K_IO, "a cell of a table is too long");
 		more = at[3].from != KREGEX_UNSET;
 		cell = kregex_text(text, at[1].from != KREGEX_UNSET ? at[1] : at[2]);
 		plain = kregex_sub("\"\"", cell, "\"");
-		if (!row && (more || at[2].from != at[2].to))
+		if (!row && (more || *cell || at[1].from != KREGEX_UNSET))
 			json_array_append_new(rows, row = json_array());
 		json_array_append_new(row, kjson_string(plain));
 		row = more ? row : NULL;
