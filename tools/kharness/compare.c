@@ -33,6 +33,8 @@ enum { C = 8, C_TF32 = 4, RTOL_EPS = 8, RTOL_EPS_STORAGE = 2, GROUP = 64, SPARSE
  */
 enum { ILL_CONDITIONED = 4, RUNS_MIN = 4, RUNS_MAX = 64, RUNS_GROW = 4, LEFT = 8 };
 static const int64_t condition_ns = 2000000000;
+/* The first runs are always made, and need 32 bytes of the judge's memory for each element. */
+enum { CONDITION_MOST = 1 << 26 };
 
 void
 verdict_begin(struct verdict *v)
@@ -137,7 +139,8 @@ may_be_ill_conditioned(const struct judge *j, const struct call *c, const struct
 		inputs |= c->raw[i] != NULL;
 	return (double)r->mismatches > allowed && r->unwritten < r->mismatches &&
 	    r->mismatches <= (k->n + ILL_CONDITIONED - 1) / ILL_CONDITIONED &&
-	    k->rule.per_scale > 0 && !k->rule.exact && isfinite(r->worst) && inputs;
+	    k->n <= CONDITION_MOST && k->rule.per_scale > 0 && !k->rule.exact &&
+	    isfinite(r->worst) && inputs;
 }
 
 /*
