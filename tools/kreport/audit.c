@@ -6,7 +6,7 @@
 #include "kreport.h"
 
 static json_t *
-decisions_json(const struct report *r)
+decisions_json(void)
 {
 	static const char *const decisions[] = { "ACCEPT-as-real", "ACCEPT-unmeasured",
 		"ACCEPT-with-asterisk", "REJECT-as-overfit" };
@@ -15,9 +15,9 @@ decisions_json(const struct report *r)
 	for (size_t i = 0; i < LEN(decisions); i++) {
 		json_int_t n = 0;
 
-		for (size_t k = 0; k < r->count; k++)
-			n += &r->list[k] != r->reference && r->list[k].correct &&
-			    !strcmp(text_of(&r->list[k], "audit.decision", ""), decisions[i]);
+		for (size_t k = 0; k < report.count; k++)
+			n += &report.list[k] != report.reference && report.list[k].correct &&
+			    !strcmp(text_of(&report.list[k], "audit.decision", ""), decisions[i]);
 		json_array_append_new(
 		    rows, json_pack("{s:s,s:I}", "decision", decisions[i], "n", n));
 	}
@@ -25,12 +25,12 @@ decisions_json(const struct report *r)
 }
 
 void
-add_audit(json_t *f, const struct report *r)
+add_audit(json_t *f)
 {
-	bool inflated = kjson_is(r->audit, "verdict", "inflated");
+	bool inflated = kjson_is(report.audit, "verdict", "inflated");
 
 	json_object_update_new(f,
-	    json_pack("{s:b,s:b,s:b,s:o,s:O*}", "audited", r->audited, "inflated", inflated,
-	        "doubtful", !inflated && kjson_num_or(r->audit, "inflation_gap_pct", 0) > 1,
-	        "decisions", decisions_json(r), "attribution", r->audit));
+	    json_pack("{s:b,s:b,s:b,s:o,s:O*}", "audited", report.audited, "inflated", inflated,
+	        "doubtful", !inflated && kjson_num_or(report.audit, "inflation_gap_pct", 0) > 1,
+	        "decisions", decisions_json(), "attribution", report.audit));
 }

@@ -34,16 +34,16 @@ add_reply(json_t *bill, const json_t *reply)
 }
 
 void
-add_cost(json_t *f, const struct report *r)
+add_cost(json_t *f)
 {
 	json_t *o = json_object(), *models = json_object(), *providers = json_object();
 	const char *first = "", *until = "";
-	double eval_s = kjson_num_or(r->verify, "wall_s", 0);
+	double eval_s = kjson_num_or(report.verify, "wall_s", 0);
 	bool priced, counted;
 
 	add_reply(o, NULL);
-	for (const struct kcandidate *c = r->list; c < r->list + r->count; c++) {
-		const json_t *reply = c == r->reference ? NULL : of(c, "reply");
+	for (const struct kcandidate *c = report.list; c < report.list + report.count; c++) {
+		const json_t *reply = c == report.reference ? NULL : of(c, "reply");
 		const char *time = kjson_str_or(reply, "time", "");
 
 		eval_s += kjson_num_or(c->json, "eval.wall_s", 0);

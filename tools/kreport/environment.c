@@ -71,18 +71,18 @@ clocks_json(const struct clocks *k)
 }
 
 void
-add_environment(json_t *f, const struct report *r)
+add_environment(json_t *f)
 {
 	struct clocks k = { .sandboxes = json_object(), .governors = json_object() };
-	const json_t *gpu = of(r->reference, "eval.environment.device");
-	const char *asked = kcamp_str(r->camp, "gpu"), *found = kjson_str_or(gpu, "name", "");
+	const json_t *gpu = of(report.reference, "eval.environment.device");
+	const char *asked = kcamp_str(report.camp, "gpu"), *found = kjson_str_or(gpu, "name", "");
 	long long api = strtoll(kjson_str_or(gpu, "driver_api", "0"), NULL, 10);
 
-	for (size_t i = 0; i < r->count; i++)
-		add_eval(&k, of(&r->list[i], "eval"));
-	add_eval(&k, r->verify);
+	for (size_t i = 0; i < report.count; i++)
+		add_eval(&k, of(&report.list[i], "eval"));
+	add_eval(&k, report.verify);
 	json_object_set_new(f, "environment",
-	    json_pack("{s:O*,s:s,s:o,s:f,s:o,s:o,s:o*}", "machine", r->machine, "elsewhere",
+	    json_pack("{s:O*,s:s,s:o,s:f,s:o,s:o,s:o*}", "machine", report.machine, "elsewhere",
 	        *found && *asked && strcmp(asked, found) ? found : "", "api",
 	        json_sprintf("%lld.%lld", api / 1000, api % 1000 / 10), "load", k.load, "sandboxes",
 	        names_json(k.sandboxes), "governors", names_json(k.governors), "clocks",

@@ -5,15 +5,15 @@
 #include "status.h"
 
 json_t *
-ratio_json(const struct kgain_ratio *r)
+ratio_json(const struct kgain_ratio *ratio)
 {
 	json_t *o;
 
-	if (!(r->mean > 0))
+	if (!(ratio->mean > 0))
 		return NULL;
-	o = json_pack("{s:f,s:f}", "mean", r->mean, "low", r->low);
-	if (isfinite(r->high))
-		json_object_set_new(o, "high", json_real(r->high));
+	o = json_pack("{s:f,s:f}", "mean", ratio->mean, "low", ratio->low);
+	if (isfinite(ratio->high))
+		json_object_set_new(o, "high", json_real(ratio->high));
 	return o;
 }
 
@@ -39,12 +39,12 @@ is_cheat(const struct kcandidate *c)
 
 /* All candidates, and the tables that they appear in. */
 static json_t *
-candidates_json(const struct report *r)
+candidates_json(void)
 {
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < r->count; i++) {
-		const struct kcandidate *c = &r->list[i];
+	for (size_t i = 0; i < report.count; i++) {
+		const struct kcandidate *c = &report.list[i];
 		json_t *o = candidate_json(c);
 
 		json_object_update_new(o,
@@ -103,18 +103,18 @@ cut_json(const char *text, size_t most)
 
 /* The device that kernels ran on, as the evaluations name it. */
 static const char *
-device_of(const struct report *r)
+device_of(void)
 {
 	static const char *const paths[] = { "eval.environment.device.name",
 		"eval.environment.opencl.device", "eval.environment.cpu" };
 
 	for (size_t i = 0; i < LEN(paths); i++) {
-		const char *name = text_of(r->reference, paths[i], NULL);
+		const char *name = text_of(report.reference, paths[i], NULL);
 
 		if (name)
 			return name;
 	}
-	return kjson_str_or(r->machine, "cpu", "an unnamed device");
+	return kjson_str_or(report.machine, "cpu", "an unnamed device");
 }
 
 /* What the campaign's own commands decide instead of the harness. */
@@ -135,9 +135,9 @@ own_json(const struct kcamp *c)
 }
 
 static json_t *
-campaign_json(const struct report *r)
+campaign_json(void)
 {
-	const struct kcamp *c = r->camp;
+	const struct kcamp *c = report.camp;
 
 	return json_pack("{s:s,s:s,s:s,s:s,s:I,s:s}", "name", kcamp_str(c, "name"), "backend",
 	    kcamp_str(c, "backend"), "language", kcamp_str(c, "language"), "set",
@@ -146,21 +146,22 @@ campaign_json(const struct report *r)
 }
 
 json_t *
-report_facts(const struct report *r)
+report_facts(void)
 {
-	static void (*const groups[])(json_t *, const struct report *) = { add_result,
-		add_workloads, add_rounds, add_search, add_failures, add_cost, add_lineage,
-		add_roofline, add_next, add_audit, add_environment, add_digests };
-	const char *title = kcamp_str(r->camp, "title");
+	static void (*const groups[])(json_t *) = { add_result, add_workloads, add_rounds,
+		add_search, add_failures, add_cost, add_lineage, add_roofline, add_next, add_audit,
+		add_environment, add_digests };
+	const char *title = kcamp_str(report.camp, "title");
 	json_t *f = json_pack("{s:s,s:s,s:s,s:o,s:s,s:s,s:I,s:b,s:b,s:O,s:o,s:o,s:o}", "schema",
 	    "report/1", "version", kversion_string(), "title",
-	    *title ? title : kcamp_str(r->camp, "name"), "campaign", campaign_json(r), "op",
-	    r->task->op, "device", device_of(r), "last", (json_int_t)r->last, "linear", r->linear,
-	    "null_evaluator", !strcmp(kcamp_str(r->camp, "eval.evaluator"), "null"), "header",
-	    r->archive.header, "reference", candidate_json(r->reference), "candidates",
-	    candidates_json(r), "own", own_json(r->camp));
+	    *title ? title : kcamp_str(report.camp, "name"), "campaign", campaign_json(), "op",
+	    report.task->op, "device", device_of(), "last", (json_int_t)report.last, "linear",
+	    report.linear, "null_evaluator",
+	    !strcmp(kcamp_str(report.camp, "eval.evaluator"), "null"), "header",
+	    report.archive.header, "reference", candidate_json(report.reference), "candidates",
+	    candidates_json(), "own", own_json(report.camp));
 
 	for (size_t i = 0; i < LEN(groups); i++)
-		groups[i](f, r);
+		groups[i](f);
 	return f;
 }

@@ -72,15 +72,15 @@ by_count(const void *x, const void *y)
 }
 
 static json_t *
-statuses_json(const struct report *r)
+statuses_json(void)
 {
 	json_t *rows = json_array();
 
 	for (int s = STATUS_COUNT - 1; s > STATUS_NONE; s--) {
 		json_int_t n = 0;
 
-		for (size_t k = 0; k < r->count; k++)
-			n += &r->list[k] != r->reference && (int)r->list[k].status == s;
+		for (size_t k = 0; k < report.count; k++)
+			n += &report.list[k] != report.reference && (int)report.list[k].status == s;
 		if (n)
 			json_array_append_new(
 			    rows, json_pack("{s:s,s:I}", "status", status_rows[s].name, "n", n));
@@ -111,23 +111,23 @@ reasons_json(json_t *all)
 }
 
 void
-add_failures(json_t *f, const struct report *r)
+add_failures(json_t *f)
 {
 	bool cheats = false, rolled_back = false;
 	json_t *all;
 
-	if (r->count < 2)
+	if (report.count < 2)
 		return;
 	all = json_object();
-	for (size_t i = 0; i < r->count; i++) {
-		const struct kcandidate *c = &r->list[i];
+	for (size_t i = 0; i < report.count; i++) {
+		const struct kcandidate *c = &report.list[i];
 
 		cheats |= is_cheat(c);
 		rolled_back |= !strcmp(c->verdict, "rolled_back");
-		if (c != r->reference && !c->correct && !is_cheat(c))
+		if (c != report.reference && !c->correct && !is_cheat(c))
 			add_failure(all, c);
 	}
 	json_object_set_new(f, "failures",
-	    json_pack("{s:o,s:o*,s:b,s:b}", "statuses", statuses_json(r), "reasons",
+	    json_pack("{s:o,s:o*,s:b,s:b}", "statuses", statuses_json(), "reasons",
 	        reasons_json(all), "cheats", cheats, "rolled_back", rolled_back));
 }

@@ -39,16 +39,17 @@ struct report {
 	long begun; /* the trial after the last, if some of its files exist; 0: none */
 };
 
+extern struct report report; /* of this process; kept to the end */
+
 /* A campaign without a complete trial has no candidates if EMPTY is set, and dies otherwise. */
-void load_report(struct report *r, const char *dir, bool empty);
+void load_report(const char *dir, bool empty);
 /*
  * Is C the next best after BEST (NULL: the reference)? By the rule of archives: a gain by more than
  * the noise of both.
  */
-bool is_next_best(
-    const struct report *r, const struct kcandidate *best, const struct kcandidate *c);
+bool is_next_best(const struct kcandidate *best, const struct kcandidate *c);
 /* The candidate of that id, or NULL. */
-const struct kcandidate *find_candidate(const struct report *r, const char *id);
+const struct kcandidate *find_candidate(const char *id);
 /* A member of a candidate's record, by path; NULL when absent. */
 const json_t *of(const struct kcandidate *c, const char *path);
 const char *text_of(const struct kcandidate *c, const char *path, const char *def);
@@ -57,9 +58,9 @@ const char *text_of(const struct kcandidate *c, const char *path, const char *de
  * facts.c: the content of the page, as one document. New references, NULL for what does not exist.
  */
 
-json_t *report_facts(const struct report *r);
+json_t *report_facts(void);
 /* {"mean","low","high"}; without high there is no upper end, and with low = high no interval. */
-json_t *ratio_json(const struct kgain_ratio *r);
+json_t *ratio_json(const struct kgain_ratio *ratio);
 /* The record with id, status, speed, ns and the like, in the page's form. */
 json_t *candidate_json(const struct kcandidate *c);
 /* Was it rejected for breaking the rules? */
@@ -73,18 +74,18 @@ json_t *names_json(json_t *names); /* takes NAMES over */
 json_t *cut_json(const char *text, size_t most);
 
 /* Add groups of members to the document F, each defined in its own file. */
-void add_result(json_t *f, const struct report *r);
-void add_workloads(json_t *f, const struct report *r);
-void add_rounds(json_t *f, const struct report *r);
-void add_search(json_t *f, const struct report *r);
-void add_failures(json_t *f, const struct report *r);
-void add_cost(json_t *f, const struct report *r);
-void add_lineage(json_t *f, const struct report *r);
-void add_roofline(json_t *f, const struct report *r);
-void add_next(json_t *f, const struct report *r);
-void add_audit(json_t *f, const struct report *r);
-void add_environment(json_t *f, const struct report *r);
-void add_digests(json_t *f, const struct report *r);
+void add_result(json_t *f);
+void add_workloads(json_t *f);
+void add_rounds(json_t *f);
+void add_search(json_t *f);
+void add_failures(json_t *f);
+void add_cost(json_t *f);
+void add_lineage(json_t *f);
+void add_roofline(json_t *f);
+void add_next(json_t *f);
+void add_audit(json_t *f);
+void add_environment(json_t *f);
+void add_digests(json_t *f);
 
 /* figures.c: figures as text. A text is valid until the 64th following call. */
 
@@ -101,17 +102,16 @@ bool show_value(struct kbuf *out, const char *how, const json_t *value);
 
 /* page.c: the filled-in template as HTML and as Markdown. */
 
-enum { FIGURES = 2 };
 struct page {
 	struct kbuf html, md;
 };
 /* Converts a hidden markup character back. */
 char page_hide(char c);
-/* The SVG of a figure, by its name; borrowed. */
-typedef const char *page_figure(void *arg, const char *name);
+/* The SVG of a figure, by its name. */
+typedef char *page_figure(const char *name);
 /* REFRESH: the number of seconds after which the page is reloaded; 0: never. */
-void page_make(struct page *p, const char *text, const char *title, long refresh,
-    page_figure *figure, void *arg);
+void page_make(
+    struct page *p, const char *text, const char *title, long refresh, page_figure *figure);
 
 /* svg.c: plots. */
 
@@ -140,7 +140,7 @@ double plot_at(const struct axis *a, double value);
 void plot_mark_begin(struct plot *p, const char *title);
 void plot_mark_end(struct plot *p);
 /* The figures of the page, NULL if there is nothing to draw; the caller frees. */
-char *plot_progress(const struct report *r);
-char *plot_roof(const struct report *r);
+char *plot_progress(void);
+char *plot_roof(void);
 
 #endif

@@ -16,13 +16,13 @@ struct chain {
 
 /* Rounds: the chain of accepted ones, from the archive's header. */
 static bool
-linear_chain(const struct report *r, struct chain *chain)
+linear_chain(struct chain *chain)
 {
-	const json_t *ids = kjson_path(r->archive.header, "linear.chain"), *id;
+	const json_t *ids = kjson_path(report.archive.header, "linear.chain"), *id;
 	size_t i;
 
 	json_array_foreach(ids, i, id) {
-		const struct kcandidate *c = find_candidate(r, json_string_value(id));
+		const struct kcandidate *c = find_candidate(json_string_value(id));
 
 		if (c && chain->count < MOST_STEPS)
 			chain->step[chain->count++] = c;
@@ -32,15 +32,15 @@ linear_chain(const struct report *r, struct chain *chain)
 
 /* Search: by parents, backwards from the best. */
 static void
-parent_chain(const struct report *r, struct chain *chain)
+parent_chain(struct chain *chain)
 {
-	const struct kcandidate *list[MOST_STEPS], *c = r->best;
+	const struct kcandidate *list[MOST_STEPS], *c = report.best;
 	size_t n = 0;
 
 	while (c && n < MOST_STEPS) {
-		const struct kcandidate *parent = c == r->reference
+		const struct kcandidate *parent = c == report.reference
 		    ? NULL
-		    : find_candidate(r, text_of(c, "sample.parent.id", NULL));
+		    : find_candidate(text_of(c, "sample.parent.id", NULL));
 
 		list[n++] = c;
 		c = parent && parent->trial < c->trial ? parent : NULL;
@@ -117,11 +117,10 @@ diffs_json(const json_t *before, const json_t *after)
 
 /* From PARENT to C; the record has its reasons. */
 static void
-add_step(
-    json_t *o, const struct report *r, const struct kcandidate *parent, const struct kcandidate *c)
+add_step(json_t *o, const struct kcandidate *parent, const struct kcandidate *c)
 {
-	json_auto_t *a = karch_program(r->dir, parent->id, false),
-	            *b = karch_program(r->dir, c->id, false);
+	json_auto_t *a = karch_program(report.dir, parent->id, false),
+	            *b = karch_program(report.dir, c->id, false);
 	bool paired;
 	struct kgain_ratio gain = gain_of(parent, c, &paired);
 
@@ -133,14 +132,14 @@ add_step(
 }
 
 void
-add_lineage(json_t *f, const struct report *r)
+add_lineage(json_t *f)
 {
 	struct chain chain = { .count = 0 };
 	json_auto_t *steps = json_array();
 	const char *first;
 
-	if (r->best && (!r->linear || !linear_chain(r, &chain)))
-		parent_chain(r, &chain);
+	if (report.best && (!report.linear || !linear_chain(&chain)))
+		parent_chain(&chain);
 	for (size_t i = 0; i < chain.count; i++) {
 		const struct kcandidate *c = chain.step[i];
 		json_t *o = candidate_json(c);
@@ -150,11 +149,11 @@ add_lineage(json_t *f, const struct report *r)
 		        i ? text_of(c, "eval.plan.category", text_of(c, "sample.strategy", ""))
 		          : "the reference"));
 		if (i)
-			add_step(o, r, chain.step[i - 1], c);
+			add_step(o, chain.step[i - 1], c);
 		json_array_append_new(steps, o);
 	}
 	first = chain.count ? chain.step[0]->id : KARCH_REFERENCE;
-	if (r->best)
+	if (report.best)
 		json_object_set_new(f, "lineage",
 		    json_pack("{s:O,s:s}", "steps", steps, "cut",
 		        strcmp(first, KARCH_REFERENCE) ? first : ""));

@@ -7,6 +7,8 @@
 #include "kreport.h"
 #include "status.h"
 
+struct report report;
+
 /* Long members that no section reads from here. */
 static const char *const dropped[] = { "prompt", "sample.parent.code", "sample.parent.files",
 	"sample.parent.log", "sample.parent.profile", "sample.best", "sample.inspirations",
@@ -67,9 +69,9 @@ keep_prelude(json_t *rec)
 
 /* A candidate from the model, without long texts, with its current speed-up. */
 static void
-add_candidate(struct report *r, struct kcandidate *c, const json_t *races)
+add_candidate(struct kcandidate *c, const json_t *races)
 {
-	long raced = json_object_get(races, c->id) ? r->last : -1;
+	long raced = json_object_get(races, c->id) ? report.last : -1;
 	struct kchain chain;
 
 	keep_prelude(c->json);
@@ -78,35 +80,35 @@ add_candidate(struct report *r, struct kcandidate *c, const json_t *races)
 		    (json_t *)of(c, "eval.profile.findings"));
 	for (size_t i = 0; i < LEN(dropped); i++)
 		drop(c->json, dropped[i]);
-	kchain_of_record(r->camp, c->json, raced, &chain);
+	kchain_of_record(report.camp, c->json, raced, &chain);
 	c->speedup = chain.speedup;
 	c->provisional = chain.provisional;
 	kchain_free(&chain);
-	r->list = krealloc(r->list, (r->count + 1) * sizeof *r->list);
-	r->list[r->count++] = *c;
+	report.list = krealloc(report.list, (report.count + 1) * sizeof *report.list);
+	report.list[report.count++] = *c;
 }
 
 static void
-load_trials(struct report *r)
+load_trials(void)
 {
-	json_auto_t *races = kchain_races(r->camp, r->last);
+	json_auto_t *races = kchain_races(report.camp, report.last);
 
-	for (long t = 0; t <= r->last; t++) {
+	for (long t = 0; t <= report.last; t++) {
 		auto_free struct kcandidate *list = NULL;
-		size_t n = ktrials_take(&r->trials, t, &list);
+		size_t n = ktrials_take(&report.trials, t, &list);
 
 		for (size_t i = 0; i < n; i++)
-			add_candidate(r, &list[i], races);
+			add_candidate(&list[i], races);
 	}
 }
 
 /* Rows of the archive get the same figures. */
 static void
-set_figures(struct report *r)
+set_figures(void)
 {
 	for (size_t i = 0; i < KARCH_CELLS; i++) {
-		struct karch_row *row = r->archive.elite[i];
-		const struct kcandidate *c = row ? find_candidate(r, row->id) : NULL;
+		struct karch_row *row = report.archive.elite[i];
+		const struct kcandidate *c = row ? find_candidate(row->id) : NULL;
 
 		if (c && row->speedup > 0)
 			karch_set_speedup(row, &c->speedup, c->provisional);
@@ -114,11 +116,11 @@ set_figures(struct report *r)
 }
 
 bool
-is_next_best(const struct report *r, const struct kcandidate *best, const struct kcandidate *c)
+is_next_best(const struct kcandidate *best, const struct kcandidate *c)
 {
 	if (!c->correct || !c->won)
 		return false;
-	return r->linear || !best || !strcmp(best->id, c->incumbent) ||
+	return report.linear || !best || !strcmp(best->id, c->incumbent) ||
 	    kgain_beyond(&c->speedup, &best->speedup);
 }
 
@@ -132,39 +134,39 @@ by_place(const void *x, const void *y)
 }
 
 const struct kcandidate *
-find_candidate(const struct report *r, const char *id)
+find_candidate(const char *id)
 {
 	struct kcandidate key = { 0 };
 
 	if (!id || !karch_id(id, &key.trial, &key.branch))
 		return NULL;
-	return bsearch(&key, r->list, r->count, sizeof *r->list, by_place);
+	return bsearch(&key, report.list, report.count, sizeof *report.list, by_place);
 }
 
 /* The newest verification of the best. */
 static void
-load_verify(struct report *r)
+load_verify(void)
 {
-	for (long t = r->last; r->best && t > 0 && !r->verify && !r->refused; t--) {
-		auto_free char *path = kplace_trial(r->camp->dir, t, "verify.ndjson");
+	for (long t = report.last; report.best && t > 0 && !report.verify && !report.refused; t--) {
+		auto_free char *path = kplace_trial(report.camp->dir, t, "verify.ndjson");
 		json_auto_t *rec = kin_first(path);
 
-		if (rec && kjson_is(rec, "id", r->best->id)) {
+		if (rec && kjson_is(rec, "id", report.best->id)) {
 			bool right =
 			    status_or(rec, "eval.status", STATUS_CORRECT) == STATUS_CORRECT;
 
-			*(right ? &r->verify : &r->refused) =
+			*(right ? &report.verify : &report.refused) =
 			    json_incref((json_t *)kjson_path(rec, "eval"));
-			r->verify_trial = t;
+			report.verify_trial = t;
 		}
 	}
 }
 
 static bool
-is_audited(const struct report *r)
+is_audited(void)
 {
-	for (size_t i = 0; i < r->count; i++)
-		if (&r->list[i] != r->reference && of(&r->list[i], "audit"))
+	for (size_t i = 0; i < report.count; i++)
+		if (&report.list[i] != report.reference && of(&report.list[i], "audit"))
 			return true;
 	return false;
 }
@@ -189,41 +191,41 @@ attribution(const char *dir)
 }
 
 void
-load_report(struct report *r, const char *dir, bool empty)
+load_report(const char *dir, bool empty)
 {
 	char *path, *begun;
 
 	kcamp_no_links(dir);
-	*r = (struct report){ .dir = dir, .camp = kcamp_load(dir) };
-	path = kcamp_path(r->camp, kcamp_str(r->camp, "task"));
-	r->task = ktask_load(path);
+	report = (struct report){ .dir = dir, .camp = kcamp_load(dir) };
+	path = kcamp_path(report.camp, kcamp_str(report.camp, "task"));
+	report.task = ktask_load(path);
 	free(path);
-	ktrials_open(&r->trials, r->camp);
-	if (!r->trials.header && empty)
+	ktrials_open(&report.trials, report.camp);
+	if (!report.trials.header && empty)
 		return;
-	if (!r->trials.header)
+	if (!report.trials.header)
 		kdie(K_USAGE, "%s: no trial is complete yet, so there is nothing to report", dir);
-	r->last = r->trials.last;
+	report.last = report.trials.last;
 	path = kplace_trial(
-	    r->camp->dir, kjson_int_or(r->trials.header, "trial", 0), "archive.ndjson");
-	karch_load(&r->archive, path, true);
+	    report.camp->dir, kjson_int_or(report.trials.header, "trial", 0), "archive.ndjson");
+	karch_load(&report.archive, path, true);
 	free(path);
-	load_trials(r);
-	set_figures(r);
-	r->reference = find_candidate(r, KARCH_REFERENCE);
-	if (!r->reference)
+	load_trials();
+	set_figures();
+	report.reference = find_candidate(KARCH_REFERENCE);
+	if (!report.reference)
 		kdie(K_USAGE, "a report needs the record of the reference");
-	r->best = find_candidate(r, kjson_str_or(r->archive.header, "best.id", NULL));
-	if (r->best == r->reference)
-		r->best = NULL;
-	load_verify(r);
-	r->machine = load_json(dir, "trials/000/machine.json");
-	r->roofline = load_json(dir, "trials/000/roofline.json");
-	r->linear = r->trials.linear;
-	r->audited = is_audited(r);
-	if (r->audited)
-		r->audit = attribution(dir);
-	begun = kplace_trial(dir, r->last + 1, "");
-	r->begun = kis_there(begun) ? r->last + 1 : 0;
+	report.best = find_candidate(kjson_str_or(report.archive.header, "best.id", NULL));
+	if (report.best == report.reference)
+		report.best = NULL;
+	load_verify();
+	report.machine = load_json(dir, "trials/000/machine.json");
+	report.roofline = load_json(dir, "trials/000/roofline.json");
+	report.linear = report.trials.linear;
+	report.audited = is_audited();
+	if (report.audited)
+		report.audit = attribution(dir);
+	begun = kplace_trial(dir, report.last + 1, "");
+	report.begun = kis_there(begun) ? report.last + 1 : 0;
 	free(begun);
 }

@@ -16,43 +16,29 @@ enum { NOW_MAX = 1 << 20 };
 
 enum format { BOTH, HTML, MARKDOWN, JSON, REFRESH };
 
-/* The figures that a page has requested, kept until it is made. */
-struct drawn {
-	const struct report *r;
-	char *svg[FIGURES];
-};
-
-static const char *
-draw(void *arg, const char *name)
+static char *
+draw(const char *name)
 {
-	static const struct {
-		const char *name;
-		char *(*plot)(const struct report *r);
-	} figures[FIGURES] = { { "progress", plot_progress }, { "roof", plot_roof } };
-	struct drawn *d = arg;
-
-	for (size_t i = 0; i < LEN(figures); i++)
-		if (!strcmp(figures[i].name, name))
-			return d->svg[i] = figures[i].plot(d->r);
+	if (!strcmp(name, "progress"))
+		return plot_progress();
+	if (!strcmp(name, "roof"))
+		return plot_roof();
 	kdie(K_USAGE, "report.page: there is no figure %s", name);
 }
 
 static void
-write_page(struct page *p, const struct report *r, const json_t *facts, long refresh)
+write_page(struct page *p, const json_t *facts, long refresh)
 {
 	struct ktemplate t = { .show = show_value };
 	auto_free char *file =
-	    kdata_path(r->count ? "tools/kreport/report.page" : "tools/kreport/wait.page");
+	    kdata_path(report.count ? "tools/kreport/report.page" : "tools/kreport/wait.page");
 	char why[256];
 	auto_free char *template = kread_text_or_die(file, 1 << 20);
-	struct drawn drawn = { .r = r };
 	auto_buf struct kbuf text = { 0 };
 
 	if (!ktemplate_render(&t, &text, template, file, facts, why, sizeof why))
 		kdie(K_USAGE, "%s", why);
-	page_make(p, text.data, kjson_str_or(facts, "title", ""), refresh, draw, &drawn);
-	for (size_t i = 0; i < FIGURES; i++)
-		free(drawn.svg[i]);
+	page_make(p, text.data, kjson_str_or(facts, "title", ""), refresh, draw);
 }
 
 static void
@@ -64,15 +50,14 @@ write_output(const char *path, const struct kbuf *text)
 }
 
 static void
-write_pages(const struct report *r, const json_t *facts, enum format format, const char *output,
-    long refresh)
+write_pages(const json_t *facts, enum format format, const char *output, long refresh)
 {
 	struct page p;
 
-	write_page(&p, r, facts, refresh);
+	write_page(&p, facts, refresh);
 	if (format == BOTH) {
-		auto_free char *html = kasprintf("%s/report.html", r->dir),
-		               *md = kasprintf("%s/report.md", r->dir);
+		auto_free char *html = kasprintf("%s/report.html", report.dir),
+		               *md = kasprintf("%s/report.md", report.dir);
 
 		kwrite_or_die(html, p.html.data, p.html.len);
 		kwrite_or_die(md, p.md.data, p.md.len);
@@ -104,7 +89,6 @@ main(int argc, char **argv)
 		            "stdin "
 		            "on top" },
 	};
-	static struct report r; /* kept to the end */
 	json_auto_t *facts = NULL;
 	size_t len;
 
@@ -113,8 +97,9 @@ main(int argc, char **argv)
 	koption_no_operands(usage, argc, argv);
 	if (output && format == BOTH)
 		koption_misuse(usage, "-o FILE needs --html, --markdown, --json or --refresh");
-	load_report(&r, dir, refresh > 0);
-	facts = r.count ? report_facts(&r) : json_pack("{s:s}", "title", kcamp_str(r.camp, "name"));
+	load_report(dir, refresh > 0);
+	facts = report.count ? report_facts()
+	                     : json_pack("{s:s}", "title", kcamp_str(report.camp, "name"));
 	if (refresh) {
 		/* What is running now, as given by the caller. */
 		auto_free char *now = kread_file("-", NOW_MAX, &len);
@@ -126,7 +111,7 @@ main(int argc, char **argv)
 		kout_json(facts);
 		kout_commit();
 	} else {
-		write_pages(&r, facts, (enum format)format, output, refresh);
+		write_pages(facts, (enum format)format, output, refresh);
 	}
 	return K_OK;
 }

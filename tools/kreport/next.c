@@ -89,9 +89,9 @@ add_rival(json_t *steps, const json_t *facts)
 }
 
 void
-add_next(json_t *f, const struct report *r)
+add_next(json_t *f)
 {
-	const struct kcandidate *c = r->best ? r->best : r->reference;
+	const struct kcandidate *c = report.best ? report.best : report.reference;
 	json_t *steps = json_array();
 
 	add_findings(steps, c, 0, 1);

@@ -35,7 +35,6 @@ struct writer {
 	size_t columns;
 	double longest; /* longest bar of the current group */
 	page_figure *figure;
-	void *arg;
 };
 
 /* Adds unescaped text to the page and to Markdown. */
@@ -356,9 +355,11 @@ static void
 put_figure(struct writer *w, char *text)
 {
 	char *cell[CELLS];
+	auto_free char *svg = NULL;
 
 	split(text, cell);
-	kbuf_printf(&w->p->html, "<figure>\n%s", w->figure(w->arg, cell[0]));
+	svg = w->figure(cell[0]);
+	kbuf_printf(&w->p->html, "<figure>\n%s", svg);
 	both(w, "<figcaption>", "*Figure:* ");
 	put_inline(w, cell[1], false);
 	both(w, "</figcaption></figure>\n", "\n\n");
@@ -527,10 +528,9 @@ finish(struct writer *w, const char *title, long refresh)
 }
 
 void
-page_make(struct page *p, const char *text, const char *title, long refresh, page_figure *figure,
-    void *arg)
+page_make(struct page *p, const char *text, const char *title, long refresh, page_figure *figure)
 {
-	struct writer w = { .p = p, .figure = figure, .arg = arg };
+	struct writer w = { .p = p, .figure = figure };
 	auto_free char *copy = kstrdup(text);
 	char *end;
 

@@ -13,9 +13,9 @@ struct names {
 };
 
 static void
-add_name(const struct report *r, struct names *names, char *name)
+add_name(struct names *names, char *name)
 {
-	auto_free char *path = kasprintf("%s/%s", r->dir, name);
+	auto_free char *path = kasprintf("%s/%s", report.dir, name);
 
 	if (!kis_there(path)) {
 		free(name);
@@ -33,20 +33,20 @@ by_name(const void *a, const void *b)
 
 /* Manifest, task and the programs it names. */
 static void
-add_sources(const struct report *r, struct names *names)
+add_sources(struct names *names)
 {
-	const char *task = kcamp_str(r->camp, "task");
-	json_auto_t *recordings = ktask_recordings(r->task->json);
+	const char *task = kcamp_str(report.camp, "task");
+	json_auto_t *recordings = ktask_recordings(report.task->json);
 
-	add_name(r, names, kstrdup("campaign.json"));
-	add_name(r, names, kstrdup(task));
-	add_name(r, names, kbeside(task, r->task->reference));
-	if (r->task->oracle)
-		add_name(r, names, kbeside(task, r->task->oracle));
-	for (size_t i = 0; i < r->task->baseline_count; i++)
-		add_name(r, names, kbeside(task, r->task->baselines[i].file));
+	add_name(names, kstrdup("campaign.json"));
+	add_name(names, kstrdup(task));
+	add_name(names, kbeside(task, report.task->reference));
+	if (report.task->oracle)
+		add_name(names, kbeside(task, report.task->oracle));
+	for (size_t i = 0; i < report.task->baseline_count; i++)
+		add_name(names, kbeside(task, report.task->baselines[i].file));
 	for (size_t i = 0; i < json_array_size(recordings); i++)
-		add_name(r, names, kbeside(task, json_string_value(json_array_get(recordings, i))));
+		add_name(names, kbeside(task, json_string_value(json_array_get(recordings, i))));
 }
 
 /*
@@ -54,20 +54,20 @@ add_sources(const struct report *r, struct names *names)
  * prompt, and so on: one digest covers a candidate.
  */
 static void
-add_facts(const struct report *r, struct names *names)
+add_facts(struct names *names)
 {
-	auto_free char *pattern = kplace_in(r->dir,
+	auto_free char *pattern = kplace_in(report.dir,
 	                   "trials/{000/{machine.json,ceilings.json,tips.md},*/"
 	                   "{evidence,verify}.ndjson,*/*/{digest,eval}.ndjson}"),
-	               *prefix = kplace_in(r->dir, "");
+	               *prefix = kplace_in(report.dir, "");
 	glob_t found;
 
 	if (!glob(pattern, GLOB_BRACE | GLOB_NOSORT, NULL, &found))
 		for (size_t i = 0; i < found.gl_pathc; i++) {
 			const char *name = found.gl_pathv[i] + strlen(prefix);
 
-			if (atol(name + strlen("trials/")) <= r->last)
-				add_name(r, names, kstrdup(name));
+			if (atol(name + strlen("trials/")) <= report.last)
+				add_name(names, kstrdup(name));
 		}
 	globfree(&found);
 }
@@ -77,7 +77,7 @@ add_facts(const struct report *r, struct names *names)
  * Frees NAMES.
  */
 static json_t *
-digests_json(const struct report *r, struct names *names, const char *what)
+digests_json(struct names *names, const char *what)
 {
 	auto_buf struct kbuf text = kbuf_empty();
 	char hex[65];
@@ -85,7 +85,7 @@ digests_json(const struct report *r, struct names *names, const char *what)
 
 	qsort(names->list, names->count, sizeof *names->list, by_name);
 	for (size_t i = 0; i < names->count; i++) {
-		auto_free char *path = kplace_in(r->dir, names->list[i]);
+		auto_free char *path = kplace_in(report.dir, names->list[i]);
 
 		if (kseal_file(path, hex))
 			kbuf_printf(&text, "%s  %s\n", hex, names->list[i]);
@@ -99,13 +99,13 @@ digests_json(const struct report *r, struct names *names, const char *what)
 }
 
 void
-add_digests(json_t *f, const struct report *r)
+add_digests(json_t *f)
 {
 	struct names sources = { 0 }, facts = { 0 };
 
-	add_sources(r, &sources);
-	add_facts(r, &facts);
+	add_sources(&sources);
+	add_facts(&facts);
 	json_object_set_new(f, "digests",
-	    json_pack("[o,o]", digests_json(r, &sources, "Task and sources"),
-	        digests_json(r, &facts, "Facts")));
+	    json_pack("[o,o]", digests_json(&sources, "Task and sources"),
+	        digests_json(&facts, "Facts")));
 }

@@ -12,20 +12,20 @@
  * suspect was compiled.
  */
 static json_t *
-counts_of(const struct report *r)
+counts_of(void)
 {
 	long correct = 0, compiled = 0;
 
-	for (size_t i = 0; i < r->count; i++) {
-		const struct kcandidate *c = &r->list[i];
+	for (size_t i = 0; i < report.count; i++) {
+		const struct kcandidate *c = &report.list[i];
 
-		if (c == r->reference)
+		if (c == report.reference)
 			continue;
 		correct += c->correct && !of(c, "score.overfit");
 		compiled += status_rows[c->status].built;
 	}
 	return json_pack("{s:I,s:I,s:I}", "correct", (json_int_t)correct, "compiled",
-	    (json_int_t)compiled, "made", (json_int_t)r->count - 1);
+	    (json_int_t)compiled, "made", (json_int_t)report.count - 1);
 }
 
 /*
@@ -33,15 +33,15 @@ counts_of(const struct report *r)
  * speed.
  */
 static json_t *
-best_of(const struct report *r)
+best_of(void)
 {
-	json_t *o = candidate_json(r->best), *against = json_array();
+	json_t *o = candidate_json(report.best), *against = json_array();
 	double share = kjson_num_or(o, "score.efficiency_pct", 0) / 100;
 
-	for (size_t i = 0; i < r->task->baseline_count && i < 4; i++) {
-		const char *name = r->task->baselines[i].name;
-		struct kgain_ratio ratio = kgain_ratio_of_pairs(
-		    kjson_path(r->verify, "pairs"), name, NULL, kjson_path(r->verify, "timing"));
+	for (size_t i = 0; i < report.task->baseline_count && i < 4; i++) {
+		const char *name = report.task->baselines[i].name;
+		struct kgain_ratio ratio = kgain_ratio_of_pairs(kjson_path(report.verify, "pairs"),
+		    name, NULL, kjson_path(report.verify, "timing"));
 
 		if (ratio.n)
 			json_array_append_new(against,
@@ -50,7 +50,7 @@ best_of(const struct report *r)
 	json_object_update_new(o,
 	    json_pack("{s:o,s:b,s:f,s:b,s:b}", "against", against, "by_reference",
 	        kjson_is(o, "score.anchor.name", "reference"), "efficiency", share, "above",
-	        share > 1, "unverified", !r->verify && !r->refused));
+	        share > 1, "unverified", !report.verify && !report.refused));
 	return o;
 }
 
@@ -100,24 +100,26 @@ add_check(json_t *list, const json_t *eval, long after)
 
 /* What could not be read, so that nobody takes the rest for everything. */
 static json_t *
-damage_of(const struct report *r)
+damage_of(void)
 {
 	json_t *lines = json_array();
 
-	if (!r->trials.fault_count) {
+	if (!report.trials.fault_count) {
 		json_decref(lines);
 		return NULL;
 	}
-	for (char *line = r->trials.faults.data, *end; (end = strchr(line, '\n')); line = end + 1)
+	for (char *line = report.trials.faults.data, *end; (end = strchr(line, '\n'));
+	     line = end + 1)
 		json_array_append_new(lines, kjson_text(line, (size_t)(end - line)));
-	return json_pack("{s:I,s:o}", "count", (json_int_t)r->trials.fault_count, "lines", lines);
+	return json_pack(
+	    "{s:I,s:o}", "count", (json_int_t)report.trials.fault_count, "lines", lines);
 }
 
 /* The program's files, for the page: the code, and the other files of a bundle. */
 static json_t *
-source_of(const struct report *r, const struct kcandidate *c, const char *what)
+source_of(const struct kcandidate *c, const char *what)
 {
-	json_t *o = karch_program(r->dir, c->id, false);
+	json_t *o = karch_program(report.dir, c->id, false);
 
 	json_object_set_new(o, "what", json_string(what));
 	if (!json_object_get(o, "code"))
@@ -126,23 +128,25 @@ source_of(const struct report *r, const struct kcandidate *c, const char *what)
 }
 
 void
-add_result(json_t *f, const struct report *r)
+add_result(json_t *f)
 {
-	json_t *eval = r->verify ? r->verify : (json_t *)of(r->best, "eval");
+	json_t *eval = report.verify ? report.verify : (json_t *)of(report.best, "eval");
 	json_t *checks = json_array(), *sources = json_array();
 
-	if (r->best) {
-		json_object_set_new(f, "best", best_of(r));
-		add_check(checks, of(r->best, "eval"), 0);
-		add_check(checks, r->verify ? r->verify : r->refused, r->verify_trial);
+	if (report.best) {
+		json_object_set_new(f, "best", best_of());
+		add_check(checks, of(report.best, "eval"), 0);
+		add_check(
+		    checks, report.verify ? report.verify : report.refused, report.verify_trial);
 	}
-	json_array_append_new(sources, source_of(r, r->reference, "reference"));
-	if (r->best)
-		json_array_append_new(sources, source_of(r, r->best, "best kernel"));
+	json_array_append_new(sources, source_of(report.reference, "reference"));
+	if (report.best)
+		json_array_append_new(sources, source_of(report.best, "best kernel"));
 	json_object_update_new(f,
-	    json_pack("{s:o,s:O*,s:O*,s:O*,s:I,s:I,s:o*,s:o,s:o,s:f,s:b}", "counts", counts_of(r),
-	        "final", eval, "verify", r->verify, "refused", r->refused, "verify_trial",
-	        (json_int_t)r->verify_trial, "begun", (json_int_t)r->begun, "damage", damage_of(r),
-	        "checks", checks, "sources", sources, "noise", kjson_num_or(eval, "noise.floor", 0),
-	        "all_checked", all_checked(kjson_path(eval, "timing"))));
+	    json_pack("{s:o,s:O*,s:O*,s:O*,s:I,s:I,s:o*,s:o,s:o,s:f,s:b}", "counts", counts_of(),
+	        "final", eval, "verify", report.verify, "refused", report.refused, "verify_trial",
+	        (json_int_t)report.verify_trial, "begun", (json_int_t)report.begun, "damage",
+	        damage_of(), "checks", checks, "sources", sources, "noise",
+	        kjson_num_or(eval, "noise.floor", 0), "all_checked",
+	        all_checked(kjson_path(eval, "timing"))));
 }

@@ -17,17 +17,17 @@ plain(const json_t *figure)
 
 /* The times of a candidate that the report uses: for the best those of its verification. */
 static const json_t *
-timing_of(const struct report *r, const struct kcandidate *c)
+timing_of(const struct kcandidate *c)
 {
-	return c == r->best && r->verify ? kjson_path(r->verify, "timing") : of(c, "eval.timing");
+	return c == report.best && report.verify ? kjson_path(report.verify, "timing")
+	                                         : of(c, "eval.timing");
 }
 
 /* Operations per second of a candidate on a workload of the roofline; 0: not timed. */
 static double
-rate_of(
-    const struct report *r, const struct kcandidate *c, const json_t *workload, const char *work)
+rate_of(const struct kcandidate *c, const json_t *workload, const char *work)
 {
-	const json_t *row = kgain_row(timing_of(r, c), kjson_str_or(workload, "workload", ""));
+	const json_t *row = kgain_row(timing_of(c), kjson_str_or(workload, "workload", ""));
 	double ns = row ? kgain_time_ns(row) : 0;
 
 	return ns > 0 ? kjson_num_or(workload, work, 0) / ns * 1e9 : 0;
@@ -63,10 +63,9 @@ put_roof(struct plot *p, const char *class, double peak, double bandwidth)
 }
 
 static void
-put_point(struct plot *p, const struct report *r, const struct kcandidate *c,
-    const json_t *workload, const char *class)
+put_point(struct plot *p, const struct kcandidate *c, const json_t *workload, const char *class)
 {
-	double x = kjson_num_or(workload, "intensity", 0), y = rate_of(r, c, workload, "flops");
+	double x = kjson_num_or(workload, "intensity", 0), y = rate_of(c, workload, "flops");
 	auto_free char *title = NULL;
 
 	if (!(x > 0) || !(y > 0))
@@ -97,11 +96,11 @@ measured(const json_t *rows, const char *name)
 }
 
 char *
-plot_roof(const struct report *r)
+plot_roof(void)
 {
-	const json_t *rows = json_object_get(r->roofline, "workloads");
-	double peak = plain(kjson_path(r->roofline, "peaks.compute")),
-	       bandwidth = plain(kjson_path(r->roofline, "peaks.memory"));
+	const json_t *rows = json_object_get(report.roofline, "workloads");
+	double peak = plain(kjson_path(report.roofline, "peaks.compute")),
+	       bandwidth = plain(kjson_path(report.roofline, "peaks.memory"));
 	struct span s = { peak / bandwidth, peak / bandwidth, peak, peak };
 	size_t i;
 	json_t *w;
@@ -112,8 +111,8 @@ plot_roof(const struct report *r)
 		double x = kjson_num_or(w, "intensity", 0);
 
 		widen(&s, x, fmin(peak, x * bandwidth));
-		widen(&s, x, rate_of(r, r->reference, w, "flops"));
-		widen(&s, x, r->best ? rate_of(r, r->best, w, "flops") : 0);
+		widen(&s, x, rate_of(report.reference, w, "flops"));
+		widen(&s, x, report.best ? rate_of(report.best, w, "flops") : 0);
 	}
 	description = kasprintf("Rates over arithmetic intensity under the roof of %s and %s; the "
 	                        "ridge is at %.4g FLOP/B.",
@@ -137,9 +136,9 @@ plot_roof(const struct report *r)
 		if (x > 0)
 			kbuf_printf(&p.svg, "<path class=\"drop\" d=\"M%.1f %.1fV%.1f\"/>\n",
 			    plot_at(&p.x, x), p.y.from, plot_at(&p.y, fmin(peak, x * bandwidth)));
-		put_point(&p, r, r->reference, w, "before");
-		if (r->best)
-			put_point(&p, r, r->best, w, "gain");
+		put_point(&p, report.reference, w, "before");
+		if (report.best)
+			put_point(&p, report.best, w, "gain");
 	}
 	kbuf_puts(&p.svg, "</svg>\n");
 	return p.svg.data;
@@ -158,10 +157,10 @@ share_json(double rate, const json_t *ceiling)
 
 /* How close a program comes to the ceilings on the workload ROOF of the roofline. */
 static json_t *
-ceiling_json(const struct report *r, const struct kcandidate *c, json_t *roof)
+ceiling_json(const struct kcandidate *c, json_t *roof)
 {
-	const json_t *row = kgain_row(timing_of(r, c), kjson_str_or(roof, "workload", ""));
-	double flops = rate_of(r, c, roof, "flops"), bytes = rate_of(r, c, roof, "bytes");
+	const json_t *row = kgain_row(timing_of(c), kjson_str_or(roof, "workload", ""));
+	double flops = rate_of(c, roof, "flops"), bytes = rate_of(c, roof, "bytes");
 	json_t *o = json_copy(roof);
 
 	json_object_update_new(o,
@@ -173,18 +172,18 @@ ceiling_json(const struct report *r, const struct kcandidate *c, json_t *roof)
 }
 
 void
-add_roofline(json_t *f, const struct report *r)
+add_roofline(json_t *f)
 {
-	const struct kcandidate *c = r->best ? r->best : r->reference;
-	const json_t *rows = json_object_get(r->roofline, "workloads");
+	const struct kcandidate *c = report.best ? report.best : report.reference;
+	const json_t *rows = json_object_get(report.roofline, "workloads");
 	/* the campaign's own metric cannot be compared with a least time */
-	json_t *o = r->roofline && !own_metric(r->camp) ? json_copy(r->roofline) : NULL,
+	json_t *o = report.roofline && !own_metric(report.camp) ? json_copy(report.roofline) : NULL,
 	       *list = json_array(), *w, *table;
 	bool below = false;
 	size_t i;
 
 	json_array_foreach((json_t *)(o ? rows : NULL), i, w) {
-		json_t *row = ceiling_json(r, c, w);
+		json_t *row = ceiling_json(c, w);
 		double ns = kjson_num_or(row, "ns", 0);
 
 		below |= ns > 0 && ns < kjson_num_or(row, "floor_ns", 0);

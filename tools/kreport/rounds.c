@@ -23,9 +23,9 @@ word_of(const char *verdict)
 
 /* The workloads that get a column: the first of those on which the reference was timed. */
 static size_t
-shapes_of(const struct report *r, const char *names[MOST_SHAPES])
+shapes_of(const char *names[MOST_SHAPES])
 {
-	const json_t *timing = of(r->reference, "eval.timing"), *row;
+	const json_t *timing = of(report.reference, "eval.timing"), *row;
 	size_t i, n = 0;
 
 	json_array_foreach(timing, i, row)
@@ -35,10 +35,11 @@ shapes_of(const struct report *r, const char *names[MOST_SHAPES])
 }
 
 static json_t *
-shape_json(const struct report *r, const struct kcandidate *c, const char *name)
+shape_json(const struct kcandidate *c, const char *name)
 {
-	const struct ktask_workload *w = ktask_workload(r->task, name);
-	int64_t flops = w && !own_metric(r->camp) ? ktask_value(r->task, w, r->task->flops) : 0;
+	const struct ktask_workload *w = ktask_workload(report.task, name);
+	int64_t flops =
+	    w && !own_metric(report.camp) ? ktask_value(report.task, w, report.task->flops) : 0;
 	const json_t *row = kgain_row(of(c, "eval.timing"), name);
 	double ns = row ? kgain_time_ns(row) : 0;
 
@@ -47,13 +48,13 @@ shape_json(const struct report *r, const struct kcandidate *c, const char *name)
 }
 
 static json_t *
-round_json(const struct report *r, const struct kcandidate *c, const char **names, size_t shapes)
+round_json(const struct kcandidate *c, const char **names, size_t shapes)
 {
 	bool baseline = !strcmp(c->verdict, "baseline");
 	json_t *o = candidate_json(c), *list = json_array();
 
 	for (size_t i = 0; i < shapes; i++)
-		json_array_append_new(list, shape_json(r, c, names[i]));
+		json_array_append_new(list, shape_json(c, names[i]));
 	json_object_update_new(o,
 	    json_pack("{s:s,s:s,s:O*,s:o}", "verdict", word_of(c->verdict), "change",
 	        baseline ? "the naive reference"
@@ -67,14 +68,15 @@ round_json(const struct report *r, const struct kcandidate *c, const char **name
 
 /* What would end the campaign. */
 static json_t *
-ends_json(const struct report *r)
+ends_json(void)
 {
 	const struct kcandidate *accepted =
-	    find_candidate(r, kjson_str_or(r->archive.header, "linear.accepted", NULL));
+	    find_candidate(kjson_str_or(report.archive.header, "linear.accepted", NULL));
 	struct kends e;
 	json_t *rows;
 
-	kends_find(r->camp, r->last, (long)kjson_int_or(r->archive.header, "linear.drafts", 0),
+	kends_find(report.camp, report.last,
+	    (long)kjson_int_or(report.archive.header, "linear.drafts", 0),
 	    accepted ? accepted->json : NULL, &e);
 	rows = kends_rows(&e);
 	kends_free(&e);
@@ -82,30 +84,30 @@ ends_json(const struct report *r)
 }
 
 void
-add_rounds(json_t *f, const struct report *r)
+add_rounds(json_t *f)
 {
 	const char *names[MOST_SHAPES];
-	size_t shapes = shapes_of(r, names);
+	size_t shapes = shapes_of(names);
 	json_int_t accepted = 0, back = 0;
 	json_auto_t *rows = json_array(), *columns = json_array();
 
-	for (size_t i = 0; i < r->count; i++) {
-		const struct kcandidate *c = &r->list[i];
+	for (size_t i = 0; i < report.count; i++) {
+		const struct kcandidate *c = &report.list[i];
 
 		accepted += !strcmp(c->verdict, "accepted");
 		back += !strcmp(c->verdict, "rolled_back");
 		if (of(c, "score.decision"))
-			json_array_append_new(rows, round_json(r, c, names, shapes));
+			json_array_append_new(rows, round_json(c, names, shapes));
 	}
 	for (size_t i = 0; i < shapes; i++)
 		json_array_append_new(columns, json_string(names[i]));
-	if (r->linear)
+	if (report.linear)
 		json_object_set_new(f, "rounds",
 		    json_pack("{s:I,s:I,s:s,s:O,s:O,s:I,s:o}", "accepted", accepted, "rolled_back",
 		        back, "last_accepted",
-		        kjson_str_or(r->archive.header, "linear.accepted",
-		            r->best ? r->best->id : KARCH_REFERENCE),
+		        kjson_str_or(report.archive.header, "linear.accepted",
+		            report.best ? report.best->id : KARCH_REFERENCE),
 		        "rows", rows, "columns", columns, "hidden",
-		        (json_int_t)(json_array_size(of(r->reference, "eval.timing")) - shapes),
-		        "ends", ends_json(r)));
+		        (json_int_t)(json_array_size(of(report.reference, "eval.timing")) - shapes),
+		        "ends", ends_json()));
 }

@@ -17,16 +17,16 @@ struct outcome {
 };
 
 static struct outcome *
-outcomes_of(const struct report *r)
+outcomes_of(void)
 {
-	struct outcome *list = kcalloc((size_t)r->last + 1, sizeof *list);
+	struct outcome *list = kcalloc((size_t)report.last + 1, sizeof *list);
 	const struct kcandidate *best = NULL;
 
-	for (size_t i = 0; i < r->count; i++) {
-		const struct kcandidate *c = &r->list[i];
+	for (size_t i = 0; i < report.count; i++) {
+		const struct kcandidate *c = &report.list[i];
 		struct outcome *o = &list[c->trial];
 
-		if (c == r->reference)
+		if (c == report.reference)
 			continue;
 		o->count[c->status]++;
 		o->all++;
@@ -34,11 +34,11 @@ outcomes_of(const struct report *r)
 		o->priced = o->priced || c->priced;
 		o->cost += c->cost_usd;
 		o->tokens += c->token_count[KCANDIDATE_OUTPUT];
-		if (is_next_best(r, best, c))
+		if (is_next_best(best, c))
 			best = c;
 		o->best = best ? best->speedup.mean : 0;
 	}
-	for (long t = 1; t <= r->last; t++)
+	for (long t = 1; t <= report.last; t++)
 		list[t].best = list[t].all ? list[t].best : list[t - 1].best;
 	return list;
 }
@@ -53,14 +53,14 @@ place_of(const struct kcandidate *c, const struct outcome *o)
 }
 
 static void
-put_best_line(struct plot *p, const struct report *r, const struct outcome *o)
+put_best_line(struct plot *p, const struct outcome *o)
 {
 	auto_buf struct kbuf path = { 0 };
 	double last = 1;
 
 	kbuf_printf(
 	    &path, "<path class=\"best\" d=\"M%.1f %.1f", plot_at(&p->x, 0), plot_at(&p->y, 1));
-	for (long t = 1; t <= r->last; t++) {
+	for (long t = 1; t <= report.last; t++) {
 		double now = o[t].best > 0 ? fmax(o[t].best, 1) : last;
 
 		if (now > last)
@@ -73,13 +73,13 @@ put_best_line(struct plot *p, const struct report *r, const struct outcome *o)
 }
 
 static void
-put_points(struct plot *p, const struct report *r, const struct outcome *o)
+put_points(struct plot *p, const struct outcome *o)
 {
-	for (size_t i = 0; i < r->count; i++) {
-		const struct kcandidate *c = &r->list[i];
+	for (size_t i = 0; i < report.count; i++) {
+		const struct kcandidate *c = &report.list[i];
 		double x = plot_at(&p->x, place_of(c, o));
 
-		if (c == r->reference)
+		if (c == report.reference)
 			continue;
 		if (c->correct && c->speedup.mean > 0) {
 			double y = plot_at(&p->y, c->speedup.mean);
@@ -87,12 +87,12 @@ put_points(struct plot *p, const struct report *r, const struct outcome *o)
 			auto_free char *title = kasprintf("%s: %s, %s%s", c->id,
 			    show_speed(json_object_get(own, "speed")),
 			    *c->strategy ? c->strategy : "no strategy",
-			    c->won ? r->linear ? ", accepted" : ", a gain" : "");
+			    c->won ? report.linear ? ", accepted" : ", a gain" : "");
 
 			plot_mark_begin(p, title);
 			kbuf_printf(&p->svg,
 			    "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%d\" class=\"%s\"/>\n", x, y,
-			    r->count > 100 ? 3 : 4, c->won ? "gain" : "point");
+			    report.count > 100 ? 3 : 4, c->won ? "gain" : "point");
 		} else {
 			double y = p->y.from - 5;
 			auto_free char *title =
@@ -108,61 +108,61 @@ put_points(struct plot *p, const struct report *r, const struct outcome *o)
 }
 
 char *
-plot_progress(const struct report *r)
+plot_progress(void)
 {
-	auto_free struct outcome *o = outcomes_of(r);
+	auto_free struct outcome *o = outcomes_of();
 	auto_free char *description = kasprintf("A point for every correct candidate, a cross at "
 	                                        "the bottom for every other one, and "
 	                                        "a line for the best so far, which ends at %s "
 	                                        "after trial %ld.",
-	    show_times(o[r->last].best), r->last);
+	    show_times(o[report.last].best), report.last);
 	double low = 1, high = 1.5;
 	struct plot p;
 
-	for (size_t i = 0; i < r->count; i++)
-		if (r->list[i].correct && r->list[i].speedup.mean > 0) {
-			low = fmin(low, r->list[i].speedup.mean);
-			high = fmax(high, r->list[i].speedup.mean);
+	for (size_t i = 0; i < report.count; i++)
+		if (report.list[i].correct && report.list[i].speedup.mean > 0) {
+			low = fmin(low, report.list[i].speedup.mean);
+			high = fmax(high, report.list[i].speedup.mean);
 		}
 	plot_begin(&p, "progress", 480, 300, "Speed-up over the trials", description);
 	p.x.low = 0.5;
-	p.x.high = (double)r->last + 0.5;
+	p.x.high = (double)report.last + 0.5;
 	p.x.whole = true;
-	p.x.title = r->linear ? "trial (round − 1)" : "trial";
+	p.x.title = report.linear ? "trial (round − 1)" : "trial";
 	p.y.title = "times as fast as the reference";
 	/* Leave room at the bottom for the crosses. */
 	p.y.log = true;
 	p.y.low = low / pow(high / low, 0.12);
 	p.y.high = high * pow(high / low, 0.08);
 	plot_axes(&p, axis_number, axis_times);
-	put_best_line(&p, r, o);
-	put_points(&p, r, o);
+	put_best_line(&p, o);
+	put_points(&p, o);
 	kbuf_puts(&p.svg, "</svg>\n");
 	return p.svg.data;
 }
 
 /* The correct and timed candidates, sorted; the caller frees. */
 static double *
-speedups_of(const struct report *r, size_t *count)
+speedups_of(size_t *count)
 {
-	double *x = kcalloc(r->count, sizeof *x);
+	double *x = kcalloc(report.count, sizeof *x);
 	size_t n = 0;
 
-	for (size_t i = 0; i < r->count; i++)
-		if (&r->list[i] != r->reference && r->list[i].correct &&
-		    r->list[i].speedup.mean > 0)
-			x[n++] = r->list[i].speedup.mean;
+	for (size_t i = 0; i < report.count; i++)
+		if (&report.list[i] != report.reference && report.list[i].correct &&
+		    report.list[i].speedup.mean > 0)
+			x[n++] = report.list[i].speedup.mean;
 	kstat_sort(x, n);
 	*count = n;
 	return x;
 }
 
 static json_t *
-trials_json(const struct report *r, const struct outcome *o)
+trials_json(const struct outcome *o)
 {
 	json_t *rows = json_array();
 
-	for (long t = 1; t <= r->last; t++)
+	for (long t = 1; t <= report.last; t++)
 		json_array_append_new(rows,
 		    json_pack("{s:I,s:I,s:I,s:I,s:f,s:I,s:b,s:f}", "trial", (json_int_t)t, "all",
 		        (json_int_t)o[t].all, "correct", (json_int_t)o[t].count[STATUS_CORRECT],
@@ -172,14 +172,14 @@ trials_json(const struct report *r, const struct outcome *o)
 }
 
 static json_t *
-search_json(const struct report *r, const struct outcome *o)
+search_json(const struct outcome *o)
 {
 	struct outcome all = { .count = { 0 } };
 	size_t n;
-	auto_free double *x = speedups_of(r, &n);
+	auto_free double *x = speedups_of(&n);
 	json_t *s;
 
-	for (long t = 1; t <= r->last; t++) {
+	for (long t = 1; t <= report.last; t++) {
 		all.gains += o[t].gains;
 		all.cost += o[t].cost;
 		all.tokens += o[t].tokens;
@@ -187,7 +187,7 @@ search_json(const struct report *r, const struct outcome *o)
 	}
 	s = json_pack("{s:I,s:I,s:b,s:b,s:b,s:o}", "timed", (json_int_t)n, "gains",
 	    (json_int_t)all.gains, "priced", all.priced, "paid", all.priced || all.tokens, "folded",
-	    r->last > 12, "trials", trials_json(r, o));
+	    report.last > 12, "trials", trials_json(o));
 	if (all.gains)
 		json_object_update_new(s,
 		    json_pack("{s:f,s:I}", "usd_each", all.cost / (double)all.gains, "tokens_each",
@@ -202,9 +202,9 @@ search_json(const struct report *r, const struct outcome *o)
 
 /* The best program of a cell; the first MOST_BARS get a bar. */
 static json_t *
-elite_json(const struct report *r, const struct karch_row *row, size_t i)
+elite_json(const struct karch_row *row, size_t i)
 {
-	const struct kcandidate *c = find_candidate(r, row->id);
+	const struct kcandidate *c = find_candidate(row->id);
 	bool correct = row->status == STATUS_CORRECT;
 	struct kgain_ratio alone = {
 		.mean = row->speedup, .low = row->speedup, .high = row->speedup
@@ -224,27 +224,27 @@ elite_json(const struct report *r, const struct karch_row *row, size_t i)
 }
 
 static json_t *
-archive_json(const struct report *r)
+archive_json(void)
 {
 	const struct karch_row *list[KARCH_CELLS];
-	size_t n = karch_ranked(&r->archive, list);
+	size_t n = karch_ranked(&report.archive, list);
 	double longest = 1;
 	json_t *elites = json_array();
 
 	for (size_t i = 0; i < n; i++) {
 		longest = fmax(longest, list[i]->speedup);
-		json_array_append_new(elites, elite_json(r, list[i], i));
+		json_array_append_new(elites, elite_json(list[i], i));
 	}
 	return json_pack("{s:I,s:I,s:f,s:o}", "count", (json_int_t)n, "cells",
 	    (json_int_t)KARCH_CELLS, "longest", longest, "elites", elites);
 }
 
 void
-add_search(json_t *f, const struct report *r)
+add_search(json_t *f)
 {
-	auto_free struct outcome *o = outcomes_of(r);
+	auto_free struct outcome *o = outcomes_of();
 
-	if (r->last > 0)
-		json_object_set_new(f, "search", search_json(r, o));
-	json_object_set_new(f, "archive", archive_json(r));
+	if (report.last > 0)
+		json_object_set_new(f, "search", search_json(o));
+	json_object_set_new(f, "archive", archive_json());
 }

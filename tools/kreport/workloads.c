@@ -23,23 +23,24 @@ struct workload {
 };
 
 static const json_t *
-baselines_of(const struct report *r)
+baselines_of(void)
 {
-	return r->verify ? kjson_path(r->verify, "baselines") : of(r->reference, "eval.baselines");
+	return report.verify ? kjson_path(report.verify, "baselines")
+	                     : of(report.reference, "eval.baselines");
 }
 
 static const json_t *
-timing_of_reference(const struct report *r)
+timing_of_reference(void)
 {
-	if (!r->verify)
-		return of(r->reference, "eval.timing");
-	return kjson_path(kjson_find(baselines_of(r), "name", "reference"), "timing");
+	if (!report.verify)
+		return of(report.reference, "eval.timing");
+	return kjson_path(kjson_find(baselines_of(), "name", "reference"), "timing");
 }
 
 static const json_t *
-timing_of_best(const struct report *r)
+timing_of_best(void)
 {
-	return r->verify ? kjson_path(r->verify, "timing") : of(r->best, "eval.timing");
+	return report.verify ? kjson_path(report.verify, "timing") : of(report.best, "eval.timing");
 }
 
 /*
@@ -47,37 +48,36 @@ timing_of_best(const struct report *r)
  * times.
  */
 static struct kgain_ratio
-lead_over(const struct report *r, const struct program *p, const char *workload)
+lead_over(const struct program *p, const char *workload)
 {
-	const json_t *rows = of(r->best, "score.per_workload");
+	const json_t *rows = of(report.best, "score.per_workload");
 	struct kgain_ratio ratio = { 0 };
 
-	if (!r->best)
+	if (!report.best)
 		return ratio;
-	if (r->verify)
-		ratio =
-		    kgain_ratio_of_pairs(kjson_path(r->verify, "pairs"), p->name, workload, NULL);
+	if (report.verify)
+		ratio = kgain_ratio_of_pairs(
+		    kjson_path(report.verify, "pairs"), p->name, workload, NULL);
 	if (!ratio.n && !strcmp(p->name, "reference"))
 		ratio = kgain_speedup_of(kgain_row(rows, workload));
-	return ratio.n ? ratio : kgain_ratio_of_rows(p->timing, timing_of_best(r), workload);
+	return ratio.n ? ratio : kgain_ratio_of_rows(p->timing, timing_of_best(), workload);
 }
 
 static void
-add_program(const struct report *r, struct workload *w, const char *name, const char *class,
-    const json_t *timing)
+add_program(struct workload *w, const char *name, const char *class, const json_t *timing)
 {
 	const json_t *row = kgain_row(timing, w->name);
 	struct program p = { .name = name, .class = class, .timing = timing };
 
 	p.ns = row ? kgain_time_ns(row) : 0;
 	if (w->count > BEST)
-		p.behind = lead_over(r, &p, w->name);
+		p.behind = lead_over(&p, w->name);
 	w->list[w->count++] = p;
 }
 
 /* The speed of each program, relative to the reference. */
 static void
-compare(const struct report *r, struct workload *w)
+compare(struct workload *w)
 {
 	struct program *best = &w->list[BEST], *reference = &w->list[REFERENCE];
 
@@ -88,27 +88,27 @@ compare(const struct report *r, struct workload *w)
 
 		if (best->speed.n && p->behind.n)
 			p->speed = kgain_quotient(&best->speed, &p->behind);
-		else if (!r->best)
+		else if (!report.best)
 			p->speed = kgain_ratio_of_rows(reference->timing, p->timing, w->name);
 	}
 }
 
 static struct workload
-workload_of(const struct report *r, const char *name)
+workload_of(const char *name)
 {
-	const json_t *roof = kgain_row(kjson_path(r->roofline, "workloads"), name);
+	const json_t *roof = kgain_row(kjson_path(report.roofline, "workloads"), name);
 	struct workload w = { .name = name, .least_ns = kjson_num_or(roof, "floor_ns", 0) };
 
-	w.list = kcalloc(BASELINES + r->task->baseline_count, sizeof *w.list);
-	add_program(r, &w, r->best ? r->best->id : "best", "best", timing_of_best(r));
-	add_program(r, &w, "reference", "reference", timing_of_reference(r));
-	for (size_t i = 0; i < r->task->baseline_count; i++) {
-		const char *baseline = r->task->baselines[i].name;
+	w.list = kcalloc(BASELINES + report.task->baseline_count, sizeof *w.list);
+	add_program(&w, report.best ? report.best->id : "best", "best", timing_of_best());
+	add_program(&w, "reference", "reference", timing_of_reference());
+	for (size_t i = 0; i < report.task->baseline_count; i++) {
+		const char *baseline = report.task->baselines[i].name;
 
-		add_program(r, &w, baseline, "baseline",
-		    kjson_path(kjson_find(baselines_of(r), "name", baseline), "timing"));
+		add_program(&w, baseline, "baseline",
+		    kjson_path(kjson_find(baselines_of(), "name", baseline), "timing"));
 	}
-	compare(r, &w);
+	compare(&w);
 	return w;
 }
 
@@ -122,13 +122,13 @@ roof_of(const struct workload *w)
 }
 
 static json_t *
-program_json(const struct report *r, const struct workload *w, const struct program *p)
+program_json(const struct workload *w, const struct program *p)
 {
-	const struct ktask_workload *task = ktask_workload(r->task, w->name);
+	const struct ktask_workload *task = ktask_workload(report.task, w->name);
 	const json_t *row = kgain_row(p->timing, w->name);
-	bool timed = task && !own_metric(r->camp);
-	int64_t flops = timed ? ktask_value(r->task, task, r->task->flops) : 0;
-	int64_t bytes = timed ? ktask_value(r->task, task, r->task->bytes) : 0;
+	bool timed = task && !own_metric(report.camp);
+	int64_t flops = timed ? ktask_value(report.task, task, report.task->flops) : 0;
+	int64_t bytes = timed ? ktask_value(report.task, task, report.task->bytes) : 0;
 	double rate = p->ns > 0 ? 1e9 / p->ns : 0;
 
 	return json_pack("{s:s,s:s,s:s,s:b,s:b,s:f,s:f,s:f,s:f,s:I,s:f,s:f,s:o*,s:o*}", "workload",
@@ -142,15 +142,15 @@ program_json(const struct report *r, const struct workload *w, const struct prog
 }
 
 static json_t *
-workload_json(const struct report *r, const char *name)
+workload_json(const char *name)
 {
-	struct workload w = workload_of(r, name);
+	struct workload w = workload_of(name);
 	double roof = roof_of(&w), longest = roof;
 	json_t *programs = json_array(), *o;
 
 	for (size_t i = 0; i < w.count; i++) {
 		longest = fmax(longest, w.list[i].speed.mean);
-		json_array_append_new(programs, program_json(r, &w, &w.list[i]));
+		json_array_append_new(programs, program_json(&w, &w.list[i]));
 	}
 	o = json_pack(
 	    "{s:s,s:f,s:o}", "name", name, "longest", 1.04 * longest, "programs", programs);
@@ -163,12 +163,12 @@ workload_json(const struct report *r, const char *name)
 
 /* Are there times of single calls? On a GPU these show what a batch hides. */
 static bool
-has_alone(const struct report *r)
+has_alone(void)
 {
 	const json_t *row;
 	size_t i;
 
-	json_array_foreach(r->best ? timing_of_best(r) : NULL, i, row) {
+	json_array_foreach(report.best ? timing_of_best() : NULL, i, row) {
 		if (json_object_get(row, "host_ns"))
 			return true;
 	}
@@ -176,20 +176,19 @@ has_alone(const struct report *r)
 }
 
 void
-add_workloads(json_t *f, const struct report *r)
+add_workloads(json_t *f)
 {
 	json_t *workloads = json_array(), *missing = json_array(), *b;
-	const json_t *timed = r->best ? timing_of_best(r) : timing_of_reference(r), *row;
+	const json_t *timed = report.best ? timing_of_best() : timing_of_reference(), *row;
 	size_t i;
 
 	json_array_foreach(timed, i, row)
-		json_array_append_new(
-		    workloads, workload_json(r, kjson_str_or(row, "workload", "?")));
-	json_array_foreach(baselines_of(r), i, b)
+		json_array_append_new(workloads, workload_json(kjson_str_or(row, "workload", "?")));
+	json_array_foreach(baselines_of(), i, b)
 		if (json_object_get(b, "missing"))
 			json_array_append(missing, b);
 	json_object_update_new(f,
 	    json_pack("{s:o,s:o,s:b,s:b,s:b}", "workloads", workloads, "missing_baselines", missing,
-	        "no_baseline", !r->task->baseline_count, "alone", has_alone(r), "counts_alone",
-	        r->task->alone));
+	        "no_baseline", !report.task->baseline_count, "alone", has_alone(), "counts_alone",
+	        report.task->alone));
 }
