@@ -10,7 +10,7 @@
 enum { WORDS = 250, LOG_MAX = 60000, PROFILE_MAX = 20000 };
 
 static json_t *
-facts_of(const struct campaign *c, const struct krec *rec)
+facts_of(const struct krec *rec)
 {
 	const json_t *eval = json_object_get(rec->json, "eval"),
 	             *profile = json_object_get(eval, "profile");
@@ -19,11 +19,12 @@ facts_of(const struct campaign *c, const struct krec *rec)
 	    kjson_str_or(rec->json, "sample.seed", kjson_str_or(eval, "code_sha256", ""));
 	auto_free char *dump =
 	    profile ? json_dumps(profile, JSON_INDENT(1) | JSON_SORT_KEYS) : kstrdup("");
-	json_t *facts = json_copy(c->stable);
+	json_t *facts = json_copy(campaign.stable);
 	auto_buf struct kbuf code = { 0 };
 
 	krec_str(rec, "eval.status");
-	kfence_code(&code, kjson_str_or(eval, "code", ""), kjson_str_or(c->stable, "label", ""));
+	kfence_code(
+	    &code, kjson_str_or(eval, "code", ""), kjson_str_or(campaign.stable, "label", ""));
 	json_object_set_new(facts, "code", kjson_text(code.data, code.len));
 	json_object_set_new(facts, "result", json_string(kjson_str_or(eval, "status", "")));
 	json_object_set_new(facts, "words", json_integer(WORDS));
@@ -34,10 +35,10 @@ facts_of(const struct campaign *c, const struct krec *rec)
 }
 
 json_t *
-digest_record(const struct campaign *c, const struct krec *rec)
+digest_record(const struct krec *rec)
 {
 	static const char *const kept[] = { "schema", "campaign", "trial", "branch", "id" };
-	json_auto_t *facts = facts_of(c, rec);
+	json_auto_t *facts = facts_of(rec);
 	json_t *record = json_object();
 	auto_buf struct kbuf system = { 0 }, user = { 0 }, whole = { 0 };
 	char hex[65];

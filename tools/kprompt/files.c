@@ -15,7 +15,6 @@ static struct file {
 static size_t count;
 /* The folders that are searched for prompt files, in this order. */
 static char *folders[2];
-static const struct kcamp *campaign; /* whose times or own metric is shown */
 
 void
 files_init(const struct kcamp *camp)
@@ -25,7 +24,6 @@ files_init(const struct kcamp *camp)
 	*strrchr(shipped, '/') = '\0';
 	folders[0] = kasprintf("%s/prompts", camp->dir);
 	folders[1] = shipped;
-	campaign = camp;
 }
 
 char *
@@ -83,7 +81,7 @@ put_shown(struct kbuf *out, const char *how, double n)
 	bool ms = !strcmp(how, "ms");
 	const char *unit;
 
-	n = kcamp_shown(campaign, ms ? n : n / 1e6, &unit);
+	n = kcamp_shown(campaign.camp, ms ? n : n / 1e6, &unit);
 	kbuf_printf(out, ms ? "%.3f %s" : "%.4g %s", n, unit);
 }
 
@@ -170,17 +168,4 @@ files_forms(struct kbuf *out, const char *name, const char *backend)
 		}
 		p += 3;
 	}
-}
-
-void
-files_free(void)
-{
-	for (size_t i = 0; i < count; i++) {
-		free(files[i].name);
-		free(files[i].path);
-		free(files[i].text);
-	}
-	for (size_t i = 0; i < LEN(folders); i++)
-		free(folders[i]);
-	count = 0;
 }

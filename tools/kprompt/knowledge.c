@@ -223,17 +223,17 @@ collect(const json_t *files, const json_t *words, const json_t *wanted)
  * reference.
  */
 static json_t *
-wanted_words(const struct campaign *c, const json_t *routes)
+wanted_words(const json_t *routes)
 {
 	json_t *backends = json_array(), *dtypes = json_array(), *archs, *yes;
 	const char *dtype;
 
-	route(backends, routes, "backends", kcamp_str(c->camp, "backend"));
-	archs = arch_words(routes, c->stable, backends, kcamp_str(c->camp, "gpu"));
-	json_object_foreach(json_object_get(c->stable, "dtype"), dtype, yes)
+	route(backends, routes, "backends", kcamp_str(campaign.camp, "backend"));
+	archs = arch_words(routes, campaign.stable, backends, kcamp_str(campaign.camp, "gpu"));
+	json_object_foreach(json_object_get(campaign.stable, "dtype"), dtype, yes)
 		route(dtypes, routes, "dtypes", dtype);
-	return json_pack("{s:o,s:o,s:o,s:o}", "ops", op_words(routes, c->stable), "archs", archs,
-	    "backends", backends, "dtypes", dtypes);
+	return json_pack("{s:o,s:o,s:o,s:o}", "ops", op_words(routes, campaign.stable), "archs",
+	    archs, "backends", backends, "dtypes", dtypes);
 }
 
 /*
@@ -311,16 +311,16 @@ load_routes(const char *own)
 }
 
 /*
- * The sections of c->notes that apply if one of LABELS does (NULL: those that always apply), in
+ * The notes of the campaign that apply if one of LABELS does (NULL: those that always apply), in
  * order, each if it fits into the rest of the BUDGET. New reference.
  */
 static json_t *
-choose(const struct campaign *c, const json_t *labels, long budget)
+choose(const json_t *labels, long budget)
 {
 	json_t *out = json_array(), *s;
 	size_t i;
 
-	json_array_foreach(c->notes, i, s) {
+	json_array_foreach(campaign.notes, i, s) {
 		const json_t *when = json_object_get(s, "when");
 		long tokens = (long)kjson_int_or(s, "tokens", 0);
 
@@ -333,27 +333,27 @@ choose(const struct campaign *c, const json_t *labels, long budget)
 }
 
 void
-knowledge_open(struct campaign *c)
+knowledge_open(void)
 {
-	long budget = kcamp_int(c->camp, "prompt.knowledge_tokens");
-	auto_free char *own = kcamp_path(c->camp, "knowledge");
+	long budget = kcamp_int(campaign.camp, "prompt.knowledge_tokens");
+	auto_free char *own = kcamp_path(campaign.camp, "knowledge");
 	json_auto_t *routes = budget ? load_routes(own) : json_object(), *words = words_of(routes);
 
 	if (budget) {
-		json_auto_t *files = all_notes(own), *wanted = wanted_words(c, routes);
+		json_auto_t *files = all_notes(own), *wanted = wanted_words(routes);
 
-		c->notes = collect(files, words, wanted);
+		campaign.notes = collect(files, words, wanted);
 	} else {
-		c->notes = json_array();
+		campaign.notes = json_array();
 	}
-	c->when = json_incref(json_object_get(routes, "when"));
+	campaign.when = json_incref(json_object_get(routes, "when"));
 	/* A project that the user names takes precedence over general notes. */
-	budget -= project_facts(c->stable, c->camp, budget / PROJECT_SHARE);
-	json_object_set_new(c->stable, "knowledge", choose(c, NULL, budget));
+	budget -= project_facts(campaign.stable, campaign.camp, budget / PROJECT_SHARE);
+	json_object_set_new(campaign.stable, "knowledge", choose(NULL, budget));
 }
 
 void
-lead_facts(json_t *facts, const struct campaign *c, const json_t *sample, const json_t *profile)
+lead_facts(json_t *facts, const json_t *sample, const json_t *profile)
 {
 	const char *said[] = { kjson_str_or(profile, "bottleneck.label", ""),
 		kjson_str_or(sample, "escalation", ""),
@@ -362,8 +362,8 @@ lead_facts(json_t *facts, const struct campaign *c, const json_t *sample, const 
 	json_auto_t *labels = json_array();
 
 	for (size_t i = 0; i < LEN(said); i++)
-		json_array_extend(labels, json_object_get(c->when, said[i]));
-	json_object_set_new(facts, "leads", choose(c, labels, LEAD_TOKENS));
+		json_array_extend(labels, json_object_get(campaign.when, said[i]));
+	json_object_set_new(facts, "leads", choose(labels, LEAD_TOKENS));
 }
 
 /* What the record says about a section that was shown. */
@@ -409,13 +409,13 @@ project_member(const json_t *facts)
 }
 
 void
-knowledge_list(const struct campaign *c)
+knowledge_list(void)
 {
-	const json_t *chosen = json_object_get(c->stable, "knowledge");
+	const json_t *chosen = json_object_get(campaign.stable, "knowledge");
 	size_t i, next = 0;
 	json_t *s;
 
-	json_array_foreach(c->notes, i, s) {
+	json_array_foreach(campaign.notes, i, s) {
 		bool shown = s == json_array_get(chosen, next);
 		auto_buf struct kbuf when = { 0 };
 		auto_free char *line = NULL;

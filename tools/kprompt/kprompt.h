@@ -21,7 +21,7 @@ struct texts {
 	size_t count;
 };
 
-struct campaign {
+extern struct campaign {
 	const struct kcamp *camp;
 	/* names that the templates of the stable part may use; owned */
 	json_t *stable;
@@ -32,7 +32,7 @@ struct campaign {
 	json_t *notes;
 	json_t *when;       /* table "when" of routes.json; owned, may be NULL */
 	const char *device; /* name for result lines; borrowed from STABLE */
-};
+} campaign;                 /* of this process; kept to the end */
 
 /* A rendered prompt; the caller owns the buffers. */
 struct prompt {
@@ -59,7 +59,6 @@ void files_render(struct kbuf *out, const char *name, const json_t *context, jso
 void files_forms(struct kbuf *out, const char *name, const char *backend);
 /* Render TEXT, which is not in a file; WHERE is for messages. The caller frees. */
 char *files_fill(const char *text, const char *where, const json_t *context);
-void files_free(void);
 
 /*
  * data.c: what comes with a record, as data. New references; "" for a text without words. WHAT,
@@ -99,7 +98,7 @@ void family_facts(json_t *stable, const char *reference, enum ktoken_lang lang);
 /* profile.c: add the list of skills, one line each, to STABLE. */
 void skill_facts(json_t *stable, const struct kcamp *camp);
 /* Add the parent's "profile" to FACTS: false when there is none. SALT: see kfence.h. */
-void profile_facts(json_t *facts, const struct campaign *c, const json_t *parent, const char *salt);
+void profile_facts(json_t *facts, const json_t *parent, const char *salt);
 /*
  * A cheaper model's summary of a program's log, to be shown instead; NULL when there is none.
  * Borrowed.
@@ -125,15 +124,14 @@ json_t *notes_read(const char *path, const char *file, const json_t *words);
 long project_facts(json_t *stable, const struct kcamp *camp, long budget);
 
 /*
- * knowledge.c: find what applies to the campaign, and add "knowledge" to c->stable.
+ * knowledge.c: find what applies to the campaign, and add "knowledge" to campaign.stable.
  */
-void knowledge_open(struct campaign *c);
+void knowledge_open(void);
 /*
  * Add "leads", sections chosen by what PROFILE (may be NULL) and SAMPLE say about the parent, to
  * FACTS.
  */
-void lead_facts(
-    json_t *facts, const struct campaign *c, const json_t *sample, const json_t *profile);
+void lead_facts(json_t *facts, const json_t *sample, const json_t *profile);
 /*
  * Which notes, and passages of the reference project, were shown, for the record: [{"file",
  * "section", "tokens", "sha256"}]. New references.
@@ -141,14 +139,13 @@ void lead_facts(
 json_t *knowledge_member(const json_t *facts);
 json_t *project_member(const json_t *facts);
 /* One line for each section that applies to the campaign, for people. */
-void knowledge_list(const struct campaign *c);
+void knowledge_list(void);
 
 /*
  * memory.c: add "recall" and "history", what this campaign and earlier ones remember, to FACTS;
  * false: nothing.
  */
-void memory_facts(
-    json_t *facts, const struct campaign *c, const struct krec *rec, const char *salt);
+void memory_facts(json_t *facts, const struct krec *rec, const char *salt);
 /*
  * Which of it was shown, for the record: {"versions", "masks", "compact", "tips", "library",
  * "tokens"}. New reference; NULL: nothing.
@@ -159,7 +156,7 @@ json_t *memory_member(const json_t *facts);
  * digest.c: a record with the prompt that asks a second model to summarise an evaluated record's
  * log. New reference.
  */
-json_t *digest_record(const struct campaign *c, const struct krec *rec);
+json_t *digest_record(const struct krec *rec);
 
 /*
  * linear.c: add "linear", the rules of a linear search, to STABLE; and add "round", what the sample
@@ -167,13 +164,12 @@ json_t *digest_record(const struct campaign *c, const struct krec *rec);
  * NULL (taken over).
  */
 void linear_rules(json_t *stable, const struct kcamp *camp);
-void linear_facts(
-    json_t *facts, const struct campaign *c, const json_t *sample, json_t *last, const char *salt);
+void linear_facts(json_t *facts, const json_t *sample, json_t *last, const char *salt);
 
 /*
  * record.c: the facts of one record, with the names that the templates of the volatile part use.
  * New reference.
  */
-json_t *record_facts(const struct campaign *c, const struct krec *rec);
+json_t *record_facts(const struct krec *rec);
 
 #endif

@@ -59,12 +59,11 @@ note_names(const json_t *facts)
 }
 
 void
-linear_facts(
-    json_t *facts, const struct campaign *c, const json_t *sample, json_t *last, const char *salt)
+linear_facts(json_t *facts, const json_t *sample, json_t *last, const char *salt)
 {
 	json_t *round;
 
-	if (!kcamp_linear(c->camp)) {
+	if (!kcamp_linear(campaign.camp)) {
 		json_decref(last);
 		return;
 	}

@@ -14,6 +14,8 @@ static const char usage[] = "usage: kprompt [-c DIR] [-o FILE | --thin] [--text]
                             "       kprompt --digest [-c DIR] [-o FILE] [--text] [FILE...]\n"
                             "       kprompt --knowledge [-c DIR] [-o FILE]\n";
 
+struct campaign campaign;
+
 struct options {
 	const char *output;
 	bool text, digest, thin;
@@ -57,40 +59,27 @@ add_label(json_t *stable, const struct kcamp *camp)
 }
 
 static void
-campaign_open(struct campaign *c, const struct kcamp *camp)
+campaign_open(const struct kcamp *camp)
 {
 	const char *backend = kcamp_str(camp, "backend");
 	auto_free char *name = kasprintf("backends/%s.json", backend),
 	               *instructions = kasprintf("instructions/%s.json", backend);
 	json_t *lang = files_json(name);
 
-	*c = (struct campaign){ .camp = camp };
-	c->stable = json_pack("{s:s,s:o,s:s,s:s}", "backend", backend, "lang", lang, "language",
-	    kjson_str_or(lang, "name", backend), "suffix", kcamp_backend(camp)->suffix);
-	add_label(c->stable, camp);
-	json_object_set_new(c->stable, "wishes", json_string(kcamp_str(camp, "instructions")));
-	c->reference = task_facts(c->stable, camp);
-	machine_facts(c->stable, camp);
-	roofline_facts(c->stable, camp);
-	skill_facts(c->stable, camp);
-	linear_rules(c->stable, camp);
-	knowledge_open(c);
-	c->device = kjson_str_or(c->stable, "device", "");
-	c->instructions = files_json(instructions);
-	c->tips = load_tips(c->stable);
-}
-
-static void
-campaign_close(struct campaign *c)
-{
-	for (size_t i = 0; i < c->tips.count; i++)
-		free(c->tips.item[i]);
-	free(c->tips.item);
-	free(c->reference);
-	json_decref(c->notes);
-	json_decref(c->when);
-	json_decref(c->stable);
-	json_decref(c->instructions);
+	campaign.stable = json_pack("{s:s,s:o,s:s,s:s}", "backend", backend, "lang", lang,
+	    "language", kjson_str_or(lang, "name", backend), "suffix", kcamp_backend(camp)->suffix);
+	add_label(campaign.stable, camp);
+	json_object_set_new(
+	    campaign.stable, "wishes", json_string(kcamp_str(camp, "instructions")));
+	campaign.reference = task_facts(campaign.stable, camp);
+	machine_facts(campaign.stable, camp);
+	roofline_facts(campaign.stable, camp);
+	skill_facts(campaign.stable, camp);
+	linear_rules(campaign.stable, camp);
+	knowledge_open();
+	campaign.device = kjson_str_or(campaign.stable, "device", "");
+	campaign.instructions = files_json(instructions);
+	campaign.tips = load_tips(campaign.stable);
 }
 
 /*
@@ -98,18 +87,18 @@ campaign_close(struct campaign *c)
  * set.
  */
 static void
-render_stable(struct prompt *p, const struct campaign *c)
+render_stable(struct prompt *p)
 {
 	*p = (struct prompt){ .sections = json_array() };
-	files_render(&p->system, "system", c->stable, NULL);
-	files_render(&p->user, "stable", c->stable, p->sections);
+	files_render(&p->system, "system", campaign.stable, NULL);
+	files_render(&p->user, "stable", campaign.stable, p->sections);
 	p->stable_bytes = p->user.len;
 }
 
 static json_t *
-render_record(const struct prompt *shared, const struct campaign *c, const struct krec *rec)
+render_record(const struct prompt *shared, const struct krec *rec)
 {
-	json_auto_t *facts = record_facts(c, rec);
+	json_auto_t *facts = record_facts(rec);
 	json_t *sections = json_copy(shared->sections);
 	json_auto_t *memory = memory_member(facts), *project = project_member(facts);
 	json_t *member;
@@ -152,40 +141,27 @@ print_text(const struct krec *rec, const json_t *member)
  * the same for all prompts of a campaign.
  */
 static struct kbuf
-shared_forms(const struct campaign *c)
+shared_forms(void)
 {
 	struct kbuf forms = { 0 };
 
-	files_forms(&forms, "volatile", kcamp_str(c->camp, "backend"));
-	for (size_t i = 0; i < c->tips.count; i++)
-		kbuf_printf(&forms, "\n- %s\n", c->tips.item[i]);
+	files_forms(&forms, "volatile", kcamp_str(campaign.camp, "backend"));
+	for (size_t i = 0; i < campaign.tips.count; i++)
+		kbuf_printf(&forms, "\n- %s\n", campaign.tips.item[i]);
 	return forms;
 }
 
 static void
-list_knowledge(const struct kcamp *camp, const char *output)
+each_record(
+    const struct prompt *shared, const char *input, const struct options *o, const char *forms)
 {
-	struct campaign c;
-
-	campaign_open(&c, camp);
-	kout_open(output);
-	knowledge_list(&c);
-	kout_commit();
-	campaign_close(&c);
-}
-
-static void
-each_record(const struct campaign *c, const struct prompt *shared, const char *input,
-    const struct options *o, const char *forms)
-{
-	const char *dir = c->camp->dir;
+	const char *dir = campaign.camp->dir;
 	struct kin in;
 	struct krec rec;
 
 	kin_open(&in, input);
 	while (krecord_next(&in, dir, &rec, o->digest ? KJOIN_PROGRAMS : KJOIN_WHOLE)) {
-		json_auto_t *member =
-		    o->digest ? digest_record(c, &rec) : render_record(shared, c, &rec);
+		json_auto_t *member = o->digest ? digest_record(&rec) : render_record(shared, &rec);
 
 		if (o->text) {
 			print_text(&rec, o->digest ? json_object_get(member, "prompt") : member);
@@ -203,27 +179,21 @@ each_record(const struct campaign *c, const struct prompt *shared, const char *i
 }
 
 static void
-run(const struct kcamp *camp, char *const *inputs, const struct options *o)
+run(char *const *inputs, const struct options *o)
 {
-	struct campaign c;
-	struct prompt shared;
+	static struct prompt shared; /* kept to the end */
 	auto_buf struct kbuf forms = { 0 };
 
-	campaign_open(&c, camp);
-	render_stable(&shared, &c);
+	render_stable(&shared);
 	if (o->thin)
-		forms = shared_forms(&c);
+		forms = shared_forms();
 	else
 		kout_open(o->output);
 	do
-		each_record(&c, &shared, *inputs, o, forms.data);
+		each_record(&shared, *inputs, o, forms.data);
 	while (*inputs && *++inputs);
 	if (!o->thin)
 		kout_commit();
-	kbuf_free(&shared.system);
-	kbuf_free(&shared.user);
-	json_decref(shared.sections);
-	campaign_close(&c);
 }
 
 int
@@ -232,7 +202,6 @@ main(int argc, char **argv)
 	const char *dir = ".";
 	struct options o = { 0 };
 	bool knowledge = false;
-	struct kcamp *camp;
 	const struct koption options[] = {
 		KOPTION_CAMPAIGN(&dir),
 		KOPTION_OUTPUT(&o.output),
@@ -251,13 +220,15 @@ main(int argc, char **argv)
 		koption_misuse(usage, "--knowledge does not take an input file");
 	if (o.thin && (o.text || o.digest))
 		koption_misuse(usage, "--thin cannot be used with --text or --digest");
-	camp = kcamp_load(dir);
-	files_init(camp);
-	if (knowledge)
-		list_knowledge(camp, o.output);
-	else
-		run(camp, argv + optind, &o);
-	files_free();
-	kcamp_free(camp);
+	campaign.camp = kcamp_load(dir);
+	files_init(campaign.camp);
+	campaign_open(campaign.camp);
+	if (knowledge) {
+		kout_open(o.output);
+		knowledge_list();
+		kout_commit();
+	} else {
+		run(argv + optind, &o);
+	}
 	return K_OK;
 }

@@ -338,10 +338,11 @@ add_kernels(json_t *facts, struct recall *r, const json_t *target)
 }
 
 void
-memory_facts(json_t *facts, const struct campaign *c, const struct krec *rec, const char *salt)
+memory_facts(json_t *facts, const struct krec *rec, const char *salt)
 {
-	struct recall r = { c->camp, salt, (long)kjson_int_or(rec->json, "trial", 0),
-		(size_t)kcamp_int(c->camp, "prompt.memory_tokens") * TOKEN_CHARS, json_object() };
+	struct recall r = { campaign.camp, salt, (long)kjson_int_or(rec->json, "trial", 0),
+		(size_t)kcamp_int(campaign.camp, "prompt.memory_tokens") * TOKEN_CHARS,
+		json_object() };
 	size_t room = r.room;
 
 	/*

@@ -202,7 +202,7 @@ program_digest(const json_t *program)
 }
 
 void
-profile_facts(json_t *facts, const struct campaign *c, const json_t *parent, const char *salt)
+profile_facts(json_t *facts, const json_t *parent, const char *salt)
 {
 	const json_t *profile = evaluated(parent, "profile");
 	size_t room = (size_t)PROFILE_TOKENS * TOKEN_CHARS;
@@ -217,5 +217,5 @@ profile_facts(json_t *facts, const struct campaign *c, const json_t *parent, con
 	room -= strlen(part) < room ? strlen(part) : room;
 	json_object_set_new(facts, "profile",
 	    json_pack("{s:o,s:o}", "measured", data_text(part, "profile", salt), "bodies",
-	        bodies(c->camp, profile, room)));
+	        bodies(campaign.camp, profile, room)));
 }

@@ -20,7 +20,6 @@ static const char *const dimensions[DIMENSIONS] = { "memory", "compute", "parall
 
 /* Context for the texts of one record. */
 struct maker {
-	const struct campaign *c;
 	/* for data marks: the sample's seed, which no author of a kernel knows */
 	const char *salt;
 	const char *label; /* of code fences */
@@ -28,10 +27,10 @@ struct maker {
 
 /* What the backend calls a dimension: "tensor cores". */
 static const char *
-dimension_name(const struct campaign *c, size_t d)
+dimension_name(size_t d)
 {
 	const char *name =
-	    json_string_value(json_array_get(kjson_path(c->stable, "lang.dimensions"), d));
+	    json_string_value(json_array_get(kjson_path(campaign.stable, "lang.dimensions"), d));
 
 	return name ? name : dimensions[d];
 }
@@ -59,7 +58,7 @@ buf_string(struct kbuf *b)
  * time, which a batch of calls hides.
  */
 static json_t *
-result_line(const struct campaign *c, const json_t *program)
+result_line(const json_t *program)
 {
 	enum status status = status_at(program, "status");
 	bool right = status == STATUS_CORRECT;
@@ -71,7 +70,7 @@ result_line(const struct campaign *c, const json_t *program)
 	json_auto_t *o = json_pack("{s:i,s:i,s:s*,s:s*,s:o*,s:s,s:O*}", "rung",
 	    status_rows[status].rung, "top", STATUS_TOP_RUNG, "phrase",
 	    status ? status_rows[status].phrase : NULL, "speed", speed, "runtime_ms",
-	    right && ms > 0 && isfinite(ms) ? json_real(ms) : NULL, "device", c->device,
+	    right && ms > 0 && isfinite(ms) ? json_real(ms) : NULL, "device", campaign.device,
 	    "per_workload", right ? json_object_get(program, "per_workload") : NULL);
 
 	return data_line("result", o);
@@ -107,9 +106,9 @@ fenced_code(const struct maker *m, const json_t *program)
 
 /* What bounds a program that nobody profiled, judged by how its times grow with the work. */
 static json_t *
-growth_of(const struct campaign *c, const json_t *program)
+growth_of(const json_t *program)
 {
-	json_auto_t *roofline = program_profile(program) ? NULL : kroof_load(c->camp->dir),
+	json_auto_t *roofline = program_profile(program) ? NULL : kroof_load(campaign.camp->dir),
 	            *timing = json_array();
 	json_t *growth, *text, *row;
 	size_t i;
@@ -133,28 +132,28 @@ program_facts(const struct maker *m, const json_t *program)
 	json_t *o = json_object();
 	const char *digest = program_digest(program),
 	           *log = digest ? digest : kjson_str_or(program, "log", "");
-	bool is_reference = !strcmp(kjson_str_or(program, "code", ""), m->c->reference);
+	bool is_reference = !strcmp(kjson_str_or(program, "code", ""), campaign.reference);
 
 	set_line(o, "id", kjson_str_or(program, "id", "?"), MAX_ID);
-	json_object_set_new(o, "result", result_line(m->c, program));
+	json_object_set_new(o, "result", result_line(program));
 	json_object_set_new(o, "is_reference", json_boolean(is_reference));
 	json_object_set_new(o, "code", fenced_code(m, program));
 	json_object_set_new(o, "tries", json_integer(kjson_int_or(program, "plan_tries", 0)));
 	json_object_set_new(o, "log",
 	    data_part(log, LOG_CHARS, digest ? "digest of the evaluation log" : "evaluation log",
 	        m->salt));
-	json_object_set_new(o, "growth", growth_of(m->c, program));
+	json_object_set_new(o, "growth", growth_of(program));
 	return o;
 }
 
 /* The best program, unless it is in the prompt anyway, or there is none. */
 static const json_t *
-best_shown(const struct maker *m, const json_t *sample)
+best_shown(const json_t *sample)
 {
 	const json_t *best = json_object_get(sample, "best");
 
 	if (!best || same_code(best, json_object_get(sample, "parent")) ||
-	    !strcmp(kjson_str_or(best, "code", ""), m->c->reference))
+	    !strcmp(kjson_str_or(best, "code", ""), campaign.reference))
 		return NULL;
 	return best;
 }
@@ -167,14 +166,14 @@ static json_t *
 inspirations(const struct maker *m, const json_t *sample)
 {
 	const json_t *list = json_object_get(sample, "inspirations"),
-	             *parent = json_object_get(sample, "parent"), *best = best_shown(m, sample);
+	             *parent = json_object_get(sample, "parent"), *best = best_shown(sample);
 	json_t *out = json_array(), *p;
 	size_t i;
 
 	json_array_foreach((json_t *)list, i, p) {
 		const char *code = kjson_str_or(p, "code", "");
 		bool skip = !*code || same_code(p, parent) || same_code(p, best) ||
-		    !strcmp(code, m->c->reference);
+		    !strcmp(code, campaign.reference);
 		json_t *facts;
 
 		for (size_t k = 0; k < i && !skip; k++)
@@ -199,16 +198,16 @@ level_at(const json_t *coords, size_t d)
 
 /* The filled-in instruction for one dimension and level, or NULL. The caller frees. */
 static char *
-instruction(const struct campaign *c, size_t d, int level)
+instruction(size_t d, int level)
 {
-	const json_t *texts = json_object_get(c->instructions, dimensions[d]);
+	const json_t *texts = json_object_get(campaign.instructions, dimensions[d]);
 	const char *form =
 	    level ? json_string_value(json_array_get(texts, (size_t)level - 1)) : NULL;
 	char *filled, *line;
 
 	if (!form || !*form)
 		return NULL;
-	filled = files_fill(form, "prompts/instructions", c->stable);
+	filled = files_fill(form, "prompts/instructions", campaign.stable);
 	line = kfence_line(filled, SIZE_MAX);
 	free(filled);
 	return line;
@@ -220,7 +219,7 @@ instruction(const struct campaign *c, size_t d, int level)
  * should change. "has_target": there is a target.
  */
 static void
-add_target(json_t *o, const struct campaign *c, const json_t *sample)
+add_target(json_t *o, const json_t *sample)
 {
 	const json_t *target = json_object_get(sample, "target"),
 	             *coords = kjson_path(sample, "parent.coords");
@@ -232,15 +231,15 @@ add_target(json_t *o, const struct campaign *c, const json_t *sample)
 
 	for (size_t d = 0; wanted && d < DIMENSIONS; d++) {
 		int level = level_at(target, d), now = level_at(coords, d);
-		auto_free char *text = level != now ? instruction(c, d, level) : NULL;
+		auto_free char *text = level != now ? instruction(d, level) : NULL;
 
 		refine &= level == now;
 		if (text && *text)
 			json_array_append_new(change,
-			    json_pack("{s:s,s:i,s:b,s:s}", "dimension", dimension_name(c, d),
-			        "level", level, "simpler", level < now, "text", text));
+			    json_pack("{s:s,s:i,s:b,s:s}", "dimension", dimension_name(d), "level",
+			        level, "simpler", level < now, "text", text));
 		else if (level && level == now)
-			kbuf_printf(&kept, "%s%s", kept.len ? ", " : "", dimension_name(c, d));
+			kbuf_printf(&kept, "%s%s", kept.len ? ", " : "", dimension_name(d));
 	}
 	json_object_set_new(o, "has_target", json_boolean(refine || json_array_size(change) > 0));
 	json_object_set_new(o, "refine", json_boolean(refine));
@@ -250,7 +249,7 @@ add_target(json_t *o, const struct campaign *c, const json_t *sample)
 
 /* "raise compute, lower memory" from a direction; empty for a zero vector. */
 static void
-direction_text(struct kbuf *b, const struct campaign *c, const json_t *direction)
+direction_text(struct kbuf *b, const json_t *direction)
 {
 	kbuf_add(b, "", 0);
 	for (size_t d = 0; d < DIMENSIONS; d++) {
@@ -258,12 +257,12 @@ direction_text(struct kbuf *b, const struct campaign *c, const json_t *direction
 
 		if (v)
 			kbuf_printf(b, "%s%s %s", b->len ? ", " : "", v > 0 ? "raise" : "lower",
-			    dimension_name(c, d));
+			    dimension_name(d));
 	}
 }
 
 static json_t *
-hint_facts(const struct campaign *c, const json_t *sample)
+hint_facts(const json_t *sample)
 {
 	json_t *out = json_array(), *h;
 	size_t i;
@@ -271,7 +270,7 @@ hint_facts(const struct campaign *c, const json_t *sample)
 	json_array_foreach(json_object_get(sample, "hints"), i, h) {
 		auto_buf struct kbuf b = { 0 };
 
-		direction_text(&b, c, json_object_get(h, "direction"));
+		direction_text(&b, json_object_get(h, "direction"));
 		/* Samples of earlier versions do not contain what was measured. */
 		if (b.len && json_object_get(h, "gain"))
 			json_array_append_new(out,
@@ -310,10 +309,10 @@ error_facts(const struct maker *m, const json_t *sample)
 
 /* Draws prompt.tips of the applicable tips, without replacement, from the record's own stream. */
 static json_t *
-tip_facts(const struct campaign *c, const struct krec *rec, const char *seed)
+tip_facts(const struct krec *rec, const char *seed)
 {
-	size_t wanted = (size_t)kcamp_int(c->camp, "prompt.tips");
-	auto_free size_t *order = kcalloc(c->tips.count, sizeof *order);
+	size_t wanted = (size_t)kcamp_int(campaign.camp, "prompt.tips");
+	auto_free size_t *order = kcalloc(campaign.tips.count, sizeof *order);
 	json_t *out = json_array();
 	struct krng rng;
 	char hex[65];
@@ -322,13 +321,13 @@ tip_facts(const struct campaign *c, const struct krec *rec, const char *seed)
 	hex[16] = '\0';
 	krng_init(&rng, strtoull(hex, NULL, 16), (long)kjson_int_or(rec->json, "trial", 0),
 	    (long)kjson_int_or(rec->json, "branch", 0), "tips");
-	for (size_t i = 0; i < c->tips.count; i++)
+	for (size_t i = 0; i < campaign.tips.count; i++)
 		order[i] = i;
-	for (size_t i = 0; i < wanted && i < c->tips.count; i++) {
-		size_t k = i + krng_below(&rng, c->tips.count - i), chosen = order[k];
+	for (size_t i = 0; i < wanted && i < campaign.tips.count; i++) {
+		size_t k = i + krng_below(&rng, campaign.tips.count - i), chosen = order[k];
 
 		order[k] = order[i];
-		json_array_append_new(out, json_string(c->tips.item[chosen]));
+		json_array_append_new(out, json_string(campaign.tips.item[chosen]));
 	}
 	return out;
 }
@@ -348,19 +347,19 @@ check_sample(const struct krec *rec)
 }
 
 json_t *
-record_facts(const struct campaign *c, const struct krec *rec)
+record_facts(const struct krec *rec)
 {
 	const json_t *sample = json_object_get(rec->json, "sample"),
 	             *parent = json_object_get(sample, "parent"), *best,
 	             *last = json_object_get(sample, "last");
 	const char *status = kjson_str_or(sample, "status", "");
-	struct maker m = { c, kjson_str_or(sample, "seed", ""),
-		kjson_str_or(c->stable, "label", "") };
+	struct maker m = { kjson_str_or(sample, "seed", ""),
+		kjson_str_or(campaign.stable, "label", "") };
 	enum start start = start_named(status);
-	json_t *o = json_copy(c->stable);
+	json_t *o = json_copy(campaign.stable);
 
 	check_sample(rec);
-	best = best_shown(&m, sample);
+	best = best_shown(sample);
 	json_object_update_new(o,
 	    json_pack("{s:s,s:b,s:{s:b},s:o,s:b,s:b,s:o*,s:o,s:o*,s:o,s:o*,s:o}", "status", status,
 	        status, 1, "strategy", kjson_str_or(sample, "strategy", "mutate"), 1, "parent",
@@ -369,15 +368,14 @@ record_facts(const struct campaign *c, const struct krec *rec)
 	            kjson_str_or(parent, "code", NULL), json_object_get(parent, "files") != NULL),
 	        "parent_is_best", kjson_is(sample, "incumbent", kjson_str_or(parent, "id", "?")),
 	        "best", best ? program_facts(&m, best) : NULL, "inspirations",
-	        inspirations(&m, sample), "hints",
-	        start != START_ERROR ? hint_facts(c, sample) : NULL, "errors",
-	        error_facts(&m, sample), "tips",
-	        start == START_CORRECT ? tip_facts(c, rec, m.salt) : NULL, "application",
+	        inspirations(&m, sample), "hints", start != START_ERROR ? hint_facts(sample) : NULL,
+	        "errors", error_facts(&m, sample), "tips",
+	        start == START_CORRECT ? tip_facts(rec, m.salt) : NULL, "application",
 	        data_filled("application", sample, "failures in the application", m.salt)));
-	profile_facts(o, c, parent, m.salt);
-	lead_facts(o, c, sample, program_profile(parent));
-	add_target(o, c, sample);
-	memory_facts(o, c, rec, m.salt);
-	linear_facts(o, c, sample, last ? program_facts(&m, last) : NULL, m.salt);
+	profile_facts(o, parent, m.salt);
+	lead_facts(o, sample, program_profile(parent));
+	add_target(o, sample);
+	memory_facts(o, rec, m.salt);
+	linear_facts(o, sample, last ? program_facts(&m, last) : NULL, m.salt);
 	return o;
 }
