@@ -77,7 +77,7 @@ parse_command(struct command *cmd, const char *provider)
 
 /* An empty folder to run in, with the system text in a file next to it. */
 static char *
-make_folder(const struct call *c)
+make_folder(void)
 {
 	const char *tmp = getenv("TMPDIR");
 	char *base = kasprintf("%s/kllm.XXXXXX", tmp && *tmp ? tmp : "/tmp"), *system, *cwd;
@@ -86,7 +86,7 @@ make_folder(const struct call *c)
 		kdie_errno(K_IO, "%s", base);
 	system = kasprintf("%s/system.txt", base);
 	cwd = kasprintf("%s/empty", base);
-	if (kwrite_file(system, c->system, strlen(c->system)) < 0 || mkdir(cwd, 0700) < 0)
+	if (kwrite_file(system, call.system, strlen(call.system)) < 0 || mkdir(cwd, 0700) < 0)
 		kdie_errno(K_IO, "%s", base);
 	free(system);
 	free(cwd);
@@ -94,34 +94,34 @@ make_folder(const struct call *c)
 }
 
 static void
-set_environment(const struct call *c, const char *base)
+set_environment(const char *base)
 {
 	auto_free char *system = kasprintf("%s/system.txt", base),
-	               *cap = kasprintf("%ld", kcamp_int(c->camp, "model.max_tokens"));
+	               *cap = kasprintf("%ld", kcamp_int(call.camp, "model.max_tokens"));
 
 	setenv("KLLM_SYSTEM_FILE", system, 1);
-	setenv("KLLM_MODEL", c->model, 1);
+	setenv("KLLM_MODEL", call.model, 1);
 	setenv("KLLM_MAX_TOKENS", cap, 1);
-	setenv("KLLM_SAMPLE", c->id, 1);
+	setenv("KLLM_SAMPLE", call.id, 1);
 }
 
 static void
-run(const struct call *c, const struct command *cmd, struct kproc_result *result)
+run(const struct command *cmd, struct kproc_result *result)
 {
-	char *base = make_folder(c);
+	char *base = make_folder();
 	auto_free char *cwd = kasprintf("%s/empty", base);
 	char *argv[] = { (char *)"/bin/sh", (char *)"-c", cmd->line, NULL };
 	struct kproc p = {
 		.argv = argv,
 		.cwd = cwd,
-		.in = c->user,
-		.in_len = strlen(c->user),
-		.timeout_s = kcamp_num(c->camp, "model.timeout_s"),
+		.in = call.user,
+		.in_len = strlen(call.user),
+		.timeout_s = kcamp_num(call.camp, "model.timeout_s"),
 		.max_output = KLLM_BODY_MAX,
 	};
 	int rc, why;
 
-	set_environment(c, base);
+	set_environment(base);
 	rc = kproc_run(&p, result);
 	why = errno;
 	ksandbox_work_free(base);
@@ -148,13 +148,13 @@ complaint(const struct kproc_result *r)
  * Ends the program as after a server's failure: "id: class: reason", and the exit code of the
  * class.
  */
-#define fail(c, f, fmt, ...) \
-	kdie(failure_rule(f)->exit_code, "%s: %s: " fmt, (c)->id, failure_rule(f)->name, \
+#define fail(f, fmt, ...) \
+	kdie(failure_rule(f)->exit_code, "%s: %s: " fmt, call.id, failure_rule(f)->name, \
 	    __VA_ARGS__)
 
 /* A command that failed ends the program; the exit code says whether trying again makes sense. */
 static void
-judge(const struct call *c, const struct kproc_result *r)
+judge(const struct kproc_result *r)
 {
 	static const struct {
 		int status;
@@ -164,18 +164,18 @@ judge(const struct call *c, const struct kproc_result *r)
 	auto_free char *said = complaint(r);
 
 	if (r->timed_out)
-		fail(c, FAILURE_TIMEOUT, "the command ran longer than %g s: %s",
-		    kcamp_num(c->camp, "model.timeout_s"), said);
+		fail(FAILURE_TIMEOUT, "the command ran longer than %g s: %s",
+		    kcamp_num(call.camp, "model.timeout_s"), said);
 	if (r->signal && !r->flooded)
-		fail(c, failure, "the command was killed by signal %d: %s", r->signal, said);
+		fail(failure, "the command was killed by signal %d: %s", r->signal, said);
 	if (r->exit_code == STATUS_NOT_FOUND)
-		kdie(K_MISSING, "%s: permanent: the command exited %d: %s", c->id, r->exit_code,
+		kdie(K_MISSING, "%s: permanent: the command exited %d: %s", call.id, r->exit_code,
 		    said);
 	for (size_t i = 0; i < LEN(rows); i++)
 		if (r->exit_code == rows[i].status)
 			failure = rows[i].failure;
 	if (r->exit_code && !r->flooded)
-		fail(c, failure, "the command exited %d: %s", r->exit_code, said);
+		fail(failure, "the command exited %d: %s", r->exit_code, said);
 }
 
 /* Copies text without terminal escapes and carriage returns; everything else is unchanged. */
@@ -214,8 +214,7 @@ pointed(const json_t *v, const char *pointer)
 
 /* Known command-line tools report their failures and cost at the top level. */
 static void
-from_json(
-    struct reply *r, const struct command *cmd, const char *out, size_t len, const struct call *c)
+from_json(struct reply *r, const struct command *cmd, const char *out, size_t len)
 {
 	json_error_t e;
 	json_auto_t *o = json_loadb(out, len, 0, &e);
@@ -224,16 +223,15 @@ from_json(
 	double cost;
 
 	if (!o)
-		fail(c, FAILURE_PROTOCOL, "the command's output is not JSON: %s", e.text);
+		fail(FAILURE_PROTOCOL, "the command's output is not JSON: %s", e.text);
 	error = json_object_get(o, "error");
 	said = kjson_str_or(o, "error.message", kjson_str_or(o, "error", "no message"));
 	if (kjson_bool_or(o, "is_error", false) || (error && !json_is_null(error)))
-		fail(c, FAILURE_PERMANENT, "the command reports an error: %s",
+		fail(FAILURE_PERMANENT, "the command reports an error: %s",
 		    kjson_str_or(o, "result", said));
 	text = pointed(o, cmd->text_pointer);
 	if (!json_is_string(text))
-		fail(c, FAILURE_PROTOCOL, "nothing at %s in the command's output",
-		    cmd->text_pointer);
+		fail(FAILURE_PROTOCOL, "nothing at %s in the command's output", cmd->text_pointer);
 	add_plain(&r->text, json_string_value(text), json_string_length(text));
 	if (cmd->usage_pointer)
 		kusage_read(&r->usage, pointed(o, cmd->usage_pointer));
@@ -243,28 +241,28 @@ from_json(
 }
 
 json_t *
-ask_exec(const struct call *c)
+ask_exec(void)
 {
 	struct kproc_result result;
 	struct command cmd;
 	struct reply r;
 
-	parse_command(&cmd, c->provider);
-	run(c, &cmd, &result);
-	judge(c, &result);
-	reply_init(&r, cmd.json ? "exec-json" : "exec", *c->model ? c->model : "exec");
+	parse_command(&cmd, call.provider);
+	run(&cmd, &result);
+	judge(&result);
+	reply_init(&r, cmd.json ? "exec-json" : "exec", *call.model ? call.model : "exec");
 	r.total_ms = result.wall_s * 1e3;
 	if (result.flooded)
 		reply_too_large(&r);
 	if (cmd.json && !result.flooded)
-		from_json(&r, &cmd, result.out, result.out_len, c);
+		from_json(&r, &cmd, result.out, result.out_len);
 	else
 		add_plain(&r.text, result.out, result.out_len);
 	if (r.usage.known && r.nanousd == KUSAGE_UNKNOWN)
-		reply_price(&r, c);
+		reply_price(&r);
 	kproc_result_free(&result);
 	free(cmd.line);
 	free(cmd.text_pointer);
 	free(cmd.usage_pointer);
-	return reply_finish(&r, c);
+	return reply_finish(&r);
 }

@@ -11,13 +11,13 @@ static const double settle_s = 1.0;
 
 /* What the person or agent sees; the digest ties the answer to the prompt. */
 static void
-compose(const struct call *c, struct kbuf *b)
+compose(struct kbuf *b)
 {
-	kbuf_printf(b, "<!-- kiln prompt %s sha256 %s -->\n", c->id, c->sha256);
+	kbuf_printf(b, "<!-- kiln prompt %s sha256 %s -->\n", call.id, call.sha256);
 	kbuf_printf(b,
 	    "<!-- Answer in reply.txt (plain text) or reply.json ({\"text\", \"model\", "
 	    "\"usage\"}) next to this file, then run make again. -->\n\n");
-	kbuf_printf(b, "# System\n\n%s\n\n# User\n\n%s", c->system, c->user);
+	kbuf_printf(b, "# System\n\n%s\n\n# User\n\n%s", call.system, call.user);
 	if (b->data[b->len - 1] != '\n')
 		kbuf_puts(b, "\n");
 }
@@ -34,13 +34,13 @@ put_aside(const char *path)
 
 /* Write prompt.md unless it is already there with the right content. */
 static void
-write_prompt(const struct call *c, const char *path, const char *txt, const char *json)
+write_prompt(const char *path, const char *txt, const char *json)
 {
 	auto_buf struct kbuf b = { 0 };
 	size_t len = 0;
 	auto_free char *there = kread_file(path, KLLM_BODY_MAX, &len);
 
-	compose(c, &b);
+	compose(&b);
 	if (!there || len != b.len || memcmp(there, b.data, len)) {
 		if (there) {
 			put_aside(txt);
@@ -121,33 +121,33 @@ from_json(struct reply *r, const char *path)
 }
 
 json_t *
-ask_file(const struct call *c)
+ask_file(void)
 {
 	auto_free char *prompt = NULL, *txt = NULL, *json = NULL, *text = NULL;
 	struct reply r;
 	bool too_large;
 	size_t len;
 
-	if (!c->folder)
+	if (!call.folder)
 		kdie(K_USAGE,
 		    "the provider 'file' needs -o FILE; prompt and answer go into the same folder");
-	prompt = kasprintf("%s/prompt.md", c->folder);
-	txt = kasprintf("%s/reply.txt", c->folder);
-	json = kasprintf("%s/reply.json", c->folder);
-	write_prompt(c, prompt, txt, json);
-	reply_init(&r, "file", *c->model ? c->model : "file");
+	prompt = kasprintf("%s/prompt.md", call.folder);
+	txt = kasprintf("%s/reply.txt", call.folder);
+	json = kasprintf("%s/reply.json", call.folder);
+	write_prompt(prompt, txt, json);
+	reply_init(&r, "file", *call.model ? call.model : "file");
 	text = take(json, &len, &too_large);
 	if (text) {
 		from_json(&r, json);
 	} else if (!too_large) {
 		text = take(txt, &len, &too_large);
 		if (!text && !too_large)
-			kdie(K_AGAIN, "%s: waiting for %s, the answer to %s", c->id, txt, prompt);
+			kdie(K_AGAIN, "%s: waiting for %s, the answer to %s", call.id, txt, prompt);
 		kbuf_add(&r.text, text, text ? len : 0);
 	}
 	if (too_large)
 		reply_too_large(&r);
 	if (r.usage.known)
-		reply_price(&r, c);
-	return reply_finish(&r, c);
+		reply_price(&r);
+	return reply_finish(&r);
 }

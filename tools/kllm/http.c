@@ -30,24 +30,20 @@ static const size_t longest_token = 64;
 
 enum { EVENT_BYTES = 512 };
 
-struct session {
-	const struct call *call;
+static struct session {
 	struct request request;
 	char *url;
 	char *auth; /* the header that holds the key; NULL: none */
 	const char *headers[5];
 	struct klimit *limit;
 	char *ledger;
+	int64_t correction; /* what must still be booked once the record is safe */
 	int64_t started;
 	int64_t booked; /* amount booked for the current request */
 	struct reply reply;
 	struct krng jitter;
 	int requests;
-};
-
-/* What must still be corrected in the ledger once the record is safe. */
-static char *settle_ledger;
-static int64_t settle_delta;
+} session; /* of this process; kept to the end */
 
 static const struct {
 	const char *provider, *base, *key_env, *path;
@@ -59,19 +55,19 @@ static const struct {
 };
 
 static size_t
-server_of(const struct call *c)
+server_of(void)
 {
 	for (size_t i = 0; i < LEN(servers); i++)
-		if (!strcmp(servers[i].provider, c->provider))
+		if (!strcmp(servers[i].provider, call.provider))
 			return i;
 	return 0;
 }
 
 /* A base URL that ends in a version already has it. */
 static char *
-build_url(const struct call *c, size_t server)
+build_url(size_t server)
 {
-	const char *base = *c->base_url ? c->base_url : servers[server].base;
+	const char *base = *call.base_url ? call.base_url : servers[server].base;
 	auto_free char *plain = kregex_sub("/+\\z", base, ""),
 	               *whole = kasprintf("%s%s", plain, servers[server].path);
 
@@ -97,10 +93,9 @@ check_url(const char *url)
 
 /* Sets key and headers. A server on this machine may need no key. */
 static void
-set_headers(struct session *s, size_t server)
+set_headers(size_t server)
 {
-	const struct call *c = s->call;
-	const char *env = kcamp_str(c->camp, "model.key_env"), *file = c->key_file, *key;
+	const char *env = kcamp_str(call.camp, "model.key_env"), *file = call.key_file, *key;
 	bool messages = servers[server].api == API_MESSAGES, bearer = !messages;
 	size_t n = 0;
 
@@ -112,136 +107,137 @@ set_headers(struct session *s, size_t server)
 		key = secret_load(NULL, "ANTHROPIC_AUTH_TOKEN");
 		bearer = key != NULL;
 	}
-	if (!key && !url_is_loopback(s->url))
+	if (!key && !url_is_loopback(session.url))
 		kdie(K_USAGE,
 		    "auth: no key found: set %s, or name a key file (--key-file, model.key_file)",
 		    env);
 	if (key) {
-		s->auth = kasprintf(bearer ? "authorization: Bearer %s" : "x-api-key: %s", key);
-		s->headers[n++] = s->auth;
+		session.auth =
+		    kasprintf(bearer ? "authorization: Bearer %s" : "x-api-key: %s", key);
+		session.headers[n++] = session.auth;
 	}
-	s->headers[n++] = "content-type: application/json";
-	s->headers[n++] = "accept: text/event-stream, application/json";
+	session.headers[n++] = "content-type: application/json";
+	session.headers[n++] = "accept: text/event-stream, application/json";
 	if (messages)
-		s->headers[n++] = "anthropic-version: 2023-06-01";
-	s->headers[n] = NULL;
+		session.headers[n++] = "anthropic-version: 2023-06-01";
+	session.headers[n] = NULL;
 }
 
 static void
-open_limit(struct session *s)
+open_limit(void)
 {
-	const char *host = strstr(s->url, "://") + 3;
+	const char *host = strstr(session.url, "://") + 3;
 	char *name, hex[65];
 
-	ksha256_hex(s->auth, s->auth ? strlen(s->auth) : 0, hex);
-	name = kasprintf("%s %.*s %s", s->call->provider, (int)strcspn(host, "/"), host, hex);
-	s->limit = klimit_open(name);
+	ksha256_hex(session.auth, session.auth ? strlen(session.auth) : 0, hex);
+	name = kasprintf("%s %.*s %s", call.provider, (int)strcspn(host, "/"), host, hex);
+	session.limit = klimit_open(name);
 	free(name);
 }
 
 static void
-session_open(struct session *s, const struct call *c)
+session_open(void)
 {
-	size_t server = server_of(c);
+	size_t server = server_of();
 	uint64_t seed;
 
-	*s = (struct session){ .call = c, .started = know_ns() };
-	s->url = build_url(c, server);
-	check_url(s->url);
-	set_headers(s, server);
-	if (!c->allow_secrets &&
-	    (secret_in(c->system, strlen(c->system)) || secret_in(c->user, strlen(c->user))))
+	session.started = know_ns();
+	session.url = build_url(server);
+	check_url(session.url);
+	set_headers(server);
+	if (!call.allow_secrets &&
+	    (secret_in(call.system, strlen(call.system)) ||
+	        secret_in(call.user, strlen(call.user))))
 		kdie(K_USAGE,
 		    "%s: the prompt contains something that looks like a key and was not sent "
 		    "(--allow-secrets sends it)",
-		    c->id);
-	s->request = (struct request){
+		    call.id);
+	session.request = (struct request){
 		.api = servers[server].api,
-		.call = c,
-		.row = models_row(c, c->model),
-		.model = c->model,
-		.cap = kcamp_int(c->camp, "model.max_tokens"),
+		.row = models_row(call.model),
+		.model = call.model,
+		.cap = kcamp_int(call.camp, "model.max_tokens"),
 	};
-	if (s->request.row->max_output && s->request.cap > s->request.row->max_output)
-		s->request.cap = (long)s->request.row->max_output;
-	s->ledger = kasprintf("%s/.spend", c->camp->dir);
-	open_limit(s);
-	reply_init(&s->reply, c->provider, c->model);
+	if (session.request.row->max_output &&
+	    session.request.cap > session.request.row->max_output)
+		session.request.cap = (long)session.request.row->max_output;
+	session.ledger = kasprintf("%s/.spend", call.camp->dir);
+	open_limit();
+	reply_init(&session.reply, call.provider, call.model);
 	if (getrandom(&seed, sizeof seed, 0) != sizeof seed)
 		seed = (uint64_t)know_ns();
-	krng_init(&s->jitter, seed, 0, 0, "retry");
+	krng_init(&session.jitter, seed, 0, 0, "retry");
 }
 
 static void
-session_close(struct session *s)
+session_close(void)
 {
-	klimit_close(s->limit);
-	if (s->auth)
-		explicit_bzero(s->auth, strlen(s->auth));
-	free(s->auth);
-	free(s->url);
-	settle_ledger = s->ledger;
+	klimit_close(session.limit);
+	if (session.auth)
+		explicit_bzero(session.auth, strlen(session.auth));
 }
 
 /* Bytes of the prompt. */
 static size_t
-prompt_len(const struct session *s)
+prompt_len(void)
 {
-	return strlen(s->call->system) + strlen(s->call->user);
+	return strlen(call.system) + strlen(call.user);
 }
 
 /* Book the highest possible cost of the request, or refuse it. */
 static void
-book(struct session *s, int64_t input)
+book(int64_t input)
 {
-	struct kusage most = { .input = input, .cache_write = input, .output = s->request.cap };
-	int64_t cap = (int64_t)llround(s->call->budget_usd * 1e9), spent,
-	        cost = kmodel_cost(s->request.row, &most);
+	struct kusage most = {
+		.input = input, .cache_write = input, .output = session.request.cap
+	};
+	int64_t cap = (int64_t)llround(call.budget_usd * 1e9), spent,
+	        cost = kmodel_cost(session.request.row, &most);
 
 	if (cost == KUSAGE_UNKNOWN && cap > 0)
 		kdie(K_USAGE,
 		    "budget: a budget is set, but the price of '%s' is unknown; add a row to the "
 		    "model table",
-		    s->request.model);
-	s->booked = cost == KUSAGE_UNKNOWN ? 0 : cost;
-	if (s->booked && !kbudget_add(s->ledger, s->booked, cap, &spent))
+		    session.request.model);
+	session.booked = cost == KUSAGE_UNKNOWN ? 0 : cost;
+	if (session.booked && !kbudget_add(session.ledger, session.booked, cap, &spent))
 		kdie(K_USAGE,
 		    "budget: %.4f USD are spent or reserved and this request may cost %.4f, but "
 		    "the budget is %.4f (%s)",
-		    (double)spent / 1e9, (double)s->booked / 1e9, s->call->budget_usd, s->ledger);
+		    (double)spent / 1e9, (double)session.booked / 1e9, call.budget_usd,
+		    session.ledger);
 }
 
 static void
-refund(struct session *s)
+refund(void)
 {
 	int64_t spent;
 
-	if (s->booked)
-		kbudget_add(s->ledger, -s->booked, 0, &spent);
-	s->booked = 0;
+	if (session.booked)
+		kbudget_add(session.ledger, -session.booked, 0, &spent);
+	session.booked = 0;
 }
 
 static void
-wait_turn(struct session *s)
+wait_turn(void)
 {
 	double when;
 
-	switch (klimit_turn(s->limit, retry_span_s, &when)) {
+	switch (klimit_turn(session.limit, retry_span_s, &when)) {
 	case KLIMIT_GO:
 		return;
 	case KLIMIT_STOPPED:
-		refund(s);
-		kdie(K_USAGE, "%s: not sent, because the call before it failed: %s", s->call->id,
-		    klimit_reason(s->limit));
+		refund();
+		kdie(K_USAGE, "%s: not sent, because the call before it failed: %s", call.id,
+		    klimit_reason(session.limit));
 	case KLIMIT_LATER:
-		refund(s);
-		kdie(K_AGAIN, "%s: rate limit: next request in %.0f s", s->call->id, when);
+		refund();
+		kdie(K_AGAIN, "%s: rate limit: next request in %.0f s", call.id, when);
 	}
 }
 
 /* One request on its way. */
 struct flow {
-	struct session *session;
 	struct transport transport;
 	struct kanswer *answer;
 	struct kbuf body; /* as it came */
@@ -264,27 +260,26 @@ on_body(void *arg, const char *bytes, size_t len, size_t *progress)
 }
 
 static json_t *
-intent_of(const struct session *s, int step)
+intent_of(int step)
 {
-	auto_free char *host = url_host(s->url);
+	auto_free char *host = url_host(session.url);
 	char now[32];
 
 	know_iso(now, sizeof now);
 	return json_pack("{s:s s:s s:s s:s s:s s:s s:i s:i s:I s:s}", "schema", "exchange/1", "id",
-	    s->call->id, "prompt_sha256", s->call->sha256, "provider", s->call->provider, "model",
-	    s->request.model, "host", host, "step", step, "attempt", s->requests,
-	    "reserved_nanousd", (json_int_t)s->booked, "time", now);
+	    call.id, "prompt_sha256", call.sha256, "provider", call.provider, "model",
+	    session.request.model, "host", host, "step", step, "attempt", session.requests,
+	    "reserved_nanousd", (json_int_t)session.booked, "time", now);
 }
 
 static void
 prepare_transport(struct flow *f, const char *body, size_t len)
 {
-	const struct session *s = f->session;
-	const struct kcamp *camp = s->call->camp;
+	const struct kcamp *camp = call.camp;
 
 	f->transport = (struct transport){
-		.url = s->url,
-		.headers = s->headers,
+		.url = session.url,
+		.headers = session.headers,
 		.body = body,
 		.body_len = len,
 		.connect_s = connect_s,
@@ -297,10 +292,10 @@ prepare_transport(struct flow *f, const char *body, size_t len)
 
 /* Accounts for a complete answer: its usage, estimated if necessary, and its cost. */
 static void
-account(struct session *s, struct kanswer *a, int64_t booked)
+account(struct kanswer *a, int64_t booked)
 {
-	double whole_prompt = (double)prompt_len(s) / generous_density + 1;
-	struct reply *r = &s->reply;
+	double whole_prompt = (double)prompt_len() / generous_density + 1;
+	struct reply *r = &session.reply;
 	struct kusage u = a->usage;
 	int64_t cost;
 
@@ -317,16 +312,16 @@ account(struct session *s, struct kanswer *a, int64_t booked)
 		reply_flag(r, "prompt_truncated");
 		kwarn("%s: the server counted %lld tokens in a prompt of about %.0f, so it may "
 		      "have cut it off",
-		    s->call->id, (long long)u.input, whole_prompt);
+		    call.id, (long long)u.input, whole_prompt);
 	}
-	cost = kmodel_cost(s->request.row, &u);
+	cost = kmodel_cost(session.request.row, &u);
 	if (r->usage.known)
 		kusage_add(&r->usage, &u);
 	else
 		r->usage = u;
 	if (cost != KUSAGE_UNKNOWN) {
 		r->nanousd = r->nanousd == KUSAGE_UNKNOWN ? cost : r->nanousd + cost;
-		settle_delta += cost - booked;
+		session.correction += cost - booked;
 	}
 	if (a->malformed)
 		reply_flag(r, "malformed_events");
@@ -387,10 +382,10 @@ room_for(long cap)
 
 /* One request. FAILURE_NONE: A holds a complete answer. Otherwise O has what is known. */
 static enum failure
-send_once(struct session *s, int step, struct kanswer *a, struct outcome *o)
+send_once(int step, struct kanswer *a, struct outcome *o)
 {
-	struct flow f = { .session = s, .answer = a };
-	int64_t input = models_tokens(prompt_len(s));
+	struct flow f = { .answer = a };
+	int64_t input = models_tokens(prompt_len());
 	enum failure failure = FAILURE_NONE;
 	enum transport_end end;
 	json_auto_t *intent = NULL;
@@ -399,36 +394,36 @@ send_once(struct session *s, int step, struct kanswer *a, struct outcome *o)
 	bool whole;
 	int spool;
 
-	book(s, input);
-	wait_turn(s);
-	s->requests++;
-	intent = intent_of(s, step);
-	spool = spool_begin(s->call, step, intent, room_for(s->request.cap));
+	book(input);
+	wait_turn();
+	session.requests++;
+	intent = intent_of(step);
+	spool = spool_begin(step, intent, room_for(session.request.cap));
 	if (spool < 0) {
 		int why = errno;
 
-		refund(s);
+		refund();
 		errno = why;
 		kdie_errno(K_IO,
 		    "%s: cannot reserve disk space for the answer next to %s; the request was not "
 		    "sent",
-		    s->call->id, s->call->out);
+		    call.id, call.out);
 	}
-	body = request_body(&s->request, &len);
+	body = request_body(&session.request, &len);
 	prepare_transport(&f, body, len);
 	end = transport_post(&f.transport);
 	kanswer_end(a);
 	whole = f.transport.status == 200 && kanswer_complete(a);
 	spool_end(spool, &f.transport, &f.body, whole);
 	if (whole) {
-		if (s->reply.first_byte_ms < 0)
-			s->reply.first_byte_ms = f.transport.first_byte_ms;
-		account(s, a, s->booked);
+		if (session.reply.first_byte_ms < 0)
+			session.reply.first_byte_ms = f.transport.first_byte_ms;
+		account(a, session.booked);
 	} else {
 		failure = examine(&f, end, o);
 		if (!failure_rule(failure)->billed) {
-			spool_discard(s->call, step);
-			refund(s);
+			spool_discard(step);
+			refund();
 		}
 	}
 	free(body);
@@ -439,7 +434,7 @@ send_once(struct session *s, int step, struct kanswer *a, struct outcome *o)
 
 /* Ends the program: "id: class: reason", free of secrets. Frees REASON. */
 static _Noreturn void
-give_up(struct session *s, enum failure f, char *reason)
+give_up(enum failure f, char *reason)
 {
 	const struct failure_rule *rule = failure_rule(f);
 	auto_buf struct kbuf text = { 0 };
@@ -450,9 +445,9 @@ give_up(struct session *s, enum failure f, char *reason)
 	snprintf(said, sizeof said, "%s", text.data);
 	free(reason);
 	if (rule->stop_s > 0)
-		klimit_stop(s->limit, said, rule->stop_s);
-	session_close(s);
-	kdie(rule->exit_code, "%s: %s: %s", s->call->id, rule->name, said);
+		klimit_stop(session.limit, said, rule->stop_s);
+	session_close();
+	kdie(rule->exit_code, "%s: %s: %s", call.id, rule->name, said);
 }
 
 /*
@@ -460,9 +455,9 @@ give_up(struct session *s, enum failure f, char *reason)
  * over a doubling range.
  */
 static double
-pause_of(struct session *s, int failed, double wait)
+pause_of(int failed, double wait)
 {
-	double base = kcamp_num(s->call->camp, "model.backoff_s"), u = krng_double(&s->jitter);
+	double base = kcamp_num(call.camp, "model.backoff_s"), u = krng_double(&session.jitter);
 
 	if (wait >= 0)
 		return wait + u * (0.1 * wait + base);
@@ -479,32 +474,33 @@ sleep_s(double seconds)
 
 /* After failure number FAILED of class F: waits and returns, or ends the program. */
 static void
-retry_or_end(struct session *s, enum failure f, const struct outcome *o, int failed)
+retry_or_end(enum failure f, const struct outcome *o, int failed)
 {
 	const struct failure_rule *rule = failure_rule(f);
-	double wait = o->wait, pause = pause_of(s, failed, wait), gone = kseconds_since(s->started);
+	double wait = o->wait, pause = pause_of(failed, wait),
+	       gone = kseconds_since(session.started);
 	const char *why = *o->error.message ? o->error.message : rule->means;
 	char *text = NULL;
 
 	if (wait > longest_wait_s)
 		text = kasprintf("%s; the server asks to wait %.0f s", why, wait);
-	else if (failed >= rule->attempts || failed >= kcamp_int(s->call->camp, "model.retries"))
+	else if (failed >= rule->attempts || failed >= kcamp_int(call.camp, "model.retries"))
 		text = failed == 1 ? kstrdup(why) : kasprintf("%s (%d attempts)", why, failed);
 	else if (o->final)
 		text = kasprintf("%s; the server asks not to repeat the request", why);
 	else if (gone + pause > retry_span_s)
 		text = kasprintf("%s; gave up after %.0f s", why, gone);
 	if (rule->shared)
-		klimit_hold(s->limit, fmin(wait >= 0 ? wait : pause, longest_wait_s));
+		klimit_hold(session.limit, fmin(wait >= 0 ? wait : pause, longest_wait_s));
 	if (text)
-		give_up(s, f, text);
-	kprogress("%s reply: %s, again in %.1f s", s->call->id, rule->name, pause);
+		give_up(f, text);
+	kprogress("%s reply: %s, again in %.1f s", call.id, rule->name, pause);
 	sleep_s(pause);
 }
 
 /* Omits a parameter that the server refuses, once. */
 static bool
-drop_refused(struct session *s, enum failure f, const struct kanswer_error *e)
+drop_refused(enum failure f, const struct kanswer_error *e)
 {
 	const char *name;
 	unsigned drop;
@@ -512,17 +508,17 @@ drop_refused(struct session *s, enum failure f, const struct kanswer_error *e)
 
 	if (f != FAILURE_PERMANENT)
 		return false;
-	drop = request_refused(&s->request, e, &name);
+	drop = request_refused(&session.request, e, &name);
 	if (!drop)
 		return false;
-	s->request.dropped |= drop;
+	session.request.dropped |= drop;
 	flag = kasprintf("dropped:%s", name);
-	reply_flag(&s->reply, flag);
+	reply_flag(&session.reply, flag);
 	free(flag);
 	if (klimit_first_time(name))
 		kwarn("the server rejects '%s' for model '%s'; asking without it, or by its other "
 		      "name (to avoid this, edit line %ld of the model table)",
-		    name, s->request.model, s->request.row->line);
+		    name, session.request.model, session.request.row->line);
 	return true;
 }
 
@@ -531,49 +527,49 @@ drop_refused(struct session *s, enum failure f, const struct kanswer_error *e)
  * program if there is none.
  */
 static void
-exchange(struct session *s, int step, struct kanswer *a)
+exchange(int step, struct kanswer *a)
 {
 	struct outcome o;
 	enum failure f;
 	int64_t reserved;
 
 	*a = (struct kanswer){ 0 };
-	switch (spool_resume(s->call, step, s->request.model, a, &reserved)) {
+	switch (spool_resume(step, session.request.model, a, &reserved)) {
 	case SPOOL_WHOLE:
-		reply_flag(&s->reply, "resumed");
-		account(s, a, reserved);
+		reply_flag(&session.reply, "resumed");
+		account(a, reserved);
 		return;
 	case SPOOL_PARTIAL:
-		reply_flag(&s->reply, "cost_unknown");
+		reply_flag(&session.reply, "cost_unknown");
 		break;
 	case SPOOL_NONE:
 		break;
 	}
-	for (int failed = 0; (f = send_once(s, step, a, &o)) != FAILURE_NONE;) {
-		json_array_append_new(s->reply.failures, json_string(failure_rule(f)->name));
+	for (int failed = 0; (f = send_once(step, a, &o)) != FAILURE_NONE;) {
+		json_array_append_new(session.reply.failures, json_string(failure_rule(f)->name));
 		if (failure_rule(f)->billed)
-			reply_flag(&s->reply, "cost_unknown");
+			reply_flag(&session.reply, "cost_unknown");
 		/*
 		 * It was paid for, and would be as long the next time: what has arrived is the
 		 * answer.
 		 */
 		if (f == FAILURE_TOO_LARGE) {
-			reply_flag(&s->reply, KIO_TOO_LARGE);
+			reply_flag(&session.reply, KIO_TOO_LARGE);
 			snprintf(a->finish, sizeof a->finish, "%s", failure_rule(f)->name);
 			return;
 		}
-		if (!drop_refused(s, f, &o.error))
-			retry_or_end(s, f, &o, ++failed);
+		if (!drop_refused(f, &o.error))
+			retry_or_end(f, &o, ++failed);
 		kanswer_free(a);
 	}
 }
 
 /* Does the text contain a complete fenced program? */
 static bool
-has_code(const struct call *c, const struct kbuf *text)
+has_code(const struct kbuf *text)
 {
 	struct kextract x;
-	bool found = kextract(text->data, text->len, kcamp_str(c->camp, "language"), false, &x),
+	bool found = kextract(text->data, text->len, kcamp_str(call.camp, "language"), false, &x),
 	     whole = found && !x.unclosed && strcmp(x.how, "lines");
 
 	kextract_free(&x);
@@ -581,50 +577,49 @@ has_code(const struct call *c, const struct kbuf *text)
 }
 
 static bool
-was_cut(const struct session *s, const struct kanswer *a)
+was_cut(const struct kanswer *a)
 {
-	return !strcmp(kanswer_finish(a), "length") &&
-	    !(a->text.len && has_code(s->call, &a->text));
+	return !strcmp(kanswer_finish(a), "length") && !(a->text.len && has_code(&a->text));
 }
 
 /* Cut off without complete code: ask again with twice the cap. */
 static void
-ask_more(struct session *s, struct kanswer *a)
+ask_more(struct kanswer *a)
 {
-	long twice = s->request.cap * 2;
+	long twice = session.request.cap * 2;
 
-	if (s->request.row->max_output && twice > s->request.row->max_output)
-		twice = (long)s->request.row->max_output;
-	if (!was_cut(s, a) || twice <= s->request.cap)
+	if (session.request.row->max_output && twice > session.request.row->max_output)
+		twice = (long)session.request.row->max_output;
+	if (!was_cut(a) || twice <= session.request.cap)
 		return;
-	s->request.cap = twice;
-	reply_flag(&s->reply, "cap_raised");
+	session.request.cap = twice;
+	reply_flag(&session.reply, "cap_raised");
 	kanswer_free(a);
-	exchange(s, 2, a);
+	exchange(2, a);
 }
 
 static void
-flag_refusal(struct session *s, const struct kanswer *a)
+flag_refusal(const struct kanswer *a)
 {
 	auto_free char *flag =
-	    kasprintf("refused:%s%s%s", s->request.model, *a->detail ? ":" : "", a->detail);
+	    kasprintf("refused:%s%s%s", session.request.model, *a->detail ? ":" : "", a->detail);
 
-	reply_flag(&s->reply, flag);
+	reply_flag(&session.reply, flag);
 }
 
 static void
-conclude(struct session *s, struct kanswer *a)
+conclude(struct kanswer *a)
 {
-	struct reply *r = &s->reply;
+	struct reply *r = &session.reply;
 
 	r->finish = kanswer_finish(a);
 	if (!strcmp(r->finish, "refusal"))
-		flag_refusal(s, a);
+		flag_refusal(a);
 	if (!strcmp(r->finish, "length"))
 		reply_flag(r,
-		    !a->text.len        ? "truncated_in_reasoning"
-		        : was_cut(s, a) ? "truncated"
-		                        : "truncated_tail");
+		    !a->text.len     ? "truncated_in_reasoning"
+		        : was_cut(a) ? "truncated"
+		                     : "truncated_tail");
 	else if (!a->text.len && !strcmp(r->finish, "stop"))
 		reply_flag(r, "empty");
 	if (!strcmp(a->finish, "model_context_window_exceeded"))
@@ -634,52 +629,48 @@ conclude(struct session *s, struct kanswer *a)
 		kbuf_add(&r->text, a->refusal.data, a->refusal.len);
 	kbuf_add(&r->reasoning, a->reasoning.data, a->reasoning.len);
 	free(r->model);
-	r->model = kstrdup(a->model ? a->model : s->request.model);
-	r->attempts = s->requests;
-	r->total_ms = (double)(know_ns() - s->started) * 1e-6;
+	r->model = kstrdup(a->model ? a->model : session.request.model);
+	r->attempts = session.requests;
+	r->total_ms = (double)(know_ns() - session.started) * 1e-6;
 }
 
 json_t *
-ask_http(const struct call *c)
+ask_http(void)
 {
-	struct session s;
 	struct kanswer a;
 	json_t *reply;
 
 	secret_harden();
-	session_open(&s, c);
-	exchange(&s, 1, &a);
-	ask_more(&s, &a);
-	conclude(&s, &a);
+	session_open();
+	exchange(1, &a);
+	ask_more(&a);
+	conclude(&a);
 	kanswer_free(&a);
-	reply = reply_finish(&s.reply, c);
-	session_close(&s);
+	reply = reply_finish(&session.reply);
+	session_close();
 	return reply;
 }
 
 void
-http_check(const struct call *c)
+http_check(void)
 {
-	struct session s = { .call = c };
-	size_t server = server_of(c);
+	size_t server = server_of();
 
 	secret_harden();
-	s.url = build_url(c, server);
-	check_url(s.url);
-	set_headers(&s, server);
-	session_close(&s);
+	session.url = build_url(server);
+	check_url(session.url);
+	set_headers(server);
+	session_close();
 }
 
 void
-http_committed(const struct call *c)
+http_committed(void)
 {
 	int64_t spent;
 
-	if (!settle_ledger)
+	if (!session.ledger)
 		return;
-	if (settle_delta)
-		kbudget_add(settle_ledger, settle_delta, 0, &spent);
-	spool_remove(c);
-	free(settle_ledger);
-	settle_ledger = NULL;
+	if (session.correction)
+		kbudget_add(session.ledger, session.correction, 0, &spent);
+	spool_remove();
 }

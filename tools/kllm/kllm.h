@@ -14,7 +14,7 @@
 #define KLLM_BODY_MAX ((size_t)32 << 20)
 
 /* One prompt and where its answer goes. */
-struct call {
+extern struct call {
 	const struct kcamp *camp;
 	struct krec rec; /* the record that holds the prompt */
 	char id[24];     /* "007/02" */
@@ -29,7 +29,7 @@ struct call {
 	const char *key_file; /* NULL: none */
 	double budget_usd;    /* 0: no cap */
 	bool allow_secrets;
-};
+} call; /* of this process; kept to the end */
 
 /* An answer under construction. Initialise with reply_init. */
 struct reply {
@@ -50,7 +50,7 @@ struct reply {
 void reply_init(struct reply *r, const char *provider, const char *model);
 void reply_flag(struct reply *r, const char *flag);
 /* Member "reply" of the record; frees what R owns. New reference. */
-json_t *reply_finish(struct reply *r, const struct call *c);
+json_t *reply_finish(struct reply *r);
 /* No answer, because it is longer than KLLM_BODY_MAX: its candidate fails. */
 void reply_too_large(struct reply *r);
 /*
@@ -59,28 +59,28 @@ void reply_too_large(struct reply *r);
  */
 json_t *reply_bounded(json_t *reply);
 /* Usage of a model that reports none: estimated from the text, and marked as such. */
-void reply_estimate(struct reply *r, const struct call *c);
+void reply_estimate(struct reply *r);
 /* The cost, if usage was reported and a price is known. */
-void reply_price(struct reply *r, const struct call *c);
+void reply_price(struct reply *r);
 
 /*
  * Path of a file next to the output, with its ending replaced: "trials/007/02/reply" + suffix. The
  * caller frees.
  */
-char *call_beside(const struct call *c, const char *suffix);
+char *call_beside(const char *suffix);
 
 /*
  * The providers. Each returns the value of member "reply" (new reference), or ends the program with
  * the exit code that says why there is none.
  */
-json_t *ask_null(const struct call *c);
-json_t *ask_replay(const struct call *c);
-json_t *ask_file(const struct call *c);
-json_t *ask_exec(const struct call *c);
-json_t *ask_http(const struct call *c);
+json_t *ask_null(void);
+json_t *ask_replay(void);
+json_t *ask_file(void);
+json_t *ask_exec(void);
+json_t *ask_http(void);
 /* Ends the program unless there are an address and a key for the server. Sends nothing. */
-void http_check(const struct call *c);
+void http_check(void);
 /* After the record is safe: removes what a resumed run would have needed. */
-void http_committed(const struct call *c);
+void http_committed(void);
 
 #endif

@@ -11,9 +11,11 @@
 
 static const char usage[] = "usage: kllm [OPTION...] [FILE]\n";
 
+struct call call;
+
 static const struct provider {
 	const char *name; /* ends in ':' if a command follows */
-	json_t *(*ask)(const struct call *);
+	json_t *(*ask)(void);
 	bool needs_model;
 } providers[] = {
 	{ "null", ask_null, false },
@@ -191,94 +193,93 @@ base_url_of(const struct kcamp *camp)
 
 /* Sets provider, model, server and key. */
 static void
-aim(struct call *c, const struct kcamp *camp, const struct options *o)
+aim(const struct kcamp *camp, const struct options *o)
 {
-	c->camp = camp;
-	c->provider = kcamp_str(camp, "model.provider");
-	c->model = kcamp_str(camp, "model.name");
-	c->base_url = base_url_of(camp);
-	c->key_file = o->key_file;
-	if (!c->key_file && *kcamp_str(camp, "model.key_file"))
-		c->key_file = kcamp_str(camp, "model.key_file");
+	call.camp = camp;
+	call.provider = kcamp_str(camp, "model.provider");
+	call.model = kcamp_str(camp, "model.name");
+	call.base_url = base_url_of(camp);
+	call.key_file = o->key_file;
+	if (!call.key_file && *kcamp_str(camp, "model.key_file"))
+		call.key_file = kcamp_str(camp, "model.key_file");
 }
 
 static void
-prepare(struct call *c, const struct kcamp *camp, const struct options *o)
+prepare(const struct kcamp *camp, const struct options *o)
 {
 	size_t user_len;
 	json_int_t stable;
 
-	c->system = krec_str(&c->rec, "prompt.system");
-	c->user = krec_str(&c->rec, "prompt.user");
-	c->sha256 = krec_str(&c->rec, "prompt.sha256");
-	user_len = json_string_length(krec_get(&c->rec, "prompt.user"));
-	stable = kjson_int_or(c->rec.json, "prompt.stable_bytes", 0);
-	c->stable_bytes = stable > 0 && (size_t)stable <= user_len ? (size_t)stable : 0;
-	krec_id(&c->rec, c->id, sizeof c->id);
-	c->out = o->out;
-	c->folder = o->out ? kfolder_of(o->out) : NULL;
-	c->budget_usd = o->budget ? knum_double(o->budget, 0, 1e9, "--budget")
-	                          : kcamp_num(camp, "stop.budget_usd");
-	c->allow_secrets = o->allow_secrets;
+	call.system = krec_str(&call.rec, "prompt.system");
+	call.user = krec_str(&call.rec, "prompt.user");
+	call.sha256 = krec_str(&call.rec, "prompt.sha256");
+	user_len = json_string_length(krec_get(&call.rec, "prompt.user"));
+	stable = kjson_int_or(call.rec.json, "prompt.stable_bytes", 0);
+	call.stable_bytes = stable > 0 && (size_t)stable <= user_len ? (size_t)stable : 0;
+	krec_id(&call.rec, call.id, sizeof call.id);
+	call.out = o->out;
+	call.folder = o->out ? kfolder_of(o->out) : NULL;
+	call.budget_usd = o->budget ? knum_double(o->budget, 0, 1e9, "--budget")
+	                            : kcamp_num(camp, "stop.budget_usd");
+	call.allow_secrets = o->allow_secrets;
 }
 
 /* The campaign's provider; dies when there is no such provider, or its model is missing. */
 static const struct provider *
-provider_of(const struct call *c)
+provider_of(void)
 {
 	for (size_t i = 0; i < LEN(providers); i++) {
 		size_t n = strlen(providers[i].name);
 
-		if (strncmp(c->provider, providers[i].name, n) ||
-		    (providers[i].name[n - 1] != ':' && c->provider[n]))
+		if (strncmp(call.provider, providers[i].name, n) ||
+		    (providers[i].name[n - 1] != ':' && call.provider[n]))
 			continue;
-		if (providers[i].needs_model && !*c->model)
+		if (providers[i].needs_model && !*call.model)
 			kdie(K_USAGE, "%s: model.name: is missing (the provider %s needs it)",
-			    c->camp->file, c->provider);
+			    call.camp->file, call.provider);
 		return &providers[i];
 	}
-	kdie(K_USAGE, "%s: model.provider: unknown provider '%s'", c->camp->file, c->provider);
+	kdie(K_USAGE, "%s: model.provider: unknown provider '%s'", call.camp->file, call.provider);
 }
 
 /* Gets the reply to the prompt of one record and adds it. */
 static void
-answer(struct call *c, const struct kcamp *camp, const struct options *o)
+answer(const struct kcamp *camp, const struct options *o)
 {
 	json_auto_t *reply = NULL;
 
-	read_record(&c->rec, camp->dir, o->in);
-	prepare(c, camp, o);
-	if (json_object_get(c->rec.json, "reply"))
-		kdie(K_USAGE, "%s: the record already has a reply", c->rec.file);
-	reply = reply_bounded(provider_of(c)->ask(c));
-	kout_open(c->out);
-	krecord_put(&c->rec, camp->dir, o->thin, "reply", reply);
+	read_record(&call.rec, camp->dir, o->in);
+	prepare(camp, o);
+	if (json_object_get(call.rec.json, "reply"))
+		kdie(K_USAGE, "%s: the record already has a reply", call.rec.file);
+	reply = reply_bounded(provider_of()->ask());
+	kout_open(call.out);
+	krecord_put(&call.rec, camp->dir, o->thin, "reply", reply);
 	kout_commit();
-	http_committed(c);
-	kprogress("%s reply: %s, %zu bytes, %s", c->id, kjson_str_or(reply, "finish", "?"),
-	    json_string_length(json_object_get(reply, "text")), c->provider);
-	krec_free(&c->rec);
+	http_committed();
+	kprogress("%s reply: %s, %zu bytes, %s", call.id, kjson_str_or(reply, "finish", "?"),
+	    json_string_length(json_object_get(reply, "text")), call.provider);
+	krec_free(&call.rec);
 }
 
 int
 main(int argc, char **argv)
 {
 	struct options o = { 0 };
-	static struct call c; /* kept to the end, as the campaign */
 	static struct kcamp *camp;
 
 	kutil_init("kllm");
 	parse_options(&o, argc, argv);
 	camp = kcamp_load(o.dir);
-	c.priced = priced_model(camp, &o);
+	call.priced = priced_model(camp, &o);
 	apply_knobs(camp, &o);
 	if (o.feedback)
 		use_feedback(camp);
-	aim(&c, camp, &o);
+	aim(camp, &o);
 	if (!o.check)
-		answer(&c, camp, &o);
-	else if (provider_of(&c)->ask == ask_http)
-		http_check(&c);
+		answer(camp, &o);
+	else if (provider_of()->ask == ask_http)
+		http_check();
 	secret_wipe();
 	return K_OK;
 }

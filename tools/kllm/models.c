@@ -19,16 +19,16 @@ table_path(void)
  * override the table's.
  */
 static bool
-own_prices(const struct call *c, const char *model, struct kmodel *row)
+own_prices(const char *model, struct kmodel *row)
 {
-	double input = kcamp_num(c->camp, "model.price_input"),
-	       output = kcamp_num(c->camp, "model.price_output");
+	double input = kcamp_num(call.camp, "model.price_input"),
+	       output = kcamp_num(call.camp, "model.price_output");
 
-	if (strcmp(model, c->priced) || (input < 0 && output < 0))
+	if (strcmp(model, call.priced) || (input < 0 && output < 0))
 		return false;
 	if (input < 0 || output < 0)
 		kdie(K_USAGE, "%s: model.price_%s: is missing; set both prices or neither",
-		    c->camp->file, input < 0 ? "input" : "output");
+		    call.camp->file, input < 0 ? "input" : "output");
 	row->input = llround(input * 1e6);
 	row->output = llround(output * 1e6);
 	row->cache_read = row->cache_write_5m = row->cache_write_1h = -1;
@@ -37,7 +37,7 @@ own_prices(const struct call *c, const char *model, struct kmodel *row)
 }
 
 const struct kmodel *
-models_row(const struct call *c, const char *model)
+models_row(const char *model)
 {
 	static struct kmodel row;
 	static char *loaded;
@@ -51,8 +51,8 @@ models_row(const struct call *c, const char *model)
 	know_iso(now, sizeof now);
 	now[10] = '\0';
 	path = table_path();
-	known = kmodel_find(&row, path, url_is_local(c->base_url), model, now);
-	if (!own_prices(c, model, &row) && !known && klimit_first_time(model))
+	known = kmodel_find(&row, path, url_is_local(call.base_url), model, now);
+	if (!own_prices(model, &row) && !known && klimit_first_time(model))
 		kwarn("%s: no row for model '%s', so its cost is unknown; add one, or set "
 		      "KLLM_MODELS to a table of your own",
 		    path, model);

@@ -12,7 +12,7 @@
  * The row for MODEL as this call's provider serves it; loaded once, owned here. Warns once per
  * machine when there is none.
  */
-const struct kmodel *models_row(const struct call *c, const char *model);
+const struct kmodel *models_row(const char *model);
 
 /*
  * Tokens of a text of LEN bytes, estimated on the high side (2.9 bytes per token, the 5th

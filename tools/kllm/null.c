@@ -18,10 +18,10 @@ struct dialect {
 };
 
 static void
-load_dialect(struct dialect *d, const struct call *c)
+load_dialect(struct dialect *d)
 {
 	auto_free char *path = kdata_path("tools/kllm/null.tsv");
-	const struct backend *b = kcamp_backend(c->camp);
+	const struct backend *b = kcamp_backend(call.camp);
 
 	*d = (struct dialect){ .mark = b == &backends[BACKEND_TRITON] ? "# null model"
 		                                                      : "/* null model",
@@ -57,16 +57,16 @@ inherit(const struct dialect *d, const char *below, struct krng *rng, size_t kep
  * before; that is bounded, so that the thousandth generation is as long as the tenth.
  */
 static void
-mutate(const struct call *c, const struct dialect *d, struct kbuf *out)
+mutate(const struct dialect *d, struct kbuf *out)
 {
-	const char *parent = kjson_str_or(c->rec.json, "sample.parent.code", ""),
+	const char *parent = kjson_str_or(call.rec.json, "sample.parent.code", ""),
 	           *mark = strstr(parent, d->mark);
 	size_t base = mark ? (size_t)(mark - parent) : strlen(parent), kept[LINES_MAX], count, add;
 	struct krng rng;
 
-	krng_init(&rng, (uint64_t)kcamp_num(c->camp, "seed"),
-	    (long)kjson_int_or(c->rec.json, "trial", 0),
-	    (long)kjson_int_or(c->rec.json, "branch", 0), "null");
+	krng_init(&rng, (uint64_t)kcamp_num(call.camp, "seed"),
+	    (long)kjson_int_or(call.rec.json, "trial", 0),
+	    (long)kjson_int_or(call.rec.json, "branch", 0), "null");
 	count = inherit(d, mark ? mark : "", &rng, kept);
 	add = 1 + krng_below(&rng, ADD_MAX);
 	for (size_t i = 0; i < add; i++)
@@ -86,9 +86,9 @@ mutate(const struct call *c, const struct dialect *d, struct kbuf *out)
  * The plan that a round of a linear search must state before its code; no two rounds have the same.
  */
 static void
-put_plan(const struct call *c, struct kbuf *out)
+put_plan(struct kbuf *out)
 {
-	long trial = (long)kjson_int_or(c->rec.json, "trial", 0);
+	long trial = (long)kjson_int_or(call.rec.json, "trial", 0);
 
 	kbuf_printf(out,
 	    "```plan\n{\"bucket\":\"K1\",\"category\":\"lines\","
@@ -103,21 +103,21 @@ put_plan(const struct call *c, struct kbuf *out)
 }
 
 json_t *
-ask_null(const struct call *c)
+ask_null(void)
 {
 	struct dialect d;
 	struct reply r;
 
-	load_dialect(&d, c);
+	load_dialect(&d);
 	reply_init(&r, "null", "null");
 	r.timeless = true;
-	if (kcamp_linear(c->camp))
-		put_plan(c, &r.text);
-	kbuf_printf(&r.text, "```%s\n", kcamp_str(c->camp, "language"));
-	mutate(c, &d, &r.text);
+	if (kcamp_linear(call.camp))
+		put_plan(&r.text);
+	kbuf_printf(&r.text, "```%s\n", kcamp_str(call.camp, "language"));
+	mutate(&d, &r.text);
 	free(d.text);
 	kbuf_puts(&r.text, "```\n");
-	reply_estimate(&r, c);
+	reply_estimate(&r);
 	r.nanousd = 0;
-	return reply_finish(&r, c);
+	return reply_finish(&r);
 }

@@ -31,10 +31,10 @@ load(struct krec *rec, const char *path)
 }
 
 json_t *
-ask_replay(const struct call *c)
+ask_replay(void)
 {
-	auto_free char *source = kasprintf("replies/%s.ndjson", c->id),
-	               *path = kcamp_path(c->camp, source);
+	auto_free char *source = kasprintf("replies/%s.ndjson", call.id),
+	               *path = kcamp_path(call.camp, source);
 	const json_t *recorded;
 	const char *answered;
 	struct krec rec;
@@ -52,7 +52,7 @@ ask_replay(const struct call *c)
 	reply = json_deep_copy(recorded);
 	json_object_del(reply, "recorded");
 	json_object_set_new(reply, "recorded",
-	    json_pack("{s:b s:s}", "prompt_match", answered && !strcmp(answered, c->sha256),
+	    json_pack("{s:b s:s}", "prompt_match", answered && !strcmp(answered, call.sha256),
 	        "source", source));
 	krec_free(&rec);
 	return reply;

@@ -50,10 +50,10 @@ reply_flag(struct reply *r, const char *flag)
 }
 
 void
-reply_estimate(struct reply *r, const struct call *c)
+reply_estimate(struct reply *r)
 {
 	r->usage = (struct kusage){
-		.input = models_tokens(strlen(c->system) + strlen(c->user)),
+		.input = models_tokens(strlen(call.system) + strlen(call.user)),
 		.output = models_tokens(r->text.len + r->reasoning.len),
 		.known = true,
 		.estimated = true,
@@ -61,10 +61,10 @@ reply_estimate(struct reply *r, const struct call *c)
 }
 
 void
-reply_price(struct reply *r, const struct call *c)
+reply_price(struct reply *r)
 {
 	if (r->usage.known)
-		r->nanousd = kmodel_cost(models_row(c, r->model), &r->usage);
+		r->nanousd = kmodel_cost(models_row(r->model), &r->usage);
 }
 
 static json_t *
@@ -84,7 +84,7 @@ milliseconds(double ms)
 }
 
 json_t *
-reply_finish(struct reply *r, const struct call *c)
+reply_finish(struct reply *r)
 {
 	bool text = secret_redact(&r->text), reasoning = secret_redact(&r->reasoning);
 	char now[32];
@@ -99,7 +99,7 @@ reply_finish(struct reply *r, const struct call *c)
 	    "failures", json_array_size(r->failures) ? json_incref(r->failures) : NULL, "usage",
 	    r->usage.known ? usage_json(&r->usage) : NULL, "cost_usd",
 	    r->nanousd != KUSAGE_UNKNOWN ? json_real((double)r->nanousd / 1e9) : NULL, "attempts",
-	    r->attempts, "prompt_sha256", c->sha256);
+	    r->attempts, "prompt_sha256", call.sha256);
 	if (!r->timeless) {
 		know_iso(now, sizeof now);
 		json_object_update_new(o,
@@ -162,9 +162,10 @@ reply_bounded(json_t *reply)
 }
 
 char *
-call_beside(const struct call *c, const char *suffix)
+call_beside(const char *suffix)
 {
-	const char *end = strrchr(c->out, '/'), *dot = strrchr(end ? end : c->out, '.');
+	const char *end = strrchr(call.out, '/'), *dot = strrchr(end ? end : call.out, '.');
 
-	return kasprintf("%.*s%s", dot ? (int)(dot - c->out) : (int)strlen(c->out), c->out, suffix);
+	return kasprintf(
+	    "%.*s%s", dot ? (int)(dot - call.out) : (int)strlen(call.out), call.out, suffix);
 }

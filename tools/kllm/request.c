@@ -8,7 +8,7 @@
 static const char *
 effort_of(const struct request *r)
 {
-	const char *effort = kcamp_str(r->call->camp, "model.effort");
+	const char *effort = kcamp_str(call.camp, "model.effort");
 
 	return *effort && !(r->dropped & DROP_EFFORT) ? effort : NULL;
 }
@@ -16,7 +16,7 @@ effort_of(const struct request *r)
 static bool
 sends_temperature(const struct request *r)
 {
-	return kcamp_num(r->call->camp, "model.temperature") >= 0 && r->row->sampling &&
+	return kcamp_num(call.camp, "model.temperature") >= 0 && r->row->sampling &&
 	    !(r->dropped & DROP_TEMPERATURE);
 }
 
@@ -38,21 +38,20 @@ block(const char *text, size_t len, bool mark)
 static size_t
 cached_bytes(const struct request *r)
 {
-	const struct call *c = r->call;
-	size_t n = c->stable_bytes;
+	size_t n = call.stable_bytes;
 	int64_t least = r->row->min_cache ? r->row->min_cache : 1024;
 
-	if ((r->dropped & DROP_CACHE) || n >= strlen(c->user))
+	if ((r->dropped & DROP_CACHE) || n >= strlen(call.user))
 		return 0;
-	while (n && ((unsigned char)c->user[n] & 0xc0) == 0x80)
+	while (n && ((unsigned char)call.user[n] & 0xc0) == 0x80)
 		n--;
-	return models_tokens(n + strlen(c->system)) >= least ? n : 0;
+	return models_tokens(n + strlen(call.system)) >= least ? n : 0;
 }
 
 static json_t *
 messages_user(const struct request *r)
 {
-	const char *user = r->call->user;
+	const char *user = call.user;
 	size_t stable = cached_bytes(r);
 	json_t *blocks = json_array();
 
@@ -117,7 +116,7 @@ add_thinking(const struct request *r, json_t *o)
 static json_t *
 messages_body(const struct request *r)
 {
-	const char *system = r->call->system;
+	const char *system = call.system;
 	json_t *o = json_pack("{s:o s:I s:[{s:s s:o}] s:b}", "model", kjson_string(r->model),
 	    "max_tokens", (json_int_t)r->cap, "messages", "role", "user", "content",
 	    messages_user(r), "stream", 1);
@@ -141,11 +140,11 @@ cap_field(const struct request *r)
 static json_t *
 chat_body(const struct request *r)
 {
-	const char *system = r->call->system;
+	const char *system = call.system;
 
 	return json_pack("{s:o s:[o* o] s:o* s:b s:o* s:s*}", "model", kjson_string(r->model),
 	    "messages", *system ? text_message("system", system) : NULL,
-	    text_message("user", r->call->user), cap_field(r),
+	    text_message("user", call.user), cap_field(r),
 	    r->dropped & DROP_CAP ? NULL : json_integer(r->cap), "stream", 1, "stream_options",
 	    r->dropped & DROP_STREAM_OPTIONS ? NULL : json_pack("{s:b}", "include_usage", 1),
 	    "reasoning_effort", effort_of(r));
@@ -159,7 +158,7 @@ request_body(const struct request *r, size_t *len)
 
 	if (sends_temperature(r))
 		json_object_set_new(
-		    o, "temperature", json_real(kcamp_num(r->call->camp, "model.temperature")));
+		    o, "temperature", json_real(kcamp_num(call.camp, "model.temperature")));
 	text = json_dumps(o, KIO_DUMP);
 	if (!text)
 		kdie(K_IO, "out of memory");

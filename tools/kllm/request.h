@@ -21,7 +21,6 @@ enum {
 
 struct request {
 	enum api api;
-	const struct call *call;
 	const struct kmodel *row;
 	const char *model;
 	long cap; /* most tokens of the answer */

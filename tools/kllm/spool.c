@@ -6,15 +6,15 @@
 
 /* Path for a step, or NULL when the output is stdout; the caller frees. */
 static char *
-spool_path(const struct call *c, int step)
+spool_path(int step)
 {
-	return c->out ? call_beside(c, step > 1 ? ".spool2" : ".spool") : NULL;
+	return call.out ? call_beside(step > 1 ? ".spool2" : ".spool") : NULL;
 }
 
 int
-spool_begin(const struct call *c, int step, const json_t *intent, size_t room)
+spool_begin(int step, const json_t *intent, size_t room)
 {
-	char *path = spool_path(c, step), *text, *line;
+	char *path = spool_path(step), *text, *line;
 	size_t len;
 	int fd, e;
 
@@ -64,18 +64,17 @@ spool_end(int spool, const struct transport *t, const struct kbuf *body, bool wh
 }
 
 static bool
-is_ours(const json_t *intent, const struct call *c, const char *model)
+is_ours(const json_t *intent, const char *model)
 {
 	return kjson_is(intent, "schema", "exchange/1") &&
 	    !strcmp(kjson_str_or(intent, "model", ""), model) &&
-	    !strcmp(kjson_str_or(intent, "prompt_sha256", ""), c->sha256);
+	    !strcmp(kjson_str_or(intent, "prompt_sha256", ""), call.sha256);
 }
 
 enum spool_state
-spool_resume(
-    const struct call *c, int step, const char *model, struct kanswer *a, int64_t *reserved)
+spool_resume(int step, const char *model, struct kanswer *a, int64_t *reserved)
 {
-	auto_free char *path = spool_path(c, step);
+	auto_free char *path = spool_path(step);
 	char *text, *end, *body;
 	enum spool_state state = SPOOL_NONE;
 	json_t *intent;
@@ -90,7 +89,7 @@ spool_resume(
 		len--;
 	end = strchr(text, '\n');
 	intent = end ? json_loadb(text, (size_t)(end - text), 0, NULL) : NULL;
-	if (intent && is_ours(intent, c, model)) {
+	if (intent && is_ours(intent, model)) {
 		state = SPOOL_PARTIAL;
 		*reserved = kjson_int_or(intent, "reserved_nanousd", 0);
 		body = strncmp(end + 1, "HTTP 200\n", 9) ? NULL : strstr(end + 1, "\n\n");
@@ -109,17 +108,17 @@ spool_resume(
 }
 
 void
-spool_discard(const struct call *c, int step)
+spool_discard(int step)
 {
-	auto_free char *path = spool_path(c, step);
+	auto_free char *path = spool_path(step);
 
 	if (path)
 		unlink(path);
 }
 
 void
-spool_remove(const struct call *c)
+spool_remove(void)
 {
 	for (int step = 1; step <= SPOOL_STEPS; step++)
-		spool_discard(c, step);
+		spool_discard(step);
 }

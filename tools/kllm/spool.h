@@ -22,7 +22,7 @@ enum { SPOOL_STEPS = 2 };
  * nothing left behind, when intent or space is not possible; else the argument for spool_end. All
  * functions do nothing when the output is stdout.
  */
-int spool_begin(const struct call *c, int step, const json_t *intent, size_t room);
+int spool_begin(int step, const json_t *intent, size_t room);
 /*
  * WHOLE: BODY is a complete answer, and is on the disk, free of secrets, when this returns;
  * otherwise only the intent stays. A spool that cannot be written is given up with a warning: the
@@ -37,10 +37,9 @@ enum spool_state { SPOOL_NONE, SPOOL_PARTIAL, SPOOL_WHOLE };
  * answer, ended. PARTIAL: a request was sent, perhaps billed, and its answer is lost. *RESERVED is
  * the amount that the intent had booked.
  */
-enum spool_state spool_resume(
-    const struct call *c, int step, const char *model, struct kanswer *a, int64_t *reserved);
+enum spool_state spool_resume(int step, const char *model, struct kanswer *a, int64_t *reserved);
 /* Nothing was billed for this step: forget the intent. */
-void spool_discard(const struct call *c, int step);
-void spool_remove(const struct call *c);
+void spool_discard(int step);
+void spool_remove(void);
 
 #endif
