@@ -147,20 +147,20 @@ read_line(void *arg, char *s, long number)
 }
 
 static struct launch *
-add_launch(struct profile *p, const struct reader *r, const char *name, const double *cost)
+add_launch(const struct reader *r, const char *name, const double *cost)
 {
 	char id[24];
 	struct launch *l;
 
-	snprintf(id, sizeof id, "%zu", p->count);
-	l = profile_launch(p, r->t->name, id, name);
+	snprintf(id, sizeof id, "%zu", profile.count);
+	l = profile_launch(r->t->name, id, name);
 	for (size_t i = 0; i < r->events; i++)
 		launch_count(l, r->event[i], cost[i], r->t, r->line);
 	return l;
 }
 
 static void
-add_functions(struct profile *p, const struct reader *r)
+add_functions(const struct reader *r)
 {
 	const char *name;
 	json_t *sums;
@@ -169,12 +169,12 @@ add_functions(struct profile *p, const struct reader *r)
 	json_object_foreach(r->functions, name, sums) {
 		for (size_t i = 0; i < r->events; i++)
 			cost[i] = json_real_value(json_array_get(sums, i));
-		add_launch(p, r, name, cost);
+		add_launch(r, name, cost);
 	}
 }
 
 void
-callgrind_text(struct profile *p, const struct text *t)
+callgrind_text(const struct text *t)
 {
 	struct reader r = { .t = t,
 		.names = json_object(),
@@ -185,10 +185,10 @@ callgrind_text(struct profile *p, const struct text *t)
 	text_lines(t, read_line, &r);
 	if (!r.whole)
 		text_fault(t, r.line, "the totals at the end are missing: the file is truncated");
-	if (p->kernel)
-		add_functions(p, &r);
+	if (profile.kernel)
+		add_functions(&r);
 	else
-		add_launch(p, &r, "(program)", r.total);
+		add_launch(&r, "(program)", r.total);
 	for (size_t i = 0; i < r.events; i++)
 		free(r.event[i]);
 	free(r.function);

@@ -31,7 +31,7 @@ struct launch {
 	double time;
 };
 
-struct profile {
+extern struct profile {
 	const char *source; /* ncu, rocprofv3, callgrind, perf */
 	const char *kernel; /* regular expression; NULL: all */
 	char *where;        /* file of the table, for messages */
@@ -39,13 +39,11 @@ struct profile {
 	struct launch *launch;
 	size_t count;
 	json_t *formats, *files, *notes; /* arrays of texts */
-};
+} profile;                               /* of this process; kept to the end */
 
-void profile_open(struct profile *p, const char *kernel);
-void profile_close(struct profile *p);
+void profile_open(const char *kernel);
 /* The launch of this process and id, made if there is none. KERNEL "" matches every kernel. */
-struct launch *profile_launch(
-    struct profile *p, const char *process, const char *id, const char *kernel);
+struct launch *profile_launch(const char *process, const char *id, const char *kernel);
 /*
  * Dies with file:line when the name of the kernel contradicts that in another file for the same
  * launch.
@@ -57,7 +55,7 @@ void launch_metric(struct launch *l, const char *name, const char *value, const 
 /* Add to a metric that is a plain number. */
 void launch_count(
     struct launch *l, const char *name, double value, const struct text *t, long line);
-void profile_note(struct profile *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void profile_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* Calls EACH for every line without its end, which EACH may modify, and its number. */
 void text_lines(const struct text *t, void (*each)(void *arg, char *line, long number), void *arg);
 /* Reports a fault in a file as "FILE:LINE: why", and ends the program. */
@@ -97,20 +95,19 @@ const char *csv_need(const struct csv *c, const char *name);
 void csv_close(struct csv *c);
 
 /* Readers. */
-void ncu_csv(struct profile *p, const struct text *t);
-void ncu_text(struct profile *p, const struct text *t);
-void ncu_preface(struct profile *p, const struct text *t);
+void ncu_csv(const struct text *t);
+void ncu_text(const struct text *t);
+void ncu_preface(const struct text *t);
 /* The metric for LABEL in SECTION: the same label means other things elsewhere. */
-const char *ncu_metric(const struct profile *p, const char *section, const char *label);
-void rocprof_csv(struct profile *p, const struct text *t);
-void callgrind_text(struct profile *p, const struct text *t);
-void perf_text(struct profile *p, const struct text *t);
+const char *ncu_metric(const char *section, const char *label);
+void rocprof_csv(const struct text *t);
+void callgrind_text(const struct text *t);
+void perf_text(const struct text *t);
 /* The head of a report of samples, which is not a table of counters. */
 #define PERF_REPORT "(?m)^(?:# Overhead| {12}Trace Event Information)"
 
 /* values.c: values of a launch, computed with the table. */
 struct values {
-	const struct profile *p;
 	const struct launch *launch;
 	json_t *memo;       /* computed values; null: absent */
 	json_t *unreliable; /* raw metrics that the profiler itself marks as unreliable */
@@ -118,7 +115,7 @@ struct values {
 	json_t *missing;
 	int depth;
 };
-void values_open(struct values *v, const struct profile *p, const struct launch *l);
+void values_open(struct values *v, const struct launch *l);
 void values_close(struct values *v);
 /* The value of an expression, NAN when a metric that it needs is absent. */
 double values_eval(struct values *v, const char *expression);
@@ -146,6 +143,6 @@ json_t *vendor_report(
     const struct launch *l, const json_t *table, const json_t *findings, json_t **cross);
 
 /* report.c: the object profile/1. New reference. */
-json_t *report(const struct profile *p, const struct launch *l, const json_t *kernels);
+json_t *report(const struct launch *l, const json_t *kernels);
 
 #endif

@@ -2,6 +2,8 @@
 /* kprofile: launches and their raw metrics, collected from one or more files of the same report. */
 #include "kprofile.h"
 
+struct profile profile;
+
 enum { MAX_LAUNCHES = 100000 };
 
 void
@@ -28,9 +30,9 @@ text_lines(const struct text *t, void (*each)(void *arg, char *line, long number
 }
 
 void
-profile_open(struct profile *p, const char *kernel)
+profile_open(const char *kernel)
 {
-	*p = (struct profile){ .kernel = kernel,
+	profile = (struct profile){ .kernel = kernel,
 		.peaks = json_object(),
 		.formats = json_array(),
 		.files = json_array(),
@@ -38,29 +40,7 @@ profile_open(struct profile *p, const char *kernel)
 }
 
 void
-profile_close(struct profile *p)
-{
-	for (size_t i = 0; i < p->count; i++) {
-		struct launch *l = &p->launch[i];
-
-		free(l->process);
-		free(l->id);
-		free(l->kernel);
-		json_decref(l->facts);
-		json_decref(l->raw);
-		json_decref(l->advice);
-	}
-	free(p->launch);
-	free(p->where);
-	json_decref(p->table);
-	json_decref(p->peaks);
-	json_decref(p->formats);
-	json_decref(p->files);
-	json_decref(p->notes);
-}
-
-void
-profile_note(struct profile *p, const char *fmt, ...)
+profile_note(const char *fmt, ...)
 {
 	auto_free char *text = NULL;
 	json_auto_t *note = NULL;
@@ -70,8 +50,8 @@ profile_note(struct profile *p, const char *fmt, ...)
 	text = kvasprintf(fmt, ap);
 	va_end(ap);
 	note = kjson_string(text);
-	if (!kjson_has(p->notes, json_string_value(note)))
-		json_array_append(p->notes, note);
+	if (!kjson_has(profile.notes, json_string_value(note)))
+		json_array_append(profile.notes, note);
 }
 
 /* Names in the form in which they are stored and compared: UTF-8, whatever the file contains. */
@@ -84,12 +64,12 @@ utf8(const char *s)
 }
 
 static struct launch *
-find_launch(const struct profile *p, const char *process, const char *id, const char *kernel)
+find_launch(const char *process, const char *id, const char *kernel)
 {
 
 	/* A launch's rows are adjacent, so search from the end. */
-	for (size_t i = p->count; i-- > 0;) {
-		struct launch *l = &p->launch[i];
+	for (size_t i = profile.count; i-- > 0;) {
+		struct launch *l = &profile.launch[i];
 
 		if (!strcmp(l->id, id) && !strcmp(l->process, process) &&
 		    (!*kernel || !*l->kernel || !strcmp(l->kernel, kernel)))
@@ -99,17 +79,18 @@ find_launch(const struct profile *p, const char *process, const char *id, const 
 }
 
 struct launch *
-profile_launch(struct profile *p, const char *process, const char *id, const char *kernel)
+profile_launch(const char *process, const char *id, const char *kernel)
 {
-	struct launch *l = find_launch(p, process, id, kernel);
+	struct launch *l = find_launch(process, id, kernel);
 
 	if (l)
 		return l;
-	if (p->count == MAX_LAUNCHES)
+	if (profile.count == MAX_LAUNCHES)
 		kdie(K_USAGE, "more than %d launches", MAX_LAUNCHES);
-	if (!(p->count & (p->count - 1)))
-		p->launch = krealloc(p->launch, (p->count ? 2 * p->count : 1) * sizeof *p->launch);
-	l = &p->launch[p->count++];
+	if (!(profile.count & (profile.count - 1)))
+		profile.launch = krealloc(profile.launch,
+		    (profile.count ? 2 * profile.count : 1) * sizeof *profile.launch);
+	l = &profile.launch[profile.count++];
 	*l = (struct launch){ utf8(process), utf8(id), utf8(kernel), json_object(), json_object(),
 		json_array(), false, 0 };
 	return l;

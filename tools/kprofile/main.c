@@ -19,7 +19,7 @@ static const char usage[] = "usage: kprofile [OPTION...] FILE...\n";
 /* What the output of a profiler looks like; the first that fits counts. */
 static const struct format {
 	const char *name, *source;
-	void (*read)(struct profile *p, const struct text *t);
+	void (*read)(const struct text *t);
 	const char *pattern;
 } formats[] = {
 	{ "ncu-details", "ncu", ncu_csv, "(?m)^\"ID\",.*\"Metric Name\"" },
@@ -99,27 +99,27 @@ add_facts(json_t *peaks, const json_t *table, const char *name)
 
 /* The table's peaks, overridden by those of a file: numbers, at the top level or under "peaks". */
 static void
-load_peaks(struct profile *p, const struct options *o)
+load_peaks(const struct options *o)
 {
 	json_auto_t *file = o->peaks ? kjson_load(o->peaks) : NULL;
 	json_t *inner = json_object_get(file, "peaks"), *v;
 	const char *key;
 
-	add_facts(p->peaks, p->table, o->device);
+	add_facts(profile.peaks, profile.table, o->device);
 	json_object_foreach(json_is_object(inner) ? inner : file, key, v)
 		if (json_is_number(v))
-			json_object_set(p->peaks, key, v);
+			json_object_set(profile.peaks, key, v);
 }
 
 /* The kernels with their launches and times, the one with the largest total time first. */
 static json_t *
-kernels_of(const struct profile *p, const char *by)
+kernels_of(const char *by)
 {
 	json_auto_t *list = json_array();
 	json_t *sorted = json_array(), *found;
 	size_t i, k;
 
-	for (const struct launch *l = p->launch; l < p->launch + p->count; l++) {
+	for (const struct launch *l = profile.launch; l < profile.launch + profile.count; l++) {
 		if (!l->wanted)
 			continue;
 		found = kjson_find(list, "name", l->kernel);
@@ -144,16 +144,16 @@ kernels_of(const struct profile *p, const char *by)
 
 /* Which launches match REGEX, and the value by which one is chosen; are all of them known? */
 static bool
-find_times(struct profile *p, const char *regex, const char *by)
+find_times(const char *regex, const char *by)
 {
 	struct kregex *wish = kregex_new("--kernel", NULL, regex, 0);
 	bool timed = true;
 
-	for (struct launch *l = p->launch; l < p->launch + p->count; l++) {
+	for (struct launch *l = profile.launch; l < profile.launch + profile.count; l++) {
 		struct values v;
 		double time;
 
-		values_open(&v, p, l);
+		values_open(&v, l);
 		l->wanted =
 		    kregex_search(wish, l->kernel, strlen(l->kernel), 0, NULL) == KREGEX_FOUND;
 		time = values_get(&v, by);
@@ -170,32 +170,32 @@ find_times(struct profile *p, const char *regex, const char *by)
  * mixture. The table may use another value than the duration.
  */
 static const struct launch *
-choose(struct profile *p, json_t **kernels)
+choose(json_t **kernels)
 {
-	const char *by = kjson_str_or(p->table, "choose", "duration_ns");
-	bool timed = find_times(p, p->kernel ? p->kernel : "", by);
+	const char *by = kjson_str_or(profile.table, "choose", "duration_ns");
+	bool timed = find_times(profile.kernel ? profile.kernel : "", by);
 	const struct launch *best = NULL;
 	const json_t *first;
 
-	*kernels = kernels_of(p, by);
+	*kernels = kernels_of(by);
 	first = json_array_get(*kernels, 0);
 	if (!first)
-		kdie(K_USAGE, "no kernel matches '%s'", p->kernel ? p->kernel : "");
+		kdie(K_USAGE, "no kernel matches '%s'", profile.kernel ? profile.kernel : "");
 	if (!timed && json_array_size(*kernels) > 1)
 		kdie(K_USAGE,
 		    "there are %zu kernels, but no %s to choose one by; choose one with --kernel",
 		    json_array_size(*kernels), by);
-	for (const struct launch *l = p->launch; l < p->launch + p->count; l++)
+	for (const struct launch *l = profile.launch; l < profile.launch + profile.count; l++)
 		if (l->wanted && kjson_is(first, "name", l->kernel) &&
 		    (!best || l->time > best->time))
 			best = l;
 	if (!timed && kjson_int_or(first, "launches", 0) > 1)
-		profile_note(p, "no %s, so the first launch is shown", by);
+		profile_note("no %s, so the first launch is shown", by);
 	return best;
 }
 
 static void
-read_file(struct profile *p, const char *path, const char *name)
+read_file(const char *path, const char *name)
 {
 	struct text t = { .file = path, .name = basename(path) };
 	const struct format *format;
@@ -209,38 +209,36 @@ read_file(struct profile *p, const char *path, const char *name)
 	t.len -= mark;
 	memmove(t.data, t.data + mark, t.len + 1);
 	format = strcmp(name, "auto") ? format_named(name) : detect(&t);
-	if (p->source && strcmp(p->source, format->source))
+	if (profile.source && strcmp(profile.source, format->source))
 		kdie(K_USAGE, "%s: cannot combine %s with %s in one profile", path, format->source,
-		    p->source);
-	if (!p->source) {
-		p->source = format->source;
-		p->where = kasprintf("patterns/profile/%s.json", p->source);
-		p->table = kjson_data(p->where, "profile-rules/1");
+		    profile.source);
+	if (!profile.source) {
+		profile.source = format->source;
+		profile.where = kasprintf("patterns/profile/%s.json", profile.source);
+		profile.table = kjson_data(profile.where, "profile-rules/1");
 	}
 	t.format = format->name;
-	format->read(p, &t);
-	json_array_append_new(p->formats, json_string(format->name));
-	json_array_append_new(p->files, kjson_string(t.name));
+	format->read(&t);
+	json_array_append_new(profile.formats, json_string(format->name));
+	json_array_append_new(profile.files, kjson_string(t.name));
 	free(t.data);
 }
 
 static void
 run(const struct options *o, char **files, int count)
 {
-	struct profile p;
 	json_auto_t *kernels = NULL, *out = NULL;
 	const struct launch *l;
 
-	profile_open(&p, o->kernel);
+	profile_open(o->kernel);
 	for (int i = 0; i < count; i++)
-		read_file(&p, files[i], o->format);
-	load_peaks(&p, o);
-	l = choose(&p, &kernels);
-	out = report(&p, l, kernels);
+		read_file(files[i], o->format);
+	load_peaks(o);
+	l = choose(&kernels);
+	out = report(l, kernels);
 	kout_open(o->output);
 	kout_json(out);
 	kout_commit();
-	profile_close(&p);
 }
 
 int

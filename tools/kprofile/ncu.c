@@ -8,7 +8,6 @@
 #include "kregex.h"
 
 struct reader {
-	struct profile *p;
 	struct csv c;
 	struct row units;
 	size_t metrics; /* first column that is not one of the base */
@@ -17,30 +16,30 @@ struct reader {
 
 /* A column before the metrics. Those of NVTX ranges have a colon in their names. */
 static bool
-is_base(const struct reader *r, const char *name)
+is_base(const char *name)
 {
-	return strchr(name, ':') || kjson_has(json_object_get(r->p->table, "columns"), name);
+	return strchr(name, ':') || kjson_has(json_object_get(profile.table, "columns"), name);
 }
 
 static void
 read_head(struct reader *r)
 {
 	struct csv *c = &r->c;
-	const json_t *details = json_object_get(r->p->table, "details");
+	const json_t *details = json_object_get(profile.table, "details");
 
 	csv_take(c, &c->head);
 	row_free(&r->units);
 	csv_need(c, "ID");
 	csv_need(c, "Kernel Name");
 	r->details = csv_cell(c, "Metric Name") != NULL;
-	for (r->metrics = 0; r->metrics < c->head.width && is_base(r, c->head.cell[r->metrics]);)
+	for (r->metrics = 0; r->metrics < c->head.width && is_base(c->head.cell[r->metrics]);)
 		r->metrics++;
 	if (!r->details && r->metrics == c->head.width)
 		text_fault(c->text, c->line, "ncu's table has no metrics");
 	for (size_t i = r->metrics; i < c->head.width; i++) {
 		const char *name = c->head.cell[i];
 
-		if (r->details ? !is_base(r, name) && !kjson_has(details, name)
+		if (r->details ? !is_base(name) && !kjson_has(details, name)
 		               : strchr(name, ' ') != NULL)
 			text_fault(c->text, c->line,
 			    "unknown layout: ncu's %s page has a column \"%.60s\"",
@@ -75,7 +74,7 @@ launch_of(const struct reader *r)
 		text_fault(c->text, c->line,
 		    "a row of %zu cells, fewer than the %zu that identify the launch", c->row.width,
 		    r->metrics);
-	l = profile_launch(r->p, cell(r, "Process ID"), cell(r, "ID"), "");
+	l = profile_launch(cell(r, "Process ID"), cell(r, "ID"), "");
 	launch_name(l, cell(r, "Kernel Name"), c->text, c->line);
 	set_fact(l, "grid", cell(r, "Grid Size"));
 	set_fact(l, "block", cell(r, "Block Size"));
@@ -107,7 +106,7 @@ read_raw(struct reader *r)
 		text_fault(
 		    c->text, c->line, "a row of %zu cells, but the header has %zu", width, full);
 	if (width < full)
-		profile_note(r->p, "%s:%ld: %zu of %zu metrics are missing at the end of the row",
+		profile_note("%s:%ld: %zu of %zu metrics are missing at the end of the row",
 		    c->text->name, c->line, full - width, full - r->metrics);
 	for (size_t i = r->metrics; i < width; i++)
 		launch_metric(
@@ -116,11 +115,11 @@ read_raw(struct reader *r)
 }
 
 const char *
-ncu_metric(const struct profile *p, const char *section, const char *label)
+ncu_metric(const char *section, const char *label)
 {
 	auto_free char *key = kasprintf("%s|%s", section, label);
 	const char *name =
-	    json_string_value(json_object_get(json_object_get(p->table, "labels"), key));
+	    json_string_value(json_object_get(json_object_get(profile.table, "labels"), key));
 
 	return strcmp(section, "Command line profiler metrics") ? name : label;
 }
@@ -141,7 +140,7 @@ read_details(struct reader *r)
 		vendor_add(l, rule, section, cell(r, "Rule Type"), cell(r, "Rule Description"),
 		    cell(r, "Estimated Speedup Type"), cell(r, "Estimated Speedup"));
 	} else if (*metric) {
-		name = ncu_metric(r->p, section, metric);
+		name = ncu_metric(section, metric);
 		if (c->row.width <=
 		    kindex_of("Metric Value", (const char *const *)c->head.cell, c->head.width))
 			text_fault(c->text, c->line,
@@ -157,7 +156,7 @@ static void
 preface_line(void *arg, char *line, long number)
 {
 	const struct reader *r = arg;
-	const json_t *versions = json_object_get(r->p->table, "versions"), *v;
+	const json_t *versions = json_object_get(profile.table, "versions"), *v;
 	struct kregex_span at[2];
 	bool known = false;
 	size_t i;
@@ -178,7 +177,7 @@ preface_line(void *arg, char *line, long number)
 		known |= !strncmp(line, json_string_value(v), json_string_length(v));
 	if (!known)
 		text_fault(r->c.text, number, "ncu %s: this version is not supported", line);
-	profile_note(r->p, "ncu %s", line);
+	profile_note("ncu %s", line);
 }
 
 /*
@@ -186,20 +185,20 @@ preface_line(void *arg, char *line, long number)
  * and the reason if nothing could be measured.
  */
 void
-ncu_preface(struct profile *p, const struct text *t)
+ncu_preface(const struct text *t)
 {
-	struct reader r = { .p = p, .c = { .text = t } };
+	struct reader r = { .c = { .text = t } };
 
 	text_lines(t, preface_line, &r);
 }
 
 void
-ncu_csv(struct profile *p, const struct text *t)
+ncu_csv(const struct text *t)
 {
-	struct reader r = { .p = p, .c = { .text = t } };
+	struct reader r = { .c = { .text = t } };
 	size_t rows = 0;
 
-	ncu_preface(p, t);
+	ncu_preface(t);
 	while (csv_next(&r.c, true)) {
 		if (!strcmp(r.c.row.cell[0], "ID")) {
 			read_head(&r);

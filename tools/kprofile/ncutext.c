@@ -17,7 +17,6 @@ static const char advice[] = "\\A\\s*(OPT|INF|WRN|ERR)  +"
                              "(?:Est\\. (Local )?Speedup: ([^%]*)%?)?\\s*(.*?)\\s*\\z";
 
 struct reader {
-	struct profile *p;
 	const struct text *t;
 	long line;
 	char process[24];
@@ -47,7 +46,7 @@ launch_line(struct reader *r, const char *line, const struct kregex_span *at)
 	static const char *const facts[] = { "grid", "block", "compute_capability" };
 	auto_free char *name = kregex_text(line, at[1]), *id = kasprintf("%ld", r->launches++);
 
-	r->launch = profile_launch(r->p, r->process, id, "");
+	r->launch = profile_launch(r->process, id, "");
 	for (size_t i = 0; i < LEN(facts); i++) {
 		auto_free char *text = kregex_text(line, at[i + 2]);
 
@@ -62,7 +61,7 @@ metric_line(struct reader *r, const char *line, const struct kregex_span *at)
 {
 	auto_free char *label = kregex_text(line, at[1]), *unit = kregex_text(line, at[2]),
 	               *value = kregex_text(line, at[3]);
-	const char *name = ncu_metric(r->p, r->section, label);
+	const char *name = ncu_metric(r->section, label);
 
 	if (name)
 		launch_metric(r->launch, name, value, unit ? unit : "", r->t, r->line);
@@ -114,11 +113,11 @@ read_line(void *arg, char *line, long number)
 }
 
 void
-ncu_text(struct profile *p, const struct text *t)
+ncu_text(const struct text *t)
 {
-	struct reader r = { .p = p, .t = t };
+	struct reader r = { .t = t };
 
-	ncu_preface(p, t);
+	ncu_preface(t);
 	text_lines(t, read_line, &r);
 	close_advice(&r);
 	if (!r.launches)

@@ -20,27 +20,27 @@ is_event(const char *s)
  * "cpu_core/cycles/".
  */
 static void
-add_event(struct profile *p, struct launch *l, const char *event, const char *value,
-    const char *unit, const struct text *t, long line)
+add_event(struct launch *l, const char *event, const char *value, const char *unit,
+    const struct text *t, long line)
 {
 	auto_free char *plain = kregex_sub(":[ukhGHpPSDWe]*\\z", event, ""),
 	               *name = kregex_sub("\\A[^/]*/(.+)/\\z", plain, "$1");
 
 	if (json_object_get(l->raw, name))
-		profile_note(p, "%s: occurs more than once; the first value is used", name);
+		profile_note("%s: occurs more than once; the first value is used", name);
 	else if (number_absent(value))
-		profile_note(p, "%s: %s", name, *value ? value : "no value");
+		profile_note("%s: %s", name, *value ? value : "no value");
 	else
 		launch_metric(l, name, value, unit, t, line);
 }
 
 static void
-add_share(struct profile *p, const char *event, const char *percent)
+add_share(const char *event, const char *percent)
 {
 	double v;
 
 	if (number_read(percent, &v) && v < 99.5)
-		profile_note(p, "%s: counted %s %% of the time, scaled", event, percent);
+		profile_note("%s: counted %s %% of the time, scaled", event, percent);
 }
 
 /* What perf computed from one event or several: "CPUs utilized", "%  tma_retiring". */
@@ -54,7 +54,7 @@ add_ratio(struct launch *l, const char *value, const char *unit, const struct te
 }
 
 static void
-csv_row(struct profile *p, struct launch *l, const struct csv *c)
+csv_row(struct launch *l, const struct csv *c)
 {
 	double v;
 	size_t at = 3;
@@ -75,11 +75,11 @@ csv_row(struct profile *p, struct launch *l, const struct csv *c)
 		text_fault(c->text, c->line,
 		    "'%.40s' is not an event; these columns of perf are not supported",
 		    c->row.cell[2]);
-	add_event(p, l, c->row.cell[2], c->row.cell[0], c->row.cell[1], c->text, c->line);
+	add_event(l, c->row.cell[2], c->row.cell[0], c->row.cell[1], c->text, c->line);
 	/* With -r the variance, "1.07%", comes after the name. */
 	at += strchr(c->row.cell[3], '%') != NULL;
 	if (at + 1 < c->row.width)
-		add_share(p, c->row.cell[2], c->row.cell[at + 1]);
+		add_share(c->row.cell[2], c->row.cell[at + 1]);
 	if (at + 3 < c->row.width)
 		add_ratio(l, c->row.cell[at + 2], c->row.cell[at + 3], c->text, c->line);
 }
@@ -95,7 +95,7 @@ member_text(const json_t *o, const char *key)
 }
 
 static void
-json_row(struct profile *p, struct launch *l, const char *line, const struct text *t, long number)
+json_row(struct launch *l, const char *line, const struct text *t, long number)
 {
 	json_auto_t *o = json_loads(line, 0, NULL);
 	const char *event = kjson_str_or(o, "event", NULL),
@@ -104,8 +104,8 @@ json_row(struct profile *p, struct launch *l, const char *line, const struct tex
 	               *percent = member_text(o, "pcnt-running");
 
 	if (event && value && is_event(event)) {
-		add_event(p, l, event, value, kjson_str_or(o, "unit", ""), t, number);
-		add_share(p, event, percent);
+		add_event(l, event, value, kjson_str_or(o, "unit", ""), t, number);
+		add_share(event, percent);
 	} else if (event || value || !*metric) {
 		text_fault(t, number, "not a line of perf stat -j");
 	}
@@ -113,7 +113,6 @@ json_row(struct profile *p, struct launch *l, const char *line, const struct tex
 }
 
 struct reader {
-	struct profile *p;
 	struct launch *l;
 	const struct text *t;
 	struct kbuf rows; /* of perf stat -x */
@@ -129,7 +128,7 @@ stat_line(void *arg, char *line, long number)
 	struct reader *r = arg;
 
 	if (*line == '{')
-		json_row(r->p, r->l, line, r->t, number);
+		json_row(r->l, line, r->t, number);
 	kbuf_printf(&r->rows, "%s\n", strchr("{#", *line) ? "" : line);
 }
 
@@ -143,7 +142,7 @@ stat_text(struct reader *r)
 	lines.data = r->rows.data;
 	lines.len = r->rows.len;
 	while (csv_next(&c, false))
-		csv_row(r->p, r->l, &c);
+		csv_row(r->l, &c);
 	csv_close(&c);
 	kbuf_free(&r->rows);
 }
@@ -183,9 +182,9 @@ c2c_line(void *arg, char *line, long number)
 }
 
 void
-perf_text(struct profile *p, const struct text *t)
+perf_text(const struct text *t)
 {
-	struct reader r = { p, profile_launch(p, "", "0", "(program)"), t, { 0 } };
+	struct reader r = { profile_launch("", "0", "(program)"), t, { 0 } };
 	bool report = kregex_is("(?m)^# Overhead", t->data);
 
 	if (!kregex_is(PERF_REPORT, t->data)) {

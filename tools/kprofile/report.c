@@ -21,7 +21,7 @@ metrics(struct values *v)
 	json_t *groups = json_object(), *value;
 	size_t i;
 
-	json_array_foreach(json_object_get(v->p->table, "values"), i, value) {
+	json_array_foreach(json_object_get(profile.table, "values"), i, value) {
 		const char *name = kjson_str_or(value, "name", ""),
 		           *group = kjson_str_or(value, "group", "");
 		double x = values_get(v, name);
@@ -53,7 +53,7 @@ stalls(struct values *v)
 	json_t *out = json_array(), *value;
 	size_t i;
 
-	json_array_foreach(json_object_get(v->p->table, "values"), i, value) {
+	json_array_foreach(json_object_get(profile.table, "values"), i, value) {
 		const char *name = kjson_str_or(value, "name", ""),
 		           *reason = kjson_str_or(value, "reason", NULL);
 		double x = reason ? values_get(v, name) : NAN;
@@ -71,7 +71,7 @@ stalls(struct values *v)
 static json_t *
 bottleneck(struct values *v)
 {
-	const json_t *table = json_object_get(v->p->table, "bottleneck");
+	const json_t *table = json_object_get(profile.table, "bottleneck");
 	json_t *o = json_object(), *tags = json_array(), *row;
 	json_auto_t *missing = json_array();
 	const char *label = NULL;
@@ -156,14 +156,14 @@ findings(struct values *v, json_t *not_evaluable)
 	json_t *out = json_array(), *rule;
 	size_t i;
 
-	json_array_foreach(json_object_get(v->p->table, "rules"), i, rule) {
+	json_array_foreach(json_object_get(profile.table, "rules"), i, rule) {
 		json_auto_t *missing = json_array();
 		double margin = 0;
 		enum truth t;
 
 		if (rank_of(rule) < 0)
 			kdie(K_USAGE, "%s: rule %s: severity must be low, medium or high",
-			    v->p->where, kjson_str_or(rule, "id", "?"));
+			    profile.where, kjson_str_or(rule, "id", "?"));
 		v->missing = missing;
 		t = values_all(v, json_object_get(rule, "when"), &margin);
 		v->missing = NULL;
@@ -194,21 +194,21 @@ launch_facts(struct values *v, const struct launch *l)
 }
 
 json_t *
-report(const struct profile *p, const struct launch *l, const json_t *kernels)
+report(const struct launch *l, const json_t *kernels)
 {
 	struct values v;
 	json_t *o, *not_evaluable = json_array(), *found, *cross, *advice,
-	           *notes = json_copy(p->notes), *mark;
+	           *notes = json_copy(profile.notes), *mark;
 	const char *name;
 
-	values_open(&v, p, l);
+	values_open(&v, l);
 	found = findings(&v, not_evaluable);
-	advice = vendor_report(l, p->table, found, &cross);
+	advice = vendor_report(l, profile.table, found, &cross);
 	o = json_pack("{s:s,s:s,s:O,s:O,s:s,s:O,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "schema",
-	    "profile/1", "source", p->source, "formats", p->formats, "files", p->files, "kernel",
-	    l->kernel, "kernels", kernels, "launch", launch_facts(&v, l), "bottleneck",
-	    bottleneck(&v), "metrics", metrics(&v), "stalls", stalls(&v), "findings", found,
-	    "not_evaluable", not_evaluable, "recommendations", advice, "cross_check", cross);
+	    "profile/1", "source", profile.source, "formats", profile.formats, "files",
+	    profile.files, "kernel", l->kernel, "kernels", kernels, "launch", launch_facts(&v, l),
+	    "bottleneck", bottleneck(&v), "metrics", metrics(&v), "stalls", stalls(&v), "findings",
+	    found, "not_evaluable", not_evaluable, "recommendations", advice, "cross_check", cross);
 	json_object_foreach(v.unreliable, name, mark)
 		json_array_append_new(notes,
 		    json_sprintf("%s: not used, because the profiler marks it as doubtful", name));

@@ -11,7 +11,6 @@ static const char *const facts[] = { "Grid_Size", "Workgroup_Size", "LDS_Block_S
 	"Scratch_Size", "VGPR_Count", "Accum_VGPR_Count", "SGPR_Count" };
 
 struct reader {
-	struct profile *p;
 	struct csv c;
 	/* counters of this file, per dispatch: those of an earlier pass are not added to */
 	json_t *seen;
@@ -42,7 +41,7 @@ read_header(struct reader *r)
 
 	csv_take(c, &c->head);
 	for (size_t i = 0; i < c->head.width; i++)
-		if (!kjson_has(json_object_get(r->p->table, "columns"), c->head.cell[i]))
+		if (!kjson_has(json_object_get(profile.table, "columns"), c->head.cell[i]))
 			text_fault(c->text, c->line,
 			    "unknown layout: rocprofv3's table has a column \"%.60s\"",
 			    c->head.cell[i]);
@@ -145,7 +144,7 @@ read_row(struct reader *r)
 		text_fault(r->c.text, r->c.line, "a row of %zu cells, but the header has %zu",
 		    r->c.row.width, r->c.head.width);
 	/* Each pass is a process of its own, and the same dispatch has the same number in each. */
-	l = profile_launch(r->p, "", csv_need(&r->c, "Dispatch_Id"), "");
+	l = profile_launch("", csv_need(&r->c, "Dispatch_Id"), "");
 	if (cell(r, "Kernel_Name"))
 		launch_name(l, cell(r, "Kernel_Name"), r->c.text, r->c.line);
 	if (cell(r, "Sample_Timestamp")) {
@@ -161,9 +160,9 @@ read_row(struct reader *r)
 }
 
 void
-rocprof_csv(struct profile *p, const struct text *t)
+rocprof_csv(const struct text *t)
 {
-	struct reader r = { .p = p, .c = { .text = t }, .seen = json_object() };
+	struct reader r = { .c = { .text = t }, .seen = json_object() };
 	size_t rows = 0;
 
 	for (; csv_next(&r.c, false); rows++)

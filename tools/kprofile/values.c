@@ -16,9 +16,9 @@ struct parser {
 };
 
 void
-values_open(struct values *v, const struct profile *p, const struct launch *l)
+values_open(struct values *v, const struct launch *l)
 {
-	*v = (struct values){ p, l, json_object(), json_object(), NULL, 0 };
+	*v = (struct values){ l, json_object(), json_object(), NULL, 0 };
 }
 
 void
@@ -53,7 +53,7 @@ raw_value(struct values *v, const char *name)
 			json_object_set_new(v->unreliable, name, json_string(text));
 		return NAN;
 	}
-	scale = number_scale(json_object_get(v->p->table, "units"), unit);
+	scale = number_scale(json_object_get(profile.table, "units"), unit);
 	if (scale <= 0)
 		kdie(K_USAGE, "%s:%" JSON_INTEGER_FORMAT ": %s: unknown unit '%s'", file, line,
 		    name, unit);
@@ -84,7 +84,7 @@ table_value(struct values *v, const json_t *value, const char *name)
 	size_t i;
 
 	if (++v->depth > MAX_DEPTH)
-		kdie(K_USAGE, "%s: value %s depends on itself", v->p->where, name);
+		kdie(K_USAGE, "%s: value %s depends on itself", profile.where, name);
 	v->missing = NULL;
 	json_array_foreach((json_t *)from, i, item)
 		if (isnan(found))
@@ -111,13 +111,13 @@ double
 values_get(struct values *v, const char *name)
 {
 	const json_t *known = json_object_get(v->memo, name),
-	             *value = find_value(v->p->table, name);
+	             *value = find_value(profile.table, name);
 	double found;
 
 	if (json_is_number(known))
 		return json_number_value(known);
 	if (!strncmp(name, "peak.", 5)) {
-		found = kjson_num_or(v->p->peaks, name + 5, NAN);
+		found = kjson_num_or(profile.peaks, name + 5, NAN);
 		if (isnan(found))
 			miss(v, name);
 		return found;
@@ -137,7 +137,7 @@ values_get(struct values *v, const char *name)
 _Noreturn static void
 syntax(const struct parser *s, const char *what)
 {
-	kdie(K_USAGE, "%s: \"%s\", offset %zu: %s", s->v->p->where, s->whole,
+	kdie(K_USAGE, "%s: \"%s\", offset %zu: %s", profile.where, s->whole,
 	    (size_t)(s->p - s->whole), what);
 }
 
@@ -314,7 +314,7 @@ values_fill(struct values *v, const char *text)
 		kbuf_puts(&b, shown);
 	}
 	if (strchr(text, '{'))
-		kdie(K_USAGE, "%s: \"%s\": '{' without '}'", v->p->where, text);
+		kdie(K_USAGE, "%s: \"%s\": '{' without '}'", profile.where, text);
 	kbuf_puts(&b, text);
 	v->missing = outer;
 	return b.data;
