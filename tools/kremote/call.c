@@ -10,14 +10,14 @@
 
 enum { CHUNK = 1 << 16, NOISE_MAX = 1 << 20, GRACE_MS = 3000, NOT_FOUND = 127 };
 
-struct link {
+static struct peer {
 	pid_t pid;           /* of the transport; -1: there is no such program */
 	int to, from, ended; /* its standard input and output; readable once it has ended */
 	struct kbuf in;      /* received and not yet processed */
 	json_t *greeting;    /* NULL: not received yet */
 	json_t *answer;      /* NULL: not yet; the output that follows is in IN */
 	int code;            /* exit status of the transport, in a shell's form */
-};
+} peer = { .code = NOT_FOUND };
 
 static volatile sig_atomic_t stopped_by, greeted;
 static volatile pid_t transport;
@@ -39,13 +39,13 @@ on_signal(int sig)
 }
 
 static void
-catch_signals(const struct link *l)
+catch_signals(void)
 {
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
 	struct sigaction sa = { .sa_handler = on_signal };
 
-	transport = l->pid;
-	leash = l->to;
+	transport = peer.pid;
+	leash = peer.to;
 	for (size_t i = 0; i < LEN(signals); i++)
 		sigaction(signals[i], &sa, NULL);
 }
@@ -80,7 +80,7 @@ prepare(void *arg)
 }
 
 static void
-start(struct link *l, const struct call *c)
+start(const struct call *c)
 {
 	auto_free char **words = transport_words(c);
 	struct kproc p = { .argv = words, .setup = prepare };
@@ -88,12 +88,12 @@ start(struct link *l, const struct call *c)
 
 	if (pipe2(in, O_CLOEXEC) < 0 || pipe2(out, O_CLOEXEC) < 0)
 		kdie_errno(K_IO, "pipe");
-	l->pid = kproc_spawn(&p, (int[3]){ in[0], out[1], STDERR_FILENO });
-	if (l->pid < 0)
+	peer.pid = kproc_spawn(&p, (int[3]){ in[0], out[1], STDERR_FILENO });
+	if (peer.pid < 0)
 		kwarn("%s: %s", words[0], strerror(errno));
-	l->ended = l->pid < 0 ? -1 : (int)syscall(SYS_pidfd_open, l->pid, 0);
-	l->to = in[1];
-	l->from = out[0];
+	peer.ended = peer.pid < 0 ? -1 : (int)syscall(SYS_pidfd_open, peer.pid, 0);
+	peer.to = in[1];
+	peer.from = out[0];
 	close(in[0]);
 	close(out[1]);
 	for (char **w = words; *w; w++)
@@ -105,10 +105,10 @@ start(struct link *l, const struct call *c)
  * pipe, or it ends.
  */
 static void
-say(const struct link *l, const char *bytes, size_t len)
+say(const char *bytes, size_t len)
 {
 	while (len) {
-		ssize_t n = write(l->to, bytes, len);
+		ssize_t n = write(peer.to, bytes, len);
 
 		if (n < 0 && errno != EINTR)
 			return;
@@ -133,57 +133,57 @@ check_greeting(const json_t *greeting)
 
 /* Reads the lines up to the answer's; a login script may have printed others. */
 static void
-take_lines(struct link *l)
+take_lines(void)
 {
 	char *end;
 
-	while (!l->answer && l->in.len && (end = memchr(l->in.data, '\n', l->in.len))) {
-		size_t len = (size_t)(end - l->in.data) + 1;
-		json_auto_t *line = json_loadb(l->in.data, len, JSON_REJECT_DUPLICATES, NULL);
+	while (!peer.answer && peer.in.len && (end = memchr(peer.in.data, '\n', peer.in.len))) {
+		size_t len = (size_t)(end - peer.in.data) + 1;
+		json_auto_t *line = json_loadb(peer.in.data, len, JSON_REJECT_DUPLICATES, NULL);
 
-		if (!l->greeting && !strcmp(kjson_str_or(line, "schema", ""), REMOTE_SCHEMA)) {
-			l->greeting = json_incref(line);
+		if (!peer.greeting && !strcmp(kjson_str_or(line, "schema", ""), REMOTE_SCHEMA)) {
+			peer.greeting = json_incref(line);
 			greeted = true;
 			check_greeting(line);
-		} else if (l->greeting && json_is_integer(json_object_get(line, "status"))) {
-			l->answer = json_incref(line);
+		} else if (peer.greeting && json_is_integer(json_object_get(line, "status"))) {
+			peer.answer = json_incref(line);
 		}
-		l->in.len -= len;
-		memmove(l->in.data, end + 1, l->in.len);
+		peer.in.len -= len;
+		memmove(peer.in.data, end + 1, peer.in.len);
 	}
-	if (!l->answer && l->in.len > NOISE_MAX)
+	if (!peer.answer && peer.in.len > NOISE_MAX)
 		kdie(K_IO, "the transport printed something other than an answer: %.60s",
-		    l->in.data);
+		    peer.in.data);
 }
 
 static bool
-is_whole(const struct link *l)
+is_whole(void)
 {
-	return l->answer && (json_int_t)l->in.len >= kjson_int_or(l->answer, "bytes", 0);
+	return peer.answer && (json_int_t)peer.in.len >= kjson_int_or(peer.answer, "bytes", 0);
 }
 
 /* Reads until the answer is complete, or the transport has ended and its last output is read. */
 static void
-hear(struct link *l)
+hear(void)
 {
 	char chunk[CHUNK];
 	ssize_t n;
 
-	while (!stopped_by && !is_whole(l)) {
-		struct pollfd p[] = { { l->from, POLLIN, 0 }, { l->ended, POLLIN, 0 } };
+	while (!stopped_by && !is_whole()) {
+		struct pollfd p[] = { { peer.from, POLLIN, 0 }, { peer.ended, POLLIN, 0 } };
 		int ready = poll(p, LEN(p), PULSE_MS);
 
 		if (ready == 0)
-			say(l, "\n", 1);
+			say("\n", 1);
 		if (ready <= 0)
 			continue;
 		if (!p[0].revents)
 			return;
-		n = read(l->from, chunk, sizeof chunk);
+		n = read(peer.from, chunk, sizeof chunk);
 		if (n == 0)
 			return;
-		kbuf_add(&l->in, chunk, n > 0 ? (size_t)n : 0);
-		take_lines(l);
+		kbuf_add(&peer.in, chunk, n > 0 ? (size_t)n : 0);
+		take_lines();
 	}
 }
 
@@ -192,49 +192,49 @@ hear(struct link *l)
  * ended its processes; otherwise by force.
  */
 static void
-hang_up(struct link *l)
+hang_up(void)
 {
 	static const int signals[] = { SIGTERM, SIGKILL };
-	struct pollfd ended = { l->ended, POLLIN, 0 };
+	struct pollfd ended = { peer.ended, POLLIN, 0 };
 	int status = 0;
 
-	close(l->to);
+	close(peer.to);
 	for (size_t i = 0; i < LEN(signals) && poll(&ended, 1, GRACE_MS) <= 0; i++)
-		kill(-l->pid, signals[i]);
-	while (waitpid(l->pid, &status, 0) < 0 && errno == EINTR)
+		kill(-peer.pid, signals[i]);
+	while (waitpid(peer.pid, &status, 0) < 0 && errno == EINTR)
 		;
-	l->code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+	peer.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
 /* Explains why the transport ended without an answer. */
 static int
-explain(const struct link *l, const struct call *c)
+explain(const struct call *c)
 {
 	const char *name = c->transport[0];
 
-	if (l->greeting) {
+	if (peer.greeting) {
 		kwarn("%s: the connection ended before the answer (%s exited with %d)",
-		    kjson_str_or(l->greeting, "host", "?"), name, l->code);
+		    kjson_str_or(peer.greeting, "host", "?"), name, peer.code);
 		return K_AGAIN;
 	}
-	if (transport_is_absent(c, l->code)) {
+	if (transport_is_absent(c, peer.code)) {
 		kwarn("%s: not found here, or kremote not found on the other machine: install kiln "
 		      "there, or give its folder with --there",
 		    name);
 		return K_MISSING;
 	}
-	kwarn("cannot reach the other machine: %s exited with %d", name, l->code);
+	kwarn("cannot reach the other machine: %s exited with %d", name, peer.code);
 	return K_AGAIN;
 }
 
 /* Copies the complete output to its destination; returns the status of the program. */
 static int
-deliver(const struct link *l, const struct order *o)
+deliver(const struct order *o)
 {
-	json_int_t status = kjson_int_or(l->answer, "status", K_IO);
+	json_int_t status = kjson_int_or(peer.answer, "status", K_IO);
 	bool ours = status == K_NO || status == K_USAGE || status == K_MISSING || status == K_AGAIN;
-	size_t len = (size_t)kjson_int_or(l->answer, "bytes", 0);
-	const char *bytes = l->in.data ? l->in.data : "";
+	size_t len = (size_t)kjson_int_or(peer.answer, "bytes", 0);
+	const char *bytes = peer.in.data ? peer.in.data : "";
 
 	if (status)
 		return ours ? (int)status : K_IO;
@@ -248,31 +248,26 @@ deliver(const struct link *l, const struct order *o)
 int
 call_run(const struct call *c)
 {
-	struct link l = { .code = NOT_FOUND };
-	struct order o;
+	static struct order o; /* kept to the end */
 	auto_free char *head = NULL;
 	int code;
 
 	order_make(&o, c);
 	head = json_dumps(o.head, KIO_DUMP);
 	signal(SIGPIPE, SIG_IGN);
-	start(&l, c);
-	if (l.pid > 0) {
-		catch_signals(&l);
-		say(&l, head, strlen(head));
-		say(&l, "\n", 1);
-		say(&l, o.files.data, o.files.len);
-		hear(&l);
-		hang_up(&l);
+	start(c);
+	if (peer.pid > 0) {
+		catch_signals();
+		say(head, strlen(head));
+		say("\n", 1);
+		say(o.files.data, o.files.len);
+		hear();
+		hang_up();
 	}
 	if (stopped_by) {
 		signal(stopped_by, SIG_DFL);
 		raise(stopped_by);
 	}
-	code = is_whole(&l) ? deliver(&l, &o) : explain(&l, c);
-	json_decref(l.greeting);
-	json_decref(l.answer);
-	kbuf_free(&l.in);
-	order_free(&o);
+	code = is_whole() ? deliver(&o) : explain(c);
 	return code;
 }

@@ -44,7 +44,6 @@ struct order {
 	char *output;      /* where the output goes; NULL: stdout. Owned */
 };
 void order_make(struct order *o, const struct call *c);
-void order_free(struct order *o);
 
 /*
  * transport.c: the words of the transport command: NULL at the end; the caller frees them and the

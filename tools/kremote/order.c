@@ -19,19 +19,19 @@ enum { FILES_MAX_BYTES = 1 << 30 };
 /* Variables that mean the same on both machines. */
 static const char *const passed[] = { "KILN_PROGRESS", "KILN_NOW" };
 
-struct making {
+static struct making {
 	struct order *o;
 	bool shared;          /* nothing is sent: both machines have the files */
 	char here[PATH_MAX];  /* the working folder */
 	char **args;          /* the arguments there, without -o; owned */
 	const char *campaign; /* its folder */
-};
+} making;                     /* the order of this process */
 
 /* A path that is sent must be a JSON string. */
 static void
-append_path(const struct making *m, const char *list, const char *path)
+append_path(const char *list, const char *path)
 {
-	if (json_array_append_new(json_object_get(m->o->head, list), json_string(path)) < 0)
+	if (json_array_append_new(json_object_get(making.o->head, list), json_string(path)) < 0)
 		kdie(K_USAGE, "%s: the name is not UTF-8", path);
 }
 
@@ -40,9 +40,9 @@ append_path(const struct making *m, const char *list, const char *path)
  * exist there, too. The caller frees.
  */
 static char *
-name_there(const struct making *m, const char *path)
+name_there(const char *path)
 {
-	auto_free char *full = kasprintf("%s/%s", *path == '/' ? "" : m->here, path);
+	auto_free char *full = kasprintf("%s/%s", *path == '/' ? "" : making.here, path);
 	struct kbuf name = { 0 };
 
 	kbuf_puts(&name, ROOT);
@@ -50,7 +50,7 @@ name_there(const struct making *m, const char *path)
 		char *slash = strrchr(name.data, '/');
 
 		if (!strcmp(part, "..") && slash) {
-			append_path(m, "folders", name.data);
+			append_path("folders", name.data);
 			*slash = '\0';
 			name.len = strlen(name.data);
 		} else if (strcmp(part, "..") && strcmp(part, ".")) {
@@ -61,26 +61,26 @@ name_there(const struct making *m, const char *path)
 }
 
 static void
-add(struct making *m, const char *name, const char *text, size_t len)
+add(const char *name, const char *text, size_t len)
 {
-	json_t *list = json_object_get(m->o->head, "files");
+	json_t *list = json_object_get(making.o->head, "files");
 
 	if (kjson_find(list, "path", name))
 		return;
 	if (json_array_append_new(
 	        list, json_pack("{s:s,s:I}", "path", name, "size", (json_int_t)len)) < 0)
 		kdie(K_USAGE, "%s: the name is not UTF-8", name);
-	kbuf_add(&m->o->files, text, len);
+	kbuf_add(&making.o->files, text, len);
 }
 
 static void
-add_file(struct making *m, const char *path)
+add_file(const char *path)
 {
 	size_t len;
 	auto_free char *text = kread_file_or_die(path, FILES_MAX_BYTES, &len),
-	               *name = name_there(m, path);
+	               *name = name_there(path);
 
-	add(m, name, text, len);
+	add(name, text, len);
 }
 
 /* An argument, or the part after "--option=" in it. */
@@ -100,17 +100,17 @@ is_a(const char *path, bool folder)
 
 /* The form of an argument there. If it is a file, it is sent. The caller frees. */
 static char *
-translate(struct making *m, const char *arg)
+translate(const char *arg)
 {
 	const char *value = argument_value(arg);
 	struct kbuf b = { 0 };
 
-	if (!m->shared && is_a(value, false))
-		add_file(m, value);
+	if (!making.shared && is_a(value, false))
+		add_file(value);
 	kbuf_add(&b, arg, (size_t)(value - arg));
-	if (!m->shared && *value == '/' && is_a(value, true)) {
+	if (!making.shared && *value == '/' && is_a(value, true)) {
 		kbuf_puts(&b, ".");
-		for (const char *p = m->here; *p && p[1]; p += 1 + strcspn(p + 1, "/"))
+		for (const char *p = making.here; *p && p[1]; p += 1 + strcspn(p + 1, "/"))
 			kbuf_puts(&b, "/..");
 	}
 	kbuf_puts(&b, value);
@@ -136,25 +136,25 @@ option_value(char **args, size_t *at, const char *form)
 
 /* Converts the arguments. The output stays here, so -o is removed. */
 static void
-take_arguments(struct making *m, const struct call *c)
+take_arguments(const struct call *c)
 {
 	size_t count = 0, n = 0;
 	const char *v;
 
 	while (c->args[count])
 		count++;
-	m->args = kcalloc(2 * count + 1, sizeof *m->args);
+	making.args = kcalloc(2 * count + 1, sizeof *making.args);
 	for (size_t i = 0; i < count; i++) {
 		if (i && (v = option_value(c->args, &i, "\\A(?|-o(.+)?|--output(?:=(.*))?)\\z"))) {
-			free(m->o->output);
-			m->o->output = strcmp(v, "-") ? kstrdup(v) : NULL;
+			free(making.o->output);
+			making.o->output = strcmp(v, "-") ? kstrdup(v) : NULL;
 		} else if (i &&
 		    (v = option_value(c->args, &i, "\\A(?|-c(.+)?|--campaign(?:=(.*))?)\\z"))) {
-			m->campaign = v;
-			m->args[n++] = kstrdup("-c");
-			m->args[n++] = translate(m, v);
+			making.campaign = v;
+			making.args[n++] = kstrdup("-c");
+			making.args[n++] = translate(v);
 		} else {
-			m->args[n++] = i ? translate(m, c->args[i]) : kstrdup(c->args[i]);
+			making.args[n++] = i ? translate(c->args[i]) : kstrdup(c->args[i]);
 		}
 	}
 }
@@ -197,7 +197,7 @@ ask(char **args, const char *text, size_t len)
 
 /* A file that the program reads without being given its name. */
 static void
-add_input(struct making *m, const char *path)
+add_input(const char *path)
 {
 	if (*path == '/')
 		kdie(K_USAGE,
@@ -205,7 +205,7 @@ add_input(struct making *m, const char *path)
 		    "relative to the campaign's folder, or share the folder between both machines "
 		    "(--shared)",
 		    path);
-	add_file(m, path);
+	add_file(path);
 }
 
 /*
@@ -213,9 +213,9 @@ add_input(struct making *m, const char *path)
  * standard input, which is sent as a file.
  */
 static void
-add_inputs(struct making *m)
+add_inputs(void)
 {
-	char *list = ask(m->args, "", 0), *text;
+	char *list = ask(making.args, "", 0), *text;
 	size_t len;
 
 	if (list && (!strncmp(list, "-\n", 2) || strstr(list, "\n-\n"))) {
@@ -223,14 +223,14 @@ add_inputs(struct making *m)
 		if (!text)
 			kdie_errno(K_IO, "<stdin>");
 		free(list);
-		list = ask(m->args, text, len);
-		json_object_set_new(m->o->head, "stdin", json_true());
-		add(m, STDIN_NAME, text, len);
+		list = ask(making.args, text, len);
+		json_object_set_new(making.o->head, "stdin", json_true());
+		add(STDIN_NAME, text, len);
 		free(text);
 	}
 	kpart_foreach(line, list, "\n")
-		if (strcmp(line, "-") && !m->shared)
-			add_input(m, line);
+		if (strcmp(line, "-") && !making.shared)
+			add_input(line);
 	free(list);
 }
 
@@ -279,44 +279,35 @@ set_text(json_t *head, const char *name, char *text)
  * The campaign's folder and the working folder are made there, even if there are no files in them.
  */
 static void
-order_campaign(struct making *m)
+order_campaign(void)
 {
-	auto_free char *trial = kplace_trial(m->campaign, 0, "..");
+	auto_free char *trial = kplace_trial(making.campaign, 0, "..");
 
-	free(name_there(m, trial));
-	free(name_there(m, "x/.."));
-	set_text(m->o->head, "campaign", name_there(m, m->campaign));
+	free(name_there(trial));
+	free(name_there("x/.."));
+	set_text(making.o->head, "campaign", name_there(making.campaign));
 }
 
 void
 order_make(struct order *o, const struct call *c)
 {
-	struct making m = { .o = o, .shared = c->shared, .campaign = "." };
-
+	making = (struct making){ .o = o, .shared = c->shared, .campaign = "." };
 	*o = (struct order){
 		.head = json_pack(
 		    "{s:s,s:[],s:[],s:[]}", "schema", REMOTE_SCHEMA, "args", "files", "folders"),
 	};
-	if (!getcwd(m.here, sizeof m.here))
+	if (!getcwd(making.here, sizeof making.here))
 		kdie_errno(K_IO, "working folder");
-	take_arguments(&m, c);
-	add_inputs(&m);
+	take_arguments(c);
+	add_inputs();
 	add_environment(o->head);
-	set_text(o->head, "place", place(m.campaign));
-	set_text(o->head, "folder", c->shared ? kstrdup(m.here) : name_there(&m, "."));
+	set_text(o->head, "place", place(making.campaign));
+	set_text(o->head, "folder", c->shared ? kstrdup(making.here) : name_there("."));
 	if (!c->shared)
-		order_campaign(&m);
-	for (char **arg = m.args; *arg; arg++) {
-		append_path(&m, "args", *arg);
+		order_campaign();
+	for (char **arg = making.args; *arg; arg++) {
+		append_path("args", *arg);
 		free(*arg);
 	}
-	free(m.args);
-}
-
-void
-order_free(struct order *o)
-{
-	json_decref(o->head);
-	kbuf_free(&o->files);
-	free(o->output);
+	free(making.args);
 }

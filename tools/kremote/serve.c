@@ -22,7 +22,7 @@ enum { OUTPUT_MAX = 1 << 30 };
 
 static volatile sig_atomic_t stopped_by;
 
-struct service {
+static struct service {
 	json_t *order;
 	char *folder; /* of this run; removed at its end */
 	char *build;  /* kept for the next run */
@@ -30,7 +30,7 @@ struct service {
 	bool answered;
 	sigset_t open; /* signals that may arrive while we wait */
 	char host[256];
-};
+} service; /* of this process */
 
 static void
 on_signal(int sig)
@@ -92,26 +92,27 @@ is_below(const char *path)
 
 /* A folder for this run in the campaign's place, which also has one that all of its runs share. */
 static void
-open_folder(struct service *s)
+open_folder(void)
 {
-	const char *name = kjson_str_or(s->order, "place", "");
+	const char *name = kjson_str_or(service.order, "place", "");
 	auto_free char *cache = cache_folder(), *place = kasprintf("%s/%s", cache, name),
 	               *path = NULL;
 	mode_t old;
 
 	if (!is_below(name) || strchr(name, '/'))
 		kdie(K_USAGE, "the order names no place");
-	s->build = kasprintf("%s/build", place);
+	service.build = kasprintf("%s/build", place);
 	old = umask(077);
-	kmake_folder(s->build);
+	kmake_folder(service.build);
 	umask(old);
 	sweep(place);
 	path = kasprintf("%s/new-XXXXXX", place);
-	if (!mkdtemp(path) || (s->lock = lock_of(path)) < 0 || flock(s->lock, LOCK_EX) < 0)
+	if (!mkdtemp(path) || (service.lock = lock_of(path)) < 0 ||
+	    flock(service.lock, LOCK_EX) < 0)
 		kdie_errno(K_IO, "%s", path);
-	s->folder = kasprintf("%s/" RUN "%s", place, strrchr(path, '-') + 1);
-	if (rename(path, s->folder) < 0 || chdir(s->folder) < 0)
-		kdie_errno(K_IO, "%s", s->folder);
+	service.folder = kasprintf("%s/" RUN "%s", place, strrchr(path, '-') + 1);
+	if (rename(path, service.folder) < 0 || chdir(service.folder) < 0)
+		kdie_errno(K_IO, "%s", service.folder);
 }
 
 /* Checks PATH from the order. A file may not be where the shared folder is linked. */
@@ -127,10 +128,10 @@ check_path(const char *path, const char *what)
  * what all of its runs share.
  */
 static void
-make_folders(const struct service *s)
+make_folders(void)
 {
-	const json_t *list = json_object_get(s->order, "folders"), *f;
-	const char *campaign = kjson_str_or(s->order, "campaign", NULL);
+	const json_t *list = json_object_get(service.order, "folders"), *f;
+	const char *campaign = kjson_str_or(service.order, "campaign", NULL);
 	char *link;
 	size_t i;
 
@@ -141,7 +142,7 @@ make_folders(const struct service *s)
 	if (!campaign)
 		return;
 	link = kasprintf("%s/" BUILD, campaign);
-	if (symlink(s->build, link) < 0)
+	if (symlink(service.build, link) < 0)
 		kdie_errno(K_IO, "%s", link);
 	free(link);
 }
@@ -170,7 +171,7 @@ take(void *to, size_t len)
 }
 
 static void
-read_order(struct service *s)
+read_order(void)
 {
 	auto_buf struct kbuf line = { 0 };
 	json_error_t e;
@@ -180,8 +181,8 @@ read_order(struct service *s)
 		kbuf_add(&line, &c, 1);
 	if (!line.len || c != '\n')
 		exit(K_AGAIN);
-	s->order = json_loadb(line.data, line.len, JSON_REJECT_DUPLICATES, &e);
-	if (!s->order || strcmp(kjson_str_or(s->order, "schema", ""), REMOTE_SCHEMA))
+	service.order = json_loadb(line.data, line.len, JSON_REJECT_DUPLICATES, &e);
+	if (!service.order || strcmp(kjson_str_or(service.order, "schema", ""), REMOTE_SCHEMA))
 		kdie(K_USAGE, "the order is not a " REMOTE_SCHEMA " object");
 }
 
@@ -209,9 +210,9 @@ write_file(const char *path, size_t len)
 }
 
 static void
-read_files(const struct service *s)
+read_files(void)
 {
-	const json_t *list = json_object_get(s->order, "files"), *f;
+	const json_t *list = json_object_get(service.order, "files"), *f;
 	size_t i;
 
 	json_array_foreach((json_t *)list, i, f) {
@@ -225,9 +226,9 @@ read_files(const struct service *s)
 
 /* Our environment, and what the order adds to it. The stages end with their parents. */
 static void
-set_environment(const struct service *s)
+set_environment(void)
 {
-	const json_t *add = json_object_get(s->order, "env");
+	const json_t *add = json_object_get(service.order, "env");
 	const char *name;
 	json_t *v;
 
@@ -241,13 +242,14 @@ set_environment(const struct service *s)
 
 /* Start the program; its pid. */
 static pid_t
-start(const struct service *s, const char *name, int out)
+start(const char *name, int out)
 {
-	const json_t *args = json_object_get(s->order, "args");
-	const char *folder = kjson_str_or(s->order, "folder", NULL);
+	const json_t *args = json_object_get(service.order, "args");
+	const char *folder = kjson_str_or(service.order, "folder", NULL);
 	auto_free char **argv = kcalloc(json_array_size(args) + 1, sizeof *argv);
-	int in =
-	    kjson_bool_or(s->order, "stdin", false) ? open(STDIN_NAME, O_RDONLY | O_CLOEXEC) : -1;
+	int in = kjson_bool_or(service.order, "stdin", false)
+	    ? open(STDIN_NAME, O_RDONLY | O_CLOEXEC)
+	    : -1;
 	struct kproc p = { .argv = argv, .cwd = folder };
 	pid_t pid;
 
@@ -258,7 +260,7 @@ start(const struct service *s, const char *name, int out)
 		kdie(K_MISSING, "'%s' is not one of kiln's programs on this machine", name);
 	if (folder && *folder == '/' && access(folder, X_OK) < 0)
 		kdie_errno(K_MISSING, "--shared: %s does not exist on this machine", folder);
-	set_environment(s);
+	set_environment();
 	pid = kproc_spawn(&p, (int[]){ in, out, STDERR_FILENO });
 	if (pid < 0)
 		kdie_errno(K_MISSING, "%s", argv[0]);
@@ -270,7 +272,7 @@ start(const struct service *s, const char *name, int out)
 
 /* Waits until the program has ended; false when the caller disappeared first. */
 static bool
-watch(const struct service *s, pid_t pid)
+watch(pid_t pid)
 {
 	struct pollfd p[] = {
 		{ STDIN_FILENO, POLLIN, 0 },
@@ -281,7 +283,7 @@ watch(const struct service *s, pid_t pid)
 	char pulse[256];
 
 	while (there && !(p[1].revents & POLLIN)) {
-		there = ppoll(p, LEN(p), &silence, &s->open) > 0 && !stopped_by;
+		there = ppoll(p, LEN(p), &silence, &service.open) > 0 && !stopped_by;
 		if (there && !(p[1].revents & POLLIN))
 			there = read(STDIN_FILENO, pulse, sizeof pulse) > 0;
 	}
@@ -299,14 +301,14 @@ say(const json_t *line)
 }
 
 static void
-answer(struct service *s, int status)
+answer(int status)
 {
 	size_t len = 0;
 	auto_free char *text = status ? NULL : kread_file_or_die(OUTPUT, OUTPUT_MAX, &len);
 	json_auto_t *line = json_pack("{s:i,s:I}", "status", status, "bytes", (json_int_t)len);
 
 	say(line);
-	s->answered = true;
+	service.answered = true;
 	if ((len && fwrite(text, 1, len, stdout) != len) || fflush(stdout))
 		kdie_errno(K_IO, "<stdout>");
 }
@@ -329,23 +331,23 @@ was_told_to_end(int status)
 }
 
 static void
-work(struct service *s)
+work(void)
 {
 	const char *name;
 	int out, status;
 	pid_t pid;
 
-	read_order(s);
-	name = json_string_value(json_array_get(json_object_get(s->order, "args"), 0)) ?: "";
-	open_folder(s);
-	read_files(s);
-	make_folders(s);
+	read_order();
+	name = json_string_value(json_array_get(json_object_get(service.order, "args"), 0)) ?: "";
+	open_folder();
+	read_files();
+	make_folders();
 	out = open(OUTPUT, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
 	if (out < 0)
 		kdie_errno(K_IO, OUTPUT);
-	pid = start(s, name, out);
+	pid = start(name, out);
 	close(out);
-	if (!watch(s, pid)) {
+	if (!watch(pid)) {
 		kproc_kill(pid);
 		exit(K_AGAIN);
 	}
@@ -355,7 +357,7 @@ work(struct service *s)
 	if (WIFSIGNALED(status))
 		kwarn("%s was killed by signal %d (%s)", name, WTERMSIG(status),
 		    strsignal(WTERMSIG(status)));
-	answer(s, WIFEXITED(status) ? WEXITSTATUS(status) : K_IO);
+	answer(WIFEXITED(status) ? WEXITSTATUS(status) : K_IO);
 }
 
 /*
@@ -365,21 +367,19 @@ work(struct service *s)
 static void
 finish(int status, void *arg)
 {
-	struct service *s = arg;
-
-	if (!s->answered && status) {
+	(void)arg;
+	if (!service.answered && status) {
 		printf("{\"bytes\":0,\"status\":%d}\n", status);
 		fflush(stdout);
 	}
-	if (s->folder && chdir("/") == 0)
-		ksandbox_work_free(s->folder);
+	if (service.folder && chdir("/") == 0)
+		ksandbox_work_free(service.folder);
 }
 
 int
 serve(void)
 {
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
-	static struct service s;
 	struct sigaction sa = { .sa_handler = on_signal };
 	sigset_t mask;
 	static char prog[300];
@@ -389,21 +389,20 @@ serve(void)
 	sigemptyset(&mask);
 	for (size_t i = 0; i < LEN(signals); i++)
 		sigaddset(&mask, signals[i]);
-	sigprocmask(SIG_BLOCK, &mask, &s.open);
+	sigprocmask(SIG_BLOCK, &mask, &service.open);
 	for (size_t i = 0; i < LEN(signals); i++)
 		sigaction(signals[i], &sa, NULL);
-	gethostname(s.host, sizeof s.host - 1);
+	gethostname(service.host, sizeof service.host - 1);
 	/*
 	 * Messages from here are read on the caller's machine; without the host's name, a full disk
 	 * would be looked for there.
 	 */
-	snprintf(prog, sizeof prog, "kremote: %s", s.host);
+	snprintf(prog, sizeof prog, "kremote: %s", service.host);
 	kprog = prog;
-	on_exit(finish, &s);
-	greeting = json_pack(
-	    "{s:s,s:s,s:s}", "schema", REMOTE_SCHEMA, "host", s.host, "kiln", kversion_string());
+	on_exit(finish, NULL);
+	greeting = json_pack("{s:s,s:s,s:s}", "schema", REMOTE_SCHEMA, "host", service.host, "kiln",
+	    kversion_string());
 	say(greeting);
-	work(&s);
-	json_decref(s.order);
+	work();
 	return K_OK;
 }

@@ -36,7 +36,7 @@ struct figure {
 	const char *from; /* file:Lnn, or the record; kept to the end */
 };
 
-struct step {
+static struct step {
 	const char *dir;
 	struct kcamp *camp;
 	struct ktask *task;
@@ -53,20 +53,20 @@ struct step {
 	/* ceilings for targets: measured ones if there are any */
 	struct figure fast_rate, copy;
 	bool strict, lacking;
-};
+} step; /* of this process; what it loads is kept to the end */
 
 /* WHY is taken over. */
 static void
-add_unknown(struct step *s, const char *metric, json_t *why)
+add_unknown(const char *metric, json_t *why)
 {
-	json_array_append_new(s->unknown, json_pack("{s:s,s:o}", "metric", metric, "why", why));
+	json_array_append_new(step.unknown, json_pack("{s:s,s:o}", "metric", metric, "why", why));
 }
 
 /* WHAT and WHY are taken over. */
 static void
-add_implausible(struct step *s, json_t *what, double value, const char *unit, json_t *why)
+add_implausible(json_t *what, double value, const char *unit, json_t *why)
 {
-	json_array_append_new(s->implausible,
+	json_array_append_new(step.implausible,
 	    json_pack("{s:o,s:f,s:s,s:o}", "what", what, "value", value, "unit", unit, "why", why));
 }
 
@@ -76,18 +76,18 @@ add_implausible(struct step *s, json_t *what, double value, const char *unit, js
  * A JSON file of the campaign, or the first record of a file of records; NULL when there is none.
  */
 static json_t *
-load(const struct step *s, const char *name, bool records)
+load(const char *name, bool records)
 {
-	auto_free char *path = kasprintf("%s/%s", s->dir, name);
+	auto_free char *path = kasprintf("%s/%s", step.dir, name);
 
 	return records ? kin_first(path) : kjson_if_there(path);
 }
 
 /* The driver's description, from the ceilings or from the evaluation of the reference. */
 static json_t *
-running_device(const struct step *s)
+running_device(void)
 {
-	json_t *eval = s->reference, *device = json_object_get(s->ceilings, "device");
+	json_t *eval = step.reference, *device = json_object_get(step.ceilings, "device");
 
 	if (!device && eval)
 		device = (json_t *)kjson_path(eval, "eval.environment.device");
@@ -107,21 +107,20 @@ running_device(const struct step *s)
  * reported by name.
  */
 static void
-add_mismatch(struct step *s, const char *metric, const char *documented, const char *where,
-    const char *running)
+add_mismatch(const char *metric, const char *documented, const char *where, const char *running)
 {
-	if (s->strict)
+	if (step.strict)
 		kdie(K_USAGE, "%s: %s (%s), but the device in use reports %s", metric, documented,
 		    where, running);
 	kwarn("%s: %s (%s), but the device in use reports %s", metric, documented, where, running);
-	json_array_append_new(s->mismatches,
+	json_array_append_new(step.mismatches,
 	    json_pack("{s:s,s:s,s:s,s:s}", "metric", metric, "documented", documented, "where",
 	        where, "running", running));
 }
 
 /* Returns how many properties reported by the driver differ from the facts of D. */
 static int
-compare_properties(struct step *s, const struct khw_device *d)
+compare_properties(const struct khw_device *d)
 {
 	static const struct {
 		const char *metric, *key;
@@ -134,19 +133,19 @@ compare_properties(struct step *s, const struct khw_device *d)
 		{ "boost_clock", "clock_khz", 1e3, 0.01 },
 	};
 	const struct khw_fact *f = khw_known(d, "compute_capability");
-	const char *running = kjson_str_or(s->running, "compute_capability", "");
-	bool told = kcamp_backend(s->camp)->facts;
+	const char *running = kjson_str_or(step.running, "compute_capability", "");
+	bool told = kcamp_backend(step.camp)->facts;
 	int count = 0;
 
 	/* HIP reports no such version, and the L2 of only one of several dies. */
 	if (f && *running && told && strcmp(f->value, running) != 0) {
 		auto_free char *where = kasprintf("%s:L%ld", d->file, f->line);
 
-		add_mismatch(s, f->metric, f->value, where, running);
+		add_mismatch(f->metric, f->value, where, running);
 		count++;
 	}
 	for (size_t i = 0; i < LEN(properties); i++) {
-		double v = kjson_num_or(s->running, properties[i].key, 0) * properties[i].factor;
+		double v = kjson_num_or(step.running, properties[i].key, 0) * properties[i].factor;
 
 		f = khw_known(d, properties[i].metric);
 		if (f && v > 0 && (told || i != 2) &&
@@ -156,7 +155,7 @@ compare_properties(struct step *s, const struct khw_device *d)
 			               *is = kasprintf("%.15g (%s)", v / properties[i].factor,
 			                   properties[i].key);
 
-			add_mismatch(s, f->metric, said, where, is);
+			add_mismatch(f->metric, said, where, is);
 			count++;
 		}
 	}
@@ -164,28 +163,28 @@ compare_properties(struct step *s, const struct khw_device *d)
 }
 
 static void
-choose_device(struct step *s)
+choose_device(void)
 {
-	const char *asked = kcamp_str(s->camp, "gpu"), *backend = kcamp_str(s->camp, "backend");
-	const char *running = kjson_str_or(s->running, "name", "");
-	const struct khw_device *d = *asked ? khw_find(s->hw, asked) : NULL,
-	                        *real = *running ? khw_find(s->hw, running) : NULL;
+	const char *asked = kcamp_str(step.camp, "gpu"), *backend = kcamp_str(step.camp, "backend");
+	const char *running = kjson_str_or(step.running, "name", "");
+	const struct khw_device *d = *asked ? khw_find(step.hw, asked) : NULL,
+	                        *real = *running ? khw_find(step.hw, running) : NULL;
 
-	if (!*asked && !*running && !kcamp_backend(s->camp)->device)
-		d = khw_find(s->hw, "x86");
+	if (!*asked && !*running && !kcamp_backend(step.camp)->device)
+		d = khw_find(step.hw, "x86");
 	if (*asked && *running && (d ? real != d : strcasecmp(asked, running) != 0))
-		add_mismatch(s, "name", asked, "campaign.json: gpu", running);
-	s->device = *running ? real : d;
-	if (s->device && *running && compare_properties(s, s->device)) {
-		add_unknown(s, "device",
+		add_mismatch("name", asked, "campaign.json: gpu", running);
+	step.device = *running ? real : d;
+	if (step.device && *running && compare_properties(step.device)) {
+		add_unknown("device",
 		    json_sprintf("the device in use is not the one that %s describes, so these "
 		                 "facts do not apply",
-		        s->device->file));
-		s->device = NULL;
-	} else if (!s->device) {
-		auto_free char *near = khw_near(s->hw, *running ? running : asked);
+		        step.device->file));
+		step.device = NULL;
+	} else if (!step.device) {
+		auto_free char *near = khw_near(step.hw, *running ? running : asked);
 
-		add_unknown(s, "device",
+		add_unknown("device",
 		    json_sprintf("no file in docs/hardware describes '%s'%s%s",
 		        *running     ? running
 		            : *asked ? asked
@@ -197,31 +196,31 @@ choose_device(struct step *s)
 /* ---- ceilings ---- */
 
 static struct figure
-peak(struct step *s, const char *metric)
+peak(const char *metric)
 {
-	const struct khw_fact *f = khw_known(s->device, metric),
-	                      *any = s->device ? khw_fact(s->device, metric) : NULL;
-	const struct consent *c = consent_for(&s->consents, metric);
+	const struct khw_fact *f = khw_known(step.device, metric),
+	                      *any = step.device ? khw_fact(step.device, metric) : NULL;
+	const struct consent *c = consent_for(&step.consents, metric);
 
 	if (f && c)
 		kdie(K_USAGE,
-		    "%s/placeholder.ok:%ld: %s is known (%s:L%ld: %s %s); remove the line", s->dir,
-		    c->line, metric, s->device->file, f->line, f->value, f->unit);
+		    "%s/placeholder.ok:%ld: %s is known (%s:L%ld: %s %s); remove the line",
+		    step.dir, c->line, metric, step.device->file, f->line, f->value, f->unit);
 	if (f)
 		return (struct figure){ f->number, "sourced peak",
-			kasprintf("%s:L%ld", s->device->file, f->line) };
+			kasprintf("%s:L%ld", step.device->file, f->line) };
 	if (c) {
 		char *from = kasprintf("placeholder.ok:L%ld", c->line);
 
-		json_array_append_new(s->placeholders,
+		json_array_append_new(step.placeholders,
 		    json_pack("{s:s,s:f,s:s,s:s}", "metric", metric, "value",
 		        strtod(c->value, NULL), "unit", c->unit, "from", from));
 		return (struct figure){ c->number, "placeholder", from };
 	}
-	add_unknown(s, metric,
-	    json_string(any     ? any->source
-	            : s->device ? "its file does not have it"
-	                        : "the device is unknown"));
+	add_unknown(metric,
+	    json_string(any       ? any->source
+	            : step.device ? "its file does not have it"
+	                          : "the device is unknown"));
 	return (struct figure){ 0 };
 }
 
@@ -233,9 +232,9 @@ measured(double number, const char *by)
 }
 
 static struct figure
-measured_rate(const struct step *s, const char *metric)
+measured_rate(const char *metric)
 {
-	const json_t *rates = json_object_get(s->ceilings, "rates");
+	const json_t *rates = json_object_get(step.ceilings, "rates");
 	double best = 0;
 	size_t i;
 	json_t *row;
@@ -252,9 +251,9 @@ measured_rate(const struct step *s, const char *metric)
  * this is a ceiling.
  */
 static struct figure
-measured_copy(const struct step *s, double bytes)
+measured_copy(double bytes)
 {
-	const json_t *copies = json_object_get(s->ceilings, "copies");
+	const json_t *copies = json_object_get(step.ceilings, "copies");
 	double best = 0;
 	size_t i;
 	json_t *row;
@@ -276,19 +275,19 @@ measured_copy(const struct step *s, double bytes)
  * ceiling; one that varied much may not be, so no search ends because of it.
  */
 static void
-add_if_busy(struct step *s, json_t *what, double value, const char *unit, double low, double high)
+add_if_busy(json_t *what, double value, const char *unit, double low, double high)
 {
 	if (low > 0 && high > BUSY * low)
-		add_implausible(s, json_incref(what), value, unit,
+		add_implausible(json_incref(what), value, unit,
 		    json_sprintf("the median sample took %.3g times as long as the fastest: the "
 		                 "machine was busy",
 		        high / low));
 }
 
 static void
-check_measured(struct step *s)
+check_measured(void)
 {
-	const json_t *copies = json_object_get(s->ceilings, "copies");
+	const json_t *copies = json_object_get(step.ceilings, "copies");
 	double best = kroof_best_copy(copies), reached;
 	size_t i;
 	json_t *row;
@@ -299,17 +298,17 @@ check_measured(struct step *s)
 
 		reached = kjson_num_or(row, "best_gbps", 0);
 		if (!kroof_copy_plausible(row, best))
-			add_implausible(s, json_incref(what), reached, "GB/s",
+			add_implausible(json_incref(what), reached, "GB/s",
 			    json_sprintf("a larger copy reached %.4g GB/s: this one was measured "
 			                 "while the machine was busy, and is not used",
 			        best));
 		else
-			add_if_busy(s, what, reached, "GB/s", kjson_num_or(row, "min_ns", 0),
+			add_if_busy(what, reached, "GB/s", kjson_num_or(row, "min_ns", 0),
 			    kjson_num_or(row, "median_ns", 0));
 	}
-	json_array_foreach(json_object_get(s->ceilings, "rates"), i, row) {
+	json_array_foreach(json_object_get(step.ceilings, "rates"), i, row) {
 		reached = kjson_num_or(row, "best_tflops", 0);
-		add_if_busy(s, json_object_get(row, "metric"), reached, "TFLOPS",
+		add_if_busy(json_object_get(row, "metric"), reached, "TFLOPS",
 		    kjson_num_or(row, "tflops", 0), reached);
 	}
 }
@@ -319,9 +318,9 @@ check_measured(struct step *s)
  * was timed.
  */
 static double
-reached(const struct step *s, const char *workload, double amount)
+reached(const char *workload, double amount)
 {
-	const json_t *eval = json_object_get(s->reference, "eval"),
+	const json_t *eval = json_object_get(step.reference, "eval"),
 	             *baselines = json_object_get(eval, "baselines");
 	double ns = kgain_time_ns(kgain_row(json_object_get(eval, "timing"), workload)), best = 0;
 
@@ -338,15 +337,15 @@ reached(const struct step *s, const char *workload, double amount)
 
 /* If a program has exceeded a measured ceiling, its rate replaces it. */
 static struct figure
-raised(struct step *s, const struct figure *f, const char *workload, double amount)
+raised(const struct figure *f, const char *workload, double amount)
 {
-	double rate = f->number > 0 ? reached(s, workload, amount) : 0;
-	const char *unit = f == &s->fast_rate ? "TFLOPS" : "GB/s";
-	double scale = f == &s->fast_rate ? 1e12 : 1e9;
+	double rate = f->number > 0 ? reached(workload, amount) : 0;
+	const char *unit = f == &step.fast_rate ? "TFLOPS" : "GB/s";
+	double scale = f == &step.fast_rate ? 1e12 : 1e9;
 
 	if (rate <= f->number || strncmp(f->by, "measured", 8))
 		return *f;
-	add_implausible(s, json_sprintf("%s of %s", f->by, workload), f->number / scale, unit,
+	add_implausible(json_sprintf("%s of %s", f->by, workload), f->number / scale, unit,
 	    json_sprintf("the reference or a baseline reached %.4g %s", rate / scale, unit));
 	return (struct figure){ rate, "reached by the reference", "trials/000/00/eval.ndjson" };
 }
@@ -356,33 +355,33 @@ raised(struct step *s, const struct figure *f, const char *workload, double amou
  * measurement, else the peak.
  */
 static void
-find_ceilings(struct step *s)
+find_ceilings(void)
 {
 	char why[300];
 
-	s->compute = khw_compute(s->device, s->task, why, sizeof why);
-	if (!s->task->flops)
-		s->compute = NULL,
-		add_unknown(s, "flops", json_string("the task gives no formula"));
-	else if (!s->compute)
-		add_unknown(s, "compute", json_string(why));
-	if (!s->task->bytes)
-		add_unknown(s, "bytes", json_string("the task gives no formula"));
-	if (s->compute) {
-		s->rate = peak(s, s->compute);
-		s->fast_rate = measured_rate(s, s->compute);
-		if (!s->rate.number)
-			s->rate = measured_rate(s, s->compute);
-		if (!s->fast_rate.number)
-			s->fast_rate = s->rate;
+	step.compute = khw_compute(step.device, step.task, why, sizeof why);
+	if (!step.task->flops)
+		step.compute = NULL, add_unknown("flops", json_string("the task gives no formula"));
+	else if (!step.compute)
+		add_unknown("compute", json_string(why));
+	if (!step.task->bytes)
+		add_unknown("bytes", json_string("the task gives no formula"));
+	if (step.compute) {
+		step.rate = peak(step.compute);
+		step.fast_rate = measured_rate(step.compute);
+		if (!step.rate.number)
+			step.rate = measured_rate(step.compute);
+		if (!step.fast_rate.number)
+			step.fast_rate = step.rate;
 	}
-	s->bandwidth = peak(s, "memory_bandwidth");
-	s->copy = measured_copy(s, 0);
-	if (!s->bandwidth.number)
-		s->bandwidth = measured_copy(s, 0);
-	if (!s->copy.number)
-		s->copy = s->bandwidth;
-	s->lacking = (s->compute && !s->rate.number) || (s->task->bytes && !s->bandwidth.number);
+	step.bandwidth = peak("memory_bandwidth");
+	step.copy = measured_copy(0);
+	if (!step.bandwidth.number)
+		step.bandwidth = measured_copy(0);
+	if (!step.copy.number)
+		step.copy = step.bandwidth;
+	step.lacking =
+	    (step.compute && !step.rate.number) || (step.task->bytes && !step.bandwidth.number);
 }
 
 static json_t *
@@ -407,7 +406,7 @@ real_json(double v)
  * than the task's.
  */
 static double
-fastest_rate(const struct step *s)
+fastest_rate(void)
 {
 	static const struct {
 		const char *prefix;
@@ -418,11 +417,11 @@ fastest_rate(const struct step *s)
 	double best = 0;
 
 	for (size_t i = 0; i < LEN(types); i++)
-		if (!strncmp(s->compute, types[i].prefix, strlen(types[i].prefix)))
+		if (!strncmp(step.compute, types[i].prefix, strlen(types[i].prefix)))
 			bits = types[i].bits >= 64 ? 8 : types[i].bits > 16 ? 16 : types[i].bits;
 	for (size_t i = 0; i < LEN(types); i++)
-		for (size_t j = 0; s->device && j < s->device->fact_count; j++) {
-			const struct khw_fact *f = &s->device->facts[j];
+		for (size_t j = 0; step.device && j < step.device->fact_count; j++) {
+			const struct khw_fact *f = &step.device->facts[j];
 			const char *engine = f->metric + strlen(types[i].prefix);
 
 			if (types[i].bits < bits ||
@@ -442,11 +441,11 @@ fastest_rate(const struct step *s)
  * 0: unknown.
  */
 static double
-cached_bytes(const struct step *s)
+cached_bytes(void)
 {
-	const struct khw_fact *l2 = khw_known(s->device, "l2_size"),
-	                      *l3 = khw_known(s->device, "l3_size");
-	double running = kjson_num_or(s->running, "l2_bytes", 0);
+	const struct khw_fact *l2 = khw_known(step.device, "l2_size"),
+	                      *l3 = khw_known(step.device, "l3_size");
+	double running = kjson_num_or(step.running, "l2_bytes", 0);
 
 	if (!l2 && running <= 0)
 		return -1;
@@ -454,10 +453,10 @@ cached_bytes(const struct step *s)
 }
 
 static double
-alarm_ns(const struct step *s, double flops, double bytes)
+alarm_ns(double flops, double bytes)
 {
-	const struct khw_fact *bandwidth = khw_known(s->device, "memory_bandwidth");
-	double rate = s->compute ? fastest_rate(s) : 0, cached = cached_bytes(s), least = 0;
+	const struct khw_fact *bandwidth = khw_known(step.device, "memory_bandwidth");
+	double rate = step.compute ? fastest_rate() : 0, cached = cached_bytes(), least = 0;
 
 	if (rate > 0)
 		least = flops / rate;
@@ -469,8 +468,7 @@ alarm_ns(const struct step *s, double flops, double bytes)
 /* ---- workloads ---- */
 
 static void
-add_target(
-    struct step *s, json_t *row, const char *name, bool compute, const struct figure *ceiling)
+add_target(json_t *row, const char *name, bool compute, const struct figure *ceiling)
 {
 	double v = TARGET_SHARE * ceiling->number, unit = v >= 1e12 ? 1e12 : 1e9;
 	const char *unit_name = unit > 1e9 ? compute ? "TFLOPS" : "TB/s"
@@ -483,26 +481,26 @@ add_target(
 	    json_pack("{s:s,s:f,s:s,s:s,s:s}", "text", text, "value", v / unit, "unit", unit_name,
 	        "by", ceiling->by, "from", ceiling->from));
 	json_array_append_new(
-	    s->stop, json_sprintf("%s: %s (%.2f x %s)", name, text, TARGET_SHARE, ceiling->by));
+	    step.stop, json_sprintf("%s: %s (%.2f x %s)", name, text, TARGET_SHARE, ceiling->by));
 }
 
 static json_t *
-workload_row(struct step *s, const struct ktask_workload *w)
+workload_row(const struct ktask_workload *w)
 {
-	double flops = (double)ktask_value(s->task, w, s->task->flops),
-	       bytes = (double)ktask_value(s->task, w, s->task->bytes);
-	double compute_s = s->rate.number > 0 ? flops / s->rate.number : 0;
-	double memory_s = s->bandwidth.number > 0 ? bytes / s->bandwidth.number : 0,
-	       alarm = alarm_ns(s, flops, bytes);
+	double flops = (double)ktask_value(step.task, w, step.task->flops),
+	       bytes = (double)ktask_value(step.task, w, step.task->bytes);
+	double compute_s = step.rate.number > 0 ? flops / step.rate.number : 0;
+	double memory_s = step.bandwidth.number > 0 ? bytes / step.bandwidth.number : 0,
+	       alarm = alarm_ns(flops, bytes);
 	struct figure same =
-	    bytes > 0 && bytes < SMALL_BYTES ? measured_copy(s, bytes) : (struct figure){ 0 };
-	struct figure memory = raised(s, same.number > 0 ? &same : &s->copy, w->name, bytes);
-	struct figure fast = raised(s, &s->fast_rate, w->name, flops);
+	    bytes > 0 && bytes < SMALL_BYTES ? measured_copy(bytes) : (struct figure){ 0 };
+	struct figure memory = raised(same.number > 0 ? &same : &step.copy, w->name, bytes);
+	struct figure fast = raised(&step.fast_rate, w->name, flops);
 	/*
 	 * If the task counts no operations, it is bound by memory at any rate; if it says nothing,
 	 * the bound is unknown.
 	 */
-	bool both = memory_s > 0 && (compute_s > 0 || (s->task->flops && flops == 0)),
+	bool both = memory_s > 0 && (compute_s > 0 || (step.task->flops && flops == 0)),
 	     compute = compute_s >= memory_s;
 	double least_s = fmax(compute_s, memory_s);
 	json_t *row = json_pack("{s:s,s:f,s:f,s:o*,s:s,s:o*,s:s*,s:o*,s:o*,s:o*}", "workload",
@@ -513,22 +511,22 @@ workload_row(struct step *s, const struct ktask_workload *w)
 	                  : "memory",
 	    "floor_ns", real_json(1e9 * least_s), "floor_by",
 	    least_s <= 0  ? NULL
-	        : compute ? s->rate.by
-	                  : s->bandwidth.by,
+	        : compute ? step.rate.by
+	                  : step.bandwidth.by,
 	    "alarm_ns", real_json(alarm), "compute_ceiling", figure_json(&fast, 1e12, "TFLOPS"),
 	    "memory_ceiling", figure_json(&memory, 1e9, "GB/s"));
 
 	if (both)
-		add_target(s, row, w->name, compute, compute ? &fast : &memory);
+		add_target(row, w->name, compute, compute ? &fast : &memory);
 	return row;
 }
 
 static json_t *
-device_json(const struct step *s)
+device_json(void)
 {
-	const char *asked = kcamp_str(s->camp, "gpu");
-	const struct khw_device *d = s->device;
-	json_t *running = s->running ? json_copy(s->running) : NULL;
+	const char *asked = kcamp_str(step.camp, "gpu");
+	const struct khw_device *d = step.device;
+	json_t *running = step.running ? json_copy(step.running) : NULL;
 
 	/* A state that changes from moment to moment does not describe the device. */
 	json_object_del(running, "state");
@@ -538,21 +536,21 @@ device_json(const struct step *s)
 }
 
 static json_t *
-facts_json(const struct step *s)
+facts_json(void)
 {
 	json_t *facts = json_array();
 
-	for (size_t i = 0; s->device && i < s->device->fact_count; i++)
-		if (s->device->facts[i].state == KHW_KNOWN)
-			json_array_append_new(facts, khw_json(s->device, &s->device->facts[i]));
+	for (size_t i = 0; step.device && i < step.device->fact_count; i++)
+		if (step.device->facts[i].state == KHW_KNOWN)
+			json_array_append_new(facts, khw_json(step.device, &step.device->facts[i]));
 	return facts;
 }
 
 /* What was measured on the device, NULL if nothing was. */
 static json_t *
-measured_json(const struct step *s)
+measured_json(void)
 {
-	const json_t *c = s->ceilings;
+	const json_t *c = step.ceilings;
 
 	return !c
 	    ? NULL
@@ -562,76 +560,74 @@ measured_json(const struct step *s)
 }
 
 static json_t *
-result(struct step *s)
+result(void)
 {
 	json_t *workloads = json_array();
-	double ridge = s->bandwidth.number > 0 ? s->rate.number / s->bandwidth.number : 0;
+	double ridge = step.bandwidth.number > 0 ? step.rate.number / step.bandwidth.number : 0;
 
-	for (size_t i = 0; i < s->task->workload_count; i++)
-		if (s->task->workloads[i].timed)
-			json_array_append_new(workloads, workload_row(s, &s->task->workloads[i]));
+	for (size_t i = 0; i < step.task->workload_count; i++)
+		if (step.task->workloads[i].timed)
+			json_array_append_new(workloads, workload_row(&step.task->workloads[i]));
 	return json_pack("{s:s,s:s,s:o,s:o,s:O,s:O,s:O,s:o,s:O,s:s,s:O*,s:s*,s:{s:o*,s:o*},s:o*,s:"
 	                 "o*}",
 	    "schema", "roofline/1", "convention", "bytes are bytes read plus bytes written",
-	    "device", device_json(s), "facts", facts_json(s), "unknown", s->unknown, "mismatches",
-	    s->mismatches, "placeholders", s->placeholders, "workloads", workloads, "stop", s->stop,
-	    "label",
-	    json_array_size(s->placeholders)                ? "placeholder"
-	        : json_array_size(s->unknown) && s->lacking ? "incomplete"
-	                                                    : "complete",
-	    "implausible", json_array_size(s->implausible) ? s->implausible : NULL, "compute",
-	    s->compute, "peaks", "compute", figure_json(&s->rate, 1e12, "TFLOPS"), "memory",
-	    figure_json(&s->bandwidth, 1e9, "GB/s"), "ridge", real_json(ridge), "measured",
-	    measured_json(s));
+	    "device", device_json(), "facts", facts_json(), "unknown", step.unknown, "mismatches",
+	    step.mismatches, "placeholders", step.placeholders, "workloads", workloads, "stop",
+	    step.stop, "label",
+	    json_array_size(step.placeholders)                  ? "placeholder"
+	        : json_array_size(step.unknown) && step.lacking ? "incomplete"
+	                                                        : "complete",
+	    "implausible", json_array_size(step.implausible) ? step.implausible : NULL, "compute",
+	    step.compute, "peaks", "compute", figure_json(&step.rate, 1e12, "TFLOPS"), "memory",
+	    figure_json(&step.bandwidth, 1e9, "GB/s"), "ridge", real_json(ridge), "measured",
+	    measured_json());
 }
 
 /* A target must not be based on unknown figures. */
 static void
-refuse_unknown(const struct step *s)
+refuse_unknown(void)
 {
 	size_t i;
 	json_t *u;
 
-	json_array_foreach(s->unknown, i, u)
+	json_array_foreach(step.unknown, i, u)
 		kwarn("%s: %s: %s", kjson_str_or(u, "metric", ""), UNKNOWN,
 		    kjson_str_or(u, "why", ""));
 	kdie(K_MISSING,
 	    "no target without these; a person can agree to a placeholder with a line 'metric: "
 	    "value unit # who, why' in %s/placeholder.ok",
-	    s->dir);
+	    step.dir);
 }
 
 int
 command_roofline(const struct options *o)
 {
-	/* What it loads is kept to the end. */
-	static struct step s;
 	auto_free char *task = NULL;
 	json_auto_t *out = NULL;
 
 	if (o->count)
 		kdie(K_USAGE, "roofline takes no operand; it uses the campaign's device");
-	s.dir = o->campaign ? o->campaign : ".";
-	s.camp = kcamp_load(s.dir);
-	task = kcamp_path(s.camp, kcamp_str(s.camp, "task"));
-	s.task = ktask_load(task);
-	s.strict = !o->tolerant || kcamp_num(s.camp, "stop.efficiency") > 0;
-	s.hw = khw_load(o->hardware, s.dir);
-	s.unknown = json_array();
-	s.mismatches = json_array();
-	s.placeholders = json_array();
-	s.stop = json_array();
-	consents_load(&s.consents, s.dir);
-	s.implausible = json_array();
-	s.reference = load(&s, "trials/000/00/eval.ndjson", true);
-	s.ceilings = load(&s, "trials/000/ceilings.json", false);
-	s.running = running_device(&s);
-	choose_device(&s);
-	check_measured(&s);
-	find_ceilings(&s);
-	if (s.lacking && s.strict)
-		refuse_unknown(&s);
-	out = result(&s);
+	step.dir = o->campaign ? o->campaign : ".";
+	step.camp = kcamp_load(step.dir);
+	task = kcamp_path(step.camp, kcamp_str(step.camp, "task"));
+	step.task = ktask_load(task);
+	step.strict = !o->tolerant || kcamp_num(step.camp, "stop.efficiency") > 0;
+	step.hw = khw_load(o->hardware, step.dir);
+	step.unknown = json_array();
+	step.mismatches = json_array();
+	step.placeholders = json_array();
+	step.stop = json_array();
+	consents_load(&step.consents, step.dir);
+	step.implausible = json_array();
+	step.reference = load("trials/000/00/eval.ndjson", true);
+	step.ceilings = load("trials/000/ceilings.json", false);
+	step.running = running_device();
+	choose_device();
+	check_measured();
+	find_ceilings();
+	if (step.lacking && step.strict)
+		refuse_unknown();
+	out = result();
 	kout_open(o->output);
 	kout_json(out);
 	kout_commit();
