@@ -274,7 +274,10 @@ check_program(const struct adoption *a, const char *what, const char *name, stru
 	kbuf_free(&command);
 }
 
-/* Other processes on our GPU stop us; our own leftovers were ended before. */
+/*
+ * Other processes on our GPU are waited for, as long as a run may take; our own leftovers were
+ * ended before.
+ */
 static void
 check_device(const struct adoption *a, struct findings *f)
 {
@@ -295,10 +298,12 @@ check_device(const struct adoption *a, struct findings *f)
 			say("device     CPU");
 		return;
 	}
-	/* A process that was just killed may still be listed. */
 	for (int i = 0; (asked = ask(a, words, &r)); i++) {
-		if (i == DYING_S || r.exit_code || !r.out[strspn(r.out, " \n")])
+		if (i >= a->timeout_s || r.exit_code || !r.out[strspn(r.out, " \n")])
 			break;
+		/* A process that was just killed may still be listed. */
+		if (i == DYING_S)
+			say("device     waiting for other processes to end: %.400s", r.out);
 		kproc_result_free(&r);
 		sleep(1);
 	}

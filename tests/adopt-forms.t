@@ -435,16 +435,18 @@ ok 'a function in a namespace is found by its plain name; a kernel whose variabl
 	echo "void set(const float *x) { cudaMemcpyToSymbol(img::gains, x, 8); }" >x-gained/adopt/copy/set.hxx
 	exits 2 kadopt extract -c x-gained; grep -q "the kernel reads gains, which other code sets on the device (./set.hxx:1:void set" err'
 
-ok 'preflight: uncommitted changes are reported, own leftovers are ended, other processes on the GPU are named and left alone' '
+ok 'preflight: uncommitted changes are reported, own leftovers are ended, other processes on the GPU are named, waited for and left alone' '
 	mkdir gpu bin; printf "typedef void *cudaStream_t;\nvoid f(float *x, int n, cudaStream_t s) { x[0] = n; }\nint main() { float x; f(&x, 1, 0); }\n" >gpu/f.cu
-	printf "#!/bin/sh\necho \"\$BUSY\"\n" >bin/nvidia-smi; chmod +x bin/nvidia-smi
+	printf "#!/bin/sh\necho >>asked; [ \$(wc -l <asked) -gt \$ENDS ] || echo \"\$BUSY\"\n" >bin/nvidia-smi; chmod +x bin/nvidia-smi
 	git -C gpu init -q
 	mkdir g; KILN_ADOPT="$(pwd -P)/g" sleep 100 & mine=$!
 	KILN_ADOPT="$(pwd -P)/other" sleep 100 & other=$!
-	export BUSY="4711, /usr/bin/elsewhere" PATH="$T/bin:$PATH"
-	exits 75 kadopt adopt -o g -p gpu --file f.cu --kernel f --build true --run true; cat out err
+	export BUSY="4711, /usr/bin/elsewhere" PATH="$T/bin:$PATH" ENDS=100
+	exits 75 kadopt adopt -o g -p gpu --file f.cu --kernel f --build true --run true --timeout 1; cat out err
 	grep -q "in use by other processes; .*: 4711, /usr/bin/elsewhere" err
 	grep -q "git: 1 file is not committed" out
 	cat out err | grep -q "ended 1 process of an earlier run"
-	got=0; wait "$mine" || got=$?; is 137 "$got"; kill -0 "$other"; kill "$other"'
+	got=0; wait "$mine" || got=$?; is 137 "$got"; kill -0 "$other"; kill "$other"
+	rm asked; ENDS=7 kadopt adopt -o g2 -p gpu --file f.cu --kernel f --build true --run true >out 2>err || :; cat out err
+	grep -q "waiting for other processes to end: 4711, /usr/bin/elsewhere" out; grep -q "the GPU is free" out'
 done_testing

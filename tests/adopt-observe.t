@@ -56,6 +56,24 @@ t 'a kadopt that is stopped, however, leaves no process of the application behin
 		if [ -e "/proc/$slept" ]; then echo "$signal: it runs on"; kill "$slept"; exit 1; fi
 	done'
 
+t 'threads that allocate all the time do not wait for each other' '
+	mkdir threads; cat >threads/f.c <<-E
+		#include <pthread.h>
+		#include <stdio.h>
+		#include <stdlib.h>
+		#include <sys/resource.h>
+		void f(float *x, int n) { x[0] = n; }
+		static void *run(void *p) { for (int i = 0; i < 2000000; i++) { void *volatile q = malloc(500 + i % 9); free(q); } return p; }
+		int main(void) {
+			pthread_t t[4]; float x; struct rusage u;
+			f(&x, 1);
+			for (int i = 0; i < 4; i++) pthread_create(&t[i], 0, run, 0);
+			for (int i = 0; i < 4; i++) pthread_join(t[i], 0);
+			getrusage(RUSAGE_SELF, &u); fprintf(stderr, "%ld\n", u.ru_nvcsw); return u.ru_nvcsw > 1000;
+		}
+	E
+	app threads'
+
 t 'configurations: fast and slow calls of one geometry apart, most of the time covered' '
 	kadopt configs -c c
 	jq -e ".key == [\"cols\", \"rows\"] and .aligned and .coverage > 0.8 and .calls == 24" c/adopt/configs.json

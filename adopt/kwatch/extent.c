@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the application has allocated: allocation functions are replaced by ones that record each
- * piece. The records are a hash table by address in pages of its own.
+ * piece. The records are hash tables by address in pages of their own.
  */
 #include <elf.h>
 #include <errno.h>
@@ -22,12 +22,27 @@ bool kwatch_extents_wanted;
 
 /* ---- the table ---- */
 
-enum { FIRST_ROOM = 1 << 12 };
+enum { FIRST_ROOM = 1 << 6 };
 #define GONE ((uintptr_t)1)
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct kwatch_extent *table;
-static size_t room, used; /* USED: entries that are not empty, including GONE ones */
+/* Many, so that threads that allocate small pieces all the time do not wait for each other. */
+static struct table {
+	pthread_mutex_t lock;
+	struct kwatch_extent *slots;
+	size_t room, used; /* USED: entries that are not empty, including GONE ones */
+} tables[256] = { [0 ... LEN(tables) - 1] = { .lock = PTHREAD_MUTEX_INITIALIZER } };
+
+static uint64_t
+hash(uintptr_t start)
+{
+	return start * UINT64_C(0x9E3779B97F4A7C15);
+}
+
+static struct table *
+table_of(uintptr_t start)
+{
+	return &tables[hash(start) >> 56];
+}
 
 /* By the system call, because mmap below is one of the replaced functions. */
 void *
@@ -39,24 +54,23 @@ kwatch_pages(size_t bytes)
 	return at == -1 ? NULL : (void *)at;
 }
 
+/* Where it is, or is to be put: where one is gone, or the first empty one. */
 static struct kwatch_extent *
 slot(struct kwatch_extent *t, size_t n, uintptr_t start)
 {
-	size_t i = (size_t)(start * UINT64_C(0x9E3779B97F4A7C15) >> 20) & (n - 1);
+	size_t i = (size_t)(hash(start) >> 20) & (n - 1);
+	struct kwatch_extent *gone = NULL;
 
-	while (t[i].start && t[i].start != start)
-		i = (i + 1) & (n - 1);
-	return &t[i];
+	for (; t[i].start && t[i].start != start; i = (i + 1) & (n - 1))
+		if (t[i].start == GONE && !gone)
+			gone = &t[i];
+	return gone && !t[i].start ? gone : &t[i];
 }
 
-/* Pieces to whose middle pointers were seen. */
+/* Pieces to whose middle pointers were seen, and where they all lie. */
 static struct kwatch_extent recent[64];
-
-static struct kwatch_extent *
-recent_slot(uintptr_t start)
-{
-	return &recent[(start * UINT64_C(0x9E3779B97F4A7C15) >> 32) % LEN(recent)];
-}
+static uintptr_t recent_low = UINTPTR_MAX, recent_end;
+static pthread_mutex_t recent_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static bool
 holds(const struct kwatch_extent *e, uintptr_t p)
@@ -67,77 +81,98 @@ holds(const struct kwatch_extent *e, uintptr_t p)
 static bool
 find_recent(uintptr_t p, struct kwatch_extent *e)
 {
-	for (size_t i = 0; i < LEN(recent); i++)
-		if (holds(&recent[i], p)) {
+	bool found = false;
+
+	pthread_mutex_lock(&recent_lock);
+	for (size_t i = 0; !found && i < LEN(recent); i++)
+		if ((found = holds(&recent[i], p)))
 			*e = recent[i];
-			return true;
-		}
-	return false;
+	pthread_mutex_unlock(&recent_lock);
+	return found;
+}
+
+static void
+keep_recent(const struct kwatch_extent *e)
+{
+	pthread_mutex_lock(&recent_lock);
+	recent[(hash(e->start) >> 32) % LEN(recent)] = *e;
+	if (e->start < recent_low)
+		__atomic_store_n(&recent_low, e->start, __ATOMIC_RELAXED);
+	if (e->start + e->bytes > recent_end)
+		__atomic_store_n(&recent_end, e->start + e->bytes, __ATOMIC_RELAXED);
+	pthread_mutex_unlock(&recent_lock);
 }
 
 /* Forgets the piece that begins there, and those in which it lies. */
 static void
 forget_recent(uintptr_t start)
 {
+	if (start < __atomic_load_n(&recent_low, __ATOMIC_RELAXED) ||
+	    start >= __atomic_load_n(&recent_end, __ATOMIC_RELAXED))
+		return;
+	pthread_mutex_lock(&recent_lock);
 	for (size_t i = 0; i < LEN(recent); i++)
 		if (recent[i].start == start || holds(&recent[i], start))
 			recent[i].start = 0;
+	pthread_mutex_unlock(&recent_lock);
 }
 
 /* Doubles the table; or keeps its size, when most entries are gone. */
 static bool
-grow(void)
+grow(struct table *t)
 {
 	size_t live = 0, n;
-	struct kwatch_extent *t;
+	struct kwatch_extent *slots;
 
-	for (size_t i = 0; i < room; i++)
-		live += table[i].start > GONE;
-	n = !room ? FIRST_ROOM : live > room / 4 ? room * 2 : room;
-	t = kwatch_pages(n * sizeof *t);
-	if (!t)
+	for (size_t i = 0; i < t->room; i++)
+		live += t->slots[i].start > GONE;
+	n = !t->room ? FIRST_ROOM : live > t->room / 4 ? t->room * 2 : t->room;
+	slots = kwatch_pages(n * sizeof *slots);
+	if (!slots)
 		return false;
-	for (size_t i = 0; i < room; i++)
-		if (table[i].start > GONE)
-			*slot(t, n, table[i].start) = table[i];
-	if (table)
-		syscall(SYS_munmap, table, room * sizeof *table);
-	table = t;
-	room = n;
-	used = live;
+	for (size_t i = 0; i < t->room; i++)
+		if (t->slots[i].start > GONE)
+			*slot(slots, n, t->slots[i].start) = t->slots[i];
+	if (t->slots)
+		syscall(SYS_munmap, t->slots, t->room * sizeof *t->slots);
+	t->slots = slots;
+	t->room = n;
+	t->used = live;
 	return true;
 }
 
 void
 kwatch_extent_add(void *start, size_t bytes, bool device)
 {
+	struct table *t = table_of((uintptr_t)start);
 	struct kwatch_extent *e;
 
 	if (!kwatch_extents_wanted || !start || !bytes)
 		return;
-	pthread_mutex_lock(&lock);
-	if (2 * used < room || grow()) {
-		e = slot(table, room, (uintptr_t)start);
-		used += !e->start;
+	pthread_mutex_lock(&t->lock);
+	if (2 * t->used < t->room || grow(t)) {
+		e = slot(t->slots, t->room, (uintptr_t)start);
+		t->used += !e->start;
 		*e = (struct kwatch_extent){ (uintptr_t)start, bytes, device };
 		forget_recent((uintptr_t)start);
 	}
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&t->lock);
 }
 
 void
 kwatch_extent_drop(const void *start)
 {
+	struct table *t = table_of((uintptr_t)start);
 	struct kwatch_extent *e;
 
 	if (!kwatch_extents_wanted || !start)
 		return;
-	pthread_mutex_lock(&lock);
-	e = room ? slot(table, room, (uintptr_t)start) : NULL;
+	pthread_mutex_lock(&t->lock);
+	e = t->room ? slot(t->slots, t->room, (uintptr_t)start) : NULL;
 	if (e && e->start)
 		e->start = GONE;
 	forget_recent((uintptr_t)start);
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&t->lock);
 }
 
 /* ---- variables of the program, by its symbol table ---- */
@@ -201,33 +236,48 @@ variable_extent(uintptr_t p, struct kwatch_extent *e)
 	return false;
 }
 
+static bool
+find_start(uintptr_t p, struct kwatch_extent *e)
+{
+	struct table *t = table_of(p);
+	bool found;
+
+	pthread_mutex_lock(&t->lock);
+	if (t->room)
+		*e = *slot(t->slots, t->room, p);
+	found = t->room && e->start == p;
+	pthread_mutex_unlock(&t->lock);
+	return found;
+}
+
+/* The smallest piece is right: a mapping contains what was allocated from it. */
+static bool
+find_middle(uintptr_t p, struct kwatch_extent *e)
+{
+	bool found = false;
+
+	for (struct table *t = tables; t < tables + LEN(tables); t++) {
+		pthread_mutex_lock(&t->lock);
+		for (size_t i = 0; i < t->room; i++)
+			if (holds(&t->slots[i], p) && (!found || t->slots[i].bytes < e->bytes)) {
+				*e = t->slots[i];
+				found = true;
+			}
+		pthread_mutex_unlock(&t->lock);
+	}
+	if (found)
+		keep_recent(e);
+	return found;
+}
+
+/* A pointer to the middle: rare enough for a full search, after the recently found pieces. */
 bool
 kwatch_extent_find(const void *pointer, struct kwatch_extent *e)
 {
 	uintptr_t p = (uintptr_t)pointer;
-	const struct kwatch_extent *best = NULL;
-	bool found = false;
 
-	if (!p)
-		return false;
-	pthread_mutex_lock(&lock);
-	if (room)
-		*e = *slot(table, room, p);
-	found = room && e->start == p;
-	/*
-	 * A pointer to the middle: rare enough for a full search, after the recently found pieces.
-	 * The smallest piece is right: a mapping contains what was allocated from it.
-	 */
-	found = found || find_recent(p, e);
-	for (size_t i = 0; !found && i < room; i++)
-		if (holds(&table[i], p) && (!best || table[i].bytes < best->bytes))
-			best = &table[i];
-	if (best) {
-		*e = *recent_slot(best->start) = *best;
-		found = true;
-	}
-	pthread_mutex_unlock(&lock);
-	return found || variable_extent(p, e);
+	return p &&
+	    (find_start(p, e) || find_recent(p, e) || find_middle(p, e) || variable_extent(p, e));
 }
 
 /* ---- the functions that allocate ---- */

@@ -111,16 +111,17 @@ load_touch(const char *number)
 }
 
 /*
- * Reads a call's slots: often enough to take longer than launching this, which would be timed
- * otherwise.
+ * Touches a call's slots: often enough to take longer than launching this and the call, which would
+ * be timed otherwise; but a round over small slots takes as long as the memory's latency.
  */
 static void
 warm_up(const uint64_t bytes[2], uint64_t slot)
 {
-	enum { THREADS = 256, BLOCKS = 1024, ENOUGH = 16 << 20 };
+	enum { THREADS = 256, BLOCKS = 1024, ENOUGH = 64 << 20, ROUNDS = 32 };
 	static const unsigned grid[] = { BLOCKS, 1, 1 }, block[] = { THREADS, 1, 1 };
 	uint64_t at[2], words[2], times = 1 + ENOUGH / (bytes[0] + bytes[1]);
 
+	times = times < ROUNDS ? times : ROUNDS;
 	for (int i = 0; i < 2; i++) {
 		at[i] = base[i] + slot * bytes[i];
 		words[i] = bytes[i] / sizeof words[i];
