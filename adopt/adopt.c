@@ -412,12 +412,11 @@ command_adopt(int argc, char **argv)
 int
 check_frozen(const struct adoption *a)
 {
-	char *fault = kseal_adopted(a->dir);
+	auto_free char *fault = kseal_adopted(a->dir);
 	int code = fault ? K_USAGE : K_OK;
 
 	if (fault)
 		kwarn("%s", fault);
-	free(fault);
 	return code;
 }
 
@@ -434,7 +433,7 @@ show_status(const struct adoption *a)
 		{ "task", "task.json" },
 		{ "campaign", "archive.ndjson" },
 	};
-	struct kbuf b = { 0 };
+	auto_buf struct kbuf b = { 0 };
 
 	ksay("%s of %s/%s\n", a->kernel, a->project, a->file);
 	for (size_t i = 0; i < LEN(steps); i++) {
@@ -444,6 +443,5 @@ show_status(const struct adoption *a)
 	}
 	journal_status(a, &b);
 	ksay("%s", b.data);
-	kbuf_free(&b);
 	return K_OK;
 }

@@ -34,13 +34,12 @@ render(const struct adoption *a, const char *name, const json_t *context)
 	char *relative = kasprintf("prompts/adopt/%s.txt", name),
 	     *own = path_of("%s/%s", a->dir, relative);
 	char *path = kis_there(own) ? kstrdup(own) : kdata_path(relative), why[512];
-	char *text = kread_file_or_die(path, TEMPLATE_MAX, NULL);
+	auto_free char *text = kread_file_or_die(path, TEMPLATE_MAX, NULL);
 	struct ktemplate t = { 0 };
 	struct kbuf out = { 0 };
 
 	if (!ktemplate_render(&t, &out, text, path, context, why, sizeof why))
 		kdie(K_USAGE, "%s", why);
-	free(text);
 	free(path);
 	free(relative);
 	return out.data;
@@ -50,10 +49,9 @@ render(const struct adoption *a, const char *name, const json_t *context)
 static char *
 stored(const char *path)
 {
-	json_t *rec = kin_first(path);
+	json_auto_t *rec = kin_first(path);
 	char *text = rec ? kstrdup(kjson_str_or(rec, "reply.text", "")) : NULL;
 
-	json_decref(rec);
 	return text;
 }
 
@@ -62,7 +60,7 @@ static void
 write_question(const struct adoption *a, const char *path, int n, const char *system,
     const char *user, const char *hex)
 {
-	json_t *record = json_pack("{s:s,s:s,s:i,s:i,s:o,s:{s:s,s:s,s:i,s:s,s:[]}}", "schema",
+	json_auto_t *record = json_pack("{s:s,s:s,s:i,s:i,s:o,s:{s:s,s:s,s:i,s:s,s:[]}}", "schema",
 	    "candidate/1", "campaign", a->kernel, "trial", 0, "branch", n, "id",
 	    json_sprintf("000/%02d", n), "prompt", "system", system, "user", user, "stable_bytes",
 	    0, "sha256", hex, "sections");
@@ -75,7 +73,6 @@ write_question(const struct adoption *a, const char *path, int n, const char *sy
 	write_text(path, text, strlen(text));
 	free(text);
 	free(line);
-	json_decref(record);
 }
 
 static void
@@ -99,8 +96,8 @@ call_model(const struct adoption *a, const char *prompt, const char *reply)
 char *
 ask_model(const struct adoption *a, const char *name, int n, const json_t *context)
 {
-	char *system = render(a, "system", context), *user = render(a, name, context),
-	     *whole = kasprintf("%s\n%s", system, user);
+	auto_free char *system = render(a, "system", context), *user = render(a, name, context),
+	               *whole = kasprintf("%s\n%s", system, user);
 	char *prompt, *reply, *text, hex[65];
 
 	ksha256_hex(whole, strlen(whole), hex);
@@ -115,9 +112,6 @@ ask_model(const struct adoption *a, const char *name, int n, const json_t *conte
 		work_end(&w);
 		text = stored(reply);
 	}
-	free(whole);
-	free(system);
-	free(user);
 	return text ? text : kstrdup("");
 }
 
@@ -138,7 +132,7 @@ ask_code(const struct adoption *a, const char *answer, const char *before, char 
 {
 	bool cut_off;
 	char *code = ask_program(a, answer, &cut_off);
-	struct kbuf faults = { 0 };
+	auto_buf struct kbuf faults = { 0 };
 
 	*fault = NULL;
 	if (!code)
@@ -151,6 +145,5 @@ ask_code(const struct adoption *a, const char *answer, const char *before, char 
 		free(code);
 		code = NULL;
 	}
-	kbuf_free(&faults);
 	return code;
 }

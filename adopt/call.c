@@ -27,7 +27,7 @@ call_unit(const struct adoption *a, const struct kscan *winner, const struct ksc
 
 	kscan_signature(winner, entry, &g);
 	json_array_foreach(json_object_get(a->unit, "parameters"), i, p) {
-		json_t *x = json_deep_copy(p);
+		json_auto_t *x = json_deep_copy(p);
 
 		if (i < g.count && !is_unused(p, winner, entry, g.params[i].name)) {
 			json_object_set(x, "of", json_object_get(p, "value"));
@@ -35,7 +35,6 @@ call_unit(const struct adoption *a, const struct kscan *winner, const struct ksc
 			json_array_append(list, x);
 			json_array_append_new(names, json_string(g.params[i].name));
 		}
-		json_decref(x);
 	}
 	kscan_signature_free(&g);
 	return json_pack("{s:s,s:o,s:o}", "function", a->entry, "parameters", list, "names", names);
@@ -136,7 +135,7 @@ char *
 call_body(const struct adoption *a, const json_t *called, char **fault)
 {
 	const json_t *names = json_object_get(a->unit, "names"), *p;
-	json_t *list = json_array();
+	json_auto_t *list = json_array();
 	char *result = result_name(names), *call;
 	const char *type = NULL;
 	struct kbuf b = { 0 };
@@ -169,7 +168,6 @@ call_body(const struct adoption *a, const json_t *called, char **fault)
 		free(call);
 	}
 	free(result);
-	json_decref(list);
 	return b.data;
 }
 
@@ -246,7 +244,7 @@ static void
 add_triple(json_t *parts, const char *what, const char *x, const struct kscan *s, size_t at)
 {
 	struct kscan inner;
-	json_t *list = NULL;
+	json_auto_t *list = NULL;
 	size_t n = strlen(x), p = strncmp(x, "dim3", 4) ? 0 : 4 + strspn(x + 4, " \t");
 
 	if (p && p < n && strchr("({", x[p])) {
@@ -257,7 +255,7 @@ add_triple(json_t *parts, const char *what, const char *x, const struct kscan *s
 	}
 	for (size_t i = 0; i < 3; i++) {
 		const char *part = json_string_value(json_array_get(list, i));
-		char *name = kasprintf("%s_%c", what, "xyz"[i]);
+		auto_free char *name = kasprintf("%s_%c", what, "xyz"[i]);
 		bool plain = is_simple(x);
 
 		if (list || (!plain && i))
@@ -270,9 +268,7 @@ add_triple(json_t *parts, const char *what, const char *x, const struct kscan *s
 			json_object_set_new(parts, name,
 			    x[strspn(x, "0123456789")] ? json_sprintf("dim3(%s).%c", x, "xyz"[i])
 			                               : json_string("1"));
-		free(name);
 	}
-	json_decref(list);
 }
 
 static size_t
@@ -397,7 +393,8 @@ includes_kernel(const struct adoption *a, const char *folder, const char *file)
 {
 	struct adoption other = *a;
 	/* Before preflight the include folders are unknown. */
-	json_t *settings = kis_there(adopt_path(a, "compile.json")) ? compile_settings(a) : NULL;
+	json_auto_t *settings =
+	    kis_there(adopt_path(a, "compile.json")) ? compile_settings(a) : NULL;
 	struct bundle b;
 	bool found = false;
 
@@ -406,7 +403,6 @@ includes_kernel(const struct adoption *a, const char *folder, const char *file)
 	for (size_t i = 0; i < b.count; i++)
 		found |= !strcmp(b.sources[i].name, a->file);
 	bundle_close(&b);
-	json_decref(settings);
 	return found;
 }
 
@@ -420,7 +416,8 @@ call_find(const struct adoption *a, const char *folder, struct call_sites *s)
 	json_array_foreach(files, i, name) {
 		struct finding f = { .a = a, .file = json_string_value(name), .sites = s };
 		size_t len;
-		char *text = kread_file(path_of("%s/%s", folder, f.file), SOURCE_MAX, &len);
+		auto_free char *text =
+		    kread_file(path_of("%s/%s", folder, f.file), SOURCE_MAX, &len);
 
 		if (text && strstr(text, a->kernel)) {
 			kscan_through(text, len, &f.s);
@@ -430,7 +427,6 @@ call_find(const struct adoption *a, const char *folder, struct call_sites *s)
 			kscan_launches_free(f.launches, f.launch_count);
 			kscan_free(&f.s);
 		}
-		free(text);
 	}
 	json_decref(files);
 }
@@ -455,7 +451,7 @@ static char *
 launch_call(const struct adoption *a, const struct call_site *x, const json_t *called, char **fault)
 {
 	const json_t *names = json_object_get(a->unit, "names"), *p;
-	json_t *list = json_array();
+	json_auto_t *list = json_array();
 	char *text = NULL;
 	size_t i;
 
@@ -474,7 +470,6 @@ launch_call(const struct adoption *a, const struct call_site *x, const json_t *c
 	}
 	if (!*fault)
 		text = call_text(x->path, a->entry, list, x->column);
-	json_decref(list);
 	return text;
 }
 

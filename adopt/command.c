@@ -31,7 +31,7 @@ write_script(const struct adoption *a, const char *folder, const char *command, 
     const char *name)
 {
 	char *path = adopt_path(a, "log/%s.sh", name);
-	struct kbuf b = { 0 };
+	auto_buf struct kbuf b = { 0 };
 
 	kbuf_puts(&b, "cd ");
 	command_quote(&b, folder);
@@ -47,7 +47,6 @@ write_script(const struct adoption *a, const char *folder, const char *command, 
 	}
 	kbuf_printf(&b, "%s\n", command);
 	write_text(path, b.data, b.len);
-	kbuf_free(&b);
 	return path;
 }
 
@@ -113,14 +112,13 @@ explain(const struct adoption *a, const char *folder, const char *command, struc
 {
 	/* A status above those of signals is the command's own. */
 	bool killed = r->status > 128 && r->status <= 128 + SIGRTMAX;
-	char *how = r->status == -1
+	auto_free char *how = r->status == -1
 	    ? kasprintf("did not end within %.0f s (give it more with --timeout)", a->timeout_s)
 	    : kasprintf(killed ? "was killed by signal %d" : "exited with status %d",
 	          r->status - (killed ? 128 : 0));
 
 	r->why = kasprintf("'%s' %s in %s (log: %s)", command, how, folder, r->log);
 	r->said = tail_of(r->log);
-	free(how);
 }
 
 /* Does the process carry our mark? */
@@ -304,9 +302,8 @@ command_free(struct command_result *r)
 size_t
 command_end_leftovers(const struct adoption *a)
 {
-	char *mark = kasprintf("KILN_ADOPT=%s", a->dir);
+	auto_free char *mark = kasprintf("KILN_ADOPT=%s", a->dir);
 	size_t ended = end_marked(mark);
 
-	free(mark);
 	return ended;
 }

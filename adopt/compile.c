@@ -36,7 +36,7 @@ has_version(const char *name)
 static json_t *
 versioned_compilers(void)
 {
-	char *path = kstrdup(getenv("PATH") ? getenv("PATH") : "");
+	auto_free char *path = kstrdup(getenv("PATH") ? getenv("PATH") : "");
 	json_t *names = json_object();
 
 	kpart_foreach(folder, path, ":") {
@@ -49,7 +49,6 @@ versioned_compilers(void)
 		if (d)
 			closedir(d);
 	}
-	free(path);
 	return names;
 }
 
@@ -216,7 +215,7 @@ flags_handed_on(const json_t *flags)
 		const char *flag = json_string_value(json_array_get(flags, i));
 		const char *value =
 		    takes_value(flag) ? json_string_value(json_array_get(flags, ++i)) : NULL;
-		char *words = kstrdup(value && strstr(flag, "ompiler") ? value : "");
+		auto_free char *words = kstrdup(value && strstr(flag, "ompiler") ? value : "");
 
 		kpart_foreach(word, words, ",")
 			if (is_kept(word))
@@ -225,7 +224,6 @@ flags_handed_on(const json_t *flags)
 			if (!strncmp(flag, alike[k], strlen(alike[k])))
 				json_array_append_new(
 				    result, json_sprintf("%s%s", flag, value ? value : ""));
-		free(words);
 	}
 	return result;
 }
@@ -271,12 +269,11 @@ compile_of(const struct subject *a, char *line, bool *astray)
 		free(full);
 	}
 	if (found && name) {
-		char *compiler = compiler_for(a, name);
+		auto_free char *compiler = compiler_for(a, name);
 
 		result = json_pack("{s:s,s:o,s:O,s:O}", "compiler", compiler, "flags",
 		    is_handed_on(a, name) ? flags_handed_on(flags) : json_incref(flags), "include",
 		    include, "forced", forced);
-		free(compiler);
 	}
 	json_decref(flags);
 	json_decref(include);
@@ -321,7 +318,7 @@ compile_sources(const char *folder, const char *file)
 	for (int level = 0; level < LEVELS; level++)
 		for (size_t i = 0; i < json_array_size(files);) {
 			const char *name = json_string_value(json_array_get(files, i));
-			char *text = file_text(path_of("%s/%s", folder, name), NULL);
+			auto_free char *text = file_text(path_of("%s/%s", folder, name), NULL);
 			bool includes = text && includes_any(text, names);
 
 			if (includes && rules_is_header(name))
@@ -332,7 +329,6 @@ compile_sources(const char *folder, const char *file)
 				json_array_remove(files, i);
 			else
 				i++;
-			free(text);
 		}
 	if (!json_array_size(found))
 		json_array_append_new(found, json_string(file));
@@ -354,12 +350,11 @@ compile_seen(const struct adoption *a, const char *copy, bool *astray)
 			const char *file = json_string_value(name);
 			struct subject subject = { copy, path_of("%s/%s", copy, file),
 				project_path(a, file), a->device, a->cxx };
-			char *text = noted ? kread_file(calls, LOG_MAX, NULL) : NULL;
+			auto_free char *text = noted ? kread_file(calls, LOG_MAX, NULL) : NULL;
 
 			kpart_foreach(line, text, "\n")
 				if (!found)
 					found = compile_of(&subject, line, astray);
-			free(text);
 			if (!noted && !found)
 				found = compile_commands(copy, file, a->cxx);
 		}
@@ -407,7 +402,7 @@ compile_commands(const char *folder, const char *file, bool cxx)
 		json_t *list = json_load_file(path, JSON_REJECT_DUPLICATES, NULL);
 
 		json_array_foreach(list, k, entry) {
-			struct kbuf words = { 0 }, line = { 0 };
+			auto_buf struct kbuf words = { 0 }, line = { 0 };
 			size_t first;
 
 			kbuf_puts(&words, "");
@@ -418,8 +413,6 @@ compile_commands(const char *folder, const char *file, bool cxx)
 			    json_string_value(json_object_get(entry, "directory")) ?: folder,
 			    words.data + first);
 			found = compile_of(&subject, line.data, &astray);
-			kbuf_free(&words);
-			kbuf_free(&line);
 			if (found)
 				break;
 		}

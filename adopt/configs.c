@@ -132,7 +132,7 @@ divides(const json_t *call, json_int_t v)
 static long
 count_values(const json_t *calls, const char *name)
 {
-	json_t *seen = json_object();
+	json_auto_t *seen = json_object();
 	const json_t *c;
 	size_t i;
 	long count;
@@ -147,7 +147,6 @@ count_values(const json_t *calls, const char *name)
 		json_object_set_new(seen, value, json_true());
 	}
 	count = i == json_array_size(calls) ? (long)json_object_size(seen) : -1;
-	json_decref(seen);
 	return count;
 }
 
@@ -456,24 +455,21 @@ launched_name(const struct records *observed)
 static struct kconfigs_call *
 profiled_calls(const char *path, const struct records *observed, size_t *n)
 {
-	char *name = launched_name(observed);
-	json_t *kernels = json_pack("[s]", name);
+	auto_free char *name = launched_name(observed);
+	json_auto_t *kernels = json_pack("[s]", name);
 	struct kconfigs_call *calls = ncu_calls(path, kernels, n);
 
-	json_decref(kernels);
-	free(name);
 	return calls;
 }
 
 static void
 write_document(const char *path, const json_t *o)
 {
-	char *text = json_dumps(o, JSON_INDENT(2) | JSON_SORT_KEYS);
+	auto_free char *text = json_dumps(o, JSON_INDENT(2) | JSON_SORT_KEYS);
 
 	kout_open(path);
 	kout_raw(text, strlen(text));
 	kout_commit();
-	free(text);
 }
 
 int

@@ -44,10 +44,9 @@ refuse(struct making *m, const struct kscan_param *p, const char *fmt, ...)
 static bool
 uses(const struct making *m, const struct kscan_param *p, const char *member, const char *end)
 {
-	char *name = kasprintf("%s.%s%s", p->name, member, end);
+	auto_free char *name = kasprintf("%s.%s%s", p->name, member, end);
 	bool found = json_object_get(m->seen, name) || json_object_get(m->seen, strchr(name, '.'));
 
-	free(name);
 	return found;
 }
 
@@ -164,7 +163,7 @@ static void
 copy_member(struct making *m, const char *name, const char *type, const char *from, const char *to,
     const char *address, bool constant, bool bytes)
 {
-	char *value = kasprintf("%s%s", address, from);
+	auto_free char *value = kasprintf("%s%s", address, from);
 	struct unit_param *u = add_param(m, name, type, value);
 
 	u->pointer = true;
@@ -174,7 +173,6 @@ copy_member(struct making *m, const char *name, const char *type, const char *fr
 	kbuf_printf(&m->before, "\t__builtin_memcpy(&%s, %s, sizeof %s);\n", to, name, to);
 	if (!constant)
 		kbuf_printf(&m->after, "\t__builtin_memcpy(%s, &%s, sizeof %s);\n", name, to, to);
-	free(value);
 }
 
 /*
@@ -209,8 +207,8 @@ static void
 flatten_member(struct making *m, const struct kscan_param *p, const struct kscan_param *x,
     const char *from, const char *to, const char *prefix, bool constant, int depth)
 {
-	char *in = kasprintf("%s%s", from, x->name), *out = kasprintf("%s%s", to, x->name),
-	     *name = plain_name(prefix, x->name);
+	auto_free char *in = kasprintf("%s%s", from, x->name),
+	               *out = kasprintf("%s%s", to, x->name), *name = plain_name(prefix, x->name);
 	bool square = strchr(x->text, '[') != NULL;
 	struct type type;
 	struct type_leaves leaves = { 0 };
@@ -261,9 +259,6 @@ flatten_member(struct making *m, const struct kscan_param *p, const struct kscan
 	type_leaves_free(&leaves);
 	type_free(&type);
 	free(followed);
-	free(in);
-	free(out);
-	free(name);
 }
 
 static void
@@ -292,7 +287,7 @@ static void
 take_members(struct making *m, const struct kscan_param *p, const struct type *type,
     const char *own, const char *sign)
 {
-	char *to = kasprintf("%s_.", p->name), *from = kasprintf("%s%s", p->name, sign);
+	auto_free char *to = kasprintf("%s_.", p->name), *from = kasprintf("%s%s", p->name, sign);
 
 	m->own = true;
 	if (m->cxx) /* without its constructor */
@@ -304,8 +299,6 @@ take_members(struct making *m, const struct kscan_param *p, const struct type *t
 		kbuf_printf(&m->before, "\t%s %s_;\n\n\t__builtin_memset(&%s_, 0, sizeof %s_);\n",
 		    own, p->name, p->name, p->name);
 	flatten(m, p, type, from, to, p->name, p->constant || *sign == '.', 0);
-	free(to);
-	free(from);
 }
 
 /* ---- structures by value ---- */
@@ -334,13 +327,11 @@ take_value(struct making *m, const struct kscan_param *p, const struct type *typ
 	m->own = true;
 	kbuf_printf(&m->before, "\t%s %s;\n\n", own, p->name);
 	for (size_t i = 0; i < leaves.count; i++) {
-		char *name = plain_name(p->name, leaves.list[i].path),
-		     *value = kasprintf("%s.%s", p->name, leaves.list[i].path);
+		auto_free char *name = plain_name(p->name, leaves.list[i].path),
+		               *value = kasprintf("%s.%s", p->name, leaves.list[i].path);
 
 		add_param(m, name, leaves.list[i].type, value);
 		kbuf_printf(&m->before, "\t%s = %s;\n", value, name);
-		free(name);
-		free(value);
 	}
 	argument(m, "%s", p->name);
 	type_leaves_free(&leaves);
@@ -366,8 +357,8 @@ take_records(struct making *m, const struct kscan_param *p, const char *common, 
     bool reference, bool constant)
 {
 	bool this = !strcmp(p->name, "this");
-	char *value = kasprintf("%s%s", reference ? "&" : "", p->name),
-	     *name = kasprintf("%s%s", p->name, this ? "_" : "");
+	auto_free char *value = kasprintf("%s%s", reference ? "&" : "", p->name),
+	               *name = kasprintf("%s%s", p->name, this ? "_" : "");
 	struct unit_param *u = add_param(m, name, common ? common : "unsigned char", value);
 
 	u->pointer = true;
@@ -378,8 +369,6 @@ take_records(struct making *m, const struct kscan_param *p, const char *common, 
 	                    : NULL;
 	u->constant = constant;
 	argument(m, "%s(%s%s *)%s", reference ? "*" : "", constant ? "const " : "", own, name);
-	free(name);
-	free(value);
 }
 
 static void
@@ -432,7 +421,8 @@ static void
 take_array(struct making *m, const struct kscan_param *p, const struct type *type, bool reference)
 {
 	bool bytes = type->kind == TYPE_VOID;
-	char *value = kasprintf("%s%s", reference ? "&" : "", p->name), *own = spelled(m, p);
+	auto_free char *value = kasprintf("%s%s", reference ? "&" : "", p->name),
+	               *own = spelled(m, p);
 	struct unit_param *u = add_param(m, p->name, bytes ? "unsigned char" : type->name, value);
 
 	u->pointer = true;
@@ -452,14 +442,12 @@ take_array(struct making *m, const struct kscan_param *p, const struct type *typ
 		argument(m, "%s(%s *)%s", reference ? "*" : "", own, p->name);
 	else
 		argument(m, "%s%s", reference ? "*" : "", p->name);
-	free(value);
-	free(own);
 }
 
 static void
 take_number(struct making *m, const struct kscan_param *p, const struct type *type)
 {
-	char *own = spelled(m, p);
+	auto_free char *own = spelled(m, p);
 
 	if (!type->cast && is_typedef(m, own))
 		add_param(m, p->name, type->name, p->name)->text = kasprintf("%s %s", own, p->name);
@@ -470,7 +458,6 @@ take_number(struct making *m, const struct kscan_param *p, const struct type *ty
 		argument(m, "(%s)%s", own, p->name);
 	else
 		argument(m, "%s", p->name);
-	free(own);
 }
 
 /* A reference, which has a type that C does not have: "float&". */
@@ -804,13 +791,12 @@ static void
 write_sequence(struct making *m)
 {
 	struct kbuf b = { 0 };
-	char *body = sequence_body(m->s, m->f);
+	auto_free char *body = sequence_body(m->s, m->f);
 
 	add_entry_head(&b, m);
 	kbuf_printf(&b, "{\n%s%s\n", m->before.len ? m->before.data : "",
 	    body + 1 + strspn(body + 1, "\n"));
 	m->u->text = b.data;
-	free(body);
 }
 
 static void
@@ -870,7 +856,7 @@ entry_make(struct unit *u, const struct unit_sources *sources, size_t which,
 	json_t *bound, *declared;
 	const char *name;
 	char *launch = kstrdup(""), *before;
-	struct kbuf same = { 0 };
+	auto_buf struct kbuf same = { 0 };
 
 	m.cxx = unit_is_cxx(m.s);
 	kscan_signature(&m.s->scan, f, &m.g);
@@ -909,7 +895,6 @@ entry_make(struct unit *u, const struct unit_sources *sources, size_t which,
 		write_sequence(&m);
 	else if (m.own)
 		write_entry(&m, launch, before);
-	kbuf_free(&same);
 	free(launch);
 	free(before);
 	free(m.called);

@@ -50,7 +50,7 @@ static char *
 build_command(const struct adoption *a, const char *source, const char *object)
 {
 	bool cuda = a->device;
-	json_t *settings = compile_settings(a), *libs = task_libraries(a);
+	json_auto_t *settings = compile_settings(a), *libs = task_libraries(a);
 	struct kbuf b = { 0 };
 
 	command_quote(&b, kjson_str_or(settings, "compiler", "gcc"));
@@ -61,8 +61,6 @@ build_command(const struct adoption *a, const char *source, const char *object)
 	add_quoted(&b, object);
 	add_quoted(&b, source);
 	add_all(&b, libs);
-	json_decref(libs);
-	json_decref(settings);
 	return b.data;
 }
 
@@ -95,12 +93,11 @@ error_kind(const char *log)
 		"missing terminating", "unrecognized token", "expected unqualified-id" };
 	const char *error = strstr(log, "error:");
 	size_t n = error ? strcspn(error, "\n") : 0;
-	char *line = error ? kstrndup(error, n) : kstrdup("");
+	auto_free char *line = error ? kstrndup(error, n) : kstrdup("");
 	bool found = false;
 
 	for (size_t i = 0; i < LEN(structural); i++)
 		found |= strstr(line, structural[i]) != NULL;
-	free(line);
 	return found ? "structural" : "semantic";
 }
 
@@ -123,7 +120,7 @@ error_context(const char *text, const char *log)
 
 	for (const char *p = log; p && *p; p = strchr(p, '\n') ? strchr(p, '\n') + 1 : NULL) {
 		size_t n = strcspn(p, "\n"), number = line_number(p), line = 1;
-		char *one = kstrndup(p, n);
+		auto_free char *one = kstrndup(p, n);
 
 		if (strstr(one, "error")) {
 			kbuf_printf(&b, "%s\n", one);
@@ -138,7 +135,6 @@ error_context(const char *text, const char *log)
 				t += m + (t[m] == '\n');
 			}
 		}
-		free(one);
 	}
 	if (!b.len)
 		kbuf_puts(&b, log);
@@ -179,14 +175,13 @@ context_files(const struct adoption *a)
 	for (size_t i = 0; i < json_array_size(context); i++) {
 		const char *name = json_string_value(json_array_get(context, i));
 		char *path = project_path(a, name), *text = kread_file(path, CONTEXT_MAX, NULL);
-		struct kbuf b = { 0 };
+		auto_buf struct kbuf b = { 0 };
 
 		if (text) {
 			kbuf_printf(&b, "%s:\n\n", name);
 			kfence_code(&b, text, a->language);
 			json_array_append_new(list, kjson_text(b.data, b.len));
 		}
-		kbuf_free(&b);
 		free(text);
 	}
 	return list;
@@ -213,9 +208,10 @@ same_signature(const struct adoption *a, const char *text, char **fault)
 {
 	bool sequence = json_object_get(a->unit, "sequence");
 	const char *name = sequence ? a->entry : a->kernel;
-	char *wanted = sequence ? kscan_signature_of(kjson_str_or(a->unit, "text", ""), name)
-	                        : project_signature(a),
-	     *got = kscan_signature_of(text, name);
+	auto_free char *wanted = sequence
+	    ? kscan_signature_of(kjson_str_or(a->unit, "text", ""), name)
+	    : project_signature(a),
+	               *got = kscan_signature_of(text, name);
 	/* The part before the parameters is linkage; only the parameters must be the same. */
 	bool same = got && !strcmp(strchr(wanted, '('), strchr(got, '('));
 
@@ -224,17 +220,15 @@ same_signature(const struct adoption *a, const char *text, char **fault)
 	else if (!same)
 		*fault = kasprintf("the parameters of %s are %s, not %s", name, strchr(got, '('),
 		    strchr(wanted, '('));
-	free(wanted);
-	free(got);
 	return same;
 }
 
 static json_t *
 question(const struct adoption *a, const char *text, const char *log, const char *fault)
 {
-	char *context = error_context(text, log),
-	     *command = build_command(a, "reference", "reference.so");
-	struct kbuf code = { 0 }, words = { 0 };
+	auto_free char *context = error_context(text, log),
+	               *command = build_command(a, "reference", "reference.so");
+	auto_buf struct kbuf code = { 0 }, words = { 0 };
 	const char *kind = error_kind(log);
 	json_t *facts;
 
@@ -245,10 +239,6 @@ question(const struct adoption *a, const char *text, const char *log, const char
 	    kjson_text(words.data, words.len), "kind", kind, "structural",
 	    !strcmp(kind, "structural"), "device", a->device, "command", command, "context",
 	    context_files(a), "fault", fault ? fault : "");
-	kbuf_free(&code);
-	kbuf_free(&words);
-	free(context);
-	free(command);
 	return facts;
 }
 
@@ -265,10 +255,9 @@ mend(const struct adoption *a, char *text, char *log, const char *source, const 
 	kpass("\n", 1);
 	kwarn("%s", why);
 	for (*tries = 1; *tries <= TRIES; (*tries)++) {
-		json_t *facts = question(a, text, log, fault);
+		json_auto_t *facts = question(a, text, log, fault);
 		char *answer = ask_model(a, "extract", *tries, facts), *code;
 
-		json_decref(facts);
 		free(fault);
 		code = ask_code(a, answer, text, &fault);
 		free(answer);
@@ -358,17 +347,15 @@ static void
 assemble_decided(
     struct assembly *x, const struct adoption *a, const char *copy, const json_t *settings)
 {
-	char *text = preprocess_conditions(copy, a->file, settings),
-	     *name = kasprintf("%s.decided", a->file), *path = kasprintf("%s/%s", copy, name);
+	auto_free char *text = preprocess_conditions(copy, a->file, settings),
+	               *name = kasprintf("%s.decided", a->file),
+	               *path = kasprintf("%s/%s", copy, name);
 
 	if (text) {
 		write_text(path, text, strlen(text));
 		assemble_in_place_of(x, a, copy, name, settings);
 		unlink(path);
 	}
-	free(text);
-	free(name);
-	free(path);
 }
 
 /* A CUDA source may rely on what the file that includes it has before the include. */
@@ -376,7 +363,7 @@ static void
 assemble_included(
     struct assembly *x, const struct adoption *a, const char *copy, const json_t *settings)
 {
-	json_t *sources = compile_sources(copy, a->file);
+	json_auto_t *sources = compile_sources(copy, a->file);
 	const char *source = json_string_value(json_array_get(sources, 0));
 	json_t *with = json_deep_copy(settings),
 	       *forced = json_copy(json_object_get(settings, "forced"));
@@ -387,7 +374,6 @@ assemble_included(
 		json_object_set(with, "forced", forced);
 		assemble_in_place_of(x, a, copy, a->file, with);
 	}
-	json_decref(sources);
 	json_decref(forced);
 	json_decref(with);
 }

@@ -246,8 +246,8 @@ reference_text(const struct adoption *a)
 static bool
 scan(const struct adoption *a, const char *code, struct run_folder *run)
 {
-	json_t *arrays = written_arrays(a);
-	char *reference = reference_text(a);
+	json_auto_t *arrays = written_arrays(a);
+	auto_free char *reference = reference_text(a);
 	struct kbuf faults = { 0 };
 	size_t n = splice_scan(a, reference, code, arrays, &faults);
 
@@ -256,8 +256,6 @@ scan(const struct adoption *a, const char *code, struct run_folder *run)
 	kpart_foreach(line, n ? faults.data : NULL, "\n")
 		kwarn("%s", line);
 	kbuf_free(&faults);
-	json_decref(arrays);
-	free(reference);
 	return !n;
 }
 
@@ -283,7 +281,7 @@ ask_file(const struct adoption *a, const struct winner *w, const char *original,
 	const char *text = p->count ? p->files[0].text : NULL;
 	char *was = fenced(a, original), *now = fenced(a, text), *code = fenced(a, w->code),
 	     *context = error_context(text ? text : "", log), *answer, *file;
-	struct kbuf words = { 0 };
+	auto_buf struct kbuf words = { 0 };
 	json_t *facts;
 
 	kfence_data(&words, context, "compiler", a->kernel);
@@ -298,7 +296,6 @@ ask_file(const struct adoption *a, const struct winner *w, const char *original,
 	free(answer);
 	json_decref(facts);
 	free(context);
-	kbuf_free(&words);
 	free(was);
 	free(now);
 	free(code);
@@ -309,13 +306,11 @@ ask_file(const struct adoption *a, const struct winner *w, const char *original,
 static bool
 same_function(const char *was, const char *now, const char *name, char **why)
 {
-	char *x = kscan_signature_of(was, name), *y = kscan_signature_of(now, name);
+	auto_free char *x = kscan_signature_of(was, name), *y = kscan_signature_of(now, name);
 	bool same = x && y && !strcmp(x, y);
 
 	if (!same)
 		*why = kasprintf("the rest of the project calls another definition of %s", name);
-	free(x);
-	free(y);
 	return same;
 }
 
@@ -385,7 +380,7 @@ new_files(const struct adoption *a, const struct winner *w, const char *original
     struct run_folder *run)
 {
 	char *fault = NULL, *log = kstrdup("");
-	struct kbuf notes = { 0 };
+	auto_buf struct kbuf notes = { 0 };
 	bool good = false;
 
 	splice_winner(a, w->code, p, &notes, &fault);
@@ -411,7 +406,6 @@ new_files(const struct adoption *a, const struct winner *w, const char *original
 		}
 		mend(a, w, original, p, log, &fault, n);
 	}
-	kbuf_free(&notes);
 	free(fault);
 	free(log);
 	return good;
@@ -440,7 +434,7 @@ command_good(
 static bool
 run_good(const struct adoption *a, struct run_folder *run)
 {
-	json_t *before = outputs_stamps(a, a->project);
+	json_auto_t *before = outputs_stamps(a, a->project);
 	bool good = command_good(a, "run", a->run, run);
 	const char *stale = good ? outputs_untouched(a, a->project, before) : NULL;
 	char why[512];
@@ -450,7 +444,6 @@ run_good(const struct adoption *a, struct run_folder *run)
 		hear(run, NULL, "The run of the application did not write %s.\n", stale);
 		good = false;
 	}
-	json_decref(before);
 	if (good && !outputs_all_same(a, a->project, why, sizeof why)) {
 		kwarn("%s", why);
 		hear(run, NULL, "%s\n", why);
@@ -503,7 +496,7 @@ static int
 try_in_project(const struct adoption *a, const struct integrate_options *o, const struct winner *w,
     const struct patch *p, struct run_folder *run)
 {
-	json_t *record = NULL;
+	json_auto_t *record = NULL;
 	double reduction, wall;
 	int code = K_NO;
 
@@ -528,7 +521,6 @@ try_in_project(const struct adoption *a, const struct integrate_options *o, cons
 	} else {
 		code = roll_back(a, run);
 	}
-	json_decref(record);
 	return code;
 }
 
@@ -551,14 +543,13 @@ require_original(const struct adoption *a)
 static bool
 has_failed(const struct adoption *a, const struct winner *w)
 {
-	char *why = failed_before(a, w);
+	auto_free char *why = failed_before(a, w);
 	bool failed = why != NULL;
 
 	if (failed)
 		ksay("GATE: %s has failed in the application before (%s); run more rounds, which "
 		     "are told about it, or use --again\n",
 		    w->id, why);
-	free(why);
 	return failed;
 }
 
@@ -594,10 +585,9 @@ static const char *
 changed_file(const struct adoption *a, const struct patch *p)
 {
 	for (size_t i = 0; i < p->count; i++) {
-		char *now = file_text(project_path(a, p->files[i].name), NULL);
+		auto_free char *now = file_text(project_path(a, p->files[i].name), NULL);
 		bool same = now && !strcmp(now, p->files[i].was);
 
-		free(now);
 		if (!same)
 			return p->files[i].name;
 	}
@@ -617,7 +607,7 @@ static int
 put_in(const struct adoption *a, const struct integrate_options *o, const struct winner *w,
     struct run_folder *run)
 {
-	char *original = file_text(journal_original(a, a->file), NULL);
+	auto_free char *original = file_text(journal_original(a, a->file), NULL);
 	struct patch p = { 0 };
 	int code = K_NO;
 
@@ -640,7 +630,6 @@ put_in(const struct adoption *a, const struct integrate_options *o, const struct
 		code = try_in_project(a, o, w, &p, run);
 	}
 	patch_free(&p);
-	free(original);
 	return code;
 }
 

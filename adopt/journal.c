@@ -66,7 +66,7 @@ static void
 keep_outputs(const struct adoption *a)
 {
 	const json_t *outputs = json_object_get(a->json, "outputs");
-	json_t *there = json_object();
+	json_auto_t *there = json_object();
 	char *list = adopt_path(a, "kept/list.json");
 
 	for (size_t i = 0; i < json_array_size(outputs); i++) {
@@ -82,7 +82,6 @@ keep_outputs(const struct adoption *a)
 		free(text);
 	}
 	write_json(list, there);
-	json_decref(there);
 }
 
 /*
@@ -198,7 +197,7 @@ read_journal(const struct adoption *a)
 	struct standing s = { 0 };
 
 	kpart_foreach(line, text, "\n") {
-		json_t *entry = json_loads(line, 0, NULL);
+		json_auto_t *entry = json_loads(line, 0, NULL);
 		const char *what = kjson_str_or(entry, "what", "");
 
 		if (!strcmp(what, "change")) {
@@ -209,7 +208,6 @@ read_journal(const struct adoption *a)
 		s.accepted |= !strcmp(what, "accepted");
 		s.restore |= !strcmp(what, "restore");
 		s.restored |= !strcmp(what, "restored");
-		json_decref(entry);
 	}
 	free(text);
 	return s;

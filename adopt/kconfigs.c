@@ -111,14 +111,14 @@ typical_times(const struct group *g, const struct kconfigs_call *calls)
 	size_t n;
 
 	for (size_t k = 0; k < g->count; k++) {
-		char *args = calls[g->calls[k]].args ? json_dumps(calls[g->calls[k]].args, KIO_DUMP)
-		                                     : kasprintf("%zu", k);
+		auto_free char *args = calls[g->calls[k]].args
+		    ? json_dumps(calls[g->calls[k]].args, KIO_DUMP)
+		    : kasprintf("%zu", k);
 
 		list = json_object_get(same, args);
 		if (!list)
 			json_object_set_new(same, args, list = json_array());
 		json_array_append_new(list, json_integer((json_int_t)k));
-		free(args);
 	}
 	json_object_foreach(same, key, list) {
 		double median;

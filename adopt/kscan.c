@@ -1132,10 +1132,9 @@ kscan_signature(const struct kscan *s, const struct kscan_item *f, struct kscan_
 		if (at < close && (c != ',' || w.round || w.square || w.curly || angle > 0))
 			continue;
 		if (skip_blank(s, start, at) < at) {
-			char *text = tidy(s, start, at);
+			auto_free char *text = tidy(s, start, at);
 			bool none = !strcmp(text, "void");
 
-			free(text);
 			if (g->count == KSCAN_PARAMS)
 				g->too_many = true;
 			else if (!none)
@@ -1598,12 +1597,11 @@ enumerator_in(struct sum *x, const struct kscan *s, const char *name, int64_t *v
 			continue;
 		*value = -1;
 		for (size_t k = 0; k < e->name_count; k++) {
-			char *own = initialiser(s, e->from, e->to, e->names[k]);
+			auto_free char *own = initialiser(s, e->from, e->to, e->names[k]);
 
 			*value = own && strcmp(e->names[k], name) ? number_of(x, own)
 			    : own                                 ? number_of(x, own)
 			                                          : *value + 1;
-			free(own);
 			if (!strcmp(e->names[k], name))
 				return !x->bad;
 		}
@@ -1699,7 +1697,7 @@ callee_writes(const struct writing *w, size_t at, size_t end, size_t index)
 {
 	static const char *const stores[] = { "atomic", "store", "memset", "memcpy", "memmove",
 		"__stc", "__stw" };
-	char *name = kstrndup(w->s->code + at, end - at);
+	auto_free char *name = kstrndup(w->s->code + at, end - at);
 	struct writing in = { w->s, kscan_function(w->s, name), w->seen };
 	struct kscan_signature g;
 	bool good = false;
@@ -1712,7 +1710,6 @@ callee_writes(const struct writing *w, size_t at, size_t end, size_t index)
 		    writes(&in, g.params[index].name);
 		kscan_signature_free(&g);
 	}
-	free(name);
 	return good;
 }
 
@@ -1851,13 +1848,12 @@ static bool
 writes(const struct writing *w, const char *name)
 {
 	struct named n = { w, name, false };
-	char *key = kasprintf("%s@%zu", name, w->f->body);
+	auto_free char *key = kasprintf("%s@%zu", name, w->f->body);
 
 	if (!json_object_get(w->seen, key)) {
 		json_object_set_new(w->seen, key, json_true());
 		kscan_identifiers(w->s, w->f->body, w->f->to, see_written, &n);
 	}
-	free(key);
 	return n.found;
 }
 
@@ -2096,7 +2092,7 @@ static bool
 triple_of(struct sum *x, const char *expression, int64_t triple[3])
 {
 	const struct kscan_scope *c = x->scope;
-	char *list = NULL, *name = kstrdup(expression + strspn(expression, " \t\n"));
+	auto_free char *list = NULL, *name = kstrdup(expression + strspn(expression, " \t\n"));
 	size_t n = 0;
 	bool good;
 
@@ -2112,8 +2108,6 @@ triple_of(struct sum *x, const char *expression, int64_t triple[3])
 	if (!list)
 		list = kstrdup(name);
 	good = numbers_of(x, list, triple) && !x->bad;
-	free(list);
-	free(name);
 	return good;
 }
 

@@ -172,11 +172,10 @@ is_new(json_t *seen, const struct unit_source *s, const struct kscan_item *x)
 {
 	size_t line;
 	const char *file = unit_place(s, x->name_at, &line);
-	char *key = kasprintf("%s:%zu:%s", file, line, x->names[0]);
+	auto_free char *key = kasprintf("%s:%zu:%s", file, line, x->names[0]);
 	bool fresh = !json_object_get(seen, key);
 
 	json_object_set_new(seen, key, json_true());
-	free(key);
 	return fresh;
 }
 
@@ -193,7 +192,7 @@ make_rows(const struct unit_sources *s, const struct list_options *o, struct row
 {
 	char *profile = o->profile ? kread_file_or_die(o->profile, PROFILE_MAX, NULL) : NULL;
 	const struct kscan_item *x;
-	json_t *seen = json_object();
+	json_auto_t *seen = json_object();
 	size_t n = 0;
 
 	*rows = NULL;
@@ -210,7 +209,6 @@ make_rows(const struct unit_sources *s, const struct list_options *o, struct row
 	for (size_t i = 0; profile && i < n; i++)
 		(*rows)[i].share = share_of(profile, kscan_plain((*rows)[i].unit.name));
 	free(profile);
-	json_decref(seen);
 	for (size_t i = 0; i < n; i++)
 		if (!(*rows)[i].good && !(*rows)[i].unit.kernel)
 			propose(*rows, n, &(*rows)[i]);

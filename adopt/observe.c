@@ -128,14 +128,13 @@ set_unit(struct adoption *a, const struct signature *s)
 {
 	struct kbuf why = { 0 };
 	char *path = adopt_path(a, "unit.json");
-	json_t *unit = unit_of(a->project, a->file, a->kernel, NULL, &why);
+	json_auto_t *unit = unit_of(a->project, a->file, a->kernel, NULL, &why);
 
 	if (!unit)
 		kdie(K_USAGE, "%s/%s:%d: %s: %s", a->project, a->file, s->line, a->kernel,
 		    why.len ? why.data : "it is not seen by the compiler");
 	make_folder_of(path);
 	write_json(path, unit);
-	json_decref(unit);
 	adoption_read_unit(a);
 	kbuf_free(&why);
 }
@@ -422,10 +421,9 @@ write_timing(const char *path, json_t *header, json_t *const *runs, size_t n, co
 	kout_open(path);
 	kout_json(header);
 	for (size_t i = 0; i < calls; i++) {
-		json_t *r = timing_of(runs, used, i, kernel);
+		json_auto_t *r = timing_of(runs, used, i, kernel);
 
 		kout_json(r);
-		json_decref(r);
 	}
 	kout_commit();
 }
@@ -437,7 +435,7 @@ static void
 write_layout(const struct watch *w)
 {
 	char *path = path_of("%s/layout.txt", w->folder), *text;
-	struct kbuf b = { 0 };
+	auto_buf struct kbuf b = { 0 };
 	size_t len;
 
 	kbuf_puts(&b, "");
@@ -445,7 +443,6 @@ write_layout(const struct watch *w)
 	signature_layout(text, len, &b);
 	if (kwrite_file(path, b.data, b.len))
 		kdie_errno(K_IO, "%s", path);
-	kbuf_free(&b);
 	free(text);
 }
 
@@ -534,7 +531,7 @@ observe_log(const struct watch *w, const json_t *header, const char *text, size_
     const char *name, const char *observed)
 {
 	struct log_state state;
-	json_t *calls = log_calls(text, len, w->a->kernel, w->cuda, &state);
+	json_auto_t *calls = log_calls(text, len, w->a->kernel, w->cuda, &state);
 
 	if (!state.lines)
 		kdie(K_MISSING, "%s: contains no line '[KKLOG_CPP] kernel=%s …'", name,
@@ -549,7 +546,6 @@ observe_log(const struct watch *w, const json_t *header, const char *text, size_
 		      "are ignored",
 		    name, state.others, json_array_size(calls));
 	write_observed(observed, header, calls, w->a->kernel);
-	json_decref(calls);
 }
 
 static void

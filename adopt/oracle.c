@@ -41,10 +41,9 @@ oracle_swap(const char *text, const char *language, char *why, size_t why_len)
 			end += end == p;
 			kbuf_add(&out, text + p, end - p);
 		} else {
-			char *word = kstrndup(text + p, end - p);
+			auto_free char *word = kstrndup(text + p, end - p);
 
 			kbuf_puts(&out, kjson_str_or(words, word, word));
-			free(word);
 		}
 		p = end;
 	}

@@ -161,7 +161,7 @@ static bool
 same_files(struct comparing *c, const char *compare, const char *was, const char *now)
 {
 	size_t n, m;
-	char *x = file_text(was, &n), *y = file_text(now, &m);
+	auto_free char *x = file_text(was, &n), *y = file_text(now, &m);
 	int kind = kind_of(compare, &c->allowed);
 	bool same;
 
@@ -175,8 +175,6 @@ same_files(struct comparing *c, const char *compare, const char *was, const char
 		same = differ(c, "it is no text");
 	else
 		same = same_text(c, x, y);
-	free(x);
-	free(y);
 	return same;
 }
 
@@ -291,7 +289,7 @@ const char *
 outputs_untouched(const struct adoption *a, const char *folder, const json_t *stamps)
 {
 	const json_t *outputs = json_object_get(a->json, "outputs");
-	json_t *now = outputs_stamps(a, folder);
+	json_auto_t *now = outputs_stamps(a, folder);
 	const char *found = NULL;
 
 	for (size_t i = 0; i < json_array_size(outputs) && !found; i++) {
@@ -301,7 +299,6 @@ outputs_untouched(const struct adoption *a, const char *folder, const json_t *st
 		    json_equal(json_object_get(now, name), json_object_get(stamps, name)))
 			found = name;
 	}
-	json_decref(now);
 	return found;
 }
 

@@ -35,7 +35,7 @@ edits_write(const struct edits *e, const char *root, const char *folder)
 {
 	for (size_t i = 0; i < e->count; i++) {
 		char *path = path_of("%s/%s", folder, e->list[i].file), *text;
-		struct kbuf b = { 0 };
+		auto_buf struct kbuf b = { 0 };
 		bool done = false;
 
 		for (size_t k = 0; k < i; k++)
@@ -45,7 +45,6 @@ edits_write(const struct edits *e, const char *root, const char *folder)
 			edits_apply(e, e->list[i].file, text, 0, strlen(text), &b);
 			write_inside(root, path, b.data, b.len);
 		}
-		kbuf_free(&b);
 		free(text);
 	}
 }

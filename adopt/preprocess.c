@@ -166,7 +166,7 @@ char *
 preprocess_conditions(const char *project, const char *file, const json_t *settings)
 {
 	static const char *const modes[] = { "-fdirectives-only", "-dI", NULL };
-	json_t *files = rules_is_header(file) ? unit_files(project) : json_pack("[s]", file);
+	json_auto_t *files = rules_is_header(file) ? unit_files(project) : json_pack("[s]", file);
 	char *found = NULL;
 
 	for (size_t i = 0; i < json_array_size(files) && !found; i++) {
@@ -181,7 +181,6 @@ preprocess_conditions(const char *project, const char *file, const json_t *setti
 		if (text)
 			origins_free(&o);
 	}
-	json_decref(files);
 	return found;
 }
 

@@ -128,7 +128,7 @@ rows(struct run *old, struct run *new, size_t pairs)
 		for (size_t i = 0; i < json_array_size(old[p].calls); i++) {
 			json_t *args = json_object_get(json_array_get(old[p].calls, i), "args"),
 			       *row;
-			char *key = args ? json_dumps(args, KIO_DUMP) : kstrdup("{}");
+			auto_free char *key = args ? json_dumps(args, KIO_DUMP) : kstrdup("{}");
 			double was = kjson_num_or(json_array_get(old[p].calls, i), "ns", 0),
 			       now = kjson_num_or(json_array_get(new[p].calls, i), "ns", 0);
 
@@ -142,7 +142,6 @@ rows(struct run *old, struct run *new, size_t pairs)
 			add_to(row, "old_us", was / 1e3);
 			add_to(row, "new_us", now / 1e3);
 			all += was / 1e3;
-			free(key);
 		}
 	for (size_t i = 0; i < json_array_size(list); i++) {
 		json_t *row = json_array_get(list, i);
@@ -392,7 +391,7 @@ compare_step(const struct adoption *a, void *arg)
 	const struct comparison *c = arg;
 	char *path = adopt_path(a, "real/result.json"), *copy;
 	struct run old[PAIRS_MAX], new[PAIRS_MAX], warm;
-	json_t *record = json_pack("{s:s,s:o,s:f,s:f,s:f}", "schema", "real/1", "gate",
+	json_auto_t *record = json_pack("{s:s,s:o,s:f,s:f,s:f}", "schema", "real/1", "gate",
 	    number(c->gate), "reduction", 0.0, "worst", 0.0, "wall", 0.0);
 	size_t pairs = 0, most = c->pairs < KSTAT_ENOUGH ? KSTAT_ENOUGH : PAIRS_MAX;
 	char why[700] = "";
@@ -422,7 +421,6 @@ compare_step(const struct adoption *a, void *arg)
 	}
 	json_object_update_new(record, json_pack("{s:b,s:s}", "faster", !*why, "why", why));
 	write_json(path, record);
-	json_decref(record);
 	for (size_t p = 0; p < pairs; p++) {
 		json_decref(old[p].calls);
 		json_decref(new[p].calls);

@@ -120,7 +120,7 @@ choose(const struct adoption *a, const json_t *configs, const json_t *calls)
 static void
 write_saved(const struct adoption *a, const json_t *calls)
 {
-	struct kbuf b = { 0 };
+	auto_buf struct kbuf b = { 0 };
 	const json_t *call, *p;
 	size_t i;
 
@@ -132,14 +132,12 @@ write_saved(const struct adoption *a, const json_t *calls)
 		json_object_foreach(json_object_get(call, "pointers"), name, p)
 			saved |= json_object_get(p, "written") != NULL;
 		if (saved) {
-			char *line = json_dumps(call, KIO_DUMP);
+			auto_free char *line = json_dumps(call, KIO_DUMP);
 
 			kbuf_printf(&b, "%s\n", line);
-			free(line);
 		}
 	}
 	write_text(adopt_path(a, "recorded/calls.ndjson"), b.data, b.len);
-	kbuf_free(&b);
 }
 
 /* Run the application once more; the files show which calls occurred. */

@@ -43,10 +43,10 @@ add_iteration(const struct run_folder *r, const struct adoption *a, const char *
 	static const char *const texts[][2] = { { "response.txt", "reply.text" },
 		{ "log.txt", "eval.log" }, { "prompt_system.txt", "prompt.system" },
 		{ "prompt_user.txt", "prompt.user" } };
-	json_t *record = command_json(a, "kcampaign", "record", id);
+	json_auto_t *record = command_json(a, "kcampaign", "record", id);
 	const char *code = kjson_str_or(record, "eval.code", ""),
 	           *parent = kjson_str_or(record, "sample.parent.code", NULL);
-	char *folder = kasprintf("iterations/%.3s-%s", id, id + 4);
+	auto_free char *folder = kasprintf("iterations/%.3s-%s", id, id + 4);
 	char *name = kasprintf("standalone.%s", r->suffix),
 	     *path = path_of("%s/changes.patch", folder);
 
@@ -55,9 +55,7 @@ add_iteration(const struct run_folder *r, const struct adoption *a, const char *
 		put(r, folder, texts[i][0], kjson_str_or(record, texts[i][1], ""));
 	if (parent && *code)
 		run_diff(r, path, name, parent, code);
-	json_decref(record);
 	free(name);
-	free(folder);
 }
 
 /* Candidates are the folders trials/TTT/BB with an evaluation. */
@@ -106,7 +104,7 @@ run_diff(const struct run_folder *r, const char *name, const char *file, const c
 {
 	char *path = path_of("%s/%s", r->path, name), *a = kasprintf("a/%s", file),
 	     *b = kasprintf("b/%s", file);
-	struct kbuf text = { 0 };
+	auto_buf struct kbuf text = { 0 };
 
 	kdiff_unified(was, strlen(was), now, strlen(now), a, b, &text);
 	if (text.len) {
@@ -117,7 +115,6 @@ run_diff(const struct run_folder *r, const char *name, const char *file, const c
 		free(before);
 		free(all);
 	}
-	kbuf_free(&text);
 	free(b);
 	free(a);
 }

@@ -89,7 +89,7 @@ static int
 chosen_type_of(const struct adoption *a, const char *type, int *stars)
 {
 	char *folder = adopt_path(a, "task"), *file = kasprintf("reference.%s", a->suffix), *text;
-	json_t *settings = compile_settings(a);
+	json_auto_t *settings = compile_settings(a);
 	struct origins o;
 	struct kscan s;
 	int found = -1;
@@ -101,7 +101,6 @@ chosen_type_of(const struct adoption *a, const char *type, int *stars)
 		kscan_free(&s);
 		origins_free(&o);
 	}
-	json_decref(settings);
 	free(text);
 	free(file);
 	return found;
@@ -230,8 +229,9 @@ load_file(struct values *v, json_t *seen, const char *path)
 	kin_open(&in, path);
 	while (kin_next(&in, &rec)) {
 		const json_t *args = json_object_get(rec.json, "args");
-		json_t *both = json_pack("[O?,O?]", args, json_object_get(rec.json, "pointers"));
-		char *key = json_dumps(both, KIO_DUMP);
+		json_auto_t *both =
+		    json_pack("[O?,O?]", args, json_object_get(rec.json, "pointers"));
+		auto_free char *key = json_dumps(both, KIO_DUMP);
 
 		/* The header has no arguments. */
 		if (args && !json_object_get(seen, key)) {
@@ -239,8 +239,6 @@ load_file(struct values *v, json_t *seen, const char *path)
 			json_object_set_new(seen, key, json_true());
 			json_array_append(v->calls, rec.json);
 		}
-		free(key);
-		json_decref(both);
 		krec_free(&rec);
 	}
 	kin_close(&in);
@@ -252,13 +250,12 @@ load_calls(struct values *v, const struct adoption *a)
 {
 	char *path = adopt_made(a, "observed.ndjson", "observe"),
 	     *recorded = adopt_path(a, "recorded/calls.ndjson");
-	json_t *seen = json_object();
+	json_auto_t *seen = json_object();
 
 	v->calls = json_array();
 	load_file(v, seen, path);
 	if (kis_there(recorded))
 		load_file(v, seen, recorded);
-	json_decref(seen);
 	if (!json_array_size(v->calls))
 		kdie(K_USAGE, "%s contains no call with arguments", path);
 }
@@ -776,11 +773,10 @@ static void
 add_observed(struct kbuf *b, const struct values *v, const struct value *x)
 {
 	for (size_t i = 0; i < json_array_size(v->calls) && i < 8; i++) {
-		char *args =
+		auto_free char *args =
 		    json_dumps(json_object_get(json_array_get(v->calls, i), "args"), JSON_COMPACT);
 
 		kbuf_printf(b, "%lld elements with %s\n", (long long)elements(v, i, x), args);
-		free(args);
 	}
 }
 
@@ -804,12 +800,11 @@ has_room(const struct values *v, const struct value *x, const char *expression, 
 			return false;
 		}
 		if (n >= 0 && want > n) {
-			char *dump = json_dumps(args, JSON_COMPACT);
+			auto_free char *dump = json_dumps(args, JSON_COMPACT);
 
 			snprintf(why, why_len,
 			    "%s is %lld elements with %.200s, but there were %lld", expression,
 			    (long long)want, dump, (long long)n);
-			free(dump);
 			return false;
 		}
 	}
@@ -846,10 +841,10 @@ ask_shape(const struct values *v, const struct adoption *a, const struct value *
 	for (size_t i = 0; i < n; i++)
 		kbuf_printf(&choices, "%s%s", i ? ", " : "", list[i]);
 	for (int t = 1; t <= ASK_TRIES && !shape; t++) {
-		json_t *facts = json_pack("{s:s,s:s,s:s,s:s,s:s,s:s}", "kernel", a->kernel, "name",
-		    x->name, "code", code.data, "observed", observed.data, "choices",
+		json_auto_t *facts = json_pack("{s:s,s:s,s:s,s:s,s:s,s:s}", "kernel", a->kernel,
+		    "name", x->name, "code", code.data, "observed", observed.data, "choices",
 		    choices.data ? choices.data : "", "fault", why);
-		char *answer = ask_model(a, "shape", t, facts);
+		auto_free char *answer = ask_model(a, "shape", t, facts);
 		bool good, among = !n;
 
 		shape = answered_shape(answer);
@@ -864,8 +859,6 @@ ask_shape(const struct values *v, const struct adoption *a, const struct value *
 			free(shape);
 			shape = NULL;
 		}
-		free(answer);
-		json_decref(facts);
 	}
 	kbuf_free(&code);
 	kbuf_free(&observed);

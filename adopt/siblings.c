@@ -71,7 +71,7 @@ siblings_of(const char *project, const char *commands)
 {
 	static json_t *known;
 	const char *const words[3] = { project, NULL, NULL };
-	char *key = kasprintf("%s\n%s", project, commands);
+	auto_free char *key = kasprintf("%s\n%s", project, commands);
 	json_t *names = json_object_get(known, key);
 	struct kproc_result r;
 
@@ -81,7 +81,6 @@ siblings_of(const char *project, const char *commands)
 		json_object_set_new(known, key, names = json_array());
 	else
 		commands = NULL;
-	free(key);
 	if (!commands)
 		return names;
 	run_script(list_script, words, commands, &r);
@@ -111,10 +110,9 @@ depth_of(const json_t *names)
 const json_t *
 siblings_named(const struct adoption *a)
 {
-	char *commands = kasprintf("%s\n%s\n", a->build, a->run);
+	auto_free char *commands = kasprintf("%s\n%s\n", a->build, a->run);
 	const json_t *names = siblings_of(a->project, commands);
 
-	free(commands);
 	return names;
 }
 
@@ -122,14 +120,13 @@ char *
 siblings_copy_path(const struct adoption *a, const char *folder)
 {
 	size_t depth = depth_of(siblings_named(a));
-	struct kbuf b = { 0 };
+	auto_buf struct kbuf b = { 0 };
 	char *path;
 
 	kbuf_printf(&b, "%s%s", folder, depth ? "/outside" : "");
 	while (depth--)
 		kbuf_puts(&b, "/up");
 	path = path_of("%s/copy", b.data);
-	kbuf_free(&b);
 	return path;
 }
 

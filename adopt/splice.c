@@ -33,14 +33,13 @@ static void
 item_hash(const struct kscan *s, const struct kscan_item *x, const struct kscan_item *kernel,
     char hex[17])
 {
-	struct kbuf b = { 0 };
+	auto_buf struct kbuf b = { 0 };
 	bool in = kernel && x->from < kernel->from && kernel->to < x->to;
 
 	kbuf_add(&b, s->text + x->from, (in ? kernel->from : x->to) - x->from);
 	if (in)
 		kbuf_add(&b, s->text + kernel->to, x->to - kernel->to);
 	ktoken_hash(b.data, b.len, hex);
-	kbuf_free(&b);
 }
 
 /* Does the item X of the project's file, apart from the old kernel, use NAME? */
@@ -585,7 +584,7 @@ add_bounds(struct kbuf *b, const struct state *t)
 {
 	const struct kscan *old = &t->file->scan;
 	const struct kscan_item *k = t->kernel, *n = t->new_kernel;
-	char *was = plain_head(old, k), *now = plain_head(&t->w, n);
+	auto_free char *was = plain_head(old, k), *now = plain_head(&t->w, n);
 
 	if (!strcmp(was, now)) {
 		kbuf_add(b, old->text + k->from, k->open + 1 - k->from);
@@ -596,8 +595,6 @@ add_bounds(struct kbuf *b, const struct state *t)
 		                                                                            : "");
 		add_text(b, t, behind_extern(&t->w, n), n->open + 1);
 	}
-	free(was);
-	free(now);
 }
 
 /* Everything before the body, from the project; false if the two do not correspond. */
@@ -649,7 +646,7 @@ add_own_head(struct kbuf *b, const struct state *t)
 {
 	const struct kscan *old = &t->file->scan;
 	const struct kscan_item *k = t->kernel, *n = t->new_kernel;
-	char *was = plain_head(old, k), *now = plain_head(&t->w, n);
+	auto_free char *was = plain_head(old, k), *now = plain_head(&t->w, n);
 
 	if (!strcmp(was, now)) {
 		kbuf_add(b, old->text + k->from, k->name_at - k->from);
@@ -659,8 +656,6 @@ add_own_head(struct kbuf *b, const struct state *t)
 		add_text(b, t, behind_extern(&t->w, n), n->name_at);
 	}
 	add_text(b, t, n->name_at, n->body);
-	free(was);
-	free(now);
 }
 
 /* The project's comment is kept, and that of the winner's X is added if it differs. */
@@ -690,7 +685,7 @@ add_entry_head(struct kbuf *b, const struct state *t)
 {
 	const struct kscan *s = &t->w;
 	const json_t *names = json_object_get(t->called, "names");
-	json_t *list = json_array();
+	json_auto_t *list = json_array();
 	struct kscan_signature g;
 	size_t from = behind_extern(s, t->entry), close = t->entry->body;
 	char *call;
@@ -704,20 +699,18 @@ add_entry_head(struct kbuf *b, const struct state *t)
 	for (size_t i = 0, p = t->entry->open + 1; i < g.count; i++) {
 		size_t end = parameter_end(s, p, close), kept = json_array_size(list);
 		const char *name = json_string_value(json_array_get(names, kept));
-		struct kbuf one = { 0 };
+		auto_buf struct kbuf one = { 0 };
 
 		p += strspn(s->code + p, " \t\n");
 		if (name && !strcmp(name, g.params[i].name)) {
 			add_text(&one, t, p, end);
 			json_array_append_new(list, kjson_text(one.data, one.len));
 		}
-		kbuf_free(&one);
 		p = end + (end < close);
 	}
 	call = call_text("", t->a->entry, list, 0);
 	kbuf_puts(b, call);
 	free(call);
-	json_decref(list);
 	kscan_signature_free(&g);
 }
 
@@ -955,13 +948,11 @@ static bool
 same_types(const struct state *t, const struct kscan *s, const struct kscan_item *f,
     const struct kscan *r, const struct kscan_item *g, char **fault)
 {
-	char *was = types_of(t, s, f), *now = types_of(t, r, g);
+	auto_free char *was = types_of(t, s, f), *now = types_of(t, r, g);
 	bool same = !strcmp(was, now);
 
 	if (!same && fault)
 		*fault = kasprintf("signature: %s, but it was %s", now, was);
-	free(was);
-	free(now);
 	return same;
 }
 
@@ -1018,11 +1009,9 @@ static bool
 same_text(const struct kscan *s, const struct kscan_item *f, const struct kscan *r,
     const struct kscan_item *g, char *(*text_of)(const struct kscan *, const struct kscan_item *))
 {
-	char *x = text_of(s, f), *y = text_of(r, g);
+	auto_free char *x = text_of(s, f), *y = text_of(r, g);
 	bool same = !strcmp(x, y);
 
-	free(x);
-	free(y);
 	return same;
 }
 
@@ -1205,8 +1194,8 @@ splice_winner(
 	struct state t = { .a = a, .launched = kjson_bool_or(a->unit, "kernel", false) };
 	bool unit = strcmp(a->entry, a->kernel) != 0;
 	char *copy = project_copy(a);
-	char *reference = file_text(path_of("%s/reference.%s", a->dir, a->suffix), NULL);
-	json_t *settings = compile_settings(a);
+	auto_free char *reference = file_text(path_of("%s/reference.%s", a->dir, a->suffix), NULL);
+	json_auto_t *settings = compile_settings(a);
 
 	*fault = NULL;
 	*p = (struct patch){ 0 };
@@ -1237,9 +1226,7 @@ splice_winner(
 	free(t.dead);
 	kscan_free(&t.w);
 	kscan_free(&t.reference);
-	free(reference);
 	bundle_close(&t.b);
-	json_decref(settings);
 	return p->count > 0;
 }
 
@@ -1306,7 +1293,7 @@ splice_scan(const struct adoption *a, const char *reference, const char *winner,
 			count++;
 		}
 	for (size_t i = 0; f && i < json_array_size(arrays); i++) {
-		char *name =
+		auto_free char *name =
 		    name_in_winner(reference, &s, f, json_string_value(json_array_get(arrays, i)));
 
 		if (!kscan_uses(&s, f->body, f->to, name)) {
@@ -1314,7 +1301,6 @@ splice_scan(const struct adoption *a, const char *reference, const char *winner,
 			    a->entry, name);
 			count++;
 		}
-		free(name);
 	}
 	for (size_t i = 0; i < s.len; i++)
 		if ((unsigned char)s.code[i] > 127) {

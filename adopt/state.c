@@ -305,24 +305,21 @@ static char *
 readable(const json_t *value)
 {
 	char *dump = json_dumps(value, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
-	json_t *again = json_loads(dump, 0, NULL);
+	json_auto_t *again = json_loads(dump, 0, NULL);
 
 	if (!json_equal(again, value)) {
 		free(dump);
 		dump = json_dumps(value, JSON_INDENT(2));
 	}
-	json_decref(again);
 	return dump;
 }
 
 void
 write_json(const char *path, const json_t *value)
 {
-	char *dump = readable(value), *text = kasprintf("%s\n", dump);
+	auto_free char *dump = readable(value), *text = kasprintf("%s\n", dump);
 
 	write_text(path, text, strlen(text));
-	free(text);
-	free(dump);
 }
 
 static void

@@ -302,10 +302,9 @@ add_member(const struct types *t, const struct kscan_param *m, struct type_leave
 	} else if (good && type.kind == TYPE_NUMBER) {
 		add_leaf(l, kasprintf("%s%s", path, m->name), type.name);
 	} else if (good) {
-		char *name = kasprintf("%s%s.", path, m->name);
+		auto_free char *name = kasprintf("%s%s.", path, m->name);
 
 		good = add_record(t, &type, l, name, depth + 1);
-		free(name);
 	}
 	type_free(&type);
 	return good;

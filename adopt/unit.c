@@ -57,13 +57,13 @@ is_changed(const struct unit_source *s, size_t at, size_t len)
 static void
 look_into(struct reach *r, const struct unit_source *s, const struct kscan_item *x)
 {
-	char *text =
+	auto_free char *text =
 	    x == r->host ? sequence_body(s, x) : kstrndup(s->scan.code + x->body, x->to - x->body);
 	bool device = r->kernel ||
 	    (r->host &&
 	        (kscan_has_word(&s->scan, x, "__global__") ||
 	            kscan_has_word(&s->scan, x, "__device__")));
-	struct kbuf faults = { 0 };
+	auto_buf struct kbuf faults = { 0 };
 	size_t line;
 
 	rules_scan(device ? "kernel" : "function", r->language, text, x->names[0], NULL, &faults);
@@ -81,8 +81,6 @@ look_into(struct reach *r, const struct unit_source *s, const struct kscan_item 
 		kbuf_printf(
 		    r->why, "%s (%s:%zu)%s\n", x->names[0], file, line, said ? said + 1 : fault);
 	}
-	kbuf_free(&faults);
-	free(text);
 	r->in = s;
 	if (r->depth++ < REACH)
 		kscan_identifiers(&s->scan, x->body, x->to, see_name, r);
@@ -160,13 +158,12 @@ definition_of(const struct reach *r, const char *name, const struct kscan_item *
 static void
 see_member(struct reach *r, const char *object, const char *word, size_t at)
 {
-	char *member = kasprintf("%s.%s=", object, word);
+	auto_free char *member = kasprintf("%s.%s=", object, word);
 
 	if (is_changed(r->in, at, strlen(word)))
 		json_object_set_new(r->seen, member, json_true());
 	member[strlen(member) - 1] = '\0';
 	json_object_set_new(r->seen, member, json_true());
-	free(member);
 }
 
 /* What the function NAME does that the class defines between its braces. */
@@ -326,11 +323,10 @@ unit_is_cxx(const struct unit_source *s)
 static bool
 waits(const struct unit_source *s, const struct kscan_item *f)
 {
-	char *text = kstrndup(s->scan.code + f->body, f->to - f->body);
+	auto_free char *text = kstrndup(s->scan.code + f->body, f->to - f->body);
 	bool found =
 	    strstr(text, "Synchronize") || strstr(text, "cudaFree") || strstr(text, "cudaMemcpy(");
 
-	free(text);
 	return found;
 }
 

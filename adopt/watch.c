@@ -191,7 +191,7 @@ add_names(struct kbuf *b, const char *text, const struct signature *s, const str
 static void
 add_call(struct kbuf *b, const char *text, const struct signature *s, const struct watch *w)
 {
-	char *templates = instance_formals(s->of.result);
+	auto_free char *templates = instance_formals(s->of.result);
 
 	if (has_path(w))
 		kbuf_puts(b, "kwatch_body(");
@@ -202,7 +202,6 @@ add_call(struct kbuf *b, const char *text, const struct signature *s, const stru
 		kbuf_printf(b, "%s__kwatched%s(", w->a->kernel, templates);
 	add_names(b, text, s, w);
 	kbuf_puts(b, ")");
-	free(templates);
 }
 
 /* The wrapper's expression for a part of the launch: "grid_x". */
@@ -236,7 +235,7 @@ add_values(struct kbuf *b, const struct watch *w, const struct signature *s)
 		const char *name = kjson_str_or(p, "name", ""), *type = kjson_str_or(p, "type", ""),
 		           *guard = kjson_str_or(p, "guard", ""), *then = *guard ? " ? " : "",
 		           *other = *guard ? " : 0" : "";
-		char *value = s->kernel && kjson_bool_or(p, "launch", false)
+		auto_free char *value = s->kernel && kjson_bool_or(p, "launch", false)
 		    ? launch_value(name)
 		    : kstrdup(kjson_str_or(p, "value", ""));
 
@@ -249,7 +248,6 @@ add_values(struct kbuf *b, const struct watch *w, const struct signature *s)
 		else
 			kbuf_printf(b, "\t%s kwatch_of_%s = %s%s(%s)(%s)%s;\n", type, name, guard,
 			    then, type, value, other);
-		free(value);
 	}
 }
 
@@ -545,7 +543,7 @@ static void
 replace_launches(const struct watch *w)
 {
 	const json_t *list = json_object_get(w->a->unit, "launches"), *l;
-	json_t *seen = json_object();
+	json_auto_t *seen = json_object();
 	size_t i;
 
 	json_array_foreach((json_t *)list, i, l) {
@@ -555,7 +553,6 @@ replace_launches(const struct watch *w)
 			replace_in(w, file);
 		json_object_set_new(seen, file, json_true());
 	}
-	json_decref(seen);
 }
 
 /* Declares the wrapper next to the kernel's declaration. */
@@ -565,7 +562,7 @@ declare_wrapper(const struct watch *w, const char *text, const struct signature 
 	char *copy = watch_copy_path(w);
 	struct call_sites sites;
 	struct edits edits = { 0 };
-	struct kbuf head = { 0 };
+	auto_buf struct kbuf head = { 0 };
 
 	add_launch_head(&head, text, s, w);
 	call_find(w->a, copy, &sites);
@@ -576,7 +573,6 @@ declare_wrapper(const struct watch *w, const char *text, const struct signature 
 	edits_write(&edits, w->folder, copy);
 	edits_free(&edits);
 	call_sites_free(&sites);
-	kbuf_free(&head);
 }
 
 static void
@@ -586,7 +582,7 @@ put_wrapper(const struct watch *w, const struct signature *s)
 	     *header = kdata_path("adopt/wrapper.h");
 	char *shown = join(copy, ".kwatch.h"), *words = kread_file_or_die(header, SOURCE_MAX, NULL),
 	     *text;
-	struct kbuf b = { 0 };
+	auto_buf struct kbuf b = { 0 };
 	size_t len;
 
 	text = watch_source(w, &len);
@@ -597,7 +593,6 @@ put_wrapper(const struct watch *w, const struct signature *s)
 		declare_wrapper(w, text, s);
 		replace_launches(w);
 	}
-	kbuf_free(&b);
 	free(text);
 	free(words);
 	free(header);
