@@ -73,19 +73,18 @@ put_cell(struct kbuf *b, json_t *cell)
 static void
 put_header(const char *campaign, long cells, long after)
 {
-	json_auto_t *header = json_pack("{s:s,s:s,s:s,s:I,s:I,s:I,s:I}", "kind", "gradient",
-	    "schema", KARCH_GRADIENT, "campaign", campaign, "trial", (json_int_t)gradient.trial,
-	    "cells", (json_int_t)cells, "transitions", (json_int_t)gradient.added_count, "total",
-	    (json_int_t)gradient.total);
+	json_auto_t *header = NULL;
 	json_t *lengths = json_array();
 
 	for (size_t i = 0; i < KARCH_LENGTHS; i++)
 		json_array_append_new(lengths,
 		    json_pack("{s:f,s:f,s:f}", "tries", gradient.lengths[i].tries, "correct",
 		        gradient.lengths[i].correct, "gain", gradient.lengths[i].gain));
-	kjson_set(header, "lengths", lengths);
-	if (after >= 0)
-		kjson_set(header, "after", json_integer(after));
+	header = json_pack("{s:s,s:s,s:s,s:I,s:I,s:I,s:I,s:o,s:o*}", "kind", "gradient", "schema",
+	    KARCH_GRADIENT, "campaign", campaign, "trial", (json_int_t)gradient.trial, "cells",
+	    (json_int_t)cells, "transitions", (json_int_t)gradient.added_count, "total",
+	    (json_int_t)gradient.total, "lengths", lengths, "after",
+	    after < 0 ? NULL : json_integer(after));
 	kout_json(header);
 }
 

@@ -99,30 +99,32 @@ put_patch(const struct candidate *x, const char *name, struct kbuf *out)
 	free(new);
 }
 
+/* What is being planned. */
+static struct plan *plan;
+
 static struct planned *
-plan_path(struct plan *p, char *path, bool fact)
+plan_path(char *path, bool fact)
 {
-	kgrow(p->file, p->count);
-	p->file[p->count] = (struct planned){ .path = path, .fact = fact };
-	return &p->file[p->count++];
+	kgrow(plan->file, plan->count);
+	plan->file[plan->count] = (struct planned){ .path = path, .fact = fact };
+	return &plan->file[plan->count++];
 }
 
 /* A file in FOLDER of a round; in a search with several branches there is one for each. */
 static struct kbuf *
-plan_file(const struct round *r, const struct candidate *x, struct plan *p, const char *folder,
-    const char *name)
+plan_file(const struct round *r, const struct candidate *x, const char *folder, const char *name)
 {
 	auto_free char *branch =
 	    campaign.linear || !r->trial ? kstrdup("") : kasprintf("%02ld/", x->branch);
 	struct planned *f = plan_path(
-	    p, kasprintf("rounds/round-%ld/%s/%s%s", r->number, folder, branch, name), false);
+	    kasprintf("rounds/round-%ld/%s/%s%s", r->number, folder, branch, name), false);
 
 	kbuf_puts(&f->text, "");
 	return &f->text;
 }
 
 static void
-plan_candidate(const struct round *r, const struct candidate *x, struct plan *p)
+plan_candidate(const struct round *r, const struct candidate *x)
 {
 	const char *log = kjson_str_or(x->eval, "log", "");
 	auto_free char *name = kernel_name();
@@ -130,23 +132,23 @@ plan_candidate(const struct round *r, const struct candidate *x, struct plan *p)
 
 	program_of(x, name, &program);
 	for (size_t i = 0; i < program.count; i++)
-		kbuf_add(plan_file(r, x, p, "kernel_snapshot", program.file[i].path),
+		kbuf_add(plan_file(r, x, "kernel_snapshot", program.file[i].path),
 		    program.file[i].data, program.file[i].len);
 	program_free(&program);
-	put_csv(x, plan_file(r, x, p, "artifacts", "benchmark.csv"));
-	put_patch(x, name, plan_file(r, x, p, "artifacts", "diff.patch"));
-	kbuf_printf(plan_file(r, x, p, "artifacts", "eval.log"), "%s%s", log, *log ? "\n" : "");
+	put_csv(x, plan_file(r, x, "artifacts", "benchmark.csv"));
+	put_patch(x, name, plan_file(r, x, "artifacts", "diff.patch"));
+	kbuf_printf(plan_file(r, x, "artifacts", "eval.log"), "%s%s", log, *log ? "\n" : "");
 }
 
 /* A file that a round was made from; if it does not exist, it is not sealed. */
 static void
-plan_fact(struct plan *p, char *path)
+plan_fact(char *path)
 {
-	struct planned *f = plan_path(p, path, true);
+	struct planned *f = plan_path(path, true);
 
 	if (!kseal_file(path, f->sha256)) {
 		free(path);
-		p->count--;
+		plan->count--;
 	}
 }
 
@@ -156,17 +158,19 @@ plan_round(struct round *r, struct plan *p)
 	static const char *const stages[] = { "sample", "prompt", "reply", "eval" };
 	char *summary = kasprintf("rounds/round-%ld/summary.md", r->number);
 
-	plan_fact(p, kplace_trial(".", r->trial, r->trial ? "evidence.ndjson" : "machine.json"));
+	plan = p;
+	plan_fact(kplace_trial(".", r->trial, r->trial ? "evidence.ndjson" : "machine.json"));
 	for (size_t i = 0; i < r->count; i++)
 		for (size_t s = 0; s < LEN(stages); s++)
-			plan_fact(p, kplace_id(".", r->list[i].id, stages[s]));
+			plan_fact(kplace_id(".", r->list[i].id, stages[s]));
 	put_page(campaign.linear ? "summary.md" : "wide.md", round_facts(r),
-	    &plan_path(p, summary, false)->text);
+	    &plan_path(summary, false)->text);
 	for (size_t i = 0; i < r->count; i++)
-		plan_candidate(r, &r->list[i], p);
-	for (size_t i = 0; i < p->count; i++)
-		if (!p->file[i].fact)
-			ksha256_hex(p->file[i].text.data, p->file[i].text.len, p->file[i].sha256);
+		plan_candidate(r, &r->list[i]);
+	for (size_t i = 0; i < plan->count; i++)
+		if (!plan->file[i].fact)
+			ksha256_hex(
+			    plan->file[i].text.data, plan->file[i].text.len, plan->file[i].sha256);
 }
 
 struct planned *

@@ -481,9 +481,9 @@ karch_is_thin(long before, long now, long each, long candidates)
 	return candidates > FEW && before / each == now / each;
 }
 
-/* Best first; of equals the newer first, so that old failures are dropped first. */
+/* Best first; of equals the older first. */
 static int
-by_program(const void *pa, const void *pb)
+by_rank(const void *pa, const void *pb)
 {
 	const struct karch_row *a = *(struct karch_row *const *)pa,
 	                       *b = *(struct karch_row *const *)pb;
@@ -491,8 +491,18 @@ by_program(const void *pa, const void *pb)
 	if (a->score != b->score)
 		return a->score > b->score ? -1 : 1;
 	if (a->trial != b->trial)
-		return a->trial > b->trial ? -1 : 1;
-	return (a->branch < b->branch) - (a->branch > b->branch);
+		return a->trial < b->trial ? -1 : 1;
+	return (a->branch > b->branch) - (a->branch < b->branch);
+}
+
+/* Best first; of equals the newer first, so that old failures are dropped first. */
+static int
+by_program(const void *pa, const void *pb)
+{
+	const struct karch_row *a = *(struct karch_row *const *)pa,
+	                       *b = *(struct karch_row *const *)pb;
+
+	return a->score == b->score ? by_rank(pb, pa) : by_rank(pa, pb);
 }
 
 void
@@ -661,19 +671,6 @@ karch_put(const struct karch_row *row)
 	format_row(row, &b);
 	kout_raw(b.data, b.len);
 	kbuf_free(&b);
-}
-
-static int
-by_rank(const void *pa, const void *pb)
-{
-	const struct karch_row *a = *(struct karch_row *const *)pa,
-	                       *b = *(struct karch_row *const *)pb;
-
-	if (a->score != b->score)
-		return a->score < b->score ? 1 : -1;
-	if (a->trial != b->trial)
-		return a->trial < b->trial ? -1 : 1;
-	return a->branch < b->branch ? -1 : a->branch > b->branch;
 }
 
 size_t
