@@ -39,19 +39,20 @@ compile(const char *full, int flags, int *error, size_t *at)
 struct kregex *
 kregex_new(const char *where, const char *defined, const char *pattern, int flags)
 {
-	struct kregex *re = kcalloc(1, sizeof *re);
+	struct kregex made = { .searched = flags & KREGEX_SLOW ? JIT_AFTER : 0 }, *re;
 	size_t before = defined ? strlen(defined) : 0, at;
 	auto_free char *full = kasprintf("%s%s", defined ? defined : "", pattern);
 	PCRE2_UCHAR why[128];
 	int error;
 
-	re->searched = flags & KREGEX_SLOW ? JIT_AFTER : 0;
-	re->code = compile(full, flags, &error, &at);
-	if (!re->code) {
+	made.code = compile(full, flags, &error, &at);
+	if (!made.code) {
 		pcre2_get_error_message(error, why, sizeof why);
 		kdie(K_USAGE, "%s, offset %zu: %s: %s", where, at < before ? 0 : at - before,
 		    (const char *)why, pattern);
 	}
+	re = kmalloc(sizeof *re);
+	*re = made;
 	return re;
 }
 
