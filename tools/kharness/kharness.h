@@ -94,11 +94,11 @@ struct judge {
 	int64_t since_ns, spent_ns[SPENT_COUNT];
 };
 
-/* Whether each call is to find its arrays in the device's cache. */
+/* Whether each timed call is to find its arrays in the device's cache; those of --reuse do not. */
 static inline bool
 judge_is_warm(const struct judge *j)
 {
-	return j->device && j->task && j->task->warm;
+	return j->device && j->o.timing && j->task && j->task->warm;
 }
 
 /* From now on time counts as WHAT; returns what it counted as before. */

@@ -1375,7 +1375,8 @@ race_greet(struct race *a)
 {
 	enum spent before = spent_on(a->j, SPENT_STARTING);
 
-	if (a->paced)
+	/* It greets once; this is called again when the candidate is there. */
+	if (a->paced && !a->pacer.pid)
 		runner_greet(a->j, &a->pacer);
 	for (size_t i = 0; i < a->count; i++)
 		greet(a, &a->racers[i]);
