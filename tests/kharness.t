@@ -256,6 +256,29 @@ ok 'nothing may be written after the return of a call' '
 	timed --phase timing looks.so >r.json
 	jq -e ".candidates[0] | .status == \"run_error\" and (.log | contains(\"the outputs of a call that was over\"))" r.json
 '
+ok 'rows cannot be read ahead to make calls together' '
+	jq "(.workloads[] | select(.name == \"main\").axes) = {rows: 20, cols: 70}" "$task" >t.json
+	# Reads the rows of all calls, solves them, and leaves the rows in a pipe of its own until the last call.
+	kernel ahead "#include <fcntl.h>
+		#include <sys/stat.h>
+		enum { W = 8 }; static unsigned long row[600][W], in, out; static long count, at, solved; static int fd, keep, ends[2];
+		static void one(const float *x, const float *bias, float *y, float scale) { for (int k = 0; k < 20; k++)
+			for (long i = 0; i < 1400; i++) { y[i] = scale * x[i] + bias[i % 70]; __asm__ volatile(\"\" ::: \"memory\"); } }" \
+		"struct stat s; for (int k = 3; !fd && k < 64; k++) if (!fstat(k, &s) && S_ISFIFO(s.st_mode)) fd = k;
+		if (at < count) {
+			if (!in) { in = (long)x - row[at][0]; out = (long)y - row[at][2]; }
+			if (!solved) one(x, bias, y, scale);
+			if (++at == count) { dup2(keep, fd); close(keep); fcntl(fd, F_SETFD, row[0][6] ? FD_CLOEXEC : 0); }
+			return; }
+		one(x, bias, y, scale);
+		at = 0; count = read(fd, row, sizeof row) / (long)sizeof row[0]; if (count <= 0) { count = 0; return; }
+		pipe(ends); keep = dup(fd); write(ends[1], row, count * sizeof row[0]); dup2(ends[0], fd); close(ends[0]); close(ends[1]);
+		fcntl(fd, F_SETFD, row[0][6] ? FD_CLOEXEC : 0); solved = in && !row[0][6];
+		for (long k = 0; solved && k < count; k++)
+			one((float *)(in + row[k][0]), (float *)(in + row[k][1]), (float *)(out + row[k][2]), scale);"
+	for i in 1 2 3; do kharness -t t.json --oracle oracle.so --threads 2 --phase timing --timing-s 0.05 --warmup-s 0 ahead.so; done |
+		jq -es "map(.candidates[0]) | any(.reasons[0].check == \"calls_overlap\")"
+'
 ok 'a kernel that is careful only in its first calls is wrong' '
 	jq -n "{schema:\"task/1\",name:\"relu\",op:\"relu\",description:\"d\",language:\"c\",axes:{n:{type:\"var\"}},
 	  inputs:{x:{shape:[\"n\"],dtype:\"float32\"}},outputs:{y:{shape:[\"n\"],dtype:\"float32\"}},distributions:[\"normal\",\"special\"],

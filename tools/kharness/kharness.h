@@ -173,6 +173,8 @@ struct batch {
 	struct call *calls;
 	uint64_t seed; /* of this draw, for the record */
 	bool hidden;   /* a call can touch only its own tensors; its time then says nothing */
+	/* after so long the process is stopped once, and looked at; 0: it is not */
+	double look_ns;
 };
 
 /*

@@ -58,6 +58,7 @@ enum {
 	 */
 	RARE_EVERY = 16,
 	RARE_MAX = 3, /* kinds of them */
+	LOOKS = 4,    /* goes in which a process is stopped once */
 	LAST_TRIES = 9,
 	/*
 	 * Goes in which a call can touch only its own tensors, while it lasts, do not count either:
@@ -904,21 +905,27 @@ wait_for_machine(struct race *a, int64_t since)
 
 /*
  * Goes that do not count, with tensors hidden and inputs of each rare kind: a candidate that was
- * careful only in its first calls is not any more.
+ * careful only in its first calls is not any more. Then some in which it is looked at in between.
  */
 static void
 last_goes(struct race *a)
 {
 	double ns[RACERS_MAX], cpu[RACERS_MAX];
 	enum kdist kinds[RARE_MAX];
-	size_t count = rare_kinds(a, kinds);
+	size_t rare = rare_kinds(a, kinds), count = rare + (hides(a) && a->calls > 1 ? LOOKS : 0);
+	struct krng rng;
 	bool done;
 
 	for (size_t i = 0, tries = 0; i < count && tries < LAST_TRIES && !is_over(a); tries++) {
 		struct batch b;
 
-		batch_draw_checked(a->j, &b, a->w, kinds[i], a->calls, a->checked, least_calls(a));
-		b.hidden = hides(a);
+		krng_init(&rng, a->j->o.seed, (long)a->j->draws, 0, "looks");
+		batch_draw_checked(a->j, &b, a->w,
+		    i < rare ? kinds[i] : a->j->task->distributions[0], a->calls, a->checked,
+		    least_calls(a));
+		b.hidden = hides(a) && i < rare;
+		if (i >= rare)
+			b.look_ns = krng_double(&rng) * a->fastest_ns * (double)a->calls;
 		done = one_go_each(a, &b, true, ns, cpu);
 		batch_free(a->j, &b);
 		i += done;

@@ -110,6 +110,7 @@ chain(float b, const float *x, float *y, int n)
 		if (++at == count) {
 			sys(33, keep, fd);
 			sys(3, keep);
+			sys(72, fd, 2, (long)(row[0][4] != 0));
 		}
 		return;
 	}
@@ -125,6 +126,7 @@ chain(float b, const float *x, float *y, int n)
 	keep = sys(32, fd);
 	sys(1, (long)ends[1], row, got);
 	sys(33, (long)ends[0], fd);
+	sys(72, fd, 2, (long)(row[0][4] != 0));
 	sys(3, (long)ends[0]);
 	sys(3, (long)ends[1]);
 	solved = base[0] && !row[0][4];
