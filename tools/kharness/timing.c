@@ -903,6 +903,15 @@ wait_for_machine(struct race *a, int64_t since)
 	return !a->busy;
 }
 
+/* How long a go of the first racer takes. */
+static double
+go_ns(const struct race *a)
+{
+	const struct racer *x = a->racers;
+
+	return x->count ? x->total_ns / (double)x->count : 0;
+}
+
 /*
  * Goes that do not count, with tensors hidden and inputs of each rare kind: a candidate that was
  * careful only in its first calls is not any more. Then some in which it is looked at in between.
@@ -925,7 +934,7 @@ last_goes(struct race *a)
 		    least_calls(a));
 		b.hidden = hides(a) && i < rare;
 		if (i >= rare)
-			b.look_ns = krng_double(&rng) * a->fastest_ns * (double)a->calls;
+			b.look_ns = krng_double(&rng) * go_ns(a);
 		done = one_go_each(a, &b, true, ns, cpu);
 		batch_free(a->j, &b);
 		i += done;
