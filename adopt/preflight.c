@@ -7,11 +7,12 @@
 #include <sys/statvfs.h>
 
 #include "adopt.h"
+#include "kfence.h"
 #include "kio.h"
 #include "signature.h"
 #include "unit.h"
 
-enum { CONNECT_S = 15, DYING_S = 5, ROOM_COPIES = 5 };
+enum { CONNECT_S = 15, DYING_S = 5, ROOM_COPIES = 5, SAID_MAX = 400 };
 
 /* Findings, one per line: faults end the adoption, notes do not. */
 struct findings {
@@ -189,13 +190,14 @@ check_room(const struct adoption *a, struct findings *f)
 
 /* ---- the launcher, programs, the device ---- */
 
-/* Runs WORDS with the launcher; false when that is impossible. */
+/* Runs WORDS with the launcher; their output becomes one line. False when that is impossible. */
 static bool
 ask(const struct adoption *a, const char *const *words, struct kproc_result *r)
 {
 	char *argv[64], *copy;
 	size_t n = launcher_words(a, argv, &copy);
 	struct kproc p = { .argv = argv, .timeout_s = CONNECT_S };
+	char *said;
 	bool good;
 
 	for (; *words && n < LEN(argv) - 1; words++)
@@ -203,6 +205,11 @@ ask(const struct adoption *a, const char *const *words, struct kproc_result *r)
 	argv[n] = NULL;
 	good = kproc_run(&p, r) == 0;
 	free(copy);
+	if (good) {
+		said = kfence_line(r->out, SAID_MAX);
+		free(r->out);
+		r->out = said;
+	}
 	return good;
 }
 
@@ -299,11 +306,11 @@ check_device(const struct adoption *a, struct findings *f)
 		return;
 	}
 	for (int i = 0; (asked = ask(a, words, &r)); i++) {
-		if (i >= a->timeout_s || r.exit_code || !r.out[strspn(r.out, " \n")])
+		if (i >= a->timeout_s || r.exit_code || !*r.out)
 			break;
 		/* A process that was just killed may still be listed. */
 		if (i == DYING_S)
-			say("device     waiting for other processes to end: %.400s", r.out);
+			say("device     waiting for other processes to end: %s", r.out);
 		kproc_result_free(&r);
 		sleep(1);
 	}
@@ -315,10 +322,9 @@ check_device(const struct adoption *a, struct findings *f)
 	if (r.exit_code)
 		tell(&f->missing, "device: nvidia-smi exited with status %d: %.200s%.200s",
 		    r.exit_code, r.out, r.err);
-	else if (r.out[strspn(r.out, " \n")])
+	else if (*r.out)
 		tell(&f->again,
-		    "device: in use by other processes; try again when they have ended: %.400s",
-		    r.out);
+		    "device: in use by other processes; try again when they have ended: %s", r.out);
 	else
 		say("device     the GPU is free");
 	kproc_result_free(&r);

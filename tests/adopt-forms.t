@@ -447,6 +447,7 @@ ok 'preflight: uncommitted changes are reported, own leftovers are ended, other 
 	grep -q "git: 1 file is not committed" out
 	cat out err | grep -q "ended 1 process of an earlier run"
 	got=0; wait "$mine" || got=$?; is 137 "$got"; kill -0 "$other"; kill "$other"
-	rm asked; ENDS=7 kadopt adopt -o g2 -p gpu --file f.cu --kernel f --build true --run true >out 2>err || :; cat out err
-	grep -q "waiting for other processes to end: 4711, /usr/bin/elsewhere" out; grep -q "the GPU is free" out'
+	rm asked; BUSY="$BUSY
+4712, /usr/bin/other" ENDS=7 kadopt adopt -o g2 -p gpu --file f.cu --kernel f --build true --run true >out 2>err || :; cat out err
+	grep -q "waiting for other processes to end: 4711, /usr/bin/elsewhere 4712, /usr/bin/other\$" out; grep -q "the GPU is free" out'
 done_testing
