@@ -215,8 +215,7 @@ formulas_of(const struct counts *c, const json_t *task)
 		i++;
 	if (i < flops.count)
 		set_formula(formulas, "flops", &flops, "operations");
-	/* Nothing is said of the memory where data come from a cache. */
-	if (partly && !kjson_is(task, "timing", "warm"))
+	if (partly)
 		set_formula(formulas, "bytes", &bytes, "bytes");
 	return formulas;
 }

@@ -22,11 +22,6 @@ enum { COMBINATIONS = 4, LOG_LINES = 400, FEW = 2, SURE = 16, ALIGNED = 64 };
 static const double proxy_limits[2] = { 0.2, 5 };
 /* Shorter calls mostly measure caches and pages: cold when alone, warm in the application. */
 static const double cold_us = 10;
-/*
- * Launches that take at least this long in the application, and this many times as long alone, are
- * tried with warm caches, too.
- */
-static const double warm_us = 5, warm_ratio = 1.1;
 
 /*
  * How recorded floating-point arrays can vary: similar ones may be drawn; or only integers have a
@@ -49,7 +44,6 @@ struct draft {
 	bool loosened;      /* it is one step more than the reference needs */
 	bool large;         /* inputs of large magnitudes too */
 	bool fixed;         /* integers only have values that were observed */
-	bool warm;          /* launches find their arrays in the GPU's cache */
 	enum floats floats;
 	struct {
 		char *text, *fault; /* text: of the last oracle built; fault: NULL if it builds;
@@ -761,10 +755,6 @@ description(const struct draft *d)
 	add_build_facts(a, &b);
 	add_aliases(&d->v, &b);
 	add_optional(&d->v, &b);
-	if (d->warm)
-		kbuf_puts(&b,
-		    " In the application its arrays are in the GPU's L2 cache when it begins, as "
-		    "far as they fit, and so they are where it is timed.");
 	if (line)
 		kbuf_printf(&b, " The application's comment on it: %s", line);
 	free(line);
@@ -841,11 +831,6 @@ draft_task(struct draft *d)
 	if (!d->counted)
 		d->counted = task_count(a, t);
 	json_object_update(t, d->counted);
-	/* Bytes from a cache do not tell how fast the memory lets it be. */
-	if (d->warm) {
-		json_object_del(t, "bytes");
-		json_object_set_new(t, "timing", json_string("warm"));
-	}
 	task_formulas(a, t);
 	if (strcmp(d->oracle, "self"))
 		json_object_set_new(t, "oracle", json_string(cuda ? "oracle.cu" : "oracle.c"));
@@ -1591,47 +1576,11 @@ measure(struct draft *d)
 		json_array_append_new(rows,
 		    json_pack("{s:s,s:f,s:f,s:f}", "workload", name, "alone_us", alone, "target_us",
 		        real, "ratio", alone / real));
-		ksay("proxy      %s: %.0f us alone%s, %.0f us in the application: %.2fx\n", name,
-		    alone, d->warm ? " with warm caches" : "", real, alone / real);
+		ksay("proxy      %s: %.0f us alone, %.0f us in the application: %.2fx\n", name,
+		    alone, real, alone / real);
 	}
 	json_decref(c);
 	return rows;
-}
-
-/* The mean logarithm of the ratios of launches that are not too short. */
-static double
-lag(const json_t *rows)
-{
-	double sum = 0, n = 0;
-	const json_t *r;
-	size_t i;
-
-	json_array_foreach(rows, i, r)
-		if (kjson_num_or(r, "target_us", 0) >= warm_us) {
-			sum += log(kjson_num_or(r, "ratio", 1));
-			n++;
-		}
-	return n > 0 ? sum / n : 0;
-}
-
-/*
- * Launches that take longer alone, from memory, than in the application may find there what others
- * have left in the GPU's cache. If times with warm caches are nearer, these count.
- */
-static json_t *
-measure_as_there(struct draft *d)
-{
-	json_t *rows = measure(d), *other;
-
-	if (!d->a->device || d->warm || lag(rows) < log(warm_ratio))
-		return rows;
-	d->warm = true;
-	write_draft(d);
-	other = measure(d);
-	d->warm = json_array_size(other) && fabs(lag(other)) < fabs(lag(rows));
-	write_draft(d);
-	json_decref(d->warm ? rows : other);
-	return d->warm ? other : rows;
 }
 
 /*
@@ -1644,7 +1593,7 @@ check_proxy(struct draft *d)
 	const json_t *own = json_object_get(d->a->json, "proxy"), *r;
 	double low = own ? json_number_value(json_array_get(own, 0)) : proxy_limits[0];
 	double high = own ? json_number_value(json_array_get(own, 1)) : proxy_limits[1];
-	json_t *astray = json_array(), *rows = measure_as_there(d);
+	json_t *astray = json_array(), *rows = measure(d);
 	bool good;
 	size_t i;
 

@@ -401,8 +401,7 @@ cat >judge/kharness <<'E'
 case $* in *--solo* | *--lint*) exit 0 ;; esac
 for out; do :; done
 jq -n --slurpfile t task.json --argjson written "$WRITTEN" '{candidates: [{status: "run_error", correctness: {total: 1, passed: 0}, log: "an illegal address", reasons: [{check: "device_fault"}]} |
-	if $written - ($t[0].outputs | keys) == [] then {status: "correct", correctness: {total: 1, passed: 1}, reasons: [],
-		timing: (if $ENV.LAGS then [{workload: "top1", median_ns: (if $t[0].timing == "warm" then 1e9 else 1e11 end)}] else [] end)} else . end]}' >"$out"
+	if $written - ($t[0].outputs | keys) == [] then {status: "correct", correctness: {total: 1, passed: 1}, reasons: []} else . end]}' >"$out"
 E
 chmod +x judge/kharness
 t 'an array that holds what was written to it before is an output all the same' '
@@ -583,9 +582,7 @@ done; } >"$log"
 E
 chmod +x judge/ncu
 t 'a loop of kernels with two arrays in turns: adopted as one function; the winner replaces kernels and launches' '
-	export WRITTEN="[\"next\", \"x\"]"; project=heat more=--count LAGS=1 PATH="$T/judge:$PATH" take src/heat.cu heat x; cat c/reference.cu
-	# Alone, its time is further from that in the application with cold caches than with warm ones.
-	jq -e ".timing == \"warm\" and (has(\"bytes\") | not) and (.description | test(\"in the GPU.s L2 cache when it begins\"))" c/adopt/task/task.json
+	export WRITTEN="[\"next\", \"x\"]"; project=heat more=--count PATH="$T/judge:$PATH" take src/heat.cu heat x; cat c/reference.cu
 	grep -q "^work       4800 operations a call, by hardware counters$" out; jq -e ".flops == \"4800\"" c/adopt/task/task.json
 	sed -n 2p c/adopt/observed.ndjson | jq -e ".args == {n: 2400, steps: 3} and .pointers.x.written and .pointers.next.written and .pointers.source.written == false"
 	is 6 "$(sed 1d c/adopt/observed.ndjson | wc -l)"

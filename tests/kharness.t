@@ -445,12 +445,6 @@ ok 'lint: a sum over everything may depend less on the inputs' '
 	jq ".workloads[0].axes.m = 17" power.json >t.json
 	exits 2 kharness --lint t.json --oracle power.so; grep -q "it changes by .*, which must be 100 times" err
 '
-ok 'calls with warm caches are for GPUs' '
-	jq ".timing = \"warm\"" "$task" >t.json
-	kharness -t t.json --oracle oracle.so --phase timing --timing-s 0.05 right.so | jq -e ".candidates[0].status == \"correct\" and .environment.caches == \"cold\""
-	jq ".timing = \"lukewarm\"" "$task" >t.json
-	exits 2 kharness --lint t.json; grep -q "lukewarm.*must be \"batch\"" err
-'
 ok 'lint: integer results depend on the inputs, or a constant would pass' '
 	jq -n "{schema:\"task/1\",name:\"count\",op:\"count\",description:\"d\",language:\"c\",axes:{n:{type:\"var\"}},
 	  inputs:{x:{shape:[\"n\"],dtype:\"int32\"}},outputs:{c:{shape:[1],dtype:\"int32\"}},entry:{name:\"count\",

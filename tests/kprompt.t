@@ -324,10 +324,6 @@ ok 'the checks promise what holds for outputs in place and for recorded inputs, 
 	grep -q "Inputs, except those whose contents stay from call to call, are drawn" c
 	grep -q "^- \`A\`: .*, with numbers like those in real use$" u; grep -q "^- \`seat\`: .*with contents that stay from call to call: order" u
 	checks loose ".workloads[1].values = {seat: {file: \"s.npy\", fresh: true}}" >c; grep -q "^- Inputs are drawn anew for every call" c
-	# A processor has no warm caches, whatever the task says.
-	checks warm ".timing = \"warm\"" >c; grep -q "with cold caches for these sizes" c
-	jq ".backend = \"cuda\" | .language = \"cuda\"" campaign/campaign.json >x; cp -r warm device; cp x device/campaign.json; rm x
-	kprompt -c device record.ndjson | jq -j .prompt.user >c; grep -q "with the arrays in the L2 cache" c
 '
 
 ok 'every backend renders every status, strategy and level' '

@@ -6,7 +6,6 @@
  * format: krun.h.
  */
 #include <dlfcn.h>
-#include <sys/mman.h>
 
 #include "backend.h"
 #include "kgpu.h"
@@ -19,7 +18,6 @@ static int rows;
 static uint64_t base[2]; /* of inputs and outputs */
 static struct kgpu *gpu;
 static void *kernel[KRUN_LAUNCHES]; /* of a candidate that consists of device code only */
-static void *touch;                 /* the judge's kernel that reads what a call will read */
 
 static void
 need(const char *what, const char *why)
@@ -93,44 +91,6 @@ prepare_runtime(bool hip)
 	}
 }
 
-static void
-load_touch(const char *number)
-{
-	int fd = atoi(number);
-	struct stat st;
-	void *code = fstat(fd, &st) ? MAP_FAILED
-	                            : mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0),
-	     *module = NULL;
-
-	if (code == MAP_FAILED)
-		krunner_fail("the judge's kernels", strerror(errno), errno);
-	need("the judge's kernels", kgpu_module(gpu, code, &module));
-	need("the judge's kernels", kgpu_function(gpu, module, "kiln_touch", &touch));
-	munmap(code, (size_t)st.st_size);
-	close(fd);
-}
-
-/*
- * Touches a call's slots: often enough to take longer than launching this and the call, which would
- * be timed otherwise; but a round over small slots takes as long as the memory's latency.
- */
-static void
-warm_up(const uint64_t bytes[2], uint64_t slot)
-{
-	enum { THREADS = 256, BLOCKS = 1024, ENOUGH = 64 << 20, ROUNDS = 32 };
-	static const unsigned grid[] = { BLOCKS, 1, 1 }, block[] = { THREADS, 1, 1 };
-	uint64_t at[2], words[2], times = 1 + ENOUGH / (bytes[0] + bytes[1]);
-
-	times = times < ROUNDS ? times : ROUNDS;
-	for (int i = 0; i < 2; i++) {
-		at[i] = base[i] + slot * bytes[i];
-		words[i] = bytes[i] / sizeof words[i];
-	}
-	need("warming caches",
-	    kgpu_launch(gpu, touch, grid, block, 0,
-	        (void *[]){ &at[0], &words[0], &at[1], &words[1], &times }));
-}
-
 /* Loads the kernels of a candidate that consists of device code only. */
 static void
 load_kernels(const char *file)
@@ -190,8 +150,6 @@ go(ffi_cif *cif, void *entry, const struct krun_command *c)
 	start = know_ns();
 	for (uint32_t k = 0; k < c->calls; k++) {
 		krunner_row(rows, &setup, base, words);
-		if (touch && c->slot[0])
-			warm_up(c->slot, words[setup.arg_count]);
 		for (uint32_t n = 0; n < setup.launches && kernel[n]; n++)
 			need(setup.kernel[n],
 			    kgpu_launch(gpu, kernel[n], c->launch[n].grid, c->launch[n].block,
@@ -237,7 +195,7 @@ int
 main(int argc, char **argv)
 {
 	struct krun_report hello = { .what = KRUN_HELLO };
-	const struct backend *backend = argc >= 7 ? backend_named(argv[6]) : NULL;
+	const struct backend *backend = argc == 7 ? backend_named(argv[6]) : NULL;
 	char why[256];
 
 	if (!backend || !backend->pointers)
@@ -251,8 +209,6 @@ main(int argc, char **argv)
 	rows = atoi(argv[5]);
 	need("a limit of memory", kgpu_limit(gpu, setup.memory_bytes));
 	prepare_runtime(backend->api == KGPU_HIP);
-	if (argc > 7)
-		load_touch(argv[7]);
 	krunner_catch_faults(true);
 	if (ksandbox_seal_gpu() < 0)
 		krunner_fail("sealing", strerror(errno), errno);

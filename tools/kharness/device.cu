@@ -500,27 +500,6 @@ kiln_flush(u64 *memory, u64 n)
 		memory[i] += i;
 }
 
-/*
- * Read N words of inputs, and write M words of outputs as they are, TIMES times: then they are in
- * the L2 cache if they fit. A runner does this before each call of a batch that is timed with warm
- * caches. Outputs are written because otherwise the call alone would be charged for writing them
- * back to memory, when the next call's arrays come.
- */
-extern "C" __global__ void
-kiln_touch(const u64 *first, u64 n, u64 *second, u64 m, u64 times)
-{
-	__shared__ volatile u64 sink;
-	u64 sum = 0;
-
-	for (; times; times--) {
-		EACH(i, n)
-			sum += *(const volatile u64 *)(first + i);
-		EACH(i, m)
-			*(volatile u64 *)(second + i) = *(volatile u64 *)(second + i);
-	}
-	sink = sum;
-}
-
 extern "C" __global__ void
 kiln_nothing(void)
 {

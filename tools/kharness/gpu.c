@@ -5,8 +5,6 @@
  * kernels are in device.cu.
  */
 
-#include <sys/mman.h>
-
 #include "kcompile.h"
 #include "kgpu.h"
 #include "kharness.h"
@@ -60,8 +58,7 @@ static struct kgpu_facts facts;
 static void *kernels[KERNELS];
 static kgpu_ptr scratch; /* one result */
 static kgpu_ptr flush_memory;
-static int code_fd = -1; /* the judge's kernels, for runners that call one of them */
-static bool no_room;     /* a device has no memory left for our context */
+static bool no_room; /* a device has no memory left for our context */
 /* file that marks this device as untrusted for a while */
 static char *suspect_mark;
 /* a program of the user's runs in this process */
@@ -459,33 +456,32 @@ source(void)
 
 /*
  * The judge's kernels for this device: compiled now, or by an earlier run that left them in FOLDER.
- * LEN: their bytes.
  */
 static char *
-judge_code(const struct backend *backend, const char *folder, size_t *len)
+judge_code(const struct backend *backend, const char *folder)
 {
 	char *text = source(), hex[65], *path = NULL, *code = NULL, *log = NULL;
 	char arch[64], why[256];
 	const char *flags[] = { arch, "-std=c++17" };
 	struct kbuf key = { 0 };
+	size_t len = 0;
 
-	*len = 0;
 	snprintf(arch, sizeof arch, "-arch=sm_%d%d", facts.major, facts.minor);
 	kbuf_printf(&key, "%s %s %d %s", backend->name, arch, facts.driver_version, text);
 	ksha256_hex(key.data, key.len, hex);
 	if (folder) {
 		path = kasprintf("%s/judge-%.32s.bin", folder, hex);
-		code = kread_file(path, CODE_MAX, len);
+		code = kread_file(path, CODE_MAX, &len);
 	}
 	if (!code) {
 		bool cuda = backend->api == KGPU_CUDA;
 
 		code = kcompile(backend->api, text, "device.cu", cuda ? flags : flags + 1,
-		    cuda ? 2 : 1, len, &log, why, sizeof why);
+		    cuda ? 2 : 1, &len, &log, why, sizeof why);
 		if (!code)
 			kdie(K_MISSING, "the judge's kernels do not compile: %s %s", why,
 			    log ? log : "");
-		if (path && kwrite_file(path, code, *len) < 0)
+		if (path && kwrite_file(path, code, len) < 0)
 			kdie_errno(K_IO, "%s", path);
 	}
 	free(log);
@@ -495,25 +491,15 @@ judge_code(const struct backend *backend, const char *folder, size_t *len)
 	return code;
 }
 
-int
-device_code(void)
-{
-	return code_fd;
-}
-
 const struct space *
 space_gpu(const struct backend *backend, const char *folder)
 {
 	void *module = NULL;
-	size_t len;
-	char *code = judge_code(backend, folder, &len);
+	char *code = judge_code(backend, folder);
 
 	need("loading the judge's kernels", kgpu_module(gpu, code, &module));
 	for (int k = 0; k < KERNELS; k++)
 		need(kernel_names[k], kgpu_function(gpu, module, kernel_names[k], &kernels[k]));
-	code_fd = memfd_create("kernels", MFD_CLOEXEC);
-	if (code_fd < 0 || write(code_fd, code, len) != (ssize_t)len)
-		kdie_errno(K_MISSING, "memory for the judge's kernels");
 	free(code);
 	need("memory", kgpu_alloc(gpu, &scratch, sizeof(struct device_result)));
 	/* Large enough for a sample of short calls; several evaluations share the device. */

@@ -94,13 +94,6 @@ struct judge {
 	int64_t since_ns, spent_ns[SPENT_COUNT];
 };
 
-/* Whether each timed call is to find its arrays in the device's cache; those of --reuse do not. */
-static inline bool
-judge_is_warm(const struct judge *j)
-{
-	return j->device && j->o.timing && j->task && j->task->warm;
-}
-
 /* From now on time counts as WHAT; returns what it counted as before. */
 enum spent spent_on(struct judge *j, enum spent what);
 
@@ -535,8 +528,6 @@ void device_limit(size_t bytes);
  */
 struct kgpu *device_open(struct judge *j);
 json_t *device_environment(void);
-/* A file with the judge's kernels, for a runner: borrowed. -1: there are none yet. */
-int device_code(void);
 /* Its clocks, power and throttle reasons right now. */
 json_t *device_state(void);
 void *device_stream(void);

@@ -202,8 +202,7 @@ machine_environment(const struct judge *j)
 	if (getloadavg(&load, 1) != 1)
 		load = 0;
 	o = json_pack("{s:I,s:o,s:I,s:f,s:s}", "threads", (json_int_t)j->o.threads, "cpus", cpus,
-	    "llc_bytes", (json_int_t)machine_llc(), "load_before", load, "caches",
-	    judge_is_warm(j) ? "warm" : "cold");
+	    "llc_bytes", (json_int_t)machine_llc(), "load_before", load, "caches", "cold");
 	set_text(o, "cpu", cpu_name(info));
 	if (j->device)
 		json_object_set_new(o, "device", device_environment());

@@ -167,12 +167,10 @@ spawn(struct judge *j, struct runner *r, const char *file, int theirs)
 		.gpu = j->device || j->copies,
 		.memory_bytes = LIMITED * (j->o.memory_bytes + r->m->in.bytes + r->m->out.bytes),
 		.file_bytes = 16 << 20 };
-	int keep[] = { theirs, r->m->in.runner_fd, r->m->out.runner_fd, r->rows[0], device_code() };
-	size_t kept = LEN(keep) - !judge_is_warm(j);
+	int keep[] = { theirs, r->m->in.runner_fd, r->m->out.runner_fd, r->rows[0] };
 	char number[LEN(keep)][16];
 	char *argv[] = { kstrdup("/kiln/runner"), kstrdup("/kiln/kernel.so"), number[0], number[1],
-		number[2], number[3], j->device ? (char *)j->o.backend->name : NULL,
-		judge_is_warm(j) ? number[4] : NULL, NULL };
+		number[2], number[3], j->device ? (char *)j->o.backend->name : NULL, NULL };
 
 	if (!library)
 		kdie_errno(K_USAGE, "%s", file);
@@ -186,7 +184,7 @@ spawn(struct judge *j, struct runner *r, const char *file, int theirs)
 	 */
 	if (j->level < KSANDBOX_BWRAP)
 		s.work = r->work = ksandbox_work_new();
-	r->outer = ksandbox_spawn(&s, argv, keep, kept, &r->output);
+	r->outer = ksandbox_spawn(&s, argv, keep, LEN(keep), &r->output);
 	if (r->outer < 0)
 		kdie_errno(K_MISSING, "the sandbox (%s)", ksandbox_name(j->level));
 	fcntl(r->output, F_SETFL, O_NONBLOCK);
@@ -286,33 +284,6 @@ hidden_slots(const struct judge *j, const struct batch *b, uint64_t slot[KRUN_SL
 		memory_slot(j->task, b->w, &in, &out);
 	slot[0] = in;
 	slot[1] = out;
-}
-
-/* What a runner reads before each call to warm the caches. */
-static void
-set_slots(const struct judge *j, const struct batch *b, struct krun_command *c)
-{
-	size_t in, out;
-
-	if (!b || !judge_is_warm(j))
-		return;
-	memory_slot(j->task, b->w, &in, &out);
-	c->slot[0] = in;
-	c->slot[1] = out;
-}
-
-/* The last words of the row of call K. */
-static void
-last_words(const struct judge *j, const struct runner *r, const struct batch *b, size_t k,
-    uint64_t slot[KRUN_SLOTS])
-{
-	size_t in, out;
-
-	hidden_slots(j, b, slot);
-	if (!judge_is_warm(j))
-		return;
-	memory_slot(j->task, b->w, &in, &out);
-	slot[0] = r->m->places[k].in_slot / in;
 }
 
 /* Whether an offset of the inputs belongs to a call other than the current one, and is hidden. */
@@ -675,7 +646,7 @@ send_rows(const struct judge *j, const struct runner *r, const struct batch *b, 
 	ssize_t n;
 
 	for (size_t k = 0; k < calls; k++)
-		last_words(j, r, b, k, &r->m->rows[(k + 1) * words - KRUN_SLOTS]);
+		hidden_slots(j, b, &r->m->rows[(k + 1) * words - KRUN_SLOTS]);
 	for (; left; p += n, left -= (size_t)n)
 		if ((n = write(r->rows[1], p, left)) < 0) {
 			/*
@@ -823,7 +794,6 @@ go(struct judge *j, struct runner *r, const struct batch *b, struct span *s)
 		kdie_errno(K_MISSING, "getrandom");
 	if (b && !launches_size(j, &r->launches, b->w, c.launch, why, sizeof why))
 		return outcome(r, OUT_DIED, "launch", "%s", why);
-	set_slots(j, b, &c);
 	e = before_go(j, r, b);
 	if (e != OUT_OK)
 		return e;

@@ -1233,7 +1233,7 @@ load_all(struct race *a)
 	enum spent before = spent_on(a->j, SPENT_STARTING);
 	int64_t fence = 0;
 
-	for (size_t i = 0; i < a->count && (!a->paced || a->j->device); i++)
+	for (size_t i = 0; i < a->count && !a->paced; i++)
 		if (!a->racers[i].out && !a->racers[i].loaded) {
 			struct handshake h = runner_handshake(a->j, &a->racers[i].r);
 
@@ -1355,11 +1355,8 @@ race_open(struct judge *j, struct subject *subjects, size_t count)
 	a->count = count;
 	a->racers = kcalloc(count, sizeof *a->racers);
 	open_memory(a);
-	/*
-	 * A GPU's runner starts slowly, and waits in no run queue: a pacer is only worth it where
-	 * it has something to do, which is to warm the caches as the others do.
-	 */
-	a->paced = j->device ? judge_is_warm(j) : !j->opencl;
+	/* A GPU's runner starts slowly, and waits in no run queue: it has no pacer. */
+	a->paced = !j->device && !j->opencl;
 	if (a->paced && runner_launch(j, &a->pacer, subjects[0].file, &a->m) != OUT_OK)
 		kdie(K_MISSING, "the runner: %s", a->pacer.why);
 	for (size_t i = 0; i < count; i++) {
@@ -1391,8 +1388,7 @@ race_greet(struct race *a)
 {
 	enum spent before = spent_on(a->j, SPENT_STARTING);
 
-	/* It greets once; this is called again when the candidate is there. */
-	if (a->paced && !a->pacer.pid)
+	if (a->paced)
 		runner_greet(a->j, &a->pacer);
 	for (size_t i = 0; i < a->count; i++)
 		greet(a, &a->racers[i]);

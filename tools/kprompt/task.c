@@ -416,9 +416,6 @@ task_facts(json_t *stable, const struct kcamp *camp)
 	add_timed(stable, task, kcamp_str(camp, "eval.set"));
 	add_tolerance(stable, task);
 	json_object_set_new(stable, "alone", json_boolean(kjson_is(task, "timing", "alone")));
-	/* Caches of a processor are always cold. */
-	json_object_set_new(stable, "warm",
-	    json_boolean(kjson_is(task, "timing", "warm") && kcamp_backend(camp)->pointers));
 	add_build(stable, task);
 	add_own(stable, camp);
 	add_lists(stable, task);

@@ -5,8 +5,7 @@
  * they are in two shared memory files, and the runner gets the one with inputs open for reading
  * only. The judge believes nothing from the runner that it cannot check itself. Command line:
  * krun-c LIBRARY SOCKET INPUTS OUTPUTS ROWS, the last four being descriptor numbers; krun-gpu takes
- * the backend and, if calls are timed with warm caches, a file with the judge's kernels as further
- * arguments, and its inputs and outputs are device memory.
+ * the backend as another argument, and its inputs and outputs are device memory.
  *
  * ROWS is a pipe that holds the arguments of the calls of a batch (GO), one row for each call. The
  * runner reads a row just before its call, so the next calls stay in the kernel until their turn: a
@@ -14,8 +13,7 @@
  * memory before that. In some batches, which are not timed, krun-c can touch only the inputs and
  * outputs of the current call, and none when the last one has returned. The last words of a row say
  * so, and are gone when the call begins, because a candidate that found them would do what it may
- * not only where that is safe. For krun-gpu the first of them is the number of the call's slot in
- * both memories, all of which it reads before the call if the command gives the size of slots.
+ * not only where that is safe.
  *
  * If a candidate consists of device code only (krun-opencl), the judge says what is launched: names
  * of kernels in the setup, sizes with every batch. If the device has memory of its own, tensors are
@@ -27,7 +25,7 @@
 
 #include "kutil.h"
 
-enum { KRUN_VERSION = 9, KRUN_ARGS = 48, KRUN_SLOTS = 2, KRUN_LAUNCHES = 8, KRUN_CPUS = 1024 };
+enum { KRUN_VERSION = 10, KRUN_ARGS = 48, KRUN_SLOTS = 2, KRUN_LAUNCHES = 8, KRUN_CPUS = 1024 };
 
 enum krun_kind { KRUN_IN, KRUN_OUT, KRUN_I32, KRUN_I64, KRUN_F32, KRUN_F64 };
 
@@ -86,7 +84,6 @@ struct krun_command {
 	uint32_t order, calls;
 	uint64_t nonce;
 	struct krun_launch launch[KRUN_LAUNCHES];
-	uint64_t slot[2]; /* bytes of a slot of the inputs and outputs; 0: caches stay cold */
 };
 
 #endif

@@ -1294,16 +1294,14 @@ check_compute(const char *metric)
 		    metric);
 }
 
-/* Which time counts: of calls back to back, with cold or warm caches, or of a single call. */
+/* Which of two times counts: of calls back to back, or of a single call. */
 static void
 read_timing(const char *word)
 {
 	reader.t->alone = word && !strcmp(word, "alone");
-	reader.t->warm = word && !strcmp(word, "warm");
-	if (word && !reader.t->alone && !reader.t->warm && strcmp(word, "batch"))
+	if (word && !reader.t->alone && strcmp(word, "batch"))
 		fault("timing",
-		    "'%s' must be \"batch\" (calls back to back), \"warm\" (the same, with their "
-		    "arrays in a GPU's cache) or \"alone\" (single calls)",
+		    "'%s' must be \"batch\" (calls back to back) or \"alone\" (single calls)",
 		    word);
 }
 

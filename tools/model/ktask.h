@@ -168,7 +168,6 @@ struct ktask {
 	/* Tolerance; below 0: not given, see kharness(1) for the default rule. */
 	double rtol, atol, matched_ratio, max_error_cap;
 	bool alone;         /* single calls count, not several back to back */
-	bool warm;          /* calls on a GPU find their arrays in its L2 cache */
 	double min_time_ns; /* no honest run is faster; 0: unknown */
 };
 
