@@ -94,6 +94,11 @@ void task_freeze(const struct adoption *a, const json_t *task);
  * reference.
  */
 json_t *task_count(const struct adoption *a, const json_t *task);
+/*
+ * The file of --ncu or, with --count, one that ncu makes of another run of the application now
+ * (observe.c); NULL: neither. The caller frees.
+ */
+char *counters_of(const struct adoption *a, const json_t *kernels);
 
 /*
  * compile.c: how the project compiles the kernel's file, in the form that compile_settings returns

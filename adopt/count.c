@@ -220,41 +220,6 @@ formulas_of(const struct counts *c, const json_t *task)
 	return formulas;
 }
 
-/*
- * The file of --ncu or, with --count, one that ncu makes of another run of the application now;
- * NULL: neither.
- */
-static char *
-counters_of(const struct adoption *a, const json_t *kernels)
-{
-	const char *file = kjson_str_or(a->json, "ncu", NULL);
-	struct command_result r;
-	struct kbuf b = { 0 };
-	struct work w;
-	char *made, *ncu, *text, *kept = NULL;
-
-	if (file || !kjson_bool_or(a->json, "count", false))
-		return file ? kstrdup(file) : NULL;
-	w = work_begin("count", "the work of a call, by ncu");
-	made = adopt_path(a, "ncu.csv");
-	ncu = ncu_command(kernels, made);
-	kbuf_printf(&b, "%s sh -c ", ncu);
-	command_quote(&b, a->run);
-	command_run(a, project_copy(a), b.data, NULL, "ncu", &r);
-	text = file_text(made, NULL);
-	/* It may go on without counters. */
-	if (r.status || !text || !strstr(text, "\"ID\""))
-		kwarn("the work of a call was not counted: %s", r.said ?: text ?: "no file");
-	else
-		kept = kstrdup(made);
-	free(text);
-	work_end(&w);
-	command_free(&r);
-	kbuf_free(&b);
-	free(ncu);
-	return kept;
-}
-
 json_t *
 task_count(const struct adoption *a, const json_t *task)
 {
