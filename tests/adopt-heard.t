@@ -102,7 +102,7 @@ ok 'the next round begins without it, and is told why' '
 	karchive -c c --check c/archive.ndjson'
 ok 'on request it is put in again: the head stays that of the project, with the names of the winner' '
 	rm heard/no
-	exits 0 kadopt integrate -c c --again; cat out err; grep -q "^ACCEPTED" out
+	exits 0 kadopt integrate -c c --again --pairs 9; cat out err; grep -q "^ACCEPTED" out
 	grep -qF "__attribute__((noinline)) void smooth(const float *__restrict__ from, float *__restrict__ to, int n, float w /* of the middle */ = 0.5f)" heard/k.cpp
 	is 1 "$(grep -cF "Neighbours, weighed. " heard/k.cpp)"
 	jq -es "map(.outcome) == [\"SHORT_CIRCUIT\", \"ROLLED_BACK\", \"DEPLOYED\"]" c/adopt/verdicts.ndjson'

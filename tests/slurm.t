@@ -32,7 +32,7 @@ ok 'a shipped campaign with its oracle, a task in another folder, own commands, 
 	. "$tests_dir/remote/campaign.sh"
 	mkdir kinds; cd kinds; kinds; adopted
 	kinds_by kremote srun --cpus-per-task=1 env FAR=$T XDG_CACHE_HOME=$T/there TMPDIR=$T/tmp KILN_LOCK_DIR=$T KILN_DATA=$KILN_DATA --
-	test ! -e softmax_linear/trials; test ! -e adopted/trials'
+	test ! -e softmax_linear/trials; test ! -e adopted/trials/000/00'
 
 ok 'files that both machines see are not sent' '
 	cd far

@@ -31,7 +31,7 @@ ok 'a shipped campaign with its oracle, a task in another folder, own commands, 
 	. "$tests_dir/remote/campaign.sh"
 	mkdir kinds; cd kinds; kinds; adopted
 	kinds_by kremote ssh far --
-	test ! -e softmax_linear/trials; test ! -e adopted/trials'
+	test ! -e softmax_linear/trials; test ! -e adopted/trials/000/00'
 
 ok 'keys stay here, whatever ssh is told to send' '
 	ssh -o ControlPath=none far env >out; grep -q "^LC_ALL" out
