@@ -180,7 +180,9 @@ ok 'a gain that skew takes away is refused' '
 	audited ".eval.pairs = [$(pair even 2 1.9), $(pair skewed 1.5 0.9)]" | jq -e ".skew.ok"
 	audited ".eval.pairs = [$(pair even 2 1.9), $(pair skewed 1.1 1.05)]" | jq -e ".skew.ok and .decision == \"ACCEPT-as-real\""
 	audited ".eval.pairs = [$(pair even 9.8 6), $(pair skewed 1.09 1.04)]" | jq -e ".skew.ok | not"
-	audited ".eval.timing |= map(.median_ns = 1000)" | jq -e ".skew | .ok and (.required | not)"'
+	audited ".eval.timing |= map(.median_ns = 1000)" | jq -e ".skew | .ok and (.required | not)"
+	audited "del(.sample.incumbent) | .eval.pairs = [$(pair even 2 1.9), $(pair skewed 0.99 0.9)] | .eval.pairs[].name = \"reference\"" |
+		jq -e ".skew.ok | not"'
 
 ok 'a grouped task is refused without skew' '
 	kaudit --task "$grouped/task.json"

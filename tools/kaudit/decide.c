@@ -79,6 +79,13 @@ noise_of(const json_t *rival)
 	    kjson_num_or(rival, "noise.floor", 0));
 }
 
+/* What the pairs call the rival: a round of a linear campaign names its incumbent. */
+static const char *
+rivals_name(void)
+{
+	return kjson_path(finding.rec->json, "sample.incumbent") ? "incumbent" : "reference";
+}
+
 /*
  * Ratio of a workload's times, and its lower limit: from the interleaved pair, else from separate
  * times.
@@ -92,7 +99,7 @@ workload_ratio(const json_t *rival, const char *workload, double *ratio, double 
 
 	json_array_foreach((json_t *)pairs, i, row)
 		if (!strcmp(kjson_str_or(row, "workload", ""), workload) &&
-		    kjson_is(row, "name", "incumbent")) {
+		    kjson_is(row, "name", rivals_name())) {
 			*ratio = kjson_num_or(row, "ratio", 0);
 			*low = kjson_num_or(row, "low", 0);
 			return *ratio > 0;
@@ -115,7 +122,7 @@ look_at_gain(const json_t *rival)
 	    finding.reference)
 		return;
 	if (!kgain_pairs(
-	        kjson_path(finding.rec->json, "eval.pairs"), "incumbent", timing, &ratio, &low)) {
+	        kjson_path(finding.rec->json, "eval.pairs"), rivals_name(), timing, &ratio, &low)) {
 		json_auto_t *rows = kgain_rows_like(json_object_get(rival, "timing"), timing);
 
 		fault = kgain_speedup(rows, timing, &ratio);
