@@ -232,6 +232,10 @@ t 'a prompt that holds a key is not sent' '
 		jq -c --arg k "$key" ".prompt.user += \$k" "$P" >leak
 		exits 2 http ok@leak openai leak; grep -q "looks like a key" err; ! grep -q -e "$key" err
 	done
+	# What only begins like a key hides none, however long it is.
+	{ printf sk-; head -c 2200000 /dev/zero | tr "\0" a; } >long
+	jq -c --rawfile l long ".prompt.user += \$l + \" AKIAIOSFODNN7EXAMPLE\"" "$P" >endless
+	exits 2 http ok@leak openai endless; grep -q "looks like a key" err
 	is 0 "$(requests ok@leak)"
 	http ok@leak openai --allow-secrets -o d/a leak; is 1 "$(requests ok@leak)"
 	jq -c ".prompt.user += \" task-mask-x[sk-some_long_name_of_a_variable]\"" "$P" >code; http ok@code openai -o d/b code'

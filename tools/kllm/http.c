@@ -71,7 +71,7 @@ build_url(size_t server)
 	auto_free char *plain = kregex_sub("/+\\z", base, ""),
 	               *whole = kasprintf("%s%s", plain, servers[server].path);
 
-	if (kregex_is("[\\x01-\\x20\\x7f]", base))
+	if (kregex_is("[^!-~]", base))
 		kdie(K_USAGE, "model.base_url: contains white space or control characters");
 	return kregex_sub("/v1/v1/", whole, "/v1/");
 }

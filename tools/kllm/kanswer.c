@@ -25,10 +25,11 @@ mend(const char *s, size_t len)
 {
 	json_auto_t *clean = kjson_text(s, len);
 
-	return kregex_sub("(?i)(\\G(?:[^\\\\]++|\\\\\\\\|\\\\(?!ud[89a-f][\\da-f]{2}).?|"
-	                  "\\\\ud[89ab][\\da-f]{2}\\\\ud[c-f][\\da-f]{2})*+)\\\\ud[89a-f][\\da-f]{"
-	                  "2}",
-	    json_string_value(clean), "$1\\ufffd");
+	/* Whole pairs and other escapes are skipped. */
+	return kregex_sub("(?i)(?:\\\\ud[89ab][\\da-f]{2}\\\\ud[c-f][\\da-f]{2}|"
+	                  "\\\\(?!ud[89a-f][\\da-f]{2}).?)(*SKIP)(*FAIL)|"
+	                  "\\\\ud[89a-f][\\da-f]{2}",
+	    json_string_value(clean), "\\ufffd");
 }
 
 static json_t *

@@ -99,10 +99,11 @@ secret_load(const char *file, const char *name)
 /*
  * What keys look like: a prefix that does not continue a word, then many characters of a class. The
  * first kind must contain a digit, a capital and a small letter, otherwise it may be a name in a
- * program.
+ * program. Nothing is tried twice, so that no text makes the search give up.
  */
 static const char shapes[] = "(?<!\\w)(?:"
-                             "sk-(?=[\\w-]*\\d)(?=[\\w-]*[A-Z])(?=[\\w-]*[a-z])[\\w-]{16,}+|"
+                             "sk-(?=[A-Za-z_-]*+\\d)(?=[a-z\\d_-]*+[A-Z])"
+                             "(?=[A-Z\\d_-]*+[a-z])[\\w-]{16,}+|"
                              "AIza[\\w-]{30,}+|"
                              "(?:ghp|gho|hf|gsk)_[A-Za-z\\d]{30,}+|"
                              "github_pat_[\\w-]{30,}+|"
@@ -113,10 +114,12 @@ static const char shapes[] = "(?<!\\w)(?:"
 static bool
 find_secret(const char *text, size_t len, struct kregex_span *at)
 {
-	const char *key = loaded ? memmem(text, len, loaded, loaded_len) : NULL;
 	bool found = kregex_find(shapes, text, len, at, 1);
+	/* Only a key that begins no later is of interest. */
+	size_t end = found && len - at->from > loaded_len ? at->from + loaded_len : len;
+	const char *key = loaded ? memmem(text, end, loaded, loaded_len) : NULL;
 
-	if (key && (!found || (size_t)(key - text) <= at->from))
+	if (key)
 		*at =
 		    (struct kregex_span){ (size_t)(key - text), (size_t)(key - text) + loaded_len };
 	return found || key;
