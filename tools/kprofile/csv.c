@@ -29,16 +29,18 @@ read_row(struct csv *c)
 		struct row *r = &c->row;
 		auto_free char *quoted = NULL;
 
-		kregex_find(form, c->p, (size_t)(end - c->p), at, LEN(at));
+		if (!kregex_find(form, c->p, (size_t)(end - c->p), at, LEN(at)))
+			text_fault(c->text, c->line, "a cell is too long");
 		quoted = kregex_text(c->p, at[1]);
 		if (quoted && at[2].from == at[2].to)
 			text_fault(c->text, c->line,
 			    "a quoted cell does not end: the file is truncated or not CSV");
 		if (at[4].from == KREGEX_UNSET && at[5].from == KREGEX_UNSET)
 			text_fault(c->text, c->line, "text after the closing quote of a cell");
-		r->cell = krealloc(r->cell, (r->width + 1) * sizeof *r->cell);
-		r->cell[r->width++] =
-		    quoted ? kregex_sub("\"\"", quoted, "\"") : kregex_text(c->p, at[3]);
+		kgrow(r->cell, r->width);
+		r->cell[r->width++] = !quoted ? kregex_text(c->p, at[3])
+		    : strstr(quoted, "\"\"")  ? kregex_sub("\"\"", quoted, "\"")
+		                              : kstrdup(quoted);
 		for (size_t i = 0; i < at->to; i++)
 			c->next += c->p[i] == '\n';
 		c->p += at->to;

@@ -66,7 +66,6 @@ utf8(const char *s)
 static struct launch *
 find_launch(const char *process, const char *id, const char *kernel)
 {
-
 	/* A launch's rows are adjacent, so search from the end. */
 	for (size_t i = profile.count; i-- > 0;) {
 		struct launch *l = &profile.launch[i];
@@ -78,21 +77,31 @@ find_launch(const char *process, const char *id, const char *kernel)
 	return NULL;
 }
 
+static struct launch *
+add_launch(const char *process, const char *id, const char *kernel)
+{
+	struct launch *l;
+
+	if (profile.count == MAX_LAUNCHES)
+		kdie(K_USAGE, "more than %d launches", MAX_LAUNCHES);
+	kgrow(profile.launch, profile.count);
+	l = &profile.launch[profile.count++];
+	*l = (struct launch){ kstrdup(process), kstrdup(id), kstrdup(kernel), json_object(),
+		json_object(), json_array(), false, 0 };
+	return l;
+}
+
 struct launch *
 profile_launch(const char *process, const char *id, const char *kernel)
 {
 	struct launch *l = find_launch(process, id, kernel);
 
-	if (l)
-		return l;
-	if (profile.count == MAX_LAUNCHES)
-		kdie(K_USAGE, "more than %d launches", MAX_LAUNCHES);
-	if (!(profile.count & (profile.count - 1)))
-		profile.launch = krealloc(profile.launch,
-		    (profile.count ? 2 * profile.count : 1) * sizeof *profile.launch);
-	l = &profile.launch[profile.count++];
-	*l = (struct launch){ utf8(process), utf8(id), utf8(kernel), json_object(), json_object(),
-		json_array(), false, 0 };
+	/* Almost all rows are of a launch that is known by names that were UTF-8 already. */
+	if (!l) {
+		auto_free char *p = utf8(process), *i = utf8(id), *k = utf8(kernel);
+
+		l = find_launch(p, i, k) ?: add_launch(p, i, k);
+	}
 	return l;
 }
 

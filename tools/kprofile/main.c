@@ -26,7 +26,7 @@ static const struct format {
 	{ "ncu-raw", "ncu", ncu_csv, "(?m)^\"ID\"," },
 	{ "rocprofv3", "rocprofv3", rocprof_csv, HEAD ".*Dispatch_Id" },
 	{ "callgrind", "callgrind", callgrind_text,
-	    "\\A# callgrind format|(?ms)^creator: callgrind.*^events:" },
+	    "\\A# callgrind format|(?ms)^creator: callgrind.*?^events:" },
 	{ "ncu-text", "ncu", ncu_text, "(?m)^    Section: " },
 	{ "perf", "perf", perf_text,
 	    HEAD "(?:\\{\"counter-value\"|(?:[\\d.]|<not )(?:[^,\\n]*,){4})|" PERF_REPORT },
@@ -48,7 +48,7 @@ format_named(const char *name)
 static const struct format *
 detect(const struct text *t)
 {
-	struct kregex_span first[2];
+	struct kregex_span first[2] = { { 0, 0 } };
 
 	if (t->len >= 4 && (!memcmp(t->data, "NVR", 3) || strlen(t->data) < t->len))
 		kdie(K_USAGE,

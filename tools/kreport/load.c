@@ -84,7 +84,7 @@ add_candidate(struct kcandidate *c, const json_t *races)
 	c->speedup = chain.speedup;
 	c->provisional = chain.provisional;
 	kchain_free(&chain);
-	report.list = krealloc(report.list, (report.count + 1) * sizeof *report.list);
+	kgrow(report.list, report.count);
 	report.list[report.count++] = *c;
 }
 
