@@ -519,10 +519,10 @@ static void
 add_environment(struct kbuf *key, const char *compiler)
 {
 	static char *asked, *answer;
-	struct kbuf all = { 0 };
 
 	if (!asked || strcmp(asked, compiler)) {
-		kbuf_add(&all, "", 0);
+		struct kbuf all = kbuf_empty();
+
 		ask_environment(&all, compiler);
 		free(asked);
 		free(answer);

@@ -274,13 +274,22 @@ rows_left(const struct runner *r)
 	return ioctl(r->rows[1], FIONREAD, &bytes) == 0 && bytes > 0 ? (size_t)bytes : 0;
 }
 
+/* Number of the call under way, and so of those before it; a row is read before its call. */
+static size_t
+call_under_way(const struct judge *j, const struct runner *r, const struct batch *b)
+{
+	size_t left = rows_left(r) / (row_words(j->task) * sizeof *r->m->rows);
+
+	return left < b->count ? b->count - 1 - left : 0;
+}
+
 /* Distances between the inputs and the outputs of calls, if those of others are hidden; else 0. */
 static void
 hidden_slots(const struct judge *j, const struct batch *b, uint64_t slot[KRUN_SLOTS])
 {
 	size_t in = 0, out = 0;
 
-	if (b && b->hidden && !j->device && !j->opencl)
+	if (b && b->hidden)
 		memory_slot(j->task, b->w, &in, &out);
 	slot[0] = in;
 	slot[1] = out;
@@ -290,8 +299,7 @@ hidden_slots(const struct judge *j, const struct batch *b, uint64_t slot[KRUN_SL
 static bool
 is_hidden(const struct judge *j, const struct runner *r, const struct batch *b, uint64_t offset)
 {
-	size_t left = rows_left(r) / (row_words(j->task) * sizeof *r->m->rows);
-	const struct place *p = &r->m->places[left < b->count ? b->count - 1 - left : 0];
+	const struct place *p = &r->m->places[call_under_way(j, r, b)];
 	uint64_t slot[KRUN_SLOTS];
 
 	hidden_slots(j, b, slot);
@@ -736,7 +744,6 @@ static enum outcome
 look_between(struct judge *j, struct runner *r, const struct batch *b, struct glimpse *g)
 {
 	int64_t start = know_ns();
-	size_t left;
 	enum outcome e;
 
 	if (!b || b->look_ns <= 0)
@@ -749,8 +756,7 @@ look_between(struct judge *j, struct runner *r, const struct batch *b, struct gl
 	e = stop(r);
 	if (e != OUT_OK)
 		return e;
-	left = rows_left(r) / (row_words(j->task) * sizeof *r->m->rows);
-	g->returned = left + 1 < b->count ? b->count - left - 1 : 0;
+	g->returned = call_under_way(j, r, b);
 	g->outputs = j->space->alloc(r->m->out.bytes);
 	j->space->copy(g->outputs, r->m->out.memory, r->m->out.bytes);
 	kill(r->pid, SIGCONT);

@@ -99,13 +99,13 @@ multiple(struct krng *rng, int64_t low, int64_t high, int64_t unit)
 	return unit == 1 && krng_below(rng, 2) && near >= low && near <= high ? near : v;
 }
 
-/* The same, another one than NOT if there is one. */
+/* The same, another one than LISTED if there is one. */
 static int64_t
-other_multiple(struct krng *rng, int64_t low, int64_t high, int64_t unit, int64_t not )
+other_multiple(struct krng *rng, int64_t low, int64_t high, int64_t unit, int64_t listed)
 {
-	int64_t v = not ;
+	int64_t v = listed;
 
-	for (int n = 0; n < OTHERS && v == not ; n++)
+	for (int n = 0; n < OTHERS && v == listed; n++)
 		v = multiple(rng, low, high, unit);
 	return v;
 }

@@ -15,20 +15,16 @@ enum { PROFILE_TOKENS = 6000 }; /* room for the findings of a launch and five sk
 enum { MAX_SKILL = 1 << 16, MAX_TEXT = 500, MAX_ADVICE = 6, MIN_BODY = 300 };
 
 /* The most informative metrics of a profile. */
-static const char *const key_metrics[] = { "metrics.roofline.sm_pct",
-	"metrics.roofline.compute_pct", "metrics.roofline.valu_pct", "metrics.roofline.mfma_pct",
-	"metrics.roofline.mem_pct", "metrics.roofline.dram_pct", "metrics.roofline.stream_pct",
-	"metrics.memory.dram_gb", "metrics.memory.l1_hit_pct", "metrics.memory.l2_hit_pct",
-	"metrics.memory.d1_miss_pct", "metrics.memory.l1_miss_pct", "metrics.memory.llc_miss_pct",
-	"metrics.memory.coalescing_pct", "metrics.memory.sectors_per_request",
-	"metrics.memory.smem_excess_pct", "metrics.memory.lds_conflict_ratio",
-	"metrics.memory.spill_requests", "metrics.occupancy.occupancy_pct",
-	"metrics.occupancy.occupancy_theoretical_pct", "metrics.occupancy.limit_registers",
-	"metrics.occupancy.limit_smem", "metrics.occupancy.limit_warps", "metrics.launch.registers",
-	"metrics.launch.vgpr", "metrics.launch.smem_static", "metrics.launch.smem_dynamic",
-	"metrics.launch.lds_bytes", "metrics.launch.waves", "metrics.instruction.tensor_pct",
-	"metrics.instruction.ipc", "metrics.instruction.threads_per_inst",
-	"metrics.instruction.branch_miss_pct", "metrics.time.cpus_utilized" };
+static const char *const key_metrics[] = { "roofline.sm_pct", "roofline.compute_pct",
+	"roofline.valu_pct", "roofline.mfma_pct", "roofline.mem_pct", "roofline.dram_pct",
+	"roofline.stream_pct", "memory.dram_gb", "memory.l1_hit_pct", "memory.l2_hit_pct",
+	"memory.d1_miss_pct", "memory.l1_miss_pct", "memory.llc_miss_pct", "memory.coalescing_pct",
+	"memory.sectors_per_request", "memory.smem_excess_pct", "memory.lds_conflict_ratio",
+	"memory.spill_requests", "occupancy.occupancy_pct", "occupancy.occupancy_theoretical_pct",
+	"occupancy.limit_registers", "occupancy.limit_smem", "occupancy.limit_warps",
+	"launch.registers", "launch.vgpr", "launch.smem_static", "launch.smem_dynamic",
+	"launch.lds_bytes", "launch.waves", "instruction.tensor_pct", "instruction.ipc",
+	"instruction.threads_per_inst", "instruction.branch_miss_pct", "time.cpus_utilized" };
 
 /* Names of the skills, in the order of the rules: {"low_ipc": true}. New reference. */
 static json_t *
@@ -107,11 +103,12 @@ static void
 put_profile(struct kbuf *out, const json_t *profile)
 {
 	json_auto_t *own = json_deep_copy(profile);
+	const json_t *metrics = json_object_get(profile, "metrics");
 	json_t *shown = json_array(), *advice = json_array(), *a;
 	size_t i;
 
 	for (i = 0; i < LEN(key_metrics); i++) {
-		json_t *m = json_copy((json_t *)kjson_path(profile, key_metrics[i]));
+		json_t *m = json_copy((json_t *)kjson_path(metrics, key_metrics[i]));
 
 		json_object_set_new(m, "name", json_string(strrchr(key_metrics[i], '.') + 1));
 		if (m)
