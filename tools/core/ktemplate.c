@@ -340,3 +340,13 @@ ktemplate_render(const struct ktemplate *t, struct kbuf *out, const char *text, 
 	kbuf_add(out, "", 0);
 	return render_text(&s, NULL, true);
 }
+
+void
+ktemplate_fill(const struct ktemplate *t, struct kbuf *out, const char *text, const char *file,
+    const json_t *context)
+{
+	char why[512];
+
+	if (!ktemplate_render(t, out, text, file, context, why, sizeof why))
+		kdie(K_USAGE, "%s", why);
+}

@@ -51,5 +51,8 @@ struct ktemplate {
  */
 bool ktemplate_render(const struct ktemplate *t, struct kbuf *out, const char *text,
     const char *file, const json_t *context, char *why, size_t why_len);
+/* The same, but a failure is fatal (K_USAGE). */
+void ktemplate_fill(const struct ktemplate *t, struct kbuf *out, const char *text, const char *file,
+    const json_t *context);
 
 #endif

@@ -147,27 +147,23 @@ add_trial(const struct ktrial *trial, bool linear)
 }
 
 static json_t *
-table_row(const char *what, enum gain_class c)
+table_row(const char *what, const char *buckets, double bench, double real)
 {
-	return json_pack("{s:s,s:s,s:f,s:f}", "source", what, "buckets", account.buckets[c],
-	    "benchmark_pct", percent(account.bench[c]), "real_pct", percent(account.real[c]));
+	return json_pack("{s:s,s:s,s:f,s:f}", "source", what, "buckets", buckets, "benchmark_pct",
+	    percent(bench), "real_pct", percent(real));
 }
 
 static json_t *
 table_of(double real)
 {
-	json_t *table = json_array();
-
-	json_array_append_new(table, table_row("structural kernel work", CLASS_K));
-	json_array_append_new(table, table_row("bounded weight cache", CLASS_W1));
-	json_array_append_new(table,
-	    json_pack("{s:s,s:s,s:f,s:f}", "source", "benchmark-only residual", "buckets",
-	        account.buckets[CLASS_REST], "benchmark_pct", percent(account.speedup / real),
-	        "real_pct", 0.0));
-	json_array_append_new(table,
-	    json_pack("{s:s,s:s,s:f,s:f}", "source", "total", "buckets", "", "benchmark_pct",
-	        percent(account.speedup), "real_pct", percent(real)));
-	return table;
+	return json_pack("[o,o,o,o]",
+	    table_row("structural kernel work", account.buckets[CLASS_K], account.bench[CLASS_K],
+	        account.real[CLASS_K]),
+	    table_row("bounded weight cache", account.buckets[CLASS_W1], account.bench[CLASS_W1],
+	        account.real[CLASS_W1]),
+	    table_row(
+	        "benchmark-only residual", account.buckets[CLASS_REST], account.speedup / real, 1),
+	    table_row("total", "", account.speedup, real));
 }
 
 /* The damage, as the model describes it. */
@@ -259,9 +255,7 @@ report_markdown(json_t *report, struct kbuf *out)
 	static const char name[] = "pages/audit.md";
 	auto_free char *path = kdata_path(name), *page = kread_text_or_die(path, PAGE_MAX);
 	struct ktemplate t = { .show = show };
-	char why[512];
 
 	kjson_set(report, "inflated", json_boolean(kjson_is(report, "verdict", "inflated")));
-	if (!ktemplate_render(&t, out, page, name, report, why, sizeof why))
-		kdie(K_USAGE, "%s", why);
+	ktemplate_fill(&t, out, page, name, report);
 }

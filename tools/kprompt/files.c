@@ -121,10 +121,8 @@ render(
     struct kbuf *out, const char *text, const char *file, const json_t *context, json_t *sections)
 {
 	struct ktemplate t = { .load = load, .sections = sections, .show = show };
-	char why[512];
 
-	if (!ktemplate_render(&t, out, text, file, context, why, sizeof why))
-		kdie(K_USAGE, "%s", why);
+	ktemplate_fill(&t, out, text, file, context);
 }
 
 void

@@ -43,11 +43,9 @@ render(struct kbuf *out, const char *name, const json_t *facts)
 	auto_free char *own = kasprintf("prompts/memory/%s.txt", name),
 	               *path = kis_there(own) ? kstrdup(own) : kdata_path(own),
 	               *text = kread_file_or_die(path, TEMPLATE_MAX, NULL);
-	char why[512];
 	struct ktemplate t = { 0 };
 
-	if (!ktemplate_render(&t, out, text, path, facts, why, sizeof why))
-		kdie(K_USAGE, "%s", why);
+	ktemplate_fill(&t, out, text, path, facts);
 }
 
 /* The records that are not masked, except v0: their names go into COVERS, their text into B. */
@@ -184,13 +182,11 @@ put_prompt(const json_t *record)
 int
 command_compact(void)
 {
-	struct files f;
+	long number = campaign.trials.last;
+	struct files f = files_of(number);
 	json_auto_t *record = NULL;
 	int code = K_OK;
-	long number;
 
-	number = campaign.trials.last;
-	f = files_of(number);
 	if (given.output && !given.prompt)
 		kdie(K_USAGE, "-o needs --prompt; the answer goes to %s", f.done);
 	record = question(number);

@@ -34,14 +34,12 @@ void
 put_page(const char *name, json_t *facts, struct kbuf *out)
 {
 	auto_free char *file = kasprintf("pages/records/%s", name);
-	char why[512];
 	struct ktemplate t = { 0 };
 
 	json_object_update_new(facts,
 	    json_pack("{s:s,s:s,s:b,s:b}", "unit", rate_unit(), "time_unit", time_unit(), "flops",
 	        counts_flops(), "bytes", counts_bytes()));
-	if (!ktemplate_render(&t, out, page_text(file), file, facts, why, sizeof why))
-		kdie(K_USAGE, "%s", why);
+	ktemplate_fill(&t, out, page_text(file), file, facts);
 	json_decref(facts);
 }
 

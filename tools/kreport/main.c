@@ -32,12 +32,10 @@ write_page(struct page *p, const json_t *facts, long refresh)
 	struct ktemplate t = { .show = show_value };
 	auto_free char *file =
 	    kdata_path(report.count ? "tools/kreport/report.page" : "tools/kreport/wait.page");
-	char why[256];
 	auto_free char *template = kread_text_or_die(file, 1 << 20);
 	auto_buf struct kbuf text = { 0 };
 
-	if (!ktemplate_render(&t, &text, template, file, facts, why, sizeof why))
-		kdie(K_USAGE, "%s", why);
+	ktemplate_fill(&t, &text, template, file, facts);
 	page_make(p, text.data, kjson_str_or(facts, "title", ""), refresh, draw);
 }
 
