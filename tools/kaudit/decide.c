@@ -28,32 +28,18 @@ static struct finding {
 	double gain_pct;    /* geometric mean over the workloads; 0: unknown */
 } finding;
 
-static void
-add_reason(const char *fmt, va_list args)
+static void __attribute__((format(printf, 1, 2))) remark(const char *fmt, ...)
 {
-	auto_free char *text = kvasprintf(fmt, args);
+	auto_free char *text = NULL;
+	va_list args;
 
+	va_start(args, fmt);
+	text = kvasprintf(fmt, args);
+	va_end(args);
 	json_array_append_new(finding.reasons, kjson_string(text));
 }
 
-static void __attribute__((format(printf, 1, 2))) refuse(const char *fmt, ...)
-{
-	va_list args;
-
-	va_start(args, fmt);
-	add_reason(fmt, args);
-	va_end(args);
-	finding.refused = true;
-}
-
-static void __attribute__((format(printf, 1, 2))) remark(const char *fmt, ...)
-{
-	va_list args;
-
-	va_start(args, fmt);
-	add_reason(fmt, args);
-	va_end(args);
-}
+#define refuse(...) (remark(__VA_ARGS__), finding.refused = true)
 
 /* ---- how much faster ---- */
 

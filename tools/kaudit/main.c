@@ -94,7 +94,7 @@ check_task(void)
 	return faults ? K_NO : K_OK;
 }
 
-/* What A names: a campaign, or a language and perhaps a task. */
+/* What the command line names: a campaign, or a language and perhaps a task. */
 static void
 open_audit(void)
 {
@@ -110,16 +110,17 @@ open_audit(void)
 }
 
 static void
-audit_file(const char *path, bool thin)
+audit_file(const char *path)
 {
+	enum kjoin join = given.thin ? KJOIN_PROGRAMS : KJOIN_WHOLE;
 	struct kin in;
 	struct krec rec;
 
 	kin_open(&in, path);
-	while (krecord_next(&in, audit.camp->dir, &rec, thin ? KJOIN_PROGRAMS : KJOIN_WHOLE)) {
+	while (krecord_next(&in, audit.camp->dir, &rec, join)) {
 		json_auto_t *found = audit_record(&rec);
 
-		krecord_put(&rec, audit.camp->dir, thin, "audit", found);
+		krecord_put(&rec, audit.camp->dir, given.thin, "audit", found);
 		krec_free(&rec);
 	}
 	kin_end(&in);
@@ -177,9 +178,9 @@ static int
 audit_all(void)
 {
 	if (!*given.files)
-		audit_file(NULL, given.thin);
+		audit_file(NULL);
 	for (char **f = given.files; *f; f++)
-		audit_file(*f, given.thin);
+		audit_file(*f);
 	return K_OK;
 }
 

@@ -399,19 +399,12 @@ rules_apply(void)
 
 /* ---- the rules' own examples ---- */
 
-/*
- * In an example the entry point is called "kernel", its weight w, its output y, and its other
- * inputs x and a.
- */
 static size_t
 try_examples(struct rule *rule, const json_t *list, bool wanted)
 {
 	size_t i, failures = 0;
 	json_t *item;
 
-	words = (struct words){ (char[]){ "kernel" }, (char[]){ "x|a" }, (char[]){ "w" },
-		(char[]){ "y" } };
-	define(definitions());
 	json_array_foreach((json_t *)list, i, item) {
 		const char *text = json_string_value(item);
 		auto_free char *code = plain_code(text, strlen(text), KTOKEN_C);
@@ -429,13 +422,21 @@ try_examples(struct rule *rule, const json_t *list, bool wanted)
 	return failures;
 }
 
+/*
+ * In an example the entry point is called "kernel", its weight w, its output y, and its other
+ * inputs x and a.
+ */
 size_t
 rules_check(void)
 {
 	size_t failures = 0;
 
+	words = (struct words){ (char[]){ "kernel" }, (char[]){ "x|a" }, (char[]){ "w" },
+		(char[]){ "y" } };
+	define(definitions());
 	for (size_t i = 0; i < rules.count; i++)
 		failures += try_examples(&rules.at[i], rules.at[i].match, true) +
 		    try_examples(&rules.at[i], rules.at[i].clean, false);
+	words = (struct words){ 0 };
 	return failures;
 }

@@ -234,8 +234,7 @@ check_together(void)
 		struct kbuf faults = { 0 };
 
 		shapes_faults(&faults);
-		if (faults.len)
-			add_faults("campaign.json: eval.set", faults.data);
+		add_faults("campaign.json: eval.set", faults.data);
 	}
 	if (!strcmp(kcamp_str(camp, "model.provider"), "replay") && !kis_there("replies"))
 		tell("replies: no such folder, but model.provider is replay\n");
@@ -248,16 +247,15 @@ check_together(void)
 static void
 check_roofline(void)
 {
-	struct kbuf lacks = { 0 };
+	bool needed = kcamp_num(camp, "stop.efficiency") > 0;
+	auto_buf struct kbuf lacks = { 0 };
 
 	roofline_lacks(task, &lacks);
-	if (lacks.len && kcamp_num(camp, "stop.efficiency") > 0)
-		add_faults("campaign.json: stop.efficiency", lacks.data);
-	else
-		kpart_foreach(line, lacks.data, "\n")
+	kpart_foreach(line, lacks.data, "\n")
+		if (needed)
+			tell("campaign.json: stop.efficiency: %s\n", line);
+		else
 			kwarn("the roofline will not have: %s", line);
-	if (!lacks.len || kcamp_num(camp, "stop.efficiency") <= 0)
-		kbuf_free(&lacks);
 }
 
 bool

@@ -114,12 +114,12 @@ void linear_closed(long last);
 /* shapes.c */
 
 int command_shapes(void);
-/* upgrade.c */
-int command_upgrade(void);
-/* run.c: take the lock of a run until the end; dies with K_AGAIN when another run has it. */
-void take_lock(void);
 /* What is wrong with the quick set of a linear search, one line each, appended; false: nothing. */
 bool shapes_faults(struct kbuf *text);
+
+/* upgrade.c */
+int command_upgrade(void);
+
 /*
  * judged.c: what has changed since round 1 was closed in the task, its programs and the set of
  * shapes, one line each, appended; false: nothing, or round 1 is open.
@@ -221,9 +221,7 @@ void say_measured(long trial, long branch);
  * what is missing there. Returns an exit code.
  */
 int preflight(void);
-/*
- * check.c: whether the models of campaign C can be asked from here; kllm reports what is missing.
- */
+/* check.c: whether the campaign's models can be asked from here; kllm reports what is missing. */
 bool model_ready(void);
 int command_run(void);
 int command_baseline(void);

@@ -281,8 +281,10 @@ read_steps(void (*ended)(struct step *s))
  * A failure that must be fixed comes before one that may pass by itself, and among those the first.
  */
 static void
-remember(struct outcome *out, const struct step *s)
+remember(const struct step *s)
 {
+	struct outcome *out = &progress.out;
+
 	out->failed++;
 	if (out->target && (s->code == K_AGAIN || out->code != K_AGAIN))
 		return;
@@ -653,7 +655,7 @@ static void
 settle(struct step *s)
 {
 	if (s->code)
-		remember(&progress.out, s);
+		remember(s);
 	else
 		add_time(s->stage, s->until - s->since);
 	find_result(s);
@@ -699,7 +701,7 @@ settle_lost(void)
 		if (s->ended)
 			continue;
 		s->code = STEP_LOST;
-		remember(&progress.out, s);
+		remember(s);
 	}
 }
 
@@ -734,4 +736,5 @@ progress_report(long process, struct kbuf *text)
 	read_steps(NULL);
 	add_others(text, "\n         ");
 	free_steps();
+	progress = (struct progress){ 0 };
 }

@@ -20,7 +20,7 @@ wait_before_retry(double base, long attempt)
 	die_if_stopped();
 }
 
-/* Makes one trial, repeating it as often as O allows while a stage reports a temporary failure. */
+/* Makes one trial, repeating it as --retries allows while a stage reports a temporary failure. */
 static int
 make_trial(long trial)
 {
@@ -213,11 +213,9 @@ int
 command_views(void)
 {
 	long facts = last_facts();
-	int code;
 
 	/* Archives may be missing too: they are views. */
 	if (facts > last_made)
 		last_made = facts;
-	code = bring_views(1, ASK_NOBODY);
-	return code;
+	return bring_views(1, ASK_NOBODY);
 }

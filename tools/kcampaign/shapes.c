@@ -185,7 +185,7 @@ choose(struct shape *x, const char *why, size_t chosen)
 	return chosen + 1;
 }
 
-/* The shape, not yet chosen, for which PICK is largest; NULL: none. */
+/* The noisiest shape that is not chosen yet; SKEW: of the skewed ones. NULL: none. */
 static struct shape *
 most_spread(bool skew)
 {

@@ -300,7 +300,6 @@ convert_trial(long trial)
 int
 command_upgrade(void)
 {
-
 	take_lock();
 	for (long t = 0; convert_trial(t); t++)
 		;

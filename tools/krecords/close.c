@@ -521,7 +521,6 @@ check_views(void)
 void
 check_rounds(struct kfaults *f, size_t *files)
 {
-
 	state_open(true);
 	if (state.last <= (long)campaign.count) {
 		sweep(false);

@@ -14,7 +14,7 @@ enum { TOP = 8, REFERENCE_MAX = 1 << 30 };
 /* The key of a row of the library; rows are sorted by it. */
 static const char *const keys[] = { "backend", "op", "gpu", "category" };
 
-/* A line of the library about the campaign M. New reference. */
+/* A line of the library about the campaign. New reference. */
 static json_t *
 new_row(const char *kind, const char *device)
 {
@@ -233,8 +233,7 @@ row_of(json_t *const *rows, size_t n)
 		sum += kjson_num_or(rows[i], "gain_pct", 0);
 		json_object_set_new(campaigns, kjson_str_or(rows[i], "campaign", ""), json_true());
 		if ((outcome = kjson_str_or(rows[i], "application", NULL)))
-			json_object_set_new(outcomes, outcome,
-			    json_integer(kjson_int_or(outcomes, outcome, 0) + 1));
+			kjson_count(outcomes, outcome, 1);
 	}
 	if (json_object_size(outcomes))
 		json_object_set(row, "applications", outcomes);
@@ -413,8 +412,8 @@ programs(const char *root)
 }
 
 /*
- * What campaigns on the operation and backend of M have left, those on the same device first: what
- * has paid off, programs, a summary. New reference: array of lines of the library.
+ * What campaigns on this one's operation and backend have left, those on the same device first:
+ * what has paid off, programs, a summary. New reference: array of lines of the library.
  */
 static json_t *
 library_for(const char *root)

@@ -210,7 +210,9 @@ static struct {
 static void
 read_chain(void)
 {
+	free(chain.at);
 	chain.at = kcalloc(campaign.count, sizeof *chain.at);
+	chain.count = 0;
 	for (size_t i = 0; i < campaign.count; i++)
 		if (campaign.round[i].accepted)
 			chain.at[chain.count++] = &campaign.round[i];

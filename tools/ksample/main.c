@@ -78,9 +78,7 @@ static char *
 default_file(long trial, const char *name)
 {
 	auto_free char *file = kasprintf("%s.ndjson", name);
-	char *path;
-
-	path = trial < 0 ? kplace_in(given.dir, file) : kplace_trial(given.dir, trial, file);
+	char *path = trial < 0 ? kplace_in(given.dir, file) : kplace_trial(given.dir, trial, file);
 
 	if (kis_there(path))
 		return path;

@@ -115,8 +115,7 @@ compare_record(const struct rival *rival, struct level *l, struct klinear_compar
 		fault = compare(rival, l, out);
 	}
 	if (fault)
-		kdie(K_USAGE, "%s:%ld: %s (compared with %s)", scored.file, scored.lineno, fault,
-		    rival->id);
+		refuse(fault, rival->id);
 }
 
 static json_t *

@@ -30,6 +30,8 @@ extern struct scorer {
 } scorer;
 /* The record that is being scored. */
 extern struct krec scored;
+/* Dies: it cannot be compared WITH that program. */
+_Noreturn void refuse(const char *fault, const char *with);
 
 /* rival.c */
 
@@ -38,7 +40,7 @@ extern struct krec scored;
  * kernel; only with such a kernel can others be compared.
  */
 bool load_rival(struct rival *r, const char *path, const char *id);
-/* What RECORD is compared with: the incumbent, else the reference. */
+/* What the record is compared with: the incumbent, else the reference. */
 const struct rival *rival_of(void);
 
 /*

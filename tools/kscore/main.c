@@ -20,7 +20,7 @@ struct krec scored;
 static const char usage[] = "usage: kscore [-c DIR] -r REFERENCE [-a ARCHIVE] [--check] [--thin] "
                             "[-o FILE] [FILE ...]\n";
 
-static _Noreturn void
+_Noreturn void
 refuse(const char *fault, const char *with)
 {
 	kdie(K_USAGE, "%s:%ld: %s (compared with %s)", scored.file, scored.lineno, fault, with);
