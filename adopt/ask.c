@@ -50,9 +50,8 @@ static char *
 stored(const char *path)
 {
 	json_auto_t *rec = kin_first(path);
-	char *text = rec ? kstrdup(kjson_str_or(rec, "reply.text", "")) : NULL;
 
-	return text;
+	return rec ? kstrdup(kjson_str_or(rec, "reply.text", "")) : NULL;
 }
 
 /* The record with the question, for kllm. */

@@ -286,11 +286,13 @@ is_declaring(enum kscan_kind kind)
 static bool
 is_other_member(const struct need *n, const struct kscan_item *x, size_t at)
 {
-	auto_free char *class = kscan_path(x->names[x->name_count - 1]);
+	auto_free char *class = kscan_path(kscan_whole(x));
 	bool known = false, kept = false;
 	int depth = 0;
 
-	for (size_t i = 0; i < n->b->count && *class; i++)
+	if (!*class)
+		return false;
+	for (size_t i = 0; i < n->b->count; i++)
 		for (size_t k = 0; k < n->b->sources[i].scan.count; k++)
 			if (kscan_declares(&n->b->sources[i].scan.items[k], kscan_plain(class))) {
 				known = true;

@@ -303,7 +303,6 @@ size_t
 command_end_leftovers(const struct adoption *a)
 {
 	auto_free char *mark = kasprintf("KILN_ADOPT=%s", a->dir);
-	size_t ended = end_marked(mark);
 
-	return ended;
+	return end_marked(mark);
 }

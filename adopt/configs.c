@@ -135,19 +135,17 @@ count_values(const json_t *calls, const char *name)
 	json_auto_t *seen = json_object();
 	const json_t *c;
 	size_t i;
-	long count;
 	char value[32];
 
 	json_array_foreach((json_t *)calls, i, c) {
 		const json_t *v = json_object_get(json_object_get(c, "args"), name);
 
 		if (!json_is_integer(v))
-			break;
+			return -1;
 		snprintf(value, sizeof value, "%lld", (long long)json_integer_value(v));
 		json_object_set_new(seen, value, json_true());
 	}
-	count = i == json_array_size(calls) ? (long)json_object_size(seen) : -1;
-	return count;
+	return (long)json_object_size(seen);
 }
 
 /* An integer that distinguishes a few kinds of calls, and does not just count them. */
@@ -457,9 +455,8 @@ profiled_calls(const char *path, const struct records *observed, size_t *n)
 {
 	auto_free char *name = launched_name(observed);
 	json_auto_t *kernels = json_pack("[s]", name);
-	struct kconfigs_call *calls = ncu_calls(path, kernels, n);
 
-	return calls;
+	return ncu_calls(path, kernels, n);
 }
 
 static void

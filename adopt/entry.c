@@ -40,14 +40,20 @@ refuse(struct making *m, const struct kscan_param *p, const char *fmt, ...)
 	va_end(ap);
 }
 
+/* Is P the object of a member, and not a parameter? */
+static bool
+is_object(const struct kscan_param *p)
+{
+	return !strcmp(p->name, "this");
+}
+
 /* Is this member of P used or, with END "=", modified, perhaps under another name? */
 static bool
 uses(const struct making *m, const struct kscan_param *p, const char *member, const char *end)
 {
 	auto_free char *name = kasprintf("%s.%s%s", p->name, member, end);
-	bool found = json_object_get(m->seen, name) || json_object_get(m->seen, strchr(name, '.'));
 
-	return found;
+	return json_object_get(m->seen, name) || json_object_get(m->seen, strchr(name, '.'));
 }
 
 /* A parameter of the entry; its fields are set by the caller. */
@@ -218,7 +224,7 @@ flatten_member(struct making *m, const struct kscan_param *p, const struct kscan
 	type_find(&m->types, x->type, x->stars - square, &type);
 	plain = type.kind == TYPE_RECORD && type_leaves(&m->types, &type, &leaves);
 	many = type.kind == TYPE_RECORD && type.stars && type.item && !plain &&
-	    (is_indexed(m, x, true) || (!strcmp(p->name, "this") && is_indexed(m, x, false)));
+	    (is_indexed(m, x, true) || (is_object(p) && is_indexed(m, x, false)));
 	followed = many ? used_pointer(m, p, &type) : NULL;
 	if (!uses(m, p, x->name, "") && *x->name) {
 		/* Nothing uses it. */
@@ -269,12 +275,9 @@ flatten(struct making *m, const struct kscan_param *p, const struct type *record
 	bool hidden;
 	size_t n = kscan_members(&record->source->scan, record->item, &members, &hidden);
 
-	if (hidden || (!n && strcmp(p->name, "this") != 0))
-		refuse(m, p,
-		    hidden ? "the members of %s are not known, or it has virtual functions or a "
-		             "base"
-		           : "the members of %s are not known",
-		    record->name);
+	if (hidden || (!n && !is_object(p)))
+		refuse(m, p, "the members of %s are not known%s", record->name,
+		    hidden ? ", or it has virtual functions or a base" : "");
 	for (size_t i = 0; i < n && !hidden; i++)
 		flatten_member(m, p, &members[i], from, to, name, constant, depth);
 	kscan_members_free(members, n);
@@ -356,16 +359,15 @@ static void
 take_records(struct making *m, const struct kscan_param *p, const char *common, const char *own,
     bool reference, bool constant)
 {
-	bool this = !strcmp(p->name, "this");
 	auto_free char *value = kasprintf("%s%s", reference ? "&" : "", p->name),
-	               *name = kasprintf("%s%s", p->name, this ? "_" : "");
+	               *name = kasprintf("%s%s", p->name, is_object(p) ? "_" : "");
 	struct unit_param *u = add_param(m, name, common ? common : "unsigned char", value);
 
 	u->pointer = true;
 	u->bytes = !common;
 	u->cast = true;
 	u->size = reference ? kasprintf("sizeof %s", p->name)
-	    : this          ? kstrdup("sizeof *this")
+	    : is_object(p)  ? kstrdup("sizeof *this")
 	                    : NULL;
 	u->constant = constant;
 	argument(m, "%s(%s%s *)%s", reference ? "*" : "", constant ? "const " : "", own, name);
@@ -381,7 +383,7 @@ take_record(struct making *m, const struct kscan_param *p, const struct type *ty
 
 	m->own = true;
 	/* Bytes keep the values of a recorded call; of an object, these should vary. */
-	if (plain && (type_common(&leaves) || strcmp(p->name, "this") != 0)) {
+	if (plain && (type_common(&leaves) || !is_object(p))) {
 		take_records(m, p, type_common(&leaves), own, reference, constant);
 	} else if (m->u->kernel || !type->item) {
 		refuse(m, p,

@@ -20,7 +20,7 @@ compile_settings(const struct adoption *a)
 	json_t *settings = kjson_load(path);
 
 	/* The entry of a member makes an object with the values of a call, private ones too. */
-	if (kscan_plain(a->kernel) != a->kernel)
+	if (kscan_has_path(a->kernel))
 		json_array_append_new(
 		    json_object_get(settings, "flags"), json_string("-fno-access-control"));
 	return settings;

@@ -869,6 +869,12 @@ kscan_free(struct kscan *s)
 }
 
 const char *
+kscan_whole(const struct kscan_item *x)
+{
+	return x->name_count ? x->names[x->name_count - 1] : "";
+}
+
+const char *
 kscan_plain(const char *name)
 {
 	const char *colon = strrchr(name, ':');
@@ -885,18 +891,23 @@ kscan_path(const char *name)
 }
 
 bool
+kscan_has_path(const char *name)
+{
+	return kscan_plain(name) != name;
+}
+
+bool
 kscan_inside(const struct kscan *s, const struct kscan_item *x, struct kscan *in)
 {
 	const char *brace = memchr(s->code + x->from, '{', x->to - x->from);
 	size_t body = brace ? (size_t)(brace + 1 - s->code) : x->to;
 
-	kscan(s->text + body, x->to - body, in);
-	for (size_t i = 0; i < in->count; i++) {
-		struct kscan_item *y = &in->items[i];
-
-		y->lead += body, y->from += body, y->to += body;
-		y->name_at += body, y->open += body, y->body += body;
-	}
+	*in = (struct kscan){ .text = s->text, .code = s->code, .len = s->len };
+	scan_range(in, body, x->to);
+	in->code = NULL;
+	/* A comment above X is not that of what begins in the same line. */
+	if (in->count && in->items[0].lead < body)
+		in->items[0].lead = body;
 	return brace != NULL;
 }
 
@@ -916,7 +927,7 @@ kscan_function(const struct kscan *s, const char *name)
 		if (s->items[i].kind == KSCAN_FUNCTION && kscan_declares(&s->items[i], name))
 			return &s->items[i];
 	for (size_t i = s->member_count; i-- > 0;)
-		if (!strcmp(s->members[i].names[s->members[i].name_count - 1], name))
+		if (!strcmp(kscan_whole(&s->members[i]), name))
 			return &s->members[i];
 	return NULL;
 }
@@ -2094,7 +2105,6 @@ triple_of(struct sum *x, const char *expression, int64_t triple[3])
 	const struct kscan_scope *c = x->scope;
 	auto_free char *list = NULL, *name = kstrdup(expression + strspn(expression, " \t\n"));
 	size_t n = 0;
-	bool good;
 
 	while (kis_word(name[n]))
 		n++;
@@ -2107,8 +2117,7 @@ triple_of(struct sum *x, const char *expression, int64_t triple[3])
 	}
 	if (!list)
 		list = kstrdup(name);
-	good = numbers_of(x, list, triple) && !x->bad;
-	return good;
+	return numbers_of(x, list, triple) && !x->bad;
 }
 
 bool

@@ -64,9 +64,13 @@ const struct kscan_item *kscan_function(const struct kscan *s, const char *name)
 /* The item that F is, or whose braces it is in. */
 const struct kscan_item *kscan_holder(const struct kscan *s, const struct kscan_item *f);
 bool kscan_declares(const struct kscan_item *x, const char *name);
+/* The whole name of a function, "C::f"; of another item its last name, or "" if it has none. */
+const char *kscan_whole(const struct kscan_item *x);
 /* "f" of "C::f"; and "C", or "" if there is none, which the caller frees. */
 const char *kscan_plain(const char *name);
 char *kscan_path(const char *name);
+/* Is it a name like "C::f"? */
+bool kscan_has_path(const char *name);
 /*
  * What the type X declares and defines between its braces, with places in the text of S; false: it
  * has no braces. Free IN with kscan_free.

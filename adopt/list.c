@@ -140,7 +140,7 @@ print_row(const struct row *r)
 static bool
 is_maker(const struct kscan_item *x)
 {
-	auto_free char *class = kscan_path(x->names[x->name_count - 1]);
+	auto_free char *class = kscan_path(kscan_whole(x));
 
 	return !strcmp(kscan_plain(class), x->names[0]);
 }

@@ -184,16 +184,13 @@ read_call(const struct row *r, const struct columns *cols, struct kconfigs_call 
 }
 
 char *
-ncu_command(const json_t *kernels, const char *file)
+ncu_command(const json_t *kernels)
 {
 	struct kbuf b = { 0 };
 	const json_t *name;
 	size_t i;
 
-	kbuf_printf(&b,
-	    "ncu --target-processes all --csv --page raw --print-units base "
-	    "--log-file '%s' --metrics ",
-	    file);
+	kbuf_puts(&b, "ncu --target-processes all --csv --page raw --print-units base --metrics ");
 	for (i = TIME; i < CYCLES; i++)
 		kbuf_printf(&b, "%s,", titles[i]);
 	for (i = 0; i < LEN(ops); i++)
@@ -218,7 +215,7 @@ ncu_calls(const char *file, const json_t *kernels, size_t *n)
 	*n = 0;
 	kpart_foreach(line, text, "\r\n") {
 		/* Output of the application, or remarks of ncu. */
-		if (!header && strncmp(line, "\"ID\"", 4))
+		if (!header && strncmp(line, NCU_TITLES, strlen(NCU_TITLES)))
 			continue;
 		part(line, row);
 		if (!header) {

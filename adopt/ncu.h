@@ -16,10 +16,13 @@
  */
 struct kconfigs_call *ncu_calls(const char *file, const json_t *kernels, size_t *n);
 
+/* How the line with the titles of the columns begins; before it are remarks. */
+#define NCU_TITLES "\"ID\""
+
 /*
- * "ncu" with the options for such a FILE with all these counters, of the launches of these KERNELS
- * by a program and its children, to be followed by the program. The caller frees.
+ * "ncu" with the options for such a file with all these counters, of the launches of these KERNELS
+ * by a program and its children, to be followed by --log-file and the program. The caller frees.
  */
-char *ncu_command(const json_t *kernels, const char *file);
+char *ncu_command(const json_t *kernels);
 
 #endif

@@ -585,13 +585,15 @@ counters_of(const struct adoption *a, const json_t *kernels)
 		return file ? kstrdup(file) : NULL;
 	w = work_begin("count", "the work of a call, by ncu");
 	made = adopt_path(a, "ncu.csv");
-	ncu = ncu_command(kernels, made);
-	kbuf_printf(&b, "%s sh -c ", ncu);
+	ncu = ncu_command(kernels);
+	kbuf_printf(&b, "%s --log-file ", ncu);
+	command_quote(&b, made);
+	kbuf_puts(&b, " sh -c ");
 	command_quote(&b, a->run);
 	command_run(a, project_copy(a), b.data, NULL, "ncu", &r);
 	text = file_text(made, NULL);
 	/* It may go on without counters. */
-	if (r.status || !text || !strstr(text, "\"ID\""))
+	if (r.status || !text || !strstr(text, NCU_TITLES))
 		kwarn("the work of a call was not counted: %s", r.said ?: text ?: "no file");
 	else
 		kept = kstrdup(made);

@@ -163,19 +163,16 @@ same_files(struct comparing *c, const char *compare, const char *was, const char
 	size_t n, m;
 	auto_free char *x = file_text(was, &n), *y = file_text(now, &m);
 	int kind = kind_of(compare, &c->allowed);
-	bool same;
 
 	if (!x || !y)
-		same = differ(c, "%s does not exist", x ? now : was);
-	else if (kind < 0)
-		same = same_bytes(c, x, n, y, m);
-	else if (kind > 0)
-		same = same_binary(c, x, n, y, m, kind == 1 ? 4 : 8);
-	else if (strlen(x) < n || strlen(y) < m)
-		same = differ(c, "it is no text");
-	else
-		same = same_text(c, x, y);
-	return same;
+		return differ(c, "%s does not exist", x ? now : was);
+	if (kind < 0)
+		return same_bytes(c, x, n, y, m);
+	if (kind > 0)
+		return same_binary(c, x, n, y, m, kind == 1 ? 4 : 8);
+	if (strlen(x) < n || strlen(y) < m)
+		return differ(c, "it is no text");
+	return same_text(c, x, y);
 }
 
 bool

@@ -111,9 +111,8 @@ const json_t *
 siblings_named(const struct adoption *a)
 {
 	auto_free char *commands = kasprintf("%s\n%s\n", a->build, a->run);
-	const json_t *names = siblings_of(a->project, commands);
 
-	return names;
+	return siblings_of(a->project, commands);
 }
 
 char *
@@ -121,13 +120,11 @@ siblings_copy_path(const struct adoption *a, const char *folder)
 {
 	size_t depth = depth_of(siblings_named(a));
 	auto_buf struct kbuf b = { 0 };
-	char *path;
 
 	kbuf_printf(&b, "%s%s", folder, depth ? "/outside" : "");
 	while (depth--)
 		kbuf_puts(&b, "/up");
-	path = path_of("%s/copy", b.data);
-	return path;
+	return path_of("%s/copy", b.data);
 }
 
 void

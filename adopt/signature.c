@@ -91,9 +91,9 @@ signature_find(const char *text, size_t len, const char *name, size_t line, stru
 		snprintf(why, why_len, "it is not defined there, or only by a macro");
 		good = false;
 	}
-	if (good && strcmp(found->names[found->name_count - 1], name) != 0) {
-		snprintf(why, why_len, "line %zu: its whole name is %s",
-		    kline_at(text, found->name_at), found->names[found->name_count - 1]);
+	if (good && strcmp(kscan_whole(found), name) != 0) {
+		snprintf(why, why_len, "line %zu: its whole name is %s; use that name",
+		    kline_at(text, found->name_at), kscan_whole(found));
 		good = false;
 	} else if (good && found->name_count == 1 && found->name_at > 1 &&
 	    text[found->name_at - 1] == ':') {

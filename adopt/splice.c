@@ -1010,9 +1010,8 @@ same_text(const struct kscan *s, const struct kscan_item *f, const struct kscan 
     const struct kscan_item *g, char *(*text_of)(const struct kscan *, const struct kscan_item *))
 {
 	auto_free char *x = text_of(s, f), *y = text_of(r, g);
-	bool same = !strcmp(x, y);
 
-	return same;
+	return !strcmp(x, y);
 }
 
 static char *
@@ -1058,7 +1057,7 @@ call_entry(struct state *t, const char *copy, char **fault)
 	struct call_sites sites = { 0 };
 	struct kbuf head = { 0 };
 
-	if (kscan_plain(t->a->kernel) != t->a->kernel) {
+	if (kscan_has_path(t->a->kernel)) {
 		*fault = kasprintf("the text of %s and the parameters of %s must stay as they are",
 		    t->a->entry, t->a->kernel);
 		return false;
@@ -1124,13 +1123,12 @@ changes_class(const struct state *t, char **fault)
 
 	for (size_t i = 0; i < t->w.count && *class && !*fault; i++) {
 		const struct kscan_item *x = &t->w.items[i];
-		const char *path = x->name_count ? x->names[x->name_count - 1] : "";
+		const char *whole = kscan_whole(x);
 
-		if (t->own[i] &&
-		    (kscan_declares(x, kscan_plain(class)) || kscan_plain(path) != path))
+		if (t->own[i] && (kscan_declares(x, kscan_plain(class)) || kscan_has_path(whole)))
 			*fault = kasprintf("the winner changes %s; only %s may change, and new "
 			                   "functions outside of %s may be added",
-			    path, t->a->kernel, class);
+			    whole, t->a->kernel, class);
 	}
 	return *fault != NULL;
 }
@@ -1139,21 +1137,19 @@ changes_class(const struct state *t, char **fault)
 static void
 put_together(struct state *t, const char *copy, struct patch *p, struct kbuf *notes, char **fault)
 {
-	char *body = NULL, *text;
+	auto_free char *body = NULL;
+	char *text;
 
 	if (t->entry && !is_body_alone(t, fault) && (*fault || !call_entry(t, copy, fault)))
 		return;
 	if (t->called && !t->launched && !(body = caller_body(t, fault)))
 		return;
 	choose_own(t);
-	if (changes_class(t, fault)) {
-		free(body);
+	if (changes_class(t, fault))
 		return;
-	}
 	choose_dead(t);
 	choose_names(t, notes);
 	text = with_line_ends(compose(t, body, notes), t->file->text);
-	free(body);
 	if (same_signature(t, text, fault))
 		add_files(t, copy, text, p);
 	else

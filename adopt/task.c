@@ -638,7 +638,7 @@ is_body_only(const struct draft *d)
 	const json_t *p;
 	struct kscan s;
 	const struct kscan_item *f;
-	bool only = kscan_plain(d->a->kernel) != d->a->kernel;
+	bool only = kscan_has_path(d->a->kernel);
 	size_t i;
 
 	kscan(d->text, strlen(d->text), &s);
@@ -1155,7 +1155,10 @@ leave_out_wrong(struct draft *d)
 	return less;
 }
 
-/* Whether an honest reference may fail at so much: all its data may have structure. */
+/*
+ * May an honest reference fail at those of SMALL that were left out? At all of them only if its
+ * data have structure, and at none if a shape is uncertain.
+ */
 static bool
 may_leave_out(const struct draft *d, const json_t *small)
 {
@@ -1878,7 +1881,7 @@ ease(struct draft *d, const json_t *eval, int status)
 	return true;
 }
 
-/* Whether the campaign's evaluations profile what is worth it, as by default, or not (WHEN). */
+/* Sets when the campaign's evaluations use the profiler; NULL: as by default. */
 static void
 set_profile(const struct adoption *a, const char *when)
 {

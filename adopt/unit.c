@@ -285,7 +285,7 @@ is_strange(const struct kscan *s, const struct kscan_item *f)
 static void
 find_class(struct reach *r, const struct kscan_item *f)
 {
-	auto_free char *class = kscan_path(f->names[f->name_count - 1]);
+	auto_free char *class = kscan_path(kscan_whole(f));
 	struct types types = { .sources = r->sources, .which = r->which };
 	struct type type;
 
@@ -324,10 +324,9 @@ static bool
 waits(const struct unit_source *s, const struct kscan_item *f)
 {
 	auto_free char *text = kstrndup(s->scan.code + f->body, f->to - f->body);
-	bool found =
-	    strstr(text, "Synchronize") || strstr(text, "cudaFree") || strstr(text, "cudaMemcpy(");
 
-	return found;
+	return strstr(text, "Synchronize") || strstr(text, "cudaFree") ||
+	    strstr(text, "cudaMemcpy(");
 }
 
 bool
@@ -344,7 +343,7 @@ unit_make(struct unit *u, const struct unit_sources *sources, size_t which,
 
 	*u = (struct unit){
 		.source = s,
-		.name = kstrdup(f->names[f->name_count - 1]),
+		.name = kstrdup(kscan_whole(f)),
 		.from = f->from,
 		.to = f->to,
 		.kernel = kscan_has_word(&s->scan, f, "__global__"),
@@ -490,8 +489,7 @@ unit_of(
 			struct unit u;
 			size_t line;
 
-			if (x->kind != KSCAN_FUNCTION ||
-			    strcmp(x->names[x->name_count - 1], name) ||
+			if (x->kind != KSCAN_FUNCTION || strcmp(kscan_whole(x), name) ||
 			    strcmp(unit_place(s, x->name_at, &line), file))
 				continue;
 			why->len = 0;

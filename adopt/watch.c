@@ -130,13 +130,6 @@ add_parameters(struct kbuf *b, const char *text, size_t len)
 	free(code);
 }
 
-/* A function with a path before its name, "C::f". */
-static bool
-has_path(const struct watch *w)
-{
-	return kscan_plain(w->a->kernel) != w->a->kernel;
-}
-
 /* The whole definition before its body, with SUFFIX after the function's name. */
 static void
 add_head(struct kbuf *b, const char *text, const struct signature *s, const struct watch *w,
@@ -193,7 +186,7 @@ add_call(struct kbuf *b, const char *text, const struct signature *s, const stru
 {
 	auto_free char *templates = instance_formals(s->of.result);
 
-	if (has_path(w))
+	if (kscan_has_path(w->a->kernel))
 		kbuf_puts(b, "kwatch_body(");
 	else if (s->kernel)
 		kbuf_printf(b, "%s%s<<<kwatch_grid, kwatch_block, kwatch_shared, kwatch_stream>>>(",
@@ -448,7 +441,7 @@ wrap(struct kbuf *b, const char *text, size_t len, const struct signature *s, co
 		return;
 	}
 	kbuf_puts(b, quiet);
-	if (has_path(w)) {
+	if (kscan_has_path(w->a->kernel)) {
 		add_around_body(b, text, s, w);
 	} else {
 		add_head(b, text, s, w, "", true);
