@@ -305,6 +305,25 @@ ok 'a kernel that is careful only in its first calls is wrong' '
 	kharness -t sums.json --oracle sums-double.so --seeds 1 --warmup-s 0 --timing-s 0.05 sums-float.so >r.json
 	jq -e ".candidates[0] | .status == \"wrong_value\" and .reasons[0].check == \"timed_run\"" r.json
 '
+ok 'goes that only look at a candidate do not keep others from the machine' '
+	echo "#include <math.h>
+		#include <unistd.h>
+		void relu(const float *x, float *y, int n) { int slow = 0;
+			for (int i = 0; i < n; i++) { slow |= !isfinite(x[i]); y[i] = x[i] < 0 ? 0 : x[i]; } if (slow) usleep(30000); }" >naps.c
+	cc -O1 -w -shared -fPIC -o naps.so naps.c -lm
+	# A row for each moment: whether others may share the lock then, and whether they may have it alone.
+	(while [ ! -e ended ]; do
+		shared=no alone=no
+		[ ! -e kiln-cpu.lock ] || ! flock -n -s kiln-cpu.lock true || shared=yes
+		[ ! -e kiln-cpu.lock ] || ! flock -n kiln-cpu.lock true || alone=yes
+		echo $shared $alone
+	done) >moments &
+	kharness -t later.json --oracle later-oracle.so --phase timing --warmup-s 0 --timing-s 0.05 naps.so >r.json
+	>ended; wait
+	is correct "$(jq -r ".candidates[0].status" r.json)"
+	# Alone while it measures, and then shared.
+	uniq moments | tr "\n" ";" | grep -q "no no;\(.* .*;\)*yes no;"
+'
 ok 'a size is also drawn alone, and differs from the listed one' '
 	kernel known "" "if (cols == 1000) rows = 64; RIGHT"
 	judge known.so | jq -e ".candidates[0] | .status != \"correct\" and (.log | contains(\"main\"))"

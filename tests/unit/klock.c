@@ -23,6 +23,11 @@ test_kinds(void)
 	CHECK(shared >= 0);
 	CHECK(klock_device("a", false, false) < 0);
 	CHECK(klock_device("b", true, false) >= 0);
+	klock_share(shared);
+	more = klock_device("a", false, false);
+	CHECK(more >= 0);
+	close(more);
+	CHECK(klock_device("a", true, false) < 0);
 	close(shared);
 }
 

@@ -151,6 +151,14 @@ klock_device(const char *name, bool alone, bool wait)
 	return fd;
 }
 
+void
+klock_share(int fd)
+{
+	while (flock(fd, LOCK_SH) < 0)
+		if (errno != EINTR)
+			kdie_errno(K_IO, "sharing a lock");
+}
+
 int
 klock_cpu(bool alone)
 {

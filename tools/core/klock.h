@@ -24,4 +24,10 @@ int klock_cpu(bool alone);
  */
 int klock_device(const char *name, bool alone, bool wait);
 
+/*
+ * From now on share the lock that FD holds exclusively. Those who wait to share it get it at once;
+ * it may take a while if somebody who wants it alone does.
+ */
+void klock_share(int fd);
+
 #endif

@@ -295,13 +295,15 @@ are_alike(const struct race *a)
 }
 
 /*
- * More threads than processors wait for each other, and a driver's threads for their device: that
- * tells nothing. The waiting time of a single thread is known, and subtracted; but if another racer
+ * Only while nobody else measures, because only then does the time count. More threads than
+ * processors wait for each other, and a driver's threads for their device: that tells nothing. The waiting time of a single thread is known, and subtracted; but if another racer
  * has more threads, and loses an unknown amount, timing a busy moment would be unfair.
  */
 static bool
 is_disturbed(const struct race *a, const struct racer *x, const struct span *s)
 {
+	if (!a->j->alone)
+		return false;
 	/* The host's delays do not stop a device's work, and so cannot be separated from it. */
 	if (a->j->device)
 		return (double)(s->delay_ns + s->judge_delay_ns) >
@@ -960,8 +962,6 @@ take_samples(struct race *a)
 		else if (!is_over(a) && !wait_for_machine(a, now))
 			return;
 	}
-	if (!too_short(a))
-		last_goes(a);
 }
 
 /* ---- a workload's end ---- */
@@ -1303,6 +1303,8 @@ one_workload(struct race *a, const struct ktask_workload *w, json_t *pairs)
 	if (!note_pairs(a) || a->j->opencl || a->busy || a->enough < KSTAT_PAIRS) {
 		forget_pairs(a);
 	} else {
+		/* These processes end here, and what they did counts. */
+		last_goes(a);
 		end(a);
 		start_again(a);
 		sample(a, w);
@@ -1493,13 +1495,41 @@ stay_beside(struct judge *j, cpu_set_t *before, bool beside)
 	j->beside = sched_setaffinity(0, sizeof j->cpus, beside ? &j->cpus : before) == 0 && beside;
 }
 
+/*
+ * Time all workloads; returns the noise floor. The last goes of a workload come right after its
+ * rounds, before the next one: a candidate that sees a size again knows that its times are taken.
+ * Those of the last workload are still to come.
+ */
+static double
+time_all(struct race *a, json_t *pairs)
+{
+	struct judge *j = a->j;
+	double squares = 0;
+	size_t timed = 0;
+
+	for (size_t i = 0; i < j->task->workload_count && !is_over(a) && !a->busy; i++) {
+		const struct ktask_workload *w = &j->task->workloads[i];
+		double noise;
+
+		if (!w->timed || !ktask_in_set(w, j->o.set))
+			continue;
+		if (timed++)
+			last_goes(a);
+		if (is_over(a))
+			break;
+		noise = one_workload(a, w, pairs);
+		squares += isnan(noise) ? 0 : noise * noise;
+	}
+	/* For the geometric mean over the workloads, whose errors are independent. */
+	return timed ? sqrt(squares) / (double)timed : 0;
+}
+
 double
 race_run(struct race *a, json_t *pairs, int shared)
 {
 	struct judge *j = a->j;
 	cpu_set_t before;
-	double squares = 0;
-	size_t timed = 0;
+	double noise;
 	int lock;
 
 	/*
@@ -1515,23 +1545,21 @@ race_run(struct race *a, json_t *pairs, int shared)
 	spent_on(j, SPENT_TIMING);
 	load_all(a);
 	stay_beside(j, &before, true);
-	for (size_t i = 0; i < j->task->workload_count && !is_over(a) && !a->busy; i++) {
-		const struct ktask_workload *w = &j->task->workloads[i];
-		double noise;
-
-		if (!w->timed || !ktask_in_set(w, j->o.set))
-			continue;
-		noise = one_workload(a, w, pairs);
-		squares += isnan(noise) ? 0 : noise * noise;
-		timed++;
-	}
+	noise = time_all(a, pairs);
+	j->machine = machine_json(a);
+	/* What follows needs no quiet, but others who measure need it from us. */
+	j->alone = false;
+	spent_on(j, SPENT_WAITING);
+	klock_share(lock);
+	spent_on(j, SPENT_TIMING);
+	if (a->w && !a->busy)
+		last_goes(a);
 	stay_beside(j, &before, false);
 	drop_pairs(a, pairs);
-	j->machine = machine_json(a);
-	j->alone = false;
+	if (is_over(a))
+		noise = 0;
 	/* The end of a process is felt on its device. */
 	end_all(a);
 	close(lock);
-	/* For the geometric mean over the workloads, whose errors are independent. */
-	return timed ? sqrt(squares) / (double)timed : 0;
+	return noise;
 }
