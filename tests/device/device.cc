@@ -206,7 +206,9 @@ test_guards(void)
 			device[to - 3] ^= 1;
 			device[to - 1] ^= 1;
 			kiln_guard_check((u8 *)device, 42, from, to, &bad);
-			good &= bad == to - 3 && space_host.guard_check(device, 42, from, to) == bad;
+			range ranges[] = { { from, from + 9 }, { from + 9, to } };
+			good &= bad == to - 3 && space_host.guard_check(device, 42, ranges, 2) == bad &&
+			    space_host.guard_check(device, 42, ranges, 1) == SIZE_MAX;
 			device[to - 3] ^= 1;
 			device[to - 1] ^= 1;
 		}

@@ -179,12 +179,8 @@ change_places(const struct judge *j, struct memory *m)
 	if (old_count != m->used_count || memcmp(old, m->used, old_count * sizeof *old)) {
 		for (size_t i = 0; i < old_count; i++)
 			j->space->guard(m->out.memory, m->far, old[i].from, old[i].to);
-		for (size_t i = 0; i < m->used_count; i++) {
-			const struct range *r = &m->used[i];
-
-			m->strayed |=
-			    j->space->guard_check(m->out.memory, m->far, r->from, r->to) < r->to;
-		}
+		m->strayed |=
+		    j->space->guard_check(m->out.memory, m->far, m->used, m->used_count) < SIZE_MAX;
 	}
 }
 
@@ -413,60 +409,73 @@ memory_describe(const struct judge *j, const struct memory *m, const struct batc
 	return in;
 }
 
-/* If pages are not certain to be read-only, compare inputs with what they were. */
-static bool
-inputs_intact(const struct judge *j, const struct memory *m, const struct batch *b, size_t k,
-    char *where, size_t where_len)
+/*
+ * If pages are not certain to be read-only, compare inputs with what they were; returns one that
+ * has changed, or NULL.
+ */
+static const struct ktask_tensor *
+changed_input(const struct judge *j, const struct memory *m, const struct batch *b)
 {
 	const struct ktask *t = j->task;
+	auto_free struct pair *pairs = kcalloc(m->count * t->tensor_count + 1, sizeof *pairs);
+	auto_free size_t *tensor = kcalloc(m->count * t->tensor_count + 1, sizeof *tensor);
+	size_t n = 0, which = 0;
 
-	for (size_t i = 0; i < t->tensor_count; i++)
-		if (is_input_only(&t->tensors[i]) &&
-		    j->space->differs(m->in.memory + m->places[k].tensor[i], b->calls[k].raw[i],
-		        bytes_of(t, b->w, &t->tensors[i]))) {
-			snprintf(where, where_len, "to %s, which is an input", t->tensors[i].name);
-			return false;
-		}
-	return true;
+	for (size_t k = 0; k < m->count; k++)
+		for (size_t i = 0; i < t->tensor_count; i++)
+			if (is_input_only(&t->tensors[i])) {
+				tensor[n] = i;
+				pairs[n++] = (struct pair){ m->in.memory + m->places[k].tensor[i],
+					b->calls[k].raw[i], bytes_of(t, b->w, &t->tensors[i]) };
+			}
+	if (!j->space->differs(pairs, n))
+		return NULL;
+	/* If it has been put right in the meantime, it was some input all the same. */
+	while (which + 1 < n && !j->space->differs(&pairs[which], 1))
+		which++;
+	return &t->tensors[tensor[which]];
 }
 
-/* The bands of one call; returns the first byte that has changed, or SIZE_MAX. */
+/* The bands of all calls; returns the first byte that has changed, or SIZE_MAX. */
 static size_t
-near_changed(const struct judge *j, const struct memory *m, const struct batch *b, size_t k)
+near_changed(const struct judge *j, const struct memory *m, const struct batch *b)
 {
 	const struct ktask *t = j->task;
-	size_t from = m->places[k].out_slot, to, bad;
+	auto_free struct range *bands = kcalloc(m->count * (t->tensor_count + 1), sizeof *bands);
+	size_t n = 0;
 
-	for (size_t i = 0; i <= t->tensor_count; i++) {
-		bool end = i == t->tensor_count;
+	for (size_t k = 0; k < m->count; k++) {
+		size_t from = m->places[k].out_slot;
 
-		if (!end && !t->tensors[i].output)
-			continue;
-		to = end ? m->places[k].out_end : m->places[k].tensor[i];
-		bad = j->space->guard_check(m->out.memory, m->guard, from, to);
-		if (bad < to)
-			return bad;
-		from = end ? to : to + bytes_of(t, b->w, &t->tensors[i]);
+		for (size_t i = 0; i < t->tensor_count; i++) {
+			size_t at = m->places[k].tensor[i];
+
+			if (!t->tensors[i].output)
+				continue;
+			bands[n++] = (struct range){ from, at };
+			from = at + bytes_of(t, b->w, &t->tensors[i]);
+		}
+		bands[n++] = (struct range){ from, m->places[k].out_end };
 	}
-	return SIZE_MAX;
+	return j->space->guard_check(m->out.memory, m->guard, bands, n);
 }
 
 /* The rest of the arena from FROM to TO; returns the first byte that has changed, or SIZE_MAX. */
 static size_t
 far_changed(const struct judge *j, const struct memory *m, size_t from, size_t to)
 {
-	for (size_t i = 0; i <= m->used_count && from < to; i++) {
-		size_t end = i < m->used_count && m->used[i].from < to ? m->used[i].from : to, bad;
+	auto_free struct range *rest = kcalloc(m->used_count + 1, sizeof *rest);
+	size_t n = 0;
 
-		if (from < end) {
-			bad = j->space->guard_check(m->out.memory, m->far, from, end);
-			if (bad < end)
-				return bad;
-		}
+	for (size_t i = 0; i <= m->used_count && from < to; i++) {
+		size_t end = i < m->used_count && m->used[i].from < to ? m->used[i].from : to;
+
+		if (from < end)
+			rest[n++] = (struct range){ from, end };
 		if (i < m->used_count && m->used[i].to > from)
 			from = m->used[i].to;
 	}
-	return SIZE_MAX;
+	return j->space->guard_check(m->out.memory, m->far, rest, n);
 }
 
 /* The part of the rest whose turn it is. */
@@ -487,13 +496,14 @@ static bool
 intact(const struct judge *j, struct memory *m, const struct batch *b, bool all, char *where,
     size_t where_len)
 {
-	size_t bad = SIZE_MAX;
+	const struct ktask_tensor *input = j->device ? changed_input(j, m, b) : NULL;
+	size_t bad;
 
-	for (size_t k = 0; k < m->count && bad == SIZE_MAX; k++) {
-		if (j->device && !inputs_intact(j, m, b, k, where, where_len))
-			return false;
-		bad = near_changed(j, m, b, k);
+	if (input) {
+		snprintf(where, where_len, "to %s, which is an input", input->name);
+		return false;
 	}
+	bad = near_changed(j, m, b);
 	if (bad == SIZE_MAX)
 		bad = all ? far_changed(j, m, 0, m->out.bytes) : part_changed(j, m);
 	if (bad < SIZE_MAX && m->count)

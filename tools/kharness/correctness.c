@@ -136,9 +136,11 @@ repeat(struct run *u, const struct batch *b, struct verdict *v)
 	ran = call(u, b);
 	for (size_t i = 0; i < t->tensor_count; i++) {
 		if (ran && first[i] &&
-		    u->j->space->differs(first[i], u->m->out.memory + u->m->places[0].tensor[i],
-		        ktask_elements(t, b->w, &t->tensors[i]) *
-		            kdtype_size(t->tensors[i].dtype))) {
+		    u->j->space->differs(
+		        &(struct pair){ first[i], u->m->out.memory + u->m->places[0].tensor[i],
+		            ktask_elements(t, b->w, &t->tensors[i]) *
+		                kdtype_size(t->tensors[i].dtype) },
+		        1)) {
 			v->ok = false;
 			kbuf_printf(&u->s->log,
 			    "workload %s: two calls with the same inputs gave different bits in "

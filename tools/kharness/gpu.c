@@ -108,16 +108,22 @@ launch(enum kernel k, uint64_t work, void **arguments)
 }
 
 /*
- * The scratch result as one number: set to FIRST, and read back after a kernel that takes it as its
- * last argument.
+ * The scratch result as one number: all its bytes are set to FIRST before kernels that take it as
+ * their last argument, and it is read when they are done.
  */
-static uint64_t
-answer(enum kernel k, uint64_t work, void **arguments, uint64_t first)
+static void
+ask(int first)
 {
-	need("store", kgpu_store(gpu, scratch, &first, sizeof first));
-	launch(k, work, arguments);
-	need(kernel_names[k], kgpu_fetch(gpu, &first, scratch, sizeof first));
-	return first;
+	need("asking", kgpu_set(gpu, scratch, first, sizeof(uint64_t)));
+}
+
+static uint64_t
+answer(void)
+{
+	uint64_t v;
+
+	need("answering", kgpu_fetch(gpu, &v, scratch, sizeof v));
+	return v;
 }
 
 /* ---- memory ---- */
@@ -180,20 +186,29 @@ guard(char *memory, uint64_t key, size_t from, size_t to)
 }
 
 static size_t
-guard_check(const char *memory, uint64_t key, size_t from, size_t to)
+guard_check(const char *memory, uint64_t key, const struct range *ranges, size_t n)
 {
-	uint64_t first = from, end = to;
+	ask(0xff);
+	for (size_t i = 0; i < n; i++) {
+		uint64_t from = ranges[i].from, to = ranges[i].to;
 
-	return (size_t)answer(GUARD_CHECK, (to - from) / 8 + 1,
-	    (void *[]){ &memory, &key, &first, &end, &scratch }, to);
+		launch(GUARD_CHECK, (to - from) / 8 + 1,
+		    (void *[]){ &memory, &key, &from, &to, &scratch });
+	}
+	return (size_t)answer();
 }
 
 static bool
-differs(const void *a, const void *b, size_t bytes)
+differs(const struct pair *pairs, size_t n)
 {
-	uint64_t n = bytes;
+	ask(0);
+	for (size_t i = 0; i < n; i++) {
+		uint64_t bytes = pairs[i].bytes;
+		const void *a = pairs[i].a, *b = pairs[i].b;
 
-	return answer(DIFFERS, n / 16 + 1, (void *[]){ &a, &b, &n, &scratch }, 0) != 0;
+		launch(DIFFERS, bytes / 16 + 1, (void *[]){ &a, &b, &bytes, &scratch });
+	}
+	return answer() != 0;
 }
 
 static void
@@ -279,7 +294,9 @@ is_exact(enum kdtype t, const double *expected, size_t n)
 	uint64_t count = n;
 	int type = (int)t;
 
-	return answer(EXACT, n, (void *[]){ &type, &expected, &count, &scratch }, 0) == 0;
+	ask(0);
+	launch(EXACT, n, (void *[]){ &type, &expected, &count, &scratch });
+	return answer() == 0;
 }
 
 static double
@@ -365,10 +382,11 @@ compare_integers(const struct comparison *c, struct device_result *d, struct com
 static void
 compare(const struct comparison *c, struct comparison_result *r)
 {
-	struct device_result d = { .worst_at = UINT64_MAX };
+	struct device_result d;
 
 	*r = (struct comparison_result){ .worst = -1 };
-	store(memory_at(scratch), &d, sizeof d);
+	set(memory_at(scratch), 0, sizeof d);
+	set(memory_at(scratch + offsetof(struct device_result, worst_at)), 0xff, sizeof d.worst_at);
 	if (kdtype_is_float(c->dtype))
 		compare_floats(c, &d, r);
 	else

@@ -136,9 +136,12 @@ words(void *to, uint64_t word, size_t bytes)
 }
 
 static bool
-differs(const void *a, const void *b, size_t bytes)
+differs(const struct pair *pairs, size_t n)
 {
-	return memcmp(a, b, bytes) != 0;
+	for (size_t i = 0; i < n; i++)
+		if (memcmp(pairs[i].a, pairs[i].b, pairs[i].bytes))
+			return true;
+	return false;
 }
 
 /* ---- shared memory ---- */
@@ -198,7 +201,7 @@ guard(char *memory, uint64_t key, size_t from, size_t to)
 
 /* Offset of the first changed byte in the range, or TO. */
 HOT static size_t
-guard_check(const char *memory, uint64_t key, size_t from, size_t to)
+first_changed(const char *memory, uint64_t key, size_t from, size_t to)
 {
 	enum { WORDS = 8 }; /* looked at together */
 
@@ -219,6 +222,19 @@ guard_check(const char *memory, uint64_t key, size_t from, size_t to)
 		from++;
 	}
 	return to;
+}
+
+static size_t
+guard_check(const char *memory, uint64_t key, const struct range *ranges, size_t n)
+{
+	size_t bad = SIZE_MAX;
+
+	for (size_t i = 0; i < n; i++) {
+		size_t at = first_changed(memory, key, ranges[i].from, ranges[i].to);
+
+		bad = at < ranges[i].to && at < bad ? at : bad;
+	}
+	return bad;
 }
 
 /* ---- numbers ---- */

@@ -265,11 +265,6 @@ struct place {
 	size_t in_slot, out_slot, in_end, out_end;
 };
 
-/* Bytes FROM to TO of the output arena. */
-struct range {
-	size_t from, to;
-};
-
 struct memory {
 	struct arena in, out;
 	uint64_t *rows;       /* of the calls, row_words() each; see krun.h */

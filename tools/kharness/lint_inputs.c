@@ -54,8 +54,10 @@ has_moved(struct trial *x, struct batch *b)
 
 		if (!o->output)
 			continue;
-		moved |= x->j->space->differs(
-		    was.expected[i], b->calls->expected[i], ktask_elements(x->t, b->w, o) * size);
+		moved |=
+		    x->j->space->differs(&(struct pair){ was.expected[i], b->calls->expected[i],
+		                             ktask_elements(x->t, b->w, o) * size },
+		        1);
 		x->j->space->release(b->calls->expected[i]);
 	}
 	memcpy(b->calls->expected, was.expected, sizeof was.expected);

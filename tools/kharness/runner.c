@@ -771,10 +771,10 @@ compare_glimpse(struct judge *j, struct runner *r, const struct batch *b, const 
 		for (size_t i = 0; i < j->task->tensor_count; i++) {
 			const struct ktask_tensor *x = &j->task->tensors[i];
 			size_t at = r->m->places[k].tensor[i];
+			struct pair p = { g->outputs + at, r->m->out.memory + at,
+				ktask_elements(j->task, b->w, x) * kdtype_size(x->dtype) };
 
-			if (x->output && !x->scalar &&
-			    j->space->differs(g->outputs + at, r->m->out.memory + at,
-			        ktask_elements(j->task, b->w, x) * kdtype_size(x->dtype)))
+			if (x->output && !x->scalar && j->space->differs(&p, 1))
 				return outcome(r, OUT_PROTOCOL, "calls_overlap",
 				    "a call was not done when the next one began");
 		}

@@ -82,6 +82,17 @@ struct arena {
 	uint64_t handle; /* for the space's own use */
 };
 
+/* Bytes FROM to TO of an arena. */
+struct range {
+	size_t from, to;
+};
+
+/* Two pieces of memory that should be alike. */
+struct pair {
+	const void *a, *b;
+	size_t bytes;
+};
+
 struct space {
 	void *(*alloc)(size_t bytes);
 	void (*release)(void *p); /* NULL is allowed */
@@ -93,11 +104,13 @@ struct space {
 	void (*words)(void *to, uint64_t word, size_t bytes);
 	/*
 	 * Write the secret pattern (space_pattern) to bytes FROM to TO of an arena; find the first
-	 * byte that differs, or TO.
+	 * byte in any of N ranges that differs, or SIZE_MAX. A device is asked once for all of
+	 * them, and for all pairs.
 	 */
 	void (*guard)(char *memory, uint64_t key, size_t from, size_t to);
-	size_t (*guard_check)(const char *memory, uint64_t key, size_t from, size_t to);
-	bool (*differs)(const void *a, const void *b, size_t bytes);
+	size_t (*guard_check)(
+	    const char *memory, uint64_t key, const struct range *ranges, size_t n);
+	bool (*differs)(const struct pair *pairs, size_t n);
 	/* Random values, see values_draw; N elements as doubles; doubles times about 1 -+ EPS. */
 	void (*draw)(enum kdtype t, struct recipe how, struct krng *rng, size_t n, void *to);
 	/* Values similar to recorded numbers. */

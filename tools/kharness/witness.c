@@ -42,7 +42,7 @@ distance(const struct judge *j, const struct witness *w, const struct memory *m,
 	struct call c = { .expected = { NULL } };
 	struct verdict v;
 
-	if (!j->space->differs(now, then, n * kdtype_size(x->dtype)))
+	if (!j->space->differs(&(struct pair){ now, then, n * kdtype_size(x->dtype) }, 1))
 		return 0;
 	if (!kdtype_is_float(x->dtype))
 		return INFINITY;
