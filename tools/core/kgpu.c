@@ -152,6 +152,11 @@ bind(struct kgpu *g, char *why, size_t why_len)
 	};
 	void *p;
 
+	/*
+	 * A context with one queue is created in a third of the time, and the driver creates
+	 * contexts one after the other.
+	 */
+	setenv("CUDA_DEVICE_MAX_CONNECTIONS", "1", 0);
 	for (size_t i = 0; i < 3 && libraries[g->hip][i] && !g->library; i++)
 		/* Global, so that a candidate's driver calls are bound to it. */
 		g->library = dlopen(libraries[g->hip][i], RTLD_NOW | RTLD_GLOBAL);
@@ -213,11 +218,6 @@ kgpu_find(enum kgpu_api api, int number, char *why, size_t why_len)
 	struct kgpu *g = kcalloc(1, sizeof *g);
 
 	g->hip = api == KGPU_HIP;
-	/*
-	 * A context with one queue is created in a third of the time, and the driver creates
-	 * contexts one after the other.
-	 */
-	setenv("CUDA_DEVICE_MAX_CONNECTIONS", "1", 0);
 	if (bind(g, why, why_len) &&
 	    works(g, "the driver does not start", g->init(0), why, why_len) &&
 	    works(g, "no such device", g->device_get(&g->device, number), why, why_len))

@@ -128,14 +128,15 @@ main(int argc, char **argv)
 	struct krun_command c;
 	void *entry = NULL;
 	ffi_cif cif;
+	int memory[2];
 
-	if (argc != 6)
+	if (argc != 4)
 		return 124;
-	krunner_open(argv[2], &setup);
-	base[0] = (uint64_t)(uintptr_t)krunner_map(argv[3], setup.input_bytes, PROT_READ);
+	krunner_open(argv[2], &setup, memory);
+	base[0] = (uint64_t)(uintptr_t)krunner_map(memory[0], setup.input_bytes, PROT_READ);
 	base[1] =
-	    (uint64_t)(uintptr_t)krunner_map(argv[4], setup.output_bytes, PROT_READ | PROT_WRITE);
-	rows = atoi(argv[5]);
+	    (uint64_t)(uintptr_t)krunner_map(memory[1], setup.output_bytes, PROT_READ | PROT_WRITE);
+	rows = atoi(argv[3]);
 	krunner_pin(&setup);
 	krunner_describe(&setup, false, types, &cif);
 	krunner_catch_faults(true);

@@ -55,9 +55,9 @@ cudaFree(void *p)
 }
 
 static kgpu_ptr
-import(const char *number, uint64_t bytes, bool read_only)
+import(int fd, uint64_t bytes, bool read_only)
 {
-	struct kgpu_shared s = { .fd = atoi(number), .bytes = bytes };
+	struct kgpu_shared s = { .fd = fd, .bytes = bytes };
 
 	need("device memory", kgpu_import(gpu, &s, read_only));
 	close(s.fd);
@@ -195,18 +195,21 @@ int
 main(int argc, char **argv)
 {
 	struct krun_report hello = { .what = KRUN_HELLO };
-	const struct backend *backend = argc == 7 ? backend_named(argv[6]) : NULL;
+	const struct backend *backend = argc == 5 ? backend_named(argv[4]) : NULL;
 	char why[256];
+	int memory[2];
 
 	if (!backend || !backend->pointers)
 		return 124;
-	krunner_open(argv[2], &setup);
+	/* Meanwhile the judge may still wait for its turn on the device. */
+	kgpu_count(backend->api, why, sizeof why);
+	krunner_open(argv[2], &setup, memory);
 	gpu = kgpu_open(backend->api, (int)setup.device, true, why, sizeof why);
 	if (!gpu)
 		krunner_fail(why, NULL, 0);
-	base[0] = import(argv[3], setup.input_bytes, true);
-	base[1] = import(argv[4], setup.output_bytes, false);
-	rows = atoi(argv[5]);
+	base[0] = import(memory[0], setup.input_bytes, true);
+	base[1] = import(memory[1], setup.output_bytes, false);
+	rows = atoi(argv[3]);
 	need("a limit of memory", kgpu_limit(gpu, setup.memory_bytes));
 	prepare_runtime(backend->api == KGPU_HIP);
 	krunner_catch_faults(true);

@@ -364,13 +364,14 @@ runner(char **argv)
 {
 	struct krun_report hello = { .what = KRUN_HELLO };
 	char why[256];
+	int fds[2];
 
-	krunner_open(argv[2], &setup);
+	krunner_open(argv[2], &setup, fds);
 	if (!setup.launches)
 		return 123;
-	arena[0] = krunner_map(argv[3], setup.input_bytes, PROT_READ);
-	arena[1] = krunner_map(argv[4], setup.output_bytes, PROT_READ | PROT_WRITE);
-	rows = atoi(argv[5]);
+	arena[0] = krunner_map(fds[0], setup.input_bytes, PROT_READ);
+	arena[1] = krunner_map(fds[1], setup.output_bytes, PROT_READ | PROT_WRITE);
+	rows = atoi(argv[3]);
 	/* The driver's threads inherit this. */
 	krunner_pin(&setup);
 	if (!kcl_choose(&cl, why, sizeof why) || !kcl_start(&cl, why, sizeof why))
@@ -510,7 +511,7 @@ int
 main(int argc, char **argv)
 {
 	private_cache();
-	if (argc == 6 && *argv[1] != '-')
+	if (argc == 4 && *argv[1] != '-')
 		return runner(argv);
 	kutil_init("krun-opencl");
 	if (argc == 2 && !strcmp(argv[1], "--facts"))

@@ -7,6 +7,7 @@
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 
 /* Address space kept free around each mapping. */
 enum { FENCE = 1 << 20 };
@@ -14,12 +15,31 @@ enum { FENCE = 1 << 20 };
 static int sock;
 
 void
-krunner_open(const char *number, struct krun_setup *setup)
+krunner_open(const char *number, struct krun_setup *setup, int memory[2])
 {
+	union {
+		struct cmsghdr align;
+		char bytes[CMSG_SPACE(2 * sizeof *memory)];
+	} control;
+	struct iovec v = { setup, sizeof *setup };
+	struct msghdr m = { .msg_iov = &v,
+		.msg_iovlen = 1,
+		.msg_control = control.bytes,
+		.msg_controllen = sizeof control.bytes };
+	struct cmsghdr *c;
+	ssize_t n;
+
 	sock = atoi(number);
 	prctl(PR_SET_DUMPABLE, 0);
-	if (read(sock, setup, sizeof *setup) != sizeof *setup || setup->version != KRUN_VERSION ||
-	    setup->arg_count > KRUN_ARGS || setup->launches > KRUN_LAUNCHES)
+	do
+		n = recvmsg(sock, &m, MSG_CMSG_CLOEXEC);
+	while (n < 0 && errno == EINTR);
+	c = n == sizeof *setup ? CMSG_FIRSTHDR(&m) : NULL;
+	if (!c || c->cmsg_type != SCM_RIGHTS || c->cmsg_len != CMSG_LEN(2 * sizeof *memory))
+		_exit(123);
+	memcpy(memory, CMSG_DATA(c), 2 * sizeof *memory);
+	if (setup->version != KRUN_VERSION || setup->arg_count > KRUN_ARGS ||
+	    setup->launches > KRUN_LAUNCHES)
 		_exit(123);
 }
 
@@ -92,11 +112,10 @@ krunner_next(struct krun_command *c)
 }
 
 void *
-krunner_map(const char *number, uint64_t bytes, int protection)
+krunner_map(int fd, uint64_t bytes, int protection)
 {
 	char *space = mmap(
 	    NULL, bytes + 2 * FENCE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	int fd = atoi(number);
 	void *p;
 
 	if (space == MAP_FAILED)

@@ -11,8 +11,11 @@
 
 #include "krun.h"
 
-/* Take descriptor NUMBER as the connection and read the judge's first words from it. */
-void krunner_open(const char *number, struct krun_setup *setup);
+/*
+ * Take descriptor NUMBER as the connection and read the judge's first words from it, with the
+ * descriptors of inputs and outputs.
+ */
+void krunner_open(const char *number, struct krun_setup *setup, int memory[2]);
 
 void krunner_report(const struct krun_report *r);
 /*
@@ -35,11 +38,11 @@ void krunner_catch_faults(bool fpe);
 void krunner_next(struct krun_command *c);
 
 /*
- * Map BYTES of the memory file with descriptor NUMBER, which is closed, between unmapped fences, so
+ * Map BYTES of the memory file with descriptor FD, which is closed, between unmapped fences, so
  * that a stray pointer faults. All pages are faulted in now, so that the first call does not pay
  * for it.
  */
-void *krunner_map(const char *number, uint64_t bytes, int protection);
+void *krunner_map(int fd, uint64_t bytes, int protection);
 
 /*
  * The next row of the pipe ROWS, read into WORDS, with room for KRUN_ARGS + KRUN_SLOTS: in

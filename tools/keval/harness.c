@@ -3,6 +3,7 @@
  * Tiers T2 and T3: kharness does the work; here its command line is made from the knobs, and its
  * answer read.
  */
+#include <poll.h>
 #include <sys/mman.h>
 
 #include "keval.h"
@@ -128,6 +129,9 @@ harness_run(struct keval *k, const struct harness_run *run)
 	return answer;
 }
 
+/* The last one that had answered and had not yet ended. */
+static pid_t leaving;
+
 struct early {
 	char *program;
 	pid_t pid;
@@ -142,6 +146,7 @@ harness_prepare(struct keval *k, const struct harness_run *run)
 	struct numbers numbers;
 	int go[2];
 
+	kproc_kill(leaving);
 	e->program = w.at[0] = ktool_path("kharness");
 	words_add(&w, "--await", NULL);
 	compose(&w, k, run, &numbers);
@@ -174,27 +179,65 @@ answer_take(int file, size_t *len)
 	return text;
 }
 
+static void
+close_early(struct early *e)
+{
+	close(e->so);
+	close(e->go);
+	if (e->answer >= 0)
+		close(e->answer);
+	free(e->program);
+	free(e);
+}
+
+static void
+await_end(const struct early *e)
+{
+	siginfo_t end;
+	int status;
+
+	while (waitid(P_PID, (id_t)e->pid, &end, WEXITED | WNOWAIT) < 0 && errno == EINTR)
+		;
+	status = kproc_kill(e->pid);
+	check_end(e->program, WIFSIGNALED(status) ? WTERMSIG(status) : 0, WEXITSTATUS(status));
+}
+
+/*
+ * It closes its standard input when its answer is complete. What it does then, above all to give
+ * back the device's memory, takes a tenth of a second, and nobody waits for it.
+ */
+static bool
+has_answered(const struct early *e)
+{
+	struct pollfd input = { e->go, 0, 0 };
+	siginfo_t end = { 0 };
+	struct stat st;
+
+	while (poll(&input, 1, -1) < 0 && errno == EINTR)
+		;
+	return waitid(P_PID, (id_t)e->pid, &end, WEXITED | WNOWAIT | WNOHANG) == 0 && !end.si_pid &&
+	    fstat(e->answer, &st) == 0 && st.st_size > 0;
+}
+
 json_t *
 harness_go(struct early *e, const void *so, size_t len)
 {
 	int64_t now = know_ns();
-	siginfo_t end;
 	json_t *answer;
 	auto_free char *text = NULL;
-	int status;
 
 	/* If it has ended already, its status says why. */
 	if (kwrite_all(e->so, so, len) < 0 ||
 	    (kwrite_all(e->go, &now, sizeof now) < 0 && errno != EPIPE))
 		kdie_errno(K_IO, "writing the program for %s", e->program);
-	while (waitid(P_PID, (id_t)e->pid, &end, WEXITED | WNOWAIT) < 0 && errno == EINTR)
-		;
-	status = kproc_kill(e->pid);
-	check_end(e->program, WIFSIGNALED(status) ? WTERMSIG(status) : 0, WEXITSTATUS(status));
+	if (has_answered(e))
+		leaving = e->pid;
+	else
+		await_end(e);
 	text = answer_take(e->answer, &len);
 	answer = read_answer(text, len);
 	e->answer = -1;
-	harness_cancel(e);
+	close_early(e);
 	return answer;
 }
 
@@ -202,12 +245,7 @@ void
 harness_cancel(struct early *e)
 {
 	kproc_kill(e->pid);
-	close(e->so);
-	close(e->go);
-	if (e->answer >= 0)
-		close(e->answer);
-	free(e->program);
-	free(e);
+	close_early(e);
 }
 
 json_t *

@@ -420,15 +420,19 @@ struct handshake {
 };
 
 /*
- * Start a runner for the shared object FILE over the memory M, which the caller keeps. OUT_OK, or
- * how it failed, with CHECK and WHY set. Close it in either case. It gets ready in the background;
- * runner_greet waits until it is ready, and stops it.
+ * Start a runner for the shared object FILE. OUT_OK, or how it failed, with CHECK and WHY set.
+ * Close it in either case. It waits for its setup, and the memory M, which the caller keeps; on a
+ * GPU M may still be NULL when it is spawned. Then it gets ready in the background; runner_greet
+ * waits until it is ready, and stops it.
  */
+enum outcome runner_spawn(struct judge *j, struct runner *r, const char *file, struct memory *m);
+void runner_set_up(const struct judge *j, struct runner *r, struct memory *m);
+/* Both. */
 enum outcome runner_launch(struct judge *j, struct runner *r, const char *file, struct memory *m);
 void runner_greet(struct judge *j, struct runner *r);
 /* Load the candidate's code. Outcomes as above. */
 enum outcome runner_load(struct judge *j, struct runner *r);
-/* All three. */
+/* All of it. */
 enum outcome runner_open(struct judge *j, struct runner *r, const char *file, struct memory *m);
 /*
  * Let it make the calls of the batch in its memory, and stop it again. It runs only during this
@@ -553,14 +557,16 @@ void judge_correctness(struct judge *j, struct subject *s, struct memory *m, str
 void judge_correctness_alone(struct judge *j, struct subject *s);
 
 /*
- * timing.c: T3 of all subjects, interleaved; the first is the candidate. race_open starts their
- * runners, which get ready in the background; race_greet waits until they are ready; race_check is
+ * timing.c: T3 of all subjects, interleaved; the first is the candidate. race_spawn starts their
+ * runners as far as they need no memory, race_open the rest of the way: they get ready in the
+ * background; race_greet waits until they are ready; race_check is
  * T2 of the candidate in its runner; race_run sets timing, appends to PAIRS, and returns the noise
  * floor. SHARED is the shared lock; it is closed, and taken exclusively, when all runners are
  * ready. Either race_run or race_close ends the race.
  */
 struct race;
-struct race *race_open(struct judge *j, struct subject *subjects, size_t count);
+struct race *race_spawn(struct judge *j, struct subject *subjects, size_t count);
+void race_open(struct race *a);
 void race_greet(struct race *a);
 void race_check(struct race *a);
 double race_run(struct race *a, json_t *pairs, int shared);

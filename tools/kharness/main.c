@@ -235,10 +235,27 @@ choose_device(struct judge *j)
 {
 	auto_free char *folder = j->o.oracle ? kfolder_of(j->o.oracle) : NULL;
 
-	j->device = true;
 	spent_on(j, SPENT_DEVICE);
 	device_choose(j, folder);
 	spent_on(j, SPENT_STARTING);
+}
+
+/* The device, and the oracle, which may work on it. */
+static void
+get_ready(struct judge *j)
+{
+	if (j->device)
+		choose_device(j);
+	else if (j->o.backend->device)
+		opencl_choose(j);
+	if (j->o.solo && j->opencl)
+		usage("--solo needs a host function, which OpenCL candidates do not have");
+	/* The oracle would receive host addresses. */
+	if (j->o.oracle && !j->device && backend_for(j->task->language)->pointers)
+		usage("the task's language is device code; give --backend cuda or hip");
+	if (j->o.oracle)
+		j->oracle = oracle_open(
+		    j->task, j->o.oracle, j->o.threads, j->device ? device_stream() : NULL);
 }
 
 int
@@ -344,7 +361,7 @@ check_files(const struct judge *j, const struct subject *subjects, size_t count)
 		kdie(K_USAGE, "%s: the set '%s' contains no workload", j->task->file, j->o.set);
 	if ((j->o.timing || j->o.reuse) && !timed)
 		kdie(K_USAGE, "%s: no workload of set '%s' is timed", j->task->file, j->o.set);
-	if (j->o.correctness && !j->oracle)
+	if (j->o.correctness && !j->o.oracle)
 		kdie(K_USAGE, "correctness needs --oracle ORACLE.so");
 }
 
@@ -368,12 +385,14 @@ await_candidate(struct judge *j)
  * measured.
  */
 static double
-judge_tiers(struct judge *j, struct subject *subjects, size_t count, json_t *pairs)
+judge_tiers(
+    struct judge *j, struct subject *subjects, size_t count, struct race *race, json_t *pairs)
 {
 	int shared = j->shared < 0 ? judge_lock(j, false) : j->shared;
-	/* A GPU's runners start slowly, and can do that in the meantime. */
-	struct race *race = j->o.timing && j->device ? race_open(j, subjects, count) : NULL;
 
+	/* A GPU's runners start slowly, and can do that in the meantime. */
+	if (race)
+		race_open(race);
 	/* Asking takes a while, too. */
 	j->environment = machine_environment(j);
 	if (j->o.await) {
@@ -389,8 +408,13 @@ judge_tiers(struct judge *j, struct subject *subjects, size_t count, json_t *pai
 		race_check(race);
 	else if (j->o.correctness)
 		judge_correctness_alone(j, &subjects[0]);
-	if (j->o.timing && (!subjects[0].status || subjects[0].status == STATUS_CORRECT))
-		return race_run(race ? race : race_open(j, subjects, count), pairs, shared);
+	if (j->o.timing && (!subjects[0].status || subjects[0].status == STATUS_CORRECT)) {
+		if (!race) {
+			race = race_spawn(j, subjects, count);
+			race_open(race);
+		}
+		return race_run(race, pairs, shared);
+	}
 	if (race)
 		race_close(race);
 	close(shared);
@@ -404,6 +428,7 @@ judge_all(struct judge *j)
 	struct subject subjects[1 + LEN(j->o.against)];
 	size_t count = 1 + j->o.against_count;
 	json_t *pairs = json_array(), *candidates = json_array(), *out;
+	struct race *race = NULL;
 	double noise = 0;
 	char seed[17];
 
@@ -416,12 +441,20 @@ judge_all(struct judge *j)
 		    equals + 1);
 	}
 	check_files(j, subjects, count);
+	j->level = ksandbox_level(j->o.sandbox);
+	/*
+	 * The driver takes as long to start in a runner as here, where we then wait for a device.
+	 */
+	if (j->o.timing && j->device)
+		race = race_spawn(j, subjects, count);
+	get_ready(j);
+	kout_open(j->o.output);
 	if (j->o.reuse) {
 		j->environment = machine_environment(j);
 		judge_reuse(j, subjects, count);
 	}
 	if (j->o.correctness || j->o.timing)
-		noise = judge_tiers(j, subjects, count, pairs);
+		noise = judge_tiers(j, subjects, count, race, pairs);
 	for (size_t i = 0; i < count; i++) {
 		if (i == 0 || subjects[i].status)
 			json_array_append_new(candidates, subject_json(&subjects[i]));
@@ -440,6 +473,10 @@ judge_all(struct judge *j)
 		json_object_set_new(out, "noise", json_pack("{s:f}", "floor", noise));
 	kout_json(out);
 	json_decref(out);
+	kout_commit();
+	/* Whoever awaits the answer need not wait until the device has its memory back. */
+	if (j->o.await)
+		close(STDIN_FILENO);
 }
 
 int
@@ -468,28 +505,15 @@ main(int argc, char **argv)
 		ktask_free(j.task);
 		return K_OK;
 	}
-	if (j.o.backend->device && !j.o.backend->pointers)
-		opencl_choose(&j);
-	else if (j.o.backend->device)
-		choose_device(&j);
-	if (j.o.solo && j.opencl)
-		usage("--solo needs a host function, which OpenCL candidates do not have");
-	/* The oracle would receive host addresses. */
-	if (j.o.oracle && !j.device && backend_for(j.task->language)->pointers)
-		usage("the task's language is device code; give --backend cuda or hip");
-	if (j.o.oracle)
-		j.oracle =
-		    oracle_open(j.task, j.o.oracle, j.o.threads, j.device ? device_stream() : NULL);
-	if (lint) {
+	j.device = j.o.backend->device && j.o.backend->pointers;
+	if (lint || j.o.solo)
+		get_ready(&j);
+	if (lint)
 		good = lint_task(&j);
-	} else if (j.o.solo) {
+	else if (j.o.solo)
 		run_solo(&j);
-	} else {
-		j.level = ksandbox_level(j.o.sandbox);
-		kout_open(j.o.output);
+	else
 		judge_all(&j);
-		kout_commit();
-	}
 	oracle_close(j.oracle);
 	json_decref(j.opencl);
 	free(j.device_uuid);

@@ -165,18 +165,17 @@ spawn(struct judge *j, struct runner *r, const char *file, int theirs)
 		.bind_count = j->opencl && !j->copies && kis_there(icd) ? 3 : 2,
 		.env = env,
 		.gpu = j->device || j->copies,
-		.memory_bytes = LIMITED * (j->o.memory_bytes + r->m->in.bytes + r->m->out.bytes),
 		.file_bytes = 16 << 20 };
-	int keep[] = { theirs, r->m->in.runner_fd, r->m->out.runner_fd, r->rows[0] };
+	int keep[] = { theirs, r->rows[0] };
 	char number[LEN(keep)][16];
 	char *argv[] = { kstrdup("/kiln/runner"), kstrdup("/kiln/kernel.so"), number[0], number[1],
-		number[2], number[3], j->device ? (char *)j->o.backend->name : NULL, NULL };
+		j->device ? (char *)j->o.backend->name : NULL, NULL };
 
 	if (!library)
 		kdie_errno(K_USAGE, "%s", file);
 	/* GPU drivers reserve terabytes of address space. */
-	if (s.gpu)
-		s.memory_bytes = 0;
+	if (!s.gpu)
+		s.memory_bytes = LIMITED * (j->o.memory_bytes + r->m->in.bytes + r->m->out.bytes);
 	for (size_t i = 0; i < LEN(keep); i++)
 		snprintf(number[i], sizeof number[i], "%d", keep[i]);
 	/*
@@ -1011,9 +1010,8 @@ runner_load(struct judge *j, struct runner *r)
 }
 
 enum outcome
-runner_launch(struct judge *j, struct runner *r, const char *file, struct memory *m)
+runner_spawn(struct judge *j, struct runner *r, const char *file, struct memory *m)
 {
-	struct krun_setup setup;
 	int pair[2], on = 1;
 
 	*r = (struct runner){ .outer = -1, .output = -1, .m = m };
@@ -1030,10 +1028,44 @@ runner_launch(struct judge *j, struct runner *r, const char *file, struct memory
 	}
 	spawn(j, r, file, pair[1]);
 	close(pair[1]);
-	/* Now, not when it is greeted: a runner waits for this before it touches its device. */
-	write_setup(j, r, &setup);
-	send_command(r, &setup, sizeof setup);
 	return OUT_OK;
+}
+
+void
+runner_set_up(const struct judge *j, struct runner *r, struct memory *m)
+{
+	struct krun_setup setup;
+	int memory[] = { m->in.runner_fd, m->out.runner_fd };
+	union {
+		struct cmsghdr align;
+		char bytes[CMSG_SPACE(sizeof memory)];
+	} control = { .bytes = "" };
+	struct iovec v = { &setup, sizeof setup };
+	struct msghdr message = { .msg_iov = &v,
+		.msg_iovlen = 1,
+		.msg_control = control.bytes,
+		.msg_controllen = sizeof control.bytes };
+
+	r->m = m;
+	write_setup(j, r, &setup);
+	control.align = (struct cmsghdr){ .cmsg_level = SOL_SOCKET,
+		.cmsg_type = SCM_RIGHTS,
+		.cmsg_len = CMSG_LEN(sizeof memory) };
+	memcpy(CMSG_DATA(&control.align), memory, sizeof memory);
+	/* A dead runner is noticed when it does not say hello. */
+	while (sendmsg(r->socket, &message, MSG_NOSIGNAL) < 0 && errno == EINTR)
+		;
+}
+
+enum outcome
+runner_launch(struct judge *j, struct runner *r, const char *file, struct memory *m)
+{
+	enum outcome e = runner_spawn(j, r, file, m);
+
+	/* Now, not when it is greeted: a runner waits for this before it touches its device. */
+	if (e == OUT_OK)
+		runner_set_up(j, r, m);
+	return e;
 }
 
 void

@@ -1348,7 +1348,7 @@ open_memory(struct race *a)
 }
 
 struct race *
-race_open(struct judge *j, struct subject *subjects, size_t count)
+race_spawn(struct judge *j, struct subject *subjects, size_t count)
 {
 	enum spent before = spent_on(j, SPENT_STARTING);
 	struct race *a = kcalloc(1, sizeof *a);
@@ -1356,17 +1356,34 @@ race_open(struct judge *j, struct subject *subjects, size_t count)
 	a->j = j;
 	a->count = count;
 	a->racers = kcalloc(count, sizeof *a->racers);
-	open_memory(a);
+	/* Others limit their runners' memory by the size of the arenas. */
+	if (!j->device)
+		open_memory(a);
 	/* A GPU's runner starts slowly, and waits in no run queue: it has no pacer. */
 	a->paced = !j->device && !j->opencl;
 	if (a->paced && runner_launch(j, &a->pacer, subjects[0].file, &a->m) != OUT_OK)
 		kdie(K_MISSING, "the runner: %s", a->pacer.why);
 	for (size_t i = 0; i < count; i++) {
-		a->racers[i].s = &subjects[i];
-		a->racers[i].start = runner_launch(j, &a->racers[i].r, subjects[i].file, &a->m);
+		struct racer *x = &a->racers[i];
+
+		x->s = &subjects[i];
+		x->start = runner_spawn(j, &x->r, subjects[i].file, &a->m);
 	}
 	spent_on(j, before);
 	return a;
+}
+
+void
+race_open(struct race *a)
+{
+	enum spent before = spent_on(a->j, SPENT_STARTING);
+
+	if (a->j->device)
+		open_memory(a);
+	for (size_t i = 0; i < a->count; i++)
+		if (a->racers[i].start == OUT_OK)
+			runner_set_up(a->j, &a->racers[i].r, &a->m);
+	spent_on(a->j, before);
 }
 
 void

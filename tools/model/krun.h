@@ -4,8 +4,8 @@
  * in), over a socket of sequenced packets; every message is one struct. Tensors are never sent:
  * they are in two shared memory files, and the runner gets the one with inputs open for reading
  * only. The judge believes nothing from the runner that it cannot check itself. Command line:
- * krun-c LIBRARY SOCKET INPUTS OUTPUTS ROWS, the last four being descriptor numbers; krun-gpu takes
- * the backend as another argument, and its inputs and outputs are device memory.
+ * krun-c LIBRARY SOCKET ROWS, the last two being descriptor numbers; krun-gpu takes the backend as
+ * another argument, and its inputs and outputs are device memory.
  *
  * ROWS is a pipe that holds the arguments of the calls of a batch (GO), one row for each call. The
  * runner reads a row just before its call, so the next calls stay in the kernel until their turn: a
@@ -25,11 +25,11 @@
 
 #include "kutil.h"
 
-enum { KRUN_VERSION = 10, KRUN_ARGS = 48, KRUN_SLOTS = 2, KRUN_LAUNCHES = 8, KRUN_CPUS = 1024 };
+enum { KRUN_VERSION = 11, KRUN_ARGS = 48, KRUN_SLOTS = 2, KRUN_LAUNCHES = 8, KRUN_CPUS = 1024 };
 
 enum krun_kind { KRUN_IN, KRUN_OUT, KRUN_I32, KRUN_I64, KRUN_F32, KRUN_F64 };
 
-/* Judge to runner, the first message. */
+/* Judge to runner, the first message, with the descriptors of inputs and outputs. */
 struct krun_setup {
 	uint32_t version, arg_count;
 	uint8_t kind[KRUN_ARGS];
