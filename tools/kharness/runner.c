@@ -622,14 +622,17 @@ prepare(struct judge *j, struct runner *r, const struct batch *b, enum krun_orde
  * our own has run there. That waits for work that the process has left running, which is timed in
  * this way. On a shared device it only waits for its time slice, which takes a hundred times as
  * long as on an idle device, but the candidate's work takes longer too. An empty go ends in the
- * same way. Tells nothing when others share the device.
+ * same way. Tells nothing when others share the device: then it is END, when the process said so.
  */
 static int64_t
-end_on_device(struct judge *j, struct runner *r)
+end_on_device(struct judge *j, struct runner *r, int64_t end)
 {
 	int64_t ns;
 
+	/* Even then, because the process would see a difference. */
 	kill(r->pid, SIGSTOP);
+	if (!j->alone)
+		return end;
 	ns = j->space->fence();
 	r->lates += ns > LATE_NS && ns > LATE_FACTOR * r->fence_ns && r->fence_ns;
 	return know_ns();
@@ -814,8 +817,8 @@ go(struct judge *j, struct runner *r, const struct batch *b, struct span *s)
 	e = look_between(j, r, b, &seen)
 	    ?: listen_until(
 	           j, r, b, start + (int64_t)(j->o.run_timeout_s * 1e9), &report, &end, &sender);
-	if (e == OUT_OK && j->device && j->alone)
-		end = end_on_device(j, r);
+	if (e == OUT_OK && j->device)
+		end = end_on_device(j, r, end);
 	own_delay = own_delay_ns() - own_delay;
 	/* Before it is stopped, which may make it wait as well. */
 	done_delay = threads_delay_ns(r);

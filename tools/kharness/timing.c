@@ -928,14 +928,15 @@ last_goes(struct race *a)
 	bool done;
 
 	for (size_t i = 0, tries = 0; i < count && tries < LAST_TRIES && !is_over(a); tries++) {
+		bool look = i >= rare;
 		struct batch b;
 
 		krng_init(&rng, a->j->o.seed, (long)a->j->draws, 0, "looks");
-		batch_draw_checked(a->j, &b, a->w,
-		    i < rare ? kinds[i] : a->j->task->distributions[0], a->calls, a->checked,
-		    least_calls(a));
-		b.hidden = hides(a) && i < rare;
-		if (i >= rare)
+		/* Rare values are in few of the calls; a look is at their order. */
+		batch_draw_checked(a->j, &b, a->w, look ? a->j->task->distributions[0] : kinds[i],
+		    a->calls, look ? CHECKED_MIN : a->checked, least_calls(a));
+		b.hidden = hides(a) && !look;
+		if (look)
 			b.look_ns = krng_double(&rng) * go_ns(a);
 		done = one_go_each(a, &b, true, ns, cpu);
 		batch_free(a->j, &b);
