@@ -64,12 +64,9 @@ import(int fd, uint64_t bytes, bool read_only)
 	return s.at;
 }
 
-/*
- * Loads the run-time library that candidates are linked with, and lets it initialise the context
- * before the process is sealed.
- */
-static void
-prepare_runtime(bool hip)
+/* The run-time library that candidates are linked with, or NULL. */
+static void *
+load_runtime(bool hip)
 {
 	static const char *const libraries[2][5] = {
 		{ "libcudart.so.13", "/usr/local/cuda/lib64/libcudart.so.13", "libcudart.so.12",
@@ -77,10 +74,18 @@ prepare_runtime(bool hip)
 		{ NULL },
 	};
 	void *library = NULL;
-	int (*set_device)(int) = NULL, (*release)(void *) = NULL;
 
 	for (size_t i = 0; libraries[hip][i] && !library; i++)
 		library = dlopen(libraries[hip][i], RTLD_NOW | RTLD_GLOBAL);
+	return library;
+}
+
+/* Lets it initialise the context before the process is sealed. */
+static void
+prepare_runtime(void *library)
+{
+	int (*set_device)(int) = NULL, (*release)(void *) = NULL;
+
 	if (library) {
 		*(void **)&set_device = dlsym(library, "cudaSetDevice");
 		*(void **)&release = dlsym(library, "cudaFree");
@@ -197,12 +202,14 @@ main(int argc, char **argv)
 	struct krun_report hello = { .what = KRUN_HELLO };
 	const struct backend *backend = argc == 5 ? backend_named(argv[4]) : NULL;
 	char why[256];
+	void *runtime;
 	int memory[2];
 
 	if (!backend || !backend->pointers)
 		return 124;
 	/* Meanwhile the judge may still wait for its turn on the device. */
 	kgpu_count(backend->api, why, sizeof why);
+	runtime = load_runtime(backend->api == KGPU_HIP);
 	krunner_open(argv[2], &setup, memory);
 	gpu = kgpu_open(backend->api, (int)setup.device, true, why, sizeof why);
 	if (!gpu)
@@ -211,7 +218,7 @@ main(int argc, char **argv)
 	base[1] = import(memory[1], setup.output_bytes, false);
 	rows = atoi(argv[3]);
 	need("a limit of memory", kgpu_limit(gpu, setup.memory_bytes));
-	prepare_runtime(backend->api == KGPU_HIP);
+	prepare_runtime(runtime);
 	krunner_catch_faults(true);
 	if (ksandbox_seal_gpu() < 0)
 		krunner_fail("sealing", strerror(errno), errno);

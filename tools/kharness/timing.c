@@ -296,8 +296,9 @@ are_alike(const struct race *a)
 
 /*
  * Only while nobody else measures, because only then does the time count. More threads than
- * processors wait for each other, and a driver's threads for their device: that tells nothing. The waiting time of a single thread is known, and subtracted; but if another racer
- * has more threads, and loses an unknown amount, timing a busy moment would be unfair.
+ * processors wait for each other, and a driver's threads for their device: that tells nothing. The
+ * waiting time of a single thread is known, and subtracted; but if another racer has more threads,
+ * and loses an unknown amount, timing a busy moment would be unfair.
  */
 static bool
 is_disturbed(const struct race *a, const struct racer *x, const struct span *s)
@@ -1030,9 +1031,6 @@ add_row(const struct race *a, struct racer *x)
 	set_ns(row, "handshake_ns", a->p.h.ns);
 	json_object_set_new(row, "threads", json_integer(x->r.threads));
 	add_lone(a, x, row);
-	/* Querying takes a while, and nobody else can measure meanwhile. */
-	if (a->j->device && x == a->racers)
-		json_object_set_new(row, "device", device_state());
 	json_array_append_new(x->s->timing, row);
 	return (m.high - m.low) / 2 / m.median;
 }
@@ -1513,6 +1511,18 @@ stay_beside(struct judge *j, cpu_set_t *before, bool beside)
 	j->beside = sched_setaffinity(0, sizeof j->cpus, beside ? &j->cpus : before) == 0 && beside;
 }
 
+/* What the device is doing, which takes a while to ask. */
+static void
+add_state(const struct race *a)
+{
+	json_auto_t *state = device_state();
+	json_t *row;
+	size_t i;
+
+	json_array_foreach(a->racers[0].s->timing, i, row)
+		json_object_set(row, "device", state);
+}
+
 /*
  * Time all workloads; returns the noise floor. The last goes of a workload come right after its
  * rounds, before the next one: a candidate that sees a size again knows that its times are taken.
@@ -1570,6 +1580,8 @@ race_run(struct race *a, json_t *pairs, int shared)
 	spent_on(j, SPENT_WAITING);
 	klock_share(lock);
 	spent_on(j, SPENT_TIMING);
+	if (j->device)
+		add_state(a);
 	if (a->w && !a->busy)
 		last_goes(a);
 	stay_beside(j, &before, false);
