@@ -7,6 +7,7 @@
 
 #include "adopt.h"
 #include "kio.h"
+#include "kregex.h"
 #include "ktoken.h"
 
 enum { LIST_MAX = 1 << 20 };
@@ -86,7 +87,7 @@ is_open(const struct bundle *b, const char *path)
 static void
 add_order(struct bundle *b, size_t source, size_t item)
 {
-	b->order = krealloc(b->order, (b->order_count + 1) * sizeof *b->order);
+	kgrow(b->order, b->order_count);
 	b->order[b->order_count].source = source;
 	b->order[b->order_count++].item = item;
 }
@@ -98,35 +99,19 @@ add_order(struct bundle *b, size_t source, size_t item)
 static char *
 next_include(const struct kscan *x, size_t *p, size_t to, bool *system)
 {
-	while (*p < to) {
-		const char *line = x->text + *p, *c = line + strspn(line, " \t");
-		size_t n = strcspn(line, "\n");
+	static const char line[] = "(?m)^[ \\t]*(#)[ \\t]*include[ \\t]*([<\"])([^>\"\\n]*)";
+	struct kregex_span at[4];
 
-		*p += n + 1;
-		if (x->code[c - x->text] != '#')
-			continue;
-		c += 1 + strspn(c + 1, " \t");
-		if (strncmp(c, "include", 7))
-			continue;
-		c += 7 + strspn(c + 7, " \t");
-		*system = *c == '<';
-		if (*c == '<' || *c == '"')
-			return kstrndup(c + 1, strcspn(c + 1, ">\"\n"));
+	while (*p < to && kregex_find(line, x->text + *p, to - *p, at, LEN(at))) {
+		const char *text = x->text + *p;
+
+		*p += at[0].to;
+		*system = text[at[2].from] == '<';
+		/* Not in a comment. */
+		if (x->code[text + at[1].from - x->text] == '#')
+			return kregex_text(text, at[3]);
 	}
 	return NULL;
-}
-
-/* Has the group X another branch (#else, #elif)? */
-static bool
-has_branch(const struct kscan *s, const struct kscan_item *x)
-{
-	for (size_t p = x->from; p < x->to; p += strcspn(s->text + p, "\n") + 1) {
-		const char *c = s->text + p + strspn(s->text + p, " \t");
-
-		if (*c == '#' && !strncmp(c + 1 + strspn(c + 1, " \t"), "el", 2))
-			return true;
-	}
-	return false;
 }
 
 static void add_source(struct search *s, const char *path, bool root);
@@ -138,11 +123,13 @@ static void add_source(struct search *s, const char *path, bool root);
 static void
 add_group_headers(struct search *s, const char *path, size_t index, size_t item)
 {
-	size_t p = s->b->sources[index].scan.items[item].from;
+	const struct kscan_item *x = &s->b->sources[index].scan.items[item];
+	size_t p = x->from;
 	bool system;
 	char *name;
 
-	if (has_branch(&s->b->sources[index].scan, &s->b->sources[index].scan.items[item]))
+	if (kregex_find(
+	        "(?m)^[ \\t]*#[ \\t]*el", s->b->sources[index].text + p, x->to - p, NULL, 0))
 		return;
 	/* The array of sources may move. */
 	while ((name = next_include(&s->b->sources[index].scan, &p,
@@ -184,13 +171,13 @@ static void
 add_source(struct search *s, const char *path, bool root)
 {
 	struct bundle *b = s->b;
-	size_t index = b->count++, len, count;
+	size_t index = b->count, len, count;
 	const char *name = is_inside(path, s->folder) ? path + strlen(s->folder) + 1
 	                                              : siblings_name(s->folder, path);
 	struct source *x;
 
-	b->sources = krealloc(b->sources, b->count * sizeof *b->sources);
-	x = &b->sources[index];
+	kgrow(b->sources, b->count);
+	x = &b->sources[b->count++];
 	*x = (struct source){ .path = kstrdup(path),
 		/* In a folder that is only linked to the copies. */
 		.name = kstrdup(name ? name : path),
@@ -272,13 +259,6 @@ struct need {
 	bool changed;
 };
 
-static bool
-is_declaring(enum kscan_kind kind)
-{
-	return kind == KSCAN_MACRO || kind == KSCAN_GROUP || kind == KSCAN_FUNCTION ||
-	    kind == KSCAN_DECLARATION;
-}
-
 /*
  * Is the member X of another class meant at AT, or none? A class that declares its members needs
  * none of them.
@@ -303,27 +283,23 @@ is_other_member(const struct need *n, const struct kscan_item *x, size_t at)
 	return known && (!kept || (n->of->kind == KSCAN_DECLARATION && depth == 1));
 }
 
-static bool
-see_name(void *arg, const char *name, size_t len, size_t at)
+/* Keeps what declares the name from AT to END in N's item. */
+static void
+keep_named(struct need *n, size_t at, size_t end)
 {
-	struct need *n = arg;
-
 	for (size_t i = 0; i < n->b->count; i++) {
 		struct source *x = &n->b->sources[i];
 
 		for (size_t k = 0; k < x->scan.count; k++) {
 			const struct kscan_item *item = &x->scan.items[k];
 
-			if (x->kept[k] || !is_declaring(item->kind))
-				continue;
-			for (size_t m = 0; m < item->name_count; m++)
-				if (strlen(item->names[m]) == len &&
-				    !memcmp(item->names[m], name, len) &&
+			for (size_t m = 0; !x->kept[k] && m < item->name_count; m++)
+				if (item->kind != KSCAN_INCLUDE &&
+				    kscan_among(n->s, at, end, item->names[m]) &&
 				    !is_other_member(n, item, at))
 					n->changed = x->kept[k] = true;
 		}
 	}
-	return true;
 }
 
 /* Items that are kept name other items: keep those too, until nothing new is named. */
@@ -339,15 +315,14 @@ close_over(struct bundle *b)
 		n.changed = false;
 		for (size_t i = 0; i < b->count; i++)
 			for (size_t k = 0; k < b->sources[i].scan.count; k++) {
-				const struct kscan_item *item = &b->sources[i].scan.items[k];
-
+				n.s = &b->sources[i].scan;
+				n.of = &n.s->items[k];
 				if (!b->sources[i].kept[k] || seen[i][k])
 					continue;
 				seen[i][k] = true;
-				n.s = &b->sources[i].scan;
-				n.of = item;
-				kscan_identifiers(
-				    &b->sources[i].scan, item->from, item->to, see_name, &n);
+				for (size_t at = n.of->from, end;
+				     kscan_identifier(n.s, &at, n.of->to, &end); at = end)
+					keep_named(&n, at, end);
 			}
 	}
 	for (size_t i = 0; i < b->count; i++)
@@ -359,8 +334,7 @@ close_over(struct bundle *b)
 static bool
 sets_itself(const struct bundle *b, const char *name)
 {
-	static const char *const calls[] = { "cudaMemcpyToSymbol", "cudaMemcpyToSymbolAsync" };
-	char *copy = kasprintf("cudaMemcpyToSymbolAsync(%s,", name);
+	auto_free char *copy = kasprintf("cudaMemcpyToSymbolAsync(%s,", name);
 	bool found = strstr(b->entry, copy) != NULL;
 
 	for (size_t i = 0; i < b->count; i++)
@@ -368,13 +342,11 @@ sets_itself(const struct bundle *b, const char *name)
 			const struct kscan *s = &b->sources[i].scan;
 			const struct kscan_item *x = &s->items[k];
 
-			for (size_t c = 0;
-			     c < LEN(calls) && b->sources[i].kept[k] && x->kind == KSCAN_FUNCTION;
-			     c++)
-				found |= kscan_uses(s, x->from, x->to, calls[c]) &&
-				    kscan_uses(s, x->from, x->to, name);
+			found |= b->sources[i].kept[k] && x->kind == KSCAN_FUNCTION &&
+			    kscan_uses(
+			        s, x->from, x->to, "cudaMemcpyToSymbol cudaMemcpyToSymbolAsync") &&
+			    kscan_uses(s, x->from, x->to, name);
 		}
-	free(copy);
 	return found;
 }
 
@@ -419,28 +391,20 @@ refuse_symbol(const struct bundle *b, const struct source *x, const char *name)
 static void
 note_variables(struct bundle *b)
 {
-	static const char *const harmless[] = { "const", "constexpr", "typedef", "using", "struct",
-		"union", "enum", "class", "template" };
-
 	json_array_clear(b->notes);
 	for (size_t i = 0; i < b->count; i++)
 		for (size_t k = 0; k < b->sources[i].scan.count; k++) {
 			const struct source *x = &b->sources[i];
 			const struct kscan_item *item = &x->scan.items[k];
-			bool safe = !x->kept[k] || item->kind != KSCAN_DECLARATION ||
-			    !item->name_count ||
-			    memchr(x->scan.code + item->from, '(', item->to - item->from);
-			bool device = item->kind == KSCAN_DECLARATION &&
-			    (kscan_has_word(&x->scan, item, "__constant__") ||
-			        kscan_has_word(&x->scan, item, "__device__"));
-
-			for (size_t m = 0; m < LEN(harmless) && !safe; m++)
-				safe = kscan_has_word(&x->scan, item, harmless[m]);
-			if (!safe && device)
+			if (!x->kept[k] || item->kind != KSCAN_DECLARATION || !item->name_count ||
+			    memchr(x->scan.code + item->from, '(', item->to - item->from) ||
+			    kscan_has_word(&x->scan, item,
+			        "const constexpr typedef using struct union enum class template"))
+				continue;
+			if (kscan_has_word(&x->scan, item, "__constant__ __device__"))
 				refuse_symbol(b, x, item->names[0]);
 			/* If nothing copies to it, it keeps its initializer. */
-			safe |= kscan_has_word(&x->scan, item, "__constant__");
-			if (!safe)
+			if (!kscan_has_word(&x->scan, item, "__constant__"))
 				json_array_append_new(b->notes,
 				    json_sprintf("%s: %s uses the variable %s, which other code "
 				                 "may change; in the extracted file it keeps its "
@@ -459,8 +423,7 @@ is_definition(const struct kscan *s, const struct kscan_item *x, const char *nam
 	if (!kscan_declares(x, name) || kscan_has_word(s, x, "static"))
 		return false;
 	return x->kind == KSCAN_FUNCTION ||
-	    (x->kind == KSCAN_DECLARATION && !kscan_has_word(s, x, "extern") &&
-	        !kscan_has_word(s, x, "typedef") &&
+	    (x->kind == KSCAN_DECLARATION && !kscan_has_word(s, x, "extern typedef") &&
 	        !memchr(s->code + x->from, '(', x->to - x->from));
 }
 

@@ -4,6 +4,7 @@
 
 #include "adopt.h"
 #include "kio.h"
+#include "kregex.h"
 #include "unit.h"
 
 enum { WIDTH = 100, TAB = 8, SOURCE_MAX = 8 << 20 };
@@ -173,68 +174,24 @@ call_body(const struct adoption *a, const json_t *called, char **fault)
 
 /* ---- places that refer to the kernel ---- */
 
-static char *
-trimmed(const char *text, size_t from, size_t to)
-{
-	while (from < to && isspace((unsigned char)text[from]))
-		from++;
-	while (to > from && isspace((unsigned char)text[to - 1]))
-		to--;
-	return kstrndup(text + from, to - from);
-}
-
-/*
- * The parts between commas from *P to the END ")", "}" or ">>>"; sets *P to the position after it.
- */
-static json_t *
-split(const struct kscan *s, size_t *p, size_t to, const char *end)
-{
-	json_t *list = json_array();
-	size_t from = *p, n = strlen(end);
-	int depth = 0;
-
-	for (; *p < to; (*p)++) {
-		char c = s->code[*p];
-		bool last = !depth && !strncmp(s->code + *p, end, n);
-
-		if (last || (c == ',' && !depth)) {
-			char *part = trimmed(s->text, from, *p);
-
-			if (*part || json_array_size(list) || !last)
-				json_array_append_new(list, kjson_text(part, strlen(part)));
-			free(part);
-			from = *p + 1;
-		}
-		if (last)
-			break;
-		depth += (strchr("([{", c) != NULL) - (strchr(")]}", c) != NULL);
-	}
-	*p += n;
-	return list;
-}
-
 /* Is NAME declared as a dim3 before AT: "dim3 a(1), NAME(2)", "auto NAME = dim3(1)"? */
 static bool
 is_dim3(const struct kscan *s, const char *name, size_t at)
 {
-	for (size_t p = 0; p + 4 < at; p++) {
-		size_t q = p + 4, n = strlen(name);
+	size_t n = strlen(name);
 
-		if (strncmp(s->code + p, "dim3", 4) || kis_word(s->code[q]) ||
-		    (p && kis_word(s->code[p - 1])))
-			continue;
-		for (int depth = 0; q < at && depth >= 0 && s->code[q] != ';'; q++) {
-			depth += (strchr("([{", s->code[q]) != NULL) -
-			    (strchr(")]}", s->code[q]) != NULL);
-			if (!depth && !strncmp(s->code + q, name, n) && !kis_word(s->code[q + n]) &&
-			    !kis_word(s->code[q - 1]))
+	kscan_each(p, s, 0, at, "dim3")
+	{
+		size_t equals = kscan_back(s, p, 0);
+
+		for (size_t q = p; q < at && !strchr(";)}", s->code[q]); q = kscan_after(s, q, at))
+			if (kscan_among(s, q, kscan_word(s, q, at), name))
+				return true;
+		if (equals && s->code[equals - 1] == '=') {
+			equals = kscan_back(s, equals - 1, 0);
+			if (equals >= n && !strncmp(s->code + equals - n, name, n))
 				return true;
 		}
-		for (q = p; q && strchr(" \t=", s->code[q - 1]); q--)
-			continue;
-		if (q >= n && q < p && memchr(s->code + q, '=', p - q) &&
-		    !strncmp(s->code + q - n, name, n))
-			return true;
 	}
 	return false;
 }
@@ -243,24 +200,20 @@ is_dim3(const struct kscan *s, const char *name, size_t at)
 static void
 add_triple(json_t *parts, const char *what, const char *x, const struct kscan *s, size_t at)
 {
-	struct kscan inner;
-	json_auto_t *list = NULL;
-	size_t n = strlen(x), p = strncmp(x, "dim3", 4) ? 0 : 4 + strspn(x + 4, " \t");
+	struct kregex_span in[2];
+	auto_free char *inside = kregex_find("\\Adim3\\s*[({]((?s).*).\\z", x, strlen(x), in, 2)
+	    ? kregex_text(x, in[1])
+	    : NULL;
+	json_auto_t *list = inside ? kscan_list(inside, false) : NULL;
+	bool plain = is_simple(x), triple = plain && is_dim3(s, x, at);
 
-	if (p && p < n && strchr("({", x[p])) {
-		kscan(x, n, &inner);
-		p++;
-		list = split(&inner, &p, n, x[p - 1] == '(' ? ")" : "}");
-		kscan_free(&inner);
-	}
 	for (size_t i = 0; i < 3; i++) {
 		const char *part = json_string_value(json_array_get(list, i));
 		auto_free char *name = kasprintf("%s_%c", what, "xyz"[i]);
-		bool plain = is_simple(x);
 
 		if (list || (!plain && i))
 			json_object_set_new(parts, name, json_string(part ? part : "1"));
-		else if (plain && is_dim3(s, x, at))
+		else if (triple)
 			json_object_set_new(parts, name, json_sprintf("%s.%c", x, "xyz"[i]));
 		else if (!i)
 			json_object_set_new(parts, name, json_string(x));
@@ -298,7 +251,7 @@ add_site(struct finding *f, enum call_kind kind, size_t from, size_t to)
 {
 	struct call_sites *s = f->sites;
 
-	s->list = krealloc(s->list, (s->count + 1) * sizeof *s->list);
+	kgrow(s->list, s->count);
 	s->list[s->count] = (struct call_site){ .kind = kind,
 		.file = kstrdup(f->file),
 		.from = from,
@@ -329,62 +282,48 @@ static void
 add_launch(struct finding *f, const struct kscan_launch *l)
 {
 	const struct kscan *s = &f->s;
+	size_t open = kscan_blank(s, l->config_to + 3, l->to);
+	json_auto_t *config = NULL;
 	struct call_site *x;
-	size_t p = (size_t)(strstr(s->code + l->at, "<<<") - s->code) + 3;
-	const char *colon = strrchr(l->kernel, ':');
-	json_t *config;
 
 	if (!is_same_instance(f, l->at)) {
 		f->sites->others = true;
 		return;
 	}
+	config = kscan_parts(s, l->config + 3, l->config_to, false);
 	x = add_site(f, CALL_LAUNCH, l->at, l->to);
 	free(x->path);
-	x->path = kstrndup(l->kernel, colon ? (size_t)(colon + 1 - l->kernel) : 0);
+	x->path = kstrndup(l->kernel, (size_t)(kscan_plain(l->kernel) - l->kernel));
 	x->parts = json_object();
-	config = split(s, &p, l->to, ">>>");
 	add_triple(x->parts, "grid", json_string_value(json_array_get(config, 0)), s, l->at);
 	add_triple(x->parts, "block", json_string_value(json_array_get(config, 1)), s, l->at);
 	for (size_t i = 2; i < 4; i++)
 		json_object_set_new(x->parts, i == 2 ? "shared_bytes" : "stream",
 		    i < json_array_size(config) ? json_incref(json_array_get(config, i))
 		                                : json_string("0"));
-	while (p < l->to && s->code[p++] != '(')
-		continue;
-	x->arguments = split(s, &p, l->to, ")");
+	x->arguments = kscan_parts(s, open + 1, l->to - 1, false);
 	f->sites->external |= f->hidden;
-	json_decref(config);
 }
 
-/* Handles a place that names the kernel. */
-static bool
-see_name(void *arg, const char *name, size_t len, size_t at)
+/* Handles a place AT that names the kernel. */
+static void
+see_name(struct finding *f, size_t at)
 {
-	struct finding *f = arg;
+	const struct kscan_item *x = kscan_at(&f->s, at);
 
-	if (len != strlen(f->a->kernel) || strncmp(name, f->a->kernel, len))
-		return true;
 	for (size_t i = 0; i < f->launch_count; i++)
 		if (f->launches[i].at <= at && at < f->launches[i].to) {
-			if (at < (size_t)(strstr(f->s.code + f->launches[i].at, "<<<") - f->s.code))
+			if (at < f->launches[i].config)
 				add_launch(f, &f->launches[i]);
-			return true;
+			return;
 		}
-	for (size_t i = 0; i < f->s.count; i++) {
-		const struct kscan_item *x = &f->s.items[i];
-
-		if (at < x->from || at >= x->to ||
-		    !(x->kind == KSCAN_INCLUDE || kscan_declares(x, f->a->kernel)))
-			continue;
-		if (x->kind == KSCAN_DECLARATION) {
-			add_site(f, CALL_PROTOTYPE, x->from, x->to);
-			f->sites->external |= strcmp(f->file, f->a->file) != 0;
-		}
-		return true;
+	if (!x || !(x->kind == KSCAN_INCLUDE || kscan_declares(x, f->a->kernel))) {
+		add_site(f, CALL_USE, at, at + strlen(f->a->kernel));
+		f->sites->others = true;
+	} else if (x->kind == KSCAN_DECLARATION) {
+		add_site(f, CALL_PROTOTYPE, x->from, x->to);
+		f->sites->external |= strcmp(f->file, f->a->file) != 0;
 	}
-	add_site(f, CALL_USE, at, at + len);
-	f->sites->others = true;
-	return true;
 }
 
 /* Does FILE include the kernel's file, directly or through headers? */
@@ -423,7 +362,7 @@ call_find(const struct adoption *a, const char *folder, struct call_sites *s)
 			kscan_through(text, len, &f.s);
 			f.launch_count = kscan_launches(&f.s, NULL, &f.launches);
 			f.hidden = !includes_kernel(a, folder, f.file);
-			kscan_identifiers(&f.s, 0, len, see_name, &f);
+			kscan_each(at, &f.s, 0, len, a->kernel) see_name(&f, at);
 			kscan_launches_free(f.launches, f.launch_count);
 			kscan_free(&f.s);
 		}

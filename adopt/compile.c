@@ -6,31 +6,13 @@
 
 #include "adopt.h"
 #include "kio.h"
+#include "kregex.h"
 #include "unit.h"
 
 enum { LOG_MAX = 64 << 20 };
 
 static const char *const compilers[] = { "cc", "gcc", "clang", "c99", "c11", "g++", "c++",
 	"clang++", "nvcc", "icx", "icpx", "ccache" };
-
-/* "-12" and the like. */
-static bool
-is_version(const char *text)
-{
-	return *text == '-' && text[1] && !text[1 + strspn(text + 1, "0123456789.")];
-}
-
-static bool
-has_version(const char *name)
-{
-	static const char *const plain[] = { "gcc", "g++", "clang", "clang++" };
-
-	for (size_t i = 0; i < LEN(plain); i++)
-		if (!strncmp(name, plain[i], strlen(plain[i])) &&
-		    is_version(name + strlen(plain[i])))
-			return true;
-	return false;
-}
 
 /* Those on the PATH, as a set. New reference. */
 static json_t *
@@ -44,7 +26,7 @@ versioned_compilers(void)
 		const struct dirent *e;
 
 		while (d && (e = readdir(d)))
-			if (has_version(e->d_name))
+			if (kregex_is("\\A(?:gcc|g\\+\\+|clang|clang\\+\\+)-[0-9.]+\\z", e->d_name))
 				json_object_set_new(names, e->d_name, json_true());
 		if (d)
 			closedir(d);
@@ -123,21 +105,14 @@ takes_value(const char *option)
 static bool
 is_kept(const char *option)
 {
-	static const char *const kept[] = { "-O", "-std", "--std", "-f", "-m", "-D", "-U",
-		"-pthread", "-ansi", "-arch", "-gencode", "-code", "--gpu-architecture",
-		"--generate-code", "-use_fast_math", "--use_fast_math", "-Xcompiler",
-		"--compiler-options", "-expt", "--expt", "--extended-lambda", "--fmad", "-ftz",
-		"-prec", "--ftz", "--prec", "-maxrregcount", "-Xptxas", "-lineinfo", "-ccbin" };
-	static const char *const dropped[] = { "-fPIC", "-fpic", "-fPIE", "-fpie", "-fdiagnostics",
-		"-fmessage", "-fprofile", "-fsanitize", "-flto", "-fvisibility", "-mf", "-MM" };
-
-	for (size_t i = 0; i < LEN(dropped); i++)
-		if (!strncmp(option, dropped[i], strlen(dropped[i])))
-			return false;
-	for (size_t i = 0; i < LEN(kept); i++)
-		if (!strncmp(option, kept[i], strlen(kept[i])))
-			return true;
-	return false;
+	return kregex_is("\\A(?:-O|-std|--std|-f|-m|-D|-U|-pthread|-ansi|-arch|-gencode|-code|"
+	                 "--gpu-architecture|--generate-code|-use_fast_math|--use_fast_math|"
+	                 "-Xcompiler|--compiler-options|-expt|--expt|--extended-lambda|--fmad|"
+	                 "-ftz|-prec|--ftz|--prec|-maxrregcount|-Xptxas|-lineinfo|-ccbin)",
+	           option) &&
+	    !kregex_is("\\A(?:-fPIC|-fpic|-fPIE|-fpie|-fdiagnostics|-fmessage|-fprofile|"
+	               "-fsanitize|-flto|-fvisibility|-mf|-MM)",
+	        option);
 }
 
 /*
@@ -190,17 +165,17 @@ compiler_for(const struct subject *a, const char *name)
 	static const char *const pairs[][2] = { { "cc", "c++" }, { "gcc", "g++" },
 		{ "clang", "clang++" }, { "icx", "icpx" } };
 	const char *base = base_name(name);
+	struct kregex_span at[2];
 
 	if (is_handed_on(a, name))
 		return kstrdup(a->cxx ? "g++" : "gcc");
 	name = strstr(name, "/adopt/shims/") ? base : name;
-	for (size_t i = 0; i < LEN(pairs) && a->cxx; i++) {
-		const char *behind = base + strlen(pairs[i][0]);
-
-		if (!strncmp(base, pairs[i][0], strlen(pairs[i][0])) &&
-		    (!*behind || is_version(behind)))
-			return kasprintf("%.*s%s%s", (int)(base - name), name, pairs[i][1], behind);
-	}
+	if (a->cxx &&
+	    kregex_find("\\A(cc|gcc|clang|icx)(?=(?:-[0-9.]+)?\\z)", base, strlen(base), at, 2))
+		for (size_t i = 0; i < LEN(pairs); i++)
+			if (!strncmp(base, pairs[i][0], at[1].to) && !pairs[i][0][at[1].to])
+				return kasprintf("%.*s%s%s", (int)(base - name), name, pairs[i][1],
+				    base + at[1].to);
 	return kstrdup(name);
 }
 
@@ -208,7 +183,6 @@ compiler_for(const struct subject *a, const char *name)
 static json_t *
 flags_handed_on(const json_t *flags)
 {
-	static const char *const alike[] = { "-O", "-std=", "--std=", "-D", "-U" };
 	json_t *result = json_array();
 
 	for (size_t i = 0; i < json_array_size(flags); i++) {
@@ -220,10 +194,9 @@ flags_handed_on(const json_t *flags)
 		kpart_foreach(word, words, ",")
 			if (is_kept(word))
 				json_array_append_new(result, json_string(word));
-		for (size_t k = 0; k < LEN(alike); k++)
-			if (!strncmp(flag, alike[k], strlen(alike[k])))
-				json_array_append_new(
-				    result, json_sprintf("%s%s", flag, value ? value : ""));
+		if (kregex_is("\\A(?:-O|-std=|--std=|-D|-U)", flag))
+			json_array_append_new(
+			    result, json_sprintf("%s%s", flag, value ? value : ""));
 	}
 	return result;
 }
@@ -285,19 +258,13 @@ compile_of(const struct subject *a, char *line, bool *astray)
 static bool
 includes_any(const char *text, const json_t *names)
 {
-	for (const char *p = text; (p = strstr(p, "include")); p++) {
-		const char *open = p + strlen("include"), *close;
-		char *name;
-		bool found;
+	struct kregex_span at[2];
 
-		open += strspn(open, " \t");
-		if (*open != '"' && *open != '<')
-			continue;
-		close = open + 1 + strcspn(open + 1, "\">\n");
-		name = kstrndup(open + 1, (size_t)(close - open - 1));
-		found = json_object_get(names, base_name(name)) != NULL;
-		free(name);
-		if (found)
+	for (; kregex_find("include[ \\t]*[\"<]([^\">\\n]*)", text, strlen(text), at, 2);
+	     text += at[1].to) {
+		auto_free char *name = kregex_text(text, at[1]);
+
+		if (json_object_get(names, base_name(name)))
 			return true;
 	}
 	return false;

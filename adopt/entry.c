@@ -7,6 +7,7 @@
 
 #include "instance.h"
 #include "kio.h"
+#include "kregex.h"
 #include "sequence.h"
 #include "types.h"
 
@@ -63,7 +64,7 @@ add_param(struct making *m, const char *name, const char *type, const char *valu
 	struct unit *u = m->u;
 	struct unit_param *p;
 
-	u->params = krealloc(u->params, (u->param_count + 1) * sizeof *u->params);
+	kgrow(u->params, u->param_count);
 	p = &u->params[u->param_count++];
 	*p = (struct unit_param){
 		.name = kstrdup(name), .type = kstrdup(type), .value = kstrdup(value)
@@ -74,51 +75,38 @@ add_param(struct making *m, const char *name, const char *type, const char *valu
 	return p;
 }
 
-static void argument(struct making *m, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-
-static void
-argument(struct making *m, const char *fmt, ...)
+static void __attribute__((format(printf, 2, 3))) argument(struct making *m, const char *fmt, ...)
 {
+	auto_free char *text = NULL;
 	va_list ap;
-	char *text;
 
 	va_start(ap, fmt);
 	text = kvasprintf(fmt, ap);
 	va_end(ap);
 	kbuf_printf(&m->arguments, "%s%s", m->arguments.len ? ", " : "", text);
-	free(text);
 }
 
 /* The parameter's type as written in the application, without const and stars. The caller frees. */
 static char *
 spelled(const struct making *m, const struct kscan_param *p)
 {
-	static const char *const words[] = { "struct ", "enum ", "union " };
 	const char *bound = kjson_str_or(m->types.bound, p->type, p->type);
+	struct kregex_span at;
 
-	for (size_t i = 0; i < LEN(words) && !m->cxx; i++) {
-		const char *at = strstr(p->text, words[i]);
-
-		if (at && (at == p->text || !kis_word(at[-1])) && strncmp(bound, words[i], 4))
-			return kasprintf("%s%s", words[i], bound);
-	}
-	return kstrdup(bound);
+	return !m->cxx && !kregex_is("\\A(?:struct|enum|union) ", bound) &&
+	        kregex_find("\\b(?:struct|enum|union) ", p->text, strlen(p->text), &at, 1)
+	    ? kasprintf("%.*s%s", (int)(at.to - at.from), p->text + at.from, bound)
+	    : kstrdup(bound);
 }
 
 /* "x.y[0]" in a form for a name. The caller frees. */
 static char *
 plain_name(const char *prefix, const char *path)
 {
-	char *name = kasprintf("%s_%s", prefix, path);
-	size_t n = 0;
+	auto_free char *name = kasprintf("%s_%s", prefix, path),
+	               *single = kregex_sub("(?<=_)\\W+", name, "");
 
-	for (const char *p = name; *p; p++)
-		if (kis_word(*p))
-			name[n++] = *p;
-		else if (n && name[n - 1] != '_')
-			name[n++] = '_';
-	name[n] = '\0';
-	return name;
+	return kregex_sub("\\W+", single, "_");
 }
 
 /* ---- pointers to structures ---- */
@@ -130,16 +118,15 @@ plain_name(const char *prefix, const char *path)
 static bool
 is_indexed(const struct making *m, const struct kscan_param *p, bool member)
 {
-	const char *code = m->s->scan.code;
-	size_t n = strlen(p->name);
+	const struct kscan *s = &m->s->scan;
 
-	for (size_t at = m->f->body; at + n < m->f->to; at++) {
-		const char *next = code + at + n + strspn(code + at + n, " \t\n");
+	kscan_each(at, s, m->f->body, m->f->to, p->name)
+	{
+		const char *next = s->code + kscan_blank(s, at + strlen(p->name), m->f->to);
 
-		if (!strncmp(code + at, p->name, n) && !kis_word(code[at - 1]) &&
-		    member == (strchr(".>", code[at - 1]) != NULL) && !kis_word(code[at + n]) &&
+		if (member == (strchr(".>", s->code[at - 1]) != NULL) &&
 		    (strchr("[+", *next) ||
-		        (!strncmp(code + at - 2, "++", 2) && strncmp(next, "->", 2))))
+		        (!strncmp(s->code + at - 2, "++", 2) && strncmp(next, "->", 2))))
 			return true;
 	}
 	return false;
@@ -189,10 +176,11 @@ static void
 flatten_inner(struct making *m, const struct kscan_param *p, const struct type *type,
     const char *in, const char *out, const char *name, bool constant, int depth)
 {
-	char *from = kasprintf("%s%s", in, type->stars ? "->" : "."),
-	     *to = kasprintf(type->stars ? "%s_" : "%s", type->stars ? name : out),
-	     *dot = kasprintf("%s.", to),
-	     *guard = kasprintf("%s%s%s", m->guard ? m->guard : "", m->guard ? " && " : "", in);
+	auto_free char *from = kasprintf("%s%s", in, type->stars ? "->" : "."),
+	               *to = type->stars ? kasprintf("%s_", name) : kstrdup(out),
+	               *dot = kasprintf("%s.", to),
+	               *guard = kasprintf(
+	                   "%s%s%s", m->guard ? m->guard : "", m->guard ? " && " : "", in);
 	const char *around = m->guard;
 
 	if (type->stars) {
@@ -202,10 +190,6 @@ flatten_inner(struct making *m, const struct kscan_param *p, const struct type *
 	}
 	flatten(m, p, type, from, dot, name, constant, depth + 1);
 	m->guard = around;
-	free(guard);
-	free(from);
-	free(to);
-	free(dot);
 }
 
 /* The member X of a structure: FROM in the application, TO in the entry. */
@@ -309,49 +293,42 @@ take_members(struct making *m, const struct kscan_param *p, const struct type *t
 static void
 take_value(struct making *m, const struct kscan_param *p, const struct type *type)
 {
+	auto_free char *own = spelled(m, p);
 	struct type_leaves leaves;
-	char *own = spelled(m, p);
-	bool plain = type_leaves(&m->types, type, &leaves);
+	bool plain = type_leaves(&m->types, type, &leaves),
+	     split = !plain && type->item && !m->u->kernel;
 
-	if (!plain && type->item && !m->u->kernel) {
-		take_members(m, p, type, own, ".");
-		argument(m, "%s_", p->name);
-		type_leaves_free(&leaves);
-		free(own);
-		return;
-	}
-	if (!plain)
-		refuse(m, p, "the structure %s holds more than numbers", type->name);
-	else if (leaves.many || leaves.count > BY_VALUE)
-		refuse(m, p,
-		    "the structure %s is large, or its members are not known; pass a "
-		    "pointer to it",
-		    type->name);
 	m->own = true;
-	kbuf_printf(&m->before, "\t%s %s;\n\n", own, p->name);
-	for (size_t i = 0; i < leaves.count; i++) {
+	if (split) {
+		take_members(m, p, type, own, ".");
+	} else {
+		if (!plain)
+			refuse(m, p, "the structure %s holds more than numbers", type->name);
+		else if (leaves.many || leaves.count > BY_VALUE)
+			refuse(m, p,
+			    "the structure %s is large, or its members are not known; pass a "
+			    "pointer to it",
+			    type->name);
+		kbuf_printf(&m->before, "\t%s %s;\n\n", own, p->name);
+	}
+	for (size_t i = 0; !split && i < leaves.count; i++) {
 		auto_free char *name = plain_name(p->name, leaves.list[i].path),
 		               *value = kasprintf("%s.%s", p->name, leaves.list[i].path);
 
 		add_param(m, name, leaves.list[i].type, value);
 		kbuf_printf(&m->before, "\t%s = %s;\n", value, name);
 	}
-	argument(m, "%s", p->name);
+	argument(m, "%s%s", p->name, split ? "_" : "");
 	type_leaves_free(&leaves);
-	free(own);
 }
 
 /* The record that P points to, even if a typedef hides the pointer. The caller frees. */
 static char *
 record_name(const struct making *m, const struct kscan_param *p, const struct type *type)
 {
-	char *own = spelled(m, p), *name;
+	auto_free char *own = spelled(m, p);
 
-	if (type->stars <= p->stars)
-		return own;
-	name = kasprintf("__typeof__(*(%s)0)", own);
-	free(own);
-	return name;
+	return kasprintf(type->stars > p->stars ? "__typeof__(*(%s)0)" : "%s", own);
 }
 
 /* The structures that P points to, as numbers or, if their types differ, as bytes. */
@@ -466,11 +443,7 @@ take_number(struct making *m, const struct kscan_param *p, const struct type *ty
 static bool
 is_reference(const struct kscan_param *p)
 {
-	size_t n = 0;
-
-	for (const char *c = p->text; *c; c++)
-		n += *c == '&';
-	return n == 1 && !strchr(p->text, '(');
+	return kregex_is("\\A[^(&]*&[^(&]*\\z", p->text);
 }
 
 static void
@@ -555,22 +528,13 @@ take_object(struct making *m)
 static void
 take_symbol(struct making *m, const char *name, const char *declared)
 {
-	static const char qualifiers[] = "__constant__ __device__ static const volatile";
-	struct kbuf words = { 0 };
-	struct type type;
+	const struct kscan s = { .text = declared, .code = (char *)declared };
+	auto_free char *before = kscan_tidy(&s, 0, kscan_find(&s, 0, strlen(declared), name)),
+	               *words = kregex_sub("\\b__(?:constant|device)__ ?", before, ""), *of = NULL;
 	struct unit_param *u;
-	char *of;
+	struct type type;
 
-	for (const char *p = declared; *p;) {
-		size_t n = strcspn(p, " \t\n[;");
-
-		if (n == strlen(name) && !strncmp(p, name, n))
-			break;
-		if (n && !kis_listed(qualifiers, p, n))
-			kbuf_printf(&words, "%s%.*s", words.len ? " " : "", (int)n, p);
-		p += n + (p[n] != '\0');
-	}
-	type_find(&m->types, words.len ? words.data : "", 1, &type);
+	type_find(&m->types, words, 1, &type);
 	if (type.kind != TYPE_NUMBER || type.stars != 1) {
 		refuse(m, NULL,
 		    "it reads %s, which other code fills, and which is not a number or an array of "
@@ -586,10 +550,8 @@ take_symbol(struct making *m, const char *name, const char *declared)
 		    "\tcudaMemcpyToSymbolAsync(%s, %s_, sizeof %s, 0, cudaMemcpyDeviceToDevice, "
 		    "stream);\n",
 		    name, name, name);
-		free(of);
 	}
 	type_free(&type);
-	kbuf_free(&words);
 }
 
 /* ---- what is returned ---- */
@@ -598,40 +560,16 @@ take_symbol(struct making *m, const char *name, const char *declared)
 static char *
 returned_type(const struct making *m)
 {
-	const char *p = m->g.result;
-	struct kbuf b = { 0 };
+	/* Probably a macro and not a type: only capitals, and more words follow. */
+	static const char others[] =
+	    "\\b(?:static|inline|extern|__inline__|__inline|__forceinline__|__device__|__host__|"
+	    "__global__|constexpr|register|virtual|noinline|[A-Z0-9_]*[A-Z][A-Z0-9_]*(?= ))\\b";
+	const struct kscan s = { .text = m->g.result, .code = m->g.result };
+	size_t n =
+	    strncmp(m->g.result, "template", 8) ? 0 : kscan_angle_end(&s, 8, strlen(m->g.result));
+	auto_free char *type = kregex_sub(others, m->g.result + n, "");
 
-	kbuf_add(&b, "", 0);
-	if (!strncmp(p, "template", 8) && strchr(p, '>')) {
-		int depth = 0;
-
-		do
-			depth += (*p == '<') - (*p == '>');
-		while (*p++ != '>' || depth);
-	}
-	while (*p) {
-		size_t n = 0;
-		char *macro;
-
-		while (kis_word(p[n]))
-			n++;
-		n = n ? n : 1;
-		macro = kstrndup(p, n);
-		/* Probably a macro and not a type: only capitals, and more words follow. */
-		if (!kis_listed("static inline extern __inline__ __inline __forceinline__ "
-		                "__device__ __host__ __global__ constexpr register virtual "
-		                "noinline",
-		        p, n) &&
-		    !(p[n] == ' ' && macro[strspn(macro, "_0123456789")] &&
-		        !macro[strspn(macro, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789")]))
-			kbuf_add(&b, p, n);
-		free(macro);
-		p += n;
-	}
-	while (b.len && b.data[b.len - 1] == ' ')
-		b.data[--b.len] = '\0';
-	memmove(b.data, b.data + strspn(b.data, " \""), strlen(b.data + strspn(b.data, " \"")) + 1);
-	return b.data;
+	return kregex_sub("\\A[ \"]+| +\\z", type, "");
 }
 
 /*
@@ -642,15 +580,14 @@ static char *
 take_result(struct making *m)
 {
 	static const char *const allocates[] = { "malloc", "calloc", "realloc", "new", "strdup" };
-	char *own = returned_type(m), *before = kstrdup("");
-	struct type type;
+	auto_free char *own = returned_type(m);
 	struct type_leaves leaves = { 0 };
+	char *before = NULL;
 	struct unit_param *u;
+	struct type type;
 
 	type_find(&m->types, own, 0, &type);
-	if (type.kind == TYPE_VOID && !type.stars) {
-		/* nothing to do */
-	} else if (type.stars) {
+	if (type.stars) {
 		/* It returns one of its arguments, which is compared in place. */
 		m->own = true;
 		for (size_t i = 0; i < LEN(allocates); i++)
@@ -667,35 +604,27 @@ take_result(struct making *m)
 		u->pointer = u->result = true;
 		u->size = kstrdup("sizeof kwatch_result");
 		u->bytes = !number;
-		free(before);
 		before = number ? kstrdup("*result = ") : kasprintf("*(%s *)result = ", own);
-	} else {
+	} else if (type.kind != TYPE_VOID) {
 		kbuf_printf(m->why, "it returns '%s', which is not a number\n", own);
 	}
 	type_leaves_free(&leaves);
 	type_free(&type);
-	free(own);
-	return before;
+	return before ? before : kstrdup("");
 }
 
 /* ---- launches ---- */
-
-static bool
-is_digits(const char *text)
-{
-	return !text[strspn(text, "0123456789")];
-}
 
 /* One of the four parts of all launches: constant text, or parameters of the entry. */
 static char *
 launch_part(struct making *m, const char *what, const char *(*part)(const struct unit_launch *))
 {
-	char *text;
+	char *text = instance_constant(m->u, m->types.sources, part);
+	struct kbuf b = kbuf_empty();
 	size_t dims = 1;
 
-	text = instance_constant(m->u, m->types.sources, part);
 	/* A grid that is computed from names depends on the data, which may differ in a task. */
-	if (text && (*what != 'g' || is_digits(part(&m->u->launches[0]))))
+	if (text && (*what != 'g' || kregex_is("\\A\\d*\\z", part(&m->u->launches[0]))))
 		return text;
 	free(text);
 	for (size_t i = 0; i < m->u->launch_count; i++) {
@@ -703,49 +632,41 @@ launch_part(struct making *m, const char *what, const char *(*part)(const struct
 
 		dims = n > dims ? n : dims;
 	}
-	text = kstrdup(dims > 1 ? "dim3(" : "");
 	for (size_t i = 0; i < dims; i++) {
-		char *name = kasprintf("%s_%c", what, "xyz"[i]),
-		     *longer = kasprintf("%s%s%s", text, i ? ", " : "", name);
+		auto_free char *name = kasprintf("%s_%c", what, "xyz"[i]);
 
 		add_param(m, name, "int", name)->launch = true;
-		free(name);
-		free(text);
-		text = longer;
+		kbuf_printf(&b, "%s%s", i ? ", " : dims > 1 ? "dim3(" : "", name);
 	}
-	if (dims > 1) {
-		char *longer = kasprintf("%s)", text);
-
-		free(text);
-		text = longer;
-	}
-	return text;
+	kbuf_puts(&b, dims > 1 ? ")" : "");
+	return b.data;
 }
 
 static const char *
 grid_of(const struct unit_launch *l)
 {
-	return l->grid;
+	return l->at->grid;
 }
 
 static const char *
 block_of(const struct unit_launch *l)
 {
-	return l->block;
+	return l->at->block;
 }
 
 static const char *
 shared_of(const struct unit_launch *l)
 {
-	return *l->shared ? l->shared : "0";
+	return *l->at->shared ? l->at->shared : "0";
 }
 
 /* "<<<grid, block, shared, stream>>>" in the entry. The caller frees. */
 static char *
 launch_text(struct making *m)
 {
-	char *grid = launch_part(m, "grid", grid_of), *block = launch_part(m, "block", block_of),
-	     *shared = instance_constant(m->u, m->types.sources, shared_of), *text;
+	auto_free char *grid = launch_part(m, "grid", grid_of),
+	               *block = launch_part(m, "block", block_of),
+	               *shared = instance_constant(m->u, m->types.sources, shared_of);
 	bool stream = false;
 
 	if (!shared) {
@@ -756,11 +677,7 @@ launch_text(struct making *m)
 		stream |= !strcmp(m->u->params[i].name, "stream");
 	if (!stream)
 		add_param(m, "stream", "cudaStream_t", "stream")->launch = true;
-	text = kasprintf("<<<%s, %s, %s, stream>>>", grid, block, shared);
-	free(grid);
-	free(block);
-	free(shared);
-	return text;
+	return kasprintf("<<<%s, %s, %s, stream>>>", grid, block, shared);
 }
 
 /* ---- the text ---- */

@@ -9,6 +9,7 @@
 #include "kfence.h"
 #include "kio.h"
 #include "klog.h"
+#include "kregex.h"
 #include "preprocess.h"
 
 enum { TRIES = 8, PULLS = 32, AROUND = 8, LOG_CHARS = 6000, CONTEXT_MAX = 200000, LARGE = 50000 };
@@ -87,53 +88,41 @@ build_alone(const struct adoption *a, const char *source, const char *object, ch
 const char *
 error_kind(const char *log)
 {
-	static const char *const structural[] = { "expected declaration", "expected identifier or",
-		"expected '}'", "expected ‘}’", "at end of input", "unterminated", "stray",
-		"expected a declaration", "extraneous closing brace", "#endif", "#if",
-		"missing terminating", "unrecognized token", "expected unqualified-id" };
-	const char *error = strstr(log, "error:");
-	size_t n = error ? strcspn(error, "\n") : 0;
-	auto_free char *line = error ? kstrndup(error, n) : kstrdup("");
-	bool found = false;
+	static const char structural[] =
+	    "expected (?:a )?declaration|expected identifier or|expected (?:'|‘)}|at end of input|"
+	    "unterminated|stray|extraneous closing brace|#endif|#if|missing terminating|"
+	    "unrecognized token|expected unqualified-id";
+	struct kregex_span at;
 
-	for (size_t i = 0; i < LEN(structural); i++)
-		found |= strstr(line, structural[i]) != NULL;
-	return found ? "structural" : "semantic";
-}
-
-/* The number after "file:" or "file(" at P; 0: none. */
-static size_t
-line_number(const char *p)
-{
-	const char *colon = strpbrk(p, ":(\n");
-
-	return colon && *colon != '\n' && isdigit((unsigned char)colon[1])
-	    ? (size_t)strtoul(colon + 1, NULL, 10)
-	    : 0;
+	return kregex_find("error:[^\\n]*", log, strlen(log), &at, 1) &&
+	        kregex_find(structural, log + at.from, at.to - at.from, NULL, 0)
+	    ? "structural"
+	    : "semantic";
 }
 
 char *
 error_context(const char *text, const char *log)
 {
+	struct kregex_span
+	    at[3]; /* a line with an error, and the number in "file:12" or "file(12)" */
 	struct kbuf b = { 0 };
 	size_t shown = 0;
 
-	for (const char *p = log; p && *p; p = strchr(p, '\n') ? strchr(p, '\n') + 1 : NULL) {
-		size_t n = strcspn(p, "\n"), number = line_number(p), line = 1;
-		auto_free char *one = kstrndup(p, n);
+	for (const char *p = log;
+	     kregex_find("(?m)^(?:[^:(\\n]*[:(](\\d+))?[^\\n]*?error[^\\n]*", p, strlen(p), at, 2);
+	     p += at[0].to) {
+		size_t number = at[1].from == KREGEX_UNSET ? 0 : strtoul(p + at[1].from, NULL, 10),
+		       line = 1;
 
-		if (strstr(one, "error")) {
-			kbuf_printf(&b, "%s\n", one);
-			for (const char *t = text; number && *t && line <= number + AROUND;
-			     line++) {
-				size_t m = strcspn(t, "\n");
+		kbuf_printf(&b, "%.*s\n", (int)(at[0].to - at[0].from), p + at[0].from);
+		for (const char *t = text; number && *t && line <= number + AROUND; line++) {
+			size_t m = strcspn(t, "\n");
 
-				if (line + AROUND >= number && line > shown) {
-					kbuf_printf(&b, "%5zu %.*s\n", line, (int)m, t);
-					shown = line;
-				}
-				t += m + (t[m] == '\n');
+			if (line + AROUND >= number && line > shown) {
+				kbuf_printf(&b, "%5zu %.*s\n", line, (int)m, t);
+				shown = line;
 			}
+			t += m + (t[m] == '\n');
 		}
 	}
 	if (!b.len)
@@ -145,23 +134,12 @@ error_context(const char *text, const char *log)
 static char *
 undefined_name(const char *log)
 {
-	const char *p = strstr(log, "ndefined reference to ");
-	size_t n = 0;
+	struct kregex_span at[2];
 
-	if (!p)
-		return NULL;
-	p += strlen("ndefined reference to ");
-	while (*p && !isalpha((unsigned char)*p) && *p != '_' && *p != '\n')
-		p++;
-	for (;;) {
-		while (isalnum((unsigned char)p[n]) || p[n] == '_')
-			n++;
-		if (strncmp(p + n, "::", 2))
-			break;
-		p += n + 2;
-		n = 0;
-	}
-	return n ? kstrndup(p, n) : NULL;
+	return kregex_find(
+	           "ndefined reference to [^A-Za-z_\\n]*(?:\\w*::)*(\\w+)", log, strlen(log), at, 2)
+	    ? kregex_text(log, at[1])
+	    : NULL;
 }
 
 /* ---- the model ---- */

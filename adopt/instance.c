@@ -3,55 +3,34 @@
 #include "instance.h"
 
 #include "kio.h"
+#include "kregex.h"
 #include "types.h"
 
-enum { PARTS = 16, OUTWARDS = 4 };
-
-/* Parts of a list, separated by commas outside brackets. */
-struct parts {
-	char *at[PARTS];
-	size_t count;
-};
+/* MOST: bytes of template arguments that are looked at. */
+enum { PARTS = 16, OUTWARDS = 4, MOST = 4096 };
 
 static char *
-trimmed(const char *from, size_t n)
+trimmed(const struct kscan *s, size_t from, size_t to)
 {
-	while (n && isspace((unsigned char)*from)) {
-		from++;
-		n--;
-	}
-	while (n && isspace((unsigned char)from[n - 1]))
-		n--;
-	return kstrndup(from, n);
+	from = kscan_blank(s, from, to);
+	return kstrndup(s->code + from, kscan_back(s, to, from) - from);
 }
 
-/* Splits LEN bytes at TEXT. */
-static void
-split(const char *text, size_t len, struct parts *list)
+/* Part I of a list; NULL: it has fewer. */
+static const char *
+nth(const json_t *list, size_t i)
 {
-	int depth = 0;
-	size_t start = 0;
-
-	list->count = 0;
-	for (size_t i = 0; i <= len; i++) {
-		char c = i < len ? text[i] : ',';
-
-		depth += (strchr("(<[{", c) && c) - (strchr(")>]}", c) && c);
-		depth += i < len && i && c == '>' && text[i - 1] == '-';
-		if (c != ',' || (depth && i < len) || list->count == PARTS)
-			continue;
-		if (i > start || i < len)
-			list->at[list->count++] = trimmed(text + start, i - start);
-		start = i + 1;
-	}
+	return json_string_value(json_array_get(list, i));
 }
 
-static void
-parts_free(struct parts *list)
+/* The parts inside the "<…>" at TEXT; none if there is no such thing. New reference. */
+static json_t *
+angles(const char *text)
 {
-	for (size_t i = 0; i < list->count; i++)
-		free(list->at[i]);
-	list->count = 0;
+	const struct kscan s = { .text = text, .code = (char *)text };
+	size_t end = *text == '<' ? kscan_angle_end(&s, 0, strnlen(text, MOST)) : 0;
+
+	return end > 1 && text[end - 1] == '>' ? kscan_parts(&s, 1, end - 1, true) : json_array();
 }
 
 bool
@@ -60,33 +39,12 @@ instance_is_null(const struct unit *u, size_t i)
 	bool null = u->launch_count > 0;
 
 	for (size_t k = 0; k < u->launch_count && null; k++) {
-		const char *call = u->launches[k].arguments;
-		struct parts list;
+		json_auto_t *list = kscan_list(u->launches[k].at->call, true);
+		const char *given = nth(list, i);
 
-		split(call, strlen(call), &list);
-		null = i < list.count && kis_listed("nullptr NULL", list.at[i], strlen(list.at[i]));
-		parts_free(&list);
+		null = given && kis_listed("nullptr NULL", given, strlen(given));
 	}
 	return null;
-}
-
-/* The parts inside the "<…>" at TEXT; returns its length, or 0. */
-static size_t
-split_angles(const char *text, struct parts *list)
-{
-	int depth = 0;
-	size_t n = 0;
-
-	list->count = 0;
-	if (*text != '<')
-		return 0;
-	do
-		depth += (text[n] == '<') - (text[n] == '>');
-	while (text[++n] && depth);
-	if (depth)
-		return 0;
-	split(text + 1, n - 2, list);
-	return n;
 }
 
 /* ---- templates ---- */
@@ -103,35 +61,28 @@ struct formals {
 
 /* "typename T", "int N=4" */
 static void
-read_formal(char *text, struct formal *x)
+read_formal(const char *text, struct formal *x)
 {
-	char *sign = strchr(text, '='), *end;
+	struct kregex_span at[4];
 
-	*x = (struct formal){ .given = sign ? trimmed(sign + 1, strlen(sign + 1)) : NULL };
-	if (sign)
-		*sign = '\0';
-	for (end = text + strlen(text); end > text && !kis_word(end[-1]); end--)
-		end[-1] = '\0';
-	while (end > text && kis_word(end[-1]))
-		end--;
-	x->name = kstrdup(end);
-	x->type = (!strncmp(text, "typename", 8) || !strncmp(text, "class", 5)) && end > text;
+	kregex_find("\\A(typename\\b|class\\b)?[^=]*?(\\w*)[^\\w=]*(?:=\\s*((?s).*))?\\z", text,
+	    strlen(text), at, LEN(at));
+	*x = (struct formal){ kregex_text(text, at[2]), kregex_text(text, at[3]),
+		at[1].from != KREGEX_UNSET };
 }
 
 /* The parameters of the "template<…>" at the beginning of RESULT. */
 static bool
 read_formals(const char *result, struct formals *f)
 {
-	struct parts list;
+	json_auto_t *list = strncmp(result, "template<", 9) ? NULL : angles(result + 8);
+	const char *text;
 
 	*f = (struct formals){ 0 };
-	if (strncmp(result, "template<", 9) || !split_angles(result + 8, &list))
-		return false;
-	for (size_t i = 0; i < list.count; i++) {
-		f->strange |= strstr(list.at[i], "...") || !strncmp(list.at[i], "template", 8);
-		read_formal(list.at[i], &f->at[f->count++]);
+	while (f->count < PARTS && (text = nth(list, f->count))) {
+		f->strange |= kregex_is("\\.\\.\\.|\\Atemplate", text);
+		read_formal(text, &f->at[f->count++]);
 	}
-	parts_free(&list);
 	return f->count > 0;
 }
 
@@ -195,24 +146,15 @@ from_callers(const struct place *p, const char *name)
 		which++;
 	for (size_t i = 0; which < formals.count && i < p->sources->count && !found; i++) {
 		const struct unit_source *s = &p->sources->list[i];
-		size_t n = strlen(p->f->names[0]);
 
-		for (const char *c = s->scan.code; (c = strstr(c, p->f->names[0])) && !found;
-		     c += n) {
-			struct parts list;
-			size_t at = (size_t)(c - s->scan.code);
+		kscan_each(at, &s->scan, 0, found ? 0 : s->scan.len, p->f->names[0])
+		{
+			json_auto_t *list = angles(s->scan.code + at + strlen(p->f->names[0]));
+			struct place outer = { p->sources, s, unit_function_at(&s->scan, at), at,
+				p->depth + 1 };
 
-			if ((at && kis_word(c[-1])) || c[n] != '<' || !split_angles(c + n, &list))
-				continue;
-			if (which < list.count) {
-				struct place outer = { p->sources, s, NULL, at, p->depth + 1 };
-
-				outer.f = unit_function_at(&s->scan, at);
-				if (outer.f != p->f || outer.s != p->s)
-					found =
-					    resolve(&outer, list.at[which], formals.at[which].type);
-			}
-			parts_free(&list);
+			if (nth(list, which) && (outer.f != p->f || outer.s != p->s))
+				found = resolve(&outer, nth(list, which), formals.at[which].type);
 		}
 	}
 	formals_free(&formals);
@@ -245,94 +187,62 @@ resolve(const struct place *p, const char *text, bool is_type)
 
 /* ---- types of arguments ---- */
 
-/* Words that may begin a declaration but are not types. */
-static bool
-is_type_word(const char *text, size_t n)
-{
-	static const char *const words[] = { "return", "else", "case", "delete", "goto", "new",
-		"sizeof" };
-
-	for (size_t i = 0; i < LEN(words); i++)
-		if (strlen(words[i]) == n && !strncmp(words[i], text, n))
-			return false;
-	return n && (isalpha((unsigned char)*text) || *text == '_');
-}
-
 /* The type in "const float *__restrict__ x, *y" before its names; NULL: none. The caller frees. */
 static char *
-leading_type(const char *code, size_t from, size_t to)
+leading_type(const struct kscan *s, size_t from, size_t to)
 {
-	size_t p = from, last = from, words = 0;
+	size_t p = from = kscan_blank(s, from, to), last = from, words = 0;
 	int angle = 0;
 
-	while (p < to && isspace((unsigned char)code[p]))
-		p++;
-	from = p;
-	while (p < to && (angle || !strchr("*&=,;([", code[p]))) {
-		size_t n = 0;
-
-		angle += (code[p] == '<') - (code[p] == '>');
-		while (p + n < to && kis_word(code[p + n]))
-			n++;
-		if (n && !angle) {
-			if (!is_type_word(code + p, n))
-				return NULL;
-			/* The previous word belonged to the type; this one may be the name. */
-			words += !(p > from && code[p - 1] == ':');
-			last = p;
-		}
-		p += n ? n : 1;
+	for (size_t n; p < to && (angle || !strchr("*&=,;([", s->code[p])); p += n ? n : 1) {
+		angle += (s->code[p] == '<') - (s->code[p] == '>');
+		n = kscan_word(s, p, to) - p;
+		if (!n || angle)
+			continue;
+		/* A declaration begins with none of these. */
+		if (!kscan_begins_word(s->code[p]) ||
+		    kscan_among(s, p, p + n, "return else case delete goto new sizeof"))
+			return NULL;
+		/* The previous word belonged to the type; this one may be the name. */
+		words += !(p > from && s->code[p - 1] == ':');
+		last = p;
 	}
-	if (p < to && (code[p] == '*' || code[p] == '&') && words)
-		return trimmed(code + from, p - from);
-	return words > 1 ? trimmed(code + from, last - from) : NULL;
+	if (p < to && (s->code[p] == '*' || s->code[p] == '&') && words)
+		return trimmed(s, from, p);
+	return words > 1 ? trimmed(s, from, last) : NULL;
 }
 
 /* The declared type of variable NAME in the function around P, before P. The caller frees. */
 static char *
 declared_type(const struct place *p, const char *name)
 {
-	const char *code = p->s->scan.code;
-	size_t n = strlen(name);
+	const struct kscan *s = &p->s->scan;
+	char *type = NULL;
 
-	if (!p->f || !n)
-		return NULL;
-	for (size_t at = p->f->open + 1; at + n < p->at; at++) {
-		size_t from = at, comma;
-		char *type;
-
-		if (strncmp(code + at, name, n) || kis_word(code[at + n]) || kis_word(code[at - 1]))
-			continue;
-		while (from > p->f->open && !strchr(";{}(,", code[from - 1]))
+	/* At the name, or at the beginning of a list of names. */
+	kscan_each(at, s, p->f ? p->f->open + 1 : p->at, type ? 0 : p->at,
+	    name) for (size_t from = at, i = 0; i < 2 && !type; i++)
+	{
+		while (from > p->f->open && !strchr(i ? ";{}(" : ";{}(,", s->code[from - 1]))
 			from--;
-		type = leading_type(code, from, at + n);
-		if (type)
-			return type;
-		for (comma = from; comma > p->f->open && !strchr(";{}(", code[comma - 1]);)
-			comma--;
-		type = comma < from ? leading_type(code, comma, at + n) : NULL;
-		if (type)
-			return type;
+		type = leading_type(s, from, at + strlen(name));
 	}
-	return NULL;
+	return type;
 }
 
 /* The type of an expression, without its stars, if its first words determine it. */
 static char *
 type_of(const struct place *p, const char *expression)
 {
+	auto_free char *name = NULL, *type = NULL;
 	size_t n = 0;
-	char *name, *type;
+	char *known;
 
-	while (*expression && strchr("&*+- ", *expression))
-		expression++;
+	expression += strspn(expression, "&*+- ");
 	if (*expression == '(') {
-		size_t inner = strcspn(expression + 1, "*)");
-
-		name = kstrndup(expression + 1, inner);
-		type = resolve(p, name, true);
-		free(name);
-		return type ? type : type_of(p, expression + 1);
+		name = kstrndup(expression + 1, strcspn(expression + 1, "*)"));
+		known = resolve(p, name, true);
+		return known ? known : type_of(p, expression + 1);
 	}
 	if (isdigit((unsigned char)*expression)) {
 		n = strcspn(expression, ",)");
@@ -344,14 +254,7 @@ type_of(const struct place *p, const char *expression)
 		n++;
 	name = kstrndup(expression, n);
 	type = declared_type(p, name);
-	free(name);
-	if (type) {
-		char *known = resolve(p, type, true);
-
-		free(type);
-		type = known;
-	}
-	return type;
+	return type ? resolve(p, type, true) : NULL;
 }
 
 /*
@@ -360,14 +263,12 @@ type_of(const struct place *p, const char *expression)
 static char *
 deduce(const struct place *p, const struct kscan_signature *g, const char *formal, const char *call)
 {
-	struct parts list;
+	json_auto_t *list = kscan_list(call, true);
 	char *found = NULL;
 
-	split(call, strlen(call), &list);
-	for (size_t i = 0; i < g->count && i < list.count && !found; i++)
+	for (size_t i = 0; i < g->count && nth(list, i) && !found; i++)
 		if (!strcmp(g->params[i].type, formal))
-			found = type_of(p, list.at[i]);
-	parts_free(&list);
+			found = type_of(p, nth(list, i));
 	return found;
 }
 
@@ -376,32 +277,25 @@ static json_t *
 bind_launch(const struct place *p, const struct formals *formals, const struct kscan_signature *g,
     const char *templates, const char *call, struct kbuf *arguments)
 {
-	json_t *bound = json_object();
-	struct parts list;
+	json_auto_t *bound = json_object(), *list = angles(templates);
 
-	split_angles(templates, &list);
 	arguments->len = 0;
-	for (size_t i = 0; i < formals->count && bound; i++) {
+	for (size_t i = 0; i < formals->count; i++) {
 		const struct formal *x = &formals->at[i];
-		char *text = i < list.count ? resolve(p, list.at[i], x->type) : NULL;
+		const char *given = nth(list, i);
+		auto_free char *text = given ? resolve(p, given, x->type)
+		    : x->type                ? deduce(p, g, x->name, call)
+		                             : NULL;
 
-		if (i >= list.count && x->type)
-			text = deduce(p, g, x->name, call);
-		if (!text && i >= list.count && x->given)
+		if (!text && !given && x->given)
 			text = kstrdup(x->given);
-		if (text) {
-			kbuf_printf(arguments, "%s%s", i ? ", " : "<", text);
-			json_object_set_new(bound, x->name, json_string(text));
-		} else {
-			json_decref(bound);
-			bound = NULL;
-		}
-		free(text);
+		if (!text)
+			return NULL;
+		kbuf_printf(arguments, "%s%s", i ? ", " : "<", text);
+		json_object_set_new(bound, x->name, json_string(text));
 	}
-	if (bound)
-		kbuf_puts(arguments, ">");
-	parts_free(&list);
-	return bound;
+	kbuf_puts(arguments, ">");
+	return json_incref(bound);
 }
 
 /* The same for a call of a function that is not a kernel: "f<float>(". */
@@ -409,29 +303,27 @@ static json_t *
 bind_call(const struct unit *u, const struct unit_sources *sources, const struct formals *formals,
     const struct kscan_signature *g, struct kbuf *arguments)
 {
-	size_t n = strlen(u->name);
 	json_t *bound = NULL;
 
 	for (size_t i = 0; i < sources->count && !bound; i++) {
-		const struct unit_source *s = &sources->list[i];
+		const struct kscan *s = &sources->list[i].scan;
 
-		for (const char *c = s->scan.code; (c = strstr(c, u->name)) && !bound; c += n) {
-			struct place p = { sources, s, NULL, (size_t)(c - s->scan.code), 0 };
-			size_t call = n + strcspn(c + n, "(;{}");
-			char *angles, *rest;
+		kscan_each(at, s, 0, bound ? 0 : s->len, u->name)
+		{
+			struct place p = { sources, &sources->list[i], unit_function_at(s, at), at,
+				0 };
+			const char *c = s->code + at + strlen(u->name);
+			size_t call = strcspn(c, "(;{}");
+			auto_free char *templates = kstrndup(c, call), *rest = NULL;
 
-			if ((p.at && kis_word(c[-1])) || kis_word(c[n]) || c[call] != '(')
+			if (c[call] != '(' || !p.f || at < p.f->body ||
+			    !strcmp(p.f->names[0], u->name))
 				continue;
-			p.f = unit_function_at(&s->scan, p.at);
-			if (!p.f || p.at < p.f->body || !strcmp(p.f->names[0], u->name))
-				continue;
-			angles = trimmed(c + n, call - n);
 			rest = kstrndup(c + call + 1, strcspn(c + call + 1, ";{}"));
 			if (strrchr(rest, ')'))
 				*strrchr(rest, ')') = '\0';
-			bound = bind_launch(&p, formals, g, angles, rest, arguments);
-			free(angles);
-			free(rest);
+			bound = bind_launch(&p, formals, g, templates + strspn(templates, " \t\n"),
+			    rest, arguments);
 		}
 	}
 	return bound;
@@ -450,10 +342,10 @@ instance_bind(const struct unit *u, const struct unit_sources *sources,
 		kbuf_puts(why, "its template takes any number of arguments, or templates\n");
 	for (size_t i = 0; i < u->launch_count && !formals.strange; i++) {
 		struct unit_launch *l = &u->launches[i];
-		struct place p = { sources, l->source, l->inside, l->from, 0 };
+		struct place p = { sources, l->source, l->inside, l->at->at, 0 };
 		struct kbuf more = { 0 };
 		json_t *own = bind_launch(
-		    &p, &formals, g, l->templates, l->arguments, bound ? &more : arguments);
+		    &p, &formals, g, l->at->arguments, l->at->call, bound ? &more : arguments);
 
 		bound = bound ? bound : json_incref(own);
 		l->other = !own || !json_equal(own, bound);
@@ -512,50 +404,44 @@ instance_constant(const struct unit *u, const struct unit_sources *sources,
 	return same ? triple_text(first) : NULL;
 }
 
-/* Number of arguments in the parentheses or braces at C. */
+/* Number of arguments in the parentheses or braces at OPEN. */
 static size_t
-count_arguments(const char *c)
+count_arguments(const struct kscan *s, size_t open, size_t to)
 {
-	int depth = 0;
-	size_t n = 1;
+	size_t n = 1, close = kscan_close(s, open, to);
 
-	for (; *c; c++) {
-		depth += (strchr("({[", *c) != NULL) - (strchr(")}]", *c) != NULL);
-		if (!depth)
-			return n;
-		n += *c == ',' && depth == 1;
-	}
-	return 3;
+	for (size_t p = open + 1; (p = kscan_part(s, p, close, false)) < close; p++)
+		n++;
+	return n;
 }
 
 size_t
 instance_dimensions(const struct unit_launch *l, const char *expression)
 {
-	const char *code = l->source->scan.code;
-	size_t n = 0, found = 0;
+	const struct kscan *s = &l->source->scan,
+	                   whole = { .text = expression, .code = (char *)expression };
+	auto_free char *name = kstrndup(expression, kscan_word(&whole, 0, strlen(expression)));
+	size_t n = strlen(name), found = 0;
 
 	if (!strncmp(expression, "dim3", 4) && expression[4])
-		return count_arguments(expression + 4);
-	while (kis_word(expression[n]))
-		n++;
+		return count_arguments(&whole, 4, strlen(expression));
 	/* An expression of numbers is one number; a name may be anything. */
 	if (!n || (expression[n] && expression[n] != '('))
 		return 1;
-	for (size_t p = l->inside ? l->inside->open : 0; p < l->from; p++) {
-		size_t q = p + n;
+	kscan_each(p, s, l->inside ? l->inside->open : 0, l->at->at, name)
+	{
+		size_t q = kscan_blank(s, p + n, l->at->at),
+		       value = kscan_blank(s, q + 1, l->at->at);
+		bool triple = kscan_among(s, value, kscan_word(s, value, l->at->at), "dim3");
 
-		if (strncmp(code + p, expression, n) || kis_word(code[q]) ||
-		    (p && kis_word(code[p - 1])))
-			continue;
-		q += strspn(code + q, " \t\n");
-		if (code[q] == '.' && strchr("yz", code[q + 1]))
+		if (s->code[q] == '.' && strchr("yz", s->code[q + 1]))
 			return 3;
-		if (code[q] == '(' || code[q] == '{')
-			found = count_arguments(code + q);
-		else if (code[q] == '=' &&
-		    !strncmp(code + q + 1 + strspn(code + q + 1, " \t"), "dim3", 4))
-			found = count_arguments(strpbrk(code + q, "({"));
-		else if (code[q] == '=' && !found)
+		if (s->code[q] == '(' || s->code[q] == '{')
+			found = count_arguments(s, q, l->at->at);
+		else if (s->code[q] == '=' && triple)
+			found =
+			    count_arguments(s, value + strcspn(s->code + value, "({"), l->at->at);
+		else if (s->code[q] == '=' && !found)
 			found = 1;
 	}
 	return found ? found : 3;

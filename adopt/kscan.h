@@ -34,6 +34,11 @@ struct kscan_item {
 	size_t depth; /* number of namespaces and the like around it */
 };
 
+/* Parentheses after one of these declare nothing: an expression for kregex. */
+#define KSCAN_ATTRIBUTES \
+	"__attribute__|__attribute|alignas|_Alignas|__align__|__declspec|__launch_bounds__|" \
+	"__cluster_dims__|asm|__asm__|_Static_assert|static_assert|sizeof"
+
 struct kscan {
 	const char *text; /* borrowed */
 	char *code;       /* the same length, with comments and strings blanked; owned */
@@ -61,8 +66,8 @@ void kscan_free(struct kscan *s);
  * are several, the last.
  */
 const struct kscan_item *kscan_function(const struct kscan *s, const char *name);
-/* The item that F is, or whose braces it is in. */
-const struct kscan_item *kscan_holder(const struct kscan *s, const struct kscan_item *f);
+/* The item that contains the place AT; NULL: none. */
+const struct kscan_item *kscan_at(const struct kscan *s, size_t at);
 bool kscan_declares(const struct kscan_item *x, const char *name);
 /* The whole name of a function, "C::f"; of another item its last name, or "" if it has none. */
 const char *kscan_whole(const struct kscan_item *x);
@@ -76,11 +81,6 @@ bool kscan_has_path(const char *name);
  * has no braces. Free IN with kscan_free.
  */
 bool kscan_inside(const struct kscan *s, const struct kscan_item *x, struct kscan *in);
-/* Does the code from FROM to TO use the identifier NAME? Comments and strings do not count. */
-bool kscan_uses(const struct kscan *s, size_t from, size_t to, const char *name);
-/* Calls SEE for every identifier there, once or more; SEE returns false to stop. */
-void kscan_identifiers(const struct kscan *s, size_t from, size_t to,
-    bool (*see)(void *arg, const char *name, size_t len, size_t at), void *arg);
 /* Is the operand that ends at P modified there: by "=", "+=", "++" and the like, or by ".x ="? */
 bool kscan_assigns(const struct kscan *s, size_t p, size_t to);
 /*
@@ -90,10 +90,61 @@ bool kscan_assigns(const struct kscan *s, size_t p, size_t to);
  */
 bool kscan_writes(const struct kscan *s, const struct kscan_item *f, const char *name);
 /*
- * Does the item begin with the word WORD ("static", "__global__"), or have it, or a macro for it,
- * before its name?
+ * Does the item have this word ("static"), one of several, or a macro for it before its name?
  */
-bool kscan_has_word(const struct kscan *s, const struct kscan_item *x, const char *word);
+bool kscan_has_word(const struct kscan *s, const struct kscan_item *x, const char *words);
+
+/* The macro X's replacement, in the form of kscan_tidy; NULL: it has parameters. To be freed. */
+char *kscan_macro(const struct kscan *s, const struct kscan_item *x);
+
+/*
+ * Places in the code, from one at P up to a limit TO, or back to FROM. Comments and strings are
+ * blank there.
+ */
+
+static inline bool
+kscan_begins_word(char c)
+{
+	return isalpha((unsigned char)c) || c == '_';
+}
+/* After, or before, the blanks at P; after the word at P. */
+size_t kscan_blank(const struct kscan *s, size_t p, size_t to);
+size_t kscan_back(const struct kscan *s, size_t p, size_t from);
+size_t kscan_word(const struct kscan *s, size_t p, size_t to);
+/* The bracket that closes the one at P; TO: none. Alternatives of a group count once. */
+size_t kscan_close(const struct kscan *s, size_t p, size_t to);
+/* After the word, the brackets with all between, the preprocessor's line, or the character at P. */
+size_t kscan_after(const struct kscan *s, size_t p, size_t to);
+/* The ',' at which the part at P ends: outside brackets, with ANGLES also outside "<>". */
+size_t kscan_part(const struct kscan *s, size_t p, size_t to, bool angles);
+/* All parts up to TO, their texts without blanks around; none if it is blank. New reference. */
+json_t *kscan_parts(const struct kscan *s, size_t from, size_t to, bool angles);
+/* The same for a whole text. */
+json_t *kscan_list(const char *text, bool angles);
+/* After "<…>" at P, and what stands before it. */
+size_t kscan_angle_end(const struct kscan *s, size_t p, size_t to);
+/* Where the name at P begins with what stands before it: "C::" or "n::C::". */
+size_t kscan_path_start(const struct kscan *s, size_t from, size_t p);
+/* Where the name before P begins, perhaps with a path; *END: before its template arguments. */
+size_t kscan_name_before(const struct kscan *s, size_t p, size_t from, size_t *end);
+/* Is there a '#' at P, and nothing before it in its line? */
+bool kscan_is_directive(const struct kscan *s, size_t p);
+/* The '#' of the next line from P on with a branch, and what it does; TO: none. */
+enum kscan_branch { KSCAN_NO_BRANCH, KSCAN_IF, KSCAN_ELSE, KSCAN_ENDIF };
+size_t kscan_branch(const struct kscan *s, size_t p, size_t to, enum kscan_branch *b);
+/* Is what stands from P to END one of these words? */
+bool kscan_among(const struct kscan *s, size_t p, size_t end, const char *words);
+/* The next identifier from *AT on: where it begins and ends. False: there is none. */
+bool kscan_identifier(const struct kscan *s, size_t *at, size_t to, size_t *end);
+/* The next place of the identifier NAME, or of one of several with blanks between; TO: none. */
+size_t kscan_find(const struct kscan *s, size_t from, size_t to, const char *name);
+bool kscan_uses(const struct kscan *s, size_t from, size_t to, const char *name);
+/* For every such place AT. */
+#define kscan_each(at, s, from, to, name) \
+	for (size_t at = kscan_find(s, from, to, name); at < (to); \
+	     at = kscan_find(s, at + 1, to, name))
+/* The code with single blanks between words and no others; the caller frees. */
+char *kscan_tidy(const struct kscan *s, size_t from, size_t to);
 
 enum { KSCAN_PARAMS = 48 };
 
@@ -150,6 +201,7 @@ struct kscan_launch {
 	char *shared, *stream;    /* the same, or "" */
 	char *call;               /* the kernel's arguments, without parentheses */
 	size_t at, to;            /* from the kernel's name to after the ')' */
+	size_t config, config_to; /* its "<<<" and its ">>>" */
 };
 /* The launches in the function F, or in the whole text. */
 size_t kscan_launches(

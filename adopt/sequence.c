@@ -4,6 +4,7 @@
 
 #include "adopt.h"
 #include "kio.h"
+#include "kregex.h"
 #include "signature.h"
 
 static bool
@@ -24,7 +25,7 @@ see_launch(struct unit *u, const struct unit_sources *sources, size_t which,
     const struct kscan_launch *l, struct kbuf *why)
 {
 	static const char standard[] = "0 NULL nullptr cudaStreamDefault cudaStreamLegacy";
-	const char *colon = strrchr(l->kernel, ':'), *name = colon ? colon + 1 : l->kernel;
+	const char *name = kscan_plain(l->kernel);
 
 	if (!is_kernel(sources, which, name))
 		kbuf_printf(why, "it launches %s, which is not a kernel of the project\n", name);
@@ -39,20 +40,15 @@ see_launch(struct unit *u, const struct unit_sources *sources, size_t which,
 static bool
 is_sizeof(const struct kscan *s, const struct kscan_item *f, size_t at)
 {
-	while (at > f->body && strchr(" \t\n(*", s->code[at - 1]))
-		at--;
-	return at >= f->body + 7 && !strncmp(s->code + at - 6, "sizeof", 6) &&
-	    !kis_word(s->code[at - 7]);
+	return kregex_find("\\bsizeof[\\s(*]*\\z", s->code + f->body, at - f->body, NULL, 0);
 }
 
 /* Is the '&' at AT an operator between two values, "q & p[0]" or "q && p[0]"? */
 static bool
 is_between(const struct kscan *s, size_t at)
 {
-	char before = s->code[at - 1];
+	char before = s->code[kscan_back(s, at, 1) - 1];
 
-	while (isspace((unsigned char)before))
-		before = s->code[--at - 1];
 	return kis_word(before) || (before && strchr(")]&", before));
 }
 
@@ -63,24 +59,18 @@ static void
 see_reads(const struct kscan *s, const struct kscan_item *f, const struct kscan_param *p,
     struct kbuf *why)
 {
-	size_t n = strlen(p->name);
+	kscan_each(at, s, f->body, p->stars ? f->to : f->body, p->name)
+	{
+		size_t before = kscan_back(s, at, f->body), star = before,
+		       next = kscan_blank(s, at + strlen(p->name), f->to);
 
-	for (size_t at = f->body; p->stars && n && at + n < f->to; at++) {
-		size_t before = at, star, next = at + n;
-
-		if (strncmp(s->code + at, p->name, n) || kis_word(s->code[at - 1]) ||
-		    kis_word(s->code[next]) || strchr(".>", s->code[at - 1]))
+		if (strchr(".>", s->code[at - 1]) || is_sizeof(s, f, at))
 			continue;
-		while (before > f->body && isspace((unsigned char)s->code[before - 1]))
-			before--;
-		star = before;
 		while (star > f->body && strchr(" \t\n(", s->code[star - 1]))
 			star--;
-		next += strspn(s->code + next, " \t\n");
-		if (is_sizeof(s, f, at) ||
-		    (s->code[star - 1] != '*' &&
-		        (s->code[next] != '[' ||
-		            (s->code[before - 1] == '&' && !is_between(s, before - 1)))))
+		if (s->code[star - 1] != '*' &&
+		    (s->code[next] != '[' ||
+		        (s->code[before - 1] == '&' && !is_between(s, before - 1))))
 			continue;
 		kbuf_printf(why, "the host reads or writes %s itself, in line %zu\n", p->name,
 		    kline_at(s->text, at));
@@ -139,42 +129,23 @@ sequence_find(struct unit *u, const struct unit_sources *sources, size_t which,
 	kscan_signature_free(&g);
 }
 
-/* Where the ">>>" of the launch is whose "<<<" is at P. */
-static size_t
-config_end(const struct kscan *s, size_t p, size_t to)
-{
-	int depth = 0;
-
-	for (p += 3; p < to && (depth || strncmp(s->code + p, ">>>", 3)); p++)
-		depth += (s->code[p] == '(') - (s->code[p] == ')');
-	return p;
-}
-
 char *
 sequence_body(const struct unit_source *s, const struct kscan_item *f)
 {
 	struct kscan_launch *list;
-	struct kbuf b = { 0 };
+	auto_buf struct kbuf b = { 0 };
 	size_t n = kscan_launches(&s->scan, f, &list), at = f->body;
-	char *text;
 
-	for (size_t i = 0; i < n; i++) {
-		const struct kscan_launch *l = &list[i];
-		size_t p = (size_t)(strstr(s->scan.code + l->at, "<<<") - s->scan.code);
-
-		if (*l->stream) {
-			kbuf_add(&b, s->scan.text + at, p - at);
+	for (const struct kscan_launch *l = list; l < list + n; l++) {
+		kbuf_add(&b, s->scan.text + at, (*l->stream ? l->config : l->config_to) - at);
+		if (*l->stream)
 			kbuf_printf(&b, "<<<%s, %s, %s, stream", l->grid, l->block, l->shared);
-		} else {
-			kbuf_add(&b, s->scan.text + at, config_end(&s->scan, p, f->to) - at);
+		else
 			kbuf_puts(&b, *l->shared ? ", stream" : ", 0, stream");
-		}
-		at = config_end(&s->scan, p, f->to);
+		at = l->config_to;
 	}
 	kbuf_add(&b, s->scan.text + at, f->to - at);
 	kscan_launches_free(list, n);
-	text =
-	    rules_replace("stream", kjson_str_or(rules_language(s->name), "language", "c"), b.data);
-	kbuf_free(&b);
-	return text;
+	return rules_replace(
+	    "stream", kjson_str_or(rules_language(s->name), "language", "c"), b.data);
 }

@@ -7,21 +7,16 @@
  * together.
  */
 static bool
-compiled_with(const char *text, size_t from, size_t to)
+compiled_with(const struct kscan *k, size_t from, size_t to)
 {
 	size_t depth = 0;
+	enum kscan_branch b;
 
-	for (const char *p = text + from; (p = strchr(p, '\n')) && p < text + to;) {
-		p += 1 + strspn(p + 1, " \t");
-		if (*p != '#')
-			continue;
-		p += 1 + strspn(p + 1, " \t");
-		if (!strncmp(p, "if", 2))
-			depth++;
-		else if (!depth && (!strncmp(p, "el", 2) || !strncmp(p, "endif", 5)))
+	while ((from = kscan_branch(k, from, to, &b)) < to) {
+		if (!depth && b != KSCAN_IF)
 			return false;
-		else if (!strncmp(p, "endif", 5))
-			depth--;
+		depth += (size_t)(b == KSCAN_IF) - (b == KSCAN_ENDIF);
+		from++;
 	}
 	return true;
 }
@@ -41,7 +36,7 @@ describe(const struct kscan *k, const struct kscan_item *f, struct signature *s,
 	s->returns = !strstr(s->of.result, "void") || strchr(s->of.result, '*');
 	for (const struct kscan_item *x = k->items; x < k->items + k->count; x++)
 		if (x->from < f->from && x->kind == KSCAN_INCLUDE && !x->depth &&
-		    compiled_with(k->text, x->from, f->from)) {
+		    compiled_with(k, x->from, f->from)) {
 			s->include = x->to;
 			s->include += k->text[x->to] == '\n';
 		}

@@ -4,6 +4,7 @@
 
 #include "call.h"
 #include "kio.h"
+#include "kregex.h"
 #include "ktoken.h"
 #include "unit.h"
 
@@ -225,8 +226,7 @@ choose_dead(struct state *t)
 			if ((x->kind == KSCAN_FUNCTION || x->kind == KSCAN_DECLARATION) &&
 			    !kscan_has_word(s, x, "static") &&
 			    !(x->kind == KSCAN_DECLARATION &&
-			        (kscan_has_word(s, x, "typedef") ||
-			            kscan_has_word(s, x, "constexpr"))) &&
+			        kscan_has_word(s, x, "typedef constexpr")) &&
 			    !is_private(t, x))
 				continue;
 			for (size_t n = 0; n < x->name_count && !used; n++) {
@@ -307,10 +307,8 @@ choose_names(struct state *t, struct kbuf *notes)
 static bool
 is_member(const struct kscan *s, size_t p)
 {
-	while (p > 0 && isspace((unsigned char)s->code[p - 1]))
-		p--;
-	return p > 0 &&
-	    (s->code[p - 1] == '.' || (p > 1 && s->code[p - 1] == '>' && s->code[p - 2] == '-'));
+	p = kscan_back(s, p, 0);
+	return p > 0 && (s->code[p - 1] == '.' || (p > 1 && !strncmp(s->code + p - 2, "->", 2)));
 }
 
 /* Appends the winner's text with the new names. */
@@ -319,28 +317,17 @@ add_text(struct kbuf *b, const struct state *t, size_t from, size_t to)
 {
 	const struct kscan *s = &t->w;
 
-	for (size_t p = from; p < to;) {
-		size_t end = p;
-		const char *fresh;
-		char *word;
+	for (size_t p = from, end; kscan_identifier(s, &p, to, &end); p = end) {
+		auto_free char *word = kstrndup(s->code + p, end - p);
+		const char *fresh = is_member(s, p) ? NULL : kjson_str_or(t->renamed, word, NULL);
 
-		while (end < to && kis_word(s->code[end]))
-			end++;
-		if (end == p) {
-			kbuf_add(b, s->text + p++, 1);
-			continue;
-		}
-		word = kstrndup(s->code + p, end - p);
-		fresh = isdigit((unsigned char)*word) || is_member(s, p)
-		    ? NULL
-		    : kjson_str_or(t->renamed, word, NULL);
-		if (fresh)
+		if (fresh) {
+			kbuf_add(b, s->text + from, p - from);
 			kbuf_puts(b, fresh);
-		else
-			kbuf_add(b, s->text + p, end - p);
-		free(word);
-		p = end;
+			from = end;
+		}
 	}
+	kbuf_add(b, s->text + from, to - from);
 }
 
 /* Is it a prototype of one of the winner's own functions? */
@@ -357,37 +344,21 @@ is_prototype(const struct state *t, const struct kscan_item *x)
 static bool
 is_variable(const struct kscan *s, const struct kscan_item *x)
 {
-	static const char *const others[] = { "typedef", "using", "extern", "struct", "union",
-		"enum", "class", "template", "static_assert", "_Static_assert", "constexpr",
-		"__device__", "__constant__" };
-
-	if (x->kind != KSCAN_DECLARATION || !x->name_count ||
-	    memchr(s->code + x->from, '(', x->to - x->from))
-		return false;
-	for (size_t i = 0; i < LEN(others); i++)
-		if (kscan_has_word(s, x, others[i]))
-			return false;
-	return true;
+	return x->kind == KSCAN_DECLARATION && x->name_count &&
+	    !memchr(s->code + x->from, '(', x->to - x->from) &&
+	    !kscan_has_word(s, x,
+	        "typedef using extern struct union enum class template static_assert "
+	        "_Static_assert constexpr __device__ __constant__");
 }
 
 /* Where the text of an item begins after 'extern "C"'. */
 static size_t
 behind_extern(const struct kscan *s, const struct kscan_item *x)
 {
-	size_t p = x->from;
+	struct kregex_span at = { 0 };
 
-	if (strncmp(s->code + p, "extern", 6) || kis_word(s->code[p + 6]))
-		return p;
-	p += 6;
-	while (p < x->to && isspace((unsigned char)s->code[p]))
-		p++;
-	if (s->code[p] != '"')
-		return x->from;
-	for (p++; p < x->to && s->code[p] != '"';)
-		p++;
-	for (p++; p < x->to && isspace((unsigned char)s->code[p]);)
-		p++;
-	return p;
+	kregex_find("\\Aextern\\s*\"[^\"]*\"\\s*", s->code + x->from, x->to - x->from, &at, 1);
+	return x->from + at.to;
 }
 
 static void
@@ -410,79 +381,29 @@ add_item(struct kbuf *b, const struct state *t, const struct kscan_item *x)
 		kbuf_puts(b, "\n");
 }
 
-/*
- * After '__attribute__((visibility("default")))' at P, which like 'extern "C"' makes it visible
- * from outside; else P.
- */
-static size_t
-behind_visibility(const struct kscan *s, size_t p, size_t to)
-{
-	static const char *const words[] = { "__attribute__", "(", "(", "visibility", "(" };
-	size_t from = p;
-
-	for (size_t i = 0; i < LEN(words); i++) {
-		size_t n = strlen(words[i]);
-
-		while (p < to && isspace((unsigned char)s->code[p]))
-			p++;
-		if (to - p < n || memcmp(s->code + p, words[i], n))
-			return from;
-		p += n;
-	}
-	/* A list with more than this attribute is not changed. */
-	for (int open = 3; p < to && open; p++) {
-		if (s->code[p] == ',')
-			return from;
-		open += (s->code[p] == '(') - (s->code[p] == ')');
-	}
-	return p;
-}
+/* Like 'extern "C"' it makes a function visible from outside. Lists with more are not changed. */
+#define VISIBILITY "__attribute__\\s*\\(\\s*\\(\\s*visibility\\s*\\([^,()]*\\)\\s*\\)\\s*\\)"
 
 /*
- * The text before a function's name, with single blanks, without linkage: 'extern "C"', static,
- * visibility. The caller frees.
+ * The text before a function's name, in the form of kscan_tidy, without linkage: 'extern "C"',
+ * static, visibility. The caller frees.
  */
 static char *
 plain_head(const struct kscan *s, const struct kscan_item *f)
 {
-	struct kbuf b = { 0 };
-	size_t p = behind_extern(s, f);
+	auto_free char *head = kscan_tidy(s, behind_extern(s, f), f->name_at);
 
-	kbuf_add(&b, "", 0);
-	while (p < f->name_at) {
-		size_t end = p = behind_visibility(s, p, f->name_at);
-
-		if (p == f->name_at)
-			break;
-		while (end < f->name_at && kis_word(s->code[end]))
-			end++;
-		if (end > p && !(end - p == 6 && !memcmp(s->code + p, "static", 6)))
-			kbuf_printf(&b, "%.*s ", (int)(end - p), s->code + p);
-		else if (end == p && !isspace((unsigned char)s->code[p]))
-			kbuf_add(&b, s->text + p, 1);
-		p = end > p ? end : p + 1;
-	}
-	return b.data;
+	return kregex_sub(VISIBILITY "|\\bstatic\\b ?", head, "");
 }
 
 /* Compares texts without carriage returns, which a file may have but an answer does not. */
 static bool
 same_lines(const char *x, size_t n, const char *y, size_t m)
 {
-	while (n && m) {
-		if (*x == '\r' || *y == '\r') {
-			n -= *x == '\r';
-			m -= *y == '\r';
-			x += *x == '\r';
-			y += *y == '\r';
-		} else if (*x++ != *y++) {
-			return false;
-		} else {
-			n--;
-			m--;
-		}
-	}
-	return !n && !m;
+	auto_free char *a = kstrndup(x, n), *b = kstrndup(y, m), *was = kregex_sub("\r", a, ""),
+	               *now = kregex_sub("\r", b, "");
+
+	return !strcmp(was, now);
 }
 
 /*
@@ -492,48 +413,18 @@ same_lines(const char *x, size_t n, const char *y, size_t m)
 static void
 add_attributes(struct kbuf *b, const struct state *t)
 {
-	static const char word[] = "__attribute__";
 	const struct kscan *old = &t->file->scan, *s = &t->w;
 	const struct kscan_item *k = t->kernel, *n = t->new_kernel;
 
-	for (size_t p = n->from; p + sizeof word < n->name_at; p++) {
-		size_t end = p + sizeof word - 1;
-		int depth = 0;
+	kscan_each(p, s, n->from, n->name_at, "__attribute__")
+	{
+		size_t open = kscan_blank(s, kscan_word(s, p, n->name_at), n->name_at),
+		       end = kscan_after(s, open, n->name_at);
 
-		if (strncmp(s->code + p, word, sizeof word - 1) ||
-		    behind_visibility(s, p, n->name_at) > p)
-			continue;
-		for (; end < n->name_at && (depth || s->code[end] != ')'); end++) {
-			depth += (s->code[end] == '(') - (s->code[end] == ')');
-			if (!depth && s->code[end] == ')')
-				break;
-		}
-		end += end < n->name_at;
-		if (!memmem(old->text + k->from, k->name_at - k->from, s->text + p, end - p))
+		if (!kregex_find("\\A" VISIBILITY, s->code + p, end - p, NULL, 0) &&
+		    !memmem(old->text + k->from, k->name_at - k->from, s->text + p, end - p))
 			kbuf_printf(b, "%.*s\n", (int)(end - p), s->text + p);
-		p = end - 1;
 	}
-}
-
-static const char *
-restricting(const char *text)
-{
-	static const char *const words[] = { "__restrict__", "__restrict", "restrict" };
-
-	for (size_t i = 0; i < LEN(words); i++)
-		if (strstr(text, words[i]))
-			return words[i];
-	return NULL;
-}
-
-/* Is the word NAME at P in the code? */
-static bool
-is_word_at(const struct kscan *s, size_t p, const char *name)
-{
-	size_t n = strlen(name);
-
-	return !strncmp(s->code + p, name, n) && !kis_word(s->code[p + n]) &&
-	    !kis_word(s->code[p - 1]);
 }
 
 /*
@@ -544,38 +435,28 @@ static void
 add_parameter(struct kbuf *b, const struct kscan *s, size_t from, size_t to,
     const struct kscan_param *x, const struct kscan_param *y)
 {
-	const char *promise = restricting(x->text) ? NULL : restricting(y->text);
-	size_t star = 0, name = 0;
+	static const char restricting[] = "__restrict__|__restrict|restrict";
+	const char *given = memchr(s->code + from, '=', to - from), *star;
+	size_t end = given ? (size_t)(given - s->code) : to, name = 0;
+	struct kregex_span promise;
 
-	for (size_t p = from; p < to && s->code[p] != '='; p++) {
-		star = s->code[p] == '*' && !name ? p + 1 : star;
-		name = is_word_at(s, p, x->name) ? p : name;
-	}
+	kscan_each(p, s, from, end, x->name) name = p;
 	if (!name) {
 		kbuf_add(b, s->text + from, to - from);
 		return;
 	}
-	if (promise && star && star <= name) {
-		kbuf_add(b, s->text + from, star - from);
-		kbuf_printf(b, "%s ", promise);
-		from = star + strspn(s->text + star, " ");
+	star = memrchr(s->code + from, '*', name - from);
+	if (star && !kregex_is(restricting, x->text) &&
+	    kregex_find(restricting, y->text, strlen(y->text), &promise, 1)) {
+		kbuf_add(b, s->text + from, (size_t)(star + 1 - s->code) - from);
+		kbuf_printf(b, "%.*s ", (int)(promise.to - promise.from), y->text + promise.from);
+		from = (size_t)(star + 1 - s->code);
+		from += strspn(s->text + from, " ");
 	}
 	kbuf_add(b, s->text + from, name - from);
 	kbuf_puts(b, y->name);
 	name += strlen(x->name);
 	kbuf_add(b, s->text + name, to - name);
-}
-
-/* Where the parameter that begins at P ends: at the comma, or at CLOSE. */
-static size_t
-parameter_end(const struct kscan *s, size_t p, size_t close)
-{
-	int depth = 0;
-
-	for (; p < close && (depth || s->code[p] != ','); p++)
-		depth +=
-		    (strchr("([{<", s->code[p]) != NULL) - (strchr(")]}>", s->code[p]) != NULL);
-	return p;
 }
 
 /* A kernel up to its parameters: with the winner's launch bounds and the project's linkage. */
@@ -588,13 +469,11 @@ add_bounds(struct kbuf *b, const struct state *t)
 
 	if (!strcmp(was, now)) {
 		kbuf_add(b, old->text + k->from, k->open + 1 - k->from);
-	} else {
-		kbuf_puts(b,
-		    kscan_has_word(old, k, "static") && !kscan_has_word(&t->w, n, "static") ? "stat"
-		                                                                              "ic "
-		                                                                            : "");
-		add_text(b, t, behind_extern(&t->w, n), n->open + 1);
+		return;
 	}
+	if (kscan_has_word(old, k, "static") && !kscan_has_word(&t->w, n, "static"))
+		kbuf_puts(b, "static ");
+	add_text(b, t, behind_extern(&t->w, n), n->open + 1);
 }
 
 /* Everything before the body, from the project; false if the two do not correspond. */
@@ -604,36 +483,32 @@ add_head(struct kbuf *b, const struct state *t)
 	const struct kscan *old = &t->file->scan;
 	const struct kscan_item *k = t->kernel;
 	struct kscan_signature was, now;
-	size_t close = k->body;
 	bool same;
 
 	kscan_signature(old, k, &was);
 	kscan_signature(&t->w, t->new_kernel, &now);
-	same = was.count == now.count && !was.too_many;
+	/* Not with parameters declared after the parentheses, in K&R style. */
+	same = was.count == now.count && !was.too_many &&
+	    !memchr(old->code + was.close, ';', k->body - was.close);
 	for (size_t i = 0; same && i < was.count; i++)
 		same = *was.params[i].name && *now.params[i].name &&
 		    was.params[i].stars == now.params[i].stars;
-	while (close > k->open && old->code[close] != ')')
-		close--;
-	/* Parameters declared after the parentheses, in K&R style. */
-	same = same && !memchr(old->code + close, ';', k->body - close);
 	if (same) {
-		if (t->launched)
+		if (t->launched) {
 			add_bounds(b, t);
-		else
+		} else {
 			add_attributes(b, t);
-		if (!t->launched)
 			kbuf_add(b, old->text + k->from, k->open + 1 - k->from);
-		for (size_t i = 0, p = k->open + 1; i < was.count; i++) {
-			size_t end = parameter_end(old, p, close);
-
+		}
+		for (size_t i = 0, p = k->open + 1, end; i < was.count; i++, p = end) {
+			end = kscan_part(old, p, was.close, true);
 			add_parameter(b, old, p, end, &was.params[i], &now.params[i]);
-			kbuf_add(b, old->text + end, end < close);
-			p = end + (end < close);
+			kbuf_add(b, old->text + end, end < was.close);
+			end += end < was.close;
 		}
 		if (!was.count)
-			kbuf_add(b, old->text + k->open + 1, close - k->open - 1);
-		kbuf_add(b, old->text + close, k->body - close);
+			kbuf_add(b, old->text + k->open + 1, was.close - k->open - 1);
+		kbuf_add(b, old->text + was.close, k->body - was.close);
 	}
 	kscan_signature_free(&was);
 	kscan_signature_free(&now);
@@ -687,30 +562,25 @@ add_entry_head(struct kbuf *b, const struct state *t)
 	const json_t *names = json_object_get(t->called, "names");
 	json_auto_t *list = json_array();
 	struct kscan_signature g;
-	size_t from = behind_extern(s, t->entry), close = t->entry->body;
-	char *call;
+	size_t from = behind_extern(s, t->entry);
+	auto_free char *call = NULL;
 
-	while (close > t->entry->open && s->code[close] != ')')
-		close--;
 	from += strncmp(s->code + from, "static ", 7) ? 0 : 7;
 	kbuf_puts(b, t->linkage);
 	add_text(b, t, from, t->entry->name_at);
 	kscan_signature(s, t->entry, &g);
-	for (size_t i = 0, p = t->entry->open + 1; i < g.count; i++) {
-		size_t end = parameter_end(s, p, close), kept = json_array_size(list);
-		const char *name = json_string_value(json_array_get(names, kept));
+	for (size_t i = 0, p = t->entry->open + 1, end; i < g.count; i++, p = end + 1) {
+		const char *name = json_string_value(json_array_get(names, json_array_size(list)));
 		auto_buf struct kbuf one = { 0 };
 
-		p += strspn(s->code + p, " \t\n");
+		end = kscan_part(s, p, g.close, true);
 		if (name && !strcmp(name, g.params[i].name)) {
-			add_text(&one, t, p, end);
+			add_text(&one, t, kscan_blank(s, p, end), end);
 			json_array_append_new(list, kjson_text(one.data, one.len));
 		}
-		p = end + (end < close);
 	}
 	call = call_text("", t->a->entry, list, 0);
 	kbuf_puts(b, call);
-	free(call);
 	kscan_signature_free(&g);
 }
 
@@ -837,20 +707,14 @@ line_break(const char *p)
 static char *
 with_line_ends(char *text, const char *original)
 {
-	struct kbuf b = { 0 };
+	static const char alone[] = "(?<!\\r)\\n";
+	char *lines;
 
-	for (const char *p = strchr(original, '\n'); p; p = strchr(p + 1, '\n'))
-		if (p == original || p[-1] != '\r')
-			return text;
-	if (!strchr(original, '\n'))
+	if (!strchr(original, '\n') || kregex_is(alone, original))
 		return text;
-	for (const char *p = text; *p; p++) {
-		if (*p == '\n' && (p == text || p[-1] != '\r'))
-			kbuf_puts(&b, "\r");
-		kbuf_add(&b, p, 1);
-	}
+	lines = kregex_sub(alone, text, "\r\n");
 	free(text);
-	return b.data;
+	return lines;
 }
 
 /* The project's text from FROM to TO, with its edits. */
@@ -870,9 +734,8 @@ compose(struct state *t, const char *body, struct kbuf *notes)
 
 	for (size_t i = 0; i < t->w.count; i++)
 		t->pragma |= t->own[i] && t->w.items[i].kind == KSCAN_DIRECTIVE &&
-		    strstr(t->w.code + t->w.items[i].from, "pragma") &&
-		    (kscan_uses(&t->w, t->w.items[i].from, t->w.items[i].to, "optimize") ||
-		        kscan_uses(&t->w, t->w.items[i].from, t->w.items[i].to, "target"));
+		    kscan_uses(&t->w, t->w.items[i].from, t->w.items[i].to, "pragma") &&
+		    kscan_uses(&t->w, t->w.items[i].from, t->w.items[i].to, "optimize target");
 	kbuf_add(&b, s->text, first);
 	add_includes(&b, t, true);
 	p = first;
@@ -1104,15 +967,13 @@ add_files(struct state *t, const char *copy, char *text, struct patch *p)
 static char *
 caller_body(const struct state *t, char **fault)
 {
-	char *template = template_of(&t->file->scan, t->kernel), *body = NULL;
+	auto_free char *template = template_of(&t->file->scan, t->kernel);
 
-	if (*template)
-		*fault = kasprintf(
-		    "%s works outside of %s, which is a template", t->a->entry, t->a->kernel);
-	else
-		body = call_body(t->a, t->called, fault);
-	free(template);
-	return body;
+	if (!*template)
+		return call_body(t->a, t->called, fault);
+	*fault =
+	    kasprintf("%s works outside of %s, which is a template", t->a->entry, t->a->kernel);
+	return NULL;
 }
 
 /* Does the winner change another member of the class, or the class? Others rely on those. */
@@ -1204,8 +1065,8 @@ splice_winner(
 	if (reference)
 		kscan(reference, strlen(reference), &t.reference);
 	t.new_kernel = kscan_function(&t.w, a->kernel);
-	t.holder = t.kernel ? kscan_holder(&t.file->scan, t.kernel) : NULL;
-	t.new_holder = t.new_kernel ? kscan_holder(&t.w, t.new_kernel) : NULL;
+	t.holder = t.kernel ? kscan_at(&t.file->scan, t.kernel->from) : NULL;
+	t.new_holder = t.new_kernel ? kscan_at(&t.w, t.new_kernel->from) : NULL;
 	t.entry = unit ? kscan_function(&t.w, a->entry) : NULL;
 	if (!t.kernel)
 		*fault = kasprintf("%s is inside #if in %s, in several versions or between parts "
@@ -1231,15 +1092,8 @@ splice_winner(
 static bool
 is_stub(const struct kscan *s, const struct kscan_item *f)
 {
-	size_t p = f->body + 1, end = f->to;
-
-	while (end > p &&
-	    (isspace((unsigned char)s->code[end - 1]) || s->code[end - 1] == '}' ||
-	        s->code[end - 1] == ';'))
-		end--;
-	while (p < end && isspace((unsigned char)s->code[p]))
-		p++;
-	return p >= end || (end - p <= 8 && !strncmp(s->code + p, "return", 6));
+	return kregex_find(
+	    "\\A\\{\\s*(?:return.{0,2})?[;}\\s]*\\z", s->code + f->body, f->to - f->body, NULL, 0);
 }
 
 /* The winner's name for the parameter that the reference calls NAME; the caller frees. */

@@ -3,6 +3,7 @@
 #include "types.h"
 
 #include "kio.h"
+#include "kregex.h"
 
 enum { CHAIN = 16, DEEP = 6 };
 
@@ -92,35 +93,15 @@ type_free(struct type *type)
 static char *
 bare(const char *text, int *stars, bool *constant)
 {
-	struct kbuf b = { 0 };
+	static const char others[] = "\\b(?:const|volatile|struct|enum|union|class|typename|"
+	                             "restrict|__restrict__|"
+	                             "__restrict|register|static)\\b ?|\\*";
+	auto_free char *rest = kregex_sub(others, text, "");
 
-	kbuf_add(&b, "", 0);
-	for (const char *p = text; *p;) {
-		size_t n = 0;
-		char *word;
-
-		while (kis_word(p[n]))
-			n++;
-		word = kstrndup(p, n);
-		if (kis_listed("const volatile struct enum union class typename restrict "
-		               "__restrict__ __restrict register static",
-		        p, n)) {
-			*constant |= !strcmp(word, "const");
-			p += n + (p[n] == ' ');
-		} else {
-			*stars += *p == '*';
-			n = n ? n : 1;
-			if (*p != '*')
-				kbuf_add(&b, p, n);
-			p += n;
-		}
-		free(word);
-	}
-	while (b.len && isspace((unsigned char)b.data[b.len - 1]))
-		b.data[--b.len] = '\0';
-	if (!strncmp(b.data, "::", 2))
-		memmove(b.data, b.data + 2, b.len - 1);
-	return b.data;
+	*constant |= kregex_is("\\bconst\\b", text);
+	for (; *text; text++)
+		*stars += *text == '*';
+	return kregex_sub("\\A::|\\s+\\z", rest, "");
 }
 
 /* Does X define a record, or an enumeration, with its members? */
@@ -128,26 +109,16 @@ static bool
 is_definition(const struct kscan *s, const struct kscan_item *x)
 {
 	return x->kind == KSCAN_DECLARATION && memchr(s->code + x->from, '{', x->to - x->from) &&
-	    (kscan_has_word(s, x, "struct") || kscan_has_word(s, x, "class") ||
-	        kscan_has_word(s, x, "union") || kscan_has_word(s, x, "enum"));
+	    kscan_has_word(s, x, "struct class union enum");
 }
 
 /* The replacement of the macro X, if it takes no arguments; NULL: none. The caller frees. */
 static char *
 macro_text(const struct kscan *s, const struct kscan_item *x)
 {
-	const char *end = s->code + x->to,
-	           *p =
-	               memmem(s->code + x->from, x->to - x->from, x->names[0], strlen(x->names[0]));
-	char *text;
+	char *text = kscan_macro(s, x);
 
-	p += strlen(x->names[0]);
-	if (p >= end || *p == '(')
-		return NULL;
-	p += strspn(p, " \t");
-	text = kstrndup(p, p < end ? (size_t)(end - p) : 0);
-	text[strcspn(text, "\r\n")] = '\0';
-	if (*text)
+	if (text && *text)
 		return text;
 	free(text);
 	return NULL;

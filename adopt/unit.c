@@ -8,6 +8,7 @@
 #include "adopt.h"
 #include "entry.h"
 #include "kio.h"
+#include "kregex.h"
 #include "sequence.h"
 #include "types.h"
 
@@ -32,7 +33,7 @@ struct reach {
 
 enum { REACH = 12 };
 
-static bool see_name(void *arg, const char *name, size_t len, size_t at);
+static void see_name(struct reach *r, size_t at, size_t end);
 
 /* Is the member at AT modified there, or its address taken: "a->n++", "--a->n", "&a->n"? */
 static bool
@@ -81,9 +82,12 @@ look_into(struct reach *r, const struct unit_source *s, const struct kscan_item 
 		kbuf_printf(
 		    r->why, "%s (%s:%zu)%s\n", x->names[0], file, line, said ? said + 1 : fault);
 	}
-	r->in = s;
-	if (r->depth++ < REACH)
-		kscan_identifiers(&s->scan, x->body, x->to, see_name, r);
+	r->depth++;
+	for (size_t at = x->body, end;
+	     r->depth <= REACH && kscan_identifier(&s->scan, &at, x->to, &end); at = end) {
+		r->in = s;
+		see_name(r, at, end);
+	}
 	r->depth--;
 }
 
@@ -99,8 +103,7 @@ look_at_variable(
 
 	if (!(r->kernel || r->host) || memchr(s->scan.code + x->from, '=', x->to - x->from) ||
 	    memchr(s->scan.code + x->from, '(', x->to - x->from) ||
-	    (!constant && !kscan_has_word(&s->scan, x, "__device__") &&
-	        !kscan_has_word(&s->scan, x, "texture")))
+	    !kscan_has_word(&s->scan, x, "__constant__ __device__ texture"))
 		return;
 	if (constant && x->name_count == 1 && !kscan_has_word(&s->scan, x, "extern")) {
 		json_object_set_new(
@@ -125,8 +128,7 @@ parameter_before(const struct reach *r, size_t at)
 	if (r->depth > 1 || (from > 0 && strchr(".>", code[from - 1])))
 		return "";
 	for (size_t i = 0; i < r->own.count; i++)
-		if (strlen(r->own.params[i].name) == to - from &&
-		    !strncmp(r->own.params[i].name, code + from, to - from))
+		if (kscan_among(&r->in->scan, from, to, r->own.params[i].name))
 			return r->own.params[i].name;
 	return "";
 }
@@ -173,46 +175,42 @@ look_into_class(struct reach *r, const char *name)
 	const struct kscan *s = &r->class_in->scan;
 
 	for (size_t i = 0; i < s->member_count; i++)
-		if (kscan_holder(s, &s->members[i]) == r->class &&
+		if (kscan_at(s, s->members[i].from) == r->class &&
 		    !strcmp(s->members[i].names[0], name))
 			look_into(r, r->class_in, &s->members[i]);
 }
 
-static bool
-see_name(void *arg, const char *name, size_t len, size_t at)
+/* What the name from AT to END stands for. */
+static void
+see_name(struct reach *r, size_t at, size_t end)
 {
-	struct reach *r = arg;
-	char *word = kstrndup(name, len);
 	const struct unit_source *s, *in = r->in;
+	const char *code = in->scan.code;
+	auto_free char *word = kstrndup(code + at, end - at);
 	const struct kscan_item *x;
 	size_t i = 0;
 	bool called;
 
-	if (at > 1 && (in->scan.code[at - 1] == '.' || !strncmp(in->scan.code + at - 2, "->", 2))) {
+	if (at > 1 && (code[at - 1] == '.' || !strncmp(code + at - 2, "->", 2))) {
 		see_member(r, parameter_before(r, at), word, at);
-		free(word);
-		return true;
+		return;
 	}
 	if (r->class)
 		see_member(r, "this", word, at);
-	at += len;
-	at += strspn(in->scan.code + at, " \t\n");
-	if (!json_object_get(r->seen, word)) {
-		json_object_set_new(r->seen, word, json_true());
-		x = unit_item(r->sources, r->which, word, &i, &s);
-		called = x && strchr("(<", in->scan.code[at]);
-		if (called)
-			x = definition_of(r, word, x, &s);
-		if (called && x->kind == KSCAN_FUNCTION)
-			look_into(r, s, x);
-		else if (r->class && in->scan.code[at] == '(')
-			look_into_class(r, word);
-		else if (x && x->kind == KSCAN_DECLARATION)
-			look_at_variable(r, s, x, word);
-	}
-	r->in = in;
-	free(word);
-	return true;
+	if (json_object_get(r->seen, word))
+		return;
+	json_object_set_new(r->seen, word, json_true());
+	end = kscan_blank(&in->scan, end, in->scan.len);
+	x = unit_item(r->sources, r->which, word, &i, &s);
+	called = x && strchr("(<", code[end]);
+	if (called)
+		x = definition_of(r, word, x, &s);
+	if (called && x->kind == KSCAN_FUNCTION)
+		look_into(r, s, x);
+	else if (r->class && code[end] == '(')
+		look_into_class(r, word);
+	else if (x && x->kind == KSCAN_DECLARATION)
+		look_at_variable(r, s, x, word);
 }
 
 /* ---- launches ---- */
@@ -220,49 +218,23 @@ see_name(void *arg, const char *name, size_t len, size_t at)
 const struct kscan_item *
 unit_function_at(const struct kscan *s, size_t at)
 {
-	for (size_t i = 0; i < s->count; i++)
-		if (s->items[i].kind == KSCAN_FUNCTION && s->items[i].from <= at &&
-		    at < s->items[i].to)
-			return &s->items[i];
-	return NULL;
-}
+	const struct kscan_item *x = kscan_at(s, at);
 
-static void
-add_launch(struct unit *u, const struct unit_source *s, const struct kscan_launch *l)
-{
-	const struct kscan_item *f = unit_function_at(&s->scan, l->at);
-	struct unit_launch *x;
-
-	u->launches = krealloc(u->launches, (u->launch_count + 1) * sizeof *u->launches);
-	x = &u->launches[u->launch_count++];
-	*x = (struct unit_launch){
-		.source = s,
-		.inside = f,
-		.file = kstrdup(s->name),
-		.from = l->at,
-		.to = l->to,
-		.line = kline_at(s->text, l->at),
-		.last_line = kline_at(s->text, l->to),
-		.grid = kstrdup(l->grid),
-		.block = kstrdup(l->block),
-		.shared = kstrdup(l->shared),
-		.stream = kstrdup(l->stream),
-		.templates = kstrdup(l->arguments),
-		.arguments = kstrdup(l->call),
-		.function = kstrdup(f ? f->names[0] : ""),
-	};
+	return x && x->kind == KSCAN_FUNCTION ? x : NULL;
 }
 
 static void
 find_launches(struct unit *u, const struct unit_sources *sources)
 {
-	for (size_t i = 0; i < sources->count; i++)
-		for (size_t k = 0; k < sources->list[i].launch_count; k++) {
-			const struct kscan_launch *l = &sources->list[i].launches[k];
-			const char *colon = strrchr(l->kernel, ':');
+	for (const struct unit_source *s = sources->list; s < sources->list + sources->count; s++)
+		for (size_t k = 0; k < s->launch_count; k++) {
+			const struct kscan_launch *l = &s->launches[k];
 
-			if (!strcmp(colon ? colon + 1 : l->kernel, u->name))
-				add_launch(u, &sources->list[i], l);
+			if (strcmp(kscan_plain(l->kernel), u->name))
+				continue;
+			kgrow(u->launches, u->launch_count);
+			u->launches[u->launch_count++] =
+			    (struct unit_launch){ s, l, unit_function_at(&s->scan, l->at), false };
 		}
 }
 
@@ -295,14 +267,6 @@ find_class(struct reach *r, const struct kscan_item *f)
 	type_free(&type);
 }
 
-static bool
-ends_with(const char *name, const char *end)
-{
-	size_t n = strlen(name), m = strlen(end);
-
-	return n > m && !strcmp(name + n - m, end);
-}
-
 bool
 unit_is_cxx(const struct unit_source *s)
 {
@@ -314,19 +278,17 @@ unit_is_cxx(const struct unit_source *s)
 	 */
 	return !kjson_bool_or(row, "header", !row)
 	    ? kjson_bool_or(row, "cxx", false) || kjson_bool_or(row, "device", false)
-	    : !ends_with(s->name, ".h") || kscan_uses(&s->scan, 0, s->scan.len, "template") ||
-	        kscan_uses(&s->scan, 0, s->scan.len, "namespace") || strstr(s->scan.code, "::") ||
-	        s->scan.member_count || kscan_uses(&s->scan, 0, s->scan.len, "__global__");
+	    : !kregex_is("\\.h\\z", s->name) || strstr(s->scan.code, "::") ||
+	        s->scan.member_count ||
+	        kscan_uses(&s->scan, 0, s->scan.len, "template namespace __global__");
 }
 
 /* Does the host wait in F, so that everything is done when F returns? */
 static bool
 waits(const struct unit_source *s, const struct kscan_item *f)
 {
-	auto_free char *text = kstrndup(s->scan.code + f->body, f->to - f->body);
-
-	return strstr(text, "Synchronize") || strstr(text, "cudaFree") ||
-	    strstr(text, "cudaMemcpy(");
+	return kregex_find(
+	    "Synchronize|cudaFree|cudaMemcpy\\(", s->scan.code + f->body, f->to - f->body, NULL, 0);
 }
 
 bool
@@ -381,18 +343,8 @@ unit_make(struct unit *u, const struct unit_sources *sources, size_t which,
 void
 unit_free(struct unit *u)
 {
-	for (size_t i = 0; i < u->param_count; i++) {
-		free(u->params[i].name);
-		free(u->params[i].type);
-		free(u->params[i].value);
-		free(u->params[i].text);
-		free(u->params[i].size);
-		free(u->params[i].guard);
-	}
-	for (size_t i = 0; i < u->launch_count; i++) {
-		struct unit_launch *l = &u->launches[i];
-		char *const texts[] = { l->file, l->grid, l->block, l->shared, l->stream,
-			l->templates, l->arguments, l->function };
+	for (struct unit_param *p = u->params; p < u->params + u->param_count; p++) {
+		char *const texts[] = { p->name, p->type, p->value, p->text, p->size, p->guard };
 
 		for (size_t k = 0; k < LEN(texts); k++)
 			free(texts[k]);
@@ -432,15 +384,18 @@ unit_json(const struct unit *u)
 	json_t *launches = json_array(), *json;
 
 	for (size_t i = 0; i < u->launch_count; i++) {
-		const struct unit_launch *l = &u->launches[i];
+		const struct unit_launch *x = &u->launches[i];
+		const struct kscan_launch *l = x->at;
+		const char *text = x->source->text;
 
 		json_array_append_new(launches,
 		    json_pack("{s:s,s:b,s:[I,I],s:[I,I],s:s,s:s,s:s,s:s,s:s,s:s,s:s}", "file",
-		        l->file, "other", l->other, "lines", (json_int_t)l->line,
-		        (json_int_t)l->last_line, "bytes", (json_int_t)l->from, (json_int_t)l->to,
-		        "grid", l->grid, "block", l->block, "shared", l->shared, "stream",
-		        l->stream, "templates", l->templates, "arguments", l->arguments, "function",
-		        l->function));
+		        x->source->name, "other", x->other, "lines",
+		        (json_int_t)kline_at(text, l->at), (json_int_t)kline_at(text, l->to),
+		        "bytes", (json_int_t)l->at, (json_int_t)l->to, "grid", l->grid, "block",
+		        l->block, "shared", l->shared, "stream", l->stream, "templates",
+		        l->arguments, "arguments", l->call, "function",
+		        x->inside ? x->inside->names[0] : ""));
 	}
 	json = json_pack("{s:s,s:s,s:s,s:s,s:b,s:[I,I],s:[I,I],s:s,s:o,s:O,s:o}", "schema",
 	    "unit/1", "function", u->name, "entry", u->entry, "file", u->file, "kernel", u->kernel,

@@ -83,15 +83,9 @@ struct unit_param {
 
 /* A launch of the kernel. */
 struct unit_launch {
-	char *file;      /* within the project */
-	size_t from, to; /* bytes of its text, from the kernel's name to the closing parenthesis */
-	size_t line, last_line;
-	/* in the source's own words; SHARED and STREAM may be "" */
-	char *grid, *block, *shared, *stream, *templates, *arguments;
-	/* the function around it, or "" */
-	char *function;
 	const struct unit_source *source;
-	const struct kscan_item *inside; /* that function, or NULL */
+	const struct kscan_launch *at;   /* in it */
+	const struct kscan_item *inside; /* the function around it, or NULL */
 	bool other; /* for a template: another instance than the one the entry launches */
 };
 

@@ -18,8 +18,6 @@
 
 #include "kwatch.h"
 
-bool kwatch_extents_wanted;
-
 /* ---- the table ---- */
 
 enum { FIRST_ROOM = 1 << 6 };
@@ -147,7 +145,7 @@ kwatch_extent_add(void *start, size_t bytes, bool device)
 	struct table *t = table_of((uintptr_t)start);
 	struct kwatch_extent *e;
 
-	if (!kwatch_extents_wanted || !start || !bytes)
+	if (!kwatch_on || kwatch_timing_only || !start || !bytes)
 		return;
 	pthread_mutex_lock(&t->lock);
 	if (2 * t->used < t->room || grow(t)) {
@@ -165,7 +163,7 @@ kwatch_extent_drop(const void *start)
 	struct table *t = table_of((uintptr_t)start);
 	struct kwatch_extent *e;
 
-	if (!kwatch_extents_wanted || !start)
+	if (!kwatch_on || kwatch_timing_only || !start)
 		return;
 	pthread_mutex_lock(&t->lock);
 	e = t->room ? slot(t->slots, t->room, (uintptr_t)start) : NULL;
@@ -317,34 +315,34 @@ next(void **at, const char *name)
 	return *at;
 }
 
-#define NEXT(name, type) \
-	static void *name##_at; \
-	__typeof__(type) *real = (__typeof__(type) *)next(&name##_at, #name)
+/*
+ * REPLACE defines a function that the application calls instead of its library's NAME, REAL; it has
+ * another name here, so that nothing else in this library is taken for a caller of it.
+ */
+#define REPLACE(type, name, parameters) \
+	type watched_##name parameters __asm__(#name); \
+	type watched_##name parameters
 
-void *
-malloc(size_t bytes)
+#define REAL(type, name, parameters) \
+	static void *at_##name; \
+	type(*real) parameters = (type(*) parameters)next(&at_##name, #name)
+
+#define ALLOCATE(name, parameters, arguments, bytes) \
+	REPLACE(void *, name, parameters) \
+	{ \
+		REAL(void *, name, parameters); \
+		void *p = real ? real arguments : early_memory(bytes); \
+		kwatch_extent_add(p, bytes, false); \
+		return p; \
+	}
+ALLOCATE(malloc, (size_t bytes), (bytes), bytes)
+ALLOCATE(calloc, (size_t n, size_t size), (n, size), n *size)
+ALLOCATE(aligned_alloc, (size_t alignment, size_t bytes), (alignment, bytes), bytes)
+ALLOCATE(memalign, (size_t alignment, size_t bytes), (alignment, bytes), bytes)
+
+REPLACE(void, free, (void *p))
 {
-	NEXT(malloc, void *(size_t));
-	void *p = real ? real(bytes) : early_memory(bytes);
-
-	kwatch_extent_add(p, bytes, false);
-	return p;
-}
-
-void *
-calloc(size_t n, size_t size)
-{
-	NEXT(calloc, void *(size_t, size_t));
-	void *p = real ? real(n, size) : early_memory(n * size);
-
-	kwatch_extent_add(p, n * size, false);
-	return p;
-}
-
-void
-free(void *p)
-{
-	NEXT(free, void(void *));
+	REAL(void, free, (void *));
 
 	if (is_early(p))
 		return;
@@ -353,19 +351,16 @@ free(void *p)
 		real(p);
 }
 
-void *
-realloc(void *old, size_t bytes)
+REPLACE(void *, realloc, (void *old, size_t bytes))
 {
-	NEXT(realloc, void *(void *, size_t));
+	REAL(void *, realloc, (void *, size_t));
+	size_t room = (size_t)(early + sizeof early - (char *)old);
 	void *p;
 
 	if (is_early(old) || !real) {
-		p = malloc(bytes);
+		p = watched_malloc(bytes);
 		if (p && old)
-			memcpy(p, old,
-			    (size_t)(early + sizeof early - (char *)old) < bytes
-			        ? (size_t)(early + sizeof early - (char *)old)
-			        : bytes);
+			memcpy(p, old, room < bytes ? room : bytes);
 		return p;
 	}
 	kwatch_extent_drop(old);
@@ -374,30 +369,9 @@ realloc(void *old, size_t bytes)
 	return p;
 }
 
-void *
-aligned_alloc(size_t alignment, size_t bytes)
+REPLACE(int, posix_memalign, (void **to, size_t alignment, size_t bytes))
 {
-	NEXT(aligned_alloc, void *(size_t, size_t));
-	void *p = real ? real(alignment, bytes) : NULL;
-
-	kwatch_extent_add(p, bytes, false);
-	return p;
-}
-
-void *
-memalign(size_t alignment, size_t bytes)
-{
-	NEXT(memalign, void *(size_t, size_t));
-	void *p = real ? real(alignment, bytes) : NULL;
-
-	kwatch_extent_add(p, bytes, false);
-	return p;
-}
-
-int
-posix_memalign(void **to, size_t alignment, size_t bytes)
-{
-	NEXT(posix_memalign, int(void **, size_t, size_t));
+	REAL(int, posix_memalign, (void **, size_t, size_t));
 	int error = real ? real(to, alignment, bytes) : ENOMEM;
 
 	if (!error)
@@ -405,8 +379,7 @@ posix_memalign(void **to, size_t alignment, size_t bytes)
 	return error;
 }
 
-void *
-mmap(void *hint, size_t bytes, int protection, int flags, int fd, off_t offset)
+REPLACE(void *, mmap, (void *hint, size_t bytes, int protection, int flags, int fd, off_t offset))
 {
 	long at = syscall(SYS_mmap, hint, bytes, protection, flags, fd, offset);
 
@@ -418,14 +391,13 @@ mmap(void *hint, size_t bytes, int protection, int flags, int fd, off_t offset)
 	return (void *)at;
 }
 
-void *
-mmap64(void *hint, size_t bytes, int protection, int flags, int fd, off64_t offset)
+REPLACE(
+    void *, mmap64, (void *hint, size_t bytes, int protection, int flags, int fd, off64_t offset))
 {
-	return mmap(hint, bytes, protection, flags, fd, offset);
+	return watched_mmap(hint, bytes, protection, flags, fd, offset);
 }
 
-int
-munmap(void *at, size_t bytes)
+REPLACE(int, munmap, (void *at, size_t bytes))
 {
 	kwatch_extent_drop(at);
 	return (int)syscall(SYS_munmap, at, bytes);

@@ -183,13 +183,11 @@ find_mapping(uintptr_t p, uintptr_t *low, uintptr_t *high)
 
 /* The most that a call could touch, as far as is known. */
 static bool
-set_limits(const struct kwatch_state *s, size_t i, uintptr_t p)
+set_limits(const struct kwatch_pointer *x, uintptr_t p)
 {
-	const struct kwatch_extent *e = &s->pointer[i].extent;
-
-	region.low = s->pointer[i].stack ? p : e->start;
-	region.high = s->pointer[i].stack ? p + s->pointer[i].more : e->start + e->bytes;
-	return s->pointer[i].found || find_mapping(p, &region.low, &region.high);
+	region.low = x->stack ? p : x->extent.start;
+	region.high = x->stack ? p + x->more : x->extent.start + x->extent.bytes;
+	return x->found || find_mapping(p, &region.low, &region.high);
 }
 
 /*
@@ -197,7 +195,7 @@ set_limits(const struct kwatch_state *s, size_t i, uintptr_t p)
  * piece with nothing else in it, the piece is the array.
  */
 static bool
-measure(const struct kwatch_call *c, struct kwatch_state *s, size_t i, uintptr_t p)
+measure(const struct kwatch_call *c, struct kwatch_pointer *x, size_t i, uintptr_t p)
 {
 	size_t item = c->args[i].item ? c->args[i].item : 1, low, high, most;
 	enum outcome o = attempt(c, i, p, 0);
@@ -206,9 +204,8 @@ measure(const struct kwatch_call *c, struct kwatch_state *s, size_t i, uintptr_t
 		return o == CHILD;
 	high = report->last - report->at;
 	most = region.high - p;
-	if (s->pointer[i].found && !s->pointer[i].stack && s->pointer[i].room == most &&
-	    high >= most) {
-		s->pointer[i].reach = most;
+	if (x->found && !x->stack && x->room == most && high >= most) {
+		x->reach = most;
 		return false;
 	}
 	low = (high > page ? high - page : 0) / item;
@@ -219,32 +216,27 @@ measure(const struct kwatch_call *c, struct kwatch_state *s, size_t i, uintptr_t
 		o = attempt(c, i, p, middle * item);
 		if (o == CHILD || o == FAILED)
 			return o == CHILD;
-		if (o == WITHIN)
-			high = middle;
-		else
-			low = middle;
+		*(o == WITHIN ? &high : &low) = middle;
 	}
-	s->pointer[i].reach = high * item;
+	x->reach = high * item;
 	return false;
 }
 
 /* Use the result as the array's extent, if there was none; otherwise report it. */
 static void
-use_reach(struct kwatch_state *s, size_t i, uintptr_t p)
+use_reach(struct kwatch_pointer *x, uintptr_t p)
 {
-	size_t reach = s->pointer[i].reach;
+	size_t reach = x->reach;
 
-	if (!reach)
-		return;
-	if (!s->pointer[i].found || s->pointer[i].stack) {
-		s->pointer[i].extent = (struct kwatch_extent){ p, reach, false };
-		s->pointer[i].found = true;
-		s->pointer[i].stack = false;
-		s->pointer[i].room = s->pointer[i].more = reach;
-		s->pointer[i].reach = 0;
+	if (reach && (!x->found || x->stack)) {
+		x->extent = (struct kwatch_extent){ p, reach, false };
+		x->found = true;
+		x->stack = false;
+		x->room = x->more = reach;
+		x->reach = 0;
 	}
-	if (reach > s->pointer[i].more)
-		s->pointer[i].more = reach;
+	if (reach > x->more)
+		x->more = reach;
 }
 
 bool
@@ -269,11 +261,11 @@ kwatch_guard(const struct kwatch_call *c, struct kwatch_state *s)
 		    spent > ALL_S * INT64_C(1000000000))
 			continue;
 		memcpy(&p, c->args[i].at, sizeof p);
-		if (!p || !set_limits(s, i, p))
+		if (!p || !set_limits(&s->pointer[i], p))
 			continue;
-		child = measure(c, s, i, p);
+		child = measure(c, &s->pointer[i], i, p);
 		if (!child)
-			use_reach(s, i, p);
+			use_reach(&s->pointer[i], p);
 	}
 	if (!child) {
 		spent += spent == INT64_MAX ? 0 : kwatch_now() - begun;

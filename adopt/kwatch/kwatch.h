@@ -26,7 +26,7 @@
 
 #define LEN(a) (sizeof(a) / sizeof *(a))
 
-enum { KWATCH_NEST = 8, KWATCH_LAUNCHES = 16, KWATCH_LINE = 16384 };
+enum { KWATCH_NEST = 8, KWATCH_LAUNCHES = 16, KWATCH_LINE = 16384, KWATCH_END = 128 };
 
 /* A piece of memory that was allocated. */
 struct kwatch_extent {
@@ -35,8 +35,29 @@ struct kwatch_extent {
 	bool device;
 };
 
-/* extent.c: recorded allocations. Nothing is recorded unless wanted. */
-extern bool kwatch_extents_wanted;
+/* output.c */
+extern bool kwatch_on, kwatch_timing_only;
+extern char kwatch_kernel[128]; /* KWATCH_KERNEL */
+int64_t kwatch_now(void);
+/* A text that grows up to ROOM bytes; what does not fit is cut off. */
+struct kwatch_text {
+	char *at;
+	size_t len, room;
+};
+void kwatch_add(struct kwatch_text *t, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void kwatch_add_real(struct kwatch_text *t, double d, bool single);
+/* Write to the descriptor *FD. */
+void kwatch_put(void *fd, const void *data, size_t len);
+/* Counts a call; returns how many there were before. */
+long kwatch_next_call(void);
+/*
+ * Write the line of a call whose time has become known. LINE ends after the launches: clock and
+ * time are appended, in KWATCH_END bytes.
+ */
+void kwatch_write_line(char *line, size_t len, const char *clock, double ns);
+
+/* extent.c: recorded allocations. Nothing is recorded where only times are wanted. */
 void kwatch_extent_add(void *start, size_t bytes, bool device);
 void kwatch_extent_drop(const void *start);
 /* The piece that contains P: allocated, or a variable of the program. */
@@ -53,47 +74,43 @@ struct kwatch_launch {
 	bool partial;    /* not all its arguments are known */
 };
 
+/* What an argument points to. */
+struct kwatch_pointer {
+	struct kwatch_extent extent;
+	/* STACK: a caller's variable of unknown size; its first bytes count */
+	bool found, summed, stack;
+	size_t room;  /* bytes to the end of the extent, or to another argument's start in it */
+	size_t more;  /* readable bytes: on a stack, to its top */
+	size_t reach; /* what the call touches, from guard.c; 0: unknown */
+	uint64_t sum;
+};
+
 /* A call under way. */
 struct kwatch_state {
 	int64_t begun;
 	void *timer;  /* on a GPU, or NULL */
 	bool checked; /* checksums of memory were taken */
 	struct kwatch_wanted *saved;
-	struct {
-		struct kwatch_extent extent;
-		/* STACK: a caller's variable of unknown size; its first bytes count */
-		bool found, summed, stack;
-		size_t room;  /* bytes to the end of the extent, or to another argument's start
-                               * in it */
-		size_t more;  /* readable bytes: on a stack, to its top */
-		size_t reach; /* what the call touches, from guard.c; 0: unknown */
-		uint64_t sum;
-	} pointer[KWATCH_ARGS];
+	struct kwatch_pointer pointer[KWATCH_ARGS];
 	struct kwatch_launch launch[KWATCH_LAUNCHES];
 	size_t launches;
 };
 
 /* core.c */
-extern bool kwatch_on, kwatch_timing_only;
 /* The innermost active call in this thread, or NULL. */
 struct kwatch_state *kwatch_current(void);
-int64_t kwatch_now(void);
+/* Is SYMBOL, a kernel's symbol from the compiler, the kernel that the source calls NAME? */
+bool kwatch_is_named(const char *symbol, const char *name);
 /* A launch that counts as a call of its own: begin before it, end after it. NULL: not wanted. */
 struct kwatch_state *kwatch_begin_launch(const char *kernel, void *stream);
 void kwatch_end_launch(struct kwatch_state *s, void *stream);
-/*
- * Write the line of a call whose time has become known. LINE ends after the launches: clock and
- * time are appended.
- */
-void kwatch_write_line(char *line, size_t len, const char *clock, double ns);
 
 /* save.c: save arrays of the calls that KWATCH_SAVE selects. */
 extern bool kwatch_saving;
-void kwatch_save_open(const char *file);
 /* Is this the call that a line selects? Then that line is used up. */
 struct kwatch_wanted *kwatch_save_wanted(const struct kwatch_call *c);
 /* WHEN is "before" or "after". */
-void kwatch_save(const struct kwatch_wanted *w, const struct kwatch_state *s,
+void kwatch_save(const struct kwatch_wanted *w, const struct kwatch_pointer *x,
     const struct kwatch_call *c, size_t i, const char *when);
 
 /*
@@ -104,14 +121,19 @@ bool kwatch_guard(const struct kwatch_call *c, struct kwatch_state *s);
 bool kwatch_guard_child(void);
 void kwatch_guard_stop(const struct kwatch_call *c);
 
-/* cuda.c: does nothing if there is no run-time library. */
+/*
+ * device.c: does nothing if there is no run-time library. KWATCH_NEXT declares NAME_real, the
+ * function of the application's own library, however that was loaded.
+ */
+void *kwatch_next(void **at, const char *name);
+#define KWATCH_NEXT(name, type) \
+	static void *name##_at; \
+	__typeof__(type) *name##_real = (__typeof__(type) *)kwatch_next(&name##_at, #name)
 bool kwatch_cuda(void);
 /* Pass the memory, piece by piece, to a function; false when it is not available now. */
 bool kwatch_device_read(uintptr_t from, size_t bytes, void *stream,
     void (*take)(void *to, const void *data, size_t len), void *to);
 uint64_t kwatch_device_sum(uintptr_t from, size_t bytes, void *stream, bool *good);
-/* Is SYMBOL, a kernel's symbol from the compiler, the kernel that the source calls NAME? */
-bool kwatch_is_named(const char *symbol, const char *name);
 /*
  * Time on a stream; NULL: that is impossible now. _line, called after _stop, hands over the line,
  * which is written when the time is known; an empty one is not.
@@ -134,7 +156,6 @@ void kwatch_activity_flush(void);
 double kwatch_activity_ns(uint64_t call);
 
 void *kwatch_stream(const struct kwatch_call *c);
-void kwatch_real(char *to, size_t room, double d, bool single);
 uint64_t kwatch_sum(const void *data, size_t len, uint64_t sum);
 
 #endif

@@ -25,14 +25,14 @@ static size_t wanted_count;
 static char out[3072];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-void
-kwatch_save_open(const char *file)
+static void __attribute__((constructor)) read_wanted(void)
 {
-	FILE *f = fopen(file, "re");
+	const char *path = getenv("KWATCH_SAVE");
+	FILE *f = path ? fopen(path, "re") : NULL;
 
-	kwatch_saving = true;
-	wanted = kwatch_pages(WANTED * sizeof *wanted);
-	snprintf(out, sizeof out, "%s", file);
+	kwatch_saving = path != NULL;
+	wanted = path ? kwatch_pages(WANTED * sizeof *wanted) : NULL;
+	snprintf(out, sizeof out, "%s", path ? path : "");
 	while (f && wanted && wanted_count < WANTED && fgets(wanted[wanted_count].line, LINE, f)) {
 		struct kwatch_wanted *w = &wanted[wanted_count];
 		int at = 0;
@@ -103,21 +103,6 @@ kwatch_save_wanted(const struct kwatch_call *c)
 	return found;
 }
 
-static void
-put(void *fd, const void *data, size_t len)
-{
-	const char *p = data;
-
-	while (len) {
-		ssize_t n = write(*(int *)fd, p, len);
-
-		if (n <= 0)
-			return;
-		p += n;
-		len -= (size_t)n;
-	}
-}
-
 /* NumPy's format, version 1: with enough space to insert the elements' type later. */
 static void
 put_header(int fd, size_t bytes)
@@ -129,11 +114,11 @@ put_header(int fd, size_t bytes)
 
 	memset(head + n, ' ', HEADER - (size_t)n - 1);
 	head[HEADER - 1] = '\n';
-	put(&fd, head, HEADER);
+	kwatch_put(&fd, head, HEADER);
 }
 
 void
-kwatch_save(const struct kwatch_wanted *w, const struct kwatch_state *s,
+kwatch_save(const struct kwatch_wanted *w, const struct kwatch_pointer *x,
     const struct kwatch_call *c, size_t i, const char *when)
 {
 	uintptr_t from;
@@ -146,10 +131,10 @@ kwatch_save(const struct kwatch_wanted *w, const struct kwatch_state *s,
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return;
-	put_header(fd, s->pointer[i].more);
-	if (!s->pointer[i].extent.device)
-		put(&fd, (const void *)from, s->pointer[i].more);
-	else if (!kwatch_device_read(from, s->pointer[i].more, kwatch_stream(c), put, &fd))
+	put_header(fd, x->more);
+	if (!x->extent.device)
+		kwatch_put(&fd, (const void *)from, x->more);
+	else if (!kwatch_device_read(from, x->more, kwatch_stream(c), kwatch_put, &fd))
 		unlink(path);
 	close(fd);
 }

@@ -7,6 +7,9 @@
 #include "tap.h"
 
 #include "../../adopt/kscan.c"
+#include "../../adopt/declare.c"
+#include "../../adopt/launch.c"
+#include "../../adopt/writes.c"
 
 /* "kind:name,name kind:name …" of all items. */
 static char *
@@ -50,7 +53,7 @@ check_members(void)
 	kscan(text, strlen(text), &s);
 	CHECK(s.member_count == 2);
 	f = kscan_function(&s, "C::f");
-	CHECK(f && !strncmp(text + f->from, "int f(", 6) && kscan_holder(&s, f) == &s.items[0]);
+	CHECK(f && !strncmp(text + f->from, "int f(", 6) && kscan_at(&s, f->from) == &s.items[0]);
 	kscan_signature(&s, f, &g);
 	CHECK(g.constant && text[g.close] == ')');
 	CHECK_STR(g.result, "int");
@@ -111,6 +114,8 @@ test_items(void)
 	            "};\n",
 	    "declaration:DEFINE function:g declaration:f declaration:s");
 	check_items("/* int a; */ // int b;\nint c;", "declaration:c");
+	check_items("namespace x {\nint a;\nEND_OF_X\n}\nint b;",
+	    "open declaration:a declaration:END_OF_X close declaration:b");
 	check_items("static NEVER_INLINE(float *) f(int a) { }\nvoid g(int a) LOCKS(a) { "
 	            "}\nAPI(int)\n"
 	            "h(void) { }\nint i() noexcept(true) { }\n",

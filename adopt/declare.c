@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* kscan: see kscan.h. Here: signatures, members of types, typedefs. */
+#include "kregex.h"
+#include "kscan.h"
+
+static bool
+is_qualifier(const struct kscan *s, size_t p, size_t end)
+{
+	return kscan_among(s, p, end,
+	    "const volatile restrict __restrict__ __restrict register struct __grid_constant__ "
+	    "static");
+}
+
+/* After the word, the square brackets or the character at P. */
+static size_t
+step(const struct kscan *s, size_t p, size_t to)
+{
+	return kis_word(s->code[p]) || s->code[p] == '[' ? kscan_after(s, p, to) : p + 1;
+}
+
+/* The last word outside square brackets, if another one precedes it; else TO. */
+static size_t
+name_of_param(const struct kscan *s, size_t from, size_t to)
+{
+	size_t last = to, words = 0;
+
+	for (size_t p = from; p < to; p = step(s, p, to))
+		if (kscan_begins_word(s->code[p]) && !is_qualifier(s, p, kscan_word(s, p, to))) {
+			words++;
+			last = p;
+		}
+	return words > 1 ? last : to;
+}
+
+static void
+read_param(const struct kscan *s, size_t from, size_t to, struct kscan_param *x)
+{
+	const char *given = memchr(s->code + from, '=', to - from);
+	struct kbuf type = kbuf_empty();
+	size_t last;
+
+	*x = (struct kscan_param){ .text = kscan_tidy(s, from, to) };
+	to = given ? (size_t)(given - s->code) : to;
+	last = name_of_param(s, from, to);
+	x->name = kstrndup(s->code + last, kscan_word(s, last, to) - last);
+	for (size_t p = from; p < to; p = step(s, p, to)) {
+		size_t end = kscan_word(s, p, to);
+		char c = s->code[p];
+
+		if (kscan_among(s, p, end, "const"))
+			x->constant |= !x->stars;
+		else if (end > p && p != last && !is_qualifier(s, p, end))
+			kbuf_printf(&type, "%s%.*s",
+			    type.len && kis_word(type.data[type.len - 1]) ? " " : "",
+			    (int)(end - p), s->code + p);
+		else if (c == '<' || c == '>' || c == ':' || c == ',')
+			kbuf_add(&type, &c, 1);
+		x->stars += c == '*';
+		x->rows += c == '[';
+		x->strange |= c == '(' || c == '&';
+	}
+	x->type = type.data;
+	x->stars += x->rows > 0;
+	x->rows -= x->rows > 0;
+	x->strange |= x->stars > 1;
+}
+
+/* The text before the name and its path, without attributes, which are not part of a type. */
+static char *
+result_of(const struct kscan *s, const struct kscan_item *f)
+{
+	auto_free char *whole = kscan_tidy(s, f->from, kscan_path_start(s, f->from, f->name_at));
+	char *text = kregex_sub(
+	    "\\[\\[[^]]*\\]\\]|\\b(?:" KSCAN_ATTRIBUTES ")(\\((?:[^()]++|(?1))*+\\))", whole, "");
+
+	for (size_t n = strlen(text); n && text[n - 1] == ' ';)
+		text[--n] = '\0';
+	return text;
+}
+
+void
+kscan_signature(const struct kscan *s, const struct kscan_item *f, struct kscan_signature *g)
+{
+	size_t close = kscan_close(s, f->open, f->to);
+
+	*g = (struct kscan_signature){ .result = result_of(s, f),
+		.close = close,
+		.constant = close < f->body && kscan_uses(s, close, f->body, "const") };
+	for (size_t p = f->open + 1, end; p < close; p = end + 1) {
+		auto_free char *text = NULL;
+
+		end = kscan_part(s, p, close, true);
+		text = kscan_tidy(s, p, end);
+		if (!*text || !strcmp(text, "void"))
+			continue;
+		g->too_many = g->count == KSCAN_PARAMS;
+		if (g->too_many)
+			return;
+		read_param(s, p, end, &g->params[g->count++]);
+	}
+}
+
+static void
+free_params(struct kscan_param *list, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		free(list[i].name);
+		free(list[i].type);
+		free(list[i].text);
+	}
+}
+
+void
+kscan_signature_free(struct kscan_signature *g)
+{
+	free_params(g->params, g->count);
+	free(g->result);
+	*g = (struct kscan_signature){ 0 };
+}
+
+/* ---- members of types ---- */
+
+/* Length of the part of TEXT that is the type shared by all names of the declaration. */
+static size_t
+base_length(const char *text, const char *name)
+{
+	size_t n = strcspn(text, "*&(["), m = strlen(name);
+
+	while (n && isspace((unsigned char)text[n - 1]))
+		n--;
+	return m && n > m && !strncmp(text + n - m, name, m) && !kis_word(text[n - m - 1]) ? n - m
+	                                                                                   : n;
+}
+
+/* "TYPE a, *b, c[3]" from FROM to TO: each with the type before it. */
+static void
+read_members(const struct kscan *s, size_t from, size_t to, struct kscan_param **list,
+    size_t *count, bool *hidden)
+{
+	size_t base = 0;
+
+	for (size_t p = from, end; p <= to; p = end + 1) {
+		auto_buf struct kbuf b = { 0 };
+		struct kscan_param x;
+
+		end = kscan_part(s, p, to, true);
+		if (p > from)
+			kbuf_printf(&b, "%.*s ", (int)base, s->code + from);
+		kbuf_printf(&b, "%.*s", (int)(end - p), s->code + p);
+		read_param(
+		    &(struct kscan){ .text = b.data, .code = b.data, .len = b.len }, 0, b.len, &x);
+		if (p == from)
+			base = base_length(b.data, x.name);
+		/* A type without a name: represented by its text. */
+		*hidden |= !*x.name && !memchr(b.data, '{', b.len);
+		kgrow(*list, *count);
+		(*list)[(*count)++] = x;
+	}
+}
+
+/* Is C in the code from FROM to TO, before any brace? */
+static bool
+has_before_brace(const struct kscan *s, size_t from, size_t to, char c)
+{
+	const char *brace = memchr(s->code + from, '{', to - from);
+
+	return memchr(s->code + from, c, brace ? (size_t)(brace - s->code) - from : to - from);
+}
+
+size_t
+kscan_members(
+    const struct kscan *s, const struct kscan_item *x, struct kscan_param **list, bool *hidden)
+{
+	size_t open = x->from, close, count = 0;
+
+	*list = NULL;
+	*hidden = kscan_uses(s, x->from, x->to, "virtual");
+	while (open < x->to && s->code[open] != '{')
+		*hidden |= s->code[open++] == ':';
+	*hidden |= open >= x->to;
+	close = kscan_close(s, open, x->to);
+	for (size_t p = open + 1, start = kscan_blank(s, p, close); p < close;) {
+		size_t at = p, end = kscan_word(s, start, close);
+		char c = s->code[at];
+		bool label = c == ':' && s->code[at + 1] != ':' && s->code[at - 1] != ':' &&
+		    kscan_among(s, start, end, "public private protected");
+
+		p = kscan_after(s, p, close);
+		/* A function's body ends here; what follows that of a type belongs to it. */
+		if (!label && c != ';' && !kscan_is_directive(s, at) &&
+		    !(c == '{' && has_before_brace(s, start, at, '(')))
+			continue;
+		/* A prototype is not data; a pointer to a function is. */
+		if (c == ';' && at > start &&
+		    (!has_before_brace(s, start, at, '(') ||
+		        memmem(s->code + start, at - start, "(*", 2)) &&
+		    !kscan_among(s, start, end, "static using typedef friend enum"))
+			read_members(s, start, at, list, &count, hidden);
+		start = kscan_blank(s, p, close);
+	}
+	return count;
+}
+
+void
+kscan_members_free(struct kscan_param *list, size_t count)
+{
+	free_params(list, count);
+	free(list);
+}
+
+char *
+kscan_signature_text(const struct kscan_signature *g)
+{
+	struct kbuf b = { 0 };
+
+	kbuf_printf(&b, "%s(", g->result);
+	for (size_t i = 0; i < g->count; i++) {
+		const struct kscan_param *x = &g->params[i];
+
+		if (x->strange)
+			kbuf_printf(&b, "%s%s", i ? "," : "", x->text);
+		else
+			kbuf_printf(&b, "%s%s%s%.*s%.*s", i ? "," : "",
+			    x->constant && x->stars ? "const " : "", x->type, x->stars, "********",
+			    2 * x->rows, "[][][][][][][][]");
+	}
+	kbuf_puts(&b, ")");
+	return b.data;
+}
+
+char *
+kscan_signature_of(const char *text, const char *name)
+{
+	const struct kscan_item *f;
+	struct kscan_signature g = { 0 };
+	char *result = NULL;
+	struct kscan s;
+
+	kscan(text, strlen(text), &s);
+	f = kscan_function(&s, name);
+	if (!f) {
+		kscan_free(&s);
+		kscan_through(text, strlen(text), &s);
+		f = kscan_function(&s, name);
+	}
+	if (f) {
+		kscan_signature(&s, f, &g);
+		result = kscan_signature_text(&g);
+	}
+	kscan_signature_free(&g);
+	kscan_free(&s);
+	return result;
+}
+
+char *
+kscan_typedef_of(const struct kscan *s, const struct kscan_item *x, const char *type, int *stars)
+{
+	bool alias = s->code[x->from] == 'u'; /* using */
+	struct kregex_span at[2];
+	char *text, *c;
+
+	*stars = 0;
+	if (!kregex_find("\\A(?:using\\b[^=]*=|typedef\\b)([^{(]*)\\z", s->code + x->from,
+	        x->to - x->from, at, 2))
+		return NULL;
+	text = kscan_tidy(s, x->from + at[1].from, x->to - 1);
+	/* Remove the name at the end of a typedef, and the stars before it. */
+	if (!alias && strlen(text) > strlen(type))
+		text[strlen(text) - strlen(type)] = '\0';
+	for (c = text + strlen(text); c > text && (c[-1] == '*' || c[-1] == ' '); c--) {
+		*stars += c[-1] == '*';
+		c[-1] = '\0';
+	}
+	if (!strncmp(text, "const ", 6))
+		memmove(text, text + 6, strlen(text + 6) + 1);
+	return text;
+}
+
+char *
+kscan_typedef(const struct kscan *s, const char *type, int *stars)
+{
+	char *text = NULL;
+
+	*stars = 0;
+	for (size_t i = 0; i < s->count && !text; i++)
+		if (s->items[i].kind == KSCAN_DECLARATION && kscan_declares(&s->items[i], type))
+			text = kscan_typedef_of(s, &s->items[i], type, stars);
+	return text;
+}

@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* kscan: see kscan.h. Here: launches, and what numbers expressions are. */
+#include "kregex.h"
+#include "kscan.h"
+
+/* How many names and parentheses a number may go through. */
+enum { CHAIN = 32 };
+
+size_t
+kscan_name_before(const struct kscan *s, size_t p, size_t from, size_t *end)
+{
+	int angle = 0;
+
+	p = kscan_back(s, p, from);
+	if (p > from && s->code[p - 1] == '>') {
+		do {
+			p--;
+			angle += (s->code[p] == '>') - (s->code[p] == '<');
+		} while (p > from && angle);
+		p = kscan_back(s, p, from);
+	}
+	for (*end = p; p > from && (kis_word(s->code[p - 1]) || s->code[p - 1] == ':');)
+		p--;
+	return p;
+}
+
+/* The launch whose "<<<" is at P; false: it is not a launch. */
+static bool
+read_launch(const struct kscan *s, size_t p, size_t from, size_t to, struct kscan_launch *l)
+{
+	char **const parts[] = { &l->grid, &l->block, &l->shared, &l->stream };
+	size_t begin[LEN(parts)], end[LEN(parts)], n = 0, q = p + 3, name_end, open, close;
+
+	for (begin[0] = q; q < to && strncmp(s->code + q, ">>>", 3); q = kscan_after(s, q, to))
+		if (s->code[q] == ',' && n + 1 < LEN(parts)) {
+			end[n++] = q;
+			begin[n] = q + 1;
+		}
+	if (q >= to || !n)
+		return false;
+	end[n++] = q;
+	open = kscan_blank(s, q + 3, to);
+	close = s->code[open] == '(' ? kscan_close(s, open, to) : to;
+	if (close >= to)
+		close = open = q + 2;
+	*l = (struct kscan_launch){ .at = kscan_name_before(s, p, from, &name_end),
+		.config = p,
+		.config_to = q,
+		.to = close + 1 };
+	l->kernel = kscan_tidy(s, l->at, name_end);
+	l->arguments = kscan_tidy(s, name_end, p);
+	for (size_t i = 0; i < LEN(parts); i++)
+		*parts[i] = i < n ? kscan_tidy(s, begin[i], end[i]) : kstrdup("");
+	l->call = kscan_tidy(s, open + 1, close);
+	return true;
+}
+
+size_t
+kscan_launches(const struct kscan *s, const struct kscan_item *f, struct kscan_launch **list)
+{
+	size_t count = 0, from = f ? f->body : 0, to = f ? f->to : s->len;
+
+	*list = NULL;
+	for (size_t p = from; p + 3 < to; p++) {
+		struct kscan_launch launch;
+
+		if (strncmp(s->code + p, "<<<", 3) || !read_launch(s, p, from, to, &launch))
+			continue;
+		kgrow(*list, count);
+		(*list)[count++] = launch;
+		p += 2;
+	}
+	return count;
+}
+
+void
+kscan_launches_free(struct kscan_launch *list, size_t count)
+{
+	for (struct kscan_launch *l = list; l < list + count; l++) {
+		char *const texts[] = { l->kernel, l->arguments, l->grid, l->block, l->shared,
+			l->stream, l->call };
+
+		for (size_t i = 0; i < LEN(texts); i++)
+			free(texts[i]);
+	}
+	free(list);
+}
+
+/* ---- constants ---- */
+
+struct sum {
+	const struct kscan_scope *scope;
+	const char *p;
+	int depth;
+	bool bad;
+};
+
+static int64_t evaluate(struct sum *x, int level);
+
+static int64_t
+fail(struct sum *x)
+{
+	x->bad = true;
+	return 0;
+}
+
+/* Of blanks, and of lines that go on. */
+static void
+skip_spaces(struct sum *x)
+{
+	while (isspace((unsigned char)*x->p) || *x->p == '\\')
+		x->p++;
+}
+
+/* EXPRESSION in the same scope, one level deeper. */
+static int64_t
+number_of(struct sum *x, const char *expression)
+{
+	struct sum inner = { .scope = x->scope, .p = expression, .depth = x->depth + 1 };
+	int64_t v;
+
+	if (inner.depth > CHAIN)
+		return fail(x);
+	v = evaluate(&inner, 0);
+	skip_spaces(&inner);
+	x->bad |= inner.bad || *inner.p;
+	return v;
+}
+
+/* The text from P to the next ',' or ';' or '}' outside brackets; NULL: there is none. */
+static char *
+value_at(const struct kscan *s, size_t p, size_t to)
+{
+	size_t end = p;
+
+	while (end < to && !strchr(",;}", s->code[end]))
+		end = kscan_after(s, end, to);
+	return end < to ? kstrndup(s->code + p, end - p) : NULL;
+}
+
+/* The text after "NAME =" from FROM to TO; the caller frees, NULL: there is none. */
+static char *
+initialiser(const struct kscan *s, size_t from, size_t to, const char *name)
+{
+	kscan_each(p, s, from, to, name)
+	{
+		size_t q = kscan_blank(s, p + strlen(name), to);
+
+		if (q < to && s->code[q] == '=' && s->code[q + 1] != '=' &&
+		    (!p || s->code[p - 1] != '.'))
+			return value_at(s, q + 1, to);
+	}
+	return NULL;
+}
+
+/*
+ * The arguments of the dim3 variable NAME in a list of declarations from FROM to TO; to be freed,
+ * NULL: none.
+ */
+static char *
+dim3_arguments(const struct kscan *s, size_t from, size_t to, const char *name)
+{
+	kscan_each(at, s, from, to, "dim3") for (size_t p = at + strlen("dim3"), word, open;; p++)
+	{
+		word = kscan_blank(s, p, to);
+		p = kscan_word(s, word, to);
+		open = kscan_blank(s, p, to);
+		if (p == word || open >= to || !strchr("({", s->code[open]))
+			break;
+		if (kscan_among(s, word, p, name))
+			return kstrndup(s->code + open + 1, kscan_close(s, open, to) - open - 1);
+		p = kscan_blank(s, kscan_after(s, open, to), to);
+		if (s->code[p] != ',')
+			break;
+	}
+	return NULL;
+}
+
+char *
+kscan_macro(const struct kscan *s, const struct kscan_item *x)
+{
+	size_t p = kscan_find(s, x->from, x->to, x->names[0]) + strlen(x->names[0]);
+
+	return p < x->to && s->code[p] != '(' ? kscan_tidy(s, p, x->to) : NULL;
+}
+
+/*
+ * The expression that NAME is defined as in one source, outside functions; to be freed, NULL: none.
+ */
+static char *
+constant_in(const struct kscan *s, const char *name)
+{
+	for (const struct kscan_item *x = s->items; x < s->items + s->count; x++)
+		if (kscan_declares(x, name) && x->kind == KSCAN_MACRO)
+			return kscan_macro(s, x);
+		else if (kscan_declares(x, name) && x->kind == KSCAN_DECLARATION)
+			return initialiser(s, x->from, x->to, name);
+	return NULL;
+}
+
+/* The enumerator's value, its position, unless an explicit value follows it. */
+static bool
+enumerator_in(struct sum *x, const struct kscan *s, const char *name, int64_t *value)
+{
+	for (const struct kscan_item *e = s->items; e < s->items + s->count; e++) {
+		if (e->kind != KSCAN_DECLARATION || !kscan_has_word(s, e, "enum") ||
+		    !kscan_declares(e, name))
+			continue;
+		*value = -1;
+		for (size_t k = 0; k < e->name_count; k++) {
+			auto_free char *own = initialiser(s, e->from, e->to, e->names[k]);
+
+			*value = own ? number_of(x, own) : *value + 1;
+			if (!strcmp(e->names[k], name))
+				return !x->bad;
+		}
+	}
+	return false;
+}
+
+/*
+ * Does NAME have different values at different places of the function? Then no single place
+ * determines it: "int b; if (wide) b = 512; else b = 256;".
+ */
+static bool
+is_variable(const struct kscan *s, const struct kscan_item *f, const char *name)
+{
+	size_t times = 0;
+
+	kscan_each(p, s, f->body, f->to, name) times += s->code[p - 1] != '.' &&
+	    (kscan_assigns(s, p + strlen(name), f->to) || !strncmp(s->code + p - 2, "++", 2) ||
+	        !strncmp(s->code + p - 2, "--", 2));
+	return times > 1;
+}
+
+static int64_t
+name_value(struct sum *x, const char *name)
+{
+	const struct kscan_scope *c = x->scope;
+	const json_t *given = json_object_get(c->values, name);
+	auto_free char *text = NULL;
+	int64_t v = 0;
+
+	if (json_is_number(given))
+		return (int64_t)json_number_value(given);
+	if (c->f && is_variable(c->s, c->f, name))
+		return fail(x);
+	if (c->f)
+		text = initialiser(c->s, c->f->body, c->f->to, name);
+	if (!text && c->s)
+		text = constant_in(c->s, name);
+	for (size_t i = 0; i < c->count && !text; i++)
+		text = constant_in(c->sources[i], name);
+	if (text)
+		return number_of(x, text);
+	if (c->s && enumerator_in(x, c->s, name, &v))
+		return v;
+	for (size_t i = 0; i < c->count; i++)
+		if (enumerator_in(x, c->sources[i], name, &v))
+			return v;
+	return fail(x);
+}
+
+static bool triple_of(struct sum *x, const char *expression, int64_t triple[3]);
+
+/* "n", or "block.x" of a dim3. */
+static int64_t
+word_value(struct sum *x)
+{
+	struct kregex_span at[3];
+	auto_free char *name = NULL;
+	int64_t triple[3];
+	const char *p = x->p;
+
+	kregex_find("\\A(\\w+)(?:\\s*\\.([xyz])\\b)?", p, strlen(p), at, LEN(at));
+	name = kregex_text(p, at[1]);
+	x->p += at[0].to;
+	if (at[2].from == KREGEX_UNSET)
+		return name_value(x, name);
+	return x->depth++ < CHAIN && triple_of(x, name, triple) ? triple[p[at[2].from] - 'x']
+	                                                        : fail(x);
+}
+
+static int64_t
+factor(struct sum *x)
+{
+	static const char cast[] = "\\A\\((?:\\s*(?:int|unsigned|long|size_t|int64_t|uint32_t|"
+	                           "int32_t|short|const)\\b)+\\s*\\)";
+	struct kregex_span at;
+	int64_t v;
+	char *end;
+
+	skip_spaces(x);
+	if (kregex_find(cast, x->p, strlen(x->p), &at, 1)) {
+		x->p += at.to;
+		return factor(x);
+	}
+	if (*x->p == '(') {
+		x->p++;
+		v = evaluate(x, 0);
+		skip_spaces(x);
+		x->bad |= *x->p != ')';
+		x->p += *x->p == ')';
+		return v;
+	}
+	if (*x->p == '-') {
+		x->p++;
+		return -factor(x);
+	}
+	if (isdigit((unsigned char)*x->p)) {
+		v = strtoll(x->p, &end, 0);
+		end += strspn(end, "uUlL");
+		x->bad |= *end == '.' || kis_word(*end);
+		x->p = end;
+		return v;
+	}
+	return kis_word(*x->p) ? word_value(x) : fail(x);
+}
+
+static int64_t
+evaluate(struct sum *x, int level)
+{
+	static const char *const operators[] = { "+-", "*/%" };
+	int64_t v;
+
+	if (level == LEN(operators))
+		return factor(x);
+	if (++x->depth > 4 * CHAIN)
+		return fail(x);
+	v = evaluate(x, level + 1);
+	for (;;) {
+		int64_t r;
+		char op;
+
+		skip_spaces(x);
+		if (x->bad || !*x->p || !strchr(operators[level], *x->p))
+			break;
+		op = *x->p++;
+		r = evaluate(x, level + 1);
+		if (op == '+' || op == '-' || op == '*')
+			x->bad |= op == '+' ? __builtin_add_overflow(v, r, &v)
+			    : op == '-'     ? __builtin_sub_overflow(v, r, &v)
+			                    : __builtin_mul_overflow(v, r, &v);
+		else if (r == 0 || (v == INT64_MIN && r == -1))
+			x->bad = true;
+		else
+			v = op == '/' ? v / r : v % r;
+	}
+	x->depth--;
+	return v;
+}
+
+bool
+kscan_number(const struct kscan_scope *scope, const char *expression, int64_t *value)
+{
+	struct sum x = { .scope = scope, .p = expression };
+
+	*value = evaluate(&x, 0);
+	skip_spaces(&x);
+	return !x.bad && !*x.p;
+}
+
+/* A number, up to three of them with commas between, dim3(…), or a variable with such a value. */
+static bool
+triple_of(struct sum *x, const char *expression, int64_t triple[3])
+{
+	const struct kscan_scope *c = x->scope;
+	struct kregex_span at[2];
+	auto_free char *list = NULL, *name = NULL;
+	json_auto_t *parts = NULL;
+	size_t len = strlen(expression), n;
+
+	if (kregex_find("\\A\\s*dim3[({]((?s).*).\\z", expression, len, at, 2)) {
+		list = kregex_text(expression, at[1]);
+	} else if (c->f && kregex_find("\\A\\s*([A-Za-z_]\\w*)\\s*\\z", expression, len, at, 2)) {
+		name = kregex_text(expression, at[1]);
+		x->bad |= is_variable(c->s, c->f, name);
+		list = dim3_arguments(c->s, c->f->body, c->f->to, name);
+	}
+	parts = kscan_list(list ? list : expression, false);
+	n = json_array_size(parts);
+	for (size_t i = 0; i < 3; i++)
+		triple[i] = i < n ? number_of(x, json_string_value(json_array_get(parts, i))) : 1;
+	return n && n <= 3 && !x->bad;
+}
+
+bool
+kscan_dim3(const struct kscan_scope *scope, const char *expression, int64_t triple[3])
+{
+	struct sum x = { .scope = scope };
+
+	return triple_of(&x, expression, triple);
+}

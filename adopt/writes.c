@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* kscan: see kscan.h. Here: what a function writes. */
+#include "kregex.h"
+#include "kscan.h"
+
+static const char casts[] = "reinterpret_cast static_cast const_cast";
+
+bool
+kscan_assigns(const struct kscan *s, size_t p, size_t to)
+{
+	return p < to &&
+	    kregex_find("\\A\\s*(?:\\.[xyz]\\s*)?(?:=(?!=)|(?:<<|>>|[-+*/%&|^])=|\\+\\+|--)",
+	        s->code + p, to - p, NULL, 0);
+}
+
+/* The '(' around the place AT; *COMMAS: how many commas are between. */
+static size_t
+to_open(const struct kscan *s, size_t at, size_t from, size_t *commas)
+{
+	*commas = 0;
+	for (int depth = 1; at > from && depth;) {
+		at--;
+		depth += (s->code[at] == ')') - (s->code[at] == '(');
+		*commas += depth == 1 && s->code[at] == ',';
+	}
+	return at;
+}
+
+/* Where the casts before the place AT begin: "(float4 *)", "reinterpret_cast<float4 *>". */
+static size_t
+before_casts(const struct kscan *s, size_t at, size_t from)
+{
+	for (;;) {
+		size_t p = kscan_back(s, at, from), end, commas;
+		char c = p > from ? s->code[p - 1] : 0;
+
+		at = c == '>'  ? kscan_name_before(s, p, from, &end)
+		    : c == ')' ? to_open(s, p - 1, from, &commas)
+		               : p;
+		if (at == p || (c == '>' && !kscan_among(s, at, end, casts)))
+			return p;
+	}
+}
+
+/* What the parenthesis at OPEN calls or launches: a name from *AT to *END; false: nothing. */
+static bool
+is_called(const struct kscan *s, size_t open, size_t from, size_t *at, size_t *end)
+{
+	size_t p = kscan_back(s, open, from);
+
+	if (p >= from + 3 && !strncmp(s->code + p - 3, ">>>", 3))
+		while (p > from && strncmp(s->code + p, "<<<", 3))
+			p--;
+	for (size_t q = *at = kscan_name_before(s, p, from, end); q < *end; q++)
+		if (s->code[q] == ':')
+			*at = q + 1;
+	return *at < *end && !kscan_among(s, *at, *end, casts) &&
+	    !kscan_among(s, *at, *end, "if while for switch return sizeof");
+}
+
+struct writing {
+	const struct kscan *s;
+	const struct kscan_item *f;
+	json_t *seen; /* "NAME@BODY": functions' pointers that were looked for */
+};
+
+static bool writes(const struct writing *w, const char *name);
+
+/* Does what is called by the name at AT write through its argument INDEX? */
+static bool
+callee_writes(const struct writing *w, size_t at, size_t end, size_t index)
+{
+	auto_free char *name = kstrndup(w->s->code + at, end - at);
+	struct writing in = { w->s, kscan_function(w->s, name), w->seen };
+	struct kscan_signature g;
+	bool good;
+
+	if (!in.f)
+		return !index && !strstr(name, "load") &&
+		    kregex_is("atomic|store|memset|memcpy|memmove|__st[cw]", name);
+	kscan_signature(w->s, in.f, &g);
+	good = index < g.count && !g.params[index].constant && writes(&in, g.params[index].name);
+	kscan_signature_free(&g);
+	return good;
+}
+
+/* Is the pointer that begins at AT the value of another variable, which is written? */
+static bool
+alias_writes(const struct writing *w, size_t at)
+{
+	const char *code = w->s->code;
+	size_t from = w->f->body, end = before_casts(w->s, at, from);
+	auto_free char *name = NULL;
+
+	if (end < from + 2 || code[--end] != '=' || strchr("=!<>+-*/%&|^", code[end - 1]))
+		return false;
+	end = kscan_back(w->s, end, from);
+	for (at = end; at > from && kis_word(code[at - 1]);)
+		at--;
+	name = kstrndup(code + at, end - at);
+	return *name && writes(w, name);
+}
+
+/* Does the statement around the place AT declare variables: "int *p = q, *r"? */
+static bool
+is_declared(const struct kscan *s, size_t at, size_t from)
+{
+	size_t p = at, end;
+
+	while (p > from && !strchr(";{}(", s->code[p - 1]))
+		p--;
+	p = kscan_blank(s, p, at);
+	end = kscan_word(s, p, at);
+	at = kscan_blank(s, end, at);
+	return end > p && !kscan_among(s, p, end, "else do return") &&
+	    (s->code[at] == '*' || kscan_begins_word(s->code[at]));
+}
+
+/* A part of an expression, from AT to before P. */
+struct place {
+	size_t at, p;
+	bool star;    /* a "*" stands before it, which what comes after it goes before */
+	bool element; /* it is what the pointer points to, or in that */
+	bool whole;   /* there is nothing else in its parentheses */
+};
+
+enum after { ENDS, ASSIGNED, CLOSES };
+
+/* What comes after X, within its parentheses. */
+static enum after
+after_place(const struct kscan *s, struct place *x, size_t to)
+{
+	for (x->p = kscan_blank(s, x->p, to); x->p < to; x->p = kscan_blank(s, x->p + 1, to)) {
+		const char *c = s->code + x->p;
+
+		if (x->whole && kscan_assigns(s, x->p, to)) {
+			bool moves = c[0] == c[1];
+
+			if (x->element || (x->star && !moves))
+				return ASSIGNED;
+			if (!moves)
+				return ENDS;
+			x->p++;
+		} else if (*c == '[' || *c == '(') {
+			x->element |= x->whole && *c == '[';
+			x->p = kscan_close(s, x->p, to);
+		} else if (x->whole && (*c == '.' || !strncmp(c, "->", 2))) {
+			x->element |= *c == '-';
+			x->p = kscan_word(s, kscan_blank(s, x->p + 1 + (*c == '-'), to), to) - 1;
+		} else if (strchr(";{}]", *c)) {
+			return ENDS;
+		} else if (*c == ')') {
+			return CLOSES;
+		} else {
+			x->whole = false;
+		}
+	}
+	return ENDS;
+}
+
+/* Is what the pointer points to, whose name stands from AT to P, changed there? */
+static bool
+is_written_at(const struct writing *w, size_t at, size_t p)
+{
+	const struct kscan *s = w->s;
+	size_t from = w->f->body, call, end;
+	struct place x = { at, p, .element = false };
+
+	for (;; x.p++) {
+		size_t left = before_casts(s, x.at, from), index;
+		const char *c = s->code + left - 1;
+		bool address =
+		         *c == '&' && strchr("(,=", s->code[before_casts(s, left - 1, from) - 1]),
+		     pointer;
+		enum after after;
+
+		x.star = *c == '*' && !is_declared(s, left, from);
+		x.whole = true;
+		after = after_place(s, &x, w->f->to);
+		if (after == ASSIGNED ||
+		    (x.element && (!strncmp(c - 1, "++", 2) || !strncmp(c - 1, "--", 2))))
+			return true;
+		pointer = address || (!x.element && !x.star);
+		if (after == ENDS)
+			return pointer && alias_writes(w, address ? left - 1 : x.at);
+		x.at = to_open(s, x.at, from, &index);
+		if (is_called(s, x.at, from, &call, &end))
+			return pointer && callee_writes(w, call, end, index);
+		x.element |= x.star;
+		/* A number of it, that others are added to. */
+		if (x.element && (!x.whole || !strchr("(*&", *c)))
+			return false;
+	}
+}
+
+static bool
+writes(const struct writing *w, const char *name)
+{
+	auto_free char *key = kasprintf("%s@%zu", name, w->f->body);
+	const char *code = w->s->code;
+
+	if (json_object_get(w->seen, key))
+		return false;
+	json_object_set_new(w->seen, key, json_true());
+	kscan_each(at, w->s, w->f->body, w->f->to, name) if (code[at - 1] != '.' &&
+	    strncmp(code + at - 2, "->", 2) && is_written_at(w, at, at + strlen(name))) return true;
+	return false;
+}
+
+bool
+kscan_writes(const struct kscan *s, const struct kscan_item *f, const char *name)
+{
+	json_auto_t *seen = json_object();
+	struct writing w = { s, f, seen };
+
+	return writes(&w, name);
+}
