@@ -239,6 +239,7 @@ struct verdict {
 	double worst, tolerance;
 	size_t worst_at;    /* its index */
 	const char *tensor; /* and tensor */
+	bool excuses;       /* set by the caller: look for what excuses small errors */
 	bool ok;
 };
 
