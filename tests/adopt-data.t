@@ -361,7 +361,7 @@ ok 'results that depend on nothing but what cannot be drawn anew' '
 	exits 0 arena chain
 	jq -e ".workloads | any(.axes.n == 400)" a-chain/task.json
 	kadopt adopt -c a-chain --shape "steps=n+299" 2>err || cat err
-	! grep -q "recorded/.* holds .* elements, but" err'
+	not grep -q "recorded/.* holds .* elements, but" err'
 ok 'an array whose memory is larger than needed in a few calls has the shape of the others' '
 	. ./helpers.sh
 	exits 0 arena total

@@ -242,7 +242,7 @@ ok 'a matrix, small integers, results on the stack, a table from another source,
 	jq -e ".outputs.peak.shape == [1] and .inputs.aim.shape == [3] and .inputs.up.dtype == \"int32\" and .axes.by.type == \"var\"" c-tilt/task.json
 	jq -e "[.workloads[].values.up] | unique - [0, 1] == []" c-tilt/task.json
 	for words in "const double slopes.2. = " "define ROUNDS 400" "define FORCED 1" "include <omp.h>"; do grep -q "$words" c-tilt/reference.c; done
-	! grep -q "config.h" c-tilt/reference.c
+	not grep -q "config.h" c-tilt/reference.c
 	jq -e ".forced == [\"forced.h\"]" c-tilt/adopt/compile.json; is 0 "$(jq .tries c-tilt/adopt/extract.json)"'
 
 # C++ in a namespace, in a file with CR LF behind a symbolic link, called by threads in no fixed order, in a project
@@ -340,7 +340,7 @@ ok 'C++: a namespace, CR LF, a symbolic link, threads; from the campaign back in
 	jq ".eval += {set: \"full\", timing_s: 0.02, min_samples: 25, seeds: 1, profile: \"off\"} | .memory = {enabled: \"off\"}" c-plus/campaign.json >x.json && mv x.json c-plus/campaign.json
 	kcampaign run -c c-plus -n 1 >out; cat out
 	exits 0 kadopt integrate -c c-plus --pairs 31; cat out err; grep -q "^ACCEPTED" out
-	[ -h plus/lib/k.cpp ] && [ -e plus/old ]; grep -q "std::sqrt(v)" plus/lib/real.cpp; ! grep -q "square\|extern\|visibility" plus/lib/real.cpp
+	[ -h plus/lib/k.cpp ] && [ -e plus/old ]; grep -q "std::sqrt(v)" plus/lib/real.cpp; not grep -q "square\|extern\|visibility" plus/lib/real.cpp
 	is 1 "$(grep -c "how rough" plus/lib/real.cpp)"; is "" "$(sed "s/\r$//;t;" plus/lib/real.cpp | diff - plus/lib/real.cpp | grep -c "^>" | grep -vx "$(wc -l <plus/lib/real.cpp)")"'
 
 mkdir -p "it's" wrapped

@@ -217,7 +217,7 @@ ok 'a member that changes nothing: the fields that it uses, also through other m
 	exits 0 member c-run Filter::run; cat out err
 	jq -e ".entry.name == \"run_entry\" and .entry.arguments == [\"this_gain\", {axis: \"this_taps\", dtype: \"int32\"}, \"this_weights\", \"x\", \"n\", \"y\"] or .entry.arguments == [\"this_gain\", \"this_taps\", \"this_weights\", \"x\", \"n\", \"y\"]" c-run/task.json
 	jq -e ".inputs.this_weights.shape == [\"this_taps\"] and .outputs.y.shape == [\"n\"]" c-run/task.json
-	grep -q "(&this_)->run(x, n, y);" c-run/reference.c; ! grep -q "fprintf\|new float" c-run/reference.c
+	grep -q "(&this_)->run(x, n, y);" c-run/reference.c; not grep -q "fprintf\|new float" c-run/reference.c
 	jq -r .description c-run/task.json >about; grep -q "dsp::Filter\|Filter and everything else in it must stay as it is" about; grep -q "The sum of the weighted samples" about
 	exits 0 kcampaign baseline -c c-run; jq -e ".eval.status == \"correct\"" c-run/trials/000/00/eval.ndjson'
 
@@ -233,7 +233,7 @@ ok 'a member without an object, a function of a namespace, an object of numbers 
 	exits 0 member c-rough dsp::rough; grep -q "\*result = dsp::rough(x, n);" c-rough/reference.c
 	exits 0 member c-mix Mixer::mix; cat out err
 	jq -e ".outputs.this_ == {shape: [8], dtype: \"float32\", align: 16, inout: true} or .outputs.this_.shape == [8]" c-mix/task.json
-	grep -q "((Mixer \*)this_)->mix(x, y, n);" c-mix/reference.c; ! grep -q "Mixer::run" c-mix/reference.c'
+	grep -q "((Mixer \*)this_)->mix(x, y, n);" c-mix/reference.c; not grep -q "Mixer::run" c-mix/reference.c'
 
 # won FOLDER: a round whose reply is winner.cpp.
 cat >>helpers.sh <<'E'
@@ -251,7 +251,7 @@ ok 'the winner of a member comes into its place' '
 	won c-run
 	exits 0 kadopt integrate -c c-run --pairs 15; cat out err; grep -q "^ACCEPTED" out
 	grep -A 5 "^void Filter::run(const float \*x, int n, float \*y) const$" bank/src/filter.cpp | grep -q "float w\[1024\];"
-	is 1 "$(grep -c "float w\[1024\]" bank/src/filter.cpp)"; ! grep -q "this_\|entry" bank/src/filter.cpp
+	is 1 "$(grep -c "float w\[1024\]" bank/src/filter.cpp)"; not grep -q "this_\|entry" bank/src/filter.cpp
 	(cd bank && g++ -O1 -Wall -Wextra -Werror -Isrc -o bank src/main.cpp src/filter.cpp)'
 
 ok 'also in a header, between the braces of its class, with a helper of its own' '
@@ -262,7 +262,7 @@ ok 'also in a header, between the braces of its class, with a helper of its own'
 	cp -rp bank was; cp -r c-gate c-other; won c-gate
 	exits 0 kadopt integrate -c c-gate --pairs 15; cat out err; grep -q "^ACCEPTED" out
 	cat bank/src/gate.hpp; grep -q "^			open = SLOW \* open + (1 - SLOW) \* loud(x\[i\]);" bank/src/gate.hpp
-	is 1 "$(grep -c "^	/. Passes what is loud. ./" bank/src/gate.hpp)"; is 1 "$(grep -c "^static inline float loud" bank/src/gate.hpp)"; ! grep -q "this_\|entry" bank/src/gate.hpp
+	is 1 "$(grep -c "^	/. Passes what is loud. ./" bank/src/gate.hpp)"; is 1 "$(grep -c "^static inline float loud" bank/src/gate.hpp)"; not grep -q "this_\|entry" bank/src/gate.hpp
 	(cd bank && g++ -O1 -Wall -Wextra -Werror -Isrc -o bank src/main.cpp src/filter.cpp)'
 
 ok 'a winner that changes its class is not put in, and that is said' '

@@ -61,7 +61,7 @@ ok 'headers and data next to the project, commands with quotes and blanks' '
 	(cd bench && find . -type f -exec sha256sum {} + | sort) >before
 	exits 0 blur --context NOTES.md
 	jq -e ".workloads[0].axes.n == 4000" c/task.json
-	grep -q "half_of(real x)" c/reference.c; ! grep -q "include .types" c/reference.c
+	grep -q "half_of(real x)" c/reference.c; not grep -q "include .types" c/reference.c
 	jq -e ".flags | index(\"-DLIFT=(1 + 1)\")" c/adopt/compile.json
 	[ -e c/adopt/watch/data/size.txt ] && [ ! -e c/adopt/watch/blanks ]
 	(cd bench && find . -type f -exec sha256sum {} + | sort) >after
@@ -91,7 +91,7 @@ ok 'a folder two levels up is copied to the same place relative to each copy, an
 	exits 0 kadopt adopt -o f -p far/group/app --file main.c --kernel blur --build "gcc -O1 -I../../common -o app main.c && date >../../common/built" --run "./app \"two words\" out.txt" --outputs out.txt --threads 1 --runs 1 --proxy 0.0001,10000
 	grep -q "^outside *../../common is named in the project, and is copied with it" out
 	jq -e ".workloads[0].axes.n == 4000" f/task.json
-	grep -q "half_of(real x)" f/reference.c; ! grep -q "include .types" f/reference.c
+	grep -q "half_of(real x)" f/reference.c; not grep -q "include .types" f/reference.c
 	(cd far && find . -type f -exec sha256sum {} + | sort) >far.after
 	same far.before far.after; [ ! -e f/common ]
 	echo "/* changed */" >>far/common/types.h; exits 1 kadopt observe --check -c f'
@@ -142,7 +142,7 @@ int main(void)
 EOF
 ok 'a library of which the function needs nothing stays out of its text' '
 	exits 0 kadopt adopt -o c-whole -p whole --file main.c --kernel tint --build "gcc -O2 -w -o app main.c" --run "./app >out.txt" --outputs out.txt --threads 1 --runs 1 --proxy 0.0001,10000
-	! grep -q fopen c-whole/reference.c'
+	not grep -q fopen c-whole/reference.c'
 
 # A single-header library: the file that includes it defines the macro that enables its code, and a condition chooses a
 # type.

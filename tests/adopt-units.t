@@ -360,5 +360,5 @@ ok 'a list shows members with a reason, and what can be adopted instead: what ca
 	grep -A 2 "^no  grid.cpp:11: Grid::total$" out >total
 	grep -q "parameter .this.: its member std::vector<float>cells is not supported, but used" total; grep -q "adopt mix instead, which it calls" total
 	grep -A 2 "^no  grid.cpp:21: Grid::lift$" out >lift; grep -q "adopt raise instead, which calls it" lift
-	! grep -q "size" out'
+	not grep -q "size" out'
 done_testing

@@ -20,7 +20,7 @@ spoil() {
 	rm -rf d
 	cp -r unused d
 	jq -c ".eval.code |= $1" unused/trials/001/01/eval.ndjson >d/trials/001/01/eval.ndjson
-	! cmp -s unused/trials/001/01/eval.ndjson d/trials/001/01/eval.ndjson
+	not cmp -s unused/trials/001/01/eval.ndjson d/trials/001/01/eval.ndjson
 	# As if it had been scored like this.
 	from=$(tr -d "\n" <d/trials/001/01/eval.ndjson | sha256sum | cut -d " " -f 1)
 	sed -i "/\"id\":\"001.01\"/s/\"from\":{\"eval\":\"[0-9a-f]*\"/\"from\":{\"eval\":\"$from\"/" d/trials/001/*.ndjson
@@ -82,7 +82,7 @@ ok 'adopted: reference, oracle, task and campaign; the project is unchanged' '
 	ls c/trials/000/build/*.so; jq -e ".eval | has(\"profile\") | not" c/campaign.json
 	jq -e ".search.mode == \"linear\" and .stop.trials == 6 and .stop.patience == 4 and .score.min_gain == 0.02" c/campaign.json
 	grep -q "typedef double heat_real" c/oracle.c; grep -q " exp(" c/oracle.c
-	! grep -q "heat_inject\|heat_plate" c/reference.c
+	not grep -q "heat_inject\|heat_plate" c/reference.c
 	valid task-1 c/task.json; valid adopt-1 c/adopt.json; valid adopt-rules-1 "$KILN_DATA/patterns/adopt.json"
 	kadopt status -c c | grep -q "project    unchanged"'
 
@@ -154,7 +154,7 @@ ok 'if its fault does not show, the same program is accepted, and stays' '
 	exits 0 kcampaign integrate -c d; cat out err; grep -q "^ACCEPTED: 001/01" out
 	is "change verified accepted" "$(jq -r .what d/adopt/journal.ndjson | paste -sd " ")"
 	grep -q "^static void" heat/src/diffuse.c; grep -q "include .heat.h" heat/src/diffuse.c
-	! grep -q "typedef float\|SQUARE" heat/src/diffuse.c
+	not grep -q "typedef float\|SQUARE" heat/src/diffuse.c
 	cp heat/heat.out was.out; (cd heat && ./heat -n 8 some.conf heat.out); same was.out heat/heat.out
 	exits 0 kadopt integrate -c d; grep -q "already in place" out
 	cp kept.c heat/src/diffuse.c'

@@ -30,9 +30,9 @@ ok 'contents that a workload fixes: checked by name' '
 	jq ".inputs.k={shape:[3],dtype:\"int32\"} | .entry.arguments+=[\"k\"] | .workloads[0].values={k:[1,2,3]}" "$tests_dir/tasks/cuda_saxpy/task.json" >a.json
 	kharness --lint a.json 2>err || { cat err; exit 1; }
 	jq ".workloads[0].values={k:[1,2]}" a.json >b.json
-	! kharness --lint b.json 2>err; grep -q "k must be a list of 3 integers" err
+	not kharness --lint b.json 2>err; grep -q "k must be a list of 3 integers" err
 	jq ".workloads[0].values={x:[1,2]}" a.json >b.json
-	! kharness --lint b.json 2>err; grep -q "x. must be an input of an integer type" err'
+	not kharness --lint b.json 2>err; grep -q "x. must be an input of an integer type" err'
 
 if command -v g++ >/dev/null && bwrap --dev-bind / / true 2>/dev/null; then
 	ok 'kharness gets ready for a device while the candidate is built' '

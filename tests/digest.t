@@ -14,7 +14,7 @@ ok 'a campaign with a second model: digests are made, and appear in the next pro
 	is "cause-and-cure small" "$(jq -r "\"\(.reply.text | rtrimstr(\"\n\")) \(.reply.model)\"" c/trials/001/01/digest.ndjson)"
 	grep -q "begin digest of the evaluation log" c/trials/002/01/prompt.ndjson
 	grep -q "cause-and-cure" c/trials/002/01/prompt.ndjson
-	! grep -q "begin evaluation log" c/trials/002/01/prompt.ndjson'
+	not grep -q "begin evaluation log" c/trials/002/01/prompt.ndjson'
 
 ok 'made once: repeating the command asks no model' '
 	before=$(cat c/trials/00*/*/digest.ndjson | cksum)
@@ -56,7 +56,7 @@ ok 'views of finished trials ask no model, not even for a missing digest' '
 	jq ".score.multiplier = 4" asking >w/campaign.json
 	kcampaign views -c w 2>err || { cat err; exit 1; }
 	is trials/002/archive.ndjson "$(readlink w/archive.ndjson)"; is "" "$(cat "$calls")"
-	! cmp -s c/trials/002/archive.ndjson w/trials/002/archive.ndjson
+	not cmp -s c/trials/002/archive.ndjson w/trials/002/archive.ndjson
 	kcampaign run -c w --trials 1 2>err || { cat err; exit 1; }
 	is "asked asked" "$(xargs <"$calls")"
 	is "01 02" "$(cd w/trials/003; echo */digest.ndjson | sed "s|/digest.ndjson||g")"

@@ -96,10 +96,10 @@ ok 'the id of a candidate is checked wherever it would become a path' '
 		fresh; archive "$id" ".best.id = \$v"
 		for command in status best "best --code"; do
 			exits 2 kcampaign $command -c d
-			grep -q "is not the id of a candidate" err; ! grep -q SECRET out err
+			grep -q "is not the id of a candidate" err; not grep -q SECRET out err
 		done
-		kcampaign verify -c d >out 2>err || :; ! grep -q SECRET out err
-		exits 2 keval -c d --verify "$id"; ! grep -q SECRET out
+		kcampaign verify -c d >out 2>err || :; not grep -q SECRET out err
+		exits 2 keval -c d --verify "$id"; not grep -q SECRET out
 		for branch in 01 02; do kcampaign record -c c 002/$branch; done |
 			jq -c --arg v "$id" ".sample.incumbent = \$v | del(.score)" >audit
 		exits 2 kscore -c d -r c/trials/000/00/eval.ndjson audit
@@ -132,7 +132,7 @@ ok 'records and code are written byte for byte, but not to a terminal' '
 		"c/trials/$best/eval.ndjson" >"d/trials/$best/eval.ndjson"
 	kcampaign best -c d --code >out; printf "// \\033[31m\\n" | cmp - out
 	script -qec "kcampaign best -c d --code" /dev/null >out
-	! grep "$(printf "\\033")" out; grep -q "// ?.31m" out'
+	not grep "$(printf "\\033")" out; grep -q "// ?.31m" out'
 
 ok 'kcampaign, and make at the top of kiln, do not run the Makefile of the folder' '
 	. ./helpers.sh

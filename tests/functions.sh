@@ -15,6 +15,14 @@ exits() {
 	}
 }
 
+# not COMMAND…: the command fails. Unlike !, which set -e ignores, it ends the script if not.
+not() {
+	if "$@"; then
+		echo "succeeded: $*"
+		return 1
+	fi
+}
+
 # same EXPECTED ACTUAL: the two files are equal.
 same() {
 	diff -u "$1" "$2"

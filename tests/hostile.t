@@ -30,7 +30,7 @@ done
 # unharmed FILE…: the key is not in these files and still in its place, and no work folder is left.
 cat >"$T/unharmed" <<'EOF'
 #!/bin/sh -eu
-! grep -F "$key" "$@"
+if grep -F "$key" "$@"; then exit 1; fi
 [ "$(cat "$T/home/key")" = "$key" ]
 [ -z "$(ls -A "$TMPDIR")" ]
 EOF
@@ -48,7 +48,7 @@ if [ -e "$work/candidate.so" ]; then
 	ksandbox-try --adopt ksandbox-try -l "$level" -p run -t 1 -m 2000 -O 1000000 -f candidate.so=candidate.so -K \
 		-b "$runner:/CANDIDATE-RUNNER" /CANDIDATE-RUNNER --call ./candidate.so >ran
 	jq -e '.total_s < 2' ran >/dev/null
-	! find "$(jq -r .work ran)" -type l | grep .
+	[ -z "$(find "$(jq -r .work ran)" -type l)" ]
 	rm -rf "$(jq -r .work ran)" candidate.so
 else
 	jq -e '.total_s < 6' built >/dev/null

@@ -207,7 +207,7 @@ ok 'an overfit candidate is never an elite, and the next prompts hear why' '
 	cat c/trials/000/00/eval.ndjson | kclassify -c c | kaudit -c c | kscore -c c -r c/trials/000/00/eval.ndjson >s0
 	karchive -c c s0 >a0
 	karchive -c c -a a0 s >a1
-	! grep "\"kind\":\"elite\"" a1 | grep "001/01"
+	grep "\"kind\":\"elite\"" a1 | not grep "001/01"
 	head -n 1 a1 | jq -e ".errors[0].text | startswith(\"rejected, because its gain exists only in the benchmark: \")"'
 
 # scored TRIAL JQ: a trial with one record.

@@ -37,7 +37,7 @@ ok 'knobs of one group, or one field' '
 	# A group fits on a screen.
 	for g in $(kcampaign knobs | sed -n "s/[.].*//p" | sort -u); do
 		kcampaign knobs "$g" >out; [ "$(wc -l <out)" -le 24 ] || { cat out; exit 1; }
-		! grep -E "^.{81}" out
+		not grep -E "^.{81}" out
 	done'
 
 ok 'the table of knobs is that of docs/schemas/campaign-1.json' '
@@ -69,7 +69,7 @@ ok 'new takes the model from the environment' '
 	is "n2 openai m http://127.0.0.1:1" "$(jq -r "[.name, .model.provider, .model.name, .model.base_url] | join(\" \")" d/n2/campaign.json)"
 	ANTHROPIC_API_KEY=k kcampaign new n3 --task c >out
 	is anthropic "$(jq -r .model.provider n3/campaign.json)"
-	! grep -rq "\"k\"" n3 d/n2'
+	not grep -rq "\"k\"" n3 d/n2'
 
 ok 'new refuses what it cannot do' '
 	exits 2 kcampaign new n4; grep -q -- "give --task DIR" err
@@ -207,7 +207,7 @@ ok 'status after a campaign: at most 80 columns' '
 	(cd c && kcampaign run >/dev/null)
 	kcampaign status -c c -o status
 	cat status
-	! grep -E ".{81}" status
+	not grep -E ".{81}" status
 	grep -q "^trial    3 of 3" status
 	grep -q "^tried    12 candidates: " status
 	grep -q "^cells    [1-9][0-9]* of 256" status

@@ -41,7 +41,7 @@ EOS
 ok 'starter table: every vector of the descriptor' '. ./cases.sh; run_cases starter.cases --no-strip --no-gates'
 ok 'starter table with stripping: only the comment on TMA changes' '
 	. ./cases.sh
-	! run_cases starter.cases >out
+	not run_cases starter.cases >out
 	is 1 "$(grep -c "^===" out)"
 	grep -q "^=== starter 3003 only a comment on TMA" out'
 ok 'known misclassifications are fixed' '. ./cases.sh; run_cases rows.cases'
@@ -183,7 +183,7 @@ ok 'explain names level, threshold, category, line, text and pattern' '
 	grep -qx "001/02: cell 0100" out'
 ok 'explain masks escapes and shortens' '
 	printf "cp.async.wait_group 1\033[31m%080d mma.sync" 1 | kclassify -b cuda --source -e >out
-	! grep -q "$(printf "\033")" out
+	not grep -q "$(printf "\033")" out
 	grep -q "cp.async.wait_group 1?.31m0*…" out'
 
 ok 'output appears whole or not at all' '

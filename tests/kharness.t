@@ -92,7 +92,7 @@ ok 'sets, names, seeds' '
 	jq -e ".seed == \"00000000000000ff\" and .candidates[0].name == \"mine\" and .candidates[0].correctness.total == 23" a.json
 	jq -c .candidates a.json >a; jq -c .candidates b.json >b; same a b
 	judge -s quick --seeds 1 right.so | jq -c .candidates >c
-	! cmp -s a c
+	not cmp -s a c
 '
 ok 'every element type' '
 	kharness -t "$tests_dir/tasks/types/task.json" --oracle types-oracle.so --timing-s 0.05 types.so >r.json
@@ -439,7 +439,7 @@ ok 'all calls together have a limit' '
 '
 ok 'lint' '
 	kharness --lint "$task" --oracle oracle.so 2>err
-	! grep -v "note: .* add \"special\" to" err
+	not grep -v "note: .* add \"special\" to" err
 	jq "del(.reduction) | .workloads |= map(.axes.cols = 7)" "$task" >t.json
 	kharness --lint t.json 2>err; grep -q "axis cols has the same size" err; grep -q "\"reduction\" is missing" err
 	jq ".tolerance = {atol: 1e9}" "$task" >t.json
@@ -455,14 +455,14 @@ ok 'lint: a sum over everything may depend less on the inputs' '
 	jq -n "{schema:\"task/1\",name:\"power\",op:\"power\",description:\"d\",language:\"c\",axes:{n:{type:\"var\"},m:{type:\"var\"}},
 	  inputs:{x:{shape:[\"n\"],dtype:\"float32\"}},outputs:{s:{shape:[\"m\"],dtype:\"float32\"}},entry:{name:\"power\",
 	  arguments:[\"x\",\"s\",\"n\",\"m\"]},reference:\"power.c\",build:{compiler:\"cc\"},distributions:[\"normal\"],reduction:\"n\",
-	  tolerance:{atol:2,rtol:0},workloads:[{name:\"w\",axes:{n:1000,m:1},timed:true}]}" >power.json
+	  tolerance:{atol:0.005,rtol:0},workloads:[{name:\"w\",axes:{n:1000,m:1},timed:true}]}" >power.json
 	echo "void power(const double *x, double *s, int n, int m) { for (int k = 0; k < m; k++) { s[k] = 0; for (int i = 0; i < n; i++) s[k] += x[i] * x[i]; } }" >power.c
 	cc -shared -fPIC -o power.so power.c
-	kharness --lint power.json --oracle power.so 2>err; cat err; ! grep -q "workload w: s" err
-	jq ".tolerance.atol = 8" power.json >t.json
-	exits 2 kharness --lint t.json --oracle power.so; grep -q "it changes by .*, which must be 20 times" err
-	jq ".workloads[0].axes.m = 17" power.json >t.json
-	exits 2 kharness --lint t.json --oracle power.so; grep -q "it changes by .*, which must be 100 times" err
+	exits 0 kharness --lint power.json --oracle power.so; not grep -q "workload w: s" err
+	# Two sums may be close to each other by chance.
+	refused() { for i in $(seq 20); do exits 2 kharness --lint t.json --oracle power.so; grep -q "it changes by .*, which must be $1 times" err && return; done; return 1; }
+	jq ".tolerance.atol = 16" power.json >t.json; refused 20
+	jq ".tolerance.atol = 16 | .workloads[0].axes.m = 17" power.json >t.json; refused 100
 '
 ok 'lint: integer results depend on the inputs, or a constant would pass' '
 	jq -n "{schema:\"task/1\",name:\"count\",op:\"count\",description:\"d\",language:\"c\",axes:{n:{type:\"var\"}},
@@ -588,7 +588,13 @@ ok 'ill-conditioned: rounding errors may grow as they do in the oracle, and noth
 	# An oracle that works in single precision itself has errors of that size, which say nothing about the condition.
 	thomas single-oracle float "$divide" "" double
 	cp thomas.json single.json
-	is correct "$(try single plain)"; [ "$(try single edge)" != correct ]'
+	is correct "$(try single plain)"; [ "$(try single edge)" != correct ]
+	# What is wrong anyway is not looked at so closely.
+	{ echo "#include <fcntl.h>"; echo "#include <unistd.h>"; sed "s/{ for (long j/{ int f = open(\"calls\", O_WRONLY | O_APPEND | O_CREAT, 0600); write(f, \"x\", 1); close(f); for (long j/" thomas-oracle.c; } >calls-oracle.c
+	cc -O2 -w -shared -fPIC -o calls-oracle.so calls-oracle.c; cp thomas.json calls.json
+	try calls plain; cases=$(wc -c <calls); rm calls
+	[ "$(try calls edge)" != correct ]; more=$(wc -c <calls)
+	echo "$more runs of the oracle, $cases without a wrong case"; [ $more -lt $((cases + 3 * 84 * 2 + 100)) ]'
 cat >"$T/max.json" <<'E'
 {"schema":"task/1","name":"softmax","op":"softmax","description":"d","language":"c","axes":{"rows":{"type":"var"},"n":{"type":"var"}},
 "inputs":{"x":{"shape":["rows","n"],"dtype":"float32"}},"outputs":{"y":{"shape":["rows","n"],"dtype":"float32"}},
@@ -796,8 +802,8 @@ E
 	python3 v.py "$KILN_DATA/docs/schemas/task-1.json" "$task" "$tests_dir/tasks/types/task.json" "$KILN_DATA"/campaigns/*/task.json
 '
 ok 'no process and no folder is left behind' '
-	! ps -eo args | grep "[k]run-c\|[k]iln/krun-c"
-	! ls -d "${TMPDIR:-/tmp}"/kiln-work-*-$$-* 2>/dev/null
+	ps -eo args | not grep "[k]run-c\|[k]iln/krun-c"
+	not ls -d "${TMPDIR:-/tmp}"/kiln-work-*-$$-* 2>/dev/null
 '
 if [ "$(nproc)" -gt 1 ]; then
 	ok 'several processors of different speeds: single-threaded kernels share one in each round' '
@@ -809,7 +815,7 @@ else
 	skip 'several processors, unlike each other' 'there is one'
 fi
 ok 'the candidate may be written while its runner gets ready' '
-	! kharness -t "$task" --oracle oracle.so --phase correctness --await right.so </dev/null 2>err
+	not kharness -t "$task" --oracle oracle.so --phase correctness --await right.so </dev/null 2>err
 	grep -q "no word on standard input" err
 	: >late.so
 	{ sleep 0.5; cat right.so >late.so; printf 12345678; } |

@@ -55,7 +55,7 @@ t 'null: an answer at once, the same each time, different for each branch' '
 	jq -e ".reply | .provider == \"null\" and .cost_usd == 0 and .usage.estimated and (has(\"time\") | not)" a
 	jq -j .reply.text a >text; head -n 2 text | tail -n 1 | grep -qx void
 	is "\`\`\`c" "$(head -n 1 text)"; is "\`\`\`" "$(tail -n 1 text)"
-	jq -c ".branch = 3" "$P" >other; ask -k model.provider=null -o c other; ! cmp -s a c'
+	jq -c ".branch = 3" "$P" >other; ask -k model.provider=null -o c other; not cmp -s a c'
 t 'null: code stays bounded over 300 generations, for every backend' '
 	for backend in c cuda opencl sycl triton; do
 		cp "$P" in
@@ -116,7 +116,7 @@ t 'exec: exit codes' '
 	exits 75 ask -k "model.provider=exec:echo busy >&2; exit 75" "$P"; grep -q "rate: .*busy" err
 	exits 2 ask -k "model.provider=exec:exit 77" "$P"; grep -q ": auth:" err
 	exits 3 ask -k "model.provider=exec:no-such-command-here" "$P"
-	exits 2 ask -k "model.provider=exec:echo sk-ant-Abcdefgh12345678Zz >&2; exit 1" "$P"; grep -q "redacted" err; ! grep -q Abcdefgh err
+	exits 2 ask -k "model.provider=exec:echo sk-ant-Abcdefgh12345678Zz >&2; exit 1" "$P"; grep -q "redacted" err; not grep -q Abcdefgh err
 	exits 2 ask -k "model.provider=exec:kill -9 \$\$" "$P"; grep -q "signal 9" err
 	exits 75 ask -k model.timeout_s=1 -k "model.provider=exec:sleep 9" "$P"; grep -q ": timeout:" err
 	ask -k "model.provider=exec:yes" "$P" | jq -e ".reply.flags == [\"too_large\"]"
@@ -177,7 +177,7 @@ t 'cost: an answer whose tokens the server did not count is not free' '
 t 'cost: an unknown model has none, and that is said once' '
 	fresh; printf "provider\tmatch\tinput\toutput\nx\tknown\t3\t15\n" >table; export KLLM_MODELS=$PWD/table
 	http usage@4 openai -o d/a "$P" 2>err; grep -q "no row for model .mock" err; jq -e ".reply | has(\"cost_usd\") | not" d/a
-	http usage@5 openai -o d/b "$P" 2>err; ! grep -q "no row" err
+	http usage@5 openai -o d/b "$P" 2>err; not grep -q "no row" err
 	exits 2 http usage@6 openai --budget 1 -o d/c "$P"; grep -q "budget: .*is unknown" err; is 0 "$(requests usage@6)"'
 t 'budget: refused before sending; what failed unbilled is given back' '
 	fresh; printf "provider\tmatch\tinput\toutput\nlocal\t*\t3\t15\n" >table; export KLLM_MODELS=$PWD/table
@@ -230,7 +230,7 @@ t 'the base address may come from the environment' '
 t 'a prompt that holds a key is not sent' '
 	fresh; for key in sk-proj-aB3aB3aB3aB3aB3aB3 AKIAIOSFODNN7EXAMPLE ghp_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa hf_abcdefghijABCDEFGHIJabcdefghij1234 AIzaSyA1234567890abcdefghijklmnopqrstuv; do
 		jq -c --arg k "$key" ".prompt.user += \$k" "$P" >leak
-		exits 2 http ok@leak openai leak; grep -q "looks like a key" err; ! grep -q -e "$key" err
+		exits 2 http ok@leak openai leak; grep -q "looks like a key" err; not grep -q -e "$key" err
 	done
 	# What only begins like a key hides none, however long it is.
 	{ printf sk-; head -c 2200000 /dev/zero | tr "\0" a; } >long
@@ -245,8 +245,8 @@ t 'the key is not in the environment or the arguments of any process' '
 	for p in $pid $(cat /proc/$pid/task/$pid/children 2>/dev/null || :); do
 		tr "\0" "\n" <"/proc/$p/cmdline" >>cmd 2>/dev/null || :; tr "\0" "\n" <"/proc/$p/environ" >>env.txt 2>/dev/null || :
 	done
-	wait $pid; ! grep -q CANARY cmd
-	if [ "$(id -u)" -ne 0 ]; then ! grep -q CANARY env.txt; fi'
+	wait $pid; not grep -q CANARY cmd
+	if [ "$(id -u)" -ne 0 ]; then not grep -q CANARY env.txt; fi'
 
 t 'cache: a breakpoint behind a long stable part, none behind a short one' '
 	fresh; head -c 12000 /dev/zero | tr "\0" "x" >long
@@ -359,7 +359,7 @@ if command -v openssl >/dev/null; then
 		for i in 1 2 3 4 5 6 7 8 9 10; do port=$(sed -n "s/^ACCEPT.*:\([0-9]*\)$/\1/p" s.log); [ -z "$port" ] || break; sleep 0.1; done
 		exits 2 ask -k model.provider=openai -k "model.base_url=https://localhost:$port/v1" -o d/a "$P"; grep -q ": permanent: .*certificate" err
 		SSL_CERT_FILE=$PWD/c.pem exits 75 ask -k model.provider=openai -k "model.base_url=https://localhost:$port/v1" -k model.retries=1 -k model.stall_s=0.3 -o d/a "$P"
-		! grep -q certificate err'
+		not grep -q certificate err'
 	# The trace says which files were read; the system may store its certificates differently.
 	if strace -o /dev/null true 2>/dev/null && [ -n "$(find /etc/ssl/certs -name '????????.0' 2>/dev/null | head -n 1)" ]; then
 		t 'a certificate of the system is looked up, and not all of them are read' '
@@ -369,7 +369,7 @@ if command -v openssl >/dev/null; then
 			export ASAN_OPTIONS="${ASAN_OPTIONS-}:detect_leaks=0"
 			exits 2 strace -f -o trace -e trace=file kllm -c "$T" -k model.provider=openai -k model.name=m -k "model.base_url=https://localhost:$port/v1" "$P"
 			grep -q ": permanent: .*certificate" err
-			grep -q "/etc/ssl/certs/[0-9a-f]*[.]0" trace; ! grep -q ca-certificates.crt trace'
+			grep -q "/etc/ssl/certs/[0-9a-f]*[.]0" trace; not grep -q ca-certificates.crt trace'
 	else
 		skip 'a certificate of the system is looked up' 'no strace, or no folder of hashed certificates'
 	fi
@@ -380,13 +380,13 @@ t 'without -o the record goes to stdout, and nothing is left behind' '
 	fresh; cd d; http ok@o openai "$P" >out; jq -e .reply.text out >/dev/null; is out "$(ls)"'
 t 'a reply that repeats the key is redacted' '
 	fresh; printf "provider\tmatch\tinput\toutput\nlocal\t*\t0\t0\n" >table
-	OPENAI_API_KEY=kernel http ok@red openai --allow-secrets -o d/a "$P"; jq -e ".reply.flags == [\"redacted\"]" d/a; ! grep -q "kernel(float" d/a'
+	OPENAI_API_KEY=kernel http ok@red openai --allow-secrets -o d/a "$P"; jq -e ".reply.flags == [\"redacted\"]" d/a; not grep -q "kernel(float" d/a'
 t 'a key that comes back in the head of an answer, or as the name of the model, is in no file' '
 	fresh; mkdir d/reply.ndjson; key=sk-CANARY-1b4e28ba-2fa1-Zz
 	OPENAI_API_KEY=$key exits 4 http key-everywhere@1 openai -o d/reply.ndjson "$P"; rmdir d/reply.ndjson
-	grep -q "^x-request-id: .redacted" d/reply.spool; ! grep -rqF -e "$key" d err
+	grep -q "^x-request-id: .redacted" d/reply.spool; not grep -rqF -e "$key" d err
 	OPENAI_API_KEY=$key http key-everywhere@1 openai -o d/reply.ndjson "$P"
-	is "resumed [redacted]" "$(jq -r "\"\(.reply.flags[0]) \(.reply.model)\"" d/reply.ndjson)"; ! grep -rqF -e "$key" d'
+	is "resumed [redacted]" "$(jq -r "\"\(.reply.flags[0]) \(.reply.model)\"" d/reply.ndjson)"; not grep -rqF -e "$key" d'
 t 'a benchmark whose server does not start ends, and leaves nothing behind' '
 	mkdir programs left; ln -s "$KILN_BUILD"/* programs; rm programs/kmock
 	for bench in "kllm-load.sh 1 1" "loop.sh 100 http"; do

@@ -727,7 +727,7 @@ ok 'output goes to a file, the same bytes twice, without folders' '
 	(cd "$h200" && kprofile --kernel strided raw.csv details.csv) >2
 	cmp 1 2
 	is 1 "$(wc -l <1)"
-	! grep -q "$h200" 1'
+	not grep -q "$h200" 1'
 
 ok 'a rule is a line of data' '
 	mkdir -p mine/patterns/profile

@@ -101,7 +101,7 @@ ok 'a summary has its sections, and a rolled-back one its analysis' '
 	for h in Hypothesis "Single change" Results Decision Attribution "Next direction" "Real-training transfer check"; do
 		grep -q "^## $h" a/rounds/round-2/summary.md
 	done
-	! grep -q "^## Rollback" a/rounds/round-2/summary.md
+	not grep -q "^## Rollback" a/rounds/round-2/summary.md
 	grep -q "^## Rollback analysis" a/rounds/round-3/summary.md
 	grep -q "the next round starts from 001/01" a/rounds/round-3/summary.md
 	grep -q "^- Bottleneck in the profile: memory_bound: dram 81 %$" a/rounds/round-4/summary.md
@@ -121,7 +121,7 @@ ok 'a verdict by a command of the campaign is reported as such, not PASS without
 	done
 	exits 0 krecords close -c own
 	s=own/rounds/round-2/summary.md
-	! grep -E "PASS|0 of 0" $s own/rounds/round-2/artifacts/benchmark.csv own/logs/*.md
+	not grep -E "PASS|0 of 0" $s own/rounds/round-2/artifacts/benchmark.csv own/logs/*.md
 	grep -q "^- Test: the campaign.s own command passed it and lists no cases; kiln itself compared no results$" $s
 	grep -q "^| main .*| OWN |" $s
 	grep -q "^- Same buffers against fresh ones: not measured: the campaign took the times$" $s
@@ -281,7 +281,7 @@ ok 'git gets no keys' '
 	. ./make.sh; . ./repo.sh; repository keys; campaign keys/c; rounds keys/c 1 2; mkdir bin
 	printf "#!/bin/sh\nenv >>\"%s/env\"\nexec %s \"\$@\"\n" "$T" "$(command -v git)" >bin/git; chmod 755 bin/git
 	PATH=$T/bin:$PATH ANTHROPIC_API_KEY=secret krecords close -c keys/c
-	grep -q "^LC_ALL=C" env; ! grep secret env'
+	grep -q "^LC_ALL=C" env; not grep secret env'
 ok 'the message says what and why' '
 	git -C w log --format=%B -n 1 optimize/aff_c_cpu~1 >msg
 	sed -n 1p msg | grep -qE "^\[optimize\] affine c round-2: vectors of width 2$"
@@ -373,9 +373,9 @@ ok 'texts of a model stay on their line, in files and in commits' '
 	kcampaign upgrade -c u/c
 	krecords close -c u/c
 	is 1 "$(git -C u log -1 --format=%B optimize/aff_c_cpu | grep -c "^Result:")"
-	! grep -q "<script>" u/c/rounds/round-2/summary.md u/c/logs/*.md
+	not grep -q "<script>" u/c/rounds/round-2/summary.md u/c/logs/*.md
 	is 2 "$(grep -c "^| [12] |" u/c/logs/performance_trend.md)"
-	! grep -q "^# b" u/c/rounds/round-2/summary.md'
+	not grep -q "^# b" u/c/rounds/round-2/summary.md'
 ok 'files of a bundle are kept next to the kernel, and never replace it' '
 	. ./make.sh; . ./repo.sh; repository t; campaign t/c; rounds t/c 1 1
 	round t/c 2 accepted gain correct 1600000 0 ".eval.files = [{path: \"tile.h\", content: \"one\"}, {path: \"in/deep.h\", content: \"two\"}, {path: \"../out.h\", content: \"x\"}]"

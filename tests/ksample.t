@@ -53,10 +53,10 @@ ok 'broken elites next to the reference: still a fresh start' '
 ok 'draws depend only on seed, trial and branch' '
 	{ header; for i in 1 2 3 4 5; do elite 00$i/01 ${i}000 1$i; done | sed "s/\"4000\"/\"0100\"/; s/\"5000\"/\"0200\"/"; } >a
 	ksample --trial 7 --branch 3 -a a >x; ksample --trial 7 --branch 3 -a a -o y; same x y
-	ksample --trial 7 --branch 2 -a a >y; ! cmp -s x y
+	ksample --trial 7 --branch 2 -a a >y; not cmp -s x y
 	ksample --trial 7 --branch "02 3" -a a | same - "$(cat y x >yx; echo yx)"
 	cp campaign.json old.json; jq -c ".seed = 43" old.json >campaign.json
-	ksample --trial 7 --branch 3 -a a >y; ! cmp -s x y
+	ksample --trial 7 --branch 3 -a a >y; not cmp -s x y
 	campaign'
 
 { header '.best = {id: "005/01"}'; elite 005/01 2103 90; elite 004/01 1101 45; elite 003/01 0101 22; elite 000/00 0000 5; } >a4

@@ -127,7 +127,7 @@ contained() {
 # no_orphan: nothing of misbehave is left running.
 cat >"$T/no_orphan" <<'EOF'
 #!/bin/sh
-! pgrep -x 'm|misbehave|misbehave-plain|0' -a | grep -E 'daemon|stop|spin|fork|flood'
+if pgrep -x 'm|misbehave|misbehave-plain|0' -a | grep -E 'daemon|stop|spin|fork|flood'; then exit 1; fi
 EOF
 chmod 755 "$T/no_orphan"
 

@@ -349,7 +349,7 @@ ok 'prompts show facts with their lines' '
 	grep -q "memory_bandwidth: 4.8 TB/s <- docs/hardware/h200.md:L8" new
 	grep -q "w: 6.711e+07 operations, 8.053e+08 bytes read and written" new
 	grep -q "memory-bound target >= 4.32 TB/s (0.90 x sourced peak)" new
-	! grep -q "^<" new
+	not grep -q "^<" new
 	exits 0 kspec check --hardware hw after
 	# A copy of integers: no rate is known, and so no ridge.
 	cp copy.json p/trials/000/roofline.json

@@ -132,11 +132,11 @@ t 'credentials reach neither the tools around a candidate nor what they start' '
 	jq ".eval = {evaluator: \"harness\", build: {command: \"sh $T/build.sh\", sandbox: false}}" c/campaign.json >custom/campaign.json
 	keval -c custom --code k.c >e
 	grep -q PLAIN=here seen
-	! grep -a leak seen
+	not grep -a leak seen
 	for tool in "kclassify -c c" "kaudit -c c"; do
 		mkfifo -m 600 pipe; $tool pipe >/dev/null 2>&1 & pid=$!
 		exec 3>pipe; sleep 0.3
-		! tr "\0" "\n" </proc/$pid/environ | grep leak
+		tr "\0" "\n" </proc/$pid/environ | not grep leak
 		exec 3>&-; wait $pid || :; rm pipe
 	done'
 

@@ -117,9 +117,9 @@ ok 'the prompt: rules, rounds so far, what failed, the escalation; nothing of th
 	grep -q "^round 4 (aggregate): tiling: change 4" user
 	grep -q "failed before it could be measured (score 2 of 5" user
 	grep -q "^Four rounds or more in a row" user; grep -q "^This round begins with a review" user
-	! grep -q "Direction of this attempt\|Strategies worth\|# What to do now" user
+	not grep -q "Direction of this attempt\|Strategies worth\|# What to do now" user
 	kcampaign record 004/01 | jq -r .prompt.user >user
-	grep -q "^The last round was rolled back" user; ! grep -q "begins with a review" user
+	grep -q "^The last round was rolled back" user; not grep -q "begins with a review" user
 	is 1 "$(for t in $(seq -f %03.0f 14); do kcampaign record "$t/01"; done | jq -r ".prompt.user[:.prompt.stable_bytes]" | grep -c "^# Rules of the round" | awk "{ print \$1 == 14 }")"'
 
 ok 'decisions are made again from the records, and a changed one is refused, naming round and field' '
@@ -163,7 +163,7 @@ ok 'views made again are the same bytes' '
 ok 'status: the chain, the streak, and what may end it, in 80 columns' '
 	cd c
 	kcampaign status >out; cat out
-	! grep -E ".{81}" out
+	not grep -E ".{81}" out
 	grep -q "^chain    000/00 > 001/01 > 002/01 > 008/01" out
 	grep -q "^streak   6 rollbacks in a row; next: sota, with a review" out
 	grep -q "^stop     T1 target false, T2 efficiency false, T3 rounds true, T4 request false" out'

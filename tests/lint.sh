@@ -57,6 +57,9 @@ for t in tests/*.t; do
 		sed "s|^In - line |In $t line |"
 done | grep . && fail 'shellcheck of the scripts in tests'
 
+# set -e ignores a command after !, so it can only be a condition.
+grep -nE '(^|;|then|do|\{ )[[:space:]]*! [a-z]' tests/*.t | grep -v '||' && fail '! where "not" ends the script'
+
 pages=$(find tools adopt docs -name '*.[1-8]')
 # shellcheck disable=SC2086
 mandoc -T lint -W warning $pages || fail 'mandoc -T lint'

@@ -100,7 +100,7 @@ ok 'times in the future, left by a clock that was ahead, hide no change' '
 	jq ".score.multiplier = 3" ../ahead/campaign.json >new && mv new ../ahead/campaign.json
 	make -C ../ahead trial >out; jq ".score.multiplier = 3" campaign.json >new && mv new campaign.json; make views
 	for trial in 002 003 004; do diff -r trials/$trial "../ahead/trials/$trial"; done
-	make -C ../ahead views 2>err; ! grep -i "future\|skew" err
+	make -C ../ahead views 2>err; not grep -i "future\|skew" err
 	rm -r ../ahead; : >"$LOG"'
 
 ok 'the next trial brings the views up to date first' '
@@ -208,7 +208,7 @@ ok 'keys reach the model call and nothing else' '
 	make -j2 trial >out
 	is 4 "$(grep -cF "key=$TEST_API_KEY" "$LOG")"
 	is 4 "$(grep ^kllm "$LOG" | grep -cF "key=$TEST_API_KEY")"
-	! grep -rqF "$TEST_API_KEY" trials out'
+	not grep -rqF "$TEST_API_KEY" trials out'
 
 ok 'a run that is ended by a signal ends make and the stages, and its status says so' '
 	SLOW=trials/011/02/reply.ndjson kcampaign run -n 1 & pid=$!
@@ -308,7 +308,7 @@ ok 'the file provider: 75 until the answers are there, with the prompts next to 
 	grep -q "trial 1 waits for 2 replies" err
 	grep -q "answer each prompt.md in trials/001 in a file reply.txt next to it, then run the" err
 	is 1 "$(grep -c "nothing is wrong" err)"
-	! grep -q "trying again" err
+	not grep -q "trying again" err
 	test -s trials/001/01/prompt.md
 	for b in 01 02; do printf "\`\`\`c\nint f%s(void) { return 1; } /* long enough */\n\`\`\`\n" $b >trials/001/$b/reply.txt; done
 	kcampaign run -n 1 >out

@@ -64,10 +64,10 @@ ok 'on a terminal each branch has a line, which is drawn again in its place' '
 	grep -q "^  02  reply   [0-9.]* s of about [0-9.]* s, waits for the moon: process 7 (owl) has it" out
 	grep -q "^  01  ready   [0-9.]* s, [a-z_]*" out
 	grep -q "$(printf "\033\[5A")trial $n of 20, " out
-	! grep -q "^$t/02 reply:" out
+	not grep -q "^$t/02 reply:" out
 	tail -n 1 out | grep -q "$(printf "\033\[[0-9]A\033\[J")trial $n of 20: "
 	TERM=dumb script -qec "kcampaign run -n 1" /dev/null | tr -d "\r" >out
-	! grep -q "$(printf "\033")" out; grep -q "^00[0-9]/02 reply: stop" out'
+	not grep -q "$(printf "\033")" out; grep -q "^00[0-9]/02 reply: stop" out'
 
 ok 'no line is wider than the terminal, and no output of a stage moves its cursor' '
 	n=$(kcampaign next); t=$(printf %03d $n)
@@ -88,13 +88,13 @@ ok 'a failure is reported with the status of the stage, and nothing from make' '
 	FAIL=trials/$t/02/reply.ndjson CODE=3 exits 3 kcampaign run -n 1; cat err
 	grep -Eq "^$t/02 reply: failed with 3 \(" err
 	grep -q "^kcampaign: trial $n: trials/$t/02/reply.ndjson failed with status 3; run the same command again" err
-	! grep -q "^make" err
+	not grep -q "^make" err
 	FAIL=trials/$t/02/reply.ndjson exits 75 kcampaign run -n 1; grep -Eq "^$t/02 reply: not now \(" err
 	FAIL=trials/$t/02/reply.ndjson CODE=139 exits 4 kcampaign run -n 1; grep -q "failed with status 139" err'
 
 ok 'the same for a stage that was killed, or crashed, or is missing' '
 	n=$(kcampaign next); t=$(printf %03d $n); rm trials/$t/02/prompt.ndjson
-	PATH=$T/killed:$PATH exits 4 kcampaign run -n 1; cat err; ! grep -q "^make" err
+	PATH=$T/killed:$PATH exits 4 kcampaign run -n 1; cat err; not grep -q "^make" err
 	grep -q "trials/$t/02/prompt.ndjson was killed or has crashed; run the same" err
 	PATH=$T/crashed:$PATH exits 4 kcampaign run -n 1; cat err
 	grep -q "trials/$t/02/prompt.ndjson. Segmentation fault" err
@@ -124,7 +124,7 @@ ok 'waiting for the lock of a device is part of that line, and not a message of 
 	flock "$T/kiln-cpu.lock" sleep 4 & pid=$!
 	kcampaign baseline --every 0.3 >out 2>err; cat out err
 	grep -Eq "000/00 reference [0-9.]+ s, waits for kiln-cpu.lock: (process [0-9]+ \((flock|sleep)\)|another process) has it" err
-	! grep -E "^(keval|kharness): waiting" err
+	not grep -E "^(keval|kharness): waiting" err
 	grep -q "^reference    correct" out; wait $pid'
 
 ok 'notes about a task that are not faults are printed once per campaign' '
@@ -163,6 +163,6 @@ ok 'the page follows a campaign while it runs, and no longer changes at the end'
 	is 1 "$(grep -c "http-equiv=\"refresh\"" report.html)"
 	kcampaign run >/dev/null 2>&1
 	wait $pid; cat out err
-	grep -q "3 trials of search" report.html; ! grep -q "refresh\|class=\"now\"" report.html; test -s report.md'
+	grep -q "3 trials of search" report.html; not grep -q "refresh\|class=\"now\"" report.html; test -s report.md'
 
 done_testing

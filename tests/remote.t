@@ -197,7 +197,7 @@ ok 'keys stay here: neither the transport nor the order contains them' '
 	export TEST_API_KEY=a-secret MY_PASSWORD=a-secret HARMLESS=yes
 	kremote way -- keval --preflight >out
 	grep -q HARMLESS=yes "$T/env"
-	! grep -q a-secret "$T/env"'
+	not grep -q a-secret "$T/env"'
 
 ok 'an interruption ends a transport that is queued and reads nothing of a large order' '
 	cd pipe

@@ -56,7 +56,7 @@ ok 'keys do not leave' '
 	cd far
 	TEST_API_KEY=a-secret HARMLESS=yes kremote srun env KILN_DATA=$KILN_DATA sh -c "env >$T/env; exec \"\$0\" \"\$@\"" -- keval --preflight >out
 	grep -q SLURM_JOB_ID "$T/env"
-	! grep "a-secret\|HARMLESS" "$T/env"'
+	not grep "a-secret\|HARMLESS" "$T/env"'
 
 ok 'an interruption ends what runs there, and releases the node' '
 	interrupt INT gone && empty

@@ -41,7 +41,7 @@ ok 'keys stay here, whatever ssh is told to send' '
 	mkdir leak; mv new leak/campaign.json; cp task.json reference.c leak
 	cd leak; TEST_API_KEY=a-secret kremote --plain ssh -o ControlPath=none far -- keval --code reference.c >out
 	grep -q KILN_LOCK_DIR "$T/env-there"
-	! grep -q a-secret "$T/env-there"'
+	not grep -q a-secret "$T/env-there"'
 
 ok 'a missing host is tried again, one without kiln is not' '
 	cd far

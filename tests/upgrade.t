@@ -71,7 +71,7 @@ ok 'they are converted once, and nothing of them is lost' '
 	. ./fatten.sh
 	cp -rp old new; kcampaign upgrade -c new >out; grep -q "files converted" out
 	is "nothing to convert" "$(kcampaign upgrade -c new)"
-	! grep -rl "candidate/1" new/trials; [ ! -e new/trials/001/coords.ndjson ]
+	not grep -rl "candidate/1" new/trials; [ ! -e new/trials/001/coords.ndjson ]
 	for f in new/trials/*/*/*.ndjson; do [ "$(wc -c <$f)" -lt 10000 ]; done
 	"$tests_dir/kept.sh" old new
 	alike new'
