@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Each timed workload: the speed of each program, as bars and as figures. See kreport.h. */
 
-#include "kgain.h"
+#include "kchain.h"
 #include "kreport.h"
 
 enum { BEST, REFERENCE, BASELINES };
@@ -43,14 +43,23 @@ timing_of_best(void)
 	return report.verify ? kjson_path(report.verify, "timing") : of(report.best, "eval.timing");
 }
 
-/*
- * From the race that both took part in; over the reference from the score; else from separate
- * times.
- */
+/* The best kernel's speed-up over the reference: of the newest race between the two, or its score. */
+static struct kgain_ratio
+lead_over_reference(const char *workload)
+{
+	struct kgain_ratio ratio;
+	struct kchain chain;
+
+	kchain_of_record(report.camp, report.best->json, report.last, &chain);
+	ratio = kchain_link(&chain, workload);
+	kchain_free(&chain);
+	return ratio;
+}
+
+/* From the race that both took part in, or, without one, from separate times. */
 static struct kgain_ratio
 lead_over(const struct program *p, const char *workload)
 {
-	const json_t *rows = of(report.best, "score.per_workload");
 	struct kgain_ratio ratio = { 0 };
 
 	if (!report.best)
@@ -59,7 +68,7 @@ lead_over(const struct program *p, const char *workload)
 		ratio = kgain_ratio_of_pairs(
 		    kjson_path(report.verify, "pairs"), p->name, workload, NULL);
 	if (!ratio.n && !strcmp(p->name, "reference"))
-		ratio = kgain_speedup_of(kgain_row(rows, workload));
+		ratio = lead_over_reference(workload);
 	return ratio.n ? ratio : kgain_ratio_of_rows(p->timing, timing_of_best(), workload);
 }
 
