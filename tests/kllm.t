@@ -243,9 +243,11 @@ t 'the key is not in the environment or the arguments of any process' '
 	fresh; OPENAI_API_KEY=sk-CANARY-Seen0000001 http slow@env openai -o d/a "$P" & pid=$!
 	sleep 0.15
 	for p in $pid $(cat /proc/$pid/task/$pid/children 2>/dev/null || :); do
+		# The shell that runs this has the key in its own text.
+		[ "$(tr "\0" " " <"/proc/$p/cmdline" | head -c 3)" != "sh " ] || continue
 		tr "\0" "\n" <"/proc/$p/cmdline" >>cmd 2>/dev/null || :; tr "\0" "\n" <"/proc/$p/environ" >>env.txt 2>/dev/null || :
 	done
-	wait $pid; not grep -q CANARY cmd
+	wait $pid; grep -q kllm cmd; not grep -q CANARY cmd
 	if [ "$(id -u)" -ne 0 ]; then not grep -q CANARY env.txt; fi'
 
 t 'cache: a breakpoint behind a long stable part, none behind a short one' '

@@ -43,7 +43,7 @@ timing_of_best(void)
 	return report.verify ? kjson_path(report.verify, "timing") : of(report.best, "eval.timing");
 }
 
-/* The best kernel's speed-up over the reference: of the newest race between the two, or its score. */
+/* The best kernel over the reference: from the newest race between the two, or its score. */
 static struct kgain_ratio
 lead_over_reference(const char *workload)
 {
