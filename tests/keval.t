@@ -214,6 +214,17 @@ lude \"/etc/passwd\""
 	rejected asm_operand "char tsc[1]; void f(void) { asm volatile (\"nop\\n\\trd%P0\" :: \"i\"(tsc)); }"
 	rejected asm_operand "char te[1]; void f(void) { asm volatile (\".by%P[a] 15, 49\" :: [a] \"i\"(te)); }"
 	rejected surroundings "long f(void) { long t; asm (\"mov %%fs:0x10, %0\" : \"=r\"(t)); return t; }"
+	rejected asm_directive "__asm__(\".INCBIN \\\"/etc/passwd\\\"\");"
+	rejected asm_data "void f(void) { asm volatile (\".Byte 0x0f, 0x05\"); }"
+	rejected asm_system "void f(void) { asm volatile (\"RDTSC\" ::: \"eax\", \"edx\"); }"
+	rejected surroundings "long f(void) { long t; asm (\".intel_syntax noprefix\n\tmov %0, FS:0x10\n\t.att_syntax\" : \"=r\"(t)); return t; }"
+	rejected include_path "#if __has_include(\"/proc/self/fd/3\")
+#endif"
+	rejected include_path "#if __has_include(</proc/self/fd/3>)
+#endif"
+	rejected include_path "#define IS_THERE __has_include
+#if IS_THERE(\"/proc/self/fd/3\")
+#endif"
 	rejected surroundings "void *f(void) { return __builtin_apply_args(); }"
 	rejected load_hook "int loaded; void __gmon_start__(void) { loaded = 1; }"
 	rejected load_hook "int ended; void end(void *) __asm__(\"__cxa_finalize\"); void end(void *p) { ended = 1; }"
@@ -317,7 +328,9 @@ ok 'macros of system headers, attributes and files of its own cause no accusatio
 #include <errno.h>
 #include <immintrin.h>
 #include <math.h>
+#if __has_include(<omp.h>) && __has_include ( <sys/types.h> )
 #include <omp.h>
+#endif
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -337,7 +350,7 @@ void twice(const float *x, float *y, int n)
 	__cpuid(0, a, b, c, d);
 	assert(x && y);
 	__builtin_prefetch(x);
-	__asm__ volatile ("prefetcht0 %0" : : "m" (*x));
+	__asm__ volatile ("PREFETCHT0 %0" : : "m" (*x));
 	GLUE(twice, section)(x, y, n);
 }
 E
@@ -354,7 +367,20 @@ ok 'system calls in the machine code are found whatever the source says' '
 void twice(const float *x, float *y, int n) { int (*volatile f)(void) = (int (*)(void))((char *)gate + 1); f(); y[0] = x[0] + n; }"
 	jq -r .log out | grep -q "jumps to computed addresses"
 	quarantined "void twice(const float *x, float *y, int n) { __asm__ volatile (\"mov \$0xc3050f, %%eax\" ::: \"rax\"); y[0] = x[0] + n; }"
-	jq -r .log out | grep -q "inline assembly"'
+	jq -r .log out | grep -q "inline assembly"
+	quarantined "void twice(const float *x, float *y, int n) { unsigned a, d; __asm__ volatile (\"r{dtsc|}\" : \"=a\"(a), \"=d\"(d)); y[0] = x[0] + n; }"
+	jq -r .log out | grep -q "clock in the machine code"'
+ok 'what is compiled is what was scanned' '
+	. ./make.sh
+	answer correct 2000 >answer
+	code "#define CAT(a, b) a ## b
+#if CAT(__has_, include)(\"/proc/self/fd/3\")
+enum { TIMES = 3 };
+#else
+enum { TIMES = 2 };
+#endif
+void twice(const float *x, float *y, int n) { for (int i = 0; i < n; i++) y[i] = TIMES * x[i]; }" >out
+	is correct "$(jq -r .status out)"'
 ok 'bytes that look like a system call by chance cause no accusation' '
 	. ./make.sh
 	answer correct 2000 >answer
@@ -373,7 +399,8 @@ E
 ok 'files outside are not visible in the build' '
 	. ./make.sh
 	printf "#error secret\n" >"$T/secret.h"
-	code "#if __has_include(\"/etc/passwd\") || __has_include(\"$T/secret.h\")
+	code "#define CAT(a, b) a ## b
+#if CAT(__has_, include)(\"/etc/passwd\") || CAT(__has_, include)(\"$T/secret.h\")
 #error visible
 #endif
 int nothing;" >out
@@ -736,6 +763,19 @@ if command -v nvcc >/dev/null; then
 		keval -c cuda --code bad.cu >out
 		is compile_error "$(jq -r .eval.status out)"
 		jq -r .eval.build.command out | grep -q " -nodlink -t 2 -Xcompiler -fPIC -o candidate.so candidate.cu$"'
+	ok 'nvcc: what only the host is given is scanned, too' '
+		cat >hidden.cu <<"E"
+#define TEXT(x) #x
+#define NAME(a, b) TEXT(a##b)
+#if !defined __CUDA_ARCH_FEAT_SM90_ALL || !defined __CUDA_ARCH_SPECIFIC__
+static void f() { asm volatile(NAME(rd, tsc) ::: "eax", "edx"); }
+#else
+static void f() { }
+#endif
+extern "C" void saxpy(float *) { f(); }
+E
+		keval -c cuda --code hidden.cu >out
+		is "rejected asm_system" "$(jq -r ".eval | \"\(.status) \(.reasons[0].check)\"" out)"'
 	ok 'nvcc: device code is linked where it is relocatable' '
 		jq ".build.flags += [\"-rdc=true\"]" "$tests_dir/tasks/cuda_saxpy/task.json" >cuda/task.json
 		keval -c cuda --code bad.cu | jq -r .eval.build.command >out

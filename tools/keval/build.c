@@ -228,11 +228,21 @@ compose_compiler(const struct keval *k, const json_t *extra_flags, struct words 
 static void
 compose_preprocessor(const struct keval *k, struct words *c)
 {
+	/* What nvcc defines for the device only; a name that is not defined does no harm. */
+	static const char *const of_the_device[] = { "-U__CUDA_ARCH__",
+		"-UCUDA_DOUBLE_MATH_FUNCTIONS", "-U__CUDA_ARCH_SPECIFIC__",
+		"-U__CUDA_ARCH_FAMILY_SPECIFIC__", "-U__CUDA_ARCH_FEAT_SM90_ALL",
+		"-U__CUDA_ARCH_FEAT_SM100_ALL", "-U__CUDA_ARCH_FEAT_SM101_ALL",
+		"-U__CUDA_ARCH_FEAT_SM103_ALL", "-U__CUDA_ARCH_FEAT_SM110_ALL",
+		"-U__CUDA_ARCH_FEAT_SM120_ALL", "-U__CUDA_ARCH_FEAT_SM121_ALL", NULL };
+
 	words_add(c, compiler_of(k), NULL);
 	words_json(c, kjson_path(k->task, "build.flags"));
 	/* nvcc -E shows what the device gets; harm could come from the host's code. */
-	if (compiler_is(k, "nvcc"))
-		words_add(c, "-U__CUDA_ARCH__", "-UCUDA_DOUBLE_MATH_FUNCTIONS", "-Xcompiler", NULL);
+	if (compiler_is(k, "nvcc")) {
+		words_list(c, of_the_device);
+		words_add(c, "-Xcompiler", NULL);
+	}
 	words_add(c, "-fPIC", "-E", source_name(k), NULL);
 }
 
@@ -385,18 +395,24 @@ ended_well(const struct kproc_result *r)
 	return r->exit_code == 0 && !r->timed_out && !r->flooded;
 }
 
-/* Compile the files in the work folder. */
+/*
+ * Compile the files in the work folder; TEXT: not the source, but this file, which is what the
+ * preprocessor made of it.
+ */
 static void
-compile(struct keval *k, const struct subject *s, const char *work, const json_t *extra_flags,
-    struct build *b)
+compile(struct keval *k, const struct subject *s, const char *work, const char *text,
+    const json_t *extra_flags, struct build *b)
 {
 	struct words c = { .count = 0 };
 	struct kproc_result r;
 	auto_free char *command = NULL;
 
 	compose(k, s, extra_flags, &c);
-	run_build(k, helper_for(k, s), work, &c, LOG_MAX, &r);
 	command = command_text(c.at);
+	for (size_t i = 0; text && i < c.count; i++)
+		if (!strcmp(c.at[i], source_name(k)))
+			c.at[i] = (char *)text;
+	run_build(k, helper_for(k, s), work, &c, LOG_MAX, &r);
 	b->log = build_log(&r);
 	b->json = json_pack("{s:i,s:f,s:o,s:s,s:o*}", "exit_code", r.exit_code, "wall_s", r.wall_s,
 	    "log", kjson_string(b->log), "command", command, "resources", build_resources(r.err));
@@ -442,6 +458,16 @@ preprocess_beside(struct keval *k, const char *work)
 	_exit(!text || kwrite_all(file, text, strlen(text) + 1));
 }
 
+/* There is no text to scan. */
+static void
+refuse_unscanned(const struct keval *k, struct build *b)
+{
+	free(b->log);
+	b->log = kasprintf(
+	    "%s -E fails or does not end on a program that the compiler accepts\n", compiler_of(k));
+	b->ok = false;
+}
+
 /*
  * NULL when the text is incomplete: that process is ended when the compiler has ended, whether it
  * is done or not.
@@ -458,6 +484,24 @@ text_of(int file)
 	return NULL;
 }
 
+/*
+ * GCC compiles the very text that is scanned: the preprocessor could find another one in a second
+ * run, because it may ask which files there are.
+ */
+static void
+build_as_scanned(struct keval *k, const struct subject *s, const char *work, struct build *b)
+{
+	/* The compiler knows by these names what it is. */
+	const char *text = strstr(compiler_of(k), "++") ? "expanded.ii" : "expanded.i";
+
+	b->expanded = preprocess(k, work);
+	if (b->expanded)
+		work_put(work, text, b->expanded, strlen(b->expanded));
+	compile(k, s, work, b->expanded ? text : NULL, NULL, b);
+	if (b->ok && !b->expanded)
+		refuse_unscanned(k, b);
+}
+
 void
 build_candidate(struct keval *k, const struct subject *s, const char *work, struct build *b)
 {
@@ -465,16 +509,16 @@ build_candidate(struct keval *k, const struct subject *s, const char *work, stru
 
 	*b = (struct build){ 0 };
 	work_put_sources(k, s, work);
-	file = is_device_only(k) ? -1 : preprocess_beside(k, work);
-	compile(k, s, work, NULL, b);
-	b->expanded = file < 0 ? NULL : text_of(file);
-	if (file >= 0 && b->ok && !b->expanded && !(b->expanded = preprocess(k, work))) {
-		free(b->log);
-		b->log = kasprintf("%s -E fails or does not end on a program that the compiler "
-		                   "accepts\n",
-		    compiler_of(k));
-		b->ok = false;
+	if (is_gcc(k) && kcamp_backend(k->camp)->syntax == KTOKEN_C && !is_device_only(k)) {
+		build_as_scanned(k, s, work, b);
+		close(lock);
+		return;
 	}
+	file = is_device_only(k) ? -1 : preprocess_beside(k, work);
+	compile(k, s, work, NULL, NULL, b);
+	b->expanded = file < 0 ? NULL : text_of(file);
+	if (file >= 0 && b->ok && !b->expanded && !(b->expanded = preprocess(k, work)))
+		refuse_unscanned(k, b);
 	close(lock);
 }
 
@@ -594,7 +638,7 @@ build_cached(struct keval *k, const struct subject *s, const json_t *flags, char
 	work = ksandbox_work_new();
 	lock = klock_cpu(false);
 	work_put_sources(k, s, work);
-	compile(k, s, work, flags, &b);
+	compile(k, s, work, NULL, flags, &b);
 	close(lock);
 	ksandbox_work_free(work);
 	if (b.ok) {

@@ -288,6 +288,15 @@ read_sections(const struct image *e, const struct dynamic *d, struct kelf *f)
 	return fault;
 }
 
+/* rdtsc, rdpmc, rdtscp, rdpru. */
+static bool
+reads_clock(const unsigned char *code, uint64_t len)
+{
+	return len > 1 && code[0] == 0x0f &&
+	    (code[1] == 0x31 || code[1] == 0x33 ||
+	        (len > 2 && code[1] == 0x01 && (code[2] == 0xf9 || code[2] == 0xfd)));
+}
+
 /*
  * syscall, sysenter and int 0x80 of x86, at any offset; on other machines only the source patterns
  * apply.
@@ -298,10 +307,12 @@ find_system_calls(const struct image *e, const Elf64_Phdr *p, struct kelf *f)
 	static const unsigned char calls[][2] = { { 0x0f, 0x05 }, { 0x0f, 0x34 }, { 0xcd, 0x80 } };
 	const unsigned char *code = at(e, p->p_offset, p->p_filesz);
 
-	for (uint64_t i = 0; code && e->head.e_machine == EM_X86_64 && i + 1 < p->p_filesz; i++)
+	for (uint64_t i = 0; code && e->head.e_machine == EM_X86_64 && i + 1 < p->p_filesz; i++) {
 		for (size_t c = 0; c < LEN(calls); c++)
 			if (!memcmp(code + i, calls[c], 2) && f->call_count < KELF_CALLS)
 				f->calls[f->call_count++] = p->p_vaddr + i;
+		f->may_read_clock |= reads_clock(code + i, p->p_filesz - i);
+	}
 }
 
 static void

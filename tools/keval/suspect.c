@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Bytes of a system call in a candidate's machine code, whatever its source says. Such bytes may be
+ * Bytes of a system call in a candidate's machine code, whatever its source says, and instructions
+ * that read a clock of the processor. Such bytes may be
  * an instruction, a constant that code jumps into, or chance: part of a distance that the linker
  * filled in, or the end of one instruction and the beginning of the next. The disassembler
  * identifies instructions and distances; the rest is suspect if the code can jump to a computed
@@ -56,6 +57,14 @@ is_call(const struct instruction *n)
 	static const char *const calls[] = { "syscall", "sysenter", "int    $0x80" };
 
 	return begins(n, calls, LEN(calls));
+}
+
+static bool
+is_clock(const struct instruction *n)
+{
+	static const char *const clocks[] = { "rdtsc", "rdpmc", "rdpru" };
+
+	return begins(n, clocks, LEN(clocks));
 }
 
 /* A jump or call to an address in a register or memory, other than through the linker's table. */
@@ -115,7 +124,7 @@ static const char *const start_files[] = { "_init", "deregister_tm_clones", "reg
 struct findings {
 	bool seen[LEN(start_files)]; /* each name counts once: a candidate may use it again */
 	bool start_file;             /* currently in one of them */
-	uint64_t call;               /* address of an instruction, or 0 */
+	uint64_t call, clock;        /* addresses of instructions, or 0 */
 	uint64_t odd;                /* of bytes that are not a distance, or 0 */
 	bool computed_jumps;
 };
@@ -142,6 +151,8 @@ judge_instruction(
     const struct kelf *f, const struct instruction *n, size_t *explained, struct findings *out)
 {
 	out->computed_jumps |= !out->start_file && is_computed_jump(n);
+	if (is_clock(n))
+		out->clock = n->at;
 	for (size_t i = 0; i < f->call_count; i++) {
 		if (f->calls[i] < n->at || f->calls[i] >= n->at + n->len)
 			continue;
@@ -205,6 +216,9 @@ judge(struct keval *k, const char *work, const struct build *b, const struct kel
 		judge_text(f, text, &found);
 	else
 		found.odd = f->calls[0];
+	if (found.clock)
+		return kasprintf("it reads the processor's clock in the machine code, at 0x%llx",
+		    (unsigned long long)found.clock);
 	if (found.call)
 		return kasprintf(
 		    "a system call in the machine code, at 0x%llx", (unsigned long long)found.call);
@@ -224,7 +238,7 @@ suspect_call(struct keval *k, const char *work, const struct build *b)
 
 	if (kelf_read(b->so, b->so_len, &f))
 		return NULL;
-	if (f.call_count)
+	if (f.call_count || f.may_read_clock)
 		where = judge(k, work, b, &f);
 	kelf_free(&f);
 	return where;

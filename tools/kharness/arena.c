@@ -323,6 +323,48 @@ memory_load(struct judge *j, struct memory *m, const struct batch *b)
 	fill_all(j, m, b, false);
 }
 
+bool
+memory_untouched(
+    const struct judge *j, const struct memory *m, const struct batch *b, size_t from, size_t to)
+{
+	const struct ktask *t = j->task;
+	auto_free struct pair *pairs = kcalloc(b->count * t->tensor_count + 1, sizeof *pairs);
+	size_t n = 0, most = 1;
+	char *poison;
+	bool same;
+
+	for (size_t i = 0; i < t->tensor_count; i++)
+		if (t->tensors[i].output && bytes_of(t, b->w, &t->tensors[i]) > most)
+			most = bytes_of(t, b->w, &t->tensors[i]);
+	poison = j->space->alloc(most);
+	j->space->words(poison, m->poison, most);
+	for (size_t k = from; k < to; k++)
+		for (size_t i = 0; i < t->tensor_count; i++) {
+			const struct ktask_tensor *x = &t->tensors[i];
+
+			if (x->output)
+				pairs[n++] = (struct pair){ m->out.memory + m->places[k].tensor[i],
+					x->input ? b->calls[k].raw[i] : poison,
+					bytes_of(t, b->w, x) };
+		}
+	same = !j->space->differs(pairs, n);
+	j->space->release(poison);
+	return same;
+}
+
+bool
+memory_change(struct judge *j, struct memory *m, const struct batch *b, size_t from)
+{
+	if (!memory_untouched(j, m, b, from, b->count))
+		return false;
+	for (size_t k = from; k < b->count; k++) {
+		batch_redraw(j, b, k);
+		fill(j, m, b, k, false);
+	}
+	j->space->fence();
+	return true;
+}
+
 void
 memory_load_at(struct judge *j, struct memory *m, const struct batch *b, const struct place *where)
 {

@@ -495,14 +495,34 @@ call_is_checked(const struct judge *j, const struct call *c)
 	return false;
 }
 
+static void
+forget(const struct judge *j, struct call *c)
+{
+	for (size_t k = 0; k < KTASK_TENSORS; k++) {
+		j->space->release(c->raw[k]);
+		j->space->release(c->expected[k]);
+	}
+	*c = (struct call){ .raw = { NULL } };
+}
+
+void
+batch_redraw(struct judge *j, const struct batch *b, size_t call)
+{
+	bool known = call_is_checked(j, &b->calls[call]);
+	struct krng rng;
+
+	forget(j, &b->calls[call]);
+	krng_init(&rng, j->o.seed, (long)j->draws++, 0, "inputs");
+	draw(j, b, &b->calls[call], &rng);
+	if (known)
+		expect(j, b->w, &b->calls[call], &rng);
+}
+
 void
 batch_free(const struct judge *j, struct batch *b)
 {
 	for (size_t i = 0; i < b->count; i++)
-		for (size_t k = 0; k < KTASK_TENSORS; k++) {
-			j->space->release(b->calls[i].raw[k]);
-			j->space->release(b->calls[i].expected[k]);
-		}
+		forget(j, &b->calls[i]);
 	free(b->calls);
 	*b = (struct batch){ 0 };
 }

@@ -166,7 +166,10 @@ struct batch {
 	struct call *calls;
 	uint64_t seed; /* of this draw, for the record */
 	bool hidden;   /* a call can touch only its own tensors; its time then says nothing */
-	/* after so long the process is stopped once, and looked at; 0: it is not */
+	/*
+	 * after so long the process is stopped once, and looked at, and the calls that have not
+	 * begun get other inputs; 0: it is not
+	 */
 	double look_ns;
 };
 
@@ -198,6 +201,8 @@ void batch_expect_call(struct judge *j, const struct batch *b, size_t call);
  */
 double *batch_slack(const struct judge *j, const struct batch *b, const struct call *c,
     size_t tensor, double per_condition, double per_error, int runs);
+/* Draws other inputs for one of the calls, and their results if those of the old ones are known. */
+void batch_redraw(struct judge *j, const struct batch *b, size_t call);
 void batch_free(const struct judge *j, struct batch *b);
 /*
  * Whether the task asks for special values of tensor X, by a distribution of its own or by one of
@@ -316,6 +321,14 @@ void memory_load_beside(struct judge *j, struct memory *m, const struct batch *b
 /* The same for a batch of one call, exactly where WHERE says; the whole arena counts as used. */
 void memory_load_at(
     struct judge *j, struct memory *m, const struct batch *b, const struct place *where);
+/* Whether the outputs of the calls from number FROM to before TO are as they were loaded. */
+bool memory_untouched(
+    const struct judge *j, const struct memory *m, const struct batch *b, size_t from, size_t to);
+/*
+ * In the middle of a go: gives the calls from number FROM on, which have not begun, other inputs.
+ * False when one of them had been written to.
+ */
+bool memory_change(struct judge *j, struct memory *m, const struct batch *b, size_t from);
 /*
  * Prepares the batch that is already there for another runner: outputs are poisoned and guarded
  * again.

@@ -44,6 +44,9 @@ enum {
 	 */
 	LATE_NS = 1000000,
 	LATE_FACTOR = 5,
+	/* in which a device that nobody else uses does the calls of a go */
+	DEVICE_DONE_US = 30000,
+	DEVICE_TRIES = 30,
 	/* processor time may exceed the judge's time by this, and by a tenth */
 	CPU_TRIFLE_NS = 20000
 };
@@ -738,9 +741,25 @@ struct glimpse {
 };
 
 /*
+ * Until a device has done what the calls that have returned gave it to do. Others may keep it busy:
+ * it may take longer as long as nothing of the last one is there.
+ */
+static void
+await_device(const struct judge *j, const struct runner *r, const struct batch *b, size_t returned)
+{
+	for (int i = 0; j->device && returned && i < DEVICE_TRIES; i++) {
+		usleep(DEVICE_DONE_US);
+		if (i && !memory_untouched(j, r->m, b, returned - 1, returned))
+			return;
+	}
+}
+
+/*
  * Stops the process in the middle of some goes, at a moment that it cannot know. A row is read
  * when the call before has returned: one that read all rows at once, to make its calls together or
- * out of order, is found with calls that count as made and are not.
+ * out of order, is found with calls that count as made and are not. And calls that have not begun
+ * get other inputs: who has read the old ones has read them in vain. Nothing in the process can
+ * tell.
  */
 static enum outcome
 look_between(struct judge *j, struct runner *r, const struct batch *b, struct glimpse *g)
@@ -759,8 +778,12 @@ look_between(struct judge *j, struct runner *r, const struct batch *b, struct gl
 	if (e != OUT_OK)
 		return e;
 	g->returned = call_under_way(j, r, b);
+	await_device(j, r, b, g->returned);
 	g->outputs = j->space->alloc(r->m->out.bytes);
 	j->space->copy(g->outputs, r->m->out.memory, r->m->out.bytes);
+	if (!memory_change(j, r->m, b, g->returned + 1))
+		return outcome(r, OUT_PROTOCOL, "solved_together",
+		    "it wrote to the outputs of calls that had not begun");
 	kill(r->pid, SIGCONT);
 	return OUT_OK;
 }

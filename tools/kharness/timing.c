@@ -906,13 +906,33 @@ wait_for_machine(struct race *a, int64_t since)
 	return !a->busy;
 }
 
-/* How long a go of the first racer takes. */
+/* How long a go of a racer takes. */
 static double
-go_ns(const struct race *a)
+go_ns(const struct racer *x)
 {
-	const struct racer *x = a->racers;
-
 	return x->count ? x->total_ns / (double)x->count : 0;
+}
+
+/*
+ * A go in which a racer is looked at in between. It is one of its own, because the inputs change on
+ * the way.
+ */
+static void
+look_at(struct race *a, struct racer *x)
+{
+	struct krng rng;
+	struct batch b;
+	double cpu;
+
+	krng_init(&rng, a->j->o.seed, (long)a->j->draws, 0, "looks");
+	batch_draw_checked(
+	    a->j, &b, a->w, a->j->task->distributions[0], x->calls, a->checked, x->calls);
+	b.look_ns = krng_double(&rng) * go_ns(x);
+	set_out(a, &b, true);
+	if (!(run(a, x, &b, &cpu) < 0))
+		verify(a, x, &b);
+	witness_drop(a->j, &a->seen);
+	batch_free(a->j, &b);
 }
 
 /*
@@ -924,25 +944,21 @@ last_goes(struct race *a)
 {
 	double ns[RACERS_MAX], cpu[RACERS_MAX];
 	enum kdist kinds[RARE_MAX];
-	size_t rare = rare_kinds(a, kinds), count = rare + (hides(a) && a->calls > 1 ? LOOKS : 0);
-	struct krng rng;
+	size_t rare = rare_kinds(a, kinds);
 	bool done;
 
-	for (size_t i = 0, tries = 0; i < count && tries < LAST_TRIES && !is_over(a); tries++) {
-		bool look = i >= rare;
+	for (size_t i = 0, tries = 0; i < rare && tries < LAST_TRIES && !is_over(a); tries++) {
 		struct batch b;
 
-		krng_init(&rng, a->j->o.seed, (long)a->j->draws, 0, "looks");
-		/* Rare values are in few of the calls; a look is at their order. */
-		batch_draw_checked(a->j, &b, a->w, look ? a->j->task->distributions[0] : kinds[i],
-		    a->calls, look ? CHECKED_MIN : a->checked, least_calls(a));
-		b.hidden = hides(a) && !look;
-		if (look)
-			b.look_ns = krng_double(&rng) * go_ns(a);
+		batch_draw_checked(a->j, &b, a->w, kinds[i], a->calls, a->checked, least_calls(a));
+		b.hidden = hides(a);
 		done = one_go_each(a, &b, true, ns, cpu);
 		batch_free(a->j, &b);
 		i += done;
 	}
+	for (size_t i = 0; i < (a->j->o.all_pairs ? a->count : 1) && !a->j->opencl; i++)
+		for (int n = 0; n < LOOKS && a->racers[i].calls > 1 && !a->racers[i].out; n++)
+			look_at(a, &a->racers[i]);
 }
 
 /* Samples of all subjects, until there are enough, or they are known to be too short. */
