@@ -26,6 +26,46 @@ ok 'without a driver or a device: a message about what is missing, and no result
 	is 3 "$code"; grep -q "no hip device" err
 	cc -shared -fPIC -o oracle.so -x c /dev/null; exits 2 kharness --lint task.json --oracle oracle.so; grep -q "give --backend cuda or hip" err'
 
+ok 'judge and runner of a GPU, with a driver whose device is the CPU' '
+	mkdir fake
+	"${CXX:-g++}" -std=c++17 -O1 -w -D_GNU_SOURCE -fPIC -shared -fvisibility=hidden -I"$KILN_DATA/tools/core" -I"$KILN_DATA/tools/model" \
+		-I"$KILN_DATA/tools/kharness" -o fake/libcuda.so.1 "$tests_dir/device/driver.cc" "$KILN_BUILD/libkiln.a"
+	for l in nvrtc cudart; do ln -s libcuda.so.1 fake/lib$l.so.13; done
+	cp "$KILN_BUILD/kharness" fake
+	"${CC:-cc}" ${LDFLAGS-} -o fake/krun-gpu "$KILN_BUILD"/tools/helpers/krun-gpu.o "$KILN_BUILD"/tools/helpers/krunner.o "$KILN_BUILD/libkiln.a" \
+		-Wl,-rpath,"$PWD/fake" -Wl,--export-dynamic-symbol=cudaMalloc -Wl,--export-dynamic-symbol=cudaFree -ljansson -lmd -lseccomp -lpcre2-8 -lffi -lm
+	jq "(.workloads[] | select(.name == \"prime\" or .name == \"main\").axes.count) |= 30001" "$tests_dir/tasks/cuda_saxpy/task.json" >fake/task.json
+	chmod 755 . fake
+	# kernel NAME BEFORE AFTER: saxpy, with statements before and after it.
+	kernel() {
+		echo "void saxpy(const REAL *x, const REAL *z, REAL *y, long n, REAL f, void *stream)
+			{ static int calls; calls++; ${2-}; for (long i = 0; i < n; i++) y[i] = f * x[i] + z[i]; ${3-}; }" >k.c
+		cc -O1 -w -fPIC -shared -DREAL="${REAL:-float}" -o "fake/$1.so" k.c
+	}
+	REAL=double kernel oracle
+	kernel right
+	kernel writes "" "if (calls > 40) ((float *)x)[3] = 1"
+	kernel past "" "if (calls > 40) y[n] = 1"
+	kernel wrong "" "if (calls > 3) y[n / 2] += 1"
+	kernel quits "" "if (calls > 3) exit(0)"
+	judged() { # [OPTION...] FILE: status and reason
+		LD_LIBRARY_PATH=$PWD/fake KILN_LOCK_DIR=$PWD/fake fake/kharness --backend cuda -t fake/task.json -s quick --timing-s 0.05 --warmup-s 0.01 \
+			--busy-s 2 --memory-mb 512 --sandbox none --oracle fake/oracle.so --against other=fake/right.so "$@" >judged.json
+		jq -r ".candidates[0] | \"\(.status) \(.reasons[0].check)\"" judged.json
+	}
+	is "correct null" "$(judged fake/right.so)"
+	jq -e ".candidates[0].correctness | .total > 20 and .passed == .total" judged.json
+	is "run_error crash" "$(judged fake/writes.so)"
+	jq -e ".candidates[0].log | contains(\"byte 12 of x, among the inputs\")" judged.json
+	is "run_error out_of_bounds_write" "$(judged fake/past.so)"
+	is "partial wrong_result" "$(judged fake/wrong.so)"
+	is "run_error exit" "$(judged fake/quits.so)"
+	# It begins before the candidate is there, and says when its answer is complete.
+	: >fake/early.so; mkfifo fake/go
+	(exec 3>fake/go; sleep 1; cat fake/right.so >fake/early.so; printf "\\1\\0\\0\\0\\0\\0\\0\\0" >&3) &
+	is "correct null" "$(judged --await fake/early.so <fake/go)"
+'
+
 ok 'contents that a workload fixes: checked by name' '
 	jq ".inputs.k={shape:[3],dtype:\"int32\"} | .entry.arguments+=[\"k\"] | .workloads[0].values={k:[1,2,3]}" "$tests_dir/tasks/cuda_saxpy/task.json" >a.json
 	kharness --lint a.json 2>err || { cat err; exit 1; }
