@@ -257,13 +257,11 @@ fill(scmp_filter_ctx ctx, enum kfilter which)
 /* The program as libseccomp writes it to a file. */
 static struct sock_fprog *export(scmp_filter_ctx ctx)
 {
-	int fd = memfd_create("filter", MFD_CLOEXEC);
+	auto_close int fd = memfd_create("filter", MFD_CLOEXEC);
 	struct sock_fprog *program = NULL;
 	struct stat st;
 
-	if (fd < 0)
-		return NULL;
-	if (seccomp_export_bpf(ctx, fd) == 0 && fstat(fd, &st) == 0) {
+	if (fd >= 0 && seccomp_export_bpf(ctx, fd) == 0 && fstat(fd, &st) == 0) {
 		program = kmalloc(sizeof *program);
 		program->len = (unsigned short)((size_t)st.st_size / sizeof *program->filter);
 		program->filter = kmalloc((size_t)st.st_size);
@@ -272,7 +270,6 @@ static struct sock_fprog *export(scmp_filter_ctx ctx)
 			program = NULL;
 		}
 	}
-	close(fd);
 	return program;
 }
 

@@ -557,19 +557,41 @@ kjson_bool_or(const json_t *obj, const char *path, bool def)
 	return json_is_boolean(v) ? json_is_true(v) : def;
 }
 
+const char *
+kjson_str(const json_t *obj, const char *path)
+{
+	return kjson_str_or(obj, path, "");
+}
+
+double
+kjson_num(const json_t *obj, const char *path)
+{
+	return kjson_num_or(obj, path, 0);
+}
+
+json_int_t
+kjson_int(const json_t *obj, const char *path)
+{
+	return kjson_int_or(obj, path, 0);
+}
+
+bool
+kjson_bool(const json_t *obj, const char *path)
+{
+	return kjson_bool_or(obj, path, false);
+}
+
 bool
 kjson_is(const json_t *obj, const char *path, const char *text)
 {
-	return !strcmp(kjson_str_or(obj, path, ""), text);
+	return !strcmp(kjson_str(obj, path), text);
 }
 
 bool
 kjson_has(const json_t *list, const char *text)
 {
-	json_t *item;
-	size_t i;
 
-	json_array_foreach(list, i, item)
+	kjson_foreach(item, list)
 		if (json_is_string(item) && !strcmp(json_string_value(item), text))
 			return true;
 	return false;
@@ -578,10 +600,8 @@ kjson_has(const json_t *list, const char *text)
 json_t *
 kjson_find(const json_t *list, const char *key, const char *text)
 {
-	json_t *item;
-	size_t i;
 
-	json_array_foreach(list, i, item)
+	kjson_foreach(item, list)
 		if (kjson_is(item, key, text))
 			return item;
 	return NULL;

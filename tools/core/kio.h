@@ -146,12 +146,36 @@ const char *kjson_str_or(const json_t *obj, const char *path, const char *def);
 double kjson_num_or(const json_t *obj, const char *path, double def);
 json_int_t kjson_int_or(const json_t *obj, const char *path, json_int_t def);
 bool kjson_bool_or(const json_t *obj, const char *path, bool def);
+/* The same, with the usual defaults: "", 0, 0 and false. */
+const char *kjson_str(const json_t *obj, const char *path);
+double kjson_num(const json_t *obj, const char *path);
+json_int_t kjson_int(const json_t *obj, const char *path);
+bool kjson_bool(const json_t *obj, const char *path);
 /* Is the member at PATH the string TEXT? An absent member counts as the empty string. */
 bool kjson_is(const json_t *obj, const char *path, const char *text);
 /* Is TEXT one of the items of the array LIST (NULL: no)? */
 bool kjson_has(const json_t *list, const char *text);
 /* The first object of LIST whose member KEY is TEXT, or NULL. */
 json_t *kjson_find(const json_t *list, const char *key, const char *text);
+/*
+ * Does what follows with each ITEM, which it declares, of the array LIST (NULL: none). The list may
+ * grow meanwhile.
+ */
+#define kjson_foreach(item, list) \
+	for (struct kjson_walk item##_walk = { list, 0, false }; kjson_next(&item##_walk);) \
+		for (json_t *item = json_array_get(item##_walk.array, item##_walk.next - 1); \
+		     item##_walk.inside; item##_walk.inside = false)
+/* INSIDE is still set where a break has left the loop. */
+struct kjson_walk {
+	const json_t *array;
+	size_t next;
+	bool inside;
+};
+static inline bool
+kjson_next(struct kjson_walk *w)
+{
+	return w->inside = !w->inside && w->next++ < json_array_size(w->array);
+}
 /* Sort the array as qsort does; ORDER gets pointers to json_t *. */
 void kjson_sort(json_t *list, int (*order)(const void *, const void *));
 /*

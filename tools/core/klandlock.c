@@ -91,20 +91,15 @@ rights(enum klandlock_access access)
 int
 klandlock_allow(int ruleset, const char *path, enum klandlock_access access)
 {
-	struct path_beneath rule = { rights(access), open(path, O_PATH | O_CLOEXEC) };
+	auto_close int fd = open(path, O_PATH | O_CLOEXEC);
+	struct path_beneath rule = { rights(access), fd };
 	struct stat st;
-	long done;
-	int why;
 
-	if (rule.parent < 0)
+	if (fd < 0)
 		return errno == ENOENT ? 0 : -1;
-	if (fstat(rule.parent, &st) == 0 && !S_ISDIR(st.st_mode))
+	if (fstat(fd, &st) == 0 && !S_ISDIR(st.st_mode))
 		rule.access &= OF_FILES;
-	done = syscall(ADD_RULE, ruleset, PATH_BENEATH, &rule, 0);
-	why = errno;
-	close(rule.parent);
-	errno = why;
-	return (int)done;
+	return (int)syscall(ADD_RULE, ruleset, PATH_BENEATH, &rule, 0);
 }
 
 int

@@ -5,8 +5,6 @@
 #include <sys/file.h>
 #include <sys/time.h>
 
-#include "kstep.h"
-
 /* When to report a long wait: on stderr, and in the status of a run. */
 static const struct itimerval on_stderr = { { 30, 0 }, { 5, 0 } },
                               in_a_run = { { 2, 0 }, { 1, 0 } };

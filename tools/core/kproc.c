@@ -166,19 +166,14 @@ fail(int why)
 pid_t
 kproc_spawn(const struct kproc *p, const int stdio[3])
 {
-	int report[2], fds[3], null, why;
+	auto_close int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	int report[2], fds[3], why;
 	pid_t parent = getpid(), pid;
 
 	if (running_count == LEN(running) || p->keep_count > KPROC_KEEP_MAX)
 		return fail(EINVAL);
-	null = open("/dev/null", O_RDWR | O_CLOEXEC);
-	if (null < 0)
+	if (null < 0 || pipe2(report, O_CLOEXEC) < 0)
 		return -1;
-	if (pipe2(report, O_CLOEXEC) < 0) {
-		why = errno;
-		close(null);
-		return fail(why);
-	}
 	for (int i = 0; i < 3; i++)
 		fds[i] = stdio[i] < 0 ? null : stdio[i];
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -186,7 +181,6 @@ kproc_spawn(const struct kproc *p, const int stdio[3])
 	if (pid == 0)
 		child(p, fds, parent, report[1]);
 	why = pid < 0 ? errno : 0;
-	close(null);
 	close(report[1]);
 	if (pid > 0) {
 		setpgid(pid, pid);
@@ -340,29 +334,6 @@ converse(const struct kproc *p, pid_t pid, int pidfd, struct stream s[3], struct
 	r->wall_s = kseconds_since(start);
 }
 
-static void
-close_both(int fd[2])
-{
-	for (int i = 0; i < 2; i++)
-		if (fd[i] >= 0)
-			close(fd[i]);
-}
-
-/* Opens three pipes, or none. */
-static int
-open_pipes(int pipes[3][2])
-{
-	for (int i = 0; i < 3; i++)
-		if (pipe2(pipes[i], O_CLOEXEC) < 0) {
-			int why = errno;
-
-			while (i-- > 0)
-				close_both(pipes[i]);
-			return fail(why);
-		}
-	return 0;
-}
-
 /* Our ends of the pipes become streams; close the child's ends. */
 static void
 take_streams(const struct kproc *p, int pipes[3][2], struct stream s[3])
@@ -385,30 +356,26 @@ take_streams(const struct kproc *p, int pipes[3][2], struct stream s[3])
 int
 kproc_run(const struct kproc *p, struct kproc_result *r)
 {
-	int pipes[3][2], pidfd, status;
+	int pipes[3][2] = { { -1, -1 }, { -1, -1 }, { -1, -1 } }, status;
+	auto_close int pidfd = -1;
 	struct stream s[3];
-	pid_t pid;
+	pid_t pid = -1;
 
 	*r = (struct kproc_result){ .exit_code = -1 };
 	signal(SIGPIPE, SIG_IGN);
-	if (open_pipes(pipes) < 0)
-		return -1;
-	pid = kproc_spawn(p, (int[3]){ pipes[IN][0], pipes[OUT][1], pipes[ERR][1] });
+	if (!pipe2(pipes[IN], O_CLOEXEC) && !pipe2(pipes[OUT], O_CLOEXEC) &&
+	    !pipe2(pipes[ERR], O_CLOEXEC))
+		pid = kproc_spawn(p, (int[3]){ pipes[IN][0], pipes[OUT][1], pipes[ERR][1] });
 	if (pid < 0) {
-		int why = errno;
-
-		for (int i = 0; i < 3; i++)
-			close_both(pipes[i]);
-		return fail(why);
+		for (int i = 0; i < 6; i++)
+			kclose_at(&pipes[i / 2][i % 2]);
+		return -1;
 	}
 	take_streams(p, pipes, s);
 	pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 	converse(p, pid, pidfd, s, r);
 	for (int i = 0; i < 3; i++)
-		if (s[i].fd >= 0)
-			close(s[i].fd);
-	if (pidfd >= 0)
-		close(pidfd);
+		kclose_at(&s[i].fd);
 	status = kproc_kill(pid);
 	if (WIFEXITED(status))
 		r->exit_code = WEXITSTATUS(status);

@@ -542,9 +542,8 @@ static void
 launch_free(struct launch *l)
 {
 	for (size_t i = l->own_from; i < l->keep_count; i++)
-		close(l->keep[i]);
-	if (l->status[0] >= 0)
-		close(l->status[0]);
+		kclose_at(&l->keep[i]);
+	kclose_at(&l->status[0]);
 	free_list(l->argv);
 	free_list(l->env);
 	kfilter_free(l->filter);
@@ -566,7 +565,7 @@ fill_env(struct launch *l)
 static int
 launch_init(struct launch *l, const struct ksandbox *s, const struct kproc *p, bool reports)
 {
-	int e, why;
+	int e;
 
 	*l = (struct launch){ .s = s,
 		.reports = reports,
@@ -584,7 +583,6 @@ launch_init(struct launch *l, const struct ksandbox *s, const struct kproc *p, b
 	kuser_id();
 	fill_env(l);
 	e = s->level == KSANDBOX_BWRAP ? prepare_bwrap(l, p->argv) : prepare_plain(l, p->argv);
-	why = errno;
 	l->proc = (struct kproc){
 		.argv = l->argv,
 		.envp = l->env,
@@ -598,7 +596,6 @@ launch_init(struct launch *l, const struct ksandbox *s, const struct kproc *p, b
 		.setup = s->level == KSANDBOX_BWRAP ? enter_bwrap : enter_plain,
 		.setup_arg = l,
 	};
-	errno = why;
 	return e;
 }
 
@@ -627,7 +624,7 @@ int
 ksandbox_run(const struct ksandbox *s, const struct kproc *p, struct kproc_result *r)
 {
 	struct launch l;
-	int e = launch_init(&l, s, p, true), why;
+	int e = launch_init(&l, s, p, true);
 
 	if (!e) {
 		l.proc.in = p->in;
@@ -645,9 +642,7 @@ ksandbox_run(const struct ksandbox *s, const struct kproc *p, struct kproc_resul
 		/* Our own code between fork and exec ends like this, without a message. */
 		e = refuse(&l, r);
 	}
-	why = errno;
 	launch_free(&l);
-	errno = why;
 	return e;
 }
 
@@ -657,21 +652,19 @@ ksandbox_spawn(
 {
 	struct kproc p = { .argv = argv, .keep_fds = keep, .keep_count = keep_count };
 	struct launch l;
-	int out[2], why;
+	int out[2];
 	pid_t pid = -1;
 
 	if (pipe2(out, O_CLOEXEC) < 0)
 		return -1;
 	if (launch_init(&l, s, &p, false) == 0)
 		pid = kproc_spawn(&l.proc, (int[3]){ -1, out[1], out[1] });
-	why = errno;
 	launch_free(&l);
-	close(out[1]);
+	kclose_at(&out[1]);
 	if (pid < 0)
-		close(out[0]);
+		kclose_at(&out[0]);
 	else
 		*output = out[0];
-	errno = why;
 	return pid;
 }
 
@@ -685,10 +678,9 @@ static int
 seal(enum kfilter which)
 {
 	struct sock_fprog *program = kfilter_new(which);
-	int e = program ? kfilter_install(program) : -1, why = errno;
+	int e = program ? kfilter_install(program) : -1;
 
 	kfilter_free(program);
-	errno = why;
 	return e;
 }
 

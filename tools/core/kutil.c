@@ -6,7 +6,7 @@
 #include <sha2.h>
 #include <sys/prctl.h>
 
-#include "kstep.h"
+#include "kutil.h"
 
 #ifndef KILN_VERSION
 #define KILN_VERSION "0.0.0"
@@ -77,6 +77,59 @@ needs_secrets(const char *prog)
 	return kis_listed("kllm kcampaign krecords kadopt kremote kstep", prog, strlen(prog));
 }
 
+static pid_t step_process;
+
+/*
+ * Adds a line about the step of this process and its children; false if there is none. A line that
+ * cannot be written must not end an evaluation. Lines of parallel branches do not mix, because each
+ * is one write.
+ */
+static bool
+write_line(const char *state, const char *text)
+{
+	const char *file = getenv("KILN_STEPS"), *target = getenv("KILN_STEP");
+	int fd = file && target ? open(file, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW) : -1;
+
+	if (fd >= 0) {
+		dprintf(fd, "%.3f %s %s %s\n", (double)know_ns() * 1e-9, target, state, text);
+		close(fd);
+	}
+	return file && target;
+}
+
+static void
+note_end(int status, void *arg)
+{
+	char state[16];
+
+	(void)arg;
+	/* Not for a forked child that exits by itself. */
+	if (getpid() != step_process)
+		return;
+	snprintf(state, sizeof state, "%d", status);
+	write_line(state, "");
+}
+
+/*
+ * Programs that this one starts are not steps of their own, but share its status line.
+ */
+static void
+begin_step(void)
+{
+	const char *target = getenv("KILN_TARGET"), *words = getenv("KILN_WORDS");
+
+	if (!target)
+		return;
+	setenv("KILN_STEP", target, 1);
+	unsetenv("KILN_TARGET");
+	if (!write_line(KSTEP_RUNS, ""))
+		return;
+	if (words)
+		dup2(atoi(words), STDERR_FILENO);
+	step_process = getpid();
+	on_exit(note_end, NULL);
+}
+
 void
 kutil_init(const char *prog)
 {
@@ -92,7 +145,7 @@ kutil_init(const char *prog)
 		if (getppid() != parent || parent == 1)
 			raise(SIGTERM);
 	}
-	kstep_begin();
+	begin_step();
 }
 
 const char *
@@ -206,26 +259,33 @@ kpass(const char *text, size_t len)
 	fwrite(copy, 1, len, stderr);
 }
 
-static bool
-progress_wanted(void)
+bool
+kstatus(const char *fmt, ...)
 {
-	const char *forced = getenv("KILN_PROGRESS");
+	char text[1024];
+	va_list ap;
 
-	return getenv("KILN_STEP") || (forced ? !strcmp(forced, "1") : isatty(STDERR_FILENO));
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof text, fmt, ap);
+	va_end(ap);
+	kmask_controls(text);
+	return write_line(KSTEP_RUNS, text);
 }
 
 void
 kprogress(const char *fmt, ...)
 {
+	const char *forced = getenv("KILN_PROGRESS");
 	char text[1024];
 	va_list ap;
 
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof text - 1, fmt, ap);
 	va_end(ap);
-	if (!progress_wanted() || kstatus("%s", text))
-		return;
 	kmask_controls(text);
+	if (write_line(KSTEP_RUNS, text) ||
+	    !(getenv("KILN_STEP") || (forced ? !strcmp(forced, "1") : isatty(STDERR_FILENO))))
+		return;
 	/* One write, so that lines of parallel branches do not mix. */
 	strcat(text, "\n");
 	if (write(STDERR_FILENO, text, strlen(text)) < 0)
@@ -254,6 +314,16 @@ kfree_at(void *pointer)
 	/* It is the address of a pointer of any type. */
 	memcpy(&p, pointer, sizeof p);
 	free(p);
+}
+
+void
+kclose_at(const int *fd)
+{
+	int why = errno;
+
+	if (*fd >= 0)
+		close(*fd);
+	errno = why;
 }
 
 void *
@@ -523,7 +593,8 @@ kread_file(const char *path, size_t max, size_t *len)
 	struct kbuf b = { 0 };
 	char chunk[65536];
 	ssize_t n;
-	int fd = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC) : dup(STDIN_FILENO);
+	auto_close int fd =
+	    strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC) : dup(STDIN_FILENO);
 
 	if (fd < 0)
 		return NULL;
@@ -531,16 +602,12 @@ kread_file(const char *path, size_t max, size_t *len)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0 || b.len + (size_t)n > max) {
-			int e = n < 0 ? errno : EFBIG;
-
-			kbuf_free(&b);
-			close(fd);
-			errno = e;
+			errno = n < 0 ? errno : EFBIG;
+			free(b.data);
 			return NULL;
 		}
 		kbuf_add(&b, chunk, (size_t)n);
 	}
-	close(fd);
 	kbuf_add(&b, "", 0);
 	if (len)
 		*len = b.len;
@@ -671,13 +738,9 @@ int
 ksync_folder(const char *path)
 {
 	auto_free char *dir = kfolder_of(path);
-	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc;
+	auto_close int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-	if (fd < 0)
-		return -1;
-	rc = fsync(fd);
-	close(fd);
-	return rc;
+	return fd < 0 ? -1 : fsync(fd);
 }
 
 int
@@ -699,25 +762,20 @@ kwrite_all(int fd, const void *data, size_t len)
 int
 kwrite_file(const char *path, const void *data, size_t len)
 {
-	char *tmp = kasprintf("%s.XXXXXX", path);
-	int fd = mkostemp(tmp, O_CLOEXEC), e;
+	auto_free char *tmp = kasprintf("%s.XXXXXX", path);
+	int fd = mkostemp(tmp, O_CLOEXEC), why;
 	mode_t mask = umask(0);
 
 	umask(mask);
-	if (fd < 0) {
-		free(tmp);
+	if (fd < 0)
 		return -1;
-	}
-	if (kwrite_all(fd, data, len) < 0 || fchmod(fd, 0666 & ~mask) < 0 || fsync(fd) < 0 ||
-	    close(fd) < 0 || rename(tmp, path) < 0) {
-		e = errno;
-		unlink(tmp);
-		free(tmp);
-		errno = e;
-		return -1;
-	}
-	free(tmp);
-	return ksync_folder(path);
+	if (kwrite_all(fd, data, len) == 0 && fchmod(fd, 0666 & ~mask) == 0 && fsync(fd) == 0 &&
+	    close(fd) == 0 && rename(tmp, path) == 0)
+		return ksync_folder(path);
+	why = errno;
+	unlink(tmp);
+	errno = why;
+	return -1;
 }
 
 void

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * kutil: what every tool needs: exit codes, messages, numbers, digests, seeded random streams,
- * paths to data files; and the C library's usual headers, which files that include it need not
- * repeat.
+ * paths to data files, steps of runs; and the C library's usual headers, which files that include
+ * it need not repeat.
  */
 #ifndef KUTIL_H
 #define KUTIL_H
@@ -45,7 +45,7 @@ extern const char *kprog;
 /*
  * Start of every main: sets the tool's name, sets LC_NUMERIC to C, and, when KILN_PIPELINE is set
  * in the environment, asks the kernel to end this process with its parent, so that no stage
- * outlives a killed make. In a recipe of a run the process is a step from here on (kstep.h).
+ * outlives a killed make. In a recipe of a run the process is a step from here on.
  */
 void kutil_init(const char *prog);
 
@@ -72,10 +72,26 @@ void kwarn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void ksay(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* Copies what another program printed on its stderr to ours, with control characters masked. */
 void kpass(const char *text, size_t len);
+
 /*
- * One line of progress: as the status (kstep.h), or else on stderr if that is a terminal or
- * KILN_PROGRESS is 1.
+ * Steps: what a run of a campaign learns of the programs that make its files, without asking make.
+ * In the environment of a recipe KILN_TARGET names the file that is made, KILN_STEPS the file of
+ * the run's steps, and KILN_WORDS a descriptor for messages, so that they do not mix with make's
+ * own. The program adds lines to the file of the steps:
+ *
+ *	TIME trials/007/02/eval.ndjson -            it has begun
+ *	TIME trials/007/02/eval.ndjson - TEXT       what it waits for or has found out
+ *	TIME trials/007/02/eval.ndjson STATUS       it has ended
+ *
+ * Times are seconds of the monotonic clock. Programs that it starts find the target in KILN_STEP.
  */
+#define KSTEP_RUNS "-"
+/*
+ * What this process waits for or has found out, in one line, for display in a run. False when it
+ * is not part of a run, and the caller has to print it elsewhere. "" takes it back.
+ */
+bool kstatus(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* The same, or else a line on stderr if that is a terminal or KILN_PROGRESS is 1. */
 void kprogress(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /* Allocation that dies (K_IO) when out of memory; the caller frees. */
@@ -95,12 +111,15 @@ char *kvasprintf(const char *fmt, va_list args) __attribute__((format(printf, 1,
 
 /*
  * A variable with one of these is freed at the end of its block, however that is left: a pointer by
- * free, a struct kbuf by kbuf_free. Jansson's json_auto_t does the same for JSON. Whatever is
- * returned or handed over must not be one.
+ * free, a struct kbuf by kbuf_free, a descriptor (-1: none) by close. errno stays as it is.
+ * Jansson's json_auto_t does the same for JSON. Whatever is returned or handed over must not be
+ * one.
  */
 #define auto_free __attribute__((cleanup(kfree_at)))
 #define auto_buf __attribute__((cleanup(kbuf_free)))
+#define auto_close __attribute__((cleanup(kclose_at)))
 void kfree_at(void *pointer);
+void kclose_at(const int *fd);
 
 /* A growing byte buffer; always NUL-terminated after len. Zero-initialise, free with kbuf_free. */
 struct kbuf {

@@ -227,18 +227,15 @@ open_parent(int work, const char *name)
 	int fd = open_beneath(work, folder, O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
 
 	if (fd < 0 && errno == ENOENT && slash) {
-		int up = open_parent(work, folder);
+		auto_close int up = open_parent(work, folder);
+		const char *last = basename(folder);
 
-		if (up >= 0) {
-			const char *last = basename(folder);
-
-			if (mkdirat(up, last, 0755) == 0 && kuser_drops() &&
-			    fchownat(up, last, kuser_id(), (gid_t)kuser_id(), AT_SYMLINK_NOFOLLOW) <
-			        0)
-				kwarn("%s: %s", folder, strerror(errno));
-			close(up);
-			fd = open_beneath(work, folder, O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
-		}
+		if (up < 0)
+			return -1;
+		if (mkdirat(up, last, 0755) == 0 && kuser_drops() &&
+		    fchownat(up, last, kuser_id(), (gid_t)kuser_id(), AT_SYMLINK_NOFOLLOW) < 0)
+			kwarn("%s: %s", folder, strerror(errno));
+		fd = open_beneath(work, folder, O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
 	}
 	return fd;
 }
@@ -247,43 +244,29 @@ int
 ksandbox_put(const char *work, const char *name, const void *data, size_t len, unsigned mode)
 {
 	const char *last = basename(name);
-	int top = open(work, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), folder, fd = -1, why;
+	auto_close int top = open(work, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC),
+	               folder = top < 0 ? -1 : open_parent(top, name), fd = -1;
 
-	folder = top < 0 ? -1 : open_parent(top, name);
 	if (folder >= 0 && (unlinkat(folder, last, 0) == 0 || errno == ENOENT))
 		fd = openat(
 		    folder, last, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
-	if (fd >= 0 && (kwrite_all(fd, data, len) < 0 || fchmod(fd, mode) < 0)) {
-		why = errno;
-		close(fd);
-		fd = -1;
-		errno = why;
-	}
-	why = errno;
-	close(fd);
-	close(folder);
-	close(top);
-	errno = why;
-	return fd < 0 ? -1 : 0;
+	return fd < 0 || kwrite_all(fd, data, len) < 0 ? -1 : fchmod(fd, mode);
 }
 
 int
 ksandbox_open(const char *work, const char *name)
 {
-	int top = open(work, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), fd, why;
+	auto_close int top = open(work, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int fd;
 	struct stat st;
 
-	if (top < 0)
-		return -1;
 	/* Without O_NONBLOCK, opening a pipe would wait for a writer. */
-	fd = open_beneath(top, name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0);
-	why = errno;
-	close(top);
+	fd =
+	    top < 0 ? -1 : open_beneath(top, name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0);
 	if (fd >= 0 && (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))) {
-		why = EINVAL;
 		close(fd);
-		fd = -1;
+		errno = EINVAL;
+		return -1;
 	}
-	errno = why;
 	return fd;
 }

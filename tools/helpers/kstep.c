@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * kstep COMMAND...: runs a recipe of pipeline.mk whose program is not one of kiln's own, such as
- * ssh or a shell, and records what it makes, when it started and how it ends (core/kstep.h).
+ * ssh or a shell, and records what it makes, when it started and how it ends (kutil.h).
  */
-#include "kstep.h"
+#include "kutil.h"
 
 #include <sys/prctl.h>
 

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The progress of a run: what each branch does, since when, how long it will still take, and what
- * it waits for. The tools say so in a file of the run (kstep.h). See kcampaign.h.
+ * it waits for. The tools say so in a file of the run (kutil.h). See kcampaign.h.
  */
 #include "kcampaign.h"
 
 #include <sys/ioctl.h>
 
 #include "kstat.h"
-#include "kstep.h"
 
 #define FOLDER ".run"
 #define TIMES FOLDER "/times.json"
@@ -303,7 +302,7 @@ cost_of(long branch)
 	    progress.usd[branch] < 0 ? fact_of(progress.g->last, branch, STAGE_REPLY) : NULL;
 
 	if (record)
-		progress.usd[branch] = kjson_num_or(record, "reply.cost_usd", 0);
+		progress.usd[branch] = kjson_num(record, "reply.cost_usd");
 	return progress.usd[branch] > 0 ? progress.usd[branch] : 0;
 }
 
@@ -315,7 +314,7 @@ find_result(struct step *s)
 	json_auto_t *record = !*s->says && eval && !s->code ? kin_first(s->target) : NULL;
 
 	snprintf(s->says + strlen(s->says), sizeof s->says - strlen(s->says), "%s",
-	    kjson_str_or(record, "eval.status", ""));
+	    kjson_str(record, "eval.status"));
 	if (s->code == K_AGAIN)
 		snprintf(s->says, sizeof s->says, "not now");
 	else if (s->code)
@@ -386,7 +385,7 @@ spent(void)
 
 	if (progress.spent_usd < 0) {
 		header = archive_header(progress.g->first - 1);
-		progress.spent_usd = kjson_num_or(header, "cost_usd", 0);
+		progress.spent_usd = kjson_num(header, "cost_usd");
 		json_decref(header);
 	}
 	usd = progress.spent_usd;
