@@ -163,11 +163,9 @@ static int
 name_width(const json_t *kernels)
 {
 	int width = 6;
-	size_t i;
-	json_t *k;
 
-	json_array_foreach(kernels, i, k) {
-		int n = (int)strlen(kjson_str_or(k, "name", ""));
+	kjson_foreach(k, kernels) {
+		int n = (int)strlen(kjson_str(k, "name"));
 
 		width = n > width ? n : width;
 	}
@@ -177,10 +175,8 @@ name_width(const json_t *kernels)
 static const json_t *
 first_timing(const json_t *kernels)
 {
-	const json_t *k;
-	size_t i;
 
-	json_array_foreach(kernels, i, k)
+	kjson_foreach(k, kernels)
 		if (json_object_get(k, "timing"))
 			return json_object_get(k, "timing");
 	return NULL;
@@ -190,7 +186,7 @@ first_timing(const json_t *kernels)
 static void
 show_error(struct kbuf *b, const json_t *kernel, int width)
 {
-	const char *log = kjson_str_or(kernel, "log", ""), *line = strstr(log, "error:");
+	const char *log = kjson_str(kernel, "log"), *line = strstr(log, "error:");
 
 	if (!line || status_at(kernel, "status") != STATUS_COMPILE_ERROR)
 		return;
@@ -202,26 +198,23 @@ show_error(struct kbuf *b, const json_t *kernel, int width)
 static void
 show_kernel(struct kbuf *b, const json_t *kernel, const json_t *columns, int width)
 {
-	const json_t *c;
-	size_t i;
 
 	kbuf_printf(b, "%-*s  %-12s", width, kjson_str_or(kernel, "name", "?"),
 	    kjson_str_or(kernel, "status", "?"));
-	json_array_foreach(columns, i, c) {
+	kjson_foreach(c, columns) {
 		const json_t *row = kjson_find(
-		    json_object_get(kernel, "timing"), "workload", kjson_str_or(c, "workload", ""));
+		    json_object_get(kernel, "timing"), "workload", kjson_str(c, "workload"));
 
 		kbuf_puts(b, "  ");
 		if (row)
-			show_time(b, kjson_num_or(row, "median_ns", 0));
+			show_time(b, kjson_num(row, "median_ns"));
 		else
 			kbuf_printf(b, "%10s", "-");
 	}
 	kbuf_puts(b, "\n");
 	if (json_array_size(json_object_get(kernel, "reasons")))
 		kbuf_printf(b, "%*s  %s\n", width, "",
-		    kjson_str_or(
-		        json_array_get(json_object_get(kernel, "reasons"), 0), "detail", ""));
+		    kjson_str(json_array_get(json_object_get(kernel, "reasons"), 0), "detail"));
 	show_error(b, kernel, width);
 }
 
@@ -230,8 +223,8 @@ show_pair(struct kbuf *b, const json_t *pair)
 {
 	const char *verdict = kjson_str_or(pair, "verdict", "?"),
 	           *of = kjson_str_or(pair, "of", "?"), *name = kjson_str_or(pair, "name", "?");
-	double ratio = kjson_num_or(pair, "ratio", 0), low = kjson_num_or(pair, "low", 0),
-	       high = kjson_num_or(pair, "high", 0);
+	double ratio = kjson_num(pair, "ratio"), low = kjson_num(pair, "low"),
+	       high = kjson_num(pair, "high");
 
 	bool slower = !strcmp(verdict, "slower"), faster = slower || !strcmp(verdict, "faster"),
 	     same = !strcmp(verdict, "same");
@@ -251,24 +244,23 @@ static void
 show_record(struct kbuf *b, const json_t *record)
 {
 	const json_t *kernels = json_object_get(record, "kernels"),
-	             *columns = first_timing(kernels), *v;
+	             *columns = first_timing(kernels);
 	int width = name_width(kernels);
-	size_t i;
 
 	kbuf_printf(b, "%-*s  %-12s", width, "kernel", "status");
-	json_array_foreach(columns, i, v)
+	kjson_foreach(v, columns)
 		kbuf_printf(b, "  %10.24s", kjson_str_or(v, "workload", "?"));
 	kbuf_puts(b, "\n");
-	json_array_foreach(kernels, i, v)
+	kjson_foreach(v, kernels)
 		show_kernel(b, v, columns, width);
 	kbuf_puts(b, "\n");
-	json_array_foreach(json_object_get(record, "overall"), i, v)
+	kjson_foreach(v, json_object_get(record, "overall"))
 		show_pair(b, v);
-	if (kjson_bool_or(record, "machine.busy", false))
+	if (kjson_bool(record, "machine.busy"))
 		kbuf_printf(b,
 		    "The machine was busy: other programs had the processors for %.0f %% of the "
 		    "time.\n",
-		    kjson_num_or(record, "machine.delay_pct", 0));
+		    kjson_num(record, "machine.delay_pct"));
 }
 
 /* How often each verdict was given, over all races and pairs. */
@@ -276,11 +268,10 @@ static void
 show_counts(struct kbuf *b, const json_t *records)
 {
 	enum { VERDICTS = KSTAT_INCONCLUSIVE + 1 };
-	size_t counts[VERDICTS] = { 0 }, i, k;
-	json_t *record, *pair;
+	size_t counts[VERDICTS] = { 0 };
 
-	json_array_foreach(records, i, record)
-		json_array_foreach(json_object_get(record, "overall"), k, pair)
+	kjson_foreach(record, records)
+		kjson_foreach(pair, json_object_get(record, "overall"))
 			for (size_t n = 0; n < VERDICTS; n++)
 				counts[n] += kjson_is(pair, "verdict", kstat_verdicts[n]);
 	kbuf_printf(b, "\n%zu races:", json_array_size(records));
@@ -308,10 +299,8 @@ put_table(const json_t *records)
 static bool
 all_raced(const json_t *records)
 {
-	json_t *k;
-	size_t i;
 
-	json_array_foreach(json_object_get(json_array_get(records, 0), "kernels"), i, k)
+	kjson_foreach(k, json_object_get(json_array_get(records, 0), "kernels"))
 		if (status_at(k, "status") != STATUS_CORRECT)
 			return false;
 	return true;
@@ -322,9 +311,8 @@ main(int argc, char **argv)
 {
 	struct arguments a;
 	char *file, *folder;
-	json_t *records, *record;
+	json_t *records;
 	bool table, good;
-	size_t i;
 
 	kutil_init("kbench");
 	parse(&a, argc, argv);
@@ -338,7 +326,7 @@ main(int argc, char **argv)
 	if (table)
 		put_table(records);
 	else
-		json_array_foreach(records, i, record)
+		kjson_foreach(record, records)
 			kout_json(record);
 	kout_commit();
 	good = all_raced(records);

@@ -37,8 +37,8 @@ static void __attribute__((format(printf, 2, 3))) blame(long round, const char *
 static double
 runtime_of(const json_t *record, const char *workload)
 {
-	return kjson_num_or(
-	    kgain_row(kjson_path(record, "score.per_workload"), workload), "runtime_ms", 0);
+	return kjson_num(
+	    kgain_row(kjson_path(record, "score.per_workload"), workload), "runtime_ms");
 }
 
 /*
@@ -48,15 +48,15 @@ runtime_of(const json_t *record, const char *workload)
 static double
 step_percent(const struct kcandidate *before, const struct kcandidate *c)
 {
-	const json_t *rows = kjson_path(c->json, "score.per_workload"), *row;
+	const json_t *rows = kjson_path(c->json, "score.per_workload");
 	double logs = 0;
-	size_t n = 0, i;
+	size_t n = 0;
 
 	if (kjson_path(c->json, "eval.pairs"))
-		return kjson_num_or(c->json, "score.decision.improvement_pct", 0);
-	json_array_foreach(rows, i, row) {
-		double was = runtime_of(before->json, kjson_str_or(row, "workload", "")),
-		       now = kjson_num_or(row, "runtime_ms", 0);
+		return kjson_num(c->json, "score.decision.improvement_pct");
+	kjson_foreach(row, rows) {
+		double was = runtime_of(before->json, kjson_str(row, "workload")),
+		       now = kjson_num(row, "runtime_ms");
 
 		if (was > 0 && now > 0) {
 			logs += log(was / now);
@@ -146,8 +146,8 @@ static void
 check_header(const struct karch *a)
 {
 	const json_t *linear = json_object_get(a->header, "linear");
-	const char *accepted = kjson_str_or(linear, "accepted", ""),
-	           *best = kjson_str_or(a->header, "best.id", "");
+	const char *accepted = kjson_str(linear, "accepted"),
+	           *best = kjson_str(a->header, "best.id");
 
 	if (chain.next != json_array_size(chain.list))
 		blame(a->trial + 1, "the chain has %zu links, but %zu rounds were kept",

@@ -74,7 +74,7 @@ update(const struct arguments *a, char **operands, size_t count)
 	long after, before;
 
 	karch_load(&archive, a->archive, true);
-	before = (long)kjson_int_or(archive.header, "candidates", 0);
+	before = (long)kjson_int(archive.header, "candidates");
 	after = a->thin ? archive.trial : -1;
 	update_archive(&archive, camp, operands, count);
 	kout_open(a->output);

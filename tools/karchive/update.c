@@ -144,8 +144,8 @@ note_round(const struct kcandidate *list, size_t n)
 		    "%s: not a round of a linear search (one candidate with score.decision); was "
 		    "search.mode changed?",
 		    list->id);
-	run = (struct klinear_run){ (long)kjson_int_or(linear, "streak", 0),
-		(long)kjson_int_or(linear, "row", 0), (long)kjson_int_or(linear, "drafts", 0) };
+	run = (struct klinear_run){ (long)kjson_int(linear, "streak"),
+		(long)kjson_int(linear, "row"), (long)kjson_int(linear, "drafts") };
 	klinear_next(&run, !is_rolled_back(list), list->status);
 	kjson_set(linear, "streak", json_integer(run.streak));
 	/* A search without drafts has none of these members. */
@@ -174,7 +174,7 @@ enter(const struct kcandidate *s)
 	takes = keeper.linear ? !is_rolled_back(s)
 	                      : best ||
 	        kcandidate_takes(
-	            s, keeper.a->elite[row->cell], row, kjson_str_or(keeper.header, "best.id", ""));
+	            s, keeper.a->elite[row->cell], row, kjson_str(keeper.header, "best.id"));
 	if (best)
 		karch_set_best(keeper.a, row);
 	if (takes)
@@ -222,7 +222,7 @@ note_broken(const struct kcandidate *s)
 static void
 note_cost(const struct kcandidate *s)
 {
-	double total = kjson_num_or(keeper.header, "cost_usd", 0);
+	double total = kjson_num(keeper.header, "cost_usd");
 
 	if (!s->paid)
 		return;
@@ -258,7 +258,7 @@ count_candidate(const struct kcandidate *s)
 	    member(keeper.header, "statuses", JSON_OBJECT), status_rows[s->standing].name, 1);
 	kjson_count(keeper.header, "duplicates", s->duplicate);
 	kjson_set(keeper.header, "failures",
-	    json_integer(failure ? kjson_int_or(keeper.header, "failures", 0) + 1 : 0));
+	    json_integer(failure ? kjson_int(keeper.header, "failures") + 1 : 0));
 	note_strategy(s);
 	note_cost(s);
 	note_error(s);
@@ -372,14 +372,14 @@ add_trial(const struct kcandidate *list, size_t n)
 		gain |= list[i].gain && !is_reference(&list[i]) && !list[i].duplicate;
 	}
 	if (gain) {
-		long wait = trial - (long)kjson_int_or(keeper.header, "last_gain", 0);
+		long wait = trial - (long)kjson_int(keeper.header, "last_gain");
 
-		if (wait > kjson_int_or(keeper.header, "longest_wait", 0))
+		if (wait > kjson_int(keeper.header, "longest_wait"))
 			kjson_set(keeper.header, "longest_wait", json_integer(wait));
 		kjson_set(keeper.header, "last_gain", json_integer(trial));
 	}
 	kjson_set(keeper.header, "stale",
-	    json_integer(trial - (long)kjson_int_or(keeper.header, "last_gain", 0)));
+	    json_integer(trial - (long)kjson_int(keeper.header, "last_gain")));
 	kjson_set(keeper.header, "trial", json_integer(trial));
 	keeper.a->trial = trial;
 	if (keeper.islands > 1 && trial > 0 && trial % MIGRATION_INTERVAL == 0)
@@ -440,9 +440,9 @@ update_archive(struct karch *a, const struct kcamp *camp, char *const *files, si
 		.islands = (int)kcamp_int(camp, "search.islands"),
 		.multiplier = kcamp_num(camp, "score.multiplier"),
 		.camp = camp,
-		.filled = (long)kjson_int_or(a->header, "island.filled", 0),
+		.filled = (long)kjson_int(a->header, "island.filled"),
 	};
-	keeper.current = (int)kjson_int_or(a->header, "island.current", 0) % keeper.islands;
+	keeper.current = (int)kjson_int(a->header, "island.current") % keeper.islands;
 	while ((n = kcandidates_trial(&in, &list)))
 		add_trial(list, n);
 	kcandidates_close(&in);
@@ -456,7 +456,7 @@ put_archive(struct karch *a, long after, long before)
 {
 	const struct karch_row *list[KARCH_CELLS];
 	size_t n = karch_ranked(a, list);
-	long now = (long)kjson_int_or(a->header, "candidates", 0);
+	long now = (long)kjson_int(a->header, "candidates");
 	bool thin = after >= 0 && karch_is_thin(before, now, KARCH_WHOLE, now);
 
 	json_object_update_new(a->header,

@@ -61,8 +61,8 @@ rivals_eval(void)
 static double
 noise_of(const json_t *rival)
 {
-	return kgain_noise(kjson_num_or(finding.rec->json, "eval.noise.floor", 0),
-	    kjson_num_or(rival, "noise.floor", 0));
+	return kgain_noise(
+	    kjson_num(finding.rec->json, "eval.noise.floor"), kjson_num(rival, "noise.floor"));
 }
 
 /* What the pairs call the rival: a round of a linear campaign names its incumbent. */
@@ -79,15 +79,14 @@ rivals_name(void)
 static bool
 workload_ratio(const json_t *rival, const char *workload, double *ratio, double *low)
 {
-	const json_t *pairs = kjson_path(finding.rec->json, "eval.pairs"), *row;
+	const json_t *pairs = kjson_path(finding.rec->json, "eval.pairs");
 	double own, other;
-	size_t i;
 
-	json_array_foreach((json_t *)pairs, i, row)
-		if (!strcmp(kjson_str_or(row, "workload", ""), workload) &&
+	kjson_foreach(row, pairs)
+		if (!strcmp(kjson_str(row, "workload"), workload) &&
 		    kjson_is(row, "name", rivals_name())) {
-			*ratio = kjson_num_or(row, "ratio", 0);
-			*low = kjson_num_or(row, "low", 0);
+			*ratio = kjson_num(row, "ratio");
+			*low = kjson_num(row, "low");
 			return *ratio > 0;
 		}
 	own = kgain_time_ns(kgain_row(kjson_path(finding.rec->json, "eval.timing"), workload));
@@ -177,7 +176,7 @@ look_at_code(void)
 static double
 excess_of(const json_t *own, const json_t *rival, double *noise)
 {
-	double gap = kjson_num_or(own, "gap_pct", 0), other = kjson_num_or(rival, "gap_pct", 0);
+	double gap = kjson_num(own, "gap_pct"), other = kjson_num(rival, "gap_pct");
 
 	*noise = kgain_noise(gap - kjson_num_or(own, "low_pct", gap),
 	    kjson_num_or(rival, "high_pct", other) - other);
@@ -196,8 +195,7 @@ look_at_reuse(void)
 	size_t i;
 
 	json_array_foreach((json_t *)rows, i, row) {
-		double n,
-		    e = excess_of(row, kgain_row(rival, kjson_str_or(row, "workload", "")), &n);
+		double n, e = excess_of(row, kgain_row(rival, kjson_str(row, "workload")), &n);
 		/*
 		 * For a kernel of a few microseconds 1 % is two ticks of the device's clock: the
 		 * limit must be exceeded beyond all doubt.
@@ -218,22 +216,22 @@ look_at_reuse(void)
 		return;
 	finding.reused = true;
 	o = json_pack("{s:s,s:f,s:f,s:f,s:b}", "workload", kjson_str_or(worst, "workload", "?"),
-	    "gap_pct", kjson_num_or(worst, "gap_pct", 0), "excess_pct", most, "noise_pct", noise,
-	    "ok", !bad);
+	    "gap_pct", kjson_num(worst, "gap_pct"), "excess_pct", most, "noise_pct", noise, "ok",
+	    !bad);
 	json_object_set_new(finding.out, "fresh", o);
-	row = kgain_row(rival, kjson_str_or(worst, "workload", ""));
+	row = kgain_row(rival, kjson_str(worst, "workload"));
 	if (row)
 		json_object_set_new(finding.out, "incumbent_fresh",
 		    json_pack("{s:s,s:f}", "id",
 		        kjson_str_or(finding.rec->json, "eval.reuse_against.id", "?"), "gap_pct",
-		        kjson_num_or(row, "gap_pct", 0)));
+		        kjson_num(row, "gap_pct")));
 	/* A declared cache of weights is meant to gain like this; its bound judges it. */
 	if (bad && !(finding.declared && !strcmp(finding.declared, "W1")))
 		refuse("reuse, workload %s: %.1f %% faster on buffers that it has seen before than "
 		       "on "
 		       "new ones, %.1f points more than %s (noise %.1f), so it keeps results from "
 		       "call to call; real calls bring new buffers",
-		    kjson_str_or(worst, "workload", "?"), kjson_num_or(worst, "gap_pct", 0), most,
+		    kjson_str_or(worst, "workload", "?"), kjson_num(worst, "gap_pct"), most,
 		    row ? "the program that it is compared with" : "an honest one", noise);
 }
 
@@ -289,13 +287,12 @@ look_at_skew(const json_t *rival)
 static bool
 look_at_trace(json_t *out)
 {
-	const json_t *trace = kjson_path(finding.rec->json, "eval.trace"), *row;
+	const json_t *trace = kjson_path(finding.rec->json, "eval.trace");
 	long had = 0, lookups = 0;
-	size_t i;
 
-	json_array_foreach((json_t *)trace, i, row) {
-		had += (long)kjson_int_or(row, "hits", 0);
-		lookups += (long)kjson_int_or(row, "lookups", 0);
+	kjson_foreach(row, trace) {
+		had += (long)kjson_int(row, "hits");
+		lookups += (long)kjson_int(row, "lookups");
 	}
 	if (!lookups)
 		return false;
@@ -324,8 +321,8 @@ static void
 look_at_w1(void)
 {
 	const json_t *plan = kjson_path(finding.rec->json, "eval.plan");
-	double quant = kjson_num_or(plan, "quant_us", 0), step = kjson_num_or(plan, "step_us", 0),
-	       estimate = kjson_num_or(plan, "expected_gain_pct", 0),
+	double quant = kjson_num(plan, "quant_us"), step = kjson_num(plan, "step_us"),
+	       estimate = kjson_num(plan, "expected_gain_pct"),
 	       bound = step > 0 ? 100 * quant / step : 0;
 	json_t *o;
 

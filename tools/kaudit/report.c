@@ -59,9 +59,8 @@ note_bucket(enum gain_class c, const char *bucket)
 static double
 noise_of(const struct kcandidate *c)
 {
-	return c->gained.low > 0 && c->gained.high > 0
-	    ? kgain_width(&c->gained)
-	    : kjson_num_or(c->json, "eval.noise.floor", 0);
+	return c->gained.low > 0 && c->gained.high > 0 ? kgain_width(&c->gained)
+	                                               : kjson_num(c->json, "eval.noise.floor");
 }
 
 /*
@@ -90,7 +89,7 @@ static void
 keep(const struct kcandidate *x, double ratio)
 {
 	enum gain_class c = class_of(x);
-	double bound = 1 + kjson_num_or(x->json, "audit.w1.bound_pct", 0) / 100;
+	double bound = 1 + kjson_num(x->json, "audit.w1.bound_pct") / 100;
 	double real = c == CLASS_K ? ratio : c == CLASS_W1 ? fmin(ratio, bound) : 1;
 	const char *bucket = *x->bucket ? x->bucket : "K";
 	const char *decision = kjson_str_or(x->json, "audit.decision", "not audited");
@@ -116,7 +115,7 @@ keep_round(const struct kcandidate *c)
 	const json_t *decision = kjson_path(c->json, "score.decision");
 	double speedup = c->speedup.n ? c->speedup.mean : 1;
 
-	keep(c, 1 + kjson_num_or(decision, "improvement_pct", 0) / 100);
+	keep(c, 1 + kjson_num(decision, "improvement_pct") / 100);
 	account.speedup = 1 + kjson_num_or(decision, "vs_baseline_pct", percent(speedup)) / 100;
 }
 
@@ -139,7 +138,7 @@ add_trial(const struct ktrial *trial, bool linear)
 	if (!trial->kept)
 		return;
 	if (!trial->number)
-		account.noise = kjson_num_or(trial->kept->json, "eval.noise.floor", 0);
+		account.noise = kjson_num(trial->kept->json, "eval.noise.floor");
 	else if (linear)
 		keep_round(trial->kept);
 	else

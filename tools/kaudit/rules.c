@@ -53,11 +53,10 @@ text_of(const json_t *o, size_t i, const char *key, bool required)
 static const json_t *
 list_of(const json_t *o, size_t i, const char *key)
 {
-	const json_t *v = json_object_get(o, key), *item;
+	const json_t *v = json_object_get(o, key);
 	bool good = json_array_size(v) > 0;
-	size_t k;
 
-	json_array_foreach((json_t *)v, k, item)
+	kjson_foreach(item, v)
 		good &= json_is_string(item);
 	if (!good)
 		kdie(K_USAGE, "%s: rules[%zu] (%s): '%s' must be a non-empty list of strings",

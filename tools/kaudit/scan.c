@@ -66,17 +66,15 @@ bool
 change_of(const struct krec *rec, struct change *c)
 {
 	const json_t *parent = kjson_path(rec->json, "sample.parent"),
-	             *files = kjson_path(rec->json, "eval.files"), *f;
+	             *files = kjson_path(rec->json, "eval.files");
 	const char *code = kjson_str_or(rec->json, "eval.code", NULL);
-	size_t i;
 
 	*c = (struct change){ 0 };
 	if (!code || !kjson_str_or(parent, "code", NULL))
 		return false;
 	count_change(parent, NULL, code, c);
-	json_array_foreach((json_t *)files, i, f)
-		count_change(
-		    parent, kjson_str_or(f, "path", "?"), kjson_str_or(f, "content", ""), c);
+	kjson_foreach(f, files)
+		count_change(parent, kjson_str_or(f, "path", "?"), kjson_str(f, "content"), c);
 	return true;
 }
 
@@ -84,19 +82,17 @@ void
 scan_record(const struct krec *rec)
 {
 	const json_t *parent = kjson_path(rec->json, "sample.parent"),
-	             *files = kjson_path(rec->json, "eval.files"), *f;
+	             *files = kjson_path(rec->json, "eval.files");
 	const char *code = kjson_str_or(rec->json, "eval.code", NULL);
 	char *plain;
-	size_t i;
 
 	if (!code)
 		return;
 	plain = ktoken_strip(code, strlen(code), backend_syntax(audit.language));
 	words_of(plain);
 	scan_file(parent, NULL, code);
-	json_array_foreach((json_t *)files, i, f)
+	kjson_foreach(f, files)
 		if (kjson_str_or(f, "content", NULL))
-			scan_file(
-			    parent, kjson_str_or(f, "path", "?"), kjson_str_or(f, "content", ""));
+			scan_file(parent, kjson_str_or(f, "path", "?"), kjson_str(f, "content"));
 	free(plain);
 }

@@ -108,24 +108,23 @@ check_keys(const json_t *obj, const char *keys, const char *where)
 static const char *
 name_place(json_t *obj, const char *keys, const char *where)
 {
-	const char *name = kjson_str_or(obj, "name", "");
+	const char *name = kjson_str(obj, "name");
 
 	check_keys(obj, keys, where);
 	if (!*name)
 		kdie(K_USAGE, "%s: needs a name", where);
 	kjson_set(obj, "where", json_sprintf("%s %s", where, name));
-	return kjson_str_or(obj, "where", "");
+	return kjson_str(obj, "where");
 }
 
 static void
 check_patterns(const json_t *obj, const char *key, const char *where)
 {
-	const json_t *list = json_object_get(obj, key), *value;
-	size_t i;
+	const json_t *list = json_object_get(obj, key);
 
 	if (!json_is_array(list))
 		kdie(K_USAGE, "%s: '%s' must be a list of patterns", where, key);
-	json_array_foreach(list, i, value)
+	kjson_foreach(value, list)
 		if (!json_string_length(value))
 			kdie(K_USAGE, "%s: '%s' contains something that is not a pattern", where,
 			    key);
@@ -139,8 +138,8 @@ static void
 merge_category(struct level *l, json_t *category, json_t *seen, const char *in)
 {
 	const char *where = name_place(category, "name weight patterns comments about", in),
-	           *name = kjson_str_or(category, "name", "");
-	double weight = kjson_num_or(category, "weight", 0);
+	           *name = kjson_str(category, "name");
+	double weight = kjson_num(category, "weight");
 	const json_t *comments = json_object_get(category, "comments");
 
 	if (!(weight > 0 && weight <= 1))
@@ -177,14 +176,12 @@ merge_level(struct kpattern_table *t, const char *path, const char *dim, const c
 {
 	auto_free char *where = kasprintf("%s: %s %s", path, dim, level);
 	json_auto_t *seen = json_object();
-	json_t *value;
-	size_t i;
 
 	if (strlen(level) != 1 || *level < '1' || *level > '3')
 		kdie(K_USAGE, "%s: a level is 1, 2 or 3", where);
 	if (!json_is_array(list))
 		kdie(K_USAGE, "%s: must be a list of categories", where);
-	json_array_foreach(list, i, value)
+	kjson_foreach(value, list)
 		merge_category(&t->level[find_dim(dim, path) * KPATTERN_LEVELS + *level - '0'],
 		    value, seen, where);
 }
@@ -236,7 +233,7 @@ merge_gates(struct kpattern_table *t, const json_t *list, const char *path)
 			get_level(gate, "otherwise", 0, level - 1, where);
 		check_patterns(gate, "when", where);
 		check_patterns(gate, "require", where);
-		json_object_set(t->named, kjson_str_or(gate, "name", ""), gate);
+		json_object_set(t->named, kjson_str(gate, "name"), gate);
 	}
 }
 
@@ -304,8 +301,7 @@ compile(const json_t *of, const char *key)
 
 	json_array_foreach(list, i, value) {
 		const char *text = json_string_value(value);
-		auto_free char *place =
-		    kasprintf("%s: pattern %zu", kjson_str_or(of, "where", ""), i + 1);
+		auto_free char *place = kasprintf("%s: pattern %zu", kjson_str(of, "where"), i + 1);
 
 		out.p[out.n++] = (struct pattern){ text,
 			kregex_new(place, NULL, text, KREGEX_NOCASE | KREGEX_LINES) };
@@ -321,8 +317,8 @@ compile_level(struct level *l)
 
 	l->c = kcalloc(json_object_size(l->named) + 1, sizeof *l->c);
 	json_object_foreach(l->named, name, o)
-		l->c[l->n++] = (struct category){ name, kjson_num_or(o, "weight", 0),
-			kjson_bool_or(o, "comments", false), compile(o, "patterns") };
+		l->c[l->n++] = (struct category){ name, kjson_num(o, "weight"),
+			kjson_bool(o, "comments"), compile(o, "patterns") };
 }
 
 struct kpattern_table *
@@ -342,7 +338,7 @@ kpattern_load(const char *path)
 	json_object_foreach(t->named, name, o)
 		t->gates[t->gate_count++] =
 		    (struct gate){ name, find_dim(kjson_str_or(o, "dimension", NULL), path),
-			    (int)kjson_int_or(o, "level", 0), (int)kjson_int_or(o, "otherwise", -1),
+			    (int)kjson_int(o, "level"), (int)kjson_int_or(o, "otherwise", -1),
 			    compile(o, "when"), compile(o, "require") };
 	return t;
 }

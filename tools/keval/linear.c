@@ -86,8 +86,7 @@ source_fault(const struct krec *rec, const json_t *plan)
 
 	for (size_t i = 0; shown && i < json_array_size(rows); i++) {
 		const json_t *row = json_array_get(rows, i);
-		const char *source = kjson_str_or(row, "source", ""),
-		           *layer = kjson_str_or(row, "layer", "");
+		const char *source = kjson_str(row, "source"), *layer = kjson_str(row, "layer");
 		bool known = !strcmp(layer, "L3") ||
 		    (!strcmp(layer, "L2") ? names_program(source, shown) : !json_array_size(notes));
 
@@ -107,10 +106,10 @@ static char *
 round_fault(const struct krec *rec, const json_t *plan)
 {
 	return kplan_history_fault(plan, kjson_path(rec->json, "sample.ineffective"),
-	           kjson_bool_or(rec->json, "sample.stagnation", false))
+	           kjson_bool(rec->json, "sample.stagnation"))
 	    ?: kplan_repeat_fault(plan, kjson_path(rec->json, "sample.accepted"))
 	    ?: kplan_novelty_fault(plan, kjson_path(rec->json, "sample.searched"),
-	           (long)kjson_int_or(rec->json, "sample.streak", 0))
+	           (long)kjson_int(rec->json, "sample.streak"))
 	    ?: source_fault(rec, plan)
 	    ?: evidence_fault(rec, plan);
 }
@@ -154,9 +153,8 @@ full_set(const struct keval *k)
 {
 	const json_t *workloads = json_object_get(k->task, "workloads");
 
-	for (size_t i = 0; i < json_array_size(workloads); i++)
-		if (json_object_get(json_array_get(workloads, i), "sets") &&
-		    in_set(json_array_get(workloads, i), KLINEAR_FULL_SET))
+	kjson_foreach(w, workloads)
+		if (json_object_get(w, "sets") && in_set(w, KLINEAR_FULL_SET))
 			return KLINEAR_FULL_SET;
 	return k->set;
 }
@@ -172,11 +170,9 @@ choose_full_set(struct keval *k)
 static bool
 is_wider(const struct keval *k, const char *full)
 {
-	const json_t *w;
-	size_t i;
 	const json_t *workloads = json_object_get(k->task, "workloads");
 
-	json_array_foreach(workloads, i, w) {
+	kjson_foreach(w, workloads) {
 		if (in_set(w, full) && !in_set(w, k->set))
 			return true;
 	}
@@ -190,16 +186,14 @@ is_wider(const struct keval *k, const char *full)
 static void
 check_set(const struct keval *k, const json_t *eval)
 {
-	const json_t *w;
-	size_t i;
 	const json_t *workloads = json_object_get(k->task, "workloads"),
 	             *timing = json_object_get(eval, "timing"),
 	             *cases = kjson_path(eval, "correctness.cases");
 	bool own_cases = kcamp_json(k->camp, "eval.correctness") != NULL;
 	size_t timed = 0;
 
-	json_array_foreach(workloads, i, w) {
-		const char *name = kjson_str_or(w, "name", "");
+	kjson_foreach(w, workloads) {
+		const char *name = kjson_str(w, "name");
 
 		if (!in_set(w, k->set))
 			continue;
@@ -208,7 +202,7 @@ check_set(const struct keval *k, const json_t *eval)
 			    "%s: workload %s of the active set %s was not checked; a round needs "
 			    "the whole set",
 			    k->task_file, name, k->set);
-		if (!kjson_bool_or(w, "timed", false))
+		if (!kjson_bool(w, "timed"))
 			continue;
 		timed++;
 		if (!kgain_row(timing, name))

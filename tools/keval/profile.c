@@ -59,11 +59,10 @@ profiler_named(const char *program)
 static bool
 is_leading(const json_t *eval)
 {
-	const json_t *pairs = json_object_get(eval, "pairs"), *pair;
-	size_t i;
+	const json_t *pairs = json_object_get(eval, "pairs");
 
-	json_array_foreach((json_t *)pairs, i, pair) {
-		const char *name = kjson_str_or(pair, "name", "");
+	kjson_foreach(pair, pairs) {
+		const char *name = kjson_str(pair, "name");
 
 		if (kgain_ratio_of_pairs(pairs, name, NULL, json_object_get(eval, "timing")).mean <
 		    1)
@@ -103,14 +102,13 @@ limit_of(const struct keval *k)
 static const char *
 choose_workload(const struct keval *k, const json_t *eval)
 {
-	const json_t *timing = json_object_get(eval, "timing"), *best = NULL, *row;
+	const json_t *timing = json_object_get(eval, "timing"), *best = NULL;
 	double most = INFINITY, chosen = 0;
-	size_t i;
 
 	if (!is_gpu(k))
 		most = CPU_LIMIT_S * 1e9 / 2 / SLOWER;
-	json_array_foreach((json_t *)timing, i, row) {
-		double ns = kjson_num_or(row, "median_ns", 0) *
+	kjson_foreach(row, timing) {
+		double ns = kjson_num(row, "median_ns") *
 		    fmax(is_gpu(k) ? 1 : kjson_num_or(row, "threads", 1), 1);
 		bool fits = ns <= most, fitted = chosen <= most;
 
@@ -150,7 +148,7 @@ watch_words(const struct session *x, struct words *w, char *shared[2])
 	}
 	shared[0] = kasprintf("--control=fifo:%s/%s,%s/%s", x->work, pipes[0], x->work, pipes[1]);
 	shared[1] = kasprintf("--output=%s/%s", x->work,
-	    kjson_str_or(json_array_get(json_object_get(x->table, "results"), 0), "file", ""));
+	    kjson_str(json_array_get(json_object_get(x->table, "results"), 0), "file"));
 	words_add(w, shared[0], shared[1], "--", NULL);
 }
 
@@ -202,11 +200,9 @@ put_result(struct session *x, const char *file, const char *text)
 static bool
 collect(struct session *x, char **why)
 {
-	const json_t *result;
-	size_t i;
 
-	json_array_foreach(json_object_get(x->table, "results"), i, result) {
-		const char *file = kjson_str_or(result, "file", "");
+	kjson_foreach(result, json_object_get(x->table, "results")) {
+		const char *file = kjson_str(result, "file");
 		struct words w = { .count = 0 };
 		auto_free char *text = NULL;
 		bool good;
@@ -312,15 +308,14 @@ keep(const struct session *x, const char *id)
 	auto_free char *name = kstrdup(id);
 	char *inside, *to;
 	auto_free char *report = kasprintf("%s/report.ncu-rep", x->work);
-	json_t *kept = json_array(), *file;
-	size_t i;
+	json_t *kept = json_array();
 
 	for (char *slash = name; (slash = strchr(slash, '/'));)
 		*slash = '-';
 	inside = kasprintf("profiles/%s", name);
 	to = kplace_in(k->camp->dir, inside);
 	kmake_folder(to);
-	json_array_foreach(x->files, i, file)
+	kjson_foreach(file, x->files)
 		keep_file(k, json_string_value(file), name, kept);
 	keep_file(k, report, name, kept);
 	free(inside);

@@ -12,12 +12,10 @@ enum { CASES_MAX = 8 };
 static void
 add_reasons(struct kbuf *b, const json_t *eval, const char *said)
 {
-	const json_t *r;
-	size_t i;
 	const json_t *reasons = json_object_get(eval, "reasons");
 
-	json_array_foreach(reasons, i, r) {
-		const char *detail = kjson_str_or(r, "detail", "");
+	kjson_foreach(r, reasons) {
+		const char *detail = kjson_str(r, "detail");
 
 		if (!strstr(said, detail))
 			kbuf_printf(b, "- %s: %s\n", kjson_str_or(r, "check", "?"), detail);
@@ -40,15 +38,13 @@ add_case(struct kbuf *b, const json_t *c)
 	if (json_object_get(c, "distribution"))
 		kbuf_printf(b, ", %s inputs", kjson_str_or(c, "distribution", "?"));
 	if (json_is_string(json_object_get(c, "seed")))
-		kbuf_printf(b, ", seed %s", kjson_str_or(c, "seed", ""));
+		kbuf_printf(b, ", seed %s", kjson_str(c, "seed"));
 	if (json_object_get(c, "mismatches"))
 		kbuf_printf(b, ": %lld of %lld elements wrong",
-		    (long long)kjson_int_or(c, "mismatches", 0),
-		    (long long)kjson_int_or(c, "elements", 0));
+		    (long long)kjson_int(c, "mismatches"), (long long)kjson_int(c, "elements"));
 	for (size_t i = 0; i < LEN(figures); i++)
 		if (json_object_get(c, figures[i].key))
-			kbuf_printf(
-			    b, ", %s %.3g", figures[i].text, kjson_num_or(c, figures[i].key, 0));
+			kbuf_printf(b, ", %s %.3g", figures[i].text, kjson_num(c, figures[i].key));
 	kbuf_puts(b, "\n");
 }
 
@@ -59,16 +55,14 @@ add_case(struct kbuf *b, const json_t *c)
 static void
 add_cases(struct kbuf *b, const json_t *eval)
 {
-	const json_t *c;
-	size_t i;
 	const json_t *cases = kjson_path(eval, "correctness.cases");
 	size_t failed = 0;
 
 	if (json_object_get(eval, "correctness"))
 		kbuf_printf(b, "%lld of %lld correctness cases passed.\n",
-		    (long long)kjson_int_or(eval, "correctness.passed", 0),
-		    (long long)kjson_int_or(eval, "correctness.total", 0));
-	json_array_foreach(cases, i, c) {
+		    (long long)kjson_int(eval, "correctness.passed"),
+		    (long long)kjson_int(eval, "correctness.total"));
+	kjson_foreach(c, cases) {
 		if (!kjson_bool_or(c, "ok", true) && failed++ < CASES_MAX)
 			add_case(b, c);
 	}
@@ -83,14 +77,12 @@ add_cases(struct kbuf *b, const json_t *eval)
 static void
 add_comparison(struct kbuf *b, const json_t *past, const char *workload, double ns)
 {
-	const json_t *base;
-	size_t i;
 	double reference = kgain_time_ns(kgain_row(json_object_get(past, "timing"), workload));
 	const json_t *baselines = json_object_get(past, "baselines");
 
 	if (!isnan(reference))
 		kbuf_printf(b, ", %.4g times as fast as the reference", reference / ns);
-	json_array_foreach(baselines, i, base) {
+	kjson_foreach(base, baselines) {
 		double other = kgain_time_ns(kgain_row(json_object_get(base, "timing"), workload));
 
 		if (!isnan(other))
@@ -113,8 +105,6 @@ add_rates(struct kbuf *b, const struct ktask *t, const char *workload, double ns
 static void
 add_times(struct kbuf *b, const struct keval *k, const json_t *eval)
 {
-	const json_t *row;
-	size_t i;
 	const char *unit;
 	const json_t *timing = json_object_get(eval, "timing");
 	json_auto_t *past = past_eval(k, "000/00");
@@ -122,7 +112,7 @@ add_times(struct kbuf *b, const struct keval *k, const json_t *eval)
 	    ? ktask_load(k->task_file)
 	    : NULL;
 
-	json_array_foreach(timing, i, row) {
+	kjson_foreach(row, timing) {
 		const char *workload = kjson_str_or(row, "workload", "?");
 		double ns = kgain_time_ns(row), shown = kcamp_shown(k->camp, ns / 1e6, &unit);
 
@@ -130,17 +120,16 @@ add_times(struct kbuf *b, const struct keval *k, const json_t *eval)
 		if (!strcmp(unit, "ms"))
 			add_rates(b, t, workload, ns);
 		add_comparison(b, past, workload, ns);
-		if (kjson_num_or(row, "host_ns", 0) > 0)
+		if (kjson_num(row, "host_ns") > 0)
 			kbuf_printf(b,
 			    "; one single call %.4g ms, of which %.4g ms passed before it returned "
 			    "on the host",
-			    kjson_num_or(row, "alone_ns", 0) / 1e6,
-			    kjson_num_or(row, "host_ns", 0) / 1e6);
+			    kjson_num(row, "alone_ns") / 1e6, kjson_num(row, "host_ns") / 1e6);
 		kbuf_puts(b, "\n");
 	}
 	if (json_object_get(eval, "noise"))
 		kbuf_printf(b, "Differences below %.2g %% are noise.\n",
-		    100 * kjson_num_or(eval, "noise.floor", 0));
+		    100 * kjson_num(eval, "noise.floor"));
 	if (t)
 		ktask_free(t);
 }
@@ -162,7 +151,7 @@ void
 report_log(const struct keval *k, const struct subject *s, json_t *eval)
 {
 	enum status status = status_at(eval, "status");
-	const char *said = kjson_str_or(eval, "log", "");
+	const char *said = kjson_str(eval, "log");
 	bool correct = status == STATUS_CORRECT,
 	     refused_by_compiler = status == STATUS_COMPILE_ERROR;
 	auto_buf struct kbuf b = kbuf_empty();
@@ -176,8 +165,8 @@ report_log(const struct keval *k, const struct subject *s, json_t *eval)
 		    "one.\n");
 	if (refused_by_compiler && is_difference(s->code))
 		kbuf_puts(&b, "The reply is a diff: answer with the whole program.\n");
-	if (refused_by_compiler && *kjson_str_or(eval, "build.log", ""))
-		kbuf_puts(&b, kjson_str_or(eval, "build.log", ""));
+	if (refused_by_compiler && *kjson_str(eval, "build.log"))
+		kbuf_puts(&b, kjson_str(eval, "build.log"));
 	else if (!correct && !(*said && (status == STATUS_PARTIAL || status == STATUS_WRONG_VALUE)))
 		add_reasons(&b, eval, said);
 	if (!correct && !*said)
@@ -201,13 +190,13 @@ report_progress(const struct keval *k, const struct subject *s, const json_t *ev
 	double shown;
 
 	if (json_object_get(eval, "duplicate_of")) {
-		kprogress("%s eval: %s, same as %s", s->name, status,
-		    kjson_str_or(eval, "duplicate_of", ""));
+		kprogress(
+		    "%s eval: %s, same as %s", s->name, status, kjson_str(eval, "duplicate_of"));
 	} else if (timing) {
 		shown = kcamp_shown(k->camp, kgain_runtime_ms(timing), &unit);
 		kprogress("%s eval: %s %.4g %s", s->name, status, shown, unit);
 	} else {
 		kprogress("%s eval: %s%s%s", s->name, status, reason ? ": " : "",
-		    kjson_str_or(reason, "detail", ""));
+		    kjson_str(reason, "detail"));
 	}
 }

@@ -67,7 +67,7 @@ check_rules(struct keval *k, const struct build *b, json_t *eval)
 static bool
 check_object(struct keval *k, const char *work, const struct build *b, json_t *eval)
 {
-	const char *entry = kjson_str_or(k->task, "entry.name", "");
+	const char *entry = kjson_str(k->task, "entry.name");
 	char *detail;
 
 	if (!check_rules(k, b, eval))

@@ -107,11 +107,10 @@ variant(const char *code, const struct space *s, size_t n, json_t *chosen)
 static double
 time_of(const json_t *row)
 {
-	const json_t *timing = json_object_get(row, "timing"), *w;
+	const json_t *timing = json_object_get(row, "timing");
 	double logs = 0;
-	size_t i;
 
-	json_array_foreach((json_t *)timing, i, w)
+	kjson_foreach(w, timing)
 		logs += log(kgain_time_ns(w));
 	return json_array_size(timing) && status_at(row, "status") == STATUS_CORRECT
 	    ? exp(logs / (double)json_array_size(timing))

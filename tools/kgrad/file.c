@@ -30,13 +30,13 @@ take_header(const json_t *o)
 {
 	const json_t *lengths = json_object_get(o, "lengths");
 
-	gradient.trial = (long)kjson_int_or(o, "trial", 0);
-	gradient.total = (long long)kjson_int_or(o, "total", 0);
+	gradient.trial = (long)kjson_int(o, "trial");
+	gradient.total = (long long)kjson_int(o, "total");
 	for (size_t i = 0; i < KARCH_LENGTHS; i++) {
 		const json_t *one = json_array_get(lengths, i);
 
-		gradient.lengths[i] = (struct length){ kjson_num_or(one, "tries", 0),
-			kjson_num_or(one, "correct", 0), kjson_num_or(one, "gain", 0) };
+		gradient.lengths[i] = (struct length){ kjson_num(one, "tries"),
+			kjson_num(one, "correct"), kjson_num(one, "gain") };
 	}
 }
 
@@ -53,7 +53,7 @@ static void
 put_cell(struct kbuf *b, json_t *cell)
 {
 	const json_t *sum = json_object_get(cell, "sum"), *weight = json_object_get(cell, "weight");
-	double left = kjson_num_or(cell, "departures", 0);
+	double left = kjson_num(cell, "departures");
 	json_t *slopes = json_array();
 	auto_free char *text = NULL;
 
@@ -64,8 +64,8 @@ put_cell(struct kbuf *b, json_t *cell)
 		    json_real(w > 1e-12 ? json_number_value(json_array_get(sum, d)) / w : 0));
 	}
 	json_object_update_new(cell,
-	    json_pack("{s:f,s:o}", "rate",
-	        left > 0 ? kjson_num_or(cell, "improvements", 0) / left : 0.5, "gradient", slopes));
+	    json_pack("{s:f,s:o}", "rate", left > 0 ? kjson_num(cell, "improvements") / left : 0.5,
+	        "gradient", slopes));
 	text = json_dumps(cell, JSON_COMPACT | JSON_REAL_PRECISION(15));
 	kbuf_puts(b, text);
 }

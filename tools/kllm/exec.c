@@ -226,7 +226,7 @@ from_json(struct reply *r, const struct command *cmd, const char *out, size_t le
 		fail(FAILURE_PROTOCOL, "the command's output is not JSON: %s", e.text);
 	error = json_object_get(o, "error");
 	said = kjson_str_or(o, "error.message", kjson_str_or(o, "error", "no message"));
-	if (kjson_bool_or(o, "is_error", false) || (error && !json_is_null(error)))
+	if (kjson_bool(o, "is_error") || (error && !json_is_null(error)))
 		fail(FAILURE_PERMANENT, "the command reports an error: %s",
 		    kjson_str_or(o, "result", said));
 	text = pointed(o, cmd->text_pointer);

@@ -102,7 +102,7 @@ from_json(struct reply *r, const char *path)
 {
 	json_auto_t *o = kjson_load(path);
 	const json_t *text = json_object_get(o, "text");
-	const char *reasoning = kjson_str_or(o, "reasoning", ""),
+	const char *reasoning = kjson_str(o, "reasoning"),
 	           *finish = kjson_str_or(o, "finish", "stop");
 	const char *model = kjson_str_or(o, "model", NULL);
 	size_t i;

@@ -182,11 +182,10 @@ read_members(struct kanswer *a, const json_t *o)
 {
 	const char *type = kjson_str_or(o, "type", "text");
 	bool twice = json_string_length(json_object_get(o, "reasoning_content"));
-	json_t *item;
 	size_t i;
 
-	json_array_foreach((json_t *)o, i, item)
-		if (kjson_int_or(item, "index", 0) == 0)
+	kjson_foreach(item, o)
+		if (kjson_int(item, "index") == 0)
 			read_members(a, item);
 	for (i = 0; i < LEN(members); i++)
 		/* Servers that use both names for the reasoning send the same text twice. */

@@ -59,7 +59,7 @@ kusage_read(struct kusage *u, const json_t *obj)
 	take_count(&u->cache_write_1h, obj, hour);
 	u->apart |= take_count(&ignored, obj, apart);
 	u->input = plain + (u->apart ? u->cache_read + u->cache_write : 0);
-	u->estimated |= kjson_bool_or(obj, "estimated", false);
+	u->estimated |= kjson_bool(obj, "estimated");
 	u->known |= in || out;
 	return in || out;
 }
@@ -75,7 +75,7 @@ _Noreturn static void
 fault(const struct row *r, const char *name)
 {
 	kdie(K_USAGE, "%s:%ld: %s: invalid value '%s'", r->file, r->line, name,
-	    kjson_str_or(r->cells, name, ""));
+	    kjson_str(r->cells, name));
 }
 
 /* A cell times SCALE; UNKNOWN if it is empty. */
@@ -119,7 +119,7 @@ choice(const struct row *r, const char *name, const char *const of[3])
 static void
 set_text(const struct row *r, const char *name, char *to, size_t size)
 {
-	const char *text = kjson_str_or(r->cells, name, "");
+	const char *text = kjson_str(r->cells, name);
 
 	if (strlen(text) >= size)
 		fault(r, name);

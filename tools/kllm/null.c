@@ -59,14 +59,14 @@ inherit(const struct dialect *d, const char *below, struct krng *rng, size_t kep
 static void
 mutate(const struct dialect *d, struct kbuf *out)
 {
-	const char *parent = kjson_str_or(call.rec.json, "sample.parent.code", ""),
+	const char *parent = kjson_str(call.rec.json, "sample.parent.code"),
 	           *mark = strstr(parent, d->mark);
 	size_t base = mark ? (size_t)(mark - parent) : strlen(parent), kept[LINES_MAX], count, add;
 	struct krng rng;
 
 	krng_init(&rng, (uint64_t)kcamp_num(call.camp, "seed"),
-	    (long)kjson_int_or(call.rec.json, "trial", 0),
-	    (long)kjson_int_or(call.rec.json, "branch", 0), "null");
+	    (long)kjson_int(call.rec.json, "trial"), (long)kjson_int(call.rec.json, "branch"),
+	    "null");
 	count = inherit(d, mark ? mark : "", &rng, kept);
 	add = 1 + krng_below(&rng, ADD_MAX);
 	for (size_t i = 0; i < add; i++)
@@ -88,7 +88,7 @@ mutate(const struct dialect *d, struct kbuf *out)
 static void
 put_plan(struct kbuf *out)
 {
-	long trial = (long)kjson_int_or(call.rec.json, "trial", 0);
+	long trial = (long)kjson_int(call.rec.json, "trial");
 
 	kbuf_printf(out,
 	    "```plan\n{\"bucket\":\"K1\",\"category\":\"lines\","

@@ -67,8 +67,8 @@ static bool
 is_ours(const json_t *intent, const char *model)
 {
 	return kjson_is(intent, "schema", "exchange/1") &&
-	    !strcmp(kjson_str_or(intent, "model", ""), model) &&
-	    !strcmp(kjson_str_or(intent, "prompt_sha256", ""), call.sha256);
+	    !strcmp(kjson_str(intent, "model"), model) &&
+	    !strcmp(kjson_str(intent, "prompt_sha256"), call.sha256);
 }
 
 enum spool_state
@@ -91,7 +91,7 @@ spool_resume(int step, const char *model, struct kanswer *a, int64_t *reserved)
 	intent = end ? json_loadb(text, (size_t)(end - text), 0, NULL) : NULL;
 	if (intent && is_ours(intent, model)) {
 		state = SPOOL_PARTIAL;
-		*reserved = kjson_int_or(intent, "reserved_nanousd", 0);
+		*reserved = kjson_int(intent, "reserved_nanousd");
 		body = strncmp(end + 1, "HTTP 200\n", 9) ? NULL : strstr(end + 1, "\n\n");
 		if (body) {
 			kanswer_feed(a, body + 2, len - (size_t)(body + 2 - text));

@@ -129,13 +129,12 @@ kernels_of(const char *by)
 			json_array_append_new(list, found);
 		}
 		json_object_set_new(
-		    found, "launches", json_integer(kjson_int_or(found, "launches", 0) + 1));
-		json_object_set_new(found, by, json_real(kjson_num_or(found, by, 0) + l->time));
+		    found, "launches", json_integer(kjson_int(found, "launches") + 1));
+		json_object_set_new(found, by, json_real(kjson_num(found, by) + l->time));
 	}
 	json_array_foreach(list, i, found) {
 		for (k = 0; k < i; k++)
-			if (kjson_num_or(json_array_get(sorted, k), by, 0) <
-			    kjson_num_or(found, by, 0))
+			if (kjson_num(json_array_get(sorted, k), by) < kjson_num(found, by))
 				break;
 		json_array_insert(sorted, k, found);
 	}
@@ -189,7 +188,7 @@ choose(json_t **kernels)
 		if (l->wanted && kjson_is(first, "name", l->kernel) &&
 		    (!best || l->time > best->time))
 			best = l;
-	if (!timed && kjson_int_or(first, "launches", 0) > 1)
+	if (!timed && kjson_int(first, "launches") > 1)
 		profile_note("no %s, so the first launch is shown", by);
 	return best;
 }

@@ -156,10 +156,9 @@ static void
 preface_line(void *arg, char *line, long number)
 {
 	const struct reader *r = arg;
-	const json_t *versions = json_object_get(profile.table, "versions"), *v;
+	const json_t *versions = json_object_get(profile.table, "versions");
 	struct kregex_span at[2];
 	bool known = false;
-	size_t i;
 
 	if (*line == '"' || *line == ' ')
 		return;
@@ -173,7 +172,7 @@ preface_line(void *arg, char *line, long number)
 		return;
 	line[at[1].to] = '\0';
 	line += at[1].from;
-	json_array_foreach((json_t *)versions, i, v)
+	kjson_foreach(v, versions)
 		known |= !strncmp(line, json_string_value(v), json_string_length(v));
 	if (!known)
 		text_fault(r->c.text, number, "ncu %s: this version is not supported", line);

@@ -53,8 +53,8 @@ number_scale(const json_t *units, const char *unit)
 		return 0;
 	/* byte/s is a base unit, although seconds alone are converted to nanoseconds. */
 	if (kregex_is("\\A/s(econd)?\\z", slash))
-		return kjson_num_or(units, top, 0);
-	return kjson_num_or(units, top, 0) / kjson_num_or(units, slash + 1, INFINITY);
+		return kjson_num(units, top);
+	return kjson_num(units, top) / kjson_num_or(units, slash + 1, INFINITY);
 }
 
 void

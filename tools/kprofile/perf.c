@@ -91,7 +91,7 @@ member_text(const json_t *o, const char *key)
 	const json_t *v = json_object_get(o, key);
 
 	return json_is_number(v) ? kasprintf("%.10g", json_number_value(v))
-	                         : kstrdup(kjson_str_or(o, key, ""));
+	                         : kstrdup(kjson_str(o, key));
 }
 
 static void
@@ -104,12 +104,12 @@ json_row(struct launch *l, const char *line, const struct text *t, long number)
 	               *percent = member_text(o, "pcnt-running");
 
 	if (event && value && is_event(event)) {
-		add_event(l, event, value, kjson_str_or(o, "unit", ""), t, number);
+		add_event(l, event, value, kjson_str(o, "unit"), t, number);
 		add_share(event, percent);
 	} else if (event || value || !*metric) {
 		text_fault(t, number, "not a line of perf stat -j");
 	}
-	add_ratio(l, metric, kjson_str_or(o, "metric-unit", ""), t, number);
+	add_ratio(l, metric, kjson_str(o, "metric-unit"), t, number);
 }
 
 struct reader {

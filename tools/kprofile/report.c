@@ -9,7 +9,7 @@ static const char *const severities[] = { "low", "medium", "high" };
 static int
 rank_of(const json_t *rule)
 {
-	size_t i = kindex_of(kjson_str_or(rule, "severity", ""), severities, LEN(severities));
+	size_t i = kindex_of(kjson_str(rule, "severity"), severities, LEN(severities));
 
 	return i == LEN(severities) ? -1 : (int)i;
 }
@@ -18,12 +18,10 @@ rank_of(const json_t *rule)
 static json_t *
 metrics(struct values *v)
 {
-	json_t *groups = json_object(), *value;
-	size_t i;
+	json_t *groups = json_object();
 
-	json_array_foreach(json_object_get(profile.table, "values"), i, value) {
-		const char *name = kjson_str_or(value, "name", ""),
-		           *group = kjson_str_or(value, "group", "");
+	kjson_foreach(value, json_object_get(profile.table, "values")) {
+		const char *name = kjson_str(value, "name"), *group = kjson_str(value, "group");
 		double x = values_get(v, name);
 		json_t *g = json_object_get(groups, group);
 
@@ -31,8 +29,8 @@ metrics(struct values *v)
 			continue;
 		if (!g)
 			json_object_set_new(groups, group, g = json_object());
-		json_object_set_new(g, name,
-		    json_pack("{s:f,s:s}", "value", x, "unit", kjson_str_or(value, "unit", "")));
+		json_object_set_new(
+		    g, name, json_pack("{s:f,s:s}", "value", x, "unit", kjson_str(value, "unit")));
 	}
 	return groups;
 }
@@ -40,8 +38,8 @@ metrics(struct values *v)
 static int
 by_fraction(const void *x, const void *y)
 {
-	double a = kjson_num_or(*(json_t *const *)x, "fraction", 0),
-	       b = kjson_num_or(*(json_t *const *)y, "fraction", 0);
+	double a = kjson_num(*(json_t *const *)x, "fraction"),
+	       b = kjson_num(*(json_t *const *)y, "fraction");
 
 	return a < b ? 1 : a > b ? -1 : 0;
 }
@@ -50,11 +48,10 @@ by_fraction(const void *x, const void *y)
 static json_t *
 stalls(struct values *v)
 {
-	json_t *out = json_array(), *value;
-	size_t i;
+	json_t *out = json_array();
 
-	json_array_foreach(json_object_get(profile.table, "values"), i, value) {
-		const char *name = kjson_str_or(value, "name", ""),
+	kjson_foreach(value, json_object_get(profile.table, "values")) {
+		const char *name = kjson_str(value, "name"),
 		           *reason = kjson_str_or(value, "reason", NULL);
 		double x = reason ? values_get(v, name) : NAN;
 
@@ -72,15 +69,14 @@ static json_t *
 bottleneck(struct values *v)
 {
 	const json_t *table = json_object_get(profile.table, "bottleneck");
-	json_t *o = json_object(), *tags = json_array(), *row;
+	json_t *o = json_object(), *tags = json_array();
 	json_auto_t *missing = json_array();
 	const char *label = NULL;
 	auto_buf struct kbuf text = { 0 };
 	bool unknown = false;
-	size_t i;
 
 	v->missing = missing;
-	json_array_foreach(json_object_get(table, "labels"), i, row) {
+	kjson_foreach(row, json_object_get(table, "labels")) {
 		enum truth t =
 		    label || unknown ? NO : values_all(v, json_object_get(row, "when"), NULL);
 
@@ -92,13 +88,13 @@ bottleneck(struct values *v)
 	v->missing = NULL;
 	kbuf_puts(&text, label ? label : "unknown");
 	json_object_set_new(o, "label", json_string(label ? label : "unknown"));
-	json_array_foreach(json_object_get(table, "tags"), i, row)
+	kjson_foreach(row, json_object_get(table, "tags"))
 		if (label && values_all(v, json_object_get(row, "when"), NULL) == YES) {
 			json_array_append(tags, json_object_get(row, "tag"));
 			kbuf_printf(&text, ", %s", kjson_str_or(row, "tag", "?"));
 		}
 	if (label || !json_array_size(missing)) {
-		auto_free char *shown = values_fill(v, kjson_str_or(table, "text", ""));
+		auto_free char *shown = values_fill(v, kjson_str(table, "text"));
 
 		kbuf_printf(&text, " (%s)", shown);
 	}
@@ -113,22 +109,21 @@ bottleneck(struct values *v)
 static json_t *
 measured(struct values *v, const json_t *rule)
 {
-	json_t *o = json_object(), *c;
-	size_t i;
+	json_t *o = json_object();
 
-	json_array_foreach(json_object_get(rule, "when"), i, c)
+	kjson_foreach(c, json_object_get(rule, "when"))
 		values_used(v, json_string_value(c), false, o);
-	values_used(v, kjson_str_or(rule, "finding", ""), true, o);
+	values_used(v, kjson_str(rule, "finding"), true, o);
 	return o;
 }
 
 static json_t *
 finding(struct values *v, const json_t *rule, double margin)
 {
-	auto_free char *text = values_fill(v, kjson_str_or(rule, "finding", ""));
-	json_t *o = json_pack("{s:s,s:s,s:f,s:o,s:s,s:s}", "id", kjson_str_or(rule, "id", ""),
-	    "severity", kjson_str_or(rule, "severity", ""), "margin", margin, "measured",
-	    measured(v, rule), "text", text, "action", kjson_str_or(rule, "action", ""));
+	auto_free char *text = values_fill(v, kjson_str(rule, "finding"));
+	json_t *o = json_pack("{s:s,s:s,s:f,s:o,s:s,s:s}", "id", kjson_str(rule, "id"), "severity",
+	    kjson_str(rule, "severity"), "margin", margin, "measured", measured(v, rule), "text",
+	    text, "action", kjson_str(rule, "action"));
 	const char *skill = kjson_str_or(rule, "skill", NULL);
 
 	if (skill)
@@ -141,22 +136,18 @@ by_severity(const void *x, const void *y)
 {
 	const json_t *a = *(json_t *const *)x, *b = *(json_t *const *)y;
 	int d = rank_of(b) - rank_of(a);
-	double ma = kjson_num_or(a, "margin", 0), mb = kjson_num_or(b, "margin", 0);
+	double ma = kjson_num(a, "margin"), mb = kjson_num(b, "margin");
 
-	return d      ? d
-	    : ma < mb ? 1
-	    : ma > mb ? -1
-	              : strcmp(kjson_str_or(a, "id", ""), kjson_str_or(b, "id", ""));
+	return d ? d : ma < mb ? 1 : ma > mb ? -1 : strcmp(kjson_str(a, "id"), kjson_str(b, "id"));
 }
 
 /* Every rule is tried; a rule whose metrics are absent is reported as such, not taken for unmet. */
 static json_t *
 findings(struct values *v, json_t *not_evaluable)
 {
-	json_t *out = json_array(), *rule;
-	size_t i;
+	json_t *out = json_array();
 
-	json_array_foreach(json_object_get(profile.table, "rules"), i, rule) {
+	kjson_foreach(rule, json_object_get(profile.table, "rules")) {
 		json_auto_t *missing = json_array();
 		double margin = 0;
 		enum truth t;
@@ -174,8 +165,8 @@ findings(struct values *v, json_t *not_evaluable)
 			json_array_append_new(out, finding(v, rule, margin));
 		if (t == UNKNOWN)
 			json_array_append_new(not_evaluable,
-			    json_pack("{s:s,s:O}", "id", kjson_str_or(rule, "id", ""), "missing",
-			        missing));
+			    json_pack(
+			        "{s:s,s:O}", "id", kjson_str(rule, "id"), "missing", missing));
 	}
 	kjson_sort(out, by_severity);
 	return out;

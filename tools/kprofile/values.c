@@ -86,9 +86,9 @@ table_value(struct values *v, const json_t *value, const char *name)
 	if (++v->depth > MAX_DEPTH)
 		kdie(K_USAGE, "%s: value %s depends on itself", profile.where, name);
 	v->missing = NULL;
-	json_array_foreach((json_t *)from, i, item)
+	kjson_foreach(one, from)
 		if (isnan(found))
-			found = raw_value(v, json_string_value(item));
+			found = raw_value(v, json_string_value(one));
 	json_array_foreach((json_t *)expr, i, item) {
 		/* Only what the preferred way needs counts as missing. */
 		v->missing = i || json_array_size(from) ? NULL : wanted;
@@ -101,8 +101,8 @@ table_value(struct values *v, const json_t *value, const char *name)
 	else if (isnan(found) && !json_array_size(wanted))
 		miss(v, name);
 	else if (isnan(found))
-		json_array_foreach(wanted, i, item)
-			miss(v, json_string_value(item));
+		kjson_foreach(one, wanted)
+			miss(v, json_string_value(one));
 	v->depth--;
 	return found;
 }

@@ -31,20 +31,17 @@ vendor_add(struct launch *l, const char *rule, const char *section, const char *
 static json_t *
 topics(const json_t *table, const json_t *advice)
 {
-	const char *rule = kjson_str_or(advice, "rule", ""),
-	           *section = kjson_str_or(advice, "section", ""),
-	           *text = kjson_str_or(advice, "text", "");
-	json_t *out = json_array(), *row, *id;
-	size_t i, k;
+	const char *rule = kjson_str(advice, "rule"), *section = kjson_str(advice, "section"),
+	           *text = kjson_str(advice, "text");
+	json_t *out = json_array();
 
-	json_array_foreach(json_object_get(table, "vendor"), i, row) {
-		const char *name = kjson_str_or(row, "rule", ""),
-		           *word = kjson_str_or(row, "text", NULL);
+	kjson_foreach(row, json_object_get(table, "vendor")) {
+		const char *name = kjson_str(row, "rule"), *word = kjson_str_or(row, "text", NULL);
 		bool same = *rule ? !strcmp(rule, name)
 		                  : !strcmp(section, kjson_str_or(row, "section", "-"));
 
 		if (same && (!word || strstr(text, word)))
-			json_array_foreach(json_object_get(row, "ids"), k, id)
+			kjson_foreach(id, json_object_get(row, "ids"))
 				json_array_append(out, id);
 	}
 	return out;
@@ -53,7 +50,7 @@ topics(const json_t *table, const json_t *advice)
 static int
 type_rank(const json_t *a)
 {
-	const char *type = kjson_str_or(a, "type", "");
+	const char *type = kjson_str(a, "type");
 
 	return !strcmp(type, "OPT") ? 0 : !strcmp(type, "WRN") ? 1 : 2;
 }
@@ -82,11 +79,10 @@ order(const void *x, const void *y)
 static bool
 same_advice(const json_t *a, const json_t *b)
 {
-	auto_free char *s = kregex_sub("[\\d.]+", kjson_str_or(a, "text", ""), ""),
-	               *t = kregex_sub("[\\d.]+", kjson_str_or(b, "text", ""), "");
+	auto_free char *s = kregex_sub("[\\d.]+", kjson_str(a, "text"), ""),
+	               *t = kregex_sub("[\\d.]+", kjson_str(b, "text"), "");
 
-	return !strcmp(kjson_str_or(a, "rule", ""), kjson_str_or(b, "rule", "")) &&
-	    !strncmp(s, t, HEAD);
+	return !strcmp(kjson_str(a, "rule"), kjson_str(b, "rule")) && !strncmp(s, t, HEAD);
 }
 
 static void
@@ -102,7 +98,7 @@ judge(json_t *advice, const json_t *table, const json_t *findings, json_t *agree
     json_t *only_vendor)
 {
 	json_t *matches = topics(table, advice);
-	const char *rule = kjson_str_or(advice, "rule", ""), *verdict = "only_vendor";
+	const char *rule = kjson_str(advice, "rule"), *verdict = "only_vendor";
 
 	for (size_t i = json_array_size(matches); i-- > 0;)
 		if (!kjson_find(findings, "id", json_string_value(json_array_get(matches, i))))
@@ -111,8 +107,8 @@ judge(json_t *advice, const json_t *table, const json_t *findings, json_t *agree
 		verdict = "info";
 	} else if (json_array_size(matches)) {
 		verdict = "agrees";
-		for (size_t i = 0; i < json_array_size(matches); i++)
-			append_new_name(agrees, json_string_value(json_array_get(matches, i)));
+		kjson_foreach(match, matches)
+			append_new_name(agrees, json_string_value(match));
 	} else {
 		append_new_name(only_vendor, *rule ? rule : kjson_str_or(advice, "section", "?"));
 	}
@@ -139,9 +135,9 @@ vendor_report(const struct launch *l, const json_t *table, const json_t *finding
 		if (kept++ < KEPT)
 			json_array_append(out, f);
 	}
-	json_array_foreach((json_t *)findings, i, f)
-		if (json_array_size(l->advice) && !kjson_has(agrees, kjson_str_or(f, "id", "")))
-			append_new_name(only_ours, kjson_str_or(f, "id", ""));
+	kjson_foreach(ours, findings)
+		if (json_array_size(l->advice) && !kjson_has(agrees, kjson_str(ours, "id")))
+			append_new_name(only_ours, kjson_str(ours, "id"));
 	*cross = json_pack(
 	    "{s:o,s:o,s:o}", "agrees", agrees, "only_vendor", only_vendor, "only_ours", only_ours);
 	return out;

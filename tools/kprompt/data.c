@@ -33,7 +33,6 @@ data_lines(const json_t *value)
 {
 	const char *key;
 	json_t *out, *item;
-	size_t i;
 
 	if (json_is_string(value)) {
 		auto_free char *line = kfence_line(json_string_value(value), MAX_TEXT);
@@ -42,8 +41,8 @@ data_lines(const json_t *value)
 	}
 	if (json_is_array(value)) {
 		out = json_array();
-		json_array_foreach(value, i, item)
-			json_array_append_new(out, data_lines(item));
+		kjson_foreach(one, value)
+			json_array_append_new(out, data_lines(one));
 		return out;
 	}
 	if (json_is_object(value)) {

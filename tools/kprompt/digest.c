@@ -15,21 +15,19 @@ facts_of(const struct krec *rec)
 	const json_t *eval = json_object_get(rec->json, "eval"),
 	             *profile = json_object_get(eval, "profile");
 	/* No author of a kernel knows the seed of the sample. */
-	const char *salt =
-	    kjson_str_or(rec->json, "sample.seed", kjson_str_or(eval, "code_sha256", ""));
+	const char *salt = kjson_str_or(rec->json, "sample.seed", kjson_str(eval, "code_sha256"));
 	auto_free char *dump =
 	    profile ? json_dumps(profile, JSON_INDENT(1) | JSON_SORT_KEYS) : kstrdup("");
 	json_t *facts = json_copy(campaign.stable);
 	auto_buf struct kbuf code = { 0 };
 
 	krec_str(rec, "eval.status");
-	kfence_code(
-	    &code, kjson_str_or(eval, "code", ""), kjson_str_or(campaign.stable, "label", ""));
+	kfence_code(&code, kjson_str(eval, "code"), kjson_str(campaign.stable, "label"));
 	json_object_set_new(facts, "code", kjson_text(code.data, code.len));
-	json_object_set_new(facts, "result", json_string(kjson_str_or(eval, "status", "")));
+	json_object_set_new(facts, "result", json_string(kjson_str(eval, "status")));
 	json_object_set_new(facts, "words", json_integer(WORDS));
-	json_object_set_new(facts, "log",
-	    data_part(kjson_str_or(eval, "log", ""), LOG_MAX, "evaluation log", salt));
+	json_object_set_new(
+	    facts, "log", data_part(kjson_str(eval, "log"), LOG_MAX, "evaluation log", salt));
 	json_object_set_new(facts, "profile", data_part(dump, PROFILE_MAX, "profile", salt));
 	return facts;
 }

@@ -32,10 +32,8 @@ occurs(const struct kbuf *code, const char *pattern)
 static bool
 is_any(const json_t *list, const json_t *set)
 {
-	size_t i;
-	json_t *name;
 
-	json_array_foreach((json_t *)list, i, name)
+	kjson_foreach(name, list)
 		if (json_object_get(set, json_string_value(name)))
 			return true;
 	return false;
@@ -46,12 +44,10 @@ static bool
 is_in_code(const json_t *family, const struct kbuf *code, const json_t *found)
 {
 	const json_t *patterns = json_object_get(family, "code");
-	size_t i;
-	json_t *p;
 
 	if (is_any(json_object_get(family, "is"), found))
 		return true;
-	json_array_foreach((json_t *)patterns, i, p)
+	kjson_foreach(p, patterns)
 		if (!occurs(code, json_string_value(p)))
 			return false;
 	return json_array_size(patterns) && !is_any(json_object_get(family, "not"), found);
@@ -60,10 +56,8 @@ is_in_code(const json_t *family, const struct kbuf *code, const json_t *found)
 static bool
 is_in_name(const json_t *family, const char *name)
 {
-	size_t i;
-	json_t *word;
 
-	json_array_foreach(json_object_get(family, "words"), i, word)
+	kjson_foreach(word, json_object_get(family, "words"))
 		if (json_is_string(word) && strstr(name, json_string_value(word)))
 			return true;
 	return false;
@@ -73,8 +67,7 @@ is_in_name(const json_t *family, const char *name)
 static char *
 names_of(const json_t *stable)
 {
-	char *name =
-	    kasprintf("%s %s", kjson_str_or(stable, "op", ""), kjson_str_or(stable, "task", ""));
+	char *name = kasprintf("%s %s", kjson_str(stable, "op"), kjson_str(stable, "task"));
 
 	for (char *p = name; *p; p++)
 		*p = (char)tolower((unsigned char)*p);

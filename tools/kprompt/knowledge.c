@@ -63,16 +63,15 @@ find_notes(json_t *files, const char *folder, const char *shown, const char *bel
 static json_t *
 words_of(const json_t *routes)
 {
-	json_t *words = json_object(), *row, *list, *word;
+	json_t *words = json_object(), *row, *list;
 	const char *name;
-	size_t k;
 
 	for (size_t i = 0; i < LEN(tables); i++) {
 		if (!json_object_get(words, tables[i].key))
 			json_object_set_new(words, tables[i].key, json_object());
 		row = json_object_get(routes, tables[i].table);
 		json_object_foreach(row, name, list)
-			json_array_foreach(list, k, word)
+			kjson_foreach(word, list)
 				json_object_set_new(json_object_get(words, tables[i].key),
 				    json_string_value(word), json_true());
 	}
@@ -110,14 +109,13 @@ plain_name(const char *s)
 static json_t *
 op_words(const json_t *routes, const json_t *stable)
 {
-	json_t *list = json_array(), *kinds = json_object_get(stable, "kinds"), *kind;
-	auto_free char *a = plain_name(kjson_str_or(stable, "op", "")),
-	               *b = plain_name(kjson_str_or(stable, "task", ""));
+	json_t *list = json_array(), *kinds = json_object_get(stable, "kinds");
+	auto_free char *a = plain_name(kjson_str(stable, "op")),
+	               *b = plain_name(kjson_str(stable, "task"));
 	bool known = json_is_true(json_object_get(stable, "name_fits")) &&
 	    (route(list, routes, "ops", a) || route(list, routes, "ops", b));
-	size_t i;
 
-	json_array_foreach(kinds, i, kind)
+	kjson_foreach(kind, kinds)
 		if (!known)
 			route(list, routes, "ops", json_string_value(kind));
 	return list;
@@ -150,13 +148,13 @@ arch_words(const json_t *routes, const json_t *stable, const json_t *backends, c
 static long
 rank_of(const json_t *list, const json_t *wanted)
 {
-	size_t i, k;
-	json_t *a, *b;
+	size_t i;
+	json_t *a;
 
 	if (!list)
 		return 0;
 	json_array_foreach((json_t *)wanted, i, a)
-		json_array_foreach((json_t *)list, k, b)
+		kjson_foreach(b, list)
 			if (json_equal(a, b))
 				return (long)i;
 	return -1;
@@ -184,13 +182,13 @@ by_order(const void *a, const void *b)
 	int order;
 
 	for (size_t i = 0; i < LEN(numbers); i++) {
-		json_int_t p = kjson_int_or(x, numbers[i], 0), q = kjson_int_or(y, numbers[i], 0);
+		json_int_t p = kjson_int(x, numbers[i]), q = kjson_int(y, numbers[i]);
 
 		if (p != q)
 			return p < q ? -1 : 1;
 	}
-	order = strcmp(kjson_str_or(x, "file", ""), kjson_str_or(y, "file", ""));
-	return order ? order : (int)(kjson_int_or(x, "place", 0) - kjson_int_or(y, "place", 0));
+	order = strcmp(kjson_str(x, "file"), kjson_str(y, "file"));
+	return order ? order : (int)(kjson_int(x, "place") - kjson_int(y, "place"));
 }
 
 /* All sections of all notes that match WANTED, in order. New reference. */
@@ -202,8 +200,8 @@ collect(const json_t *files, const json_t *words, const json_t *wanted)
 	size_t i;
 
 	json_object_foreach((json_t *)files, name, note) {
-		json_auto_t *sections = notes_read(
-		    kjson_str_or(note, "path", ""), kjson_str_or(note, "file", ""), words);
+		json_auto_t *sections =
+		    notes_read(kjson_str(note, "path"), kjson_str(note, "file"), words);
 
 		json_array_foreach(sections, i, s) {
 			json_object_set_new(s, "place", json_integer((json_int_t)i));
@@ -264,10 +262,8 @@ is_member(const char *name)
 static bool
 is_word_list(const json_t *list)
 {
-	size_t k;
-	json_t *word;
 
-	json_array_foreach((json_t *)list, k, word)
+	kjson_foreach(word, list)
 		if (!json_is_string(word))
 			return false;
 	return json_array_size(list) > 0;
@@ -317,12 +313,11 @@ load_routes(const char *own)
 static json_t *
 choose(const json_t *labels, long budget)
 {
-	json_t *out = json_array(), *s;
-	size_t i;
+	json_t *out = json_array();
 
-	json_array_foreach(campaign.notes, i, s) {
+	kjson_foreach(s, campaign.notes) {
 		const json_t *when = json_object_get(s, "when");
-		long tokens = (long)kjson_int_or(s, "tokens", 0);
+		long tokens = (long)kjson_int(s, "tokens");
 
 		if (!labels != !when || (labels && rank_of(when, labels) < 0) || tokens > budget)
 			continue;
@@ -355,9 +350,9 @@ knowledge_open(void)
 void
 lead_facts(json_t *facts, const json_t *sample, const json_t *profile)
 {
-	const char *said[] = { kjson_str_or(profile, "bottleneck.label", ""),
-		kjson_str_or(sample, "escalation", ""),
-		kjson_bool_or(sample, "stagnation", false) ? "stagnation" : "" };
+	const char *said[] = { kjson_str(profile, "bottleneck.label"),
+		kjson_str(sample, "escalation"),
+		kjson_bool(sample, "stagnation") ? "stagnation" : "" };
 	enum { LEAD_TOKENS = 500 }; /* a few notes: the model has seen the general ones */
 	json_auto_t *labels = json_array();
 
@@ -370,7 +365,7 @@ lead_facts(json_t *facts, const json_t *sample, const json_t *profile)
 static json_t *
 shown(const json_t *section)
 {
-	const char *text = kjson_str_or(section, "text", "");
+	const char *text = kjson_str(section, "text");
 	char hex[65];
 
 	ksha256_hex(text, strlen(text), hex);
@@ -382,10 +377,8 @@ shown(const json_t *section)
 static void
 add_shown(json_t *out, const json_t *facts, const char *list)
 {
-	json_t *s;
-	size_t i;
 
-	json_array_foreach(json_object_get(facts, list), i, s)
+	kjson_foreach(s, json_object_get(facts, list))
 		json_array_append_new(out, shown(s));
 }
 
@@ -412,10 +405,9 @@ void
 knowledge_list(void)
 {
 	const json_t *chosen = json_object_get(campaign.stable, "knowledge");
-	size_t i, next = 0;
-	json_t *s;
+	size_t next = 0;
 
-	json_array_foreach(campaign.notes, i, s) {
+	kjson_foreach(s, campaign.notes) {
 		bool shown = s == json_array_get(chosen, next);
 		auto_buf struct kbuf when = { 0 };
 		auto_free char *line = NULL;
@@ -423,9 +415,8 @@ knowledge_list(void)
 		next += shown;
 		join(&when, json_object_get(s, "when"), ", ");
 		line = kasprintf("P%lld %5lld tokens  %s: %s%s%s%s",
-		    (long long)kjson_int_or(s, "priority", 0),
-		    (long long)kjson_int_or(s, "tokens", 0), kjson_str_or(s, "file", ""),
-		    kjson_str_or(s, "section", ""), when.len ? "  (when " : "",
+		    (long long)kjson_int(s, "priority"), (long long)kjson_int(s, "tokens"),
+		    kjson_str(s, "file"), kjson_str(s, "section"), when.len ? "  (when " : "",
 		    when.len    ? when.data
 		        : shown ? ""
 		                : "  (left out: no tokens left)",

@@ -35,7 +35,7 @@ static json_t *
 evidence_text(const json_t *sample, const char *salt)
 {
 	const json_t *evidence = json_object_get(sample, "evidence");
-	auto_free char *listing = kfence_shorten(kjson_str_or(evidence, "isa.text", ""), LOG_CHARS);
+	auto_free char *listing = kfence_shorten(kjson_str(evidence, "isa.text"), LOG_CHARS);
 	auto_buf struct kbuf b = { 0 };
 
 	data_fill(&b, "evidence", evidence);
@@ -48,10 +48,9 @@ static json_t *
 note_names(const json_t *facts)
 {
 	json_auto_t *shown = knowledge_member(facts);
-	json_t *names = json_array(), *one;
-	size_t i;
+	json_t *names = json_array();
 
-	json_array_foreach(shown, i, one)
+	kjson_foreach(one, shown)
 		if (!kjson_find(names, "name", kjson_str_or(one, "file", "?")))
 			json_array_append_new(
 			    names, json_pack("{s:s}", "name", kjson_str_or(one, "file", "?")));
@@ -68,12 +67,11 @@ linear_facts(json_t *facts, const json_t *sample, json_t *last, const char *salt
 		return;
 	}
 	round = json_pack("{s:I,s:b,s:o,s:o,s:o,s:o,s:{s:b},s:b,s:o}", "number",
-	    kjson_int_or(sample, "round", 0), "stagnation",
-	    kjson_bool_or(sample, "stagnation", false), "so_far",
+	    kjson_int(sample, "round"), "stagnation", kjson_bool(sample, "stagnation"), "so_far",
 	    data_filled("rounds", sample, "rounds so far", salt), "refuted",
 	    data_filled("ineffective", sample, "directions that did not help", salt), "evidence",
 	    evidence_text(sample, salt), "last", last ? last : json_false(), "escalation",
 	    kjson_str_or(sample, "escalation", "none"), 1, "stalled",
-	    kjson_int_or(sample, "streak", 0) >= KPLAN_STALL, "notes", note_names(facts));
+	    kjson_int(sample, "streak") >= KPLAN_STALL, "notes", note_names(facts));
 	json_object_set_new(facts, "round", round);
 }

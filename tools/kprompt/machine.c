@@ -37,10 +37,8 @@ add_isa(json_t *stable, const json_t *list)
 {
 	json_t *set = json_object();
 	auto_buf struct kbuf text = kbuf_empty();
-	size_t i;
-	json_t *name;
 
-	json_array_foreach((json_t *)list, i, name) {
+	kjson_foreach(name, list) {
 		auto_free char *word =
 		    kfence_line(json_is_string(name) ? json_string_value(name) : "", 32);
 
@@ -123,8 +121,8 @@ add_blocks(json_t *stable, const json_t *simd, const json_t *machine)
 {
 	double size = (double)kjson_int_or(simd, "bytes", 4);
 	long mr = (long)kjson_int_or(simd, "mr", 4), nr = (long)kjson_int_or(simd, "nr", 8);
-	double l1 = kjson_num_or(machine, "l1d_bytes", 0),
-	       l2 = kjson_num_or(machine, "l2_bytes", 0), l3 = kjson_num_or(machine, "l3_bytes", 0);
+	double l1 = kjson_num(machine, "l1d_bytes"), l2 = kjson_num(machine, "l2_bytes"),
+	       l3 = kjson_num(machine, "l3_bytes");
 	long kc = round_down((l1 > 0 ? l1 : 32768) / 2 / (size * (double)nr), 8, 64, 512);
 	long mc = round_down((l2 > 0 ? l2 : 262144) / 2 / (size * (double)kc), mr, mr, 1024);
 	long nc = round_down((l3 > 0 ? l3 : 4194304) / 2 / (size * (double)kc), nr, nr, 4096);
@@ -141,13 +139,13 @@ hardware(const json_t *machine)
 	static const char *const sizes[] = { "l1d", "l2", "l3", "memory" };
 	json_t *h = json_object();
 
-	json_object_set_new(h, "cpu", clean_string(kjson_str_or(machine, "cpu", "")));
-	json_object_set_new(h, "os", clean_string(kjson_str_or(machine, "os", "")));
-	json_object_set_new(h, "cores", json_integer(kjson_int_or(machine, "cores", 0)));
-	json_object_set_new(h, "processors", json_integer(kjson_int_or(machine, "threads", 0)));
+	json_object_set_new(h, "cpu", clean_string(kjson_str(machine, "cpu")));
+	json_object_set_new(h, "os", clean_string(kjson_str(machine, "os")));
+	json_object_set_new(h, "cores", json_integer(kjson_int(machine, "cores")));
+	json_object_set_new(h, "processors", json_integer(kjson_int(machine, "threads")));
 	for (size_t i = 0; i < LEN(sizes); i++) {
 		auto_free char *key = kasprintf("%s_bytes", sizes[i]);
-		double bytes = kjson_num_or(machine, key, 0);
+		double bytes = kjson_num(machine, key);
 
 		json_object_set_new(h, sizes[i], bytes > 0 ? size_text(bytes) : json_string(""));
 	}
@@ -170,10 +168,9 @@ machine_facts(json_t *stable, const struct kcamp *camp)
 	json_object_set_new(stable, "simd", simd);
 	add_blocks(stable, simd, machine);
 	if (!threads)
-		threads = (long)kjson_int_or(machine, "threads", 0);
+		threads = (long)kjson_int(machine, "threads");
 	json_object_set_new(stable, "threads", json_integer(threads));
 	json_object_set_new(stable, "gpu", clean_string(gpu));
-	json_object_set_new(
-	    stable, "device", clean_string(*gpu ? gpu : kjson_str_or(machine, "cpu", "")));
+	json_object_set_new(stable, "device", clean_string(*gpu ? gpu : kjson_str(machine, "cpu")));
 	json_object_set_new(stable, "hardware", known || *gpu ? hardware(machine) : json_false());
 }

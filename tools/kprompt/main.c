@@ -32,7 +32,7 @@ load_tips(const json_t *stable)
 	struct texts t = { 0 };
 	char *p, *end, *name;
 
-	name = kasprintf("tips/%s", kjson_str_or(stable, "backend", ""));
+	name = kasprintf("tips/%s", kjson_str(stable, "backend"));
 	files_render(&b, name, stable, NULL);
 	free(name);
 	for (p = b.data; *(p += strspn(p, "\n")); p = end) {
@@ -77,7 +77,7 @@ campaign_open(const struct kcamp *camp)
 	skill_facts(campaign.stable, camp);
 	linear_rules(campaign.stable, camp);
 	knowledge_open();
-	campaign.device = kjson_str_or(campaign.stable, "device", "");
+	campaign.device = kjson_str(campaign.stable, "device");
 	campaign.instructions = files_json(instructions);
 	campaign.tips = load_tips(campaign.stable);
 }
@@ -130,7 +130,7 @@ print_text(const struct krec *rec, const json_t *member)
 
 	krec_id(rec, id, sizeof id);
 	kbuf_printf(&b, "===== %s system =====\n%s\n===== %s user =====\n%s", id,
-	    kjson_str_or(member, "system", ""), id, kjson_str_or(member, "user", ""));
+	    kjson_str(member, "system"), id, kjson_str(member, "user"));
 	while (b.len && b.data[b.len - 1] == '\n')
 		b.len--;
 	kout_line(b.data, b.len);

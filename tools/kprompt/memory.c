@@ -39,15 +39,14 @@ compaction(struct recall *r, const struct kmemo_masks *masks, json_t *covered)
 {
 	auto_free char *name = NULL;
 	json_auto_t *compact = kmemo_compaction(r->camp->dir, masks, r->trial, &name);
-	json_t *block = json_false(), *v;
+	json_t *block = json_false();
 	const json_t *sections = json_object_get(compact, "compact");
 	auto_buf struct kbuf b = { 0 };
-	size_t i;
 
 	if (sections)
 		data_fill(&b, "summary", sections);
 	if (b.len && take(r, b.data)) {
-		json_array_foreach(json_object_get(compact, "covers"), i, v)
+		kjson_foreach(v, json_object_get(compact, "covers"))
 			json_object_set_new(covered, json_string_value(v), json_true());
 		block = data_text(b.data, "summary of earlier rounds", r->salt);
 		json_object_set_new(r->shown, "compact", json_string(name));
@@ -59,11 +58,10 @@ compaction(struct recall *r, const struct kmemo_masks *masks, json_t *covered)
 static void
 add_told(json_t *covered, const struct krec *rec)
 {
-	const json_t *rounds = kjson_path(rec->json, "sample.rounds"), *round;
+	const json_t *rounds = kjson_path(rec->json, "sample.rounds");
 	char name[24];
-	size_t i;
 
-	json_array_foreach((json_t *)rounds, i, round) {
+	kjson_foreach(round, rounds) {
 		snprintf(
 		    name, sizeof name, "v%ld", strtol(kjson_str_or(round, "id", "0"), NULL, 10));
 		json_object_set_new(covered, name, json_true());
@@ -191,7 +189,7 @@ frozen(const struct recall *r, const char *kind)
 	json_t *rows = kin_all(path) ?: json_array();
 
 	for (size_t i = json_array_size(rows); i-- > 0;)
-		if (strcmp(kjson_str_or(json_array_get(rows, i), "kind", ""), kind))
+		if (strcmp(kjson_str(json_array_get(rows, i), "kind"), kind))
 			json_array_remove(rows, i);
 	return rows;
 }
@@ -200,14 +198,13 @@ frozen(const struct recall *r, const char *kind)
 static json_t *
 library(struct recall *r, size_t share)
 {
-	size_t keep = r->room > share ? r->room - share : 0, shown = 0, i;
+	size_t keep = r->room > share ? r->room - share : 0, shown = 0;
 	json_auto_t *rows = frozen(r, "pattern");
-	json_t *row;
 	auto_buf struct kbuf b = { 0 };
 	struct kbuf line = { 0 };
 
 	r->room -= keep;
-	json_array_foreach(rows, i, row) {
+	kjson_foreach(row, rows) {
 		put_row(&line, row);
 		if (take(r, line.data)) {
 			kbuf_puts(&b, line.data);
@@ -302,8 +299,8 @@ put_kernel(struct kbuf *b, const json_t *row)
 	    "Program %s of the campaign %s, measured there, on %s, at %.3g times the speed of its "
 	    "reference:\n%s\n",
 	    kjson_str_or(row, "id", "?"), kjson_str_or(row, "campaign", "?"),
-	    kjson_str_or(row, "gpu", "?"), kjson_num_or(row, "program.speedup", 0),
-	    kjson_str_or(row, "program.code", ""));
+	    kjson_str_or(row, "gpu", "?"), kjson_num(row, "program.speedup"),
+	    kjson_str(row, "program.code"));
 }
 
 /*
@@ -340,7 +337,7 @@ add_kernels(json_t *facts, struct recall *r, const json_t *target)
 void
 memory_facts(json_t *facts, const struct krec *rec, const char *salt)
 {
-	struct recall r = { campaign.camp, salt, (long)kjson_int_or(rec->json, "trial", 0),
+	struct recall r = { campaign.camp, salt, (long)kjson_int(rec->json, "trial"),
 		(size_t)kcamp_int(campaign.camp, "prompt.memory_tokens") * TOKEN_CHARS,
 		json_object() };
 	size_t room = r.room;

@@ -129,7 +129,7 @@ take_head(struct place *at, const char *s, const json_t *words, json_t *into)
 		s += n + 1;
 	}
 	at->line++;
-	if (!*kjson_str_or(into, "title", ""))
+	if (!*kjson_str(into, "title"))
 		fault(&first, "the header has no title");
 	return s + 4;
 }
@@ -193,7 +193,7 @@ section_new(const struct place *at, const json_t *own, const char *file, const c
 {
 	auto_free char *clean = kfence_clean(s, len),
 	               *text = kregex_sub("\\A\\s+|\\s+\\z", clean, ""),
-	               *title = kasprintf("%s: %s", kjson_str_or(own, "title", ""), heading);
+	               *title = kasprintf("%s: %s", kjson_str(own, "title"), heading);
 	json_t *section = json_copy((json_t *)own);
 
 	if (!*text)
@@ -239,11 +239,9 @@ static void
 check_tokens(const struct place *at, const json_t *head, const json_t *sections)
 {
 	json_int_t granted = kjson_int_or(head, "tokens", MAX_TOKENS), sum = 0;
-	size_t i;
-	json_t *s;
 
-	json_array_foreach((json_t *)sections, i, s)
-		sum += kjson_int_or(s, "tokens", 0);
+	kjson_foreach(s, sections)
+		sum += kjson_int(s, "tokens");
 	if (sum > granted)
 		fault(at, "the note has %lld tokens, more than the %lld in its header",
 		    (long long)sum, (long long)granted);

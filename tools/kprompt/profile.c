@@ -33,11 +33,9 @@ skill_names(void)
 	auto_free char *path = kdata_path("patterns/profile/ncu.json");
 	json_t *names = json_object();
 	json_auto_t *table = kjson_load(path);
-	json_t *rule;
-	size_t i;
 
-	json_array_foreach(json_object_get(table, "rules"), i, rule) {
-		const char *name = kjson_str_or(rule, "skill", "");
+	kjson_foreach(rule, json_object_get(table, "rules")) {
+		const char *name = kjson_str(rule, "skill");
 
 		if (*name && !name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_")])
 			json_object_set_new(names, name, json_true());
@@ -104,7 +102,7 @@ put_profile(struct kbuf *out, const json_t *profile)
 {
 	json_auto_t *own = json_deep_copy(profile);
 	const json_t *metrics = json_object_get(profile, "metrics");
-	json_t *shown = json_array(), *advice = json_array(), *a;
+	json_t *shown = json_array(), *advice = json_array();
 	size_t i;
 
 	for (i = 0; i < LEN(key_metrics); i++) {
@@ -114,7 +112,7 @@ put_profile(struct kbuf *out, const json_t *profile)
 		if (m)
 			json_array_append_new(shown, m);
 	}
-	json_array_foreach(json_object_get(own, "recommendations"), i, a) {
+	kjson_foreach(a, json_object_get(own, "recommendations")) {
 		json_object_set_new(a, "agrees", json_boolean(kjson_is(a, "verdict", "agrees")));
 		json_object_set_new(
 		    a, "local", json_boolean(kjson_is(a, "speedup.scope", "local")));
@@ -147,13 +145,12 @@ static json_t *
 bodies(const struct kcamp *camp, const json_t *profile, size_t room)
 {
 	/* A record may name any file; only existing skills are included, each once. */
-	json_t *list = json_array(), *f;
+	json_t *list = json_array();
 	json_auto_t *left = skill_names();
 	enum { BODIES = 5 }; /* more would hide the findings that matter most */
-	size_t i;
 
-	json_array_foreach(json_object_get(profile, "findings"), i, f) {
-		const char *name = kjson_str_or(f, "skill", "");
+	kjson_foreach(f, json_object_get(profile, "findings")) {
+		const char *name = kjson_str(f, "skill");
 		char *text, *body, *shown;
 
 		if (json_array_size(list) == BODIES || room < MIN_BODY ||

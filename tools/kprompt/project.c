@@ -46,7 +46,7 @@ find_words(const json_t *stable)
 	json_t *words = json_array();
 
 	for (size_t i = 0; i < LEN(names); i++) {
-		const char *s = kjson_str_or(stable, names[i], "");
+		const char *s = kjson_str(stable, names[i]);
 		auto_free char *copy = kstrdup(s);
 
 		add_word(words, s, strlen(s));
@@ -172,10 +172,9 @@ static int
 by_score(const void *a, const void *b)
 {
 	const json_t *x = *(json_t *const *)a, *y = *(json_t *const *)b;
-	json_int_t n = kjson_int_or(x, "score", 0), m = kjson_int_or(y, "score", 0);
+	json_int_t n = kjson_int(x, "score"), m = kjson_int(y, "score");
 
-	return n != m ? (n < m) - (n > m)
-	              : strcmp(kjson_str_or(x, "file", ""), kjson_str_or(y, "file", ""));
+	return n != m ? (n < m) - (n > m) : strcmp(kjson_str(x, "file"), kjson_str(y, "file"));
 }
 
 /*
@@ -186,12 +185,10 @@ static long
 show(struct kbuf *b, json_t *list, const json_t *passages, long budget)
 {
 	long spent = 0;
-	json_t *x;
-	size_t i;
 
-	json_array_foreach((json_t *)passages, i, x) {
-		const char *file = kjson_str_or(x, "file", ""), *text = kjson_str_or(x, "text", ""),
-		           *section = kjson_str_or(x, "section", "");
+	kjson_foreach(x, passages) {
+		const char *file = kjson_str(x, "file"), *text = kjson_str(x, "text"),
+		           *section = kjson_str(x, "section");
 		auto_free char *head = kasprintf("%s, %s:\n", file, section);
 		long tokens = (long)(strlen(head) + strlen(text)) / TOKEN_CHARS + 1;
 

@@ -62,11 +62,10 @@ result_line(const json_t *program)
 {
 	enum status status = status_at(program, "status");
 	bool right = status == STATUS_CORRECT;
-	double ms = kjson_num_or(program, "runtime_ms", 0);
+	double ms = kjson_num(program, "runtime_ms");
 	struct kgain_ratio speedup = kgain_speedup_of(program);
-	auto_free char *speed = right && speedup.n
-	    ? kchain_text(&speedup, kjson_bool_or(program, "provisional", false))
-	    : NULL;
+	auto_free char *speed =
+	    right && speedup.n ? kchain_text(&speedup, kjson_bool(program, "provisional")) : NULL;
 	json_auto_t *o = json_pack("{s:i,s:i,s:s*,s:s*,s:o*,s:s,s:O*}", "rung",
 	    status_rows[status].rung, "top", STATUS_TOP_RUNG, "phrase",
 	    status ? status_rows[status].phrase : NULL, "speed", speed, "runtime_ms",
@@ -93,13 +92,13 @@ fenced_code(const struct maker *m, const json_t *program)
 	size_t i;
 	json_t *f;
 
-	kfence_code(&b, kjson_str_or(program, "code", ""), m->label);
+	kfence_code(&b, kjson_str(program, "code"), m->label);
 	json_array_foreach(json_object_get(program, "files"), i, f) {
 		auto_free char *name = kfence_line(kjson_str_or(f, "path", "file"), MAX_NAME),
 		               *label = kasprintf("%s:%s", m->label, name);
 
 		kbuf_printf(&b, "File %zu of the bundle:\n", i + 1);
-		kfence_code(&b, kjson_str_or(f, "content", ""), label);
+		kfence_code(&b, kjson_str(f, "content"), label);
 	}
 	return buf_string(&b);
 }
@@ -110,16 +109,14 @@ growth_of(const json_t *program)
 {
 	json_auto_t *roofline = program_profile(program) ? NULL : kroof_load(campaign.camp->dir),
 	            *timing = json_array();
-	json_t *growth, *text, *row;
-	size_t i;
+	json_t *growth, *text;
 
-	json_array_foreach(json_object_get(program, "per_workload"), i, row)
+	kjson_foreach(row, json_object_get(program, "per_workload"))
 		json_array_append_new(timing,
-		    json_pack("{s:s,s:f}", "workload", kjson_str_or(row, "workload", ""),
-		        "median_ns", 1e6 * kjson_num_or(row, "runtime_ms", 0)));
+		    json_pack("{s:s,s:f}", "workload", kjson_str(row, "workload"), "median_ns",
+		        1e6 * kjson_num(row, "runtime_ms")));
 	growth = kroof_growth(roofline, timing);
-	text = growth ? json_sprintf("%s: %s", kjson_str_or(growth, "class", ""),
-	                    kjson_str_or(growth, "why", ""))
+	text = growth ? json_sprintf("%s: %s", kjson_str(growth, "class"), kjson_str(growth, "why"))
 	              : json_string("");
 	json_decref(growth);
 	return text;
@@ -131,14 +128,14 @@ program_facts(const struct maker *m, const json_t *program)
 {
 	json_t *o = json_object();
 	const char *digest = program_digest(program),
-	           *log = digest ? digest : kjson_str_or(program, "log", "");
-	bool is_reference = !strcmp(kjson_str_or(program, "code", ""), campaign.reference);
+	           *log = digest ? digest : kjson_str(program, "log");
+	bool is_reference = !strcmp(kjson_str(program, "code"), campaign.reference);
 
 	set_line(o, "id", kjson_str_or(program, "id", "?"), MAX_ID);
 	json_object_set_new(o, "result", result_line(program));
 	json_object_set_new(o, "is_reference", json_boolean(is_reference));
 	json_object_set_new(o, "code", fenced_code(m, program));
-	json_object_set_new(o, "tries", json_integer(kjson_int_or(program, "plan_tries", 0)));
+	json_object_set_new(o, "tries", json_integer(kjson_int(program, "plan_tries")));
 	json_object_set_new(o, "log",
 	    data_part(log, LOG_CHARS, digest ? "digest of the evaluation log" : "evaluation log",
 	        m->salt));
@@ -153,7 +150,7 @@ best_shown(const json_t *sample)
 	const json_t *best = json_object_get(sample, "best");
 
 	if (!best || same_code(best, json_object_get(sample, "parent")) ||
-	    !strcmp(kjson_str_or(best, "code", ""), campaign.reference))
+	    !strcmp(kjson_str(best, "code"), campaign.reference))
 		return NULL;
 	return best;
 }
@@ -171,7 +168,7 @@ inspirations(const struct maker *m, const json_t *sample)
 	size_t i;
 
 	json_array_foreach((json_t *)list, i, p) {
-		const char *code = kjson_str_or(p, "code", "");
+		const char *code = kjson_str(p, "code");
 		bool skip = !*code || same_code(p, parent) || same_code(p, best) ||
 		    !strcmp(code, campaign.reference);
 		json_t *facts;
@@ -224,7 +221,7 @@ add_target(json_t *o, const json_t *sample)
 	const json_t *target = json_object_get(sample, "target"),
 	             *coords = kjson_path(sample, "parent.coords");
 	/* Random targets distract a repair. */
-	bool wanted = target && start_named(kjson_str_or(sample, "status", "")) != START_ERROR,
+	bool wanted = target && start_named(kjson_str(sample, "status")) != START_ERROR,
 	     refine = wanted;
 	json_t *change = json_array();
 	struct kbuf kept = { 0 };
@@ -264,10 +261,9 @@ direction_text(struct kbuf *b, const json_t *direction)
 static json_t *
 hint_facts(const json_t *sample)
 {
-	json_t *out = json_array(), *h;
-	size_t i;
+	json_t *out = json_array();
 
-	json_array_foreach(json_object_get(sample, "hints"), i, h) {
+	kjson_foreach(h, json_object_get(sample, "hints")) {
 		auto_buf struct kbuf b = { 0 };
 
 		direction_text(&b, json_object_get(h, "direction"));
@@ -275,9 +271,8 @@ hint_facts(const json_t *sample)
 		if (b.len && json_object_get(h, "gain"))
 			json_array_append_new(out,
 			    json_pack("{s:s,s:I,s:I,s:o}", "text", b.data, "faster",
-			        kjson_int_or(h, "successes", 0), "samples",
-			        kjson_int_or(h, "samples", 0), "percent",
-			        json_sprintf("%.2g", 100 * kjson_num_or(h, "gain", 0))));
+			        kjson_int(h, "successes"), "samples", kjson_int(h, "samples"),
+			        "percent", json_sprintf("%.2g", 100 * kjson_num(h, "gain"))));
 	}
 	return out;
 }
@@ -286,16 +281,15 @@ hint_facts(const json_t *sample)
 static json_t *
 error_facts(const struct maker *m, const json_t *sample)
 {
-	size_t i, shown = 0;
-	const char *parent = kjson_str_or(sample, "parent.id", "");
+	size_t shown = 0;
+	const char *parent = kjson_str(sample, "parent.id");
 	auto_buf struct kbuf b = { 0 };
-	json_t *e;
 
-	json_array_foreach(json_object_get(sample, "errors"), i, e) {
-		const char *text = kjson_str_or(e, "text", "");
+	kjson_foreach(e, json_object_get(sample, "errors")) {
+		const char *text = kjson_str(e, "text");
 		char *id, *clean;
 
-		if (shown == KARCH_ERRORS || !*text || !strcmp(kjson_str_or(e, "id", ""), parent))
+		if (shown == KARCH_ERRORS || !*text || !strcmp(kjson_str(e, "id"), parent))
 			continue;
 		id = kfence_line(kjson_str_or(e, "id", "?"), MAX_ID);
 		clean = kfence_clean(text, strlen(text));
@@ -319,8 +313,8 @@ tip_facts(const struct krec *rec, const char *seed)
 
 	ksha256_hex(seed, strlen(seed), hex);
 	hex[16] = '\0';
-	krng_init(&rng, strtoull(hex, NULL, 16), (long)kjson_int_or(rec->json, "trial", 0),
-	    (long)kjson_int_or(rec->json, "branch", 0), "tips");
+	krng_init(&rng, strtoull(hex, NULL, 16), (long)kjson_int(rec->json, "trial"),
+	    (long)kjson_int(rec->json, "branch"), "tips");
 	for (size_t i = 0; i < campaign.tips.count; i++)
 		order[i] = i;
 	for (size_t i = 0; i < wanted && i < campaign.tips.count; i++) {
@@ -352,9 +346,8 @@ record_facts(const struct krec *rec)
 	const json_t *sample = json_object_get(rec->json, "sample"),
 	             *parent = json_object_get(sample, "parent"), *best,
 	             *last = json_object_get(sample, "last");
-	const char *status = kjson_str_or(sample, "status", "");
-	struct maker m = { kjson_str_or(sample, "seed", ""),
-		kjson_str_or(campaign.stable, "label", "") };
+	const char *status = kjson_str(sample, "status");
+	struct maker m = { kjson_str(sample, "seed"), kjson_str(campaign.stable, "label") };
 	enum start start = start_named(status);
 	json_t *o = json_copy(campaign.stable);
 

@@ -24,14 +24,14 @@ void
 roofline_facts(json_t *stable, const struct kcamp *camp)
 {
 	json_auto_t *roofline = kroof_load(camp->dir);
-	json_t *facts = json_array(), *bounds = json_array(), *row;
+	json_t *facts = json_array(), *bounds = json_array();
 	const json_t *known = json_object_get(roofline, "facts");
 	size_t i;
 
-	add_line(facts, "fact", kjson_find(known, "metric", kjson_str_or(roofline, "compute", "")));
+	add_line(facts, "fact", kjson_find(known, "metric", kjson_str(roofline, "compute")));
 	for (i = 0; i < LEN(shown); i++)
 		add_line(facts, "fact", kjson_find(known, "metric", shown[i]));
-	json_array_foreach(json_object_get(roofline, "workloads"), i, row) {
+	kjson_foreach(row, json_object_get(roofline, "workloads")) {
 		/* A copy has no arithmetic rate, and so perhaps no ridge. */
 		json_object_set(row, "ridge", json_object_get(roofline, "ridge"));
 		add_line(bounds, "bound", kjson_is(row, "bound", "unknown") ? NULL : row);

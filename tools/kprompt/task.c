@@ -29,12 +29,10 @@ set_buf(json_t *object, const char *key, struct kbuf *b)
 void
 join(struct kbuf *out, const json_t *list, const char *between)
 {
-	size_t i;
-	json_t *item;
 	bool first = true;
 
 	kbuf_add(out, "", 0);
-	json_array_foreach((json_t *)list, i, item)
+	kjson_foreach(item, list)
 		if (json_is_string(item)) {
 			kbuf_printf(out, "%s%s", first ? "" : between, json_string_value(item));
 			first = false;
@@ -71,10 +69,8 @@ struct parameter {
 static void
 find_contents(struct parameter *p, const json_t *task)
 {
-	json_t *w;
-	size_t i;
 
-	json_array_foreach(json_object_get(task, "workloads"), i, w)
+	kjson_foreach(w, json_object_get(task, "workloads"))
 		p->given = json_object_get(json_object_get(w, "values"), p->name) ?: p->given;
 	p->kept = json_is_array(p->given) ||
 	    (json_is_object(p->given) &&
@@ -100,7 +96,7 @@ parameter_of(const json_t *task, const json_t *argument)
 		kdie(K_USAGE, "the task's entry.arguments: '%s' is not an input, output or axis",
 		    p.name);
 	p.tensor = out ? out : in;
-	p.inout = kjson_bool_or(out, "inout", false);
+	p.inout = kjson_bool(out, "inout");
 	p.dtype = kjson_str_or(
 	    p.tensor, "dtype", kjson_str_or(argument, "dtype", p.tensor ? "float32" : "int32"));
 	if (out || json_is_array(json_object_get(in, "shape")))
@@ -127,15 +123,13 @@ static char *
 listed_sizes(const json_t *task, const char *name)
 {
 	json_auto_t *seen = json_array();
-	json_t *w, *other;
 	struct kbuf b = kbuf_empty();
-	size_t i, k;
 
-	json_array_foreach(json_object_get(task, "workloads"), i, w) {
+	kjson_foreach(w, json_object_get(task, "workloads")) {
 		json_t *v = json_object_get(json_object_get(w, "axes"), name);
 		bool known = !json_is_integer(v);
 
-		json_array_foreach(seen, k, other)
+		kjson_foreach(other, seen)
 			known |= json_equal(v, other);
 		if (known)
 			continue;
@@ -172,14 +166,14 @@ describe_size(struct kbuf *out, const json_t *task, const char *name)
 static void
 describe_values(struct kbuf *out, const json_t *task, const struct parameter *p)
 {
-	bool fixed = kjson_bool_or(p->tensor, "fixed", false), varies = false;
-	double first = kjson_num_or(p->tensor, "value", 0), low = first, high = first, v, a, b;
+	bool fixed = kjson_bool(p->tensor, "fixed"), varies = false;
+	double first = kjson_num(p->tensor, "value"), low = first, high = first, v, a, b;
 	size_t i;
 	json_t *w;
 
 	json_array_foreach(json_object_get(task, "workloads"), i, w) {
 		v = kjson_num_or(
-		    json_object_get(w, "values"), p->name, kjson_num_or(p->tensor, "value", 0));
+		    json_object_get(w, "values"), p->name, kjson_num(p->tensor, "value"));
 		first = i ? first : v;
 		varies |= v < first || v > first;
 		a = b = v;
@@ -245,17 +239,17 @@ add_entry(json_t *stable, const json_t *task, const json_t *backend)
 		json_array_append_new(
 		    list, json_pack("{s:s,s:o}", "name", p.name, "text", describe(task, &p)));
 	}
-	context = json_pack("{s:s,s:s}", "entry", kjson_str_or(task, "entry.name", ""), "arguments",
-	    declarations.data);
+	context = json_pack(
+	    "{s:s,s:s}", "entry", kjson_str(task, "entry.name"), "arguments", declarations.data);
 	line = kjson_path(task, "entry.prototype")
-	    ? kstrdup(kjson_str_or(task, "entry.prototype", ""))
+	    ? kstrdup(kjson_str(task, "entry.prototype"))
 	    : files_fill(kjson_str_or(backend, "entry", "void {{entry}}({{arguments}})"),
 	          "prompts/backends", context);
-	kfence_code(&prototype, line, kjson_str_or(stable, "label", ""));
+	kfence_code(&prototype, line, kjson_str(stable, "label"));
 	set_buf(stable, "prototype", &prototype);
 	json_object_update_new(
 	    stable, json_pack("{s:b,s:b,s:b}", "written", written, "inout", inout, "kept", kept));
-	json_object_set_new(stable, "entry", json_string(kjson_str_or(task, "entry.name", "")));
+	json_object_set_new(stable, "entry", json_string(kjson_str(task, "entry.name")));
 	json_object_set_new(stable, "arguments", list);
 	json_decref(context);
 	free(line);
@@ -273,14 +267,13 @@ in_set(const json_t *workload, const char *set)
 static void
 add_timed(json_t *stable, const json_t *task, const char *set)
 {
-	json_t *list = json_array(), *w, *v;
+	json_t *list = json_array(), *v;
 	const char *axis;
-	size_t i;
 
-	json_array_foreach(json_object_get(task, "workloads"), i, w) {
+	kjson_foreach(w, json_object_get(task, "workloads")) {
 		struct kbuf text = { 0 };
 
-		if (!kjson_bool_or(w, "timed", false) || !in_set(w, set))
+		if (!kjson_bool(w, "timed") || !in_set(w, set))
 			continue;
 		json_object_foreach(json_object_get(w, "axes"), axis, v)
 			kbuf_printf(&text, "%s%s = %" JSON_INTEGER_FORMAT, text.len ? ", " : "",
@@ -315,7 +308,7 @@ add_tolerance(json_t *stable, const json_t *task)
 			kbuf_printf(&b, "%s%s %g", b.len ? ", " : "", parts[i].text, v);
 	}
 	set_buf(stable, "tolerance", &b);
-	json_object_set_new(stable, "reduction", json_string(kjson_str_or(task, "reduction", "")));
+	json_object_set_new(stable, "reduction", json_string(kjson_str(task, "reduction")));
 }
 
 /* The command line that builds a candidate. */
@@ -333,8 +326,7 @@ add_build(json_t *stable, const json_t *task)
 		kbuf_printf(&b, "%s ", compiler);
 		join(&b, json_object_get(build, "flags"), " ");
 		kbuf_printf(&b, " -shared %s-fPIC -o kernel.so kernel.%s",
-		    !strcmp(compiler, "nvcc") ? "-Xcompiler " : "",
-		    kjson_str_or(stable, "suffix", ""));
+		    !strcmp(compiler, "nvcc") ? "-Xcompiler " : "", kjson_str(stable, "suffix"));
 		if (json_array_size(json_object_get(build, "libs")))
 			kbuf_puts(&b, " ");
 		join(&b, json_object_get(build, "libs"), " ");
@@ -346,7 +338,7 @@ add_build(json_t *stable, const json_t *task)
 static json_t *
 command_line(const json_t *tier)
 {
-	auto_free char *line = kfence_line(kjson_str_or(tier, "command", ""), MAX_LINE);
+	auto_free char *line = kfence_line(kjson_str(tier, "command"), MAX_LINE);
 
 	return json_string(line);
 }
@@ -387,8 +379,8 @@ add_lists(json_t *stable, const json_t *task)
 	json_array_foreach(json_object_get(task, "baselines"), i, b)
 		kbuf_printf(&baselines, "%s%s", i ? ", " : "", kjson_str_or(b, "name", "?"));
 	set_buf(stable, "baselines", &baselines);
-	json_object_set_new(stable, "flops", json_string(kjson_str_or(task, "flops", "")));
-	json_object_set_new(stable, "bytes", json_string(kjson_str_or(task, "bytes", "")));
+	json_object_set_new(stable, "flops", json_string(kjson_str(task, "flops")));
+	json_object_set_new(stable, "bytes", json_string(kjson_str(task, "bytes")));
 	json_object_set_new(stable, "bundle", json_boolean(json_object_get(task, "files") != NULL));
 }
 
@@ -401,15 +393,15 @@ task_facts(json_t *stable, const struct kcamp *camp)
 	json_t *backend = json_object_get(stable, "lang");
 	struct kbuf reference = { 0 };
 
-	if (strcmp(kjson_str_or(task, "schema", ""), "task/1"))
+	if (strcmp(kjson_str(task, "schema"), "task/1"))
 		kdie(K_USAGE,
 		    "%s: schema: must be \"task/1\"; this version of kiln reads no other tasks",
 		    path);
 	file = kbeside(path, kjson_str_or(task, "reference", "reference.c"));
 	source = kread_text_or_die(file, MAX_SOURCE);
-	json_object_set_new(stable, "task", json_string(kjson_str_or(task, "name", "")));
-	json_object_set_new(stable, "op", json_string(kjson_str_or(task, "op", "")));
-	set_text(stable, "description", kjson_str_or(task, "description", ""));
+	json_object_set_new(stable, "task", json_string(kjson_str(task, "name")));
+	json_object_set_new(stable, "op", json_string(kjson_str(task, "op")));
+	set_text(stable, "description", kjson_str(task, "description"));
 	family_facts(stable, source, kcamp_backend(camp)->syntax);
 	add_dtypes(stable, task);
 	add_entry(stable, task, backend);
@@ -419,7 +411,7 @@ task_facts(json_t *stable, const struct kcamp *camp)
 	add_build(stable, task);
 	add_own(stable, camp);
 	add_lists(stable, task);
-	kfence_code(&reference, source, kjson_str_or(stable, "label", ""));
+	kfence_code(&reference, source, kjson_str(stable, "label"));
 	set_buf(stable, "reference", &reference);
 	free(file);
 	return source;

@@ -141,7 +141,7 @@ take_lines(void)
 		size_t len = (size_t)(end - peer.in.data) + 1;
 		json_auto_t *line = json_loadb(peer.in.data, len, JSON_REJECT_DUPLICATES, NULL);
 
-		if (!peer.greeting && !strcmp(kjson_str_or(line, "schema", ""), REMOTE_SCHEMA)) {
+		if (!peer.greeting && !strcmp(kjson_str(line, "schema"), REMOTE_SCHEMA)) {
 			peer.greeting = json_incref(line);
 			greeted = true;
 			check_greeting(line);
@@ -159,7 +159,7 @@ take_lines(void)
 static bool
 is_whole(void)
 {
-	return peer.answer && (json_int_t)peer.in.len >= kjson_int_or(peer.answer, "bytes", 0);
+	return peer.answer && (json_int_t)peer.in.len >= kjson_int(peer.answer, "bytes");
 }
 
 /* Reads until the answer is complete, or the transport has ended and its last output is read. */
@@ -233,7 +233,7 @@ deliver(const struct order *o)
 {
 	json_int_t status = kjson_int_or(peer.answer, "status", K_IO);
 	bool ours = status == K_NO || status == K_USAGE || status == K_MISSING || status == K_AGAIN;
-	size_t len = (size_t)kjson_int_or(peer.answer, "bytes", 0);
+	size_t len = (size_t)kjson_int(peer.answer, "bytes");
 	const char *bytes = peer.in.data ? peer.in.data : "";
 
 	if (status)

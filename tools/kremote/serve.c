@@ -94,7 +94,7 @@ is_below(const char *path)
 static void
 open_folder(void)
 {
-	const char *name = kjson_str_or(service.order, "place", "");
+	const char *name = kjson_str(service.order, "place");
 	auto_free char *cache = cache_folder(), *place = kasprintf("%s/%s", cache, name),
 	               *path = NULL;
 	mode_t old;
@@ -130,12 +130,11 @@ check_path(const char *path, const char *what)
 static void
 make_folders(void)
 {
-	const json_t *list = json_object_get(service.order, "folders"), *f;
+	const json_t *list = json_object_get(service.order, "folders");
 	const char *campaign = kjson_str_or(service.order, "campaign", NULL);
 	char *link;
-	size_t i;
 
-	json_array_foreach((json_t *)list, i, f) {
+	kjson_foreach(f, list) {
 		check_path(json_string_value(f) ?: "", "folder");
 		kmake_folder(json_string_value(f));
 	}
@@ -182,7 +181,7 @@ read_order(void)
 	if (!line.len || c != '\n')
 		exit(K_AGAIN);
 	service.order = json_loadb(line.data, line.len, JSON_REJECT_DUPLICATES, &e);
-	if (!service.order || strcmp(kjson_str_or(service.order, "schema", ""), REMOTE_SCHEMA))
+	if (!service.order || strcmp(kjson_str(service.order, "schema"), REMOTE_SCHEMA))
 		kdie(K_USAGE, "the order is not a " REMOTE_SCHEMA " object");
 }
 
@@ -212,11 +211,10 @@ write_file(const char *path, size_t len)
 static void
 read_files(void)
 {
-	const json_t *list = json_object_get(service.order, "files"), *f;
-	size_t i;
+	const json_t *list = json_object_get(service.order, "files");
 
-	json_array_foreach((json_t *)list, i, f) {
-		const char *path = kjson_str_or(f, "path", "");
+	kjson_foreach(f, list) {
+		const char *path = kjson_str(f, "path");
 		json_int_t size = kjson_int_or(f, "size", -1);
 
 		check_path(size < 0 ? "" : path, "file");
@@ -247,9 +245,7 @@ start(const char *name, int out)
 	const json_t *args = json_object_get(service.order, "args");
 	const char *folder = kjson_str_or(service.order, "folder", NULL);
 	auto_free char **argv = kcalloc(json_array_size(args) + 1, sizeof *argv);
-	int in = kjson_bool_or(service.order, "stdin", false)
-	    ? open(STDIN_NAME, O_RDONLY | O_CLOEXEC)
-	    : -1;
+	int in = kjson_bool(service.order, "stdin") ? open(STDIN_NAME, O_RDONLY | O_CLOEXEC) : -1;
 	struct kproc p = { .argv = argv, .cwd = folder };
 	pid_t pid;
 

@@ -31,6 +31,6 @@ add_audit(json_t *f)
 
 	json_object_update_new(f,
 	    json_pack("{s:b,s:b,s:b,s:o,s:O*}", "audited", report.audited, "inflated", inflated,
-	        "doubtful", !inflated && kjson_num_or(report.audit, "inflation_gap_pct", 0) > 1,
+	        "doubtful", !inflated && kjson_num(report.audit, "inflation_gap_pct") > 1,
 	        "decisions", decisions_json(), "attribution", report.audit));
 }

@@ -24,7 +24,7 @@ add_reply(json_t *bill, const json_t *reply)
 {
 	for (size_t i = 0; i < LEN(sums); i++) {
 		const json_t *v = kjson_path(reply, sums[i].path);
-		double sum = kjson_num_or(bill, sums[i].name, 0);
+		double sum = kjson_num(bill, sums[i].name);
 
 		sum += sums[i].scale > 0 ? sums[i].scale * (json_number_value(v) + json_is_true(v))
 		                         : v != NULL;
@@ -38,15 +38,15 @@ add_cost(json_t *f)
 {
 	json_t *o = json_object(), *models = json_object(), *providers = json_object();
 	const char *first = "", *until = "";
-	double eval_s = kjson_num_or(report.verify, "wall_s", 0);
+	double eval_s = kjson_num(report.verify, "wall_s");
 	bool priced, counted;
 
 	add_reply(o, NULL);
 	for (const struct kcandidate *c = report.list; c < report.list + report.count; c++) {
 		const json_t *reply = c == report.reference ? NULL : of(c, "reply");
-		const char *time = kjson_str_or(reply, "time", "");
+		const char *time = kjson_str(reply, "time");
 
-		eval_s += kjson_num_or(c->json, "eval.wall_s", 0);
+		eval_s += kjson_num(c->json, "eval.wall_s");
 		if (!reply)
 			continue;
 		add_reply(o, reply);

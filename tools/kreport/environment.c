@@ -26,15 +26,13 @@ struct clocks {
 static void
 add_rows(struct clocks *k, const json_t *timing)
 {
-	size_t i;
-	json_t *row;
 
-	json_array_foreach(timing, i, row) {
+	kjson_foreach(row, timing) {
 		const json_t *device = json_object_get(row, "device");
-		long long mask = kjson_int_or(device, "throttle", 0);
+		long long mask = kjson_int(device, "throttle");
 
 		for (size_t n = 0; n < LEN(ranges); n++) {
-			double v = kjson_num_or(device, ranges[n].member, 0), *to = &k->range[n];
+			double v = kjson_num(device, ranges[n].member), *to = &k->range[n];
 
 			if (v > 0 && (*to <= 0 || (ranges[n].lowest ? v < *to : v > *to)))
 				*to = v;
@@ -52,7 +50,7 @@ add_eval(struct clocks *k, const json_t *eval)
 	           *governor = kjson_str_or(eval, "environment.governor", NULL);
 
 	add_rows(k, json_object_get(eval, "timing"));
-	k->load = fmax(k->load, kjson_num_or(eval, "environment.load_before", 0));
+	k->load = fmax(k->load, kjson_num(eval, "environment.load_before"));
 	if (sandbox)
 		count_name(k->sandboxes, sandbox);
 	if (governor)
@@ -75,7 +73,7 @@ add_environment(json_t *f)
 {
 	struct clocks k = { .sandboxes = json_object(), .governors = json_object() };
 	const json_t *gpu = of(report.reference, "eval.environment.device");
-	const char *asked = kcamp_str(report.camp, "gpu"), *found = kjson_str_or(gpu, "name", "");
+	const char *asked = kcamp_str(report.camp, "gpu"), *found = kjson_str(gpu, "name");
 	long long api = strtoll(kjson_str_or(gpu, "driver_api", "0"), NULL, 10);
 
 	for (size_t i = 0; i < report.count; i++)

@@ -19,8 +19,8 @@ add_reason(json_t *all, const struct kcandidate *c, const char *text)
 	auto_free char *similar = kregex_sub("\\d+", text, "#"),
 	               *key = kasprintf("%s: %s", status, similar);
 	json_t *o = json_object_get(all, key);
-	json_int_t n = kjson_int_or(o, "n", 0);
-	const char *ids = kjson_str_or(o, "ids", "");
+	json_int_t n = kjson_int(o, "n");
+	const char *ids = kjson_str(o, "ids");
 
 	if (!o) {
 		o = json_pack("{s:s,s:s,s:o}", "key", key, "status", status, "text",
@@ -53,7 +53,7 @@ add_failure(json_t *all, const struct kcandidate *c)
 		text = error_line(log);
 	else if (first)
 		text = kasprintf(
-		    "%s: %s", kjson_str_or(first, "check", "?"), kjson_str_or(first, "detail", ""));
+		    "%s: %s", kjson_str_or(first, "check", "?"), kjson_str(first, "detail"));
 	else if (of(c, "eval.plan_fault"))
 		text = kstrdup(text_of(c, "eval.plan_fault", ""));
 	else
@@ -65,10 +65,9 @@ static int
 by_count(const void *x, const void *y)
 {
 	const json_t *a = *(json_t *const *)x, *b = *(json_t *const *)y;
-	json_int_t n = kjson_int_or(a, "n", 0), m = kjson_int_or(b, "n", 0);
+	json_int_t n = kjson_int(a, "n"), m = kjson_int(b, "n");
 
-	return n != m ? (n < m) - (n > m)
-	              : strcmp(kjson_str_or(a, "key", ""), kjson_str_or(b, "key", ""));
+	return n != m ? (n < m) - (n > m) : strcmp(kjson_str(a, "key"), kjson_str(b, "key"));
 }
 
 static json_t *

@@ -202,20 +202,20 @@ show_number(const char *how, double v)
 static double
 low_of(const json_t *ratio)
 {
-	return kjson_num_or(ratio, "low", 0);
+	return kjson_num(ratio, "low");
 }
 
 static bool
 is_point(const json_t *ratio)
 {
-	return json_object_get(ratio, "high") && low_of(ratio) >= kjson_num_or(ratio, "high", 0);
+	return json_object_get(ratio, "high") && low_of(ratio) >= kjson_num(ratio, "high");
 }
 
 /* "155× to 161×"; AS formats one end. */
 static const char *
 show_interval(const json_t *ratio, const char *(*as)(double))
 {
-	double high = kjson_num_or(ratio, "high", 0);
+	double high = kjson_num(ratio, "high");
 
 	if (!json_object_get(ratio, "high") || is_point(ratio))
 		return "too few samples for an interval";
@@ -227,8 +227,8 @@ show_interval(const json_t *ratio, const char *(*as)(double))
 const char *
 show_speed(const json_t *ratio)
 {
-	double mean = kjson_num_or(ratio, "mean", 0);
-	bool provisional = kjson_bool_or(ratio, "provisional", false);
+	double mean = kjson_num(ratio, "mean");
+	bool provisional = kjson_bool(ratio, "provisional");
 
 	if (!(mean > 0) || is_point(ratio))
 		return show("%s%s", show_times(mean), provisional ? " (provisional)" : "");

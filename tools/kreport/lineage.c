@@ -18,10 +18,9 @@ struct chain {
 static bool
 linear_chain(struct chain *chain)
 {
-	const json_t *ids = kjson_path(report.archive.header, "linear.chain"), *id;
-	size_t i;
+	const json_t *ids = kjson_path(report.archive.header, "linear.chain");
 
-	json_array_foreach(ids, i, id) {
+	kjson_foreach(id, ids) {
 		const struct kcandidate *c = find_candidate(json_string_value(id));
 
 		if (c && chain->count < MOST_STEPS)
@@ -74,8 +73,8 @@ content_of(const json_t *program, const char *path)
 {
 	const json_t *files = json_object_get(program, "files");
 
-	return path ? kjson_str_or(kjson_find(files, "path", path), "content", "")
-	            : kjson_str_or(program, "code", "");
+	return path ? kjson_str(kjson_find(files, "path", path), "content")
+	            : kjson_str(program, "code");
 }
 
 /* The difference of one file of two programs; PATH NULL is the main file. */
@@ -102,16 +101,13 @@ static json_t *
 diffs_json(const json_t *before, const json_t *after)
 {
 	json_t *list = json_array();
-	const json_t *f;
-	size_t i;
 
 	json_array_append_new(list, file_diff(before, after, NULL));
-	json_array_foreach(json_object_get(after, "files"), i, f)
-		json_array_append_new(list, file_diff(before, after, kjson_str_or(f, "path", "")));
-	json_array_foreach(json_object_get(before, "files"), i, f)
-		if (!*content_of(after, kjson_str_or(f, "path", "")))
-			json_array_append_new(
-			    list, file_diff(before, after, kjson_str_or(f, "path", "")));
+	kjson_foreach(f, json_object_get(after, "files"))
+		json_array_append_new(list, file_diff(before, after, kjson_str(f, "path")));
+	kjson_foreach(f, json_object_get(before, "files"))
+		if (!*content_of(after, kjson_str(f, "path")))
+			json_array_append_new(list, file_diff(before, after, kjson_str(f, "path")));
 	return list;
 }
 

@@ -54,7 +54,7 @@ enum { PRELUDE = 700 };
 static void
 keep_prelude(json_t *rec)
 {
-	const char *text = kjson_str_or(rec, "reply.text", ""), *fence = strstr(text, "```");
+	const char *text = kjson_str(rec, "reply.text"), *fence = strstr(text, "```");
 	size_t len = fence ? (size_t)(fence - text) : 0;
 	char *prelude;
 
@@ -207,7 +207,7 @@ load_report(const char *dir, bool empty)
 		kdie(K_USAGE, "%s: no trial is complete yet, so there is nothing to report", dir);
 	report.last = report.trials.last;
 	path = kplace_trial(
-	    report.camp->dir, kjson_int_or(report.trials.header, "trial", 0), "archive.ndjson");
+	    report.camp->dir, kjson_int(report.trials.header, "trial"), "archive.ndjson");
 	karch_load(&report.archive, path, true);
 	free(path);
 	load_trials();

@@ -36,7 +36,7 @@ write_page(struct page *p, const json_t *facts, long refresh)
 	auto_buf struct kbuf text = { 0 };
 
 	ktemplate_fill(&t, &text, template, file, facts);
-	page_make(p, text.data, kjson_str_or(facts, "title", ""), refresh, draw);
+	page_make(p, text.data, kjson_str(facts, "title"), refresh, draw);
 }
 
 static void

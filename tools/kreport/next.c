@@ -31,7 +31,7 @@ add_findings(json_t *steps, const struct kcandidate *c, size_t from, size_t to)
 		const json_t *finding = json_array_get(list, i);
 
 		add_step(steps, cut_json(kjson_str_or(finding, "text", "?"), TEXT),
-		    kjson_str_or(finding, "action", ""),
+		    kjson_str(finding, "action"),
 		    json_sprintf(
 		        "profile of %s, finding %.60s", c->id, kjson_str_or(finding, "id", "?")));
 	}
@@ -41,13 +41,12 @@ add_findings(json_t *steps, const struct kcandidate *c, size_t from, size_t to)
 static void
 add_gap(json_t *steps, const json_t *facts)
 {
-	const json_t *rows = kjson_path(facts, "roofline.ceilings.rows"), *row, *widest = NULL;
+	const json_t *rows = kjson_path(facts, "roofline.ceilings.rows"), *widest = NULL;
 	double most = 1.05;
-	size_t i;
 
-	json_array_foreach((json_t *)rows, i, row) {
-		double least = kjson_num_or(row, "floor_ns", 0),
-		       gap = least > 0 ? kjson_num_or(row, "ns", 0) / least : 0;
+	kjson_foreach(row, rows) {
+		double least = kjson_num(row, "floor_ns"),
+		       gap = least > 0 ? kjson_num(row, "ns") / least : 0;
 
 		if (gap > most) {
 			most = gap;
@@ -67,15 +66,14 @@ add_gap(json_t *steps, const json_t *facts)
 static void
 add_rival(json_t *steps, const json_t *facts)
 {
-	const json_t *list = json_object_get(facts, "workloads"), *w, *p, *ahead = NULL;
+	const json_t *list = json_object_get(facts, "workloads"), *ahead = NULL;
 	double least = 0.95;
-	size_t i, k;
 
-	json_array_foreach((json_t *)list, i, w)
-		json_array_foreach(json_object_get(w, "programs"), k, p) {
+	kjson_foreach(w, list)
+		kjson_foreach(p, json_object_get(w, "programs")) {
 			double behind = kjson_num_or(p, "behind.mean", 1);
 
-			if (!kjson_bool_or(p, "is_best", false) && behind > 0 && behind < least) {
+			if (!kjson_bool(p, "is_best") && behind > 0 && behind < least) {
 				least = behind;
 				ahead = p;
 			}

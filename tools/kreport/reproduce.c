@@ -45,8 +45,8 @@ add_sources(struct names *names)
 		add_name(names, kbeside(task, report.task->oracle));
 	for (size_t i = 0; i < report.task->baseline_count; i++)
 		add_name(names, kbeside(task, report.task->baselines[i].file));
-	for (size_t i = 0; i < json_array_size(recordings); i++)
-		add_name(names, kbeside(task, json_string_value(json_array_get(recordings, i))));
+	kjson_foreach(recording, recordings)
+		add_name(names, kbeside(task, json_string_value(recording)));
 }
 
 /*

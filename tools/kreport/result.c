@@ -36,7 +36,7 @@ static json_t *
 best_of(void)
 {
 	json_t *o = candidate_json(report.best), *against = json_array();
-	double share = kjson_num_or(o, "score.efficiency_pct", 0) / 100;
+	double share = kjson_num(o, "score.efficiency_pct") / 100;
 
 	for (size_t i = 0; i < report.task->baseline_count && i < 4; i++) {
 		const char *name = report.task->baselines[i].name;
@@ -59,23 +59,18 @@ static json_int_t
 count_values(const json_t *cases, const char *member)
 {
 	json_auto_t *seen = json_object();
-	size_t i;
-	json_t *c;
 
-	json_array_foreach(cases, i, c)
-		json_object_set_new(seen, kjson_str_or(c, member, ""), json_true());
+	kjson_foreach(c, cases)
+		json_object_set_new(seen, kjson_str(c, member), json_true());
 	return (json_int_t)json_object_size(seen);
 }
 
 static bool
 all_checked(const json_t *timing)
 {
-	size_t i;
-	json_t *row;
 
-	json_array_foreach(timing, i, row)
-		if (kjson_int_or(row, "checked_per_sample", 0) <
-		    kjson_int_or(row, "calls_per_sample", 1))
+	kjson_foreach(row, timing)
+		if (kjson_int(row, "checked_per_sample") < kjson_int_or(row, "calls_per_sample", 1))
 			return false;
 	return json_array_size(timing) > 0;
 }
@@ -87,15 +82,15 @@ add_check(json_t *list, const json_t *eval, long after)
 	const json_t *cases = kjson_path(eval, "correctness.cases");
 	json_t *sanitizers = json_object_get(eval, "sanitizers");
 
-	if (!kjson_int_or(eval, "correctness.total", 0))
+	if (!kjson_int(eval, "correctness.total"))
 		return;
 	json_array_append_new(list,
 	    json_pack("{s:I,s:I,s:I,s:I,s:I,s:s,s:o}", "after", (json_int_t)after, "passed",
-	        kjson_int_or(eval, "correctness.passed", 0), "total",
-	        kjson_int_or(eval, "correctness.total", 0), "workloads",
-	        count_values(cases, "workload"), "distributions",
-	        count_values(cases, "distribution"), "seed", kjson_str_or(eval, "seed", ""),
-	        "sanitizers", after && sanitizers ? json_incref(sanitizers) : json_array()));
+	        kjson_int(eval, "correctness.passed"), "total",
+	        kjson_int(eval, "correctness.total"), "workloads", count_values(cases, "workload"),
+	        "distributions", count_values(cases, "distribution"), "seed",
+	        kjson_str(eval, "seed"), "sanitizers",
+	        after && sanitizers ? json_incref(sanitizers) : json_array()));
 }
 
 /* What could not be read, so that nobody takes the rest for everything. */
@@ -147,6 +142,6 @@ add_result(json_t *f)
 	        "final", eval, "verify", report.verify, "refused", report.refused, "verify_trial",
 	        (json_int_t)report.verify_trial, "begun", (json_int_t)report.begun, "damage",
 	        damage_of(), "checks", checks, "sources", sources, "noise",
-	        kjson_num_or(eval, "noise.floor", 0), "all_checked",
+	        kjson_num(eval, "noise.floor"), "all_checked",
 	        all_checked(kjson_path(eval, "timing"))));
 }

@@ -9,10 +9,10 @@
 static double
 plain(const json_t *figure)
 {
-	const char *unit = kjson_str_or(figure, "unit", "");
+	const char *unit = kjson_str(figure, "unit");
 	enum khw_dimension dimension = strstr(unit, "/s") ? KHW_BANDWIDTH : KHW_RATE;
 
-	return kjson_num_or(figure, "value", 0) * fmax(khw_unit(dimension, unit, NULL, 0), 0);
+	return kjson_num(figure, "value") * fmax(khw_unit(dimension, unit, NULL, 0), 0);
 }
 
 /* The times of a candidate that the report uses: for the best those of its verification. */
@@ -27,10 +27,10 @@ timing_of(const struct kcandidate *c)
 static double
 rate_of(const struct kcandidate *c, const json_t *workload, const char *work)
 {
-	const json_t *row = kgain_row(timing_of(c), kjson_str_or(workload, "workload", ""));
+	const json_t *row = kgain_row(timing_of(c), kjson_str(workload, "workload"));
 	double ns = row ? kgain_time_ns(row) : 0;
 
-	return ns > 0 ? kjson_num_or(workload, work, 0) / ns * 1e9 : 0;
+	return ns > 0 ? kjson_num(workload, work) / ns * 1e9 : 0;
 }
 
 struct span {
@@ -65,7 +65,7 @@ put_roof(struct plot *p, const char *class, double peak, double bandwidth)
 static void
 put_point(struct plot *p, const struct kcandidate *c, const json_t *workload, const char *class)
 {
-	double x = kjson_num_or(workload, "intensity", 0), y = rate_of(c, workload, "flops");
+	double x = kjson_num(workload, "intensity"), y = rate_of(c, workload, "flops");
 	auto_free char *title = NULL;
 
 	if (!(x > 0) || !(y > 0))
@@ -83,13 +83,11 @@ static double
 measured(const json_t *rows, const char *name)
 {
 	double best = 0;
-	size_t i;
-	json_t *w;
 
-	json_array_foreach(rows, i, w) {
+	kjson_foreach(w, rows) {
 		const json_t *figure = json_object_get(w, name);
 
-		if (strstr(kjson_str_or(figure, "by", ""), "measured"))
+		if (strstr(kjson_str(figure, "by"), "measured"))
 			best = fmax(best, plain(figure));
 	}
 	return best;
@@ -102,13 +100,11 @@ plot_roof(void)
 	double peak = plain(kjson_path(report.roofline, "peaks.compute")),
 	       bandwidth = plain(kjson_path(report.roofline, "peaks.memory"));
 	struct span s = { peak / bandwidth, peak / bandwidth, peak, peak };
-	size_t i;
-	json_t *w;
 	struct plot p;
 	auto_free char *description = NULL;
 
-	json_array_foreach(rows, i, w) {
-		double x = kjson_num_or(w, "intensity", 0);
+	kjson_foreach(w, rows) {
+		double x = kjson_num(w, "intensity");
 
 		widen(&s, x, fmin(peak, x * bandwidth));
 		widen(&s, x, rate_of(report.reference, w, "flops"));
@@ -130,8 +126,8 @@ plot_roof(void)
 	put_roof(&p, "measured",
 	    measured(rows, "compute_ceiling") > 0 ? measured(rows, "compute_ceiling") : peak,
 	    measured(rows, "memory_ceiling"));
-	json_array_foreach(rows, i, w) {
-		double x = kjson_num_or(w, "intensity", 0);
+	kjson_foreach(w, rows) {
+		double x = kjson_num(w, "intensity");
 
 		if (x > 0)
 			kbuf_printf(&p.svg, "<path class=\"drop\" d=\"M%.1f %.1fV%.1f\"/>\n",
@@ -159,7 +155,7 @@ share_json(double rate, const json_t *ceiling)
 static json_t *
 ceiling_json(const struct kcandidate *c, json_t *roof)
 {
-	const json_t *row = kgain_row(timing_of(c), kjson_str_or(roof, "workload", ""));
+	const json_t *row = kgain_row(timing_of(c), kjson_str(roof, "workload"));
 	double flops = rate_of(c, roof, "flops"), bytes = rate_of(c, roof, "bytes");
 	json_t *o = json_copy(roof);
 
@@ -178,15 +174,14 @@ add_roofline(json_t *f)
 	const json_t *rows = json_object_get(report.roofline, "workloads");
 	/* the campaign's own metric cannot be compared with a least time */
 	json_t *o = report.roofline && !own_metric(report.camp) ? json_copy(report.roofline) : NULL,
-	       *list = json_array(), *w, *table;
+	       *list = json_array(), *table;
 	bool below = false;
-	size_t i;
 
-	json_array_foreach((json_t *)(o ? rows : NULL), i, w) {
+	kjson_foreach(w, o ? rows : NULL) {
 		json_t *row = ceiling_json(c, w);
-		double ns = kjson_num_or(row, "ns", 0);
+		double ns = kjson_num(row, "ns");
 
-		below |= ns > 0 && ns < kjson_num_or(row, "floor_ns", 0);
+		below |= ns > 0 && ns < kjson_num(row, "floor_ns");
 		json_array_append_new(list, row);
 	}
 	table = rows_json(list);

@@ -25,10 +25,10 @@ word_of(const char *verdict)
 static size_t
 shapes_of(const char *names[MOST_SHAPES])
 {
-	const json_t *timing = of(report.reference, "eval.timing"), *row;
-	size_t i, n = 0;
+	const json_t *timing = of(report.reference, "eval.timing");
+	size_t n = 0;
 
-	json_array_foreach(timing, i, row)
+	kjson_foreach(row, timing)
 		if (n < MOST_SHAPES)
 			names[n++] = kjson_str_or(row, "workload", "?");
 	return n;
@@ -76,7 +76,7 @@ ends_json(void)
 	json_t *rows;
 
 	kends_find(report.camp, report.last,
-	    (long)kjson_int_or(report.archive.header, "linear.drafts", 0),
+	    (long)kjson_int(report.archive.header, "linear.drafts"),
 	    accepted ? accepted->json : NULL, &e);
 	rows = kends_rows(&e);
 	kends_free(&e);

@@ -106,7 +106,7 @@ static struct workload
 workload_of(const char *name)
 {
 	const json_t *roof = kgain_row(kjson_path(report.roofline, "workloads"), name);
-	struct workload w = { .name = name, .least_ns = kjson_num_or(roof, "floor_ns", 0) };
+	struct workload w = { .name = name, .least_ns = kjson_num(roof, "floor_ns") };
 
 	w.list = kcalloc(BASELINES + report.task->baseline_count, sizeof *w.list);
 	add_program(&w, report.best ? report.best->id : "best", "best", timing_of_best());
@@ -142,8 +142,8 @@ program_json(const struct workload *w, const struct program *p)
 
 	return json_pack("{s:s,s:s,s:s,s:b,s:b,s:f,s:f,s:f,s:f,s:I,s:f,s:f,s:o*,s:o*}", "workload",
 	    w->name, "name", p->name, "class", p->class, "is_best", p == &w->list[BEST], "timed",
-	    p->ns > 0, "ns", p->ns, "iqr_ns", kjson_num_or(row, "iqr_ns", 0), "alone_ns",
-	    kjson_num_or(row, "alone_ns", 0), "host_ns", kjson_num_or(row, "host_ns", 0), "samples",
+	    p->ns > 0, "ns", p->ns, "iqr_ns", kjson_num(row, "iqr_ns"), "alone_ns",
+	    kjson_num(row, "alone_ns"), "host_ns", kjson_num(row, "host_ns"), "samples",
 	    (json_int_t)json_array_size(json_object_get(row, "samples_ns")), "flops",
 	    (double)(flops > 0 ? flops : 0) * rate, "bytes", (double)(bytes > 0 ? bytes : 0) * rate,
 	    "speed", p->speed.n ? ratio_json(&p->speed) : NULL, "behind",
@@ -174,10 +174,8 @@ workload_json(const char *name)
 static bool
 has_alone(void)
 {
-	const json_t *row;
-	size_t i;
 
-	json_array_foreach(report.best ? timing_of_best() : NULL, i, row) {
+	kjson_foreach(row, report.best ? timing_of_best() : NULL) {
 		if (json_object_get(row, "host_ns"))
 			return true;
 	}
@@ -188,10 +186,10 @@ void
 add_workloads(json_t *f)
 {
 	json_t *workloads = json_array(), *missing = json_array(), *b;
-	const json_t *timed = report.best ? timing_of_best() : timing_of_reference(), *row;
+	const json_t *timed = report.best ? timing_of_best() : timing_of_reference();
 	size_t i;
 
-	json_array_foreach(timed, i, row)
+	kjson_foreach(row, timed)
 		json_array_append_new(workloads, workload_json(kjson_str_or(row, "workload", "?")));
 	json_array_foreach(baselines_of(), i, b)
 		if (json_object_get(b, "missing"))

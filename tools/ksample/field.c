@@ -61,9 +61,8 @@ add_pair(struct field *f, int from, int to, const json_t *deltas)
 void
 field_add(struct field *f, int from, const json_t *directions)
 {
-	for (size_t i = 0; i < json_array_size(directions); i++) {
-		const json_t *one = json_array_get(directions, i),
-		             *step = json_object_get(one, "direction");
+	kjson_foreach(direction, directions) {
+		const json_t *one = direction, *step = json_object_get(one, "direction");
 		int to = from;
 
 		for (int d = 0; d < KARCH_DIMS; d++) {
@@ -73,8 +72,8 @@ field_add(struct field *f, int from, const json_t *directions)
 			to = level < 0 || level > KARCH_LEVEL ? to : karch_with(to, d, level);
 		}
 		add_pair(f, from, to, json_object_get(one, "deltas"));
-		f->tried[from][to] = kjson_num_or(one, "samples", 0);
-		f->failed[from][to] = kjson_num_or(one, "failures", 0);
+		f->tried[from][to] = kjson_num(one, "samples");
+		f->failed[from][to] = kjson_num(one, "failures");
 	}
 }
 

@@ -43,8 +43,8 @@ round_json(const json_t *record, const char *const *said, size_t count)
 {
 	const json_t *decision = kjson_path(record, "score.decision"),
 	             *plan = kjson_path(record, "eval.plan");
-	json_t *o = json_pack("{s:I,s:s,s:s}", "round", kjson_int_or(decision, "round", 0), "id",
-	    kjson_str_or(record, "id", ""), "code", kjson_str_or(decision, "code", ""));
+	json_t *o = json_pack("{s:I,s:s,s:s}", "round", kjson_int(decision, "round"), "id",
+	    kjson_str(record, "id"), "code", kjson_str(decision, "code"));
 
 	for (size_t i = 0; i < count; i++)
 		add_said(o, plan, said[i]);
@@ -58,12 +58,12 @@ add_searched(json_t *list, const json_t *record)
 	static const char *const said[] = { "source", "finding" };
 	const json_t *rows = kjson_path(record, "eval.plan.search");
 
-	for (size_t i = 0; i < json_array_size(rows); i++) {
+	kjson_foreach(row, rows) {
 		json_t *one =
-		    json_pack("{s:I}", "round", kjson_int_or(record, "score.decision.round", 0));
+		    json_pack("{s:I}", "round", kjson_int(record, "score.decision.round"));
 
 		for (size_t k = 0; k < LEN(said); k++)
-			add_said(one, json_array_get(rows, i), said[k]);
+			add_said(one, row, said[k]);
 		json_array_append_new(list, one);
 	}
 }
@@ -91,12 +91,11 @@ add_history(json_t *sample)
 
 		if (decision && t >= search.trial - HISTORY) {
 			one = round_json(record, all, LEN(all));
-			kjson_set(
-			    one, "verdict", json_string(kjson_str_or(decision, "verdict", "")));
-			kjson_set(one, "line", json_string(kjson_str_or(decision, "line", "")));
+			kjson_set(one, "verdict", json_string(kjson_str(decision, "verdict")));
+			kjson_set(one, "line", json_string(kjson_str(decision, "line")));
 			json_array_append_new(rounds, one);
 		}
-		if (rolled_back && klinear_refutes(kjson_str_or(decision, "code", "")) &&
+		if (rolled_back && klinear_refutes(kjson_str(decision, "code")) &&
 		    kjson_path(record, "eval.plan"))
 			json_array_append_new(
 			    ineffective, round_json(record, direction, LEN(direction)));
@@ -105,7 +104,7 @@ add_history(json_t *sample)
 		 * again.
 		 */
 		if (kjson_is(decision, "verdict", "accepted") && kjson_path(record, "eval.plan") &&
-		    !kverdict_failed(search.failures, kjson_str_or(record, "id", "")))
+		    !kverdict_failed(search.failures, kjson_str(record, "id")))
 			json_array_append_new(
 			    accepted, round_json(record, direction, LEN(direction)));
 		add_searched(searched, record);
@@ -129,7 +128,7 @@ add_last(json_t *sample)
 	enum status status = status_at(record, "eval.status");
 
 	if (search.trial > 1 && (status_repairable(status) || status == STATUS_NO_PLAN)) {
-		last = karch_program(search.camp->dir, kjson_str_or(record, "id", ""), true);
+		last = karch_program(search.camp->dir, kjson_str(record, "id"), true);
 		kjson_set(last, "status", status_json(status));
 		kjson_set(sample, "last", last);
 	}
@@ -170,7 +169,7 @@ static const struct {
 static void
 check_evidence(const char *path, const json_t *evidence, const json_t *program, long streak)
 {
-	const char *code = kjson_str_or(program, "code", ""), *id = kjson_str_or(program, "id", "");
+	const char *code = kjson_str(program, "code"), *id = kjson_str(program, "id");
 	char hex[65];
 
 	ksha256_hex(code, strlen(code), hex);
@@ -179,11 +178,11 @@ check_evidence(const char *path, const json_t *evidence, const json_t *program, 
 		    "%s: is evidence of %s, but the last accepted program is %s; remove the file, "
 		    "and it will be gathered again",
 		    path, kjson_str_or(evidence, "id", "nothing"), id);
-	if (kjson_int_or(evidence, "streak", 0) != streak)
+	if (kjson_int(evidence, "streak") != streak)
 		kdie(K_USAGE,
 		    "%s: was gathered after %lld rollbacks in a row, but there are now %ld; remove "
 		    "the file, and it will be gathered again",
-		    path, (long long)kjson_int_or(evidence, "streak", 0), streak);
+		    path, (long long)kjson_int(evidence, "streak"), streak);
 	for (size_t i = 0; i < LEN(needs); i++)
 		if (streak >= needs[i].streak && !json_object_get(evidence, needs[i].member) &&
 		    !kjson_str_or(evidence, needs[i].missing, NULL))
@@ -223,10 +222,8 @@ void
 add_application(json_t *sample)
 {
 	json_auto_t *list = json_array();
-	json_t *v;
-	size_t i;
 
-	json_array_foreach(search.failures, i, v) {
+	kjson_foreach(v, search.failures) {
 		json_t *one = json_object();
 
 		add_said(one, v, "id");
@@ -243,7 +240,7 @@ linear_json(void)
 	const json_t *linear = kjson_path(search.archive.header, "linear"),
 	             *errors = kjson_path(search.archive.header, "errors");
 	auto_free char *accepted = kverdict_incumbent(search.camp->dir, linear);
-	long streak = (long)kjson_int_or(linear, "streak", 0);
+	long streak = (long)kjson_int(linear, "streak");
 	json_t *o, *program;
 
 	if (search.archive.header && !linear)

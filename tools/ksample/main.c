@@ -30,8 +30,8 @@ read_lengths(struct field *f, const json_t *lengths)
 	for (size_t i = 0; i < KARCH_LENGTHS; i++) {
 		const json_t *one = json_array_get(lengths, i);
 
-		f->lengths[i] = (struct length){ kjson_num_or(one, "tries", 0),
-			kjson_num_or(one, "correct", 0), kjson_num_or(one, "gain", 0) };
+		f->lengths[i] = (struct length){ kjson_num(one, "tries"), kjson_num(one, "correct"),
+			kjson_num(one, "gain") };
 	}
 }
 
@@ -49,14 +49,14 @@ load_slopes(const char *path)
 	read_lengths(search.field, json_object_get(g.header, "lengths"));
 	for (int c = 0; c < KARCH_CELLS; c++) {
 		json_t *cell = g.cell[c].s ? json_loadb(g.cell[c].s, g.cell[c].len, 0, NULL) : NULL;
-		double left = kjson_num_or(cell, "departures", 0);
+		double left = kjson_num(cell, "departures");
 
 		if (!g.cell[c].s)
 			continue;
 		if (!cell)
 			kdie(K_USAGE, "%s: a cell is not JSON; make views makes it again", path);
 		search.directions[c] = json_incref(json_object_get(cell, "directions"));
-		search.paid[c] = (kjson_num_or(cell, "improvements", 0) + 1) / (left + 2);
+		search.paid[c] = (kjson_num(cell, "improvements") + 1) / (left + 2);
 		search.has_field |= left > 0;
 		field_add(search.field, c, search.directions[c]);
 		json_decref(cell);
@@ -89,7 +89,7 @@ default_file(long trial, const char *name)
 static bool
 is_hidden(const char *id)
 {
-	const char *best = kjson_str_or(search.archive.header, "best.id", "");
+	const char *best = kjson_str(search.archive.header, "best.id");
 	long trial, branch;
 
 	if (!kcamp_linear(search.camp) && kverdict_failed(search.failures, id))
@@ -105,7 +105,7 @@ hide_entries(const char *list)
 	json_t *entries = json_object_get(search.archive.header, list);
 
 	for (size_t i = json_array_size(entries); i-- > 0;)
-		if (is_hidden(kjson_str_or(json_array_get(entries, i), "id", "")))
+		if (is_hidden(kjson_str(json_array_get(entries, i), "id")))
 			json_array_remove(entries, i);
 }
 

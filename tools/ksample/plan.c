@@ -164,7 +164,7 @@ is_fresh(const struct karch *a)
 static bool
 more_promising(const json_t *a, const json_t *b)
 {
-	return kjson_num_or(a, "score", 0) > kjson_num_or(b, "score", 0);
+	return kjson_num(a, "score") > kjson_num(b, "score");
 }
 
 /*
@@ -175,18 +175,18 @@ more_promising(const json_t *a, const json_t *b)
 static void
 assign_repairs(void)
 {
-	const json_t *broken = kjson_path(search.archive.header, "broken"), *one;
-	size_t n = 0, most = (size_t)search.branches / 2, i;
+	const json_t *broken = kjson_path(search.archive.header, "broken");
+	size_t n = 0, most = (size_t)search.branches / 2;
 	double share = kcamp_num(search.camp, "search.repair");
 
 	if (!most)
 		most = 1;
 	krng_init(&planner.rng, search.seed, search.trial, 0, "repair");
-	json_array_foreach((json_t *)broken, i, one) {
+	kjson_foreach(one, broken) {
 		size_t at = n;
 		bool drawn = chance(share);
 
-		if (!drawn || kjson_int_or(one, "tries", 0) >= REPAIR_TRIES)
+		if (!drawn || kjson_int(one, "tries") >= REPAIR_TRIES)
 			continue;
 		for (; at && more_promising(one, planner.repairs[at]); at--)
 			if (at < MAX_BRANCHES)
@@ -240,8 +240,8 @@ void
 plan_branches(struct plan *plans, int last)
 {
 	int islands = (int)kcamp_int(search.camp, "search.islands");
-	int island = (int)kjson_int_or(search.archive.header, "island.current", 0) % islands;
-	long filled = (long)kjson_int_or(search.archive.header, "island.filled", 0);
+	int island = (int)kjson_int(search.archive.header, "island.current") % islands;
+	long filled = (long)kjson_int(search.archive.header, "island.filled");
 
 	planner = (struct planner){ .median = karch_median(&search.archive),
 		.fresh = is_fresh(&search.archive) };

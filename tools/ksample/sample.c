@@ -32,13 +32,13 @@ program_json(const struct karch_row *row, bool log)
 static json_t *
 broken_json(const json_t *broken)
 {
-	json_t *o = karch_program(search.camp->dir, kjson_str_or(broken, "id", ""), true);
+	json_t *o = karch_program(search.camp->dir, kjson_str(broken, "id"), true);
 
 	json_object_update_new(o,
 	    json_pack("{s:o,s:s,s:f,s:I}", "coords",
 	        karch_coords(karch_cell(kjson_str_or(broken, "cell", "0000"))), "status",
-	        kjson_str_or(broken, "status", ""), "combined", kjson_num_or(broken, "score", 0),
-	        "plan_tries", kjson_int_or(broken, "tries", 0)));
+	        kjson_str(broken, "status"), "combined", kjson_num(broken, "score"), "plan_tries",
+	        kjson_int(broken, "tries")));
 	return o;
 }
 
@@ -57,7 +57,7 @@ static int
 from_cell(const struct plan *plan)
 {
 	if (plan->broken)
-		return karch_cell(kjson_str_or(plan->broken, "cell", ""));
+		return karch_cell(kjson_str(plan->broken, "cell"));
 	return plan->parent ? plan->parent->cell : -1;
 }
 
@@ -83,7 +83,7 @@ show(struct shown *shown, const struct karch_row *row)
 static size_t
 others(const char *parent, const struct karch_row **list)
 {
-	const char *best = kjson_str_or(search.archive.header, "best.id", "");
+	const char *best = kjson_str(search.archive.header, "best.id");
 	size_t n = karch_ranked(&search.archive, list), kept = 0;
 
 	for (size_t i = 0; i < n; i++)
@@ -190,7 +190,7 @@ sample_json(const struct plan *plan, int branch)
 	json_t *parent = parent_json(plan), *o;
 	int from = from_cell(plan);
 
-	id = kjson_str_or(parent, "id", "");
+	id = kjson_str(parent, "id");
 	o = json_pack("{s:o,s:s,s:s,s:s,s:i,s:o,s:o,s:o,s:o*,s:o}", "seed", seed_json(branch),
 	    "pick", plan->pick, "strategy", plan->strategy, "status", start_names[start], "island",
 	    plan->island, "inspirations", inspirations_json(plan, id, branch), "hints",

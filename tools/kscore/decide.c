@@ -34,7 +34,7 @@ reason_line(const char *what)
 static bool
 is_waived(const char *kind, const char *reason)
 {
-	const char *id = kjson_str_or(scored.json, "id", "");
+	const char *id = kjson_str(scored.json, "id");
 	auto_free char *path = kasprintf("%s/waivers/%s-%s.md", scorer.camp->dir, kind, id),
 	               *text = NULL;
 
@@ -186,8 +186,7 @@ case_of(const struct rival *rival, const json_t *score)
 		.overfit_why = reason_line(json_string_value(json_array_get(reasons, 0))),
 		.alarm = kjson_str_or(score, "alarm", NULL),
 		.waived = is_waived("tie", "(?im)^benefit:[ \\t\r]*[^ \\t\r\n]"),
-		.floor =
-		    kgain_noise(kjson_num_or(scored.json, "eval.noise.floor", 0), rival->noise),
+		.floor = kgain_noise(kjson_num(scored.json, "eval.noise.floor"), rival->noise),
 	};
 }
 
@@ -207,7 +206,7 @@ add_decision(json_t *score)
 	struct klinear_compare compared;
 	struct klinear_decision d = { .code = KLINEAR_BASELINE };
 	struct level level = { 0 };
-	long round = (long)kjson_int_or(scored.json, "trial", 0) + 1;
+	long round = (long)kjson_int(scored.json, "trial") + 1;
 	auto_free char *line = NULL;
 	json_t *out;
 
@@ -252,6 +251,6 @@ decision_holds(const json_t *score)
 	is = kjson_told(stored, path);
 	want = kjson_told(now, path);
 	kwarn("%s:%ld: round %lld: score.decision.%s is %s, but the records say %s", scored.file,
-	    scored.lineno, (long long)kjson_int_or(now, "round", 0), path, is, want);
+	    scored.lineno, (long long)kjson_int(now, "round"), path, is, want);
 	return false;
 }

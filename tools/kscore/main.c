@@ -40,14 +40,14 @@ static void
 find_anchor(struct anchor *a)
 {
 	const json_t *pairs = kjson_path(scored.json, "eval.pairs");
-	long trial = (long)kjson_int_or(scored.json, "trial", 0);
+	long trial = (long)kjson_int(scored.json, "trial");
 
 	*a = (struct anchor){ .name = kjson_str_or(scored.json, "eval.anchor", NULL) };
 	if (!a->name)
 		return;
-	for (size_t i = 0; i < json_array_size(pairs); i++)
-		if (kjson_is(json_array_get(pairs, i), "name", a->name))
-			a->id = kjson_str_or(json_array_get(pairs, i), "id", a->id);
+	kjson_foreach(pair, pairs)
+		if (kjson_is(pair, "name", a->name))
+			a->id = kjson_str_or(pair, "id", a->id);
 	if (a->id)
 		kchain_known(scorer.camp, a->id, trial, false, &a->chain);
 	else if (!strcmp(a->name, "reference"))
@@ -63,7 +63,7 @@ find_anchor(struct anchor *a)
 static struct kgain_ratio
 speedup_of(const struct anchor *a, const json_t *row, bool *apart)
 {
-	const char *workload = kjson_str_or(row, "workload", "");
+	const char *workload = kjson_str(row, "workload");
 	const json_t *other = kgain_row(scorer.reference.timing, workload);
 	struct kgain_ratio pair = { 0 }, link = { 0 };
 
@@ -78,7 +78,7 @@ speedup_of(const struct anchor *a, const json_t *row, bool *apart)
 		return (struct kgain_ratio){ 1, 1, 1, 1 };
 	*apart = true;
 	return kgain_apart(other, row,
-	    kgain_noise(scorer.reference.noise, kjson_num_or(scored.json, "eval.noise.floor", 0)));
+	    kgain_noise(scorer.reference.noise, kjson_num(scored.json, "eval.noise.floor")));
 }
 
 /* By workload; new reference. APART is set if a link of a chain was missing. */
@@ -86,12 +86,10 @@ static json_t *
 speedups_of(const struct anchor *a, const json_t *timing, bool *apart)
 {
 	json_t *rows = json_array();
-	const json_t *row;
-	size_t i;
 
-	json_array_foreach(timing, i, row) {
+	kjson_foreach(row, timing) {
 		struct kgain_ratio r = speedup_of(a, row, apart);
-		json_t *one = json_pack("{s:s,s:f}", "workload", kjson_str_or(row, "workload", ""),
+		json_t *one = json_pack("{s:s,s:f}", "workload", kjson_str(row, "workload"),
 		    "runtime_ms", kgain_time_ns(row) / 1e6);
 
 		kgain_put_speedup(one, &r);
@@ -136,7 +134,7 @@ static struct kgain_ratio
 compare_incumbent(const json_t *timing, const json_t *score)
 {
 	const struct rival *rival = rival_of();
-	double noise = kgain_noise(kjson_num_or(scored.json, "eval.noise.floor", 0), rival->noise);
+	double noise = kgain_noise(kjson_num(scored.json, "eval.noise.floor"), rival->noise);
 	bool beside = !strcmp(kjson_str_or(scored.json, "sample.incumbent", rival->id), rival->id);
 	struct kgain_ratio r;
 	char *fault;
@@ -219,8 +217,7 @@ add_speedup(const json_t *timing, json_t *score)
 	rows = speedups_of(&anchor, timing, &apart);
 	speedup = kgain_mean(rows, timing);
 	kgain_put_speedup(score, &speedup);
-	if (apart || kjson_bool_or(scored.json, "eval.machine.busy", false) ||
-	    anchor.chain.provisional)
+	if (apart || kjson_bool(scored.json, "eval.machine.busy") || anchor.chain.provisional)
 		json_object_set_new(score, "provisional", json_true());
 	if (anchor.chain.speedup.n)
 		put_anchor(&anchor, score);
@@ -238,8 +235,8 @@ add_times(const json_t *timing, json_t *score)
 
 	json_object_set_new(score, "runtime_ms", json_real(kgain_runtime_ms(timing)));
 	if (kjson_path(scored.json, "eval.noise.floor"))
-		json_object_set_new(score, "noise_floor",
-		    json_real(kjson_num_or(scored.json, "eval.noise.floor", 0)));
+		json_object_set_new(
+		    score, "noise_floor", json_real(kjson_num(scored.json, "eval.noise.floor")));
 	if (scorer.roofline)
 		add_roofline(timing, score);
 	if (!scorer.linear)

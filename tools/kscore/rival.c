@@ -15,10 +15,10 @@ load_rival(struct rival *r, const char *path, const char *id)
 		kdie(K_USAGE, "%s: no record with 'eval.status'", path);
 	free(r->id);
 	json_decref(r->record);
-	r->id = kstrdup(id ? id : kjson_str_or(record, "id", ""));
+	r->id = kstrdup(id ? id : kjson_str(record, "id"));
 	r->record = record;
 	r->timing = kjson_path(record, "eval.timing");
-	r->noise = kjson_num_or(record, "eval.noise.floor", 0);
+	r->noise = kjson_num(record, "eval.noise.floor");
 	return status_at(record, "eval.status") == STATUS_CORRECT && r->timing;
 }
 

@@ -155,10 +155,9 @@ is_near(double share_of, double value)
 static bool
 is_registered(const json_t *figures, double value)
 {
-	const json_t *figure;
 	size_t i;
 
-	json_array_foreach(figures, i, figure)
+	kjson_foreach(figure, figures)
 		if (is_near(json_real_value(figure), value))
 			return true;
 	for (i = 0; i < page.consents.count; i++)
@@ -170,15 +169,13 @@ is_registered(const json_t *figures, double value)
 static bool
 is_in_roofline(double value)
 {
-	size_t i;
-	json_t *row;
 
-	json_array_foreach(json_object_get(page.roofline, "workloads"), i, row) {
-		const char *unit = kjson_str_or(row, "target.unit", "");
+	kjson_foreach(row, json_object_get(page.roofline, "workloads")) {
+		const char *unit = kjson_str(row, "target.unit");
 		double factor =
 		    khw_unit(strstr(unit, "/s") ? KHW_BANDWIDTH : KHW_RATE, unit, NULL, 0);
 
-		if (fabs(kjson_num_or(row, "target.value", 0) * factor - value) <= ROUNDING * value)
+		if (fabs(kjson_num(row, "target.value") * factor - value) <= ROUNDING * value)
 			return true;
 	}
 	return false;
@@ -191,10 +188,8 @@ static const char *
 unknown_behind(bool memory)
 {
 	enum khw_dimension dimension;
-	json_t *item;
-	size_t i;
 
-	json_array_foreach(page.unknown, i, item) {
+	kjson_foreach(item, page.unknown) {
 		const char *metric = json_string_value(item);
 
 		if (khw_metric(metric, &dimension) &&
@@ -241,14 +236,12 @@ static void
 check_object(const json_t *o)
 {
 	const char *file = kjson_str_or(o, "file", NULL), *sum = kjson_str_or(o, "sha256", NULL),
-	           *metric = kjson_str_or(o, "metric", NULL), *unit = kjson_str_or(o, "unit", "");
+	           *metric = kjson_str_or(o, "metric", NULL), *unit = kjson_str(o, "unit");
 	const struct khw_device *d = file ? device_of_file(page.hw, file) : NULL;
 	const json_t *value = json_object_get(o, "value");
 	const struct khw_fact *f;
-	size_t i;
-	json_t *one;
 
-	json_array_foreach(json_object_get(o, "facts"), i, one)
+	kjson_foreach(one, json_object_get(o, "facts"))
 		check_object(one);
 	if (!file || !sum || !metric)
 		return;
@@ -258,12 +251,12 @@ check_object(const json_t *o)
 	}
 	if (strcmp(sum, d->sha256) != 0)
 		fault("%s: %s has changed since it was cited (sha256)", metric, file);
-	f = fact_of_line(d, (long)kjson_int_or(o, "line", 0));
+	f = fact_of_line(d, (long)kjson_int(o, "line"));
 	if (!f || f->state != KHW_KNOWN || strcmp(f->metric, metric) != 0 ||
 	    strcmp(f->unit, unit) != 0 ||
 	    (json_is_string(value) ? strcmp(json_string_value(value), f->value) != 0
 	                           : json_number_value(value) != strtod(f->value, NULL)))
-		fault("%s: is not in %s:L%ld", metric, file, (long)kjson_int_or(o, "line", 0));
+		fault("%s: is not in %s:L%ld", metric, file, (long)kjson_int(o, "line"));
 }
 
 static bool

@@ -94,9 +94,9 @@ running_device(void)
 	if (json_is_object(device) && json_object_get(device, "name"))
 		device = json_incref(device);
 	else if (kjson_str_or(eval, "eval.environment.opencl.device", NULL) &&
-	    !kjson_bool_or(eval, "eval.environment.opencl.cpu", false))
-		device = json_pack(
-		    "{s:s}", "name", kjson_str_or(eval, "eval.environment.opencl.device", ""));
+	    !kjson_bool(eval, "eval.environment.opencl.cpu"))
+		device =
+		    json_pack("{s:s}", "name", kjson_str(eval, "eval.environment.opencl.device"));
 	else
 		device = NULL;
 	return device;
@@ -133,7 +133,7 @@ compare_properties(const struct khw_device *d)
 		{ "boost_clock", "clock_khz", 1e3, 0.01 },
 	};
 	const struct khw_fact *f = khw_known(d, "compute_capability");
-	const char *running = kjson_str_or(step.running, "compute_capability", "");
+	const char *running = kjson_str(step.running, "compute_capability");
 	bool told = kcamp_backend(step.camp)->facts;
 	int count = 0;
 
@@ -145,7 +145,7 @@ compare_properties(const struct khw_device *d)
 		count++;
 	}
 	for (size_t i = 0; i < LEN(properties); i++) {
-		double v = kjson_num_or(step.running, properties[i].key, 0) * properties[i].factor;
+		double v = kjson_num(step.running, properties[i].key) * properties[i].factor;
 
 		f = khw_known(d, properties[i].metric);
 		if (f && v > 0 && (told || i != 2) &&
@@ -166,7 +166,7 @@ static void
 choose_device(void)
 {
 	const char *asked = kcamp_str(step.camp, "gpu"), *backend = kcamp_str(step.camp, "backend");
-	const char *running = kjson_str_or(step.running, "name", "");
+	const char *running = kjson_str(step.running, "name");
 	const struct khw_device *d = *asked ? khw_find(step.hw, asked) : NULL,
 	                        *real = *running ? khw_find(step.hw, running) : NULL;
 
@@ -236,12 +236,10 @@ measured_rate(const char *metric)
 {
 	const json_t *rates = json_object_get(step.ceilings, "rates");
 	double best = 0;
-	size_t i;
-	json_t *row;
 
-	json_array_foreach((json_t *)rates, i, row)
-		if (!strcmp(kjson_str_or(row, "metric", ""), metric))
-			best = fmax(best, kjson_num_or(row, "best_tflops", 0) * 1e12);
+	kjson_foreach(row, rates)
+		if (!strcmp(kjson_str(row, "metric"), metric))
+			best = fmax(best, kjson_num(row, "best_tflops") * 1e12);
 	return measured(best, "measured maximum");
 }
 
@@ -255,17 +253,15 @@ measured_copy(double bytes)
 {
 	const json_t *copies = json_object_get(step.ceilings, "copies");
 	double best = 0;
-	size_t i;
-	json_t *row;
 
-	json_array_foreach((json_t *)copies, i, row) {
-		double moved = kjson_num_or(row, "moved_bytes", 0);
+	kjson_foreach(row, copies) {
+		double moved = kjson_num(row, "moved_bytes");
 
 		if (!kroof_copy_plausible(row, kroof_best_copy(copies)))
 			continue;
 		if (bytes > 0 ? fabs(moved - bytes) <= SAME_SIZE * bytes
-		              : moved >= SMALL_BYTES && kjson_bool_or(row, "beyond_caches", false))
-			best = fmax(best, kjson_num_or(row, "best_gbps", 0) * 1e9);
+		              : moved >= SMALL_BYTES && kjson_bool(row, "beyond_caches"))
+			best = fmax(best, kjson_num(row, "best_gbps") * 1e9);
 	}
 	return measured(best, bytes > 0 ? "measured copy of the same size" : "measured maximum");
 }
@@ -289,27 +285,25 @@ check_measured(void)
 {
 	const json_t *copies = json_object_get(step.ceilings, "copies");
 	double best = kroof_best_copy(copies), reached;
-	size_t i;
-	json_t *row;
 
-	json_array_foreach((json_t *)copies, i, row) {
+	kjson_foreach(row, copies) {
 		json_auto_t *what =
-		    json_sprintf("copy of %.6g bytes", kjson_num_or(row, "moved_bytes", 0));
+		    json_sprintf("copy of %.6g bytes", kjson_num(row, "moved_bytes"));
 
-		reached = kjson_num_or(row, "best_gbps", 0);
+		reached = kjson_num(row, "best_gbps");
 		if (!kroof_copy_plausible(row, best))
 			add_implausible(json_incref(what), reached, "GB/s",
 			    json_sprintf("a larger copy reached %.4g GB/s: this one was measured "
 			                 "while the machine was busy, and is not used",
 			        best));
 		else
-			add_if_busy(what, reached, "GB/s", kjson_num_or(row, "min_ns", 0),
-			    kjson_num_or(row, "median_ns", 0));
+			add_if_busy(what, reached, "GB/s", kjson_num(row, "min_ns"),
+			    kjson_num(row, "median_ns"));
 	}
-	json_array_foreach(json_object_get(step.ceilings, "rates"), i, row) {
-		reached = kjson_num_or(row, "best_tflops", 0);
+	kjson_foreach(row, json_object_get(step.ceilings, "rates")) {
+		reached = kjson_num(row, "best_tflops");
 		add_if_busy(json_object_get(row, "metric"), reached, "TFLOPS",
-		    kjson_num_or(row, "tflops", 0), reached);
+		    kjson_num(row, "tflops"), reached);
 	}
 }
 
@@ -326,9 +320,8 @@ reached(const char *workload, double amount)
 
 	if (ns > 0)
 		best = amount / ns * 1e9;
-	for (size_t i = 0; i < json_array_size(baselines); i++) {
-		ns = kgain_time_ns(
-		    kgain_row(json_object_get(json_array_get(baselines, i), "timing"), workload));
+	kjson_foreach(baseline, baselines) {
+		ns = kgain_time_ns(kgain_row(json_object_get(baseline, "timing"), workload));
 		if (ns > 0)
 			best = fmax(best, amount / ns * 1e9);
 	}
@@ -445,7 +438,7 @@ cached_bytes(void)
 {
 	const struct khw_fact *l2 = khw_known(step.device, "l2_size"),
 	                      *l3 = khw_known(step.device, "l3_size");
-	double running = kjson_num_or(step.running, "l2_bytes", 0);
+	double running = kjson_num(step.running, "l2_bytes");
 
 	if (!l2 && running <= 0)
 		return -1;
@@ -555,7 +548,7 @@ measured_json(void)
 	return !c
 	    ? NULL
 	    : json_pack("{s:s,s:s,s:O*,s:O*,s:O*}", "record", "trials/000/ceilings.json", "command",
-	          kjson_str_or(c, "command", ""), "copies", json_object_get(c, "copies"), "rates",
+	          kjson_str(c, "command"), "copies", json_object_get(c, "copies"), "rates",
 	          json_object_get(c, "rates"), "not_measured", json_object_get(c, "not_measured"));
 }
 
@@ -587,12 +580,9 @@ result(void)
 static void
 refuse_unknown(void)
 {
-	size_t i;
-	json_t *u;
 
-	json_array_foreach(step.unknown, i, u)
-		kwarn("%s: %s: %s", kjson_str_or(u, "metric", ""), UNKNOWN,
-		    kjson_str_or(u, "why", ""));
+	kjson_foreach(u, step.unknown)
+		kwarn("%s: %s: %s", kjson_str(u, "metric"), UNKNOWN, kjson_str(u, "why"));
 	kdie(K_MISSING,
 	    "no target without these; a person can agree to a placeholder with a line 'metric: "
 	    "value unit # who, why' in %s/placeholder.ok",
