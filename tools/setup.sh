@@ -3,8 +3,8 @@
 # Installs the Debian packages that kiln needs and that are missing here; says which. Safe to repeat.
 set -eu
 
-build='gcc make libc6-dev libjansson-dev libpcre2-dev libcurl4-openssl-dev libffi-dev libseccomp-dev libmd-dev jq'
-run='bubblewrap git ca-certificates'
+build='gcc make libc6-dev libjansson-dev libpcre2-dev libcurl4-openssl-dev libffi-dev libseccomp-dev libmd-dev'
+run='bubblewrap git jq ca-certificates'
 baseline='libopenblas-dev'
 tests='clang-format perl procps shellcheck mandoc python3 python3-jsonschema g++ strace pocl-opencl-icd ocl-icd-opencl-dev opencl-headers'
 hip='clang-19 clang-tools-19 lld-19 libamdhip64-dev rocm-device-libs'

@@ -192,7 +192,7 @@ check_log(int l)
 		size_t from = e->start[l] < state.log_len[l] ? e->start[l] : state.log_len[l],
 		       rest = state.log_len[l] - from;
 		auto_buf struct kbuf now = { 0 };
-		struct piece p = { log_paths[l], kjson_str_or(entry_of(e->line, l), "sha256", ""),
+		struct piece p = { log_paths[l], kjson_str(entry_of(e->line, l), "sha256"),
 			state.log[l], state.log[l] + from,
 			rest < e->length[l] ? rest : e->length[l], &now };
 
@@ -204,11 +204,10 @@ check_log(int l)
 static void
 read_closed(void)
 {
-	size_t i, end[LOGS] = { 0 };
-	json_t *line;
+	size_t end[LOGS] = { 0 };
 
 	state.closed = kcalloc(json_array_size(campaign.seal.lines) + 1, sizeof *state.closed);
-	json_array_foreach(campaign.seal.lines, i, line) {
+	kjson_foreach(line, campaign.seal.lines) {
 		struct closed *e = &state.closed[state.count];
 
 		if (kjson_is(line, "kind", ANEW)) {
@@ -219,12 +218,12 @@ read_closed(void)
 		if (!kjson_is(line, "kind", "round"))
 			continue;
 		*e = (struct closed){ .line = line,
-			.round = (long)kjson_int_or(line, "round", 0),
-			.correction = kjson_bool_or(line, "correction", false),
+			.round = (long)kjson_int(line, "round"),
+			.correction = kjson_bool(line, "correction"),
 			.current = true };
 		for (int l = 0; l < LOGS; l++) {
 			e->start[l] = end[l];
-			e->length[l] = (size_t)kjson_int_or(entry_of(line, l), "length", 0);
+			e->length[l] = (size_t)kjson_int(entry_of(line, l), "length");
 			end[l] += e->length[l];
 		}
 		for (size_t k = 0; k < state.count; k++)
@@ -248,8 +247,8 @@ remade_log(int l, size_t *len)
 		size_t start = text.len;
 
 		put_log_entry(&campaign.round[e->round - 1], l, e->correction, &text);
-		state.anew = !ksha256_is(text.data + start, text.len - start,
-		    kjson_str_or(entry_of(e->line, l), "sha256", ""));
+		state.anew = !ksha256_is(
+		    text.data + start, text.len - start, kjson_str(entry_of(e->line, l), "sha256"));
 		if (state.anew)
 			kfault(&state.drift,
 			    DRIFT "its entry in %s is lost and cannot be made again", e->round,

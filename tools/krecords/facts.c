@@ -74,10 +74,9 @@ md_copy(const json_t *value)
 	    : !value || json_is_object(value) ? json_object()
 	                                      : json_copy((json_t *)value);
 	const char *key;
-	size_t i;
 
-	json_array_foreach(value, i, v)
-		json_array_append_new(copy, md_copy(v));
+	kjson_foreach(item, value)
+		json_array_append_new(copy, md_copy(item));
 	json_object_foreach((json_t *)value, key, v)
 		json_object_set_new(copy, key, md_copy(v));
 	return copy;
@@ -194,14 +193,12 @@ advice(const struct round *r)
 static void
 add_reasons(json_t *list, const json_t *reasons)
 {
-	size_t i;
-	json_t *reason;
 
-	json_array_foreach(reasons, i, reason) {
+	kjson_foreach(reason, reasons) {
 		auto_free char *text = json_is_string(reason)
 		    ? kstrdup(json_string_value(reason))
 		    : kasprintf("%s: %s", kjson_str_or(reason, "check", "?"),
-		          kjson_str_or(reason, "detail", ""));
+		          kjson_str(reason, "detail"));
 
 		json_array_append_new(list, md(text, WORDS));
 	}
@@ -211,7 +208,7 @@ add_reasons(json_t *list, const json_t *reasons)
 static const char *
 real_gain(const struct round *r, const struct candidate *x)
 {
-	const char *decision = kjson_str_or(x->audit, "decision", "");
+	const char *decision = kjson_str(x->audit, "decision");
 	const char *bucket =
 	    kjson_str_or(x->audit, "bucket", kjson_str_or(x->plan, "bucket", "K?"));
 	double quant = kjson_num_or(x->plan, "quant_us", NAN),
@@ -238,13 +235,12 @@ real_gain(const struct round *r, const struct candidate *x)
 static json_t *
 audit_facts(const struct round *r, const struct candidate *x)
 {
-	json_t *a, *row;
-	size_t i;
+	json_t *a;
 
 	if (!x->audit)
 		return json_null();
 	a = md_copy(x->audit);
-	json_array_foreach(kjson_path(a, "skew.rows"), i, row)
+	kjson_foreach(row, kjson_path(a, "skew.rows"))
 		kjson_set(
 		    row, "delta", json_string(pct_text(kjson_num_or(row, "delta_pct", NAN), 2)));
 	json_object_update_new(a,
@@ -252,7 +248,7 @@ audit_facts(const struct round *r, const struct candidate *x)
 	        md(kjson_str_or(x->audit, "bucket", kjson_str_or(x->plan, "bucket", "K?")), CELL),
 	        "declared", md(kjson_str_or(x->audit, "declared", "nothing"), CELL), "gap",
 	        kjson_path(x->audit, "fresh.gap_pct")
-	            ? shown("%+.3f%%", kjson_num_or(x->audit, "fresh.gap_pct", 0))
+	            ? shown("%+.3f%%", kjson_num(x->audit, "fresh.gap_pct"))
 	            : NULL,
 	        "unmeasured",
 	        md(kjson_str_or(json_array_get(json_object_get(x->audit, "not_measured"), 0), "why",
@@ -324,13 +320,13 @@ words(const struct round *r, const struct candidate *x)
 	return json_pack("{s:o,s:o,s:s?,s:o,s:o,s:o,s:o,s:o,s:o,s:s}", "reasons", reasons, "plan",
 	    md_copy(x->plan), "expected",
 	    json_is_number(expected) ? shown("%+.3g%%", json_number_value(expected)) : NULL,
-	    "plan_fault", md(kjson_str_or(x->eval, "plan_fault", ""), WORDS), "strategy",
+	    "plan_fault", md(kjson_str(x->eval, "plan_fault"), WORDS), "strategy",
 	    md(strategy, CELL), "what",
 	    md(r->trial ? change ? change : strategy : "the reference", CELL), "lines",
 	    lines_facts(
 	        x, kjson_str_or(x->json, "sample.parent.code", x->base ? x->base->code : NULL)),
-	    "bottleneck", md(kjson_str_or(x->eval, "profile.bottleneck.text", ""), WORDS), "log",
-	    md(kjson_str_or(x->eval, "log", ""), WORDS), "meaning", code_meaning(x));
+	    "bottleneck", md(kjson_str(x->eval, "profile.bottleneck.text"), WORDS), "log",
+	    md(kjson_str(x->eval, "log"), WORDS), "meaning", code_meaning(x));
 }
 
 static json_t *
@@ -345,8 +341,8 @@ candidate_facts(const struct round *r, const struct candidate *x)
 	           "line", verdict_line(r, x), "audit", audit, "repeats",
 	           json_array_size(repeats)
 	               ? shown("%zu times, mean %+.3f%%, sd %.3f%%", json_array_size(repeats),
-	                     kjson_num_or(x->decision, "remeasured.mean_pct", 0),
-	                     kjson_num_or(x->decision, "remeasured.sd_pct", 0))
+	                     kjson_num(x->decision, "remeasured.mean_pct"),
+	                     kjson_num(x->decision, "remeasured.sd_pct"))
 	               : NULL);
 
 	json_object_update_new(o, figures(x));
@@ -396,7 +392,7 @@ row_facts(const struct candidate *x)
 	struct aggregates a = aggregates_of(x, NULL);
 
 	return json_pack("{s:s,s:s,s:b,s:o,s:s,s:s,s:s}", "id", x->id, "status", x->status, "gain",
-	    kjson_bool_or(x->score, "gain", false), "strategy",
+	    kjson_bool(x->score, "gain"), "strategy",
 	    md(kjson_str_or(x->json, "sample.strategy", "-"), CELL), "step",
 	    rate_text(&a.step, a.step.average), "delta",
 	    pct_text(a.step.n ? change_pct(x, x->base) : NAN, 2), "vs_baseline",
@@ -454,7 +450,7 @@ best_facts(void)
 	        (json_int_t)accepted, "losses", (json_int_t)(campaign.count - 1 - accepted),
 	        "ceiling",
 	        kjson_path(r->accepted->score, "efficiency_pct")
-	            ? shown("%.1f%%", kjson_num_or(r->accepted->score, "efficiency_pct", 0))
+	            ? shown("%.1f%%", kjson_num(r->accepted->score, "efficiency_pct"))
 	            : NULL));
 	return facts;
 }
@@ -469,9 +465,8 @@ tried_in(const char *text)
 
 	for (size_t i = 1; i < campaign.count && !found; i++)
 		for (size_t k = 0; k < campaign.round[i].count * LEN(fields) && !found; k++) {
-			auto_free char *words =
-			    kplan_normal(kjson_str_or(campaign.round[i].list[k / LEN(fields)].plan,
-			        fields[k % LEN(fields)], ""));
+			auto_free char *words = kplan_normal(kjson_str(
+			    campaign.round[i].list[k / LEN(fields)].plan, fields[k % LEN(fields)]));
 
 			if (*words && !strcmp(words, wanted))
 				found = campaign.round[i].number;
@@ -483,12 +478,11 @@ json_t *
 directions_facts(void)
 {
 	json_auto_t *seen = json_object();
-	json_t *list = json_array(), *d;
-	size_t i, k;
+	json_t *list = json_array();
+	size_t i;
 
 	for (i = 0; i < campaign.count; i++)
-		json_array_foreach(
-		    json_object_get(campaign.round[i].list[0].plan, "directions"), k, d) {
+		kjson_foreach(d, json_object_get(campaign.round[i].list[0].plan, "directions")) {
 			const char *text = json_string_value(d);
 			auto_free char *normal = kplan_normal(text ? text : "");
 
@@ -510,7 +504,7 @@ ineffective_facts(void)
 	for (size_t i = 1; i < campaign.count; i++) {
 		struct round *r = &campaign.round[i];
 
-		if (!r->accepted && klinear_refutes(kjson_str_or(r->list[0].decision, "code", "")))
+		if (!r->accepted && klinear_refutes(kjson_str(r->list[0].decision, "code")))
 			json_array_append_new(list, round_facts(r));
 	}
 	return json_pack("{s:b,s:o}", "any", json_array_size(list) > 0, "rounds", list);

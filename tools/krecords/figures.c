@@ -39,14 +39,12 @@ add_check(const struct candidate *x, const char *workload, struct shape *s)
 {
 	const json_t *cases = kjson_path(x->eval, "correctness.cases");
 	bool seen = false, failed = false;
-	size_t i;
-	json_t *k;
 
-	json_array_foreach(cases, i, k) {
+	kjson_foreach(k, cases) {
 		if (!kjson_is(k, "workload", workload))
 			continue;
 		seen = true;
-		failed |= !kjson_bool_or(k, "ok", false);
+		failed |= !kjson_bool(k, "ok");
 		s->max_abs_err = fmax(s->max_abs_err, kjson_num_or(k, "max_abs_err", -1));
 		s->max_err_share = fmax(s->max_err_share, kjson_num_or(k, "max_err_share", -1));
 		s->max_rel_err = fmax(s->max_rel_err, kjson_num_or(k, "max_rel_err", -1));
@@ -82,11 +80,11 @@ test_text(const struct candidate *x)
 	const char *who = kcamp_json(campaign.camp, "eval.correctness") ? "the campaign's own "
 	                                                                  "command"
 	                                                                : "keval, tier 2";
-	long long total = (long long)kjson_int_or(x->eval, "correctness.total", 0);
+	long long total = (long long)kjson_int(x->eval, "correctness.total");
 
 	if (total)
 		return shown("%s: %lld of %lld cases passed", who,
-		    (long long)kjson_int_or(x->eval, "correctness.passed", 0), total);
+		    (long long)kjson_int(x->eval, "correctness.passed"), total);
 	return shown("%s%s", who,
 	    status_at(x->eval, "status") == STATUS_CORRECT ? " passed it and lists no cases; kiln "
 	                                                     "itself compared no results"
@@ -123,7 +121,7 @@ add_time(const struct candidate *x, const struct ktask_workload *w, struct shape
 	if (isnan(ns))
 		return;
 	s->ns = ns;
-	s->sd_ns = kjson_num_or(row, "sd_ns", 0);
+	s->sd_ns = kjson_num(row, "sd_ns");
 	s->rate = counts_flops() ? flops / ns / 1e3 : 1e6 / ns;
 	s->gbps = counts_bytes() ? bytes / ns : 0;
 }

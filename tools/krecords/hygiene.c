@@ -24,10 +24,8 @@ matches(const json_t *rule, const char *text)
 static const json_t *
 broken_rule(const json_t *table, const char *text)
 {
-	const json_t *rule;
-	size_t i;
 
-	json_array_foreach(json_object_get(table, "rules"), i, rule)
+	kjson_foreach(rule, json_object_get(table, "rules"))
 		if (matches(rule, text))
 			return rule;
 	return NULL;
@@ -43,6 +41,6 @@ hygiene_fault(const char *text, bool accepted)
 	if (rule && (accepted || !strcasestr(text, ANTI_PATTERN)))
 		fault = kasprintf("%s: %s; such a trick is allowed only in a rolled-back round, "
 		                  "with the words '" ANTI_PATTERN "'",
-		    kjson_str_or(rule, "id", "?"), kjson_str_or(rule, "why", ""));
+		    kjson_str_or(rule, "id", "?"), kjson_str(rule, "why"));
 	return fault;
 }

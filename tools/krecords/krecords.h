@@ -275,12 +275,10 @@ void check_memory(struct kfaults *f, size_t *files);
 char *record_category(const struct kcandidate *c);
 /* Its gain over the incumbent in per cent; NAN: not measured. */
 double record_gain_pct(const struct kcandidate *c);
-/* Set a member to one line of foreign text, cut to MAX characters; does nothing if it is empty. */
-void set_line(json_t *object, const char *key, const char *text, size_t max);
-/* The same for the text at PATH in RECORD. */
-void set_text(json_t *object, const char *key, const json_t *record, const char *path, size_t max);
-/* Set a member to a number with six digits; does nothing if it is not finite. */
-void set_number(json_t *object, const char *key, double value);
+/* Every text in OBJECT becomes one line of a few hundred characters; an empty one goes. */
+void tidy(json_t *object);
+/* With six digits; NULL if it is not finite. New reference. */
+json_t *number_json(double value);
 /* "v7"; anything else dies with K_USAGE and a message that shows the right form. */
 long parse_version(const char *name);
 

@@ -370,7 +370,7 @@ static struct lineage {
 static char *
 make_commit(size_t i, const char *base_tree, const char *parent, bool write)
 {
-	const char *folder = kjson_str_or(lineage.head, "folder", "");
+	const char *folder = kjson_str(lineage.head, "folder");
 	auto_free char *tree = make_tree(chain.at[i], base_tree, write);
 	char *commit;
 	long long when = commit_time(i);
@@ -472,14 +472,12 @@ break_lock(const char *ref)
 static void
 read_lineage(void)
 {
-	json_t *line;
-	size_t i;
 
 	free(lineage.commit);
 	lineage = (struct lineage){ .commit = kcalloc(json_array_size(campaign.seal.lines) + 1,
 		                        sizeof *lineage.commit) };
-	json_array_foreach(campaign.seal.lines, i, line) {
-		const char *kind = kjson_str_or(line, "kind", "");
+	kjson_foreach(line, campaign.seal.lines) {
+		const char *kind = kjson_str(line, "kind");
 
 		if (!strcmp(kind, "branch")) {
 			lineage.head = line;
@@ -494,7 +492,7 @@ read_lineage(void)
 static const char *
 commit_at(size_t i)
 {
-	return kjson_str_or(lineage.commit[i], "commit", "");
+	return kjson_str(lineage.commit[i], "commit");
 }
 
 json_t *
@@ -504,7 +502,7 @@ commits_of(void)
 
 	read_lineage();
 	for (size_t i = 0; i < lineage.count; i++)
-		json_object_set(commits, kjson_str_or(lineage.commit[i], "id", ""),
+		json_object_set(commits, kjson_str(lineage.commit[i], "id"),
 		    json_object_get(lineage.commit[i], "commit"));
 	return commits;
 }
@@ -711,7 +709,7 @@ check_commit(size_t i, const char *base_tree, struct kfaults *f)
 
 	if (strcmp(made, commit))
 		kfault(f, "%s:%lld: round %ld is commit %s here, but %s in the records", KSEAL_FILE,
-		    (long long)kjson_int_or(lineage.commit[i], "n", 0), chain.at[i]->number, commit,
+		    (long long)kjson_int(lineage.commit[i], "n"), chain.at[i]->number, commit,
 		    made);
 	else if (!there)
 		kfault(f,
@@ -750,11 +748,10 @@ check_commits(struct kfaults *f, size_t *commits)
 	if (lineage.count) {
 		g = repo_find();
 		free(branch);
-		branch = kstrdup(kjson_str_or(lineage.head, "branch", ""));
+		branch = kstrdup(kjson_str(lineage.head, "branch"));
 		if (g.why)
 			kfault(f, "%s:%lld: commits on branch %s cannot be compared: %s",
-			    KSEAL_FILE, (long long)kjson_int_or(lineage.head, "n", 0), branch,
-			    g.why);
+			    KSEAL_FILE, (long long)kjson_int(lineage.head, "n"), branch, g.why);
 	}
 	if (branch && !g.why)
 		check_branch(branch, f);

@@ -136,7 +136,7 @@ verdict_word(const struct round *r, const struct candidate *x)
 		return "BASELINE";
 	if (r->accepted != x)
 		return "ROLLED BACK";
-	return kjson_bool_or(x->decision, "trade_off", false) ? "ACCEPTED (trade-off)" : "ACCEPTED";
+	return kjson_bool(x->decision, "trade_off") ? "ACCEPTED (trade-off)" : "ACCEPTED";
 }
 
 /* A win comes before a correct candidate before any other, and of equals the better one. */

@@ -119,12 +119,10 @@ is_restart(const json_t *e)
 static bool
 is_undone(const json_t *restart)
 {
-	const json_t *e;
-	size_t i;
 
-	json_array_foreach(campaign.masks.events, i, e)
+	kjson_foreach(e, campaign.masks.events)
 		if (kjson_is(e, "event", "undo") &&
-		    kjson_int_or(e, "of", 0) == kjson_int_or(restart, "n", -1))
+		    kjson_int(e, "of") == kjson_int_or(restart, "n", -1))
 			return true;
 	return false;
 }
@@ -133,10 +131,9 @@ is_undone(const json_t *restart)
 static const json_t *
 last_restart(void)
 {
-	const json_t *e, *last = NULL;
-	size_t i;
+	const json_t *last = NULL;
 
-	json_array_foreach(campaign.masks.events, i, e)
+	kjson_foreach(e, campaign.masks.events)
 		if (is_restart(e) && !is_undone(e))
 			last = e;
 	return last;
@@ -146,11 +143,9 @@ last_restart(void)
 static long
 restarts(void)
 {
-	const json_t *e;
-	size_t i;
 	long n = 0;
 
-	json_array_foreach(campaign.masks.events, i, e)
+	kjson_foreach(e, campaign.masks.events)
 		n += is_restart(e);
 	return n;
 }
@@ -175,7 +170,7 @@ survey(struct choice *c)
 		record = checked_version(v);
 		if (!record)
 			kdie(K_USAGE, "memory/v%ld.json: is missing; run krecords remember", v);
-		if (kjson_bool_or(record, "win", false))
+		if (kjson_bool(record, "win"))
 			c->win = v;
 	}
 	c->open = kcalloc((size_t)(c->last > 0 ? c->last : 0) + 1, sizeof *c->open);
@@ -233,7 +228,7 @@ restart(const char *why)
 	if (before && kjson_int_or(before, "trial", -1) == c.last + 1) {
 		kprogress("a restart before trial %ld was made already (event %" JSON_INTEGER_FORMAT
 		          ")",
-		    c.last + 1, kjson_int_or(before, "n", 0));
+		    c.last + 1, kjson_int(before, "n"));
 	} else {
 		count = draw_half(&c, (uint64_t)seed, restarts());
 		append_event(json_pack("{s:s,s:b,s:s,s:I,s:I,s:I}", "event", "restart", "masked", 1,
@@ -247,8 +242,8 @@ restart(const char *why)
 static int
 undo(void)
 {
-	const json_t *e = last_restart(), *v;
-	size_t i, count = 0;
+	const json_t *e = last_restart();
+	size_t count = 0;
 	long *list, n;
 
 	if (!e) {
@@ -260,12 +255,12 @@ undo(void)
 	 * If one was unmasked by hand since, or is also masked by a later event, the log's order
 	 * decides.
 	 */
-	json_array_foreach(json_object_get(e, "versions"), i, v)
+	kjson_foreach(v, json_object_get(e, "versions"))
 		if (kmemo_version(json_string_value(v), &n) &&
 		    kmemo_masked(&campaign.masks, n, KMEMO_ALL))
 			list[count++] = n;
 	append_event(json_pack("{s:s,s:b,s:s,s:I}", "event", "undo", "masked", 0, "why",
-	                 "the restart is undone", "of", kjson_int_or(e, "n", 0)),
+	                 "the restart is undone", "of", kjson_int(e, "n")),
 	    list, count);
 	free(list);
 	return K_OK;
@@ -318,7 +313,7 @@ check_prompt(const char *path, void *faults)
 {
 	auto_free char *text = kread_text_or_die(path, KIO_LINE_MAX);
 	json_auto_t *prompt = strstr(text, "\"masks\"") ? kin_first(path) : NULL;
-	const char *hex = kjson_str_or(prompt, "prompt.memory.masks", "");
+	const char *hex = kjson_str(prompt, "prompt.memory.masks");
 
 	if (*hex && !kjson_find(campaign.masks.events, "sha256", hex))
 		kfault(faults,

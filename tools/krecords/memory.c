@@ -10,58 +10,52 @@
 #include "kverdict.h"
 #include "status.h"
 
-enum { LINE = 400, SHORT = 160, DIRECTIONS = 3, VERSION_MAX = 64 << 20 };
+enum { LINE = 400, DIRECTIONS = 3, VERSION_MAX = 64 << 20 };
 
-void
-set_line(json_t *object, const char *key, const char *text, size_t max)
-{
-	auto_free char *line = text ? kfence_line(text, max) : NULL;
-
-	if (line && *line)
-		json_object_set_new(object, key, json_string(line));
-}
-
-void
-set_text(json_t *object, const char *key, const json_t *record, const char *path, size_t max)
-{
-	set_line(object, key, kjson_str_or(record, path, NULL), max);
-}
-
-void
-set_number(json_t *object, const char *key, double value)
+json_t *
+number_json(double value)
 {
 	char digits[32];
 
-	if (!isfinite(value))
-		return;
 	snprintf(digits, sizeof digits, "%.6g", value);
-	json_object_set_new(object, key, json_real(strtod(digits, NULL)));
+	return json_real(strtod(digits, NULL));
 }
 
-/* Sums for geometric means over timed workloads. */
-struct means {
-	double us, tflops, gbps;
-	size_t n;
-	bool flops, bytes; /* known for every workload so far */
-};
-
-static void
-add_row(struct means *sum, const json_t *row, json_t *by_shape)
+/* The text at PATH, or NULL. */
+static const char *
+text_at(const json_t *object, const char *path)
 {
-	const char *name = kjson_str_or(row, "workload", "");
-	const struct ktask_workload *w = ktask_workload(campaign.task, name);
-	double ns = kgain_time_ns(row);
-	double flops = w ? (double)ktask_value(campaign.task, w, campaign.task->flops) : 0;
-	double bytes = w ? (double)ktask_value(campaign.task, w, campaign.task->bytes) : 0;
+	return kjson_str_or(object, path, NULL);
+}
 
-	set_number(by_shape, name, ns / 1e3);
-	sum->flops &= flops > 0;
-	sum->bytes &= bytes > 0;
-	sum->us += log(ns / 1e3);
-	/* 1 FLOP a nanosecond is 1 GFLOPS; 1 byte a nanosecond is 1 GB/s. */
-	sum->tflops += log(fmax(flops, 1) / ns / 1e3);
-	sum->gbps += log(fmax(bytes, 1) / ns);
-	sum->n++;
+static json_t *
+tidy_value(json_t *value)
+{
+	auto_free char *line = NULL;
+
+	if (!json_is_string(value)) {
+		tidy(value);
+		return json_incref(value);
+	}
+	line = kfence_line(json_string_value(value), LINE);
+	return *line ? json_string(line) : NULL;
+}
+
+void
+tidy(json_t *object)
+{
+	const char *key;
+	json_t *value, *tidied;
+	void *next;
+
+	json_object_foreach_safe(object, next, key, value) {
+		if ((tidied = tidy_value(value)))
+			json_object_set_new(object, key, tidied);
+		else
+			json_object_del(object, key);
+	}
+	kjson_foreach(item, object)
+		tidy(item);
 }
 
 /* Geometric mean of a member over all rows; NAN when a row does not have it. */
@@ -69,53 +63,51 @@ static double
 geomean(const json_t *rows, const char *key)
 {
 	double sum = 0;
-	size_t i;
-	const json_t *row;
 
-	json_array_foreach((json_t *)rows, i, row)
+	kjson_foreach(row, rows)
 		sum += log(kjson_num_or(row, key, NAN));
 	return json_array_size(rows) ? exp(sum / (double)json_array_size(rows)) : NAN;
 }
 
-/* The rows that kscore made from sourced peaks; they take precedence over our own arithmetic. */
-static void
-set_utilization(json_t *o, const json_t *rows)
+/* The rows that kscore made from sourced peaks take precedence over our own arithmetic. */
+static json_t *
+rate(const json_t *utilization, const char *key, double own)
 {
-	static const struct {
-		const char *row, *field;
-	} members[] = {
-		{ "tflops", "tflops" },
-		{ "gbps", "bandwidth_gbps" },
-		{ "compute_pct", "tflops_peak_utilization_pct" },
-		{ "memory_pct", "bandwidth_peak_utilization_pct" },
-	};
+	double sourced = geomean(utilization, key);
 
-	for (size_t i = 0; i < LEN(members); i++)
-		set_number(o, members[i].field, geomean(rows, members[i].row));
+	return number_json(isfinite(sourced) ? sourced : own);
 }
 
 static json_t *
 record_performance(const struct kcandidate *c)
 {
-	const json_t *timing = kjson_path(c->json, "eval.timing"), *row;
-	struct means sum = { .flops = true, .bytes = true };
-	json_t *o = json_object(), *by_shape;
-	size_t i;
+	const json_t *timing = kjson_path(c->json, "eval.timing"),
+	             *used = kjson_path(c->json, "score.utilization");
+	double us = 0, tflops = 0, gbps = 0, n = (double)json_array_size(timing);
+	json_t *by_shape;
 
-	if (!json_array_size(timing) || !c->correct)
-		return o;
+	if (n < 1 || !c->correct)
+		return json_object();
 	by_shape = json_object();
-	json_array_foreach((json_t *)timing, i, row)
-		add_row(&sum, row, by_shape);
-	set_number(o, "latency_us", exp(sum.us / (double)sum.n));
-	json_object_set_new(o, "latency_us_by_shape", by_shape);
-	if (sum.flops)
-		set_number(o, "tflops", exp(sum.tflops / (double)sum.n));
-	if (sum.bytes)
-		set_number(o, "bandwidth_gbps", exp(sum.gbps / (double)sum.n));
-	set_number(o, "speedup", c->speedup.n ? c->speedup.mean : NAN);
-	set_utilization(o, kjson_path(c->json, "score.utilization"));
-	return o;
+	kjson_foreach(row, timing) {
+		const char *name = kjson_str(row, "workload");
+		const struct ktask_workload *w = ktask_workload(campaign.task, name);
+		double ns = kgain_time_ns(row);
+		int64_t flops = w ? ktask_value(campaign.task, w, campaign.task->flops) : 0,
+		        bytes = w ? ktask_value(campaign.task, w, campaign.task->bytes) : 0;
+
+		json_object_set_new(by_shape, name, number_json(ns / 1e3));
+		us += log(ns / 1e3);
+		/* 1 FLOP a nanosecond is 1 GFLOPS; 1 byte a nanosecond is 1 GB/s. */
+		tflops += flops > 0 ? log((double)flops / ns / 1e3) : NAN;
+		gbps += bytes > 0 ? log((double)bytes / ns) : NAN;
+	}
+	return json_pack("{s:o,s:o*,s:o*,s:o*,s:o*,s:o*,s:o*}", "latency_us_by_shape", by_shape,
+	    "latency_us", number_json(exp(us / n)), "tflops", rate(used, "tflops", exp(tflops / n)),
+	    "bandwidth_gbps", rate(used, "gbps", exp(gbps / n)), "speedup",
+	    number_json(c->speedup.n ? c->speedup.mean : NAN), "tflops_peak_utilization_pct",
+	    rate(used, "compute_pct", NAN), "bandwidth_peak_utilization_pct",
+	    rate(used, "memory_pct", NAN));
 }
 
 /* "raise compute, lower memory": the step on the grid, for a candidate without a plan. */
@@ -139,7 +131,7 @@ step_text(int from, int to)
 char *
 record_category(const struct kcandidate *c)
 {
-	const char *planned = kjson_str_or(c->json, "eval.plan.category", "");
+	const char *planned = kjson_str(c->json, "eval.plan.category");
 
 	if (!c->trial)
 		return kstrdup("baseline");
@@ -174,29 +166,23 @@ rolled_back(const struct kcandidate *c)
 	return !strcmp(c->verdict, "rolled_back");
 }
 
+static json_t *
+difference(const json_t *a, const json_t *b, const char *field)
+{
+	return number_json(kjson_num_or(a, field, NAN) - kjson_num_or(b, field, NAN));
+}
+
 /* Differences from the version before, if both were timed. */
 static void
 add_comparison(json_t *perf, long version)
 {
-	static const struct {
-		const char *field, *delta;
-	} members[] = {
-		{ "latency_us", "latency_delta" },
-		{ "tflops", "tflops_delta" },
-		{ "bandwidth_gbps", "bandwidth_delta" },
-	};
 	const struct kcandidate *last = version > 0 ? trial_candidate(version - 1) : NULL;
-	json_t *before, *o = json_object();
+	json_auto_t *before = last ? record_performance(last) : NULL;
 
-	if (last) {
-		before = record_performance(last);
-		for (size_t i = 0; i < LEN(members); i++)
-			set_number(o, members[i].delta,
-			    kjson_num_or(perf, members[i].field, NAN) -
-			        kjson_num_or(before, members[i].field, NAN));
-		json_decref(before);
-	}
-	set_some(perf, "comparison_with_previous", o);
+	set_some(perf, "comparison_with_previous",
+	    json_pack("{s:o*,s:o*,s:o*}", "latency_delta", difference(perf, before, "latency_us"),
+	        "tflops_delta", difference(perf, before, "tflops"), "bandwidth_delta",
+	        difference(perf, before, "bandwidth_gbps")));
 }
 
 static json_t *
@@ -204,22 +190,17 @@ optimization(const struct kcandidate *c)
 {
 	const json_t *plan = kjson_path(c->json, "eval.plan");
 	auto_free char *category = record_category(c), *impact = NULL, *risks = NULL;
-	const char *risk = kjson_str_or(plan, "risks", ""), *parent = c->parent;
+	const char *risk = kjson_str(plan, "risks");
 	double percent = kjson_num_or(plan, "expected_gain_pct", NAN);
-	json_t *o = json_pack("{s:s}", "action_category", category);
 
-	set_text(o, "action_description", plan, "change", LINE);
-	set_text(o, "hypothesis", plan, "hypothesis", LINE);
-	set_text(o, "bucket", plan, "bucket", 8);
 	if (isfinite(percent))
 		impact = kasprintf("%+.3g %%", percent);
-	set_line(o, "expected_impact", impact, SHORT);
 	risks = kasprintf("%s%s%s%s", risk, *risk && rolled_back(c) ? "; " : "",
-	    rolled_back(c) ? "rolled back to " : "", rolled_back(c) ? parent : "");
-	set_line(o, "risks_and_rollback", risks, LINE);
-	set_line(o, "strategy", c->strategy, 40);
-	set_line(o, "parent", parent, 24);
-	return o;
+	    rolled_back(c) ? "rolled back to " : "", rolled_back(c) ? c->parent : "");
+	return json_pack("{s:s,s:s*,s:s*,s:s*,s:s*,s:s,s:s,s:s}", "action_category", category,
+	    "action_description", text_at(plan, "change"), "hypothesis",
+	    text_at(plan, "hypothesis"), "bucket", text_at(plan, "bucket"), "expected_impact",
+	    impact, "risks_and_rollback", risks, "strategy", c->strategy, "parent", c->parent);
 }
 
 /* The candidate's own profile, or that of its parent, on which the plan was based. */
@@ -229,46 +210,44 @@ profile_evidence(const struct kcandidate *c)
 	const json_t *own = kjson_path(c->json, "eval.profile");
 	const json_t *profile = own ? own : kjson_path(c->json, "sample.parent.profile");
 	const json_t *finding = json_array_get(json_object_get(profile, "findings"), 0);
-	const char *chain = kjson_str_or(c->json, "eval.plan.evidence", NULL);
-	auto_free char *made = finding
-	    ? kasprintf("%s -> %s -> %s", kjson_str_or(finding, "text", ""),
-	          kjson_str_or(finding, "id", ""), kjson_str_or(finding, "action", ""))
-	    : NULL;
-	json_t *o = json_object();
+	auto_free char *made = finding ? kasprintf("%s -> %s -> %s", kjson_str(finding, "text"),
+	                                     kjson_str(finding, "id"), kjson_str(finding, "action"))
+	                               : NULL;
 
-	set_line(o, "evidence_chain", chain ? chain : made, LINE);
-	if (profile) {
-		set_line(o, "of", own ? c->id : c->parent, 24);
-		set_text(o, "tool_used", profile, "source", 24);
-		set_text(o, "bottleneck_type", profile, "bottleneck.label", 24);
-		set_text(o, "evidence_summary", profile, "bottleneck.text", LINE);
-	}
-	return o;
+	return json_pack("{s:s*,s:s*,s:s*,s:s*,s:s*}", "evidence_chain",
+	    kjson_str_or(c->json, "eval.plan.evidence", made), "of",
+	    !profile  ? NULL
+	        : own ? c->id
+	              : c->parent,
+	    "tool_used", text_at(profile, "source"), "bottleneck_type",
+	    text_at(profile, "bottleneck.label"), "evidence_summary",
+	    text_at(profile, "bottleneck.text"));
+}
+
+static json_t *
+largest(const json_t *rows, const char *key)
+{
+	double most = NAN;
+
+	kjson_foreach(row, rows)
+		most = fmax(most, kjson_num_or(row, key, NAN));
+	return number_json(most);
 }
 
 static json_t *
 correctness(const struct kcandidate *c)
 {
-	const json_t *cases = kjson_path(c->json, "eval.correctness.cases"), *row;
-	const char *status = c->correct ? "PASS" : c->timed_out ? "TIMEOUT_FAIL" : "FAIL";
-	json_t *o = json_pack("{s:s}", "status", status);
-	double share = NAN, rel = NAN, abs = NAN;
-	size_t i;
+	const json_t *checked = kjson_path(c->json, "eval.correctness"),
+	             *cases = json_object_get(checked, "cases");
 
-	json_array_foreach((json_t *)cases, i, row) {
-		share = fmax(share, kjson_num_or(row, "max_err_share", NAN));
-		rel = fmax(rel, kjson_num_or(row, "max_rel_err", NAN));
-		abs = fmax(abs, kjson_num_or(row, "max_abs_err", NAN));
-	}
-	set_number(o, "err_share", share);
-	set_number(o, "rel_err", rel);
-	set_number(o, "max_abs_err", abs);
-	if (cases)
-		json_object_update_new(o,
-		    json_pack("{s:I,s:I}", "passed",
-		        kjson_int_or(c->json, "eval.correctness.passed", 0), "total",
-		        kjson_int_or(c->json, "eval.correctness.total", 0)));
-	return o;
+	return json_pack("{s:s,s:o*,s:o*,s:o*,s:o*,s:o*}", "status",
+	    c->correct         ? "PASS"
+	        : c->timed_out ? "TIMEOUT_FAIL"
+	                       : "FAIL",
+	    "err_share", largest(cases, "max_err_share"), "rel_err", largest(cases, "max_rel_err"),
+	    "max_abs_err", largest(cases, "max_abs_err"), "passed",
+	    cases ? json_integer(kjson_int(checked, "passed")) : NULL, "total",
+	    cases ? json_integer(kjson_int(checked, "total")) : NULL);
 }
 
 static const char *const error_types[FAULT_COUNT] = {
@@ -290,19 +269,11 @@ error_type(const struct kcandidate *c)
 	return status_eligible(c->status) ? error_types[status_rows[c->status].fault] : "rule";
 }
 
-static const char *
-reason_text(const struct kcandidate *c)
-{
-	const json_t *reason = json_array_get(kjson_path(c->json, "eval.reasons"), 0);
-
-	return kjson_str_or(reason, "detail", kjson_str_or(c->json, "eval.plan_fault", NULL));
-}
-
 /* No conclusion: what the noise hides is neither a gain nor a loss. */
 static bool
 is_unsure(const struct kcandidate *c)
 {
-	const char *verdict = kjson_str_or(c->json, "score.verdict", "");
+	const char *verdict = kjson_str(c->json, "score.verdict");
 
 	return !strcmp(kjson_str_or(c->json, "score.decision.code", verdict), "inconclusive");
 }
@@ -311,7 +282,7 @@ is_unsure(const struct kcandidate *c)
 static char *
 outcome(const struct kcandidate *c)
 {
-	const char *line = kjson_str_or(c->json, "score.decision.line", NULL);
+	const char *line = text_at(c->json, "score.decision.line");
 	double gain = record_gain_pct(c);
 	struct kbuf b = { 0 };
 
@@ -337,70 +308,57 @@ outcome(const struct kcandidate *c)
 static void
 add_pitfall(const struct kcandidate *c, json_t *list)
 {
-	const char *fault = reason_text(c), *log = kjson_str_or(c->json, "eval.log", NULL), *audit;
-	bool slow = c->correct;
-	char *line;
-	json_t *o;
+	const char *fault = kjson_str_or(json_array_get(kjson_path(c->json, "eval.reasons"), 0),
+	               "detail", text_at(c->json, "eval.plan_fault")),
+	           *log = kjson_str(c->json, "eval.log"),
+	           *audit =
+	               json_string_value(json_array_get(kjson_path(c->json, "audit.reasons"), 0));
+	auto_free char *line = NULL;
 
 	if (c->won || is_unsure(c) || !c->trial)
 		return;
 	line = outcome(c);
-	audit = json_string_value(json_array_get(kjson_path(c->json, "audit.reasons"), 0));
-	o = json_pack("{s:s}", "error_type", error_type(c));
-	set_line(o, "id", c->id, 24);
-	set_line(o, "error_message", slow ? line : log && *log ? log : fault, LINE);
-	set_line(o, "root_cause",
-	    audit      ? audit
-	        : slow ? kjson_str_or(c->json, "score.decision.code", "no gain beyond the noise")
-	               : fault,
-	    LINE);
-	set_line(o, "fix_applied", rolled_back(c) ? "rolled back" : "none", LINE);
-	set_line(o, "lesson", line, LINE);
-	json_array_append_new(list, o);
-	free(line);
+	json_array_append_new(list,
+	    json_pack("{s:s,s:s,s:s*,s:s*,s:s,s:s}", "error_type", error_type(c), "id", c->id,
+	        "error_message",
+	        c->correct ? line
+	            : *log ? log
+	                   : fault,
+	        "root_cause",
+	        audit ? audit
+	            : c->correct
+	            ? kjson_str_or(c->json, "score.decision.code", "no gain beyond the noise")
+	            : fault,
+	        "fix_applied", rolled_back(c) ? "rolled back" : "none", "lesson", line));
 }
 
 /* A repair that worked is the only fix that is known to be one. */
 static void
 add_fix(const struct kcandidate *c, json_t *list)
 {
-	json_t *o;
-
-	if (strcmp(c->strategy, "repair") || !c->correct)
-		return;
-	o = json_pack("{s:s}", "error_type", "compilation");
-	if (c->parent_status != STATUS_COMPILE_ERROR)
-		kjson_set(o, "error_type", json_string("runtime"));
-	set_line(o, "id", c->parent, 24);
-	set_text(o, "error_message", c->json, "sample.parent.log", LINE);
-	set_line(o, "fix_applied", c->id, LINE);
-	set_line(o, "lesson", "repaired", LINE);
-	json_array_append_new(list, o);
+	if (!strcmp(c->strategy, "repair") && c->correct)
+		json_array_append_new(list,
+		    json_pack("{s:s,s:s,s:s*,s:s,s:s}", "error_type",
+		        c->parent_status == STATUS_COMPILE_ERROR ? "compilation" : "runtime", "id",
+		        c->parent, "error_message", text_at(c->json, "sample.parent.log"),
+		        "fix_applied", c->id, "lesson", "repaired"));
 }
 
 /* For the baseline: facts about the device that no source gives, and what is used instead. */
 static void
 add_unknown(json_t *list)
 {
-	static const struct {
-		const char *list, *text;
-	} kinds[] = { { "unknown", "why" }, { "placeholders", "from" } };
 	json_auto_t *roofline = kroof_load(".");
-	json_t *o;
-	const json_t *row;
-	size_t k;
+	static const char *const kinds[] = { "unknown", "placeholders" };
 
 	for (size_t i = 0; i < LEN(kinds); i++)
-		json_array_foreach(json_object_get(roofline, kinds[i].list), k, row) {
-			o = json_pack("{s:s,s:s}", "error_type", "unknown_fact", "fix_applied",
-			    i ? kjson_str_or(row, kinds[i].text, "") : "none");
-			set_line(o, "error_message", kjson_str_or(row, "metric", "?"), LINE);
-			set_line(o, "root_cause",
-			    i ? "no source gives it" : kjson_str_or(row, kinds[i].text, NULL),
-			    LINE);
-			set_line(o, "lesson", "no target or bound may rest on it", LINE);
-			json_array_append_new(list, o);
-		}
+		kjson_foreach(row, json_object_get(roofline, kinds[i]))
+			json_array_append_new(list,
+			    json_pack("{s:s,s:s,s:s,s:s*,s:s}", "error_type", "unknown_fact",
+			        "fix_applied", i ? kjson_str(row, "from") : "none", "error_message",
+			        kjson_str_or(row, "metric", "?"), "root_cause",
+			        i ? "no source gives it" : text_at(row, "why"), "lesson",
+			        "no target or bound may rest on it"));
 }
 
 static json_t *
@@ -421,44 +379,36 @@ static json_t *
 quality_gate(const struct kcandidate *c)
 {
 	bool pass = c->trial ? c->won : c->correct;
-	json_t *o = json_pack("{s:s}", "result",
+	auto_free char *line = pass ? NULL : outcome(c);
+
+	return json_pack("{s:s,s:s*}", "result",
 	    pass               ? "PASS"
 	        : c->timed_out ? "TIMEOUT_FAIL"
-	                       : "FAIL");
-	char *line;
-
-	if (!pass) {
-		line = outcome(c);
-		set_line(o, "failure_reason", line, LINE);
-		free(line);
-	}
-	return o;
+	                       : "FAIL",
+	    "failure_reason", line);
 }
 
 static void
 add_direction(json_t *list, const char *direction, const char *rationale)
 {
-	json_auto_t *o = json_object();
+	auto_free char *line = kfence_line(direction ? direction : "", LINE);
 
-	set_line(o, "direction", direction, LINE);
-	set_line(o, "rationale", rationale, LINE);
-	if (json_object_get(o, "direction") && json_array_size(list) < DIRECTIONS)
-		json_array_append(list, o);
+	if (*line && json_array_size(list) < DIRECTIONS)
+		json_array_append_new(
+		    list, json_pack("{s:s,s:s*}", "direction", line, "rationale", rationale));
 }
 
 /* From the plan; else what the findings of the profile suggest. */
 static json_t *
 open_directions(const struct kcandidate *c)
 {
-	json_t *list = json_array(), *d;
-	size_t i;
+	json_t *list = json_array();
 
-	json_array_foreach((json_t *)kjson_path(c->json, "eval.plan.directions"), i, d)
+	kjson_foreach(d, kjson_path(c->json, "eval.plan.directions"))
 		add_direction(list, json_string_value(d), "named in the plan of this round");
 	if (!json_array_size(list))
-		json_array_foreach((json_t *)kjson_path(c->json, "eval.profile.findings"), i, d)
-			add_direction(
-			    list, kjson_str_or(d, "action", NULL), kjson_str_or(d, "text", NULL));
+		kjson_foreach(d, kjson_path(c->json, "eval.profile.findings"))
+			add_direction(list, text_at(d, "action"), text_at(d, "text"));
 	return list;
 }
 
@@ -474,22 +424,19 @@ decision(const struct kcandidate *c)
 static json_t *
 experience(const struct ktrial *trial)
 {
-	json_t *list = json_array(), *o, *chain;
+	json_t *list = json_array();
 
 	for (size_t i = 0; i < trial->count; i++) {
 		const struct kcandidate *c = &trial->list[i];
 		auto_free char *line = outcome(c), *category = record_category(c);
+		json_auto_t *profile = profile_evidence(c);
 
-		o = json_pack("{s:I}", "index", (json_int_t)c->branch);
-		set_line(o, "name", c->id, 24);
-		set_text(o, "hypothesis", c->json, "eval.plan.hypothesis", LINE);
-		set_line(o, "change", kjson_str_or(c->json, "eval.plan.change", category), LINE);
-		chain = profile_evidence(c);
-		set_text(o, "evidence", chain, "evidence_chain", LINE);
-		set_line(o, "result", line, LINE);
-		set_line(o, "decision", decision(c), 24);
-		json_array_append_new(list, o);
-		json_decref(chain);
+		json_array_append_new(list,
+		    json_pack("{s:I,s:s,s:s*,s:s,s:s*,s:s,s:s}", "index", (json_int_t)c->branch,
+		        "name", c->id, "hypothesis", text_at(c->json, "eval.plan.hypothesis"),
+		        "change", kjson_str_or(c->json, "eval.plan.change", category), "evidence",
+		        text_at(profile, "evidence_chain"), "result", line, "decision",
+		        decision(c)));
 	}
 	return json_pack("{s:I,s:I,s:o}", "experiment_count", (json_int_t)trial->count,
 	    "recorded_experiment_count", (json_int_t)json_array_size(list), "experiments", list);
@@ -497,21 +444,16 @@ experience(const struct ktrial *trial)
 
 /* People's notes on a version, with the trial from which each applies. */
 static json_t *
-notes(long version)
+notes(const char *version)
 {
-	json_t *list = json_array(), *o;
-	const json_t *e, *v;
-	size_t i, k;
-	long n;
+	json_t *list = json_array();
 
-	json_array_foreach(campaign.masks.events, i, e)
-		json_array_foreach(json_object_get(e, "versions"), k, v)
-			if (kjson_is(e, "event", "note") &&
-			    kmemo_version(json_string_value(v), &n) && n == version) {
-				o = json_pack("{s:I}", "trial", kjson_int_or(e, "trial", 0));
-				set_text(o, "text", e, "why", LINE);
-				json_array_append_new(list, o);
-			}
+	kjson_foreach(e, campaign.masks.events)
+		if (kjson_is(e, "event", "note") &&
+		    kjson_has(json_object_get(e, "versions"), version))
+			json_array_append_new(list,
+			    json_pack("{s:I,s:s*}", "trial", kjson_int(e, "trial"), "text",
+			        text_at(e, "why")));
 	return list;
 }
 
@@ -520,15 +462,12 @@ static json_t *
 application(const struct kcandidate *c)
 {
 	json_auto_t *verdicts = kverdict_on(".", c->id);
-	json_t *list = json_array(), *v, *o;
-	size_t i;
+	json_t *list = json_array();
 
-	json_array_foreach(verdicts, i, v) {
-		o = json_pack("{s:s}", "outcome", kverdict_outcome(v));
-		set_text(o, "why", v, "why", LINE);
-		set_text(o, "time", v, "at", 32);
-		json_array_append_new(list, o);
-	}
+	kjson_foreach(v, verdicts)
+		json_array_append_new(list,
+		    json_pack("{s:s,s:s*,s:s*}", "outcome", kverdict_outcome(v), "why",
+		        text_at(v, "why"), "time", text_at(v, "at")));
 	return list;
 }
 
@@ -536,6 +475,7 @@ json_t *
 build_version(long version)
 {
 	const struct kcandidate *c = trial_candidate(version);
+	auto_free char *name = kasprintf("v%ld", version);
 	const struct ktrial *trial;
 	json_t *o, *perf;
 
@@ -544,20 +484,19 @@ build_version(long version)
 	trial = trial_of(version);
 	perf = record_performance(c);
 	add_comparison(perf, version);
-	o = json_pack("{s:s,s:s,s:o,s:I,s:s,s:b,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "schema",
-	    "memory/1", "campaign", campaign.name, "version", json_sprintf("v%ld", version),
-	    "trial", (json_int_t)version, "id", c->id, "win", c->won, "performance", perf,
-	    "optimization", optimization(c), "profile_evidence", profile_evidence(c), "correctness",
-	    correctness(c), "pitfalls_and_fixes", pitfalls(trial), "quality_gate", quality_gate(c),
+	o = json_pack("{s:s,s:s,s:s,s:I,s:s,s:b,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:b,s:s,s:s*}",
+	    "schema", "memory/1", "campaign", campaign.name, "version", name, "trial",
+	    (json_int_t)version, "id", c->id, "win", c->won, "performance", perf, "optimization",
+	    optimization(c), "profile_evidence", profile_evidence(c), "correctness", correctness(c),
+	    "pitfalls_and_fixes", pitfalls(trial), "quality_gate", quality_gate(c),
 	    "open_directions", open_directions(c), "experience", experience(trial), "masked",
-	    json_boolean(kmemo_masked(&campaign.masks, version, KMEMO_ALL)));
+	    kmemo_masked(&campaign.masks, version, KMEMO_ALL), "timestamp", c->time,
+	    "git_commit_hash", json_string_value(json_object_get(campaign.commits, c->id)));
 	if (!o)
 		kdie(K_IO, "out of memory");
-	set_some(o, "notes", notes(version));
+	set_some(o, "notes", notes(name));
 	set_some(o, "application", application(c));
-	set_line(o, "timestamp", c->time, 32);
-	set_line(
-	    o, "git_commit_hash", json_string_value(json_object_get(campaign.commits, c->id)), 80);
+	tidy(o);
 	return o;
 }
 

@@ -126,7 +126,7 @@ plan_file(const struct round *r, const struct candidate *x, const char *folder, 
 static void
 plan_candidate(const struct round *r, const struct candidate *x)
 {
-	const char *log = kjson_str_or(x->eval, "log", "");
+	const char *log = kjson_str(x->eval, "log");
 	auto_free char *name = kernel_name();
 	struct program program;
 

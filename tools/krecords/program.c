@@ -41,24 +41,22 @@ program_of(const struct candidate *x, const char *name, struct program *p)
 	const json_t *files = json_object_get(x->eval, "files");
 	const char *dot = strrchr(name, '.');
 	bool taken = false;
-	size_t i;
-	json_t *f;
 
 	*p = (struct program){ 0 };
 	if (!x->code)
 		return;
-	json_array_foreach(files, i, f)
-		taken |= in_the_way(kjson_str_or(f, "path", ""), name);
+	kjson_foreach(f, files)
+		taken |= in_the_way(kjson_str(f, "path"), name);
 	add_source(p, taken ? kasprintf("candidate%s", dot ? dot : "") : kstrdup(name), x->code);
-	json_array_foreach(files, i, f) {
-		const char *path = kjson_str_or(f, "path", "");
+	kjson_foreach(f, files) {
+		const char *path = kjson_str(f, "path");
 		bool fits = kextract_path_ok(path) && strncmp(path, "candidate.", 10) &&
 		    p->count < LEN(p->file);
 
 		for (size_t k = 1; k < p->count && fits; k++)
 			fits = !in_the_way(path, p->file[k].path);
 		if (fits)
-			add_source(p, kstrdup(path), kjson_str_or(f, "content", ""));
+			add_source(p, kstrdup(path), kjson_str(f, "content"));
 	}
 }
 

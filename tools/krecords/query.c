@@ -83,8 +83,7 @@ put_figure(struct kbuf *b, const json_t *v, const char *path, int width, int dig
 static void
 put_row(long version, const json_t *v, bool masked)
 {
-	auto_free char *action =
-	    kfence_line(kjson_str_or(v, "optimization.action_category", ""), 40);
+	auto_free char *action = kfence_line(kjson_str(v, "optimization.action_category"), 40);
 	auto_buf struct kbuf b = { 0 };
 
 	kbuf_printf(&b, "v%-5ld %-6s", version, masked ? "masked" : "");
@@ -93,8 +92,8 @@ put_row(long version, const json_t *v, bool masked)
 	put_figure(&b, v, "performance.bandwidth_gbps", 8, 4);
 	put_figure(&b, v, "performance.tflops_peak_utilization_pct", 6, 3);
 	put_figure(&b, v, "performance.bandwidth_peak_utilization_pct", 6, 3);
-	kbuf_printf(&b, "  %-12s %-5s %s", kjson_str_or(v, "correctness.status", ""),
-	    kjson_str_or(v, "quality_gate.result", ""), action);
+	kbuf_printf(&b, "  %-12s %-5s %s", kjson_str(v, "correctness.status"),
+	    kjson_str(v, "quality_gate.result"), action);
 	while (b.len && b.data[b.len - 1] == ' ')
 		b.len--;
 	kout_line(b.data, b.len);

@@ -6,29 +6,16 @@
 #include <sys/file.h>
 
 #include "kfence.h"
+#include "kregex.h"
 #include "krecords.h"
 #include "kverdict.h"
 
-enum { CONTEXT, SIGNAL, TAKEAWAY, APPLICABILITY, FIELDS };
-static const char *const field_names[FIELDS] = { "Context", "Signal", "Takeaway", "Applicability" };
+/* A tip is an object with its "time", "round", whether it was "accepted", and these texts. */
+static const char *const fields[] = { "Context", "Signal", "Takeaway", "Applicability" };
 
 enum { FIELD_MAX = 600, ID = 12 };
-
-/* "### 2026-11-21T15:00:00Z round-3 — ACCEPTED" and four lines "- Context: ...". */
-struct tip {
-	char *time;
-	long round;
-	bool accepted;
-	char *field[FIELDS];
-	char id[ID + 1];
-};
-
-struct tips {
-	struct tip *tip;
-	size_t count;
-};
-
-static const char dash[] = " \xe2\x80\x94 ";
+#define DASH " \xe2\x80\x94 "
+#define VERDICT(accepted) ((accepted) ? "ACCEPTED" : "ROLLED BACK")
 
 char *
 tips_root(void)
@@ -89,15 +76,9 @@ char *
 tips_device(void)
 {
 	const char *gpu = kcamp_str(campaign.camp, "gpu");
-	json_t *machine;
-	char *slug;
+	json_auto_t *machine = *gpu ? NULL : kjson_if_there("trials/000/machine.json");
 
-	if (*gpu)
-		return tips_slug(gpu);
-	machine = kjson_if_there("trials/000/machine.json");
-	slug = tips_slug(kjson_str_or(machine, "cpu", "cpu"));
-	json_decref(machine);
-	return slug;
+	return tips_slug(*gpu ? gpu : kjson_str_or(machine, "cpu", "cpu"));
 }
 
 int
@@ -117,191 +98,141 @@ tips_lock(const char *folder)
 static char *
 folder_of(void)
 {
-	char *root = tips_root(), *device, *op, *backend, *folder;
+	auto_free char *root = tips_root(), *device = tips_device(), *op = tips_op(),
+	               *backend = tips_slug(kcamp_str(campaign.camp, "backend"));
 
-	if (!root)
-		return NULL;
-	device = tips_device();
-	op = tips_op();
-	backend = tips_slug(kcamp_str(campaign.camp, "backend"));
-	folder = kasprintf("%s/%s/%s/%s", root, device, op, backend);
-	free(root);
-	free(device);
-	free(op);
-	free(backend);
-	return folder;
+	return root ? kasprintf("%s/%s/%s/%s", root, device, op, backend) : NULL;
 }
 
-static void
-tip_free(struct tip *t)
+/* "### 2026-11-21T15:00:00Z round-3 - ACCEPTED" and four lines "- Context: ...". */
+static char *
+tip_text(const json_t *tip)
 {
-	free(t->time);
-	for (size_t i = 0; i < FIELDS; i++)
-		free(t->field[i]);
+	struct kbuf b = { 0 };
+
+	kbuf_printf(&b, "### %s round-%ld" DASH "%s\n", kjson_str(tip, "time"),
+	    (long)kjson_int(tip, "round"), VERDICT(kjson_bool(tip, "accepted")));
+	for (size_t i = 0; i < LEN(fields); i++)
+		kbuf_printf(&b, "- %s: %s\n", fields[i], kjson_str(tip, fields[i]));
+	return b.data;
 }
 
+/* The start of its text's digest. */
 static void
-tips_free(struct tips *t)
+tip_id(const json_t *tip, char id[65])
 {
-	for (size_t i = 0; i < t->count; i++)
-		tip_free(&t->tip[i]);
-	free(t->tip);
-	*t = (struct tips){ 0 };
-}
+	auto_free char *text = tip_text(tip);
 
-static void
-put_tip(struct kbuf *b, const struct tip *t)
-{
-	kbuf_printf(b, "### %s round-%ld%s%s\n", t->time, t->round, dash,
-	    t->accepted ? "ACCEPTED" : "ROLLED BACK");
-	for (size_t i = 0; i < FIELDS; i++)
-		kbuf_printf(b, "- %s: %s\n", field_names[i], t->field[i]);
-}
-
-/* Sets the tip's id from its text. */
-static void
-seal_tip(struct tip *t)
-{
-	auto_buf struct kbuf b = { 0 };
-	char hex[65];
-
-	put_tip(&b, t);
-	ksha256_hex(b.data, b.len, hex);
-	snprintf(t->id, sizeof t->id, "%.*s", ID, hex);
+	ksha256_hex(text, strlen(text), id);
+	id[ID] = '\0';
 }
 
 /* The rule that a tip breaks; NULL: none. The caller frees. */
 static char *
-tip_fault(const struct tip *t)
+tip_fault(const json_t *tip)
 {
-	auto_buf struct kbuf b = { 0 };
+	auto_free char *text = tip_text(tip);
 
-	put_tip(&b, t);
-	return hygiene_fault(b.data, t->accepted);
-}
-
-/* The heading of a tip, after "### ". */
-static bool
-parse_heading(struct tip *t, const char *line)
-{
-	char time[64];
-	int n = 0;
-
-	if (sscanf(line, "%63s round-%ld%n", time, &t->round, &n) < 2 || t->round < 0 ||
-	    strncmp(line + n, dash, sizeof dash - 1))
-		return false;
-	n += (int)sizeof dash - 1;
-	t->accepted = !strcmp(line + n, "ACCEPTED");
-	t->time = kstrdup(time);
-	return t->accepted || !strcmp(line + n, "ROLLED BACK");
-}
-
-/*
- * Parses "- Context: text" into the tip; false when it is not one of the four fields, or a repeated
- * one.
- */
-static bool
-parse_field(struct tip *t, const char *line)
-{
-	for (size_t i = 0; i < FIELDS; i++) {
-		size_t n = strlen(field_names[i]);
-
-		if (!strncmp(line, "- ", 2) && !strncmp(line + 2, field_names[i], n) &&
-		    line[2 + n] == ':' && !t->field[i]) {
-			t->field[i] = kfence_line(line + 3 + n, FIELD_MAX);
-			return true;
-		}
-	}
-	return false;
+	return hygiene_fault(text, kjson_bool(tip, "accepted"));
 }
 
 /* Handles one line of PATH; returns what is wrong with it, or NULL. */
 static char *
-take_line(struct tips *t, const char *path, long lineno, const char *line)
+take_line(json_t *tips, const char *path, long lineno, const char *line)
 {
-	bool known = true;
+	static const char heading[] = "\\A### (\\S{1,63}) round-(\\d{1,6})" DASH "(?:(ACCEPTED)|"
+	                              "ROLLED BACK)\\z",
+	                  field[] = "\\A- (Context|Signal|Takeaway|Applicability):(.*)\\z";
+	json_t *tip = json_array_get(tips, json_array_size(tips) - 1);
+	struct kregex_span at[4];
+	size_t len = strlen(line);
 
-	if (!strncmp(line, "### ", 4)) {
-		kgrow(t->tip, t->count);
-		t->tip[t->count++] = (struct tip){ 0 };
-		known = parse_heading(&t->tip[t->count - 1], line + 4);
-		if (!known)
-			return kasprintf("%s:%ld: a tip begins with '### TIME round-N%sACCEPTED' "
-			                 "or 'ROLLED BACK'",
-			    path, lineno, dash);
-	} else if (*line && strncmp(line, "# ", 2)) {
-		known = t->count && parse_field(&t->tip[t->count - 1], line);
+	if (!*line || !strncmp(line, "# ", 2))
+		return NULL;
+	if (kregex_find(heading, line, len, at, LEN(at))) {
+		json_array_append_new(tips,
+		    json_pack("{s:s%,s:I,s:b}", "time", line + at[1].from, at[1].to - at[1].from,
+		        "round", (json_int_t)strtol(line + at[2].from, NULL, 10), "accepted",
+		        at[3].from != KREGEX_UNSET));
+		return NULL;
 	}
-	return known ? NULL
-	             : kasprintf("%s:%ld: not a line of a tip (Context, Signal, Takeaway, "
-	                         "Applicability, once "
-	                         "each)",
-	                   path, lineno);
+	if (!strncmp(line, "### ", 4))
+		return kasprintf("%s:%ld: a tip begins with '### TIME round-N" DASH "ACCEPTED' "
+		                 "or 'ROLLED BACK'",
+		    path, lineno);
+	if (tip && kregex_find(field, line, len, at, 3)) {
+		auto_free char *name = kregex_text(line, at[1]),
+		               *text = kfence_line(line + at[2].from, FIELD_MAX);
+
+		if (!json_object_get(tip, name)) {
+			kjson_set(tip, name, json_string(text));
+			return NULL;
+		}
+	}
+	return kasprintf("%s:%ld: not a line of a tip (Context, Signal, Takeaway, Applicability, "
+	                 "once each)",
+	    path, lineno);
 }
 
-/* Checks that every tip has its four fields and sets their ids: returns NULL, or what is wrong. */
+/* Checks that every tip has its four fields: returns NULL, or what is wrong. */
 static char *
-complete(struct tips *t, const char *path)
+lacking(const json_t *tips, const char *path)
 {
-	for (size_t i = 0; i < t->count; i++) {
-		for (size_t k = 0; k < FIELDS; k++)
-			if (!t->tip[i].field[k] || !*t->tip[i].field[k])
+	size_t i;
+	json_t *tip;
+
+	json_array_foreach(tips, i, tip)
+		for (size_t k = 0; k < LEN(fields); k++)
+			if (!*kjson_str(tip, fields[k]))
 				return kasprintf("%s: tip %zu (round-%ld): %s: is empty; a tip has "
-				                 "Context, Signal, "
-				                 "Takeaway and Applicability",
-				    path, i + 1, t->tip[i].round, field_names[k]);
-		seal_tip(&t->tip[i]);
-	}
+				                 "Context, Signal, Takeaway and Applicability",
+				    path, i + 1, (long)kjson_int(tip, "round"), fields[k]);
 	return NULL;
 }
 
 /*
- * The tips in a file; none if there is no file. Returns NULL, or what is wrong with its form; the
- * caller frees.
+ * The tips in a file; none if there is no file. New reference. *FAULT is NULL, or what is wrong
+ * with its form; the caller frees.
  */
-static char *
-parse_tips(struct tips *t, const char *path)
+static json_t *
+parse_tips(const char *path, char **fault)
 {
 	size_t len;
-	char *text = kread_file(path, FILE_MAX, &len), *clean, *next, *fault = NULL;
-	long lineno = 0;
+	auto_free char *text = kread_if_there(path, FILE_MAX, &len),
+	               *clean = text ? kfence_clean(text, len) : NULL;
+	char *rest = clean, *line;
+	json_t *tips = json_array();
 
-	*t = (struct tips){ 0 };
-	if (!text && errno != ENOENT)
-		kdie_errno(K_IO, "%s", path);
-	if (!text)
-		return NULL;
-	clean = kfence_clean(text, len);
-	for (char *line = clean; line && !fault; line = next) {
-		next = strchr(line, '\n');
-		if (next)
-			*next++ = '\0';
-		fault = take_line(t, path, ++lineno, line);
-	}
-	free(clean);
-	free(text);
-	return fault ? fault : complete(t, path);
+	*fault = NULL;
+	for (long lineno = 1; !*fault && (line = strsep(&rest, "\n")); lineno++)
+		*fault = take_line(tips, path, lineno, line);
+	if (!*fault)
+		*fault = lacking(tips, path);
+	return tips;
 }
 
-static void
-parse_or_die(struct tips *t, const char *path)
+static json_t *
+parse_or_die(const char *path)
 {
-	char *fault = parse_tips(t, path);
+	char *fault;
+	json_t *tips = parse_tips(path, &fault);
 
 	if (fault)
 		kdie(K_USAGE, "%s", fault);
+	return tips;
 }
 
 static void
-save_tips(const char *path, const struct tips *t)
+save_tips(const char *path, const json_t *tips)
 {
 	auto_free char *device = tips_device(), *op = tips_op();
 	auto_buf struct kbuf b = { 0 };
 
 	kbuf_printf(&b, "# Tips: %s, %s, %s\n", device, op, kcamp_str(campaign.camp, "backend"));
-	for (size_t i = 0; i < t->count; i++) {
-		kbuf_puts(&b, "\n");
-		put_tip(&b, &t->tip[i]);
+	kjson_foreach(tip, tips) {
+		auto_free char *text = tip_text(tip);
+
+		kbuf_printf(&b, "\n%s", text);
 	}
 	put_file(path, b.data, b.len);
 }
@@ -318,10 +249,10 @@ was_removed(const char *folder, const char *id)
 }
 
 static bool
-is_in(const struct tips *t, const char *id)
+is_in(const json_t *tips, const json_t *tip)
 {
-	for (size_t i = 0; i < t->count; i++)
-		if (!strcmp(t->tip[i].id, id))
+	kjson_foreach(other, tips)
+		if (json_equal(other, tip))
 			return true;
 	return false;
 }
@@ -331,11 +262,11 @@ static void
 put_workloads(struct kbuf *b, const struct kcandidate *c, bool losers)
 {
 	const char *path = losers ? "score.decision.shapes" : "score.per_workload";
-	const json_t *rows = kjson_path(c->json, path), *row;
-	size_t i, shown = 0;
+	const json_t *rows = kjson_path(c->json, path);
+	size_t shown = 0;
 
-	json_array_foreach((json_t *)rows, i, row)
-		if (!losers || kjson_num_or(row, "delta_pct", 0) < 0)
+	kjson_foreach(row, rows)
+		if (!losers || kjson_num(row, "delta_pct") < 0)
 			kbuf_printf(
 			    b, "%s%s", shown++ ? ", " : "", kjson_str_or(row, "workload", "?"));
 }
@@ -359,9 +290,9 @@ context_text(const struct kcandidate *c)
 static char *
 signal_text(const struct kcandidate *c)
 {
-	const char *evidence = kjson_str_or(c->json, "eval.plan.evidence", ""),
-	           *sign = kjson_str_or(c->json, "eval.plan.signal", "");
-	const char *bottleneck = kjson_str_or(c->json, "eval.profile.bottleneck.text", "");
+	const char *evidence = kjson_str(c->json, "eval.plan.evidence"),
+	           *sign = kjson_str(c->json, "eval.plan.signal");
+	const char *bottleneck = kjson_str(c->json, "eval.profile.bottleneck.text");
 	double gain = record_gain_pct(c);
 	struct kbuf b = { 0 };
 
@@ -377,8 +308,8 @@ signal_text(const struct kcandidate *c)
 static char *
 takeaway_text(const struct kcandidate *c, bool accepted)
 {
-	const char *change = kjson_str_or(c->json, "eval.plan.change", ""),
-	           *line = kjson_str_or(c->json, "score.decision.line", "");
+	const char *change = kjson_str(c->json, "eval.plan.change"),
+	           *line = kjson_str(c->json, "score.decision.line");
 	const char *reason =
 	    json_string_value(json_array_get(kjson_path(c->json, "audit.reasons"), 0));
 	auto_free char *category = record_category(c);
@@ -407,8 +338,8 @@ static char *
 applicability_text(const struct kcandidate *c)
 {
 	const char *bucket =
-	    kjson_str_or(c->json, "audit.bucket", kjson_str_or(c->json, "eval.plan.bucket", ""));
-	const char *type = kjson_str_or(c->json, "eval.profile.bottleneck.label", "");
+	    kjson_str_or(c->json, "audit.bucket", kjson_str(c->json, "eval.plan.bucket"));
+	const char *type = kjson_str(c->json, "eval.profile.bottleneck.label");
 	double quant = kjson_num_or(c->json, "eval.plan.quant_us", NAN),
 	       step = kjson_num_or(c->json, "eval.plan.step_us", NAN);
 	struct kbuf b = { 0 };
@@ -439,117 +370,108 @@ is_reusable(const struct kcandidate *c)
 	return kindex_of(code, lessons, LEN(lessons)) < LEN(lessons);
 }
 
-static void
-set_field(struct tip *t, int which, char *text)
-{
-	t->field[which] = kfence_line(text, FIELD_MAX);
-	free(text);
-}
-
 /* What the application said about it. */
 static char *
 outcome_text(const struct kcandidate *c, const json_t *verdict)
 {
-	const char *change = kjson_str_or(c->json, "eval.plan.change", "");
+	const char *change = kjson_str(c->json, "eval.plan.change");
 	auto_free char *category = record_category(c);
 
 	return kasprintf("%s: %s%s%s: %s", kverdict_outcome(verdict), category, *change ? ": " : "",
-	    change, kjson_str_or(verdict, "why", ""));
+	    change, kjson_str(verdict, "why"));
 }
 
-/* The tip of a candidate, from a VERDICT of the application or, if that is NULL, from its trial. */
-static void
-make_tip(struct tip *t, const struct kcandidate *c, const json_t *verdict)
+/*
+ * The tip of a candidate, from a VERDICT of the application or, if that is NULL, from its trial.
+ * New reference.
+ */
+static json_t *
+make_tip(const struct kcandidate *c, const json_t *verdict)
 {
-	*t = (struct tip){ .time = kstrdup(kjson_str_or(verdict, "at", c->time)),
-		.accepted = verdict ? kjson_bool_or(verdict, "good", false) : c->won,
-		.round = (long)kjson_int_or(c->json, "score.decision.round", c->trial) };
-	set_field(t, CONTEXT, context_text(c));
-	set_field(t, SIGNAL, signal_text(c));
-	set_field(t, TAKEAWAY, verdict ? outcome_text(c, verdict) : takeaway_text(c, t->accepted));
-	set_field(t, APPLICABILITY, applicability_text(c));
-	seal_tip(t);
-}
+	bool accepted = verdict ? kjson_bool(verdict, "good") : c->won;
+	char *texts[LEN(fields)] = { context_text(c), signal_text(c),
+		verdict ? outcome_text(c, verdict) : takeaway_text(c, accepted),
+		applicability_text(c) };
+	json_t *tip = json_pack("{s:s,s:I,s:b}", "time", kjson_str_or(verdict, "at", c->time),
+	    "round", kjson_int_or(c->json, "score.decision.round", c->trial), "accepted", accepted);
 
-/* Appends a new tip, unless it exists already, was removed or breaks a rule. Takes T. */
-static void
-append(struct tips *all, struct tip *t, const char *folder, bool by_hand)
-{
-	auto_free char *fault = tip_fault(t);
+	for (size_t i = 0; i < LEN(fields); i++) {
+		auto_free char *text = texts[i], *line = kfence_line(text, FIELD_MAX);
 
-	if (fault && by_hand)
-		kdie(K_USAGE, "tip of round-%ld: %s", t->round, fault);
-	if (fault)
-		kwarn("no tip of round-%ld is written: %s", t->round, fault);
-	if (fault || is_in(all, t->id) || was_removed(folder, t->id)) {
-		tip_free(t);
-	} else {
-		kgrow(all->tip, all->count);
-		all->tip[all->count++] = *t;
+		kjson_set(tip, fields[i], json_string(line));
 	}
+	return tip;
+}
+
+/* Appends a new tip, unless it exists already, was removed or breaks a rule. Takes TIP. */
+static void
+append(json_t *tips, json_t *tip, const char *folder, bool by_hand)
+{
+	auto_free char *fault = tip_fault(tip);
+	long round = (long)kjson_int(tip, "round");
+	char id[65];
+
+	tip_id(tip, id);
+	if (fault && by_hand)
+		kdie(K_USAGE, "tip of round-%ld: %s", round, fault);
+	if (fault)
+		kwarn("no tip of round-%ld is written: %s", round, fault);
+	else if (!is_in(tips, tip) && !was_removed(folder, id))
+		json_array_append(tips, tip);
+	json_decref(tip);
 }
 
 /* The tips from a trial, and from what the application said about its program. */
 static void
-add_trial(struct tips *all, long trial, const char *folder)
+add_trial(json_t *tips, long trial, const char *folder)
 {
 	const struct kcandidate *c = trial_candidate(trial);
 	json_auto_t *verdicts = c ? kverdict_on(".", c->id) : NULL;
-	json_t *v;
-	struct tip t;
-	size_t i;
 
-	if (c && is_reusable(c) && *c->time) {
-		make_tip(&t, c, NULL);
-		append(all, &t, folder, false);
-	}
-	json_array_foreach(verdicts, i, v) {
-		make_tip(&t, c, v);
-		append(all, &t, folder, false);
-	}
+	if (c && is_reusable(c) && *c->time)
+		append(tips, make_tip(c, NULL), folder, false);
+	kjson_foreach(v, verdicts)
+		append(tips, make_tip(c, v), folder, false);
 }
 
 /* Adds tips from the campaign's rounds, or from files that somebody wrote. */
 static int
 add(const char *folder, const char *path)
 {
-	int lock = tips_lock(folder);
-	struct tips all, more;
-	size_t before;
+	auto_close int lock = tips_lock(folder);
+	json_auto_t *tips = parse_or_die(path);
+	size_t before = json_array_size(tips);
 
-	parse_or_die(&all, path);
-	before = all.count;
 	for (long trial = 1; trial <= campaign.trials.last && given.count == 1; trial++)
-		add_trial(&all, trial, folder);
+		add_trial(tips, trial, folder);
 	for (size_t i = 1; i < given.count; i++) {
-		parse_or_die(&more, given.operands[i]);
-		for (size_t k = 0; k < more.count; k++)
-			append(&all, &more.tip[k], folder, true);
-		free(more.tip);
+		json_auto_t *more = parse_or_die(given.operands[i]);
+
+		kjson_foreach(tip, more)
+			append(tips, json_incref(tip), folder, true);
 	}
-	if (all.count != before)
-		save_tips(path, &all);
-	tips_free(&all);
-	close(lock);
+	if (json_array_size(tips) != before)
+		save_tips(path, tips);
 	return K_OK;
 }
 
 static int
 list(const char *path)
 {
-	struct tips all;
+	json_auto_t *tips = parse_or_die(path);
 
-	parse_or_die(&all, path);
 	kout_open(given.output);
-	for (size_t i = 0; i < all.count; i++) {
-		const struct tip *t = &all.tip[i];
-		auto_free char *line = kasprintf("%s %s round-%ld %s: %s", t->id, t->time, t->round,
-		    t->accepted ? "ACCEPTED" : "ROLLED BACK", t->field[TAKEAWAY]);
+	kjson_foreach(tip, tips) {
+		auto_free char *line = NULL;
+		char id[65];
 
+		tip_id(tip, id);
+		line = kasprintf("%s %s round-%ld %s: %s", id, kjson_str(tip, "time"),
+		    (long)kjson_int(tip, "round"), VERDICT(kjson_bool(tip, "accepted")),
+		    json_string_value(json_object_get(tip, "Takeaway")));
 		kout_line(line, strlen(line));
 	}
 	kout_commit();
-	tips_free(&all);
 	return K_OK;
 }
 
@@ -557,21 +479,23 @@ list(const char *path)
 static size_t
 check_file(const char *path)
 {
-	struct tips all;
-	auto_free char *fault = parse_tips(&all, path);
-	size_t faults = 0;
+	char *fault;
+	json_auto_t *tips = parse_tips(path, &fault);
+	size_t faults = fault != NULL;
 
 	if (fault)
-		kwarn("%s", fault), faults++;
-	for (size_t i = 0; i < all.count && !fault; i++) {
-		auto_free char *why = tip_fault(&all.tip[i]);
+		kwarn("%s", fault);
+	kjson_foreach(tip, fault ? NULL : tips) {
+		auto_free char *why = tip_fault(tip);
+		char id[65];
 
+		tip_id(tip, id);
 		if (why)
-			kwarn("%s: tip %s (round-%ld): %s", path, all.tip[i].id, all.tip[i].round,
-			    why),
-			    faults++;
+			kwarn("%s: tip %s (round-%ld): %s", path, id, (long)kjson_int(tip, "round"),
+			    why);
+		faults += why != NULL;
 	}
-	tips_free(&all);
+	free(fault);
 	return faults;
 }
 
@@ -587,47 +511,45 @@ check(const char *path)
 
 /* Append the removal to removed.ndjson: the tip as it was, when, and why. */
 static void
-note_removal(const char *folder, const struct tip *t, const char *why)
+note_removal(const char *folder, const char *id, const json_t *tip)
 {
-	auto_free char *path = kasprintf("%s/removed.ndjson", folder);
-	char *old, now[32];
-	auto_buf struct kbuf b = { 0 }, text = { 0 };
+	auto_free char *path = kasprintf("%s/removed.ndjson", folder), *text = tip_text(tip),
+	               *old = kread_file(path, FILE_MAX, NULL);
+	char now[32];
+	auto_buf struct kbuf b = { 0 };
 	json_auto_t *record = NULL;
 
 	know_iso(now, sizeof now);
-	put_tip(&text, t);
-	record = json_pack("{s:s,s:s,s:s,s:s,s:s}", "schema", "tip-removal/1", "id", t->id, "time",
-	    now, "why", why, "tip", text.data);
-	old = kread_file(path, FILE_MAX, NULL);
+	record = json_pack("{s:s,s:s,s:s,s:s,s:s}", "schema", "tip-removal/1", "id", id, "time",
+	    now, "why", given.why, "tip", text);
 	kbuf_puts(&b, old ? old : "");
 	put_json(&b, record);
 	put_file(path, b.data, b.len);
-	free(old);
 }
 
 static int
 remove_tip(const char *folder, const char *path)
 {
-	int lock = tips_lock(folder);
-	struct tips all;
+	auto_close int lock = tips_lock(folder);
+	json_auto_t *tips = NULL;
+	char id[65];
 	size_t i = 0;
 
 	if (given.count != 2 || !given.why)
 		kdie(K_USAGE,
 		    "tips remove: give the id (see krecords tips list) and the reason: tips remove "
 		    "ID --why TEXT");
-	parse_or_die(&all, path);
-	while (i < all.count && strcmp(all.tip[i].id, given.operands[1]))
-		i++;
-	if (i == all.count)
+	tips = parse_or_die(path);
+	for (; i < json_array_size(tips); i++) {
+		tip_id(json_array_get(tips, i), id);
+		if (!strcmp(id, given.operands[1]))
+			break;
+	}
+	if (i == json_array_size(tips))
 		kdie(K_NO, "%s: there is no tip %s", path, given.operands[1]);
-	note_removal(folder, &all.tip[i], given.why);
-	tip_free(&all.tip[i]);
-	memmove(&all.tip[i], &all.tip[i + 1], (all.count - i - 1) * sizeof *all.tip);
-	all.count--;
-	save_tips(path, &all);
-	tips_free(&all);
-	close(lock);
+	note_removal(folder, id, json_array_get(tips, i));
+	json_array_remove(tips, i);
+	save_tips(path, tips);
 	return K_OK;
 }
 
@@ -635,26 +557,19 @@ int
 command_tips(void)
 {
 	const char *what = given.count ? given.operands[0] : "";
-	char *folder, *path;
-	int code;
+	auto_free char *root = tips_root_or_die(), *folder = folder_of(),
+	               *path = kasprintf("%s/tips.md", folder);
 
-	free(tips_root_or_die());
-	folder = folder_of();
-	path = kasprintf("%s/tips.md", folder);
 	if (!strcmp(what, "add"))
-		code = add(folder, path);
-	else if (!strcmp(what, "list") && given.count == 1)
-		code = list(path);
-	else if (!strcmp(what, "check"))
-		code = check(path);
-	else if (!strcmp(what, "remove"))
-		code = remove_tip(folder, path);
-	else
-		kdie(K_USAGE,
-		    "tips: must be followed by add [FILE...], list, check [FILE...] or remove ID");
-	free(folder);
-	free(path);
-	return code;
+		return add(folder, path);
+	if (!strcmp(what, "list") && given.count == 1)
+		return list(path);
+	if (!strcmp(what, "check"))
+		return check(path);
+	if (!strcmp(what, "remove"))
+		return remove_tip(folder, path);
+	kdie(
+	    K_USAGE, "tips: must be followed by add [FILE...], list, check [FILE...] or remove ID");
 }
 
 void
@@ -672,23 +587,19 @@ freeze_tips(void)
 {
 	auto_free char *folder = folder_of(),
 	               *path = folder ? kasprintf("%s/tips.md", folder) : NULL;
-	char *fault;
-	struct tips all = { 0 }, kept = { 0 };
+	json_auto_t *tips = path ? parse_or_die(path) : NULL, *kept = json_array();
 
-	if (path)
-		parse_or_die(&all, path);
-	kept.tip = kcalloc(all.count + 1, sizeof *kept.tip);
-	for (size_t i = 0; i < all.count; i++) {
-		fault = tip_fault(&all.tip[i]);
+	kjson_foreach(tip, tips) {
+		auto_free char *fault = tip_fault(tip);
+		char id[65];
+
+		tip_id(tip, id);
 		if (fault)
-			kwarn("%s: tip %s is not used: %s", path, all.tip[i].id, fault);
+			kwarn("%s: tip %s is not used: %s", path, id, fault);
 		else
-			kept.tip[kept.count++] = all.tip[i];
-		free(fault);
+			json_array_append(kept, tip);
 	}
-	if (kept.count)
-		tips_tell("tips of earlier campaigns", kept.count, path);
-	save_tips("trials/000/tips.md", &kept);
-	free(kept.tip);
-	tips_free(&all);
+	if (json_array_size(kept))
+		tips_tell("tips of earlier campaigns", json_array_size(kept), path);
+	save_tips("trials/000/tips.md", kept);
 }
