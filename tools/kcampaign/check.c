@@ -6,90 +6,24 @@
 #include "kcampaign.h"
 
 #include "backend.h"
+#include "kjq.h"
 #include "kproc.h"
 #include "ktask.h"
-
-/* "0..1", "a|b|c", or the type's name; the caller frees. */
-static char *
-range(const struct kknob *k)
-{
-	switch (k->type) {
-	case KKNOB_ENUM:
-		return kstrdup(*k->choices == '|' ? k->choices + 1 : k->choices);
-	case KKNOB_INT:
-	case KKNOB_NUM:
-		return kasprintf("%.6g..%.6g", k->min, k->max);
-	case KKNOB_BOOL:
-		return kstrdup("true|false");
-	case KKNOB_JSON:
-		return kstrdup("object");
-	case KKNOB_STR:
-		break;
-	}
-	return kstrdup("text");
-}
-
-/* The groups of campaign.json: length of the group's name in PATH; 0: it is in no group. */
-static size_t
-group_len(const char *path)
-{
-	const char *dot = strchr(path, '.');
-
-	return dot ? (size_t)(dot - path) : 0;
-}
-
-static const char *
-default_of(const struct kknob *k)
-{
-	return !k->def ? "required" : *k->def ? k->def : "empty";
-}
-
-static _Noreturn void
-no_such_group(const char *name)
-{
-	struct kbuf groups = { 0 };
-
-	for (size_t i = 1; i < kknobs_count; i++) {
-		const char *path = kknobs[i].path;
-		size_t n = group_len(path);
-
-		if (n && strncmp(path, kknobs[i - 1].path, n + 1))
-			kbuf_printf(&groups, "%s%.*s", groups.len ? ", " : "", (int)n, path);
-	}
-	kdie(K_USAGE, "knobs: %s: no such group or field; the groups are %s", name, groups.data);
-}
-
-/* One line: the first clause of its description. */
-static void
-list_knob(const struct kknob *k)
-{
-	tell("%-23s %-10s %.*s\n", k->path, default_of(k), (int)strcspn(k->help, ";"), k->help);
-}
-
-static void
-explain_knob(const struct kknob *k)
-{
-	auto_free char *r = range(k);
-
-	tell("%s: %s (default: %s; %s)\n", k->path, k->help, default_of(k), r);
-}
 
 /* Lists all knobs, or those of a group, one per line; or prints everything about one. */
 int
 command_knobs(void)
 {
-	size_t n = given.operand ? strlen(given.operand) : 0;
+	auto_free char *path = kdata_path("docs/schemas/campaign-1.json");
+	json_auto_t *input =
+	                json_pack("{s:o,s:s*}", "schema", kjson_load(path), "ask", given.operand),
+	            *told = kjq("views/knobs.jq", input);
 
-	for (size_t i = 0; i < kknobs_count; i++) {
-		const struct kknob *k = &kknobs[i];
-
-		if (n && !strcmp(k->path, given.operand))
-			explain_knob(k);
-		else if (!n || (!strncmp(k->path, given.operand, n) && k->path[n] == '.'))
-			list_knob(k);
-	}
+	kjson_foreach(line, json_object_get(told, "lines"))
+		tell("%s\n", json_string_value(line));
 	if (!page.len)
-		no_such_group(given.operand);
+		kdie(K_USAGE, "knobs: %s: no such group or field; the groups are %s", given.operand,
+		    json_string_value(json_object_get(told, "groups")));
 	emit();
 	return K_OK;
 }
@@ -119,8 +53,8 @@ check_recordings(void)
 {
 	json_auto_t *list = ktask_recordings(task->json);
 
-	for (size_t i = 0; i < json_array_size(list); i++)
-		check_file("workloads", json_string_value(json_array_get(list, i)));
+	kjson_foreach(file, list)
+		check_file("workloads", json_string_value(file));
 }
 
 /* The files for the campaign's own commands must be in the campaign's folder. */
@@ -170,7 +104,7 @@ check_oracle(void)
 static void
 check_compiler(void)
 {
-	const char *compiler = kjson_str_or(task->json, "build.compiler", "");
+	const char *compiler = kjson_str(task->json, "build.compiler");
 	const struct device_compiler *device = device_compiler(compiler);
 	const struct backend *b = kcamp_backend(camp);
 

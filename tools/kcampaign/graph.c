@@ -121,7 +121,7 @@ write_variables(void)
 	snprintf(number, sizeof number, "%ld", compact);
 	add_variable(&t, "COMPACT", compact ? number : "");
 	add_variable(&t, "STEP", step);
-	write_if_changed(VARIABLES, &t);
+	write_if_changed(VARIABLES, t.data, t.len);
 }
 
 /* Must the rollbacks in a row before trial T be examined first? Only if it has not begun. */
@@ -131,7 +131,7 @@ needs_evidence(long t)
 	json_auto_t *header =
 	    kcamp_linear(camp) && !has_fact(t, 1, STAGE_SAMPLE) ? archive_header(t - 1) : NULL;
 
-	return kjson_int_or(header, "linear.streak", 0) >= KLINEAR_PROFILE;
+	return kjson_int(header, "linear.streak") >= KLINEAR_PROFILE;
 }
 
 /* Has any branch of the trial been evaluated? */

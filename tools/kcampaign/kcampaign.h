@@ -167,7 +167,7 @@ bool rules_newer(long trial);
 void rules_settle(long first, long last);
 
 /* Makes PATH contain TEXT; it is written only if it contains something else. */
-void write_if_changed(const char *path, const struct kbuf *text);
+void write_if_changed(const char *path, const char *text, size_t len);
 
 /* lock.c: one run per campaign. */
 
@@ -269,7 +269,7 @@ void catch_signals(void);
 void die_if_stopped(void);
 bool is_stopped(void);
 
-/* progress.c: the progress of a run, from the file of its steps (kstep.h). */
+/* progress.c: the progress of a run, from the file of its steps (kutil.h). */
 
 /* Was make called with -n, so that nothing may be made? */
 bool plans_only(void);

@@ -16,10 +16,10 @@ enum { COLUMNS = 80 };
 static struct kends
 find_ends(long last, const struct standing *s)
 {
-	json_auto_t *accepted = scored_record(kjson_str_or(s->linear, "accepted", ""));
+	json_auto_t *accepted = scored_record(kjson_str(s->linear, "accepted"));
 	struct kends e;
 
-	kends_find(camp, last, (long)kjson_int_or(s->linear, "drafts", 0), accepted, &e);
+	kends_find(camp, last, (long)kjson_int(s->linear, "drafts"), accepted, &e);
 	return e;
 }
 
@@ -102,7 +102,7 @@ add_chain(const json_t *chain)
 void
 linear_status(long last, const struct standing *s)
 {
-	long streak = (long)kjson_int_or(s->linear, "streak", 0);
+	long streak = (long)kjson_int(s->linear, "streak");
 	struct kends e = find_ends(last, s);
 
 	if (s->linear) {

@@ -156,16 +156,14 @@ copy_task(const json_t *task, const char *to, bool copy)
 	static const char *const members[] = { "reference", "oracle" };
 	const json_t *baselines = json_object_get(task, "baselines");
 	json_auto_t *recordings = ktask_recordings(task);
-	json_t *b;
-	size_t i;
 
 	copy_file(NULL, "task.json", to, copy);
-	for (i = 0; i < LEN(members); i++)
+	for (size_t i = 0; i < LEN(members); i++)
 		copy_file(members[i], kjson_str_or(task, members[i], NULL), to, copy);
-	json_array_foreach(baselines, i, b)
+	kjson_foreach(b, baselines)
 		copy_file("baselines", kjson_str_or(b, "file", NULL), to, copy);
-	json_array_foreach(recordings, i, b)
-		copy_file(RECORDED, json_string_value(b), to, copy);
+	kjson_foreach(file, recordings)
+		copy_file(RECORDED, json_string_value(file), to, copy);
 }
 
 /* A campaign with a faulty task would end at its first step. */
@@ -270,7 +268,7 @@ static void
 need_all(const char *file, const json_t *task, const char *folder, const char *make)
 {
 	auto_free char *path = kasprintf("%s/campaign.json", folder);
-	char *lack = backend_lacks_runner(backend_for(kjson_str_or(task, "language", "")));
+	char *lack = backend_lacks_runner(backend_for(kjson_str(task, "language")));
 
 	if (lack)
 		kdie(
@@ -303,7 +301,7 @@ device_word(const struct backend *b)
 static char *
 default_folder(const json_t *task)
 {
-	const struct backend *b = backend_for(kjson_str_or(task, "language", ""));
+	const struct backend *b = backend_for(kjson_str(task, "language"));
 	auto_free char *device = device_word(b);
 	char now[32], *name;
 
@@ -345,8 +343,8 @@ command_new(void)
 	choose_set(m, folder);
 	ksay("%s: backend %s, model provider %s%s%s%s; %srun `make -j4 trial` there for the first "
 	     "trial\n",
-	    folder, kjson_str_or(m, "backend", ""), kjson_str_or(m, "model.provider", ""),
-	    p ? " (" : "", p ? p->variable : "", p ? " is set)" : "",
+	    folder, kjson_str(m, "backend"), kjson_str(m, "model.provider"), p ? " (" : "",
+	    p ? p->variable : "", p ? " is set)" : "",
 	    p && !kjson_str_or(m, "model.name", NULL) ? "set model.name in campaign.json, then "
 	                                              : "");
 	free(file);

@@ -113,7 +113,7 @@ archive_header(long trial)
 static long
 count(const json_t *header, const char *path)
 {
-	return (long)kjson_int_or(header, path, 0);
+	return (long)kjson_int(header, path);
 }
 
 /*
@@ -126,8 +126,8 @@ set_figure(struct standing *s, const json_t *header)
 	struct kchain c;
 
 	s->speedup = kgain_speedup_of(json_object_get(header, "best"));
-	s->provisional = kjson_bool_or(header, "best.provisional", false);
-	if (kchain_raced(camp, s->best, (long)kjson_int_or(header, "trial", 0), true, &c)) {
+	s->provisional = kjson_bool(header, "best.provisional");
+	if (kchain_raced(camp, s->best, (long)kjson_int(header, "trial"), true, &c)) {
 		s->speedup = c.speedup;
 		s->provisional = c.provisional;
 		snprintf(s->from, sizeof s->from, "%s", c.from);
@@ -156,9 +156,9 @@ standing(json_t *header)
 	s.stale = count(header, "stale");
 	s.longest_wait = count(header, "longest_wait");
 	s.failures = count(header, "failures");
-	s.cost_usd = kjson_num_or(header, "cost_usd", 0);
-	s.input_tokens = kjson_int_or(header, "tokens.input_tokens", 0);
-	s.output_tokens = kjson_int_or(header, "tokens.output_tokens", 0);
+	s.cost_usd = kjson_num(header, "cost_usd");
+	s.input_tokens = kjson_int(header, "tokens.input_tokens");
+	s.output_tokens = kjson_int(header, "tokens.output_tokens");
 	best = kjson_str_or(header, "best.id", NULL);
 	/* It becomes part of a path and a word in a recipe. */
 	if (best && !karch_id(best, &(long){ 0 }, &(long){ 0 }))
@@ -169,8 +169,8 @@ standing(json_t *header)
 	if (best && strcmp(best, KARCH_REFERENCE)) {
 		s.best = best;
 		set_figure(&s, header);
-		s.runtime_ms = kjson_num_or(header, "best.runtime_ms", 0);
-		s.cell = kjson_str_or(header, "best.cell", "");
+		s.runtime_ms = kjson_num(header, "best.runtime_ms");
+		s.cell = kjson_str(header, "best.cell");
 	}
 	return s;
 }

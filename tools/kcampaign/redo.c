@@ -38,7 +38,7 @@ accept_best(const char *path, const char *id, bool replaced)
 	if (code)
 		kwarn("%s is not accepted%s: measured again on the full set, it is %s: %.300s", id,
 		    replaced ? ", and this evaluation replaces the old one" : "",
-		    status_rows[status].name, kjson_str_or(record, "eval.log", ""));
+		    status_rows[status].name, kjson_str(record, "eval.log"));
 	return code;
 }
 

@@ -79,15 +79,13 @@ static void
 add_workloads(const json_t *pairs, const char *name, const char *format)
 {
 	const char *sep = "";
-	size_t i;
-	json_t *p;
 
-	json_array_foreach(pairs, i, p)
+	kjson_foreach(p, pairs)
 		if (kjson_is(p, "name", name)) {
 			char value[64];
 
 			snprintf(value, sizeof value, "%.1f",
-			    kjson_num_or(p, "ratio", 0) * (*format == '%' ? 100 : 1));
+			    kjson_num(p, "ratio") * (*format == '%' ? 100 : 1));
 			tell("%s%s %s%s", sep, kjson_str_or(p, "workload", "?"), value,
 			    *format == '%' ? " %" : "x");
 			sep = ", ";
@@ -132,10 +130,8 @@ add_against_baselines(const json_t *verified, const json_t *task, bool on_cpu)
 {
 	const json_t *baselines = json_object_get(task, "baselines"),
 	             *pairs = kjson_path(verified, "eval.pairs");
-	size_t i;
-	json_t *b;
 
-	json_array_foreach(baselines, i, b) {
+	kjson_foreach(b, baselines) {
 		const char *name = kjson_str_or(b, "name", "?");
 		struct kgain_ratio r =
 		    kgain_ratio_of_pairs(pairs, name, NULL, kjson_path(verified, "eval.timing"));
@@ -233,7 +229,7 @@ add_sanitizers(const json_t *verified)
 
 		tell("%s%s %s", i ? ", " : "checked      ", kjson_str_or(row, "tool", "?"), status);
 		if (strcmp(status, "clean"))
-			tell(" (%.80s)", kjson_str_or(row, "detail", ""));
+			tell(" (%.80s)", kjson_str(row, "detail"));
 	}
 	if (json_array_size(rows))
 		tell("\n");
@@ -249,7 +245,7 @@ report_best(long last)
 	const char *unit;
 	double shown;
 
-	if (s.best && strcmp(kjson_str_or(verified, "id", ""), s.best)) {
+	if (s.best && strcmp(kjson_str(verified, "id"), s.best)) {
 		json_decref(verified);
 		verified = NULL;
 	}
@@ -300,7 +296,7 @@ add_score(const char *id)
 		tell("speed-up     %s over the reference\n", speedup);
 	}
 	if (score)
-		tell("score        %.4g\n", kjson_num_or(score, "combined", 0));
+		tell("score        %.4g\n", kjson_num(score, "combined"));
 }
 
 void
@@ -308,14 +304,12 @@ report_measured(long trial, long branch)
 {
 	auto_free char *id = kasprintf("%03ld/%02ld", trial, branch);
 	json_auto_t *record = fact_of(trial, branch, STAGE_EVAL);
-	const json_t *baseline;
-	size_t i;
 
 	if (record)
 		tell("%-12s %s\n", trial ? id : "reference",
 		    kjson_str_or(record, "eval.status", "?"));
 	add_times(kjson_path(record, "eval.timing"), "");
-	json_array_foreach(kjson_path(record, "eval.baselines"), i, baseline)
+	kjson_foreach(baseline, kjson_path(record, "eval.baselines"))
 		add_times(json_object_get(baseline, "timing"), kjson_str_or(baseline, "name", "?"));
 	if (trial && record)
 		add_score(id);

@@ -14,7 +14,7 @@ efficiency_of(const char *id)
 {
 	json_auto_t *record = scored_record(id);
 
-	return kjson_num_or(record, "score.efficiency_pct", 0);
+	return kjson_num(record, "score.efficiency_pct");
 }
 
 char *
@@ -45,13 +45,11 @@ void
 roofline_require(void)
 {
 	json_auto_t *roofline = kcamp_num(camp, "stop.efficiency") > 0 ? kroof_load(".") : NULL;
-	json_t *u;
-	size_t i;
 
 	if (roofline && kjson_is(roofline, "label", "incomplete")) {
-		json_array_foreach(json_object_get(roofline, "unknown"), i, u)
-			kwarn("%s: UNKNOWN (docs/hardware): %s", kjson_str_or(u, "metric", ""),
-			    kjson_str_or(u, "why", ""));
+		kjson_foreach(u, json_object_get(roofline, "unknown"))
+			kwarn("%s: UNKNOWN (docs/hardware): %s", kjson_str(u, "metric"),
+			    kjson_str(u, "why"));
 		kdie(K_MISSING,
 		    "campaign.json: stop.efficiency needs peak rates that the roofline does not "
 		    "have; see docs/roofline.md, \"What is unknown\"");

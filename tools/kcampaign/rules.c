@@ -8,128 +8,83 @@
 #define FOLDER "trials/.rules"
 #define TABLE_MAX ((size_t)16 << 20)
 
-/*
- * A kind of view, and the knobs (or groups of knobs, with a final dot) that it depends on. When a
- * new version of a tool makes different views, its form changes here, so that old views are made
- * again.
- */
-static const struct {
-	const char *view, *form, *knobs[6];
-} rules[] = {
-	{ "classify", "", { "classify.", "backend" } },
-	{ "audit", "", { "backend", "task" } },
-	{ "roofline", "", { "gpu", "backend", "task" } },
-	{ "score", "form=2\n", { "score." } },
-	{ "archive", "form=2\n", { "name", "search." } },
-	{ "gradient", "form=2\n", { "gradient.", "backend" } },
-};
-
-static bool
-depends(const char *const *knobs, size_t count, const char *path)
-{
-	for (size_t i = 0; i < count && knobs[i]; i++) {
-		size_t n = strlen(knobs[i]);
-
-		if (!strcmp(knobs[i], path) ||
-		    (knobs[i][n - 1] == '.' && !strncmp(knobs[i], path, n)))
-			return true;
-	}
-	return false;
-}
-
-/* Values of knobs, including defaults: writing down a default changes nothing. */
-static void
-add_knobs(struct kbuf *text, const char *const *paths, size_t count)
-{
-	for (size_t i = 0; i < kknobs_count; i++) {
-		const struct kknob *k = &kknobs[i];
-		const json_t *v = kjson_path(camp->json, k->path);
-		char *value;
-
-		if (!depends(paths, count, k->path))
-			continue;
-		if (k->type == KKNOB_NUM || k->type == KKNOB_INT)
-			value = kasprintf("%.17g", kcamp_num(camp, k->path));
-		else if (v && json_is_string(v))
-			value = kstrdup(json_string_value(v));
-		else
-			value = v ? json_dumps(v, KIO_DUMP | JSON_ENCODE_ANY) : kstrdup(k->def);
-		kbuf_printf(text, "%s=%s\n", k->path, value);
-		free(value);
-	}
-}
-
 /* The digest of a file, so that only a change of content counts. */
 static void
-add_file(struct kbuf *text, const char *what, const char *path)
+add_file(json_t *rule, const char *what, const char *path)
 {
 	char hex[65];
 
-	kbuf_printf(text, "%s=%s\n", what, kseal_file(path, hex) ? hex : "none");
+	json_object_set_new(rule, what, kseal_file(path, hex) ? json_string(hex) : json_null());
+}
+
+/*
+ * Values of a group of knobs, or of one, including defaults: writing down a default changes
+ * nothing.
+ */
+static void
+add_knobs(json_t *rule, const char *group)
+{
+	size_t n = strlen(group);
+
+	for (size_t i = 0; i < kknobs_count; i++) {
+		const struct kknob *k = &kknobs[i];
+		json_t *v = (json_t *)kjson_path(camp->json, k->path);
+
+		if (strncmp(k->path, group, n) || (k->path[n] && group[n - 1] != '.'))
+			continue;
+		v = v ? json_incref(v) : json_loads(k->def, JSON_DECODE_ANY, NULL);
+		json_object_set_new(rule, k->path, v ? v : json_string(k->def));
+	}
 }
 
 /* The pattern table and the tables that it extends. */
 static void
-add_tables(struct kbuf *text)
+add_tables(json_t *rule)
 {
+	auto_free char *shipped = kasprintf("patterns/%s.json", kcamp_str(camp, "backend"));
 	const char *own = kcamp_str(camp, "classify.patterns");
-	char *path, *name = NULL;
+	char *path = *own ? kcamp_path(camp, own) : kdata_path(shipped), *base;
 
-	if (*own) {
-		path = kcamp_path(camp, own);
-	} else {
-		name = kasprintf("patterns/%s.json", kcamp_str(camp, "backend"));
-		path = kdata_path(name);
-	}
-	for (int depth = 0; path && depth < 8; depth++) {
+	for (int depth = 0; path && depth < 8; depth++, path = base) {
 		json_auto_t *table = kjson_load(path);
-		const char *base = kjson_str_or(table, "extends", NULL),
-		           *slash = strrchr(path, '/');
+		const char *extends = kjson_str_or(table, "extends", NULL);
 
-		add_file(text, "table", path);
-		free(name);
-		name = !base ? NULL
-		    : slash  ? kasprintf("%.*s/%s", (int)(slash - path), path, base)
-		             : kstrdup(base);
+		base = extends ? kbeside(path, extends) : NULL;
+		add_file(rule, basename(path), path);
 		free(path);
-		path = name ? kstrdup(name) : NULL;
 	}
 	free(path);
-	free(name);
 }
 
 /* What people have waived. */
 static void
-add_waiver(const char *path, void *text)
+add_waiver(const char *path, void *rule)
 {
-	add_file(text, path, path);
+	add_file(rule, path, path);
 }
 
 /* The audit depends on its rules, on roles and groups in the task, and on waivers. */
 static void
-add_audit(struct kbuf *text)
+add_audit(json_t *rule)
 {
 	auto_free char *table = kdata_path("patterns/audit.json");
 
-	add_file(text, "table", table);
-	add_file(text, "task", camp->task);
-	keach_path(kstrdup("waivers/*.md"), add_waiver, text);
+	add_file(rule, "table", table);
+	add_file(rule, "file", camp->task);
+	keach_path(kstrdup("waivers/*.md"), add_waiver, rule);
 }
 
 /* Decisions of a linear search also depend on the task's core workloads and pairs. */
 static void
-add_linear(struct kbuf *text)
+add_linear(json_t *rule)
 {
-	static const char *const knobs[] = { "linear.", "search.mode" };
-	char *dump, hex[65];
-	json_auto_t *task = kjson_if_there(camp->task) ?: json_object();
-	json_t *workloads = json_object_get(task, "workloads");
+	json_auto_t *task = kcamp_linear(camp) ? kjson_if_there(camp->task) : NULL;
 
-	add_knobs(text, knobs, LEN(knobs));
-	dump = json_dumps(workloads ? workloads : task, KIO_DUMP);
-	ksha256_hex(dump, strlen(dump), hex);
-	kbuf_printf(text, "workloads=%s\n", hex);
-	free(dump);
+	if (!kcamp_linear(camp))
+		return;
+	add_knobs(rule, "linear.");
+	add_knobs(rule, "search.mode");
+	json_object_set(rule, "workloads", json_object_get(task, "workloads"));
 }
 
 /*
@@ -137,26 +92,45 @@ add_linear(struct kbuf *text)
  * confirmed.
  */
 static void
-add_roofline(struct kbuf *text)
+add_roofline(json_t *rule)
 {
 	struct khw *h = khw_load(NULL, ".");
 	auto_free char *consent = kcamp_path(camp, "placeholder.ok");
 
 	for (size_t i = 0; i < h->count; i++)
-		kbuf_printf(text, "%s=%s\n", h->devices[i].file, h->devices[i].sha256);
-	add_file(text, "task.json", camp->task);
-	add_file(text, "placeholder.ok", consent);
+		json_object_set_new(rule, h->devices[i].file, json_string(h->devices[i].sha256));
+	add_file(rule, "file", camp->task);
+	add_file(rule, "placeholder.ok", consent);
 	khw_free(h);
 }
 
-void
-write_if_changed(const char *path, const struct kbuf *text)
-{
-	size_t len;
-	auto_free char *old = kread_if_there(path, TABLE_MAX, &len);
+/*
+ * A kind of view, and the knobs (or groups of knobs, with a final dot) that it depends on, and what
+ * else. When a new version of a tool makes different views, its form changes here, so that old
+ * views are made again.
+ */
+static const struct {
+	const char *view;
+	int form;
+	const char *knobs[4];
+	void (*add_more)(json_t *rule);
+} rules[] = {
+	{ "classify", 1, { "classify.", "backend" }, add_tables },
+	{ "audit", 1, { "backend", "task" }, add_audit },
+	{ "roofline", 1, { "gpu", "backend", "task" }, add_roofline },
+	{ "score", 2, { "score." }, add_linear },
+	{ "archive", 2, { "name", "search." }, NULL },
+	{ "gradient", 2, { "gradient.", "backend" }, NULL },
+};
 
-	if (!old || len != text->len || memcmp(old, text->data, len))
-		kwrite_or_die(path, text->data, text->len);
+void
+write_if_changed(const char *path, const char *text, size_t len)
+{
+	size_t n;
+	auto_free char *old = kread_if_there(path, TABLE_MAX, &n);
+
+	if (!old || n != len || memcmp(old, text, len))
+		kwrite_or_die(path, text, len);
 }
 
 void
@@ -166,20 +140,15 @@ rules_refresh(void)
 	    (mkdir(FOLDER, 0777) < 0 && errno != EEXIST))
 		kdie_errno(K_IO, "%s", FOLDER);
 	for (size_t i = 0; i < LEN(rules); i++) {
-		auto_free char *path = kasprintf(FOLDER "/%s", rules[i].view);
-		auto_buf struct kbuf text = { 0 };
+		auto_free char *path = kasprintf(FOLDER "/%s", rules[i].view), *text = NULL;
+		json_auto_t *rule = json_pack("{s:i}", "form", rules[i].form);
 
-		kbuf_puts(&text, rules[i].form);
-		add_knobs(&text, rules[i].knobs, LEN(rules[i].knobs));
-		if (!strcmp(rules[i].view, "classify"))
-			add_tables(&text);
-		if (!strcmp(rules[i].view, "audit"))
-			add_audit(&text);
-		if (!strcmp(rules[i].view, "score") && kcamp_linear(camp))
-			add_linear(&text);
-		if (!strcmp(rules[i].view, "roofline"))
-			add_roofline(&text);
-		write_if_changed(path, &text);
+		for (const char *const *knob = rules[i].knobs; *knob; knob++)
+			add_knobs(rule, *knob);
+		if (rules[i].add_more)
+			rules[i].add_more(rule);
+		text = json_dumps(rule, JSON_INDENT(1) | JSON_SORT_KEYS);
+		write_if_changed(path, text, strlen(text));
 	}
 }
 

@@ -6,36 +6,15 @@
 #include "kcampaign.h"
 
 #include "kgain.h"
+#include "kjq.h"
 #include "klinear.h"
 #include "ktask.h"
-
-enum { LEAST = 3, MOST = 5 };
-
-/* A workload that is timed on the full set. */
-struct shape {
-	const struct ktask_workload *w;
-	double size;       /* operations, else bytes, else the baseline's time */
-	double ms, spread; /* of the baseline; 0 if not measured */
-	bool quick, fails, skew;
-	const char *why; /* the reason why it is proposed; else NULL */
-};
-
-static struct shapes {
-	struct ktask *task;
-	const char *quick, *full; /* names of the sets */
-	json_t *baseline;         /* the record of trial 000; NULL when there is none yet */
-	struct shape *at;
-	size_t count;
-} shapes;
 
 /* Does a case of the baseline fail on the workload? */
 static bool
 is_failing(const json_t *baseline, const char *name)
 {
-	json_t *one;
-	size_t i;
-
-	json_array_foreach(kjson_path(baseline, "eval.correctness.cases"), i, one)
+	kjson_foreach(one, kjson_path(baseline, "eval.correctness.cases"))
 		if (kjson_is(one, "workload", name) && !kjson_bool_or(one, "ok", true))
 			return true;
 	return false;
@@ -50,228 +29,104 @@ has_set(const struct ktask *t, const char *set)
 	return false;
 }
 
-static int
-by_size(const void *a, const void *b)
+/* The size of a workload is its operations, else its bytes, else the baseline's time. */
+static json_t *
+shape_of(const struct ktask *t, const struct ktask_workload *w, const json_t *baseline)
 {
-	const struct shape *x = a, *y = b;
+	const json_t *row = kgain_row(kjson_path(baseline, "eval.timing"), w->name);
+	const char *formula = t->flops ? t->flops : t->bytes;
+	double ms = kgain_time_ns(row) / 1e6,
+	       spread = kjson_num(row, "sd_ns") / kjson_num_or(row, "mean_ns", NAN);
 
-	return x->size != y->size ? (x->size > y->size) - (x->size < y->size)
-	                          : strcmp(x->w->name, y->w->name);
+	ms = isfinite(ms) ? ms : 0;
+	return json_pack("{s:s,s:f,s:f,s:f,s:b,s:b,s:b,s:s*}", "name", w->name, "size",
+	    formula ? (double)ktask_value(t, w, formula) : ms, "ms", ms, "spread",
+	    isfinite(spread) ? spread : 0, "quick", ktask_in_set(w, kcamp_str(camp, "eval.set")),
+	    "fails", is_failing(baseline, w->name), "skew", w->skew, "pair", w->pair);
 }
 
-static void
-add_shape(const struct ktask_workload *w)
+/*
+ * What views/shapes.jq makes of the task's workloads. BASELINE: the record of trial 000, or NULL.
+ */
+static json_t *
+examine(const struct ktask *t, const json_t *baseline)
 {
-	const json_t *row = kgain_row(kjson_path(shapes.baseline, "eval.timing"), w->name);
-	const char *formula = shapes.task->flops ? shapes.task->flops : shapes.task->bytes;
-	struct shape *x = &shapes.at[shapes.count++];
+	const char *quick = kcamp_str(camp, "eval.set"),
+	           *full = has_set(t, KLINEAR_FULL_SET) ? KLINEAR_FULL_SET : quick;
+	json_auto_t *input =
+	    json_pack("{s:s,s:s,s:[],s:[]}", "quick", quick, "full", full, "shapes", "extra");
 
-	*x = (struct shape){ .w = w,
-		.quick = ktask_in_set(w, shapes.quick),
-		.fails = is_failing(shapes.baseline, w->name),
-		.skew = kjson_bool_or(
-		    kgain_workload(json_object_get(shapes.task->json, "workloads"), w->name),
-		    "skew", false) };
-	if (row) {
-		x->ms = kgain_time_ns(row) / 1e6;
-		x->spread = kjson_num_or(row, "sd_ns", 0) / kjson_num_or(row, "mean_ns", NAN);
+	for (size_t i = 0; i < t->workload_count; i++) {
+		const struct ktask_workload *w = &t->workloads[i];
+		bool in_full = ktask_in_set(w, full);
+
+		if (ktask_in_set(w, quick) && !in_full)
+			json_array_append_new(
+			    json_object_get(input, "extra"), json_string(w->name));
+		if (w->timed && in_full)
+			json_array_append_new(
+			    json_object_get(input, "shapes"), shape_of(t, w, baseline));
 	}
-	x->size = formula ? (double)ktask_value(shapes.task, w, formula) : x->ms;
-}
-
-static void
-open_shapes(void)
-{
-	shapes = (struct shapes){ .task = ktask_load(camp->task),
-		.quick = kcamp_str(camp, "eval.set"),
-		.full = KLINEAR_FULL_SET };
-	if (!has_set(shapes.task, shapes.full))
-		shapes.full = shapes.quick;
-	shapes.baseline = fact_of(0, 0, STAGE_EVAL);
-	shapes.at = kcalloc(shapes.task->workload_count + 1, sizeof *shapes.at);
-	for (size_t i = 0; i < shapes.task->workload_count; i++)
-		if (shapes.task->workloads[i].timed &&
-		    ktask_in_set(&shapes.task->workloads[i], shapes.full))
-			add_shape(&shapes.task->workloads[i]);
-	qsort(shapes.at, shapes.count, sizeof *shapes.at, by_size);
-}
-
-static void
-close_shapes(void)
-{
-	ktask_free(shapes.task);
-	json_decref(shapes.baseline);
-	free(shapes.at);
-}
-
-static size_t
-count_quick(void)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < shapes.count; i++)
-		n += shapes.at[i].quick;
-	return n;
-}
-
-static bool
-covers(double size)
-{
-	for (size_t i = 0; i < shapes.count; i++)
-		if (shapes.at[i].quick && shapes.at[i].size == size)
-			return true;
-	return false;
-}
-
-/* What makes the quick set cherry-picked, one line each. */
-static void
-find_faults(struct kbuf *text)
-{
-	size_t quick = count_quick(), skewed = 0, chosen = 0;
-
-	for (size_t i = 0; i < shapes.task->workload_count; i++) {
-		const struct ktask_workload *w = &shapes.task->workloads[i];
-
-		if (ktask_in_set(w, shapes.quick) && !ktask_in_set(w, shapes.full))
-			kbuf_printf(text,
-			    "the set %s contains the workload %s, but the full set %s does not\n",
-			    shapes.quick, w->name, shapes.full);
-	}
-	for (size_t i = 0; i < shapes.count; i++) {
-		skewed += shapes.at[i].skew;
-		chosen += shapes.at[i].skew && shapes.at[i].quick;
-		if (shapes.at[i].quick && shapes.at[i].fails)
-			kbuf_printf(text,
-			    "the set %s contains the workload %s, on which the baseline fails\n",
-			    shapes.quick, shapes.at[i].w->name);
-	}
-	if (quick == shapes.count)
-		return;
-	if (quick < LEAST && shapes.count >= LEAST)
-		kbuf_printf(text, "the set %s times %zu of %zu shapes; the minimum is %d\n",
-		    shapes.quick, quick, shapes.count, LEAST);
-	if (quick > MOST)
-		kbuf_printf(text,
-		    "the set %s times %zu of %zu shapes; the maximum for a choice is %d: leave "
-		    "some out, or use the full set (eval.set: %s)\n",
-		    shapes.quick, quick, shapes.count, MOST, shapes.full);
-	if (!covers(shapes.at[0].size))
-		kbuf_printf(text, "the set %s leaves out the smallest shape, %s\n", shapes.quick,
-		    shapes.at[0].w->name);
-	if (!covers(shapes.at[shapes.count - 1].size))
-		kbuf_printf(text, "the set %s leaves out the largest shape, %s\n", shapes.quick,
-		    shapes.at[shapes.count - 1].w->name);
-	if (skewed && !chosen)
-		kbuf_printf(text, "the set %s leaves out every skewed shape\n", shapes.quick);
+	return kjq("views/shapes.jq", input);
 }
 
 bool
 shapes_faults(struct kbuf *text)
 {
-	size_t before = text->len;
+	struct ktask *t = ktask_load(camp->task);
+	json_auto_t *baseline = fact_of(0, 0, STAGE_EVAL), *found = examine(t, baseline);
+	const json_t *faults = json_object_get(found, "faults");
 
-	open_shapes();
-	find_faults(text);
-	close_shapes();
-	return text->len > before;
-}
-
-static size_t
-choose(struct shape *x, const char *why, size_t chosen)
-{
-	if (!x || x->why || x->fails)
-		return chosen;
-	x->why = why;
-	return chosen + 1;
-}
-
-/* The noisiest shape that is not chosen yet; SKEW: of the skewed ones. NULL: none. */
-static struct shape *
-most_spread(bool skew)
-{
-	struct shape *most = NULL;
-
-	for (size_t i = 0; i < shapes.count; i++)
-		if (!shapes.at[i].why && !shapes.at[i].fails && (!skew || shapes.at[i].skew) &&
-		    (!most || shapes.at[i].spread > most->spread))
-			most = &shapes.at[i];
-	return most;
-}
-
-static bool
-has_skew(void)
-{
-	for (size_t i = 0; i < shapes.count; i++)
-		if (shapes.at[i].why && shapes.at[i].skew)
-			return true;
-	return false;
-}
-
-/* Adds the other pass of a step: both or neither. */
-static size_t
-add_partners(size_t chosen)
-{
-	for (size_t i = 0; i < shapes.count; i++)
-		for (size_t k = 0; k < shapes.count && shapes.at[i].why && shapes.at[i].w->pair;
-		     k++)
-			if (shapes.at[k].w->pair &&
-			    !strcmp(shapes.at[k].w->pair, shapes.at[i].w->pair))
-				chosen = choose(&shapes.at[k], "other pass of the step", chosen);
-	return chosen;
-}
-
-/*
- * Three to five: smallest, middle, largest, a skewed one if there is one, then those with the
- * largest spread.
- */
-static void
-propose(void)
-{
-	struct shape *passing[2] = { NULL, NULL };
-	size_t chosen = 0;
-
-	for (size_t i = 0; i < shapes.count; i++)
-		if (!shapes.at[i].fails) {
-			passing[0] = passing[0] ? passing[0] : &shapes.at[i];
-			passing[1] = &shapes.at[i];
-		}
-	chosen = choose(passing[0], "smallest: launch cost", chosen);
-	chosen = choose(passing[1], "largest: memory or compute", chosen);
-	if (shapes.count)
-		chosen = choose(&shapes.at[(shapes.count - 1) / 2], "middle", chosen);
-	if (!has_skew())
-		chosen = choose(most_spread(true), "skewed groups", chosen);
-	while (chosen < MOST && most_spread(false))
-		chosen = choose(most_spread(false), "noisiest", chosen);
-	add_partners(chosen);
+	kjson_foreach(fault, faults)
+		kbuf_printf(text, "%s\n", json_string_value(fault));
+	ktask_free(t);
+	return json_array_size(faults) > 0;
 }
 
 static void
-put_proposal(void)
+put_proposal(const struct ktask *t, const json_t *shapes)
 {
-	size_t same = 0;
-	const char *unit = shapes.task->flops ? "GFLOP" : shapes.task->bytes ? "GB" : "ms";
-	double scale = shapes.task->flops || shapes.task->bytes ? 1e-9 : 1;
+	const char *unit = t->flops ? "GFLOP"
+	    : t->bytes              ? "GB"
+	                            : "ms",
+	           *set = kcamp_str(camp, "eval.set");
+	double scale = t->flops || t->bytes ? 1e-9 : 1;
+	bool same = true;
 
-	tell("%-24s %12s %10s %7s  %-6s %s\n", "timed shape", unit, "ms", "spread", shapes.quick,
-	    "proposed");
-	for (size_t i = 0; i < shapes.count; i++) {
-		const struct shape *x = &shapes.at[i];
+	tell(
+	    "%-24s %12s %10s %7s  %-6s %s\n", "timed shape", unit, "ms", "spread", set, "proposed");
+	kjson_foreach(x, shapes) {
+		const char *why = kjson_str_or(x, "why", NULL);
+		bool quick = kjson_bool(x, "quick");
 
-		tell("%-24.24s %12.4g %10.4g %5.1f %%  %-6s %s\n", x->w->name, x->size * scale,
-		    x->ms, 100 * x->spread, x->quick ? "yes" : "-",
-		    x->fails     ? "- (the baseline fails on it)"
-		        : x->why ? x->why
-		                 : "-");
-		same += x->quick == (x->why != NULL);
+		tell("%-24.24s %12.4g %10.4g %5.1f %%  %-6s %s\n", kjson_str(x, "name"),
+		    kjson_num(x, "size") * scale, kjson_num(x, "ms"), 100 * kjson_num(x, "spread"),
+		    quick ? "yes" : "-",
+		    kjson_bool(x, "fails") ? "- (the baseline fails on it)"
+		        : why              ? why
+		                           : "-");
+		same &= quick == (why != NULL);
 	}
-	if (same == shapes.count)
-		tell("The set %s already has these shapes.\n", shapes.quick);
+	if (same)
+		tell("The set %s already has these shapes.\n", set);
 	else
 		tell("To use it, put \"%s\" into the \"sets\" of these workloads in %s before "
 		     "round "
 		     "2 begins.\n",
-		    shapes.quick, shapes.task->file);
+		    set, t->file);
+}
+
+static void
+propose(void)
+{
+	struct ktask *t = ktask_load(camp->task);
+	json_auto_t *baseline = fact_of(0, 0, STAGE_EVAL),
+	            *found = baseline ? examine(t, baseline) : NULL;
+
+	if (!found)
+		kdie(K_USAGE, "the baseline has not been measured yet; run kcampaign baseline");
+	put_proposal(t, json_object_get(found, "shapes"));
+	ktask_free(t);
 }
 
 int
@@ -285,13 +140,7 @@ command_shapes(void)
 		else
 			tell("the set %s represents the full set\n", kcamp_str(camp, "eval.set"));
 	} else {
-		open_shapes();
-		if (!shapes.baseline)
-			kdie(K_USAGE,
-			    "the baseline has not been measured yet; run kcampaign baseline");
 		propose();
-		put_proposal();
-		close_shapes();
 	}
 	emit();
 	return code;

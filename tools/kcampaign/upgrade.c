@@ -20,7 +20,7 @@ static struct {
 static bool
 is_whole(const json_t *record)
 {
-	return record && strcmp(kjson_str_or(record, "schema", ""), KPART_SCHEMA);
+	return record && strcmp(kjson_str(record, "schema"), KPART_SCHEMA);
 }
 
 /* Replaces the file PATH by TEXT, keeping its time, or that of OF. */
@@ -211,13 +211,13 @@ note_digest(const char *path, void *all)
 static bool
 add_view(struct kbuf *text, const json_t *record, const json_t *old)
 {
-	const char *id = kjson_str_or(record, "id", ""), *from = kjson_str_or(record, "from", NULL);
+	const char *id = kjson_str(record, "id"), *from = kjson_str_or(record, "from", NULL);
 	char *line;
 
 	if (is_whole(record)) {
 		if (json_object_get(record, "score"))
 			add_part(text, record, "score");
-		return !from || !strcmp(from, kjson_str_or(old, id, ""));
+		return !from || !strcmp(from, kjson_str(old, id));
 	}
 	line = json_dumps(record, KIO_DUMP);
 	kbuf_printf(text, "%s\n", line);
@@ -231,12 +231,10 @@ convert_views(long trial, const json_t *old)
 {
 	auto_free char *path = kplace_trial(".", trial, "score.ndjson");
 	json_auto_t *records = kin_all(path);
-	json_t *record;
 	auto_buf struct kbuf text = { 0 };
 	bool any = false, good = true;
-	size_t i;
 
-	json_array_foreach(records, i, record) {
+	kjson_foreach(record, records) {
 		any |= is_whole(record);
 		good = add_view(&text, record, old) && good;
 	}
@@ -252,11 +250,9 @@ convert_given(long trial)
 {
 	auto_free char *path = kplace_trial(".", trial, "score.ndjson");
 	json_auto_t *records = kin_all(path);
-	json_t *record;
-	size_t i;
 
-	json_array_foreach(records, i, record) {
-		const char *id = kjson_str_or(record, "id", "");
+	kjson_foreach(record, records) {
+		const char *id = kjson_str(record, "id");
 
 		if (is_whole(record) && json_object_get(record, kfact_names[KFACT_EVAL]) &&
 		    karch_id(id, &(long){ 0 }, &(long){ 0 }))
