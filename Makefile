@@ -120,7 +120,13 @@ $O/gen/knobs.h: tools/model/knobs.jq docs/schemas/campaign-1.json
 	@mkdir -p $(@D)
 	$(call say,JQ)
 	$(Q)jq -rf $^ >$@
-$O/tools/model/kcamp.o: $O/gen/knobs.h
+# What a file may contain is made from its schema, too.
+$O/gen/%.h: tools/model/form.jq docs/schemas/%-1.json
+	@mkdir -p $(@D)
+	$(call say,JQ)
+	$(Q)jq -rf $^ >$@
+$O/tools/model/kcamp.o: $O/gen/knobs.h $O/gen/campaign.h
+$O/tools/model/ktask.o: $O/gen/task.h
 # Objects depend on the flags, not only on files.
 $O/flags: FORCE
 	@mkdir -p $O; f='$(CC) $(subst ','\'',$(KFLAGS)) $(CPPFLAGS) $(CFLAGS)'; \

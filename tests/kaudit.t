@@ -197,7 +197,7 @@ ok 'a grouped task is refused without skew' '
 	try ".workloads[3].values.offsets = [0, 20, 55, 90, 128]" "workload skewed is marked as skewed, but none of its 4 groups is empty and none has half"
 	exits 2 kharness --lint g/task.json; grep -q "is marked as skewed" err
 	jq ".groups.form = \"sizes\"" "$grouped/task.json" >g/task.json; exits 2 kaudit --task g/task.json; grep -q "groups.form" err
-	jq ".inputs.w.role = \"heavy\"" "$grouped/task.json" >g/task.json; exits 2 kaudit --task g/task.json; grep -q "role must be" err'
+	jq ".inputs.w.role = \"heavy\"" "$grouped/task.json" >g/task.json; exits 2 kaudit --task g/task.json; grep -q "inputs.w.role: must be" err'
 
 ok 'a rejected candidate scores nothing, whatever its times say' '
 	record ".eval.timing[1].median_ns = 1000" | kclassify -c c | kaudit -c c >r

@@ -187,7 +187,7 @@ ok 'check compares the two files with each other' '
 	cp c/task.json bad2; jq ".backend = \"opencl\"" c/campaign.json >bad2/campaign.json
 	exits 2 kcampaign check -c bad2
 	grep -q "^task.json: build.compiler: is .*cc, but the campaign.s backend is opencl" out
-	jq ".eval.timing = {command: \"true\", files: [\"task.json\", \"gone.sh\"]} | .task = \"../c/task.json\"" c/campaign.json >bad2/campaign.json
+	jq ".eval.timing = {command: \"true\", format: \"json\", files: [\"task.json\", \"gone.sh\"]} | .task = \"../c/task.json\"" c/campaign.json >bad2/campaign.json
 	cp c/task.json bad2
 	exits 2 kcampaign check -c bad2; is "campaign.json: eval.timing.files: .gone.sh.: no such file" "$(tr "\047" . <out)"
 	jq ".task = \"missing.json\"" c/campaign.json >bad2/campaign.json

@@ -48,7 +48,7 @@ test_faults(void)
 	    "search.exploit: must be a number from 0 to 1");
 	check_fault("{\"name\":\"x\",\"search\":{\"branches\":2.5}}",
 	    "must be a whole number from 1 to 99");
-	check_fault("{\"name\":\"x\",\"search\":4}", "search: unknown field");
+	check_fault("{\"name\":\"x\",\"search\":4}", "search: must be an object");
 	check_fault("{\"name\":\"x\",\"backend\":\"cobol\"}", "must be one of c|cuda");
 	check_fault("{\"name\":7}", "name: must be a string");
 	check_fault("{\"name\":\"x\",\"gradient\":{\"enabled\":1}}", "must be true or false");
@@ -98,14 +98,35 @@ test_values(void)
 	free(path);
 }
 
+/* Every default must itself pass the check that a value passes. */
+static void
+test_defaults(void)
+{
+	for (size_t i = 0; i < kknobs_count; i++) {
+		const struct kknob *k = &kknobs[i];
+		const char *dot = strchr(k->path, '.');
+		json_t *v = !k->def || k->text ? json_string(k->def ? k->def : "x")
+		                               : json_loads(k->def, JSON_DECODE_ANY, NULL),
+		       *manifest = json_pack("{s:s}", "name", "x");
+		char *group = kstrndup(k->path, dot ? (size_t)(dot - k->path) : 0), *text;
+
+		if (v && dot)
+			json_object_set_new(manifest, group, json_pack("{s:o}", dot + 1, v));
+		else if (v)
+			json_object_set_new(manifest, k->path, v);
+		CHECK(kcamp_faults(manifest, &text) == 0);
+		json_decref(manifest);
+		free(group);
+		free(text);
+	}
+}
+
 int
 main(void)
 {
 	kutil_init("kcamp");
 	test_faults();
 	test_values();
-	/* Every default must itself pass the check that a value passes. */
-	for (size_t i = 0; i < kknobs_count; i++)
-		CHECK(!kknobs[i].def || kknobs[i].help[0]);
+	test_defaults();
 	return tap_done();
 }

@@ -27,72 +27,6 @@ custom_has(const struct custom *c, const char *tier)
 	return kcamp_json(c->k->camp, tier) != NULL;
 }
 
-/* Fields that only a timing command has: its turns, and a measure other than time. */
-static void
-check_measure(const struct kcamp *camp, const char *tier, const json_t *t, const char *format)
-{
-	static const char *const timing_only[] = { "turns", "metric", "direction" };
-	const char *direction = kjson_str_or(t, "direction", NULL);
-	double turns = kjson_num_or(t, "turns", CUSTOM_TURNS);
-	bool timing = !strcmp(tier, "eval.timing");
-
-	for (size_t i = 0; i < LEN(timing_only); i++)
-		if (!timing && json_object_get(t, timing_only[i]))
-			kdie(K_USAGE, "%s: %s.%s: only eval.timing can have this field", camp->file,
-			    tier, timing_only[i]);
-	if (timing && !strcmp(format, "exit"))
-		kdie(K_USAGE, "%s: eval.timing.format: must be json or csv", camp->file);
-	if (!(turns >= 1 && turns <= CUSTOM_TURNS_MAX && turns == floor(turns)))
-		kdie(K_USAGE, "%s: %s.turns: must be a whole number from 1 to %d", camp->file, tier,
-		    CUSTOM_TURNS_MAX);
-	if (direction && strcmp(direction, "higher") && strcmp(direction, "lower"))
-		kdie(K_USAGE, "%s: %s.direction: '%s' must be higher or lower", camp->file, tier,
-		    direction);
-	if (!direction != !kjson_str_or(t, "metric", NULL))
-		kdie(K_USAGE,
-		    "%s: %s: metric and direction go together: give the name of the measure, and "
-		    "whether higher or lower is better",
-		    camp->file, tier);
-}
-
-/* Checks that O has only the members NAMES. WITHIN: where O is in the tier, ".columns", or "". */
-static void
-check_names(const struct kcamp *camp, const char *tier, const char *within, const json_t *o,
-    const char *names)
-{
-	const char *key;
-	json_t *v;
-
-	json_object_foreach((json_t *)o, key, v)
-		if (!kis_listed(names, key, strlen(key)))
-			kdie(K_USAGE, "%s: %s%s.%s: unknown %s (%s)", camp->file, tier, within, key,
-			    *within ? "column" : "field", names);
-}
-
-/*
- * Every field is checked before anything runs: a misspelt one would silently change what is
- * measured.
- */
-static void
-check_tier(const struct kcamp *camp, const char *tier)
-{
-	const json_t *t = kcamp_json(camp, tier);
-	const char *format = kjson_str_or(t, "format", "exit");
-
-	if (!t)
-		return;
-	if (!*kjson_str_or(t, "command", ""))
-		kdie(K_USAGE, "%s: %s.command: must be a shell command", camp->file, tier);
-	check_names(camp, tier, "", t,
-	    "command format columns sandbox files timeout_s turns metric direction");
-	check_names(camp, tier, ".columns", json_object_get(t, "columns"),
-	    "workload time unit ok max_abs_err max_rel_err");
-	if (!kis_listed("json csv exit", format, strlen(format)))
-		kdie(K_USAGE, "%s: %s.format: '%s' must be json, csv or exit", camp->file, tier,
-		    format);
-	check_measure(camp, tier, t, format);
-}
-
 /*
  * ---- tables that a command prints: quoting as in RFC 4180; lines end with LF or CRLF. They are
  * converted to the object that a command could have printed instead ----
@@ -151,16 +85,12 @@ cell(const struct csv *csv, const char *name)
 }
 
 static double
-unit_ms(const struct csv *csv)
+unit_ms(const json_t *columns)
 {
 	static const char *const units[] = { "ns", "us", "ms", "s" };
 	static const double ms[] = { 1e-6, 1e-3, 1, 1e3 };
-	const char *name = kjson_str_or(csv->columns, "unit", "ms");
-	size_t i = kindex_of(name, units, LEN(units));
 
-	if (i == LEN(units))
-		kdie(K_USAGE, "%s: columns.unit: '%s' is not ms, us, ns or s", csv->tier, name);
-	return ms[i];
+	return ms[kindex_of(kjson_str_or(columns, "unit", "ms"), units, LEN(units))];
 }
 
 /* Name of the row's workload: its columns joined by 'x'; "all" when none is declared. */
@@ -236,7 +166,7 @@ object_of_csv(const char *name, const json_t *tier, const char *text, const char
 
 	if (!column)
 		kdie(K_USAGE, "%s: columns.%s: must be the name of a column", name, needed);
-	csv.unit_ms = unit_ms(&csv);
+	csv.unit_ms = unit_ms(csv.columns);
 	csv.header = json_array_get(rows, 0);
 	cell(&csv, column);
 	for (size_t i = 1; i < json_array_size(rows); i++) {
@@ -262,9 +192,6 @@ custom_open(struct keval *k, const struct subject *s, const char *work)
 	uint64_t draw = 0;
 
 	*c = (struct custom){ .k = k, .s = s, .work = work };
-	check_tier(k->camp, "eval.build");
-	check_tier(k->camp, "eval.correctness");
-	check_tier(k->camp, "eval.timing");
 	if (getrandom(&draw, sizeof draw, 0) != sizeof draw)
 		kdie_errno(K_IO, "getrandom");
 	snprintf(c->seed, sizeof c->seed, "%016llx", (unsigned long long)draw);
@@ -333,15 +260,13 @@ stage_file(const struct custom *c, const char *path, const char *name)
 static void
 stage(const struct custom *c, const json_t *tier, const struct build *b)
 {
-	const json_t *file;
-	size_t i;
 
 	if (*kcamp_str(c->k->camp, "eval.repository"))
 		stage_repository(c);
 	else
 		work_put_sources(c->k, c->s, c->work);
 	stage_file(c, c->k->task_file, "task.json");
-	json_array_foreach(json_object_get(tier, "files"), i, file) {
+	kjson_foreach(file, json_object_get(tier, "files")) {
 		const char *name = json_string_value(file) ?: "";
 		auto_free char *path = kcamp_path(c->k->camp, name);
 
@@ -401,7 +326,7 @@ run(const struct custom *c, const char *name, const struct build *b, bool exclus
 	const json_t *tier = kcamp_json(c->k->camp, name);
 	bool sandboxed = kjson_bool_or(tier, "sandbox", true);
 	char sh[] = "sh", opt[] = "-c",
-	     *argv[] = { sh, opt, (char *)kjson_str_or(tier, "command", ""), NULL },
+	     *argv[] = { sh, opt, (char *)kjson_str(tier, "command"), NULL },
 	     *variables[VARIABLES + 1];
 	struct ksandbox s = { .level = sandboxed ? sandbox_level(c->k) : 0,
 		.profile = KSANDBOX_BUILD,
@@ -488,8 +413,7 @@ ended(const struct kproc_result *r, json_t *eval)
 void
 custom_build(struct custom *c, struct build *b)
 {
-	const char *command = kjson_str_or(kcamp_json(c->k->camp, "eval.build"), "command", ""),
-	           *said;
+	const char *command = kjson_str(kcamp_json(c->k->camp, "eval.build"), "command"), *said;
 	struct kproc_result r;
 	json_auto_t *answer = NULL;
 
@@ -501,7 +425,7 @@ custom_build(struct custom *c, struct build *b)
 		answer = parse_answer(c, "eval.build", &r, NULL);
 		b->ok = kjson_bool_or(answer, "ok", true);
 		free(b->log);
-		said = kjson_str_or(answer, "log", "");
+		said = kjson_str(answer, "log");
 		b->log = klog_compiler(said, strlen(said), KLOG_MAX, KLOG_LOST);
 	}
 	if (b->ok)
@@ -538,7 +462,7 @@ set_verdict(json_t *eval, json_t *cases, bool ok)
 	size_t total = json_array_size(cases), passed = 0;
 
 	for (size_t i = 0; i < total; i++)
-		passed += kjson_bool_or(json_array_get(cases, i), "ok", false);
+		passed += kjson_bool(json_array_get(cases, i), "ok");
 	if (total)
 		eval_set(eval, "correctness",
 		    json_pack("{s:I,s:I,s:O}", "passed", (json_int_t)passed, "total",
@@ -633,18 +557,16 @@ add_value(const struct custom *c, json_t *timing, const char *workload, double v
 static void
 read_times(const struct custom *c, json_t *timing, const json_t *answer)
 {
-	const json_t *row;
-	size_t i;
 	bool own = kjson_str_or(kcamp_json(c->k->camp, "eval.timing"), "metric", NULL) != NULL;
 	const json_t *rows = json_object_get(answer, "timing");
 
-	json_array_foreach(rows, i, row) {
+	kjson_foreach(row, rows) {
 		const json_t *samples = json_object_get(row, own ? "samples" : "samples_ns");
 		const char *workload = kjson_str_or(row, "workload", "all");
 
-		for (size_t s = 0; s < json_array_size(samples); s++)
-			add_value(c, timing, workload,
-			    json_number_value(json_array_get(samples, s)) * (own ? 1 : 1e-6));
+		kjson_foreach(sample, samples)
+			add_value(
+			    c, timing, workload, json_number_value(sample) * (own ? 1 : 1e-6));
 		if (!samples)
 			add_value(c, timing, workload,
 			    kjson_num_or(row, own ? "value" : "runtime_ms", NAN));
@@ -687,17 +609,16 @@ custom_time(struct custom *c, const struct build *b, json_t *eval)
 json_t *
 custom_together(const struct custom *c, const json_t *turns)
 {
-	json_t *all = json_array(), *turn, *row, *sample, *weight;
-	size_t i, k, n;
+	json_t *all = json_array(), *weight;
 
-	json_array_foreach(turns, i, turn)
-		json_array_foreach(turn, k, row)
-			json_array_foreach(json_object_get(row, "samples_ns"), n, sample)
-				add_sample(all, kjson_str_or(row, "workload", ""),
-				    json_number_value(sample));
-	json_array_foreach(all, i, row) {
+	kjson_foreach(turn, turns)
+		kjson_foreach(row, turn)
+			kjson_foreach(sample, json_object_get(row, "samples_ns"))
+				add_sample(
+				    all, kjson_str(row, "workload"), json_number_value(sample));
+	kjson_foreach(row, all) {
 		weight = json_object_get(kgain_workload(json_object_get(c->k->task, "workloads"),
-		                             kjson_str_or(row, "workload", "")),
+		                             kjson_str(row, "workload")),
 		    "weight");
 		if (weight)
 			json_object_set(row, "weight", weight);

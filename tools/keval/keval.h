@@ -381,8 +381,8 @@ void custom_correctness(struct custom *c, const struct build *b, json_t *eval);
  */
 json_t *custom_time(struct custom *c, const struct build *b, json_t *eval);
 json_t *custom_together(const struct custom *c, const json_t *turns);
-/* eval.timing.turns: the default, and the maximum. */
-enum { CUSTOM_TURNS = 12, CUSTOM_TURNS_MAX = 100 };
+/* eval.timing.turns, where a campaign does not say. */
+enum { CUSTOM_TURNS = 12 };
 
 /*
  * turns.c: run the timing command on several programs in turns: the candidate with its anchor, or

@@ -86,7 +86,7 @@ knob_value(const char *assignment, const char *text)
 
 	for (size_t i = 0; i < kknobs_count; i++)
 		if (strlen(kknobs[i].path) == n && !strncmp(kknobs[i].path, assignment, n) &&
-		    (kknobs[i].type == KKNOB_STR || kknobs[i].type == KKNOB_ENUM))
+		    kknobs[i].text)
 			return kjson_string(text);
 	v = json_loads(text, JSON_DECODE_ANY, NULL);
 	return v ? v : kjson_string(text);
@@ -214,7 +214,7 @@ prepare(const struct kcamp *camp, const struct options *o)
 	call.user = krec_str(&call.rec, "prompt.user");
 	call.sha256 = krec_str(&call.rec, "prompt.sha256");
 	user_len = json_string_length(krec_get(&call.rec, "prompt.user"));
-	stable = kjson_int_or(call.rec.json, "prompt.stable_bytes", 0);
+	stable = kjson_int(call.rec.json, "prompt.stable_bytes");
 	call.stable_bytes = stable > 0 && (size_t)stable <= user_len ? (size_t)stable : 0;
 	krec_id(&call.rec, call.id, sizeof call.id);
 	call.out = o->out;

@@ -48,12 +48,12 @@ karch_best(const struct karch *a, struct karch_row *row)
 
 	*row = (struct karch_row){
 		.cell = karch_cell(kjson_str_or(best, "cell", "0000")),
-		.score = kjson_num_or(best, "score", 0),
-		.runtime_ms = kjson_num_or(best, "runtime_ms", 0),
+		.score = kjson_num(best, "score"),
+		.runtime_ms = kjson_num(best, "runtime_ms"),
 		.status = status_or(best, "status", STATUS_CORRECT),
 	};
-	karch_set_speedup(row, &r, kjson_bool_or(best, "provisional", false));
-	snprintf(row->id, sizeof row->id, "%s", kjson_str_or(best, "id", ""));
+	karch_set_speedup(row, &r, kjson_bool(best, "provisional"));
+	snprintf(row->id, sizeof row->id, "%s", kjson_str(best, "id"));
 	return karch_id(row->id, &row->trial, &row->branch);
 }
 
@@ -289,7 +289,7 @@ karch_header(struct kin *in, json_t **header)
 	*header = NULL;
 	if (!kin_try(in, &rec, &fault))
 		return fault ? fault : kasprintf("%s: is empty", in->file);
-	schema = kjson_str_or(rec.json, "schema", "");
+	schema = kjson_str(rec.json, "schema");
 	if (strcmp(schema, "archive/1"))
 		fault = kasprintf("%s:1: its schema is '%s', not 'archive/1'", in->file, schema);
 	else if (kjson_int_or(rec.json, "trial", -1) < 0)
@@ -517,13 +517,13 @@ static char *
 settle(struct karch *a, const char *path, bool programs)
 {
 	const struct karch_row *list[KARCH_CELLS];
-	json_int_t count = kjson_int_or(a->header, "elites", 0);
+	json_int_t count = kjson_int(a->header, "elites");
 
 	karch_sort(a);
 	while (!programs && a->programs > KARCH_CONTENDERS)
 		karch_row_free(a->program[--a->programs]);
 	if (programs)
-		count += kjson_int_or(a->header, "programs", 0) - (json_int_t)a->programs;
+		count += kjson_int(a->header, "programs") - (json_int_t)a->programs;
 	if (count == (json_int_t)karch_ranked(a, list))
 		return NULL;
 	return kasprintf("%s: an archive that it rests on is not what it was", path);
@@ -534,9 +534,8 @@ static char *
 read_file(struct karch *a, char **path, bool programs, json_t *known)
 {
 	char *before = NULL, *fault;
-	json_t *header, *id;
+	json_t *header;
 	struct kin in;
-	size_t i;
 
 	if (a->header && !kis_there(*path)) {
 		fault = kasprintf("%s: is missing", *path);
@@ -548,7 +547,7 @@ read_file(struct karch *a, char **path, bool programs, json_t *known)
 		before = karch_before(*path, header);
 		fault = read_rows(a, &in, before,
 		    programs || before ? SIZE_MAX : (size_t)KARCH_CONTENDERS, known);
-		json_array_foreach(json_object_get(header, "gone"), i, id)
+		kjson_foreach(id, json_object_get(header, "gone"))
 			json_object_set_new(known, json_string_value(id), json_true());
 		if (!a->header)
 			a->header = json_incref(header);
@@ -699,7 +698,7 @@ karch_median(const struct karch *a)
 static double
 rate_of(const json_t *direction)
 {
-	return (double)kjson_int_or(direction, "successes", 0) /
+	return (double)kjson_int(direction, "successes") /
 	    (double)kjson_int_or(direction, "samples", 1);
 }
 
@@ -717,7 +716,7 @@ better_hint(const json_t *a, const json_t *b)
 {
 	double ra = rate_of(a), rb = rate_of(b);
 
-	return ra != rb ? ra > rb : kjson_int_or(a, "samples", 0) > kjson_int_or(b, "samples", 0);
+	return ra != rb ? ra > rb : kjson_int(a, "samples") > kjson_int(b, "samples");
 }
 
 /*
@@ -746,7 +745,7 @@ is_hint(const json_t *direction)
 {
 	enum { SAMPLES = 2 };
 
-	return kjson_int_or(direction, "samples", 0) >= SAMPLES && rate_of(direction) > 0.5 &&
+	return kjson_int(direction, "samples") >= SAMPLES && rate_of(direction) > 0.5 &&
 	    median_gain(direction) > 0 && !is_zero(json_object_get(direction, "direction"));
 }
 
@@ -774,8 +773,8 @@ karch_hints(const json_t *directions)
 		d = json_array_get(out, i);
 		json_array_set_new(out, i,
 		    json_pack("{s:O,s:I,s:I,s:f}", "direction", json_object_get(d, "direction"),
-		        "samples", kjson_int_or(d, "samples", 0), "successes",
-		        kjson_int_or(d, "successes", 0), "gain", median_gain(d)));
+		        "samples", kjson_int(d, "samples"), "successes", kjson_int(d, "successes"),
+		        "gain", median_gain(d)));
 	}
 	return out;
 }

@@ -3,6 +3,7 @@
 #include "kcamp.h"
 
 #include "backend.h"
+#include "kform.h"
 #include "kseal.h"
 #include "klinear.h"
 
@@ -11,174 +12,19 @@ const struct kknob kknobs[] = {
 };
 const size_t kknobs_count = LEN(kknobs);
 
-static const struct kknob *
-find_knob(const char *path)
-{
-	for (size_t i = 0; i < LEN(kknobs); i++)
-		if (!strcmp(kknobs[i].path, path))
-			return &kknobs[i];
-	return NULL;
-}
-
-/* "a|b|c:" accepts a, b and anything longer that begins with "c:". */
-static bool
-is_choice(const char *choices, const char *s)
-{
-	for (const char *c = choices;; c++) {
-		size_t n = strcspn(c, "|");
-		bool open = n && c[n - 1] == ':';
-
-		if (!strncmp(c, s, n) && (open ? strlen(s) > n : strlen(s) == n))
-			return true;
-		c += n;
-		if (!*c)
-			return false;
-	}
-}
-
-/* What is wrong with V as a value of K, or NULL; the caller frees. */
-static char *
-value_fault(const struct kknob *k, const json_t *v)
-{
-	switch (k->type) {
-	case KKNOB_STR:
-		return json_is_string(v) ? NULL : kstrdup("must be a string");
-	case KKNOB_ENUM:
-		if (json_is_string(v) && is_choice(k->choices, json_string_value(v)))
-			return NULL;
-		return kasprintf("must be one of %s", k->choices);
-	case KKNOB_INT:
-		if (json_is_integer(v) && (double)json_integer_value(v) >= k->min &&
-		    (double)json_integer_value(v) <= k->max)
-			return NULL;
-		return kasprintf("must be a whole number from %.15g to %.15g", k->min, k->max);
-	case KKNOB_NUM:
-		if (json_is_number(v) && json_number_value(v) >= k->min &&
-		    json_number_value(v) <= k->max)
-			return NULL;
-		return kasprintf("must be a number from %.15g to %.15g", k->min, k->max);
-	case KKNOB_BOOL:
-		return json_is_boolean(v) ? NULL : kstrdup("must be true or false");
-	case KKNOB_JSON:
-		return json_is_object(v) ? NULL : kstrdup("must be an object");
-	}
-	return NULL;
-}
-
-/* Levenshtein distance, to suggest the field that was meant. */
-static size_t
-distance(const char *a, const char *b)
-{
-	size_t row[64], la = strlen(a), lb = strlen(b);
-
-	if (lb >= LEN(row))
-		return lb;
-	for (size_t j = 0; j <= lb; j++)
-		row[j] = j;
-	for (size_t i = 1; i <= la; i++) {
-		size_t diagonal = row[0];
-
-		row[0] = i;
-		for (size_t j = 1; j <= lb; j++) {
-			size_t cost = diagonal + (a[i - 1] != b[j - 1]), up = row[j] + 1,
-			       left = row[j - 1] + 1;
-
-			diagonal = row[j];
-			row[j] = cost < up ? cost : up;
-			if (left < row[j])
-				row[j] = left;
-		}
-	}
-	return row[lb];
-}
-
-static const char *
-nearest_knob(const char *path)
-{
-	const char *best = NULL;
-	size_t limit = strlen(path) / 2 + 1;
-
-	for (size_t i = 0; i < LEN(kknobs); i++) {
-		size_t d = distance(path, kknobs[i].path);
-
-		if (d < limit) {
-			limit = d;
-			best = kknobs[i].path;
-		}
-	}
-	return best;
-}
-
-/* Is PATH in the group GROUP? */
-static bool
-is_in(const char *path, const char *group)
-{
-	size_t n = strlen(group);
-
-	return !strncmp(path, group, n) && path[n] == '.';
-}
-
-static bool
-is_group(const char *path)
-{
-	for (size_t i = 0; i < LEN(kknobs); i++)
-		if (is_in(kknobs[i].path, path))
-			return true;
-	return false;
-}
-
-static char *
-unknown_fault(const char *path)
-{
-	const char *near = nearest_knob(path);
-
-	return near ? kasprintf("unknown field; did you mean %s?", near) : kstrdup("unknown field");
-}
-
-/* What is wrong with the field PATH, or NULL; the caller frees. */
-static char *
-field_fault(const char *path, const json_t *v)
-{
-	const struct kknob *k = find_knob(path);
-	char *fault = k ? value_fault(k, v) : NULL, *full;
-
-	if (!strcmp(path, "schema"))
-		return json_is_string(v) && !strcmp(json_string_value(v), KCAMP_SCHEMA)
-		    ? NULL
-		    : kstrdup("must be " KCAMP_SCHEMA);
-	if (!fault)
-		return k ? NULL : unknown_fault(path);
-	full = kasprintf("%s (%s)", fault, k->help);
-	free(fault);
-	return full;
-}
-
-static void
-check_object(const json_t *object, const char *prefix, struct kfaults *faults)
-{
-	const char *key;
-	json_t *v;
-
-	json_object_foreach((json_t *)object, key, v) {
-		auto_free char *path = *prefix ? kasprintf("%s.%s", prefix, key) : kstrdup(key),
-		               *why = NULL;
-
-		if (!find_knob(path) && is_group(path) && json_is_object(v))
-			check_object(v, path, faults);
-		else
-			why = field_fault(path, v);
-		if (why)
-			kfault(faults, "%s: %s", path, why);
-	}
-}
+static const struct kform form =
+#include "campaign.h"
+    ;
 
 /* Values of one field that are not allowed with a value of another. */
 static void
 check_mode(const json_t *manifest, struct kfaults *faults)
 {
 	bool linear = kjson_is(manifest, "search.mode", "linear");
-	const char *target = kjson_str_or(manifest, "linear.target", "");
-	const char *key = kjson_str_or(manifest, "model.key_env", "");
+	const char *target = kjson_str(manifest, "linear.target");
+	const char *key = kjson_str(manifest, "model.key_env"),
+	           *metric = kjson_str_or(manifest, "eval.timing.metric", NULL),
+	           *direction = kjson_str_or(manifest, "eval.timing.direction", NULL);
 	struct klinear_target parsed;
 
 	if (linear && kjson_int_or(manifest, "stop.trials", 1) > 119)
@@ -190,6 +36,10 @@ check_mode(const json_t *manifest, struct kfaults *faults)
 		kfault(faults,
 		    "model.key_env: must be the name of an environment variable: letters, digits "
 		    "and _");
+	if (!metric != !direction)
+		kfault(faults,
+		    "eval.timing: metric and direction go together: give the name of the measure, "
+		    "and whether higher or lower is better");
 	if (*target && !klinear_target(target, &parsed))
 		kfault(faults,
 		    "linear.target: must be a number with one of x, GFLOP/s, TFLOP/s, GB/s, TB/s, "
@@ -202,10 +52,7 @@ kcamp_faults(const json_t *manifest, char **out)
 	struct kfaults faults = { 0 };
 
 	kbuf_add(&faults.text, "", 0);
-	check_object(manifest, "", &faults);
-	for (size_t i = 0; i < LEN(kknobs); i++)
-		if (!kknobs[i].def && !kjson_path(manifest, kknobs[i].path))
-			kfault(&faults, "%s: is missing (%s)", kknobs[i].path, kknobs[i].help);
+	kform_check(&form, manifest, "", &faults);
 	check_mode(manifest, &faults);
 	*out = faults.text.data;
 	return faults.count;
@@ -351,13 +198,11 @@ kcamp_free(struct kcamp *c)
 static const struct kknob *
 knob(const char *path)
 {
-	const struct kknob *k = find_knob(path);
-
-	if (!k) {
-		kwarn("no knob named %s", path);
-		abort();
-	}
-	return k;
+	for (size_t i = 0; i < LEN(kknobs); i++)
+		if (!strcmp(kknobs[i].path, path))
+			return &kknobs[i];
+	kwarn("no knob named %s", path);
+	abort();
 }
 
 double

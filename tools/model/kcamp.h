@@ -2,7 +2,7 @@
 /*
  * kcamp: the campaign manifest, campaign.json. Every knob is in ONE place, the JSON Schema
  * docs/schemas/campaign-1.json, with its type, default, range and meaning. The table below is made
- * from it when kiln is built (knobs.jq), and the loader and `kcampaign check` and `knobs` use that.
+ * from it when kiln is built (knobs.jq), and the form that the loader and `kcampaign check` want.
  */
 #ifndef KCAMP_H
 #define KCAMP_H
@@ -15,17 +15,10 @@
 /* Highest price of a model, in USD per million tokens: a higher one is a typing error. */
 #define KCAMP_PRICE_MAX 1e3
 
-enum kknob_type { KKNOB_STR, KKNOB_ENUM, KKNOB_INT, KKNOB_NUM, KKNOB_BOOL, KKNOB_JSON };
-
 struct kknob {
 	const char *path; /* dotted: "search.exploit" */
-	enum kknob_type type;
-	const char
-	    *def; /* default as text; NULL: required; "" for KKNOB_JSON and KKNOB_STR: absent */
-	double min, max; /* KKNOB_INT, KKNOB_NUM */
-	const char *
-	    choices; /* KKNOB_ENUM: "a|b|c"; a trailing ":" on a choice accepts "choice:anything" */
-	const char *help;
+	bool text;
+	const char *def; /* default as text; NULL: required; "": none */
 };
 extern const struct kknob kknobs[];
 extern const size_t kknobs_count;

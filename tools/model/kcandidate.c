@@ -123,8 +123,8 @@ read_sample(struct kcandidate *c, const json_t *sample)
 	c->target = karch_cell_json(json_object_get(sample, "target"));
 	c->island = (long)kjson_int_or(sample, "island", -1);
 	c->parent_cell = karch_cell_json(json_object_get(parent, "coords"));
-	c->parent_score = kjson_num_or(parent, "combined", 0);
-	c->parent_tries = (long)kjson_int_or(parent, "plan_tries", 0);
+	c->parent_score = kjson_num(parent, "combined");
+	c->parent_tries = (long)kjson_int(parent, "plan_tries");
 	c->parent_speedup = kgain_speedup_of(parent);
 }
 
@@ -135,16 +135,16 @@ read_reply(struct kcandidate *c, const json_t *reply)
 
 	c->paid = reply;
 	c->priced = json_object_get(reply, "cost_usd");
-	c->cost_usd = kjson_num_or(reply, "cost_usd", 0);
+	c->cost_usd = kjson_num(reply, "cost_usd");
 	for (size_t i = 0; i < KCANDIDATE_TOKENS; i++)
-		c->token_count[i] = (long long)kjson_num_or(usage, kcandidate_tokens[i], 0);
+		c->token_count[i] = (long long)kjson_num(usage, kcandidate_tokens[i]);
 }
 
 /* Takes the time from the last fact, if it has the right form. */
 static void
 read_time(struct kcandidate *c, const json_t *record)
 {
-	const char *t = kjson_str_or(record, "eval.time", kjson_str_or(record, "reply.time", ""));
+	const char *t = kjson_str_or(record, "eval.time", kjson_str(record, "reply.time"));
 
 	if (kregex_is("\\A\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ\\z", t))
 		strcpy(c->time, t);
@@ -171,7 +171,7 @@ read_audit(struct kcandidate *c, const json_t *audit)
 {
 	const json_t *reason = json_array_get(json_object_get(audit, "reasons"), 0);
 
-	snprintf(c->bucket, sizeof c->bucket, "%s", kjson_str_or(audit, "bucket", ""));
+	snprintf(c->bucket, sizeof c->bucket, "%s", kjson_str(audit, "bucket"));
 	c->overfit = kjson_is(audit, "decision", "REJECT-as-overfit");
 	c->standing = c->status;
 	if (!c->overfit || !status_eligible(c->status))
@@ -189,10 +189,10 @@ read_score(struct kcandidate *c, const json_t *score)
 	/* Times that cannot be true are ignored. */
 	if (!json_object_get(score, "alarm"))
 		c->speedup = kgain_speedup_of(score);
-	c->provisional = kjson_bool_or(score, "provisional", false);
-	c->runtime_ms = kjson_num_or(score, "runtime_ms", 0);
+	c->provisional = kjson_bool(score, "provisional");
+	c->runtime_ms = kjson_num(score, "runtime_ms");
 	c->gained = kgain_read(score, "gain_ratio", "gain_low", "gain_high");
-	c->gain = kjson_bool_or(score, "gain", false);
+	c->gain = kjson_bool(score, "gain");
 	c->won = c->trial && (*c->verdict ? !strcmp(c->verdict, "accepted") : c->gain);
 }
 

@@ -12,19 +12,17 @@ static const char *const races[] = { "verify.ndjson", "anchor.ndjson" };
 static bool
 is_busy(const json_t *measured)
 {
-	return kjson_bool_or(measured, "machine.busy", false);
+	return kjson_bool(measured, "machine.busy");
 }
 
 /* The results of a race against the reference, one row per workload. */
 static json_t *
 rows_of_race(const json_t *pairs)
 {
-	const json_t *p;
-	size_t i;
 	json_t *rows = json_array();
 
-	json_array_foreach(pairs, i, p) {
-		const char *workload = kjson_str_or(p, "workload", "");
+	kjson_foreach(p, pairs) {
+		const char *workload = kjson_str(p, "workload");
 		struct kgain_ratio r = kgain_pair(pairs, "reference", workload);
 		json_t *row;
 
@@ -127,7 +125,7 @@ kchain_races(const struct kcamp *camp, long last)
 			auto_free char *path = kplace_trial(camp->dir, t, races[i]);
 			json_auto_t *fact = kin_first(path);
 
-			json_object_set_new(ids, kjson_str_or(fact, "id", ""), json_true());
+			json_object_set_new(ids, kjson_str(fact, "id"), json_true());
 		}
 	return ids;
 }
@@ -141,8 +139,7 @@ take_score(const json_t *record, struct kchain *c)
 
 	c->speedup = kgain_speedup_of(score);
 	c->rows = rows ? json_incref(rows) : json_array();
-	c->provisional =
-	    kjson_bool_or(score, "provisional", false) || !json_object_get(score, "speedup_low");
+	c->provisional = kjson_bool(score, "provisional") || !json_object_get(score, "speedup_low");
 	return c->speedup.n;
 }
 
@@ -165,7 +162,7 @@ kchain_known(const struct kcamp *camp, const char *id, long trial, bool closed, 
 void
 kchain_of_record(const struct kcamp *camp, const json_t *record, long trial, struct kchain *c)
 {
-	const char *id = kjson_str_or(record, "id", "");
+	const char *id = kjson_str(record, "id");
 
 	*c = (struct kchain){ 0 };
 	if (!strcmp(id, KARCH_REFERENCE) || !kchain_raced(camp, id, trial, true, c))

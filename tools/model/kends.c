@@ -26,7 +26,7 @@ other_pass(
 {
 	for (size_t i = 0; w->pair && i < json_array_size(timing); i++) {
 		const struct ktask_workload *p =
-		    ktask_workload(task, kjson_str_or(json_array_get(timing, i), "workload", ""));
+		    ktask_workload(task, kjson_str(json_array_get(timing, i), "workload"));
 
 		if (i != own && p && p->pair && !strcmp(p->pair, w->pair))
 			return (long)i;
@@ -38,7 +38,7 @@ other_pass(
 static const struct ktask_workload *
 add_row(const struct ktask *task, const char *formula, const json_t *row, double *work, double *ns)
 {
-	const struct ktask_workload *w = ktask_workload(task, kjson_str_or(row, "workload", ""));
+	const struct ktask_workload *w = ktask_workload(task, kjson_str(row, "workload"));
 
 	if (w) {
 		*work += (double)ktask_value(task, w, formula);
@@ -129,7 +129,7 @@ static void
 check_efficiency(const struct kcamp *c, const json_t *accepted, struct kends *e)
 {
 	double least = kcamp_num(c, "stop.efficiency"),
-	       efficiency = kjson_num_or(accepted, "score.efficiency_pct", 0);
+	       efficiency = kjson_num(accepted, "score.efficiency_pct");
 	json_auto_t *roofline = least > 0 && efficiency >= least ? kroof_load(c->dir) : NULL;
 	auto_free char *doubt = kroof_doubt(roofline, efficiency);
 

@@ -62,12 +62,9 @@ json_t *
 kgain_rows_like(const json_t *past, const json_t *timing)
 {
 	json_t *rows = json_array();
-	const json_t *row;
-	size_t i;
 
-	json_array_foreach(timing, i, row)
-		json_array_append(
-		    rows, (json_t *)kgain_row(past, kjson_str_or(row, "workload", "")));
+	kjson_foreach(row, timing)
+		json_array_append(rows, (json_t *)kgain_row(past, kjson_str(row, "workload")));
 	return rows;
 }
 
@@ -87,11 +84,9 @@ static char *
 names_missing(const json_t *a, const json_t *b)
 {
 	struct kbuf text = { 0 };
-	const json_t *row;
-	size_t i;
 
-	json_array_foreach(a, i, row) {
-		const char *name = kjson_str_or(row, "workload", "");
+	kjson_foreach(row, a) {
+		const char *name = kjson_str(row, "workload");
 
 		if (!kgain_row(b, name))
 			kbuf_printf(
@@ -146,11 +141,9 @@ kgain_speedup(const json_t *reference, const json_t *candidate, double *speedup)
 {
 	char *fault = workload_fault(reference, candidate);
 	struct kgain_sums sums = { 0 };
-	const json_t *row;
-	size_t i;
 
-	json_array_foreach(candidate, i, row) {
-		const char *name = kjson_str_or(row, "workload", "");
+	kjson_foreach(row, candidate) {
+		const char *name = kjson_str(row, "workload");
 		double own = kgain_time_ns(row), other = kgain_time_ns(kgain_row(reference, name)),
 		       ratio = other / own;
 
@@ -167,7 +160,7 @@ kgain_speedup(const json_t *reference, const json_t *candidate, double *speedup)
 static struct kgain_ratio
 ratio_of_pair(const json_t *pair)
 {
-	double v = kjson_num_or(pair, "ratio", 0);
+	double v = kjson_num(pair, "ratio");
 	struct kgain_ratio r = { v, kjson_num_or(pair, "low", v), kjson_num_or(pair, "high", v),
 		1 };
 
@@ -177,10 +170,8 @@ ratio_of_pair(const json_t *pair)
 struct kgain_ratio
 kgain_pair(const json_t *pairs, const char *name, const char *workload)
 {
-	const json_t *p;
-	size_t i;
 
-	json_array_foreach(pairs, i, p) {
+	kjson_foreach(p, pairs) {
 		if (kjson_is(p, "name", name) && kjson_is(p, "workload", workload))
 			return ratio_of_pair(p);
 	}
@@ -190,12 +181,10 @@ kgain_pair(const json_t *pairs, const char *name, const char *workload)
 bool
 kgain_raced(const json_t *pairs, const char *name, const json_t *timing, struct kgain_ratio *ratio)
 {
-	const json_t *row;
-	size_t i;
 	struct kgain_sums sums = { 0 };
 
-	json_array_foreach(timing, i, row) {
-		struct kgain_ratio r = kgain_pair(pairs, name, kjson_str_or(row, "workload", ""));
+	kjson_foreach(row, timing) {
+		struct kgain_ratio r = kgain_pair(pairs, name, kjson_str(row, "workload"));
 
 		if (!r.n)
 			return false;
@@ -221,12 +210,10 @@ struct kgain_ratio
 kgain_ratio_of_pairs(
     const json_t *pairs, const char *name, const char *workload, const json_t *timing)
 {
-	const json_t *p;
-	size_t i;
 	struct kgain_sums sums = { 0 };
 
-	json_array_foreach(pairs, i, p) {
-		const char *of = kjson_str_or(p, "workload", "");
+	kjson_foreach(p, pairs) {
+		const char *of = kjson_str(p, "workload");
 		struct kgain_ratio r = ratio_of_pair(p);
 
 		if (r.n && kjson_is(p, "name", name) && (!workload || !strcmp(of, workload)))
@@ -238,12 +225,10 @@ kgain_ratio_of_pairs(
 struct kgain_ratio
 kgain_mean(const json_t *rows, const json_t *timing)
 {
-	const json_t *row;
-	size_t i;
 	struct kgain_sums sums = { 0 };
 
-	json_array_foreach(rows, i, row) {
-		const json_t *of = kgain_row(timing, kjson_str_or(row, "workload", ""));
+	kjson_foreach(row, rows) {
+		const json_t *of = kgain_row(timing, kjson_str(row, "workload"));
 		struct kgain_ratio r = kgain_speedup_of(row);
 
 		if (r.n && (of || !timing))
@@ -255,8 +240,7 @@ kgain_mean(const json_t *rows, const json_t *timing)
 struct kgain_ratio
 kgain_read(const json_t *object, const char *mean, const char *low, const char *high)
 {
-	double v = kjson_num_or(object, mean, 0),
-	       open = json_object_get(object, low) ? INFINITY : v;
+	double v = kjson_num(object, mean), open = json_object_get(object, low) ? INFINITY : v;
 
 	if (!(v > 0))
 		return (struct kgain_ratio){ 0 };
@@ -345,12 +329,10 @@ interval_of(const json_t *row, struct kstat_interval *m)
 struct kgain_ratio
 kgain_ratio_of_rows(const json_t *other, const json_t *own, const char *workload)
 {
-	const json_t *row;
-	size_t i;
 	struct kgain_sums sums = { 0 };
 
-	json_array_foreach(own, i, row) {
-		const char *name = kjson_str_or(row, "workload", "");
+	kjson_foreach(row, own) {
+		const char *name = kjson_str(row, "workload");
 		struct kstat_interval a, b;
 		struct kgain_ratio r;
 
@@ -388,12 +370,10 @@ kgain_apart(const json_t *other, const json_t *own, double noise)
 bool
 kgain_all_apart(const json_t *other, const json_t *own, double noise, struct kgain_ratio *ratio)
 {
-	const json_t *row;
-	size_t i;
 	struct kgain_sums sums = { 0 };
 
-	json_array_foreach(own, i, row) {
-		const char *name = kjson_str_or(row, "workload", "");
+	kjson_foreach(row, own) {
+		const char *name = kjson_str(row, "workload");
 		struct kgain_ratio r = kgain_apart(kgain_row(other, name), row, noise);
 
 		if (!r.n)

@@ -199,8 +199,7 @@ read_source(struct khw_fact *f, const char *text)
 		return;
 	}
 	json_object_set_new(source, "used", json_true());
-	f->source =
-	    kasprintf("%s%s%s", kjson_str_or(source, "text", ""), *where ? "; " : "", where);
+	f->source = kasprintf("%s%s%s", kjson_str(source, "text"), *where ? "; " : "", where);
 	if (!*where)
 		fault(reader.line,
 		    "%s: say where it is in the source: a page, section, table or row", f->metric);
@@ -301,7 +300,7 @@ add_name(const char *name, long line)
 
 	if (device != own)
 		fault(line, "'%s' is already in %s:%lld; a device has one file", name,
-		    reader.h->devices[device].file, (long long)kjson_int_or(seen, "line", 0));
+		    reader.h->devices[device].file, (long long)kjson_int(seen, "line"));
 	if (!seen)
 		kjson_set(reader.h->names, key,
 		    json_pack("{s:I,s:I}", "device", own, "line", (json_int_t)line));
@@ -392,7 +391,7 @@ read_device(struct khw *h, struct khw_device *d, const char *path, const char *c
 		d->name = kstrdup("");
 	json_object_foreach(reader.sources, key, source)
 		if (!json_object_get(source, "used"))
-			fault(kjson_int_or(source, "line", 0), "no fact cites [%s]", key);
+			fault(kjson_int(source, "line"), "no fact cites [%s]", key);
 	json_decref(reader.sources);
 }
 

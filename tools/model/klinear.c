@@ -56,11 +56,9 @@ klinear_delta(const struct klinear_unit *u)
 static bool
 names_core(const json_t *workloads)
 {
-	const json_t *w;
-	size_t i;
 
-	json_array_foreach(workloads, i, w) {
-		if (kjson_bool_or(w, "core", false) && kjson_bool_or(w, "timed", false))
+	kjson_foreach(w, workloads) {
+		if (kjson_bool(w, "core") && kjson_bool(w, "timed"))
 			return true;
 	}
 	return false;
@@ -86,8 +84,7 @@ static char *
 add_row(struct klinear_compare *c, const json_t *workload, const json_t *row, const json_t *rival,
     const json_t *pairs, double sums[2][2])
 {
-	const char *name = kjson_str_or(row, "workload", ""),
-	           *pair = kjson_str_or(workload, "pair", NULL);
+	const char *name = kjson_str(row, "workload"), *pair = kjson_str_or(workload, "pair", NULL);
 	struct klinear_unit *u = unit_of(c, pair ? pair : name);
 	double now = kgain_time_ns(row);
 	struct kgain_ratio r;
@@ -103,7 +100,7 @@ add_row(struct klinear_compare *c, const json_t *workload, const json_t *row, co
 	u->was += now * r.mean;
 	u->low += now * r.low;
 	u->high += now * r.high;
-	u->core |= kjson_bool_or(workload, "core", false);
+	u->core |= kjson_bool(workload, "core");
 	u->weight = fmax(u->weight, kgain_weight(row));
 	if (pair) {
 		double *sum = sums[kjson_is(workload, "pass", "backward")];
@@ -128,8 +125,8 @@ klinear_compare(const json_t *workloads, const json_t *rival, const json_t *timi
 	for (size_t i = 0; i < json_array_size(timing) && !fault; i++) {
 		const json_t *row = json_array_get(timing, i);
 
-		fault = add_row(out, kgain_workload(workloads, kjson_str_or(row, "workload", "")),
-		    row, rival, pairs, sums);
+		fault = add_row(out, kgain_workload(workloads, kjson_str(row, "workload")), row,
+		    rival, pairs, sums);
 	}
 	if (!fault && !out->count)
 		fault = kstrdup("no workload is timed");
@@ -153,10 +150,8 @@ klinear_again(
 	struct klinear_again a = { 0 };
 	struct klinear_compare c;
 	struct kstat stat;
-	const json_t *row;
-	size_t i;
 
-	json_array_foreach(repeats, i, row) {
+	kjson_foreach(row, repeats) {
 		auto_free char *fault =
 		    klinear_compare(workloads, rival, timing, json_object_get(row, "pairs"), &c);
 

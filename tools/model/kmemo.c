@@ -101,15 +101,13 @@ kmemo_enabled(const struct kcamp *c)
 void
 kmemo_masks_take(struct kmemo_masks *m, const json_t *lines)
 {
-	json_t *line;
-	size_t i;
 
 	m->events = json_array();
-	json_array_foreach(lines, i, line) {
+	kjson_foreach(line, lines) {
 		if (!json_object_get(line, "versions"))
 			continue;
 		json_array_append(m->events, line);
-		snprintf(m->head, sizeof m->head, "%s", kjson_str_or(line, "sha256", ""));
+		snprintf(m->head, sizeof m->head, "%s", kjson_str(line, "sha256"));
 	}
 }
 
@@ -133,14 +131,12 @@ bool
 kmemo_masked(const struct kmemo_masks *m, long version, long trial)
 {
 	bool masked = false;
-	const json_t *e, *v;
-	size_t i, k;
 	long n;
 
-	json_array_foreach(m->events, i, e) {
-		if (kjson_int_or(e, "trial", 0) > trial)
+	kjson_foreach(e, m->events) {
+		if (kjson_int(e, "trial") > trial)
 			continue;
-		json_array_foreach(json_object_get(e, "versions"), k, v)
+		kjson_foreach(v, json_object_get(e, "versions"))
 			if (kmemo_version(json_string_value(v), &n) && n == version)
 				masked = kjson_bool_or(e, "masked", masked);
 	}
@@ -151,13 +147,12 @@ kmemo_masked(const struct kmemo_masks *m, long version, long trial)
 static bool
 usable(const json_t *compact, const struct kmemo_masks *m, long trial)
 {
-	const json_t *covers = json_object_get(compact, "covers"), *v;
-	size_t i;
+	const json_t *covers = json_object_get(compact, "covers");
 	long n;
 
 	if (!kjson_is(compact, "schema", "compact/1") || !json_array_size(covers))
 		return false;
-	json_array_foreach(covers, i, v)
+	kjson_foreach(v, covers)
 		if (!json_is_string(v) || !kmemo_version(json_string_value(v), &n) || n >= trial ||
 		    kmemo_masked(m, n, trial))
 			return false;
@@ -197,8 +192,8 @@ put_part(struct kbuf *out, const char *label, const char *text)
 static void
 put_times(struct kbuf *out, const json_t *v)
 {
-	double us = kjson_num_or(v, "performance.latency_us", 0),
-	       change = kjson_num_or(v, "performance.comparison_with_previous.latency_delta", 0);
+	double us = kjson_num(v, "performance.latency_us"),
+	       change = kjson_num(v, "performance.comparison_with_previous.latency_delta");
 
 	if (us > 0)
 		kbuf_printf(out, "  time: %.6g us%s", us, change ? "" : "\n");
@@ -210,21 +205,20 @@ put_times(struct kbuf *out, const json_t *v)
 static void
 put_others(struct kbuf *out, const json_t *v)
 {
-	const json_t *e, *experiments = kjson_path(v, "experience.experiments");
-	const char *id = kjson_str_or(v, "id", "");
-	size_t i;
+	const json_t *experiments = kjson_path(v, "experience.experiments");
+	const char *id = kjson_str(v, "id");
 
-	json_array_foreach(experiments, i, e)
+	kjson_foreach(e, experiments)
 		if (!kjson_is(e, "name", id))
-			kbuf_printf(out, "  also tried: %s (%s)\n", kjson_str_or(e, "change", ""),
-			    kjson_str_or(e, "result", ""));
+			kbuf_printf(out, "  also tried: %s (%s)\n", kjson_str(e, "change"),
+			    kjson_str(e, "result"));
 }
 
 /* What became of it. Something that was not measured does not speak against a direction. */
 static const char *
 verdict(const json_t *v)
 {
-	if (kjson_bool_or(v, "win", false))
+	if (kjson_bool(v, "win"))
 		return "gain";
 	return !kjson_is(v, "correctness.status", "PASS") ? "failed, so the direction was not "
 	                                                    "measured"
@@ -234,31 +228,29 @@ verdict(const json_t *v)
 void
 kmemo_entry(struct kbuf *out, const json_t *v, long trial)
 {
-	const json_t *e, *list = kjson_path(v, "experience.experiments");
-	const char *id = kjson_str_or(v, "id", ""),
-	           *description = kjson_str_or(v, "optimization.action_description", "");
-	size_t i;
+	const json_t *list = kjson_path(v, "experience.experiments");
+	const char *id = kjson_str(v, "id"),
+	           *description = kjson_str(v, "optimization.action_description");
 
 	kbuf_printf(out, "%s (%s): %s%s%s\n", kjson_str_or(v, "version", "?"), verdict(v),
-	    kjson_str_or(v, "optimization.action_category", ""), *description ? ": " : "",
-	    description);
+	    kjson_str(v, "optimization.action_category"), *description ? ": " : "", description);
 	put_part(out, "because", kjson_str_or(v, "optimization.hypothesis", NULL));
 	put_part(out, "evidence", kjson_str_or(v, "profile_evidence.evidence_chain", NULL));
-	json_array_foreach(list, i, e)
+	kjson_foreach(e, list)
 		if (kjson_is(e, "name", id))
 			put_part(out, "result", kjson_str_or(e, "result", NULL));
 	put_times(out, v);
-	json_array_foreach(json_object_get(v, "pitfalls_and_fixes"), i, e)
+	kjson_foreach(e, json_object_get(v, "pitfalls_and_fixes"))
 		if (kjson_is(e, "id", id) && !kjson_is(e, "error_type", "performance"))
 			put_part(out, "pitfall", kjson_str_or(e, "error_message", NULL));
-	json_array_foreach(json_object_get(v, "application"), i, e)
+	kjson_foreach(e, json_object_get(v, "application"))
 		kbuf_printf(out, "  in the application: %s: %s\n", kjson_str_or(e, "outcome", "?"),
-		    kjson_str_or(e, "why", ""));
-	json_array_foreach(json_object_get(v, "notes"), i, e)
-		if (kjson_int_or(e, "trial", 0) <= trial)
+		    kjson_str(e, "why"));
+	kjson_foreach(e, json_object_get(v, "notes"))
+		if (kjson_int(e, "trial") <= trial)
 			put_part(out, "note", kjson_str_or(e, "text", NULL));
 	put_others(out, v);
-	json_array_foreach(json_object_get(v, "open_directions"), i, e)
+	kjson_foreach(e, json_object_get(v, "open_directions"))
 		put_part(out, "open", kjson_str_or(e, "direction", NULL));
 }
 

@@ -63,7 +63,7 @@ member_fault(const json_t *plan, size_t i)
 static char *
 bucket_fault(const json_t *plan)
 {
-	const char *bucket = kjson_str_or(plan, "bucket", "");
+	const char *bucket = kjson_str(plan, "bucket");
 
 	/* What transfers to real use (W1 within its bound), and what never does. */
 	if (kis_listed("K1 K2 K3 K4 W1", bucket, strlen(bucket)))
@@ -82,8 +82,8 @@ directions_fault(const json_t *plan)
 
 	if (list && !json_is_array(list))
 		return kstrdup("the plan's \"directions\" must be a list of texts");
-	for (size_t i = 0; i < json_array_size(list); i++) {
-		const char *text = json_string_value(json_array_get(list, i));
+	kjson_foreach(item, list) {
+		const char *text = json_string_value(item);
 
 		if (!text || strlen(text) > TEXT_MAX)
 			return kasprintf("the plan's \"directions\" must be a list of texts of at "
@@ -97,7 +97,7 @@ directions_fault(const json_t *plan)
 static char *
 category_fault(const json_t *plan)
 {
-	const char *category = kjson_str_or(plan, "category", "");
+	const char *category = kjson_str(plan, "category");
 
 	if (strlen(category) > CATEGORY_MAX)
 		return kasprintf("the plan's \"category\" is longer than %d characters; name the "
@@ -154,9 +154,8 @@ static char *
 row_fault(const json_t *rows, size_t i)
 {
 	const json_t *row = json_array_get(rows, i), *fresh = json_object_get(row, "new");
-	const char *layer = kjson_str_or(row, "layer", ""),
-	           *source = kjson_str_or(row, "source", ""),
-	           *finding = kjson_str_or(row, "finding", "");
+	const char *layer = kjson_str(row, "layer"), *source = kjson_str(row, "source"),
+	           *finding = kjson_str(row, "finding");
 	bool before = false;
 
 	if (strlen(layer) != 2 || layer[0] != 'L' || layer[1] < '1' || layer[1] > '3')
@@ -172,7 +171,7 @@ row_fault(const json_t *rows, size_t i)
 		    "row %zu of the plan's \"search\": \"new\" must be true or false", i + 1);
 	/* An earlier row of the same layer already had one of the layer before. */
 	for (size_t k = 0; k < i; k++)
-		before |= kjson_str_or(json_array_get(rows, k), "layer", "")[1] + 1 >= layer[1];
+		before |= kjson_str(json_array_get(rows, k), "layer")[1] + 1 >= layer[1];
 	return layer[1] == '1' || before ? NULL
 	                                 : kasprintf("row %zu of the plan's \"search\" names the "
 	                                             "layer %s, but no earlier row names L%c; look "
@@ -316,13 +315,11 @@ says_the_same(const char *a, const char *b)
 static long
 said_in(const json_t *list, const json_t *row, const char *a, const char *b)
 {
-	const json_t *one;
-	size_t i;
 
-	json_array_foreach(list, i, one)
-		if (says_the_same(kjson_str_or(one, a, ""), kjson_str_or(row, a, "")) &&
-		    says_the_same(kjson_str_or(one, b, ""), kjson_str_or(row, b, "")))
-			return (long)kjson_int_or(one, "round", 0);
+	kjson_foreach(one, list)
+		if (says_the_same(kjson_str(one, a), kjson_str(row, a)) &&
+		    says_the_same(kjson_str(one, b), kjson_str(row, b)))
+			return (long)kjson_int(one, "round");
 	return 0;
 }
 
@@ -393,7 +390,7 @@ kplan_novelty_fault(const json_t *plan, const json_t *searched, long streak)
 	json_array_foreach(rows, i, row) {
 		long round = said_in(searched, row, "source", "finding");
 
-		if (!kjson_bool_or(row, "new", false))
+		if (!kjson_bool(row, "new"))
 			continue;
 		if (round)
 			return kasprintf("row %zu of the plan's \"search\" is marked as new, but "
@@ -412,7 +409,7 @@ kplan_novelty_fault(const json_t *plan, const json_t *searched, long streak)
 char *
 kplan_metric(const json_t *plan)
 {
-	const char *evidence = kjson_str_or(plan, "evidence", "");
+	const char *evidence = kjson_str(plan, "evidence");
 	struct kregex_span at[2];
 
 	return kregex_find("(?s)\\A(.*?)" ARROW, evidence, strlen(evidence), at, 2)

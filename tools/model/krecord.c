@@ -231,8 +231,8 @@ put_together(const char *dir, const json_t *record, const json_t *text)
 	}
 	whole = there ? ktext_whole(parts, sources, n, &len) : NULL;
 	if (whole)
-		value = kjson_bool_or(text, "json", false) ? json_loadb(whole, len, 0, NULL)
-		                                           : json_stringn(whole, len);
+		value = kjson_bool(text, "json") ? json_loadb(whole, len, 0, NULL)
+		                                 : json_stringn(whole, len);
 	for (size_t i = 0; i < n; i++)
 		free((char *)sources[i].text);
 	return value;
@@ -247,7 +247,7 @@ expand(const char *dir, json_t *record, const json_t *texts, bool lenient)
 	char *fault = NULL;
 
 	json_object_foreach((json_t *)texts, path, text) {
-		const char *digest = kjson_str_or(text, "sha256", ""),
+		const char *digest = kjson_str(text, "sha256"),
 		           *id = kjson_str_or(text, "id", NULL), *dot = strrchr(path, '.');
 		json_auto_t *value = id && dot && karch_id(id, &(long){ 0 }, &(long){ 0 })
 		    ? shown_member(dir, id, dot + 1, digest)
@@ -259,7 +259,7 @@ expand(const char *dir, json_t *record, const json_t *texts, bool lenient)
 			                  "copy, or make the record again with make redo CELL=%s "
 			                  "FROM=%.6s",
 			    path, id ? "the evaluation of " : "trials/000/texts", id ? id : "",
-			    kjson_str_or(record, "id", ""), path);
+			    kjson_str(record, "id"), path);
 	}
 	return fault;
 }
@@ -302,7 +302,7 @@ add_fact(
 char *
 krecord_glance(const char *dir, const json_t *record)
 {
-	const char *id = kjson_str_or(record, "id", "");
+	const char *id = kjson_str(record, "id");
 	auto_free char *path = kplace_id(dir, id, kfact_names[KFACT_EVAL]);
 	FILE *f = fopen(path, "re");
 	bool good = f && fseek(f, -1, SEEK_END) == 0 && getc(f) == '\n';
@@ -329,7 +329,7 @@ named_in(const json_t *from)
 static char *
 add_facts(const char *dir, json_t *record, enum kjoin join, json_t *texts)
 {
-	const char *id = kjson_str_or(record, "id", "");
+	const char *id = kjson_str(record, "id");
 	json_t *from = json_incref(json_object_get(record, "from"));
 	char *fault = NULL;
 	enum kfact stage;
@@ -374,7 +374,7 @@ add_texts(const char *dir, json_t *record, enum kjoin join, const json_t *texts)
 char *
 krecord_join(const char *dir, json_t *record, enum kjoin join)
 {
-	const char *id = kjson_str_or(record, "id", "");
+	const char *id = kjson_str(record, "id");
 	json_t *texts = json_object_get(record, "texts");
 	char *fault;
 
@@ -478,7 +478,7 @@ static void
 thin_program(json_t *program, const char *path, void *arg)
 {
 	const struct thinning *t = arg;
-	const char *id = kjson_str_or(program, "id", "");
+	const char *id = kjson_str(program, "id");
 	char *file, hex[65], *key;
 	json_t *value, *same;
 
@@ -579,12 +579,12 @@ thin_text(json_t *record, const char *path, const struct sources *s, size_t coun
 static void
 shared_text(const json_t *prompt, const char *shared, struct kbuf *b)
 {
-	const char *user = kjson_str_or(prompt, "user", "");
-	size_t stable = (size_t)kjson_int_or(prompt, "stable_bytes", 0), len;
+	const char *user = kjson_str(prompt, "user");
+	size_t stable = (size_t)kjson_int(prompt, "stable_bytes"), len;
 	const json_t *knowledge = json_object_get(prompt, "knowledge");
 	auto_free char *list = json_is_array(knowledge) ? text_of(knowledge, &len) : kstrdup("");
 
-	kbuf_printf(b, "%s\n", kjson_str_or(prompt, "system", ""));
+	kbuf_printf(b, "%s\n", kjson_str(prompt, "system"));
 	kbuf_add(b, user, strnlen(user, stable));
 	kbuf_printf(b, "\n%s\n%s", list, shared ? shared : "");
 }
@@ -664,7 +664,7 @@ set_from(const char *dir, const json_t *record, const char *name, json_t *part)
 
 	if (stage == KFACTS)
 		return;
-	path = kplace_id(dir, kjson_str_or(record, "id", ""), kfact_names[stage]);
+	path = kplace_id(dir, kjson_str(record, "id"), kfact_names[stage]);
 	text = read_part(path);
 	if (!text)
 		kdie(K_USAGE, "%s: is missing: a part of a record names what it was made from",
@@ -700,7 +700,7 @@ krecord_part(const char *dir, const json_t *record, const char *name, const char
 void
 krecord_store(const char *dir, const json_t *record, const char *name, const char *shared)
 {
-	auto_free char *path = kplace_id(dir, kjson_str_or(record, "id", ""), name);
+	auto_free char *path = kplace_id(dir, kjson_str(record, "id"), name);
 	json_auto_t *part = NULL;
 
 	if (kis_there(path))

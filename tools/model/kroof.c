@@ -14,8 +14,7 @@ static const double copy_start_ns = 50e3, copy_slower = 3;
 bool
 kroof_copy_plausible(const json_t *row, double best)
 {
-	double moved = kjson_num_or(row, "moved_bytes", 0),
-	       rate = kjson_num_or(row, "best_gbps", 0);
+	double moved = kjson_num(row, "moved_bytes"), rate = kjson_num(row, "best_gbps");
 
 	return rate > 0 && moved / rate <= copy_start_ns + copy_slower * moved / best;
 }
@@ -24,12 +23,10 @@ double
 kroof_best_copy(const json_t *copies)
 {
 	double best[2] = { 0, 0 };
-	const json_t *row;
-	size_t i;
 
-	json_array_foreach(copies, i, row) {
-		double rate = kjson_num_or(row, "best_gbps", 0);
-		bool beyond = kjson_bool_or(row, "beyond_caches", false);
+	kjson_foreach(row, copies) {
+		double rate = kjson_num(row, "best_gbps");
+		bool beyond = kjson_bool(row, "beyond_caches");
 
 		best[beyond] = fmax(best[beyond], rate);
 	}
@@ -97,13 +94,12 @@ json_t *
 kroof_utilization(
     const json_t *roofline, const json_t *timing, double *efficiency, const char **alarm)
 {
-	json_t *list = json_array(), *time;
+	json_t *list = json_array();
 	double logs = 0;
-	size_t i;
 
 	*alarm = NULL;
-	json_array_foreach(timing, i, time) {
-		const char *name = kjson_str_or(time, "workload", "");
+	kjson_foreach(time, timing) {
+		const char *name = kjson_str(time, "workload");
 		const json_t *row = kgain_row(json_object_get(roofline, "workloads"), name);
 		double ns = kgain_time_ns(time), compute, memory;
 		json_t *out;
@@ -113,12 +109,12 @@ kroof_utilization(
 			continue;
 		}
 		out = json_pack("{s:s}", "workload", name);
-		compute = add_share(out, "tflops", "compute_pct", kjson_num_or(row, "flops", 0), ns,
-		    1e3, kjson_num_or(row, "compute_ceiling.value", 0));
-		memory = add_share(out, "gbps", "memory_pct", kjson_num_or(row, "bytes", 0), ns, 1,
-		    kjson_num_or(row, "memory_ceiling.value", 0));
+		compute = add_share(out, "tflops", "compute_pct", kjson_num(row, "flops"), ns, 1e3,
+		    kjson_num(row, "compute_ceiling.value"));
+		memory = add_share(out, "gbps", "memory_pct", kjson_num(row, "bytes"), ns, 1,
+		    kjson_num(row, "memory_ceiling.value"));
 		logs += log(binding(row, compute, memory) / 100);
-		if (ns < kjson_num_or(row, "alarm_ns", 0))
+		if (ns < kjson_num(row, "alarm_ns"))
 			*alarm = name;
 		json_array_append_new(list, out);
 	}
@@ -188,9 +184,9 @@ fit_of(const json_t *roofline, const json_t *timing, const char *member)
 	for (size_t i = 0; i < n; i++) {
 		const json_t *time = json_array_get(timing, i);
 
-		work[i] = kjson_num_or(kgain_row(json_object_get(roofline, "workloads"),
-		                           kjson_str_or(time, "workload", "")),
-		    member, 0);
+		work[i] = kjson_num(
+		    kgain_row(json_object_get(roofline, "workloads"), kjson_str(time, "workload")),
+		    member);
 		ns[i] = kgain_time_ns(time);
 		whole &= work[i] > 0 && ns[i] > 0;
 		best = fmax(best, work[i] / ns[i]);
@@ -201,7 +197,7 @@ fit_of(const json_t *roofline, const json_t *timing, const char *member)
 		solve(&f, work, ns, n);
 		f.part = f.fixed / ns[small];
 		f.keeps = work[large] / ns[large] / best;
-		f.last = kjson_str_or(json_array_get(timing, large), "workload", "");
+		f.last = kjson_str(json_array_get(timing, large), "workload");
 		f.last_ns = ns[large];
 	}
 	return f;
@@ -217,9 +213,8 @@ steady(const json_t *roofline, const struct fit *f)
 	const json_t *row = kgain_row(json_object_get(roofline, "workloads"), f->last);
 	const char *bound = kjson_str_or(row, "bound", "unknown");
 	bool memory = !strcmp(bound, "memory");
-	double ceiling =
-	           kjson_num_or(row, memory ? "memory_ceiling.value" : "compute_ceiling.value", 0),
-	       share = kjson_num_or(row, memory ? "bytes" : "flops", 0) /
+	double ceiling = kjson_num(row, memory ? "memory_ceiling.value" : "compute_ceiling.value"),
+	       share = kjson_num(row, memory ? "bytes" : "flops") /
 	    (f->last_ns * (memory ? 1 : 1e3) * ceiling);
 
 	if (!strcmp(bound, "unknown") || !(ceiling > 0))

@@ -160,14 +160,13 @@ kseal_save(struct kseal *s)
 void
 kseal_note(const char *dir, const char *kind, json_t *event)
 {
-	int lock = kseal_lock(dir, true);
+	auto_close int lock = kseal_lock(dir, true);
 	struct kseal s;
 
 	kseal_open(&s, dir, kind);
 	kseal_add(&s, kind, event);
 	kseal_save(&s);
 	kseal_close(&s);
-	close(lock);
 }
 
 const json_t *
@@ -246,7 +245,7 @@ kseal_changed(const char *dir, const char *kind, const char *since)
 			                  "compared (" KSEAL_FILE ":%lld); restore it, or begin "
 			                  "again in another folder",
 			    path, there ? "it has changed" : "it was removed", since,
-			    (long long)kjson_int_or(line, "n", 0));
+			    (long long)kjson_int(line, "n"));
 	}
 	kseal_close(&s);
 	return fault;

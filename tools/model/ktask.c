@@ -8,6 +8,7 @@
 #include <float.h>
 
 #include "backend.h"
+#include "kform.h"
 #include "khw.h"
 #include "kregex.h"
 
@@ -345,11 +346,9 @@ static bool
 listed_values(const json_t *task, const char *axis, struct ktask_limits *l, int64_t *bits)
 {
 	bool any = false;
-	size_t i;
-	json_t *w;
 
 	*bits = 0;
-	json_array_foreach(json_object_get(task, "workloads"), i, w) {
+	kjson_foreach(w, json_object_get(task, "workloads")) {
 		const json_t *v = json_object_get(json_object_get(w, "axes"), axis);
 		int64_t n = json_integer_value(v);
 
@@ -368,7 +367,7 @@ ktask_limits(const json_t *task, const char *axis)
 {
 	enum { STEP_MAX = 256, STEPS = 8 };
 	const json_t *o = json_object_get(json_object_get(task, "axes"), axis);
-	struct ktask_limits l = { .fixed = kjson_bool_or(o, "fixed", false), .step = 1 };
+	struct ktask_limits l = { .fixed = kjson_bool(o, "fixed"), .step = 1 };
 	int64_t bits;
 
 	l.stated =
@@ -486,14 +485,13 @@ json_t *
 ktask_recordings(const json_t *task)
 {
 	json_auto_t *seen = json_object();
-	json_t *list = json_array(), *w, *v;
+	json_t *list = json_array(), *v;
 	const char *name;
-	size_t i;
 
-	json_array_foreach(json_object_get(task, "workloads"), i, w)
+	kjson_foreach(w, json_object_get(task, "workloads"))
 		json_object_foreach(json_object_get(w, "values"), name, v)
 			if (json_is_string(json_object_get(v, "file")))
-				json_object_set_new(seen, kjson_str_or(v, "file", ""), json_true());
+				json_object_set_new(seen, kjson_str(v, "file"), json_true());
 	json_object_foreach(seen, name, v)
 		json_array_append_new(list, json_string(name));
 	return list;
@@ -525,6 +523,11 @@ ktask_last_axis(const struct ktask *t, const struct ktask_workload *w, const str
 
 /* ---- reading the file ---- */
 
+/* What the file's schema says of it; the rest is checked here. */
+static const struct kform form =
+#include "task.h"
+    ;
+
 /* The task that is being read; one at a time. */
 static struct reader {
 	struct ktask *t;
@@ -535,96 +538,10 @@ static struct reader {
 #define fault(field, fmt, ...) \
 	kfault(&reader.faults, "%s%s: " fmt, reader.file, field, ##__VA_ARGS__)
 
-/*
- * One text describes the members that an object may have, such as "name:s!= value:n": the type of
- * each, "!" after those that are required, and "=" after those whose value is returned.
- */
-static const struct kind {
-	char letter;
-	const char *words;
-	unsigned types;
-} kinds[] = {
-	{ 's', "a string", 1 << JSON_STRING },
-	{ 'i', "an integer", 1 << JSON_INTEGER },
-	{ 'n', "a number", 1 << JSON_INTEGER | 1 << JSON_REAL },
-	{ 'b', "true or false", 1 << JSON_TRUE | 1 << JSON_FALSE },
-	{ 'o', "an object", 1 << JSON_OBJECT },
-	{ 'a', "an array", 1 << JSON_ARRAY },
-	{ 'l', "an array of strings", 1 << JSON_ARRAY },
-	{ '*', "anything", ~0u },
-};
-
-static bool
-is_kind(const json_t *v, const struct kind *kind)
+static const char *
+text_at(const json_t *object, const char *key)
 {
-	size_t i;
-	json_t *item;
-
-	json_array_foreach(v, i, item)
-		if (kind->letter == 'l' && !json_is_string(item))
-			return false;
-	return kind->types >> json_typeof(v) & 1;
-}
-
-static void
-put(const json_t *v, char kind, void *to)
-{
-	if (kind == 's')
-		*(const char **)to = json_string_value(v);
-	else if (kind == 'i')
-		*(int64_t *)to = json_integer_value(v);
-	else if (kind == 'n')
-		*(double *)to = json_number_value(v);
-	else if (kind == 'b')
-		*(bool *)to = json_is_true(v);
-	else
-		*(const json_t **)to = v;
-}
-
-/*
- * Check an object's members against FIELDS; PATH precedes their names in messages. Returned values
- * go to the other arguments, in order; the argument of an absent member is unchanged. False when it
- * is not an object.
- */
-static bool
-read_fields(const json_t *o, const char *path, const char *fields, ...)
-{
-	json_t *rest = json_copy((json_t *)o), *v;
-	const char *key, *dot = *path ? "." : "";
-	char name[256];
-	va_list ap;
-
-	if (!json_is_object(o)) {
-		json_decref(rest);
-		fault(path, "must be an object");
-		return false;
-	}
-	va_start(ap, fields);
-	for (const char *p = fields; *p; p += strcspn(p, " "), p += *p == ' ') {
-		size_t n = strcspn(p, ":"), end = strcspn(p, " ");
-		void *to = p[end - 1] == '=' ? va_arg(ap, void *) : NULL;
-		const struct kind *kind = kinds;
-		auto_free char *field = kstrndup(p, n);
-
-		while (kind->letter != p[n + 1])
-			kind++;
-		v = json_object_get(o, field);
-		snprintf(name, sizeof name, "%s%s%s", path, dot, field);
-		if (v && !is_kind(v, kind))
-			fault(name, "must be %s", kind->words);
-		else if (!v && p[n + 2] == '!')
-			fault(name, "is missing (%s)", kind->words);
-		else if (v && to)
-			put(v, kind->letter, to);
-		json_object_del(rest, field);
-	}
-	va_end(ap);
-	json_object_foreach(rest, key, v) {
-		snprintf(name, sizeof name, "%s%s%s", path, dot, key);
-		fault(name, "unknown field");
-	}
-	json_decref(rest);
-	return true;
+	return json_string_value(json_object_get(object, key));
 }
 
 static bool
@@ -660,9 +577,8 @@ check_expression(const char *field, const char *expression)
 static void
 check_limits(const char *path, const json_t *o, bool varies)
 {
-	const json_t *min = json_object_get(o, "min"), *max = json_object_get(o, "max"),
-	             *step = json_object_get(o, "step");
-	bool limits = min || max || step;
+	const json_t *min = json_object_get(o, "min"), *max = json_object_get(o, "max");
+	bool limits = min || max || json_object_get(o, "step");
 
 	if (!varies && (limits || json_object_get(o, "fixed")))
 		fault(path, "only an axis of type var, or a scalar, has min, max, step or fixed");
@@ -670,8 +586,6 @@ check_limits(const char *path, const json_t *o, bool varies)
 		fault(path, "it is fixed, so it has no min, max or step");
 	if (min && max && json_number_value(min) > json_number_value(max))
 		fault(path, "min is above max");
-	if (step && json_integer_value(step) < 1)
-		fault(path, "step must be 1 or more");
 }
 
 /* Checks that the values that workloads list are within the task's limits. */
@@ -700,8 +614,6 @@ read_limits(const json_t *task)
 static void
 read_axes(const json_t *axes)
 {
-	static const char fields[] = "type:s!= value:i= expression:s= min:i max:i step:i fixed:b "
-	                             "description:s";
 	static const char *const types[] = {
 		[KAXIS_VAR] = "var", [KAXIS_CONST] = "const", [KAXIS_EXPR] = "expr"
 	};
@@ -710,81 +622,39 @@ read_axes(const json_t *axes)
 	json_t *o;
 
 	json_object_foreach((json_t *)axes, name, o) {
-		struct ktask_axis *a = &reader.t->axes[reader.t->axis_count];
-		const char *type = NULL;
-		char path[128];
-		size_t kind;
+		auto_free char *path = kasprintf("axes.%s", name);
+		size_t kind = kindex_of(text_at(o, "type"), types, LEN(types));
 
-		snprintf(path, sizeof path, "axes.%s", name);
 		if (!is_identifier(name))
 			fault(path, "an axis's name must be a valid C variable name");
-		if (reader.t->axis_count == KTASK_AXES) {
-			fault(path, "more than %d axes", KTASK_AXES);
-			return;
-		}
-		*a = (struct ktask_axis){ .name = name };
-		if (!read_fields(o, path, fields, &type, &a->value, &a->expression))
-			continue;
-		kind = kindex_of(type, types, LEN(types));
-		if (kind == LEN(types))
-			fault(path, "type must be var, const or expr");
-		else if (kind != KAXIS_VAR && !json_object_get(o, needs[kind]))
+		if (kind != KAXIS_VAR && !json_object_get(o, needs[kind]))
 			fault(path, "type %s needs \"%s\"", types[kind], needs[kind]);
-		a->kind = kind == LEN(types) ? KAXIS_VAR : (unsigned)kind;
-		check_limits(path, o, a->kind == KAXIS_VAR);
-		reader.t->axis_count++;
+		check_limits(path, o, kind == KAXIS_VAR);
+		reader.t->axes[reader.t->axis_count++] = (struct ktask_axis){ .name = name,
+			.kind = (unsigned)kind,
+			.value = kjson_int(o, "value"),
+			.expression = text_at(o, "expression") };
 	}
-	for (size_t i = 0; i < reader.t->axis_count; i++)
-		if (reader.t->axes[i].kind == KAXIS_EXPR) {
-			char path[160];
+	for (size_t i = 0; i < reader.t->axis_count; i++) {
+		auto_free char *path = kasprintf("axes.%s.expression", reader.t->axes[i].name);
 
-			snprintf(path, sizeof path, "axes.%s.expression", reader.t->axes[i].name);
+		if (reader.t->axes[i].kind == KAXIS_EXPR)
 			check_expression(path, reader.t->axes[i].expression);
-		}
+	}
 }
 
 static void
 read_shape(const char *path, const json_t *shape, struct ktask_tensor *x)
 {
-	size_t i;
-	json_t *item;
-
 	x->scalar = json_is_null(shape);
-	if (x->scalar)
-		return;
-	if (!json_is_array(shape) || !json_array_size(shape) ||
-	    json_array_size(shape) > KTASK_RANK) {
-		fault(path,
-		    "shape must be null (a scalar) or an array of 1 to %d axis names, expressions "
-		    "or integers",
-		    KTASK_RANK);
-		return;
-	}
-	json_array_foreach(shape, i, item) {
-		if (json_is_string(item))
-			x->dim[x->rank++] = kstrdup(json_string_value(item));
-		else if (json_is_integer(item))
-			x->dim[x->rank++] =
-			    kasprintf("%" JSON_INTEGER_FORMAT, json_integer_value(item));
-		else
-			fault(path, "shape[%zu] must be an axis name, an expression or an integer",
-			    i);
-		if (json_is_string(item))
-			check_expression(path, json_string_value(item));
-	}
-}
+	kjson_foreach(item, shape) {
+		const char *text = json_string_value(item);
 
-/*
- * What an input is in real use: a weight keeps its place from step to step, an activation does not.
- */
-static void
-read_role(const char *path, const char *role, struct ktask_tensor *x)
-{
-	x->weight = role && !strcmp(role, "weight");
-	if (role && !x->weight && strcmp(role, "activation"))
-		fault(path, "role must be weight or activation");
-	if (x->weight && x->output)
-		fault(path, "a weight must be an input that is not written");
+		x->dim[x->rank++] = text
+		    ? kstrdup(text)
+		    : kasprintf("%" JSON_INTEGER_FORMAT, json_integer_value(item));
+		check_expression(path, text);
+	}
 }
 
 /* Whether an element of type T can hold V: a wrong value would be truncated. */
@@ -801,7 +671,7 @@ fits(const json_t *v, enum kdtype t)
 static void
 read_align(const char *path, const json_t *o, struct ktask_tensor *x)
 {
-	json_int_t n = kjson_int_or(o, "align", 0);
+	json_int_t n = kjson_int(o, "align");
 
 	x->align = (size_t)n;
 	if (!json_object_get(o, "align"))
@@ -817,26 +687,22 @@ read_align(const char *path, const json_t *o, struct ktask_tensor *x)
 static void
 read_value(const char *path, const json_t *o, const struct ktask_tensor *x)
 {
-	if (x->scalar && (x->output || !json_object_get(o, "value") || kdtype_size(x->dtype) < 4))
+	const json_t *value = json_object_get(o, "value");
+
+	if (x->scalar && (!value || kdtype_size(x->dtype) < 4))
 		fault(path,
 		    "a scalar must be an input of type float32, float64, int32, int64, uint32 or "
 		    "uint64 with a \"value\"");
-	else if (x->scalar && json_is_number(json_object_get(o, "value")) &&
-	    !fits(json_object_get(o, "value"), x->dtype))
+	else if (x->scalar && !fits(value, x->dtype))
 		fault(path, "its value is not of type %s", kdtype_name(x->dtype));
-	if (!x->scalar && json_object_get(o, "value"))
+	if (!x->scalar && value)
 		fault(path, "only a scalar (shape null) has a \"value\"");
 }
 
 static void
 read_tensor(const char *path, const char *name, const json_t *o, bool output)
 {
-	static const char fields[] = "shape:*!= dtype:s!= distribution:s= value:n= min:n= max:n= "
-	                             "fixed:b= inout:b= role:s= align:i description:s";
 	struct ktask_tensor *x = &reader.t->tensors[reader.t->tensor_count];
-	const char *distribution = NULL, *dtype = NULL, *role = NULL;
-	const json_t *shape = NULL;
-	bool inout = false;
 
 	if (!is_identifier(name) || axis_named(reader.t, name) < reader.t->axis_count ||
 	    tensor_named(reader.t, name) < reader.t->tensor_count)
@@ -847,27 +713,20 @@ read_tensor(const char *path, const char *name, const json_t *o, bool output)
 		fault(path, "more than %d tensors", KTASK_TENSORS);
 		return;
 	}
-	*x = (struct ktask_tensor){ .name = name, .output = output, .min = NAN, .max = NAN };
-	if (!read_fields(o, path, fields, &shape, &dtype, &distribution, &x->value, &x->min,
-	        &x->max, &x->fixed, &inout, &role))
-		return;
-	x->dtype = kdtype_of(dtype);
-	x->distribution = kdist_of(distribution);
-	x->input = !output || inout;
 	reader.t->tensor_count++;
-	read_role(path, role, x);
-	if (x->dtype == KDTYPE_COUNT) {
-		fault(path,
-		    "dtype must be float64, float32, tfloat32, float16, bfloat16, float8_e4m3, "
-		    "float8_e5m2 (AMD: float8_e4m3fnuz, float8_e5m2fnuz), int8, int16, int32, "
-		    "int64, uint8, uint16, uint32, uint64 or bool");
-		x->dtype = KDTYPE_F32;
-	}
-	if (distribution && x->distribution == KDIST_COUNT)
-		fault(path, "unknown distribution '%s'", distribution);
-	if (distribution && !x->input)
+	*x = (struct ktask_tensor){ .name = name,
+		.output = output,
+		.input = !output || kjson_bool(o, "inout"),
+		.weight = kjson_is(o, "role", "weight"),
+		.dtype = kdtype_of(text_at(o, "dtype")),
+		.distribution = kdist_of(text_at(o, "distribution")),
+		.value = kjson_num(o, "value"),
+		.min = kjson_num_or(o, "min", NAN),
+		.max = kjson_num_or(o, "max", NAN),
+		.fixed = kjson_bool(o, "fixed") };
+	if (text_at(o, "distribution") && !x->input)
 		fault(path, "only an input or an \"inout\" output can have a distribution");
-	read_shape(path, shape, x);
+	read_shape(path, json_object_get(o, "shape"), x);
 	check_limits(path, o, x->scalar);
 	read_align(path, o, x);
 	read_value(path, o, x);
@@ -876,16 +735,14 @@ read_tensor(const char *path, const char *name, const json_t *o, bool output)
 static void
 read_tensors(const json_t *task, const char *member)
 {
-	json_t *all = json_object_get(task, member), *o;
 	const char *name;
-	char path[128];
+	json_t *o;
 
-	json_object_foreach(all, name, o) {
-		snprintf(path, sizeof path, "%s.%s", member, name);
+	json_object_foreach(json_object_get(task, member), name, o) {
+		auto_free char *path = kasprintf("%s.%s", member, name);
+
 		read_tensor(path, name, o, !strcmp(member, "outputs"));
 	}
-	if (!strcmp(member, "outputs") && json_is_object(all) && !json_object_size(all))
-		fault(member, "a task needs at least one output");
 }
 
 static bool
@@ -902,45 +759,32 @@ find_argument(const struct ktask *t, const char *name, struct ktask_arg *arg)
 static void
 read_argument(size_t i, const json_t *item)
 {
-	const char *name = json_string_value(item), *dtype = NULL;
+	const char *name = json_string_value(item) ?: text_at(item, "axis"),
+	           *dtype = text_at(item, "dtype");
+	auto_free char *path = kasprintf("entry.arguments[%zu]", i);
 	struct ktask_arg arg;
-	char path[64];
 
-	snprintf(path, sizeof path, "entry.arguments[%zu]", i);
-	if (!name && !read_fields(item, path, "axis:s!= dtype:s=", &name, &dtype))
-		return;
-	if (!name || !find_argument(reader.t, name, &arg)) {
-		fault(path, "'%s' is not an input, output or axis", name ? name : "");
-		return;
-	}
-	if (json_is_object(item) && arg.kind != KARG_AXIS) {
+	if (!find_argument(reader.t, name, &arg)) {
+		fault(path, "'%s' is not an input, output or axis", name);
+	} else if (json_is_object(item) && arg.kind != KARG_AXIS) {
 		fault(path, "'%s' is a tensor; write only its name", name);
-		return;
-	}
-	if (dtype)
-		arg.dtype = kdtype_of(dtype);
-	if (arg.kind == KARG_AXIS && arg.dtype != KDTYPE_I32 && arg.dtype != KDTYPE_I64)
-		fault(path, "an axis must be passed as int32 or int64");
-	if (reader.t->arg_count == KTASK_ARGS)
-		fault(path, "more than %d arguments", KTASK_ARGS);
-	else
+	} else {
+		arg.dtype = dtype ? kdtype_of(dtype) : arg.dtype;
 		reader.t->args[reader.t->arg_count++] = arg;
+	}
 }
 
 static void
 read_entry(const json_t *entry)
 {
-	static const char fields[] = "name:s!= arguments:a!= prototype:s";
 	struct ktask *t = reader.t;
-	const json_t *arguments = NULL;
 	size_t i;
 	json_t *item;
 
-	if (!entry || !read_fields(entry, "entry", fields, &t->entry, &arguments))
-		return;
-	if (t->entry && (!is_identifier(t->entry) || strlen(t->entry) > 100))
+	t->entry = text_at(entry, "name");
+	if (!is_identifier(t->entry))
 		fault("entry.name", "'%s' is not a valid C function name", t->entry);
-	json_array_foreach(arguments, i, item)
+	json_array_foreach(json_object_get(entry, "arguments"), i, item)
 		read_argument(i, item);
 	for (i = 0; i < t->tensor_count; i++) {
 		size_t n = 0;
@@ -956,20 +800,12 @@ read_entry(const json_t *entry)
 static void
 read_tolerance(const json_t *o)
 {
-	static const char *const names[] = { "rtol", "atol", "matched_ratio", "max_error_cap" };
 	struct ktask *t = reader.t;
 
-	t->rtol = t->atol = t->max_error_cap = -1;
-	t->matched_ratio = 1;
-	if (o)
-		read_fields(o, "tolerance",
-		    "rtol:n= atol:n= matched_ratio:n= max_error_cap:n=", &t->rtol, &t->atol,
-		    &t->matched_ratio, &t->max_error_cap);
-	for (size_t i = 0; i < LEN(names); i++)
-		if (kjson_num_or(o, names[i], 0) < 0)
-			fault("tolerance", "%s must not be negative", names[i]);
-	if (t->matched_ratio <= 0 || t->matched_ratio > 1)
-		fault("tolerance.matched_ratio", "must be above 0 and at most 1");
+	t->rtol = kjson_num_or(o, "rtol", -1);
+	t->atol = kjson_num_or(o, "atol", -1);
+	t->max_error_cap = kjson_num_or(o, "max_error_cap", -1);
+	t->matched_ratio = kjson_num_or(o, "matched_ratio", 1);
 	if (t->matched_ratio < 1 && t->max_error_cap < 0)
 		fault("tolerance.max_error_cap",
 		    "a matched_ratio below 1 needs a cap on the error of the rest");
@@ -979,21 +815,15 @@ static void
 read_distributions(const json_t *list)
 {
 	struct ktask *t = reader.t;
-	size_t i;
-	json_t *item;
 
-	json_array_foreach(list, i, item) {
+	kjson_foreach(item, list) {
 		enum kdist d = kdist_of(json_string_value(item));
 		bool twice = false;
 
 		for (size_t j = 0; j < t->distribution_count; j++)
 			twice |= t->distributions[j] == d;
-		if (d == KDIST_COUNT || twice)
-			fault("distributions", "'%s' %s",
-			    json_is_string(item) ? json_string_value(item) : "?",
-			    twice ? "occurs twice"
-			          : "must be one of normal, uniform, zero_one, large, tiny, "
-			            "all_equal, sorted, heavy_tail, alternating, special, sparse");
+		if (twice)
+			fault("distributions", "'%s' occurs twice", json_string_value(item));
 		else
 			t->distributions[t->distribution_count++] = d;
 	}
@@ -1017,8 +847,6 @@ check_given(const char *path, const json_t *given)
 
 		if (i == reader.t->axis_count || reader.t->axes[i].kind != KAXIS_VAR)
 			fault(path, "'%s' is not an axis of type var", name);
-		else if (!json_is_integer(v))
-			fault(path, "axis %s must be an integer", name);
 	}
 	for (size_t i = 0; i < reader.t->axis_count; i++)
 		if (reader.t->axes[i].kind == KAXIS_VAR &&
@@ -1078,10 +906,8 @@ static void
 read_recorded(const char *path, const char *name, const struct ktask_tensor *x, const json_t *o)
 {
 	auto_free char *field = kasprintf("%s.values.%s", path, name);
-	const char *file = NULL;
 
-	read_fields(o, field, "file:s!= fresh:b", &file);
-	check_file(field, file);
+	check_file(field, text_at(o, "file"));
 	if (!x || x->scalar || !x->input)
 		fault(field, "must be an array that is an input, or updated in place");
 }
@@ -1092,8 +918,8 @@ read_list(const char *path, const struct ktask_workload *w, const struct ktask_t
 {
 	bool integers = json_is_array(list);
 
-	for (size_t i = 0; i < json_array_size(list); i++)
-		integers &= fits(json_array_get(list, i), x->dtype);
+	kjson_foreach(item, list)
+		integers &= fits(item, x->dtype);
 	if (!integers)
 		fault(path, "values: %s must be a list of integers of type %s, or {\"file\"}",
 		    x->name, kdtype_name(x->dtype));
@@ -1135,29 +961,23 @@ read_values(const struct ktask_workload *w, const char *path)
 static void
 read_workload(size_t i, const json_t *o)
 {
-	static const char fields[] = "name:s!= axes:o!= sets:l= timed:b= core:b= skew:b= "
-	                             "description:s values:o= pair:s= "
-	                             "pass:s= weight:n=";
 	struct ktask_workload *w = &reader.t->workloads[i];
-	const json_t *axes = NULL;
-	char path[160];
+	auto_free char *path = NULL;
 
-	snprintf(path, sizeof path, "workloads[%zu]", i);
-	*w = (struct ktask_workload){ .weight = 1 };
-	if (!read_fields(o, path, fields, &w->name, &axes, &w->sets, &w->timed, &w->core, &w->skew,
-	        &w->values, &w->pair, &w->pass, &w->weight))
-		return;
-	if (!(w->weight > 0 && w->weight <= 1e9))
-		fault(path, "weight must be above 0");
-	if (!w->name || !*w->name || strlen(w->name) > 64)
-		fault(path, "name must have 1 to 64 characters");
-	for (size_t j = 0; w->name && j < i; j++)
-		if (reader.t->workloads[j].name && !strcmp(reader.t->workloads[j].name, w->name))
+	*w = (struct ktask_workload){ .name = text_at(o, "name"),
+		.sets = json_object_get(o, "sets"),
+		.timed = kjson_bool(o, "timed"),
+		.core = kjson_bool(o, "core"),
+		.skew = kjson_bool(o, "skew"),
+		.values = json_object_get(o, "values"),
+		.pair = text_at(o, "pair"),
+		.pass = text_at(o, "pass"),
+		.weight = kjson_num_or(o, "weight", 1) };
+	path = kasprintf("workloads[%zu] (%s)", i, w->name);
+	for (size_t j = 0; j < i; j++)
+		if (!strcmp(reader.t->workloads[j].name, w->name))
 			fault(path, "two workloads have the name '%s'", w->name);
-	if (w->name)
-		snprintf(path, sizeof path, "workloads[%zu] (%s)", i, w->name);
-	if (axes)
-		read_sizes(w, path, axes);
+	read_sizes(w, path, json_object_get(o, "axes"));
 	read_values(w, path);
 }
 
@@ -1171,17 +991,12 @@ check_pair(size_t i)
 	const struct ktask *t = reader.t;
 	const struct ktask_workload *w = &t->workloads[i];
 	size_t partners = 0;
-	char path[160];
+	auto_free char *path = kasprintf("workloads[%zu] (%s)", i, w->name);
 
-	snprintf(path, sizeof path, "workloads[%zu] (%s)", i, w->name ? w->name : "?");
-	if (!w->pair && !w->pass)
+	if (!w->pair != !w->pass)
+		fault(path, "\"pair\" and \"pass\" must be given together");
+	if (!w->pair || !w->pass)
 		return;
-	if (!w->pair || !w->pass || (strcmp(w->pass, "forward") && strcmp(w->pass, "backward"))) {
-		fault(path,
-		    "\"pair\" and \"pass\" must be given together, and pass must be forward or "
-		    "backward");
-		return;
-	}
 	for (size_t k = 0; k < t->workload_count; k++) {
 		const struct ktask_workload *o = &t->workloads[k];
 
@@ -1206,8 +1021,6 @@ read_workloads(const json_t *list)
 	size_t timed = 0, i;
 	json_t *o;
 
-	if (!json_is_array(list))
-		return;
 	t->workload_count = json_array_size(list);
 	t->workloads = kcalloc(t->workload_count + 1, sizeof *t->workloads);
 	json_array_foreach(list, i, o) {
@@ -1223,35 +1036,17 @@ read_workloads(const json_t *list)
 static void
 read_baselines(const json_t *list)
 {
-	static const char fields[] = "name:s!= file:s!= flags:l= symbols:l= description:s";
 	struct ktask *t = reader.t;
-	size_t i;
-	json_t *o;
 
 	t->baselines = kcalloc(json_array_size(list) + 1, sizeof *t->baselines);
-	json_array_foreach(list, i, o) {
-		struct ktask_baseline *b = &t->baselines[t->baseline_count];
-		char path[64];
+	kjson_foreach(o, list) {
+		auto_free char *path = kasprintf("baselines[%zu]", t->baseline_count);
 
-		snprintf(path, sizeof path, "baselines[%zu]", i);
-		if (!read_fields(o, path, fields, &b->name, &b->file, &b->flags, &b->symbols))
-			continue;
-		t->baseline_count++;
-		check_file(path, b->file);
+		check_file(path, text_at(o, "file"));
+		t->baselines[t->baseline_count++] =
+		    (struct ktask_baseline){ text_at(o, "name"), text_at(o, "file"),
+			    json_object_get(o, "flags"), json_object_get(o, "symbols") };
 	}
-}
-
-static void
-read_build(const json_t *o)
-{
-	auto_free char *lack =
-	    backend_lacks_runner(backend_for(reader.t->language ? reader.t->language : ""));
-
-	/* What kiln cannot run is built by one of the campaign's commands. */
-	if (o)
-		read_fields(o, "build", "compiler:s! flags:l libs:l");
-	else if (!lack)
-		fault("build", "is missing (an object)");
 }
 
 /* The input that says how many rows each group of a grouped operation has. */
@@ -1259,28 +1054,15 @@ static void
 read_groups(const json_t *o)
 {
 	struct ktask *t = reader.t;
-	const char *form = NULL, *name = "";
-	size_t tensor;
+	size_t tensor = o ? tensor_named(t, text_at(o, "tensor")) : t->tensor_count;
 
-	t->groups = -1;
-	if (!o || !read_fields(o, "groups", "tensor:s!= form:s!=", &name, &form))
-		return;
-	tensor = tensor_named(t, name);
-	if (tensor < t->tensor_count)
-		t->groups = (int)tensor;
-	if (t->groups < 0 || t->tensors[t->groups].scalar || t->tensors[t->groups].output ||
-	    kdtype_is_float(t->tensors[t->groups].dtype))
+	t->groups = tensor < t->tensor_count ? (int)tensor : -1;
+	t->group_offsets = kjson_is(o, "form", "offsets");
+	if (o &&
+	    (t->groups < 0 || t->tensors[t->groups].scalar || t->tensors[t->groups].output ||
+	        kdtype_is_float(t->tensors[t->groups].dtype)))
 		fault("groups.tensor", "must name an input of an integer type");
-	t->group_offsets = form && !strcmp(form, "offsets");
-	if (form && !t->group_offsets && strcmp(form, "counts"))
-		fault("groups.form", "must be offsets or counts");
 }
-
-static const char task_fields[] =
-    "schema:s!= name:s!= op:s!= description:s!= language:s!= axes:o!= inputs:o! outputs:o! "
-    "entry:o!= reference:s!= oracle:s= baselines:a= build:o= allow_symbols:l files:* flops:s= "
-    "bytes:s= reduction:s= linear:b= deterministic:b= tolerance:o= distributions:l= compute:s= "
-    "min_time_ns:n= timing:s= groups:o= workloads:a!= title:s notes:*";
 
 /* The unit that does a roofline's arithmetic, if the types of the tensors do not determine it. */
 static void
@@ -1294,54 +1076,58 @@ check_compute(const char *metric)
 		    metric);
 }
 
-/* Which of two times counts: of calls back to back, or of a single call. */
-static void
-read_timing(const char *word)
-{
-	reader.t->alone = word && !strcmp(word, "alone");
-	if (word && !reader.t->alone && strcmp(word, "batch"))
-		fault("timing",
-		    "'%s' must be \"batch\" (calls back to back) or \"alone\" (single calls)",
-		    word);
-}
-
 static void
 read_task(const json_t *o)
 {
 	struct ktask *t = reader.t;
-	const char *schema = "", *compute = NULL, *timing = NULL;
-	const json_t *axes = NULL, *entry = NULL, *baselines = NULL, *build = NULL,
-	             *tolerance = NULL, *dists = NULL, *groups = NULL, *workloads = NULL;
+	auto_free char *lack = backend_lacks_runner(backend_for(text_at(o, "language")));
 
-	if (!read_fields(o, "", task_fields, &schema, &t->name, &t->op, &t->description,
-	        &t->language, &axes, &entry, &t->reference, &t->oracle, &baselines, &build,
-	        &t->flops, &t->bytes, &t->reduction, &t->linear, &t->deterministic, &tolerance,
-	        &dists, &compute, &t->min_time_ns, &timing, &groups, &workloads))
-		return;
-	if (strcmp(schema, "task/1"))
-		fault("schema", "must be \"task/1\"");
-	if (t->name && !*t->name)
-		fault("name", "must not be empty");
-	if (t->min_time_ns < 0)
-		fault("min_time_ns", "must not be negative");
+	t->name = text_at(o, "name");
+	t->op = text_at(o, "op");
+	t->description = text_at(o, "description");
+	t->language = text_at(o, "language");
+	t->reference = text_at(o, "reference");
+	t->oracle = text_at(o, "oracle");
+	t->flops = text_at(o, "flops");
+	t->bytes = text_at(o, "bytes");
+	t->reduction = text_at(o, "reduction");
+	t->linear = kjson_bool(o, "linear");
+	t->deterministic = kjson_bool(o, "deterministic");
+	t->min_time_ns = kjson_num(o, "min_time_ns");
+	t->alone = kjson_is(o, "timing", "alone");
+	/* What kiln cannot run is built by one of the campaign's commands. */
+	if (!json_object_get(o, "build") && !lack)
+		fault("build", "is missing (an object)");
 	check_file("reference", t->reference);
 	check_file("oracle", t->oracle);
-	read_axes(axes);
+	read_axes(json_object_get(o, "axes"));
 	read_tensors(o, "inputs");
 	read_tensors(o, "outputs");
-	read_groups(groups);
-	read_entry(entry);
+	read_groups(json_object_get(o, "groups"));
+	read_entry(json_object_get(o, "entry"));
 	check_expression("flops", t->flops);
 	check_expression("bytes", t->bytes);
 	check_expression("reduction", t->reduction);
-	check_compute(compute);
-	read_timing(timing);
-	read_tolerance(tolerance);
-	read_distributions(dists);
-	read_baselines(baselines);
-	read_build(build);
-	read_workloads(workloads);
+	check_compute(text_at(o, "compute"));
+	read_tolerance(json_object_get(o, "tolerance"));
+	read_distributions(json_object_get(o, "distributions"));
+	read_baselines(json_object_get(o, "baselines"));
+	read_workloads(json_object_get(o, "workloads"));
 	read_limits(o);
+}
+
+/* First its form; what follows relies on that. */
+static void
+check_task(const json_t *o)
+{
+	struct kfaults faults = { 0 };
+
+	kform_check(&form, o, "", &faults);
+	kpart_foreach(line, faults.text.data, "\n")
+		kfault(&reader.faults, "%s%s", reader.file, line);
+	kbuf_free(&faults.text);
+	if (!faults.count)
+		read_task(o);
 }
 
 void
@@ -1363,7 +1149,7 @@ size_t
 ktask_faults(const json_t *json, char **text)
 {
 	reader = (struct reader){ .t = kcalloc(1, sizeof *reader.t), .file = "" };
-	read_task(json);
+	check_task(json);
 	kbuf_add(&reader.faults.text, "", 0);
 	*text = reader.faults.text.data;
 	ktask_free(reader.t);
@@ -1378,7 +1164,7 @@ ktask_load(const char *file)
 	reader = (struct reader){ .t = kcalloc(1, sizeof *reader.t), .file = before };
 	reader.t->json = kjson_load(file);
 	reader.t->file = kstrdup(file);
-	read_task(reader.t->json);
+	check_task(reader.t->json);
 	kfaults_end(&reader.faults, file);
 	return reader.t;
 }
@@ -1386,7 +1172,7 @@ ktask_load(const char *file)
 bool
 ktask_device_only(const json_t *task)
 {
-	return device_compiler(kjson_str_or(task, "build.compiler", "")) != NULL;
+	return device_compiler(kjson_str(task, "build.compiler")) != NULL;
 }
 
 const char *

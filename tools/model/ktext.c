@@ -190,10 +190,8 @@ char *
 ktext_whole(const json_t *parts, const struct ktext_source *sources, size_t count, size_t *len)
 {
 	struct kbuf b = kbuf_empty();
-	size_t i;
-	json_t *part;
 
-	json_array_foreach(parts, i, part)
+	kjson_foreach(part, parts)
 		if (!add_part(&b, part, sources, count)) {
 			kbuf_free(&b);
 			return NULL;

@@ -207,7 +207,7 @@ find_kept(struct ktrials *t, const struct ktrial *trial)
 		return kept;
 	}
 	header = read_header(t, trial->number);
-	if (karch_id(kjson_str_or(header, "best.id", ""), &n, &branch) && n == trial->number)
+	if (karch_id(kjson_str(header, "best.id"), &n, &branch) && n == trial->number)
 		kept = find_branch(trial, branch);
 	json_decref(header);
 	return kept;
@@ -285,7 +285,7 @@ ktrials_open(struct ktrials *t, const struct kcamp *camp)
 	t->linear = kcamp_linear(camp) || json_object_get(t->header, "linear");
 	/* The reference has the campaign's name. */
 	reference = t->last < 0 ? NULL : ktrials_get(t, 0)->kept;
-	t->reference_of = kstrdup(reference ? kjson_str_or(reference->json, "campaign", "") : "");
+	t->reference_of = kstrdup(reference ? kjson_str(reference->json, "campaign") : "");
 }
 
 size_t

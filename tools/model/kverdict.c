@@ -11,11 +11,11 @@
 static bool
 is_about(const char *dir, const json_t *verdict)
 {
-	const char *id = kjson_str_or(verdict, "id", "");
+	const char *id = kjson_str(verdict, "id");
 	auto_free char *path = kplace_id(dir, id, "eval");
 	char hex[65];
 	json_auto_t *program = kis_there(path) ? karch_program(dir, id, false) : NULL;
-	const char *code = kjson_str_or(program, "code", "");
+	const char *code = kjson_str(program, "code");
 
 	ksha256_hex(code, strlen(code), hex);
 	return program && kjson_is(verdict, "code_sha256", hex);
@@ -39,7 +39,7 @@ const char *
 kverdict_outcome(const json_t *verdict)
 {
 	return kjson_str_or(
-	    verdict, "outcome", kjson_bool_or(verdict, "good", false) ? "DEPLOYED" : "ROLLED_BACK");
+	    verdict, "outcome", kjson_bool(verdict, "good") ? "DEPLOYED" : "ROLLED_BACK");
 }
 
 json_t *
@@ -62,14 +62,13 @@ kverdict_failures(const char *dir)
 {
 	auto_free char *path = kverdict_path(dir);
 	json_auto_t *verdicts = kin_all(path);
-	json_t *list = json_array(), *v;
-	size_t i;
+	json_t *list = json_array();
 
-	json_array_foreach(verdicts, i, v) {
+	kjson_foreach(v, verdicts) {
 		if (!strcmp(kverdict_outcome(v), "SHORT_CIRCUIT"))
 			continue;
-		forget(list, kjson_str_or(v, "id", ""));
-		if (!kjson_bool_or(v, "good", false) && is_about(dir, v))
+		forget(list, kjson_str(v, "id"));
+		if (!kjson_bool(v, "good") && is_about(dir, v))
 			json_array_append(list, v);
 	}
 	return list;
@@ -78,10 +77,8 @@ kverdict_failures(const char *dir)
 bool
 kverdict_failed(const json_t *failures, const char *id)
 {
-	const json_t *v;
-	size_t i;
 
-	json_array_foreach(failures, i, v)
+	kjson_foreach(v, failures)
 		if (kjson_is(v, "id", id))
 			return true;
 	return false;
