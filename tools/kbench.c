@@ -175,7 +175,6 @@ name_width(const json_t *kernels)
 static const json_t *
 first_timing(const json_t *kernels)
 {
-
 	kjson_foreach(k, kernels)
 		if (json_object_get(k, "timing"))
 			return json_object_get(k, "timing");
@@ -198,7 +197,6 @@ show_error(struct kbuf *b, const json_t *kernel, int width)
 static void
 show_kernel(struct kbuf *b, const json_t *kernel, const json_t *columns, int width)
 {
-
 	kbuf_printf(b, "%-*s  %-12s", width, kjson_str_or(kernel, "name", "?"),
 	    kjson_str_or(kernel, "status", "?"));
 	kjson_foreach(c, columns) {
@@ -299,7 +297,6 @@ put_table(const json_t *records)
 static bool
 all_raced(const json_t *records)
 {
-
 	kjson_foreach(k, json_object_get(json_array_get(records, 0), "kernels"))
 		if (status_at(k, "status") != STATUS_CORRECT)
 			return false;

@@ -590,7 +590,6 @@ kjson_is(const json_t *obj, const char *path, const char *text)
 bool
 kjson_has(const json_t *list, const char *text)
 {
-
 	kjson_foreach(item, list)
 		if (json_is_string(item) && !strcmp(json_string_value(item), text))
 			return true;
@@ -600,7 +599,6 @@ kjson_has(const json_t *list, const char *text)
 json_t *
 kjson_find(const json_t *list, const char *key, const char *text)
 {
-
 	kjson_foreach(item, list)
 		if (kjson_is(item, key, text))
 			return item;

@@ -260,7 +260,6 @@ stage_file(const struct custom *c, const char *path, const char *name)
 static void
 stage(const struct custom *c, const json_t *tier, const struct build *b)
 {
-
 	if (*kcamp_str(c->k->camp, "eval.repository"))
 		stage_repository(c);
 	else

@@ -200,7 +200,6 @@ put_result(struct session *x, const char *file, const char *text)
 static bool
 collect(struct session *x, char **why)
 {
-
 	kjson_foreach(result, json_object_get(x->table, "results")) {
 		const char *file = kjson_str(result, "file");
 		struct words w = { .count = 0 };

@@ -32,7 +32,6 @@ occurs(const struct kbuf *code, const char *pattern)
 static bool
 is_any(const json_t *list, const json_t *set)
 {
-
 	kjson_foreach(name, list)
 		if (json_object_get(set, json_string_value(name)))
 			return true;
@@ -56,7 +55,6 @@ is_in_code(const json_t *family, const struct kbuf *code, const json_t *found)
 static bool
 is_in_name(const json_t *family, const char *name)
 {
-
 	kjson_foreach(word, json_object_get(family, "words"))
 		if (json_is_string(word) && strstr(name, json_string_value(word)))
 			return true;

@@ -262,7 +262,6 @@ is_member(const char *name)
 static bool
 is_word_list(const json_t *list)
 {
-
 	kjson_foreach(word, list)
 		if (!json_is_string(word))
 			return false;
@@ -377,7 +376,6 @@ shown(const json_t *section)
 static void
 add_shown(json_t *out, const json_t *facts, const char *list)
 {
-
 	kjson_foreach(s, json_object_get(facts, list))
 		json_array_append_new(out, shown(s));
 }

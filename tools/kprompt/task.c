@@ -69,7 +69,6 @@ struct parameter {
 static void
 find_contents(struct parameter *p, const json_t *task)
 {
-
 	kjson_foreach(w, json_object_get(task, "workloads"))
 		p->given = json_object_get(json_object_get(w, "values"), p->name) ?: p->given;
 	p->kept = json_is_array(p->given) ||

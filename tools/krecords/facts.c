@@ -193,7 +193,6 @@ advice(const struct round *r)
 static void
 add_reasons(json_t *list, const json_t *reasons)
 {
-
 	kjson_foreach(reason, reasons) {
 		auto_free char *text = json_is_string(reason)
 		    ? kstrdup(json_string_value(reason))

@@ -24,7 +24,6 @@ matches(const json_t *rule, const char *text)
 static const json_t *
 broken_rule(const json_t *table, const char *text)
 {
-
 	kjson_foreach(rule, json_object_get(table, "rules"))
 		if (matches(rule, text))
 			return rule;

@@ -472,7 +472,6 @@ break_lock(const char *ref)
 static void
 read_lineage(void)
 {
-
 	free(lineage.commit);
 	lineage = (struct lineage){ .commit = kcalloc(json_array_size(campaign.seal.lines) + 1,
 		                        sizeof *lineage.commit) };

@@ -119,7 +119,6 @@ is_restart(const json_t *e)
 static bool
 is_undone(const json_t *restart)
 {
-
 	kjson_foreach(e, campaign.masks.events)
 		if (kjson_is(e, "event", "undo") &&
 		    kjson_int(e, "of") == kjson_int_or(restart, "n", -1))

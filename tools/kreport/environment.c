@@ -26,7 +26,6 @@ struct clocks {
 static void
 add_rows(struct clocks *k, const json_t *timing)
 {
-
 	kjson_foreach(row, timing) {
 		const json_t *device = json_object_get(row, "device");
 		long long mask = kjson_int(device, "throttle");

@@ -68,7 +68,6 @@ count_values(const json_t *cases, const char *member)
 static bool
 all_checked(const json_t *timing)
 {
-
 	kjson_foreach(row, timing)
 		if (kjson_int(row, "checked_per_sample") < kjson_int_or(row, "calls_per_sample", 1))
 			return false;

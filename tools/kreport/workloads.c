@@ -174,7 +174,6 @@ workload_json(const char *name)
 static bool
 has_alone(void)
 {
-
 	kjson_foreach(row, report.best ? timing_of_best() : NULL) {
 		if (json_object_get(row, "host_ns"))
 			return true;

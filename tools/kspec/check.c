@@ -169,7 +169,6 @@ is_registered(const json_t *figures, double value)
 static bool
 is_in_roofline(double value)
 {
-
 	kjson_foreach(row, json_object_get(page.roofline, "workloads")) {
 		const char *unit = kjson_str(row, "target.unit");
 		double factor =

@@ -580,7 +580,6 @@ result(void)
 static void
 refuse_unknown(void)
 {
-
 	kjson_foreach(u, step.unknown)
 		kwarn("%s: %s: %s", kjson_str(u, "metric"), UNKNOWN, kjson_str(u, "why"));
 	kdie(K_MISSING,

@@ -170,7 +170,6 @@ ratio_of_pair(const json_t *pair)
 struct kgain_ratio
 kgain_pair(const json_t *pairs, const char *name, const char *workload)
 {
-
 	kjson_foreach(p, pairs) {
 		if (kjson_is(p, "name", name) && kjson_is(p, "workload", workload))
 			return ratio_of_pair(p);

@@ -56,7 +56,6 @@ klinear_delta(const struct klinear_unit *u)
 static bool
 names_core(const json_t *workloads)
 {
-
 	kjson_foreach(w, workloads) {
 		if (kjson_bool(w, "core") && kjson_bool(w, "timed"))
 			return true;

@@ -101,7 +101,6 @@ kmemo_enabled(const struct kcamp *c)
 void
 kmemo_masks_take(struct kmemo_masks *m, const json_t *lines)
 {
-
 	m->events = json_array();
 	kjson_foreach(line, lines) {
 		if (!json_object_get(line, "versions"))

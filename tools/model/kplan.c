@@ -315,7 +315,6 @@ says_the_same(const char *a, const char *b)
 static long
 said_in(const json_t *list, const json_t *row, const char *a, const char *b)
 {
-
 	kjson_foreach(one, list)
 		if (says_the_same(kjson_str(one, a), kjson_str(row, a)) &&
 		    says_the_same(kjson_str(one, b), kjson_str(row, b)))
