@@ -140,7 +140,7 @@ TESTENV = PATH='$(abspath $O)':"$$PATH" KILN_DATA='$(CURDIR)'
 # Kernels are timed in many tests, and a busy machine can make them fail: a file that fails runs once more, alone and in
 # full, and that result counts.
 check: all $(UNIT) $(TESTTOOLS) $O/search-bench
-	@rm -f $O/prove; $(TESTENV) prove -j"$$(nproc)" --timer --state=save --statefile=$O/prove $(wildcard tests/*.t) $(UNIT) \
+	@rm -f $O/prove; $(TESTENV) prove -j$$(($$(nproc) + 1)) --timer --state=save --statefile=$O/prove $(wildcard tests/*.t) $(UNIT) \
 		</dev/null || { echo 'check: what failed runs once more, alone'; \
 		$(TESTENV) prove -v --timer --state=failed --statefile=$O/prove </dev/null; }
 
