@@ -44,9 +44,10 @@ enum {
 	 */
 	LATE_NS = 1000000,
 	LATE_FACTOR = 5,
-	/* in which a device that nobody else uses does the calls of a go */
-	DEVICE_DONE_US = 30000,
-	DEVICE_TRIES = 30,
+	/* in which a device, even a shared one, ends a call it has begun; and until it begins */
+	DEVICE_DONE_US = 15000,
+	DEVICE_STEP_US = 1000,
+	DEVICE_STEPS = 900,
 	/* processor time may exceed the judge's time by this, and by a tenth */
 	CPU_TRIFLE_NS = 20000
 };
@@ -740,18 +741,16 @@ struct glimpse {
 	size_t returned;
 };
 
-/*
- * Until a device has done what the calls that have returned gave it to do. Others may keep it busy:
- * it may take longer as long as nothing of the last one is there.
- */
+/* Until a device has done what the calls that have returned gave it to do. */
 static void
 await_device(const struct judge *j, const struct runner *r, const struct batch *b, size_t returned)
 {
-	for (int i = 0; j->device && returned && i < DEVICE_TRIES; i++) {
-		usleep(DEVICE_DONE_US);
-		if (i && !memory_untouched(j, r->m, b, returned - 1, returned))
-			return;
-	}
+	if (!j->device || !returned)
+		return;
+	for (int i = 0; i < DEVICE_STEPS && memory_untouched(j, r->m, b, returned - 1, returned);
+	     i++)
+		usleep(DEVICE_STEP_US);
+	usleep(DEVICE_DONE_US);
 }
 
 /*
