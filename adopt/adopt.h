@@ -146,11 +146,11 @@ bool outputs_same(const json_t *o, const char *was, const char *now, char *why, 
 /* The same for all outputs in FOLDER, compared with the original's. */
 bool outputs_all_same(const struct adoption *a, const char *folder, char *why, size_t why_len);
 /*
- * The --compare with which the outputs in FOLDER would be the same: those of floating-point numbers
- * that differ in some digits; NULL: none. The caller frees.
+ * The --compare with which the outputs in FOLDER would count as the same, if they differ only in
+ * digits of floating-point numbers; NULL: there is none. The caller frees.
  */
 char *outputs_digits(const struct adoption *a, const char *folder);
-/* Are all outputs compared so, or within more? */
+/* Are all outputs already compared with that tolerance, or a larger one? */
 bool outputs_allow(const struct adoption *a, const char *compare);
 /* When the outputs in FOLDER were written, for outputs_untouched after a run. New reference. */
 json_t *outputs_stamps(const struct adoption *a, const char *folder);
@@ -198,13 +198,10 @@ struct bundle {
  */
 void bundle_open(
     struct bundle *b, const struct adoption *a, const char *folder, const json_t *settings);
-/*
- * Keep the function NAME and what it needs. False: it is nowhere, not even in the project's other
- * sources.
- */
+/* Keep the function NAME and what it needs. False: no source of the project has it. */
 bool bundle_keep(struct bundle *b, const char *name);
 /*
- * Does a source of the project that is not open define NAME with the same text, according to this
+ * Does a source that bundle_open has not opened define NAME with the same text, by this
  * ktoken_hash?
  */
 bool bundle_has_elsewhere(const struct bundle *b, const char *name, const char *hash);

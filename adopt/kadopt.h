@@ -103,7 +103,7 @@ void write_json(const char *path, const json_t *value);
  * contain the project's path are left out.
  */
 void copy_project(const struct adoption *a, const char *folder);
-/* Takes what leads from COPY into the ORIGINAL out of it, unless it is a link itself. */
+/* Removes everything that leads from COPY into ORIGINAL, unless COPY itself is a link. */
 void clean_copy(const char *copy, const char *original);
 /* The copy that the preflight builds, and from which everything is taken. */
 char *project_copy(const struct adoption *a);

@@ -77,7 +77,7 @@ reply 002 'more waste' '' "$(program 400)"
 reply 003 'remember the last input' '' "$(program 1 'static const REAL *last; static long again; if (x == last) again++; last = x;')"
 reply 004 'no waste' ',"directions":["wide loads","fewer rows","one pass"],"evidence":"9999.5 bogus_pct -> slow -> less"' "$(program 0)"
 
-ok 'a kernel that knows its input again by its address is refused, however fast' '
+ok 'a kernel that recognises its input by its address is refused, however fast' '
 	. ./helpers.sh
 	cd c; kcampaign run -n 3 >out; cat out
 	decision trials/001/score.ndjson | grep -q "^gain: Round 2: ACCEPTED"

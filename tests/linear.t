@@ -262,7 +262,7 @@ ok 'shapes: three to five are proposed from the baseline' '
 	grep -q "^To use it, put .quick. into" out
 	is "the set quick represents the full set" "$(kcampaign shapes --check)"
 	mv skewed task.json; kcampaign shapes | grep "^s3 .*skewed groups"'
-ok 'shapes: picked cherries are refused, by check, by shapes --check and by run' '
+ok 'shapes: a cherry-picked set is refused, by check, by shapes --check and by run' '
 	cd many
 	. ../helpers.sh
 	cherry() { cp plain task.json; jq "$1" plain >task.json; exits 1 kcampaign shapes --check; cat out; grep -q "$2" out; exits 2 kcampaign run -n 1; cat err; grep -q "^kcampaign: eval.set: the set quick" err; }

@@ -65,7 +65,7 @@ slot(struct kwatch_extent *t, size_t n, uintptr_t start)
 	return gone && !t[i].start ? gone : &t[i];
 }
 
-/* Pieces to whose middle pointers were seen, and where they all lie. */
+/* Pieces with a pointer into their middle, and the range of addresses of all of these. */
 static struct kwatch_extent recent[64];
 static uintptr_t recent_low = UINTPTR_MAX, recent_end;
 static pthread_mutex_t recent_lock = PTHREAD_MUTEX_INITIALIZER;

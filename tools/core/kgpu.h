@@ -100,8 +100,8 @@ const char *kgpu_launch(struct kgpu *g, void *function, const unsigned grid[3],
     const unsigned block[3], unsigned shared_bytes, void **arguments);
 
 /*
- * The stream that all the above use and that a candidate gets; events in it, and the nanoseconds
- * between them.
+ * The stream that all functions above use, and that a candidate gets; marks in it, and the
+ * nanoseconds between them.
  */
 void *kgpu_stream(struct kgpu *g);
 const char *kgpu_mark(struct kgpu *g, int which); /* 0: begin, 1: end */

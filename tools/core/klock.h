@@ -25,8 +25,8 @@ int klock_cpu(bool alone);
 int klock_device(const char *name, bool alone, bool wait);
 
 /*
- * From now on share the lock that FD holds exclusively. Those who wait to share it get it at once;
- * it may take a while if somebody who wants it alone does.
+ * From now on share the lock that FD holds exclusively. Those who wait to share it get it at once.
+ * The call may wait, if a waiter for exclusive use gets the lock first.
  */
 void klock_share(int fd);
 

@@ -78,7 +78,7 @@ static void __attribute__((noinline)) show_all(void)
 	note_hidden(false);
 }
 
-/* What the calls before have left on the stack would tell whether inputs are hidden. */
+/* Earlier calls may have left something on the stack that shows whether inputs are hidden. */
 static void __attribute__((noinline)) wipe_stack(void)
 {
 	char unused[1024];

@@ -10,11 +10,11 @@
 
 enum { ANSWER_MAX = 256 << 20 };
 
-/* Options of kharness that are numbers of the campaign here. */
+/* Options of kharness whose numbers come from knobs. */
 static const struct {
 	const char *option, *knob;
 	bool zero_is_default;
-	double root; /* times as much for the root of a chain, on which all scores depend; 0: 1 */
+	double root; /* factor for the root of a chain, on which all scores depend; 0: none */
 } knobs[] = {
 	{ "--threads", "eval.threads", true, 0 },
 	{ "--seeds", "eval.seeds", false, 0 },
@@ -61,7 +61,8 @@ compose(struct words *w, struct keval *k, const struct harness_run *r, struct nu
 		words_add(w, "--lock-clocks", clocks, NULL);
 	add_knobs(w, k, r->root, numbers);
 	/*
-	 * Clocks and caches settle in less than that. A device has just been at work on the cases.
+	 * Clocks and caches settle in less time than this; a device is still warm from the
+	 * correctness cases.
 	 */
 	words_add(w, "--sandbox", kcamp_str(k->camp, "eval.sandbox"), "--warmup-s",
 	    is_gpu(k) ? "0.01" : "0.03", NULL);

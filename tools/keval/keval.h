@@ -143,13 +143,13 @@ struct harness_run {
 	const char *const *against; /* NAME=FILE, NULL-terminated; may be NULL */
 	const char *name;           /* the candidate's name in its answer; NULL: "candidate" */
 	bool all_pairs;             /* everybody is compared with everybody */
-	bool root;                  /* for the root of a chain: patience, if it is not clear */
+	bool root;                  /* the root of a chain: race for longer if it is not clear */
 };
 json_t *harness_run(struct keval *k, const struct harness_run *run);
 /*
- * The same of a program that is still being built, on a device: kharness gets ready meanwhile, over
- * the file RUN->so, which must not be there yet. harness_go gives it the program's bytes and
- * returns its answer; either that or harness_cancel ends it.
+ * The same for a program that is still being built, on a device: kharness gets ready meanwhile. The
+ * file RUN->so must not exist yet. harness_go gives kharness the program's bytes and returns its
+ * answer; either that or harness_cancel ends it.
  */
 struct early;
 struct early *harness_prepare(struct keval *k, const struct harness_run *run);

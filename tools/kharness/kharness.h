@@ -435,9 +435,9 @@ struct handshake {
 
 /*
  * Start a runner for the shared object FILE. OUT_OK, or how it failed, with CHECK and WHY set.
- * Close it in either case. It waits for its setup, and the memory M, which the caller keeps; on a
- * GPU M may still be NULL when it is spawned. Then it gets ready in the background; runner_greet
- * waits until it is ready, and stops it.
+ * Close it in either case. The runner waits for its setup and the memory M, which the caller keeps;
+ * on a GPU M may still be NULL when it is spawned. Then it gets ready in the background;
+ * runner_greet waits until it is ready, and stops it.
  */
 enum outcome runner_spawn(struct judge *j, struct runner *r, const char *file, struct memory *m);
 void runner_set_up(const struct judge *j, struct runner *r, struct memory *m);
@@ -449,8 +449,8 @@ enum outcome runner_load(struct judge *j, struct runner *r);
 /* All of it. */
 enum outcome runner_open(struct judge *j, struct runner *r, const char *file, struct memory *m);
 /*
- * Let it make the calls of the batch in its memory, and stop it again. It runs only during this
- * function.
+ * Let it make the calls of the batch in its memory, and stop it again. The runner runs only during
+ * this function.
  */
 enum outcome runner_go(struct judge *j, struct runner *r, const struct batch *b, struct span *s);
 void runner_close(struct runner *r);

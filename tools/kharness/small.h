@@ -202,9 +202,9 @@ small_other(unsigned long long n, unsigned long long i, unsigned long long seed,
 }
 
 /*
- * Instead of the recorded element I, which is V: a random share of the way to the OTHER, and from
- * there SHARE of the way to TO. WHOLE: the other itself; if ORDERED, it or V. In a mask, whose
- * elements are zero or one other number, zeros move, too: nothing else could.
+ * A value to replace the recorded element I, which is V: it moves a random share of the way to
+ * OTHER, and from there SHARE of the way to TO. WHOLE: the other itself; if ORDERED, it or V. In a
+ * mask, whose elements are zero or one other number, zeros move, too: nothing else could.
  */
 enum { SMALL_BROKEN, SMALL_WHOLE, SMALL_MASK };
 SMALL_FN double

@@ -99,7 +99,7 @@ secret_load(const char *file, const char *name)
 /*
  * What keys look like: a prefix that does not continue a word, then many characters of a class. The
  * first kind must contain a digit, a capital and a small letter, otherwise it may be a name in a
- * program. Nothing is tried twice, so that no text makes the search give up.
+ * program. The search hardly backtracks, so no text can make it give up.
  */
 static const char shapes[] = "(?<!\\w)(?:"
                              "sk-(?=[A-Za-z_-]*+\\d)(?=[a-z\\d_-]*+[A-Z])"

@@ -418,7 +418,10 @@ put_code(struct writer *w, const char *language, const char *text, const char *e
 	kbuf_puts(md, "\n\n");
 }
 
-/* Lines by their first character: written by a function, or between these strings. */
+/*
+ * What the first characters of a line mean: a function writes the line, or it goes between BEGIN
+ * and END.
+ */
 static const struct line {
 	const char *sign;
 	enum inside inside;

@@ -201,8 +201,8 @@ add_alone(json_t *rows, const json_t *timing)
 }
 
 /*
- * The speed-up, by way of the anchor; whether a link of its chain is uncertain; and what the anchor
- * was.
+ * Adds the speed-up, measured against the anchor, what the anchor was, and whether a link of its
+ * chain is uncertain.
  */
 static struct kgain_ratio
 add_speedup(const json_t *timing, json_t *score)
