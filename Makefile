@@ -73,6 +73,8 @@ endef
 $(foreach t,$(TOOLS),$(eval $(call link_tool,$t)))
 $(HELPERS:%=$O/%): $O/%: $O/tools/helpers/%.o $O/libkiln.a
 $(RUNNERS:%=$O/%): $O/tools/helpers/krunner.o
+# A candidate cannot put functions of its own in the place of those that they import.
+$(RUNNERS:%=$O/%): LDFLAGS += -Wl,-z,relro,-z,now
 $O/krun-opencl: $O/tools/helpers/kcl.o
 # Functions that candidates find in their runner instead of the run-time library's.
 $O/krun-gpu: LDFLAGS += -Wl,--export-dynamic-symbol=cudaMalloc -Wl,--export-dynamic-symbol=cudaFree
