@@ -78,10 +78,7 @@ work_put(const char *work, const char *name, const void *data, size_t len)
 static bool
 names_any(const json_t *flags, const char *const *words, size_t count)
 {
-	json_t *flag;
-	size_t i;
-
-	json_array_foreach((json_t *)flags, i, flag)
+	kjson_foreach(flag, flags)
 		for (size_t w = 0; w < count; w++)
 			if (strstr(json_string_value(flag) ?: "", words[w]))
 				return true;
@@ -262,16 +259,13 @@ compose_helper(const struct keval *k, const json_t *extra_flags, struct words *c
 static void
 compose_host(const struct keval *k, const json_t *extra_flags, struct words *c)
 {
-	const json_t *flag;
-	size_t i;
-
 	if (is_gpu(k))
 		words_add(c, "nvcc", "-O3", "-std=c++17", "-cudart", "shared", "-Xcompiler",
 		    "-fPIC,-fvisibility=default", NULL);
 	else
 		words_add(c, "gcc", "-O2", "-std=gnu11", "-fopenmp", "-fPIC", NULL);
 	words_add(c, "-shared", "-o", so_name, host_source(k), NULL);
-	json_array_foreach(kjson_path(k->task, "build.flags"), i, flag)
+	kjson_foreach(flag, kjson_path(k->task, "build.flags"))
 		if (is_gpu(k) && !strncmp(json_string_value(flag) ?: "", "-arch=", 6))
 			words_add(c, json_string_value(flag), NULL);
 	words_json(c, extra_flags);

@@ -70,7 +70,7 @@ add_spent(json_t *eval, const char *what, double seconds)
 		spent = json_object();
 		eval_set(eval, "spent_s", spent);
 	}
-	eval_set(spent, what, json_real(kjson_num_or(spent, what, 0) + seconds));
+	eval_set(spent, what, json_real(kjson_num(spent, what) + seconds));
 }
 
 static void
@@ -92,7 +92,7 @@ add_code(const struct subject *s, const char *tokens, json_t *eval)
 static void
 program_hash(const struct keval *k, const char *code, char tokens[17])
 {
-	const char *const keep[] = { kjson_str_or(k->task, "entry.name", ""), NULL };
+	const char *const keep[] = { kjson_str(k->task, "entry.name"), NULL };
 
 	kneutral_hash(code, strlen(code), kcamp_backend(k->camp)->syntax, keep, tokens);
 }
@@ -161,12 +161,12 @@ subject_of_past(
 	s->file_count = 0;
 	for (size_t i = 0; i < json_array_size(list) && i < KEXTRACT_MAX_FILES; i++) {
 		const json_t *f = json_array_get(list, i);
-		const char *path = kjson_str_or(f, "path", "");
+		const char *path = kjson_str(f, "path");
 
 		if (!kextract_path_ok(path))
 			continue;
 		snprintf(files[s->file_count].path, sizeof files->path, "%s", path);
-		files[s->file_count++].content = (char *)kjson_str_or(f, "content", "");
+		files[s->file_count++].content = (char *)kjson_str(f, "content");
 	}
 	return s->code != NULL;
 }
@@ -231,7 +231,7 @@ static bool
 take_over(struct keval *k, const char *id, const char *key, const char *hex, json_t *eval)
 {
 	json_auto_t *old = id ? past_eval(k, id) : NULL;
-	const char *of = kjson_str_or(old, "duplicate_of", id), *log = kjson_str_or(old, "log", "");
+	const char *of = kjson_str_or(old, "duplicate_of", id), *log = kjson_str(old, "log");
 	const char *said = strcmp(of ? of : "", id ? id : "") ? strchrnul(log, '\n') : log;
 	bool take = old && kjson_is(old, key, hex) && status_at(old, "status") != STATUS_REJECTED;
 
@@ -296,15 +296,13 @@ timing_row(const char *workload, json_int_t ns)
 static json_t *
 timing_of(const struct keval *k, struct krng *rng, double speedup)
 {
-	const json_t *w;
-	size_t i;
 	const json_t *workloads = json_object_get(k->task, "workloads");
 	json_t *timing = json_array();
 
-	json_array_foreach(workloads, i, w) {
+	kjson_foreach(w, workloads) {
 		double spread = rng ? 0.9 + 0.2 * krng_double(rng) : 1;
 
-		if (kjson_bool_or(w, "timed", false) && in_set(w, k->set))
+		if (kjson_bool(w, "timed") && in_set(w, k->set))
 			json_array_append_new(timing,
 			    timing_row(kjson_str_or(w, "name", "?"),
 			        (json_int_t)llround(REFERENCE_NS / speedup * spread)));

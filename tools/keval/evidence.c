@@ -87,15 +87,14 @@ mix_of(const json_t *counts)
 	while (json_object_size(left) && json_array_size(mix) < OPS_TOLD) {
 		row = json_pack("{s:s,s:i}", "op", "", "count", 0);
 		json_object_foreach(left, op, v) {
-			json_int_t n = json_integer_value(v), most = kjson_int_or(row, "count", 0);
+			json_int_t n = json_integer_value(v), most = kjson_int(row, "count");
 
-			if (n > most ||
-			    (n == most && strcmp(op, kjson_str_or(row, "op", "")) < 0)) {
+			if (n > most || (n == most && strcmp(op, kjson_str(row, "op")) < 0)) {
 				json_object_set_new(row, "op", kjson_string(op));
 				json_object_set(row, "count", v);
 			}
 		}
-		json_object_del(left, kjson_str_or(row, "op", ""));
+		json_object_del(left, kjson_str(row, "op"));
 		json_array_append_new(mix, row);
 	}
 	return mix;
@@ -166,12 +165,10 @@ list_instructions(struct keval *k, const char *so, char **why)
 static const char *
 best_baseline(const json_t *reference, const char *workload, double *ns)
 {
-	const json_t *b;
-	size_t i;
 	const json_t *list = json_object_get(reference, "baselines");
 	const char *name = NULL;
 
-	json_array_foreach(list, i, b) {
+	kjson_foreach(b, list) {
 		const json_t *row = kgain_row(json_object_get(b, "timing"), workload);
 		double t = row ? kgain_time_ns(row) : 0;
 
@@ -195,7 +192,7 @@ compare_known(const struct keval *k, const json_t *past, char **why)
 	const json_t *timing = json_object_get(past, "timing");
 
 	for (size_t i = 0; i < json_array_size(timing); i++) {
-		const char *workload = kjson_str_or(json_array_get(timing, i), "workload", "");
+		const char *workload = kjson_str(json_array_get(timing, i), "workload");
 		const json_t *base = kgain_row(json_object_get(reference, "timing"), workload);
 		double ns, best_ns = 0;
 		const char *best = best_baseline(reference, workload, &best_ns);
@@ -259,7 +256,7 @@ gather_evidence(struct keval *k, long trial)
 	json_auto_t *linear = archive_linear(k);
 	json_t *past, *out, *value;
 	auto_free char *id = kverdict_incumbent(k->camp->dir, linear);
-	long streak = (long)kjson_int_or(linear, "streak", 0);
+	long streak = (long)kjson_int(linear, "streak");
 	struct kextract_file files[KEXTRACT_MAX_FILES];
 	struct subject s = { 0 };
 	auto_free char *so = NULL;
@@ -276,8 +273,8 @@ gather_evidence(struct keval *k, long trial)
 	know_iso(now, sizeof now);
 	out = json_pack("{s:s,s:s,s:I,s:I,s:s,s:s,s:I,s:s,s:s}", "schema", "evidence/1", "campaign",
 	    kcamp_str(k->camp, "name"), "trial", (json_int_t)trial, "round", (json_int_t)trial + 1,
-	    "id", id, "code_sha256", kjson_str_or(past, "code_sha256", ""), "streak",
-	    (json_int_t)streak, "escalation", klinear_escalation(streak), "time", now);
+	    "id", id, "code_sha256", kjson_str(past, "code_sha256"), "streak", (json_int_t)streak,
+	    "escalation", klinear_escalation(streak), "time", now);
 	if (streak >= KLINEAR_PROFILE) {
 		value = so ? profile_anew(k, &s, so, past, name, &why) : NULL;
 		put(out, "profile", value, why);

@@ -241,7 +241,7 @@ evaluate_program(struct keval *k, struct entry *r)
 	if (r->tuned) {
 		eval_set(eval, "tuned", r->tuned);
 		add_spent(eval, "tuning", tuning);
-		eval_set(eval, "wall_s", json_real(kjson_num_or(eval, "wall_s", 0) + tuning));
+		eval_set(eval, "wall_s", json_real(kjson_num(eval, "wall_s") + tuning));
 	}
 	return eval;
 }

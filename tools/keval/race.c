@@ -32,19 +32,18 @@ const json_t *
 fastest_baseline(struct keval *k)
 {
 	json_auto_t *reference = past_eval(k, KARCH_REFERENCE);
-	const json_t *list = json_object_get(reference, "baselines"), *b, *found = NULL;
+	const json_t *list = json_object_get(reference, "baselines"), *found = NULL;
 	double fastest = 1;
-	size_t i;
 
-	json_array_foreach(list, i, b) {
+	kjson_foreach(b, list) {
 		struct kgain_ratio r = kgain_ratio_of_pairs(
 		    json_object_get(b, "pairs"), "reference", NULL, json_object_get(b, "timing"));
 
 		if (!r.n || !(r.mean > fastest))
 			continue;
 		fastest = r.mean;
-		found = kjson_find(
-		    json_object_get(k->task, "baselines"), "name", kjson_str_or(b, "name", ""));
+		found =
+		    kjson_find(json_object_get(k->task, "baselines"), "name", kjson_str(b, "name"));
 	}
 	return found;
 }
@@ -96,10 +95,9 @@ free_anchor(struct anchor *a)
 static json_t *
 pairs_with_id(const json_t *answer, const char *id)
 {
-	json_t *pairs = json_deep_copy(json_object_get(answer, "pairs")), *pair;
-	size_t i;
+	json_t *pairs = json_deep_copy(json_object_get(answer, "pairs"));
 
-	json_array_foreach(pairs, i, pair)
+	kjson_foreach(pair, pairs)
 		if (id)
 			eval_set(pair, "id", json_string(id));
 	return pairs;
@@ -116,12 +114,10 @@ put_anchor(json_t *eval, const struct anchor *a, const json_t *answer)
 static json_t *
 rival_times(const json_t *answer)
 {
-	const json_t *c;
-	size_t i;
 	const json_t *all = json_object_get(answer, "candidates");
 	json_t *list = json_array();
 
-	json_array_foreach(all, i, c) {
+	kjson_foreach(c, all) {
 		if (!kjson_is(c, "name", "candidate") && json_object_get(c, "timing"))
 			json_array_append_new(list,
 			    json_pack("{s:s,s:O}", "name", kjson_str_or(c, "name", "?"), "timing",
@@ -263,10 +259,9 @@ take_times(struct entry *entries, size_t count, const json_t *answer)
 static json_t *
 pairs_of(const json_t *pairs, const char *of, const char *name)
 {
-	json_t *list = json_array(), *p;
-	size_t i;
+	json_t *list = json_array();
 
-	json_array_foreach(pairs, i, p)
+	kjson_foreach(p, pairs)
 		if (kjson_is(p, "of", of) && kjson_is(p, "name", name))
 			json_array_append(list, p);
 	return list;

@@ -117,7 +117,7 @@ static json_t *
 evaluate_baseline(struct keval *k, const json_t *baseline)
 {
 	const char *name = kjson_str_or(baseline, "name", "?");
-	auto_free char *code = task_source(k, kjson_str_or(baseline, "file", ""));
+	auto_free char *code = task_source(k, kjson_str(baseline, "file"));
 	char *list[] = { kcamp_json(k->camp, "eval.timing") ? NULL : against_known(k, NULL), NULL };
 	struct subject s = { .name = name,
 		.code = code,
@@ -134,10 +134,9 @@ evaluate_baseline(struct keval *k, const json_t *baseline)
 	k->rivals = NULL;
 	status = status_at(eval, "status");
 	if (status == STATUS_COMPILE_ERROR)
-		leave_out(entry, name, "it does not build", kjson_str_or(eval, "build.log", ""));
+		leave_out(entry, name, "it does not build", kjson_str(eval, "build.log"));
 	else if (status != STATUS_CORRECT)
-		leave_out(
-		    entry, name, kjson_str_or(eval, "status", "?"), kjson_str_or(eval, "log", ""));
+		leave_out(entry, name, kjson_str_or(eval, "status", "?"), kjson_str(eval, "log"));
 	else
 		kjson_share(
 		    entry, eval, (const char *const[]){ "timing", "pairs", "machine", NULL });
@@ -152,7 +151,7 @@ need_correct(const struct keval *k, const char *what, const json_t *eval)
 
 	if (status != STATUS_CORRECT)
 		kdie(K_USAGE, "%s: the status of %s is %s, not correct: %s", k->task_file, what,
-		    status_rows[status].name, kjson_str_or(eval, "log", ""));
+		    status_rows[status].name, kjson_str(eval, "log"));
 }
 
 /*

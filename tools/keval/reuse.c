@@ -49,12 +49,9 @@ is_wanted(const struct keval *k, const struct subject *s, const json_t *past, co
 static bool
 is_suspect(const json_t *rows)
 {
-	size_t i;
-	json_t *row;
-
-	json_array_foreach(rows, i, row)
-		if (kjson_num_or(row, "gap_pct", 0) > 100 * KGAIN_REUSE_GAP &&
-		    kjson_num_or(row, "low_pct", 0) > 0)
+	kjson_foreach(row, rows)
+		if (kjson_num(row, "gap_pct") > 100 * KGAIN_REUSE_GAP &&
+		    kjson_num(row, "low_pct") > 0)
 			return true;
 	return false;
 }

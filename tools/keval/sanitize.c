@@ -205,7 +205,7 @@ refuse(json_t *eval, const char *tool, const char *detail)
 {
 	auto_free char *log = kasprintf("%s%s found a fault in the kernel, whatever its results: "
 	                                "%s\n",
-	    kjson_str_or(eval, "log", ""), tool, detail);
+	    kjson_str(eval, "log"), tool, detail);
 
 	eval_fail(eval, STATUS_RUN_ERROR, tool, detail);
 	eval_set(eval, "log", kjson_string(log));
@@ -214,9 +214,8 @@ refuse(json_t *eval, const char *tool, const char *detail)
 void
 sanitize(struct keval *k, const struct subject *s, json_t *eval)
 {
-	json_t *rows = json_array(), *row;
+	json_t *rows = json_array();
 	const char *why = not_run(k);
-	size_t i;
 
 	if (why)
 		unavailable(k, rows, why);
@@ -224,14 +223,13 @@ sanitize(struct keval *k, const struct subject *s, json_t *eval)
 		sanitize_device(k, s, eval, rows);
 	else
 		sanitize_host(k, s, rows);
-	json_array_foreach(rows, i, row) {
-		const char *tool = kjson_str_or(row, "tool", ""),
-		           *status = kjson_str_or(row, "status", "");
+	kjson_foreach(row, rows) {
+		const char *tool = kjson_str(row, "tool"), *status = kjson_str(row, "status");
 
 		if (!strcmp(status, "findings"))
-			refuse(eval, tool, kjson_str_or(row, "detail", ""));
+			refuse(eval, tool, kjson_str(row, "detail"));
 		else if (strcmp(status, "clean"))
-			kwarn("%s: %s: %s", tool, status, kjson_str_or(row, "detail", ""));
+			kwarn("%s: %s: %s", tool, status, kjson_str(row, "detail"));
 	}
 	eval_set(eval, "sanitizers", rows);
 }

@@ -128,7 +128,7 @@ quote(const char *why, const struct origin *o, const char *text, size_t from, si
 static void
 apply_rule(const json_t *rule, const struct origin *o, const char *text, json_t *reasons)
 {
-	const char *why = kjson_str_or(rule, "why", "");
+	const char *why = kjson_str(rule, "why");
 	struct kregex *re = compile_rule(rule);
 	struct kregex_span at;
 	enum kregex_found found = kregex_search(re, text, strlen(text), 0, &at);
@@ -169,8 +169,6 @@ in_list(const json_t *list, const char *name)
 static void
 apply_rules(const struct keval *k, const struct origin *o, const char *code, json_t *reasons)
 {
-	const json_t *rule;
-	size_t i;
 	const char *names[] = { "default", kcamp_str(k->camp, "backend") };
 	auto_free char *text = scan_text(code, kcamp_backend(k->camp)->syntax);
 	json_auto_t *table = kjson_data("patterns/forbidden.json", "forbidden/1");
@@ -178,9 +176,9 @@ apply_rules(const struct keval *k, const struct origin *o, const char *code, jso
 	for (size_t b = 0; b < LEN(names); b++) {
 		const json_t *rules = json_object_get(rules_of(table, names[b]), "source");
 
-		json_array_foreach(rules, i, rule) {
+		kjson_foreach(rule, rules) {
 			if (!in_list(json_object_get(rule, "except"), names[1]) &&
-			    !(o->expanded && kjson_bool_or(rule, "written", false)))
+			    !(o->expanded && kjson_bool(rule, "written")))
 				apply_rule(rule, o, text, reasons);
 		}
 	}

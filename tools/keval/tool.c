@@ -35,10 +35,7 @@ words_list(struct words *w, const char *const *list)
 void
 words_json(struct words *w, const json_t *list)
 {
-	const json_t *s;
-	size_t i;
-
-	json_array_foreach(list, i, s)
+	kjson_foreach(s, list)
 		if (json_is_string(s))
 			add_word(w, json_string_value(s));
 }

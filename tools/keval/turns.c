@@ -98,11 +98,10 @@ enter_known(struct turns *t, const json_t *baseline)
 static void
 enter_all(struct turns *t)
 {
-	const json_t *baselines = json_object_get(t->k->task, "baselines"), *b;
-	size_t i;
+	const json_t *baselines = json_object_get(t->k->task, "baselines");
 
 	enter_known(t, NULL);
-	json_array_foreach(baselines, i, b)
+	kjson_foreach(b, baselines)
 		enter_known(t, b);
 }
 
@@ -173,15 +172,13 @@ compare(
 static bool
 is_settled(const struct turns *t)
 {
-	const json_t *rows = json_array_get(t->racer[0].turns, 0), *row;
+	const json_t *rows = json_array_get(t->racer[0].turns, 0);
 	struct kstat_interval m;
-	size_t w;
 
 	for (size_t i = 1; i < t->count; i++)
-		json_array_foreach((json_t *)rows, w, row) {
+		kjson_foreach(row, rows) {
 			if (t->racer[i].out ||
-			    !compare(
-			        &t->racer[0], &t->racer[i], kjson_str_or(row, "workload", ""), &m))
+			    !compare(&t->racer[0], &t->racer[i], kjson_str(row, "workload"), &m))
 				continue;
 			if (m.high - m.low > narrow && m.high >= 0 &&
 			    exp(m.low) <= 1 + KLINEAR_BORDERLINE)
@@ -230,14 +227,13 @@ static json_t *
 pairs_of_turns(const struct turns *t, const json_t *timing)
 {
 	json_t *pairs = json_array();
-	const json_t *row;
 	struct kstat_interval m;
-	size_t w, n;
+	size_t n;
 
-	json_array_foreach((json_t *)timing, w, row)
+	kjson_foreach(row, timing)
 		for (size_t i = 1; i < t->count; i++) {
 			const struct racer *x = &t->racer[i];
-			const char *workload = kjson_str_or(row, "workload", "");
+			const char *workload = kjson_str(row, "workload");
 
 			n = x->out ? 0 : compare(&t->racer[0], x, workload, &m);
 			if (!n)
