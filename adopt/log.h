@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * log: calls that the application itself tells of, on its standard error among other things, one a
- * line:
+ * log: calls that the application itself reports, one a line, mixed with its other output:
  *   [KKLOG_CPP] kernel=NAME KEY=VALUE…
- * Grid and block are grid_x, grid_y, grid_z, block_x, …, or grid and block; the time it took, if
- * told, is ns. Another tag, [KKLOG_RUST] and the like, adds what the code that is written in that
- * language knows of the same calls.
+ * Grid and block are grid_x, grid_y, grid_z, block_x, …, or grid and block; ns is the time of the
+ * call, if it is given. Another tag, such as [KKLOG_RUST], adds values from code in that language
+ * for the same calls.
  */
 #ifndef LOG_H
 #define LOG_H

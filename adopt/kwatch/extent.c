@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the application has allocated: allocation functions are replaced by ones that record each
- * piece. The records are hash tables by address in pages of their own.
+ * piece. The records are hash tables, keyed by address, in memory that only this library uses.
  */
 #include <elf.h>
 #include <errno.h>

@@ -40,7 +40,7 @@ struct kform {
 
 /*
  * Adds what is wrong with VALUE, which messages call PATH ("" for a whole file): a line for each
- * member of another type or size, missing or unknown.
+ * member that is missing or unknown, or has a wrong type or size.
  */
 void kform_check(
     const struct kform *form, const json_t *value, const char *path, struct kfaults *faults);

@@ -243,7 +243,10 @@ may_make_streams(const struct subject *s)
 	return strstr(text, "StreamCreate") != NULL;
 }
 
-/* Whether trial 0 is on record: what a candidate is judged by and compared with has been built. */
+/*
+ * Whether trial 0 is on record: then everything that judges a candidate or is compared with it is
+ * built.
+ */
 static bool
 has_reference(const struct keval *k)
 {
