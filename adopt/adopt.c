@@ -6,9 +6,9 @@
 #include "adopt.h"
 
 #include "journal.h"
+#include "kio.h"
 #include "koption.h"
 #include "signature.h"
-#include "../tools/model/kseal.h"
 
 static const char usage[] = "usage: kadopt adopt [-c DIR] -p DIR --file FILE --kernel NAME --build "
                             "COMMAND --run COMMAND [OPTION...]\n";
@@ -390,7 +390,7 @@ command_adopt(int argc, char **argv)
 		code = json_object_size(o.answers) || !go ? add_late(a, o.answers) : K_OK;
 		if (code == K_OK) {
 			adoption_save(a);
-			allowed = integrate_allow(a);
+			allowed = verdicts_allow(a);
 		}
 	} else if (code == K_OK && !(go && made && !json_object_size(o.answers))) {
 		code = prepare(a, &o);
@@ -406,17 +406,6 @@ command_adopt(int argc, char **argv)
 	}
 	adoption_free(a);
 	json_decref(o.answers);
-	return code;
-}
-
-int
-check_frozen(const struct adoption *a)
-{
-	auto_free char *fault = kseal_adopted(a->dir);
-	int code = fault ? K_USAGE : K_OK;
-
-	if (fault)
-		kwarn("%s", fault);
 	return code;
 }
 

@@ -9,12 +9,6 @@
 /* adopt.c */
 
 int show_status(const struct adoption *a);
-/*
- * Checks that the files on which all figures rest are unchanged. Returns K_USAGE after naming one
- * that is not.
- */
-int check_frozen(const struct adoption *a);
-
 /* go.c */
 
 /*
@@ -24,10 +18,21 @@ int check_frozen(const struct adoption *a);
  */
 int go_on(const struct adoption *a, bool winner);
 
-/* integrate.c */
-
+/*
+ * verdicts.c: what the application said of winners; the search and later integrations read it.
+ * SHORT_CIRCUIT: below the gate, and so not tried; ALLOWED: rolled back, but what was wrong is
+ * allowed since.
+ */
+enum verdict { DEPLOYED, ROLLED_BACK, SHORT_CIRCUIT, ALLOWED };
+/* Of the program with this digest; COMPARE: with which --compare all was right, NULL: with none. */
+void verdicts_add(const struct adoption *a, const char *id, const char *hex, enum verdict outcome,
+    const char *why, const char *compare);
+/* Why it failed when it was last tried; NULL: it did not. The caller frees. */
+char *verdicts_failed(const struct adoption *a, const char *hex);
+/* Does the last one say WHY? */
+bool verdicts_said(const struct adoption *a, const char *why);
 /* Programs that failed only by digits that --compare allows now have not failed. Are there any? */
-bool integrate_allow(const struct adoption *a);
+bool verdicts_allow(const struct adoption *a);
 
 /* ask.c: the model. */
 
@@ -191,6 +196,15 @@ struct bundle {
 	json_t *include;   /* folders of headers */
 	json_t *notes;     /* what a person should know, as lines */
 };
+/* For every item X of every source F; kept says whether it is. */
+#define bundle_items(b, f, x) \
+	for (struct source *f = (b)->sources; f < (b)->sources + (b)->count; f++) \
+	kscan_items(x, &f->scan)
+static inline bool *
+bundle_kept(const struct source *f, const struct kscan_item *x)
+{
+	return &f->kept[x - f->scan.items];
+}
 /*
  * Opens FILE (in the project's copy in FOLDER) and the headers of the project that it includes,
  * which are searched in its own folder and in the folders of SETTINGS (from compile_settings),

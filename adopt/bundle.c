@@ -272,12 +272,11 @@ is_other_member(const struct need *n, const struct kscan_item *x, size_t at)
 
 	if (!*class)
 		return false;
-	for (size_t i = 0; i < n->b->count; i++)
-		for (size_t k = 0; k < n->b->sources[i].scan.count; k++)
-			if (kscan_declares(&n->b->sources[i].scan.items[k], kscan_plain(class))) {
-				known = true;
-				kept |= n->b->sources[i].kept[k];
-			}
+	bundle_items(n->b, f, y) if (kscan_declares(y, kscan_plain(class)))
+	{
+		known = true;
+		kept |= *bundle_kept(f, y);
+	}
 	for (size_t p = n->of->from; p < at; p++)
 		depth += (n->s->code[p] == '{') - (n->s->code[p] == '}');
 	return known && (!kept || (n->of->kind == KSCAN_DECLARATION && depth == 1));
@@ -287,18 +286,14 @@ is_other_member(const struct need *n, const struct kscan_item *x, size_t at)
 static void
 keep_named(struct need *n, size_t at, size_t end)
 {
-	for (size_t i = 0; i < n->b->count; i++) {
-		struct source *x = &n->b->sources[i];
+	bundle_items(n->b, f, x)
+	{
+		bool *kept = bundle_kept(f, x);
 
-		for (size_t k = 0; k < x->scan.count; k++) {
-			const struct kscan_item *item = &x->scan.items[k];
-
-			for (size_t m = 0; !x->kept[k] && m < item->name_count; m++)
-				if (item->kind != KSCAN_INCLUDE &&
-				    kscan_among(n->s, at, end, item->names[m]) &&
-				    !is_other_member(n, item, at))
-					n->changed = x->kept[k] = true;
-		}
+		for (size_t m = 0; !*kept && m < x->name_count; m++)
+			if (x->kind != KSCAN_INCLUDE && kscan_among(n->s, at, end, x->names[m]) &&
+			    !is_other_member(n, x, at))
+				n->changed = *kept = true;
 	}
 }
 
@@ -307,27 +302,25 @@ static void
 close_over(struct bundle *b)
 {
 	struct need n = { .b = b, .changed = true };
-	bool **seen = kcalloc(b->count + 1, sizeof *seen);
+	json_auto_t *seen = json_object();
 
-	for (size_t i = 0; i < b->count; i++)
-		seen[i] = kcalloc(b->sources[i].scan.count + 1, sizeof **seen);
 	while (n.changed) {
 		n.changed = false;
-		for (size_t i = 0; i < b->count; i++)
-			for (size_t k = 0; k < b->sources[i].scan.count; k++) {
-				n.s = &b->sources[i].scan;
-				n.of = &n.s->items[k];
-				if (!b->sources[i].kept[k] || seen[i][k])
-					continue;
-				seen[i][k] = true;
-				for (size_t at = n.of->from, end;
-				     kscan_identifier(n.s, &at, n.of->to, &end); at = end)
-					keep_named(&n, at, end);
-			}
+		bundle_items(b, f, x)
+		{
+			char key[32];
+
+			snprintf(key, sizeof key, "%p", (const void *)x);
+			if (!*bundle_kept(f, x) || json_object_get(seen, key))
+				continue;
+			json_object_set_new(seen, key, json_true());
+			n.s = &f->scan;
+			n.of = x;
+			for (size_t at = x->from, end; kscan_identifier(n.s, &at, x->to, &end);
+			     at = end)
+				keep_named(&n, at, end);
+		}
 	}
-	for (size_t i = 0; i < b->count; i++)
-		free(seen[i]);
-	free(seen);
 }
 
 /* Does a kept function itself copy to the device's variable NAME before it launches the kernel? */
@@ -337,16 +330,9 @@ sets_itself(const struct bundle *b, const char *name)
 	auto_free char *copy = kasprintf("cudaMemcpyToSymbolAsync(%s,", name);
 	bool found = strstr(b->entry, copy) != NULL;
 
-	for (size_t i = 0; i < b->count; i++)
-		for (size_t k = 0; k < b->sources[i].scan.count; k++) {
-			const struct kscan *s = &b->sources[i].scan;
-			const struct kscan_item *x = &s->items[k];
-
-			found |= b->sources[i].kept[k] && x->kind == KSCAN_FUNCTION &&
-			    kscan_uses(
-			        s, x->from, x->to, "cudaMemcpyToSymbol cudaMemcpyToSymbolAsync") &&
-			    kscan_uses(s, x->from, x->to, name);
-		}
+	bundle_items(b, f, x) found |= *bundle_kept(f, x) && x->kind == KSCAN_FUNCTION &&
+	    kscan_uses(&f->scan, x->from, x->to, "cudaMemcpyToSymbol cudaMemcpyToSymbolAsync") &&
+	    kscan_uses(&f->scan, x->from, x->to, name);
 	return found;
 }
 
@@ -392,25 +378,23 @@ static void
 note_variables(struct bundle *b)
 {
 	json_array_clear(b->notes);
-	for (size_t i = 0; i < b->count; i++)
-		for (size_t k = 0; k < b->sources[i].scan.count; k++) {
-			const struct source *x = &b->sources[i];
-			const struct kscan_item *item = &x->scan.items[k];
-			if (!x->kept[k] || item->kind != KSCAN_DECLARATION || !item->name_count ||
-			    memchr(x->scan.code + item->from, '(', item->to - item->from) ||
-			    kscan_has_word(&x->scan, item,
-			        "const constexpr typedef using struct union enum class template"))
-				continue;
-			if (kscan_has_word(&x->scan, item, "__constant__ __device__"))
-				refuse_symbol(b, x, item->names[0]);
-			/* If nothing copies to it, it keeps its initializer. */
-			if (!kscan_has_word(&x->scan, item, "__constant__"))
-				json_array_append_new(b->notes,
-				    json_sprintf("%s: %s uses the variable %s, which other code "
-				                 "may change; in the extracted file it keeps its "
-				                 "first value",
-				        x->name, "the kernel", item->names[0]));
-		}
+	bundle_items(b, f, x)
+	{
+		if (!*bundle_kept(f, x) || x->kind != KSCAN_DECLARATION || !x->name_count ||
+		    memchr(f->scan.code + x->from, '(', x->to - x->from) ||
+		    kscan_has_word(&f->scan, x,
+		        "const constexpr typedef using struct union enum class template"))
+			continue;
+		if (kscan_has_word(&f->scan, x, "__constant__ __device__"))
+			refuse_symbol(b, f, x->names[0]);
+		/* If nothing copies to it, it keeps its initializer. */
+		if (!kscan_has_word(&f->scan, x, "__constant__"))
+			json_array_append_new(b->notes,
+			    json_sprintf("%s: the kernel uses the variable %s, which other code "
+			                 "may "
+			                 "change; in the extracted file it keeps its first value",
+			        f->name, x->names[0]));
+	}
 }
 
 /*
@@ -427,21 +411,19 @@ is_definition(const struct kscan *s, const struct kscan_item *x, const char *nam
 	        !memchr(s->code + x->from, '(', x->to - x->from));
 }
 
-static bool
-defines(const struct kscan *s, const char *name)
+static const struct kscan_item *
+definition_in(const struct kscan *s, const char *name)
 {
-	for (size_t i = 0; i < s->count; i++)
-		if (is_definition(s, &s->items[i], name))
-			return true;
-	return false;
+	kscan_items(x, s) if (is_definition(s, x, name)) return x;
+	return NULL;
 }
 
 /*
  * The source of the project that defines the function or variable NAME, found with grep: its path,
- * or NULL; to be freed.
+ * or NULL; to be freed. If it is another one than those that are open, HASH gets its ktoken_hash.
  */
 static char *
-find_definition(const struct bundle *b, const char *name)
+find_definition(const struct bundle *b, const char *name, char hash[17])
 {
 	static const char script[] = "grep -rlwE " CODE "-e \"$1\" \"$2\" | LC_ALL=C sort";
 	char *found = NULL;
@@ -449,17 +431,18 @@ find_definition(const struct bundle *b, const char *name)
 
 	search_project(script, name, b, &r);
 	kpart_foreach(line, r.out, "\n") {
-		size_t len;
-		char *text = found || is_open(b, line) ? NULL : file_text(line, &len);
-		struct kscan s;
+		auto_free char *text = found || is_open(b, line) ? NULL : file_text(line, NULL);
+		const struct kscan_item *x;
+		auto_scan struct kscan s = { 0 };
 
 		if (!text)
 			continue;
-		kscan(text, len, &s);
-		if (defines(&s, name))
-			found = kstrdup(line);
-		kscan_free(&s);
-		free(text);
+		kscan(text, strlen(text), &s);
+		x = definition_in(&s, name);
+		if (!x)
+			continue;
+		found = kstrdup(line);
+		ktoken_hash(text + x->from, x->to - x->from, hash);
 	}
 	kproc_result_free(&r);
 	return found;
@@ -468,24 +451,10 @@ find_definition(const struct bundle *b, const char *name)
 bool
 bundle_has_elsewhere(const struct bundle *b, const char *name, const char *hash)
 {
-	char *path = find_definition(b, name), *text = path ? file_text(path, NULL) : NULL,
-	     other[17];
-	struct kscan s;
-	bool same = false;
+	char other[17];
+	auto_free char *path = find_definition(b, name, other);
 
-	if (text) {
-		kscan(text, strlen(text), &s);
-		for (size_t i = 0; i < s.count && !same; i++)
-			if (is_definition(&s, &s.items[i], name)) {
-				ktoken_hash(
-				    text + s.items[i].from, s.items[i].to - s.items[i].from, other);
-				same = !strcmp(hash, other);
-			}
-		kscan_free(&s);
-	}
-	free(text);
-	free(path);
-	return same;
+	return path && !strcmp(hash, other);
 }
 
 /* Is X the class that defines the member NAME between its braces? */
@@ -500,18 +469,10 @@ holds(const struct kscan *s, const struct kscan_item *x, const char *name)
 static bool
 keep_function(struct bundle *b, const char *name)
 {
-	for (size_t i = 0; i < b->count; i++)
-		for (size_t k = 0; k < b->sources[i].scan.count; k++) {
-			const struct kscan_item *item = &b->sources[i].scan.items[k];
-
-			if (((item->kind == KSCAN_FUNCTION || item->kind == KSCAN_GROUP) &&
-			        kscan_declares(item, name)) ||
-			    is_definition(&b->sources[i].scan, item, name) ||
-			    holds(&b->sources[i].scan, item, name)) {
-				b->sources[i].kept[k] = true;
-				return true;
-			}
-		}
+	bundle_items(b, f, x) if (((x->kind == KSCAN_FUNCTION || x->kind == KSCAN_GROUP) &&
+	                              kscan_declares(x, name)) ||
+	    is_definition(&f->scan, x, name) ||
+	    holds(&f->scan, x, name)) return *bundle_kept(f, x) = true;
 	return false;
 }
 
@@ -519,12 +480,12 @@ keep_function(struct bundle *b, const char *name)
 static void
 mark_included(const struct search *s, size_t index, bool *marked)
 {
-	const struct source *x = &s->b->sources[index];
+	const struct source *f = &s->b->sources[index];
 
-	for (size_t i = 0; i < x->scan.count; i++) {
-		const struct kscan_item *item = &x->scan.items[i];
-		auto_free char *header = item->kind == KSCAN_INCLUDE
-		    ? find_header(s, x->path, item->names[0], item->system)
+	kscan_items(x, &f->scan)
+	{
+		auto_free char *header = x->kind == KSCAN_INCLUDE
+		    ? find_header(s, f->path, x->names[0], x->system)
 		    : NULL;
 
 		for (size_t k = 0; header && k < s->b->count; k++)
@@ -565,14 +526,14 @@ prepend_source(struct bundle *b, const char *path)
 bool
 bundle_keep(struct bundle *b, const char *name)
 {
-	char *path;
+	auto_free char *path = NULL;
+	char hash[17];
 
 	if (!keep_function(b, name)) {
-		path = find_definition(b, name);
+		path = find_definition(b, name, hash);
 		if (!path)
 			return false;
 		prepend_source(b, path);
-		free(path);
 		if (!keep_function(b, name))
 			return false;
 	}
@@ -652,35 +613,20 @@ static void
 add_group(
     struct kbuf *out, const struct bundle *b, const struct source *x, const struct kscan_item *item)
 {
-	char *folder = folder_of(b);
+	auto_free char *folder = folder_of(b);
 	struct search s = { .folder = folder, .include = b->include };
 
 	for (size_t p = item->lead, next; p < item->to; p = next) {
-		size_t at = p, n = strcspn(x->text + p, "\n") + 1;
+		size_t at = p, end = p + strcspn(x->text + p, "\n") + 1;
 		bool system;
-		char *name, *header;
+		auto_free char *name = NULL, *header = NULL;
 
-		next = p + n < item->to ? p + n : item->to;
+		next = end < item->to ? end : item->to;
 		name = next_include(&x->scan, &at, next, &system);
 		header = name ? find_header(&s, x->path, name, system) : NULL;
 		if (!header)
 			kbuf_add(out, x->text + p, next - p);
-		free(header);
-		free(name);
 	}
-	free(folder);
-}
-
-/* If CODE begins with the specifier WORD: its length, with the space after it. */
-static size_t
-specifier(const char *code, const char *word)
-{
-	size_t n = strlen(word), blank;
-
-	if (strncmp(code, word, n))
-		return 0;
-	blank = strspn(code + n, " \t\n");
-	return blank ? n + blank : 0;
 }
 
 /* The kernel's own definition: as the entry, visible from outside under its plain name. */
@@ -688,27 +634,22 @@ static void
 add_kernel(struct kbuf *out, const struct adoption *a, const struct source *x,
     const struct kscan_item *item)
 {
-	bool mangled = a->device || a->cxx;
-	size_t from = item->from, n;
+	bool replaced = json_object_get(a->unit, "sequence"), own = strcmp(a->entry, a->kernel);
+	struct kregex_span specifiers = { 0 };
 
-	if (strcmp(a->entry, a->kernel)) {
-		bool replaced = json_object_get(a->unit, "sequence");
-
-		/* Unchanged, followed by the entry that calls it for the task, or stands for it. */
-		kbuf_add(
-		    out, x->text + item->lead, (replaced ? item->from : item->to) - item->lead);
+	/* Unchanged, followed by the entry that calls it for the task, or stands for it. */
+	kbuf_add(
+	    out, x->text + item->lead, (own && !replaced ? item->to : item->from) - item->lead);
+	if (own) {
 		kbuf_printf(out, "%s%s", replaced ? "" : "\n\n", kjson_str_or(a->unit, "text", ""));
 		return;
 	}
-
-	kbuf_add(out, x->text + item->lead, item->from - item->lead);
-	if (mangled && !kscan_has_word(&x->scan, item, "extern"))
+	if ((a->device || a->cxx) && !kscan_has_word(&x->scan, item, "extern"))
 		kbuf_puts(out, "extern \"C\" ");
 	/* In C, an inline function alone is not a definition. */
-	while ((n = specifier(x->scan.code + from, "static")) ||
-	    (n = specifier(x->scan.code + from, "inline")))
-		from += n;
-	kbuf_add(out, x->text + from, item->to - from);
+	kregex_find("\\A(?:(?:static|inline)\\s+)*", x->scan.code + item->from,
+	    item->to - item->from, &specifiers, 1);
+	kbuf_add(out, x->text + item->from + specifiers.to, item->to - item->from - specifiers.to);
 }
 
 static bool

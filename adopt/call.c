@@ -23,7 +23,7 @@ json_t *
 call_unit(const struct adoption *a, const struct kscan *winner, const struct kscan_item *entry)
 {
 	json_t *list = json_array(), *names = json_array(), *p;
-	struct kscan_signature g;
+	auto_signature struct kscan_signature g;
 	size_t i;
 
 	kscan_signature(winner, entry, &g);
@@ -37,7 +37,6 @@ call_unit(const struct adoption *a, const struct kscan *winner, const struct ksc
 			json_array_append_new(names, json_string(g.params[i].name));
 		}
 	}
-	kscan_signature_free(&g);
 	return json_pack("{s:s,s:o,s:o}", "function", a->entry, "parameters", list, "names", names);
 }
 
@@ -119,17 +118,12 @@ argument_of(const json_t *p, const json_t *names, const json_t *arguments)
 static char *
 result_name(const json_t *names)
 {
-	char *name = kstrdup("result");
+	struct kbuf name = { 0 };
 
-	for (size_t i = 0; i < json_array_size(names); i++)
-		if (!strcmp(json_string_value(json_array_get(names, i)), name)) {
-			char *longer = kasprintf("%s_", name);
-
-			free(name);
-			name = longer;
-			i = (size_t)-1;
-		}
-	return name;
+	kbuf_puts(&name, "result");
+	while (kjson_has(names, name.data))
+		kbuf_puts(&name, "_");
+	return name.data;
 }
 
 char *
@@ -137,38 +131,35 @@ call_body(const struct adoption *a, const json_t *called, char **fault)
 {
 	const json_t *names = json_object_get(a->unit, "names"), *p;
 	json_auto_t *list = json_array();
-	char *result = result_name(names), *call;
+	auto_free char *result = result_name(names), *call = NULL;
 	const char *type = NULL;
 	struct kbuf b = { 0 };
 	size_t i;
 
 	json_array_foreach(json_object_get(called, "parameters"), i, p) {
-		char *text = kjson_bool_or(p, "result", false) ? kasprintf("&%s", result)
-		    : kjson_bool_or(p, "launch", false)        ? kstrdup(kjson_str_or(p, "of", ""))
-		                                               : argument_of(p, names, NULL);
+		auto_free char *text = kjson_bool_or(p, "result", false) ? kasprintf("&%s", result)
+		    : kjson_bool_or(p, "launch", false) ? kstrdup(kjson_str_or(p, "of", ""))
+		                                        : argument_of(p, names, NULL);
 
 		if (kjson_bool_or(p, "result", false))
 			type = kjson_bool_or(p, "bytes", false) ? "" : kjson_str_or(p, "type", "");
 		json_array_append_new(list, json_string(text ? text : ""));
-		free(text);
 	}
 	if (type && !*type) {
 		*fault = kasprintf("%s does its work outside of %s, which returns a structure",
 		    a->entry, a->kernel);
-	} else {
-		call = call_text("", a->entry, list, TAB);
-		kbuf_puts(&b, "{\n");
-		if (type)
-			kbuf_printf(&b, "\t%s %s;\n\n", type, result);
-		kbuf_printf(&b, "\t%s;\n", call);
-		if (kjson_bool_or(a->unit, "waits", false))
-			kbuf_puts(&b, "\tcudaDeviceSynchronize();\n");
-		if (type)
-			kbuf_printf(&b, "\treturn %s;\n", result);
-		kbuf_puts(&b, "}");
-		free(call);
+		return NULL;
 	}
-	free(result);
+	call = call_text("", a->entry, list, TAB);
+	kbuf_puts(&b, "{\n");
+	if (type)
+		kbuf_printf(&b, "\t%s %s;\n\n", type, result);
+	kbuf_printf(&b, "\t%s;\n", call);
+	if (kjson_bool_or(a->unit, "waits", false))
+		kbuf_puts(&b, "\tcudaDeviceSynchronize();\n");
+	if (type)
+		kbuf_printf(&b, "\treturn %s;\n", result);
+	kbuf_puts(&b, "}");
 	return b.data;
 }
 
@@ -348,7 +339,8 @@ includes_kernel(const struct adoption *a, const char *folder, const char *file)
 void
 call_find(const struct adoption *a, const char *folder, struct call_sites *s)
 {
-	json_t *files = unit_files(folder), *name;
+	json_auto_t *files = unit_files(folder);
+	json_t *name;
 	size_t i;
 
 	*s = (struct call_sites){ 0 };
@@ -367,7 +359,6 @@ call_find(const struct adoption *a, const char *folder, struct call_sites *s)
 			kscan_free(&f.s);
 		}
 	}
-	json_decref(files);
 }
 
 void
@@ -398,14 +389,12 @@ launch_call(const struct adoption *a, const struct call_site *x, const json_t *c
 		const char *part = kjson_bool_or(p, "launch", false)
 		    ? kjson_str_or(x->parts, kjson_str_or(p, "of", ""), NULL)
 		    : NULL;
-		char *value = part ? kstrdup(part) : argument_of(p, names, x->arguments);
+		auto_free char *value = part ? kstrdup(part) : argument_of(p, names, x->arguments);
 
 		if (!value && !*fault)
 			*fault = kasprintf("%s: a launch of %s does not give its parameter %s",
 			    x->file, a->kernel, kjson_str_or(p, "of", ""));
-		json_array_append_new(
-		    list, kjson_text(value ? value : "", value ? strlen(value) : 0));
-		free(value);
+		json_array_append_new(list, kjson_string(value ? value : ""));
 	}
 	if (!*fault)
 		text = call_text(x->path, a->entry, list, x->column);

@@ -231,10 +231,9 @@ kscan_signature_text(const struct kscan_signature *g)
 char *
 kscan_signature_of(const char *text, const char *name)
 {
+	auto_signature struct kscan_signature g = { 0 };
 	const struct kscan_item *f;
-	struct kscan_signature g = { 0 };
-	char *result = NULL;
-	struct kscan s;
+	auto_scan struct kscan s;
 
 	kscan(text, strlen(text), &s);
 	f = kscan_function(&s, name);
@@ -243,13 +242,10 @@ kscan_signature_of(const char *text, const char *name)
 		kscan_through(text, strlen(text), &s);
 		f = kscan_function(&s, name);
 	}
-	if (f) {
-		kscan_signature(&s, f, &g);
-		result = kscan_signature_text(&g);
-	}
-	kscan_signature_free(&g);
-	kscan_free(&s);
-	return result;
+	if (!f)
+		return NULL;
+	kscan_signature(&s, f, &g);
+	return kscan_signature_text(&g);
 }
 
 char *
@@ -282,8 +278,7 @@ kscan_typedef(const struct kscan *s, const char *type, int *stars)
 	char *text = NULL;
 
 	*stars = 0;
-	for (size_t i = 0; i < s->count && !text; i++)
-		if (s->items[i].kind == KSCAN_DECLARATION && kscan_declares(&s->items[i], type))
-			text = kscan_typedef_of(s, &s->items[i], type, stars);
+	kscan_items(x, s) if (!text && x->kind == KSCAN_DECLARATION && kscan_declares(x, type))
+	    text = kscan_typedef_of(s, x, type, stars);
 	return text;
 }

@@ -484,15 +484,12 @@ take_param(struct making *m, const struct kscan_param *p)
 static bool
 is_static(const struct kscan *s, const struct kscan_item *x, const char *name)
 {
-	struct kscan in;
-	bool found = false;
+	auto_scan struct kscan in;
 
 	kscan_inside(s, x, &in);
-	for (size_t i = 0; i < in.count; i++)
-		found |=
-		    kscan_declares(&in.items[i], name) && kscan_has_word(s, &in.items[i], "static");
-	kscan_free(&in);
-	return found;
+	kscan_items(
+	    f, &in) if (kscan_declares(f, name) && kscan_has_word(&in, f, "static")) return true;
+	return false;
 }
 
 /* A member of a class is called with an object, which the entry gets like a parameter. */
@@ -735,16 +732,13 @@ write_entry(struct making *m, const char *launch, const char *before)
 static char *
 entry_name(const struct making *m)
 {
-	const char *end = m->u->kernel || m->u->sequence ? "launch" : "entry";
-	char *name = kasprintf("%s_%s", kscan_plain(m->u->name), end);
+	struct kbuf name = { 0 };
 
-	while (json_object_get(m->types.sources->index, name)) {
-		char *longer = kasprintf("%s_", name);
-
-		free(name);
-		name = longer;
-	}
-	return name;
+	kbuf_printf(&name, "%s_%s", kscan_plain(m->u->name),
+	    m->u->kernel || m->u->sequence ? "launch" : "entry");
+	while (json_object_get(m->types.sources->index, name.data))
+		kbuf_puts(&name, "_");
+	return name.data;
 }
 
 /* A task passes the stream as the last argument. */

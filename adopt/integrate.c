@@ -8,16 +8,16 @@
 #include "adopt.h"
 #include "journal.h"
 #include "kfence.h"
+#include "kio.h"
 #include "klog.h"
 #include "koption.h"
-#include "../tools/model/kseal.h"
 #include "real.h"
 #include "runs.h"
 #include "splice.h"
 
 static const char usage[] = "usage: kadopt integrate [OPTION...]\n";
 
-enum { TRIES = 8, PAIRS = 3, LOG_CHARS = 6000, WHY_CHARS = 1200 };
+enum { TRIES = 8, PAIRS = 3, LOG_CHARS = 6000 };
 
 struct integrate_options {
 	const char *campaign;
@@ -76,112 +76,14 @@ hear(struct run_folder *run, const char *own, const char *format, ...)
 	free(text);
 }
 
-static json_t *
-verdicts_of(const struct adoption *a)
-{
-	json_t *list = kin_all(adopt_path(a, "verdicts.ndjson"));
-
-	return list ? list : json_array();
-}
-
-/*
- * What can become of a winner. Below the gate, and so not tried; rolled back, but what was wrong is
- * allowed since.
- */
-enum outcome { DEPLOYED, ROLLED_BACK, SHORT_CIRCUIT, ALLOWED };
-static const char *const outcomes[] = { "DEPLOYED", "ROLLED_BACK", "SHORT_CIRCUIT", "ALLOWED" };
-
-/* Updates the campaign's memory, if it has one; later campaigns learn from it, too. */
 static void
-remember(const struct adoption *a)
-{
-	struct command_result r;
-
-	command_own(a, a->dir,
-	    "test ! -d memory || "
-	    "{ krecords remember && krecords tips add && krecords library; }",
-	    "remember", &r);
-	if (r.status)
-		kwarn("the memory of %s does not know of it: %s%s", a->dir, r.why, r.said);
-	command_free(&r);
-}
-
-/* Records the outcome for a program; the search and later integrations read it. */
-static void
-add_verdict(const struct adoption *a, const char *id, const char *hex, enum outcome outcome,
-    const char *why)
-{
-	char now[32], *line = kfence_line(why, WHY_CHARS);
-	json_t *list = verdicts_of(a), *v;
-	size_t i;
-
-	know_iso(now, sizeof now);
-	json_array_append_new(list,
-	    json_pack("{s:s,s:s,s:s,s:b,s:s,s:s,s:s*,s:s}", "schema", "verdict/1", "id", id,
-	        "code_sha256", hex, "good", outcome == DEPLOYED || outcome == ALLOWED, "outcome",
-	        outcomes[outcome], "why", line, "compare", digits, "at", now));
-	kout_open(adopt_path(a, "verdicts.ndjson"));
-	json_array_foreach(list, i, v)
-		kout_json(v);
-	kout_commit();
-	json_decref(list);
-	free(line);
-	remember(a);
-}
-
-static void
-judge_winner(const struct adoption *a, const struct winner *w, enum outcome outcome)
+judge_winner(const struct adoption *a, const struct winner *w, enum verdict outcome)
 {
 	char hex[65];
 
 	ksha256_hex(w->code, strlen(w->code), hex);
-	add_verdict(a, w->id, hex, outcome, heard.len ? heard.data : "accepted");
+	verdicts_add(a, w->id, hex, outcome, heard.len ? heard.data : "accepted", digits);
 	kbuf_free(&heard);
-}
-
-bool
-integrate_allow(const struct adoption *a)
-{
-	json_t *list = verdicts_of(a), *last = json_object(), *v;
-	const char *hex;
-	bool any = false;
-	size_t i;
-
-	json_array_foreach(list, i, v)
-		if (strcmp(kjson_str_or(v, "outcome", ""), outcomes[SHORT_CIRCUIT]))
-			json_object_set(last, kjson_str_or(v, "code_sha256", ""), v);
-	json_object_foreach(last, hex, v) {
-		const char *compare = kjson_str_or(v, "compare", NULL);
-
-		if (!compare || !outputs_allow(a, compare))
-			continue;
-		add_verdict(a, kjson_str_or(v, "id", ""), hex, ALLOWED,
-		    "its outputs are within the tolerance that was given since");
-		any = true;
-	}
-	json_decref(last);
-	json_decref(list);
-	return any;
-}
-
-/* Why the program failed when it was last tried in the application; NULL: it did not. */
-static char *
-failed_before(const struct adoption *a, const struct winner *w)
-{
-	json_t *list = verdicts_of(a), *v;
-	char hex[65], *why = NULL;
-	size_t i;
-
-	ksha256_hex(w->code, strlen(w->code), hex);
-	json_array_foreach(list, i, v) {
-		if (strcmp(kjson_str_or(v, "code_sha256", ""), hex) ||
-		    !strcmp(kjson_str_or(v, "outcome", ""), outcomes[SHORT_CIRCUIT]))
-			continue;
-		free(why);
-		why = kjson_bool_or(v, "good", false) ? NULL : kstrdup(kjson_str_or(v, "why", ""));
-	}
-	json_decref(list);
-	return why;
 }
 
 /* ---- the winner ---- */
@@ -265,9 +167,8 @@ scan(const struct adoption *a, const char *code, struct run_folder *run)
 static char *
 fenced(const struct adoption *a, const char *text)
 {
-	struct kbuf b = { 0 };
+	struct kbuf b = kbuf_empty();
 
-	kbuf_puts(&b, "");
 	if (text)
 		kfence_code(&b, text, a->language);
 	return b.data;
@@ -279,10 +180,11 @@ ask_file(const struct adoption *a, const struct winner *w, const char *original,
     const struct patch *p, const char *log, const char *fault, int n, char **why)
 {
 	const char *text = p->count ? p->files[0].text : NULL;
-	char *was = fenced(a, original), *now = fenced(a, text), *code = fenced(a, w->code),
-	     *context = error_context(text ? text : "", log), *answer, *file;
+	auto_free char *was = fenced(a, original), *now = fenced(a, text),
+	               *code = fenced(a, w->code), *context = error_context(text ? text : "", log),
+	               *answer = NULL;
 	auto_buf struct kbuf words = { 0 };
-	json_t *facts;
+	json_auto_t *facts = NULL;
 
 	kfence_data(&words, context, "compiler", a->kernel);
 	facts = json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:b,s:s}", "kernel", a->kernel, "file",
@@ -292,14 +194,7 @@ ask_file(const struct adoption *a, const struct winner *w, const char *original,
 	if (!facts)
 		kdie(K_USAGE, "%s is not UTF-8", a->file);
 	answer = ask_model(a, "integrate", n, facts);
-	file = ask_code(a, answer, original, why);
-	free(answer);
-	json_decref(facts);
-	free(context);
-	free(was);
-	free(now);
-	free(code);
-	return file;
+	return ask_code(a, answer, original, why);
 }
 
 /* Is the function NAME in both, with the same parameters? */
@@ -323,36 +218,30 @@ is_fit(const struct adoption *a, const char *original, const struct patch *p, co
     char **why)
 {
 	const char *called = kjson_str_or(p->called, "function", NULL);
-	bool good = called ? same_function(p->files[0].text, text, called, why)
-	                   : same_function(original, text, a->kernel, why);
-	struct kscan s, o;
+	auto_scan struct kscan s, o;
 
 	kscan(text, strlen(text), &s);
 	kscan(original, strlen(original), &o);
-	for (size_t i = 0; good && i < o.count; i++)
-		for (size_t n = 0;
-		     good && n < o.items[i].name_count && o.items[i].kind == KSCAN_FUNCTION; n++)
-			if (!kscan_has_word(&o, &o.items[i], "static") &&
-			    !(called && kscan_declares(&o.items[i], a->kernel)) &&
-			    !kscan_function(&s, o.items[i].names[n])) {
-				*why = kasprintf("%s is missing", o.items[i].names[n]);
-				good = false;
-			}
-	kscan_free(&s);
-	kscan_free(&o);
-	return good;
+	if (!same_function(
+	        called ? p->files[0].text : original, text, called ? called : a->kernel, why))
+		return false;
+	kscan_items(x, &o) for (size_t n = 0; n < x->name_count && x->kind == KSCAN_FUNCTION;
+	                        n++) if (!kscan_has_word(&o, x, "static") &&
+	    !(called && kscan_declares(x, a->kernel)) && !kscan_function(&s, x->names[n]))
+	{
+		*why = kasprintf("%s is missing", x->names[n]);
+		return false;
+	}
+	return true;
 }
 
 static char *
 build_log(const struct adoption *a)
 {
-	char *path = adopt_path(a, "log/watch-build.log"), *text, *log;
 	size_t len;
+	auto_free char *text = file_text(adopt_path(a, "log/watch-build.log"), &len);
 
-	text = file_text(path, &len);
-	log = text ? klog_compiler(text, len, LOG_CHARS, 0) : kstrdup("");
-	free(text);
-	return log;
+	return text ? klog_compiler(text, len, LOG_CHARS, 0) : kstrdup("");
 }
 
 /* Asks the model once; P stays unchanged, or gets a new text for the kernel's file. */
@@ -543,14 +432,16 @@ require_original(const struct adoption *a)
 static bool
 has_failed(const struct adoption *a, const struct winner *w)
 {
-	auto_free char *why = failed_before(a, w);
-	bool failed = why != NULL;
+	char hex[65];
+	auto_free char *why = NULL;
 
-	if (failed)
+	ksha256_hex(w->code, strlen(w->code), hex);
+	why = verdicts_failed(a, hex);
+	if (why)
 		ksay("GATE: %s has failed in the application before (%s); run more rounds, which "
 		     "are told about it, or use --again\n",
 		    w->id, why);
-	return failed;
+	return why;
 }
 
 /* The best program W (NULL: none) is not worth it. This is reported once. */
@@ -558,8 +449,6 @@ static void
 stop_at_gate(const struct adoption *a, const struct integrate_options *o, const struct winner *w,
     double gain)
 {
-	json_t *list = verdicts_of(a), *last = json_array_get(list, json_array_size(list) - 1);
-
 	if (!w)
 		ksay("GATE: no program of the campaign is better than the reference; no file was "
 		     "changed\n");
@@ -575,9 +464,8 @@ stop_at_gate(const struct adoption *a, const struct integrate_options *o, const 
 	if (w)
 		ksay("GATE: %s; no file was changed%s\n", heard.data,
 		    gain >= o->gate ? "; run make verify to measure it again" : "");
-	if (w && strcmp(kjson_str_or(last, "why", ""), heard.data))
+	if (w && !verdicts_said(a, heard.data))
 		judge_winner(a, w, SHORT_CIRCUIT);
-	json_decref(list);
 }
 
 /* A file of the patch that has changed since the adoption; NULL: none. */

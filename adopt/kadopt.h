@@ -74,6 +74,11 @@ void adoption_save(const struct adoption *a);
 bool adoption_begun(const struct adoption *a);
 void adoption_free(struct adoption *a);
 /*
+ * Checks that the files on which all figures rest are unchanged. Returns K_USAGE after naming one
+ * that is not.
+ */
+int check_frozen(const struct adoption *a);
+/*
  * Allows only one kadopt at a time per campaign: dies with K_AGAIN when another one is running.
  * Released at the end of the process.
  */

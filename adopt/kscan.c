@@ -712,17 +712,14 @@ take_members(struct kscan *s, const struct kscan_item *x, struct kscan *in)
 static void
 scan_members(struct kscan *s)
 {
-	for (size_t i = 0; i < s->count; i++) {
-		const struct kscan_item *x = &s->items[i];
-		struct kscan in = { 0 };
+	kscan_items(x, s)
+	{
+		auto_scan struct kscan in = { 0 };
 
-		if (x->kind != KSCAN_DECLARATION || !x->name_count ||
-		    kscan_among(s, x->from, kscan_word(s, x->from, x->to), "template") ||
-		    !kscan_uses(s, x->from, x->to, "struct class"))
-			continue;
-		if (kscan_inside(s, x, &in))
+		if (x->kind == KSCAN_DECLARATION && x->name_count &&
+		    !kscan_among(s, x->from, kscan_word(s, x->from, x->to), "template") &&
+		    kscan_uses(s, x->from, x->to, "struct class") && kscan_inside(s, x, &in))
 			take_members(s, x, &in);
-		kscan_free(&in);
 	}
 }
 
@@ -844,9 +841,7 @@ kscan_function(const struct kscan *s, const char *name)
 const struct kscan_item *
 kscan_at(const struct kscan *s, size_t at)
 {
-	for (size_t i = 0; i < s->count; i++)
-		if (s->items[i].from <= at && at < s->items[i].to)
-			return &s->items[i];
+	kscan_items(x, s) if (x->from <= at && at < x->to) return x;
 	return NULL;
 }
 
@@ -860,12 +855,8 @@ kscan_has_word(const struct kscan *s, const struct kscan_item *x, const char *wo
 	if (kscan_uses(s, x->from, end, words))
 		return true;
 	/* "INLINE int f(...)", if INLINE is "static inline". */
-	for (size_t i = 0; i < s->count; i++) {
-		const struct kscan_item *m = &s->items[i];
-
-		if (m->kind == KSCAN_MACRO && m != x && kscan_uses(s, x->from, head, m->names[0]) &&
-		    kscan_uses(s, m->from, m->to, words))
-			return true;
-	}
+	kscan_items(m, s) if (m->kind == KSCAN_MACRO && m != x &&
+	    kscan_uses(s, x->from, head, m->names[0]) &&
+	    kscan_uses(s, m->from, m->to, words)) return true;
 	return false;
 }

@@ -60,6 +60,11 @@ void kscan(const char *text, size_t len, struct kscan *s);
 /* The same, but every #if is ignored: the contents of its branches follow one another. */
 void kscan_through(const char *text, size_t len, struct kscan *s);
 void kscan_free(struct kscan *s);
+/* A variable with this is freed at the end of its block. */
+#define auto_scan __attribute__((cleanup(kscan_free)))
+/* For every item X of S. */
+#define kscan_items(x, s) \
+	for (const struct kscan_item *x = (s)->items; x < (s)->items + (s)->count; x++)
 
 /*
  * The function NAME with its body, or a member "C::f"; NULL: there is none outside groups. If there
@@ -171,6 +176,7 @@ struct kscan_signature {
 };
 void kscan_signature(const struct kscan *s, const struct kscan_item *f, struct kscan_signature *g);
 void kscan_signature_free(struct kscan_signature *g);
+#define auto_signature __attribute__((cleanup(kscan_signature_free)))
 /*
  * The members of the type that X defines, one by one in the form of parameters: "float x, y[2];"
  * gives two. Returns their number; the caller frees *LIST with kscan_members_free. *HIDDEN: there

@@ -190,11 +190,10 @@ kscan_macro(const struct kscan *s, const struct kscan_item *x)
 static char *
 constant_in(const struct kscan *s, const char *name)
 {
-	for (const struct kscan_item *x = s->items; x < s->items + s->count; x++)
-		if (kscan_declares(x, name) && x->kind == KSCAN_MACRO)
-			return kscan_macro(s, x);
-		else if (kscan_declares(x, name) && x->kind == KSCAN_DECLARATION)
-			return initialiser(s, x->from, x->to, name);
+	kscan_items(x, s) if (kscan_declares(x, name) && x->kind == KSCAN_MACRO) return kscan_macro(
+	    s, x);
+	else if (kscan_declares(x, name) && x->kind == KSCAN_DECLARATION) return initialiser(
+	    s, x->from, x->to, name);
 	return NULL;
 }
 
@@ -202,7 +201,8 @@ constant_in(const struct kscan *s, const char *name)
 static bool
 enumerator_in(struct sum *x, const struct kscan *s, const char *name, int64_t *value)
 {
-	for (const struct kscan_item *e = s->items; e < s->items + s->count; e++) {
+	kscan_items(e, s)
+	{
 		if (e->kind != KSCAN_DECLARATION || !kscan_has_word(s, e, "enum") ||
 		    !kscan_declares(e, name))
 			continue;

@@ -148,7 +148,8 @@ is_maker(const struct kscan_item *x)
 static bool
 is_wanted(const struct unit_source *s, const struct kscan_item *x, const struct list_options *o)
 {
-	size_t line;
+	const char *body = s->scan.code + x->body;
+	size_t len = x->to - x->body, line;
 
 	if (x->kind != KSCAN_FUNCTION || kscan_uses(&s->scan, x->from, x->open, "operator") ||
 	    is_maker(x) || (o->file && strcmp(unit_place(s, x->name_at, &line), o->file)))
@@ -157,13 +158,8 @@ is_wanted(const struct unit_source *s, const struct kscan_item *x, const struct 
 		return true;
 	/* A function without loops and indexing takes no time. */
 	return !kscan_has_word(&s->scan, x, "__device__") &&
-	    (o->all ||
-	        (strstr(s->scan.code + x->body, "<<<") &&
-	            strstr(s->scan.code + x->body, "<<<") < s->scan.code + x->to &&
-	            strcmp(x->names[0], "main") != 0) ||
-	        ((kscan_uses(&s->scan, x->body, x->to, "for") ||
-	             kscan_uses(&s->scan, x->body, x->to, "while")) &&
-	            memchr(s->scan.code + x->body, '[', x->to - x->body)));
+	    (o->all || (memmem(body, len, "<<<", 3) && strcmp(x->names[0], "main") != 0) ||
+	        (kscan_uses(&s->scan, x->body, x->to, "for while") && memchr(body, '[', len)));
 }
 
 /* A function in a header is listed once, however many files include it. */
@@ -182,7 +178,7 @@ is_new(json_t *seen, const struct unit_source *s, const struct kscan_item *x)
 static struct row *
 add_row(struct row **rows, size_t *n)
 {
-	*rows = krealloc(*rows, (*n + 1) * sizeof **rows);
+	kgrow(*rows, *n);
 	(*rows)[*n] = (struct row){ 0 };
 	return &(*rows)[(*n)++];
 }

@@ -7,48 +7,48 @@
 
 #include "adopt.h"
 #include "kio.h"
+#include "kregex.h"
 #include "kscan.h"
 #include "ktoken.h"
+
+/* Is P in a line with an include? */
+static bool
+is_include(const char *code, size_t p)
+{
+	size_t end = p;
+
+	while (p && code[p - 1] != '\n')
+		p--;
+	return kregex_find("\\A#[ \\t]*include\\b", code + p, end - p, NULL, 0);
+}
 
 /* Copies TEXT with words replaced. Lines with an include are copied unchanged. */
 char *
 oracle_swap(const char *text, const char *language, char *why, size_t why_len)
 {
-	size_t len = strlen(text);
-	char *code = ktoken_strip(text, len, KTOKEN_C);
+	auto_free char *code = ktoken_strip(text, strlen(text), KTOKEN_C);
+	const struct kscan s = { .text = text, .code = code, .len = strlen(text) };
+	auto_buf struct kbuf faults = { 0 };
 	const json_t *words = rules_double();
-	struct kbuf faults = { 0 }, out = { 0 };
+	struct kbuf out = kbuf_empty();
+	size_t done = 0;
 
 	if (rules_scan("no_double", language, text, "\\w+", NULL, &faults)) {
 		snprintf(why, why_len, "%.*s", (int)strcspn(faults.data, "\n"), faults.data);
-		kbuf_free(&faults);
-		free(code);
+		kbuf_free(&out);
 		return NULL;
 	}
-	for (size_t p = 0; p < len;) {
-		size_t end = p;
+	for (size_t p = 0, end; kscan_identifier(&s, &p, s.len, &end); p = end) {
+		auto_free char *word = kstrndup(text + p, end - p);
+		const char *wide = kjson_str_or(words, word, NULL);
 
-		if (code[p] == '#' && (p == 0 || code[p - 1] == '\n') &&
-		    !strncmp(code + p + 1 + strspn(code + p + 1, " \t"), "include", 7)) {
-			end = p + strcspn(text + p, "\n");
-			kbuf_add(&out, text + p, end - p);
-			p = end;
+		if (!wide || is_include(code, p))
 			continue;
-		}
-		while (end < len && kis_word(code[end]))
-			end++;
-		if (end == p || isdigit((unsigned char)code[p])) {
-			end += end == p;
-			kbuf_add(&out, text + p, end - p);
-		} else {
-			auto_free char *word = kstrndup(text + p, end - p);
-
-			kbuf_puts(&out, kjson_str_or(words, word, word));
-		}
-		p = end;
+		kbuf_add(&out, text + done, p - done);
+		kbuf_puts(&out, wide);
+		done = end;
 	}
-	free(code);
-	kbuf_add(&out, "", 0);
+	kbuf_puts(&out, text + done);
 	return out.data;
 }
 
@@ -237,34 +237,30 @@ static const char any_pointer[] = "struct kiln_any {\n"
 static void
 add_using(struct kbuf *b, const char *text)
 {
-	char *path[8] = { NULL }, *line;
-	struct kscan s;
+	char *path[8] = { NULL };
+	auto_scan struct kscan s;
 
 	kscan(text, strlen(text), &s);
-	for (size_t i = 0; i < s.count; i++) {
-		const struct kscan_item *x = &s.items[i];
-		const char *name = s.code + x->from;
-		size_t n;
+	kscan_items(x, &s)
+	{
+		auto_free char *line = NULL, *name = NULL;
+		struct kregex_span at[2];
 
-		if (x->kind != KSCAN_OPEN || x->depth >= LEN(path))
+		if (x->kind != KSCAN_OPEN || x->depth >= LEN(path) ||
+		    !kregex_find("\\A(?:inline\\s+)?namespace\\s*([^\\s{]*)", s.code + x->from,
+		        x->to - x->from, at, 2))
 			continue;
-		name += strncmp(name, "inline", 6) ? 0 : 6 + strspn(name + 6, " \t");
-		if (strncmp(name, "namespace", 9))
-			continue;
-		name += 9 + strspn(name + 9, " \t\n");
-		n = strcspn(name, " \t\n{");
+		name = kregex_text(s.code + x->from, at[1]);
 		free(path[x->depth]);
 		path[x->depth] = x->depth && path[x->depth - 1]
-		    ? kasprintf("%s::%.*s", path[x->depth - 1], (int)n, name)
-		    : kstrndup(name, n);
+		    ? kasprintf("%s::%s", path[x->depth - 1], name)
+		    : kstrdup(name);
 		line = kasprintf("using namespace %s;\n", path[x->depth]);
-		if (n && !strstr(b->data, line))
+		if (*name && !strstr(b->data, line))
 			kbuf_puts(b, line);
-		free(line);
 	}
 	for (size_t i = 0; i < LEN(path); i++)
 		free(path[i]);
-	kscan_free(&s);
 }
 
 char *

@@ -7,7 +7,7 @@ edits_add(struct edits *e, const char *file, size_t from, size_t to, char *text)
 {
 	size_t i = e->count;
 
-	e->list = krealloc(e->list, (e->count + 1) * sizeof *e->list);
+	kgrow(e->list, e->count);
 	for (; i > 0 && e->list[i - 1].from > from; i--)
 		e->list[i] = e->list[i - 1];
 	e->list[i] = (struct edit){ kstrdup(file), from, to, text };
@@ -63,7 +63,7 @@ edits_free(struct edits *e)
 void
 patch_add(struct patch *p, const char *name, char *was, char *text)
 {
-	p->files = krealloc(p->files, (p->count + 1) * sizeof *p->files);
+	kgrow(p->files, p->count);
 	p->files[p->count++] = (struct patch_file){ kstrdup(name), was, text };
 }
 

@@ -50,7 +50,7 @@ make_command(struct words *w, const char *const *modes, const char *project, con
 static void
 add_origin(struct origins *o, size_t at, char *file, size_t line)
 {
-	o->list = krealloc(o->list, (o->count + 1) * sizeof *o->list);
+	kgrow(o->list, o->count);
 	o->list[o->count++] = (struct origin){ .at = at, .file = file, .line = line };
 }
 

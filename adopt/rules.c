@@ -130,18 +130,12 @@ find(struct kregex *re, const struct subject *s, bool comments, size_t from, str
 static bool
 has_line(const char *text, const struct kregex_span *at, const char *other)
 {
-	size_t from = at->from, to = at->to;
-	char *line;
-	bool has;
+	size_t from = at->from, to = at->to + strcspn(text + at->to, "\r\n");
 
 	while (from && text[from - 1] != '\n')
 		from--;
 	from += strspn(text + from, " \t");
-	to += strcspn(text + to, "\r\n");
-	line = kstrndup(text + from, to > from ? to - from : 0);
-	has = other && strstr(other, line);
-	free(line);
-	return has;
+	return other && memmem(other, strlen(other), text + from, to > from ? to - from : 0);
 }
 
 /*

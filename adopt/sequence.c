@@ -102,7 +102,7 @@ sequence_find(struct unit *u, const struct unit_sources *sources, size_t which,
     const struct kscan_item *f, struct kbuf *why)
 {
 	const struct unit_source *s = &sources->list[which];
-	struct kscan_signature g;
+	auto_signature struct kscan_signature g = { 0 };
 	struct kscan_launch *list;
 	bool stream = false;
 	size_t n;
@@ -126,7 +126,6 @@ sequence_find(struct unit *u, const struct unit_sources *sources, size_t which,
 			see_launch(u, sources, which, &list[i], why);
 	}
 	kscan_launches_free(list, n);
-	kscan_signature_free(&g);
 }
 
 char *

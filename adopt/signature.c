@@ -34,14 +34,14 @@ describe(const struct kscan *k, const struct kscan_item *f, struct signature *s,
 	kscan_signature(k, f, &s->of);
 	/* "void *f()" returns something, and so does everything that is not void. */
 	s->returns = !strstr(s->of.result, "void") || strchr(s->of.result, '*');
-	for (const struct kscan_item *x = k->items; x < k->items + k->count; x++)
-		if (x->from < f->from && x->kind == KSCAN_INCLUDE && !x->depth &&
-		    compiled_with(k, x->from, f->from)) {
-			s->include = x->to;
-			s->include += k->text[x->to] == '\n';
-		}
+	kscan_items(x, k) if (x->from < f->from && x->kind == KSCAN_INCLUDE && !x->depth &&
+	    compiled_with(k, x->from, f->from))
+	{
+		s->include = x->to;
+		s->include += k->text[x->to] == '\n';
+	}
 	for (size_t i = 0; i < s->of.count; i++)
-		if (!s->of.params[i].name || !*s->of.params[i].name) {
+		if (!*s->of.params[i].name) {
 			snprintf(why, why_len, "line %d: parameter %zu has no name: '%s'", s->line,
 			    i + 1, s->of.params[i].text);
 			return false;
@@ -56,8 +56,7 @@ signature_find(const char *text, size_t len, const char *name, size_t line, stru
     char *why, size_t why_len)
 {
 	const struct kscan_item *found = NULL;
-	struct kscan k;
-	bool good = true;
+	auto_scan struct kscan k;
 
 	*s = (struct signature){ 0 };
 	kscan(text, len, &k);
@@ -65,44 +64,35 @@ signature_find(const char *text, size_t len, const char *name, size_t line, stru
 		kscan_free(&k);
 		kscan_through(text, len, &k);
 	}
-	for (const struct kscan_item *x = k.items; x < k.items + k.count && good; x++) {
+	kscan_items(x, &k)
+	{
 		if (x->kind != KSCAN_FUNCTION || !kscan_declares(x, name))
 			continue;
-		if (found && line) {
-			/* Alternatives: the compiler sees only one of them. */
-			found = kline_at(text, x->name_at) == line ? x : found;
-			continue;
-		}
-		if (found) {
+		if (found && !line) {
 			snprintf(why, why_len,
 			    "it is defined in line %zu and again in line %zu; remove one",
 			    kline_at(text, found->name_at), kline_at(text, x->name_at));
-			good = false;
+			return false;
 		}
-		found = x;
+		/* Alternatives: the compiler sees only one of them. */
+		if (!found || kline_at(text, x->name_at) == line)
+			found = x;
 	}
 	found = found ? found : kscan_function(&k, name);
-	if (!found) {
+	if (!found)
 		snprintf(why, why_len, "it is not defined there, or only by a macro");
-		good = false;
-	}
-	if (good && strcmp(kscan_whole(found), name) != 0) {
+	else if (strcmp(kscan_whole(found), name) != 0)
 		snprintf(why, why_len, "line %zu: its whole name is %s; use that name",
 		    kline_at(text, found->name_at), kscan_whole(found));
-		good = false;
-	} else if (good && found->name_count == 1 && found->name_at > 1 &&
-	    text[found->name_at - 1] == ':') {
+	else if (found->name_count == 1 && found->name_at > 1 && text[found->name_at - 1] == ':')
 		snprintf(why, why_len,
 		    "line %zu: it is a member of a template; write a plain function around it, "
 		    "with named types, and adopt that function",
 		    kline_at(text, found->name_at));
-		good = false;
-	}
-	good = good && describe(&k, found, s, why, why_len);
-	kscan_free(&k);
-	if (!good)
-		signature_free(s);
-	return good;
+	else if (describe(&k, found, s, why, why_len))
+		return true;
+	signature_free(s);
+	return false;
 }
 
 void
@@ -153,22 +143,20 @@ kind_of(const struct kscan_param *p)
 void
 signature_layout(const char *text, size_t len, struct kbuf *out)
 {
-	struct kscan k;
+	auto_scan struct kscan k;
 
 	kscan(text, len, &k);
-	for (const struct kscan_item *x = k.items; x < k.items + k.count; x++) {
-		struct kscan_signature s;
+	kscan_items(x, &k)
+	{
+		auto_signature struct kscan_signature s = { 0 };
 
-		if (x->kind != KSCAN_FUNCTION || !x->name_count ||
-		    !kscan_has_word(&k, x, "__global__"))
+		if (x->kind != KSCAN_FUNCTION || !kscan_has_word(&k, x, "__global__"))
 			continue;
 		kscan_signature(&k, x, &s);
 		kbuf_puts(out, x->names[0]);
 		for (size_t i = 0; i < s.count; i++)
 			kbuf_printf(out, " %s:%s", kind_of(&s.params[i]),
-			    s.params[i].name && *s.params[i].name ? s.params[i].name : "-");
+			    *s.params[i].name ? s.params[i].name : "-");
 		kbuf_puts(out, "\n");
-		kscan_signature_free(&s);
 	}
-	kscan_free(&k);
 }

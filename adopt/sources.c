@@ -12,7 +12,7 @@ unit_sources_add(struct unit_sources *s, const char *name, char *text, struct or
 {
 	struct unit_source *x;
 
-	s->list = krealloc(s->list, (s->count + 1) * sizeof *s->list);
+	kgrow(s->list, s->count);
 	x = &s->list[s->count];
 	*x = (struct unit_source){ .name = kstrdup(name), .text = text, .origins = origins };
 	kscan_through(text, strlen(text), &x->scan);
@@ -62,12 +62,12 @@ unit_place(const struct unit_source *s, size_t at, size_t *line)
 bool
 unit_is_plain(const struct unit_source *s, const struct kscan_item *f)
 {
-	struct kscan_signature now, was = { 0 };
+	auto_signature struct kscan_signature now = { 0 }, was = { 0 };
 	size_t line;
 	char *path =
-	         path_of("%s/%s", s->project ? s->project : "", unit_place(s, f->name_at, &line)),
-	     *text = s->project ? file_text(path, NULL) : NULL;
-	struct kscan raw;
+	    path_of("%s/%s", s->project ? s->project : "", unit_place(s, f->name_at, &line));
+	auto_free char *text = s->project ? file_text(path, NULL) : NULL;
+	auto_scan struct kscan raw = { 0 };
 	const struct kscan_item *x;
 	bool same;
 
@@ -81,10 +81,6 @@ unit_is_plain(const struct unit_source *s, const struct kscan_item *f)
 	same = x && now.count == was.count && !strcmp(now.result, was.result);
 	for (size_t i = 0; i < now.count && same; i++)
 		same = !strcmp(now.params[i].text, was.params[i].text);
-	kscan_signature_free(&now);
-	kscan_signature_free(&was);
-	kscan_free(&raw);
-	free(text);
 	return same;
 }
 
@@ -154,26 +150,22 @@ unit_files(const char *project)
 static json_t *
 header_folders(const json_t *files)
 {
-	json_t *folders = json_array(), *seen = json_object();
+	json_t *folders = json_array(), *name;
+	size_t i;
 
-	for (size_t i = 0; i < json_array_size(files); i++) {
-		const char *name = json_string_value(json_array_get(files, i)),
-		           *slash = name + strlen(name);
+	json_array_foreach((json_t *)files, i, name) {
+		auto_free char *folder = kstrdup(json_string_value(name));
+		bool top = !rules_is_header(folder);
 
-		while (rules_is_header(name) && slash > name) {
-			char *folder;
+		while (!top) {
+			char *slash = strrchr(folder, '/');
 
-			while (slash > name && *--slash != '/')
-				continue;
-			folder =
-			    slash > name ? kstrndup(name, (size_t)(slash - name)) : kstrdup(".");
-			if (!json_object_get(seen, folder))
+			top = !slash;
+			strcpy(top ? folder : slash, top ? "." : "");
+			if (!kjson_has(folders, folder))
 				json_array_append_new(folders, json_string(folder));
-			json_object_set_new(seen, folder, json_true());
-			free(folder);
 		}
 	}
-	json_decref(seen);
 	return folders;
 }
 

@@ -61,10 +61,11 @@ has_item(const struct kscan *s, const struct state *t, const struct kscan_item *
 	char hash[17], other[17];
 
 	item_hash(&t->w, x, t->new_kernel, hash);
-	for (size_t i = 0; i < s->count; i++) {
-		if (s->items[i].kind != x->kind)
+	kscan_items(y, s)
+	{
+		if (y->kind != x->kind)
 			continue;
-		item_hash(s, &s->items[i], s == &t->file->scan ? t->kernel : NULL, other);
+		item_hash(s, y, s == &t->file->scan ? t->kernel : NULL, other);
 		if (!strcmp(hash, other))
 			return true;
 	}
@@ -91,24 +92,22 @@ is_known(const struct state *t, const struct kscan_item *x)
 static bool
 is_cleaned(const struct state *t, const struct kscan_item *x)
 {
-	for (size_t i = 0; i < t->b.count; i++)
-		for (size_t k = 0; k < t->b.sources[i].scan.count; k++) {
-			const struct kscan *s = &t->b.sources[i].scan;
-			const struct kscan_item *y = &s->items[k];
-			char *text, *clean, hash[17], other[17];
+	char hash[17], other[17];
 
-			if (y->kind != x->kind || !y->name_count || !x->name_count ||
-			    strcmp(y->names[0], x->names[0]))
-				continue;
-			text = kstrndup(s->text + y->from, y->to - y->from);
-			clean = rules_replace("cleanup", t->a->language, text);
-			ktoken_hash(clean, strlen(clean), other);
-			item_hash(&t->w, x, NULL, hash);
-			free(text);
-			free(clean);
-			if (!strcmp(hash, other))
-				return true;
-		}
+	item_hash(&t->w, x, NULL, hash);
+	bundle_items(&t->b, f, y)
+	{
+		auto_free char *text = NULL, *clean = NULL;
+
+		if (y->kind != x->kind || !y->name_count || !x->name_count ||
+		    strcmp(y->names[0], x->names[0]))
+			continue;
+		text = kstrndup(f->text + y->from, y->to - y->from);
+		clean = rules_replace("cleanup", t->a->language, text);
+		ktoken_hash(clean, strlen(clean), other);
+		if (!strcmp(hash, other))
+			return true;
+	}
 	return false;
 }
 
@@ -120,15 +119,9 @@ is_elsewhere(const struct state *t, const struct kscan_item *x)
 
 	if ((x->kind != KSCAN_FUNCTION && x->kind != KSCAN_DECLARATION) || !x->name_count)
 		return false;
-	for (size_t i = 0; i < t->b.count; i++)
-		for (size_t k = 0; k < t->b.sources[i].scan.count; k++) {
-			const struct kscan_item *y = &t->b.sources[i].scan.items[k];
-
-			if (y->kind == KSCAN_DECLARATION && kscan_declares(y, x->names[0])) {
-				item_hash(&t->w, x, NULL, hash);
-				return bundle_has_elsewhere(&t->b, x->names[0], hash);
-			}
-		}
+	item_hash(&t->w, x, NULL, hash);
+	bundle_items(&t->b, f, y) if (y->kind == KSCAN_DECLARATION &&
+	    kscan_declares(y, x->names[0])) return bundle_has_elsewhere(&t->b, x->names[0], hash);
 	return false;
 }
 
@@ -145,35 +138,31 @@ static void
 choose_own(struct state *t)
 {
 	t->own = kcalloc(t->w.count + 1, sizeof *t->own);
-	for (size_t i = 0; i < t->w.count; i++) {
-		const struct kscan_item *x = &t->w.items[i];
-
-		if (x->kind == KSCAN_INCLUDE || x->kind == KSCAN_OPEN || x->kind == KSCAN_CLOSE ||
-		    is_placed(t, x))
-			continue;
-		t->own[i] = !is_known(t, x) && !is_cleaned(t, x) && !is_elsewhere(t, x);
-		/* The application's own function will call the entry. */
-		t->own[i] |= t->called && !t->launched && x == t->new_kernel;
-	}
+	kscan_items(x, &t->w) if (x->kind != KSCAN_INCLUDE && x->kind != KSCAN_OPEN &&
+	    x->kind != KSCAN_CLOSE && !is_placed(t, x))
+	    /* The application's own function will call the entry. */
+	    t->own[x - t->w.items] = (t->called && !t->launched && x == t->new_kernel) ||
+	    (!is_known(t, x) && !is_cleaned(t, x) && !is_elsewhere(t, x));
 }
 
 /* Does the winner's own text use the project's NAME? */
 static bool
 needed_as_it_is(const struct state *t, const char *name)
 {
-	for (size_t i = 0; i < t->w.count; i++)
-		if (t->own[i] && kscan_declares(&t->w.items[i], name))
+	bool needed = false;
+
+	kscan_items(x, &t->w)
+	{
+		bool own = t->own[x - t->w.items];
+
+		if (own && kscan_declares(x, name))
 			return false;
-	for (size_t i = 0; i < t->w.count; i++)
-		if ((t->own[i] || &t->w.items[i] == t->new_holder) &&
-		    kscan_uses(&t->w, t->w.items[i].from, t->w.items[i].to, name))
-			return true;
-	/* Through a helper that stays. */
-	for (size_t i = 0; i < t->w.count; i++)
-		if (!t->own[i] && &t->w.items[i] != t->new_kernel &&
-		    kscan_declares(&t->w.items[i], name))
-			return true;
-	return false;
+		needed |=
+		    own || x == t->new_holder ? kscan_uses(&t->w, x->from, x->to, name) : false;
+		/* Through a helper that stays. */
+		needed |= !own && x != t->new_kernel && kscan_declares(x, name);
+	}
+	return needed;
 }
 
 /* Is it a kernel of the adopted sequence that no other file of the project names? */
@@ -182,27 +171,51 @@ is_private(const struct state *t, const struct kscan_item *x)
 {
 	const json_t *sequence = json_object_get(t->a->unit, "sequence"), *name;
 	char *copy = project_copy(t->a);
-	json_t *files;
+	json_auto_t *files = NULL;
 	bool found = false;
 	size_t i;
 
 	json_array_foreach((json_t *)sequence, i, name)
 		found |= kscan_declares(x, json_string_value(name));
-	if (!found)
-		return false;
-	files = unit_files(copy);
+	files = found ? unit_files(copy) : NULL;
 	json_array_foreach(files, i, name) {
-		char *text;
+		const char *file = json_string_value(name);
+		auto_free char *text = file_text(path_of("%s/%s", copy, file), NULL);
 
-		if (!strcmp(json_string_value(name), t->a->file))
-			continue;
-		text = file_text(path_of("%s/%s", copy, json_string_value(name)), NULL);
 		/* A file that cannot be read may name it. */
-		found = found && text && !strstr(text, x->names[0]);
-		free(text);
+		found &= !strcmp(file, t->a->file) || (text && !strstr(text, x->names[0]));
 	}
-	json_decref(files);
 	return found;
+}
+
+/* May other files use the item X of the project's file? Then it stays. */
+static bool
+is_public(const struct state *t, const struct kscan_item *x)
+{
+	const struct kscan *s = &t->file->scan;
+
+	return (x->kind == KSCAN_FUNCTION || x->kind == KSCAN_DECLARATION) &&
+	    !kscan_has_word(s, x, "static") &&
+	    !(x->kind == KSCAN_DECLARATION && kscan_has_word(s, x, "typedef constexpr")) &&
+	    !is_private(t, x);
+}
+
+/* Does anything that stays use a name of the item X of the file? */
+static bool
+is_used(const struct state *t, const struct kscan_item *x)
+{
+	const struct kscan *s = &t->file->scan;
+
+	for (size_t n = 0; n < x->name_count; n++) {
+		/* The head of a function that calls the entry stays. */
+		if ((t->called && kscan_uses(s, t->kernel->from, t->kernel->body, x->names[n])) ||
+		    needed_as_it_is(t, x->names[n]))
+			return true;
+		kscan_items(y, s) if (y != x && !t->dead[y - s->items] &&
+		    (y != t->kernel || t->kept) && y->kind != KSCAN_INCLUDE &&
+		    item_uses(t, y, x->names[n])) return true;
+	}
+	return false;
 }
 
 /* Static helpers in the file that only the old kernel, or other such helpers, used. */
@@ -215,33 +228,13 @@ choose_dead(struct state *t)
 	t->dead = kcalloc(s->count + 1, sizeof *t->dead);
 	while (changed) {
 		changed = false;
-		for (size_t i = 0; i < s->count; i++) {
-			const struct kscan_item *x = &s->items[i];
-			bool used = false;
+		kscan_items(x, s)
+		{
+			bool *dead = &t->dead[x - s->items];
 
-			if (t->dead[i] || !t->file->kept[i] || x == t->holder || !x->name_count ||
-			    x->kind == KSCAN_GROUP)
-				continue;
-			/* Items that other files might use stay. */
-			if ((x->kind == KSCAN_FUNCTION || x->kind == KSCAN_DECLARATION) &&
-			    !kscan_has_word(s, x, "static") &&
-			    !(x->kind == KSCAN_DECLARATION &&
-			        kscan_has_word(s, x, "typedef constexpr")) &&
-			    !is_private(t, x))
-				continue;
-			for (size_t n = 0; n < x->name_count && !used; n++) {
-				/* The head of a function that calls the entry stays. */
-				used = t->called &&
-				    kscan_uses(s, t->kernel->from, t->kernel->body, x->names[n]);
-				for (size_t k = 0; k < s->count && !used; k++)
-					used = k != i && !t->dead[k] &&
-					    (&s->items[k] != t->kernel || t->kept) &&
-					    s->items[k].kind != KSCAN_INCLUDE &&
-					    item_uses(t, &s->items[k], x->names[n]);
-				used = used || needed_as_it_is(t, x->names[n]);
-			}
-			if (!used)
-				changed = t->dead[i] = true;
+			if (!*dead && *bundle_kept(t->file, x) && x != t->holder && x->name_count &&
+			    x->kind != KSCAN_GROUP && !is_public(t, x) && !is_used(t, x))
+				changed = *dead = true;
 		}
 	}
 }
@@ -257,19 +250,15 @@ stays(const struct state *t)
 static bool
 is_taken(const struct state *t, const char *name, bool macro)
 {
-	for (size_t i = 0; i < t->b.count; i++)
-		for (size_t k = 0; k < t->b.sources[i].scan.count; k++) {
-			const struct source *src = &t->b.sources[i];
-			const struct kscan_item *x = &src->scan.items[k];
-
-			if (x->kind == KSCAN_INCLUDE || (src == t->file && t->dead[k]) ||
-			    (!stays(t) && kscan_declares(x, t->a->kernel)))
-				continue;
-			if (kscan_declares(x, name) ||
-			    (macro && src == t->file &&
-			        kscan_uses(&src->scan, x->from, x->to, name)))
-				return true;
-		}
+	bundle_items(&t->b, f, x)
+	{
+		if (x->kind == KSCAN_INCLUDE || (f == t->file && t->dead[x - f->scan.items]) ||
+		    (!stays(t) && kscan_declares(x, t->a->kernel)))
+			continue;
+		if (kscan_declares(x, name) ||
+		    (macro && f == t->file && kscan_uses(&f->scan, x->from, x->to, name)))
+			return true;
+	}
 	return false;
 }
 
@@ -279,28 +268,22 @@ choose_names(struct state *t, struct kbuf *notes)
 	const char *plain = kscan_plain(t->a->kernel);
 
 	t->renamed = json_object();
-	for (size_t i = 0; i < t->w.count; i++)
-		for (size_t n = 0; t->own[i] && n < t->w.items[i].name_count; n++) {
-			const char *name = t->w.items[i].names[n];
-			char *fresh;
+	kscan_items(x, &t->w) for (size_t n = 0; t->own[x - t->w.items] && n < x->name_count; n++)
+	{
+		const char *name = x->names[n];
+		auto_buf struct kbuf fresh = { 0 };
 
-			if (!is_taken(t, name, t->w.items[i].kind == KSCAN_MACRO) ||
-			    json_object_get(t->renamed, name))
-				continue;
-			fresh = kasprintf("%s_%s", plain, strcmp(name, plain) ? name : "fast");
-			while (is_taken(t, fresh, true)) {
-				char *longer = kasprintf("%s_", fresh);
-
-				free(fresh);
-				fresh = longer;
-			}
-			json_object_set_new(t->renamed, name, json_string(fresh));
-			kbuf_printf(notes,
-			    "%s is renamed to %s, because the project has another function of that "
-			    "name\n",
-			    name, fresh);
-			free(fresh);
-		}
+		if (!is_taken(t, name, x->kind == KSCAN_MACRO) || json_object_get(t->renamed, name))
+			continue;
+		kbuf_printf(&fresh, "%s_%s", plain, strcmp(name, plain) ? name : "fast");
+		while (is_taken(t, fresh.data, true))
+			kbuf_puts(&fresh, "_");
+		json_object_set_new(t->renamed, name, json_string(fresh.data));
+		kbuf_printf(notes,
+		    "%s is renamed to %s, because the project has another function of that "
+		    "name\n",
+		    name, fresh.data);
+	}
 }
 
 /* Is the word at P a member, after '.' or "->"? */
@@ -561,7 +544,7 @@ add_entry_head(struct kbuf *b, const struct state *t)
 	const struct kscan *s = &t->w;
 	const json_t *names = json_object_get(t->called, "names");
 	json_auto_t *list = json_array();
-	struct kscan_signature g;
+	auto_signature struct kscan_signature g;
 	size_t from = behind_extern(s, t->entry);
 	auto_free char *call = NULL;
 
@@ -581,7 +564,6 @@ add_entry_head(struct kbuf *b, const struct state *t)
 	}
 	call = call_text("", t->a->entry, list, 0);
 	kbuf_puts(b, call);
-	kscan_signature_free(&g);
 }
 
 /* The application's function, which now calls the entry. */
@@ -667,17 +649,14 @@ add_winner(struct kbuf *b, const struct state *t, const char *body)
 static void
 add_includes(struct kbuf *b, const struct state *t, bool macros)
 {
-	for (size_t i = 0; i < t->w.count; i++) {
-		const struct kscan_item *x = &t->w.items[i];
-		bool there = false;
+	kscan_items(x, &t->w)
+	{
+		bool there = macros && (!t->own[x - t->w.items] || x->names[0][0] != '_');
 
-		if (x->kind != (macros ? KSCAN_MACRO : KSCAN_INCLUDE) ||
-		    (macros && (!t->own[i] || x->names[0][0] != '_')))
+		if (x->kind != (macros ? KSCAN_MACRO : KSCAN_INCLUDE))
 			continue;
-		for (size_t k = 0; k < t->b.count && !there && !macros; k++)
-			for (size_t m = 0; m < t->b.sources[k].scan.count; m++)
-				there |= t->b.sources[k].scan.items[m].kind == KSCAN_INCLUDE &&
-				    !strcmp(t->b.sources[k].scan.items[m].names[0], x->names[0]);
+		bundle_items(&t->b, f, y) there |=
+		    !macros && y->kind == KSCAN_INCLUDE && !strcmp(y->names[0], x->names[0]);
 		if (!there)
 			kbuf_add(b, t->w.text + x->from, x->to - x->from);
 	}
@@ -690,9 +669,8 @@ include_place(const struct state *t)
 	const struct kscan *s = &t->file->scan;
 	size_t at = s->count ? s->items[0].from : 0;
 
-	for (size_t i = 0; i < s->count && s->items[i].from < t->kernel->from; i++)
-		if (s->items[i].kind == KSCAN_INCLUDE && !s->items[i].depth)
-			at = s->items[i].to;
+	kscan_items(x, s) if (x->from < t->kernel->from && x->kind == KSCAN_INCLUDE && !x->depth)
+	    at = x->to;
 	return at;
 }
 
@@ -794,16 +772,13 @@ see_through(const struct state *t, struct kscan_signature *g)
 static char *
 types_of(const struct state *t, const struct kscan *s, const struct kscan_item *f)
 {
-	struct kscan_signature g;
-	char *text, *types;
+	auto_signature struct kscan_signature g;
+	auto_free char *text = NULL;
 
 	kscan_signature(s, f, &g);
 	see_through(t, &g);
 	text = kscan_signature_text(&g);
-	types = kstrdup(strchr(text, '('));
-	free(text);
-	kscan_signature_free(&g);
-	return types;
+	return kstrdup(strchr(text, '('));
 }
 
 /* Do F of S and G of R take the same parameters? Otherwise *FAULT says what they take. */
@@ -825,46 +800,38 @@ same_signature(const struct state *t, const char *text, char **fault)
 {
 	const struct kscan *old = &t->file->scan;
 	const struct kscan_item *f;
-	struct kscan s;
-	bool same = false;
+	auto_scan struct kscan s;
 
 	(old->through ? kscan_through : kscan)(text, strlen(text), &s);
 	f = kscan_function(&s, t->called && t->launched ? t->a->entry : t->a->kernel);
 	if (!f || s.unclosed)
 		*fault = kasprintf("%s: the changed file is not well-formed", t->a->file);
-	else
-		same = t->called ||
-		    (same_types(t, old, t->kernel, &s, f, fault) &&
-		        same_types(t, old, t->kernel, &t->w, t->new_kernel, fault));
-	kscan_free(&s);
-	return same;
+	return !*fault &&
+	    (t->called ||
+	        (same_types(t, old, t->kernel, &s, f, fault) &&
+	            same_types(t, old, t->kernel, &t->w, t->new_kernel, fault)));
 }
 
 /* "template<…>" of a function, or "". The caller frees. */
 static char *
 template_of(const struct kscan *s, const struct kscan_item *f)
 {
-	struct kscan_signature g;
-	char *text;
+	auto_signature struct kscan_signature g;
 
 	kscan_signature(s, f, &g);
-	text = kstrndup(g.result, strncmp(g.result, "template", 8) ? 0 : strcspn(g.result, ">"));
-	kscan_signature_free(&g);
-	return text;
+	return kstrndup(g.result, strncmp(g.result, "template", 8) ? 0 : strcspn(g.result, ">"));
 }
 
 /* The names of a function's parameters, in order. The caller frees. */
 static char *
 names_of(const struct kscan *s, const struct kscan_item *f)
 {
-	struct kscan_signature g;
-	struct kbuf b = { 0 };
+	auto_signature struct kscan_signature g;
+	struct kbuf b = kbuf_empty();
 
 	kscan_signature(s, f, &g);
-	kbuf_puts(&b, "");
 	for (size_t i = 0; i < g.count; i++)
 		kbuf_printf(&b, "%s ", g.params[i].name);
-	kscan_signature_free(&g);
 	return b.data;
 }
 
@@ -896,20 +863,16 @@ is_body_alone(const struct state *t, char **fault)
 	const char *text = kjson_str_or(t->a->unit, "text", "");
 	const struct kscan *old = &t->file->scan;
 	const struct kscan_item *f, *n = t->new_kernel;
-	struct kscan s;
-	bool alone = false;
+	auto_scan struct kscan s;
 
 	kscan(text, strlen(text), &s);
 	f = kscan_function(&s, t->a->entry);
-	if (f && same_types(t, &s, f, &t->w, t->entry, fault))
-		alone = n && !unit_has_other(t->a->unit) &&
-		    !json_object_get(t->a->unit, "sequence") &&
-		    same_types(t, old, t->kernel, &t->w, n, NULL) &&
-		    same_text(&s, f, &t->w, t->entry, body_of) &&
-		    same_text(&s, f, &t->w, t->entry, names_of) &&
-		    same_text(old, t->kernel, &t->w, n, template_of);
-	kscan_free(&s);
-	return alone;
+	return f && same_types(t, &s, f, &t->w, t->entry, fault) && n &&
+	    !unit_has_other(t->a->unit) && !json_object_get(t->a->unit, "sequence") &&
+	    same_types(t, old, t->kernel, &t->w, n, NULL) &&
+	    same_text(&s, f, &t->w, t->entry, body_of) &&
+	    same_text(&s, f, &t->w, t->entry, names_of) &&
+	    same_text(old, t->kernel, &t->w, n, template_of);
 }
 
 /* The application must call the winner's entry. False: *FAULT says why it cannot. */
@@ -1025,23 +988,20 @@ put_together(struct state *t, const char *copy, struct patch *p, struct kbuf *no
 static void
 look_inside(struct source *x, const char *name)
 {
-	struct kscan through;
+	auto_scan struct kscan through = { 0 };
 	size_t count = 0;
 
 	if (kscan_function(&x->scan, name))
 		return;
 	kscan_through(x->text, strlen(x->text), &through);
-	for (size_t i = 0; i < through.count; i++)
-		count += through.items[i].kind == KSCAN_FUNCTION &&
-		    kscan_declares(&through.items[i], name);
-	if (count != 1 || through.unclosed) {
-		kscan_free(&through);
+	kscan_items(f, &through) count += f->kind == KSCAN_FUNCTION && kscan_declares(f, name);
+	if (count != 1 || through.unclosed)
 		return;
-	}
 	kscan_free(&x->scan);
 	free(x->kept);
 	x->scan = through;
 	x->kept = kcalloc(through.count + 1, sizeof *x->kept);
+	through = (struct kscan){ 0 };
 }
 
 bool
@@ -1101,23 +1061,19 @@ static char *
 name_in_winner(
     const char *reference, const struct kscan *winner, const struct kscan_item *f, const char *name)
 {
-	struct kscan s;
-	struct kscan_signature was = { 0 }, now;
+	auto_signature struct kscan_signature was = { 0 }, now;
 	const struct kscan_item *r;
-	char *found = NULL;
+	auto_scan struct kscan s;
 
 	kscan(reference, strlen(reference), &s);
 	kscan_signature(winner, f, &now);
 	r = kscan_function(&s, f->names[0]);
 	if (r)
 		kscan_signature(&s, r, &was);
-	for (size_t i = 0; i < was.count && i < now.count && !found; i++)
+	for (size_t i = 0; i < was.count && i < now.count; i++)
 		if (!strcmp(was.params[i].name, name))
-			found = kstrdup(now.params[i].name);
-	kscan_signature_free(&was);
-	kscan_signature_free(&now);
-	kscan_free(&s);
-	return found ? found : kstrdup(name);
+			return kstrdup(now.params[i].name);
+	return kstrdup(name);
 }
 
 size_t

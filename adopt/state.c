@@ -4,6 +4,7 @@
 
 #include "adopt.h"
 #include "kio.h"
+#include "../tools/model/kseal.h"
 
 enum { TEXT_MAX = 64 << 20 };
 
@@ -160,6 +161,17 @@ adoption_free(struct adoption *a)
 	}
 }
 
+int
+check_frozen(const struct adoption *a)
+{
+	auto_free char *fault = kseal_adopted(a->dir);
+	int code = fault ? K_USAGE : K_OK;
+
+	if (fault)
+		kwarn("%s", fault);
+	return code;
+}
+
 /* Held until the process ends. */
 static int lock = -1;
 
@@ -195,7 +207,7 @@ keep(char *text)
 	static char **list;
 	static size_t count;
 
-	list = krealloc(list, (count + 1) * sizeof *list);
+	kgrow(list, count);
 	return list[count++] = text;
 }
 
@@ -266,13 +278,9 @@ file_sha256(const char *path, char hex[65])
 void
 make_folder_of(const char *path)
 {
-	char *copy = kstrdup(path), *slash = strrchr(copy, '/');
+	auto_free char *folder = kfolder_of(path);
 
-	if (slash && slash != copy) {
-		*slash = '\0';
-		kmake_folder(copy);
-	}
-	free(copy);
+	kmake_folder(folder);
 }
 
 void

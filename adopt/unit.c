@@ -438,14 +438,13 @@ unit_of(
 	json_t *found = NULL;
 
 	unit_sources_read(&sources, project, file, built);
-	for (size_t i = 0; i < sources.count && !found; i++)
+	for (size_t i = 0; i < sources.count; i++)
 		for (size_t k = 0; !found && (x = unit_candidate(&sources.list[i], k)); k++) {
-			const struct unit_source *s = &sources.list[i];
 			struct unit u;
 			size_t line;
 
 			if (x->kind != KSCAN_FUNCTION || strcmp(kscan_whole(x), name) ||
-			    strcmp(unit_place(s, x->name_at, &line), file))
+			    strcmp(unit_place(&sources.list[i], x->name_at, &line), file))
 				continue;
 			why->len = 0;
 			if (unit_make(&u, &sources, i, x, why))

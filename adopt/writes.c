@@ -70,18 +70,15 @@ static bool writes(const struct writing *w, const char *name);
 static bool
 callee_writes(const struct writing *w, size_t at, size_t end, size_t index)
 {
+	auto_signature struct kscan_signature g = { 0 };
 	auto_free char *name = kstrndup(w->s->code + at, end - at);
 	struct writing in = { w->s, kscan_function(w->s, name), w->seen };
-	struct kscan_signature g;
-	bool good;
 
 	if (!in.f)
 		return !index && !strstr(name, "load") &&
 		    kregex_is("atomic|store|memset|memcpy|memmove|__st[cw]", name);
 	kscan_signature(w->s, in.f, &g);
-	good = index < g.count && !g.params[index].constant && writes(&in, g.params[index].name);
-	kscan_signature_free(&g);
-	return good;
+	return index < g.count && !g.params[index].constant && writes(&in, g.params[index].name);
 }
 
 /* Is the pointer that begins at AT the value of another variable, which is written? */

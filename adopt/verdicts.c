@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the application said of winners, in adopt/verdicts.ndjson: see adopt.h. */
+
+#include "adopt.h"
+#include "kfence.h"
+#include "kio.h"
+
+enum { WHY_CHARS = 1200 };
+
+static const char *const outcomes[] = { "DEPLOYED", "ROLLED_BACK", "SHORT_CIRCUIT", "ALLOWED" };
+
+static json_t *
+read_all(const struct adoption *a)
+{
+	json_t *list = kin_all(adopt_path(a, "verdicts.ndjson"));
+
+	return list ? list : json_array();
+}
+
+/* Updates the campaign's memory, if it has one; later campaigns learn from it, too. */
+static void
+remember(const struct adoption *a)
+{
+	struct command_result r;
+
+	command_own(a, a->dir,
+	    "test ! -d memory || "
+	    "{ krecords remember && krecords tips add && krecords library; }",
+	    "remember", &r);
+	if (r.status)
+		kwarn("the memory of %s does not know of it: %s%s", a->dir, r.why, r.said);
+	command_free(&r);
+}
+
+void
+verdicts_add(const struct adoption *a, const char *id, const char *hex, enum verdict outcome,
+    const char *why, const char *compare)
+{
+	auto_free char *line = kfence_line(why, WHY_CHARS);
+	json_auto_t *list = read_all(a);
+	json_t *v;
+	char now[32];
+	size_t i;
+
+	know_iso(now, sizeof now);
+	json_array_append_new(list,
+	    json_pack("{s:s,s:s,s:s,s:b,s:s,s:s,s:s*,s:s}", "schema", "verdict/1", "id", id,
+	        "code_sha256", hex, "good", outcome == DEPLOYED || outcome == ALLOWED, "outcome",
+	        outcomes[outcome], "why", line, "compare", compare, "at", now));
+	kout_open(adopt_path(a, "verdicts.ndjson"));
+	json_array_foreach(list, i, v)
+		kout_json(v);
+	kout_commit();
+	remember(a);
+}
+
+bool
+verdicts_said(const struct adoption *a, const char *why)
+{
+	json_auto_t *list = read_all(a);
+
+	return kjson_is(json_array_get(list, json_array_size(list) - 1), "why", why);
+}
+
+char *
+verdicts_failed(const struct adoption *a, const char *hex)
+{
+	json_auto_t *list = read_all(a);
+	json_t *v;
+	char *why = NULL;
+	size_t i;
+
+	json_array_foreach(list, i, v) {
+		if (!kjson_is(v, "code_sha256", hex) ||
+		    kjson_is(v, "outcome", outcomes[SHORT_CIRCUIT]))
+			continue;
+		free(why);
+		why = kjson_bool_or(v, "good", false) ? NULL : kstrdup(kjson_str_or(v, "why", ""));
+	}
+	return why;
+}
+
+bool
+verdicts_allow(const struct adoption *a)
+{
+	json_auto_t *list = read_all(a), *last = json_object();
+	const char *hex;
+	bool any = false;
+	json_t *v;
+	size_t i;
+
+	json_array_foreach(list, i, v)
+		if (!kjson_is(v, "outcome", outcomes[SHORT_CIRCUIT]))
+			json_object_set(last, kjson_str_or(v, "code_sha256", ""), v);
+	json_object_foreach(last, hex, v) {
+		const char *compare = kjson_str_or(v, "compare", NULL);
+
+		if (!compare || !outputs_allow(a, compare))
+			continue;
+		verdicts_add(a, kjson_str_or(v, "id", ""), hex, ALLOWED,
+		    "its outputs are within the tolerance that was given since", NULL);
+		any = true;
+	}
+	return any;
+}
