@@ -354,7 +354,7 @@ prepare(struct adoption *a, const struct adopt_options *o)
 		{ "observe", .run = command_observe, .option = "--runs", .value = o->runs },
 		{ "configs", .run = command_configs, .option = "--top", .value = o->top },
 		{ "record", .step = record },
-		{ "extract", .step = extract },
+		{ "extract", .step = extract_kernel },
 		{ "task", .step = make_task },
 	};
 	int code = K_OK;

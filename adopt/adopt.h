@@ -69,7 +69,7 @@ bool build_alone(const struct adoption *a, const char *source, const char *objec
 const char *error_kind(const char *log);
 /* Lines of TEXT around each error in LOG, and the errors. The caller frees. */
 char *error_context(const char *text, const char *log);
-int extract(const struct adoption *a);
+int extract_kernel(const struct adoption *a);
 
 /* record.c: the arrays of the chosen calls, with the application's contents. */
 int record(const struct adoption *a);
@@ -199,7 +199,7 @@ struct bundle {
 /* For every item X of every source F; kept says whether it is. */
 #define bundle_items(b, f, x) \
 	for (struct source *f = (b)->sources; f < (b)->sources + (b)->count; f++) \
-	kscan_items(x, &f->scan)
+		kscan_items(x, &f->scan)
 static inline bool *
 bundle_kept(const struct source *f, const struct kscan_item *x)
 {

@@ -272,11 +272,11 @@ is_other_member(const struct need *n, const struct kscan_item *x, size_t at)
 
 	if (!*class)
 		return false;
-	bundle_items(n->b, f, y) if (kscan_declares(y, kscan_plain(class)))
-	{
-		known = true;
-		kept |= *bundle_kept(f, y);
-	}
+	bundle_items(n->b, f, y)
+		if (kscan_declares(y, kscan_plain(class))) {
+			known = true;
+			kept |= *bundle_kept(f, y);
+		}
 	for (size_t p = n->of->from; p < at; p++)
 		depth += (n->s->code[p] == '{') - (n->s->code[p] == '}');
 	return known && (!kept || (n->of->kind == KSCAN_DECLARATION && depth == 1));
@@ -286,8 +286,7 @@ is_other_member(const struct need *n, const struct kscan_item *x, size_t at)
 static void
 keep_named(struct need *n, size_t at, size_t end)
 {
-	bundle_items(n->b, f, x)
-	{
+	bundle_items(n->b, f, x) {
 		bool *kept = bundle_kept(f, x);
 
 		for (size_t m = 0; !*kept && m < x->name_count; m++)
@@ -306,8 +305,7 @@ close_over(struct bundle *b)
 
 	while (n.changed) {
 		n.changed = false;
-		bundle_items(b, f, x)
-		{
+		bundle_items(b, f, x) {
 			char key[32];
 
 			snprintf(key, sizeof key, "%p", (const void *)x);
@@ -330,9 +328,11 @@ sets_itself(const struct bundle *b, const char *name)
 	auto_free char *copy = kasprintf("cudaMemcpyToSymbolAsync(%s,", name);
 	bool found = strstr(b->entry, copy) != NULL;
 
-	bundle_items(b, f, x) found |= *bundle_kept(f, x) && x->kind == KSCAN_FUNCTION &&
-	    kscan_uses(&f->scan, x->from, x->to, "cudaMemcpyToSymbol cudaMemcpyToSymbolAsync") &&
-	    kscan_uses(&f->scan, x->from, x->to, name);
+	bundle_items(b, f, x)
+		found |= *bundle_kept(f, x) && x->kind == KSCAN_FUNCTION &&
+		    kscan_uses(
+		        &f->scan, x->from, x->to, "cudaMemcpyToSymbol cudaMemcpyToSymbolAsync") &&
+		    kscan_uses(&f->scan, x->from, x->to, name);
 	return found;
 }
 
@@ -378,8 +378,7 @@ static void
 note_variables(struct bundle *b)
 {
 	json_array_clear(b->notes);
-	bundle_items(b, f, x)
-	{
+	bundle_items(b, f, x) {
 		if (!*bundle_kept(f, x) || x->kind != KSCAN_DECLARATION || !x->name_count ||
 		    memchr(f->scan.code + x->from, '(', x->to - x->from) ||
 		    kscan_has_word(&f->scan, x,
@@ -414,7 +413,9 @@ is_definition(const struct kscan *s, const struct kscan_item *x, const char *nam
 static const struct kscan_item *
 definition_in(const struct kscan *s, const char *name)
 {
-	kscan_items(x, s) if (is_definition(s, x, name)) return x;
+	kscan_items(x, s)
+		if (is_definition(s, x, name))
+			return x;
 	return NULL;
 }
 
@@ -469,10 +470,11 @@ holds(const struct kscan *s, const struct kscan_item *x, const char *name)
 static bool
 keep_function(struct bundle *b, const char *name)
 {
-	bundle_items(b, f, x) if (((x->kind == KSCAN_FUNCTION || x->kind == KSCAN_GROUP) &&
-	                              kscan_declares(x, name)) ||
-	    is_definition(&f->scan, x, name) ||
-	    holds(&f->scan, x, name)) return *bundle_kept(f, x) = true;
+	bundle_items(b, f, x)
+		if (((x->kind == KSCAN_FUNCTION || x->kind == KSCAN_GROUP) &&
+		        kscan_declares(x, name)) ||
+		    is_definition(&f->scan, x, name) || holds(&f->scan, x, name))
+			return *bundle_kept(f, x) = true;
 	return false;
 }
 
@@ -482,8 +484,7 @@ mark_included(const struct search *s, size_t index, bool *marked)
 {
 	const struct source *f = &s->b->sources[index];
 
-	kscan_items(x, &f->scan)
-	{
+	kscan_items(x, &f->scan) {
 		auto_free char *header = x->kind == KSCAN_INCLUDE
 		    ? find_header(s, f->path, x->names[0], x->system)
 		    : NULL;

@@ -171,8 +171,7 @@ is_dim3(const struct kscan *s, const char *name, size_t at)
 {
 	size_t n = strlen(name);
 
-	kscan_each(p, s, 0, at, "dim3")
-	{
+	kscan_each(p, s, 0, at, "dim3") {
 		size_t equals = kscan_back(s, p, 0);
 
 		for (size_t q = p; q < at && !strchr(";)}", s->code[q]); q = kscan_after(s, q, at))
@@ -354,7 +353,8 @@ call_find(const struct adoption *a, const char *folder, struct call_sites *s)
 			kscan_through(text, len, &f.s);
 			f.launch_count = kscan_launches(&f.s, NULL, &f.launches);
 			f.hidden = !includes_kernel(a, folder, f.file);
-			kscan_each(at, &f.s, 0, len, a->kernel) see_name(&f, at);
+			kscan_each(at, &f.s, 0, len, a->kernel)
+				see_name(&f, at);
 			kscan_launches_free(f.launches, f.launch_count);
 			kscan_free(&f.s);
 		}

@@ -278,7 +278,8 @@ kscan_typedef(const struct kscan *s, const char *type, int *stars)
 	char *text = NULL;
 
 	*stars = 0;
-	kscan_items(x, s) if (!text && x->kind == KSCAN_DECLARATION && kscan_declares(x, type))
-	    text = kscan_typedef_of(s, x, type, stars);
+	kscan_items(x, s)
+		if (!text && x->kind == KSCAN_DECLARATION && kscan_declares(x, type))
+			text = kscan_typedef_of(s, x, type, stars);
 	return text;
 }

@@ -120,8 +120,7 @@ is_indexed(const struct making *m, const struct kscan_param *p, bool member)
 {
 	const struct kscan *s = &m->s->scan;
 
-	kscan_each(at, s, m->f->body, m->f->to, p->name)
-	{
+	kscan_each(at, s, m->f->body, m->f->to, p->name) {
 		const char *next = s->code + kscan_blank(s, at + strlen(p->name), m->f->to);
 
 		if (member == (strchr(".>", s->code[at - 1]) != NULL) &&
@@ -487,8 +486,9 @@ is_static(const struct kscan *s, const struct kscan_item *x, const char *name)
 	auto_scan struct kscan in;
 
 	kscan_inside(s, x, &in);
-	kscan_items(
-	    f, &in) if (kscan_declares(f, name) && kscan_has_word(&in, f, "static")) return true;
+	kscan_items(f, &in)
+		if (kscan_declares(f, name) && kscan_has_word(s, f, "static"))
+			return true;
 	return false;
 }
 

@@ -357,7 +357,7 @@ assemble_included(
 }
 
 int
-extract(const struct adoption *a)
+extract_kernel(const struct adoption *a)
 {
 	char *copy = project_copy(a), *source = adopt_path(a, "task/reference.%s", a->suffix);
 	char *object = adopt_path(a, "task/reference.so"), *path = adopt_path(a, "extract.json"),

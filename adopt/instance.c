@@ -147,8 +147,7 @@ from_callers(const struct place *p, const char *name)
 	for (size_t i = 0; which < formals.count && i < p->sources->count && !found; i++) {
 		const struct unit_source *s = &p->sources->list[i];
 
-		kscan_each(at, &s->scan, 0, found ? 0 : s->scan.len, p->f->names[0])
-		{
+		kscan_each(at, &s->scan, 0, found ? 0 : s->scan.len, p->f->names[0]) {
 			json_auto_t *list = angles(s->scan.code + at + strlen(p->f->names[0]));
 			struct place outer = { p->sources, s, unit_function_at(&s->scan, at), at,
 				p->depth + 1 };
@@ -220,13 +219,13 @@ declared_type(const struct place *p, const char *name)
 	char *type = NULL;
 
 	/* At the name, or at the beginning of a list of names. */
-	kscan_each(at, s, p->f ? p->f->open + 1 : p->at, type ? 0 : p->at,
-	    name) for (size_t from = at, i = 0; i < 2 && !type; i++)
-	{
-		while (from > p->f->open && !strchr(i ? ";{}(" : ";{}(,", s->code[from - 1]))
-			from--;
-		type = leading_type(s, from, at + strlen(name));
-	}
+	kscan_each(at, s, p->f ? p->f->open + 1 : p->at, type ? 0 : p->at, name)
+		for (size_t from = at, i = 0; i < 2 && !type; i++) {
+			while (
+			    from > p->f->open && !strchr(i ? ";{}(" : ";{}(,", s->code[from - 1]))
+				from--;
+			type = leading_type(s, from, at + strlen(name));
+		}
 	return type;
 }
 
@@ -308,8 +307,7 @@ bind_call(const struct unit *u, const struct unit_sources *sources, const struct
 	for (size_t i = 0; i < sources->count && !bound; i++) {
 		const struct kscan *s = &sources->list[i].scan;
 
-		kscan_each(at, s, 0, bound ? 0 : s->len, u->name)
-		{
+		kscan_each(at, s, 0, bound ? 0 : s->len, u->name) {
 			struct place p = { sources, &sources->list[i], unit_function_at(s, at), at,
 				0 };
 			const char *c = s->code + at + strlen(u->name);
@@ -428,8 +426,7 @@ instance_dimensions(const struct unit_launch *l, const char *expression)
 	/* An expression of numbers is one number; a name may be anything. */
 	if (!n || (expression[n] && expression[n] != '('))
 		return 1;
-	kscan_each(p, s, l->inside ? l->inside->open : 0, l->at->at, name)
-	{
+	kscan_each(p, s, l->inside ? l->inside->open : 0, l->at->at, name) {
 		size_t q = kscan_blank(s, p + n, l->at->at),
 		       value = kscan_blank(s, q + 1, l->at->at);
 		bool triple = kscan_among(s, value, kscan_word(s, value, l->at->at), "dim3");

@@ -225,13 +225,14 @@ is_fit(const struct adoption *a, const char *original, const struct patch *p, co
 	if (!same_function(
 	        called ? p->files[0].text : original, text, called ? called : a->kernel, why))
 		return false;
-	kscan_items(x, &o) for (size_t n = 0; n < x->name_count && x->kind == KSCAN_FUNCTION;
-	                        n++) if (!kscan_has_word(&o, x, "static") &&
-	    !(called && kscan_declares(x, a->kernel)) && !kscan_function(&s, x->names[n]))
-	{
-		*why = kasprintf("%s is missing", x->names[n]);
-		return false;
-	}
+	kscan_items(x, &o)
+		for (size_t n = 0; n < x->name_count && x->kind == KSCAN_FUNCTION; n++)
+			if (!kscan_has_word(&o, x, "static") &&
+			    !(called && kscan_declares(x, a->kernel)) &&
+			    !kscan_function(&s, x->names[n])) {
+				*why = kasprintf("%s is missing", x->names[n]);
+				return false;
+			}
 	return true;
 }
 

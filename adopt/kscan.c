@@ -712,8 +712,7 @@ take_members(struct kscan *s, const struct kscan_item *x, struct kscan *in)
 static void
 scan_members(struct kscan *s)
 {
-	kscan_items(x, s)
-	{
+	kscan_items(x, s) {
 		auto_scan struct kscan in = { 0 };
 
 		if (x->kind == KSCAN_DECLARATION && x->name_count &&
@@ -841,7 +840,9 @@ kscan_function(const struct kscan *s, const char *name)
 const struct kscan_item *
 kscan_at(const struct kscan *s, size_t at)
 {
-	kscan_items(x, s) if (x->from <= at && at < x->to) return x;
+	kscan_items(x, s)
+		if (x->from <= at && at < x->to)
+			return x;
 	return NULL;
 }
 
@@ -855,8 +856,9 @@ kscan_has_word(const struct kscan *s, const struct kscan_item *x, const char *wo
 	if (kscan_uses(s, x->from, end, words))
 		return true;
 	/* "INLINE int f(...)", if INLINE is "static inline". */
-	kscan_items(m, s) if (m->kind == KSCAN_MACRO && m != x &&
-	    kscan_uses(s, x->from, head, m->names[0]) &&
-	    kscan_uses(s, m->from, m->to, words)) return true;
+	kscan_items(m, s)
+		if (m->kind == KSCAN_MACRO && m != x && kscan_uses(s, x->from, head, m->names[0]) &&
+		    kscan_uses(s, m->from, m->to, words))
+			return true;
 	return false;
 }

@@ -142,8 +142,7 @@ value_at(const struct kscan *s, size_t p, size_t to)
 static char *
 initialiser(const struct kscan *s, size_t from, size_t to, const char *name)
 {
-	kscan_each(p, s, from, to, name)
-	{
+	kscan_each(p, s, from, to, name) {
 		size_t q = kscan_blank(s, p + strlen(name), to);
 
 		if (q < to && s->code[q] == '=' && s->code[q + 1] != '=' &&
@@ -160,19 +159,20 @@ initialiser(const struct kscan *s, size_t from, size_t to, const char *name)
 static char *
 dim3_arguments(const struct kscan *s, size_t from, size_t to, const char *name)
 {
-	kscan_each(at, s, from, to, "dim3") for (size_t p = at + strlen("dim3"), word, open;; p++)
-	{
-		word = kscan_blank(s, p, to);
-		p = kscan_word(s, word, to);
-		open = kscan_blank(s, p, to);
-		if (p == word || open >= to || !strchr("({", s->code[open]))
-			break;
-		if (kscan_among(s, word, p, name))
-			return kstrndup(s->code + open + 1, kscan_close(s, open, to) - open - 1);
-		p = kscan_blank(s, kscan_after(s, open, to), to);
-		if (s->code[p] != ',')
-			break;
-	}
+	kscan_each(at, s, from, to, "dim3")
+		for (size_t p = at + strlen("dim3"), word, open;; p++) {
+			word = kscan_blank(s, p, to);
+			p = kscan_word(s, word, to);
+			open = kscan_blank(s, p, to);
+			if (p == word || open >= to || !strchr("({", s->code[open]))
+				break;
+			if (kscan_among(s, word, p, name))
+				return kstrndup(
+				    s->code + open + 1, kscan_close(s, open, to) - open - 1);
+			p = kscan_blank(s, kscan_after(s, open, to), to);
+			if (s->code[p] != ',')
+				break;
+		}
 	return NULL;
 }
 
@@ -190,10 +190,11 @@ kscan_macro(const struct kscan *s, const struct kscan_item *x)
 static char *
 constant_in(const struct kscan *s, const char *name)
 {
-	kscan_items(x, s) if (kscan_declares(x, name) && x->kind == KSCAN_MACRO) return kscan_macro(
-	    s, x);
-	else if (kscan_declares(x, name) && x->kind == KSCAN_DECLARATION) return initialiser(
-	    s, x->from, x->to, name);
+	kscan_items(x, s)
+		if (kscan_declares(x, name) && x->kind == KSCAN_MACRO)
+			return kscan_macro(s, x);
+		else if (kscan_declares(x, name) && x->kind == KSCAN_DECLARATION)
+			return initialiser(s, x->from, x->to, name);
 	return NULL;
 }
 
@@ -201,8 +202,7 @@ constant_in(const struct kscan *s, const char *name)
 static bool
 enumerator_in(struct sum *x, const struct kscan *s, const char *name, int64_t *value)
 {
-	kscan_items(e, s)
-	{
+	kscan_items(e, s) {
 		if (e->kind != KSCAN_DECLARATION || !kscan_has_word(s, e, "enum") ||
 		    !kscan_declares(e, name))
 			continue;
@@ -227,9 +227,10 @@ is_variable(const struct kscan *s, const struct kscan_item *f, const char *name)
 {
 	size_t times = 0;
 
-	kscan_each(p, s, f->body, f->to, name) times += s->code[p - 1] != '.' &&
-	    (kscan_assigns(s, p + strlen(name), f->to) || !strncmp(s->code + p - 2, "++", 2) ||
-	        !strncmp(s->code + p - 2, "--", 2));
+	kscan_each(p, s, f->body, f->to, name)
+		times += s->code[p - 1] != '.' &&
+		    (kscan_assigns(s, p + strlen(name), f->to) ||
+		        !strncmp(s->code + p - 2, "++", 2) || !strncmp(s->code + p - 2, "--", 2));
 	return times > 1;
 }
 

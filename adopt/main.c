@@ -25,7 +25,7 @@ static const struct command {
 	{ "configs", .run = command_configs,
 	    .help = "choose representative configurations from what was observed" },
 	{ "record", .step = record, .help = "save the arrays of the chosen calls, for the task" },
-	{ "extract", .step = extract,
+	{ "extract", .step = extract_kernel,
 	    .help = "extract the kernel into a file that compiles alone" },
 	{ "task", .step = make_task,
 	    .help = "make a task, try it on the reference, and make a campaign" },

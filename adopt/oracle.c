@@ -241,8 +241,7 @@ add_using(struct kbuf *b, const char *text)
 	auto_scan struct kscan s;
 
 	kscan(text, strlen(text), &s);
-	kscan_items(x, &s)
-	{
+	kscan_items(x, &s) {
 		auto_free char *line = NULL, *name = NULL;
 		struct kregex_span at[2];
 

@@ -8,13 +8,13 @@
 
 enum { WORDS = 512, OUTPUT_MAX = 256 << 20, TIMEOUT_S = 60 };
 
-struct words {
+struct command_words {
 	char *at[WORDS];
 	size_t count;
 };
 
 static void
-add_word(struct words *w, const char *option, const char *folder, const char *name)
+add_word(struct command_words *w, const char *option, const char *folder, const char *name)
 {
 	if (w->count + 2 < WORDS)
 		w->at[w->count++] = *name == '/' || !*folder
@@ -24,8 +24,8 @@ add_word(struct words *w, const char *option, const char *folder, const char *na
 
 /* The command that writes FILE to standard output; MODES: more options, up to a NULL. */
 static void
-make_command(struct words *w, const char *const *modes, const char *project, const char *file,
-    const json_t *settings)
+make_command(struct command_words *w, const char *const *modes, const char *project,
+    const char *file, const json_t *settings)
 {
 	const json_t *flags = json_object_get(settings, "flags"),
 	             *include = json_object_get(settings, "include"),
@@ -129,7 +129,7 @@ static char *
 run(const char *const *modes, const char *project, const char *file, const json_t *settings,
     struct origins *origins)
 {
-	struct words w = { 0 };
+	struct command_words w = { 0 };
 	struct kproc p = { .argv = w.at, .max_output = OUTPUT_MAX, .timeout_s = TIMEOUT_S };
 	struct kproc_result r;
 	char *text = NULL;

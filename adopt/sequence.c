@@ -59,8 +59,7 @@ static void
 see_reads(const struct kscan *s, const struct kscan_item *f, const struct kscan_param *p,
     struct kbuf *why)
 {
-	kscan_each(at, s, f->body, p->stars ? f->to : f->body, p->name)
-	{
+	kscan_each(at, s, f->body, p->stars ? f->to : f->body, p->name) {
 		size_t before = kscan_back(s, at, f->body), star = before,
 		       next = kscan_blank(s, at + strlen(p->name), f->to);
 

@@ -34,12 +34,12 @@ describe(const struct kscan *k, const struct kscan_item *f, struct signature *s,
 	kscan_signature(k, f, &s->of);
 	/* "void *f()" returns something, and so does everything that is not void. */
 	s->returns = !strstr(s->of.result, "void") || strchr(s->of.result, '*');
-	kscan_items(x, k) if (x->from < f->from && x->kind == KSCAN_INCLUDE && !x->depth &&
-	    compiled_with(k, x->from, f->from))
-	{
-		s->include = x->to;
-		s->include += k->text[x->to] == '\n';
-	}
+	kscan_items(x, k)
+		if (x->from < f->from && x->kind == KSCAN_INCLUDE && !x->depth &&
+		    compiled_with(k, x->from, f->from)) {
+			s->include = x->to;
+			s->include += k->text[x->to] == '\n';
+		}
 	for (size_t i = 0; i < s->of.count; i++)
 		if (!*s->of.params[i].name) {
 			snprintf(why, why_len, "line %d: parameter %zu has no name: '%s'", s->line,
@@ -64,8 +64,7 @@ signature_find(const char *text, size_t len, const char *name, size_t line, stru
 		kscan_free(&k);
 		kscan_through(text, len, &k);
 	}
-	kscan_items(x, &k)
-	{
+	kscan_items(x, &k) {
 		if (x->kind != KSCAN_FUNCTION || !kscan_declares(x, name))
 			continue;
 		if (found && !line) {
@@ -146,8 +145,7 @@ signature_layout(const char *text, size_t len, struct kbuf *out)
 	auto_scan struct kscan k;
 
 	kscan(text, len, &k);
-	kscan_items(x, &k)
-	{
+	kscan_items(x, &k) {
 		auto_signature struct kscan_signature s = { 0 };
 
 		if (x->kind != KSCAN_FUNCTION || !kscan_has_word(&k, x, "__global__"))

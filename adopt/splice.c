@@ -61,8 +61,7 @@ has_item(const struct kscan *s, const struct state *t, const struct kscan_item *
 	char hash[17], other[17];
 
 	item_hash(&t->w, x, t->new_kernel, hash);
-	kscan_items(y, s)
-	{
+	kscan_items(y, s) {
 		if (y->kind != x->kind)
 			continue;
 		item_hash(s, y, s == &t->file->scan ? t->kernel : NULL, other);
@@ -95,8 +94,7 @@ is_cleaned(const struct state *t, const struct kscan_item *x)
 	char hash[17], other[17];
 
 	item_hash(&t->w, x, NULL, hash);
-	bundle_items(&t->b, f, y)
-	{
+	bundle_items(&t->b, f, y) {
 		auto_free char *text = NULL, *clean = NULL;
 
 		if (y->kind != x->kind || !y->name_count || !x->name_count ||
@@ -120,8 +118,9 @@ is_elsewhere(const struct state *t, const struct kscan_item *x)
 	if ((x->kind != KSCAN_FUNCTION && x->kind != KSCAN_DECLARATION) || !x->name_count)
 		return false;
 	item_hash(&t->w, x, NULL, hash);
-	bundle_items(&t->b, f, y) if (y->kind == KSCAN_DECLARATION &&
-	    kscan_declares(y, x->names[0])) return bundle_has_elsewhere(&t->b, x->names[0], hash);
+	bundle_items(&t->b, f, y)
+		if (y->kind == KSCAN_DECLARATION && kscan_declares(y, x->names[0]))
+			return bundle_has_elsewhere(&t->b, x->names[0], hash);
 	return false;
 }
 
@@ -138,11 +137,13 @@ static void
 choose_own(struct state *t)
 {
 	t->own = kcalloc(t->w.count + 1, sizeof *t->own);
-	kscan_items(x, &t->w) if (x->kind != KSCAN_INCLUDE && x->kind != KSCAN_OPEN &&
-	    x->kind != KSCAN_CLOSE && !is_placed(t, x))
-	    /* The application's own function will call the entry. */
-	    t->own[x - t->w.items] = (t->called && !t->launched && x == t->new_kernel) ||
-	    (!is_known(t, x) && !is_cleaned(t, x) && !is_elsewhere(t, x));
+	kscan_items(x, &t->w)
+		if (x->kind != KSCAN_INCLUDE && x->kind != KSCAN_OPEN && x->kind != KSCAN_CLOSE &&
+		    !is_placed(t, x))
+			/* The application's own function will call the entry. */
+			t->own[x - t->w.items] =
+			    (t->called && !t->launched && x == t->new_kernel) ||
+			    (!is_known(t, x) && !is_cleaned(t, x) && !is_elsewhere(t, x));
 }
 
 /* Does the winner's own text use the project's NAME? */
@@ -151,8 +152,7 @@ needed_as_it_is(const struct state *t, const char *name)
 {
 	bool needed = false;
 
-	kscan_items(x, &t->w)
-	{
+	kscan_items(x, &t->w) {
 		bool own = t->own[x - t->w.items];
 
 		if (own && kscan_declares(x, name))
@@ -211,9 +211,10 @@ is_used(const struct state *t, const struct kscan_item *x)
 		if ((t->called && kscan_uses(s, t->kernel->from, t->kernel->body, x->names[n])) ||
 		    needed_as_it_is(t, x->names[n]))
 			return true;
-		kscan_items(y, s) if (y != x && !t->dead[y - s->items] &&
-		    (y != t->kernel || t->kept) && y->kind != KSCAN_INCLUDE &&
-		    item_uses(t, y, x->names[n])) return true;
+		kscan_items(y, s)
+			if (y != x && !t->dead[y - s->items] && (y != t->kernel || t->kept) &&
+			    y->kind != KSCAN_INCLUDE && item_uses(t, y, x->names[n]))
+				return true;
 	}
 	return false;
 }
@@ -228,8 +229,7 @@ choose_dead(struct state *t)
 	t->dead = kcalloc(s->count + 1, sizeof *t->dead);
 	while (changed) {
 		changed = false;
-		kscan_items(x, s)
-		{
+		kscan_items(x, s) {
 			bool *dead = &t->dead[x - s->items];
 
 			if (!*dead && *bundle_kept(t->file, x) && x != t->holder && x->name_count &&
@@ -250,8 +250,7 @@ stays(const struct state *t)
 static bool
 is_taken(const struct state *t, const char *name, bool macro)
 {
-	bundle_items(&t->b, f, x)
-	{
+	bundle_items(&t->b, f, x) {
 		if (x->kind == KSCAN_INCLUDE || (f == t->file && t->dead[x - f->scan.items]) ||
 		    (!stays(t) && kscan_declares(x, t->a->kernel)))
 			continue;
@@ -268,22 +267,23 @@ choose_names(struct state *t, struct kbuf *notes)
 	const char *plain = kscan_plain(t->a->kernel);
 
 	t->renamed = json_object();
-	kscan_items(x, &t->w) for (size_t n = 0; t->own[x - t->w.items] && n < x->name_count; n++)
-	{
-		const char *name = x->names[n];
-		auto_buf struct kbuf fresh = { 0 };
+	kscan_items(x, &t->w)
+		for (size_t n = 0; t->own[x - t->w.items] && n < x->name_count; n++) {
+			const char *name = x->names[n];
+			auto_buf struct kbuf fresh = { 0 };
 
-		if (!is_taken(t, name, x->kind == KSCAN_MACRO) || json_object_get(t->renamed, name))
-			continue;
-		kbuf_printf(&fresh, "%s_%s", plain, strcmp(name, plain) ? name : "fast");
-		while (is_taken(t, fresh.data, true))
-			kbuf_puts(&fresh, "_");
-		json_object_set_new(t->renamed, name, json_string(fresh.data));
-		kbuf_printf(notes,
-		    "%s is renamed to %s, because the project has another function of that "
-		    "name\n",
-		    name, fresh.data);
-	}
+			if (!is_taken(t, name, x->kind == KSCAN_MACRO) ||
+			    json_object_get(t->renamed, name))
+				continue;
+			kbuf_printf(&fresh, "%s_%s", plain, strcmp(name, plain) ? name : "fast");
+			while (is_taken(t, fresh.data, true))
+				kbuf_puts(&fresh, "_");
+			json_object_set_new(t->renamed, name, json_string(fresh.data));
+			kbuf_printf(notes,
+			    "%s is renamed to %s, because the project has another function of that "
+			    "name\n",
+			    name, fresh.data);
+		}
 }
 
 /* Is the word at P a member, after '.' or "->"? */
@@ -399,8 +399,7 @@ add_attributes(struct kbuf *b, const struct state *t)
 	const struct kscan *old = &t->file->scan, *s = &t->w;
 	const struct kscan_item *k = t->kernel, *n = t->new_kernel;
 
-	kscan_each(p, s, n->from, n->name_at, "__attribute__")
-	{
+	kscan_each(p, s, n->from, n->name_at, "__attribute__") {
 		size_t open = kscan_blank(s, kscan_word(s, p, n->name_at), n->name_at),
 		       end = kscan_after(s, open, n->name_at);
 
@@ -423,7 +422,8 @@ add_parameter(struct kbuf *b, const struct kscan *s, size_t from, size_t to,
 	size_t end = given ? (size_t)(given - s->code) : to, name = 0;
 	struct kregex_span promise;
 
-	kscan_each(p, s, from, end, x->name) name = p;
+	kscan_each(p, s, from, end, x->name)
+		name = p;
 	if (!name) {
 		kbuf_add(b, s->text + from, to - from);
 		return;
@@ -649,14 +649,14 @@ add_winner(struct kbuf *b, const struct state *t, const char *body)
 static void
 add_includes(struct kbuf *b, const struct state *t, bool macros)
 {
-	kscan_items(x, &t->w)
-	{
+	kscan_items(x, &t->w) {
 		bool there = macros && (!t->own[x - t->w.items] || x->names[0][0] != '_');
 
 		if (x->kind != (macros ? KSCAN_MACRO : KSCAN_INCLUDE))
 			continue;
-		bundle_items(&t->b, f, y) there |=
-		    !macros && y->kind == KSCAN_INCLUDE && !strcmp(y->names[0], x->names[0]);
+		bundle_items(&t->b, f, y)
+			there |= !macros && y->kind == KSCAN_INCLUDE &&
+			    !strcmp(y->names[0], x->names[0]);
 		if (!there)
 			kbuf_add(b, t->w.text + x->from, x->to - x->from);
 	}
@@ -669,8 +669,9 @@ include_place(const struct state *t)
 	const struct kscan *s = &t->file->scan;
 	size_t at = s->count ? s->items[0].from : 0;
 
-	kscan_items(x, s) if (x->from < t->kernel->from && x->kind == KSCAN_INCLUDE && !x->depth)
-	    at = x->to;
+	kscan_items(x, s)
+		if (x->from < t->kernel->from && x->kind == KSCAN_INCLUDE && !x->depth)
+			at = x->to;
 	return at;
 }
 
@@ -994,7 +995,8 @@ look_inside(struct source *x, const char *name)
 	if (kscan_function(&x->scan, name))
 		return;
 	kscan_through(x->text, strlen(x->text), &through);
-	kscan_items(f, &through) count += f->kind == KSCAN_FUNCTION && kscan_declares(f, name);
+	kscan_items(f, &through)
+		count += f->kind == KSCAN_FUNCTION && kscan_declares(f, name);
 	if (count != 1 || through.unclosed)
 		return;
 	kscan_free(&x->scan);

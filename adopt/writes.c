@@ -199,8 +199,10 @@ writes(const struct writing *w, const char *name)
 	if (json_object_get(w->seen, key))
 		return false;
 	json_object_set_new(w->seen, key, json_true());
-	kscan_each(at, w->s, w->f->body, w->f->to, name) if (code[at - 1] != '.' &&
-	    strncmp(code + at - 2, "->", 2) && is_written_at(w, at, at + strlen(name))) return true;
+	kscan_each(at, w->s, w->f->body, w->f->to, name)
+		if (code[at - 1] != '.' && strncmp(code + at - 2, "->", 2) &&
+		    is_written_at(w, at, at + strlen(name)))
+			return true;
 	return false;
 }
 

@@ -11,23 +11,6 @@ static __thread int depth;
 
 /* ---- memory ---- */
 
-/* Any change of any byte shows, because multiplication by an odd number is invertible. */
-uint64_t
-kwatch_sum(const void *data, size_t len, uint64_t sum)
-{
-	const unsigned char *p = data;
-	uint64_t word;
-
-	for (; len >= sizeof word; p += sizeof word, len -= sizeof word) {
-		memcpy(&word, p, sizeof word);
-		sum = (sum ^ word) * UINT64_C(0x9E3779B97F4A7C15);
-		sum ^= sum >> 29;
-	}
-	for (; len; p++, len--)
-		sum = (sum ^ *p) * UINT64_C(0x100000001B3);
-	return sum;
-}
-
 static uintptr_t
 address_of(const struct kwatch_arg *a)
 {
@@ -36,18 +19,6 @@ address_of(const struct kwatch_arg *a)
 	if (a->kind == KWATCH_POINTER)
 		memcpy(&p, a->at, sizeof p);
 	return p;
-}
-
-void *
-kwatch_stream(const struct kwatch_call *c)
-{
-	void *stream = NULL;
-
-	for (size_t i = 0; i < c->count; i++)
-		if (c->args[i].kind == KWATCH_STREAM)
-			memcpy(&stream, c->args[i].at, sizeof stream);
-	/* cudaStreamPerThread */
-	return !stream && c->cuda == KWATCH_PER_THREAD ? (void *)2 : stream;
 }
 
 /*

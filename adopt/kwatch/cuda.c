@@ -39,7 +39,7 @@ enum { NAMES = 4096 };
 static struct {
 	const void *function; /* what a launch names */
 	char name[128];
-} names[NAMES];
+} known[NAMES];
 static size_t name_count;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -49,12 +49,12 @@ set_name(const void *function, const char *name)
 	size_t i = 0;
 
 	pthread_mutex_lock(&lock);
-	while (i < name_count && names[i].function != function)
+	while (i < name_count && known[i].function != function)
 		i++;
 	if (i < NAMES && function) {
-		names[i].function = function;
-		snprintf(names[i].name, sizeof names[i].name, "%s", name);
-		for (char *p = names[i].name; *p; p++)
+		known[i].function = function;
+		snprintf(known[i].name, sizeof known[i].name, "%s", name);
+		for (char *p = known[i].name; *p; p++)
 			if (!isalnum((unsigned char)*p) && *p != '_' && *p != '$' && *p != '.')
 				*p = '_';
 		name_count += i == name_count;
@@ -66,8 +66,8 @@ static const char *
 name_of(const void *function)
 {
 	for (size_t i = 0; i < name_count; i++)
-		if (names[i].function == function)
-			return names[i].name;
+		if (known[i].function == function)
+			return known[i].name;
 	return "unknown";
 }
 

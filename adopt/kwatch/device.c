@@ -147,6 +147,18 @@ CAPTURE(cudaStreamBeginCaptureToGraph_ptsz,
 CAPTURE(cudaStreamEndCapture, (void *stream, void **graph), (stream, graph), -(captures > 0))
 CAPTURE(cudaStreamEndCapture_ptsz, (void *stream, void **graph), (stream, graph), -(captures > 0))
 
+void *
+kwatch_stream(const struct kwatch_call *c)
+{
+	void *stream = NULL;
+
+	for (size_t i = 0; i < c->count; i++)
+		if (c->args[i].kind == KWATCH_STREAM)
+			memcpy(&stream, c->args[i].at, sizeof stream);
+	/* cudaStreamPerThread */
+	return !stream && c->cuda == KWATCH_PER_THREAD ? (void *)2 : stream;
+}
+
 /* ---- sums of memory ---- */
 
 bool

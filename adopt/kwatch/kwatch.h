@@ -39,6 +39,7 @@ struct kwatch_extent {
 extern bool kwatch_on, kwatch_timing_only;
 extern char kwatch_kernel[128]; /* KWATCH_KERNEL */
 int64_t kwatch_now(void);
+uint64_t kwatch_sum(const void *data, size_t len, uint64_t sum);
 /* A text that grows up to ROOM bytes; what does not fit is cut off. */
 struct kwatch_text {
 	char *at;
@@ -130,6 +131,8 @@ void *kwatch_next(void **at, const char *name);
 	static void *name##_at; \
 	__typeof__(type) *name##_real = (__typeof__(type) *)kwatch_next(&name##_at, #name)
 bool kwatch_cuda(void);
+/* The stream of a call, or the standard one. */
+void *kwatch_stream(const struct kwatch_call *c);
 /* Pass the memory, piece by piece, to a function; false when it is not available now. */
 bool kwatch_device_read(uintptr_t from, size_t bytes, void *stream,
     void (*take)(void *to, const void *data, size_t len), void *to);
@@ -154,8 +157,5 @@ void kwatch_activity_begin(uint64_t call);
 void kwatch_activity_end(void);
 void kwatch_activity_flush(void);
 double kwatch_activity_ns(uint64_t call);
-
-void *kwatch_stream(const struct kwatch_call *c);
-uint64_t kwatch_sum(const void *data, size_t len, uint64_t sum);
 
 #endif

@@ -29,6 +29,23 @@ kwatch_now(void)
 	return t.tv_sec * (int64_t)1000000000 + t.tv_nsec;
 }
 
+/* Any change of any byte shows, because multiplication by an odd number is invertible. */
+uint64_t
+kwatch_sum(const void *data, size_t len, uint64_t sum)
+{
+	const unsigned char *p = data;
+	uint64_t word;
+
+	for (; len >= sizeof word; p += sizeof word, len -= sizeof word) {
+		memcpy(&word, p, sizeof word);
+		sum = (sum ^ word) * UINT64_C(0x9E3779B97F4A7C15);
+		sum ^= sum >> 29;
+	}
+	for (; len; p++, len--)
+		sum = (sum ^ *p) * UINT64_C(0x100000001B3);
+	return sum;
+}
+
 void
 kwatch_add(struct kwatch_text *t, const char *format, ...)
 {
