@@ -129,6 +129,7 @@ $O/gen/%.h: tools/model/form.jq docs/schemas/%-1.json
 	$(Q)jq -rf $^ >$@
 $O/tools/model/kcamp.o: $O/gen/knobs.h $O/gen/campaign.h
 $O/tools/model/ktask.o: $O/gen/task.h
+$O/tools/kaudit/rules.o: $O/gen/audit-rules.h
 # Objects depend on the flags, not only on files.
 $O/flags: FORCE
 	@mkdir -p $O; f='$(CC) $(subst ','\'',$(KFLAGS)) $(CPPFLAGS) $(CFLAGS)'; \
@@ -179,7 +180,7 @@ coverage:
 
 FUZZ_S ?= 60
 FUZZ   := $(FUZZ_SRC:tests/fuzz/%.c=$O/fuzz/%)
-$(FUZZ): $O/fuzz/%: tests/fuzz/%.c $(LIB_SRC) | $O/gen/knobs.h
+$(FUZZ): $O/fuzz/%: tests/fuzz/%.c $(LIB_SRC) | $O/gen/knobs.h $O/gen/campaign.h $O/gen/task.h
 	@mkdir -p $(@D)
 	clang -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined $(KFLAGS) $(CPPFLAGS) -o $@ $^ $(LIBS)
 fuzz: $(FUZZ)

@@ -56,14 +56,14 @@ ok 'a rule that misses its example or accuses a clean one is reported' '
 	jq ".rules[0].clean += .rules[0].match" "$rules" >r.json; exits 1 kaudit --check --rules r.json; grep -q "rule kept_pointer accuses" err'
 ok 'a faulty table is refused, with rule and field' '
 	try() { jq "$1" "$rules" >r.json; exits 2 kaudit --check --rules r.json; grep -q "$2" err || { cat err; return 1; }; }
-	try ".rules[1].patern = 1" "rules\[1\]: unknown field .patern"
-	try "del(.rules[1].why)" "rules\[1\] (pointer_table): .why. must be"
-	try ".rules[2].match = []" "rules\[2\] (kept_record): .match. must be a non-empty list"
-	try ".rules[0].bucket = \"W9\"" "rule kept_pointer: bucket: unknown value .W9."
+	try ".rules[1].patern = 1" "rules\[1\].patern: unknown field; did you mean rules\[1\].pattern?"
+	try "del(.rules[1].why)" "rules\[1\].why: is missing"
+	try ".rules[2].match = []" "rules\[2\].match: must not be empty"
+	try ".rules[0].bucket = \"W9\"" "rules\[0\].bucket: must be one of"
 	try ".rules[0].pattern = \"(a\"" "rule kept_pointer, offset 2: missing closing parenthesis: (a"
 	try ".rules[1].id = .rules[0].id" "two rules have the name kept_pointer"
-	try ".schema = \"x\"" "not a table of audit rules"
-	try ".rules[0].when = \"x\"" "when must be grouped"'
+	try ".schema = \"x\"" "r.json: schema: must be audit-rules/1"
+	try ".rules[0].when = \"x\"" "rules\[0\].when: must be grouped"'
 
 ok 'no honest kernel of the corpus is accused' '
 	cd "$cheats"

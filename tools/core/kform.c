@@ -193,3 +193,16 @@ kform_check(const struct kform *f, const json_t *v, const char *path, struct kfa
 		kform_check(item, one, full, faults);
 	}
 }
+
+json_t *
+kform_load(const struct kform *form, const char *path)
+{
+	json_t *v = kjson_load(path);
+	struct kfaults faults = { 0 };
+
+	kform_check(form, v, "", &faults);
+	if (faults.count)
+		kdie(K_USAGE, "%s: %.*s", path, (int)strcspn(faults.text.data, "\n"),
+		    faults.text.data);
+	return v;
+}

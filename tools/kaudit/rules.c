@@ -8,6 +8,7 @@
 
 #include "backend.h"
 #include "kaudit.h"
+#include "kform.h"
 #include "kregex.h"
 #include "ktoken.h"
 
@@ -39,75 +40,29 @@ bucket_name(enum bucket b)
 
 /* ---- the table ---- */
 
-static const char *
-text_of(const json_t *o, size_t i, const char *key, bool required)
-{
-	const json_t *v = json_object_get(o, key);
-
-	if (v ? !json_is_string(v) || !*json_string_value(v) : required)
-		kdie(K_USAGE, "%s: rules[%zu] (%s): '%s' must be a non-empty string", rules.file, i,
-		    kjson_str_or(o, "id", "?"), key);
-	return json_string_value(v);
-}
-
-static const json_t *
-list_of(const json_t *o, size_t i, const char *key)
-{
-	const json_t *v = json_object_get(o, key);
-	bool good = json_array_size(v) > 0;
-
-	kjson_foreach(item, v)
-		good &= json_is_string(item);
-	if (!good)
-		kdie(K_USAGE, "%s: rules[%zu] (%s): '%s' must be a non-empty list of strings",
-		    rules.file, i, kjson_str_or(o, "id", "?"), key);
-	return v;
-}
-
-/* Index of a word in a list of words; dies if it is not in it. */
-static size_t
-choice(const struct rule *rule, const char *key, const char *word, const char *const *list,
-    size_t count)
-{
-	size_t i = kindex_of(word, list, count);
-
-	if (i == count)
-		kdie(K_USAGE, "%s: rule %s: %s: unknown value '%s'", rules.file, rule->id, key,
-		    word);
-	return i;
-}
+/* What docs/schemas says of it. */
+static const struct kform form =
+#include "audit-rules.h"
+    ;
 
 static void
 read_rule(size_t i, const json_t *o)
 {
-	static const char *const keys[] = { "id", "bucket", "scope", "verdict", "when", "languages",
-		"pattern", "unless", "why", "match", "clean" };
 	static const char *const buckets[] = { "uniform", "W1", "W2", "W3" };
 	static const enum bucket meanings[] = { BUCKET_UNIFORM, BUCKET_W1, BUCKET_W2, BUCKET_W3 };
-	static const char *const scopes[] = { "added", "whole" },
-	                         *const verdicts[] = { "refuse", "note" };
 	struct rule *rule = &rules.at[i];
-	const char *key;
-	json_t *v;
 
-	json_object_foreach((json_t *)o, key, v)
-		if (kindex_of(key, keys, LEN(keys)) == LEN(keys))
-			kdie(K_USAGE, "%s: rules[%zu]: unknown field '%s'", rules.file, i, key);
-	*rule = (struct rule){ .id = text_of(o, i, "id", true),
-		.pattern = text_of(o, i, "pattern", true),
-		.unless = text_of(o, i, "unless", false),
-		.why = text_of(o, i, "why", true),
-		.languages = list_of(o, i, "languages"),
-		.match = list_of(o, i, "match"),
-		.clean = list_of(o, i, "clean") };
-	rule->bucket =
-	    meanings[choice(rule, "bucket", text_of(o, i, "bucket", true), buckets, LEN(buckets))];
-	rule->whole = choice(rule, "scope", kjson_str_or(o, "scope", "added"), scopes, LEN(scopes));
-	rule->note =
-	    choice(rule, "verdict", kjson_str_or(o, "verdict", "refuse"), verdicts, LEN(verdicts));
-	rule->grouped = kjson_is(o, "when", "grouped");
-	if (json_object_get(o, "when") && !rule->grouped)
-		kdie(K_USAGE, "%s: rule %s: when must be grouped", rules.file, rule->id);
+	*rule = (struct rule){ .id = kjson_str(o, "id"),
+		.pattern = kjson_str(o, "pattern"),
+		.unless = kjson_str_or(o, "unless", NULL),
+		.why = kjson_str(o, "why"),
+		.languages = json_object_get(o, "languages"),
+		.match = json_object_get(o, "match"),
+		.clean = json_object_get(o, "clean"),
+		.bucket = meanings[kindex_of(kjson_str(o, "bucket"), buckets, LEN(buckets))],
+		.whole = kjson_is(o, "scope", "whole"),
+		.note = kjson_is(o, "verdict", "note"),
+		.grouped = kjson_is(o, "when", "grouped") };
 	for (size_t k = 0; k < i; k++)
 		if (!strcmp(rules.at[k].id, rule->id))
 			kdie(K_USAGE, "%s: two rules have the name %s", rules.file, rule->id);
@@ -119,11 +74,8 @@ rules_load(const char *file)
 	const json_t *list;
 
 	rules.file = kstrdup(file);
-	rules.table = kjson_load(file);
+	rules.table = kform_load(&form, file);
 	list = json_object_get(rules.table, "rules");
-	if (!kjson_is(rules.table, "schema", "audit-rules/1") || !json_array_size(list))
-		kdie(K_USAGE, "%s: not a table of audit rules (schema audit-rules/1, with rules)",
-		    file);
 	rules.count = json_array_size(list);
 	rules.at = kcalloc(rules.count, sizeof *rules.at);
 	for (size_t i = 0; i < rules.count; i++)

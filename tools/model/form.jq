@@ -4,7 +4,7 @@
 def choices:
 	if .enum then .enum | join("|")
 	elif .const then .const
-	elif .pattern and (.pattern[2:-2] | test("[()]") | not) then .pattern[2:-2] | gsub("[.][+]"; "")
+	elif .pattern and (.pattern | test("^\\^[(][^()]*[)][$]$")) then .pattern[2:-2] | gsub("[.][+]"; "")
 	else null end;
 def types: [., .oneOf[]?] | map(.type // (if .enum or .const then "string" else empty end)) | flatten | unique;
 def bound(f): first([., .oneOf[]?][] | f | numbers);
