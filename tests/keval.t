@@ -595,6 +595,17 @@ ok 'the same program in other words: the earlier result by name, neither built n
 	reply 003/01 "$(fence "$(echo "$other" | sed s/twice/double_it/)")" >in3
 	bin/keval -a archive in3 >out
 	is "null compile_error" "$(jq -r ".eval|\"\(.duplicate_of) \(.status)\"" out)"'
+ok 'a program that asks for its lines, or makes text of its words, is another one when these change' '
+	. ./make.sh
+	answer correct 2000 >answer
+	differ() { [ "$(code "$1" | jq -r .tokens)" != "$(code "$2" | jq -r .tokens)" ]; }
+	line="void twice(const float *x, float *y, int n) { for (int i = 0; i < n; i++) y[i] = (__LINE__ > 1 ? 3 : 2) * x[i]; }"
+	differ "$line" "
+$line"
+	text="#define LENGTH(x) (int)sizeof #x
+void twice(const float *x, float *y, int n) { int a = 0; for (int i = a; i < n; i++) y[i] = LENGTH(a) * x[i]; }"
+	differ "$text" "$(echo "$text" | sed "s/\\ba\\b/ab/g")"
+	if differ "$(echo "$text" | sed "s/#x/(x)/")" "$(echo "$text" | sed "s/#x/(x)/; s/\\ba\\b/ab/g")"; then exit 1; fi'
 ok 'the same object code: the earlier result by name, and nothing is run' '
 	. ./make.sh
 	rm -f calls
