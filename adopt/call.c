@@ -129,14 +129,13 @@ result_name(const json_t *names)
 char *
 call_body(const struct adoption *a, const json_t *called, char **fault)
 {
-	const json_t *names = json_object_get(a->unit, "names"), *p;
+	const json_t *names = json_object_get(a->unit, "names");
 	json_auto_t *list = json_array();
 	auto_free char *result = result_name(names), *call = NULL;
 	const char *type = NULL;
 	struct kbuf b = { 0 };
-	size_t i;
 
-	json_array_foreach(json_object_get(called, "parameters"), i, p) {
+	kjson_foreach(p, json_object_get(called, "parameters")) {
 		auto_free char *text = kjson_bool_or(p, "result", false) ? kasprintf("&%s", result)
 		    : kjson_bool_or(p, "launch", false) ? kstrdup(kjson_str_or(p, "of", ""))
 		                                        : argument_of(p, names, NULL);
@@ -256,10 +255,9 @@ add_site(struct finding *f, enum call_kind kind, size_t from, size_t to)
 static bool
 is_same_instance(const struct finding *f, size_t at)
 {
-	const json_t *list = json_object_get(f->a->unit, "launches"), *l;
-	size_t i;
+	const json_t *list = json_object_get(f->a->unit, "launches");
 
-	json_array_foreach((json_t *)list, i, l) {
+	kjson_foreach(l, list) {
 		if (!strcmp(kjson_str_or(l, "file", ""), f->file) &&
 		    json_integer_value(json_array_get(json_object_get(l, "bytes"), 0)) ==
 		        (json_int_t)at)
@@ -339,11 +337,9 @@ void
 call_find(const struct adoption *a, const char *folder, struct call_sites *s)
 {
 	json_auto_t *files = unit_files(folder);
-	json_t *name;
-	size_t i;
 
 	*s = (struct call_sites){ 0 };
-	json_array_foreach(files, i, name) {
+	kjson_foreach(name, files) {
 		struct finding f = { .a = a, .file = json_string_value(name), .sites = s };
 		size_t len;
 		auto_free char *text =
@@ -380,12 +376,11 @@ call_sites_free(struct call_sites *s)
 static char *
 launch_call(const struct adoption *a, const struct call_site *x, const json_t *called, char **fault)
 {
-	const json_t *names = json_object_get(a->unit, "names"), *p;
+	const json_t *names = json_object_get(a->unit, "names");
 	json_auto_t *list = json_array();
 	char *text = NULL;
-	size_t i;
 
-	json_array_foreach(json_object_get(called, "parameters"), i, p) {
+	kjson_foreach(p, json_object_get(called, "parameters")) {
 		const char *part = kjson_bool_or(p, "launch", false)
 		    ? kjson_str_or(x->parts, kjson_str_or(p, "of", ""), NULL)
 		    : NULL;

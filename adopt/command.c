@@ -94,16 +94,14 @@ static char *
 tail_of(const char *log)
 {
 	size_t len = 0;
-	char *text = file_text(log, &len), *tail;
+	auto_free char *text = file_text(log, &len);
 	const char *from = text;
 
 	if (len > TAIL) {
 		from = text + len - TAIL;
 		from += strcspn(from, "\n");
 	}
-	tail = kstrdup(from && *from ? from : "(nothing)");
-	free(text);
-	return tail;
+	return kstrdup(from && *from ? from : "(nothing)");
 }
 
 /* Explains in words how it ended. */
@@ -126,15 +124,14 @@ static bool
 is_marked(const char *pid, const char *mark)
 {
 	char path[300];
-	size_t len, n = strlen(mark);
-	char *text;
+	size_t len = 0, n = strlen(mark);
+	auto_free char *text = NULL;
 	bool found = false;
 
 	snprintf(path, sizeof path, "/proc/%s/environ", pid);
 	text = kread_file(path, ENVIRON_MAX, &len);
 	for (size_t i = 0; text && i + n < len && !found; i += strlen(text + i) + 1)
 		found = !strcmp(text + i, mark);
-	free(text);
 	return found;
 }
 

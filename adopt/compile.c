@@ -308,12 +308,11 @@ json_t *
 compile_seen(const struct adoption *a, const char *copy, bool *astray)
 {
 	char *calls = adopt_path(a, "shims/calls");
-	json_t *files = compile_sources(copy, a->file), *found = NULL, *name;
-	size_t i;
+	json_t *files = compile_sources(copy, a->file), *found = NULL;
 
 	*astray = false;
 	for (int noted = 1; noted >= 0; noted--)
-		json_array_foreach(files, i, name) {
+		kjson_foreach(name, files) {
 			const char *file = json_string_value(name);
 			struct subject subject = { copy, path_of("%s/%s", copy, file),
 				project_path(a, file), a->device, a->cxx };
@@ -360,15 +359,14 @@ compile_commands(const char *folder, const char *file, bool cxx)
 	const json_t *row = rules_language(file);
 	struct subject subject = { folder, path_of("%s/%s", folder, file), "",
 		kjson_bool_or(row, "device", false), cxx };
-	json_t *found = NULL, *entry;
+	json_t *found = NULL;
 	bool astray;
-	size_t k;
 
 	for (size_t i = 0; i < LEN(places) && !found; i++) {
 		char *path = path_of("%s/%s/compile_commands.json", folder, places[i]);
 		json_t *list = json_load_file(path, JSON_REJECT_DUPLICATES, NULL);
 
-		json_array_foreach(list, k, entry) {
+		kjson_foreach(entry, list) {
 			auto_buf struct kbuf words = { 0 }, line = { 0 };
 			size_t first;
 

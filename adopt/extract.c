@@ -150,8 +150,8 @@ context_files(const struct adoption *a)
 	const json_t *context = json_object_get(a->json, "context");
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < json_array_size(context); i++) {
-		const char *name = json_string_value(json_array_get(context, i));
+	kjson_foreach(item, context) {
+		const char *name = json_string_value(item);
 		char *path = project_path(a, name), *text = kread_file(path, CONTEXT_MAX, NULL);
 		auto_buf struct kbuf b = { 0 };
 

@@ -65,23 +65,18 @@ replace(const struct adoption *a, const char *file, const char *text, size_t len
 static void
 keep_outputs(const struct adoption *a)
 {
-	const json_t *outputs = json_object_get(a->json, "outputs");
 	json_auto_t *there = json_object();
-	char *list = adopt_path(a, "kept/list.json");
+	size_t len;
 
-	for (size_t i = 0; i < json_array_size(outputs); i++) {
-		const char *name = kjson_str_or(json_array_get(outputs, i), "file", "");
-		char *from = project_path(a, name), *to = adopt_path(a, "kept/files/%s", name),
-		     *text;
-		size_t len;
+	kjson_foreach(o, json_object_get(a->json, "outputs")) {
+		const char *name = kjson_str_or(o, "file", "");
+		auto_free char *text = file_text(project_path(a, name), &len);
 
-		text = file_text(from, &len);
 		if (text)
-			write_text(to, text, len);
+			write_text(adopt_path(a, "kept/files/%s", name), text, len);
 		json_object_set_new(there, name, json_boolean(text));
-		free(text);
 	}
-	write_json(list, there);
+	write_json(adopt_path(a, "kept/list.json"), there);
 }
 
 /*
@@ -105,25 +100,24 @@ write_in_place(const char *path, const char *text, size_t len)
 static void
 return_outputs(const struct adoption *a)
 {
-	char *list = adopt_path(a, "kept/list.json");
-	json_t *there = kjson_if_there(list), *was;
+	json_auto_t *there = kjson_if_there(adopt_path(a, "kept/list.json"));
 	const char *name;
+	json_t *was;
 
 	json_object_foreach(there, name, was) {
 		char *to = project_path(a, name), *from = adopt_path(a, "kept/files/%s", name),
-		     now[65], kept[65], *text;
-		size_t len;
+		     now[65], kept[65];
 
 		if (json_is_false(was)) {
 			unlink(to);
 		} else if (file_sha256(from, kept) &&
 		    (!file_sha256(to, now) || strcmp(now, kept))) {
-			text = file_text(from, &len);
+			size_t len;
+			auto_free char *text = file_text(from, &len);
+
 			write_in_place(to, text, len);
-			free(text);
 		}
 	}
-	json_decref(there);
 }
 
 static bool
@@ -160,13 +154,15 @@ journal_require_writable(const struct adoption *a, const char *file)
 static void
 note(const struct adoption *a, json_t *entry)
 {
-	char *path = adopt_path(a, "journal.ndjson"), *line, *text, at[32], last = '\n';
+	char *path = adopt_path(a, "journal.ndjson"), at[32], last = '\n';
+	auto_free char *line = NULL, *text = NULL;
 	int fd;
 	off_t end;
 
 	know_iso(at, sizeof at);
 	json_object_set_new(entry, "at", json_string(at));
 	line = json_dumps(entry, KIO_DUMP);
+	json_decref(entry);
 	make_folder_of(path);
 	fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
 	if (fd < 0)
@@ -179,22 +175,27 @@ note(const struct adoption *a, json_t *entry)
 	if (kwrite_all(fd, text, strlen(text)) < 0 || fsync(fd) < 0 || close(fd) < 0)
 		kdie_errno(K_IO, "%s", path);
 	ksync_folder(path);
-	free(text);
-	free(line);
-	json_decref(entry);
 }
 
 /* The state of the journal: the last change, and its result. */
 struct standing {
 	json_t *change; /* NULL: none yet; owned */
-	bool verified, accepted, restore, restored;
+	json_t *since;  /* what was noted of it, a set; owned */
 };
+#define auto_standing __attribute__((cleanup(standing_free)))
+
+static void
+standing_free(struct standing *s)
+{
+	json_decref(s->change);
+	json_decref(s->since);
+}
 
 static struct standing
 read_journal(const struct adoption *a)
 {
-	char *path = adopt_path(a, "journal.ndjson"), *text = kread_file(path, JOURNAL_MAX, NULL);
-	struct standing s = { 0 };
+	auto_free char *text = kread_file(adopt_path(a, "journal.ndjson"), JOURNAL_MAX, NULL);
+	struct standing s = { NULL, json_object() };
 
 	kpart_foreach(line, text, "\n") {
 		json_auto_t *entry = json_loads(line, 0, NULL);
@@ -202,28 +203,33 @@ read_journal(const struct adoption *a)
 
 		if (!strcmp(what, "change")) {
 			json_decref(s.change);
-			s = (struct standing){ .change = json_incref(entry) };
+			s.change = json_incref(entry);
+			json_object_clear(s.since);
+		} else {
+			json_object_set_new(s.since, what, json_true());
 		}
-		s.verified |= !strcmp(what, "verified");
-		s.accepted |= !strcmp(what, "accepted");
-		s.restore |= !strcmp(what, "restore");
-		s.restored |= !strcmp(what, "restored");
 	}
-	free(text);
 	return s;
+}
+
+static bool
+was_noted(const struct standing *s, const char *what)
+{
+	return json_object_get(s->since, what);
 }
 
 static bool
 is_pending(const struct standing *s)
 {
-	return s->change && !s->accepted && !s->restored;
+	return s->change && !was_noted(s, "accepted") && !was_noted(s, "restored");
 }
 
 void
 journal_backup(const struct adoption *a)
 {
-	struct standing s = read_journal(a);
-	char *path = project_path(a, a->file), *kept = journal_original(a, a->file), *text, hex[65];
+	auto_standing struct standing s = read_journal(a);
+	char *path = project_path(a, a->file), hex[65];
+	auto_free char *text = NULL;
 	json_t *originals = json_object_get(a->json, "originals");
 	size_t len;
 
@@ -235,13 +241,11 @@ journal_backup(const struct adoption *a)
 	if (!text)
 		kdie_errno(K_USAGE, "%s", path);
 	if (!journal_is_original(a))
-		write_text(kept, text, len);
+		write_text(journal_original(a, a->file), text, len);
 	ksha256_hex(text, len, hex);
 	if (!originals)
 		json_object_set_new(a->json, "originals", originals = json_object());
 	json_object_set_new(originals, a->file, json_string(hex));
-	json_decref(s.change);
-	free(text);
 }
 
 /* Do all files of the change have the contents in its FIELD: "from", "to"? */
@@ -262,12 +266,10 @@ all_are(const struct adoption *a, const json_t *change, const char *field)
 bool
 journal_is_accepted(const struct adoption *a, const char *id)
 {
-	struct standing s = read_journal(a);
-	bool same = s.accepted && all_are(a, s.change, "to") &&
-	    !strcmp(id, kjson_str_or(s.change, "winner", ""));
+	auto_standing struct standing s = read_journal(a);
 
-	json_decref(s.change);
-	return same;
+	return was_noted(&s, "accepted") && all_are(a, s.change, "to") &&
+	    kjson_is(s.change, "winner", id);
 }
 
 void
@@ -308,25 +310,23 @@ journal_accepted(const struct adoption *a)
 void
 journal_restore(const struct adoption *a)
 {
-	struct standing s = read_journal(a);
+	auto_standing struct standing s = read_journal(a);
 	json_t *v;
 	const char *file;
 
 	note(a, json_pack("{s:s}", "what", "restore"));
 	json_object_foreach(json_object_get(s.change, "files"), file, v) {
-		char *kept = journal_original(a, file), *text;
+		char *kept = journal_original(a, file);
 		size_t len;
+		auto_free char *text = file_text(kept, &len);
 
-		text = file_text(kept, &len);
 		if (!text)
 			kdie_errno(K_IO, "%s", kept);
 		if (!is_original(a, file))
 			replace(a, file, text, len);
-		free(text);
 	}
 	return_outputs(a);
 	note(a, json_pack("{s:s}", "what", "restored"));
-	json_decref(s.change);
 }
 
 /* ---- after a kill ---- */
@@ -343,20 +343,22 @@ rebuild(const struct adoption *a)
 	command_free(&r);
 }
 
-/* Every file must have one of the two contents that the journal knows. */
-static int
+/* Every file has one of the two contents that the journal knows. */
+static void
 finish(const struct adoption *a, const struct standing *s)
 {
-	if (s->verified && !s->restore && all_are(a, s->change, "to")) {
+	bool stays =
+	    was_noted(s, "verified") && !was_noted(s, "restore") && all_are(a, s->change, "to");
+
+	if (stays)
 		journal_accepted(a);
-		rebuild(a);
-		kwarn("%s: was verified and stays in place", a->file);
-		return K_OK;
-	}
-	journal_restore(a);
+	else
+		journal_restore(a);
 	rebuild(a);
-	kwarn("%s/%s is restored", a->project, a->file);
-	return K_OK;
+	if (stays)
+		kwarn("%s: was verified and stays in place", a->file);
+	else
+		kwarn("%s/%s is restored", a->project, a->file);
 }
 
 /* The first file of the change that somebody else has edited; NULL: none. */
@@ -379,44 +381,36 @@ edited_file(const struct adoption *a, const json_t *change)
 int
 journal_repair(const struct adoption *a)
 {
-	struct standing s = read_journal(a);
+	auto_standing struct standing s = read_journal(a);
 	size_t ended = command_end_leftovers(a);
 	const char *file;
 	json_t *v;
-	int code = K_OK;
 
 	if (ended)
 		kwarn("ended %zu process%s of an earlier run", ended, ended > 1 ? "es" : "");
 	json_object_foreach(json_object_get(s.change, "files"), file, v)
 		unlink(new_path(a, file));
-	if (is_pending(&s)) {
-		file = edited_file(a, s.change);
-		if (!file) {
-			code = finish(a, &s);
-		} else {
-			kwarn("%s was edited after the adoption, so kadopt did not change it. To "
-			      "restore it, copy the original from %s/adopt/original and run kadopt "
-			      "repair again",
-			    project_path(a, file), a->dir);
-			code = K_USAGE;
-		}
-	}
-	json_decref(s.change);
-	return code;
+	file = is_pending(&s) ? edited_file(a, s.change) : NULL;
+	if (file)
+		kwarn("%s was edited after the adoption, so kadopt did not change it. To restore "
+		      "it, copy the original from %s/adopt/original and run kadopt repair again",
+		    project_path(a, file), a->dir);
+	else if (is_pending(&s))
+		finish(a, &s);
+	return file ? K_USAGE : K_OK;
 }
 
 void
 journal_status(const struct adoption *a, struct kbuf *b)
 {
-	struct standing s = read_journal(a);
+	auto_standing struct standing s = read_journal(a);
 
 	if (!s.change)
 		kbuf_puts(b, "project    unchanged\n");
 	else
 		kbuf_printf(b, "project    %s: %s (%s)\n", kjson_str_or(s.change, "run", "?"),
-		    s.accepted       ? "the winner was accepted"
-		        : s.restored ? "rolled back"
-		                     : "a change is pending; run kadopt repair",
+		    was_noted(&s, "accepted")       ? "the winner was accepted"
+		        : was_noted(&s, "restored") ? "rolled back"
+		                                    : "a change is pending; run kadopt repair",
 		    kjson_str_or(s.change, "at", "?"));
-	json_decref(s.change);
 }

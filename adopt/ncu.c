@@ -2,7 +2,7 @@
 /* ncu: see ncu.h. */
 #include "ncu.h"
 
-#include "kutil.h"
+#include "kio.h"
 
 /* ncu --set full gives more than 2000 columns. */
 enum { CELLS = 8192, TENSOR = 32 };
@@ -156,10 +156,7 @@ is_named(const char *name, const char *kernel)
 static bool
 is_among(const char *name, const json_t *kernels)
 {
-	const json_t *x;
-	size_t i;
-
-	json_array_foreach((json_t *)kernels, i, x) {
+	kjson_foreach(x, kernels) {
 		if (is_named(name, json_string_value(x)))
 			return true;
 	}

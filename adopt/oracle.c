@@ -10,6 +10,7 @@
 #include "kregex.h"
 #include "kscan.h"
 #include "ktoken.h"
+#include "numbers.h"
 
 /* Is P in a line with an include? */
 static bool
@@ -54,27 +55,9 @@ oracle_swap(const char *text, const char *language, char *why, size_t why_len)
 
 /* ---- the wrapper ---- */
 
-/* The name of an element type, and its conversions from and to double. */
-static const struct {
-	const char *dtype, *type, *narrow, *widen;
-} types[] = {
-	{ "float32", "float", "(float)", "(double)" },
-	{ "float16", "__half", "__double2half", "(double)__half2float" },
-	{ "bfloat16", "__nv_bfloat16", "__double2bfloat16", "(double)__bfloat162float" },
-	{ "int32", "int", NULL, NULL },
-	{ "int64", "long long", NULL, NULL },
-	{ "int8", "signed char", NULL, NULL },
-	{ "int16", "short", NULL, NULL },
-	{ "uint8", "unsigned char", NULL, NULL },
-	{ "uint16", "unsigned short", NULL, NULL },
-	{ "uint32", "unsigned", NULL, NULL },
-	{ "uint64", "unsigned long long", NULL, NULL },
-	{ "bool", "bool", NULL, NULL },
-	{ "float64", "double", NULL, NULL },
-};
-
 struct argument {
-	const char *name, *type, *narrow, *widen;
+	const char *name, *type;
+	bool narrow; /* narrower than a double */
 	bool tensor, in, out;
 	char *elements; /* expression */
 };
@@ -83,10 +66,9 @@ struct argument {
 static bool
 is_passed(const json_t *task, const char *axis)
 {
-	const json_t *arguments = kjson_path(task, "entry.arguments"), *x;
-	size_t i;
+	const json_t *arguments = kjson_path(task, "entry.arguments");
 
-	json_array_foreach((json_t *)arguments, i, x)
+	kjson_foreach(x, arguments)
 		if (!strcmp(json_string_value(x) ?: kjson_str_or(x, "axis", ""), axis))
 			return true;
 	return false;
@@ -99,10 +81,7 @@ is_passed(const json_t *task, const char *axis)
 static void
 add_unpassed(struct kbuf *b, const json_t *task, const char *size)
 {
-	const json_t *w;
-	size_t i;
-
-	json_array_foreach(json_object_get(task, "workloads"), i, w) {
+	kjson_foreach(w, json_object_get(task, "workloads")) {
 		static const char *const members[] = { "axes", "values" };
 		const char *name;
 		json_t *v;
@@ -122,7 +101,8 @@ add_unpassed(struct kbuf *b, const json_t *task, const char *size)
 static void
 describe(const json_t *task, const json_t *item, struct argument *x)
 {
-	const char *name = json_string_value(item), *dtype = "int32";
+	const char *name = json_string_value(item), *dtype;
+	const struct number_type *number;
 	const json_t *tensor = name ? json_object_get(json_object_get(task, "inputs"), name) : NULL;
 
 	*x = (struct argument){ .name = name ? name : kjson_str_or(item, "axis", ""),
@@ -132,12 +112,9 @@ describe(const json_t *task, const json_t *item, struct argument *x)
 		x->in = kjson_bool_or(tensor, "inout", false);
 	}
 	dtype = kjson_str_or(tensor ? tensor : item, "dtype", "int32");
-	for (size_t i = 0; i < LEN(types); i++)
-		if (!strcmp(types[i].dtype, dtype)) {
-			x->type = types[i].type;
-			x->narrow = types[i].narrow;
-			x->widen = types[i].widen;
-		}
+	number = number_dtype(dtype);
+	x->type = number->type;
+	x->narrow = !number->integer && number->bytes < sizeof(double);
 	if (tensor && json_is_array(json_object_get(tensor, "shape"))) {
 		const json_t *shape = json_object_get(tensor, "shape");
 		struct kbuf b = { 0 };

@@ -6,6 +6,7 @@
 
 #include "adopt.h"
 #include "kio.h"
+#include "kregex.h"
 
 static const char *const kinds[] = { "float", "float32", "float64" };
 
@@ -14,25 +15,33 @@ struct tolerance {
 	double rtol, atol;
 };
 
+/* The number in the span, which is 0 if it took no part: from 0 up to below LIMIT. */
+static bool
+is_number(const char *text, struct kregex_span at, double limit, double *number)
+{
+	char *end;
+
+	*number = at.from == KREGEX_UNSET ? 0 : strtod(text + at.from, &end);
+	return (at.from == KREGEX_UNSET || end == text + at.to) && *number >= 0 && *number < limit;
+}
+
 /* The numbers after "KIND:", "RTOL" or "RTOL:ATOL", and which kind; -1: unknown. */
 static int
 kind_of(const char *compare, struct tolerance *t)
 {
-	const char *colon = strchr(compare, ':');
-	char *end, *last;
+	struct kregex_span at[4];
+	auto_free char *kind = NULL;
+	size_t i;
 
-	for (size_t i = 0; colon && i < LEN(kinds); i++)
-		if (strlen(kinds[i]) == (size_t)(colon - compare) &&
-		    !strncmp(kinds[i], compare, strlen(kinds[i]))) {
-			t->rtol = strtod(colon + 1, &end);
-			t->atol = *end == ':' ? strtod(end + 1, &last) : 0;
-			last = *end == ':' ? last : end;
-			return *last || last[-1] == ':' || !(t->rtol >= 0 && t->rtol < 1) ||
-			        !(t->atol >= 0 && t->atol < INFINITY)
-			    ? -1
-			    : (int)i;
-		}
-	return -1;
+	if (!kregex_find("\\A(float|float32|float64):([^:]+)(?::([^:]+))?\\z", compare,
+	        strlen(compare), at, LEN(at)))
+		return -1;
+	kind = kregex_text(compare, at[1]);
+	i = kindex_of(kind, kinds, LEN(kinds));
+	return is_number(compare, at[2], 1, &t->rtol) &&
+	        is_number(compare, at[3], INFINITY, &t->atol)
+	    ? (int)i
+	    : -1;
 }
 
 bool
@@ -201,8 +210,7 @@ outputs_digits(const struct adoption *a, const char *folder)
 	 * larger numbers.
 	 */
 	static const double most = 0.01, least = 1e-6, tiny = 1e-6;
-	const json_t *outputs = json_object_get(a->json, "outputs"), *o;
-	size_t i;
+	const json_t *outputs = json_object_get(a->json, "outputs");
 
 	for (size_t k = 0; k < LEN(kinds); k++) {
 		char why[400], *compare = kasprintf("%s:%g", kinds[k], most);
@@ -211,7 +219,7 @@ outputs_digits(const struct adoption *a, const char *folder)
 		};
 		bool same = true;
 
-		json_array_foreach(outputs, i, o) {
+		kjson_foreach(o, outputs) {
 			const char *name = kjson_str_or(o, "file", "");
 
 			same = same &&
@@ -231,12 +239,11 @@ outputs_digits(const struct adoption *a, const char *folder)
 bool
 outputs_allow(const struct adoption *a, const char *compare)
 {
-	const json_t *outputs = json_object_get(a->json, "outputs"), *o;
+	const json_t *outputs = json_object_get(a->json, "outputs");
 	struct tolerance asked, t;
 	int kind = kind_of(compare, &asked);
-	size_t i;
 
-	json_array_foreach(outputs, i, o)
+	kjson_foreach(o, outputs)
 		if (kind_of(kjson_str_or(o, "compare", "exact"), &t) != kind ||
 		    t.rtol < asked.rtol || t.atol < asked.atol)
 			return false;
@@ -246,10 +253,7 @@ outputs_allow(const struct adoption *a, const char *compare)
 bool
 outputs_all_same(const struct adoption *a, const char *folder, char *why, size_t why_len)
 {
-	json_t *o;
-	size_t i;
-
-	json_array_foreach(json_object_get(a->json, "outputs"), i, o) {
+	kjson_foreach(o, json_object_get(a->json, "outputs")) {
 		const char *name = kjson_str_or(o, "file", "");
 		char reason[400];
 
@@ -266,15 +270,13 @@ outputs_all_same(const struct adoption *a, const char *folder, char *why, size_t
 json_t *
 outputs_stamps(const struct adoption *a, const char *folder)
 {
-	const json_t *outputs = json_object_get(a->json, "outputs");
 	json_t *stamps = json_object();
 
-	for (size_t i = 0; i < json_array_size(outputs); i++) {
-		const char *name = kjson_str_or(json_array_get(outputs, i), "file", "");
-		char *path = path_of("%s/%s", folder, name);
+	kjson_foreach(o, json_object_get(a->json, "outputs")) {
+		const char *name = kjson_str_or(o, "file", "");
 		struct stat st;
 
-		if (kfind(path, &st))
+		if (kfind(path_of("%s/%s", folder, name), &st))
 			json_object_set_new(stamps, name,
 			    json_sprintf("%lld %ld %llu", (long long)st.st_mtim.tv_sec,
 			        st.st_mtim.tv_nsec, (unsigned long long)st.st_ino));
@@ -285,61 +287,45 @@ outputs_stamps(const struct adoption *a, const char *folder)
 const char *
 outputs_untouched(const struct adoption *a, const char *folder, const json_t *stamps)
 {
-	const json_t *outputs = json_object_get(a->json, "outputs");
 	json_auto_t *now = outputs_stamps(a, folder);
-	const char *found = NULL;
 
-	for (size_t i = 0; i < json_array_size(outputs) && !found; i++) {
-		const char *name = kjson_str_or(json_array_get(outputs, i), "file", "");
+	kjson_foreach(o, json_object_get(a->json, "outputs")) {
+		const char *name = kjson_str_or(o, "file", "");
 
 		if (json_object_get(now, name) &&
 		    json_equal(json_object_get(now, name), json_object_get(stamps, name)))
-			found = name;
+			return name;
 	}
-	return found;
+	return NULL;
 }
 
 /* Does the text contain numbers with a fraction, and nothing that is not text? */
 static bool
 has_fractions(const char *text, size_t len)
 {
-	bool any = false;
-
-	for (size_t i = 0; i < len; i++) {
-		unsigned char c = (unsigned char)text[i];
-
-		if (c < ' ' && !isspace(c))
-			return false;
-		any |= c == '.' && i && isdigit((unsigned char)text[i - 1]) && i + 1 < len &&
-		    isdigit((unsigned char)text[i + 1]);
-	}
-	return any;
+	return kregex_find("[0-9]\\.[0-9]", text, len, NULL, 0) &&
+	    !kregex_find("[^\\s\\x20-\\xff]", text, len, NULL, 0);
 }
 
 void
 outputs_propose(const struct adoption *a)
 {
-	static const char proposal[] = "float:1e-4";
-	const json_t *list = json_object_get(a->json, "outputs");
+	size_t len;
 
-	for (size_t i = 0; i < json_array_size(list); i++) {
-		json_t *o = json_array_get(list, i);
+	kjson_foreach(o, json_object_get(a->json, "outputs")) {
 		const char *name = kjson_str_or(o, "file", "");
-		char *path = adopt_path(a, "outputs/%s", name), *text;
-		size_t len;
+		auto_free char *text = NULL;
+		bool real;
 
 		if (strcmp(kjson_str_or(o, "compare", "auto"), "auto"))
 			continue;
-		text = file_text(path, &len);
-		if (text && has_fractions(text, len)) {
+		text = file_text(adopt_path(a, "outputs/%s", name), &len);
+		real = text && has_fractions(text, len);
+		if (real)
 			ksay("outputs    %s has floating-point numbers: they may differ by 1e-4 of "
 			     "their size (--compare exact: not at all)\n",
 			    name);
-			json_object_set_new(o, "compare", json_string(proposal));
-		} else {
-			json_object_set_new(o, "compare", json_string("exact"));
-		}
-		free(text);
+		json_object_set_new(o, "compare", json_string(real ? "float:1e-4" : "exact"));
 	}
 	adoption_save(a);
 }

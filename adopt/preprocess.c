@@ -39,9 +39,9 @@ make_command(struct command_words *w, const char *const *modes, const char *proj
 		add_word(w, "", "", json_string_value(json_array_get(flags, i)));
 	for (size_t i = 0; i < json_array_size(include); i++)
 		add_word(w, "-I", project, json_string_value(json_array_get(include, i)));
-	for (size_t i = 0; i < json_array_size(forced); i++) {
+	kjson_foreach(item, forced) {
 		add_word(w, "", "", "-include");
-		add_word(w, "", project, json_string_value(json_array_get(forced, i)));
+		add_word(w, "", project, json_string_value(item));
 	}
 	add_word(w, "", project, file);
 	w->at[w->count] = NULL;
@@ -67,8 +67,8 @@ within(const char *project, const char *name)
 	if (!strncmp(full, project, n) && full[n] == '/')
 		return kstrdup(full + n + 1);
 	siblings = siblings_of(project, "");
-	for (size_t i = 0; i < json_array_size(siblings); i++) {
-		const char *sibling = json_string_value(json_array_get(siblings, i));
+	kjson_foreach(item, siblings) {
+		const char *sibling = json_string_value(item);
 		char place[PATH_MAX], *path = kasprintf("%s/../%s", project, sibling);
 		bool found = realpath(path, place) != NULL;
 

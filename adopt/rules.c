@@ -25,10 +25,8 @@ const json_t *
 rules_language(const char *file)
 {
 	const char *end = strrchr(file, '.');
-	const json_t *row;
-	size_t i;
 
-	json_array_foreach(json_object_get(table(), "languages"), i, row) {
+	kjson_foreach(row, json_object_get(table(), "languages")) {
 		if (end && !strcmp(end, kjson_str_or(row, "file", "")))
 			return row;
 	}
@@ -46,13 +44,12 @@ rules_is_header(const char *file)
 const json_t *
 rules_row(const char *file, const char *language)
 {
-	const json_t *own = rules_language(file), *row;
-	size_t i;
+	const json_t *own = rules_language(file);
 
 	if (!kjson_bool_or(own, "header", false) ||
 	    !strcmp(kjson_str_or(own, "language", ""), language))
 		return own;
-	json_array_foreach(json_object_get(table(), "languages"), i, row) {
+	kjson_foreach(row, json_object_get(table(), "languages")) {
 		if (!strcmp(kjson_str_or(row, "language", ""), language))
 			return row;
 	}
@@ -95,11 +92,10 @@ compile(const char *group, const json_t *rule, const char *entry)
 char *
 rules_replace(const char *group, const char *language, const char *text)
 {
-	const json_t *rules = json_object_get(table(), group), *rule;
+	const json_t *rules = json_object_get(table(), group);
 	char *now = kstrdup(text);
-	size_t i;
 
-	json_array_foreach((json_t *)rules, i, rule) {
+	kjson_foreach(rule, rules) {
 		struct kregex *re = is_for(rule, language) ? compile(group, rule, "\\w+") : NULL;
 		char *next = re ? kregex_replace(re, now, kjson_str_or(rule, "with", "")) : NULL;
 
@@ -158,14 +154,14 @@ size_t
 rules_scan(const char *group, const char *language, const char *text, const char *entry,
     const char *before, struct kbuf *faults)
 {
-	const json_t *rules = json_object_get(table(), group), *rule;
+	const json_t *rules = json_object_get(table(), group);
 	struct subject now = { text, ktoken_strip(text, strlen(text), KTOKEN_C) };
 	struct subject was = { before,
 		before ? ktoken_strip(before, strlen(before), KTOKEN_C) : NULL };
 	struct kregex_span at;
-	size_t i, count = 0;
+	size_t count = 0;
 
-	json_array_foreach((json_t *)rules, i, rule) {
+	kjson_foreach(rule, rules) {
 		bool comments = kjson_bool_or(rule, "comments", false);
 		struct kregex *re = is_for(rule, language) ? compile(group, rule, entry) : NULL;
 

@@ -7,103 +7,49 @@
 
 #include "kfence.h"
 #include "kio.h"
+#include "numbers.h"
 #include "preprocess.h"
 
 enum { FITS = 32, ASK_TRIES = 3, TIED_MIN = 16 };
 
-/* Types by their names in C and in a task. */
-static const struct {
-	const char *type, *dtype;
-	size_t bytes;
-	bool integer;
-} types[] = {
-	{ "float", "float32", 4, false },
-	{ "double", "float64", 8, false },
-	{ "int", "int32", 4, true },
-	{ "signed int", "int32", 4, true },
-	{ "unsigned", "uint32", 4, true },
-	{ "unsigned int", "uint32", 4, true },
-	{ "int32_t", "int32", 4, true },
-	{ "uint32_t", "uint32", 4, true },
-	{ "long", "int64", 8, true },
-	{ "long int", "int64", 8, true },
-	{ "unsigned long", "uint64", 8, true },
-	{ "long long", "int64", 8, true },
-	{ "unsigned long long", "uint64", 8, true },
-	{ "size_t", "uint64", 8, true },
-	{ "ssize_t", "int64", 8, true },
-	{ "ptrdiff_t", "int64", 8, true },
-	{ "int64_t", "int64", 8, true },
-	{ "uint64_t", "uint64", 8, true },
-	{ "char", "int8", 1, true },
-	{ "signed char", "int8", 1, true },
-	{ "unsigned char", "uint8", 1, true },
-	{ "int8_t", "int8", 1, true },
-	{ "uint8_t", "uint8", 1, true },
-	{ "short", "int16", 2, true },
-	{ "unsigned short", "uint16", 2, true },
-	{ "int16_t", "int16", 2, true },
-	{ "uint16_t", "uint16", 2, true },
-	{ "bool", "bool", 1, true },
-	{ "_Bool", "bool", 1, true },
-	{ "__half", "float16", 2, false },
-	{ "half", "float16", 2, false },
-	{ "__nv_bfloat16", "bfloat16", 2, false },
-	{ "nv_bfloat16", "bfloat16", 2, false },
-};
-
 /* ---- types ---- */
 
-/*
- * The type's index in the table, after resolving typedefs; -1: not in it. Counts the STARS that
- * typedefs add.
- */
-static int
+/* The type, after resolving typedefs; NULL: unknown. Counts the STARS that typedefs add. */
+static const struct number_type *
 type_of(const struct kscan *s, const char *type, int *stars)
 {
-	char *name = kstrdup(strrchr(type, ':') ? strrchr(type, ':') + 1 : type);
-	int found = -1;
+	auto_free char *name = kstrdup(kscan_plain(type));
+	const struct number_type *found = number_type(name);
 
-	for (int chain = 0; chain < 16 && found < 0; chain++) {
-		char *next;
+	for (int chain = 0; chain < 16 && !found; chain++) {
 		int more;
+		char *next = kscan_typedef(s, name, &more);
 
-		for (size_t i = 0; i < LEN(types) && found < 0; i++)
-			if (!strcmp(types[i].type, name))
-				found = (int)i;
-		if (found >= 0)
-			break;
-		next = kscan_typedef(s, name, &more);
 		if (!next)
 			break;
 		*stars += more;
 		free(name);
 		name = next;
+		found = number_type(name);
 	}
-	free(name);
 	return found;
 }
 
 /* The same if a condition chooses the typedef: as the compiler sees it. */
-static int
+static const struct number_type *
 chosen_type_of(const struct adoption *a, const char *type, int *stars)
 {
-	char *folder = adopt_path(a, "task"), *file = kasprintf("reference.%s", a->suffix), *text;
 	json_auto_t *settings = compile_settings(a);
+	auto_free char *file = kasprintf("reference.%s", a->suffix), *text = NULL;
+	auto_scan struct kscan s = { 0 };
 	struct origins o;
-	struct kscan s;
-	int found = -1;
 
-	text = preprocess(folder, file, settings, &o);
-	if (text) {
-		kscan(text, strlen(text), &s);
-		found = type_of(&s, type, stars);
-		kscan_free(&s);
-		origins_free(&o);
-	}
-	free(text);
-	free(file);
-	return found;
+	text = preprocess(adopt_path(a, "task"), file, settings, &o);
+	if (!text)
+		return NULL;
+	origins_free(&o);
+	kscan(text, strlen(text), &s);
+	return type_of(&s, type, stars);
 }
 
 static bool
@@ -156,7 +102,8 @@ take_parameter(struct values *v, const struct adoption *a, const struct kscan *s
     const struct kscan_param *p, bool last)
 {
 	struct value *x = &v->at[v->count++];
-	int stars = p->stars, type;
+	const struct number_type *type;
+	int stars = p->stars;
 
 	*x = (struct value){ .name = kstrdup(p->name), .constant = p->constant };
 	if (!p->stars && is_stream(a, p->type)) {
@@ -167,24 +114,24 @@ take_parameter(struct values *v, const struct adoption *a, const struct kscan *s
 		return;
 	}
 	type = type_of(s, p->type, &stars);
-	if (type < 0)
+	if (!type)
 		type = chosen_type_of(a, p->type, &stars);
-	if (p->strange || stars > 1 || type < 0)
+	if (p->strange || stars > 1 || !type)
 		kdie(K_USAGE,
 		    "%s: parameter '%s': only numbers by value (int, long, float, double and "
 		    "similar) and arrays of them are supported; adopt a wrapper function with such "
 		    "parameters",
 		    a->kernel, p->text);
-	x->dtype = types[type].dtype;
-	x->bytes = types[type].bytes;
-	x->role = stars                                                     ? ROLE_ARRAY
-	    : types[type].integer && x->bytes > 1 && !is_launch(a, p->name) ? ROLE_AXIS
-	                                                                    : ROLE_SCALAR;
+	x->dtype = type->dtype;
+	x->bytes = type->bytes;
+	x->role = stars                                               ? ROLE_ARRAY
+	    : type->integer && x->bytes > 1 && !is_launch(a, p->name) ? ROLE_AXIS
+	                                                              : ROLE_SCALAR;
 	x->declared = stars ? declared_shape(p) : NULL;
 	/*
 	 * Small integers are passed as int, as in machine calling conventions. Signs do not matter.
 	 */
-	if (!stars && types[type].integer) {
+	if (!stars && type->integer) {
 		x->bytes = x->bytes < 4 ? 4 : x->bytes;
 		x->dtype = x->bytes == 8 ? "int64" : "int32";
 	}

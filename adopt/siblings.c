@@ -5,6 +5,7 @@
  */
 
 #include "kadopt.h"
+#include "kio.h"
 
 /*
  * $1: the project. Other words that may name files are on standard input. Prints the names relative
@@ -96,8 +97,8 @@ depth_of(const json_t *names)
 {
 	size_t most = 0;
 
-	for (size_t i = 0; i < json_array_size(names); i++) {
-		const char *name = json_string_value(json_array_get(names, i));
+	kjson_foreach(item, names) {
+		const char *name = json_string_value(item);
 		size_t n = 0;
 
 		while (!strncmp(name + 3 * n, "../", 3))
@@ -132,9 +133,8 @@ siblings_copy(const struct adoption *a, const char *folder)
 {
 	const json_t *names = siblings_named(a);
 
-	for (size_t i = 0; i < json_array_size(names); i++) {
-		const char *const words[3] = { a->project, folder,
-			json_string_value(json_array_get(names, i)) };
+	kjson_foreach(item, names) {
+		const char *const words[3] = { a->project, folder, json_string_value(item) };
 		struct kproc_result r;
 
 		run_script(copy_script, words, "", &r);

@@ -2,6 +2,8 @@
 /* signature: see signature.h. */
 #include "signature.h"
 
+#include "numbers.h"
+
 /*
  * Whether no condition that is open at FROM ends before TO: code in both places is compiled
  * together.
@@ -110,33 +112,9 @@ signature_is_stream(const struct kscan_param *p)
 static const char *
 kind_of(const struct kscan_param *p)
 {
-	static const struct {
-		const char *type, *kind;
-	} kinds[] = {
-		{ "int", "i4" },
-		{ "int32_t", "i4" },
-		{ "unsigned", "u4" },
-		{ "unsigned int", "u4" },
-		{ "uint32_t", "u4" },
-		{ "long", "i8" },
-		{ "long long", "i8" },
-		{ "int64_t", "i8" },
-		{ "ptrdiff_t", "i8" },
-		{ "unsigned long", "u8" },
-		{ "unsigned long long", "u8" },
-		{ "uint64_t", "u8" },
-		{ "size_t", "u8" },
-		{ "float", "f4" },
-		{ "double", "f8" },
-		{ "bool", "b1" },
-	};
+	const struct number_type *n = p->strange ? NULL : number_type(p->type);
 
-	if (p->stars)
-		return "p";
-	for (size_t i = 0; i < LEN(kinds) && !p->strange; i++)
-		if (!strcmp(p->type, kinds[i].type))
-			return kinds[i].kind;
-	return "?";
+	return p->stars ? "p" : n ? n->layout : "?";
 }
 
 void

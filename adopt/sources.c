@@ -5,7 +5,7 @@
 #include "kio.h"
 #include "unit.h"
 
-enum { LIST_MAX = 1 << 22, NAMES_MAX = 64 << 20 };
+enum { LIST_MAX = 1 << 22 };
 
 void
 unit_sources_add(struct unit_sources *s, const char *name, char *text, struct origins origins)
@@ -105,55 +105,13 @@ unit_item(const struct unit_sources *s, size_t which, const char *name, size_t *
 	return NULL;
 }
 
-static bool
-is_source(const char *name)
-{
-	const char *end = strrchr(name, '.');
-
-	return end &&
-	    kis_listed(
-	        ".c .C .h .H .cc .cpp .cxx .hh .hpp .hxx .cu .cuh .inc .inl", end, strlen(end));
-}
-
-/* Names of the sources in FOLDER, relative to PROJECT. */
-static void
-add_files(json_t *list, const char *project, const char *folder, bool headers_only)
-{
-	char *path = path_of("%s%s", project, folder);
-	const char *argv[] = { "find", "-L", path, "-name", ".git", "-prune", "-o", "-type", "f",
-		"-print", NULL };
-	struct kproc p = { .argv = (char *const *)argv, .max_output = NAMES_MAX };
-	struct kproc_result r;
-
-	if (kproc_run(&p, &r) < 0)
-		kdie(K_IO, "%s: cannot list its files", path);
-	kpart_foreach(name, r.out, "\n")
-		if (is_source(name) && (!headers_only || rules_is_header(name)))
-			json_array_append_new(list, json_string(name + strlen(project) + 1));
-	kproc_result_free(&r);
-}
-
-json_t *
-unit_files(const char *project)
-{
-	json_t *list = json_array();
-	const json_t *siblings = siblings_of(project, "");
-
-	add_files(list, project, "", false);
-	for (size_t i = 0; i < json_array_size(siblings); i++)
-		add_files(list, project,
-		    path_of("/../%s", json_string_value(json_array_get(siblings, i))), true);
-	return list;
-}
-
 /* Folders with headers and their parents, for a compiler without known settings. New reference. */
 static json_t *
 header_folders(const json_t *files)
 {
-	json_t *folders = json_array(), *name;
-	size_t i;
+	json_t *folders = json_array();
 
-	json_array_foreach((json_t *)files, i, name) {
+	kjson_foreach(name, files) {
 		auto_free char *folder = kstrdup(json_string_value(name));
 		bool top = !rules_is_header(folder);
 
@@ -209,10 +167,9 @@ unit_sources_read(
 {
 	json_t *files = unit_files(project), *include = header_folders(files),
 	       *seen = json_object(),
-	       *chosen = file ? compile_sources(project, file) : json_incref(files), *x;
-	size_t i;
+	       *chosen = file ? compile_sources(project, file) : json_incref(files);
 
-	json_array_foreach(chosen, i, x) {
+	kjson_foreach(x, chosen) {
 		const char *name = json_string_value(x);
 
 		if (file && json_object_get(seen, file))
@@ -221,7 +178,7 @@ unit_sources_read(
 			json_object_set_new(seen, name, json_true());
 	}
 	json_decref(chosen);
-	json_array_foreach(files, i, x) {
+	kjson_foreach(x, files) {
 		const char *name = json_string_value(x);
 		char *path = path_of("%s/%s", project, name), *text;
 		size_t len;

@@ -169,16 +169,15 @@ needed_as_it_is(const struct state *t, const char *name)
 static bool
 is_private(const struct state *t, const struct kscan_item *x)
 {
-	const json_t *sequence = json_object_get(t->a->unit, "sequence"), *name;
+	const json_t *sequence = json_object_get(t->a->unit, "sequence");
 	char *copy = project_copy(t->a);
 	json_auto_t *files = NULL;
 	bool found = false;
-	size_t i;
 
-	json_array_foreach((json_t *)sequence, i, name)
+	kjson_foreach(name, sequence)
 		found |= kscan_declares(x, json_string_value(name));
 	files = found ? unit_files(copy) : NULL;
-	json_array_foreach(files, i, name) {
+	kjson_foreach(name, files) {
 		const char *file = json_string_value(name);
 		auto_free char *text = file_text(path_of("%s/%s", copy, file), NULL);
 

@@ -4,17 +4,9 @@
 
 #include "kio.h"
 #include "kregex.h"
+#include "numbers.h"
 
 enum { CHAIN = 16, DEEP = 6 };
-
-/* Number types, by their names in C and its usual headers. */
-static const char *const numbers[] = { "char", "signed char", "unsigned char", "short", "short int",
-	"unsigned short", "unsigned short int", "int", "signed", "signed int", "unsigned",
-	"unsigned int", "long", "long int", "unsigned long", "unsigned long int", "long unsigned",
-	"long unsigned int", "long long", "long long int", "unsigned long long",
-	"unsigned long long int", "long long unsigned int", "float", "double", "bool", "_Bool",
-	"size_t", "ssize_t", "ptrdiff_t", "intptr_t", "uintptr_t", "int8_t", "int16_t", "int32_t",
-	"int64_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t" };
 
 /* Names for number types from system or CUDA headers. */
 static const char *const aliases[][2] = { { "uint", "unsigned int" }, { "uchar", "unsigned char" },
@@ -74,6 +66,15 @@ vector_of(const char *name, const char **type)
 		}
 	*type = "unsigned int";
 	return strcmp(name, "dim3") ? 0 : 3;
+}
+
+/* Halves are records: C cannot pass them. */
+static bool
+is_number(const char *name)
+{
+	const struct number_type *n = number_type(name);
+
+	return n && !number_is_half(n);
 }
 
 static bool
@@ -171,16 +172,15 @@ settle(const struct types *t, struct type *type)
 	const struct kscan_item *x;
 	size_t i = 0;
 
-	if (!strncmp(type->name, "std::", 5) &&
-	    kindex_of(type->name + 5, numbers, LEN(numbers)) < LEN(numbers))
+	if (!strncmp(type->name, "std::", 5) && is_number(type->name + 5))
 		memmove(type->name, type->name + 5, strlen(type->name + 5) + 1);
 	if (other) {
 		free(type->name);
 		type->name = kstrdup(other);
 	}
-	type->kind = kindex_of(type->name, numbers, LEN(numbers)) < LEN(numbers) ? TYPE_NUMBER
-	    : !strcmp(type->name, "void")                                        ? TYPE_VOID
-	    : is_handle(type->name)                                              ? TYPE_HANDLE
+	type->kind = is_number(type->name) ? TYPE_NUMBER
+	    : !strcmp(type->name, "void")  ? TYPE_VOID
+	    : is_handle(type->name)        ? TYPE_HANDLE
 	    : kindex_of(type->name, opaque, LEN(opaque)) < LEN(opaque) ||
 	        paired(complexes, LEN(complexes), type->name) || vector_of(type->name, &unused)
 	    ? TYPE_RECORD
@@ -207,9 +207,7 @@ type_find(const struct types *t, const char *name, int stars, struct type *type)
 {
 	*type = (struct type){ .stars = stars };
 	type->name = bare(name, &type->stars, &type->constant);
-	for (int i = 0; i < CHAIN && kindex_of(type->name, numbers, LEN(numbers)) == LEN(numbers) &&
-	     !is_handle(type->name);
-	     i++) {
+	for (int i = 0; i < CHAIN && !is_number(type->name) && !is_handle(type->name); i++) {
 		char *next = one_step(t, type->name, &type->stars), *own = type->name;
 
 		if (!next)

@@ -411,10 +411,7 @@ unit_json(const struct unit *u)
 bool
 unit_has_other(const json_t *unit)
 {
-	const json_t *l;
-	size_t i;
-
-	json_array_foreach(json_object_get(unit, "launches"), i, l)
+	kjson_foreach(l, json_object_get(unit, "launches"))
 		if (kjson_bool_or(l, "other", false))
 			return true;
 	return false;

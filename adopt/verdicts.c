@@ -38,9 +38,7 @@ verdicts_add(const struct adoption *a, const char *id, const char *hex, enum ver
 {
 	auto_free char *line = kfence_line(why, WHY_CHARS);
 	json_auto_t *list = read_all(a);
-	json_t *v;
 	char now[32];
-	size_t i;
 
 	know_iso(now, sizeof now);
 	json_array_append_new(list,
@@ -48,7 +46,7 @@ verdicts_add(const struct adoption *a, const char *id, const char *hex, enum ver
 	        "code_sha256", hex, "good", outcome == DEPLOYED || outcome == ALLOWED, "outcome",
 	        outcomes[outcome], "why", line, "compare", compare, "at", now));
 	kout_open(adopt_path(a, "verdicts.ndjson"));
-	json_array_foreach(list, i, v)
+	kjson_foreach(v, list)
 		kout_json(v);
 	kout_commit();
 	remember(a);
@@ -66,11 +64,9 @@ char *
 verdicts_failed(const struct adoption *a, const char *hex)
 {
 	json_auto_t *list = read_all(a);
-	json_t *v;
 	char *why = NULL;
-	size_t i;
 
-	json_array_foreach(list, i, v) {
+	kjson_foreach(v, list) {
 		if (!kjson_is(v, "code_sha256", hex) ||
 		    kjson_is(v, "outcome", outcomes[SHORT_CIRCUIT]))
 			continue;

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* numbers: see numbers.h. */
+#include "numbers.h"
+
+static const struct number_type rows[] = {
+	{ "float32", "float", 4, false, "f4", "|float|" },
+	{ "float64", "double", 8, false, "f8", "|double|" },
+	{ "int32", "int", 4, true, "i4", "|int|signed|signed int|int32_t|" },
+	{ "uint32", "unsigned", 4, true, "u4", "|unsigned|unsigned int|uint32_t|" },
+	{ "int64", "long long", 8, true, "i8",
+	    "|long|long int|long long|long long int|int64_t|ssize_t|ptrdiff_t|intptr_t|" },
+	{ "uint64", "unsigned long long", 8, true, "u8",
+	    "|unsigned long|unsigned long int|long unsigned|long unsigned int|unsigned long long|"
+	    "unsigned long long int|long long unsigned int|uint64_t|size_t|uintptr_t|" },
+	{ "int8", "signed char", 1, true, "?", "|char|signed char|int8_t|" },
+	{ "uint8", "unsigned char", 1, true, "?", "|unsigned char|uint8_t|" },
+	{ "int16", "short", 2, true, "?", "|short|short int|int16_t|" },
+	{ "uint16", "unsigned short", 2, true, "?",
+	    "|unsigned short|unsigned short int|uint16_t|" },
+	{ "bool", "bool", 1, true, "b1", "|bool|_Bool|" },
+	{ "float16", "__half", 2, false, "?", "|__half|half|" },
+	{ "bfloat16", "__nv_bfloat16", 2, false, "?", "|__nv_bfloat16|nv_bfloat16|" },
+};
+
+const struct number_type *
+number_type(const char *name)
+{
+	auto_free char *key = kasprintf("|%s|", name);
+
+	for (size_t i = 0; i < LEN(rows); i++)
+		if (strstr(rows[i].names, key))
+			return &rows[i];
+	return NULL;
+}
+
+const struct number_type *
+number_dtype(const char *dtype)
+{
+	for (size_t i = 0; i < LEN(rows); i++)
+		if (!strcmp(rows[i].dtype, dtype))
+			return &rows[i];
+	return NULL;
+}
+
+bool
+number_is_half(const struct number_type *n)
+{
+	return n->bytes == 2 && !n->integer;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* numbers: the types of numbers, by their names in C and in a task. */
+#ifndef NUMBERS_H
+#define NUMBERS_H
+
+#include "kutil.h"
+
+struct number_type {
+	const char *dtype, *type; /* in a task, and in C */
+	size_t bytes;
+	bool integer;
+	const char
+	    *layout;       /* for kwatch; "?" if C does not have it, or it is smaller than an int */
+	const char *names; /* all names in C and its usual headers, between bars */
+};
+/* NULL: it is none. */
+const struct number_type *number_type(const char *name);
+const struct number_type *number_dtype(const char *dtype);
+/* Numbers that C itself does not have, of 16 bits? */
+bool number_is_half(const struct number_type *n);
+
+#endif
