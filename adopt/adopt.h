@@ -6,7 +6,7 @@
 #include "kadopt.h"
 #include "kscan.h"
 
-/* adopt.c */
+/* steps.c */
 
 int show_status(const struct adoption *a);
 /* go.c */

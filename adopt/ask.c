@@ -104,7 +104,7 @@ ask_model(const struct adoption *a, const char *name, int n, const json_t *conte
 	reply = adopt_path(a, "ask/%s-%d.%.12s/reply.ndjson", name, n, hex);
 	text = stored(reply);
 	if (!text) {
-		struct work w = work_begin("model", "asked, time %d: %s", n, name);
+		struct work_span w = work_begin("model", "asked, time %d: %s", n, name);
 
 		write_question(a, prompt, n, system, user, hex);
 		call_model(a, prompt, reply);

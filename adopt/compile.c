@@ -74,7 +74,7 @@ compile_shims(const struct adoption *a)
 	json_t *others = versioned_compilers(), *v;
 	const char *name;
 
-	remove_tree(folder);
+	remove_folder(folder);
 	for (size_t i = 0; i < LEN(compilers); i++)
 		write_shim(folder, compilers[i], script);
 	json_object_foreach(others, name, v)

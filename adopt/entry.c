@@ -14,7 +14,7 @@
 enum { PARAMS = 48, BY_VALUE = 16, DEEP = 3 };
 
 struct making {
-	struct unit *u;
+	struct adopted_unit *u;
 	struct types types;
 	const struct unit_source *s;
 	const struct kscan_item *f;
@@ -61,7 +61,7 @@ uses(const struct making *m, const struct kscan_param *p, const char *member, co
 static struct unit_param *
 add_param(struct making *m, const char *name, const char *type, const char *value)
 {
-	struct unit *u = m->u;
+	struct adopted_unit *u = m->u;
 	struct unit_param *p;
 
 	kgrow(u->params, u->param_count);
@@ -692,7 +692,7 @@ add_declaration(struct kbuf *b, const struct unit_param *p)
 static void
 add_entry_head(struct kbuf *b, const struct making *m)
 {
-	const struct unit *u = m->u;
+	const struct adopted_unit *u = m->u;
 
 	kbuf_printf(b, "%svoid\n%s(", m->cxx ? "extern \"C\" " : "", u->entry);
 	for (size_t i = 0; i < u->param_count; i++) {
@@ -718,7 +718,7 @@ write_sequence(struct making *m)
 static void
 write_entry(struct making *m, const char *launch, const char *before)
 {
-	struct unit *u = m->u;
+	struct adopted_unit *u = m->u;
 	struct kbuf b = { 0 };
 
 	add_entry_head(&b, m);
@@ -743,7 +743,7 @@ entry_name(const struct making *m)
 
 /* A task passes the stream as the last argument. */
 static void
-put_stream_last(struct unit *u)
+put_stream_last(struct adopted_unit *u)
 {
 	for (size_t i = 0; i + 1 < u->param_count; i++)
 		if (!strcmp(u->params[i].type, "cudaStream_t")) {
@@ -757,7 +757,7 @@ put_stream_last(struct unit *u)
 }
 
 void
-entry_make(struct unit *u, const struct unit_sources *sources, size_t which,
+entry_make(struct adopted_unit *u, const struct unit_sources *sources, size_t which,
     const struct kscan_item *f, const json_t *seen, const json_t *symbols, struct kbuf *why)
 {
 	struct making m = { .u = u,

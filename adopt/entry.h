@@ -11,7 +11,7 @@
  * ".m", or as "p.m" where it is one of F's parameter p, and with "=" where it is modified. SYMBOLS:
  * __constant__ variables among them that other code fills, by name, with their declarations.
  */
-void entry_make(struct unit *u, const struct unit_sources *sources, size_t which,
+void entry_make(struct adopted_unit *u, const struct unit_sources *sources, size_t which,
     const struct kscan_item *f, const json_t *seen, const json_t *symbols, struct kbuf *why);
 
 #endif

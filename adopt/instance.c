@@ -34,7 +34,7 @@ angles(const char *text)
 }
 
 bool
-instance_is_null(const struct unit *u, size_t i)
+instance_is_null(const struct adopted_unit *u, size_t i)
 {
 	bool null = u->launch_count > 0;
 
@@ -299,8 +299,8 @@ bind_launch(const struct place *p, const struct formals *formals, const struct k
 
 /* The same for a call of a function that is not a kernel: "f<float>(". */
 static json_t *
-bind_call(const struct unit *u, const struct unit_sources *sources, const struct formals *formals,
-    const struct kscan_signature *g, struct kbuf *arguments)
+bind_call(const struct adopted_unit *u, const struct unit_sources *sources,
+    const struct formals *formals, const struct kscan_signature *g, struct kbuf *arguments)
 {
 	json_t *bound = NULL;
 
@@ -328,7 +328,7 @@ bind_call(const struct unit *u, const struct unit_sources *sources, const struct
 }
 
 json_t *
-instance_bind(const struct unit *u, const struct unit_sources *sources,
+instance_bind(const struct adopted_unit *u, const struct unit_sources *sources,
     const struct kscan_signature *g, struct kbuf *arguments, struct kbuf *why)
 {
 	struct formals formals;
@@ -378,7 +378,7 @@ triple_text(const int64_t t[3])
 }
 
 char *
-instance_constant(const struct unit *u, const struct unit_sources *sources,
+instance_constant(const struct adopted_unit *u, const struct unit_sources *sources,
     const char *(*part)(const struct unit_launch *))
 {
 	const struct kscan **scans = kcalloc(sources->count, sizeof *scans);

@@ -13,7 +13,7 @@
  * an object, with "<float, 256>" in ARGUMENTS; a line in WHY if none does. NULL: it is not a
  * template. New reference.
  */
-json_t *instance_bind(const struct unit *u, const struct unit_sources *sources,
+json_t *instance_bind(const struct adopted_unit *u, const struct unit_sources *sources,
     const struct kscan_signature *g, struct kbuf *arguments, struct kbuf *why);
 
 /* "<T, N>" for a function whose result begins with "template<typename T, int N>"; "" for others. */
@@ -22,10 +22,10 @@ char *instance_formals(const char *result);
  * Text for the PART that all launches have, if it is the same number, or three, in each; NULL
  * otherwise. The caller frees.
  */
-char *instance_constant(const struct unit *u, const struct unit_sources *sources,
+char *instance_constant(const struct adopted_unit *u, const struct unit_sources *sources,
     const char *(*part)(const struct unit_launch *));
 /* Is argument I of the kernel U literally a null pointer in every launch? */
-bool instance_is_null(const struct unit *u, size_t i);
+bool instance_is_null(const struct adopted_unit *u, size_t i);
 /* How many dimensions the grid or block EXPRESSION can have: 1 to 3. */
 size_t instance_dimensions(const struct unit_launch *l, const char *expression);
 

@@ -51,13 +51,13 @@ struct adoption {
  * A part of the work, in two lines of the log: what begins, and how long it took. NAME is borrowed
  * until the end.
  */
-struct work {
+struct work_span {
 	const char *name;
 	int64_t since; /* ns */
 };
-struct work work_begin(const char *name, const char *fmt, ...)
+struct work_span work_begin(const char *name, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
-void work_end(const struct work *w);
+void work_end(const struct work_span *w);
 
 /*
  * From answers, which are taken over; or from DIR/adopt.json. Both die when an answer is missing or
@@ -114,7 +114,7 @@ void clean_copy(const char *copy, const char *original);
 char *project_copy(const struct adoption *a);
 /* Copies the files in the folder FROM over those in TO, replacing links there. */
 void copy_over(const char *from, const char *to);
-void remove_tree(const char *path);
+void remove_folder(const char *path);
 
 /* siblings.c: folders next to the project, or further up, that it refers to as "../NAME". */
 

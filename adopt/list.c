@@ -17,7 +17,7 @@ struct list_options {
 
 /* One function of the project. */
 struct row {
-	struct unit unit;
+	struct adopted_unit unit;
 	struct kbuf why;
 	bool good;
 	double share;

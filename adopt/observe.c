@@ -129,7 +129,7 @@ set_unit(struct adoption *a, const struct signature *s)
 {
 	struct kbuf why = { 0 };
 	char *path = adopt_path(a, "unit.json");
-	json_auto_t *unit = unit_of(a->project, a->file, a->kernel, NULL, &why);
+	json_auto_t *unit = unit_named(a->project, a->file, a->kernel, NULL, &why);
 
 	if (!unit)
 		kdie(K_USAGE, "%s/%s:%d: %s: %s", a->project, a->file, s->line, a->kernel,
@@ -498,7 +498,8 @@ observe(const struct options *o, const struct watch *w, const struct signature *
 {
 	json_t *runs[RUNS_MAX], *calls, *head = json_deep_copy(header);
 	json_int_t dropped;
-	struct work work = work_begin("build", "a copy with a wrapper around %s", w->a->kernel);
+	struct work_span work =
+	    work_begin("build", "a copy with a wrapper around %s", w->a->kernel);
 
 	watch_prepare(w, s);
 	if (w->cuda)
@@ -578,7 +579,7 @@ counters_of(const struct adoption *a, const json_t *kernels)
 	const char *file = kjson_str_or(a->json, "ncu", NULL);
 	struct command_result r;
 	struct kbuf b = { 0 };
-	struct work w;
+	struct work_span w;
 	char *made, *ncu, *text, *kept = NULL;
 
 	if (file || !kjson_bool_or(a->json, "count", false))

@@ -70,7 +70,7 @@ patch_add(struct patch *p, const char *name, char *was, char *text)
 void
 patch_write(const struct patch *p, bool was, const char *folder)
 {
-	remove_tree(folder);
+	remove_folder(folder);
 	for (size_t i = 0; i < p->count; i++) {
 		const char *text = was ? p->files[i].was : p->files[i].text;
 

@@ -148,7 +148,8 @@ run(const char *const *modes, const char *project, const char *file, const json_
 }
 
 char *
-preprocess(const char *project, const char *file, const json_t *settings, struct origins *origins)
+preprocess_file(
+    const char *project, const char *file, const json_t *settings, struct origins *origins)
 {
 	return run((const char *const[]){ NULL }, project, file, settings, origins);
 }

@@ -24,7 +24,7 @@ struct origins {
  * FILE of PROJECT, with the compiler, "flags", "include" and "forced" of SETTINGS, from
  * compile_settings; NULL: the compiler failed. The caller frees both.
  */
-char *preprocess(
+char *preprocess_file(
     const char *project, const char *file, const json_t *settings, struct origins *origins);
 void origins_free(struct origins *o);
 /*

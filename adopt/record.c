@@ -174,7 +174,7 @@ record(const struct adoption *a)
 	json_t *document = kjson_load(path), *header, *calls = observed_calls(a, &header);
 
 	lines = choose(a, json_object_get(document, "configs"), calls);
-	remove_tree(adopt_path(a, "recorded"));
+	remove_folder(adopt_path(a, "recorded"));
 	/* Logs name no arrays, and launches are observed without a wrapper. */
 	if (*lines && !strcmp(kjson_str_or(header, "how", ""), "calls"))
 		save(a, lines);

@@ -21,7 +21,7 @@ is_kernel(const struct unit_sources *sources, size_t which, const char *name)
 }
 
 static void
-see_launch(struct unit *u, const struct unit_sources *sources, size_t which,
+see_launch(struct adopted_unit *u, const struct unit_sources *sources, size_t which,
     const struct kscan_launch *l, struct kbuf *why)
 {
 	static const char standard[] = "0 NULL nullptr cudaStreamDefault cudaStreamLegacy";
@@ -97,7 +97,7 @@ see_form(const struct unit_source *s, const struct kscan_item *f, const struct k
 }
 
 void
-sequence_find(struct unit *u, const struct unit_sources *sources, size_t which,
+sequence_find(struct adopted_unit *u, const struct unit_sources *sources, size_t which,
     const struct kscan_item *f, struct kbuf *why)
 {
 	const struct unit_source *s = &sources->list[which];

@@ -44,7 +44,7 @@ chosen_type_of(const struct adoption *a, const char *type, int *stars)
 	auto_scan struct kscan s = { 0 };
 	struct origins o;
 
-	text = preprocess(adopt_path(a, "task"), file, settings, &o);
+	text = preprocess_file(adopt_path(a, "task"), file, settings, &o);
 	if (!text)
 		return NULL;
 	origins_free(&o);

@@ -146,9 +146,9 @@ add_preprocessed(const char *project, const char *name, const json_t *include, c
 	if (!settings)
 		settings = json_pack("{s:s,s:O}", "compiler",
 		    kjson_bool_or(row, "cxx", false) ? "c++" : "cc", "include", include);
-	text = built ? preprocess(project, name, built, &origins) : NULL;
+	text = built ? preprocess_file(project, name, built, &origins) : NULL;
 	if (!text)
-		text = preprocess(project, name, settings, &origins);
+		text = preprocess_file(project, name, settings, &origins);
 	json_decref(settings);
 	for (size_t i = 0; text && i < origins.count; i++)
 		json_object_set_new(seen, origins.list[i].file, json_true());

@@ -8,10 +8,10 @@
 
 enum { TEXT_MAX = 64 << 20 };
 
-struct work
+struct work_span
 work_begin(const char *name, const char *fmt, ...)
 {
-	struct work w = { name, know_ns() };
+	struct work_span w = { name, know_ns() };
 	va_list ap;
 	char *text;
 
@@ -24,7 +24,7 @@ work_begin(const char *name, const char *fmt, ...)
 }
 
 void
-work_end(const struct work *w)
+work_end(const struct work_span *w)
 {
 	ksay("%-10s took %.1f s\n", w->name, (double)(know_ns() - w->since) / 1e9);
 }
@@ -344,7 +344,7 @@ run_quietly(const char *const *argv, const char *what)
 }
 
 void
-remove_tree(const char *path)
+remove_folder(const char *path)
 {
 	const char *argv[] = { "rm", "-rf", "--", path, NULL };
 
@@ -399,7 +399,7 @@ copy_project(const struct adoption *a, const char *folder)
 	char *inside = project_path(a, ".");
 	const char *argv[] = { "cp", "-a", "--", inside, folder, NULL };
 
-	remove_tree(folder);
+	remove_folder(folder);
 	kmake_folder(folder);
 	run_quietly(argv, a->project);
 	clean_copy(folder, a->project);

@@ -1412,7 +1412,7 @@ find_inputs(struct draft *d)
 {
 	struct kbuf said = { 0 };
 	char *faults = NULL;
-	struct work w;
+	struct work_span w;
 
 	for (bool good = false; !good; free(faults)) {
 		w = work_begin("inputs", "roles, oracle and inputs that fit the reference");
@@ -1518,7 +1518,7 @@ static void
 drop_others(struct draft *d)
 {
 	char *folder = adopt_path(d->a, "task/replay");
-	struct work w;
+	struct work_span w;
 
 	if (!d->v.recorded)
 		return;
@@ -1526,7 +1526,7 @@ drop_others(struct draft *d)
 	kmake_folder(folder);
 	while (drop_other(d))
 		continue;
-	remove_tree(folder);
+	remove_folder(folder);
 	write_draft(d);
 	work_end(&w);
 }
@@ -1800,7 +1800,7 @@ make_campaign(const struct adoption *a)
 
 		unlink(path);
 	}
-	remove_tree(path_of("%s/recorded", a->dir));
+	remove_folder(path_of("%s/recorded", a->dir));
 	if (kproc_run(&p, &r) < 0)
 		kdie_errno(K_MISSING, "kcampaign");
 	if (r.exit_code)
@@ -1942,14 +1942,14 @@ make_task(const struct adoption *a)
 	char *path = adopt_made(a, "configs.json", "configs"),
 	     *source = adopt_path(a, "task/reference.%s", a->suffix);
 	int code = K_OK;
-	struct work w;
+	struct work_span w;
 
 	d.configs = kjson_load(path);
 	d.text = file_text(source, NULL);
 	if (!d.text)
 		kdie(K_USAGE, "%s is missing: run kadopt extract", source);
 	/* Shapes may be others now. */
-	remove_tree(adopt_path(a, "task/recorded"));
+	remove_folder(adopt_path(a, "task/recorded"));
 	values_find(&d.v, a, d.text);
 	if (!has_floats(&d.v, false))
 		d.oracle = "self";

@@ -224,7 +224,7 @@ unit_function_at(const struct kscan *s, size_t at)
 }
 
 static void
-find_launches(struct unit *u, const struct unit_sources *sources)
+find_launches(struct adopted_unit *u, const struct unit_sources *sources)
 {
 	for (const struct unit_source *s = sources->list; s < sources->list + sources->count; s++)
 		for (size_t k = 0; k < s->launch_count; k++) {
@@ -292,7 +292,7 @@ waits(const struct unit_source *s, const struct kscan_item *f)
 }
 
 bool
-unit_make(struct unit *u, const struct unit_sources *sources, size_t which,
+unit_make(struct adopted_unit *u, const struct unit_sources *sources, size_t which,
     const struct kscan_item *f, struct kbuf *why)
 {
 	const struct unit_source *s = &sources->list[which];
@@ -303,7 +303,7 @@ unit_make(struct unit *u, const struct unit_sources *sources, size_t which,
 		.symbols = json_object(),
 		.why = why };
 
-	*u = (struct unit){
+	*u = (struct adopted_unit){
 		.source = s,
 		.name = kstrdup(kscan_whole(f)),
 		.from = f->from,
@@ -341,7 +341,7 @@ unit_make(struct unit *u, const struct unit_sources *sources, size_t which,
 }
 
 void
-unit_free(struct unit *u)
+unit_free(struct adopted_unit *u)
 {
 	for (struct unit_param *p = u->params; p < u->params + u->param_count; p++) {
 		char *const texts[] = { p->name, p->type, p->value, p->text, p->size, p->guard };
@@ -357,11 +357,11 @@ unit_free(struct unit *u)
 	free(u->text);
 	json_decref(u->names);
 	json_decref(u->sequence);
-	*u = (struct unit){ 0 };
+	*u = (struct adopted_unit){ 0 };
 }
 
 static json_t *
-params_json(const struct unit *u)
+params_json(const struct adopted_unit *u)
 {
 	json_t *list = json_array();
 
@@ -379,7 +379,7 @@ params_json(const struct unit *u)
 }
 
 json_t *
-unit_json(const struct unit *u)
+unit_json(const struct adopted_unit *u)
 {
 	json_t *launches = json_array(), *json;
 
@@ -427,7 +427,7 @@ unit_candidate(const struct unit_source *s, size_t i)
 }
 
 json_t *
-unit_of(
+unit_named(
     const char *project, const char *file, const char *name, const json_t *built, struct kbuf *why)
 {
 	struct unit_sources sources = { 0 };
@@ -437,7 +437,7 @@ unit_of(
 	unit_sources_read(&sources, project, file, built);
 	for (size_t i = 0; i < sources.count; i++)
 		for (size_t k = 0; !found && (x = unit_candidate(&sources.list[i], k)); k++) {
-			struct unit u;
+			struct adopted_unit u;
 			size_t line;
 
 			if (x->kind != KSCAN_FUNCTION || strcmp(kscan_whole(x), name) ||

@@ -89,7 +89,7 @@ struct unit_launch {
 	bool other; /* for a template: another instance than the one the entry launches */
 };
 
-struct unit {
+struct adopted_unit {
 	char *name;      /* the application's function */
 	char *entry;     /* the task's function: NAME itself if it needs no text of its own */
 	char *file;      /* within the project */
@@ -111,15 +111,15 @@ struct unit {
  * The unit of the function F of the source WHICH. False: it cannot be made; every reason is a line
  * in WHY. Free with unit_free.
  */
-bool unit_make(struct unit *u, const struct unit_sources *sources, size_t which,
+bool unit_make(struct adopted_unit *u, const struct unit_sources *sources, size_t which,
     const struct kscan_item *f, struct kbuf *why);
 /*
  * The same for the function NAME in FILE of a folder, in the form of unit_json; NULL, with lines in
  * WHY: it cannot be made. BUILT: see unit_sources_read. New reference.
  */
-json_t *unit_of(
+json_t *unit_named(
     const char *project, const char *file, const char *name, const json_t *built, struct kbuf *why);
-void unit_free(struct unit *u);
+void unit_free(struct adopted_unit *u);
 /*
  * The item I of S, or further on a function in the braces of a type; NULL: there are no more of
  * either.
@@ -132,7 +132,7 @@ bool unit_is_plain(const struct unit_source *s, const struct kscan_item *f);
 /* Is the source C++, judged by its name or its contents? */
 bool unit_is_cxx(const struct unit_source *s);
 /* In the form of adopt/unit.json. New reference. */
-json_t *unit_json(const struct unit *u);
+json_t *unit_json(const struct adopted_unit *u);
 /* For a kernel that is a template: does any launch of such a UNIT use other arguments? */
 bool unit_has_other(const json_t *unit);
 

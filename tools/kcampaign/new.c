@@ -93,7 +93,7 @@ need_free(const char *folder, const char *name, const char *data, size_t len)
 }
 
 static void
-write_text(const char *folder, const char *name, const char *text, size_t len)
+put_data(const char *folder, const char *name, const char *text, size_t len)
 {
 	auto_free char *path = kasprintf("%s/%s", folder, name);
 
@@ -113,7 +113,7 @@ write_recording(const char *folder, const char *name, const char *from)
 	*slash = '/';
 	if (link(from, path) < 0 && errno != EEXIST) {
 		data = kread_file_or_die(from, RECORDED_MAX, &len);
-		write_text(folder, name, data, len);
+		put_data(folder, name, data, len);
 		free(data);
 	}
 }
@@ -142,7 +142,7 @@ copy_file(const char *field, const char *name, const char *to_dir, bool copy)
 	if (copy && recorded)
 		write_recording(to_dir, name, from);
 	else if (copy)
-		write_text(to_dir, name, data, len);
+		put_data(to_dir, name, data, len);
 	else
 		need_free(to_dir, name, data, len);
 	free(data);
@@ -230,7 +230,7 @@ write_manifest(const char *folder, const json_t *m)
 {
 	auto_free char *dump = json_dumps(m, JSON_INDENT(2)), *text = kasprintf("%s\n", dump);
 
-	write_text(folder, "campaign.json", text, strlen(text));
+	put_data(folder, "campaign.json", text, strlen(text));
 }
 
 /*
@@ -338,7 +338,7 @@ command_new(void)
 	name = folder_name(folder);
 	m = manifest(name, task, p, given.mode);
 	copy_task(task, folder, true);
-	write_text(folder, "Makefile", make, strlen(make));
+	put_data(folder, "Makefile", make, strlen(make));
 	write_manifest(folder, m);
 	choose_set(m, folder);
 	ksay("%s: backend %s, model provider %s%s%s%s; %srun `make -j4 trial` there for the first "

@@ -423,7 +423,7 @@ state_open(bool must_exist)
 
 /* A file that is already right is not written, so that its time says when it was made. */
 static void
-write_text(const char *path, const struct kbuf *text)
+put_buffer(const char *path, const struct kbuf *text)
 {
 	size_t len;
 	auto_free char *old = kread_file(path, FILE_MAX, &len);
@@ -454,16 +454,16 @@ write_all(void)
 	for (size_t i = 0; i < campaign.count; i++)
 		for (size_t k = 0; k < state.plan[i].count; k++)
 			if (!state.plan[i].file[k].fact && !state.plan[i].file[k].stands)
-				write_text(state.plan[i].file[k].path, &state.plan[i].file[k].text);
+				put_buffer(state.plan[i].file[k].path, &state.plan[i].file[k].text);
 	for (int l = 0; l < LOGS; l++)
-		write_text(log_paths[l], &state.grown[l]);
+		put_buffer(log_paths[l], &state.grown[l]);
 	/* The seal is saved last: the files that it lists exist. */
 	kseal_save(&campaign.seal);
 	for (int v = 0; v < VIEWS; v++) {
 		auto_buf struct kbuf text = { 0 };
 
 		put_view(v, &text);
-		write_text(view_paths[v], &text);
+		put_buffer(view_paths[v], &text);
 	}
 }
 

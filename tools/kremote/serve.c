@@ -268,7 +268,7 @@ start(const char *name, int out)
 
 /* Waits until the program has ended; false when the caller disappeared first. */
 static bool
-watch(pid_t pid)
+watch_child(pid_t pid)
 {
 	struct pollfd p[] = {
 		{ STDIN_FILENO, POLLIN, 0 },
@@ -343,7 +343,7 @@ work(void)
 		kdie_errno(K_IO, OUTPUT);
 	pid = start(name, out);
 	close(out);
-	if (!watch(pid)) {
+	if (!watch_child(pid)) {
 		kproc_kill(pid);
 		exit(K_AGAIN);
 	}

@@ -33,7 +33,7 @@ kmemo_version(const char *name, long *version)
 }
 
 static char *
-path_of(const char *dir, long version)
+version_path(const char *dir, long version)
 {
 	return kasprintf("%s/memory/v%ld.json", dir, version);
 }
@@ -75,7 +75,7 @@ kmemo_versions(const char *dir, size_t *count)
 json_t *
 kmemo_load(const struct kmemo_masks *m, const char *dir, long version)
 {
-	auto_free char *path = path_of(dir, version);
+	auto_free char *path = version_path(dir, version);
 	char *name = path + strlen(dir) + 1, hex[65];
 	json_t *v = NULL;
 

@@ -259,7 +259,7 @@ run_step(const struct adoption *a, const struct step *s)
 {
 	char *argv[] = { (char *)s->name, (char *)"-c", a->dir, (char *)s->option, (char *)s->value,
 		NULL };
-	struct work w = { s->name, know_ns() };
+	struct work_span w = { s->name, know_ns() };
 	int code;
 
 	ksay("---------- %s: %s\n", s->name, command_help(s->name));
