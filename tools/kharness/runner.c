@@ -651,15 +651,16 @@ look_at_lates(struct runner *r)
 	    "the device was still working for it after it had returned");
 }
 
-/* Sends the rows of a go's calls, which are read one by one. */
+/* Sends the rows of calls FROM to TO of a go, which are read one by one. */
 static void
-send_rows(const struct judge *j, const struct runner *r, const struct batch *b, size_t calls)
+send_rows(
+    const struct judge *j, const struct runner *r, const struct batch *b, size_t from, size_t to)
 {
-	const char *p = (const char *)r->m->rows;
-	size_t words = row_words(j->task), left = calls * words * sizeof *r->m->rows;
+	size_t words = row_words(j->task), left = (to - from) * words * sizeof *r->m->rows;
+	const char *p = (const char *)(r->m->rows + from * words);
 	ssize_t n;
 
-	for (size_t k = 0; k < calls; k++)
+	for (size_t k = from; k < to; k++)
 		hidden_slots(j, b, &r->m->rows[(k + 1) * words - KRUN_SLOTS]);
 	for (; left; p += n, left -= (size_t)n)
 		if ((n = write(r->rows[1], p, left)) < 0) {
@@ -754,35 +755,49 @@ await_device(const struct judge *j, const struct runner *r, const struct batch *
 }
 
 /*
- * Stops the process in the middle of some goes, at a moment that it cannot know. A row is read
- * when the call before has returned: one that read all rows at once, to make its calls together or
- * out of order, is found with calls that count as made and are not. And calls that have not begun
- * get other inputs: who has read the old ones has read them in vain. Nothing in the process can
- * tell.
+ * How many rows a go begins with. On a device calls return before they are done, so the moment of a
+ * look is not one in time: the next row comes after it.
+ */
+static size_t
+first_rows(const struct judge *j, const struct batch *b, size_t calls)
+{
+	if (!j->device || !b || b->look_ns <= 0 || calls < 2)
+		return calls;
+	return 1 + (size_t)b->look_ns % (calls - 1);
+}
+
+/*
+ * Stops the process in the middle of some goes, at a moment that it cannot know: on a device, when
+ * the calls of the first ROWS rows are done. A row is read when the call before has returned: one
+ * that read all rows at once, to make its calls together or out of order, is found with calls that
+ * count as made and are not. And calls that have not begun get other inputs: who has read the old
+ * ones has read them in vain. Nothing in the process can tell.
  */
 static enum outcome
-look_between(struct judge *j, struct runner *r, const struct batch *b, struct glimpse *g)
+look_between(
+    struct judge *j, struct runner *r, const struct batch *b, size_t rows, struct glimpse *g)
 {
 	int64_t start = know_ns();
 	enum outcome e;
 
 	if (!b || b->look_ns <= 0)
 		return OUT_OK;
+	await_device(j, r, b, rows);
 	/* One that sleeps may wake up too late. */
-	while (!j->beside && (double)(know_ns() - start) < b->look_ns)
+	while (!j->device && !j->beside && (double)(know_ns() - start) < b->look_ns)
 		;
 	if (j->beside)
 		usleep((useconds_t)(b->look_ns / 1000));
 	e = stop(r);
 	if (e != OUT_OK)
 		return e;
-	g->returned = call_under_way(j, r, b);
-	await_device(j, r, b, g->returned);
+	g->returned = j->device ? rows : call_under_way(j, r, b);
 	g->outputs = j->space->alloc(r->m->out.bytes);
 	j->space->copy(g->outputs, r->m->out.memory, r->m->out.bytes);
-	if (!memory_change(j, r->m, b, g->returned + 1))
+	if (!memory_change(j, r->m, b, j->device ? rows : g->returned + 1))
 		return outcome(r, OUT_PROTOCOL, "solved_together",
 		    "it wrote to the outputs of calls that had not begun");
+	send_rows(j, r, b, rows, b->count);
 	kill(r->pid, SIGCONT);
 	return OUT_OK;
 }
@@ -815,6 +830,7 @@ go(struct judge *j, struct runner *r, const struct batch *b, struct span *s)
 	int64_t start, end, used, cpu = cpu_ns(r), delay = r->frozen_delay_ns, done_delay,
 	                          own_delay;
 	enum outcome e;
+	size_t rows;
 	pid_t sender;
 
 	e = look_at_pause(r, cpu);
@@ -829,14 +845,15 @@ go(struct judge *j, struct runner *r, const struct batch *b, struct span *s)
 		return e;
 	if (j->copies)
 		cpu = cpu_ns(r);
-	send_rows(j, r, b, c.calls);
+	rows = first_rows(j, b, c.calls);
+	send_rows(j, r, b, 0, rows);
 	allow(j, r, j->begin_on);
 	own_delay = own_delay_ns();
 	start = know_ns();
 	send_command(r, &c, sizeof c);
 	kill(r->pid, SIGCONT);
 	allow(j, r, -1);
-	e = look_between(j, r, b, &seen)
+	e = look_between(j, r, b, rows, &seen)
 	    ?: listen_until(
 	           j, r, b, start + (int64_t)(j->o.run_timeout_s * 1e9), &report, &end, &sender);
 	if (e == OUT_OK && j->device)
