@@ -649,10 +649,12 @@ static void
 add_includes(struct kbuf *b, const struct state *t, bool macros)
 {
 	kscan_items(x, &t->w) {
-		bool there = macros && (!t->own[x - t->w.items] || x->names[0][0] != '_');
+		bool there = false;
 
 		if (x->kind != (macros ? KSCAN_MACRO : KSCAN_INCLUDE))
 			continue;
+		/* Only these kinds of items surely have a name. */
+		there = macros && (!t->own[x - t->w.items] || x->names[0][0] != '_');
 		bundle_items(&t->b, f, y)
 			there |= !macros && y->kind == KSCAN_INCLUDE &&
 			    !strcmp(y->names[0], x->names[0]);
