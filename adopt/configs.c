@@ -305,9 +305,10 @@ config_json(const struct rule *r, const struct kconfig *c, const struct kconfigs
 {
 	const struct kconfigs_key *key = &calls[c->typical].key;
 	const json_t *example = example_of(c, observed, aligned);
-	json_t *o = json_pack("{s:s,s:o,s:o,s:o,s:o,s:I,s:O}", "name", c->name, "key",
+	json_t *o = json_pack("{s:s,s:o,s:o,s:o,s:o,s:I,s:I,s:O}", "name", c->name, "key",
 	    key_json(r, key), "target_us", number(c->target_us), "total_us", number(c->total_us),
-	    "share", number(c->share), "calls", (json_int_t)c->count, "scalars", c->scalars);
+	    "share", number(c->share), "calls", (json_int_t)c->count, "faults",
+	    (json_int_t)calls[c->typical].faults, "scalars", c->scalars);
 
 	if (r->launch)
 		json_object_update_new(o,
@@ -417,9 +418,9 @@ timed_calls(const char *path, const struct rule *r, const struct records *observ
 	for (size_t i = 0; i < *n; i++) {
 		const json_t *c = json_array_get(timing->calls, i);
 
-		calls[i] =
-		    (struct kconfigs_call){ key_of(r, c, path, i), kjson_num_or(c, "ns", 0) / 1e3,
-			    NAN, NAN, json_object_get(c, "args"), NAN, NAN };
+		calls[i] = (struct kconfigs_call){ key_of(r, c, path, i),
+			kjson_num_or(c, "ns", 0) / 1e3, NAN, NAN, json_object_get(c, "args"), NAN,
+			NAN, kjson_int_or(c, "faults", 0) };
 	}
 	return calls;
 }

@@ -34,28 +34,16 @@ struct fit {
 	char *formula;
 };
 
-static double
-counted_flops(const struct kconfigs_call *c)
-{
-	return c->flops;
-}
-
-static double
-counted_reads(const struct kconfigs_call *c)
-{
-	return c->dram_read;
-}
-
 /*
- * The count of a call of CONFIG: that of its launches, which must agree; NAN: unknown. For a host
- * function that of all its launches, if all calls are alike.
+ * The operations of a call of CONFIG, or the bytes that it READS: those of its launches, which must
+ * agree; NAN: unknown. For a host function those of all its launches, if all calls are alike.
  */
 static double
-count_of(const struct counts *c, const json_t *config, double (*of)(const struct kconfigs_call *))
+count_of(const struct counts *c, const json_t *config, bool reads)
 {
 	const json_t *grid = json_array_get(json_object_get(config, "grid"), 0),
 	             *block = json_array_get(json_object_get(config, "block"), 0);
-	double sum = 0, low = INFINITY, high = -INFINITY;
+	double sum = 0, low = INFINITY, high = -INFINITY, one;
 	size_t n = 0;
 
 	for (size_t i = 0; i < c->count; i++) {
@@ -65,9 +53,10 @@ count_of(const struct counts *c, const json_t *config, double (*of)(const struct
 		    (x->key.at[0] != json_integer_value(grid) ||
 		        x->key.at[3] != json_integer_value(block)))
 			continue;
-		sum += of(x);
-		low = fmin(low, of(x));
-		high = fmax(high, of(x));
+		one = reads ? x->dram_read : x->flops;
+		sum += one;
+		low = fmin(low, one);
+		high = fmax(high, one);
 		n++;
 	}
 	if (c->sequence)
@@ -157,15 +146,12 @@ find_formula(struct fit *f)
 static void
 add_value(struct fit *f, const json_t *task, const json_t *config, double value)
 {
-	const json_t *list = json_object_get(task, "workloads"), *w;
-	size_t i;
+	const json_t *w = kjson_find(
+	    json_object_get(task, "workloads"), "name", kjson_str_or(config, "name", ""));
 
-	json_array_foreach((json_t *)list, i, w) {
-		if (f->count < CONFIGS &&
-		    !strcmp(kjson_str_or(w, "name", ""), kjson_str_or(config, "name", ""))) {
-			f->axes[f->count] = json_object_get(w, "axes");
-			f->value[f->count++] = value;
-		}
+	if (w && f->count < CONFIGS) {
+		f->axes[f->count] = json_object_get(w, "axes");
+		f->value[f->count++] = value;
 	}
 }
 
@@ -204,9 +190,9 @@ formulas_of(const struct counts *c, const json_t *task)
 	size_t i;
 
 	json_array_foreach((json_t *)c->configs, i, config) {
-		double n = count_of(c, config, counted_reads);
+		double n = count_of(c, config, true);
 
-		add_value(&flops, task, config, count_of(c, config, counted_flops));
+		add_value(&flops, task, config, count_of(c, config, false));
 		add_value(&bytes, task, config, n + bytes_of(config, true));
 		partly |= n < PARTLY * bytes_of(config, false);
 	}

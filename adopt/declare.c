@@ -35,12 +35,15 @@ name_of_param(const struct kscan *s, size_t from, size_t to)
 static void
 read_param(const struct kscan *s, size_t from, size_t to, struct kscan_param *x)
 {
-	const char *given = memchr(s->code + from, '=', to - from);
 	struct kbuf type = kbuf_empty();
-	size_t last;
+	size_t last, given = from;
 
 	*x = (struct kscan_param){ .text = kscan_tidy(s, from, to) };
-	to = given ? (size_t)(given - s->code) : to;
+	/* A default value begins outside brackets. */
+	for (; given < to && s->code[given] != '='; given++)
+		given = s->code[given] && strchr("([{", s->code[given]) ? kscan_close(s, given, to)
+		                                                        : given;
+	to = given < to ? given : to;
 	last = name_of_param(s, from, to);
 	x->name = kstrndup(s->code + last, kscan_word(s, last, to) - last);
 	for (size_t p = from; p < to; p = step(s, p, to)) {

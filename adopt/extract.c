@@ -319,13 +319,14 @@ assemble_in_place_of(struct assembly *x, const struct adoption *a, const char *c
 
 /*
  * If conditions and includes are too complex for our scanner, the compiler resolves them first; or
- * if a whole library stands in one condition, which our scanner does not take apart.
+ * if a whole library stands in one condition, which our scanner does not take apart. With macros
+ * EXPANDED, if they make types or functions.
  */
 static void
-assemble_decided(
-    struct assembly *x, const struct adoption *a, const char *copy, const json_t *settings)
+assemble_decided(struct assembly *x, const struct adoption *a, const char *copy,
+    const json_t *settings, bool expanded)
 {
-	auto_free char *text = preprocess_conditions(copy, a->file, settings),
+	auto_free char *text = preprocess_conditions(copy, a->file, settings, expanded),
 	               *name = kasprintf("%s.decided", a->file),
 	               *path = kasprintf("%s/%s", copy, name);
 
@@ -370,7 +371,9 @@ extract_kernel(const struct adoption *a)
 	if (!x.good && a->device)
 		assemble_included(&x, a, copy, settings);
 	if (!x.good || strlen(x.text) > LARGE)
-		assemble_decided(&x, a, copy, settings);
+		assemble_decided(&x, a, copy, settings, false);
+	if (!x.good && !a->device)
+		assemble_decided(&x, a, copy, settings, true);
 	if (!x.good) {
 		write_text(source, x.text, strlen(x.text));
 		x.text = mend(a, x.text, x.log, source, object, &tries);

@@ -111,6 +111,35 @@ instance_formals(const char *result)
 	return b.data;
 }
 
+/* Is TEXT a number, or a type of UNIT's parameters, which are declared before the function? */
+static bool
+is_known(const json_t *unit, const char *text)
+{
+	return kjson_find(json_object_get(unit, "parameters"), "type", text) ||
+	    isdigit((unsigned char)*text) || kis_listed("true false", text, strlen(text));
+}
+
+char *
+instance_condition(const char *result, const json_t *unit)
+{
+	const char *name = kjson_str_or(unit, "function", ""), *at = kjson_str_or(unit, "text", "");
+	json_auto_t *actual = NULL;
+	struct kbuf b = kbuf_empty();
+	struct formals f;
+
+	read_formals(result, &f);
+	while (*name && (at = strstr(at, name)) && at[strlen(name)] != '<')
+		at++;
+	actual = at ? angles(at + strlen(name)) : NULL;
+	for (size_t i = 0; i < f.count && i < json_array_size(actual); i++)
+		if (is_known(unit, nth(actual, i)))
+			kbuf_printf(&b,
+			    f.at[i].type ? "%skwatch_same<%s, %s>::yes" : "%s(%s) == (%s)",
+			    b.len ? " && " : "", f.at[i].name, nth(actual, i));
+	formals_free(&f);
+	return b.data;
+}
+
 /* A place in the sources where names are resolved. */
 struct place {
 	const struct unit_sources *sources;
@@ -347,8 +376,6 @@ instance_bind(const struct adopted_unit *u, const struct unit_sources *sources,
 
 		bound = bound ? bound : json_incref(own);
 		l->other = !own || !json_equal(own, bound);
-		json_decref(own);
-		kbuf_free(&more);
 	}
 	if (!u->kernel && !formals.strange)
 		bound = bind_call(u, sources, &formals, g, arguments);

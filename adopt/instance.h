@@ -19,6 +19,12 @@ json_t *instance_bind(const struct adopted_unit *u, const struct unit_sources *s
 /* "<T, N>" for a function whose result begins with "template<typename T, int N>"; "" for others. */
 char *instance_formals(const char *result);
 /*
+ * In such a function: do its template's arguments have the values with which UNIT's entry calls it,
+ * as far as a source can ask that wherever the function is? A condition in C++; "": it is no
+ * template. The caller frees.
+ */
+char *instance_condition(const char *result, const json_t *unit);
+/*
  * Text for the PART that all launches have, if it is the same number, or three, in each; NULL
  * otherwise. The caller frees.
  */

@@ -8,7 +8,7 @@
 static json_t *
 make_context(const struct watch *w)
 {
-	struct kbuf code = { 0 };
+	auto_buf struct kbuf code = { 0 };
 	char *text;
 	size_t len;
 	json_t *context;
@@ -19,7 +19,6 @@ make_context(const struct watch *w)
 	    code.data, "device", w->cuda);
 	if (!context)
 		kdie(K_USAGE, "%s/%s: is not UTF-8", w->a->project, w->a->file);
-	kbuf_free(&code);
 	free(text);
 	return context;
 }
@@ -28,18 +27,16 @@ make_context(const struct watch *w)
 void
 instrument(const struct watch *w)
 {
-	json_t *context = make_context(w);
+	json_auto_t *context = make_context(w);
 	char *reply = ask_model(w->a, "instrument", 1, context), *copy = watch_copy_path(w);
 	char *path = path_of("%s/%s", copy, w->a->file);
 	bool cut_off;
-	char *code = ask_program(w->a, reply, &cut_off);
+	auto_free char *code = ask_program(w->a, reply, &cut_off);
 
 	if (!code || !strstr(code, "[KKLOG_CPP]"))
 		kdie(K_MISSING,
 		    "the model's reply (%s/adopt/ask) contains no file with the requested lines",
 		    w->a->dir);
 	write_text(path, code, strlen(code));
-	free(code);
 	free(reply);
-	json_decref(context);
 }

@@ -50,6 +50,8 @@ struct kconfigs_call {
 	/* operations with floating-point numbers, bytes read from device memory; NAN: not counted
 	 */
 	double flops, dram_read;
+	/* pages of memory that it was the first to touch */
+	int64_t faults;
 };
 
 /* A call with its arguments, from another run of the same command. */

@@ -270,6 +270,16 @@ kscan_list(const char *text, bool angles)
 
 /* ---- items ---- */
 
+/* Does a comment end between FROM and TO that began before? */
+static bool
+is_within_comment(const struct kscan *s, size_t from, size_t to)
+{
+	const char *end = memmem(s->text + from, to - from, "*/", 2),
+	           *begin = memmem(s->text + from, to - from, "/*", 2);
+
+	return end && (!begin || end < begin);
+}
+
 /*
  * Where the comment right above an item begins: full comment lines, with no blank line between. Not
  * before BACK.
@@ -287,7 +297,8 @@ lead_of(const struct kscan *s, size_t from, size_t back)
 		for (above = lead - 1; above > back && s->text[above - 1] != '\n';)
 			above--;
 		if (kscan_blank(s, above, lead) < lead ||
-		    above + strspn(s->text + above, " \t\r\f\v\n") >= lead)
+		    (above + strspn(s->text + above, " \t\r\f\v\n") >= lead &&
+		        !is_within_comment(s, lead, from)))
 			break;
 	}
 	return lead;

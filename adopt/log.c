@@ -141,17 +141,16 @@ names_of(const json_t *call)
 static void
 drop_odd(json_t *calls, struct log_state *state)
 {
-	json_t *counts = json_object(), *v, *call;
+	json_auto_t *counts = json_object();
+	json_t *v, *call;
 	const char *name, *usual = "";
 	json_int_t most = 0;
 	size_t i;
 
 	json_array_foreach(calls, i, call) {
-		char *names = names_of(call);
+		auto_free char *names = names_of(call);
 
-		json_object_set_new(
-		    counts, names, json_integer(kjson_int_or(counts, names, 0) + 1));
-		free(names);
+		kjson_count(counts, names, 1);
 	}
 	json_object_foreach(counts, name, v)
 		if (json_integer_value(v) > most) {
@@ -159,15 +158,13 @@ drop_odd(json_t *calls, struct log_state *state)
 			usual = name;
 		}
 	for (i = json_array_size(calls); i-- > 0;) {
-		char *names = names_of(json_array_get(calls, i));
+		auto_free char *names = names_of(json_array_get(calls, i));
 
 		if (strcmp(names, usual)) {
 			json_array_remove(calls, i);
 			state->dropped++;
 		}
-		free(names);
 	}
-	json_decref(counts);
 }
 
 static void

@@ -51,7 +51,7 @@ command_help(const char *name)
 static int
 run_step(const struct command *c, int argc, char **argv)
 {
-	char *usage = kasprintf("usage: kadopt %s [OPTION...]\n", c->name);
+	auto_free char *usage = kasprintf("usage: kadopt %s [OPTION...]\n", c->name);
 	const char *dir = ".";
 	const struct koption options[] = { KOPTION_CAMPAIGN(&dir) };
 	struct adoption *a;
@@ -64,7 +64,6 @@ run_step(const struct command *c, int argc, char **argv)
 		adoption_lock(a);
 	code = c->step(a);
 	adoption_free(a);
-	free(usage);
 	return code;
 }
 

@@ -176,7 +176,7 @@ read_call(const struct row *r, const struct columns *cols, struct kconfigs_call 
 		return false;
 	*c = (struct kconfigs_call){ { true, 6, { g[0], g[1], g[2], b[0], b[1], b[2] } }, ns / 1e3,
 		number(r, at[INST]), number(r, at[READ]) + number(r, at[WRITE]), NULL,
-		flops_of(r, cols), number(r, at[READ]) };
+		flops_of(r, cols), number(r, at[READ]), 0 };
 	return true;
 }
 
@@ -202,7 +202,7 @@ ncu_command(const json_t *kernels)
 struct kconfigs_call *
 ncu_calls(const char *file, const json_t *kernels, size_t *n)
 {
-	char *text = kread_file_or_die(file, (size_t)1 << 30, NULL);
+	auto_free char *text = kread_file_or_die(file, (size_t)1 << 30, NULL);
 	struct kconfigs_call *calls = NULL;
 	struct row *row = kmalloc(sizeof *row);
 	bool header = false;
@@ -236,6 +236,5 @@ ncu_calls(const char *file, const json_t *kernels, size_t *n)
 		kdie(K_USAGE, "%s: contains no launch of %s with grid, block and time", file,
 		    json_string_value(json_array_get(kernels, 0)));
 	free(row);
-	free(text);
 	return calls;
 }

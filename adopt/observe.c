@@ -113,18 +113,6 @@ find_adoption(struct options *o)
 }
 
 static void
-find_kernel(const struct watch *w, struct signature *s)
-{
-	char why[512], *text;
-	size_t len;
-
-	text = watch_source(w, &len);
-	if (!signature_find(text, len, w->a->kernel, adoption_line(w->a), s, why, sizeof why))
-		kdie(K_USAGE, "%s/%s: %s: %s", w->a->project, w->a->file, w->a->kernel, why);
-	free(text);
-}
-
-static void
 set_unit(struct adoption *a, const struct signature *s)
 {
 	struct kbuf why = { 0 };
@@ -291,13 +279,6 @@ main_launch(const json_t *launches)
 	return best;
 }
 
-static void
-copy_member(json_t *to, const json_t *from, const char *name)
-{
-	if (json_object_get(from, name))
-		json_object_set(to, name, json_object_get(from, name));
-}
-
 /*
  * Reads cannot be observed; but an array that is const, or does not change, must be an input to be
  * of any use.
@@ -333,18 +314,13 @@ part_arguments(json_t *call)
 static json_t *
 record_of(const json_t *raw, size_t i, const char *kernel)
 {
-	const json_t *launches = json_object_get(raw, "launches"), *l = main_launch(launches);
+	static const char *const own[] = { "ns", "clock", "faults", "args", "pointers", "grid",
+		"block", "launches", NULL },
+	                         *const launched[] = { "grid", "block", "shared", NULL };
 	json_t *r = json_pack("{s:I,s:s}", "i", (json_int_t)i, "kernel", kernel);
 
-	copy_member(r, raw, "ns");
-	copy_member(r, raw, "clock");
-	copy_member(r, raw, "args");
-	copy_member(r, raw, "pointers");
-	copy_member(r, l ? l : raw, "grid");
-	copy_member(r, l ? l : raw, "block");
-	copy_member(r, l, "shared");
-	if (json_array_size(launches))
-		copy_member(r, raw, "launches");
+	kjson_share(r, raw, own);
+	kjson_share(r, main_launch(json_object_get(raw, "launches")), launched);
 	part_arguments(r);
 	add_reading(json_object_get(r, "pointers"));
 	return r;
@@ -483,8 +459,7 @@ tell_clock(const json_t *calls)
 	size_t i;
 
 	json_array_foreach((json_t *)calls, i, c)
-		if (!strcmp(kjson_str_or(c, "clock", ""), "device") &&
-		    kjson_num_or(c, "ns", 0) < short_ns) {
+		if (kjson_is(c, "clock", "device") && kjson_num_or(c, "ns", 0) < short_ns) {
 			kwarn("calls of a few microseconds were timed by events, so launching them "
 			      "is part of their time: libcupti.so is not next to the CUDA run-time "
 			      "library, or does not work here");
@@ -623,7 +598,7 @@ command_observe(int argc, char **argv)
 	w = (struct watch){
 		.a = a, .folder = folder, .launches = o.launches, .cuda = a->device || o.launches
 	};
-	find_kernel(&w, &s);
+	watch_find(&w, &s);
 	/* Even without preflight, a kernel is observed by its launches. */
 	if (s.kernel && !o.launches && !a->unit)
 		set_unit(a, &s);

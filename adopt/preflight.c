@@ -87,8 +87,8 @@ check_files(const struct adoption *a, struct findings *f)
 {
 	char *path = project_path(a, a->file), *text, why[512];
 	struct signature s;
-	struct kbuf reasons = { 0 };
-	json_t *unit = NULL;
+	auto_buf struct kbuf reasons = { 0 };
+	json_auto_t *unit = NULL;
 	size_t len, n = strlen(a->project);
 
 	if (!kis_folder(a->project)) {
@@ -119,8 +119,6 @@ check_files(const struct adoption *a, struct findings *f)
 		signature_free(&s);
 		free(text);
 	}
-	json_decref(unit);
-	kbuf_free(&reasons);
 	for (size_t i = 0; i < json_array_size(json_object_get(a->json, "context")); i++) {
 		path = project_path(
 		    a, json_string_value(json_array_get(json_object_get(a->json, "context"), i)));
@@ -358,7 +356,7 @@ note_compiler(const struct adoption *a, const char *copy, struct findings *f)
 	const char *guess = cuda ? "nvcc" : a->cxx ? "g++" : "gcc";
 	char *path = adopt_path(a, "compile.json"),
 	     *architecture = cuda ? device_architecture(a) : NULL;
-	json_t *found = compile_seen(a, copy, &astray);
+	json_auto_t *found = compile_seen(a, copy, &astray);
 
 	if (astray && !found)
 		tell(&f->wrong,
@@ -384,7 +382,6 @@ note_compiler(const struct adoption *a, const char *copy, struct findings *f)
 		kbuf_free(&b);
 	}
 	write_json(path, found);
-	json_decref(found);
 	free(architecture);
 }
 
@@ -393,9 +390,9 @@ static void
 note_unit(const struct adoption *a)
 {
 	char *path = adopt_path(a, "unit.json");
-	struct kbuf why = { 0 };
-	json_t *built = compile_settings(a), *was = kjson_load(path),
-	       *unit = unit_named(a->project, a->file, a->kernel, built, &why);
+	auto_buf struct kbuf why = { 0 };
+	json_auto_t *built = compile_settings(a), *was = kjson_load(path),
+	            *unit = unit_named(a->project, a->file, a->kernel, built, &why);
 
 	if (unit)
 		write_json(path, unit);
@@ -404,10 +401,6 @@ note_unit(const struct adoption *a)
 	if (*kjson_str_or(unit, "text", ""))
 		say("entry      %s, which calls it:\n%s", kjson_str_or(unit, "entry", ""),
 		    kjson_str_or(unit, "text", ""));
-	json_decref(unit);
-	json_decref(was);
-	json_decref(built);
-	kbuf_free(&why);
 }
 
 static bool
@@ -479,7 +472,7 @@ run_copy(const struct adoption *a, const char *copy, struct findings *f)
 	struct command_result r;
 
 	for (int i = 0; i < 2 && !f->wrong.len; i++) {
-		json_t *before = outputs_stamps(a, copy);
+		json_auto_t *before = outputs_stamps(a, copy);
 
 		command_run(a, copy, a->run, NULL, "run-copy", &r);
 		if (r.status) {
@@ -491,7 +484,6 @@ run_copy(const struct adoption *a, const char *copy, struct findings *f)
 			if (!i)
 				say("run        '%s': %.1f s", a->run, r.wall_s);
 		}
-		json_decref(before);
 		command_free(&r);
 	}
 	if (!f->wrong.len)

@@ -164,7 +164,7 @@ comes_from(const struct origins *o, const char *file)
 }
 
 char *
-preprocess_conditions(const char *project, const char *file, const json_t *settings)
+preprocess_conditions(const char *project, const char *file, const json_t *settings, bool expanded)
 {
 	static const char *const modes[] = { "-fdirectives-only", "-dI", NULL };
 	json_auto_t *files = rules_is_header(file) ? unit_files(project) : json_pack("[s]", file);
@@ -173,7 +173,9 @@ preprocess_conditions(const char *project, const char *file, const json_t *setti
 	for (size_t i = 0; i < json_array_size(files) && !found; i++) {
 		const char *unit = json_string_value(json_array_get(files, i));
 		struct origins o;
-		char *text = rules_is_header(unit) ? NULL : run(modes, project, unit, settings, &o);
+		char *text = rules_is_header(unit)
+		    ? NULL
+		    : run(modes + expanded, project, unit, settings, &o);
 
 		if (text && comes_from(&o, file))
 			found = text;

@@ -7,6 +7,7 @@
 #define PREPROCESS_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 /* The origin of a piece of the text. */
@@ -28,11 +29,12 @@ char *preprocess_file(
     const char *project, const char *file, const json_t *settings, struct origins *origins);
 void origins_free(struct origins *o);
 /*
- * FILE with the project's includes inserted and conditions decided, but macros not expanded, and
+ * FILE with the project's includes inserted and conditions decided, macros EXPANDED or not, and
  * system headers still included; for a header, the first source that includes it. NULL: the
  * compiler cannot do that (gcc can). The caller frees.
  */
-char *preprocess_conditions(const char *project, const char *file, const json_t *settings);
+char *preprocess_conditions(
+    const char *project, const char *file, const json_t *settings, bool expanded);
 /* The origin of the byte AT of the text: its file, borrowed, and *LINE. TEXT is the whole text. */
 const char *origin_of(const struct origins *o, const char *text, size_t at, size_t *line);
 

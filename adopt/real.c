@@ -63,8 +63,6 @@ build_step(const struct adoption *a, void *arg)
 	struct adoption v = *a; /* what is watched */
 	struct watch w = watch_of(a, b->was);
 	struct signature s;
-	char *text, why[512];
-	size_t len;
 
 	if (b->patch->called && !b->was) {
 		v.unit = b->patch->called;
@@ -73,12 +71,9 @@ build_step(const struct adoption *a, void *arg)
 	}
 	w.a = &v;
 	patch_write(b->patch, b->was, w.overlay);
-	text = watch_source(&w, &len);
-	if (!signature_find(text, len, v.kernel, adoption_line(&v), &s, why, sizeof why))
-		kdie(K_USAGE, "%s: %s: %s", a->file, v.kernel, why);
+	watch_find(&w, &s);
 	watch_prepare(&w, &s);
 	signature_free(&s);
-	free(text);
 	return K_OK;
 }
 

@@ -149,14 +149,9 @@ save(const struct adoption *a, const char *lines)
 	struct signature s;
 	json_t *calls;
 	json_int_t dropped;
-	char *text, why[512];
-	size_t len;
 
-	make_folder_of(file);
 	write_text(file, lines, strlen(lines));
-	text = watch_source(&w, &len);
-	if (!signature_find(text, len, a->kernel, adoption_line(a), &s, why, sizeof why))
-		kdie(K_USAGE, "%s/%s: %s: %s", a->project, a->file, a->kernel, why);
+	watch_find(&w, &s);
 	/* Run the copy that was observed, unless somebody removed it. */
 	if (!kis_there(watch_copy_path(&w)))
 		watch_prepare(&w, &s);
@@ -164,7 +159,6 @@ save(const struct adoption *a, const char *lines)
 	write_saved(a, calls);
 	json_decref(calls);
 	signature_free(&s);
-	free(text);
 }
 
 int

@@ -278,14 +278,9 @@ are_late(const json_t *answers)
 	const char *name;
 	json_t *v;
 
-	json_object_foreach((json_t *)answers, name, v) {
-		bool found = false;
-
-		for (size_t i = 0; i < LEN(late); i++)
-			found |= !strcmp(late[i], name);
-		if (!found)
+	json_object_foreach((json_t *)answers, name, v)
+		if (kindex_of(name, late, LEN(late)) == LEN(late))
 			return false;
-	}
 	return true;
 }
 

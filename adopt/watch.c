@@ -29,6 +29,17 @@ watch_source(const struct watch *w, size_t *len)
 	    join(w->overlay ? w->overlay : w->a->project, w->a->file), SOURCE_MAX, len);
 }
 
+void
+watch_find(const struct watch *w, struct signature *s)
+{
+	char why[512];
+	size_t len;
+	auto_free char *text = watch_source(w, &len);
+
+	if (!signature_find(text, len, w->a->kernel, adoption_line(w->a), s, why, sizeof why))
+		kdie(K_USAGE, "%s/%s: %s: %s", w->a->project, w->a->file, w->a->kernel, why);
+}
+
 /* ---- the copy ---- */
 
 void
@@ -346,7 +357,14 @@ add_watching(struct kbuf *b, const char *text, const struct signature *s, const 
 	bool entry = strcmp(w->a->entry, w->a->kernel) != 0;
 	size_t count =
 	    entry ? json_array_size(json_object_get(w->a->unit, "parameters")) : s->of.count;
+	auto_free char *same = instance_condition(s->of.result, w->a->unit);
 
+	/* Calls of other instances of a template do not belong to the unit. */
+	if (*same) {
+		kbuf_printf(b, "\tif (!(%s)) {\n\t\t%s", same, s->returns ? "return " : "");
+		add_call(b, text, s, w);
+		kbuf_puts(b, s->returns ? ";\n\t}\n" : ";\n\t\treturn;\n\t}\n");
+	}
 	if (s->returns) {
 		kbuf_puts(b, "\t__typeof__(");
 		add_call(b, text, s, w);
@@ -488,10 +506,8 @@ is_other(const struct watch *w, const char *file, const struct kscan_launch *l)
 	size_t i;
 
 	json_array_foreach((json_t *)list, i, x) {
-		if (kjson_bool_or(x, "other", false) &&
-		    !strcmp(kjson_str_or(x, "file", ""), file) &&
-		    !strcmp(kjson_str_or(x, "templates", ""), l->arguments) &&
-		    !strcmp(kjson_str_or(x, "arguments", ""), l->call))
+		if (kjson_bool_or(x, "other", false) && kjson_is(x, "file", file) &&
+		    kjson_is(x, "templates", l->arguments) && kjson_is(x, "arguments", l->call))
 			return true;
 	}
 	return false;

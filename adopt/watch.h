@@ -55,5 +55,7 @@ char *watch_program(const struct watch *w);
 
 /* Text of the file; dies when there is none. The caller frees. */
 char *watch_source(const struct watch *w, size_t *len);
+/* The watched function in it; dies if it is not there. Free S with signature_free. */
+void watch_find(const struct watch *w, struct signature *s);
 
 #endif

@@ -83,6 +83,8 @@ template <class T> static inline int kwatch_kind(const T *)
 	return __is_enum(T) ? KWATCH_SIGNED : KWATCH_OTHER;
 }
 #define KWATCH_KIND(x) kwatch_kind(&(x))
+template <class A, class B> struct kwatch_same { enum { yes = 0 }; };
+template <class A> struct kwatch_same<A, A> { enum { yes = 1 }; };
 #else
 #define KWATCH_KIND(x) _Generic((x), _Bool: KWATCH_BOOL, char: KWATCH_SIGNED, \
 	signed char: KWATCH_SIGNED, short: KWATCH_SIGNED, int: KWATCH_SIGNED, long: KWATCH_SIGNED, \

@@ -74,6 +74,32 @@ t 'threads that allocate all the time do not wait for each other' '
 	E
 	app threads'
 
+t 'pages that a call is the first to touch are counted, and stand with its configuration' '
+	mkdir fresh; cat >fresh/f.c <<-E
+		#include <stdlib.h>
+		static void f(float *x, int n) { for (int i = 0; i < n; i++) x[i] = i; }
+		int main(void) { float *x = malloc(4 << 20); f(x, 1 << 20); f(x, 1 << 19); return x[7] != 7; }
+	E
+	exits 0 app fresh --runs 1
+	sed 1d c-fresh/adopt/timing.ndjson | jq -es ".[0].faults > 0 and .[0].faults > 10 * (.[1].faults // 0)"
+	kadopt configs -c c-fresh; jq -e ".configs | map(.faults) | max > 0" c-fresh/adopt/configs.json'
+
+t 'checksums of calls with ever new numbers end after a few seconds' '
+	mkdir ever; cat >ever/f.c <<-E
+		#include <stdlib.h>
+		static void f(char *x, int n, int i) { x[i] = n; }
+		int main(void) { enum { N = 1 << 25 }; char *x = calloc(N, 1); for (int i = 0; i < 2000; i++) f(x, N, i); return x[7] != 0; }
+	E
+	exits 0 app ever
+	calls c-ever | jq -es "length == 2000 and (map(select(.pointers.x | has(\"written\"))) | length > 10 and length < 1900)"'
+t 'the time of a call is not that of others on the processor' '
+	mkdir idle; cat >idle/f.c <<-E
+		#include <unistd.h>
+		static void f(char *x) { usleep(200000); *x = 1; }
+		int main(void) { char x; f(&x); return x != 1; }
+	E
+	exits 0 app idle; calls c-idle | jq -e ".ns < 100000000"'
+
 t 'configurations: fast and slow calls of one geometry apart, most of the time covered' '
 	kadopt configs -c c
 	jq -e ".key == [\"cols\", \"rows\"] and .aligned and .coverage > 0.8 and .calls == 24" c/adopt/configs.json

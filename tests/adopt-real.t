@@ -128,6 +128,22 @@ void weigh(float *out, const struct mark *m)
 		out[i] = out[i] * 0.5f + weights[i % 16];
 }
 EOF
+cat >>lib/k.c <<'EOF'
+#define PACKED(x) x __attribute__((__packed__))
+/* A comment
+
+   that goes on after a blank line. */
+PACKED(typedef struct { signed short int at; }) pair;
+typedef short signed int narrow;
+/* Of some calls, there is nothing to add. */
+int pairs(const narrow *data, int n)
+{
+	int sum = 0;
+	for (int i = 0; i < n; i++)
+		sum += ((const pair *)(data + i))->at;
+	return sum;
+}
+EOF
 cat >lib/tables.c <<'EOF'
 #include "k.h"
 static const struct part other = { 1, 0 };
@@ -148,6 +164,7 @@ void grow(short *data, int n);
 void timed(float *out, int n, float by);
 void stride(const float *table, float *x, int n);
 void weigh(float *out, const struct mark *m);
+int pairs(const short *data, int n);
 void tell(const float *x, int n)
 {
 	printf("%g %d\\n", x[0], n);
@@ -179,6 +196,7 @@ int main(void)
 		weigh(l.out, &(struct mark){ N, NULL });
 		stride(table, l.out, N);
 		sum += dot(w + r, x, 90) + cache[64 * r + 5] + own[3];
+		sum += pairs(data, N / 2) + pairs(data, 0);
 	}
 	struct stream s = { (unsigned char *)"abcdefgh", NULL };
 	sum += named(rows, N) + rows[100].x + l.out[7] + data[9] + next(&s);
@@ -239,6 +257,12 @@ ok 'a table of another source, whose own variables need types of a header that b
 	. ./helpers.sh
 	exits 0 take weigh k.c
 	grep -q "^static const struct part other" c-weigh/reference.c; jq -e ".tries == 0" c-weigh/adopt/extract.json'
+ok 'a type made by a macro, a number by another order of its words; calls without elements' '
+	. ./helpers.sh
+	exits 0 take pairs k.c
+	grep -q "is left out, because an array has no elements there" err
+	jq -e ".tries == 0" c-pairs/adopt/extract.json
+	jq -e ".inputs.data.dtype == \"int16\"" c-pairs/task.json'
 ok 'what the judge of candidates refuses is refused before there is a campaign to run' '
 	. ./helpers.sh
 	exits 2 take timed k.c

@@ -265,8 +265,10 @@ void envelope(const T *in, T *out, std::size_t n, T attack)
 int main()
 {
 	std::vector<float> in(30000), out(30000);
+	std::vector<double> fine(30000), smooth(30000);
 	for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<float>(i % 23) - 11;
 	for (int r = 0; r < 9; ++r) audio::envelope(in.data(), out.data(), in.size(), 0.01f);
+	for (int r = 0; r < 20; ++r) audio::envelope(fine.data(), smooth.data(), fine.size(), 0.01);
 	std::printf("%.4f\n", out[29999]);
 }
 EOF
@@ -344,7 +346,9 @@ t 'a checksum of bytes' 'take sum adler.c adler32 "gcc -O2 -o app adler.c"'
 t 'a hash in a header' 'take hash hash.h hash_long "gcc -O2 -o app main.c"'
 t 'a decoder, whose data say how much is written' 'take pack lz.c unpack "gcc -O2 -o app lz.c"'
 t 'a benchmark, whose arrays are declared by macros' 'take poly jacobi.c kernel_jacobi "gcc -O2 -o app jacobi.c"'
-t 'C++: a template in a namespace' 'take far gain.cpp envelope "g++ -O2 -o app gain.cpp"'
+t 'C++: a template in a namespace, of which only the calls with the same type count' '
+	take far gain.cpp envelope "g++ -O2 -o app gain.cpp"
+	sed 1d c-far/adopt/observed.ndjson | jq -es "length == 9 and all(.pointers.in.room == 120000)"'
 # A level is found from some of the edges, and, with other distances, from any.
 t 'a graph' 'take graph bfs.c relax_level "gcc -O2 -o app bfs.c"
 	jq -e ".workloads | map(.axes.edges_elements) | length > 0 and all(. == 30000)" c-graph/task.json'

@@ -3,11 +3,32 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <time.h>
 
 #include "kwatch.h"
 
 static __thread struct kwatch_state *states; /* KWATCH_NEST elements */
 static __thread int depth;
+
+/* How long the process has had processors so far. */
+static int64_t
+worked(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return t.tv_sec * (int64_t)1000000000 + t.tv_nsec;
+}
+
+/* Pages that the process has touched for the first time so far: the kernel provides each then. */
+static long
+touched(void)
+{
+	struct rusage u;
+
+	return getrusage(RUSAGE_SELF, &u) ? 0 : u.ru_minflt;
+}
 
 /* ---- memory ---- */
 
@@ -89,13 +110,15 @@ sum_of(const struct kwatch_state *s, const struct kwatch_call *c, size_t i, bool
 
 /*
  * Checksums of all memory would take longer than most kernels, so only the first calls for every
- * set of scalars are checked, and every call whose number is a power of two. FIRST_ONE: the first
- * of its set.
+ * set of scalars are checked, as long as that takes a few seconds in all, and every call whose
+ * number is a power of two. FIRST_ONE: the first of its set.
  */
+static int64_t summing; /* ns */
+
 static bool
 worth_a_look(const struct kwatch_call *c, long number, bool *first_one)
 {
-	enum { SEEN = 4096, FIRST = 2 };
+	enum { SEEN = 4096, FIRST = 2, SECONDS = 5 };
 	static struct {
 		uint64_t sum;
 		int times;
@@ -110,7 +133,8 @@ worth_a_look(const struct kwatch_call *c, long number, bool *first_one)
 	seen[sum % SEEN].times = again ? seen[sum % SEEN].times + 1 : 1;
 	seen[sum % SEEN].sum = sum;
 	*first_one = !again;
-	return seen[sum % SEEN].times <= FIRST || (number & (number - 1)) == 0;
+	return (seen[sum % SEEN].times <= FIRST && summing < SECONDS * INT64_C(1000000000)) ||
+	    (number & (number - 1)) == 0;
 }
 
 /* ---- calls ---- */
@@ -158,6 +182,7 @@ start(struct kwatch_call *c)
 		s->checked = kwatch_saving ? first : worth_a_look(c, number, &first);
 		if (first && kwatch_guard(c, s))
 			return;
+		s->begun = kwatch_now();
 		for (size_t i = 0; i < c->count; i++) {
 			struct kwatch_pointer *x = &s->pointer[i];
 
@@ -166,9 +191,12 @@ start(struct kwatch_call *c)
 			if (x->found && s->saved)
 				kwatch_save(s->saved, x, c, i, "before");
 		}
+		summing += kwatch_now() - s->begun;
 	}
 	if (c->cuda && kwatch_cuda())
 		s->timer = kwatch_timer_start(kwatch_stream(c));
+	s->faults = touched();
+	s->worked = worked();
 	s->begun = kwatch_now();
 }
 
@@ -305,7 +333,8 @@ finish(struct kwatch_state *s, struct kwatch_text *t, int64_t end)
 static void
 stop(struct kwatch_call *c)
 {
-	int64_t end = kwatch_now();
+	int64_t end = kwatch_now(), work = worked();
+	long faults = touched();
 	struct kwatch_state *s = c->state;
 	char line[KWATCH_LINE];
 	struct kwatch_text t = { line, 0, sizeof line - KWATCH_END };
@@ -318,6 +347,11 @@ stop(struct kwatch_call *c)
 		if (s->timer)
 			kwatch_timer_stop(s->timer, kwatch_stream(c));
 		add_call(&t, s, c);
+		if (kwatch_timing_only && faults > s->faults)
+			kwatch_add(&t, ",\"faults\":%ld", faults - s->faults);
+		/* On a busy machine, other programs may have had the processor meanwhile. */
+		if (!c->cuda && work - s->worked < end - s->begun)
+			end = s->begun + work - s->worked;
 		finish(s, &t, end);
 	}
 	depth--;

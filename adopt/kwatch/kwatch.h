@@ -88,9 +88,10 @@ struct kwatch_pointer {
 
 /* A call under way. */
 struct kwatch_state {
-	int64_t begun;
-	void *timer;  /* on a GPU, or NULL */
-	bool checked; /* checksums of memory were taken */
+	int64_t begun, worked; /* when it began, and how long the process had worked by then */
+	long faults;           /* pages that it had been the first to touch */
+	void *timer;           /* on a GPU, or NULL */
+	bool checked;          /* checksums of memory were taken */
 	struct kwatch_wanted *saved;
 	struct kwatch_pointer pointer[KWATCH_ARGS];
 	struct kwatch_launch launch[KWATCH_LAUNCHES];

@@ -64,6 +64,29 @@ check_members(void)
 	kscan_free(&s);
 }
 
+/* A comment with a blank line in it; a union with sizes in brackets, and a comparison there. */
+static void
+test_gaps(void)
+{
+	static const char text[] = "int a;\n\n/* one\n\n   two */\nint b;\n"
+	                           "struct s {\n\tint n;\n"
+	                           "\tunion { int x[(3 * 5) >= 4 ? 2 : 1]; struct { char y; } z; } "
+	                           "u;\n"
+	                           "};\n";
+	struct kscan_param *members;
+	struct kscan s;
+	bool hidden;
+	size_t n;
+
+	kscan(text, strlen(text), &s);
+	CHECK(s.count == 3 && !strncmp(text + s.items[1].lead, "/* one", 6));
+	n = kscan_members(&s, &s.items[2], &members, &hidden);
+	CHECK(n == 2 && !hidden);
+	CHECK_STR(members[1].name, "u");
+	kscan_members_free(members, n);
+	kscan_free(&s);
+}
+
 static void
 test_items(void)
 {
@@ -391,6 +414,7 @@ int
 main(void)
 {
 	kutil_init("kscan.t");
+	test_gaps();
 	test_items();
 	test_macros();
 	test_signature();
