@@ -816,7 +816,7 @@ else
 fi
 ok 'the candidate may be written while its runner gets ready' '
 	not kharness -t "$task" --oracle oracle.so --phase correctness --await right.so </dev/null 2>err
-	grep -q "no word on standard input" err
+	grep -q "standard input ended before" err
 	: >late.so
 	{ sleep 0.5; cat right.so >late.so; printf 12345678; } |
 		kharness -t "$task" --oracle oracle.so --phase correctness --await late.so >r.json

@@ -73,8 +73,8 @@ check_copies(const char *path, const json_t *record, const json_t *known)
 
 		if (a && b && !json_equal(a, b))
 			kdie(K_USAGE,
-			    "%s: its member '%s' is not what %s.ndjson has; nothing more was "
-			    "converted: put back the right one from a copy",
+			    "%s: its member '%s' differs from %s.ndjson, so conversion "
+			    "stopped; restore the right file from a copy",
 			    path, kfact_names[s], kfact_names[s]);
 	}
 }

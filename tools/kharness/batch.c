@@ -352,7 +352,7 @@ recipe_of(const struct judge *j, const struct batch *b, size_t i, size_t sparse)
 	    (d == KDIST_SPARSE || (d == KDIST_SPECIAL && !batch_may_be_special(t, x))))
 		d = KDIST_NORMAL;
 	if (d == KDIST_SPECIAL)
-		/* A vector is taken for one row and for many in turns: see batch_is_ambiguous. */
+		/* A vector counts as one row and as many, in turns: see batch_is_ambiguous. */
 		period = x->rank > 1 || row < SHORT_ROW || (j->specials + i) % 2 ? row : SHORT_ROW;
 	if (d == KDIST_SPARSE && i == sparse)
 		period = sparsity(t, b->w, i);

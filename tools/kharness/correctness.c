@@ -11,13 +11,13 @@
 
 enum {
 	LOG_CASES = 6,    /* wrong cases explained to the model */
-	SURELY_WRONG = 3, /* wrong cases after which nothing is looked for that excuses others */
+	SURELY_WRONG = 3, /* after so many wrong cases, nothing is excused any more */
 	TOTAL_LIMIT = 10, /* all calls together may take this many times the limit of one */
 	DRAWN_SMALL = 4   /* cases with other sizes, for a small workload */
 };
 /*
- * workloads slower than this are run on only two distributions; but what takes the oracle, with the
- * drawing, less than a share of that is not slow because of its size
+ * slower workloads get only two distributions, unless the oracle, with the drawing, takes less than
+ * slow_oracle_ns: then the kernel is slow, and not the workload large
  */
 static const int64_t slow_ns = 1000000000, slow_oracle_ns = 20000000;
 /* sizes are also varied one by one if a case takes less than this */

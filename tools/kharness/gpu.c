@@ -606,7 +606,7 @@ try_device(struct judge *j, int number, bool wait)
 
 	if (!look_at_device(j, number))
 		return false;
-	/* The one to wait for is waited for when there is something to do on it. */
+	/* If we may wait, we do so later, when there is work for the device. */
 	if (!wait) {
 		fd = klock_device(j->device_uuid, j->o.timing || j->o.reuse, false);
 		if (fd < 0)

@@ -375,7 +375,7 @@ await_candidate(struct judge *j)
 	int64_t built;
 
 	if (read(STDIN_FILENO, &built, sizeof built) != sizeof built)
-		kdie(K_USAGE, "--await: no word on standard input that the candidate is built");
+		kdie(K_USAGE, "--await: standard input ended before it said \"built\"");
 	memset(j->spent_ns, 0, sizeof j->spent_ns);
 	j->since_ns = built;
 }

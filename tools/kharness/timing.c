@@ -195,7 +195,7 @@ fail(struct racer *x, enum status status, const char *check, const char *detail)
 	x->out = true;
 }
 
-/* Whether a racer's results are compared: an anchor's were when it was a candidate. */
+/* Are a racer's results compared? An anchor's are not: they were when it was a candidate. */
 static bool
 is_judged(const struct race *a, const struct racer *x)
 {
@@ -234,7 +234,7 @@ judge_others(struct race *a, struct racer *x, const struct batch *b)
 	}
 	if (!is_judged(a, x) && !is_judged(a, a->first))
 		return;
-	/* Those who differ and are right, as in other precision, are asked less often. */
+	/* Racers that differ but are right, as in another precision, are compared less often. */
 	krng_init(&rng, a->j->o.seed, (long)a->j->draws++, 0, "witness");
 	if (a->acquitted >= CHECKED_ROUNDS && krng_below(&rng, CHECKED_LATER))
 		return;
@@ -331,7 +331,7 @@ run(struct race *a, struct racer *x, const struct batch *b, double *cpu)
 		return -1;
 	}
 	a->run_ns += (double)s.judge_ns;
-	/* Threads on all processors delay the judge themselves, until they sleep. */
+	/* Threads on all processors delay the judge, so its delays do not count then. */
 	a->delay_ns +=
 	    (double)(s.delay_ns + (x->r.threads > 1 && !a->j->device ? 0 : s.judge_delay_ns));
 	*cpu = (double)s.cpu_ns / (double)b->count;

@@ -99,7 +99,7 @@ multiple(struct krng *rng, int64_t low, int64_t high, int64_t unit)
 	return unit == 1 && krng_below(rng, 2) && near >= low && near <= high ? near : v;
 }
 
-/* The same, another one than LISTED if there is one. */
+/* The same, but not LISTED if there is another. */
 static int64_t
 other_multiple(struct krng *rng, int64_t low, int64_t high, int64_t unit, int64_t listed)
 {

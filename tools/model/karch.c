@@ -193,7 +193,7 @@ skip(const char *words)
 	return there;
 }
 
-/* A word into BUF after its NAME; without the name there is none. False: something else. */
+/* Reads the word after NAME into BUF; nothing if NAME is absent. False: malformed. */
 static bool
 scan_word(const char *name, char *buf, size_t size)
 {

@@ -213,7 +213,7 @@ find_kept(struct ktrials *t, const struct ktrial *trial)
 	return kept;
 }
 
-/* Does the trial have such a file? If not, reports what makes it. */
+/* Does the trial have such a file? If not, reports it, and the command that makes it. */
 static bool
 need_file(struct ktrials *t, long trial, const char *name)
 {
