@@ -314,6 +314,11 @@ assemble_in_place_of(struct assembly *x, const struct adoption *a, const char *c
 		*x = other;
 	} else {
 		assembly_free(&other);
+		/* The files are the other text's now. */
+		write_text(adopt_path(a, "task/reference.%s", a->suffix), x->text, strlen(x->text));
+		free(x->log);
+		x->good = build_alone(a, adopt_path(a, "task/reference.%s", a->suffix),
+		    adopt_path(a, "task/reference.so"), &x->log);
 	}
 }
 
