@@ -50,7 +50,7 @@ set_up(void)
 	for (size_t i = 0; i < LEN(example); i++) {
 		json_decref((json_t *)seen[i].scalars);
 		calls[i] = (struct kconfigs_call){ launch(example[i].grid, 1, example[i].block, 1),
-			example[i].us, NAN, NAN, NULL, NAN, NAN };
+			example[i].us, NAN, NAN, NULL, NAN, NAN, 0 };
 		seen[i] = (struct kconfigs_seen){ calls[i].key,
 			json_pack(
 			    "{s:i,s:f}", "cols", example[i].us > 200 ? 127 : 13, "gain", 0.5) };
@@ -113,14 +113,14 @@ test_split(void)
 	struct kconfigs c;
 
 	for (size_t i = 0; i < 3; i++)
-		x[i] =
-		    (struct kconfigs_call){ launch(1, 1, 32, 1), few[i], NAN, NAN, NULL, NAN, NAN };
+		x[i] = (struct kconfigs_call){ launch(1, 1, 32, 1), few[i], NAN, NAN, NULL, NAN,
+			NAN, 0 };
 	kconfigs_choose(x, 3, NULL, 0, 5, KCONFIGS_VARIANCE, &c);
 	CHECK(c.count == 1 && !strcmp(c.at[0].name, "top1"));
 	kconfigs_free(&c);
 	for (size_t i = 0; i < 4; i++)
 		x[i] = (struct kconfigs_call){ launch(1, 1, 32, 1), steady[i], NAN, NAN, NULL, NAN,
-			NAN };
+			NAN, 0 };
 	kconfigs_choose(x, 4, NULL, 0, 5, KCONFIGS_VARIANCE, &c);
 	CHECK(c.count == 1);
 	kconfigs_free(&c);
@@ -140,7 +140,7 @@ test_same_arguments(void)
 
 	for (size_t i = 0; i < LEN(us); i++)
 		x[i] = (struct kconfigs_call){ launch(1, 1, 32, 1), us[i], NAN, NAN, args[0], NAN,
-			NAN };
+			NAN, 0 };
 	kconfigs_choose(x, LEN(us), NULL, 0, 5, KCONFIGS_VARIANCE, &c);
 	CHECK(c.count == 1 && !strcmp(c.at[0].name, "top1") && near(c.at[0].target_us, 11.5, 1e-9));
 	kconfigs_free(&c);
@@ -183,9 +183,9 @@ static void
 test_normalisation(void)
 {
 	struct kconfigs_call x[] = {
-		{ launch(60, 135, 32, 8), 10, NAN, NAN, NULL, NAN, NAN },
-		{ launch(40, 90, 32, 8), 5, NAN, NAN, NULL, NAN, NAN },
-		{ launch(16, 1, 64, 1), 1, NAN, NAN, NULL, NAN, NAN },
+		{ launch(60, 135, 32, 8), 10, NAN, NAN, NULL, NAN, NAN, 0 },
+		{ launch(40, 90, 32, 8), 5, NAN, NAN, NULL, NAN, NAN, 0 },
+		{ launch(16, 1, 64, 1), 1, NAN, NAN, NULL, NAN, NAN, 0 },
 	};
 	struct kconfigs_seen y[] = {
 		{ launch(8100, 1, 256, 1), json_pack("{s:i}", "width", 1920) },
@@ -222,7 +222,7 @@ test_scalars(void)
 
 	for (size_t i = 0; i < 5; i++) {
 		x[i] = (struct kconfigs_call){ { false, 2, { 640, 480 } }, 10, NAN, NAN, NULL, NAN,
-			NAN };
+			NAN, 0 };
 		y[i] = (struct kconfigs_seen){ x[i].key,
 			json_pack("{s:i,s:s}", "rows", rows[i], "mode", i < 3 ? "a" : "b") };
 	}
@@ -249,9 +249,9 @@ static void
 test_budget(void)
 {
 	struct kconfigs_call x[] = {
-		{ launch(2, 2, 32, 2), 10, 2560, 1024, NULL, NAN, NAN },
-		{ launch(2, 2, 32, 2), 12, 2560, 2048, NULL, NAN, NAN },
-		{ launch(1, 1, 32, 1), 1, NAN, 64, NULL, NAN, NAN },
+		{ launch(2, 2, 32, 2), 10, 2560, 1024, NULL, NAN, NAN, 0 },
+		{ launch(2, 2, 32, 2), 12, 2560, 2048, NULL, NAN, NAN, 0 },
+		{ launch(1, 1, 32, 1), 1, NAN, 64, NULL, NAN, NAN, 0 },
 	};
 	struct kconfigs c;
 
