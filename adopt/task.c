@@ -349,6 +349,7 @@ timed_workloads(struct draft *d)
 	const json_t *list = json_object_get(d->configs, "configs");
 	json_t *all = json_array(), *calls = json_object();
 	double total = 0;
+	bool timed = false;
 
 	json_object_clear(d->targets);
 	for (size_t i = 0; i < json_array_size(list); i++)
@@ -379,11 +380,14 @@ timed_workloads(struct draft *d)
 		}
 		json_decref(w);
 	}
+	for (size_t i = 0; i < json_array_size(all); i++)
+		timed |= !kjson_has(d->untimed, kjson_str_or(json_array_get(all, i), "name", ""));
 	for (size_t i = 0; i < json_array_size(all); i++) {
 		json_t *w = json_array_get(all, i);
 		const char *name = kjson_str_or(w, "name", "");
 
-		if (!kjson_has(d->untimed, name))
+		/* The calls with most of the time may have been left out since. */
+		if (!timed || !kjson_has(d->untimed, name))
 			json_object_set_new(w, "timed", json_true());
 		json_object_set_new(w, "weight",
 		    json_real(fmax(1e-6, round(1e6 * kjson_num_or(w, "weight", 0)) / 1e6)));

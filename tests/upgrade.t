@@ -92,7 +92,7 @@ ok 'a missing fact is taken from a later one; two that differ are reported, and 
 	rm -rf new; cp -r old new; sed -i "s/\"island\":0/\"island\":1/" new/trials/002/01/sample.ndjson
 	cp new/trials/002/01/eval.ndjson before
 	exits 2 kcampaign upgrade -c new
-	grep -q "trials/002/01/prompt.ndjson: its member .sample. is not what sample.ndjson has" err
+	grep -q "trials/002/01/prompt.ndjson: its member .sample. differs from sample.ndjson" err
 	same before new/trials/002/01/eval.ndjson'
 
 ok 'a program that later samples show survives a redo' '
