@@ -41,8 +41,7 @@ cat >app/k.c <<'EOF'
 #endif
 #include "k.h"
 #include <string.h>
-/* kiln does not read these braces. */
-static float scale(float x) <% return x * 0.5f; %>
+static float scale(float x);
 static int calls;
 static double least(a, b)
 	double a, b;
@@ -89,6 +88,8 @@ void blend(const float *in, int n, int m, int k, float *out)
 			for (int j = 0; j < m; j++)
 				out[i * m + j] = scale(in[i * m + j]) + k * 1e-3f;
 }
+/* kiln does not read these braces. */
+static float scale(float x) <% return x * 0.5f; %>
 EOF
 cat >app/main.c <<'EOF'
 #include "k.h"
@@ -152,8 +153,8 @@ esac
 echo '```c'
 case $n in
 1) echo 'void blend(const float *in, int n, int m, int k, float *out) { /* ... the rest as before */ }' ;;
-2) echo 'static float scale(float x) { return x * 0.5f; }'; sed -n '/^void blend/,$p' "$T/app/k.c" | sed 's/int k/long k/' ;;
-*) echo 'static float scale(float x) { return x * 0.5f; }'; sed -n '/^void blend/,$p' "$T/app/k.c" ;;
+2) echo 'static float scale(float x) { return x * 0.5f; }'; sed -n '/^void blend/,/^}/p' "$T/app/k.c" | sed 's/int k/long k/' ;;
+*) echo 'static float scale(float x) { return x * 0.5f; }'; sed -n '/^void blend/,/^}/p' "$T/app/k.c" ;;
 esac
 echo '```'
 EOF
@@ -196,7 +197,7 @@ ok 'integers: a table of fixed size; the reference itself is the oracle' '
 ok 'several shapes fit: the message names them, and --shape decides' '
 	. ./helpers.sh
 	exits 3 forms blend; grep -q "blend does not compile alone" err; grep -q "this step needs a model; name one with" err
-	sed -i "/^static float scale/s/.*/static inline float scale(float x) { return x * 0.5f; }/" app/k.c
+	sed -i "s/<% return x \* 0.5f; %>/{ return x * 0.5f; }/" app/k.c
 	exits 2 forms blend --record-mb 0; grep -q "parameter in: several shapes fit all observed calls: n\*m, n\*k" err; grep -q -- "--shape in=EXPRESSION" err
 	exits 0 forms blend --record-mb 10; grep -q "in: several shapes fit all observed calls: n\*m, n\*k, so only the recorded calls are checked" err
 	jq -e ".inputs.in.shape == [\"in_elements\"] and .axes.in_elements.fixed and (.workloads | length == 1 and .[0].axes.in_elements == 96)" c-blend/task.json
@@ -204,7 +205,7 @@ ok 'several shapes fit: the message names them, and --shape decides' '
 	exits 2 forms blend --shape in=n*q; grep -q "is not an expression over" err
 	exits 0 forms blend --shape in=n*m --shape out=n*m
 	jq -e ".inputs.in.shape == [\"n\", \"m\"] and .outputs.out.shape == [\"n\", \"m\"]" c-blend/task.json
-	sed -i "s/^static inline float scale.*/static float scale(float x) <% return x * 0.5f; %>/" app/k.c'
+	sed -i "s/{ return x \* 0.5f; }/<% return x * 0.5f; %>/" app/k.c'
 
 ok 'syntax errors ask for a whole file, errors of names and types for their places' '
 	. ./helpers.sh
@@ -218,7 +219,7 @@ ok 'syntax errors ask for a whole file, errors of names and types for their plac
 		1) echo "static float scale(float x) { return x * half; }" ;;
 		*) echo "static float scale(float x) { return x * 0.5f; }" ;;
 		esac
-		sed -n "/^void blend/,\$p" "$T/app/k.c"
+		sed -n "/^void blend/,/^}/p" "$T/app/k.c"
 		echo "\`\`\`"
 	END
 	exits 2 forms blend --record-mb 0 --provider "exec:T=$T sh $T/clumsy.sh"
