@@ -51,7 +51,7 @@ stored(const char *path)
 {
 	json_auto_t *rec = kin_first(path);
 
-	return rec ? kstrdup(kjson_str_or(rec, "reply.text", "")) : NULL;
+	return rec ? kstrdup(kjson_str(rec, "reply.text")) : NULL;
 }
 
 /* The record with the question, for kllm. */

@@ -216,7 +216,7 @@ bundle_open(struct bundle *b, const struct adoption *a, const char *folder, cons
 	             *forced = json_object_get(settings, "forced");
 	struct search s = { .b = b, .folder = full, .include = include };
 
-	*b = (struct bundle){ .entry = kjson_str_or(a->unit, "text", ""),
+	*b = (struct bundle){ .entry = kjson_str(a->unit, "text"),
 		.notes = json_array(),
 		.include = json_incref((json_t *)include) };
 	if (!realpath(folder, full) || !realpath(path, real))
@@ -642,7 +642,7 @@ add_kernel(struct kbuf *out, const struct adoption *a, const struct source *x,
 	kbuf_add(
 	    out, x->text + item->lead, (own && !replaced ? item->to : item->from) - item->lead);
 	if (own) {
-		kbuf_printf(out, "%s%s", replaced ? "" : "\n\n", kjson_str_or(a->unit, "text", ""));
+		kbuf_printf(out, "%s%s", replaced ? "" : "\n\n", kjson_str(a->unit, "text"));
 		return;
 	}
 	if ((a->device || a->cxx) && !kscan_has_word(&x->scan, item, "extern"))
@@ -703,7 +703,7 @@ bundle_text(struct bundle *b, const struct adoption *a)
 		/* A kernel inside a condition, or in a class, is called from outside it. */
 		if ((item->kind == KSCAN_GROUP && kscan_declares(item, a->kernel)) ||
 		    holds(&x->scan, item, a->kernel))
-			kbuf_printf(&out, "\n%s", kjson_str_or(a->unit, "text", ""));
+			kbuf_printf(&out, "\n%s", kjson_str(a->unit, "text"));
 		add_depth(&out, b, i, false);
 	}
 	note_variables(b);

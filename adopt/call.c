@@ -15,7 +15,7 @@ enum { WIDTH = 100, TAB = 8, SOURCE_MAX = 8 << 20 };
 static bool
 is_unused(const json_t *p, const struct kscan *w, const struct kscan_item *entry, const char *name)
 {
-	return kjson_bool_or(p, "launch", false) && !strstr(kjson_str_or(p, "type", ""), "tream") &&
+	return kjson_bool(p, "launch") && !strstr(kjson_str(p, "type"), "tream") &&
 	    !kscan_uses(w, entry->body, entry->to, name);
 }
 
@@ -86,14 +86,14 @@ is_simple(const char *x)
 static char *
 argument_of(const json_t *p, const json_t *names, const json_t *arguments)
 {
-	const char *value = kjson_str_or(p, "of", ""), *given = NULL;
+	const char *value = kjson_str(p, "of"), *given = NULL;
 	struct kbuf b = { 0 };
-	bool cast = kjson_bool_or(p, "cast", false), pointer = kjson_bool_or(p, "pointer", false);
+	bool cast = kjson_bool(p, "cast"), pointer = kjson_bool(p, "pointer");
 	size_t n = strspn(value, "&*("), len = 0;
 
 	/* The address of a variable. */
 	if (!strncmp(value, "({", 2))
-		return kasprintf("(const %s *)%s", kjson_str_or(p, "type", ""), value);
+		return kasprintf("(const %s *)%s", kjson_str(p, "type"), value);
 	while (kis_word(value[n + len]))
 		len++;
 	for (size_t i = 0; i < json_array_size(names); i++) {
@@ -105,9 +105,8 @@ argument_of(const json_t *p, const json_t *names, const json_t *arguments)
 	if (!given)
 		return NULL;
 	if (cast)
-		kbuf_printf(&b, "(%s%s%s)",
-		    pointer && kjson_bool_or(p, "constant", false) ? "const " : "",
-		    kjson_str_or(p, "type", ""), pointer ? " *" : "");
+		kbuf_printf(&b, "(%s%s%s)", pointer && kjson_bool(p, "constant") ? "const " : "",
+		    kjson_str(p, "type"), pointer ? " *" : "");
 	kbuf_add(&b, value, n);
 	kbuf_printf(&b, is_simple(given) || (!cast && strlen(value) == len) ? "%s" : "(%s)", given);
 	kbuf_puts(&b, value + n + len);
@@ -136,12 +135,12 @@ call_body(const struct adoption *a, const json_t *called, char **fault)
 	struct kbuf b = { 0 };
 
 	kjson_foreach(p, json_object_get(called, "parameters")) {
-		auto_free char *text = kjson_bool_or(p, "result", false) ? kasprintf("&%s", result)
-		    : kjson_bool_or(p, "launch", false) ? kstrdup(kjson_str_or(p, "of", ""))
-		                                        : argument_of(p, names, NULL);
+		auto_free char *text = kjson_bool(p, "result") ? kasprintf("&%s", result)
+		    : kjson_bool(p, "launch")                  ? kstrdup(kjson_str(p, "of"))
+		                                               : argument_of(p, names, NULL);
 
-		if (kjson_bool_or(p, "result", false))
-			type = kjson_bool_or(p, "bytes", false) ? "" : kjson_str_or(p, "type", "");
+		if (kjson_bool(p, "result"))
+			type = kjson_bool(p, "bytes") ? "" : kjson_str(p, "type");
 		json_array_append_new(list, json_string(text ? text : ""));
 	}
 	if (type && !*type) {
@@ -154,7 +153,7 @@ call_body(const struct adoption *a, const json_t *called, char **fault)
 	if (type)
 		kbuf_printf(&b, "\t%s %s;\n\n", type, result);
 	kbuf_printf(&b, "\t%s;\n", call);
-	if (kjson_bool_or(a->unit, "waits", false))
+	if (kjson_bool(a->unit, "waits"))
 		kbuf_puts(&b, "\tcudaDeviceSynchronize();\n");
 	if (type)
 		kbuf_printf(&b, "\treturn %s;\n", result);
@@ -258,10 +257,10 @@ is_same_instance(const struct finding *f, size_t at)
 	const json_t *list = json_object_get(f->a->unit, "launches");
 
 	kjson_foreach(l, list) {
-		if (!strcmp(kjson_str_or(l, "file", ""), f->file) &&
+		if (kjson_is(l, "file", f->file) &&
 		    json_integer_value(json_array_get(json_object_get(l, "bytes"), 0)) ==
 		        (json_int_t)at)
-			return !kjson_bool_or(l, "other", false);
+			return !kjson_bool(l, "other");
 	}
 	return false;
 }
@@ -381,14 +380,14 @@ launch_call(const struct adoption *a, const struct call_site *x, const json_t *c
 	char *text = NULL;
 
 	kjson_foreach(p, json_object_get(called, "parameters")) {
-		const char *part = kjson_bool_or(p, "launch", false)
-		    ? kjson_str_or(x->parts, kjson_str_or(p, "of", ""), NULL)
+		const char *part = kjson_bool(p, "launch")
+		    ? kjson_str_or(x->parts, kjson_str(p, "of"), NULL)
 		    : NULL;
 		auto_free char *value = part ? kstrdup(part) : argument_of(p, names, x->arguments);
 
 		if (!value && !*fault)
 			*fault = kasprintf("%s: a launch of %s does not give its parameter %s",
-			    x->file, a->kernel, kjson_str_or(p, "of", ""));
+			    x->file, a->kernel, kjson_str(p, "of"));
 		json_array_append_new(list, kjson_string(value ? value : ""));
 	}
 	if (!*fault)

@@ -77,7 +77,7 @@ sandbox_words(const struct adoption *a, char **words, char *tmp)
 		(char *)a->project, (char *)a->project, (char *)"--bind", a->dir, a->dir,
 		(char *)"--setenv", (char *)"TMPDIR", tmp };
 
-	if (!kjson_bool_or(a->json, "sandbox", false))
+	if (!kjson_bool(a->json, "sandbox"))
 		return 0;
 	if (a->launcher)
 		kdie(K_USAGE,

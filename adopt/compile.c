@@ -276,7 +276,7 @@ compile_sources(const char *folder, const char *file)
 	enum { LEVELS = 4 };
 	json_t *files, *names, *found = json_array();
 
-	if (!rules_is_header(file) && !kjson_bool_or(rules_language(file), "device", false)) {
+	if (!rules_is_header(file) && !kjson_bool(rules_language(file), "device")) {
 		json_array_append_new(found, json_string(file));
 		return found;
 	}
@@ -333,7 +333,7 @@ static void
 add_words(struct kbuf *line, const json_t *entry)
 {
 	const json_t *list = json_object_get(entry, "arguments");
-	const char *c = kjson_str_or(entry, "command", "");
+	const char *c = kjson_str(entry, "command");
 	char quote = 0;
 
 	for (size_t i = 0; i < json_array_size(list); i++)
@@ -358,7 +358,7 @@ compile_commands(const char *folder, const char *file, bool cxx)
 		"builddir" };
 	const json_t *row = rules_language(file);
 	struct subject subject = { folder, path_of("%s/%s", folder, file), "",
-		kjson_bool_or(row, "device", false), cxx };
+		kjson_bool(row, "device"), cxx };
 	json_t *found = NULL;
 	bool astray;
 
@@ -395,7 +395,7 @@ compile_settle(json_t *settings, const char *architecture)
 	json_t *flags = json_object_get(settings, "flags");
 	bool any = false;
 
-	if (strcmp(base_name(kjson_str_or(settings, "compiler", "")), "nvcc"))
+	if (strcmp(base_name(kjson_str(settings, "compiler")), "nvcc"))
 		return;
 	for (size_t i = 0; i < json_array_size(flags); i++) {
 		const char *flag = json_string_value(json_array_get(flags, i)),

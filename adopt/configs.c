@@ -120,7 +120,7 @@ divides(const json_t *call, json_int_t v)
 	const char *name;
 
 	json_object_foreach(json_object_get(call, "pointers"), name, p) {
-		json_int_t bytes = kjson_int_or(p, "bytes", 0) - kjson_int_or(p, "offset", 0);
+		json_int_t bytes = kjson_int(p, "bytes") - kjson_int(p, "offset");
 
 		if (v >= 16 && bytes > 0 && bytes % v == 0)
 			return true;
@@ -371,10 +371,10 @@ document(const struct rule *r, const struct kconfigs *c, const struct kconfigs_c
 		json_array_append_new(key, json_string("block_x"));
 	}
 	return json_pack("{s:s,s:s,s:o,s:I,s:I,s:o,s:o,s:b,s:o,s:o}", "schema", "configs/1",
-	    "kernel", kjson_str_or(header, "kernel", ""), "key", key, "calls", (json_int_t)n,
-	    "groups", (json_int_t)c->groups, "total_us", number(c->total_us), "coverage",
-	    number(c->coverage), "aligned", c->aligned, "notes",
-	    notes_of(c, n, json_array_size(observed)), "configs", list);
+	    "kernel", kjson_str(header, "kernel"), "key", key, "calls", (json_int_t)n, "groups",
+	    (json_int_t)c->groups, "total_us", number(c->total_us), "coverage", number(c->coverage),
+	    "aligned", c->aligned, "notes", notes_of(c, n, json_array_size(observed)), "configs",
+	    list);
 }
 
 /* ---- */
@@ -386,8 +386,7 @@ check_same(const char *path, const json_t *timing, const json_t *observed)
 		"command_sha256", "sources_sha256" };
 
 	for (size_t i = 0; i < LEN(fields); i++)
-		if (strcmp(
-		        kjson_str_or(timing, fields[i], ""), kjson_str_or(observed, fields[i], "")))
+		if (strcmp(kjson_str(timing, fields[i]), kjson_str(observed, fields[i])))
 			kdie(K_USAGE,
 			    "%s: belongs to another program than the observed one (%s differs); "
 			    "run kadopt observe --force to write both again",
@@ -418,9 +417,8 @@ timed_calls(const char *path, const struct rule *r, const struct records *observ
 	for (size_t i = 0; i < *n; i++) {
 		const json_t *c = json_array_get(timing->calls, i);
 
-		calls[i] = (struct kconfigs_call){ key_of(r, c, path, i),
-			kjson_num_or(c, "ns", 0) / 1e3, NAN, NAN, json_object_get(c, "args"), NAN,
-			NAN, kjson_int_or(c, "faults", 0) };
+		calls[i] = (struct kconfigs_call){ key_of(r, c, path, i), kjson_num(c, "ns") / 1e3,
+			NAN, NAN, json_object_get(c, "args"), NAN, NAN, kjson_int(c, "faults") };
 	}
 	return calls;
 }
@@ -432,7 +430,7 @@ launched_name(const struct records *observed)
 	const json_t *first = json_array_get(observed->calls, 0),
 	             *launches = json_object_get(first, "launches");
 	const char *symbol = kjson_str_or(
-	    json_array_get(launches, 0), "symbol", kjson_str_or(observed->header, "kernel", ""));
+	    json_array_get(launches, 0), "symbol", kjson_str(observed->header, "kernel"));
 	const char *name = symbol, *p = symbol + 2;
 	size_t len = strlen(symbol);
 

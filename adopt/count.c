@@ -73,8 +73,8 @@ bytes_of(const json_t *config, bool written)
 	double sum = 0;
 
 	json_object_foreach((json_t *)pointers, name, p)
-		if (kjson_bool_or(p, written ? "written" : "read", false))
-			sum += (double)(kjson_int_or(p, "bytes", 0) - kjson_int_or(p, "offset", 0));
+		if (kjson_bool(p, written ? "written" : "read"))
+			sum += (double)(kjson_int(p, "bytes") - kjson_int(p, "offset"));
 	return sum;
 }
 
@@ -123,7 +123,7 @@ multiply(struct fit *f, size_t from, int left, const double *product, const char
 		if (at++ < from || found)
 			continue;
 		for (size_t i = 0; i < f->count; i++)
-			next[i] = product[i] * kjson_num_or(f->axes[i], name, 0);
+			next[i] = product[i] * kjson_num(f->axes[i], name);
 		longer = kasprintf("%s*%s", text, name);
 		found = multiply(f, at - 1, left - 1, next, longer);
 		free(longer);
@@ -146,8 +146,8 @@ find_formula(struct fit *f)
 static void
 add_value(struct fit *f, const json_t *task, const json_t *config, double value)
 {
-	const json_t *w = kjson_find(
-	    json_object_get(task, "workloads"), "name", kjson_str_or(config, "name", ""));
+	const json_t *w =
+	    kjson_find(json_object_get(task, "workloads"), "name", kjson_str(config, "name"));
 
 	if (w && f->count < CONFIGS) {
 		f->axes[f->count] = json_object_get(w, "axes");
@@ -219,7 +219,7 @@ task_count(const struct adoption *a, const json_t *task)
 		json_decref(kernels);
 		return json_object();
 	}
-	if (!c.sequence && !kjson_bool_or(a->unit, "kernel", false))
+	if (!c.sequence && !kjson_bool(a->unit, "kernel"))
 		kdie(K_USAGE,
 		    "ncu does not show which launches belong to a call of %s; give formulas "
 		    "with --flops and --bytes",

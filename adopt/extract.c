@@ -186,9 +186,8 @@ same_signature(const struct adoption *a, const char *text, char **fault)
 {
 	bool sequence = json_object_get(a->unit, "sequence");
 	const char *name = sequence ? a->entry : a->kernel;
-	auto_free char *wanted = sequence
-	    ? kscan_signature_of(kjson_str_or(a->unit, "text", ""), name)
-	    : project_signature(a),
+	auto_free char *wanted = sequence ? kscan_signature_of(kjson_str(a->unit, "text"), name)
+	                                  : project_signature(a),
 	               *got = kscan_signature_of(text, name);
 	/* The part before the parameters is linkage; only the parameters must be the same. */
 	bool same = got && !strcmp(strchr(wanted, '('), strchr(got, '('));

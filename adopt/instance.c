@@ -122,7 +122,7 @@ is_known(const json_t *unit, const char *text)
 char *
 instance_condition(const char *result, const json_t *unit)
 {
-	const char *name = kjson_str_or(unit, "function", ""), *at = kjson_str_or(unit, "text", "");
+	const char *name = kjson_str(unit, "function"), *at = kjson_str(unit, "text");
 	json_auto_t *actual = NULL;
 	struct kbuf b = kbuf_empty();
 	struct formals f;

@@ -103,12 +103,12 @@ find_winner(const struct adoption *a, struct winner *w)
 	facts = command_json(a, "kreport", "--json", NULL);
 	best = json_object_get(facts, "best");
 	json_array_foreach(best ? json_object_get(facts, "sources") : NULL, i, source) {
-		if (strcmp(kjson_str_or(source, "id", ""), kjson_str_or(best, "id", "?")))
+		if (strcmp(kjson_str(source, "id"), kjson_str_or(best, "id", "?")))
 			continue;
-		w->id = kstrdup(kjson_str_or(best, "id", ""));
-		w->code = kstrdup(kjson_str_or(source, "code", ""));
+		w->id = kstrdup(kjson_str(best, "id"));
+		w->code = kstrdup(kjson_str(source, "code"));
 		w->speedup = kjson_num_or(best, "speed.mean", 1);
-		w->sure = kjson_num_or(best, "speed.low", 0) > 1;
+		w->sure = kjson_num(best, "speed.low") > 1;
 	}
 	json_decref(facts);
 	return w->id != NULL;
@@ -189,7 +189,7 @@ ask_file(const struct adoption *a, const struct winner *w, const char *original,
 	kfence_data(&words, context, "compiler", a->kernel);
 	facts = json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:b,s:s}", "kernel", a->kernel, "file",
 	    a->file, "label", a->language, "original", was, "winner", code, "text", now, "called",
-	    kjson_str_or(p->called, "function", ""), "log", words.data, "structural",
+	    kjson_str(p->called, "function"), "log", words.data, "structural",
 	    !strcmp(error_kind(log), "structural"), "fault", fault ? fault : "");
 	if (!facts)
 		kdie(K_USAGE, "%s is not UTF-8", a->file);
@@ -351,7 +351,7 @@ measured_good(const struct adoption *a, const struct integrate_options *o, const
 	const char *why;
 
 	*record = built ? real_compare(a, p, (size_t)o->pairs, o->gate) : NULL;
-	why = *record ? kjson_str_or(*record, "why", "")
+	why = *record ? kjson_str(*record, "why")
 	    : built   ? "the programs did not run to the end"
 	              : "the original program does not build in a copy";
 	if (*record)
@@ -395,8 +395,8 @@ try_in_project(const struct adoption *a, const struct integrate_options *o, cons
 	journal_change(a, p, run->name, w->id);
 	if (command_good(a, "build", a->build, run) && run_good(a, run) &&
 	    measured_good(a, o, p, run, &record)) {
-		reduction = 100 * kjson_num_or(record, "reduction", 0);
-		wall = kjson_num_or(record, "wall", 0);
+		reduction = 100 * kjson_num(record, "reduction");
+		wall = kjson_num(record, "wall");
 		journal_verified(a);
 		journal_accepted(a);
 		run_note(run,
@@ -405,7 +405,7 @@ try_in_project(const struct adoption *a, const struct integrate_options *o, cons
 		    w->id, w->speedup, reduction, 100 * fabs(1 - wall), wall < 1 ? "less" : "more");
 		ksay("ACCEPTED: %s: %.2fx alone; %.1f %% less time in the calls of the application "
 		     "(worst pair %.1f %%), %.1f %% %s in all\n",
-		    w->id, w->speedup, reduction, 100 * kjson_num_or(record, "worst", 0),
+		    w->id, w->speedup, reduction, 100 * kjson_num(record, "worst"),
 		    100 * fabs(1 - wall), wall < 1 ? "less" : "more");
 		code = K_OK;
 	} else {

@@ -69,7 +69,7 @@ keep_outputs(const struct adoption *a)
 	size_t len;
 
 	kjson_foreach(o, json_object_get(a->json, "outputs")) {
-		const char *name = kjson_str_or(o, "file", "");
+		const char *name = kjson_str(o, "file");
 		auto_free char *text = file_text(project_path(a, name), &len);
 
 		if (text)
@@ -199,7 +199,7 @@ read_journal(const struct adoption *a)
 
 	kpart_foreach(line, text, "\n") {
 		json_auto_t *entry = json_loads(line, 0, NULL);
-		const char *what = kjson_str_or(entry, "what", "");
+		const char *what = kjson_str(entry, "what");
 
 		if (!strcmp(what, "change")) {
 			json_decref(s.change);
@@ -257,8 +257,7 @@ all_are(const struct adoption *a, const json_t *change, const char *field)
 	char now[65];
 
 	json_object_foreach(files, file, v)
-		if (!file_sha256(project_path(a, file), now) ||
-		    strcmp(now, kjson_str_or(v, field, "")))
+		if (!file_sha256(project_path(a, file), now) || strcmp(now, kjson_str(v, field)))
 			return false;
 	return json_object_size(files) > 0;
 }

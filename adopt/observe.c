@@ -239,13 +239,12 @@ stale(const char *path, const json_t *header, const struct watch *w)
 	text[strcspn(text, "\n")] = '\0';
 	old = json_loads(text, 0, NULL);
 	for (size_t i = 0; i < LEN(fields) && !why; i++)
-		if (strcmp(kjson_str_or(old, fields[i].field, ""),
-		        kjson_str_or(header, fields[i].field, "")))
+		if (strcmp(kjson_str(old, fields[i].field), kjson_str(header, fields[i].field)))
 			why = kasprintf("it belongs to %s (%s)", fields[i].what, fields[i].field);
 	binary = kjson_str_or(old, "binary_sha256", NULL);
 	if (!why && binary && *program) {
 		add_program(now, w);
-		if (strcmp(binary, kjson_str_or(now, "binary_sha256", "")))
+		if (strcmp(binary, kjson_str(now, "binary_sha256")))
 			why = kasprintf("it belongs to another program (binary_sha256)");
 	}
 	json_decref(now);
@@ -290,7 +289,7 @@ add_reading(json_t *pointers)
 	json_t *p;
 
 	json_object_foreach(pointers, name, p)
-		if (kjson_bool_or(p, "const", false) || !kjson_bool_or(p, "written", true))
+		if (kjson_bool(p, "const") || !kjson_bool_or(p, "written", true))
 			json_object_set_new(p, "read", json_true());
 }
 
@@ -349,7 +348,7 @@ timing_of(json_t *const *runs, size_t n, size_t i, const char *kernel)
 	double *ns = kcalloc(n, sizeof *ns);
 
 	for (size_t k = 0; k < n; k++) {
-		ns[k] = kjson_num_or(json_array_get(runs[k], i), "ns", 0);
+		ns[k] = kjson_num(json_array_get(runs[k], i), "ns");
 		json_array_append_new(samples, json_integer((json_int_t)ns[k]));
 	}
 	json_object_set_new(r, "ns", json_integer((json_int_t)kstat_quantile(ns, n, 0.5)));
@@ -459,7 +458,7 @@ tell_clock(const json_t *calls)
 	size_t i;
 
 	json_array_foreach((json_t *)calls, i, c)
-		if (kjson_is(c, "clock", "device") && kjson_num_or(c, "ns", 0) < short_ns) {
+		if (kjson_is(c, "clock", "device") && kjson_num(c, "ns") < short_ns) {
 			kwarn("calls of a few microseconds were timed by events, so launching them "
 			      "is part of their time: libcupti.so is not next to the CUDA run-time "
 			      "library, or does not work here");
@@ -557,7 +556,7 @@ counters_of(const struct adoption *a, const json_t *kernels)
 	struct work_span w;
 	char *made, *ncu, *text, *kept = NULL;
 
-	if (file || !kjson_bool_or(a->json, "count", false))
+	if (file || !kjson_bool(a->json, "count"))
 		return file ? kstrdup(file) : NULL;
 	w = work_begin("count", "the work of a call, by ncu");
 	made = adopt_path(a, "ncu.csv");

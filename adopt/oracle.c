@@ -69,7 +69,7 @@ is_passed(const json_t *task, const char *axis)
 	const json_t *arguments = kjson_path(task, "entry.arguments");
 
 	kjson_foreach(x, arguments)
-		if (!strcmp(json_string_value(x) ?: kjson_str_or(x, "axis", ""), axis))
+		if (!strcmp(json_string_value(x) ?: kjson_str(x, "axis"), axis))
 			return true;
 	return false;
 }
@@ -93,7 +93,7 @@ add_unpassed(struct kbuf *b, const json_t *task, const char *size)
 					kbuf_printf(b, " && %s == %lld", name,
 					    (long long)json_integer_value(v));
 		kbuf_printf(
-		    b, ") ? %lld : ", (long long)kjson_int_or(json_object_get(w, "axes"), size, 0));
+		    b, ") ? %lld : ", (long long)kjson_int(json_object_get(w, "axes"), size));
 	}
 	kbuf_puts(b, "0)");
 }
@@ -105,11 +105,11 @@ describe(const json_t *task, const json_t *item, struct argument *x)
 	const struct number_type *number;
 	const json_t *tensor = name ? json_object_get(json_object_get(task, "inputs"), name) : NULL;
 
-	*x = (struct argument){ .name = name ? name : kjson_str_or(item, "axis", ""),
+	*x = (struct argument){ .name = name ? name : kjson_str(item, "axis"),
 		.in = tensor != NULL };
 	if (!tensor && name && (tensor = json_object_get(json_object_get(task, "outputs"), name))) {
 		x->out = true;
-		x->in = kjson_bool_or(tensor, "inout", false);
+		x->in = kjson_bool(tensor, "inout");
 	}
 	dtype = kjson_str_or(tensor ? tensor : item, "dtype", "int32");
 	number = number_dtype(dtype);

@@ -220,7 +220,7 @@ outputs_digits(const struct adoption *a, const char *folder)
 		bool same = true;
 
 		kjson_foreach(o, outputs) {
-			const char *name = kjson_str_or(o, "file", "");
+			const char *name = kjson_str(o, "file");
 
 			same = same &&
 			    same_files(&c, compare, adopt_path(a, "outputs/%s", name),
@@ -254,7 +254,7 @@ bool
 outputs_all_same(const struct adoption *a, const char *folder, char *why, size_t why_len)
 {
 	kjson_foreach(o, json_object_get(a->json, "outputs")) {
-		const char *name = kjson_str_or(o, "file", "");
+		const char *name = kjson_str(o, "file");
 		char reason[400];
 
 		if (!outputs_same(o, adopt_path(a, "outputs/%s", name),
@@ -273,7 +273,7 @@ outputs_stamps(const struct adoption *a, const char *folder)
 	json_t *stamps = json_object();
 
 	kjson_foreach(o, json_object_get(a->json, "outputs")) {
-		const char *name = kjson_str_or(o, "file", "");
+		const char *name = kjson_str(o, "file");
 		struct stat st;
 
 		if (kfind(path_of("%s/%s", folder, name), &st))
@@ -290,7 +290,7 @@ outputs_untouched(const struct adoption *a, const char *folder, const json_t *st
 	json_auto_t *now = outputs_stamps(a, folder);
 
 	kjson_foreach(o, json_object_get(a->json, "outputs")) {
-		const char *name = kjson_str_or(o, "file", "");
+		const char *name = kjson_str(o, "file");
 
 		if (json_object_get(now, name) &&
 		    json_equal(json_object_get(now, name), json_object_get(stamps, name)))
@@ -313,7 +313,7 @@ outputs_propose(const struct adoption *a)
 	size_t len;
 
 	kjson_foreach(o, json_object_get(a->json, "outputs")) {
-		const char *name = kjson_str_or(o, "file", "");
+		const char *name = kjson_str(o, "file");
 		auto_free char *text = NULL;
 		bool real;
 

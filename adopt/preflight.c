@@ -61,7 +61,7 @@ check_unit(const struct adoption *a, const struct signature *s, const json_t *un
 	if (unit && n)
 		say("kernel     %s, %s:%d, launched at %zu place%s, first in %s:%d", a->kernel,
 		    a->file, s->line, n, n > 1 ? "s" : "",
-		    kjson_str_or(json_array_get(json_object_get(unit, "launches"), 0), "file", ""),
+		    kjson_str(json_array_get(json_object_get(unit, "launches"), 0), "file"),
 		    (int)json_integer_value(json_array_get(
 		        json_object_get(
 		            json_array_get(json_object_get(unit, "launches"), 0), "lines"),
@@ -372,13 +372,13 @@ note_compiler(const struct adoption *a, const char *copy, struct findings *f)
 		    guess, path);
 	}
 	compile_settle(found, architecture);
-	if (!kjson_bool_or(found, "guessed", false)) {
+	if (!kjson_bool(found, "guessed")) {
 		struct kbuf b = { 0 };
 
 		for (size_t i = 0; i < json_array_size(json_object_get(found, "flags")); i++)
 			kbuf_printf(&b, " %s",
 			    json_string_value(json_array_get(json_object_get(found, "flags"), i)));
-		say("compiler   %s%s", kjson_str_or(found, "compiler", ""), b.data ? b.data : "");
+		say("compiler   %s%s", kjson_str(found, "compiler"), b.data ? b.data : "");
 		kbuf_free(&b);
 	}
 	write_json(path, found);
@@ -398,9 +398,9 @@ note_unit(const struct adoption *a)
 		write_json(path, unit);
 	else
 		unit = json_incref(was);
-	if (*kjson_str_or(unit, "text", ""))
-		say("entry      %s, which calls it:\n%s", kjson_str_or(unit, "entry", ""),
-		    kjson_str_or(unit, "text", ""));
+	if (*kjson_str(unit, "text"))
+		say("entry      %s, which calls it:\n%s", kjson_str(unit, "entry"),
+		    kjson_str(unit, "text"));
 }
 
 static bool
@@ -447,7 +447,7 @@ check_outputs(const struct adoption *a, const char *copy, bool second, struct fi
 
 	for (size_t i = 0; i < json_array_size(outputs); i++) {
 		const json_t *o = json_array_get(outputs, i);
-		const char *name = kjson_str_or(o, "file", "");
+		const char *name = kjson_str(o, "file");
 		char *from = path_of("%s/%s", copy, name), *to = adopt_path(a, "outputs/%s", name),
 		     *text, why[512];
 		size_t len;

@@ -66,7 +66,7 @@ build_step(const struct adoption *a, void *arg)
 
 	if (b->patch->called && !b->was) {
 		v.unit = b->patch->called;
-		v.kernel = kjson_str_or(v.unit, "function", "");
+		v.kernel = kjson_str(v.unit, "function");
 		v.entry = ""; /* its arguments have their own names */
 	}
 	w.a = &v;
@@ -103,13 +103,13 @@ run_once(const struct adoption *a, bool was, struct run *r)
 	r->wall_s = kseconds_since(begun);
 	r->total_ns = 0;
 	for (size_t i = 0; i < json_array_size(r->calls); i++)
-		r->total_ns += kjson_num_or(json_array_get(r->calls, i), "ns", 0);
+		r->total_ns += kjson_num(json_array_get(r->calls, i), "ns");
 }
 
 static void
 add_to(json_t *row, const char *name, double x)
 {
-	json_object_set_new(row, name, json_real(kjson_num_or(row, name, 0) + x));
+	json_object_set_new(row, name, json_real(kjson_num(row, name) + x));
 }
 
 /* Times by arguments: one row {"args", "calls", "old_us", "new_us", "ratio", "share"} each. */
@@ -124,8 +124,8 @@ rows(struct run *old, struct run *new, size_t pairs)
 			json_t *args = json_object_get(json_array_get(old[p].calls, i), "args"),
 			       *row;
 			auto_free char *key = args ? json_dumps(args, KIO_DUMP) : kstrdup("{}");
-			double was = kjson_num_or(json_array_get(old[p].calls, i), "ns", 0),
-			       now = kjson_num_or(json_array_get(new[p].calls, i), "ns", 0);
+			double was = kjson_num(json_array_get(old[p].calls, i), "ns"),
+			       now = kjson_num(json_array_get(new[p].calls, i), "ns");
 
 			row = json_object_get(index, key);
 			if (!row) {
@@ -140,12 +140,12 @@ rows(struct run *old, struct run *new, size_t pairs)
 		}
 	for (size_t i = 0; i < json_array_size(list); i++) {
 		json_t *row = json_array_get(list, i);
-		double was = kjson_num_or(row, "old_us", 0), now = kjson_num_or(row, "new_us", 0);
+		double was = kjson_num(row, "old_us"), now = kjson_num(row, "new_us");
 
 		json_object_set_new(row, "ratio", json_real(was > 0 ? now / was : 0));
 		json_object_set_new(row, "share", json_real(all > 0 ? was / all : 0));
 		json_object_set_new(row, "calls",
-		    json_integer((json_int_t)kjson_num_or(row, "calls", 0) / (json_int_t)pairs));
+		    json_integer((json_int_t)kjson_num(row, "calls") / (json_int_t)pairs));
 	}
 	json_decref(index);
 	return list;
@@ -369,11 +369,11 @@ drop_arguments(const struct patch *p, const struct adoption *a, struct run *r)
 	size_t i, k, n;
 
 	json_array_foreach((json_t *)list, i, x) {
-		const char *name = kjson_str_or(x, "name", "");
+		const char *name = kjson_str(x, "name");
 		bool there = !p->called;
 
 		json_array_foreach((json_t *)kept, k, y)
-			there |= !strcmp(name, kjson_str_or(y, "name", ""));
+			there |= kjson_is(y, "name", name);
 		for (n = 0; !there && n < json_array_size(r->calls); n++)
 			json_object_del(json_object_get(json_array_get(r->calls, n), "args"), name);
 	}

@@ -22,7 +22,7 @@ bytes_of(const json_t *config)
 	json_t *p;
 
 	json_object_foreach(json_object_get(config, "pointers"), name, p)
-		sum += kjson_num_or(p, "room", 0) * (kjson_bool_or(p, "written", false) ? 2 : 1);
+		sum += kjson_num(p, "room") * (kjson_bool(p, "written") ? 2 : 1);
 	return sum;
 }
 
@@ -170,7 +170,7 @@ record(const struct adoption *a)
 	lines = choose(a, json_object_get(document, "configs"), calls);
 	remove_folder(adopt_path(a, "recorded"));
 	/* Logs name no arrays, and launches are observed without a wrapper. */
-	if (*lines && !strcmp(kjson_str_or(header, "how", ""), "calls"))
+	if (*lines && kjson_is(header, "how", "calls"))
 		save(a, lines);
 	free(lines);
 	json_decref(calls);

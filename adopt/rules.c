@@ -27,7 +27,7 @@ rules_language(const char *file)
 	const char *end = strrchr(file, '.');
 
 	kjson_foreach(row, json_object_get(table(), "languages")) {
-		if (end && !strcmp(end, kjson_str_or(row, "file", "")))
+		if (end && kjson_is(row, "file", end))
 			return row;
 	}
 	return NULL;
@@ -46,11 +46,10 @@ rules_row(const char *file, const char *language)
 {
 	const json_t *own = rules_language(file);
 
-	if (!kjson_bool_or(own, "header", false) ||
-	    !strcmp(kjson_str_or(own, "language", ""), language))
+	if (!kjson_bool(own, "header") || kjson_is(own, "language", language))
 		return own;
 	kjson_foreach(row, json_object_get(table(), "languages")) {
-		if (!strcmp(kjson_str_or(row, "language", ""), language))
+		if (kjson_is(row, "language", language))
 			return row;
 	}
 	return own;
@@ -81,8 +80,7 @@ compile(const char *group, const json_t *rule, const char *entry)
 {
 	char *where = kasprintf("patterns/adopt.json: %s", group);
 	char *defined = kasprintf("(?(DEFINE)(?<entry>\\b%s\\b))", entry);
-	struct kregex *re =
-	    kregex_new(where, defined, kjson_str_or(rule, "pattern", ""), KREGEX_LINES);
+	struct kregex *re = kregex_new(where, defined, kjson_str(rule, "pattern"), KREGEX_LINES);
 
 	free(defined);
 	free(where);
@@ -97,7 +95,7 @@ rules_replace(const char *group, const char *language, const char *text)
 
 	kjson_foreach(rule, rules) {
 		struct kregex *re = is_for(rule, language) ? compile(group, rule, "\\w+") : NULL;
-		char *next = re ? kregex_replace(re, now, kjson_str_or(rule, "with", "")) : NULL;
+		char *next = re ? kregex_replace(re, now, kjson_str(rule, "with")) : NULL;
 
 		kregex_free(re);
 		if (!next)
@@ -162,7 +160,7 @@ rules_scan(const char *group, const char *language, const char *text, const char
 	size_t count = 0;
 
 	kjson_foreach(rule, rules) {
-		bool comments = kjson_bool_or(rule, "comments", false);
+		bool comments = kjson_bool(rule, "comments");
 		struct kregex *re = is_for(rule, language) ? compile(group, rule, entry) : NULL;
 
 		if (re && find_new(re, &now, &was, comments, &at)) {
@@ -173,7 +171,7 @@ rules_scan(const char *group, const char *language, const char *text, const char
 			kmask_controls(quote);
 			kbuf_printf(faults, "%s: line %zu: %s: '%s'\n",
 			    kjson_str_or(rule, "check", "?"), kline_at(text, at.from),
-			    kjson_str_or(rule, "why", ""), quote);
+			    kjson_str(rule, "why"), quote);
 			free(quote);
 			count++;
 		}

@@ -44,7 +44,7 @@ add_iteration(const struct run_folder *r, const struct adoption *a, const char *
 		{ "log.txt", "eval.log" }, { "prompt_system.txt", "prompt.system" },
 		{ "prompt_user.txt", "prompt.user" } };
 	json_auto_t *record = command_json(a, "kcampaign", "record", id);
-	const char *code = kjson_str_or(record, "eval.code", ""),
+	const char *code = kjson_str(record, "eval.code"),
 	           *parent = kjson_str_or(record, "sample.parent.code", NULL);
 	auto_free char *folder = kasprintf("iterations/%.3s-%s", id, id + 4);
 	char *name = kasprintf("standalone.%s", r->suffix),
@@ -52,7 +52,7 @@ add_iteration(const struct run_folder *r, const struct adoption *a, const char *
 
 	put(r, folder, name, code);
 	for (size_t i = 0; i < (prompts ? LEN(texts) : 2); i++)
-		put(r, folder, texts[i][0], kjson_str_or(record, texts[i][1], ""));
+		put(r, folder, texts[i][0], kjson_str(record, texts[i][1]));
 	if (parent && *code)
 		run_diff(r, path, name, parent, code);
 	free(name);

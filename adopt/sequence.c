@@ -106,7 +106,7 @@ sequence_find(struct adopted_unit *u, const struct unit_sources *sources, size_t
 	bool stream = false;
 	size_t n;
 
-	if (u->kernel || !kjson_bool_or(rules_language(s->name), "device", false))
+	if (u->kernel || !kjson_bool(rules_language(s->name), "device"))
 		return;
 	kscan_signature(&s->scan, f, &g);
 	for (size_t i = 0; i < g.count; i++)

@@ -91,7 +91,7 @@ is_launch(const struct adoption *a, const char *name)
 	size_t i;
 
 	json_array_foreach((json_t *)list, i, p) {
-		if (kjson_bool_or(p, "launch", false) && !strcmp(kjson_str_or(p, "name", ""), name))
+		if (kjson_bool(p, "launch") && kjson_is(p, "name", name))
 			return true;
 	}
 	return false;
@@ -161,7 +161,7 @@ call_has_null(const json_t *call)
 	json_t *p;
 
 	json_object_foreach(json_object_get(call, "pointers"), name, p)
-		if (kjson_bool_or(p, "null", false))
+		if (kjson_bool(p, "null"))
 			return true;
 	return false;
 }
@@ -234,8 +234,7 @@ leave_out_null(struct values *v)
 			json_array_append(whole, call);
 	for (i = 0; i < v->count && json_array_size(whole); i++)
 		for (size_t k = 0; k < json_array_size(v->calls); k++)
-			v->at[i].optional |=
-			    kjson_bool_or(pointer(v, k, v->at[i].name), "null", false);
+			v->at[i].optional |= kjson_bool(pointer(v, k, v->at[i].name), "null");
 	if (json_array_size(whole))
 		json_array_extend((json_array_clear(v->calls), v->calls), whole);
 	json_decref(whole);
@@ -250,7 +249,7 @@ elements(const struct values *v, size_t call, const struct value *x)
 {
 	const json_t *p = pointer(v, call, x->name);
 	json_int_t room = kjson_int_or(
-	               p, "room", kjson_int_or(p, "bytes", -1) - kjson_int_or(p, "offset", 0)),
+	               p, "room", kjson_int_or(p, "bytes", -1) - kjson_int(p, "offset")),
 	           reach = kjson_int_or(p, "reach", -1);
 
 	room = x->reached ? reach : room < reach ? reach : room;
@@ -265,7 +264,7 @@ value_reach(const struct values *v, const struct value *x, const json_t *args)
 	json_int_t most = 0;
 
 	for (size_t i = 0; i < json_array_size(v->calls); i++) {
-		json_int_t reach = kjson_int_or(pointer(v, i, x->name), "reach", 0);
+		json_int_t reach = kjson_int(pointer(v, i, x->name), "reach");
 
 		if (json_equal(json_object_get(json_array_get(v->calls, i), "args"), args))
 			most = reach > most ? reach : most;
@@ -282,8 +281,7 @@ is_part(const struct values *v, size_t call, const struct value *x)
 {
 	char key[32];
 
-	snprintf(key, sizeof key, "%lld",
-	    (long long)kjson_int_or(pointer(v, call, x->name), "bytes", 0));
+	snprintf(key, sizeof key, "%lld", (long long)kjson_int(pointer(v, call, x->name), "bytes"));
 	return json_object_get(x->shared, key) != NULL;
 }
 
@@ -296,8 +294,8 @@ find_parts(const struct values *v, struct value *x)
 		const json_t *p = pointer(v, i, x->name);
 		char key[32];
 
-		snprintf(key, sizeof key, "%lld", (long long)kjson_int_or(p, "bytes", 0));
-		if (kjson_int_or(p, "offset", 0) > 0)
+		snprintf(key, sizeof key, "%lld", (long long)kjson_int(p, "bytes"));
+		if (kjson_int(p, "offset") > 0)
 			json_object_set_new(x->shared, key, json_true());
 	}
 }
@@ -375,7 +373,7 @@ alignment(const struct values *v, const char *name)
 
 	for (size_t k = 0; k < json_array_size(v->calls); k++) {
 		const json_t *p = pointer(v, k, name);
-		size_t most = kjson_bool_or(p, "device", false) ? DEVICE : MALLOC,
+		size_t most = kjson_bool(p, "device") ? DEVICE : MALLOC,
 		       now = (size_t)kjson_int_or(p, "align", (json_int_t)most);
 
 		now = now < most ? now : most;
@@ -405,8 +403,8 @@ find_written(struct values *v, const struct kscan *s, const struct kscan_item *f
 		for (size_t k = 0; k < json_array_size(v->calls); k++) {
 			const json_t *p = pointer(v, k, v->at[i].name);
 
-			any |= v->at[i].written |= kjson_bool_or(p, "written", false);
-			if (kjson_bool_or(p, "null", false))
+			any |= v->at[i].written |= kjson_bool(p, "written");
+			if (kjson_bool(p, "null"))
 				kdie(K_USAGE,
 				    "in every call a parameter is a null pointer (%s in the "
 				    "first), which is not supported; adopt a wrapper function",
@@ -432,15 +430,14 @@ static void
 refuse_overlap(const struct values *v, const struct adoption *a, size_t call, const struct value *x)
 {
 	const json_t *p = pointer(v, call, x->name);
-	json_int_t room = kjson_int_or(p, "room", 0), reach = kjson_int_or(p, "reach", 0);
+	json_int_t room = kjson_int(p, "room"), reach = kjson_int(p, "reach");
 
 	for (size_t i = 0; reach > room && i < v->count; i++) {
 		const struct value *y = &v->at[i];
 		const json_t *q = pointer(v, call, y->name);
 
-		if ((x->written || y->written) &&
-		    kjson_int_or(q, "bytes", 0) == kjson_int_or(p, "bytes", 0) &&
-		    kjson_int_or(q, "offset", 0) == kjson_int_or(p, "offset", 0) + room)
+		if ((x->written || y->written) && kjson_int(q, "bytes") == kjson_int(p, "bytes") &&
+		    kjson_int(q, "offset") == kjson_int(p, "offset") + room)
 			kdie(K_USAGE,
 			    "%s: in a call of the application, %s (%lld bytes) reaches into %s, "
 			    "which begins after %lld, so they cannot be two arrays of a task; "
@@ -474,8 +471,7 @@ is_loose(
 	enum { PAGE = 4096 };
 	const json_t *p = pointer(v, call, x->name);
 
-	return x->reached && !x->written &&
-	    kjson_int_or(p, "reach", 0) == kjson_int_or(p, "room", -1) &&
+	return x->reached && !x->written && kjson_int(p, "reach") == kjson_int_or(p, "room", -1) &&
 	    (n - product) * (json_int_t)x->bytes < PAGE;
 }
 
@@ -648,7 +644,7 @@ has_reach(const struct values *v, const struct value *x)
 {
 	for (size_t i = 0; i < json_array_size(v->calls); i++) {
 		const json_t *p = pointer(v, i, x->name);
-		json_int_t room = kjson_int_or(p, "room", 0);
+		json_int_t room = kjson_int(p, "room");
 
 		if (kjson_int_or(p, "reach", room) != room)
 			return true;

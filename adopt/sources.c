@@ -140,12 +140,12 @@ add_preprocessed(const char *project, const char *name, const json_t *include, c
 	struct origins origins = { 0 };
 	char *text;
 
-	if (rules_is_header(name) || kjson_bool_or(row, "device", false))
+	if (rules_is_header(name) || kjson_bool(row, "device"))
 		return false;
-	settings = compile_commands(project, name, kjson_bool_or(row, "cxx", false));
+	settings = compile_commands(project, name, kjson_bool(row, "cxx"));
 	if (!settings)
-		settings = json_pack("{s:s,s:O}", "compiler",
-		    kjson_bool_or(row, "cxx", false) ? "c++" : "cc", "include", include);
+		settings = json_pack("{s:s,s:O}", "compiler", kjson_bool(row, "cxx") ? "c++" : "cc",
+		    "include", include);
 	text = built ? preprocess_file(project, name, built, &origins) : NULL;
 	if (!text)
 		text = preprocess_file(project, name, settings, &origins);

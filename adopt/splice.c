@@ -862,7 +862,7 @@ body_of(const struct kscan *s, const struct kscan_item *f)
 static bool
 is_body_alone(const struct state *t, char **fault)
 {
-	const char *text = kjson_str_or(t->a->unit, "text", "");
+	const char *text = kjson_str(t->a->unit, "text");
 	const struct kscan *old = &t->file->scan;
 	const struct kscan_item *f, *n = t->new_kernel;
 	auto_scan struct kscan s;
@@ -1011,7 +1011,7 @@ bool
 splice_winner(
     const struct adoption *a, const char *winner, struct patch *p, struct kbuf *notes, char **fault)
 {
-	struct state t = { .a = a, .launched = kjson_bool_or(a->unit, "kernel", false) };
+	struct state t = { .a = a, .launched = kjson_bool(a->unit, "kernel") };
 	bool unit = strcmp(a->entry, a->kernel) != 0;
 	char *copy = project_copy(a);
 	auto_free char *reference = file_text(path_of("%s/reference.%s", a->dir, a->suffix), NULL);

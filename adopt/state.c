@@ -44,7 +44,7 @@ take_answers(struct adoption *a)
 {
 	const json_t *row;
 
-	if (strcmp(kjson_str_or(a->json, "schema", ""), "adopt/1"))
+	if (strcmp(kjson_str(a->json, "schema"), "adopt/1"))
 		kdie(K_USAGE, "%s/adopt.json: schema: must be \"adopt/1\"", a->dir);
 	a->project = answer(a, "project", true);
 	a->file = answer(a, "file", true);
@@ -53,8 +53,8 @@ take_answers(struct adoption *a)
 	row = rules_row(a->file, a->language);
 	a->entry = a->kernel;
 	a->suffix = kjson_str_or(row, "suffix", "c");
-	a->device = kjson_bool_or(row, "device", false);
-	a->cxx = kjson_bool_or(row, "cxx", false);
+	a->device = kjson_bool(row, "device");
+	a->cxx = kjson_bool(row, "cxx");
 	a->build = answer(a, "build", true);
 	a->run = answer(a, "run", true);
 	a->launcher = answer(a, "launcher", false);

@@ -219,8 +219,8 @@ complete(struct adopt_options *o)
 		    "--file %s: must be a .c, .cu, .cc, .cpp, .cxx or .C file, or a header "
 		    "(.h, .hh, .hpp, .hxx, .cuh)",
 		    file);
-	if (holds_kernel(kjson_str_or(o->answers, "project", "."), file,
-	        kjson_str_or(o->answers, "kernel", "")))
+	if (holds_kernel(
+	        kjson_str_or(o->answers, "project", "."), file, kjson_str(o->answers, "kernel")))
 		language = kjson_str_or(rules_language("kernel.cu"), "language", language);
 	json_object_set_new(o->answers, "language", json_string(language));
 }

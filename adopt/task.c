@@ -353,11 +353,11 @@ timed_workloads(struct draft *d)
 
 	json_object_clear(d->targets);
 	for (size_t i = 0; i < json_array_size(list); i++)
-		total += kjson_num_or(json_array_get(list, i), "share", 0);
+		total += kjson_num(json_array_get(list, i), "share");
 	for (size_t i = 0; i < json_array_size(list); i++) {
 		const json_t *c = json_array_get(list, i);
 		const char *name = kjson_str_or(c, "name", "?"), *old;
-		double share = kjson_num_or(c, "share", 0) / (total > 0 ? total : 1),
+		double share = kjson_num(c, "share") / (total > 0 ? total : 1),
 		       n = kjson_num_or(c, "calls", 1);
 		json_t *w, *twin;
 
@@ -370,10 +370,10 @@ timed_workloads(struct draft *d)
 			twin = w;
 		} else {
 			json_object_set_new(
-			    twin, "weight", json_real(kjson_num_or(twin, "weight", 0) + share));
+			    twin, "weight", json_real(kjson_num(twin, "weight") + share));
 		}
-		old = kjson_str_or(twin, "name", "");
-		if (n > kjson_num_or(json_object_get(calls, old), "n", 0)) {
+		old = kjson_str(twin, "name");
+		if (n > kjson_num(json_object_get(calls, old), "n")) {
 			json_object_set_new(twin, "name", json_string(name));
 			json_object_set_new(calls, name, json_pack("{s:f}", "n", n));
 			json_object_set(d->targets, name, json_array_get(list, i));
@@ -381,16 +381,16 @@ timed_workloads(struct draft *d)
 		json_decref(w);
 	}
 	for (size_t i = 0; i < json_array_size(all); i++)
-		timed |= !kjson_has(d->untimed, kjson_str_or(json_array_get(all, i), "name", ""));
+		timed |= !kjson_has(d->untimed, kjson_str(json_array_get(all, i), "name"));
 	for (size_t i = 0; i < json_array_size(all); i++) {
 		json_t *w = json_array_get(all, i);
-		const char *name = kjson_str_or(w, "name", "");
+		const char *name = kjson_str(w, "name");
 
 		/* The calls with most of the time may have been left out since. */
 		if (!timed || !kjson_has(d->untimed, name))
 			json_object_set_new(w, "timed", json_true());
-		json_object_set_new(w, "weight",
-		    json_real(fmax(1e-6, round(1e6 * kjson_num_or(w, "weight", 0)) / 1e6)));
+		json_object_set_new(
+		    w, "weight", json_real(fmax(1e-6, round(1e6 * kjson_num(w, "weight")) / 1e6)));
 		add_recorded(d, w, name, scalars_of(d, w));
 	}
 	json_decref(calls);
@@ -473,7 +473,7 @@ add_neighbours(const struct draft *d, json_t *all, const json_t *given)
 				continue;
 			args = json_deep_copy(
 			    json_array_get(given, by < 0 ? json_array_size(given) - 1 : 0));
-			v = kjson_int_or(args, x->name, 0) + by;
+			v = kjson_int(args, x->name) + by;
 			if (v < 1) {
 				json_decref(args);
 				continue;
@@ -645,7 +645,7 @@ is_body_only(const struct draft *d)
 	only |= f && kscan_has_word(&s, f, "template");
 	kscan_free(&s);
 	json_array_foreach(json_object_get(d->a->unit, "parameters"), i, p)
-		only |= kjson_bool_or(p, "result", false) && kjson_bool_or(p, "bytes", false);
+		only |= kjson_bool(p, "result") && kjson_bool(p, "bytes");
 	return only;
 }
 
@@ -668,7 +668,7 @@ add_terms(const struct draft *d, struct kbuf *b)
 {
 	const char *kernel = d->a->kernel, *entry = d->a->entry;
 	auto_free char *class = kscan_path(kernel);
-	bool launched = kjson_bool_or(d->a->unit, "kernel", false);
+	bool launched = kjson_bool(d->a->unit, "kernel");
 
 	if (!strcmp(kernel, entry)) {
 		kbuf_puts(b,
@@ -934,7 +934,7 @@ judge(struct draft *d, const char *phase, const char *more)
 	kbuf_printf(&command,
 	    "-t task.json -s full --oracle ./oracle.so --phase %s --threads %lld --name reference "
 	    "%s ./reference.so -o ",
-	    phase, (long long)kjson_int_or(a->json, "threads", 0), more);
+	    phase, (long long)kjson_int(a->json, "threads"), more);
 	command_quote(&command, out);
 	run_judge(d, "harness", command.data, &r);
 	/* A judge with damaged memory may also end with a result that cannot be written. */
@@ -952,9 +952,9 @@ judge(struct draft *d, const char *phase, const char *more)
 static bool
 all_passed(const json_t *c)
 {
-	json_int_t total = kjson_int_or(c, "correctness.total", 0);
+	json_int_t total = kjson_int(c, "correctness.total");
 
-	return total > 0 && kjson_int_or(c, "correctness.passed", 0) == total &&
+	return total > 0 && kjson_int(c, "correctness.passed") == total &&
 	    !json_array_size(json_object_get(c, "reasons"));
 }
 
@@ -971,7 +971,7 @@ learn_written(struct draft *d, const json_t *c)
 	size_t i;
 
 	json_array_foreach(json_object_get(c, "reasons"), i, r) {
-		const char *tensor = kjson_str_or(r, "tensor", "");
+		const char *tensor = kjson_str(r, "tensor");
 		bool any = kjson_is(r, "check", "device_fault");
 
 		for (size_t k = 0; k < d->v.count; k++) {
@@ -1000,7 +1000,7 @@ passes(struct draft *d, int seeds, struct kbuf *said)
 		good = all_passed(d->tried);
 	} while (!good && learn_written(d, d->tried));
 	if (!good && said) {
-		auto_free char *line = kfence_line(d->tried ? kjson_str_or(d->tried, "log", "")
+		auto_free char *line = kfence_line(d->tried ? kjson_str(d->tried, "log")
 		                                            : "it writes or reads beyond its "
 		                                              "arrays, so "
 		                                              "their shapes are wrong",
@@ -1050,7 +1050,7 @@ call_alone(struct draft *d, const char *task, const char *more)
 	kbuf_printf(&command,
 	    "kharness --solo --fenced -t %s -s full --run-timeout-s 20 --backend %s "
 	    "--threads %lld %s ./reference.so",
-	    task, d->a->language, (long long)kjson_int_or(d->a->json, "threads", 0), more);
+	    task, d->a->language, (long long)kjson_int(d->a->json, "threads"), more);
 	command_own(d->a, folder, command.data, "probe", &r);
 	if (r.status == K_MISSING || r.status == K_USAGE || r.status == K_AGAIN)
 		kdie(r.status, "the reference cannot be tried:\n%s", r.said);
@@ -1139,9 +1139,9 @@ leave_out_wrong(struct draft *d)
 	json_array_foreach(cases, i, c) {
 		const char *name = kjson_str_or(c, "workload", "?");
 
-		if (kjson_bool_or(c, "ok", false))
+		if (kjson_bool(c, "ok"))
 			continue;
-		if (kjson_bool_or(kjson_find(all, "name", name), "timed", false))
+		if (kjson_bool(kjson_find(all, "name", name), "timed"))
 			return false;
 		less |= drop_named(d, name);
 	}
@@ -1185,7 +1185,7 @@ try_combination(struct draft *d, struct kbuf *said)
 		good = false;
 	}
 	json_array_foreach(small, i, w)
-		if (good && !kjson_find(d->small, "name", kjson_str_or(w, "name", "")))
+		if (good && !kjson_find(d->small, "name", kjson_str(w, "name")))
 			json_array_append_new(d->v.notes,
 			    json_sprintf("the reference itself fails on %s, which is left out",
 			        kjson_str_or(w, "name", "?")));
@@ -1393,8 +1393,7 @@ leave_out(struct draft *d, const json_t *names)
 
 	json_array_extend(all, (json_t *)names);
 	json_array_foreach(json_object_get(d->task, "workloads"), i, w)
-		share +=
-		    kjson_has(all, kjson_str_or(w, "name", "")) ? kjson_num_or(w, "weight", 0) : 0;
+		share += kjson_has(all, kjson_str(w, "name")) ? kjson_num(w, "weight") : 0;
 	if (share > 0.2 || !json_array_size(names))
 		return false;
 	json_array_extend(d->untimed, (json_t *)names);
@@ -1432,7 +1431,7 @@ recorded_vary(const struct draft *d)
 		if (!is_output(&d->v.at[i]))
 			continue;
 		json_array_foreach((json_t *)list, k, c) {
-			const char *config = kjson_str_or(c, "name", ""), *name = d->v.at[i].name,
+			const char *config = kjson_str(c, "name"), *name = d->v.at[i].name,
 			           *path = recorded_path(d->a, config, name, true)
 			    ?: recorded_path(d->a, config, name, false);
 
@@ -1617,15 +1616,15 @@ measure(struct draft *d)
 	json_array_foreach(json_object_get(c, "timing"), i, t) {
 		const char *name = kjson_str_or(t, "workload", "?");
 		const json_t *target = json_object_get(d->targets, name);
-		double alone = kjson_num_or(t, "median_ns", 0) / 1e3,
-		       real = kjson_num_or(target, "target_us", 0);
+		double alone = kjson_num(t, "median_ns") / 1e3,
+		       real = kjson_num(target, "target_us");
 
 		if (!(real > 0))
 			continue;
 		json_array_append_new(rows,
 		    json_pack("{s:s,s:f,s:f,s:f,s:I}", "workload", name, "alone_us", alone,
 		        "target_us", real, "ratio", alone / real, "faults",
-		        kjson_int_or(target, "faults", 0)));
+		        kjson_int(target, "faults")));
 		ksay("proxy      %s: %.0f us alone, %.0f us in the application: %.2fx\n", name,
 		    alone, real, alone / real);
 	}
@@ -1640,10 +1639,10 @@ measure(struct draft *d)
 static bool
 is_first_touch(const json_t *row, double low)
 {
-	json_int_t pages = kjson_int_or(row, "faults", 0);
-	double real = kjson_num_or(row, "target_us", 0);
+	json_int_t pages = kjson_int(row, "faults");
+	double real = kjson_num(row, "target_us");
 
-	if (kjson_num_or(row, "ratio", 0) * real < low * (real - touch_us * (double)pages))
+	if (kjson_num(row, "ratio") * real < low * (real - touch_us * (double)pages))
 		return false;
 	ksay("proxy      %s: in the application the call is the first to touch %lld pages, which "
 	     "is part of its time there\n",
@@ -1668,7 +1667,7 @@ check_proxy(struct draft *d)
 	json_array_foreach(rows, i, r) {
 		double ratio = kjson_num_or(r, "ratio", 1);
 
-		if (fmax(1, ratio) * kjson_num_or(r, "target_us", 0) < cold_us ||
+		if (fmax(1, ratio) * kjson_num(r, "target_us") < cold_us ||
 		    (ratio >= low && ratio <= high) || (ratio < low && is_first_touch(r, low)))
 			continue;
 		kwarn("%s takes %.2f times as long alone as in the application, so the task does "
@@ -1848,7 +1847,7 @@ task_context(const struct adoption *a)
 	static const char head[] = "Files of the application, which explain the function:\n";
 	char *path = path_of("%s/campaign.json", a->dir);
 	json_auto_t *m = kjson_load(path), *files = context_files(a);
-	const char *own = kjson_str_or(m, "instructions", ""), *earlier = strstr(own, head);
+	const char *own = kjson_str(m, "instructions"), *earlier = strstr(own, head);
 	auto_buf struct kbuf b = { 0 };
 
 	kbuf_add(&b, own, earlier ? (size_t)(earlier - own) : strlen(own));
@@ -1910,7 +1909,7 @@ task_freeze(const struct adoption *a, const json_t *task)
 			if (!json_is_object(v))
 				continue;
 			all = krealloc(all, (n + 2) * sizeof *all);
-			all[n++] = kjson_str_or(v, "file", "");
+			all[n++] = kjson_str(v, "file");
 		}
 	all[n] = NULL;
 	kseal_note(a->dir, KSEAL_ADOPTED, json_pack("{s:o}", "files", kseal_files(a->dir, all)));

@@ -277,7 +277,7 @@ unit_is_cxx(const struct unit_source *s)
 	 * otherwise.
 	 */
 	return !kjson_bool_or(row, "header", !row)
-	    ? kjson_bool_or(row, "cxx", false) || kjson_bool_or(row, "device", false)
+	    ? kjson_bool(row, "cxx") || kjson_bool(row, "device")
 	    : !kregex_is("\\.h\\z", s->name) || strstr(s->scan.code, "::") ||
 	        s->scan.member_count ||
 	        kscan_uses(&s->scan, 0, s->scan.len, "template namespace __global__");
@@ -412,7 +412,7 @@ bool
 unit_has_other(const json_t *unit)
 {
 	kjson_foreach(l, json_object_get(unit, "launches"))
-		if (kjson_bool_or(l, "other", false))
+		if (kjson_bool(l, "other"))
 			return true;
 	return false;
 }

@@ -71,7 +71,7 @@ verdicts_failed(const struct adoption *a, const char *hex)
 		    kjson_is(v, "outcome", outcomes[SHORT_CIRCUIT]))
 			continue;
 		free(why);
-		why = kjson_bool_or(v, "good", false) ? NULL : kstrdup(kjson_str_or(v, "why", ""));
+		why = kjson_bool(v, "good") ? NULL : kstrdup(kjson_str(v, "why"));
 	}
 	return why;
 }
@@ -87,13 +87,13 @@ verdicts_allow(const struct adoption *a)
 
 	json_array_foreach(list, i, v)
 		if (!kjson_is(v, "outcome", outcomes[SHORT_CIRCUIT]))
-			json_object_set(last, kjson_str_or(v, "code_sha256", ""), v);
+			json_object_set(last, kjson_str(v, "code_sha256"), v);
 	json_object_foreach(last, hex, v) {
 		const char *compare = kjson_str_or(v, "compare", NULL);
 
 		if (!compare || !outputs_allow(a, compare))
 			continue;
-		verdicts_add(a, kjson_str_or(v, "id", ""), hex, ALLOWED,
+		verdicts_add(a, kjson_str(v, "id"), hex, ALLOWED,
 		    "its outputs are within the tolerance that was given since", NULL);
 		any = true;
 	}

@@ -236,17 +236,17 @@ add_values(struct kbuf *b, const struct watch *w, const struct signature *s)
 	size_t i;
 
 	json_array_foreach((json_t *)list, i, p) {
-		const char *name = kjson_str_or(p, "name", ""), *type = kjson_str_or(p, "type", ""),
-		           *guard = kjson_str_or(p, "guard", ""), *then = *guard ? " ? " : "",
+		const char *name = kjson_str(p, "name"), *type = kjson_str(p, "type"),
+		           *guard = kjson_str(p, "guard"), *then = *guard ? " ? " : "",
 		           *other = *guard ? " : 0" : "";
-		auto_free char *value = s->kernel && kjson_bool_or(p, "launch", false)
+		auto_free char *value = s->kernel && kjson_bool(p, "launch")
 		    ? launch_value(name)
-		    : kstrdup(kjson_str_or(p, "value", ""));
+		    : kstrdup(kjson_str(p, "value"));
 
-		if (kjson_bool_or(p, "result", false))
+		if (kjson_bool(p, "result"))
 			kbuf_printf(b,
 			    "\t__typeof__(&kwatch_result) kwatch_of_%s = &kwatch_result;\n", name);
-		else if (kjson_bool_or(p, "pointer", false))
+		else if (kjson_bool(p, "pointer"))
 			kbuf_printf(b, "\t%s *kwatch_of_%s = %s%s(%s *)(%s)%s;\n", type, name,
 			    guard, then, type, value, other);
 		else
@@ -273,17 +273,17 @@ is_place(const char *value)
 static void
 add_argument(struct kbuf *b, const struct watch *w, const json_t *p)
 {
-	const char *name = kjson_str_or(p, "name", ""), *size = kjson_str_or(p, "size", ""),
-	           *value = kjson_str_or(p, "value", ""), *guard = kjson_str_or(p, "guard", "");
-	bool pointer = kjson_bool_or(p, "pointer", false),
-	     array = pointer && !*size && !w->a->device && !kjson_bool_or(p, "result", false);
+	const char *name = kjson_str(p, "name"), *size = kjson_str(p, "size"),
+	           *value = kjson_str(p, "value"), *guard = kjson_str(p, "guard");
+	bool pointer = kjson_bool(p, "pointer"),
+	     array = pointer && !*size && !w->a->device && !kjson_bool(p, "result");
 
 	kbuf_printf(b, "\t\t{ \"%s\", &kwatch_of_%s, sizeof kwatch_of_%s, ", name, name, name);
-	if (!pointer && strstr(kjson_str_or(p, "type", ""), "tream"))
+	if (!pointer && strstr(kjson_str(p, "type"), "tream"))
 		kbuf_puts(b, "KWATCH_STREAM, 0, 0, ");
 	else
 		kbuf_printf(b, "KWATCH_KIND(kwatch_of_%s), %d, %s, ", name,
-		    kjson_bool_or(p, "constant", false), *size ? size : "0");
+		    kjson_bool(p, "constant"), *size ? size : "0");
 	if (array)
 		kbuf_printf(b, "sizeof *kwatch_of_%s, ", name);
 	if (array && is_place(value))
@@ -506,7 +506,7 @@ is_other(const struct watch *w, const char *file, const struct kscan_launch *l)
 	size_t i;
 
 	json_array_foreach((json_t *)list, i, x) {
-		if (kjson_bool_or(x, "other", false) && kjson_is(x, "file", file) &&
+		if (kjson_bool(x, "other") && kjson_is(x, "file", file) &&
 		    kjson_is(x, "templates", l->arguments) && kjson_is(x, "arguments", l->call))
 			return true;
 	}
@@ -556,7 +556,7 @@ replace_launches(const struct watch *w)
 	size_t i;
 
 	json_array_foreach((json_t *)list, i, l) {
-		const char *file = kjson_str_or(l, "file", "");
+		const char *file = kjson_str(l, "file");
 
 		if (!json_object_get(seen, file))
 			replace_in(w, file);
@@ -674,10 +674,9 @@ read_raw(const char *path, struct raw *raw, json_int_t *dropped)
 			    "%s: %s: the application overwrote these records, or was killed", path,
 			    why);
 		if (json_object_get(rec.json, "begun_ns"))
-			raw->begun = kjson_int_or(rec.json, "begun_ns", 0);
+			raw->begun = kjson_int(rec.json, "begun_ns");
 		else if (json_object_get(rec.json, "end"))
-			*dropped += kjson_int_or(rec.json, "calls", 0) -
-			    kjson_int_or(rec.json, "written", 0);
+			*dropped += kjson_int(rec.json, "calls") - kjson_int(rec.json, "written");
 		else
 			json_array_append(raw->calls, rec.json);
 		krec_free(&rec);

@@ -83,8 +83,7 @@ workload_ratio(const json_t *rival, const char *workload, double *ratio, double 
 	double own, other;
 
 	kjson_foreach(row, pairs)
-		if (!strcmp(kjson_str(row, "workload"), workload) &&
-		    kjson_is(row, "name", rivals_name())) {
+		if (kjson_is(row, "workload", workload) && kjson_is(row, "name", rivals_name())) {
 			*ratio = kjson_num(row, "ratio");
 			*low = kjson_num(row, "low");
 			return *ratio > 0;

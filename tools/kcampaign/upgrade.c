@@ -217,7 +217,7 @@ add_view(struct kbuf *text, const json_t *record, const json_t *old)
 	if (is_whole(record)) {
 		if (json_object_get(record, "score"))
 			add_part(text, record, "score");
-		return !from || !strcmp(from, kjson_str(old, id));
+		return !from || kjson_is(old, id, from);
 	}
 	line = json_dumps(record, KIO_DUMP);
 	kbuf_printf(text, "%s\n", line);

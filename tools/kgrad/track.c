@@ -106,7 +106,7 @@ count_departure(json_t *cell, const struct transition *t)
 static void
 rebase(json_t *cell, long trial)
 {
-	double factor = pow(decay, (double)trial - kjson_num_or(cell, "base", 0));
+	double factor = pow(decay, (double)trial - kjson_num(cell, "base"));
 
 	for (size_t d = 0; d < KARCH_DIMS; d++) {
 		change(cell, "sum", d, factor, 0);
@@ -190,7 +190,7 @@ outcome_of(bool takes, const struct karch_row *elite, int better)
 static const char *
 best_id(const struct karch *archive)
 {
-	return kjson_str_or(archive->header, "best.id", "");
+	return kjson_str(archive->header, "best.id");
 }
 
 static void

@@ -384,9 +384,8 @@ measure_again(const struct engine *e, json_t *copies)
 
 			if (kroof_copy_plausible(row, kroof_best_copy(copies)))
 				continue;
-			again = measure_copy(e, kjson_num_or(row, "moved_bytes", 0));
-			if (again &&
-			    kjson_num_or(again, "best_gbps", 0) > kjson_num_or(row, "best_gbps", 0))
+			again = measure_copy(e, kjson_num(row, "moved_bytes"));
+			if (again && kjson_num(again, "best_gbps") > kjson_num(row, "best_gbps"))
 				json_object_update(row, again);
 			json_object_set_new(row, "attempts", json_integer(attempt));
 			json_decref(again);

@@ -60,12 +60,11 @@ opencl_choose(struct judge *j)
 	 * For testing the copies without such a device; it gives a CPU's kernels time that is not
 	 * measured.
 	 */
-	j->copies = !kjson_bool_or(j->opencl, "cpu", false) || getenv("KILN_OPENCL_COPY");
-	name = kasprintf("%s %s", kjson_str_or(j->opencl, "platform", ""),
-	    kjson_str_or(j->opencl, "device", ""));
+	j->copies = !kjson_bool(j->opencl, "cpu") || getenv("KILN_OPENCL_COPY");
+	name = kasprintf("%s %s", kjson_str(j->opencl, "platform"), kjson_str(j->opencl, "device"));
 	ksha256_hex(name, strlen(name), hex);
 	j->device_uuid = kasprintf("opencl-%.16s", hex);
-	memory_align((size_t)kjson_num_or(j->opencl, "alignment", 0));
+	memory_align((size_t)kjson_num(j->opencl, "alignment"));
 	kproc_result_free(&r);
 	for (size_t i = 0; env[i]; i++)
 		free(env[i]);

@@ -1506,8 +1506,7 @@ drop_pairs(const struct race *a, json_t *pairs)
 	for (size_t i = json_array_size(pairs); i-- > 0;) {
 		const json_t *p = json_array_get(pairs, i);
 
-		if (none || !is_in(a, kjson_str_or(p, "of", "")) ||
-		    !is_in(a, kjson_str_or(p, "name", "")))
+		if (none || !is_in(a, kjson_str(p, "of")) || !is_in(a, kjson_str(p, "name")))
 			json_array_remove(pairs, i);
 	}
 }
@@ -1532,10 +1531,8 @@ static void
 add_state(const struct race *a)
 {
 	json_auto_t *state = device_state();
-	json_t *row;
-	size_t i;
 
-	json_array_foreach(a->racers[0].s->timing, i, row)
+	kjson_foreach(row, a->racers[0].s->timing)
 		json_object_set(row, "device", state);
 }
 

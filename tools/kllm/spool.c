@@ -66,9 +66,8 @@ spool_end(int spool, const struct transport *t, const struct kbuf *body, bool wh
 static bool
 is_ours(const json_t *intent, const char *model)
 {
-	return kjson_is(intent, "schema", "exchange/1") &&
-	    !strcmp(kjson_str(intent, "model"), model) &&
-	    !strcmp(kjson_str(intent, "prompt_sha256"), call.sha256);
+	return kjson_is(intent, "schema", "exchange/1") && kjson_is(intent, "model", model) &&
+	    kjson_is(intent, "prompt_sha256", call.sha256);
 }
 
 enum spool_state

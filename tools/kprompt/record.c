@@ -129,7 +129,7 @@ program_facts(const struct maker *m, const json_t *program)
 	json_t *o = json_object();
 	const char *digest = program_digest(program),
 	           *log = digest ? digest : kjson_str(program, "log");
-	bool is_reference = !strcmp(kjson_str(program, "code"), campaign.reference);
+	bool is_reference = kjson_is(program, "code", campaign.reference);
 
 	set_line(o, "id", kjson_str_or(program, "id", "?"), MAX_ID);
 	json_object_set_new(o, "result", result_line(program));
@@ -150,7 +150,7 @@ best_shown(const json_t *sample)
 	const json_t *best = json_object_get(sample, "best");
 
 	if (!best || same_code(best, json_object_get(sample, "parent")) ||
-	    !strcmp(kjson_str(best, "code"), campaign.reference))
+	    kjson_is(best, "code", campaign.reference))
 		return NULL;
 	return best;
 }
@@ -289,7 +289,7 @@ error_facts(const struct maker *m, const json_t *sample)
 		const char *text = kjson_str(e, "text");
 		char *id, *clean;
 
-		if (shown == KARCH_ERRORS || !*text || !strcmp(kjson_str(e, "id"), parent))
+		if (shown == KARCH_ERRORS || !*text || kjson_is(e, "id", parent))
 			continue;
 		id = kfence_line(kjson_str_or(e, "id", "?"), MAX_ID);
 		clean = kfence_clean(text, strlen(text));

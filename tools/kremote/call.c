@@ -141,7 +141,7 @@ take_lines(void)
 		size_t len = (size_t)(end - peer.in.data) + 1;
 		json_auto_t *line = json_loadb(peer.in.data, len, JSON_REJECT_DUPLICATES, NULL);
 
-		if (!peer.greeting && !strcmp(kjson_str(line, "schema"), REMOTE_SCHEMA)) {
+		if (!peer.greeting && kjson_is(line, "schema", REMOTE_SCHEMA)) {
 			peer.greeting = json_incref(line);
 			greeted = true;
 			check_greeting(line);

@@ -238,7 +238,7 @@ measured_rate(const char *metric)
 	double best = 0;
 
 	kjson_foreach(row, rates)
-		if (!strcmp(kjson_str(row, "metric"), metric))
+		if (kjson_is(row, "metric", metric))
 			best = fmax(best, kjson_num(row, "best_tflops") * 1e12);
 	return measured(best, "measured maximum");
 }
