@@ -52,8 +52,8 @@ t 'a kadopt that is stopped, however, leaves no process of the application behin
 			--run "setsid sleep 321 & echo \$! >$T/slept; wait" >/dev/null 2>&1 &
 		until [ -s slept ]; do sleep 0.05; done
 		read -r slept <slept; kill -0 "$slept"; kill -"$signal" "$!"
-		for i in $(seq 100); do [ -e "/proc/$slept" ] || break; sleep 0.05; done
-		if [ -e "/proc/$slept" ]; then echo "$signal: it runs on"; kill "$slept"; exit 1; fi
+		for i in $(seq 100); do alive "$slept" || break; sleep 0.05; done
+		if alive "$slept"; then echo "$signal: it runs on"; kill "$slept"; exit 1; fi
 	done'
 
 t 'threads that allocate all the time do not wait for each other' '

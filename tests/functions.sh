@@ -23,6 +23,11 @@ not() {
 	fi
 }
 
+# alive PID: the process has not ended. The dead may stay for ever, where process 1 does not wait for them.
+alive() {
+	ps -o stat= -p "$1" | grep -q '^[^Z]'
+}
+
 # same EXPECTED ACTUAL: the two files are equal.
 same() {
 	diff -u "$1" "$2"
