@@ -51,6 +51,12 @@ struct kproc_result {
  */
 int kproc_run(const struct kproc *p, struct kproc_result *result);
 void kproc_result_free(struct kproc_result *result);
+/*
+ * Run the kiln program ARGV[0] (ktool_path), whose messages are passed on, and return its exit
+ * code, K_IO after a signal. IN is its stdin (NULL: nothing); *OUT, unless OUT is NULL, its stdout,
+ * which the caller frees. Dies with K_MISSING when it cannot be started.
+ */
+int kproc_tool(const char *const *argv, const struct kbuf *in, char **out);
 
 /*
  * Start a child and leave it running. Of P, only argv, envp, cwd, limits, keep_fds and setup are

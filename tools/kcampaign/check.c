@@ -195,19 +195,12 @@ check_roofline(void)
 bool
 model_ready(void)
 {
-	auto_free char *program = ktool_path("kllm");
-	char *argv[] = { program, (char[]){ "--check" }, NULL, NULL };
-	struct kproc p = { .argv = argv, .pass_err = true };
-	struct kproc_result r;
-	bool ready = true;
+	const char *argv[] = { "kllm", "--check", NULL, NULL };
+	bool ready = kproc_tool(argv, NULL, NULL) == K_OK;
 
-	for (int feedback = 0; feedback <= (*kcamp_str(camp, "feedback.provider") != 0);
-	     feedback++) {
-		argv[2] = feedback ? (char[]){ "--feedback" } : NULL;
-		if (kproc_run(&p, &r) < 0)
-			kdie_errno(K_MISSING, "%s", program);
-		ready &= r.exit_code == K_OK;
-		kproc_result_free(&r);
+	if (*kcamp_str(camp, "feedback.provider")) {
+		argv[2] = "--feedback";
+		ready &= kproc_tool(argv, NULL, NULL) == K_OK;
 	}
 	return ready;
 }

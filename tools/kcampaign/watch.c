@@ -17,18 +17,11 @@ enum { SHARE = 10 };
 static void
 write_page(double every)
 {
-	auto_free char *program = ktool_path("kreport"), *seconds = kasprintf("%.0f", every + 0.5);
-	char *argv[] = { program, (char[]){ "--refresh" }, seconds, (char[]){ "-o" },
-		(char[]){ PAGE }, NULL };
-	struct kproc p = { .argv = argv, .pass_err = true };
-	struct kproc_result result;
+	auto_free char *seconds = kasprintf("%.0f", every + 0.5);
+	const char *const argv[] = { "kreport", "--refresh", seconds, "-o", PAGE, NULL };
 
 	report_now();
-	p.in = page.data;
-	p.in_len = page.len;
-	if (kproc_run(&p, &result) < 0)
-		kdie_errno(K_MISSING, "%s", program);
-	kproc_result_free(&result);
+	kproc_tool(argv, &page, NULL);
 	kbuf_free(&page);
 }
 

@@ -3,13 +3,10 @@
  * a second model summarises the records; its answer is kept if it has the required form. See
  * krecords.h.
  */
-#include <spawn.h>
-
 #include "kfence.h"
+#include "kproc.h"
 #include "krecords.h"
 #include "ktemplate.h"
-
-extern char **environ;
 
 enum { WORDS = 350, RECORDS_MAX = 40000, TEMPLATE_MAX = 1 << 20 };
 
@@ -121,20 +118,12 @@ question(long number)
 static int
 ask(const struct files *f)
 {
-	char *argv[] = { ktool_path("kllm"), (char *)"--feedback", (char *)"-o", f->reply,
-		f->prompt, NULL };
-	int status, error;
-	pid_t pid;
+	const char *const argv[] = { "kllm", "--feedback", "-o", f->reply, f->prompt, NULL };
+	int code = kproc_tool(argv, NULL, NULL);
 
-	error = posix_spawnp(&pid, argv[0], NULL, NULL, argv, environ);
-	if (error)
-		kdie(K_MISSING, "kllm: cannot start: %s", strerror(error));
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		continue;
-	if (status)
+	if (code)
 		kwarn("%s: kllm returned no answer", f->done);
-	free(argv[0]);
-	return WIFEXITED(status) ? WEXITSTATUS(status) : K_IO;
+	return code;
 }
 
 static void
