@@ -427,10 +427,6 @@ describe_islands(void)
 void
 update_archive(struct karch *a, const struct kcamp *camp, char *const *files, size_t count)
 {
-	struct kcandidates in = { .dir = camp->dir, .files = files, .count = count };
-	const struct kcandidate *list;
-	size_t n;
-
 	if (!a->header)
 		a->header = header_new(camp);
 	keeper = (struct keeper){
@@ -443,9 +439,7 @@ update_archive(struct karch *a, const struct kcamp *camp, char *const *files, si
 		.filled = (long)kjson_int(a->header, "island.filled"),
 	};
 	keeper.current = (int)kjson_int(a->header, "island.current") % keeper.islands;
-	while ((n = kcandidates_trial(&in, &list)))
-		add_trial(list, n);
-	kcandidates_close(&in);
+	kcandidate_trials(camp->dir, files, count, add_trial);
 	if (a->trial < 0)
 		kdie(K_USAGE, "there are no records and no archive to start from");
 	describe_islands();

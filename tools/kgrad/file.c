@@ -24,29 +24,13 @@ cell_open(int c)
 	return *cell;
 }
 
-/* The header of the newest file. */
-static void
-take_header(const json_t *o)
-{
-	const json_t *lengths = json_object_get(o, "lengths");
-
-	gradient.trial = (long)kjson_int(o, "trial");
-	gradient.total = (long long)kjson_int(o, "total");
-	for (size_t i = 0; i < KARCH_LENGTHS; i++) {
-		const json_t *one = json_array_get(lengths, i);
-
-		gradient.lengths[i] = (struct length){ kjson_num(one, "tries"),
-			kjson_num(one, "correct"), kjson_num(one, "gain") };
-	}
-}
-
 void
 gradient_load(const char *path)
 {
-	gradient = (struct gradient){ .trial = -1 };
+	gradient = (struct gradient){ 0 };
 	karch_gradient_load(&gradient.old, path);
-	if (gradient.old.header)
-		take_header(gradient.old.header);
+	gradient.trial = (long)kjson_int_or(gradient.old.header, "trial", -1);
+	gradient.total = (long long)kjson_int(gradient.old.header, "total");
 }
 
 static void
@@ -78,8 +62,8 @@ put_header(const char *campaign, long cells, long after)
 
 	for (size_t i = 0; i < KARCH_LENGTHS; i++)
 		json_array_append_new(lengths,
-		    json_pack("{s:f,s:f,s:f}", "tries", gradient.lengths[i].tries, "correct",
-		        gradient.lengths[i].correct, "gain", gradient.lengths[i].gain));
+		    json_pack("{s:f,s:f,s:f}", "tries", gradient.old.lengths[i].tries, "correct",
+		        gradient.old.lengths[i].correct, "gain", gradient.old.lengths[i].gain));
 	header = json_pack("{s:s,s:s,s:s,s:I,s:I,s:I,s:I,s:o,s:o*}", "kind", "gradient", "schema",
 	    KARCH_GRADIENT, "campaign", campaign, "trial", (json_int_t)gradient.trial, "cells",
 	    (json_int_t)cells, "transitions", (json_int_t)gradient.added_count, "total",

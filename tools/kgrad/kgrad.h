@@ -10,12 +10,6 @@
 #include "kcamp.h"
 #include "kcandidate.h"
 
-/* Results of steps by their length, whatever the cell: recent ones count more. */
-struct length {
-	double tries, correct;
-	double gain; /* sum of the logarithms of speed-ups that exceed the noise */
-};
-
 /* The step of one candidate from its parent's cell to its own. */
 struct transition {
 	char id[KARCH_ID], parent[KARCH_ID];
@@ -33,7 +27,9 @@ struct transition {
 
 /* Of this run; gradient_load() begins it. */
 extern struct gradient {
-	struct karch_gradient old; /* as read */
+	const struct kcamp *camp;
+	struct karch *archive;     /* before the records */
+	struct karch_gradient old; /* as read; the lengths go on */
 	long trial;                /* last trial in it; -1: none */
 	long long total;           /* transitions ever */
 	/*
@@ -43,8 +39,7 @@ extern struct gradient {
 	 * gradient.
 	 */
 	json_t *cells[KARCH_CELLS];
-	struct length lengths[KARCH_LENGTHS]; /* 0, 1, 2, more */
-	struct kbuf added;                    /* lines of the transitions of this run */
+	struct kbuf added; /* lines of the transitions of this run */
 	long added_count;
 } gradient;
 

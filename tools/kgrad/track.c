@@ -119,8 +119,8 @@ static void
 count_transition(const struct transition *t)
 {
 	int distance = karch_distance(t->from, t->to);
-	struct length *length =
-	    &gradient.lengths[distance < KARCH_LENGTHS ? distance : KARCH_LENGTHS - 1];
+	struct karch_length *length =
+	    &gradient.old.lengths[distance < KARCH_LENGTHS ? distance : KARCH_LENGTHS - 1];
 	json_t *from;
 
 	if (t->repair)
@@ -246,48 +246,52 @@ age_lengths(long trial)
 {
 	double factor = gradient.trial < 0 ? 1 : pow(decay, (double)(trial - gradient.trial));
 
-	for (size_t i = 0; i < KARCH_LENGTHS; i++)
-		gradient.lengths[i] = (struct length){ gradient.lengths[i].tries * factor,
-			gradient.lengths[i].correct * factor, gradient.lengths[i].gain * factor };
+	for (struct karch_length *l = gradient.old.lengths;
+	     l < gradient.old.lengths + KARCH_LENGTHS; l++) {
+		l->tries *= factor;
+		l->correct *= factor;
+		l->gain *= factor;
+	}
+}
+
+static void
+add_trial(const struct kcandidate *list, size_t n)
+{
+	struct karch *archive = gradient.archive;
+	long trial = list[0].trial;
+
+	if (trial <= gradient.trial)
+		kdie(K_USAGE,
+		    "the gradient already contains trial %ld, but these records are of "
+		    "trial %ld",
+		    gradient.trial, trial);
+	if (trial <= archive->trial && trial)
+		kdie(K_USAGE,
+		    "the archive already contains trial %ld; give the archive from before "
+		    "these records",
+		    archive->trial);
+	age_lengths(trial);
+	/* Transitions of earlier trials are in those trials' files. */
+	kbuf_free(&gradient.added);
+	gradient.added_count = 0;
+	for (size_t i = 0; i < n && kcamp_bool(gradient.camp, "gradient.enabled"); i++) {
+		if (*list[i].parent && list[i].parent_cell >= 0 && list[i].cell >= 0 &&
+		    !list[i].duplicate && list[i].status != STATUS_NO_CODE &&
+		    list[i].status != STATUS_NO_PLAN)
+			note(&list[i], archive);
+		advance(archive, &list[i], kcamp_linear(gradient.camp));
+	}
+	gradient.trial = trial;
 }
 
 void
 gradient_update(const struct kcamp *camp, struct karch *archive, char *const *files, size_t count)
 {
-	struct kcandidates in = { .dir = camp->dir, .files = files, .count = count };
-	bool enabled = kcamp_bool(camp, "gradient.enabled");
-	const struct kcandidate *list;
-	size_t n;
-
+	gradient.camp = camp;
+	gradient.archive = archive;
 	if (!archive->header)
 		archive->header = json_object();
-	while ((n = kcandidates_trial(&in, &list))) {
-		long trial = list[0].trial;
-
-		if (trial <= gradient.trial)
-			kdie(K_USAGE,
-			    "the gradient already contains trial %ld, but these records are of "
-			    "trial %ld",
-			    gradient.trial, trial);
-		if (trial <= archive->trial && trial)
-			kdie(K_USAGE,
-			    "the archive already contains trial %ld; give the archive from before "
-			    "these records",
-			    archive->trial);
-		age_lengths(trial);
-		/* Transitions of earlier trials are in those trials' files. */
-		kbuf_free(&gradient.added);
-		gradient.added_count = 0;
-		for (size_t i = 0; i < n && enabled; i++) {
-			if (*list[i].parent && list[i].parent_cell >= 0 && list[i].cell >= 0 &&
-			    !list[i].duplicate && list[i].status != STATUS_NO_CODE &&
-			    list[i].status != STATUS_NO_PLAN)
-				note(&list[i], archive);
-			advance(archive, &list[i], kcamp_linear(camp));
-		}
-		gradient.trial = trial;
-	}
-	kcandidates_close(&in);
+	kcandidate_trials(camp->dir, files, count, add_trial);
 	if (gradient.trial < 0)
 		kdie(K_USAGE, "there are no records and no gradient to start from");
 }

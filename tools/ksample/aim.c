@@ -172,7 +172,7 @@ success_rate(const struct field *f, int from, int to)
 {
 	int distance = karch_distance(from, to),
 	    row = distance < KARCH_LENGTHS ? distance : KARCH_LENGTHS - 1;
-	const struct length *l = &f->lengths[row];
+	const struct karch_length *l = &f->lengths[row];
 	double rate = (l->correct + 2 * (0.85 - 0.1 * row)) / (l->tries + 2),
 	       built = f->tried[from][to] - f->failed[from][to];
 

@@ -10,11 +10,6 @@
 #include "kcamp.h"
 #include "kmemo.h"
 
-/* Results of steps of one length: see kgrad. */
-struct length {
-	double tries, correct, gain;
-};
-
 /* A step between two cells, the mean change that it caused, and how often that was measured. */
 struct pair {
 	int from, to;
@@ -25,7 +20,7 @@ enum { FIELD_PAIRS = 256 };
 
 /* field.c: what is known about steps. Zero-initialise, add, fit, query. */
 struct field {
-	struct length lengths[KARCH_LENGTHS];
+	struct karch_length lengths[KARCH_LENGTHS];
 	struct pair pair[FIELD_PAIRS];
 	size_t pairs;
 	double noise, in_place; /* the variance of an attempt in place; the number of attempts

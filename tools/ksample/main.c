@@ -24,17 +24,6 @@ static struct arguments {
 	bool thin;
 } given;
 
-static void
-read_lengths(struct field *f, const json_t *lengths)
-{
-	for (size_t i = 0; i < KARCH_LENGTHS; i++) {
-		const json_t *one = json_array_get(lengths, i);
-
-		f->lengths[i] = (struct length){ kjson_num(one, "tries"), kjson_num(one, "correct"),
-			kjson_num(one, "gain") };
-	}
-}
-
 void
 load_slopes(const char *path)
 {
@@ -46,7 +35,7 @@ load_slopes(const char *path)
 	if (!path || !kcamp_bool(search.camp, "gradient.enabled"))
 		return;
 	karch_gradient_load(&g, path);
-	read_lengths(search.field, json_object_get(g.header, "lengths"));
+	memcpy(search.field->lengths, g.lengths, sizeof g.lengths);
 	for (int c = 0; c < KARCH_CELLS; c++) {
 		json_t *cell = g.cell[c].s ? json_loadb(g.cell[c].s, g.cell[c].len, 0, NULL) : NULL;
 		double left = kjson_num(cell, "departures");

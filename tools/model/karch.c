@@ -406,6 +406,19 @@ cell_of_line(const char *line, size_t len)
 	return karch_cell(name);
 }
 
+/* The header of the newest file. */
+static void
+take_gradient(struct karch_gradient *g, json_t *header)
+{
+	g->header = json_incref(header);
+	for (size_t i = 0; i < KARCH_LENGTHS; i++) {
+		const json_t *one = json_array_get(json_object_get(header, "lengths"), i);
+
+		g->lengths[i] = (struct karch_length){ kjson_num(one, "tries"),
+			kjson_num(one, "correct"), kjson_num(one, "gain") };
+	}
+}
+
 /* Reads the first line of a file. Returns the file that it builds on, or NULL; the caller frees. */
 static char *
 read_gradient_header(struct karch_gradient *g, const char *path, const char *line, size_t len)
@@ -418,7 +431,7 @@ read_gradient_header(struct karch_gradient *g, const char *path, const char *lin
 		    path);
 	before = karch_before(path, header);
 	if (!g->header)
-		g->header = json_incref(header);
+		take_gradient(g, header);
 	return before;
 }
 

@@ -50,8 +50,14 @@ bool karch_is_thin(long before, long now, long each, long candidates);
 
 /* A gradient: the header of the newest file, and the newest line of each cell, unchanged. */
 #define KARCH_GRADIENT "gradient/2"
+/* Results of steps by their length, whatever the cell: recent ones count more. */
+struct karch_length {
+	double tries, correct;
+	double gain; /* sum of the logarithms of speed-ups that exceed the noise */
+};
 struct karch_gradient {
-	json_t *header; /* NULL: a new one */
+	json_t *header;                             /* NULL: a new one */
+	struct karch_length lengths[KARCH_LENGTHS]; /* 0, 1, 2, more */
 	struct {
 		const char *s; /* NULL: nothing is known about the cell */
 		size_t len;

@@ -291,32 +291,6 @@ read_line(const struct kin *in, const struct krec *rec, struct kcandidate *c)
 	c->json = NULL;
 }
 
-/* Reads the next record of any trial into in->ahead; false at the end of the last file. */
-static bool
-look_ahead(struct kcandidates *in)
-{
-	struct krec rec;
-
-	while (!in->pending) {
-		if (!in->open) {
-			if (in->next == in->count + !in->count)
-				return false;
-			kin_open(&in->in, in->count ? in->files[in->next] : NULL);
-			in->next++;
-			in->open = true;
-		}
-		if (krecord_next(&in->in, in->dir, &rec, KJOIN_FIGURES)) {
-			read_line(&in->in, &rec, &in->ahead);
-			krec_free(&rec);
-			in->pending = true;
-		} else {
-			kin_end(&in->in);
-			in->open = false;
-		}
-	}
-	return true;
-}
-
 int
 kcandidate_by_branch(const void *a, const void *b)
 {
@@ -336,45 +310,48 @@ mark_twins(struct kcandidate *list, size_t n)
 	}
 }
 
+/* Passes the N candidates of a trial on, and frees them. */
 static void
-drop_list(struct kcandidates *in)
+pass_trial(
+    struct kcandidate *list, size_t *n, void (*each)(const struct kcandidate *list, size_t n))
 {
-	for (size_t i = 0; i < in->len; i++)
-		kcandidate_free(&in->list[i]);
-	in->len = 0;
-}
-
-size_t
-kcandidates_trial(struct kcandidates *in, const struct kcandidate **list)
-{
-	bool first = !in->list;
-
-	drop_list(in);
-	while (look_ahead(in) && (!in->len || in->ahead.trial == in->trial)) {
-		if (!in->len && !first && in->ahead.trial <= in->trial)
-			kdie(K_USAGE, "%s:%ld: trial %ld after trial %ld: give the trials in order",
-			    in->in.file, in->in.lineno, in->ahead.trial, in->trial);
-		kgrow(in->list, in->len);
-		in->trial = in->ahead.trial;
-		in->list[in->len++] = in->ahead;
-		in->pending = false;
-	}
-	if (!in->len)
-		return 0;
-	qsort(in->list, in->len, sizeof *in->list, kcandidate_by_branch);
-	mark_twins(in->list, in->len);
-	*list = in->list;
-	return in->len;
+	if (!*n)
+		return;
+	qsort(list, *n, sizeof *list, kcandidate_by_branch);
+	mark_twins(list, *n);
+	each(list, *n);
+	while (*n)
+		kcandidate_free(&list[--*n]);
 }
 
 void
-kcandidates_close(struct kcandidates *in)
+kcandidate_trials(const char *dir, char *const *files, size_t count,
+    void (*each)(const struct kcandidate *list, size_t n))
 {
-	drop_list(in);
-	free(in->list);
-	if (in->pending)
-		kcandidate_free(&in->ahead);
-	if (in->open)
-		kin_close(&in->in);
-	*in = (struct kcandidates){ 0 };
+	auto_free struct kcandidate *list = NULL;
+	struct kcandidate c;
+	long last = -1;
+	size_t n = 0;
+
+	for (size_t i = 0; i < count + !count; i++) {
+		struct krec rec;
+		struct kin in;
+
+		kin_open(&in, count ? files[i] : NULL);
+		while (krecord_next(&in, dir, &rec, KJOIN_FIGURES)) {
+			read_line(&in, &rec, &c);
+			krec_free(&rec);
+			if (n && c.trial != last)
+				pass_trial(list, &n, each);
+			if (!n && c.trial <= last)
+				kdie(K_USAGE,
+				    "%s:%ld: trial %ld after trial %ld: give the trials in order",
+				    in.file, in.lineno, c.trial, last);
+			last = c.trial;
+			kgrow(list, n);
+			list[n++] = c;
+		}
+		kin_end(&in);
+	}
+	pass_trial(list, &n, each);
 }

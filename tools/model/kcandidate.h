@@ -107,29 +107,13 @@ bool kcandidate_is_best(
     const struct kcandidate *c, const struct karch *a, const struct karch_row *row, bool linear);
 
 /*
- * Scored records in the form that archives and gradients need: one trial at a time, its branches
- * sorted, whatever the order of the lines. Reads FILES (COUNT 0: stdin) one after the other; parts
- * that thin records lack are read from the trials of DIR. Zero-initialise, then set these three.
+ * Scored records in the form that archives and gradients need: EACH gets those of one trial after
+ * the other, sorted by branch whatever the order of the lines, without their JSON. Reads FILES
+ * (COUNT 0: stdin) one after the other; parts that thin records lack are read from the trials of
+ * DIR. A trial that comes after a later one, two records of one branch, or a record without a
+ * required member ends the program with K_USAGE.
  */
-struct kcandidates {
-	const char *dir;
-	char *const *files;
-	size_t count;
-	/* Private. */
-	size_t next;
-	bool open, pending;
-	struct kin in;
-	struct kcandidate ahead;
-	struct kcandidate *list;
-	size_t len;
-	long trial;
-};
-/*
- * Puts the records of the next trial, sorted by branch, into *LIST (borrowed until the next call,
- * without their JSON); returns how many, 0 at the end. A trial that comes after a later one, two
- * records of one branch, or a record without a required member ends the program with K_USAGE.
- */
-size_t kcandidates_trial(struct kcandidates *in, const struct kcandidate **list);
-void kcandidates_close(struct kcandidates *in);
+void kcandidate_trials(const char *dir, char *const *files, size_t count,
+    void (*each)(const struct kcandidate *list, size_t n));
 
 #endif
