@@ -30,11 +30,30 @@ page_text(const char *name)
 	return json_string_value(json_object_get(pages, name));
 }
 
+/*
+ * Foreign text becomes one line of Markdown, which "cell" cuts for a table; "raw" is a text of our
+ * own, and "pct2" a number.
+ */
+static bool
+show_md(struct kbuf *out, const char *how, const json_t *value)
+{
+	const char *text = json_string_value(value);
+	auto_free char *line = text ? kfence_line(text, strcmp(how, "cell") ? WORDS : CELL) : NULL;
+
+	if (!strcmp(how, "pct2"))
+		kbuf_puts(out, pct_text(value ? json_number_value(value) : NAN, 2));
+	else if (text && !strcmp(how, "raw"))
+		kbuf_puts(out, text);
+	else if (text)
+		kmark_md(out, line, strlen(line));
+	return text || *how;
+}
+
 void
 put_page(const char *name, json_t *facts, struct kbuf *out)
 {
 	auto_free char *file = kasprintf("pages/records/%s", name);
-	struct ktemplate t = { 0 };
+	struct ktemplate t = { .show = show_md };
 
 	json_object_update_new(facts,
 	    json_pack("{s:s,s:s,s:b,s:b}", "unit", rate_unit(), "time_unit", time_unit(), "flops",
@@ -51,35 +70,6 @@ taken(struct kbuf *b)
 
 	kbuf_free(b);
 	return text;
-}
-
-/* Foreign text as one line of Markdown. New reference. */
-static json_t *
-md(const char *text, size_t max)
-{
-	auto_free char *line = kfence_line(text ? text : "", max);
-	struct kbuf b = { 0 };
-
-	kmark_md(&b, line, strlen(line));
-	return taken(&b);
-}
-
-/* VALUE (NULL: an empty object) with all its text as lines of Markdown. New reference. */
-static json_t *
-md_copy(const json_t *value)
-{
-	json_t *v,
-	    *copy = json_is_string(value)     ? md(json_string_value(value), WORDS)
-	    : json_is_array(value)            ? json_array()
-	    : !value || json_is_object(value) ? json_object()
-	                                      : json_copy((json_t *)value);
-	const char *key;
-
-	kjson_foreach(item, value)
-		json_array_append_new(copy, md_copy(item));
-	json_object_foreach((json_t *)value, key, v)
-		json_object_set_new(copy, key, md_copy(v));
-	return copy;
 }
 
 static const char *
@@ -121,9 +111,9 @@ shape_facts(const struct candidate *x, size_t i)
 	const struct shape *s = &x->shape[i];
 	bool timed = s->ns > 0;
 
-	return json_pack("{s:o,s:b,s:o,s:s,s:b,s:s,s:s,s:s,s:s,s:s,s:s,s:s}", "name",
-	    md(w->name, CELL), "core", w->core, "axes", axes_text(campaign.task, w), "check",
-	    s->check, "timed", timed, "ms", digits(timed, 5, timed ? shown_time(s->ns) : 0), "sd",
+	return json_pack("{s:s,s:b,s:o,s:s,s:b,s:s,s:s,s:s,s:s,s:s,s:s,s:s}", "name", w->name,
+	    "core", w->core, "axes", axes_text(campaign.task, w), "check", s->check, "timed", timed,
+	    "ms", digits(timed, 5, timed ? shown_time(s->ns) : 0), "sd",
 	    digits(timed, 3, timed ? shown_sd(s) : 0), "rate", digits(timed, 4, s->rate), "gbps",
 	    digits(timed, 4, s->gbps), "err", error_text(s), "delta",
 	    pct_text(timed ? shape_change_pct(x, i) : NAN, 2), "base",
@@ -199,7 +189,7 @@ add_reasons(json_t *list, const json_t *reasons)
 		    : kasprintf("%s: %s", kjson_str_or(reason, "check", "?"),
 		          kjson_str(reason, "detail"));
 
-		json_array_append_new(list, md(text, WORDS));
+		json_array_append_new(list, json_string(text));
 	}
 }
 
@@ -238,21 +228,17 @@ audit_facts(const struct round *r, const struct candidate *x)
 
 	if (!x->audit)
 		return json_null();
-	a = md_copy(x->audit);
-	kjson_foreach(row, kjson_path(a, "skew.rows"))
-		kjson_set(
-		    row, "delta", json_string(pct_text(kjson_num_or(row, "delta_pct", NAN), 2)));
+	a = json_copy((json_t *)x->audit);
 	json_object_update_new(a,
-	    json_pack("{s:o,s:o,s:s?,s:o,s:b,s:s,s:s}", "bucket",
-	        md(kjson_str_or(x->audit, "bucket", kjson_str_or(x->plan, "bucket", "K?")), CELL),
-	        "declared", md(kjson_str_or(x->audit, "declared", "nothing"), CELL), "gap",
+	    json_pack("{s:s,s:s,s:s*,s:s,s:b,s:s,s:s}", "bucket",
+	        kjson_str_or(x->audit, "bucket", kjson_str_or(x->plan, "bucket", "K?")), "declared",
+	        kjson_str_or(x->audit, "declared", "nothing"), "gap",
 	        kjson_path(x->audit, "fresh.gap_pct")
 	            ? shown("%+.3f%%", kjson_num(x->audit, "fresh.gap_pct"))
 	            : NULL,
 	        "unmeasured",
-	        md(kjson_str_or(json_array_get(json_object_get(x->audit, "not_measured"), 0), "why",
-	               "not needed"),
-	            WORDS),
+	        kjson_str_or(json_array_get(json_object_get(x->audit, "not_measured"), 0), "why",
+	            "not needed"),
 	        "grouped", campaign.task->groups >= 0, "benchmark",
 	        pct_text(change_pct(x, x->base), 3), "real", real_gain(r, x)));
 	return a;
@@ -273,16 +259,15 @@ lines_facts(const struct candidate *x, const char *parent)
 }
 
 /* The decision's own line, or a similar one. */
-static json_t *
+static const char *
 verdict_line(const struct round *r, const struct candidate *x)
 {
 	const char *what = r->trial
 	    ? shown("%s %s, avg %s", x->id, x->status, pct_text(change_pct(x, x->base), 1))
 	    : "the reference";
 
-	return md(kjson_str_or(x->decision, "line",
-	              shown("Round %ld: %s — %s", r->number, verdict_word(r, x), what)),
-	    WORDS);
+	return kjson_str_or(
+	    x->decision, "line", shown("Round %ld: %s — %s", r->number, verdict_word(r, x), what));
 }
 
 static json_t *
@@ -309,23 +294,19 @@ figures(const struct candidate *x)
 static json_t *
 words(const struct round *r, const struct candidate *x)
 {
-	const char *strategy = kjson_str_or(x->json, "sample.strategy", "-"),
-	           *change = kjson_str_or(x->plan, "change", NULL);
+	const char *strategy = kjson_str_or(x->json, "sample.strategy", "-");
 	const json_t *expected = json_object_get(x->plan, "expected_gain_pct");
 	json_t *reasons = json_array();
 
 	add_reasons(reasons, json_object_get(x->eval, "reasons"));
 	add_reasons(reasons, json_object_get(x->audit, "reasons"));
-	return json_pack("{s:o,s:o,s:s?,s:o,s:o,s:o,s:o,s:o,s:o,s:s}", "reasons", reasons, "plan",
-	    md_copy(x->plan), "expected",
-	    json_is_number(expected) ? shown("%+.3g%%", json_number_value(expected)) : NULL,
-	    "plan_fault", md(kjson_str(x->eval, "plan_fault"), WORDS), "strategy",
-	    md(strategy, CELL), "what",
-	    md(r->trial ? change ? change : strategy : "the reference", CELL), "lines",
+	return json_pack("{s:o,s:O*,s:O*,s:s*,s:s,s:o,s:s}", "reasons", reasons, "plan", x->plan,
+	    "eval", x->eval, "expected",
+	    json_is_number(expected) ? shown("%+.3g%%", json_number_value(expected)) : NULL, "what",
+	    r->trial ? kjson_str_or(x->plan, "change", strategy) : "the reference", "lines",
 	    lines_facts(
 	        x, kjson_str_or(x->json, "sample.parent.code", x->base ? x->base->code : NULL)),
-	    "bottleneck", md(kjson_str(x->eval, "profile.bottleneck.text"), WORDS), "log",
-	    md(kjson_str(x->eval, "log"), WORDS), "meaning", code_meaning(x));
+	    "meaning", code_meaning(x));
 }
 
 static json_t *
@@ -333,7 +314,7 @@ candidate_facts(const struct round *r, const struct candidate *x)
 {
 	const json_t *repeats = json_object_get(x->eval, "repeats");
 	json_t *audit = audit_facts(r, x),
-	       *o = json_pack("{s:s,s:s,s:s,s:s,s:s,s:b,s:b,s:s,s:o,s:o,s:s?}", "id", x->id,
+	       *o = json_pack("{s:s,s:s,s:s,s:s,s:s,s:b,s:b,s:s,s:s,s:o,s:s?}", "id", x->id,
 	           "status", x->status, "level", x->level, "set", set_of(x), "statistic", "median",
 	           "copy", kjson_str_or(x->eval, "duplicate_of", NULL) != NULL, "pairs",
 	           json_object_get(x->eval, "pairs") != NULL, "base", x->base ? x->base->id : "",
@@ -390,10 +371,9 @@ row_facts(const struct candidate *x)
 {
 	struct aggregates a = aggregates_of(x, NULL);
 
-	return json_pack("{s:s,s:s,s:b,s:o,s:s,s:s,s:s}", "id", x->id, "status", x->status, "gain",
-	    kjson_bool(x->score, "gain"), "strategy",
-	    md(kjson_str_or(x->json, "sample.strategy", "-"), CELL), "step",
-	    rate_text(&a.step, a.step.average), "delta",
+	return json_pack("{s:s,s:s,s:b,s:s,s:s,s:s,s:s}", "id", x->id, "status", x->status, "gain",
+	    kjson_bool(x->score, "gain"), "strategy", kjson_str_or(x->json, "sample.strategy", "-"),
+	    "step", rate_text(&a.step, a.step.average), "delta",
 	    pct_text(a.step.n ? change_pct(x, x->base) : NAN, 2), "vs_baseline",
 	    a.step.n ? vs_baseline(x) : "—");
 }
@@ -408,7 +388,7 @@ make_round_facts(const struct round *r)
 	for (size_t i = 0; i < r->count && !campaign.linear; i++)
 		json_array_append_new(list, row_facts(&r->list[i]));
 	return json_pack("{s:I,s:I,s:b,s:b,s:s,s:s,s:s,s:s,s:s,s:o,s:o,s:I,s:b,"
-	                 "s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}",
+	                 "s:s*,s:s,s:s,s:s,s:s,s:s,s:s,s:s}",
 	    "number", (json_int_t)r->number, "trial", (json_int_t)r->trial, "reference", !r->trial,
 	    "linear", campaign.linear, "word", round_word(r), "kind",
 	    !r->trial         ? "BASELINE"
@@ -416,14 +396,12 @@ make_round_facts(const struct round *r)
 	                      : "ROLLBACK",
 	    "when", minute(r), "accepted", r->accepted ? r->accepted->id : "", "advice", advice(r),
 	    "candidates", list, "x", facts, "count", (json_int_t)r->count, "corrected", 0, "op",
-	    md(campaign.task->op, CELL), "language", md(kcamp_str(campaign.camp, "language"), CELL),
-	    "backend", md(kcamp_str(campaign.camp, "backend"), CELL), "device",
-	    md(*gpu ? gpu : "CPU", CELL), "campaign", md(campaign.name, CELL), "search",
-	    md(kcamp_str(campaign.camp, "search.mode"), CELL), "machine",
-	    md(kjson_str_or(x->eval, "environment.device.name",
-	           kjson_str_or(x->eval, "environment.cpu", "unknown")),
-	        CELL),
-	    "code", md(kjson_str_or(x->eval, "code_sha256", "?"), CELL));
+	    campaign.task->op, "language", kcamp_str(campaign.camp, "language"), "backend",
+	    kcamp_str(campaign.camp, "backend"), "device", *gpu ? gpu : "CPU", "campaign",
+	    campaign.name, "search", kcamp_str(campaign.camp, "search.mode"), "machine",
+	    kjson_str_or(x->eval, "environment.device.name",
+	        kjson_str_or(x->eval, "environment.cpu", "unknown")),
+	    "code", kjson_str_or(x->eval, "code_sha256", "?"));
 }
 
 json_t *
@@ -487,7 +465,7 @@ directions_facts(void)
 
 			if (text && !json_object_get(seen, normal))
 				json_array_append_new(list,
-				    json_pack("{s:o,s:I,s:I}", "text", md(text, WORDS), "named",
+				    json_pack("{s:s,s:I,s:I}", "text", text, "named",
 				        (json_int_t)campaign.round[i].number, "tried",
 				        (json_int_t)tried_in(text)));
 			json_object_set_new(seen, normal, json_true());

@@ -8,6 +8,7 @@
 
 #include "kfence.h"
 #include "kproc.h"
+#include "kregex.h"
 #include "krecords.h"
 
 enum { SUMMARY = 60, WORDS = 600, LOCK_S = 2 };
@@ -21,26 +22,24 @@ enum { SUMMARY = 60, WORDS = 600, LOCK_S = 2 };
 enum { GIT_ARGS = 32, GIT_S = 120 };
 
 /*
- * Our environment without git's own variables, which would point to the caller's repository.
- * References are used directly, without refs/replace. The caller frees only the list.
+ * Removes git's own variables, which would point to the caller's repository. References are used
+ * directly, without refs/replace.
  */
-static char **
-environment(void)
+static void
+set_environment(void)
 {
-	static char ours[][32] = { "LC_ALL=C", "GIT_NO_REPLACE_OBJECTS=1",
-		"GIT_TERMINAL_PROMPT=0" };
-	size_t n = 0, k = 0;
-	char **env;
+	for (char **v = environ; *v;)
+		if (!strncmp(*v, "GIT_", 4)) {
+			auto_free char *name = kstrndup(*v, strcspn(*v, "="));
 
-	while (environ[n])
-		n++;
-	env = kcalloc(n + LEN(ours) + 1, sizeof *env);
-	for (size_t i = 0; i < n; i++)
-		if (strncmp(environ[i], "GIT_", 4) && strncmp(environ[i], "LC_ALL=", 7))
-			env[k++] = environ[i];
-	for (size_t i = 0; i < LEN(ours); i++)
-		env[k++] = ours[i];
-	return env;
+			unsetenv(name);
+			v = environ;
+		} else {
+			v++;
+		}
+	setenv("LC_ALL", "C", 1);
+	setenv("GIT_NO_REPLACE_OBJECTS", "1", 1);
+	setenv("GIT_TERMINAL_PROMPT", "0", 1);
 }
 
 static char **
@@ -63,15 +62,15 @@ static int
 run(const char *const *args, const void *in, size_t in_len, struct kproc_result *result)
 {
 	auto_free char **argv = command(args);
-	auto_free char **env = environment();
 	struct kproc p = { .argv = argv,
-		.envp = env,
 		.in = in,
 		.in_len = in_len,
 		.timeout_s = GIT_S,
 		.max_output = OUTPUT_MAX };
-	int rc = kproc_run(&p, result);
+	int rc;
 
+	set_environment();
+	rc = kproc_run(&p, result);
 	if (rc < 0 && errno != ENOENT)
 		kdie_errno(K_IO, "git");
 	return rc < 0 ? -1 : result->exit_code < 0 ? 255 : result->exit_code;
@@ -105,39 +104,27 @@ git_run(const char *const *args, const void *in, size_t in_len, bool may_fail)
 #define GIT(...) git_run((const char *const[]){ __VA_ARGS__, NULL }, NULL, 0, false)
 #define GIT_TRY(...) git_run((const char *const[]){ __VA_ARGS__, NULL }, NULL, 0, true)
 
-struct repo {
-	char *top;       /* its working tree; NULL: there is none */
-	const char *why; /* then: why not */
-};
-
-static struct repo
-repo_find(void)
+/* The working tree of the repository, or NULL with the reason in *WHY; the caller frees. */
+static char *
+repo_top(const char **why)
 {
 	static const char *const args[] = { "rev-parse", "--show-toplevel", NULL };
 	struct kproc_result result = { 0 };
-	struct repo g = { 0 };
 	int code = run(args, NULL, 0, &result);
+	char *top = NULL;
 
 	if (code < 0)
-		g.why = "git is not installed";
+		*why = "git is not installed";
 	else if (code &&
 	    (strstr(result.err, "not a git repository") ||
 	        strstr(result.err, "must be run in a work tree")))
-		g.why = "no git repository holds this campaign";
+		*why = "no git repository holds this campaign";
 	else if (code)
 		kdie(K_IO, "git rev-parse: %.500s", result.err);
 	else
-		g.top = kstrndup(result.out, strcspn(result.out, "\n"));
-	if (code >= 0)
-		kproc_result_free(&result);
-	return g;
-}
-
-static void
-repo_free(struct repo *g)
-{
-	free(g->top);
-	*g = (struct repo){ 0 };
+		top = kstrndup(result.out, strcspn(result.out, "\n"));
+	kproc_result_free(&result);
+	return top;
 }
 
 static char *
@@ -222,14 +209,7 @@ read_chain(void)
 static char *
 plain_name(void)
 {
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-	                            "._-";
-	char *name = kstrdup(campaign.name);
-
-	for (char *p = name; *p; p++)
-		if (!strchr(plain, *p) || (p == name && *p == '.'))
-			*p = '_';
-	return name;
+	return kregex_sub("\\A\\.|[^\\w.-]", campaign.name, "_");
 }
 
 /* The branch that commits go to, or NULL; the caller frees. */
@@ -424,15 +404,13 @@ checked_out(const char *branch)
 {
 	auto_free char *list = GIT("worktree", "list", "--porcelain"),
 	               *wanted = kasprintf("branch refs/heads/%s", branch);
-	char *folder = NULL;
+	char *folder = NULL, *at = NULL;
 
-	for (char *save = NULL, *line = strtok_r(list, "\n", &save), *at = NULL; line && !folder;
-	     line = strtok_r(NULL, "\n", &save)) {
+	kpart_foreach(line, list, "\n")
 		if (!strncmp(line, "worktree ", 9))
 			at = line + 9;
-		else if (at && !strcmp(line, wanted))
+		else if (at && !folder && !strcmp(line, wanted))
 			folder = kstrdup(at);
-	}
 	return folder;
 }
 
@@ -441,14 +419,14 @@ checked_out(const char *branch)
  * so.
  */
 static bool
-is_own_tree(const struct repo *g)
+is_own_tree(const char *repository)
 {
 	auto_free char *data = kdata_path("pipeline.mk");
 	char *slash = strrchr(data, '/'), own[PATH_MAX], top[PATH_MAX];
 
 	*slash = '\0';
 	return !strcmp(kcamp_str(campaign.camp, "git.branch"), "auto") && realpath(data, own) &&
-	    realpath(g->top, top) && !strcmp(own, top);
+	    realpath(repository, top) && !strcmp(own, top);
 }
 
 /*
@@ -663,21 +641,19 @@ static char *
 find_branch(const char **why)
 {
 	char *branch = branch_of();
-	struct repo g = { 0 };
+	auto_free char *top = NULL;
 
 	*why = "git.branch is none";
 	if (branch) {
-		g = repo_find();
-		*why = g.why;
-		if (g.top && is_own_tree(&g))
-			*why = "this is kiln's own source tree; name a branch in git.branch to "
-			       "commit here";
+		*why = NULL;
+		top = repo_top(why);
 	}
+	if (top && is_own_tree(top))
+		*why = "this is kiln's own source tree; name a branch in git.branch to commit here";
 	if (*why) {
 		free(branch);
 		branch = NULL;
 	}
-	repo_free(&g);
 	return branch;
 }
 
@@ -741,19 +717,18 @@ check_commits(struct kfaults *f, size_t *commits)
 {
 	const char *why;
 	char *branch = find_branch(&why);
-	struct repo g = { 0 };
 
 	*commits = lineage.count;
 	if (lineage.count) {
-		g = repo_find();
+		why = NULL;
+		free(repo_top(&why));
 		free(branch);
 		branch = kstrdup(kjson_str(lineage.head, "branch"));
-		if (g.why)
+		if (why)
 			kfault(f, "%s:%lld: commits on branch %s cannot be compared: %s",
-			    KSEAL_FILE, (long long)kjson_int(lineage.head, "n"), branch, g.why);
+			    KSEAL_FILE, (long long)kjson_int(lineage.head, "n"), branch, why);
 	}
-	if (branch && !g.why)
+	if (branch && !why)
 		check_branch(branch, f);
-	repo_free(&g);
 	free(branch);
 }

@@ -8,6 +8,7 @@
 #include "kfence.h"
 #include "kregex.h"
 #include "krecords.h"
+#include "ktemplate.h"
 #include "kverdict.h"
 
 /* A tip is an object with its "time", "round", whether it was "accepted", and these texts. */
@@ -190,25 +191,30 @@ lacking(const json_t *tips, const char *path)
 	return NULL;
 }
 
-/*
- * The tips in a file; none if there is no file. New reference. *FAULT is NULL, or what is wrong
- * with its form; the caller frees.
- */
+/* The tips in TEXT, which is cut up; *FAULT is NULL, or what is wrong with them. New references. */
+static json_t *
+parse_text(char *text, const char *path, char **fault)
+{
+	json_t *tips = json_array();
+	char *line;
+
+	*fault = NULL;
+	for (long lineno = 1; !*fault && (line = strsep(&text, "\n")); lineno++)
+		*fault = take_line(tips, path, lineno, line);
+	if (!*fault)
+		*fault = lacking(tips, path);
+	return tips;
+}
+
+/* The same for a file; none if there is no file. The caller frees *FAULT. */
 static json_t *
 parse_tips(const char *path, char **fault)
 {
 	size_t len;
 	auto_free char *text = kread_if_there(path, FILE_MAX, &len),
 	               *clean = text ? kfence_clean(text, len) : NULL;
-	char *rest = clean, *line;
-	json_t *tips = json_array();
 
-	*fault = NULL;
-	for (long lineno = 1; !*fault && (line = strsep(&rest, "\n")); lineno++)
-		*fault = take_line(tips, path, lineno, line);
-	if (!*fault)
-		*fault = lacking(tips, path);
-	return tips;
+	return parse_text(clean, path, fault);
 }
 
 static json_t *
@@ -257,106 +263,6 @@ is_in(const json_t *tips, const json_t *tip)
 	return false;
 }
 
-/* "a, b": names of the timed workloads; with LOSERS only those with a loss. */
-static void
-put_workloads(struct kbuf *b, const struct kcandidate *c, bool losers)
-{
-	const char *path = losers ? "score.decision.shapes" : "score.per_workload";
-	const json_t *rows = kjson_path(c->json, path);
-	size_t shown = 0;
-
-	kjson_foreach(row, rows)
-		if (!losers || kjson_num(row, "delta_pct") < 0)
-			kbuf_printf(
-			    b, "%s%s", shown++ ? ", " : "", kjson_str_or(row, "workload", "?"));
-}
-
-static char *
-context_text(const struct kcandidate *c)
-{
-	const char *gpu = kcamp_str(campaign.camp, "gpu");
-	struct kbuf b = { 0 };
-
-	kbuf_printf(&b, "%s (%s, %s, %s)", kcamp_str(campaign.camp, "name"), campaign.task->name,
-	    kcamp_str(campaign.camp, "backend"), *gpu ? gpu : "CPU");
-	if (json_array_size(kjson_path(c->json, "score.per_workload")))
-		kbuf_puts(&b, "; timed: ");
-	put_workloads(&b, c, false);
-	kbuf_printf(&b, "; from %s", kjson_str_or(c->json, "sample.parent.id", "?"));
-	return b.data;
-}
-
-/* The observation before and after; as the last resort only the figure. */
-static char *
-signal_text(const struct kcandidate *c)
-{
-	const char *evidence = kjson_str(c->json, "eval.plan.evidence"),
-	           *sign = kjson_str(c->json, "eval.plan.signal");
-	const char *bottleneck = kjson_str(c->json, "eval.profile.bottleneck.text");
-	double gain = record_gain_pct(c);
-	struct kbuf b = { 0 };
-
-	kbuf_printf(&b, "%s%s%s%s%s", evidence, *evidence && *sign ? "; " : "", sign,
-	    (*evidence || *sign) && *bottleneck ? "; profile: " : "", bottleneck);
-	if (isfinite(gain))
-		kbuf_printf(&b, "%smeasured %+.2f %%", b.len ? "; " : "", gain);
-	else
-		kbuf_printf(&b, "%sended as %s", b.len ? "; " : "", status_rows[c->status].name);
-	return b.data;
-}
-
-static char *
-takeaway_text(const struct kcandidate *c, bool accepted)
-{
-	const char *change = kjson_str(c->json, "eval.plan.change"),
-	           *line = kjson_str(c->json, "score.decision.line");
-	const char *reason =
-	    json_string_value(json_array_get(kjson_path(c->json, "audit.reasons"), 0));
-	auto_free char *category = record_category(c);
-	char *text;
-
-	if (!*change)
-		change = category;
-	if (c->overfit)
-		text = kasprintf("over-fit, do not retry: %s (%s)", change,
-		    reason ? reason : "refused by the audit");
-	else if (!c->correct)
-		text = kasprintf("%s: %s came out as %s, which says nothing against the direction: "
-		                 "%s",
-		    category, change, status_rows[c->status].name,
-		    *line ? line : status_rows[c->status].phrase);
-	else if (accepted)
-		text = kasprintf("%s%s%s: %+.2f %%", category, change == category ? "" : ": ",
-		    change == category ? "" : change, record_gain_pct(c));
-	else
-		text = kasprintf("%s: %s did not pay: %s", category, change,
-		    *line ? line : status_rows[c->status].name);
-	return text;
-}
-
-static char *
-applicability_text(const struct kcandidate *c)
-{
-	const char *bucket =
-	    kjson_str_or(c->json, "audit.bucket", kjson_str(c->json, "eval.plan.bucket"));
-	const char *type = kjson_str(c->json, "eval.profile.bottleneck.label");
-	double quant = kjson_num_or(c->json, "eval.plan.quant_us", NAN),
-	       step = kjson_num_or(c->json, "eval.plan.step_us", NAN);
-	struct kbuf b = { 0 };
-	auto_buf struct kbuf losers = { 0 };
-
-	kbuf_printf(&b, "%s kernels of %s%s%s%s%s", kcamp_str(campaign.camp, "backend"),
-	    campaign.task->op ? campaign.task->op : campaign.task->name, *type ? ", " : "", type,
-	    *bucket ? ", bucket " : "", bucket);
-	if (isfinite(quant / step))
-		kbuf_printf(&b, ", bound %.3g of a step", quant / step);
-	put_workloads(&losers, c, true);
-	if (losers.len)
-		kbuf_printf(&b, "; not for shapes such as %s", losers.data);
-	kbuf_puts(&b, "; measure again on other shapes and types");
-	return b.data;
-}
-
 /* Is there something to learn from the round? Not from noise, a copy or a missing plan. */
 static bool
 is_reusable(const struct kcandidate *c)
@@ -370,47 +276,94 @@ is_reusable(const struct kcandidate *c)
 	return kindex_of(code, lessons, LEN(lessons)) < LEN(lessons);
 }
 
-/* What the application said about it. */
-static char *
-outcome_text(const struct kcandidate *c, const json_t *verdict)
+/* Names of the workloads that lost. */
+static json_t *
+losers_of(const struct kcandidate *c)
 {
-	const char *change = kjson_str(c->json, "eval.plan.change");
-	auto_free char *category = record_category(c);
+	json_t *names = json_array();
 
-	return kasprintf("%s: %s%s%s: %s", kverdict_outcome(verdict), category, *change ? ": " : "",
-	    change, kjson_str(verdict, "why"));
+	kjson_foreach(row, kjson_path(c->json, "score.decision.shapes"))
+		if (kjson_num(row, "delta_pct") < 0)
+			json_array_append_new(
+			    names, json_string(kjson_str_or(row, "workload", "?")));
+	return names;
 }
 
 /*
- * The tip of a candidate, from a VERDICT of the application or, if that is NULL, from its trial.
- * New reference.
+ * What pages/records/tip.md says about a candidate besides its record: after a VERDICT of the
+ * application or, if that is NULL, after its trial.
  */
+static json_t *
+tip_facts(const struct kcandidate *c, const json_t *verdict)
+{
+	bool accepted = verdict ? kjson_bool(verdict, "good") : c->won,
+	     judged = !verdict && !c->overfit;
+	const char *gpu = kcamp_str(campaign.camp, "gpu"), *op = campaign.task->op,
+	           *status = status_rows[c->status].name;
+	double gain = record_gain_pct(c),
+	       bound = kjson_num_or(c->json, "eval.plan.quant_us", NAN) /
+	    kjson_num_or(c->json, "eval.plan.step_us", NAN);
+	auto_free char *category = record_category(c);
+	const char *change = kjson_str(c->json, "eval.plan.change"),
+	           *line = kjson_str(c->json, "score.decision.line");
+
+	return json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:o,s:s,s:s,"
+	                 "s:b,s:b,s:b,s:b}",
+	    "time", kjson_str_or(verdict, "at", c->time), "round",
+	    shown("%lld", (long long)kjson_int_or(c->json, "score.decision.round", c->trial)),
+	    "word", VERDICT(accepted), "campaign", campaign.name, "task", campaign.task->name,
+	    "backend", kcamp_str(campaign.camp, "backend"), "gpu", *gpu ? gpu : "CPU", "op",
+	    op ? op : campaign.task->name, "status", status, "category", category, "change",
+	    *change ? change : category, "gain", isfinite(gain) ? shown("%+.2f %%", gain) : "",
+	    "told",
+	    *line            ? line
+	        : c->correct ? status
+	                     : status_rows[c->status].phrase,
+	    "bound", isfinite(bound) ? shown("%.3g", bound) : "", "bucket",
+	    kjson_str_or(c->json, "audit.bucket", kjson_str(c->json, "eval.plan.bucket")), "losers",
+	    losers_of(c), "outcome", verdict ? kverdict_outcome(verdict) : "", "why",
+	    kjson_str(verdict, "why"), "overfit", !verdict && c->overfit, "failed",
+	    judged && !c->correct, "paid", judged && c->correct && accepted, "vain",
+	    judged && c->correct && !accepted);
+}
+
+/* Every value of a tip becomes one line. */
+static bool
+show_line(struct kbuf *out, const char *how, const json_t *value)
+{
+	auto_free char *line = kfence_line(json_string_value(value) ?: "?", FIELD_MAX);
+
+	kbuf_puts(out, line);
+	return !*how;
+}
+
+/* New reference; NULL, which has been reported, if its texts make no tip. */
 static json_t *
 make_tip(const struct kcandidate *c, const json_t *verdict)
 {
-	bool accepted = verdict ? kjson_bool(verdict, "good") : c->won;
-	char *texts[LEN(fields)] = { context_text(c), signal_text(c),
-		verdict ? outcome_text(c, verdict) : takeaway_text(c, accepted),
-		applicability_text(c) };
-	json_t *tip = json_pack("{s:s,s:I,s:b}", "time", kjson_str_or(verdict, "at", c->time),
-	    "round", kjson_int_or(c->json, "score.decision.round", c->trial), "accepted", accepted);
+	auto_free char *path = kdata_path("pages/records/tip.md"),
+	               *page = kread_text_or_die(path, FILE_MAX), *fault = NULL;
+	auto_buf struct kbuf text = { 0 };
+	json_auto_t *facts = json_copy(c->json), *tips = NULL;
 
-	for (size_t i = 0; i < LEN(fields); i++) {
-		auto_free char *text = texts[i], *line = kfence_line(text, FIELD_MAX);
-
-		kjson_set(tip, fields[i], json_string(line));
-	}
-	return tip;
+	json_object_update_new(facts, tip_facts(c, verdict));
+	ktemplate_fill(&(struct ktemplate){ .show = show_line }, &text, page, path, facts);
+	tips = parse_text(text.data, c->id, &fault);
+	if (fault)
+		kwarn("no tip is written: %s", fault);
+	return fault ? NULL : json_incref(json_array_get(tips, 0));
 }
 
 /* Appends a new tip, unless it exists already, was removed or breaks a rule. Takes TIP. */
 static void
 append(json_t *tips, json_t *tip, const char *folder, bool by_hand)
 {
-	auto_free char *fault = tip_fault(tip);
+	auto_free char *fault = tip ? tip_fault(tip) : NULL;
 	long round = (long)kjson_int(tip, "round");
 	char id[65];
 
+	if (!tip)
+		return;
 	tip_id(tip, id);
 	if (fault && by_hand)
 		kdie(K_USAGE, "tip of round-%ld: %s", round, fault);
