@@ -22,6 +22,10 @@ ok 'help, version, and usage errors' '
 	exits 2 kreport -c nowhere; grep -q nowhere err
 	exits 2 kreport -c c; grep -q "nothing to report" err'
 
+ok 'what runs now is on top of the page, whatever its length' '
+	seq 300000 >now; kreport -c h --refresh 2 <now >page
+	grep -q "http-equiv=\"refresh\" content=\"2\"" page; grep -qx 300000 page'
+
 ok 'make report in a campaign writes both files, again the same bytes' '
 	make -s -j2 -C c trials N=2 >/dev/null 2>&1
 	make -s -C c report
@@ -223,9 +227,24 @@ ok 'cost: recorded replies are marked as recorded, unknown prices as unknown' '
 	grep -q "for 3 of 6 replies; the others have no price" h/report.md
 	grep -q "unknown" c/report.md'
 
+ok 'the best in a few lines, and what was not built is not counted as compiled' '
+	kreport -c h --best >out; grep -q "^best kernel  004/01, cell 0123, 42.90 µs; its code: kcampaign best --code$" out
+	grep -q "^candidates   6: compiled 4 (66.7 %), correct 3 (50.0 %)$" out
+	grep -q "^replies      6 recorded replies of m<b>odel</b>; everything else was measured here$" out
+	kcampaign best -c h | cmp - out'
+
 ok 'failures: grouped reasons, cheats with what they did' '
 	grep -q "| compile_error | 1 | error: expected" h/report.md
 	grep -q "| rejected | forbidden_symbol |" h/report.md'
+
+ok 'members of other types than kiln writes do no harm' '
+	cp -r h v; amend v 004 ".eval.environment = \"x\" | .eval.timing[0].device = 3 | .eval.noise = [] | .eval.correctness = \"y\" |
+		.reply.cost_usd = \"9\" | .reply.model = {} | .score.efficiency_pct = \"z\" | .eval.sanitizers = 4 | .eval.profile.findings = [1, \"x\"]"
+	amend v 000 ".eval.environment = [1] | .eval.timing[0].device = {sm_mhz: \"1\", throttle: {}}"
+	jq ".workloads = \"x\"" h/trials/000/roofline.json >v/trials/000/roofline.json
+	kreport -c v; grep -q "^| Processor | A CPU" v/report.md; grep -q "^| Cost | .\$0.75 for 3 of 6 replies" v/report.md
+	jq -nc "{id: \"004/01\", eval: {environment: 3, timing: [1], pairs: \"x\", wall_s: \"q\", baselines: \"r\"}}" >v/trials/006/verify.ndjson
+	kreport -c v; grep -q "^| Processor | A CPU" v/report.md; rm -r v'
 
 ok 'every fact has its digest, and the list checks' '
 	(cd h && sed -n "/^## How to reproduce/,\$p" report.md | grep -E "^[0-9a-f]{64}  " >sums && sha256sum -c --quiet sums)

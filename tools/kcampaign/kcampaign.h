@@ -209,8 +209,7 @@ int make_views(long first, long last, enum ask ask);
  * Updates what is kept at a MOMENT of a run (see pipeline.mk); a plan (make -n) does not show it.
  */
 int keep(const char *moment);
-/* Print the report on the best kernel; the line about the last trial; what was measured. */
-void say_best(void);
+/* Print the line about the last trial; what was measured. */
 void say_trial(void);
 void say_measured(long trial, long branch);
 
@@ -311,8 +310,11 @@ int command_status(void);
 int command_best(void);
 int command_record(void);
 
-/* The report on the best kernel, in the form that `kcampaign best` prints. */
-void report_best(long last);
+/*
+ * What kreport says about the best kernel, to the file OUTPUT, or if that is NULL to a person.
+ * Returns an exit code.
+ */
+int report_best(const char *output);
 /* What was measured for a candidate: times, and its speed-up and score. */
 void report_measured(long trial, long branch);
 /* One line after a trial. */

@@ -57,13 +57,6 @@ say(void)
 }
 
 void
-say_best(void)
-{
-	report_best(last_made);
-	say();
-}
-
-void
 say_measured(long trial, long branch)
 {
 	report_measured(trial, branch);

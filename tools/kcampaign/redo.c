@@ -142,7 +142,7 @@ command_verify(void)
 	if (!code)
 		code = verify_best();
 	if (!code)
-		say_best();
+		report_best(NULL);
 	return code;
 }
 

@@ -6,10 +6,9 @@
 #include "karch.h"
 #include "kchain.h"
 #include "kgain.h"
+#include "kproc.h"
 #include "ktrials.h"
 #include "status.h"
-
-#define REPLY_MAX ((size_t)64 << 20)
 
 int
 command_next(void)
@@ -26,12 +25,6 @@ command_next(void)
 		emit();
 	}
 	return code;
-}
-
-static void
-add_rate(const char *what, long n, long all)
-{
-	tell("%s %ld (%.1f %%)", what, n, all ? 100.0 * (double)n / (double)all : 0.0);
 }
 
 /* Why there is no best kernel. */
@@ -74,196 +67,15 @@ report_trial(long trial)
 	standing_free(&s);
 }
 
-/* "; n1024 430x, 256x2048x1024 300x" */
-static void
-add_workloads(const json_t *pairs, const char *name, const char *format)
+int
+report_best(const char *output)
 {
-	const char *sep = "";
+	const char *const argv[] = { "kreport", "--best", "-o", output ? output : "-", NULL };
+	auto_free char *text = NULL;
+	int code = kproc_tool(argv, NULL, &text);
 
-	kjson_foreach(p, pairs)
-		if (kjson_is(p, "name", name)) {
-			char value[64];
-
-			snprintf(value, sizeof value, "%.1f",
-			    kjson_num(p, "ratio") * (*format == '%' ? 100 : 1));
-			tell("%s%s %s%s", sep, kjson_str_or(p, "workload", "?"), value,
-			    *format == '%' ? " %" : "x");
-			sep = ", ";
-		}
-}
-
-/* "(62 to 67 %)" */
-static void
-add_interval(const struct kgain_ratio *r)
-{
-	if (r->low > 0)
-		tell("(%.0f to %.0f %%)", 100 * r->low, 100 * r->high);
-	else
-		tell("(at most %.0f %%; too few samples for a lower end)", 100 * r->high);
-}
-
-static void
-add_against_reference(const json_t *verified, const struct standing *s)
-{
-	const json_t *pairs = kjson_path(verified, "eval.pairs");
-	enum status status = status_or(verified, "eval.status", STATUS_CORRECT);
-	auto_free char *speedup = kchain_text(&s->speedup, s->provisional);
-
-	tell("speed-up     %s over the reference, ", speedup);
-	if (status != STATUS_CORRECT) {
-		tell("as scored; not accepted: %s on the full set\n", status_rows[status].name);
-	} else if (!verified) {
-		tell("as scored; not measured again yet (make verify)\n");
-	} else if (!kgain_ratio_of_pairs(pairs, "reference", NULL, NULL).n) {
-		tell("as scored; measured again and correct on the full set, but not in turns with "
-		     "the reference\n");
-	} else {
-		tell("same run\n             ");
-		add_workloads(pairs, "reference", "x");
-		tell("\n");
-	}
-}
-
-/* Compared with the task's baselines, in the verification's own run. */
-static void
-add_against_baselines(const json_t *verified, const json_t *task, bool on_cpu)
-{
-	const json_t *baselines = json_object_get(task, "baselines"),
-	             *pairs = kjson_path(verified, "eval.pairs");
-
-	kjson_foreach(b, baselines) {
-		const char *name = kjson_str_or(b, "name", "?");
-		struct kgain_ratio r =
-		    kgain_ratio_of_pairs(pairs, name, NULL, kjson_path(verified, "eval.timing"));
-
-		if (!r.n)
-			continue;
-		tell("%-12s %.0f %% of its speed ", name, 100 * r.mean);
-		add_interval(&r);
-		tell(", %ssame run\n             ", on_cpu ? "same threads, " : "");
-		add_workloads(pairs, name, "%");
-		tell("\n");
-	}
-}
-
-/* The model that gave the recorded reply in PATH; the caller frees. */
-static char *
-recorded_model(const char *path)
-{
-	json_auto_t *rec = kin_first(path);
-
-	return kstrdup(kjson_str_or(rec, "reply.model", "an unnamed model"));
-}
-
-/*
- * Is the reply in PATH a recorded one? Searches the bytes, because the file is large; inside a JSON
- * string the quotes would be escaped.
- */
-static bool
-is_recorded(const char *path)
-{
-	auto_free char *data = kread_file(path, REPLY_MAX, NULL);
-
-	return data && strstr(data, "\"recorded\":{");
-}
-
-/* How many replies are recorded, and from which model (the caller frees). */
-static long
-count_recorded(long last, char **model)
-{
-	long n = 0;
-
-	*model = NULL;
-	for (long t = 1, b = 1; t <= last;) {
-		auto_free char *path = cell_path(t, b, stages[STAGE_REPLY]);
-		bool there = kis_there(path);
-
-		if (there && is_recorded(path)) {
-			n++;
-			if (!*model)
-				*model = recorded_model(path);
-		}
-		t += !there;
-		b = there ? b + 1 : 1;
-	}
-	return n;
-}
-
-static void
-add_cost(const struct standing *s)
-{
-	tell("cost         $%.2f; %" JSON_INTEGER_FORMAT " tokens in, %" JSON_INTEGER_FORMAT " out"
-	     "\n",
-	    s->cost_usd, s->input_tokens, s->output_tokens);
-}
-
-static void
-add_candidates(const struct standing *s)
-{
-	tell("candidates   %ld: ", s->candidates);
-	add_rate("compiled", s->compiled, s->candidates);
-	add_rate(", correct", s->correct, s->candidates);
-	tell("\n");
-}
-
-static void
-add_recorded(long last)
-{
-	auto_free char *model = NULL;
-	long n = count_recorded(last, &model);
-
-	if (n)
-		tell("replies      %ld recorded replies of %s; everything else was measured here\n",
-		    n, model);
-}
-
-/* "checked      asan clean, ubsan unavailable (it does not build)" */
-static void
-add_sanitizers(const json_t *verified)
-{
-	const json_t *rows = kjson_path(verified, "eval.sanitizers"), *row;
-	size_t i;
-
-	json_array_foreach(rows, i, row) {
-		const char *status = kjson_str_or(row, "status", "?");
-
-		tell("%s%s %s", i ? ", " : "checked      ", kjson_str_or(row, "tool", "?"), status);
-		if (strcmp(status, "clean"))
-			tell(" (%.80s)", kjson_str(row, "detail"));
-	}
-	if (json_array_size(rows))
-		tell("\n");
-}
-
-void
-report_best(long last)
-{
-	struct standing s = standing_after(last);
-	auto_free char *path = trial_path(last, "verify.ndjson");
-	json_auto_t *task = kjson_load(camp->task);
-	json_t *verified = kin_first(path);
-	const char *unit;
-	double shown;
-
-	if (s.best && strcmp(kjson_str(verified, "id"), s.best)) {
-		json_decref(verified);
-		verified = NULL;
-	}
-	if (s.best) {
-		shown = kcamp_shown(camp, s.runtime_ms, &unit);
-		tell("best kernel  %s, cell %s, %.3f %s; its code: kcampaign best --code\n", s.best,
-		    s.cell, shown, unit);
-		add_against_reference(verified, &s);
-		add_against_baselines(verified, task, !kcamp_backend(camp)->device);
-		add_sanitizers(verified);
-	} else {
-		tell("best kernel  none: %s\n", no_best(&s));
-	}
-	add_candidates(&s);
-	add_cost(&s);
-	add_recorded(last);
-	json_decref(verified);
-	standing_free(&s);
+	ksay("%s", text ? text : "");
+	return code;
 }
 
 /* "             4096x1024: 88 ms" for each timed workload. */
@@ -337,19 +149,18 @@ command_best(void)
 {
 	long last = ktrials_last(camp);
 	struct standing s = standing_after(last);
+	int code = K_OK;
 
 	if (last < 1)
 		kdie(K_USAGE, "no trial has been made yet");
 	if (given.code && !s.best)
 		kdie(K_NO, "%s", no_best(&s));
-	if (given.code) {
+	if (given.code)
 		emit_code(s.best);
-	} else {
-		report_best(last);
-		emit();
-	}
+	else
+		code = report_best(given.output);
 	standing_free(&s);
-	return K_OK;
+	return code;
 }
 
 int

@@ -91,7 +91,7 @@ finish(const char *reason)
 		return code;
 	if (!strcmp(kcamp_str(camp, "eval.evaluator"), "harness"))
 		code = verify_best();
-	say_best();
+	report_best(NULL);
 	return code;
 }
 

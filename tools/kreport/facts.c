@@ -1,8 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The facts of a campaign as one document, with helpers for its groups. See kreport.h. */
+/*
+ * The facts of a campaign as one document; views/report.jq adds what candidates are in all. See
+ * kreport.h.
+ */
 
+#include "kends.h"
+#include "khw.h"
+#include "kjq.h"
+#include "kregex.h"
 #include "kreport.h"
 #include "status.h"
+
+enum { LONGEST_REASON = 240 };
 
 json_t *
 ratio_json(const struct kgain_ratio *ratio)
@@ -17,21 +26,31 @@ ratio_json(const struct kgain_ratio *ratio)
 	return o;
 }
 
-json_t *
-candidate_json(const struct kcandidate *c)
+static json_t *
+speed_json(const struct kcandidate *c)
 {
-	json_t *o = json_copy(c->json), *speed = ratio_json(&c->speedup);
+	json_t *speed = ratio_json(&c->speedup);
 
 	if (speed && c->provisional)
 		json_object_set_new(speed, "provisional", json_true());
+	return speed;
+}
+
+json_t *
+candidate_json(const struct kcandidate *c)
+{
+	json_t *o = json_copy(c->json);
+
 	json_object_update_new(o,
 	    json_pack("{s:s,s:I,s:s,s:f,s:o*,s:I}", "id", c->id, "trial", (json_int_t)c->trial,
-	        "status", status_rows[c->status].name, "ns", c->runtime_ms * 1e6, "speed", speed,
-	        "round", kjson_int_or(c->json, "score.decision.round", c->trial + 1)));
+	        "status", status_rows[c->status].name, "ns", c->runtime_ms * 1e6, "speed",
+	        speed_json(c), "round",
+	        kjson_int_or(c->json, "score.decision.round", c->trial + 1)));
 	return o;
 }
 
-bool
+/* Was it rejected for breaking the rules? */
+static bool
 is_cheat(const struct kcandidate *c)
 {
 	return status_rows[c->status].fault == FAULT_RULES;
@@ -58,38 +77,6 @@ candidates_json(void)
 }
 
 json_t *
-rows_json(json_t *rows)
-{
-	if (json_array_size(rows))
-		return json_pack("{s:o}", "rows", rows);
-	json_decref(rows);
-	return NULL;
-}
-
-void
-count_name(json_t *names, const char *name)
-{
-	json_int_t n = json_integer_value(json_object_get(names, name));
-
-	json_object_set_new(names, name, json_integer(n + 1));
-}
-
-json_t *
-names_json(json_t *names)
-{
-	auto_buf struct kbuf b = kbuf_empty();
-	const char *name;
-	json_t *n, *text;
-
-	json_object_foreach(names, name, n)
-		kbuf_printf(&b, "%s%s (%" JSON_INTEGER_FORMAT ")", b.len ? ", " : "", name,
-		    json_integer_value(n));
-	text = kjson_text(b.data, b.len);
-	json_decref(names);
-	return text;
-}
-
-json_t *
 cut_json(const char *text, size_t most)
 {
 	size_t len = strlen(text);
@@ -99,6 +86,151 @@ cut_json(const char *text, size_t most)
 	for (len = most; len && ((unsigned char)text[len] & 0xc0) == 0x80;)
 		len--;
 	return json_sprintf("%.*s…", (int)len, text);
+}
+
+/* The first error without the place "file:12:3: " before it, else the first line. */
+static char *
+error_line(const char *log)
+{
+	const char *from = strcasestr(log, "error") ?: log;
+
+	return kstrndup(from, strcspn(from, "\n"));
+}
+
+/* Why a candidate failed; the caller frees. */
+static char *
+reason_of(const struct kcandidate *c)
+{
+	const json_t *first = json_array_get(of(c, "eval.reasons"), 0);
+	const char *log = text_of(c, "eval.build.log", ""),
+	           *fault = text_of(c, "eval.plan_fault", NULL);
+
+	if (c->status == STATUS_COMPILE_ERROR && *log)
+		return error_line(log);
+	if (first)
+		return kasprintf(
+		    "%s: %s", kjson_str_or(first, "check", "?"), kjson_str(first, "detail"));
+	return fault ? kstrdup(fault) : error_line(text_of(c, "eval.log", ""));
+}
+
+/* The reason, and a key that failures with a similar one share. */
+static void
+add_failure(json_t *row, const struct kcandidate *c)
+{
+	auto_free char *found = reason_of(c), *similar = NULL;
+	const char *reason = *found ? found : "no reason recorded";
+
+	/* Line numbers, counts and sizes make similar messages differ. */
+	similar = kregex_sub("\\d+", reason, "#");
+	kjson_set(row, "key", json_sprintf("%s: %s", status_rows[c->status].name, similar));
+	kjson_set(row, "failure", cut_json(reason, LONGEST_REASON));
+}
+
+/* The times of a round, and what a GPU was doing meanwhile. */
+static void
+add_timing(json_t *row, const struct kcandidate *c)
+{
+	json_t *times = json_object(), *devices = json_array();
+
+	kjson_foreach(timed, of(c, "eval.timing")) {
+		json_t *device = json_object_get(timed, "device");
+		double ns = kgain_time_ns(timed);
+
+		if (json_is_object(device))
+			json_array_append(devices, device);
+		if (ns > 0 && report.linear)
+			json_object_set_new(times, kjson_str(timed, "workload"), json_real(ns));
+	}
+	json_object_update_new(row, json_pack("{s:o,s:o}", "times", times, "devices", devices));
+}
+
+static json_t *
+row_json(const struct kcandidate *c, bool leads)
+{
+	static const struct {
+		const char *path;
+		enum { NUMBER, TEXT, ANY } is;
+	} members[] = {
+		{ "reply.cost_usd", NUMBER },
+		{ "reply.ms.total", NUMBER },
+		{ "reply.attempts", NUMBER },
+		{ "reply.time", TEXT },
+		{ "reply.model", TEXT },
+		{ "reply.provider", TEXT },
+		{ "reply.usage", ANY },
+		{ "reply.recorded", ANY },
+		{ "sample.parent.id", TEXT },
+		{ "eval.wall_s", NUMBER },
+		{ "eval.environment.load_before", NUMBER },
+		{ "eval.environment.governor", TEXT },
+		{ "eval.sandbox.name", TEXT },
+		{ "eval.plan.change", TEXT },
+		{ "eval.plan_fault", TEXT },
+		{ "audit.decision", TEXT },
+		{ "score.overfit", ANY },
+		{ "score.decision.round", NUMBER },
+		{ "score.decision.trade_off", ANY },
+		{ "score.decision.improvement_pct", NUMBER },
+	};
+	json_t *row = json_pack("{s:s,s:I,s:I,s:s,s:i,s:b,s:b,s:b,s:b,s:b,s:b,s:s,s:s,s:I,s:o*}",
+	    "id", c->id, "trial", (json_int_t)c->trial, "branch", (json_int_t)c->branch, "status",
+	    status_rows[c->status].name, "rung", c->status, "built", status_rows[c->status].built,
+	    "correct", c->correct, "cheat", is_cheat(c), "won", c->won, "leads", leads, "paid",
+	    c->paid, "verdict", c->verdict, "strategy", c->strategy, "tokens",
+	    (json_int_t)c->token_count[KCANDIDATE_OUTPUT], "speed", speed_json(c));
+
+	for (size_t i = 0; i < LEN(members); i++) {
+		json_t *v = (json_t *)of(c, members[i].path);
+
+		if (members[i].is == ANY ||
+		    (members[i].is == TEXT ? json_is_string(v) : json_is_number(v)))
+			json_object_set(row, members[i].path, v);
+	}
+	if (c != report.reference && !c->correct && !is_cheat(c))
+		add_failure(row, c);
+	add_timing(row, c);
+	return row;
+}
+
+static json_t *
+rows_json(void)
+{
+	const struct kcandidate *best = NULL;
+	json_t *rows = json_array();
+
+	for (size_t i = 0; i < report.count; i++) {
+		const struct kcandidate *c = &report.list[i];
+		bool leads = is_next_best(best, c);
+
+		best = leads ? c : best;
+		json_array_append_new(rows, row_json(c, leads));
+	}
+	return rows;
+}
+
+/* The best program of each occupied cell, highest score first. */
+static json_t *
+elites_json(void)
+{
+	const struct karch_row *list[KARCH_CELLS];
+	size_t n = karch_ranked(&report.archive, list);
+	json_t *elites = json_array();
+
+	for (size_t i = 0; i < n; i++) {
+		const struct karch_row *row = list[i];
+		struct kgain_ratio alone = {
+			.mean = row->speedup, .low = row->speedup, .high = row->speedup
+		};
+		char cell[KARCH_DIMS + 1];
+
+		karch_cell_text(row->cell, cell);
+		json_array_append_new(elites,
+		    json_pack("{s:s,s:s,s:s,s:o*,s:f,s:f,s:s,s:s}", "id", row->id, "cell", cell,
+		        "status", status_rows[row->status].name, "speed", ratio_json(&alone), "ns",
+		        row->runtime_ms * 1e6, "score", row->score, "strategy", row->strategy,
+		        "parent", row->parent));
+	}
+	return elites;
 }
 
 /* The device that kernels ran on, as the evaluations name it. */
@@ -145,23 +277,144 @@ campaign_json(void)
 	    kcamp_str(c, "gpu"));
 }
 
-json_t *
-report_facts(void)
+/* The best, with its share of each baseline's speed. */
+static json_t *
+best_json(void)
 {
-	static void (*const groups[])(json_t *) = { add_result, add_workloads, add_rounds,
-		add_search, add_failures, add_cost, add_lineage, add_roofline, add_next, add_audit,
-		add_environment, add_digests };
+	json_t *o = candidate_json(report.best), *against = json_array();
+
+	for (size_t i = 0; i < report.task->baseline_count && i < 4; i++) {
+		const char *name = report.task->baselines[i].name;
+		struct kgain_ratio ratio = kgain_ratio_of_pairs(kjson_path(report.verify, "pairs"),
+		    name, NULL, kjson_path(report.verify, "timing"));
+
+		if (ratio.n)
+			json_array_append_new(against,
+			    json_pack("{s:s,s:o}", "name", name, "speed", ratio_json(&ratio)));
+	}
+	json_object_set_new(o, "against", against);
+	return o;
+}
+
+/* What would end a linear search. */
+static json_t *
+ends_json(void)
+{
+	const struct kcandidate *accepted =
+	    find_candidate(kjson_str_or(report.archive.header, "linear.accepted", NULL));
+	struct kends e;
+	json_t *rows;
+
+	kends_find(report.camp, report.last,
+	    (long)kjson_int(report.archive.header, "linear.drafts"),
+	    accepted ? accepted->json : NULL, &e);
+	rows = kends_rows(&e);
+	kends_free(&e);
+	return rows;
+}
+
+/* Operations and bytes of a call on each workload. */
+static json_t *
+work_json(void)
+{
+	const struct ktask *t = report.task;
+	json_t *work = json_object();
+
+	for (size_t i = 0; i < t->workload_count && !own_metric(report.camp); i++)
+		json_object_set_new(work, t->workloads[i].name,
+		    json_pack("{s:I,s:I}", "flops",
+		        (json_int_t)ktask_value(t, &t->workloads[i], t->flops), "bytes",
+		        (json_int_t)ktask_value(t, &t->workloads[i], t->bytes)));
+	return work;
+}
+
+/* Adds the plain number of a figure {"value", "unit"} to it. */
+static void
+make_plain(json_t *figure)
+{
+	const char *unit = kjson_str(figure, "unit");
+	enum khw_dimension dimension = strstr(unit, "/s") ? KHW_BANDWIDTH : KHW_RATE;
+
+	if (figure)
+		json_object_set_new(figure, "plain",
+		    json_real(
+		        kjson_num(figure, "value") * fmax(khw_unit(dimension, unit, NULL, 0), 0)));
+}
+
+static json_t *
+roofline_json(void)
+{
+	static const char *const peaks[] = { "compute", "memory" },
+	                         *const ceilings[] = { "compute_ceiling", "memory_ceiling" };
+
+	for (size_t i = 0; i < LEN(peaks); i++) {
+		make_plain(json_object_get(json_object_get(report.roofline, "peaks"), peaks[i]));
+		kjson_foreach(w, json_object_get(report.roofline, "workloads"))
+			make_plain(json_object_get(w, ceilings[i]));
+	}
+	return report.roofline;
+}
+
+/* The program's files, for the page: the code, and the other files of a bundle. */
+static json_t *
+source_of(const struct kcandidate *c, const char *what)
+{
+	json_t *o = karch_program(report.dir, c->id, false);
+
+	json_object_set_new(o, "what", json_string(what));
+	if (!json_object_get(o, "code"))
+		json_object_set_new(o, "code", json_string(""));
+	return o;
+}
+
+/* Members that only views/report.jq needs. */
+static const char *const passing[] = { "list", "elites", "ends", "work" };
+
+/* What depends on all candidates. */
+static void
+add_view(json_t *f)
+{
+	json_object_update_new(f,
+	    json_pack("{s:o,s:o,s:i,s:o*,s:o}", "list", rows_json(), "elites", elites_json(),
+	        "cells", KARCH_CELLS, "ends", report.linear ? ends_json() : NULL, "work",
+	        work_json()));
+	json_object_update_new(f, kjq("views/report.jq", f));
+	for (size_t i = 0; i < LEN(passing); i++)
+		json_object_del(f, passing[i]);
+}
+
+json_t *
+report_facts(json_t **figures)
+{
 	const char *title = kcamp_str(report.camp, "title");
-	json_t *f = json_pack("{s:s,s:s,s:s,s:o,s:s,s:s,s:I,s:b,s:b,s:O,s:o,s:o,s:o}", "schema",
-	    "report/1", "version", kversion_string(), "title",
+	const struct kbuf *damage = &report.trials.faults;
+	json_t *lineage;
+	json_t *f = json_pack("{s:s,s:s,s:s,s:o,s:s,s:s,s:I,s:b,s:b,s:O,s:o,s:o,s:O*,s:O*,s:I,s:I,"
+	                      "s:o*,s:O*,s:O*,s:O*,s:o*,s:o,s:b,s:b}",
+	    "schema", "report/1", "version", kversion_string(), "title",
 	    *title ? title : kcamp_str(report.camp, "name"), "campaign", campaign_json(), "op",
 	    report.task->op, "device", device_of(), "last", (json_int_t)report.last, "linear",
 	    report.linear, "null_evaluator",
 	    !strcmp(kcamp_str(report.camp, "eval.evaluator"), "null"), "header",
-	    report.archive.header, "reference", candidate_json(report.reference), "candidates",
-	    candidates_json(), "own", own_json(report.camp));
+	    report.archive.header, "reference", candidate_json(report.reference), "own",
+	    own_json(report.camp), "verify", report.verify, "refused", report.refused,
+	    "verify_trial", (json_int_t)report.verify_trial, "begun", (json_int_t)report.begun,
+	    "damage", damage->len ? kjson_text(damage->data, damage->len) : NULL, "machine",
+	    report.machine, "roofline", roofline_json(), "attribution", report.audit, "best",
+	    report.best ? best_json() : NULL, "workloads", workloads_json(), "no_baseline",
+	    !report.task->baseline_count, "counts_alone", report.task->alone);
 
-	for (size_t i = 0; i < LEN(groups); i++)
-		groups[i](f);
+	add_view(f);
+	*figures = json_incref(json_object_get(f, "figures"));
+	json_object_del(f, "figures");
+	lineage = json_object_get(f, "lineage");
+	if (json_is_object(lineage))
+		json_object_set_new(
+		    lineage, "steps", steps_json(json_object_get(lineage, "steps")));
+	json_object_update_new(f,
+	    json_pack("{s:o,s:[o,o*],s:o}", "candidates", candidates_json(), "sources",
+	        source_of(report.reference, "reference"),
+	        report.best ? source_of(report.best, "best kernel") : NULL, "digests",
+	        digests_json()));
 	return f;
 }

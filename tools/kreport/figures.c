@@ -47,7 +47,7 @@ show_time(double ns)
 	return ns < 1e9 ? show("%s ms", four(ns / 1e6)) : show("%s s", four(ns / 1e9));
 }
 
-const char *
+static const char *
 show_times(double ratio)
 {
 	int digits = ratio >= 100 ? 0 : ratio >= 10 ? 1 : ratio >= 2 ? 2 : 3;
@@ -74,7 +74,7 @@ scaled(double value, double step, double limit, size_t n, size_t *unit)
 
 static const char *const prefixes[] = { "", "k", "M", "G", "T", "P" };
 
-const char *
+static const char *
 show_rate(double per_second, const char *unit)
 {
 	size_t i;
@@ -103,29 +103,6 @@ show_bytes(double bytes)
 	double v = scaled(bytes, 1024, 1024, LEN(unit), &i);
 
 	return show("%.*f %s", v < 10 && i ? 1 : 0, v, unit[i]);
-}
-
-const char *
-axis_rate(double v)
-{
-	size_t i;
-
-	v = scaled(v, 1000, 999.5, LEN(prefixes), &i);
-	return show("%.3g %s", v, prefixes[i]);
-}
-
-const char *
-axis_number(double v)
-{
-	bool power = v >= 1e4 || (v < 1e-3 && v > 0);
-
-	return power ? show("1e%d", (int)floor(log10(v) + 0.5)) : show("%.5g", v);
-}
-
-const char *
-axis_times(double v)
-{
-	return show("%.4g×", v);
 }
 
 static const char *
@@ -224,7 +201,7 @@ show_interval(const json_t *ratio, const char *(*as)(double))
 	return show("%s to %s", as(low_of(ratio)), as(high));
 }
 
-const char *
+static const char *
 show_speed(const json_t *ratio)
 {
 	double mean = kjson_num(ratio, "mean");

@@ -7,47 +7,6 @@
 #include "kdiff.h"
 #include "kreport.h"
 
-enum { MOST_STEPS = 400 };
-
-struct chain {
-	const struct kcandidate *step[MOST_STEPS]; /* the reference first */
-	size_t count;
-};
-
-/* Rounds: the chain of accepted ones, from the archive's header. */
-static bool
-linear_chain(struct chain *chain)
-{
-	const json_t *ids = kjson_path(report.archive.header, "linear.chain");
-
-	kjson_foreach(id, ids) {
-		const struct kcandidate *c = find_candidate(json_string_value(id));
-
-		if (c && chain->count < MOST_STEPS)
-			chain->step[chain->count++] = c;
-	}
-	return chain->count > 0;
-}
-
-/* Search: by parents, backwards from the best. */
-static void
-parent_chain(struct chain *chain)
-{
-	const struct kcandidate *list[MOST_STEPS], *c = report.best;
-	size_t n = 0;
-
-	while (c && n < MOST_STEPS) {
-		const struct kcandidate *parent = c == report.reference
-		    ? NULL
-		    : find_candidate(text_of(c, "sample.parent.id", NULL));
-
-		list[n++] = c;
-		c = parent && parent->trial < c->trial ? parent : NULL;
-	}
-	while (n)
-		chain->step[chain->count++] = list[--n];
-}
-
 /*
  * How much faster than its parent: from their race if that was the incumbent, else from the
  * speed-ups of the two.
@@ -127,30 +86,24 @@ add_step(json_t *o, const struct kcandidate *parent, const struct kcandidate *c)
 	        diffs_json(a, b)));
 }
 
-void
-add_lineage(json_t *f)
+json_t *
+steps_json(const json_t *ids)
 {
-	struct chain chain = { .count = 0 };
-	json_auto_t *steps = json_array();
-	const char *first;
+	json_t *steps = json_array();
+	const struct kcandidate *parent = NULL;
 
-	if (report.best && (!report.linear || !linear_chain(&chain)))
-		parent_chain(&chain);
-	for (size_t i = 0; i < chain.count; i++) {
-		const struct kcandidate *c = chain.step[i];
+	kjson_foreach(id, ids) {
+		const struct kcandidate *c = find_candidate(json_string_value(id));
 		json_t *o = candidate_json(c);
 
 		json_object_update_new(o,
-		    json_pack("{s:I,s:s}", "step", (json_int_t)i, "way",
-		        i ? text_of(c, "eval.plan.category", text_of(c, "sample.strategy", ""))
-		          : "the reference"));
-		if (i)
-			add_step(o, chain.step[i - 1], c);
+		    json_pack("{s:I,s:s}", "step", (json_int_t)json_array_size(steps), "way",
+		        parent ? text_of(c, "eval.plan.category", text_of(c, "sample.strategy", ""))
+		               : "the reference"));
+		if (parent)
+			add_step(o, parent, c);
 		json_array_append_new(steps, o);
+		parent = c;
 	}
-	first = chain.count ? chain.step[0]->id : KARCH_REFERENCE;
-	if (report.best)
-		json_object_set_new(f, "lineage",
-		    json_pack("{s:O,s:s}", "steps", steps, "cut",
-		        strcmp(first, KARCH_REFERENCE) ? first : ""));
+	return steps;
 }

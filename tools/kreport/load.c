@@ -102,19 +102,6 @@ load_trials(void)
 	}
 }
 
-/* Rows of the archive get the same figures. */
-static void
-set_figures(void)
-{
-	for (size_t i = 0; i < KARCH_CELLS; i++) {
-		struct karch_row *row = report.archive.elite[i];
-		const struct kcandidate *c = row ? find_candidate(row->id) : NULL;
-
-		if (c && row->speedup > 0)
-			karch_set_speedup(row, &c->speedup, c->provisional);
-	}
-}
-
 bool
 is_next_best(const struct kcandidate *best, const struct kcandidate *c)
 {
@@ -162,15 +149,6 @@ load_verify(void)
 	}
 }
 
-static bool
-is_audited(void)
-{
-	for (size_t i = 0; i < report.count; i++)
-		if (&report.list[i] != report.reference && of(&report.list[i], "audit"))
-			return true;
-	return false;
-}
-
 /* kaudit defines the rule for attributing gains; so it is run, and the rule not repeated here. */
 static json_t *
 attribution(const char *dir)
@@ -211,7 +189,6 @@ load_report(const char *dir, bool empty)
 	karch_load(&report.archive, path, true);
 	free(path);
 	load_trials();
-	set_figures();
 	report.reference = find_candidate(KARCH_REFERENCE);
 	if (!report.reference)
 		kdie(K_USAGE, "a report needs the record of the reference");
@@ -222,9 +199,11 @@ load_report(const char *dir, bool empty)
 	report.machine = load_json(dir, "trials/000/machine.json");
 	report.roofline = load_json(dir, "trials/000/roofline.json");
 	report.linear = report.trials.linear;
-	report.audited = is_audited();
-	if (report.audited)
-		report.audit = attribution(dir);
+	for (size_t i = 1; i < report.count; i++)
+		if (of(&report.list[i], "audit")) {
+			report.audit = attribution(dir);
+			break;
+		}
 	begun = kplace_trial(dir, report.last + 1, "");
 	report.begun = kis_there(begun) ? report.last + 1 : 0;
 	free(begun);

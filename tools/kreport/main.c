@@ -9,34 +9,24 @@
 #include "ktemplate.h"
 
 static const char usage[] = "usage: kreport [-c DIR]\n"
-                            "       kreport --html | --markdown | --json [-c DIR] [-o FILE]\n"
+                            "       kreport --html | --markdown | --best | --json [-c DIR] [-o "
+                            "FILE]\n"
                             "       kreport --refresh S [-c DIR] [-o FILE] <TEXT\n";
 
-enum { NOW_MAX = 1 << 20 };
+enum { NOW_MAX = 64 << 20 };
 
-enum format { BOTH, HTML, MARKDOWN, JSON, REFRESH };
+enum format { BOTH, HTML, MARKDOWN, BEST, JSON, REFRESH };
 
-static char *
-draw(const char *name)
-{
-	if (!strcmp(name, "progress"))
-		return plot_progress();
-	if (!strcmp(name, "roof"))
-		return plot_roof();
-	kdie(K_USAGE, "report.page: there is no figure %s", name);
-}
-
-static void
-write_page(struct page *p, const json_t *facts, long refresh)
+/* The template NAME, filled in. */
+static struct kbuf
+fill(const char *name, const json_t *facts)
 {
 	struct ktemplate t = { .show = show_value };
-	auto_free char *file =
-	    kdata_path(report.count ? "tools/kreport/report.page" : "tools/kreport/wait.page");
-	auto_free char *template = kread_text_or_die(file, 1 << 20);
-	auto_buf struct kbuf text = { 0 };
+	auto_free char *file = kdata_path(name), *template = kread_text_or_die(file, 1 << 20);
+	struct kbuf text = { 0 };
 
 	ktemplate_fill(&t, &text, template, file, facts);
-	page_make(p, text.data, kjson_str(facts, "title"), refresh, draw);
+	return text;
 }
 
 static void
@@ -48,11 +38,14 @@ write_output(const char *path, const struct kbuf *text)
 }
 
 static void
-write_pages(const json_t *facts, enum format format, const char *output, long refresh)
+write_pages(const json_t *facts, const json_t *figures, enum format format, const char *output,
+    long refresh)
 {
+	auto_buf struct kbuf text =
+	    fill(report.count ? "tools/kreport/report.page" : "tools/kreport/wait.page", facts);
 	struct page p;
 
-	write_page(&p, facts, refresh);
+	page_make(&p, text.data, kjson_str(facts, "title"), refresh, figures);
 	if (format == BOTH) {
 		auto_free char *html = kasprintf("%s/report.html", report.dir),
 		               *md = kasprintf("%s/report.md", report.dir);
@@ -64,6 +57,16 @@ write_pages(const json_t *facts, enum format format, const char *output, long re
 	}
 	kbuf_free(&p.html);
 	kbuf_free(&p.md);
+}
+
+/* The best kernel in a few lines of plain text. */
+static void
+write_best(const json_t *facts, const char *output)
+{
+	auto_buf struct kbuf text = fill("tools/kreport/best.page", facts);
+
+	page_show(text.data, text.len);
+	write_output(output, &text);
 }
 
 int
@@ -79,6 +82,8 @@ main(int argc, char **argv)
 		    .help = "\tprint only the HTML page" },
 		{ 0, "markdown", .choice = &format, .value = MARKDOWN,
 		    .help = "\tprint only the Markdown page" },
+		{ 0, "best", .choice = &format, .value = BEST,
+		    .help = "\tprint only the best kernel, as kcampaign best does" },
 		{ 0, "json", .choice = &format, .value = JSON,
 		    .help = "\tprint only the facts behind the pages" },
 		{ 0, "refresh", .number = &refresh, .low = 1, .high = 86400, .choice = &format,
@@ -87,29 +92,32 @@ main(int argc, char **argv)
 		            "stdin "
 		            "on top" },
 	};
-	json_auto_t *facts = NULL;
+	json_auto_t *facts = NULL, *figures = NULL;
 	size_t len;
 
 	kutil_init("kreport");
 	koption_read(options, LEN(options), usage, argc, argv);
 	koption_no_operands(usage, argc, argv);
 	if (output && format == BOTH)
-		koption_misuse(usage, "-o FILE needs --html, --markdown, --json or --refresh");
+		koption_misuse(
+		    usage, "-o FILE needs --html, --markdown, --best, --json or --refresh");
 	load_report(dir, refresh > 0);
-	facts = report.count ? report_facts()
+	facts = report.count ? report_facts(&figures)
 	                     : json_pack("{s:s}", "title", kcamp_str(report.camp, "name"));
 	if (refresh) {
 		/* What is running now, as given by the caller. */
-		auto_free char *now = kread_file("-", NOW_MAX, &len);
+		auto_free char *now = kread_file_or_die("-", NOW_MAX, &len);
 
-		kjson_set(facts, "now", kjson_text(now ? now : "", now ? len : 0));
+		kjson_set(facts, "now", kjson_text(now, len));
 	}
 	if (format == JSON) {
 		kout_open(output);
 		kout_json(facts);
 		kout_commit();
+	} else if (format == BEST) {
+		write_best(facts, output);
 	} else {
-		write_pages(facts, (enum format)format, output, refresh);
+		write_pages(facts, figures, (enum format)format, output, refresh);
 	}
 	return K_OK;
 }

@@ -34,7 +34,7 @@ struct writer {
 	char *column[CELLS]; /* of the current table: the sign of its kind and its name */
 	size_t columns;
 	double longest; /* longest bar of the current group */
-	page_figure *figure;
+	const json_t *figures;
 };
 
 /* Adds unescaped text to the page and to Markdown. */
@@ -45,15 +45,21 @@ both(struct writer *w, const char *html, const char *md)
 	kbuf_puts(&w->p->md, md);
 }
 
+void
+page_show(char *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if (text[i] > 0 && text[i] <= (char)strlen(signs))
+			text[i] = signs[text[i] - 1];
+}
+
 /* The caller frees. */
 static char *
 unhidden(const char *text, size_t len)
 {
 	char *plain = kmemdup(text, len);
 
-	for (size_t i = 0; i < len; i++)
-		if (plain[i] > 0 && plain[i] <= (char)strlen(signs))
-			plain[i] = signs[plain[i] - 1];
+	page_show(plain, len);
 	return plain;
 }
 
@@ -355,11 +361,9 @@ static void
 put_figure(struct writer *w, char *text)
 {
 	char *cell[CELLS];
-	auto_free char *svg = NULL;
 
 	split(text, cell);
-	svg = w->figure(cell[0]);
-	kbuf_printf(&w->p->html, "<figure>\n%s", svg);
+	kbuf_printf(&w->p->html, "<figure>\n%s", kjson_str(w->figures, cell[0]));
 	both(w, "<figcaption>", "*Figure:* ");
 	put_inline(w, cell[1], false);
 	both(w, "</figcaption></figure>\n", "\n\n");
@@ -531,9 +535,9 @@ finish(struct writer *w, const char *title, long refresh)
 }
 
 void
-page_make(struct page *p, const char *text, const char *title, long refresh, page_figure *figure)
+page_make(struct page *p, const char *text, const char *title, long refresh, const json_t *figures)
 {
-	struct writer w = { .p = p, .figure = figure };
+	struct writer w = { .p = p, .figures = figures };
 	auto_free char *copy = kstrdup(text);
 	char *end;
 

@@ -1,39 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The digest of every file that the campaign is based on. See kreport.h. */
-#include <glob.h>
-
 #include "kplace.h"
 #include "kreport.h"
 #include "kseal.h"
 
-/* Names of files in the campaign's folder. */
-struct names {
-	char **list;
-	size_t count;
-};
-
+/* Takes NAME, that of a file in the campaign's folder, which may be missing. */
 static void
-add_name(struct names *names, char *name)
+add_name(json_t *names, char *name)
 {
-	auto_free char *path = kasprintf("%s/%s", report.dir, name);
+	auto_free char *own = name, *path = kplace_in(report.dir, own);
 
-	if (!kis_there(path)) {
-		free(name);
-	} else {
-		names->list = krealloc(names->list, (names->count + 1) * sizeof *names->list);
-		names->list[names->count++] = name;
-	}
+	if (kis_there(path))
+		json_array_append_new(names, json_string(own));
 }
 
 static int
 by_name(const void *a, const void *b)
 {
-	return strcmp(*(char *const *)a, *(char *const *)b);
+	return strcmp(
+	    json_string_value(*(json_t *const *)a), json_string_value(*(json_t *const *)b));
 }
 
 /* Manifest, task and the programs it names. */
 static void
-add_sources(struct names *names)
+add_sources(json_t *names)
 {
 	const char *task = kcamp_str(report.camp, "task");
 	json_auto_t *recordings = ktask_recordings(report.task->json);
@@ -49,63 +39,59 @@ add_sources(struct names *names)
 		add_name(names, kbeside(task, json_string_value(recording)));
 }
 
+static void
+add_fact(const char *path, void *names)
+{
+	auto_free char *prefix = kplace_in(report.dir, "");
+	const char *name = path + strlen(prefix);
+
+	if (atol(name + strlen("trials/")) <= report.last)
+		add_name(names, kstrdup(name));
+}
+
 /*
  * Facts of the trials in the report. An evaluation names its reply by its digest, the reply its
  * prompt, and so on: one digest covers a candidate.
  */
 static void
-add_facts(struct names *names)
+add_facts(json_t *names)
 {
-	auto_free char *pattern = kplace_in(report.dir,
-	                   "trials/{000/{machine.json,ceilings.json,tips.md},*/"
-	                   "{evidence,verify}.ndjson,*/*/{digest,eval}.ndjson}"),
-	               *prefix = kplace_in(report.dir, "");
-	glob_t found;
+	static const char *const facts[] = { "000/machine.json", "000/ceilings.json", "000/tips.md",
+		"*/evidence.ndjson", "*/verify.ndjson", "*/*/digest.ndjson", "*/*/eval.ndjson" };
 
-	if (!glob(pattern, GLOB_BRACE | GLOB_NOSORT, NULL, &found))
-		for (size_t i = 0; i < found.gl_pathc; i++) {
-			const char *name = found.gl_pathv[i] + strlen(prefix);
+	for (size_t i = 0; i < LEN(facts); i++) {
+		auto_free char *name = kasprintf("trials/%s", facts[i]);
 
-			if (atol(name + strlen("trials/")) <= report.last)
-				add_name(names, kstrdup(name));
-		}
-	globfree(&found);
+		keach_path(kplace_in(report.dir, name), add_fact, names);
+	}
 }
 
 /*
  * Digests of a group of files, in the format that sha256sum -c reads, and the digest of that list.
- * Frees NAMES.
  */
 static json_t *
-digests_json(struct names *names, const char *what)
+group_json(const char *what, void (*add)(json_t *names))
 {
 	auto_buf struct kbuf text = kbuf_empty();
+	json_auto_t *names = json_array();
 	char hex[65];
-	json_t *o;
 
-	qsort(names->list, names->count, sizeof *names->list, by_name);
-	for (size_t i = 0; i < names->count; i++) {
-		auto_free char *path = kplace_in(report.dir, names->list[i]);
+	add(names);
+	kjson_sort(names, by_name);
+	kjson_foreach(name, names) {
+		auto_free char *path = kplace_in(report.dir, json_string_value(name));
 
 		if (kseal_file(path, hex))
-			kbuf_printf(&text, "%s  %s\n", hex, names->list[i]);
-		free(names->list[i]);
+			kbuf_printf(&text, "%s  %s\n", hex, json_string_value(name));
 	}
 	ksha256_hex(text.data, text.len, hex);
-	o = json_pack("{s:s,s:I,s:s,s:s}", "what", what, "count", (json_int_t)names->count,
-	    "sha256", hex, "list", text.data);
-	free(names->list);
-	return o;
+	return json_pack("{s:s,s:I,s:s,s:s}", "what", what, "count",
+	    (json_int_t)json_array_size(names), "sha256", hex, "list", text.data);
 }
 
-void
-add_digests(json_t *f)
+json_t *
+digests_json(void)
 {
-	struct names sources = { 0 }, facts = { 0 };
-
-	add_sources(&sources);
-	add_facts(&facts);
-	json_object_set_new(f, "digests",
-	    json_pack("[o,o]", digests_json(&sources, "Task and sources"),
-	        digests_json(&facts, "Facts")));
+	return json_pack(
+	    "[o,o]", group_json("Task and sources", add_sources), group_json("Facts", add_facts));
 }

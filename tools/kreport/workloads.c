@@ -4,22 +4,12 @@
 #include "kchain.h"
 #include "kreport.h"
 
-enum { BEST, REFERENCE, BASELINES };
-
-/* A program that was timed on a workload; the best is the first, the reference the second. */
+/* A program that was timed on a workload. */
 struct program {
 	const char *name, *class;
 	const json_t *timing;
-	double ns;                 /* median on this workload */
 	struct kgain_ratio behind; /* speed-up of the best over it; n 0: unknown */
 	struct kgain_ratio speed;  /* its own over the reference */
-};
-
-struct workload {
-	const char *name;
-	struct program *list; /* owned by the caller of workload_of */
-	size_t count;
-	double least_ns; /* from the roofline; 0: unknown */
 };
 
 static const json_t *
@@ -72,129 +62,62 @@ lead_over(const struct program *p, const char *workload)
 	return ratio.n ? ratio : kgain_ratio_of_rows(p->timing, timing_of_best(), workload);
 }
 
-static void
-add_program(struct workload *w, const char *name, const char *class, const json_t *timing)
-{
-	const json_t *row = kgain_row(timing, w->name);
-	struct program p = { .name = name, .class = class, .timing = timing };
-
-	p.ns = row ? kgain_time_ns(row) : 0;
-	if (w->count > BEST)
-		p.behind = lead_over(&p, w->name);
-	w->list[w->count++] = p;
-}
-
-/* The speed of each program, relative to the reference. */
-static void
-compare(struct workload *w)
-{
-	struct program *best = &w->list[BEST], *reference = &w->list[REFERENCE];
-
-	best->speed = reference->behind;
-	reference->speed = (struct kgain_ratio){ 1, 1, 1, 1 };
-	for (size_t i = BASELINES; i < w->count; i++) {
-		struct program *p = &w->list[i];
-
-		if (best->speed.n && p->behind.n)
-			p->speed = kgain_quotient(&best->speed, &p->behind);
-		else if (!report.best)
-			p->speed = kgain_ratio_of_rows(reference->timing, p->timing, w->name);
-	}
-}
-
-static struct workload
-workload_of(const char *name)
-{
-	const json_t *roof = kgain_row(kjson_path(report.roofline, "workloads"), name);
-	struct workload w = { .name = name, .least_ns = kjson_num(roof, "floor_ns") };
-
-	w.list = kcalloc(BASELINES + report.task->baseline_count, sizeof *w.list);
-	add_program(&w, report.best ? report.best->id : "best", "best", timing_of_best());
-	add_program(&w, "reference", "reference", timing_of_reference());
-	for (size_t i = 0; i < report.task->baseline_count; i++) {
-		const char *baseline = report.task->baselines[i].name;
-
-		add_program(&w, baseline, "baseline",
-		    kjson_path(kjson_find(baselines_of(), "name", baseline), "timing"));
-	}
-	compare(&w);
-	return w;
-}
-
-/* The roof relative to the reference's time, from the program that it bounds. */
-static double
-roof_of(const struct workload *w)
-{
-	const struct program *p = &w->list[w->list[BEST].speed.n ? BEST : REFERENCE];
-
-	return w->least_ns > 0 && p->ns > 0 ? p->speed.mean * p->ns / w->least_ns : 0;
-}
-
 static json_t *
-program_json(const struct workload *w, const struct program *p)
+program_json(const struct program *p, const char *workload)
 {
-	const struct ktask_workload *task = ktask_workload(report.task, w->name);
-	const json_t *row = kgain_row(p->timing, w->name);
-	bool timed = task && !own_metric(report.camp);
-	int64_t flops = timed ? ktask_value(report.task, task, report.task->flops) : 0;
-	int64_t bytes = timed ? ktask_value(report.task, task, report.task->bytes) : 0;
-	double rate = p->ns > 0 ? 1e9 / p->ns : 0;
+	const json_t *row = kgain_row(p->timing, workload);
 
-	return json_pack("{s:s,s:s,s:s,s:b,s:b,s:f,s:f,s:f,s:f,s:I,s:f,s:f,s:o*,s:o*}", "workload",
-	    w->name, "name", p->name, "class", p->class, "is_best", p == &w->list[BEST], "timed",
-	    p->ns > 0, "ns", p->ns, "iqr_ns", kjson_num(row, "iqr_ns"), "alone_ns",
+	return json_pack("{s:s,s:s,s:s,s:b,s:f,s:f,s:f,s:f,s:I,s:o*,s:o*}", "workload", workload,
+	    "name", p->name, "class", p->class, "is_best", !strcmp(p->class, "best"), "ns",
+	    fmax(kgain_time_ns(row), 0), "iqr_ns", kjson_num(row, "iqr_ns"), "alone_ns",
 	    kjson_num(row, "alone_ns"), "host_ns", kjson_num(row, "host_ns"), "samples",
-	    (json_int_t)json_array_size(json_object_get(row, "samples_ns")), "flops",
-	    (double)(flops > 0 ? flops : 0) * rate, "bytes", (double)(bytes > 0 ? bytes : 0) * rate,
-	    "speed", p->speed.n ? ratio_json(&p->speed) : NULL, "behind",
+	    (json_int_t)json_array_size(json_object_get(row, "samples_ns")), "speed",
+	    p->speed.n ? ratio_json(&p->speed) : NULL, "behind",
 	    p->behind.n ? ratio_json(&p->behind) : NULL);
 }
 
+/* The best, the reference, and the baselines. */
 static json_t *
-workload_json(const char *name)
+programs_json(const char *workload)
 {
-	struct workload w = workload_of(name);
-	double roof = roof_of(&w), longest = roof;
-	json_t *programs = json_array(), *o;
+	struct program best = { .name = report.best ? report.best->id : "best",
+		.class = "best",
+		.timing = timing_of_best() },
+	               reference = { .name = "reference",
+		               .class = "reference",
+		               .timing = timing_of_reference() };
+	json_t *list = json_array();
 
-	for (size_t i = 0; i < w.count; i++) {
-		longest = fmax(longest, w.list[i].speed.mean);
-		json_array_append_new(programs, program_json(&w, &w.list[i]));
+	reference.behind = best.speed = lead_over(&reference, workload);
+	reference.speed = (struct kgain_ratio){ 1, 1, 1, 1 };
+	json_array_append_new(list, program_json(&best, workload));
+	json_array_append_new(list, program_json(&reference, workload));
+	for (size_t i = 0; i < report.task->baseline_count; i++) {
+		const char *name = report.task->baselines[i].name;
+		struct program p = { .name = name,
+			.class = "baseline",
+			.timing = kjson_path(kjson_find(baselines_of(), "name", name), "timing") };
+
+		p.behind = lead_over(&p, workload);
+		if (best.speed.n && p.behind.n)
+			p.speed = kgain_quotient(&best.speed, &p.behind);
+		else if (!report.best)
+			p.speed = kgain_ratio_of_rows(reference.timing, p.timing, workload);
+		json_array_append_new(list, program_json(&p, workload));
 	}
-	o = json_pack(
-	    "{s:s,s:f,s:o}", "name", name, "longest", 1.04 * longest, "programs", programs);
-	if (roof > 0)
-		json_object_set_new(
-		    o, "roof", json_pack("{s:f,s:f}", "times", roof, "ns", w.least_ns));
-	free(w.list);
-	return o;
+	return list;
 }
 
-/* Are there times of single calls? On a GPU these show what a batch hides. */
-static bool
-has_alone(void)
+json_t *
+workloads_json(void)
 {
-	kjson_foreach(row, report.best ? timing_of_best() : NULL) {
-		if (json_object_get(row, "host_ns"))
-			return true;
+	json_t *workloads = json_array();
+
+	kjson_foreach(row, report.best ? timing_of_best() : timing_of_reference()) {
+		const char *name = kjson_str_or(row, "workload", "?");
+
+		json_array_append_new(workloads,
+		    json_pack("{s:s,s:o}", "name", name, "programs", programs_json(name)));
 	}
-	return false;
-}
-
-void
-add_workloads(json_t *f)
-{
-	json_t *workloads = json_array(), *missing = json_array(), *b;
-	const json_t *timed = report.best ? timing_of_best() : timing_of_reference();
-	size_t i;
-
-	kjson_foreach(row, timed)
-		json_array_append_new(workloads, workload_json(kjson_str_or(row, "workload", "?")));
-	json_array_foreach(baselines_of(), i, b)
-		if (json_object_get(b, "missing"))
-			json_array_append(missing, b);
-	json_object_update_new(f,
-	    json_pack("{s:o,s:o,s:b,s:b,s:b}", "workloads", workloads, "missing_baselines", missing,
-	        "no_baseline", !report.task->baseline_count, "alone", has_alone(), "counts_alone",
-	        report.task->alone));
+	return workloads;
 }
