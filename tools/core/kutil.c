@@ -938,6 +938,25 @@ kutf8(const char *s, size_t left, uint32_t *c)
 	return *c < least[n] || *c > 0x10ffff || (*c >= 0xd800 && *c <= 0xdfff) ? 0 : n;
 }
 
+char *
+kwords(const char *text, char joint, bool foreign)
+{
+	struct kbuf b = kbuf_empty();
+
+	for (bool gap = false; *text; text++) {
+		unsigned char c = (unsigned char)*text;
+		bool word = isalnum(c) || (foreign && c >= 0x80);
+		char lower = (char)tolower(c);
+
+		if (word && gap && b.len)
+			kbuf_add(&b, &joint, 1);
+		if (word)
+			kbuf_add(&b, &lower, 1);
+		gap = !word;
+	}
+	return b.data;
+}
+
 bool
 kis_word(char c)
 {

@@ -267,6 +267,11 @@ bool kis_listed(const char *words, const char *s, size_t len);
  * valid character begins there. Overlong forms, surrogates and values above U+10FFFF are invalid.
  */
 size_t kutf8(const char *s, size_t left, uint32_t *c);
+/*
+ * The words of TEXT, which are runs of letters and digits, in lower case with JOINT between them;
+ * with FOREIGN, bytes of other scripts count as letters. The caller frees.
+ */
+char *kwords(const char *text, char joint, bool foreign);
 /* The folder of PATH, "." without one, and the file NAME in that folder; the caller frees. */
 char *kfolder_of(const char *path);
 char *kbeside(const char *path, const char *name);

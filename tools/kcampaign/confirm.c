@@ -15,19 +15,14 @@ enum { TEXT_MAX = 1 << 20 };
 static bool
 has_line(const char *text, const char *key, const char *value)
 {
+	auto_free char *lines = kstrdup(text);
 	size_t n = strlen(key);
+	char word[80];
 
-	for (; *text; text += strcspn(text, "\n"), text += *text == '\n') {
-		const char *v = text + n + 1;
-		size_t len;
-
-		if (strncmp(text, key, n) || text[n] != ':')
-			continue;
-		v += strspn(v, " \t");
-		len = strcspn(v, " \t\r\n");
-		if (value ? len == strlen(value) && !strncmp(v, value, len) : len > 0)
+	kpart_foreach(line, lines, "\n")
+		if (!strncmp(line, key, n) && sscanf(line + n, ": %79s", word) == 1 &&
+		    (!value || !strcmp(word, value)))
 			return true;
-	}
 	return false;
 }
 

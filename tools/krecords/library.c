@@ -61,18 +61,6 @@ add_program(json_t *row, const struct kcandidate *c)
 		        c->cell < 0 ? NULL : karch_coords(c->cell)));
 }
 
-/* "Vectorized load" and "vectorized_load" are one category. The caller frees. */
-static char *
-normal(const char *category)
-{
-	char *slug = tips_slug(category);
-
-	for (char *p = slug; *p; p++)
-		if (*p == '-')
-			*p = '_';
-	return slug;
-}
-
 /* Appends the accepted round of a trial to B as a line; nothing when it has none. */
 static void
 put_round(struct kbuf *b, long trial, const char *device)
@@ -85,7 +73,8 @@ put_round(struct kbuf *b, long trial, const char *device)
 	if (!c || !c->won || !isfinite(gain))
 		return;
 	category = record_category(c);
-	same = normal(category);
+	/* "Vectorized load" and "vectorized_load" are one category. */
+	same = kwords(category, '_', false);
 	row = new_row("round", device);
 	json_object_update_new(row,
 	    json_pack("{s:s,s:s,s:o,s:s*}", "id", c->id, "category", same, "gain_pct",

@@ -47,21 +47,9 @@ tips_root_or_die(void)
 char *
 tips_slug(const char *text)
 {
-	struct kbuf b = { 0 };
+	auto_free char *slug = kwords(text, '-', false);
 
-	for (; *text; text++) {
-		char c = (char)tolower((unsigned char)*text);
-
-		if (isalnum((unsigned char)c))
-			kbuf_add(&b, &c, 1);
-		else if (b.len && b.data[b.len - 1] != '-')
-			kbuf_puts(&b, "-");
-	}
-	while (b.len && b.data[b.len - 1] == '-')
-		b.data[--b.len] = '\0';
-	if (!b.len)
-		kbuf_puts(&b, "none");
-	return b.data;
+	return kstrdup(*slug ? slug : "none");
 }
 
 char *

@@ -283,24 +283,7 @@ kplan_free(struct kplan *p)
 char *
 kplan_normal(const char *text)
 {
-	struct kbuf b = kbuf_empty();
-	bool gap = false;
-
-	for (; *text; text++) {
-		unsigned char c = (unsigned char)*text;
-		char lower = (char)tolower(c);
-
-		/* Bytes of other scripts count as letters. */
-		if (!isalnum(c) && c < 0x80) {
-			gap = b.len > 0;
-			continue;
-		}
-		if (gap)
-			kbuf_add(&b, " ", 1);
-		gap = false;
-		kbuf_add(&b, &lower, 1);
-	}
-	return b.data;
+	return kwords(text, ' ', true);
 }
 
 static bool
