@@ -18,9 +18,12 @@
  */
 static const struct provider {
 	const char *variable, *name, *model_variable, *url_variable;
+	const char *model; /* its first model with a full name in the table of models */
 } providers[] = {
-	{ "ANTHROPIC_API_KEY", "anthropic", "ANTHROPIC_MODEL", "ANTHROPIC_BASE_URL" },
-	{ "OPENAI_API_KEY", "openai", "OPENAI_MODEL", "OPENAI_BASE_URL" },
+	{ "ANTHROPIC_API_KEY", "anthropic", "ANTHROPIC_MODEL", "ANTHROPIC_BASE_URL",
+	    "(?m)^anthropic\t([^\t\n*?[]+)(?:\t|$)" },
+	{ "OPENAI_API_KEY", "openai", "OPENAI_MODEL", "OPENAI_BASE_URL",
+	    "(?m)^openai\t([^\t\n*?[]+)(?:\t|$)" },
 };
 
 static const struct provider *
@@ -35,26 +38,15 @@ find_provider(void)
 	return NULL;
 }
 
-/*
- * The first model for PROVIDER whose full name is in the table of models, or NULL; the caller
- * frees.
- */
+/* The first model of P, or NULL; the caller frees. */
 static char *
-first_model(const char *provider)
+first_model(const struct provider *p)
 {
 	auto_free char *path = kdata_path("tools/kllm/models.tsv"),
-	               *text = kread_file_or_die(path, FILE_MAX, NULL);
-	char *found = NULL, *save;
+	               *text = kread_text_or_die(path, FILE_MAX);
+	struct kregex_span at[2];
 
-	for (char *line = strtok_r(text, "\n", &save); line && !found;
-	     line = strtok_r(NULL, "\n", &save)) {
-		size_t n = strcspn(line, "\t"), m = line[n] ? strcspn(line + n + 1, "\t") : 0;
-
-		if (n == strlen(provider) && !strncmp(line, provider, n) && m &&
-		    strcspn(line + n + 1, "*?[") >= m)
-			found = kstrndup(line + n + 1, m);
-	}
-	return found;
+	return kregex_find(p->model, text, strlen(text), at, 2) ? kregex_text(text, at[1]) : NULL;
 }
 
 static json_t *
@@ -62,7 +54,7 @@ model_settings(const struct provider *p)
 {
 	const char *name = p ? getenv(p->model_variable) : NULL,
 	           *url = p ? getenv(p->url_variable) : NULL;
-	auto_free char *first = p && !(name && *name) ? first_model(p->name) : NULL;
+	auto_free char *first = p && !(name && *name) ? first_model(p) : NULL;
 
 	return json_pack("{s:s,s:s*,s:s*}", "provider", p ? p->name : "file", "name",
 	    first               ? first
@@ -303,15 +295,14 @@ default_folder(const json_t *task)
 {
 	const struct backend *b = backend_for(kjson_str(task, "language"));
 	auto_free char *device = device_word(b);
-	char now[32], *name;
+	auto_free char *name = NULL;
+	char now[32];
 
 	know_iso(now, sizeof now);
 	name = kasprintf("%s_%s_%s_%.4s%.2s%.2s",
 	    kjson_str_or(task, "op", kjson_str_or(task, "name", "kernel")), b->name, device, now,
 	    now + 5, now + 8);
-	for (char *p = name; *p; p++)
-		*p = isalnum((unsigned char)*p) ? (char)tolower((unsigned char)*p) : '_';
-	return name;
+	return kwords(name, '_', false);
 }
 
 int

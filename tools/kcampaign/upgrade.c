@@ -50,160 +50,102 @@ add_part(struct kbuf *text, const json_t *record, const char *name)
 	kbuf_printf(text, "%s\n", line);
 }
 
-/* The members of every candidate's record that give its place. */
+/*
+ * The record up to a fact of candidate ID, as its file has it or names it, or NULL; OLD is set if
+ * the file holds all of it. New reference.
+ */
 static json_t *
-place_of(const json_t *record)
+load_fact(const char *path, const char *id, enum kfact stage, bool *old)
 {
-	static const char *const keys[] = { "campaign", "trial", "branch", "id" };
-	json_t *place = json_pack("{s:s}", "schema", KRECORD_SCHEMA);
+	auto_free char *fault = NULL;
+	json_t *record = kis_there(path) ? kin_first(path) : NULL;
 
-	for (size_t i = 0; i < LEN(keys); i++)
-		if (json_object_get(record, keys[i]))
-			json_object_set(place, keys[i], json_object_get(record, keys[i]));
-	return place;
-}
-
-/* All files of a candidate must contain the same earlier members; otherwise one was edited. */
-static void
-check_copies(const char *path, const json_t *record, const json_t *known)
-{
-	for (int s = 0; s < KFACTS; s++) {
-		const json_t *a = json_object_get(record, kfact_names[s]),
-		             *b = json_object_get(known, kfact_names[s]);
-
-		if (a && b && !json_equal(a, b))
-			kdie(K_USAGE,
-			    "%s: its member '%s' differs from %s.ndjson, so conversion "
-			    "stopped; restore the right file from a copy",
-			    path, kfact_names[s], kfact_names[s]);
-	}
-}
-
-/* The files of a candidate, as found. */
-struct cell {
-	const char *id;
-	char *path[KFACTS];
-	json_t *record[KFACTS]; /* joined record; NULL: there is no such file */
-	bool whole[KFACTS];     /* the file contains all of that */
-	json_t *fullest;        /* the last complete file, or the record in a view; may be NULL */
-	const char *last;       /* the last file; NULL: none */
-};
-
-static void
-load_fact(struct cell *c, enum kfact stage)
-{
-	const char *path = c->path[stage];
-	char *fault = NULL;
-	json_t *record;
-
-	if (!kis_there(path))
-		return;
-	record = kin_first(path);
-	if (!record)
+	if (!record && kis_there(path))
 		kdie(K_USAGE, "%s: no record in it", path);
-	c->whole[stage] = is_whole(record);
-	if (!c->whole[stage]) {
+	*old = is_whole(record);
+	if (record && !*old) {
 		json_decref(record);
-		record = krecord_fact(".", c->id, stage, KJOIN_WHOLE, &fault);
+		record = krecord_fact(".", id, stage, KJOIN_WHOLE, &fault);
 	}
 	if (fault)
 		kdie(K_USAGE, "%s: %s", path, fault);
-	if (c->whole[stage]) {
-		json_decref(c->fullest);
-		c->fullest = json_incref(record);
-	}
-	c->record[stage] = record;
-	c->last = path;
+	return record;
 }
 
+/*
+ * Adds the place and the facts of RECORD to WHOLE, as far as it lacks them. All files of a
+ * candidate must contain the same earlier members, otherwise one was edited; PATH NULL: no file.
+ */
 static void
-cell_open(struct cell *c, const char *id, json_t *fullest)
+add_facts(json_t *whole, const json_t *record, const char *path)
 {
-	*c = (struct cell){ .id = id, .fullest = json_incref(fullest) };
+	static const char *const place[] = { "campaign", "trial", "branch", "id", NULL };
+
+	kjson_share(whole, record, place);
 	for (int s = 0; s < KFACTS; s++) {
-		c->path[s] = kplace_id(".", id, kfact_names[s]);
-		load_fact(c, (enum kfact)s);
+		const char *name = kfact_names[s];
+		json_t *fact = json_object_get(record, name), *known = json_object_get(whole, name);
+
+		if (fact && known && path && !json_equal(fact, known))
+			kdie(K_USAGE,
+			    "%s: its member '%s' differs from %s.ndjson, so conversion "
+			    "stopped; restore the right file from a copy",
+			    path, name, name);
+		if (fact && !known)
+			json_object_set(whole, name, fact);
 	}
 }
 
 static void
-cell_close(struct cell *c)
+write_fact(const char *path, const char *of, const json_t *whole, const char *name)
 {
-	for (int s = 0; s < KFACTS; s++) {
-		json_decref(c->record[s]);
-		free(c->path[s]);
-	}
-	json_decref(c->fullest);
-}
-
-static void
-write_fact(const struct cell *c, enum kfact stage, const json_t *known)
-{
+	auto_free char *folder = kfolder_of(path);
 	auto_buf struct kbuf text = { 0 };
 
-	add_part(&text, known, kfact_names[stage]);
-	replace(c->path[stage],
-	    c->record[stage] ? c->path[stage]
-	        : c->last    ? c->last
-	                     : "campaign.json",
-	    &text);
+	kmake_folder(folder);
+	add_part(&text, whole, name);
+	replace(path, of, &text);
 }
 
 /*
  * Converts the facts of candidate ID; those without a file are taken from later files, or from
- * FULLEST.
+ * VIEWED, the record in a view, which may be NULL.
  */
 static void
-convert_facts(const char *id, json_t *fullest)
+convert_facts(const char *id, const json_t *viewed)
 {
-	json_auto_t *known = NULL;
-	struct cell c;
+	json_auto_t *whole = json_pack("{s:s}", "schema", KRECORD_SCHEMA);
+	const char *last = "campaign.json";
+	char *path[KFACTS];
+	bool there[KFACTS], old[KFACTS];
 
-	cell_open(&c, id, fullest);
 	for (int s = 0; s < KFACTS; s++) {
-		json_t *record = c.record[s] ? c.record[s] : c.fullest,
-		       *member = json_object_get(record, kfact_names[s]);
+		json_auto_t *record = NULL;
 
-		if (!member)
-			continue;
-		if (!known)
-			known = place_of(record);
-		check_copies(c.path[s], record, known);
-		json_object_set(known, kfact_names[s], member);
-		if (!c.record[s]) {
-			auto_free char *folder = kfolder_of(c.path[s]);
-
-			kmake_folder(folder);
-		}
-		if (!c.record[s] || c.whole[s])
-			write_fact(&c, (enum kfact)s, known);
+		path[s] = kplace_id(".", id, kfact_names[s]);
+		record = load_fact(path[s], id, (enum kfact)s, &old[s]);
+		there[s] = record;
+		last = record ? path[s] : last;
+		add_facts(whole, record, path[s]);
 	}
-	cell_close(&c);
+	add_facts(whole, viewed, NULL);
+	for (int s = 0; s < KFACTS; s++)
+		if (json_object_get(whole, kfact_names[s]) && (old[s] || !there[s]))
+			write_fact(path[s], there[s] ? path[s] : last, whole, kfact_names[s]);
+	for (int s = 0; s < KFACTS; s++)
+		free(path[s]);
 }
 
-/* The digest of the current evaluation of ID, which views use as its name. The caller frees. */
-static char *
-eval_digest(const char *id)
-{
-	auto_free char *path = kplace_id(".", id, kfact_names[KFACT_EVAL]);
-	char hex[65];
-	char *text = kread_file(path, KIO_LINE_MAX, NULL);
-
-	if (!text)
-		return NULL;
-	ksha256_hex(text, strcspn(text, "\n"), hex);
-	free(text);
-	return kstrdup(hex);
-}
-
-/* "001/02": digest of an evaluation before the conversion. */
+/* "001/02": the digest of an evaluation before the conversion, by which views name it. */
 static void
 note_digest(const char *path, void *all)
 {
 	auto_free char *id = kstrndup(
 	                   path + strlen("trials/"), strlen(path) - strlen("trials//eval.ndjson")),
-	               *hex = eval_digest(id);
+	               *text = kread_file_or_die(path, KIO_LINE_MAX, NULL);
+	char hex[65];
 
+	ksha256_hex(text, strcspn(text, "\n"), hex);
 	json_object_set_new(all, id, json_string(hex));
 }
 
