@@ -502,9 +502,9 @@ add_header(struct kbuf *line)
 	kbuf_printf(line, ", %s", duration(now_s() - progress.began, text));
 }
 
-/* "12 s of about 30 s" */
+/* "12 s of about 30 s, waits for kiln-cpu.lock" */
 static void
-add_elapsed(struct kbuf *line, const struct step *s)
+add_state(struct kbuf *line, const struct step *s)
 {
 	double whole = expected(s->stage);
 	char text[24];
@@ -512,6 +512,8 @@ add_elapsed(struct kbuf *line, const struct step *s)
 	kbuf_puts(line, duration((s->ended ? s->until : now_s()) - s->since, text));
 	if (whole >= 0 && !s->ended)
 		kbuf_printf(line, " of about %s", duration(whole, text));
+	if (*s->says)
+		kbuf_printf(line, ", %s", s->says);
 }
 
 static void
@@ -519,34 +521,28 @@ add_branch(struct kbuf *line, long branch)
 {
 	const struct step *s = step_of(branch);
 	int stage = next_stage(progress.g->last, branch);
-	bool shown = s && (!s->ended || s->code || stage == STAGES);
 
 	kbuf_printf(line, "  %02ld  %-7s ", branch, stage < STAGES ? stages[stage] : "ready");
-	if (shown) {
-		add_elapsed(line, s);
-	} else if (stage < STAGES) {
+	if (s && (!s->ended || s->code || stage == STAGES))
+		add_state(line, s);
+	else if (stage < STAGES)
 		kbuf_puts(line, "waits for its turn");
-	}
 	add_cost(line, cost_of(branch), ", ");
-	if (shown && *s->says)
-		kbuf_printf(line, ", %s", s->says);
 }
 
-/* Running steps that belong to no branch of this trial, such as the reference. */
+/* Running steps; without BRANCHES only those of no branch of this trial, such as the reference. */
 static void
-add_others(struct kbuf *text, const char *before)
+add_steps(struct kbuf *text, const char *before, bool branches)
 {
 	for (size_t i = 0; i < progress.count; i++) {
 		const struct step *s = &progress.steps[i];
 
-		if (s->ended || (is_trial() && s->branch > 0))
+		if (s->ended || (!branches && is_trial() && s->branch > 0))
 			continue;
 		kbuf_puts(text, before);
 		add_name(text, s);
 		kbuf_puts(text, " ");
-		add_elapsed(text, s);
-		if (*s->says)
-			kbuf_printf(text, ", %s", s->says);
+		add_state(text, s);
 	}
 }
 
@@ -591,7 +587,7 @@ draw(void)
 		kbuf_puts(&text, "\n");
 		add_branch(&text, b);
 	}
-	add_others(&text, "\n  ");
+	add_steps(&text, "\n  ", false);
 	if (progress.drawn)
 		kbuf_printf(&picture, "\033[%zuA", progress.drawn);
 	for (char *at = text.data; at && lines + 1 < rows; lines++) {
@@ -612,17 +608,7 @@ speak_of_all(void)
 	struct kbuf line = { 0 };
 
 	add_header(&line);
-	for (long b = 1; is_trial() && b <= kcamp_branches(camp); b++) {
-		const struct step *s = step_of(b);
-
-		if (!s || s->ended)
-			continue;
-		kbuf_printf(&line, "; %02ld %s ", b, s->stage);
-		add_elapsed(&line, s);
-		if (*s->says)
-			kbuf_printf(&line, ", %s", s->says);
-	}
-	add_others(&line, "; ");
+	add_steps(&line, "; ", true);
 	speak(&line);
 }
 
@@ -733,7 +719,7 @@ progress_report(long process, struct kbuf *text)
 
 	progress = (struct progress){ .g = &none, .file = file, .times = times };
 	read_steps(NULL);
-	add_others(text, "\n         ");
+	add_steps(text, "\n         ", true);
 	free_steps();
 	progress = (struct progress){ 0 };
 }

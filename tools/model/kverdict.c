@@ -77,10 +77,7 @@ kverdict_failures(const char *dir)
 bool
 kverdict_failed(const json_t *failures, const char *id)
 {
-	kjson_foreach(v, failures)
-		if (kjson_is(v, "id", id))
-			return true;
-	return false;
+	return kjson_find(failures, "id", id);
 }
 
 char *
