@@ -400,9 +400,10 @@ report_facts(json_t **figures)
 	    own_json(report.camp), "verify", report.verify, "refused", report.refused,
 	    "verify_trial", (json_int_t)report.verify_trial, "begun", (json_int_t)report.begun,
 	    "damage", damage->len ? kjson_text(damage->data, damage->len) : NULL, "machine",
-	    report.machine, "roofline", roofline_json(), "attribution", report.audit, "best",
-	    report.best ? best_json() : NULL, "workloads", workloads_json(), "no_baseline",
-	    !report.task->baseline_count, "counts_alone", report.task->alone);
+	    report.machine, "roofline", roofline_json(), "attribution",
+	    report.audited ? report.audit : NULL, "best", report.best ? best_json() : NULL,
+	    "workloads", workloads_json(), "no_baseline", !report.task->baseline_count,
+	    "counts_alone", report.task->alone);
 
 	add_view(f);
 	*figures = json_incref(json_object_get(f, "figures"));

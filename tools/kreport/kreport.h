@@ -33,7 +33,8 @@ struct report {
 	json_t *refused; /* one in which it failed */
 	long verify_trial;
 	json_t *machine, *roofline; /* NULL: there is no such file */
-	json_t *audit;              /* kaudit's attribution of the gains; NULL: none */
+	bool audited;               /* some candidate is */
+	json_t *audit;              /* the account of the gains */
 	bool linear;                /* rounds with decisions, instead of a search over cells */
 	long begun; /* the trial after the last, if some of its files exist; 0: none */
 };

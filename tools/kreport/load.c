@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Loads what the report is made from: facts and views of a campaign. See kreport.h. */
 
+#include "kaccount.h"
 #include "kchain.h"
 #include "kplace.h"
-#include "kproc.h"
 #include "kreport.h"
 #include "status.h"
 
@@ -95,8 +95,10 @@ load_trials(void)
 
 	for (long t = 0; t <= report.last; t++) {
 		auto_free struct kcandidate *list = NULL;
-		size_t n = ktrials_take(&report.trials, t, &list);
+		size_t n;
 
+		kaccount_add(ktrials_get(&report.trials, t), report.trials.linear);
+		n = ktrials_take(&report.trials, t, &list);
 		for (size_t i = 0; i < n; i++)
 			add_candidate(&list[i], races);
 	}
@@ -149,29 +151,11 @@ load_verify(void)
 	}
 }
 
-/* kaudit defines the rule for attributing gains; so it is run, and the rule not repeated here. */
-static json_t *
-attribution(const char *dir)
-{
-	char *argv[] = { ktool_path("kaudit"), (char *)"--report", (char *)"--json", (char *)"-c",
-		(char *)dir, NULL };
-	struct kproc p = { .argv = argv, .timeout_s = 60, .max_output = 16 << 20 };
-	struct kproc_result result;
-	bool ran = !kproc_run(&p, &result);
-	json_t *json = NULL;
-
-	free(argv[0]);
-	if (ran && (result.exit_code == K_OK || result.exit_code == K_NO))
-		json = json_loads(result.out, 0, NULL);
-	if (ran)
-		kproc_result_free(&result);
-	return json;
-}
-
 void
 load_report(const char *dir, bool empty)
 {
 	char *path, *begun;
+	bool good;
 
 	kcamp_no_links(dir);
 	report = (struct report){ .dir = dir, .camp = kcamp_load(dir) };
@@ -199,11 +183,9 @@ load_report(const char *dir, bool empty)
 	report.machine = load_json(dir, "trials/000/machine.json");
 	report.roofline = load_json(dir, "trials/000/roofline.json");
 	report.linear = report.trials.linear;
-	for (size_t i = 1; i < report.count; i++)
-		if (of(&report.list[i], "audit")) {
-			report.audit = attribution(dir);
-			break;
-		}
+	for (size_t i = 1; i < report.count && !report.audited; i++)
+		report.audited = of(&report.list[i], "audit");
+	report.audit = kaccount_report(&report.trials, &good);
 	begun = kplace_trial(dir, report.last + 1, "");
 	report.begun = kis_there(begun) ? report.last + 1 : 0;
 	free(begun);
