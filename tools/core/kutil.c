@@ -785,6 +785,18 @@ kwrite_or_die(const char *path, const void *data, size_t len)
 		kdie_errno(K_IO, "%s", path);
 }
 
+void
+kwrite_if_changed(const char *path, const void *data, size_t len)
+{
+	struct stat st;
+	size_t n;
+	auto_free char *old =
+	    kfind(path, &st) && (size_t)st.st_size == len ? kread_if_there(path, len, &n) : NULL;
+
+	if (!old || n != len || memcmp(old, data, len))
+		kwrite_or_die(path, data, len);
+}
+
 char *
 kset_aside(const char *path)
 {

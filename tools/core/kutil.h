@@ -219,6 +219,8 @@ char *kread_text_or_die(const char *path, size_t max);
 int kwrite_file(const char *path, const void *data, size_t len);
 /* The same, but a failure is fatal (K_IO). */
 void kwrite_or_die(const char *path, const void *data, size_t len);
+/* The same, unless the file has this content already: its time says when it was made. */
+void kwrite_if_changed(const char *path, const void *data, size_t len);
 /* All of it to a descriptor; -1 and errno on failure. */
 int kwrite_all(int fd, const void *data, size_t len);
 /*

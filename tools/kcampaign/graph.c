@@ -121,7 +121,7 @@ write_variables(void)
 	snprintf(number, sizeof number, "%ld", compact);
 	add_variable(&t, "COMPACT", compact ? number : "");
 	add_variable(&t, "STEP", step);
-	write_if_changed(VARIABLES, t.data, t.len);
+	kwrite_if_changed(VARIABLES, t.data, t.len);
 }
 
 /* Must the rollbacks in a row before trial T be examined first? Only if it has not begun. */

@@ -166,9 +166,6 @@ bool rules_newer(long trial);
  */
 void rules_settle(long first, long last);
 
-/* Makes PATH contain TEXT; it is written only if it contains something else. */
-void write_if_changed(const char *path, const char *text, size_t len);
-
 /* lock.c: one run per campaign. */
 
 /*

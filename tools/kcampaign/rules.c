@@ -6,7 +6,6 @@
 #include "kseal.h"
 
 #define FOLDER "trials/.rules"
-#define TABLE_MAX ((size_t)16 << 20)
 
 /* The digest of a file, so that only a change of content counts. */
 static void
@@ -124,16 +123,6 @@ static const struct {
 };
 
 void
-write_if_changed(const char *path, const char *text, size_t len)
-{
-	size_t n;
-	auto_free char *old = kread_if_there(path, TABLE_MAX, &n);
-
-	if (!old || n != len || memcmp(old, text, len))
-		kwrite_or_die(path, text, len);
-}
-
-void
 rules_refresh(void)
 {
 	if ((mkdir("trials", 0777) < 0 && errno != EEXIST) ||
@@ -148,7 +137,7 @@ rules_refresh(void)
 		if (rules[i].add_more)
 			rules[i].add_more(rule);
 		text = json_dumps(rule, JSON_INDENT(1) | JSON_SORT_KEYS);
-		write_if_changed(path, text, strlen(text));
+		kwrite_if_changed(path, text, strlen(text));
 	}
 }
 

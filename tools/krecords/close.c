@@ -421,17 +421,6 @@ state_open(bool must_exist)
 	check_complete();
 }
 
-/* A file that is already right is not written, so that its time says when it was made. */
-static void
-put_buffer(const char *path, const struct kbuf *text)
-{
-	size_t len;
-	auto_free char *old = kread_file(path, FILE_MAX, &len);
-
-	if (!old || len != text->len || memcmp(old, text->data, len))
-		put_file(path, text->data, text->len);
-}
-
 /* Removes files of a round that a correction has replaced. */
 static void
 remove_old_files(const struct closed *e)
@@ -454,16 +443,18 @@ write_all(void)
 	for (size_t i = 0; i < campaign.count; i++)
 		for (size_t k = 0; k < state.plan[i].count; k++)
 			if (!state.plan[i].file[k].fact && !state.plan[i].file[k].stands)
-				put_buffer(state.plan[i].file[k].path, &state.plan[i].file[k].text);
+				put_file(state.plan[i].file[k].path,
+				    state.plan[i].file[k].text.data,
+				    state.plan[i].file[k].text.len);
 	for (int l = 0; l < LOGS; l++)
-		put_buffer(log_paths[l], &state.grown[l]);
+		put_file(log_paths[l], state.grown[l].data, state.grown[l].len);
 	/* The seal is saved last: the files that it lists exist. */
 	kseal_save(&campaign.seal);
 	for (int v = 0; v < VIEWS; v++) {
 		auto_buf struct kbuf text = { 0 };
 
 		put_view(v, &text);
-		put_buffer(view_paths[v], &text);
+		put_file(view_paths[v], text.data, text.len);
 	}
 }
 

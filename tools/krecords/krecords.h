@@ -120,7 +120,7 @@ struct round *last_accepted(void);
 const char *verdict_word(const struct round *r, const struct candidate *x);
 /* OBJECT as the text of an indented file; the caller frees. */
 char *json_text(const json_t *object);
-/* Write a file, making its folders if needed. */
+/* Write a file unless it is right already, making its folders if needed. */
 void put_file(const char *path, const void *data, size_t len);
 /*
  * Any value on one line, without a newline, as text that the caller frees; or with it, appended to

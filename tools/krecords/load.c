@@ -205,5 +205,5 @@ put_file(const char *path, const void *data, size_t len)
 	auto_free char *folder = kfolder_of(path);
 
 	kmake_folder(folder);
-	kwrite_or_die(path, data, len);
+	kwrite_if_changed(path, data, len);
 }
