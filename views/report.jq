@@ -111,7 +111,7 @@ def roof($peak; $bandwidth; $measured; $intensities; $points):
 
 def trials($last): (group_by(.trial) | map({ key: "\(.[0].trial)", value: . }) | from_entries) as $by
 	| [foreach range(1; $last + 1) as $t ({ best: 0 }; ($by["\($t)"] // []) as $all
-		| { trial: $t, all: ($all | length), correct: ($all | count(.status == "correct")), gains: ($all | count(.won)),
+		| { trial: $t, all: ($all | length), correct: ($all | count(.correct)), gains: ($all | count(.won)),
 			best: ([$all[] | select(.leads) | .speed.mean // 0][-1] // .best), tokens: ($all | total(.tokens)),
 			priced: any($all[]; has("reply.cost_usd")), cost: ($all | total(.["reply.cost_usd"])) })];
 
@@ -130,9 +130,9 @@ def archive($elites): ($elites | map({ (.id): true }) | add) as $wanted
 	| (map(select($wanted[.id]) | { (.id): .speed }) | add) as $speeds
 	| $elites | map(.speed = ($speeds[.id] // .speed))
 	| { count: length, longest: ([1, .[].speed.mean // empty] | max),
-		elites: (to_entries | map(.key as $i | .value | (.status == "correct") as $correct
-			| . + { class: (if $correct | not then "" elif $i > 0 then "point" else "best" end), bar: ($i < 24),
-				value: (if $correct then .speed.mean // 0 else 0 end) })) };
+		elites: (to_entries | map(.key as $i | .value
+			| . + { class: (if .correct | not then "" elif $i > 0 then "point" else "best" end), bar: ($i < 24),
+				value: (if .correct then .speed.mean // 0 else 0 end) })) };
 
 def failures: { statuses: (group_by(.rung) | reverse | map({ status: .[0].status, n: length })),
 	cheats: any(.[]; .cheat), rolled_back: any(.[]; .verdict == "rolled_back"),

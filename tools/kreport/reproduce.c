@@ -56,14 +56,12 @@ add_fact(const char *path, void *names)
 static void
 add_facts(json_t *names)
 {
-	static const char *const facts[] = { "000/machine.json", "000/ceilings.json", "000/tips.md",
-		"*/evidence.ndjson", "*/verify.ndjson", "*/*/digest.ndjson", "*/*/eval.ndjson" };
+	static const char *const facts[] = { "trials/000/machine.json", "trials/000/ceilings.json",
+		"trials/000/tips.md", "trials/*/evidence.ndjson", "trials/*/verify.ndjson",
+		"trials/*/*/digest.ndjson", "trials/*/*/eval.ndjson" };
 
-	for (size_t i = 0; i < LEN(facts); i++) {
-		auto_free char *name = kasprintf("trials/%s", facts[i]);
-
-		keach_path(kplace_in(report.dir, name), add_fact, names);
-	}
+	for (size_t i = 0; i < LEN(facts); i++)
+		keach_path(kplace_in(report.dir, facts[i]), add_fact, names);
 }
 
 /*
