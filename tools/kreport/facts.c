@@ -63,7 +63,7 @@ candidates_json(void)
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < report.count; i++) {
-		const struct kcandidate *c = &report.list[i];
+		const struct kcandidate *c = report.list[i];
 		json_t *o = candidate_json(c);
 
 		json_object_update_new(o,
@@ -199,7 +199,7 @@ rows_json(void)
 	json_t *rows = json_array();
 
 	for (size_t i = 0; i < report.count; i++) {
-		const struct kcandidate *c = &report.list[i];
+		const struct kcandidate *c = report.list[i];
 		bool leads = is_next_best(best, c);
 
 		best = leads ? c : best;

@@ -25,7 +25,7 @@ struct report {
 	 * long texts: prompt, codes, reply. Speed-ups are from the newest race, else from the
 	 * score.
 	 */
-	struct kcandidate *list;
+	struct kcandidate **list; /* in the trials */
 	size_t count;
 	const struct kcandidate *reference;
 	const struct kcandidate *best; /* NULL: only the reference is correct */

@@ -85,7 +85,7 @@ add_candidate(struct kcandidate *c, const json_t *races)
 	c->provisional = chain.provisional;
 	kchain_free(&chain);
 	kgrow(report.list, report.count);
-	report.list[report.count++] = *c;
+	report.list[report.count++] = c;
 }
 
 static void
@@ -94,13 +94,11 @@ load_trials(void)
 	json_auto_t *races = kchain_races(report.camp, report.last);
 
 	for (long t = 0; t <= report.last; t++) {
-		auto_free struct kcandidate *list = NULL;
-		size_t n;
+		const struct ktrial *trial = ktrials_get(&report.trials, t);
 
-		kaccount_add(ktrials_get(&report.trials, t), report.trials.linear);
-		n = ktrials_take(&report.trials, t, &list);
-		for (size_t i = 0; i < n; i++)
-			add_candidate(&list[i], races);
+		kaccount_add(trial, report.trials.linear);
+		for (size_t i = 0; i < trial->count; i++)
+			add_candidate(&trial->list[i], races);
 	}
 }
 
@@ -113,23 +111,10 @@ is_next_best(const struct kcandidate *best, const struct kcandidate *c)
 	    kgain_beyond(&c->speedup, &best->speedup);
 }
 
-static int
-by_place(const void *x, const void *y)
-{
-	const struct kcandidate *a = x, *b = y;
-
-	return a->trial != b->trial ? (a->trial > b->trial) - (a->trial < b->trial)
-	                            : (a->branch > b->branch) - (a->branch < b->branch);
-}
-
 const struct kcandidate *
 find_candidate(const char *id)
 {
-	struct kcandidate key = { 0 };
-
-	if (!id || !karch_id(id, &key.trial, &key.branch))
-		return NULL;
-	return bsearch(&key, report.list, report.count, sizeof *report.list, by_place);
+	return ktrials_find(&report.trials, id);
 }
 
 /* The newest verification of the best. */
@@ -184,7 +169,7 @@ load_report(const char *dir, bool empty)
 	report.roofline = load_json(dir, "trials/000/roofline.json");
 	report.linear = report.trials.linear;
 	for (size_t i = 1; i < report.count && !report.audited; i++)
-		report.audited = of(&report.list[i], "audit");
+		report.audited = of(report.list[i], "audit");
 	report.audit = kaccount_report(&report.trials, &good);
 	begun = kplace_trial(dir, report.last + 1, "");
 	report.begun = kis_there(begun) ? report.last + 1 : 0;

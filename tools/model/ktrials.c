@@ -288,17 +288,6 @@ ktrials_open(struct ktrials *t, const struct kcamp *camp)
 	t->reference_of = kstrdup(reference ? kjson_str(reference->json, "campaign") : "");
 }
 
-size_t
-ktrials_take(struct ktrials *t, long number, struct kcandidate **list)
-{
-	struct ktrial *trial = &t->trial[number];
-	size_t count = ktrials_get(t, number)->count;
-
-	*list = trial->list;
-	*trial = (struct ktrial){ .number = number };
-	return count;
-}
-
 void
 ktrials_drop(struct ktrials *t, long number)
 {

@@ -50,8 +50,6 @@ void ktrials_open(struct ktrials *t, const struct kcamp *camp);
 void ktrials_close(struct ktrials *t);
 /* Trial NUMBER, 0 to LAST; its records are read when first asked for. */
 const struct ktrial *ktrials_get(struct ktrials *t, long number);
-/* The same, but the caller owns its records, in *LIST; returns how many. */
-size_t ktrials_take(struct ktrials *t, long number, struct kcandidate **list);
 /* Free the records of a trial; it is read again on the next request. */
 void ktrials_drop(struct ktrials *t, long number);
 /* The sound record of candidate ID, or NULL. */
