@@ -155,14 +155,13 @@ def cost($eval_s): map(select(.paid)) as $replies | ($replies | length) as $n
 		unknown: (if $n == 0 or ($priced > 0 and $counted > 0) then "" elif $counted > 0 then "The cost is"
 			elif $priced > 0 then "The tokens are" else "The cost and the tokens are" end) };
 
-def bits: . as $n | range(0; 53) | select($n / pow(2; .) | floor % 2 == 1);
 def hex: if . < 16 then "0123456789abcdef"[.:. + 1] else (. / 16 | floor | hex) + (. % 16 | hex) end;
 # The state of a GPU in all timed rows.
 def clocks: if . == [] then null else
 	def values(f): [.[] | f | numbers | select(. > 0) | round];
 	values(.throttle) as $throttled
 	| { rows: length, throttled: ($throttled | length),
-		mask: "0x\([$throttled[] | bits] | unique | map(pow(2; .)) | add // 0 | hex)",
+		mask: ($throttled | unique | map("0x" + hex) | join(", ")),
 		sm_low: (values(.sm_mhz) | min // 0), sm_high: (values(.sm_mhz) | max // 0),
 		memory_low: (values(.memory_mhz) | min // 0), memory_high: (values(.memory_mhz) | max // 0),
 		hot: (values(.temperature_c) | max // 0), power: (values(.power_w) | max // 0) } end;
