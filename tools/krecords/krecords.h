@@ -256,11 +256,9 @@ void check_commits(struct kfaults *f, size_t *commits);
 
 /* memory.c: memory/vN.json. */
 
-/* Version VERSION, computed from the facts; NULL when its trial is incomplete. New reference. */
-json_t *build_version(long version);
 /*
- * The same, if its file exists; if that was changed by hand, dies with K_USAGE. New reference;
- * NULL: no such version.
+ * Version VERSION, computed from the facts, if its file exists; if that was changed by hand, dies
+ * with K_USAGE. New reference; NULL: no such version.
  */
 json_t *checked_version(long version);
 /* Add version VERSION, computed from the facts, to FILES, which maps paths to texts. */
@@ -275,17 +273,12 @@ void check_memory(struct kfaults *f, size_t *files);
 char *record_category(const struct kcandidate *c);
 /* Its gain over the incumbent in per cent; NAN: not measured. */
 double record_gain_pct(const struct kcandidate *c);
-/* Every text in OBJECT becomes one line of a few hundred characters; an empty one goes. */
-void tidy(json_t *object);
 /* With six digits; NULL if it is not finite. New reference. */
 json_t *number_json(double value);
 /* "v7"; anything else dies with K_USAGE and a message that shows the right form. */
 long parse_version(const char *name);
 
 /* Commands; each returns an exit code. */
-int command_close(void);
-int command_check(void);
-int command_restore(void);
 int command_remember(void);
 int command_read(void);
 int command_summary(void);

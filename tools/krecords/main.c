@@ -8,7 +8,7 @@
 #include "krecords.h"
 
 /* The files are written first: commits refer to them. */
-int
+static int
 command_close(void)
 {
 	int code;
@@ -43,7 +43,7 @@ has_memory(void)
 	return count || has_line(KMEMO_SEAL);
 }
 
-int
+static int
 command_check(void)
 {
 	struct kfaults f = { 0 };
@@ -75,7 +75,7 @@ command_check(void)
 }
 
 /* The kernel of an accepted round with the files of its bundle, byte for byte. */
-int
+static int
 command_restore(void)
 {
 	struct program p;

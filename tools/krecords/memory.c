@@ -28,6 +28,8 @@ text_at(const json_t *object, const char *path)
 	return kjson_str_or(object, path, NULL);
 }
 
+static void tidy(json_t *object);
+
 static json_t *
 tidy_value(json_t *value)
 {
@@ -41,7 +43,8 @@ tidy_value(json_t *value)
 	return *line ? json_string(line) : NULL;
 }
 
-void
+/* Every text in OBJECT becomes one line of a few hundred characters; an empty one goes. */
+static void
 tidy(json_t *object)
 {
 	const char *key;
@@ -471,7 +474,8 @@ application(const struct kcandidate *c)
 	return list;
 }
 
-json_t *
+/* Version VERSION, computed from the facts; NULL when its trial is incomplete. New reference. */
+static json_t *
 build_version(long version)
 {
 	const struct kcandidate *c = trial_candidate(version);

@@ -50,10 +50,6 @@ extern struct search {
 	int branches;
 } search;
 
-/* Read the cells of a gradient file; PATH NULL: none. */
-void load_slopes(const char *path);
-void free_slopes(void);
-
 /* The logarithm of a program's speed; of its score if nothing is timed. */
 double speed_of(const struct karch_row *row);
 

@@ -24,7 +24,8 @@ static struct arguments {
 	bool thin;
 } given;
 
-void
+/* Read the cells of a gradient file; PATH NULL: none. */
+static void
 load_slopes(const char *path)
 {
 	struct karch_gradient g;
@@ -54,7 +55,7 @@ load_slopes(const char *path)
 	field_fit(search.field);
 }
 
-void
+static void
 free_slopes(void)
 {
 	for (int c = 0; c < KARCH_CELLS; c++)
