@@ -101,7 +101,9 @@ ok 'an empty file of the trial that has the best: no list is searched that is no
 	[ "$best" -gt 0 ]
 	cc -std=gnu11 -D_GNU_SOURCE -I"$KILN_DATA/tools/core" -I"$KILN_DATA/tools/model" -fsanitize=nonnull-attribute -fsanitize-undefined-trap-on-error \
 		-c -o ktrials.o "$KILN_DATA/tools/model/ktrials.c"
-	cc -o kreport "$KILN_BUILD"/tools/kreport/*.o ktrials.o "$KILN_BUILD/libkiln.a" -ljansson -lpcre2-8 -lffi -lseccomp -lmd -lm -ldl -pthread
+	# An old object of a source that is gone may still be there.
+	for c in "$KILN_DATA"/tools/kreport/*.c; do c=${c##*/}; set -- "$@" "$KILN_BUILD/tools/kreport/${c%.c}.o"; done
+	cc -o kreport "$@" ktrials.o "$KILN_BUILD/libkiln.a" -ljansson -lpcre2-8 -lffi -lseccomp -lmd -lm -ldl -pthread
 	rm -rf hurt.d; cp -r whole hurt.d; : >"hurt.d/trials/$best/score.ndjson"
 	(cd hurt.d && ../kreport --markdown) >/dev/null 2>err; cat err; grep -q "score.ndjson: contains no record" err'
 
