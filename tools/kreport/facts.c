@@ -225,9 +225,9 @@ elites_json(void)
 
 		karch_cell_text(row->cell, cell);
 		json_array_append_new(elites,
-		    json_pack("{s:s,s:s,s:s,s:b,s:o*,s:f,s:f,s:s,s:s}", "id", row->id, "cell", cell,
-		        "status", status_rows[row->status].name, "correct",
-		        row->status == STATUS_CORRECT, "speed", ratio_json(&alone), "ns",
+		    json_pack("{s:s,s:s,s:b,s:s,s:o*,s:f,s:f,s:s,s:s}", "id", row->id, "cell", cell,
+		        "correct", row->status == STATUS_CORRECT, "status",
+		        status_rows[row->status].name, "speed", ratio_json(&alone), "ns",
 		        row->runtime_ms * 1e6, "score", row->score, "strategy", row->strategy,
 		        "parent", row->parent));
 	}
