@@ -238,7 +238,7 @@ t 'a prompt that holds a key is not sent' '
 	exits 2 http ok@leak openai endless; grep -q "looks like a key" err
 	# One that begins again and again takes no longer.
 	yes sk- | head -n 300000 | tr -d "\n" >many; jq -c --rawfile l many ".prompt.user += \$l + \" AKIAIOSFODNN7EXAMPLE\"" "$P" >again
-	(ulimit -t 10; exits 2 http ok@leak openai again); grep -q "looks like a key" err
+	prlimit --pid $$ --cpu=10; exits 2 http ok@leak openai again; grep -q "looks like a key" err
 	is 0 "$(requests ok@leak)"
 	http ok@leak openai --allow-secrets -o d/a leak; is 1 "$(requests ok@leak)"
 	jq -c ".prompt.user += \" task-mask-x[sk-some_long_name_of_a_variable]\"" "$P" >code; http ok@code openai -o d/b code'
