@@ -3,22 +3,23 @@
 #include "ncu.h"
 
 #include "kio.h"
+#include "kregex.h"
 
 /* ncu --set full gives more than 2000 columns. */
-enum { CELLS = 8192, TENSOR = 32 };
+enum { CELLS = 8192 };
 
-/* A row, split in place. */
-struct row {
+struct table {
+	json_t *columns; /* their numbers, by title; NULL before the line with the titles */
+	json_t *tensors; /* the titles of operations of matrix units, by type */
+	/* the current row, split in place */
 	char *cell[CELLS];
 	size_t count;
 };
 
-/* The columns of interest. */
-enum column { NAME, BLOCK, GRID, TIME, INST, READ, WRITE, CYCLES, COLUMNS };
-
-static const char *const titles[COLUMNS] = { "Kernel Name", "Block Size", "Grid Size",
-	"gpu__time_duration.sum", "smsp__thread_inst_executed.sum", "dram__bytes_read.sum",
-	"dram__bytes_write.sum", "smsp__cycles_elapsed.avg" };
+#define TIME "gpu__time_duration.sum"
+#define INST "smsp__thread_inst_executed.sum"
+#define READ "dram__bytes_read.sum"
+#define WRITE "dram__bytes_write.sum"
 
 /*
  * Instructions of threads, and operations in each. Those of half precision do not count: compilers
@@ -37,25 +38,18 @@ static const struct {
 	{ OP("dfma"), OP("dfma") ".per_cycle_elapsed", 2 },
 };
 
-/* Where the columns are, -1: nowhere. */
-struct columns {
-	int at[COLUMNS], sum[LEN(ops)], rate[LEN(ops)];
-	int tensor[TENSOR]; /* operations of matrix units, by type */
-	size_t tensors;
-};
-
 /* RFC 4180: quoted cells contain commas and doubled quotes. */
 static void
-part(char *line, struct row *r)
+part(char *line, struct table *t)
 {
 	char *p = line, *to;
 
-	r->count = 0;
-	while (r->count < CELLS) {
+	t->count = 0;
+	while (t->count < CELLS) {
 		bool quoted = *p == '"';
 
 		p += quoted;
-		r->cell[r->count++] = to = p;
+		t->cell[t->count++] = to = p;
 		while (*p && (quoted ? *p != '"' || p[1] == '"' : *p != ',')) {
 			p += quoted && *p == '"';
 			*to++ = *p++;
@@ -70,171 +64,144 @@ part(char *line, struct row *r)
 	}
 }
 
+/* The cell of the current row in the column TITLE; "" if it is missing. */
+static const char *
+cell(const struct table *t, const char *title)
+{
+	const json_t *at = json_object_get(t->columns, title);
+	size_t i = at ? (size_t)json_integer_value(at) : t->count;
+
+	return i < t->count ? t->cell[i] : "";
+}
+
 /* Also "1,073,741,824"; NAN for "n/a" and missing values. */
 static double
-number(const struct row *r, int at)
+number(const struct table *t, const char *title)
 {
-	char text[64], *to = text, *end;
-	double d;
+	auto_free char *text = kregex_sub(",", cell(t, title), "");
+	char *end;
+	double d = strtod(text, &end);
 
-	if (at < 0 || (size_t)at >= r->count)
-		return NAN;
-	for (const char *p = r->cell[at]; *p && to < text + sizeof text - 1; p++)
-		if (*p != ',')
-			*to++ = *p;
-	*to = '\0';
-	d = strtod(text, &end);
 	return end > text && !*end ? d : NAN;
-}
-
-static const char *
-text_of(const struct row *r, int at)
-{
-	return at >= 0 && (size_t)at < r->count ? r->cell[at] : "";
-}
-
-static int
-column_of(const struct row *r, const char *title)
-{
-	for (size_t i = 0; i < r->count; i++)
-		if (!strcmp(r->cell[i], title))
-			return (int)i;
-	return -1;
-}
-
-static void
-find_columns(const struct row *r, struct columns *c)
-{
-	static const char tensor[] = "sm__ops_path_tensor_src_";
-
-	*c = (struct columns){ 0 };
-	for (size_t i = 0; i < COLUMNS; i++)
-		c->at[i] = column_of(r, titles[i]);
-	for (size_t i = 0; i < LEN(ops); i++) {
-		c->sum[i] = column_of(r, ops[i].sum);
-		c->rate[i] = column_of(r, ops[i].rate);
-	}
-	for (size_t i = 0; i < r->count && c->tensors < TENSOR; i++) {
-		const char *name = r->cell[i], *dot = strchr(name, '.');
-
-		if (!strncmp(name, tensor, strlen(tensor)) && dot && !strcmp(dot, ".sum") &&
-		    strncmp(name + strlen(tensor), "int", 3))
-			c->tensor[c->tensors++] = (int)i;
-	}
 }
 
 /* Operations with floating-point numbers; NAN: they were not counted. */
 static double
-flops_of(const struct row *r, const struct columns *c)
+flops_of(const struct table *t)
 {
-	double flops = 0, cycles = number(r, c->at[CYCLES]);
+	double flops = 0, cycles = number(t, "smsp__cycles_elapsed.avg"), n;
 
 	for (size_t i = 0; i < LEN(ops); i++) {
-		double n = number(r, c->sum[i]);
-
-		flops += ops[i].flops * (isnan(n) ? number(r, c->rate[i]) * cycles : n);
+		n = number(t, ops[i].sum);
+		flops += ops[i].flops * (isnan(n) ? number(t, ops[i].rate) * cycles : n);
 	}
-	for (size_t i = 0; i < c->tensors; i++) {
-		double n = number(r, c->tensor[i]);
-
+	kjson_foreach(title, t->tensors) {
+		n = number(t, json_string_value(title));
 		flops += isnan(n) ? 0 : n;
 	}
 	return flops;
 }
 
-/* "row_mix<float>(const float *, int)" has the name row_mix. */
-static bool
-is_named(const char *name, const char *kernel)
+/* "(16, 1, 1)" in the column TITLE; NULL: there is no such thing. New reference. */
+static json_t *
+triple(const struct table *t, const char *title)
 {
-	size_t n = strlen(kernel);
-	const char *p = strstr(name, kernel);
+	long long at[3] = { 0, 1, 1 };
 
-	return p && (p == name || (!isalnum((unsigned char)p[-1]) && p[-1] != '_')) &&
-	    !isalnum((unsigned char)p[n]) && p[n] != '_';
+	if (sscanf(cell(t, title), "(%lld, %lld, %lld)", &at[0], &at[1], &at[2]) < 1)
+		return NULL;
+	return json_pack("[I,I,I]", (json_int_t)at[0], (json_int_t)at[1], (json_int_t)at[2]);
 }
 
-static bool
-is_among(const char *name, const json_t *kernels)
+/* "NAME|NAME", of all KERNELS. The caller frees. */
+static char *
+any_of(const json_t *kernels)
 {
-	kjson_foreach(x, kernels) {
-		if (is_named(name, json_string_value(x)))
-			return true;
-	}
-	return false;
-}
+	struct kbuf b = kbuf_empty();
 
-static bool
-read_call(const struct row *r, const struct columns *cols, struct kconfigs_call *c)
-{
-	long long g[3] = { 0, 1, 1 }, b[3] = { 0, 1, 1 };
-	const int *at = cols->at;
-	double ns = number(r, at[TIME]);
-
-	if (sscanf(text_of(r, at[GRID]), "(%lld, %lld, %lld)", &g[0], &g[1], &g[2]) < 1 ||
-	    sscanf(text_of(r, at[BLOCK]), "(%lld, %lld, %lld)", &b[0], &b[1], &b[2]) < 1 ||
-	    !isfinite(ns))
-		return false;
-	*c = (struct kconfigs_call){ { true, 6, { g[0], g[1], g[2], b[0], b[1], b[2] } }, ns / 1e3,
-		number(r, at[INST]), number(r, at[READ]) + number(r, at[WRITE]), NULL,
-		flops_of(r, cols), number(r, at[READ]), 0 };
-	return true;
+	kjson_foreach(name, kernels)
+		kbuf_printf(&b, "%s%s", b.len ? "|" : "", json_string_value(name));
+	return b.data;
 }
 
 char *
 ncu_command(const json_t *kernels)
 {
+	auto_free char *names = any_of(kernels);
 	struct kbuf b = { 0 };
-	const json_t *name;
-	size_t i;
 
-	kbuf_puts(&b, "ncu --target-processes all --csv --page raw --print-units base --metrics ");
-	for (i = TIME; i < CYCLES; i++)
-		kbuf_printf(&b, "%s,", titles[i]);
-	for (i = 0; i < LEN(ops); i++)
-		kbuf_printf(&b, "%s%s", i ? "," : "", ops[i].sum);
-	kbuf_puts(&b, " --kernel-name 'regex:^(");
-	json_array_foreach((json_t *)kernels, i, name)
-		kbuf_printf(&b, "%s%s", i ? "|" : "", json_string_value(name));
-	kbuf_puts(&b, ")$'");
+	kbuf_puts(&b,
+	    "ncu --target-processes all --csv --page raw --print-units base --metrics " TIME
+	    "," INST "," READ "," WRITE);
+	for (size_t i = 0; i < LEN(ops); i++)
+		kbuf_printf(&b, ",%s", ops[i].sum);
+	kbuf_printf(&b, " --kernel-name 'regex:^(%s)$'", names);
 	return b.data;
 }
 
-struct kconfigs_call *
-ncu_calls(const char *file, const json_t *kernels, size_t *n)
+/* The numbers of the columns in the current row, which has their titles. */
+static void
+find_columns(const char *file, struct table *t)
 {
-	auto_free char *text = kread_file_or_die(file, (size_t)1 << 30, NULL);
-	struct kconfigs_call *calls = NULL;
-	struct row *row = kmalloc(sizeof *row);
-	bool header = false;
-	struct columns columns = { 0 };
-	const int *at = columns.at;
+	static const char *const needed[] = { "Kernel Name", "Grid Size", "Block Size", TIME };
 
-	*n = 0;
+	t->columns = json_object();
+	t->tensors = json_array();
+	for (size_t i = t->count; i-- > 0;) {
+		const char *title = t->cell[i];
+
+		json_object_set_new(t->columns, title, json_integer((json_int_t)i));
+		if (kregex_is("\\Asm__ops_path_tensor_src_(?!int)[^.]*\\.sum\\z", title))
+			json_array_append_new(t->tensors, json_string(title));
+	}
+	for (size_t i = 0; i < LEN(needed); i++)
+		if (!json_object_get(t->columns, needed[i]))
+			kdie(K_USAGE,
+			    "%s: columns are missing (Kernel Name, Grid Size, Block Size or " TIME
+			    "); make the file with: ncu --metrics " TIME " --csv --page raw "
+			    "--print-units base",
+			    file);
+}
+
+/* The launch in the current row; NULL: its geometry or its time is missing. New reference. */
+static json_t *
+read_call(const struct table *t)
+{
+	/* json_real makes nothing of NAN, so counters that are missing are left out. */
+	return json_pack("{s:o,s:o,s:o,s:o*,s:o*,s:o*,s:o*}", "grid", triple(t, "Grid Size"),
+	    "block", triple(t, "Block Size"), "ns", json_real(number(t, TIME)), "thread_inst",
+	    json_real(number(t, INST)), "dram_bytes", json_real(number(t, READ) + number(t, WRITE)),
+	    "dram_read", json_real(number(t, READ)), "flops", json_real(flops_of(t)));
+}
+
+json_t *
+ncu_calls(const char *file, const json_t *kernels)
+{
+	auto_free char *text = kread_file_or_die(file, (size_t)1 << 30, NULL),
+	               *names = any_of(kernels), *pattern = kasprintf("\\b(?:%s)\\b", names);
+	/* "row_mix<float>(const float *, int)" has the name row_mix. */
+	struct kregex *named = kregex_new("kernel", NULL, pattern, 0);
+	struct table *t = kcalloc(1, sizeof *t);
+	json_t *calls = json_array();
+
 	kpart_foreach(line, text, "\r\n") {
 		/* Output of the application, or remarks of ncu. */
-		if (!header && strncmp(line, NCU_TITLES, strlen(NCU_TITLES)))
+		if (!t->columns && strncmp(line, NCU_TITLES, strlen(NCU_TITLES)))
 			continue;
-		part(line, row);
-		if (!header) {
-			find_columns(row, &columns);
-			header = true;
-			if (at[NAME] < 0 || at[GRID] < 0 || at[BLOCK] < 0 || at[TIME] < 0)
-				kdie(K_USAGE,
-				    "%s: columns are missing (Kernel Name, Grid Size, Block Size "
-				    "or gpu__time_duration.sum); make the file with: ncu --metrics "
-				    "gpu__time_duration.sum --csv --page raw --print-units base",
-				    file);
-			continue;
-		}
-		/* The row with the units has no ID. */
-		if (!*row->cell[0] || !is_among(text_of(row, at[NAME]), kernels))
-			continue;
-		calls = krealloc(calls, (*n + 1) * sizeof *calls);
-		*n += read_call(row, &columns, &calls[*n]);
+		part(line, t);
+		if (!t->columns)
+			find_columns(file, t);
+		else if (*t->cell[0] && /* The row with the units has no ID. */
+		    kregex_search(named, cell(t, "Kernel Name"), strlen(cell(t, "Kernel Name")), 0,
+		        NULL) == KREGEX_FOUND)
+			json_array_append_new(calls, read_call(t));
 	}
-	if (!*n)
+	if (!json_array_size(calls))
 		kdie(K_USAGE, "%s: contains no launch of %s with grid, block and time", file,
 		    json_string_value(json_array_get(kernels, 0)));
-	free(row);
+	kregex_free(named);
+	json_decref(t->columns);
+	json_decref(t->tensors);
+	free(t);
 	return calls;
 }

@@ -6,15 +6,15 @@
 #ifndef NCU_H
 #define NCU_H
 
-#include "kconfigs.h"
+#include <jansson.h>
 
 /*
- * All launches of these KERNELS (names) in FILE, *N of them, in order. Counters:
- * gpu__time_duration.sum and, if present, smsp__thread_inst_executed.sum, dram__bytes_read.sum,
- * dram__bytes_write.sum, and the operations of single and double precision and of the matrix units.
- * Dies when there is none. The caller frees.
+ * All launches of these KERNELS (names) in FILE, in order: {"grid", "block", "ns"} and, where they
+ * were counted, "thread_inst" (instructions of all threads), "dram_bytes" and "dram_read" (bytes of
+ * device memory, in all and read), and "flops" (operations of single and double precision and of
+ * the matrix units). Dies when there is none. New reference.
  */
-struct kconfigs_call *ncu_calls(const char *file, const json_t *kernels, size_t *n);
+json_t *ncu_calls(const char *file, const json_t *kernels);
 
 /* How the line with the titles of the columns begins; before it are remarks. */
 #define NCU_TITLES "\"ID\""

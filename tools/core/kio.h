@@ -165,6 +165,12 @@ json_t *kjson_find(const json_t *list, const char *key, const char *text);
 	for (struct kjson_walk item##_walk = { list, 0, false }; kjson_next(&item##_walk);) \
 		for (json_t *item = json_array_get(item##_walk.array, item##_walk.next - 1); \
 		     item##_walk.inside; item##_walk.inside = false)
+/* The same for an array of strings: TEXT is the string. */
+#define kjson_foreach_text(text, list) \
+	for (struct kjson_walk text##_walk = { list, 0, false }; kjson_next(&text##_walk);) \
+		for (const char *text = json_string_value( \
+		         json_array_get(text##_walk.array, text##_walk.next - 1)); \
+		     text##_walk.inside; text##_walk.inside = false)
 /* INSIDE is still set where a break has left the loop. */
 struct kjson_walk {
 	const json_t *array;
