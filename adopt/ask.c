@@ -11,37 +11,33 @@ enum { TEMPLATE_MAX = 1 << 20 };
 static char *
 manifest_folder(const struct adoption *a)
 {
-	char *own = path_of("%s/campaign.json", a->dir), *path = adopt_path(a, "ask/campaign.json");
-	json_t *model = json_object_get(a->json, "model"), *m;
+	json_t *model = json_object_get(a->json, "model");
+	json_auto_t *m = NULL;
 
-	if (kis_there(own)) {
+	if (kis_there(path_of("%s/campaign.json", a->dir)))
 		return a->dir;
-	}
 	if (!model)
 		kdie(K_MISSING, "this step needs a model; name one with --provider and --model");
 	m = json_pack("{s:s,s:s,s:i,s:O}", "schema", "campaign/1", "name", a->kernel, "seed", 42,
 	    "model", model);
-	write_json(path, m);
-	json_decref(m);
-	*strrchr(path, '/') = '\0';
-	return path;
+	write_json(adopt_path(a, "ask/campaign.json"), m);
+	return adopt_path(a, "ask");
 }
 
 /* prompts/adopt/NAME.txt of the campaign, else the shipped one, filled in; the caller frees. */
 static char *
 render(const struct adoption *a, const char *name, const json_t *context)
 {
-	char *relative = kasprintf("prompts/adopt/%s.txt", name),
-	     *own = path_of("%s/%s", a->dir, relative);
-	char *path = kis_there(own) ? kstrdup(own) : kdata_path(relative), why[512];
-	auto_free char *text = kread_file_or_die(path, TEMPLATE_MAX, NULL);
+	auto_free char *relative = kasprintf("prompts/adopt/%s.txt", name),
+	               *own = kasprintf("%s/%s", a->dir, relative),
+	               *path = kis_there(own) ? kstrdup(own) : kdata_path(relative),
+	               *text = kread_file_or_die(path, TEMPLATE_MAX, NULL);
 	struct ktemplate t = { 0 };
 	struct kbuf out = { 0 };
+	char why[512];
 
 	if (!ktemplate_render(&t, &out, text, path, context, why, sizeof why))
 		kdie(K_USAGE, "%s", why);
-	free(path);
-	free(relative);
 	return out.data;
 }
 
@@ -63,33 +59,12 @@ write_question(const struct adoption *a, const char *path, int n, const char *sy
 	    "candidate/1", "campaign", a->kernel, "trial", 0, "branch", n, "id",
 	    json_sprintf("000/%02d", n), "prompt", "system", system, "user", user, "stable_bytes",
 	    0, "sha256", hex, "sections");
-	char *line, *text;
+	auto_free char *line = record ? json_dumps(record, KIO_DUMP) : NULL, *text = NULL;
 
-	if (!record)
+	if (!line)
 		kdie(K_USAGE, "%s: the question is not UTF-8", path);
-	line = json_dumps(record, KIO_DUMP);
 	text = kasprintf("%s\n", line);
-	write_text(path, text, strlen(text));
-	free(text);
-	free(line);
-}
-
-static void
-call_model(const struct adoption *a, const char *prompt, const char *reply)
-{
-	char *folder = manifest_folder(a);
-	char *argv[] = { (char *)"kllm", (char *)"-c", folder, (char *)"-o", (char *)reply,
-		(char *)prompt, NULL };
-	struct kproc p = { .argv = argv, .max_output = TEMPLATE_MAX };
-	struct kproc_result r;
-
-	if (kproc_run(&p, &r) < 0)
-		kdie_errno(K_MISSING, "kllm");
-	if (r.exit_code) {
-		kpass(r.err, r.err_len);
-		kdie(r.exit_code > 0 ? r.exit_code : K_IO, "%s: no answer", prompt);
-	}
-	kproc_result_free(&r);
+	write_text(path, text);
 }
 
 char *
@@ -104,10 +79,12 @@ ask_model(const struct adoption *a, const char *name, int n, const json_t *conte
 	reply = adopt_path(a, "ask/%s-%d.%.12s/reply.ndjson", name, n, hex);
 	text = stored(reply);
 	if (!text) {
+		const char *argv[] = { "kllm", "-c", manifest_folder(a), "-o", reply, prompt,
+			NULL };
 		struct work_span w = work_begin("model", "asked, time %d: %s", n, name);
 
 		write_question(a, prompt, n, system, user, hex);
-		call_model(a, prompt, reply);
+		free(program_output(argv, NULL, -1));
 		work_end(&w);
 		text = stored(reply);
 	}

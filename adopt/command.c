@@ -11,7 +11,7 @@
 
 extern char **environ;
 
-enum { WORDS = 32, TAIL = 4000, ENVIRON_MAX = 1 << 20, JSON_MAX = 256 << 20 };
+enum { WORDS = 32, TAIL = 4000, ENVIRON_MAX = 1 << 20, OUTPUT_MAX = 256 << 20 };
 
 void
 command_quote(struct kbuf *b, const char *text)
@@ -46,12 +46,12 @@ write_script(const struct adoption *a, const char *folder, const char *command, 
 		kbuf_puts(&b, "\n");
 	}
 	kbuf_printf(&b, "%s\n", command);
-	write_text(path, b.data, b.len);
+	write_text(path, b.data);
 	return path;
 }
 
 size_t
-launcher_words(const struct adoption *a, char **words, char **copy)
+launcher_words(const struct adoption *a, const char **words, char **copy)
 {
 	size_t n = 0;
 
@@ -68,14 +68,12 @@ launcher_words(const struct adoption *a, char **words, char **copy)
  * program that contains an untrusted part.
  */
 static size_t
-sandbox_words(const struct adoption *a, char **words, char *tmp)
+sandbox_words(const struct adoption *a, const char **words, const char *tmp)
 {
-	char *const all[] = { (char *)"bwrap", (char *)"--die-with-parent", (char *)"--new-session",
-		(char *)"--unshare-net", (char *)"--unshare-pid", (char *)"--unshare-ipc",
-		(char *)"--ro-bind", (char *)"/", (char *)"/", (char *)"--dev-bind", (char *)"/dev",
-		(char *)"/dev", (char *)"--proc", (char *)"/proc", (char *)"--bind",
-		(char *)a->project, (char *)a->project, (char *)"--bind", a->dir, a->dir,
-		(char *)"--setenv", (char *)"TMPDIR", tmp };
+	const char *const all[] = { "bwrap", "--die-with-parent", "--new-session", "--unshare-net",
+		"--unshare-pid", "--unshare-ipc", "--ro-bind", "/", "/", "--dev-bind", "/dev",
+		"/dev", "--proc", "/proc", "--bind", a->project, a->project, "--bind", a->dir,
+		a->dir, "--setenv", "TMPDIR", tmp };
 
 	if (!kjson_bool(a->json, "sandbox"))
 		return 0;
@@ -211,16 +209,15 @@ static void
 run(const struct adoption *a, const char *folder, const char *command, char *const *env,
     const char *name, bool boxed, struct command_result *r)
 {
-	static char sh[] = "sh", c[] = "-c", into[] = "log=$1; shift; exec \"$@\" >\"$log\" 2>&1";
-	char *argv[WORDS + 8] = { sh, c, into, sh },
-	                   *script = write_script(a, folder, command, env, name), *copy;
-	char *tmp = adopt_path(a, "tmp");
-	char *mark = kasprintf("KILN_ADOPT=%s", a->dir),
-	     *ours = kasprintf("KILN_ADOPT_PID=%ld", (long)getpid());
+	char *log = adopt_path(a, "log/%s.log", name);
+	const char *argv[WORDS + 8] = { "sh", "-c", "log=$1; shift; exec \"$@\" >\"$log\" 2>&1",
+		"sh", log };
+	auto_free char *mark = kasprintf("KILN_ADOPT=%s", a->dir),
+	               *ours = kasprintf("KILN_ADOPT_PID=%ld", (long)getpid()), *copy = NULL;
 	size_t n = 5, count = 0, kept = 0;
-	struct kproc p = { .argv = argv, .timeout_s = a->timeout_s };
+	struct kproc p = { .argv = (char *const *)argv, .timeout_s = a->timeout_s };
 	struct kproc_result result;
-	char **vars;
+	auto_free char **vars = NULL;
 
 	while (environ[count])
 		count++;
@@ -233,24 +230,20 @@ run(const struct adoption *a, const char *folder, const char *command, char *con
 	vars[kept] = ours;
 	guard(ours);
 	p.envp = vars;
-	*r = (struct command_result){ .log = adopt_path(a, "log/%s.log", name) };
-	argv[4] = r->log;
-	n += boxed ? sandbox_words(a, argv + n, tmp) : 0;
+	n += boxed ? sandbox_words(a, argv + n, adopt_path(a, "tmp")) : 0;
 	n += launcher_words(a, argv + n, &copy);
-	argv[n++] = sh;
-	argv[n++] = script;
-	argv[n] = NULL;
+	argv[n++] = "sh";
+	argv[n] = write_script(a, folder, command, env, name);
 	if (kproc_run(&p, &result) < 0)
 		kdie_errno(K_MISSING, "%s", argv[0]);
-	r->status = result.timed_out ? -1 : result.signal ? 128 + result.signal : result.exit_code;
-	r->wall_s = result.wall_s;
+	*r = (struct command_result){ .log = log,
+		.status = result.timed_out ? -1
+		    : result.signal        ? 128 + result.signal
+		                           : result.exit_code,
+		.wall_s = result.wall_s };
 	kproc_result_free(&result);
 	if (r->status)
 		explain(a, folder, command, r);
-	free(vars);
-	free(mark);
-	free(ours);
-	free(copy);
 }
 
 void
@@ -270,21 +263,39 @@ command_own(const struct adoption *a, const char *folder, const char *command, c
 	run(a, folder, command, env, name, false, r);
 }
 
-json_t *
-command_json(const struct adoption *a, const char *tool, const char *what, const char *id)
+char *
+program_output(const char *const *argv, const char *in, int failure)
 {
-	char *argv[] = { (char *)tool, (char *)what, (char *)"-c", a->dir, (char *)id, NULL };
-	struct kproc p = { .argv = argv, .max_output = JSON_MAX };
+	struct kproc p = { .argv = (char *const *)argv,
+		.in = in,
+		.in_len = in ? strlen(in) : 0,
+		.max_output = OUTPUT_MAX };
 	struct kproc_result r;
-	json_t *json;
+	char *text;
 
 	if (kproc_run(&p, &r) < 0)
-		kdie_errno(K_MISSING, "%s", tool);
-	kpass(r.err, r.err_len);
-	json = r.exit_code ? NULL : json_loads(r.out, 0, NULL);
-	if (!json)
-		kdie(r.exit_code > 0 ? r.exit_code : K_IO, "%s %s: it has no answer", tool, what);
+		kdie_errno(K_MISSING, "%s", argv[0]);
+	if (failure < 0 || (failure && r.exit_code))
+		kpass(r.err, r.err_len);
+	if (r.exit_code && failure)
+		kdie(failure > 0          ? failure
+		        : r.exit_code > 0 ? r.exit_code
+		                          : K_IO,
+		    "%s failed", argv[0]);
+	text = kstrdup(r.out);
 	kproc_result_free(&r);
+	return text;
+}
+
+json_t *
+command_json(const struct adoption *a, const char *tool, const char *what)
+{
+	const char *argv[] = { tool, what, "-c", a->dir, NULL };
+	auto_free char *text = program_output(argv, NULL, -1);
+	json_t *json = json_loads(text, 0, NULL);
+
+	if (!json)
+		kdie(K_IO, "%s %s printed no JSON", tool, what);
 	return json;
 }
 

@@ -3,6 +3,7 @@
  * kadopt preflight: how the project compiles the kernel's file, observed by programs that replace
  * its compilers.
  */
+#include <wordexp.h>
 
 #include "adopt.h"
 #include "kio.h"
@@ -11,75 +12,51 @@
 
 enum { LOG_MAX = 64 << 20 };
 
-static const char *const compilers[] = { "cc", "gcc", "clang", "c99", "c11", "g++", "c++",
-	"clang++", "nvcc", "icx", "icpx", "ccache" };
+/* It records how the compiler of its name is called, and calls it. */
+static const char shim[] = "#!/bin/sh\n"
+                           "here=${0%/*}\n"
+                           "name=${0##*/}\n"
+                           "unit=$(printf '\\037')\n"
+                           "before=\n"
+                           "line=$name$unit$PWD\n"
+                           "for word; do\n"
+                           "	case $before in\n"
+                           "	-optf | --options-file) line=$line$unit$(xargs printf "
+                           "\"%s$unit\" <\"$word\") ;;\n"
+                           "	*) line=$line$unit$word ;;\n"
+                           "	esac\n"
+                           "	before=$word\n"
+                           "done\n"
+                           "printf '%s\\n' \"$line\" >>\"$here/calls\"\n"
+                           "case :$PATH: in\n"
+                           "*\":$here:\"*)\n"
+                           "	PATH=:$PATH:\n"
+                           "	PATH=${PATH%%\":$here:\"*}:${PATH#*\":$here:\"}\n"
+                           "	PATH=${PATH#:} PATH=${PATH%:}\n"
+                           "esac\n"
+                           "exec \"$name\" \"$@\"\n";
 
-/* Those on the PATH, as a set. New reference. */
-static json_t *
-versioned_compilers(void)
-{
-	auto_free char *path = kstrdup(getenv("PATH") ? getenv("PATH") : "");
-	json_t *names = json_object();
-
-	kpart_foreach(folder, path, ":") {
-		DIR *d = opendir(folder);
-		const struct dirent *e;
-
-		while (d && (e = readdir(d)))
-			if (kregex_is("\\A(?:gcc|g\\+\\+|clang|clang\\+\\+)-[0-9.]+\\z", e->d_name))
-				json_object_set_new(names, e->d_name, json_true());
-		if (d)
-			closedir(d);
-	}
-	return names;
-}
-
-static void
-write_shim(const char *folder, const char *name, const char *script)
-{
-	char *path = path_of("%s/%s", folder, name);
-
-	write_text(path, script, strlen(script));
-	if (chmod(path, 0755) < 0)
-		kdie_errno(K_IO, "%s", path);
-}
+/* Gives it the names of compilers, also those with a version that are on the PATH. */
+static const char names_script[] =
+    "cd \"$1\" && chmod 755 shim || exit\n"
+    "for name in cc gcc clang c99 c11 g++ c++ clang++ nvcc icx icpx ccache; do\n"
+    "	ln -s shim \"$name\" || exit\n"
+    "done\n"
+    "IFS=:\n"
+    "for folder in $PATH; do\n"
+    "	ls \"$folder\" 2>/dev/null\n"
+    "done | grep -xE '(gcc|g\\+\\+|clang|clang\\+\\+)-[0-9.]+' | sort -u |\n"
+    "	while IFS= read -r name; do ln -s shim \"$name\"; done\n";
 
 void
 compile_shims(const struct adoption *a)
 {
-	static const char script[] = "#!/bin/sh\n"
-	                             "# Notes how this compiler is called, and calls it.\n"
-	                             "here=${0%/*}\n"
-	                             "name=${0##*/}\n"
-	                             "unit=$(printf '\\037')\n"
-	                             "before=\n"
-	                             "line=$name$unit$PWD\n"
-	                             "for word; do\n"
-	                             "	case $before in\n"
-	                             "	-optf | --options-file) line=$line$unit$(xargs printf "
-	                             "\"%s$unit\" <\"$word\") ;;\n"
-	                             "	*) line=$line$unit$word ;;\n"
-	                             "	esac\n"
-	                             "	before=$word\n"
-	                             "done\n"
-	                             "printf '%s\\n' \"$line\" >>\"$here/calls\"\n"
-	                             "case :$PATH: in\n"
-	                             "*\":$here:\"*)\n"
-	                             "	PATH=:$PATH:\n"
-	                             "	PATH=${PATH%%\":$here:\"*}:${PATH#*\":$here:\"}\n"
-	                             "	PATH=${PATH#:} PATH=${PATH%:}\n"
-	                             "esac\n"
-	                             "exec \"$name\" \"$@\"\n";
 	char *folder = adopt_path(a, "shims");
-	json_t *others = versioned_compilers(), *v;
-	const char *name;
+	const char *argv[] = { "sh", "-c", names_script, "sh", folder, NULL };
 
 	remove_folder(folder);
-	for (size_t i = 0; i < LEN(compilers); i++)
-		write_shim(folder, compilers[i], script);
-	json_object_foreach(others, name, v)
-		write_shim(folder, name, script);
-	json_decref(others);
+	write_text(path_of("%s/shim", folder), shim);
+	free(program_output(argv, NULL, K_IO));
 }
 
 /* Are these two the same file? */
@@ -122,32 +99,18 @@ is_kept(const char *option)
 static json_t *
 include_folder(const char *copy, const char *cwd, const char *name)
 {
-	char full[PATH_MAX], *path = *name == '/' ? kstrdup(name) : kasprintf("%s/%s", cwd, name);
-	size_t n = strlen(copy);
-	json_t *result;
+	auto_free char *path = *name == '/' ? kstrdup(name) : kasprintf("%s/%s", cwd, name),
+	               *full = realpath(path, NULL);
+	const char *inside = path_in(copy, full ? full : path);
 
-	if (!realpath(path, full))
-		snprintf(full, sizeof full, "%s", path);
-	result = json_string(!strncmp(full, copy, n) && full[n] == '/' ? full + n + 1
-	        : !strcmp(full, copy)                                  ? "."
-	                                                               : full);
-	free(path);
-	return result;
-}
-
-static const char *
-base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
+	return json_string(!inside ? (full ? full : path) : *inside ? inside : ".");
 }
 
 /* The file whose compilation is searched. */
 struct subject {
 	const char *copy; /* the folder of the project */
 	const char *file; /* in it */
-	const char *own;  /* the corresponding folder in the project, if COPY is a copy; or "" */
+	const char *own;  /* the same file of the project itself, if COPY is a copy; or "" */
 	bool device, cxx;
 };
 
@@ -155,7 +118,7 @@ struct subject {
 static bool
 is_handed_on(const struct subject *a, const char *compiler)
 {
-	return !a->device && !strcmp(base_name(compiler), "nvcc");
+	return !a->device && !strcmp(basename(compiler), "nvcc");
 }
 
 /* A C++ file is recognised by its suffix, which the reference does not have. The caller frees. */
@@ -164,18 +127,18 @@ compiler_for(const struct subject *a, const char *name)
 {
 	static const char *const pairs[][2] = { { "cc", "c++" }, { "gcc", "g++" },
 		{ "clang", "clang++" }, { "icx", "icpx" } };
-	const char *base = base_name(name);
-	struct kregex_span at[2];
+	const char *base = basename(name);
 
 	if (is_handed_on(a, name))
 		return kstrdup(a->cxx ? "g++" : "gcc");
 	name = strstr(name, "/adopt/shims/") ? base : name;
-	if (a->cxx &&
-	    kregex_find("\\A(cc|gcc|clang|icx)(?=(?:-[0-9.]+)?\\z)", base, strlen(base), at, 2))
-		for (size_t i = 0; i < LEN(pairs); i++)
-			if (!strncmp(base, pairs[i][0], at[1].to) && !pairs[i][0][at[1].to])
-				return kasprintf("%.*s%s%s", (int)(base - name), name, pairs[i][1],
-				    base + at[1].to);
+	for (size_t i = 0; i < LEN(pairs) && a->cxx; i++) {
+		size_t n = strlen(pairs[i][0]);
+
+		if (!strncmp(base, pairs[i][0], n) && kregex_is("\\A(?:-[0-9.]+)?\\z", base + n))
+			return kasprintf(
+			    "%.*s%s%s", (int)(base - name), name, pairs[i][1], base + n);
+	}
 	return kstrdup(name);
 }
 
@@ -208,18 +171,20 @@ flags_handed_on(const json_t *flags)
 static json_t *
 compile_of(const struct subject *a, char *line, bool *astray)
 {
-	json_t *flags = json_array(), *include = json_array(), *forced = json_array(),
-	       *result = NULL;
+	json_auto_t *flags = json_array(), *include = json_array(), *forced = json_array();
 	char *rest = line, *name = kpart(&rest, "\037"), *cwd = kpart(&rest, "\037"), *word;
+	auto_free char *compiler = NULL;
 	bool found = false;
 
 	if (name && cwd && !strcmp(name, "ccache"))
 		name = kpart(&rest, "\037");
 	while (name && cwd && (word = kpart(&rest, "\037"))) {
-		char *full = *word == '/' ? kstrdup(word) : kasprintf("%s/%s", cwd, word),
-		     *value = NULL;
+		char *value;
 
 		if (*word != '-') {
+			auto_free char *full =
+			    *word == '/' ? kstrdup(word) : kasprintf("%s/%s", cwd, word);
+
 			found |= same_file(full, a->file);
 			*astray |= same_file(full, a->own);
 		} else if (!strncmp(word, "-I", 2) || !strcmp(word, "-isystem") ||
@@ -239,19 +204,13 @@ compile_of(const struct subject *a, char *line, bool *astray)
 		} else if (takes_value(word)) {
 			kpart(&rest, "\037");
 		}
-		free(full);
 	}
-	if (found && name) {
-		auto_free char *compiler = compiler_for(a, name);
-
-		result = json_pack("{s:s,s:o,s:O,s:O}", "compiler", compiler, "flags",
-		    is_handed_on(a, name) ? flags_handed_on(flags) : json_incref(flags), "include",
-		    include, "forced", forced);
-	}
-	json_decref(flags);
-	json_decref(include);
-	json_decref(forced);
-	return result;
+	if (!found)
+		return NULL;
+	compiler = compiler_for(a, name);
+	return json_pack("{s:s,s:o,s:O,s:O}", "compiler", compiler, "flags",
+	    is_handed_on(a, name) ? flags_handed_on(flags) : json_incref(flags), "include", include,
+	    "forced", forced);
 }
 
 /* Does the source TEXT include a file with one of these NAMES? */
@@ -264,7 +223,7 @@ includes_any(const char *text, const json_t *names)
 	     text += at[1].to) {
 		auto_free char *name = kregex_text(text, at[1]);
 
-		if (json_object_get(names, base_name(name)))
+		if (json_object_get(names, basename(name)))
 			return true;
 	}
 	return false;
@@ -274,14 +233,11 @@ json_t *
 compile_sources(const char *folder, const char *file)
 {
 	enum { LEVELS = 4 };
-	json_t *files, *names, *found = json_array();
+	json_auto_t *files = NULL, *names = json_pack("{s:b}", basename(file), 1);
+	json_t *found = json_array();
 
-	if (!rules_is_header(file) && !kjson_bool(rules_language(file), "device")) {
-		json_array_append_new(found, json_string(file));
-		return found;
-	}
-	files = unit_files(folder);
-	names = json_pack("{s:b}", base_name(file), 1);
+	if (rules_is_header(file) || kjson_bool(rules_language(file), "device"))
+		files = unit_files(folder);
 	for (int level = 0; level < LEVELS; level++)
 		for (size_t i = 0; i < json_array_size(files);) {
 			const char *name = json_string_value(json_array_get(files, i));
@@ -289,7 +245,7 @@ compile_sources(const char *folder, const char *file)
 			bool includes = text && includes_any(text, names);
 
 			if (includes && rules_is_header(name))
-				json_object_set_new(names, base_name(name), json_true());
+				json_object_set_new(names, basename(name), json_true());
 			else if (includes)
 				json_array_append_new(found, json_string(name));
 			if (includes)
@@ -299,8 +255,6 @@ compile_sources(const char *folder, const char *file)
 		}
 	if (!json_array_size(found))
 		json_array_append_new(found, json_string(file));
-	json_decref(files);
-	json_decref(names);
 	return found;
 }
 
@@ -308,12 +262,12 @@ json_t *
 compile_seen(const struct adoption *a, const char *copy, bool *astray)
 {
 	char *calls = adopt_path(a, "shims/calls");
-	json_t *files = compile_sources(copy, a->file), *found = NULL;
+	json_auto_t *files = compile_sources(copy, a->file);
+	json_t *found = NULL;
 
 	*astray = false;
 	for (int noted = 1; noted >= 0; noted--)
-		kjson_foreach(name, files) {
-			const char *file = json_string_value(name);
+		kjson_foreach_text(file, files) {
 			struct subject subject = { copy, path_of("%s/%s", copy, file),
 				project_path(a, file), a->device, a->cxx };
 			auto_free char *text = noted ? kread_file(calls, LOG_MAX, NULL) : NULL;
@@ -324,31 +278,33 @@ compile_seen(const struct adoption *a, const char *copy, bool *astray)
 			if (!noted && !found)
 				found = compile_commands(copy, file, a->cxx);
 		}
-	json_decref(files);
 	return found;
 }
 
-/* "arguments", or the words of "command", which may be quoted as for a shell. */
+/* The folder stands after the compiler, as in the records of the shims. */
 static void
-add_words(struct kbuf *line, const json_t *entry)
+add_word(struct kbuf *line, const char *word, const char *folder)
+{
+	bool compiler = !line->len;
+
+	kbuf_printf(line, "%s\037", word);
+	if (compiler)
+		kbuf_printf(line, "%s\037", folder);
+}
+
+/* "arguments", or "command", which is in the form for a shell. */
+static void
+add_words(struct kbuf *line, const json_t *entry, const char *folder)
 {
 	const json_t *list = json_object_get(entry, "arguments");
-	const char *c = kjson_str(entry, "command");
-	char quote = 0;
+	wordexp_t words = { 0 };
 
-	for (size_t i = 0; i < json_array_size(list); i++)
-		kbuf_printf(
-		    line, "%s%s", i ? "\037" : "", json_string_value(json_array_get(list, i)));
-	for (; !list && *c; c++) {
-		if (*c == '\\' && c[1] && quote != '\'')
-			kbuf_add(line, ++c, 1);
-		else if (quote ? *c == quote : *c == '"' || *c == '\'')
-			quote = quote ? 0 : *c;
-		else if (quote || !strchr(" \t\n", *c))
-			kbuf_add(line, c, 1);
-		else if (line->len && line->data[line->len - 1] != '\037')
-			kbuf_puts(line, "\037");
-	}
+	kjson_foreach_text(word, list)
+		add_word(line, word, folder);
+	if (!list && !wordexp(kjson_str(entry, "command"), &words, WRDE_NOCMD))
+		for (size_t i = 0; i < words.we_wordc; i++)
+			add_word(line, words.we_wordv[i], folder);
+	wordfree(&words);
 }
 
 json_t *
@@ -359,31 +315,24 @@ compile_commands(const char *folder, const char *file, bool cxx)
 	const json_t *row = rules_language(file);
 	struct subject subject = { folder, path_of("%s/%s", folder, file), "",
 		kjson_bool(row, "device"), cxx };
-	json_t *found = NULL;
 	bool astray;
 
-	for (size_t i = 0; i < LEN(places) && !found; i++) {
+	for (size_t i = 0; i < LEN(places); i++) {
 		char *path = path_of("%s/%s/compile_commands.json", folder, places[i]);
-		json_t *list = json_load_file(path, JSON_REJECT_DUPLICATES, NULL);
+		json_auto_t *list = json_load_file(path, JSON_REJECT_DUPLICATES, NULL);
 
 		kjson_foreach(entry, list) {
-			auto_buf struct kbuf words = { 0 }, line = { 0 };
-			size_t first;
+			auto_buf struct kbuf line = { 0 };
+			json_t *found = NULL;
 
-			kbuf_puts(&words, "");
-			add_words(&words, entry);
-			first = strcspn(words.data, "\037");
-			/* The compiler, the folder, and the arguments, in the shims' format. */
-			kbuf_printf(&line, "%.*s\037%s%s", (int)first, words.data,
-			    json_string_value(json_object_get(entry, "directory")) ?: folder,
-			    words.data + first);
+			add_words(&line, entry,
+			    json_string_value(json_object_get(entry, "directory")) ?: folder);
 			found = compile_of(&subject, line.data, &astray);
 			if (found)
-				break;
+				return found;
 		}
-		json_decref(list);
 	}
-	return found;
+	return NULL;
 }
 
 void
@@ -395,7 +344,7 @@ compile_settle(json_t *settings, const char *architecture)
 	json_t *flags = json_object_get(settings, "flags");
 	bool any = false;
 
-	if (strcmp(base_name(kjson_str(settings, "compiler")), "nvcc"))
+	if (strcmp(basename(kjson_str(settings, "compiler")), "nvcc"))
 		return;
 	for (size_t i = 0; i < json_array_size(flags); i++) {
 		const char *flag = json_string_value(json_array_get(flags, i)),
@@ -408,6 +357,6 @@ compile_settle(json_t *settings, const char *architecture)
 	}
 	if (architecture && !any)
 		json_array_append_new(flags, json_sprintf("-arch=%s", architecture));
-	for (size_t i = 0; i < LEN(more); i++)
-		json_array_append_new(flags, json_string(more[i]));
+	kforeach(word, more)
+		json_array_append_new(flags, json_string(*word));
 }

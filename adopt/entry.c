@@ -587,11 +587,10 @@ take_result(struct making *m)
 	if (type.stars) {
 		/* It returns one of its arguments, which is compared in place. */
 		m->own = true;
-		for (size_t i = 0; i < LEN(allocates); i++)
-			if (json_object_get(m->seen, allocates[i]))
+		kforeach(name, allocates)
+			if (json_object_get(m->seen, *name))
 				kbuf_printf(m->why,
-				    "it returns a pointer, perhaps to memory from %s\n",
-				    allocates[i]);
+				    "it returns a pointer, perhaps to memory from %s\n", *name);
 	} else if (type.kind == TYPE_NUMBER ||
 	    (type.kind == TYPE_RECORD && type_leaves(&m->types, &type, &leaves))) {
 		bool number = type.kind == TYPE_NUMBER;
@@ -614,18 +613,18 @@ take_result(struct making *m)
 
 /* One of the four parts of all launches: constant text, or parameters of the entry. */
 static char *
-launch_part(struct making *m, const char *what, const char *(*part)(const struct unit_launch *))
+launch_part(struct making *m, const char *what)
 {
-	char *text = instance_constant(m->u, m->types.sources, part);
+	char *text = instance_constant(m->u, m->types.sources, what);
 	struct kbuf b = kbuf_empty();
 	size_t dims = 1;
 
 	/* A grid that is computed from names depends on the data, which may differ in a task. */
-	if (text && (*what != 'g' || kregex_is("\\A\\d*\\z", part(&m->u->launches[0]))))
+	if (text && (*what != 'g' || kregex_is("\\A\\d*\\z", instance_part(m->u->launches, what))))
 		return text;
 	free(text);
-	for (size_t i = 0; i < m->u->launch_count; i++) {
-		size_t n = instance_dimensions(&m->u->launches[i], part(&m->u->launches[i]));
+	kforeach_of(l, m->u->launches, m->u->launch_count) {
+		size_t n = instance_dimensions(l, instance_part(l, what));
 
 		dims = n > dims ? n : dims;
 	}
@@ -639,39 +638,20 @@ launch_part(struct making *m, const char *what, const char *(*part)(const struct
 	return b.data;
 }
 
-static const char *
-grid_of(const struct unit_launch *l)
-{
-	return l->at->grid;
-}
-
-static const char *
-block_of(const struct unit_launch *l)
-{
-	return l->at->block;
-}
-
-static const char *
-shared_of(const struct unit_launch *l)
-{
-	return *l->at->shared ? l->at->shared : "0";
-}
-
 /* "<<<grid, block, shared, stream>>>" in the entry. The caller frees. */
 static char *
 launch_text(struct making *m)
 {
-	auto_free char *grid = launch_part(m, "grid", grid_of),
-	               *block = launch_part(m, "block", block_of),
-	               *shared = instance_constant(m->u, m->types.sources, shared_of);
+	auto_free char *grid = launch_part(m, "grid"), *block = launch_part(m, "block"),
+	               *shared = instance_constant(m->u, m->types.sources, "shared");
 	bool stream = false;
 
 	if (!shared) {
 		add_param(m, "shared_bytes", "int", "shared_bytes")->launch = true;
 		shared = kstrdup("shared_bytes");
 	}
-	for (size_t i = 0; i < m->u->param_count; i++)
-		stream |= !strcmp(m->u->params[i].name, "stream");
+	kforeach_of(p, m->u->params, m->u->param_count)
+		stream |= !strcmp(p->name, "stream");
 	if (!stream)
 		add_param(m, "stream", "cudaStream_t", "stream")->launch = true;
 	return kasprintf("<<<%s, %s, %s, stream>>>", grid, block, shared);
@@ -766,9 +746,10 @@ entry_make(struct adopted_unit *u, const struct unit_sources *sources, size_t wh
 		.f = f,
 		.why = why,
 		.seen = seen };
-	json_t *bound, *declared;
+	json_auto_t *bound = NULL;
+	json_t *declared;
 	const char *name;
-	char *launch = kstrdup(""), *before;
+	auto_free char *launch = NULL, *before = NULL;
 	auto_buf struct kbuf same = { 0 };
 
 	m.cxx = unit_is_cxx(m.s);
@@ -796,10 +777,7 @@ entry_make(struct adopted_unit *u, const struct unit_sources *sources, size_t wh
 	json_object_foreach((json_t *)symbols, name, declared)
 		take_symbol(&m, name, json_string_value(declared));
 	before = take_result(&m);
-	if (u->kernel && u->launch_count) {
-		free(launch);
-		launch = launch_text(&m);
-	}
+	launch = u->kernel && u->launch_count ? launch_text(&m) : kstrdup("");
 	if (u->sequence)
 		add_param(&m, "stream", "cudaStream_t", "0")->launch = true;
 	put_stream_last(u);
@@ -808,10 +786,7 @@ entry_make(struct adopted_unit *u, const struct unit_sources *sources, size_t wh
 		write_sequence(&m);
 	else if (m.own)
 		write_entry(&m, launch, before);
-	free(launch);
-	free(before);
 	free(m.called);
-	json_decref(bound);
 	kscan_signature_free(&m.g);
 	kbuf_free(&m.before);
 	kbuf_free(&m.arguments);

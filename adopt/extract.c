@@ -241,7 +241,7 @@ mend(const struct adoption *a, char *text, char *log, const char *source, const 
 		if (code && same_signature(a, code, &fault)) {
 			free(text);
 			text = code;
-			write_text(source, text, strlen(text));
+			write_text(source, text);
 			free(log);
 			if (build_alone(a, source, object, &log)) {
 				free(why);
@@ -293,7 +293,7 @@ assemble(struct assembly *x, const struct adoption *a, const char *copy, const c
 		free(x->text);
 		free(x->log);
 		x->text = bundle_text(&x->b, a);
-		write_text(source, x->text, strlen(x->text));
+		write_text(source, x->text);
 		x->good = build_alone(a, source, object, &x->log);
 		name = x->good ? NULL : undefined_name(x->log);
 	} while (name && x->pulls < PULLS && bundle_keep(&x->b, name));
@@ -314,7 +314,7 @@ assemble_in_place_of(struct assembly *x, const struct adoption *a, const char *c
 	} else {
 		assembly_free(&other);
 		/* The files are the other text's now. */
-		write_text(adopt_path(a, "task/reference.%s", a->suffix), x->text, strlen(x->text));
+		write_text(adopt_path(a, "task/reference.%s", a->suffix), x->text);
 		free(x->log);
 		x->good = build_alone(a, adopt_path(a, "task/reference.%s", a->suffix),
 		    adopt_path(a, "task/reference.so"), &x->log);
@@ -335,7 +335,7 @@ assemble_decided(struct assembly *x, const struct adoption *a, const char *copy,
 	               *path = kasprintf("%s/%s", copy, name);
 
 	if (text) {
-		write_text(path, text, strlen(text));
+		write_text(path, text);
 		assemble_in_place_of(x, a, copy, name, settings);
 		unlink(path);
 	}
@@ -379,7 +379,7 @@ extract_kernel(const struct adoption *a)
 	if (!x.good && !a->device)
 		assemble_decided(&x, a, copy, settings, true);
 	if (!x.good) {
-		write_text(source, x.text, strlen(x.text));
+		write_text(source, x.text);
 		x.text = mend(a, x.text, x.log, source, object, &tries);
 		x.log = NULL;
 	}

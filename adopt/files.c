@@ -5,8 +5,6 @@
 #include "kio.h"
 #include "unit.h"
 
-enum { NAMES_MAX = 64 << 20 };
-
 static bool
 is_source(const char *name)
 {
@@ -21,29 +19,23 @@ is_source(const char *name)
 static void
 add_files(json_t *list, const char *project, const char *folder, bool headers_only)
 {
-	char *path = path_of("%s%s", project, folder);
-	const char *argv[] = { "find", "-L", path, "-name", ".git", "-prune", "-o", "-type", "f",
-		"-print", NULL };
-	struct kproc p = { .argv = (char *const *)argv, .max_output = NAMES_MAX };
-	struct kproc_result r;
+	static const char script[] = "find -L \"$1\" -name .git -prune -o -type f -print | "
+	                             "LC_ALL=C sort";
+	const char *argv[] = { "sh", "-c", script, "sh", path_of("%s%s", project, folder), NULL };
+	auto_free char *names = program_output(argv, NULL, 0);
 
-	if (kproc_run(&p, &r) < 0)
-		kdie(K_IO, "%s: cannot list its files", path);
-	kpart_foreach(name, r.out, "\n")
+	kpart_foreach(name, names, "\n")
 		if (is_source(name) && (!headers_only || rules_is_header(name)))
 			json_array_append_new(list, json_string(name + strlen(project) + 1));
-	kproc_result_free(&r);
 }
 
 json_t *
 unit_files(const char *project)
 {
 	json_t *list = json_array();
-	const json_t *siblings = siblings_of(project, "");
 
 	add_files(list, project, "", false);
-	for (size_t i = 0; i < json_array_size(siblings); i++)
-		add_files(list, project,
-		    path_of("/../%s", json_string_value(json_array_get(siblings, i))), true);
+	kjson_foreach_text(name, siblings_of(project, ""))
+		add_files(list, project, path_of("/../%s", name), true);
 	return list;
 }

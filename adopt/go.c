@@ -10,8 +10,8 @@
 static int
 run(const struct adoption *a, const char *tool, const char *command)
 {
-	char *argv[] = { (char *)tool, (char *)command, (char *)"-c", a->dir, NULL };
-	struct kproc p = { .argv = argv };
+	const char *argv[] = { tool, command, "-c", a->dir, NULL };
+	struct kproc p = { .argv = (char *const *)argv };
 	pid_t pid;
 	int status;
 
@@ -36,10 +36,9 @@ go_on(const struct adoption *a, bool winner)
 	while (code == K_NO && !over) {
 		code = winner ? K_OK : run(a, "kcampaign", "run");
 		winner = false;
-		if (code == K_OK)
-			code = run(a, "kadopt", "integrate");
-		else
+		if (code)
 			break;
+		code = run(a, "kadopt", "integrate");
 		command_own(a, a->dir, "kcampaign next -c .", "next", &r);
 		over = r.status != 0;
 		command_free(&r);

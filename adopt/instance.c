@@ -7,7 +7,7 @@
 #include "types.h"
 
 /* MOST: bytes of template arguments that are looked at. */
-enum { PARTS = 16, OUTWARDS = 4, MOST = 4096 };
+enum { OUTWARDS = 4, MOST = 4096 };
 
 static char *
 trimmed(const struct kscan *s, size_t from, size_t to)
@@ -36,78 +36,56 @@ angles(const char *text)
 bool
 instance_is_null(const struct adopted_unit *u, size_t i)
 {
-	bool null = u->launch_count > 0;
-
-	for (size_t k = 0; k < u->launch_count && null; k++) {
-		json_auto_t *list = kscan_list(u->launches[k].at->call, true);
+	kforeach_of(l, u->launches, u->launch_count) {
+		json_auto_t *list = kscan_list(l->at->call, true);
 		const char *given = nth(list, i);
 
-		null = given && kis_listed("nullptr NULL", given, strlen(given));
+		if (!given || !kis_listed("nullptr NULL", given, strlen(given)))
+			return false;
 	}
-	return null;
+	return u->launch_count;
 }
 
 /* ---- templates ---- */
 
-struct formal {
-	char *name, *given; /* given: its default, or NULL */
-	bool type;
-};
-struct formals {
-	struct formal at[PARTS];
-	size_t count;
-	bool strange;
-};
-
-/* "typename T", "int N=4" */
-static void
-read_formal(const char *text, struct formal *x)
+/*
+ * The parameters of the "template<…>" at the beginning of RESULT: for each its "name", its default
+ * if one is "given", whether it is a "type", and whether it is "strange": a template, or any number
+ * of arguments. New reference.
+ */
+static json_t *
+read_formals(const char *result)
 {
-	struct kregex_span at[4];
-
-	kregex_find("\\A(typename\\b|class\\b)?[^=]*?(\\w*)[^\\w=]*(?:=\\s*((?s).*))?\\z", text,
-	    strlen(text), at, LEN(at));
-	*x = (struct formal){ kregex_text(text, at[2]), kregex_text(text, at[3]),
-		at[1].from != KREGEX_UNSET };
-}
-
-/* The parameters of the "template<…>" at the beginning of RESULT. */
-static bool
-read_formals(const char *result, struct formals *f)
-{
+	/* "typename T", "int N=4" */
+	static const char form[] = "\\A(typename\\b|class\\b)?[^=]*?(\\w*)[^\\w=]*(?:=\\s*((?s).*))"
+	                           "?\\z";
 	json_auto_t *list = strncmp(result, "template<", 9) ? NULL : angles(result + 8);
-	const char *text;
+	json_t *formals = json_array();
 
-	*f = (struct formals){ 0 };
-	while (f->count < PARTS && (text = nth(list, f->count))) {
-		f->strange |= kregex_is("\\.\\.\\.|\\Atemplate", text);
-		read_formal(text, &f->at[f->count++]);
-	}
-	return f->count > 0;
-}
+	kjson_foreach_text(text, list) {
+		auto_free char *name = NULL, *given = NULL;
+		struct kregex_span at[4];
 
-static void
-formals_free(struct formals *f)
-{
-	for (size_t i = 0; i < f->count; i++) {
-		free(f->at[i].name);
-		free(f->at[i].given);
+		kregex_find(form, text, strlen(text), at, LEN(at));
+		name = kregex_text(text, at[2]);
+		given = kregex_text(text, at[3]);
+		json_array_append_new(formals,
+		    json_pack("{s:s,s:s*,s:b,s:b}", "name", name, "given", given, "type",
+		        at[1].from != KREGEX_UNSET, "strange",
+		        kregex_is("\\.\\.\\.|\\Atemplate", text)));
 	}
-	f->count = 0;
+	return formals;
 }
 
 char *
 instance_formals(const char *result)
 {
-	struct formals f;
-	struct kbuf b = { 0 };
+	json_auto_t *formals = read_formals(result);
+	struct kbuf b = kbuf_empty();
 
-	kbuf_puts(&b, "");
-	if (read_formals(result, &f))
-		for (size_t i = 0; i < f.count; i++)
-			kbuf_printf(&b, "%s%s%s", i ? ", " : "<", f.at[i].name,
-			    i + 1 == f.count ? ">" : "");
-	formals_free(&f);
+	kjson_foreach(x, formals)
+		kbuf_printf(&b, "%s%s", b.len ? ", " : "<", kjson_str(x, "name"));
+	kbuf_puts(&b, b.len ? ">" : "");
 	return b.data;
 }
 
@@ -123,20 +101,21 @@ char *
 instance_condition(const char *result, const json_t *unit)
 {
 	const char *name = kjson_str(unit, "function"), *at = kjson_str(unit, "text");
-	json_auto_t *actual = NULL;
+	json_auto_t *formals = read_formals(result), *actual = NULL;
 	struct kbuf b = kbuf_empty();
-	struct formals f;
+	size_t i = 0;
 
-	read_formals(result, &f);
 	while (*name && (at = strstr(at, name)) && at[strlen(name)] != '<')
 		at++;
 	actual = at ? angles(at + strlen(name)) : NULL;
-	for (size_t i = 0; i < f.count && i < json_array_size(actual); i++)
-		if (is_known(unit, nth(actual, i)))
+	kjson_foreach(x, formals) {
+		const char *text = nth(actual, i++);
+
+		if (text && is_known(unit, text))
 			kbuf_printf(&b,
-			    f.at[i].type ? "%skwatch_same<%s, %s>::yes" : "%s(%s) == (%s)",
-			    b.len ? " && " : "", f.at[i].name, nth(actual, i));
-	formals_free(&f);
+			    kjson_bool(x, "type") ? "%skwatch_same<%s, %s>::yes" : "%s(%s) == (%s)",
+			    b.len ? " && " : "", kjson_str(x, "name"), text);
+	}
 	return b.data;
 }
 
@@ -161,31 +140,28 @@ index_of(const struct unit_sources *sources, const struct unit_source *s)
 static char *
 from_callers(const struct place *p, const char *name)
 {
-	struct kscan_signature g;
-	struct formals formals;
+	auto_signature struct kscan_signature g = { 0 };
+	json_auto_t *formals = NULL;
+	const json_t *x;
 	size_t which = 0;
 	char *found = NULL;
 
 	if (!p->f || p->depth >= OUTWARDS)
 		return NULL;
 	kscan_signature(&p->s->scan, p->f, &g);
-	read_formals(g.result, &formals);
-	kscan_signature_free(&g);
-	while (which < formals.count && strcmp(formals.at[which].name, name))
+	formals = read_formals(g.result);
+	while ((x = json_array_get(formals, which)) && !kjson_is(x, "name", name))
 		which++;
-	for (size_t i = 0; which < formals.count && i < p->sources->count && !found; i++) {
-		const struct unit_source *s = &p->sources->list[i];
-
+	kforeach_of(s, p->sources->list, x ? p->sources->count : 0) {
 		kscan_each(at, &s->scan, 0, found ? 0 : s->scan.len, p->f->names[0]) {
 			json_auto_t *list = angles(s->scan.code + at + strlen(p->f->names[0]));
 			struct place outer = { p->sources, s, unit_function_at(&s->scan, at), at,
 				p->depth + 1 };
 
 			if (nth(list, which) && (outer.f != p->f || outer.s != p->s))
-				found = resolve(&outer, nth(list, which), formals.at[which].type);
+				found = resolve(&outer, nth(list, which), kjson_bool(x, "type"));
 		}
 	}
-	formals_free(&formals);
 	return found;
 }
 
@@ -302,25 +278,27 @@ deduce(const struct place *p, const struct kscan_signature *g, const char *forma
 
 /* One launch: the arguments of all template parameters, or NULL. */
 static json_t *
-bind_launch(const struct place *p, const struct formals *formals, const struct kscan_signature *g,
+bind_launch(const struct place *p, const json_t *formals, const struct kscan_signature *g,
     const char *templates, const char *call, struct kbuf *arguments)
 {
 	json_auto_t *bound = json_object(), *list = angles(templates);
+	size_t i = 0;
 
 	arguments->len = 0;
-	for (size_t i = 0; i < formals->count; i++) {
-		const struct formal *x = &formals->at[i];
-		const char *given = nth(list, i);
-		auto_free char *text = given ? resolve(p, given, x->type)
-		    : x->type                ? deduce(p, g, x->name, call)
+	kjson_foreach(x, formals) {
+		const char *given = nth(list, i++), *name = kjson_str(x, "name"),
+		           *usual = json_string_value(json_object_get(x, "given"));
+		bool type = kjson_bool(x, "type");
+		auto_free char *text = given ? resolve(p, given, type)
+		    : type                   ? deduce(p, g, name, call)
 		                             : NULL;
 
-		if (!text && !given && x->given)
-			text = kstrdup(x->given);
+		if (!text && !given && usual)
+			text = kstrdup(usual);
 		if (!text)
 			return NULL;
-		kbuf_printf(arguments, "%s%s", i ? ", " : "<", text);
-		json_object_set_new(bound, x->name, json_string(text));
+		kbuf_printf(arguments, "%s%s", arguments->len ? ", " : "<", text);
+		json_object_set_new(bound, name, json_string(text));
 	}
 	kbuf_puts(arguments, ">");
 	return json_incref(bound);
@@ -328,17 +306,16 @@ bind_launch(const struct place *p, const struct formals *formals, const struct k
 
 /* The same for a call of a function that is not a kernel: "f<float>(". */
 static json_t *
-bind_call(const struct adopted_unit *u, const struct unit_sources *sources,
-    const struct formals *formals, const struct kscan_signature *g, struct kbuf *arguments)
+bind_call(const struct adopted_unit *u, const struct unit_sources *sources, const json_t *formals,
+    const struct kscan_signature *g, struct kbuf *arguments)
 {
 	json_t *bound = NULL;
 
-	for (size_t i = 0; i < sources->count && !bound; i++) {
-		const struct kscan *s = &sources->list[i].scan;
+	kforeach_of(source, sources->list, sources->count) {
+		const struct kscan *s = &source->scan;
 
 		kscan_each(at, s, 0, bound ? 0 : s->len, u->name) {
-			struct place p = { sources, &sources->list[i], unit_function_at(s, at), at,
-				0 };
+			struct place p = { sources, source, unit_function_at(s, at), at, 0 };
 			const char *c = s->code + at + strlen(u->name);
 			size_t call = strcspn(c, "(;{}");
 			auto_free char *templates = kstrndup(c, call), *rest = NULL;
@@ -360,33 +337,34 @@ json_t *
 instance_bind(const struct adopted_unit *u, const struct unit_sources *sources,
     const struct kscan_signature *g, struct kbuf *arguments, struct kbuf *why)
 {
-	struct formals formals;
+	json_auto_t *formals = read_formals(g->result);
 	json_t *bound = NULL;
+	bool strange = false;
 
-	if (!read_formals(g->result, &formals))
+	if (!json_array_size(formals))
 		return strncmp(g->result, "template", 8) ? NULL : json_object();
-	if (formals.strange)
+	kjson_foreach(x, formals)
+		strange |= kjson_bool(x, "strange");
+	if (strange)
 		kbuf_puts(why, "its template takes any number of arguments, or templates\n");
-	for (size_t i = 0; i < u->launch_count && !formals.strange; i++) {
-		struct unit_launch *l = &u->launches[i];
+	kforeach_of(l, u->launches, strange ? 0 : u->launch_count) {
 		struct place p = { sources, l->source, l->inside, l->at->at, 0 };
-		struct kbuf more = { 0 };
-		json_t *own = bind_launch(
-		    &p, &formals, g, l->at->arguments, l->at->call, bound ? &more : arguments);
+		auto_buf struct kbuf more = { 0 };
+		json_auto_t *own = bind_launch(
+		    &p, formals, g, l->at->arguments, l->at->call, bound ? &more : arguments);
 
 		bound = bound ? bound : json_incref(own);
 		l->other = !own || !json_equal(own, bound);
 	}
-	if (!u->kernel && !formals.strange)
-		bound = bind_call(u, sources, &formals, g, arguments);
-	if (!bound && !formals.strange && (!u->kernel || u->launch_count))
+	if (!u->kernel && !strange)
+		bound = bind_call(u, sources, formals, g, arguments);
+	if (!bound && !strange && (!u->kernel || u->launch_count))
 		kbuf_printf(why,
 		    "it is a template, and no %s shows its arguments; write them there, as in "
 		    "%s<float>\n",
 		    u->kernel ? "launch" : "call", u->name);
 	if (!bound)
 		arguments->len = 0;
-	formals_free(&formals);
 	return bound;
 }
 
@@ -404,28 +382,36 @@ triple_text(const int64_t t[3])
 	    "dim3(%lld, %lld, %lld)", (long long)t[0], (long long)t[1], (long long)t[2]);
 }
 
-char *
-instance_constant(const struct adopted_unit *u, const struct unit_sources *sources,
-    const char *(*part)(const struct unit_launch *))
+const char *
+instance_part(const struct unit_launch *l, const char *what)
 {
-	const struct kscan **scans = kcalloc(sources->count, sizeof *scans);
+	return *what == 'g'  ? l->at->grid
+	    : *what == 'b'   ? l->at->block
+	    : *l->at->shared ? l->at->shared
+	                     : "0";
+}
+
+char *
+instance_constant(
+    const struct adopted_unit *u, const struct unit_sources *sources, const char *what)
+{
+	auto_free const struct kscan **scans = kcalloc(sources->count, sizeof *scans);
 	int64_t first[3] = { 0 };
 	bool same = u->launch_count > 0;
 
 	for (size_t i = 0; i < sources->count; i++)
 		scans[i] = &sources->list[i].scan;
-	for (size_t i = 0; i < u->launch_count && same; i++) {
-		const struct unit_launch *l = &u->launches[i];
+	kforeach_of(l, u->launches, u->launch_count) {
 		struct kscan_scope scope = { .sources = scans,
 			.count = sources->count,
 			.s = &l->source->scan,
 			.f = l->inside };
 		int64_t t[3] = { 0 };
 
-		same = kscan_dim3(&scope, part(l), t) && (!i || !memcmp(first, t, sizeof t));
+		same = same && kscan_dim3(&scope, instance_part(l, what), t) &&
+		    (l == u->launches || !memcmp(first, t, sizeof t));
 		memcpy(first, t, sizeof t);
 	}
-	free(scans);
 	return same ? triple_text(first) : NULL;
 }
 

@@ -19,17 +19,19 @@ json_t *instance_bind(const struct adopted_unit *u, const struct unit_sources *s
 /* "<T, N>" for a function whose result begins with "template<typename T, int N>"; "" for others. */
 char *instance_formals(const char *result);
 /*
- * In such a function: do its template's arguments have the values with which UNIT's entry calls it,
- * as far as a source can ask that wherever the function is? A condition in C++; "": it is no
- * template. The caller frees.
+ * For such a function a condition in C++: its template has the arguments with which UNIT's entry
+ * calls it. Arguments that may be unknown at the function are not compared. "": it is no template.
+ * The caller frees.
  */
 char *instance_condition(const char *result, const json_t *unit);
+/* The "grid", "block" or "shared" memory of the launch. Borrowed. */
+const char *instance_part(const struct unit_launch *l, const char *what);
 /*
- * Text for the PART that all launches have, if it is the same number, or three, in each; NULL
+ * This part of all launches as text, if it is the same number, or triple of numbers, in each; NULL
  * otherwise. The caller frees.
  */
-char *instance_constant(const struct adopted_unit *u, const struct unit_sources *sources,
-    const char *(*part)(const struct unit_launch *));
+char *instance_constant(
+    const struct adopted_unit *u, const struct unit_sources *sources, const char *what);
 /* Is argument I of the kernel U literally a null pointer in every launch? */
 bool instance_is_null(const struct adopted_unit *u, size_t i);
 /* How many dimensions the grid or block EXPRESSION can have: 1 to 3. */

@@ -27,7 +27,7 @@ struct integrate_options {
 };
 
 struct winner {
-	char *id, *code;
+	char *id, *code, hex[65]; /* HEX: the digest of its code */
 	double speedup;
 	bool sure; /* faster than the reference by more than the noise */
 };
@@ -65,24 +65,20 @@ static char *digits;
 static void __attribute__((format(printf, 3, 4)))
 hear(struct run_folder *run, const char *own, const char *format, ...)
 {
+	auto_free char *text = NULL;
 	va_list ap;
-	char *text;
 
 	va_start(ap, format);
 	text = kvasprintf(format, ap);
 	va_end(ap);
 	run_note(run, "%s%s%s", text, own ? own : "", own ? "\n" : "");
 	kbuf_printf(&heard, "%s%s", heard.len ? " " : "", text);
-	free(text);
 }
 
 static void
 judge_winner(const struct adoption *a, const struct winner *w, enum verdict outcome)
 {
-	char hex[65];
-
-	ksha256_hex(w->code, strlen(w->code), hex);
-	verdicts_add(a, w->id, hex, outcome, heard.len ? heard.data : "accepted", digits);
+	verdicts_add(a, w->id, w->hex, outcome, heard.len ? heard.data : "accepted", digits);
 	kbuf_free(&heard);
 }
 
@@ -92,26 +88,23 @@ judge_winner(const struct adoption *a, const struct winner *w, enum verdict outc
 static bool
 find_winner(const struct adoption *a, struct winner *w)
 {
-	char *archive = path_of("%s/archive.ndjson", a->dir);
-	json_t *facts, *source;
-	const json_t *best;
-	size_t i;
+	json_auto_t *facts = NULL;
+	const json_t *best, *source;
 
 	*w = (struct winner){ .speedup = 1 };
-	if (!kis_there(archive))
+	if (!kis_there(path_of("%s/archive.ndjson", a->dir)))
 		kdie(K_USAGE, "%s: the campaign has not run yet; run make campaign", a->dir);
-	facts = command_json(a, "kreport", "--json", NULL);
+	facts = command_json(a, "kreport", "--json");
 	best = json_object_get(facts, "best");
-	json_array_foreach(best ? json_object_get(facts, "sources") : NULL, i, source) {
-		if (strcmp(kjson_str(source, "id"), kjson_str_or(best, "id", "?")))
-			continue;
-		w->id = kstrdup(kjson_str(best, "id"));
-		w->code = kstrdup(kjson_str(source, "code"));
-		w->speedup = kjson_num_or(best, "speed.mean", 1);
-		w->sure = kjson_num(best, "speed.low") > 1;
-	}
-	json_decref(facts);
-	return w->id != NULL;
+	source = kjson_find(json_object_get(facts, "sources"), "id", kjson_str_or(best, "id", "?"));
+	if (!source)
+		return false;
+	w->id = kstrdup(kjson_str(best, "id"));
+	w->code = kstrdup(kjson_str(source, "code"));
+	ksha256_hex(w->code, strlen(w->code), w->hex);
+	w->speedup = kjson_num_or(best, "speed.mean", 1);
+	w->sure = kjson_num(best, "speed.low") > 1;
+	return true;
 }
 
 static void
@@ -125,13 +118,12 @@ free_winner(struct winner *w)
 static json_t *
 written_arrays(const struct adoption *a)
 {
-	char *path = path_of("%s/task.json", a->dir);
-	json_t *task = kjson_load(path), *list = json_array(), *v;
+	json_auto_t *task = kjson_load(path_of("%s/task.json", a->dir));
+	json_t *list = json_array(), *v;
 	const char *name;
 
 	json_object_foreach(json_object_get(task, "outputs"), name, v)
 		json_array_append_new(list, json_string(name));
-	json_decref(task);
 	return list;
 }
 
@@ -150,14 +142,13 @@ scan(const struct adoption *a, const char *code, struct run_folder *run)
 {
 	json_auto_t *arrays = written_arrays(a);
 	auto_free char *reference = reference_text(a);
-	struct kbuf faults = { 0 };
+	auto_buf struct kbuf faults = { 0 };
 	size_t n = splice_scan(a, reference, code, arrays, &faults);
 
 	if (n)
 		hear(run, NULL, "Refused; no file was changed:\n\n%s\n", faults.data);
 	kpart_foreach(line, n ? faults.data : NULL, "\n")
 		kwarn("%s", line);
-	kbuf_free(&faults);
 	return !n;
 }
 
@@ -269,20 +260,17 @@ static bool
 new_files(const struct adoption *a, const struct winner *w, const char *original, struct patch *p,
     struct run_folder *run)
 {
-	char *fault = NULL, *log = kstrdup("");
+	auto_free char *fault = NULL, *log = kstrdup("");
 	auto_buf struct kbuf notes = { 0 };
-	bool good = false;
 
 	splice_winner(a, w->code, p, &notes, &fault);
 	if (notes.len)
 		run_note(run, "%s\n", notes.data);
 	for (int n = 1; n <= TRIES + 1; n++) {
 		if (p->count) {
-			write_text(run_path(run, "integrated"), p->files[0].text,
-			    strlen(p->files[0].text));
-			good = real_build(a, p, false);
-			if (good)
-				break;
+			write_text(run_path(run, "integrated"), p->files[0].text);
+			if (real_build(a, p, false))
+				return true;
 			free(log);
 			log = build_log(a);
 		}
@@ -296,9 +284,7 @@ new_files(const struct adoption *a, const struct winner *w, const char *original
 		}
 		mend(a, w, original, p, log, &fault, n);
 	}
-	free(fault);
-	free(log);
-	return good;
+	return false;
 }
 
 /* ---- in the project ---- */
@@ -355,7 +341,7 @@ measured_good(const struct adoption *a, const struct integrate_options *o, const
 	    : built   ? "the programs did not run to the end"
 	              : "the original program does not build in a copy";
 	if (*record)
-		run_json(run, "timing.json", *record);
+		write_json(path_of("%s/timing.json", run->path), *record);
 	if (*why) {
 		kwarn("%s", why);
 		hear(run, NULL, "In the application: %s\n", why);
@@ -388,30 +374,25 @@ try_in_project(const struct adoption *a, const struct integrate_options *o, cons
 {
 	json_auto_t *record = NULL;
 	double reduction, wall;
-	int code = K_NO;
 
-	for (size_t i = 0; i < p->count; i++)
-		journal_require_writable(a, p->files[i].name);
+	kforeach_of(f, p->files, p->count)
+		journal_require_writable(a, f->name);
 	journal_change(a, p, run->name, w->id);
-	if (command_good(a, "build", a->build, run) && run_good(a, run) &&
-	    measured_good(a, o, p, run, &record)) {
-		reduction = 100 * kjson_num(record, "reduction");
-		wall = kjson_num(record, "wall");
-		journal_verified(a);
-		journal_accepted(a);
-		run_note(run,
-		    "Accepted: %s alone %.2fx; in the application all calls together take %.1f %% "
-		    "less, the application %.1f %% %s.\n",
-		    w->id, w->speedup, reduction, 100 * fabs(1 - wall), wall < 1 ? "less" : "more");
-		ksay("ACCEPTED: %s: %.2fx alone; %.1f %% less time in the calls of the application "
-		     "(worst pair %.1f %%), %.1f %% %s in all\n",
-		    w->id, w->speedup, reduction, 100 * kjson_num(record, "worst"),
-		    100 * fabs(1 - wall), wall < 1 ? "less" : "more");
-		code = K_OK;
-	} else {
-		code = roll_back(a, run);
-	}
-	return code;
+	if (!command_good(a, "build", a->build, run) || !run_good(a, run) ||
+	    !measured_good(a, o, p, run, &record))
+		return roll_back(a, run);
+	reduction = 100 * kjson_num(record, "reduction");
+	wall = kjson_num(record, "wall");
+	journal_accepted(a);
+	run_note(run,
+	    "Accepted: %s alone %.2fx; in the application all calls together take %.1f %% less, "
+	    "the application %.1f %% %s.\n",
+	    w->id, w->speedup, reduction, 100 * fabs(1 - wall), wall < 1 ? "less" : "more");
+	ksay("ACCEPTED: %s: %.2fx alone; %.1f %% less time in the calls of the application "
+	     "(worst pair %.1f %%), %.1f %% %s in all\n",
+	    w->id, w->speedup, reduction, 100 * kjson_num(record, "worst"), 100 * fabs(1 - wall),
+	    wall < 1 ? "less" : "more");
+	return K_OK;
 }
 
 static void
@@ -433,11 +414,8 @@ require_original(const struct adoption *a)
 static bool
 has_failed(const struct adoption *a, const struct winner *w)
 {
-	char hex[65];
-	auto_free char *why = NULL;
+	auto_free char *why = verdicts_failed(a, w->hex);
 
-	ksha256_hex(w->code, strlen(w->code), hex);
-	why = verdicts_failed(a, hex);
 	if (why)
 		ksay("GATE: %s has failed in the application before (%s); run more rounds, which "
 		     "are told about it, or use --again\n",
@@ -473,23 +451,13 @@ stop_at_gate(const struct adoption *a, const struct integrate_options *o, const 
 static const char *
 changed_file(const struct adoption *a, const struct patch *p)
 {
-	for (size_t i = 0; i < p->count; i++) {
-		auto_free char *now = file_text(project_path(a, p->files[i].name), NULL);
-		bool same = now && !strcmp(now, p->files[i].was);
+	kforeach_of(f, p->files, p->count) {
+		auto_free char *now = file_text(project_path(a, f->name), NULL);
 
-		if (!same)
-			return p->files[i].name;
+		if (!now || strcmp(now, f->was))
+			return f->name;
 	}
 	return NULL;
-}
-
-/* The differences of all files, in one patch. */
-static void
-tell_patch(struct run_folder *run, const struct patch *p)
-{
-	for (size_t i = 0; i < p->count; i++)
-		run_diff(
-		    run, "integrated.patch", p->files[i].name, p->files[i].was, p->files[i].text);
 }
 
 static int
@@ -515,7 +483,8 @@ put_in(const struct adoption *a, const struct integrate_options *o, const struct
 		    "another folder",
 		    a->project, changed_file(a, &p));
 	} else {
-		tell_patch(run, &p);
+		kforeach_of(f, p.files, p.count)
+			run_diff(run, "integrated.patch", f->name, f->was, f->text);
 		code = try_in_project(a, o, w, &p, run);
 	}
 	patch_free(&p);

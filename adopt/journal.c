@@ -4,8 +4,6 @@
 
 #include "kio.h"
 
-enum { JOURNAL_MAX = 64 << 20 };
-
 /* ---- files ---- */
 
 char *
@@ -35,17 +33,11 @@ replace(const struct adoption *a, const char *file, const char *text, size_t len
 	struct stat st;
 	int fd;
 
-	if (!kfind(path, &st)) {
-		char *kept = journal_original(a, file);
-
-		if (!kfind(kept, &st))
-			kdie_errno(K_IO, "%s", kept);
-	}
+	if (!kfind(path, &st) && !kfind(journal_original(a, file), &st))
+		kdie_errno(K_IO, "%s", journal_original(a, file));
 	unlink(fresh);
 	fd = open(fresh, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (fd < 0)
-		kdie_errno(K_IO, "%s", fresh);
-	if (kwrite_all(fd, text, len) < 0)
+	if (fd < 0 || kwrite_all(fd, text, len) < 0)
 		kdie_errno(K_IO, "%s", fresh);
 	/* Not every user may change ownership; the mode is what builds need. */
 	if (fchown(fd, st.st_uid, st.st_gid) < 0)
@@ -73,7 +65,7 @@ keep_outputs(const struct adoption *a)
 		auto_free char *text = file_text(project_path(a, name), &len);
 
 		if (text)
-			write_text(adopt_path(a, "kept/files/%s", name), text, len);
+			write_bytes(adopt_path(a, "kept/files/%s", name), text, len);
 		json_object_set_new(there, name, json_boolean(text));
 	}
 	write_json(adopt_path(a, "kept/list.json"), there);
@@ -90,9 +82,7 @@ write_in_place(const char *path, const char *text, size_t len)
 
 	make_folder_of(path);
 	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	if (fd < 0)
-		kdie_errno(K_IO, "%s", path);
-	if (kwrite_all(fd, text, len) < 0 || close(fd) < 0)
+	if (fd < 0 || kwrite_all(fd, text, len) < 0 || close(fd) < 0)
 		kdie_errno(K_IO, "%s", path);
 }
 
@@ -138,9 +128,8 @@ journal_is_original(const struct adoption *a)
 void
 journal_require_writable(const struct adoption *a, const char *file)
 {
-	char *folder = project_path(a, file);
+	auto_free char *folder = kfolder_of(project_path(a, file));
 
-	*strrchr(folder, '/') = '\0';
 	if (access(folder, W_OK) < 0)
 		kdie_errno(K_IO,
 		    "%s: cannot rename files here, so the winner cannot be put in place; no file "
@@ -150,90 +139,49 @@ journal_require_writable(const struct adoption *a, const char *file)
 
 /* ---- entries ---- */
 
-/* Appends one line and syncs it to disk. */
+/* Adds ENTRY, which is taken over; it is on the disk afterwards. */
 static void
 note(const struct adoption *a, json_t *entry)
 {
-	char *path = adopt_path(a, "journal.ndjson"), at[32], last = '\n';
-	auto_free char *line = NULL, *text = NULL;
-	int fd;
-	off_t end;
+	char at[32];
 
 	know_iso(at, sizeof at);
 	json_object_set_new(entry, "at", json_string(at));
-	line = json_dumps(entry, KIO_DUMP);
-	json_decref(entry);
-	make_folder_of(path);
-	fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-	if (fd < 0)
-		kdie_errno(K_IO, "%s", path);
-	/* Ends a line that was cut off by a power failure. */
-	end = lseek(fd, 0, SEEK_END);
-	if (end > 0 && pread(fd, &last, 1, end - 1) != 1)
-		kdie_errno(K_IO, "%s", path);
-	text = kasprintf("%s%s\n", last == '\n' ? "" : "\n", line);
-	if (kwrite_all(fd, text, strlen(text)) < 0 || fsync(fd) < 0 || close(fd) < 0)
-		kdie_errno(K_IO, "%s", path);
-	ksync_folder(path);
+	append_record(adopt_path(a, "journal.ndjson"), entry);
 }
 
-/* The state of the journal: the last change, and its result. */
-struct standing {
-	json_t *change; /* NULL: none yet; owned */
-	json_t *since;  /* what was noted of it, a set; owned */
-};
-#define auto_standing __attribute__((cleanup(standing_free)))
-
-static void
-standing_free(struct standing *s)
+/* The last change, with what came of it as "state"; NULL: there was none. New reference. */
+static json_t *
+last_change(const struct adoption *a)
 {
-	json_decref(s->change);
-	json_decref(s->since);
-}
+	json_auto_t *list = kin_all(adopt_path(a, "journal.ndjson"));
+	json_t *change = NULL;
 
-static struct standing
-read_journal(const struct adoption *a)
-{
-	auto_free char *text = kread_file(adopt_path(a, "journal.ndjson"), JOURNAL_MAX, NULL);
-	struct standing s = { NULL, json_object() };
-
-	kpart_foreach(line, text, "\n") {
-		json_auto_t *entry = json_loads(line, 0, NULL);
-		const char *what = kjson_str(entry, "what");
-
-		if (!strcmp(what, "change")) {
-			json_decref(s.change);
-			s.change = json_incref(entry);
-			json_object_clear(s.since);
-		} else {
-			json_object_set_new(s.since, what, json_true());
-		}
-	}
-	return s;
+	kjson_foreach(entry, list)
+		if (kjson_is(entry, "what", "change"))
+			change = entry;
+		else
+			json_object_set(change, "state", json_object_get(entry, "what"));
+	return json_incref(change);
 }
 
 static bool
-was_noted(const struct standing *s, const char *what)
+is_pending(const json_t *change)
 {
-	return json_object_get(s->since, what);
-}
-
-static bool
-is_pending(const struct standing *s)
-{
-	return s->change && !was_noted(s, "accepted") && !was_noted(s, "restored");
+	return change && !kjson_is(change, "state", "accepted") &&
+	    !kjson_is(change, "state", "restored");
 }
 
 void
 journal_backup(const struct adoption *a)
 {
-	auto_standing struct standing s = read_journal(a);
+	json_auto_t *change = last_change(a);
 	char *path = project_path(a, a->file), hex[65];
 	auto_free char *text = NULL;
 	json_t *originals = json_object_get(a->json, "originals");
 	size_t len;
 
-	if (is_pending(&s))
+	if (is_pending(change))
 		kdie(K_USAGE,
 		    "%s: an unfinished change is pending; run kadopt repair to finish or undo it",
 		    path);
@@ -241,7 +189,7 @@ journal_backup(const struct adoption *a)
 	if (!text)
 		kdie_errno(K_USAGE, "%s", path);
 	if (!journal_is_original(a))
-		write_text(journal_original(a, a->file), text, len);
+		write_bytes(journal_original(a, a->file), text, len);
 	ksha256_hex(text, len, hex);
 	if (!originals)
 		json_object_set_new(a->json, "originals", originals = json_object());
@@ -265,10 +213,10 @@ all_are(const struct adoption *a, const json_t *change, const char *field)
 bool
 journal_is_accepted(const struct adoption *a, const char *id)
 {
-	auto_standing struct standing s = read_journal(a);
+	json_auto_t *change = last_change(a);
 
-	return was_noted(&s, "accepted") && all_are(a, s.change, "to") &&
-	    kjson_is(s.change, "winner", id);
+	return kjson_is(change, "state", "accepted") && all_are(a, change, "to") &&
+	    kjson_is(change, "winner", id);
 }
 
 void
@@ -277,11 +225,9 @@ journal_change(const struct adoption *a, const struct patch *p, const char *run,
 	json_t *files = json_object();
 	char from[65], to[65];
 
-	for (size_t i = 0; i < p->count; i++) {
-		const struct patch_file *f = &p->files[i];
-
+	kforeach_of(f, p->files, p->count) {
 		if (!is_original(a, f->name))
-			write_text(journal_original(a, f->name), f->was, strlen(f->was));
+			write_text(journal_original(a, f->name), f->was);
 		ksha256_hex(f->was, strlen(f->was), from);
 		ksha256_hex(f->text, strlen(f->text), to);
 		json_object_set_new(files, f->name, json_pack("{s:s,s:s}", "from", from, "to", to));
@@ -290,14 +236,8 @@ journal_change(const struct adoption *a, const struct patch *p, const char *run,
 	note(a,
 	    json_pack(
 	        "{s:s,s:o,s:s,s:s}", "what", "change", "files", files, "run", run, "winner", id));
-	for (size_t i = 0; i < p->count; i++)
-		replace(a, p->files[i].name, p->files[i].text, strlen(p->files[i].text));
-}
-
-void
-journal_verified(const struct adoption *a)
-{
-	note(a, json_pack("{s:s}", "what", "verified"));
+	kforeach_of(f, p->files, p->count)
+		replace(a, f->name, f->text, strlen(f->text));
 }
 
 void
@@ -309,12 +249,11 @@ journal_accepted(const struct adoption *a)
 void
 journal_restore(const struct adoption *a)
 {
-	auto_standing struct standing s = read_journal(a);
+	json_auto_t *change = last_change(a);
 	json_t *v;
 	const char *file;
 
-	note(a, json_pack("{s:s}", "what", "restore"));
-	json_object_foreach(json_object_get(s.change, "files"), file, v) {
+	json_object_foreach(json_object_get(change, "files"), file, v) {
 		char *kept = journal_original(a, file);
 		size_t len;
 		auto_free char *text = file_text(kept, &len);
@@ -342,24 +281,6 @@ rebuild(const struct adoption *a)
 	command_free(&r);
 }
 
-/* Every file has one of the two contents that the journal knows. */
-static void
-finish(const struct adoption *a, const struct standing *s)
-{
-	bool stays =
-	    was_noted(s, "verified") && !was_noted(s, "restore") && all_are(a, s->change, "to");
-
-	if (stays)
-		journal_accepted(a);
-	else
-		journal_restore(a);
-	rebuild(a);
-	if (stays)
-		kwarn("%s: was verified and stays in place", a->file);
-	else
-		kwarn("%s/%s is restored", a->project, a->file);
-}
-
 /* The first file of the change that somebody else has edited; NULL: none. */
 static const char *
 edited_file(const struct adoption *a, const json_t *change)
@@ -380,36 +301,41 @@ edited_file(const struct adoption *a, const json_t *change)
 int
 journal_repair(const struct adoption *a)
 {
-	auto_standing struct standing s = read_journal(a);
+	json_auto_t *change = last_change(a);
 	size_t ended = command_end_leftovers(a);
 	const char *file;
 	json_t *v;
 
 	if (ended)
 		kwarn("ended %zu process%s of an earlier run", ended, ended > 1 ? "es" : "");
-	json_object_foreach(json_object_get(s.change, "files"), file, v)
+	json_object_foreach(json_object_get(change, "files"), file, v)
 		unlink(new_path(a, file));
-	file = is_pending(&s) ? edited_file(a, s.change) : NULL;
-	if (file)
+	if (!is_pending(change))
+		return K_OK;
+	file = edited_file(a, change);
+	if (file) {
 		kwarn("%s was edited after the adoption, so kadopt did not change it. To restore "
 		      "it, copy the original from %s/adopt/original and run kadopt repair again",
 		    project_path(a, file), a->dir);
-	else if (is_pending(&s))
-		finish(a, &s);
-	return file ? K_USAGE : K_OK;
+		return K_USAGE;
+	}
+	journal_restore(a);
+	rebuild(a);
+	kwarn("%s/%s is restored", a->project, a->file);
+	return K_OK;
 }
 
 void
 journal_status(const struct adoption *a, struct kbuf *b)
 {
-	auto_standing struct standing s = read_journal(a);
+	json_auto_t *change = last_change(a);
 
-	if (!s.change)
+	if (!change)
 		kbuf_puts(b, "project    unchanged\n");
 	else
-		kbuf_printf(b, "project    %s: %s (%s)\n", kjson_str_or(s.change, "run", "?"),
-		    was_noted(&s, "accepted")       ? "the winner was accepted"
-		        : was_noted(&s, "restored") ? "rolled back"
-		                                    : "a change is pending; run kadopt repair",
-		    kjson_str_or(s.change, "at", "?"));
+		kbuf_printf(b, "project    %s: %s (%s)\n", kjson_str_or(change, "run", "?"),
+		    is_pending(change) ? "a change is pending; run kadopt repair"
+		        : kjson_is(change, "state", "accepted") ? "the winner was accepted"
+		                                                : "rolled back",
+		    kjson_str_or(change, "at", "?"));
 }

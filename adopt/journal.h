@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * journal: the project's sources are changed under entries of adopt/journal.ndjson alone, each on
- * the disk before what it announces. Whatever a kadopt was killed at, the journal and the copies in
- * adopt/original tell the next one how to get back.
+ * journal: before the project's sources are changed, an entry of adopt/journal.ndjson that says how
+ * is on the disk. Wherever a kadopt was killed, the next one can go back by the journal and the
+ * copies in adopt/original.
  *
  *   change     each of FILES is about to become TO (digest), and was FROM
- *   verified   the program with them was built, ran in the project, and was better: it stays
- *   accepted   all is done
- *   restore    FILES are about to become FROM again
- *   restored   they are
+ *   accepted   the program with them was built, ran in the project, and was better: it stays
+ *   restored   FILES are FROM again
  */
 #ifndef JOURNAL_H
 #define JOURNAL_H
@@ -30,7 +28,7 @@ bool journal_is_original(const struct adoption *a);
 /* Dies when the folder of the project's FILE cannot be written. */
 void journal_require_writable(const struct adoption *a, const char *file);
 
-/* Do the project's files contain the winner ID, verified and accepted before? */
+/* Do the project's files contain the winner ID, which was accepted before? */
 bool journal_is_accepted(const struct adoption *a, const char *id);
 
 /*
@@ -39,15 +37,14 @@ bool journal_is_accepted(const struct adoption *a, const char *id);
  */
 void journal_change(
     const struct adoption *a, const struct patch *p, const char *run, const char *id);
-void journal_verified(const struct adoption *a);
 void journal_accepted(const struct adoption *a);
 /* Restores the saved files, and the outputs as they were before the change; the caller builds. */
 void journal_restore(const struct adoption *a);
 
 /*
- * Finish what a killed kadopt left: end its processes; restore the file, or keep the verified
- * winner; build the project when the file changed. Returns K_OK; K_USAGE when the file is neither
- * (somebody edited it), which is left alone.
+ * Clean up after a killed kadopt: end its processes, undo a change that was not accepted, and build
+ * the project again. Returns K_OK; K_USAGE if somebody has edited a changed file since, which is
+ * then left alone.
  */
 int journal_repair(const struct adoption *a);
 /* A line or two about the current state. */

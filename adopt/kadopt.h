@@ -26,7 +26,7 @@ int command_observe(int argc, char **argv);
 int command_configs(int argc, char **argv);
 int command_integrate(int argc, char **argv);
 
-/* main.c: "run all steps up to a campaign", what the command NAME does. */
+/* main.c: what the command NAME does, such as "run all steps up to a campaign". */
 const char *command_help(const char *name);
 
 /* state.c: the answers (adopt.json), and paths. */
@@ -83,7 +83,7 @@ int check_frozen(const struct adoption *a);
  * Released at the end of the process.
  */
 void adoption_lock(const struct adoption *a);
-/* Release it for programs that take it; in a child, which must not hold it longer than we do. */
+/* Release it: before we start a program that takes it, and in a child that might outlive us. */
 void adoption_unlock(void);
 /*
  * Make a path; one in DIR/adopt; one in the project. They are valid until the end of the process.
@@ -94,15 +94,20 @@ char *adopt_path(const struct adoption *a, const char *fmt, ...)
 /* The same for a file that the command STEP makes: dies if it does not exist. */
 char *adopt_made(const struct adoption *a, const char *name, const char *step);
 char *project_path(const struct adoption *a, const char *name);
+/* What PATH is within FOLDER, "" if it is that; NULL: it is outside. Both are real paths. */
+const char *path_in(const char *folder, const char *path);
 /* The text of a file; and its hex digest. NULL and false: no such file. */
 char *file_text(const char *path, size_t *len);
 bool file_sha256(const char *path, char hex[65]);
 void make_folder_of(const char *path); /* make the parent folders of the file PATH */
 /* These die when they fail. */
-void write_text(const char *path, const char *text, size_t len);
+void write_text(const char *path, const char *text);
+void write_bytes(const char *path, const char *bytes, size_t len);
 /* In an existing folder; also dies if a link leads from there to a folder outside ROOT. */
 void write_inside(const char *root, const char *path, const char *text, size_t len);
 void write_json(const char *path, const json_t *value);
+/* Appends ENTRY, which is taken over, to a file of records: all of it, or nothing. */
+void append_record(const char *path, json_t *entry);
 /*
  * Copies the project, with file times, to FOLDER, which is removed before; build folders that
  * contain the project's path are left out.
@@ -119,8 +124,8 @@ void remove_folder(const char *path);
 /* siblings.c: folders next to the project, or further up, that it refers to as "../NAME". */
 
 /*
- * The existing ones that the texts of PROJECT or these COMMANDS refer to: an array of names, as
- * found on the first call, relative to the folder above the project: "common", "../common".
+ * Those that exist, and to which the texts of PROJECT or these COMMANDS refer: an array of names
+ * relative to the folder above the project ("common", "../common"), as the first call found them.
  * Borrowed.
  */
 const json_t *siblings_of(const char *project, const char *commands);
@@ -155,10 +160,16 @@ void command_own(const struct adoption *a, const char *folder, const char *comma
     const char *name, struct command_result *r);
 void command_free(struct command_result *r);
 /*
+ * What the program ARGV prints, with the text IN as its input (NULL: none). If it fails, we pass on
+ * its messages and die with the status FAILURE; 0: a failure does not matter. -1, for kiln's own
+ * tools: die with the tool's status, and always pass on its messages. The caller frees.
+ */
+char *program_output(const char *const *argv, const char *in, int failure);
+/*
  * The JSON that a tool of kiln prints, when called with "-c DIR"; dies as the tool does. New
  * reference.
  */
-json_t *command_json(const struct adoption *a, const char *tool, const char *what, const char *id);
+json_t *command_json(const struct adoption *a, const char *tool, const char *what);
 /* TEXT in single quotes, for the shell. */
 void command_quote(struct kbuf *b, const char *text);
 /*
@@ -170,7 +181,7 @@ size_t command_end_leftovers(const struct adoption *a);
  * Put the launcher's words into WORDS (at most 32); returns their number. *COPY must be freed after
  * them.
  */
-size_t launcher_words(const struct adoption *a, char **words, char **copy);
+size_t launcher_words(const struct adoption *a, const char **words, char **copy);
 
 /* ask.c: questions to a model. */
 

@@ -76,12 +76,12 @@ kscan_launches(const struct kscan *s, const struct kscan_item *f, struct kscan_l
 void
 kscan_launches_free(struct kscan_launch *list, size_t count)
 {
-	for (struct kscan_launch *l = list; l < list + count; l++) {
+	kforeach_of(l, list, count) {
 		char *const texts[] = { l->kernel, l->arguments, l->grid, l->block, l->shared,
 			l->stream, l->call };
 
-		for (size_t i = 0; i < LEN(texts); i++)
-			free(texts[i]);
+		kforeach(text, texts)
+			free(*text);
 	}
 	free(list);
 }
@@ -104,7 +104,7 @@ fail(struct sum *x)
 	return 0;
 }
 
-/* Of blanks, and of lines that go on. */
+/* Skips blanks, and the backslash of a macro that goes on in the next line. */
 static void
 skip_spaces(struct sum *x)
 {

@@ -116,8 +116,7 @@ print_json(const struct row *r)
 static void
 print_row(const struct row *r)
 {
-	const json_t *name;
-	size_t i;
+	const char *sign = "";
 
 	if (r->share > 0)
 		ksay("%6.2f ", r->share);
@@ -126,8 +125,10 @@ print_row(const struct row *r)
 	            : r->unit.sequence               ? ", with the kernels"
 	                                             : ", in a wrapper"
 	                            : "");
-	json_array_foreach(r->good ? r->unit.sequence : NULL, i, name)
-		ksay("%s %s", i ? "," : "", json_string_value(name));
+	kjson_foreach_text(name, r->good ? r->unit.sequence : NULL) {
+		ksay("%s %s", sign, name);
+		sign = ",";
+	}
 	ksay("\n");
 	kpart_foreach(line, r->why.data, "\n")
 		ksay("      %s\n", line);
@@ -175,39 +176,30 @@ is_new(json_t *seen, const struct unit_source *s, const struct kscan_item *x)
 	return fresh;
 }
 
-static struct row *
-add_row(struct row **rows, size_t *n)
-{
-	kgrow(*rows, *n);
-	(*rows)[*n] = (struct row){ 0 };
-	return &(*rows)[(*n)++];
-}
-
 static size_t
 make_rows(const struct unit_sources *s, const struct list_options *o, struct row **rows)
 {
-	char *profile = o->profile ? kread_file_or_die(o->profile, PROFILE_MAX, NULL) : NULL;
+	auto_free char *profile =
+	    o->profile ? kread_file_or_die(o->profile, PROFILE_MAX, NULL) : NULL;
 	const struct kscan_item *x;
 	json_auto_t *seen = json_object();
 	size_t n = 0;
 
 	*rows = NULL;
-	for (size_t i = 0; i < s->count; i++)
-		for (size_t k = 0; (x = unit_candidate(&s->list[i], k)); k++) {
-			const struct unit_source *source = &s->list[i];
-			struct row *r;
+	kforeach_of(source, s->list, s->count)
+		for (size_t k = 0; (x = unit_candidate(source, k)); k++) {
+			struct row r = { 0 };
 
 			if (!is_wanted(source, x, o) || !is_new(seen, source, x))
 				continue;
-			r = add_row(rows, &n);
-			r->good = unit_make(&r->unit, s, i, x, &r->why);
+			r.good = unit_make(&r.unit, s, (size_t)(source - s->list), x, &r.why);
+			r.share = share_of(profile, kscan_plain(r.unit.name));
+			kgrow(*rows, n);
+			(*rows)[n++] = r;
 		}
-	for (size_t i = 0; profile && i < n; i++)
-		(*rows)[i].share = share_of(profile, kscan_plain((*rows)[i].unit.name));
-	free(profile);
-	for (size_t i = 0; i < n; i++)
-		if (!(*rows)[i].good && !(*rows)[i].unit.kernel)
-			propose(*rows, n, &(*rows)[i]);
+	kforeach_of(r, *rows, n)
+		if (!r->good && !r->unit.kernel)
+			propose(*rows, n, r);
 	if (o->profile && n)
 		qsort(*rows, n, sizeof **rows, hotter);
 	return n;
@@ -238,20 +230,17 @@ command_list(int argc, char **argv)
 		kdie_errno(K_USAGE, "--project %s", o.project);
 	unit_sources_read(&sources, project, NULL, NULL);
 	n = make_rows(&sources, &o, &rows);
-	for (size_t i = 0; i < n; i++) {
-		if (o.json)
-			print_json(&rows[i]);
-		else
-			print_row(&rows[i]);
-		good += rows[i].good;
+	kforeach_of(r, rows, n) {
+		(o.json ? print_json : print_row)(r);
+		good += r->good;
 	}
 	if (o.json)
 		kout_commit();
 	else
 		ksay("%zu of %zu functions can be adopted\n", good, n);
-	for (size_t i = 0; i < n; i++) {
-		unit_free(&rows[i].unit);
-		kbuf_free(&rows[i].why);
+	kforeach_of(r, rows, n) {
+		unit_free(&r->unit);
+		kbuf_free(&r->why);
 	}
 	free(rows);
 	unit_sources_free(&sources);

@@ -3,13 +3,17 @@
 #include "log.h"
 
 #include "kio.h"
+#include "kregex.h"
 
 /* If more than this share of lines is dropped, the rest is not reliable. */
 #define TORN 0.01
 
 static const char tag[] = "[KKLOG_", main_tag[] = "[KKLOG_CPP]";
 
-/* "12", "0x1f", "0.5", "true": converted by their form; else text. LEN without trailing commas. */
+/*
+ * "12", "0x1f", "0.5" and "true" become what they look like, anything else a text. Commas at the
+ * end are left out.
+ */
 static json_t *
 value_of(const char *word, size_t len)
 {
@@ -42,31 +46,18 @@ value_of(const char *word, size_t len)
 
 /* The words after the tag. NULL: they do not follow the grammar. */
 static json_t *
-read_words(const char *p, const char *end)
+read_words(const char *p, size_t len)
 {
-	json_t *o = json_object();
+	static const char word[] = "\\A\\s*([^\\d\\s=\\[][^\\s=\\[]*)=([^\\s\\[]+)(?!\\S)";
+	json_auto_t *o = json_object();
+	struct kregex_span at[3];
 
-	while (p < end) {
-		const char *from, *equals;
-		char *key;
+	for (; kregex_find(word, p, len, at, LEN(at)); p += at[0].to, len -= at[0].to) {
+		auto_free char *key = kregex_text(p, at[1]);
 
-		while (p < end && isspace((unsigned char)*p))
-			p++;
-		for (from = p; p < end && !isspace((unsigned char)*p); p++)
-			;
-		if (from == p)
-			break;
-		equals = memchr(from, '=', (size_t)(p - from));
-		if (!equals || equals == from || equals + 1 == p || isdigit((unsigned char)*from) ||
-		    memchr(from, '[', (size_t)(p - from))) {
-			json_decref(o);
-			return NULL;
-		}
-		key = kmemdup(from, (size_t)(equals - from));
-		json_object_set_new(o, key, value_of(equals + 1, (size_t)(p - equals - 1)));
-		free(key);
+		json_object_set_new(o, key, value_of(p + at[2].from, at[2].to - at[2].from));
 	}
-	return o;
+	return kregex_find("\\A\\s*\\z", p, len, NULL, 0) ? json_incref(o) : NULL;
 }
 
 /* grid_x … or grid (a number, or "(x,y,z)") as three numbers, removed from O. NULL: absent. */
@@ -122,7 +113,7 @@ call_of(json_t *words, bool geometry)
 	return call;
 }
 
-/* All names in a call; lines torn between two words lack some. The caller frees. */
+/* The names in a call, of which a line lacks some if it was torn between two words. To be freed. */
 static char *
 names_of(const json_t *call)
 {
@@ -142,12 +133,11 @@ static void
 drop_odd(json_t *calls, struct log_state *state)
 {
 	json_auto_t *counts = json_object();
-	json_t *v, *call;
+	json_t *v;
 	const char *name, *usual = "";
 	json_int_t most = 0;
-	size_t i;
 
-	json_array_foreach(calls, i, call) {
+	kjson_foreach(call, calls) {
 		auto_free char *names = names_of(call);
 
 		kjson_count(counts, names, 1);
@@ -157,7 +147,7 @@ drop_odd(json_t *calls, struct log_state *state)
 			most = json_integer_value(v);
 			usual = name;
 		}
-	for (i = json_array_size(calls); i-- > 0;) {
+	for (size_t i = json_array_size(calls); i-- > 0;) {
 		auto_free char *names = names_of(json_array_get(calls, i));
 
 		if (strcmp(names, usual)) {
@@ -179,7 +169,7 @@ read_line(const char *p, const char *end, const char *kernel, bool geometry, jso
 		return;
 	main_line = !strncmp(at, main_tag, strlen(main_tag));
 	close = memchr(at, ']', (size_t)(end - at));
-	words = close ? read_words(close + 1, end) : NULL;
+	words = close ? read_words(close + 1, (size_t)(end - close - 1)) : NULL;
 	if (words && strcmp(kjson_str_or(words, "kernel", kernel), kernel)) {
 		json_decref(words);
 		return;
@@ -195,12 +185,11 @@ read_line(const char *p, const char *end, const char *kernel, bool geometry, jso
 		state->dropped++;
 }
 
-/* Added by index, if there is one for every call. */
+/* Adds the values of other tags, call by call, if there are as many lines as calls. */
 static void
 add_others(json_t *calls, json_t *others, struct log_state *state)
 {
-	size_t i;
-	json_t *call;
+	size_t i = 0;
 
 	if (!json_array_size(calls)) {
 		json_array_extend(calls, others);
@@ -210,15 +199,16 @@ add_others(json_t *calls, json_t *others, struct log_state *state)
 		state->others = json_array_size(others);
 		return;
 	}
-	json_array_foreach(calls, i, call)
+	kjson_foreach(call, calls)
 		json_object_update_missing(json_object_get(call, "args"),
-		    json_object_get(json_array_get(others, i), "args"));
+		    json_object_get(json_array_get(others, i++), "args"));
 }
 
 json_t *
 log_calls(const char *text, size_t len, const char *kernel, bool geometry, struct log_state *state)
 {
-	json_t *calls = json_array(), *others = json_array();
+	json_t *calls = json_array();
+	json_auto_t *others = json_array();
 	const char *end;
 
 	*state = (struct log_state){ 0 };
@@ -231,7 +221,6 @@ log_calls(const char *text, size_t len, const char *kernel, bool geometry, struc
 	drop_odd(calls, state);
 	drop_odd(others, state);
 	add_others(calls, others, state);
-	json_decref(others);
 	state->torn = (double)state->dropped > TORN * (double)state->lines;
 	return calls;
 }

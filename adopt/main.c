@@ -71,8 +71,8 @@ static void
 print_usage(FILE *f)
 {
 	fputs("usage: kadopt COMMAND [OPTION]...\n", f);
-	for (size_t i = 0; i < LEN(commands); i++)
-		fprintf(f, "       kadopt %-10s %s\n", commands[i].name, commands[i].help);
+	kforeach(c, commands)
+		fprintf(f, "       kadopt %-10s %s\n", c->name, c->help);
 	fputs("       kadopt COMMAND --help | --version\n", f);
 }
 
@@ -92,10 +92,10 @@ main(int argc, char **argv)
 		kversion();
 		return K_OK;
 	}
-	for (size_t i = 0; i < LEN(commands); i++)
-		if (!strcmp(argv[1], commands[i].name))
-			return commands[i].run ? commands[i].run(argc - 1, argv + 1)
-			                       : run_step(&commands[i], argc - 1, argv + 1);
+	kforeach(c, commands)
+		if (!strcmp(argv[1], c->name))
+			return c->run ? c->run(argc - 1, argv + 1)
+			              : run_step(c, argc - 1, argv + 1);
 	kwarn("unknown command '%s'", argv[1]);
 	print_usage(stderr);
 	return K_USAGE;

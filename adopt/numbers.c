@@ -29,18 +29,18 @@ number_type(const char *name)
 {
 	auto_free char *key = kasprintf("|%s|", name);
 
-	for (size_t i = 0; i < LEN(rows); i++)
-		if (strstr(rows[i].names, key))
-			return &rows[i];
+	kforeach(row, rows)
+		if (strstr(row->names, key))
+			return row;
 	return NULL;
 }
 
 const struct number_type *
 number_dtype(const char *dtype)
 {
-	for (size_t i = 0; i < LEN(rows); i++)
-		if (!strcmp(rows[i].dtype, dtype))
-			return &rows[i];
+	kforeach(row, rows)
+		if (!strcmp(row->dtype, dtype))
+			return row;
 	return NULL;
 }
 

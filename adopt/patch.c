@@ -18,9 +18,7 @@ void
 edits_apply(const struct edits *e, const char *file, const char *text, size_t from, size_t to,
     struct kbuf *out)
 {
-	for (size_t i = 0; i < e->count; i++) {
-		const struct edit *x = &e->list[i];
-
+	kforeach_of(x, e->list, e->count) {
 		if (strcmp(x->file, file) || x->from < from || x->to > to)
 			continue;
 		kbuf_add(out, text + from, x->from - from);
@@ -33,28 +31,28 @@ edits_apply(const struct edits *e, const char *file, const char *text, size_t fr
 void
 edits_write(const struct edits *e, const char *root, const char *folder)
 {
-	for (size_t i = 0; i < e->count; i++) {
-		char *path = path_of("%s/%s", folder, e->list[i].file), *text;
+	kforeach_of(x, e->list, e->count) {
+		char *path = path_of("%s/%s", folder, x->file);
 		auto_buf struct kbuf b = { 0 };
+		auto_free char *text = NULL;
 		bool done = false;
 
-		for (size_t k = 0; k < i; k++)
-			done |= !strcmp(e->list[k].file, e->list[i].file);
+		kforeach_of(earlier, e->list, x - e->list)
+			done |= !strcmp(earlier->file, x->file);
 		text = done ? NULL : file_text(path, NULL);
 		if (text) {
-			edits_apply(e, e->list[i].file, text, 0, strlen(text), &b);
+			edits_apply(e, x->file, text, 0, strlen(text), &b);
 			write_inside(root, path, b.data, b.len);
 		}
-		free(text);
 	}
 }
 
 void
 edits_free(struct edits *e)
 {
-	for (size_t i = 0; i < e->count; i++) {
-		free(e->list[i].file);
-		free(e->list[i].text);
+	kforeach_of(x, e->list, e->count) {
+		free(x->file);
+		free(x->text);
 	}
 	free(e->list);
 	*e = (struct edits){ 0 };
@@ -71,20 +69,17 @@ void
 patch_write(const struct patch *p, bool was, const char *folder)
 {
 	remove_folder(folder);
-	for (size_t i = 0; i < p->count; i++) {
-		const char *text = was ? p->files[i].was : p->files[i].text;
-
-		write_text(path_of("%s/%s", folder, p->files[i].name), text, strlen(text));
-	}
+	kforeach_of(f, p->files, p->count)
+		write_text(path_of("%s/%s", folder, f->name), was ? f->was : f->text);
 }
 
 void
 patch_free(struct patch *p)
 {
-	for (size_t i = 0; i < p->count; i++) {
-		free(p->files[i].name);
-		free(p->files[i].was);
-		free(p->files[i].text);
+	kforeach_of(f, p->files, p->count) {
+		free(f->name);
+		free(f->was);
+		free(f->text);
 	}
 	free(p->files);
 	json_decref(p->called);

@@ -192,14 +192,15 @@ check_room(const struct adoption *a, struct findings *f)
 static bool
 ask(const struct adoption *a, const char *const *words, struct kproc_result *r)
 {
-	char *argv[64], *copy;
+	const char *argv[64];
+	char *copy;
 	size_t n = launcher_words(a, argv, &copy);
-	struct kproc p = { .argv = argv, .timeout_s = CONNECT_S };
+	struct kproc p = { .argv = (char *const *)argv, .timeout_s = CONNECT_S };
 	char *said;
 	bool good;
 
 	for (; *words && n < LEN(argv) - 1; words++)
-		argv[n++] = (char *)*words;
+		argv[n++] = *words;
 	argv[n] = NULL;
 	good = kproc_run(&p, r) == 0;
 	free(copy);
@@ -456,7 +457,7 @@ check_outputs(const struct adoption *a, const char *copy, bool second, struct fi
 		if (!text)
 			tell(&f->wrong, "outputs: %s: the run did not write it", name);
 		else if (!second)
-			write_text(to, text, len);
+			write_bytes(to, text, len);
 		else if (!outputs_same(o, to, from, why, sizeof why))
 			tell(&f->wrong,
 			    "outputs: %s: two runs of the unchanged program differ: %s; give a "

@@ -27,21 +27,17 @@ static void
 make_command(struct command_words *w, const char *const *modes, const char *project,
     const char *file, const json_t *settings)
 {
-	const json_t *flags = json_object_get(settings, "flags"),
-	             *include = json_object_get(settings, "include"),
-	             *forced = json_object_get(settings, "forced");
-
 	add_word(w, "", "", kjson_str_or(settings, "compiler", "cc"));
 	add_word(w, "", "", "-E");
 	for (; *modes; modes++)
 		add_word(w, "", "", *modes);
-	for (size_t i = 0; i < json_array_size(flags); i++)
-		add_word(w, "", "", json_string_value(json_array_get(flags, i)));
-	for (size_t i = 0; i < json_array_size(include); i++)
-		add_word(w, "-I", project, json_string_value(json_array_get(include, i)));
-	kjson_foreach(item, forced) {
+	kjson_foreach_text(flag, json_object_get(settings, "flags"))
+		add_word(w, "", "", flag);
+	kjson_foreach_text(folder, json_object_get(settings, "include"))
+		add_word(w, "-I", project, folder);
+	kjson_foreach_text(header, json_object_get(settings, "forced")) {
 		add_word(w, "", "", "-include");
-		add_word(w, "", project, json_string_value(item));
+		add_word(w, "", project, header);
 	}
 	add_word(w, "", project, file);
 	w->at[w->count] = NULL;
@@ -58,24 +54,18 @@ add_origin(struct origins *o, size_t at, char *file, size_t line)
 static char *
 within(const char *project, const char *name)
 {
-	char full[PATH_MAX];
-	size_t n = strlen(project);
-	const json_t *siblings;
+	auto_free char *full = *name == '<' ? NULL : realpath(name, NULL);
+	const char *inside = full ? path_in(project, full) : NULL;
 
-	if (*name == '<' || !realpath(name, full))
-		return NULL;
-	if (!strncmp(full, project, n) && full[n] == '/')
-		return kstrdup(full + n + 1);
-	siblings = siblings_of(project, "");
-	kjson_foreach(item, siblings) {
-		const char *sibling = json_string_value(item);
-		char place[PATH_MAX], *path = kasprintf("%s/../%s", project, sibling);
-		bool found = realpath(path, place) != NULL;
+	if (!full || inside)
+		return inside ? kstrdup(inside) : NULL;
+	kjson_foreach_text(sibling, siblings_of(project, "")) {
+		auto_free char *path = kasprintf("%s/../%s", project, sibling),
+		               *place = realpath(path, NULL);
 
-		free(path);
-		n = found ? strlen(place) : 0;
-		if (found && !strncmp(full, place, n) && full[n] == '/')
-			return kasprintf("../%s%s", sibling, full + n);
+		inside = place ? path_in(place, full) : NULL;
+		if (inside)
+			return kasprintf("../%s/%s", sibling, inside);
 	}
 	return NULL;
 }
@@ -157,8 +147,8 @@ preprocess_file(
 static bool
 comes_from(const struct origins *o, const char *file)
 {
-	for (size_t i = 0; i < o->count; i++)
-		if (!strcmp(o->list[i].file, file))
+	kforeach_of(x, o->list, o->count)
+		if (!strcmp(x->file, file))
 			return true;
 	return false;
 }
@@ -168,30 +158,27 @@ preprocess_conditions(const char *project, const char *file, const json_t *setti
 {
 	static const char *const modes[] = { "-fdirectives-only", "-dI", NULL };
 	json_auto_t *files = rules_is_header(file) ? unit_files(project) : json_pack("[s]", file);
-	char *found = NULL;
 
-	for (size_t i = 0; i < json_array_size(files) && !found; i++) {
-		const char *unit = json_string_value(json_array_get(files, i));
-		struct origins o;
+	kjson_foreach_text(unit, files) {
+		struct origins o = { 0 };
 		char *text = rules_is_header(unit)
 		    ? NULL
 		    : run(modes + expanded, project, unit, settings, &o);
+		bool found = comes_from(&o, file);
 
-		if (text && comes_from(&o, file))
-			found = text;
-		else
-			free(text);
-		if (text)
-			origins_free(&o);
+		origins_free(&o);
+		if (found)
+			return text;
+		free(text);
 	}
-	return found;
+	return NULL;
 }
 
 void
 origins_free(struct origins *o)
 {
-	for (size_t i = 0; i < o->count; i++)
-		free(o->list[i].file);
+	kforeach_of(x, o->list, o->count)
+		free(x->file);
 	free(o->list);
 	*o = (struct origins){ 0 };
 }

@@ -102,8 +102,8 @@ run_once(const struct adoption *a, bool was, struct run *r)
 	r->calls = watch_run(&w, WATCH_TIME, &dropped);
 	r->wall_s = kseconds_since(begun);
 	r->total_ns = 0;
-	for (size_t i = 0; i < json_array_size(r->calls); i++)
-		r->total_ns += kjson_num(json_array_get(r->calls, i), "ns");
+	kjson_foreach(call, r->calls)
+		r->total_ns += kjson_num(call, "ns");
 }
 
 static void
@@ -116,7 +116,8 @@ add_to(json_t *row, const char *name, double x)
 static json_t *
 rows(struct run *old, struct run *new, size_t pairs)
 {
-	json_t *index = json_object(), *list = json_array();
+	json_auto_t *index = json_object();
+	json_t *list = json_array();
 	double all = 0;
 
 	for (size_t p = 0; p < pairs; p++)
@@ -138,8 +139,7 @@ rows(struct run *old, struct run *new, size_t pairs)
 			add_to(row, "new_us", now / 1e3);
 			all += was / 1e3;
 		}
-	for (size_t i = 0; i < json_array_size(list); i++) {
-		json_t *row = json_array_get(list, i);
+	kjson_foreach(row, list) {
 		double was = kjson_num(row, "old_us"), now = kjson_num(row, "new_us");
 
 		json_object_set_new(row, "ratio", json_real(was > 0 ? now / was : 0));
@@ -147,7 +147,6 @@ rows(struct run *old, struct run *new, size_t pairs)
 		json_object_set_new(row, "calls",
 		    json_integer((json_int_t)kjson_num(row, "calls") / (json_int_t)pairs));
 	}
-	json_decref(index);
 	return list;
 }
 
@@ -182,15 +181,10 @@ same_order(const struct run *x, const struct run *y)
 	return true;
 }
 
-struct keyed {
-	char *key;
-	json_t *call;
-};
-
 static int
-compare_keyed(const void *x, const void *y)
+by_arguments(const void *x, const void *y)
 {
-	return strcmp(((const struct keyed *)x)->key, ((const struct keyed *)y)->key);
+	return strcmp(kjson_str(*(json_t *const *)x, "key"), kjson_str(*(json_t *const *)y, "key"));
 }
 
 /*
@@ -200,44 +194,36 @@ compare_keyed(const void *x, const void *y)
 static void
 sort_calls(struct run *r)
 {
-	size_t n = json_array_size(r->calls);
-	struct keyed *list = kcalloc(n + 1, sizeof *list);
-	json_t *sorted = json_array();
+	kjson_foreach(call, r->calls) {
+		const json_t *args = json_object_get(call, "args");
+		auto_free char *key = args ? json_dumps(args, KIO_DUMP) : kstrdup("");
 
-	for (size_t i = 0; i < n; i++) {
-		const json_t *args = json_object_get(json_array_get(r->calls, i), "args");
+		json_object_set_new(call, "key", json_string(key));
+	}
+	kjson_sort(r->calls, by_arguments);
+}
 
-		list[i] = (struct keyed){ args ? json_dumps(args, KIO_DUMP) : kstrdup(""),
-			json_array_get(r->calls, i) };
-	}
-	qsort(list, n, sizeof *list, compare_keyed);
-	for (size_t i = 0; i < n; i++) {
-		json_array_append(sorted, list[i].call);
-		free(list[i].key);
-	}
-	free(list);
-	json_decref(r->calls);
-	r->calls = sorted;
+/* Do all runs make the same calls in the same order? */
+static bool
+all_same(const struct run *old, const struct run *new, size_t pairs)
+{
+	for (size_t p = 0; p < pairs; p++)
+		if (!same_order(&old[0], &old[p]) || !same_order(&old[0], &new[p]))
+			return false;
+	return true;
 }
 
 /* Are the calls of all runs the same, one by one, or after sorting? */
 static bool
 align_calls(struct run *old, struct run *new, size_t pairs)
 {
-	bool same = true;
-
-	for (int sorted = 0; sorted < 2; sorted++) {
-		same = true;
-		for (size_t p = 0; p < pairs && sorted; p++) {
-			sort_calls(&old[p]);
-			sort_calls(&new[p]);
-		}
-		for (size_t p = 0; p < pairs && same; p++)
-			same = same_order(&old[0], &old[p]) && same_order(&old[0], &new[p]);
-		if (same)
-			break;
+	if (all_same(old, new, pairs))
+		return true;
+	for (size_t p = 0; p < pairs; p++) {
+		sort_calls(&old[p]);
+		sort_calls(&new[p]);
 	}
-	return same;
+	return all_same(old, new, pairs);
 }
 
 /* Every run must make the same calls with the same arguments: otherwise they cannot be compared. */
@@ -364,18 +350,14 @@ struct comparison {
 static void
 drop_arguments(const struct patch *p, const struct adoption *a, struct run *r)
 {
-	const json_t *list = json_object_get(a->unit, "parameters"),
-	             *kept = json_object_get(p->called, "parameters"), *x, *y;
-	size_t i, k, n;
+	const json_t *kept = json_object_get(p->called, "parameters");
 
-	json_array_foreach((json_t *)list, i, x) {
+	kjson_foreach(x, json_object_get(a->unit, "parameters")) {
 		const char *name = kjson_str(x, "name");
-		bool there = !p->called;
 
-		json_array_foreach((json_t *)kept, k, y)
-			there |= kjson_is(y, "name", name);
-		for (n = 0; !there && n < json_array_size(r->calls); n++)
-			json_object_del(json_object_get(json_array_get(r->calls, n), "args"), name);
+		if (p->called && !kjson_find(kept, "name", name))
+			kjson_foreach(call, r->calls)
+				json_object_del(json_object_get(call, "args"), name);
 	}
 }
 
@@ -384,7 +366,7 @@ static int
 compare_step(const struct adoption *a, void *arg)
 {
 	const struct comparison *c = arg;
-	char *path = adopt_path(a, "real/result.json"), *copy;
+	char *copy = siblings_copy_path(a, adopt_path(a, "real/%s", names[0]));
 	struct run old[PAIRS_MAX], new[PAIRS_MAX], warm;
 	json_auto_t *record = json_pack("{s:s,s:o,s:f,s:f,s:f}", "schema", "real/1", "gate",
 	    number(c->gate), "reduction", 0.0, "worst", 0.0, "wall", 0.0);
@@ -408,14 +390,13 @@ compare_step(const struct adoption *a, void *arg)
 		drop_arguments(c->patch, a, &old[p]);
 	}
 	close(lock);
-	copy = siblings_copy_path(a, adopt_path(a, "real/%s", names[0]));
 	if (same_calls(old, new, pairs, why, sizeof why)) {
 		decide(record, old, new, pairs, c->gate, why, sizeof why);
 		json_object_set_new(record, "configurations", rows(old, new, pairs));
 		outputs_all_same(a, copy, why, sizeof why);
 	}
 	json_object_update_new(record, json_pack("{s:b,s:s}", "faster", !*why, "why", why));
-	write_json(path, record);
+	write_json(adopt_path(a, "real/result.json"), record);
 	for (size_t p = 0; p < pairs; p++) {
 		json_decref(old[p].calls);
 		json_decref(new[p].calls);

@@ -53,21 +53,17 @@ add_line(struct kbuf *b, const json_t *config, long skip)
 static long
 skipped(const json_t *calls, const json_t *config)
 {
-	size_t n = json_array_size(calls);
-	long *whole = kcalloc(n + 1, sizeof *whole), count = 0, all = 0, skip;
+	auto_free long *whole = kcalloc(json_array_size(calls) + 1, sizeof *whole);
+	long count = 0, all = 0;
 
-	for (size_t i = 0; i < n; i++) {
-		const json_t *call = json_array_get(calls, i);
-
+	kjson_foreach(call, calls) {
 		if (!json_equal(json_object_get(call, "args"), json_object_get(config, "scalars")))
 			continue;
 		if (!call_has_null(call))
 			whole[count++] = all;
 		all++;
 	}
-	skip = count ? whole[(count - 1) / 2] : (all - 1) / 2;
-	free(whole);
-	return skip;
+	return count ? whole[(count - 1) / 2] : (all - 1) / 2;
 }
 
 static json_t *
@@ -85,12 +81,9 @@ static char *
 choose(const struct adoption *a, const json_t *configs, const json_t *calls)
 {
 	double limit = kjson_num_or(a->json, "record_mb", MEGABYTES), total = 0;
-	struct kbuf b = { 0 };
-	const json_t *c;
-	size_t i;
+	struct kbuf b = kbuf_empty();
 
-	kbuf_puts(&b, "");
-	json_array_foreach((json_t *)configs, i, c) {
+	kjson_foreach(c, configs) {
 		const char *name = kjson_str_or(c, "name", "?");
 		double mb = bytes_of(c) / 1e6;
 
@@ -120,12 +113,10 @@ choose(const struct adoption *a, const json_t *configs, const json_t *calls)
 static void
 write_saved(const struct adoption *a, const json_t *calls)
 {
-	auto_buf struct kbuf b = { 0 };
-	const json_t *call, *p;
-	size_t i;
+	auto_buf struct kbuf b = kbuf_empty();
+	const json_t *p;
 
-	kbuf_puts(&b, "");
-	json_array_foreach((json_t *)calls, i, call) {
+	kjson_foreach(call, calls) {
 		const char *name;
 		bool saved = false;
 
@@ -137,45 +128,42 @@ write_saved(const struct adoption *a, const json_t *calls)
 			kbuf_printf(&b, "%s\n", line);
 		}
 	}
-	write_text(adopt_path(a, "recorded/calls.ndjson"), b.data, b.len);
+	write_text(adopt_path(a, "recorded/calls.ndjson"), b.data);
 }
 
 /* Run the application once more; the files show which calls occurred. */
 static void
 save(const struct adoption *a, const char *lines)
 {
-	char *folder = adopt_path(a, "watch"), *file = adopt_path(a, "recorded/calls");
-	struct watch w = { .a = a, .folder = folder, .cuda = a->device, .save = file };
+	char *file = adopt_path(a, "recorded/calls");
+	struct watch w = {
+		.a = a, .folder = adopt_path(a, "watch"), .cuda = a->device, .save = file
+	};
+	json_auto_t *calls = NULL;
 	struct signature s;
-	json_t *calls;
 	json_int_t dropped;
 
-	write_text(file, lines, strlen(lines));
+	write_text(file, lines);
 	watch_find(&w, &s);
 	/* Run the copy that was observed, unless somebody removed it. */
 	if (!kis_there(watch_copy_path(&w)))
 		watch_prepare(&w, &s);
 	calls = watch_run(&w, WATCH_ARGS, &dropped);
 	write_saved(a, calls);
-	json_decref(calls);
 	signature_free(&s);
 }
 
 int
 record(const struct adoption *a)
 {
-	char *path = adopt_made(a, "configs.json", "configs"), *lines;
-	json_t *document = kjson_load(path), *header, *calls = observed_calls(a, &header);
+	json_auto_t *document = kjson_load(adopt_made(a, "configs.json", "configs")),
+	            *header = NULL, *calls = observed_calls(a, &header);
+	auto_free char *lines = choose(a, json_object_get(document, "configs"), calls);
 
-	lines = choose(a, json_object_get(document, "configs"), calls);
 	remove_folder(adopt_path(a, "recorded"));
 	/* Logs name no arrays, and launches are observed without a wrapper. */
 	if (*lines && kjson_is(header, "how", "calls"))
 		save(a, lines);
-	free(lines);
-	json_decref(calls);
-	json_decref(header);
-	json_decref(document);
 	return K_OK;
 }
 

@@ -26,11 +26,7 @@ rules_language(const char *file)
 {
 	const char *end = strrchr(file, '.');
 
-	kjson_foreach(row, json_object_get(table(), "languages")) {
-		if (end && kjson_is(row, "file", end))
-			return row;
-	}
-	return NULL;
+	return end ? kjson_find(json_object_get(table(), "languages"), "file", end) : NULL;
 }
 
 bool
@@ -48,11 +44,7 @@ rules_row(const char *file, const char *language)
 
 	if (!kjson_bool(own, "header") || kjson_is(own, "language", language))
 		return own;
-	kjson_foreach(row, json_object_get(table(), "languages")) {
-		if (kjson_is(row, "language", language))
-			return row;
-	}
-	return own;
+	return kjson_find(json_object_get(table(), "languages"), "language", language) ?: own;
 }
 
 const json_t *
@@ -66,10 +58,7 @@ is_for(const json_t *rule, const char *language)
 {
 	const json_t *list = json_object_get(rule, "languages");
 
-	for (size_t i = 0; i < json_array_size(list); i++)
-		if (!strcmp(json_string_value(json_array_get(list, i)), language))
-			return true;
-	return !list;
+	return !list || kjson_has(list, language);
 }
 
 /*
@@ -78,13 +67,10 @@ is_for(const json_t *rule, const char *language)
 static struct kregex *
 compile(const char *group, const json_t *rule, const char *entry)
 {
-	char *where = kasprintf("patterns/adopt.json: %s", group);
-	char *defined = kasprintf("(?(DEFINE)(?<entry>\\b%s\\b))", entry);
-	struct kregex *re = kregex_new(where, defined, kjson_str(rule, "pattern"), KREGEX_LINES);
+	auto_free char *where = kasprintf("patterns/adopt.json: %s", group),
+	               *defined = kasprintf("(?(DEFINE)(?<entry>\\b%s\\b))", entry);
 
-	free(defined);
-	free(where);
-	return re;
+	return kregex_new(where, defined, kjson_str(rule, "pattern"), KREGEX_LINES);
 }
 
 char *
@@ -165,14 +151,13 @@ rules_scan(const char *group, const char *language, const char *text, const char
 
 		if (re && find_new(re, &now, &was, comments, &at)) {
 			size_t len = at.to - at.from;
-			char *quote = kstrndup(text + at.from, len < QUOTE ? len : QUOTE);
+			auto_free char *quote = kstrndup(text + at.from, len < QUOTE ? len : QUOTE);
 
 			quote[strcspn(quote, "\n")] = '\0';
 			kmask_controls(quote);
 			kbuf_printf(faults, "%s: line %zu: %s: '%s'\n",
 			    kjson_str_or(rule, "check", "?"), kline_at(text, at.from),
 			    kjson_str(rule, "why"), quote);
-			free(quote);
 			count++;
 		}
 		kregex_free(re);

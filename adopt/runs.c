@@ -2,10 +2,7 @@
 /* runs: see runs.h. */
 #include "runs.h"
 
-#include <glob.h>
-
 #include "kdiff.h"
-#include "kio.h"
 
 /* "2026-01-31T12-00-00", with a number appended if there is already one from that second. */
 static void
@@ -27,52 +24,34 @@ choose_name(struct run_folder *r, const struct adoption *a)
 	}
 }
 
-static void
-put(const struct run_folder *r, const char *folder, const char *name, const char *text)
-{
-	char *path = path_of("%s/%s/%s", r->path, folder, name);
-
-	if (text && *text)
-		write_text(path, text, strlen(text));
-}
-
-/* Program, answer and changes are always kept; prompts on request. */
-static void
-add_iteration(const struct run_folder *r, const struct adoption *a, const char *id, bool prompts)
-{
-	static const char *const texts[][2] = { { "response.txt", "reply.text" },
-		{ "log.txt", "eval.log" }, { "prompt_system.txt", "prompt.system" },
-		{ "prompt_user.txt", "prompt.user" } };
-	json_auto_t *record = command_json(a, "kcampaign", "record", id);
-	const char *code = kjson_str(record, "eval.code"),
-	           *parent = kjson_str_or(record, "sample.parent.code", NULL);
-	auto_free char *folder = kasprintf("iterations/%.3s-%s", id, id + 4);
-	char *name = kasprintf("standalone.%s", r->suffix),
-	     *path = path_of("%s/changes.patch", folder);
-
-	put(r, folder, name, code);
-	for (size_t i = 0; i < (prompts ? LEN(texts) : 2); i++)
-		put(r, folder, texts[i][0], kjson_str(record, texts[i][1]));
-	if (parent && *code)
-		run_diff(r, path, name, parent, code);
-	free(name);
-}
-
-/* Candidates are the folders trials/TTT/BB with an evaluation. */
-static void
-add_iterations(const struct run_folder *r, const struct adoption *a, bool prompts)
-{
-	char *pattern = path_of("%s/trials/[0-9]*/[0-9]*/eval.ndjson", a->dir);
-	size_t skip = strlen(a->dir) + strlen("/trials/");
-	glob_t found;
-
-	if (!glob(pattern, 0, NULL, &found))
-		for (size_t i = 0; i < found.gl_pathc; i++) {
-			*strrchr(found.gl_pathv[i], '/') = '\0';
-			add_iteration(r, a, found.gl_pathv[i] + skip, prompts);
-		}
-	globfree(&found);
-}
+/*
+ * $1: the campaign, $2: the run's folder, $3: the suffix of programs, $4: "prompts" to keep these.
+ * For every candidate with an evaluation, trials/TTT/BB: its program, answer, log, and what it
+ * changed in its parent's program; but no empty files.
+ */
+static const char iterations_script[] =
+    "put() {\n"
+    "	jq -j \"$2 // empty\" \"$to/record\" >\"$to/$1\" || exit\n"
+    "	[ -s \"$to/$1\" ] || rm \"$to/$1\"\n"
+    "}\n"
+    "for file in \"$1\"/trials/[0-9]*/[0-9]*/eval.ndjson; do\n"
+    "	[ -e \"$file\" ] || continue\n"
+    "	id=${file%/eval.ndjson} id=${id#\"$1/trials/\"} name=standalone.$3\n"
+    "	to=$2/iterations/${id%/*}-${id#*/}\n"
+    "	mkdir -p \"$to\" && kcampaign record -c \"$1\" \"$id\" >\"$to/record\" || exit\n"
+    "	put \"$name\" .eval.code\n"
+    "	put response.txt .reply.text\n"
+    "	put log.txt .eval.log\n"
+    "	[ \"$4\" != prompts ] || put prompt_system.txt .prompt.system\n"
+    "	[ \"$4\" != prompts ] || put prompt_user.txt .prompt.user\n"
+    "	put parent .sample.parent.code\n"
+    "	if [ -e \"$to/parent\" ] && [ -e \"$to/$name\" ] &&\n"
+    "		diff -u --label \"a/$name\" --label \"b/$name\" \"$to/parent\" \"$to/$name\" \\\n"
+    "			>\"$to/changes.patch\"; then\n"
+    "		rm \"$to/changes.patch\"\n"
+    "	fi\n"
+    "	rm -f \"$to/record\" \"$to/parent\"\n"
+    "done\n";
 
 char *
 run_path(const struct run_folder *r, const char *name)
@@ -91,46 +70,30 @@ run_note(struct run_folder *r, const char *fmt, ...)
 }
 
 void
-run_json(const struct run_folder *r, const char *name, const json_t *value)
-{
-	char *path = path_of("%s/%s", r->path, name);
-
-	write_json(path, value);
-}
-
-void
 run_diff(const struct run_folder *r, const char *name, const char *file, const char *was,
     const char *now)
 {
-	char *path = path_of("%s/%s", r->path, name), *a = kasprintf("a/%s", file),
-	     *b = kasprintf("b/%s", file);
-	auto_buf struct kbuf text = { 0 };
+	char *path = path_of("%s/%s", r->path, name);
+	auto_free char *before = file_text(path, NULL);
+	auto_buf struct kbuf all = { 0 };
 
-	kdiff_unified(was, strlen(was), now, strlen(now), a, b, &text);
-	if (text.len) {
-		char *before = file_text(path, NULL), *all;
-
-		all = kasprintf("%s%s", before ? before : "", text.data);
-		write_text(path, all, strlen(all));
-		free(before);
-		free(all);
-	}
-	free(b);
-	free(a);
+	kbuf_puts(&all, before ? before : "");
+	kdiff_unified(
+	    was, strlen(was), now, strlen(now), path_of("a/%s", file), path_of("b/%s", file), &all);
+	if (all.len)
+		write_text(path, all.data);
 }
 
 void
 run_open(struct run_folder *r, const struct adoption *a, const char *id, const char *code,
     double speedup, bool prompts)
 {
-	char *path;
-
 	*r = (struct run_folder){ .suffix = a->suffix };
 	choose_name(r, a);
-	kmake_folder(r->path);
-	path = run_path(r, "best");
-	write_text(path, code, strlen(code));
-	add_iterations(r, a, prompts);
+	write_text(run_path(r, "best"), code);
+	free(program_output((const char *[]){ "sh", "-c", iterations_script, "sh", a->dir, r->path,
+	                        a->suffix, prompts ? "prompts" : "", NULL },
+	    NULL, -1));
 	run_note(r, "# %s of %s\n", a->kernel, a->file);
 	run_note(r, "Winner: %s, %.2fx alone. Project: %s\n", id, speedup, a->project);
 }
@@ -141,7 +104,7 @@ run_close(struct run_folder *r, int code)
 	char *path = path_of("%s/report.md", r->path);
 
 	run_note(r, "Exit status %d.", code);
-	write_text(path, r->report.data, r->report.len);
+	write_text(path, r->report.data);
 	ksay("report     %s\n", path);
 	kbuf_free(&r->report);
 }

@@ -21,7 +21,6 @@ void run_open(struct run_folder *r, const struct adoption *a, const char *id, co
 /* Path of NAME, with the suffix of the language, in the folder. */
 char *run_path(const struct run_folder *r, const char *name);
 void run_note(struct run_folder *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-void run_json(const struct run_folder *r, const char *name, const json_t *value);
 /* Append to the file NAME. */
 void run_diff(const struct run_folder *r, const char *name, const char *file, const char *was,
     const char *now);

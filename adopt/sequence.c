@@ -36,7 +36,7 @@ see_launch(struct adopted_unit *u, const struct unit_sources *sources, size_t wh
 		json_array_append_new(u->sequence, json_string(name));
 }
 
-/* Does an operand of sizeof end before AT, but for brackets and stars? It is not read. */
+/* Is the name at AT the operand of sizeof, "sizeof *(p)"? Then nothing is read. */
 static bool
 is_sizeof(const struct kscan *s, const struct kscan_item *f, size_t at)
 {
@@ -92,8 +92,8 @@ see_form(const struct unit_source *s, const struct kscan_item *f, const struct k
 		kbuf_puts(why, "it launches kernels, and its head comes from a macro or an #if\n");
 	if (kscan_uses(&s->scan, f->open, f->to, "stream"))
 		kbuf_puts(why, "it launches kernels and already uses the name stream\n");
-	for (size_t i = 0; i < g->count; i++)
-		see_reads(&s->scan, f, &g->params[i], why);
+	kforeach_of(p, g->params, g->count)
+		see_reads(&s->scan, f, p, why);
 }
 
 void
@@ -109,8 +109,8 @@ sequence_find(struct adopted_unit *u, const struct unit_sources *sources, size_t
 	if (u->kernel || !kjson_bool(rules_language(s->name), "device"))
 		return;
 	kscan_signature(&s->scan, f, &g);
-	for (size_t i = 0; i < g.count; i++)
-		stream |= signature_is_stream(&g.params[i]);
+	kforeach_of(p, g.params, g.count)
+		stream |= signature_is_stream(p);
 	n = kscan_launches(&s->scan, f, &list);
 	if (stream && !signature_is_stream(&g.params[g.count - 1]))
 		kbuf_puts(why, "its stream is not its last parameter\n");
@@ -121,8 +121,8 @@ sequence_find(struct adopted_unit *u, const struct unit_sources *sources, size_t
 	else if (!stream) {
 		u->sequence = json_array();
 		see_form(s, f, &g, why);
-		for (size_t i = 0; i < n; i++)
-			see_launch(u, sources, which, &list[i], why);
+		kforeach_of(l, list, n)
+			see_launch(u, sources, which, l, why);
 	}
 	kscan_launches_free(list, n);
 }
@@ -134,7 +134,7 @@ sequence_body(const struct unit_source *s, const struct kscan_item *f)
 	auto_buf struct kbuf b = { 0 };
 	size_t n = kscan_launches(&s->scan, f, &list), at = f->body;
 
-	for (const struct kscan_launch *l = list; l < list + n; l++) {
+	kforeach_of(l, list, n) {
 		kbuf_add(&b, s->scan.text + at, (*l->stream ? l->config : l->config_to) - at);
 		if (*l->stream)
 			kbuf_printf(&b, "<<<%s, %s, %s, stream", l->grid, l->block, l->shared);

@@ -53,41 +53,22 @@ static const char copy_script[] =
     "else cp -a -H -- \"$from\" \"$to\"\n"
     "fi\n";
 
-static void
-run_script(
-    const char *script, const char *const words[3], const char *input, struct kproc_result *r)
-{
-	char *argv[] = { (char *)"sh", (char *)"-c", (char *)script, (char *)"sh", (char *)words[0],
-		(char *)words[1], (char *)words[2], NULL };
-	struct kproc p = { .argv = argv, .in = input, .in_len = strlen(input) };
-
-	if (kproc_run(&p, r) < 0)
-		kdie_errno(K_MISSING, "sh");
-	if (r->exit_code)
-		kdie(K_USAGE, "%.*s", (int)strcspn(r->err, "\n"), r->err);
-}
-
 const json_t *
 siblings_of(const char *project, const char *commands)
 {
 	static json_t *known;
-	const char *const words[3] = { project, NULL, NULL };
-	auto_free char *key = kasprintf("%s\n%s", project, commands);
+	const char *argv[] = { "sh", "-c", list_script, "sh", project, NULL };
+	auto_free char *key = kasprintf("%s\n%s", project, commands), *list = NULL;
 	json_t *names = json_object_get(known, key);
-	struct kproc_result r;
 
+	if (names)
+		return names;
 	if (!known)
 		known = json_object();
-	if (!names)
-		json_object_set_new(known, key, names = json_array());
-	else
-		commands = NULL;
-	if (!commands)
-		return names;
-	run_script(list_script, words, commands, &r);
-	kpart_foreach(name, r.out, "\n")
+	json_object_set_new(known, key, names = json_array());
+	list = program_output(argv, commands, K_USAGE);
+	kpart_foreach(name, list, "\n")
 		json_array_append_new(names, json_string(name));
-	kproc_result_free(&r);
 	return names;
 }
 
@@ -97,8 +78,7 @@ depth_of(const json_t *names)
 {
 	size_t most = 0;
 
-	kjson_foreach(item, names) {
-		const char *name = json_string_value(item);
+	kjson_foreach_text(name, names) {
 		size_t n = 0;
 
 		while (!strncmp(name + 3 * n, "../", 3))
@@ -131,38 +111,31 @@ siblings_copy_path(const struct adoption *a, const char *folder)
 void
 siblings_copy(const struct adoption *a, const char *folder)
 {
-	const json_t *names = siblings_named(a);
+	kjson_foreach_text(name, siblings_named(a)) {
+		const char *argv[] = { "sh", "-c", copy_script, "sh", a->project, folder, name,
+			NULL };
 
-	kjson_foreach(item, names) {
-		const char *const words[3] = { a->project, folder, json_string_value(item) };
-		struct kproc_result r;
-
-		run_script(copy_script, words, "", &r);
-		kproc_result_free(&r);
-		clean_copy(path_of("%s/../%s", folder, words[2]),
-		    path_of("%s/../%s", a->project, words[2]));
+		free(program_output(argv, NULL, K_USAGE));
+		clean_copy(
+		    path_of("%s/../%s", folder, name), path_of("%s/../%s", a->project, name));
 	}
 }
 
 const char *
 siblings_name(const char *folder, const char *path)
 {
-	char *above = kstrdup(folder), *slash;
-	const char *found = NULL;
+	auto_free char *above = kstrdup(folder);
+	char *slash;
 
 	/* The folder above, and those above that. */
-	while (!found && (slash = strrchr(above, '/')) && slash > above) {
-		size_t n = (size_t)(slash - above);
-		char *mark;
+	while ((slash = strrchr(above, '/')) && slash > above) {
+		const char *name;
 
 		*slash = '\0';
-		if (strncmp(path, above, n) || path[n] != '/')
-			continue;
-		mark = kasprintf(
-		    "%s/.sibling.%.*s", above, (int)strcspn(path + n + 1, "/"), path + n + 1);
-		found = kis_there(mark) ? path + n + 1 : NULL;
-		free(mark);
+		name = path_in(above, path);
+		if (name &&
+		    kis_there(path_of("%s/.sibling.%.*s", above, (int)strcspn(name, "/"), name)))
+			return name;
 	}
-	free(above);
-	return found;
+	return NULL;
 }

@@ -5,8 +5,8 @@
 #include "numbers.h"
 
 /*
- * Whether no condition that is open at FROM ends before TO: code in both places is compiled
- * together.
+ * Is the code at FROM and at TO compiled together? It is if no condition that is open at FROM ends
+ * before TO.
  */
 static bool
 compiled_with(const struct kscan *k, size_t from, size_t to)
@@ -42,10 +42,10 @@ describe(const struct kscan *k, const struct kscan_item *f, struct signature *s,
 			s->include = x->to;
 			s->include += k->text[x->to] == '\n';
 		}
-	for (size_t i = 0; i < s->of.count; i++)
-		if (!*s->of.params[i].name) {
+	kforeach_of(p, s->of.params, s->of.count)
+		if (!*p->name) {
 			snprintf(why, why_len, "line %d: parameter %zu has no name: '%s'", s->line,
-			    i + 1, s->of.params[i].text);
+			    p - s->of.params + 1, p->text);
 			return false;
 		}
 	if (s->of.too_many)
@@ -130,9 +130,8 @@ signature_layout(const char *text, size_t len, struct kbuf *out)
 			continue;
 		kscan_signature(&k, x, &s);
 		kbuf_puts(out, x->names[0]);
-		for (size_t i = 0; i < s.count; i++)
-			kbuf_printf(out, " %s:%s", kind_of(&s.params[i]),
-			    *s.params[i].name ? s.params[i].name : "-");
+		kforeach_of(p, s.params, s.count)
+			kbuf_printf(out, " %s:%s", kind_of(p), *p->name ? p->name : "-");
 		kbuf_puts(out, "\n");
 	}
 }

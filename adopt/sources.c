@@ -19,16 +19,15 @@ unit_sources_add(struct unit_sources *s, const char *name, char *text, struct or
 	x->launch_count = kscan_launches(&x->scan, NULL, &x->launches);
 	if (!s->index)
 		s->index = json_object();
-	for (size_t i = 0; i < x->scan.count; i++)
-		for (size_t k = 0; k < x->scan.items[i].name_count; k++) {
-			const char *declared = x->scan.items[i].names[k];
-			json_t *list = json_object_get(s->index, declared);
+	kscan_items(item, &x->scan)
+		for (size_t k = 0; k < item->name_count && item->kind != KSCAN_INCLUDE; k++) {
+			json_t *list = json_object_get(s->index, item->names[k]);
 
-			if (x->scan.items[i].kind == KSCAN_INCLUDE)
+			if (!list &&
+			    json_object_set_new(s->index, item->names[k], list = json_array()))
 				continue;
-			if (!list && json_object_set_new(s->index, declared, list = json_array()))
-				continue;
-			json_array_append_new(list, json_pack("[i,i]", (int)s->count, (int)i));
+			json_array_append_new(
+			    list, json_pack("[i,i]", (int)s->count, (int)(item - x->scan.items)));
 		}
 	s->count++;
 }
@@ -36,13 +35,13 @@ unit_sources_add(struct unit_sources *s, const char *name, char *text, struct or
 void
 unit_sources_free(struct unit_sources *s)
 {
-	for (size_t i = 0; i < s->count; i++) {
-		kscan_launches_free(s->list[i].launches, s->list[i].launch_count);
-		kscan_free(&s->list[i].scan);
-		origins_free(&s->list[i].origins);
-		free(s->list[i].project);
-		free(s->list[i].name);
-		free(s->list[i].text);
+	kforeach_of(x, s->list, s->count) {
+		kscan_launches_free(x->launches, x->launch_count);
+		kscan_free(&x->scan);
+		origins_free(&x->origins);
+		free(x->project);
+		free(x->name);
+		free(x->text);
 	}
 	free(s->list);
 	json_decref(s->index);
@@ -111,9 +110,9 @@ header_folders(const json_t *files)
 {
 	json_t *folders = json_array();
 
-	kjson_foreach(name, files) {
-		auto_free char *folder = kstrdup(json_string_value(name));
-		bool top = !rules_is_header(folder);
+	kjson_foreach_text(name, files) {
+		auto_free char *folder = kstrdup(name);
+		bool top = !rules_is_header(name);
 
 		while (!top) {
 			char *slash = strrchr(folder, '/');
@@ -136,7 +135,7 @@ add_preprocessed(const char *project, const char *name, const json_t *include, c
     struct unit_sources *s, json_t *seen)
 {
 	const json_t *row = rules_language(name);
-	json_t *settings;
+	json_auto_t *settings = NULL;
 	struct origins origins = { 0 };
 	char *text;
 
@@ -149,37 +148,30 @@ add_preprocessed(const char *project, const char *name, const json_t *include, c
 	text = built ? preprocess_file(project, name, built, &origins) : NULL;
 	if (!text)
 		text = preprocess_file(project, name, settings, &origins);
-	json_decref(settings);
-	for (size_t i = 0; text && i < origins.count; i++)
-		json_object_set_new(seen, origins.list[i].file, json_true());
-	if (text) {
-		unit_sources_add(s, name, text, origins);
-		s->list[s->count - 1].project = kstrdup(project);
-	} else {
-		origins_free(&origins);
-	}
-	return text != NULL;
+	if (!text)
+		return false;
+	kforeach_of(x, origins.list, origins.count)
+		json_object_set_new(seen, x->file, json_true());
+	unit_sources_add(s, name, text, origins);
+	s->list[s->count - 1].project = kstrdup(project);
+	return true;
 }
 
 void
 unit_sources_read(
     struct unit_sources *s, const char *project, const char *file, const json_t *built)
 {
-	json_t *files = unit_files(project), *include = header_folders(files),
-	       *seen = json_object(),
-	       *chosen = file ? compile_sources(project, file) : json_incref(files);
+	json_auto_t *files = unit_files(project), *include = header_folders(files),
+	            *seen = json_object(),
+	            *chosen = file ? compile_sources(project, file) : json_incref(files);
 
-	kjson_foreach(x, chosen) {
-		const char *name = json_string_value(x);
-
+	kjson_foreach_text(name, chosen) {
 		if (file && json_object_get(seen, file))
 			break;
 		if (add_preprocessed(project, name, include, built, s, seen))
 			json_object_set_new(seen, name, json_true());
 	}
-	json_decref(chosen);
-	kjson_foreach(x, files) {
-		const char *name = json_string_value(x);
+	kjson_foreach_text(name, files) {
 		char *path = path_of("%s/%s", project, name), *text;
 		size_t len;
 
@@ -191,7 +183,4 @@ unit_sources_read(
 		else
 			kwarn("%s: cannot be read, or is too large", path);
 	}
-	json_decref(seen);
-	json_decref(include);
-	json_decref(files);
 }

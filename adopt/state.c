@@ -12,14 +12,13 @@ struct work_span
 work_begin(const char *name, const char *fmt, ...)
 {
 	struct work_span w = { name, know_ns() };
+	auto_free char *text = NULL;
 	va_list ap;
-	char *text;
 
 	va_start(ap, fmt);
 	text = kvasprintf(fmt, ap);
 	va_end(ap);
 	ksay("%-10s %s\n", name, text);
-	free(text);
 	return w;
 }
 
@@ -74,21 +73,18 @@ static void
 follow_link(struct adoption *a)
 {
 	char *path = project_path(a, a->file), full[PATH_MAX], project[PATH_MAX];
-	size_t n;
+	const char *inside;
 
-	if (realpath(a->project, project) && realpath(path, full)) {
-		n = strlen(project);
-		if (strncmp(full, project, n) || full[n] != '/')
-			kdie(K_USAGE,
-			    "file: %s leads out of the project, to %s; adopt it from the project "
-			    "that contains it",
-			    path, full);
-		if (strcmp(full + n + 1, a->file)) {
-			json_object_set_new(
-			    a->json, "file", kjson_text(full + n + 1, strlen(full + n + 1)));
-			a->file = answer(a, "file", true);
-		}
-	}
+	if (!realpath(a->project, project) || !realpath(path, full))
+		return;
+	inside = path_in(project, full);
+	if (!inside || !*inside)
+		kdie(K_USAGE,
+		    "file: %s leads out of the project, to %s; adopt it from the project that "
+		    "contains it",
+		    path, full);
+	json_object_set_new(a->json, "file", kjson_string(inside));
+	a->file = answer(a, "file", true);
 }
 
 struct adoption *
@@ -110,10 +106,8 @@ adoption_new(const char *dir, json_t *answers)
 void
 adoption_read_unit(struct adoption *a)
 {
-	char *path = adopt_path(a, "unit.json");
-
 	json_decref(a->unit);
-	a->unit = kjson_if_there(path);
+	a->unit = kjson_if_there(adopt_path(a, "unit.json"));
 	a->entry = kjson_str_or(a->unit, "entry", a->kernel);
 }
 
@@ -139,9 +133,7 @@ adoption_load(const char *dir)
 void
 adoption_save(const struct adoption *a)
 {
-	char *path = path_of("%s/adopt.json", a->dir);
-
-	write_json(path, a->json);
+	write_json(path_of("%s/adopt.json", a->dir), a->json);
 }
 
 bool
@@ -165,11 +157,10 @@ int
 check_frozen(const struct adoption *a)
 {
 	auto_free char *fault = kseal_adopted(a->dir);
-	int code = fault ? K_USAGE : K_OK;
 
 	if (fault)
 		kwarn("%s", fault);
-	return code;
+	return fault ? K_USAGE : K_OK;
 }
 
 /* Held until the process ends. */
@@ -251,6 +242,17 @@ project_path(const struct adoption *a, const char *name)
 	return path_of("%s/%s", a->project, name);
 }
 
+const char *
+path_in(const char *folder, const char *path)
+{
+	size_t n = strlen(folder);
+
+	return strncmp(path, folder, n) ? NULL
+	    : path[n] == '/'            ? path + n + 1
+	    : path[n]                   ? NULL
+	                                : "";
+}
+
 char *
 file_text(const char *path, size_t *len)
 {
@@ -266,13 +268,12 @@ bool
 file_sha256(const char *path, char hex[65])
 {
 	size_t len;
-	char *text = file_text(path, &len);
+	auto_free char *text = file_text(path, &len);
 
 	*hex = '\0';
 	if (text)
 		ksha256_hex(text, len, hex);
-	free(text);
-	return text != NULL;
+	return text;
 }
 
 void
@@ -284,23 +285,27 @@ make_folder_of(const char *path)
 }
 
 void
-write_text(const char *path, const char *text, size_t len)
+write_bytes(const char *path, const char *bytes, size_t len)
 {
 	make_folder_of(path);
-	kwrite_or_die(path, text, len);
+	kwrite_or_die(path, bytes, len);
+}
+
+void
+write_text(const char *path, const char *text)
+{
+	write_bytes(path, text, strlen(text));
 }
 
 void
 write_inside(const char *root, const char *path, const char *text, size_t len)
 {
 	char top[PATH_MAX], real[PATH_MAX];
-	const char *folder = path_of("%.*s", (int)(strrchr(path, '/') - path), path);
-	size_t n;
+	auto_free char *folder = kfolder_of(path);
 
 	if (!realpath(root, top) || !realpath(folder, real))
 		kdie_errno(K_IO, "%s", path);
-	n = strlen(top);
-	if (strncmp(real, top, n) || (real[n] && real[n] != '/'))
+	if (!path_in(top, real))
 		kdie(K_USAGE,
 		    "%s: a link leads to %s, outside of the copies, where kadopt changes nothing; "
 		    "adopt from the folder that contains both",
@@ -327,20 +332,26 @@ write_json(const char *path, const json_t *value)
 {
 	auto_free char *dump = readable(value), *text = kasprintf("%s\n", dump);
 
-	write_text(path, text, strlen(text));
+	write_text(path, text);
+}
+
+void
+append_record(const char *path, json_t *entry)
+{
+	json_auto_t *list = kin_all(path) ?: json_array();
+
+	json_array_append_new(list, entry);
+	make_folder_of(path);
+	kout_open(path);
+	kjson_foreach(record, list)
+		kout_json(record);
+	kout_commit();
 }
 
 static void
-run_quietly(const char *const *argv, const char *what)
+run_quietly(const char *const *argv)
 {
-	struct kproc p = { .argv = (char *const *)argv };
-	struct kproc_result r;
-
-	if (kproc_run(&p, &r) < 0)
-		kdie_errno(K_MISSING, "%s", argv[0]);
-	if (r.exit_code)
-		kdie(K_IO, "%s: %.*s", what, (int)strcspn(r.err, "\n"), r.err);
-	kproc_result_free(&r);
+	free(program_output(argv, NULL, K_IO));
 }
 
 void
@@ -349,7 +360,7 @@ remove_folder(const char *path)
 	const char *argv[] = { "rm", "-rf", "--", path, NULL };
 
 	if (kis_there(path))
-		run_quietly(argv, path);
+		run_quietly(argv);
 }
 
 /*
@@ -375,7 +386,7 @@ clean_copy(const char *copy, const char *original)
 {
 	const char *argv[] = { "sh", "-c", clean_script, "sh", copy, original, NULL };
 
-	run_quietly(argv, copy);
+	run_quietly(argv);
 }
 
 char *
@@ -390,18 +401,17 @@ copy_over(const char *from, const char *to)
 	const char *argv[] = { "cp", "-R", "--remove-destination", "--", path_of("%s/.", from), to,
 		NULL };
 
-	run_quietly(argv, from);
+	run_quietly(argv);
 }
 
 void
 copy_project(const struct adoption *a, const char *folder)
 {
-	char *inside = project_path(a, ".");
-	const char *argv[] = { "cp", "-a", "--", inside, folder, NULL };
+	const char *argv[] = { "cp", "-a", "--", project_path(a, "."), folder, NULL };
 
 	remove_folder(folder);
 	kmake_folder(folder);
-	run_quietly(argv, a->project);
+	run_quietly(argv);
 	clean_copy(folder, a->project);
 	siblings_copy(a, folder);
 }

@@ -22,11 +22,8 @@ struct adopt_options {
 static void
 set_text(void *answers, const char *option, const char *text)
 {
-	json_t *v = json_string(text);
-
-	if (!v)
+	if (json_object_set_new(answers, option + strlen("--"), json_string(text)) < 0)
 		kdie(K_USAGE, "%s: is not UTF-8", option);
-	json_object_set_new(answers, option + strlen("--"), v);
 }
 
 static void
@@ -42,32 +39,29 @@ append(json_t *answers, const char *key, json_t *item)
 static void
 add_shape(void *answers, const char *option, const char *text)
 {
-	const char *sign = strchr(text, '=');
+	size_t n = strcspn(text, "=");
 	json_t *shapes = json_object_get(answers, "shapes");
-	char *name;
+	auto_free char *name = kstrndup(text, n);
 
-	if (!sign || sign == text || !sign[1])
+	if (!n || !text[n] || !text[n + 1])
 		kdie(K_USAGE, "%s %s: must be NAME=EXPRESSION", option, text);
 	if (!shapes)
 		json_object_set_new(answers, "shapes", shapes = json_object());
-	name = kstrndup(text, (size_t)(sign - text));
-	json_object_set_new(shapes, name, json_string(sign + 1));
-	free(name);
+	json_object_set_new(shapes, name, json_string(text + n + 1));
 }
 
 /* How much a standalone time may differ from the time in the application. */
 static void
 add_proxy(void *answers, const char *option, const char *text)
 {
-	char *copy = kstrdup(text), *comma = strchr(copy, ',');
+	size_t n = strcspn(text, ",");
+	auto_free char *low = kstrndup(text, n);
 
-	if (!comma)
+	if (!text[n])
 		kdie(K_USAGE, "%s %s: must be LOW,HIGH", option, text);
-	*comma = '\0';
 	json_object_set_new(answers, "proxy",
-	    json_pack("[f,f]", knum_double(copy, 0, 1e6, option),
-	        knum_double(comma + 1, 0, 1e6, option)));
-	free(copy);
+	    json_pack("[f,f]", knum_double(low, 0, 1e6, option),
+	        knum_double(text + n + 1, 0, 1e6, option)));
 }
 
 static void
@@ -94,29 +88,7 @@ add_context(void *answers, const char *option, const char *file)
 	append(answers, "context", json_string(file));
 }
 
-static void
-keep_numbers(const struct adopt_options *o, double timeout_s, long threads, long megabytes,
-    bool sandbox, bool count)
-{
-	json_t *a = o->answers;
-
-	if (o->compare && !outputs_compare_ok(o->compare))
-		kdie(K_USAGE,
-		    "--compare %s: must be exact, float:RTOL[:ATOL], float32:RTOL[:ATOL] or "
-		    "float64:RTOL[:ATOL]",
-		    o->compare);
-	if (timeout_s > 0)
-		json_object_set_new(a, "timeout_s", json_real(timeout_s));
-	if (threads >= 0)
-		json_object_set_new(a, "threads", json_integer(threads));
-	if (megabytes >= 0)
-		json_object_set_new(a, "record_mb", json_integer(megabytes));
-	if (sandbox)
-		json_object_set_new(a, "sandbox", json_true());
-	if (count)
-		json_object_set_new(a, "count", json_true());
-}
-
+/* An answer that was not given is no member. */
 static void
 parse_options(struct adopt_options *o, int argc, char **argv)
 {
@@ -174,23 +146,25 @@ parse_options(struct adopt_options *o, int argc, char **argv)
 
 	koption_read(options, LEN(options), usage, argc, argv);
 	koption_no_operands(usage, argc, argv);
-	keep_numbers(o, timeout_s, threads, megabytes, sandbox, count);
+	json_object_update_new(a,
+	    json_pack("{s:o*,s:o*,s:o*,s:o*,s:o*}", "timeout_s",
+	        timeout_s > 0 ? json_real(timeout_s) : NULL, "threads",
+	        threads >= 0 ? json_integer(threads) : NULL, "record_mb",
+	        megabytes >= 0 ? json_integer(megabytes) : NULL, "sandbox",
+	        sandbox ? json_true() : NULL, "count", count ? json_true() : NULL));
 }
 
 /* Is NAME a __global__ function in FILE, a header for any language? */
 static bool
 holds_kernel(const char *project, const char *file, const char *name)
 {
-	char *path = path_of("%s/%s", project, file), *text, why[512];
-	struct signature s;
-	size_t len;
-	bool found;
+	size_t len = 0;
+	auto_free char *text = file_text(path_of("%s/%s", project, file), &len);
+	struct signature s = { 0 };
+	char why[512];
+	bool found = text && signature_find(text, len, name, 0, &s, why, sizeof why) && s.kernel;
 
-	text = file_text(path, &len);
-	found = text && signature_find(text, len, name, 0, &s, why, sizeof why) && s.kernel;
-	if (text)
-		signature_free(&s);
-	free(text);
+	signature_free(&s);
 	return found;
 }
 
@@ -202,13 +176,17 @@ complete(struct adopt_options *o)
 	const char *file = kjson_str_or(o->answers, "file", NULL),
 	           *mode = kjson_str_or(o->answers, "mode", "linear"), *language;
 
-	for (size_t i = 0; i < json_array_size(outputs); i++)
-		json_object_set_new(json_array_get(outputs, i), "compare",
-		    json_string(o->compare ? o->compare : "auto"));
+	kjson_foreach(output, outputs)
+		json_object_set_new(
+		    output, "compare", json_string(o->compare ? o->compare : "auto"));
 	if (o->provider)
 		json_object_set_new(o->answers, "model",
-		    o->model ? json_pack("{s:s,s:s}", "provider", o->provider, "name", o->model)
-		             : json_pack("{s:s}", "provider", o->provider));
+		    json_pack("{s:s,s:s*}", "provider", o->provider, "name", o->model));
+	if (o->compare && !outputs_compare_ok(o->compare))
+		kdie(K_USAGE,
+		    "--compare %s: must be exact, float:RTOL[:ATOL], float32:RTOL[:ATOL] or "
+		    "float64:RTOL[:ATOL]",
+		    o->compare);
 	if (strcmp(mode, "linear") && strcmp(mode, "map-elites"))
 		kdie(K_USAGE, "--mode %s: must be linear or map-elites", mode);
 	if (!file)
@@ -233,17 +211,14 @@ take_answers(struct adopt_options *o)
 	char *path = path_of("%s/adopt.json", o->campaign);
 	json_t *all = kjson_if_there(path)
 	    ?: json_pack("{s:s,s:s}", "schema", "adopt/1", "version", kversion_string());
-	struct adoption *a;
 
 	json_object_update(all, o->answers);
-	for (size_t i = 0; o->compare && i < json_array_size(json_object_get(all, "outputs")); i++)
-		json_object_set_new(json_array_get(json_object_get(all, "outputs"), i), "compare",
-		    json_string(o->compare));
-	for (size_t i = 0; i < LEN(needed); i++)
-		if (!kjson_str_or(all, needed[i], NULL))
-			kdie(K_USAGE, "--%s is missing\n%s", needed[i], usage);
-	a = adoption_new(o->campaign, all);
-	return a;
+	kjson_foreach(output, o->compare ? json_object_get(all, "outputs") : NULL)
+		json_object_set_new(output, "compare", json_string(o->compare));
+	kforeach(key, needed)
+		if (!kjson_str_or(all, *key, NULL))
+			kdie(K_USAGE, "--%s is missing\n%s", *key, usage);
+	return adoption_new(o->campaign, all);
 }
 
 /* A step: STEP, or RUN, a command of its own, which gets our OPTION with this VALUE. */
@@ -317,7 +292,7 @@ static int
 add_late(const struct adoption *a, const json_t *answers)
 {
 	char *path = path_of("%s/task.json", a->dir);
-	json_t *task = kjson_load(path), *was = json_deep_copy(task);
+	json_auto_t *task = kjson_load(path), *was = json_deep_copy(task);
 	int code = check_frozen(a);
 
 	if (code == K_OK) {
@@ -328,15 +303,12 @@ add_late(const struct adoption *a, const json_t *answers)
 		if (!json_equal(task, was))
 			code = change_task(a, path, task, was);
 	}
-	/* This stores the answers. */
 	if (code == K_OK) {
+		/* This stores the answers. */
 		outputs_propose(a);
 		task_context(a);
-	}
-	if (code == K_OK)
 		ksay("stored; the campaign in %s continues with it\n", a->dir);
-	json_decref(was);
-	json_decref(task);
+	}
 	return code;
 }
 
@@ -356,9 +328,9 @@ prepare(struct adoption *a, const struct adopt_options *o)
 
 	journal_backup(a);
 	adoption_save(a);
-	for (size_t i = 0; i < LEN(steps) && code == K_OK; i++) {
-		code = run_step(a, &steps[i]);
-		if (steps[i].step == preflight) {
+	kforeach(s, steps) {
+		code = code == K_OK ? run_step(a, s) : code;
+		if (s->step == preflight) {
 			adoption_read_unit(a);
 			if (code == K_OK)
 				outputs_propose(a);
@@ -420,11 +392,9 @@ show_status(const struct adoption *a)
 	auto_buf struct kbuf b = { 0 };
 
 	ksay("%s of %s/%s\n", a->kernel, a->project, a->file);
-	for (size_t i = 0; i < LEN(steps); i++) {
-		char *path = path_of("%s/%s", a->dir, steps[i].file);
-
-		ksay("%-10s %s\n", steps[i].step, kis_there(path) ? "done" : "not done yet");
-	}
+	kforeach(s, steps)
+		ksay("%-10s %s\n", s->step,
+		    kis_there(path_of("%s/%s", a->dir, s->file)) ? "done" : "not done yet");
 	journal_status(a, &b);
 	ksay("%s", b.data);
 	return K_OK;

@@ -884,7 +884,7 @@ make_oracle(struct draft *d, char *why, size_t why_len)
 	if (!d->built.text || strcmp(d->built.text, text)) {
 		path = adopt_path(d->a, "task/oracle.%s", d->a->suffix);
 		object = adopt_path(d->a, "task/oracle.so");
-		write_text(path, text, strlen(text));
+		write_text(path, text);
 		free(d->built.fault);
 		d->built.fault = NULL;
 		if (!build_alone(d->a, path, object, &log))

@@ -127,9 +127,9 @@ parameter_before(const struct reach *r, size_t at)
 		from--;
 	if (r->depth > 1 || (from > 0 && strchr(".>", code[from - 1])))
 		return "";
-	for (size_t i = 0; i < r->own.count; i++)
-		if (kscan_among(&r->in->scan, from, to, r->own.params[i].name))
-			return r->own.params[i].name;
+	kforeach_of(p, r->own.params, r->own.count)
+		if (kscan_among(&r->in->scan, from, to, p->name))
+			return p->name;
 	return "";
 }
 
@@ -174,10 +174,9 @@ look_into_class(struct reach *r, const char *name)
 {
 	const struct kscan *s = &r->class_in->scan;
 
-	for (size_t i = 0; i < s->member_count; i++)
-		if (kscan_at(s, s->members[i].from) == r->class &&
-		    !strcmp(s->members[i].names[0], name))
-			look_into(r, r->class_in, &s->members[i]);
+	kforeach_of(f, s->members, s->member_count)
+		if (kscan_at(s, f->from) == r->class && !strcmp(f->names[0], name))
+			look_into(r, r->class_in, f);
 }
 
 /* What the name from AT to END stands for. */
@@ -226,10 +225,8 @@ unit_function_at(const struct kscan *s, size_t at)
 static void
 find_launches(struct adopted_unit *u, const struct unit_sources *sources)
 {
-	for (const struct unit_source *s = sources->list; s < sources->list + sources->count; s++)
-		for (size_t k = 0; k < s->launch_count; k++) {
-			const struct kscan_launch *l = &s->launches[k];
-
+	kforeach_of(s, sources->list, sources->count)
+		kforeach_of(l, s->launches, s->launch_count) {
 			if (strcmp(kscan_plain(l->kernel), u->name))
 				continue;
 			kgrow(u->launches, u->launch_count);
@@ -331,7 +328,7 @@ unit_make(struct adopted_unit *u, const struct unit_sources *sources, size_t whi
 	u->waits = u->sequence && waits(s, f);
 	look_into(&r, s, f);
 	entry_make(u, sources, which, f, r.seen, r.symbols, why);
-	/* That is all there is to say. */
+	/* Further reasons would only distract from this one. */
 	if (member)
 		why->data[why->len = member] = '\0';
 	kscan_signature_free(&r.own);
@@ -343,11 +340,11 @@ unit_make(struct adopted_unit *u, const struct unit_sources *sources, size_t whi
 void
 unit_free(struct adopted_unit *u)
 {
-	for (struct unit_param *p = u->params; p < u->params + u->param_count; p++) {
+	kforeach_of(p, u->params, u->param_count) {
 		char *const texts[] = { p->name, p->type, p->value, p->text, p->size, p->guard };
 
-		for (size_t k = 0; k < LEN(texts); k++)
-			free(texts[k]);
+		kforeach(text, texts)
+			free(*text);
 	}
 	free(u->launches);
 	free(u->params);
@@ -365,16 +362,13 @@ params_json(const struct adopted_unit *u)
 {
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < u->param_count; i++) {
-		const struct unit_param *p = &u->params[i];
-
+	kforeach_of(p, u->params, u->param_count)
 		json_array_append_new(list,
 		    json_pack("{s:s,s:s,s:s,s:b,s:b,s:b,s:b,s:s,s:b,s:b,s:s*}", "name", p->name,
 		        "type", p->type, "value", p->value, "pointer", p->pointer, "constant",
 		        p->constant, "bytes", p->bytes, "cast", p->cast || p->bytes, "size",
 		        p->size ? p->size : "", "result", p->result, "launch", p->launch, "guard",
 		        p->guard));
-	}
 	return list;
 }
 
@@ -383,8 +377,7 @@ unit_json(const struct adopted_unit *u)
 {
 	json_t *launches = json_array(), *json;
 
-	for (size_t i = 0; i < u->launch_count; i++) {
-		const struct unit_launch *x = &u->launches[i];
+	kforeach_of(x, u->launches, u->launch_count) {
 		const struct kscan_launch *l = x->at;
 		const char *text = x->source->text;
 
@@ -435,16 +428,16 @@ unit_named(
 	json_t *found = NULL;
 
 	unit_sources_read(&sources, project, file, built);
-	for (size_t i = 0; i < sources.count; i++)
-		for (size_t k = 0; !found && (x = unit_candidate(&sources.list[i], k)); k++) {
+	kforeach_of(s, sources.list, sources.count)
+		for (size_t k = 0; !found && (x = unit_candidate(s, k)); k++) {
 			struct adopted_unit u;
 			size_t line;
 
 			if (x->kind != KSCAN_FUNCTION || strcmp(kscan_whole(x), name) ||
-			    strcmp(unit_place(&sources.list[i], x->name_at, &line), file))
+			    strcmp(unit_place(s, x->name_at, &line), file))
 				continue;
 			why->len = 0;
-			if (unit_make(&u, &sources, i, x, why))
+			if (unit_make(&u, &sources, (size_t)(s - sources.list), x, why))
 				found = unit_json(&u);
 			unit_free(&u);
 		}

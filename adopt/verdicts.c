@@ -12,9 +12,7 @@ static const char *const outcomes[] = { "DEPLOYED", "ROLLED_BACK", "SHORT_CIRCUI
 static json_t *
 read_all(const struct adoption *a)
 {
-	json_t *list = kin_all(adopt_path(a, "verdicts.ndjson"));
-
-	return list ? list : json_array();
+	return kin_all(adopt_path(a, "verdicts.ndjson"));
 }
 
 /* Updates the campaign's memory, if it has one; later campaigns learn from it, too. */
@@ -37,18 +35,13 @@ verdicts_add(const struct adoption *a, const char *id, const char *hex, enum ver
     const char *why, const char *compare)
 {
 	auto_free char *line = kfence_line(why, WHY_CHARS);
-	json_auto_t *list = read_all(a);
 	char now[32];
 
 	know_iso(now, sizeof now);
-	json_array_append_new(list,
+	append_record(adopt_path(a, "verdicts.ndjson"),
 	    json_pack("{s:s,s:s,s:s,s:b,s:s,s:s,s:s*,s:s}", "schema", "verdict/1", "id", id,
 	        "code_sha256", hex, "good", outcome == DEPLOYED || outcome == ALLOWED, "outcome",
 	        outcomes[outcome], "why", line, "compare", compare, "at", now));
-	kout_open(adopt_path(a, "verdicts.ndjson"));
-	kjson_foreach(v, list)
-		kout_json(v);
-	kout_commit();
 	remember(a);
 }
 
@@ -83,11 +76,10 @@ verdicts_allow(const struct adoption *a)
 	const char *hex;
 	bool any = false;
 	json_t *v;
-	size_t i;
 
-	json_array_foreach(list, i, v)
-		if (!kjson_is(v, "outcome", outcomes[SHORT_CIRCUIT]))
-			json_object_set(last, kjson_str(v, "code_sha256"), v);
+	kjson_foreach(x, list)
+		if (!kjson_is(x, "outcome", outcomes[SHORT_CIRCUIT]))
+			json_object_set(last, kjson_str(x, "code_sha256"), x);
 	json_object_foreach(last, hex, v) {
 		const char *compare = kjson_str_or(v, "compare", NULL);
 

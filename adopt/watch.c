@@ -88,7 +88,7 @@ linkers(const struct watch *w)
 	for (size_t i = 0; i < LEN(names); i++) {
 		char *path = join(folder, names[i]);
 
-		write_text(path, text, len);
+		write_bytes(path, text, len);
 		if (chmod(path, 0755) < 0)
 			kdie_errno(K_IO, "%s", path);
 	}

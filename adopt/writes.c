@@ -61,7 +61,7 @@ is_called(const struct kscan *s, size_t open, size_t from, size_t *at, size_t *e
 struct writing {
 	const struct kscan *s;
 	const struct kscan_item *f;
-	json_t *seen; /* "NAME@BODY": functions' pointers that were looked for */
+	json_t *seen; /* "NAME@BODY": pointers that were examined already, by function */
 };
 
 static bool writes(const struct writing *w, const char *name);
@@ -116,8 +116,8 @@ is_declared(const struct kscan *s, size_t at, size_t from)
 /* A part of an expression, from AT to before P. */
 struct place {
 	size_t at, p;
-	bool star;    /* a "*" stands before it, which what comes after it goes before */
-	bool element; /* it is what the pointer points to, or in that */
+	bool star;    /* a "*" stands before it; what follows it binds tighter: "*p[i]", "*p++" */
+	bool element; /* it is an element that the pointer points to, or part of one */
 	bool whole;   /* there is nothing else in its parentheses */
 };
 
@@ -184,7 +184,7 @@ is_written_at(const struct writing *w, size_t at, size_t p)
 		if (is_called(s, x.at, from, &call, &end))
 			return pointer && callee_writes(w, call, end, index);
 		x.element |= x.star;
-		/* A number of it, that others are added to. */
+		/* Its value, in an expression with others. */
 		if (x.element && (!x.whole || !strchr("(*&", *c)))
 			return false;
 	}

@@ -15,7 +15,7 @@ ok 'help, version, and usage errors' '
 	exits 2 krecords forget; grep -q "unknown command: forget" err
 	exits 2 krecords check x; grep -q "too many operands" err
 	exits 2 krecords remember --undo; grep -q -- "--undo is not an option of krecords remember" err
-	exits 2 krecords read -c c v07; grep -q "is not a version; write v and the number" err
+	exits 2 krecords read -c c v07; grep -q "is not a version: write v and the number" err
 	exits 2 krecords remember -c c v9; grep -q "trial 9 is incomplete" err'
 
 ok 'records are made from the facts: figures, plan, correctness, gate' '

@@ -38,6 +38,15 @@ enum {
 };
 
 #define LEN(a) (sizeof(a) / sizeof((a)[0]))
+/*
+ * Does what follows with ITEM, which it declares, pointing to each element of ARRAY, or to each of
+ * the first COUNT of LIST, which must not move meanwhile and may be NULL if COUNT is 0.
+ */
+#define kforeach(item, array) kforeach_of(item, array, LEN(array))
+#define kforeach_of(item, list, count) \
+	for (__typeof__(*(list)) *item = (list), \
+	                         *item##_end = (count) > 0 ? item + (count) : item; \
+	     item < item##_end; item++)
 
 /* Name of the running tool; kutil_init sets it. */
 extern const char *kprog;

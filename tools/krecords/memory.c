@@ -635,7 +635,8 @@ parse_version(const char *name)
 
 	if (!kmemo_version(name, &n))
 		kdie(K_USAGE,
-		    "'%s' is not a version; write v and the number of the trial, such as v7", name);
+		    "'%s' is not a version: write v and the number of a trial, for example v7",
+		    name);
 	return n;
 }
 
