@@ -12,9 +12,9 @@ int show_status(const struct adoption *a);
 /* go.c */
 
 /*
- * Run the campaign until it is over and put its winner in, repeatedly while the application rejects
- * winners and rounds are left; returns the status of the step that ended it. With a WINNER that is
- * allowed now, that one goes in first.
+ * Run the campaign until it is over, then put its winner in; do that again while the application
+ * rejects winners and rounds are left. Returns the status of the last step. WINNER: a winner that
+ * was rejected is allowed now, so begin with that.
  */
 int go_on(const struct adoption *a, bool winner);
 
@@ -24,14 +24,20 @@ int go_on(const struct adoption *a, bool winner);
  * allowed since.
  */
 enum verdict { DEPLOYED, ROLLED_BACK, SHORT_CIRCUIT, ALLOWED };
-/* Of the program with this digest; COMPARE: with which --compare all was right, NULL: with none. */
+/*
+ * Add the outcome for the program with this digest. COMPARE: the --compare with which its outputs
+ * would have been right; NULL: there is none.
+ */
 void verdicts_add(const struct adoption *a, const char *id, const char *hex, enum verdict outcome,
     const char *why, const char *compare);
-/* Why it failed when it was last tried; NULL: it did not. The caller frees. */
+/* Why the program failed when it was last tried; NULL: it did not. The caller frees. */
 char *verdicts_failed(const struct adoption *a, const char *hex);
-/* Does the last one say WHY? */
+/* Is WHY the reason of the last verdict? */
 bool verdicts_said(const struct adoption *a, const char *why);
-/* Programs that failed only by digits that --compare allows now have not failed. Are there any? */
+/*
+ * Note that programs whose outputs differed only in digits that --compare allows by now are
+ * allowed. Are there any?
+ */
 bool verdicts_allow(const struct adoption *a);
 
 /* ask.c: the model. */
@@ -39,8 +45,8 @@ bool verdicts_allow(const struct adoption *a);
 /* The program in an answer, unchanged; NULL: none. The caller frees. */
 char *ask_program(const struct adoption *a, const char *answer, bool *cut_off);
 /*
- * The same, but NULL, with the reason in FAULT, also for a rejected one. Matches that are also in
- * BEFORE, the text that was asked about, do not count. The caller frees both.
+ * The same if the program breaks no rule; otherwise NULL, with the reason in *FAULT. Where BEFORE,
+ * the text that was asked about, breaks a rule too, that does not count. The caller frees both.
  */
 char *ask_code(const struct adoption *a, const char *answer, const char *before, char **fault);
 
@@ -86,7 +92,7 @@ char *recorded_path(const struct adoption *a, const char *config, const char *ar
 
 /* task.c */
 int make_task(const struct adoption *a);
-/* Replaces the work formulas that kadopt made for a call by a person's. */
+/* Put the formulas of --flops and --bytes in the place of those that kadopt found. */
 void task_formulas(const struct adoption *a, json_t *task);
 /* Adds the files of --context to the campaign's instructions, after those that a person gave. */
 void task_context(const struct adoption *a);
@@ -179,26 +185,25 @@ struct source {
 	char *text;
 	struct kscan scan;
 	bool *kept; /* by item */
-	bool root;  /* contains a requested function, not only what that needs */
+	bool root;  /* contains the function itself, not only what that needs */
+	struct source *next;
 };
 struct bundle {
-	/*
-	 * in the order in which the compiler reaches their ends: headers before the files that
-	 * include them
-	 */
-	struct source *sources;
+	struct source *first; /* the kernel's file; then the others, in the order of opening */
+	/* their items in the order in which the compiler reaches their ends */
+	struct part {
+		struct source *source;
+		const struct kscan_item *item;
+	} * parts;
 	size_t count;
-	struct {
-		size_t source, item;
-	} * order; /* items in sequence */
-	size_t order_count;
+	char *folder;      /* the project's copy, a real path */
 	const char *entry; /* the text of the unit's entry, or "" */
 	json_t *include;   /* folders of headers */
 	json_t *notes;     /* what a person should know, as lines */
 };
 /* For every item X of every source F; kept says whether it is. */
 #define bundle_items(b, f, x) \
-	for (struct source *f = (b)->sources; f < (b)->sources + (b)->count; f++) \
+	for (struct source *f = (b)->first; f; f = f->next) \
 		kscan_items(x, &f->scan)
 static inline bool *
 bundle_kept(const struct source *f, const struct kscan_item *x)
@@ -228,15 +233,15 @@ void bundle_close(struct bundle *b);
 /* TEXT with the matches of the rules in GROUP ("cleanup") replaced; the caller frees. */
 char *rules_replace(const char *group, const char *language, const char *text);
 /*
- * Matches of the rules in GROUP in the code of TEXT (with COMMENTS if a rule requires that): their
- * messages go to WHAT, one per line; returns their number. ENTRY: the kernel's name, for patterns.
- * Matches that BEFORE also has do not count; it may be NULL.
+ * Search the code of TEXT (for some rules the comments, too) for what the rules in GROUP forbid:
+ * their messages go to FAULTS, one per line; returns their number. ENTRY: the kernel's name, for
+ * patterns. What BEFORE, which may be NULL, also contains does not count.
  */
 size_t rules_scan(const char *group, const char *language, const char *text, const char *entry,
     const char *before, struct kbuf *faults);
 /* The row of languages for a file of this name; NULL: such files are not supported. Borrowed. */
 const json_t *rules_language(const char *file);
-/* The same; for a header in a LANGUAGE, the row of that language's sources. */
+/* The same; but for a header that is used in LANGUAGE, the row of that language's sources. */
 const json_t *rules_row(const char *file, const char *language);
 /* Is it only compiled as part of other files? Also true for files without a row. */
 bool rules_is_header(const char *file);

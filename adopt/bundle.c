@@ -9,36 +9,14 @@
 #include "kio.h"
 #include "kregex.h"
 #include "ktoken.h"
-
-enum { LIST_MAX = 1 << 20 };
-
-/* Files that grep treats as code of the project. */
-#define CODE \
-	"--include='*.[chC]' --include='*.cc' --include='*.cpp' --include='*.cxx' " \
-	"--include='*.cu' --include='*.cuh' " \
-	"--include='*.hh' --include='*.hpp' --include='*.hxx' --exclude-dir=.git "
-
-/* Context of bundle_open while it follows includes. */
-struct search {
-	struct bundle *b;
-	const char *folder; /* the copy */
-	const json_t *include;
-};
-
-static bool
-is_inside(const char *path, const char *folder)
-{
-	size_t n = strlen(folder);
-
-	return !strncmp(path, folder, n) && path[n] == '/';
-}
+#include "unit.h"
 
 /* NAME in a folder of headers, which is relative to the copy unless it is absolute. */
 static char *
-header_path(const struct search *s, const char *folder, const char *name)
+header_path(const struct bundle *b, const char *folder, const char *name)
 {
 	return *folder == '/' ? kasprintf("%s/%s", folder, name)
-	                      : kasprintf("%s/%s/%s", s->folder, folder, name);
+	                      : kasprintf("%s/%s/%s", b->folder, folder, name);
 }
 
 /*
@@ -46,50 +24,41 @@ header_path(const struct search *s, const char *folder, const char *name)
  * frees.
  */
 static char *
-find_header(const struct search *s, const char *from, const char *name, bool system)
+find_header(const struct bundle *b, const struct source *from, const char *name, bool system)
 {
-	const char *slash = strrchr(from, '/');
-	char full[PATH_MAX],
-	    *path = system ? NULL : kasprintf("%.*s/%s", (int)(slash - from), from, name);
+	auto_free char *near = kfolder_of(from->path);
+	json_auto_t *folders = json_array();
 
-	for (size_t i = 0; i <= json_array_size(s->include); i++) {
-		if (path && realpath(path, full) &&
-		    (is_inside(full, s->folder) || siblings_name(s->folder, full))) {
-			free(path);
+	if (!system)
+		json_array_append_new(folders, json_string(near));
+	if (b->include)
+		json_array_extend(folders, b->include);
+	kjson_foreach_text(folder, folders) {
+		auto_free char *path = header_path(b, folder, name);
+		char full[PATH_MAX];
+
+		if (realpath(path, full) &&
+		    (path_in(b->folder, full) || siblings_name(b->folder, full)))
 			return kstrdup(full);
-		}
-		free(path);
-		path = i < json_array_size(s->include)
-		    ? header_path(s, json_string_value(json_array_get(s->include, i)), name)
-		    : NULL;
 	}
 	return NULL;
 }
 
-/* The project's copy; the caller frees. */
+/* The header that the item X of F includes, in the same way. */
 static char *
-folder_of(const struct bundle *b)
+included_by(const struct bundle *b, const struct source *f, const struct kscan_item *x)
 {
-	const struct source *x = &b->sources[0];
-
-	return kstrndup(x->path, strlen(x->path) - strlen(x->name) - 1);
+	return x->kind == KSCAN_INCLUDE ? find_header(b, f, x->names[0], x->system) : NULL;
 }
 
-static bool
-is_open(const struct bundle *b, const char *path)
+static struct source *
+open_source(const struct bundle *b, const char *path)
 {
-	for (size_t i = 0; i < b->count; i++)
-		if (!strcmp(b->sources[i].path, path))
-			return true;
-	return false;
-}
+	struct source *f = b->first;
 
-static void
-add_order(struct bundle *b, size_t source, size_t item)
-{
-	kgrow(b->order, b->order_count);
-	b->order[b->order_count].source = source;
-	b->order[b->order_count++].item = item;
+	while (f && strcmp(f->path, path))
+		f = f->next;
+	return f;
 }
 
 /*
@@ -114,31 +83,26 @@ next_include(const struct kscan *x, size_t *p, size_t to, bool *system)
 	return NULL;
 }
 
-static void add_source(struct search *s, const char *path, bool root);
+static struct source *add_source(struct bundle *b, const char *path, bool root);
 
 /*
  * "#ifdef HAVE_CONFIG_H" and the like: for a condition without other branches, assume that the
  * project's headers in it are included.
  */
 static void
-add_group_headers(struct search *s, const char *path, size_t index, size_t item)
+add_group_headers(struct bundle *b, const struct source *f, const struct kscan_item *x)
 {
-	const struct kscan_item *x = &s->b->sources[index].scan.items[item];
 	size_t p = x->from;
 	bool system;
 	char *name;
 
-	if (kregex_find(
-	        "(?m)^[ \\t]*#[ \\t]*el", s->b->sources[index].text + p, x->to - p, NULL, 0))
+	if (kregex_find("(?m)^[ \\t]*#[ \\t]*el", f->text + p, x->to - p, NULL, 0))
 		return;
-	/* The array of sources may move. */
-	while ((name = next_include(&s->b->sources[index].scan, &p,
-	            s->b->sources[index].scan.items[item].to, &system))) {
-		char *header = find_header(s, path, name, system);
+	while ((name = next_include(&f->scan, &p, x->to, &system))) {
+		auto_free char *header = find_header(b, f, name, system);
 
-		if (header && !is_open(s->b, header))
-			add_source(s, header, false);
-		free(header);
+		if (header && !open_source(b, header))
+			add_source(b, header, false);
 		free(name);
 	}
 }
@@ -148,62 +112,56 @@ add_group_headers(struct search *s, const char *path, size_t index, size_t item)
  * include outside a group.
  */
 static bool
-is_system_group(
-    struct search *s, const char *path, const struct kscan *x, const struct kscan_item *item)
+is_system_group(const struct bundle *b, const struct source *f, const struct kscan_item *x)
 {
-	size_t p = item->from, found = 0;
-	bool good = item->kind == KSCAN_GROUP && !item->name_count, system;
+	size_t p = x->from, found = 0;
+	bool good = x->kind == KSCAN_GROUP && !x->name_count, system;
 	char *name;
 
-	while (good && (name = next_include(x, &p, item->to, &system))) {
-		char *header = find_header(s, path, name, system);
+	while (good && (name = next_include(&f->scan, &p, x->to, &system))) {
+		auto_free char *header = find_header(b, f, name, system);
 
 		good = system && !header;
 		found++;
-		free(header);
 		free(name);
 	}
 	return good && found;
 }
 
 /* Adds a source; before each of its items it adds the headers that are included up to there. */
-static void
-add_source(struct search *s, const char *path, bool root)
+static struct source *
+add_source(struct bundle *b, const char *path, bool root)
 {
-	struct bundle *b = s->b;
-	size_t index = b->count, len, count;
-	const char *name = is_inside(path, s->folder) ? path + strlen(s->folder) + 1
-	                                              : siblings_name(s->folder, path);
-	struct source *x;
+	const char *name = path_in(b->folder, path) ?: siblings_name(b->folder, path);
+	struct source *f = kcalloc(1, sizeof *f), **end = &b->first;
+	size_t len;
 
-	kgrow(b->sources, b->count);
-	x = &b->sources[b->count++];
-	*x = (struct source){ .path = kstrdup(path),
+	while (*end)
+		end = &(*end)->next;
+	*end = f;
+	*f = (struct source){ .path = kstrdup(path),
 		/* In a folder that is only linked to the copies. */
 		.name = kstrdup(name ? name : path),
 		.text = file_text(path, &len),
 		.root = root };
-	if (!x->text)
+	if (!f->text)
 		kdie_errno(K_IO, "%s", path);
-	kscan(x->text, len, &x->scan);
-	x->kept = kcalloc(x->scan.count + 1, sizeof *x->kept);
-	count = x->scan.count;
-	for (size_t i = 0; i < count; i++) {
-		/* The array of sources may move below. */
-		const struct kscan_item *item = &b->sources[index].scan.items[i];
-		char *header = item->kind == KSCAN_INCLUDE
-		    ? find_header(s, path, item->names[0], item->system)
-		    : NULL;
+	kscan(f->text, len, &f->scan);
+	f->kept = kcalloc(f->scan.count + 1, sizeof *f->kept);
+	kscan_items(x, &f->scan) {
+		auto_free char *header = included_by(b, f, x);
 
-		b->sources[index].kept[i] = is_system_group(s, path, &b->sources[index].scan, item);
-		if (item->kind == KSCAN_GROUP)
-			add_group_headers(s, path, index, i);
-		if (header && !is_open(b, header))
-			add_source(s, header, false);
-		if (!header)
-			add_order(b, index, i);
-		free(header);
+		*bundle_kept(f, x) = is_system_group(b, f, x);
+		if (x->kind == KSCAN_GROUP)
+			add_group_headers(b, f, x);
+		if (header && !open_source(b, header))
+			add_source(b, header, false);
+		if (!header) {
+			kgrow(b->parts, b->count);
+			b->parts[b->count++] = (struct part){ f, x };
+		}
 	}
+	return f;
 }
 
 static void prepend_source(struct bundle *b, const char *path);
@@ -211,40 +169,39 @@ static void prepend_source(struct bundle *b, const char *path);
 void
 bundle_open(struct bundle *b, const struct adoption *a, const char *folder, const json_t *settings)
 {
-	char full[PATH_MAX], *path = kasprintf("%s/%s", folder, a->file), real[PATH_MAX];
-	const json_t *include = json_object_get(settings, "include"),
-	             *forced = json_object_get(settings, "forced");
-	struct search s = { .b = b, .folder = full, .include = include };
+	char *path = path_of("%s/%s", folder, a->file), real[PATH_MAX];
+	const json_t *forced = json_object_get(settings, "forced");
 
-	*b = (struct bundle){ .entry = kjson_str(a->unit, "text"),
+	*b = (struct bundle){ .folder = realpath(folder, NULL),
+		.entry = kjson_str(a->unit, "text"),
 		.notes = json_array(),
-		.include = json_incref((json_t *)include) };
-	if (!realpath(folder, full) || !realpath(path, real))
+		.include = json_incref(json_object_get(settings, "include")) };
+	if (!b->folder || !realpath(path, real))
 		kdie_errno(K_IO, "%s", path);
-	add_source(&s, real, true);
-	free(path);
+	add_source(b, real, true);
 	for (size_t i = json_array_size(forced); i-- > 0;) {
-		path = header_path(&s, ".", json_string_value(json_array_get(forced, i)));
-		if (realpath(path, real) && is_inside(real, full) && !is_open(b, real))
+		auto_free char *header =
+		    header_path(b, ".", json_string_value(json_array_get(forced, i)));
+
+		if (realpath(header, real) && path_in(b->folder, real) && !open_source(b, real))
 			prepend_source(b, real);
-		free(path);
 	}
 }
 
 void
 bundle_close(struct bundle *b)
 {
-	for (size_t i = 0; i < b->count; i++) {
-		struct source *x = &b->sources[i];
-
-		kscan_free(&x->scan);
-		free(x->path);
-		free(x->name);
-		free(x->text);
-		free(x->kept);
+	for (struct source *f = b->first, *next; f; f = next) {
+		next = f->next;
+		kscan_free(&f->scan);
+		free(f->path);
+		free(f->name);
+		free(f->text);
+		free(f->kept);
+		free(f);
 	}
-	free(b->sources);
-	free(b->order);
+	free(b->parts);
+	free(b->folder);
 	json_decref(b->include);
 	json_decref(b->notes);
 	*b = (struct bundle){ 0 };
@@ -260,8 +217,8 @@ struct need {
 };
 
 /*
- * Is the member X of another class meant at AT, or none? A class that declares its members needs
- * none of them.
+ * X may define a member of a class of the project. Does the name at AT mean something else? It
+ * does if the class is not needed, and where the class declares its members.
  */
 static bool
 is_other_member(const struct need *n, const struct kscan_item *x, size_t at)
@@ -282,7 +239,7 @@ is_other_member(const struct need *n, const struct kscan_item *x, size_t at)
 	return known && (!kept || (n->of->kind == KSCAN_DECLARATION && depth == 1));
 }
 
-/* Keeps what declares the name from AT to END in N's item. */
+/* Keeps all items that declare the name from AT to END in N's item. */
 static void
 keep_named(struct need *n, size_t at, size_t end)
 {
@@ -336,38 +293,29 @@ sets_itself(const struct bundle *b, const char *name)
 	return found;
 }
 
-/* The output of the shell's SCRIPT, with NAME as $1 and the folder of the project as $2. */
-static void
-search_project(const char *script, const char *name, const struct bundle *b, struct kproc_result *r)
-{
-	char *folder = folder_of(b);
-	char *argv[] = { (char *)"sh", (char *)"-c", (char *)script, (char *)"sh", (char *)name,
-		folder, NULL };
-	struct kproc p = { .argv = argv, .max_output = LIST_MAX };
-
-	if (kproc_run(&p, r) < 0)
-		kdie_errno(K_MISSING, "grep");
-	free(folder);
-}
-
 /* In a standalone program nobody would set it, so the reference would compute something else. */
 static void
 refuse_symbol(const struct bundle *b, const struct source *x, const char *name)
 {
-	static const char script[] =
-	    "cd \"$2\" && grep -rnE " CODE
-	    "-e \"cudaMemcpyToSymbol(Async)?[[:space:]]*\\([^,]*\\<$1\\>\" . | "
-	    "LC_ALL=C sort | head -1";
-	struct kproc_result r;
+	auto_free char *copy =
+	    kasprintf("\\bcudaMemcpyToSymbol(?:Async)?\\s*\\([^,]*\\b%s\\b", name);
+	struct kregex *re = kregex_new("copy", NULL, copy, 0);
+	json_auto_t *files = sets_itself(b, name) ? NULL : unit_files(b->folder);
 
-	search_project(script, name, b, &r);
-	if (*r.out && !sets_itself(b, name))
-		kdie(K_USAGE,
-		    "%s: the kernel reads %s, which other code sets on the device (%.*s), so it "
-		    "would not be set when the kernel runs alone; pass it to the function as an "
-		    "array, or copy it there before the launch with cudaMemcpyToSymbolAsync",
-		    x->name, name, (int)strcspn(r.out, "\n"), r.out);
-	kproc_result_free(&r);
+	kjson_foreach_text(file, files) {
+		auto_free char *path = kasprintf("%s/%s", b->folder, file),
+		               *text = file_text(path, NULL);
+		struct kregex_span at;
+
+		if (text && kregex_search(re, text, strlen(text), 0, &at) == KREGEX_FOUND)
+			kdie(K_USAGE,
+			    "%s: the kernel reads %s, which other code sets on the device "
+			    "(%s:%zu), so it would not be set when the kernel runs alone; pass it "
+			    "to the function as an array, or copy it there before the launch with "
+			    "cudaMemcpyToSymbolAsync",
+			    x->name, name, file, kline_at(text, at.from));
+	}
+	kregex_free(re);
 }
 
 /*
@@ -420,33 +368,30 @@ definition_in(const struct kscan *s, const char *name)
 }
 
 /*
- * The source of the project that defines the function or variable NAME, found with grep: its path,
- * or NULL; to be freed. If it is another one than those that are open, HASH gets its ktoken_hash.
+ * The source of the project, of those that are not open, that defines the function or variable
+ * NAME: its path, or NULL; to be freed. HASH gets the ktoken_hash of the definition.
  */
 static char *
 find_definition(const struct bundle *b, const char *name, char hash[17])
 {
-	static const char script[] = "grep -rlwE " CODE "-e \"$1\" \"$2\" | LC_ALL=C sort";
-	char *found = NULL;
-	struct kproc_result r;
+	json_auto_t *files = unit_files(b->folder);
 
-	search_project(script, name, b, &r);
-	kpart_foreach(line, r.out, "\n") {
-		auto_free char *text = found || is_open(b, line) ? NULL : file_text(line, NULL);
-		const struct kscan_item *x;
+	kjson_foreach_text(file, files) {
+		auto_free char *path = kasprintf("%s/%s", b->folder, file),
+		               *text = open_source(b, path) ? NULL : file_text(path, NULL);
 		auto_scan struct kscan s = { 0 };
+		const struct kscan_item *x;
 
-		if (!text)
+		if (!text || !strstr(text, name))
 			continue;
 		kscan(text, strlen(text), &s);
 		x = definition_in(&s, name);
 		if (!x)
 			continue;
-		found = kstrdup(line);
 		ktoken_hash(text + x->from, x->to - x->from, hash);
+		return kstrdup(path);
 	}
-	kproc_result_free(&r);
-	return found;
+	return NULL;
 }
 
 bool
@@ -478,22 +423,18 @@ keep_function(struct bundle *b, const char *name)
 	return false;
 }
 
-/* Marks the open headers that the source INDEX includes, and what they include. */
+/* Adds to MARKED, by path, the open headers that the source F includes, and what they include. */
 static void
-mark_included(const struct search *s, size_t index, bool *marked)
+mark_included(const struct bundle *b, const struct source *f, json_t *marked)
 {
-	const struct source *f = &s->b->sources[index];
-
 	kscan_items(x, &f->scan) {
-		auto_free char *header = x->kind == KSCAN_INCLUDE
-		    ? find_header(s, f->path, x->names[0], x->system)
-		    : NULL;
+		auto_free char *header = included_by(b, f, x);
+		const struct source *in = header ? open_source(b, header) : NULL;
 
-		for (size_t k = 0; header && k < s->b->count; k++)
-			if (!marked[k] && !strcmp(s->b->sources[k].path, header)) {
-				marked[k] = true;
-				mark_included(s, k, marked);
-			}
+		if (!in || json_object_get(marked, header))
+			continue;
+		json_object_set_new(marked, header, json_true());
+		mark_included(b, in, marked);
 	}
 }
 
@@ -504,24 +445,19 @@ mark_included(const struct search *s, size_t index, bool *marked)
 static void
 prepend_source(struct bundle *b, const char *path)
 {
-	size_t n = b->order_count, own = b->count, first = 0;
-	auto_free char *folder = folder_of(b);
-	struct search s = { .b = b, .folder = folder, .include = b->include };
-	bool *marked;
+	json_auto_t *marked = json_object();
+	size_t n = b->count, first = 0;
 
-	add_source(&s, path, false);
-	marked = kcalloc(b->count + 1, sizeof *marked);
-	mark_included(&s, own, marked);
-	for (size_t i = 0; i < b->order_count; i++) {
-		size_t source = b->order[i].source, item = b->order[i].item;
+	mark_included(b, add_source(b, path, false), marked);
+	for (size_t i = 0; i < b->count; i++) {
+		struct part part = b->parts[i];
 
-		if (i < n && (!source || !marked[source]))
+		if (i < n &&
+		    (part.source == b->first || !json_object_get(marked, part.source->path)))
 			continue;
-		memmove(b->order + first + 1, b->order + first, (i - first) * sizeof *b->order);
-		b->order[first].source = source;
-		b->order[first++].item = item;
+		memmove(b->parts + first + 1, b->parts + first, (i - first) * sizeof part);
+		b->parts[first++] = part;
 	}
-	free(marked);
 }
 
 bool
@@ -555,78 +491,66 @@ is_maker(const struct kscan *s, const struct kscan_item *x, const char *kernel)
 }
 
 static bool
-is_kept(const struct bundle *b, size_t i, const char *kernel)
+is_kept(const struct part *p, const char *kernel)
 {
-	const struct source *x = &b->sources[b->order[i].source];
-	size_t k = b->order[i].item;
-	const struct kscan_item *item = &x->scan.items[k];
+	const struct source *f = p->source;
+	const struct kscan_item *x = p->item;
+	bool kept = *bundle_kept(f, x);
 
-	switch (item->kind) {
+	switch (x->kind) {
 	case KSCAN_INCLUDE:
 		return true;
 	case KSCAN_MACRO:
 		/* Macros that system headers check (_GNU_SOURCE) are named nowhere else. */
-		return x->kept[k] || (x->root && item->names[0][0] == '_');
+		return kept || (f->root && x->names[0][0] == '_');
 	case KSCAN_DIRECTIVE:
-		return x->root && !strstr(x->scan.code + item->from, "pragma once") &&
-		    x->scan.code[item->from] == '#' &&
-		    kscan_uses(&x->scan, item->from, item->to, "pragma");
+		return f->root && !strstr(f->scan.code + x->from, "pragma once") &&
+		    f->scan.code[x->from] == '#' && kscan_uses(&f->scan, x->from, x->to, "pragma");
 	case KSCAN_OPEN:
 	case KSCAN_CLOSE:
 		return false;
 	default:
 		/* Its prototype would have different linkage from the entry of a task. */
-		return x->kept[k] && !is_maker(&x->scan, item, kernel) &&
-		    !(item->kind == KSCAN_DECLARATION && item->name_count == 1 &&
-		        !strcmp(item->names[0], kernel));
+		return kept && !is_maker(&f->scan, x, kernel) &&
+		    !(x->kind == KSCAN_DECLARATION && x->name_count == 1 &&
+		        !strcmp(x->names[0], kernel));
 	}
 }
 
-/*
- * The namespaces around an item must be opened before it and closed after it: one line each, if
- * something in them is kept.
- */
+/* The namespaces around an item are opened before it, one line each, and closed after it. */
 static void
-add_depth(struct kbuf *out, const struct bundle *b, size_t i, bool open)
+add_depth(struct kbuf *out, const struct part *p, bool open)
 {
-	const struct source *x = &b->sources[b->order[i].source];
-	size_t k = b->order[i].item, depth = x->scan.items[k].depth;
+	const struct source *f = p->source;
 
-	if (!depth)
-		return;
-	if (!open) {
-		for (size_t d = 0; d < depth; d++)
+	for (size_t d = 0; d < p->item->depth; d++) {
+		const struct kscan_item *x = p->item;
+
+		if (!open) {
 			kbuf_puts(out, "}\n");
-		return;
+			continue;
+		}
+		while (x > f->scan.items && (x->kind != KSCAN_OPEN || x->depth != d))
+			x--;
+		kbuf_printf(out, "%.*s\n", (int)(x->to - x->from), f->text + x->from);
 	}
-	for (size_t d = 0; d < depth; d++)
-		for (size_t m = k; m-- > 0;)
-			if (x->scan.items[m].kind == KSCAN_OPEN && x->scan.items[m].depth == d) {
-				kbuf_add(out, x->text + x->scan.items[m].from,
-				    x->scan.items[m].to - x->scan.items[m].from);
-				kbuf_puts(out, "\n");
-				break;
-			}
 }
 
 /* A group without its includes of the project, whose items are added separately. */
 static void
 add_group(
-    struct kbuf *out, const struct bundle *b, const struct source *x, const struct kscan_item *item)
+    struct kbuf *out, const struct bundle *b, const struct source *f, const struct kscan_item *item)
 {
-	auto_free char *folder = folder_of(b);
-	struct search s = { .folder = folder, .include = b->include };
-
 	for (size_t p = item->lead, next; p < item->to; p = next) {
-		size_t at = p, end = p + strcspn(x->text + p, "\n") + 1;
+		size_t at = p, end = p + strcspn(f->text + p, "\n") + 1;
 		bool system;
 		auto_free char *name = NULL, *header = NULL;
 
 		next = end < item->to ? end : item->to;
-		name = next_include(&x->scan, &at, next, &system);
-		header = name ? find_header(&s, x->path, name, system) : NULL;
+		name = next_include(&f->scan, &at, next, &system);
+		header = name ? find_header(b, f, name, system) : NULL;
 		if (!header)
-			kbuf_add(out, x->text + p, next - p);
+			kbuf_add(out, f->text + p, next - p);
 	}
 }
 
@@ -653,19 +577,13 @@ add_kernel(struct kbuf *out, const struct adoption *a, const struct source *x,
 	kbuf_add(out, x->text + item->from + specifiers.to, item->to - item->from - specifiers.to);
 }
 
+/* Has one of the first N parts the same include as X? */
 static bool
-seen_include(const struct bundle *b, size_t i)
+seen_include(const struct bundle *b, size_t n, const struct kscan_item *x)
 {
-	const struct kscan_item *item =
-	    &b->sources[b->order[i].source].scan.items[b->order[i].item];
-
-	for (size_t k = 0; k < i; k++) {
-		const struct kscan_item *other =
-		    &b->sources[b->order[k].source].scan.items[b->order[k].item];
-
-		if (other->kind == KSCAN_INCLUDE && !strcmp(other->names[0], item->names[0]))
+	kforeach_of(p, b->parts, n)
+		if (p->item->kind == KSCAN_INCLUDE && !strcmp(p->item->names[0], x->names[0]))
 			return true;
-	}
 	return false;
 }
 
@@ -673,41 +591,37 @@ char *
 bundle_text(struct bundle *b, const struct adoption *a)
 {
 	enum kscan_kind last = KSCAN_INCLUDE;
-	struct kbuf out = { 0 };
-	char *text;
+	auto_buf struct kbuf out = { 0 };
 
 	kbuf_printf(&out, "/* %s of %s, and what it needs. */\n", a->kernel, a->file);
-	for (size_t i = 0; i < b->order_count; i++) {
-		const struct source *x = &b->sources[b->order[i].source];
-		const struct kscan_item *item = &x->scan.items[b->order[i].item];
+	kforeach_of(p, b->parts, b->count) {
+		const struct source *f = p->source;
+		const struct kscan_item *x = p->item;
 
-		if (!is_kept(b, i, a->kernel) ||
-		    (item->kind == KSCAN_INCLUDE && seen_include(b, i)))
+		if (!is_kept(p, a->kernel) ||
+		    (x->kind == KSCAN_INCLUDE && seen_include(b, (size_t)(p - b->parts), x)))
 			continue;
-		if (last != item->kind || item->kind == KSCAN_FUNCTION || item->lead < item->from)
-			kbuf_puts(&out,
-			    out.len && last == KSCAN_INCLUDE && item->kind == KSCAN_INCLUDE ? ""
-			                                                                    : "\n");
-		last = item->kind;
-		add_depth(&out, b, i, true);
-		if (item->kind == KSCAN_FUNCTION && kscan_declares(item, a->kernel))
-			add_kernel(&out, a, x, item);
-		else if (item->kind == KSCAN_GROUP)
-			add_group(&out, b, x, item);
-		else if (item->kind == KSCAN_INCLUDE)
-			kbuf_add(&out, x->text + item->from, item->to - item->from);
+		if ((last != x->kind || x->kind == KSCAN_FUNCTION || x->lead < x->from) &&
+		    (last != KSCAN_INCLUDE || x->kind != KSCAN_INCLUDE))
+			kbuf_puts(&out, "\n");
+		last = x->kind;
+		add_depth(&out, p, true);
+		if (x->kind == KSCAN_FUNCTION && kscan_declares(x, a->kernel))
+			add_kernel(&out, a, f, x);
+		else if (x->kind == KSCAN_GROUP)
+			add_group(&out, b, f, x);
+		else if (x->kind == KSCAN_INCLUDE)
+			kbuf_add(&out, f->text + x->from, x->to - x->from);
 		else
-			kbuf_add(&out, x->text + item->lead, item->to - item->lead);
+			kbuf_add(&out, f->text + x->lead, x->to - x->lead);
 		if (out.data[out.len - 1] != '\n')
 			kbuf_puts(&out, "\n");
 		/* A kernel inside a condition, or in a class, is called from outside it. */
-		if ((item->kind == KSCAN_GROUP && kscan_declares(item, a->kernel)) ||
-		    holds(&x->scan, item, a->kernel))
+		if ((x->kind == KSCAN_GROUP && kscan_declares(x, a->kernel)) ||
+		    holds(&f->scan, x, a->kernel))
 			kbuf_printf(&out, "\n%s", kjson_str(a->unit, "text"));
-		add_depth(&out, b, i, false);
+		add_depth(&out, p, false);
 	}
 	note_variables(b);
-	text = rules_replace("cleanup", a->language, out.data);
-	kbuf_free(&out);
-	return text;
+	return rules_replace("cleanup", a->language, out.data);
 }

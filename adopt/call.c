@@ -326,8 +326,8 @@ includes_kernel(const struct adoption *a, const char *folder, const char *file)
 
 	other.file = file;
 	bundle_open(&b, &other, folder, settings);
-	for (size_t i = 0; i < b.count; i++)
-		found |= !strcmp(b.sources[i].name, a->file);
+	for (const struct source *f = b.first; f; f = f->next)
+		found |= !strcmp(f->name, a->file);
 	bundle_close(&b);
 	return found;
 }

@@ -29,7 +29,7 @@ struct state {
 	bool pragma;         /* compiler options change within the file */
 };
 
-/* Of the text of an item, without that of a kernel in it. */
+/* The ktoken_hash of an item; of a class with the kernel in it, without the kernel. */
 static void
 item_hash(const struct kscan *s, const struct kscan_item *x, const struct kscan_item *kernel,
     char hex[17])
@@ -78,8 +78,8 @@ has_item(const struct kscan *s, const struct state *t, const struct kscan_item *
 static bool
 is_known(const struct state *t, const struct kscan_item *x)
 {
-	for (size_t i = 0; i < t->b.count; i++)
-		if (has_item(&t->b.sources[i].scan, t, x))
+	for (const struct source *f = t->b.first; f; f = f->next)
+		if (has_item(&f->scan, t, x))
 			return true;
 	return x->kind == KSCAN_MACRO && has_item(&t->reference, t, x);
 }
@@ -157,8 +157,7 @@ needed_as_it_is(const struct state *t, const char *name)
 
 		if (own && kscan_declares(x, name))
 			return false;
-		needed |=
-		    own || x == t->new_holder ? kscan_uses(&t->w, x->from, x->to, name) : false;
+		needed |= (own || x == t->new_holder) && kscan_uses(&t->w, x->from, x->to, name);
 		/* Through a helper that stays. */
 		needed |= !own && x != t->new_kernel && kscan_declares(x, name);
 	}
@@ -169,16 +168,14 @@ needed_as_it_is(const struct state *t, const char *name)
 static bool
 is_private(const struct state *t, const struct kscan_item *x)
 {
-	const json_t *sequence = json_object_get(t->a->unit, "sequence");
 	char *copy = project_copy(t->a);
 	json_auto_t *files = NULL;
 	bool found = false;
 
-	kjson_foreach(name, sequence)
-		found |= kscan_declares(x, json_string_value(name));
+	kjson_foreach_text(name, json_object_get(t->a->unit, "sequence"))
+		found |= kscan_declares(x, name);
 	files = found ? unit_files(copy) : NULL;
-	kjson_foreach(name, files) {
-		const char *file = json_string_value(name);
+	kjson_foreach_text(file, files) {
 		auto_free char *text = file_text(path_of("%s/%s", copy, file), NULL);
 
 		/* A file that cannot be read may name it. */
@@ -335,7 +332,7 @@ is_variable(const struct kscan *s, const struct kscan_item *x)
 
 /* Where the text of an item begins after 'extern "C"'. */
 static size_t
-behind_extern(const struct kscan *s, const struct kscan_item *x)
+after_extern(const struct kscan *s, const struct kscan_item *x)
 {
 	struct kregex_span at = { 0 };
 
@@ -349,9 +346,9 @@ add_item(struct kbuf *b, const struct state *t, const struct kscan_item *x)
 	const struct kscan *s = &t->w;
 	bool template = !strncmp(s->code + x->from, "template", 8),
 	     hidden = kscan_has_word(s, x, "static");
-	size_t from = behind_extern(s, x);
+	size_t from = after_extern(s, x);
 
-	/* A kernel with the old one's name is visible where that was. */
+	/* A kernel that keeps the name of the old one is as visible as that was. */
 	hidden |= x == t->new_kernel && !json_object_get(t->renamed, t->a->kernel) &&
 	    !kscan_has_word(&t->file->scan, t->kernel, "static");
 
@@ -373,7 +370,7 @@ add_item(struct kbuf *b, const struct state *t, const struct kscan_item *x)
 static char *
 plain_head(const struct kscan *s, const struct kscan_item *f)
 {
-	auto_free char *head = kscan_tidy(s, behind_extern(s, f), f->name_at);
+	auto_free char *head = kscan_tidy(s, after_extern(s, f), f->name_at);
 
 	return kregex_sub(VISIBILITY "|\\bstatic\\b ?", head, "");
 }
@@ -441,21 +438,24 @@ add_parameter(struct kbuf *b, const struct kscan *s, size_t from, size_t to,
 	kbuf_add(b, s->text + name, to - name);
 }
 
-/* A kernel up to its parameters: with the winner's launch bounds and the project's linkage. */
+/*
+ * The kernel from its beginning up to OLD_TO in the project, or up to NEW_TO in the winner if that
+ * has other launch bounds or attributes; with the project's linkage.
+ */
 static void
-add_bounds(struct kbuf *b, const struct state *t)
+add_beginning(struct kbuf *b, const struct state *t, size_t old_to, size_t new_to)
 {
 	const struct kscan *old = &t->file->scan;
 	const struct kscan_item *k = t->kernel, *n = t->new_kernel;
 	auto_free char *was = plain_head(old, k), *now = plain_head(&t->w, n);
 
 	if (!strcmp(was, now)) {
-		kbuf_add(b, old->text + k->from, k->open + 1 - k->from);
+		kbuf_add(b, old->text + k->from, old_to - k->from);
 		return;
 	}
 	if (kscan_has_word(old, k, "static") && !kscan_has_word(&t->w, n, "static"))
 		kbuf_puts(b, "static ");
-	add_text(b, t, behind_extern(&t->w, n), n->open + 1);
+	add_text(b, t, after_extern(&t->w, n), new_to);
 }
 
 /* Everything before the body, from the project; false if the two do not correspond. */
@@ -464,7 +464,8 @@ add_head(struct kbuf *b, const struct state *t)
 {
 	const struct kscan *old = &t->file->scan;
 	const struct kscan_item *k = t->kernel;
-	struct kscan_signature was, now;
+	auto_signature struct kscan_signature was, now;
+	size_t p;
 	bool same;
 
 	kscan_signature(old, k, &was);
@@ -475,44 +476,23 @@ add_head(struct kbuf *b, const struct state *t)
 	for (size_t i = 0; same && i < was.count; i++)
 		same = *was.params[i].name && *now.params[i].name &&
 		    was.params[i].stars == now.params[i].stars;
-	if (same) {
-		if (t->launched) {
-			add_bounds(b, t);
-		} else {
-			add_attributes(b, t);
-			kbuf_add(b, old->text + k->from, k->open + 1 - k->from);
-		}
-		for (size_t i = 0, p = k->open + 1, end; i < was.count; i++, p = end) {
-			end = kscan_part(old, p, was.close, true);
-			add_parameter(b, old, p, end, &was.params[i], &now.params[i]);
-			kbuf_add(b, old->text + end, end < was.close);
-			end += end < was.close;
-		}
-		if (!was.count)
-			kbuf_add(b, old->text + k->open + 1, was.close - k->open - 1);
-		kbuf_add(b, old->text + was.close, k->body - was.close);
-	}
-	kscan_signature_free(&was);
-	kscan_signature_free(&now);
-	return same;
-}
-
-/* The winner's head, with the project's linkage. */
-static void
-add_own_head(struct kbuf *b, const struct state *t)
-{
-	const struct kscan *old = &t->file->scan;
-	const struct kscan_item *k = t->kernel, *n = t->new_kernel;
-	auto_free char *was = plain_head(old, k), *now = plain_head(&t->w, n);
-
-	if (!strcmp(was, now)) {
-		kbuf_add(b, old->text + k->from, k->name_at - k->from);
+	if (!same)
+		return false;
+	if (t->launched) {
+		add_beginning(b, t, k->open + 1, t->new_kernel->open + 1);
 	} else {
-		if (kscan_has_word(old, k, "static"))
-			kbuf_puts(b, "static ");
-		add_text(b, t, behind_extern(&t->w, n), n->name_at);
+		add_attributes(b, t);
+		kbuf_add(b, old->text + k->from, k->open + 1 - k->from);
 	}
-	add_text(b, t, n->name_at, n->body);
+	p = k->open + 1;
+	for (size_t i = 0, end; i < was.count; i++, p = end) {
+		end = kscan_part(old, p, was.close, true);
+		add_parameter(b, old, p, end, &was.params[i], &now.params[i]);
+		kbuf_add(b, old->text + end, end < was.close);
+		end += end < was.close;
+	}
+	kbuf_add(b, old->text + p, k->body - p);
+	return true;
 }
 
 /* The project's comment is kept, and that of the winner's X is added if it differs. */
@@ -530,10 +510,15 @@ add_comments(struct kbuf *b, const struct state *t, const struct kscan_item *x)
 static void
 add_kernel(struct kbuf *b, const struct state *t)
 {
-	add_comments(b, t, t->new_kernel);
-	if (!add_head(b, t))
-		add_own_head(b, t);
-	add_text(b, t, t->new_kernel->body, t->new_kernel->to);
+	const struct kscan_item *n = t->new_kernel;
+
+	add_comments(b, t, n);
+	if (add_head(b, t)) {
+		add_text(b, t, n->body, n->to);
+	} else {
+		add_beginning(b, t, t->kernel->name_at, n->name_at);
+		add_text(b, t, n->name_at, n->to);
+	}
 }
 
 /* The winner's entry up to its body, with the parameters that the application passes. */
@@ -544,7 +529,7 @@ add_entry_head(struct kbuf *b, const struct state *t)
 	const json_t *names = json_object_get(t->called, "names");
 	json_auto_t *list = json_array();
 	auto_signature struct kscan_signature g;
-	size_t from = behind_extern(s, t->entry);
+	size_t from = after_extern(s, t->entry);
 	auto_free char *call = NULL;
 
 	from += strncmp(s->code + from, "static ", 7) ? 0 : 7;
@@ -601,9 +586,7 @@ add_items(struct kbuf *b, const struct state *t)
 {
 	bool line = false; /* the last item was a preprocessor line */
 
-	for (size_t i = 0; i < t->w.count; i++) {
-		const struct kscan_item *x = &t->w.items[i];
-
+	kscan_items(x, &t->w) {
 		if (x == t->new_holder && !t->called) {
 			kbuf_puts(b, line ? "\n" : "");
 			/* The project's class around it, if it is in one. */
@@ -611,9 +594,10 @@ add_items(struct kbuf *b, const struct state *t)
 			    b, t->file->text + t->holder->lead, t->kernel->lead - t->holder->lead);
 			add_kernel(b, t);
 			kbuf_add(b, t->file->text + t->kernel->to, t->holder->to - t->kernel->to);
-			kbuf_puts(b, i + 1 < t->w.count ? "\n\n" : "");
+			kbuf_puts(b, "\n\n");
 			line = false;
-		} else if (t->own[i] && !(x->kind == KSCAN_MACRO && x->names[0][0] == '_')) {
+		} else if (t->own[x - t->w.items] &&
+		    !(x->kind == KSCAN_MACRO && x->names[0][0] == '_')) {
 			bool one = x->kind == KSCAN_MACRO || x->kind == KSCAN_DIRECTIVE;
 
 			kbuf_puts(b, line && !one ? "\n" : "");
@@ -712,23 +696,21 @@ compose(struct state *t, const char *body, struct kbuf *notes)
 	size_t place = include_place(t), first = s->count ? s->items[0].from : 0, p = 0;
 	struct kbuf b = { 0 };
 
-	for (size_t i = 0; i < t->w.count; i++)
-		t->pragma |= t->own[i] && t->w.items[i].kind == KSCAN_DIRECTIVE &&
-		    kscan_uses(&t->w, t->w.items[i].from, t->w.items[i].to, "pragma") &&
-		    kscan_uses(&t->w, t->w.items[i].from, t->w.items[i].to, "optimize target");
+	kscan_items(x, &t->w)
+		t->pragma |= t->own[x - t->w.items] && x->kind == KSCAN_DIRECTIVE &&
+		    kscan_uses(&t->w, x->from, x->to, "pragma") &&
+		    kscan_uses(&t->w, x->from, x->to, "optimize target");
 	kbuf_add(&b, s->text, first);
 	add_includes(&b, t, true);
 	p = first;
 	if (place == first)
 		add_includes(&b, t, false);
-	for (size_t i = 0; i < s->count; i++) {
-		const struct kscan_item *x = &s->items[i];
-
+	kscan_items(x, s) {
 		if (x == t->holder) {
 			add_project(&b, t, p, x->lead);
 			add_winner(&b, t, body);
 			p = x->to;
-		} else if (t->dead[i]) {
+		} else if (t->dead[x - s->items]) {
 			add_project(&b, t, p, x->lead);
 			p = x->to;
 			/* The blank line after it is removed too. */
@@ -753,21 +735,18 @@ compose(struct state *t, const char *body, struct kbuf *notes)
 static void
 see_through(const struct state *t, struct kscan_signature *g)
 {
-	for (size_t i = 0; i < g->count; i++) {
-		struct kscan_param *x = &g->params[i];
-
-		for (size_t n = 0; n < t->b.count && !x->strange;) {
+	kforeach_of(x, g->params, g->count)
+		for (const struct source *f = t->b.first; f && !x->strange;) {
 			int more;
-			char *next = kscan_typedef(&t->b.sources[n].scan, x->type, &more);
+			char *next = kscan_typedef(&f->scan, x->type, &more);
 
-			n = next && strcmp(next, x->type) ? 0 : n + 1;
+			f = next && strcmp(next, x->type) ? t->b.first : f->next;
 			if (!next)
 				continue;
 			free(x->type);
 			x->type = next;
 			x->stars += more;
 		}
-	}
 }
 
 /* The types of a function's parameters, in normalised form; the caller frees. */
@@ -832,8 +811,8 @@ names_of(const struct kscan *s, const struct kscan_item *f)
 	struct kbuf b = kbuf_empty();
 
 	kscan_signature(s, f, &g);
-	for (size_t i = 0; i < g.count; i++)
-		kbuf_printf(&b, "%s ", g.params[i].name);
+	kforeach_of(x, g.params, g.count)
+		kbuf_printf(&b, "%s ", x->name);
 	return b.data;
 }
 
@@ -883,7 +862,7 @@ call_entry(struct state *t, const char *copy, char **fault)
 {
 	const struct kscan_item *n = t->new_kernel;
 	struct call_sites sites = { 0 };
-	struct kbuf head = { 0 };
+	auto_buf struct kbuf head = { 0 };
 
 	if (kscan_has_path(t->a->kernel)) {
 		*fault = kasprintf("the text of %s and the parameters of %s must stay as they are",
@@ -900,7 +879,6 @@ call_entry(struct state *t, const char *copy, char **fault)
 	    (sites.others && !(n && same_types(t, &t->file->scan, t->kernel, &t->w, n, NULL)));
 	add_entry_head(&head, t);
 	call_edit(t->a, &sites, t->called, head.data, t->kept || sites.others, &t->edits, fault);
-	kbuf_free(&head);
 	call_sites_free(&sites);
 	return !*fault;
 }
@@ -910,20 +888,18 @@ static void
 add_files(struct state *t, const char *copy, char *text, struct patch *p)
 {
 	patch_add(p, t->a->file, kstrdup(t->file->text), text);
-	for (size_t i = 0; i < t->edits.count; i++) {
-		const char *name = t->edits.list[i].file;
-		char *was = file_text(path_of("%s/%s", copy, name), NULL);
+	kforeach_of(x, t->edits.list, t->edits.count) {
 		struct kbuf b = { 0 };
 		bool there = false;
+		char *was;
 
-		for (size_t k = 0; k < p->count; k++)
-			there |= !strcmp(p->files[k].name, name);
-		if (there || !was) {
-			free(was);
+		kforeach_of(f, p->files, p->count)
+			there |= !strcmp(f->name, x->file);
+		was = there ? NULL : file_text(path_of("%s/%s", copy, x->file), NULL);
+		if (!was)
 			continue;
-		}
-		edits_apply(&t->edits, name, was, 0, strlen(was), &b);
-		patch_add(p, name, was, with_line_ends(b.data, was));
+		edits_apply(&t->edits, x->file, was, 0, strlen(was), &b);
+		patch_add(p, x->file, was, with_line_ends(b.data, was));
 	}
 	p->called = t->launched ? json_incref(t->called) : NULL;
 }
@@ -947,16 +923,18 @@ changes_class(const struct state *t, char **fault)
 {
 	auto_free char *class = kscan_path(t->a->kernel);
 
-	for (size_t i = 0; i < t->w.count && *class && !*fault; i++) {
-		const struct kscan_item *x = &t->w.items[i];
+	kscan_items(x, &t->w) {
 		const char *whole = kscan_whole(x);
 
-		if (t->own[i] && (kscan_declares(x, kscan_plain(class)) || kscan_has_path(whole)))
-			*fault = kasprintf("the winner changes %s; only %s may change, and new "
-			                   "functions outside of %s may be added",
-			    whole, t->a->kernel, class);
+		if (!*class || !t->own[x - t->w.items] ||
+		    (!kscan_declares(x, kscan_plain(class)) && !kscan_has_path(whole)))
+			continue;
+		*fault = kasprintf("the winner changes %s; only %s may change, and new functions "
+		                   "outside of %s may be added",
+		    whole, t->a->kernel, class);
+		return true;
 	}
-	return *fault != NULL;
+	return false;
 }
 
 /* Assemble the file, once all parts are available. */
@@ -1020,9 +998,9 @@ splice_winner(
 	*fault = NULL;
 	*p = (struct patch){ 0 };
 	bundle_open(&t.b, a, copy, settings);
-	look_inside(&t.b.sources[0], a->kernel);
+	look_inside(t.b.first, a->kernel);
 	bundle_keep(&t.b, a->kernel);
-	t.file = &t.b.sources[0];
+	t.file = t.b.first;
 	t.kernel = kscan_function(&t.file->scan, a->kernel);
 	kscan(winner, strlen(winner), &t.w);
 	if (reference)
@@ -1085,7 +1063,7 @@ splice_scan(const struct adoption *a, const char *reference, const char *winner,
 {
 	size_t count = rules_scan("winner", a->language, winner, a->entry, reference, faults);
 	const struct kscan_item *f;
-	struct kscan s;
+	auto_scan struct kscan s;
 
 	count += rules_scan("reply", a->language, winner, a->entry, reference, faults);
 	kscan(winner, strlen(winner), &s);
@@ -1094,16 +1072,14 @@ splice_scan(const struct adoption *a, const char *reference, const char *winner,
 		kbuf_printf(faults, "signature: the winner does not define %s\n", a->entry);
 		count++;
 	}
-	for (size_t i = 0; i < s.count; i++)
-		if (s.items[i].kind == KSCAN_FUNCTION &&
-		    (&s.items[i] == f || kscan_declares(&s.items[i], a->kernel)) &&
-		    is_stub(&s, &s.items[i])) {
-			kbuf_printf(faults, "stub: %s does nothing\n", s.items[i].names[0]);
+	kscan_items(x, &s)
+		if (x->kind == KSCAN_FUNCTION && (x == f || kscan_declares(x, a->kernel)) &&
+		    is_stub(&s, x)) {
+			kbuf_printf(faults, "stub: %s does nothing\n", x->names[0]);
 			count++;
 		}
-	for (size_t i = 0; f && i < json_array_size(arrays); i++) {
-		auto_free char *name =
-		    name_in_winner(reference, &s, f, json_string_value(json_array_get(arrays, i)));
+	kjson_foreach_text(array, f ? arrays : NULL) {
+		auto_free char *name = name_in_winner(reference, &s, f, array);
 
 		if (!kscan_uses(&s, f->body, f->to, name)) {
 			kbuf_printf(faults, "no_work: %s does not use %s, which it must write\n",
@@ -1119,6 +1095,5 @@ splice_scan(const struct adoption *a, const char *reference, const char *winner,
 			count++;
 			break;
 		}
-	kscan_free(&s);
 	return count;
 }

@@ -559,14 +559,10 @@ comment_of(const struct draft *d)
 	struct bundle b;
 
 	bundle_open(&b, a, copy, settings);
-	for (size_t i = 0; i < b.count && !found; i++)
-		for (size_t k = 0; k < b.sources[i].scan.count && !found; k++) {
-			const struct kscan_item *x = &b.sources[i].scan.items[k];
-
-			if ((x->kind == KSCAN_FUNCTION || x->kind == KSCAN_DECLARATION) &&
-			    kscan_declares(x, a->kernel) && x->lead < x->from)
-				found = kstrndup(b.sources[i].text + x->lead, x->from - x->lead);
-		}
+	bundle_items(&b, f, x)
+		if (!found && (x->kind == KSCAN_FUNCTION || x->kind == KSCAN_DECLARATION) &&
+		    kscan_declares(x, a->kernel) && x->lead < x->from)
+			found = kstrndup(f->text + x->lead, x->from - x->lead);
 	bundle_close(&b);
 	return found;
 }

@@ -437,7 +437,7 @@ ok 'a function in a namespace is found by its plain name; a kernel whose variabl
 	exits 0 kadopt extract -c x-copied
 	sed -i "/^void copied/d" x-gained/adopt/copy/f.cu; exits 0 kadopt extract -c x-gained
 	echo "void set(const float *x) { cudaMemcpyToSymbol(img::gains, x, 8); }" >x-gained/adopt/copy/set.hxx
-	exits 2 kadopt extract -c x-gained; grep -q "the kernel reads gains, which other code sets on the device (./set.hxx:1:void set" err'
+	exits 2 kadopt extract -c x-gained; grep -q "the kernel reads gains, which other code sets on the device (set.hxx:1)" err'
 
 ok 'preflight: uncommitted changes are reported, own leftovers are ended, other processes on the GPU are named, waited for and left alone' '
 	mkdir gpu bin; printf "typedef void *cudaStream_t;\nvoid f(float *x, int n, cudaStream_t s) { x[0] = n; }\nint main() { float x; f(&x, 1, 0); }\n" >gpu/f.cu
