@@ -122,10 +122,10 @@ diff_lines(const struct text *a, const struct text *b, struct kdiff *d)
 	compare(&(struct window){ a->line + head, b->line + head, (long)(a->count - head - tail),
 	            (long)(b->count - head - tail) },
 	    d->removed + head, d->added + head);
-	for (size_t i = 0; i < a->count; i++)
-		d->removals += d->removed[i];
-	for (size_t i = 0; i < b->count; i++)
-		d->additions += d->added[i];
+	kforeach_of(one, d->removed, a->count)
+		d->removals += *one;
+	kforeach_of(each, d->added, b->count)
+		d->additions += *each;
 }
 
 void

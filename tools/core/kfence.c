@@ -124,8 +124,8 @@ count_chars(const char *s, size_t len)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < len; i++)
-		n += ((unsigned char)s[i] & 0xc0) != 0x80;
+	kforeach_of(c, s, len)
+		n += ((unsigned char)*c & 0xc0) != 0x80;
 	return n;
 }
 

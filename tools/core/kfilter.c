@@ -245,12 +245,11 @@ fill(scmp_filter_ctx ctx, enum kfilter which)
 
 	/* Where the kernel is too old to end the process, the default ends the thread. */
 	seccomp_attr_set(ctx, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
-	for (size_t t = 0; t < LEN(tables); t++)
-		for (size_t i = 0; tables[t].filters >> which & 1 && !e && i < tables[t].count; i++)
+	kforeach(table, tables)
+		for (size_t i = 0; table->filters >> which & 1 && !e && i < table->count; i++)
 			e = add_rules(ctx,
-			    tables[t].error ? SCMP_ACT_ERRNO((uint32_t)tables[t].error)
-			                    : SCMP_ACT_ALLOW,
-			    &tables[t].rules[i]);
+			    table->error ? SCMP_ACT_ERRNO((uint32_t)table->error) : SCMP_ACT_ALLOW,
+			    &table->rules[i]);
 	return e;
 }
 

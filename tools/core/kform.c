@@ -37,10 +37,10 @@ type_words(int types)
 	};
 	struct kbuf b = { 0 };
 
-	for (size_t i = 0; i < LEN(kinds); i++)
-		if ((types & kinds[i].types) == kinds[i].types) {
-			kbuf_printf(&b, "%s%s", b.len ? " or " : "", kinds[i].words);
-			types &= ~kinds[i].types;
+	kforeach(kind, kinds)
+		if ((types & kind->types) == kind->types) {
+			kbuf_printf(&b, "%s%s", b.len ? " or " : "", kind->words);
+			types &= ~kind->types;
 		}
 	return b.data;
 }

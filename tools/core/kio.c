@@ -247,8 +247,8 @@ kout_open(const char *path)
 	}
 	out_owner = getpid();
 	atexit(remove_temporary);
-	for (size_t i = 0; i < LEN(signals); i++)
-		signal(signals[i], on_signal);
+	kforeach(sig, signals)
+		signal(*sig, on_signal);
 	fchmod(fd, 0666 & ~mask);
 	out_file = fdopen(fd, "w");
 	if (!out_file)

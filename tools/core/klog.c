@@ -115,8 +115,8 @@ klog_compiler(const char *log, size_t len, size_t max, size_t lost)
 
 	len = strlen(text);
 	all = kasprintf("%s%s", text + first_error(text), len && text[len - 1] != '\n' ? "\n" : "");
-	for (size_t i = 0; i < LEN(changes); i++) {
-		next = kregex_sub(changes[i].pattern, all, changes[i].with);
+	kforeach(change, changes) {
+		next = kregex_sub(change->pattern, all, change->with);
 		free(all);
 		all = next;
 	}

@@ -44,9 +44,9 @@ static void
 put_help(const struct koption *options, size_t count, const char *usage)
 {
 	printf("%s\n", usage);
-	for (size_t i = 0; i < count; i++)
-		if (options[i].help)
-			put_option(options[i].letter, options[i].name, options[i].help);
+	kforeach_of(option, options, count)
+		if (option->help)
+			put_option(option->letter, option->name, option->help);
 	put_option('h', "help", "\tprint this text");
 	put_option('V', "version", "\tprint the version");
 }
@@ -78,9 +78,9 @@ die_exclusive(const struct koption *options, size_t count, const int *choice, co
 {
 	struct kbuf b = { 0 };
 
-	for (size_t i = 0; i < count; i++)
-		if (options[i].choice == choice)
-			kbuf_printf(&b, "%s--%s", b.len ? ", " : "", options[i].name);
+	kforeach_of(option, options, count)
+		if (option->choice == choice)
+			kbuf_printf(&b, "%s--%s", b.len ? ", " : "", option->name);
 	kbuf_puts(&b, " cannot be used together");
 	koption_misuse(usage, b.data);
 }

@@ -33,16 +33,16 @@ close_others(const struct kproc *p, int report)
 {
 	int keep[KPROC_KEEP_MAX + 1], n = 0, from = 3;
 
-	for (size_t i = 0; i < p->keep_count; i++) {
-		fcntl(p->keep_fds[i], F_SETFD, 0);
-		keep[n++] = p->keep_fds[i];
+	kforeach_of(fd, p->keep_fds, p->keep_count) {
+		fcntl(*fd, F_SETFD, 0);
+		keep[n++] = *fd;
 	}
 	keep[n++] = report;
 	qsort(keep, (size_t)n, sizeof *keep, compare_fd);
-	for (int i = 0; i < n; i++) {
-		if (keep[i] > from)
-			syscall(SYS_close_range, (unsigned)from, (unsigned)keep[i] - 1, 0);
-		from = keep[i] + 1;
+	kforeach_of(each, keep, n) {
+		if (*each > from)
+			syscall(SYS_close_range, (unsigned)from, (unsigned)*each - 1, 0);
+		from = *each + 1;
 	}
 	syscall(SYS_close_range, (unsigned)from, ~0u, 0);
 }
@@ -91,8 +91,8 @@ static size_t running_count;
 static bool
 is_running(pid_t pid)
 {
-	for (size_t i = 0; i < running_count; i++)
-		if (running[i] == pid)
+	kforeach_of(one, running, running_count)
+		if (*one == pid)
 			return true;
 	return false;
 }
@@ -374,8 +374,8 @@ kproc_run(const struct kproc *p, struct kproc_result *r)
 	take_streams(p, pipes, s);
 	pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 	converse(p, pid, pidfd, s, r);
-	for (int i = 0; i < 3; i++)
-		kclose_at(&s[i].fd);
+	kforeach_of(one, s, 3)
+		kclose_at(&one->fd);
 	status = kproc_kill(pid);
 	if (WIFEXITED(status))
 		r->exit_code = WEXITSTATUS(status);

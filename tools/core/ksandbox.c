@@ -189,14 +189,14 @@ arg_system(struct kbuf *args)
 {
 	char target[4096];
 
-	for (size_t i = 0; i < LEN(system_paths); i++) {
-		ssize_t n = readlink(system_paths[i], target, sizeof target - 1);
+	kforeach(path, system_paths) {
+		ssize_t n = readlink(*path, target, sizeof target - 1);
 
 		if (n > 0) {
 			target[n] = '\0';
-			arg(args, "--symlink", target, system_paths[i], NULL);
+			arg(args, "--symlink", target, *path, NULL);
 		} else {
-			arg(args, "--ro-bind-try", system_paths[i], system_paths[i], NULL);
+			arg(args, "--ro-bind-try", *path, *path, NULL);
 		}
 	}
 }
@@ -230,11 +230,11 @@ each_gpu(bool (*fn)(const char *path, void *arg_), void *arg_)
 	glob_t found;
 	bool good = true;
 
-	for (size_t i = 0; i < LEN(gpu_devices); i++) {
-		if (glob(gpu_devices[i], 0, NULL, &found))
+	kforeach(pattern, gpu_devices) {
+		if (glob(*pattern, 0, NULL, &found))
 			continue;
-		for (size_t k = 0; k < found.gl_pathc; k++)
-			good &= fn(found.gl_pathv[k], arg_);
+		kforeach_of(each, found.gl_pathv, found.gl_pathc)
+			good &= fn(*each, arg_);
 		globfree(&found);
 	}
 	return good;
@@ -250,8 +250,8 @@ bind_gpu(const char *path, void *args)
 static int
 arg_binds(struct kbuf *args, struct launch *l)
 {
-	for (size_t i = 0; i < l->s->bind_count; i++)
-		if (arg_bind(args, l, &l->s->binds[i]) < 0)
+	kforeach_of(bind, l->s->binds, l->s->bind_count)
+		if (arg_bind(args, l, bind) < 0)
 			return -1;
 	return 0;
 }
@@ -769,13 +769,13 @@ static const struct {
 static const char *
 bwrap_cure(void)
 {
-	for (size_t i = 0; i < LEN(cures); i++) {
+	kforeach(one, cures) {
 		size_t len;
-		auto_free char *text = kread_file(cures[i].file, 64, &len);
-		bool bad = text && strtol(text, NULL, 10) == cures[i].bad;
+		auto_free char *text = kread_file(one->file, 64, &len);
+		bool bad = text && strtol(text, NULL, 10) == one->bad;
 
 		if (bad)
-			return cures[i].cure;
+			return one->cure;
 	}
 	return "install the packages bubblewrap (0.8 or newer) and util-linux";
 }

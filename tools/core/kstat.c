@@ -50,15 +50,15 @@ kstat_of(const double *x, size_t n, struct kstat *st)
 	auto_free double *s = sorted(x, n);
 	double sum = 0, squares = 0;
 
-	for (size_t i = 0; i < n; i++)
-		sum += s[i];
+	kforeach_of(one, s, n)
+		sum += *one;
 	*st = (struct kstat){ .median = quantile(s, n, 0.5),
 		.min = s[0],
 		.max = s[n - 1],
 		.mean = sum / (double)n,
 		.iqr = quantile(s, n, 0.75) - quantile(s, n, 0.25) };
-	for (size_t i = 0; i < n; i++)
-		squares += (s[i] - st->mean) * (s[i] - st->mean);
+	kforeach_of(each, s, n)
+		squares += (*each - st->mean) * (*each - st->mean);
 	st->sd = n > 1 ? sqrt(squares / (double)(n - 1)) : 0;
 }
 

@@ -40,14 +40,14 @@ kutil_is_secret(const char *variable)
 
 	for (char *p = name; *p; p++)
 		*p = (char)toupper((unsigned char)*p);
-	for (size_t i = 0; i < LEN(marks); i++) {
-		const char *at = strstr(name, marks[i]);
+	kforeach(mark, marks) {
+		const char *at = strstr(name, *mark);
 
 		/* "_PAT" is a personal access token and "_PATH" a folder. */
-		secret |= at && (*marks[i] != '_' || !isalnum((unsigned char)at[strlen(marks[i])]));
+		secret |= at && (**mark != '_' || !isalnum((unsigned char)at[strlen(*mark)]));
 	}
-	for (size_t i = 0; i < LEN(groups); i++)
-		secret |= !strncmp(name, groups[i], strlen(groups[i]));
+	kforeach(group, groups)
+		secret |= !strncmp(name, *group, strlen(*group));
 	return secret;
 }
 
@@ -571,8 +571,8 @@ krng_weighted(struct krng *r, const double *weight, size_t n)
 	double sum = 0, u;
 	size_t last = 0;
 
-	for (size_t i = 0; i < n; i++)
-		sum += weight[i];
+	kforeach_of(one, weight, n)
+		sum += *one;
 	if (!(sum > 0))
 		return krng_below(r, n);
 	u = krng_double(r) * sum;
@@ -653,8 +653,8 @@ keach_path(char *pattern, void (*each)(const char *path, void *arg), void *arg)
 	glob_t found = { 0 };
 
 	if (glob(pattern, 0, NULL, &found) == 0)
-		for (size_t i = 0; i < found.gl_pathc; i++)
-			each(found.gl_pathv[i], arg);
+		kforeach_of(one, found.gl_pathv, found.gl_pathc)
+			each(*one, arg);
 	globfree(&found);
 	free(pattern);
 }
@@ -1009,7 +1009,7 @@ kline_at(const char *text, size_t at)
 {
 	size_t line = 1;
 
-	for (size_t i = 0; i < at; i++)
-		line += text[i] == '\n';
+	kforeach_of(one, text, at)
+		line += *one == '\n';
 	return line;
 }

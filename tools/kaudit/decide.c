@@ -133,8 +133,7 @@ look_at_code(void)
 	scan_record(finding.rec);
 	waiver = hits.count ? waiver_of(finding.id, &file, finding.asides) : NULL;
 	for (int b = BUCKET_W3; b >= BUCKET_K; b--)
-		for (size_t i = 0; i < hits.count; i++) {
-			const struct hit *h = &hits.at[i];
+		kforeach_of(h, hits.at, hits.count) {
 			bool waived = kjson_has(waiver, h->rule);
 
 			if ((int)h->bucket != b)

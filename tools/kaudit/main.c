@@ -129,8 +129,7 @@ audit_file(const char *path)
 static void
 print_hits(const char *path)
 {
-	for (size_t i = 0; i < hits.count; i++) {
-		const struct hit *h = &hits.at[i];
+	kforeach_of(h, hits.at, hits.count) {
 		auto_free char *line = kasprintf("%s:%zu: %s%s %s: %s", path, h->line,
 		    bucket_name(h->bucket), h->note ? " note" : "", h->rule, h->text);
 
@@ -152,8 +151,8 @@ scan_sources(void)
 		words_of(text);
 		rules_apply();
 		print_hits(*f);
-		for (size_t i = 0; i < hits.count; i++)
-			found |= !hits.at[i].note;
+		kforeach_of(each, hits.at, hits.count)
+			found |= !each->note;
 	}
 	return found ? K_NO : K_OK;
 }

@@ -63,8 +63,8 @@ read_rule(size_t i, const json_t *o)
 		.whole = kjson_is(o, "scope", "whole"),
 		.note = kjson_is(o, "verdict", "note"),
 		.grouped = kjson_is(o, "when", "grouped") };
-	for (size_t k = 0; k < i; k++)
-		if (!strcmp(rules.at[k].id, rule->id))
+	kforeach_of(one, rules.at, i)
+		if (!strcmp(one->id, rule->id))
 			kdie(K_USAGE, "%s: two rules have the name %s", rules.file, rule->id);
 }
 
@@ -88,10 +88,10 @@ define(char *defined)
 {
 	bool same = defined && rules.defined && !strcmp(defined, rules.defined);
 
-	for (size_t i = 0; i < rules.count && !same; i++) {
-		kregex_free(rules.at[i].find);
-		kregex_free(rules.at[i].spare);
-		rules.at[i].find = rules.at[i].spare = NULL;
+	kforeach_of(rule, rules.at, same ? 0 : rules.count) {
+		kregex_free(rule->find);
+		kregex_free(rule->spare);
+		rule->find = rule->spare = NULL;
 	}
 	free(rules.defined);
 	rules.defined = defined;
@@ -263,9 +263,8 @@ is_added(size_t line)
 static bool
 known(const char *rule, size_t line)
 {
-	for (size_t i = 0; i < hits.count; i++)
-		if (hits.at[i].file == source.file && hits.at[i].line == line &&
-		    !strcmp(hits.at[i].rule, rule))
+	kforeach_of(one, hits.at, hits.count)
+		if (one->file == source.file && one->line == line && !strcmp(one->rule, rule))
 			return true;
 	return false;
 }
@@ -339,9 +338,7 @@ rules_apply(void)
 	auto_free char *code = plain_code(source.text, source.len, backend_syntax(audit.language));
 
 	define(definitions());
-	for (size_t i = 0; i < rules.count; i++) {
-		struct rule *rule = &rules.at[i];
-
+	kforeach_of(rule, rules.at, rules.count) {
 		if (kjson_has(rule->languages, audit.language) &&
 		    (!rule->grouped || audit.grouped) && !is_spared(rule, code, source.len))
 			apply(rule, code);
@@ -385,9 +382,9 @@ rules_check(void)
 	words = (struct words){ (char[]){ "kernel" }, (char[]){ "x|a" }, (char[]){ "w" },
 		(char[]){ "y" } };
 	define(definitions());
-	for (size_t i = 0; i < rules.count; i++)
-		failures += try_examples(&rules.at[i], rules.at[i].match, true) +
-		    try_examples(&rules.at[i], rules.at[i].clean, false);
+	kforeach_of(one, rules.at, rules.count)
+		failures +=
+		    try_examples(one, one->match, true) + try_examples(one, one->clean, false);
 	words = (struct words){ 0 };
 	return failures;
 }

@@ -63,8 +63,8 @@ struct kpattern_table {
 static void
 free_patterns(struct patterns *list)
 {
-	for (size_t i = 0; i < list->n; i++)
-		kregex_free(list->p[i].re);
+	kforeach_of(one, list->p, list->n)
+		kregex_free(one->re);
 	free(list->p);
 }
 
@@ -74,8 +74,8 @@ kpattern_free(struct kpattern_table *t)
 	for (size_t i = 0; t && i < LEN(t->level); i++) {
 		struct level *l = &t->level[i];
 
-		for (size_t k = 0; k < l->n; k++)
-			free_patterns(&l->c[k].patterns);
+		kforeach_of(one, l->c, l->n)
+			free_patterns(&one->patterns);
 		free(l->c);
 		json_decref(l->named);
 	}
@@ -329,11 +329,11 @@ kpattern_load(const char *path)
 	json_t *o;
 
 	t->named = json_object();
-	for (size_t i = 0; i < LEN(t->level); i++)
-		t->level[i].named = json_object();
+	kforeach(one, t->level)
+		one->named = json_object();
 	merge_file(t, path, 1);
-	for (size_t i = 0; i < LEN(t->level); i++)
-		compile_level(&t->level[i]);
+	kforeach(each, t->level)
+		compile_level(each);
 	t->gates = kcalloc(json_object_size(t->named) + 1, sizeof *t->gates);
 	json_object_foreach(t->named, name, o)
 		t->gates[t->gate_count++] =
@@ -361,9 +361,9 @@ struct run {
 static const struct pattern *
 first_match(const struct patterns *list, const struct subject *s, struct kregex_span *at)
 {
-	for (size_t i = 0; i < list->n; i++)
-		if (kregex_search(list->p[i].re, s->text, s->len, 0, at) == KREGEX_FOUND)
-			return &list->p[i];
+	kforeach_of(one, list->p, list->n)
+		if (kregex_search(one->re, s->text, s->len, 0, at) == KREGEX_FOUND)
+			return one;
 	return NULL;
 }
 
@@ -396,8 +396,7 @@ score_of(struct run *r, int dim, int level)
 
 	if (!isnan(*score))
 		return *score;
-	for (size_t i = 0; i < l->n; i++) {
-		const struct category *c = &l->c[i];
+	kforeach_of(c, l->c, l->n) {
 		const struct subject *s = c->comments ? &r->all : &r->code;
 		struct kregex_span at;
 		const struct pattern *p = first_match(&c->patterns, s, &at);
@@ -444,8 +443,7 @@ level_up_to(struct run *r, int dim, int highest)
 static int
 apply_gates(struct run *r, int dim, int level, int *highest)
 {
-	for (size_t i = 0; i < r->t->gate_count; i++) {
-		const struct gate *g = &r->t->gates[i];
+	kforeach_of(g, r->t->gates, r->t->gate_count) {
 		int from = level;
 
 		if (g->dim != dim || level < g->level || !first_match(&g->when, &r->code, NULL) ||
@@ -495,9 +493,9 @@ kpattern_classify(struct kpattern_table *t, const char *src, size_t len, int fla
 		neutral = kneutral_text(r.code.text, len, t->lang, NULL);
 		r.code = (struct subject){ .text = neutral.data, .len = neutral.len };
 	}
-	for (int d = 0; d < KPATTERN_DIMS; d++)
+	kforeach_of(one, r.score, KPATTERN_DIMS)
 		for (int l = 0; l < KPATTERN_LEVELS; l++)
-			r.score[d][l] = NAN;
+			(*one)[l] = NAN;
 	for (int d = 0; d < KPATTERN_DIMS; d++)
 		classify_dim(&r, d, result);
 }

@@ -171,9 +171,9 @@ judge(const struct kproc_result *r)
 	if (r->exit_code == STATUS_NOT_FOUND)
 		kdie(K_MISSING, "%s: permanent: the command exited %d: %s", call.id, r->exit_code,
 		    said);
-	for (size_t i = 0; i < LEN(rows); i++)
-		if (r->exit_code == rows[i].status)
-			failure = rows[i].failure;
+	kforeach(row, rows)
+		if (r->exit_code == row->status)
+			failure = row->failure;
 	if (r->exit_code && !r->flooded)
 		fail(failure, "the command exited %d: %s", r->exit_code, said);
 }

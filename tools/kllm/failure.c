@@ -54,9 +54,9 @@ static const struct {
 static enum failure
 by_status(int status)
 {
-	for (size_t i = 0; i < LEN(statuses); i++)
-		if (status >= statuses[i].low && status <= statuses[i].high)
-			return statuses[i].failure;
+	kforeach(row, statuses)
+		if (status >= row->low && status <= row->high)
+			return row->failure;
 	return FAILURE_PROTOCOL;
 }
 

@@ -82,12 +82,12 @@ status_of_error(struct kanswer_error *e, const json_t *code)
 	 * The code is more specific than the type ("insufficient_quota" of type
 	 * "invalid_request_error").
 	 */
-	for (size_t i = 0; i < LEN(words) && !e->status; i++)
-		if (!strcmp(words[i].word, e->code))
-			e->status = words[i].status;
-	for (size_t i = 0; i < LEN(words) && !e->status; i++)
-		if (!strcmp(words[i].word, e->type))
-			e->status = words[i].status;
+	kforeach(row, words)
+		if (!e->status && !strcmp(row->word, e->code))
+			e->status = row->status;
+	kforeach(row, words)
+		if (!e->status && !strcmp(row->word, e->type))
+			e->status = row->status;
 }
 
 /* V is the value of "error" or "detail", or the whole body. */
@@ -353,9 +353,9 @@ kanswer_finish(const struct kanswer *a)
 
 	if (a->refusal.len && !a->text.len)
 		return "refusal";
-	for (size_t i = 0; i < LEN(rows); i++)
-		if (!strcasecmp(rows[i].word, a->finish))
-			return rows[i].finish;
+	kforeach(row, rows)
+		if (!strcasecmp(row->word, a->finish))
+			return row->finish;
 	return "other";
 }
 

@@ -84,9 +84,8 @@ knob_value(const char *assignment, const char *text)
 	size_t n = (size_t)(text - assignment) - 1;
 	json_t *v;
 
-	for (size_t i = 0; i < kknobs_count; i++)
-		if (strlen(kknobs[i].path) == n && !strncmp(kknobs[i].path, assignment, n) &&
-		    kknobs[i].text)
+	kforeach_of(knob, kknobs, kknobs_count)
+		if (strlen(knob->path) == n && !strncmp(knob->path, assignment, n) && knob->text)
 			return kjson_string(text);
 	v = json_loads(text, JSON_DECODE_ANY, NULL);
 	return v ? v : kjson_string(text);
@@ -118,8 +117,8 @@ apply_knobs(struct kcamp *camp, const struct options *o)
 
 	if (!o->knob_count)
 		return;
-	for (size_t i = 0; i < o->knob_count; i++)
-		set_knob(camp->json, o->knobs[i]);
+	kforeach_of(knob, o->knobs, o->knob_count)
+		set_knob(camp->json, *knob);
 	if (kcamp_faults(camp->json, &faults))
 		kdie(K_USAGE, "-k: %.*s", (int)strcspn(faults, "\n"), faults);
 	free(faults);
@@ -155,8 +154,8 @@ priced_model(const struct kcamp *camp, const struct options *o)
 	const char *model = kcamp_str(camp, "model.name");
 	bool here = false;
 
-	for (size_t i = 0; i < o->knob_count; i++)
-		here |= !strncmp(o->knobs[i], price, strlen(price));
+	kforeach_of(knob, o->knobs, o->knob_count)
+		here |= !strncmp(*knob, price, strlen(price));
 	for (size_t i = 0; i < o->knob_count && here; i++)
 		if (!strncmp(o->knobs[i], name, strlen(name)))
 			model = o->knobs[i] + strlen(name);
@@ -228,16 +227,16 @@ prepare(const struct kcamp *camp, const struct options *o)
 static const struct provider *
 provider_of(void)
 {
-	for (size_t i = 0; i < LEN(providers); i++) {
-		size_t n = strlen(providers[i].name);
+	kforeach(one, providers) {
+		size_t n = strlen(one->name);
 
-		if (strncmp(call.provider, providers[i].name, n) ||
-		    (providers[i].name[n - 1] != ':' && call.provider[n]))
+		if (strncmp(call.provider, one->name, n) ||
+		    (one->name[n - 1] != ':' && call.provider[n]))
 			continue;
-		if (providers[i].needs_model && !*call.model)
+		if (one->needs_model && !*call.model)
 			kdie(K_USAGE, "%s: model.name: is missing (the provider %s needs it)",
 			    call.camp->file, call.provider);
-		return &providers[i];
+		return one;
 	}
 	kdie(K_USAGE, "%s: model.provider: unknown provider '%s'", call.camp->file, call.provider);
 }

@@ -75,8 +75,8 @@ mutate(const struct dialect *d, struct kbuf *out)
 	if (base && parent[base - 1] != '\n')
 		kbuf_puts(out, "\n");
 	kbuf_printf(out, "%s%s\n", d->mark, *d->mark == '#' ? "" : " */");
-	for (size_t i = 0; i < count; i++)
-		kbuf_printf(out, "%s\n", d->lines[kept[i]]);
+	kforeach_of(key, kept, count)
+		kbuf_printf(out, "%s\n", d->lines[*key]);
 	/* A unique constant, so that no two candidates are the same program. */
 	kbuf_printf(out, "%s = %llu%s\n", *d->mark == '#' ? "null_model" : "enum { null_model",
 	    (unsigned long long)(krng_u64(&rng) >> 33), *d->mark == '#' ? "" : " };");

@@ -146,9 +146,9 @@ reply_bounded(json_t *reply)
 	/* A recording may contain anything else. */
 	if (kjson_size(reply) > 3 * KIO_REPLY_MAX) {
 		small = json_object();
-		for (size_t i = 0; i < LEN(kept); i++)
-			if (kjson_size(json_object_get(reply, kept[i])) <= KIO_REPLY_MAX + 2)
-				json_object_set(small, kept[i], json_object_get(reply, kept[i]));
+		kforeach(key, kept)
+			if (kjson_size(json_object_get(reply, *key)) <= KIO_REPLY_MAX + 2)
+				json_object_set(small, *key, json_object_get(reply, *key));
 		flags = NULL;
 	} else if (!text && !reasoning) {
 		return reply;

@@ -82,9 +82,9 @@ budget(const struct request *r, const char *effort)
 		{ "max", 65536 },
 	};
 
-	for (size_t i = 0; i < LEN(rows); i++)
-		if (!strcmp(rows[i].effort, effort)) {
-			long tokens = rows[i].tokens < r->cap / 2 ? rows[i].tokens : r->cap / 2;
+	kforeach(row, rows)
+		if (!strcmp(row->effort, effort)) {
+			long tokens = row->tokens < r->cap / 2 ? row->tokens : r->cap / 2;
 
 			if (tokens < 1024)
 				return NULL;
@@ -200,11 +200,11 @@ request_refused(const struct request *r, const struct kanswer_error *e, const ch
 		{ cap, DROP_CAP, chat && (r->dropped & SWAP_CAP) },
 	};
 
-	for (size_t i = 0; i < LEN(rows); i++)
-		if (rows[i].sent && !(r->dropped & rows[i].drop) &&
-		    (!strcmp(e->param, rows[i].name) || names(e->message, rows[i].name))) {
-			*name = rows[i].name;
-			return rows[i].drop;
+	kforeach(one, rows)
+		if (one->sent && !(r->dropped & one->drop) &&
+		    (!strcmp(e->param, one->name) || names(e->message, one->name))) {
+			*name = one->name;
+			return one->drop;
 		}
 	return 0;
 }

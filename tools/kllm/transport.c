@@ -199,8 +199,8 @@ set_certificates(CURL *c)
 	const char *folder = variable("SSL_CERT_DIR"), *file = NULL;
 	auto_free char *system = NULL;
 
-	for (size_t i = 0; i < LEN(files) && !file; i++)
-		file = variable(files[i]);
+	kforeach(name, files)
+		file = file ? file : variable(*name);
 	if (folder)
 		curl.easy_setopt(c, CURLOPT_CAPATH, folder);
 	/* Reading all certificates of the system takes longer than everything else in kllm. */
@@ -260,8 +260,8 @@ is_permanent(CURLcode rc)
 		CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ISSUER_ERROR,
 		CURLE_SSL_CERTPROBLEM, CURLE_BAD_FUNCTION_ARGUMENT };
 
-	for (size_t i = 0; i < LEN(codes); i++)
-		if (rc == codes[i])
+	kforeach(code, codes)
+		if (rc == *code)
 			return true;
 	return false;
 }

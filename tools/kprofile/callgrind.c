@@ -59,14 +59,14 @@ function_name(struct reader *r, const char *s)
 static void
 read_costs(struct reader *r, const char *s, double *cost)
 {
-	for (size_t i = 0; i < r->events; i++) {
+	kforeach_of(one, cost, r->events) {
 		char *end;
 
-		cost[i] = strtod(s, &end);
+		*one = strtod(s, &end);
 		if (end == s) {
 			if (s[strspn(s, " \r")])
 				text_fault(r->t, r->line, "'%.40s' is not a number", s);
-			cost[i] = 0;
+			*one = 0;
 		}
 		s = end;
 	}
@@ -189,8 +189,8 @@ callgrind_text(const struct text *t)
 		add_functions(&r);
 	else
 		add_launch(&r, "(program)", r.total);
-	for (size_t i = 0; i < r.events; i++)
-		free(r.event[i]);
+	kforeach_of(one, r.event, r.events)
+		free(*one);
 	free(r.function);
 	json_decref(r.names);
 	json_decref(r.functions);

@@ -10,8 +10,8 @@
 void
 row_free(struct row *r)
 {
-	for (size_t i = 0; i < r->width; i++)
-		free(r->cell[i]);
+	kforeach_of(one, r->cell, r->width)
+		free(*one);
 	free(r->cell);
 	*r = (struct row){ 0 };
 }
@@ -41,8 +41,8 @@ read_row(struct csv *c)
 		r->cell[r->width++] = !quoted ? kregex_text(c->p, at[3])
 		    : strstr(quoted, "\"\"")  ? kregex_sub("\"\"", quoted, "\"")
 		                              : kstrdup(quoted);
-		for (size_t i = 0; i < at->to; i++)
-			c->next += c->p[i] == '\n';
+		kforeach_of(one, c->p, at->to)
+			c->next += *one == '\n';
 		c->p += at->to;
 	} while (at[4].from != KREGEX_UNSET);
 }

@@ -39,9 +39,9 @@ struct options {
 static const struct format *
 format_named(const char *name)
 {
-	for (size_t i = 0; i < LEN(formats); i++)
-		if (!strcmp(formats[i].name, name))
-			return &formats[i];
+	kforeach(one, formats)
+		if (!strcmp(one->name, name))
+			return one;
 	return NULL;
 }
 
@@ -55,9 +55,9 @@ detect(const struct text *t)
 		    "%s: is a binary file; export ncu's report as text first: ncu --import FILE "
 		    "--csv --page raw",
 		    t->file);
-	for (size_t i = 0; i < LEN(formats); i++)
-		if (kregex_is(formats[i].pattern, t->data))
-			return &formats[i];
+	kforeach(one, formats)
+		if (kregex_is(one->pattern, t->data))
+			return one;
 	if (strstr(t->data, "ERR_NVGPUCTRPERM"))
 		kdie(K_MISSING,
 		    "%s: ncu has no permission to read performance counters (ERR_NVGPUCTRPERM)",
@@ -230,8 +230,8 @@ run(const struct options *o, char **files, int count)
 	const struct launch *l;
 
 	profile_open(o->kernel);
-	for (int i = 0; i < count; i++)
-		read_file(files[i], o->format);
+	kforeach_of(file, files, count)
+		read_file(*file, o->format);
 	load_peaks(o);
 	l = choose(&kernels);
 	out = report(l, kernels);

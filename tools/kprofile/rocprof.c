@@ -40,11 +40,10 @@ read_header(struct reader *r)
 	struct csv *c = &r->c;
 
 	csv_take(c, &c->head);
-	for (size_t i = 0; i < c->head.width; i++)
-		if (!kjson_has(json_object_get(profile.table, "columns"), c->head.cell[i]))
+	kforeach_of(one, c->head.cell, c->head.width)
+		if (!kjson_has(json_object_get(profile.table, "columns"), *one))
 			text_fault(c->text, c->line,
-			    "unknown layout: rocprofv3's table has a column \"%.60s\"",
-			    c->head.cell[i]);
+			    "unknown layout: rocprofv3's table has a column \"%.60s\"", *one);
 }
 
 /* A metric that is computed from several cells. */
@@ -120,15 +119,15 @@ facts_of(struct reader *r, struct launch *l)
 	double grid = 1, block = 1;
 	char text[40];
 
-	for (size_t i = 0; i < LEN(facts); i++)
-		if (cell(r, facts[i]))
-			launch_metric(l, facts[i], cell(r, facts[i]), "", r->c.text, r->c.line);
+	kforeach(fact, facts)
+		if (cell(r, *fact))
+			launch_metric(l, *fact, cell(r, *fact), "", r->c.text, r->c.line);
 	if (!cell(r, "Grid_Size_X"))
 		return;
-	for (size_t i = 0; i < LEN(axes); i++) {
-		snprintf(text, sizeof text, "Grid_Size_%s", axes[i]);
+	kforeach(axis, axes) {
+		snprintf(text, sizeof text, "Grid_Size_%s", *axis);
 		grid *= need_number(r, text);
-		snprintf(text, sizeof text, "Workgroup_Size_%s", axes[i]);
+		snprintf(text, sizeof text, "Workgroup_Size_%s", *axis);
 		block *= need_number(r, text);
 	}
 	set_number(r, l, "Grid_Size", grid, "");

@@ -45,9 +45,9 @@ digest_record(const struct krec *rec)
 	files_render(&user, "digest/user", facts, NULL);
 	kbuf_printf(&whole, "%s\n%s", system.data, user.data);
 	ksha256_hex(whole.data, whole.len, hex);
-	for (size_t i = 0; i < LEN(kept); i++)
-		if (json_object_get(rec->json, kept[i]))
-			json_object_set(record, kept[i], json_object_get(rec->json, kept[i]));
+	kforeach(key, kept)
+		if (json_object_get(rec->json, *key))
+			json_object_set(record, *key, json_object_get(rec->json, *key));
 	json_object_set_new(record, "prompt",
 	    json_pack("{s:s,s:s,s:i,s:s,s:[]}", "system", system.data, "user", user.data,
 	        "stable_bytes", 0, "sha256", hex, "sections"));

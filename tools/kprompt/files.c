@@ -29,8 +29,8 @@ files_init(const struct kcamp *camp)
 char *
 files_find(const char *name)
 {
-	for (size_t i = 0; i < LEN(folders); i++) {
-		char *path = kasprintf("%s/%s", folders[i], name);
+	kforeach(folder, folders) {
+		char *path = kasprintf("%s/%s", *folder, name);
 
 		if (kis_there(path))
 			return path;
@@ -156,9 +156,9 @@ files_forms(struct kbuf *out, const char *name, const char *backend)
 		char *key = strchr(inner, '@');
 		bool status = key && !strcmp(key, "@status");
 
-		for (int i = 0; i < (status ? START_COUNT : 1); i++) {
+		kforeach_of(start, start_names, (status ? START_COUNT : 1)) {
 			auto_free char *full = kasprintf("%.*s%s", (int)strcspn(inner, "@"), inner,
-			    status    ? start_names[i]
+			    status    ? *start
 			        : key ? backend
 			              : "");
 

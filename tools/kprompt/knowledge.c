@@ -66,13 +66,13 @@ words_of(const json_t *routes)
 	json_t *words = json_object(), *row, *list;
 	const char *name;
 
-	for (size_t i = 0; i < LEN(tables); i++) {
-		if (!json_object_get(words, tables[i].key))
-			json_object_set_new(words, tables[i].key, json_object());
-		row = json_object_get(routes, tables[i].table);
+	kforeach(one, tables) {
+		if (!json_object_get(words, one->key))
+			json_object_set_new(words, one->key, json_object());
+		row = json_object_get(routes, one->table);
 		json_object_foreach(row, name, list)
 			kjson_foreach(word, list)
-				json_object_set_new(json_object_get(words, tables[i].key),
+				json_object_set_new(json_object_get(words, one->key),
 				    json_string_value(word), json_true());
 	}
 	return words;
@@ -163,9 +163,8 @@ rank_of(const json_t *list, const json_t *wanted)
 static bool
 suits(const json_t *section, const json_t *wanted)
 {
-	for (size_t i = 0; i < LEN(stable_keys); i++)
-		if (rank_of(json_object_get(section, stable_keys[i]),
-		        json_object_get(wanted, stable_keys[i])) < 0)
+	kforeach(key, stable_keys)
+		if (rank_of(json_object_get(section, *key), json_object_get(wanted, *key)) < 0)
 			return false;
 	return true;
 }
@@ -181,8 +180,8 @@ by_order(const void *a, const void *b)
 	static const char *const numbers[] = { "priority", "rank" };
 	int order;
 
-	for (size_t i = 0; i < LEN(numbers); i++) {
-		json_int_t p = kjson_int(x, numbers[i]), q = kjson_int(y, numbers[i]);
+	kforeach(number, numbers) {
+		json_int_t p = kjson_int(x, *number), q = kjson_int(y, *number);
 
 		if (p != q)
 			return p < q ? -1 : 1;
@@ -254,8 +253,8 @@ is_member(const char *name)
 {
 	bool known = !strcmp(name, "schema") || !strcmp(name, "description");
 
-	for (size_t i = 0; i < LEN(tables) && !known; i++)
-		known = !strcmp(name, tables[i].table);
+	kforeach(one, tables)
+		known |= !strcmp(name, one->table);
 	return known;
 }
 
@@ -280,16 +279,16 @@ check_routes(const char *path, const json_t *routes)
 	json_object_foreach((json_t *)routes, name, v)
 		if (!is_member(name))
 			kdie(K_USAGE, "%s: %s: no such table", path, name);
-	for (size_t i = 0; i < LEN(tables); i++) {
-		json_t *table = json_object_get(routes, tables[i].table);
+	kforeach(one, tables) {
+		json_t *table = json_object_get(routes, one->table);
 
 		if (!json_is_object(table))
 			kdie(K_USAGE, "%s: %s: must be an object that maps names to lists of words",
-			    path, tables[i].table);
+			    path, one->table);
 		json_object_foreach(table, name, v)
 			if (!is_word_list(v))
 				kdie(K_USAGE, "%s: %s.%s: must be a list of words", path,
-				    tables[i].table, name);
+				    one->table, name);
 	}
 }
 
@@ -355,8 +354,8 @@ lead_facts(json_t *facts, const json_t *sample, const json_t *profile)
 	enum { LEAD_TOKENS = 500 }; /* a few notes: the model has seen the general ones */
 	json_auto_t *labels = json_array();
 
-	for (size_t i = 0; i < LEN(said); i++)
-		json_array_extend(labels, json_object_get(campaign.when, said[i]));
+	kforeach(one, said)
+		json_array_extend(labels, json_object_get(campaign.when, *one));
 	json_object_set_new(facts, "leads", choose(labels, LEAD_TOKENS));
 }
 

@@ -88,8 +88,8 @@ suit_dtype(json_t *stable, json_t *simd)
 	bool wide = json_object_get(dtypes, real[0]) && !json_object_get(dtypes, real[1]),
 	     any = false;
 
-	for (size_t i = 0; i < LEN(real); i++)
-		any |= json_object_get(dtypes, real[i]) != NULL;
+	kforeach(name, real)
+		any |= json_object_get(dtypes, *name) != NULL;
 	json_object_set_new(stable, "real", json_boolean(any));
 	json_object_set_new(simd, "bytes", json_integer(wide ? 8 : 4));
 	json_object_set_new(simd, "suffix", json_string(wide ? "pd" : "ps"));
@@ -143,11 +143,11 @@ hardware(const json_t *machine)
 	json_object_set_new(h, "os", clean_string(kjson_str(machine, "os")));
 	json_object_set_new(h, "cores", json_integer(kjson_int(machine, "cores")));
 	json_object_set_new(h, "processors", json_integer(kjson_int(machine, "threads")));
-	for (size_t i = 0; i < LEN(sizes); i++) {
-		auto_free char *key = kasprintf("%s_bytes", sizes[i]);
+	kforeach(size, sizes) {
+		auto_free char *key = kasprintf("%s_bytes", *size);
 		double bytes = kjson_num(machine, key);
 
-		json_object_set_new(h, sizes[i], bytes > 0 ? size_text(bytes) : json_string(""));
+		json_object_set_new(h, *size, bytes > 0 ? size_text(bytes) : json_string(""));
 	}
 	return h;
 }

@@ -146,8 +146,8 @@ shared_forms(void)
 	struct kbuf forms = { 0 };
 
 	files_forms(&forms, "volatile", kcamp_str(campaign.camp, "backend"));
-	for (size_t i = 0; i < campaign.tips.count; i++)
-		kbuf_printf(&forms, "\n- %s\n", campaign.tips.item[i]);
+	kforeach_of(one, campaign.tips.item, campaign.tips.count)
+		kbuf_printf(&forms, "\n- %s\n", *one);
 	return forms;
 }
 

@@ -45,8 +45,8 @@ find_words(const json_t *stable)
 	static const char *const names[] = { "op", "task", "entry" };
 	json_t *words = json_array();
 
-	for (size_t i = 0; i < LEN(names); i++) {
-		const char *s = kjson_str(stable, names[i]);
+	kforeach(name, names) {
+		const char *s = kjson_str(stable, *name);
 		auto_free char *copy = kstrdup(s);
 
 		add_word(words, s, strlen(s));
@@ -150,8 +150,8 @@ search(struct search *s, const char *folder, const char *below, int depth)
 
 	if (n < 0)
 		kdie_errno(K_USAGE, "prompt.reference_project: %s", path);
-	for (int i = 0; i < n; i++) {
-		const char *name = list[i]->d_name;
+	kforeach_of(one, list, n) {
+		const char *name = (*one)->d_name;
 		auto_free char *at = kasprintf("%s%s%s", below, *below ? "/" : "", name),
 		               *file = kasprintf("%s/%s", folder, at);
 		struct stat st;
@@ -164,7 +164,7 @@ search(struct search *s, const char *folder, const char *below, int depth)
 			s->files++;
 			read_file(s, file, at);
 		}
-		free(list[i]);
+		free(*one);
 	}
 }
 

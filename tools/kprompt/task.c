@@ -47,8 +47,8 @@ add_dtypes(json_t *stable, const json_t *task)
 	json_t *set = json_object(), *tensor;
 	const char *name;
 
-	for (size_t i = 0; i < LEN(members); i++)
-		json_object_foreach(json_object_get(task, members[i]), name, tensor)
+	kforeach(member, members)
+		json_object_foreach(json_object_get(task, *member), name, tensor)
 			if (json_is_array(json_object_get(tensor, "shape")))
 				json_object_set_new(
 				    set, kjson_str_or(tensor, "dtype", "float32"), json_true());
@@ -300,11 +300,11 @@ add_tolerance(json_t *stable, const json_t *task)
 	const json_t *t = json_object_get(task, "tolerance");
 	struct kbuf b = { 0 };
 
-	for (size_t i = 0; i < LEN(parts); i++) {
-		double v = kjson_num_or(t, parts[i].key, parts[i].pointless);
+	kforeach(part, parts) {
+		double v = kjson_num_or(t, part->key, part->pointless);
 
-		if (v < parts[i].pointless || v > parts[i].pointless)
-			kbuf_printf(&b, "%s%s %g", b.len ? ", " : "", parts[i].text, v);
+		if (v < part->pointless || v > part->pointless)
+			kbuf_printf(&b, "%s%s %g", b.len ? ", " : "", part->text, v);
 	}
 	set_buf(stable, "tolerance", &b);
 	json_object_set_new(stable, "reduction", json_string(kjson_str(task, "reduction")));

@@ -46,8 +46,8 @@ catch_signals(void)
 
 	transport = peer.pid;
 	leash = peer.to;
-	for (size_t i = 0; i < LEN(signals); i++)
-		sigaction(signals[i], &sa, NULL);
+	kforeach(sig, signals)
+		sigaction(*sig, &sa, NULL);
 }
 
 /* Keys stay here, whatever the transport would pass on; ssh needs its agent and its tickets. */

@@ -258,9 +258,9 @@ add_environment(json_t *head)
 {
 	json_t *env = json_object();
 
-	for (size_t i = 0; i < LEN(passed); i++)
-		if (getenv(passed[i]))
-			json_object_set_new(env, passed[i], json_string(getenv(passed[i])));
+	kforeach(name, passed)
+		if (getenv(*name))
+			json_object_set_new(env, *name, json_string(getenv(*name)));
 	if (!getenv("KILN_PROGRESS") && isatty(STDERR_FILENO))
 		json_object_set_new(env, "KILN_PROGRESS", json_string("1"));
 	json_object_set_new(head, "env", env);

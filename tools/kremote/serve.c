@@ -383,11 +383,11 @@ serve(void)
 
 	signal(SIGPIPE, SIG_IGN);
 	sigemptyset(&mask);
-	for (size_t i = 0; i < LEN(signals); i++)
-		sigaddset(&mask, signals[i]);
+	kforeach(sig, signals)
+		sigaddset(&mask, *sig);
 	sigprocmask(SIG_BLOCK, &mask, &service.open);
-	for (size_t i = 0; i < LEN(signals); i++)
-		sigaction(signals[i], &sa, NULL);
+	kforeach(one, signals)
+		sigaction(*one, &sa, NULL);
 	gethostname(service.host, sizeof service.host - 1);
 	/*
 	 * Messages from here are read on the caller's machine; without the host's name, a full disk

@@ -42,9 +42,9 @@ find(const struct call *c)
 	const char *slash = strrchr(c->transport[0], '/');
 	const char *name = slash ? slash + 1 : c->transport[0];
 
-	for (size_t i = 0; i < LEN(known) && !c->plain; i++)
-		if (!strcmp(known[i].program, name))
-			return &known[i];
+	kforeach_of(k, known, c->plain ? 0 : LEN(known))
+		if (!strcmp(k->program, name))
+			return k;
 	return NULL;
 }
 

@@ -63,21 +63,21 @@ quality_fault(const struct rival *rival)
 
 	if (is_waived("quality", "(?im)^reason:[ \\t\r]*[^ \\t\r\n]"))
 		return NULL;
-	for (size_t i = 0; i < LEN(spills); i++) {
-		double now = kjson_num_or(scored.json, spills[i], -1),
-		       was = kjson_num_or(rival->record, spills[i], -1);
+	kforeach(spill, spills) {
+		double now = kjson_num_or(scored.json, *spill, -1),
+		       was = kjson_num_or(rival->record, *spill, -1);
 
 		if (was >= 0 && now > was)
 			return kasprintf("it spills %.0f bytes of registers, but %s spills %.0f",
 			    now, rival->id, was);
 	}
-	for (size_t i = 0; i < LEN(shares); i++) {
-		double now = kjson_num_or(scored.json, shares[i].member, -1),
-		       was = kjson_num_or(rival->record, shares[i].member, -1);
+	kforeach(share, shares) {
+		double now = kjson_num_or(scored.json, share->member, -1),
+		       was = kjson_num_or(rival->record, share->member, -1);
 
 		if (now >= 0 && now < was * (1 - largest_drop))
 			return kasprintf("its %s is %.1f %%, but that of %s is %.1f %%",
-			    shares[i].what, now, rival->id, was);
+			    share->what, now, rival->id, was);
 	}
 	return NULL;
 }
@@ -123,10 +123,10 @@ shapes_json(const struct klinear_compare *c)
 {
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < c->count; i++)
+	kforeach_of(one, c->unit, c->count)
 		json_array_append_new(list,
-		    json_pack("{s:s,s:f,s:b}", "workload", c->unit[i].name, "delta_pct",
-		        klinear_delta(&c->unit[i]), "core", c->unit[i].core));
+		    json_pack("{s:s,s:f,s:b}", "workload", one->name, "delta_pct",
+		        klinear_delta(one), "core", one->core));
 	return list;
 }
 

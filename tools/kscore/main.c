@@ -192,11 +192,11 @@ add_alone(json_t *rows, const json_t *timing)
 	size_t i;
 
 	json_array_foreach(rows, i, row)
-		for (size_t m = 0; m < LEN(members); m++) {
-			double ns = kjson_num_or(json_array_get(timing, i), members[m][0], -1);
+		kforeach(member, members) {
+			double ns = kjson_num_or(json_array_get(timing, i), (*member)[0], -1);
 
 			if (ns >= 0)
-				json_object_set_new(row, members[m][1], json_real(ns / 1e6));
+				json_object_set_new(row, (*member)[1], json_real(ns / 1e6));
 		}
 }
 

@@ -47,18 +47,18 @@ fault_at(char *why)
 static const struct khw_device *
 device_of_file(const struct khw *h, const char *file)
 {
-	for (size_t i = 0; i < h->count; i++)
-		if (!strcmp(h->devices[i].file, file))
-			return &h->devices[i];
+	kforeach_of(device, h->devices, h->count)
+		if (!strcmp(device->file, file))
+			return device;
 	return NULL;
 }
 
 static const struct khw_fact *
 fact_of_line(const struct khw_device *d, long line)
 {
-	for (size_t i = 0; i < d->fact_count; i++)
-		if (d->facts[i].line == line)
-			return &d->facts[i];
+	kforeach_of(fact, d->facts, d->fact_count)
+		if (fact->line == line)
+			return fact;
 	return NULL;
 }
 
@@ -139,8 +139,8 @@ check_spec_line(const char *line, const char *arrow)
 			    part[DEVICE]);
 		check_citation(part[METRIC], part[VALUE], unit, part[FILE_NAME], atol(part[LINE]));
 	}
-	for (size_t i = 0; i < PARTS; i++)
-		free(part[i]);
+	kforeach_of(one, part, PARTS)
+		free(*one);
 }
 
 /* ---- targets ---- */
@@ -367,13 +367,13 @@ check_facts(const struct khw *h, struct kfaults *faults)
 		"l2_size", "units", "boost_clock", "warp_width", "registers_per_unit",
 		"shared_memory_per_unit", "max_threads_per_unit" };
 
-	for (size_t i = 0; i < h->count; i++)
-		for (size_t j = 0; j < LEN(required); j++)
-			if (!khw_fact(&h->devices[i], required[j]))
+	kforeach_of(device, h->devices, h->count)
+		kforeach(metric, required)
+			if (!khw_fact(device, *metric))
 				kfault(faults,
 				    "%s:1: %s is missing: a value with its source, 'unavailable: "
 				    "reason' or 'none: reason'",
-				    h->devices[i].file, required[j]);
+				    device->file, *metric);
 }
 
 static void
@@ -397,8 +397,8 @@ command_check(const struct options *o)
 	choose(o);
 	if (!o->count)
 		check_facts(page.hw, &page.faults);
-	for (size_t i = 0; i < o->count; i++)
-		check_text(o->operands[i]);
+	kforeach_of(operand, o->operands, o->count)
+		check_text(*operand);
 	kout_open(o->output);
 	if (page.faults.count)
 		kout_line(page.faults.text.data, page.faults.text.len - 1);

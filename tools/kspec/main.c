@@ -35,9 +35,9 @@ device_or_die(const struct khw *h, const char *name)
 const struct consent *
 consent_for(const struct consents *c, const char *metric)
 {
-	for (size_t i = 0; i < c->count; i++)
-		if (!strcmp(c->list[i].metric, metric))
-			return &c->list[i];
+	kforeach_of(one, c->list, c->count)
+		if (!strcmp(one->metric, metric))
+			return one;
 	return NULL;
 }
 
@@ -131,9 +131,9 @@ command_show(const struct options *o)
 			kdie(K_USAGE, "'%s' is not a metric; docs/hardware/README.md lists them",
 			    o->operands[i]);
 	kout_open(o->output);
-	for (size_t i = 0; i < d->fact_count && o->count == 1; i++)
-		if (d->facts[i].state == KHW_KNOWN)
-			put_fact(o, d, &d->facts[i]);
+	kforeach_of(f, d->facts, o->count == 1 ? d->fact_count : 0)
+		if (f->state == KHW_KNOWN)
+			put_fact(o, d, f);
 	for (size_t i = 1; i < o->count; i++) {
 		const struct khw_fact *f = khw_fact(d, o->operands[i]);
 
@@ -183,11 +183,11 @@ main(int argc, char **argv)
 	o.count = (size_t)(argc - optind);
 	if (!o.count)
 		koption_misuse(usage_text, "give a device or a command");
-	for (size_t i = 0; i < LEN(commands); i++)
-		if (!strcmp(commands[i].name, o.operands[0])) {
+	kforeach(command, commands)
+		if (!strcmp(command->name, o.operands[0])) {
 			o.operands++;
 			o.count--;
-			return commands[i].run(&o);
+			return command->run(&o);
 		}
 	return command_show(&o);
 }

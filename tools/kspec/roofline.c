@@ -409,16 +409,16 @@ fastest_rate(void)
 	int bits = 64;
 	double best = 0;
 
-	for (size_t i = 0; i < LEN(types); i++)
-		if (!strncmp(step.compute, types[i].prefix, strlen(types[i].prefix)))
-			bits = types[i].bits >= 64 ? 8 : types[i].bits > 16 ? 16 : types[i].bits;
-	for (size_t i = 0; i < LEN(types); i++)
+	kforeach(one, types)
+		if (!strncmp(step.compute, one->prefix, strlen(one->prefix)))
+			bits = one->bits >= 64 ? 8 : one->bits > 16 ? 16 : one->bits;
+	kforeach(each, types)
 		for (size_t j = 0; step.device && j < step.device->fact_count; j++) {
 			const struct khw_fact *f = &step.device->facts[j];
-			const char *engine = f->metric + strlen(types[i].prefix);
+			const char *engine = f->metric + strlen(each->prefix);
 
-			if (types[i].bits < bits ||
-			    strncmp(f->metric, types[i].prefix, strlen(types[i].prefix)) ||
+			if (each->bits < bits ||
+			    strncmp(f->metric, each->prefix, strlen(each->prefix)) ||
 			    strstr(f->metric, "_sparse"))
 				continue;
 			if (f->state == KHW_UNAVAILABLE && !strcmp(engine, "_matrix"))
@@ -558,9 +558,9 @@ result(void)
 	json_t *workloads = json_array();
 	double ridge = step.bandwidth.number > 0 ? step.rate.number / step.bandwidth.number : 0;
 
-	for (size_t i = 0; i < step.task->workload_count; i++)
-		if (step.task->workloads[i].timed)
-			json_array_append_new(workloads, workload_row(&step.task->workloads[i]));
+	kforeach_of(workload, step.task->workloads, step.task->workload_count)
+		if (workload->timed)
+			json_array_append_new(workloads, workload_row(workload));
 	return json_pack("{s:s,s:s,s:o,s:o,s:O,s:O,s:O,s:o,s:O,s:s,s:O*,s:s*,s:{s:o*,s:o*},s:o*,s:"
 	                 "o*}",
 	    "schema", "roofline/1", "convention", "bytes are bytes read plus bytes written",

@@ -64,18 +64,18 @@ holds(const char *words, const char *word)
 const struct backend *
 backend_named(const char *name)
 {
-	for (size_t i = 0; i < LEN(backends); i++)
-		if (!strcasecmp(backends[i].name, name))
-			return &backends[i];
+	kforeach(one, backends)
+		if (!strcasecmp(one->name, name))
+			return one;
 	return NULL;
 }
 
 const struct backend *
 backend_for(const char *language)
 {
-	for (size_t i = 0; i < LEN(backends); i++)
-		if (holds(backends[i].languages, language))
-			return &backends[i];
+	kforeach(one, backends)
+		if (holds(one->languages, language))
+			return one;
 	return &backends[BACKEND_C];
 }
 
@@ -105,17 +105,17 @@ backend_lacks_runner(const struct backend *b)
 	    "of "
 	    "your own, or choose one of",
 	    b->name);
-	for (size_t i = 0; i < LEN(backends); i++)
-		if (backends[i].runner)
-			kbuf_printf(&text, " %s", backends[i].name);
+	kforeach(one, backends)
+		if (one->runner)
+			kbuf_printf(&text, " %s", one->name);
 	return text.data;
 }
 
 const struct device_compiler *
 device_compiler(const char *name)
 {
-	for (size_t i = 0; i < LEN(device_compilers); i++)
-		if (!strcmp(device_compilers[i].name, name))
-			return &device_compilers[i];
+	kforeach(one, device_compilers)
+		if (!strcmp(one->name, name))
+			return one;
 	return NULL;
 }

@@ -99,8 +99,8 @@ karch_cell(const char *text)
 
 	if (strlen(text) != KARCH_DIMS || strspn(text, "0123") != KARCH_DIMS)
 		return -1;
-	for (int d = 0; d < KARCH_DIMS; d++)
-		cell = cell << 2 | (text[d] - '0');
+	kforeach_of(one, text, KARCH_DIMS)
+		cell = cell << 2 | (*one - '0');
 	return cell;
 }
 
@@ -480,8 +480,8 @@ karch_gradient_load(struct karch_gradient *g, const char *path)
 void
 karch_gradient_free(struct karch_gradient *g)
 {
-	for (size_t i = 0; i < g->count; i++)
-		free(g->texts[i]);
+	kforeach_of(text, g->texts, g->count)
+		free(*text);
 	free(g->texts);
 	json_decref(g->header);
 }
@@ -615,10 +615,10 @@ karch_row_free(struct karch_row *row)
 void
 karch_free(struct karch *a)
 {
-	for (size_t i = 0; i < KARCH_CELLS; i++)
-		karch_row_free(a->elite[i]);
-	for (size_t i = 0; i < a->programs; i++)
-		karch_row_free(a->program[i]);
+	kforeach_of(one, a->elite, KARCH_CELLS)
+		karch_row_free(*one);
+	kforeach_of(each, a->program, a->programs)
+		karch_row_free(*each);
 	free(a->program);
 	json_decref(a->header);
 	*a = (struct karch){ .trial = -1 };
@@ -690,9 +690,9 @@ karch_ranked(const struct karch *a, const struct karch_row **list)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < KARCH_CELLS; i++)
-		if (a->elite[i])
-			list[n++] = a->elite[i];
+	kforeach_of(one, a->elite, KARCH_CELLS)
+		if (*one)
+			list[n++] = *one;
 	qsort(list, n, sizeof *list, by_rank);
 	return n;
 }

@@ -101,11 +101,11 @@ refuse(const char *path)
 static void
 check_names(const char *dir)
 {
-	for (size_t i = 0; i < LEN(own); i++) {
-		auto_free char *path = kasprintf("%s/%s", dir, own[i].name);
+	kforeach(one, own) {
+		auto_free char *path = kasprintf("%s/%s", dir, one->name);
 		mode_t type = type_of(path);
 
-		if (type && type != own[i].type)
+		if (type && type != one->type)
 			refuse(path);
 	}
 }
@@ -157,8 +157,8 @@ void
 kcamp_no_links(const char *dir)
 {
 	check_names(dir);
-	for (size_t i = 0; i < WALKED; i++) {
-		auto_free char *path = kasprintf("%s/%s", dir, own[i].name);
+	kforeach_of(one, own, WALKED) {
+		auto_free char *path = kasprintf("%s/%s", dir, one->name);
 
 		check_folder(path);
 	}
@@ -198,9 +198,9 @@ kcamp_free(struct kcamp *c)
 static const struct kknob *
 knob(const char *path)
 {
-	for (size_t i = 0; i < LEN(kknobs); i++)
-		if (!strcmp(kknobs[i].path, path))
-			return &kknobs[i];
+	kforeach(one, kknobs)
+		if (!strcmp(one->path, path))
+			return one;
 	kwarn("no knob named %s", path);
 	abort();
 }

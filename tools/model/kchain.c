@@ -121,8 +121,8 @@ kchain_races(const struct kcamp *camp, long last)
 	json_t *ids = json_object();
 
 	for (long t = 0; t <= last; t++)
-		for (size_t i = 0; i < LEN(races); i++) {
-			auto_free char *path = kplace_trial(camp->dir, t, races[i]);
+		kforeach(race, races) {
+			auto_free char *path = kplace_trial(camp->dir, t, *race);
 			json_auto_t *fact = kin_first(path);
 
 			json_object_set_new(ids, kjson_str(fact, "id"), json_true());

@@ -40,8 +40,8 @@ is_figure(const char *unit)
 	if (!kregex_find("\\A[" MARKS "]*([A-Za-z/]+)", unit, strlen(unit), at, LEN(at)))
 		return false;
 	name = kregex_text(unit, at[1]);
-	for (size_t i = 0; i < LEN(hedged); i++)
-		figure |= khw_unit(hedged[i], name, NULL, 0) > 0;
+	kforeach(one, hedged)
+		figure |= khw_unit(*one, name, NULL, 0) > 0;
 	free(name);
 	return figure;
 }

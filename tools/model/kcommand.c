@@ -11,8 +11,7 @@ usage_of(const struct kcommand_line *line)
 	struct kbuf text = { 0 };
 	int name = 0, operands = 0;
 
-	for (size_t i = 0; i < line->count; i++) {
-		const struct kcommand *c = &line->commands[i];
+	kforeach_of(c, line->commands, line->count) {
 		int n = (int)strlen(c->name), m = c->operands ? (int)strlen(c->operands) : 0;
 
 		name = n > name ? n : name;
@@ -20,9 +19,7 @@ usage_of(const struct kcommand_line *line)
 	}
 	kbuf_printf(
 	    &text, "usage: %s COMMAND [-c DIR] [-o FILE] [OPTION...] [OPERAND...]\n\n", kprog);
-	for (size_t i = 0; i < line->count; i++) {
-		const struct kcommand *c = &line->commands[i];
-
+	kforeach_of(c, line->commands, line->count) {
 		kbuf_printf(&text, "  %-*s %-*s %s\n", name, c->name, operands,
 		    c->operands ? c->operands : "", c->help);
 	}
@@ -42,9 +39,9 @@ find_command(const struct kcommand_line *line, const char *name, const char *usa
 {
 	if (!name)
 		koption_misuse(usage, "a command is missing");
-	for (size_t i = 0; i < line->count; i++)
-		if (!strcmp(line->commands[i].name, name))
-			return &line->commands[i];
+	kforeach_of(command, line->commands, line->count)
+		if (!strcmp(command->name, name))
+			return command;
 	die_usage(usage, "unknown command", name);
 }
 

@@ -43,8 +43,8 @@ is_stray(const char *word)
 {
 	bool found = false;
 
-	for (size_t i = 0; i < LEN(backends); i++)
-		found |= backend_labelled(&backends[i], word);
+	kforeach(backend, backends)
+		found |= backend_labelled(backend, word);
 	return found;
 }
 
@@ -214,9 +214,7 @@ longest(bool labelled, bool named)
 {
 	struct span *best = NULL;
 
-	for (size_t i = 0; i < spans.count; i++) {
-		struct span *s = &spans.at[i];
-
+	kforeach_of(s, spans.at, spans.count) {
 		if ((labelled && !is_label_of(s->label)) || (!named && *s->path))
 			continue;
 		if (solid_chars(s->start, s->end) < KEXTRACT_MIN_CHARS)
@@ -280,8 +278,7 @@ take(const char *p, const char *end, const char *how)
 static void
 take_files(const struct span *main_span)
 {
-	for (size_t i = 0; i < spans.count; i++) {
-		struct span *s = &spans.at[i];
+	kforeach_of(s, spans.at, spans.count) {
 		size_t k = 0;
 
 		if (s == main_span || !*s->path || !strcmp(s->path, main_span->path))
@@ -438,8 +435,8 @@ void
 kextract_free(struct kextract *x)
 {
 	free(x->code);
-	for (size_t i = 0; i < x->file_count; i++)
-		free(x->files[i].content);
+	kforeach_of(file, x->files, x->file_count)
+		free(file->content);
 	*x = (struct kextract){ .how = "" };
 }
 

@@ -11,9 +11,9 @@ has_recording(const struct ktask *t)
 {
 	bool fresh;
 
-	for (size_t i = 0; i < t->workload_count; i++)
-		for (size_t k = 0; k < t->tensor_count; k++)
-			if (ktask_recorded(&t->workloads[i], &t->tensors[k], &fresh))
+	kforeach_of(workload, t->workloads, t->workload_count)
+		kforeach_of(tensor, t->tensors, t->tensor_count)
+			if (ktask_recorded(workload, tensor, &fresh))
 				return true;
 	return false;
 }
@@ -21,8 +21,8 @@ has_recording(const struct ktask *t)
 bool
 kgroups_expected(const struct ktask *t)
 {
-	for (size_t i = 0; i < LEN(grouped_ops); i++)
-		if (!strncmp(t->op, grouped_ops[i], strlen(grouped_ops[i])))
+	kforeach(op, grouped_ops)
+		if (!strncmp(t->op, *op, strlen(*op)))
 			return t->groups >= 0 || !has_recording(t);
 	return t->groups >= 0;
 }
@@ -87,8 +87,7 @@ kgroups_faults(const struct ktask *t, char **text)
 	size_t known = 0;
 
 	kbuf_add(&f.text, "", 0);
-	for (size_t i = 0; i < t->workload_count && t->groups >= 0; i++) {
-		const struct ktask_workload *w = &t->workloads[i];
+	kforeach_of(w, t->workloads, t->groups >= 0 ? t->workload_count : 0) {
 		struct kgroups g;
 
 		if (!kgroups_of(t, w, &g)) {

@@ -92,14 +92,14 @@ khw_unit(enum khw_dimension dimension, const char *unit, char *list, size_t list
 	double factor = 0;
 	size_t n = 0;
 
-	for (size_t i = 0; i < LEN(units); i++) {
-		if (units[i].dimension != dimension)
+	kforeach(one, units) {
+		if (one->dimension != dimension)
 			continue;
-		if (unit && !strcmp(units[i].name, unit))
-			factor = units[i].factor;
+		if (unit && !strcmp(one->name, unit))
+			factor = one->factor;
 		if (list && n < list_len)
 			n += (size_t)snprintf(
-			    list + n, list_len - n, "%s%s", n ? ", " : "", units[i].name);
+			    list + n, list_len - n, "%s%s", n ? ", " : "", one->name);
 	}
 	return factor;
 }
@@ -244,11 +244,11 @@ add_fact(struct khw_fact *f)
 {
 	struct khw_device *d = reader.d;
 
-	for (size_t i = 0; i < d->fact_count; i++)
-		if (!strcmp(d->facts[i].metric, f->metric)) {
+	kforeach_of(fact, d->facts, d->fact_count)
+		if (!strcmp(fact->metric, f->metric)) {
 			fault(reader.line, "%s: is already in line %ld (%s %s)", f->metric,
-			    d->facts[i].line, d->facts[i].value ? d->facts[i].value : "unknown",
-			    d->facts[i].unit ? d->facts[i].unit : "");
+			    fact->line, fact->value ? fact->value : "unknown",
+			    fact->unit ? fact->unit : "");
 			break;
 		}
 	kgrow(d->facts, d->fact_count);
@@ -398,9 +398,7 @@ read_device(struct khw *h, struct khw_device *d, const char *path, const char *c
 static void
 device_free(struct khw_device *d)
 {
-	for (size_t i = 0; i < d->fact_count; i++) {
-		struct khw_fact *f = &d->facts[i];
-
+	kforeach_of(f, d->facts, d->fact_count) {
 		free(f->metric);
 		free(f->value);
 		free(f->unit);
@@ -428,14 +426,14 @@ load_folder(struct khw *h, const char *folder, const char *cited, struct kfaults
 
 	if (n < 0)
 		kdie_errno(errno == ENOENT ? K_MISSING : K_IO, "%s", folder);
-	for (int i = 0; i < n; i++) {
-		auto_free char *path = kasprintf("%s/%s", folder, list[i]->d_name),
-		               *name = kasprintf("%s/%s", cited, list[i]->d_name);
+	kforeach_of(one, list, n) {
+		auto_free char *path = kasprintf("%s/%s", folder, (*one)->d_name),
+		               *name = kasprintf("%s/%s", cited, (*one)->d_name);
 
 		kgrow(h->devices, h->count);
 		read_device(h, &h->devices[h->count], path, name, faults);
 		h->count++;
-		free(list[i]);
+		free(*one);
 	}
 }
 
@@ -462,8 +460,8 @@ khw_free(struct khw *h)
 {
 	if (!h)
 		return;
-	for (size_t i = 0; i < h->count; i++)
-		device_free(&h->devices[i]);
+	kforeach_of(device, h->devices, h->count)
+		device_free(device);
 	free(h->devices);
 	json_decref(h->names);
 	free(h);
@@ -485,18 +483,18 @@ khw_near(const struct khw *h, const char *name)
 {
 	struct kbuf b = kbuf_empty();
 
-	for (size_t i = 0; i < h->count && *name; i++)
-		if (strcasestr(h->devices[i].name, name) || strcasestr(name, h->devices[i].name))
-			kbuf_printf(&b, "%s%s", b.len ? ", " : "", h->devices[i].name);
+	kforeach_of(d, h->devices, *name ? h->count : 0)
+		if (strcasestr(d->name, name) || strcasestr(name, d->name))
+			kbuf_printf(&b, "%s%s", b.len ? ", " : "", d->name);
 	return b.data;
 }
 
 const struct khw_fact *
 khw_fact(const struct khw_device *d, const char *metric)
 {
-	for (size_t i = 0; i < d->fact_count; i++)
-		if (!strcmp(d->facts[i].metric, metric))
-			return &d->facts[i];
+	kforeach_of(fact, d->facts, d->fact_count)
+		if (!strcmp(fact->metric, metric))
+			return fact;
 	return NULL;
 }
 
@@ -562,10 +560,9 @@ main_type(const struct ktask *t)
 	double elements[KDTYPE_COUNT] = { 0 };
 	int best = KDTYPE_COUNT;
 
-	for (size_t i = 0; i < t->tensor_count; i++)
-		if (!t->tensors[i].scalar && t->tensors[i].input && rate_of(t->tensors[i].dtype))
-			elements[t->tensors[i].dtype] +=
-			    (double)ktask_elements(t, w, &t->tensors[i]);
+	kforeach_of(tensor, t->tensors, t->tensor_count)
+		if (!tensor->scalar && tensor->input && rate_of(tensor->dtype))
+			elements[tensor->dtype] += (double)ktask_elements(t, w, tensor);
 	for (int i = 0; i < KDTYPE_COUNT; i++)
 		if (elements[i] > 0 && (best == KDTYPE_COUNT || elements[i] > elements[best]))
 			best = i;

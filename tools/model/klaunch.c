@@ -32,12 +32,12 @@ split(const char *value, char (*to)[KLAUNCH_EXPRESSION], size_t count)
 {
 	struct kregex_span at[2];
 
-	for (size_t n = 0; n < count; n++) {
+	kforeach_of(one, to, count) {
 		if (!kregex_find("\\A((?:[^(),]++|" GROUP ")+)(?:,(?!\\z)|\\z)", value,
 		        strlen(value), at, LEN(at)) ||
 		    at[1].to >= KLAUNCH_EXPRESSION)
 			return false;
-		snprintf(to[n], KLAUNCH_EXPRESSION, "%.*s", (int)at[1].to, value);
+		snprintf(*one, KLAUNCH_EXPRESSION, "%.*s", (int)at[1].to, value);
 		value += at[0].to;
 		if (!*value)
 			return true;
@@ -175,9 +175,9 @@ klaunch_check(const struct klaunch_list *list, const struct ktask *t, char *why,
 {
 	struct klaunch_size size;
 
-	for (size_t i = 0; i < list->count; i++)
-		for (size_t k = 0; k < t->workload_count; k++)
-			if (!klaunch_eval(&list->at[i], t, &t->workloads[k], &size, why, why_len))
+	kforeach_of(one, list->at, list->count)
+		kforeach_of(workload, t->workloads, t->workload_count)
+			if (!klaunch_eval(one, t, workload, &size, why, why_len))
 				return false;
 	return true;
 }

@@ -35,8 +35,8 @@ klinear_geomean(const double *x, size_t n)
 {
 	double logs = 0;
 
-	for (size_t i = 0; i < n; i++)
-		logs += log(x[i]);
+	kforeach_of(one, x, n)
+		logs += log(*one);
 	return n == 1 ? x[0] : exp(logs / (double)n);
 }
 
@@ -66,9 +66,9 @@ names_core(const json_t *workloads)
 static struct klinear_unit *
 unit_of(struct klinear_compare *c, const char *name)
 {
-	for (size_t i = 0; i < c->count; i++)
-		if (!strcmp(c->unit[i].name, name))
-			return &c->unit[i];
+	kforeach_of(one, c->unit, c->count)
+		if (!strcmp(one->name, name))
+			return one;
 	if (c->count == KLINEAR_UNITS)
 		return NULL;
 	c->unit[c->count] = (struct klinear_unit){ .name = name };
@@ -246,9 +246,7 @@ find_worst(const struct klinear_case *c, const struct klinear_unit **worst,
     const struct klinear_unit **core)
 {
 	*worst = *core = NULL;
-	for (size_t i = 0; i < c->compare->count; i++) {
-		const struct klinear_unit *u = &c->compare->unit[i];
-
+	kforeach_of(u, c->compare->unit, c->compare->count) {
 		/* A loss that would be printed as 0.0 % does not count. */
 		if (klinear_delta(u) > -0.05 || beside_noise(c, klinear_ratio(u)).high >= 1)
 			continue;

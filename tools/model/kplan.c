@@ -130,16 +130,15 @@ evidence_fault(const json_t *plan)
 static char *
 hedge_fault(const json_t *plan)
 {
-	for (size_t i = 0; i < LEN(members); i++) {
-		const char *text =
-		    members[i].text ? kjson_str_or(plan, members[i].name, NULL) : NULL;
+	kforeach(member, members) {
+		const char *text = member->text ? kjson_str_or(plan, member->name, NULL) : NULL;
 		char *hedged = text ? kclaim_hedged(text) : NULL, *fault;
 
 		if (!hedged)
 			continue;
 		fault = kasprintf("the plan's \"%s\" hedges a figure, '%.80s'; give the figure "
 		                  "from the prompt, or leave it out",
-		    members[i].name, hedged);
+		    member->name, hedged);
 		free(hedged);
 		return fault;
 	}

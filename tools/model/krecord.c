@@ -233,8 +233,8 @@ put_together(const char *dir, const json_t *record, const json_t *text)
 	if (whole)
 		value = kjson_bool(text, "json") ? json_loadb(whole, len, 0, NULL)
 		                                 : json_stringn(whole, len);
-	for (size_t i = 0; i < n; i++)
-		free((char *)sources[i].text);
+	kforeach_of(one, sources, n)
+		free((char *)one->text);
 	return value;
 }
 
@@ -485,14 +485,14 @@ thin_program(json_t *program, const char *path, void *arg)
 	if (!karch_id(id, &(long){ 0 }, &(long){ 0 }) || !json_object_get(program, "code"))
 		return;
 	file = kplace_id(t->dir, id, kfact_names[KFACT_EVAL]);
-	for (size_t i = 0; i < LEN(shown); i++) {
-		value = json_object_get(program, shown[i]);
-		same = value && kjson_size(value) > SHORT_TEXT ? eval_member(file, shown[i]) : NULL;
+	kforeach(each, shown) {
+		value = json_object_get(program, *each);
+		same = value && kjson_size(value) > SHORT_TEXT ? eval_member(file, *each) : NULL;
 		if (same && json_equal(same, value)) {
 			digest_of(value, hex);
-			key = kasprintf("%s.%s", path, shown[i]);
+			key = kasprintf("%s.%s", path, *each);
 			kjson_set(t->texts, key, json_pack("{s:s,s:s}", "id", id, "sha256", hex));
-			json_object_del(program, shown[i]);
+			json_object_del(program, *each);
 			free(key);
 		}
 		json_decref(same);

@@ -151,8 +151,8 @@ kseal_save(struct kseal *s)
 	/* Files left by killed writes. Nobody else writes: we hold the folder. */
 	pattern = kasprintf("%s.??????", s->path);
 	glob(pattern, 0, NULL, &left);
-	for (size_t i = 0; i < left.gl_pathc; i++)
-		unlink(left.gl_pathv[i]);
+	kforeach_of(one, left.gl_pathv, left.gl_pathc)
+		unlink(*one);
 	globfree(&left);
 	free(pattern);
 }

@@ -418,13 +418,13 @@ static bool
 remainders_of(const struct ktask *t, const int64_t *axis, uint64_t *remainders)
 {
 	parser = (struct parser){ .t = t, .axis = axis };
-	for (size_t i = 0; i < t->axis_count; i++) {
-		parser.p = t->axes[i].kind == KAXIS_EXPR ? t->axes[i].expression : "1";
+	kforeach_of(each, t->axes, t->axis_count) {
+		parser.p = each->kind == KAXIS_EXPR ? each->expression : "1";
 		parse(0);
 	}
-	for (size_t i = 0; i < t->tensor_count; i++)
-		for (size_t d = 0; d < t->tensors[i].rank; d++) {
-			parser.p = t->tensors[i].dim[d];
+	kforeach_of(tensor, t->tensors, t->tensor_count)
+		kforeach_of(x, tensor->dim, tensor->rank) {
+			parser.p = *x;
 			if (parse(0) < 1)
 				return false;
 		}
@@ -463,11 +463,11 @@ ktask_settle(const struct ktask *t, struct ktask_workload *w)
 
 	if (settle_axes(t, w->axis, why, sizeof why))
 		return false;
-	for (size_t i = 0; i < t->axis_count; i++)
-		if (w->axis[i] < 0 || w->axis[i] > INT32_MAX)
+	kforeach_of(one, w->axis, t->axis_count)
+		if (*one < 0 || *one > INT32_MAX)
 			return false;
-	for (size_t i = 0; i < t->workload_count; i++)
-		if (remainders_of(t, t->workloads[i].axis, &r))
+	kforeach_of(workload, t->workloads, t->workload_count)
+		if (remainders_of(t, workload->axis, &r))
 			listed |= r;
 	return remainders_of(t, w->axis, &now) && !(now & ~listed);
 }
@@ -510,8 +510,8 @@ ktask_elements(const struct ktask *t, const struct ktask_workload *w, const stru
 {
 	size_t n = 1;
 
-	for (size_t d = 0; d < x->rank; d++)
-		n *= (size_t)ktask_value(t, w, x->dim[d]);
+	kforeach_of(one, x->dim, x->rank)
+		n *= (size_t)ktask_value(t, w, *one);
 	return n;
 }
 
@@ -635,11 +635,11 @@ read_axes(const json_t *axes)
 			.value = kjson_int(o, "value"),
 			.expression = text_at(o, "expression") };
 	}
-	for (size_t i = 0; i < reader.t->axis_count; i++) {
-		auto_free char *path = kasprintf("axes.%s.expression", reader.t->axes[i].name);
+	kforeach_of(axis, reader.t->axes, reader.t->axis_count) {
+		auto_free char *path = kasprintf("axes.%s.expression", axis->name);
 
-		if (reader.t->axes[i].kind == KAXIS_EXPR)
-			check_expression(path, reader.t->axes[i].expression);
+		if (axis->kind == KAXIS_EXPR)
+			check_expression(path, axis->expression);
 	}
 }
 
@@ -789,8 +789,8 @@ read_entry(const json_t *entry)
 	for (i = 0; i < t->tensor_count; i++) {
 		size_t n = 0;
 
-		for (size_t a = 0; a < t->arg_count; a++)
-			n += t->args[a].kind == KARG_TENSOR && t->args[a].index == i;
+		kforeach_of(arg, t->args, t->arg_count)
+			n += arg->kind == KARG_TENSOR && arg->index == i;
 		if (n != 1)
 			fault("entry.arguments", "'%s' must be passed once, not %zu times",
 			    t->tensors[i].name, n);
@@ -820,8 +820,8 @@ read_distributions(const json_t *list)
 		enum kdist d = kdist_of(json_string_value(item));
 		bool twice = false;
 
-		for (size_t j = 0; j < t->distribution_count; j++)
-			twice |= t->distributions[j] == d;
+		kforeach_of(distribution, t->distributions, t->distribution_count)
+			twice |= *distribution == d;
 		if (twice)
 			fault("distributions", "'%s' occurs twice", json_string_value(item));
 		else
@@ -848,10 +848,9 @@ check_given(const char *path, const json_t *given)
 		if (i == reader.t->axis_count || reader.t->axes[i].kind != KAXIS_VAR)
 			fault(path, "'%s' is not an axis of type var", name);
 	}
-	for (size_t i = 0; i < reader.t->axis_count; i++)
-		if (reader.t->axes[i].kind == KAXIS_VAR &&
-		    !json_object_get(given, reader.t->axes[i].name))
-			fault(path, "axis %s is missing", reader.t->axes[i].name);
+	kforeach_of(axis, reader.t->axes, reader.t->axis_count)
+		if (axis->kind == KAXIS_VAR && !json_object_get(given, axis->name))
+			fault(path, "axis %s is missing", axis->name);
 }
 
 static void
@@ -880,8 +879,8 @@ read_sizes(struct ktask_workload *w, const char *path, const json_t *given)
 		const struct ktask_tensor *x = &t->tensors[i];
 		double n = 1;
 
-		for (size_t d = 0; d < x->rank; d++) {
-			if (!evaluate(t, w->axis, x->dim[d], &v, why, sizeof why))
+		kforeach_of(one, x->dim, x->rank) {
+			if (!evaluate(t, w->axis, *one, &v, why, sizeof why))
 				fault(path, "%s: %s", x->name, why);
 			n *= v < 1 ? -1 : (double)v;
 			if (v < 1)
@@ -974,8 +973,8 @@ read_workload(size_t i, const json_t *o)
 		.pass = text_at(o, "pass"),
 		.weight = kjson_num_or(o, "weight", 1) };
 	path = kasprintf("workloads[%zu] (%s)", i, w->name);
-	for (size_t j = 0; j < i; j++)
-		if (!strcmp(reader.t->workloads[j].name, w->name))
+	kforeach_of(workload, reader.t->workloads, i)
+		if (!strcmp(workload->name, w->name))
 			fault(path, "two workloads have the name '%s'", w->name);
 	read_sizes(w, path, json_object_get(o, "axes"));
 	read_values(w, path);
@@ -1135,9 +1134,9 @@ ktask_free(struct ktask *t)
 {
 	if (!t)
 		return;
-	for (size_t i = 0; i < t->tensor_count; i++)
-		for (size_t d = 0; d < t->tensors[i].rank; d++)
-			free(t->tensors[i].dim[d]);
+	kforeach_of(tensor, t->tensors, t->tensor_count)
+		kforeach_of(one, tensor->dim, tensor->rank)
+			free(*one);
 	free(t->workloads);
 	free(t->baselines);
 	json_decref(t->json);
@@ -1183,8 +1182,8 @@ ktask_lacks_oracle(const struct ktask *t, const char *reference)
 	if (!t->oracle && ktask_device_only(t->json))
 		return "\"oracle\" is missing; it must be host code, because the reference is "
 		       "device code";
-	for (size_t i = 0; i < t->tensor_count; i++)
-		narrow |= kdtype_is_float(t->tensors[i].dtype) && t->tensors[i].dtype != KDTYPE_F64;
+	kforeach_of(tensor, t->tensors, t->tensor_count)
+		narrow |= kdtype_is_float(tensor->dtype) && tensor->dtype != KDTYPE_F64;
 	if (t->oracle || !narrow || strstr(reference, "REAL"))
 		return NULL;
 	return "\"oracle\" is missing, and the reference cannot replace it: the reference would be "
@@ -1206,8 +1205,8 @@ ktask_in_set(const struct ktask_workload *w, const char *set)
 const struct ktask_workload *
 ktask_workload(const struct ktask *t, const char *name)
 {
-	for (size_t i = 0; i < t->workload_count; i++)
-		if (!strcmp(t->workloads[i].name, name))
-			return &t->workloads[i];
+	kforeach_of(workload, t->workloads, t->workload_count)
+		if (!strcmp(workload->name, name))
+			return workload;
 	return NULL;
 }

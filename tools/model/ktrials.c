@@ -107,8 +107,8 @@ check_place(const struct ktrial *trial, const struct kcandidate *c)
 {
 	if (c->trial != trial->number)
 		return kasprintf("it belongs to trial %ld", c->trial);
-	for (size_t i = 0; i < trial->count; i++)
-		if (trial->list[i].branch == c->branch)
+	kforeach_of(one, trial->list, trial->count)
+		if (one->branch == c->branch)
 			return kasprintf("a second record of %s", c->id);
 	return NULL;
 }
@@ -201,9 +201,9 @@ find_kept(struct ktrials *t, const struct ktrial *trial)
 	if (!trial->number)
 		return trial->list;
 	if (t->linear) {
-		for (size_t i = 0; i < trial->count; i++)
-			if (trial->list[i].won)
-				kept = &trial->list[i];
+		kforeach_of(one, trial->list, trial->count)
+			if (one->won)
+				kept = one;
 		return kept;
 	}
 	header = read_header(t, trial->number);
@@ -293,8 +293,8 @@ ktrials_drop(struct ktrials *t, long number)
 {
 	struct ktrial *trial = &t->trial[number];
 
-	for (size_t i = 0; i < trial->count; i++)
-		kcandidate_free(&trial->list[i]);
+	kforeach_of(one, trial->list, trial->count)
+		kcandidate_free(one);
 	free(trial->list);
 	*trial = (struct ktrial){ .number = number };
 }
