@@ -130,6 +130,8 @@ $O/gen/%.h: tools/model/form.jq docs/schemas/%-1.json
 $O/tools/model/kcamp.o: $O/gen/knobs.h $O/gen/campaign.h
 $O/tools/model/ktask.o: $O/gen/task.h
 $O/tools/kaudit/rules.o: $O/gen/audit-rules.h
+$O/tools/kclassify/kpattern.o $O/tests/unit/kpattern.o: $O/gen/patterns.h
+$O/tools/kprompt/knowledge.o: $O/gen/routes.h
 # Objects depend on the flags, not only on files.
 $O/flags: FORCE
 	@mkdir -p $O; f='$(CC) $(subst ','\'',$(KFLAGS)) $(CPPFLAGS) $(CFLAGS)'; \
@@ -180,7 +182,7 @@ coverage:
 
 FUZZ_S ?= 60
 FUZZ   := $(FUZZ_SRC:tests/fuzz/%.c=$O/fuzz/%)
-$(FUZZ): $O/fuzz/%: tests/fuzz/%.c $(LIB_SRC) | $O/gen/knobs.h $O/gen/campaign.h $O/gen/task.h
+$(FUZZ): $O/fuzz/%: tests/fuzz/%.c $(LIB_SRC) | $O/gen/knobs.h $O/gen/campaign.h $O/gen/task.h $O/gen/patterns.h
 	@mkdir -p $(@D)
 	clang -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined $(KFLAGS) $(CPPFLAGS) -o $@ $^ $(LIBS)
 fuzz: $(FUZZ)

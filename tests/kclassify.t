@@ -222,28 +222,28 @@ ok 'a record that has coords, or whose code is not text, is refused' '
 cat >faults <<'EOS'
 "schema":"patterns/2"|schema
 "schema":"patterns/1"|dims
-"schema":"patterns/1","dims":{},"extra":1|unknown field 'extra'
+"schema":"patterns/1","dims":{},"extra":1|extra: unknown field
 "schema":"patterns/1","syntax":"perl","dims":{}|syntax
 "schema":"patterns/1","extends":1,"dims":{}|extends
 "schema":"patterns/1","extends":"../c.json","dims":{}|extends
 "schema":"patterns/1","extends":"self.json","dims":{}|more than 8
-"schema":"patterns/1","dims":{"speed":{}}|'speed' must be memory
+"schema":"patterns/1","dims":{"speed":{}}|dims.speed: unknown field
 "schema":"patterns/1","dims":{"memory":[]}|memory: must be an object
-"schema":"patterns/1","dims":{"memory":{"4":[]}}|memory 4: a level is
-"schema":"patterns/1","dims":{"memory":{"1":{}}}|memory 1: must be a list
+"schema":"patterns/1","dims":{"memory":{"4":[]}}|dims.memory.4: unknown field
+"schema":"patterns/1","dims":{"memory":{"1":{}}}|dims.memory.1: must be a list
 "schema":"patterns/1","dims":{"memory":{"1":[1]}}|must be an object
-"schema":"patterns/1","dims":{"memory":{"1":[{"weight":1,"patterns":["x"]}]}}|needs a name
-"schema":"patterns/1","dims":{"memory":{"1":[{"name":"a","weight":2,"patterns":["x"]}]}}|memory 1 a: weight
-"schema":"patterns/1","dims":{"memory":{"1":[{"name":"a","weight":1,"comments":1,"patterns":["x"]}]}}|memory 1 a: comments
-"schema":"patterns/1","dims":{"memory":{"1":[{"name":"a","weight":1}]}}|memory 1 a: 'patterns'
-"schema":"patterns/1","dims":{"memory":{"1":[{"name":"a","weight":1,"patterns":[1]}]}}|not a pattern
+"schema":"patterns/1","dims":{"memory":{"1":[{"weight":1,"patterns":["x"]}]}}|dims.memory.1[0].name: is missing
+"schema":"patterns/1","dims":{"memory":{"1":[{"name":"a","weight":2,"patterns":["x"]}]}}|dims.memory.1[0].weight: must be above 0
+"schema":"patterns/1","dims":{"memory":{"1":[{"name":"a","weight":1,"comments":1,"patterns":["x"]}]}}|dims.memory.1[0].comments
+"schema":"patterns/1","dims":{"memory":{"1":[{"name":"a","weight":1}]}}|dims.memory.1[0].patterns: is missing
+"schema":"patterns/1","dims":{"memory":{"1":[{"name":"a","weight":1,"patterns":[1]}]}}|patterns[0]: must be a string
 "schema":"patterns/1","dims":{"memory":{"1":[{"name":"a","weight":1,"patterns":[]}]}}|to remove
 "schema":"patterns/1","dims":{"memory":{"1":[{"name":"a","weight":1,"patterns":["x","(y"]}]}}|memory 1 a: pattern 2, offset 2: missing closing
 "schema":"patterns/1","dims":{"memory":{"1":[{"name":"a","weight":1,"patterns":["x"]},{"name":"a","weight":1,"patterns":["x"]}]}}|is defined twice
 "schema":"patterns/1","dims":{},"gates":1|gates
-"schema":"patterns/1","dims":{},"gates":[{"name":"g","dimension":"memory","level":4,"when":[],"require":[]}]|gate g: 'level'
+"schema":"patterns/1","dims":{},"gates":[{"name":"g","dimension":"memory","level":4,"when":[],"require":[]}]|gates[0].level
 "schema":"patterns/1","dims":{},"gates":[{"name":"g","dimension":"memory","level":2,"otherwise":2,"when":[],"require":[]}]|gate g: 'otherwise'
-"schema":"patterns/1","dims":{},"gates":[{"name":"g","level":2,"when":[],"require":[]}]|must be memory
+"schema":"patterns/1","dims":{},"gates":[{"name":"g","level":2,"when":[],"require":[]}]|gates[0].dimension: is missing
 "schema":"patterns/1","dims":{},"gates":[{"name":"g","dimension":"memory","level":2,"when":["["],"require":[]}]|gate g: pattern 1, offset 1
 EOS
 ok 'faults in a table are named' '

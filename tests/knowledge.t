@@ -187,7 +187,7 @@ ok 'a campaign has notes of its own, and replaces shipped ones by the same name'
 	exits 2 kprompt --knowledge -c own; grep -q "is not in routes.json" err
 	for wrong in "del(.isas)" ".ops = []" ".ops.x = \"gemm\"" ".gpus.x = [7]" ".devices = {}"; do
 		jq "$wrong" "$KILN_DATA/skills/knowledge/routes.json" >own/knowledge/routes.json
-		exits 2 kprompt --knowledge -c own; grep -q "own/knowledge/routes.json: \(isas\|ops\|ops.x\|gpus.x\|devices\): " err
+		exits 2 kprompt --knowledge -c own; grep -q "own/knowledge/routes.json: \(isas\|ops\|ops.x\|gpus.x\[0\]\|devices\): " err
 	done
 	jq ".gpus[\"My Device\"] = [\"hopper\"]" "$KILN_DATA/skills/knowledge/routes.json" >own/knowledge/routes.json
 	jq ".gpu = \"My Device\"" own/campaign.json >x; mv x own/campaign.json

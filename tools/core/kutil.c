@@ -834,6 +834,17 @@ kmake_folder(const char *path)
 	}
 }
 
+void
+kmake_private(const char *path)
+{
+	struct stat st;
+
+	if ((mkdir(path, 0700) < 0 && errno != EEXIST) || !kfind_link(path, &st))
+		kdie_errno(K_IO, "%s", path);
+	if (!S_ISDIR(st.st_mode) || st.st_uid != getuid() || (st.st_mode & 077))
+		kdie(K_IO, "%s: must be a folder that only you can read (mode 0700)", path);
+}
+
 static char *
 try_data(const char *dir, const char *below, const char *name)
 {

@@ -239,6 +239,11 @@ int kwrite_all(int fd, const void *data, size_t len);
 char *kset_aside(const char *path);
 /* Make the folder PATH, and its parents, unless they exist. Dies with K_IO. */
 void kmake_folder(const char *path);
+/*
+ * The same for one folder that only this user can read. If it is there with another mode or owner,
+ * or is a link, the program ends with K_IO.
+ */
+void kmake_private(const char *path);
 /* Calls EACH for every path that matches PATTERN (glob(7)), sorted. Frees PATTERN. */
 void keach_path(char *pattern, void (*each)(const char *path, void *arg), void *arg);
 /*

@@ -5,7 +5,7 @@
  */
 #include "kpattern.h"
 
-#include "kio.h"
+#include "kform.h"
 #include "kneutral.h"
 #include "kregex.h"
 #include "ktoken.h"
@@ -90,44 +90,17 @@ kpattern_free(struct kpattern_table *t)
 	free(t);
 }
 
-/* OBJ may only have the members listed in KEYS. */
-static void
-check_keys(const json_t *obj, const char *keys, const char *where)
-{
-	const char *key;
-	json_t *value;
+/* What docs/schemas says of a table. */
+static const struct kform form =
+#include "patterns.h"
+    ;
 
-	if (!json_is_object(obj))
-		kdie(K_USAGE, "%s: must be an object", where);
-	json_object_foreach((json_t *)obj, key, value)
-		if (!kis_listed(keys, key, strlen(key)))
-			kdie(K_USAGE, "%s: unknown field '%s'", where, key);
-}
-
-/* WHERE with the name of OBJ, which is checked and stored in OBJ for later messages. Borrowed. */
+/* Notes in OBJ, for later messages, that it is its name in WHERE. */
 static const char *
-name_place(json_t *obj, const char *keys, const char *where)
+name_place(json_t *obj, const char *where)
 {
-	const char *name = kjson_str(obj, "name");
-
-	check_keys(obj, keys, where);
-	if (!*name)
-		kdie(K_USAGE, "%s: needs a name", where);
-	kjson_set(obj, "where", json_sprintf("%s %s", where, name));
+	kjson_set(obj, "where", json_sprintf("%s %s", where, kjson_str(obj, "name")));
 	return kjson_str(obj, "where");
-}
-
-static void
-check_patterns(const json_t *obj, const char *key, const char *where)
-{
-	const json_t *list = json_object_get(obj, key);
-
-	if (!json_is_array(list))
-		kdie(K_USAGE, "%s: '%s' must be a list of patterns", where, key);
-	kjson_foreach(value, list)
-		if (!json_string_length(value))
-			kdie(K_USAGE, "%s: '%s' contains something that is not a pattern", where,
-			    key);
 }
 
 /*
@@ -137,16 +110,8 @@ check_patterns(const json_t *obj, const char *key, const char *where)
 static void
 merge_category(struct level *l, json_t *category, json_t *seen, const char *in)
 {
-	const char *where = name_place(category, "name weight patterns comments about", in),
-	           *name = kjson_str(category, "name");
-	double weight = kjson_num(category, "weight");
-	const json_t *comments = json_object_get(category, "comments");
+	const char *where = name_place(category, in), *name = kjson_str(category, "name");
 
-	if (!(weight > 0 && weight <= 1))
-		kdie(K_USAGE, "%s: weight must be above 0 and at most 1", where);
-	if (comments && !json_is_boolean(comments))
-		kdie(K_USAGE, "%s: comments must be true or false", where);
-	check_patterns(category, "patterns", where);
 	if (json_object_get(seen, name))
 		kdie(K_USAGE, "%s: is defined twice", where);
 	json_object_set_new(seen, name, json_true());
@@ -160,30 +125,9 @@ merge_category(struct level *l, json_t *category, json_t *seen, const char *in)
 }
 
 static int
-find_dim(const char *name, const char *where)
+dim_of(const char *name)
 {
-	size_t d = kindex_of(name, kpattern_dims, KPATTERN_DIMS);
-
-	if (d == KPATTERN_DIMS)
-		kdie(K_USAGE, "%s: '%s' must be memory, compute, parallelism or esimd", where,
-		    name ? name : "");
-	return (int)d;
-}
-
-static void
-merge_level(struct kpattern_table *t, const char *path, const char *dim, const char *level,
-    const json_t *list)
-{
-	auto_free char *where = kasprintf("%s: %s %s", path, dim, level);
-	json_auto_t *seen = json_object();
-
-	if (strlen(level) != 1 || *level < '1' || *level > '3')
-		kdie(K_USAGE, "%s: a level is 1, 2 or 3", where);
-	if (!json_is_array(list))
-		kdie(K_USAGE, "%s: must be a list of categories", where);
-	kjson_foreach(value, list)
-		merge_category(&t->level[find_dim(dim, path) * KPATTERN_LEVELS + *level - '0'],
-		    value, seen, where);
+	return (int)kindex_of(name, kpattern_dims, KPATTERN_DIMS);
 }
 
 static void
@@ -192,47 +136,28 @@ merge_dims(struct kpattern_table *t, const json_t *dims, const char *path)
 	const char *dim, *level;
 	json_t *levels, *list;
 
-	if (!json_is_object(dims))
-		kdie(K_USAGE, "%s: needs 'dims', an object", path);
-	json_object_foreach((json_t *)dims, dim, levels) {
-		find_dim(dim, path);
-		if (!json_is_object(levels))
-			kdie(K_USAGE, "%s: %s: must be an object of levels", path, dim);
-		json_object_foreach(levels, level, list)
-			merge_level(t, path, dim, level, list);
-	}
-}
+	json_object_foreach((json_t *)dims, dim, levels)
+		json_object_foreach(levels, level, list) {
+			auto_free char *where = kasprintf("%s: %s %s", path, dim, level);
+			json_auto_t *seen = json_object();
 
-static int
-get_level(const json_t *obj, const char *key, int min, int max, const char *where)
-{
-	json_int_t value = kjson_int_or(obj, key, -1);
-
-	if (value < min || value > max)
-		kdie(K_USAGE, "%s: '%s' must be a level, %d to %d", where, key, min, max);
-	return (int)value;
+			kjson_foreach(category, list)
+				merge_category(
+				    &t->level[dim_of(dim) * KPATTERN_LEVELS + *level - '0'],
+				    category, seen, where);
+		}
 }
 
 static void
 merge_gates(struct kpattern_table *t, const json_t *list, const char *path)
 {
-	static const char keys[] = "name dimension level when require otherwise about";
 	auto_free char *in = kasprintf("%s: gate", path);
-	const char *where;
-	json_t *gate;
-	size_t i;
-	int level;
 
-	if (list && !json_is_array(list))
-		kdie(K_USAGE, "%s: 'gates' must be a list", path);
-	json_array_foreach(list, i, gate) {
-		where = name_place(gate, keys, in);
-		find_dim(kjson_str_or(gate, "dimension", NULL), where);
-		level = get_level(gate, "level", 1, KPATTERN_LEVELS - 1, where);
-		if (json_object_get(gate, "otherwise"))
-			get_level(gate, "otherwise", 0, level - 1, where);
-		check_patterns(gate, "when", where);
-		check_patterns(gate, "require", where);
+	kjson_foreach(gate, list) {
+		const char *where = name_place(gate, in);
+
+		if (kjson_int_or(gate, "otherwise", -1) >= kjson_int(gate, "level"))
+			kdie(K_USAGE, "%s: 'otherwise' must be below its level", where);
 		json_object_set(t->named, kjson_str(gate, "name"), gate);
 	}
 }
@@ -240,7 +165,8 @@ merge_gates(struct kpattern_table *t, const json_t *list, const char *path)
 static char *
 find_base(const char *path, const char *name)
 {
-	char *there, *ours;
+	auto_free char *ours = kasprintf("patterns/%s", name);
+	char *there;
 
 	if (strchr(name, '/'))
 		kdie(K_USAGE, "%s: 'extends' must be the name of a table, without a folder", path);
@@ -248,45 +174,26 @@ find_base(const char *path, const char *name)
 	if (kis_there(there))
 		return there;
 	free(there);
-	ours = kasprintf("patterns/%s", name);
-	there = kdata_path(ours);
-	free(ours);
-	return there;
-}
-
-static void
-merge_syntax(struct kpattern_table *t, const json_t *syntax, const char *path)
-{
-	const char *name = json_string_value(syntax);
-
-	if (!syntax)
-		return;
-	if (!name || (strcmp(name, "c") && strcmp(name, "python")))
-		kdie(K_USAGE, "%s: 'syntax' must be c or python", path);
-	t->lang = ktoken_lang_of(name);
+	return kdata_path(ours);
 }
 
 static void
 merge_file(struct kpattern_table *t, const char *path, int depth)
 {
-	static const char keys[] = "schema backend syntax extends about names dims gates";
-	json_auto_t *json = kjson_load(path);
-	const json_t *extends = json_object_get(json, "extends");
+	json_auto_t *json = kform_load(&form, path);
+	const char *extends = kjson_str_or(json, "extends", NULL),
+	           *syntax = kjson_str_or(json, "syntax", NULL);
 
-	check_keys(json, keys, path);
-	if (!kjson_is(json, "schema", "patterns/1"))
-		kdie(K_USAGE, "%s: 'schema' must be patterns/1", path);
-	if (extends && !json_is_string(extends))
-		kdie(K_USAGE, "%s: 'extends' must be the name of a table, without a folder", path);
 	if (extends) {
-		auto_free char *base = find_base(path, json_string_value(extends));
+		auto_free char *base = find_base(path, extends);
 
 		if (depth == EXTENDS_MAX)
 			kdie(K_USAGE, "%s: more than %d tables extend each other", path,
 			    EXTENDS_MAX);
 		merge_file(t, base, depth + 1);
 	}
-	merge_syntax(t, json_object_get(json, "syntax"), path);
+	if (syntax)
+		t->lang = ktoken_lang_of(syntax);
 	t->names = kjson_bool_or(json, "names", t->names);
 	merge_dims(t, json_object_get(json, "dims"), path);
 	merge_gates(t, json_object_get(json, "gates"), path);
@@ -336,10 +243,9 @@ kpattern_load(const char *path)
 		compile_level(each);
 	t->gates = kcalloc(json_object_size(t->named) + 1, sizeof *t->gates);
 	json_object_foreach(t->named, name, o)
-		t->gates[t->gate_count++] =
-		    (struct gate){ name, find_dim(kjson_str_or(o, "dimension", NULL), path),
-			    (int)kjson_int(o, "level"), (int)kjson_int_or(o, "otherwise", -1),
-			    compile(o, "when"), compile(o, "require") };
+		t->gates[t->gate_count++] = (struct gate){ name, dim_of(kjson_str(o, "dimension")),
+			(int)kjson_int(o, "level"), (int)kjson_int_or(o, "otherwise", -1),
+			compile(o, "when"), compile(o, "require") };
 	return t;
 }
 

@@ -149,7 +149,7 @@ complaint(const struct kproc_result *r)
  * class.
  */
 #define fail(f, fmt, ...) \
-	kdie(failure_rule(f)->exit_code, "%s: %s: " fmt, call.id, failure_rule(f)->name, \
+	kdie(failure_rules[f].exit_code, "%s: %s: " fmt, call.id, failure_rules[f].name, \
 	    __VA_ARGS__)
 
 /* A command that failed ends the program; the exit code says whether trying again makes sense. */

@@ -4,36 +4,28 @@
 
 #include "kregex.h"
 
-enum { MANY = 1000, STOP_S = 60 };
+enum { STOP_S = 60 };
 
-static const char no_reason[] = "no reason given";
-
-static const struct failure_rule rules[] = {
-	[FAILURE_NONE] = { "none", K_OK, MANY, 0, false, false, no_reason },
-	[FAILURE_RATE] = { "rate", K_AGAIN, MANY, 0, false, true, no_reason },
-	[FAILURE_OVERLOAD] = { "overload", K_AGAIN, MANY, 0, false, true, no_reason },
-	[FAILURE_SERVER] = { "server", K_AGAIN, MANY, 0, false, false, no_reason },
-	[FAILURE_NETWORK] = { "network", K_AGAIN, MANY, 0, false, false, "no connection" },
-	[FAILURE_TIMEOUT] = { "timeout", K_AGAIN, MANY, 0, true, false,
-	    "no answer in model.stall_s or model.timeout_s" },
-	[FAILURE_STALL] = { "stall", K_AGAIN, MANY, 0, true, false,
-	    "no content came for model.stall_s" },
-	[FAILURE_CUT] = { "cut", K_AGAIN, MANY, 0, true, false, "the answer broke off" },
-	[FAILURE_EMPTY] = { "empty", K_AGAIN, MANY, 0, true, false, "the answer was empty" },
-	[FAILURE_PROTOCOL] = { "protocol", K_USAGE, 2, 0, true, false,
-	    "the server does not offer this API (is model.base_url right?)" },
-	[FAILURE_TOO_LARGE] = { "too_large", K_USAGE, 1, 0, true, false,
-	    "the answer is larger than anything a model writes" },
-	[FAILURE_PERMANENT] = { "permanent", K_USAGE, 1, 0, false, false, no_reason },
-	[FAILURE_AUTH] = { "auth", K_USAGE, 1, STOP_S, false, false, no_reason },
-	[FAILURE_BILLING] = { "billing", K_USAGE, 1, STOP_S, false, false, no_reason },
+const struct failure_rule failure_rules[] = {
+	[FAILURE_NONE] = { "none", K_OK },
+	[FAILURE_RATE] = { "rate", K_AGAIN, .shared = true },
+	[FAILURE_OVERLOAD] = { "overload", K_AGAIN, .shared = true },
+	[FAILURE_SERVER] = { "server", K_AGAIN },
+	[FAILURE_NETWORK] = { "network", K_AGAIN, .means = "no connection" },
+	[FAILURE_TIMEOUT] = { "timeout", K_AGAIN, .billed = true,
+	    .means = "no answer in model.stall_s or model.timeout_s" },
+	[FAILURE_STALL] = { "stall", K_AGAIN, .billed = true,
+	    .means = "no content came for model.stall_s" },
+	[FAILURE_CUT] = { "cut", K_AGAIN, .billed = true, .means = "the answer broke off" },
+	[FAILURE_EMPTY] = { "empty", K_AGAIN, .billed = true, .means = "the answer was empty" },
+	[FAILURE_PROTOCOL] = { "protocol", K_USAGE, 2, .billed = true,
+	    .means = "the server does not offer this API (is model.base_url right?)" },
+	[FAILURE_TOO_LARGE] = { "too_large", K_USAGE, 1, .billed = true,
+	    .means = "the answer is larger than anything a model writes" },
+	[FAILURE_PERMANENT] = { "permanent", K_USAGE, 1 },
+	[FAILURE_AUTH] = { "auth", K_USAGE, 1, STOP_S },
+	[FAILURE_BILLING] = { "billing", K_USAGE, 1, STOP_S },
 };
-
-const struct failure_rule *
-failure_rule(enum failure f)
-{
-	return &rules[f];
-}
 
 static const struct {
 	int low, high;

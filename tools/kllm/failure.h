@@ -23,17 +23,16 @@ enum failure {
 	FAILURE_BILLING
 };
 
-struct failure_rule {
+extern const struct failure_rule {
 	const char *name;
 	int exit_code;
-	int attempts; /* at most; overrides model.retries */
+	int attempts; /* at most, if model.retries allows more; 0: any number */
 	/* refuse all callers for this long: the next call would fail in the same way */
 	double stop_s;
 	bool billed;       /* the server may have charged for it */
 	bool shared;       /* all callers wait until it is repeated */
-	const char *means; /* text for when the server gives no reason */
-};
-const struct failure_rule *failure_rule(enum failure f);
+	const char *means; /* text for when the server gives no reason; or NULL */
+} failure_rules[];
 
 /* Class of a response that is not a complete answer. E is the error in the body. */
 enum failure failure_of(const struct transport *t, enum transport_end end, const struct kanswer *a,

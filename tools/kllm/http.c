@@ -414,14 +414,14 @@ send_once(int step, struct kanswer *a, struct outcome *o)
 	end = transport_post(&f.transport);
 	kanswer_end(a);
 	whole = f.transport.status == 200 && kanswer_complete(a);
-	spool_end(spool, &f.transport, &f.body, whole);
+	spool_end(spool, &f.body, whole);
 	if (whole) {
 		if (session.reply.first_byte_ms < 0)
 			session.reply.first_byte_ms = f.transport.first_byte_ms;
 		account(a, session.booked);
 	} else {
 		failure = examine(&f, end, o);
-		if (!failure_rule(failure)->billed) {
+		if (!failure_rules[failure].billed) {
 			spool_discard(step);
 			refund();
 		}
@@ -436,7 +436,7 @@ send_once(int step, struct kanswer *a, struct outcome *o)
 static _Noreturn void
 give_up(enum failure f, char *reason)
 {
-	const struct failure_rule *rule = failure_rule(f);
+	const struct failure_rule *rule = &failure_rules[f];
 	auto_buf struct kbuf text = { 0 };
 	static char said[1024];
 
@@ -476,15 +476,18 @@ sleep_s(double seconds)
 static void
 retry_or_end(enum failure f, const struct outcome *o, int failed)
 {
-	const struct failure_rule *rule = failure_rule(f);
+	const struct failure_rule *rule = &failure_rules[f];
 	double wait = o->wait, pause = pause_of(failed, wait),
 	       gone = kseconds_since(session.started);
-	const char *why = *o->error.message ? o->error.message : rule->means;
+	const char *why = *o->error.message ? o->error.message
+	    : rule->means                   ? rule->means
+	                                    : "no reason given";
 	char *text = NULL;
 
 	if (wait > longest_wait_s)
 		text = kasprintf("%s; the server asks to wait %.0f s", why, wait);
-	else if (failed >= rule->attempts || failed >= kcamp_int(call.camp, "model.retries"))
+	else if ((rule->attempts && failed >= rule->attempts) ||
+	    failed >= kcamp_int(call.camp, "model.retries"))
 		text = failed == 1 ? kstrdup(why) : kasprintf("%s (%d attempts)", why, failed);
 	else if (o->final)
 		text = kasprintf("%s; the server asks not to repeat the request", why);
@@ -546,8 +549,8 @@ exchange(int step, struct kanswer *a)
 		break;
 	}
 	for (int failed = 0; (f = send_once(step, a, &o)) != FAILURE_NONE;) {
-		json_array_append_new(session.reply.failures, json_string(failure_rule(f)->name));
-		if (failure_rule(f)->billed)
+		json_array_append_new(session.reply.failures, json_string(failure_rules[f].name));
+		if (failure_rules[f].billed)
 			reply_flag(&session.reply, "cost_unknown");
 		/*
 		 * It was paid for, and would be as long the next time: what has arrived is the
@@ -555,7 +558,7 @@ exchange(int step, struct kanswer *a)
 		 */
 		if (f == FAILURE_TOO_LARGE) {
 			reply_flag(&session.reply, KIO_TOO_LARGE);
-			snprintf(a->finish, sizeof a->finish, "%s", failure_rule(f)->name);
+			snprintf(a->finish, sizeof a->finish, "%s", failure_rules[f].name);
 			return;
 		}
 		if (!drop_refused(f, &o.error))

@@ -29,20 +29,11 @@ char *
 klimit_folder(void)
 {
 	const char *runtime = getenv("XDG_RUNTIME_DIR"), *tmp = getenv("TMPDIR");
-	struct stat st;
-	char *folder;
+	char *folder = runtime && *runtime == '/' && access(runtime, W_OK) == 0
+	    ? kasprintf("%s/kllm", runtime)
+	    : kasprintf("%s/kllm-%ld", tmp && *tmp == '/' ? tmp : "/tmp", (long)getuid());
 
-	if (runtime && *runtime == '/' && access(runtime, W_OK) == 0)
-		folder = kasprintf("%s/kllm", runtime);
-	else
-		folder =
-		    kasprintf("%s/kllm-%ld", tmp && *tmp == '/' ? tmp : "/tmp", (long)getuid());
-	if (mkdir(folder, 0700) < 0 && errno != EEXIST)
-		kdie_errno(K_IO, "%s", folder);
-	if (!kfind_link(folder, &st))
-		kdie_errno(K_IO, "%s", folder);
-	if (!S_ISDIR(st.st_mode) || st.st_uid != getuid() || (st.st_mode & 077))
-		kdie(K_IO, "%s: must be a folder that only you can read (mode 0700)", folder);
+	kmake_private(folder);
 	return folder;
 }
 

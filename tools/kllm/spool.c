@@ -41,15 +41,14 @@ spool_begin(int step, const json_t *intent, size_t room)
 }
 
 void
-spool_end(int spool, const struct transport *t, const struct kbuf *body, bool whole)
+spool_end(int spool, const struct kbuf *body, bool whole)
 {
 	off_t intent = spool ? lseek(spool, 0, SEEK_CUR) : 0;
-	struct kbuf answer = { 0 };
+	auto_buf struct kbuf answer = { 0 };
 
 	if (!spool)
 		return;
 	if (whole) {
-		kbuf_printf(&answer, "HTTP 200\n%s\n", t->head.data ? t->head.data : "");
 		kbuf_add(&answer, body->data, body->len);
 		secret_redact(&answer);
 	}
@@ -60,50 +59,33 @@ spool_end(int spool, const struct transport *t, const struct kbuf *body, bool wh
 			kwarn("cannot truncate the spool: %s", strerror(errno));
 	}
 	close(spool);
-	kbuf_free(&answer);
-}
-
-static bool
-is_ours(const json_t *intent, const char *model)
-{
-	return kjson_is(intent, "schema", "exchange/1") && kjson_is(intent, "model", model) &&
-	    kjson_is(intent, "prompt_sha256", call.sha256);
 }
 
 enum spool_state
 spool_resume(int step, const char *model, struct kanswer *a, int64_t *reserved)
 {
-	auto_free char *path = spool_path(step);
-	char *text, *end, *body;
-	enum spool_state state = SPOOL_NONE;
-	json_t *intent;
-	size_t len;
+	size_t len = 0, head;
+	auto_free char *path = spool_path(step),
+	               *text = path ? kread_file(path, 3 * KLLM_BODY_MAX, &len) : NULL;
+	json_auto_t *intent = NULL;
 
 	*reserved = 0;
-	text = path ? kread_file(path, 3 * KLLM_BODY_MAX, &len) : NULL;
-	if (!text)
-		return SPOOL_NONE;
 	/* After a kill, the space reserved for the rest of the answer still follows, as NULs. */
 	while (len && !text[len - 1])
 		len--;
-	end = strchr(text, '\n');
-	intent = end ? json_loadb(text, (size_t)(end - text), 0, NULL) : NULL;
-	if (intent && is_ours(intent, model)) {
-		state = SPOOL_PARTIAL;
-		*reserved = kjson_int(intent, "reserved_nanousd");
-		body = strncmp(end + 1, "HTTP 200\n", 9) ? NULL : strstr(end + 1, "\n\n");
-		if (body) {
-			kanswer_feed(a, body + 2, len - (size_t)(body + 2 - text));
-			kanswer_end(a);
-		}
-		if (kanswer_complete(a))
-			state = SPOOL_WHOLE;
-		else
-			kanswer_free(a);
-	}
-	json_decref(intent);
-	free(text);
-	return state;
+	head = len ? strcspn(text, "\n") : 0;
+	intent = json_loadb(text ? text : "", head, 0, NULL);
+	if (!kjson_is(intent, "schema", "exchange/1") || !kjson_is(intent, "model", model) ||
+	    !kjson_is(intent, "prompt_sha256", call.sha256))
+		return SPOOL_NONE;
+	*reserved = kjson_int(intent, "reserved_nanousd");
+	if (len > head)
+		kanswer_feed(a, text + head + 1, len - head - 1);
+	kanswer_end(a);
+	if (kanswer_complete(a))
+		return SPOOL_WHOLE;
+	kanswer_free(a);
+	return SPOOL_PARTIAL;
 }
 
 void

@@ -3,16 +3,15 @@
  * spool: the memory of a paid call until its record is safe. Next to the output there is one file
  * per request of a call (reply.spool, and reply.spool2 with a larger cap). It begins with a line of
  * JSON, the intent (docs/schemas/exchange-1.json), which is on the disk before the request is sent.
- * As soon as the server has answered completely with 200, "HTTP 200", its header lines, a blank
- * line and the body follow. After a kill the next run decodes the answer from it and pays nothing;
- * an intent without an answer means that the cost is unknown.
+ * As soon as the server has answered completely with 200, the body follows. After a kill the next
+ * run decodes the answer from it and pays nothing; an intent without an answer means that the cost
+ * is unknown.
  */
 #ifndef KLLM_SPOOL_H
 #define KLLM_SPOOL_H
 
 #include "kanswer.h"
 #include "kllm.h"
-#include "transport.h"
 
 enum { SPOOL_STEPS = 2 };
 
@@ -28,7 +27,7 @@ int spool_begin(int step, const json_t *intent, size_t room);
  * otherwise only the intent stays. A spool that cannot be written is given up with a warning: the
  * answer is still in memory, and goes into the record.
  */
-void spool_end(int spool, const struct transport *t, const struct kbuf *body, bool whole);
+void spool_end(int spool, const struct kbuf *body, bool whole);
 
 enum spool_state { SPOOL_NONE, SPOOL_PARTIAL, SPOOL_WHOLE };
 

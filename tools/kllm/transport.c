@@ -14,8 +14,6 @@
 #include "kregex.h"
 #include "url.h"
 
-enum { HEAD_MAX = 1 << 16 };
-
 /* The functions of libcurl that are used. */
 #define EACH_FUNCTION(DO) \
 	DO(global_init) \
@@ -23,6 +21,7 @@ enum { HEAD_MAX = 1 << 16 };
 	DO(easy_setopt) \
 	DO(easy_perform) \
 	DO(easy_getinfo) \
+	DO(easy_header) \
 	DO(easy_strerror) \
 	DO(easy_cleanup) \
 	DO(version_info) \
@@ -35,8 +34,6 @@ static struct {
 
 struct transfer {
 	struct transport *t;
-	CURL *handle;
-	bool in_body;
 	size_t got; /* bytes of the body */
 	size_t progress;
 	/* times of the request, of the first byte of the body, of the last content */
@@ -76,45 +73,14 @@ load_libcurl(bool tls)
 	curl.global_init(tls ? CURL_GLOBAL_DEFAULT : CURL_GLOBAL_NOTHING);
 }
 
-/* Headers about limits, and those that identify a request; none of them contains a secret. */
-static const char allowed[] = "(?i)\\A(?:content-type|retry-after(?:-ms)?|x-should-retry|"
-                              "(?:x-)?request-id|x-generation-id|location)(?=:)";
-
-/*
- * Called for each line of each header block: of interim responses, of the response, and of
- * trailers, which come after the body began.
- */
-static size_t
-on_header(char *line, size_t size, size_t count, void *arg)
-{
-	struct transfer *w = arg;
-	struct kbuf *head = &w->t->head;
-	size_t len = size * count, n = len;
-	struct kregex_span name;
-
-	while (n && (line[n - 1] == '\r' || line[n - 1] == '\n'))
-		n--;
-	if (n > 5 && !strncmp(line, "HTTP/", 5) && !w->in_body)
-		kbuf_free(head);
-	if (w->in_body || head->len > HEAD_MAX || !kregex_find(allowed, line, n, &name, 1))
-		return len;
-	for (size_t i = 0; i < n; i++)
-		kbuf_printf(head, "%c", i < name.to ? tolower((unsigned char)line[i]) : line[i]);
-	kbuf_puts(head, "\n");
-	return len;
-}
-
-/* The header block is complete. */
+/* The header is complete, if there is one. */
 static void
-end_head(struct transfer *w)
+take_status(struct transport *t)
 {
 	long status = 0;
 
-	if (w->in_body)
-		return;
-	w->in_body = true;
-	curl.easy_getinfo(w->handle, CURLINFO_RESPONSE_CODE, &status);
-	w->t->status = (int)status;
+	curl.easy_getinfo(t->handle, CURLINFO_RESPONSE_CODE, &status);
+	t->status = (int)status;
 }
 
 static size_t
@@ -125,9 +91,10 @@ on_body(char *bytes, size_t size, size_t count, void *arg)
 
 	if (!len)
 		return 0;
-	end_head(w);
-	if (!w->first)
+	if (!w->first) {
+		take_status(w->t);
 		w->first = w->last = know_ns();
+	}
 	w->got += len;
 	if (w->got > KLLM_BODY_MAX)
 		w->end = TRANSPORT_TOO_LARGE;
@@ -214,10 +181,8 @@ set_certificates(CURL *c)
 static void
 set_callbacks(struct transfer *w)
 {
-	CURL *c = w->handle;
+	CURL *c = w->t->handle;
 
-	curl.easy_setopt(c, CURLOPT_HEADERFUNCTION, on_header);
-	curl.easy_setopt(c, CURLOPT_HEADERDATA, w);
 	curl.easy_setopt(c, CURLOPT_WRITEFUNCTION, on_body);
 	curl.easy_setopt(c, CURLOPT_WRITEDATA, w);
 	curl.easy_setopt(c, CURLOPT_NOPROGRESS, 0L);
@@ -226,11 +191,10 @@ set_callbacks(struct transfer *w)
 }
 
 static void
-set_request(struct transfer *w, struct curl_slist *headers)
+set_request(const struct transport *t, struct curl_slist *headers)
 {
-	const struct transport *t = w->t;
 	bool here = url_is_loopback(t->url);
-	CURL *c = w->handle;
+	CURL *c = t->handle;
 
 	curl.easy_setopt(c, CURLOPT_URL, t->url);
 	curl.easy_setopt(c, CURLOPT_HTTPHEADER, headers);
@@ -272,9 +236,10 @@ perform(struct transfer *w)
 	char why[CURL_ERROR_SIZE] = "";
 	CURLcode rc;
 
-	curl.easy_setopt(w->handle, CURLOPT_ERRORBUFFER, why);
-	rc = curl.easy_perform(w->handle);
-	end_head(w);
+	curl.easy_setopt(w->t->handle, CURLOPT_ERRORBUFFER, why);
+	rc = curl.easy_perform(w->t->handle);
+	curl.easy_setopt(w->t->handle, CURLOPT_ERRORBUFFER, NULL);
+	take_status(w->t);
 	if (w->end != TRANSPORT_DONE || rc == CURLE_OK)
 		return w->end;
 	kbuf_puts(&w->t->why, *why ? why : curl.easy_strerror(rc));
@@ -289,16 +254,15 @@ transport_post(struct transport *t)
 	enum transport_end end;
 
 	load_libcurl(needs_tls(t->url));
-	w.handle = curl.easy_init();
-	if (!w.handle)
+	t->handle = curl.easy_init();
+	if (!t->handle)
 		kdie(K_MISSING, "libcurl does not start");
 	headers = curl.slist_append(NULL, "Expect:");
 	for (size_t i = 0; t->headers[i]; i++)
 		headers = curl.slist_append(headers, t->headers[i]);
 	set_callbacks(&w);
-	set_request(&w, headers);
+	set_request(t, headers);
 	end = perform(&w);
-	curl.easy_cleanup(w.handle);
 	for (struct curl_slist *h = headers; h; h = h->next)
 		explicit_bzero(h->data, strlen(h->data));
 	curl.slist_free_all(headers);
@@ -309,21 +273,16 @@ transport_post(struct transport *t)
 void
 transport_free(struct transport *t)
 {
-	kbuf_free(&t->head);
+	curl.easy_cleanup(t->handle);
 	kbuf_free(&t->why);
 }
 
 const char *
 transport_header(const struct transport *t, const char *name)
 {
-	static char value[256];
-	size_t n = strlen(name);
+	struct curl_header *found;
 
-	for (const char *p = t->head.data; p && *p; p = strchr(p, '\n'), p += p != NULL)
-		if (!strncmp(p, name, n) && p[n] == ':') {
-			p += n + 1 + strspn(p + n + 1, " \t");
-			snprintf(value, sizeof value, "%.*s", (int)strcspn(p, "\r\n"), p);
-			return value;
-		}
-	return NULL;
+	return curl.easy_header(t->handle, name, 0, CURLH_HEADER, -1, &found) == CURLHE_OK
+	    ? found->value
+	    : NULL;
 }

@@ -28,23 +28,23 @@ struct transport {
 	/* Time limits. The last three may be exceeded by a second. */
 	double connect_s, stall_s, total_s;
 	/*
-	 * Called for each piece of the body, when STATUS and HEAD are set. Returns false when no
-	 * more is needed. Sets *PROGRESS to a number that grows with content.
+	 * Called for each piece of the body, when STATUS is set. Returns false when no more is
+	 * needed. Sets *PROGRESS to a number that grows with content.
 	 */
 	bool (*on_body)(void *arg, const char *bytes, size_t len, size_t *progress);
 	void *arg;
 	/* the response */
 	int status;           /* HTTP status; 0: none received */
-	struct kbuf head;     /* "name: value" lines, names in lower case */
 	struct kbuf why;      /* libcurl's description of a failure */
 	double first_byte_ms; /* -1: none came */
+	void *handle;         /* libcurl's, which has the header */
 };
 
 /* Fills the response part; the caller frees with transport_free. */
 enum transport_end transport_post(struct transport *t);
 void transport_free(struct transport *t);
 
-/* Value of a header of the response, or NULL; valid until the next call. */
+/* Value of a header of the response, or NULL; valid until transport_free. */
 const char *transport_header(const struct transport *t, const char *name);
 
 #endif

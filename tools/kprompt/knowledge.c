@@ -4,6 +4,7 @@
  * notes in skills/knowledge and the campaign's own knowledge folder, chosen by
  * skills/knowledge/routes.json within a budget.
  */
+#include "kform.h"
 #include "kprompt.h"
 
 enum { MAX_DEPTH = 3, MAX_NAME = 200, PROJECT_SHARE = 2 };
@@ -248,60 +249,18 @@ all_notes(const char *own)
 	return files;
 }
 
-static bool
-is_member(const char *name)
-{
-	bool known = !strcmp(name, "schema") || !strcmp(name, "description");
-
-	kforeach(one, tables)
-		known |= !strcmp(name, one->table);
-	return known;
-}
-
-static bool
-is_word_list(const json_t *list)
-{
-	kjson_foreach(word, list)
-		if (!json_is_string(word))
-			return false;
-	return json_array_size(list) > 0;
-}
-
-/*
- * Dies unless every table is present and maps names to lists of words, and there is nothing else.
- */
-static void
-check_routes(const char *path, const json_t *routes)
-{
-	const char *name;
-	json_t *v;
-
-	json_object_foreach((json_t *)routes, name, v)
-		if (!is_member(name))
-			kdie(K_USAGE, "%s: %s: no such table", path, name);
-	kforeach(one, tables) {
-		json_t *table = json_object_get(routes, one->table);
-
-		if (!json_is_object(table))
-			kdie(K_USAGE, "%s: %s: must be an object that maps names to lists of words",
-			    path, one->table);
-		json_object_foreach(table, name, v)
-			if (!is_word_list(v))
-				kdie(K_USAGE, "%s: %s.%s: must be a list of words", path,
-				    one->table, name);
-	}
-}
+/* What docs/schemas says of the table of routes. */
+static const struct kform form =
+#include "routes.h"
+    ;
 
 static json_t *
 load_routes(const char *own)
 {
 	auto_free char *mine = kasprintf("%s/routes.json", own),
 	               *shipped = kdata_path("skills/knowledge/routes.json");
-	char *path = kis_there(mine) ? mine : shipped;
-	json_t *routes = kjson_load(path);
 
-	check_routes(path, routes);
-	return routes;
+	return kform_load(&form, kis_there(mine) ? mine : shipped);
 }
 
 /*

@@ -56,17 +56,10 @@ static char *
 socket_folder(void)
 {
 	const char *run = getenv("XDG_RUNTIME_DIR");
-	unsigned long uid = getuid();
-	struct stat st;
-	char *path;
+	char *path = run && *run ? kasprintf("%s/kiln-ssh", run)
+	                         : kasprintf("/tmp/kiln-ssh-%lu", (unsigned long)getuid());
 
-	path = run && *run ? kasprintf("%s/kiln-ssh", run) : kasprintf("/tmp/kiln-ssh-%lu", uid);
-	if (mkdir(path, 0700) < 0 && errno != EEXIST)
-		kdie_errno(K_IO, "%s", path);
-	if (!kfind_link(path, &st) || !S_ISDIR(st.st_mode) || st.st_uid != getuid() ||
-	    (st.st_mode & 077))
-		kdie(K_IO, "%s: must be a folder that only you can read (mode 0700); remove it",
-		    path);
+	kmake_private(path);
 	return path;
 }
 

@@ -25,4 +25,9 @@ def row($name; $required):
 		// "-INFINITY"), \(bound(.maximum // .maxLength // .maxItems // .maxProperties) // "INFINITY"), "
 	+ "\(.description | string), \(members) }";
 
-del(.description) | row(""; true)
+# Each {"$ref": "#/$defs/NAME"} becomes that definition.
+def inline($defs):
+	walk(if type == "object" and has("$ref")
+		then ($defs[.["$ref"] | split("/") | last] | inline($defs)) + del(.["$ref"]) else . end);
+
+inline(.["$defs"]) | del(.description) | row(""; true)
