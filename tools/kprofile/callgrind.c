@@ -10,9 +10,7 @@
 
 enum { MAX_EVENTS = 64 };
 
-struct reader {
-	const struct text *t;
-	long line;
+static struct reader {
 	char *event[MAX_EVENTS];
 	size_t events, positions;
 	double total[MAX_EVENTS];
@@ -21,15 +19,15 @@ struct reader {
 	json_t *functions; /* name -> [costs] */
 	char *function;    /* owned */
 	bool skip;         /* the next line of costs is the inclusive cost of a call */
-};
+} reader;
 
 static void
-read_events(struct reader *r, char *s)
+read_events(char *s)
 {
 	kpart_foreach(name, s, " \r") {
-		if (r->events == MAX_EVENTS)
-			text_fault(r->t, r->line, "more than %d events", MAX_EVENTS);
-		r->event[r->events++] = kstrdup(name);
+		if (reader.events == MAX_EVENTS)
+			input_fault("more than %d events", MAX_EVENTS);
+		reader.event[reader.events++] = kstrdup(name);
 	}
 }
 
@@ -38,7 +36,7 @@ read_events(struct reader *r, char *s)
  * caller frees.
  */
 static char *
-function_name(struct reader *r, const char *s)
+function_name(const char *s)
 {
 	struct kregex_span at[3];
 	auto_free char *id = NULL, *name = NULL;
@@ -47,25 +45,25 @@ function_name(struct reader *r, const char *s)
 	kregex_find("\\A(?:\\((\\d+)\\)? *)?(.*)", s, strlen(s), at, LEN(at));
 	id = kregex_text(s, at[1]);
 	name = kregex_text(s, at[2]);
-	known = *name ? kjson_string(name) : json_incref(json_object_get(r->names, id));
+	known = *name ? kjson_string(name) : json_incref(json_object_get(reader.names, id));
 	if (!known)
-		text_fault(r->t, r->line, "a function without a name: fn=%.40s", s);
+		input_fault("a function without a name: fn=%.40s", s);
 	if (id)
-		json_object_set(r->names, id, known);
+		json_object_set(reader.names, id, known);
 	return kstrdup(json_string_value(known));
 }
 
 /* COUNT numbers; by the format, missing ones at the end are zero. */
 static void
-read_costs(struct reader *r, const char *s, double *cost)
+read_costs(const char *s, double *cost)
 {
-	kforeach_of(one, cost, r->events) {
+	kforeach_of(one, cost, reader.events) {
 		char *end;
 
 		*one = strtod(s, &end);
 		if (end == s) {
 			if (s[strspn(s, " \r")])
-				text_fault(r->t, r->line, "'%.40s' is not a number", s);
+				input_fault("'%.40s' is not a number", s);
 			*one = 0;
 		}
 		s = end;
@@ -73,125 +71,120 @@ read_costs(struct reader *r, const char *s, double *cost)
 }
 
 static void
-cost_line(struct reader *r, const char *s)
+cost_line(const char *s)
 {
 	double cost[MAX_EVENTS];
 	json_t *sums;
 
-	for (size_t i = 0; i < r->positions; i++) {
+	for (size_t i = 0; i < reader.positions; i++) {
 		s += strcspn(s, " ");
 		s += strspn(s, " ");
 	}
-	if (r->skip) {
-		r->skip = false;
+	if (reader.skip) {
+		reader.skip = false;
 		return;
 	}
-	if (!r->events)
-		text_fault(r->t, r->line, "costs before the line \"events:\"");
-	read_costs(r, s, cost);
-	sums = json_object_get(r->functions, r->function);
+	if (!reader.events)
+		input_fault("costs before the line \"events:\"");
+	read_costs(s, cost);
+	sums = json_object_get(reader.functions, reader.function);
 	if (!sums) {
 		sums = json_array();
-		for (size_t i = 0; i < r->events; i++)
+		for (size_t i = 0; i < reader.events; i++)
 			json_array_append_new(sums, json_real(0));
-		json_object_set_new(r->functions, r->function, sums);
+		json_object_set_new(reader.functions, reader.function, sums);
 	}
-	for (size_t i = 0; i < r->events; i++)
+	for (size_t i = 0; i < reader.events; i++)
 		json_array_set_new(
 		    sums, i, json_real(json_real_value(json_array_get(sums, i)) + cost[i]));
 }
 
 /* A file may hold several parts, dumped one after another: each has its own totals. */
 static void
-read_totals(struct reader *r, const char *s)
+read_totals(const char *s)
 {
 	double cost[MAX_EVENTS];
 
-	read_costs(r, s, cost);
-	for (size_t i = 0; i < r->events; i++)
-		r->total[i] += cost[i];
-	r->whole = true;
+	read_costs(s, cost);
+	for (size_t i = 0; i < reader.events; i++)
+		reader.total[i] += cost[i];
+	reader.whole = true;
 }
 
 static void
-read_line(void *arg, char *s, long number)
+read_line(char *s)
 {
-	struct reader *r = arg;
-
-	r->line = number;
 	if (!*s || *s == '#')
 		return;
-	if (!strncmp(s, "events:", 7) && !r->events) {
-		read_events(r, s + 7);
+	if (!strncmp(s, "events:", 7) && !reader.events) {
+		read_events(s + 7);
 	} else if (!strncmp(s, "positions:", 10)) {
-		r->positions = strstr(s, "instr") && strstr(s, "line") ? 2 : 1;
+		reader.positions = strstr(s, "instr") && strstr(s, "line") ? 2 : 1;
 	} else if (!strncmp(s, "version:", 8) && strtol(s + 8, NULL, 10) != 1) {
-		text_fault(r->t, r->line, "callgrind's format %s is not supported", s);
+		input_fault("callgrind's format %s is not supported", s);
 	} else if (!strncmp(s, "part:", 5)) {
-		r->whole = false;
+		reader.whole = false;
 	} else if (!strncmp(s, "totals:", 7)) {
-		read_totals(r, s + 7);
+		read_totals(s + 7);
 	} else if (!strncmp(s, "fn=", 3)) {
-		free(r->function);
-		r->function = function_name(r, s + 3);
+		free(reader.function);
+		reader.function = function_name(s + 3);
 	} else if (!strncmp(s, "calls=", 6)) {
-		r->skip = true;
+		reader.skip = true;
 	} else if (!strncmp(s, "cfn=", 4)) {
 		/* This line may define a callee's name. */
-		free(function_name(r, s + 4));
+		free(function_name(s + 4));
 	} else if (isdigit((unsigned char)*s) || *s == '+' || *s == '-' || *s == '*') {
-		cost_line(r, s);
+		cost_line(s);
 	} else if (!strchr(s, '=') && !strchr(s, ':')) {
-		text_fault(r->t, r->line, "not a line of a callgrind file: '%.40s'", s);
+		input_fault("not a line of a callgrind file: '%.40s'", s);
 	}
 }
 
 static struct launch *
-add_launch(const struct reader *r, const char *name, const double *cost)
+add_launch(const char *name, const double *cost)
 {
 	char id[24];
 	struct launch *l;
 
 	snprintf(id, sizeof id, "%zu", profile.count);
-	l = profile_launch(r->t->name, id, name);
-	for (size_t i = 0; i < r->events; i++)
-		launch_count(l, r->event[i], cost[i], r->t, r->line);
+	l = profile_launch(input.name, id, name);
+	for (size_t i = 0; i < reader.events; i++)
+		launch_count(l, reader.event[i], cost[i]);
 	return l;
 }
 
 static void
-add_functions(const struct reader *r)
+add_functions(void)
 {
 	const char *name;
 	json_t *sums;
 	double cost[MAX_EVENTS];
 
-	json_object_foreach(r->functions, name, sums) {
-		for (size_t i = 0; i < r->events; i++)
+	json_object_foreach(reader.functions, name, sums) {
+		for (size_t i = 0; i < reader.events; i++)
 			cost[i] = json_real_value(json_array_get(sums, i));
-		add_launch(r, name, cost);
+		add_launch(name, cost);
 	}
 }
 
 void
-callgrind_text(const struct text *t)
+callgrind_text(void)
 {
-	struct reader r = { .t = t,
-		.names = json_object(),
+	reader = (struct reader){ .names = json_object(),
 		.functions = json_object(),
 		.positions = 1,
 		.function = kstrdup("") };
-
-	text_lines(t, read_line, &r);
-	if (!r.whole)
-		text_fault(t, r.line, "the totals at the end are missing: the file is truncated");
+	input_lines(read_line);
+	if (!reader.whole)
+		input_fault("the totals at the end are missing: the file is truncated");
 	if (profile.kernel)
-		add_functions(&r);
+		add_functions();
 	else
-		add_launch(&r, "(program)", r.total);
-	kforeach_of(one, r.event, r.events)
+		add_launch("(program)", reader.total);
+	kforeach_of(one, reader.event, reader.events)
 		free(*one);
-	free(r.function);
-	json_decref(r.names);
-	json_decref(r.functions);
+	free(reader.function);
+	json_decref(reader.names);
+	json_decref(reader.functions);
 }

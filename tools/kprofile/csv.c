@@ -7,6 +7,8 @@
 
 #include "kregex.h"
 
+struct csv csv;
+
 void
 row_free(struct row *r)
 {
@@ -17,87 +19,87 @@ row_free(struct row *r)
 }
 
 static void
-read_row(struct csv *c)
+read_row(void)
 {
 	/* the text in quotes, their end, or an unquoted text; then a comma or the end of the row */
 	static const char form[] = "\\A(?:\"((?:[^\"]++|\"\")*+)(\"?)|([^,\\r\\n]*+))"
 	                           "(?:(,)|(\\r?(?:\\n|\\z)))?";
-	const char *end = c->text->data + c->text->len;
+	const char *end = input.data + input.len;
 	struct kregex_span at[6];
 
 	do {
-		struct row *r = &c->row;
+		struct row *r = &csv.row;
 		auto_free char *quoted = NULL;
 
-		if (!kregex_find(form, c->p, (size_t)(end - c->p), at, LEN(at)))
-			text_fault(c->text, c->line, "a cell is too long");
-		quoted = kregex_text(c->p, at[1]);
+		if (!kregex_find(form, csv.p, (size_t)(end - csv.p), at, LEN(at)))
+			input_fault("a cell is too long");
+		quoted = kregex_text(csv.p, at[1]);
 		if (quoted && at[2].from == at[2].to)
-			text_fault(c->text, c->line,
-			    "a quoted cell does not end: the file is truncated or not CSV");
+			input_fault("a quoted cell does not end: the file is truncated or not CSV");
 		if (at[4].from == KREGEX_UNSET && at[5].from == KREGEX_UNSET)
-			text_fault(c->text, c->line, "text after the closing quote of a cell");
+			input_fault("text after the closing quote of a cell");
 		kgrow(r->cell, r->width);
-		r->cell[r->width++] = !quoted ? kregex_text(c->p, at[3])
+		r->cell[r->width++] = !quoted ? kregex_text(csv.p, at[3])
 		    : strstr(quoted, "\"\"")  ? kregex_sub("\"\"", quoted, "\"")
 		                              : kstrdup(quoted);
-		kforeach_of(one, c->p, at->to)
-			c->next += *one == '\n';
-		c->p += at->to;
+		kforeach_of(one, csv.p, at->to)
+			csv.next += *one == '\n';
+		csv.p += at->to;
 	} while (at[4].from != KREGEX_UNSET);
 }
 
 bool
-csv_next(struct csv *c, bool quoted)
+csv_next(bool quoted)
 {
-	row_free(&c->row);
-	if (!c->p) {
-		c->p = c->text->data;
-		c->next = 1;
+	row_free(&csv.row);
+	if (!csv.p) {
+		csv.p = input.data;
+		csv.next = 1;
 	}
 	/* Output of the profiler and of the profiled program may appear between the rows. */
-	while (*c->p && (quoted ? *c->p != '"' : strchr("\r\n", *c->p) != NULL)) {
-		c->p += strcspn(c->p, "\n");
-		c->next++;
-		c->p += *c->p == '\n';
+	while (*csv.p && (quoted ? *csv.p != '"' : strchr("\r\n", *csv.p) != NULL)) {
+		csv.p += strcspn(csv.p, "\n");
+		csv.next++;
+		csv.p += *csv.p == '\n';
 	}
-	if (!*c->p)
+	if (!*csv.p)
 		return false;
-	c->line = c->next;
-	read_row(c);
+	input.line = csv.next;
+	read_row();
 	return true;
 }
 
 void
-csv_take(struct csv *c, struct row *to)
+csv_take(struct row *to)
 {
 	row_free(to);
-	*to = c->row;
-	c->row = (struct row){ 0 };
+	*to = csv.row;
+	csv.row = (struct row){ 0 };
 }
 
 const char *
-csv_cell(const struct csv *c, const char *name)
+csv_cell(const char *name)
 {
-	size_t at = kindex_of(name, (const char *const *)c->head.cell, c->head.width);
+	size_t at = kindex_of(name, (const char *const *)csv.head.cell, csv.head.width);
 
-	return at == c->head.width ? NULL : at < c->row.width ? c->row.cell[at] : "";
+	return at == csv.head.width ? NULL : at < csv.row.width ? csv.row.cell[at] : "";
 }
 
 const char *
-csv_need(const struct csv *c, const char *name)
+csv_need(const char *name)
 {
-	const char *s = csv_cell(c, name);
+	const char *s = csv_cell(name);
 
 	if (!s)
-		text_fault(c->text, c->line, "unknown layout: the table of %s has no column \"%s\"",
-		    c->text->format, name);
+		input_fault(
+		    "unknown layout: the table of %s has no column \"%s\"", input.format, name);
 	return s;
 }
 
 void
-csv_close(struct csv *c)
+csv_close(void)
 {
-	row_free(&c->row);
-	row_free(&c->head);
+	row_free(&csv.row);
+	row_free(&csv.head);
+	csv = (struct csv){ 0 };
 }

@@ -9,14 +9,15 @@
 
 #include "kio.h"
 
-/* A file in memory, and the position of a reader in it. */
-struct text {
+/* The file that is being read; one at a time. */
+extern struct input {
 	const char *file; /* as given on the command line, for messages */
 	const char *name; /* without folders, for the output */
 	const char *format;
 	char *data; /* owned */
 	size_t len;
-};
+	long line; /* where the reader is, for messages and metrics */
+} input;
 
 /* launch.c: one run of one kernel (for a CPU: the whole program or one function). */
 struct launch {
@@ -48,19 +49,16 @@ struct launch *profile_launch(const char *process, const char *id, const char *k
  * Dies with file:line when the name of the kernel contradicts that in another file for the same
  * launch.
  */
-void launch_name(struct launch *l, const char *kernel, const struct text *t, long line);
+void launch_name(struct launch *l, const char *kernel);
 /* Set a metric unless it is set already. */
-void launch_metric(struct launch *l, const char *name, const char *value, const char *unit,
-    const struct text *t, long line);
+void launch_metric(struct launch *l, const char *name, const char *value, const char *unit);
 /* Add to a metric that is a plain number. */
-void launch_count(
-    struct launch *l, const char *name, double value, const struct text *t, long line);
+void launch_count(struct launch *l, const char *name, double value);
 void profile_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-/* Calls EACH for every line without its end, which EACH may modify, and its number. */
-void text_lines(const struct text *t, void (*each)(void *arg, char *line, long number), void *arg);
-/* Reports a fault in a file as "FILE:LINE: why", and ends the program. */
-_Noreturn void text_fault(const struct text *t, long line, const char *fmt, ...)
-    __attribute__((format(printf, 3, 4)));
+/* Calls EACH for every line without its end, which EACH may modify. */
+void input_lines(void (*each)(char *line));
+/* Reports a fault in the line as "FILE:LINE: why", and ends the program. */
+_Noreturn void input_fault(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /* number.c: "1,006,632,960", "0,58", "3.199.462,02" and plain numbers; false for anything else. */
 bool number_read(const char *s, double *value);
@@ -69,69 +67,63 @@ bool number_absent(const char *s);
 /* The factor from the unit to ns, bytes or hertz; 0 if the unit is unknown. */
 double number_scale(const json_t *units, const char *unit);
 
-/* csv.c: RFC 4180 in memory. */
+/* csv.c: RFC 4180 in memory; the input as a table. */
 struct row {
 	char **cell;
 	size_t width;
 };
-struct csv {
-	const struct text *text;
+extern struct csv {
 	const char *p;
-	long line; /* of the current row */
-	long next; /* of the next row */
+	long next; /* line of the next row */
 	struct row row, head;
-};
+} csv;
 /* Reads the next row that begins with a quote (if QUOTED) or is not blank; false at the end. */
-bool csv_next(struct csv *c, bool quoted);
+bool csv_next(bool quoted);
 /* Moves the current row to TO, for example as the head of the table. */
-void csv_take(struct csv *c, struct row *to);
+void csv_take(struct row *to);
 void row_free(struct row *r);
 /*
  * The row's cell in the column NAME; NULL: no such column; "": the row has fewer cells. Borrowed.
  */
-const char *csv_cell(const struct csv *c, const char *name);
+const char *csv_cell(const char *name);
 /* The same, but dies when there is no such column. */
-const char *csv_need(const struct csv *c, const char *name);
-void csv_close(struct csv *c);
+const char *csv_need(const char *name);
+void csv_close(void);
 
 /* Readers. */
-void ncu_csv(const struct text *t);
-void ncu_text(const struct text *t);
-void ncu_preface(const struct text *t);
+void ncu_csv(void);
+void ncu_text(void);
+void ncu_preface(void);
 /* The metric for LABEL in SECTION: the same label means other things elsewhere. */
 const char *ncu_metric(const char *section, const char *label);
-void rocprof_csv(const struct text *t);
-void callgrind_text(const struct text *t);
-void perf_text(const struct text *t);
+void rocprof_csv(void);
+void callgrind_text(void);
+void perf_text(void);
 /* The head of a report of samples, which is not a table of counters. */
 #define PERF_REPORT "(?m)^(?:# Overhead| {12}Trace Event Information)"
 
-/* values.c: values of a launch, computed with the table. */
-struct values {
+/* values.c: values of a launch, computed with the table; of one at a time. */
+extern struct values {
 	const struct launch *launch;
 	json_t *memo;       /* computed values; null: absent */
 	json_t *unreliable; /* raw metrics that the profiler itself marks as unreliable */
 	/* raw metrics that were needed but absent; an array, may be NULL */
 	json_t *missing;
 	int depth;
-};
-void values_open(struct values *v, const struct launch *l);
-void values_close(struct values *v);
-/* The value of an expression, NAN when a metric that it needs is absent. */
-double values_eval(struct values *v, const char *expression);
-double values_get(struct values *v, const char *name);
+} values;
+void values_open(const struct launch *l);
+/* The value of a name, NAN when a metric that it needs is absent. */
+double values_get(const char *name);
 enum truth { NO, YES, UNKNOWN };
-/* A comparison; MARGIN: how far beyond the bound, relative to it. */
-enum truth values_test(struct values *v, const char *condition, double *margin);
-/* All conditions of an array of texts. */
-enum truth values_all(struct values *v, const json_t *conditions, double *margin);
+/* All conditions of an array of texts; MARGIN: how far the first is beyond its bound, relative to it. */
+enum truth values_all(const json_t *conditions, double *margin);
 /* TEXT with every {expression} replaced by its value. The caller frees. */
-char *values_fill(struct values *v, const char *text);
+char *values_fill(const char *text);
 /*
  * Adds the names of the table's values that an expression or a text uses, with their values, to
  * OUT.
  */
-void values_used(struct values *v, const char *text, bool braces, json_t *out);
+void values_used(const char *text, bool braces, json_t *out);
 /* 3 digits, or an integer. */
 void number_text(double v, char *out, size_t len);
 

@@ -3,29 +3,30 @@
 #include "kprofile.h"
 
 struct profile profile;
+struct input input;
 
 enum { MAX_LAUNCHES = 100000 };
 
 void
-text_fault(const struct text *t, long line, const char *fmt, ...)
+input_fault(const char *fmt, ...)
 {
 	va_list ap;
 
 	va_start(ap, fmt);
-	kdie(K_USAGE, "%s:%ld: %s", t->file, line, kvasprintf(fmt, ap));
+	kdie(K_USAGE, "%s:%ld: %s", input.file, input.line, kvasprintf(fmt, ap));
 }
 
 void
-text_lines(const struct text *t, void (*each)(void *arg, char *line, long number), void *arg)
+input_lines(void (*each)(char *line))
 {
-	long number = 1;
-
-	for (const char *s = t->data; *s; number++) {
+	input.line = 1;
+	for (const char *s = input.data; *s; s += *s == '\n') {
 		size_t n = strcspn(s, "\n");
 		auto_free char *line = kstrndup(s, n - (n && s[n - 1] == '\r'));
 
-		each(arg, line, number);
-		s += n + (s[n] == '\n');
+		each(line);
+		s += n;
+		input.line += *s && s[1];
 	}
 }
 
@@ -106,32 +107,31 @@ profile_launch(const char *process, const char *id, const char *kernel)
 }
 
 void
-launch_name(struct launch *l, const char *kernel, const struct text *t, long line)
+launch_name(struct launch *l, const char *kernel)
 {
 	char *own = utf8(kernel);
 
 	if (*l->kernel && strcmp(l->kernel, own))
-		text_fault(t, line,
-		    "launch %s is of %.80s here, but of %.80s in another file: the files are from "
-		    "different runs",
+		input_fault("launch %s is of %.80s here, but of %.80s in another file: the files "
+		            "are from "
+		            "different runs",
 		    l->id, own, l->kernel);
 	free(l->kernel);
 	l->kernel = own;
 }
 
 void
-launch_metric(struct launch *l, const char *name, const char *value, const char *unit,
-    const struct text *t, long line)
+launch_metric(struct launch *l, const char *name, const char *value, const char *unit)
 {
 	if (json_object_get(l->raw, name))
 		return;
 	json_object_set_new(l->raw, name,
-	    json_pack("[o,o,o,I]", kjson_string(value), kjson_string(unit), kjson_string(t->file),
-	        (json_int_t)line));
+	    json_pack("[o,o,o,I]", kjson_string(value), kjson_string(unit),
+	        kjson_string(input.file), (json_int_t)input.line));
 }
 
 void
-launch_count(struct launch *l, const char *name, double value, const struct text *t, long line)
+launch_count(struct launch *l, const char *name, double value)
 {
 	json_t *old = json_object_get(l->raw, name);
 	double sum = old ? strtod(json_string_value(json_array_get(old, 0)), NULL) : 0;
@@ -139,5 +139,5 @@ launch_count(struct launch *l, const char *name, double value, const struct text
 
 	snprintf(text, sizeof text, "%.17g", sum + value);
 	json_object_del(l->raw, name);
-	launch_metric(l, name, text, "", t, line);
+	launch_metric(l, name, text, "");
 }

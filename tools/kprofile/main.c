@@ -19,7 +19,7 @@ static const char usage[] = "usage: kprofile [OPTION...] FILE...\n";
 /* What the output of a profiler looks like; the first that fits counts. */
 static const struct format {
 	const char *name, *source;
-	void (*read)(const struct text *t);
+	void (*read)(void);
 	const char *pattern;
 } formats[] = {
 	{ "ncu-details", "ncu", ncu_csv, "(?m)^\"ID\",.*\"Metric Name\"" },
@@ -46,29 +46,29 @@ format_named(const char *name)
 }
 
 static const struct format *
-detect(const struct text *t)
+detect(void)
 {
 	struct kregex_span first[2] = { { 0, 0 } };
 
-	if (t->len >= 4 && (!memcmp(t->data, "NVR", 3) || strlen(t->data) < t->len))
+	if (input.len >= 4 && (!memcmp(input.data, "NVR", 3) || strlen(input.data) < input.len))
 		kdie(K_USAGE,
 		    "%s: is a binary file; export ncu's report as text first: ncu --import FILE "
 		    "--csv --page raw",
-		    t->file);
+		    input.file);
 	kforeach(one, formats)
-		if (kregex_is(one->pattern, t->data))
+		if (kregex_is(one->pattern, input.data))
 			return one;
-	if (strstr(t->data, "ERR_NVGPUCTRPERM"))
+	if (strstr(input.data, "ERR_NVGPUCTRPERM"))
 		kdie(K_MISSING,
 		    "%s: ncu has no permission to read performance counters (ERR_NVGPUCTRPERM)",
-		    t->file);
-	if (strstr(t->data, "No kernels were profiled"))
-		kdie(K_USAGE, "%s: ncu profiled no kernel", t->file);
-	kregex_find(HEAD "(.{0,60})", t->data, t->len, first, LEN(first));
+		    input.file);
+	if (strstr(input.data, "No kernels were profiled"))
+		kdie(K_USAGE, "%s: ncu profiled no kernel", input.file);
+	kregex_find(HEAD "(.{0,60})", input.data, input.len, first, LEN(first));
 	kdie(K_USAGE,
 	    "%s:1: unknown format: no output of ncu, rocprofv3, callgrind or perf (stat -x, or -j, "
 	    "report or c2c report --stdio) begins with '%.*s'",
-	    t->file, (int)(first[1].to - first[1].from), t->data + first[1].from);
+	    input.file, (int)(first[1].to - first[1].from), input.data + first[1].from);
 }
 
 /*
@@ -119,7 +119,7 @@ kernels_of(const char *by)
 	json_t *sorted = json_array(), *found;
 	size_t i, k;
 
-	for (const struct launch *l = profile.launch; l < profile.launch + profile.count; l++) {
+	kforeach_of(l, profile.launch, profile.count) {
 		if (!l->wanted)
 			continue;
 		found = kjson_find(list, "name", l->kernel);
@@ -148,17 +148,15 @@ find_times(const char *regex, const char *by)
 	struct kregex *wish = kregex_new("--kernel", NULL, regex, 0);
 	bool timed = true;
 
-	for (struct launch *l = profile.launch; l < profile.launch + profile.count; l++) {
-		struct values v;
+	kforeach_of(l, profile.launch, profile.count) {
 		double time;
 
-		values_open(&v, l);
+		values_open(l);
 		l->wanted =
 		    kregex_search(wish, l->kernel, strlen(l->kernel), 0, NULL) == KREGEX_FOUND;
-		time = values_get(&v, by);
+		time = values_get(by);
 		l->time = isnan(time) ? 0 : time;
 		timed &= !l->wanted || !isnan(time);
-		values_close(&v);
 	}
 	kregex_free(wish);
 	return timed;
@@ -184,7 +182,7 @@ choose(json_t **kernels)
 		kdie(K_USAGE,
 		    "there are %zu kernels, but no %s to choose one by; choose one with --kernel",
 		    json_array_size(*kernels), by);
-	for (const struct launch *l = profile.launch; l < profile.launch + profile.count; l++)
+	kforeach_of(l, profile.launch, profile.count)
 		if (l->wanted && kjson_is(first, "name", l->kernel) &&
 		    (!best || l->time > best->time))
 			best = l;
@@ -196,18 +194,18 @@ choose(json_t **kernels)
 static void
 read_file(const char *path, const char *name)
 {
-	struct text t = { .file = path, .name = basename(path) };
 	const struct format *format;
 	size_t mark;
 
-	t.data = kread_file_or_die(path, FILE_MAX, &t.len);
+	input = (struct input){ .file = path, .name = basename(path) };
+	input.data = kread_file_or_die(path, FILE_MAX, &input.len);
 	/*
 	 * A byte order mark, which some table programs write first, is not part of the first cell.
 	 */
-	mark = kbom(t.data, t.len);
-	t.len -= mark;
-	memmove(t.data, t.data + mark, t.len + 1);
-	format = strcmp(name, "auto") ? format_named(name) : detect(&t);
+	mark = kbom(input.data, input.len);
+	input.len -= mark;
+	memmove(input.data, input.data + mark, input.len + 1);
+	format = strcmp(name, "auto") ? format_named(name) : detect();
 	if (profile.source && strcmp(profile.source, format->source))
 		kdie(K_USAGE, "%s: cannot combine %s with %s in one profile", path, format->source,
 		    profile.source);
@@ -216,11 +214,11 @@ read_file(const char *path, const char *name)
 		profile.where = kasprintf("patterns/profile/%s.json", profile.source);
 		profile.table = kjson_data(profile.where, "profile-rules/1");
 	}
-	t.format = format->name;
-	format->read(&t);
+	input.format = format->name;
+	format->read();
 	json_array_append_new(profile.formats, json_string(format->name));
-	json_array_append_new(profile.files, kjson_string(t.name));
-	free(t.data);
+	json_array_append_new(profile.files, kjson_string(input.name));
+	free(input.data);
 }
 
 static void

@@ -7,12 +7,11 @@
 
 #include "kregex.h"
 
-struct reader {
-	struct csv c;
+static struct reader {
 	struct row units;
 	size_t metrics; /* first column that is not one of the base */
 	bool details;
-};
+} reader;
 
 /* A column before the metrics. Those of NVTX ranges have a colon in their names. */
 static bool
@@ -22,37 +21,36 @@ is_base(const char *name)
 }
 
 static void
-read_head(struct reader *r)
+read_head(void)
 {
-	struct csv *c = &r->c;
 	const json_t *details = json_object_get(profile.table, "details");
 
-	csv_take(c, &c->head);
-	row_free(&r->units);
-	csv_need(c, "ID");
-	csv_need(c, "Kernel Name");
-	r->details = csv_cell(c, "Metric Name") != NULL;
-	for (r->metrics = 0; r->metrics < c->head.width && is_base(c->head.cell[r->metrics]);)
-		r->metrics++;
-	if (!r->details && r->metrics == c->head.width)
-		text_fault(c->text, c->line, "ncu's table has no metrics");
-	for (size_t i = r->metrics; i < c->head.width; i++) {
-		const char *name = c->head.cell[i];
+	csv_take(&csv.head);
+	row_free(&reader.units);
+	csv_need("ID");
+	csv_need("Kernel Name");
+	reader.details = csv_cell("Metric Name") != NULL;
+	reader.metrics = 0;
+	while (reader.metrics < csv.head.width && is_base(csv.head.cell[reader.metrics]))
+		reader.metrics++;
+	if (!reader.details && reader.metrics == csv.head.width)
+		input_fault("ncu's table has no metrics");
+	for (size_t i = reader.metrics; i < csv.head.width; i++) {
+		const char *name = csv.head.cell[i];
 
-		if (r->details ? !is_base(name) && !kjson_has(details, name)
-		               : strchr(name, ' ') != NULL)
-			text_fault(c->text, c->line,
-			    "unknown layout: ncu's %s page has a column \"%.60s\"",
-			    r->details ? "details" : "raw", name);
+		if (reader.details ? !is_base(name) && !kjson_has(details, name)
+		                   : strchr(name, ' ') != NULL)
+			input_fault("unknown layout: ncu's %s page has a column \"%.60s\"",
+			    reader.details ? "details" : "raw", name);
 	}
-	for (size_t i = 0; r->details && i < 4; i++)
-		csv_need(c, json_string_value(json_array_get(details, i)));
+	for (size_t i = 0; reader.details && i < 4; i++)
+		csv_need(json_string_value(json_array_get(details, i)));
 }
 
 static const char *
-cell(const struct reader *r, const char *name)
+cell(const char *name)
 {
-	const char *s = csv_cell(&r->c, name);
+	const char *s = csv_cell(name);
 
 	return s ? s : "";
 }
@@ -65,20 +63,18 @@ set_fact(struct launch *l, const char *key, const char *value)
 }
 
 static struct launch *
-launch_of(const struct reader *r)
+launch_of(void)
 {
-	const struct csv *c = &r->c;
 	struct launch *l;
 
-	if (c->row.width < r->metrics)
-		text_fault(c->text, c->line,
-		    "a row of %zu cells, fewer than the %zu that identify the launch", c->row.width,
-		    r->metrics);
-	l = profile_launch(cell(r, "Process ID"), cell(r, "ID"), "");
-	launch_name(l, cell(r, "Kernel Name"), c->text, c->line);
-	set_fact(l, "grid", cell(r, "Grid Size"));
-	set_fact(l, "block", cell(r, "Block Size"));
-	set_fact(l, "compute_capability", cell(r, "CC"));
+	if (csv.row.width < reader.metrics)
+		input_fault("a row of %zu cells, fewer than the %zu that identify the launch",
+		    csv.row.width, reader.metrics);
+	l = profile_launch(cell("Process ID"), cell("ID"), "");
+	launch_name(l, cell("Kernel Name"));
+	set_fact(l, "grid", cell("Grid Size"));
+	set_fact(l, "block", cell("Block Size"));
+	set_fact(l, "compute_capability", cell("CC"));
 	return l;
 }
 
@@ -86,32 +82,28 @@ launch_of(const struct reader *r)
  * The first row after the header of a raw page has the units: it is not a launch, so it has no id.
  */
 static void
-read_units(struct reader *r)
+read_units(void)
 {
-	const struct csv *c = &r->c;
 
-	if (c->row.width != c->head.width || *cell(r, "ID") || *cell(r, "Kernel Name"))
-		text_fault(c->text, c->line, "unknown layout: ncu's raw page has no row of units");
-	csv_take(&r->c, &r->units);
+	if (csv.row.width != csv.head.width || *cell("ID") || *cell("Kernel Name"))
+		input_fault("unknown layout: ncu's raw page has no row of units");
+	csv_take(&reader.units);
 }
 
 static void
-read_raw(struct reader *r)
+read_raw(void)
 {
-	const struct csv *c = &r->c;
-	size_t width = c->row.width, full = c->head.width;
-	struct launch *l = launch_of(r);
+	size_t width = csv.row.width, full = csv.head.width;
+	struct launch *l = launch_of();
 
 	if (width > full)
-		text_fault(
-		    c->text, c->line, "a row of %zu cells, but the header has %zu", width, full);
+		input_fault("a row of %zu cells, but the header has %zu", width, full);
 	if (width < full)
 		profile_note("%s:%ld: %zu of %zu metrics are missing at the end of the row",
-		    c->text->name, c->line, full - width, full - r->metrics);
-	for (size_t i = r->metrics; i < width; i++)
-		launch_metric(
-		    l, c->head.cell[i], c->row.cell[i], r->units.cell[i], c->text, c->line);
-	set_fact(l, "device", cell(r, "device__attribute_display_name"));
+		    input.name, input.line, full - width, full - reader.metrics);
+	for (size_t i = reader.metrics; i < width; i++)
+		launch_metric(l, csv.head.cell[i], csv.row.cell[i], reader.units.cell[i]);
+	set_fact(l, "device", cell("device__attribute_display_name"));
 }
 
 const char *
@@ -129,33 +121,29 @@ ncu_metric(const char *section, const char *label)
  * have no metric.
  */
 static void
-read_details(struct reader *r)
+read_details(void)
 {
-	const struct csv *c = &r->c;
-	struct launch *l = launch_of(r);
-	const char *section = cell(r, "Section Name"), *metric = cell(r, "Metric Name"),
-	           *rule = cell(r, "Rule Name"), *name;
+	struct launch *l = launch_of();
+	const char *section = cell("Section Name"), *metric = cell("Metric Name"),
+	           *rule = cell("Rule Name"), *name;
 
 	if (*rule) {
-		vendor_add(l, rule, section, cell(r, "Rule Type"), cell(r, "Rule Description"),
-		    cell(r, "Estimated Speedup Type"), cell(r, "Estimated Speedup"));
+		vendor_add(l, rule, section, cell("Rule Type"), cell("Rule Description"),
+		    cell("Estimated Speedup Type"), cell("Estimated Speedup"));
 	} else if (*metric) {
 		name = ncu_metric(section, metric);
-		if (c->row.width <=
-		    kindex_of("Metric Value", (const char *const *)c->head.cell, c->head.width))
-			text_fault(c->text, c->line,
-			    "a row of %zu cells that ends before its \"Metric Value\"",
-			    c->row.width);
+		if (csv.row.width <=
+		    kindex_of("Metric Value", (const char *const *)csv.head.cell, csv.head.width))
+			input_fault("a row of %zu cells that ends before its \"Metric Value\"",
+			    csv.row.width);
 		if (name)
-			launch_metric(l, name, cell(r, "Metric Value"), cell(r, "Metric Unit"),
-			    c->text, c->line);
+			launch_metric(l, name, cell("Metric Value"), cell("Metric Unit"));
 	}
 }
 
 static void
-preface_line(void *arg, char *line, long number)
+preface_line(char *line)
 {
-	const struct reader *r = arg;
 	const json_t *versions = json_object_get(profile.table, "versions");
 	struct kregex_span at[2];
 	bool known = false;
@@ -166,7 +154,7 @@ preface_line(void *arg, char *line, long number)
 		kdie(K_MISSING,
 		    "%s:%ld: ncu has no permission to read performance counters "
 		    "(ERR_NVGPUCTRPERM)",
-		    r->c.text->file, number);
+		    input.file, input.line);
 	if (!kregex_find("\\A(?=Version .*\\(build |.*(?:ncu|Nsight)).*?Version (\\S*)", line,
 	        strlen(line), at, LEN(at)))
 		return;
@@ -175,7 +163,7 @@ preface_line(void *arg, char *line, long number)
 	kjson_foreach(v, versions)
 		known |= !strncmp(line, json_string_value(v), json_string_length(v));
 	if (!known)
-		text_fault(r->c.text, number, "ncu %s: this version is not supported", line);
+		input_fault("ncu %s: this version is not supported", line);
 	profile_note("ncu %s", line);
 }
 
@@ -184,38 +172,36 @@ preface_line(void *arg, char *line, long number)
  * and the reason if nothing could be measured.
  */
 void
-ncu_preface(const struct text *t)
+ncu_preface(void)
 {
-	struct reader r = { .c = { .text = t } };
-
-	text_lines(t, preface_line, &r);
+	input_lines(preface_line);
 }
 
 void
-ncu_csv(const struct text *t)
+ncu_csv(void)
 {
-	struct reader r = { .c = { .text = t } };
 	size_t rows = 0;
 
-	ncu_preface(t);
-	while (csv_next(&r.c, true)) {
-		if (!strcmp(r.c.row.cell[0], "ID")) {
-			read_head(&r);
-			if (r.details != !strcmp(t->format, "ncu-details"))
-				text_fault(t, r.c.line, "this is the %s page of ncu, not %s",
-				    r.details ? "details" : "raw", t->format);
-		} else if (!r.c.head.width) {
+	reader = (struct reader){ 0 };
+	ncu_preface();
+	while (csv_next(true)) {
+		if (!strcmp(*csv.row.cell, "ID")) {
+			read_head();
+			if (reader.details != !strcmp(input.format, "ncu-details"))
+				input_fault("this is the %s page of ncu, not %s",
+				    reader.details ? "details" : "raw", input.format);
+		} else if (!csv.head.width) {
 			continue; /* a quoted word printed by the profiled program */
-		} else if (!r.details && !r.units.width) {
-			read_units(&r);
+		} else if (!reader.details && !reader.units.width) {
+			read_units();
 		} else {
-			(r.details ? read_details : read_raw)(&r);
+			(reader.details ? read_details : read_raw)();
 			rows++;
 		}
 	}
+	input.line = csv.next;
 	if (!rows)
-		text_fault(
-		    t, r.c.next, "this file of ncu contains no launch; was no kernel profiled?");
-	row_free(&r.units);
-	csv_close(&r.c);
+		input_fault("this file of ncu contains no launch; was no kernel profiled?");
+	row_free(&reader.units);
+	csv_close();
 }

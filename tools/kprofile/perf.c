@@ -20,8 +20,7 @@ is_event(const char *s)
  * "cpu_core/cycles/".
  */
 static void
-add_event(struct launch *l, const char *event, const char *value, const char *unit,
-    const struct text *t, long line)
+add_event(struct launch *l, const char *event, const char *value, const char *unit)
 {
 	auto_free char *plain = kregex_sub(":[ukhGHpPSDWe]*\\z", event, ""),
 	               *name = kregex_sub("\\A[^/]*/(.+)/\\z", plain, "$1");
@@ -31,7 +30,7 @@ add_event(struct launch *l, const char *event, const char *value, const char *un
 	else if (number_absent(value))
 		profile_note("%s: %s", name, *value ? value : "no value");
 	else
-		launch_metric(l, name, value, unit, t, line);
+		launch_metric(l, name, value, unit);
 }
 
 static void
@@ -45,43 +44,40 @@ add_share(const char *event, const char *percent)
 
 /* What perf computed from one event or several: "CPUs utilized", "%  tma_retiring". */
 static void
-add_ratio(struct launch *l, const char *value, const char *unit, const struct text *t, long line)
+add_ratio(struct launch *l, const char *value, const char *unit)
 {
 	unit += strspn(unit, "% ");
 	if (*unit)
-		launch_metric(
-		    l, strcmp(unit, "CPUs utilized") ? unit : "cpus_utilized", value, "", t, line);
+		launch_metric(l, strcmp(unit, "CPUs utilized") ? unit : "cpus_utilized", value, "");
 }
 
 static void
-csv_row(struct launch *l, const struct csv *c)
+csv_row(struct launch *l)
 {
 	double v;
 	size_t at = 3;
 
-	if (c->row.width < 5)
-		text_fault(c->text, c->line,
-		    "a row of %zu cells, but perf stat -x, prints 5 or more", c->row.width);
+	if (csv.row.width < 5)
+		input_fault(
+		    "a row of %zu cells, but perf stat -x, prints 5 or more", csv.row.width);
 	/* If an event has several ratios, each additional one is in a row after it. */
-	if (!*c->row.cell[0] && !*c->row.cell[2] && c->row.width > at + 3) {
-		add_ratio(l, c->row.cell[at + 2], c->row.cell[at + 3], c->text, c->line);
+	if (!*csv.row.cell[0] && !*csv.row.cell[2] && csv.row.width > at + 3) {
+		add_ratio(l, csv.row.cell[at + 2], csv.row.cell[at + 3]);
 		return;
 	}
-	if (!number_absent(c->row.cell[0]) && !number_read(c->row.cell[0], &v))
-		text_fault(c->text, c->line,
-		    "'%.40s' is not a count; output of perf stat -A or -I is not supported",
-		    c->row.cell[0]);
-	if (number_read(c->row.cell[1], &v) || !is_event(c->row.cell[2]))
-		text_fault(c->text, c->line,
-		    "'%.40s' is not an event; these columns of perf are not supported",
-		    c->row.cell[2]);
-	add_event(l, c->row.cell[2], c->row.cell[0], c->row.cell[1], c->text, c->line);
+	if (!number_absent(csv.row.cell[0]) && !number_read(csv.row.cell[0], &v))
+		input_fault("'%.40s' is not a count; output of perf stat -A or -I is not supported",
+		    csv.row.cell[0]);
+	if (number_read(csv.row.cell[1], &v) || !is_event(csv.row.cell[2]))
+		input_fault("'%.40s' is not an event; these columns of perf are not supported",
+		    csv.row.cell[2]);
+	add_event(l, csv.row.cell[2], csv.row.cell[0], csv.row.cell[1]);
 	/* With -r the variance, "1.07%", comes after the name. */
-	at += strchr(c->row.cell[3], '%') != NULL;
-	if (at + 1 < c->row.width)
-		add_share(c->row.cell[2], c->row.cell[at + 1]);
-	if (at + 3 < c->row.width)
-		add_ratio(l, c->row.cell[at + 2], c->row.cell[at + 3], c->text, c->line);
+	at += strchr(csv.row.cell[3], '%') != NULL;
+	if (at + 1 < csv.row.width)
+		add_share(csv.row.cell[2], csv.row.cell[at + 1]);
+	if (at + 3 < csv.row.width)
+		add_ratio(l, csv.row.cell[at + 2], csv.row.cell[at + 3]);
 }
 
 /* A member that is a number in some releases of perf, and text in others. The caller frees. */
@@ -95,7 +91,7 @@ member_text(const json_t *o, const char *key)
 }
 
 static void
-json_row(struct launch *l, const char *line, const struct text *t, long number)
+json_row(struct launch *l, const char *line)
 {
 	json_auto_t *o = json_loads(line, 0, NULL);
 	const char *event = kjson_str_or(o, "event", NULL),
@@ -104,47 +100,41 @@ json_row(struct launch *l, const char *line, const struct text *t, long number)
 	               *percent = member_text(o, "pcnt-running");
 
 	if (event && value && is_event(event)) {
-		add_event(l, event, value, kjson_str(o, "unit"), t, number);
+		add_event(l, event, value, kjson_str(o, "unit"));
 		add_share(event, percent);
 	} else if (event || value || !*metric) {
-		text_fault(t, number, "not a line of perf stat -j");
+		input_fault("not a line of perf stat -j");
 	}
-	add_ratio(l, metric, kjson_str(o, "metric-unit"), t, number);
+	add_ratio(l, metric, kjson_str(o, "metric-unit"));
 }
 
-struct reader {
+static struct reader {
 	struct launch *l;
-	const struct text *t;
 	struct kbuf rows; /* of perf stat -x */
-};
+} reader;
 
 /*
  * Comments and lines of JSON are removed from the table, and leave empty lines so that line numbers
  * stay right.
  */
 static void
-stat_line(void *arg, char *line, long number)
+stat_line(char *line)
 {
-	struct reader *r = arg;
-
 	if (*line == '{')
-		json_row(r->l, line, r->t, number);
-	kbuf_printf(&r->rows, "%s\n", strchr("{#", *line) ? "" : line);
+		json_row(reader.l, line);
+	kbuf_printf(&reader.rows, "%s\n", strchr("{#", *line) ? "" : line);
 }
 
 static void
-stat_text(struct reader *r)
+stat_text(void)
 {
-	struct text lines = *r->t;
-	struct csv c = { .text = &lines };
-
-	text_lines(r->t, stat_line, r);
-	lines.data = r->rows.data;
-	lines.len = r->rows.len;
-	while (csv_next(&c, false))
-		csv_row(r->l, &c);
-	csv_close(&c);
-	kbuf_free(&r->rows);
+	input_lines(stat_line);
+	free(input.data);
+	input.data = reader.rows.data;
+	input.len = reader.rows.len;
+	while (csv_next(false))
+		csv_row(reader.l);
+	csv_close();
 }
 
 /*
@@ -152,24 +142,21 @@ stat_text(struct reader *r)
  * of symbols in which a thread waits for others.
  */
 static void
-report_line(void *arg, char *line, long number)
+report_line(char *line)
 {
 	static const char *const samples = "samples in barriers",
 	                         waits[] = "\\[[.k]\\] "
 	                                   ".*(?:barrier|mutex_lock|spin_lock|rwlock|futex_wait|"
 	                                   "lll_lock|do_spin|gomp_team_end|kmp_wait|kmp_flag)";
-	const struct reader *r = arg;
 
 	if (kregex_is("\\A *[\\d.]+%", line))
-		launch_count(
-		    r->l, samples, kregex_is(waits, line) ? strtod(line, NULL) : 0, r->t, number);
+		launch_count(reader.l, samples, kregex_is(waits, line) ? strtod(line, NULL) : 0);
 }
 
 /* "  Load Local HITM                   :       3402" */
 static void
-c2c_line(void *arg, char *line, long number)
+c2c_line(char *line)
 {
-	const struct reader *r = arg;
 	struct kregex_span at[3];
 	auto_free char *key = NULL;
 
@@ -177,21 +164,21 @@ c2c_line(void *arg, char *line, long number)
 	        "\\A *([^ :][^:]*?) *: *([-+.\\deE]+) *\\z", line, strlen(line), at, LEN(at)))
 		return;
 	key = kregex_text(line, at[1]);
-	if (!json_object_get(r->l->raw, key))
-		launch_count(r->l, key, strtod(line + at[2].from, NULL), r->t, number);
+	if (!json_object_get(reader.l->raw, key))
+		launch_count(reader.l, key, strtod(line + at[2].from, NULL));
 }
 
 void
-perf_text(const struct text *t)
+perf_text(void)
 {
-	struct reader r = { profile_launch("", "0", "(program)"), t, { 0 } };
-	bool report = kregex_is("(?m)^# Overhead", t->data);
+	bool report = kregex_is("(?m)^# Overhead", input.data);
 
-	if (!kregex_is(PERF_REPORT, t->data)) {
-		stat_text(&r);
+	reader = (struct reader){ profile_launch("", "0", "(program)"), kbuf_empty() };
+	if (!kregex_is(PERF_REPORT, input.data)) {
+		stat_text();
 		return;
 	}
-	text_lines(t, report ? report_line : c2c_line, &r);
-	if (!json_object_size(r.l->raw))
-		text_fault(t, (long)kline_at(t->data, t->len), "this report of perf has no row");
+	input_lines(report ? report_line : c2c_line);
+	if (!json_object_size(reader.l->raw))
+		input_fault("this report of perf has no row");
 }

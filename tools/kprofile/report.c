@@ -16,13 +16,13 @@ rank_of(const json_t *rule)
 
 /* The groups with all values that are known. */
 static json_t *
-metrics(struct values *v)
+metrics(void)
 {
 	json_t *groups = json_object();
 
 	kjson_foreach(value, json_object_get(profile.table, "values")) {
 		const char *name = kjson_str(value, "name"), *group = kjson_str(value, "group");
-		double x = values_get(v, name);
+		double x = values_get(name);
 		json_t *g = json_object_get(groups, group);
 
 		if (isnan(x) || !*group)
@@ -46,14 +46,14 @@ by_fraction(const void *x, const void *y)
 
 /* Why warps wait, as shares of the time between two instructions of a warp. */
 static json_t *
-stalls(struct values *v)
+stalls(void)
 {
 	json_t *out = json_array();
 
 	kjson_foreach(value, json_object_get(profile.table, "values")) {
 		const char *name = kjson_str(value, "name"),
 		           *reason = kjson_str_or(value, "reason", NULL);
-		double x = reason ? values_get(v, name) : NAN;
+		double x = reason ? values_get(name) : NAN;
 
 		if (!isnan(x) && x > 0)
 			json_array_append_new(
@@ -66,7 +66,7 @@ stalls(struct values *v)
 }
 
 static json_t *
-bottleneck(struct values *v)
+bottleneck(void)
 {
 	const json_t *table = json_object_get(profile.table, "bottleneck");
 	json_t *o = json_object(), *tags = json_array();
@@ -75,26 +75,26 @@ bottleneck(struct values *v)
 	auto_buf struct kbuf text = { 0 };
 	bool unknown = false;
 
-	v->missing = missing;
+	values.missing = missing;
 	kjson_foreach(row, json_object_get(table, "labels")) {
 		enum truth t =
-		    label || unknown ? NO : values_all(v, json_object_get(row, "when"), NULL);
+		    label || unknown ? NO : values_all(json_object_get(row, "when"), NULL);
 
 		/* If a label cannot be decided, every label after it would be a guess. */
 		unknown |= t == UNKNOWN;
 		if (t == YES)
 			label = kjson_str_or(row, "label", "?");
 	}
-	v->missing = NULL;
+	values.missing = NULL;
 	kbuf_puts(&text, label ? label : "unknown");
 	json_object_set_new(o, "label", json_string(label ? label : "unknown"));
 	kjson_foreach(row, json_object_get(table, "tags"))
-		if (label && values_all(v, json_object_get(row, "when"), NULL) == YES) {
+		if (label && values_all(json_object_get(row, "when"), NULL) == YES) {
 			json_array_append(tags, json_object_get(row, "tag"));
 			kbuf_printf(&text, ", %s", kjson_str_or(row, "tag", "?"));
 		}
 	if (label || !json_array_size(missing)) {
-		auto_free char *shown = values_fill(v, kjson_str(table, "text"));
+		auto_free char *shown = values_fill(kjson_str(table, "text"));
 
 		kbuf_printf(&text, " (%s)", shown);
 	}
@@ -107,23 +107,23 @@ bottleneck(struct values *v)
 
 /* The values on which the rule is based: all that its conditions or its text use. */
 static json_t *
-measured(struct values *v, const json_t *rule)
+measured(const json_t *rule)
 {
 	json_t *o = json_object();
 
 	kjson_foreach(c, json_object_get(rule, "when"))
-		values_used(v, json_string_value(c), false, o);
-	values_used(v, kjson_str(rule, "finding"), true, o);
+		values_used(json_string_value(c), false, o);
+	values_used(kjson_str(rule, "finding"), true, o);
 	return o;
 }
 
 static json_t *
-finding(struct values *v, const json_t *rule, double margin)
+finding(const json_t *rule, double margin)
 {
-	auto_free char *text = values_fill(v, kjson_str(rule, "finding"));
+	auto_free char *text = values_fill(kjson_str(rule, "finding"));
 	json_t *o = json_pack("{s:s,s:s,s:f,s:o,s:s,s:s}", "id", kjson_str(rule, "id"), "severity",
-	    kjson_str(rule, "severity"), "margin", margin, "measured", measured(v, rule), "text",
-	    text, "action", kjson_str(rule, "action"));
+	    kjson_str(rule, "severity"), "margin", margin, "measured", measured(rule), "text", text,
+	    "action", kjson_str(rule, "action"));
 	const char *skill = kjson_str_or(rule, "skill", NULL);
 
 	if (skill)
@@ -143,7 +143,7 @@ by_severity(const void *x, const void *y)
 
 /* Every rule is tried; a rule whose metrics are absent is reported as such, not taken for unmet. */
 static json_t *
-findings(struct values *v, json_t *not_evaluable)
+findings(json_t *not_evaluable)
 {
 	json_t *out = json_array();
 
@@ -155,14 +155,14 @@ findings(struct values *v, json_t *not_evaluable)
 		if (rank_of(rule) < 0)
 			kdie(K_USAGE, "%s: rule %s: severity must be low, medium or high",
 			    profile.where, kjson_str_or(rule, "id", "?"));
-		v->missing = missing;
-		t = values_all(v, json_object_get(rule, "when"), &margin);
-		v->missing = NULL;
+		values.missing = missing;
+		t = values_all(json_object_get(rule, "when"), &margin);
+		values.missing = NULL;
 		if (t == YES && json_object_get(rule, "unless") &&
-		    values_all(v, json_object_get(rule, "unless"), NULL) == YES)
+		    values_all(json_object_get(rule, "unless"), NULL) == YES)
 			t = NO;
 		if (t == YES)
-			json_array_append_new(out, finding(v, rule, margin));
+			json_array_append_new(out, finding(rule, margin));
 		if (t == UNKNOWN)
 			json_array_append_new(not_evaluable,
 			    json_pack(
@@ -173,10 +173,10 @@ findings(struct values *v, json_t *not_evaluable)
 }
 
 static json_t *
-launch_facts(struct values *v, const struct launch *l)
+launch_facts(const struct launch *l)
 {
 	json_t *o = json_copy(l->facts);
-	double ns = values_get(v, "duration_ns");
+	double ns = values_get("duration_ns");
 
 	json_object_set_new(o, "id", json_string(l->id));
 	if (!isnan(ns))
@@ -187,23 +187,21 @@ launch_facts(struct values *v, const struct launch *l)
 json_t *
 report(const struct launch *l, const json_t *kernels)
 {
-	struct values v;
 	json_t *o, *not_evaluable = json_array(), *found, *cross, *advice,
 	           *notes = json_copy(profile.notes), *mark;
 	const char *name;
 
-	values_open(&v, l);
-	found = findings(&v, not_evaluable);
+	values_open(l);
+	found = findings(not_evaluable);
 	advice = vendor_report(l, profile.table, found, &cross);
 	o = json_pack("{s:s,s:s,s:O,s:O,s:s,s:O,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "schema",
 	    "profile/1", "source", profile.source, "formats", profile.formats, "files",
-	    profile.files, "kernel", l->kernel, "kernels", kernels, "launch", launch_facts(&v, l),
-	    "bottleneck", bottleneck(&v), "metrics", metrics(&v), "stalls", stalls(&v), "findings",
-	    found, "not_evaluable", not_evaluable, "recommendations", advice, "cross_check", cross);
-	json_object_foreach(v.unreliable, name, mark)
+	    profile.files, "kernel", l->kernel, "kernels", kernels, "launch", launch_facts(l),
+	    "bottleneck", bottleneck(), "metrics", metrics(), "stalls", stalls(), "findings", found,
+	    "not_evaluable", not_evaluable, "recommendations", advice, "cross_check", cross);
+	json_object_foreach(values.unreliable, name, mark)
 		json_array_append_new(notes,
 		    json_sprintf("%s: not used, because the profiler marks it as doubtful", name));
 	json_object_set_new(o, "notes", notes);
-	values_close(&v);
 	return o;
 }

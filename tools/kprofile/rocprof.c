@@ -10,167 +10,156 @@
 static const char *const facts[] = { "Grid_Size", "Workgroup_Size", "LDS_Block_Size",
 	"Scratch_Size", "VGPR_Count", "Accum_VGPR_Count", "SGPR_Count" };
 
-struct reader {
-	struct csv c;
-	/* counters of this file, per dispatch: those of an earlier pass are not added to */
-	json_t *seen;
-};
-
-static const char *
-cell(const struct reader *r, const char *name)
-{
-	return csv_cell(&r->c, name);
-}
+/* Counters of this file, per dispatch: those of an earlier pass are not added to. */
+static json_t *seen;
 
 static double
-need_number(const struct reader *r, const char *name)
+need_number(const char *name)
 {
-	const char *s = csv_need(&r->c, name);
+	const char *s = csv_need(name);
 	char *end;
 	double v = strtod(s, &end);
 
 	if (end == s || *end)
-		text_fault(r->c.text, r->c.line, "%s: '%.60s' is not a number", name, s);
+		input_fault("%s: '%.60s' is not a number", name, s);
 	return v;
 }
 
 static void
-read_header(struct reader *r)
+read_header(void)
 {
-	struct csv *c = &r->c;
-
-	csv_take(c, &c->head);
-	kforeach_of(one, c->head.cell, c->head.width)
+	csv_take(&csv.head);
+	kforeach_of(one, csv.head.cell, csv.head.width)
 		if (!kjson_has(json_object_get(profile.table, "columns"), *one))
-			text_fault(c->text, c->line,
+			input_fault(
 			    "unknown layout: rocprofv3's table has a column \"%.60s\"", *one);
 }
 
 /* A metric that is computed from several cells. */
 static void
-set_number(const struct reader *r, struct launch *l, const char *name, double v, const char *unit)
+set_number(struct launch *l, const char *name, double v, const char *unit)
 {
 	char text[40];
 
 	snprintf(text, sizeof text, "%.17g", v);
-	launch_metric(l, name, text, unit, r->c.text, r->c.line);
+	launch_metric(l, name, text, unit);
 }
 
 static void
-duration(const struct reader *r, struct launch *l)
+duration(struct launch *l)
 {
 	double ns;
 
-	if (!cell(r, "Start_Timestamp") || !cell(r, "End_Timestamp"))
+	if (!csv_cell("Start_Timestamp") || !csv_cell("End_Timestamp"))
 		return;
-	ns = need_number(r, "End_Timestamp") - need_number(r, "Start_Timestamp");
+	ns = need_number("End_Timestamp") - need_number("Start_Timestamp");
 	if (ns > 0)
-		set_number(r, l, "Duration", ns, "ns");
+		set_number(l, "Duration", ns, "ns");
 }
 
 static void
-counter(struct reader *r, struct launch *l)
+counter(struct launch *l)
 {
-	const char *name = csv_need(&r->c, "Counter_Name");
+	const char *name = csv_need("Counter_Name");
 	auto_free char *key = kasprintf("%s %s", l->id, name);
-	double value = need_number(r, "Counter_Value");
-	bool here = json_object_get(r->seen, key) != NULL;
+	double value = need_number("Counter_Value");
+	bool here = json_object_get(seen, key) != NULL;
 
 	/*
 	 * Twice in one file: instances of a unit. Again in another file: the same counter in
 	 * another pass.
 	 */
 	if (here || !json_object_get(l->raw, name))
-		launch_count(l, name, value, r->c.text, r->c.line);
+		launch_count(l, name, value);
 	if (!here)
 		json_object_set_new(
-		    r->seen, key, json_object_get(l->raw, name) ? json_true() : json_false());
+		    seen, key, json_object_get(l->raw, name) ? json_true() : json_false());
 }
 
 /* One sample of a wave. A reason counts only if nothing was issued. */
 static void
-sample(struct reader *r, struct launch *l)
+sample(struct launch *l)
 {
 	static const char prefix[] = "ROCPROFILER_PC_SAMPLING_INSTRUCTION_NOT_ISSUED_REASON_";
-	const char *reason = csv_need(&r->c, "Stall_Reason"),
-	           *code = csv_need(&r->c, "Instruction");
+	const char *reason = csv_need("Stall_Reason"), *code = csv_need("Instruction");
 	char *name;
 
-	launch_count(l, "pc_samples", 1, r->c.text, r->c.line);
-	if (need_number(r, "Wave_Issued_Instruction") > 0)
+	launch_count(l, "pc_samples", 1);
+	if (need_number("Wave_Issued_Instruction") > 0)
 		return;
 	if (!strncmp(reason, prefix, sizeof prefix - 1))
 		reason += sizeof prefix - 1;
 	if (!strncmp(code, "buffer_wbl2", 11) || !strncmp(code, "buffer_inv", 10))
-		launch_count(l, "pc_fence", 1, r->c.text, r->c.line);
+		launch_count(l, "pc_fence", 1);
 	name = kasprintf("pc_%s%s", reason,
 	    strcmp(reason, "WAITCNT")     ? ""
 	        : strstr(code, "vmcnt")   ? "_vmcnt"
 	        : strstr(code, "lgkmcnt") ? "_lgkmcnt"
 	                                  : "_other");
-	launch_count(l, name, 1, r->c.text, r->c.line);
+	launch_count(l, name, 1);
 	free(name);
 }
 
 static void
-facts_of(struct reader *r, struct launch *l)
+facts_of(struct launch *l)
 {
 	static const char *const axes[] = { "X", "Y", "Z" };
 	double grid = 1, block = 1;
 	char text[40];
 
 	kforeach(fact, facts)
-		if (cell(r, *fact))
-			launch_metric(l, *fact, cell(r, *fact), "", r->c.text, r->c.line);
-	if (!cell(r, "Grid_Size_X"))
+		if (csv_cell(*fact))
+			launch_metric(l, *fact, csv_cell(*fact), "");
+	if (!csv_cell("Grid_Size_X"))
 		return;
 	kforeach(axis, axes) {
 		snprintf(text, sizeof text, "Grid_Size_%s", *axis);
-		grid *= need_number(r, text);
+		grid *= need_number(text);
 		snprintf(text, sizeof text, "Workgroup_Size_%s", *axis);
-		block *= need_number(r, text);
+		block *= need_number(text);
 	}
-	set_number(r, l, "Grid_Size", grid, "");
-	set_number(r, l, "Workgroup_Size", block, "");
+	set_number(l, "Grid_Size", grid, "");
+	set_number(l, "Workgroup_Size", block, "");
 }
 
 static void
-read_row(struct reader *r)
+read_row(void)
 {
 	struct launch *l;
 
-	if (r->c.row.width != r->c.head.width)
-		text_fault(r->c.text, r->c.line, "a row of %zu cells, but the header has %zu",
-		    r->c.row.width, r->c.head.width);
+	if (csv.row.width != csv.head.width)
+		input_fault(
+		    "a row of %zu cells, but the header has %zu", csv.row.width, csv.head.width);
 	/* Each pass is a process of its own, and the same dispatch has the same number in each. */
-	l = profile_launch("", csv_need(&r->c, "Dispatch_Id"), "");
-	if (cell(r, "Kernel_Name"))
-		launch_name(l, cell(r, "Kernel_Name"), r->c.text, r->c.line);
-	if (cell(r, "Sample_Timestamp")) {
-		sample(r, l);
+	l = profile_launch("", csv_need("Dispatch_Id"), "");
+	if (csv_cell("Kernel_Name"))
+		launch_name(l, csv_cell("Kernel_Name"));
+	if (csv_cell("Sample_Timestamp")) {
+		sample(l);
 		return;
 	}
-	facts_of(r, l);
-	duration(r, l);
-	if (cell(r, "Counter_Name"))
-		counter(r, l);
-	else if (!cell(r, "Start_Timestamp"))
-		csv_need(&r->c, "Counter_Name");
+	facts_of(l);
+	duration(l);
+	if (csv_cell("Counter_Name"))
+		counter(l);
+	else if (!csv_cell("Start_Timestamp"))
+		csv_need("Counter_Name");
 }
 
 void
-rocprof_csv(const struct text *t)
+rocprof_csv(void)
 {
-	struct reader r = { .c = { .text = t }, .seen = json_object() };
 	size_t rows = 0;
 
-	for (; csv_next(&r.c, false); rows++)
+	seen = json_object();
+	for (; csv_next(false); rows++)
 		if (rows)
-			read_row(&r);
+			read_row();
 		else
-			read_header(&r);
+			read_header();
+	input.line = csv.next;
 	if (rows < 2)
-		text_fault(t, r.c.next, "this file of rocprofv3 contains no dispatch");
-	json_decref(r.seen);
-	csv_close(&r.c);
+		input_fault("this file of rocprofv3 contains no dispatch");
+	json_decref(seen);
+	csv_close();
 }

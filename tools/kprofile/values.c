@@ -10,36 +10,34 @@
 
 enum { MAX_DEPTH = 40 };
 
+struct values values;
+
 struct parser {
-	struct values *v;
 	const char *whole, *p;
 };
 
 void
-values_open(struct values *v, const struct launch *l)
+values_open(const struct launch *l)
 {
-	*v = (struct values){ l, json_object(), json_object(), NULL, 0 };
+	json_decref(values.memo);
+	json_decref(values.unreliable);
+	values = (struct values){ l, json_object(), json_object(), NULL, 0 };
 }
 
-void
-values_close(struct values *v)
-{
-	json_decref(v->memo);
-	json_decref(v->unreliable);
-}
+static double values_eval(const char *expression);
 
 static void
-miss(struct values *v, const char *name)
+miss(const char *name)
 {
-	if (v->missing && !kjson_has(v->missing, name))
-		json_array_append_new(v->missing, json_string(name));
+	if (values.missing && !kjson_has(values.missing, name))
+		json_array_append_new(values.missing, json_string(name));
 }
 
 /* A raw metric in base units. */
 static double
-raw_value(struct values *v, const char *name)
+raw_value(const char *name)
 {
-	const json_t *cell = json_object_get(v->launch->raw, name);
+	const json_t *cell = json_object_get(values.launch->raw, name);
 	const char *text = json_string_value(json_array_get(cell, 0)),
 	           *unit = json_string_value(json_array_get(cell, 1));
 	const char *file = json_string_value(json_array_get(cell, 2));
@@ -50,7 +48,7 @@ raw_value(struct values *v, const char *name)
 		return NAN;
 	if (number_absent(text)) {
 		if (*text == '(')
-			json_object_set_new(v->unreliable, name, json_string(text));
+			json_object_set_new(values.unreliable, name, json_string(text));
 		return NAN;
 	}
 	scale = number_scale(json_object_get(profile.table, "units"), unit);
@@ -63,55 +61,49 @@ raw_value(struct values *v, const char *name)
 	return value * scale;
 }
 
-static const json_t *
-find_value(const json_t *table, const char *name)
-{
-	return kjson_find(json_object_get(table, "values"), "name", name);
-}
-
 /*
  * A value of the table: the first of its metrics that is present, or else the first of its
  * expressions that has a value.
  */
 static double
-table_value(struct values *v, const json_t *value, const char *name)
+table_value(const json_t *value, const char *name)
 {
 	const json_t *from = json_object_get(value, "from"), *expr = json_object_get(value, "expr");
-	json_t *outer = v->missing;
+	json_t *outer = values.missing;
 	json_auto_t *wanted = json_array();
 	json_t *item;
 	double found = NAN;
 	size_t i;
 
-	if (++v->depth > MAX_DEPTH)
+	if (++values.depth > MAX_DEPTH)
 		kdie(K_USAGE, "%s: value %s depends on itself", profile.where, name);
-	v->missing = NULL;
+	values.missing = NULL;
 	kjson_foreach(one, from)
 		if (isnan(found))
-			found = raw_value(v, json_string_value(one));
+			found = raw_value(json_string_value(one));
 	json_array_foreach((json_t *)expr, i, item) {
 		/* Only what the preferred way needs counts as missing. */
-		v->missing = i || json_array_size(from) ? NULL : wanted;
+		values.missing = i || json_array_size(from) ? NULL : wanted;
 		if (isnan(found))
-			found = values_eval(v, json_string_value(item));
+			found = values_eval(json_string_value(item));
 	}
-	v->missing = outer;
+	values.missing = outer;
 	if (isnan(found) && json_array_size(from))
-		miss(v, json_string_value(json_array_get(from, 0)));
+		miss(json_string_value(json_array_get(from, 0)));
 	else if (isnan(found) && !json_array_size(wanted))
-		miss(v, name);
+		miss(name);
 	else if (isnan(found))
 		kjson_foreach(one, wanted)
-			miss(v, json_string_value(one));
-	v->depth--;
+			miss(json_string_value(one));
+	values.depth--;
 	return found;
 }
 
 double
-values_get(struct values *v, const char *name)
+values_get(const char *name)
 {
-	const json_t *known = json_object_get(v->memo, name),
-	             *value = find_value(profile.table, name);
+	const json_t *known = json_object_get(values.memo, name),
+	             *value = kjson_find(json_object_get(profile.table, "values"), "name", name);
 	double found;
 
 	if (json_is_number(known))
@@ -119,18 +111,18 @@ values_get(struct values *v, const char *name)
 	if (!strncmp(name, "peak.", 5)) {
 		found = kjson_num_or(profile.peaks, name + 5, NAN);
 		if (isnan(found))
-			miss(v, name);
+			miss(name);
 		return found;
 	}
 	if (value) {
-		found = table_value(v, value, name);
+		found = table_value(value, name);
 	} else {
-		found = raw_value(v, name);
+		found = raw_value(name);
 		if (isnan(found))
-			miss(v, name);
+			miss(name);
 	}
 	if (!isnan(found))
-		json_object_set_new(v->memo, name, json_real(found));
+		json_object_set_new(values.memo, name, json_real(found));
 	return found;
 }
 
@@ -163,7 +155,7 @@ call(struct parser *s, const char *name)
 {
 	double result = NAN, a;
 	bool first = !strcmp(name, "first"), max = !strcmp(name, "max");
-	json_t *outer = s->v->missing;
+	json_t *outer = values.missing;
 
 	if (!first && !max && strcmp(name, "min"))
 		syntax(s, "unknown function: must be first, max or min");
@@ -171,7 +163,7 @@ call(struct parser *s, const char *name)
 		s->p++;
 		/* Only the preferred one counts as missing. */
 		if (first && n)
-			s->v->missing = NULL;
+			values.missing = NULL;
 		a = evaluate(s, 0);
 		if (n == 0 || (first && isnan(result)))
 			result = a;
@@ -180,7 +172,7 @@ call(struct parser *s, const char *name)
 			    : max                          ? fmax(a, result)
 			                                   : fmin(a, result);
 	}
-	s->v->missing = outer;
+	values.missing = outer;
 	close_bracket(s);
 	return result;
 }
@@ -209,7 +201,7 @@ operand(struct parser *s)
 	if (s->p == from)
 		syntax(s, "expected a number or a name");
 	name = kstrndup(from, (size_t)(s->p - from));
-	return *s->p == '(' ? call(s, name) : values_get(s->v, name);
+	return *s->p == '(' ? call(s, name) : values_get(name);
 }
 
 /* Operators that bind more strongly than ABOVE: 1 for + and -, 2 for * and /. */
@@ -218,8 +210,8 @@ evaluate(struct parser *s, int above)
 {
 	double a, b;
 
-	s->v->depth += !above;
-	if (s->v->depth > MAX_DEPTH)
+	values.depth += !above;
+	if (values.depth > MAX_DEPTH)
 		syntax(s, "nested too deep");
 	a = operand(s);
 	for (;;) {
@@ -234,14 +226,14 @@ evaluate(struct parser *s, int above)
 		/* 0/0 and x/0 say nothing. */
 		a = isfinite(a) ? a : NAN;
 	}
-	s->v->depth -= !above;
+	values.depth -= !above;
 	return a;
 }
 
-double
-values_eval(struct values *v, const char *expression)
+static double
+values_eval(const char *expression)
 {
-	struct parser s = { v, expression, expression };
+	struct parser s = { expression, expression };
 	double a = evaluate(&s, 0);
 
 	if (*s.p)
@@ -249,10 +241,10 @@ values_eval(struct values *v, const char *expression)
 	return a;
 }
 
-enum truth
-values_test(struct values *v, const char *condition, double *margin)
+static enum truth
+values_test(const char *condition, double *margin)
 {
-	struct parser s = { v, condition, condition };
+	struct parser s = { condition, condition };
 	double a = evaluate(&s, 0), b;
 	char op = *s.p;
 	bool equal;
@@ -277,14 +269,14 @@ values_test(struct values *v, const char *condition, double *margin)
 }
 
 enum truth
-values_all(struct values *v, const json_t *conditions, double *margin)
+values_all(const json_t *conditions, double *margin)
 {
 	enum truth all = YES;
 	size_t i;
 	json_t *c;
 
 	json_array_foreach((json_t *)conditions, i, c) {
-		enum truth t = values_test(v, json_string_value(c), i ? NULL : margin);
+		enum truth t = values_test(json_string_value(c), i ? NULL : margin);
 
 		/* A condition that is false decides, whatever is missing in others. */
 		if (t == NO || (t == UNKNOWN && all == YES))
@@ -296,16 +288,16 @@ values_all(struct values *v, const json_t *conditions, double *margin)
 }
 
 char *
-values_fill(struct values *v, const char *text)
+values_fill(const char *text)
 {
 	struct kbuf b = kbuf_empty();
-	json_t *outer = v->missing;
+	json_t *outer = values.missing;
 	struct kregex_span at[2];
 
-	v->missing = NULL;
+	values.missing = NULL;
 	for (; kregex_find("\\{([^}]*)\\}", text, strlen(text), at, LEN(at)); text += at->to) {
 		auto_free char *expression = kregex_text(text, at[1]);
-		double value = values_eval(v, expression);
+		double value = values_eval(expression);
 		char shown[40] = "?";
 
 		if (!isnan(value))
@@ -316,12 +308,12 @@ values_fill(struct values *v, const char *text)
 	if (strchr(text, '{'))
 		kdie(K_USAGE, "%s: \"%s\": '{' without '}'", profile.where, text);
 	kbuf_puts(&b, text);
-	v->missing = outer;
+	values.missing = outer;
 	return b.data;
 }
 
 void
-values_used(struct values *v, const char *text, bool braces, json_t *out)
+values_used(const char *text, bool braces, json_t *out)
 {
 	/* a name that is not a function, within braces if there must be any */
 	const char *form = braces ? "(?<![\\w.])([A-Za-z_][\\w.]*+)(?!\\()(?=[^{}]*\\})"
@@ -330,7 +322,7 @@ values_used(struct values *v, const char *text, bool braces, json_t *out)
 
 	for (; kregex_find(form, text, strlen(text), at, LEN(at)); text += at->to) {
 		auto_free char *name = kregex_text(text, at[1]);
-		double value = values_get(v, name);
+		double value = values_get(name);
 
 		if (!isnan(value))
 			json_object_set_new(out, name, json_real(value));
