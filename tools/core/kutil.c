@@ -417,6 +417,13 @@ kbuf_puts(struct kbuf *b, const char *s)
 }
 
 void
+kbuf_join(struct kbuf *b, const char *between, const char *s)
+{
+	kbuf_puts(b, b->len ? between : "");
+	kbuf_puts(b, s);
+}
+
+void
 kbuf_printf(struct kbuf *b, const char *fmt, ...)
 {
 	auto_free char *s = NULL;

@@ -144,6 +144,8 @@ void kbuf_printf(struct kbuf *b, const char *fmt, ...) __attribute__((format(pri
 /* A formatted line for people, without control characters except the newline at its end. */
 void kbuf_vline(struct kbuf *b, const char *fmt, va_list args)
     __attribute__((format(printf, 2, 0)));
+/* Adds S, after BETWEEN unless B is empty: an item of a list. */
+void kbuf_join(struct kbuf *b, const char *between, const char *s);
 void kbuf_free(struct kbuf *b);
 
 /*

@@ -9,8 +9,17 @@
 
 enum { MAX_TEXT = 500 };
 
+json_t *facts;
+const char *salt;
+
+void
+put(const char *name, json_t *value)
+{
+	kjson_set(facts, name, value);
+}
+
 json_t *
-data_text(const char *text, const char *what, const char *salt)
+data_text(const char *text, const char *what)
 {
 	auto_buf struct kbuf b = kbuf_empty();
 
@@ -20,12 +29,12 @@ data_text(const char *text, const char *what, const char *salt)
 }
 
 json_t *
-data_part(const char *text, size_t max, const char *what, const char *salt)
+data_part(const char *text, size_t max, const char *what)
 {
 	auto_free char *clean = kfence_clean(text, strlen(text)),
 	               *part = kfence_shorten(clean, max);
 
-	return data_text(part, what, salt);
+	return data_text(part, what);
 }
 
 json_t *
@@ -73,10 +82,10 @@ data_line(const char *form, const json_t *value)
 }
 
 json_t *
-data_filled(const char *form, const json_t *value, const char *what, const char *salt)
+data_filled(const char *form, const json_t *value, const char *what)
 {
 	auto_buf struct kbuf b = { 0 };
 
 	data_fill(&b, form, value);
-	return data_text(b.data, what, salt);
+	return data_text(b.data, what);
 }

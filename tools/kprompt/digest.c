@@ -9,45 +9,39 @@
 
 enum { WORDS = 250, LOG_MAX = 60000, PROFILE_MAX = 20000 };
 
-static json_t *
-facts_of(const struct krec *rec)
+static void
+put_evaluation(const struct krec *rec)
 {
 	const json_t *eval = json_object_get(rec->json, "eval"),
 	             *profile = json_object_get(eval, "profile");
-	/* No author of a kernel knows the seed of the sample. */
-	const char *salt = kjson_str_or(rec->json, "sample.seed", kjson_str(eval, "code_sha256"));
 	auto_free char *dump =
 	    profile ? json_dumps(profile, JSON_INDENT(1) | JSON_SORT_KEYS) : kstrdup("");
-	json_t *facts = json_copy(campaign.stable);
 	auto_buf struct kbuf code = { 0 };
 
 	krec_str(rec, "eval.status");
-	kfence_code(&code, kjson_str(eval, "code"), kjson_str(campaign.stable, "label"));
-	json_object_set_new(facts, "code", kjson_text(code.data, code.len));
-	json_object_set_new(facts, "result", json_string(kjson_str(eval, "status")));
-	json_object_set_new(facts, "words", json_integer(WORDS));
-	json_object_set_new(
-	    facts, "log", data_part(kjson_str(eval, "log"), LOG_MAX, "evaluation log", salt));
-	json_object_set_new(facts, "profile", data_part(dump, PROFILE_MAX, "profile", salt));
-	return facts;
+	salt = kjson_str_or(rec->json, "sample.seed", kjson_str(eval, "code_sha256"));
+	kfence_code(&code, kjson_str(eval, "code"), campaign.label);
+	put("code", kjson_text(code.data, code.len));
+	put("result", json_string(kjson_str(eval, "status")));
+	put("words", json_integer(WORDS));
+	put("log", data_part(kjson_str(eval, "log"), LOG_MAX, "evaluation log"));
+	put("profile", data_part(dump, PROFILE_MAX, "profile"));
 }
 
 json_t *
 digest_record(const struct krec *rec)
 {
-	static const char *const kept[] = { "schema", "campaign", "trial", "branch", "id" };
-	json_auto_t *facts = facts_of(rec);
+	static const char *const kept[] = { "schema", "campaign", "trial", "branch", "id", NULL };
 	json_t *record = json_object();
 	auto_buf struct kbuf system = { 0 }, user = { 0 }, whole = { 0 };
 	char hex[65];
 
+	put_evaluation(rec);
 	files_render(&system, "digest/system", facts, NULL);
 	files_render(&user, "digest/user", facts, NULL);
 	kbuf_printf(&whole, "%s\n%s", system.data, user.data);
 	ksha256_hex(whole.data, whole.len, hex);
-	kforeach(key, kept)
-		if (json_object_get(rec->json, *key))
-			json_object_set(record, *key, json_object_get(rec->json, *key));
+	kjson_share(record, rec->json, kept);
 	json_object_set_new(record, "prompt",
 	    json_pack("{s:s,s:s,s:i,s:s,s:[]}", "system", system.data, "user", user.data,
 	        "stable_bytes", 0, "sha256", hex, "sections"));

@@ -4,14 +4,16 @@
  * patterns of families.json. A name may say more than the code shows, if it does not contradict it.
  */
 
+#include "backend.h"
 #include "kneutral.h"
 #include "kprompt.h"
 #include "kregex.h"
 
 /* The code without comments, strings and the names its author chose. */
 static struct kbuf
-plain_code(const char *reference, enum ktoken_lang lang)
+plain_code(const char *reference)
 {
+	enum ktoken_lang lang = kcamp_backend(campaign.camp)->syntax;
 	size_t len = strlen(reference);
 	auto_free char *stripped = ktoken_strip(reference, len, lang);
 
@@ -63,9 +65,9 @@ is_in_name(const json_t *family, const char *name)
 
 /* "rows.Softmax softmax", in small letters. */
 static char *
-names_of(const json_t *stable)
+names_of(void)
 {
-	char *name = kasprintf("%s %s", kjson_str(stable, "op"), kjson_str(stable, "task"));
+	char *name = kasprintf("%s %s", kjson_str(facts, "op"), kjson_str(facts, "task"));
 
 	for (char *p = name; *p; p++)
 		*p = (char)tolower((unsigned char)*p);
@@ -73,14 +75,14 @@ names_of(const json_t *stable)
 }
 
 void
-family_facts(json_t *stable, const char *reference, enum ktoken_lang lang)
+family_facts(const char *reference)
 {
 	json_auto_t *table = files_json("families.json");
 	json_t *shown = json_object();
 	json_auto_t *named = json_object();
 	json_t *notes = json_array(), *family;
-	auto_buf struct kbuf code = plain_code(reference, lang);
-	auto_free char *name = names_of(stable);
+	auto_buf struct kbuf code = plain_code(reference);
+	auto_free char *name = names_of();
 	bool agree = false;
 	const char *key;
 
@@ -100,8 +102,8 @@ family_facts(json_t *stable, const char *reference, enum ktoken_lang lang)
 		if (agree && json_object_get(named, key) &&
 		    !is_any(json_object_get(family, "not"), shown))
 			json_object_set_new(shown, key, json_true());
-	json_object_set_new(stable, "family", shown);
+	put("family", shown);
 	/* Names in routes.json for what the code does, and whether the task's name may be used. */
-	json_object_set_new(stable, "kinds", notes);
-	json_object_set_new(stable, "name_fits", json_boolean(agree));
+	put("kinds", notes);
+	put("name_fits", json_boolean(agree));
 }

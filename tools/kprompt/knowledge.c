@@ -108,15 +108,15 @@ plain_name(const char *s)
  * reference allows it; else from what the code does.
  */
 static json_t *
-op_words(const json_t *routes, const json_t *stable)
+op_words(const json_t *routes)
 {
-	json_t *list = json_array(), *kinds = json_object_get(stable, "kinds");
-	auto_free char *a = plain_name(kjson_str(stable, "op")),
-	               *b = plain_name(kjson_str(stable, "task"));
-	bool known = json_is_true(json_object_get(stable, "name_fits")) &&
+	json_t *list = json_array();
+	auto_free char *a = plain_name(kjson_str(facts, "op")),
+	               *b = plain_name(kjson_str(facts, "task"));
+	bool known = kjson_bool(facts, "name_fits") &&
 	    (route(list, routes, "ops", a) || route(list, routes, "ops", b));
 
-	kjson_foreach(kind, kinds)
+	kjson_foreach(kind, json_object_get(facts, "kinds"))
 		if (!known)
 			route(list, routes, "ops", json_string_value(kind));
 	return list;
@@ -127,18 +127,18 @@ op_words(const json_t *routes, const json_t *stable)
  * instruction sets.
  */
 static json_t *
-arch_words(const json_t *routes, const json_t *stable, const json_t *backends, const char *gpu)
+arch_words(const json_t *routes, const json_t *backends)
 {
+	const char *gpu = kcamp_str(campaign.camp, "gpu"), *isa;
 	json_t *list = json_array(), *isas = json_object_get(routes, "isas"), *unused;
 	bool cpu = kjson_has(backends, "cpu");
-	const char *isa;
 
 	if (*gpu) {
 		route(list, routes, "gpus", gpu);
 		return list;
 	}
 	json_object_foreach(isas, isa, unused)
-		if (cpu && json_object_get(json_object_get(stable, "isa"), isa))
+		if (cpu && json_object_get(json_object_get(facts, "isa"), isa))
 			route(list, routes, "isas", isa);
 	return list;
 }
@@ -204,10 +204,10 @@ collect(const json_t *files, const json_t *words, const json_t *wanted)
 		    notes_read(kjson_str(note, "path"), kjson_str(note, "file"), words);
 
 		json_array_foreach(sections, i, s) {
-			json_object_set_new(s, "place", json_integer((json_int_t)i));
-			json_object_set_new(s, "rank",
-			    json_integer(rank_of(
-			        json_object_get(s, "ops"), json_object_get(wanted, "ops"))));
+			json_object_update_new(s,
+			    json_pack("{s:I,s:I}", "place", (json_int_t)i, "rank",
+			        (json_int_t)rank_of(
+			            json_object_get(s, "ops"), json_object_get(wanted, "ops"))));
 			if (suits(s, wanted))
 				json_array_append(out, s);
 		}
@@ -227,11 +227,11 @@ wanted_words(const json_t *routes)
 	const char *dtype;
 
 	route(backends, routes, "backends", kcamp_str(campaign.camp, "backend"));
-	archs = arch_words(routes, campaign.stable, backends, kcamp_str(campaign.camp, "gpu"));
-	json_object_foreach(json_object_get(campaign.stable, "dtype"), dtype, yes)
+	archs = arch_words(routes, backends);
+	json_object_foreach(json_object_get(facts, "dtype"), dtype, yes)
 		route(dtypes, routes, "dtypes", dtype);
-	return json_pack("{s:o,s:o,s:o,s:o}", "ops", op_words(routes, campaign.stable), "archs",
-	    archs, "backends", backends, "dtypes", dtypes);
+	return json_pack("{s:o,s:o,s:o,s:o}", "ops", op_words(routes), "archs", archs, "backends",
+	    backends, "dtypes", dtypes);
 }
 
 /*
@@ -300,12 +300,12 @@ knowledge_open(void)
 	}
 	campaign.when = json_incref(json_object_get(routes, "when"));
 	/* A project that the user names takes precedence over general notes. */
-	budget -= project_facts(campaign.stable, campaign.camp, budget / PROJECT_SHARE);
-	json_object_set_new(campaign.stable, "knowledge", choose(NULL, budget));
+	budget -= project_facts(budget / PROJECT_SHARE);
+	put("knowledge", choose(NULL, budget));
 }
 
 void
-lead_facts(json_t *facts, const json_t *sample, const json_t *profile)
+lead_facts(const json_t *sample, const json_t *profile)
 {
 	const char *said[] = { kjson_str(profile, "bottleneck.label"),
 		kjson_str(sample, "escalation"),
@@ -315,7 +315,7 @@ lead_facts(json_t *facts, const json_t *sample, const json_t *profile)
 
 	kforeach(one, said)
 		json_array_extend(labels, json_object_get(campaign.when, *one));
-	json_object_set_new(facts, "leads", choose(labels, LEAD_TOKENS));
+	put("leads", choose(labels, LEAD_TOKENS));
 }
 
 /* What the record says about a section that was shown. */
@@ -332,28 +332,28 @@ shown(const json_t *section)
 }
 
 static void
-add_shown(json_t *out, const json_t *facts, const char *list)
+add_shown(json_t *out, const char *list)
 {
 	kjson_foreach(s, json_object_get(facts, list))
 		json_array_append_new(out, shown(s));
 }
 
 json_t *
-knowledge_member(const json_t *facts)
+knowledge_member(void)
 {
 	json_t *out = json_array();
 
-	add_shown(out, facts, "knowledge");
-	add_shown(out, facts, "leads");
+	add_shown(out, "knowledge");
+	add_shown(out, "leads");
 	return out;
 }
 
 json_t *
-project_member(const json_t *facts)
+project_member(void)
 {
 	json_t *out = json_array();
 
-	add_shown(out, facts, "passages");
+	add_shown(out, "passages");
 	return out;
 }
 
@@ -365,18 +365,16 @@ knowledge_list(void)
 
 	kjson_foreach(s, campaign.notes) {
 		bool shown = s == json_array_get(chosen, next);
-		auto_buf struct kbuf when = { 0 };
-		auto_free char *line = NULL;
+		auto_free char *when = join(json_object_get(s, "when")), *line = NULL;
 
 		next += shown;
-		join(&when, json_object_get(s, "when"), ", ");
 		line = kasprintf("P%lld %5lld tokens  %s: %s%s%s%s",
 		    (long long)kjson_int(s, "priority"), (long long)kjson_int(s, "tokens"),
-		    kjson_str(s, "file"), kjson_str(s, "section"), when.len ? "  (when " : "",
-		    when.len    ? when.data
+		    kjson_str(s, "file"), kjson_str(s, "section"), *when ? "  (when " : "",
+		    *when       ? when
 		        : shown ? ""
 		                : "  (left out: no tokens left)",
-		    when.len ? ")" : "");
+		    *when ? ")" : "");
 		kout_line(line, strlen(line));
 	}
 }

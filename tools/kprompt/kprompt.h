@@ -30,9 +30,19 @@ extern struct campaign {
 	char *reference;      /* source of the reference, as read */
 	/* sections of knowledge that apply to the campaign, in order; owned */
 	json_t *notes;
-	json_t *when;       /* table "when" of routes.json; owned, may be NULL */
-	const char *device; /* name for result lines; borrowed from STABLE */
-} campaign;                 /* of this process; kept to the end */
+	json_t *when;               /* table "when" of routes.json; owned, may be NULL */
+	const char *device, *label; /* for result lines; of code fences; borrowed from STABLE */
+} campaign;                         /* of this process; kept to the end */
+
+/*
+ * The names that templates may use, under construction: first those of the campaign, then a copy of
+ * these with the names of one record.
+ */
+extern json_t *facts;
+/* Takes VALUE. */
+void put(const char *name, json_t *value);
+/* For the marks around data: what its authors do not know, such as the sample's seed. */
+extern const char *salt;
 
 /* A rendered prompt; the caller owns the buffers. */
 struct prompt {
@@ -61,44 +71,44 @@ void files_forms(struct kbuf *out, const char *name, const char *backend);
 char *files_fill(const char *text, const char *where, const json_t *context);
 
 /*
- * data.c: what comes with a record, as data. New references; "" for a text without words. WHAT,
- * SALT: see kfence.h.
+ * data.c: what comes with a record, as data. New references; "" for a text without words. WHAT: see
+ * kfence.h.
  */
-json_t *data_text(const char *text, const char *what, const char *salt);
+json_t *data_text(const char *text, const char *what);
 /* The same with a text that is not clean, shortened to MAX characters. */
-json_t *data_part(const char *text, size_t max, const char *what, const char *salt);
+json_t *data_part(const char *text, size_t max, const char *what);
 /* VALUE with each of its texts on one line. */
 json_t *data_lines(const json_t *value);
 /* The template data/FORM, filled in from the lines of VALUE; its first line; or as data. */
 void data_fill(struct kbuf *out, const char *form, const json_t *value);
 json_t *data_line(const char *form, const json_t *value);
-json_t *data_filled(const char *form, const json_t *value, const char *what, const char *salt);
+json_t *data_filled(const char *form, const json_t *value, const char *what);
 
-/* machine.c: add the contents of trials/000/machine.json, and what follows from them, to STABLE. */
-void machine_facts(json_t *stable, const struct kcamp *camp);
+/* machine.c: put the contents of trials/000/machine.json, and what follows from them. */
+void machine_facts(void);
 
-/* roofline.c: add what trials/000/roofline.json says about device and workloads to STABLE. */
-void roofline_facts(json_t *stable, const struct kcamp *camp);
-
-/*
- * task.c: add the contents of task.json to STABLE; returns the source of the reference, which the
- * caller frees.
- */
-char *task_facts(json_t *stable, const struct kcamp *camp);
-
-/* "a, b, c" from an array of texts; other items are skipped. */
-void join(struct kbuf *out, const json_t *list, const char *between);
+/* roofline.c: put what trials/000/roofline.json says about device and workloads. */
+void roofline_facts(void);
 
 /*
- * families.c: add what the REFERENCE does to STABLE: "family", "kinds" and "name_fits"; op and task
- * must be there already.
+ * task.c: put the contents of task.json; returns the source of the reference, which the caller
+ * frees.
  */
-void family_facts(json_t *stable, const char *reference, enum ktoken_lang lang);
+char *task_facts(void);
 
-/* profile.c: add the list of skills, one line each, to STABLE. */
-void skill_facts(json_t *stable, const struct kcamp *camp);
-/* Add the parent's "profile" to FACTS: false when there is none. SALT: see kfence.h. */
-void profile_facts(json_t *facts, const json_t *parent, const char *salt);
+/* "a, b, c" from an array of texts; other items are skipped. The caller frees. */
+char *join(const json_t *list);
+
+/*
+ * families.c: put what the REFERENCE does: "family", "kinds" and "name_fits"; op and task must be
+ * there already.
+ */
+void family_facts(const char *reference);
+
+/* profile.c: put the list of skills, one line each. */
+void skill_facts(void);
+/* Put the parent's "profile": false when there is none. */
+void profile_facts(const json_t *parent);
 /*
  * A cheaper model's summary of a program's log, to be shown instead; NULL when there is none.
  * Borrowed.
@@ -117,40 +127,34 @@ const json_t *program_profile(const json_t *program);
 json_t *notes_read(const char *path, const char *file, const json_t *words);
 
 /*
- * project.c: add "project", passages from the project that the user names, and "passages", their
- * description, to STABLE, which must have op, task and entry already. At most BUDGET tokens;
- * returns how many.
+ * project.c: put "project", passages from the project that the user names, and "passages", their
+ * description; op, task and entry must be there already. At most BUDGET tokens; returns how many.
  */
-long project_facts(json_t *stable, const struct kcamp *camp, long budget);
+long project_facts(long budget);
 
-/*
- * knowledge.c: find what applies to the campaign, and add "knowledge" to campaign.stable.
- */
+/* knowledge.c: find what applies to the campaign, and put "knowledge". */
 void knowledge_open(void);
-/*
- * Add "leads", sections chosen by what PROFILE (may be NULL) and SAMPLE say about the parent, to
- * FACTS.
- */
-void lead_facts(json_t *facts, const json_t *sample, const json_t *profile);
+/* Put "leads", sections chosen by what PROFILE (may be NULL) and SAMPLE say about the parent. */
+void lead_facts(const json_t *sample, const json_t *profile);
 /*
  * Which notes, and passages of the reference project, were shown, for the record: [{"file",
  * "section", "tokens", "sha256"}]. New references.
  */
-json_t *knowledge_member(const json_t *facts);
-json_t *project_member(const json_t *facts);
+json_t *knowledge_member(void);
+json_t *project_member(void);
 /* One line for each section that applies to the campaign, for people. */
 void knowledge_list(void);
 
 /*
- * memory.c: add "recall" and "history", what this campaign and earlier ones remember, to FACTS;
- * false: nothing.
+ * memory.c: put "recall" and "history", what this campaign and earlier ones remember; false:
+ * nothing.
  */
-void memory_facts(json_t *facts, const struct krec *rec, const char *salt);
+void memory_facts(const struct krec *rec);
 /*
  * Which of it was shown, for the record: {"versions", "masks", "compact", "tips", "library",
  * "tokens"}. New reference; NULL: nothing.
  */
-json_t *memory_member(const json_t *facts);
+json_t *memory_member(void);
 
 /*
  * digest.c: a record with the prompt that asks a second model to summarise an evaluated record's
@@ -159,17 +163,13 @@ json_t *memory_member(const json_t *facts);
 json_t *digest_record(const struct krec *rec);
 
 /*
- * linear.c: add "linear", the rules of a linear search, to STABLE; and add "round", what the sample
- * says about earlier rounds, to FACTS, with LAST, the facts of the program that failed last, or
- * NULL (taken over).
+ * linear.c: put "linear", the rules of a linear search; and "round", what the sample says about
+ * earlier rounds, with LAST, the facts of the program that failed last, or NULL (taken over).
  */
-void linear_rules(json_t *stable, const struct kcamp *camp);
-void linear_facts(json_t *facts, const json_t *sample, json_t *last, const char *salt);
+void linear_rules(void);
+void linear_facts(const json_t *sample, json_t *last);
 
-/*
- * record.c: the facts of one record, with the names that the templates of the volatile part use.
- * New reference.
- */
-json_t *record_facts(const struct krec *rec);
+/* record.c: put what one record says, with the names of the volatile part. */
+void record_facts(const struct krec *rec);
 
 #endif

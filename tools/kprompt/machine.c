@@ -31,9 +31,9 @@ size_text(double bytes)
 	return json_string(text);
 }
 
-/* The object "isa": every name in the list is true. And "isa_list": the names as one text. */
+/* "isa": every name in the list is true; and "isa_list": the names as one text. */
 static void
-add_isa(json_t *stable, const json_t *list)
+put_isa(const json_t *list)
 {
 	json_t *set = json_object();
 	auto_buf struct kbuf text = kbuf_empty();
@@ -44,11 +44,11 @@ add_isa(json_t *stable, const json_t *list)
 
 		if (*word) {
 			json_object_set_new(set, word, json_true());
-			kbuf_printf(&text, "%s%s", text.len ? ", " : "", word);
+			kbuf_join(&text, ", ", word);
 		}
 	}
-	json_object_set_new(stable, "isa", set);
-	json_object_set_new(stable, "isa_list", json_string(text.data));
+	put("isa", set);
+	put("isa_list", json_string(text.data));
 }
 
 /*
@@ -56,23 +56,19 @@ add_isa(json_t *stable, const json_t *list)
  * every machine.
  */
 static json_t *
-choose_simd(const json_t *isa)
+choose_simd(void)
 {
 	json_auto_t *table = files_json("simd.json");
-	json_t *row, *chosen = NULL;
-	size_t i;
+	const json_t *isa = json_object_get(facts, "isa");
 
-	json_array_foreach(json_object_get(table, "simd"), i, row) {
+	kjson_foreach(row, json_object_get(table, "simd")) {
 		const char *need = kjson_str_or(row, "isa", NULL);
 
-		if (!chosen && (!need || json_object_get(isa, need)))
-			chosen = json_incref(row);
+		if (!need || json_object_get(isa, need))
+			return json_incref(row);
 	}
-	if (!chosen)
-		kdie(K_USAGE,
-		    "prompts/simd.json: no row matches this machine; the last row must have no "
-		    "\"isa\"");
-	return chosen;
+	kdie(K_USAGE,
+	    "prompts/simd.json: no row matches this machine; the last row must have no \"isa\"");
 }
 
 /*
@@ -81,20 +77,19 @@ choose_simd(const json_t *isa)
  * all.
  */
 static void
-suit_dtype(json_t *stable, json_t *simd)
+suit_dtype(json_t *simd)
 {
 	static const char *const real[] = { "float64", "float32", "float16", "bfloat16" };
-	const json_t *dtypes = json_object_get(stable, "dtype");
+	const json_t *dtypes = json_object_get(facts, "dtype");
 	bool wide = json_object_get(dtypes, real[0]) && !json_object_get(dtypes, real[1]),
 	     any = false;
 
 	kforeach(name, real)
 		any |= json_object_get(dtypes, *name) != NULL;
-	json_object_set_new(stable, "real", json_boolean(any));
-	json_object_set_new(simd, "bytes", json_integer(wide ? 8 : 4));
-	json_object_set_new(simd, "suffix", json_string(wide ? "pd" : "ps"));
-	json_object_set_new(simd, "ctype", json_string(wide ? "double" : "float"));
-	json_object_set_new(simd, "fma", json_string(wide ? "fma" : "fmaf"));
+	put("real", json_boolean(any));
+	json_object_update_new(simd,
+	    json_pack("{s:i,s:s,s:s,s:s}", "bytes", wide ? 8 : 4, "suffix", wide ? "pd" : "ps",
+	        "ctype", wide ? "double" : "float", "fma", wide ? "fma" : "fmaf"));
 	if (!wide)
 		return;
 	for (const char *const *key = (const char *const[]){ "floats", "nr", NULL }; *key; key++)
@@ -117,7 +112,7 @@ round_down(double v, long unit, long min, long max)
  * of L3.
  */
 static void
-add_blocks(json_t *stable, const json_t *simd, const json_t *machine)
+put_blocks(const json_t *simd, const json_t *machine)
 {
 	double size = (double)kjson_int_or(simd, "bytes", 4);
 	long mr = (long)kjson_int_or(simd, "mr", 4), nr = (long)kjson_int_or(simd, "nr", 8);
@@ -127,7 +122,7 @@ add_blocks(json_t *stable, const json_t *simd, const json_t *machine)
 	long mc = round_down((l2 > 0 ? l2 : 262144) / 2 / (size * (double)kc), mr, mr, 1024);
 	long nc = round_down((l3 > 0 ? l3 : 4194304) / 2 / (size * (double)kc), nr, nr, 4096);
 
-	json_object_set_new(stable, "block",
+	put("block",
 	    json_pack(
 	        "{s:I,s:I,s:I}", "kc", (json_int_t)kc, "mc", (json_int_t)mc, "nc", (json_int_t)nc));
 }
@@ -137,12 +132,10 @@ static json_t *
 hardware(const json_t *machine)
 {
 	static const char *const sizes[] = { "l1d", "l2", "l3", "memory" };
-	json_t *h = json_object();
+	json_t *h = json_pack("{s:o,s:o,s:I,s:I}", "cpu", clean_string(kjson_str(machine, "cpu")),
+	    "os", clean_string(kjson_str(machine, "os")), "cores", kjson_int(machine, "cores"),
+	    "processors", kjson_int(machine, "threads"));
 
-	json_object_set_new(h, "cpu", clean_string(kjson_str(machine, "cpu")));
-	json_object_set_new(h, "os", clean_string(kjson_str(machine, "os")));
-	json_object_set_new(h, "cores", json_integer(kjson_int(machine, "cores")));
-	json_object_set_new(h, "processors", json_integer(kjson_int(machine, "threads")));
 	kforeach(size, sizes) {
 		auto_free char *key = kasprintf("%s_bytes", *size);
 		double bytes = kjson_num(machine, key);
@@ -153,24 +146,22 @@ hardware(const json_t *machine)
 }
 
 void
-machine_facts(json_t *stable, const struct kcamp *camp)
+machine_facts(void)
 {
-	auto_free char *path = kcamp_path(camp, "trials/000/machine.json");
+	auto_free char *path = kcamp_path(campaign.camp, "trials/000/machine.json");
 	json_auto_t *machine = kjson_if_there(path) ?: json_object();
 	json_t *simd;
-	const char *gpu = kcamp_str(camp, "gpu");
-	long threads = kcamp_int(camp, "eval.threads");
+	const char *gpu = kcamp_str(campaign.camp, "gpu");
+	long threads = kcamp_int(campaign.camp, "eval.threads");
 	bool known = json_object_size(machine) > 0;
 
-	add_isa(stable, json_object_get(machine, "isa"));
-	simd = choose_simd(json_object_get(stable, "isa"));
-	suit_dtype(stable, simd);
-	json_object_set_new(stable, "simd", simd);
-	add_blocks(stable, simd, machine);
-	if (!threads)
-		threads = (long)kjson_int(machine, "threads");
-	json_object_set_new(stable, "threads", json_integer(threads));
-	json_object_set_new(stable, "gpu", clean_string(gpu));
-	json_object_set_new(stable, "device", clean_string(*gpu ? gpu : kjson_str(machine, "cpu")));
-	json_object_set_new(stable, "hardware", known || *gpu ? hardware(machine) : json_false());
+	put_isa(json_object_get(machine, "isa"));
+	simd = choose_simd();
+	suit_dtype(simd);
+	put("simd", simd);
+	put_blocks(simd, machine);
+	put("threads", json_integer(threads ? threads : kjson_int(machine, "threads")));
+	put("gpu", clean_string(gpu));
+	put("device", clean_string(*gpu ? gpu : kjson_str(machine, "cpu")));
+	put("hardware", known || *gpu ? hardware(machine) : json_false());
 }

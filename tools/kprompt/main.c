@@ -26,60 +26,51 @@ struct options {
  * afterwards.
  */
 static struct texts
-load_tips(const json_t *stable)
+load_tips(void)
 {
 	auto_buf struct kbuf b = { 0 };
 	struct texts t = { 0 };
-	char *p, *end, *name;
+	auto_free char *name = kasprintf("tips/%s", kjson_str(facts, "backend"));
+	char *p, *end;
 
-	name = kasprintf("tips/%s", kjson_str(stable, "backend"));
-	files_render(&b, name, stable, NULL);
-	free(name);
+	files_render(&b, name, facts, NULL);
 	for (p = b.data; *(p += strspn(p, "\n")); p = end) {
+		auto_free char *tip = NULL;
+
 		end = strstr(p, "\n\n");
 		end = end ? end : p + strlen(p);
-		t.item = krealloc(t.item, (t.count + 1) * sizeof *t.item);
-		p = kstrndup(p, (size_t)(end - p));
-		t.item[t.count++] = kfence_line(p, SIZE_MAX);
-		free(p);
+		tip = kstrndup(p, (size_t)(end - p));
+		kgrow(t.item, t.count);
+		t.item[t.count++] = kfence_line(tip, SIZE_MAX);
 	}
 	return t;
 }
 
-/* The label for the requested code fence: the manifest's language, or the backend's own. */
 static void
-add_label(json_t *stable, const struct kcamp *camp)
+campaign_open(void)
 {
-	json_t *lang = json_object_get(stable, "lang");
-	const char *label = kcamp_str(camp, "language");
-
-	if (!strcmp(label, backends[BACKEND_C].name))
-		label = kjson_str_or(lang, "label", label);
-	json_object_set_new(stable, "label", json_string(label));
-}
-
-static void
-campaign_open(const struct kcamp *camp)
-{
-	const char *backend = kcamp_str(camp, "backend");
+	const struct kcamp *camp = campaign.camp;
+	const char *backend = kcamp_str(camp, "backend"), *label = kcamp_str(camp, "language");
 	auto_free char *name = kasprintf("backends/%s.json", backend),
 	               *instructions = kasprintf("instructions/%s.json", backend);
 	json_t *lang = files_json(name);
 
-	campaign.stable = json_pack("{s:s,s:o,s:s,s:s}", "backend", backend, "lang", lang,
-	    "language", kjson_str_or(lang, "name", backend), "suffix", kcamp_backend(camp)->suffix);
-	add_label(campaign.stable, camp);
-	json_object_set_new(
-	    campaign.stable, "wishes", json_string(kcamp_str(camp, "instructions")));
-	campaign.reference = task_facts(campaign.stable, camp);
-	machine_facts(campaign.stable, camp);
-	roofline_facts(campaign.stable, camp);
-	skill_facts(campaign.stable, camp);
-	linear_rules(campaign.stable, camp);
+	/* The manifest's language, or the backend's own label. */
+	if (!strcmp(label, backends[BACKEND_C].name))
+		label = kjson_str_or(lang, "label", label);
+	facts = campaign.stable = json_pack("{s:s,s:o,s:s,s:s,s:s,s:s}", "backend", backend, "lang",
+	    lang, "language", kjson_str_or(lang, "name", backend), "suffix",
+	    kcamp_backend(camp)->suffix, "label", label, "wishes", kcamp_str(camp, "instructions"));
+	campaign.label = kjson_str(facts, "label");
+	campaign.reference = task_facts();
+	machine_facts();
+	roofline_facts();
+	skill_facts();
+	linear_rules();
 	knowledge_open();
-	campaign.device = kjson_str(campaign.stable, "device");
+	campaign.device = kjson_str(facts, "device");
 	campaign.instructions = files_json(instructions);
-	campaign.tips = load_tips(campaign.stable);
+	campaign.tips = load_tips();
 }
 
 /*
@@ -98,25 +89,23 @@ render_stable(struct prompt *p)
 static json_t *
 render_record(const struct prompt *shared, const struct krec *rec)
 {
-	json_auto_t *facts = record_facts(rec);
-	json_t *sections = json_copy(shared->sections);
-	json_auto_t *memory = memory_member(facts), *project = project_member(facts);
-	json_t *member;
+	json_t *sections = json_copy(shared->sections), *member;
+	json_auto_t *memory = NULL, *project = NULL;
 	auto_buf struct kbuf user = { 0 }, whole = { 0 };
 	char hex[65];
 
+	record_facts(rec);
+	memory = memory_member();
+	project = project_member();
 	kbuf_add(&user, shared->user.data, shared->user.len);
 	files_render(&user, "volatile", facts, sections);
 	kbuf_printf(&whole, "%s\n", shared->system.data);
 	kbuf_add(&whole, user.data, user.len);
 	ksha256_hex(whole.data, whole.len, hex);
-	member = json_pack("{s:s,s:s,s:I,s:s,s:o,s:o}", "system", shared->system.data, "user",
-	    user.data, "stable_bytes", (json_int_t)shared->stable_bytes, "sha256", hex, "sections",
-	    sections, "knowledge", knowledge_member(facts));
-	if (member && memory)
-		json_object_set(member, "memory", memory);
-	if (member && json_array_size(project))
-		json_object_set(member, "reference_project", project);
+	member = json_pack("{s:s,s:s,s:I,s:s,s:o,s:o,s:O*,s:O*}", "system", shared->system.data,
+	    "user", user.data, "stable_bytes", (json_int_t)shared->stable_bytes, "sha256", hex,
+	    "sections", sections, "knowledge", knowledge_member(), "memory", memory,
+	    "reference_project", json_array_size(project) ? project : NULL);
 	if (!member)
 		kdie(K_IO, "%s:%ld: the prompt cannot be written as JSON", rec->file, rec->lineno);
 	return member;
@@ -161,7 +150,8 @@ each_record(
 
 	kin_open(&in, input);
 	while (krecord_next(&in, dir, &rec, o->digest ? KJOIN_PROGRAMS : KJOIN_WHOLE)) {
-		json_auto_t *member = o->digest ? digest_record(&rec) : render_record(shared, &rec);
+		json_auto_t *names = facts = json_copy(campaign.stable),
+		            *member = o->digest ? digest_record(&rec) : render_record(shared, &rec);
 
 		if (o->text) {
 			print_text(&rec, o->digest ? json_object_get(member, "prompt") : member);
@@ -222,7 +212,7 @@ main(int argc, char **argv)
 		koption_misuse(usage, "--thin cannot be used with --text or --digest");
 	campaign.camp = kcamp_load(dir);
 	files_init(campaign.camp);
-	campaign_open(campaign.camp);
+	campaign_open();
 	if (knowledge) {
 		kout_open(o.output);
 		knowledge_list();

@@ -198,11 +198,9 @@ section_new(const struct place *at, const json_t *own, const char *file, const c
 
 	if (!*text)
 		fault(at, "the section '%s' is empty", heading);
-	json_object_set_new(section, "title", json_string(title));
-	json_object_set_new(section, "file", json_string(file));
-	json_object_set_new(section, "section", json_string(heading));
-	json_object_set_new(section, "text", json_string(text));
-	json_object_set_new(section, "tokens", json_integer(tokens_of(title, text)));
+	json_object_update_new(section,
+	    json_pack("{s:s,s:s,s:s,s:s,s:I}", "title", title, "file", file, "section", heading,
+	        "text", text, "tokens", (json_int_t)tokens_of(title, text)));
 	return section;
 }
 

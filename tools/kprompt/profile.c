@@ -45,21 +45,16 @@ skill_names(void)
 
 /* The file of a skill, in the campaign or among the shipped ones. The caller frees. */
 static char *
-skill_text(const struct kcamp *camp, const char *name)
+skill_text(const char *name)
 {
-	char *file, *path, *text;
+	auto_free char *file = kasprintf("skills/%s.md", name),
+	               *own = kcamp_path(campaign.camp, file), *path = NULL;
+	char *text = kread_file(own, MAX_SKILL, NULL);
 
-	file = kasprintf("skills/%s.md", name);
-	path = kcamp_path(camp, file);
-	text = kread_file(path, MAX_SKILL, NULL);
-	free(path);
-	if (!text) {
-		path = kdata_path(file);
-		text = kread_file_or_die(path, MAX_SKILL, NULL);
-		free(path);
-	}
-	free(file);
-	return text;
+	if (text)
+		return text;
+	path = kdata_path(file);
+	return kread_file_or_die(path, MAX_SKILL, NULL);
 }
 
 /* The first line of a skill: "low_ipc: few instructions per cycle". */
@@ -71,29 +66,22 @@ skill_line(const char *text)
 	return kfence_line(first, MAX_TEXT);
 }
 
-/* Skills are written for kernels on devices that kiln can run. */
-static bool
-wants_skills(const struct kcamp *camp)
-{
-	const struct backend *b = kcamp_backend(camp);
-
-	return b->device && b->runner;
-}
-
 void
-skill_facts(json_t *stable, const struct kcamp *camp)
+skill_facts(void)
 {
+	const struct backend *b = kcamp_backend(campaign.camp);
 	json_t *list = json_array();
-	json_auto_t *names = wants_skills(camp) ? skill_names() : NULL;
+	/* Skills are written for kernels on devices that kiln can run. */
+	json_auto_t *names = b->device && b->runner ? skill_names() : NULL;
 	json_t *yes;
 	const char *name;
 
 	json_object_foreach(names, name, yes) {
-		auto_free char *text = skill_text(camp, name), *line = skill_line(text);
+		auto_free char *text = skill_text(name), *line = skill_line(text);
 
 		json_array_append_new(list, json_string(line));
 	}
-	json_object_set_new(stable, "skills", list);
+	put("skills", list);
 }
 
 /* The profile as the template data/profile.txt says it. */
@@ -103,24 +91,23 @@ put_profile(struct kbuf *out, const json_t *profile)
 	json_auto_t *own = json_deep_copy(profile);
 	const json_t *metrics = json_object_get(profile, "metrics");
 	json_t *shown = json_array(), *advice = json_array();
-	size_t i;
 
-	for (i = 0; i < LEN(key_metrics); i++) {
-		json_t *m = json_copy((json_t *)kjson_path(metrics, key_metrics[i]));
+	kforeach(metric, key_metrics) {
+		json_t *m = json_copy((json_t *)kjson_path(metrics, *metric));
 
-		json_object_set_new(m, "name", json_string(strrchr(key_metrics[i], '.') + 1));
-		if (m)
-			json_array_append_new(shown, m);
+		if (!m)
+			continue;
+		json_object_set_new(m, "name", json_string(strrchr(*metric, '.') + 1));
+		json_array_append_new(shown, m);
 	}
 	kjson_foreach(a, json_object_get(own, "recommendations")) {
-		json_object_set_new(a, "agrees", json_boolean(kjson_is(a, "verdict", "agrees")));
-		json_object_set_new(
-		    a, "local", json_boolean(kjson_is(a, "speedup.scope", "local")));
+		json_object_update_new(a,
+		    json_pack("{s:b,s:b}", "agrees", kjson_is(a, "verdict", "agrees"), "local",
+		        kjson_is(a, "speedup.scope", "local")));
 		if (!kjson_is(a, "verdict", "info") && json_array_size(advice) < MAX_ADVICE)
 			json_array_append(advice, a);
 	}
-	json_object_set_new(own, "shown", shown);
-	json_object_set_new(own, "advice", advice);
+	json_object_update_new(own, json_pack("{s:o,s:o}", "shown", shown, "advice", advice));
 	data_fill(out, "profile", own);
 }
 
@@ -142,7 +129,7 @@ cut(const char *text, size_t max)
 
 /* The texts of the skills that the findings name, most severe first, as far as ROOM allows. */
 static json_t *
-bodies(const struct kcamp *camp, const json_t *profile, size_t room)
+bodies(const json_t *profile, size_t room)
 {
 	/* A record may name any file; only existing skills are included, each once. */
 	json_t *list = json_array();
@@ -156,7 +143,7 @@ bodies(const struct kcamp *camp, const json_t *profile, size_t room)
 		if (json_array_size(list) == BODIES || room < MIN_BODY ||
 		    !json_object_get(left, name))
 			continue;
-		text = skill_text(camp, name);
+		text = skill_text(name);
 		/* In the prompt its headings belong to a section. "#pragma" is not a heading. */
 		body = kregex_sub("(?m)^(?=##? )", text, "##");
 		shown = cut(body, room);
@@ -196,20 +183,20 @@ program_digest(const json_t *program)
 }
 
 void
-profile_facts(json_t *facts, const json_t *parent, const char *salt)
+profile_facts(const json_t *parent)
 {
 	const json_t *profile = evaluated(parent, "profile");
 	size_t room = (size_t)PROFILE_TOKENS * TOKEN_CHARS;
 	auto_buf struct kbuf text = { 0 };
 	auto_free char *part = NULL;
 
-	json_object_set_new(facts, "profile", json_false());
+	put("profile", json_false());
 	if (!json_is_object(profile))
 		return;
 	put_profile(&text, profile);
 	part = kfence_shorten(text.data, room);
 	room -= strlen(part) < room ? strlen(part) : room;
-	json_object_set_new(facts, "profile",
-	    json_pack("{s:o,s:o}", "measured", data_text(part, "profile", salt), "bodies",
-	        bodies(campaign.camp, profile, room)));
+	put("profile",
+	    json_pack("{s:o,s:o}", "measured", data_text(part, "profile"), "bodies",
+	        bodies(profile, room)));
 }

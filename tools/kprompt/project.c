@@ -40,13 +40,13 @@ add_word(json_t *words, const char *name, size_t len)
 }
 
 static json_t *
-find_words(const json_t *stable)
+find_words(void)
 {
 	static const char *const names[] = { "op", "task", "entry" };
 	json_t *words = json_array();
 
 	kforeach(name, names) {
-		const char *s = kjson_str(stable, *name);
+		const char *s = kjson_str(facts, *name);
 		auto_free char *copy = kstrdup(s);
 
 		add_word(words, s, strlen(s));
@@ -120,24 +120,18 @@ static void
 read_file(struct search *s, const char *file, const char *path)
 {
 	size_t len, count = 0;
-	char *text = kread_file(file, MAX_BYTES, &len), *save = NULL, **line = NULL, *clean, *end;
+	auto_free char *text = kread_file(file, MAX_BYTES, &len), *clean = NULL, **line = NULL;
+	char *rest, *at;
 
-	if (!text)
+	if (!text || memchr(text, '\0', len))
 		return;
-	clean = memchr(text, '\0', len) ? NULL : kfence_clean(text, len);
-	end = clean ? clean + strlen(clean) : NULL;
-	for (char *at = clean; at && at < end; at = save) {
-		save = strchr(at, '\n');
-		if (save)
-			*save++ = '\0';
-		line = krealloc(line, (count + 1) * sizeof *line);
+	rest = clean = kfence_clean(text, len);
+	while ((at = strsep(&rest, "\n"))) {
+		kgrow(line, count);
 		line[count++] = at;
 	}
-	if (clean)
-		add_best(s, line, count, path);
-	free(line);
-	free(clean);
-	free(text);
+	/* Nothing comes after the last line feed. */
+	add_best(s, line, count - !*line[count - 1], path);
 }
 
 /* Files below FOLDER/BELOW by their names; links are not followed. */
@@ -204,14 +198,14 @@ show(struct kbuf *b, json_t *list, const json_t *passages, long budget)
 }
 
 long
-project_facts(json_t *stable, const struct kcamp *camp, long budget)
+project_facts(long budget)
 {
-	const char *name = kcamp_str(camp, "prompt.reference_project");
+	const char *name = kcamp_str(campaign.camp, "prompt.reference_project");
 	/* The authors of these texts do not know the seed of the campaign. */
-	auto_free char *folder = kcamp_path(camp, name),
-	               *salt = kasprintf("%.0f/project", kcamp_num(camp, "seed"));
+	auto_free char *folder = kcamp_path(campaign.camp, name),
+	               *seed = kasprintf("%.0f/project", kcamp_num(campaign.camp, "seed"));
 	auto_buf struct kbuf text = { 0 };
-	struct search s = { find_words(stable), json_array(), 0 };
+	struct search s = { find_words(), json_array(), 0 };
 	json_t *list = json_array();
 	long spent;
 
@@ -219,9 +213,9 @@ project_facts(json_t *stable, const struct kcamp *camp, long budget)
 		search(&s, folder, "", 0);
 	kjson_sort(s.passages, by_score);
 	spent = show(&text, list, s.passages, budget);
-	json_object_set_new(
-	    stable, "project", data_text(text.data, "passages of the reference project", salt));
-	json_object_set_new(stable, "passages", list);
+	salt = seed;
+	put("project", data_text(text.data, "passages of the reference project"));
+	put("passages", list);
 	json_decref(s.words);
 	json_decref(s.passages);
 	return spent;

@@ -18,13 +18,6 @@ enum { MAX_NAME = 80, MAX_ID = 16, DIMENSIONS = 4 };
 /* Keys of prompts/instructions/BACKEND.json. */
 static const char *const dimensions[DIMENSIONS] = { "memory", "compute", "parallelism", "esimd" };
 
-/* Context for the texts of one record. */
-struct maker {
-	/* for data marks: the sample's seed, which no author of a kernel knows */
-	const char *salt;
-	const char *label; /* of code fences */
-};
-
 /* What the backend calls a dimension: "tensor cores". */
 static const char *
 dimension_name(size_t d)
@@ -33,14 +26,6 @@ dimension_name(size_t d)
 	    json_string_value(json_array_get(kjson_path(campaign.stable, "lang.dimensions"), d));
 
 	return name ? name : dimensions[d];
-}
-
-static void
-set_line(json_t *object, const char *key, const char *s, size_t max)
-{
-	auto_free char *line = kfence_line(s, max);
-
-	json_object_set_new(object, key, json_string(line));
 }
 
 static json_t *
@@ -86,16 +71,16 @@ same_code(const json_t *a, const json_t *b)
 
 /* The fenced code of a program, main file first; files of a bundle follow under their names. */
 static json_t *
-fenced_code(const struct maker *m, const json_t *program)
+fenced_code(const json_t *program)
 {
 	struct kbuf b = { 0 };
 	size_t i;
 	json_t *f;
 
-	kfence_code(&b, kjson_str(program, "code"), m->label);
+	kfence_code(&b, kjson_str(program, "code"), campaign.label);
 	json_array_foreach(json_object_get(program, "files"), i, f) {
 		auto_free char *name = kfence_line(kjson_str_or(f, "path", "file"), MAX_NAME),
-		               *label = kasprintf("%s:%s", m->label, name);
+		               *label = kasprintf("%s:%s", campaign.label, name);
 
 		kbuf_printf(&b, "File %zu of the bundle:\n", i + 1);
 		kfence_code(&b, kjson_str(f, "content"), label);
@@ -124,23 +109,17 @@ growth_of(const json_t *program)
 
 /* The object for one program in the templates. */
 static json_t *
-program_facts(const struct maker *m, const json_t *program)
+program_facts(const json_t *program)
 {
-	json_t *o = json_object();
 	const char *digest = program_digest(program),
 	           *log = digest ? digest : kjson_str(program, "log");
-	bool is_reference = kjson_is(program, "code", campaign.reference);
+	auto_free char *id = kfence_line(kjson_str_or(program, "id", "?"), MAX_ID);
 
-	set_line(o, "id", kjson_str_or(program, "id", "?"), MAX_ID);
-	json_object_set_new(o, "result", result_line(program));
-	json_object_set_new(o, "is_reference", json_boolean(is_reference));
-	json_object_set_new(o, "code", fenced_code(m, program));
-	json_object_set_new(o, "tries", json_integer(kjson_int(program, "plan_tries")));
-	json_object_set_new(o, "log",
-	    data_part(log, LOG_CHARS, digest ? "digest of the evaluation log" : "evaluation log",
-	        m->salt));
-	json_object_set_new(o, "growth", growth_of(program));
-	return o;
+	return json_pack("{s:s,s:o,s:b,s:o,s:I,s:o,s:o}", "id", id, "result", result_line(program),
+	    "is_reference", kjson_is(program, "code", campaign.reference), "code",
+	    fenced_code(program), "tries", kjson_int(program, "plan_tries"), "log",
+	    data_part(log, LOG_CHARS, digest ? "digest of the evaluation log" : "evaluation log"),
+	    "growth", growth_of(program));
 }
 
 /* The best program, unless it is in the prompt anyway, or there is none. */
@@ -160,7 +139,7 @@ best_shown(const json_t *sample)
  * another.
  */
 static json_t *
-inspirations(const struct maker *m, const json_t *sample)
+inspirations(const json_t *sample)
 {
 	const json_t *list = json_object_get(sample, "inspirations"),
 	             *parent = json_object_get(sample, "parent"), *best = best_shown(sample);
@@ -171,16 +150,16 @@ inspirations(const struct maker *m, const json_t *sample)
 		const char *code = kjson_str(p, "code");
 		bool skip = !*code || same_code(p, parent) || same_code(p, best) ||
 		    !strcmp(code, campaign.reference);
-		json_t *facts;
+		json_t *shown;
 
 		for (size_t k = 0; k < i && !skip; k++)
 			skip = same_code(p, json_array_get(list, k));
 		if (skip)
 			continue;
-		facts = program_facts(m, p);
+		shown = program_facts(p);
 		json_object_set_new(
-		    facts, "number", json_integer((json_int_t)json_array_size(out) + 1));
-		json_array_append_new(out, facts);
+		    shown, "number", json_integer((json_int_t)json_array_size(out) + 1));
+		json_array_append_new(out, shown);
 	}
 	return out;
 }
@@ -216,7 +195,7 @@ instruction(size_t d, int level)
  * should change. "has_target": there is a target.
  */
 static void
-add_target(json_t *o, const json_t *sample)
+put_target(const json_t *sample)
 {
 	const json_t *target = json_object_get(sample, "target"),
 	             *coords = kjson_path(sample, "parent.coords");
@@ -236,12 +215,11 @@ add_target(json_t *o, const json_t *sample)
 			    json_pack("{s:s,s:i,s:b,s:s}", "dimension", dimension_name(d), "level",
 			        level, "simpler", level < now, "text", text));
 		else if (level && level == now)
-			kbuf_printf(&kept, "%s%s", kept.len ? ", " : "", dimension_name(d));
+			kbuf_join(&kept, ", ", dimension_name(d));
 	}
-	json_object_set_new(o, "has_target", json_boolean(refine || json_array_size(change) > 0));
-	json_object_set_new(o, "refine", json_boolean(refine));
-	json_object_set_new(o, "target", change);
-	json_object_set_new(o, "kept", buf_string(&kept));
+	json_object_update_new(facts,
+	    json_pack("{s:b,s:b,s:o,s:o}", "has_target", refine || json_array_size(change) > 0,
+	        "refine", refine, "target", change, "kept", buf_string(&kept)));
 }
 
 /* "raise compute, lower memory" from a direction; empty for a zero vector. */
@@ -279,7 +257,7 @@ hint_facts(const json_t *sample)
 
 /* One data block with the compile errors of other candidates; empty if there are none. */
 static json_t *
-error_facts(const struct maker *m, const json_t *sample)
+error_facts(const json_t *sample)
 {
 	size_t shown = 0;
 	const char *parent = kjson_str(sample, "parent.id");
@@ -287,23 +265,20 @@ error_facts(const struct maker *m, const json_t *sample)
 
 	kjson_foreach(e, json_object_get(sample, "errors")) {
 		const char *text = kjson_str(e, "text");
-		char *id, *clean;
+		auto_free char *id = kfence_line(kjson_str_or(e, "id", "?"), MAX_ID),
+		               *clean = kfence_clean(text, strlen(text));
 
 		if (shown == KARCH_ERRORS || !*text || kjson_is(e, "id", parent))
 			continue;
-		id = kfence_line(kjson_str_or(e, "id", "?"), MAX_ID);
-		clean = kfence_clean(text, strlen(text));
 		clean[kfence_chars(clean, KARCH_ERROR_CHARS)] = '\0';
 		kbuf_printf(&b, "%s[%s]\n%s\n", shown++ ? "\n" : "", id, clean);
-		free(id);
-		free(clean);
 	}
-	return data_text(b.data, "errors of other candidates", m->salt);
+	return data_text(b.data, "errors of other candidates");
 }
 
 /* Draws prompt.tips of the applicable tips, without replacement, from the record's own stream. */
 static json_t *
-tip_facts(const struct krec *rec, const char *seed)
+tip_facts(const struct krec *rec)
 {
 	size_t wanted = (size_t)kcamp_int(campaign.camp, "prompt.tips");
 	auto_free size_t *order = kcalloc(campaign.tips.count, sizeof *order);
@@ -311,7 +286,7 @@ tip_facts(const struct krec *rec, const char *seed)
 	struct krng rng;
 	char hex[65];
 
-	ksha256_hex(seed, strlen(seed), hex);
+	ksha256_hex(salt, strlen(salt), hex);
 	hex[16] = '\0';
 	krng_init(&rng, strtoull(hex, NULL, 16), (long)kjson_int(rec->json, "trial"),
 	    (long)kjson_int(rec->json, "branch"), "tips");
@@ -340,35 +315,31 @@ check_sample(const struct krec *rec)
 		    rec->file, rec->lineno, status);
 }
 
-json_t *
+void
 record_facts(const struct krec *rec)
 {
 	const json_t *sample = json_object_get(rec->json, "sample"),
-	             *parent = json_object_get(sample, "parent"), *best,
+	             *parent = json_object_get(sample, "parent"), *best = best_shown(sample),
 	             *last = json_object_get(sample, "last");
 	const char *status = kjson_str(sample, "status");
-	struct maker m = { kjson_str(sample, "seed"), kjson_str(campaign.stable, "label") };
 	enum start start = start_named(status);
-	json_t *o = json_copy(campaign.stable);
 
 	check_sample(rec);
-	best = best_shown(sample);
-	json_object_update_new(o,
+	salt = kjson_str(sample, "seed");
+	json_object_update_new(facts,
 	    json_pack("{s:s,s:b,s:{s:b},s:o,s:b,s:b,s:o*,s:o,s:o*,s:o,s:o*,s:o}", "status", status,
 	        status, 1, "strategy", kjson_str_or(sample, "strategy", "mutate"), 1, "parent",
-	        program_facts(&m, parent), "edits",
+	        program_facts(parent), "edits",
 	        kextract_takes_edits(
 	            kjson_str_or(parent, "code", NULL), json_object_get(parent, "files") != NULL),
 	        "parent_is_best", kjson_is(sample, "incumbent", kjson_str_or(parent, "id", "?")),
-	        "best", best ? program_facts(&m, best) : NULL, "inspirations",
-	        inspirations(&m, sample), "hints", start != START_ERROR ? hint_facts(sample) : NULL,
-	        "errors", error_facts(&m, sample), "tips",
-	        start == START_CORRECT ? tip_facts(rec, m.salt) : NULL, "application",
-	        data_filled("application", sample, "failures in the application", m.salt)));
-	profile_facts(o, parent, m.salt);
-	lead_facts(o, sample, program_profile(parent));
-	add_target(o, sample);
-	memory_facts(o, rec, m.salt);
-	linear_facts(o, sample, last ? program_facts(&m, last) : NULL, m.salt);
-	return o;
+	        "best", best ? program_facts(best) : NULL, "inspirations", inspirations(sample),
+	        "hints", start != START_ERROR ? hint_facts(sample) : NULL, "errors",
+	        error_facts(sample), "tips", start == START_CORRECT ? tip_facts(rec) : NULL,
+	        "application", data_filled("application", sample, "failures in the application")));
+	profile_facts(parent);
+	lead_facts(sample, program_profile(parent));
+	put_target(sample);
+	memory_facts(rec);
+	linear_facts(sample, last ? program_facts(last) : NULL);
 }

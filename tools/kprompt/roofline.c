@@ -21,21 +21,21 @@ add_line(json_t *list, const char *form, const json_t *row)
 }
 
 void
-roofline_facts(json_t *stable, const struct kcamp *camp)
+roofline_facts(void)
 {
-	json_auto_t *roofline = kroof_load(camp->dir);
-	json_t *facts = json_array(), *bounds = json_array();
+	json_auto_t *roofline = kroof_load(campaign.camp->dir);
+	json_t *list = json_array(), *bounds = json_array();
 	const json_t *known = json_object_get(roofline, "facts");
 	size_t i;
 
-	add_line(facts, "fact", kjson_find(known, "metric", kjson_str(roofline, "compute")));
+	add_line(list, "fact", kjson_find(known, "metric", kjson_str(roofline, "compute")));
 	for (i = 0; i < LEN(shown); i++)
-		add_line(facts, "fact", kjson_find(known, "metric", shown[i]));
+		add_line(list, "fact", kjson_find(known, "metric", shown[i]));
 	kjson_foreach(row, json_object_get(roofline, "workloads")) {
 		/* A copy has no arithmetic rate, and so perhaps no ridge. */
 		json_object_set(row, "ridge", json_object_get(roofline, "ridge"));
 		add_line(bounds, "bound", kjson_is(row, "bound", "unknown") ? NULL : row);
 	}
-	json_object_set_new(stable, "facts", facts);
-	json_object_set_new(stable, "bounds", bounds);
+	put("facts", list);
+	put("bounds", bounds);
 }

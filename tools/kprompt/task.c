@@ -11,37 +11,35 @@
 
 enum { MAX_SOURCE = 1 << 20, MAX_LINE = 400 };
 
+/* Puts the text in B, which is freed. */
 static void
-set_text(json_t *object, const char *key, const char *s)
+put_text(const char *name, struct kbuf *b)
 {
-	auto_free char *clean = kfence_clean(s, strlen(s));
-
-	json_object_set_new(object, key, json_string(clean));
-}
-
-static void
-set_buf(json_t *object, const char *key, struct kbuf *b)
-{
-	json_object_set_new(object, key, json_string(b->data ? b->data : ""));
+	put(name, json_string(b->data ? b->data : ""));
 	kbuf_free(b);
 }
 
-void
-join(struct kbuf *out, const json_t *list, const char *between)
+/* Puts the text that the task has there; "" if it has none. */
+static void
+put_own(const char *name, const json_t *task, const char *path)
 {
-	bool first = true;
+	put(name, json_string(kjson_str(task, path)));
+}
 
-	kbuf_add(out, "", 0);
+char *
+join(const json_t *list)
+{
+	struct kbuf out = kbuf_empty();
+
 	kjson_foreach(item, list)
-		if (json_is_string(item)) {
-			kbuf_printf(out, "%s%s", first ? "" : between, json_string_value(item));
-			first = false;
-		}
+		if (json_is_string(item))
+			kbuf_join(&out, ", ", json_string_value(item));
+	return out.data;
 }
 
 /* The types of the task's tensors, as an object of true values: {"float16":true}. */
 static void
-add_dtypes(json_t *stable, const json_t *task)
+put_dtypes(const json_t *task)
 {
 	static const char *const members[] = { "inputs", "outputs" };
 	json_t *set = json_object(), *tensor;
@@ -52,7 +50,7 @@ add_dtypes(json_t *stable, const json_t *task)
 			if (json_is_array(json_object_get(tensor, "shape")))
 				json_object_set_new(
 				    set, kjson_str_or(tensor, "dtype", "float32"), json_true());
-	json_object_set_new(stable, "dtype", set);
+	put("dtype", set);
 }
 
 /* One parameter of the entry point. */
@@ -106,8 +104,9 @@ parameter_of(const json_t *task, const json_t *argument)
 
 /* "const float *A", in the backend's syntax. */
 static char *
-declare(const struct parameter *p, const json_t *backend)
+declare(const struct parameter *p)
 {
+	const json_t *backend = json_object_get(facts, "lang");
 	const char *form = kjson_str_or(backend, p->kind, NULL);
 	json_auto_t *context = json_pack("{s:s,s:s}", "name", p->name, "type",
 	    kjson_str_or(json_object_get(backend, "types"), p->dtype, p->dtype));
@@ -218,75 +217,65 @@ describe(const json_t *task, const struct parameter *p)
 
 /* "prototype", "arguments": [{"name","text"}], and what outputs and inputs there are. */
 static void
-add_entry(json_t *stable, const json_t *task, const json_t *backend)
+put_entry(const json_t *task)
 {
-	json_t *list = json_array(), *argument, *context;
+	const char *own = kjson_str_or(task, "entry.prototype", NULL);
+	json_t *list = json_array();
+	json_auto_t *context = NULL;
 	struct kbuf prototype = { 0 };
 	auto_buf struct kbuf declarations = kbuf_empty();
 	bool written = false, inout = false, kept = false;
-	size_t i;
-	char *line;
+	auto_free char *line = NULL;
 
-	json_array_foreach((json_t *)kjson_path(task, "entry.arguments"), i, argument) {
+	kjson_foreach(argument, kjson_path(task, "entry.arguments")) {
 		struct parameter p = parameter_of(task, argument);
-		auto_free char *declaration = declare(&p, backend);
+		auto_free char *declaration = declare(&p);
 
-		kbuf_printf(&declarations, "%s%s", i ? ", " : "", declaration);
+		kbuf_join(&declarations, ", ", declaration);
 		written |= !strcmp(p.kind, "output") && !p.inout;
 		inout |= p.inout;
 		kept |= p.kept;
 		json_array_append_new(
 		    list, json_pack("{s:s,s:o}", "name", p.name, "text", describe(task, &p)));
 	}
+	put_own("entry", task, "entry.name");
 	context = json_pack(
-	    "{s:s,s:s}", "entry", kjson_str(task, "entry.name"), "arguments", declarations.data);
-	line = kjson_path(task, "entry.prototype")
-	    ? kstrdup(kjson_str(task, "entry.prototype"))
-	    : files_fill(kjson_str_or(backend, "entry", "void {{entry}}({{arguments}})"),
-	          "prompts/backends", context);
-	kfence_code(&prototype, line, kjson_str(stable, "label"));
-	set_buf(stable, "prototype", &prototype);
-	json_object_update_new(
-	    stable, json_pack("{s:b,s:b,s:b}", "written", written, "inout", inout, "kept", kept));
-	json_object_set_new(stable, "entry", json_string(kjson_str(task, "entry.name")));
-	json_object_set_new(stable, "arguments", list);
-	json_decref(context);
-	free(line);
-}
-
-static bool
-in_set(const json_t *workload, const char *set)
-{
-	const json_t *sets = json_object_get(workload, "sets");
-
-	return !sets || kjson_has(sets, set);
+	    "{s:s,s:s}", "entry", kjson_str(facts, "entry"), "arguments", declarations.data);
+	line = own ? kstrdup(own)
+	           : files_fill(kjson_str_or(facts, "lang.entry", "void {{entry}}({{arguments}})"),
+	                 "prompts/backends", context);
+	kfence_code(&prototype, line, campaign.label);
+	put_text("prototype", &prototype);
+	json_object_update_new(facts,
+	    json_pack("{s:b,s:b,s:b,s:o}", "written", written, "inout", inout, "kept", kept,
+	        "arguments", list));
 }
 
 /* "timed": [{"name","text":"M = 1024, N = 1024"}] for the set in use. */
 static void
-add_timed(json_t *stable, const json_t *task, const char *set)
+put_timed(const json_t *task)
 {
+	const char *set = kcamp_str(campaign.camp, "eval.set"), *axis;
 	json_t *list = json_array(), *v;
-	const char *axis;
 
 	kjson_foreach(w, json_object_get(task, "workloads")) {
-		struct kbuf text = { 0 };
+		auto_buf struct kbuf text = kbuf_empty();
+		const json_t *sets = json_object_get(w, "sets");
 
-		if (!kjson_bool(w, "timed") || !in_set(w, set))
+		if (!kjson_bool(w, "timed") || (sets && !kjson_has(sets, set)))
 			continue;
 		json_object_foreach(json_object_get(w, "axes"), axis, v)
 			kbuf_printf(&text, "%s%s = %" JSON_INTEGER_FORMAT, text.len ? ", " : "",
 			    axis, json_integer_value(v));
 		json_array_append_new(list,
-		    json_pack("{s:s,s:s}", "name", kjson_str_or(w, "name", "?"), "text",
-		        text.data ? text.data : ""));
-		kbuf_free(&text);
+		    json_pack(
+		        "{s:s,s:s}", "name", kjson_str_or(w, "name", "?"), "text", text.data));
 	}
-	json_object_set_new(stable, "timed", list);
+	put("timed", list);
 }
 
 static void
-add_tolerance(json_t *stable, const json_t *task)
+put_tolerance(const json_t *task)
 {
 	static const struct {
 		const char *key, *text;
@@ -306,31 +295,21 @@ add_tolerance(json_t *stable, const json_t *task)
 		if (v < part->pointless || v > part->pointless)
 			kbuf_printf(&b, "%s%s %g", b.len ? ", " : "", part->text, v);
 	}
-	set_buf(stable, "tolerance", &b);
-	json_object_set_new(stable, "reduction", json_string(kjson_str(task, "reduction")));
+	put_text("tolerance", &b);
 }
 
-/* The command line that builds a candidate. */
-static void
-add_build(json_t *stable, const json_t *task)
+/* The command line that builds a candidate, as the template data/build says it. */
+static json_t *
+build_line(const json_t *task)
 {
 	const json_t *build = json_object_get(task, "build");
-	struct kbuf b = { 0 };
 	const char *compiler = kjson_str_or(build, "compiler", "cc");
+	json_auto_t *o = json_pack("{s:s*,s:s,s:b,s:O*,s:O*,s:O}", "api",
+	    ktask_device_only(task) ? device_compiler(compiler)->api : NULL, "compiler", compiler,
+	    "wraps", !strcmp(compiler, "nvcc"), "flags", json_object_get(build, "flags"), "libs",
+	    json_object_get(build, "libs"), "suffix", json_object_get(facts, "suffix"));
 
-	if (ktask_device_only(task)) {
-		kbuf_printf(&b, "%s with the options: ", device_compiler(compiler)->api);
-		join(&b, json_object_get(build, "flags"), " ");
-	} else if (build) {
-		kbuf_printf(&b, "%s ", compiler);
-		join(&b, json_object_get(build, "flags"), " ");
-		kbuf_printf(&b, " -shared %s-fPIC -o kernel.so kernel.%s",
-		    !strcmp(compiler, "nvcc") ? "-Xcompiler " : "", kjson_str(stable, "suffix"));
-		if (json_array_size(json_object_get(build, "libs")))
-			kbuf_puts(&b, " ");
-		join(&b, json_object_get(build, "libs"), " ");
-	}
-	set_buf(stable, "build", &b);
+	return build ? data_line("build", o) : json_string("");
 }
 
 /* The first line of a tier's command, or "". */
@@ -343,53 +322,46 @@ command_line(const json_t *tier)
 }
 
 /*
- * What the project's own commands do instead of kiln's: the prompt may not promise anything that
- * they do not keep.
+ * How a candidate is built, and what the project's own commands do instead of kiln's: the prompt
+ * may not promise anything that they do not keep.
  */
 static void
-add_own(json_t *stable, const struct kcamp *camp)
+put_build(const json_t *task)
 {
-	const json_t *build = kcamp_json(camp, "eval.build"),
-	             *check = kcamp_json(camp, "eval.correctness"),
-	             *timing = kcamp_json(camp, "eval.timing");
+	const json_t *build = kcamp_json(campaign.camp, "eval.build"),
+	             *check = kcamp_json(campaign.camp, "eval.correctness"),
+	             *timing = kcamp_json(campaign.camp, "eval.timing");
 	const char *metric = kjson_str_or(timing, "metric", NULL);
 	auto_free char *measure = metric
 	    ? kasprintf("%s (%s is better)", metric, kjson_str_or(timing, "direction", "higher"))
 	    : kstrdup("the time");
 
-	json_object_set_new(stable, "own",
+	put("build", build ? json_string("") : build_line(task));
+	put("own",
 	    json_pack("{s:o,s:o,s:o,s:s,s:b,s:b,s:b}", "build", command_line(build), "correctness",
 	        command_line(check), "timing", command_line(timing), "measure", measure, "any",
 	        build || check || timing, "judges", check && timing, "sandboxed",
 	        kjson_bool_or(check, "sandbox", true) && kjson_bool_or(timing, "sandbox", true)));
-	if (build)
-		json_object_set_new(stable, "build", json_string(""));
 }
 
 static void
-add_lists(json_t *stable, const json_t *task)
+put_baselines(const json_t *task)
 {
-	struct kbuf symbols = { 0 }, baselines = { 0 };
-	size_t i;
-	json_t *b;
+	struct kbuf names = { 0 };
 
-	join(&symbols, json_object_get(task, "allow_symbols"), ", ");
-	set_buf(stable, "allow_symbols", &symbols);
-	json_array_foreach(json_object_get(task, "baselines"), i, b)
-		kbuf_printf(&baselines, "%s%s", i ? ", " : "", kjson_str_or(b, "name", "?"));
-	set_buf(stable, "baselines", &baselines);
-	json_object_set_new(stable, "flops", json_string(kjson_str(task, "flops")));
-	json_object_set_new(stable, "bytes", json_string(kjson_str(task, "bytes")));
-	json_object_set_new(stable, "bundle", json_boolean(json_object_get(task, "files") != NULL));
+	kjson_foreach(b, json_object_get(task, "baselines"))
+		kbuf_join(&names, ", ", kjson_str_or(b, "name", "?"));
+	put_text("baselines", &names);
 }
 
 char *
-task_facts(json_t *stable, const struct kcamp *camp)
+task_facts(void)
 {
-	auto_free char *path = kcamp_path(camp, kcamp_str(camp, "task"));
-	char *file, *source;
+	static const char *const texts[] = { "op", "reduction", "flops", "bytes" };
+	auto_free char *path = kcamp_path(campaign.camp, kcamp_str(campaign.camp, "task")),
+	               *file = NULL, *description = NULL, *symbols = NULL;
+	char *source;
 	json_auto_t *task = kjson_load(path);
-	json_t *backend = json_object_get(stable, "lang");
 	struct kbuf reference = { 0 };
 
 	if (strcmp(kjson_str(task, "schema"), "task/1"))
@@ -398,20 +370,24 @@ task_facts(json_t *stable, const struct kcamp *camp)
 		    path);
 	file = kbeside(path, kjson_str_or(task, "reference", "reference.c"));
 	source = kread_text_or_die(file, MAX_SOURCE);
-	json_object_set_new(stable, "task", json_string(kjson_str(task, "name")));
-	json_object_set_new(stable, "op", json_string(kjson_str(task, "op")));
-	set_text(stable, "description", kjson_str(task, "description"));
-	family_facts(stable, source, kcamp_backend(camp)->syntax);
-	add_dtypes(stable, task);
-	add_entry(stable, task, backend);
-	add_timed(stable, task, kcamp_str(camp, "eval.set"));
-	add_tolerance(stable, task);
-	json_object_set_new(stable, "alone", json_boolean(kjson_is(task, "timing", "alone")));
-	add_build(stable, task);
-	add_own(stable, camp);
-	add_lists(stable, task);
-	kfence_code(&reference, source, kjson_str(stable, "label"));
-	set_buf(stable, "reference", &reference);
-	free(file);
+	symbols = join(json_object_get(task, "allow_symbols"));
+	description =
+	    kfence_clean(kjson_str(task, "description"), strlen(kjson_str(task, "description")));
+	put("description", json_string(description));
+	put_own("task", task, "name");
+	kforeach(text, texts)
+		put_own(*text, task, *text);
+	put("alone", json_boolean(kjson_is(task, "timing", "alone")));
+	put("bundle", json_boolean(json_object_get(task, "files") != NULL));
+	family_facts(source);
+	put_dtypes(task);
+	put_entry(task);
+	put_timed(task);
+	put_tolerance(task);
+	put_build(task);
+	put("allow_symbols", json_string(symbols));
+	put_baselines(task);
+	kfence_code(&reference, source, campaign.label);
+	put_text("reference", &reference);
 	return source;
 }
