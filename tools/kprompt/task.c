@@ -11,6 +11,8 @@
 
 enum { MAX_SOURCE = 1 << 20, MAX_LINE = 400 };
 
+static json_t *task; /* task.json; kept to the end */
+
 /* Puts the text in B, which is freed. */
 static void
 put_text(const char *name, struct kbuf *b)
@@ -21,7 +23,7 @@ put_text(const char *name, struct kbuf *b)
 
 /* Puts the text that the task has there; "" if it has none. */
 static void
-put_own(const char *name, const json_t *task, const char *path)
+put_own(const char *name, const char *path)
 {
 	put(name, json_string(kjson_str(task, path)));
 }
@@ -39,7 +41,7 @@ join(const json_t *list)
 
 /* The types of the task's tensors, as an object of true values: {"float16":true}. */
 static void
-put_dtypes(const json_t *task)
+put_dtypes(void)
 {
 	static const char *const members[] = { "inputs", "outputs" };
 	json_t *set = json_object(), *tensor;
@@ -65,7 +67,7 @@ struct parameter {
 
 /* Numbers of a file are drawn anew, unless they are integers or that is forbidden. */
 static void
-find_contents(struct parameter *p, const json_t *task)
+find_contents(struct parameter *p)
 {
 	kjson_foreach(w, json_object_get(task, "workloads"))
 		p->given = json_object_get(json_object_get(w, "values"), p->name) ?: p->given;
@@ -75,7 +77,7 @@ find_contents(struct parameter *p, const json_t *task)
 }
 
 static struct parameter
-parameter_of(const json_t *task, const json_t *argument)
+parameter_of(const json_t *argument)
 {
 	struct parameter p = {
 		.name = json_string_value(argument), .dtype = "int32", .kind = "scalar"
@@ -98,7 +100,7 @@ parameter_of(const json_t *task, const json_t *argument)
 	    p.tensor, "dtype", kjson_str_or(argument, "dtype", p.tensor ? "float32" : "int32"));
 	if (out || json_is_array(json_object_get(in, "shape")))
 		p.kind = out ? "output" : "input";
-	find_contents(&p, task);
+	find_contents(&p);
 	return p;
 }
 
@@ -118,7 +120,7 @@ declare(const struct parameter *p)
 
 /* "1, 99, 512": the different values of an axis, in the order of the workloads. */
 static char *
-listed_sizes(const json_t *task, const char *name)
+listed_sizes(const char *name)
 {
 	json_auto_t *seen = json_array();
 	struct kbuf b = kbuf_empty();
@@ -143,10 +145,10 @@ listed_sizes(const json_t *task, const char *name)
  * are drawn.
  */
 static void
-describe_size(struct kbuf *out, const json_t *task, const char *name)
+describe_size(struct kbuf *out, const char *name)
 {
 	struct ktask_limits l = ktask_limits(task, name);
-	auto_free char *sizes = listed_sizes(task, name);
+	auto_free char *sizes = listed_sizes(name);
 
 	if (!*sizes)
 		kbuf_puts(out, "size");
@@ -162,7 +164,7 @@ describe_size(struct kbuf *out, const json_t *task, const char *name)
 
 /* "2 where timed, from 1 to 4 in the checks": the values of a scalar, over all workloads. */
 static void
-describe_values(struct kbuf *out, const json_t *task, const struct parameter *p)
+describe_values(struct kbuf *out, const struct parameter *p)
 {
 	bool fixed = kjson_bool(p->tensor, "fixed"), varies = false;
 	double first = kjson_num(p->tensor, "value"), low = first, high = first, v, a, b;
@@ -191,7 +193,7 @@ describe_values(struct kbuf *out, const json_t *task, const struct parameter *p)
 
 /* "input, float32, M x K, read-only", or the values of a scalar or of an axis. New reference. */
 static json_t *
-describe(const json_t *task, const struct parameter *p)
+describe(const struct parameter *p)
 {
 	const json_t *axis = json_object_get(json_object_get(task, "axes"), p->name),
 	             *shape = json_object_get(p->tensor, "shape"),
@@ -201,9 +203,9 @@ describe(const json_t *task, const struct parameter *p)
 	json_auto_t *o = NULL;
 
 	if (scalar)
-		describe_values(&values, task, p);
+		describe_values(&values, p);
 	else if (!p->tensor)
-		describe_size(&values, task, p->name);
+		describe_size(&values, p->name);
 	o = json_pack("{s:s,s:s,s:b,s:b,s:b,s:b,s:s,s:O*,s:O*,s:O*,s:O*,s:b,s:b}", "kind", p->kind,
 	    "dtype", p->dtype, "scalar", scalar, "tensor", !scalar && p->tensor, "inout", p->inout,
 	    "input", !strcmp(p->kind, "input"), "values", values.data, "shape", shape, "always",
@@ -217,7 +219,7 @@ describe(const json_t *task, const struct parameter *p)
 
 /* "prototype", "arguments": [{"name","text"}], and what outputs and inputs there are. */
 static void
-put_entry(const json_t *task)
+put_entry(void)
 {
 	const char *own = kjson_str_or(task, "entry.prototype", NULL);
 	json_t *list = json_array();
@@ -228,7 +230,7 @@ put_entry(const json_t *task)
 	auto_free char *line = NULL;
 
 	kjson_foreach(argument, kjson_path(task, "entry.arguments")) {
-		struct parameter p = parameter_of(task, argument);
+		struct parameter p = parameter_of(argument);
 		auto_free char *declaration = declare(&p);
 
 		kbuf_join(&declarations, ", ", declaration);
@@ -236,9 +238,9 @@ put_entry(const json_t *task)
 		inout |= p.inout;
 		kept |= p.kept;
 		json_array_append_new(
-		    list, json_pack("{s:s,s:o}", "name", p.name, "text", describe(task, &p)));
+		    list, json_pack("{s:s,s:o}", "name", p.name, "text", describe(&p)));
 	}
-	put_own("entry", task, "entry.name");
+	put_own("entry", "entry.name");
 	context = json_pack(
 	    "{s:s,s:s}", "entry", kjson_str(facts, "entry"), "arguments", declarations.data);
 	line = own ? kstrdup(own)
@@ -253,7 +255,7 @@ put_entry(const json_t *task)
 
 /* "timed": [{"name","text":"M = 1024, N = 1024"}] for the set in use. */
 static void
-put_timed(const json_t *task)
+put_timed(void)
 {
 	const char *set = kcamp_str(campaign.camp, "eval.set"), *axis;
 	json_t *list = json_array(), *v;
@@ -275,7 +277,7 @@ put_timed(const json_t *task)
 }
 
 static void
-put_tolerance(const json_t *task)
+put_tolerance(void)
 {
 	static const struct {
 		const char *key, *text;
@@ -300,7 +302,7 @@ put_tolerance(const json_t *task)
 
 /* The command line that builds a candidate, as the template data/build says it. */
 static json_t *
-build_line(const json_t *task)
+build_line(void)
 {
 	const json_t *build = json_object_get(task, "build");
 	const char *compiler = kjson_str_or(build, "compiler", "cc");
@@ -326,7 +328,7 @@ command_line(const json_t *tier)
  * may not promise anything that they do not keep.
  */
 static void
-put_build(const json_t *task)
+put_build(void)
 {
 	const json_t *build = kcamp_json(campaign.camp, "eval.build"),
 	             *check = kcamp_json(campaign.camp, "eval.correctness"),
@@ -336,7 +338,7 @@ put_build(const json_t *task)
 	    ? kasprintf("%s (%s is better)", metric, kjson_str_or(timing, "direction", "higher"))
 	    : kstrdup("the time");
 
-	put("build", build ? json_string("") : build_line(task));
+	put("build", build ? json_string("") : build_line());
 	put("own",
 	    json_pack("{s:o,s:o,s:o,s:s,s:b,s:b,s:b}", "build", command_line(build), "correctness",
 	        command_line(check), "timing", command_line(timing), "measure", measure, "any",
@@ -345,7 +347,7 @@ put_build(const json_t *task)
 }
 
 static void
-put_baselines(const json_t *task)
+put_baselines(void)
 {
 	struct kbuf names = { 0 };
 
@@ -361,10 +363,10 @@ task_facts(void)
 	auto_free char *path = kcamp_path(campaign.camp, kcamp_str(campaign.camp, "task")),
 	               *file = NULL, *description = NULL, *symbols = NULL;
 	char *source;
-	json_auto_t *task = kjson_load(path);
 	struct kbuf reference = { 0 };
 
-	if (strcmp(kjson_str(task, "schema"), "task/1"))
+	task = kjson_load(path);
+	if (!kjson_is(task, "schema", "task/1"))
 		kdie(K_USAGE,
 		    "%s: schema: must be \"task/1\"; this version of kiln reads no other tasks",
 		    path);
@@ -374,19 +376,19 @@ task_facts(void)
 	description =
 	    kfence_clean(kjson_str(task, "description"), strlen(kjson_str(task, "description")));
 	put("description", json_string(description));
-	put_own("task", task, "name");
+	put_own("task", "name");
 	kforeach(text, texts)
-		put_own(*text, task, *text);
+		put_own(*text, *text);
 	put("alone", json_boolean(kjson_is(task, "timing", "alone")));
 	put("bundle", json_boolean(json_object_get(task, "files") != NULL));
 	family_facts(source);
-	put_dtypes(task);
-	put_entry(task);
-	put_timed(task);
-	put_tolerance(task);
-	put_build(task);
+	put_dtypes();
+	put_entry();
+	put_timed();
+	put_tolerance();
+	put_build();
 	put("allow_symbols", json_string(symbols));
-	put_baselines(task);
+	put_baselines();
 	kfence_code(&reference, source, campaign.label);
 	put_text("reference", &reference);
 	return source;

@@ -25,7 +25,6 @@ static struct page {
 	const struct kcamp *camp;        /* NULL: none */
 	const struct khw_device *device; /* the one it is about; NULL: any */
 	const char *device_name;
-	struct consents consents;
 	json_t *roofline; /* of the campaign, or NULL */
 	struct kfaults faults;
 	json_t *rates, *bandwidths, *unknown; /* arrays of numbers, and of metrics */
@@ -160,8 +159,8 @@ is_registered(const json_t *figures, double value)
 	kjson_foreach(figure, figures)
 		if (is_near(json_real_value(figure), value))
 			return true;
-	for (i = 0; i < page.consents.count; i++)
-		if (is_near(page.consents.list[i].number, value))
+	for (i = 0; i < consents.count; i++)
+		if (is_near(consents.list[i].number, value))
 			return true;
 	return false;
 }
@@ -192,8 +191,7 @@ unknown_behind(bool memory)
 		const char *metric = json_string_value(item);
 
 		if (khw_metric(metric, &dimension) &&
-		    dimension == (memory ? KHW_BANDWIDTH : KHW_RATE) &&
-		    !consent_for(&page.consents, metric))
+		    dimension == (memory ? KHW_BANDWIDTH : KHW_RATE) && !consent_for(metric))
 			return metric;
 	}
 	return NULL;
@@ -377,29 +375,32 @@ check_facts(const struct khw *h, struct kfaults *faults)
 }
 
 static void
-choose(const struct options *o)
+choose(void)
 {
-	auto_free char *path = o->campaign ? kplace_trial(o->campaign, 0, "roofline.json") : NULL;
+	auto_free char *path =
+	    given.campaign ? kplace_trial(given.campaign, 0, "roofline.json") : NULL;
 
-	page.camp = o->campaign ? kcamp_load(o->campaign) : NULL;
-	page.device_name = o->device ? o->device : page.camp ? kcamp_str(page.camp, "gpu") : "";
+	page.camp = given.campaign ? kcamp_load(given.campaign) : NULL;
+	page.device_name = given.device ? given.device
+	    : page.camp                 ? kcamp_str(page.camp, "gpu")
+	                                : "";
 	if (*page.device_name)
 		page.device = device_or_die(page.hw, page.device_name);
 	if (path)
 		page.roofline = kjson_if_there(path);
-	consents_load(&page.consents, o->campaign ? o->campaign : ".");
+	consents_load(given.campaign ? given.campaign : ".");
 }
 
 int
-command_check(const struct options *o)
+command_check(void)
 {
-	page.hw = khw_load(o->hardware, o->campaign);
-	choose(o);
-	if (!o->count)
+	page.hw = khw_load(given.hardware, given.campaign);
+	choose();
+	if (!given.count)
 		check_facts(page.hw, &page.faults);
-	kforeach_of(operand, o->operands, o->count)
+	kforeach_of(operand, given.operands, given.count)
 		check_text(*operand);
-	kout_open(o->output);
+	kout_open(given.output);
 	if (page.faults.count)
 		kout_line(page.faults.text.data, page.faults.text.len - 1);
 	kout_commit();

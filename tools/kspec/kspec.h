@@ -9,7 +9,7 @@
 #include "khw.h"
 #include "kutil.h"
 
-struct options {
+extern struct given {
 	const char *campaign; /* --campaign; NULL: not given */
 	const char *hardware; /* --hardware; NULL: the shipped folder */
 	const char *output;
@@ -19,7 +19,7 @@ struct options {
 	bool json, tolerant;
 	char **operands;
 	size_t count;
-};
+} given; /* on the command line */
 
 /* The text for an unknown fact, everywhere. */
 #define UNKNOWN "UNKNOWN (docs/hardware)"
@@ -28,28 +28,28 @@ struct options {
 const struct khw_device *device_or_die(const struct khw *h, const char *name);
 
 /* Each returns an exit code. */
-int command_show(const struct options *o);
-int command_check(const struct options *o);
-int command_roofline(const struct options *o);
-int command_tile(const struct options *o);
+int command_show(void);
+int command_check(void);
+int command_roofline(void);
+int command_tile(void);
 
 /*
  * Values that a person has confirmed, from DIR/placeholder.ok: lines "metric: value unit", with a
  * reason after "#".
  */
-struct consent {
-	char *metric, *value, *unit;
-	double number;
-	long line;
-};
-struct consents {
-	struct consent *list;
+extern struct consents {
+	struct consent {
+		char *metric, *value, *unit;
+		double number;
+		long line;
+	} * list;
 	size_t count;
-};
-/*
- * Kept to the end. None when there is no such file; a malformed line ends the program with K_USAGE.
- */
-void consents_load(struct consents *c, const char *dir);
-const struct consent *consent_for(const struct consents *c, const char *metric);
+} consents; /* kept to the end */
+/* None when there is no such file; a malformed line ends the program with K_USAGE. */
+void consents_load(const char *dir);
+const struct consent *consent_for(const char *metric);
+
+/* Writes RECORD as the only output. */
+void put_result(const json_t *record);
 
 #endif

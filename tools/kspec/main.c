@@ -12,7 +12,7 @@ static const char usage_text[] = "usage: kspec [--json] [-c DIR] [-o FILE] DEVIC
 
 static const struct {
 	const char *name;
-	int (*run)(const struct options *o);
+	int (*run)(void);
 } commands[] = {
 	{ "check", command_check },
 	{ "roofline", command_roofline },
@@ -32,24 +32,33 @@ device_or_die(const struct khw *h, const char *name)
 	return d;
 }
 
+struct consents consents;
+
 const struct consent *
-consent_for(const struct consents *c, const char *metric)
+consent_for(const char *metric)
 {
-	kforeach_of(one, c->list, c->count)
+	kforeach_of(one, consents.list, consents.count)
 		if (!strcmp(one->metric, metric))
 			return one;
 	return NULL;
 }
 
 void
-consents_load(struct consents *c, const char *dir)
+put_result(const json_t *record)
+{
+	kout_open(given.output);
+	kout_json(record);
+	kout_commit();
+}
+
+void
+consents_load(const char *dir)
 {
 	auto_free char *path = kasprintf("%s/placeholder.ok", dir),
 	               *text = kread_if_there(path, 1 << 20, NULL);
 	char *rest, *p;
 	long line = 0;
 
-	*c = (struct consents){ 0 };
 	for (rest = text; (p = strsep(&rest, "\n"));) {
 		char metric[64], value[64], unit[32], list[160];
 		enum khw_dimension dimension;
@@ -68,79 +77,77 @@ consents_load(struct consents *c, const char *dir)
 		if (factor <= 0)
 			kdie(K_USAGE, "%s:%ld: %s: unit '%s' must be one of: %s", path, line,
 			    metric, unit, list);
-		if (consent_for(c, metric))
+		if (consent_for(metric))
 			kdie(K_USAGE, "%s:%ld: %s: is already in line %ld", path, line, metric,
-			    consent_for(c, metric)->line);
+			    consent_for(metric)->line);
 		one = (struct consent){ kstrdup(metric), kstrdup(value), kstrdup(unit),
 			knum_double(value, 1e-6, 1e30, metric) * factor, line };
-		c->list = krealloc(c->list, (c->count + 1) * sizeof *c->list);
-		c->list[c->count++] = one;
+		kgrow(consents.list, consents.count);
+		consents.list[consents.count++] = one;
 	}
 }
 
 /* ---- kspec DEVICE [METRIC…] ---- */
 
+/* One line: a record, which is taken over, or text. */
 static void
-put_unknown(const struct options *o, const struct khw_device *d, const struct khw_fact *f,
-    const char *metric)
+put_line(json_t *record, char *text)
 {
-	const char *reason = f ? f->source : "its file does not have it";
-	auto_free char *line = kasprintf("%s: %s", metric, UNKNOWN);
-	json_t *record;
-
-	if (o->json) {
-		record = json_pack("{s:s,s:s,s:s,s:s}", "schema", "spec/1", "device", d->name,
-		    "metric", metric, "unknown", reason);
+	if (given.json)
 		kout_json(record);
-		json_decref(record);
-	} else {
-		kout_line(line, strlen(line));
-		kwarn("%s of %s: %s", metric, d->name, f ? reason : "its file does not have it");
-	}
+	else
+		kout_line(text, strlen(text));
+	json_decref(record);
+	free(text);
 }
 
 static void
-put_fact(const struct options *o, const struct khw_device *d, const struct khw_fact *f)
+put_unknown(const struct khw_device *d, const struct khw_fact *f, const char *metric)
 {
-	json_t *record;
-	char *line;
+	const char *reason = f ? f->source : "its file does not have it";
 
-	if (o->json) {
-		record = khw_json(d, f);
-		json_object_set_new(record, "schema", json_string("spec/1"));
-		json_object_set_new(record, "device", json_string(d->name));
-		kout_json(record);
-		json_decref(record);
-		return;
-	}
-	line = khw_line(d, f);
-	kout_line(line, strlen(line));
-	free(line);
+	put_line(json_pack("{s:s,s:s,s:s,s:s}", "schema", "spec/1", "device", d->name, "metric",
+	             metric, "unknown", reason),
+	    kasprintf("%s: %s", metric, UNKNOWN));
+	if (!given.json)
+		kwarn("%s of %s: %s", metric, d->name, reason);
+}
+
+static void
+put_fact(const struct khw_device *d, const struct khw_fact *f)
+{
+	json_t *record = khw_json(d, f);
+
+	json_object_update_new(
+	    record, json_pack("{s:s,s:s}", "schema", "spec/1", "device", d->name));
+	put_line(record, khw_line(d, f));
 }
 
 int
-command_show(const struct options *o)
+command_show(void)
 {
-	struct khw *h = khw_load(o->hardware, o->campaign);
-	const struct khw_device *d = device_or_die(h, o->operands[0]);
+	struct khw *h = khw_load(given.hardware, given.campaign);
+	const struct khw_device *d = device_or_die(h, *given.operands);
+	char **metrics = given.operands + 1;
+	size_t count = given.count - 1;
 	enum khw_dimension dimension;
 	int code = K_OK;
 
-	for (size_t i = 1; i < o->count; i++)
-		if (!khw_metric(o->operands[i], &dimension))
+	kforeach_of(metric, metrics, count)
+		if (!khw_metric(*metric, &dimension))
 			kdie(K_USAGE, "'%s' is not a metric; docs/hardware/README.md lists them",
-			    o->operands[i]);
-	kout_open(o->output);
-	kforeach_of(f, d->facts, o->count == 1 ? d->fact_count : 0)
+			    *metric);
+	kout_open(given.output);
+	kforeach_of(f, d->facts, count ? 0 : d->fact_count)
 		if (f->state == KHW_KNOWN)
-			put_fact(o, d, f);
-	for (size_t i = 1; i < o->count; i++) {
-		const struct khw_fact *f = khw_fact(d, o->operands[i]);
+			put_fact(d, f);
+	kforeach_of(metric, metrics, count) {
+		const struct khw_fact *f = khw_fact(d, *metric);
 
 		if (f && f->state == KHW_KNOWN) {
-			put_fact(o, d, f);
+			put_fact(d, f);
 		} else {
-			put_unknown(o, d, f, o->operands[i]);
+			put_unknown(d, f, *metric);
 			code = K_NO;
 		}
 	}
@@ -149,45 +156,46 @@ command_show(const struct options *o)
 	return code;
 }
 
+struct given given = { .flops = -1, .bytes = -1, .time_ns = -1 };
+
 int
 main(int argc, char **argv)
 {
-	struct options o = { .flops = -1, .bytes = -1, .time_ns = -1 };
 	long grid = -1;
 	const struct koption options[] = {
-		KOPTION_CAMPAIGN(&o.campaign),
-		KOPTION_OUTPUT(&o.output),
-		{ 0, "hardware", .text = &o.hardware,
+		KOPTION_CAMPAIGN(&given.campaign),
+		KOPTION_OUTPUT(&given.output),
+		{ 0, "hardware", .text = &given.hardware,
 		    .help = "DIR\tread facts from DIR (default: docs/hardware)" },
-		{ 0, "device", .text = &o.device,
+		{ 0, "device", .text = &given.device,
 		    .help = "NAME\tcheck: facts must be about this device" },
-		{ 0, "json", .flag = &o.json, .help = "\tprint facts as JSON" },
-		{ 0, "tolerant", .flag = &o.tolerant,
+		{ 0, "json", .flag = &given.json, .help = "\tprint facts as JSON" },
+		{ 0, "tolerant", .flag = &given.tolerant,
 		    .help = "\troofline: exit 0 even if facts are missing" },
-		{ 0, "compute", .text = &o.compute,
+		{ 0, "compute", .text = &given.compute,
 		    .help = "METRIC\ttile: rate that the tile uses, such as fp16_matrix" },
-		{ 0, "flops", .real = &o.flops, .low = 0, .high = 1e30,
+		{ 0, "flops", .real = &given.flops, .low = 0, .high = 1e30,
 		    .help = "N\ttile: operations of a tile" },
-		{ 0, "bytes", .real = &o.bytes, .low = 0, .high = 1e30,
+		{ 0, "bytes", .real = &given.bytes, .low = 0, .high = 1e30,
 		    .help = "N\ttile: bytes that a tile moves" },
 		{ 0, "grid", .number = &grid, .low = 1, .high = 1e12,
 		    .help = "N\ttile: number of tiles" },
-		{ 0, "time-ns", .real = &o.time_ns, .low = 1e-3, .high = 1e18,
+		{ 0, "time-ns", .real = &given.time_ns, .low = 1e-3, .high = 1e18,
 		    .help = "N\ttile: measured time" },
 	};
 
 	kutil_init("kspec");
 	koption_read(options, LEN(options), usage_text, argc, argv);
-	o.grid = (double)grid;
-	o.operands = argv + optind;
-	o.count = (size_t)(argc - optind);
-	if (!o.count)
+	given.grid = (double)grid;
+	given.operands = argv + optind;
+	given.count = (size_t)(argc - optind);
+	if (!given.count)
 		koption_misuse(usage_text, "give a device or a command");
 	kforeach(command, commands)
-		if (!strcmp(command->name, o.operands[0])) {
-			o.operands++;
-			o.count--;
-			return command->run(&o);
+		if (!strcmp(command->name, *given.operands)) {
+			given.operands++;
+			given.count--;
+			return command->run();
 		}
-	return command_show(&o);
+	return command_show();
 }

@@ -42,7 +42,6 @@ static struct step {
 	struct ktask *task;
 	struct khw *hw;
 	const struct khw_device *device; /* the device whose facts apply; NULL: unknown */
-	struct consents consents;
 	/* trials/000/ceilings.json; the device, as its driver describes it; or NULL */
 	json_t *ceilings, *running;
 	json_t *reference; /* the evaluation of trial 000, or NULL */
@@ -200,7 +199,7 @@ peak(const char *metric)
 {
 	const struct khw_fact *f = khw_known(step.device, metric),
 	                      *any = step.device ? khw_fact(step.device, metric) : NULL;
-	const struct consent *c = consent_for(&step.consents, metric);
+	const struct consent *c = consent_for(metric);
 
 	if (f && c)
 		kdie(K_USAGE,
@@ -589,24 +588,24 @@ refuse_unknown(void)
 }
 
 int
-command_roofline(const struct options *o)
+command_roofline(void)
 {
 	auto_free char *task = NULL;
 	json_auto_t *out = NULL;
 
-	if (o->count)
+	if (given.count)
 		kdie(K_USAGE, "roofline takes no operand; it uses the campaign's device");
-	step.dir = o->campaign ? o->campaign : ".";
+	step.dir = given.campaign ? given.campaign : ".";
 	step.camp = kcamp_load(step.dir);
 	task = kcamp_path(step.camp, kcamp_str(step.camp, "task"));
 	step.task = ktask_load(task);
-	step.strict = !o->tolerant || kcamp_num(step.camp, "stop.efficiency") > 0;
-	step.hw = khw_load(o->hardware, step.dir);
+	step.strict = !given.tolerant || kcamp_num(step.camp, "stop.efficiency") > 0;
+	step.hw = khw_load(given.hardware, step.dir);
 	step.unknown = json_array();
 	step.mismatches = json_array();
 	step.placeholders = json_array();
 	step.stop = json_array();
-	consents_load(&step.consents, step.dir);
+	consents_load(step.dir);
 	step.implausible = json_array();
 	step.reference = load("trials/000/00/eval.ndjson", true);
 	step.ceilings = load("trials/000/ceilings.json", false);
@@ -617,8 +616,6 @@ command_roofline(const struct options *o)
 	if (step.lacking && step.strict)
 		refuse_unknown();
 	out = result();
-	kout_open(o->output);
-	kout_json(out);
-	kout_commit();
+	put_result(out);
 	return K_OK;
 }

@@ -27,43 +27,42 @@ advice(double share)
 }
 
 int
-command_tile(const struct options *o)
+command_tile(void)
 {
-	struct khw *h = khw_load(o->hardware, o->campaign);
+	struct khw *h = khw_load(given.hardware, given.campaign);
 	const struct khw_fact *rate, *bandwidth, *units;
 	enum khw_dimension dimension;
 	const struct khw_device *d;
 	double compute_s, memory_s, waves, kernel_s;
 	json_auto_t *out = NULL;
 
-	if (o->count != 1 || !o->compute || o->flops <= 0 || o->bytes <= 0 || o->grid < 1)
+	if (given.count != 1 || !given.compute || given.flops <= 0 || given.bytes <= 0 ||
+	    given.grid < 1)
 		kdie(K_USAGE,
 		    "tile needs a device, --compute, --flops, --bytes and --grid; the numbers must "
 		    "be above 0");
-	if (!khw_metric(o->compute, &dimension) || dimension != KHW_RATE)
-		kdie(K_USAGE, "--compute %s: must be a rate, such as fp16_matrix", o->compute);
-	d = device_or_die(h, o->operands[0]);
-	rate = need(d, o->compute);
+	if (!khw_metric(given.compute, &dimension) || dimension != KHW_RATE)
+		kdie(K_USAGE, "--compute %s: must be a rate, such as fp16_matrix", given.compute);
+	d = device_or_die(h, *given.operands);
+	rate = need(d, given.compute);
 	bandwidth = need(d, "memory_bandwidth");
 	units = need(d, "units");
-	compute_s = o->flops / (rate->number / units->number);
-	memory_s = o->bytes / (bandwidth->number / units->number);
-	waves = ceil(o->grid / units->number);
+	compute_s = given.flops / (rate->number / units->number);
+	memory_s = given.bytes / (bandwidth->number / units->number);
+	waves = ceil(given.grid / units->number);
 	kernel_s = waves * fmax(compute_s, memory_s);
 	out = json_pack("{s:s,s:s,s:f,s:f,s:s,s:f,s:f,s:f,s:f,s:f,s:f,s:s,s:[o,o,o]}", "schema",
-	    "tile/1", "device", d->name, "intensity", o->flops / o->bytes, "ridge",
+	    "tile/1", "device", d->name, "intensity", given.flops / given.bytes, "ridge",
 	    rate->number / bandwidth->number, "bound", compute_s >= memory_s ? "compute" : "memory",
 	    "waves", waves, "tile_min_ns", fmax(compute_s, memory_s) * 1e9, "kernel_min_ns",
-	    kernel_s * 1e9, "ceiling_tflops", o->flops * o->grid / kernel_s / 1e12, "ceiling_gbps",
-	    o->bytes * o->grid / kernel_s / 1e9, "unit_util", fmin(o->grid / units->number, 1),
-	    "advice", advice(o->grid / units->number), "facts", khw_json(d, rate),
-	    khw_json(d, bandwidth), khw_json(d, units));
-	if (o->time_ns > 0)
+	    kernel_s * 1e9, "ceiling_tflops", given.flops * given.grid / kernel_s / 1e12,
+	    "ceiling_gbps", given.bytes * given.grid / kernel_s / 1e9, "unit_util",
+	    fmin(given.grid / units->number, 1), "advice", advice(given.grid / units->number),
+	    "facts", khw_json(d, rate), khw_json(d, bandwidth), khw_json(d, units));
+	if (given.time_ns > 0)
 		json_object_set_new(
-		    out, "of_ceiling_pct", json_real(100 * kernel_s * 1e9 / o->time_ns));
-	kout_open(o->output);
-	kout_json(out);
-	kout_commit();
+		    out, "of_ceiling_pct", json_real(100 * kernel_s * 1e9 / given.time_ns));
+	put_result(out);
 	khw_free(h);
 	return K_OK;
 }
