@@ -255,14 +255,14 @@ struct subject {
 };
 
 /* One source being classified. */
-struct run {
+static struct run {
 	struct kpattern_table *t;
 	/* the classified source, and the source with comments and strings */
 	struct subject code, all;
 	int flags;
 	struct kbuf *told;                            /* NULL: nobody asks */
 	double score[KPATTERN_DIMS][KPATTERN_LEVELS]; /* NAN until computed */
-};
+} run;
 
 static const struct pattern *
 first_match(const struct patterns *list, const struct subject *s, struct kregex_span *at)
@@ -294,16 +294,16 @@ threshold_of(int level)
 }
 
 static double
-score_of(struct run *r, int dim, int level)
+score_of(int dim, int level)
 {
-	const struct level *l = &r->t->level[dim * KPATTERN_LEVELS + level];
-	double matched = 0, total = 0, heaviest = 0, *score = &r->score[dim][level];
+	const struct level *l = &run.t->level[dim * KPATTERN_LEVELS + level];
+	double matched = 0, total = 0, heaviest = 0, *score = &run.score[dim][level];
 	auto_buf struct kbuf matches = kbuf_empty();
 
 	if (!isnan(*score))
 		return *score;
 	kforeach_of(c, l->c, l->n) {
-		const struct subject *s = c->comments ? &r->all : &r->code;
+		const struct subject *s = c->comments ? &run.all : &run.code;
 		struct kregex_span at;
 		const struct pattern *p = first_match(&c->patterns, s, &at);
 
@@ -312,14 +312,14 @@ score_of(struct run *r, int dim, int level)
 			continue;
 		matched += c->weight;
 		heaviest = fmax(heaviest, c->weight);
-		if (r->told)
+		if (run.told)
 			tell_match(&matches, c, p, s, at);
 	}
 	*score = l->n ? matched / total : 0;
 	if (heaviest >= decisive_weight)
 		*score = fmax(*score, decisive_score);
-	if (r->told)
-		kbuf_printf(r->told, "  %s %d: score %.4f, threshold %.2f%s\n%s",
+	if (run.told)
+		kbuf_printf(run.told, "  %s %d: score %.4f, threshold %.2f%s\n%s",
 		    kpattern_dims[dim], level, *score, threshold_of(level),
 		    *score >= threshold_of(level) ? ", reached" : "", matches.data);
 	return *score;
@@ -327,59 +327,59 @@ score_of(struct run *r, int dim, int level)
 
 /* Is there enough evidence below LEVEL? */
 static bool
-is_founded(struct run *r, int dim, int level)
+is_founded(int dim, int level)
 {
 	double sum = 0;
 
 	for (int l = 1; l < level; l++)
-		sum += score_of(r, dim, l);
+		sum += score_of(dim, l);
 	return level == 1 || sum / (level - 1) >= lower_mean;
 }
 
 static int
-level_up_to(struct run *r, int dim, int highest)
+level_up_to(int dim, int highest)
 {
 	for (int level = highest; level > 0; level--)
-		if (score_of(r, dim, level) >= threshold_of(level) &&
-		    (!(r->flags & KPATTERN_REQUIRE_LOWER) || is_founded(r, dim, level)))
+		if (score_of(dim, level) >= threshold_of(level) &&
+		    (!(run.flags & KPATTERN_REQUIRE_LOWER) || is_founded(dim, level)))
 			return level;
 	return 0;
 }
 
 static int
-apply_gates(struct run *r, int dim, int level, int *highest)
+apply_gates(int dim, int level, int *highest)
 {
-	kforeach_of(g, r->t->gates, r->t->gate_count) {
+	kforeach_of(g, run.t->gates, run.t->gate_count) {
 		int from = level;
 
-		if (g->dim != dim || level < g->level || !first_match(&g->when, &r->code, NULL) ||
-		    first_match(&g->require, &r->code, NULL))
+		if (g->dim != dim || level < g->level || !first_match(&g->when, &run.code, NULL) ||
+		    first_match(&g->require, &run.code, NULL))
 			continue;
 		*highest = g->level - 1;
-		level = g->otherwise >= 0 ? g->otherwise : level_up_to(r, dim, *highest);
-		if (r->told)
-			kbuf_printf(r->told, "  %s: gate %s limits it to %d instead of %d\n",
+		level = g->otherwise >= 0 ? g->otherwise : level_up_to(dim, *highest);
+		if (run.told)
+			kbuf_printf(run.told, "  %s: gate %s limits it to %d instead of %d\n",
 			    kpattern_dims[dim], g->name, level, from);
 	}
 	return level;
 }
 
 static void
-classify_dim(struct run *r, int dim, struct kpattern_result *result)
+classify_dim(int dim, struct kpattern_result *result)
 {
 	int highest = KPATTERN_LEVELS - 1, level;
 	double best = 0;
 
-	if (r->told)
+	if (run.told)
 		for (int l = highest; l > 0; l--)
-			score_of(r, dim, l);
-	level = level_up_to(r, dim, highest);
-	if (r->flags & KPATTERN_GATES)
-		level = apply_gates(r, dim, level, &highest);
+			score_of(dim, l);
+	level = level_up_to(dim, highest);
+	if (run.flags & KPATTERN_GATES)
+		level = apply_gates(dim, level, &highest);
 	result->coords[dim] = level;
 	for (int l = 1; l <= highest; l++)
-		best = fmax(best, level ? 0 : score_of(r, dim, l));
-	result->confidence[dim] = level ? score_of(r, dim, level) : 1 - best;
+		best = fmax(best, level ? 0 : score_of(dim, l));
+	result->confidence[dim] = level ? score_of(dim, level) : 1 - best;
 }
 
 void
@@ -388,20 +388,19 @@ kpattern_classify(struct kpattern_table *t, const char *src, size_t len, int fla
 {
 	auto_free char *stripped = flags & KPATTERN_STRIP ? ktoken_strip(src, len, t->lang) : NULL;
 	auto_buf struct kbuf neutral = { 0 };
-	struct run r;
 
-	r.t = t;
-	r.flags = flags;
-	r.told = told;
-	r.code = (struct subject){ .text = stripped ? stripped : src, .len = len };
-	r.all = (struct subject){ .text = src, .len = len };
+	run = (struct run){ .t = t,
+		.code = { stripped ? stripped : src, len },
+		.all = { src, len },
+		.flags = flags,
+		.told = told };
 	if (!t->names) {
-		neutral = kneutral_text(r.code.text, len, t->lang, NULL);
-		r.code = (struct subject){ .text = neutral.data, .len = neutral.len };
+		neutral = kneutral_text(run.code.text, len, t->lang, NULL);
+		run.code = (struct subject){ .text = neutral.data, .len = neutral.len };
 	}
-	kforeach_of(one, r.score, KPATTERN_DIMS)
+	kforeach_of(one, run.score, KPATTERN_DIMS)
 		for (int l = 0; l < KPATTERN_LEVELS; l++)
 			(*one)[l] = NAN;
 	for (int d = 0; d < KPATTERN_DIMS; d++)
-		classify_dim(&r, d, result);
+		classify_dim(d, result);
 }

@@ -17,23 +17,24 @@ static const char usage[] = "usage: kclassify [-b NAME | --patterns FILE] [OPTIO
 /* Files with these names hold source text, not records. */
 static const char source_suffixes[] = ".c .cc .cl .cpp .cu .cuh .cxx .h .hip .hpp .ptx .py .sycl";
 
-struct classifier {
+static struct classifier {
 	struct kpattern_table *table;
 	int flags;
 	bool explain, sources, thin;
 	const char *dir; /* of the campaign */
-};
+} classifier = { .flags = KPATTERN_STRIP | KPATTERN_GATES, .dir = "." };
 
 /* Prints one line about a source, or what --explain says about it. */
 static void
-classify(const struct classifier *c, const char *name, const char *source, size_t len)
+classify(const char *name, const char *source, size_t len)
 {
 	auto_buf struct kbuf told = { 0 }, line = { 0 };
 	struct kpattern_result r;
 	const int *at = r.coords;
 
-	kpattern_classify(c->table, source, len, c->flags, &r, c->explain ? &told : NULL);
-	if (c->explain)
+	kpattern_classify(
+	    classifier.table, source, len, classifier.flags, &r, classifier.explain ? &told : NULL);
+	if (classifier.explain)
 		kbuf_printf(&line, "%s: cell %d%d%d%d\n%.*s", name, at[0], at[1], at[2], at[3],
 		    (int)told.len - 1, told.data);
 	else
@@ -42,13 +43,13 @@ classify(const struct classifier *c, const char *name, const char *source, size_
 }
 
 static void
-classify_source(const struct classifier *c, const char *path)
+classify_source(const char *path)
 {
 	const char *name = path ? path : "-";
 	size_t len;
 	auto_free char *source = kread_file_or_die(name, SOURCE_MAX, &len);
 
-	classify(c, name, source, len);
+	classify(name, source, len);
 }
 
 /* The candidate's main file and the other files of its bundle; empty when there is no code. */
@@ -87,7 +88,7 @@ coords_of(const struct kpattern_result *r)
 }
 
 static void
-classify_record(const struct classifier *c, struct krec *rec)
+classify_record(struct krec *rec)
 {
 	auto_buf struct kbuf source = { 0 };
 	struct kpattern_result r;
@@ -95,28 +96,30 @@ classify_record(const struct classifier *c, struct krec *rec)
 	char id[24];
 
 	collect_source(rec, &source);
-	if (c->explain) {
+	if (classifier.explain) {
 		krec_id(rec, id, sizeof id);
-		classify(c, id, source.data, source.len);
+		classify(id, source.data, source.len);
 	} else {
-		kpattern_classify(c->table, source.data, source.len, c->flags, &r, NULL);
+		kpattern_classify(
+		    classifier.table, source.data, source.len, classifier.flags, &r, NULL);
 		coords = coords_of(&r);
-		krecord_put(rec, c->dir, c->thin, "coords", coords);
+		krecord_put(rec, classifier.dir, classifier.thin, "coords", coords);
 		json_decref(coords);
 	}
 }
 
 static void
-classify_records(const struct classifier *c, const char *path)
+classify_records(const char *path)
 {
 	struct kin in;
 	struct krec rec;
 
 	kin_open(&in, path);
 	/* Only the evaluation is needed, but a pipe must pass on the whole record. */
-	while (c->thin || c->explain ? kin_next(&in, &rec)
-	                             : krecord_next(&in, c->dir, &rec, KJOIN_WHOLE)) {
-		classify_record(c, &rec);
+	while (classifier.thin || classifier.explain
+	        ? kin_next(&in, &rec)
+	        : krecord_next(&in, classifier.dir, &rec, KJOIN_WHOLE)) {
+		classify_record(&rec);
 		krec_free(&rec);
 	}
 	kin_end(&in);
@@ -131,32 +134,29 @@ holds_source(const char *path)
 }
 
 static void
-classify_operand(const struct classifier *c, const char *path)
+classify_operand(const char *path)
 {
-	if (c->sources || holds_source(path))
-		classify_source(c, path);
+	if (classifier.sources || holds_source(path))
+		classify_source(path);
 	else
-		classify_records(c, path);
+		classify_records(path);
 }
 
 static char *
 table_of(const char *backend)
 {
-	char *name, *path;
+	auto_free char *name = kasprintf("patterns/%s.json", backend);
 
 	if (strchr(backend, '/') || *backend == '.')
 		kdie(K_USAGE, "'%s' is not the name of a backend", backend);
-	name = kasprintf("patterns/%s.json", backend);
-	path = kdata_path(name);
-	free(name);
-	return path;
+	return kdata_path(name);
 }
 
 /* Path of the campaign's table. */
 static char *
-table_of_campaign(const char *dir)
+table_of_campaign(void)
 {
-	struct kcamp *camp = kcamp_load(dir);
+	struct kcamp *camp = kcamp_load(classifier.dir);
 	const char *own = kcamp_str(camp, "classify.patterns");
 	char *path = own && *own ? kcamp_path(camp, own) : table_of(kcamp_str(camp, "backend"));
 
@@ -167,23 +167,23 @@ table_of_campaign(const char *dir)
 int
 main(int argc, char **argv)
 {
-	const char *backend = NULL, *patterns = NULL, *dir = ".", *output = NULL;
+	const char *backend = NULL, *patterns = NULL, *output = NULL;
 	bool no_strip = false, no_gates = false, lower = false;
-	struct classifier c = { .flags = KPATTERN_STRIP | KPATTERN_GATES };
 	const struct koption options[] = {
 		{ 'b', "backend", .text = &backend,
 		    .help = "NAME\tuse the pattern table of this backend" },
 		{ 0, "patterns", .text = &patterns, .help = "FILE\tuse this pattern table" },
-		KOPTION_CAMPAIGN(&dir),
+		KOPTION_CAMPAIGN(&classifier.dir),
 		KOPTION_OUTPUT(&output),
-		{ 'e', "explain", .flag = &c.explain, .help = "\tsay which patterns matched" },
-		{ 0, "source", .flag = &c.sources,
+		{ 'e', "explain", .flag = &classifier.explain,
+		    .help = "\tsay which patterns matched" },
+		{ 0, "source", .flag = &classifier.sources,
 		    .help = "\tread files with source text, not records" },
 		{ 0, "no-strip", .flag = &no_strip, .help = "\talso match comments and strings" },
 		{ 0, "no-gates", .flag = &no_gates, .help = "\tdo not apply gates" },
 		{ 0, "require-lower-levels", .flag = &lower,
 		    .help = "\tcount a level only if all lower ones are there" },
-		{ 0, "thin", .flag = &c.thin, .help = "\twrite thin records" },
+		{ 0, "thin", .flag = &classifier.thin, .help = "\twrite thin records" },
 	};
 	auto_free char *path = NULL;
 
@@ -191,17 +191,16 @@ main(int argc, char **argv)
 	koption_read(options, LEN(options), usage, argc, argv);
 	if (backend && patterns)
 		koption_misuse(usage, "-b and -p cannot be used together");
-	path = patterns ? kstrdup(patterns) : backend ? table_of(backend) : table_of_campaign(dir);
-	c.flags |= lower ? KPATTERN_REQUIRE_LOWER : 0;
-	c.flags &= ~((no_strip ? KPATTERN_STRIP : 0) | (no_gates ? KPATTERN_GATES : 0));
-	c.table = kpattern_load(path);
-	c.dir = dir;
+	path = patterns ? kstrdup(patterns) : backend ? table_of(backend) : table_of_campaign();
+	classifier.flags |= lower ? KPATTERN_REQUIRE_LOWER : 0;
+	classifier.flags &= ~((no_strip ? KPATTERN_STRIP : 0) | (no_gates ? KPATTERN_GATES : 0));
+	classifier.table = kpattern_load(path);
 	kout_open(output);
 	if (optind == argc)
-		classify_operand(&c, NULL);
+		classify_operand(NULL);
 	for (int i = optind; i < argc; i++)
-		classify_operand(&c, argv[i]);
+		classify_operand(argv[i]);
 	kout_commit();
-	kpattern_free(c.table);
+	kpattern_free(classifier.table);
 	return K_OK;
 }

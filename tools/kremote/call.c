@@ -80,9 +80,9 @@ prepare(void *arg)
 }
 
 static void
-start(const struct call *c)
+start(void)
 {
-	auto_free char **words = transport_words(c);
+	auto_free char **words = transport_words();
 	struct kproc p = { .argv = words, .setup = prepare };
 	int in[2], out[2];
 
@@ -208,16 +208,16 @@ hang_up(void)
 
 /* Explains why the transport ended without an answer. */
 static int
-explain(const struct call *c)
+explain(void)
 {
-	const char *name = c->transport[0];
+	const char *name = *call.transport;
 
 	if (peer.greeting) {
 		kwarn("%s: the connection ended before the answer (%s exited with %d)",
 		    kjson_str_or(peer.greeting, "host", "?"), name, peer.code);
 		return K_AGAIN;
 	}
-	if (transport_is_absent(c, peer.code)) {
+	if (transport_is_absent(peer.code)) {
 		kwarn("%s: not found here, or kremote not found on the other machine: install kiln "
 		      "there, or give its folder with --there",
 		    name);
@@ -229,7 +229,7 @@ explain(const struct call *c)
 
 /* Copies the complete output to its destination; returns the status of the program. */
 static int
-deliver(const struct order *o)
+deliver(void)
 {
 	json_int_t status = kjson_int_or(peer.answer, "status", K_IO);
 	bool ours = status == K_NO || status == K_USAGE || status == K_MISSING || status == K_AGAIN;
@@ -238,29 +238,27 @@ deliver(const struct order *o)
 
 	if (status)
 		return ours ? (int)status : K_IO;
-	if (o->output && kwrite_file(o->output, bytes, len) < 0)
-		kdie_errno(K_IO, "%s", o->output);
-	if (!o->output && (fwrite(bytes, 1, len, stdout) != len || fflush(stdout)))
+	if (order.output && kwrite_file(order.output, bytes, len) < 0)
+		kdie_errno(K_IO, "%s", order.output);
+	if (!order.output && (fwrite(bytes, 1, len, stdout) != len || fflush(stdout)))
 		kdie_errno(K_IO, "<stdout>");
 	return K_OK;
 }
 
 int
-call_run(const struct call *c)
+call_run(void)
 {
-	static struct order o; /* kept to the end */
 	auto_free char *head = NULL;
-	int code;
 
-	order_make(&o, c);
-	head = json_dumps(o.head, KIO_DUMP);
+	order_make();
+	head = json_dumps(order.head, KIO_DUMP);
 	signal(SIGPIPE, SIG_IGN);
-	start(c);
+	start();
 	if (peer.pid > 0) {
 		catch_signals();
 		say(head, strlen(head));
 		say("\n", 1);
-		say(o.files.data, o.files.len);
+		say(order.files.data, order.files.len);
 		hear();
 		hang_up();
 	}
@@ -268,6 +266,5 @@ call_run(const struct call *c)
 		signal(stopped_by, SIG_DFL);
 		raise(stopped_by);
 	}
-	code = is_whole() ? deliver(&o) : explain(c);
-	return code;
+	return is_whole() ? deliver() : explain();
 }

@@ -28,33 +28,33 @@ enum {
 #define STDIN_NAME ".stdin"
 
 /* Values from the command line. */
-struct call {
+extern struct call {
 	/* folder of kiln's programs on the other machine; NULL: in its PATH */
 	const char *there;
 	bool shared;      /* both machines have the same files at the same paths */
 	bool plain;       /* use the transport unchanged, without our options */
 	char **transport; /* command words, NULL at the end */
 	char **args;      /* program and arguments, NULL at the end */
-};
+} call;
 
 /* order.c: the files that the program reads, and its arguments there. */
-struct order {
-	json_t *head;      /* owned */
+extern struct order {
+	json_t *head;
 	struct kbuf files; /* their contents, one after the other */
-	char *output;      /* where the output goes; NULL: stdout. Owned */
-};
-void order_make(struct order *o, const struct call *c);
+	char *output;      /* where the output goes; NULL: stdout */
+} order;                   /* kept to the end */
+void order_make(void);
 
 /*
  * transport.c: the words of the transport command: NULL at the end; the caller frees them and the
  * list.
  */
-char **transport_words(const struct call *c);
+char **transport_words(void);
 /* Whether STATUS, of a transport that never answered, means that there is no such program. */
-bool transport_is_absent(const struct call *c, int status);
+bool transport_is_absent(int status);
 
 /* call.c: send the order and receive the answer; returns the exit status. */
-int call_run(const struct call *c);
+int call_run(void);
 
 /* serve.c: the other end. */
 int serve(void);

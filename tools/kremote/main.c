@@ -8,6 +8,8 @@
 #include "koption.h"
 #include "kregex.h"
 
+struct call call;
+
 static const char usage[] =
     "usage: kremote [--there FOLDER] [--shared] [--plain] TRANSPORT... -- PROGRAM [ARGUMENT...]\n"
     "       kremote --serve\n"
@@ -32,7 +34,7 @@ check_there(const char *folder)
 
 /* TRANSPORT... -- PROGRAM...: the "--" becomes the end of the first list. */
 static void
-split(struct call *c, char **words)
+split(char **words)
 {
 	char **end = words;
 
@@ -46,40 +48,39 @@ split(struct call *c, char **words)
 	if (!end[1])
 		koption_misuse(usage, "give a program after --");
 	*end = NULL;
-	c->transport = words;
-	c->args = end + 1;
-	if (strchr(c->args[0], '/'))
+	call.transport = words;
+	call.args = end + 1;
+	if (strchr(*call.args, '/'))
 		kdie(K_USAGE, "%s: must be the name of one of kiln's programs, without a folder",
-		    c->args[0]);
+		    *call.args);
 }
 
 int
 main(int argc, char **argv)
 {
-	struct call c = { 0 };
 	bool other_end = false;
 	const struct koption options[] = {
 		/* The first word that is not an option begins the transport. */
 		KOPTION_IN_ORDER,
-		{ 0, "there", .text = &c.there,
+		{ 0, "there", .text = &call.there,
 		    .help = "FOLDER\tkiln's programs are in FOLDER on the other machine (default: "
 		            "in "
 		            "its PATH)" },
-		{ 0, "shared", .flag = &c.shared,
+		{ 0, "shared", .flag = &call.shared,
 		    .help = "\tsend no files: the other machine has this folder at the same path" },
-		{ 0, "plain", .flag = &c.plain, .help = "\tdo not add options to ssh or srun" },
+		{ 0, "plain", .flag = &call.plain, .help = "\tdo not add options to ssh or srun" },
 		{ 0, "serve", .flag = &other_end,
 		    .help = "\tbe the other end; the transport starts this" },
 	};
 
 	kutil_init("kremote");
 	koption_read(options, LEN(options), usage, argc, argv);
-	if (other_end && (argv[optind] || c.there || c.shared || c.plain))
+	if (other_end && (argv[optind] || call.there || call.shared || call.plain))
 		koption_misuse(usage, "--serve does not take other options");
 	if (other_end)
 		return serve();
-	if (c.there)
-		check_there(c.there);
-	split(&c, argv + optind);
-	return call_run(&c);
+	if (call.there)
+		check_there(call.there);
+	split(argv + optind);
+	return call_run();
 }

@@ -19,9 +19,9 @@ enum { FILES_MAX_BYTES = 1 << 30 };
 /* Variables that mean the same on both machines. */
 static const char *const passed[] = { "KILN_PROGRESS", "KILN_NOW" };
 
+struct order order;
+
 static struct making {
-	struct order *o;
-	bool shared;          /* nothing is sent: both machines have the files */
 	char here[PATH_MAX];  /* the working folder */
 	char **args;          /* the arguments there, without -o; owned */
 	const char *campaign; /* its folder */
@@ -31,7 +31,7 @@ static struct making {
 static void
 append_path(const char *list, const char *path)
 {
-	if (json_array_append_new(json_object_get(making.o->head, list), json_string(path)) < 0)
+	if (json_array_append_new(json_object_get(order.head, list), json_string(path)) < 0)
 		kdie(K_USAGE, "%s: the name is not UTF-8", path);
 }
 
@@ -63,14 +63,14 @@ name_there(const char *path)
 static void
 add(const char *name, const char *text, size_t len)
 {
-	json_t *list = json_object_get(making.o->head, "files");
+	json_t *list = json_object_get(order.head, "files");
 
 	if (kjson_find(list, "path", name))
 		return;
 	if (json_array_append_new(
 	        list, json_pack("{s:s,s:I}", "path", name, "size", (json_int_t)len)) < 0)
 		kdie(K_USAGE, "%s: the name is not UTF-8", name);
-	kbuf_add(&making.o->files, text, len);
+	kbuf_add(&order.files, text, len);
 }
 
 static void
@@ -105,10 +105,10 @@ translate(const char *arg)
 	const char *value = argument_value(arg);
 	struct kbuf b = { 0 };
 
-	if (!making.shared && is_a(value, false))
+	if (!call.shared && is_a(value, false))
 		add_file(value);
 	kbuf_add(&b, arg, (size_t)(value - arg));
-	if (!making.shared && *value == '/' && is_a(value, true)) {
+	if (!call.shared && *value == '/' && is_a(value, true)) {
 		kbuf_puts(&b, ".");
 		for (const char *p = making.here; *p && p[1]; p += 1 + strcspn(p + 1, "/"))
 			kbuf_puts(&b, "/..");
@@ -136,25 +136,26 @@ option_value(char **args, size_t *at, const char *form)
 
 /* Converts the arguments. The output stays here, so -o is removed. */
 static void
-take_arguments(const struct call *c)
+take_arguments(void)
 {
 	size_t count = 0, n = 0;
 	const char *v;
 
-	while (c->args[count])
+	while (call.args[count])
 		count++;
 	making.args = kcalloc(2 * count + 1, sizeof *making.args);
 	for (size_t i = 0; i < count; i++) {
-		if (i && (v = option_value(c->args, &i, "\\A(?|-o(.+)?|--output(?:=(.*))?)\\z"))) {
-			free(making.o->output);
-			making.o->output = strcmp(v, "-") ? kstrdup(v) : NULL;
+		if (i &&
+		    (v = option_value(call.args, &i, "\\A(?|-o(.+)?|--output(?:=(.*))?)\\z"))) {
+			free(order.output);
+			order.output = strcmp(v, "-") ? kstrdup(v) : NULL;
 		} else if (i &&
-		    (v = option_value(c->args, &i, "\\A(?|-c(.+)?|--campaign(?:=(.*))?)\\z"))) {
+		    (v = option_value(call.args, &i, "\\A(?|-c(.+)?|--campaign(?:=(.*))?)\\z"))) {
 			making.campaign = v;
 			making.args[n++] = kstrdup("-c");
 			making.args[n++] = translate(v);
 		} else {
-			making.args[n++] = i ? translate(c->args[i]) : kstrdup(c->args[i]);
+			making.args[n++] = i ? translate(call.args[i]) : kstrdup(call.args[i]);
 		}
 	}
 }
@@ -224,12 +225,12 @@ add_inputs(void)
 			kdie_errno(K_IO, "<stdin>");
 		free(list);
 		list = ask(making.args, text, len);
-		json_object_set_new(making.o->head, "stdin", json_true());
+		json_object_set_new(order.head, "stdin", json_true());
 		add(STDIN_NAME, text, len);
 		free(text);
 	}
 	kpart_foreach(line, list, "\n")
-		if (strcmp(line, "-") && !making.shared)
+		if (strcmp(line, "-") && !call.shared)
 			add_input(line);
 	free(list);
 }
@@ -254,7 +255,7 @@ place(const char *folder)
 }
 
 static void
-add_environment(json_t *head)
+add_environment(void)
 {
 	json_t *env = json_object();
 
@@ -263,14 +264,14 @@ add_environment(json_t *head)
 			json_object_set_new(env, *name, json_string(getenv(*name)));
 	if (!getenv("KILN_PROGRESS") && isatty(STDERR_FILENO))
 		json_object_set_new(env, "KILN_PROGRESS", json_string("1"));
-	json_object_set_new(head, "env", env);
+	json_object_set_new(order.head, "env", env);
 }
 
 /* Sets member NAME to TEXT, which is freed. */
 static void
-set_text(json_t *head, const char *name, char *text)
+set_text(const char *name, char *text)
 {
-	if (json_object_set_new(head, name, json_string(text)) < 0)
+	if (json_object_set_new(order.head, name, json_string(text)) < 0)
 		kdie(K_USAGE, "%s: the name is not UTF-8", text);
 	free(text);
 }
@@ -285,25 +286,23 @@ order_campaign(void)
 
 	free(name_there(trial));
 	free(name_there("x/.."));
-	set_text(making.o->head, "campaign", name_there(making.campaign));
+	set_text("campaign", name_there(making.campaign));
 }
 
 void
-order_make(struct order *o, const struct call *c)
+order_make(void)
 {
-	making = (struct making){ .o = o, .shared = c->shared, .campaign = "." };
-	*o = (struct order){
-		.head = json_pack(
-		    "{s:s,s:[],s:[],s:[]}", "schema", REMOTE_SCHEMA, "args", "files", "folders"),
-	};
+	making.campaign = ".";
+	order.head =
+	    json_pack("{s:s,s:[],s:[],s:[]}", "schema", REMOTE_SCHEMA, "args", "files", "folders");
 	if (!getcwd(making.here, sizeof making.here))
 		kdie_errno(K_IO, "working folder");
-	take_arguments(c);
+	take_arguments();
 	add_inputs();
-	add_environment(o->head);
-	set_text(o->head, "place", place(making.campaign));
-	set_text(o->head, "folder", c->shared ? kstrdup(making.here) : name_there("."));
-	if (!c->shared)
+	add_environment();
+	set_text("place", place(making.campaign));
+	set_text("folder", call.shared ? kstrdup(making.here) : name_there("."));
+	if (!call.shared)
 		order_campaign();
 	for (char **arg = making.args; *arg; arg++) {
 		append_path("args", *arg);

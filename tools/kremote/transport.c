@@ -37,12 +37,11 @@ static const struct known {
 };
 
 static const struct known *
-find(const struct call *c)
+find(void)
 {
-	const char *slash = strrchr(c->transport[0], '/');
-	const char *name = slash ? slash + 1 : c->transport[0];
+	const char *name = basename(*call.transport);
 
-	kforeach_of(k, known, c->plain ? 0 : LEN(known))
+	kforeach_of(k, known, call.plain ? 0 : LEN(known))
 		if (!strcmp(k->program, name))
 			return k;
 	return NULL;
@@ -64,17 +63,17 @@ socket_folder(void)
 }
 
 char **
-transport_words(const struct call *c)
+transport_words(void)
 {
-	const struct known *k = find(c);
+	const struct known *k = find();
 	size_t count = 0, n = 0;
 	char **list;
 	auto_free char *folder = NULL;
 
-	while (c->transport[count])
+	while (call.transport[count])
 		count++;
 	list = kcalloc(count + WORDS + 3, sizeof *list);
-	list[n++] = kstrdup(c->transport[0]);
+	list[n++] = kstrdup(call.transport[0]);
 	for (size_t i = 0; k && i < WORDS && k->words[i]; i++) {
 		if (strchr(k->words[i], '%') && !folder)
 			folder = socket_folder();
@@ -82,9 +81,9 @@ transport_words(const struct call *c)
 		                                     : kstrdup(k->words[i]);
 	}
 	for (size_t i = 1; i < count; i++)
-		list[n++] = kstrdup(c->transport[i]);
-	if (c->there)
-		list[n++] = kasprintf("%s/kremote", c->there);
+		list[n++] = kstrdup(call.transport[i]);
+	if (call.there)
+		list[n++] = kasprintf("%s/kremote", call.there);
 	else
 		list[n++] = k && k->path ? ktool_path("kremote") : kstrdup("kremote");
 	list[n++] = kstrdup("--serve");
@@ -92,9 +91,9 @@ transport_words(const struct call *c)
 }
 
 bool
-transport_is_absent(const struct call *c, int status)
+transport_is_absent(int status)
 {
-	const struct known *k = find(c);
+	const struct known *k = find();
 
 	return status == 126 || status == 127 || (k && status == k->absent);
 }
