@@ -214,7 +214,7 @@ pointed(const json_t *v, const char *pointer)
 
 /* Known command-line tools report their failures and cost at the top level. */
 static void
-from_json(struct reply *r, const struct command *cmd, const char *out, size_t len)
+from_json(const struct command *cmd, const char *out, size_t len)
 {
 	json_error_t e;
 	json_auto_t *o = json_loadb(out, len, 0, &e);
@@ -232,12 +232,12 @@ from_json(struct reply *r, const struct command *cmd, const char *out, size_t le
 	text = pointed(o, cmd->text_pointer);
 	if (!json_is_string(text))
 		fail(FAILURE_PROTOCOL, "nothing at %s in the command's output", cmd->text_pointer);
-	add_plain(&r->text, json_string_value(text), json_string_length(text));
+	add_plain(&reply.text, json_string_value(text), json_string_length(text));
 	if (cmd->usage_pointer)
-		kusage_read(&r->usage, pointed(o, cmd->usage_pointer));
+		kusage_read(&reply.usage, pointed(o, cmd->usage_pointer));
 	cost = kjson_num_or(o, "total_cost_usd", -1);
 	if (cost >= 0 && cost < 1e6)
-		r->nanousd = (int64_t)(cost * 1e9 + 0.5);
+		reply.nanousd = (int64_t)(cost * 1e9 + 0.5);
 }
 
 json_t *
@@ -245,24 +245,23 @@ ask_exec(void)
 {
 	struct kproc_result result;
 	struct command cmd;
-	struct reply r;
 
 	parse_command(&cmd, call.provider);
 	run(&cmd, &result);
 	judge(&result);
-	reply_init(&r, cmd.json ? "exec-json" : "exec", *call.model ? call.model : "exec");
-	r.total_ms = result.wall_s * 1e3;
+	reply_init(cmd.json ? "exec-json" : "exec", *call.model ? call.model : "exec");
+	reply.total_ms = result.wall_s * 1e3;
 	if (result.flooded)
-		reply_too_large(&r);
+		reply_too_large();
 	if (cmd.json && !result.flooded)
-		from_json(&r, &cmd, result.out, result.out_len);
+		from_json(&cmd, result.out, result.out_len);
 	else
-		add_plain(&r.text, result.out, result.out_len);
-	if (r.usage.known && r.nanousd == KUSAGE_UNKNOWN)
-		reply_price(&r);
+		add_plain(&reply.text, result.out, result.out_len);
+	if (reply.usage.known && reply.nanousd == KUSAGE_UNKNOWN)
+		reply_price();
 	kproc_result_free(&result);
 	free(cmd.line);
 	free(cmd.text_pointer);
 	free(cmd.usage_pointer);
-	return reply_finish(&r);
+	return reply_finish();
 }

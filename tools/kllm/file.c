@@ -98,7 +98,7 @@ take(const char *path, size_t *len, bool *too_large)
 static const char *const finishes[] = { "stop", "length", "refusal", "content_filter", "other" };
 
 static void
-from_json(struct reply *r, const char *path)
+from_json(const char *path)
 {
 	json_auto_t *o = kjson_load(path);
 	const json_t *text = json_object_get(o, "text");
@@ -109,22 +109,21 @@ from_json(struct reply *r, const char *path)
 
 	if (!json_is_string(text))
 		kdie(K_USAGE, "%s: 'text' is missing or not a string", path);
-	kbuf_add(&r->text, json_string_value(text), json_string_length(text));
-	kbuf_puts(&r->reasoning, reasoning);
+	kbuf_add(&reply.text, json_string_value(text), json_string_length(text));
+	kbuf_puts(&reply.reasoning, reasoning);
 	i = kindex_of(finish, finishes, LEN(finishes));
-	r->finish = i < LEN(finishes) ? finishes[i] : "other";
+	reply.finish = i < LEN(finishes) ? finishes[i] : "other";
 	if (model) {
-		free(r->model);
-		r->model = kstrdup(model);
+		free(reply.model);
+		reply.model = kstrdup(model);
 	}
-	kusage_read(&r->usage, json_object_get(o, "usage"));
+	kusage_read(&reply.usage, json_object_get(o, "usage"));
 }
 
 json_t *
 ask_file(void)
 {
 	auto_free char *prompt = NULL, *txt = NULL, *json = NULL, *text = NULL;
-	struct reply r;
 	bool too_large;
 	size_t len;
 
@@ -135,19 +134,19 @@ ask_file(void)
 	txt = kasprintf("%s/reply.txt", call.folder);
 	json = kasprintf("%s/reply.json", call.folder);
 	write_prompt(prompt, txt, json);
-	reply_init(&r, "file", *call.model ? call.model : "file");
+	reply_init("file", *call.model ? call.model : "file");
 	text = take(json, &len, &too_large);
 	if (text) {
-		from_json(&r, json);
+		from_json(json);
 	} else if (!too_large) {
 		text = take(txt, &len, &too_large);
 		if (!text && !too_large)
 			kdie(K_AGAIN, "%s: waiting for %s, the answer to %s", call.id, txt, prompt);
-		kbuf_add(&r.text, text, text ? len : 0);
+		kbuf_add(&reply.text, text, text ? len : 0);
 	}
 	if (too_large)
-		reply_too_large(&r);
-	if (r.usage.known)
-		reply_price(&r);
-	return reply_finish(&r);
+		reply_too_large();
+	if (reply.usage.known)
+		reply_price();
+	return reply_finish();
 }

@@ -40,7 +40,6 @@ static struct session {
 	int64_t correction; /* what must still be booked once the record is safe */
 	int64_t started;
 	int64_t booked; /* amount booked for the current request */
-	struct reply reply;
 	struct krng jitter;
 	int requests;
 } session; /* of this process; kept to the end */
@@ -163,7 +162,7 @@ session_open(void)
 		session.request.cap = (long)session.request.row->max_output;
 	session.ledger = kasprintf("%s/.spend", call.camp->dir);
 	open_limit();
-	reply_init(&session.reply, call.provider, call.model);
+	reply_init(call.provider, call.model);
 	if (getrandom(&seed, sizeof seed, 0) != sizeof seed)
 		seed = (uint64_t)know_ns();
 	krng_init(&session.jitter, seed, 0, 0, "retry");
@@ -295,7 +294,6 @@ static void
 account(struct kanswer *a, int64_t booked)
 {
 	double whole_prompt = (double)prompt_len() / generous_density + 1;
-	struct reply *r = &session.reply;
 	struct kusage u = a->usage;
 	int64_t cost;
 
@@ -309,22 +307,22 @@ account(struct kanswer *a, int64_t booked)
 		u.output = models_tokens(a->text.len + a->reasoning.len);
 		u.estimated = true;
 	} else if (!u.estimated && (double)u.input < 0.6 * whole_prompt) {
-		reply_flag(r, "prompt_truncated");
+		reply_flag("prompt_truncated");
 		kwarn("%s: the server counted %lld tokens in a prompt of about %.0f, so it may "
 		      "have cut it off",
 		    call.id, (long long)u.input, whole_prompt);
 	}
 	cost = kmodel_cost(session.request.row, &u);
-	if (r->usage.known)
-		kusage_add(&r->usage, &u);
+	if (reply.usage.known)
+		kusage_add(&reply.usage, &u);
 	else
-		r->usage = u;
+		reply.usage = u;
 	if (cost != KUSAGE_UNKNOWN) {
-		r->nanousd = r->nanousd == KUSAGE_UNKNOWN ? cost : r->nanousd + cost;
+		reply.nanousd = reply.nanousd == KUSAGE_UNKNOWN ? cost : reply.nanousd + cost;
 		session.correction += cost - booked;
 	}
 	if (a->malformed)
-		reply_flag(r, "malformed_events");
+		reply_flag("malformed_events");
 }
 
 /* What is known about a failed request. */
@@ -416,8 +414,8 @@ send_once(int step, struct kanswer *a, struct outcome *o)
 	whole = f.transport.status == 200 && kanswer_complete(a);
 	spool_end(spool, &f.body, whole);
 	if (whole) {
-		if (session.reply.first_byte_ms < 0)
-			session.reply.first_byte_ms = f.transport.first_byte_ms;
+		if (reply.first_byte_ms < 0)
+			reply.first_byte_ms = f.transport.first_byte_ms;
 		account(a, session.booked);
 	} else {
 		failure = examine(&f, end, o);
@@ -516,7 +514,7 @@ drop_refused(enum failure f, const struct kanswer_error *e)
 		return false;
 	session.request.dropped |= drop;
 	flag = kasprintf("dropped:%s", name);
-	reply_flag(&session.reply, flag);
+	reply_flag(flag);
 	free(flag);
 	if (klimit_first_time(name))
 		kwarn("the server rejects '%s' for model '%s'; asking without it, or by its other "
@@ -539,25 +537,25 @@ exchange(int step, struct kanswer *a)
 	*a = (struct kanswer){ 0 };
 	switch (spool_resume(step, session.request.model, a, &reserved)) {
 	case SPOOL_WHOLE:
-		reply_flag(&session.reply, "resumed");
+		reply_flag("resumed");
 		account(a, reserved);
 		return;
 	case SPOOL_PARTIAL:
-		reply_flag(&session.reply, "cost_unknown");
+		reply_flag("cost_unknown");
 		break;
 	case SPOOL_NONE:
 		break;
 	}
 	for (int failed = 0; (f = send_once(step, a, &o)) != FAILURE_NONE;) {
-		json_array_append_new(session.reply.failures, json_string(failure_rules[f].name));
+		json_array_append_new(reply.failures, json_string(failure_rules[f].name));
 		if (failure_rules[f].billed)
-			reply_flag(&session.reply, "cost_unknown");
+			reply_flag("cost_unknown");
 		/*
 		 * It was paid for, and would be as long the next time: what has arrived is the
 		 * answer.
 		 */
 		if (f == FAILURE_TOO_LARGE) {
-			reply_flag(&session.reply, KIO_TOO_LARGE);
+			reply_flag(KIO_TOO_LARGE);
 			snprintf(a->finish, sizeof a->finish, "%s", failure_rules[f].name);
 			return;
 		}
@@ -596,7 +594,7 @@ ask_more(struct kanswer *a)
 	if (!was_cut(a) || twice <= session.request.cap)
 		return;
 	session.request.cap = twice;
-	reply_flag(&session.reply, "cap_raised");
+	reply_flag("cap_raised");
 	kanswer_free(a);
 	exchange(2, a);
 }
@@ -607,41 +605,39 @@ flag_refusal(const struct kanswer *a)
 	auto_free char *flag =
 	    kasprintf("refused:%s%s%s", session.request.model, *a->detail ? ":" : "", a->detail);
 
-	reply_flag(&session.reply, flag);
+	reply_flag(flag);
 }
 
 static void
 conclude(struct kanswer *a)
 {
-	struct reply *r = &session.reply;
 
-	r->finish = kanswer_finish(a);
-	if (!strcmp(r->finish, "refusal"))
+	reply.finish = kanswer_finish(a);
+	if (!strcmp(reply.finish, "refusal"))
 		flag_refusal(a);
-	if (!strcmp(r->finish, "length"))
-		reply_flag(r,
-		    !a->text.len     ? "truncated_in_reasoning"
-		        : was_cut(a) ? "truncated"
-		                     : "truncated_tail");
-	else if (!a->text.len && !strcmp(r->finish, "stop"))
-		reply_flag(r, "empty");
+	if (!strcmp(reply.finish, "length"))
+		reply_flag(!a->text.len ? "truncated_in_reasoning"
+		        : was_cut(a)    ? "truncated"
+		                        : "truncated_tail");
+	else if (!a->text.len && !strcmp(reply.finish, "stop"))
+		reply_flag("empty");
 	if (!strcmp(a->finish, "model_context_window_exceeded"))
-		reply_flag(r, "context_exceeded");
-	kbuf_add(&r->text, a->text.data, a->text.len);
+		reply_flag("context_exceeded");
+	kbuf_add(&reply.text, a->text.data, a->text.len);
 	if (!a->text.len)
-		kbuf_add(&r->text, a->refusal.data, a->refusal.len);
-	kbuf_add(&r->reasoning, a->reasoning.data, a->reasoning.len);
-	free(r->model);
-	r->model = kstrdup(a->model ? a->model : session.request.model);
-	r->attempts = session.requests;
-	r->total_ms = (double)(know_ns() - session.started) * 1e-6;
+		kbuf_add(&reply.text, a->refusal.data, a->refusal.len);
+	kbuf_add(&reply.reasoning, a->reasoning.data, a->reasoning.len);
+	free(reply.model);
+	reply.model = kstrdup(a->model ? a->model : session.request.model);
+	reply.attempts = session.requests;
+	reply.total_ms = (double)(know_ns() - session.started) * 1e-6;
 }
 
 json_t *
 ask_http(void)
 {
 	struct kanswer a;
-	json_t *reply;
+	json_t *member;
 
 	secret_harden();
 	session_open();
@@ -649,9 +645,9 @@ ask_http(void)
 	ask_more(&a);
 	conclude(&a);
 	kanswer_free(&a);
-	reply = reply_finish(&session.reply);
+	member = reply_finish();
 	session_close();
-	return reply;
+	return member;
 }
 
 void

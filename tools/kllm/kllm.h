@@ -31,8 +31,8 @@ extern struct call {
 	bool allow_secrets;
 } call; /* of this process; kept to the end */
 
-/* An answer under construction. Initialise with reply_init. */
-struct reply {
+/* The answer under construction, from reply_init to reply_finish. */
+extern struct reply {
 	struct kbuf text, reasoning; /* any bytes; cleaned when stored */
 	const char *provider;
 	char *model;        /* owned */
@@ -45,23 +45,23 @@ struct reply {
 	double first_byte_ms, total_ms; /* below 0: not measured */
 	/* leave out the time of day: the answer depends only on the prompt */
 	bool timeless;
-};
+} reply;
 
-void reply_init(struct reply *r, const char *provider, const char *model);
-void reply_flag(struct reply *r, const char *flag);
-/* Member "reply" of the record; frees what R owns. New reference. */
-json_t *reply_finish(struct reply *r);
+void reply_init(const char *provider, const char *model);
+void reply_flag(const char *flag);
+/* Member "reply" of the record. New reference. */
+json_t *reply_finish(void);
 /* No answer, because it is longer than KLLM_BODY_MAX: its candidate fails. */
-void reply_too_large(struct reply *r);
+void reply_too_large(void);
 /*
  * The value of member "reply" in the form that a record allows: cut to KIO_REPLY_MAX, and flagged,
- * if it is longer. Takes REPLY.
+ * if it is longer. Takes MEMBER.
  */
-json_t *reply_bounded(json_t *reply);
+json_t *reply_bounded(json_t *member);
 /* Usage of a model that reports none: estimated from the text, and marked as such. */
-void reply_estimate(struct reply *r);
+void reply_estimate(void);
 /* The cost, if usage was reported and a price is known. */
-void reply_price(struct reply *r);
+void reply_price(void);
 
 /*
  * Path of a file next to the output, with its ending replaced: "trials/007/02/reply" + suffix. The

@@ -245,19 +245,19 @@ provider_of(void)
 static void
 answer(const struct kcamp *camp, const struct options *o)
 {
-	json_auto_t *reply = NULL;
+	json_auto_t *member = NULL;
 
 	read_record(&call.rec, camp->dir, o->in);
 	prepare(camp, o);
 	if (json_object_get(call.rec.json, "reply"))
 		kdie(K_USAGE, "%s: the record already has a reply", call.rec.file);
-	reply = reply_bounded(provider_of()->ask());
+	member = reply_bounded(provider_of()->ask());
 	kout_open(call.out);
-	krecord_put(&call.rec, camp->dir, o->thin, "reply", reply);
+	krecord_put(&call.rec, camp->dir, o->thin, "reply", member);
 	kout_commit();
 	http_committed();
-	kprogress("%s reply: %s, %zu bytes, %s", call.id, kjson_str_or(reply, "finish", "?"),
-	    json_string_length(json_object_get(reply, "text")), call.provider);
+	kprogress("%s reply: %s, %zu bytes, %s", call.id, kjson_str_or(member, "finish", "?"),
+	    json_string_length(json_object_get(member, "text")), call.provider);
 	krec_free(&call.rec);
 }
 

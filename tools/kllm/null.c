@@ -106,18 +106,17 @@ json_t *
 ask_null(void)
 {
 	struct dialect d;
-	struct reply r;
 
 	load_dialect(&d);
-	reply_init(&r, "null", "null");
-	r.timeless = true;
+	reply_init("null", "null");
+	reply.timeless = true;
 	if (kcamp_linear(call.camp))
-		put_plan(&r.text);
-	kbuf_printf(&r.text, "```%s\n", kcamp_str(call.camp, "language"));
-	mutate(&d, &r.text);
+		put_plan(&reply.text);
+	kbuf_printf(&reply.text, "```%s\n", kcamp_str(call.camp, "language"));
+	mutate(&d, &reply.text);
 	free(d.text);
-	kbuf_puts(&r.text, "```\n");
-	reply_estimate(&r);
-	r.nanousd = 0;
-	return reply_finish(&r);
+	kbuf_puts(&reply.text, "```\n");
+	reply_estimate();
+	reply.nanousd = 0;
+	return reply_finish();
 }

@@ -38,7 +38,7 @@ ask_replay(void)
 	const json_t *recorded;
 	const char *answered;
 	struct krec rec;
-	json_t *reply;
+	json_t *member;
 
 	load(&rec, path);
 	/* A whole record, or only its member "reply". */
@@ -49,11 +49,11 @@ ask_replay(void)
 		kdie(K_USAGE, "%s: the recorded reply has no 'text'", path);
 	answered =
 	    kjson_str_or(recorded, "prompt_sha256", kjson_str_or(rec.json, "prompt.sha256", NULL));
-	reply = json_deep_copy(recorded);
-	json_object_del(reply, "recorded");
-	json_object_set_new(reply, "recorded",
+	member = json_deep_copy(recorded);
+	json_object_del(member, "recorded");
+	json_object_set_new(member, "recorded",
 	    json_pack("{s:b s:s}", "prompt_match", answered && !strcmp(answered, call.sha256),
 	        "source", source));
 	krec_free(&rec);
-	return reply;
+	return member;
 }

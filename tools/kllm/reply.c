@@ -5,10 +5,12 @@
 #include "models.h"
 #include "secret.h"
 
+struct reply reply;
+
 void
-reply_init(struct reply *r, const char *provider, const char *model)
+reply_init(const char *provider, const char *model)
 {
-	*r = (struct reply){
+	reply = (struct reply){
 		.provider = provider,
 		.model = kstrdup(model),
 		.finish = "stop",
@@ -19,8 +21,8 @@ reply_init(struct reply *r, const char *provider, const char *model)
 		.first_byte_ms = -1,
 		.total_ms = -1,
 	};
-	kbuf_add(&r->text, "", 0);
-	kbuf_add(&r->reasoning, "", 0);
+	kbuf_add(&reply.text, "", 0);
+	kbuf_add(&reply.reasoning, "", 0);
 }
 
 /* A short text that a server may have influenced: it may echo anything, even the key. */
@@ -44,27 +46,27 @@ add_flag(json_t *flags, json_t *flag)
 }
 
 void
-reply_flag(struct reply *r, const char *flag)
+reply_flag(const char *flag)
 {
-	add_flag(r->flags, safe_text(flag));
+	add_flag(reply.flags, safe_text(flag));
 }
 
 void
-reply_estimate(struct reply *r)
+reply_estimate(void)
 {
-	r->usage = (struct kusage){
+	reply.usage = (struct kusage){
 		.input = models_tokens(strlen(call.system) + strlen(call.user)),
-		.output = models_tokens(r->text.len + r->reasoning.len),
+		.output = models_tokens(reply.text.len + reply.reasoning.len),
 		.known = true,
 		.estimated = true,
 	};
 }
 
 void
-reply_price(struct reply *r)
+reply_price(void)
 {
-	if (r->usage.known)
-		r->nanousd = kmodel_cost(models_row(r->model), &r->usage);
+	if (reply.usage.known)
+		reply.nanousd = kmodel_cost(models_row(reply.model), &reply.usage);
 }
 
 static json_t *
@@ -84,80 +86,81 @@ milliseconds(double ms)
 }
 
 json_t *
-reply_finish(struct reply *r)
+reply_finish(void)
 {
-	bool text = secret_redact(&r->text), reasoning = secret_redact(&r->reasoning);
+	bool text = secret_redact(&reply.text), reasoning = secret_redact(&reply.reasoning);
 	char now[32];
 	json_t *o;
 
 	if (text || reasoning)
-		reply_flag(r, "redacted");
+		reply_flag("redacted");
 	o = json_pack("{s:o s:o* s:s s:o s:s s:o s:o* s:o* s:o* s:i s:s}", "text",
-	    kjson_text(r->text.data, r->text.len), "reasoning",
-	    r->reasoning.len ? kjson_text(r->reasoning.data, r->reasoning.len) : NULL, "provider",
-	    r->provider, "model", safe_text(r->model), "finish", r->finish, "flags", r->flags,
-	    "failures", json_array_size(r->failures) ? json_incref(r->failures) : NULL, "usage",
-	    r->usage.known ? usage_json(&r->usage) : NULL, "cost_usd",
-	    r->nanousd != KUSAGE_UNKNOWN ? json_real((double)r->nanousd / 1e9) : NULL, "attempts",
-	    r->attempts, "prompt_sha256", call.sha256);
-	if (!r->timeless) {
+	    kjson_text(reply.text.data, reply.text.len), "reasoning",
+	    reply.reasoning.len ? kjson_text(reply.reasoning.data, reply.reasoning.len) : NULL,
+	    "provider", reply.provider, "model", safe_text(reply.model), "finish", reply.finish,
+	    "flags", reply.flags, "failures",
+	    json_array_size(reply.failures) ? json_incref(reply.failures) : NULL, "usage",
+	    reply.usage.known ? usage_json(&reply.usage) : NULL, "cost_usd",
+	    reply.nanousd != KUSAGE_UNKNOWN ? json_real((double)reply.nanousd / 1e9) : NULL,
+	    "attempts", reply.attempts, "prompt_sha256", call.sha256);
+	if (!reply.timeless) {
 		know_iso(now, sizeof now);
 		json_object_update_new(o,
 		    json_pack("{s:{s:o* s:o*} s:s}", "ms", "first_byte",
-		        milliseconds(r->first_byte_ms), "total", milliseconds(r->total_ms), "time",
-		        now));
+		        milliseconds(reply.first_byte_ms), "total", milliseconds(reply.total_ms),
+		        "time", now));
 	}
-	json_decref(r->failures);
-	kbuf_free(&r->text);
-	kbuf_free(&r->reasoning);
-	free(r->model);
+	json_decref(reply.failures);
+	kbuf_free(&reply.text);
+	kbuf_free(&reply.reasoning);
+	free(reply.model);
 	return o;
 }
 
 void
-reply_too_large(struct reply *r)
+reply_too_large(void)
 {
-	r->finish = "other";
-	reply_flag(r, KIO_TOO_LARGE);
+	reply.finish = "other";
+	reply_flag(KIO_TOO_LARGE);
 }
 
 /* Cuts the text of member KEY; true when that was necessary. */
 static bool
-cut_member(json_t *reply, const char *key)
+cut_member(json_t *member, const char *key)
 {
-	const json_t *text = json_object_get(reply, key);
+	const json_t *text = json_object_get(member, key);
 	const char *bytes = json_string_value(text);
 	size_t len = json_string_length(text),
 	       fit = bytes ? kjson_fit(bytes, len, KIO_REPLY_MAX) : len;
 
 	if (fit < len)
-		json_object_set_new(reply, key, json_stringn(bytes, fit));
+		json_object_set_new(member, key, json_stringn(bytes, fit));
 	return fit < len;
 }
 
 json_t *
-reply_bounded(json_t *reply)
+reply_bounded(json_t *member)
 {
 	static const char *const kept[] = { "text", "reasoning", "provider", "model", "finish",
 		"attempts", "prompt_sha256", "usage", "cost_usd", "recorded" };
-	bool text = cut_member(reply, "text"), reasoning = cut_member(reply, "reasoning");
-	json_t *flags = json_object_get(reply, "flags"), *small = reply;
+	bool text = cut_member(member, "text"), reasoning = cut_member(member, "reasoning");
+	json_t *flags = json_object_get(member, "flags"), *small = member;
 
 	/* A recording may contain anything else. */
-	if (kjson_size(reply) > 3 * KIO_REPLY_MAX) {
+	if (kjson_size(member) > 3 * KIO_REPLY_MAX) {
 		small = json_object();
 		kforeach(key, kept)
-			if (kjson_size(json_object_get(reply, *key)) <= KIO_REPLY_MAX + 2)
-				json_object_set(small, *key, json_object_get(reply, *key));
+			if (kjson_size(json_object_get(member, *key)) <= KIO_REPLY_MAX + 2)
+				json_object_set(small, *key, json_object_get(member, *key));
 		flags = NULL;
 	} else if (!text && !reasoning) {
-		return reply;
+		return member;
 	}
 	flags = json_is_array(flags) ? json_copy(flags) : json_array();
 	add_flag(flags, json_string(KIO_TOO_LARGE));
 	json_object_set_new(small, "flags", flags);
-	if (small != reply)
-		json_decref(reply);
+	if (small != member)
+		json_decref(member);
 	return small;
 }
 
