@@ -31,7 +31,6 @@ static const size_t longest_token = 64;
 enum { EVENT_BYTES = 512 };
 
 static struct session {
-	struct request request;
 	char *url;
 	char *auth; /* the header that holds the key; NULL: none */
 	const char *headers[5];
@@ -151,15 +150,14 @@ session_open(void)
 		    "%s: the prompt contains something that looks like a key and was not sent "
 		    "(--allow-secrets sends it)",
 		    call.id);
-	session.request = (struct request){
+	request = (struct request){
 		.api = servers[server].api,
 		.row = models_row(call.model),
 		.model = call.model,
 		.cap = kcamp_int(call.camp, "model.max_tokens"),
 	};
-	if (session.request.row->max_output &&
-	    session.request.cap > session.request.row->max_output)
-		session.request.cap = (long)session.request.row->max_output;
+	if (request.row->max_output && request.cap > request.row->max_output)
+		request.cap = (long)request.row->max_output;
 	session.ledger = kasprintf("%s/.spend", call.camp->dir);
 	open_limit();
 	reply_init(call.provider, call.model);
@@ -187,17 +185,15 @@ prompt_len(void)
 static void
 book(int64_t input)
 {
-	struct kusage most = {
-		.input = input, .cache_write = input, .output = session.request.cap
-	};
+	struct kusage most = { .input = input, .cache_write = input, .output = request.cap };
 	int64_t cap = (int64_t)llround(call.budget_usd * 1e9), spent,
-	        cost = kmodel_cost(session.request.row, &most);
+	        cost = kmodel_cost(request.row, &most);
 
 	if (cost == KUSAGE_UNKNOWN && cap > 0)
 		kdie(K_USAGE,
 		    "budget: a budget is set, but the price of '%s' is unknown; add a row to the "
 		    "model table",
-		    session.request.model);
+		    request.model);
 	session.booked = cost == KUSAGE_UNKNOWN ? 0 : cost;
 	if (session.booked && !kbudget_add(session.ledger, session.booked, cap, &spent))
 		kdie(K_USAGE,
@@ -267,7 +263,7 @@ intent_of(int step)
 	know_iso(now, sizeof now);
 	return json_pack("{s:s s:s s:s s:s s:s s:s s:i s:i s:I s:s}", "schema", "exchange/1", "id",
 	    call.id, "prompt_sha256", call.sha256, "provider", call.provider, "model",
-	    session.request.model, "host", host, "step", step, "attempt", session.requests,
+	    request.model, "host", host, "step", step, "attempt", session.requests,
 	    "reserved_nanousd", (json_int_t)session.booked, "time", now);
 }
 
@@ -312,7 +308,7 @@ account(struct kanswer *a, int64_t booked)
 		      "have cut it off",
 		    call.id, (long long)u.input, whole_prompt);
 	}
-	cost = kmodel_cost(session.request.row, &u);
+	cost = kmodel_cost(request.row, &u);
 	if (reply.usage.known)
 		kusage_add(&reply.usage, &u);
 	else
@@ -396,7 +392,7 @@ send_once(int step, struct kanswer *a, struct outcome *o)
 	wait_turn();
 	session.requests++;
 	intent = intent_of(step);
-	spool = spool_begin(step, intent, room_for(session.request.cap));
+	spool = spool_begin(step, intent, room_for(request.cap));
 	if (spool < 0) {
 		int why = errno;
 
@@ -407,7 +403,7 @@ send_once(int step, struct kanswer *a, struct outcome *o)
 		    "sent",
 		    call.id, call.out);
 	}
-	body = request_body(&session.request, &len);
+	body = request_body(&len);
 	prepare_transport(&f, body, len);
 	end = transport_post(&f.transport);
 	kanswer_end(a);
@@ -509,17 +505,17 @@ drop_refused(enum failure f, const struct kanswer_error *e)
 
 	if (f != FAILURE_PERMANENT)
 		return false;
-	drop = request_refused(&session.request, e, &name);
+	drop = request_refused(e, &name);
 	if (!drop)
 		return false;
-	session.request.dropped |= drop;
+	request.dropped |= drop;
 	flag = kasprintf("dropped:%s", name);
 	reply_flag(flag);
 	free(flag);
 	if (klimit_first_time(name))
 		kwarn("the server rejects '%s' for model '%s'; asking without it, or by its other "
 		      "name (to avoid this, edit line %ld of the model table)",
-		    name, session.request.model, session.request.row->line);
+		    name, request.model, request.row->line);
 	return true;
 }
 
@@ -535,7 +531,7 @@ exchange(int step, struct kanswer *a)
 	int64_t reserved;
 
 	*a = (struct kanswer){ 0 };
-	switch (spool_resume(step, session.request.model, a, &reserved)) {
+	switch (spool_resume(step, request.model, a, &reserved)) {
 	case SPOOL_WHOLE:
 		reply_flag("resumed");
 		account(a, reserved);
@@ -587,13 +583,13 @@ was_cut(const struct kanswer *a)
 static void
 ask_more(struct kanswer *a)
 {
-	long twice = session.request.cap * 2;
+	long twice = request.cap * 2;
 
-	if (session.request.row->max_output && twice > session.request.row->max_output)
-		twice = (long)session.request.row->max_output;
-	if (!was_cut(a) || twice <= session.request.cap)
+	if (request.row->max_output && twice > request.row->max_output)
+		twice = (long)request.row->max_output;
+	if (!was_cut(a) || twice <= request.cap)
 		return;
-	session.request.cap = twice;
+	request.cap = twice;
 	reply_flag("cap_raised");
 	kanswer_free(a);
 	exchange(2, a);
@@ -603,7 +599,7 @@ static void
 flag_refusal(const struct kanswer *a)
 {
 	auto_free char *flag =
-	    kasprintf("refused:%s%s%s", session.request.model, *a->detail ? ":" : "", a->detail);
+	    kasprintf("refused:%s%s%s", request.model, *a->detail ? ":" : "", a->detail);
 
 	reply_flag(flag);
 }
@@ -628,7 +624,7 @@ conclude(struct kanswer *a)
 		kbuf_add(&reply.text, a->refusal.data, a->refusal.len);
 	kbuf_add(&reply.reasoning, a->reasoning.data, a->reasoning.len);
 	free(reply.model);
-	reply.model = kstrdup(a->model ? a->model : session.request.model);
+	reply.model = kstrdup(a->model ? a->model : request.model);
 	reply.attempts = session.requests;
 	reply.total_ms = (double)(know_ns() - session.started) * 1e-6;
 }

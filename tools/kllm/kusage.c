@@ -64,101 +64,101 @@ kusage_read(struct kusage *u, const json_t *obj)
 	return in || out;
 }
 
-/* A line of the table. */
-struct row {
+/* The line of the table that is being read. */
+static struct row {
 	const char *file;
 	long line;
 	json_t *cells; /* by the names of their columns, without empty ones and "-" */
-};
+} row;
 
 _Noreturn static void
-fault(const struct row *r, const char *name)
+fault(const char *name)
 {
-	kdie(K_USAGE, "%s:%ld: %s: invalid value '%s'", r->file, r->line, name,
-	    kjson_str(r->cells, name));
+	kdie(K_USAGE, "%s:%ld: %s: invalid value '%s'", row.file, row.line, name,
+	    kjson_str(row.cells, name));
 }
 
 /* A cell times SCALE; UNKNOWN if it is empty. */
 static int64_t
-number(const struct row *r, const char *name, double max, double scale, int64_t unknown)
+number(const char *name, double max, double scale, int64_t unknown)
 {
-	const char *text = kjson_str_or(r->cells, name, NULL);
+	const char *text = kjson_str_or(row.cells, name, NULL);
 	char *end;
 	double v = text ? strtod(text, &end) : 0;
 
 	if (!text)
 		return unknown;
 	if (*end || !(v >= 0 && v <= max))
-		fault(r, name);
+		fault(name);
 	return llround(v * scale);
 }
 
 static int64_t
-price(const struct row *r, const char *name)
+price(const char *name)
 {
-	return number(r, name, KCAMP_PRICE_MAX, 1e6, -1);
+	return number(name, KCAMP_PRICE_MAX, 1e6, -1);
 }
 
 static int64_t
-count(const struct row *r, const char *name)
+count(const char *name)
 {
-	return number(r, name, 1e9, 1, 0);
+	return number(name, 1e9, 1, 0);
 }
 
 /* Which of two or three choices it is; the first if the cell is empty. */
 static size_t
-choice(const struct row *r, const char *name, const char *const of[3])
+choice(const char *name, const char *const of[3])
 {
-	size_t i = kindex_of(kjson_str_or(r->cells, name, of[0]), of, of[2] ? 3 : 2);
+	size_t i = kindex_of(kjson_str_or(row.cells, name, of[0]), of, of[2] ? 3 : 2);
 
 	if (!of[i])
-		fault(r, name);
+		fault(name);
 	return i;
 }
 
 static void
-set_text(const struct row *r, const char *name, char *to, size_t size)
+set_text(const char *name, char *to, size_t size)
 {
-	const char *text = kjson_str(r->cells, name);
+	const char *text = kjson_str(row.cells, name);
 
 	if (strlen(text) >= size)
-		fault(r, name);
+		fault(name);
 	strcpy(to, text);
 }
 
 static struct kmodel
-model_of(const struct row *r)
+model_of(void)
 {
 	static const char *const caps[] = { "max_tokens", "max_completion_tokens", NULL, NULL },
 	                         *const flags[] = { "1", "0", NULL, NULL },
 	                         *const thinkings[] = { "none", "adaptive", "budget", NULL };
 	struct kmodel m = {
-		.input = price(r, "input"),
-		.cache_read = price(r, "cache_read"),
-		.cache_write_5m = price(r, "cache_write_5m"),
-		.cache_write_1h = price(r, "cache_write_1h"),
-		.output = price(r, "output"),
-		.tier_start = count(r, "tier_start"),
-		.tier_input = price(r, "tier_input"),
-		.tier_cache = price(r, "tier_cache"),
-		.tier_output = price(r, "tier_output"),
-		.max_output = count(r, "max_out"),
-		.cap_field = caps[choice(r, "cap_field", caps)],
-		.sampling = !choice(r, "sampling", flags),
-		.thinking = (enum kthinking)choice(r, "thinking", thinkings),
-		.min_cache = count(r, "min_cache"),
-		.line = r->line,
+		.input = price("input"),
+		.cache_read = price("cache_read"),
+		.cache_write_5m = price("cache_write_5m"),
+		.cache_write_1h = price("cache_write_1h"),
+		.output = price("output"),
+		.tier_start = count("tier_start"),
+		.tier_input = price("tier_input"),
+		.tier_cache = price("tier_cache"),
+		.tier_output = price("tier_output"),
+		.max_output = count("max_out"),
+		.cap_field = caps[choice("cap_field", caps)],
+		.sampling = !choice("sampling", flags),
+		.thinking = (enum kthinking)choice("thinking", thinkings),
+		.min_cache = count("min_cache"),
+		.line = row.line,
 	};
 
-	set_text(r, "provider", m.provider, sizeof m.provider);
-	set_text(r, "match", m.match, sizeof m.match);
-	set_text(r, "from_date", m.from_date, sizeof m.from_date);
+	set_text("provider", m.provider, sizeof m.provider);
+	set_text("match", m.match, sizeof m.match);
+	set_text("from_date", m.from_date, sizeof m.from_date);
 	return m;
 }
 
 /* The cells of LINE, by the names in HEAD or, without one, a list of them. */
 static json_t *
-cells_of(char *line, const json_t *head, const char *file, long number)
+cells_of(char *line, const json_t *head)
 {
 	json_t *cells = head ? json_object() : json_array();
 	const char *cell;
@@ -171,21 +171,21 @@ cells_of(char *line, const json_t *head, const char *file, long number)
 			json_object_set_new(
 			    cells, json_string_value(json_array_get(head, n)), kjson_string(cell));
 	if (head && n != json_array_size(head))
-		kdie(K_USAGE, "%s:%ld: %zu fields, but the header line has %zu", file, number, n,
-		    json_array_size(head));
+		kdie(K_USAGE, "%s:%ld: %zu fields, but the header line has %zu", row.file, row.line,
+		    n, json_array_size(head));
 	if (head ? !json_object_get(cells, "match") : !kjson_has(cells, "match"))
-		kdie(K_USAGE, "%s:%ld: match: is missing", file, number);
+		kdie(K_USAGE, "%s:%ld: match: is missing", row.file, row.line);
 	return cells;
 }
 
 static bool
-applies(const struct kmodel *row, bool local, const char *model)
+applies(const struct kmodel *m, bool local, const char *model)
 {
 	const char *base = strrchr(model, '/');
 
-	if (local != !strcmp(row->provider, "local"))
+	if (local != !strcmp(m->provider, "local"))
 		return false;
-	return !fnmatch(row->match, model, 0) || (base && !fnmatch(row->match, base + 1, 0));
+	return !fnmatch(m->match, model, 0) || (base && !fnmatch(m->match, base + 1, 0));
 }
 
 bool
@@ -194,22 +194,22 @@ kmodel_find(struct kmodel *m, const char *file, bool local, const char *model, c
 	auto_free char *text = kread_file_or_die(file, 16 << 20, NULL);
 	char *rest = text, *line;
 	json_auto_t *head = NULL;
-	struct row r = { .file = file };
 
-	*m = model_of(&r);
+	row = (struct row){ .file = file };
+	*m = model_of();
 	while ((line = strsep(&rest, "\n"))) {
 		struct kmodel one;
 
-		r.line++;
+		row.line++;
 		if (!*line || *line == '#')
 			continue;
-		r.cells = cells_of(line, head, file, r.line);
+		row.cells = cells_of(line, head);
 		if (!head) {
-			head = r.cells;
+			head = row.cells;
 			continue;
 		}
-		one = model_of(&r);
-		json_decref(r.cells);
+		one = model_of();
+		json_decref(row.cells);
 		if (strcmp(one.from_date, date) <= 0 && applies(&one, local, model) &&
 		    (!*m->match ||
 		        (!strcmp(m->match, one.match) && strcmp(one.from_date, m->from_date) > 0)))

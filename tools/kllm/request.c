@@ -5,19 +5,21 @@
 #include "kregex.h"
 #include "models.h"
 
+struct request request;
+
 static const char *
-effort_of(const struct request *r)
+effort_of(void)
 {
 	const char *effort = kcamp_str(call.camp, "model.effort");
 
-	return *effort && !(r->dropped & DROP_EFFORT) ? effort : NULL;
+	return *effort && !(request.dropped & DROP_EFFORT) ? effort : NULL;
 }
 
 static bool
-sends_temperature(const struct request *r)
+sends_temperature(void)
 {
-	return kcamp_num(call.camp, "model.temperature") >= 0 && r->row->sampling &&
-	    !(r->dropped & DROP_TEMPERATURE);
+	return kcamp_num(call.camp, "model.temperature") >= 0 && request.row->sampling &&
+	    !(request.dropped & DROP_TEMPERATURE);
 }
 
 /* A text block; MARK sets a prompt-cache breakpoint after it. */
@@ -36,12 +38,12 @@ block(const char *text, size_t len, bool mark)
  * the prefix.
  */
 static size_t
-cached_bytes(const struct request *r)
+cached_bytes(void)
 {
 	size_t n = call.stable_bytes;
-	int64_t least = r->row->min_cache ? r->row->min_cache : 1024;
+	int64_t least = request.row->min_cache ? request.row->min_cache : 1024;
 
-	if ((r->dropped & DROP_CACHE) || n >= strlen(call.user))
+	if ((request.dropped & DROP_CACHE) || n >= strlen(call.user))
 		return 0;
 	while (n && ((unsigned char)call.user[n] & 0xc0) == 0x80)
 		n--;
@@ -49,10 +51,10 @@ cached_bytes(const struct request *r)
 }
 
 static json_t *
-messages_user(const struct request *r)
+messages_user(void)
 {
 	const char *user = call.user;
-	size_t stable = cached_bytes(r);
+	size_t stable = cached_bytes();
 	json_t *blocks = json_array();
 
 	if (stable)
@@ -69,7 +71,7 @@ text_message(const char *role, const char *text)
 
 /* Reasoning budgets for models that take a number; at most half of the cap. */
 static json_t *
-budget(const struct request *r, const char *effort)
+budget(const char *effort)
 {
 	static const struct {
 		const char *effort;
@@ -84,7 +86,7 @@ budget(const struct request *r, const char *effort)
 
 	kforeach(row, rows)
 		if (!strcmp(row->effort, effort)) {
-			long tokens = row->tokens < r->cap / 2 ? row->tokens : r->cap / 2;
+			long tokens = row->tokens < request.cap / 2 ? row->tokens : request.cap / 2;
 
 			if (tokens < 1024)
 				return NULL;
@@ -95,68 +97,69 @@ budget(const struct request *r, const char *effort)
 }
 
 static void
-add_thinking(const struct request *r, json_t *o)
+add_thinking(json_t *o)
 {
-	const char *effort = effort_of(r);
+	const char *effort = effort_of();
 	json_t *thinking;
 
-	if (!effort || (r->dropped & DROP_THINKING))
+	if (!effort || (request.dropped & DROP_THINKING))
 		return;
-	if (r->row->thinking == KTHINKING_BUDGET) {
-		thinking = budget(r, effort);
+	if (request.row->thinking == KTHINKING_BUDGET) {
+		thinking = budget(effort);
 		if (thinking)
 			json_object_set_new(o, "thinking", thinking);
 		return;
 	}
-	if (r->row->thinking == KTHINKING_ADAPTIVE)
+	if (request.row->thinking == KTHINKING_ADAPTIVE)
 		json_object_set_new(o, "thinking", json_pack("{s:s}", "type", "adaptive"));
 	json_object_set_new(o, "output_config", json_pack("{s:s}", "effort", effort));
 }
 
 static json_t *
-messages_body(const struct request *r)
+messages_body(void)
 {
 	const char *system = call.system;
-	json_t *o = json_pack("{s:o s:I s:[{s:s s:o}] s:b}", "model", kjson_string(r->model),
-	    "max_tokens", (json_int_t)r->cap, "messages", "role", "user", "content",
-	    messages_user(r), "stream", 1);
+	json_t *o = json_pack("{s:o s:I s:[{s:s s:o}] s:b}", "model", kjson_string(request.model),
+	    "max_tokens", (json_int_t)request.cap, "messages", "role", "user", "content",
+	    messages_user(), "stream", 1);
 
 	if (*system)
 		json_object_set_new(
 		    o, "system", json_pack("[o]", block(system, strlen(system), false)));
-	add_thinking(r, o);
+	add_thinking(o);
 	return o;
 }
 
 static const char *
-cap_field(const struct request *r)
+cap_field(void)
 {
 	static const char plain[] = "max_tokens", full[] = "max_completion_tokens";
-	bool is_plain = !strcmp(r->row->cap_field, plain);
+	bool is_plain = !strcmp(request.row->cap_field, plain);
 
-	return is_plain != !!(r->dropped & SWAP_CAP) ? plain : full;
+	return is_plain != !!(request.dropped & SWAP_CAP) ? plain : full;
 }
 
 static json_t *
-chat_body(const struct request *r)
+chat_body(void)
 {
 	const char *system = call.system;
 
-	return json_pack("{s:o s:[o* o] s:o* s:b s:o* s:s*}", "model", kjson_string(r->model),
+	return json_pack("{s:o s:[o* o] s:o* s:b s:o* s:s*}", "model", kjson_string(request.model),
 	    "messages", *system ? text_message("system", system) : NULL,
-	    text_message("user", call.user), cap_field(r),
-	    r->dropped & DROP_CAP ? NULL : json_integer(r->cap), "stream", 1, "stream_options",
-	    r->dropped & DROP_STREAM_OPTIONS ? NULL : json_pack("{s:b}", "include_usage", 1),
-	    "reasoning_effort", effort_of(r));
+	    text_message("user", call.user), cap_field(),
+	    request.dropped & DROP_CAP ? NULL : json_integer(request.cap), "stream", 1,
+	    "stream_options",
+	    request.dropped & DROP_STREAM_OPTIONS ? NULL : json_pack("{s:b}", "include_usage", 1),
+	    "reasoning_effort", effort_of());
 }
 
 char *
-request_body(const struct request *r, size_t *len)
+request_body(size_t *len)
 {
-	json_auto_t *o = r->api == API_MESSAGES ? messages_body(r) : chat_body(r);
+	json_auto_t *o = request.api == API_MESSAGES ? messages_body() : chat_body();
 	char *text;
 
-	if (sends_temperature(r))
+	if (sends_temperature())
 		json_object_set_new(
 		    o, "temperature", json_real(kcamp_num(call.camp, "model.temperature")));
 	text = json_dumps(o, KIO_DUMP);
@@ -179,29 +182,29 @@ names(const char *text, const char *word)
 }
 
 unsigned
-request_refused(const struct request *r, const struct kanswer_error *e, const char **name)
+request_refused(const struct kanswer_error *e, const char **name)
 {
-	const char *cap = cap_field(r);
-	const bool chat = r->api == API_CHAT, thinks = r->row->thinking != KTHINKING_NONE;
+	const char *cap = cap_field();
+	const bool chat = request.api == API_CHAT, thinks = request.row->thinking != KTHINKING_NONE;
 	const struct {
 		const char *name;
 		unsigned drop;
 		bool sent;
 	} rows[] = {
-		{ "temperature", DROP_TEMPERATURE, sends_temperature(r) },
-		{ "reasoning_effort", DROP_EFFORT, chat && effort_of(r) },
+		{ "temperature", DROP_TEMPERATURE, sends_temperature() },
+		{ "reasoning_effort", DROP_EFFORT, chat && effort_of() },
 		{ "stream_options", DROP_STREAM_OPTIONS, chat },
 		{ "include_usage", DROP_STREAM_OPTIONS, chat },
-		{ "cache_control", DROP_CACHE, !chat && cached_bytes(r) },
-		{ "thinking", DROP_THINKING, !chat && effort_of(r) && thinks },
-		{ "output_config", DROP_EFFORT, !chat && effort_of(r) },
-		{ "effort", DROP_EFFORT, effort_of(r) != NULL },
-		{ cap, SWAP_CAP, chat && !(r->dropped & SWAP_CAP) },
-		{ cap, DROP_CAP, chat && (r->dropped & SWAP_CAP) },
+		{ "cache_control", DROP_CACHE, !chat && cached_bytes() },
+		{ "thinking", DROP_THINKING, !chat && effort_of() && thinks },
+		{ "output_config", DROP_EFFORT, !chat && effort_of() },
+		{ "effort", DROP_EFFORT, effort_of() != NULL },
+		{ cap, SWAP_CAP, chat && !(request.dropped & SWAP_CAP) },
+		{ cap, DROP_CAP, chat && (request.dropped & SWAP_CAP) },
 	};
 
 	kforeach(one, rows)
-		if (one->sent && !(r->dropped & one->drop) &&
+		if (one->sent && !(request.dropped & one->drop) &&
 		    (!strcmp(e->param, one->name) || names(e->message, one->name))) {
 			*name = one->name;
 			return one->drop;

@@ -19,21 +19,22 @@ enum {
 	SWAP_CAP = 64 /* max_tokens <-> max_completion_tokens */
 };
 
-struct request {
+/* The request that is made now. */
+extern struct request {
 	enum api api;
 	const struct kmodel *row;
 	const char *model;
 	long cap; /* most tokens of the answer */
 	unsigned dropped;
-};
+} request;
 
 /* The body; the caller frees. */
-char *request_body(const struct request *r, size_t *len);
+char *request_body(size_t *len);
 
 /*
  * The parameter that error E of status 400 or 422 is about, as a DROP_ bit, if it is sent and can
  * be omitted or spelled differently; 0: none. Sets *NAME to its name.
  */
-unsigned request_refused(const struct request *r, const struct kanswer_error *e, const char **name);
+unsigned request_refused(const struct kanswer_error *e, const char **name);
 
 #endif

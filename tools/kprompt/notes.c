@@ -17,11 +17,12 @@ enum {
 	DEFAULT_PRIORITY = 3
 };
 
-/* File and line, for messages. */
-struct place {
-	const char *path;
+/* The note that is read, and the line, for messages. */
+static struct {
+	const char *path, *file;
+	const json_t *words;
 	long line;
-};
+} note;
 
 static const struct key {
 	const char *name;
@@ -39,7 +40,8 @@ static const struct key {
 	{ "tokens", NUMBER, MAX_TOKENS, true },
 };
 
-#define fault(at, ...) kdie(K_USAGE, "%s:%ld: %s", (at)->path, (at)->line, kasprintf(__VA_ARGS__))
+#define fault_at(line, ...) kdie(K_USAGE, "%s:%ld: %s", note.path, line, kasprintf(__VA_ARGS__))
+#define fault(...) fault_at(note.line, __VA_ARGS__)
 
 /* The words of SET, "attention, gemm"; not freed, since it goes into a last message. */
 static char *
@@ -56,81 +58,77 @@ names_of(const json_t *set)
 
 /* "a, b" as an array; every word must be in WORDS under the key. */
 static json_t *
-word_list(const struct place *at, const struct key *k, char *value, const json_t *words)
+word_list(const struct key *k, char *value)
 {
-	const json_t *set = json_object_get(words, k->name);
+	const json_t *set = json_object_get(note.words, k->name);
 	json_t *list = json_array();
 
 	kpart_foreach(word, value, ", \t") {
 		if (!json_object_get(set, word))
-			fault(at, "%s: '%s' is not in routes.json; it must be one of: %s", k->name,
+			fault("%s: '%s' is not in routes.json; it must be one of: %s", k->name,
 			    word, names_of(set));
 		json_array_append_new(list, json_string(word));
 	}
 	if (!json_array_size(list))
-		fault(at, "%s: is empty; remove the line if it does not matter", k->name);
+		fault("%s: is empty; remove the line if it does not matter", k->name);
 	return list;
 }
 
 static json_t *
-number(const struct place *at, const struct key *k, const char *value)
+number(const struct key *k, const char *value)
 {
 	char *end;
 	long n = strtol(value, &end, 10);
 
 	if (!*value || *end || n < 0 || n > k->max)
-		fault(at, "%s: '%s' must be a whole number from 0 to %ld", k->name, value, k->max);
+		fault("%s: '%s' must be a whole number from 0 to %ld", k->name, value, k->max);
 	return json_integer(n);
 }
 
 /* One "key: value" of LEN bytes, added to INTO. */
 static void
-take_key(
-    const struct place *at, const char *s, size_t len, bool head, const json_t *words, json_t *into)
+take_key(const char *s, size_t len, bool head, json_t *into)
 {
 	struct kregex_span span[3];
 	auto_free char *name = NULL, *value = NULL;
 	const struct key *k = keys;
 
 	if (!kregex_find("\\A\\s*([^:]*):\\s*(.*?)\\s*\\z", s, len, span, LEN(span)))
-		fault(at, "'%.*s' must have the form \"key: value\"", (int)len, s);
+		fault("'%.*s' must have the form \"key: value\"", (int)len, s);
 	name = kregex_text(s, span[1]);
 	value = kregex_text(s, span[2]);
 	while (k < keys + LEN(keys) && strcmp(k->name, name))
 		k++;
 	if (k == keys + LEN(keys))
-		fault(at,
-		    "unknown key '%s'; the keys are title, ops, archs, backends, dtypes, when, "
-		    "priority, tokens",
+		fault("unknown key '%s'; the keys are title, ops, archs, backends, dtypes, when, "
+		      "priority, tokens",
 		    name);
 	if (k->head_only && !head)
-		fault(at, "'%s' belongs in the header of the note, not in a section", name);
+		fault("'%s' belongs in the header of the note, not in a section", name);
 	json_object_set_new(into, k->name,
-	    k->type == WORDS        ? word_list(at, k, value, words)
-	        : k->type == NUMBER ? number(at, k, value)
+	    k->type == WORDS        ? word_list(k, value)
+	        : k->type == NUMBER ? number(k, value)
 	                            : json_string(value));
 }
 
 /* The head between two lines "---"; returns the text after it, with AT on its first line. */
 static const char *
-take_head(struct place *at, const char *s, const json_t *words, json_t *into)
+take_head(const char *s, json_t *into)
 {
-	struct place first = *at;
 
 	if (strncmp(s, "---\n", 4))
-		fault(at, "a note must begin with a line \"---\", its keys, and another \"---\"");
-	for (s += 4, at->line++; strncmp(s, "---\n", 4); at->line++) {
+		fault("a note must begin with a line \"---\", its keys, and another \"---\"");
+	for (s += 4, note.line++; strncmp(s, "---\n", 4); note.line++) {
 		size_t n = strcspn(s, "\n");
 
 		if (!s[n])
-			fault(
-			    &first, "the header does not end: the second line \"---\" is missing");
-		take_key(at, s, n, true, words, into);
+			fault_at(1L, "the header does not end: the second line \"---\" is missing");
+		take_key(s, n, true, into);
 		s += n + 1;
 	}
-	at->line++;
+	note.line++;
 	if (!*kjson_str(into, "title"))
-		fault(&first, "the header has no title");
+		fault_at(1L, "the header has no title");
 	return s + 4;
 }
 
@@ -139,7 +137,7 @@ take_head(struct place *at, const char *s, const json_t *words, json_t *into)
  * after it.
  */
 static const char *
-take_comment(struct place *at, const char *s, const json_t *words, json_t *into)
+take_comment(const char *s, json_t *into)
 {
 	struct kregex_span span[2];
 	auto_free char *comment = NULL;
@@ -147,13 +145,12 @@ take_comment(struct place *at, const char *s, const json_t *words, json_t *into)
 	if (strncmp(s, "<!--", 4))
 		return s;
 	if (!kregex_find("\\A<!--(.*)-->(?:\\n|\\z)", s, strlen(s), span, LEN(span)))
-		fault(at,
-		    "the comment with the keys of a section must end with \"-->\" on the same "
-		    "line");
+		fault("the comment with the keys of a section must end with \"-->\" on the same "
+		      "line");
 	comment = kregex_text(s, span[1]);
 	kpart_foreach(pair, comment, ";")
-		take_key(at, pair, strlen(pair), false, words, into);
-	at->line++;
+		take_key(pair, strlen(pair), false, into);
+	note.line++;
 	return s + span->to;
 }
 
@@ -188,8 +185,7 @@ tokens_of(const char *title, const char *text)
 
 /* The section of LEN bytes at S below HEADING, as kprompt.h describes it. */
 static json_t *
-section_new(const struct place *at, const json_t *own, const char *file, const char *heading,
-    const char *s, size_t len)
+section_new(const json_t *own, const char *heading, const char *s, size_t len, long line)
 {
 	auto_free char *clean = kfence_clean(s, len),
 	               *text = kregex_sub("\\A\\s+|\\s+\\z", clean, ""),
@@ -197,10 +193,10 @@ section_new(const struct place *at, const json_t *own, const char *file, const c
 	json_t *section = json_copy((json_t *)own);
 
 	if (!*text)
-		fault(at, "the section '%s' is empty", heading);
+		fault_at(line, "the section '%s' is empty", heading);
 	json_object_update_new(section,
-	    json_pack("{s:s,s:s,s:s,s:s,s:I}", "title", title, "file", file, "section", heading,
-	        "text", text, "tokens", (json_int_t)tokens_of(title, text)));
+	    json_pack("{s:s,s:s,s:s,s:s,s:I}", "title", title, "file", note.file, "section",
+	        heading, "text", text, "tokens", (json_int_t)tokens_of(title, text)));
 	return section;
 }
 
@@ -209,40 +205,38 @@ section_new(const struct place *at, const json_t *own, const char *file, const c
  * text after it.
  */
 static const char *
-take_section(struct place *at, const char *s, const char *file, const json_t *head,
-    const json_t *words, json_t *out)
+take_section(const char *s, const json_t *head, json_t *out)
 {
 	json_auto_t *own = json_copy((json_t *)head);
-	struct place heading_at = *at;
 	auto_free char *line = kstrndup(s + 3, strcspn(s + 3, "\n")),
 	               *heading = kfence_line(line, MAX_HEADING);
 	size_t len;
-	long lines;
+	long lines, line_no = note.line;
 
 	s += strcspn(s, "\n");
 	s += *s == '\n';
-	at->line++;
+	note.line++;
 	if (!*heading)
-		fault(&heading_at, "a section has no name");
-	s = take_comment(at, s, words, own);
+		fault_at(line_no, "a section has no name");
+	s = take_comment(s, own);
 	len = section_length(s, &lines);
 	if (strcmp(heading, "Sources"))
-		json_array_append_new(out, section_new(&heading_at, own, file, heading, s, len));
-	at->line += lines;
+		json_array_append_new(out, section_new(own, heading, s, len, line_no));
+	note.line += lines;
 	return s + len;
 }
 
 /* A note states its maximum length, so that none grows beyond the budget of a prompt unnoticed. */
 static void
-check_tokens(const struct place *at, const json_t *head, const json_t *sections)
+check_tokens(const json_t *head, const json_t *sections)
 {
 	json_int_t granted = kjson_int_or(head, "tokens", MAX_TOKENS), sum = 0;
 
 	kjson_foreach(s, sections)
 		sum += kjson_int(s, "tokens");
 	if (sum > granted)
-		fault(at, "the note has %lld tokens, more than the %lld in its header",
-		    (long long)sum, (long long)granted);
+		fault("the note has %lld tokens, more than the %lld in its header", (long long)sum,
+		    (long long)granted);
 }
 
 json_t *
@@ -251,20 +245,23 @@ notes_read(const char *path, const char *file, const json_t *words)
 	auto_free char *text = kread_file_or_die(path, MAX_NOTE, NULL);
 	json_auto_t *head = json_pack("{s:i}", "priority", DEFAULT_PRIORITY);
 	json_t *sections = json_array();
-	struct place at = { path, 1 };
-	const char *s = take_head(&at, text, words, head);
+	const char *s;
 	long lines;
 
+	note.path = path;
+	note.file = file;
+	note.words = words;
+	note.line = 1;
+	s = take_head(text, head);
 	/* Text before the first section is for readers of the file. */
 	s += section_length(s, &lines);
-	at.line += lines;
+	note.line += lines;
 	while (*s)
-		s = take_section(&at, s, file, head, words, sections);
-	at.line = 1;
+		s = take_section(s, head, sections);
+	note.line = 1;
 	if (!json_array_size(sections))
-		fault(&at,
-		    "the note has no section: it needs at least one line \"## NAME\" with text "
-		    "below");
-	check_tokens(&at, head, sections);
+		fault("the note has no section: it needs at least one line \"## NAME\" with text "
+		      "below");
+	check_tokens(head, sections);
 	return sections;
 }

@@ -191,48 +191,52 @@ static const enum klinear_code failures[FAULT_COUNT] = {
 	[FAULT_RULES] = KLINEAR_REJECTED,
 };
 
-static void because(struct klinear_decision *d, enum klinear_code code, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+/* The decision that is being made, and about what. */
+static const struct klinear_case *the_case;
+static struct klinear_decision *decision;
+
+static void because(enum klinear_code code, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 static void
-because(struct klinear_decision *d, enum klinear_code code, const char *format, ...)
+because(enum klinear_code code, const char *format, ...)
 {
 	va_list args;
 
-	d->code = code;
+	decision->code = code;
 	va_start(args, format);
-	vsnprintf(d->why, sizeof d->why, format, args);
+	vsnprintf(decision->why, sizeof decision->why, format, args);
 	va_end(args);
 }
 
 /* True when the status says that there is no result to compare. */
 static bool
-fails(const struct klinear_case *c, struct klinear_decision *d)
+fails(void)
 {
-	const struct status_row *row = &status_rows[c->status];
+	const struct status_row *row = &status_rows[the_case->status];
 
-	if (row->fault == FAULT_PLAN && c->why)
-		because(d, failures[row->fault], "%.*s", (int)strcspn(c->why, ":"), c->why);
+	if (row->fault == FAULT_PLAN && the_case->why)
+		because(
+		    failures[row->fault], "%.*s", (int)strcspn(the_case->why, ":"), the_case->why);
 	else if (row->fault)
-		because(d, failures[row->fault], "it %s%s%.120s", row->phrase, c->why ? ": " : "",
-		    c->why ? c->why : "");
+		because(failures[row->fault], "it %s%s%.120s", row->phrase,
+		    the_case->why ? ": " : "", the_case->why ? the_case->why : "");
 	if (row->fault)
 		return true;
-	if (!c->compare)
-		because(
-		    d, KLINEAR_INCONCLUSIVE, "it was not timed, because the machine was too busy");
-	return !c->compare;
+	if (!the_case->compare)
+		because(KLINEAR_INCONCLUSIVE, "it was not timed, because the machine was too busy");
+	return !the_case->compare;
 }
 
 /*
  * A ratio of this comparison; for times measured separately, at least as wide as the noise of both.
  */
 static struct kgain_ratio
-beside_noise(const struct klinear_case *c, struct kgain_ratio r)
+beside_noise(struct kgain_ratio r)
 {
-	if (!c->compare->pairs) {
-		r.low = fmin(r.low, r.mean / (1 + c->floor));
-		r.high = fmax(r.high, r.mean * (1 + c->floor));
+	if (!the_case->compare->pairs) {
+		r.low = fmin(r.low, r.mean / (1 + the_case->floor));
+		r.high = fmax(r.high, r.mean * (1 + the_case->floor));
 	}
 	return r;
 }
@@ -242,13 +246,12 @@ beside_noise(const struct klinear_case *c, struct kgain_ratio r)
  * loss.
  */
 static void
-find_worst(const struct klinear_case *c, const struct klinear_unit **worst,
-    const struct klinear_unit **core)
+find_worst(const struct klinear_unit **worst, const struct klinear_unit **core)
 {
 	*worst = *core = NULL;
-	kforeach_of(u, c->compare->unit, c->compare->count) {
+	kforeach_of(u, the_case->compare->unit, the_case->compare->count) {
 		/* A loss that would be printed as 0.0 % does not count. */
-		if (klinear_delta(u) > -0.05 || beside_noise(c, klinear_ratio(u)).high >= 1)
+		if (klinear_delta(u) > -0.05 || beside_noise(klinear_ratio(u)).high >= 1)
 			continue;
 		if (!*worst || klinear_delta(u) < klinear_delta(*worst))
 			*worst = u;
@@ -259,33 +262,33 @@ find_worst(const struct klinear_case *c, const struct klinear_unit **worst,
 
 /* The interval contains gains as well as losses. */
 static void
-because_inconclusive(struct klinear_decision *d, const struct kgain_ratio *r)
+because_inconclusive(const struct kgain_ratio *r)
 {
 	if (r->low > 0 && isfinite(r->high))
-		because(d, KLINEAR_INCONCLUSIVE,
+		because(KLINEAR_INCONCLUSIVE,
 		    "within the noise, it is anything from %+.1f%% to %+.1f%%", 100 * (r->low - 1),
 		    100 * (r->high - 1));
 	else
-		because(d, KLINEAR_INCONCLUSIVE, "there are too few samples to tell");
+		because(KLINEAR_INCONCLUSIVE, "there are too few samples to tell");
 }
 
 /* A gain that was measured again: does the mean stand out from the scatter? */
 static bool
-remeasured_holds(const struct klinear_again *a, struct klinear_decision *d)
+remeasured_holds(const struct klinear_again *a)
 {
 	if (a->n < KLINEAR_REPEATS) {
-		because(d, KLINEAR_NOISE, "it was measured again %zu time%s, but %d are needed",
-		    a->n, a->n == 1 ? "" : "s", KLINEAR_REPEATS);
+		because(KLINEAR_NOISE, "it was measured again %zu time%s, but %d are needed", a->n,
+		    a->n == 1 ? "" : "s", KLINEAR_REPEATS);
 		return false;
 	}
 	if (!(a->mean > KLINEAR_MIN_MEAN)) {
-		because(d, KLINEAR_NOISE,
+		because(KLINEAR_NOISE,
 		    "the mean of %zu more measurements, %+.1f%%, is not above %.1f%%", a->n,
 		    100 * a->mean, 100 * KLINEAR_MIN_MEAN);
 		return false;
 	}
 	if (!(a->sd < a->mean / 2)) {
-		because(d, KLINEAR_VOLATILE,
+		because(KLINEAR_VOLATILE,
 		    "%zu more measurements scatter by %.1f%%, at least half of their mean of "
 		    "%+.1f%%",
 		    a->n, 100 * a->sd, 100 * a->mean);
@@ -296,23 +299,23 @@ remeasured_holds(const struct klinear_again *a, struct klinear_decision *d)
 
 /* Is a gain one by the noise policy? */
 static bool
-is_sure(const struct klinear_case *c, struct klinear_decision *d)
+is_sure(void)
 {
-	struct kgain_ratio gain = beside_noise(c, c->compare->ratio);
+	struct kgain_ratio gain = beside_noise(the_case->compare->ratio);
 
-	if (c->needs_full && gain.mean - 1 < KLINEAR_BORDERLINE) {
-		because(d, KLINEAR_NOISE, "a gain below %.1f%% on the quick set needs the full set",
+	if (the_case->needs_full && gain.mean - 1 < KLINEAR_BORDERLINE) {
+		because(KLINEAR_NOISE, "a gain below %.1f%% on the quick set needs the full set",
 		    100 * KLINEAR_BORDERLINE);
 		return false;
 	}
-	if (c->again.n)
-		return remeasured_holds(&c->again, d);
+	if (the_case->again.n)
+		return remeasured_holds(&the_case->again);
 	if (gain.low <= 1) {
-		because_inconclusive(d, &gain);
+		because_inconclusive(&gain);
 		return false;
 	}
 	if (gain.mean - 1 < KLINEAR_NEAR_NOISE) {
-		because(d, KLINEAR_NOISE, "a gain below %.1f%% was not measured again",
+		because(KLINEAR_NOISE, "a gain below %.1f%% was not measured again",
 		    100 * KLINEAR_NEAR_NOISE);
 		return false;
 	}
@@ -324,29 +327,29 @@ is_sure(const struct klinear_case *c, struct klinear_decision *d)
  * else may not.
  */
 static bool
-is_kept_tie(const struct klinear_case *c, const struct klinear_decision *d)
+is_kept_tie(void)
 {
-	return c->waived && fabs(d->improvement) <= KLINEAR_MIN_MEAN;
+	return the_case->waived && fabs(decision->improvement) <= KLINEAR_MIN_MEAN;
 }
 
 static void
-no_gain(const struct klinear_case *c, struct klinear_decision *d, bool core_lost)
+no_gain(bool core_lost)
 {
-	struct kgain_ratio ratio = beside_noise(c, c->compare->ratio);
+	struct kgain_ratio ratio = beside_noise(the_case->compare->ratio);
 
-	if (!core_lost && is_kept_tie(c, d) && c->quality) {
-		because(d, KLINEAR_QUALITY, "%s", c->quality);
-	} else if (!core_lost && is_kept_tie(c, d)) {
-		d->code = KLINEAR_TIE_WAIVER;
-		d->accepted = true;
-	} else if (c->independent && d->worst) {
-		because(d, KLINEAR_AGGREGATE,
+	if (!core_lost && is_kept_tie() && the_case->quality) {
+		because(KLINEAR_QUALITY, "%s", the_case->quality);
+	} else if (!core_lost && is_kept_tie()) {
+		decision->code = KLINEAR_TIE_WAIVER;
+		decision->accepted = true;
+	} else if (the_case->independent && decision->worst) {
+		because(KLINEAR_AGGREGATE,
 		    "shape %.64s got %.1f%% slower, but no objective may get slower",
-		    d->worst->name, -klinear_delta(d->worst));
+		    decision->worst->name, -klinear_delta(decision->worst));
 	} else if (!strcmp(kgain_verdict(&ratio, 0), "inconclusive")) {
-		because_inconclusive(d, &ratio);
+		because_inconclusive(&ratio);
 	} else {
-		because(d, KLINEAR_AGGREGATE, "the aggregate did not improve");
+		because(KLINEAR_AGGREGATE, "the aggregate did not improve");
 	}
 }
 
@@ -356,35 +359,37 @@ klinear_decide(const struct klinear_case *c, struct klinear_decision *d)
 	const struct klinear_unit *core;
 	bool core_lost, gained;
 
+	the_case = c;
+	decision = d;
 	*d = (struct klinear_decision){ .code = KLINEAR_BASELINE };
-	if (fails(c, d))
+	if (fails())
 		return;
-	find_worst(c, &d->worst, &core);
+	find_worst(&d->worst, &core);
 	d->improvement = c->again.n ? c->again.mean : c->compare->ratio.mean - 1;
 	core_lost = core && -klinear_delta(core) / 100 >= KLINEAR_CORE_REGRESSION;
 	gained = (c->again.n ? c->again.mean > 0 : c->compare->ratio.mean > 1) &&
 	    !(c->independent && d->worst && -klinear_delta(d->worst) / 100 > KLINEAR_NEAR_NOISE);
 	if (c->overfit) {
-		because(d, KLINEAR_AUDIT, "the audit rejects it as overfit%s%.120s",
+		because(KLINEAR_AUDIT, "the audit rejects it as overfit%s%.120s",
 		    c->overfit_why ? ": " : "", c->overfit_why ? c->overfit_why : "");
 	} else if (c->alarm) {
-		because(d, KLINEAR_REJECTED, "its times cannot be right (%.80s)", c->alarm);
+		because(KLINEAR_REJECTED, "its times cannot be right (%.80s)", c->alarm);
 	} else if (c->duplicate_of) {
-		because(d, KLINEAR_DUPLICATE, "it is the same program as %s", c->duplicate_of);
+		because(KLINEAR_DUPLICATE, "it is the same program as %s", c->duplicate_of);
 	} else if (!gained) {
-		no_gain(c, d, core_lost);
+		no_gain(core_lost);
 	} else if (core_lost) {
-		because(d, KLINEAR_CORE_SHAPE,
+		because(KLINEAR_CORE_SHAPE,
 		    "core shape %.64s regressed %.1f%%; the limit is %.1f%%", core->name,
 		    -klinear_delta(core), 100 * KLINEAR_CORE_REGRESSION);
 	} else if (c->quality && d->improvement < KLINEAR_QUALITY_GAIN) {
-		because(d, KLINEAR_QUALITY, "%s", c->quality);
-	} else if (is_sure(c, d)) {
+		because(KLINEAR_QUALITY, "%s", c->quality);
+	} else if (is_sure()) {
 		d->accepted = true;
 		d->trade_off = d->worst != NULL;
 		d->code = d->trade_off ? KLINEAR_TRADE_OFF : KLINEAR_GAIN;
-	} else if (is_kept_tie(c, d)) {
-		no_gain(c, d, false);
+	} else if (is_kept_tie()) {
+		no_gain(false);
 	}
 }
 
