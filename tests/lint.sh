@@ -11,7 +11,7 @@ fail() {
 }
 
 for h in tools/*/*.h adopt/*.h adopt/*/*.h; do
-	eval "$CC $KFLAGS" -Werror -fsyntax-only -x c '"$h"' || fail "$h does not compile alone"
+	eval "$CC $KFLAGS" -Werror -fsyntax-only -include '"$h"' -x c /dev/null || fail "$h does not compile alone"
 done
 
 # clang-format defines the form of the C, but its versions differ in details; comments have the same width. Candidates

@@ -3,8 +3,7 @@
  * kcompile: the run-time compilers of device code, NVRTC and hipRTC, found when the program runs.
  * They need no device.
  */
-#ifndef KCOMPILE_H
-#define KCOMPILE_H
+#pragma once
 
 #include "kgpu.h"
 
@@ -21,5 +20,3 @@ void kcompile_version(enum kgpu_api api, int *major, int *minor);
  */
 char *kcompile(enum kgpu_api api, const char *source, const char *name, const char *const *flags,
     int flag_count, size_t *len, char **log, char *why, size_t why_len);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* kdiff: what changed between two texts, line by line; always the same for the same texts. */
-#ifndef KDIFF_H
-#define KDIFF_H
+#pragma once
 
 #include "kutil.h"
 
@@ -27,5 +26,3 @@ void kdiff_free(struct kdiff *d);
  */
 void kdiff_unified(const char *a, size_t a_len, const char *b, size_t b_len, const char *a_name,
     const char *b_name, struct kbuf *out);
-
-#endif

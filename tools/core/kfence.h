@@ -4,8 +4,7 @@
  * cleaned of everything that a reader would not see, and enclosed between marks that it cannot
  * contain.
  */
-#ifndef KFENCE_H
-#define KFENCE_H
+#pragma once
 
 #include "kutil.h"
 
@@ -56,5 +55,3 @@ void kfence_code(struct kbuf *out, const char *s, const char *label);
  * the same input gives the same tag. Ends in a line feed.
  */
 void kfence_data(struct kbuf *out, const char *s, const char *what, const char *salt);
-
-#endif

@@ -4,8 +4,7 @@
  * everything that runs in the sandbox and refuses what no compiler or kernel needs. A runner adds
  * SEAL before it loads a candidate; it allows only what it lists.
  */
-#ifndef KFILTER_H
-#define KFILTER_H
+#pragma once
 
 #include <linux/filter.h>
 
@@ -30,5 +29,3 @@ void kfilter_free(struct sock_fprog *program);
  * child after fork. -1 and errno on failure.
  */
 int kfilter_install(const struct sock_fprog *program);
-
-#endif

@@ -3,8 +3,7 @@
  * kform: is a JSON value in the form that a schema gives? The rows are made from docs/schemas when
  * kiln is built (tools/model/form.jq), so a file's form is written down once.
  */
-#ifndef KFORM_H
-#define KFORM_H
+#pragma once
 
 #include "kio.h"
 
@@ -47,5 +46,3 @@ void kform_check(
 
 /* The value in the file PATH. New reference. Dies with what is wrong first. */
 json_t *kform_load(const struct kform *form, const char *path);
-
-#endif

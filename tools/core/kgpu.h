@@ -5,8 +5,7 @@
  * addresses are plain numbers in both. Used by the judge and by the runner, each in its own
  * process.
  */
-#ifndef KGPU_H
-#define KGPU_H
+#pragma once
 
 #include "kutil.h"
 
@@ -108,5 +107,3 @@ const char *kgpu_mark(struct kgpu *g, int which); /* 0: begin, 1: end */
 const char *kgpu_elapsed(struct kgpu *g, int64_t *ns);
 /* Profilers that were configured to wait for it record between these two calls. */
 void kgpu_profiler(struct kgpu *g, bool on);
-
-#endif

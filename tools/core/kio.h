@@ -4,8 +4,7 @@
  * read from it, and appends ONE member to the unchanged line: existing members pass through byte
  * for byte.
  */
-#ifndef KIO_H
-#define KIO_H
+#pragma once
 
 #include <jansson.h>
 
@@ -205,5 +204,3 @@ json_t *kjson_data(const char *name, const char *schema);
  * record.
  */
 void krec_id(const struct krec *rec, char *buf, size_t len);
-
-#endif

@@ -3,8 +3,7 @@
  * kjq: programs of jq that ship with kiln (views/), for what is easier to say there than in C:
  * choices from records, sorted and grouped. One takes 20 ms, so they are not for every candidate.
  */
-#ifndef KJQ_H
-#define KJQ_H
+#pragma once
 
 #include "kio.h"
 
@@ -13,5 +12,3 @@
  * K_MISSING when there is no jq, with K_IO when the program fails.
  */
 json_t *kjq(const char *name, const json_t *input);
-
-#endif

@@ -4,8 +4,7 @@
  * signals, as much of it as the sandbox needs. The constants are our own, because the headers of a
  * stable distribution are older than its kernel.
  */
-#ifndef KLANDLOCK_H
-#define KLANDLOCK_H
+#pragma once
 
 #include "kutil.h"
 
@@ -37,5 +36,3 @@ int klandlock_allow(int ruleset, const char *path, enum klandlock_access access)
  * and errno.
  */
 int klandlock_enter(int ruleset, bool writes);
-
-#endif

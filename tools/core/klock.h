@@ -3,8 +3,7 @@
  * klock: one measurement at a time on each device. A measurement holds the device's lock
  * exclusively; builds and correctness runs share it.
  */
-#ifndef KLOCK_H
-#define KLOCK_H
+#pragma once
 
 #include "kutil.h"
 
@@ -29,5 +28,3 @@ int klock_device(const char *name, bool alone, bool wait);
  * The call may wait, if a waiter for exclusive use gets the lock first.
  */
 void klock_share(int fd);
-
-#endif

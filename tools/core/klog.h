@@ -3,8 +3,7 @@
  * klog: logs of compilers and kernels, cut down to what helps to fix the code. The input comes from
  * a hostile program's build and may contain any bytes.
  */
-#ifndef KLOG_H
-#define KLOG_H
+#pragma once
 
 #include "kutil.h"
 
@@ -34,5 +33,3 @@ char *klog_compiler(const char *log, size_t len, size_t max, size_t lost);
  * The caller frees.
  */
 char *klog_clip(const char *text, size_t max);
-
-#endif

@@ -4,8 +4,7 @@
  * whatever the input bytes: bytes that are not UTF-8, control characters and characters that change
  * the direction of text become U+FFFD.
  */
-#ifndef KMARK_H
-#define KMARK_H
+#pragma once
 
 #include "kutil.h"
 
@@ -18,5 +17,3 @@ void kmark_html(struct kbuf *out, const char *text, size_t len);
 void kmark_md(struct kbuf *out, const char *text, size_t len);
 /* The text unchanged, except for bytes that are not text. */
 void kmark_clean(struct kbuf *out, const char *text, size_t len);
-
-#endif

@@ -5,8 +5,7 @@
  * give only their kind and a number. Names that the text does not declare belong to the language or
  * to a library, and stay.
  */
-#ifndef KNEUTRAL_H
-#define KNEUTRAL_H
+#pragma once
 
 #include "ktoken.h"
 
@@ -29,5 +28,3 @@ struct kbuf kneutral_text(
  */
 void kneutral_hash(
     const char *src, size_t len, enum ktoken_lang lang, const char *const *keep, char hex[17]);
-
-#endif

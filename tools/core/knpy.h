@@ -3,8 +3,7 @@
  * knpy: arrays in NumPy's file format (.npy, versions 1 to 3): little-endian numbers and booleans,
  * in C order.
  */
-#ifndef KNPY_H
-#define KNPY_H
+#pragma once
 
 #include "kutil.h"
 
@@ -24,5 +23,3 @@ bool knpy_read(const char *path, struct knpy *a, char *why, size_t why_len);
 /* Writes a file of COUNT elements; false with errno when it cannot be written. */
 bool knpy_write(const char *path, char kind, size_t size, const void *data, size_t count);
 void knpy_free(struct knpy *a);
-
-#endif

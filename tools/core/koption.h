@@ -3,8 +3,7 @@
  * koption: the command line of a tool as a table that says where each option's value goes. --help
  * and --version belong to every tool and are handled here; errors end the program with K_USAGE.
  */
-#ifndef KOPTION_H
-#define KOPTION_H
+#pragma once
 
 #include "kutil.h"
 
@@ -54,5 +53,3 @@ uint64_t koption_read(
 _Noreturn void koption_misuse(const char *usage, const char *why);
 /* Dies if there is an operand. */
 void koption_no_operands(const char *usage, int argc, char **argv);
-
-#endif

@@ -4,8 +4,7 @@
  * descendant are gone when kproc_run returns: the caller becomes a child subreaper, so that daemons
  * are re-parented to it and killed.
  */
-#ifndef KPROC_H
-#define KPROC_H
+#pragma once
 
 #include "kutil.h"
 
@@ -75,5 +74,3 @@ int kproc_kill(pid_t pid);
 
 /* SIGKILL and reap every descendant of this process, those of kproc_spawn too. */
 void kproc_reap_all(void);
-
-#endif

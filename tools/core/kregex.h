@@ -5,8 +5,7 @@
  * and says so; the caller decides what that means for the text. An expression that is used much is
  * compiled to machine code, unless KILN_NO_JIT is in the environment.
  */
-#ifndef KREGEX_H
-#define KREGEX_H
+#pragma once
 
 #include "kutil.h"
 
@@ -63,5 +62,3 @@ bool kregex_is(const char *pattern, const char *text);
 char *kregex_sub(const char *pattern, const char *text, const char *with);
 /* The text of the span; NULL: it took no part. The caller frees. */
 char *kregex_text(const char *text, struct kregex_span at);
-
-#endif

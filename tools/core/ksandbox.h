@@ -5,8 +5,7 @@
  * limits on everything. Levels (stored in every record): 3 bubblewrap (own mount, pid, ipc, net and
  * user namespaces + seccomp) · 2 Landlock + seccomp + limits + subreaper · 1 limits only.
  */
-#ifndef KSANDBOX_H
-#define KSANDBOX_H
+#pragma once
 
 #include "kproc.h"
 
@@ -112,5 +111,3 @@ void ksandbox_kill(pid_t pid);
 int ksandbox_seal(bool alone);
 /* The same for a runner that uses a GPU: its driver can still use the device files. */
 int ksandbox_seal_gpu(void);
-
-#endif

@@ -4,8 +4,7 @@
  * whose coverage follows from the binomial distribution alone (W. J. Conover, Practical
  * Nonparametric Statistics, section 3.2), because timings are never normal.
  */
-#ifndef KSTAT_H
-#define KSTAT_H
+#pragma once
 
 #include "kutil.h"
 
@@ -82,5 +81,3 @@ enum kstat_verdict kstat_verdict(const struct kstat_interval *log_ratio);
  */
 double kstat_pairs_needed(const double *x, size_t n);
 extern const char *const kstat_verdicts[]; /* as words */
-
-#endif

@@ -21,8 +21,7 @@
  * or ! tag leaves no line behind, and runs of blank lines in the template's own text become one;
  * values are copied as they are.
  */
-#ifndef KTEMPLATE_H
-#define KTEMPLATE_H
+#pragma once
 
 #include "kio.h"
 
@@ -54,5 +53,3 @@ bool ktemplate_render(const struct ktemplate *t, struct kbuf *out, const char *t
 /* The same, but a failure is fatal (K_USAGE). */
 void ktemplate_fill(const struct ktemplate *t, struct kbuf *out, const char *text, const char *file,
     const json_t *context);
-
-#endif

@@ -4,8 +4,7 @@
  * strings, and to tell whether two sources are the same program written down differently. It
  * accepts any bytes and never fails.
  */
-#ifndef KTOKEN_H
-#define KTOKEN_H
+#pragma once
 
 #include "kutil.h"
 
@@ -35,5 +34,3 @@ char *ktoken_strip(const char *src, size_t len, enum ktoken_lang lang);
 void ktoken_hash_as(const char *src, size_t len, enum ktoken_lang lang, char hex[17]);
 /* The same for C-like languages. */
 void ktoken_hash(const char *src, size_t len, char hex[17]);
-
-#endif

@@ -4,8 +4,7 @@
  * root's files are closed; any other user, and a root that has no other user id (in a container),
  * stays the same.
  */
-#ifndef KUSER_H
-#define KUSER_H
+#pragma once
 
 #include "kutil.h"
 
@@ -30,5 +29,3 @@ bool kuser_reaches(const char *path);
  * user.
  */
 uint64_t kuser_tasks(void);
-
-#endif

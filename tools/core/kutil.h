@@ -4,8 +4,7 @@
  * paths to data files, steps of runs; and the C library's usual headers, which files that include
  * it need not repeat.
  */
-#ifndef KUTIL_H
-#define KUTIL_H
+#pragma once
 
 #include <ctype.h>
 #include <dirent.h>
@@ -328,5 +327,3 @@ size_t kline_at(const char *text, size_t at);
  */
 void kmask_controls(char *s);
 void kmask_bytes(char *s, size_t len);
-
-#endif

@@ -3,8 +3,7 @@
  * kaudit: would a gain outlive the benchmark? The parts: rules for source text, what they find in a
  * candidate, the decision, and the re-attribution of a whole campaign.
  */
-#ifndef KAUDIT_H
-#define KAUDIT_H
+#pragma once
 
 #include "kcamp.h"
 #include "kio.h"
@@ -93,5 +92,3 @@ json_t *waiver_of(const char *id, char **file, json_t *reasons);
  */
 json_t *report_campaign(bool *good);
 void report_markdown(json_t *report, struct kbuf *out);
-
-#endif

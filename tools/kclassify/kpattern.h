@@ -9,8 +9,7 @@
  * coordinate is its highest level L with score >= 0.15 + 0.03 (L-1), else 0. (Arithmetic of the
  * KernelFoundry descriptor, in double precision, with sums in the order of the table.)
  */
-#ifndef KPATTERN_H
-#define KPATTERN_H
+#pragma once
 
 #include "kutil.h"
 
@@ -53,5 +52,3 @@ struct kpattern_result {
  */
 void kpattern_classify(struct kpattern_table *t, const char *src, size_t len, int flags,
     struct kpattern_result *result, struct kbuf *told);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* failure: what went wrong with a request, as a class, and the consequences of each class. */
-#ifndef KLLM_FAILURE_H
-#define KLLM_FAILURE_H
+#pragma once
 
 #include "kanswer.h"
 #include "transport.h"
@@ -43,5 +42,3 @@ enum failure failure_of(const struct transport *t, enum transport_end end, const
  * Below 0: not given, or not understood.
  */
 double failure_wait(const struct transport *t);
-
-#endif

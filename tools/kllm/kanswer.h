@@ -4,8 +4,7 @@
  * ended, usage, or the error inside it. Reads streams and complete JSON bodies of the chat
  * completions API and of the messages API, and detects which one it is.
  */
-#ifndef KANSWER_H
-#define KANSWER_H
+#pragma once
 
 #include "ksse.h"
 #include "kusage.h"
@@ -59,5 +58,3 @@ const char *kanswer_finish(const struct kanswer *a);
  * {"detail":…}, {"message":…}, or its start.
  */
 void kanswer_error_body(struct kanswer_error *e, const char *body, size_t len);
-
-#endif

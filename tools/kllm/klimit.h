@@ -4,8 +4,7 @@
  * many requests", a stop after a refused key; and the money that a campaign has spent. State is in
  * small files under an exclusive flock.
  */
-#ifndef KLIMIT_H
-#define KLIMIT_H
+#pragma once
 
 #include "kutil.h"
 
@@ -44,5 +43,3 @@ const char *klimit_reason(const struct klimit *l);
  * ledger that cannot be read or written ends the program: money is not guessed.
  */
 bool kbudget_add(const char *ledger, int64_t amount, int64_t cap, int64_t *spent);
-
-#endif

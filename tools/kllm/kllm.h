@@ -3,8 +3,7 @@
  * kllm: what its files share: the prompt to answer, the answer under construction, and the
  * providers.
  */
-#ifndef KLLM_H
-#define KLLM_H
+#pragma once
 
 #include "kcamp.h"
 #include "kio.h"
@@ -82,5 +81,3 @@ json_t *ask_http(void);
 void http_check(void);
 /* After the record is safe: removes what a resumed run would have needed. */
 void http_committed(void);
-
-#endif

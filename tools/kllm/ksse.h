@@ -4,8 +4,7 @@
  * each complete event is passed on once. The events depend only on the bytes, not on how they were
  * split.
  */
-#ifndef KSSE_H
-#define KSSE_H
+#pragma once
 
 #include "kutil.h"
 
@@ -35,5 +34,3 @@ bool ksse_feed(struct ksse *s, const char *bytes, size_t len, ksse_handler *hand
  * last one). Frees S; afterwards only BAD is valid.
  */
 void ksse_end(struct ksse *s, ksse_handler *handler, void *arg);
-
-#endif

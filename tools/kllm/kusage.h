@@ -4,8 +4,7 @@
  * tools/kllm/models.tsv, or the file in $KLLM_MODELS. Money is counted in integer nano-dollars
  * (1e-9 USD), prices are US dollars per million tokens.
  */
-#ifndef KUSAGE_H
-#define KUSAGE_H
+#pragma once
 
 #include "kio.h"
 
@@ -70,5 +69,3 @@ bool kmodel_find(
  * Cost of U in nano-dollars, rounded to nearest; KUSAGE_UNKNOWN when a required price is unknown.
  */
 int64_t kmodel_cost(const struct kmodel *m, const struct kusage *u);
-
-#endif

@@ -3,8 +3,7 @@
  * models: the row of the model table for a call, and token estimates for texts whose tokenizer is
  * not known.
  */
-#ifndef KLLM_MODELS_H
-#define KLLM_MODELS_H
+#pragma once
 
 #include "kllm.h"
 
@@ -19,5 +18,3 @@ const struct kmodel *models_row(const char *model);
  * percentile of source code).
  */
 int64_t models_tokens(size_t len);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* request: the body of a request to either API. The same call always gives the same bytes. */
-#ifndef KLLM_REQUEST_H
-#define KLLM_REQUEST_H
+#pragma once
 
 #include "kanswer.h"
 #include "kllm.h"
@@ -36,5 +35,3 @@ char *request_body(size_t *len);
  * be omitted or spelled differently; 0: none. Sets *NAME to its name.
  */
 unsigned request_refused(const struct kanswer_error *e, const char **name);
-
-#endif

@@ -4,8 +4,7 @@
  * stored or printed; everything that leaves this program passes a redactor that knows its bytes and
  * the usual shapes of keys.
  */
-#ifndef KLLM_SECRET_H
-#define KLLM_SECRET_H
+#pragma once
 
 #include "kutil.h"
 
@@ -26,5 +25,3 @@ void secret_wipe(void);
 bool secret_in(const char *text, size_t len);
 /* Replace every secret in B by "[redacted]"; true when something was replaced. */
 bool secret_redact(struct kbuf *b);
-
-#endif

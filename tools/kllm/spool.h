@@ -7,8 +7,7 @@
  * run decodes the answer from it and pays nothing; an intent without an answer means that the cost
  * is unknown.
  */
-#ifndef KLLM_SPOOL_H
-#define KLLM_SPOOL_H
+#pragma once
 
 #include "kanswer.h"
 #include "kllm.h"
@@ -40,5 +39,3 @@ enum spool_state spool_resume(int step, const char *model, struct kanswer *a, in
 /* Nothing was billed for this step: forget the intent. */
 void spool_discard(int step);
 void spool_remove(void);
-
-#endif

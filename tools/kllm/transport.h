@@ -3,8 +3,7 @@
  * transport: one POST with limits: given up when no byte comes in time, no content for too long, or
  * it lasts too long.
  */
-#ifndef KLLM_TRANSPORT_H
-#define KLLM_TRANSPORT_H
+#pragma once
 
 #include "kutil.h"
 
@@ -46,5 +45,3 @@ void transport_free(struct transport *t);
 
 /* Value of a header of the response, or NULL; valid until transport_free. */
 const char *transport_header(const struct transport *t, const char *name);
-
-#endif

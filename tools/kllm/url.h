@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* url: what must be known about a server's address before a key is sent there. */
-#ifndef KLLM_URL_H
-#define KLLM_URL_H
+#pragma once
 
 #include "kutil.h"
 
@@ -14,5 +13,3 @@ char *url_host(const char *url);
 bool url_is_loopback(const char *url);
 /* This machine or a private network (RFC 1918, .local, .lan, one-word names). */
 bool url_is_local(const char *url);
-
-#endif

@@ -4,8 +4,7 @@
  * and line. A table in patterns/profile says which values are computed from them, and which rules
  * are applied to the values. A metric that is absent stays absent: NAN in arithmetic, never 0.
  */
-#ifndef KPROFILE_H
-#define KPROFILE_H
+#pragma once
 
 #include "kio.h"
 
@@ -136,5 +135,3 @@ json_t *vendor_report(
 
 /* report.c: the object profile/1. New reference. */
 json_t *report(const struct launch *l, const json_t *kernels);
-
-#endif

@@ -3,8 +3,7 @@
  * kprompt, inside: the prompt files, the facts of a campaign that every prompt shares, and the
  * facts of one record.
  */
-#ifndef KPROMPT_H
-#define KPROMPT_H
+#pragma once
 
 #include "kcamp.h"
 #include "kio.h"
@@ -171,5 +170,3 @@ void linear_facts(const json_t *sample, json_t *last);
 
 /* record.c: put what one record says, with the names of the volatile part. */
 void record_facts(const struct krec *rec);
-
-#endif

@@ -11,8 +11,7 @@
  * The order's pipe is a leash: when it ends, or nothing is heard on it for a while, the program
  * there is killed.
  */
-#ifndef KREMOTE_H
-#define KREMOTE_H
+#pragma once
 
 #include "kio.h"
 
@@ -58,5 +57,3 @@ int call_run(void);
 
 /* serve.c: the other end. */
 int serve(void);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* kscore: what its parts share: the programs that a candidate is compared with, and the knobs. */
-#ifndef KSCORE_H
-#define KSCORE_H
+#pragma once
 
 #include "kcamp.h"
 #include "kgain.h"
@@ -56,5 +55,3 @@ void put_gain(json_t *score, const struct kgain_ratio *r, bool gain);
  */
 void add_decision(json_t *score);
 bool decision_holds(const json_t *score);
-
-#endif

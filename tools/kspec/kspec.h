@@ -3,8 +3,7 @@
  * kspec: facts about hardware with their sources, lines that cite them, and what follows from them
  * for a campaign.
  */
-#ifndef KSPEC_H
-#define KSPEC_H
+#pragma once
 
 #include "khw.h"
 #include "kutil.h"
@@ -51,5 +50,3 @@ const struct consent *consent_for(const char *metric);
 
 /* Writes RECORD as the only output. */
 void put_result(const json_t *record);
-
-#endif

@@ -5,8 +5,7 @@
  * name: patterns/NAME.json, and backends/, instructions/ and tips/ in prompts. To add a backend:
  * add a row here, these files, and the word in kcamp.c.
  */
-#ifndef BACKEND_H
-#define BACKEND_H
+#pragma once
 
 #include "kgpu.h"
 #include "ktoken.h"
@@ -65,5 +64,3 @@ struct device_compiler {
 };
 /* NULL: the task has its own compiler. */
 const struct device_compiler *device_compiler(const char *name);
-
-#endif

@@ -4,8 +4,7 @@
  * of kind "program" per other remembered candidate, both by falling score. It contains no code:
  * karch_program fetches code by id from the trial folders.
  */
-#ifndef KARCH_H
-#define KARCH_H
+#pragma once
 
 #include "kgain.h"
 #include "status.h"
@@ -183,5 +182,3 @@ json_t *karch_record(const char *dir, const char *id, const char *stage);
 
 /* Shortest decimal form that reads back as V. BUF holds 32 bytes. */
 const char *karch_real(double v, char *buf);
-
-#endif

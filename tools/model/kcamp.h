@@ -4,8 +4,7 @@
  * docs/schemas/campaign-1.json, with its type, default, range and meaning. The table below is made
  * from it when kiln is built (knobs.jq), and the form that the loader and `kcampaign check` want.
  */
-#ifndef KCAMP_H
-#define KCAMP_H
+#pragma once
 
 #include "kio.h"
 
@@ -85,5 +84,3 @@ double kcamp_shown(const struct kcamp *c, double ms, const char **unit);
 
 /* Path of a file named in the manifest, relative to the campaign folder; the caller frees. */
 char *kcamp_path(const struct kcamp *c, const char *name);
-
-#endif

@@ -4,8 +4,7 @@
  * else, so code that reads a member that does not exist does not compile. The checks here serve
  * everybody: archives, gradients, reports, memory.
  */
-#ifndef KCANDIDATE_H
-#define KCANDIDATE_H
+#pragma once
 
 #include "karch.h"
 #include "kio.h"
@@ -115,5 +114,3 @@ bool kcandidate_is_best(
  */
 void kcandidate_trials(const char *dir, char *const *files, size_t count,
     void (*each)(const struct kcandidate *list, size_t n));
-
-#endif

@@ -4,8 +4,7 @@
  * minutes. A candidate is timed in turns with an anchor; the anchor's own speed-up is known from
  * earlier races. The product is the score, workload by workload, with the intervals of all links.
  */
-#ifndef KCHAIN_H
-#define KCHAIN_H
+#pragma once
 
 #include "kcamp.h"
 #include "kgain.h"
@@ -57,5 +56,3 @@ void kchain_free(struct kchain *c);
  * provisional" inside if it is, and without an interval if the records have none. The caller frees.
  */
 char *kchain_text(const struct kgain_ratio *r, bool provisional);
-
-#endif

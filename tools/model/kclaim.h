@@ -3,8 +3,7 @@
  * kclaim: checks of a claim's form, without understanding it: does it hedge a figure, and is the
  * figure that it cites in the place that it names.
  */
-#ifndef KCLAIM_H
-#define KCLAIM_H
+#pragma once
 
 #include "kutil.h"
 
@@ -22,5 +21,3 @@ char *kclaim_hedged(const char *text);
  * line, with no comma, semicolon or bar between. Fenced code in SHOWN does not count.
  */
 bool kclaim_cites(const char *claim, const char *shown);
-
-#endif

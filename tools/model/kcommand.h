@@ -3,8 +3,7 @@
  * kcommand: programs with commands, `NAME COMMAND [OPTION...] [OPERAND...]`. One table says which
  * command takes which options and operands; help and usage errors come from it.
  */
-#ifndef KCOMMAND_H
-#define KCOMMAND_H
+#pragma once
 
 #include <getopt.h>
 
@@ -44,5 +43,3 @@ const char *kcommand_path(const char *path);
  * when there is none, or when links lead out of it (kcamp_no_links).
  */
 void kcommand_enter(const struct kcommand *command, const char *dir);
-
-#endif

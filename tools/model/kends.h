@@ -4,8 +4,7 @@
  * one place for everybody who asks: the run that stops, the status, the rounds' records and the
  * report.
  */
-#ifndef KENDS_H
-#define KENDS_H
+#pragma once
 
 #include "kcamp.h"
 
@@ -39,5 +38,3 @@ void kends_free(struct kends *e);
  * reference.
  */
 json_t *kends_rows(const struct kends *e);
-
-#endif

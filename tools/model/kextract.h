@@ -4,8 +4,7 @@
  * labelled with the language or a related one, any fence, and finally the longest run of lines that
  * look like code. Within a class the longest wins.
  */
-#ifndef KEXTRACT_H
-#define KEXTRACT_H
+#pragma once
 
 #include "kutil.h"
 
@@ -49,5 +48,3 @@ bool kextract_path_ok(const char *path);
  */
 enum { KEXTRACT_LONG = 6000 }; /* bytes */
 bool kextract_takes_edits(const char *program, bool bundle);
-
-#endif

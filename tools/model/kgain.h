@@ -4,8 +4,7 @@
  * row is an element of eval.timing: {"workload", "samples_ns", "median_ns", "min_ns", "mean_ns",
  * ...}.
  */
-#ifndef KGAIN_H
-#define KGAIN_H
+#pragma once
 
 #include "kio.h"
 
@@ -127,5 +126,3 @@ const char *kgain_verdict(const struct kgain_ratio *r, double min_gain);
  * sqrt(a^2 + b^2).
  */
 double kgain_noise(double a, double b);
-
-#endif

@@ -4,8 +4,7 @@
  * are divided among its groups, and whether a task's workloads look like real routing, which is
  * skewed, changes from call to call and leaves groups empty.
  */
-#ifndef KGROUPS_H
-#define KGROUPS_H
+#pragma once
 
 #include "ktask.h"
 
@@ -35,5 +34,3 @@ bool kgroups_of(const struct ktask *t, const struct ktask_workload *w, struct kg
  * (the caller frees *TEXT); returns how many. None for a task that is not a grouped operation.
  */
 size_t kgroups_faults(const struct ktask *t, char **text);
-
-#endif

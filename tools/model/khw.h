@@ -5,8 +5,7 @@
  * device: code that needs one asks here, by a device's exact name, and gets it with file and line,
  * or learns that it is unknown.
  */
-#ifndef KHW_H
-#define KHW_H
+#pragma once
 
 #include "kio.h"
 #include "ktask.h"
@@ -117,5 +116,3 @@ bool khw_product(const char *text, double *value);
  */
 const char *khw_compute(
     const struct khw_device *d, const struct ktask *t, char *why, size_t why_len);
-
-#endif

@@ -7,8 +7,7 @@
  * memory that a block shares besides what the kernel declares. EXPR is ktask's language over the
  * axes of the task, without white space or commas outside parentheses.
  */
-#ifndef KLAUNCH_H
-#define KLAUNCH_H
+#pragma once
 
 #include "ktask.h"
 
@@ -60,5 +59,3 @@ bool klaunch_unpack(const char *data, size_t len, const char **source, size_t *s
     const char **code, size_t *code_len);
 /* For programs that compile: limit address space to KILN_MEMORY_MB (environment) from here on. */
 void klaunch_limit_memory(void);
-
-#endif

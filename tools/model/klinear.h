@@ -4,8 +4,7 @@
  * whether it is kept, and the line that says so. Pure functions; measuring and storing happen
  * elsewhere.
  */
-#ifndef KLINEAR_H
-#define KLINEAR_H
+#pragma once
 
 #include "kgain.h"
 #include "status.h"
@@ -180,5 +179,3 @@ enum { KLINEAR_PROFILE = 2, KLINEAR_ISA = 3, KLINEAR_SOTA = 4 };
  * noise may be tried again unchanged.
  */
 bool klinear_refutes(const char *code);
-
-#endif

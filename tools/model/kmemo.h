@@ -5,8 +5,7 @@
  * masked. krecords(1) writes them. A masked record is hidden from prompts and plans; it is never
  * deleted.
  */
-#ifndef KMEMO_H
-#define KMEMO_H
+#pragma once
 
 #include "kcamp.h"
 #include "kseal.h"
@@ -62,5 +61,3 @@ json_t *kmemo_compaction(const char *dir, const struct kmemo_masks *m, long tria
  * out of order, or the text is too long.
  */
 json_t *kmemo_sections(const char *text, char *why, size_t why_len);
-
-#endif

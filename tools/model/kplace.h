@@ -4,8 +4,7 @@
  * campaign's folder; "." is left out of paths, because messages name files relative to it. The
  * caller frees returned strings.
  */
-#ifndef KPLACE_H
-#define KPLACE_H
+#pragma once
 
 #include "kutil.h"
 
@@ -25,5 +24,3 @@ char *kplace_cell(const char *dir, long trial, long branch, const char *name);
  * an id dies with K_USAGE.
  */
 char *kplace_id(const char *dir, const char *id, const char *name);
-
-#endif

@@ -3,8 +3,7 @@
  * kplan: the plan of a round: one hypothesis and one change, stated before the code, as a JSON
  * object in a fenced block with the info string "plan".
  */
-#ifndef KPLAN_H
-#define KPLAN_H
+#pragma once
 
 #include "kio.h"
 
@@ -52,5 +51,3 @@ char *kplan_metric(const json_t *plan);
  * blank. The caller frees.
  */
 char *kplan_normal(const char *text);
-
-#endif

@@ -6,8 +6,7 @@
  * elsewhere is only named, in "texts". Here parts become whole records again, and whole records
  * parts. In pipes records are whole.
  */
-#ifndef KRECORD_H
-#define KRECORD_H
+#pragma once
 
 #include "kio.h"
 #include "kplace.h"
@@ -63,5 +62,3 @@ void krecord_put(
 json_t *krecord_part(const char *dir, const json_t *record, const char *name, const char *shared);
 /* Writes that part to its file in the trial's folder; dies with K_USAGE if that exists. */
 void krecord_store(const char *dir, const json_t *record, const char *name, const char *shared);
-
-#endif

@@ -3,8 +3,7 @@
  * kroof: times against the roofline of a campaign, trials/000/roofline.json (schema roofline/1,
  * made by kspec).
  */
-#ifndef KROOF_H
-#define KROOF_H
+#pragma once
 
 #include "kio.h"
 
@@ -43,5 +42,3 @@ bool kroof_copy_plausible(const json_t *row, double best);
 char *kroof_doubt(const json_t *roofline, double efficiency);
 /* The fastest copy in the list that no cache could hold; if there is none, the fastest of all. */
 double kroof_best_copy(const json_t *copies);
-
-#endif

@@ -20,8 +20,7 @@
  * copied there before the clock starts (STAGE), and results are copied back after it has stopped
  * (COLLECT).
  */
-#ifndef KRUN_H
-#define KRUN_H
+#pragma once
 
 #include "kutil.h"
 
@@ -85,5 +84,3 @@ struct krun_command {
 	uint64_t nonce;
 	struct krun_launch launch[KRUN_LAUNCHES];
 };
-
-#endif

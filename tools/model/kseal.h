@@ -11,8 +11,7 @@
  * line could be removed unnoticed; the files that it lists would then be unsealed, which the checks
  * report, and prompts name the last mask that they were made with.
  */
-#ifndef KSEAL_H
-#define KSEAL_H
+#pragma once
 
 #include "kio.h"
 
@@ -78,5 +77,3 @@ char *kseal_changed(const char *dir, const char *kind, const char *since);
  */
 #define KSEAL_ADOPTED "adopted"
 char *kseal_adopted(const char *dir);
-
-#endif

@@ -4,8 +4,7 @@
  * which sizes, how exact it must be. The vocabulary follows SOL-ExecBench's definition and workload
  * files: axes, typed tensors, workloads.
  */
-#ifndef KTASK_H
-#define KTASK_H
+#pragma once
 
 #include "kio.h"
 
@@ -262,5 +261,3 @@ size_t ktask_elements(
     const struct ktask *t, const struct ktask_workload *w, const struct ktask_tensor *x);
 size_t ktask_last_axis(
     const struct ktask *t, const struct ktask_workload *w, const struct ktask_tensor *x);
-
-#endif

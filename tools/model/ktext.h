@@ -4,8 +4,7 @@
  * own and runs of whole lines of SOURCES: "own text" or [source, first line, lines], all counted
  * from 0.
  */
-#ifndef KTEXT_H
-#define KTEXT_H
+#pragma once
 
 #include "kio.h"
 
@@ -19,5 +18,3 @@ json_t *ktext_parts(const char *text, size_t len, const struct ktext_source *sou
 /* The text of PARTS, or NULL when they do not fit the sources. The caller frees. */
 char *ktext_whole(
     const json_t *parts, const struct ktext_source *sources, size_t count, size_t *len);
-
-#endif

@@ -9,8 +9,7 @@
  * explicitly (ktrials_need). Everything returned is borrowed: until ktrials_drop for a trial,
  * otherwise until ktrials_close.
  */
-#ifndef KTRIALS_H
-#define KTRIALS_H
+#pragma once
 
 #include "kcamp.h"
 #include "kcandidate.h"
@@ -73,5 +72,3 @@ long ktrials_last(const struct kcamp *camp);
  * it comes after a damaged one, which *FAULT names (the caller frees). New reference.
  */
 json_t *ktrials_record(const struct kcamp *camp, const char *id, enum kjoin join, char **fault);
-
-#endif

@@ -4,8 +4,7 @@
  * into it, adopt/verdicts.ndjson (schema verdict/1). A program that failed there cannot be the
  * incumbent.
  */
-#ifndef KVERDICT_H
-#define KVERDICT_H
+#pragma once
 
 #include "kio.h"
 
@@ -32,5 +31,3 @@ bool kverdict_failed(const json_t *failures, const char *id);
  * in the archive's header; the caller frees.
  */
 char *kverdict_incumbent(const char *dir, const json_t *linear);
-
-#endif

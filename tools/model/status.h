@@ -4,8 +4,7 @@
  * that the tools ask about it; no tool spells the words. To add one: a row here, and the word in
  * docs/schemas/eval-1.json and kiln-record(5).
  */
-#ifndef STATUS_H
-#define STATUS_H
+#pragma once
 
 #include "kio.h"
 
@@ -69,5 +68,3 @@ enum start { START_INITIAL, START_ERROR, START_CORRECT, START_COUNT };
 extern const char *const start_names[START_COUNT];
 /* START_COUNT for any other NAME. */
 enum start start_named(const char *name);
-
-#endif
