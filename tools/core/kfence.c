@@ -195,7 +195,7 @@ kfence_data(struct kbuf *out, const char *s, const char *what, const char *salt)
 	for (unsigned draw = 0;; draw++) {
 		auto_free char *key = kasprintf("%s/%u/%s", salt, draw, clean);
 
-		ksha256_hex(key, strlen(key), hex);
+		ksha256_text(key, hex);
 		hex[16] = '\0';
 		if (!strstr(clean, hex))
 			break;

@@ -57,6 +57,8 @@ char *kregex_replace(struct kregex *re, const char *text, const char *with);
 #define KREGEX_UNSET SIZE_MAX
 bool kregex_find(
     const char *pattern, const char *text, size_t len, struct kregex_span *at, size_t count);
+/* The same in a whole text, for as many spans as the array AT has room for. */
+#define kregex_match(pattern, text, at) kregex_find(pattern, text, strlen(text), at, LEN(at))
 bool kregex_is(const char *pattern, const char *text);
 /* TEXT with replacements, or a copy of it if nothing matches. The caller frees. */
 char *kregex_sub(const char *pattern, const char *text, const char *with);

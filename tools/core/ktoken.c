@@ -51,7 +51,7 @@ static const char code_lines[] = "include include_next import pragma";
 enum ktoken_lang
 ktoken_lang_of(const char *name)
 {
-	return kis_listed("python python3 py", name, strlen(name)) ? KTOKEN_PYTHON : KTOKEN_C;
+	return kis_one_of("python python3 py", name) ? KTOKEN_PYTHON : KTOKEN_C;
 }
 
 static bool

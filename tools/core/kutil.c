@@ -74,7 +74,7 @@ kutil_drop_secrets(void)
 static bool
 needs_secrets(const char *prog)
 {
-	return kis_listed("kllm kcampaign krecords kadopt kremote kstep", prog, strlen(prog));
+	return kis_one_of("kllm kcampaign krecords kadopt kremote kstep", prog);
 }
 
 static pid_t step_process;
@@ -529,6 +529,12 @@ ksha256_hex(const void *data, size_t len, char hex[65])
 	SHA256Data(data ? data : "", len, hex);
 }
 
+void
+ksha256_text(const char *text, char hex[65])
+{
+	ksha256_hex(text, strlen(text), hex);
+}
+
 bool
 ksha256_is(const void *data, size_t len, const char *digest)
 {
@@ -545,7 +551,7 @@ krng_init(struct krng *r, uint64_t seed, long trial, long branch, const char *pu
 	    kasprintf("%llu/%ld/%ld/%s", (unsigned long long)seed, trial, branch, purpose);
 	char hex[65];
 
-	ksha256_hex(key, strlen(key), hex);
+	ksha256_text(key, hex);
 	for (int i = 0; i < 4; i++) {
 		char part[17];
 
@@ -944,6 +950,12 @@ kis_listed(const char *words, const char *s, size_t len)
 			break;
 	}
 	return false;
+}
+
+bool
+kis_one_of(const char *words, const char *word)
+{
+	return kis_listed(words, word, strlen(word));
 }
 
 size_t

@@ -179,6 +179,7 @@ double knum_double(const char *s, double min, double max, const char *what);
 
 /* SHA-256 of a byte string (NULL: an empty one), as 64 lower-case hex digits and a NUL. */
 void ksha256_hex(const void *data, size_t len, char hex[65]);
+void ksha256_text(const char *text, char hex[65]);
 bool ksha256_is(const void *data, size_t len, const char *digest);
 
 /*
@@ -279,6 +280,7 @@ char *kdata_path(const char *name);
 size_t kindex_of(const char *word, const char *const *list, size_t count);
 /* Is the word of LEN bytes at S one of WORDS, a blank-separated list? */
 bool kis_listed(const char *words, const char *s, size_t len);
+bool kis_one_of(const char *words, const char *word);
 /*
  * Length in bytes of the character at S (LEFT bytes, 1 or more), and the character in *C; 0: no
  * valid character begins there. Overlong forms, surrogates and values above U+10FFFF are invalid.

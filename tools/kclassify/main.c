@@ -130,7 +130,7 @@ holds_source(const char *path)
 {
 	const char *dot = path ? strrchr(path, '.') : NULL;
 
-	return dot && kis_listed(source_suffixes, dot, strlen(dot));
+	return dot && kis_one_of(source_suffixes, dot);
 }
 
 static void

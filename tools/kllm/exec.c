@@ -47,8 +47,7 @@ cut_pointers(struct command *cmd)
 {
 	struct kregex_span at[3];
 
-	if (!kregex_find("(?s)\\A.*?:(/[^:\\s\"']*)(?::(/[^:\\s\"']*))?\\z", cmd->line,
-	        strlen(cmd->line), at, LEN(at)))
+	if (!kregex_match("(?s)\\A.*?:(/[^:\\s\"']*)(?::(/[^:\\s\"']*))?\\z", cmd->line, at))
 		kdie(K_USAGE,
 		    "model.provider: exec-json:COMMAND:/POINTER needs a JSON pointer to "
 		    "the answer");

@@ -219,7 +219,7 @@ read_value(struct kanswer *a, const json_t *o, const char *event)
 		read_error(&a->error, says_error(error) ? error : o);
 	else if (detail && !known)
 		read_error(&a->error, detail);
-	else if (!*type || json_object_get(o, "choices") || kis_listed(types, type, strlen(type)))
+	else if (!*type || json_object_get(o, "choices") || kis_one_of(types, type))
 		read_members(a, o);
 	a->done |= !strcmp(type, "message_stop");
 	if (!strcmp(a->finish, "error")) {

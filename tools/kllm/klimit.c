@@ -44,7 +44,7 @@ state_path(const char *name)
 	auto_free char *folder = klimit_folder();
 	char hex[65];
 
-	ksha256_hex(name, strlen(name), hex);
+	ksha256_text(name, hex);
 	return kasprintf("%s/%.16s", folder, hex);
 }
 

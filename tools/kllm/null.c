@@ -30,7 +30,7 @@ load_dialect(struct dialect *d)
 		char *tab = strchr(line, '\t');
 
 		*tab = '\0';
-		if (kis_listed(line, b->name, strlen(b->name)) && d->count < LEN(d->lines))
+		if (kis_one_of(line, b->name) && d->count < LEN(d->lines))
 			d->lines[d->count++] = tab + 1;
 	}
 }

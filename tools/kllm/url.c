@@ -10,8 +10,7 @@ url_host(const char *url)
 	struct kregex_span at[2];
 	char *host;
 
-	if (!kregex_find("://(?:[^/?#\\\\]*@)?(?|\\[([^]/?#\\\\]*)\\]|([^:/?#\\\\]*))", url,
-	        strlen(url), at, LEN(at)))
+	if (!kregex_match("://(?:[^/?#\\\\]*@)?(?|\\[([^]/?#\\\\]*)\\]|([^:/?#\\\\]*))", url, at))
 		return kstrdup("");
 	host = kregex_text(url, at[1]);
 	for (char *h = host; *h; h++)

@@ -42,7 +42,7 @@ function_name(const char *s)
 	auto_free char *id = NULL, *name = NULL;
 	json_auto_t *known = NULL;
 
-	kregex_find("\\A(?:\\((\\d+)\\)? *)?(.*)", s, strlen(s), at, LEN(at));
+	kregex_match("\\A(?:\\((\\d+)\\)? *)?(.*)", s, at);
 	id = kregex_text(s, at[1]);
 	name = kregex_text(s, at[2]);
 	known = *name ? kjson_string(name) : json_incref(json_object_get(reader.names, id));

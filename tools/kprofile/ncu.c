@@ -155,8 +155,7 @@ preface_line(char *line)
 		    "%s:%ld: ncu has no permission to read performance counters "
 		    "(ERR_NVGPUCTRPERM)",
 		    input.file, input.line);
-	if (!kregex_find("\\A(?=Version .*\\(build |.*(?:ncu|Nsight)).*?Version (\\S*)", line,
-	        strlen(line), at, LEN(at)))
+	if (!kregex_match("\\A(?=Version .*\\(build |.*(?:ncu|Nsight)).*?Version (\\S*)", line, at))
 		return;
 	line[at[1].to] = '\0';
 	line += at[1].from;

@@ -28,7 +28,7 @@ number_read(const char *s, double *value)
 	struct kregex_span at[3];
 	auto_free char *whole = NULL, *part = NULL, *digits = NULL, *text = NULL;
 
-	if (!kregex_find(form, s, strlen(s), at, LEN(at)))
+	if (!kregex_match(form, s, at))
 		return false;
 	whole = kregex_text(s, at[1]);
 	part = kregex_text(s, at[2]);

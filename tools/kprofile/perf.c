@@ -160,8 +160,7 @@ c2c_line(char *line)
 	struct kregex_span at[3];
 	auto_free char *key = NULL;
 
-	if (!kregex_find(
-	        "\\A *([^ :][^:]*?) *: *([-+.\\deE]+) *\\z", line, strlen(line), at, LEN(at)))
+	if (!kregex_match("\\A *([^ :][^:]*?) *: *([-+.\\deE]+) *\\z", line, at))
 		return;
 	key = kregex_text(line, at[1]);
 	if (!json_object_get(reader.l->raw, key))

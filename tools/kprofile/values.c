@@ -295,7 +295,7 @@ values_fill(const char *text)
 	struct kregex_span at[2];
 
 	values.missing = NULL;
-	for (; kregex_find("\\{([^}]*)\\}", text, strlen(text), at, LEN(at)); text += at->to) {
+	for (; kregex_match("\\{([^}]*)\\}", text, at); text += at->to) {
 		auto_free char *expression = kregex_text(text, at[1]);
 		double value = values_eval(expression);
 		char shown[40] = "?";
@@ -320,7 +320,7 @@ values_used(const char *text, bool braces, json_t *out)
 	                          : "(?<![\\w.])([A-Za-z_][\\w.]*+)(?!\\()";
 	struct kregex_span at[2];
 
-	for (; kregex_find(form, text, strlen(text), at, LEN(at)); text += at->to) {
+	for (; kregex_match(form, text, at); text += at->to) {
 		auto_free char *name = kregex_text(text, at[1]);
 		double value = values_get(name);
 

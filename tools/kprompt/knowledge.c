@@ -325,7 +325,7 @@ shown(const json_t *section)
 	const char *text = kjson_str(section, "text");
 	char hex[65];
 
-	ksha256_hex(text, strlen(text), hex);
+	ksha256_text(text, hex);
 	return json_pack("{s:O,s:O,s:O,s:s}", "file", json_object_get(section, "file"), "section",
 	    json_object_get(section, "section"), "tokens", json_object_get(section, "tokens"),
 	    "sha256", hex);

@@ -144,7 +144,7 @@ take_comment(const char *s, json_t *into)
 
 	if (strncmp(s, "<!--", 4))
 		return s;
-	if (!kregex_find("\\A<!--(.*)-->(?:\\n|\\z)", s, strlen(s), span, LEN(span)))
+	if (!kregex_match("\\A<!--(.*)-->(?:\\n|\\z)", s, span))
 		fault("the comment with the keys of a section must end with \"-->\" on the same "
 		      "line");
 	comment = kregex_text(s, span[1]);

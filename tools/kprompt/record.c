@@ -286,7 +286,7 @@ tip_facts(const struct krec *rec)
 	struct krng rng;
 	char hex[65];
 
-	ksha256_hex(salt, strlen(salt), hex);
+	ksha256_text(salt, hex);
 	hex[16] = '\0';
 	krng_init(&rng, strtoull(hex, NULL, 16), (long)kjson_int(rec->json, "trial"),
 	    (long)kjson_int(rec->json, "branch"), "tips");

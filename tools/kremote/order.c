@@ -127,7 +127,7 @@ option_value(char **args, size_t *at, const char *form)
 	const char *arg = args[*at];
 	struct kregex_span span[2];
 
-	if (!kregex_find(form, arg, strlen(arg), span, LEN(span)))
+	if (!kregex_match(form, arg, span))
 		return NULL;
 	if (span[1].from != KREGEX_UNSET)
 		return arg + span[1].from;
@@ -249,7 +249,7 @@ place(const char *folder)
 		kdie_errno(K_USAGE, "%s", folder);
 	gethostname(host, sizeof host - 1);
 	text = kasprintf("%s:%lu:%s", host, (unsigned long)getuid(), full);
-	ksha256_hex(text, strlen(text), hex);
+	ksha256_text(text, hex);
 	base = kregex_sub("[^\\w-]", basename(full), "_");
 	return kasprintf("%.40s-%.16s", base, hex);
 }

@@ -116,7 +116,7 @@ check_spec_line(const char *line, const char *arrow)
 		fault("'%s' hedges; write the fact itself", hedge);
 		return;
 	}
-	if (!kregex_find(form, line, strlen(line), at, LEN(at))) {
+	if (!kregex_match(form, line, at)) {
 		fault("write 'metric: value unit%sdocs/hardware/DEVICE.md:L12'", ARROW);
 		return;
 	}
@@ -206,8 +206,8 @@ check_target(const char *line)
 	double v, factor;
 	bool memory;
 
-	if (!kregex_find("(memory)?-bound target >= (?:(" NUMBER ") *([A-Za-z/]{1,15}))?", line,
-	        strlen(line), at, LEN(at)))
+	if (!kregex_match(
+	        "(memory)?-bound target >= (?:(" NUMBER ") *([A-Za-z/]{1,15}))?", line, at))
 		return;
 	memory = at[1].from != KREGEX_UNSET;
 	unit = kregex_text(line, at[3]);
@@ -316,7 +316,7 @@ check_line(const char *line)
 		check_spec_line(line, arrow);
 	else
 		check_bare_figure(line, arrow);
-	if (kregex_find("([a-z\\d_]+): UNKNOWN \\(", line, strlen(line), at, LEN(at)))
+	if (kregex_match("([a-z\\d_]+): UNKNOWN \\(", line, at))
 		json_array_append_new(
 		    page.unknown, json_stringn(line + at[1].from, at[1].to - at[1].from));
 }

@@ -37,7 +37,7 @@ is_figure(const char *unit)
 	bool figure = false;
 	char *name;
 
-	if (!kregex_find("\\A[" MARKS "]*([A-Za-z/]+)", unit, strlen(unit), at, LEN(at)))
+	if (!kregex_match("\\A[" MARKS "]*([A-Za-z/]+)", unit, at))
 		return false;
 	name = kregex_text(unit, at[1]);
 	kforeach(one, hedged)
@@ -94,8 +94,7 @@ clause_of(const char *text, size_t *at)
 	                             ")).)*+)(?:[;\n\"]|[-=]>|\u2192|. |\\z)";
 	struct kregex_span span[2] = { 0 };
 
-	for (; kregex_find(clause, text, strlen(text), span, LEN(span)) && span->to <= *at;
-	     text += span->to)
+	for (; kregex_match(clause, text, span) && span->to <= *at; text += span->to)
 		*at -= span->to;
 	return kstrndup(text, span[1].to);
 }
@@ -112,7 +111,7 @@ is_worked_out(const char *before, double value, double half)
 	char *product;
 	bool right;
 
-	if (!kregex_find(product_of, before, strlen(before), at, LEN(at)))
+	if (!kregex_match(product_of, before, at))
 		return false;
 	product = kregex_text(before, at[1]);
 	right = khw_product(product, &result) && fabs(result - value) <= half * (1 + 1e-9);

@@ -67,7 +67,7 @@ kcommand_read(const struct kcommand_line *line, int argc, char **argv)
 	for (size_t i = 1; i < line->option_count; i++) {
 		const char *name = line->options[i].name;
 
-		if ((given >> i & 1) && !kis_listed(command->options, name, strlen(name)))
+		if ((given >> i & 1) && !kis_one_of(command->options, name))
 			kdie(K_USAGE, "--%s is not an option of %s %s", name, kprog, command->name);
 	}
 	optind++;

@@ -78,7 +78,7 @@ bool
 khw_metric(const char *metric, enum khw_dimension *dimension)
 {
 	for (int d = 0; d < KHW_DIMENSIONS; d++)
-		if (metrics[d] && kis_listed(metrics[d], metric, strlen(metric))) {
+		if (metrics[d] && kis_one_of(metrics[d], metric)) {
 			*dimension = (enum khw_dimension)d;
 			return true;
 		}
@@ -187,7 +187,7 @@ read_source(struct khw_fact *f, const char *text)
 	json_t *source = NULL;
 	const char *where = "";
 
-	if (kregex_find("\\A\\[([^]]*)\\] *(.*)\\z", text, strlen(text), at, LEN(at))) {
+	if (kregex_match("\\A\\[([^]]*)\\] *(.*)\\z", text, at)) {
 		where = text + at[2].from;
 		source = json_object_getn(reader.sources, text + at[1].from, at[1].to - at[1].from);
 	}
@@ -217,7 +217,7 @@ read_value(struct khw_fact *f, const char *rest, enum khw_dimension dimension)
 	double number = NAN, factor;
 	const char *hedge;
 
-	kregex_find(form, rest, strlen(rest), at, LEN(at));
+	kregex_match(form, rest, at);
 	figure = kregex_text(rest, at[FIGURE]);
 	hedge = khw_hedge(figure);
 	free(figure);
@@ -261,8 +261,7 @@ read_fact(char *name, const char *rest)
 	struct khw_fact f = { .metric = name, .line = reader.line, .number = NAN };
 	enum khw_dimension dimension;
 	struct kregex_span at[3];
-	bool known = !kregex_find(
-	    "\\A(?:(unavailable)|none)(?|: *(.*)|())\\z", rest, strlen(rest), at, LEN(at));
+	bool known = !kregex_match("\\A(?:(unavailable)|none)(?|: *(.*)|())\\z", rest, at);
 
 	if (!khw_metric(name, &dimension)) {
 		fault(reader.line, "'%s' is not a metric; see docs/hardware/README.md", name);
@@ -326,7 +325,7 @@ read_line(const char *line, bool sources)
 	struct kregex_span at[3];
 	char *name, *rest;
 
-	if (!kregex_find(sources ? key : fact, line, strlen(line), at, LEN(at)))
+	if (!kregex_match(sources ? key : fact, line, at))
 		return;
 	name = kregex_text(line, at[1]);
 	rest = kregex_text(line, at[2]);

@@ -33,8 +33,7 @@ split(const char *value, char (*to)[KLAUNCH_EXPRESSION], size_t count)
 	struct kregex_span at[2];
 
 	kforeach_of(one, to, count) {
-		if (!kregex_find("\\A((?:[^(),]++|" GROUP ")+)(?:,(?!\\z)|\\z)", value,
-		        strlen(value), at, LEN(at)) ||
+		if (!kregex_match("\\A((?:[^(),]++|" GROUP ")+)(?:,(?!\\z)|\\z)", value, at) ||
 		    at[1].to >= KLAUNCH_EXPRESSION)
 			return false;
 		snprintf(*one, KLAUNCH_EXPRESSION, "%.*s", (int)at[1].to, value);
@@ -111,7 +110,7 @@ klaunch_parse(const char *source, struct klaunch_list *list, char *why, size_t w
 	*list = (struct klaunch_list){ .count = 0 };
 	/* Some compilers skip it. */
 	source += kbom(source, strlen(source));
-	for (const char *p = source; kregex_find(launch, p, strlen(p), at, LEN(at)); p += at->to) {
+	for (const char *p = source; kregex_match(launch, p, at); p += at->to) {
 		struct klaunch *l = &list->at[list->count];
 		int line = (int)kline_at(source, (size_t)(p - source) + at->from);
 

@@ -462,7 +462,7 @@ klinear_escalation(long streak)
 bool
 klinear_refutes(const char *code)
 {
-	return kis_listed("audit duplicate aggregate core_shape noise", code, strlen(code));
+	return kis_one_of("audit duplicate aggregate core_shape noise", code);
 }
 
 void

@@ -66,9 +66,9 @@ bucket_fault(const json_t *plan)
 	const char *bucket = kjson_str(plan, "bucket");
 
 	/* What transfers to real use (W1 within its bound), and what never does. */
-	if (kis_listed("K1 K2 K3 K4 W1", bucket, strlen(bucket)))
+	if (kis_one_of("K1 K2 K3 K4 W1", bucket))
 		return NULL;
-	if (kis_listed("W2 W3", bucket, strlen(bucket)))
+	if (kis_one_of("W2 W3", bucket))
 		return kasprintf("bucket %s is forbidden: a cache keyed on inputs, or results kept "
 		                 "between calls, does not count as a gain",
 		    bucket);

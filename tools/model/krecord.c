@@ -118,7 +118,7 @@ digest_of(const json_t *value, char hex[65])
 	    json_is_string(value) ? NULL : json_dumps(value, KIO_DUMP | JSON_ENCODE_ANY);
 
 	if (text)
-		ksha256_hex(text, strlen(text), hex);
+		ksha256_text(text, hex);
 	else
 		ksha256_hex(json_string_value(value), json_string_length(value), hex);
 }
@@ -669,7 +669,7 @@ set_from(const char *dir, const json_t *record, const char *name, json_t *part)
 	if (!text)
 		kdie(K_USAGE, "%s: is missing: a part of a record names what it was made from",
 		    path);
-	ksha256_hex(text, strlen(text), hex);
+	ksha256_text(text, hex);
 	kjson_set(part, "from", json_pack("{s:s}", kfact_names[stage], hex));
 	free(text);
 	free(path);

@@ -17,7 +17,7 @@ is_about(const char *dir, const json_t *verdict)
 	json_auto_t *program = kis_there(path) ? karch_program(dir, id, false) : NULL;
 	const char *code = kjson_str(program, "code");
 
-	ksha256_hex(code, strlen(code), hex);
+	ksha256_text(code, hex);
 	return program && kjson_is(verdict, "code_sha256", hex);
 }
 
