@@ -78,8 +78,7 @@ run_diff(const struct run_folder *r, const char *name, const char *file, const c
 	auto_buf struct kbuf all = { 0 };
 
 	kbuf_puts(&all, before ? before : "");
-	kdiff_unified(
-	    was, strlen(was), now, strlen(now), path_of("a/%s", file), path_of("b/%s", file), &all);
+	kdiff_unified(was, now, path_of("a/%s", file), path_of("b/%s", file), &all);
 	if (all.len)
 		write_text(path, all.data);
 }

@@ -15,7 +15,7 @@ unified(const char *a, const char *b, const char *want)
 	struct kbuf out = { 0 };
 
 	kbuf_puts(&out, "");
-	kdiff_unified(a, strlen(a), b, strlen(b), "a", "b", &out);
+	kdiff_unified(a, b, "a", "b", &out);
 	CHECK_STR(out.data, want);
 	kbuf_free(&out);
 }
@@ -38,7 +38,7 @@ test_known(void)
 	unified("a\n1\n2\n3\n4\n5\n6\n7\nb\n", "x\n1\n2\n3\n4\n5\n6\n7\ny\n",
 	    "--- a\n+++ b\n@@ -1,4 +1,4 @@\n-a\n+x\n 1\n 2\n 3\n@@ -6,4 +6,4 @@\n 5\n 6\n "
 	    "7\n-b\n+y\n");
-	kdiff("a\nb\nc\n", 6, "a\nc\nd\n", 6, &d);
+	kdiff("a\nb\nc\n", "a\nc\nd\n", &d);
 	CHECK(d.removals == 1 && d.additions == 1 && d.removed[1] && d.added[2] &&
 	    d.lines[0] == 3 && d.lines[1] == 3);
 	kdiff_free(&d);
@@ -109,7 +109,7 @@ test_random(void)
 		char *a = random_text(&r, 30), *b = random_text(&r, 30);
 		struct kdiff d;
 
-		kdiff(a, strlen(a), b, strlen(b), &d);
+		kdiff(a, b, &d);
 		good &= consistent(a, b, &d);
 		shortest &= d.lines[0] - d.removals == common(a, d.lines[0], b, d.lines[1]);
 		kdiff_free(&d);
@@ -130,7 +130,7 @@ test_large(void)
 		kbuf_printf(&a, "a%d\n", i);
 		kbuf_printf(&b, "b%d\n", i);
 	}
-	kdiff(a.data, a.len, b.data, b.len, &d);
+	kdiff(a.data, b.data, &d);
 	CHECK(d.removals == 5000 && d.additions == 5000);
 	kdiff_free(&d);
 	kbuf_free(&a);

@@ -10,23 +10,23 @@ struct line {
 	size_t len;
 };
 
-struct text {
+/* The two texts that are compared, and what was found; one pair at a time. */
+static struct text {
 	struct line *line;
 	size_t count;
-};
+} old, new;
+static struct kdiff marks;
 
 static struct text
-split(const char *s, size_t len)
+split(const char *s)
 {
 	struct text t = { 0 };
 
-	for (const char *end = s + len; s < end;) {
-		const char *newline = memchr(s, '\n', (size_t)(end - s)),
-		           *next = newline ? newline + 1 : end;
-
+	for (size_t n; *s; s += n) {
+		n = strcspn(s, "\n");
+		n += s[n] == '\n';
 		kgrow(t.line, t.count);
-		t.line[t.count++] = (struct line){ s, (size_t)(next - s) };
-		s = next;
+		t.line[t.count++] = (struct line){ s, n };
 	}
 	return t;
 }
@@ -38,17 +38,17 @@ equal(const struct line *a, const struct line *b)
 }
 
 /* The part of both texts between their common beginning and end. */
-struct window {
+static struct {
 	const struct line *a, *b;
 	long n, m;
-};
+} window;
 
 /*
  * Forward search: TRACE[d] holds, for each diagonal -d..d, how far down the first text a script of
  * d edits gets. Returns the length of the shortest script, or -1 if it exceeds KDIFF_MAX.
  */
 static long
-search(const struct window *w, long **trace)
+search(long **trace)
 {
 	auto_free long *v = kcalloc(2 * KDIFF_MAX + 3, sizeof *v);
 	long *at = v + KDIFF_MAX + 1, found = -1;
@@ -58,10 +58,11 @@ search(const struct window *w, long **trace)
 			long x = k == -d || (k != d && at[k - 1] < at[k + 1]) ? at[k + 1]
 			                                                      : at[k - 1] + 1;
 
-			while (x < w->n && x - k < w->m && equal(&w->a[x], &w->b[x - k]))
+			while (x < window.n && x - k < window.m &&
+			    equal(&window.a[x], &window.b[x - k]))
 				x++;
 			at[k] = x;
-			if (k == w->n - w->m && x >= w->n)
+			if (k == window.n - window.m && x >= window.n)
 				found = d;
 		}
 		trace[d] = kmalloc((size_t)(2 * d + 1) * sizeof **trace);
@@ -72,9 +73,9 @@ search(const struct window *w, long **trace)
 
 /* Walk back from the end of the script of EDITS edits, marking what each edit removes or adds. */
 static void
-mark(const struct window *w, long *const *trace, long edits, bool *removed, bool *added)
+mark(long *const *trace, long edits, bool *removed, bool *added)
 {
-	long x = w->n, y = w->m;
+	long x = window.n, y = window.m;
 
 	for (long d = edits; d > 0; d--) {
 		const long *at = trace[d - 1] + d - 1;
@@ -92,50 +93,61 @@ mark(const struct window *w, long *const *trace, long edits, bool *removed, bool
 }
 
 static void
-compare(const struct window *w, bool *removed, bool *added)
+compare(bool *removed, bool *added)
 {
 	auto_free long **trace = kcalloc(KDIFF_MAX + 1, sizeof *trace);
-	long edits = search(w, trace);
+	long edits = search(trace);
 
 	if (edits >= 0) {
-		mark(w, trace, edits, removed, added);
+		mark(trace, edits, removed, added);
 	} else {
-		memset(removed, 1, (size_t)w->n);
-		memset(added, 1, (size_t)w->m);
+		memset(removed, 1, (size_t)window.n);
+		memset(added, 1, (size_t)window.m);
 	}
 	for (long d = 0; d <= KDIFF_MAX; d++)
 		free(trace[d]);
 }
 
+/* Compares the texts; the marks are the caller's. */
 static void
-diff_lines(const struct text *a, const struct text *b, struct kdiff *d)
+diff_lines(const char *a, const char *b)
 {
-	size_t head = 0, tail = 0, most = a->count < b->count ? a->count : b->count;
+	size_t head = 0, tail = 0, most;
 
-	*d = (struct kdiff){ kcalloc(a->count, sizeof(bool)), kcalloc(b->count, sizeof(bool)),
-		{ a->count, b->count }, 0, 0 };
-	while (head < most && equal(&a->line[head], &b->line[head]))
+	old = split(a);
+	new = split(b);
+	most = old.count < new.count ? old.count : new.count;
+	marks = (struct kdiff){ kcalloc(old.count, sizeof(bool)), kcalloc(new.count, sizeof(bool)),
+		{ old.count, new.count }, 0, 0 };
+	while (head < most && equal(&old.line[head], &new.line[head]))
 		head++;
 	while (tail < most - head &&
-	    equal(&a->line[a->count - 1 - tail], &b->line[b->count - 1 - tail]))
+	    equal(&old.line[old.count - 1 - tail], &new.line[new.count - 1 - tail]))
 		tail++;
-	compare(&(struct window){ a->line + head, b->line + head, (long)(a->count - head - tail),
-	            (long)(b->count - head - tail) },
-	    d->removed + head, d->added + head);
-	kforeach_of(one, d->removed, a->count)
-		d->removals += *one;
-	kforeach_of(each, d->added, b->count)
-		d->additions += *each;
+	window.a = old.line + head;
+	window.b = new.line + head;
+	window.n = (long)(old.count - head - tail);
+	window.m = (long)(new.count - head - tail);
+	compare(marks.removed + head, marks.added + head);
+	kforeach_of(removed, marks.removed, old.count)
+		marks.removals += *removed;
+	kforeach_of(added, marks.added, new.count)
+		marks.additions += *added;
+}
+
+static void
+free_lines(void)
+{
+	free(old.line);
+	free(new.line);
 }
 
 void
-kdiff(const char *a, size_t a_len, const char *b, size_t b_len, struct kdiff *d)
+kdiff(const char *a, const char *b, struct kdiff *d)
 {
-	struct text x = split(a, a_len), y = split(b, b_len);
-
-	diff_lines(&x, &y, d);
-	free(x.line);
-	free(y.line);
+	diff_lines(a, b);
+	free_lines();
+	*d = marks;
 }
 
 void
@@ -165,15 +177,14 @@ put_range(struct kbuf *out, char sign, size_t from, size_t count)
 }
 
 static bool
-differs(const struct kdiff *d, size_t x, size_t y)
+differs(size_t x, size_t y)
 {
-	return (x < d->lines[0] && d->removed[x]) || (y < d->lines[1] && d->added[y]);
+	return (x < marks.lines[0] && marks.removed[x]) || (y < marks.lines[1] && marks.added[y]);
 }
 
 /* The lines of one hunk, from X0, Y0 to X1, Y1. */
 static void
-put_hunk(struct kbuf *out, const struct kdiff *d, const struct text *a, const struct text *b,
-    const size_t from[2], const size_t to[2])
+put_hunk(struct kbuf *out, const size_t from[2], const size_t to[2])
 {
 	size_t x = from[0], y = from[1];
 
@@ -183,12 +194,12 @@ put_hunk(struct kbuf *out, const struct kdiff *d, const struct text *a, const st
 	put_range(out, '+', y, to[1] - y);
 	kbuf_puts(out, " @@\n");
 	while (x < to[0] || y < to[1]) {
-		while (x < to[0] && d->removed[x])
-			put_line(out, '-', &a->line[x++]);
-		while (y < to[1] && d->added[y])
-			put_line(out, '+', &b->line[y++]);
-		if (x < to[0] && y < to[1] && !differs(d, x, y)) {
-			put_line(out, ' ', &a->line[x++]);
+		while (x < to[0] && marks.removed[x])
+			put_line(out, '-', &old.line[x++]);
+		while (y < to[1] && marks.added[y])
+			put_line(out, '+', &new.line[y++]);
+		if (x < to[0] && y < to[1] && !differs(x, y)) {
+			put_line(out, ' ', &old.line[x++]);
 			y++;
 		}
 	}
@@ -199,15 +210,15 @@ put_hunk(struct kbuf *out, const struct kdiff *d, const struct text *a, const st
  * that are too short to separate two hunks.
  */
 static void
-hunk_end(const struct kdiff *d, const size_t at[2], size_t end[2])
+hunk_end(const size_t at[2], size_t end[2])
 {
 	size_t x = at[0], y = at[1], same = 0;
 
-	while ((x < d->lines[0] || y < d->lines[1]) && same <= 2 * CONTEXT) {
-		if (x < d->lines[0] && d->removed[x]) {
+	while ((x < marks.lines[0] || y < marks.lines[1]) && same <= 2 * CONTEXT) {
+		if (x < marks.lines[0] && marks.removed[x]) {
 			x++;
 			same = 0;
-		} else if (y < d->lines[1] && d->added[y]) {
+		} else if (y < marks.lines[1] && marks.added[y]) {
 			y++;
 			same = 0;
 		} else {
@@ -221,28 +232,24 @@ hunk_end(const struct kdiff *d, const size_t at[2], size_t end[2])
 }
 
 void
-kdiff_unified(const char *a, size_t a_len, const char *b, size_t b_len, const char *a_name,
-    const char *b_name, struct kbuf *out)
+kdiff_unified(
+    const char *a, const char *b, const char *a_name, const char *b_name, struct kbuf *out)
 {
-	struct text x = split(a, a_len), y = split(b, b_len);
-	struct kdiff d;
-
-	diff_lines(&x, &y, &d);
-	if (d.removals || d.additions)
+	diff_lines(a, b);
+	if (marks.removals || marks.additions)
 		kbuf_printf(out, "--- %s\n+++ %s\n", a_name, b_name);
-	for (size_t at[2] = { 0, 0 }; at[0] < x.count || at[1] < y.count;) {
+	for (size_t at[2] = { 0, 0 }; at[0] < old.count || at[1] < new.count;) {
 		size_t lead = at[0] < CONTEXT ? at[0] : CONTEXT,
 		       from[2] = { at[0] - lead, at[1] - lead };
 
-		if (!differs(&d, at[0], at[1])) {
+		if (!differs(at[0], at[1])) {
 			at[0]++;
 			at[1]++;
 			continue;
 		}
-		hunk_end(&d, from, at);
-		put_hunk(out, &d, &x, &y, from, at);
+		hunk_end(from, at);
+		put_hunk(out, from, at);
 	}
-	kdiff_free(&d);
-	free(x.line);
-	free(y.line);
+	kdiff_free(&marks);
+	free_lines();
 }

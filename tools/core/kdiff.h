@@ -17,12 +17,12 @@ struct kdiff {
  * kdiff_free.
  */
 enum { KDIFF_MAX = 2000 };
-void kdiff(const char *a, size_t a_len, const char *b, size_t b_len, struct kdiff *d);
+void kdiff(const char *a, const char *b, struct kdiff *d);
 void kdiff_free(struct kdiff *d);
 
 /*
  * The same as a unified diff with three lines of context, as patch(1) reads it, appended to OUT:
  * nothing when the texts are equal. A_NAME and B_NAME go into its heading.
  */
-void kdiff_unified(const char *a, size_t a_len, const char *b, size_t b_len, const char *a_name,
-    const char *b_name, struct kbuf *out);
+void kdiff_unified(
+    const char *a, const char *b, const char *a_name, const char *b_name, struct kbuf *out);

@@ -27,7 +27,7 @@ scan_file(const json_t *parent, const char *file, const char *text)
 
 	source = (struct source){ .file = file, .text = text, .len = strlen(text) };
 	if (old) {
-		kdiff(old, strlen(old), text, source.len, &d);
+		kdiff(old, text, &d);
 		source.added = d.added;
 		source.lines = d.lines[1];
 	}
@@ -47,7 +47,7 @@ count_change(const json_t *parent, const char *file, const char *text, struct ch
 	size_t x = 0, y = 0;
 	bool inside = false;
 
-	kdiff(old ? old : "", old ? strlen(old) : 0, text, strlen(text), &d);
+	kdiff(old ? old : "", text, &d);
 	while (x < d.lines[0] || y < d.lines[1]) {
 		bool removed = x < d.lines[0] && d.removed[x], added = y < d.lines[1] && d.added[y];
 

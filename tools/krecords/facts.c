@@ -252,7 +252,7 @@ lines_facts(const struct candidate *x, const char *parent)
 
 	if (!x->code || !parent)
 		return json_null();
-	kdiff(parent, strlen(parent), x->code, strlen(x->code), &d);
+	kdiff(parent, x->code, &d);
 	text = json_sprintf("%zu added, %zu removed, of %zu", d.additions, d.removals, d.lines[0]);
 	kdiff_free(&d);
 	return text;

@@ -94,7 +94,7 @@ put_patch(const struct candidate *x, const char *name, struct kbuf *out)
 		return;
 	old = kasprintf("a/%s\t%s", name, id);
 	new = kasprintf("b/%s\t%s", name, x->id);
-	kdiff_unified(parent, strlen(parent), x->code, strlen(x->code), old, new, out);
+	kdiff_unified(parent, x->code, old, new, out);
 	free(old);
 	free(new);
 }

@@ -45,9 +45,9 @@ file_diff(const json_t *before, const json_t *after, const char *path)
 	struct kdiff diff;
 	json_t *o;
 
-	kdiff(a, strlen(a), b, strlen(b), &diff);
-	kdiff_unified(a, strlen(a), b, strlen(b), kjson_str_or(before, "id", "before"),
-	    kjson_str_or(after, "id", "after"), &text);
+	kdiff(a, b, &diff);
+	kdiff_unified(
+	    a, b, kjson_str_or(before, "id", "before"), kjson_str_or(after, "id", "after"), &text);
 	o = json_pack("{s:s,s:I,s:I,s:o}", "path", path ? path : "", "additions",
 	    (json_int_t)diff.additions, "removals", (json_int_t)diff.removals, "diff",
 	    kjson_text(text.data ? text.data : "", text.len));
