@@ -8,6 +8,13 @@
 enum { ROWS_MAX = 64, FIRST = 256 };
 enum { COLUMN = 25 }; /* of the descriptions in --help */
 
+/* The options that are read. */
+static struct {
+	const struct koption *row;
+	size_t count;
+	const char *usage;
+} table;
+
 _Noreturn void
 koption_misuse(const char *usage, const char *why)
 {
@@ -41,20 +48,14 @@ put_option(char letter, const char *name, const char *help)
 }
 
 static void
-put_help(const struct koption *options, size_t count, const char *usage)
+put_help(void)
 {
-	printf("%s\n", usage);
-	kforeach_of(option, options, count)
+	printf("%s\n", table.usage);
+	kforeach_of(option, table.row, table.count)
 		if (option->help)
 			put_option(option->letter, option->name, option->help);
 	put_option('h', "help", "\tprint this text");
 	put_option('V', "version", "\tprint the version");
-}
-
-static bool
-takes_value(const struct koption *o)
-{
-	return o->text || o->number || o->real || o->call;
 }
 
 static void
@@ -74,22 +75,24 @@ put_value(const struct koption *o, const char *value)
 
 /* One message that names all options of the exclusive choice. */
 static _Noreturn void
-die_exclusive(const struct koption *options, size_t count, const int *choice, const char *usage)
+die_exclusive(const int *choice)
 {
 	struct kbuf b = { 0 };
 
-	kforeach_of(option, options, count)
-		if (option->choice == choice)
-			kbuf_printf(&b, "%s--%s", b.len ? ", " : "", option->name);
+	kforeach_of(option, table.row, table.count)
+		if (option->choice == choice) {
+			kbuf_join(&b, ", ", "--");
+			kbuf_puts(&b, option->name);
+		}
 	kbuf_puts(&b, " cannot be used together");
-	koption_misuse(usage, b.data);
+	koption_misuse(table.usage, b.data);
 }
 
 static void
-apply(const struct koption *options, size_t count, const struct koption *o, const char *usage)
+apply(const struct koption *o)
 {
 	if (o->choice && *o->choice && *o->choice != o->value)
-		die_exclusive(options, count, o->choice, usage);
+		die_exclusive(o->choice);
 	if (o->choice)
 		*o->choice = o->value;
 	if (o->flag)
@@ -99,23 +102,22 @@ apply(const struct koption *options, size_t count, const struct koption *o, cons
 
 /* The arguments for getopt; LETTERS has room for two characters per row. */
 static void
-translate(const struct koption *options, size_t count, struct option *longs, char *letters)
+translate(struct option *longs, char *letters)
 {
-	for (size_t i = 0; i < count; i++) {
-		bool value = takes_value(&options[i]);
+	kforeach_of(o, table.row, table.count) {
+		bool value = o->text || o->number || o->real || o->call;
 
-		if (options[i].name)
-			*longs++ = (struct option){ options[i].name, value, NULL, FIRST + (int)i };
-		if (options[i].letter)
-			*letters++ = options[i].letter;
-		if (options[i].letter && value)
+		if (o->name)
+			*longs++ =
+			    (struct option){ o->name, value, NULL, FIRST + (int)(o - table.row) };
+		if (o->letter)
+			*letters++ = o->letter;
+		if (o->letter && value)
 			*letters++ = ':';
 	}
 	*longs++ = (struct option){ "help", no_argument, NULL, 'h' };
 	*longs = (struct option){ "version", no_argument, NULL, 'V' };
-	*letters++ = 'h';
-	*letters++ = 'V';
-	*letters = '\0';
+	strcpy(letters, "hV");
 }
 
 uint64_t
@@ -128,24 +130,23 @@ koption_read(const struct koption *options, size_t count, const char *usage, int
 
 	if (count > ROWS_MAX)
 		abort();
-	translate(options, count, longs, letters);
+	table.row = options;
+	table.count = count;
+	table.usage = usage;
+	translate(longs, letters);
 	optind = 0;
 	while ((c = getopt_long(argc, argv, letters, longs, NULL)) != -1) {
 		size_t i = c >= FIRST ? (size_t)(c - FIRST) : 0;
 
-		if (c == 'h') {
-			put_help(options, count, usage);
-			exit(K_OK);
-		}
-		if (c == 'V') {
-			kversion();
+		if (c == 'h' || c == 'V') {
+			(c == 'h' ? put_help : kversion)();
 			exit(K_OK);
 		}
 		while (c < FIRST && i < count && options[i].letter != c)
 			i++;
 		if (i == count)
 			koption_misuse(usage, NULL);
-		apply(options, count, &options[i], usage);
+		apply(&options[i]);
 		given |= (uint64_t)1 << i;
 	}
 	return given;
