@@ -16,7 +16,7 @@ static const char real[] = "ACCEPT-as-real", unmeasured[] = "ACCEPT-unmeasured",
 
 /* What the checks find out about the record. */
 static struct finding {
-	const struct krec *rec;
+	const json_t *record, *rival; /* RIVAL: the evaluation that its times are compared with */
 	const char *id, *declared;
 	bool reference;
 	json_t *reasons, *out;
@@ -50,7 +50,7 @@ static void __attribute__((format(printf, 1, 2))) remark(const char *fmt, ...)
 static json_t *
 rivals_eval(void)
 {
-	const char *id = kjson_str_or(finding.rec->json, "sample.incumbent", "000/00");
+	const char *id = kjson_str_or(finding.record, "sample.incumbent", "000/00");
 	bool named = karch_id(id, &(long){ 0 }, &(long){ 0 });
 	json_auto_t *record = named ? karch_record(audit.camp->dir, id, "eval") : NULL;
 
@@ -59,17 +59,17 @@ rivals_eval(void)
 
 /* Noise of a ratio between the record's times and the rival's, which were measured separately. */
 static double
-noise_of(const json_t *rival)
+noise_of(void)
 {
 	return kgain_noise(
-	    kjson_num(finding.rec->json, "eval.noise.floor"), kjson_num(rival, "noise.floor"));
+	    kjson_num(finding.record, "eval.noise.floor"), kjson_num(finding.rival, "noise.floor"));
 }
 
 /* What the pairs call the rival: a round of a linear campaign names its incumbent. */
 static const char *
 rivals_name(void)
 {
-	return kjson_path(finding.rec->json, "sample.incumbent") ? "incumbent" : "reference";
+	return kjson_path(finding.record, "sample.incumbent") ? "incumbent" : "reference";
 }
 
 /*
@@ -77,9 +77,9 @@ rivals_name(void)
  * times.
  */
 static bool
-workload_ratio(const json_t *rival, const char *workload, double *ratio, double *low)
+workload_ratio(const char *workload, double *ratio, double *low)
 {
-	const json_t *pairs = kjson_path(finding.rec->json, "eval.pairs");
+	const json_t *pairs = kjson_path(finding.record, "eval.pairs");
 	double own, other;
 
 	kjson_foreach(row, pairs)
@@ -88,33 +88,34 @@ workload_ratio(const json_t *rival, const char *workload, double *ratio, double 
 			*low = kjson_num(row, "low");
 			return *ratio > 0;
 		}
-	own = kgain_time_ns(kgain_row(kjson_path(finding.rec->json, "eval.timing"), workload));
-	other = kgain_time_ns(kgain_row(json_object_get(rival, "timing"), workload));
+	own = kgain_time_ns(kgain_row(kjson_path(finding.record, "eval.timing"), workload));
+	other = kgain_time_ns(kgain_row(json_object_get(finding.rival, "timing"), workload));
 	*ratio = other / own;
-	*low = *ratio - noise_of(rival);
+	*low = *ratio - noise_of();
 	return isfinite(*ratio);
 }
 
 static void
-look_at_gain(const json_t *rival)
+look_at_gain(void)
 {
-	const json_t *timing = kjson_path(finding.rec->json, "eval.timing");
+	const json_t *timing = kjson_path(finding.record, "eval.timing");
 	double ratio, low;
 	char *fault;
 
-	if (status_at(finding.rec->json, "eval.status") != STATUS_CORRECT || !timing ||
+	if (status_at(finding.record, "eval.status") != STATUS_CORRECT || !timing ||
 	    finding.reference)
 		return;
 	if (!kgain_pairs(
-	        kjson_path(finding.rec->json, "eval.pairs"), rivals_name(), timing, &ratio, &low)) {
-		json_auto_t *rows = kgain_rows_like(json_object_get(rival, "timing"), timing);
+	        kjson_path(finding.record, "eval.pairs"), rivals_name(), timing, &ratio, &low)) {
+		json_auto_t *rows =
+		    kgain_rows_like(json_object_get(finding.rival, "timing"), timing);
 
 		fault = kgain_speedup(rows, timing, &ratio);
 		if (fault) {
 			free(fault);
 			return;
 		}
-		low = ratio - noise_of(rival);
+		low = ratio - noise_of();
 	}
 	finding.gains = low > 1;
 	finding.gain_pct = 100 * (ratio - 1);
@@ -130,7 +131,7 @@ look_at_code(void)
 	auto_free char *file = NULL;
 
 	hits.count = 0;
-	scan_record(finding.rec);
+	scan_record(finding.record);
 	waiver = hits.count ? waiver_of(finding.id, &file, finding.asides) : NULL;
 	for (int b = BUCKET_W3; b >= BUCKET_K; b--)
 		kforeach_of(h, hits.at, hits.count) {
@@ -184,9 +185,9 @@ excess_of(const json_t *own, const json_t *rival, double *noise)
 static void
 look_at_reuse(void)
 {
-	const json_t *rows = kjson_path(finding.rec->json, "eval.reuse"),
-	             *rival = kjson_path(finding.rec->json, "eval.reuse_against.rows"),
-	             *worst = NULL, *row;
+	const json_t *rows = kjson_path(finding.record, "eval.reuse"),
+	             *rival = kjson_path(finding.record, "eval.reuse_against.rows"), *worst = NULL,
+	             *row;
 	double limit = 100 * KGAIN_REUSE_GAP, most = -INFINITY, noise = 0;
 	bool bad = false;
 	json_t *o;
@@ -221,7 +222,7 @@ look_at_reuse(void)
 	if (row)
 		json_object_set_new(finding.out, "incumbent_fresh",
 		    json_pack("{s:s,s:f}", "id",
-		        kjson_str_or(finding.rec->json, "eval.reuse_against.id", "?"), "gap_pct",
+		        kjson_str_or(finding.record, "eval.reuse_against.id", "?"), "gap_pct",
 		        kjson_num(row, "gap_pct")));
 	/* A declared cache of weights is meant to gain like this; its bound judges it. */
 	if (bad && !(finding.declared && !strcmp(finding.declared, "W1")))
@@ -248,9 +249,9 @@ holds(double ratio, double low)
 }
 
 static void
-look_at_skew(const json_t *rival)
+look_at_skew(void)
 {
-	const json_t *timing = kjson_path(finding.rec->json, "eval.timing");
+	const json_t *timing = kjson_path(finding.record, "eval.timing");
 	json_t *rows = json_array();
 	bool required = audit.task && audit.task->groups >= 0 && finding.gains, ok = !required;
 
@@ -259,7 +260,7 @@ look_at_skew(const json_t *rival)
 		double ratio, low;
 
 		if (!w->skew || !kgain_row(timing, w->name) || finding.reference ||
-		    !workload_ratio(rival, w->name, &ratio, &low))
+		    !workload_ratio(w->name, &ratio, &low))
 			continue;
 		json_array_append_new(rows,
 		    json_pack("{s:s,s:f}", "workload", w->name, "delta_pct", 100 * (ratio - 1)));
@@ -285,7 +286,7 @@ look_at_skew(const json_t *rival)
 static bool
 look_at_trace(json_t *out)
 {
-	const json_t *trace = kjson_path(finding.rec->json, "eval.trace");
+	const json_t *trace = kjson_path(finding.record, "eval.trace");
 	long had = 0, lookups = 0;
 
 	kjson_foreach(row, trace) {
@@ -318,7 +319,7 @@ has_weights(const struct ktask *t)
 static void
 look_at_w1(void)
 {
-	const json_t *plan = kjson_path(finding.rec->json, "eval.plan");
+	const json_t *plan = kjson_path(finding.record, "eval.plan");
 	double quant = kjson_num(plan, "quant_us"), step = kjson_num(plan, "step_us"),
 	       estimate = kjson_num(plan, "expected_gain_pct"),
 	       bound = step > 0 ? 100 * quant / step : 0;
@@ -363,7 +364,7 @@ look_at_w1(void)
 static const char *
 why_not_reused(void)
 {
-	if (status_at(finding.rec->json, "eval.status") != STATUS_CORRECT)
+	if (status_at(finding.record, "eval.status") != STATUS_CORRECT)
 		return "the candidate is not correct";
 	if (kcamp_json(audit.camp, "eval.timing"))
 		return "the campaign's own command measured the times";
@@ -379,8 +380,8 @@ why_not_reused(void)
 static void
 note_unmeasured(void)
 {
-	size_t timed = json_array_size(kjson_path(finding.rec->json, "eval.timing")),
-	       rows = json_array_size(kjson_path(finding.rec->json, "eval.reuse"));
+	size_t timed = json_array_size(kjson_path(finding.record, "eval.timing")),
+	       rows = json_array_size(kjson_path(finding.record, "eval.reuse"));
 	json_auto_t *list = json_array();
 
 	if (!finding.reused && !finding.reference)
@@ -439,21 +440,21 @@ audit_record(const struct krec *rec)
 
 	krec_str(rec, "eval.status");
 	krec_id(rec, id, sizeof id);
-	finding = (struct finding){ .rec = rec,
+	finding = (struct finding){ .record = rec->json,
 		.id = id,
 		.declared = kjson_str_or(rec->json, "eval.plan.bucket", NULL),
 		.reference = kjson_is(rec->json, "id", "000/00"),
 		.reasons = json_array(),
 		.asides = json_array(),
 		.out = json_object() };
-	rival = rivals_eval();
-	look_at_gain(rival);
+	finding.rival = rival = rivals_eval();
+	look_at_gain();
 	look_at_code();
 	look_at_reuse();
-	look_at_skew(rival);
+	look_at_skew();
 	look_at_declared();
 	json_array_extend(finding.reasons, finding.asides);
-	if (change_of(rec, &change))
+	if (change_of(rec->json, &change))
 		json_object_set_new(finding.out, "change",
 		    json_pack("{s:I,s:I,s:I,s:I}", "files", (json_int_t)change.files, "hunks",
 		        (json_int_t)change.hunks, "added", (json_int_t)change.added, "removed",

@@ -66,13 +66,13 @@ void rules_apply(void);
 /* ---- scan.c: the added lines of a candidate ---- */
 
 /* Hits in a record's program, compared with its parent's if the record has one. */
-void scan_record(const struct krec *rec);
+void scan_record(const json_t *record);
 
 /* How much a record's program differs from its parent's; false: there is no parent. */
 struct change {
 	size_t files, hunks, added, removed;
 };
-bool change_of(const struct krec *rec, struct change *c);
+bool change_of(const json_t *record, struct change *c);
 
 /* ---- decide.c ---- */
 

@@ -63,11 +63,11 @@ count_change(const json_t *parent, const char *file, const char *text, struct ch
 }
 
 bool
-change_of(const struct krec *rec, struct change *c)
+change_of(const json_t *record, struct change *c)
 {
-	const json_t *parent = kjson_path(rec->json, "sample.parent"),
-	             *files = kjson_path(rec->json, "eval.files");
-	const char *code = kjson_str_or(rec->json, "eval.code", NULL);
+	const json_t *parent = kjson_path(record, "sample.parent"),
+	             *files = kjson_path(record, "eval.files");
+	const char *code = kjson_str_or(record, "eval.code", NULL);
 
 	*c = (struct change){ 0 };
 	if (!code || !kjson_str_or(parent, "code", NULL))
@@ -79,11 +79,11 @@ change_of(const struct krec *rec, struct change *c)
 }
 
 void
-scan_record(const struct krec *rec)
+scan_record(const json_t *record)
 {
-	const json_t *parent = kjson_path(rec->json, "sample.parent"),
-	             *files = kjson_path(rec->json, "eval.files");
-	const char *code = kjson_str_or(rec->json, "eval.code", NULL);
+	const json_t *parent = kjson_path(record, "sample.parent"),
+	             *files = kjson_path(record, "eval.files");
+	const char *code = kjson_str_or(record, "eval.code", NULL);
 	char *plain;
 
 	if (!code)

@@ -16,12 +16,13 @@
 enum { STATUS_AUTH = 77, STATUS_NOT_FOUND = 127, STDERR_KEPT = 4096 };
 
 /* model.provider, split into its parts. */
-struct command {
+static struct command {
 	bool json;
 	char *line;          /* for sh -c; owned */
 	char *text_pointer;  /* "/result"; owned; NULL: the output is the answer */
 	char *usage_pointer; /* "/usage"; owned; NULL: none */
-};
+} command;
+static struct kproc_result result;
 
 /*
  * A preset's row is "name TAB provider"; the provider of "exec:NAME" when there is such a row, else
@@ -43,34 +44,33 @@ preset(const char *name)
  * colons.
  */
 static void
-cut_pointers(struct command *cmd)
+cut_pointers(void)
 {
 	struct kregex_span at[3];
 
-	if (!kregex_match("(?s)\\A.*?:(/[^:\\s\"']*)(?::(/[^:\\s\"']*))?\\z", cmd->line, at))
+	if (!kregex_match("(?s)\\A.*?:(/[^:\\s\"']*)(?::(/[^:\\s\"']*))?\\z", command.line, at))
 		kdie(K_USAGE,
 		    "model.provider: exec-json:COMMAND:/POINTER needs a JSON pointer to "
 		    "the answer");
-	cmd->text_pointer = kregex_text(cmd->line, at[1]);
-	cmd->usage_pointer = kregex_text(cmd->line, at[2]);
-	cmd->line[at[1].from - 1] = '\0';
+	command.text_pointer = kregex_text(command.line, at[1]);
+	command.usage_pointer = kregex_text(command.line, at[2]);
+	command.line[at[1].from - 1] = '\0';
 }
 
 static void
-parse_command(struct command *cmd, const char *provider)
+parse_command(const char *provider)
 {
 	auto_free char *known = NULL;
 
-	*cmd = (struct command){ 0 };
 	if (kregex_is("\\Aexec:[a-z\\d-]*\\z", provider))
 		known = preset(provider + 5);
 	if (known)
 		provider = known;
-	cmd->json = !strncmp(provider, "exec-json:", 10);
-	cmd->line = kstrdup(provider + (cmd->json ? 10 : 5));
-	if (cmd->json)
-		cut_pointers(cmd);
-	if (!cmd->line[strspn(cmd->line, " \t")])
+	command.json = !strncmp(provider, "exec-json:", 10);
+	command.line = kstrdup(provider + (command.json ? 10 : 5));
+	if (command.json)
+		cut_pointers();
+	if (!command.line[strspn(command.line, " \t")])
 		kdie(K_USAGE, "model.provider: '%s' has no command", provider);
 }
 
@@ -105,11 +105,11 @@ set_environment(const char *base)
 }
 
 static void
-run(const struct command *cmd, struct kproc_result *result)
+run(void)
 {
 	char *base = make_folder();
 	auto_free char *cwd = kasprintf("%s/empty", base);
-	char *argv[] = { (char *)"/bin/sh", (char *)"-c", cmd->line, NULL };
+	char *argv[] = { (char *)"/bin/sh", (char *)"-c", command.line, NULL };
 	struct kproc p = {
 		.argv = argv,
 		.cwd = cwd,
@@ -121,7 +121,7 @@ run(const struct command *cmd, struct kproc_result *result)
 	int rc, why;
 
 	set_environment(base);
-	rc = kproc_run(&p, result);
+	rc = kproc_run(&p, &result);
 	why = errno;
 	ksandbox_work_free(base);
 	errno = why;
@@ -131,12 +131,12 @@ run(const struct command *cmd, struct kproc_result *result)
 
 /* The end of the command's error output, safe to print. */
 static char *
-complaint(const struct kproc_result *r)
+complaint(void)
 {
-	size_t skip = r->err_len > STDERR_KEPT ? r->err_len - STDERR_KEPT : 0;
+	size_t skip = result.err_len > STDERR_KEPT ? result.err_len - STDERR_KEPT : 0;
 	struct kbuf b = { 0 };
 
-	kbuf_add(&b, r->err + skip, r->err_len - skip);
+	kbuf_add(&b, result.err + skip, result.err_len - skip);
 	while (b.len && (b.data[b.len - 1] == '\n' || !b.data[b.len - 1]))
 		b.data[--b.len] = '\0';
 	secret_redact(&b);
@@ -153,28 +153,28 @@ complaint(const struct kproc_result *r)
 
 /* A command that failed ends the program; the exit code says whether trying again makes sense. */
 static void
-judge(const struct kproc_result *r)
+judge(void)
 {
 	static const struct {
 		int status;
 		enum failure failure;
 	} rows[] = { { K_AGAIN, FAILURE_RATE }, { STATUS_AUTH, FAILURE_AUTH } };
 	enum failure failure = FAILURE_PERMANENT;
-	auto_free char *said = complaint(r);
+	auto_free char *said = complaint();
 
-	if (r->timed_out)
+	if (result.timed_out)
 		fail(FAILURE_TIMEOUT, "the command ran longer than %g s: %s",
 		    kcamp_num(call.camp, "model.timeout_s"), said);
-	if (r->signal && !r->flooded)
-		fail(failure, "the command was killed by signal %d: %s", r->signal, said);
-	if (r->exit_code == STATUS_NOT_FOUND)
-		kdie(K_MISSING, "%s: permanent: the command exited %d: %s", call.id, r->exit_code,
-		    said);
+	if (result.signal && !result.flooded)
+		fail(failure, "the command was killed by signal %d: %s", result.signal, said);
+	if (result.exit_code == STATUS_NOT_FOUND)
+		kdie(K_MISSING, "%s: permanent: the command exited %d: %s", call.id,
+		    result.exit_code, said);
 	kforeach(row, rows)
-		if (r->exit_code == row->status)
+		if (result.exit_code == row->status)
 			failure = row->failure;
-	if (r->exit_code && !r->flooded)
-		fail(failure, "the command exited %d: %s", r->exit_code, said);
+	if (result.exit_code && !result.flooded)
+		fail(failure, "the command exited %d: %s", result.exit_code, said);
 }
 
 /* Copies text without terminal escapes and carriage returns; everything else is unchanged. */
@@ -213,10 +213,10 @@ pointed(const json_t *v, const char *pointer)
 
 /* Known command-line tools report their failures and cost at the top level. */
 static void
-from_json(const struct command *cmd, const char *out, size_t len)
+from_json(void)
 {
 	json_error_t e;
-	json_auto_t *o = json_loadb(out, len, 0, &e);
+	json_auto_t *o = json_loadb(result.out, result.out_len, 0, &e);
 	const json_t *text, *error;
 	const char *said;
 	double cost;
@@ -228,12 +228,13 @@ from_json(const struct command *cmd, const char *out, size_t len)
 	if (kjson_bool(o, "is_error") || (error && !json_is_null(error)))
 		fail(FAILURE_PERMANENT, "the command reports an error: %s",
 		    kjson_str_or(o, "result", said));
-	text = pointed(o, cmd->text_pointer);
+	text = pointed(o, command.text_pointer);
 	if (!json_is_string(text))
-		fail(FAILURE_PROTOCOL, "nothing at %s in the command's output", cmd->text_pointer);
+		fail(FAILURE_PROTOCOL, "nothing at %s in the command's output",
+		    command.text_pointer);
 	add_plain(&reply.text, json_string_value(text), json_string_length(text));
-	if (cmd->usage_pointer)
-		kusage_read(&reply.usage, pointed(o, cmd->usage_pointer));
+	if (command.usage_pointer)
+		kusage_read(&reply.usage, pointed(o, command.usage_pointer));
 	cost = kjson_num_or(o, "total_cost_usd", -1);
 	if (cost >= 0 && cost < 1e6)
 		reply.nanousd = (int64_t)(cost * 1e9 + 0.5);
@@ -242,25 +243,22 @@ from_json(const struct command *cmd, const char *out, size_t len)
 json_t *
 ask_exec(void)
 {
-	struct kproc_result result;
-	struct command cmd;
-
-	parse_command(&cmd, call.provider);
-	run(&cmd, &result);
-	judge(&result);
-	reply_init(cmd.json ? "exec-json" : "exec", *call.model ? call.model : "exec");
+	parse_command(call.provider);
+	run();
+	judge();
+	reply_init(command.json ? "exec-json" : "exec", *call.model ? call.model : "exec");
 	reply.total_ms = result.wall_s * 1e3;
 	if (result.flooded)
 		reply_too_large();
-	if (cmd.json && !result.flooded)
-		from_json(&cmd, result.out, result.out_len);
+	if (command.json && !result.flooded)
+		from_json();
 	else
 		add_plain(&reply.text, result.out, result.out_len);
 	if (reply.usage.known && reply.nanousd == KUSAGE_UNKNOWN)
 		reply_price();
 	kproc_result_free(&result);
-	free(cmd.line);
-	free(cmd.text_pointer);
-	free(cmd.usage_pointer);
+	free(command.line);
+	free(command.text_pointer);
+	free(command.usage_pointer);
 	return reply_finish();
 }

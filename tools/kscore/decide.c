@@ -104,8 +104,7 @@ compare_record(const struct rival *rival, struct level *l, struct klinear_compar
 {
 	char *fault;
 
-	*l = (struct level){ kjson_path(scored.json, "eval.timing"),
-		kjson_path(scored.json, "eval.pairs"),
+	*l = (struct level){ timing, kjson_path(scored.json, "eval.pairs"),
 		kjson_is(scored.json, "eval.level", "quick") };
 	fault = compare(rival, l, out);
 	if (fault && kjson_path(scored.json, "eval.quick.timing")) {
@@ -131,8 +130,7 @@ shapes_json(const struct klinear_compare *c)
 }
 
 static void
-put_figures(const struct klinear_case *c, const struct klinear_decision *d, const json_t *score,
-    json_t *out)
+put_figures(const struct klinear_case *c, const struct klinear_decision *d, json_t *out)
 {
 	double forward = c->compare->forward, backward = c->compare->backward;
 
@@ -157,7 +155,7 @@ verdict_of(const struct klinear_decision *d)
 
 /* The decision expressed as a gain. In a linear search a round that is kept is a gain. */
 static void
-put_outcome(const struct klinear_case *c, const struct klinear_decision *d, json_t *score)
+put_outcome(const struct klinear_case *c, const struct klinear_decision *d)
 {
 	struct kgain_ratio r = c->compare ? c->compare->ratio : (struct kgain_ratio){ 0 };
 
@@ -167,12 +165,12 @@ put_outcome(const struct klinear_case *c, const struct klinear_decision *d, json
 	}
 	if (c->again.n)
 		r.mean = 1 + c->again.mean;
-	put_gain(score, &r, d->accepted);
+	put_gain(&r, d->accepted);
 }
 
 /* What the records say, apart from measurements. The caller owns the lines. */
 static struct klinear_case
-case_of(const struct rival *rival, const json_t *score)
+case_of(const struct rival *rival)
 {
 	const json_t *reasons = kjson_path(scored.json, "audit.reasons"),
 	             *why = kjson_path(scored.json, "eval.reasons");
@@ -199,10 +197,10 @@ free_case(struct klinear_case *c)
 }
 
 void
-add_decision(json_t *score)
+add_decision(void)
 {
 	const struct rival *rival = rival_of();
-	struct klinear_case c = case_of(rival, score);
+	struct klinear_case c = case_of(rival);
 	struct klinear_compare compared;
 	struct klinear_decision d = { .code = KLINEAR_BASELINE };
 	struct level level = { 0 };
@@ -210,14 +208,13 @@ add_decision(json_t *score)
 	auto_free char *line = NULL;
 	json_t *out;
 
-	if (c.status == STATUS_CORRECT && kjson_path(scored.json, "eval.timing")) {
+	if (c.status == STATUS_CORRECT && timing) {
 		c.quality = quality_fault(rival);
 		compare_record(rival, &level, &compared);
 		c.compare = &compared;
 		c.needs_full = level.needs_full;
 		c.again = klinear_again(json_object_get(scorer.task, "workloads"), rival->timing,
-		    kjson_path(scored.json, "eval.timing"),
-		    kjson_path(scored.json, "eval.repeats"));
+		    timing, kjson_path(scored.json, "eval.repeats"));
 		c.independent = !strcmp(kcamp_str(scorer.camp, "linear.metric"), "independent");
 	}
 	if (!kjson_is(scored.json, "id", scorer.reference.id))
@@ -230,15 +227,15 @@ add_decision(json_t *score)
 		    json_string(level.needs_full
 		            ? "quick"
 		            : kjson_str_or(scored.json, "eval.level", "full")));
-		put_figures(&c, &d, score, out);
+		put_figures(&c, &d, out);
 	}
-	put_outcome(&c, &d, score);
+	put_outcome(&c, &d);
 	kjson_set(score, "decision", out);
 	free_case(&c);
 }
 
 bool
-decision_holds(const json_t *score)
+decision_holds(void)
 {
 	const json_t *stored = kjson_path(scored.json, "score.decision"),
 	             *now = json_object_get(score, "decision");

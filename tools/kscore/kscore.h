@@ -27,8 +27,10 @@ extern struct scorer {
 	bool incumbent_holds; /* it is correct and timed */
 	char *archive_best;   /* id of the best in the given archive, or NULL */
 } scorer;
-/* The record that is being scored. */
+/* The record that is being scored, its times, and its score. */
 extern struct krec scored;
+extern const json_t *timing;
+extern json_t *score;
 /* Dies: it cannot be compared WITH that program. */
 _Noreturn void refuse(const char *fault, const char *with);
 
@@ -46,12 +48,12 @@ const struct rival *rival_of(void);
  * Adds the comparison of a candidate with the incumbent to SCORE, as "gain", "gain_ratio" and so
  * on.
  */
-void put_gain(json_t *score, const struct kgain_ratio *r, bool gain);
+void put_gain(const struct kgain_ratio *r, bool gain);
 
 /*
  * decide.c: adds "decision" on a round of a linear search, and the resulting gain, from the record
  * and what SCORE has so far. The other function checks that the decision stored in the record
  * equals that of SCORE, which was computed again; it reports a difference.
  */
-void add_decision(json_t *score);
-bool decision_holds(const json_t *score);
+void add_decision(void);
+bool decision_holds(void);

@@ -16,6 +16,8 @@
 
 struct scorer scorer;
 struct krec scored;
+const json_t *timing;
+json_t *score;
 
 static const char usage[] = "usage: kscore [-c DIR] -r REFERENCE [-a ARCHIVE] [--check] [--thin] "
                             "[-o FILE] [FILE ...]\n";
@@ -83,7 +85,7 @@ speedup_of(const struct anchor *a, const json_t *row, bool *apart)
 
 /* By workload; new reference. APART is set if a link of a chain was missing. */
 static json_t *
-speedups_of(const struct anchor *a, const json_t *timing, bool *apart)
+speedups_of(const struct anchor *a, bool *apart)
 {
 	json_t *rows = json_array();
 
@@ -103,7 +105,7 @@ speedups_of(const struct anchor *a, const json_t *timing, bool *apart)
  * the record is refused.
  */
 static void
-check_times(const json_t *timing)
+check_times(void)
 {
 	/* The baseline of a chain is timed on more workloads than a round on its quick set. */
 	json_auto_t *reference = scorer.linear ? kgain_rows_like(scorer.reference.timing, timing)
@@ -115,7 +117,7 @@ check_times(const json_t *timing)
 }
 
 static void
-put_anchor(const struct anchor *a, json_t *score)
+put_anchor(const struct anchor *a)
 {
 	const struct kgain_ratio *r = &a->chain.speedup;
 
@@ -131,7 +133,7 @@ put_anchor(const struct anchor *a, json_t *score)
  * ignored.
  */
 static struct kgain_ratio
-compare_incumbent(const json_t *timing, const json_t *score)
+compare_incumbent(void)
 {
 	const struct rival *rival = rival_of();
 	double noise = kgain_noise(kjson_num(scored.json, "eval.noise.floor"), rival->noise);
@@ -154,13 +156,13 @@ compare_incumbent(const json_t *timing, const json_t *score)
  * A gain exceeds the incumbent by more than the noise, and by score.min_gain. A copy never gains.
  */
 static void
-add_gain(const json_t *timing, json_t *score)
+add_gain(void)
 {
-	struct kgain_ratio r = compare_incumbent(timing, score);
+	struct kgain_ratio r = compare_incumbent();
 	bool counts =
 	    !kjson_path(scored.json, "eval.duplicate_of") && !json_object_get(score, "alarm");
 
-	put_gain(score, &r, counts && r.low > 1 + scorer.min_gain);
+	put_gain(&r, counts && r.low > 1 + scorer.min_gain);
 }
 
 /*
@@ -168,7 +170,7 @@ add_gain(const json_t *timing, json_t *score)
  * possible minimum.
  */
 static void
-add_roofline(const json_t *timing, json_t *score)
+add_roofline(void)
 {
 	double efficiency;
 	const char *alarm;
@@ -182,7 +184,7 @@ add_roofline(const json_t *timing, json_t *score)
 
 /* The time of a single call, next to the time that counts. */
 static void
-add_alone(json_t *rows, const json_t *timing)
+add_alone(json_t *rows)
 {
 	static const char *const members[][2] = {
 		{ "alone_ns", "alone_ms" },
@@ -205,23 +207,23 @@ add_alone(json_t *rows, const json_t *timing)
  * chain is uncertain.
  */
 static struct kgain_ratio
-add_speedup(const json_t *timing, json_t *score)
+add_speedup(void)
 {
 	struct anchor anchor;
 	struct kgain_ratio speedup;
 	bool apart = false;
 	json_t *rows;
 
-	check_times(timing);
+	check_times();
 	find_anchor(&anchor);
-	rows = speedups_of(&anchor, timing, &apart);
+	rows = speedups_of(&anchor, &apart);
 	speedup = kgain_mean(rows, timing);
 	kgain_put_speedup(score, &speedup);
 	if (apart || kjson_bool(scored.json, "eval.machine.busy") || anchor.chain.provisional)
 		json_object_set_new(score, "provisional", json_true());
 	if (anchor.chain.speedup.n)
-		put_anchor(&anchor, score);
-	add_alone(rows, timing);
+		put_anchor(&anchor);
+	add_alone(rows);
 	json_object_set_new(score, "per_workload", rows);
 	kchain_free(&anchor.chain);
 	return speedup;
@@ -229,18 +231,18 @@ add_speedup(const json_t *timing, json_t *score)
 
 /* Adds the figures of a correct and timed candidate, and returns the speed-up that counts. */
 static double
-add_times(const json_t *timing, json_t *score)
+add_times(void)
 {
-	struct kgain_ratio speedup = add_speedup(timing, score);
+	struct kgain_ratio speedup = add_speedup();
 
 	json_object_set_new(score, "runtime_ms", json_real(kgain_runtime_ms(timing)));
 	if (kjson_path(scored.json, "eval.noise.floor"))
 		json_object_set_new(
 		    score, "noise_floor", json_real(kjson_num(scored.json, "eval.noise.floor")));
 	if (scorer.roofline)
-		add_roofline(timing, score);
+		add_roofline();
 	if (!scorer.linear)
-		add_gain(timing, score);
+		add_gain();
 	/*
 	 * A time that the device cannot reach is not real: it earns what a correct kernel without
 	 * times does, and is not a gain.
@@ -248,19 +250,19 @@ add_times(const json_t *timing, json_t *score)
 	return json_object_get(score, "alarm") ? 0 : speedup.mean;
 }
 
-static json_t *
-score_of(void)
+static void
+make_score(void)
 {
 	bool overfit = kjson_is(scored.json, "audit.decision", "REJECT-as-overfit");
 	enum status status = status_of_record(&scored);
 	int perf = overfit ? 0 : status_rows[status].rung;
-	const json_t *timing = kjson_path(scored.json, "eval.timing");
 	bool correct = status == STATUS_CORRECT;
-	json_t *score = json_pack("{s:i,s:b}", "perf_score", perf, "correct", correct);
 	double combined = perf;
 
+	timing = kjson_path(scored.json, "eval.timing");
+	score = json_pack("{s:i,s:b}", "perf_score", perf, "correct", correct);
 	if (correct && timing)
-		combined += scorer.multiplier * add_times(timing, score);
+		combined += scorer.multiplier * add_times();
 	else
 		json_object_set_new(score, "gain", json_false());
 	if (correct && !timing)
@@ -273,8 +275,7 @@ score_of(void)
 	}
 	json_object_set_new(score, "combined", json_real(combined));
 	if (scorer.linear)
-		add_decision(score);
-	return score;
+		add_decision();
 }
 
 /* The first line of an archive names its best program. */
@@ -299,12 +300,12 @@ score_file(const char *path, bool check)
 
 	kin_open(&in, path);
 	while (krecord_next(&in, scorer.camp->dir, &scored, join)) {
-		json_auto_t *score = score_of();
-
+		make_score();
 		if (check)
-			holds &= decision_holds(score);
+			holds &= decision_holds();
 		else
 			krecord_put(&scored, scorer.camp->dir, scorer.thin, "score", score);
+		json_decref(score);
 		krec_free(&scored);
 	}
 	kin_end(&in);

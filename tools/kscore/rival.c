@@ -48,7 +48,7 @@ rival_of(void)
 }
 
 void
-put_gain(json_t *score, const struct kgain_ratio *r, bool gain)
+put_gain(const struct kgain_ratio *r, bool gain)
 {
 	json_object_update_new(score,
 	    json_pack("{s:b,s:o*,s:o*,s:o*,s:s}", "gain", gain, "gain_ratio", json_real(r->mean),

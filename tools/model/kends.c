@@ -74,15 +74,20 @@ rate_of(const struct ktask *task, const char *formula, const json_t *timing)
 	return n ? klinear_geomean(rate, n) : 0;
 }
 
+/* The search whose end is looked for, and its last accepted record. */
+static const struct kcamp *camp;
+static const json_t *accepted;
+static struct kends *ends;
+
 static double
-reached(const struct kcamp *c, const json_t *accepted, double speedup, int kind)
+reached(double speedup, int kind)
 {
 	struct ktask *task;
 	double rate;
 
 	if (kind == KLINEAR_SPEEDUP)
 		return speedup;
-	task = ktask_load(c->task);
+	task = ktask_load(camp->task);
 	rate = rate_of(task, kind == KLINEAR_FLOPS ? task->flops : task->bytes,
 	    kjson_path(accepted, "eval.timing"));
 	ktask_free(task);
@@ -90,73 +95,75 @@ reached(const struct kcamp *c, const json_t *accepted, double speedup, int kind)
 }
 
 static void
-hold(struct kends *e, int which, char *reason)
+hold(int which, char *reason)
 {
-	e->at[which].holds = true;
-	if (e->reason)
+	ends->at[which].holds = true;
+	if (ends->reason)
 		free(reason);
 	else
-		e->reason = reason;
+		ends->reason = reason;
 }
 
 static void
-check_target(const struct kcamp *c, long last, const json_t *accepted, struct kends *e)
+check_target(long last)
 {
-	const char *text = kcamp_str(c, "linear.target");
-	double goal = kcamp_num(c, "stop.speedup"), speedup;
+	const char *text = kcamp_str(camp, "linear.target");
+	double goal = kcamp_num(camp, "stop.speedup"), speedup;
 	struct klinear_target target;
 	struct kchain chain;
 	bool aims = *text && klinear_target(text, &target);
 
-	e->at[KENDS_TARGET].set = aims || goal > 0;
+	ends->at[KENDS_TARGET].set = aims || goal > 0;
 	/* The baseline does not reach a target. */
 	if (!strcmp(kjson_str_or(accepted, "id", KARCH_REFERENCE), KARCH_REFERENCE))
 		return;
-	kchain_of_record(c, accepted, last, &chain);
+	kchain_of_record(camp, accepted, last, &chain);
 	speedup = chain.speedup.mean;
 	kchain_free(&chain);
-	if (aims && reached(c, accepted, speedup, target.kind) >= target.value)
-		hold(e, KENDS_TARGET,
+	if (aims && reached(speedup, target.kind) >= target.value)
+		hold(KENDS_TARGET,
 		    kasprintf("over: the target of %s is reached (T1, linear.target)", text));
 	if (goal > 0 && speedup >= goal)
-		hold(e, KENDS_TARGET,
+		hold(KENDS_TARGET,
 		    kasprintf(
 		        "over: %.4gx reaches the goal of %.4gx (T1, stop.speedup)", speedup, goal));
 }
 
 /* If the share of ceilings cannot be right, it ends nothing. */
 static void
-check_efficiency(const struct kcamp *c, const json_t *accepted, struct kends *e)
+check_efficiency(void)
 {
-	double least = kcamp_num(c, "stop.efficiency"),
+	double least = kcamp_num(camp, "stop.efficiency"),
 	       efficiency = kjson_num(accepted, "score.efficiency_pct");
-	json_auto_t *roofline = least > 0 && efficiency >= least ? kroof_load(c->dir) : NULL;
+	json_auto_t *roofline = least > 0 && efficiency >= least ? kroof_load(camp->dir) : NULL;
 	auto_free char *doubt = kroof_doubt(roofline, efficiency);
 
-	e->at[KENDS_EFFICIENCY].set = least > 0;
+	ends->at[KENDS_EFFICIENCY].set = least > 0;
 	if (least > 0 && efficiency >= least && !doubt)
-		hold(e, KENDS_EFFICIENCY,
+		hold(KENDS_EFFICIENCY,
 		    kasprintf("over: %.1f %% of the ceiling reaches the goal of %.1f %% (T2, "
 		              "stop.efficiency)",
 		        efficiency, least));
 }
 
 void
-kends_find(const struct kcamp *c, long last, long drafts, const json_t *accepted, struct kends *e)
+kends_find(const struct kcamp *c, long last, long drafts, const json_t *record, struct kends *e)
 {
 	long trials = kcamp_int(c, "stop.trials");
 	auto_free char *request = kcamp_path(c, REQUEST);
 
+	camp = c;
+	accepted = record;
+	ends = e;
 	*e = (struct kends){ .at[KENDS_ROUNDS].set = true, .at[KENDS_REQUEST].set = true };
-	check_target(c, last, accepted, e);
-	check_efficiency(c, accepted, e);
+	check_target(last);
+	check_efficiency();
 	if (last - drafts >= trials)
-		hold(e, KENDS_ROUNDS,
+		hold(KENDS_ROUNDS,
 		    kasprintf("over: %ld of %ld trials are done (T3, stop.trials)", last - drafts,
 		        trials));
 	if (kis_there(request))
-		hold(e, KENDS_REQUEST,
-		    kstrdup("over: you asked to stop (T4, the file " REQUEST ")"));
+		hold(KENDS_REQUEST, kstrdup("over: you asked to stop (T4, the file " REQUEST ")"));
 }
 
 void
