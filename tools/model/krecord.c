@@ -21,6 +21,10 @@ static const char *const shown[] = { "code", "files", "log", "profile" };
 
 void (*krecord_reads)(const char *path);
 
+/* The folder of the campaign, and the record that is put together or taken apart. */
+static const char *folder;
+static json_t *whole;
+
 /* The line of the file PATH, without newline, or NULL. The caller frees. */
 static char *
 read_part(const char *path)
@@ -160,9 +164,9 @@ eval_member(const char *path, const char *key)
  * since.
  */
 static json_t *
-shown_member(const char *dir, const char *id, const char *key, const char *digest)
+shown_member(const char *id, const char *key, const char *digest)
 {
-	auto_free char *path = kplace_id(dir, id, kfact_names[KFACT_EVAL]),
+	auto_free char *path = kplace_id(folder, id, kfact_names[KFACT_EVAL]),
 	               *pattern = kasprintf("%s*", path);
 	json_t *value = eval_member(path, key);
 	glob_t all = { 0 };
@@ -182,11 +186,11 @@ shown_member(const char *dir, const char *id, const char *key, const char *diges
 }
 
 static char *
-shared_path(const char *dir, const char *name)
+shared_path(const char *name)
 {
 	auto_free char *file = kasprintf("texts/%s", name);
 
-	return kplace_trial(dir, 0, file);
+	return kplace_trial(folder, 0, file);
 }
 
 /* Text that all prompts share, in a file named after its digest. */
@@ -194,45 +198,45 @@ static const char shared_mark[] = "text:";
 
 /* The text of SOURCE: from such a file, or at a path in RECORD. The caller frees. */
 static char *
-source_text(const char *dir, const json_t *record, const char *source, size_t *len)
+source_text(const char *source, size_t *len)
 {
 	size_t mark = sizeof shared_mark - 1;
 	const json_t *value;
 	char *path, *text;
 
 	if (!strncmp(source, shared_mark, mark)) {
-		path = shared_path(dir, source + mark);
+		path = shared_path(source + mark);
 		if (krecord_reads)
 			krecord_reads(path);
 		text = kread_file(path, SHARED_MAX, len);
 		free(path);
 		return text;
 	}
-	value = at_path((json_t *)record, source, NULL);
+	value = at_path(whole, source, NULL);
 	return json_is_string(value) ? text_of(value, len) : NULL;
 }
 
 /* The value of a text that is stored in parts. New reference, or NULL. */
 static json_t *
-put_together(const char *dir, const json_t *record, const json_t *text)
+put_together(const json_t *text)
 {
 	const json_t *of = json_object_get(text, "of"), *parts = json_object_get(text, "parts");
 	size_t n = json_array_size(of), len = 0;
 	auto_free struct ktext_source *sources = kcalloc(n + 1, sizeof *sources);
 	json_t *value = NULL;
 	bool there = true;
-	auto_free char *whole = NULL;
+	auto_free char *joined = NULL;
 
 	for (size_t i = 0; i < n && there; i++) {
 		const char *source = json_string_value(json_array_get(of, i));
 
-		sources[i].text = source ? source_text(dir, record, source, &sources[i].len) : NULL;
+		sources[i].text = source ? source_text(source, &sources[i].len) : NULL;
 		there = sources[i].text;
 	}
-	whole = there ? ktext_whole(parts, sources, n, &len) : NULL;
-	if (whole)
-		value = kjson_bool(text, "json") ? json_loadb(whole, len, 0, NULL)
-		                                 : json_stringn(whole, len);
+	joined = there ? ktext_whole(parts, sources, n, &len) : NULL;
+	if (joined)
+		value = kjson_bool(text, "json") ? json_loadb(joined, len, 0, NULL)
+		                                 : json_stringn(joined, len);
 	kforeach_of(one, sources, n)
 		free((char *)one->text);
 	return value;
@@ -240,7 +244,7 @@ put_together(const char *dir, const json_t *record, const json_t *text)
 
 /* Put the TEXTS of a part back into RECORD. Returns NULL, or what is missing unless LENIENT. */
 static char *
-expand(const char *dir, json_t *record, const json_t *texts, bool lenient)
+expand(const json_t *texts, bool lenient)
 {
 	json_t *text;
 	const char *path;
@@ -250,16 +254,16 @@ expand(const char *dir, json_t *record, const json_t *texts, bool lenient)
 		const char *digest = kjson_str(text, "sha256"),
 		           *id = kjson_str_or(text, "id", NULL), *dot = strrchr(path, '.');
 		json_auto_t *value = id && dot && karch_id(id, &(long){ 0 }, &(long){ 0 })
-		    ? shown_member(dir, id, dot + 1, digest)
-		    : put_together(dir, record, text);
-		bool good = has_digest(value, digest) && at_path(record, path, value);
+		    ? shown_member(id, dot + 1, digest)
+		    : put_together(text);
+		bool good = has_digest(value, digest) && at_path(whole, path, value);
 
 		if (!good && !lenient && !fault)
 			fault = kasprintf("%s has changed since then in %s%s; restore it from a "
 			                  "copy, or make the record again with make redo CELL=%s "
 			                  "FROM=%.6s",
 			    path, id ? "the evaluation of " : "trials/000/texts", id ? id : "",
-			    kjson_str(record, "id"), path);
+			    kjson_str(whole, "id"), path);
 	}
 	return fault;
 }
@@ -271,12 +275,11 @@ expand(const char *dir, json_t *record, const json_t *texts, bool lenient)
  * the next part.
  */
 static char *
-add_fact(
-    const char *dir, json_t *record, const char *id, enum kfact stage, json_t **from, json_t *texts)
+add_fact(const char *id, enum kfact stage, json_t **from, json_t *texts)
 {
 	const char *name = kfact_names[stage],
 	           *known = json_string_value(json_object_get(*from, name));
-	auto_free char *path = kplace_id(dir, id, name), *line = read_part(path);
+	auto_free char *path = kplace_id(folder, id, name), *line = read_part(path);
 	char *fault = NULL;
 	json_auto_t *part = line ? json_loads(line, JSON_REJECT_DUPLICATES, NULL) : NULL;
 	json_t *member = json_object_get(part, name);
@@ -290,7 +293,7 @@ add_fact(
 		    stage == KFACT_EVAL ? "remove the score.ndjson of the trial, and run make "
 		                          "views"
 		                        : "restore that from a copy, or run make redo");
-	else if (json_object_set(record, name, member) ||
+	else if (json_object_set(whole, name, member) ||
 	    (json_object_get(part, "texts") &&
 	        json_object_update(texts, json_object_get(part, "texts"))))
 		kdie(K_IO, "out of memory");
@@ -327,10 +330,10 @@ named_in(const json_t *from)
  * Adds the facts that RECORD was made from. The figures need no prompt; the sample comes before it.
  */
 static char *
-add_facts(const char *dir, json_t *record, enum kjoin join, json_t *texts)
+add_facts(enum kjoin join, json_t *texts)
 {
-	const char *id = kjson_str(record, "id");
-	json_t *from = json_incref(json_object_get(record, "from"));
+	const char *id = kjson_str(whole, "id");
+	json_t *from = json_incref(json_object_get(whole, "from"));
 	char *fault = NULL;
 	enum kfact stage;
 
@@ -339,7 +342,7 @@ add_facts(const char *dir, json_t *record, enum kjoin join, json_t *texts)
 			json_decref(from);
 			from = json_pack("{s:n}", kfact_names[KFACT_SAMPLE]);
 		} else {
-			fault = add_fact(dir, record, id, stage, &from, texts);
+			fault = add_fact(id, stage, &from, texts);
 		}
 	}
 	json_decref(from);
@@ -348,7 +351,7 @@ add_facts(const char *dir, json_t *record, enum kjoin join, json_t *texts)
 
 /* Texts of the sample first, then those of the prompt, which refer to it. */
 static char *
-add_texts(const char *dir, json_t *record, enum kjoin join, const json_t *texts)
+add_texts(enum kjoin join, const json_t *texts)
 {
 	static const char *const groups[] = { "sample.parent.", "sample.", "prompt." };
 	json_auto_t *rest = json_copy((json_t *)texts);
@@ -366,7 +369,7 @@ add_texts(const char *dir, json_t *record, enum kjoin join, const json_t *texts)
 				json_object_set(group, path, text);
 				json_object_del(rest, path);
 			}
-		fault = expand(dir, record, group, join & KJOIN_LENIENT);
+		fault = expand(group, join & KJOIN_LENIENT);
 	}
 	return fault;
 }
@@ -378,14 +381,16 @@ krecord_join(const char *dir, json_t *record, enum kjoin join)
 	json_t *texts = json_object_get(record, "texts");
 	char *fault;
 
+	folder = dir;
+	whole = record;
 	if (!has_schema(record, KPART_SCHEMA))
 		return json_object_get(record, "from") ? old_format("it") : NULL;
 	if (!karch_id(id, &(long){ 0 }, &(long){ 0 }))
 		return kasprintf("id '%s' is not TRIAL/BRANCH", id);
 	texts = texts ? json_copy(texts) : json_object();
-	fault = add_facts(dir, record, join, texts);
+	fault = add_facts(join, texts);
 	if (!fault)
-		fault = add_texts(dir, record, join, texts);
+		fault = add_texts(join, texts);
 	json_decref(texts);
 	json_object_del(record, "from");
 	json_object_del(record, "texts");
@@ -447,132 +452,123 @@ krecord_check(const char *dir)
 
 /* Calls VISIT with VALUE and everything below it, from the outside in, and the path of each. */
 static void
-walk(json_t *value, const char *path, void (*visit)(json_t *v, const char *path, void *arg),
-    void *arg)
+walk(json_t *value, const char *path, void (*visit)(json_t *v, const char *path))
 {
 	const char *key;
-	char *below;
 	json_t *v;
 	size_t i;
 
-	visit(value, path, arg);
+	visit(value, path);
 	json_object_foreach(value, key, v) {
-		below = kasprintf("%s.%s", path, key);
-		walk(v, below, visit, arg);
-		free(below);
+		auto_free char *below = kasprintf("%s.%s", path, key);
+
+		walk(v, below, visit);
 	}
 	json_array_foreach(value, i, v) {
-		below = kasprintf("%s.%zu", path, i);
-		walk(v, below, visit, arg);
-		free(below);
+		auto_free char *below = kasprintf("%s.%zu", path, i);
+
+		walk(v, below, visit);
 	}
 }
 
-struct thinning {
-	const char *dir;
-	json_t *texts;
-};
+/* Of the part that is made: texts that are only named. */
+static json_t *named;
 
 /* Removes the members of one program of a sample that are the same in its evaluation. */
 static void
-thin_program(json_t *program, const char *path, void *arg)
+thin_program(json_t *program, const char *path)
 {
-	const struct thinning *t = arg;
 	const char *id = kjson_str(program, "id");
-	char *file, hex[65], *key;
-	json_t *value, *same;
+	auto_free char *file = NULL;
+	char hex[65];
 
 	if (!karch_id(id, &(long){ 0 }, &(long){ 0 }) || !json_object_get(program, "code"))
 		return;
-	file = kplace_id(t->dir, id, kfact_names[KFACT_EVAL]);
-	kforeach(each, shown) {
-		value = json_object_get(program, *each);
-		same = value && kjson_size(value) > SHORT_TEXT ? eval_member(file, *each) : NULL;
-		if (same && json_equal(same, value)) {
-			digest_of(value, hex);
-			key = kasprintf("%s.%s", path, *each);
-			kjson_set(t->texts, key, json_pack("{s:s,s:s}", "id", id, "sha256", hex));
-			json_object_del(program, *each);
-			free(key);
-		}
-		json_decref(same);
+	file = kplace_id(folder, id, kfact_names[KFACT_EVAL]);
+	kforeach(key, shown) {
+		const json_t *value = json_object_get(program, *key);
+		json_auto_t *same =
+		    value && kjson_size(value) > SHORT_TEXT ? eval_member(file, *key) : NULL;
+		auto_free char *at = kasprintf("%s.%s", path, *key);
+
+		if (!same || !json_equal(same, value))
+			continue;
+		digest_of(value, hex);
+		kjson_set(named, at, json_pack("{s:s,s:s}", "id", id, "sha256", hex));
+		json_object_del(program, *key);
 	}
-	free(file);
 }
 
-/* Texts that parts of a prompt may repeat. */
-struct sources {
+/* Texts that parts of the prompt may repeat. */
+static struct {
 	json_t *names;
 	struct ktext_source *list; /* of NAMES; texts borrowed */
-};
+} sources;
 
 static void
-add_source(struct sources *s, const char *name, const char *text, size_t len)
+add_source(const char *name, const char *text, size_t len)
 {
-	size_t n = json_array_size(s->names);
+	size_t n = json_array_size(sources.names);
 
-	json_array_append_new(s->names, json_string(name));
-	kgrow(s->list, n);
-	s->list[n] = (struct ktext_source){ text, len };
+	json_array_append_new(sources.names, json_string(name));
+	kgrow(sources.list, n);
+	sources.list[n] = (struct ktext_source){ text, len };
 }
 
 static void
-add_long_text(json_t *value, const char *path, void *arg)
+add_long_text(json_t *value, const char *path)
 {
 	if (json_is_string(value) && json_string_length(value) > SHORT_TEXT)
-		add_source(arg, path, json_string_value(value), json_string_length(value));
+		add_source(path, json_string_value(value), json_string_length(value));
 }
 
 /* Do the PARTS give TEXT again? A text for which they do not stays unchanged. */
 static bool
-gives(const json_t *parts, const struct sources *s, size_t count, const char *text, size_t len)
+gives(const json_t *parts, size_t count, const char *text, size_t len)
 {
 	size_t n = 0;
-	auto_free char *whole = ktext_whole(parts, s->list, count, &n);
+	auto_free char *again = ktext_whole(parts, sources.list, count, &n);
 
-	return whole && n == len && !memcmp(whole, text, len);
+	return again && n == len && !memcmp(again, text, len);
 }
 
 /* The first COUNT names. New reference. */
 static json_t *
-first_names(const struct sources *s, size_t count)
+first_names(size_t count)
 {
 	json_t *names = json_array();
 
 	for (size_t i = 0; i < count; i++)
-		json_array_append(names, json_array_get(s->names, i));
+		json_array_append(names, json_array_get(sources.names, i));
 	return names;
 }
 
 /*
- * Replaces one text of a member by what it repeats of the first COUNT sources; a text that would
- * not get shorter stays.
+ * Replaces the text KEY of the prompt by what it repeats of the first COUNT sources; a text that
+ * would not get shorter stays.
  */
 static void
-thin_text(json_t *record, const char *path, const struct sources *s, size_t count, json_t *texts)
+thin_text(const char *key, size_t count)
 {
-	json_t *value = at_path(record, path, NULL), *parts, *text;
-	char hex[65], *whole, *object;
+	json_t *prompt = json_object_get(whole, kfact_names[KFACT_PROMPT]),
+	       *value = json_object_get(prompt, key);
+	json_auto_t *parts = NULL, *text = NULL;
+	auto_free char *path = kasprintf("%s.%s", kfact_names[KFACT_PROMPT], key), *full = NULL;
+	char hex[65];
 	size_t len;
 
 	if (!json_is_string(value) && !json_is_array(value))
 		return;
-	whole = text_of(value, &len);
+	full = text_of(value, &len);
 	digest_of(value, hex);
-	parts = ktext_parts(whole, len, s->list, count);
-	text =
-	    json_pack("{s:s,s:o,s:O}", "sha256", hex, "of", first_names(s, count), "parts", parts);
+	parts = ktext_parts(full, len, sources.list, count);
+	text = json_pack("{s:s,s:o,s:O}", "sha256", hex, "of", first_names(count), "parts", parts);
 	if (json_is_array(value))
 		kjson_set(text, "json", json_true());
-	if (kjson_size(text) < len && gives(parts, s, count, whole, len)) {
-		object = kstrndup(path, (size_t)(strrchr(path, '.') - path));
-		kjson_set(texts, path, json_incref(text));
-		json_object_del(at_path(record, object, NULL), strrchr(path, '.') + 1);
-		free(object);
+	if (kjson_size(text) < len && gives(parts, count, full, len)) {
+		kjson_set(named, path, json_incref(text));
+		json_object_del(prompt, key);
 	}
-	json_decref(parts);
-	json_decref(text);
-	free(whole);
 }
 
 /* What the campaign's prompts have in common with this one, and SHARED. The caller frees. */
@@ -594,11 +590,12 @@ shared_text(const json_t *prompt, const char *shared, struct kbuf *b)
  * the next prompt mostly has the same.
  */
 static const char *
-keep_shared(const char *dir, struct kbuf *text)
+keep_shared(struct kbuf *text)
 {
 	static struct kbuf last;
 	static char name[sizeof shared_mark + 64];
-	char hex[65], *path, *folder;
+	auto_free char *path = NULL, *parent = NULL;
+	char hex[65];
 	bool same = last.len == text->len && !memcmp(last.data, text->data, last.len);
 
 	kbuf_free(same ? text : &last);
@@ -609,33 +606,32 @@ keep_shared(const char *dir, struct kbuf *text)
 	last = *text;
 	ksha256_hex(text->data, text->len, hex);
 	hex[16] = '\0';
-	path = shared_path(dir, hex);
-	folder = kfolder_of(path);
-	kmake_folder(folder);
+	path = shared_path(hex);
+	parent = kfolder_of(path);
+	kmake_folder(parent);
 	if (!kis_there(path))
 		kwrite_or_die(path, text->data, text->len);
 	snprintf(name, sizeof name, "%s%s", shared_mark, hex);
-	free(folder);
-	free(path);
 	return name;
 }
 
 static void
-thin_prompt(const char *dir, json_t *record, const char *shared, json_t *texts)
+thin_prompt(const char *shared)
 {
-	struct sources s = { .names = json_array() };
 	struct kbuf text = { 0 };
 	const char *name;
 
-	shared_text(json_object_get(record, "prompt"), shared, &text);
-	name = keep_shared(dir, &text);
-	add_source(&s, name, text.data, text.len);
-	walk(json_object_get(record, "sample"), "sample", add_long_text, &s);
-	thin_text(record, "prompt.knowledge", &s, 1, texts);
-	thin_text(record, "prompt.system", &s, 1, texts);
-	thin_text(record, "prompt.user", &s, json_array_size(s.names), texts);
-	json_decref(s.names);
-	free(s.list);
+	shared_text(json_object_get(whole, "prompt"), shared, &text);
+	name = keep_shared(&text);
+	sources.names = json_array();
+	add_source(name, text.data, text.len);
+	walk(json_object_get(whole, "sample"), "sample", add_long_text);
+	thin_text("knowledge", 1);
+	thin_text("system", 1);
+	thin_text("user", json_array_size(sources.names));
+	json_decref(sources.names);
+	free(sources.list);
+	sources.list = NULL;
 }
 
 /*
@@ -657,22 +653,21 @@ fact_before(const json_t *record, const char *name)
 
 /* Records what the part NAME was made from. */
 static void
-set_from(const char *dir, const json_t *record, const char *name, json_t *part)
+set_from(const json_t *record, const char *name, json_t *part)
 {
 	enum kfact stage = fact_before(record, name);
-	char *path, hex[65], *text;
+	auto_free char *path = NULL, *text = NULL;
+	char hex[65];
 
 	if (stage == KFACTS)
 		return;
-	path = kplace_id(dir, kjson_str(record, "id"), kfact_names[stage]);
+	path = kplace_id(folder, kjson_str(record, "id"), kfact_names[stage]);
 	text = read_part(path);
 	if (!text)
 		kdie(K_USAGE, "%s: is missing: a part of a record names what it was made from",
 		    path);
 	ksha256_text(text, hex);
 	kjson_set(part, "from", json_pack("{s:s}", kfact_names[stage], hex));
-	free(text);
-	free(path);
 }
 
 json_t *
@@ -683,14 +678,16 @@ krecord_part(const char *dir, const json_t *record, const char *name, const char
 	json_t *part = json_pack("{s:s}", "schema", KPART_SCHEMA);
 	json_auto_t *texts = json_object(), *thin = json_copy((json_t *)record);
 
+	folder = dir;
+	whole = thin;
+	named = texts;
 	kjson_share(part, record, keys);
-	set_from(dir, record, name, part);
+	set_from(record, name, part);
 	json_object_set_new(thin, name, json_deep_copy(json_object_get(record, name)));
 	if (!strcmp(name, kfact_names[KFACT_SAMPLE]))
-		walk(json_object_get(thin, name), name, thin_program,
-		    &(struct thinning){ dir, texts });
+		walk(json_object_get(thin, name), name, thin_program);
 	if (!strcmp(name, kfact_names[KFACT_PROMPT]))
-		thin_prompt(dir, thin, shared, texts);
+		thin_prompt(shared);
 	kjson_share(part, thin, fact_before(record, name) == KFACT_EVAL ? views : one);
 	if (json_object_size(texts))
 		json_object_set(part, "texts", texts);
@@ -714,15 +711,12 @@ krecord_store(const char *dir, const json_t *record, const char *name, const cha
 void
 krecord_put(struct krec *rec, const char *dir, bool thin, const char *name, const json_t *value)
 {
-	json_t *whole, *part;
-
 	if (thin) {
-		whole = json_copy(rec->json);
-		json_object_set(whole, name, (json_t *)value);
-		part = krecord_part(dir, whole, name, NULL);
+		json_auto_t *record = json_copy(rec->json), *part = NULL;
+
+		json_object_set(record, name, (json_t *)value);
+		part = krecord_part(dir, record, name, NULL);
 		kout_json(part);
-		json_decref(part);
-		json_decref(whole);
 		return;
 	}
 	if (!rec->line) {
