@@ -157,6 +157,9 @@ static struct parser {
 	char name[64];     /* and the name that it is about */
 } parser;
 
+/* What was wrong with the expression that was evaluated last, or with the axes. */
+static char why[256];
+
 static int64_t
 bad(const char *fault)
 {
@@ -300,8 +303,7 @@ parse(int level)
 }
 
 static bool
-evaluate(const struct ktask *t, const int64_t *axis, const char *expression, int64_t *value,
-    char *why, size_t why_len)
+evaluate(const struct ktask *t, const int64_t *axis, const char *expression, int64_t *value)
 {
 	parser = (struct parser){ .t = t, .axis = axis, .p = expression };
 	*value = parse(0);
@@ -310,28 +312,30 @@ evaluate(const struct ktask *t, const int64_t *axis, const char *expression, int
 	if (!parser.fault)
 		return true;
 	if (*parser.name || !*parser.p)
-		snprintf(why, why_len, "'%.80s': %s%s%s", expression, parser.fault,
+		snprintf(why, sizeof why, "'%.80s': %s%s%s", expression, parser.fault,
 		    *parser.name ? " " : "", parser.name);
 	else
 		snprintf(
-		    why, why_len, "'%.80s': %s at '%.40s'", expression, parser.fault, parser.p);
+		    why, sizeof why, "'%.80s': %s at '%.40s'", expression, parser.fault, parser.p);
 	return false;
 }
 
 bool
 ktask_eval(const struct ktask *t, const struct ktask_workload *w, const char *expression,
-    int64_t *value, char *why, size_t why_len)
+    int64_t *value, char *fault, size_t len)
 {
-	return evaluate(t, w->axis, expression, value, why, why_len);
+	bool good = evaluate(t, w->axis, expression, value);
+
+	snprintf(fault, len, "%s", good ? "" : why);
+	return good;
 }
 
 int64_t
 ktask_value(const struct ktask *t, const struct ktask_workload *w, const char *expression)
 {
-	char why[256];
 	int64_t v = 0;
 
-	if (expression && !evaluate(t, w->axis, expression, &v, why, sizeof why))
+	if (expression && !evaluate(t, w->axis, expression, &v))
 		kdie(K_USAGE, "%s: workload %s: %s", t->file, w->name, why);
 	return v;
 }
@@ -434,21 +438,20 @@ remainders_of(const struct ktask *t, const int64_t *axis, uint64_t *remainders)
 
 /*
  * Axes that are given by expressions may use others, in any order: as many passes as there are axes
- * settle every chain, and a cycle never settles. Returns the axis at fault with the reason in WHY,
- * or NULL.
+ * settle every chain, and a cycle never settles. Returns the axis at fault, or NULL.
  */
 static const struct ktask_axis *
-settle_axes(const struct ktask *t, int64_t *axis, char *why, size_t why_len)
+settle_axes(const struct ktask *t, int64_t *axis)
 {
 	for (size_t pass = 0; pass <= t->axis_count; pass++)
 		for (size_t i = 0; i < t->axis_count; i++) {
 			const struct ktask_axis *a = &t->axes[i];
 			int64_t was = axis[i];
 			bool good = a->kind != KAXIS_EXPR || !a->expression ||
-			    evaluate(t, axis, a->expression, &axis[i], why, why_len);
+			    evaluate(t, axis, a->expression, &axis[i]);
 
 			if (good && axis[i] != was)
-				snprintf(why, why_len, "depends on itself");
+				strcpy(why, "depends on itself");
 			if (pass == t->axis_count && (!good || axis[i] != was))
 				return a;
 		}
@@ -459,9 +462,8 @@ bool
 ktask_settle(const struct ktask *t, struct ktask_workload *w)
 {
 	uint64_t listed = 0, now, r;
-	char why[256];
 
-	if (settle_axes(t, w->axis, why, sizeof why))
+	if (settle_axes(t, w->axis))
 		return false;
 	kforeach_of(one, w->axis, t->axis_count)
 		if (*one < 0 || *one > INT32_MAX)
@@ -561,14 +563,13 @@ check_file(const char *field, const char *name)
 static void
 check_expression(const char *field, const char *expression)
 {
-	char why[256];
 	int64_t v;
 
 	/*
 	 * Every axis counts as 1 here, so a division by zero may be an artefact; with real sizes it
 	 * is found again.
 	 */
-	if (expression && !evaluate(reader.t, NULL, expression, &v, why, sizeof why) &&
+	if (expression && !evaluate(reader.t, NULL, expression, &v) &&
 	    !strstr(why, "division by zero"))
 		fault(field, "%s", why);
 }
@@ -859,7 +860,6 @@ read_sizes(struct ktask_workload *w, const char *path, const json_t *given)
 	struct ktask *t = reader.t;
 	const struct ktask_axis *a;
 	size_t before = reader.faults.count;
-	char why[256];
 	int64_t v;
 
 	check_given(path, given);
@@ -868,7 +868,7 @@ read_sizes(struct ktask_workload *w, const char *path, const json_t *given)
 		    ? json_integer_value(json_object_get(given, t->axes[i].name))
 		    : t->axes[i].kind == KAXIS_CONST ? t->axes[i].value
 		                                     : 1;
-	a = settle_axes(t, w->axis, why, sizeof why);
+	a = settle_axes(t, w->axis);
 	if (a)
 		fault(path, "axis %s: %s", a->name, why);
 	for (size_t i = 0; i < t->axis_count && reader.faults.count == before; i++)
@@ -880,7 +880,7 @@ read_sizes(struct ktask_workload *w, const char *path, const json_t *given)
 		double n = 1;
 
 		kforeach_of(one, x->dim, x->rank) {
-			if (!evaluate(t, w->axis, *one, &v, why, sizeof why))
+			if (!evaluate(t, w->axis, *one, &v))
 				fault(path, "%s: %s", x->name, why);
 			n *= v < 1 ? -1 : (double)v;
 			if (v < 1)
@@ -894,7 +894,7 @@ read_sizes(struct ktask_workload *w, const char *path, const json_t *given)
 	for (const char *const *e = (const char *const[]){ t->flops ? t->flops : "0",
 	         t->bytes ? t->bytes : "0", t->reduction ? t->reduction : "0", NULL };
 	     *e; e++)
-		if (!evaluate(t, w->axis, *e, &v, why, sizeof why))
+		if (!evaluate(t, w->axis, *e, &v))
 			fault(path, "%s", why);
 		else if (v < 0 && w->timed)
 			fault(path, "'%s' is %lld: it must be 0 or more", *e, (long long)v);
