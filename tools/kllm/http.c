@@ -43,31 +43,22 @@ static struct session {
 	int requests;
 } session; /* of this process; kept to the end */
 
-static const struct {
+static const struct server {
 	const char *provider, *base, *key_env, *path;
 	enum api api;
 } servers[] = {
 	{ "anthropic", "https://api.anthropic.com", "ANTHROPIC_API_KEY", "/v1/messages",
 	    API_MESSAGES },
 	{ "openai", "https://api.openai.com/v1", "OPENAI_API_KEY", "/chat/completions", API_CHAT },
-};
-
-static size_t
-server_of(void)
-{
-	for (size_t i = 0; i < LEN(servers); i++)
-		if (!strcmp(servers[i].provider, call.provider))
-			return i;
-	return 0;
-}
+}, *server;
 
 /* A base URL that ends in a version already has it. */
 static char *
-build_url(size_t server)
+build_url(void)
 {
-	const char *base = *call.base_url ? call.base_url : servers[server].base;
+	const char *base = *call.base_url ? call.base_url : server->base;
 	auto_free char *plain = kregex_sub("/+\\z", base, ""),
-	               *whole = kasprintf("%s%s", plain, servers[server].path);
+	               *whole = kasprintf("%s%s", plain, server->path);
 
 	if (kregex_is("[^!-~]", base))
 		kdie(K_USAGE, "model.base_url: contains white space or control characters");
@@ -91,13 +82,13 @@ check_url(const char *url)
 
 /* Sets key and headers. A server on this machine may need no key. */
 static void
-set_headers(size_t server)
+set_headers(void)
 {
 	const char *env = kcamp_str(call.camp, "model.key_env"), *file = call.key_file, *key;
-	bool messages = servers[server].api == API_MESSAGES, bearer = !messages;
+	bool messages = server->api == API_MESSAGES, bearer = !messages;
 	size_t n = 0;
 
-	env = *env ? env : servers[server].key_env;
+	env = *env ? env : server->key_env;
 	if (!file)
 		file = getenv("KLLM_KEY_FILE");
 	key = secret_load(file && *file ? file : NULL, env);
@@ -121,6 +112,18 @@ set_headers(size_t server)
 	session.headers[n] = NULL;
 }
 
+/* Finds out whom to ask, and with which key. */
+static void
+open_server(void)
+{
+	for (server = servers; strcmp(server->provider, call.provider);)
+		server++;
+	secret_harden();
+	session.url = build_url();
+	check_url(session.url);
+	set_headers();
+}
+
 static void
 open_limit(void)
 {
@@ -136,13 +139,10 @@ open_limit(void)
 static void
 session_open(void)
 {
-	size_t server = server_of();
 	uint64_t seed;
 
 	session.started = know_ns();
-	session.url = build_url(server);
-	check_url(session.url);
-	set_headers(server);
+	open_server();
 	if (!call.allow_secrets &&
 	    (secret_in(call.system, strlen(call.system)) ||
 	        secret_in(call.user, strlen(call.user))))
@@ -151,7 +151,7 @@ session_open(void)
 		    "(--allow-secrets sends it)",
 		    call.id);
 	request = (struct request){
-		.api = servers[server].api,
+		.api = server->api,
 		.row = models_row(call.model),
 		.model = call.model,
 		.cap = kcamp_int(call.camp, "model.max_tokens"),
@@ -635,7 +635,6 @@ ask_http(void)
 	struct kanswer a;
 	json_t *member;
 
-	secret_harden();
 	session_open();
 	exchange(1, &a);
 	ask_more(&a);
@@ -649,12 +648,7 @@ ask_http(void)
 void
 http_check(void)
 {
-	size_t server = server_of();
-
-	secret_harden();
-	session.url = build_url(server);
-	check_url(session.url);
-	set_headers(server);
+	open_server();
 	session_close();
 }
 

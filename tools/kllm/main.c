@@ -12,6 +12,7 @@
 static const char usage[] = "usage: kllm [OPTION...] [FILE]\n";
 
 struct call call;
+static struct kcamp *camp; /* kept to the end */
 
 static const struct provider {
 	const char *name; /* ends in ':' if a command follows */
@@ -27,7 +28,7 @@ static const struct provider {
 	{ "openai", ask_http, true },
 };
 
-struct options {
+static struct {
 	const char *dir, *out, *in;
 	const char *knobs[64];
 	size_t knob_count;
@@ -36,45 +37,44 @@ struct options {
 	bool allow_secrets;
 	bool thin;
 	bool check; /* ask nobody */
-};
+} given;
 
 static void
 add_knob(void *to, const char *option, const char *assignment)
 {
-	struct options *o = to;
-
-	if (o->knob_count == LEN(o->knobs))
-		kdie(K_USAGE, "%s: more than %zu", option, LEN(o->knobs));
-	o->knobs[o->knob_count++] = assignment;
+	(void)to;
+	if (given.knob_count == LEN(given.knobs))
+		kdie(K_USAGE, "%s: more than %zu", option, LEN(given.knobs));
+	given.knobs[given.knob_count++] = assignment;
 }
 
 static void
-parse_options(struct options *o, int argc, char **argv)
+parse_options(int argc, char **argv)
 {
 	const struct koption options[] = {
-		KOPTION_CAMPAIGN(&o->dir),
-		KOPTION_OUTPUT(&o->out),
-		{ 'k', "knob", .call = add_knob, .to = o,
+		KOPTION_CAMPAIGN(&given.dir),
+		KOPTION_OUTPUT(&given.out),
+		{ 'k', "knob", .call = add_knob,
 		    .help = "NAME=VALUE\tset a field of campaign.json; repeatable" },
-		{ 0, "budget", .text = &o->budget,
+		{ 0, "budget", .text = &given.budget,
 		    .help = "USD\trefuse a call that could exceed this cost" },
-		{ 0, "feedback", .flag = &o->feedback,
+		{ 0, "feedback", .flag = &given.feedback,
 		    .help = "\task the second model (feedback.*) to digest a log" },
-		{ 0, "key-file", .text = &o->key_file, .help = "FILE\tread the key from FILE" },
-		{ 0, "allow-secrets", .flag = &o->allow_secrets,
+		{ 0, "key-file", .text = &given.key_file, .help = "FILE\tread the key from FILE" },
+		{ 0, "allow-secrets", .flag = &given.allow_secrets,
 		    .help = "\tsend prompts that contain something like a key" },
-		{ 0, "check", .flag = &o->check,
+		{ 0, "check", .flag = &given.check,
 		    .help = "\tonly say what keeps the model from being asked" },
-		{ 0, "thin", .flag = &o->thin,
+		{ 0, "thin", .flag = &given.thin,
 		    .help = "\twrite a part of the record, as in a trial's folder" },
 	};
 
 	koption_read(options, LEN(options), usage, argc, argv);
-	if (o->out && !strcmp(o->out, "-"))
-		o->out = NULL;
+	if (given.out && !strcmp(given.out, "-"))
+		given.out = NULL;
 	if (argc - optind > 1)
 		koption_misuse(usage, "give one prompt only");
-	o->in = argv[optind];
+	given.in = argv[optind];
 }
 
 /* The text itself for a knob of type text, else parsed as JSON. */
@@ -111,13 +111,13 @@ set_knob(json_t *manifest, const char *assignment)
 }
 
 static void
-apply_knobs(struct kcamp *camp, const struct options *o)
+apply_knobs(void)
 {
 	char *faults;
 
-	if (!o->knob_count)
+	if (!given.knob_count)
 		return;
-	kforeach_of(knob, o->knobs, o->knob_count)
+	kforeach_of(knob, given.knobs, given.knob_count)
 		set_knob(camp->json, *knob);
 	if (kcamp_faults(camp->json, &faults))
 		kdie(K_USAGE, "-k: %.*s", (int)strcspn(faults, "\n"), faults);
@@ -126,7 +126,7 @@ apply_knobs(struct kcamp *camp, const struct options *o)
 
 /* Use the second model instead of the first: its provider and, if given, its name. */
 static void
-use_feedback(const struct kcamp *camp)
+use_feedback(void)
 {
 	const char *provider = kcamp_str(camp, "feedback.provider");
 	const char *name = kcamp_str(camp, "feedback.name");
@@ -148,17 +148,17 @@ use_feedback(const struct kcamp *camp)
  * command line apply to that one.
  */
 static char *
-priced_model(const struct kcamp *camp, const struct options *o)
+priced_model(void)
 {
 	static const char price[] = "model.price_", name[] = "model.name=";
 	const char *model = kcamp_str(camp, "model.name");
 	bool here = false;
 
-	kforeach_of(knob, o->knobs, o->knob_count)
+	kforeach_of(knob, given.knobs, given.knob_count)
 		here |= !strncmp(*knob, price, strlen(price));
-	for (size_t i = 0; i < o->knob_count && here; i++)
-		if (!strncmp(o->knobs[i], name, strlen(name)))
-			model = o->knobs[i] + strlen(name);
+	for (size_t i = 0; i < given.knob_count && here; i++)
+		if (!strncmp(given.knobs[i], name, strlen(name)))
+			model = given.knobs[i] + strlen(name);
 	return kstrdup(model);
 }
 
@@ -181,7 +181,7 @@ read_record(struct krec *rec, const char *dir, const char *path)
 
 /* The server from the campaign, or else from the environment; "": the provider's default. */
 static const char *
-base_url_of(const struct kcamp *camp)
+base_url_of(void)
 {
 	const char *base = kcamp_str(camp, "model.base_url"), *env;
 
@@ -192,19 +192,19 @@ base_url_of(const struct kcamp *camp)
 
 /* Sets provider, model, server and key. */
 static void
-aim(const struct kcamp *camp, const struct options *o)
+aim(void)
 {
 	call.camp = camp;
 	call.provider = kcamp_str(camp, "model.provider");
 	call.model = kcamp_str(camp, "model.name");
-	call.base_url = base_url_of(camp);
-	call.key_file = o->key_file;
+	call.base_url = base_url_of();
+	call.key_file = given.key_file;
 	if (!call.key_file && *kcamp_str(camp, "model.key_file"))
 		call.key_file = kcamp_str(camp, "model.key_file");
 }
 
 static void
-prepare(const struct kcamp *camp, const struct options *o)
+prepare(void)
 {
 	size_t user_len;
 	json_int_t stable;
@@ -216,11 +216,11 @@ prepare(const struct kcamp *camp, const struct options *o)
 	stable = kjson_int(call.rec.json, "prompt.stable_bytes");
 	call.stable_bytes = stable > 0 && (size_t)stable <= user_len ? (size_t)stable : 0;
 	krec_id(&call.rec, call.id, sizeof call.id);
-	call.out = o->out;
-	call.folder = o->out ? kfolder_of(o->out) : NULL;
-	call.budget_usd = o->budget ? knum_double(o->budget, 0, 1e9, "--budget")
-	                            : kcamp_num(camp, "stop.budget_usd");
-	call.allow_secrets = o->allow_secrets;
+	call.out = given.out;
+	call.folder = given.out ? kfolder_of(given.out) : NULL;
+	call.budget_usd = given.budget ? knum_double(given.budget, 0, 1e9, "--budget")
+	                               : kcamp_num(camp, "stop.budget_usd");
+	call.allow_secrets = given.allow_secrets;
 }
 
 /* The campaign's provider; dies when there is no such provider, or its model is missing. */
@@ -243,17 +243,17 @@ provider_of(void)
 
 /* Gets the reply to the prompt of one record and adds it. */
 static void
-answer(const struct kcamp *camp, const struct options *o)
+answer(void)
 {
 	json_auto_t *member = NULL;
 
-	read_record(&call.rec, camp->dir, o->in);
-	prepare(camp, o);
+	read_record(&call.rec, camp->dir, given.in);
+	prepare();
 	if (json_object_get(call.rec.json, "reply"))
 		kdie(K_USAGE, "%s: the record already has a reply", call.rec.file);
 	member = reply_bounded(provider_of()->ask());
 	kout_open(call.out);
-	krecord_put(&call.rec, camp->dir, o->thin, "reply", member);
+	krecord_put(&call.rec, camp->dir, given.thin, "reply", member);
 	kout_commit();
 	http_committed();
 	kprogress("%s reply: %s, %zu bytes, %s", call.id, kjson_str_or(member, "finish", "?"),
@@ -264,19 +264,16 @@ answer(const struct kcamp *camp, const struct options *o)
 int
 main(int argc, char **argv)
 {
-	struct options o = { 0 };
-	static struct kcamp *camp;
-
 	kutil_init("kllm");
-	parse_options(&o, argc, argv);
-	camp = kcamp_load(o.dir);
-	call.priced = priced_model(camp, &o);
-	apply_knobs(camp, &o);
-	if (o.feedback)
-		use_feedback(camp);
-	aim(camp, &o);
-	if (!o.check)
-		answer(camp, &o);
+	parse_options(argc, argv);
+	camp = kcamp_load(given.dir);
+	call.priced = priced_model();
+	apply_knobs();
+	if (given.feedback)
+		use_feedback();
+	aim();
+	if (!given.check)
+		answer();
 	else if (provider_of()->ask == ask_http)
 		http_check();
 	secret_wipe();

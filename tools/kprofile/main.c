@@ -32,9 +32,9 @@ static const struct format {
 	    HEAD "(?:\\{\"counter-value\"|(?:[\\d.]|<not )(?:[^,\\n]*,){4})|" PERF_REPORT },
 };
 
-struct options {
+static struct {
 	const char *format, *kernel, *device, *peaks, *output;
-};
+} given = { .format = "auto" };
 
 static const struct format *
 format_named(const char *name)
@@ -76,36 +76,39 @@ detect(void)
  * Unknown ones are left out, and so is every value that would need them.
  */
 static void
-add_facts(json_t *peaks, const json_t *table, const char *name)
+add_facts(void)
 {
-	const char *device = name ? name : kjson_str_or(table, "device", NULL), *key;
+	const char *device =
+	               given.device ? given.device : kjson_str_or(profile.table, "device", NULL),
+	           *key;
 	struct khw *h = device ? khw_load(NULL, NULL) : NULL;
 	const struct khw_device *d = h ? khw_find(h, device) : NULL;
 	json_t *v;
 
-	if (name && !d)
-		kdie(K_USAGE, "--device %s: no file in docs/hardware describes this device", name);
-	json_object_foreach(json_object_get(table, "peaks"), key, v) {
+	if (given.device && !d)
+		kdie(K_USAGE, "--device %s: no file in docs/hardware describes this device",
+		    given.device);
+	json_object_foreach(json_object_get(profile.table, "peaks"), key, v) {
 		const struct khw_fact *f =
 		    json_is_string(v) ? khw_known(d, json_string_value(v)) : NULL;
 
 		if (json_is_number(v))
-			json_object_set(peaks, key, v);
+			json_object_set(profile.peaks, key, v);
 		else if (f)
-			json_object_set_new(peaks, key, json_real(f->number));
+			json_object_set_new(profile.peaks, key, json_real(f->number));
 	}
 	khw_free(h);
 }
 
 /* The table's peaks, overridden by those of a file: numbers, at the top level or under "peaks". */
 static void
-load_peaks(const struct options *o)
+load_peaks(void)
 {
-	json_auto_t *file = o->peaks ? kjson_load(o->peaks) : NULL;
+	json_auto_t *file = given.peaks ? kjson_load(given.peaks) : NULL;
 	json_t *inner = json_object_get(file, "peaks"), *v;
 	const char *key;
 
-	add_facts(profile.peaks, profile.table, o->device);
+	add_facts();
 	json_object_foreach(json_is_object(inner) ? inner : file, key, v)
 		if (json_is_number(v))
 			json_object_set(profile.peaks, key, v);
@@ -192,7 +195,7 @@ choose(json_t **kernels)
 }
 
 static void
-read_file(const char *path, const char *name)
+read_file(const char *path)
 {
 	const struct format *format;
 	size_t mark;
@@ -205,7 +208,7 @@ read_file(const char *path, const char *name)
 	mark = kbom(input.data, input.len);
 	input.len -= mark;
 	memmove(input.data, input.data + mark, input.len + 1);
-	format = strcmp(name, "auto") ? format_named(name) : detect();
+	format = strcmp(given.format, "auto") ? format_named(given.format) : detect();
 	if (profile.source && strcmp(profile.source, format->source))
 		kdie(K_USAGE, "%s: cannot combine %s with %s in one profile", path, format->source,
 		    profile.source);
@@ -222,18 +225,18 @@ read_file(const char *path, const char *name)
 }
 
 static void
-run(const struct options *o, char **files, int count)
+run(char **files, int count)
 {
 	json_auto_t *kernels = NULL, *out = NULL;
 	const struct launch *l;
 
-	profile_open(o->kernel);
+	profile_open(given.kernel);
 	kforeach_of(file, files, count)
-		read_file(*file, o->format);
-	load_peaks(o);
+		read_file(*file);
+	load_peaks();
 	l = choose(&kernels);
 	out = report(l, kernels);
-	kout_open(o->output);
+	kout_open(given.output);
 	kout_json(out);
 	kout_commit();
 }
@@ -241,26 +244,25 @@ run(const struct options *o, char **files, int count)
 int
 main(int argc, char **argv)
 {
-	struct options o = { .format = "auto" };
 	const struct koption options[] = {
-		{ 0, "format", .text = &o.format,
+		{ 0, "format", .text = &given.format,
 		    .help = "FORMAT\tauto, ncu-raw, ncu-details, ncu-text, rocprofv3, callgrind or "
 		            "perf" },
-		{ 0, "kernel", .text = &o.kernel, .help = "REGEX\treport on this kernel" },
-		{ 0, "device", .text = &o.device,
+		{ 0, "kernel", .text = &given.kernel, .help = "REGEX\treport on this kernel" },
+		{ 0, "device", .text = &given.device,
 		    .help = "NAME\tuse the peaks of this device, from docs/hardware" },
-		{ 0, "peaks", .text = &o.peaks, .help = "FILE\ttake the peaks from this file" },
-		KOPTION_OUTPUT(&o.output),
+		{ 0, "peaks", .text = &given.peaks, .help = "FILE\ttake the peaks from this file" },
+		KOPTION_OUTPUT(&given.output),
 	};
 
 	kutil_init("kprofile");
 	koption_read(options, LEN(options), usage, argc, argv);
-	if (strcmp(o.format, "auto") && !format_named(o.format)) {
-		kwarn("unknown format '%s'", o.format);
+	if (strcmp(given.format, "auto") && !format_named(given.format)) {
+		kwarn("unknown format '%s'", given.format);
 		koption_misuse(usage, NULL);
 	}
 	if (optind == argc)
 		koption_misuse(usage, "give at least one file");
-	run(&o, argv + optind, argc - optind);
+	run(argv + optind, argc - optind);
 	return K_OK;
 }

@@ -37,7 +37,8 @@ data_part(const char *text, size_t max, const char *what)
 	return data_text(part, what);
 }
 
-json_t *
+/* VALUE with each of its texts on one line. */
+static json_t *
 data_lines(const json_t *value)
 {
 	const char *key;

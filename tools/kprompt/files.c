@@ -26,7 +26,8 @@ files_init(const struct kcamp *camp)
 	folders[1] = shipped;
 }
 
-char *
+/* Path of the prompt file NAME ("tips/c.txt"), or NULL; the caller frees. */
+static char *
 files_find(const char *name)
 {
 	kforeach(folder, folders) {

@@ -9,6 +9,8 @@
 
 enum { MAX_DEPTH = 3, MAX_NAME = 200, PROJECT_SHARE = 2 };
 
+static json_t *routes; /* routes.json; kept to the end */
+
 /*
  * Keys of notes whose words apply to a whole campaign or not; "when" depends on the record and is
  * checked separately.
@@ -62,7 +64,7 @@ find_notes(json_t *files, const char *folder, const char *shown, const char *bel
 
 /* {"ops": {"gemm": true}, …}: every word that a note may use. New reference. */
 static json_t *
-words_of(const json_t *routes)
+words_of(void)
 {
 	json_t *words = json_object(), *row, *list;
 	const char *name;
@@ -84,7 +86,7 @@ words_of(const json_t *routes)
  * none.
  */
 static bool
-route(json_t *list, const json_t *routes, const char *table, const char *name)
+route(json_t *list, const char *table, const char *name)
 {
 	const json_t *words = json_object_get(json_object_get(routes, table), name);
 
@@ -108,17 +110,17 @@ plain_name(const char *s)
  * reference allows it; else from what the code does.
  */
 static json_t *
-op_words(const json_t *routes)
+op_words(void)
 {
 	json_t *list = json_array();
 	auto_free char *a = plain_name(kjson_str(facts, "op")),
 	               *b = plain_name(kjson_str(facts, "task"));
-	bool known = kjson_bool(facts, "name_fits") &&
-	    (route(list, routes, "ops", a) || route(list, routes, "ops", b));
+	bool known =
+	    kjson_bool(facts, "name_fits") && (route(list, "ops", a) || route(list, "ops", b));
 
 	kjson_foreach(kind, json_object_get(facts, "kinds"))
 		if (!known)
-			route(list, routes, "ops", json_string_value(kind));
+			route(list, "ops", json_string_value(kind));
 	return list;
 }
 
@@ -127,19 +129,19 @@ op_words(const json_t *routes)
  * instruction sets.
  */
 static json_t *
-arch_words(const json_t *routes, const json_t *backends)
+arch_words(const json_t *backends)
 {
 	const char *gpu = kcamp_str(campaign.camp, "gpu"), *isa;
 	json_t *list = json_array(), *isas = json_object_get(routes, "isas"), *unused;
 	bool cpu = kjson_has(backends, "cpu");
 
 	if (*gpu) {
-		route(list, routes, "gpus", gpu);
+		route(list, "gpus", gpu);
 		return list;
 	}
 	json_object_foreach(isas, isa, unused)
 		if (cpu && json_object_get(json_object_get(facts, "isa"), isa))
-			route(list, routes, "isas", isa);
+			route(list, "isas", isa);
 	return list;
 }
 
@@ -221,16 +223,16 @@ collect(const json_t *files, const json_t *words, const json_t *wanted)
  * reference.
  */
 static json_t *
-wanted_words(const json_t *routes)
+wanted_words(void)
 {
 	json_t *backends = json_array(), *dtypes = json_array(), *archs, *yes;
 	const char *dtype;
 
-	route(backends, routes, "backends", kcamp_str(campaign.camp, "backend"));
-	archs = arch_words(routes, backends);
+	route(backends, "backends", kcamp_str(campaign.camp, "backend"));
+	archs = arch_words(backends);
 	json_object_foreach(json_object_get(facts, "dtype"), dtype, yes)
-		route(dtypes, routes, "dtypes", dtype);
-	return json_pack("{s:o,s:o,s:o,s:o}", "ops", op_words(routes), "archs", archs, "backends",
+		route(dtypes, "dtypes", dtype);
+	return json_pack("{s:o,s:o,s:o,s:o}", "ops", op_words(), "archs", archs, "backends",
 	    backends, "dtypes", dtypes);
 }
 
@@ -289,16 +291,17 @@ knowledge_open(void)
 {
 	long budget = kcamp_int(campaign.camp, "prompt.knowledge_tokens");
 	auto_free char *own = kcamp_path(campaign.camp, "knowledge");
-	json_auto_t *routes = budget ? load_routes(own) : json_object(), *words = words_of(routes);
+	json_auto_t *words = NULL;
 
+	routes = budget ? load_routes(own) : json_object();
+	words = words_of();
 	if (budget) {
-		json_auto_t *files = all_notes(own), *wanted = wanted_words(routes);
+		json_auto_t *files = all_notes(own), *wanted = wanted_words();
 
 		campaign.notes = collect(files, words, wanted);
 	} else {
 		campaign.notes = json_array();
 	}
-	campaign.when = json_incref(json_object_get(routes, "when"));
 	/* A project that the user names takes precedence over general notes. */
 	budget -= project_facts(budget / PROJECT_SHARE);
 	put("knowledge", choose(NULL, budget));
@@ -314,7 +317,7 @@ lead_facts(const json_t *sample, const json_t *profile)
 	json_auto_t *labels = json_array();
 
 	kforeach(one, said)
-		json_array_extend(labels, json_object_get(campaign.when, *one));
+		json_array_extend(labels, json_object_get(json_object_get(routes, "when"), *one));
 	put("leads", choose(labels, LEAD_TOKENS));
 }
 

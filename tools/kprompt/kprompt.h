@@ -29,7 +29,6 @@ extern struct campaign {
 	char *reference;      /* source of the reference, as read */
 	/* sections of knowledge that apply to the campaign, in order; owned */
 	json_t *notes;
-	json_t *when;               /* table "when" of routes.json; owned, may be NULL */
 	const char *device, *label; /* for result lines; of code fences; borrowed from STABLE */
 } campaign;                         /* of this process; kept to the end */
 
@@ -43,20 +42,11 @@ void put(const char *name, json_t *value);
 /* For the marks around data: what its authors do not know, such as the sample's seed. */
 extern const char *salt;
 
-/* A rendered prompt; the caller owns the buffers. */
-struct prompt {
-	struct kbuf system, user;
-	size_t stable_bytes;
-	json_t *sections;
-};
-
 /*
  * files.c: prompt files. Each is searched in the campaign's prompts first, then among the shipped
  * ones, and read once.
  */
 void files_init(const struct kcamp *camp);
-/* Path of the prompt file NAME ("tips/c.txt"), or NULL; the caller frees. */
-char *files_find(const char *name);
 /* The JSON file prompts/NAME; dies with K_MISSING when there is none. New reference. */
 json_t *files_json(const char *name);
 /*
@@ -76,8 +66,6 @@ char *files_fill(const char *text, const char *where, const json_t *context);
 json_t *data_text(const char *text, const char *what);
 /* The same with a text that is not clean, shortened to MAX characters. */
 json_t *data_part(const char *text, size_t max, const char *what);
-/* VALUE with each of its texts on one line. */
-json_t *data_lines(const json_t *value);
 /* The template data/FORM, filled in from the lines of VALUE; its first line; or as data. */
 void data_fill(struct kbuf *out, const char *form, const json_t *value);
 json_t *data_line(const char *form, const json_t *value);

@@ -16,10 +16,16 @@ static const char usage[] = "usage: kprompt [-c DIR] [-o FILE | --thin] [--text]
 
 struct campaign campaign;
 
-struct options {
+static struct {
 	const char *output;
 	bool text, digest, thin;
-};
+} given;
+
+/* The parts that all prompts of the campaign have in common; kept to the end. */
+static struct {
+	struct kbuf system, user;
+	json_t *sections;
+} shared;
 
 /*
  * Fill in the tips and split them at blank lines; those for other machines or tasks are empty
@@ -78,18 +84,17 @@ campaign_open(void)
  * set.
  */
 static void
-render_stable(struct prompt *p)
+render_stable(void)
 {
-	*p = (struct prompt){ .sections = json_array() };
-	files_render(&p->system, "system", campaign.stable, NULL);
-	files_render(&p->user, "stable", campaign.stable, p->sections);
-	p->stable_bytes = p->user.len;
+	shared.sections = json_array();
+	files_render(&shared.system, "system", campaign.stable, NULL);
+	files_render(&shared.user, "stable", campaign.stable, shared.sections);
 }
 
 static json_t *
-render_record(const struct prompt *shared, const struct krec *rec)
+render_record(const struct krec *rec)
 {
-	json_t *sections = json_copy(shared->sections), *member;
+	json_t *sections = json_copy(shared.sections), *member;
 	json_auto_t *memory = NULL, *project = NULL;
 	auto_buf struct kbuf user = { 0 }, whole = { 0 };
 	char hex[65];
@@ -97,13 +102,13 @@ render_record(const struct prompt *shared, const struct krec *rec)
 	record_facts(rec);
 	memory = memory_member();
 	project = project_member();
-	kbuf_add(&user, shared->user.data, shared->user.len);
+	kbuf_add(&user, shared.user.data, shared.user.len);
 	files_render(&user, "volatile", facts, sections);
-	kbuf_printf(&whole, "%s\n", shared->system.data);
+	kbuf_printf(&whole, "%s\n", shared.system.data);
 	kbuf_add(&whole, user.data, user.len);
 	ksha256_hex(whole.data, whole.len, hex);
-	member = json_pack("{s:s,s:s,s:I,s:s,s:o,s:o,s:O*,s:O*}", "system", shared->system.data,
-	    "user", user.data, "stable_bytes", (json_int_t)shared->stable_bytes, "sha256", hex,
+	member = json_pack("{s:s,s:s,s:I,s:s,s:o,s:o,s:O*,s:O*}", "system", shared.system.data,
+	    "user", user.data, "stable_bytes", (json_int_t)shared.user.len, "sha256", hex,
 	    "sections", sections, "knowledge", knowledge_member(), "memory", memory,
 	    "reference_project", json_array_size(project) ? project : NULL);
 	if (!member)
@@ -141,23 +146,22 @@ shared_forms(void)
 }
 
 static void
-each_record(
-    const struct prompt *shared, const char *input, const struct options *o, const char *forms)
+each_record(const char *input, const char *forms)
 {
 	const char *dir = campaign.camp->dir;
 	struct kin in;
 	struct krec rec;
 
 	kin_open(&in, input);
-	while (krecord_next(&in, dir, &rec, o->digest ? KJOIN_PROGRAMS : KJOIN_WHOLE)) {
+	while (krecord_next(&in, dir, &rec, given.digest ? KJOIN_PROGRAMS : KJOIN_WHOLE)) {
 		json_auto_t *names = facts = json_copy(campaign.stable),
-		            *member = o->digest ? digest_record(&rec) : render_record(shared, &rec);
+		            *member = given.digest ? digest_record(&rec) : render_record(&rec);
 
-		if (o->text) {
-			print_text(&rec, o->digest ? json_object_get(member, "prompt") : member);
-		} else if (o->digest) {
+		if (given.text) {
+			print_text(&rec, given.digest ? json_object_get(member, "prompt") : member);
+		} else if (given.digest) {
 			kout_json(member);
-		} else if (o->thin) {
+		} else if (given.thin) {
 			json_object_set(rec.json, "prompt", member);
 			krecord_store(dir, rec.json, "prompt", forms);
 		} else {
@@ -169,20 +173,19 @@ each_record(
 }
 
 static void
-run(char *const *inputs, const struct options *o)
+run(char *const *inputs)
 {
-	static struct prompt shared; /* kept to the end */
 	auto_buf struct kbuf forms = { 0 };
 
-	render_stable(&shared);
-	if (o->thin)
+	render_stable();
+	if (given.thin)
 		forms = shared_forms();
 	else
-		kout_open(o->output);
+		kout_open(given.output);
 	do
-		each_record(&shared, *inputs, o, forms.data);
+		each_record(*inputs, forms.data);
 	while (*inputs && *++inputs);
-	if (!o->thin)
+	if (!given.thin)
 		kout_commit();
 }
 
@@ -190,17 +193,16 @@ int
 main(int argc, char **argv)
 {
 	const char *dir = ".";
-	struct options o = { 0 };
 	bool knowledge = false;
 	const struct koption options[] = {
 		KOPTION_CAMPAIGN(&dir),
-		KOPTION_OUTPUT(&o.output),
-		{ 0, "digest", .flag = &o.digest,
+		KOPTION_OUTPUT(&given.output),
+		{ 0, "digest", .flag = &given.digest,
 		    .help = "\twrite the prompt for the digest of a log" },
 		{ 0, "knowledge", .flag = &knowledge,
 		    .help = "\tlist the notes that prompts can show" },
-		{ 0, "text", .flag = &o.text, .help = "\tprint the prompt as text" },
-		{ 0, "thin", .flag = &o.thin,
+		{ 0, "text", .flag = &given.text, .help = "\tprint the prompt as text" },
+		{ 0, "thin", .flag = &given.thin,
 		    .help = "\twrite the part of each record to its place in the trial's folder" },
 	};
 
@@ -208,17 +210,17 @@ main(int argc, char **argv)
 	koption_read(options, LEN(options), usage, argc, argv);
 	if (knowledge && argc > optind)
 		koption_misuse(usage, "--knowledge does not take an input file");
-	if (o.thin && (o.text || o.digest))
+	if (given.thin && (given.text || given.digest))
 		koption_misuse(usage, "--thin cannot be used with --text or --digest");
 	campaign.camp = kcamp_load(dir);
 	files_init(campaign.camp);
 	campaign_open();
 	if (knowledge) {
-		kout_open(o.output);
+		kout_open(given.output);
 		knowledge_list();
 		kout_commit();
 	} else {
-		run(argv + optind, &o);
+		run(argv + optind);
 	}
 	return K_OK;
 }

@@ -20,12 +20,12 @@ enum {
 };
 
 /* What is searched for, and what was found. */
-struct search {
+static struct {
 	json_t *words; /* the task's names, in small letters, and their parts */
 	/* the best passage of each file: {"file", "text", "section", "score"} */
 	json_t *passages;
 	size_t files;
-};
+} found;
 
 /* Adds NAME of LEN characters, unless it is short or exists already. */
 static void
@@ -58,13 +58,13 @@ find_words(void)
 
 /* How many of the words are in LINE; SEEN collects which. */
 static long
-hits_in(const json_t *words, const char *line, unsigned *seen)
+hits_in(const char *line, unsigned *seen)
 {
 	long hits = 0;
 	json_t *word;
 	size_t i;
 
-	json_array_foreach((json_t *)words, i, word)
+	json_array_foreach(found.words, i, word)
 		if (strcasestr(line, json_string_value(word))) {
 			*seen |= 1U << i;
 			hits++;
@@ -77,20 +77,20 @@ hits_in(const json_t *words, const char *line, unsigned *seen)
  * both count more in a file whose name has one.
  */
 static long
-score_of(const json_t *words, char *const *line, size_t count, size_t first, const char *path)
+score_of(char *const *line, size_t count, size_t first, const char *path)
 {
 	unsigned seen = 0;
 	long hits = 0, score;
 
 	for (size_t i = first; i < count && i < first + PASSAGE; i++)
-		hits += hits_in(words, line[i], &seen);
+		hits += hits_in(line[i], &seen);
 	score = hits + 100 * __builtin_popcount(seen);
-	return hits && hits_in(words, path, &seen) ? 2 * score : score;
+	return hits && hits_in(path, &seen) ? 2 * score : score;
 }
 
 /* The best passage of a file with the lines LINE; none if it has none of the words. */
 static void
-add_best(struct search *s, char *const *line, size_t count, const char *path)
+add_best(char *const *line, size_t count, const char *path)
 {
 	size_t best = 0, start, end;
 	long top = 0, score;
@@ -99,8 +99,7 @@ add_best(struct search *s, char *const *line, size_t count, const char *path)
 	unsigned seen = 0;
 
 	for (size_t i = 0; i < count; i++)
-		if (hits_in(s->words, line[i], &seen) &&
-		    (score = score_of(s->words, line, count, i, path)) > top) {
+		if (hits_in(line[i], &seen) && (score = score_of(line, count, i, path)) > top) {
 			top = score;
 			best = i;
 		}
@@ -111,13 +110,13 @@ add_best(struct search *s, char *const *line, size_t count, const char *path)
 	for (size_t i = start; i < end; i++)
 		kbuf_printf(&text, "%s\n", line[i]);
 	file = kfence_line(path, MAX_PATH);
-	json_array_append_new(s->passages,
+	json_array_append_new(found.passages,
 	    json_pack("{s:s,s:s,s:o,s:I}", "file", file, "text", text.data, "section",
 	        json_sprintf("lines %zu to %zu", start + 1, end), "score", (json_int_t)top));
 }
 
 static void
-read_file(struct search *s, const char *file, const char *path)
+read_file(const char *file, const char *path)
 {
 	size_t len, count = 0;
 	auto_free char *text = kread_file(file, MAX_BYTES, &len), *clean = NULL, **line = NULL;
@@ -131,12 +130,12 @@ read_file(struct search *s, const char *file, const char *path)
 		line[count++] = at;
 	}
 	/* Nothing comes after the last line feed. */
-	add_best(s, line, count - !*line[count - 1], path);
+	add_best(line, count - !*line[count - 1], path);
 }
 
 /* Files below FOLDER/BELOW by their names; links are not followed. */
 static void
-search(struct search *s, const char *folder, const char *below, int depth)
+search(const char *folder, const char *below, int depth)
 {
 	auto_free char *path = kasprintf("%s/%s", folder, below);
 	auto_free struct dirent **list = NULL;
@@ -153,10 +152,10 @@ search(struct search *s, const char *folder, const char *below, int depth)
 		if (*name == '.' || !kfind_link(file, &st))
 			;
 		else if (S_ISDIR(st.st_mode) && depth < MAX_DEPTH)
-			search(s, folder, at, depth + 1);
-		else if (S_ISREG(st.st_mode) && s->files < MAX_FILES) {
-			s->files++;
-			read_file(s, file, at);
+			search(folder, at, depth + 1);
+		else if (S_ISREG(st.st_mode) && found.files < MAX_FILES) {
+			found.files++;
+			read_file(file, at);
 		}
 		free(*one);
 	}
@@ -205,18 +204,19 @@ project_facts(long budget)
 	auto_free char *folder = kcamp_path(campaign.camp, name),
 	               *seed = kasprintf("%.0f/project", kcamp_num(campaign.camp, "seed"));
 	auto_buf struct kbuf text = { 0 };
-	struct search s = { find_words(), json_array(), 0 };
 	json_t *list = json_array();
 	long spent;
 
+	found.words = find_words();
+	found.passages = json_array();
 	if (*name && budget)
-		search(&s, folder, "", 0);
-	kjson_sort(s.passages, by_score);
-	spent = show(&text, list, s.passages, budget);
+		search(folder, "", 0);
+	kjson_sort(found.passages, by_score);
+	spent = show(&text, list, found.passages, budget);
 	salt = seed;
 	put("project", data_text(text.data, "passages of the reference project"));
 	put("passages", list);
-	json_decref(s.words);
-	json_decref(s.passages);
+	json_decref(found.words);
+	json_decref(found.passages);
 	return spent;
 }
