@@ -20,11 +20,11 @@ static struct render {
 	size_t why_len;
 } render;
 
-/* One template being read. */
-struct source {
+/* The template that is being read; one at a time. */
+static struct source {
 	const char *text, *file;
 	const char *p; /* where reading continues */
-};
+} source;
 
 struct tag {
 	char kind; /* one of # ^ / > ! or 0 for a value */
@@ -33,10 +33,10 @@ struct tag {
 };
 
 static bool
-fail(const struct source *s, const char *at, const char *what, const char *name)
+fail(const char *at, const char *what, const char *name)
 {
-	snprintf(render.why, render.why_len, "%s:%zu: %s%s%s", s->file,
-	    kline_at(s->text, (size_t)(at - s->text)), what, *name ? " " : "", name);
+	snprintf(render.why, render.why_len, "%s:%zu: %s%s%s", source.file,
+	    kline_at(source.text, (size_t)(at - source.text)), what, *name ? " " : "", name);
 	return false;
 }
 
@@ -105,36 +105,36 @@ is_true(const json_t *v)
 
 /* Widen a tag that stands alone on its line to the whole line. */
 static void
-widen(const struct source *s, struct tag *tag)
+widen(struct tag *tag)
 {
 	const char *b = tag->begin, *e = tag->end;
 
 	if (!tag->kind)
 		return;
-	while (b > s->text && (b[-1] == ' ' || b[-1] == '\t'))
+	while (b > source.text && (b[-1] == ' ' || b[-1] == '\t'))
 		b--;
 	while (*e == ' ' || *e == '\t')
 		e++;
-	if ((b == s->text || b[-1] == '\n') && (*e == '\n' || !*e)) {
+	if ((b == source.text || b[-1] == '\n') && (*e == '\n' || !*e)) {
 		tag->begin = b;
 		tag->end = e + (*e == '\n');
 	}
 }
 
 /*
- * Find the next tag at or after s->p. Returns 0 at the end of the text, 1 with the tag, -1 on a
- * fault.
+ * Find the next tag from where reading continues. Returns 0 at the end of the text, 1 with the tag,
+ * -1 on a fault.
  */
 static int
-next_tag(const struct source *s, struct tag *tag)
+next_tag(struct tag *tag)
 {
-	const char *open = strstr(s->p, "{{"), *close, *b, *e;
+	const char *open = strstr(source.p, "{{"), *close, *b, *e;
 
 	if (!open)
 		return 0;
 	close = strstr(open, "}}");
 	if (!close) {
-		fail(s, open, "'{{' without '}}'", "");
+		fail(open, "'{{' without '}}'", "");
 		return -1;
 	}
 	b = open + 2;
@@ -146,16 +146,16 @@ next_tag(const struct source *s, struct tag *tag)
 	while (b < e && isspace((unsigned char)*b))
 		b++;
 	if (tag->kind != '!' && (b == e || (size_t)(e - b) >= MAX_NAME)) {
-		fail(s, open, "a tag needs a short name", "");
+		fail(open, "a tag needs a short name", "");
 		return -1;
 	}
 	snprintf(tag->name, sizeof tag->name, "%.*s", tag->kind == '!' ? 0 : (int)(e - b), b);
-	widen(s, tag);
+	widen(tag);
 	return 1;
 }
 
 static bool
-put_value(const struct source *s, const struct tag *tag)
+put_value(const struct tag *tag)
 {
 	const char *colon = render.t->show ? strchr(tag->name, ':') : NULL;
 	const json_t *v = look_up(&render.scope, colon ? colon + 1 : tag->name);
@@ -165,7 +165,7 @@ put_value(const struct source *s, const struct tag *tag)
 	if (render.t->show && render.t->show(render.out, how, v))
 		return true;
 	if (*how)
-		return fail(s, tag->begin, "cannot be written so:", tag->name);
+		return fail(tag->begin, "cannot be written so:", tag->name);
 	if (json_is_string(v))
 		kbuf_add(render.out, json_string_value(v), json_string_length(v));
 	else if (json_is_integer(v))
@@ -173,8 +173,7 @@ put_value(const struct source *s, const struct tag *tag)
 	else if (json_is_real(v))
 		kbuf_printf(render.out, "%.6g", json_real_value(v));
 	else
-		return fail(
-		    s, tag->begin, v ? "not a string or number:" : "unknown name", tag->name);
+		return fail(tag->begin, v ? "not a string or number:" : "unknown name", tag->name);
 	return true;
 }
 
@@ -183,7 +182,7 @@ put_value(const struct source *s, const struct tag *tag)
  * part of a path.
  */
 static bool
-expand_name(const struct source *s, const struct tag *tag, char name[MAX_NAME])
+expand_name(const struct tag *tag, char name[MAX_NAME])
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyz0123456789_-";
 	size_t n = 0;
@@ -198,10 +197,10 @@ expand_name(const struct source *s, const struct tag *tag, char name[MAX_NAME])
 		if (*p == '@')
 			value = json_string_value(look_up(&render.scope, key));
 		if (!value || (*p == '@' && (!*value || value[strspn(value, plain)])))
-			return fail(s, tag->begin, "no plain word exists for", p);
+			return fail(tag->begin, "no plain word exists for", p);
 		n += (size_t)snprintf(name + n, MAX_NAME - n, "%s", value);
 		if (n >= MAX_NAME)
-			return fail(s, tag->begin, "a tag needs a short name", "");
+			return fail(tag->begin, "a tag needs a short name", "");
 		p += len;
 	}
 	return true;
@@ -219,55 +218,57 @@ note_section(const char *name, size_t before)
 	json_array_append_new(list, json_stringn(name, n));
 }
 
-static bool render_text(struct source *s, const char *until, bool show);
+static bool render_text(const char *until, bool show);
 
 static bool
-put_partial(const struct source *s, const struct tag *tag)
+put_partial(const struct tag *tag)
 {
-	struct source part = { 0 };
+	struct source outer = source, part = { 0 };
 	char name[MAX_NAME] = "";
 	size_t before = render.out->len;
 
-	if (!expand_name(s, tag, name))
+	if (!expand_name(tag, name))
 		return false;
 	part.text = render.t->load ? render.t->load(render.t->arg, name, &part.file) : NULL;
 	if (!part.text)
-		return fail(s, tag->begin, "template not found:", name);
+		return fail(tag->begin, "template not found:", name);
 	part.p = part.text;
-	if (!render_text(&part, NULL, true))
+	source = part;
+	if (!render_text(NULL, true))
 		return false;
+	source = outer;
 	note_section(name, before);
 	return true;
 }
 
 /*
- * The section that TAG opens, with the value V; s->p is after the tag, and after the closing tag on
- * return.
+ * The section that TAG opens, with the value V; reading continues after the tag, and after the
+ * closing tag on return.
  */
 static bool
-put_section(struct source *s, const struct tag *tag, const json_t *v, bool show)
+put_section(const struct tag *tag, const json_t *v, bool show)
 {
-	const char *body = s->p;
+	const char *body = source.p;
 	size_t count = json_is_array(v) ? json_array_size(v) : 1;
 	json_auto_t *more = json_is_array(v) ? json_pack("{s:b}", "more", 1) : NULL;
 	bool positive = tag->kind == '#', yes = show && positive == is_true(v);
 
 	if (!yes || !positive)
-		return render_text(s, tag->name, yes);
+		return render_text(tag->name, yes);
 	if (render.scope.depth + 1 >= MAX_CONTEXTS)
-		return fail(s, tag->begin, "sections too deep at", tag->name);
+		return fail(tag->begin, "sections too deep at", tag->name);
 	if (!strncmp(tag->name, "has_", 4))
-		return render_text(s, tag->name, true);
+		return render_text(tag->name, true);
 	for (size_t i = 0; i < count; i++) {
 		bool ok;
 
-		s->p = body;
+		source.p = body;
 		if (i + 1 == count)
 			json_object_set_new(more, "more", json_false());
 		render.scope.stack[render.scope.depth++] = more;
 		render.scope.stack[render.scope.depth++] =
 		    json_is_array(v) ? json_array_get(v, i) : v;
-		ok = render_text(s, tag->name, true);
+		ok = render_text(tag->name, true);
 		render.scope.depth -= 2;
 		if (!ok)
 			return false;
@@ -276,18 +277,18 @@ put_section(struct source *s, const struct tag *tag, const json_t *v, bool show)
 }
 
 static bool
-put_tag(struct source *s, const struct tag *tag, bool show)
+put_tag(const struct tag *tag, bool show)
 {
 	switch (tag->kind) {
 	case '#':
 	case '^':
-		return put_section(s, tag, show ? look_up(&render.scope, tag->name) : NULL, show);
+		return put_section(tag, show ? look_up(&render.scope, tag->name) : NULL, show);
 	case '>':
-		return !show || put_partial(s, tag);
+		return !show || put_partial(tag);
 	case '!':
 		return true;
 	default:
-		return !show || put_value(s, tag);
+		return !show || put_value(tag);
 	}
 }
 
@@ -296,33 +297,33 @@ put_tag(struct source *s, const struct tag *tag, bool show)
  * skip.
  */
 static bool
-render_text(struct source *s, const char *until, bool show)
+render_text(const char *until, bool show)
 {
-	const char *begin = s->p;
+	const char *begin = source.p;
 	struct tag tag;
 	int got;
 
 	if (++render.depth > MAX_DEPTH)
-		return fail(s, s->p, "templates nested too deep", "");
-	while ((got = next_tag(s, &tag)) > 0) {
+		return fail(source.p, "templates nested too deep", "");
+	while ((got = next_tag(&tag)) > 0) {
 		if (show)
-			put_literal(s->p, tag.begin);
-		s->p = tag.end;
+			put_literal(source.p, tag.begin);
+		source.p = tag.end;
 		if (tag.kind == '/') {
 			if (!until || strcmp(until, tag.name))
-				return fail(s, tag.begin, "closes no open section:", tag.name);
+				return fail(tag.begin, "closes no open section:", tag.name);
 			render.depth--;
 			return true;
 		}
-		if (!put_tag(s, &tag, show))
+		if (!put_tag(&tag, show))
 			return false;
 	}
 	if (got < 0)
 		return false;
 	if (until)
-		return fail(s, begin, "section is not closed:", until);
+		return fail(begin, "section is not closed:", until);
 	if (show)
-		put_literal(s->p, s->p + strlen(s->p));
+		put_literal(source.p, source.p + strlen(source.p));
 	render.depth--;
 	return true;
 }
@@ -331,14 +332,13 @@ bool
 ktemplate_render(const struct ktemplate *t, struct kbuf *out, const char *text, const char *file,
     const json_t *context, char *why, size_t why_len)
 {
-	struct source s = { text, file, text };
-
+	source = (struct source){ text, file, text };
 	render = (struct render){
 		.t = t, .out = out, .start = out->len, .why = why, .why_len = why_len
 	};
 	render.scope.stack[render.scope.depth++] = context;
 	kbuf_add(out, "", 0);
-	return render_text(&s, NULL, true);
+	return render_text(NULL, true);
 }
 
 void
