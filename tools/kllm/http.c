@@ -43,6 +43,9 @@ static struct session {
 	int requests;
 } session; /* of this process; kept to the end */
 
+/* To the current request. */
+static struct kanswer answer;
+
 static const struct server {
 	const char *provider, *base, *key_env, *path;
 	enum api api;
@@ -234,7 +237,6 @@ wait_turn(void)
 /* One request on its way. */
 struct flow {
 	struct transport transport;
-	struct kanswer *answer;
 	struct kbuf body; /* as it came */
 };
 
@@ -249,9 +251,9 @@ on_body(void *arg, const char *bytes, size_t len, size_t *progress)
 		*progress += len;
 		return f->body.len < 65536;
 	}
-	readable = kanswer_feed(f->answer, bytes, len);
-	*progress = f->answer->progress;
-	return readable && !(f->answer->done && f->answer->kind == KANSWER_STREAM);
+	readable = kanswer_feed(&answer, bytes, len);
+	*progress = answer.progress;
+	return readable && !(answer.done && answer.kind == KANSWER_STREAM);
 }
 
 static json_t *
@@ -287,20 +289,20 @@ prepare_transport(struct flow *f, const char *body, size_t len)
 
 /* Accounts for a complete answer: its usage, estimated if necessary, and its cost. */
 static void
-account(struct kanswer *a, int64_t booked)
+account(int64_t booked)
 {
 	double whole_prompt = (double)prompt_len() / generous_density + 1;
-	struct kusage u = a->usage;
+	struct kusage u = answer.usage;
 	int64_t cost;
 
 	if (!u.known || !u.input) {
 		/* The stream ended before the counts came, or the server does not count. */
 		u.input = (int64_t)whole_prompt;
-		u.output = models_tokens(a->text.len + a->reasoning.len);
+		u.output = models_tokens(answer.text.len + answer.reasoning.len);
 		u.known = u.estimated = true;
-	} else if (u.output < (int64_t)(a->text.len / longest_token)) {
+	} else if (u.output < (int64_t)(answer.text.len / longest_token)) {
 		/* The answer's count is missing, or is the one from before the answer. */
-		u.output = models_tokens(a->text.len + a->reasoning.len);
+		u.output = models_tokens(answer.text.len + answer.reasoning.len);
 		u.estimated = true;
 	} else if (!u.estimated && (double)u.input < 0.6 * whole_prompt) {
 		reply_flag("prompt_truncated");
@@ -317,7 +319,7 @@ account(struct kanswer *a, int64_t booked)
 		reply.nanousd = reply.nanousd == KUSAGE_UNKNOWN ? cost : reply.nanousd + cost;
 		session.correction += cost - booked;
 	}
-	if (a->malformed)
+	if (answer.malformed)
 		reply_flag("malformed_events");
 }
 
@@ -347,13 +349,13 @@ examine(struct flow *f, enum transport_end end, struct outcome *o)
 	const char *should;
 	enum failure failure;
 
-	o->error = f->answer->error;
+	o->error = answer.error;
 	/* Redact before cutting to the length of a message: half a key would not be recognised. */
 	secret_redact(&f->body);
 	if (t->status && t->status != 200)
 		kanswer_error_body(&o->error, f->body.data ? f->body.data : "", f->body.len);
 	explain_redirect(t, &o->error);
-	failure = failure_of(t, end, f->answer, &o->error);
+	failure = failure_of(t, end, &answer, &o->error);
 	if (!*o->error.message && t->why.data)
 		snprintf(o->error.message, sizeof o->error.message, "%s", t->why.data);
 	o->wait = failure_wait(t);
@@ -376,9 +378,9 @@ room_for(long cap)
 
 /* One request. FAILURE_NONE: A holds a complete answer. Otherwise O has what is known. */
 static enum failure
-send_once(int step, struct kanswer *a, struct outcome *o)
+send_once(int step, struct outcome *o)
 {
-	struct flow f = { .answer = a };
+	struct flow f = { 0 };
 	int64_t input = models_tokens(prompt_len());
 	enum failure failure = FAILURE_NONE;
 	enum transport_end end;
@@ -406,13 +408,13 @@ send_once(int step, struct kanswer *a, struct outcome *o)
 	body = request_body(&len);
 	prepare_transport(&f, body, len);
 	end = transport_post(&f.transport);
-	kanswer_end(a);
-	whole = f.transport.status == 200 && kanswer_complete(a);
+	kanswer_end(&answer);
+	whole = f.transport.status == 200 && kanswer_complete(&answer);
 	spool_end(spool, &f.body, whole);
 	if (whole) {
 		if (reply.first_byte_ms < 0)
 			reply.first_byte_ms = f.transport.first_byte_ms;
-		account(a, session.booked);
+		account(session.booked);
 	} else {
 		failure = examine(&f, end, o);
 		if (!failure_rules[failure].billed) {
@@ -524,17 +526,17 @@ drop_refused(enum failure f, const struct kanswer_error *e)
  * program if there is none.
  */
 static void
-exchange(int step, struct kanswer *a)
+exchange(int step)
 {
 	struct outcome o;
 	enum failure f;
 	int64_t reserved;
 
-	*a = (struct kanswer){ 0 };
-	switch (spool_resume(step, request.model, a, &reserved)) {
+	answer = (struct kanswer){ 0 };
+	switch (spool_resume(step, request.model, &answer, &reserved)) {
 	case SPOOL_WHOLE:
 		reply_flag("resumed");
-		account(a, reserved);
+		account(reserved);
 		return;
 	case SPOOL_PARTIAL:
 		reply_flag("cost_unknown");
@@ -542,7 +544,7 @@ exchange(int step, struct kanswer *a)
 	case SPOOL_NONE:
 		break;
 	}
-	for (int failed = 0; (f = send_once(step, a, &o)) != FAILURE_NONE;) {
+	for (int failed = 0; (f = send_once(step, &o)) != FAILURE_NONE;) {
 		json_array_append_new(reply.failures, json_string(failure_rules[f].name));
 		if (failure_rules[f].billed)
 			reply_flag("cost_unknown");
@@ -552,12 +554,12 @@ exchange(int step, struct kanswer *a)
 		 */
 		if (f == FAILURE_TOO_LARGE) {
 			reply_flag(KIO_TOO_LARGE);
-			snprintf(a->finish, sizeof a->finish, "%s", failure_rules[f].name);
+			snprintf(answer.finish, sizeof answer.finish, "%s", failure_rules[f].name);
 			return;
 		}
 		if (!drop_refused(f, &o.error))
 			retry_or_end(f, &o, ++failed);
-		kanswer_free(a);
+		kanswer_free(&answer);
 	}
 }
 
@@ -574,57 +576,58 @@ has_code(const struct kbuf *text)
 }
 
 static bool
-was_cut(const struct kanswer *a)
+was_cut(void)
 {
-	return !strcmp(kanswer_finish(a), "length") && !(a->text.len && has_code(&a->text));
+	return !strcmp(kanswer_finish(&answer), "length") &&
+	    !(answer.text.len && has_code(&answer.text));
 }
 
 /* Cut off without complete code: ask again with twice the cap. */
 static void
-ask_more(struct kanswer *a)
+ask_more(void)
 {
 	long twice = request.cap * 2;
 
 	if (request.row->max_output && twice > request.row->max_output)
 		twice = (long)request.row->max_output;
-	if (!was_cut(a) || twice <= request.cap)
+	if (!was_cut() || twice <= request.cap)
 		return;
 	request.cap = twice;
 	reply_flag("cap_raised");
-	kanswer_free(a);
-	exchange(2, a);
+	kanswer_free(&answer);
+	exchange(2);
 }
 
 static void
-flag_refusal(const struct kanswer *a)
+flag_refusal(void)
 {
 	auto_free char *flag =
-	    kasprintf("refused:%s%s%s", request.model, *a->detail ? ":" : "", a->detail);
+	    kasprintf("refused:%s%s%s", request.model, *answer.detail ? ":" : "", answer.detail);
 
 	reply_flag(flag);
 }
 
 static void
-conclude(struct kanswer *a)
+conclude(void)
 {
 
-	reply.finish = kanswer_finish(a);
+	reply.finish = kanswer_finish(&answer);
 	if (!strcmp(reply.finish, "refusal"))
-		flag_refusal(a);
+		flag_refusal();
 	if (!strcmp(reply.finish, "length"))
-		reply_flag(!a->text.len ? "truncated_in_reasoning"
-		        : was_cut(a)    ? "truncated"
-		                        : "truncated_tail");
-	else if (!a->text.len && !strcmp(reply.finish, "stop"))
+		reply_flag(!answer.text.len ? "truncated_in_reasoning"
+		        : was_cut()         ? "truncated"
+		                            : "truncated_tail");
+	else if (!answer.text.len && !strcmp(reply.finish, "stop"))
 		reply_flag("empty");
-	if (!strcmp(a->finish, "model_context_window_exceeded"))
+	if (!strcmp(answer.finish, "model_context_window_exceeded"))
 		reply_flag("context_exceeded");
-	kbuf_add(&reply.text, a->text.data, a->text.len);
-	if (!a->text.len)
-		kbuf_add(&reply.text, a->refusal.data, a->refusal.len);
-	kbuf_add(&reply.reasoning, a->reasoning.data, a->reasoning.len);
+	kbuf_add(&reply.text, answer.text.data, answer.text.len);
+	if (!answer.text.len)
+		kbuf_add(&reply.text, answer.refusal.data, answer.refusal.len);
+	kbuf_add(&reply.reasoning, answer.reasoning.data, answer.reasoning.len);
 	free(reply.model);
-	reply.model = kstrdup(a->model ? a->model : request.model);
+	reply.model = kstrdup(answer.model ? answer.model : request.model);
 	reply.attempts = session.requests;
 	reply.total_ms = (double)(know_ns() - session.started) * 1e-6;
 }
@@ -632,14 +635,13 @@ conclude(struct kanswer *a)
 json_t *
 ask_http(void)
 {
-	struct kanswer a;
 	json_t *member;
 
 	session_open();
-	exchange(1, &a);
-	ask_more(&a);
-	conclude(&a);
-	kanswer_free(&a);
+	exchange(1);
+	ask_more();
+	conclude();
+	kanswer_free(&answer);
 	member = reply_finish();
 	session_close();
 	return member;

@@ -114,7 +114,10 @@ void values_open(const struct launch *l);
 /* The value of a name, NAN when a metric that it needs is absent. */
 double values_get(const char *name);
 enum truth { NO, YES, UNKNOWN };
-/* All conditions of an array of texts; MARGIN: how far the first is beyond its bound, relative to it. */
+/*
+ * All conditions of an array of texts; MARGIN: how far the first is beyond its bound, relative to
+ * it.
+ */
 enum truth values_all(const json_t *conditions, double *margin);
 /* TEXT with every {expression} replaced by its value. The caller frees. */
 char *values_fill(const char *text);

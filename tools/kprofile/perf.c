@@ -9,6 +9,9 @@
 
 #include "kregex.h"
 
+static struct launch *program;
+static struct kbuf rows; /* of perf stat -x */
+
 static bool
 is_event(const char *s)
 {
@@ -20,17 +23,17 @@ is_event(const char *s)
  * "cpu_core/cycles/".
  */
 static void
-add_event(struct launch *l, const char *event, const char *value, const char *unit)
+add_event(const char *event, const char *value, const char *unit)
 {
 	auto_free char *plain = kregex_sub(":[ukhGHpPSDWe]*\\z", event, ""),
 	               *name = kregex_sub("\\A[^/]*/(.+)/\\z", plain, "$1");
 
-	if (json_object_get(l->raw, name))
+	if (json_object_get(program->raw, name))
 		profile_note("%s: occurs more than once; the first value is used", name);
 	else if (number_absent(value))
 		profile_note("%s: %s", name, *value ? value : "no value");
 	else
-		launch_metric(l, name, value, unit);
+		launch_metric(program, name, value, unit);
 }
 
 static void
@@ -44,15 +47,16 @@ add_share(const char *event, const char *percent)
 
 /* What perf computed from one event or several: "CPUs utilized", "%  tma_retiring". */
 static void
-add_ratio(struct launch *l, const char *value, const char *unit)
+add_ratio(const char *value, const char *unit)
 {
 	unit += strspn(unit, "% ");
 	if (*unit)
-		launch_metric(l, strcmp(unit, "CPUs utilized") ? unit : "cpus_utilized", value, "");
+		launch_metric(
+		    program, strcmp(unit, "CPUs utilized") ? unit : "cpus_utilized", value, "");
 }
 
 static void
-csv_row(struct launch *l)
+csv_row(void)
 {
 	double v;
 	size_t at = 3;
@@ -62,7 +66,7 @@ csv_row(struct launch *l)
 		    "a row of %zu cells, but perf stat -x, prints 5 or more", csv.row.width);
 	/* If an event has several ratios, each additional one is in a row after it. */
 	if (!*csv.row.cell[0] && !*csv.row.cell[2] && csv.row.width > at + 3) {
-		add_ratio(l, csv.row.cell[at + 2], csv.row.cell[at + 3]);
+		add_ratio(csv.row.cell[at + 2], csv.row.cell[at + 3]);
 		return;
 	}
 	if (!number_absent(csv.row.cell[0]) && !number_read(csv.row.cell[0], &v))
@@ -71,13 +75,13 @@ csv_row(struct launch *l)
 	if (number_read(csv.row.cell[1], &v) || !is_event(csv.row.cell[2]))
 		input_fault("'%.40s' is not an event; these columns of perf are not supported",
 		    csv.row.cell[2]);
-	add_event(l, csv.row.cell[2], csv.row.cell[0], csv.row.cell[1]);
+	add_event(csv.row.cell[2], csv.row.cell[0], csv.row.cell[1]);
 	/* With -r the variance, "1.07%", comes after the name. */
 	at += strchr(csv.row.cell[3], '%') != NULL;
 	if (at + 1 < csv.row.width)
 		add_share(csv.row.cell[2], csv.row.cell[at + 1]);
 	if (at + 3 < csv.row.width)
-		add_ratio(l, csv.row.cell[at + 2], csv.row.cell[at + 3]);
+		add_ratio(csv.row.cell[at + 2], csv.row.cell[at + 3]);
 }
 
 /* A member that is a number in some releases of perf, and text in others. The caller frees. */
@@ -91,7 +95,7 @@ member_text(const json_t *o, const char *key)
 }
 
 static void
-json_row(struct launch *l, const char *line)
+json_row(const char *line)
 {
 	json_auto_t *o = json_loads(line, 0, NULL);
 	const char *event = kjson_str_or(o, "event", NULL),
@@ -100,18 +104,13 @@ json_row(struct launch *l, const char *line)
 	               *percent = member_text(o, "pcnt-running");
 
 	if (event && value && is_event(event)) {
-		add_event(l, event, value, kjson_str(o, "unit"));
+		add_event(event, value, kjson_str(o, "unit"));
 		add_share(event, percent);
 	} else if (event || value || !*metric) {
 		input_fault("not a line of perf stat -j");
 	}
-	add_ratio(l, metric, kjson_str(o, "metric-unit"));
+	add_ratio(metric, kjson_str(o, "metric-unit"));
 }
-
-static struct reader {
-	struct launch *l;
-	struct kbuf rows; /* of perf stat -x */
-} reader;
 
 /*
  * Comments and lines of JSON are removed from the table, and leave empty lines so that line numbers
@@ -121,19 +120,20 @@ static void
 stat_line(char *line)
 {
 	if (*line == '{')
-		json_row(reader.l, line);
-	kbuf_printf(&reader.rows, "%s\n", strchr("{#", *line) ? "" : line);
+		json_row(line);
+	kbuf_printf(&rows, "%s\n", strchr("{#", *line) ? "" : line);
 }
 
 static void
 stat_text(void)
 {
+	rows = kbuf_empty();
 	input_lines(stat_line);
 	free(input.data);
-	input.data = reader.rows.data;
-	input.len = reader.rows.len;
+	input.data = rows.data;
+	input.len = rows.len;
 	while (csv_next(false))
-		csv_row(reader.l);
+		csv_row();
 	csv_close();
 }
 
@@ -150,7 +150,7 @@ report_line(char *line)
 	                                   "lll_lock|do_spin|gomp_team_end|kmp_wait|kmp_flag)";
 
 	if (kregex_is("\\A *[\\d.]+%", line))
-		launch_count(reader.l, samples, kregex_is(waits, line) ? strtod(line, NULL) : 0);
+		launch_count(program, samples, kregex_is(waits, line) ? strtod(line, NULL) : 0);
 }
 
 /* "  Load Local HITM                   :       3402" */
@@ -163,8 +163,8 @@ c2c_line(char *line)
 	if (!kregex_match("\\A *([^ :][^:]*?) *: *([-+.\\deE]+) *\\z", line, at))
 		return;
 	key = kregex_text(line, at[1]);
-	if (!json_object_get(reader.l->raw, key))
-		launch_count(reader.l, key, strtod(line + at[2].from, NULL));
+	if (!json_object_get(program->raw, key))
+		launch_count(program, key, strtod(line + at[2].from, NULL));
 }
 
 void
@@ -172,12 +172,12 @@ perf_text(void)
 {
 	bool report = kregex_is("(?m)^# Overhead", input.data);
 
-	reader = (struct reader){ profile_launch("", "0", "(program)"), kbuf_empty() };
+	program = profile_launch("", "0", "(program)");
 	if (!kregex_is(PERF_REPORT, input.data)) {
 		stat_text();
 		return;
 	}
 	input_lines(report ? report_line : c2c_line);
-	if (!json_object_size(reader.l->raw))
+	if (!json_object_size(program->raw))
 		input_fault("this report of perf has no row");
 }

@@ -12,6 +12,8 @@ static const char *const facts[] = { "Grid_Size", "Workgroup_Size", "LDS_Block_S
 
 /* Counters of this file, per dispatch: those of an earlier pass are not added to. */
 static json_t *seen;
+/* Of the current row. */
+static struct launch *launch;
 
 static double
 need_number(const char *name)
@@ -37,16 +39,16 @@ read_header(void)
 
 /* A metric that is computed from several cells. */
 static void
-set_number(struct launch *l, const char *name, double v, const char *unit)
+set_number(const char *name, double v, const char *unit)
 {
 	char text[40];
 
 	snprintf(text, sizeof text, "%.17g", v);
-	launch_metric(l, name, text, unit);
+	launch_metric(launch, name, text, unit);
 }
 
 static void
-duration(struct launch *l)
+duration(void)
 {
 	double ns;
 
@@ -54,14 +56,14 @@ duration(struct launch *l)
 		return;
 	ns = need_number("End_Timestamp") - need_number("Start_Timestamp");
 	if (ns > 0)
-		set_number(l, "Duration", ns, "ns");
+		set_number("Duration", ns, "ns");
 }
 
 static void
-counter(struct launch *l)
+counter(void)
 {
 	const char *name = csv_need("Counter_Name");
-	auto_free char *key = kasprintf("%s %s", l->id, name);
+	auto_free char *key = kasprintf("%s %s", launch->id, name);
 	double value = need_number("Counter_Value");
 	bool here = json_object_get(seen, key) != NULL;
 
@@ -69,39 +71,39 @@ counter(struct launch *l)
 	 * Twice in one file: instances of a unit. Again in another file: the same counter in
 	 * another pass.
 	 */
-	if (here || !json_object_get(l->raw, name))
-		launch_count(l, name, value);
+	if (here || !json_object_get(launch->raw, name))
+		launch_count(launch, name, value);
 	if (!here)
 		json_object_set_new(
-		    seen, key, json_object_get(l->raw, name) ? json_true() : json_false());
+		    seen, key, json_object_get(launch->raw, name) ? json_true() : json_false());
 }
 
 /* One sample of a wave. A reason counts only if nothing was issued. */
 static void
-sample(struct launch *l)
+sample(void)
 {
 	static const char prefix[] = "ROCPROFILER_PC_SAMPLING_INSTRUCTION_NOT_ISSUED_REASON_";
 	const char *reason = csv_need("Stall_Reason"), *code = csv_need("Instruction");
 	char *name;
 
-	launch_count(l, "pc_samples", 1);
+	launch_count(launch, "pc_samples", 1);
 	if (need_number("Wave_Issued_Instruction") > 0)
 		return;
 	if (!strncmp(reason, prefix, sizeof prefix - 1))
 		reason += sizeof prefix - 1;
 	if (!strncmp(code, "buffer_wbl2", 11) || !strncmp(code, "buffer_inv", 10))
-		launch_count(l, "pc_fence", 1);
+		launch_count(launch, "pc_fence", 1);
 	name = kasprintf("pc_%s%s", reason,
 	    strcmp(reason, "WAITCNT")     ? ""
 	        : strstr(code, "vmcnt")   ? "_vmcnt"
 	        : strstr(code, "lgkmcnt") ? "_lgkmcnt"
 	                                  : "_other");
-	launch_count(l, name, 1);
+	launch_count(launch, name, 1);
 	free(name);
 }
 
 static void
-facts_of(struct launch *l)
+put_facts(void)
 {
 	static const char *const axes[] = { "X", "Y", "Z" };
 	double grid = 1, block = 1;
@@ -109,7 +111,7 @@ facts_of(struct launch *l)
 
 	kforeach(fact, facts)
 		if (csv_cell(*fact))
-			launch_metric(l, *fact, csv_cell(*fact), "");
+			launch_metric(launch, *fact, csv_cell(*fact), "");
 	if (!csv_cell("Grid_Size_X"))
 		return;
 	kforeach(axis, axes) {
@@ -118,30 +120,28 @@ facts_of(struct launch *l)
 		snprintf(text, sizeof text, "Workgroup_Size_%s", *axis);
 		block *= need_number(text);
 	}
-	set_number(l, "Grid_Size", grid, "");
-	set_number(l, "Workgroup_Size", block, "");
+	set_number("Grid_Size", grid, "");
+	set_number("Workgroup_Size", block, "");
 }
 
 static void
 read_row(void)
 {
-	struct launch *l;
-
 	if (csv.row.width != csv.head.width)
 		input_fault(
 		    "a row of %zu cells, but the header has %zu", csv.row.width, csv.head.width);
 	/* Each pass is a process of its own, and the same dispatch has the same number in each. */
-	l = profile_launch("", csv_need("Dispatch_Id"), "");
+	launch = profile_launch("", csv_need("Dispatch_Id"), "");
 	if (csv_cell("Kernel_Name"))
-		launch_name(l, csv_cell("Kernel_Name"));
+		launch_name(launch, csv_cell("Kernel_Name"));
 	if (csv_cell("Sample_Timestamp")) {
-		sample(l);
+		sample();
 		return;
 	}
-	facts_of(l);
-	duration(l);
+	put_facts();
+	duration();
 	if (csv_cell("Counter_Name"))
-		counter(l);
+		counter();
 	else if (!csv_cell("Start_Timestamp"))
 		csv_need("Counter_Name");
 }

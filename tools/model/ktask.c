@@ -535,10 +535,12 @@ static struct reader {
 	struct ktask *t;
 	struct kfaults faults;
 	const char *file; /* printed before each fault: "task.json: ", or nothing */
+	const char *path; /* of the member that is being read */
 } reader;
 
-#define fault(field, fmt, ...) \
+#define fault_in(field, fmt, ...) \
 	kfault(&reader.faults, "%s%s: " fmt, reader.file, field, ##__VA_ARGS__)
+#define fault(fmt, ...) fault_in(reader.path, fmt, ##__VA_ARGS__)
 
 static const char *
 text_at(const json_t *object, const char *key)
@@ -557,7 +559,8 @@ static void
 check_file(const char *field, const char *name)
 {
 	if (name && (!*name || *name == '/' || strstr(name, "..")))
-		fault(field, "'%s' must be a file in the task's folder or a folder below it", name);
+		fault_in(
+		    field, "'%s' must be a file in the task's folder or a folder below it", name);
 }
 
 static void
@@ -571,22 +574,22 @@ check_expression(const char *field, const char *expression)
 	 */
 	if (expression && !evaluate(reader.t, NULL, expression, &v) &&
 	    !strstr(why, "division by zero"))
-		fault(field, "%s", why);
+		fault_in(field, "%s", why);
 }
 
 /* What an axis or a scalar says about its possible values; VARIES: it is allowed to say so. */
 static void
-check_limits(const char *path, const json_t *o, bool varies)
+check_limits(const json_t *o, bool varies)
 {
 	const json_t *min = json_object_get(o, "min"), *max = json_object_get(o, "max");
 	bool limits = min || max || json_object_get(o, "step");
 
 	if (!varies && (limits || json_object_get(o, "fixed")))
-		fault(path, "only an axis of type var, or a scalar, has min, max, step or fixed");
+		fault("only an axis of type var, or a scalar, has min, max, step or fixed");
 	if (limits && json_is_true(json_object_get(o, "fixed")))
-		fault(path, "it is fixed, so it has no min, max or step");
+		fault("it is fixed, so it has no min, max or step");
 	if (min && max && json_number_value(min) > json_number_value(max))
-		fault(path, "min is above max");
+		fault("min is above max");
 }
 
 /* Checks that the values that workloads list are within the task's limits. */
@@ -602,7 +605,7 @@ read_limits(const json_t *task)
 			int64_t v = reader.t->workloads[k].axis[i];
 
 			if (v < a->limits.min || v > a->limits.max || v % a->limits.step)
-				fault("axes",
+				fault_in("axes",
 				    "%s is %lld in workload %s, which contradicts its own min, max "
 				    "or step",
 				    a->name, (long long)v,
@@ -626,11 +629,12 @@ read_axes(const json_t *axes)
 		auto_free char *path = kasprintf("axes.%s", name);
 		size_t kind = kindex_of(text_at(o, "type"), types, LEN(types));
 
+		reader.path = path;
 		if (!is_identifier(name))
-			fault(path, "an axis's name must be a valid C variable name");
+			fault("an axis's name must be a valid C variable name");
 		if (kind != KAXIS_VAR && !json_object_get(o, needs[kind]))
-			fault(path, "type %s needs \"%s\"", types[kind], needs[kind]);
-		check_limits(path, o, kind == KAXIS_VAR);
+			fault("type %s needs \"%s\"", types[kind], needs[kind]);
+		check_limits(o, kind == KAXIS_VAR);
 		reader.t->axes[reader.t->axis_count++] = (struct ktask_axis){ .name = name,
 			.kind = (unsigned)kind,
 			.value = kjson_int(o, "value"),
@@ -645,7 +649,7 @@ read_axes(const json_t *axes)
 }
 
 static void
-read_shape(const char *path, const json_t *shape, struct ktask_tensor *x)
+read_shape(const json_t *shape, struct ktask_tensor *x)
 {
 	x->scalar = json_is_null(shape);
 	kjson_foreach(item, shape) {
@@ -654,7 +658,7 @@ read_shape(const char *path, const json_t *shape, struct ktask_tensor *x)
 		x->dim[x->rank++] = text
 		    ? kstrdup(text)
 		    : kasprintf("%" JSON_INTEGER_FORMAT, json_integer_value(item));
-		check_expression(path, text);
+		check_expression(reader.path, text);
 	}
 }
 
@@ -670,7 +674,7 @@ fits(const json_t *v, enum kdtype t)
 
 /* Alignment of an address: a power of two, within what the judge supports. */
 static void
-read_align(const char *path, const json_t *o, struct ktask_tensor *x)
+read_align(const json_t *o, struct ktask_tensor *x)
 {
 	json_int_t n = kjson_int(o, "align");
 
@@ -678,40 +682,38 @@ read_align(const char *path, const json_t *o, struct ktask_tensor *x)
 	if (!json_object_get(o, "align"))
 		return;
 	if (x->scalar || n < (json_int_t)kdtype_size(x->dtype) || n > ALIGN_MAX || (n & (n - 1)))
-		fault(path,
-		    "align of an array must be a power of two, from the size of an "
-		    "element to %d",
+		fault("align of an array must be a power of two, from the size of an "
+		      "element to %d",
 		    ALIGN_MAX);
 }
 
 /* The value of a scalar unless a workload gives another. */
 static void
-read_value(const char *path, const json_t *o, const struct ktask_tensor *x)
+read_value(const json_t *o, const struct ktask_tensor *x)
 {
 	const json_t *value = json_object_get(o, "value");
 
 	if (x->scalar && (!value || kdtype_size(x->dtype) < 4))
-		fault(path,
-		    "a scalar must be an input of type float32, float64, int32, int64, uint32 or "
-		    "uint64 with a \"value\"");
+		fault("a scalar must be an input of type float32, float64, int32, int64, uint32 or "
+		      "uint64 with a \"value\"");
 	else if (x->scalar && !fits(value, x->dtype))
-		fault(path, "its value is not of type %s", kdtype_name(x->dtype));
+		fault("its value is not of type %s", kdtype_name(x->dtype));
 	if (!x->scalar && value)
-		fault(path, "only a scalar (shape null) has a \"value\"");
+		fault("only a scalar (shape null) has a \"value\"");
 }
 
 static void
-read_tensor(const char *path, const char *name, const json_t *o, bool output)
+read_tensor(const char *name, const json_t *o, bool output)
 {
 	struct ktask_tensor *x = &reader.t->tensors[reader.t->tensor_count];
 
 	if (!is_identifier(name) || axis_named(reader.t, name) < reader.t->axis_count ||
 	    tensor_named(reader.t, name) < reader.t->tensor_count)
-		fault(path,
-		    "a tensor's name must be a valid C variable name, different from all axes and "
-		    "other tensors");
+		fault("a tensor's name must be a valid C variable name, different from all axes "
+		      "and "
+		      "other tensors");
 	if (reader.t->tensor_count == KTASK_TENSORS) {
-		fault(path, "more than %d tensors", KTASK_TENSORS);
+		fault("more than %d tensors", KTASK_TENSORS);
 		return;
 	}
 	reader.t->tensor_count++;
@@ -726,11 +728,11 @@ read_tensor(const char *path, const char *name, const json_t *o, bool output)
 		.max = kjson_num_or(o, "max", NAN),
 		.fixed = kjson_bool(o, "fixed") };
 	if (text_at(o, "distribution") && !x->input)
-		fault(path, "only an input or an \"inout\" output can have a distribution");
-	read_shape(path, json_object_get(o, "shape"), x);
-	check_limits(path, o, x->scalar);
-	read_align(path, o, x);
-	read_value(path, o, x);
+		fault("only an input or an \"inout\" output can have a distribution");
+	read_shape(json_object_get(o, "shape"), x);
+	check_limits(o, x->scalar);
+	read_align(o, x);
+	read_value(o, x);
 }
 
 static void
@@ -742,7 +744,8 @@ read_tensors(const json_t *task, const char *member)
 	json_object_foreach(json_object_get(task, member), name, o) {
 		auto_free char *path = kasprintf("%s.%s", member, name);
 
-		read_tensor(path, name, o, !strcmp(member, "outputs"));
+		reader.path = path;
+		read_tensor(name, o, !strcmp(member, "outputs"));
 	}
 }
 
@@ -765,10 +768,11 @@ read_argument(size_t i, const json_t *item)
 	auto_free char *path = kasprintf("entry.arguments[%zu]", i);
 	struct ktask_arg arg;
 
+	reader.path = path;
 	if (!find_argument(reader.t, name, &arg)) {
-		fault(path, "'%s' is not an input, output or axis", name);
+		fault("'%s' is not an input, output or axis", name);
 	} else if (json_is_object(item) && arg.kind != KARG_AXIS) {
-		fault(path, "'%s' is a tensor; write only its name", name);
+		fault("'%s' is a tensor; write only its name", name);
 	} else {
 		arg.dtype = dtype ? kdtype_of(dtype) : arg.dtype;
 		reader.t->args[reader.t->arg_count++] = arg;
@@ -784,7 +788,7 @@ read_entry(const json_t *entry)
 
 	t->entry = text_at(entry, "name");
 	if (!is_identifier(t->entry))
-		fault("entry.name", "'%s' is not a valid C function name", t->entry);
+		fault_in("entry.name", "'%s' is not a valid C function name", t->entry);
 	json_array_foreach(json_object_get(entry, "arguments"), i, item)
 		read_argument(i, item);
 	for (i = 0; i < t->tensor_count; i++) {
@@ -793,7 +797,7 @@ read_entry(const json_t *entry)
 		kforeach_of(arg, t->args, t->arg_count)
 			n += arg->kind == KARG_TENSOR && arg->index == i;
 		if (n != 1)
-			fault("entry.arguments", "'%s' must be passed once, not %zu times",
+			fault_in("entry.arguments", "'%s' must be passed once, not %zu times",
 			    t->tensors[i].name, n);
 	}
 }
@@ -808,7 +812,7 @@ read_tolerance(const json_t *o)
 	t->max_error_cap = kjson_num_or(o, "max_error_cap", -1);
 	t->matched_ratio = kjson_num_or(o, "matched_ratio", 1);
 	if (t->matched_ratio < 1 && t->max_error_cap < 0)
-		fault("tolerance.max_error_cap",
+		fault_in("tolerance.max_error_cap",
 		    "a matched_ratio below 1 needs a cap on the error of the rest");
 }
 
@@ -824,7 +828,7 @@ read_distributions(const json_t *list)
 		kforeach_of(distribution, t->distributions, t->distribution_count)
 			twice |= *distribution == d;
 		if (twice)
-			fault("distributions", "'%s' occurs twice", json_string_value(item));
+			fault_in("distributions", "'%s' occurs twice", json_string_value(item));
 		else
 			t->distributions[t->distribution_count++] = d;
 	}
@@ -838,7 +842,7 @@ read_distributions(const json_t *list)
 }
 
 static void
-check_given(const char *path, const json_t *given)
+check_given(const json_t *given)
 {
 	const char *name;
 	json_t *v;
@@ -847,22 +851,22 @@ check_given(const char *path, const json_t *given)
 		size_t i = axis_named(reader.t, name);
 
 		if (i == reader.t->axis_count || reader.t->axes[i].kind != KAXIS_VAR)
-			fault(path, "'%s' is not an axis of type var", name);
+			fault("'%s' is not an axis of type var", name);
 	}
 	kforeach_of(axis, reader.t->axes, reader.t->axis_count)
 		if (axis->kind == KAXIS_VAR && !json_object_get(given, axis->name))
-			fault(path, "axis %s is missing", axis->name);
+			fault("axis %s is missing", axis->name);
 }
 
 static void
-read_sizes(struct ktask_workload *w, const char *path, const json_t *given)
+read_sizes(struct ktask_workload *w, const json_t *given)
 {
 	struct ktask *t = reader.t;
 	const struct ktask_axis *a;
 	size_t before = reader.faults.count;
 	int64_t v;
 
-	check_given(path, given);
+	check_given(given);
 	for (size_t i = 0; i < t->axis_count; i++)
 		w->axis[i] = t->axes[i].kind == KAXIS_VAR
 		    ? json_integer_value(json_object_get(given, t->axes[i].name))
@@ -870,10 +874,10 @@ read_sizes(struct ktask_workload *w, const char *path, const json_t *given)
 		                                     : 1;
 	a = settle_axes(t, w->axis);
 	if (a)
-		fault(path, "axis %s: %s", a->name, why);
+		fault("axis %s: %s", a->name, why);
 	for (size_t i = 0; i < t->axis_count && reader.faults.count == before; i++)
 		if (w->axis[i] < 0 || w->axis[i] > INT32_MAX)
-			fault(path, "axis %s is %lld: it must be 0 to 2147483647", t->axes[i].name,
+			fault("axis %s is %lld: it must be 0 to 2147483647", t->axes[i].name,
 			    (long long)w->axis[i]);
 	for (size_t i = 0; i < t->tensor_count && reader.faults.count == before; i++) {
 		const struct ktask_tensor *x = &t->tensors[i];
@@ -881,13 +885,13 @@ read_sizes(struct ktask_workload *w, const char *path, const json_t *given)
 
 		kforeach_of(one, x->dim, x->rank) {
 			if (!evaluate(t, w->axis, *one, &v))
-				fault(path, "%s: %s", x->name, why);
+				fault("%s: %s", x->name, why);
 			n *= v < 1 ? -1 : (double)v;
 			if (v < 1)
-				fault(path, "%s has a dimension of %lld", x->name, (long long)v);
+				fault("%s has a dimension of %lld", x->name, (long long)v);
 		}
 		if (n > (double)((int64_t)1 << 34))
-			fault(path, "%s has %.3g elements, too many", x->name, n);
+			fault("%s has %.3g elements, too many", x->name, n);
 	}
 	if (reader.faults.count > before)
 		return;
@@ -895,35 +899,34 @@ read_sizes(struct ktask_workload *w, const char *path, const json_t *given)
 	         t->bytes ? t->bytes : "0", t->reduction ? t->reduction : "0", NULL };
 	     *e; e++)
 		if (!evaluate(t, w->axis, *e, &v))
-			fault(path, "%s", why);
+			fault("%s", why);
 		else if (v < 0 && w->timed)
-			fault(path, "'%s' is %lld: it must be 0 or more", *e, (long long)v);
+			fault("'%s' is %lld: it must be 0 or more", *e, (long long)v);
 }
 
 /* Recorded contents: whoever reads the file checks what is in it. */
 static void
-read_recorded(const char *path, const char *name, const struct ktask_tensor *x, const json_t *o)
+read_recorded(const char *name, const struct ktask_tensor *x, const json_t *o)
 {
-	auto_free char *field = kasprintf("%s.values.%s", path, name);
+	auto_free char *field = kasprintf("%s.values.%s", reader.path, name);
 
 	check_file(field, text_at(o, "file"));
 	if (!x || x->scalar || !x->input)
-		fault(field, "must be an array that is an input, or updated in place");
+		fault_in(field, "must be an array that is an input, or updated in place");
 }
 
 static void
-read_list(const char *path, const struct ktask_workload *w, const struct ktask_tensor *x,
-    const json_t *list)
+read_list(const struct ktask_workload *w, const struct ktask_tensor *x, const json_t *list)
 {
 	bool integers = json_is_array(list);
 
 	kjson_foreach(item, list)
 		integers &= fits(item, x->dtype);
 	if (!integers)
-		fault(path, "values: %s must be a list of integers of type %s, or {\"file\"}",
-		    x->name, kdtype_name(x->dtype));
+		fault("values: %s must be a list of integers of type %s, or {\"file\"}", x->name,
+		    kdtype_name(x->dtype));
 	else if (!reader.faults.count && json_array_size(list) != ktask_elements(reader.t, w, x))
-		fault(path, "values: %s must be a list of %zu integers, not %zu", x->name,
+		fault("values: %s must be a list of %zu integers, not %zu", x->name,
 		    ktask_elements(reader.t, w, x), json_array_size(list));
 }
 
@@ -932,7 +935,7 @@ read_list(const char *path, const struct ktask_workload *w, const struct ktask_t
  * recorded inputs.
  */
 static void
-read_values(const struct ktask_workload *w, const char *path)
+read_values(const struct ktask_workload *w)
 {
 	const char *name;
 	json_t *v;
@@ -943,16 +946,15 @@ read_values(const struct ktask_workload *w, const char *path)
 		    n < reader.t->tensor_count ? &reader.t->tensors[n] : NULL;
 
 		if (json_is_object(v)) {
-			read_recorded(path, name, x, v);
+			read_recorded(name, x, v);
 		} else if (x && x->scalar) {
 			if (!fits(v, x->dtype))
-				fault(path, "values: %s must be a number of type %s", name,
+				fault("values: %s must be a number of type %s", name,
 				    kdtype_name(x->dtype));
 		} else if (!x || x->output || kdtype_is_float(x->dtype)) {
-			fault(path, "values: '%s' must be an input of an integer type or a scalar",
-			    name);
+			fault("values: '%s' must be an input of an integer type or a scalar", name);
 		} else {
-			read_list(path, w, x, v);
+			read_list(w, x, v);
 		}
 	}
 }
@@ -972,12 +974,12 @@ read_workload(size_t i, const json_t *o)
 		.pair = text_at(o, "pair"),
 		.pass = text_at(o, "pass"),
 		.weight = kjson_num_or(o, "weight", 1) };
-	path = kasprintf("workloads[%zu] (%s)", i, w->name);
+	reader.path = path = kasprintf("workloads[%zu] (%s)", i, w->name);
 	kforeach_of(workload, reader.t->workloads, i)
 		if (!strcmp(workload->name, w->name))
-			fault(path, "two workloads have the name '%s'", w->name);
-	read_sizes(w, path, json_object_get(o, "axes"));
-	read_values(w, path);
+			fault("two workloads have the name '%s'", w->name);
+	read_sizes(w, json_object_get(o, "axes"));
+	read_values(w);
 }
 
 /*
@@ -992,8 +994,9 @@ check_pair(size_t i)
 	size_t partners = 0;
 	auto_free char *path = kasprintf("workloads[%zu] (%s)", i, w->name);
 
+	reader.path = path;
 	if (!w->pair != !w->pass)
-		fault(path, "\"pair\" and \"pass\" must be given together");
+		fault("\"pair\" and \"pass\" must be given together");
 	if (!w->pair || !w->pass)
 		return;
 	for (size_t k = 0; k < t->workload_count; k++) {
@@ -1004,13 +1007,12 @@ check_pair(size_t i)
 		partners++;
 		if (!strcmp(o->pass, w->pass) || o->timed != w->timed ||
 		    (o->sets != w->sets && !json_equal((json_t *)o->sets, (json_t *)w->sets)))
-			fault(path,
-			    "pair %s: must be one forward and one backward pass, both timed or "
-			    "both not, in the same sets",
+			fault("pair %s: must be one forward and one backward pass, both timed or "
+			      "both not, in the same sets",
 			    w->pair);
 	}
 	if (partners != 1)
-		fault(path, "pair %s has %zu workloads, not 2", w->pair, partners + 1);
+		fault("pair %s has %zu workloads, not 2", w->pair, partners + 1);
 }
 
 static void
@@ -1029,7 +1031,7 @@ read_workloads(const json_t *list)
 	for (i = 0; i < t->workload_count; i++)
 		check_pair(i);
 	if (!timed)
-		fault("workloads", "at least one must be \"timed\": true");
+		fault_in("workloads", "at least one must be \"timed\": true");
 }
 
 static void
@@ -1060,7 +1062,7 @@ read_groups(const json_t *o)
 	if (o &&
 	    (t->groups < 0 || t->tensors[t->groups].scalar || t->tensors[t->groups].output ||
 	        kdtype_is_float(t->tensors[t->groups].dtype)))
-		fault("groups.tensor", "must name an input of an integer type");
+		fault_in("groups.tensor", "must name an input of an integer type");
 }
 
 /* The unit that does a roofline's arithmetic, if the types of the tensors do not determine it. */
@@ -1070,7 +1072,7 @@ check_compute(const char *metric)
 	enum khw_dimension dimension;
 
 	if (metric && (!khw_metric(metric, &dimension) || dimension != KHW_RATE))
-		fault("compute",
+		fault_in("compute",
 		    "'%s' must be a rate in docs/hardware, such as fp16_matrix or fp32_vector",
 		    metric);
 }
@@ -1096,7 +1098,7 @@ read_task(const json_t *o)
 	t->alone = kjson_is(o, "timing", "alone");
 	/* What kiln cannot run is built by one of the campaign's commands. */
 	if (!json_object_get(o, "build") && !lack)
-		fault("build", "is missing (an object)");
+		fault_in("build", "is missing (an object)");
 	check_file("reference", t->reference);
 	check_file("oracle", t->oracle);
 	read_axes(json_object_get(o, "axes"));
