@@ -168,6 +168,7 @@ ok 'numbers with separators of either kind, and scaled units' '
 		496.67|us|496670
 		1|s|1000000000
 		1.5e3|ns|1500
+		12345678901.234567|s|12345678901234567000
 		12 (1: 5; 2: 7)|us|12000
 	END
 	raw f.csv dram__bytes_read.sum 9 Gbyte dram__bytes_write.sum "1,000,000,000" byte
@@ -731,7 +732,7 @@ ok 'output goes to a file, the same bytes twice, without folders' '
 
 ok 'a rule is a line of data' '
 	mkdir -p mine/patterns/profile
-	cp -r "$KILN_DATA/skills" mine
+	cp -r "$KILN_DATA/skills" "$KILN_DATA/views" mine
 	jq ".rules = [{id: \"hot\", severity: \"low\", when: [\"max(sm_pct, mem_pct) - 2 * (3 + 1) > -1 * first(nothing, l2_hit_pct)\"], finding: \"{l2_hit_pct / 2} of {nothing}\", action: \"x\"}]" \
 		"$KILN_DATA/patterns/profile/ncu.json" >mine/patterns/profile/ncu.json
 	KILN_DATA=mine kprofile --kernel transpose "$h200/raw.csv" >p

@@ -25,7 +25,7 @@ struct launch {
 	char *kernel;   /* "" until known */
 	json_t *facts;  /* grid, block, device, compute_capability; text */
 	json_t *raw;    /* {"METRIC": ["value", "unit", "file", line]} */
-	json_t *advice; /* the vendor tool's recommendations, see vendor.c */
+	json_t *advice; /* the vendor tool's recommendations */
 	/* set after all files have been read: is its kernel asked for, and what it is chosen by */
 	bool wanted;
 	double time;
@@ -53,6 +53,9 @@ void launch_name(struct launch *l, const char *kernel);
 void launch_metric(struct launch *l, const char *name, const char *value, const char *unit);
 /* Add to a metric that is a plain number. */
 void launch_count(struct launch *l, const char *name, double value);
+/* Adds a recommendation of the vendor's tool, with its estimate in PERCENT, if that is a number. */
+void launch_advice(struct launch *l, const char *rule, const char *section, const char *type,
+    const char *text, const char *scope, const char *percent);
 void profile_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* Calls EACH for every line without its end, which EACH may modify. */
 void input_lines(void (*each)(char *line));
@@ -128,13 +131,6 @@ char *values_fill(const char *text);
 void values_used(const char *text, bool braces, json_t *out);
 /* 3 digits, or an integer. */
 void number_text(double v, char *out, size_t len);
-
-/* vendor.c */
-void vendor_add(struct launch *l, const char *rule, const char *section, const char *type,
-    const char *text, const char *scope, const char *percent);
-/* The best of them, each with our verdict on it; CROSS gets the summary. New reference. */
-json_t *vendor_report(
-    const struct launch *l, const json_t *table, const json_t *findings, json_t **cross);
 
 /* report.c: the object profile/1. New reference. */
 json_t *report(const struct launch *l, const json_t *kernels);

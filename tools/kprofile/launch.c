@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* kprofile: launches and their raw metrics, collected from one or more files of the same report. */
+#include "kfence.h"
 #include "kprofile.h"
 
 struct profile profile;
 struct input input;
 
-enum { MAX_LAUNCHES = 100000 };
+enum { MAX_LAUNCHES = 100000, ADVICE_CHARS = 400 };
 
 void
 input_fault(const char *fmt, ...)
@@ -140,4 +141,20 @@ launch_count(struct launch *l, const char *name, double value)
 	snprintf(text, sizeof text, "%.17g", sum + value);
 	json_object_del(l->raw, name);
 	launch_metric(l, name, text, "");
+}
+
+void
+launch_advice(struct launch *l, const char *rule, const char *section, const char *type,
+    const char *text, const char *scope, const char *percent)
+{
+	auto_free char *line = kfence_line(text, ADVICE_CHARS);
+	json_t *o = json_pack("{s:o,s:o,s:o,s:s}", "rule", kjson_string(rule), "section",
+	    kjson_string(section), "type", kjson_string(type), "text", line);
+	double v;
+
+	if (number_read(percent, &v))
+		json_object_set_new(o, "speedup",
+		    json_pack("{s:s,s:f}", "scope", !strcmp(scope, "local") ? "local" : "global",
+		        "percent", v));
+	json_array_append_new(l->advice, o);
 }

@@ -128,7 +128,7 @@ read_details(void)
 	           *rule = cell("Rule Name"), *name;
 
 	if (*rule) {
-		vendor_add(l, rule, section, cell("Rule Type"), cell("Rule Description"),
+		launch_advice(l, rule, section, cell("Rule Type"), cell("Rule Description"),
 		    cell("Estimated Speedup Type"), cell("Estimated Speedup"));
 	} else if (*metric) {
 		name = ncu_metric(section, metric);

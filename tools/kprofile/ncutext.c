@@ -32,7 +32,7 @@ static void
 close_advice(void)
 {
 	if (*reader.type && reader.launch)
-		vendor_add(reader.launch, "", reader.section, reader.type,
+		launch_advice(reader.launch, "", reader.section, reader.type,
 		    reader.advice.data ? reader.advice.data : "", reader.scope, reader.percent);
 	*reader.type = '\0';
 	kbuf_free(&reader.advice);

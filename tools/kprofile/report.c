@@ -1,78 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kprofile: applies the rules to one launch, and makes the object with the results. */
+/*
+ * kprofile: applies the rules to one launch; views/profile.jq makes the object with the results.
+ */
+#include "kjq.h"
 #include "kprofile.h"
-
-enum { TOP_STALLS = 5 };
-
-static const char *const severities[] = { "low", "medium", "high" };
-
-static int
-rank_of(const json_t *rule)
-{
-	size_t i = kindex_of(kjson_str(rule, "severity"), severities, LEN(severities));
-
-	return i == LEN(severities) ? -1 : (int)i;
-}
-
-/* The groups with all values that are known. */
-static json_t *
-metrics(void)
-{
-	json_t *groups = json_object();
-
-	kjson_foreach(value, json_object_get(profile.table, "values")) {
-		const char *name = kjson_str(value, "name"), *group = kjson_str(value, "group");
-		double x = values_get(name);
-		json_t *g = json_object_get(groups, group);
-
-		if (isnan(x) || !*group)
-			continue;
-		if (!g)
-			json_object_set_new(groups, group, g = json_object());
-		json_object_set_new(
-		    g, name, json_pack("{s:f,s:s}", "value", x, "unit", kjson_str(value, "unit")));
-	}
-	return groups;
-}
-
-static int
-by_fraction(const void *x, const void *y)
-{
-	double a = kjson_num(*(json_t *const *)x, "fraction"),
-	       b = kjson_num(*(json_t *const *)y, "fraction");
-
-	return a < b ? 1 : a > b ? -1 : 0;
-}
-
-/* Why warps wait, as shares of the time between two instructions of a warp. */
-static json_t *
-stalls(void)
-{
-	json_t *out = json_array();
-
-	kjson_foreach(value, json_object_get(profile.table, "values")) {
-		const char *name = kjson_str(value, "name"),
-		           *reason = kjson_str_or(value, "reason", NULL);
-		double x = reason ? values_get(name) : NAN;
-
-		if (!isnan(x) && x > 0)
-			json_array_append_new(
-			    out, json_pack("{s:s,s:f}", "reason", reason, "fraction", x));
-	}
-	kjson_sort(out, by_fraction);
-	while (json_array_size(out) > TOP_STALLS)
-		json_array_remove(out, TOP_STALLS);
-	return out;
-}
 
 static json_t *
 bottleneck(void)
 {
 	const json_t *table = json_object_get(profile.table, "bottleneck");
-	json_t *o = json_object(), *tags = json_array();
+	json_t *tags = json_array();
 	json_auto_t *missing = json_array();
 	const char *label = NULL;
-	auto_buf struct kbuf text = { 0 };
+	auto_free char *shown = NULL;
 	bool unknown = false;
 
 	values.missing = missing;
@@ -86,23 +26,13 @@ bottleneck(void)
 			label = kjson_str_or(row, "label", "?");
 	}
 	values.missing = NULL;
-	kbuf_puts(&text, label ? label : "unknown");
-	json_object_set_new(o, "label", json_string(label ? label : "unknown"));
 	kjson_foreach(row, json_object_get(table, "tags"))
-		if (label && values_all(json_object_get(row, "when"), NULL) == YES) {
+		if (label && values_all(json_object_get(row, "when"), NULL) == YES)
 			json_array_append(tags, json_object_get(row, "tag"));
-			kbuf_printf(&text, ", %s", kjson_str_or(row, "tag", "?"));
-		}
-	if (label || !json_array_size(missing)) {
-		auto_free char *shown = values_fill(kjson_str(table, "text"));
-
-		kbuf_printf(&text, " (%s)", shown);
-	}
-	json_object_set_new(o, "tags", tags);
-	json_object_set_new(o, "text", json_string(text.data));
-	if (!label)
-		json_object_set(o, "missing", missing);
-	return o;
+	if (label || !json_array_size(missing))
+		shown = values_fill(kjson_str(table, "text"));
+	return json_pack("{s:s,s:o,s:s*,s:O*}", "label", label ? label : "unknown", "tags", tags,
+	    "shown", shown, "missing", label ? NULL : missing);
 }
 
 /* The values on which the rule is based: all that its conditions or its text use. */
@@ -121,38 +51,25 @@ static json_t *
 finding(const json_t *rule, double margin)
 {
 	auto_free char *text = values_fill(kjson_str(rule, "finding"));
-	json_t *o = json_pack("{s:s,s:s,s:f,s:o,s:s,s:s}", "id", kjson_str(rule, "id"), "severity",
-	    kjson_str(rule, "severity"), "margin", margin, "measured", measured(rule), "text", text,
-	    "action", kjson_str(rule, "action"));
-	const char *skill = kjson_str_or(rule, "skill", NULL);
 
-	if (skill)
-		json_object_set_new(o, "skill", json_string(skill));
-	return o;
+	return json_pack("{s:O,s:O,s:f,s:o,s:s,s:s,s:O*}", "id", json_object_get(rule, "id"),
+	    "severity", json_object_get(rule, "severity"), "margin", margin, "measured",
+	    measured(rule), "text", text, "action", kjson_str(rule, "action"), "skill",
+	    json_object_get(rule, "skill"));
 }
 
-static int
-by_severity(const void *x, const void *y)
+/*
+ * Every rule is tried; a rule whose metrics are absent is reported as such, not taken for unmet.
+ */
+static void
+try_rules(json_t *findings, json_t *not_evaluable)
 {
-	const json_t *a = *(json_t *const *)x, *b = *(json_t *const *)y;
-	int d = rank_of(b) - rank_of(a);
-	double ma = kjson_num(a, "margin"), mb = kjson_num(b, "margin");
-
-	return d ? d : ma < mb ? 1 : ma > mb ? -1 : strcmp(kjson_str(a, "id"), kjson_str(b, "id"));
-}
-
-/* Every rule is tried; a rule whose metrics are absent is reported as such, not taken for unmet. */
-static json_t *
-findings(json_t *not_evaluable)
-{
-	json_t *out = json_array();
-
 	kjson_foreach(rule, json_object_get(profile.table, "rules")) {
 		json_auto_t *missing = json_array();
 		double margin = 0;
 		enum truth t;
 
-		if (rank_of(rule) < 0)
+		if (!kis_one_of("low medium high", kjson_str(rule, "severity")))
 			kdie(K_USAGE, "%s: rule %s: severity must be low, medium or high",
 			    profile.where, kjson_str_or(rule, "id", "?"));
 		values.missing = missing;
@@ -162,46 +79,29 @@ findings(json_t *not_evaluable)
 		    values_all(json_object_get(rule, "unless"), NULL) == YES)
 			t = NO;
 		if (t == YES)
-			json_array_append_new(out, finding(rule, margin));
+			json_array_append_new(findings, finding(rule, margin));
 		if (t == UNKNOWN)
 			json_array_append_new(not_evaluable,
 			    json_pack(
 			        "{s:s,s:O}", "id", kjson_str(rule, "id"), "missing", missing));
 	}
-	kjson_sort(out, by_severity);
-	return out;
-}
-
-static json_t *
-launch_facts(const struct launch *l)
-{
-	json_t *o = json_copy(l->facts);
-	double ns = values_get("duration_ns");
-
-	json_object_set_new(o, "id", json_string(l->id));
-	if (!isnan(ns))
-		json_object_set_new(o, "duration_ns", json_real(ns));
-	return o;
 }
 
 json_t *
 report(const struct launch *l, const json_t *kernels)
 {
-	json_t *o, *not_evaluable = json_array(), *found, *cross, *advice,
-	           *notes = json_copy(profile.notes), *mark;
-	const char *name;
+	json_t *findings = json_array(), *not_evaluable = json_array();
+	json_auto_t *in = NULL;
 
 	values_open(l);
-	found = findings(not_evaluable);
-	advice = vendor_report(l, profile.table, found, &cross);
-	o = json_pack("{s:s,s:s,s:O,s:O,s:s,s:O,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "schema",
-	    "profile/1", "source", profile.source, "formats", profile.formats, "files",
-	    profile.files, "kernel", l->kernel, "kernels", kernels, "launch", launch_facts(l),
-	    "bottleneck", bottleneck(), "metrics", metrics(), "stalls", stalls(), "findings", found,
-	    "not_evaluable", not_evaluable, "recommendations", advice, "cross_check", cross);
-	json_object_foreach(values.unreliable, name, mark)
-		json_array_append_new(notes,
-		    json_sprintf("%s: not used, because the profiler marks it as doubtful", name));
-	json_object_set_new(o, "notes", notes);
-	return o;
+	try_rules(findings, not_evaluable);
+	kjson_foreach(value, json_object_get(profile.table, "values"))
+		values_get(kjson_str(value, "name"));
+	in = json_pack("{s:s,s:s,s:O,s:O,s:s,s:O,s:O,s:o,s:O,s:O,s:o,s:o,s:O,s:O,s:O}", "id",
+	    l->id, "source", profile.source, "formats", profile.formats, "files", profile.files, "kernel", l->kernel,
+	    "kernels", kernels, "launch", l->facts, "bottleneck", bottleneck(), "table",
+	    profile.table, "values", values.memo, "findings", findings, "not_evaluable",
+	    not_evaluable, "advice", l->advice, "unreliable", values.unreliable, "notes",
+	    profile.notes);
+	return kjq("views/profile.jq", in);
 }
