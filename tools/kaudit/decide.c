@@ -7,7 +7,6 @@
 
 #include "kaudit.h"
 #include "kgain.h"
-#include "kgroups.h"
 #include "karch.h"
 #include "status.h"
 

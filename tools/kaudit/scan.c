@@ -7,7 +7,6 @@
 #include "backend.h"
 #include "kaudit.h"
 #include "kdiff.h"
-#include "kgroups.h"
 #include "ktoken.h"
 
 /* The parent's text of a file of the candidate; NULL if it has none. Borrowed. */

@@ -5,8 +5,6 @@
  */
 
 #include "kllm.h"
-#include "models.h"
-#include "secret.h"
 
 /*
  * The first record of the file; one that is too long to read counts as a reply that was too long.

@@ -5,7 +5,6 @@
  * began.
  */
 
-#include "kfence.h"
 #include "kmemo.h"
 #include "kplace.h"
 #include "kprompt.h"

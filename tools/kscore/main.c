@@ -5,7 +5,6 @@
  * incumbent's evaluation and the knobs score.*.
  */
 
-#include "karch.h"
 #include "kchain.h"
 #include "kgain.h"
 #include "koption.h"
