@@ -2,39 +2,17 @@
 /*
  * kspec roofline, Step 0 of a campaign: what bounds each timed workload, the least time that it can
  * take, and targets. A view of the task, the manifest, the facts about the device, and the
- * measurements on it; labels keep vendors' figures and measurements apart everywhere.
+ * measurements on it, which views/roofline.jq puts together.
  */
 #include <strings.h>
 
 #include "backend.h"
 #include "kcamp.h"
 #include "kgain.h"
+#include "kjq.h"
 #include "kroof.h"
 #include "kspec.h"
 #include "ktask.h"
-
-/*
- * A target is this share of the ceiling that applies; a time below this share of the least possible
- * time raises an alarm.
- */
-#define TARGET_SHARE 0.90
-#define ALARM_SHARE 0.90
-/*
- * If it moves less than this, no device gets close to its bandwidth: then the ceiling is a measured
- * copy of the same size.
- */
-#define SMALL_BYTES 100e6
-/* Sizes count as equal when they differ by less than this. */
-#define SAME_SIZE 0.01
-/* A median this many times the fastest sample was measured on a busy machine. */
-#define BUSY 2
-
-/* A rate or bandwidth, in operations or bytes per second; 0: unknown. */
-struct figure {
-	double number;
-	const char *by;   /* "sourced", "placeholder", "measured …" */
-	const char *from; /* file:Lnn, or the record; kept to the end */
-};
 
 static struct step {
 	const char *dir;
@@ -45,13 +23,9 @@ static struct step {
 	/* trials/000/ceilings.json; the device, as its driver describes it; or NULL */
 	json_t *ceilings, *running;
 	json_t *reference; /* the evaluation of trial 000, or NULL */
-	json_t *unknown, *mismatches, *placeholders, *stop;
-	json_t *implausible;           /* measured ceilings that are certainly or possibly wrong */
-	const char *compute;           /* metric, or NULL */
-	struct figure rate, bandwidth; /* peaks: for the roofline, least times and bounds */
-	/* ceilings for targets: measured ones if there are any */
-	struct figure fast_rate, copy;
-	bool strict, lacking;
+	json_t *unknown, *mismatches, *placeholders;
+	const char *compute; /* metric, or NULL */
+	bool strict;
 } step; /* of this process; what it loads is kept to the end */
 
 /* WHY is taken over. */
@@ -59,14 +33,6 @@ static void
 add_unknown(const char *metric, json_t *why)
 {
 	json_array_append_new(step.unknown, json_pack("{s:s,s:o}", "metric", metric, "why", why));
-}
-
-/* WHAT and WHY are taken over. */
-static void
-add_implausible(json_t *what, double value, const char *unit, json_t *why)
-{
-	json_array_append_new(step.implausible,
-	    json_pack("{s:o,s:f,s:s,s:o}", "what", what, "value", value, "unit", unit, "why", why));
 }
 
 /* ---- which device ---- */
@@ -194,7 +160,8 @@ choose_device(void)
 
 /* ---- ceilings ---- */
 
-static struct figure
+/* A rate or bandwidth, in operations or bytes per second; NULL: unknown. */
+static json_t *
 peak(const char *metric)
 {
 	const struct khw_fact *f = khw_known(step.device, metric),
@@ -206,148 +173,27 @@ peak(const char *metric)
 		    "%s/placeholder.ok:%ld: %s is known (%s:L%ld: %s %s); remove the line",
 		    step.dir, c->line, metric, step.device->file, f->line, f->value, f->unit);
 	if (f)
-		return (struct figure){ f->number, "sourced peak",
-			kasprintf("%s:L%ld", step.device->file, f->line) };
+		return json_pack("{s:f,s:s,s:o}", "value", f->number, "by", "sourced peak", "from",
+		    json_sprintf("%s:L%ld", step.device->file, f->line));
 	if (c) {
-		char *from = kasprintf("placeholder.ok:L%ld", c->line);
+		json_t *from = json_sprintf("placeholder.ok:L%ld", c->line);
 
 		json_array_append_new(step.placeholders,
-		    json_pack("{s:s,s:f,s:s,s:s}", "metric", metric, "value",
+		    json_pack("{s:s,s:f,s:s,s:O}", "metric", metric, "value",
 		        strtod(c->value, NULL), "unit", c->unit, "from", from));
-		return (struct figure){ c->number, "placeholder", from };
+		return json_pack(
+		    "{s:f,s:s,s:o}", "value", c->number, "by", "placeholder", "from", from);
 	}
 	add_unknown(metric,
 	    json_string(any       ? any->source
 	            : step.device ? "its file does not have it"
 	                          : "the device is unknown"));
-	return (struct figure){ 0 };
+	return NULL;
 }
 
-static struct figure
-measured(double number, const char *by)
-{
-	return number > 0 ? (struct figure){ number, by, "trials/000/ceilings.json" }
-	                  : (struct figure){ 0 };
-}
-
-static struct figure
-measured_rate(const char *metric)
-{
-	const json_t *rates = json_object_get(step.ceilings, "rates");
-	double best = 0;
-
-	kjson_foreach(row, rates)
-		if (kjson_is(row, "metric", metric))
-			best = fmax(best, kjson_num(row, "best_tflops") * 1e12);
-	return measured(best, "measured maximum");
-}
-
-/*
- * The fastest copy that the caches cannot hold or, if BYTES is above 0, the one of that size. The
- * best of its samples is used: other work on the machine makes a copy slower, never faster, and
- * this is a ceiling.
- */
-static struct figure
-measured_copy(double bytes)
-{
-	const json_t *copies = json_object_get(step.ceilings, "copies");
-	double best = 0;
-
-	kjson_foreach(row, copies) {
-		double moved = kjson_num(row, "moved_bytes");
-
-		if (!kroof_copy_plausible(row, kroof_best_copy(copies)))
-			continue;
-		if (bytes > 0 ? fabs(moved - bytes) <= SAME_SIZE * bytes
-		              : moved >= SMALL_BYTES && kjson_bool(row, "beyond_caches"))
-			best = fmax(best, kjson_num(row, "best_gbps") * 1e9);
-	}
-	return measured(best, bytes > 0 ? "measured copy of the same size" : "measured maximum");
-}
-
-/*
- * Measurements must be consistent. A copy that was much slower than its size explains is not a
- * ceiling; one that varied much may not be, so no search ends because of it.
- */
-static void
-add_if_busy(json_t *what, double value, const char *unit, double low, double high)
-{
-	if (low > 0 && high > BUSY * low)
-		add_implausible(json_incref(what), value, unit,
-		    json_sprintf("the median sample took %.3g times as long as the fastest: the "
-		                 "machine was busy",
-		        high / low));
-}
-
-static void
-check_measured(void)
-{
-	const json_t *copies = json_object_get(step.ceilings, "copies");
-	double best = kroof_best_copy(copies), reached;
-
-	kjson_foreach(row, copies) {
-		json_auto_t *what =
-		    json_sprintf("copy of %.6g bytes", kjson_num(row, "moved_bytes"));
-
-		reached = kjson_num(row, "best_gbps");
-		if (!kroof_copy_plausible(row, best))
-			add_implausible(json_incref(what), reached, "GB/s",
-			    json_sprintf("a larger copy reached %.4g GB/s: this one was measured "
-			                 "while the machine was busy, and is not used",
-			        best));
-		else
-			add_if_busy(what, reached, "GB/s", kjson_num(row, "min_ns"),
-			    kjson_num(row, "median_ns"));
-	}
-	kjson_foreach(row, json_object_get(step.ceilings, "rates")) {
-		reached = kjson_num(row, "best_tflops");
-		add_if_busy(json_object_get(row, "metric"), reached, "TFLOPS",
-		    kjson_num(row, "tflops"), reached);
-	}
-}
-
-/*
- * The highest rate of AMOUNT on a workload that the reference or a baseline has reached; 0: none
- * was timed.
- */
-static double
-reached(const char *workload, double amount)
-{
-	const json_t *eval = json_object_get(step.reference, "eval"),
-	             *baselines = json_object_get(eval, "baselines");
-	double ns = kgain_time_ns(kgain_row(json_object_get(eval, "timing"), workload)), best = 0;
-
-	if (ns > 0)
-		best = amount / ns * 1e9;
-	kjson_foreach(baseline, baselines) {
-		ns = kgain_time_ns(kgain_row(json_object_get(baseline, "timing"), workload));
-		if (ns > 0)
-			best = fmax(best, amount / ns * 1e9);
-	}
-	return best;
-}
-
-/* If a program has exceeded a measured ceiling, its rate replaces it. */
-static struct figure
-raised(const struct figure *f, const char *workload, double amount)
-{
-	double rate = f->number > 0 ? reached(workload, amount) : 0;
-	const char *unit = f == &step.fast_rate ? "TFLOPS" : "GB/s";
-	double scale = f == &step.fast_rate ? 1e12 : 1e9;
-
-	if (rate <= f->number || strncmp(f->by, "measured", 8))
-		return *f;
-	add_implausible(json_sprintf("%s of %s", f->by, workload), f->number / scale, unit,
-	    json_sprintf("the reference or a baseline reached %.4g %s", rate / scale, unit));
-	return (struct figure){ rate, "reached by the reference", "trials/000/00/eval.ndjson" };
-}
-
-/*
- * A peak is the vendor's figure, else a placeholder, else the measurement; a ceiling is the
- * measurement, else the peak.
- */
-static void
-find_ceilings(void)
+/* What the arithmetic of the task is limited by; NULL: unknown. */
+static json_t *
+compute_peak(void)
 {
 	char why[300];
 
@@ -358,37 +204,7 @@ find_ceilings(void)
 		add_unknown("compute", json_string(why));
 	if (!step.task->bytes)
 		add_unknown("bytes", json_string("the task gives no formula"));
-	if (step.compute) {
-		step.rate = peak(step.compute);
-		step.fast_rate = measured_rate(step.compute);
-		if (!step.rate.number)
-			step.rate = measured_rate(step.compute);
-		if (!step.fast_rate.number)
-			step.fast_rate = step.rate;
-	}
-	step.bandwidth = peak("memory_bandwidth");
-	step.copy = measured_copy(0);
-	if (!step.bandwidth.number)
-		step.bandwidth = measured_copy(0);
-	if (!step.copy.number)
-		step.copy = step.bandwidth;
-	step.lacking =
-	    (step.compute && !step.rate.number) || (step.task->bytes && !step.bandwidth.number);
-}
-
-static json_t *
-figure_json(const struct figure *f, double unit, const char *name)
-{
-	return f->number > 0 ? json_pack("{s:f,s:s,s:s,s:s}", "value", f->number / unit, "unit",
-	                           name, "by", f->by, "from", f->from)
-	                     : NULL;
-}
-
-/* NULL: unknown. */
-static json_t *
-real_json(double v)
-{
-	return v > 0 ? json_real(v) : NULL;
+	return step.compute ? peak(step.compute) : NULL;
 }
 
 /* ---- the least possible times ---- */
@@ -444,73 +260,62 @@ cached_bytes(void)
 	return fmax(l2 ? l2->number : 0, running) + (l3 ? l3->number : 0);
 }
 
-static double
-alarm_ns(double flops, double bytes)
+/* What no time can be below, whatever arithmetic a kernel uses. */
+static json_t *
+alarm_json(void)
 {
 	const struct khw_fact *bandwidth = khw_known(step.device, "memory_bandwidth");
-	double rate = step.compute ? fastest_rate() : 0, cached = cached_bytes(), least = 0;
 
-	if (rate > 0)
-		least = flops / rate;
-	if (bandwidth && cached >= 0)
-		least = fmax(least, (bytes - cached) / bandwidth->number);
-	return ALARM_SHARE * least * 1e9;
+	return json_pack("{s:f,s:o*,s:f}", "rate", step.compute ? fastest_rate() : 0, "bandwidth",
+	    bandwidth ? json_real(bandwidth->number) : NULL, "cached", cached_bytes());
 }
 
-/* ---- workloads ---- */
+/* ---- what was measured ---- */
 
-static void
-add_target(json_t *row, const char *name, bool compute, const struct figure *ceiling)
+/* The copies, each with whether its figure can be right. */
+static json_t *
+copies_json(const json_t *copies)
 {
-	double v = TARGET_SHARE * ceiling->number, unit = v >= 1e12 ? 1e12 : 1e9;
-	const char *unit_name = unit > 1e9 ? compute ? "TFLOPS" : "TB/s"
-	    : compute                      ? "GFLOPS"
-	                                   : "GB/s";
-	auto_free char *text = kasprintf(
-	    "%s-bound target >= %.6g %s", compute ? "compute" : "memory", v / unit, unit_name);
+	json_t *list = json_array();
 
-	json_object_set_new(row, "target",
-	    json_pack("{s:s,s:f,s:s,s:s,s:s}", "text", text, "value", v / unit, "unit", unit_name,
-	        "by", ceiling->by, "from", ceiling->from));
-	json_array_append_new(
-	    step.stop, json_sprintf("%s: %s (%.2f x %s)", name, text, TARGET_SHARE, ceiling->by));
+	kjson_foreach(row, copies) {
+		json_t *copy = json_copy(row);
+
+		json_object_set_new(copy, "plausible",
+		    json_boolean(kroof_copy_plausible(row, kroof_best_copy(copies))));
+		json_array_append_new(list, copy);
+	}
+	return list;
+}
+
+/*
+ * The least time of a workload that the reference or a baseline has reached; NULL: none was timed.
+ */
+static json_t *
+best_ns(const char *workload)
+{
+	const json_t *eval = json_object_get(step.reference, "eval");
+	double best = kgain_time_ns(kgain_row(json_object_get(eval, "timing"), workload));
+
+	kjson_foreach(baseline, json_object_get(eval, "baselines"))
+		best = fmin(best,
+		    kgain_time_ns(kgain_row(json_object_get(baseline, "timing"), workload)));
+	return isnan(best) ? NULL : json_real(best);
 }
 
 static json_t *
-workload_row(const struct ktask_workload *w)
+work_json(void)
 {
-	double flops = (double)ktask_value(step.task, w, step.task->flops),
-	       bytes = (double)ktask_value(step.task, w, step.task->bytes);
-	double compute_s = step.rate.number > 0 ? flops / step.rate.number : 0;
-	double memory_s = step.bandwidth.number > 0 ? bytes / step.bandwidth.number : 0,
-	       alarm = alarm_ns(flops, bytes);
-	struct figure same =
-	    bytes > 0 && bytes < SMALL_BYTES ? measured_copy(bytes) : (struct figure){ 0 };
-	struct figure memory = raised(same.number > 0 ? &same : &step.copy, w->name, bytes);
-	struct figure fast = raised(&step.fast_rate, w->name, flops);
-	/*
-	 * If the task counts no operations, it is bound by memory at any rate; if it says nothing,
-	 * the bound is unknown.
-	 */
-	bool both = memory_s > 0 && (compute_s > 0 || (step.task->flops && flops == 0)),
-	     compute = compute_s >= memory_s;
-	double least_s = fmax(compute_s, memory_s);
-	json_t *row = json_pack("{s:s,s:f,s:f,s:o*,s:s,s:o*,s:s*,s:o*,s:o*,s:o*}", "workload",
-	    w->name, "flops", flops, "bytes", bytes, "intensity",
-	    bytes > 0 ? real_json(flops / bytes) : NULL, "bound",
-	    !both         ? "unknown"
-	        : compute ? "compute"
-	                  : "memory",
-	    "floor_ns", real_json(1e9 * least_s), "floor_by",
-	    least_s <= 0  ? NULL
-	        : compute ? step.rate.by
-	                  : step.bandwidth.by,
-	    "alarm_ns", real_json(alarm), "compute_ceiling", figure_json(&fast, 1e12, "TFLOPS"),
-	    "memory_ceiling", figure_json(&memory, 1e9, "GB/s"));
+	json_t *work = json_array();
 
-	if (both)
-		add_target(row, w->name, compute, compute ? &fast : &memory);
-	return row;
+	kforeach_of(w, step.task->workloads, step.task->workload_count)
+		if (w->timed)
+			json_array_append_new(work,
+			    json_pack("{s:s,s:f,s:f,s:o*}", "workload", w->name, "flops",
+			        (double)ktask_value(step.task, w, step.task->flops), "bytes",
+			        (double)ktask_value(step.task, w, step.task->bytes), "best_ns",
+			        best_ns(w->name)));
+	return work;
 }
 
 static json_t *
@@ -518,13 +323,9 @@ device_json(void)
 {
 	const char *asked = kcamp_str(step.camp, "gpu");
 	const struct khw_device *d = step.device;
-	json_t *running = step.running ? json_copy(step.running) : NULL;
 
-	/* A state that changes from moment to moment does not describe the device. */
-	json_object_del(running, "state");
-	return json_pack("{s:s*,s:s*,s:s*,s:s*,s:o*}", "asked", *asked ? asked : NULL, "name",
-	    d ? d->name : NULL, "file", d ? d->file : NULL, "sha256", d ? d->sha256 : NULL,
-	    "running", running);
+	return json_pack("{s:s*,s:s*,s:s*,s:s*}", "asked", *asked ? asked : NULL, "name",
+	    d ? d->name : NULL, "file", d ? d->file : NULL, "sha256", d ? d->sha256 : NULL);
 }
 
 static json_t *
@@ -538,41 +339,21 @@ facts_json(void)
 	return facts;
 }
 
-/* What was measured on the device, NULL if nothing was. */
+/* What views/roofline.jq needs. New reference. */
 static json_t *
-measured_json(void)
+evidence(void)
 {
-	const json_t *c = step.ceilings;
+	json_t *compute = compute_peak(), *memory = peak("memory_bandwidth");
+	const json_t *copies = json_object_get(step.ceilings, "copies");
 
-	return !c
-	    ? NULL
-	    : json_pack("{s:s,s:s,s:O*,s:O*,s:O*}", "record", "trials/000/ceilings.json", "command",
-	          kjson_str(c, "command"), "copies", json_object_get(c, "copies"), "rates",
-	          json_object_get(c, "rates"), "not_measured", json_object_get(c, "not_measured"));
-}
-
-static json_t *
-result(void)
-{
-	json_t *workloads = json_array();
-	double ridge = step.bandwidth.number > 0 ? step.rate.number / step.bandwidth.number : 0;
-
-	kforeach_of(workload, step.task->workloads, step.task->workload_count)
-		if (workload->timed)
-			json_array_append_new(workloads, workload_row(workload));
-	return json_pack("{s:s,s:s,s:o,s:o,s:O,s:O,s:O,s:o,s:O,s:s,s:O*,s:s*,s:{s:o*,s:o*},s:o*,s:"
-	                 "o*}",
-	    "schema", "roofline/1", "convention", "bytes are bytes read plus bytes written",
-	    "device", device_json(), "facts", facts_json(), "unknown", step.unknown, "mismatches",
-	    step.mismatches, "placeholders", step.placeholders, "workloads", workloads, "stop",
-	    step.stop, "label",
-	    json_array_size(step.placeholders)                  ? "placeholder"
-	        : json_array_size(step.unknown) && step.lacking ? "incomplete"
-	                                                        : "complete",
-	    "implausible", json_array_size(step.implausible) ? step.implausible : NULL, "compute",
-	    step.compute, "peaks", "compute", figure_json(&step.rate, 1e12, "TFLOPS"), "memory",
-	    figure_json(&step.bandwidth, 1e9, "GB/s"), "ridge", real_json(ridge), "measured",
-	    measured_json());
+	return json_pack("{s:{s:o*,s:o*},s:s*,s:b,s:b,s:o,s:O*,s:o,s:f,s:o,s:o,s:O*,s:o,s:O,s:O,"
+	                 "s:O}",
+	    "peaks", "compute", compute, "memory", memory, "compute", step.compute, "counts",
+	    step.task->flops != NULL, "moves", step.task->bytes != NULL, "alarm", alarm_json(),
+	    "ceilings", step.ceilings, "copies", copies_json(copies), "best_copy",
+	    kroof_best_copy(copies), "work", work_json(), "device", device_json(), "running",
+	    step.running, "facts", facts_json(), "unknown", step.unknown, "mismatches",
+	    step.mismatches, "placeholders", step.placeholders);
 }
 
 /* A target must not be based on unknown figures. */
@@ -591,7 +372,7 @@ int
 command_roofline(void)
 {
 	auto_free char *task = NULL;
-	json_auto_t *out = NULL;
+	json_auto_t *in = NULL, *out = NULL;
 
 	if (given.count)
 		kdie(K_USAGE, "roofline takes no operand; it uses the campaign's device");
@@ -604,18 +385,15 @@ command_roofline(void)
 	step.unknown = json_array();
 	step.mismatches = json_array();
 	step.placeholders = json_array();
-	step.stop = json_array();
 	consents_load(step.dir);
-	step.implausible = json_array();
 	step.reference = load("trials/000/00/eval.ndjson", true);
 	step.ceilings = load("trials/000/ceilings.json", false);
 	step.running = running_device();
 	choose_device();
-	check_measured();
-	find_ceilings();
-	if (step.lacking && step.strict)
+	in = evidence();
+	out = kjq("views/roofline.jq", in);
+	if (kjson_bool(out, "lacking") && step.strict)
 		refuse_unknown();
-	out = result();
-	put_result(out);
+	put_result(json_object_get(out, "record"));
 	return K_OK;
 }
