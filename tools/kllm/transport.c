@@ -67,6 +67,8 @@ load_libcurl(bool tls)
 		kdie(K_MISSING, "cannot load libcurl, which model servers need: %s", dlerror());
 #define LOAD(name) curl.name = (__typeof__(curl.name))dlsym(library, "curl_" #name);
 	EACH_FUNCTION(LOAD)
+	if (!curl.easy_header)
+		kdie(K_MISSING, "libcurl is older than 7.83, whose functions are needed");
 	/* It would write the connection's keys to a file. */
 	unsetenv("SSLKEYLOGFILE");
 	signal(SIGPIPE, SIG_IGN);
