@@ -5,88 +5,55 @@
  */
 
 #include "kaudit.h"
+#include "kregex.h"
 
 enum { WAIVER_MAX = 1 << 16 };
 
-/* The words after "KEY:" on a line; NULL if it is another line. In place. */
-static char *
-field(char *line, const char *key)
+/* The fields of a waiver's text, which is modified, and its rules as a list. */
+static json_t *
+read_waiver(char *text)
 {
-	size_t n = strlen(key);
-	char *v;
+	static const char form[] = "\\A[ \\t*#-]*(id|by|reason|rule):[ \\t*]*(.*?)[ \\t\\r*]*\\z";
+	json_t *waiver = json_pack("{s:[]}", "rule");
+	struct kregex_span at[3];
 
-	line += strspn(line, " \t*-#");
-	if (strncmp(line, key, n) || line[n] != ':')
-		return NULL;
-	v = line + n + 1 + strspn(line + n + 1, " \t*");
-	while (*v && strchr(" \t\r*", v[strlen(v) - 1]))
-		v[strlen(v) - 1] = '\0';
-	return v;
-}
-
-static void
-complain(json_t *reasons, const char *file, const char *what)
-{
-	json_array_append_new(reasons, json_sprintf("%s is not a waiver: %s", file, what));
-}
-
-/* The fields of a waiver's text, which is modified. */
-struct waiver {
-	const char *id, *by, *reason;
-	json_t *rules;
-};
-
-static void
-read_waiver(char *text, struct waiver *w)
-{
-	*w = (struct waiver){ .rules = json_array() };
 	kpart_foreach(line, text, "\n") {
-		char *v;
+		auto_free char *key = NULL, *value = NULL;
 
-		if ((v = field(line, "id")))
-			w->id = v;
-		else if ((v = field(line, "by")))
-			w->by = v;
-		else if ((v = field(line, "reason")))
-			w->reason = v;
-		else if ((v = field(line, "rule")) && *v)
-			json_array_append_new(w->rules, json_string(v));
+		if (!kregex_match(form, line, at))
+			continue;
+		key = kregex_text(line, at[1]);
+		value = kregex_text(line, at[2]);
+		if (strcmp(key, "rule"))
+			json_object_set_new(waiver, key, kjson_string(value));
+		else if (*value)
+			json_array_append_new(json_object_get(waiver, "rule"), kjson_string(value));
 	}
+	return waiver;
 }
 
 json_t *
 waiver_of(const char *id, char **file, json_t *reasons)
 {
-	char *name = kasprintf("waivers/%s.md", id), *path, *text;
-	struct waiver w;
+	auto_free char *slug = kregex_sub("/", id, "-"),
+	               *path = kasprintf("%s/waivers/%s.md", audit.camp->dir, slug),
+	               *text = kread_if_there(path, WAIVER_MAX, NULL);
+	json_auto_t *waiver = text ? read_waiver(text) : NULL;
+	const json_t *rules = json_object_get(waiver, "rule");
+	const char *fault = !kjson_is(waiver, "id", id) ? "no line 'id: ' with this candidate's"
+	    : !json_array_size(rules)   ? "no line 'rule: ' that says which rule is waived"
+	    : !*kjson_str(waiver, "by") ? "no line 'by: ' with the name of the person who looked"
+	    : !*kjson_str(waiver, "reason") ? "no line 'reason: '"
+	                                    : NULL;
 
-	for (char *p = name + strlen("waivers/"); (p = strchr(p, '/')); p++)
-		*p = '-';
-	path = kasprintf("%s/%s", audit.camp->dir, name);
-	text = kread_file(path, WAIVER_MAX, NULL);
-	if (!text && errno != ENOENT && errno != ENOTDIR)
-		kdie_errno(K_IO, "%s", path);
-	free(path);
 	*file = NULL;
-	if (!text) {
-		free(name);
+	if (!text)
 		return NULL;
-	}
-	read_waiver(text, &w);
-	if (!w.id || strcmp(w.id, id))
-		complain(reasons, name, "no line 'id: ' with this candidate's");
-	else if (!json_array_size(w.rules))
-		complain(reasons, name, "no line 'rule: ' that says which rule is waived");
-	else if (!w.by || !*w.by)
-		complain(reasons, name, "no line 'by: ' with the name of the person who looked");
-	else if (!w.reason || !*w.reason)
-		complain(reasons, name, "no line 'reason: '");
-	else
-		*file = name;
-	free(text);
-	if (*file)
-		return w.rules;
-	json_decref(w.rules);
-	free(name);
+	*file = kasprintf("waivers/%s.md", slug);
+	if (!fault)
+		return json_incref((json_t *)rules);
+	json_array_append_new(reasons, json_sprintf("%s is not a waiver: %s", *file, fault));
+	free(*file);
+	*file = NULL;
 	return NULL;
 }
