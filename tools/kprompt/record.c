@@ -13,10 +13,7 @@
 #include "kroof.h"
 #include "status.h"
 
-enum { MAX_NAME = 80, MAX_ID = 16, DIMENSIONS = 4 };
-
-/* Keys of prompts/instructions/BACKEND.json. */
-static const char *const dimensions[DIMENSIONS] = { "memory", "compute", "parallelism", "esimd" };
+enum { MAX_NAME = 80, MAX_ID = 16 };
 
 /* What the backend calls a dimension: "tensor cores". */
 static const char *
@@ -25,7 +22,7 @@ dimension_name(size_t d)
 	const char *name =
 	    json_string_value(json_array_get(kjson_path(campaign.stable, "lang.dimensions"), d));
 
-	return name ? name : dimensions[d];
+	return name ? name : karch_dims[d];
 }
 
 static json_t *
@@ -176,7 +173,7 @@ level_at(const json_t *coords, size_t d)
 static char *
 instruction(size_t d, int level)
 {
-	const json_t *texts = json_object_get(campaign.instructions, dimensions[d]);
+	const json_t *texts = json_object_get(campaign.instructions, karch_dims[d]);
 	const char *form =
 	    level ? json_string_value(json_array_get(texts, (size_t)level - 1)) : NULL;
 	char *filled, *line;
@@ -205,7 +202,7 @@ put_target(const json_t *sample)
 	json_t *change = json_array();
 	struct kbuf kept = { 0 };
 
-	for (size_t d = 0; wanted && d < DIMENSIONS; d++) {
+	for (size_t d = 0; wanted && d < KARCH_DIMS; d++) {
 		int level = level_at(target, d), now = level_at(coords, d);
 		auto_free char *text = level != now ? instruction(d, level) : NULL;
 
@@ -227,7 +224,7 @@ static void
 direction_text(struct kbuf *b, const json_t *direction)
 {
 	kbuf_add(b, "", 0);
-	for (size_t d = 0; d < DIMENSIONS; d++) {
+	for (size_t d = 0; d < KARCH_DIMS; d++) {
 		json_int_t v = json_integer_value(json_array_get(direction, d));
 
 		if (v)
