@@ -97,9 +97,9 @@ report(const struct launch *l, const json_t *kernels)
 	try_rules(findings, not_evaluable);
 	kjson_foreach(value, json_object_get(profile.table, "values"))
 		values_get(kjson_str(value, "name"));
-	in = json_pack("{s:s,s:s,s:O,s:O,s:s,s:O,s:O,s:o,s:O,s:O,s:o,s:o,s:O,s:O,s:O}", "id",
-	    l->id, "source", profile.source, "formats", profile.formats, "files", profile.files, "kernel", l->kernel,
-	    "kernels", kernels, "launch", l->facts, "bottleneck", bottleneck(), "table",
+	in = json_pack("{s:s,s:s,s:O,s:O,s:s,s:O,s:O,s:o,s:O,s:O,s:o,s:o,s:O,s:O,s:O}", "id", l->id,
+	    "source", profile.source, "formats", profile.formats, "files", profile.files, "kernel",
+	    l->kernel, "kernels", kernels, "launch", l->facts, "bottleneck", bottleneck(), "table",
 	    profile.table, "values", values.memo, "findings", findings, "not_evaluable",
 	    not_evaluable, "advice", l->advice, "unreliable", values.unreliable, "notes",
 	    profile.notes);

@@ -298,8 +298,8 @@ best_ns(const char *workload)
 	double best = kgain_time_ns(kgain_row(json_object_get(eval, "timing"), workload));
 
 	kjson_foreach(baseline, json_object_get(eval, "baselines"))
-		best = fmin(best,
-		    kgain_time_ns(kgain_row(json_object_get(baseline, "timing"), workload)));
+		best = fmin(
+		    best, kgain_time_ns(kgain_row(json_object_get(baseline, "timing"), workload)));
 	return isnan(best) ? NULL : json_real(best);
 }
 
