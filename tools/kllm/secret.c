@@ -98,14 +98,14 @@ secret_load(const char *file, const char *name)
 
 /*
  * What keys look like: a prefix that does not continue a word, then many characters of a class. The
- * first kind must contain a digit, a capital and a small letter, otherwise it may be a name in a
- * program. Of a run of such characters only the first prefix is tried, because what follows a later
- * one has less; the whole run counts as the key. The search hardly backtracks, so no text can make
- * it give up or take long.
+ * first kind must soon contain a digit, a capital and a small letter, otherwise it may be a name in
+ * a program. The search hardly backtracks and looks ahead only so far, so no text can make it give
+ * up or take long.
  */
-static const char shapes[] = "(?<![\\w-])(?>[\\w-]*?(?<!\\w)sk-)(?=[A-Za-z_-]*+\\d)"
-                             "(?=[a-z\\d_-]*+[A-Z])(?=[A-Z\\d_-]*+[a-z])[\\w-]{16,}+|"
-                             "(?<!\\w)(?:AIza[\\w-]{30,}+|"
+static const char shapes[] = "(?<!\\w)(?:"
+                             "sk-(?=[A-Za-z_-]{0,255}+\\d)(?=[a-z\\d_-]{0,255}+[A-Z])"
+                             "(?=[A-Z\\d_-]{0,255}+[a-z])[\\w-]{16,}+|"
+                             "AIza[\\w-]{30,}+|"
                              "(?:ghp|gho|hf|gsk)_[A-Za-z\\d]{30,}+|"
                              "github_pat_[\\w-]{30,}+|"
                              "AKIA[A-Z\\d]{16,}+|"
