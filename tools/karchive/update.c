@@ -291,9 +291,9 @@ island_elites(const struct karch *a, int island, const struct karch_row **list)
 {
 	size_t all = karch_ranked(a, list), n = 0;
 
-	for (size_t i = 0; i < all; i++)
-		if (list[i]->status == STATUS_CORRECT && list[i]->islands >> island & 1)
-			list[n++] = list[i];
+	kforeach_of(one, list, all)
+		if ((*one)->status == STATUS_CORRECT && (*one)->islands >> island & 1)
+			list[n++] = *one;
 	return n;
 }
 
@@ -315,8 +315,8 @@ migrate(long trial)
 
 		if (!wanted && n)
 			wanted = 1;
-		for (size_t m = 0; m < wanted; m++)
-			arrivals[list[m]->cell] |= UINT64_C(1) << (i + 1) % keeper.islands;
+		kforeach_of(x, list, wanted)
+			arrivals[(*x)->cell] |= UINT64_C(1) << (i + 1) % keeper.islands;
 	}
 	for (int c = 0; c < KARCH_CELLS; c++) {
 		struct karch_row *row = keeper.a->elite[c];
@@ -339,8 +339,8 @@ cap_population(void)
 	size_t elites = 0;
 
 	karch_sort(keeper.a);
-	for (int c = 0; c < KARCH_CELLS; c++)
-		elites += keeper.a->elite[c] != NULL;
+	kforeach_of(one, keeper.a->elite, KARCH_CELLS)
+		elites += *one != NULL;
 	while (keeper.a->programs && elites + keeper.a->programs > POPULATION) {
 		struct karch_row *worst = keeper.a->program[--keeper.a->programs];
 
@@ -365,11 +365,11 @@ add_trial(const struct kcandidate *list, size_t n)
 	renew_best(trial);
 	if (keeper.linear)
 		note_round(list, n);
-	for (size_t i = 0; i < n; i++) {
-		enter(&list[i]);
-		if (!is_reference(&list[i]))
-			count_candidate(&list[i]);
-		gain |= list[i].gain && !is_reference(&list[i]) && !list[i].duplicate;
+	kforeach_of(one, list, n) {
+		enter(one);
+		if (!is_reference(one))
+			count_candidate(one);
+		gain |= one->gain && !is_reference(one) && !one->duplicate;
 	}
 	if (gain) {
 		long wait = trial - (long)kjson_int(keeper.header, "last_gain");
@@ -397,10 +397,10 @@ header_new(const struct kcamp *camp)
 	json_t *h = json_pack("{s:s,s:s,s:s,s:f,s:[],s:[]}", "kind", "archive", "schema",
 	    "archive/1", "campaign", kcamp_str(camp, "name"), "cost_usd", 0.0, "errors", "broken");
 
-	for (size_t i = 0; i < LEN(zeros); i++)
-		kjson_set(h, zeros[i], json_integer(0));
-	for (size_t i = 0; i < LEN(objects); i++)
-		kjson_set(h, objects[i], json_object());
+	kforeach(zero, zeros)
+		kjson_set(h, *zero, json_integer(0));
+	kforeach(object, objects)
+		kjson_set(h, *object, json_object());
 	return h;
 }
 
@@ -459,10 +459,10 @@ put_archive(struct karch *a, long after, long before)
 	if (!thin)
 		json_object_del(a->header, "gone");
 	kout_json(a->header);
-	for (size_t i = 0; i < n; i++)
-		if (!thin || !list[i]->line)
-			karch_put(list[i]);
-	for (size_t i = 0; i < a->programs; i++)
-		if (!thin || !a->program[i]->line)
-			karch_put(a->program[i]);
+	kforeach_of(one, list, n)
+		if (!thin || !(*one)->line)
+			karch_put(*one);
+	kforeach_of(each, a->program, a->programs)
+		if (!thin || !(*each)->line)
+			karch_put(*each);
 }

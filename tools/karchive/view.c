@@ -26,12 +26,12 @@ show_top(const struct karch *a, size_t n)
 struct karch_row *
 find_row(const struct karch *a, const char *id)
 {
-	for (int c = 0; c < KARCH_CELLS; c++)
-		if (a->elite[c] && !strcmp(a->elite[c]->id, id))
-			return a->elite[c];
-	for (size_t i = 0; i < a->programs; i++)
-		if (!strcmp(a->program[i]->id, id))
-			return a->program[i];
+	kforeach_of(one, a->elite, KARCH_CELLS)
+		if (*one && !strcmp((*one)->id, id))
+			return *one;
+	kforeach_of(each, a->program, a->programs)
+		if (!strcmp((*each)->id, id))
+			return *each;
 	return NULL;
 }
 

@@ -63,16 +63,15 @@ check_commands(void)
 {
 	static const char *const tiers[] = { "eval.build", "eval.correctness", "eval.timing" };
 
-	for (size_t i = 0; i < LEN(tiers); i++) {
-		const json_t *files = json_object_get(kcamp_json(camp, tiers[i]), "files");
+	kforeach(tier, tiers) {
+		const json_t *files = json_object_get(kcamp_json(camp, *tier), "files");
 
 		for (size_t n = 0; n < json_array_size(files); n++) {
 			const char *name = json_string_value(json_array_get(files, n)) ?: "";
 			auto_free char *path = kcamp_path(camp, name);
 
 			if (!*name || !kis_there(path))
-				tell("campaign.json: %s.files: '%s': no such file\n", tiers[i],
-				    name);
+				tell("campaign.json: %s.files: '%s': no such file\n", *tier, name);
 		}
 	}
 }
@@ -149,13 +148,13 @@ check_together(void)
 	check_project();
 	check_compiler();
 	check_runner();
-	for (size_t i = 0; i < task->baseline_count; i++)
-		check_file("baselines", task->baselines[i].file);
+	kforeach_of(baseline, task->baselines, task->baseline_count)
+		check_file("baselines", baseline->file);
 	check_recordings();
-	for (size_t i = 0; i < task->workload_count; i++)
-		if (ktask_in_set(&task->workloads[i], set)) {
+	kforeach_of(one, task->workloads, task->workload_count)
+		if (ktask_in_set(one, set)) {
 			in_set++;
-			timed += task->workloads[i].timed;
+			timed += one->timed;
 		}
 	if (!in_set)
 		tell(

@@ -33,11 +33,11 @@ add_terms(struct kbuf *text)
 	static const char *const knobs[] = { "backend", "gpu", "eval.set", "linear.metric",
 		"linear.target", "stop.trials", "model.provider", "git.branch" };
 
-	for (size_t i = 0; i < LEN(knobs); i++) {
-		const json_t *v = kjson_path(camp->json, knobs[i]);
+	kforeach(knob, knobs) {
+		const json_t *v = kjson_path(camp->json, *knob);
 		auto_free char *dump = v ? json_dumps(v, KIO_DUMP | JSON_ENCODE_ANY) : NULL;
 
-		kbuf_printf(text, "    %s %s\n", knobs[i], dump ? dump : "(the default)");
+		kbuf_printf(text, "    %s %s\n", *knob, dump ? dump : "(the default)");
 	}
 }
 

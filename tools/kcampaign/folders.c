@@ -168,11 +168,11 @@ remove_stages(long trial, long branch, int from)
 
 		remove_file(path);
 	}
-	for (size_t i = 0; i < LEN(beside); i++) {
+	kforeach(one, beside) {
 		auto_free char *cell = kplace_folder(".", trial, branch),
-		               *path = kasprintf("%s/%s", cell, beside[i].name);
+		               *path = kasprintf("%s/%s", cell, one->name);
 
-		if (from <= beside[i].stage)
-			beside[i].away(path);
+		if (from <= one->stage)
+			one->away(path);
 	}
 }

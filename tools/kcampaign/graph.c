@@ -32,8 +32,8 @@ catch_signals(void)
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
 	struct sigaction sa = { .sa_handler = on_signal };
 
-	for (size_t i = 0; i < LEN(signals); i++)
-		sigaction(signals[i], &sa, NULL);
+	kforeach(sig, signals)
+		sigaction(*sig, &sa, NULL);
 }
 
 bool

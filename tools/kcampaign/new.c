@@ -29,11 +29,11 @@ static const struct provider {
 static const struct provider *
 find_provider(void)
 {
-	for (size_t i = 0; i < LEN(providers); i++) {
-		const char *key = getenv(providers[i].variable);
+	kforeach(one, providers) {
+		const char *key = getenv(one->variable);
 
 		if (key && *key)
-			return &providers[i];
+			return one;
 	}
 	return NULL;
 }
@@ -150,8 +150,8 @@ copy_task(const json_t *task, const char *to, bool copy)
 	json_auto_t *recordings = ktask_recordings(task);
 
 	copy_file(NULL, "task.json", to, copy);
-	for (size_t i = 0; i < LEN(members); i++)
-		copy_file(members[i], kjson_str_or(task, members[i], NULL), to, copy);
+	kforeach(member, members)
+		copy_file(*member, kjson_str_or(task, *member, NULL), to, copy);
 	kjson_foreach(b, baselines)
 		copy_file("baselines", kjson_str_or(b, "file", NULL), to, copy);
 	kjson_foreach(file, recordings)

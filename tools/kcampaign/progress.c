@@ -208,8 +208,8 @@ free_step(struct step *s)
 static void
 free_steps(void)
 {
-	for (size_t i = 0; i < progress.count; i++)
-		free_step(&progress.steps[i]);
+	kforeach_of(step, progress.steps, progress.count)
+		free_step(step);
 	free(progress.steps);
 	progress.steps = NULL;
 	progress.count = 0;
@@ -218,9 +218,9 @@ free_steps(void)
 static struct step *
 find_step(const char *target, double since)
 {
-	for (size_t i = 0; i < progress.count; i++)
-		if (!strcmp(progress.steps[i].target, target))
-			return &progress.steps[i];
+	kforeach_of(one, progress.steps, progress.count)
+		if (!strcmp(one->target, target))
+			return one;
 	kgrow(progress.steps, progress.count);
 	progress.steps[progress.count] = (struct step){ .target = kstrdup(target), .since = since };
 	name_step(&progress.steps[progress.count]);
@@ -400,9 +400,7 @@ step_of(long branch)
 {
 	const struct step *found = NULL;
 
-	for (size_t i = 0; i < progress.count; i++) {
-		const struct step *s = &progress.steps[i];
-
+	kforeach_of(s, progress.steps, progress.count) {
 		if (s->branch == branch && s->trial == progress.g->last &&
 		    (!found || found->since < s->since))
 			found = s;
@@ -534,9 +532,7 @@ add_branch(struct kbuf *line, long branch)
 static void
 add_steps(struct kbuf *text, const char *before, bool branches)
 {
-	for (size_t i = 0; i < progress.count; i++) {
-		const struct step *s = &progress.steps[i];
-
+	kforeach_of(s, progress.steps, progress.count) {
 		if (s->ended || (!branches && is_trial() && s->branch > 0))
 			continue;
 		kbuf_puts(text, before);
@@ -680,9 +676,7 @@ progress_pass(const char *text, size_t len)
 static void
 settle_lost(void)
 {
-	for (size_t i = 0; i < progress.count; i++) {
-		struct step *s = &progress.steps[i];
-
+	kforeach_of(s, progress.steps, progress.count) {
 		if (s->ended)
 			continue;
 		s->code = STEP_LOST;

@@ -25,8 +25,7 @@ add_knobs(json_t *rule, const char *group)
 {
 	size_t n = strlen(group);
 
-	for (size_t i = 0; i < kknobs_count; i++) {
-		const struct kknob *k = &kknobs[i];
+	kforeach_of(k, kknobs, kknobs_count) {
 		json_t *v = (json_t *)kjson_path(camp->json, k->path);
 
 		if (strncmp(k->path, group, n) || (k->path[n] && group[n - 1] != '.'))
@@ -96,8 +95,8 @@ add_roofline(json_t *rule)
 	struct khw *h = khw_load(NULL, ".");
 	auto_free char *consent = kcamp_path(camp, "placeholder.ok");
 
-	for (size_t i = 0; i < h->count; i++)
-		json_object_set_new(rule, h->devices[i].file, json_string(h->devices[i].sha256));
+	kforeach_of(device, h->devices, h->count)
+		json_object_set_new(rule, device->file, json_string(device->sha256));
 	add_file(rule, "file", camp->task);
 	add_file(rule, "placeholder.ok", consent);
 	khw_free(h);
@@ -128,14 +127,14 @@ rules_refresh(void)
 	if ((mkdir("trials", 0777) < 0 && errno != EEXIST) ||
 	    (mkdir(FOLDER, 0777) < 0 && errno != EEXIST))
 		kdie_errno(K_IO, "%s", FOLDER);
-	for (size_t i = 0; i < LEN(rules); i++) {
-		auto_free char *path = kasprintf(FOLDER "/%s", rules[i].view), *text = NULL;
-		json_auto_t *rule = json_pack("{s:i}", "form", rules[i].form);
+	kforeach(one, rules) {
+		auto_free char *path = kasprintf(FOLDER "/%s", one->view), *text = NULL;
+		json_auto_t *rule = json_pack("{s:i}", "form", one->form);
 
-		for (const char *const *knob = rules[i].knobs; *knob; knob++)
+		for (const char *const *knob = one->knobs; *knob; knob++)
 			add_knobs(rule, *knob);
-		if (rules[i].add_more)
-			rules[i].add_more(rule);
+		if (one->add_more)
+			one->add_more(rule);
 		text = json_dumps(rule, JSON_INDENT(1) | JSON_SORT_KEYS);
 		kwrite_if_changed(path, text, strlen(text));
 	}
@@ -190,8 +189,8 @@ settle_trial(long trial, time_t *now)
 		"roofline.json" };
 	time_t long_ago = 1000000000;
 
-	for (size_t i = 0; i < LEN(views); i++)
-		keach_path(trial_path(trial, views[i]), settle, &long_ago);
+	kforeach(view, views)
+		keach_path(trial_path(trial, *view), settle, &long_ago);
 	keach_path(trial_path(trial, "*.*json"), settle, now);
 	keach_path(trial_path(trial, "*/*.ndjson"), settle, now);
 }

@@ -23,8 +23,8 @@ is_failing(const json_t *baseline, const char *name)
 static bool
 has_set(const struct ktask *t, const char *set)
 {
-	for (size_t i = 0; i < t->workload_count; i++)
-		if (t->workloads[i].sets && ktask_in_set(&t->workloads[i], set))
+	kforeach_of(workload, t->workloads, t->workload_count)
+		if (workload->sets && ktask_in_set(workload, set))
 			return true;
 	return false;
 }
@@ -56,8 +56,7 @@ examine(const struct ktask *t, const json_t *baseline)
 	json_auto_t *input =
 	    json_pack("{s:s,s:s,s:[],s:[]}", "quick", quick, "full", full, "shapes", "extra");
 
-	for (size_t i = 0; i < t->workload_count; i++) {
-		const struct ktask_workload *w = &t->workloads[i];
+	kforeach_of(w, t->workloads, t->workload_count) {
 		bool in_full = ktask_in_set(w, full);
 
 		if (ktask_in_set(w, quick) && !in_full)

@@ -82,8 +82,8 @@ add_facts(json_t *whole, const json_t *record, const char *path)
 	static const char *const place[] = { "campaign", "trial", "branch", "id", NULL };
 
 	kjson_share(whole, record, place);
-	for (int s = 0; s < KFACTS; s++) {
-		const char *name = kfact_names[s];
+	kforeach_of(kfact_name, kfact_names, KFACTS) {
+		const char *name = *kfact_name;
 		json_t *fact = json_object_get(record, name), *known = json_object_get(whole, name);
 
 		if (fact && known && path && !json_equal(fact, known))
@@ -132,8 +132,8 @@ convert_facts(const char *id, const json_t *viewed)
 	for (int s = 0; s < KFACTS; s++)
 		if (json_object_get(whole, kfact_names[s]) && (old[s] || !there[s]))
 			write_fact(path[s], there[s] ? path[s] : last, whole, kfact_names[s]);
-	for (int s = 0; s < KFACTS; s++)
-		free(path[s]);
+	kforeach_of(one, path, KFACTS)
+		free(*one);
 }
 
 /* "001/02": the digest of an evaluation before the conversion, by which views name it. */

@@ -60,10 +60,10 @@ put_header(const char *campaign, long cells, long after)
 	json_auto_t *header = NULL;
 	json_t *lengths = json_array();
 
-	for (size_t i = 0; i < KARCH_LENGTHS; i++)
+	kforeach_of(length, gradient.old.lengths, KARCH_LENGTHS)
 		json_array_append_new(lengths,
-		    json_pack("{s:f,s:f,s:f}", "tries", gradient.old.lengths[i].tries, "correct",
-		        gradient.old.lengths[i].correct, "gain", gradient.old.lengths[i].gain));
+		    json_pack("{s:f,s:f,s:f}", "tries", length->tries, "correct", length->correct,
+		        "gain", length->gain));
 	header = json_pack("{s:s,s:s,s:s,s:I,s:I,s:I,s:I,s:o,s:o*}", "kind", "gradient", "schema",
 	    KARCH_GRADIENT, "campaign", campaign, "trial", (json_int_t)gradient.trial, "cells",
 	    (json_int_t)cells, "transitions", (json_int_t)gradient.added_count, "total",
@@ -99,8 +99,8 @@ gradient_put(const struct kcamp *camp, long after)
 void
 gradient_free(void)
 {
-	for (int c = 0; c < KARCH_CELLS; c++)
-		json_decref(gradient.cells[c]);
+	kforeach_of(cell, gradient.cells, KARCH_CELLS)
+		json_decref(*cell);
 	karch_gradient_free(&gradient.old);
 	kbuf_free(&gradient.added);
 }

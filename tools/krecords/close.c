@@ -170,9 +170,9 @@ check_files(const struct closed *e, bool must_exist)
 	json_object_foreach(files, path, digest)
 		if (!is_fact(path))
 			check_file(e, path, must_exist);
-	for (size_t i = 0; i < p->count; i++)
-		if (!*kseal_digest(e->line, p->file[i].path) && drifts(e))
-			kfault(&state.drift, DRIFT "%s is new", e->round, p->file[i].path);
+	kforeach_of(one, p->file, p->count)
+		if (!*kseal_digest(e->line, one->path) && drifts(e))
+			kfault(&state.drift, DRIFT "%s is new", e->round, one->path);
 }
 
 static const json_t *
@@ -226,8 +226,8 @@ read_closed(void)
 			e->length[l] = (size_t)kjson_int(entry_of(line, l), "length");
 			end[l] += e->length[l];
 		}
-		for (size_t k = 0; k < state.count; k++)
-			state.closed[k].current &= state.closed[k].round != e->round;
+		kforeach_of(one, state.closed, state.count)
+			one->current &= one->round != e->round;
 		state.last = e->round > state.last ? e->round : state.last;
 		state.count++;
 	}
@@ -281,8 +281,8 @@ grow(long round, bool correction)
 	json_t *files = json_object(), *logs = json_object(), *line;
 	char hex[65];
 
-	for (size_t i = 0; i < p->count; i++)
-		json_object_set_new(files, p->file[i].path, json_string(p->file[i].sha256));
+	kforeach_of(one, p->file, p->count)
+		json_object_set_new(files, one->path, json_string(one->sha256));
 	for (int l = 0; l < LOGS; l++) {
 		size_t start = state.grown[l].len;
 
@@ -344,10 +344,10 @@ is_ours(const char *path, bool left)
 	if (left && (len < 8 || path[len - 7] != '.'))
 		return false;
 	name = kstrndup(path, left ? len - 7 : len);
-	for (int v = 0; v < VIEWS; v++)
-		yes |= !strcmp(view_paths[v], name);
-	for (int l = 0; l < LOGS; l++)
-		yes |= !strcmp(log_paths[l], name);
+	kforeach_of(view_path, view_paths, VIEWS)
+		yes |= !strcmp(*view_path, name);
+	kforeach_of(log_path, log_paths, LOGS)
+		yes |= !strcmp(*log_path, name);
 	if (sscanf(name, "rounds/round-%ld/", &round) == 1 && round > 0 &&
 	    round <= (long)campaign.count)
 		yes = find_planned(&state.plan[round - 1], name) != NULL;
@@ -384,9 +384,8 @@ sweep(bool clean)
 static void
 check_complete(void)
 {
-	for (size_t i = 0; i < campaign.count; i++)
-		for (size_t k = 0; k < campaign.round[i].count; k++) {
-			const struct candidate *x = &campaign.round[i].list[k];
+	kforeach_of(one, campaign.round, campaign.count)
+		kforeach_of(x, one->list, one->count) {
 			const char *shape = untimed_shape(x);
 
 			if (shape)
@@ -413,9 +412,9 @@ state_open(bool must_exist)
 		return;
 	}
 	read_logs(must_exist);
-	for (size_t i = 0; i < state.count; i++)
-		if (state.closed[i].current)
-			check_files(&state.closed[i], must_exist);
+	kforeach_of(one, state.closed, state.count)
+		if (one->current)
+			check_files(one, must_exist);
 	for (int l = 0; l < LOGS && !state.anew; l++)
 		check_log(l);
 	check_complete();
@@ -437,15 +436,13 @@ remove_old_files(const struct closed *e)
 static void
 write_all(void)
 {
-	for (size_t i = 0; i < state.count; i++)
-		if (state.closed[i].current && state.stale[state.closed[i].round - 1])
-			remove_old_files(&state.closed[i]);
-	for (size_t i = 0; i < campaign.count; i++)
-		for (size_t k = 0; k < state.plan[i].count; k++)
-			if (!state.plan[i].file[k].fact && !state.plan[i].file[k].stands)
-				put_file(state.plan[i].file[k].path,
-				    state.plan[i].file[k].text.data,
-				    state.plan[i].file[k].text.len);
+	kforeach_of(one, state.closed, state.count)
+		if (one->current && state.stale[one->round - 1])
+			remove_old_files(one);
+	kforeach_of(each, state.plan, campaign.count)
+		kforeach_of(x, each->file, each->count)
+			if (!x->fact && !x->stands)
+				put_file(x->path, x->text.data, x->text.len);
 	for (int l = 0; l < LOGS; l++)
 		put_file(log_paths[l], state.grown[l].data, state.grown[l].len);
 	/* The seal is saved last: the files that it lists exist. */

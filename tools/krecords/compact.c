@@ -52,13 +52,13 @@ gather(json_t *covers, struct kbuf *b)
 	size_t count;
 	auto_free long *list = kmemo_versions(".", &count);
 
-	for (size_t i = 0; i < count; i++) {
+	kforeach_of(one, list, count) {
 		json_t *v;
 
-		if (list[i] == 0 || kmemo_masked(&campaign.masks, list[i], KMEMO_ALL))
+		if (*one == 0 || kmemo_masked(&campaign.masks, *one, KMEMO_ALL))
 			continue;
-		v = checked_version(list[i]);
-		json_array_append_new(covers, json_sprintf("v%ld", list[i]));
+		v = checked_version(*one);
+		json_array_append_new(covers, json_sprintf("v%ld", *one));
 		kmemo_entry(b, v, KMEMO_ALL);
 		json_decref(v);
 	}

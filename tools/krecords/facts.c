@@ -339,12 +339,12 @@ representative(const struct round *r)
 
 	if (r->accepted)
 		return r->accepted;
-	for (size_t i = 0; i < r->count; i++) {
-		double average = aggregates_of(&r->list[i], NULL).step.average;
+	kforeach_of(each, r->list, r->count) {
+		double average = aggregates_of(each, NULL).step.average;
 
 		if (average > most) {
 			most = average;
-			best = &r->list[i];
+			best = each;
 		}
 	}
 	return best;

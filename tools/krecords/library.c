@@ -30,10 +30,10 @@ types_of(void)
 	const struct ktask *task = campaign.task;
 	json_t *types = json_array();
 
-	for (size_t i = 0; i < task->tensor_count; i++) {
-		const char *type = kdtype_name(task->tensors[i].dtype);
+	kforeach_of(tensor, task->tensors, task->tensor_count) {
+		const char *type = kdtype_name(tensor->dtype);
 
-		if (!task->tensors[i].scalar && !kjson_has(types, type))
+		if (!tensor->scalar && !kjson_has(types, type))
 			json_array_append_new(types, json_string(type));
 	}
 	return types;
@@ -190,9 +190,9 @@ update(void)
 int
 command_library(void)
 {
-	for (size_t i = 0; i < given.count; i++) {
-		if (chdir(given.operands[i]) < 0)
-			kdie_errno(K_USAGE, "%s", given.operands[i]);
+	kforeach_of(operand, given.operands, given.count) {
+		if (chdir(*operand) < 0)
+			kdie_errno(K_USAGE, "%s", *operand);
 		update();
 	}
 	if (!given.count)
@@ -217,13 +217,13 @@ freeze_library(void)
 	              kcamp_str(campaign.camp, "backend"), "gpu", device, "types", types_of()))
 	    : json_array();
 
-	for (size_t k = 0; k < LEN(told); k++) {
+	kforeach(one, told) {
 		size_t count = 0;
 
 		kjson_foreach(row, rows)
-			count += kjson_is(row, "kind", told[k].kind);
+			count += kjson_is(row, "kind", one->kind);
 		if (count)
-			tips_tell(told[k].what, count, root);
+			tips_tell(one->what, count, root);
 	}
 	put_lines("trials/000/library.ndjson", rows);
 }

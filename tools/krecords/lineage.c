@@ -50,8 +50,8 @@ command(const char *const *args)
 	char **argv = kcalloc(GIT_ARGS + LEN(fixed), sizeof *argv);
 	size_t n = 0;
 
-	for (size_t i = 0; i < LEN(fixed); i++)
-		argv[n++] = (char *)fixed[i];
+	kforeach(one, fixed)
+		argv[n++] = (char *)*one;
 	for (; *args && n < GIT_ARGS + LEN(fixed) - 1; args++)
 		argv[n++] = (char *)*args;
 	return argv;
@@ -325,9 +325,9 @@ make_tree(const struct round *r, const char *base, bool write)
 	struct program p;
 
 	program_of(r->accepted, basename(kernel), &p);
-	for (size_t k = 0; k < p.count; k++) {
-		auto_free char *path = kbeside(kernel, p.file[k].path), *old = tree,
-		               *blob = git_object("blob", p.file[k].data, p.file[k].len, write);
+	kforeach_of(one, p.file, p.count) {
+		auto_free char *path = kbeside(kernel, one->path), *old = tree,
+		               *blob = git_object("blob", one->data, one->len, write);
 
 		tree = git_tree_with(old, path, blob);
 	}
@@ -478,9 +478,8 @@ commits_of(void)
 	json_t *commits = json_object();
 
 	read_lineage();
-	for (size_t i = 0; i < lineage.count; i++)
-		json_object_set(commits, kjson_str(lineage.commit[i], "id"),
-		    json_object_get(lineage.commit[i], "commit"));
+	kforeach_of(one, lineage.commit, lineage.count)
+		json_object_set(commits, kjson_str(*one, "id"), json_object_get(*one, "commit"));
 	return commits;
 }
 
@@ -493,8 +492,8 @@ program_digest(const struct round *r, char hex[65])
 	struct program p;
 
 	program_of(r->accepted, name, &p);
-	for (size_t i = 0; i < p.count; i++)
-		kbuf_printf(&b, "%s  %s\n", p.file[i].sha256, p.file[i].path);
+	kforeach_of(one, p.file, p.count)
+		kbuf_printf(&b, "%s  %s\n", one->sha256, one->path);
 	ksha256_hex(b.data, b.len, hex);
 	program_free(&p);
 }

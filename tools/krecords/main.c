@@ -91,10 +91,10 @@ command_restore(void)
 		    last_accepted()->number);
 	name = kernel_name();
 	program_of(r->accepted, name, &p);
-	for (size_t i = 0; i < p.count; i++) {
-		auto_free char *path = kasprintf("%s/%s", given.output, p.file[i].path);
+	kforeach_of(one, p.file, p.count) {
+		auto_free char *path = kasprintf("%s/%s", given.output, one->path);
 
-		put_file(path, p.file[i].data, p.file[i].len);
+		put_file(path, one->data, one->len);
 	}
 	program_free(&p);
 	return K_OK;

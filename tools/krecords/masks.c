@@ -11,8 +11,8 @@ names(const long *list, size_t count)
 {
 	json_t *a = json_array();
 
-	for (size_t i = 0; i < count; i++)
-		json_array_append_new(a, json_sprintf("v%ld", list[i]));
+	kforeach_of(one, list, count)
+		json_array_append_new(a, json_sprintf("v%ld", *one));
 	return a;
 }
 
@@ -29,8 +29,8 @@ append_event(json_t *event, const long *list, size_t count)
 	        (json_int_t)campaign.trials.last + 1, "time", now));
 	/* It takes effect from here on. */
 	json_array_append(campaign.masks.events, event);
-	for (size_t i = 0; i < count; i++)
-		add_version(list[i], files);
+	kforeach_of(one, list, count)
+		add_version(*one, files);
 	write_versions(event, files);
 }
 
@@ -41,15 +41,15 @@ versions_of(size_t *count)
 	long *list = kcalloc(given.count + 1, sizeof *list);
 
 	*count = 0;
-	for (size_t i = 0; i < given.count; i++) {
-		long v = parse_version(given.operands[i]);
+	kforeach_of(operand, given.operands, given.count) {
+		long v = parse_version(*operand);
 		json_auto_t *there = checked_version(v);
 		bool twice = false;
 
 		if (!there)
 			kdie(K_USAGE, "memory/v%ld.json: no such version", v);
-		for (size_t k = 0; k < *count; k++)
-			twice |= list[k] == v;
+		kforeach_of(one, list, *count)
+			twice |= *one == v;
 		if (!twice)
 			list[(*count)++] = v;
 	}
@@ -64,9 +64,9 @@ operands(bool masked, size_t *count)
 	long *list = versions_of(&all);
 
 	*count = 0;
-	for (size_t i = 0; i < all; i++)
-		if (kmemo_masked(&campaign.masks, list[i], KMEMO_ALL) != masked)
-			list[(*count)++] = list[i];
+	kforeach_of(one, list, all)
+		if (kmemo_masked(&campaign.masks, *one, KMEMO_ALL) != masked)
+			list[(*count)++] = *one;
 	return list;
 }
 

@@ -371,9 +371,9 @@ pitfalls(const struct ktrial *trial)
 
 	if (!trial->number)
 		add_unknown(list);
-	for (size_t i = 0; i < trial->count; i++) {
-		add_pitfall(&trial->list[i], list);
-		add_fix(&trial->list[i], list);
+	kforeach_of(one, trial->list, trial->count) {
+		add_pitfall(one, list);
+		add_fix(one, list);
 	}
 	return list;
 }
@@ -429,8 +429,7 @@ experience(const struct ktrial *trial)
 {
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < trial->count; i++) {
-		const struct kcandidate *c = &trial->list[i];
+	kforeach_of(c, trial->list, trial->count) {
 		auto_free char *line = outcome(c), *category = record_category(c);
 		json_auto_t *profile = profile_evidence(c);
 
@@ -645,8 +644,8 @@ command_remember(void)
 {
 	json_t *files = json_object();
 
-	for (size_t i = 0; i < given.count; i++)
-		bring(parse_version(given.operands[i]), files);
+	kforeach_of(operand, given.operands, given.count)
+		bring(parse_version(*operand), files);
 	for (long v = 0; v <= campaign.trials.last && !given.count; v++)
 		if (trial_of(v)->whole)
 			bring(v, files);
@@ -669,10 +668,10 @@ check_memory(struct kfaults *f, size_t *files)
 	auto_free long *list = kmemo_versions(".", files);
 	bool stale;
 
-	for (size_t i = 0; i < *files; i++)
-		if (list[i] > campaign.trials.last)
+	kforeach_of(one, list, *files)
+		if (*one > campaign.trials.last)
 			kfault(f, "memory/v%ld.json: trial %ld is not complete; remove the file",
-			    list[i], list[i]);
+			    *one, *one);
 	for (long v = 0; v <= campaign.trials.last; v++) {
 		json_auto_t *ought = build_version(v);
 		auto_free char *path = version_path(v);

@@ -68,9 +68,9 @@ put_csv(const struct candidate *x, struct kbuf *out)
 	const char *time = strcmp(time_unit(), "ms") ? time_unit() : "Time (ms)";
 
 	kbuf_puts(out, "label");
-	for (size_t a = 0; a < t->axis_count; a++)
-		if (t->axes[a].kind == KAXIS_VAR)
-			kbuf_printf(out, ",%s", t->axes[a].name);
+	kforeach_of(axis, t->axes, t->axis_count)
+		if (axis->kind == KAXIS_VAR)
+			kbuf_printf(out, ",%s", axis->name);
 	kbuf_puts(out, ",sets,Check,");
 	put_label(time, out);
 	kbuf_puts(out, ",");
@@ -131,9 +131,8 @@ plan_candidate(const struct round *r, const struct candidate *x)
 	struct program program;
 
 	program_of(x, name, &program);
-	for (size_t i = 0; i < program.count; i++)
-		kbuf_add(plan_file(r, x, "kernel_snapshot", program.file[i].path),
-		    program.file[i].data, program.file[i].len);
+	kforeach_of(one, program.file, program.count)
+		kbuf_add(plan_file(r, x, "kernel_snapshot", one->path), one->data, one->len);
 	program_free(&program);
 	put_csv(x, plan_file(r, x, "artifacts", "benchmark.csv"));
 	put_patch(x, name, plan_file(r, x, "artifacts", "diff.patch"));
@@ -160,25 +159,24 @@ plan_round(struct round *r, struct plan *p)
 
 	plan = p;
 	plan_fact(kplace_trial(".", r->trial, r->trial ? "evidence.ndjson" : "machine.json"));
-	for (size_t i = 0; i < r->count; i++)
-		for (size_t s = 0; s < LEN(stages); s++)
-			plan_fact(kplace_id(".", r->list[i].id, stages[s]));
+	kforeach_of(one, r->list, r->count)
+		kforeach(stage, stages)
+			plan_fact(kplace_id(".", one->id, *stage));
 	put_page(campaign.linear ? "summary.md" : "wide.md", round_facts(r),
 	    &plan_path(summary, false)->text);
-	for (size_t i = 0; i < r->count; i++)
-		plan_candidate(r, &r->list[i]);
-	for (size_t i = 0; i < plan->count; i++)
-		if (!plan->file[i].fact)
-			ksha256_hex(
-			    plan->file[i].text.data, plan->file[i].text.len, plan->file[i].sha256);
+	kforeach_of(each, r->list, r->count)
+		plan_candidate(r, each);
+	kforeach_of(x, plan->file, plan->count)
+		if (!x->fact)
+			ksha256_hex(x->text.data, x->text.len, x->sha256);
 }
 
 struct planned *
 find_planned(const struct plan *p, const char *path)
 {
-	for (size_t i = 0; i < p->count; i++)
-		if (!strcmp(p->file[i].path, path))
-			return &p->file[i];
+	kforeach_of(one, p->file, p->count)
+		if (!strcmp(one->path, path))
+			return one;
 	return NULL;
 }
 

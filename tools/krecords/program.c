@@ -63,7 +63,7 @@ program_of(const struct candidate *x, const char *name, struct program *p)
 void
 program_free(struct program *p)
 {
-	for (size_t i = 0; i < p->count; i++)
-		free(p->file[i].path);
+	kforeach_of(one, p->file, p->count)
+		free(one->path);
 	*p = (struct program){ 0 };
 }

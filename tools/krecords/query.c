@@ -44,10 +44,9 @@ read_all(void)
 	size_t count;
 	auto_free long *list = kmemo_versions(".", &count);
 
-	for (size_t i = 0; i < count; i++) {
-		json_auto_t *v = kmemo_masked(&campaign.masks, list[i], KMEMO_ALL)
-		    ? NULL
-		    : checked_version(list[i]);
+	kforeach_of(each, list, count) {
+		json_auto_t *v =
+		    kmemo_masked(&campaign.masks, *each, KMEMO_ALL) ? NULL : checked_version(*each);
 		json_t *null = json_null();
 		const json_t *part = given.field ? kjson_path(v, given.field) : v;
 
@@ -120,10 +119,10 @@ tell_all(const char *head, void (*put)(long version, const json_t *v, bool maske
 	kout_open(given.output);
 	if (head)
 		kout_line(head, strlen(head));
-	for (size_t i = 0; i < count; i++) {
-		json_auto_t *v = checked_version(list[i]);
+	kforeach_of(one, list, count) {
+		json_auto_t *v = checked_version(*one);
 
-		put(list[i], v, kmemo_masked(&campaign.masks, list[i], KMEMO_ALL));
+		put(*one, v, kmemo_masked(&campaign.masks, *one, KMEMO_ALL));
 	}
 	kout_commit();
 	return K_OK;

@@ -101,8 +101,8 @@ tip_text(const json_t *tip)
 
 	kbuf_printf(&b, "### %s round-%ld" DASH "%s\n", kjson_str(tip, "time"),
 	    (long)kjson_int(tip, "round"), VERDICT(kjson_bool(tip, "accepted")));
-	for (size_t i = 0; i < LEN(fields); i++)
-		kbuf_printf(&b, "- %s: %s\n", fields[i], kjson_str(tip, fields[i]));
+	kforeach(field, fields)
+		kbuf_printf(&b, "- %s: %s\n", *field, kjson_str(tip, *field));
 	return b.data;
 }
 
@@ -171,11 +171,11 @@ lacking(const json_t *tips, const char *path)
 	json_t *tip;
 
 	json_array_foreach(tips, i, tip)
-		for (size_t k = 0; k < LEN(fields); k++)
-			if (!*kjson_str(tip, fields[k]))
+		kforeach(field, fields)
+			if (!*kjson_str(tip, *field))
 				return kasprintf("%s: tip %zu (round-%ld): %s: is empty; a tip has "
 				                 "Context, Signal, Takeaway and Applicability",
-				    path, i + 1, (long)kjson_int(tip, "round"), fields[k]);
+				    path, i + 1, (long)kjson_int(tip, "round"), *field);
 	return NULL;
 }
 

@@ -62,8 +62,8 @@ candidates_json(void)
 {
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < report.count; i++) {
-		const struct kcandidate *c = report.list[i];
+	kforeach_of(one, report.list, report.count) {
+		const struct kcandidate *c = *one;
 		json_t *o = candidate_json(c);
 
 		json_object_update_new(o,
@@ -179,12 +179,12 @@ row_json(const struct kcandidate *c, bool leads)
 	    c->paid, "verdict", c->verdict, "strategy", c->strategy, "tokens",
 	    (json_int_t)c->token_count[KCANDIDATE_OUTPUT], "speed", speed_json(c));
 
-	for (size_t i = 0; i < LEN(members); i++) {
-		json_t *v = (json_t *)of(c, members[i].path);
+	kforeach(member, members) {
+		json_t *v = (json_t *)of(c, member->path);
 
-		if (members[i].is == ANY ||
-		    (members[i].is == TEXT ? json_is_string(v) : json_is_number(v)))
-			json_object_set(row, members[i].path, v);
+		if (member->is == ANY ||
+		    (member->is == TEXT ? json_is_string(v) : json_is_number(v)))
+			json_object_set(row, member->path, v);
 	}
 	if (c != report.reference && !c->correct && !is_cheat(c))
 		add_failure(row, c);
@@ -198,8 +198,8 @@ rows_json(void)
 	const struct kcandidate *best = NULL;
 	json_t *rows = json_array();
 
-	for (size_t i = 0; i < report.count; i++) {
-		const struct kcandidate *c = report.list[i];
+	kforeach_of(one, report.list, report.count) {
+		const struct kcandidate *c = *one;
 		bool leads = is_next_best(best, c);
 
 		best = leads ? c : best;
@@ -216,8 +216,8 @@ elites_json(void)
 	size_t n = karch_ranked(&report.archive, list);
 	json_t *elites = json_array();
 
-	for (size_t i = 0; i < n; i++) {
-		const struct karch_row *row = list[i];
+	kforeach_of(one, list, n) {
+		const struct karch_row *row = *one;
 		struct kgain_ratio alone = {
 			.mean = row->speedup, .low = row->speedup, .high = row->speedup
 		};
@@ -241,8 +241,8 @@ device_of(void)
 	static const char *const paths[] = { "eval.environment.device.name",
 		"eval.environment.opencl.device", "eval.environment.cpu" };
 
-	for (size_t i = 0; i < LEN(paths); i++) {
-		const char *name = text_of(report.reference, paths[i], NULL);
+	kforeach(path, paths) {
+		const char *name = text_of(report.reference, *path, NULL);
 
 		if (name)
 			return name;
@@ -259,9 +259,9 @@ own_json(const struct kcamp *c)
 	const char *direction = kjson_str_or(timing, "direction", "lower");
 	auto_buf struct kbuf outside = kbuf_empty();
 
-	for (size_t i = 0; i < LEN(tiers); i++)
-		if (!kjson_bool_or(kcamp_json(c, tiers[i]), "sandbox", true))
-			kbuf_printf(&outside, "%s%s", outside.len ? ", " : "", tiers[i] + 5);
+	kforeach(tier, tiers)
+		if (!kjson_bool_or(kcamp_json(c, *tier), "sandbox", true))
+			kbuf_printf(&outside, "%s%s", outside.len ? ", " : "", *tier + 5);
 	return json_pack("{s:b,s:b,s:s*,s:s,s:s}", "judges",
 	    kcamp_json(c, "eval.correctness") != NULL, "times", timing != NULL, "metric",
 	    own_metric(c), "better", direction, "outside", outside.data);
@@ -380,8 +380,8 @@ add_view(json_t *f)
 	        "cells", KARCH_CELLS, "ends", report.linear ? ends_json() : NULL, "work",
 	        work_json()));
 	json_object_update_new(f, kjq("views/report.jq", f));
-	for (size_t i = 0; i < LEN(passing); i++)
-		json_object_del(f, passing[i]);
+	kforeach(one, passing)
+		json_object_del(f, *one);
 }
 
 json_t *

@@ -165,9 +165,9 @@ show_number(const char *how, double v)
 		{ "bandwidth", show_bandwidth },
 	};
 
-	for (size_t i = 0; i < LEN(ways); i++)
-		if (!strcmp(ways[i].how, how))
-			return ways[i].show(v);
+	kforeach(one, ways)
+		if (!strcmp(one->how, how))
+			return one->show(v);
 	return !strcmp(how, "change") ? show("%+.2f %%", v)
 	    : !strcmp(how, "gain")    ? show("%+.3g", v)
 	    : !strcmp(how, "two")     ? show("%.2f", v)
@@ -238,8 +238,8 @@ show_plural(const char *words, double n)
 static void
 put_hidden(struct kbuf *out, const char *text, size_t len)
 {
-	for (size_t i = 0; i < len; i++) {
-		char c = page_hide(text[i]);
+	kforeach_of(one, text, len) {
+		char c = page_hide(*one);
 
 		kbuf_add(out, &c, 1);
 	}

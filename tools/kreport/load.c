@@ -78,8 +78,8 @@ add_candidate(struct kcandidate *c, const json_t *races)
 	if (of(c, "eval.profile.findings"))
 		json_object_set(json_object_get(c->json, "eval"), "findings",
 		    (json_t *)of(c, "eval.profile.findings"));
-	for (size_t i = 0; i < LEN(dropped); i++)
-		drop(c->json, dropped[i]);
+	kforeach(one, dropped)
+		drop(c->json, *one);
 	kchain_of_record(report.camp, c->json, raced, &chain);
 	c->speedup = chain.speedup;
 	c->provisional = chain.provisional;
@@ -97,8 +97,8 @@ load_trials(void)
 		const struct ktrial *trial = ktrials_get(&report.trials, t);
 
 		kaccount_add(trial, report.trials.linear);
-		for (size_t i = 0; i < trial->count; i++)
-			add_candidate(&trial->list[i], races);
+		kforeach_of(one, trial->list, trial->count)
+			add_candidate(one, races);
 	}
 }
 

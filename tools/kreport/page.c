@@ -48,9 +48,9 @@ both(struct writer *w, const char *html, const char *md)
 void
 page_show(char *text, size_t len)
 {
-	for (size_t i = 0; i < len; i++)
-		if (text[i] > 0 && text[i] <= (char)strlen(signs))
-			text[i] = signs[text[i] - 1];
+	kforeach_of(one, text, len)
+		if (*one > 0 && *one <= (char)strlen(signs))
+			*one = signs[*one - 1];
 }
 
 /* The caller frees. */
@@ -78,8 +78,8 @@ longest_run(const char *text, size_t len)
 {
 	size_t run = 0, longest = 0;
 
-	for (size_t i = 0; i < len; i++) {
-		run = text[i] == '`' ? run + 1 : 0;
+	kforeach_of(one, text, len) {
+		run = *one == '`' ? run + 1 : 0;
 		longest = run > longest ? run : longest;
 	}
 	return longest;
@@ -111,8 +111,8 @@ put_code_span(struct writer *w, const char *text, size_t len, bool in_table)
 	longest = longest_run(clean.data, clean.len);
 	put_backticks(md, longest + 1);
 	kbuf_puts(md, longest || !clean.len ? " " : "");
-	for (size_t i = 0; i < clean.len; i++) {
-		char c = clean.data[i];
+	kforeach_of(one, clean.data, clean.len) {
+		char c = *one;
 
 		kbuf_puts(md, in_table && c == '|' ? "\\" : "");
 		kbuf_add(md, c == '\n' || c == '\t' ? " " : &c, 1);
@@ -457,9 +457,7 @@ put_line(struct writer *w, char *text)
 {
 	size_t n = strcspn(text, " ");
 
-	for (size_t i = 0; i < LEN(lines); i++) {
-		const struct line *l = &lines[i];
-
+	kforeach(l, lines) {
 		if (strlen(l->sign) != n || strncmp(l->sign, text, n))
 			continue;
 		if (l->put != put_bars)

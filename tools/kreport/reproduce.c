@@ -33,8 +33,8 @@ add_sources(json_t *names)
 	add_name(names, kbeside(task, report.task->reference));
 	if (report.task->oracle)
 		add_name(names, kbeside(task, report.task->oracle));
-	for (size_t i = 0; i < report.task->baseline_count; i++)
-		add_name(names, kbeside(task, report.task->baselines[i].file));
+	kforeach_of(baseline, report.task->baselines, report.task->baseline_count)
+		add_name(names, kbeside(task, baseline->file));
 	kjson_foreach(recording, recordings)
 		add_name(names, kbeside(task, json_string_value(recording)));
 }
@@ -60,8 +60,8 @@ add_facts(json_t *names)
 		"trials/000/tips.md", "trials/*/evidence.ndjson", "trials/*/verify.ndjson",
 		"trials/*/*/digest.ndjson", "trials/*/*/eval.ndjson" };
 
-	for (size_t i = 0; i < LEN(facts); i++)
-		keach_path(kplace_in(report.dir, facts[i]), add_fact, names);
+	kforeach(fact, facts)
+		keach_path(kplace_in(report.dir, *fact), add_fact, names);
 }
 
 /*

@@ -92,8 +92,8 @@ programs_json(const char *workload)
 	reference.speed = (struct kgain_ratio){ 1, 1, 1, 1 };
 	json_array_append_new(list, program_json(&best, workload));
 	json_array_append_new(list, program_json(&reference, workload));
-	for (size_t i = 0; i < report.task->baseline_count; i++) {
-		const char *name = report.task->baselines[i].name;
+	kforeach_of(baseline, report.task->baselines, report.task->baseline_count) {
+		const char *name = baseline->name;
 		struct program p = { .name = name,
 			.class = "baseline",
 			.timing = kjson_path(kjson_find(baselines_of(), "name", name), "timing") };

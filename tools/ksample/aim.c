@@ -41,16 +41,16 @@ draw_frontier(void)
 	};
 	int list[KARCH_CELLS];
 
-	for (size_t i = 0; i < LEN(passes); i++) {
+	kforeach(passe, passes) {
 		size_t n = 0;
 
 		for (int c = 0; c < KARCH_CELLS; c++) {
 			const struct karch_row *e = search.archive.elite[c];
 			bool wanted =
-			    passes[i].any || (passes[i].poor ? e && e->score < planner.median : !e);
+			    passe->any || (passe->poor ? e && e->score < planner.median : !e);
 
-			if (wanted && (passes[i].taken || !planner.taken[c]) &&
-			    (passes[i].tabu || !planner.tabu[c]))
+			if (wanted && (passe->taken || !planner.taken[c]) &&
+			    (passe->tabu || !planner.tabu[c]))
 				list[n++] = c;
 		}
 		if (n)
@@ -131,9 +131,9 @@ fixed_target(const char *strategy, int from)
 	} rules[] = { { "intensify", intensify }, { "specialize", specialize },
 		{ "balance", balance } };
 
-	for (size_t i = 0; i < LEN(rules); i++)
-		if (!strcmp(rules[i].name, strategy))
-			return rules[i].rule(from);
+	kforeach(each, rules)
+		if (!strcmp(each->name, strategy))
+			return each->rule(from);
 	return -1;
 }
 
@@ -285,8 +285,8 @@ share_by_worth(const struct field *f, struct move *moves)
 		sum += moves[i].worth;
 		knobs += moves[i].share;
 	}
-	for (size_t i = 0; i < KARCH_LENGTHS; i++)
-		tries += f->lengths[i].tries;
+	kforeach_of(one, f->lengths, KARCH_LENGTHS)
+		tries += one->tries;
 	for (int i = 0; i < MOVES && sum > 0; i++) {
 		double adapted =
 		    floor_share * moves[i].share / knobs + (1 - floor_share) * moves[i].worth / sum;

@@ -83,9 +83,7 @@ scale_of(const struct field *f)
 {
 	double sum = first_scale * FIRST_SCALE;
 
-	for (size_t i = 0; i < f->pairs; i++) {
-		const struct pair *p = &f->pair[i];
-
+	kforeach_of(p, f->pair, f->pairs) {
 		sum += (p->mean * p->mean - f->noise / p->n) /
 		    covariance(p->from, p->to, p->from, p->to);
 	}

@@ -46,8 +46,8 @@ round_json(const json_t *record, const char *const *said, size_t count)
 	json_t *o = json_pack("{s:I,s:s,s:s}", "round", kjson_int(decision, "round"), "id",
 	    kjson_str(record, "id"), "code", kjson_str(decision, "code"));
 
-	for (size_t i = 0; i < count; i++)
-		add_said(o, plan, said[i]);
+	kforeach_of(one, said, count)
+		add_said(o, plan, *one);
 	return o;
 }
 
@@ -62,8 +62,8 @@ add_searched(json_t *list, const json_t *record)
 		json_t *one =
 		    json_pack("{s:I}", "round", kjson_int(record, "score.decision.round"));
 
-		for (size_t k = 0; k < LEN(said); k++)
-			add_said(one, row, said[k]);
+		kforeach(each, said)
+			add_said(one, row, *each);
 		json_array_append_new(list, one);
 	}
 }
@@ -183,11 +183,11 @@ check_evidence(const char *path, const json_t *evidence, const json_t *program, 
 		    "%s: was gathered after %lld rollbacks in a row, but there are now %ld; remove "
 		    "the file, and it will be gathered again",
 		    path, (long long)kjson_int(evidence, "streak"), streak);
-	for (size_t i = 0; i < LEN(needs); i++)
-		if (streak >= needs[i].streak && !json_object_get(evidence, needs[i].member) &&
-		    !kjson_str_or(evidence, needs[i].missing, NULL))
+	kforeach(need, needs)
+		if (streak >= need->streak && !json_object_get(evidence, need->member) &&
+		    !kjson_str_or(evidence, need->missing, NULL))
 			kdie(K_USAGE, "%s: must have '%s' or a reason why it is missing", path,
-			    needs[i].member);
+			    need->member);
 }
 
 /*

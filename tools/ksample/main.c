@@ -31,8 +31,8 @@ load_slopes(const char *path)
 	struct karch_gradient g;
 
 	search.field = kcalloc(1, sizeof *search.field);
-	for (int c = 0; c < KARCH_CELLS; c++)
-		search.paid[c] = 0.5;
+	kforeach_of(one, search.paid, KARCH_CELLS)
+		*one = 0.5;
 	if (!path || !kcamp_bool(search.camp, "gradient.enabled"))
 		return;
 	karch_gradient_load(&g, path);
@@ -58,8 +58,8 @@ load_slopes(const char *path)
 static void
 free_slopes(void)
 {
-	for (int c = 0; c < KARCH_CELLS; c++)
-		json_decref(search.directions[c]);
+	kforeach_of(direction, search.directions, KARCH_CELLS)
+		json_decref(*direction);
 	free(search.field);
 }
 
@@ -132,10 +132,10 @@ hide_masked(void)
 {
 	kmemo_masks_load(&search.masks, search.camp->dir);
 	search.failures = kverdict_failures(search.camp->dir);
-	for (int c = 0; c < KARCH_CELLS; c++)
-		if (search.archive.elite[c] && is_hidden(search.archive.elite[c]->id)) {
-			karch_row_free(search.archive.elite[c]);
-			search.archive.elite[c] = NULL;
+	kforeach_of(one, search.archive.elite, KARCH_CELLS)
+		if (*one && is_hidden((*one)->id)) {
+			karch_row_free(*one);
+			*one = NULL;
 		}
 	for (size_t i = search.archive.programs; i-- > 0;)
 		if (is_hidden(search.archive.program[i]->id)) {

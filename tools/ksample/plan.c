@@ -77,8 +77,8 @@ top_speed(const struct pool *pool)
 {
 	double top = -INFINITY;
 
-	for (size_t i = 0; i < pool->n; i++)
-		top = fmax(top, speed_of(pool->row[i]));
+	kforeach_of(one, pool->row, pool->n)
+		top = fmax(top, speed_of(*one));
 	return top;
 }
 
@@ -141,9 +141,9 @@ plan_parent(struct plan *plan)
 static const struct karch_row *
 reference_row(const struct karch *a)
 {
-	for (int c = 0; c < KARCH_CELLS; c++)
-		if (a->elite[c] && !strcmp(a->elite[c]->id, KARCH_REFERENCE))
-			return a->elite[c];
+	kforeach_of(one, a->elite, KARCH_CELLS)
+		if (*one && !strcmp((*one)->id, KARCH_REFERENCE))
+			return *one;
 	return NULL;
 }
 
@@ -152,10 +152,9 @@ is_fresh(const struct karch *a)
 {
 	bool empty = true;
 
-	for (int c = 0; c < KARCH_CELLS; c++) {
-		empty &= !a->elite[c];
-		if (a->elite[c] && a->elite[c]->status == STATUS_CORRECT &&
-		    strcmp(a->elite[c]->id, KARCH_REFERENCE))
+	kforeach_of(one, a->elite, KARCH_CELLS) {
+		empty &= !*one;
+		if (*one && (*one)->status == STATUS_CORRECT && strcmp((*one)->id, KARCH_REFERENCE))
 			return false;
 	}
 	return empty || reference_row(a);

@@ -70,8 +70,8 @@ struct shown {
 static void
 show(struct shown *shown, const struct karch_row *row)
 {
-	for (size_t i = 0; i < shown->n; i++)
-		if (shown->row[i] == row)
+	kforeach_of(one, shown->row, shown->n)
+		if (*one == row)
 			return;
 	shown->row[shown->n++] = row;
 }
@@ -86,10 +86,10 @@ others(const char *parent, const struct karch_row **list)
 	const char *best = kjson_str(search.archive.header, "best.id");
 	size_t n = karch_ranked(&search.archive, list), kept = 0;
 
-	for (size_t i = 0; i < n; i++)
-		if (list[i]->status == STATUS_CORRECT && strcmp(list[i]->id, parent) &&
-		    strcmp(list[i]->id, best) && strcmp(list[i]->id, KARCH_REFERENCE))
-			list[kept++] = list[i];
+	kforeach_of(one, list, n)
+		if ((*one)->status == STATUS_CORRECT && strcmp((*one)->id, parent) &&
+		    strcmp((*one)->id, best) && strcmp((*one)->id, KARCH_REFERENCE))
+			list[kept++] = *one;
 	return kept;
 }
 
@@ -111,13 +111,13 @@ most_appealing(const struct shown *shown, const struct karch_row **list, size_t 
 {
 	const struct karch_row *top = NULL;
 
-	for (size_t i = 0; i < n; i++) {
-		bool seen = list[i]->cell == from;
+	kforeach_of(one, list, n) {
+		bool seen = (*one)->cell == from;
 
-		for (size_t k = 0; k < shown->n; k++)
-			seen |= shown->row[k] == list[i];
-		if (!seen && (!top || appeal(list[i], from) > appeal(top, from)))
-			top = list[i];
+		kforeach_of(each, shown->row, shown->n)
+			seen |= *each == *one;
+		if (!seen && (!top || appeal(*one, from) > appeal(top, from)))
+			top = *one;
 	}
 	return top;
 }
@@ -158,8 +158,8 @@ inspirations_json(const struct plan *plan, const char *parent, int branch)
 	json_t *out = json_array();
 
 	choose_inspirations(plan, parent, branch, &shown);
-	for (size_t i = 0; i < shown.n; i++)
-		json_array_append_new(out, program_json(shown.row[i], false));
+	kforeach_of(one, shown.row, shown.n)
+		json_array_append_new(out, program_json(*one, false));
 	return out;
 }
 

@@ -129,9 +129,9 @@ kaccount_add(const struct ktrial *trial, bool linear)
 		account.refused = json_array();
 		account.unmeasured = json_array();
 	}
-	for (size_t i = 0; i < trial->count; i++)
-		if (trial->list[i].overfit && trial->number)
-			json_array_append_new(account.refused, json_string(trial->list[i].id));
+	kforeach_of(one, trial->list, trial->count)
+		if (one->overfit && trial->number)
+			json_array_append_new(account.refused, json_string(one->id));
 	if (!trial->kept)
 		return;
 	if (!trial->number)

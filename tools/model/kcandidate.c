@@ -234,13 +234,13 @@ check_form(const json_t *record)
 		{ "reply.usage", false },
 	};
 
-	for (size_t i = 0; i < LEN(objects); i++) {
-		const json_t *v = kjson_path(record, objects[i].path);
+	kforeach(object, objects) {
+		const json_t *v = kjson_path(record, object->path);
 
-		if (!v && objects[i].required)
-			return kasprintf("the record has no '%s'", objects[i].path);
+		if (!v && object->required)
+			return kasprintf("the record has no '%s'", object->path);
 		if (v && !json_is_object(v))
-			return kasprintf("'%s' is not an object", objects[i].path);
+			return kasprintf("'%s' is not an object", object->path);
 	}
 	return NULL;
 }
@@ -333,11 +333,11 @@ kcandidate_trials(const char *dir, char *const *files, size_t count,
 	long last = -1;
 	size_t n = 0;
 
-	for (size_t i = 0; i < count + !count; i++) {
+	kforeach_of(one, files, count + !count) {
 		struct krec rec;
 		struct kin in;
 
-		kin_open(&in, count ? files[i] : NULL);
+		kin_open(&in, count ? *one : NULL);
 		while (krecord_next(&in, dir, &rec, KJOIN_FIGURES)) {
 			read_line(&in, &rec, &c);
 			krec_free(&rec);
