@@ -15,7 +15,10 @@ struct tolerance {
 	double rtol, atol;
 };
 
-/* The number in the span, which is 0 if it took no part: from 0 up to below LIMIT. */
+/*
+ * Is there a number in the span, at least 0 and less than LIMIT? A span that took no part in the
+ * match counts as 0.
+ */
 static bool
 is_number(const char *text, struct kregex_span at, double limit, double *number)
 {
@@ -25,7 +28,7 @@ is_number(const char *text, struct kregex_span at, double limit, double *number)
 	return (at.from == KREGEX_UNSET || end == text + at.to) && *number >= 0 && *number < limit;
 }
 
-/* The numbers after "KIND:", "RTOL" or "RTOL:ATOL", and which kind; -1: unknown. */
+/* Which kind COMPARE names, and the tolerance after it, "RTOL" or "RTOL:ATOL"; -1: neither. */
 static int
 kind_of(const char *compare, struct tolerance *t)
 {
@@ -52,13 +55,13 @@ outputs_compare_ok(const char *compare)
 	return !strcmp(compare, "exact") || kind_of(compare, &t) >= 0;
 }
 
-/* One comparison: what is allowed, and what was met. */
+/* One comparison: what is allowed, and what was found. */
 struct comparing {
 	struct tolerance allowed;
-	bool lenient;   /* a number may be off by more, which is noted in FAR */
-	double worst;   /* by which a number was off, of its size */
-	double far;     /* by which one that was off by more than RTOL was off */
-	double largest; /* number */
+	bool lenient;   /* numbers may differ by more than is allowed; FAR says by how much */
+	double worst;   /* largest difference, as a share of the number's size */
+	double far;     /* largest difference of a number that differed by more than RTOL */
+	double largest; /* largest number */
 	char *why;
 	size_t why_len;
 };
@@ -192,7 +195,7 @@ outputs_same(const json_t *o, const char *was, const char *now, char *why, size_
 	return same_files(&c, kjson_str_or(o, "compare", "exact"), was, now);
 }
 
-/* The next of 1, 2, 5, 10, … above X: another run may be off by a little more. */
+/* The next of 1, 2, 5, 10, … above X, because another run may differ by a little more. */
 static double
 round_up(double x)
 {
@@ -206,8 +209,8 @@ char *
 outputs_digits(const struct adoption *a, const char *folder)
 {
 	/*
-	 * What is off by more is another result, unless it is nearly 0, the difference of much
-	 * larger numbers.
+	 * A number that differs by more is another result, unless it is nearly 0 because it is the
+	 * difference of much larger numbers.
 	 */
 	static const double most = 0.01, least = 1e-6, tiny = 1e-6;
 	const json_t *outputs = json_object_get(a->json, "outputs");

@@ -52,7 +52,10 @@ kwatch_pages(size_t bytes)
 	return at == -1 ? NULL : (void *)at;
 }
 
-/* Where it is, or is to be put: where one is gone, or the first empty one. */
+/*
+ * The entry of this address, or the one to use for it: the first that is gone, or else the first
+ * empty one.
+ */
 static struct kwatch_extent *
 slot(struct kwatch_extent *t, size_t n, uintptr_t start)
 {
