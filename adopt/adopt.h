@@ -68,6 +68,8 @@ json_t *task_libraries(const struct adoption *a);
  * the log (to be freed) says why.
  */
 bool build_alone(const struct adoption *a, const char *source, const char *object, char **log);
+/* The same for the task's reference, which becomes TEXT. */
+bool build_reference(const struct adoption *a, const char *text, char **log);
 /*
  * "structural" (braces, prose in code) or "semantic" (names, types), judged by the compiler's first
  * message.
@@ -83,10 +85,11 @@ int record(const struct adoption *a);
 bool recorded_any(const struct adoption *a);
 /*
  * Does FILE contain the same bytes that the application's call left in the array? WHY names the
- * first element of ITEM bytes that differs. Arrays that were not recorded count as equal.
+ * first element of ITEM bytes that differs. Arrays that were not recorded count as equal, and so do
+ * elements that are not the same in FILE and in OTHER, if there is such a file.
  */
 bool recorded_same(const struct adoption *a, const char *config, const char *array,
-    const char *dtype, size_t item, const char *file, char *why, size_t why_len);
+    const char *dtype, size_t item, const char *file, const char *other, char *why, size_t why_len);
 /* The file's path; NULL: there is none. */
 char *recorded_path(const struct adoption *a, const char *config, const char *array, bool after);
 
@@ -146,6 +149,11 @@ void compile_settle(json_t *settings, const char *architecture);
 
 /* preflight.c */
 int preflight(const struct adoption *a);
+/*
+ * The first program in a shell command, after assignments; "" if it is not a plain word. The caller
+ * frees.
+ */
+char *program_of(const char *command);
 
 /* outputs.c */
 

@@ -102,14 +102,18 @@ argument_of(const json_t *p, const json_t *names, const json_t *arguments)
 		if (strlen(name) == len && !strncmp(name, value + n, len))
 			given = arguments ? json_string_value(json_array_get(arguments, i)) : name;
 	}
-	if (!given)
+	if (!given && arguments)
 		return NULL;
 	if (cast)
 		kbuf_printf(&b, "(%s%s%s)", pointer && kjson_bool(p, "constant") ? "const " : "",
 		    kjson_str(p, "type"), pointer ? " *" : "");
-	kbuf_add(&b, value, n);
-	kbuf_printf(&b, is_simple(given) || (!cast && strlen(value) == len) ? "%s" : "(%s)", given);
-	kbuf_puts(&b, value + n + len);
+	/* In the function itself, the value stays as it is. */
+	kbuf_add(&b, value, arguments ? n : strlen(value));
+	if (arguments) {
+		kbuf_printf(
+		    &b, is_simple(given) || (!cast && strlen(value) == len) ? "%s" : "(%s)", given);
+		kbuf_puts(&b, value + n + len);
+	}
 	return b.data;
 }
 

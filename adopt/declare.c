@@ -3,6 +3,19 @@
 #include "kregex.h"
 #include "kscan.h"
 
+/* Attributes, which are not part of a type. */
+static const char attributes[] = "\\[\\[[^]]*\\]\\]|\\b(?!sizeof)(?:" KSCAN_ATTRIBUTES ")"
+                                 "\\s*(\\((?:[^()]++|(?1))*+\\))";
+
+/* The code from FROM to TO without attributes. The caller frees. */
+static char *
+plain_code(const struct kscan *s, size_t from, size_t to)
+{
+	auto_free char *code = kstrndup(s->code + from, to - from);
+
+	return kregex_sub(attributes, code, "");
+}
+
 static bool
 is_qualifier(const struct kscan *s, size_t p, size_t end)
 {
@@ -18,7 +31,10 @@ step(const struct kscan *s, size_t p, size_t to)
 	return kis_word(s->code[p]) || s->code[p] == '[' ? kscan_after(s, p, to) : p + 1;
 }
 
-/* The last word outside square brackets, if another one precedes it; else TO. */
+/*
+ * The last word outside square brackets, if another one precedes it; else TO. A pointer to a
+ * function or to an array has its name before a ')': "(*f)(int)".
+ */
 static size_t
 name_of_param(const struct kscan *s, size_t from, size_t to)
 {
@@ -28,16 +44,22 @@ name_of_param(const struct kscan *s, size_t from, size_t to)
 		if (kscan_begins_word(s->code[p]) && !is_qualifier(s, p, kscan_word(s, p, to))) {
 			words++;
 			last = p;
+			if (words > 1 && s->code[kscan_blank(s, kscan_word(s, p, to), to)] == ')')
+				break;
 		}
 	return words > 1 ? last : to;
 }
 
 static void
-read_param(const struct kscan *s, size_t from, size_t to, struct kscan_param *x)
+read_param(const struct kscan *in, size_t from, size_t to, struct kscan_param *x)
 {
+	auto_free char *code = plain_code(in, from, to);
+	const struct kscan own = { .text = code, .code = code, .len = strlen(code) }, *s = &own;
 	struct kbuf type = kbuf_empty();
-	size_t last, given = from;
+	size_t last, given = 0;
 
+	from = 0;
+	to = own.len;
 	*x = (struct kscan_param){ .text = kscan_tidy(s, from, to) };
 	/* A default value begins outside brackets. */
 	for (; given < to && s->code[given] != '='; given++)
@@ -68,13 +90,12 @@ read_param(const struct kscan *s, size_t from, size_t to, struct kscan_param *x)
 	x->strange |= x->stars > 1;
 }
 
-/* The text before the name and its path, without attributes, which are not part of a type. */
+/* The text before the name and its path, without attributes. */
 static char *
 result_of(const struct kscan *s, const struct kscan_item *f)
 {
 	auto_free char *whole = kscan_tidy(s, f->from, kscan_path_start(s, f->from, f->name_at));
-	char *text = kregex_sub(
-	    "\\[\\[[^]]*\\]\\]|\\b(?:" KSCAN_ATTRIBUTES ")(\\((?:[^()]++|(?1))*+\\))", whole, "");
+	char *text = kregex_sub(attributes, whole, "");
 
 	for (size_t n = strlen(text); n && text[n - 1] == ' ';)
 		text[--n] = '\0';
@@ -161,13 +182,35 @@ read_members(const struct kscan *s, size_t from, size_t to, struct kscan_param *
 	}
 }
 
-/* Is C in the code from FROM to TO, before any brace? */
+/* Does the text have a parenthesis before any brace, and not for the size of an array? */
 static bool
-has_before_brace(const struct kscan *s, size_t from, size_t to, char c)
+is_round(const char *text)
 {
-	const char *brace = memchr(s->code + from, '{', to - from);
+	return kregex_find("(?s)\\A(?:[^({\\[]|\\[[^]]*\\])*\\(", text, strlen(text), NULL, 0);
+}
 
-	return memchr(s->code + from, c, brace ? (size_t)(brace - s->code) - from : to - from);
+/* The same for a declaration, unless it declares no data. */
+static void
+read_declaration(const struct kscan *s, size_t from, size_t to, struct kscan_param **list,
+    size_t *count, bool *hidden)
+{
+	static const char others[] = "(?s)\\A\\s*(?:(?:static|using|typedef|friend)\\b.*|"
+	                             "enum\\b[^{]*\\{[^}]*\\}\\s*|enum\\s+\\w+\\s*)?\\z";
+	auto_free char *text = plain_code(s, from, to);
+	struct kscan own = { .text = text, .code = text, .len = strlen(text) };
+
+	/* A prototype is not data; a pointer to a function is. */
+	if ((!is_round(text) || strstr(text, "(*")) && !kregex_is(others, text))
+		read_members(&own, 0, own.len, list, count, hidden);
+}
+
+/* Does the body of a function begin at AT? */
+static bool
+is_body(const struct kscan *s, size_t from, size_t at)
+{
+	auto_free char *text = s->code[at] == '{' ? plain_code(s, from, at) : NULL;
+
+	return text && is_round(text);
 }
 
 size_t
@@ -190,15 +233,10 @@ kscan_members(
 
 		p = kscan_after(s, p, close);
 		/* A function's body ends here; what follows that of a type belongs to it. */
-		if (!label && c != ';' && !kscan_is_directive(s, at) &&
-		    !(c == '{' && has_before_brace(s, start, at, '(')))
+		if (!label && c != ';' && !kscan_is_directive(s, at) && !is_body(s, start, at))
 			continue;
-		/* A prototype is not data; a pointer to a function is. */
-		if (c == ';' && at > start &&
-		    (!has_before_brace(s, start, at, '(') ||
-		        memmem(s->code + start, at - start, "(*", 2)) &&
-		    !kscan_among(s, start, end, "static using typedef friend enum"))
-			read_members(s, start, at, list, &count, hidden);
+		if (c == ';')
+			read_declaration(s, start, at, list, &count, hidden);
 		start = kscan_blank(s, p, close);
 	}
 	return count;
@@ -255,14 +293,18 @@ char *
 kscan_typedef_of(const struct kscan *s, const struct kscan_item *x, const char *type, int *stars)
 {
 	bool alias = s->code[x->from] == 'u'; /* using */
+	auto_free char *text = NULL, *rows = NULL;
 	struct kregex_span at[2];
-	char *text, *c;
+	char *c;
 
 	*stars = 0;
 	if (!kregex_find("\\A(?:using\\b[^=]*=|typedef\\b)([^{(]*)\\z", s->code + x->from,
 	        x->to - x->from, at, 2))
 		return NULL;
 	text = kscan_tidy(s, x->from + at[1].from, x->to - 1);
+	c = text + strcspn(text, "[");
+	rows = kstrdup(c);
+	*c = '\0';
 	/* Remove the name at the end of a typedef, and the stars before it. */
 	if (!alias && strlen(text) > strlen(type))
 		text[strlen(text) - strlen(type)] = '\0';
@@ -270,9 +312,10 @@ kscan_typedef_of(const struct kscan *s, const struct kscan_item *x, const char *
 		*stars += c[-1] == '*';
 		c[-1] = '\0';
 	}
-	if (!strncmp(text, "const ", 6))
-		memmove(text, text + 6, strlen(text + 6) + 1);
-	return text;
+	/* An array of pointers is not a pointer to arrays. */
+	return *rows && *stars
+	    ? NULL
+	    : kasprintf("%s%s", text + (strncmp(text, "const ", 6) ? 0 : 6), rows);
 }
 
 char *

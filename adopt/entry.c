@@ -99,6 +99,13 @@ spelled(const struct making *m, const struct kscan_param *p)
 	    : kstrdup(bound);
 }
 
+/* A pointer to arrays: "float (*rows)[3]". */
+static bool
+is_rows(const struct kscan_param *p)
+{
+	return kregex_is("\\A[^(]*\\(\\s*\\*[^(]*\\)\\s*\\[[^(]*\\z", p->text);
+}
+
 /* "x.y[0]" in a form for a name. The caller frees. */
 static char *
 plain_name(const char *prefix, const char *path)
@@ -150,6 +157,17 @@ used_pointer(const struct making *m, const struct kscan_param *p, const struct t
 static void flatten(struct making *m, const struct kscan_param *p, const struct type *record,
     const char *from, const char *to, const char *name, bool constant, int depth);
 
+/* A member that is a number, and only read. */
+static void
+set_member(
+    struct making *m, const char *name, const struct type *type, const char *from, const char *to)
+{
+	auto_free char *as = type->cast ? kasprintf("(__typeof__(%s))", to) : kstrdup("");
+
+	add_param(m, name, type->name, from);
+	kbuf_printf(&m->before, "\t%s = %s%s;\n", to, as, name);
+}
+
 /* A member as bytes, copied in and back. */
 static void
 copy_member(struct making *m, const char *name, const char *type, const char *from, const char *to,
@@ -191,6 +209,55 @@ flatten_inner(struct making *m, const struct kscan_param *p, const struct type *
 	m->guard = around;
 }
 
+/*
+ * If the function takes NAME, a pointer to void, for one to a structure with pointers: its type and
+ * how that is written. The caller frees both. Refuses one that the file does not declare.
+ */
+static bool
+is_void_for(
+    struct making *m, const struct kscan_param *p, const char *name, struct type *type, char **as)
+{
+	struct type_leaves leaves = { 0 };
+	struct types in = m->types;
+	bool found;
+
+	*as = type_of_void(&m->types, m->s, m->f, name, 0);
+	type_find(&in, *as ? *as : "", 1, type);
+	/* Only another file may declare it. */
+	for (size_t i = 0; *as && type->kind == TYPE_UNKNOWN && i < in.sources->count; i++) {
+		in.which = i;
+		type_free(type);
+		type_find(&in, *as, 1, type);
+	}
+	found = type->kind == TYPE_RECORD && type->item && !type_leaves(&in, type, &leaves);
+	if (found && type->source != m->s)
+		refuse(m, p,
+		    "%s stands for a structure with pointers, %s, which this file does not declare",
+		    name, *as);
+	type_leaves_free(&leaves);
+	return found && type->source == m->s;
+}
+
+/* A member like that becomes a pointer to the structure, and so do its expressions. */
+static void
+see_void(struct making *m, const struct kscan_param *p, const char *name, struct type *type,
+    char **in, char **out)
+{
+	auto_free char *as = NULL;
+	struct type of = { 0 };
+
+	if (type->kind == TYPE_VOID && type->stars == 1 && is_void_for(m, p, name, &of, &as)) {
+		auto_free char *from = *in, *to = *out;
+
+		*in = kasprintf("(*(%s **)&%s)", as, from);
+		*out = kasprintf("(*(%s **)&%s)", as, to);
+		type_free(type);
+		*type = of;
+		return;
+	}
+	type_free(&of);
+}
+
 /* The member X of a structure: FROM in the application, TO in the entry. */
 static void
 flatten_member(struct making *m, const struct kscan_param *p, const struct kscan_param *x,
@@ -198,13 +265,17 @@ flatten_member(struct making *m, const struct kscan_param *p, const struct kscan
 {
 	auto_free char *in = kasprintf("%s%s", from, x->name),
 	               *out = kasprintf("%s%s", to, x->name), *name = plain_name(prefix, x->name);
-	bool square = strchr(x->text, '[') != NULL;
+	bool rows = is_rows(x), square = !rows && strchr(x->text, '[');
+	int stars = rows ? 1 : x->stars - square;
 	struct type type;
 	struct type_leaves leaves = { 0 };
 	bool plain, many, written = uses(m, p, x->name, "=");
 	char *followed;
 
-	type_find(&m->types, x->type, x->stars - square, &type);
+	type_find(&m->types, x->type, stars, &type);
+	if (type.array && !stars)
+		square = type.stars--;
+	see_void(m, p, x->name, &type, &in, &out);
 	plain = type.kind == TYPE_RECORD && type_leaves(&m->types, &type, &leaves);
 	many = type.kind == TYPE_RECORD && type.stars && type.item && !plain &&
 	    (is_indexed(m, x, true) || (is_object(p) && is_indexed(m, x, false)));
@@ -214,11 +285,10 @@ flatten_member(struct making *m, const struct kscan_param *p, const struct kscan
 	} else if (strchr(x->text, '{') && !strchr(x->text, '*') && *x->name) {
 		copy_member(
 		    m, name, "unsigned char", in, out, "(unsigned char *)&", constant, true);
-	} else if (x->strange || type.stars > 1 || (square && type.stars)) {
+	} else if ((x->strange && !rows) || type.stars > 1 || (square && type.stars)) {
 		refuse(m, p, "its member %s is not supported, but used", x->text);
 	} else if (!type.stars && type.kind == TYPE_NUMBER && !square && (constant || !written)) {
-		add_param(m, name, type.name, in);
-		kbuf_printf(&m->before, "\t%s = %s;\n", out, name);
+		set_member(m, name, &type, in, out);
 	} else if (!type.stars && (type.kind == TYPE_NUMBER || plain)) {
 		copy_member(m, name, type.kind == TYPE_NUMBER ? type.name : "unsigned char", in,
 		    out,
@@ -250,6 +320,27 @@ flatten_member(struct making *m, const struct kscan_param *p, const struct kscan
 	free(followed);
 }
 
+/* In C, a member of P that is used, but not found among all MEMBERS, would always be zero. */
+static void
+refuse_unknown(struct making *m, const struct kscan_param *p, const struct type *record,
+    const struct kscan_param *members, size_t n)
+{
+	auto_free char *prefix = kasprintf("%s.", p->name);
+	size_t len = strlen(prefix);
+	const char *used;
+	json_t *v;
+
+	json_object_foreach((json_t *)m->seen, used, v) {
+		bool found = m->cxx || strncmp(used, prefix, len) || strchr(used, '=');
+
+		for (size_t i = 0; i < n && !found; i++)
+			found = *members[i].name ? !strcmp(members[i].name, used + len)
+			                         : strstr(members[i].text, used + len) != NULL;
+		if (!found)
+			refuse(m, p, "its member %s is not found in %s", used + len, record->name);
+	}
+}
+
 static void
 flatten(struct making *m, const struct kscan_param *p, const struct type *record, const char *from,
     const char *to, const char *name, bool constant, int depth)
@@ -263,17 +354,20 @@ flatten(struct making *m, const struct kscan_param *p, const struct type *record
 		    hidden ? ", or it has virtual functions or a base" : "");
 	for (size_t i = 0; i < n && !hidden; i++)
 		flatten_member(m, p, &members[i], from, to, name, constant, depth);
+	if (!depth && n && !hidden)
+		refuse_unknown(m, p, record, members, n);
 	kscan_members_free(members, n);
 }
 
 /*
- * The structure OWN that P is, or points to, split into its members: "p->a" is "p_.a" in the entry.
+ * The structure OWN that P is, or points to, split into its members, which are written after FROM:
+ * "p->" or "p."; "p->a" is "p_.a" in the entry.
  */
 static void
 take_members(struct making *m, const struct kscan_param *p, const struct type *type,
-    const char *own, const char *sign)
+    const char *own, const char *from)
 {
-	auto_free char *to = kasprintf("%s_.", p->name), *from = kasprintf("%s%s", p->name, sign);
+	auto_free char *to = kasprintf("%s_.", p->name);
 
 	m->own = true;
 	if (m->cxx) /* without its constructor */
@@ -284,7 +378,7 @@ take_members(struct making *m, const struct kscan_param *p, const struct type *t
 	else
 		kbuf_printf(&m->before, "\t%s %s_;\n\n\t__builtin_memset(&%s_, 0, sizeof %s_);\n",
 		    own, p->name, p->name, p->name);
-	flatten(m, p, type, from, to, p->name, p->constant || *sign == '.', 0);
+	flatten(m, p, type, from, to, p->name, p->constant || from[strlen(from) - 1] == '.', 0);
 }
 
 /* ---- structures by value ---- */
@@ -292,14 +386,14 @@ take_members(struct making *m, const struct kscan_param *p, const struct type *t
 static void
 take_value(struct making *m, const struct kscan_param *p, const struct type *type)
 {
-	auto_free char *own = spelled(m, p);
+	auto_free char *own = spelled(m, p), *from = kasprintf("%s.", p->name);
 	struct type_leaves leaves;
 	bool plain = type_leaves(&m->types, type, &leaves),
 	     split = !plain && type->item && !m->u->kernel;
 
 	m->own = true;
 	if (split) {
-		take_members(m, p, type, own, ".");
+		take_members(m, p, type, own, from);
 	} else {
 		if (!plain)
 			refuse(m, p, "the structure %s holds more than numbers", type->name);
@@ -327,7 +421,7 @@ record_name(const struct making *m, const struct kscan_param *p, const struct ty
 {
 	auto_free char *own = spelled(m, p);
 
-	return kasprintf(type->stars > p->stars ? "__typeof__(*(%s)0)" : "%s", own);
+	return kasprintf(type->stars > p->stars ? "__typeof__(**(%s *)0)" : "%s", own);
 }
 
 /* The structures that P points to, as numbers or, if their types differ, as bytes. */
@@ -375,7 +469,9 @@ take_record(struct making *m, const struct kscan_param *p, const struct type *ty
 			take_records(m, p, NULL, own, reference, constant);
 		free(used);
 	} else {
-		take_members(m, p, type, own, "->");
+		auto_free char *from = kasprintf("%s->", p->name);
+
+		take_members(m, p, type, own, from);
 		argument(m, reference ? "%s_" : "&%s_", p->name);
 	}
 	type_leaves_free(&leaves);
@@ -395,18 +491,65 @@ is_typedef(const struct making *m, const char *name)
 	return x && x->kind == KSCAN_DECLARATION;
 }
 
+/* The parameter in whose array P is a place, for a number; NULL: none. */
+static const struct kscan_param *
+base_of(const struct making *m, const struct kscan_param *p)
+{
+	const struct kscan_param *q = kscan_base(&m->s->scan, m->f, &m->g, p);
+
+	/* Not in that of another place. */
+	return q && !m->u->kernel && !m->u->sequence && !kscan_base(&m->s->scan, m->f, &m->g, q)
+	    ? q
+	    : NULL;
+}
+
+/* The parameter that is always the same array. */
+static const struct kscan_param *
+twin_of(const struct making *m, const struct kscan_param *p)
+{
+	return m->u->kernel || m->u->sequence ? NULL : kscan_twin(&m->s->scan, m->f, &m->g, p);
+}
+
+static bool
+is_base(const struct making *m, const struct kscan_param *p)
+{
+	for (size_t i = 0; i < m->g.count; i++)
+		if (base_of(m, &m->g.params[i]) == p)
+			return true;
+	return false;
+}
+
+/* The place in the array that BASE points to, as a number. */
+static void
+take_place(struct making *m, const struct kscan_param *p, const struct kscan_param *base)
+{
+	auto_free char *value = kasprintf("(int)(%s - %s)", p->name, base->name),
+	               *name = kasprintf("%s_at", p->name), *own = spelled(m, p);
+
+	add_param(m, name, "int", value);
+	argument(m, "(%s *)%s + %s", own, base->name, name);
+	m->own = true;
+}
+
 static void
 take_array(struct making *m, const struct kscan_param *p, const struct type *type, bool reference)
 {
-	bool bytes = type->kind == TYPE_VOID;
-	auto_free char *value = kasprintf("%s%s", reference ? "&" : "", p->name),
-	               *own = spelled(m, p);
+	bool bytes = type->kind == TYPE_VOID, decayed = type->array && !p->stars;
+	auto_free char *value = kasprintf(reference ? "&%s"
+	                       : is_base(m, p)      ? "(%s)"
+	                                            : "%s",
+	                   p->name),
+	               *own = spelled(m, p),
+	               *as = is_rows(p) ? kregex_sub("\\w+(?=\\s*\\)\\s*\\[)", p->text, "")
+	                                : kasprintf("%s *", own);
 	struct unit_param *u = add_param(m, p->name, bytes ? "unsigned char" : type->name, value);
 
 	u->pointer = true;
 	u->bytes = bytes;
 	u->cast = type->cast;
-	u->size = reference ? kasprintf("sizeof %s", p->name) : NULL;
+	u->size = reference ? kasprintf("sizeof %s", p->name)
+	    : decayed       ? kasprintf("sizeof(%s)", own)
+	                    : NULL;
 	u->constant = p->constant || type->constant;
 	if (!bytes && !type->cast && !reference && type->stars == p->stars && is_typedef(m, own))
 		u->text = kasprintf("%s%s *%s", u->constant ? "const " : "", own, p->name);
@@ -417,7 +560,7 @@ take_array(struct making *m, const struct kscan_param *p, const struct type *typ
 	}
 	m->own |= bytes || reference || type->cast;
 	if (type->cast)
-		argument(m, "%s(%s *)%s", reference ? "*" : "", own, p->name);
+		argument(m, "%s(%s)%s", reference || decayed ? "*" : "", as, p->name);
 	else
 		argument(m, "%s%s", reference ? "*" : "", p->name);
 }
@@ -448,34 +591,49 @@ is_reference(const struct kscan_param *p)
 static void
 take_param(struct making *m, const struct kscan_param *p)
 {
-	bool reference = is_reference(p);
-	struct type type;
+	bool reference = is_reference(p), rows = is_rows(p);
+	const struct kscan_param *base;
+	struct type type, of = { 0 };
+	auto_free char *as = NULL;
 
 	if (!p->name || !*p->name) {
 		refuse(m, p, "it has no name");
 		return;
 	}
-	if (strchr(p->text, '(')) {
+	if (strchr(p->text, '(') && !rows) {
 		refuse(m, p, "a pointer to a function, or made by a macro");
 		return;
 	}
-	type_find(&m->types, p->type, p->stars, &type);
+	type_find(&m->types, p->type, rows ? 1 : p->stars, &type);
+	type.cast |= rows;
 	if (type.kind == TYPE_HANDLE && !type.stars) {
 		add_param(m, p->name, type.name, p->name)->launch = true;
 		argument(m, "%s", p->name);
 	} else if (type.kind == TYPE_UNKNOWN || type.kind == TYPE_HANDLE) {
 		refuse(m, p, "the type %s is not defined in the project", type.name);
-	} else if (type.stars + reference > 1) {
+	} else if (type.stars + reference > 1 || (rows && type.kind == TYPE_RECORD)) {
 		refuse(m, p, "a pointer to pointers");
 	} else if (type.kind == TYPE_RECORD && !type.stars && !reference) {
 		take_value(m, p, &type);
 	} else if (type.kind == TYPE_RECORD) {
 		take_record(m, p, &type, reference);
+	} else if (type.kind == TYPE_VOID && type.stars == 1 &&
+	    is_void_for(m, p, p->name, &of, &as)) {
+		auto_free char *from = kasprintf("((%s *)%s)->", as, p->name);
+
+		take_members(m, p, &of, as, from);
+		argument(m, "&%s_", p->name);
+	} else if (type.kind == TYPE_NUMBER && type.stars == 1 && (base = twin_of(m, p))) {
+		argument(m, "%s", base->name);
+		m->own = true;
+	} else if (type.kind == TYPE_NUMBER && type.stars == 1 && (base = base_of(m, p))) {
+		take_place(m, p, base);
 	} else if (type.stars || (reference && !p->constant)) {
 		take_array(m, p, &type, reference && !type.stars);
 	} else {
 		take_number(m, p, &type);
 	}
+	type_free(&of);
 	type_free(&type);
 }
 

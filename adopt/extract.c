@@ -24,6 +24,8 @@ compile_settings(const struct adoption *a)
 	if (kscan_has_path(a->kernel))
 		json_array_append_new(
 		    json_object_get(settings, "flags"), json_string("-fno-access-control"));
+	if (a->flag)
+		json_array_append_new(json_object_get(settings, "flags"), json_string(a->flag));
 	return settings;
 }
 
@@ -43,8 +45,8 @@ add_quoted(struct kbuf *b, const char *word)
 static void
 add_all(struct kbuf *b, const json_t *list)
 {
-	for (size_t i = 0; i < json_array_size(list); i++)
-		add_quoted(b, json_string_value(json_array_get(list, i)));
+	kjson_foreach(word, list)
+		add_quoted(b, json_string_value(word));
 }
 
 static char *
@@ -83,6 +85,15 @@ build_alone(const struct adoption *a, const char *source, const char *object, ch
 	free(command);
 	command_free(&r);
 	return !*log;
+}
+
+bool
+build_reference(const struct adoption *a, const char *text, char **log)
+{
+	char *source = adopt_path(a, "task/reference.%s", a->suffix);
+
+	write_text(source, text);
+	return build_alone(a, source, adopt_path(a, "task/reference.so"), log);
 }
 
 const char *
@@ -152,7 +163,7 @@ context_files(const struct adoption *a)
 
 	kjson_foreach(item, context) {
 		const char *name = json_string_value(item);
-		char *path = project_path(a, name), *text = kread_file(path, CONTEXT_MAX, NULL);
+		auto_free char *text = kread_file(project_path(a, name), CONTEXT_MAX, NULL);
 		auto_buf struct kbuf b = { 0 };
 
 		if (text) {
@@ -160,7 +171,6 @@ context_files(const struct adoption *a)
 			kfence_code(&b, text, a->language);
 			json_array_append_new(list, kjson_text(b.data, b.len));
 		}
-		free(text);
 	}
 	return list;
 }
@@ -169,14 +179,14 @@ context_files(const struct adoption *a)
 static char *
 project_signature(const struct adoption *a)
 {
-	char *path = project_path(a, a->file), *text = file_text(path, NULL), *result;
+	char *path = project_path(a, a->file), *result;
+	auto_free char *text = file_text(path, NULL);
 
 	if (!text)
 		kdie_errno(K_USAGE, "%s", path);
 	result = kscan_signature_of(text, a->kernel);
 	if (!result)
 		kdie(K_USAGE, "%s: no definition of %s outside #if", path, a->kernel);
-	free(text);
 	return result;
 }
 
@@ -207,46 +217,42 @@ question(const struct adoption *a, const char *text, const char *log, const char
 	               *command = build_command(a, "reference", "reference.so");
 	auto_buf struct kbuf code = { 0 }, words = { 0 };
 	const char *kind = error_kind(log);
-	json_t *facts;
 
 	kfence_code(&code, text, a->language);
 	kfence_data(&words, context, "compiler", a->kernel);
-	facts = json_pack("{s:s,s:s,s:s,s:o,s:o,s:s,s:b,s:b,s:s,s:o,s:s}", "kernel", a->kernel,
+	return json_pack("{s:s,s:s,s:s,s:o,s:o,s:s,s:b,s:b,s:s,s:o,s:s}", "kernel", a->kernel,
 	    "file", a->file, "label", a->language, "code", kjson_text(code.data, code.len), "log",
 	    kjson_text(words.data, words.len), "kind", kind, "structural",
 	    !strcmp(kind, "structural"), "device", a->device, "command", command, "context",
 	    context_files(a), "fault", fault ? fault : "");
-	return facts;
 }
 
 /*
  * Lets the model fix TEXT until it builds. Takes over TEXT and LOG; returns the text that builds.
  */
 static char *
-mend(const struct adoption *a, char *text, char *log, const char *source, const char *object,
-    int *tries)
+mend(const struct adoption *a, char *text, char *log, int *tries)
 {
-	char *fault = NULL, *why = kasprintf("%s does not compile alone (%s)", a->kernel, source);
+	auto_free char *fault = NULL,
+	               *why = kasprintf("%s does not compile alone (%s)", a->kernel,
+	                   adopt_path(a, "task/reference.%s", a->suffix));
 
 	kpass(log, strlen(log));
 	kpass("\n", 1);
 	kwarn("%s", why);
 	for (*tries = 1; *tries <= TRIES; (*tries)++) {
 		json_auto_t *facts = question(a, text, log, fault);
-		char *answer = ask_model(a, "extract", *tries, facts), *code;
+		auto_free char *answer = ask_model(a, "extract", *tries, facts);
+		char *code;
 
 		free(fault);
 		code = ask_code(a, answer, text, &fault);
-		free(answer);
 		if (code && same_signature(a, code, &fault)) {
 			free(text);
 			text = code;
-			write_text(source, text);
 			free(log);
-			if (build_alone(a, source, object, &log)) {
-				free(why);
+			if (build_reference(a, text, &log))
 				return text;
-			}
 		} else {
 			free(code);
 		}
@@ -277,8 +283,6 @@ static void
 assemble(struct assembly *x, const struct adoption *a, const char *copy, const char *file,
     const json_t *settings)
 {
-	char *source = adopt_path(a, "task/reference.%s", a->suffix),
-	     *object = adopt_path(a, "task/reference.so");
 	struct adoption of = *a;
 	char *name = NULL;
 
@@ -293,8 +297,7 @@ assemble(struct assembly *x, const struct adoption *a, const char *copy, const c
 		free(x->text);
 		free(x->log);
 		x->text = bundle_text(&x->b, a);
-		write_text(source, x->text);
-		x->good = build_alone(a, source, object, &x->log);
+		x->good = build_reference(a, x->text, &x->log);
 		name = x->good ? NULL : undefined_name(x->log);
 	} while (name && x->pulls < PULLS && bundle_keep(&x->b, name));
 	free(name);
@@ -314,10 +317,8 @@ assemble_in_place_of(struct assembly *x, const struct adoption *a, const char *c
 	} else {
 		assembly_free(&other);
 		/* The files are the other text's now. */
-		write_text(adopt_path(a, "task/reference.%s", a->suffix), x->text);
 		free(x->log);
-		x->good = build_alone(a, adopt_path(a, "task/reference.%s", a->suffix),
-		    adopt_path(a, "task/reference.so"), &x->log);
+		x->good = build_reference(a, x->text, &x->log);
 	}
 }
 
@@ -341,57 +342,49 @@ assemble_decided(struct assembly *x, const struct adoption *a, const char *copy,
 	}
 }
 
-/* A CUDA source may rely on what the file that includes it has before the include. */
+/* A header, or a CUDA source, may rely on what the file that includes it has before the include. */
 static void
 assemble_included(
     struct assembly *x, const struct adoption *a, const char *copy, const json_t *settings)
 {
 	json_auto_t *sources = compile_sources(copy, a->file);
 	const char *source = json_string_value(json_array_get(sources, 0));
-	json_t *with = json_deep_copy(settings),
-	       *forced = json_copy(json_object_get(settings, "forced"));
+	json_auto_t *with = json_deep_copy(settings);
 
-	if (strcmp(source, a->file)) {
-		forced = forced ? forced : json_array();
-		json_array_append_new(forced, json_string(source));
-		json_object_set(with, "forced", forced);
-		assemble_in_place_of(x, a, copy, a->file, with);
-	}
-	json_decref(forced);
-	json_decref(with);
+	if (!strcmp(source, a->file))
+		return;
+	if (!json_object_get(with, "forced"))
+		json_object_set_new(with, "forced", json_array());
+	json_array_append_new(json_object_get(with, "forced"), json_string(source));
+	assemble_in_place_of(x, a, copy, a->file, with);
 }
 
 int
 extract_kernel(const struct adoption *a)
 {
-	char *copy = project_copy(a), *source = adopt_path(a, "task/reference.%s", a->suffix);
-	char *object = adopt_path(a, "task/reference.so"), *path = adopt_path(a, "extract.json"),
-	     *signature;
-	json_t *settings = compile_settings(a), *result;
+	json_auto_t *settings = compile_settings(a), *result = NULL;
+	auto_free char *signature = NULL;
+	char *copy = project_copy(a);
 	struct assembly x;
 	int tries = 0;
 
 	assemble(&x, a, copy, a->file, settings);
-	if (!x.good && a->device)
+	if (!x.good)
 		assemble_included(&x, a, copy, settings);
 	if (!x.good || strlen(x.text) > LARGE)
 		assemble_decided(&x, a, copy, settings, false);
 	if (!x.good && !a->device)
 		assemble_decided(&x, a, copy, settings, true);
 	if (!x.good) {
-		write_text(source, x.text);
-		x.text = mend(a, x.text, x.log, source, object, &tries);
+		x.text = mend(a, x.text, x.log, &tries);
 		x.log = NULL;
 	}
 	signature = project_signature(a);
 	result = json_pack("{s:s,s:s,s:b,s:i,s:i,s:O}", "schema", "extract/1", "signature",
 	    signature, "model", tries > 0, "tries", tries, "pulled", x.pulls, "notes", x.b.notes);
-	write_json(path, result);
-	for (size_t i = 0; i < json_array_size(x.b.notes); i++)
-		kwarn("%s", json_string_value(json_array_get(x.b.notes, i)));
-	json_decref(result);
-	json_decref(settings);
+	write_json(adopt_path(a, "extract.json"), result);
+	kjson_foreach(note, x.b.notes)
+		kwarn("%s", json_string_value(note));
 	assembly_free(&x);
-	free(signature);
 	return K_OK;
 }

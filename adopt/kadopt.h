@@ -45,6 +45,7 @@ struct adoption {
 	bool device, cxx; /* device: functions launch on a stream; cxx: the compiler is one for
                            * C++ */
 	double timeout_s; /* for one command of the project */
+	const char *flag; /* for the compiler, in addition to the project's own; or NULL */
 };
 
 /*

@@ -166,6 +166,18 @@ kscan_close(const struct kscan *s, size_t p, size_t to)
 }
 
 size_t
+kscan_open(const struct kscan *s, size_t p, size_t from, size_t *commas)
+{
+	*commas = 0;
+	for (int depth = 1; p > from && depth;) {
+		p--;
+		depth += (s->code[p] == ')') - (s->code[p] == '(');
+		*commas += depth == 1 && s->code[p] == ',';
+	}
+	return p;
+}
+
+size_t
 kscan_after(const struct kscan *s, size_t p, size_t to)
 {
 	if (kis_word(s->code[p]))

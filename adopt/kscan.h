@@ -118,6 +118,8 @@ size_t kscan_back(const struct kscan *s, size_t p, size_t from);
 size_t kscan_word(const struct kscan *s, size_t p, size_t to);
 /* The bracket that closes the one at P; TO: none. Alternatives of a group count once. */
 size_t kscan_close(const struct kscan *s, size_t p, size_t to);
+/* The '(' around the place P; *COMMAS: how many commas are between. */
+size_t kscan_open(const struct kscan *s, size_t p, size_t from, size_t *commas);
 /* After the word, the brackets with all between, the preprocessor's line, or the character at P. */
 size_t kscan_after(const struct kscan *s, size_t p, size_t to);
 /* The ',' at which the part at P ends: outside brackets, with ANGLES also outside "<>". */
@@ -192,8 +194,21 @@ char *kscan_signature_text(const struct kscan_signature *g);
 char *kscan_signature_of(const char *text, const char *name);
 
 /*
+ * The parameter of F with the array in which its parameter P is a place: they are compared, as in
+ * "q < P" or "P - q", and through one of them, nothing is read or written. NULL: there is none.
+ */
+const struct kscan_param *kscan_base(const struct kscan *s, const struct kscan_item *f,
+    const struct kscan_signature *g, const struct kscan_param *p);
+/*
+ * The first parameter of F, a static function, that gets the same pointer as P in every call: they
+ * are one array. NULL: there is none before P.
+ */
+const struct kscan_param *kscan_twin(const struct kscan *s, const struct kscan_item *f,
+    const struct kscan_signature *g, const struct kscan_param *p);
+
+/*
  * The type that the name TYPE stands for in S, through a typedef or "using", with the stars that it
- * adds; NULL: none. To be freed.
+ * adds; an array is "float[4]"; NULL: none. To be freed.
  */
 char *kscan_typedef(const struct kscan *s, const char *type, int *stars);
 /* The same, as defined by the item X. */

@@ -90,18 +90,20 @@ type_free(struct type *type)
 	*type = (struct type){ 0 };
 }
 
-/* "const T *" as a type: removes words from NAME and counts stars. The caller frees. */
+/* "const T *" as a TYPE: removes words and counts stars. The caller frees. */
 static char *
-bare(const char *text, int *stars, bool *constant)
+bare(const char *text, struct type *type)
 {
 	static const char others[] = "\\b(?:const|volatile|struct|enum|union|class|typename|"
 	                             "restrict|__restrict__|"
-	                             "__restrict|register|static)\\b ?|\\*";
+	                             "__restrict|register|static)\\b ?|\\*|\\[[^]]*\\]";
 	auto_free char *rest = kregex_sub(others, text, "");
 
-	*constant |= kregex_is("\\bconst\\b", text);
-	for (; *text; text++)
-		*stars += *text == '*';
+	type->constant |= kregex_is("\\bconst\\b", text);
+	type->array |= strchr(text, '[') != NULL;
+	for (const char *c = text; *c; c++)
+		type->stars += *c == '*';
+	type->stars += type->array && !type->stars;
 	return kregex_sub("\\A::|\\s+\\z", rest, "");
 }
 
@@ -206,17 +208,70 @@ void
 type_find(const struct types *t, const char *name, int stars, struct type *type)
 {
 	*type = (struct type){ .stars = stars };
-	type->name = bare(name, &type->stars, &type->constant);
+	type->name = bare(name, type);
 	for (int i = 0; i < CHAIN && !is_number(type->name) && !is_handle(type->name); i++) {
 		char *next = one_step(t, type->name, &type->stars), *own = type->name;
 
 		if (!next)
 			break;
-		type->name = bare(next, &type->stars, &type->constant);
+		type->name = bare(next, type);
 		free(next);
 		free(own);
 	}
 	settle(t, type);
+	type->cast |= type->array;
+}
+
+/* ---- what a pointer to void stands for ---- */
+
+/* The type of the parameter that gets the argument at AT; of a pointer to void, the same there. */
+static char *
+type_of_argument(const struct types *t, const struct unit_source *s, const struct kscan_item *f,
+    size_t at, int depth)
+{
+	auto_signature struct kscan_signature g = { 0 };
+	auto_free char *called = NULL;
+	const struct kscan_param *p;
+	const struct kscan_item *x;
+	size_t index, i = 0, end;
+
+	at = kscan_open(&s->scan, at, f->body, &index);
+	at = kscan_name_before(&s->scan, kscan_back(&s->scan, at, f->body), f->body, &end);
+	called = kstrndup(s->scan.code + at, end - at);
+	while ((x = unit_item(t->sources, t->which, called, &i, &s)) && x->kind != KSCAN_FUNCTION)
+		continue;
+	if (!x || depth == DEEP)
+		return NULL;
+	kscan_signature(&s->scan, x, &g);
+	p = &g.params[index];
+	return index >= g.count || p->stars != 1 ? NULL
+	    : strcmp(p->type, "void")            ? kstrdup(p->type)
+	                                         : type_of_void(t, s, x, p->name, depth + 1);
+}
+
+char *
+type_of_void(const struct types *t, const struct unit_source *s, const struct kscan_item *f,
+    const char *name, int depth)
+{
+	static const char taken[] = "(?:\\(\\s*(?:const\\s+)?((?:struct\\s+)?\\w+)\\s*\\*\\s*\\)|"
+	                            "\\b((?:struct\\s+)?\\w+)\\s*\\*\\s*\\w+\\s*=)\\s*\\z";
+	const char *code = s->scan.code;
+	struct kregex_span at[3];
+	char *found = NULL;
+
+	kscan_each(p, &s->scan, f->body, f->to, name) {
+		size_t next = kscan_blank(&s->scan, p + strlen(name), f->to), left = p;
+
+		while (
+		    left > f->body && (kis_word(code[left - 1]) || strchr(".->", code[left - 1])))
+			left--;
+		if (found || strchr("-.[(", code[next]))
+			continue;
+		found = kregex_find(taken, code + f->body, left - f->body, at, LEN(at))
+		    ? kregex_text(code + f->body, at[at[1].from == KREGEX_UNSET ? 2 : 1])
+		    : type_of_argument(t, s, f, left, depth);
+	}
+	return found;
 }
 
 /* ---- what a record holds ---- */
@@ -241,11 +296,13 @@ static bool
 add_member(const struct types *t, const struct kscan_param *m, struct type_leaves *l,
     const char *path, int depth)
 {
-	const char *square = strchr(m->text, '[');
+	bool square = strchr(m->text, '['), good;
+	int stars = m->stars - square;
 	struct type type;
-	bool good;
 
-	type_find(t, m->type, m->stars - (square != NULL), &type);
+	type_find(t, m->type, stars, &type);
+	if (type.array && !stars)
+		square = type.stars--;
 	if (strchr(m->text, '{')) {
 		good = !strchr(m->text, '*');
 		add_leaf(l, kasprintf("%s%s", path, m->name), "?");

@@ -23,7 +23,8 @@ struct type {
 	char *name; /* for a number: its name in C; else its name in the application; owned */
 	int stars;  /* from the type and from the request */
 	bool constant;
-	bool cast; /* a number with another name in the application: an enumeration */
+	bool array; /* of a typedef, which counts as a star unless there is one */
+	bool cast;  /* another type in the application: such an array, or an enumeration */
 	/* a record that the project defines; NULL: a system record */
 	const struct unit_source *source;
 	const struct kscan_item *item;
@@ -51,5 +52,12 @@ bool type_leaves(const struct types *t, const struct type *record, struct type_l
 void type_leaves_free(struct type_leaves *leaves);
 /* The common type of all leaves; NULL: they differ. Borrowed. */
 const char *type_common(const struct type_leaves *leaves);
+
+/*
+ * The type for which the function F of S takes NAME, a pointer to void, itself or where it passes
+ * it on: "(struct s *)p->NAME", "struct s *t = NAME"; NULL: none. DEPTH: 0. The caller frees.
+ */
+char *type_of_void(const struct types *t, const struct unit_source *s, const struct kscan_item *f,
+    const char *name, int depth);
 
 #endif

@@ -13,19 +13,6 @@ kscan_assigns(const struct kscan *s, size_t p, size_t to)
 	        s->code + p, to - p, NULL, 0);
 }
 
-/* The '(' around the place AT; *COMMAS: how many commas are between. */
-static size_t
-to_open(const struct kscan *s, size_t at, size_t from, size_t *commas)
-{
-	*commas = 0;
-	for (int depth = 1; at > from && depth;) {
-		at--;
-		depth += (s->code[at] == ')') - (s->code[at] == '(');
-		*commas += depth == 1 && s->code[at] == ',';
-	}
-	return at;
-}
-
 /* Where the casts before the place AT begin: "(float4 *)", "reinterpret_cast<float4 *>". */
 static size_t
 before_casts(const struct kscan *s, size_t at, size_t from)
@@ -35,7 +22,7 @@ before_casts(const struct kscan *s, size_t at, size_t from)
 		char c = p > from ? s->code[p - 1] : 0;
 
 		at = c == '>'  ? kscan_name_before(s, p, from, &end)
-		    : c == ')' ? to_open(s, p - 1, from, &commas)
+		    : c == ')' ? kscan_open(s, p - 1, from, &commas)
 		               : p;
 		if (at == p || (c == '>' && !kscan_among(s, at, end, casts)))
 			return p;
@@ -180,7 +167,7 @@ is_written_at(const struct writing *w, size_t at, size_t p)
 		pointer = address || (!x.element && !x.star);
 		if (after == ENDS)
 			return pointer && alias_writes(w, address ? left - 1 : x.at);
-		x.at = to_open(s, x.at, from, &index);
+		x.at = kscan_open(s, x.at, from, &index);
 		if (is_called(s, x.at, from, &call, &end))
 			return pointer && callee_writes(w, call, end, index);
 		x.element |= x.star;

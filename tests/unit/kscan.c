@@ -10,6 +10,7 @@
 #include "../../adopt/declare.c"
 #include "../../adopt/launch.c"
 #include "../../adopt/writes.c"
+#include "../../adopt/pairs.c"
 
 /* "kind:name,name kind:name …" of all items. */
 static char *
@@ -72,7 +73,10 @@ test_gaps(void)
 	                           "struct s {\n\tint n;\n"
 	                           "\tunion { int x[(3 * 5) >= 4 ? 2 : 1]; struct { char y; } z; } "
 	                           "u;\n"
-	                           "};\n";
+	                           "\tfloat v[(1 << 3)] __attribute__ ((aligned(16)));\n"
+	                           "\tenum mode m;\n\tenum { A, B } o;\n\tenum e { C };\n"
+	                           "\tint f(int);\n\tfloat (*g)(int), (*h)[3];\n};\n";
+	static const char names[] = "nuvmogh";
 	struct kscan_param *members;
 	struct kscan s;
 	bool hidden;
@@ -81,8 +85,9 @@ test_gaps(void)
 	kscan(text, strlen(text), &s);
 	CHECK(s.count == 3 && !strncmp(text + s.items[1].lead, "/* one", 6));
 	n = kscan_members(&s, &s.items[2], &members, &hidden);
-	CHECK(n == 2 && !hidden);
-	CHECK_STR(members[1].name, "u");
+	CHECK(n == 7 && !hidden);
+	for (size_t i = 0; i < n && i < sizeof names - 1; i++)
+		CHECK(!strncmp(members[i].name, &names[i], 1) && !members[i].name[1]);
 	kscan_members_free(members, n);
 	kscan_free(&s);
 }
@@ -159,9 +164,12 @@ static void
 test_signature(void)
 {
 	static const char text[] = "typedef float real;\n"
+	                           "typedef real row[2][3];\ntypedef real *rows[4];\n"
 	                           "static void\nf(const real *restrict in, real out[], unsigned  "
 	                           "int n, const int *const k, real (*fn)(int), struct s *p,\n"
-	                           "\tdouble a[n][2 * k], double *rows[3])\n{\n}\n"
+	                           "\tdouble a[n][2 * k], double *rows[3], int flag "
+	                           "__attribute__((unused)))\n"
+	                           "{\n}\n"
 	                           "void g(void) { }\n"
 	                           "extern \"C\" __attribute__((visibility(\"default\"))) "
 	                           "__typeof__(0) [[gnu::hot]]\nh(int a) { return a; }\n";
@@ -172,7 +180,7 @@ test_signature(void)
 
 	kscan(text, strlen(text), &s);
 	kscan_signature(&s, kscan_function(&s, "f"), &g);
-	CHECK(g.count == 8);
+	CHECK(g.count == 9);
 	CHECK_STR(g.result, "static void");
 	CHECK_STR(g.params[0].name, "in");
 	CHECK_STR(g.params[0].type, "real");
@@ -181,12 +189,14 @@ test_signature(void)
 	CHECK_STR(g.params[2].type, "unsigned int");
 	CHECK(g.params[3].constant && g.params[3].stars == 1);
 	CHECK(g.params[4].strange && !g.params[5].strange);
+	CHECK_STR(g.params[4].name, "fn");
+	CHECK_STR(g.params[8].name, "flag");
 	CHECK(g.params[6].stars == 1 && g.params[6].rows == 1 && !g.params[6].strange &&
 	    g.params[7].strange);
 	t = kscan_signature_text(&g);
 	CHECK_STR(t,
 	    "static void(const real*,real*,unsigned int,const "
-	    "int*,real(*fn)(int),s*,double*[],double*rows[3])");
+	    "int*,real(*fn)(int),s*,double*[],double*rows[3],int)");
 	free(t);
 	kscan_signature_free(&g);
 	kscan_signature(&s, kscan_function(&s, "g"), &g);
@@ -199,7 +209,11 @@ test_signature(void)
 	t = kscan_typedef(&s, "real", &stars);
 	CHECK_STR(t, "float");
 	free(t);
-	CHECK(!kscan_typedef(&s, "unreal", &stars) && !kscan_function(&s, "i"));
+	t = kscan_typedef(&s, "row", &stars);
+	CHECK_STR(t, "real[2][3]");
+	free(t);
+	CHECK(!kscan_typedef(&s, "unreal", &stars) && !kscan_typedef(&s, "rows", &stars) &&
+	    !kscan_function(&s, "i"));
 	kscan_free(&s);
 }
 
@@ -371,6 +385,45 @@ check_writes(const char *text, const char *want)
 	kscan_free(&s);
 }
 
+/* In whose array are the pointers of f places? */
+static void
+check_bases(const char *text, const char *want)
+{
+	auto_signature struct kscan_signature g = { 0 };
+	const struct kscan_param *base;
+	const struct kscan_item *f;
+	auto_scan struct kscan s;
+	auto_buf struct kbuf b = { 0 };
+
+	kscan(text, strlen(text), &s);
+	f = kscan_function(&s, "f");
+	kscan_signature(&s, f, &g);
+	kbuf_puts(&b, "");
+	for (size_t i = 0; i < g.count; i++)
+		if ((base = kscan_base(&s, f, &g, &g.params[i])))
+			kbuf_printf(&b, "%s in %s;", g.params[i].name, base->name);
+	CHECK_STR(b.data, want);
+}
+
+static void
+test_bases(void)
+{
+	check_bases("int f(const char *a, const char *b)\n{\n\twhile (a < b) if (*a++) return "
+	            "1;\n}\n",
+	    "b in a;");
+	check_bases("int f(char *a, char *b)\n{\n\tchar *p = a;\n\tfor (; p != b; p++) *p = "
+	            "1;\n}\n",
+	    "b in a;");
+	check_bases(
+	    "int f(char *a, char *b)\n{\n\twhile (a >= b + 4 && a[-1]) a -= 4;\n}\n", "a in b;");
+	check_bases(
+	    "int f(char *a, char *b)\n{\n\tint n = b - a;\n\treturn n + a[1];\n}\n", "b in a;");
+	/* Both are read; other types; numbers; a test for being the same. */
+	check_bases("int f(char *a, char *b)\n{\n\tif (a < b) return *a - *b;\n}\n", "");
+	check_bases("int f(char *a, short *b, char *c)\n{\n\treturn *a - *b < c[0];\n}\n", "");
+	check_bases("int f(char *a, char *b, int n)\n{\n\tif (a != b && n < *a) g(b);\n}\n", "");
+}
+
 static void
 test_writes(void)
 {
@@ -423,5 +476,6 @@ main(void)
 	test_anything();
 	test_bytes();
 	test_writes();
+	test_bases();
 	return tap_done();
 }
