@@ -115,7 +115,7 @@ find_adoption(struct options *o)
 static void
 set_unit(struct adoption *a, const struct signature *s)
 {
-	struct kbuf why = { 0 };
+	auto_buf struct kbuf why = { 0 };
 	char *path = adopt_path(a, "unit.json");
 	json_auto_t *unit = unit_named(a->project, a->file, a->kernel, NULL, &why);
 
@@ -125,7 +125,6 @@ set_unit(struct adoption *a, const struct signature *s)
 	make_folder_of(path);
 	write_json(path, unit);
 	adoption_read_unit(a);
-	kbuf_free(&why);
 }
 
 /* ---- is the observation still valid? ---- */
@@ -182,19 +181,15 @@ make_header(const struct watch *w, const struct signature *s, const char *how)
 {
 	json_t *header = json_pack("{s:s,s:s,s:s,s:s,s:s}", "schema", "observed/1", "kernel",
 	    w->a->kernel, "file", w->a->file, "how", how, "version", kversion_string());
-	char *normal = kscan_signature_text(&s->of), *text, *commands;
 	size_t len;
+	auto_free char *normal = kscan_signature_text(&s->of), *text = watch_source(w, &len),
+	               *commands = kasprintf("%s\n%s\n%s\n", w->a->build, w->a->run,
+	                   w->a->launcher ? w->a->launcher : "");
 
-	text = watch_source(w, &len);
-	commands =
-	    kasprintf("%s\n%s\n%s\n", w->a->build, w->a->run, w->a->launcher ? w->a->launcher : "");
 	set_hash(header, "signature_sha256", normal, strlen(normal));
 	set_hash(header, "wrapper_sha256", text + s->from, s->end - s->from);
 	set_hash(header, "command_sha256", commands, strlen(commands));
 	add_sources(header, w);
-	free(commands);
-	free(text);
-	free(normal);
 	return header;
 }
 
@@ -202,14 +197,10 @@ make_header(const struct watch *w, const struct signature *s, const char *how)
 static void
 add_program(json_t *header, const struct watch *w)
 {
-	char *path = watch_program(w), *data;
-	size_t len;
+	char *path = watch_program(w), hex[65];
 
-	if (*path) {
-		data = kread_file_or_die(path, (size_t)1 << 30, &len);
-		set_hash(header, "binary_sha256", data, len);
-		free(data);
-	}
+	if (*path && file_sha256(path, hex))
+		json_object_set_new(header, "binary_sha256", json_string(hex));
 }
 
 /* Why the file at PATH does not match HEADER; NULL when it does. The caller frees. */
@@ -227,29 +218,23 @@ stale(const char *path, const json_t *header, const struct watch *w)
 		{ "how", "another way of observing" },
 		{ "version", "another version of kiln" },
 	};
-	json_t *now = json_object(), *old;
-	char *text, *why = NULL, *program = watch_program(w);
+	auto_free char *text = kread_file(path, (size_t)1 << 30, NULL);
+	json_auto_t *now = json_object(), *old = NULL;
+	char *why = NULL;
 	const char *binary;
 
-	text = kread_file(path, (size_t)1 << 30, NULL);
-	if (!text) {
-		json_decref(now);
-		return kasprintf("it does not exist");
-	}
+	if (!text)
+		return kstrdup("it does not exist");
 	text[strcspn(text, "\n")] = '\0';
 	old = json_loads(text, 0, NULL);
 	for (size_t i = 0; i < LEN(fields) && !why; i++)
 		if (strcmp(kjson_str(old, fields[i].field), kjson_str(header, fields[i].field)))
 			why = kasprintf("it belongs to %s (%s)", fields[i].what, fields[i].field);
 	binary = kjson_str_or(old, "binary_sha256", NULL);
-	if (!why && binary && *program) {
-		add_program(now, w);
-		if (strcmp(binary, kjson_str(now, "binary_sha256")))
-			why = kasprintf("it belongs to another program (binary_sha256)");
-	}
-	json_decref(now);
-	json_decref(old);
-	free(text);
+	add_program(now, w);
+	if (!why && binary && json_object_size(now) &&
+	    strcmp(binary, kjson_str(now, "binary_sha256")))
+		why = kstrdup("it belongs to another program (binary_sha256)");
 	return why;
 }
 
@@ -259,11 +244,10 @@ stale(const char *path, const json_t *header, const struct watch *w)
 static const json_t *
 main_launch(const json_t *launches)
 {
-	const json_t *best = NULL, *l;
+	const json_t *best = NULL;
 	double most = 0;
-	size_t i;
 
-	json_array_foreach((json_t *)launches, i, l) {
+	kjson_foreach(l, launches) {
 		double threads = 1;
 
 		for (size_t k = 0; k < 3; k++)
@@ -328,14 +312,12 @@ record_of(const json_t *raw, size_t i, const char *kernel)
 static void
 write_observed(const char *path, const json_t *header, const json_t *calls, const char *kernel)
 {
-	json_t *r;
-
 	kout_open(path);
 	kout_json(header);
 	for (size_t i = 0; i < json_array_size(calls); i++) {
-		r = record_of(json_array_get(calls, i), i, kernel);
+		json_auto_t *r = record_of(json_array_get(calls, i), i, kernel);
+
 		kout_json(r);
-		json_decref(r);
 	}
 	kout_commit();
 }
@@ -410,28 +392,21 @@ write_timing(const char *path, json_t *header, json_t *const *runs, size_t n, co
 static void
 write_layout(const struct watch *w)
 {
-	char *path = path_of("%s/layout.txt", w->folder), *text;
-	auto_buf struct kbuf b = { 0 };
+	auto_buf struct kbuf b = kbuf_empty();
 	size_t len;
+	auto_free char *text = watch_source(w, &len);
 
-	kbuf_puts(&b, "");
-	text = watch_source(w, &len);
 	signature_layout(text, len, &b);
-	if (kwrite_file(path, b.data, b.len))
-		kdie_errno(K_IO, "%s", path);
-	free(text);
+	write_text(path_of("%s/layout.txt", w->folder), b.data);
 }
 
 /* If nothing was launched in any call of a host function, the launches were not seen. */
 static void
 check_launches(const struct watch *w, const json_t *calls)
 {
-	const json_t *c;
-	size_t i;
-
 	if (!w->cuda)
 		return;
-	json_array_foreach((json_t *)calls, i, c)
+	kjson_foreach(c, calls)
 		if (json_array_size(json_object_get(c, "launches")))
 			return;
 	kdie(K_MISSING,
@@ -454,10 +429,8 @@ static void
 tell_clock(const json_t *calls)
 {
 	static const double short_ns = 20e3;
-	const json_t *c;
-	size_t i;
 
-	json_array_foreach((json_t *)calls, i, c)
+	kjson_foreach(c, calls)
 		if (kjson_is(c, "clock", "device") && kjson_num(c, "ns") < short_ns) {
 			kwarn("calls of a few microseconds were timed by events, so launching them "
 			      "is part of their time: libcupti.so is not next to the CUDA run-time "
@@ -470,7 +443,8 @@ static void
 observe(const struct options *o, const struct watch *w, const struct signature *s, json_t *header,
     const char *observed, const char *timing)
 {
-	json_t *runs[RUNS_MAX], *calls, *head = json_deep_copy(header);
+	json_auto_t *calls = NULL, *head = json_deep_copy(header);
+	json_t *runs[RUNS_MAX];
 	json_int_t dropped;
 	struct work_span work =
 	    work_begin("build", "a copy with a wrapper around %s", w->a->kernel);
@@ -498,8 +472,6 @@ observe(const struct options *o, const struct watch *w, const struct signature *
 		write_timing(timing, head, runs, (size_t)o->runs, w->a->kernel);
 	for (long i = 0; i < o->runs; i++)
 		json_decref(runs[i]);
-	json_decref(head);
-	json_decref(calls);
 }
 
 static void
@@ -528,20 +500,18 @@ static void
 run(const struct options *o, const struct watch *w, const struct signature *s, json_t *header,
     const char *observed, const char *timing)
 {
-	char *text;
+	auto_free char *text = NULL;
 	size_t len;
 
 	if (o->log) {
 		text = kread_file_or_die(o->log, (size_t)1 << 30, &len);
 		observe_log(w, header, text, len, o->log, observed);
-		free(text);
 	} else if (o->instrument) {
 		watch_copy(w);
 		instrument(w);
 		watch_build(w);
 		text = watch_log(w, &len);
 		observe_log(w, header, text, len, "standard error", observed);
-		free(text);
 	} else {
 		observe(o, w, s, header, observed, timing);
 	}
@@ -551,10 +521,11 @@ char *
 counters_of(const struct adoption *a, const json_t *kernels)
 {
 	const char *file = kjson_str_or(a->json, "ncu", NULL);
+	auto_free char *ncu = NULL, *text = NULL;
+	auto_buf struct kbuf b = { 0 };
 	struct command_result r;
-	struct kbuf b = { 0 };
 	struct work_span w;
-	char *made, *ncu, *text, *kept = NULL;
+	char *made, *kept = NULL;
 
 	if (file || !kjson_bool(a->json, "count"))
 		return file ? kstrdup(file) : NULL;
@@ -572,11 +543,8 @@ counters_of(const struct adoption *a, const json_t *kernels)
 		kwarn("the work of a call was not counted: %s", r.said ?: text ?: "no file");
 	else
 		kept = kstrdup(made);
-	free(text);
 	work_end(&w);
 	command_free(&r);
-	kbuf_free(&b);
-	free(ncu);
 	return kept;
 }
 
@@ -587,16 +555,17 @@ command_observe(int argc, char **argv)
 	struct signature s;
 	struct adoption *a;
 	struct watch w;
-	char *observed, *timing, *why, *folder;
-	json_t *header;
+	char *observed, *timing;
+	auto_free char *why = NULL;
+	json_auto_t *header = NULL;
 	int code = K_OK;
 
 	parse_options(&o, argc, argv);
 	a = find_adoption(&o);
-	folder = adopt_path(a, "watch");
-	w = (struct watch){
-		.a = a, .folder = folder, .launches = o.launches, .cuda = a->device || o.launches
-	};
+	w = (struct watch){ .a = a,
+		.folder = adopt_path(a, "watch"),
+		.launches = o.launches,
+		.cuda = a->device || o.launches };
 	watch_find(&w, &s);
 	/* Even without preflight, a kernel is observed by its launches. */
 	if (s.kernel && !o.launches && !a->unit)
@@ -627,8 +596,6 @@ command_observe(int argc, char **argv)
 			kwarn("%s: %s; observing again", observed, why);
 		run(&o, &w, &s, header, observed, timing);
 	}
-	free(why);
-	json_decref(header);
 	signature_free(&s);
 	adoption_free(a);
 	json_decref(o.answers);

@@ -120,12 +120,10 @@ describe(const json_t *task, const json_t *item, struct argument *x)
 		struct kbuf b = { 0 };
 
 		x->tensor = true;
-		for (size_t i = 0; i < json_array_size(shape); i++) {
-			const json_t *d = json_array_get(shape, i);
-
+		kjson_foreach(d, shape) {
 			const char *size = json_string_value(d);
 
-			kbuf_printf(&b, "%s(size_t)(", i ? " * " : "");
+			kbuf_printf(&b, "%s(size_t)(", b.len ? " * " : "");
 			if (size && json_object_get(json_object_get(task, "axes"), size) &&
 			    !is_passed(task, size) &&
 			    !json_object_get(

@@ -28,18 +28,6 @@ static void __attribute__((format(printf, 2, 3))) tell(struct kbuf *b, const cha
 	va_end(ap);
 }
 
-static void __attribute__((format(printf, 1, 2))) say(const char *fmt, ...)
-{
-	va_list ap;
-	char *text;
-
-	va_start(ap, fmt);
-	text = kvasprintf(fmt, ap);
-	va_end(ap);
-	ksay("%s\n", text);
-	free(text);
-}
-
 /* ---- checks without running anything ---- */
 
 /* How the kernel becomes a task's entry: adopt/unit.json, or all reasons why it cannot. */
@@ -48,7 +36,9 @@ check_unit(const struct adoption *a, const struct signature *s, const json_t *un
     struct kbuf *why, struct findings *f)
 {
 	char *path = adopt_path(a, "unit.json");
-	size_t n = json_array_size(json_object_get(unit, "launches"));
+	const json_t *launches = json_object_get(unit, "launches"),
+	             *first = json_array_get(launches, 0);
+	size_t n = json_array_size(launches);
 
 	unlink(path);
 	kpart_foreach(line, !unit && why->len ? why->data : NULL, "\n")
@@ -59,15 +49,11 @@ check_unit(const struct adoption *a, const struct signature *s, const json_t *un
 	if (unit)
 		write_json(path, unit);
 	if (unit && n)
-		say("kernel     %s, %s:%d, launched at %zu place%s, first in %s:%d", a->kernel,
-		    a->file, s->line, n, n > 1 ? "s" : "",
-		    kjson_str(json_array_get(json_object_get(unit, "launches"), 0), "file"),
-		    (int)json_integer_value(json_array_get(
-		        json_object_get(
-		            json_array_get(json_object_get(unit, "launches"), 0), "lines"),
-		        0)));
+		ksay("kernel     %s, %s:%d, launched at %zu place%s, first in %s:%d\n", a->kernel,
+		    a->file, s->line, n, n > 1 ? "s" : "", kjson_str(first, "file"),
+		    (int)json_integer_value(json_array_get(json_object_get(first, "lines"), 0)));
 	else if (unit)
-		say("function   %s, %s:%d, %zu parameters", a->kernel, a->file, s->line,
+		ksay("function   %s, %s:%d, %zu parameters\n", a->kernel, a->file, s->line,
 		    s->of.count);
 }
 
@@ -77,9 +63,9 @@ note_outside(const struct adoption *a)
 {
 	const json_t *names = siblings_named(a);
 
-	for (size_t i = 0; i < json_array_size(names); i++)
-		say("outside    ../%s is named in the project, and is copied with it",
-		    json_string_value(json_array_get(names, i)));
+	kjson_foreach(name, names)
+		ksay("outside    ../%s is named in the project, and is copied with it\n",
+		    json_string_value(name));
 }
 
 static void
@@ -113,15 +99,14 @@ check_files(const struct adoption *a, struct findings *f)
 			check_unit(a, &s, unit, &reasons, f);
 		*strrchr(path, '/') = '\0';
 		if (access(path, W_OK) < 0)
-			say("winner     %s is not writable, so a winner cannot be put in place "
-			    "there",
+			ksay("winner     %s is not writable, so a winner cannot be put in place "
+			     "there\n",
 			    path);
 		signature_free(&s);
 		free(text);
 	}
-	for (size_t i = 0; i < json_array_size(json_object_get(a->json, "context")); i++) {
-		path = project_path(
-		    a, json_string_value(json_array_get(json_object_get(a->json, "context"), i)));
+	kjson_foreach(name, json_object_get(a->json, "context")) {
+		path = project_path(a, json_string_value(name));
 		if (!kis_there(path))
 			tell(&f->wrong, "context: %s: %s", path, strerror(errno));
 	}
@@ -143,12 +128,12 @@ check_versions(const struct adoption *a)
 	for (char *c = r.out; r.exit_code == 0 && (c = strchr(c, '\n')); c++)
 		lines++;
 	if (r.exit_code)
-		say("versions   the project is not in a git repository");
+		ksay("versions   the project is not in a git repository\n");
 	else if (!lines)
-		say("versions   git: everything is committed");
+		ksay("versions   git: everything is committed\n");
 	else
-		say("versions   git: %zu file%s not committed; kadopt leaves %s as %s; the first: "
-		    "%.*s",
+		ksay("versions   git: %zu file%s not committed; kadopt leaves %s as %s; the first: "
+		     "%.*s\n",
 		    lines, lines > 1 ? "s are" : " is", lines > 1 ? "them" : "it",
 		    lines > 1 ? "they are" : "it is", (int)strcspn(r.out, "\n"), r.out);
 	kproc_result_free(&r);
@@ -183,7 +168,7 @@ check_room(const struct adoption *a, struct findings *f)
 		    "%s: %.0f MB are free, but copies of the project take about %.0f MB", a->dir,
 		    room / 1e6, needed / 1e6);
 	else
-		say("room       %.0f MB free, about %.0f MB needed", room / 1e6, needed / 1e6);
+		ksay("room       %.0f MB free, about %.0f MB needed\n", room / 1e6, needed / 1e6);
 }
 
 /* ---- the launcher, programs, the device ---- */
@@ -236,17 +221,13 @@ check_launcher(const struct adoption *a, struct findings *f)
 		tell(&f->again, "launcher: '%s' exited with status %d: %.200s", a->launcher,
 		    r.exit_code, r.err);
 	else
-		say("launcher   '%s' answers", a->launcher);
+		ksay("launcher   '%s' answers\n", a->launcher);
 	kproc_result_free(&r);
 	return !f->again.len && !f->missing.len;
 }
 
-/*
- * The first program in a shell command, after assignments; "" if it is not a plain word. The caller
- * frees.
- */
-static char *
-first_program(const char *command)
+char *
+program_of(const char *command)
 {
 	for (;;) {
 		size_t n;
@@ -297,11 +278,11 @@ check_device(const struct adoption *a, struct findings *f)
 
 	if (!a->device) {
 		if (!a->launcher && getloadavg(&load, 1) == 1 && load > 0.5 * (double)cpus)
-			say("device     the load of this machine is %.1f on %ld CPUs: times will "
-			    "be noisy",
+			ksay("device     the load of this machine is %.1f on %ld CPUs: times will "
+			     "be noisy\n",
 			    load, cpus);
 		else
-			say("device     CPU");
+			ksay("device     CPU\n");
 		return;
 	}
 	for (int i = 0; (asked = ask(a, words, &r)); i++) {
@@ -309,7 +290,7 @@ check_device(const struct adoption *a, struct findings *f)
 			break;
 		/* A process that was just killed may still be listed. */
 		if (i == DYING_S)
-			say("device     waiting for other processes to end: %s", r.out);
+			ksay("device     waiting for other processes to end: %s\n", r.out);
 		kproc_result_free(&r);
 		sleep(1);
 	}
@@ -325,7 +306,7 @@ check_device(const struct adoption *a, struct findings *f)
 		tell(&f->again,
 		    "device: in use by other processes; try again when they have ended: %s", r.out);
 	else
-		say("device     the GPU is free");
+		ksay("device     the GPU is free\n");
 	kproc_result_free(&r);
 }
 
@@ -368,18 +349,17 @@ note_compiler(const struct adoption *a, const char *copy, struct findings *f)
 	if (!found) {
 		found = json_pack("{s:s,s:[s,s],s:[],s:b}", "compiler", guess, "flags", "-O2",
 		    cuda || a->cxx ? "-std=c++17" : "-std=gnu11", "include", "guessed", 1);
-		say("compiler   not seen (does the build call it by an absolute path?); using %s "
-		    "-O2; see %s",
+		ksay("compiler   not seen (does the build call it by an absolute path?); using %s "
+		     "-O2; see %s\n",
 		    guess, path);
 	}
 	compile_settle(found, architecture);
 	if (!kjson_bool(found, "guessed")) {
 		struct kbuf b = { 0 };
 
-		for (size_t i = 0; i < json_array_size(json_object_get(found, "flags")); i++)
-			kbuf_printf(&b, " %s",
-			    json_string_value(json_array_get(json_object_get(found, "flags"), i)));
-		say("compiler   %s%s", kjson_str(found, "compiler"), b.data ? b.data : "");
+		kjson_foreach(flag, json_object_get(found, "flags"))
+			kbuf_printf(&b, " %s", json_string_value(flag));
+		ksay("compiler   %s%s\n", kjson_str(found, "compiler"), b.data ? b.data : "");
 		kbuf_free(&b);
 	}
 	write_json(path, found);
@@ -400,7 +380,7 @@ note_unit(const struct adoption *a)
 	else
 		unit = json_incref(was);
 	if (*kjson_str(unit, "text"))
-		say("entry      %s, which calls it:\n%s", kjson_str(unit, "entry"),
+		ksay("entry      %s, which calls it:\n%s\n", kjson_str(unit, "entry"),
 		    kjson_str(unit, "text"));
 }
 
@@ -422,7 +402,7 @@ build_copy(const struct adoption *a, const char *copy, struct findings *f)
 		tell(&f->wrong, "build: it does not build a copy of the project: %s", r.why);
 		kwarn("%s", r.said);
 	} else {
-		say("build      '%s': %.1f s", a->build, r.wall_s);
+		ksay("build      '%s': %.1f s\n", a->build, r.wall_s);
 	}
 	command_free(&r);
 	free(env[0]);
@@ -446,8 +426,7 @@ check_outputs(const struct adoption *a, const char *copy, bool second, struct fi
 {
 	json_t *outputs = json_object_get(a->json, "outputs");
 
-	for (size_t i = 0; i < json_array_size(outputs); i++) {
-		const json_t *o = json_array_get(outputs, i);
+	kjson_foreach(o, outputs) {
 		const char *name = kjson_str(o, "file");
 		char *from = path_of("%s/%s", copy, name), *to = adopt_path(a, "outputs/%s", name),
 		     *text, why[512];
@@ -483,12 +462,12 @@ run_copy(const struct adoption *a, const char *copy, struct findings *f)
 			check_written(a, copy, before, f);
 			check_outputs(a, copy, i, f);
 			if (!i)
-				say("run        '%s': %.1f s", a->run, r.wall_s);
+				ksay("run        '%s': %.1f s\n", a->run, r.wall_s);
 		}
 		command_free(&r);
 	}
 	if (!f->wrong.len)
-		say("outputs    %zu, the same in two runs%s",
+		ksay("outputs    %zu, the same in two runs%s\n",
 		    json_array_size(json_object_get(a->json, "outputs")),
 		    json_array_size(json_object_get(a->json, "outputs"))
 		        ? ""
@@ -538,7 +517,7 @@ preflight(const struct adoption *a)
 	char *copy = project_copy(a), *program;
 
 	if (ended)
-		say("leftovers  ended %zu process%s of an earlier run", ended,
+		ksay("leftovers  ended %zu process%s of an earlier run\n", ended,
 		    ended > 1 ? "es" : "");
 	check_files(a, &f);
 	check_ours(&f);
@@ -546,7 +525,7 @@ preflight(const struct adoption *a)
 		check_versions(a);
 		check_room(a, &f);
 		if (check_launcher(a, &f)) {
-			program = first_program(a->build);
+			program = program_of(a->build);
 			check_program(a, "build", program, &f);
 			free(program);
 			check_device(a, &f);

@@ -10,7 +10,8 @@
 #include "numbers.h"
 #include "preprocess.h"
 
-enum { FITS = 32, ASK_TRIES = 3, TIED_MIN = 16 };
+/* CALLS: twice as many are looked at: that many first ones, and some of all. */
+enum { FITS = 32, ASK_TRIES = 3, TIED_MIN = 16, CALLS = 2048 };
 
 /* ---- types ---- */
 
@@ -83,18 +84,11 @@ declared_shape(const struct kscan_param *p)
 	return whole ? b.data : NULL;
 }
 
-/* A grid, a block or shared memory, which tell nothing about sizes of arrays. */
-static bool
-is_launch(const struct adoption *a, const char *name)
+/* How the application has the argument NAME of the entry; NULL: unknown. */
+static const json_t *
+parameter(const struct adoption *a, const char *name)
 {
-	const json_t *list = json_object_get(a->unit, "parameters"), *p;
-	size_t i;
-
-	json_array_foreach((json_t *)list, i, p) {
-		if (kjson_bool(p, "launch") && kjson_is(p, "name", name))
-			return true;
-	}
-	return false;
+	return kjson_find(json_object_get(a->unit, "parameters"), "name", name);
 }
 
 static void
@@ -104,6 +98,7 @@ take_parameter(struct values *v, const struct adoption *a, const struct kscan *s
 	struct value *x = &v->at[v->count++];
 	const struct number_type *type;
 	int stars = p->stars;
+	bool launch;
 
 	*x = (struct value){ .name = kstrdup(p->name), .constant = p->constant };
 	if (!p->stars && is_stream(a, p->type)) {
@@ -124,9 +119,11 @@ take_parameter(struct values *v, const struct adoption *a, const struct kscan *s
 		    a->kernel, p->text);
 	x->dtype = type->dtype;
 	x->bytes = type->bytes;
-	x->role = stars                                               ? ROLE_ARRAY
-	    : type->integer && x->bytes > 1 && !is_launch(a, p->name) ? ROLE_AXIS
-	                                                              : ROLE_SCALAR;
+	/* A grid, a block or shared memory tell nothing about sizes of arrays. */
+	launch = kjson_bool(parameter(a, p->name), "launch");
+	x->role = stars                                ? ROLE_ARRAY
+	    : type->integer && x->bytes > 1 && !launch ? ROLE_AXIS
+	                                               : ROLE_SCALAR;
 	x->declared = stars ? declared_shape(p) : NULL;
 	/*
 	 * Small integers are passed as int, as in machine calling conventions. Signs do not matter.
@@ -166,10 +163,13 @@ call_has_null(const json_t *call)
 	return false;
 }
 
-/* The different calls in a file; SEEN: those that are in V already. */
+/*
+ * The different calls in a file, which has COUNT of them; SEEN: those that are in V already.
+ */
 static void
-load_file(struct values *v, json_t *seen, const char *path)
+load_file(struct values *v, json_t *seen, const char *path, json_int_t count)
 {
+	json_int_t step = count / CALLS + 1, number = 0;
 	struct krec rec;
 	struct kin in;
 
@@ -180,8 +180,11 @@ load_file(struct values *v, json_t *seen, const char *path)
 		    json_pack("[O?,O?]", args, json_object_get(rec.json, "pointers"));
 		auto_free char *key = json_dumps(both, KIO_DUMP);
 
+		bool taken = number < CALLS || number % step == 0;
+
+		number++;
 		/* The header has no arguments. */
-		if (args && !json_object_get(seen, key)) {
+		if (taken && args && !json_object_get(seen, key)) {
 			values_number((json_t *)args);
 			json_object_set_new(seen, key, json_true());
 			json_array_append(v->calls, rec.json);
@@ -197,27 +200,26 @@ load_calls(struct values *v, const struct adoption *a)
 {
 	char *path = adopt_made(a, "observed.ndjson", "observe"),
 	     *recorded = adopt_path(a, "recorded/calls.ndjson");
-	json_auto_t *seen = json_object();
+	json_auto_t *seen = json_object(), *configs = kjson_load(adopt_path(a, "configs.json"));
 
 	v->calls = json_array();
-	load_file(v, seen, path);
+	load_file(v, seen, path, kjson_int(configs, "calls"));
 	if (kis_there(recorded))
-		load_file(v, seen, recorded);
+		load_file(v, seen, recorded, 0);
 	if (!json_array_size(v->calls))
 		kdie(K_USAGE, "%s contains no call with arguments", path);
 }
 
 static json_int_t
-argument(const struct values *v, size_t call, const char *name)
+argument(const json_t *call, const struct value *x)
 {
-	return (json_int_t)json_number_value(
-	    json_object_get(json_object_get(json_array_get(v->calls, call), "args"), name));
+	return (json_int_t)kjson_num(json_object_get(call, "args"), x->name);
 }
 
 static const json_t *
-pointer(const struct values *v, size_t call, const char *name)
+pointer(const json_t *call, const char *name)
 {
-	return json_object_get(json_object_get(json_array_get(v->calls, call), "pointers"), name);
+	return json_object_get(json_object_get(call, "pointers"), name);
 }
 
 /*
@@ -226,18 +228,16 @@ pointer(const struct values *v, size_t call, const char *name)
 static void
 leave_out_null(struct values *v)
 {
-	json_t *whole = json_array(), *call;
-	size_t i;
+	json_auto_t *whole = json_array();
 
-	json_array_foreach(v->calls, i, call)
+	kjson_foreach(call, v->calls)
 		if (!call_has_null(call))
 			json_array_append(whole, call);
-	for (i = 0; i < v->count && json_array_size(whole); i++)
-		for (size_t k = 0; k < json_array_size(v->calls); k++)
-			v->at[i].optional |= kjson_bool(pointer(v, k, v->at[i].name), "null");
+	values_each(x, v)
+		kjson_foreach(call, json_array_size(whole) ? v->calls : NULL)
+			x->optional |= kjson_bool(pointer(call, x->name), "null");
 	if (json_array_size(whole))
 		json_array_extend((json_array_clear(v->calls), v->calls), whole);
-	json_decref(whole);
 }
 
 /*
@@ -245,9 +245,9 @@ leave_out_null(struct values *v)
  * another argument, and both are only read, it extends beyond the start of the other.
  */
 static json_int_t
-elements(const struct values *v, size_t call, const struct value *x)
+elements(const json_t *call, const struct value *x)
 {
-	const json_t *p = pointer(v, call, x->name);
+	const json_t *p = pointer(call, x->name);
 	json_int_t room = kjson_int_or(
 	               p, "room", kjson_int_or(p, "bytes", -1) - kjson_int(p, "offset")),
 	           reach = kjson_int_or(p, "reach", -1);
@@ -263,10 +263,10 @@ value_reach(const struct values *v, const struct value *x, const json_t *args)
 {
 	json_int_t most = 0;
 
-	for (size_t i = 0; i < json_array_size(v->calls); i++) {
-		json_int_t reach = kjson_int(pointer(v, i, x->name), "reach");
+	kjson_foreach(call, v->calls) {
+		json_int_t reach = kjson_int(pointer(call, x->name), "reach");
 
-		if (json_equal(json_object_get(json_array_get(v->calls, i), "args"), args))
+		if (json_equal(json_object_get(call, "args"), args))
 			most = reach > most ? reach : most;
 	}
 	return (size_t)most;
@@ -277,11 +277,11 @@ value_reach(const struct values *v, const struct value *x, const json_t *args)
  * limit for this call, not what it was given.
  */
 static bool
-is_part(const struct values *v, size_t call, const struct value *x)
+is_part(const json_t *call, const struct value *x)
 {
 	char key[32];
 
-	snprintf(key, sizeof key, "%lld", (long long)kjson_int(pointer(v, call, x->name), "bytes"));
+	snprintf(key, sizeof key, "%lld", (long long)kjson_int(pointer(call, x->name), "bytes"));
 	return json_object_get(x->shared, key) != NULL;
 }
 
@@ -290,8 +290,8 @@ static void
 find_parts(const struct values *v, struct value *x)
 {
 	x->shared = json_object();
-	for (size_t i = 0; i < json_array_size(v->calls); i++) {
-		const json_t *p = pointer(v, i, x->name);
+	kjson_foreach(call, v->calls) {
+		const json_t *p = pointer(call, x->name);
 		char key[32];
 
 		snprintf(key, sizeof key, "%lld", (long long)kjson_int(p, "bytes"));
@@ -304,8 +304,8 @@ find_parts(const struct values *v, struct value *x)
 static bool
 has_extent(const struct values *v, const struct value *x)
 {
-	for (size_t i = 0; i < json_array_size(v->calls); i++)
-		if (elements(v, i, x) >= 0)
+	kjson_foreach(call, v->calls)
+		if (elements(call, x) >= 0)
 			return true;
 	return false;
 }
@@ -314,10 +314,10 @@ has_extent(const struct values *v, const struct value *x)
 static bool
 equals(const struct values *v, const struct value *x, const struct value *a, const struct value *b)
 {
-	for (size_t i = 0; i < json_array_size(v->calls); i++) {
-		json_int_t want = argument(v, i, a->name) * (b ? argument(v, i, b->name) : 1);
+	kjson_foreach(call, v->calls) {
+		json_int_t want = argument(call, a) * (b ? argument(call, b) : 1);
 
-		if (argument(v, i, x->name) != want || want < TIED_MIN)
+		if (argument(call, x) != want || want < TIED_MIN)
 			return false;
 	}
 	return true;
@@ -354,11 +354,11 @@ find_ties(struct values *v)
 static void
 find_signs(struct values *v)
 {
-	for (size_t i = 0; i < v->count; i++)
-		for (size_t k = 0; k < json_array_size(v->calls) && v->at[i].role == ROLE_AXIS; k++)
-			if (argument(v, k, v->at[i].name) < 0 ||
-			    argument(v, k, v->at[i].name) > INT32_MAX)
-				v->at[i].role = ROLE_SCALAR;
+	for (struct value *x = v->at; x < v->at + v->count; x++)
+		kjson_foreach(call, v->calls)
+			if (x->role == ROLE_AXIS &&
+			    (argument(call, x) < 0 || argument(call, x) > INT32_MAX))
+				x->role = ROLE_SCALAR;
 }
 
 /*
@@ -371,8 +371,8 @@ alignment(const struct values *v, const char *name)
 	enum { MALLOC = 16, DEVICE = 256 };
 	size_t least = DEVICE;
 
-	for (size_t k = 0; k < json_array_size(v->calls); k++) {
-		const json_t *p = pointer(v, k, name);
+	kjson_foreach(call, v->calls) {
+		const json_t *p = pointer(call, name);
 		size_t most = kjson_bool(p, "device") ? DEVICE : MALLOC,
 		       now = (size_t)kjson_int_or(p, "align", (json_int_t)most);
 
@@ -399,27 +399,26 @@ find_written(struct values *v, const struct kscan *s, const struct kscan_item *f
 {
 	bool any = false;
 
-	for (size_t i = 0; i < v->count; i++)
-		for (size_t k = 0; k < json_array_size(v->calls); k++) {
-			const json_t *p = pointer(v, k, v->at[i].name);
+	values_each(x, v)
+		kjson_foreach(call, v->calls) {
+			const json_t *p = pointer(call, x->name);
 
-			any |= v->at[i].written |= kjson_bool(p, "written");
+			any |= x->written |= kjson_bool(p, "written");
 			if (kjson_bool(p, "null"))
 				kdie(K_USAGE,
 				    "in every call a parameter is a null pointer (%s in the "
 				    "first), which is not supported; adopt a wrapper function",
-				    v->at[i].name);
+				    x->name);
 		}
-	for (size_t i = 0; i < v->count; i++) {
-		struct value *x = &v->at[i];
-
-		if (!x->written && !x->constant && pointer(v, 0, x->name) &&
+	values_each(x, v) {
+		if (!x->written && !x->constant && pointer(json_array_get(v->calls, 0), x->name) &&
 		    kscan_writes(s, f, x->name))
 			value_is_written(v, x);
 		any |= x->written;
 	}
 	for (size_t i = 0; i < v->count && !any; i++)
-		v->at[i].written = !v->at[i].constant && pointer(v, 0, v->at[i].name) != NULL;
+		v->at[i].written = !v->at[i].constant &&
+		    pointer(json_array_get(v->calls, 0), v->at[i].name) != NULL;
 }
 
 /*
@@ -427,14 +426,15 @@ find_written(struct values *v, const struct kscan *s, const struct kscan_item *f
  * other results.
  */
 static void
-refuse_overlap(const struct values *v, const struct adoption *a, size_t call, const struct value *x)
+refuse_overlap(
+    const struct values *v, const struct adoption *a, const json_t *call, const struct value *x)
 {
-	const json_t *p = pointer(v, call, x->name);
+	const json_t *p = pointer(call, x->name);
 	json_int_t room = kjson_int(p, "room"), reach = kjson_int(p, "reach");
 
 	for (size_t i = 0; reach > room && i < v->count; i++) {
 		const struct value *y = &v->at[i];
-		const json_t *q = pointer(v, call, y->name);
+		const json_t *q = pointer(call, y->name);
 
 		if ((x->written || y->written) && kjson_int(q, "bytes") == kjson_int(p, "bytes") &&
 		    kjson_int(q, "offset") == kjson_int(p, "offset") + room)
@@ -465,11 +465,10 @@ struct fit {
  * piece of memory is touched, the piece counts as the array, but may be larger.
  */
 static bool
-is_loose(
-    const struct values *v, size_t call, const struct value *x, json_int_t n, json_int_t product)
+is_loose(const json_t *call, const struct value *x, json_int_t n, json_int_t product)
 {
 	enum { PAGE = 4096 };
-	const json_t *p = pointer(v, call, x->name);
+	const json_t *p = pointer(call, x->name);
 
 	return x->reached && !x->written && kjson_int(p, "reach") == kjson_int_or(p, "room", -1) &&
 	    (n - product) * (json_int_t)x->bytes < PAGE;
@@ -480,22 +479,22 @@ fits(const struct values *v, const struct value *x, const struct fit *f)
 {
 	size_t told = 0, loose = 0;
 
-	for (size_t i = 0; i < json_array_size(v->calls); i++) {
-		json_int_t n = elements(v, i, x), product = f->times;
+	kjson_foreach(call, v->calls) {
+		json_int_t n = elements(call, x), product = f->times;
 
 		if (n < 0)
 			continue;
 		for (size_t k = 0; k < f->count && !f->sum; k++)
-			product *= argument(v, i, f->axis[k]->name) + f->add[k];
+			product *= argument(call, f->axis[k]) + f->add[k];
 		if (f->sum)
-			product = argument(v, i, f->axis[0]->name) +
-			    argument(v, i, f->axis[1]->name) + f->add[1];
+			product =
+			    argument(call, f->axis[0]) + argument(call, f->axis[1]) + f->add[1];
 		if (product > n || (product < n && !f->count))
 			return false;
 		told += product == n;
-		if (product == n || is_part(v, i, x))
+		if (product == n || is_part(call, x))
 			continue;
-		if (!is_loose(v, i, x, n, product))
+		if (!is_loose(call, x, n, product))
 			return false;
 		loose++;
 	}
@@ -522,13 +521,24 @@ fit_text(const struct fit *f)
 	return b.data;
 }
 
+/* Adds it to LIST if it fits. */
+static void
+try_fit(const struct values *v, const struct value *x, const struct fit *f, json_t *list)
+{
+	if (json_array_size(list) < FITS && fits(v, x, f)) {
+		auto_free char *text = fit_text(f);
+
+		json_array_append_new(list, json_string(text));
+	}
+}
+
 /*
  * Tries all expressions of a kind: this many factors, a number added to each, and a constant.
  * Appends matches to LIST.
  */
 static void
 try_kind(const struct values *v, const struct value *x, size_t factors, int add, json_int_t times,
-    char **list, size_t *n)
+    json_t *list)
 {
 	const struct value *axes[64];
 	size_t count = 0, index[3] = { 0 };
@@ -547,8 +557,7 @@ try_kind(const struct values *v, const struct value *x, size_t factors, int add,
 				f.axis[k] = axes[index[k]];
 				f.add[k] = mask >> k & 1 ? add : 0;
 			}
-			if (*n < FITS && fits(v, x, &f))
-				list[(*n)++] = fit_text(&f);
+			try_fit(v, x, &f, list);
 		}
 		/* The next combination, in ascending order, with repetition. */
 		{
@@ -592,14 +601,18 @@ strides(const char *text, const char *name)
 
 /*
  * Sorts the factors of a plain product in memory order: those used as strides are inner dimensions.
- * SHAPE is taken over.
+ * The caller frees.
  */
 static char *
-in_order(char *shape, const char *text)
+in_order(const char *shape, const char *text)
 {
-	char *factor[8], *copy = kstrdup(shape);
+	auto_free char *copy = kstrdup(shape);
 	struct kbuf b = { 0 };
+	char *factor[8];
 	size_t n = 0;
+
+	if (strpbrk(shape, "()+"))
+		return kstrdup(shape);
 
 	kpart_foreach(p, copy, "*")
 		if (n < LEN(factor))
@@ -614,17 +627,11 @@ in_order(char *shape, const char *text)
 		}
 	for (size_t i = 0; i < n; i++)
 		kbuf_printf(&b, "%s%s", i ? "*" : "", factor[i]);
-	free(copy);
-	if (strpbrk(shape, "()+") || n < 2) {
-		kbuf_free(&b);
-		return shape;
-	}
-	free(shape);
 	return b.data;
 }
 
 static void
-try_sums(const struct values *v, const struct value *x, char **list, size_t *n)
+try_sums(const struct values *v, const struct value *x, json_t *list)
 {
 	for (size_t i = 0; i < v->count; i++)
 		for (size_t k = 0; k < v->count; k++)
@@ -633,17 +640,27 @@ try_sums(const struct values *v, const struct value *x, char **list, size_t *n)
 				struct fit f = { { a, b }, { 0, add }, 2, 1, true };
 
 				if (i < k && a->role == ROLE_AXIS && b->role == ROLE_AXIS &&
-				    !a->tied && !b->tied && *n < FITS && fits(v, x, &f))
-					list[(*n)++] = fit_text(&f);
+				    !a->tied && !b->tied)
+					try_fit(v, x, &f, list);
 			}
+}
+
+char *
+listed(const json_t *names)
+{
+	struct kbuf b = kbuf_empty();
+
+	kjson_foreach(name, names)
+		kbuf_printf(&b, "%s%s", b.len ? ", " : "", json_string_value(name));
+	return b.data;
 }
 
 /* Does a call touch less than the rest of the piece? */
 static bool
 has_reach(const struct values *v, const struct value *x)
 {
-	for (size_t i = 0; i < json_array_size(v->calls); i++) {
-		const json_t *p = pointer(v, i, x->name);
+	kjson_foreach(call, v->calls) {
+		const json_t *p = pointer(call, x->name);
 		json_int_t room = kjson_int(p, "room");
 
 		if (kjson_int_or(p, "reach", room) != room)
@@ -652,9 +669,9 @@ has_reach(const struct values *v, const struct value *x)
 	return false;
 }
 
-/* The simplest kind of expression that fits; all matches of that kind. */
-static size_t
-find_fits(const struct values *v, const struct value *x, char **list)
+/* The simplest kind of expression that fits; all matches of that kind. New reference. */
+static json_t *
+find_fits(const struct values *v, const struct value *x)
 {
 	static const struct {
 		size_t factors;
@@ -679,35 +696,37 @@ find_fits(const struct values *v, const struct value *x, char **list)
 		{ 3, 2, 1 },
 		{ 3, 0, 3 },
 	};
-	size_t n = 0;
+	json_t *list = json_array();
 
-	for (size_t i = 0; i < LEN(kinds) && !n; i++)
-		try_kind(v, x, kinds[i].factors, kinds[i].add, kinds[i].times, list, &n);
-	if (!n)
-		try_sums(v, x, list, &n);
-	return n;
+	for (size_t i = 0; i < LEN(kinds) && !json_array_size(list); i++)
+		try_kind(v, x, kinds[i].factors, kinds[i].add, kinds[i].times, list);
+	if (!json_array_size(list))
+		try_sums(v, x, list);
+	return list;
 }
 
 /*
  * From the sizes of the pieces of memory; or else from what calls touch, if these are parts of a
  * large piece.
  */
-static size_t
-find_either(const struct values *v, struct value *x, char **list)
+static json_t *
+find_either(const struct values *v, struct value *x, bool fixed)
 {
 	struct fit constant = { 0 };
-	size_t n = find_fits(v, x, list);
+	json_t *list = fixed ? json_array() : find_fits(v, x);
 
-	if (!n) {
+	if (!fixed && !json_array_size(list)) {
+		json_decref(list);
 		x->reached = true;
-		n = find_fits(v, x, list);
-		x->reached = n || has_reach(v, x);
+		list = find_fits(v, x);
+		x->reached = json_array_size(list) || has_reach(v, x);
 	}
-	for (size_t i = 0; i < json_array_size(v->calls) && !n && constant.times <= 0; i++)
-		constant.times = elements(v, i, x);
-	if (!n && constant.times > 0 && fits(v, x, &constant))
-		list[n++] = fit_text(&constant);
-	return n;
+	kjson_foreach(call, v->calls)
+		if (constant.times <= 0)
+			constant.times = elements(call, x);
+	if (!json_array_size(list) && constant.times > 0)
+		try_fit(v, x, &constant, list);
+	return list;
 }
 
 /* ---- asking ---- */
@@ -719,7 +738,8 @@ add_observed(struct kbuf *b, const struct values *v, const struct value *x)
 		auto_free char *args =
 		    json_dumps(json_object_get(json_array_get(v->calls, i), "args"), JSON_COMPACT);
 
-		kbuf_printf(b, "%lld elements with %s\n", (long long)elements(v, i, x), args);
+		kbuf_printf(b, "%lld elements with %s\n",
+		    (long long)elements(json_array_get(v->calls, i), x), args);
 	}
 }
 
@@ -731,10 +751,10 @@ static bool
 has_room(const struct values *v, const struct value *x, const char *expression, char *why,
     size_t why_len)
 {
-	for (size_t i = 0; i < json_array_size(v->calls); i++) {
-		const json_t *args = json_object_get(json_array_get(v->calls, i), "args");
+	kjson_foreach(call, v->calls) {
+		const json_t *args = json_object_get(call, "args");
 		struct kscan_scope scope = { .values = args };
-		json_int_t n = elements(v, i, x);
+		json_int_t n = elements(call, x);
 		int64_t want;
 
 		if (!kscan_number(&scope, expression, &want) || want < 1) {
@@ -774,25 +794,23 @@ answered_shape(const char *answer)
 /* The model's answer, which must agree with the observation. */
 static char *
 ask_shape(const struct values *v, const struct adoption *a, const struct value *x, const char *text,
-    char *const *list, size_t n)
+    const json_t *list)
 {
-	struct kbuf code = { 0 }, observed = { 0 }, choices = { 0 };
+	auto_buf struct kbuf code = { 0 }, observed = { 0 };
+	auto_free char *choices = listed(list);
 	char why[512] = "", *shape = NULL;
 
 	kfence_code(&code, text, a->language);
 	add_observed(&observed, v, x);
-	for (size_t i = 0; i < n; i++)
-		kbuf_printf(&choices, "%s%s", i ? ", " : "", list[i]);
 	for (int t = 1; t <= ASK_TRIES && !shape; t++) {
 		json_auto_t *facts = json_pack("{s:s,s:s,s:s,s:s,s:s,s:s}", "kernel", a->kernel,
 		    "name", x->name, "code", code.data, "observed", observed.data, "choices",
-		    choices.data ? choices.data : "", "fault", why);
+		    choices, "fault", why);
 		auto_free char *answer = ask_model(a, "shape", t, facts);
-		bool good, among = !n;
+		bool good, among;
 
 		shape = answered_shape(answer);
-		for (size_t i = 0; shape && i < n; i++)
-			among |= !strcmp(list[i], shape);
+		among = !*choices || (shape && kjson_has(list, shape));
 		good = shape && among && has_room(v, x, shape, why, sizeof why);
 		if (!shape)
 			snprintf(why, sizeof why, "it contains no line 'shape: …'");
@@ -803,9 +821,6 @@ ask_shape(const struct values *v, const struct adoption *a, const struct value *
 			shape = NULL;
 		}
 	}
-	kbuf_free(&code);
-	kbuf_free(&observed);
-	kbuf_free(&choices);
 	return shape;
 }
 
@@ -814,22 +829,19 @@ ask_shape(const struct values *v, const struct adoption *a, const struct value *
  * for other arguments is unknown.
  */
 static void
-own_shape(struct values *v, struct value *x, char *const *list, size_t n)
+own_shape(struct values *v, struct value *x, const json_t *list)
 {
-	struct kbuf b = { 0 };
+	auto_free char *choices = listed(list);
 
-	for (size_t i = 0; i < n; i++)
-		kbuf_printf(&b, "%s%s", i ? ", " : "", list[i]);
 	x->shape = kasprintf("%s_elements", x->name);
 	x->own = true;
 	json_array_append_new(v->notes,
 	    json_sprintf("%s: %s%s, so only the recorded calls are checked (otherwise give "
 	                 "--shape %s=EXPRESSION)",
 	        x->name,
-	        n ? "several shapes fit all observed calls: "
-	          : "no simple shape fits all observed calls",
-	        n ? b.data : "", x->name));
-	kbuf_free(&b);
+	        *choices ? "several shapes fit all observed calls: "
+	                 : "no simple shape fits all observed calls",
+	        choices, x->name));
 }
 
 /* A single value in every call, even if an argument also had it. */
@@ -838,8 +850,8 @@ is_single(const struct values *v, const struct value *x)
 {
 	bool single = json_array_size(v->calls) > 0;
 
-	for (size_t k = 0; k < json_array_size(v->calls); k++)
-		single &= elements(v, k, x) == 1;
+	kjson_foreach(call, v->calls)
+		single &= elements(call, x) == 1;
 	return single;
 }
 
@@ -847,8 +859,8 @@ static void
 find_shape(struct values *v, const struct adoption *a, struct value *x, const char *text)
 {
 	const char *given = kjson_str_or(json_object_get(a->json, "shapes"), x->name, NULL);
-	struct kbuf b = { 0 };
-	char *list[FITS], why[512];
+	json_auto_t *list = NULL;
+	char why[512];
 	size_t n;
 
 	if (given) {
@@ -878,22 +890,24 @@ find_shape(struct values *v, const struct adoption *a, struct value *x, const ch
 		x->shape = kstrdup("1");
 		return;
 	}
-	n = find_either(v, x, list);
+	/* The size of a type is a number. */
+	list = find_either(v, x, *kjson_str(parameter(a, x->name), "size"));
+	n = json_array_size(list);
 	if (n == 1) {
-		x->shape = in_order(list[0], text);
+		x->shape = in_order(json_string_value(json_array_get(list, 0)), text);
 		return;
 	}
 	/* A recorded array has its own number of elements in every call. */
 	if (v->recorded && (!n || !json_object_get(a->json, "model")) && has_extent(v, x)) {
-		own_shape(v, x, list, n);
+		own_shape(v, x, list);
 		return;
 	}
 	if (json_object_get(a->json, "model"))
-		x->shape = ask_shape(v, a, x, text, list, n);
+		x->shape = ask_shape(v, a, x, text, list);
 	x->asked = x->shape != NULL;
 	if (!x->shape) {
-		for (size_t i = 0; i < n; i++)
-			kbuf_printf(&b, "%s%s", i ? ", " : "", list[i]);
+		struct kbuf b = { .data = n ? listed(list) : NULL };
+
 		if (!n)
 			add_observed(&b, v, x);
 		kdie(K_USAGE,
@@ -904,8 +918,6 @@ find_shape(struct values *v, const struct adoption *a, struct value *x, const ch
 		      : "no simple shape fits all observed calls:",
 		    b.data, x->name);
 	}
-	for (size_t i = 0; i < n; i++)
-		free(list[i]);
 }
 
 /* ---- all of it ---- */
@@ -913,15 +925,12 @@ find_shape(struct values *v, const struct adoption *a, struct value *x, const ch
 static void
 mark_sizes(struct values *v)
 {
-	for (size_t i = 0; i < v->count; i++)
-		for (size_t k = 0; k < v->count && v->at[i].shape; k++) {
-			struct kscan s;
+	values_each(x, v)
+		values_each(axis, v) {
+			const struct kscan s = { .code = x->shape };
 
-			if (v->at[k].role != ROLE_AXIS)
-				continue;
-			kscan(v->at[i].shape, strlen(v->at[i].shape), &s);
-			v->at[k].size |= kscan_uses(&s, 0, s.len, v->at[k].name);
-			kscan_free(&s);
+			axis->size |= axis->role == ROLE_AXIS && x->shape &&
+			    kscan_uses(&s, 0, strlen(x->shape), axis->name);
 		}
 }
 
@@ -929,8 +938,8 @@ void
 values_find(struct values *v, const struct adoption *a, const char *text)
 {
 	const struct kscan_item *f;
-	struct kscan_signature g;
-	struct kscan s;
+	auto_signature struct kscan_signature g = { 0 };
+	auto_scan struct kscan s;
 
 	*v = (struct values){ .notes = json_array(), .recorded = recorded_any(a) };
 	kscan(text, strlen(text), &s);
@@ -947,31 +956,29 @@ values_find(struct values *v, const struct adoption *a, const char *text)
 	leave_out_null(v);
 	find_signs(v);
 	find_written(v, &s, f);
-	for (size_t k = 0; k < json_array_size(v->calls); k++)
-		for (size_t i = 0; i < v->count; i++)
-			refuse_overlap(v, a, k, &v->at[i]);
+	kjson_foreach(call, v->calls)
+		values_each(x, v)
+			refuse_overlap(v, a, call, x);
 	find_ties(v);
-	for (size_t i = 0; i < v->count; i++)
-		if (v->at[i].role == ROLE_ARRAY) {
-			find_parts(v, &v->at[i]);
-			find_shape(v, a, &v->at[i], text);
+	values_each(x, v)
+		if (x->role == ROLE_ARRAY) {
+			find_parts(v, x);
+			find_shape(v, a, x, text);
 		}
-	for (size_t i = 0; i < v->count; i++)
-		v->at[i].align = alignment(v, v->at[i].name);
+	values_each(x, v)
+		x->align = alignment(v, x->name);
 	mark_sizes(v);
-	kscan_signature_free(&g);
-	kscan_free(&s);
 }
 
 void
 values_free(struct values *v)
 {
-	for (size_t i = 0; i < v->count; i++) {
-		free(v->at[i].name);
-		free(v->at[i].tied);
-		free(v->at[i].declared);
-		free(v->at[i].shape);
-		json_decref(v->at[i].shared);
+	values_each(x, v) {
+		free(x->name);
+		free(x->tied);
+		free(x->declared);
+		free(x->shape);
+		json_decref(x->shared);
 	}
 	free(v->at);
 	json_decref(v->calls);

@@ -40,6 +40,9 @@ struct values {
 	bool recorded; /* arrays of the chosen calls were recorded */
 };
 
+/* For every parameter X of V. */
+#define values_each(x, v) for (struct value *x = (v)->at; x < (v)->at + (v)->count; x++)
+
 /*
  * The parameters of the kernel in TEXT, the reference, determined with adopt/observed.ndjson. Dies,
  * naming the parameter and what to do, if a shape or type cannot be determined. Free with
@@ -53,6 +56,8 @@ bool call_has_null(const json_t *call);
 void value_is_written(struct values *v, struct value *x);
 /* Bytes that calls with these arguments touch of array X; 0: unknown. */
 size_t value_reach(const struct values *v, const struct value *x, const json_t *args);
+/* "a, b, c" of an array; the caller frees. */
+char *listed(const json_t *names);
 /* Converts true and false among a call's arguments to the task's 1 and 0. */
 void values_number(json_t *args);
 

@@ -28,6 +28,10 @@ static const double cold_us = 10;
  */
 static const double touch_us = 10;
 
+/* What local variables hold before they are set: always the same, instead of what was there. */
+static const char zeros[] = "-ftrivial-auto-var-init=zero",
+                  pattern[] = "-ftrivial-auto-var-init=pattern";
+
 /*
  * How recorded floating-point arrays can vary: similar ones may be drawn; or only integers have a
  * meaning, and any floating-point numbers will do; or only the recorded ones work.
@@ -35,7 +39,7 @@ static const double touch_us = 10;
 enum floats { FLOATS_FRESH, FLOATS_INVENTED, FLOATS_KEPT, FLOATS_COUNT };
 
 struct draft {
-	const struct adoption *a;
+	struct adoption *a;
 	struct values v;
 	json_t *configs; /* of configs.json */
 	char *text;      /* of the reference */
@@ -126,8 +130,8 @@ axis_json(const struct draft *d, const struct value *x)
 
 	if (x->tied)
 		return json_pack("{s:s,s:s}", "type", "expr", "expression", x->tied);
-	for (size_t i = 0; i < d->v.count; i++)
-		own |= d->v.at[i].own;
+	values_each(y, &d->v)
+		own |= y->own;
 	axis = json_pack("{s:s}", "type", "var");
 	if (own)
 		json_object_set_new(axis, "fixed", json_true());
@@ -137,8 +141,7 @@ axis_json(const struct draft *d, const struct value *x)
 static void
 add_members(struct draft *d, json_t *axes, json_t *inputs, json_t *outputs, json_t *arguments)
 {
-	for (size_t i = 0; i < d->v.count; i++) {
-		const struct value *x = &d->v.at[i];
+	values_each(x, &d->v) {
 		json_t *tensor;
 
 		if (x->role == ROLE_STREAM)
@@ -184,9 +187,7 @@ bytes_expression(const struct draft *d)
 {
 	struct kbuf b = { 0 };
 
-	for (size_t i = 0; i < d->v.count; i++) {
-		const struct value *x = &d->v.at[i];
-
+	values_each(x, &d->v) {
 		if (x->role == ROLE_ARRAY)
 			kbuf_printf(&b, "%s%zu*(%s)", b.len ? "+" : "",
 			    x->bytes * (is_output(x) && d->inout ? 2 : 1), x->shape);
@@ -201,10 +202,9 @@ static json_t *
 workload(const struct draft *d, const char *name, const json_t *args)
 {
 	json_t *axes = json_object(), *values = json_object(),
-	       *w = json_pack("{s:s}", "name", name);
+	       *w = json_pack("{s:s,s:o}", "name", name, "axes", axes);
 
-	for (size_t i = 0; i < d->v.count; i++) {
-		const struct value *x = &d->v.at[i];
+	values_each(x, &d->v) {
 		json_t *given = json_object_get(args, x->name);
 
 		if (x->role == ROLE_AXIS && !x->tied)
@@ -213,10 +213,9 @@ workload(const struct draft *d, const char *name, const json_t *args)
 		else if (x->role == ROLE_SCALAR)
 			json_object_set(values, x->name, given);
 	}
-	json_object_set_new(w, "axes", axes);
-	if (json_object_size(values))
-		json_object_set(w, "values", values);
-	json_decref(values);
+	json_object_set_new(w, "values", values);
+	if (!json_object_size(values))
+		json_object_del(w, "values");
 	return w;
 }
 
@@ -291,8 +290,7 @@ add_recorded(const struct draft *d, json_t *w, const char *config, const json_t 
 
 	if (!values)
 		json_object_set_new(w, "values", values = json_object());
-	for (size_t i = 0; i < d->v.count; i++) {
-		const struct value *x = &d->v.at[i];
+	values_each(x, &d->v) {
 		size_t count = 0;
 		auto_free char *file =
 		    x->role == ROLE_ARRAY ? typed_file(d, config, x, args, &count) : NULL;
@@ -318,8 +316,7 @@ add_recorded(const struct draft *d, json_t *w, const char *config, const json_t 
 static json_t *
 twin_of(const json_t *all, const json_t *w)
 {
-	for (size_t k = 0; k < json_array_size(all); k++) {
-		json_t *other = json_array_get(all, k);
+	kjson_foreach(other, all) {
 		const json_t *x = json_object_get(other, "values"),
 		             *y = json_object_get(w, "values");
 
@@ -347,43 +344,36 @@ static json_t *
 timed_workloads(struct draft *d)
 {
 	const json_t *list = json_object_get(d->configs, "configs");
-	json_t *all = json_array(), *calls = json_object();
+	json_auto_t *calls = json_object();
+	json_t *all = json_array();
 	double total = 0;
 	bool timed = false;
 
 	json_object_clear(d->targets);
-	for (size_t i = 0; i < json_array_size(list); i++)
-		total += kjson_num(json_array_get(list, i), "share");
-	for (size_t i = 0; i < json_array_size(list); i++) {
-		const json_t *c = json_array_get(list, i);
-		const char *name = kjson_str_or(c, "name", "?"), *old;
+	kjson_foreach(c, list)
+		total += kjson_num(c, "share");
+	kjson_foreach(c, list) {
+		const char *name = kjson_str_or(c, "name", "?");
 		double share = kjson_num(c, "share") / (total > 0 ? total : 1),
 		       n = kjson_num_or(c, "calls", 1);
-		json_t *w, *twin;
+		json_auto_t *w = NULL;
+		json_t *twin;
 
 		values_number(json_object_get(c, "scalars"));
 		w = workload(d, name, json_object_get(c, "scalars"));
 		twin = twin_of(all, w);
-		if (!twin) {
-			json_object_set_new(w, "weight", json_real(share));
-			json_array_append(all, w);
-			twin = w;
-		} else {
-			json_object_set_new(
-			    twin, "weight", json_real(kjson_num(twin, "weight") + share));
-		}
-		old = kjson_str(twin, "name");
-		if (n > kjson_num(json_object_get(calls, old), "n")) {
+		if (!twin)
+			json_array_append(all, twin = w);
+		json_object_set_new(twin, "weight", json_real(kjson_num(twin, "weight") + share));
+		if (n > kjson_num(calls, kjson_str(twin, "name"))) {
 			json_object_set_new(twin, "name", json_string(name));
-			json_object_set_new(calls, name, json_pack("{s:f}", "n", n));
-			json_object_set(d->targets, name, json_array_get(list, i));
+			json_object_set_new(calls, name, json_real(n));
+			json_object_set(d->targets, name, c);
 		}
-		json_decref(w);
 	}
-	for (size_t i = 0; i < json_array_size(all); i++)
-		timed |= !kjson_has(d->untimed, kjson_str(json_array_get(all, i), "name"));
-	for (size_t i = 0; i < json_array_size(all); i++) {
-		json_t *w = json_array_get(all, i);
+	kjson_foreach(w, all)
+		timed |= !kjson_has(d->untimed, kjson_str(w, "name"));
+	kjson_foreach(w, all) {
 		const char *name = kjson_str(w, "name");
 
 		/* The calls with most of the time may have been left out since. */
@@ -393,7 +383,6 @@ timed_workloads(struct draft *d)
 		    w, "weight", json_real(fmax(1e-6, round(1e6 * kjson_num(w, "weight")) / 1e6)));
 		add_recorded(d, w, name, scalars_of(d, w));
 	}
-	json_decref(calls);
 	return all;
 }
 
@@ -404,8 +393,8 @@ has_elements(const struct draft *d, const json_t *args)
 	struct kscan_scope scope = { .values = args };
 	int64_t n;
 
-	for (size_t i = 0; i < d->v.count; i++)
-		if (d->v.at[i].shape && kscan_number(&scope, d->v.at[i].shape, &n) && n < 1)
+	values_each(x, &d->v)
+		if (x->shape && kscan_number(&scope, x->shape, &n) && n < 1)
 			return false;
 	return true;
 }
@@ -432,26 +421,23 @@ add_check(const struct draft *d, json_t *all, const char *name, const json_t *ar
 static json_t *
 combinations(const struct draft *d)
 {
-	json_t *list = json_array(), *seen = json_object();
+	json_auto_t *seen = json_object();
+	json_t *list = json_array();
 
-	for (size_t i = 0; i < json_array_size(d->v.calls) && json_array_size(list) < COMBINATIONS;
-	     i++) {
-		json_t *args = json_object_get(json_array_get(d->v.calls, i), "args"),
-		       *rest = json_copy(args);
-		char *key;
+	kjson_foreach(call, d->v.calls) {
+		json_t *args = json_object_get(call, "args");
+		json_auto_t *rest = json_copy(args);
+		auto_free char *key = NULL;
 
-		for (size_t k = 0; k < d->v.count; k++)
-			if (d->v.at[k].role == ROLE_AXIS && d->v.at[k].size)
-				json_object_del(rest, d->v.at[k].name);
+		values_each(x, &d->v)
+			if (x->role == ROLE_AXIS && x->size)
+				json_object_del(rest, x->name);
 		key = json_dumps(rest, KIO_DUMP);
-		if (!json_object_get(seen, key)) {
+		if (!json_object_get(seen, key) && json_array_size(list) < COMBINATIONS) {
 			json_object_set_new(seen, key, json_true());
 			json_array_append(list, args);
 		}
-		free(key);
-		json_decref(rest);
 	}
-	json_decref(seen);
 	return list;
 }
 
@@ -462,32 +448,28 @@ combinations(const struct draft *d)
 static void
 add_neighbours(const struct draft *d, json_t *all, const json_t *given)
 {
-	for (size_t k = 0; k < d->v.count; k++)
+	values_each(x, &d->v)
 		for (int by = -1; by <= 1; by += 2) {
-			const struct value *x = &d->v.at[k];
-			json_t *args;
+			json_auto_t *args = NULL;
+			auto_free char *name = NULL;
 			json_int_t v;
-			char *name;
 
 			if (x->role != ROLE_AXIS || x->size || x->tied)
 				continue;
 			args = json_deep_copy(
 			    json_array_get(given, by < 0 ? json_array_size(given) - 1 : 0));
 			v = kjson_int(args, x->name) + by;
-			if (v < 1) {
-				json_decref(args);
+			if (v < 1)
 				continue;
-			}
 			json_object_set_new(args, x->name, json_integer(v));
-			for (size_t n = 0, m = 0; n < d->v.count; n++)
-				if (d->v.at[n].role == ROLE_AXIS && d->v.at[n].size &&
-				    !d->v.at[n].tied)
-					json_object_set_new(args, d->v.at[n].name,
-					    json_integer(23 + 6 * (json_int_t)m++));
 			name = kasprintf("check_%s_%lld", x->name, (long long)v);
+			v = 23;
+			values_each(y, &d->v)
+				if (y->role == ROLE_AXIS && y->size && !y->tied) {
+					json_object_set_new(args, y->name, json_integer(v));
+					v += 6;
+				}
 			add_check(d, all, name, args);
-			free(name);
-			json_decref(args);
 		}
 }
 
@@ -497,13 +479,13 @@ small_workloads(const struct draft *d)
 {
 	static const int sizes[][4] = { { 1, 1, 1, 1 }, { 3, 5, 2, 3 }, { 17, 31, 7, 5 },
 		{ 1, 61, 3, 2 }, { 67, 1, 2, 3 }, { 33, 64, 5, 4 }, { 65, 129, 3, 3 } };
-	json_t *all = json_array(), *given;
+	json_auto_t *given = combinations(d);
+	json_t *all = json_array();
 
 	/* Sizes that no argument determines are only known for recorded calls. */
-	for (size_t i = 0; i < d->v.count; i++)
-		if (d->v.at[i].own)
+	values_each(x, &d->v)
+		if (x->own)
 			return all;
-	given = combinations(d);
 	for (size_t i = 0; i < LEN(sizes); i++) {
 		json_auto_t *args =
 		    json_deep_copy(json_array_get(given, i % json_array_size(given)));
@@ -511,17 +493,15 @@ small_workloads(const struct draft *d)
 		size_t n = 0;
 
 		kbuf_puts(&name, "check");
-		for (size_t k = 0; k < d->v.count; k++)
-			if (d->v.at[k].role == ROLE_AXIS && d->v.at[k].size && !d->v.at[k].tied) {
-				json_object_set_new(
-				    args, d->v.at[k].name, json_integer(sizes[i][n % 4]));
+		values_each(x, &d->v)
+			if (x->role == ROLE_AXIS && x->size && !x->tied) {
+				json_object_set_new(args, x->name, json_integer(sizes[i][n % 4]));
 				kbuf_printf(&name, "_%d", sizes[i][n++ % 4]);
 			}
 		if (n)
 			add_check(d, all, name.data, args);
 	}
 	add_neighbours(d, all, given);
-	json_decref(given);
 	return all;
 }
 
@@ -570,10 +550,7 @@ comment_of(const struct draft *d)
 static bool
 has_flag(const json_t *settings, const char *begin)
 {
-	const json_t *flag;
-	size_t i;
-
-	json_array_foreach(json_object_get(settings, "flags"), i, flag)
+	kjson_foreach(flag, json_object_get(settings, "flags"))
 		if (!strncmp(json_string_value(flag) ?: "", begin, strlen(begin)))
 			return true;
 	return false;
@@ -601,10 +578,10 @@ add_build_facts(const struct adoption *a, struct kbuf *b)
 static void
 add_aliases(const struct values *v, struct kbuf *b)
 {
-	json_t *seen = json_object(), *call, *p;
-	size_t i;
+	json_auto_t *seen = json_object();
+	json_t *p;
 
-	json_array_foreach(v->calls, i, call) {
+	kjson_foreach(call, v->calls) {
 		const char *name;
 
 		json_object_foreach(json_object_get(call, "pointers"), name, p) {
@@ -620,7 +597,6 @@ add_aliases(const struct values *v, struct kbuf *b)
 			    name, other);
 		}
 	}
-	json_decref(seen);
 }
 
 /*
@@ -630,32 +606,16 @@ add_aliases(const struct values *v, struct kbuf *b)
 static bool
 is_body_only(const struct draft *d)
 {
-	const json_t *p;
-	struct kscan s;
+	auto_scan struct kscan s;
 	const struct kscan_item *f;
 	bool only = kscan_has_path(d->a->kernel);
-	size_t i;
 
 	kscan(d->text, strlen(d->text), &s);
 	f = kscan_function(&s, d->a->kernel);
 	only |= f && kscan_has_word(&s, f, "template");
-	kscan_free(&s);
-	json_array_foreach(json_object_get(d->a->unit, "parameters"), i, p)
+	kjson_foreach(p, json_object_get(d->a->unit, "parameters"))
 		only |= kjson_bool(p, "result") && kjson_bool(p, "bytes");
 	return only;
-}
-
-/* "a, b, c"; the caller frees. */
-static char *
-listed(const json_t *names)
-{
-	struct kbuf b = { 0 };
-	const json_t *name;
-	size_t i;
-
-	json_array_foreach((json_t *)names, i, name)
-		kbuf_printf(&b, "%s%s", i ? ", " : "", json_string_value(name));
-	return b.data;
 }
 
 /* What the program must keep, and what of it the application gets. */
@@ -713,26 +673,26 @@ add_terms(const struct draft *d, struct kbuf *b)
 static void
 add_optional(const struct values *v, struct kbuf *b)
 {
-	for (size_t i = 0; i < v->count; i++)
-		if (v->at[i].optional)
+	values_each(x, v)
+		if (x->optional)
 			kbuf_printf(b,
 			    " In some calls of the application %s is a null pointer. Such calls "
 			    "are not among the workloads, but the program must do then what "
 			    "the reference does.",
-			    v->at[i].name);
+			    x->name);
 }
 
 static char *
 description(const struct draft *d)
 {
 	const struct adoption *a = d->a;
-	char *comment = comment_of(d), *line;
+	auto_free char *comment = comment_of(d), *line = NULL;
 	struct kbuf b = { 0 };
 
-	if (comment)
+	if (comment) {
 		strip_marks(comment);
-	line = comment ? kfence_line(comment, 1200) : NULL;
-
+		line = kfence_line(comment, 1200);
+	}
 	if (a->cxx)
 		kbuf_puts(&b,
 		    "The program is C++. Declare its entry extern \"C\", although the "
@@ -751,8 +711,6 @@ description(const struct draft *d)
 	add_optional(&d->v, &b);
 	if (line)
 		kbuf_printf(&b, " The application's comment on it: %s", line);
-	free(line);
-	free(comment);
 	return b.data;
 }
 
@@ -760,12 +718,11 @@ description(const struct draft *d)
 static char *
 prototype(const struct draft *d)
 {
-	struct kscan s;
+	auto_scan struct kscan s;
 	const struct kscan_item *f;
-	struct kbuf b = { 0 };
+	struct kbuf b = kbuf_empty();
 	bool quoted = false; /* the language in 'extern "C"', which is blank in the code */
 
-	kbuf_puts(&b, "");
 	kscan(d->text, strlen(d->text), &s);
 	f = kscan_function(&s, d->a->entry);
 	for (size_t p = f ? f->from : 0; f && p < f->body; p++) {
@@ -777,7 +734,6 @@ prototype(const struct draft *d)
 	}
 	while (b.len && b.data[b.len - 1] == ' ')
 		b.data[--b.len] = '\0';
-	kscan_free(&s);
 	return b.data;
 }
 
@@ -795,11 +751,12 @@ static void
 draft_task(struct draft *d)
 {
 	const struct adoption *a = d->a;
-	bool cuda = a->device;
+	bool cuda = a->device, self = !strcmp(d->oracle, "self");
+	double rtol = steps[d->step].rtol;
 	json_t *axes = json_object(), *inputs = json_object(), *outputs = json_object(),
 	       *arguments = json_array(), *workloads, *t;
 	json_auto_t *settings = compile_settings(a);
-	char *about = description(d), *bytes = bytes_expression(d), *head = prototype(d);
+	auto_free char *about = description(d), *bytes = bytes_expression(d), *head = prototype(d);
 
 	add_members(d, axes, inputs, outputs, arguments);
 	if (!json_object_size(outputs))
@@ -809,40 +766,31 @@ draft_task(struct draft *d)
 		    a->kernel);
 	workloads = timed_workloads(d);
 	json_array_extend(workloads, d->small);
-	t = json_pack("{s:s,s:s,s:s,s:o,s:s,s:o,s:o,s:o,s:{s:s,s:o},s:s,s:{s:s,s:O,s:o},s:o}",
+	t = json_pack("{s:s,s:s,s:s,s:o,s:s,s:o,s:o,s:o,s:{s:s,s:o,s:s},s:s,s:{s:s,s:O,s:o},s:o,"
+	              "s:s*,s:s*,s:s*,s:o*,s:o,s:{s:s,s:s,s:O}}",
 	    "schema", "task/1", "name", a->kernel, "op", a->kernel, "description",
 	    kjson_text(about, strlen(about)), "language", a->language, "axes", axes, "inputs",
 	    inputs, "outputs", outputs, "entry", "name", a->entry, "arguments", arguments,
-	    "reference", cuda ? "reference.cu" : "reference.c", "build", "compiler",
-	    kjson_str_or(settings, "compiler", "gcc"), "flags", json_object_get(settings, "flags"),
-	    "libs", task_libraries(a), "workloads", workloads);
+	    "prototype", head, "reference", cuda ? "reference.cu" : "reference.c", "build",
+	    "compiler", kjson_str_or(settings, "compiler", "gcc"), "flags",
+	    json_object_get(settings, "flags"), "libs", task_libraries(a), "workloads", workloads,
+	    "bytes", bytes, "oracle",
+	    self       ? NULL
+	        : cuda ? "oracle.cu"
+	               : "oracle.c",
+	    "reduction", steps[d->step].reduction, "tolerance",
+	    rtol > 0 ? json_pack("{s:f}", "rtol", rtol) : NULL, "distributions",
+	    d->large ? json_pack("[s,s,s]", "normal", "uniform", "large")
+	             : json_pack("[s,s]", "normal", "uniform"),
+	    "notes", "adopted", a->file, "oracle", d->oracle, "told", d->v.notes);
 	if (!t)
 		kdie(K_IO, "out of memory");
-	json_object_set_new(json_object_get(t, "entry"), "prototype", json_string(head));
-	free(head);
-	if (bytes)
-		json_object_set_new(t, "bytes", json_string(bytes));
 	if (!d->counted)
 		d->counted = task_count(a, t);
 	json_object_update(t, d->counted);
 	task_formulas(a, t);
-	if (strcmp(d->oracle, "self"))
-		json_object_set_new(t, "oracle", json_string(cuda ? "oracle.cu" : "oracle.c"));
-	if (steps[d->step].reduction)
-		json_object_set_new(t, "reduction", json_string(steps[d->step].reduction));
-	if (steps[d->step].rtol > 0)
-		json_object_set_new(
-		    t, "tolerance", json_pack("{s:f}", "rtol", steps[d->step].rtol));
-	json_object_set_new(t, "distributions",
-	    d->large ? json_pack("[s,s,s]", "normal", "uniform", "large")
-	             : json_pack("[s,s]", "normal", "uniform"));
-	json_object_set_new(t, "notes",
-	    json_pack(
-	        "{s:s,s:s,s:O}", "adopted", a->file, "oracle", d->oracle, "told", d->v.notes));
 	json_decref(d->task);
 	d->task = t;
-	free(bytes);
-	free(about);
 }
 
 static void
@@ -873,7 +821,8 @@ oracle_text(const struct draft *d, char *why, size_t why_len)
 static bool
 make_oracle(struct draft *d, char *why, size_t why_len)
 {
-	char *text = oracle_text(d, why, why_len), *path, *object, *log = NULL;
+	auto_free char *text = oracle_text(d, why, why_len), *log = NULL;
+	char *path, *object;
 
 	if (!text)
 		return false;
@@ -886,11 +835,9 @@ make_oracle(struct draft *d, char *why, size_t why_len)
 		if (!build_alone(d->a, path, object, &log))
 			d->built.fault =
 			    kasprintf("it does not compile: %.*s", (int)strcspn(log, "\n"), log);
-		free(log);
 		free(d->built.text);
 		d->built.text = kstrdup(text);
 	}
-	free(text);
 	if (d->built.fault)
 		snprintf(why, why_len, "%s", d->built.fault);
 	return !d->built.fault;
@@ -924,7 +871,7 @@ judge(struct draft *d, const char *phase, const char *more)
 	char *out = adopt_path(a, "log/harness.json");
 	struct command_result r;
 	auto_buf struct kbuf command = { 0 };
-	json_t *answer, *c;
+	json_auto_t *answer = NULL;
 
 	unlink(out);
 	kbuf_printf(&command,
@@ -938,10 +885,8 @@ judge(struct draft *d, const char *phase, const char *more)
 		kdie(r.status == 127 ? K_MISSING : r.status,
 		    "the reference cannot be evaluated:\n%s", r.said);
 	answer = r.status ? NULL : kjson_load(out);
-	c = json_incref(json_array_get(json_object_get(answer, "candidates"), 0));
-	json_decref(answer);
 	command_free(&r);
-	return c;
+	return json_incref(json_array_get(json_object_get(answer, "candidates"), 0));
 }
 
 /* Right in every case that was tried. */
@@ -963,16 +908,12 @@ static bool
 learn_written(struct draft *d, const json_t *c)
 {
 	bool learned = false;
-	const json_t *r;
-	size_t i;
 
-	json_array_foreach(json_object_get(c, "reasons"), i, r) {
+	kjson_foreach(r, json_object_get(c, "reasons")) {
 		const char *tensor = kjson_str(r, "tensor");
 		bool any = kjson_is(r, "check", "device_fault");
 
-		for (size_t k = 0; k < d->v.count; k++) {
-			struct value *x = &d->v.at[k];
-
+		values_each(x, &d->v) {
 			if (x->role != ROLE_ARRAY || x->written ||
 			    !(any ? !x->constant : !strcmp(tensor, x->name)))
 				continue;
@@ -1010,11 +951,18 @@ passes(struct draft *d, int seeds, struct kbuf *said)
 	return good;
 }
 
+/* Draws that show whether it is right. If these take long, there are many numbers in each. */
+static int
+sure(const struct draft *d)
+{
+	return (int)fmax(FEW, SURE / fmax(1, d->alone_s));
+}
+
 static bool
 has_asked(const struct draft *d)
 {
-	for (size_t i = 0; i < d->v.count; i++)
-		if (d->v.at[i].asked)
+	values_each(x, &d->v)
+		if (x->asked)
 			return true;
 	return false;
 }
@@ -1039,7 +987,7 @@ unfinished(const char *text)
 static char *
 call_alone(struct draft *d, const char *task, const char *more)
 {
-	char *folder = adopt_path(d->a, "task"), *text, *name;
+	auto_free char *text = NULL;
 	auto_buf struct kbuf command = { 0 };
 	struct command_result r;
 
@@ -1047,16 +995,14 @@ call_alone(struct draft *d, const char *task, const char *more)
 	    "kharness --solo --fenced -t %s -s full --run-timeout-s 20 --backend %s "
 	    "--threads %lld %s ./reference.so",
 	    task, d->a->language, (long long)kjson_int(d->a->json, "threads"), more);
-	command_own(d->a, folder, command.data, "probe", &r);
+	command_own(d->a, adopt_path(d->a, "task"), command.data, "probe", &r);
 	if (r.status == K_MISSING || r.status == K_USAGE || r.status == K_AGAIN)
 		kdie(r.status, "the reference cannot be tried:\n%s", r.said);
 	text = r.status || !r.log ? file_text(r.log, NULL) : NULL;
-	name = text ? unfinished(text) : NULL;
 	if (!r.status)
 		d->alone_s = r.wall_s;
-	free(text);
 	command_free(&r);
-	return name;
+	return text ? unfinished(text) : NULL;
 }
 
 static char *
@@ -1069,11 +1015,8 @@ crashes_on(struct draft *d)
 static bool
 drop_named(struct draft *d, const char *name)
 {
-	const json_t *w;
-	size_t i;
-
-	json_array_foreach(d->small, i, w)
-		if (kjson_is(w, "name", name))
+	for (size_t i = 0; i < json_array_size(d->small); i++)
+		if (kjson_is(json_array_get(d->small, i), "name", name))
 			return !json_array_remove(d->small, i);
 	return false;
 }
@@ -1126,13 +1069,12 @@ static bool
 leave_out_wrong(struct draft *d)
 {
 	const json_t *all = json_object_get(d->task, "workloads"),
-	             *cases = kjson_path(d->tried, "correctness.cases"), *c;
+	             *cases = kjson_path(d->tried, "correctness.cases");
 	bool less = !d->tried && json_array_size(d->small);
-	size_t i;
 
 	if (!d->tried)
 		json_array_clear(d->small);
-	json_array_foreach(cases, i, c) {
+	kjson_foreach(c, cases) {
 		const char *name = kjson_str_or(c, "workload", "?");
 
 		if (kjson_bool(c, "ok"))
@@ -1160,17 +1102,15 @@ may_leave_out(const struct draft *d, const json_t *small)
 static bool
 try_combination(struct draft *d, struct kbuf *said)
 {
-	json_t *small, *w;
+	json_auto_t *small = json_copy(d->small);
 	char why[512];
 	bool good;
-	size_t i;
 
 	write_draft(d);
 	if (!make_oracle(d, why, sizeof why)) {
 		kbuf_printf(said, "  oracle %s: %s\n", d->oracle, why);
 		return false;
 	}
-	small = json_copy(d->small);
 	good = passes(d, FEW, said);
 	while (!good && !d->hung && leave_out_wrong(d))
 		good = passes(d, FEW, NULL);
@@ -1180,7 +1120,7 @@ try_combination(struct draft *d, struct kbuf *said)
 		    "(--shape), or sizes depend on each other\n");
 		good = false;
 	}
-	json_array_foreach(small, i, w)
+	kjson_foreach(w, small)
 		if (good && !kjson_find(d->small, "name", kjson_str(w, "name")))
 			json_array_append_new(d->v.notes,
 			    json_sprintf("the reference itself fails on %s, which is left out",
@@ -1189,11 +1129,13 @@ try_combination(struct draft *d, struct kbuf *said)
 		json_array_clear(d->small);
 		json_array_extend(d->small, small);
 	}
-	json_decref(small);
 	return good;
 }
 
-/* Finds roles, oracle and inputs with which the reference is right, at the loosest tolerance. */
+/*
+ * Finds roles, oracle and inputs with which the reference is right, at the loosest tolerance. SAID:
+ * why not with the last inputs.
+ */
 static bool
 settle(struct draft *d, struct kbuf *said)
 {
@@ -1202,7 +1144,8 @@ settle(struct draft *d, struct kbuf *said)
 
 	d->step = LEN(steps) - 1;
 	/* Start with what the reference has survived so far. */
-	for (; d->floats < (d->v.recorded ? FLOATS_COUNT : FLOATS_INVENTED); d->floats++)
+	for (; d->floats < (d->v.recorded ? FLOATS_COUNT : FLOATS_INVENTED); d->floats++) {
+		kbuf_free(said);
 		for (size_t o = 0; o < (self ? 1 : LEN(oracles)); o++)
 			for (int inout = 0; inout < 2; inout++) {
 				d->hung = false;
@@ -1215,7 +1158,54 @@ settle(struct draft *d, struct kbuf *said)
 						return true;
 				}
 			}
+	}
 	return false;
+}
+
+/*
+ * Did it give wrong values, and nothing else? Then with numbers that no draw had before.
+ */
+static bool
+is_inexact(const json_t *eval)
+{
+	const json_t *reasons = json_object_get(eval, "reasons");
+
+	kjson_foreach(r, reasons)
+		if (!kjson_is(r, "check", "wrong_result") && !kjson_is(r, "check", "timed_run"))
+			return false;
+	return json_array_size(reasons) > 0;
+}
+
+/* Builds the reference again, with one more FLAG. False: the compiler does not know it. */
+static bool
+build_with(struct draft *d, const char *flag)
+{
+	auto_free char *log = NULL;
+
+	d->a->flag = flag;
+	free(d->built.text);
+	d->built.text = NULL;
+	return build_reference(d->a, d->text, &log);
+}
+
+/* The same also for a function that copies what it never set into its results. */
+static bool
+settle_all(struct draft *d, struct kbuf *said)
+{
+	enum floats floats = d->floats;
+
+	if (settle(d, said))
+		return true;
+	if (d->a->device || d->a->flag || !is_inexact(d->tried) || !build_with(d, zeros))
+		return false;
+	d->floats = floats;
+	if (!settle(d, said))
+		return false;
+	json_array_append_new(d->v.notes,
+	    json_sprintf("it copies parts of variables that it never set into its results, so "
+	                 "programs are compiled with %s",
+	        zeros));
+	return true;
 }
 
 /*
@@ -1227,9 +1217,8 @@ vary_integers(struct draft *d)
 {
 	bool drawn = false;
 
-	for (size_t i = 0; i < d->v.count; i++)
-		drawn |=
-		    is_input(d, &d->v.at[i]) && is_float(&d->v.at[i]) && d->floats != FLOATS_KEPT;
+	values_each(x, &d->v)
+		drawn |= is_input(d, x) && is_float(x) && d->floats != FLOATS_KEPT;
 	for (size_t i = 0; i < d->v.count && d->v.recorded && !drawn; i++) {
 		struct value *x = &d->v.at[i];
 		char *name;
@@ -1240,7 +1229,7 @@ vary_integers(struct draft *d)
 		write_draft(d);
 		name = crashes_on(d);
 		/* A few of many numbers may lead it beyond an array. */
-		x->fresh = !name && passes(d, SURE, NULL);
+		x->fresh = !name && passes(d, sure(d), NULL);
 		free(name);
 	}
 	write_draft(d);
@@ -1250,8 +1239,8 @@ vary_integers(struct draft *d)
 static bool
 has_floats(const struct values *v, bool doubles)
 {
-	for (size_t i = 0; i < v->count; i++)
-		if (v->at[i].dtype && is_float(&v->at[i]) && (v->at[i].bytes == 8) == doubles)
+	values_each(x, v)
+		if (x->dtype && is_float(x) && (x->bytes == 8) == doubles)
 			return true;
 	return false;
 }
@@ -1260,7 +1249,7 @@ has_floats(const struct values *v, bool doubles)
 static size_t
 tightest(struct draft *d)
 {
-	for (d->step = 0; d->step < LEN(steps) - 1 && !passes(d, SURE, NULL);)
+	for (d->step = 0; d->step < LEN(steps) - 1 && !passes(d, sure(d), NULL);)
 		d->step++;
 	return d->step;
 }
@@ -1309,9 +1298,9 @@ keep_integers(struct draft *d)
 {
 	bool any = false;
 
-	for (size_t i = 0; i < d->v.count; i++) {
-		any |= d->v.at[i].fresh;
-		d->v.at[i].fresh = false;
+	values_each(x, &d->v) {
+		any |= x->fresh;
+		x->fresh = false;
 	}
 	return any;
 }
@@ -1359,8 +1348,8 @@ lint_draw(struct draft *d, int seed, char **faults)
 static bool
 keeps_integers(const struct draft *d)
 {
-	for (size_t i = 0; i < d->v.count; i++)
-		if (is_input(d, &d->v.at[i]) && !is_float(&d->v.at[i]) && !d->v.at[i].fresh)
+	values_each(x, &d->v)
+		if (is_input(d, x) && !is_float(x) && !x->fresh)
 			return true;
 	return false;
 }
@@ -1369,8 +1358,8 @@ keeps_integers(const struct draft *d)
 static bool
 only_writes(const struct draft *d)
 {
-	for (size_t i = 0; i < d->v.count; i++)
-		if (d->v.at[i].role == ROLE_ARRAY && !is_output(&d->v.at[i]))
+	values_each(x, &d->v)
+		if (x->role == ROLE_ARRAY && !is_output(x))
 			return false;
 	return true;
 }
@@ -1383,12 +1372,10 @@ static bool
 leave_out(struct draft *d, const json_t *names)
 {
 	json_auto_t *all = json_copy(d->untimed);
-	const json_t *w;
 	double share = 0;
-	size_t i;
 
 	json_array_extend(all, (json_t *)names);
-	json_array_foreach(json_object_get(d->task, "workloads"), i, w)
+	kjson_foreach(w, json_object_get(d->task, "workloads"))
 		share += kjson_has(all, kjson_str(w, "name")) ? kjson_num(w, "weight") : 0;
 	if (share > 0.2 || !json_array_size(names))
 		return false;
@@ -1418,16 +1405,15 @@ accused(const struct draft *d, const char *text)
 static bool
 recorded_vary(const struct draft *d)
 {
-	const json_t *list = json_object_get(d->configs, "configs"), *c;
-	size_t k;
+	const json_t *list = json_object_get(d->configs, "configs");
 
-	for (size_t i = 0; i < d->v.count; i++) {
+	values_each(x, &d->v) {
 		char first[65] = "", hex[65];
 
-		if (!is_output(&d->v.at[i]))
+		if (!is_output(x))
 			continue;
-		json_array_foreach((json_t *)list, k, c) {
-			const char *config = kjson_str(c, "name"), *name = d->v.at[i].name,
+		kjson_foreach(c, list) {
+			const char *config = kjson_str(c, "name"), *name = x->name,
 			           *path = recorded_path(d->a, config, name, true)
 			    ?: recorded_path(d->a, config, name, false);
 
@@ -1486,7 +1472,7 @@ find_inputs(struct draft *d)
 
 	for (bool good = false; !good; free(faults)) {
 		w = work_begin("inputs", "roles, oracle and inputs that fit the reference");
-		if (!settle(d, &said))
+		if (!settle_all(d, &said))
 			kdie(K_USAGE,
 			    "%s: the reference fails against its own oracle with every combination "
 			    "of roles, oracle and inputs:\n%s",
@@ -1510,15 +1496,14 @@ find_inputs(struct draft *d)
 static void
 write_replay(struct draft *d)
 {
-	json_t *small = d->small, *w, *v;
+	json_t *small = d->small, *v;
 	enum floats floats = d->floats;
 	const char *name;
-	size_t i;
 
 	d->small = json_array();
 	d->floats = FLOATS_KEPT;
 	draft_task(d);
-	json_array_foreach(json_object_get(d->task, "workloads"), i, w)
+	kjson_foreach(w, json_object_get(d->task, "workloads"))
 		json_object_foreach(json_object_get(w, "values"), name, v)
 			if (json_is_object(v))
 				json_object_set_new(v, "fresh", json_false());
@@ -1534,12 +1519,11 @@ gives_the_same(const struct draft *d, const char *name, char *why, size_t why_le
 {
 	char reason[200];
 
-	for (size_t i = 0; i < d->v.count; i++) {
-		const struct value *x = &d->v.at[i];
-
+	values_each(x, &d->v) {
 		if (is_output(x) &&
 		    !recorded_same(d->a, name, x->name, x->dtype, x->bytes,
-		        adopt_path(d->a, "task/replay/%s.%s.npy", name, x->name), reason,
+		        adopt_path(d->a, "task/replay/%s.%s.npy", name, x->name),
+		        adopt_path(d->a, "task/pattern/%s.%s.npy", name, x->name), reason,
 		        sizeof reason)) {
 			snprintf(why, why_len, "%s: %s", x->name, reason);
 			return false;
@@ -1556,6 +1540,11 @@ drop_other(struct draft *d)
 	char why[300];
 
 	write_replay(d);
+	if (d->a->flag) {
+		build_with(d, pattern);
+		free(call_alone(d, "replay.json", "--save pattern"));
+		build_with(d, zeros);
+	}
 	free(call_alone(d, "replay.json", "--save replay"));
 	for (size_t i = 0; i < json_array_size(list); i++) {
 		const char *name = kjson_str_or(json_array_get(list, i), "name", "?");
@@ -1586,16 +1575,18 @@ drop_other(struct draft *d)
 static void
 drop_others(struct draft *d)
 {
-	char *folder = adopt_path(d->a, "task/replay");
+	char *folder = adopt_path(d->a, "task/replay"), *more = adopt_path(d->a, "task/pattern");
 	struct work_span w;
 
 	if (!d->v.recorded)
 		return;
 	w = work_begin("replay", "the recorded calls, compared with the application's results");
 	kmake_folder(folder);
+	kmake_folder(more);
 	while (drop_other(d))
 		continue;
 	remove_folder(folder);
+	remove_folder(more);
 	write_draft(d);
 	work_end(&w);
 }
@@ -1606,10 +1597,10 @@ drop_others(struct draft *d)
 static json_t *
 measure(struct draft *d)
 {
-	json_t *c = judge(d, "timing", "--timing-s 0.2 --warmup-s 0.02"), *rows = json_array(), *t;
-	size_t i;
+	json_auto_t *c = judge(d, "timing", "--timing-s 0.2 --warmup-s 0.02");
+	json_t *rows = json_array();
 
-	json_array_foreach(json_object_get(c, "timing"), i, t) {
+	kjson_foreach(t, json_object_get(c, "timing")) {
 		const char *name = kjson_str_or(t, "workload", "?");
 		const json_t *target = json_object_get(d->targets, name);
 		double alone = kjson_num(t, "median_ns") / 1e3,
@@ -1624,7 +1615,6 @@ measure(struct draft *d)
 		ksay("proxy      %s: %.0f us alone, %.0f us in the application: %.2fx\n", name,
 		    alone, real, alone / real);
 	}
-	json_decref(c);
 	return rows;
 }
 
@@ -1653,14 +1643,13 @@ is_first_touch(const json_t *row, double low)
 static bool
 check_proxy(struct draft *d)
 {
-	const json_t *own = json_object_get(d->a->json, "proxy"), *r;
+	const json_t *own = json_object_get(d->a->json, "proxy");
 	double low = own ? json_number_value(json_array_get(own, 0)) : proxy_limits[0];
 	double high = own ? json_number_value(json_array_get(own, 1)) : proxy_limits[1];
 	json_auto_t *astray = json_array(), *rows = measure(d);
 	bool good;
-	size_t i;
 
-	json_array_foreach(rows, i, r) {
+	kjson_foreach(r, rows) {
 		double ratio = kjson_num_or(r, "ratio", 1);
 
 		if (fmax(1, ratio) * kjson_num(r, "target_us") < cold_us ||
@@ -1703,58 +1692,58 @@ find_times(struct draft *d)
 
 /* ---- launches ---- */
 
+/* "(32,8,1)" for the array LIST; NULL: there is none. The caller frees. */
+static char *
+triple(const json_t *list)
+{
+	auto_free char *text = json_array_size(list) == 3 ? json_dumps(list, JSON_COMPACT) : NULL;
+
+	return text ? kasprintf("(%.*s)", (int)strlen(text) - 2, text + 1) : NULL;
+}
+
 /*
  * Compares every launch of the reference, for a configuration's arguments, with the observed block.
  */
 static bool
 check_geometry(const struct draft *d)
 {
-	const json_t *list = json_object_get(d->configs, "configs");
-	struct kscan s;
+	auto_scan struct kscan s;
 	const struct kscan *sources[] = { &s };
-	const struct kscan_item *f;
 	struct kscan_launch *launches;
 	size_t n;
 	bool good = true;
 
 	kscan(d->text, strlen(d->text), &s);
-	f = kscan_function(&s, d->a->entry);
-	n = kscan_launches(&s, f, &launches);
-	for (size_t i = 0; i < json_array_size(list) && n; i++) {
-		const json_t *c = json_array_get(list, i), *block = json_object_get(c, "block");
+	n = kscan_launches(&s, kscan_function(&s, d->a->entry), &launches);
+	kjson_foreach(c, json_object_get(d->configs, "configs")) {
 		struct kscan_scope scope = { .sources = sources,
 			.count = 1,
 			.s = &s,
-			.f = f,
+			.f = kscan_function(&s, d->a->entry),
 			.values = json_object_get(c, "scalars") };
-		bool told = false, same = false;
-		struct kbuf b = { 0 };
+		auto_free char *block = triple(json_object_get(c, "block"));
+		auto_buf struct kbuf all = { 0 };
+		bool same = false;
 
-		for (size_t k = 0; k < n && json_array_size(block) == 3; k++) {
+		for (size_t k = 0; k < n && block; k++) {
+			auto_free char *own = NULL;
 			int64_t t[3];
 
 			if (!kscan_dim3(&scope, launches[k].block, t))
 				continue;
-			told = true;
-			same |= t[0] == json_integer_value(json_array_get(block, 0)) &&
-			    t[1] == json_integer_value(json_array_get(block, 1)) &&
-			    t[2] == json_integer_value(json_array_get(block, 2));
-			kbuf_printf(&b, "%s(%lld,%lld,%lld)", b.len ? ", " : "", (long long)t[0],
-			    (long long)t[1], (long long)t[2]);
+			own = kasprintf(
+			    "(%lld,%lld,%lld)", (long long)t[0], (long long)t[1], (long long)t[2]);
+			same |= !strcmp(own, block);
+			kbuf_printf(&all, "%s%s", all.len ? ", " : "", own);
 		}
-		if (told && !same) {
-			kwarn("%s: the application launches blocks of (%lld,%lld,%lld), but the "
-			      "reference launches blocks of %s",
-			    kjson_str_or(c, "name", "?"),
-			    (long long)json_integer_value(json_array_get(block, 0)),
-			    (long long)json_integer_value(json_array_get(block, 1)),
-			    (long long)json_integer_value(json_array_get(block, 2)), b.data);
+		if (all.len && !same) {
+			kwarn("%s: the application launches blocks of %s, but the reference "
+			      "launches blocks of %s",
+			    kjson_str_or(c, "name", "?"), block, all.data);
 			good = false;
 		}
-		kbuf_free(&b);
 	}
 	kscan_launches_free(launches, n);
-	kscan_free(&s);
 	return good;
 }
 
@@ -1784,16 +1773,13 @@ static char *
 gpu_name(const struct adoption *a)
 {
 	struct command_result r;
-	char *text, *name = NULL;
+	auto_free char *text = NULL;
 
 	command_run(
 	    a, a->dir, "nvidia-smi --query-gpu=name --format=csv,noheader", NULL, "gpu", &r);
 	text = r.status ? NULL : file_text(r.log, NULL);
-	if (text && *text && text[strcspn(text, "\n")] == '\n')
-		name = kstrndup(text, strcspn(text, "\r\n"));
-	free(text);
 	command_free(&r);
-	return name;
+	return text && *text && strchr(text, '\n') ? kstrndup(text, strcspn(text, "\r\n")) : NULL;
 }
 
 /*
@@ -1804,11 +1790,10 @@ static void
 set_defaults(const struct adoption *a)
 {
 	char *path = path_of("%s/campaign.json", a->dir);
-	json_t *m = kjson_load(path), *search = json_object_get(m, "search"),
-	       *model = json_object_get(a->json, "model"), *eval;
-	json_auto_t *settings = compile_settings(a);
+	json_auto_t *settings = compile_settings(a), *m = kjson_load(path);
+	json_t *search = json_object_get(m, "search"), *eval;
 	bool linear = strcmp(kjson_str_or(a->json, "mode", "linear"), "map-elites");
-	char *gpu;
+	auto_free char *gpu = a->device ? gpu_name(a) : NULL;
 
 	if (!search)
 		json_object_set_new(m, "search", search = json_object());
@@ -1818,8 +1803,8 @@ set_defaults(const struct adoption *a)
 	    json_pack("{s:{s:i,s:i},s:{s:f},s:{s:s},s:o}", "stop", "trials", 6, "patience", 4,
 	        "score", "min_gain", 0.02, "git", "branch", "none", "title",
 	        json_sprintf("%s of %s", a->kernel, a->file)));
-	if (model)
-		json_object_set(m, "model", model);
+	if (json_object_get(a->json, "model"))
+		json_object_set(m, "model", json_object_get(a->json, "model"));
 	eval = json_object_get(m, "eval");
 	if (!eval)
 		json_object_set_new(m, "eval", eval = json_object());
@@ -1829,12 +1814,9 @@ set_defaults(const struct adoption *a)
 		json_object_set(eval, "threads", json_object_get(a->json, "threads"));
 	else if (!a->device && !has_flag(settings, "-fopenmp") && !has_flag(settings, "-pthread"))
 		json_object_set_new(eval, "threads", json_integer(1));
-	gpu = a->device ? gpu_name(a) : NULL;
 	if (gpu)
 		json_object_set_new(m, "gpu", json_string(gpu));
-	free(gpu);
 	write_json(path, m);
-	json_decref(m);
 }
 
 void
@@ -1848,8 +1830,8 @@ task_context(const struct adoption *a)
 
 	kbuf_add(&b, own, earlier ? (size_t)(earlier - own) : strlen(own));
 	kbuf_printf(&b, "%s%s", b.len && !earlier ? "\n\n" : "", head);
-	for (size_t i = 0; i < json_array_size(files); i++)
-		kbuf_printf(&b, "\n%s", json_string_value(json_array_get(files, i)));
+	kjson_foreach(file, files)
+		kbuf_printf(&b, "\n%s", json_string_value(file));
 	if (json_array_size(files)) {
 		json_object_set_new(m, "instructions", kjson_text(b.data, b.len));
 		write_json(path, m);
@@ -1892,15 +1874,12 @@ task_freeze(const struct adoption *a, const json_t *task)
 {
 	static const char *const files[] = { "task.json", "reference.c", "reference.cu", "oracle.c",
 		"oracle.cu", "adopt/observed.ndjson", "adopt/configs.json" };
-	const char **all = NULL, *name;
-	json_t *w, *v;
-	size_t n = 0, i;
+	const char **all = kmalloc((LEN(files) + 1) * sizeof *all), *name;
+	size_t n = LEN(files);
+	json_t *v;
 
-	for (; n < LEN(files); n++) {
-		all = krealloc(all, (n + 2) * sizeof *all);
-		all[n] = files[n];
-	}
-	json_array_foreach(json_object_get(task, "workloads"), i, w)
+	memcpy(all, files, sizeof files);
+	kjson_foreach(w, json_object_get(task, "workloads"))
 		json_object_foreach(json_object_get(w, "values"), name, v) {
 			if (!json_is_object(v))
 				continue;
@@ -1911,21 +1890,6 @@ task_freeze(const struct adoption *a, const json_t *task)
 	kseal_note(a->dir, KSEAL_ADOPTED, json_pack("{s:o}", "files", kseal_files(a->dir, all)));
 	adoption_save(a);
 	free(all);
-}
-
-/*
- * Did it give wrong values, and nothing else? Then with numbers that no draw had before.
- */
-static bool
-is_inexact(const json_t *eval)
-{
-	const json_t *reasons = json_object_get(eval, "reasons"), *r;
-	size_t i;
-
-	json_array_foreach(reasons, i, r)
-		if (!kjson_is(r, "check", "wrong_result") && !kjson_is(r, "check", "timed_run"))
-			return false;
-	return json_array_size(reasons) > 0;
 }
 
 /*
@@ -1963,13 +1927,13 @@ static void
 set_profile(const struct adoption *a, const char *when)
 {
 	char *path = path_of("%s/campaign.json", a->dir);
-	json_t *m = kjson_load(path), *eval = json_object_get(m, "eval");
+	json_auto_t *m = kjson_load(path);
+	json_t *eval = json_object_get(m, "eval");
 
 	json_object_del(eval, "profile");
 	if (when)
 		json_object_set_new(eval, "profile", json_string(when));
 	write_json(path, m);
-	json_decref(m);
 }
 
 /*
@@ -1980,15 +1944,16 @@ set_profile(const struct adoption *a, const char *when)
 static void
 try_campaign(struct draft *d)
 {
-	char *out = adopt_path(d->a, "log/reference.ndjson"), *command;
+	char *out = adopt_path(d->a, "log/reference.ndjson");
+	auto_free char *command = kasprintf("keval -c . -s quick --code reference.%s --thin -o "
+	                                    "adopt/log/reference.ndjson",
+	    d->a->suffix);
+	json_auto_t *record = NULL;
 	struct command_result r;
-	json_t *record, *eval;
+	json_t *eval;
 
 	make_campaign(d->a);
 	set_profile(d->a, "off");
-	command = kasprintf("keval -c . -s quick --code reference.%s --thin -o "
-	                    "adopt/log/reference.ndjson",
-	    d->a->suffix);
 	unlink(out);
 	command_own(d->a, d->a->dir, command, "reference", &r);
 	set_profile(d->a, NULL);
@@ -2007,15 +1972,14 @@ try_campaign(struct draft *d)
 			    "evaluate:\n%s",
 			    d->a->kernel, kjson_str_or(record, "eval.log", "it has no status"));
 	}
-	json_decref(record);
 	command_free(&r);
-	free(command);
 }
 
 int
 make_task(const struct adoption *a)
 {
-	struct draft d = { .a = a,
+	struct adoption own = *a;
+	struct draft d = { .a = &own,
 		.oracle = "double",
 		.large = true,
 		.targets = json_object(),
@@ -2043,8 +2007,8 @@ make_task(const struct adoption *a)
 	work_end(&w);
 	find_inputs(&d);
 	drop_others(&d);
-	for (size_t i = 0; i < json_array_size(d.v.notes); i++)
-		kwarn("%s", json_string_value(json_array_get(d.v.notes, i)));
+	kjson_foreach(note, d.v.notes)
+		kwarn("%s", json_string_value(note));
 	ksay("task       %zu timed and %zu more workloads; oracle: %s; tolerance: step %zu of "
 	     "%zu\n",
 	    json_array_size(json_object_get(d.task, "workloads")) - json_array_size(d.small),

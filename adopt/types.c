@@ -195,7 +195,9 @@ settle(const struct types *t, struct type *type)
 		type->kind = TYPE_RECORD;
 		type->source = s;
 		type->item = x;
-		if (kscan_has_word(&s->scan, x, "enum")) {
+		/* A structure may have a member of one. */
+		if (kregex_find(
+		        "\\A[^{]*\\benum\\b", s->scan.code + x->from, x->to - x->from, NULL, 0)) {
 			free(type->name);
 			type->name = kstrdup("int");
 			type->kind = TYPE_NUMBER;

@@ -80,10 +80,11 @@ static char *
 linkers(const struct watch *w)
 {
 	static const char *const names[] = { "ld", "ld.bfd", "ld.gold", "ld.lld", "ld.mold" };
-	char *from = kdata_path("adopt/ld.sh"), *folder = join(w->folder, "linkers"), *text;
 	size_t len;
+	auto_free char *from = kdata_path("adopt/ld.sh"),
+	               *text = kread_file_or_die(from, SOURCE_MAX, &len);
+	char *folder = join(w->folder, "linkers");
 
-	text = kread_file_or_die(from, SOURCE_MAX, &len);
 	kmake_folder(folder);
 	for (size_t i = 0; i < LEN(names); i++) {
 		char *path = join(folder, names[i]);
@@ -92,8 +93,6 @@ linkers(const struct watch *w)
 		if (chmod(path, 0755) < 0)
 			kdie_errno(K_IO, "%s", path);
 	}
-	free(text);
-	free(from);
 	return folder;
 }
 
@@ -131,14 +130,13 @@ behind_default(const char *code)
 static void
 add_parameters(struct kbuf *b, const char *text, size_t len)
 {
-	char *code = ktoken_strip(text, len, KTOKEN_C);
+	auto_free char *code = ktoken_strip(text, len, KTOKEN_C);
 
 	for (const char *p = code; *p;)
 		if (*p == '=')
 			p = behind_default(p);
 		else
 			kbuf_add(b, p++, 1);
-	free(code);
 }
 
 /* The whole definition before its body, with SUFFIX after the function's name. */
@@ -162,8 +160,8 @@ has_names(const char *text, const struct signature *s, const json_t *names)
 {
 	const char *at = text + s->name;
 
-	for (size_t i = 0; i < json_array_size(names); i++) {
-		const char *word = json_string_value(json_array_get(names, i));
+	kjson_foreach(name, names) {
+		const char *word = json_string_value(name);
 		size_t n = strlen(word);
 
 		while ((at = strstr(at, word)) && (kis_word(at[-1]) || kis_word(at[n])))
@@ -232,10 +230,9 @@ launch_value(const char *name)
 static void
 add_values(struct kbuf *b, const struct watch *w, const struct signature *s)
 {
-	const json_t *list = json_object_get(w->a->unit, "parameters"), *p;
-	size_t i;
+	const json_t *list = json_object_get(w->a->unit, "parameters");
 
-	json_array_foreach((json_t *)list, i, p) {
+	kjson_foreach(p, list) {
 		const char *name = kjson_str(p, "name"), *type = kjson_str(p, "type"),
 		           *guard = kjson_str(p, "guard"), *then = *guard ? " ? " : "",
 		           *other = *guard ? " : 0" : "";
@@ -295,10 +292,9 @@ add_argument(struct kbuf *b, const struct watch *w, const json_t *p)
 static void
 add_arguments(struct kbuf *b, const struct watch *w)
 {
-	const json_t *list = json_object_get(w->a->unit, "parameters"), *p;
-	size_t i;
+	const json_t *list = json_object_get(w->a->unit, "parameters");
 
-	json_array_foreach((json_t *)list, i, p)
+	kjson_foreach(p, list)
 		add_argument(b, w, p);
 }
 
@@ -502,10 +498,9 @@ add_replaced(struct kbuf *b, const char *text, const struct kscan_launch *l)
 static bool
 is_other(const struct watch *w, const char *file, const struct kscan_launch *l)
 {
-	const json_t *list = json_object_get(w->a->unit, "launches"), *x;
-	size_t i;
+	const json_t *list = json_object_get(w->a->unit, "launches");
 
-	json_array_foreach((json_t *)list, i, x) {
+	kjson_foreach(x, list) {
 		if (kjson_bool(x, "other") && kjson_is(x, "file", file) &&
 		    kjson_is(x, "templates", l->arguments) && kjson_is(x, "arguments", l->call))
 			return true;
@@ -518,11 +513,11 @@ static void
 replace_in(const struct watch *w, const char *file)
 {
 	char *path = join(watch_copy_path(w), file);
-	struct kbuf b = { 0 };
-	struct kscan k;
+	auto_buf struct kbuf b = { 0 };
+	auto_scan struct kscan k = { 0 };
 	struct kscan_launch *list;
 	size_t len, done = 0, n;
-	char *text = kread_file(path, SOURCE_MAX, &len);
+	auto_free char *text = kread_file(path, SOURCE_MAX, &len);
 
 	if (!text)
 		return;
@@ -543,19 +538,15 @@ replace_in(const struct watch *w, const char *file)
 	if (done)
 		write_inside(w->folder, path, b.data, b.len);
 	kscan_launches_free(list, n);
-	kscan_free(&k);
-	kbuf_free(&b);
-	free(text);
 }
 
 static void
 replace_launches(const struct watch *w)
 {
-	const json_t *list = json_object_get(w->a->unit, "launches"), *l;
+	const json_t *list = json_object_get(w->a->unit, "launches");
 	json_auto_t *seen = json_object();
-	size_t i;
 
-	json_array_foreach((json_t *)list, i, l) {
+	kjson_foreach(l, list) {
 		const char *file = kjson_str(l, "file");
 
 		if (!json_object_get(seen, file))
@@ -587,24 +578,20 @@ declare_wrapper(const struct watch *w, const char *text, const struct signature 
 static void
 put_wrapper(const struct watch *w, const struct signature *s)
 {
-	char *copy = watch_copy_path(w), *to = join(copy, w->a->file),
-	     *header = kdata_path("adopt/wrapper.h");
-	char *shown = join(copy, ".kwatch.h"), *words = kread_file_or_die(header, SOURCE_MAX, NULL),
-	     *text;
-	auto_buf struct kbuf b = { 0 };
 	size_t len;
+	auto_free char *header = kdata_path("adopt/wrapper.h"),
+	               *words = kread_file_or_die(header, SOURCE_MAX, NULL),
+	               *text = watch_source(w, &len);
+	char *copy = watch_copy_path(w), *shown = join(copy, ".kwatch.h");
+	auto_buf struct kbuf b = { 0 };
 
-	text = watch_source(w, &len);
 	wrap(&b, text, len, s, w, shown);
 	write_inside(w->folder, shown, words, strlen(words));
-	write_inside(w->folder, to, b.data, b.len);
+	write_inside(w->folder, join(copy, w->a->file), b.data, b.len);
 	if (s->kernel) {
 		declare_wrapper(w, text, s);
 		replace_launches(w);
 	}
-	free(text);
-	free(words);
-	free(header);
 }
 
 void
@@ -661,7 +648,8 @@ compare_raw(const void *a, const void *b)
 static void
 read_raw(const char *path, struct raw *raw, json_int_t *dropped)
 {
-	char *text = kread_file(path, RAW_MAX, NULL), why[256];
+	auto_free char *text = kread_file(path, RAW_MAX, NULL);
+	char why[256];
 
 	*raw = (struct raw){ .calls = json_array() };
 	if (!text)
@@ -681,7 +669,6 @@ read_raw(const char *path, struct raw *raw, json_int_t *dropped)
 			json_array_append(raw->calls, rec.json);
 		krec_free(&rec);
 	}
-	free(text);
 }
 
 /* All processes that made calls, one after the other. */
@@ -718,11 +705,9 @@ collect(const char *folder, json_int_t *dropped)
 static bool
 was_loaded(const struct watch *w, const char *program)
 {
-	char *path = join(w->folder, "raw.loaded"), *text = kread_file(path, 1 << 20, NULL);
-	bool loaded = text && (!*program || strstr(text, program));
+	auto_free char *text = kread_file(join(w->folder, "raw.loaded"), 1 << 20, NULL);
 
-	free(text);
-	return loaded;
+	return text && (!*program || strstr(text, program));
 }
 
 /*
@@ -782,7 +767,8 @@ die_unseen(const struct watch *w)
 json_t *
 watch_run(const struct watch *w, enum watch_mode mode, json_int_t *dropped)
 {
-	char *library = khelper_path("kwatch.so"), *layout = layout_path(w),
+	auto_free char *library = khelper_path("kwatch.so");
+	char *layout = layout_path(w),
 	     *env[7] = {
 		     kasprintf("KWATCH_OUT=%s/raw", w->folder),
 		     kasprintf("KWATCH_MODE=%s", mode == WATCH_TIME ? "time" : "args"),
@@ -801,7 +787,6 @@ watch_run(const struct watch *w, enum watch_mode mode, json_int_t *dropped)
 	run_command(w, mode == WATCH_TIME ? "watch-time" : "watch-args", w->a->run, env);
 	for (size_t i = 0; i < LEN(env); i++)
 		free(env[i]);
-	free(library);
 	calls = collect(w->folder, dropped);
 	if (!json_array_size(calls))
 		die_unseen(w);
@@ -818,25 +803,9 @@ watch_log(const struct watch *w, size_t *len)
 char *
 watch_program(const struct watch *w)
 {
-	const char *p = w->a->run;
-	char *copy = watch_copy_path(w), *word, *path;
+	auto_free char *word = program_of(w->a->run);
+	char *path = *word == '/' ? path_of("%s", word) : join(watch_copy_path(w), word);
 	struct stat st;
 
-	/* Assignments come before the program's name. */
-	for (;;) {
-		size_t n;
-
-		p += strspn(p, " \t");
-		n = strcspn(p, " \t;|&<>");
-		word = kstrndup(p, n);
-		if (!n || !strchr(word, '='))
-			break;
-		free(word);
-		p += n;
-	}
-	path = *word == '/' ? path_of("%s", word) : join(copy, word);
-	if (!*word || !kfind(path, &st) || !S_ISREG(st.st_mode))
-		path = path_of("%s", "");
-	free(word);
-	return path;
+	return *word && kfind(path, &st) && S_ISREG(st.st_mode) ? path : path_of("%s", "");
 }

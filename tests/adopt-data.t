@@ -195,6 +195,7 @@ ok 'nothing is recorded beyond the limit, and a message says so' '
 
 mkdir arena
 cat >arena/k.c <<'EOF'
+#include <string.h>
 struct filter { int taps; float *line; const float *weights; };
 /* Input and output are in one piece of memory, and the weights on the caller's stack. */
 void blend(int rows, int cols, const float *in, const float *weights, float *out)
@@ -270,6 +271,31 @@ void marks(int n, signed char *order, int table[400][400])
 		for (int j = 0; j < n; j++)
 			table[i][j] = 0;
 }
+/* What follows on the stack depends on where the array is. */
+static int __attribute__((noinline)) spread(const int *x, int n)
+{
+	const int *volatile at[64];
+	int sum = 0;
+
+	for (int i = 0; i < 64; i++)
+		at[i] = x + i * 37 % n;
+	for (int i = 0; i < 64; i++)
+		sum += *at[i];
+	return sum;
+}
+/* It sets every second number of a line, and keeps the whole line. */
+static void __attribute__((noinline)) keep(const int *x, int n, int sum, int *last)
+{
+	int line[128];
+
+	for (int i = 1; i < 128; i += 2)
+		line[i] = x[i % n] ^ sum;
+	memcpy(last, line, sizeof line);
+}
+void carry(const int *x, int n, int *last)
+{
+	keep(x, n, spread(x, n), last);
+}
 /* Each number from the one before: two arguments, one array. */
 void scan(const float *from, float *to, int n)
 {
@@ -291,6 +317,7 @@ void chain(const unsigned char *steps, int n, unsigned short *to);
 unsigned total(const unsigned char *data, int n);
 float upwards(const float *x, const int *parent, int c);
 void marks(int n, signed char *order, int table[400][400]);
+void carry(const int *x, int n, int *last);
 int main(int argc, char **argv)
 {
 	float *arena = malloc(1 << 22), *in = arena + 1000, *out = arena + 500000, weights[333];
@@ -338,6 +365,13 @@ int main(int argc, char **argv)
 		if (!c) for (int i = 0; i < 400; i++) parent[i] = i / 2;
 		sum += upwards(in, parent, c);
 	}
+	for (int r = 0; r < 3 && !strcmp(argv[1], "carry"); r++) {
+		int *x = malloc(900 * sizeof *x), *last = malloc(128 * sizeof *last);
+
+		for (int i = 0; i < 900; i++) x[i] = i * 7919 % 1000;
+		carry(x, 900, last);
+		sum += last[5];
+	}
 	for (int i = 0; i < 10000; i += 10) sum += out[i] + in[i];
 	printf("%.6g\n", sum);
 	return 0;
@@ -356,6 +390,16 @@ ok 'arrays in one piece of memory and on the stack: what calls touch is measured
 	jq -e ".inputs.in.shape == [\"rows\", \"cols\"] and .outputs.out.shape == [\"rows\", \"cols\"] and .inputs.weights.shape == [\"cols\"]" a-blend/task.json
 	jq -e ".workloads | map(.name | startswith(\"check\")) | any" a-blend/task.json
 	sed 1d a-blend/adopt/observed.ndjson | head -1 | jq -e ".pointers | .in.reach == 44400 and .out.reach == 44400 and .weights.room == 444"'
+ok 'only so many calls are written down and, while arrays are saved, only those of the saved calls' '
+	noted() { # VARIABLE: the lines of a run
+		rm -f raw.*; (cd a-blend/adopt/watch/copy; env "$1" KWATCH_OUT="$T/raw" LD_PRELOAD="${kadopt%/*}/kwatch.so" ./app blend >out.txt)
+		grep -c rows raw.[0-9]* || :; tail -n 1 raw.[0-9]*
+	}
+	kadopt=$(command -v kadopt); echo "one 1 rows=150 cols=222" >wanted
+	is "9 {\"end\":true,\"calls\":9,\"written\":9}" "$(noted X=1 | paste -sd" ")"
+	is "4 {\"end\":true,\"calls\":9,\"written\":4}" "$(noted KWATCH_MAX=4 | paste -sd" ")"
+	is "2 {\"end\":true,\"calls\":9,\"written\":2}" "$(noted KWATCH_SAVE="$T/wanted" | paste -sd" ")"
+	[ -s wanted.one.in.before.npy ]'
 ok 'the same for arrays that a structure points to' '
 	. ./helpers.sh
 	exits 0 arena shift
@@ -380,6 +424,13 @@ ok 'integers that only depend on a size' '
 	exits 0 arena marks
 	grep -q "its results only depend on sizes and numbers" err
 	jq -e ".inputs == {} and (.workloads | any(.name == \"check_17\") and all(.values // {} | all(.fresh != true)))" a-marks/task.json'
+ok 'what a function copies without setting it does not count' '
+	. ./helpers.sh
+	exits 0 arena carry
+	grep -q "it copies parts of variables that it never set into its results, so programs are compiled with" err
+	jq -e ".build.flags | any(. == \"-ftrivial-auto-var-init=zero\")" a-carry/task.json
+	jq -e ".eval.status == \"correct\"" a-carry/adopt/log/reference.ndjson
+	exits 0 kadopt task -c a-carry'
 ok 'an array whose memory is larger than needed in a few calls has the shape of the others' '
 	. ./helpers.sh
 	exits 0 arena total

@@ -161,7 +161,7 @@ void turn(const struct cloud *c, const vec3 axis, float (*grid)[4], vec3 out)
 		out[k] = grid[0][k] + grid[c->n - 1][k];
 }
 struct inner { int n; float *sums; const float *from; };
-struct outer { int scale; void *own; };
+struct outer { int scale; enum mode mode; void *own; };
 float peek(void *own);
 void collect(struct outer *o)
 {
@@ -211,11 +211,11 @@ void fold_all(float *a, float *b, int n)
 	fold(weights, a, a, b, b, n);
 	fold(weights, b, b, a, a, n);
 }
-struct odd { int n; float (in)[4]; };
+struct odd { int n; const float *by; float (in)[4]; };
 void lost(const struct odd *o, float *out)
 {
 	for (int i = 0; i < o->n; i++)
-		out[i] += o->in[i % 4];
+		out[i] += o->in[i % 4] * o->by[i];
 }
 EOF
 # Only what includes it has the types that it needs.
@@ -258,7 +258,7 @@ struct __attribute__((aligned(16))) cloud {
 };
 void turn(const struct cloud *c, const vec3 axis, float (*grid)[4], vec3 out);
 struct inner { int n; float *sums; const float *from; };
-struct outer { int scale; void *own; };
+struct outer { int scale; enum mode mode; void *own; };
 void collect(struct outer *o);
 void apply(void *context, float *out, int n);
 unsigned span(const unsigned char *from, const unsigned char *end, int *count);
@@ -292,7 +292,7 @@ int main(void)
 	int over;
 	vec3 axis = { 1, 2, 3 }, most;
 	struct inner inner = { N, calloc(N, sizeof(float)), table };
-	struct outer outer = { 3, &inner };
+	struct outer outer = { 3, PLAIN, &inner };
 	float (*grid)[4] = calloc(N, sizeof *grid);
 	struct cloud cloud = { N, TWICE, { 3, 2, 1 }, calloc(N, sizeof(vec3)), calloc(N, sizeof *cloud.rows) };
 

@@ -157,7 +157,6 @@ enter(void)
 	states[depth - 1].launches = 0;
 	states[depth - 1].timer = NULL;
 	states[depth - 1].checked = false;
-	states[depth - 1].saved = NULL;
 	return &states[depth - 1];
 }
 
@@ -174,10 +173,11 @@ start(struct kwatch_call *c)
 	if (!s)
 		return;
 	number = kwatch_next_call();
-	if (!kwatch_timing_only) {
+	s->saved = kwatch_saving ? kwatch_save_wanted(c) : NULL;
+	s->noted = number < kwatch_most && (!kwatch_saving || s->saved || !number);
+	if (s->noted && !kwatch_timing_only) {
 		for (size_t i = 0; i < c->count; i++)
 			find_extent(&s->pointer[i], c, i, address_of(&c->args[i]));
-		s->saved = kwatch_save_wanted(c);
 		first = s->saved != NULL;
 		s->checked = kwatch_saving ? first : worth_a_look(c, number, &first);
 		if (first && kwatch_guard(c, s))
@@ -193,7 +193,7 @@ start(struct kwatch_call *c)
 		}
 		summing += kwatch_now() - s->begun;
 	}
-	if (c->cuda && kwatch_cuda())
+	if (s->noted && c->cuda && kwatch_cuda())
 		s->timer = kwatch_timer_start(kwatch_stream(c));
 	s->faults = touched();
 	s->worked = worked();
@@ -342,7 +342,7 @@ stop(struct kwatch_call *c)
 	kwatch_guard_stop(c);
 	if (!kwatch_on || c->count > KWATCH_ARGS || kwatch_guard_child())
 		return;
-	if (s) {
+	if (s && s->noted) {
 		/* Stop the device's clock before memory is examined. */
 		if (s->timer)
 			kwatch_timer_stop(s->timer, kwatch_stream(c));

@@ -38,6 +38,7 @@ struct kwatch_extent {
 /* output.c */
 extern bool kwatch_on, kwatch_timing_only;
 extern char kwatch_kernel[128]; /* KWATCH_KERNEL */
+extern long kwatch_most;        /* KWATCH_MAX */
 int64_t kwatch_now(void);
 uint64_t kwatch_sum(const void *data, size_t len, uint64_t sum);
 /* A text that grows up to ROOM bytes; what does not fit is cut off. */
@@ -92,6 +93,7 @@ struct kwatch_state {
 	long faults;           /* pages that it had been the first to touch */
 	void *timer;           /* on a GPU, or NULL */
 	bool checked;          /* checksums of memory were taken */
+	bool noted;            /* a line is written */
 	struct kwatch_wanted *saved;
 	struct kwatch_pointer pointer[KWATCH_ARGS];
 	struct kwatch_launch launch[KWATCH_LAUNCHES];

@@ -13,9 +13,10 @@
 
 bool kwatch_on, kwatch_timing_only;
 char kwatch_kernel[128];
+long kwatch_most;
 
 static char prefix[3072];
-static long most, calls, written;
+static long calls, written;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int file = -1;
 static pid_t file_owner;
@@ -149,7 +150,7 @@ kwatch_write_line(char *line, size_t len, const char *clock, double ns)
 
 	kwatch_add(&t, ",\"clock\":\"%s\",\"ns\":%.0f}\n", clock, ns);
 	pthread_mutex_lock(&lock);
-	if (output() >= 0 && written < most) {
+	if (output() >= 0 && written < kwatch_most) {
 		kwatch_put(&file, t.at, t.len);
 		written++;
 	}
@@ -174,7 +175,7 @@ static void __attribute__((constructor)) start_up(void)
 		return;
 	strcpy(prefix, to);
 	snprintf(kwatch_kernel, sizeof kwatch_kernel, "%s", kernel ? kernel : "");
-	most = max ? atol(max) : 1000000;
+	kwatch_most = max ? atol(max) : 100000;
 	kwatch_timing_only = mode && !strcmp(mode, "time");
 	kwatch_on = true;
 	n = readlink("/proc/self/exe", program, sizeof program - 1);
