@@ -251,7 +251,7 @@ ok 'nothing may be written after the return of a call' '
 		for (long i = 0; i < n; i++) y[i] = scale * x[i] + bias[i % cols];
 		v = scale * x[n] + bias[n % cols]; to = y + n; __sync_synchronize(); turn++;"
 	for i in 1 2 3; do
-		kharness -t t.json --oracle oracle.so --phase timing --timing-s 0.05 --warmup-s 0 behind.so
+		kharness -t t.json --oracle oracle.so --phase timing --timing-s 0.2 --warmup-s 0 behind.so
 	done | jq -es "map(.candidates[0].status) | all(. != \"correct\")"
 	kernel looks "static float *before; static volatile float seen;" "if (before) seen = *before; before = y; RIGHT"
 	timed --phase timing looks.so >r.json

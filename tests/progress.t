@@ -155,10 +155,10 @@ ok 'the page follows a campaign while it runs, and no longer changes at the end'
 	cd .. && null_campaign w 3 && cd w
 	kcampaign watch --every 0.1 >out 2>err & pid=$!
 	BUSY=trials/001/02/reply.ndjson kcampaign run -n 1 >/dev/null 2>&1 &
-	for i in $(seq 100); do ! grep -qs "waits for the moon" report.html || break; sleep 0.05; done
+	for i in $(seq 600); do ! grep -qs "waits for the moon" report.html || break; sleep 0.05; done
 	grep -q "http-equiv=\"refresh\" content=\"1\"" report.html; grep -q "^<pre.*>running  process [0-9]*" report.html
 	wait $!
-	for i in $(seq 100); do ! grep -q "1 trial of search" report.html || break; sleep 0.05; done
+	for i in $(seq 600); do ! grep -q "1 trial of search" report.html || break; sleep 0.05; done
 	grep -q "1 trial of search" report.html; grep -q "<meta charset=\"utf-8\">" report.html
 	is 1 "$(grep -c "http-equiv=\"refresh\"" report.html)"
 	kcampaign run >/dev/null 2>&1

@@ -4,7 +4,7 @@
 # Then whole verdicts of keval, in which the kernel that does 5 % more is the reference.
 # With LOAD=busy, next to one busy loop for every processor. Prints the verdicts of each kind of race and the spread of the ratios.
 # usage: races.sh [AA-RACES [POWER-RACES [VERDICTS]]]     (default 100, 50 and 20)
-# THREADS=N  threads of the kernels (default 1)     KEEP=FOLDER  keep the records there
+# THREADS=N  threads of the kernels (default 1)
 set -eu
 here=$(cd "${0%/*}" && pwd)
 : "${KILN_DATA:=$(dirname "$(dirname "$here")")}" "${KILN_BUILD:=$KILN_DATA/build}" "${THREADS:=1}" "${LOAD:=idle}"
@@ -28,7 +28,6 @@ fi
 # series NAME SET COUNT OTHER: COUNT races of the reference with OTHER.
 series() {
 	kbench --json --repeat "$3" --threads "$THREADS" -s "$2" "$T" "$T/reference.c" "$T/$4" >"$T/out" 2>"$T/err" || { cat "$T/err" >&2; exit 1; }
-	[ -z "${KEEP-}" ] || cp "$T/out" "$KEEP/$1-$2-$LOAD.ndjson"
 	jq -rs --arg name "$1 $2 $LOAD" '[.[].overall[]] as $o | ($o | map(.ratio) | sort) as $r |
 		($o | group_by(.verdict) | map("\(length) \(.[0].verdict)") | join(", ")) as $v |
 		"\($name): \(length) races: \($v); ratio 2.5 % \($r[($r | length) * 0.025 | floor]), median \($r[($r | length) / 2 | floor]), 97.5 % \($r[($r | length) * 0.975 | floor]); delay \(([.[].machine.delay_pct] | add / length | floor)) %"' "$T/out"
