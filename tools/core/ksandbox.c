@@ -513,12 +513,22 @@ drop(pid_t parent)
 	return 0;
 }
 
+/*
+ * What every level begins with. bwrap needs it, too: if kiln dies while bwrap sets up its
+ * namespaces, bwrap dies with it, but leaves a child that waits for it for ever.
+ */
+static int
+enter(const struct launch *l)
+{
+	pid_t supervisor = getpid();
+
+	return supervise(l->parent) < 0 ? -1 : drop(supervisor);
+}
+
 static int
 enter_bwrap(void *arg_)
 {
-	const struct launch *l = arg_;
-
-	return drop(l->parent);
+	return enter(arg_);
 }
 
 static int
@@ -526,10 +536,8 @@ enter_plain(void *arg_)
 {
 	const struct launch *l = arg_;
 	struct rlimit processes = { l->processes, l->processes };
-	pid_t supervisor = getpid();
 
-	if (supervise(l->parent) < 0 || drop(supervisor) < 0 ||
-	    setrlimit(RLIMIT_NPROC, &processes) < 0)
+	if (enter(l) < 0 || setrlimit(RLIMIT_NPROC, &processes) < 0)
 		return -1;
 	if (l->ruleset >= 0 && klandlock_enter(l->ruleset, l->s->gpu) < 0)
 		return -1;

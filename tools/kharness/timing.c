@@ -58,7 +58,9 @@ enum {
 	 */
 	RARE_EVERY = 16,
 	RARE_MAX = 3, /* kinds of them */
-	LOOKS = 4,    /* goes in which a process is stopped once */
+	/* goes in which a process is stopped once; a device takes longer to be looked at */
+	LOOKS = 12,
+	DEVICE_LOOKS = 4,
 	LAST_TRIES = 9,
 	/*
 	 * Goes in which a call can touch only its own tensors, while it lasts, do not count either:
@@ -945,6 +947,7 @@ last_goes(struct race *a)
 	double ns[RACERS_MAX], cpu[RACERS_MAX];
 	enum kdist kinds[RARE_MAX];
 	size_t rare = rare_kinds(a, kinds);
+	int most_looks = a->j->device ? DEVICE_LOOKS : LOOKS;
 	bool done;
 
 	for (size_t i = 0, tries = 0; i < rare && tries < LAST_TRIES && !is_over(a); tries++) {
@@ -957,7 +960,7 @@ last_goes(struct race *a)
 		i += done;
 	}
 	for (size_t i = 0; i < (a->j->o.all_pairs ? a->count : 1) && !a->j->opencl; i++)
-		for (int n = 0; n < LOOKS && a->racers[i].calls > 1 && !a->racers[i].out; n++)
+		for (int n = 0; n < most_looks && a->racers[i].calls > 1 && !a->racers[i].out; n++)
 			look_at(a, &a->racers[i]);
 }
 
