@@ -38,6 +38,13 @@ round() {
 		is "-1 9" "$(try sh -c "kill -9 \$\$" | jq -r "\"\\(.exit_code) \\(.signal)\"")"
 		is "7 0" "$(try sh -c "exit 7" | jq -r "\"\\(.exit_code) \\(.signal)\"")"
 		is "typed" "$(try -i typed cat | jq -r .out)"'
+	ok "$1: what is killed while it starts leaves nothing behind" '
+		for i in $(seq 60); do
+			try sleep "77.$$" >/dev/null 2>&1 & started=$!
+			sleep "0.00$((3 + i % 7))"; kill -9 "$started"; wait "$started" || :
+		done
+		for i in $(seq 50); do pgrep -f "sleep 77[.]$$" >left || break; sleep 0.1; done
+		[ ! -s left ] || { xargs ps -fp <left; xargs kill -9 <left; exit 1; }'
 	ok "$1: the key is nowhere: environment, ancestors, files, descriptors" '
 		exec 7<"$T/home/key"
 		FAKE_API_KEY=$key; export FAKE_API_KEY
