@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The steps after observation: see docs/adopt.md. State and commands: kadopt.h. */
-#ifndef ADOPT_H
-#define ADOPT_H
+#pragma once
 
 #include "kadopt.h"
 #include "kscan.h"
@@ -268,5 +267,3 @@ char *oracle_swap(const char *text, const char *language, char *why, size_t why_
  * caller frees.
  */
 char *oracle_wrap(const struct adoption *a, const char *text, const json_t *task);
-
-#endif

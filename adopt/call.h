@@ -3,8 +3,7 @@
  * call: if a winner consists of more than the original function, the application calls the winner's
  * entry: instead of launching the kernel, or from the function's body.
  */
-#ifndef CALL_H
-#define CALL_H
+#pragma once
 
 #include "kadopt.h"
 #include "kscan.h"
@@ -48,5 +47,3 @@ void call_sites_free(struct call_sites *s);
  */
 bool call_edit(const struct adoption *a, const struct call_sites *s, const json_t *called,
     const char *prototype, bool kept, struct edits *edits, char **fault);
-
-#endif

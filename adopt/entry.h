@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* entry: the function through which a task calls a unit; see unit.h. */
-#ifndef ENTRY_H
-#define ENTRY_H
+#pragma once
 
 #include "unit.h"
 
@@ -13,5 +12,3 @@
  */
 void entry_make(struct adopted_unit *u, const struct unit_sources *sources, size_t which,
     const struct kscan_item *f, const json_t *seen, const json_t *symbols, struct kbuf *why);
-
-#endif

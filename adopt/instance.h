@@ -3,8 +3,7 @@
  * instance: what launches and calls tell about a function: the arguments of a template, and the
  * parts of a launch that are the same for all launches.
  */
-#ifndef INSTANCE_H
-#define INSTANCE_H
+#pragma once
 
 #include "unit.h"
 
@@ -36,5 +35,3 @@ char *instance_constant(
 bool instance_is_null(const struct adopted_unit *u, size_t i);
 /* How many dimensions the grid or block EXPRESSION can have: 1 to 3. */
 size_t instance_dimensions(const struct unit_launch *l, const char *expression);
-
-#endif

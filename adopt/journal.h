@@ -8,8 +8,7 @@
  *   accepted   the program with them was built, ran in the project, and was better: it stays
  *   restored   FILES are FROM again
  */
-#ifndef JOURNAL_H
-#define JOURNAL_H
+#pragma once
 
 #include "adopt.h"
 #include "patch.h"
@@ -49,5 +48,3 @@ void journal_restore(const struct adoption *a);
 int journal_repair(const struct adoption *a);
 /* A line or two about the current state. */
 void journal_status(const struct adoption *a, struct kbuf *b);
-
-#endif

@@ -4,8 +4,7 @@
  * back. A subcommand is a step; each has its own options. State: the campaign's adopt.json and
  * adopt/, see docs/adopt.md.
  */
-#ifndef KADOPT_H
-#define KADOPT_H
+#pragma once
 
 #include <jansson.h>
 
@@ -194,5 +193,3 @@ size_t launcher_words(const struct adoption *a, const char **words, char **copy)
  * there. Dies with kllm's status when there is no answer. The caller frees.
  */
 char *ask_model(const struct adoption *a, const char *name, int n, const json_t *context);
-
-#endif

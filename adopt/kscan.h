@@ -4,8 +4,7 @@
  * their names and what they use; signatures, kernel launches, constants. It handles comments,
  * strings, braces and preprocessor lines, but no semantics. It accepts any bytes and never fails.
  */
-#ifndef KSCAN_H
-#define KSCAN_H
+#pragma once
 
 #include <jansson.h>
 
@@ -243,5 +242,3 @@ struct kscan_scope {
 bool kscan_number(const struct kscan_scope *scope, const char *expression, int64_t *value);
 /* The same for a dim3: a name declared as one, dim3(…), or a number; y and z are 1 if not given. */
 bool kscan_dim3(const struct kscan_scope *scope, const char *expression, int64_t triple[3]);
-
-#endif

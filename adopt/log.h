@@ -6,8 +6,7 @@
  * call, if it is given. Another tag, such as [KKLOG_RUST], adds values from code in that language
  * for the same calls.
  */
-#ifndef LOG_H
-#define LOG_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -30,5 +29,3 @@ struct log_state {
  */
 json_t *log_calls(
     const char *text, size_t len, const char *kernel, bool geometry, struct log_state *state);
-
-#endif

@@ -3,8 +3,7 @@
  * ncu: launches in the form that Nsight Compute lists them: `ncu --csv --page raw --print-units
  * base`.
  */
-#ifndef NCU_H
-#define NCU_H
+#pragma once
 
 #include <jansson.h>
 
@@ -24,5 +23,3 @@ json_t *ncu_calls(const char *file, const json_t *kernels);
  * by a program and its children, to be followed by --log-file and the program. The caller frees.
  */
 char *ncu_command(const json_t *kernels);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* numbers: the types of numbers, by their names in C and in a task. */
-#ifndef NUMBERS_H
-#define NUMBERS_H
+#pragma once
 
 #include "kutil.h"
 
@@ -18,5 +17,3 @@ const struct number_type *number_type(const char *name);
 const struct number_type *number_dtype(const char *dtype);
 /* Numbers that C itself does not have, of 16 bits? */
 bool number_is_half(const struct number_type *n);
-
-#endif

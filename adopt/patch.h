@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* patch: files of the project with a winner in them. */
-#ifndef PATCH_H
-#define PATCH_H
+#pragma once
 
 #include "kadopt.h"
 
@@ -41,5 +40,3 @@ void patch_add(struct patch *p, const char *name, char *was, char *text);
 /* Write the new files, or with WAS the old ones, into FOLDER, which is made anew. */
 void patch_write(const struct patch *p, bool was, const char *folder);
 void patch_free(struct patch *p);
-
-#endif

@@ -3,8 +3,7 @@
  * preprocess: a source as its compiler sees it: macros expanded, conditions decided. Text from
  * outside the project is left out.
  */
-#ifndef PREPROCESS_H
-#define PREPROCESS_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -37,5 +36,3 @@ char *preprocess_conditions(
     const char *project, const char *file, const json_t *settings, bool expanded);
 /* The origin of the byte AT of the text: its file, borrowed, and *LINE. TEXT is the whole text. */
 const char *origin_of(const struct origins *o, const char *text, size_t at, size_t *line);
-
-#endif

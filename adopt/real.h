@@ -3,8 +3,7 @@
  * real: is the application faster with the winner? Both programs run in turns, and every call of
  * the function is timed.
  */
-#ifndef REAL_H
-#define REAL_H
+#pragma once
 
 #include "adopt.h"
 #include "patch.h"
@@ -20,5 +19,3 @@ bool real_build(const struct adoption *a, const struct patch *p, bool was);
  * reference; NULL: they could not be run. The project itself is not changed.
  */
 json_t *real_compare(const struct adoption *a, const struct patch *p, size_t pairs, double gate);
-
-#endif

@@ -4,8 +4,7 @@
  * report.md, the winner, the new file and its patch, times; iterations/TTT with program, answer and
  * patch of every trial; prompts only on request.
  */
-#ifndef RUNS_H
-#define RUNS_H
+#pragma once
 
 #include "adopt.h"
 
@@ -26,5 +25,3 @@ void run_diff(const struct run_folder *r, const char *name, const char *file, co
     const char *now);
 /* Write the report. */
 void run_close(struct run_folder *r, int code);
-
-#endif

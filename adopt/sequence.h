@@ -10,8 +10,7 @@
  *	}
  *	cudaDeviceSynchronize();			nothing: the caller waits
  */
-#ifndef SEQUENCE_H
-#define SEQUENCE_H
+#pragma once
 
 #include "unit.h"
 
@@ -23,5 +22,3 @@ void sequence_find(struct adopted_unit *u, const struct unit_sources *sources, s
     const struct kscan_item *f, struct kbuf *why);
 /* The body of F, with everything on the stream "stream". The caller frees. */
 char *sequence_body(const struct unit_source *s, const struct kscan_item *f);
-
-#endif

@@ -3,8 +3,7 @@
  * The parameters of a function: sizes, scalars, arrays and their shapes, derived from observed
  * calls.
  */
-#ifndef SHAPE_H
-#define SHAPE_H
+#pragma once
 
 #include "adopt.h"
 
@@ -60,5 +59,3 @@ size_t value_reach(const struct values *v, const struct value *x, const json_t *
 char *listed(const json_t *names);
 /* Converts true and false among a call's arguments to the task's 1 and 0. */
 void values_number(json_t *args);
-
-#endif

@@ -3,8 +3,7 @@
  * signature: where the watched function is defined, and its parameters, in the form that the
  * wrapper needs.
  */
-#ifndef SIGNATURE_H
-#define SIGNATURE_H
+#pragma once
 
 #include "kscan.h"
 
@@ -38,5 +37,3 @@ bool signature_is_stream(const struct kscan_param *p);
  * for types that C does not have.
  */
 void signature_layout(const char *text, size_t len, struct kbuf *out);
-
-#endif

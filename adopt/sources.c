@@ -7,8 +7,9 @@
 
 enum { LIST_MAX = 1 << 22 };
 
-void
-unit_sources_add(struct unit_sources *s, const char *name, char *text, struct origins origins)
+/* Takes over TEXT, the contents of the file NAME, and its origins if it was preprocessed. */
+static void
+add_source(struct unit_sources *s, const char *name, char *text, struct origins origins)
 {
 	struct unit_source *x;
 
@@ -152,7 +153,7 @@ add_preprocessed(const char *project, const char *name, const json_t *include, c
 		return false;
 	kforeach_of(x, origins.list, origins.count)
 		json_object_set_new(seen, x->file, json_true());
-	unit_sources_add(s, name, text, origins);
+	add_source(s, name, text, origins);
 	s->list[s->count - 1].project = kstrdup(project);
 	return true;
 }
@@ -179,7 +180,7 @@ unit_sources_read(
 			continue;
 		text = kread_file(path, LIST_MAX, &len);
 		if (text)
-			unit_sources_add(s, name, text, (struct origins){ 0 });
+			add_source(s, name, text, (struct origins){ 0 });
 		else
 			kwarn("%s: cannot be read, or is too large", path);
 	}

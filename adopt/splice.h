@@ -3,8 +3,7 @@
  * splice: puts the winner's text into the project's file, in place of the function and of helpers
  * that nothing else uses.
  */
-#ifndef SPLICE_H
-#define SPLICE_H
+#pragma once
 
 #include "adopt.h"
 #include "patch.h"
@@ -25,5 +24,3 @@ bool splice_winner(const struct adoption *a, const char *winner, struct patch *p
  */
 size_t splice_scan(const struct adoption *a, const char *reference, const char *winner,
     const json_t *arrays, struct kbuf *faults);
-
-#endif

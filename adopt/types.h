@@ -3,8 +3,7 @@
  * types: resolves the name of a type in the sources of a project: to a number, a structure of
  * numbers, or something that cannot be passed to a task.
  */
-#ifndef TYPES_H
-#define TYPES_H
+#pragma once
 
 #include "unit.h"
 
@@ -59,5 +58,3 @@ const char *type_common(const struct type_leaves *leaves);
  */
 char *type_of_void(const struct types *t, const struct unit_source *s, const struct kscan_item *f,
     const char *name, int depth);
-
-#endif

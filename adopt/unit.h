@@ -13,8 +13,7 @@
  * takes the entry only where the winner's is another one: then launches, or the function's body,
  * become a call of it.
  */
-#ifndef UNIT_H
-#define UNIT_H
+#pragma once
 
 #include "kscan.h"
 #include "preprocess.h"
@@ -35,8 +34,6 @@ struct unit_sources {
 	size_t count;
 	json_t *index; /* where names are declared: "name": [[source, item], …] */
 };
-/* Take over TEXT, the contents of the file NAME, and its origins if it was preprocessed. */
-void unit_sources_add(struct unit_sources *s, const char *name, char *text, struct origins origins);
 /* The file and the line of a byte of the text; the file is borrowed. */
 const char *unit_place(const struct unit_source *s, size_t at, size_t *line);
 /*
@@ -135,5 +132,3 @@ bool unit_is_cxx(const struct unit_source *s);
 json_t *unit_json(const struct adopted_unit *u);
 /* For a kernel that is a template: does any launch of such a UNIT use other arguments? */
 bool unit_has_other(const json_t *unit);
-
-#endif

@@ -4,8 +4,7 @@
  * copy the function is renamed, and a wrapper with its name records arguments and times and calls
  * it. The project itself is only read.
  */
-#ifndef WATCH_H
-#define WATCH_H
+#pragma once
 
 #include "kadopt.h"
 #include "signature.h"
@@ -57,5 +56,3 @@ char *watch_program(const struct watch *w);
 char *watch_source(const struct watch *w, size_t *len);
 /* The watched function in it; dies if it is not there. Free S with signature_free. */
 void watch_find(const struct watch *w, struct signature *s);
-
-#endif

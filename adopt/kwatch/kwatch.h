@@ -16,8 +16,7 @@
  *                   SKIP others with them, arrays are saved as bytes: FILE.NAME.ARG.before.npy and,
  *                   where they have changed, .after.npy
  */
-#ifndef KWATCH_H
-#define KWATCH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -160,5 +159,3 @@ void kwatch_activity_begin(uint64_t call);
 void kwatch_activity_end(void);
 void kwatch_activity_flush(void);
 double kwatch_activity_ns(uint64_t call);
-
-#endif

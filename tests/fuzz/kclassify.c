@@ -52,7 +52,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			free(path);
 		}
 		kpattern_classify(tables[i], src, size, KPATTERN_STRIP | KPATTERN_GATES, &r, NULL);
-		for (int d = 0; d < KPATTERN_DIMS; d++)
+		for (int d = 0; d < KARCH_DIMS; d++)
 			if (r.coords[d] < 0 || r.coords[d] > 3 ||
 			    !(r.confidence[d] >= 0 && r.confidence[d] <= 1))
 				abort();

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* TAP for unit tests in C: CHECK(condition) is one test; end main with return tap_done(). */
-#ifndef TAP_H
-#define TAP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -64,5 +63,3 @@ tap_done(void)
 	printf("1..%d\n", tap_count);
 	return tap_failed != 0;
 }
-
-#endif

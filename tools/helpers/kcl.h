@@ -9,8 +9,7 @@
  * /etc/OpenCL/vendors; KILN_OPENCL_DEVICE is part of "PLATFORM / DEVICE", in upper or lower case.
  * Without it: the first device that is not a CPU, else the first.
  */
-#ifndef KCL_H
-#define KCL_H
+#pragma once
 
 #include "kutil.h"
 
@@ -107,5 +106,3 @@ void *kcl_build(
 /* What clGetProgramInfo returns as binary; NULL when there is none. The caller frees. */
 void *kcl_binary(struct kcl *c, void *program, size_t *len);
 uint32_t kcl_arguments(struct kcl *c, void *kernel);
-
-#endif

@@ -4,8 +4,7 @@
  * judge, its commands, faults of the candidate, shared memory. Wire format: krun.h. Errors are
  * reported to the judge and end the process.
  */
-#ifndef KRUNNER_H
-#define KRUNNER_H
+#pragma once
 
 #include <ffi.h>
 
@@ -61,5 +60,3 @@ void *krunner_load(const char *file, const char *entry);
  * places and must live as long.
  */
 void krunner_describe(const struct krun_setup *setup, bool stream, ffi_type **types, ffi_cif *cif);
-
-#endif

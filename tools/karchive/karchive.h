@@ -3,8 +3,7 @@
  * karchive: the two halves of the tool: making an archive from the previous one and a trial's
  * records, and showing one.
  */
-#ifndef KARCHIVE_H
-#define KARCHIVE_H
+#pragma once
 
 #include "karch.h"
 #include "kcamp.h"
@@ -43,5 +42,3 @@ struct karch_row *find_row(const struct karch *a, const char *id);
  * messages that name rounds.
  */
 int check_chain(const struct karch *a, const struct view_options *o);
-
-#endif

@@ -4,8 +4,7 @@
  * every path below is relative to it. The state of a campaign is its files: trials/TTT and the link
  * archive.ndjson.
  */
-#ifndef KCAMPAIGN_H
-#define KCAMPAIGN_H
+#pragma once
 
 #include "kcamp.h"
 #include "kgain.h"
@@ -328,5 +327,3 @@ extern struct kbuf page;
 #define tell(...) kbuf_printf(&page, __VA_ARGS__)
 /* Write the page to -o or stdout. */
 void emit(void);
-
-#endif

@@ -16,8 +16,6 @@ enum {
 
 static const double decisive_weight = 0.9, decisive_score = 0.25, lower_mean = 0.3 * 0.15;
 
-const char *const kpattern_dims[KPATTERN_DIMS] = { "memory", "compute", "parallelism", "esimd" };
-
 struct pattern {
 	const char *text;
 	struct kregex *re;
@@ -52,10 +50,10 @@ struct gate {
 
 struct kpattern_table {
 	enum ktoken_lang lang;
-	bool names;                                          /* patterns see the author's own
+	bool names;                                       /* patterns see the author's own
                                                               * names */
-	struct level level[KPATTERN_DIMS * KPATTERN_LEVELS]; /* all levels of a dimension */
-	json_t *named;                                       /* gates by name */
+	struct level level[KARCH_DIMS * KPATTERN_LEVELS]; /* all levels of a dimension */
+	json_t *named;                                    /* gates by name */
 	struct gate *gates;
 	size_t gate_count;
 };
@@ -127,7 +125,7 @@ merge_category(struct level *l, json_t *category, json_t *seen, const char *in)
 static int
 dim_of(const char *name)
 {
-	return (int)kindex_of(name, kpattern_dims, KPATTERN_DIMS);
+	return (int)kindex_of(name, karch_dims, KARCH_DIMS);
 }
 
 static void
@@ -260,8 +258,8 @@ static struct run {
 	/* the classified source, and the source with comments and strings */
 	struct subject code, all;
 	int flags;
-	struct kbuf *told;                            /* NULL: nobody asks */
-	double score[KPATTERN_DIMS][KPATTERN_LEVELS]; /* NAN until computed */
+	struct kbuf *told;                         /* NULL: nobody asks */
+	double score[KARCH_DIMS][KPATTERN_LEVELS]; /* NAN until computed */
 } run;
 
 static const struct pattern *
@@ -319,8 +317,8 @@ score_of(int dim, int level)
 	if (heaviest >= decisive_weight)
 		*score = fmax(*score, decisive_score);
 	if (run.told)
-		kbuf_printf(run.told, "  %s %d: score %.4f, threshold %.2f%s\n%s",
-		    kpattern_dims[dim], level, *score, threshold_of(level),
+		kbuf_printf(run.told, "  %s %d: score %.4f, threshold %.2f%s\n%s", karch_dims[dim],
+		    level, *score, threshold_of(level),
 		    *score >= threshold_of(level) ? ", reached" : "", matches.data);
 	return *score;
 }
@@ -359,7 +357,7 @@ apply_gates(int dim, int level, int *highest)
 		level = g->otherwise >= 0 ? g->otherwise : level_up_to(dim, *highest);
 		if (run.told)
 			kbuf_printf(run.told, "  %s: gate %s limits it to %d instead of %d\n",
-			    kpattern_dims[dim], g->name, level, from);
+			    karch_dims[dim], g->name, level, from);
 	}
 	return level;
 }
@@ -398,9 +396,9 @@ kpattern_classify(struct kpattern_table *t, const char *src, size_t len, int fla
 		neutral = kneutral_text(run.code.text, len, t->lang, NULL);
 		run.code = (struct subject){ .text = neutral.data, .len = neutral.len };
 	}
-	kforeach_of(one, run.score, KPATTERN_DIMS)
+	kforeach_of(one, run.score, KARCH_DIMS)
 		for (int l = 0; l < KPATTERN_LEVELS; l++)
 			(*one)[l] = NAN;
-	for (int d = 0; d < KPATTERN_DIMS; d++)
+	for (int d = 0; d < KARCH_DIMS; d++)
 		classify_dim(d, result);
 }

@@ -11,12 +11,9 @@
  */
 #pragma once
 
-#include "kutil.h"
+#include "karch.h"
 
-enum { KPATTERN_DIMS = 4, KPATTERN_LEVELS = 4 };
-
-/* "memory", "compute", "parallelism", "esimd". */
-extern const char *const kpattern_dims[KPATTERN_DIMS];
+enum { KPATTERN_LEVELS = 4 };
 
 struct kpattern_table;
 
@@ -36,9 +33,9 @@ enum kpattern_flags {
 };
 
 struct kpattern_result {
-	int coords[KPATTERN_DIMS];
+	int coords[KARCH_DIMS];
 	/* score of the chosen level; for level 0, 1 minus the highest score */
-	double confidence[KPATTERN_DIMS];
+	double confidence[KARCH_DIMS];
 };
 
 /*

@@ -3,8 +3,7 @@
  * keval: turns the output of sanitizers into rows of eval.sanitizers: {tool, status, detail,
  * workloads, of, wall_s}.
  */
-#ifndef FINDINGS_H
-#define FINDINGS_H
+#pragma once
 
 #include "kio.h"
 
@@ -24,5 +23,3 @@ void findings_asan(json_t *rows, const struct tool_run *r);
 void findings_ubsan(json_t *rows, const struct tool_run *r);
 /* A tool of compute-sanitizer. */
 void findings_device(json_t *rows, const char *tool, const struct tool_run *r);
-
-#endif

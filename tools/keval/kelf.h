@@ -4,8 +4,7 @@
  * and the relocations. A compiler made the bytes from hostile source, so nothing in them is
  * trusted.
  */
-#ifndef KELF_H
-#define KELF_H
+#pragma once
 
 #include "kio.h"
 
@@ -42,5 +41,3 @@ void kelf_free(struct kelf *f);
  * hex digits of its SHA-256. If the bytes are not such an object, the hash of all of them.
  */
 void kelf_hash(const void *so, size_t len, char hex[17]);
-
-#endif

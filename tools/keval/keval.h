@@ -3,8 +3,7 @@
  * keval: the parts of the evaluator and their interfaces. Infrastructure faults end the program
  * (kdie).
  */
-#ifndef KEVAL_H
-#define KEVAL_H
+#pragma once
 
 #include "karch.h"
 #include "kcamp.h"
@@ -454,5 +453,3 @@ void eval_set(json_t *eval, const char *key, json_t *value);
 void eval_fail(json_t *eval, enum status status, const char *check, const char *detail);
 /* Rejects for REASONS, which are taken over; returns true if there are none. */
 bool eval_clean(json_t *eval, json_t *reasons);
-
-#endif

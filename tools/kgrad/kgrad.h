@@ -3,8 +3,7 @@
  * kgrad: transitions between cells, the counts of them per cell, and the gradient computed from
  * these.
  */
-#ifndef KGRAD_H
-#define KGRAD_H
+#pragma once
 
 #include "karch.h"
 #include "kcamp.h"
@@ -60,5 +59,3 @@ json_t *cell_open(int cell);
  */
 void gradient_update(
     const struct kcamp *camp, struct karch *archive, char *const *files, size_t count);
-
-#endif

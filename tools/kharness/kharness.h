@@ -3,8 +3,7 @@
  * kharness: the parts of the judge and their interfaces. A fault of the environment ends the
  * program (kdie).
  */
-#ifndef KHARNESS_H
-#define KHARNESS_H
+#pragma once
 
 #include <sched.h>
 #include <sys/types.h>
@@ -616,5 +615,3 @@ void measure_ceilings(struct judge *j);
 bool lint_task(struct judge *j);
 /* lint_inputs.c: notes about inputs that a kernel could ignore or hard-code. */
 void lint_inputs(struct judge *j);
-
-#endif

@@ -5,8 +5,7 @@
  * device.cu. A type is defined by its numbers of exponent and mantissa bits, its bias, and the
  * meaning of its highest codes.
  */
-#ifndef KILN_SMALL_H
-#define KILN_SMALL_H
+#pragma once
 
 #if !defined(__CUDACC_RTC__) && !defined(__HIPCC_RTC__)
 #include <math.h>
@@ -225,5 +224,3 @@ small_redraw(double v, double other, unsigned long long i, unsigned long long se
 	}
 	return v + share * (to - v);
 }
-
-#endif

@@ -5,8 +5,7 @@
  * Pointers belong to the space: only the host's may be dereferenced. A fault of the environment
  * ends the program.
  */
-#ifndef SPACE_H
-#define SPACE_H
+#pragma once
 
 #include "backend.h"
 #include "ktask.h"
@@ -148,5 +147,3 @@ space_pattern(uint64_t key, size_t i)
 {
 	return small_mix(key, i);
 }
-
-#endif

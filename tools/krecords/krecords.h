@@ -8,8 +8,7 @@
  * Facts: trials/, the seal (kseal.h), memory/compact-NNN.ndjson, tips. Everything else is a view:
  * rounds/, logs/, memory/vN.json, commits.
  */
-#ifndef KRECORDS_H
-#define KRECORDS_H
+#pragma once
 
 #include "kcamp.h"
 #include "kio.h"
@@ -328,5 +327,3 @@ void freeze_tips(void);
  * frees; NULL: nothing.
  */
 char *hygiene_fault(const char *text, bool accepted);
-
-#endif

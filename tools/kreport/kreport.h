@@ -4,8 +4,7 @@
  * the campaign's folder; report.page turns them into a page. No clock is read, so the same files
  * give the same bytes.
  */
-#ifndef KREPORT_H
-#define KREPORT_H
+#pragma once
 
 #include "kgain.h"
 #include "ktask.h"
@@ -91,5 +90,3 @@ void page_show(char *text, size_t len);
  */
 void page_make(
     struct page *p, const char *text, const char *title, long refresh, const json_t *figures);
-
-#endif

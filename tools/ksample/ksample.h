@@ -3,8 +3,7 @@
  * ksample: the plan of a trial (the parent of each branch, and its target), and the record made
  * from it.
  */
-#ifndef KSAMPLE_H
-#define KSAMPLE_H
+#pragma once
 
 #include "karch.h"
 #include "kcamp.h"
@@ -103,5 +102,3 @@ void add_application(json_t *sample);
  * last accepted program.
  */
 json_t *linear_json(void);
-
-#endif

@@ -27,7 +27,6 @@ extern struct given {
 const struct khw_device *device_or_die(const struct khw *h, const char *name);
 
 /* Each returns an exit code. */
-int command_show(void);
 int command_check(void);
 int command_roofline(void);
 int command_tile(void);

@@ -123,7 +123,7 @@ put_fact(const struct khw_device *d, const struct khw_fact *f)
 	put_line(record, khw_line(d, f));
 }
 
-int
+static int
 command_show(void)
 {
 	struct khw *h = khw_load(given.hardware, given.campaign);

@@ -4,8 +4,7 @@
  * measured; those from a cache of weights up to its bound; all others not at all. Gains compound,
  * so parts and whole are products here: sums of per cents would leave a gap of their own.
  */
-#ifndef KACCOUNT_H
-#define KACCOUNT_H
+#pragma once
 
 #include "ktrials.h"
 
@@ -16,5 +15,3 @@ void kaccount_add(const struct ktrial *trial, bool linear);
  * or damaged.
  */
 json_t *kaccount_report(const struct ktrials *t, bool *good);
-
-#endif

@@ -3,8 +3,7 @@
  * search-bench: simulated landscapes, a simulated model, and searches that are to find the best program. Nothing of it is
  * known to the search but what a scored record says.
  */
-#ifndef SEARCH_H
-#define SEARCH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -66,5 +65,3 @@ int random_step(struct krng *rng, int cell, double up, double stay);
 void run_kiln(struct world *w, uint64_t seed, const char *dir, const char *knobs, bool processes, double height[BUDGET + 1]);
 /* A search of a few lines by its name; false: there is none. */
 bool run_simple(struct world *w, uint64_t seed, const char *name, double height[BUDGET + 1]);
-
-#endif
