@@ -53,7 +53,7 @@ static const struct server {
 	{ "anthropic", "https://api.anthropic.com", "ANTHROPIC_API_KEY", "/v1/messages",
 	    API_MESSAGES },
 	{ "openai", "https://api.openai.com/v1", "OPENAI_API_KEY", "/chat/completions", API_CHAT },
-}, *server;
+}, *server = servers;
 
 /* A base URL that ends in a version already has it. */
 static char *
@@ -119,8 +119,9 @@ set_headers(void)
 static void
 open_server(void)
 {
-	for (server = servers; strcmp(server->provider, call.provider);)
-		server++;
+	kforeach(one, servers)
+		if (!strcmp(one->provider, call.provider))
+			server = one;
 	secret_harden();
 	session.url = build_url();
 	check_url(session.url);
