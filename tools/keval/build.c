@@ -293,23 +293,14 @@ command_text(char *const *argv)
 	return b.data;
 }
 
-/* Both streams of a build, trimmed, with a line about how it ended if it did not exit by itself. */
 char *
-build_log(const struct kproc_result *r)
+build_log(const struct kproc_result *r, int max)
 {
-	auto_free char *both = kasprintf("%s%s", r->err, r->out);
-	auto_free char *log = klog_compiler(both, strlen(both), KLOG_MAX, KLOG_LOST);
-	char end[96] = "";
+	auto_free char *both = kasprintf("%s%s", r->err, r->out),
+	               *log = klog_compiler(both, strlen(both), KLOG_MAX, KLOG_LOST),
+	               *end = forced_end(r, max);
 
-	if (r->timed_out)
-		snprintf(end, sizeof end, "[the build was stopped after %.3g s]\n", r->wall_s);
-	else if (r->flooded)
-		snprintf(end, sizeof end, "[the build was stopped: it printed more than %d MiB]\n",
-		    LOG_MAX >> 20);
-	else if (r->signal)
-		snprintf(end, sizeof end, "[the build was killed by signal %d: %s]\n", r->signal,
-		    strsignal(r->signal));
-	return kasprintf("%s%s", log, end);
+	return end ? kasprintf("%s[the build was %s]\n", log, end) : kstrdup(log);
 }
 
 /* What ptxas -v reported about the kernels; NULL if nothing. New reference. */
@@ -383,12 +374,6 @@ run_build(struct keval *k, const struct device_compiler *helper, const char *wor
 		kdie(K_MISSING, "%s: %.300s", name, r->err);
 }
 
-static bool
-ended_well(const struct kproc_result *r)
-{
-	return r->exit_code == 0 && !r->timed_out && !r->flooded;
-}
-
 /*
  * Compile the files in the work folder; TEXT: not the source, but this file, which is what the
  * preprocessor made of it.
@@ -407,7 +392,7 @@ compile(struct keval *k, const struct subject *s, const char *work, const char *
 		if (!strcmp(c.at[i], source_name(k)))
 			c.at[i] = (char *)text;
 	run_build(k, helper_for(k, s), work, &c, LOG_MAX, &r);
-	b->log = build_log(&r);
+	b->log = build_log(&r, LOG_MAX);
 	b->json = json_pack("{s:i,s:f,s:o,s:s,s:o*}", "exit_code", r.exit_code, "wall_s", r.wall_s,
 	    "log", kjson_string(b->log), "command", command, "resources", build_resources(r.err));
 	if (ended_well(&r))
@@ -497,23 +482,23 @@ build_as_scanned(struct keval *k, const struct subject *s, const char *work, str
 }
 
 void
-build_candidate(struct keval *k, const struct subject *s, const char *work, struct build *b)
+build_candidate(struct trial *t)
 {
-	int lock = klock_cpu(false), file;
+	struct keval *k = t->k;
+	struct build *b = &t->b;
+	auto_close int lock = klock_cpu(false);
+	int file;
 
-	*b = (struct build){ 0 };
-	work_put_sources(k, s, work);
+	work_put_sources(k, t->s, t->work);
 	if (is_gcc(k) && kcamp_backend(k->camp)->syntax == KTOKEN_C && !is_device_only(k)) {
-		build_as_scanned(k, s, work, b);
-		close(lock);
+		build_as_scanned(k, t->s, t->work, b);
 		return;
 	}
-	file = is_device_only(k) ? -1 : preprocess_beside(k, work);
-	compile(k, s, work, NULL, NULL, b);
+	file = is_device_only(k) ? -1 : preprocess_beside(k, t->work);
+	compile(k, t->s, t->work, NULL, NULL, b);
 	b->expanded = file < 0 ? NULL : text_of(file);
-	if (file >= 0 && b->ok && !b->expanded && !(b->expanded = preprocess(k, work)))
+	if (file >= 0 && b->ok && !b->expanded && !(b->expanded = preprocess(k, t->work)))
 		refuse_unscanned(k, b);
-	close(lock);
 }
 
 void

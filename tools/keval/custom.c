@@ -12,20 +12,7 @@
 
 enum { OUTPUT_MAX = 16 << 20, FILE_MAX_BYTES = 64 << 20, COPY_LIMIT_S = 600 };
 
-struct custom {
-	struct keval *k;
-	const struct subject *s;
-	const char *work;
-	char seed[17];
-};
-
 static const char so_name[] = "candidate.so";
-
-bool
-custom_has(const struct custom *c, const char *tier)
-{
-	return kcamp_json(c->k->camp, tier) != NULL;
-}
 
 /*
  * ---- tables that a command prints: quoting as in RFC 4180; lines end with LF or CRLF. They are
@@ -75,11 +62,8 @@ struct csv {
 static const char *
 cell(const struct csv *csv, const char *name)
 {
-	const json_t *head;
-	size_t i;
-
-	json_array_foreach(csv->header, i, head)
-		if (!strcmp(json_string_value(head), name))
+	for (size_t i = 0; i < json_array_size(csv->header); i++)
+		if (!strcmp(json_string_value(json_array_get(csv->header, i)), name))
 			return json_string_value(json_array_get(csv->row, i)) ?: "";
 	kdie(K_USAGE, "%s: the command printed no column '%s'", csv->tier, name);
 }
@@ -97,14 +81,13 @@ unit_ms(const json_t *columns)
 static json_t *
 csv_workload(const struct csv *csv)
 {
-	const json_t *names = json_object_get(csv->columns, "workload"), *name;
+	const json_t *names = json_object_get(csv->columns, "workload");
 	auto_buf struct kbuf b = { 0 };
-	size_t i;
 
 	if (json_is_string(names))
 		kbuf_puts(&b, cell(csv, json_string_value(names)));
-	json_array_foreach(names, i, name)
-		kbuf_printf(&b, "%s%s", i ? "x" : "", cell(csv, json_string_value(name) ?: ""));
+	kjson_foreach_text(name, names)
+		kbuf_printf(&b, "%s%s", b.data ? "x" : "", cell(csv, name ?: ""));
 	return kjson_string(b.data ? b.data : "all");
 }
 
@@ -143,8 +126,8 @@ object_of_row(const struct csv *csv, bool timed, const char *metric)
 
 	if (ok)
 		json_object_set_new(o, "ok", json_boolean(csv_ok(csv, ok)));
-	for (size_t i = 0; !timed && i < LEN(errors); i++)
-		put_number(csv, kjson_str_or(csv->columns, errors[i], NULL), 1, o, errors[i]);
+	kforeach_of(error, errors, timed ? 0 : LEN(errors))
+		put_number(csv, kjson_str_or(csv->columns, *error, NULL), 1, o, *error);
 	if (metric)
 		put_number(csv, metric, 1, o, "value");
 	else if (timed)
@@ -185,33 +168,26 @@ object_of_csv(const char *name, const json_t *tier, const char *text, const char
 
 /* ---- running a command ---- */
 
-struct custom *
-custom_open(struct keval *k, const struct subject *s, const char *work)
+struct trial
+trial_of(struct keval *k, const struct subject *s, const char *work)
 {
-	struct custom *c = kcalloc(1, sizeof *c);
+	struct trial t = { .k = k, .s = s, .work = work };
 	uint64_t draw = 0;
 
-	*c = (struct custom){ .k = k, .s = s, .work = work };
 	if (getrandom(&draw, sizeof draw, 0) != sizeof draw)
 		kdie_errno(K_IO, "getrandom");
-	snprintf(c->seed, sizeof c->seed, "%016llx", (unsigned long long)draw);
+	snprintf(t.seed, sizeof t.seed, "%016llx", (unsigned long long)draw);
 	if (k->seed)
-		snprintf(c->seed, sizeof c->seed, "%s", k->seed);
-	return c;
-}
-
-void
-custom_close(struct custom *c)
-{
-	free(c);
+		snprintf(t.seed, sizeof t.seed, "%s", k->seed);
+	return t;
 }
 
 /* Path of the candidate's program: its own name, or its place in the project. */
 static const char *
-code_path(const struct custom *c)
+code_path(const struct trial *t)
 {
-	return *kcamp_str(c->k->camp, "eval.repository") ? kcamp_str(c->k->camp, "git.kernel_path")
-	                                                 : source_name(c->k);
+	return *kcamp_str(t->k->camp, "eval.repository") ? kcamp_str(t->k->camp, "git.kernel_path")
+	                                                 : source_name(t->k);
 }
 
 /*
@@ -219,12 +195,13 @@ code_path(const struct custom *c)
  * because programs that ran there before may have left links.
  */
 static void
-stage_repository(const struct custom *c)
+stage_repository(const struct trial *t)
 {
-	const char *kernel = code_path(c);
-	auto_free char *path = kcamp_path(c->k->camp, kcamp_str(c->k->camp, "eval.repository")),
+	const char *kernel = code_path(t);
+	auto_free char *path = kcamp_path(t->k->camp, kcamp_str(t->k->camp, "eval.repository")),
 	               *from = realpath(path, NULL);
-	char *out, *why;
+	auto_free char *out = NULL;
+	char *why;
 	struct ksandbox_bind bind = { from, "/kiln/project" };
 	struct words w = { .count = 0 };
 
@@ -232,25 +209,24 @@ stage_repository(const struct custom *c)
 		kdie(K_USAGE,
 		    "%s: eval.repository needs git.kernel_path, the path of the kernel's file in "
 		    "the repository",
-		    c->k->camp->file);
+		    t->k->camp->file);
 	if (!from)
-		kdie_errno(K_USAGE, "%s: eval.repository: %s", c->k->camp->file, path);
+		kdie_errno(K_USAGE, "%s: eval.repository: %s", t->k->camp->file, path);
 	words_add(&w, "cp", "-aT", "--remove-destination", bind.inside, ".", NULL);
-	out = tool_run(c->k, c->work, &bind, 1, &w, COPY_LIMIT_S, &why);
+	out = tool_run(t->k, t->work, &bind, 1, &w, COPY_LIMIT_S, &why);
 	if (!out)
 		kdie(K_IO, "%s: could not be copied: %s", path, why);
-	work_put(c->work, kernel, c->s->code, strlen(c->s->code));
-	free(out);
+	work_put(t->work, kernel, t->s->code, strlen(t->s->code));
 }
 
 /* Copies our file at PATH to NAME in the work folder. */
 static void
-stage_file(const struct custom *c, const char *path, const char *name)
+stage_file(const struct trial *t, const char *path, const char *name)
 {
 	size_t len;
-	auto_free char *text = input_read(c->k, path, FILE_MAX_BYTES, &len);
+	auto_free char *text = input_read(t->k, path, FILE_MAX_BYTES, &len);
 
-	work_put(c->work, name, text, len);
+	work_put(t->work, name, text, len);
 }
 
 /*
@@ -258,48 +234,48 @@ stage_file(const struct custom *c, const char *path, const char *name)
  * folder.
  */
 static void
-stage(const struct custom *c, const json_t *tier, const struct build *b)
+stage(const struct trial *t, const json_t *tier)
 {
-	if (*kcamp_str(c->k->camp, "eval.repository"))
-		stage_repository(c);
+	if (*kcamp_str(t->k->camp, "eval.repository"))
+		stage_repository(t);
 	else
-		work_put_sources(c->k, c->s, c->work);
-	stage_file(c, c->k->task_file, "task.json");
+		work_put_sources(t->k, t->s, t->work);
+	stage_file(t, t->k->task_file, "task.json");
 	kjson_foreach(file, json_object_get(tier, "files")) {
 		const char *name = json_string_value(file) ?: "";
-		auto_free char *path = kcamp_path(c->k->camp, name);
+		auto_free char *path = kcamp_path(t->k->camp, name);
 
 		if (!kextract_path_ok(name))
 			kdie(K_USAGE,
 			    "%s: files: '%s' must be a relative path in the campaign's folder",
-			    c->k->camp->file, name);
-		stage_file(c, path, name);
+			    t->k->camp->file, name);
+		stage_file(t, path, name);
 	}
-	if (b->so)
-		work_put(c->work, so_name, b->so, b->so_len);
+	if (t->b.so)
+		work_put(t->work, so_name, t->b.so, t->b.so_len);
 }
 
 enum { VARIABLES = 6 };
 
 /* KILN_* variables for the command; the caller frees. */
 static void
-set_variables(const struct custom *c, const struct ksandbox *s, char *variables[VARIABLES + 1])
+set_variables(const struct trial *t, const struct ksandbox *s, char *variables[VARIABLES + 1])
 {
 	const struct {
 		const char *name, *file, *text;
 	} rows[VARIABLES] = {
-		{ "KILN_CODE", code_path(c), NULL },
+		{ "KILN_CODE", code_path(t), NULL },
 		{ "KILN_WORK", ".", NULL },
 		{ "KILN_TASK", "task.json", NULL },
 		{ "KILN_SO", so_name, NULL },
-		{ "KILN_SET", NULL, c->k->set },
-		{ "KILN_SEED", NULL, c->seed },
+		{ "KILN_SET", NULL, t->k->set },
+		{ "KILN_SEED", NULL, t->seed },
 	};
 
 	for (size_t i = 0; i < VARIABLES; i++) {
 		auto_free char *path = !rows[i].file ? NULL
 		    : s->level                       ? ksandbox_inside(s, rows[i].file)
-		                                     : kasprintf("%s/%s", c->work, rows[i].file);
+		                                     : kasprintf("%s/%s", t->work, rows[i].file);
 
 		variables[i] = kasprintf("%s=%s", rows[i].name, path ? path : rows[i].text);
 	}
@@ -319,31 +295,30 @@ add_variables(void *variables)
  * Run a tier's command. Exit status 75 means trouble with the environment, not with the candidate.
  */
 static void
-run(const struct custom *c, const char *name, const struct build *b, bool exclusive,
-    struct kproc_result *r)
+run(const struct trial *t, const char *name, bool exclusive, struct kproc_result *r)
 {
-	const json_t *tier = kcamp_json(c->k->camp, name);
+	const json_t *tier = kcamp_json(t->k->camp, name);
 	bool sandboxed = kjson_bool_or(tier, "sandbox", true);
 	char sh[] = "sh", opt[] = "-c",
 	     *argv[] = { sh, opt, (char *)kjson_str(tier, "command"), NULL },
 	     *variables[VARIABLES + 1];
-	struct ksandbox s = { .level = sandboxed ? sandbox_level(c->k) : 0,
+	struct ksandbox s = { .level = sandboxed ? sandbox_level(t->k) : 0,
 		.profile = KSANDBOX_BUILD,
-		.work = c->work,
+		.work = t->work,
 		.env = variables,
-		.memory_bytes = (uint64_t)kcamp_int(c->k->camp, "eval.memory_mb") << 20 };
+		.memory_bytes = (uint64_t)kcamp_int(t->k->camp, "eval.memory_mb") << 20 };
 	struct kproc p = { .argv = argv,
-		.cwd = c->work,
+		.cwd = t->work,
 		.max_output = OUTPUT_MAX,
 		.setup = add_variables,
 		.setup_arg = variables };
 	int lock, e;
 
 	p.timeout_s = kjson_num_or(tier, "timeout_s",
-	    kcamp_num(c->k->camp,
+	    kcamp_num(t->k->camp,
 	        !strcmp(name, "eval.build") ? "eval.build_timeout_s" : "eval.run_timeout_s"));
-	set_variables(c, &s, variables);
-	stage(c, tier, b);
+	set_variables(t, &s, variables);
+	stage(t, tier);
 	lock = klock_cpu(exclusive);
 	e = sandboxed ? ksandbox_run(&s, &p, r) : kproc_run(&p, r);
 	close(lock);
@@ -351,14 +326,14 @@ run(const struct custom *c, const char *name, const struct build *b, bool exclus
 		kdie(K_MISSING, "%s: the command did not start", name);
 	if (r->exit_code == K_AGAIN)
 		kdie(K_AGAIN, "%s: the command asks for another try later: %.200s", name, r->err);
-	for (size_t i = 0; i < VARIABLES; i++)
-		free(variables[i]);
+	kforeach_of(variable, variables, VARIABLES)
+		free(*variable);
 }
 
 static const char *
-format_of(const struct custom *c, const char *name)
+format_of(const struct trial *t, const char *name)
 {
-	return kjson_str_or(kcamp_json(c->k->camp, name), "format", "exit");
+	return kjson_str_or(kcamp_json(t->k->camp, name), "format", "exit");
 }
 
 /* Adds what the command printed for people. */
@@ -370,19 +345,19 @@ add_log(json_t *eval, const struct kproc_result *r, const json_t *answer)
 	               *clip = klog_clip(text, KLOG_MAX);
 
 	if (*clip)
-		eval_set(eval, "log", kjson_string(clip));
+		kjson_set(eval, "log", kjson_string(clip));
 }
 
 /* The object that the command printed, or a table as that object; NEEDED: see object_of_csv. */
 static json_t *
 parse_answer(
-    const struct custom *c, const char *name, const struct kproc_result *r, const char *needed)
+    const struct trial *t, const char *name, const struct kproc_result *r, const char *needed)
 {
 	json_error_t e;
 	json_t *answer;
 
-	if (!strcmp(format_of(c, name), "csv"))
-		return object_of_csv(name, kcamp_json(c->k->camp, name), r->out, needed);
+	if (!strcmp(format_of(t, name), "csv"))
+		return object_of_csv(name, kcamp_json(t->k->camp, name), r->out, needed);
 	answer = json_loadb(r->out, r->out_len, JSON_REJECT_DUPLICATES, &e);
 	if (!json_is_object(answer))
 		kdie(K_USAGE, "%s: the command's output is not a JSON object%s%s", name,
@@ -394,64 +369,56 @@ parse_answer(
 static bool
 ended(const struct kproc_result *r, json_t *eval)
 {
-	char *detail = NULL;
+	auto_free char *end = forced_end(r, OUTPUT_MAX);
 
-	if (r->timed_out)
-		detail = kasprintf("stopped after %.3g s", r->wall_s);
-	else if (r->flooded)
-		detail = kasprintf("stopped: it printed more than %d MiB", OUTPUT_MAX >> 20);
-	else if (r->signal)
-		detail = kasprintf("killed by signal %d (%s)", r->signal, strsignal(r->signal));
-	if (detail)
-		eval_fail(eval, STATUS_RUN_ERROR,
-		    r->signal && !r->timed_out && !r->flooded ? "signal" : "resource", detail);
-	free(detail);
-	return !detail;
+	if (end)
+		eval_fail(eval, STATUS_RUN_ERROR, *end == 'k' ? "signal" : "resource", "%s", end);
+	return !end;
 }
 
 void
-custom_build(struct custom *c, struct build *b)
+custom_build(struct trial *t)
 {
-	const char *command = kjson_str(kcamp_json(c->k->camp, "eval.build"), "command"), *said;
+	const char *command = kjson_str(kcamp_json(t->k->camp, "eval.build"), "command"), *said;
+	struct build *b = &t->b;
 	struct kproc_result r;
 	json_auto_t *answer = NULL;
 
-	*b = (struct build){ 0 };
-	run(c, "eval.build", b, false, &r);
-	b->log = build_log(&r);
-	b->ok = r.exit_code == 0 && !r.timed_out && !r.flooded;
-	if (b->ok && !strcmp(format_of(c, "eval.build"), "json")) {
-		answer = parse_answer(c, "eval.build", &r, NULL);
+	run(t, "eval.build", false, &r);
+	b->log = build_log(&r, OUTPUT_MAX);
+	b->ok = ended_well(&r);
+	if (b->ok && !strcmp(format_of(t, "eval.build"), "json")) {
+		answer = parse_answer(t, "eval.build", &r, NULL);
 		b->ok = kjson_bool_or(answer, "ok", true);
 		free(b->log);
 		said = kjson_str(answer, "log");
 		b->log = klog_compiler(said, strlen(said), KLOG_MAX, KLOG_LOST);
 	}
 	if (b->ok)
-		b->so = work_read(c->work, so_name, FILE_MAX_BYTES, &b->so_len);
+		b->so = work_read(t->work, so_name, FILE_MAX_BYTES, &b->so_len);
 	b->json = json_pack("{s:i,s:f,s:o,s:s}", "exit_code", r.exit_code, "wall_s", r.wall_s,
 	    "log", kjson_string(b->log), "command", command);
 	kproc_result_free(&r);
 }
 
 void
-custom_build_known(struct custom *c, struct build *b)
+custom_build_known(struct trial *t)
 {
-	char *so, *log = NULL;
+	struct build *b = &t->b;
+	auto_free char *so = NULL;
 
 	/* What the harness times was built in the same way as its opponents. */
-	if (custom_has(c, "eval.build") && custom_has(c, "eval.timing")) {
-		custom_build(c, b);
+	if (kcamp_json(t->k->camp, "eval.build") && kcamp_json(t->k->camp, "eval.timing")) {
+		custom_build(t);
 		return;
 	}
-	*b = (struct build){ 0 };
-	so = build_cached(c->k, c->s, c->s->flags, &log);
+	so = build_cached(t->k, t->s, t->s->flags, &b->log);
 	b->ok = so != NULL;
-	b->log = so ? kstrdup("") : log;
+	if (so)
+		b->log = kstrdup("");
 	b->json = json_pack("{s:o}", "log", kjson_string(b->log));
 	if (so)
 		b->so = kread_file_or_die(so, FILE_MAX_BYTES, &b->so_len);
-	free(so);
 }
 
 /* Sets the verdict by how many of the cases passed: all, some or none. */
@@ -463,37 +430,37 @@ set_verdict(json_t *eval, json_t *cases, bool ok)
 	for (size_t i = 0; i < total; i++)
 		passed += kjson_bool(json_array_get(cases, i), "ok");
 	if (total)
-		eval_set(eval, "correctness",
+		kjson_set(eval, "correctness",
 		    json_pack("{s:I,s:I,s:O}", "passed", (json_int_t)passed, "total",
 		        (json_int_t)total, "cases", cases));
 	if (ok && passed == total)
-		eval_set(eval, "status", status_json(STATUS_CORRECT));
+		kjson_set(eval, "status", status_json(STATUS_CORRECT));
 	else
 		eval_fail(eval, passed && passed < total ? STATUS_PARTIAL : STATUS_WRONG_VALUE,
 		    "value", "the campaign's own check rejected it");
 }
 
 void
-custom_correctness(struct custom *c, const struct build *b, json_t *eval)
+custom_correctness(const struct trial *t, json_t *eval)
 {
-	const char *name = "eval.correctness", *format = format_of(c, name);
+	const char *name = "eval.correctness";
 	struct kproc_result r;
 	json_auto_t *answer = NULL;
 	json_t *cases = NULL;
 
-	run(c, name, b, false, &r);
-	eval_set(eval, "tier", json_integer(2));
-	eval_set(eval, "seed", json_string(c->seed));
+	run(t, name, false, &r);
+	kjson_set(eval, "tier", json_integer(2));
+	kjson_set(eval, "seed", json_string(t->seed));
 	if (!ended(&r, eval)) {
 		/* It says so. */
-	} else if (!strcmp(format, "exit")) {
+	} else if (!strcmp(format_of(t, name), "exit")) {
 		set_verdict(eval, NULL, r.exit_code == 0);
 		if (r.exit_code > 1)
-			eval_set(eval, "status", status_json(STATUS_RUN_ERROR));
+			kjson_set(eval, "status", status_json(STATUS_RUN_ERROR));
 	} else if (r.exit_code) {
 		eval_fail(eval, STATUS_RUN_ERROR, "exit", "the campaign's own check failed");
 	} else {
-		answer = parse_answer(c, name, &r, "ok");
+		answer = parse_answer(t, name, &r, "ok");
 		cases = json_object_get(answer, "cases");
 		set_verdict(eval, cases, kjson_bool_or(answer, "ok", json_array_size(cases) > 0));
 	}
@@ -542,56 +509,54 @@ add_sample(json_t *timing, const char *workload, double ns)
 
 /* Adds what the command printed, converted to a time: see kcamp_measure. */
 static void
-add_value(const struct custom *c, json_t *timing, const char *workload, double value)
+add_value(const struct trial *t, json_t *timing, const char *workload, double value)
 {
-	double ns = 1e6 * kcamp_measured(c->k->camp, value);
+	double ns = 1e6 * kcamp_measured(t->k->camp, value);
 
 	if (!(value > 0 && ns > 0 && ns < 9e15))
 		kdie(K_USAGE, "eval.timing: workload %s: the %s must be a number above zero",
 		    workload,
-		    kjson_str_or(kcamp_json(c->k->camp, "eval.timing"), "metric", "time"));
+		    kjson_str_or(kcamp_json(t->k->camp, "eval.timing"), "metric", "time"));
 	add_sample(timing, workload, ns);
 }
 
 static void
-read_times(const struct custom *c, json_t *timing, const json_t *answer)
+read_times(const struct trial *t, json_t *timing, const json_t *answer)
 {
-	bool own = kjson_str_or(kcamp_json(c->k->camp, "eval.timing"), "metric", NULL) != NULL;
-	const json_t *rows = json_object_get(answer, "timing");
+	bool own = kjson_str_or(kcamp_json(t->k->camp, "eval.timing"), "metric", NULL) != NULL;
 
-	kjson_foreach(row, rows) {
+	kjson_foreach(row, json_object_get(answer, "timing")) {
 		const json_t *samples = json_object_get(row, own ? "samples" : "samples_ns");
 		const char *workload = kjson_str_or(row, "workload", "all");
 
 		kjson_foreach(sample, samples)
 			add_value(
-			    c, timing, workload, json_number_value(sample) * (own ? 1 : 1e-6));
+			    t, timing, workload, json_number_value(sample) * (own ? 1 : 1e-6));
 		if (!samples)
-			add_value(c, timing, workload,
+			add_value(t, timing, workload,
 			    kjson_num_or(row, own ? "value" : "runtime_ms", NAN));
 	}
 }
 
 json_t *
-custom_time(struct custom *c, const struct build *b, json_t *eval)
+custom_time(const struct trial *t, json_t *eval)
 {
 	const char *name = "eval.timing";
 	struct kproc_result r;
-	json_auto_t *answer = NULL;
-	json_t *timing = json_array();
+	json_auto_t *answer = NULL, *timing = json_array();
 	bool done, ok = true;
 
-	run(c, name, b, true, &r);
+	run(t, name, true, &r);
 	done = ended(&r, eval);
 	if (done && r.exit_code) {
 		eval_fail(
 		    eval, STATUS_RUN_ERROR, "exit", "the campaign's own timing command failed");
 		done = false;
 	} else if (done) {
-		answer = parse_answer(c, name, &r, "time");
+		answer = parse_answer(t, name, &r, "time");
 		ok = kjson_bool_or(answer, "ok", true);
 		if (ok)
-			read_times(c, timing, answer);
+			read_times(t, timing, answer);
 	}
 	if (!ok)
 		eval_fail(eval, STATUS_WRONG_VALUE, "value", "wrong in the timed run");
@@ -599,16 +564,14 @@ custom_time(struct custom *c, const struct build *b, json_t *eval)
 		kdie(K_USAGE, "%s: the command printed no times", name);
 	add_log(eval, &r, answer);
 	kproc_result_free(&r);
-	if (done && ok)
-		return timing;
-	json_decref(timing);
-	return NULL;
+	return done && ok ? json_incref(timing) : NULL;
 }
 
 json_t *
-custom_together(const struct custom *c, const json_t *turns)
+custom_together(const struct trial *t, const json_t *turns)
 {
-	json_t *all = json_array(), *weight;
+	const json_t *workloads = json_object_get(t->k->task, "workloads");
+	json_t *all = json_array();
 
 	kjson_foreach(turn, turns)
 		kjson_foreach(row, turn)
@@ -616,11 +579,8 @@ custom_together(const struct custom *c, const json_t *turns)
 				add_sample(
 				    all, kjson_str(row, "workload"), json_number_value(sample));
 	kjson_foreach(row, all) {
-		weight = json_object_get(kgain_workload(json_object_get(c->k->task, "workloads"),
-		                             kjson_str(row, "workload")),
-		    "weight");
-		if (weight)
-			json_object_set(row, "weight", weight);
+		kjson_share(row, kgain_workload(workloads, kjson_str(row, "workload")),
+		    (const char *const[]){ "weight", NULL });
 		add_statistics(row);
 	}
 	return all;

@@ -5,7 +5,6 @@
 #include "keval.h"
 #include "kplace.h"
 #include "karch.h"
-#include "kelf.h"
 #include "kneutral.h"
 #include "kregex.h"
 
@@ -27,39 +26,19 @@ is_gpu(const struct keval *k)
 }
 
 void
-eval_set(json_t *eval, const char *key, json_t *value)
+eval_fail(json_t *eval, enum status status, const char *check, const char *detail, ...)
 {
-	if (!value || json_object_set_new(eval, key, value) < 0)
-		kdie(K_IO, "eval.%s could not be stored", key);
-}
+	auto_free char *text = NULL;
+	va_list args;
 
-/* Records the candidate's failure, which is data and not an error. */
-void
-eval_fail(json_t *eval, enum status status, const char *check, const char *detail)
-{
-	json_t *reasons = json_object_get(eval, "reasons");
-
-	if (!reasons) {
-		reasons = json_array();
-		eval_set(eval, "reasons", reasons);
-	}
-	json_array_append_new(
-	    reasons, json_pack("{s:s,s:o}", "check", check, "detail", kjson_string(detail)));
-	eval_set(eval, "status", status_json(status));
-}
-
-bool
-eval_clean(json_t *eval, json_t *reasons)
-{
-	bool clean = !json_array_size(reasons);
-
-	if (clean) {
-		json_decref(reasons);
-	} else {
-		eval_set(eval, "reasons", reasons);
-		eval_set(eval, "status", status_json(STATUS_REJECTED));
-	}
-	return clean;
+	va_start(args, detail);
+	text = kvasprintf(detail, args);
+	va_end(args);
+	if (!json_object_get(eval, "reasons"))
+		kjson_set(eval, "reasons", json_array());
+	json_array_append_new(json_object_get(eval, "reasons"),
+	    json_pack("{s:s,s:o}", "check", check, "detail", kjson_string(text)));
+	kjson_set(eval, "status", status_json(status));
 }
 
 void
@@ -69,9 +48,9 @@ add_spent(json_t *eval, const char *what, double seconds)
 
 	if (!spent) {
 		spent = json_object();
-		eval_set(eval, "spent_s", spent);
+		kjson_set(eval, "spent_s", spent);
 	}
-	eval_set(spent, what, json_real(kjson_num(spent, what) + seconds));
+	kjson_set(spent, what, json_real(kjson_num(spent, what) + seconds));
 }
 
 static void
@@ -80,11 +59,11 @@ add_code(const struct subject *s, const char *tokens, json_t *eval)
 	json_t *files = s->file_count ? json_array() : NULL;
 	char hex[65];
 
-	ksha256_hex(s->code, strlen(s->code), hex);
-	for (size_t i = 0; i < s->file_count; i++)
+	ksha256_text(s->code, hex);
+	kforeach_of(file, s->files, s->file_count)
 		json_array_append_new(files,
-		    json_pack("{s:s,s:o}", "path", s->files[i].path, "content",
-		        kjson_string(s->files[i].content)));
+		    json_pack(
+		        "{s:s,s:o}", "path", file->path, "content", kjson_string(file->content)));
 	json_object_update_new(eval,
 	    json_pack("{s:o,s:s,s:s,s:o*}", "code", kjson_string(s->code), "code_sha256", hex,
 	        "tokens", tokens, "files", files));
@@ -102,7 +81,7 @@ program_hash(const struct keval *k, const char *code, char tokens[17])
 	char digest[65];
 
 	if (kregex_is(as_written, code)) {
-		ksha256_hex(code, strlen(code), digest);
+		ksha256_text(code, digest);
 		snprintf(tokens, 17, "%.16s", digest);
 		return;
 	}
@@ -115,8 +94,8 @@ subject_text(const struct subject *s)
 	struct kbuf all = { 0 };
 
 	kbuf_puts(&all, s->code);
-	for (size_t i = 0; i < s->file_count; i++)
-		kbuf_printf(&all, "\n@ %s @\n%s", s->files[i].path, s->files[i].content);
+	kforeach_of(file, s->files, s->file_count)
+		kbuf_printf(&all, "\n@ %s @\n%s", file->path, file->content);
 	return all.data;
 }
 
@@ -141,24 +120,21 @@ past_path(const struct keval *k, const char *id)
 json_t *
 past_eval(const struct keval *k, const char *id)
 {
-	char *path = past_path(k, id), why[256], *text;
+	size_t len;
+	auto_free char *path = past_path(k, id),
+	               *text = path ? input_read(k, path, KIO_LINE_MAX, &len) : NULL;
+	char why[256];
 	struct krec rec;
 	json_t *eval;
-	size_t len;
 
-	text = path ? input_read(k, path, KIO_LINE_MAX, &len) : NULL;
-	if (!text) {
-		free(path);
+	if (!text)
 		return NULL;
-	}
 	while (len && text[len - 1] == '\n')
 		len--;
 	if (!krec_parse(&rec, text, len, why, sizeof why))
 		kdie(K_USAGE, "%s:1: %s", path, why);
 	eval = json_incref(json_object_get(rec.json, "eval"));
 	krec_free(&rec);
-	free(text);
-	free(path);
 	return eval;
 }
 
@@ -166,16 +142,13 @@ bool
 subject_of_past(
     const json_t *eval, struct subject *s, struct kextract_file files[KEXTRACT_MAX_FILES])
 {
-	const json_t *list = json_object_get(eval, "files");
-
 	s->code = kjson_str_or(eval, "code", NULL);
 	s->files = files;
 	s->file_count = 0;
-	for (size_t i = 0; i < json_array_size(list) && i < KEXTRACT_MAX_FILES; i++) {
-		const json_t *f = json_array_get(list, i);
+	kjson_foreach(f, json_object_get(eval, "files")) {
 		const char *path = kjson_str(f, "path");
 
-		if (!kextract_path_ok(path))
+		if (!kextract_path_ok(path) || s->file_count == KEXTRACT_MAX_FILES)
 			continue;
 		snprintf(files[s->file_count].path, sizeof files->path, "%s", path);
 		files[s->file_count++].content = (char *)kjson_str(f, "content");
@@ -197,8 +170,8 @@ find_line(const char *file, char *text, size_t len, const char *needle)
 	end = strchrnul(hit, '\n');
 	if (!krec_parse(&rec, start, (size_t)(end - start), why, sizeof why))
 		kdie(K_USAGE, "%s: %s", file, why);
-	if (kjson_str_or(rec.json, "id", NULL))
-		id = kstrdup(kjson_str_or(rec.json, "id", NULL));
+	if (json_object_get(rec.json, "id"))
+		id = kstrdup(kjson_str(rec.json, "id"));
 	krec_free(&rec);
 	return id;
 }
@@ -207,14 +180,14 @@ find_line(const char *file, char *text, size_t len, const char *needle)
 static char *
 past_with(const struct keval *k, const char *key, const char *hex)
 {
-	char needle[40], *text, *id = NULL;
+	auto_free char *needle = kasprintf("\"%s\":\"%s\"", key, hex);
+	char *id = NULL;
 	size_t len;
 
-	snprintf(needle, sizeof needle, "\"%s\":\"%s\"", key, hex);
 	for (size_t i = 0; i < k->archive_count && !id; i++) {
-		text = input_read(k, k->archives[i], SIZE_MAX, &len);
+		auto_free char *text = input_read(k, k->archives[i], SIZE_MAX, &len);
+
 		id = find_line(k->archives[i], text, len, needle);
-		free(text);
 	}
 	return id;
 }
@@ -249,8 +222,8 @@ take_over(struct keval *k, const char *id, const char *key, const char *hex, jso
 
 	if (take) {
 		kjson_share(eval, old, copied);
-		eval_set(eval, "duplicate_of", json_string(of));
-		eval_set(eval, "log",
+		kjson_set(eval, "duplicate_of", json_string(of));
+		kjson_set(eval, "log",
 		    json_sprintf("The same program as %s, but for names, comments and layout: its "
 		                 "result holds, and nothing was run.\n%s",
 		        of, said + (*said == '\n')));
@@ -261,19 +234,17 @@ take_over(struct keval *k, const char *id, const char *key, const char *hex, jso
 bool
 take_object(struct keval *k, const struct subject *s, const struct build *b, json_t *eval)
 {
-	char hex[17], *id;
-	bool taken;
+	char hex[17];
+	auto_free char *id = NULL;
 
 	if (!b->so)
 		return false;
 	kelf_hash(b->so, b->so_len, hex);
-	eval_set(eval, "object", json_string(hex));
+	kjson_set(eval, "object", json_string(hex));
 	if (s->trusted || s->again || !(id = past_with(k, "object", hex)))
 		return false;
 	input_past(k, id);
-	taken = take_over(k, id, "object", hex, eval);
-	free(id);
-	return taken;
+	return take_over(k, id, "object", hex, eval);
 }
 
 /* ---- the null evaluator: nothing is run, all results are drawn from the hash of the code ---- */
@@ -308,10 +279,9 @@ timing_row(const char *workload, json_int_t ns)
 static json_t *
 timing_of(const struct keval *k, struct krng *rng, double speedup)
 {
-	const json_t *workloads = json_object_get(k->task, "workloads");
 	json_t *timing = json_array();
 
-	kjson_foreach(w, workloads) {
+	kjson_foreach(w, json_object_get(k->task, "workloads")) {
 		double spread = rng ? 0.9 + 0.2 * krng_double(rng) : 1;
 
 		if (kjson_bool(w, "timed") && in_set(w, k->set))
@@ -352,20 +322,20 @@ null_evaluate(struct keval *k, const char *tokens, bool reference, json_t *eval)
 		draw -= outcomes[i++].share;
 	if (reference)
 		i = LEN(outcomes) - 1;
-	eval_set(eval, "status", status_json(outcomes[i].status));
-	eval_set(eval, "tier", json_integer(outcomes[i].tier));
-	eval_set(
+	kjson_set(eval, "status", status_json(outcomes[i].status));
+	kjson_set(eval, "tier", json_integer(outcomes[i].tier));
+	kjson_set(
 	    eval, "log", json_sprintf("null evaluator: %s", status_rows[outcomes[i].status].name));
 	if (i < LEN(outcomes) - 1)
 		return;
 	/* Measuring costs nothing here, so measure on the full set. */
 	if (kcamp_linear(k->camp)) {
 		choose_full_set(k);
-		eval_set(eval, "level", json_string("full"));
+		kjson_set(eval, "level", json_string("full"));
 	}
-	eval_set(eval, "timing",
+	kjson_set(eval, "timing",
 	    timing_of(k, reference ? NULL : &rng, reference ? 1 : draw_speedup(&rng)));
-	eval_set(eval, "noise", json_pack("{s:f}", "floor", 0.01));
+	kjson_set(eval, "noise", json_pack("{s:f}", "floor", 0.01));
 }
 
 /* ---- one evaluation ---- */
@@ -373,14 +343,12 @@ null_evaluate(struct keval *k, const char *tokens, bool reference, json_t *eval)
 static bool
 scan(const struct keval *k, const struct subject *s, json_t *eval)
 {
-	json_t *reasons = json_array();
-
-	scan_source(k, NULL, s->code, reasons);
-	for (size_t i = 0; i < s->file_count; i++)
-		scan_source(k, s->files[i].path, s->files[i].content, reasons);
-	if (eval_clean(eval, reasons))
+	scan_source(k, NULL, s->code, eval);
+	kforeach_of(file, s->files, s->file_count)
+		scan_source(k, file->path, file->content, eval);
+	if (!json_object_get(eval, "status"))
 		return true;
-	eval_set(eval, "tier", json_integer(0));
+	kjson_set(eval, "tier", json_integer(0));
 	return false;
 }
 
@@ -388,21 +356,19 @@ bool
 subject_fits(const struct subject *s)
 {
 	json_auto_t *all = json_pack("[o]", kjson_string(s->code));
-	size_t size;
 
-	for (size_t i = 0; i < s->file_count; i++)
-		json_array_append_new(all, kjson_string(s->files[i].content));
-	size = kjson_size(all);
-	return size <= KIO_CODE_MAX;
+	kforeach_of(file, s->files, s->file_count)
+		json_array_append_new(all, kjson_string(file->content));
+	return kjson_size(all) <= KIO_CODE_MAX;
 }
 
 /* Fails the EVAL of a program that is not run, for a FAULT of that CHECK; LOG is taken over. */
 static json_t *
 unrun(json_t *eval, enum status status, const char *check, const char *fault, json_t *log)
 {
-	eval_fail(eval, status, check, fault);
-	eval_set(eval, "tier", json_integer(0));
-	eval_set(eval, "log", log);
+	eval_fail(eval, status, check, "%s", fault);
+	kjson_set(eval, "tier", json_integer(0));
+	kjson_set(eval, "log", log);
 	return eval;
 }
 
@@ -442,7 +408,7 @@ evaluate(struct keval *k, const struct subject *s)
 		evaluate_tiers(k, s, eval);
 	if (!json_object_get(eval, "duplicate_of"))
 		report_log(k, s, eval);
-	eval_set(eval, "wall_s", json_real(kseconds_since(start)));
+	kjson_set(eval, "wall_s", json_real(kseconds_since(start)));
 	return eval;
 }
 

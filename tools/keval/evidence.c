@@ -217,7 +217,7 @@ put(json_t *out, const char *key, json_t *value, char *why)
 {
 	auto_free char *missing = kasprintf("%s_missing", key);
 
-	eval_set(out, value ? key : missing,
+	kjson_set(out, value ? key : missing,
 	    value     ? value
 	        : why ? kjson_string(why)
 	              : json_string("the program does not build or run here"));

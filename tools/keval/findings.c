@@ -33,7 +33,7 @@ line_at(const char *p)
 static void
 add_end(json_t *rows, const char *tool, const struct tool_run *r)
 {
-	char *detail, *words;
+	auto_free char *detail = NULL, *words = NULL;
 
 	if (!r->text) {
 		findings_row(rows, tool, "unavailable", "it did not start in the sandbox", NULL);
@@ -44,30 +44,21 @@ add_end(json_t *rows, const char *tool, const struct tool_run *r)
 		words = line_at(r->text + strspn(r->text, "\n"));
 		detail = kasprintf("the run failed: %s", words);
 		findings_row(rows, tool, "unavailable", detail, r);
-		free(detail);
-		free(words);
 	} else {
 		detail = kasprintf("no finding in %ld of %ld workloads", r->done, r->count);
 		findings_row(rows, tool, "clean", detail, r);
-		free(detail);
 	}
 }
 
 /* ---- asan and ubsan ---- */
 
-/* The text of the group "it" of PATTERN in TEXT; the caller frees. NULL: it does not match. */
+/* The text of the first group of PATTERN in TEXT; the caller frees. NULL: it does not match. */
 static char *
 extract(const char *text, const char *pattern)
 {
-	struct kregex *re = kregex_new("findings", NULL, pattern, KREGEX_LINES);
-	struct kregex_span it;
-	char *found = NULL;
+	struct kregex_span at[2];
 
-	if (kregex_search(re, text, strlen(text), 0, NULL) == KREGEX_FOUND &&
-	    kregex_group(re, "it", &it))
-		found = kstrndup(text + it.from, it.to - it.from);
-	kregex_free(re);
-	return found;
+	return kregex_match(pattern, text, at) ? kregex_text(text, at[1]) : NULL;
 }
 
 /* "heap-buffer-overflow, READ of size 4, in sum candidate.c:12"; the caller frees. */
@@ -77,18 +68,18 @@ describe_asan(const char *report)
 	static const struct {
 		const char *before, *pattern;
 	} parts[] = {
-		{ "", "AddressSanitizer: (?<it>[^ \\n]*)" },
-		{ ", ", "^(?<it>.* of size \\d*)" },
-		{ ", in ", " in (?<it>[^ \\n]*).*candidate[.]" },
-		{ " ", "(?<it>candidate[.][^ \\n)]*)" },
+		{ "", "AddressSanitizer: ([^ \\n]*)" },
+		{ ", ", "(?m)^(.* of size \\d*)" },
+		{ ", in ", " in ([^ \\n]*).*candidate[.]" },
+		{ " ", "(candidate[.][^ \\n)]*)" },
 	};
 	struct kbuf b = { 0 };
 
-	for (size_t i = 0; i < LEN(parts); i++) {
-		auto_free char *part = extract(report, parts[i].pattern);
+	kforeach(part, parts) {
+		auto_free char *found = extract(report, part->pattern);
 
-		if (part)
-			kbuf_printf(&b, "%s%s", parts[i].before, part);
+		if (found)
+			kbuf_printf(&b, "%s%s", part->before, found);
 	}
 	return b.data;
 }
@@ -97,35 +88,27 @@ void
 findings_asan(json_t *rows, const struct tool_run *r)
 {
 	const char *report = r->text ? strstr(r->text, "AddressSanitizer: ") : NULL;
-	char *detail;
-
-	if (!report) {
-		add_end(rows, "asan", r);
-		return;
-	}
 	/* Ignore faults that do not involve the candidate's code. */
-	if (strstr(report, "kernel.so") || strstr(report, "candidate.")) {
-		detail = describe_asan(report);
-		findings_row(rows, "asan", "findings", detail, r);
-	} else {
-		detail = line_at(report);
-		findings_row(rows, "asan", "unavailable", detail, r);
-	}
-	free(detail);
+	bool own = report && (strstr(report, "kernel.so") || strstr(report, "candidate."));
+	auto_free char *detail = own ? describe_asan(report) : report ? line_at(report) : NULL;
+
+	if (detail)
+		findings_row(rows, "asan", own ? "findings" : "unavailable", detail, r);
+	else
+		add_end(rows, "asan", r);
 }
 
 void
 findings_ubsan(json_t *rows, const struct tool_run *r)
 {
 	const char *report = r->text ? strstr(r->text, ": runtime error: ") : NULL;
-	char *line;
+	auto_free char *line = NULL;
 
 	if (report) {
 		for (; report > r->text && report[-1] != '\n'; report--)
 			continue;
 		line = line_at(report);
 		findings_row(rows, "ubsan", "findings", line, r);
-		free(line);
 	} else if (r->text && strstr(r->text, "AddressSanitizer: ")) {
 		findings_row(rows, "ubsan", r->done ? "clean" : "unavailable",
 		    "the run ended when asan found a fault", r);
@@ -143,9 +126,9 @@ findings_ubsan(json_t *rows, const struct tool_run *r)
 static long
 errors_told(const char *text)
 {
-	auto_free char *number = extract(text, "ERROR SUMMARY: *(?<it>\\d+)")
-	    ?: extract(text, "RACECHECK SUMMARY:[^(]{0,70}[(](?<it>\\d+)")
-	    ?: extract(text, "RACECHECK SUMMARY: *(?<it>\\d+)");
+	auto_free char *number = extract(text, "ERROR SUMMARY: *(\\d+)")
+	    ?: extract(text, "RACECHECK SUMMARY:[^(]{0,70}[(](\\d+)")
+	    ?: extract(text, "RACECHECK SUMMARY: *(\\d+)");
 
 	return number ? strtol(number, NULL, 10) : -1;
 }
@@ -158,26 +141,21 @@ static char *
 candidates_report(const char *text, long *own)
 {
 	/* "========= Invalid __global__ read", "========= ERROR: Race reported" */
-	static const char form[] = "^========= (?<what>(?! ).*(Invalid |Uninitialized |Misaligned "
-	                           "|Race reported|"
-	                           "Potential ).*)(\\n[= ]*(?<where>.*))?";
-	struct kregex *re = kregex_new("findings", NULL, form, KREGEX_LINES);
-	struct kregex_span at = { 0 }, what, where;
+	static const char form[] = "(?m)^========= ((?! ).*(?:Invalid |Uninitialized |Misaligned "
+	                           "|Race reported|Potential ).*)(?:\\n[= ]*(.*))?";
+	struct kregex_span at[3];
 	char *found = NULL;
 
 	*own = 0;
-	for (size_t from = 0; kregex_search(re, text, strlen(text), from, &at) == KREGEX_FOUND;
-	     from = what.to) {
-		where = (struct kregex_span){ at.to, at.to };
-		kregex_group(re, "what", &what);
-		kregex_group(re, "where", &where);
-		if (memmem(text + at.from, at.to - at.from, "kiln_", 5))
+	for (; kregex_match(form, text, at); text += at[1].to) {
+		auto_free char *whole = kregex_text(text, at[0]), *what = kregex_text(text, at[1]),
+		               *where = kregex_text(text, at[2]);
+
+		if (strstr(whole, "kiln_"))
 			++*own;
 		else if (!found)
-			found = kasprintf("%.*s, %.*s", (int)(what.to - what.from),
-			    text + what.from, (int)(where.to - where.from), text + where.from);
+			found = kasprintf("%s, %s", what, where ? where : "");
 	}
-	kregex_free(re);
 	return found;
 }
 

@@ -13,15 +13,14 @@ struct image {
 	const Elf64_Shdr *sections;
 };
 
-/* Dynamic entries, indexed by tag. */
+/* Dynamic entries, indexed by tag; of the string and symbol tables, the offsets in the file. */
 struct dynamic {
-	uint64_t strtab, strsz, symtab, rela, relasz, jmprel, pltrelsz;
-	uint64_t init_arraysz, fini_arraysz, preinit_arraysz;
-	uint64_t flags;
-	bool textrel, path, hooks;
+	uint64_t value[DT_NUM];
+	bool given[DT_NUM];
+	bool hooks;
 };
 
-enum { MAX_NEEDED = 64, MAX_TABLE = 1 << 16, MAX_IMPORTS = 4096 };
+enum { MAX_TABLE = 1 << 16, MAX_IMPORTS = 4096 };
 
 static const void *
 at(const struct image *e, uint64_t offset, uint64_t size)
@@ -50,6 +49,12 @@ string_at(const struct image *e, uint64_t table, uint64_t size, uint64_t offset)
 	const char *s = offset < size ? at(e, table, size) : NULL;
 
 	return s && memchr(s + offset, '\0', size - offset) ? s + offset : NULL;
+}
+
+static const char *
+dynamic_string(const struct image *e, const struct dynamic *d, uint64_t offset)
+{
+	return string_at(e, d->value[DT_STRTAB], d->value[DT_STRSZ], offset);
 }
 
 static void
@@ -91,34 +96,11 @@ open_image(struct image *e)
 static void
 note_entry(struct dynamic *d, const Elf64_Dyn *entry)
 {
-	const struct {
-		Elf64_Sxword tag;
-		uint64_t *to;
-	} rows[] = {
-		{ DT_STRTAB, &d->strtab },
-		{ DT_STRSZ, &d->strsz },
-		{ DT_SYMTAB, &d->symtab },
-		{ DT_RELA, &d->rela },
-		{ DT_RELASZ, &d->relasz },
-		{ DT_JMPREL, &d->jmprel },
-		{ DT_PLTRELSZ, &d->pltrelsz },
-		{ DT_INIT_ARRAYSZ, &d->init_arraysz },
-		{ DT_FINI_ARRAYSZ, &d->fini_arraysz },
-		{ DT_PREINIT_ARRAYSZ, &d->preinit_arraysz },
-		{ DT_FLAGS, &d->flags },
-	};
-
-	for (size_t i = 0; i < LEN(rows); i++)
-		if (rows[i].tag == entry->d_tag)
-			*rows[i].to = entry->d_un.d_val;
+	if (entry->d_tag >= 0 && entry->d_tag < DT_NUM) {
+		d->value[entry->d_tag] = entry->d_un.d_val;
+		d->given[entry->d_tag] = true;
+	}
 	switch (entry->d_tag) {
-	case DT_TEXTREL:
-		d->textrel = true;
-		break;
-	case DT_RPATH:
-	case DT_RUNPATH:
-		d->path = true;
-		break;
 	case DT_AUDIT:
 	case DT_DEPAUDIT:
 	case DT_FILTER:
@@ -136,9 +118,8 @@ note_entry(struct dynamic *d, const Elf64_Dyn *entry)
 static const char *
 read_dynamic(const struct image *e, struct dynamic *d, struct kelf *f)
 {
-	uint64_t needed[MAX_NEEDED];
-	size_t count = 0, needed_count = 0;
-	Elf64_Dyn *table = NULL;
+	size_t count = 0;
+	auto_free Elf64_Dyn *table = NULL;
 
 	for (int i = 0; i < e->head.e_phnum && !table; i++)
 		if (e->segments[i].p_type == PT_DYNAMIC) {
@@ -147,17 +128,15 @@ read_dynamic(const struct image *e, struct dynamic *d, struct kelf *f)
 		}
 	if (!table)
 		return "no dynamic segment";
-	for (size_t i = 0; i < count && table[i].d_tag != DT_NULL; i++) {
+	for (size_t i = 0; i < count && table[i].d_tag != DT_NULL; i++)
 		note_entry(d, &table[i]);
-		if (table[i].d_tag == DT_NEEDED && needed_count < MAX_NEEDED)
-			needed[needed_count++] = table[i].d_un.d_val;
-	}
-	free(table);
-	d->strtab = offset_of(e, d->strtab);
-	d->symtab = offset_of(e, d->symtab);
-	for (size_t i = 0; i < needed_count; i++) {
-		const char *name = string_at(e, d->strtab, d->strsz, needed[i]);
+	d->value[DT_STRTAB] = offset_of(e, d->value[DT_STRTAB]);
+	d->value[DT_SYMTAB] = offset_of(e, d->value[DT_SYMTAB]);
+	for (size_t i = 0; i < count && table[i].d_tag != DT_NULL; i++) {
+		const char *name = dynamic_string(e, d, table[i].d_un.d_val);
 
+		if (table[i].d_tag != DT_NEEDED)
+			continue;
 		if (!name)
 			return "a library name is out of bounds";
 		add_name(&f->needed, name);
@@ -186,9 +165,10 @@ is_irelative(const struct image *e, uint64_t type)
 /* Every relocation that names a symbol defined elsewhere is an import. */
 static const char *
 read_relocations(
-    const struct image *e, const struct dynamic *d, uint64_t address, uint64_t size, struct kelf *f)
+    const struct image *e, const struct dynamic *d, int table, int table_size, struct kelf *f)
 {
-	uint64_t offset = size ? offset_of(e, address) : 0;
+	uint64_t size = d->value[table_size], offset = size ? offset_of(e, d->value[table]) : 0,
+	         symbols = d->value[DT_SYMTAB];
 
 	for (uint64_t i = 0; i + sizeof(Elf64_Rela) <= size; i += sizeof(Elf64_Rela)) {
 		const void *entry = at(e, offset + i, sizeof(Elf64_Rela));
@@ -202,11 +182,10 @@ read_relocations(
 		f->ifunc |= is_irelative(e, ELF64_R_TYPE(r.r_info));
 		if (!ELF64_R_SYM(r.r_info))
 			continue;
-		if (d->symtab == UINT64_MAX ||
-		    !read_symbol(e, d->symtab, ELF64_R_SYM(r.r_info), &s))
+		if (symbols == UINT64_MAX || !read_symbol(e, symbols, ELF64_R_SYM(r.r_info), &s))
 			return "a relocation has no symbol";
 		f->ifunc |= ELF64_ST_TYPE(s.st_info) == STT_GNU_IFUNC;
-		name = string_at(e, d->strtab, d->strsz, s.st_name);
+		name = dynamic_string(e, d, s.st_name);
 		if (!name)
 			return "a symbol name is out of bounds";
 		if (s.st_shndx == SHN_UNDEF)
@@ -228,7 +207,7 @@ read_symbols(
 		if (!read_symbol(e, section->sh_offset, i, &s))
 			return "its symbol table is out of bounds";
 		f->ifunc |= ELF64_ST_TYPE(s.st_info) == STT_GNU_IFUNC;
-		name = string_at(e, d->strtab, d->strsz, s.st_name);
+		name = dynamic_string(e, d, s.st_name);
 		if (name && s.st_shndx != SHN_UNDEF && ELF64_ST_TYPE(s.st_info) == STT_FUNC)
 			add_name(&f->functions, name);
 	}
@@ -345,15 +324,16 @@ kelf_read(const void *so, size_t len, struct kelf *f)
 	*f = (struct kelf){ 0 };
 	fault = open_image(&e)
 	    ?: read_dynamic(&e, &d, f)
-	    ?: read_relocations(&e, &d, d.rela, d.relasz, f)
-	    ?: read_relocations(&e, &d, d.jmprel, d.pltrelsz, f)
+	    ?: read_relocations(&e, &d, DT_RELA, DT_RELASZ, f)
+	    ?: read_relocations(&e, &d, DT_JMPREL, DT_PLTRELSZ, f)
 	    ?: read_sections(&e, &d, f);
 	if (!fault) {
 		read_segments(&e, f);
-		f->constructors = (d.init_arraysz + d.preinit_arraysz) / sizeof(uint64_t);
-		f->destructors = d.fini_arraysz / sizeof(uint64_t);
-		f->writable_code |= d.textrel || (d.flags & DF_TEXTREL);
-		f->search_path = d.path;
+		f->constructors =
+		    (d.value[DT_INIT_ARRAYSZ] + d.value[DT_PREINIT_ARRAYSZ]) / sizeof(uint64_t);
+		f->destructors = d.value[DT_FINI_ARRAYSZ] / sizeof(uint64_t);
+		f->writable_code |= d.given[DT_TEXTREL] || (d.value[DT_FLAGS] & DF_TEXTREL);
+		f->search_path = d.given[DT_RPATH] || d.given[DT_RUNPATH];
 		f->loader_hooks = d.hooks;
 	}
 	free((void *)e.segments);

@@ -7,6 +7,7 @@
 
 #include "karch.h"
 #include "kcamp.h"
+#include "kelf.h"
 #include "kextract.h"
 #include "kio.h"
 #include "kplan.h"
@@ -75,23 +76,23 @@ struct build {
 struct trial {
 	struct keval *k;
 	const struct subject *s;
-	struct custom *c; /* its commands and its work folder */
-	const struct build *b;
+	const char *work; /* its folder */
+	char seed[17];    /* for the commands of the campaign */
+	struct build b;
 	const char *so;     /* file with the checked bytes; NULL if it or they are missing */
 	struct plan *early; /* the first measurement of it, if that was started early; see
                              * tiers.c */
 };
 
 /*
- * scan.c: apply the source and import rules of patterns/forbidden.json. REASONS are appended unless
- * clean.
+ * scan.c: apply the source and import rules of patterns/forbidden.json: EVAL fails as rejected
+ * unless the code is clean. FILE: of a bundle; NULL: the program.
  */
-void scan_source(const struct keval *k, const char *file, const char *code, json_t *reasons);
+void scan_source(const struct keval *k, const char *file, const char *code, json_t *eval);
 /* The same rules, applied to the preprocessed text that comes from the candidate's own files. */
-void scan_expanded(const struct keval *k, const char *text, json_t *reasons);
-void scan_elf(const struct keval *k, const char *so, size_t len, json_t *reasons);
-/* Does the shared object define a function of this name? */
-bool elf_defines(const char *so, size_t len, const char *name);
+void scan_expanded(const struct keval *k, const char *text, json_t *eval);
+/* FAULT: what kelf_read said, instead of F. */
+void scan_elf(const struct keval *k, const struct kelf *f, const char *fault, json_t *eval);
 
 /*
  * The part of the preprocessor's TEXT that comes from the candidate's own files, on one line except
@@ -103,7 +104,7 @@ char *expand_own(const char *text);
  * suspect.c: does the machine code contain a system call? Where, for a message; the caller frees.
  * NULL: none.
  */
-char *suspect_call(struct keval *k, const char *work, const struct build *b);
+char *suspect_call(struct keval *k, const char *work, const struct build *b, const struct kelf *f);
 
 /* build.c: tier T1. */
 const char *source_name(const struct keval *k);
@@ -116,9 +117,12 @@ json_t *sandbox_json(struct keval *k);
 void work_put(const char *work, const char *name, const void *data, size_t len);
 void work_put_sources(const struct keval *k, const struct subject *s, const char *work);
 char *work_read(const char *work, const char *name, size_t max, size_t *len);
-/* Both streams of a build, trimmed; the caller frees. */
-char *build_log(const struct kproc_result *r);
-void build_candidate(struct keval *k, const struct subject *s, const char *work, struct build *b);
+/*
+ * Both streams of a build, trimmed, with a line about how it ended if it did not exit by itself;
+ * MAX: bytes that it was allowed to print. The caller frees.
+ */
+char *build_log(const struct kproc_result *r, int max);
+void build_candidate(struct trial *t);
 void build_free(struct build *b);
 /*
  * Path of the shared object of trusted code (or of an incumbent), cached in trials/000/build under
@@ -211,6 +215,12 @@ char *tool_run(struct keval *k, const char *work, const struct ksandbox_bind *bi
  */
 int tool_solo(struct keval *k, const char *work, char *const *around, struct words *w,
     const char *so, const char *const *options, double limit_s, struct kproc_result *r);
+/*
+ * How a program that was allowed to print MAX bytes was ended: "killed by signal 9 (Killed)",
+ * "stopped after 3 s"; the caller frees. NULL: it ended by itself; and well, that is with success?
+ */
+char *forced_end(const struct kproc_result *r, int max);
+bool ended_well(const struct kproc_result *r);
 /* The output of the tool NAME, for tool_run. Frees R. */
 char *tool_output(const char *name, struct kproc_result *r, char **why);
 
@@ -338,8 +348,7 @@ char *input_read(const struct keval *k, const char *path, size_t max, size_t *le
 
 /*
  * preflight.c: is everything that evaluations need available here? Prints one line with what there
- * is; otherwise reports everything that is missing, and ends the program with K_MISSING, or a more
- * serious status.
+ * is; otherwise ends the program as an evaluation would.
  */
 void preflight(struct keval *k);
 
@@ -362,24 +371,22 @@ const char *oracle_so(struct keval *k);
  */
 char *against_known(struct keval *k, const json_t *baseline);
 
-/* custom.c: tiers replaced by the campaign's own commands. */
-struct custom;
-struct custom *custom_open(struct keval *k, const struct subject *s, const char *work);
-void custom_close(struct custom *c);
-bool custom_has(const struct custom *c, const char *tier);
-void custom_build(struct custom *c, struct build *b);
+/* custom.c: with a seed, and not yet built. */
+struct trial trial_of(struct keval *k, const struct subject *s, const char *work);
+/* Tiers replaced by the campaign's own commands. */
+void custom_build(struct trial *t);
 /*
  * A known or recorded program: built by the campaign's command, or else taken from an earlier
  * build.
  */
-void custom_build_known(struct custom *c, struct build *b);
-void custom_correctness(struct custom *c, const struct build *b, json_t *eval);
+void custom_build_known(struct trial *t);
+void custom_correctness(const struct trial *t, json_t *eval);
 /*
  * The rows that one run of the timing command prints (new reference); NULL: it failed, as EVAL
  * says. And the rows of several runs as one list, with their statistics (new reference).
  */
-json_t *custom_time(struct custom *c, const struct build *b, json_t *eval);
-json_t *custom_together(const struct custom *c, const json_t *turns);
+json_t *custom_time(const struct trial *t, json_t *eval);
+json_t *custom_together(const struct trial *t, const json_t *turns);
 /* eval.timing.turns, where a campaign does not say. */
 enum { CUSTOM_TURNS = 12 };
 
@@ -449,7 +456,6 @@ char *elided_part(const char *code);
 
 bool is_null(const struct keval *k);
 bool is_gpu(const struct keval *k); /* the backend's kernels run on a GPU, under kharness */
-void eval_set(json_t *eval, const char *key, json_t *value);
-void eval_fail(json_t *eval, enum status status, const char *check, const char *detail);
-/* Rejects for REASONS, which are taken over; returns true if there are none. */
-bool eval_clean(json_t *eval, json_t *reasons);
+/* Records the candidate's failure, which is data and not an error; a later reason is added. */
+void eval_fail(json_t *eval, enum status status, const char *check, const char *detail, ...)
+    __attribute__((format(printf, 4, 5)));

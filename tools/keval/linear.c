@@ -134,9 +134,9 @@ void
 plan_put(json_t *eval, const struct kplan *p)
 {
 	if (p->json)
-		eval_set(eval, "plan", json_incref(p->json));
+		kjson_set(eval, "plan", json_incref(p->json));
 	else if (p->fault)
-		eval_set(eval, "plan_fault", kjson_string(p->fault));
+		kjson_set(eval, "plan_fault", kjson_string(p->fault));
 }
 
 bool
@@ -240,7 +240,7 @@ keep_quick(json_t *eval)
 	json_t *quick = json_object();
 
 	kjson_share(quick, eval, (const char *const[]){ "timing", "pairs", NULL });
-	eval_set(eval, "quick", quick);
+	kjson_set(eval, "quick", quick);
 	json_object_del(eval, "timing");
 	json_object_del(eval, "pairs");
 }
@@ -262,7 +262,7 @@ measure_repeats(const struct trial *t, const json_t *past, json_t *eval)
 			break;
 	}
 	if (is_timed(eval) && json_array_size(repeats))
-		eval_set(eval, "repeats", json_incref(repeats));
+		kjson_set(eval, "repeats", json_incref(repeats));
 }
 
 void
@@ -271,7 +271,7 @@ note_level(const struct keval *k, json_t *eval)
 	if (!kcamp_linear(k->camp) || !is_timed(eval))
 		return;
 	check_set(k, eval);
-	eval_set(eval, "level", json_string(is_wider(k, full_set(k)) ? "quick" : "full"));
+	kjson_set(eval, "level", json_string(is_wider(k, full_set(k)) ? "quick" : "full"));
 }
 
 static void
@@ -288,7 +288,7 @@ linear_levels(const struct trial *t, json_t *eval)
 	if (compared && wider && c.ratio.mean - 1 < KLINEAR_BORDERLINE) {
 		keep_quick(eval);
 		k->set = full;
-		eval_set(eval, "level", json_string("full"));
+		kjson_set(eval, "level", json_string("full"));
 		measure(t, eval);
 		compared = is_timed(eval);
 		if (compared) {

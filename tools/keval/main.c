@@ -105,7 +105,7 @@ add_time(json_t *eval)
 	char now[32];
 
 	know_iso(now, sizeof now);
-	eval_set(eval, "time", json_string(now));
+	kjson_set(eval, "time", json_string(now));
 }
 
 /* What is evaluated: a reply with its plan, or a single file. */
@@ -239,9 +239,9 @@ evaluate_program(struct keval *k, struct entry *r)
 	                   k, &r->s, STATUS_COMPILE_ERROR, "tune", "it leaves too much open", fault)
 	             : evaluate(k, &r->s);
 	if (r->tuned) {
-		eval_set(eval, "tuned", r->tuned);
+		kjson_set(eval, "tuned", r->tuned);
 		add_spent(eval, "tuning", tuning);
-		eval_set(eval, "wall_s", json_real(kjson_num(eval, "wall_s") + tuning));
+		kjson_set(eval, "wall_s", json_real(kjson_num(eval, "wall_s") + tuning));
 	}
 	return eval;
 }

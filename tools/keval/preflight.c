@@ -5,65 +5,19 @@
 #include "keval.h"
 #include "ksandbox.h"
 
-static void
-check_sandbox(struct keval *k)
-{
-	sandbox_level(k);
-}
-
-/* kiln's data files that candidates are judged by. */
-static void
-check_data(struct keval *k)
-{
-	json_auto_t *reasons = json_array();
-
-	scan_source(k, NULL, "", reasons);
-}
-
-/* The oracle is built once for all candidates, by the same compiler in the same sandbox. */
-static void
-check_compiler(struct keval *k)
-{
-	if (!kcamp_json(k->camp, "eval.correctness"))
-		oracle_so(k);
-}
-
 /*
- * Every part ends the program with its own message when something is missing; here a child process
- * runs it and ends instead.
+ * Every part ends the program with its own message when something is missing. They are kiln's data
+ * files that candidates are judged by, and the oracle, which is built once for all candidates, by
+ * the same compiler in the same sandbox.
  */
-static int
-try(struct keval *k, void (*check)(struct keval *k))
-{
-	pid_t pid;
-	int status;
-
-	fflush(NULL);
-	pid = fork();
-	if (pid < 0)
-		kdie_errno(K_IO, "preflight");
-	if (pid == 0) {
-		check(k);
-		_exit(K_OK);
-	}
-	if (waitpid(pid, &status, 0) < 0)
-		kdie_errno(K_IO, "preflight");
-	return WIFEXITED(status) ? WEXITSTATUS(status) : K_IO;
-}
-
-/* Each check needs those before it: what follows from a missing part is not reported again. */
 static void
 need(struct keval *k)
 {
-	static void (*const checks[])(
-	    struct keval * k) = { check_sandbox, check_data, check_compiler, lint_task };
+	json_auto_t *eval = json_object();
 
-	for (size_t i = 0; i < LEN(checks); i++) {
-		int code = try(k, checks[i]);
-
-		if (code)
-			exit(code);
-	}
+	sandbox_level(k);
+	scan_source(k, NULL, "", eval);
+	lint_task(k);
 }
 
 void

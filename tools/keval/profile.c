@@ -360,9 +360,9 @@ profile_so(struct keval *k, const struct profiler *p, const char *so, const json
 		found = findings(&x, why);
 	}
 	if (found && x.workload)
-		eval_set(found, "workload", json_string(x.workload));
+		kjson_set(found, "workload", json_string(x.workload));
 	if (found && name)
-		eval_set(found, "raw", keep(&x, name));
+		kjson_set(found, "raw", keep(&x, name));
 	json_decref(x.files);
 	json_decref(x.notes);
 	json_decref(x.table);
@@ -450,11 +450,11 @@ profile(struct keval *k, const struct subject *s, const char *so, json_t *eval)
 	found =
 	    profile_anew(k, s, so, eval, karch_id(s->name, &trial, &branch) ? s->name : NULL, &why);
 	if (found) {
-		eval_set(eval, "profile", found);
-		eval_set(eval, "tier", json_integer(4));
+		kjson_set(eval, "profile", found);
+		kjson_set(eval, "tier", json_integer(4));
 		add_spent(eval, "profiling", kseconds_since(start));
 	} else {
-		eval_set(eval, "profile_missing", kjson_text(why, strlen(why)));
+		kjson_set(eval, "profile_missing", kjson_text(why, strlen(why)));
 	}
 	free(why);
 }

@@ -99,15 +99,15 @@ pairs_with_id(const json_t *answer, const char *id)
 
 	kjson_foreach(pair, pairs)
 		if (id)
-			eval_set(pair, "id", json_string(id));
+			kjson_set(pair, "id", json_string(id));
 	return pairs;
 }
 
 void
 put_anchor(json_t *eval, const struct anchor *a, const json_t *answer)
 {
-	eval_set(eval, "anchor", json_string(a->name));
-	eval_set(eval, "pairs", pairs_with_id(answer, a->id));
+	kjson_set(eval, "anchor", json_string(a->name));
+	kjson_set(eval, "pairs", pairs_with_id(answer, a->id));
 }
 
 /* Times of the other programs of the run. */
@@ -129,8 +129,8 @@ rival_times(const json_t *answer)
 void
 put_rivals(json_t *eval, const json_t *answer)
 {
-	eval_set(eval, "pairs", pairs_with_id(answer, NULL));
-	eval_set(eval, "baselines", rival_times(answer));
+	kjson_set(eval, "pairs", pairs_with_id(answer, NULL));
+	kjson_set(eval, "baselines", rival_times(answer));
 }
 
 json_t *
@@ -318,7 +318,8 @@ race_once(struct keval *k, struct entry *entries, size_t count)
 
 		answer = harness_run(k, &run);
 		take_times(entries, count, answer);
-		eval_set(out, "overall", overall(entries, count, json_object_get(answer, "pairs")));
+		kjson_set(
+		    out, "overall", overall(entries, count, json_object_get(answer, "pairs")));
 		kjson_share(out, answer,
 		    (const char *const[]){ "pairs", "machine", "environment", "spent_s", NULL });
 		json_decref(answer);

@@ -105,7 +105,7 @@ leave_out(json_t *entry, const char *name, const char *why, const char *log)
 	auto_free char *text = kasprintf("%s: %s", why, log);
 
 	kwarn("baseline %s left out, %.300s", name, text);
-	eval_set(entry, "missing", kjson_string(text));
+	kjson_set(entry, "missing", kjson_string(text));
 }
 
 /*
@@ -198,11 +198,11 @@ evaluate_reference(struct keval *k)
 	eval = evaluate(k, &s);
 	need_correct(k, "the reference", eval);
 	if (kcamp_linear(k->camp))
-		eval_set(eval, "level", json_string("full"));
+		kjson_set(eval, "level", json_string("full"));
 	for (size_t i = 0; i < json_array_size(baselines) && !is_null(k); i++)
 		json_array_append_new(list, evaluate_baseline(k, json_array_get(baselines, i)));
 	if (json_array_size(list))
-		eval_set(eval, "baselines", json_incref(list));
+		kjson_set(eval, "baselines", json_incref(list));
 	report_progress(k, &s, eval);
 	return eval;
 }

@@ -178,7 +178,7 @@ report_log(const struct keval *k, const struct subject *s, json_t *eval)
 	if (*said)
 		kbuf_printf(&b, "%s%s", said, said[strlen(said) - 1] == '\n' ? "" : "\n");
 	clip = klog_clip(b.data, KLOG_MAX + KLOG_LOST);
-	eval_set(eval, "log", kjson_string(clip));
+	kjson_set(eval, "log", kjson_string(clip));
 }
 
 void

@@ -64,7 +64,7 @@ take(json_t *eval, const json_t *answer, const char *rival_id)
 
 	kjson_share(eval, c, (const char *const[]){ "reuse", "trace", NULL });
 	if (json_object_get(rival, "reuse"))
-		eval_set(eval, "reuse_against",
+		kjson_set(eval, "reuse_against",
 		    json_pack(
 		        "{s:s,s:O}", "id", rival_id, "rows", json_object_get(rival, "reuse")));
 }

@@ -207,8 +207,8 @@ refuse(json_t *eval, const char *tool, const char *detail)
 	                                "%s\n",
 	    kjson_str(eval, "log"), tool, detail);
 
-	eval_fail(eval, STATUS_RUN_ERROR, tool, detail);
-	eval_set(eval, "log", kjson_string(log));
+	eval_fail(eval, STATUS_RUN_ERROR, tool, "%s", detail);
+	kjson_set(eval, "log", kjson_string(log));
 }
 
 void
@@ -231,5 +231,5 @@ sanitize(struct keval *k, const struct subject *s, json_t *eval)
 		else if (strcmp(status, "clean"))
 			kwarn("%s: %s: %s", tool, status, kjson_str(row, "detail"));
 	}
-	eval_set(eval, "sanitizers", rows);
+	kjson_set(eval, "sanitizers", rows);
 }

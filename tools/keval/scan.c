@@ -5,7 +5,6 @@
  */
 
 #include "backend.h"
-#include "kelf.h"
 #include "keval.h"
 #include "kregex.h"
 #include "ktoken.h"
@@ -24,19 +23,6 @@ static const json_t *
 rules_of(const json_t *table, const char *backend)
 {
 	return json_object_get(json_object_get(table, "backends"), backend);
-}
-
-static void __attribute__((format(printf, 3, 4)))
-add_reason(json_t *reasons, const char *check, const char *fmt, ...)
-{
-	va_list ap;
-	auto_free char *detail = NULL;
-
-	va_start(ap, fmt);
-	detail = kvasprintf(fmt, ap);
-	va_end(ap);
-	json_array_append_new(
-	    reasons, json_pack("{s:s,s:o}", "check", check, "detail", kjson_string(detail)));
 }
 
 /*
@@ -91,15 +77,6 @@ scan_text(const char *code, enum ktoken_lang lang)
 	return stripped;
 }
 
-static struct kregex *
-compile_rule(const json_t *rule)
-{
-	auto_free char *where =
-	    kasprintf("patterns/forbidden.json: %s", kjson_str_or(rule, "check", "?"));
-
-	return kregex_new(where, NULL, kjson_str_or(rule, "pattern", "(?!)"), KREGEX_LINES);
-}
-
 /* Where the text came from: a named file of a bundle, the program (NULL), or the preprocessor. */
 struct origin {
 	const char *file;
@@ -110,29 +87,26 @@ struct origin {
 static char *
 quote(const char *why, const struct origin *o, const char *text, size_t from, size_t to)
 {
-	size_t line = 1;
-
 	from = to - from > QUOTE_MAX ? to - QUOTE_MAX : from;
 	while (from < to && strchr(" \t\n", text[from]))
 		from++;
-	for (size_t i = 0; i < from; i++)
-		line += text[i] == '\n';
 	if (o->expanded)
 		return kasprintf(
 		    "%s (when macros are expanded: %.*s)", why, (int)(to - from), text + from);
 	return kasprintf("%s (%s%sline %zu: %.*s)", why, o->file ? o->file : "",
-	    o->file ? ", " : "", line, (int)(to - from), text + from);
+	    o->file ? ", " : "", kline_at(text, from), (int)(to - from), text + from);
 }
 
 /* Applies one rule to the text. */
 static void
-apply_rule(const json_t *rule, const struct origin *o, const char *text, json_t *reasons)
+apply_rule(const json_t *rule, const struct origin *o, const char *text, json_t *eval)
 {
-	const char *why = kjson_str(rule, "why");
-	struct kregex *re = compile_rule(rule);
+	const char *why = kjson_str(rule, "why"), *check = kjson_str_or(rule, "check", "?");
+	auto_free char *where = kasprintf("patterns/forbidden.json: %s", check), *detail = NULL;
+	struct kregex *re =
+	    kregex_new(where, NULL, kjson_str_or(rule, "pattern", "(?!)"), KREGEX_LINES);
 	struct kregex_span at;
 	enum kregex_found found = kregex_search(re, text, strlen(text), 0, &at);
-	auto_free char *detail = NULL;
 
 	if (found == KREGEX_FOUND)
 		detail = quote(why, o, text, at.from, at.to);
@@ -140,7 +114,7 @@ apply_rule(const json_t *rule, const struct origin *o, const char *text, json_t 
 		detail =
 		    kasprintf("%s cannot be ruled out, because the text defeats the scan", why);
 	if (detail)
-		add_reason(reasons, kjson_str_or(rule, "check", "?"), "%s", detail);
+		eval_fail(eval, STATUS_REJECTED, check, "%s", detail);
 	kregex_free(re);
 }
 
@@ -156,8 +130,8 @@ fits(const char *pattern, const char *name)
 static bool
 in_list(const json_t *list, const char *name)
 {
-	for (size_t i = 0; i < json_array_size(list); i++)
-		if (fits(json_string_value(json_array_get(list, i)) ?: "", name))
+	kjson_foreach_text(pattern, list)
+		if (fits(pattern ?: "", name))
 			return true;
 	return false;
 }
@@ -167,21 +141,17 @@ in_list(const json_t *list, const char *name)
  * wrote.
  */
 static void
-apply_rules(const struct keval *k, const struct origin *o, const char *code, json_t *reasons)
+apply_rules(const struct keval *k, const struct origin *o, const char *code, json_t *eval)
 {
 	const char *names[] = { "default", kcamp_str(k->camp, "backend") };
 	auto_free char *text = scan_text(code, kcamp_backend(k->camp)->syntax);
 	json_auto_t *table = kjson_data("patterns/forbidden.json", "forbidden/1");
 
-	for (size_t b = 0; b < LEN(names); b++) {
-		const json_t *rules = json_object_get(rules_of(table, names[b]), "source");
-
-		kjson_foreach(rule, rules) {
+	kforeach(name, names)
+		kjson_foreach(rule, json_object_get(rules_of(table, *name), "source"))
 			if (!in_list(json_object_get(rule, "except"), names[1]) &&
 			    !(o->expanded && kjson_bool(rule, "written")))
-				apply_rule(rule, o, text, reasons);
-		}
-	}
+				apply_rule(rule, o, text, eval);
 }
 
 /*
@@ -292,7 +262,7 @@ expand_own(const char *text)
 }
 
 void
-scan_source(const struct keval *k, const char *file, const char *code, json_t *reasons)
+scan_source(const struct keval *k, const char *file, const char *code, json_t *eval)
 {
 	if (kcamp_backend(k->camp)->syntax == KTOKEN_C) {
 		/*
@@ -302,7 +272,7 @@ scan_source(const struct keval *k, const char *file, const char *code, json_t *r
 		if (strstr(code,
 		        "?"
 		        "?/"))
-			add_reason(reasons, "trigraph",
+			eval_fail(eval, STATUS_REJECTED, "trigraph",
 			    "?"
 			    "?/, which some compilers read as a backslash");
 		/*
@@ -310,18 +280,18 @@ scan_source(const struct keval *k, const char *file, const char *code, json_t *r
 		 * start of a line.
 		 */
 		if (expand_has_marker(code))
-			add_reason(reasons, "line_marker",
+			eval_fail(eval, STATUS_REJECTED, "line_marker",
 			    "a line that claims that another file begins or ends");
 	}
-	apply_rules(k, &(struct origin){ .file = file }, code, reasons);
+	apply_rules(k, &(struct origin){ .file = file }, code, eval);
 }
 
 void
-scan_expanded(const struct keval *k, const char *text, json_t *reasons)
+scan_expanded(const struct keval *k, const char *text, json_t *eval)
 {
 	auto_free char *own = expand_own(text);
 
-	apply_rules(k, &(struct origin){ .expanded = true }, own, reasons);
+	apply_rules(k, &(struct origin){ .expanded = true }, own, eval);
 }
 
 static bool
@@ -329,8 +299,8 @@ is_math(const json_t *list, const char *name)
 {
 	size_t n = strlen(name);
 
-	for (size_t i = 0; i < json_array_size(list); i++) {
-		const char *base = json_string_value(json_array_get(list, i)) ?: "";
+	kjson_foreach(item, list) {
+		const char *base = json_string_value(item) ?: "";
 		size_t m = strlen(base);
 
 		if (!strncmp(base, name, m) && (n == m || (n == m + 1 && strchr("fl", name[m]))))
@@ -343,14 +313,11 @@ is_math(const json_t *list, const char *name)
 static bool
 is_task_library(const json_t *flags, const char *library)
 {
-	for (size_t i = 0; i < json_array_size(flags); i++) {
-		const char *flag = json_string_value(json_array_get(flags, i)) ?: "";
-		char name[128];
+	kjson_foreach_text(flag, flags) {
+		auto_free char *name =
+		    strncmp(flag ?: "", "-l", 2) ? NULL : kasprintf("lib%s.so", flag + 2);
 
-		if (strncmp(flag, "-l", 2))
-			continue;
-		if ((size_t)snprintf(name, sizeof name, "lib%s.so", flag + 2) < sizeof name &&
-		    !strncmp(library, name, strlen(name)))
+		if (name && !strncmp(library, name, strlen(name)))
 			return true;
 	}
 	return false;
@@ -360,20 +327,17 @@ is_task_library(const json_t *flags, const char *library)
 static bool
 may_import(const json_t *table, const json_t *imports, const char *name)
 {
-	const json_t *shared = json_object_get(imports, "lists");
 	bool found = in_list(json_object_get(imports, "names"), name) ||
 	    is_math(json_object_get(table, "math"), name);
 
-	for (size_t i = 0; i < json_array_size(shared); i++)
-		found |= in_list(json_object_get(json_object_get(table, "lists"),
-		                     json_string_value(json_array_get(shared, i))),
-		    name);
+	kjson_foreach_text(list, json_object_get(imports, "lists"))
+		found |= in_list(json_object_get(json_object_get(table, "lists"), list), name);
 	return found && !in_list(json_object_get(imports, "denied"), name);
 }
 
 static void
 check_names(const struct keval *k, const struct kelf *f, const json_t *table, const json_t *backend,
-    json_t *reasons)
+    json_t *eval)
 {
 	const json_t *extra = json_object_get(k->task, "allow_symbols"),
 	             *libs = kjson_path(k->task, "build.libs");
@@ -383,18 +347,19 @@ check_names(const struct keval *k, const struct kelf *f, const json_t *table, co
 	json_object_foreach(f->imports, name, v)
 		if (!in_list(extra, name) &&
 		    !may_import(table, json_object_get(backend, "imports"), name))
-			add_reason(reasons, "forbidden_symbol",
+			eval_fail(eval, STATUS_REJECTED, "forbidden_symbol",
 			    "%s (imported): not among the functions that a candidate may call; a "
 			    "task may add it with allow_symbols",
 			    name);
 	json_object_foreach(f->needed, name, v)
 		if (!in_list(json_object_get(backend, "libraries"), name) &&
 		    !is_task_library(libs, name))
-			add_reason(reasons, "forbidden_library", "linked with %s", name);
+			eval_fail(
+			    eval, STATUS_REJECTED, "forbidden_library", "linked with %s", name);
 }
 
 static void
-check_loading(const struct kelf *f, size_t constructors, json_t *reasons)
+check_loading(const struct kelf *f, size_t constructors, json_t *eval)
 {
 	const struct {
 		bool found;
@@ -412,41 +377,23 @@ check_loading(const struct kelf *f, size_t constructors, json_t *reasons)
 		    "its own library search path or loader hooks" },
 	};
 
-	for (size_t i = 0; i < LEN(rows); i++)
-		if (rows[i].found)
-			add_reason(reasons, rows[i].check, "%s", rows[i].detail);
+	kforeach(row, rows)
+		if (row->found)
+			eval_fail(eval, STATUS_REJECTED, row->check, "%s", row->detail);
 }
 
 void
-scan_elf(const struct keval *k, const char *so, size_t len, json_t *reasons)
+scan_elf(const struct keval *k, const struct kelf *f, const char *fault, json_t *eval)
 {
 	json_auto_t *table = kjson_data("patterns/forbidden.json", "forbidden/1");
 	const json_t *backend = rules_of(table, kcamp_str(k->camp, "backend"));
-	struct kelf f;
-	const char *fault;
 
-	if (json_object_get(backend, "imports")) {
-		fault = kelf_read(so, len, &f);
-		if (fault) {
-			add_reason(reasons, "loader", "%s", fault);
-		} else {
-			check_names(k, &f, table, backend, reasons);
-			check_loading(
-			    &f, (size_t)kjson_int_or(backend, "constructors", 1), reasons);
-			kelf_free(&f);
-		}
+	if (!json_object_get(backend, "imports"))
+		return;
+	if (fault) {
+		eval_fail(eval, STATUS_REJECTED, "loader", "%s", fault);
+	} else {
+		check_names(k, f, table, backend, eval);
+		check_loading(f, (size_t)kjson_int_or(backend, "constructors", 1), eval);
 	}
-}
-
-bool
-elf_defines(const char *so, size_t len, const char *name)
-{
-	struct kelf f;
-	bool found;
-
-	if (kelf_read(so, len, &f))
-		return false;
-	found = json_object_get(f.functions, name) != NULL;
-	kelf_free(&f);
-	return found;
 }

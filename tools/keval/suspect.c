@@ -8,8 +8,8 @@
  * address.
  */
 
-#include "kelf.h"
 #include "keval.h"
+#include "kregex.h"
 #include "ksandbox.h"
 #include "ktoken.h"
 
@@ -34,48 +34,25 @@ read_instruction(const char *line, struct instruction *n)
 	if (p == line || p[0] != ':' || p[1] != '\t')
 		return false;
 	n->len = 0;
-	for (p += 2; n->len < BYTES_MAX && *p && *p != '\t' && *p != '\n' && *p != ' ';
-	     p += *p == ' ')
+	for (p += 2; n->len < BYTES_MAX && *p && *p != '\t' && *p != ' '; p += *p == ' ')
 		n->bytes[n->len++] = (unsigned char)strtoul(p, &p, 16);
 	p += strspn(p, " ");
 	n->text = *p == '\t' ? p + 1 : "";
 	return n->len > 0;
 }
 
-static bool
-begins(const struct instruction *n, const char *const *words, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		if (!strncmp(n->text, words[i], strlen(words[i])))
-			return true;
-	return false;
-}
-
-static bool
-is_call(const struct instruction *n)
-{
-	static const char *const calls[] = { "syscall", "sysenter", "int    $0x80" };
-
-	return begins(n, calls, LEN(calls));
-}
-
-static bool
-is_clock(const struct instruction *n)
-{
-	static const char *const clocks[] = { "rdtsc", "rdpmc", "rdpru" };
-
-	return begins(n, clocks, LEN(clocks));
-}
+static const char is_call[] = "\\A(?:syscall|sysenter|int    [$]0x80)",
+                  is_clock[] = "\\A(?:rdtsc|rdpmc|rdpru)",
+                  is_branch[] = "\\A(?:call|j|bnd jmp|bnd call|xbegin)";
 
 /* A jump or call to an address in a register or memory, other than through the linker's table. */
 static bool
 is_computed_jump(const struct instruction *n)
 {
-	size_t len = strcspn(n->text, "\n");
-	const char *star = memchr(n->text, '*', len);
+	const char *star = strchr(n->text, '*');
 
-	return star && !memmem(star, (size_t)(n->text + len - star), "(%rip)", 6) &&
-	    (memmem(n->text, len, "call", 4) || memmem(n->text, len, "jmp", 3));
+	return star && !strstr(star, "(%rip)") &&
+	    (strstr(n->text, "call") || strstr(n->text, "jmp"));
 }
 
 /*
@@ -85,8 +62,7 @@ is_computed_jump(const struct instruction *n)
 static size_t
 displacement(const struct instruction *n)
 {
-	size_t len = strcspn(n->text, "\n");
-	const char *rip = memmem(n->text, len, "(%rip)", 6), *p = rip;
+	const char *rip = strstr(n->text, "(%rip)"), *p = rip;
 	int32_t value;
 
 	if (!rip)
@@ -104,14 +80,12 @@ displacement(const struct instruction *n)
 static bool
 is_distance(const struct instruction *n, size_t i)
 {
-	static const char *const branches[] = { "call", "j", "bnd jmp", "bnd call", "xbegin" };
 	size_t field = displacement(n);
 
 	if (field < n->len)
 		return i >= field && i + 2 <= field + 4;
-	return begins(n, branches, LEN(branches)) &&
-	    !memchr(n->text, '*', strcspn(n->text, "\n")) && n->len >= 5 && i >= n->len - 4 &&
-	    i + 2 <= n->len;
+	return kregex_is(is_branch, n->text) && !strchr(n->text, '*') && n->len >= 5 &&
+	    i >= n->len - 4 && i + 2 <= n->len;
 }
 
 /*
@@ -133,17 +107,16 @@ struct findings {
 static void
 note_function(const char *line, struct findings *out)
 {
-	size_t len = strcspn(line, "\n");
-	const char *name = memchr(line, '<', len);
+	struct kregex_span at[2];
 
-	if (!name || len < 3 || memcmp(line + len - 2, ">:", 2))
-		return;
-	len = (size_t)(line + len - 2 - ++name);
-	out->start_file = false;
-	for (size_t i = 0; i < LEN(start_files); i++)
-		if (strlen(start_files[i]) == len && !memcmp(name, start_files[i], len) &&
-		    !out->seen[i])
-			out->start_file = out->seen[i] = true;
+	if (kregex_match("<(.*)>:\\z", line, at)) {
+		auto_free char *name = kregex_text(line, at[1]);
+		size_t i = kindex_of(name, start_files, LEN(start_files));
+
+		out->start_file = i < LEN(start_files) && !out->seen[i];
+		if (out->start_file)
+			out->seen[i] = true;
+	}
 }
 
 static void
@@ -151,12 +124,12 @@ judge_instruction(
     const struct kelf *f, const struct instruction *n, size_t *explained, struct findings *out)
 {
 	out->computed_jumps |= !out->start_file && is_computed_jump(n);
-	if (is_clock(n))
+	if (kregex_is(is_clock, n->text))
 		out->clock = n->at;
 	for (size_t i = 0; i < f->call_count; i++) {
 		if (f->calls[i] < n->at || f->calls[i] >= n->at + n->len)
 			continue;
-		if (is_call(n))
+		if (kregex_is(is_call, n->text))
 			out->call = f->calls[i];
 		else if (is_distance(n, f->calls[i] - n->at))
 			++*explained;
@@ -166,16 +139,16 @@ judge_instruction(
 }
 
 static void
-judge_text(const struct kelf *f, const char *text, struct findings *out)
+judge_text(const struct kelf *f, char *text, struct findings *out)
 {
 	struct instruction n;
 	size_t explained = 0;
 
-	for (const char *p = text; *p; p += strcspn(p, "\n"), p += *p == '\n')
-		if (read_instruction(p, &n))
+	kpart_foreach(line, text, "\n")
+		if (read_instruction(line, &n))
 			judge_instruction(f, &n, &explained, out);
 		else
-			note_function(p, out);
+			note_function(line, out);
 	if (explained < f->call_count && !out->odd && !out->call)
 		out->odd = f->calls[0];
 }
@@ -206,12 +179,15 @@ has_assembly(const struct keval *k, const struct build *b)
 	return code && strstr(code, "asm");
 }
 
-static char *
-judge(struct keval *k, const char *work, const struct build *b, const struct kelf *f)
+char *
+suspect_call(struct keval *k, const char *work, const struct build *b, const struct kelf *f)
 {
-	auto_free char *text = disassemble(k, work, b);
+	bool found_bytes = f->call_count || f->may_read_clock;
+	auto_free char *text = found_bytes ? disassemble(k, work, b) : NULL;
 	struct findings found = { 0 };
 
+	if (!found_bytes)
+		return NULL;
 	if (text)
 		judge_text(f, text, &found);
 	else
@@ -228,18 +204,4 @@ judge(struct keval *k, const char *work, const struct build *b, const struct kel
 		    (unsigned long long)found.odd,
 		    found.computed_jumps ? "jumps to computed addresses" : "inline assembly");
 	return NULL;
-}
-
-char *
-suspect_call(struct keval *k, const char *work, const struct build *b)
-{
-	struct kelf f;
-	char *where = NULL;
-
-	if (kelf_read(b->so, b->so_len, &f))
-		return NULL;
-	if (f.call_count || f.may_read_clock)
-		where = judge(k, work, b, &f);
-	kelf_free(&f);
-	return where;
 }

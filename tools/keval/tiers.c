@@ -46,42 +46,35 @@ check_launches(const struct keval *k, const struct subject *s, json_t *eval)
 	    klaunch_check(&list, task, why, sizeof why);
 
 	if (!good)
-		eval_fail(eval, STATUS_COMPILE_ERROR, "launch", why);
+		eval_fail(eval, STATUS_COMPILE_ERROR, "launch", "%s", why);
 	ktask_free(task);
 	return good;
 }
 
-/* Checks the imports and load-time code of the object, and the text that it was compiled from. */
-static bool
-check_rules(struct keval *k, const struct build *b, json_t *eval)
-{
-	json_t *reasons = json_array();
-
-	scan_elf(k, b->so, b->so_len, reasons);
-	if (b->expanded)
-		scan_expanded(k, b->expanded, reasons);
-	return eval_clean(eval, reasons);
-}
-
-/* The built object must be clean and define the entry point. */
+/*
+ * The built object must be clean, with its imports, its load-time code and the text that it was
+ * compiled from, and define the entry point.
+ */
 static bool
 check_object(struct keval *k, const char *work, const struct build *b, json_t *eval)
 {
 	const char *entry = kjson_str(k->task, "entry.name");
-	char *detail;
+	struct kelf f;
+	auto_free char *call = NULL;
+	bool clean;
 
-	if (!check_rules(k, b, eval))
-		return false;
-	detail = suspect_call(k, work, b);
-	if (detail) {
-		eval_fail(eval, STATUS_QUARANTINED, "asm_system", detail);
-	} else if (!elf_defines(b->so, b->so_len, entry)) {
-		detail = kasprintf("it builds, but defines no function %s (a static function is "
-		                   "not exported)",
+	scan_elf(k, &f, kelf_read(b->so, b->so_len, &f), eval);
+	if (b->expanded)
+		scan_expanded(k, b->expanded, eval);
+	clean = !json_object_get(eval, "status");
+	call = clean ? suspect_call(k, work, b, &f) : NULL;
+	if (call)
+		eval_fail(eval, STATUS_QUARANTINED, "asm_system", "%s", call);
+	else if (clean && !json_object_get(f.functions, entry))
+		eval_fail(eval, STATUS_COMPILE_ERROR, "entry",
+		    "it builds, but defines no function %s (a static function is not exported)",
 		    entry);
-		eval_fail(eval, STATUS_COMPILE_ERROR, "entry", detail);
-	}
-	free(detail);
+	kelf_free(&f);
 	return !json_object_get(eval, "status");
 }
 
@@ -90,7 +83,7 @@ fail_build(const struct build *b, json_t *eval)
 {
 	const char *end = strstr(b->log, "[the build was stopped");
 
-	eval_fail(eval, STATUS_COMPILE_ERROR, end ? "resource" : "compiler",
+	eval_fail(eval, STATUS_COMPILE_ERROR, end ? "resource" : "compiler", "%s",
 	    end ? end : "the compiler refused it");
 }
 
@@ -144,7 +137,7 @@ run_harness(const struct trial *t, const char *phase, json_t *eval)
 		plan_harness(t->k, t->s, t->so, phase, p);
 		answer = harness_run(t->k, &p->run);
 	} else {
-		answer = harness_go(p->early, t->b->so, t->b->so_len);
+		answer = harness_go(p->early, t->b.so, t->b.so_len);
 		p->early = NULL;
 	}
 	add_harness_spent(eval, answer);
@@ -156,11 +149,18 @@ run_harness(const struct trial *t, const char *phase, json_t *eval)
 	drop_plan(p);
 }
 
+/* Does the campaign replace this tier by a command of its own? */
+static bool
+has(const struct trial *t, const char *tier)
+{
+	return kcamp_json(t->k->camp, tier) != NULL;
+}
+
 /* Does the harness call the program, for its results or its times? */
 static bool
-needs_harness(const struct custom *c)
+needs_harness(const struct trial *t)
 {
-	return !custom_has(c, "eval.correctness") || !custom_has(c, "eval.timing");
+	return !has(t, "eval.correctness") || !has(t, "eval.timing");
 }
 
 static bool
@@ -172,10 +172,10 @@ is_correct(const json_t *eval)
 void
 measure(const struct trial *t, json_t *eval)
 {
-	bool own_timing = custom_has(t->c, "eval.timing"), timed = !t->k->check_only;
+	bool own_timing = has(t, "eval.timing"), timed = !t->k->check_only;
 
-	if (custom_has(t->c, "eval.correctness"))
-		custom_correctness(t->c, t->b, eval);
+	if (has(t, "eval.correctness"))
+		custom_correctness(t, eval);
 	else
 		run_harness(t, own_timing || !timed ? "correctness" : "both", eval);
 	if (!timed || !is_correct(eval) || json_object_get(eval, "timing"))
@@ -191,8 +191,8 @@ measure(const struct trial *t, json_t *eval)
 json_t *
 measure_again(const struct trial *t, json_t *eval)
 {
-	return custom_has(t->c, "eval.timing") ? turns_again(t, eval)
-	                                       : race_incumbent(t->k, t->s, t->so, eval);
+	return has(t, "eval.timing") ? turns_again(t, eval)
+	                             : race_incumbent(t->k, t->s, t->so, eval);
 }
 
 /* The tiers on the set of every round, then the further measurements that a gain needs. */
@@ -203,10 +203,10 @@ run_tiers(const struct trial *t, json_t *eval)
 	if (!json_object_get(eval, "timing") || t->k->verifies)
 		return;
 	confirm(t, eval);
-	if (!custom_has(t->c, "eval.timing"))
+	if (!has(t, "eval.timing"))
 		time_reuse(t->k, t->s, t->so, eval);
 	if (!t->s->known)
-		profile(t->k, t->s, needs_harness(t->c) ? t->so : NULL, eval);
+		profile(t->k, t->s, needs_harness(t) ? t->so : NULL, eval);
 }
 
 /*
@@ -266,9 +266,8 @@ may_start_early(const struct trial *t)
 
 	return is_gpu(k) && !is_device_only(k) && has_reference(k) &&
 	    sandbox_level(t->k) == KSANDBOX_BWRAP && !t->s->known && !t->s->trusted &&
-	    !k->check_only && !k->rivals && !custom_has(t->c, "eval.build") &&
-	    !custom_has(t->c, "eval.correctness") && !custom_has(t->c, "eval.timing") &&
-	    !may_make_streams(t->s);
+	    !k->check_only && !k->rivals && !has(t, "eval.build") && !has(t, "eval.correctness") &&
+	    !has(t, "eval.timing") && !may_make_streams(t->s);
 }
 
 static void
@@ -288,46 +287,47 @@ evaluate_tiers(struct keval *k, const struct subject *s, json_t *eval)
 	const char *work = new_work();
 	auto_free char *so = kasprintf("%s/%s", work, checked_so),
 	               *early_so = kasprintf("%s/early.so", work);
-	struct custom *c = custom_open(k, s, work);
-	struct build b = { 0 };
 	struct plan early = { .early = NULL };
-	struct trial t = { k, s, c, &b, so, &early };
-	bool harness = needs_harness(c);
+	struct trial t = trial_of(k, s, work);
+	struct build *b = &t.b;
+	bool harness = needs_harness(&t);
 	int64_t start;
 
-	eval_set(eval, "tier", json_integer(1));
-	eval_set(eval, "sandbox", sandbox_json(k));
+	t.so = so;
+	t.early = &early;
+
+	kjson_set(eval, "tier", json_integer(1));
+	kjson_set(eval, "sandbox", sandbox_json(k));
 	if (may_start_early(&t))
 		start_early(&t, early_so, &early);
 	start = know_ns();
 	if (s->known)
-		custom_build_known(c, &b);
-	else if (custom_has(c, "eval.build"))
-		custom_build(c, &b);
+		custom_build_known(&t);
+	else if (has(&t, "eval.build"))
+		custom_build(&t);
 	else
-		build_candidate(k, s, work, &b);
+		build_candidate(&t);
 	add_spent(eval, "building", kseconds_since(start));
-	if (b.ok && harness && !b.so) {
-		free(b.log);
-		b.log = kstrdup("the build command left no shared object\n");
-		b.ok = false;
+	if (b->ok && harness && !b->so) {
+		free(b->log);
+		b->log = kstrdup("the build command left no shared object\n");
+		b->ok = false;
 	}
-	eval_set(eval, "build", json_incref(b.json));
-	if (!b.ok) {
-		fail_build(&b, eval);
+	kjson_set(eval, "build", json_incref(b->json));
+	if (!b->ok) {
+		fail_build(b, eval);
 	} else if (!harness || s->known ||
-	    (is_device_only(k) ? check_launches(k, s, eval) : check_object(k, work, &b, eval))) {
+	    (is_device_only(k) ? check_launches(k, s, eval) : check_object(k, work, b, eval))) {
 		/* The bytes that were checked are the bytes that run. */
-		if (b.so)
-			work_put(work, checked_so, b.so, b.so_len);
+		if (b->so)
+			work_put(work, checked_so, b->so, b->so_len);
 		/* It is about to race, or the reference, which all others will race with. */
-		if (b.so && (k->check_only || (s->trusted && !s->known)))
-			build_keep(k, s, &b);
-		if (!take_object(k, s, &b, eval))
+		if (b->so && (k->check_only || (s->trusted && !s->known)))
+			build_keep(k, s, b);
+		if (!take_object(k, s, b, eval))
 			run_tiers(&t, eval);
 	}
 	drop_plan(&early);
-	custom_close(c);
-	build_free(&b);
+	build_free(b);
 	remove_work();
 }

@@ -68,17 +68,30 @@ end_of(const char *text)
 }
 
 char *
+forced_end(const struct kproc_result *r, int max)
+{
+	return r->timed_out ? kasprintf("stopped after %.3g s", r->wall_s)
+	    : r->flooded    ? kasprintf("stopped: it printed more than %d MiB", max >> 20)
+	    : r->signal     ? kasprintf("killed by signal %d (%s)", r->signal, strsignal(r->signal))
+	                    : NULL;
+}
+
+bool
+ended_well(const struct kproc_result *r)
+{
+	return r->exit_code == 0 && !r->timed_out && !r->flooded;
+}
+
+char *
 tool_output(const char *name, struct kproc_result *r, char **why)
 {
+	auto_free char *end = forced_end(r, OUTPUT_MAX);
 	char *out = NULL;
 
-	if (r->exit_code == 0 && !r->timed_out && !r->flooded)
+	if (ended_well(r))
 		out = kstrndup(r->out, r->out_len);
-	else if (r->timed_out)
-		*why = kasprintf("%s took more than %.3g s", name, r->wall_s);
-	else if (r->signal)
-		*why = kasprintf(
-		    "%s was killed by signal %d (%s)", name, r->signal, strsignal(r->signal));
+	else if (end)
+		*why = kasprintf("%s was %s", name, end);
 	else
 		*why = kasprintf("%s failed: %s", name, end_of(r->err_len ? r->err : r->out));
 	kproc_result_free(r);

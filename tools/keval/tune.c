@@ -14,8 +14,8 @@
 enum { MAX_PARAMETERS = 4, MAX_VARIANTS = 8, MAX_NAME = 80 };
 
 static const char form[] =
-    "^([ \\t]*#[ \\t]*define[ \\t]+(?<name>\\w+))[ \\t]+[^\\n]*?[ \\t]*(//|/\\*)[ \\t]*tune:"
-    "[ \\t]*(?<values>[\\w.+-]+([ \\t]*,[ \\t]*[\\w.+-]+)*)[ \\t]*(\\*/)?[ \\t]*$";
+    "(?m)^[ \\t]*#[ \\t]*define[ \\t]+(\\w+)[ \\t]+[^\\n]*?[ \\t]*(?://|/\\*)[ \\t]*tune:"
+    "[ \\t]*([\\w.+-]+(?:[ \\t]*,[ \\t]*[\\w.+-]+)*)[ \\t]*(?:\\*/)?[ \\t]*$";
 
 struct parameter {
 	char *name;
@@ -28,56 +28,42 @@ struct space {
 	size_t count, variants;
 };
 
-static json_t *
-values_of(const char *list, size_t len)
-{
-	auto_free char *copy = kstrndup(list, len);
-	json_t *values = json_array();
-
-	kpart_foreach(v, copy, ", \t")
-		json_array_append_new(values, json_string(v));
-	return values;
-}
-
 /*
  * Reads the parameters of CODE. Returns what is wrong with them, which the caller frees, or NULL.
  */
 static char *
 read_space(const char *code, struct space *s)
 {
-	struct kregex *re = kregex_new("tune", NULL, form, KREGEX_LINES);
-	struct kregex_span at = { 0 }, name, values;
-	size_t all = 1, from = 0;
-	bool fits = true;
+	struct kregex_span at[3];
 
-	*s = (struct space){ 0 };
-	while (fits && kregex_search(re, code, strlen(code), from, &at) == KREGEX_FOUND) {
+	*s = (struct space){ .variants = 1 };
+	for (size_t from = 0; kregex_match(form, code + from, at); from += at->to) {
 		struct parameter *p = &s->at[s->count];
+		auto_free char *values = kregex_text(code + from, at[2]);
 
-		fits = s->count < MAX_PARAMETERS && kregex_group(re, "name", &name) &&
-		    kregex_group(re, "values", &values);
-		if (!fits)
-			break;
-		*p = (struct parameter){ kstrndup(code + name.from, name.to - name.from),
-			values_of(code + values.from, values.to - values.from), at.from, at.to };
-		s->count++;
-		all *= json_array_size(p->values);
-		fits = all <= MAX_VARIANTS;
-		from = at.to;
+		if (s->count < MAX_PARAMETERS) {
+			*p = (struct parameter){ kregex_text(code + from, at[1]), json_array(),
+				from + at->from, from + at->to };
+			s->count++;
+			kpart_foreach(v, values, ", \t")
+				json_array_append_new(p->values, json_string(v));
+			s->variants *= json_array_size(p->values);
+		} else {
+			s->variants = SIZE_MAX;
+		}
+		if (s->variants > MAX_VARIANTS)
+			return kasprintf("at most %d parameters with %d combinations are tried",
+			    MAX_PARAMETERS, MAX_VARIANTS);
 	}
-	kregex_free(re);
-	s->variants = s->count ? all : 0;
-	return fits ? NULL
-	            : kasprintf("at most %d parameters with %d combinations are tried",
-	                  MAX_PARAMETERS, MAX_VARIANTS);
+	return NULL;
 }
 
 static void
 free_space(struct space *s)
 {
-	for (size_t i = 0; i < s->count; i++) {
-		free(s->at[i].name);
-		json_decref(s->at[i].values);
+	kforeach_of(p, s->at, s->count) {
+		free(p->name);
+		json_decref(p->values);
 	}
 }
 
@@ -88,8 +74,7 @@ variant(const char *code, const struct space *s, size_t n, json_t *chosen)
 	struct kbuf b = { 0 };
 	size_t done = 0;
 
-	for (size_t i = 0; i < s->count; i++) {
-		const struct parameter *p = &s->at[i];
+	kforeach_of(p, s->at, s->count) {
 		size_t size = json_array_size(p->values);
 		const char *value = json_string_value(json_array_get(p->values, n % size));
 
@@ -151,7 +136,7 @@ tuned_program(struct keval *k, const char *code, json_t **tuned, char **fault)
 
 	*tuned = NULL;
 	*fault = read_space(code, &s);
-	if (*fault || !s.variants) {
+	if (*fault || !s.count) {
 		free_space(&s);
 		return NULL;
 	}

@@ -22,13 +22,12 @@ static const double narrow = 0.002;
 
 struct racer {
 	char *name, *id; /* id: of a recorded program, or NULL */
+	struct trial t;
 	struct subject s;
 	struct kextract_file files[KEXTRACT_MAX_FILES];
 	char *code;     /* s.code, if it comes from a file of the task */
 	json_t *record; /* or the record that it comes from */
 	char *work;
-	struct custom *c;
-	struct build b;
 	json_t *turns; /* for each turn the rows that its run printed */
 	bool out;
 };
@@ -44,10 +43,10 @@ static void
 enter(struct turns *t, struct racer *x)
 {
 	x->work = ksandbox_work_new();
-	x->c = custom_open(t->k, &x->s, x->work);
+	x->t = trial_of(t->k, &x->s, x->work);
 	x->turns = json_array();
-	custom_build_known(x->c, &x->b);
-	x->out = !x->b.ok;
+	custom_build_known(&x->t);
+	x->out = !x->t.b.ok;
 	if (x->out)
 		kwarn("%s is left out of the race: it does not build", x->name);
 	t->count++;
@@ -98,10 +97,8 @@ enter_known(struct turns *t, const json_t *baseline)
 static void
 enter_all(struct turns *t)
 {
-	const json_t *baselines = json_object_get(t->k->task, "baselines");
-
 	enter_known(t, NULL);
-	kjson_foreach(b, baselines)
+	kjson_foreach(b, json_object_get(t->k->task, "baselines"))
 		enter_known(t, b);
 }
 
@@ -120,28 +117,22 @@ open_turns(struct turns *t, const struct trial *trial)
 	    (long)kjson_int_or(kcamp_json(trial->k->camp, "eval.timing"), "turns", CUSTOM_TURNS);
 
 	*t = (struct turns){ .k = trial->k, .count = 1, .need = (size_t)turns };
-	t->racer[0] = (struct racer){ .name = kstrdup("candidate"),
-		.s = *trial->s,
-		.c = trial->c,
-		.b = *trial->b,
-		.turns = json_array() };
+	t->racer[0] =
+	    (struct racer){ .name = kstrdup("candidate"), .t = *trial, .turns = json_array() };
 }
 
 static void
 close_turns(struct turns *t)
 {
-	for (size_t i = 0; i < t->count; i++) {
-		struct racer *x = &t->racer[i];
-
+	kforeach_of(x, t->racer, t->count) {
 		json_decref(x->turns);
 		json_decref(x->record);
 		free(x->name);
 		free(x->id);
 		free(x->code);
-		if (i == 0)
+		if (!x->work)
 			continue;
-		custom_close(x->c);
-		build_free(&x->b);
+		build_free(&x->t.b);
 		ksandbox_work_free(x->work);
 	}
 }
@@ -198,7 +189,7 @@ take_turn(struct turns *t, size_t turn, json_t *eval)
 		json_auto_t *other = json_object();
 		json_t *rows;
 
-		rows = x->out ? NULL : custom_time(x->c, &x->b, x == t->racer ? eval : other);
+		rows = x->out ? NULL : custom_time(&x->t, x == t->racer ? eval : other);
 		if (rows)
 			json_array_append_new(x->turns, rows);
 		else if (x != t->racer && !x->out)
@@ -258,7 +249,7 @@ times_of_others(const struct turns *t)
 		if (!t->racer[i].out)
 			json_array_append_new(list,
 			    json_pack("{s:s,s:o}", "name", t->racer[i].name, "timing",
-			        custom_together(t->racer[i].c, t->racer[i].turns)));
+			        custom_together(&t->racer[i].t, t->racer[i].turns)));
 	return list;
 }
 
@@ -275,16 +266,16 @@ turns_time(const struct trial *trial, json_t *eval)
 		enter_known(&t, NULL);
 	else if (!trial->s->trusted)
 		enter_anchor(&t, trial->s);
-	eval_set(eval, "tier", json_integer(3));
+	kjson_set(eval, "tier", json_integer(3));
 	if (race(&t, trial->k->verifies, eval)) {
-		timing = custom_together(trial->c, t.racer[0].turns);
-		eval_set(eval, "timing", timing);
+		timing = custom_together(trial, t.racer[0].turns);
+		kjson_set(eval, "timing", timing);
 		if (t.count > 1)
-			eval_set(eval, "pairs", pairs_of_turns(&t, timing));
+			kjson_set(eval, "pairs", pairs_of_turns(&t, timing));
 		if (trial->k->verifies)
-			eval_set(eval, "baselines", times_of_others(&t));
+			kjson_set(eval, "baselines", times_of_others(&t));
 		else if (t.count > 1 && !t.racer[1].out)
-			eval_set(eval, "anchor", json_string(t.racer[1].name));
+			kjson_set(eval, "anchor", json_string(t.racer[1].name));
 	}
 	close_turns(&t);
 }
@@ -297,7 +288,7 @@ turns_again(const struct trial *trial, json_t *eval)
 
 	open_turns(&t, trial);
 	if (trial->s->incumbent && enter_past(&t, trial->s->incumbent) && race(&t, true, eval)) {
-		timing = custom_together(trial->c, t.racer[0].turns);
+		timing = custom_together(trial, t.racer[0].turns);
 		pairs = pairs_of_turns(&t, timing);
 		json_decref(timing);
 	}
