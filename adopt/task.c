@@ -53,7 +53,7 @@ struct draft {
 	size_t step;        /* of the tolerance */
 	bool loosened;      /* it is one step more than the reference needs */
 	bool large;         /* inputs of large magnitudes too */
-	bool fixed;         /* integers only have values that were observed */
+	bool fixed;         /* sizes and numbers only have values that were observed */
 	enum floats floats;
 	struct {
 		char *text, *fault; /* text: of the last oracle built; fault: NULL if it builds;
@@ -165,7 +165,7 @@ add_members(struct draft *d, json_t *axes, json_t *inputs, json_t *outputs, json
 			        json_object_get(
 			            json_object_get(json_array_get(d->v.calls, 0), "args"),
 			            x->name),
-			        "fixed", strncmp(x->dtype, "float", 5) != 0));
+			        "fixed", d->fixed || strncmp(x->dtype, "float", 5) != 0));
 			continue;
 		}
 		tensor = json_pack("{s:o,s:s}", "shape", shape_json(x->shape), "dtype", x->dtype);
@@ -1188,7 +1188,23 @@ build_with(struct draft *d, const char *flag)
 	return build_reference(d->a, d->text, &log);
 }
 
-/* The same also for a function that copies what it never set into its results. */
+/* Use only the sizes and numbers of the application's calls. False: that was already so. */
+static bool
+fix_sizes(struct draft *d)
+{
+	if (d->fixed)
+		return false;
+	d->fixed = true;
+	json_array_append_new(d->v.notes,
+	    json_string("the reference crashes with sizes or numbers near those of the "
+	                "application's calls, so these are the only ones"));
+	return true;
+}
+
+/*
+ * The same also for a function that crashes with other numbers than the application's, or copies
+ * what it never set into its results.
+ */
 static bool
 settle_all(struct draft *d, struct kbuf *said)
 {
@@ -1196,6 +1212,10 @@ settle_all(struct draft *d, struct kbuf *said)
 
 	if (settle(d, said))
 		return true;
+	if (!d->tried && fix_sizes(d)) {
+		d->floats = floats;
+		return settle_all(d, said);
+	}
 	if (d->a->device || d->a->flag || !is_inexact(d->tried) || !build_with(d, zeros))
 		return false;
 	d->floats = floats;
@@ -1277,19 +1297,6 @@ tighten(struct draft *d)
 	d->loosened = step < LEN(steps) - 1;
 	d->step = step + d->loosened;
 	write_draft(d);
-}
-
-/* Use only the sizes of the application's calls. False: that was already so. */
-static bool
-fix_sizes(struct draft *d)
-{
-	if (d->fixed)
-		return false;
-	d->fixed = true;
-	json_array_append_new(d->v.notes,
-	    json_string("the reference crashes with sizes near those of the application's calls, "
-	                "so these are the only ones"));
-	return true;
 }
 
 /* Keep integers as recorded. False: that was already so. */

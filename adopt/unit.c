@@ -133,20 +133,25 @@ parameter_before(const struct reach *r, size_t at)
 	return "";
 }
 
-/* If X of the source S only declares a function: its definition elsewhere, if there is just one. */
+/*
+ * If X of the source S only declares a function: its definition, if there is just one; that of a
+ * static one is in S.
+ */
 static const struct kscan_item *
 definition_of(const struct reach *r, const char *name, const struct kscan_item *x,
     const struct unit_source **s)
 {
 	const struct unit_source *in, *there = NULL;
 	const struct kscan_item *y, *found = NULL;
+	bool own = kscan_has_word(&(*s)->scan, x, "static");
 	size_t i = 0;
 	int count = 0;
 
-	if (x->kind != KSCAN_DECLARATION || kscan_has_word(&(*s)->scan, x, "static"))
+	if (x->kind != KSCAN_DECLARATION)
 		return x;
 	while ((y = unit_item(r->sources, r->which, name, &i, &in)))
-		if (y->kind == KSCAN_FUNCTION && !kscan_has_word(&in->scan, y, "static")) {
+		if (y->kind == KSCAN_FUNCTION &&
+		    (own ? in == *s : !kscan_has_word(&in->scan, y, "static"))) {
 			found = y;
 			there = in;
 			count++;

@@ -392,6 +392,51 @@ ok 'arrays of arrays, structures and null pointers are refused by name' '
 	exits 0 kadopt adopt -o o-some -p odd --file k.c --kernel h --build "gcc -o k k.c" --run ./k --runs 1 --proxy 0.0001,10000
 	jq -r .description o-some/task.json | grep "some calls of the application a is a null pointer"; jq -e "[.workloads[].values.n // 8] | all(. == 8)" o-some/task.json'
 
+mkdir ahead
+cat >ahead/k.c <<'EOF'
+struct tank { int place, filled; float *water; };
+static void refill(struct tank *t, const float *from);
+void pour(struct tank *t, const float *from, float *to, int n, double ratio)
+{
+	for (int i = 0; i < n; i++) {
+		if (t->place == 64)
+			refill(t, from);
+		to[i] = t->water[t->place++] + from[(long)(ratio * 1e9) - 1500000000 + i];
+	}
+}
+static void refill(struct tank *t, const float *from)
+{
+	for (int i = 0; i < 64; i++)
+		t->water[i] = from[i] * 0.5f;
+	t->place = 0;
+	t->filled++;
+}
+EOF
+cat >ahead/main.c <<'EOF'
+#include <stdio.h>
+#include <stdlib.h>
+struct tank { int place, filled; float *water; };
+void pour(struct tank *t, const float *from, float *to, int n, double ratio);
+int main(void)
+{
+	struct tank t = { 64, 0, calloc(64, sizeof(float)) };
+	float *from = malloc(5000 * sizeof *from), *to = malloc(5000 * sizeof *to);
+
+	for (int r = 0; r < 9; r++) {
+		for (int i = 0; i < 5000; i++)
+			from[i] = (float)((i * 7 + r) % 50);
+		pour(&t, from, to, 5000, 1.5);
+	}
+	printf("%d %.6g\n", t.filled, to[77]);
+	return 0;
+}
+EOF
+ok 'what a static function does that is declared before its definition; a number without which the function crashes' '
+	exits 0 kadopt adopt -o o-ahead -p ahead --file k.c --kernel pour --build "gcc -O1 -o app main.c k.c" --run "./app >out.txt" --outputs out.txt --runs 1 --threads 1 --proxy 0.0001,10000; cat out err
+	jq -e ".outputs | has(\"t_filled\") and has(\"t_place\") and has(\"t_water\")" o-ahead/task.json
+	grep -q "the reference crashes with sizes or numbers near those of the application.s calls, so these are the only ones" err
+	jq -e ".inputs.ratio | .value == 1.5 and .fixed" o-ahead/task.json'
+
 ok 'in the sandbox the project is writable, but nothing around it, and there is no network' '
 	mkdir boxed; cp app/*.[ch] boxed
 	run="./app >out.txt; (echo x >$T/escaped); cat /proc/net/dev | grep -c : >net.txt; true"
