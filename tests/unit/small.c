@@ -89,10 +89,34 @@ test_tiny(void)
 	}
 }
 
+/* Of the rows with one NaN, many have it in the last element, and some far from the end. */
+static void
+test_special(void)
+{
+	enum { ROW = 1025, SEEDS = 4000 };
+	size_t single = 0, last = 0, far = 0;
+
+	for (unsigned long long seed = 0; seed < SEEDS; seed++) {
+		size_t count = 0, at = 0;
+
+		for (unsigned long long i = 0; i < ROW; i++)
+			if (isnan(small_special(seed, i, ROW, 1))) {
+				count++;
+				at = (size_t)i;
+			}
+		single += count == 1;
+		last += count == 1 && at == ROW - 1;
+		far += count == 1 && at < ROW - 16;
+	}
+	CHECK(single > SEEDS / 10);
+	CHECK(last > single / 3 && far > single / 8);
+}
+
 int
 main(void)
 {
 	test_float16();
 	test_tiny();
+	test_special();
 	return tap_done();
 }

@@ -14,6 +14,7 @@ enum {
 	JITTER = 16,
 	STAGGER = 256,
 	FAR_BYTES = 1 << 20, /* how much of the rest of an arena one partial check covers */
+	FAR_FEW = 8 << 20,   /* if the rest is not more than this, every check covers all of it */
 	/*
 	 * What a call has used is filled with the pattern again, which takes long for large calls.
 	 * A large call therefore stays in its slot for this many loads on average, and only moves
@@ -534,8 +535,18 @@ part_changed(const struct judge *j, struct memory *m)
 	return far_changed(j, m, from, to);
 }
 
-static bool
-intact(const struct judge *j, struct memory *m, const struct batch *b, bool all, char *where,
+static size_t
+unused(const struct memory *m)
+{
+	size_t bytes = m->out.bytes;
+
+	for (size_t i = 0; i < m->used_count; i++)
+		bytes -= m->used[i].to - m->used[i].from;
+	return bytes;
+}
+
+bool
+memory_intact(const struct judge *j, struct memory *m, const struct batch *b, bool all, char *where,
     size_t where_len)
 {
 	const struct ktask_tensor *input = j->device ? changed_input(j, m, b) : NULL;
@@ -547,26 +558,13 @@ intact(const struct judge *j, struct memory *m, const struct batch *b, bool all,
 	}
 	bad = near_changed(j, m, b);
 	if (bad == SIZE_MAX)
-		bad = all ? far_changed(j, m, 0, m->out.bytes) : part_changed(j, m);
+		bad = all || unused(m) <= FAR_FEW ? far_changed(j, m, 0, m->out.bytes)
+		                                  : part_changed(j, m);
 	if (bad < SIZE_MAX && m->count)
 		memory_describe(j, m, b, false, bad, where, where_len);
 	else
 		snprintf(where, where_len, "in an earlier call to memory far from its outputs");
 	return bad == SIZE_MAX && !m->strayed;
-}
-
-bool
-memory_intact(
-    const struct judge *j, struct memory *m, const struct batch *b, char *where, size_t where_len)
-{
-	return intact(j, m, b, false, where, where_len);
-}
-
-bool
-memory_all_intact(
-    const struct judge *j, struct memory *m, const struct batch *b, char *where, size_t where_len)
-{
-	return intact(j, m, b, true, where, where_len);
 }
 
 void

@@ -352,23 +352,11 @@ recipe_of(const struct judge *j, const struct batch *b, size_t i, size_t sparse)
 	    (d == KDIST_SPARSE || (d == KDIST_SPECIAL && !batch_may_be_special(t, x))))
 		d = KDIST_NORMAL;
 	if (d == KDIST_SPECIAL)
-		/* A vector counts as one row and as many, in turns: see batch_is_ambiguous. */
+		/* A vector may be a single row, or many results: it counts as both, in turns. */
 		period = x->rank > 1 || row < SHORT_ROW || (j->specials + i) % 2 ? row : SHORT_ROW;
 	if (d == KDIST_SPARSE && i == sparse)
 		period = sparsity(t, b->w, i);
 	return (struct recipe){ .dist = d, .period = period ? period : 1 };
-}
-
-/* A vector may be a single row, or many results. */
-bool
-batch_is_ambiguous(const struct ktask *t, const struct ktask_workload *w)
-{
-	bool any = false;
-
-	for (size_t i = 0; i < t->tensor_count; i++)
-		any |= t->tensors[i].input && !t->tensors[i].scalar && t->tensors[i].rank == 1 &&
-		    ktask_elements(t, w, &t->tensors[i]) >= SHORT_ROW;
-	return any;
 }
 
 bool

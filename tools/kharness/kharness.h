@@ -208,8 +208,6 @@ void batch_free(const struct judge *j, struct batch *b);
  * the task's. If not, whole numbers stay small even in KDIST_SPECIAL, because they may be indices.
  */
 bool batch_may_be_special(const struct ktask *t, const struct ktask_tensor *x);
-/* Whether special values have two forms, in turns, because an input is a long vector. */
-bool batch_is_ambiguous(const struct ktask *t, const struct ktask_workload *w);
 /* Whether KDIST_MIXED differs from the task's first distribution. */
 bool batch_may_mix(const struct ktask *t);
 /*
@@ -337,12 +335,11 @@ void memory_reload(struct judge *j, struct memory *m, const struct batch *b);
 void memory_flush(const struct judge *j, const struct memory *m);
 /*
  * False when a byte around the outputs has changed; then WHERE names the tensor and the distance.
- * Of the rest of the arena, which no call uses now, one part per check, in turn; or all of it.
+ * Of the rest of the arena, which no call uses now, ALL of it is looked at; or, if it is large, one
+ * part per check, in turn.
  */
-bool memory_all_intact(
-    const struct judge *j, struct memory *m, const struct batch *b, char *where, size_t where_len);
-bool memory_intact(
-    const struct judge *j, struct memory *m, const struct batch *b, char *where, size_t where_len);
+bool memory_intact(const struct judge *j, struct memory *m, const struct batch *b, bool all,
+    char *where, size_t where_len);
 /* Compares the results of a call with the oracle's; OUTPUTS is the arena's memory, or a copy. */
 void memory_check(const struct judge *j, const struct memory *m, const char *outputs,
     const struct batch *b, size_t call, struct verdict *v);

@@ -90,7 +90,7 @@ verify(struct reuse *u, struct player *p, const struct batch *b, bool compared, 
 
 	if (!compared)
 		return true;
-	if (!memory_intact(u->j, &p->m, b, where, sizeof where)) {
+	if (!memory_intact(u->j, &p->m, b, false, where, sizeof where)) {
 		snprintf(text, sizeof text, "it wrote %s in a timed run (workload %s)", where,
 		    b->w->name);
 		fail(p, STATUS_RUN_ERROR, "out_of_bounds_write", text);

@@ -72,9 +72,8 @@ enum {
 	/* rounds: hopeless if this many times the maximum are needed, judging by the first ones */
 	HOPELESS = 2,
 	HOPELESS_MIN = 24,
-	/* for large memories, everything is checked only every so many rounds */
+	/* everything is checked, however much it is, every so many rounds */
 	THOROUGH_EVERY = 8,
-	THOROUGH_BYTES = 8 << 20,
 	/* every so many rounds each subject makes a single call */
 	LONE_EVERY = 2,
 	LONE_EVERY_DEVICE = 6, /* on a GPU, where nobody is judged by single calls */
@@ -96,10 +95,10 @@ static const size_t looks[] = { KSTAT_PAIRS, 17, 24, 34, 48, 68, 96, 136, 192 };
 static const double precise = 0.02, precise_ratio = 0.06;
 /*
  * Two processes of one program differ, because each has its own pages, and on a GPU its own
- * context: by up to 2.6 % for calls of 5 us on a busy machine. A difference smaller than this (of
- * the logarithms) is believed only if new processes of all subjects confirm it.
+ * context. A difference smaller than this (of the logarithms) is believed only if new processes of
+ * all subjects confirm it. On a busy machine calls of 5 us differ by up to 10 %.
  */
-static const double doubtful = 0.05;
+static const double doubtful = 0.05, doubtful_busy = 0.15;
 /*
  * The runner's clock may be behind the judge's by this share and this much before it counts as
  * forged. That must happen this often, and only counts if processor time, beyond that of an empty
@@ -256,11 +255,9 @@ verify(struct race *a, struct racer *x, const struct batch *b)
 	enum spent before = spent_on(a->j, SPENT_CHECKING);
 	char where[256], text[512];
 	/* A change that is found later may be blamed on another racer. */
-	bool all = a->m.out.bytes < THOROUGH_BYTES || a->rounds % THOROUGH_EVERY == 0;
-	bool intact =
-	    (all ? memory_all_intact : memory_intact)(a->j, &a->m, b, where, sizeof where);
+	bool all = a->rounds % THOROUGH_EVERY == 0;
 
-	if (!intact) {
+	if (!memory_intact(a->j, &a->m, b, all, where, sizeof where)) {
 		snprintf(text, sizeof text, "it wrote %s in a timed run (workload %s)", where,
 		    b->w->name);
 		fail(x, STATUS_RUN_ERROR, "out_of_bounds_write", text);
@@ -1206,6 +1203,7 @@ add_pairs(const struct race *a, json_t *pairs)
 static bool
 note_pairs(struct race *a)
 {
+	double least = delayed_share(a) > busy_share ? doubtful_busy : doubtful;
 	bool doubt = false;
 
 	for (size_t i = 0; i < firsts(a); i++)
@@ -1219,7 +1217,7 @@ note_pairs(struct race *a)
 				continue;
 			v = kstat_verdict(m);
 			doubt |=
-			    (v == KSTAT_FASTER || v == KSTAT_SLOWER) && fabs(m->median) < doubtful;
+			    (v == KSTAT_FASTER || v == KSTAT_SLOWER) && fabs(m->median) < least;
 		}
 	return doubt;
 }
