@@ -29,13 +29,10 @@ static struct {
 	struct plan *plan; /* one for each round */
 	struct closed *closed;
 	size_t count;
-	long last;       /* the last closed round; 0: none */
-	char *log[LOGS]; /* as they are */
-	size_t log_len[LOGS];
+	long last;               /* the last closed round; 0: none */
+	struct kbuf log[LOGS];   /* as they are */
 	struct kbuf grown[LOGS]; /* their expected contents */
 	bool anew;               /* the existing logs cannot be continued */
-	/* for each round: closed, and not edited since, but its facts have changed */
-	bool *stale;
 	struct kfaults faults, drift;
 } state;
 
@@ -76,9 +73,9 @@ add_difference(struct kfaults *f, const char *path, size_t first, const char *is
 static bool
 drifts(const struct closed *e)
 {
-	bool first = !state.stale[e->round - 1];
+	bool *stale = &state.plan[e->round - 1].stale, first = !*stale;
 
-	state.stale[e->round - 1] = true;
+	*stale = true;
 	return first;
 }
 
@@ -95,8 +92,8 @@ static bool
 check_piece(const struct closed *e, const struct piece *p)
 {
 	bool same = ksha256_is(p->now->data, p->now->len, p->sealed), whole;
+	auto_free char *drift = NULL;
 	size_t first;
-	char *drift;
 
 	if (same && p->len == p->now->len && !memcmp(p->is, p->now->data, p->len))
 		return true;
@@ -113,7 +110,6 @@ check_piece(const struct closed *e, const struct piece *p)
 		    "%s:%zu: was edited from this line on, after round %ld was closed: its sha256 "
 		    "is no longer %s",
 		    p->path, first, e->round, p->sealed);
-	free(drift);
 	return whole;
 }
 
@@ -140,19 +136,17 @@ static void
 check_file(const struct closed *e, const char *path, bool must_exist)
 {
 	static const struct kbuf nothing;
-	struct planned *f = find_planned(&state.plan[e->round - 1], path);
+	const struct planned *f = find_planned(&state.plan[e->round - 1], path);
 	struct piece p = { path, kseal_digest(e->line, path), NULL, NULL, 0,
 		f ? &f->text : &nothing };
 	auto_free char *data = kread_if_there(path, FILE_MAX, &p.len);
 
 	p.file = p.is = data;
-	if (data && f)
-		f->stands = p.len == p.now->len && !memcmp(data, p.now->data, p.len);
-	if (data && !(f && f->stands && !strcmp(f->sha256, p.sealed)))
+	if (data)
 		check_piece(e, &p);
-	else if (!data && must_exist)
+	else if (must_exist)
 		kfault(&state.faults, "%s: is missing; krecords close makes it again", path);
-	else if (!data && (!f || strcmp(f->sha256, p.sealed)) && drifts(e))
+	else if ((!f || strcmp(f->sha256, p.sealed)) && drifts(e))
 		kfault(&state.drift, DRIFT "%s was another", e->round, path);
 }
 
@@ -189,12 +183,13 @@ check_log(int l)
 
 	for (size_t i = 0; i < state.count && good; i++) {
 		const struct closed *e = &state.closed[i];
-		size_t from = e->start[l] < state.log_len[l] ? e->start[l] : state.log_len[l],
-		       rest = state.log_len[l] - from;
+		const struct kbuf *log = &state.log[l];
+		size_t from = e->start[l] < log->len ? e->start[l] : log->len,
+		       rest = log->len - from;
 		auto_buf struct kbuf now = { 0 };
 		struct piece p = { log_paths[l], kjson_str(entry_of(e->line, l), "sha256"),
-			state.log[l], state.log[l] + from,
-			rest < e->length[l] ? rest : e->length[l], &now };
+			log->data, log->data + from, rest < e->length[l] ? rest : e->length[l],
+			&now };
 
 		put_log_entry(&campaign.round[e->round - 1], l, e->correction, &now);
 		good = check_piece(e, &p);
@@ -237,8 +232,8 @@ read_closed(void)
  * A missing log, built from its current entries. If the old log was different, for example before a
  * correction, it cannot be rebuilt: then the logs can only be started again.
  */
-static char *
-remade_log(int l, size_t *len)
+static struct kbuf
+remade_log(int l)
 {
 	struct kbuf text = kbuf_empty();
 
@@ -254,20 +249,22 @@ remade_log(int l, size_t *len)
 			    DRIFT "its entry in %s is lost and cannot be made again", e->round,
 			    log_paths[l]);
 	}
-	*len = text.len;
-	return text.data;
+	return text;
 }
 
 static void
 read_logs(bool must_exist)
 {
 	for (int l = 0; l < LOGS; l++) {
-		state.log[l] = kread_if_there(log_paths[l], FILE_MAX, &state.log_len[l]);
-		if (!state.log[l] && must_exist && state.count)
+		struct kbuf *log = &state.log[l];
+
+		log->data = kread_if_there(log_paths[l], FILE_MAX, &log->len);
+		if (log->data)
+			continue;
+		if (must_exist && state.count)
 			kfault(&state.faults, "%s: is missing; krecords close makes it again",
 			    log_paths[l]);
-		if (!state.log[l])
-			state.log[l] = remade_log(l, &state.log_len[l]);
+		*log = remade_log(l);
 	}
 }
 
@@ -311,50 +308,52 @@ grow_all(void)
 
 	if (state.anew) {
 		kseal_add(&campaign.seal, ANEW, json_object());
-		memset(state.log_len, 0, sizeof state.log_len);
+		memset(state.log, 0, sizeof state.log);
 		last = NULL;
 		state.last = 0;
 	}
 	for (int l = 0; l < LOGS && last; l++)
-		kbuf_add(&state.grown[l], state.log[l], last->start[l] + last->length[l]);
+		kbuf_add(&state.grown[l], state.log[l].data, last->start[l] + last->length[l]);
 	for (long n = 1; n <= state.last; n++)
-		if (state.stale[n - 1])
+		if (state.plan[n - 1].stale)
 			grow(n, true);
 	for (long n = state.last + 1; n <= (long)campaign.count; n++)
 		grow(n, false);
-	for (int l = 0; l < LOGS; l++)
-		if (state.log_len[l] > state.grown[l].len ||
-		    memcmp(state.log[l], state.grown[l].data, state.log_len[l]))
-			add_difference(&state.faults, log_paths[l], 1, state.log[l],
-			    state.log_len[l], &state.grown[l], "", ", not");
+	for (int l = 0; l < LOGS; l++) {
+		const struct kbuf *log = &state.log[l], *grown = &state.grown[l];
+
+		if (log->len > grown->len || (log->len && memcmp(log->data, grown->data, log->len)))
+			add_difference(&state.faults, log_paths[l], 1, log->data, log->len, grown,
+			    "", ", not");
+	}
 }
 
-/*
- * Is the file one of a round, a view or a log, or, if LEFT, left by a killed write: its name, a dot
- * and six letters?
- */
+/* The files of rounds, now and as they were closed, the views and the logs. New reference. */
+static json_t *
+our_files(void)
+{
+	json_t *ours = json_object();
+
+	kforeach_of(view_path, view_paths, VIEWS)
+		json_object_set_new(ours, *view_path, json_true());
+	kforeach_of(log_path, log_paths, LOGS)
+		json_object_set_new(ours, *log_path, json_true());
+	kforeach_of(each, state.plan, campaign.count)
+		kforeach_of(file, each->file, each->count)
+			json_object_set_new(ours, file->path, json_true());
+	kforeach_of(one, state.closed, state.count)
+		json_object_update(ours, json_object_get(one->line, "files"));
+	return ours;
+}
+
+/* Was the file left by a killed write: the name of one of OURS, a dot and six letters? */
 static bool
-is_ours(const char *path, bool left)
+is_left(const json_t *ours, const char *path)
 {
 	size_t len = strlen(path);
-	char *name;
-	bool yes = false;
-	long round;
+	auto_free char *name = kstrndup(path, len > 7 ? len - 7 : 0);
 
-	if (left && (len < 8 || path[len - 7] != '.'))
-		return false;
-	name = kstrndup(path, left ? len - 7 : len);
-	kforeach_of(view_path, view_paths, VIEWS)
-		yes |= !strcmp(*view_path, name);
-	kforeach_of(log_path, log_paths, LOGS)
-		yes |= !strcmp(*log_path, name);
-	if (sscanf(name, "rounds/round-%ld/", &round) == 1 && round > 0 &&
-	    round <= (long)campaign.count)
-		yes = find_planned(&state.plan[round - 1], name) != NULL;
-	for (size_t i = 0; i < state.count && !yes; i++)
-		yes = *kseal_digest(state.closed[i].line, name);
-	free(name);
-	return yes;
+	return len > 7 && path[len - 7] == '.' && json_object_get(ours, name);
 }
 
 /* With CLEAN, removes what killed writes left; otherwise reports files of unknown origin. */
@@ -363,18 +362,19 @@ sweep(bool clean)
 {
 	char *roots[] = { (char[]){ "rounds" }, (char[]){ "logs" }, NULL };
 	FTS *tree = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR | FTS_NOSTAT, NULL);
+	json_auto_t *ours = our_files();
 	FTSENT *e;
 
 	while (tree && (e = fts_read(tree)) != NULL) {
+		bool left = is_left(ours, e->fts_path);
+
 		if (e->fts_info == FTS_D || e->fts_info == FTS_DP || e->fts_info == FTS_NS)
 			continue;
-		if (is_ours(e->fts_path, true)) {
-			if (clean)
-				unlink(e->fts_path);
-		} else if (!clean && !is_ours(e->fts_path, false)) {
+		if (left && clean)
+			unlink(e->fts_path);
+		else if (!left && !clean && !json_object_get(ours, e->fts_path))
 			kfault(&state.faults, "%s: is not part of the records; remove it",
 			    e->fts_path);
-		}
 	}
 	if (tree)
 		fts_close(tree);
@@ -400,7 +400,6 @@ static void
 state_open(bool must_exist)
 {
 	state.plan = kcalloc(campaign.count, sizeof *state.plan);
-	state.stale = kcalloc(campaign.count, sizeof *state.stale);
 	for (size_t i = 0; i < campaign.count; i++)
 		plan_round(&campaign.round[i], &state.plan[i]);
 	read_closed();
@@ -437,11 +436,11 @@ static void
 write_all(void)
 {
 	kforeach_of(one, state.closed, state.count)
-		if (one->current && state.stale[one->round - 1])
+		if (one->current && state.plan[one->round - 1].stale)
 			remove_old_files(one);
 	kforeach_of(each, state.plan, campaign.count)
 		kforeach_of(x, each->file, each->count)
-			if (!x->fact && !x->stands)
+			if (!x->fact)
 				put_file(x->path, x->text.data, x->text.len);
 	for (int l = 0; l < LOGS; l++)
 		put_file(log_paths[l], state.grown[l].data, state.grown[l].len);
@@ -459,10 +458,8 @@ static int
 refuse(const struct kfaults *f, const char *what_to_do)
 {
 	fflush(stdout);
-	for (const char *p = f->text.data, *end; *p; p = end + 1) {
-		end = strchr(p, '\n');
-		kwarn("%.*s", (int)(end - p), p);
-	}
+	kpart_foreach(line, f->text.data, "\n")
+		kwarn("%s", line);
 	kwarn("%s", what_to_do);
 	return K_NO;
 }

@@ -10,27 +10,11 @@
 
 enum { WORDS = 350, RECORDS_MAX = 40000, TEMPLATE_MAX = 1 << 20 };
 
-/* Files of one compaction, all in memory/. */
-struct files {
-	char *done, *prompt, *reply, *refused;
-};
-
-static struct files
-files_of(long number)
+/* A file of the compaction after the last trial; the caller frees. */
+static char *
+file_of(const char *what)
 {
-	return (struct files){ kasprintf("memory/compact-%03ld.ndjson", number),
-		kasprintf("memory/compact-%03ld.prompt.ndjson", number),
-		kasprintf("memory/compact-%03ld.reply.ndjson", number),
-		kasprintf("memory/compact-%03ld.refused.ndjson", number) };
-}
-
-static void
-files_free(struct files *f)
-{
-	free(f->done);
-	free(f->prompt);
-	free(f->reply);
-	free(f->refused);
+	return kasprintf("memory/compact-%03ld%s.ndjson", campaign.trials.last, what);
 }
 
 /* prompts/memory/NAME of the campaign, else the one that ships with kiln, filled in. */
@@ -53,14 +37,13 @@ gather(json_t *covers, struct kbuf *b)
 	auto_free long *list = kmemo_versions(".", &count);
 
 	kforeach_of(one, list, count) {
-		json_t *v;
+		json_auto_t *v = NULL;
 
 		if (*one == 0 || kmemo_masked(&campaign.masks, *one, KMEMO_ALL))
 			continue;
 		v = checked_version(*one);
 		json_array_append_new(covers, json_sprintf("v%ld", *one));
 		kmemo_entry(b, v, KMEMO_ALL);
-		json_decref(v);
 	}
 }
 
@@ -69,45 +52,40 @@ gather(json_t *covers, struct kbuf *b)
  * summarise.
  */
 static json_t *
-question(long number)
+question(void)
 {
-	json_t *covers = json_array(), *facts, *record;
-	struct kbuf text = { 0 }, block = { 0 }, system = { 0 }, user = { 0 };
+	json_auto_t *covers = json_array(), *facts = NULL;
+	json_t *record;
+	auto_buf struct kbuf text = { 0 }, block = { 0 }, prompt = { 0 };
 	const char *gpu = kcamp_str(campaign.camp, "gpu");
-	char hex[65], *part, *salt;
+	auto_free char *part = NULL, *salt = NULL;
+	long number = campaign.trials.last;
+	size_t count, system;
+	char hex[65];
 
 	gather(covers, &text);
-	if (!json_array_size(covers)) {
-		json_decref(covers);
+	count = json_array_size(covers);
+	if (!count)
 		return NULL;
-	}
 	part = kfence_shorten(text.data, RECORDS_MAX);
 	/* The authors of texts in the records do not know the campaign's seed. */
 	salt = kasprintf("%.0f/compact/%ld", kcamp_num(campaign.camp, "seed"), number);
 	kfence_data(&block, part, "records", salt);
 	facts = json_pack("{s:s,s:s,s:s,s:s,s:I,s:s,s:i}", "task", campaign.task->name, "device",
 	    *gpu ? gpu : "this machine", "first", json_string_value(json_array_get(covers, 0)),
-	    "last", json_string_value(json_array_get(covers, json_array_size(covers) - 1)), "count",
-	    (json_int_t)json_array_size(covers), "records", block.data, "words", WORDS);
-	render(&system, "system", facts);
-	render(&user, "user", facts);
-	kbuf_add(&block, system.data, system.len);
-	block.len = 0;
-	kbuf_printf(&block, "%s\n%s", system.data, user.data);
-	ksha256_hex(block.data, block.len, hex);
-	record = json_pack("{s:s,s:s,s:I,s:i,s:o,s:o,s:{s:s,s:s,s:i,s:s,s:[]}}", "schema",
-	    "compact/1", "campaign", kcamp_str(campaign.camp, "name"), "trial", (json_int_t)number,
-	    "branch", 0, "id", json_sprintf("%03ld/00", number), "covers", covers, "prompt",
-	    "system", system.data, "user", user.data, "stable_bytes", 0, "sha256", hex, "sections");
+	    "last", json_string_value(json_array_get(covers, count - 1)), "count",
+	    (json_int_t)count, "records", block.data, "words", WORDS);
+	render(&prompt, "system", facts);
+	system = prompt.len;
+	kbuf_puts(&prompt, "\n");
+	render(&prompt, "user", facts);
+	ksha256_hex(prompt.data, prompt.len, hex);
+	record = json_pack("{s:s,s:s,s:I,s:i,s:o,s:O,s:{s:s%,s:s,s:i,s:s,s:[]}}", "schema",
+	    "compact/1", "campaign", campaign.name, "trial", (json_int_t)number, "branch", 0, "id",
+	    json_sprintf("%03ld/00", number), "covers", covers, "prompt", "system", prompt.data,
+	    system, "user", prompt.data + system + 1, "stable_bytes", 0, "sha256", hex, "sections");
 	if (!record)
 		kdie(K_IO, "out of memory");
-	kbuf_free(&text);
-	kbuf_free(&block);
-	kbuf_free(&system);
-	kbuf_free(&user);
-	json_decref(facts);
-	free(part);
-	free(salt);
 	return record;
 }
 
@@ -116,13 +94,13 @@ question(long number)
  * when it fails.
  */
 static int
-ask(const struct files *f)
+ask(const char *done, const char *prompt, const char *reply)
 {
-	const char *const argv[] = { "kllm", "--feedback", "-o", f->reply, f->prompt, NULL };
+	const char *const argv[] = { "kllm", "--feedback", "-o", reply, prompt, NULL };
 	int code = kproc_tool(argv, NULL, NULL);
 
 	if (code)
-		kwarn("%s: kllm returned no answer", f->done);
+		kwarn("%s: kllm returned no answer", done);
 	return code;
 }
 
@@ -137,65 +115,64 @@ write_line(const char *path, const json_t *record)
 
 /* The answer becomes a compaction, or is renamed with the reason. */
 static int
-accept(const struct files *f)
+accept(const char *done, const char *refused, const char *reply)
 {
 	char why[200];
-	json_auto_t *whole = kin_first(f->reply);
+	json_auto_t *whole = kin_first(reply);
 	json_t *sections;
 	const char *text = kjson_str_or(whole, "reply.text", NULL);
 
 	if (!text)
-		kdie(K_USAGE, "%s: no record with 'reply.text'", f->reply);
+		kdie(K_USAGE, "%s: no record with 'reply.text'", reply);
 	sections = kmemo_sections(text, why, sizeof why);
-	if (sections) {
+	if (sections)
 		json_object_set_new(whole, "compact", sections);
-		write_line(f->done, whole);
-	} else {
-		kwarn("%s: the answer cannot be used: %s; it is kept as %s", f->done, why,
-		    f->refused);
-		write_line(f->refused, whole);
-	}
-	unlink(f->reply);
-	unlink(f->prompt);
+	else
+		kwarn("%s: the answer cannot be used: %s; it is kept as %s", done, why, refused);
+	write_line(sections ? done : refused, whole);
+	unlink(reply);
 	return sections ? K_OK : K_NO;
 }
 
-static void
-put_prompt(const json_t *record)
+/* Asks, or uses an answer that a killed run has paid for. */
+static int
+summarise(const json_t *record, const char *done, const char *refused)
 {
-	kout_open(given.output);
-	kout_json(record);
-	kout_commit();
+	auto_free char *prompt = file_of(".prompt"), *reply = file_of(".reply");
+	int code = K_OK;
+
+	if (!kis_there(reply)) {
+		write_line(prompt, record);
+		code = ask(done, prompt, reply);
+	}
+	if (!code) {
+		code = accept(done, refused, reply);
+		unlink(prompt);
+	}
+	return code;
 }
 
 int
 command_compact(void)
 {
-	long number = campaign.trials.last;
-	struct files f = files_of(number);
+	auto_free char *done = file_of(""), *refused = file_of(".refused");
 	json_auto_t *record = NULL;
-	int code = K_OK;
+	int code = K_NO;
 
 	if (given.output && !given.prompt)
-		kdie(K_USAGE, "-o needs --prompt; the answer goes to %s", f.done);
-	record = question(number);
-	if (!record) {
+		kdie(K_USAGE, "-o needs --prompt; the answer goes to %s", done);
+	record = question();
+	if (given.prompt && record) {
+		kout_open(given.output);
+		kout_json(record);
+		kout_commit();
+		code = K_OK;
+	} else if (!record) {
 		kwarn("there is nothing to summarise");
-		code = K_NO;
-	} else if (given.prompt) {
-		put_prompt(record);
-	} else if (kis_there(f.refused)) {
-		kwarn("%s: an earlier answer could not be used; remove it to ask again", f.refused);
-		code = K_NO;
-	} else if (!kis_there(f.done)) {
-		/* Use an answer that a killed run has paid for. */
-		if (!kis_there(f.reply)) {
-			write_line(f.prompt, record);
-			code = ask(&f);
-		}
-		if (!code)
-			code = accept(&f);
+	} else if (kis_there(refused)) {
+		kwarn("%s: an earlier answer could not be used; remove it to ask again", refused);
+	} else {
+		code = kis_there(done) ? K_OK : summarise(record, done, refused);
 	}
-	files_free(&f);
 	return code;
 }

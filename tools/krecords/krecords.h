@@ -223,17 +223,17 @@ struct planned {
 	struct kbuf text; /* of a fact: empty */
 	char sha256[65];
 	bool fact;
-	bool stands; /* the file has this text already */
 };
 
 struct plan {
 	struct planned *file;
 	size_t count;
+	bool stale; /* the round is closed, and not edited since, but its facts have changed */
 };
 
 /* The facts come first: where they differ, they explain the other differences. */
 void plan_round(struct round *r, struct plan *p);
-struct planned *find_planned(const struct plan *p, const char *path);
+const struct planned *find_planned(const struct plan *p, const char *path);
 /* The logs, which only grow, and what a round adds to each; CORRECTED: after an earlier entry. */
 enum { LOGS = 2 };
 extern const char *const log_paths[LOGS];

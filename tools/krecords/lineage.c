@@ -19,7 +19,6 @@ enum { SUMMARY = 60, WORDS = 600, LOCK_S = 2 };
  */
 
 #define OUTPUT_MAX ((size_t)256 << 20)
-enum { GIT_ARGS = 32, GIT_S = 120 };
 
 /*
  * Removes git's own variables, which would point to the caller's repository. References are used
@@ -42,27 +41,17 @@ set_environment(void)
 	setenv("GIT_TERMINAL_PROMPT", "0", 1);
 }
 
-static char **
-command(const char *const *args)
-{
-	static const char *const fixed[] = { "git", "-c", "core.hooksPath=/dev/null", "-c",
-		"core.fsmonitor=false" };
-	char **argv = kcalloc(GIT_ARGS + LEN(fixed), sizeof *argv);
-	size_t n = 0;
-
-	kforeach(one, fixed)
-		argv[n++] = (char *)*one;
-	for (; *args && n < GIT_ARGS + LEN(fixed) - 1; args++)
-		argv[n++] = (char *)*args;
-	return argv;
-}
+/* A command line of git; its first word of our own is ARGS[GIT_NAME]. */
+#define GIT_ARGS(...) \
+	((const char *const[]){ "git", "-c", "core.hooksPath=/dev/null", "-c", \
+	    "core.fsmonitor=false", __VA_ARGS__, NULL })
+enum { GIT_NAME = 5, GIT_S = 120 };
 
 /* Run git; its exit code, or -1 when there is no git. The result is the caller's to free. */
 static int
 run(const char *const *args, const void *in, size_t in_len, struct kproc_result *result)
 {
-	auto_free char **argv = command(args);
-	struct kproc p = { .argv = argv,
+	struct kproc p = { .argv = (char *const *)args,
 		.in = in,
 		.in_len = in_len,
 		.timeout_s = GIT_S,
@@ -77,8 +66,8 @@ run(const char *const *args, const void *in, size_t in_len, struct kproc_result 
 }
 
 /*
- * git ARGS... (NULL at the end) with IN for stdin: its output without the last newline, which the
- * caller frees. On failure returns NULL if MAY_FAIL, else ends the program with git's message.
+ * Runs the git of ARGS with IN for stdin: its output without the last newline, which the caller
+ * frees. On failure returns NULL if MAY_FAIL, else ends the program with git's message.
  */
 static char *
 git_run(const char *const *args, const void *in, size_t in_len, bool may_fail)
@@ -90,7 +79,7 @@ git_run(const char *const *args, const void *in, size_t in_len, bool may_fail)
 	if (code < 0)
 		kdie(K_MISSING, "git: is not installed");
 	if (code && !may_fail)
-		kdie(K_IO, "git %s: exited with %d: %.500s", args[0], code,
+		kdie(K_IO, "git %s: exited with %d: %.500s", args[GIT_NAME], code,
 		    result.err_len ? result.err : "no message");
 	if (!code) {
 		if (result.out_len && result.out[result.out_len - 1] == '\n')
@@ -101,16 +90,15 @@ git_run(const char *const *args, const void *in, size_t in_len, bool may_fail)
 	return out;
 }
 
-#define GIT(...) git_run((const char *const[]){ __VA_ARGS__, NULL }, NULL, 0, false)
-#define GIT_TRY(...) git_run((const char *const[]){ __VA_ARGS__, NULL }, NULL, 0, true)
+#define GIT(...) git_run(GIT_ARGS(__VA_ARGS__), NULL, 0, false)
+#define GIT_TRY(...) git_run(GIT_ARGS(__VA_ARGS__), NULL, 0, true)
 
 /* The working tree of the repository, or NULL with the reason in *WHY; the caller frees. */
 static char *
 repo_top(const char **why)
 {
-	static const char *const args[] = { "rev-parse", "--show-toplevel", NULL };
 	struct kproc_result result = { 0 };
-	int code = run(args, NULL, 0, &result);
+	int code = run(GIT_ARGS("rev-parse", "--show-toplevel"), NULL, 0, &result);
 	char *top = NULL;
 
 	if (code < 0)
@@ -130,10 +118,8 @@ repo_top(const char **why)
 static char *
 git_object(const char *type, const void *data, size_t len, bool write)
 {
-	const char *const args[] = { "hash-object", "-t", type, "--stdin", write ? "-w" : NULL,
-		NULL };
-
-	return git_run(args, data, len, false);
+	return git_run(
+	    GIT_ARGS("hash-object", "-t", type, "--stdin", write ? "-w" : NULL), data, len, false);
 }
 
 /*
@@ -165,10 +151,9 @@ other_entries(const char *tree, const char *name, char **object)
 static char *
 git_tree_with(const char *tree, const char *path, const char *blob)
 {
-	static const char *const mktree[] = { "mktree", "--missing", NULL };
 	const char *slash = strchr(path, '/');
 	auto_free char *name = kstrndup(path, slash ? (size_t)(slash - path) : strlen(path));
-	char *below, *result;
+	auto_free char *below = NULL;
 	auto_buf struct kbuf entries = other_entries(tree, name, &below);
 
 	if (below && !*below == !!slash)
@@ -181,9 +166,7 @@ git_tree_with(const char *tree, const char *path, const char *blob)
 	} else {
 		kbuf_printf(&entries, "100644 blob %s\t%s\n", blob, name);
 	}
-	result = git_run(mktree, entries.data, entries.len, false);
-	free(below);
-	return result;
+	return git_run(GIT_ARGS("mktree", "--missing"), entries.data, entries.len, false);
 }
 
 /* ---- the lineage ---- */
@@ -217,37 +200,11 @@ static char *
 branch_of(void)
 {
 	const char *knob = kcamp_str(campaign.camp, "git.branch");
-	char *name, *branch;
+	auto_free char *name = plain_name();
 
 	if (!strcmp(knob, "none") || !*knob)
 		return NULL;
-	if (strcmp(knob, "auto"))
-		return kstrdup(knob);
-	name = plain_name();
-	branch = kasprintf("optimize/%s", name);
-	free(name);
-	return branch;
-}
-
-/* Every component must be a plain name, so that nothing leads out of the tree, or into .git. */
-static void
-check_path(const char *path)
-{
-	const char *p = path;
-
-	for (;;) {
-		size_t n = strcspn(p, "/");
-
-		if (!n || !strncmp(p, "..", n > 2 ? n : 2) || (n == 1 && *p == '.') ||
-		    (n == 4 && !strncasecmp(p, ".git", 4)) || strcspn(p, "\n\t") < n)
-			kdie(K_USAGE,
-			    "git.kernel_path: '%s' must be a relative path of a file in the "
-			    "repository",
-			    path);
-		if (!p[n])
-			return;
-		p += n + 1;
-	}
+	return strcmp(knob, "auto") ? kstrdup(knob) : kasprintf("optimize/%s", name);
 }
 
 /*
@@ -264,7 +221,11 @@ kernel_path(void)
 		path = kasprintf("kernels/%s/%s", name, own);
 	else
 		path = kasprintf("%s%s", knob, knob[strlen(knob) - 1] == '/' ? own : "");
-	check_path(path);
+	/* Every component must be a plain name, so that nothing leads out of the tree, or into .git. */
+	if (kregex_is("(?i)(?:\\A|/)(?:\\.{0,2}|\\.git)(?:/|\\z)|[\n\t]", path))
+		kdie(K_USAGE,
+		    "git.kernel_path: '%s' must be a relative path of a file in the repository",
+		    path);
 	return path;
 }
 
@@ -292,20 +253,18 @@ put_message(const struct round *r, const char *folder, struct kbuf *out)
 	const struct candidate *x = r->accepted;
 	const char *strategy = kjson_str_or(x->json, "sample.strategy", "new best");
 	auto_free char *op = kfence_line(campaign.task->op ? campaign.task->op : "", SUMMARY);
-	char *summary, *hypothesis;
-
-	summary =
+	auto_free char *summary =
 	    kfence_line(r->trial ? kjson_str_or(x->plan, "change", strategy) : "baseline", SUMMARY);
-	hypothesis = kfence_line(r->trial ? kjson_str_or(x->plan, "hypothesis", strategy)
-	                                  : "none: the reference unchanged",
-	    WORDS);
-	kbuf_printf(out, "[optimize] %s %s round-%ld: %s\n\nHypothesis: %s\nResult: ", op,
-	    kcamp_str(campaign.camp, "backend"), r->number, *summary ? summary : strategy,
-	    hypothesis);
-	kbuf_puts(out, result_text(x));
-	kbuf_printf(out, "\nDetails: %slogs/optimize.md\n", folder);
-	free(summary);
-	free(hypothesis);
+	auto_free char *hypothesis =
+	    kfence_line(r->trial ? kjson_str_or(x->plan, "hypothesis", strategy)
+	                         : "none: the reference unchanged",
+	        WORDS);
+
+	kbuf_printf(out,
+	    "[optimize] %s %s round-%ld: %s\n\nHypothesis: %s\nResult: %s\nDetails: "
+	    "%slogs/optimize.md\n",
+	    op, kcamp_str(campaign.camp, "backend"), r->number, *summary ? summary : strategy,
+	    hypothesis, result_text(x), folder);
 }
 
 /*
@@ -348,28 +307,26 @@ static struct lineage {
  * message names the campaign's folder, by its path in the repository when the branch was begun.
  */
 static char *
-make_commit(size_t i, const char *base_tree, const char *parent, bool write)
+make_commit(size_t i, const char *base, const char *parent, bool write)
 {
-	const char *folder = kjson_str(lineage.head, "folder");
-	auto_free char *tree = make_tree(chain.at[i], base_tree, write);
-	char *commit;
+	auto_free char *tree = make_tree(chain.at[i], base, write);
 	long long when = commit_time(i);
-	struct kbuf text = { 0 };
+	auto_buf struct kbuf text = { 0 };
 
 	kbuf_printf(&text, "tree %s\n", tree);
 	if (parent)
 		kbuf_printf(&text, "parent %s\n", parent);
 	kbuf_printf(&text, "author " IDENTITY " %lld +0000\ncommitter " IDENTITY " %lld +0000\n\n",
 	    when, when);
-	put_message(chain.at[i], folder, &text);
-	commit = git_object("commit", text.data, text.len, write);
-	kbuf_free(&text);
-	return commit;
+	put_message(chain.at[i], kjson_str(lineage.head, "folder"), &text);
+	return git_object("commit", text.data, text.len, write);
 }
 
+/* The object BEFORE NAME AFTER, or NULL; the caller frees. */
 static char *
-resolve(const char *what)
+resolve(const char *before, const char *name, const char *after)
 {
+	auto_free char *what = kasprintf("%s%s%s", before, name, after);
 	char *sha = GIT_TRY("rev-parse", "-q", "--verify", what);
 
 	if (sha && !*sha) {
@@ -380,19 +337,16 @@ resolve(const char *what)
 }
 
 static char *
-tree_of(const char *commit)
-{
-	auto_free char *name = kasprintf("%s^{tree}", commit);
-
-	return resolve(name);
-}
-
-static char *
 tip_of(const char *branch)
 {
-	auto_free char *name = kasprintf("refs/heads/%s^{commit}", branch);
+	return resolve("refs/heads/", branch, "^{commit}");
+}
 
-	return resolve(name);
+/* The tree of the lineage's base, or NULL. */
+static char *
+base_tree(void)
+{
+	return lineage.base ? resolve("", lineage.base, "^{tree}") : NULL;
 }
 
 /*
@@ -551,7 +505,7 @@ move_branch(const char *branch, const char *tip, const char *new)
 static int
 grow(const char *branch, const char *tip)
 {
-	auto_free char *tree = lineage.base ? tree_of(lineage.base) : NULL;
+	auto_free char *tree = base_tree();
 	const char *last = lineage.count ? commit_at(lineage.count - 1) : lineage.base;
 	/* A branch that no longer exists is made again, from the base. */
 	bool known = tip ? lineage.count && !strcmp(tip, last) : true;
@@ -594,7 +548,7 @@ grow(const char *branch, const char *tip)
 static void
 begin(const char *branch)
 {
-	auto_free char *base = resolve("HEAD^{commit}"),
+	auto_free char *base = resolve("", "HEAD", "^{commit}"),
 	               *folder = GIT("rev-parse", "--show-prefix");
 	json_t *line = json_pack("{s:s,s:s}", "branch", branch, "folder", folder);
 
@@ -674,11 +628,10 @@ write_commits(void)
  * else.
  */
 static void
-check_commit(size_t i, const char *base_tree, struct kfaults *f)
+check_commit(size_t i, const char *base, struct kfaults *f)
 {
 	const char *commit = commit_at(i);
-	auto_free char *made =
-	                   make_commit(i, base_tree, i ? commit_at(i - 1) : lineage.base, false),
+	auto_free char *made = make_commit(i, base, i ? commit_at(i - 1) : lineage.base, false),
 	               *there = GIT_TRY("cat-file", "-t", commit);
 
 	if (strcmp(made, commit))
@@ -696,7 +649,7 @@ check_commit(size_t i, const char *base_tree, struct kfaults *f)
 static void
 check_branch(const char *branch, struct kfaults *f)
 {
-	auto_free char *tree = lineage.base ? tree_of(lineage.base) : NULL, *tip = tip_of(branch);
+	auto_free char *tree = base_tree(), *tip = tip_of(branch);
 
 	read_chain();
 	for (size_t i = 0; i < lineage.count && i < chain.count; i++)

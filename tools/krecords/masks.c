@@ -5,82 +5,65 @@
  */
 #include "krecords.h"
 
-/* Names of versions: v3 v5. */
-static json_t *
-names(const long *list, size_t count)
-{
-	json_t *a = json_array();
-
-	kforeach_of(one, list, count)
-		json_array_append_new(a, json_sprintf("v%ld", *one));
-	return a;
-}
-
-/* Seals EVENT, whose reference is taken, and updates the files of its versions. */
+/* Seals EVENT about VERSIONS, and updates their files. Takes both references. */
 static void
-append_event(json_t *event, const long *list, size_t count)
+append_event(json_t *event, json_t *versions)
 {
 	char now[32];
 	json_t *files = json_object();
 
 	know_iso(now, sizeof now);
 	json_object_update_new(event,
-	    json_pack("{s:o,s:I,s:s}", "versions", names(list, count), "trial",
+	    json_pack("{s:o,s:I,s:s}", "versions", versions, "trial",
 	        (json_int_t)campaign.trials.last + 1, "time", now));
 	/* It takes effect from here on. */
 	json_array_append(campaign.masks.events, event);
-	kforeach_of(one, list, count)
-		add_version(*one, files);
+	kjson_foreach_text(name, versions)
+		add_version(parse_version(name), files);
 	write_versions(event, files);
 }
 
-/* The operands, each once; dies if there is no such version. */
-static long *
-versions_of(size_t *count)
+/* The operands, each once; dies if there is no such version. New reference. */
+static json_t *
+versions_of(void)
 {
-	long *list = kcalloc(given.count + 1, sizeof *list);
+	json_t *names = json_array();
 
-	*count = 0;
 	kforeach_of(operand, given.operands, given.count) {
-		long v = parse_version(*operand);
-		json_auto_t *there = checked_version(v);
-		bool twice = false;
+		json_auto_t *there = checked_version(parse_version(*operand));
 
 		if (!there)
-			kdie(K_USAGE, "memory/v%ld.json: no such version", v);
-		kforeach_of(one, list, *count)
-			twice |= *one == v;
-		if (!twice)
-			list[(*count)++] = v;
+			kdie(K_USAGE, "memory/%s.json: no such version", *operand);
+		if (!kjson_has(names, *operand))
+			json_array_append_new(names, json_string(*operand));
 	}
-	return list;
+	return names;
 }
 
-/* The operands that are not MASKED already. */
-static long *
-operands(bool masked, size_t *count)
+/* Those of NAMES that are masked, or that are not. New reference. */
+static json_t *
+those(const json_t *names, bool masked)
 {
-	size_t all;
-	long *list = versions_of(&all);
+	json_t *list = json_array();
 
-	*count = 0;
-	kforeach_of(one, list, all)
-		if (kmemo_masked(&campaign.masks, *one, KMEMO_ALL) != masked)
-			list[(*count)++] = *one;
+	kjson_foreach_text(name, names)
+		if (kmemo_masked(&campaign.masks, parse_version(name), KMEMO_ALL) == masked)
+			json_array_append_new(list, json_string(name));
 	return list;
 }
 
 static int
 mask(bool masked)
 {
-	size_t count;
-	auto_free long *list = NULL;
+	json_auto_t *all = versions_of();
+	json_t *names = those(all, !masked);
 
-	list = operands(masked, &count);
-	if (count)
+	if (json_array_size(names))
 		append_event(json_pack("{s:s,s:b,s:s}", "event", masked ? "mask" : "unmask",
 		                 "masked", masked, "why", given.why ? given.why : "by hand"),
-		    list, count);
+		    names);
+	else
+		json_decref(names);
 	return K_OK;
 }
 
@@ -88,13 +71,9 @@ mask(bool masked)
 int
 command_note(void)
 {
-	size_t count;
-	auto_free long *list = NULL;
-
 	if (!given.why)
 		kdie(K_USAGE, "note: give the text: note VERSION --why TEXT");
-	list = versions_of(&count);
-	append_event(json_pack("{s:s,s:s}", "event", "note", "why", given.why), list, count);
+	append_event(json_pack("{s:s,s:s}", "event", "note", "why", given.why), versions_of());
 	return K_OK;
 }
 
@@ -151,18 +130,20 @@ restarts(void)
 
 /* What a restart can choose from. */
 struct choice {
-	long *open; /* unmasked versions from v1 on that may be masked */
+	long *open; /* unmasked versions from v1 on that may be masked; owned */
 	size_t count;
-	size_t active;  /* all unmasked versions from v1 on */
-	long last, win; /* last version; last version that won, 0: none */
+	size_t active; /* all unmasked versions from v1 on */
+	long win;      /* last version that won, 0: none */
 };
 
 /* Every version is first compared with the facts: what counts as a win is computed, never read. */
-static void
-survey(struct choice *c)
+static struct choice
+survey(void)
 {
-	*c = (struct choice){ .last = campaign.trials.last };
-	for (long v = 1; v <= c->last; v++) {
+	struct choice c = { 0 };
+	long last = campaign.trials.last;
+
+	for (long v = 1; v <= last; v++) {
 		json_auto_t *record = NULL;
 
 		ktrials_need(&campaign.trials, v);
@@ -170,16 +151,17 @@ survey(struct choice *c)
 		if (!record)
 			kdie(K_USAGE, "memory/v%ld.json: is missing; run krecords remember", v);
 		if (kjson_bool(record, "win"))
-			c->win = v;
+			c.win = v;
 	}
-	c->open = kcalloc((size_t)(c->last > 0 ? c->last : 0) + 1, sizeof *c->open);
-	for (long v = 1; v <= c->last; v++) {
+	c.open = kcalloc((size_t)(last + 2), sizeof *c.open);
+	for (long v = 1; v <= last; v++) {
 		if (kmemo_masked(&campaign.masks, v, KMEMO_ALL))
 			continue;
-		c->active++;
-		if (v != c->win)
-			c->open[c->count++] = v;
+		c.active++;
+		if (v != c.win)
+			c.open[c.count++] = v;
 	}
+	return c;
 }
 
 static int
@@ -191,18 +173,19 @@ by_number(const void *a, const void *b)
 }
 
 /*
- * Draws half of the active versions, as far as they may be masked, without replacement, ascending;
- * returns how many.
+ * Draws half of the active versions, as far as they may be masked, without replacement, ascending.
+ * New reference.
  */
-static size_t
+static json_t *
 draw_half(struct choice *c, uint64_t seed, long number)
 {
 	size_t wanted = c->active / 2;
+	json_t *names = json_array();
 	struct krng rng;
 
 	if (wanted > c->count)
 		wanted = c->count;
-	krng_init(&rng, seed, c->last + 1, number, "memory/restart");
+	krng_init(&rng, seed, campaign.trials.last + 1, number, "memory/restart");
 	for (size_t i = 0; i < wanted; i++) {
 		size_t k = i + krng_below(&rng, c->count - i);
 		long v = c->open[k];
@@ -211,100 +194,77 @@ draw_half(struct choice *c, uint64_t seed, long number)
 		c->open[i] = v;
 	}
 	qsort(c->open, wanted, sizeof *c->open, by_number);
-	return wanted;
+	kforeach_of(v, c->open, wanted)
+		json_array_append_new(names, json_sprintf("v%ld", *v));
+	return names;
 }
 
 /* Masks half of the versions. Does nothing when that was done since the last trial. */
 static void
-restart(const char *why)
+restart(struct choice *c, const char *why)
 {
 	const json_t *before = last_restart();
 	double seed = given.seed >= 0 ? (double)given.seed : kcamp_num(campaign.camp, "seed");
-	struct choice c;
-	size_t count;
+	long next = campaign.trials.last + 1, number = restarts();
 
-	survey(&c);
-	if (before && kjson_int_or(before, "trial", -1) == c.last + 1) {
+	if (kjson_int_or(before, "trial", -1) == next)
 		kprogress("a restart before trial %ld was made already (event %" JSON_INTEGER_FORMAT
 		          ")",
-		    c.last + 1, kjson_int(before, "n"));
-	} else {
-		count = draw_half(&c, (uint64_t)seed, restarts());
+		    next, kjson_int(before, "n"));
+	else
 		append_event(json_pack("{s:s,s:b,s:s,s:I,s:I,s:I}", "event", "restart", "masked", 1,
-		                 "why", why, "seed", (json_int_t)seed, "draw",
-		                 (json_int_t)restarts(), "active", (json_int_t)c.active),
-		    c.open, count);
-	}
-	free(c.open);
+		                 "why", why, "seed", (json_int_t)seed, "draw", (json_int_t)number,
+		                 "active", (json_int_t)c->active),
+		    draw_half(c, (uint64_t)seed, number));
 }
 
 static int
 undo(void)
 {
 	const json_t *e = last_restart();
-	size_t count = 0;
-	long *list, n;
 
 	if (!e) {
 		kwarn("there is no restart to undo");
 		return K_NO;
 	}
-	list = kcalloc(json_array_size(json_object_get(e, "versions")) + 1, sizeof *list);
 	/*
 	 * If one was unmasked by hand since, or is also masked by a later event, the log's order
 	 * decides.
 	 */
-	kjson_foreach(v, json_object_get(e, "versions"))
-		if (kmemo_version(json_string_value(v), &n) &&
-		    kmemo_masked(&campaign.masks, n, KMEMO_ALL))
-			list[count++] = n;
 	append_event(json_pack("{s:s,s:b,s:s,s:I}", "event", "undo", "masked", 0, "why",
 	                 "the restart is undone", "of", kjson_int(e, "n")),
-	    list, count);
-	free(list);
+	    those(json_object_get(e, "versions"), true));
 	return K_OK;
 }
 
 /* Trials without a gain since the last one, or since the last restart. */
 static long
-stagnation(void)
+stagnation(const struct choice *c)
 {
-	const json_t *before = last_restart();
-	struct choice c;
-	long since;
+	long since = (long)kjson_int_or(last_restart(), "trial", 1) - 1;
 
-	survey(&c);
-	free(c.open);
-	since = before ? (long)kjson_int_or(before, "trial", 1) - 1 : 0;
-	return c.last - (c.win > since ? c.win : since);
+	return campaign.trials.last - (c->win > since ? c->win : since);
 }
 
-/* Only if memory.restart_after requires it now. */
-static void
-restart_if_due(void)
-{
-	long after = kcamp_int(campaign.camp, "memory.restart_after");
-	char *why;
-
-	if (campaign.trials.last > 0 && after && stagnation() >= after) {
-		why = kasprintf("no gain in %ld trials (memory.restart_after)", stagnation());
-		restart(why);
-		free(why);
-	}
-}
-
+/* With --due only if memory.restart_after requires it now. */
 int
 command_restart(void)
 {
-	int code = K_OK;
+	long after = kcamp_int(campaign.camp, "memory.restart_after");
+	auto_free char *why = NULL;
+	struct choice c;
 
 	if (given.undo)
-		code = undo();
-	else if (given.due)
-		restart_if_due();
-	else
-		restart(given.why ? given.why : "by hand");
-	return code;
+		return undo();
+	if (given.due && (campaign.trials.last < 1 || !after))
+		return K_OK;
+	c = survey();
+	if (given.due)
+		why = kasprintf("no gain in %ld trials (memory.restart_after)", stagnation(&c));
+	if (!given.due || stagnation(&c) >= after)
+		restart(&c, why ? why : given.why ? given.why : "by hand");
+	free(c.open);
+	return K_OK;
 }
 
 static void

@@ -171,7 +171,7 @@ plan_round(struct round *r, struct plan *p)
 			ksha256_hex(x->text.data, x->text.len, x->sha256);
 }
 
-struct planned *
+const struct planned *
 find_planned(const struct plan *p, const char *path)
 {
 	kforeach_of(one, p->file, p->count)
