@@ -19,8 +19,8 @@ command_knobs(void)
 	                json_pack("{s:o,s:s*}", "schema", kjson_load(path), "ask", given.operand),
 	            *told = kjq("views/knobs.jq", input);
 
-	kjson_foreach(line, json_object_get(told, "lines"))
-		tell("%s\n", json_string_value(line));
+	kjson_foreach_text(line, json_object_get(told, "lines"))
+		tell("%s\n", line);
 	if (!page.len)
 		kdie(K_USAGE, "knobs: %s: no such group or field; the groups are %s", given.operand,
 		    json_string_value(json_object_get(told, "groups")));
@@ -48,15 +48,6 @@ check_file(const char *field, const char *name)
 		tell("%s: %s: %s: no such file\n", task->file, field, path);
 }
 
-static void
-check_recordings(void)
-{
-	json_auto_t *list = ktask_recordings(task->json);
-
-	kjson_foreach(file, list)
-		check_file("workloads", json_string_value(file));
-}
-
 /* The files for the campaign's own commands must be in the campaign's folder. */
 static void
 check_commands(void)
@@ -64,10 +55,8 @@ check_commands(void)
 	static const char *const tiers[] = { "eval.build", "eval.correctness", "eval.timing" };
 
 	kforeach(tier, tiers) {
-		const json_t *files = json_object_get(kcamp_json(camp, *tier), "files");
-
-		for (size_t n = 0; n < json_array_size(files); n++) {
-			const char *name = json_string_value(json_array_get(files, n)) ?: "";
+		kjson_foreach_text(file, json_object_get(kcamp_json(camp, *tier), "files")) {
+			const char *name = file ? file : "";
 			auto_free char *path = kcamp_path(camp, name);
 
 			if (!*name || !kis_there(path))
@@ -139,6 +128,7 @@ static void
 check_together(void)
 {
 	const char *set = kcamp_str(camp, "eval.set");
+	json_auto_t *recordings = ktask_recordings(task->json);
 	size_t in_set = 0, timed = 0;
 
 	check_file("reference", task->reference);
@@ -150,7 +140,8 @@ check_together(void)
 	check_runner();
 	kforeach_of(baseline, task->baselines, task->baseline_count)
 		check_file("baselines", baseline->file);
-	check_recordings();
+	kjson_foreach_text(file, recordings)
+		check_file("workloads", file);
 	kforeach_of(one, task->workloads, task->workload_count)
 		if (ktask_in_set(one, set)) {
 			in_set++;
@@ -210,7 +201,6 @@ command_check(void)
 	json_auto_t *manifest = kjson_load("campaign.json"), *json = NULL;
 	const char *name = kjson_str_or(manifest, "task", "task.json");
 	char *faults;
-	int code;
 
 	kcamp_faults(manifest, &faults);
 	add_faults("campaign.json", faults);
@@ -229,10 +219,8 @@ command_check(void)
 		if (!page.len && !model_ready())
 			kwarn("the model cannot be asked from here");
 	}
-	code = page.len ? K_USAGE : K_OK;
-	if (page.len)
-		emit();
-	else if (given.remote)
-		code = preflight();
-	return code;
+	if (!page.len)
+		return given.remote ? preflight() : K_OK;
+	emit();
+	return K_USAGE;
 }

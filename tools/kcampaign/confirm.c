@@ -44,8 +44,9 @@ add_terms(struct kbuf *text)
 void
 confirm_require(void)
 {
-	char *said, hex[2][65];
+	auto_free char *said = NULL;
 	struct kbuf text = { 0 };
+	char hex[2][65];
 
 	if (!kcamp_bool(camp, "linear.confirm"))
 		return;
@@ -64,5 +65,4 @@ confirm_require(void)
 		         : "this campaign is not confirmed yet",
 		    text.data, hex[0], hex[1]);
 	}
-	free(said);
 }

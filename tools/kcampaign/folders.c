@@ -2,8 +2,6 @@
 /* The folders of trials: made, cleaned up after a killed run, and emptied for a redo. */
 #include "kcampaign.h"
 
-#include "kplace.h"
-
 /* The most bytes that the stages after an evaluation add to its record. */
 #define MEMBERS_MAX ((size_t)1 << 20)
 
@@ -14,8 +12,8 @@
 static void
 put_aside(const char *folder)
 {
-	for (int s = STAGE_REPLY; s <= STAGE_EVAL; s++) {
-		auto_free char *path = kasprintf("%s/%s.ndjson", folder, stages[s]),
+	for (int s = KFACT_REPLY; s <= KFACT_EVAL; s++) {
+		auto_free char *path = kasprintf("%s/%s.ndjson", folder, kfact_names[s]),
 		               *aside = kasprintf("%s.too_large", path);
 		struct stat st;
 
@@ -64,17 +62,16 @@ make_folder(const char *path)
 void
 make_folders(long trial, long branches)
 {
-	char *path = trial_path(trial, "");
+	auto_free char *folder = trial_path(trial, "");
 
 	make_folder("trials");
-	make_folder(path);
-	free(path);
+	make_folder(folder);
 	for (long b = trial ? 1 : 0; b <= (trial ? branches : 0); b++) {
-		path = kplace_folder(".", trial, b);
+		auto_free char *path = kplace_folder(".", trial, b);
+
 		make_folder(path);
 		put_aside(path);
 		keach_path(kasprintf("%s/*.spool*", path), drop_spool, NULL);
-		free(path);
 	}
 }
 
@@ -124,8 +121,8 @@ is_shown(const char *folder)
 static void
 put_evaluation_aside(const char *path)
 {
-	auto_free char *folder = kstrndup(path, (size_t)(strrchr(path, '/') - path));
-	char hex[65], *text, *aside;
+	auto_free char *folder = kfolder_of(path), *text = NULL, *aside = NULL;
+	char hex[65];
 
 	if (kis_there(path) && is_shown(folder)) {
 		text = kread_file_or_die(path, KIO_LINE_MAX, NULL);
@@ -133,8 +130,6 @@ put_evaluation_aside(const char *path)
 		aside = kasprintf("%s/eval.ndjson.%.12s", folder, hex);
 		if (rename(path, aside) < 0)
 			kdie_errno(K_IO, "%s", aside);
-		free(aside);
-		free(text);
 	} else {
 		remove_file(path);
 	}
@@ -147,28 +142,22 @@ remove_stages(long trial, long branch, int from)
 		const char *name;
 		int stage;
 		void (*away)(const char *path);
-	} beside[] = {
-		{ "prompt.md", STAGE_REPLY, remove_file },
-		{ "reply.txt", STAGE_REPLY, keep_answer },
-		{ "reply.json", STAGE_REPLY, keep_answer },
-		{ "reply.spool", STAGE_REPLY, remove_file },
-		{ "reply.spool2", STAGE_REPLY, remove_file },
-		{ "eval.ndjson.scored", STAGE_EVAL, put_evaluation_aside },
-		{ "eval.ndjson", STAGE_EVAL, put_evaluation_aside },
-		{ "digest.ndjson", STAGE_EVAL, remove_file },
+	} files[] = {
+		{ "sample.ndjson", KFACT_SAMPLE, remove_file },
+		{ "prompt.ndjson", KFACT_PROMPT, remove_file },
+		{ "reply.ndjson", KFACT_REPLY, remove_file },
+		{ "../evidence.ndjson", KFACT_SAMPLE, remove_file },
+		{ "prompt.md", KFACT_REPLY, remove_file },
+		{ "reply.txt", KFACT_REPLY, keep_answer },
+		{ "reply.json", KFACT_REPLY, keep_answer },
+		{ "reply.spool", KFACT_REPLY, remove_file },
+		{ "reply.spool2", KFACT_REPLY, remove_file },
+		{ "eval.ndjson.scored", KFACT_EVAL, put_evaluation_aside },
+		{ "eval.ndjson", KFACT_EVAL, put_evaluation_aside },
+		{ "digest.ndjson", KFACT_EVAL, remove_file },
 	};
 
-	for (int s = from; s < STAGE_EVAL; s++) {
-		auto_free char *path = cell_path(trial, branch, stages[s]);
-
-		remove_file(path);
-	}
-	if (from == STAGE_SAMPLE) {
-		auto_free char *path = trial_path(trial, "evidence.ndjson");
-
-		remove_file(path);
-	}
-	kforeach(one, beside) {
+	kforeach(one, files) {
 		auto_free char *cell = kplace_folder(".", trial, branch),
 		               *path = kasprintf("%s/%s", cell, one->name);
 

@@ -67,27 +67,6 @@ add_variable(struct kbuf *text, const char *name, const char *value)
 	kbuf_puts(text, "\nendef\n");
 }
 
-static void
-add_flag(struct kbuf *text, const char *name, bool set)
-{
-	add_variable(text, name, set ? "yes" : "");
-}
-
-static void
-add_branches(struct kbuf *text, long count)
-{
-	kbuf_puts(text, "BRANCHES :=");
-	for (long b = 1; b <= count; b++)
-		kbuf_printf(text, " %02ld", b);
-	kbuf_puts(text, "\n");
-}
-
-bool
-keeps_anything(void)
-{
-	return kcamp_linear(camp) || kmemo_enabled(camp);
-}
-
 /* Does kharness time the kernels, and not a command of the campaign's own? */
 static bool
 is_timed_here(void)
@@ -103,24 +82,30 @@ write_variables(void)
 	const struct backend *b = kcamp_backend(camp);
 	bool feedback = *kcamp_str(camp, "feedback.provider");
 	long compact = feedback ? kcamp_int(camp, "memory.compact_every") : 0;
-	auto_free char *step = khelper_path("kstep");
-	char number[24];
+	auto_free char *step = khelper_path("kstep"),
+	               *number = compact ? kasprintf("%ld", compact) : kstrdup("");
+	const struct {
+		const char *name, *value;
+	} variables[] = {
+		{ "LAUNCHER", kcamp_str(camp, "eval.launcher") },
+		{ "CEILINGS", b->ceilings && is_timed_here() ? b->name : "" },
+		{ "KEY", kcamp_str(camp, "model.key_env") },
+		{ "TARGET", kcamp_num(camp, "stop.efficiency") > 0 ? "yes" : "" },
+		{ "LINEAR", kcamp_linear(camp) ? "yes" : "" },
+		{ "FEEDBACK", feedback ? "yes" : "" },
+		{ "MEMORY", kmemo_enabled(camp) ? "yes" : "" },
+		{ "RESTART", kcamp_int(camp, "memory.restart_after") ? "yes" : "" },
+		{ "COMPACT", number },
+		{ "STEP", step },
+	};
 	auto_buf struct kbuf t = { 0 };
 
-	kbuf_puts(&t, "# Written by kcampaign from campaign.json; see pipeline.mk.\n");
-	add_branches(&t, kcamp_branches(camp));
-	add_variable(&t, "LAUNCHER", kcamp_str(camp, "eval.launcher"));
-	add_variable(&t, "CEILINGS", b->ceilings && is_timed_here() ? b->name : "");
-	kbuf_printf(&t, "THREADS := %ld\n", kcamp_int(camp, "eval.threads"));
-	add_variable(&t, "KEY", kcamp_str(camp, "model.key_env"));
-	add_flag(&t, "TARGET", kcamp_num(camp, "stop.efficiency") > 0);
-	add_flag(&t, "LINEAR", kcamp_linear(camp));
-	add_flag(&t, "FEEDBACK", feedback);
-	add_flag(&t, "MEMORY", kmemo_enabled(camp));
-	add_flag(&t, "RESTART", kcamp_int(camp, "memory.restart_after"));
-	snprintf(number, sizeof number, "%ld", compact);
-	add_variable(&t, "COMPACT", compact ? number : "");
-	add_variable(&t, "STEP", step);
+	kbuf_puts(&t, "# Written by kcampaign from campaign.json; see pipeline.mk.\nBRANCHES :=");
+	for (long n = 1; n <= kcamp_branches(camp); n++)
+		kbuf_printf(&t, " %02ld", n);
+	kbuf_printf(&t, "\nTHREADS := %ld\n", kcamp_int(camp, "eval.threads"));
+	kforeach(one, variables)
+		add_variable(&t, one->name, one->value);
 	kwrite_if_changed(VARIABLES, t.data, t.len);
 }
 
@@ -129,7 +114,7 @@ static bool
 needs_evidence(long t)
 {
 	json_auto_t *header =
-	    kcamp_linear(camp) && !has_fact(t, 1, STAGE_SAMPLE) ? archive_header(t - 1) : NULL;
+	    kcamp_linear(camp) && !has_fact(t, 1, KFACT_SAMPLE) ? archive_header(t - 1) : NULL;
 
 	return kjson_int(header, "linear.streak") >= KLINEAR_PROFILE;
 }
@@ -138,11 +123,10 @@ needs_evidence(long t)
 static bool
 is_evaluated(long trial)
 {
-	bool any = false;
-
-	for (long b = 1; b <= kcamp_branches(camp) && !any; b++)
-		any = has_fact(trial, b, STAGE_EVAL);
-	return any;
+	for (long b = 1; b <= kcamp_branches(camp); b++)
+		if (has_fact(trial, b, KFACT_EVAL))
+			return true;
+	return false;
 }
 
 /*
@@ -162,51 +146,43 @@ needs_anchor(long t)
 	return yes;
 }
 
-/* "NAME=007 009", the trials of the graph for which NEED is true; the caller frees. */
-static char *
-list_trials(const char *name, bool (*need)(long), const struct graph *g)
+/* "NAME= 007 009", the trials of the graph for which NEED is true. */
+static void
+add_trials(struct kbuf *words, const char *name, bool (*need)(long), const struct graph *g)
 {
-	struct kbuf list = { 0 };
-
-	kbuf_printf(&list, "%s=", name);
+	kbuf_printf(words, "%s=", name);
 	for (long t = g->first > 1 ? g->first : 1; t <= g->last; t++)
 		if (need(t))
-			kbuf_printf(&list, " %03ld", t);
-	return list.data;
+			kbuf_printf(words, " %03ld", t);
+	kbuf_puts(words, "\n");
 }
 
-/* The command line; the caller frees the strings in ARGV. */
-static void
-compose(char **argv, const struct graph *g, char *const *goals)
+/* The words of the command line, a line each. */
+static struct kbuf
+compose(const struct graph *g, const char *const *goals)
 {
-	static const char *const asked[] = { "ASK=nobody", "ASK=model", "ASK=both" };
-	long n = 0, jobs = given.jobs;
-
-	argv[n++] = kstrdup("make");
-	argv[n++] = kstrdup("-rRks");
+	static const char *const asked[] = { "nobody", "model", "both" };
 	/* Not the folder's own Makefile, which may belong to somebody else. */
-	argv[n++] = kstrdup("-f");
-	argv[n++] = kdata_path("pipeline.mk");
-	argv[n++] = kstrdup("--no-print-directory");
-	if (jobs || !getenv("MAKELEVEL"))
-		argv[n++] = kasprintf("-j%ld", jobs ? jobs : kcamp_branches(camp));
-	argv[n++] = kasprintf("FIRST=%03ld", g->first);
-	argv[n++] = kasprintf("LAST=%03ld", g->last);
-	argv[n++] = kasprintf("PREV=%03ld", g->first > 0 ? g->first - 1 : 0);
-	argv[n++] = kasprintf("BEST=%s", g->best ? g->best : "");
-	argv[n++] = kstrdup(asked[g->ask]);
-	argv[n++] = list_trials("EVIDENCE", needs_evidence, g);
-	argv[n++] = list_trials("ANCHORS", needs_anchor, g);
+	auto_free char *file = kdata_path("pipeline.mk");
+	struct kbuf words = { 0 };
+
+	kbuf_printf(&words, "make\n-rRks\n-f\n%s\n--no-print-directory\n", file);
+	if (given.jobs || !getenv("MAKELEVEL"))
+		kbuf_printf(&words, "-j%ld\n", given.jobs ? given.jobs : kcamp_branches(camp));
+	kbuf_printf(&words, "FIRST=%03ld\nLAST=%03ld\nPREV=%03ld\nBEST=%s\nASK=%s\n", g->first,
+	    g->last, g->first > 0 ? g->first - 1 : 0, g->best ? g->best : "", asked[g->ask]);
+	add_trials(&words, "EVIDENCE", needs_evidence, g);
+	add_trials(&words, "ANCHORS", needs_anchor, g);
 	for (; *goals; goals++)
-		argv[n++] = kstrdup(*goals);
-	argv[n] = NULL;
+		kbuf_printf(&words, "%s\n", *goals);
+	return words;
 }
 
 /* Messages of the stages go to WORDS; MAKE_WORDS is for make itself. */
 static _Noreturn void
 exec_make(char *const *argv, const int *words, int make_words, pid_t parent)
 {
-	char *number = kasprintf("%d", words[1]), *task = kstrdup(kcamp_str(camp, "task"));
+	char *number = kasprintf("%d", words[1]);
 
 	/* make ends with us, and each stage ends with make. */
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
@@ -214,7 +190,7 @@ exec_make(char *const *argv, const int *words, int make_words, pid_t parent)
 		_exit(K_IO);
 	setenv("KILN_STEPS", progress_file(), 1);
 	setenv("KILN_WORDS", number, 1);
-	setenv("TASK", task, 1);
+	setenv("TASK", kcamp_str(camp, "task"), 1);
 	close(words[0]);
 	dup2(make_words, STDERR_FILENO);
 	if (progress_is_live())
@@ -360,18 +336,20 @@ explain(long trial, const struct outcome *out, int code)
 }
 
 int
-make_graph(const struct graph *g, char *const *goals)
+make_graph(const struct graph *g, const char *const *goals)
 {
+	auto_buf struct kbuf words = compose(g, goals);
 	char *argv[32];
+	size_t n = 0;
 	struct outcome out;
 	int code;
 
 	write_variables();
-	compose(argv, g, goals);
+	kpart_foreach(word, words.data, "\n")
+		argv[n++] = word;
+	argv[n] = NULL;
 	progress_begin(g);
 	out = start_make(argv);
-	for (size_t i = 0; argv[i]; i++)
-		free(argv[i]);
 	code = out.code ? own_code(&out) : K_OK;
 	if (code)
 		explain(g->last, &out, code);

@@ -39,8 +39,8 @@ add_frozen(struct kseal *s)
 	paths[n++] = ktask_path(t, t->reference);
 	if (t->oracle)
 		paths[n++] = ktask_path(t, t->oracle);
-	kjson_foreach(file, recordings)
-		paths[n++] = ktask_path(t, json_string_value(file));
+	kjson_foreach_text(file, recordings)
+		paths[n++] = ktask_path(t, file);
 	kseal_add(s, FROZEN,
 	    json_pack("{s:O,s:s,s:o}", "task", t->json, "set", kcamp_str(camp, "eval.set"), "files",
 	        kseal_files(".", (const char *const *)paths)));
@@ -79,11 +79,11 @@ judged_faults(struct kbuf *text)
 	    kcamp_str(camp, "eval.set"), "file", camp->task, "was", json_object_get(line, "task"),
 	    "now", kjson_load(camp->task));
 	changes = kjq("views/judged.jq", input);
-	kjson_foreach(change, changes)
+	kjson_foreach_text(change, changes)
 		kbuf_printf(text,
 		    "%s, so rounds before and after cannot be compared (" KSEAL_FILE
 		    ":%lld); restore it, or begin a new campaign\n",
-		    json_string_value(change), (long long)kjson_int(line, "n"));
+		    change, (long long)kjson_int(line, "n"));
 	fault = kseal_changed(".", FROZEN, "round 1 was closed");
 	kbuf_printf(text, "%s%s", fault ? fault : "", fault ? "\n" : "");
 	return text->len > before;

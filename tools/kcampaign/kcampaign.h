@@ -8,6 +8,7 @@
 
 #include "kcamp.h"
 #include "kgain.h"
+#include "kplace.h"
 #include "kutil.h"
 
 /* Values from the command line. */
@@ -32,19 +33,15 @@ extern struct options given;
 /* The campaign in the working folder. */
 extern struct kcamp *camp;
 
-/* The stages that make facts, in order; the file of a stage is trials/TTT/BB/STAGE.ndjson. */
-extern const char *const stages[];
 /* With fewer trials, a search without progress has hardly begun. */
 enum { MIN_TRIALS = 3 };
 
-enum { STAGE_SAMPLE, STAGE_PROMPT, STAGE_REPLY, STAGE_EVAL, STAGES };
-
 /* position.c: where the campaign stands. */
 
-/* "trials/007/NAME", "trials/007/02/NAME.ndjson"; the caller frees. */
+/* "trials/007/NAME"; the file of a fact, "trials/007/02/eval.ndjson"; the caller frees. */
 char *trial_path(long trial, const char *name);
-char *cell_path(long trial, long branch, const char *stage);
-/* Does a cell have such a fact (STAGE_SAMPLE and so on)? Its record: a new reference, or NULL. */
+char *fact_path(long trial, long branch, int stage);
+/* Does a cell have such a fact? Its record: a new reference, or NULL. */
 bool has_fact(long trial, long branch, int stage);
 json_t *fact_of(long trial, long branch, int stage);
 /*
@@ -71,14 +68,11 @@ struct standing {
 	long longest_wait;                  /* most trials between two gains */
 	long failures;                      /* consecutive candidates without code or timed out */
 	double cost_usd;
-	json_int_t input_tokens, output_tokens;
-	const json_t *statuses; /* candidates by status; may be NULL */
-	const char *best;       /* id; NULL: none is correct and faster than the reference yet */
+	const char *best; /* id; NULL: none is correct and faster than the reference yet */
 	struct kgain_ratio speedup; /* over the reference, from the newest race */
 	bool provisional;
 	char from[40]; /* the file of that race; empty: the score */
 	double runtime_ms;
-	const char *cell;
 	const json_t *linear; /* the chain of a linear search; NULL: none */
 };
 /* HEADER, whose reference is taken, may be NULL: nothing yet. */
@@ -185,7 +179,6 @@ extern long last_made;
 enum ask { ASK_NOBODY, ASK_MODEL, ASK_BOTH };
 /* The campaign is opened for a run, under its lock. */
 void loop_begin(void);
-void loop_end(void);
 /*
  * Make the views of all trials from FIRST on that are not up to date. This costs nothing: no model
  * is asked for what is missing unless ASK says so, and never for the digest of a finished trial.
@@ -205,9 +198,6 @@ int make_views(long first, long last, enum ask ask);
  * Updates what is kept at a MOMENT of a run (see pipeline.mk); a plan (make -n) does not show it.
  */
 int keep(const char *moment);
-/* Print the line about the last trial; what was measured. */
-void say_trial(void);
-void say_measured(long trial, long branch);
 
 /* run.c */
 
@@ -256,9 +246,7 @@ struct graph {
  * Make GOALS (paths without spaces, NULL at the end). Failures are explained on stderr; returns the
  * exit code of the stage that failed, if it is one of ours.
  */
-int make_graph(const struct graph *g, char *const *goals);
-/* Does the campaign keep anything about the rounds besides the trials: records or a memory? */
-bool keeps_anything(void);
+int make_graph(const struct graph *g, const char *const *goals);
 /* A signal first ends make, which ends the stages; then the same signal ends us. */
 void catch_signals(void);
 void die_if_stopped(void);
@@ -311,9 +299,9 @@ int command_record(void);
  * Returns an exit code.
  */
 int report_best(const char *output);
-/* What was measured for a candidate: times, and its speed-up and score. */
+/* Prints what was measured for a candidate: times, and its speed-up and score. */
 void report_measured(long trial, long branch);
-/* One line after a trial. */
+/* Prints the line after a trial. */
 void report_trial(long trial);
 
 /* What is running, which files of the next trial exist, and what comes next. */

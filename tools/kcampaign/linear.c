@@ -137,7 +137,7 @@ need_file(long trial, const char *name)
 void
 linear_closed(long last)
 {
-	auto_free char *path = cell_path(last + 2, 1, stages[STAGE_SAMPLE]);
+	auto_free char *path = fact_path(last + 2, 1, KFACT_SAMPLE);
 
 	for (long t = 0; t <= last; t++) {
 		need_file(t, "score.ndjson");

@@ -5,19 +5,10 @@
  */
 #include "kcampaign.h"
 
+#include "kmemo.h"
 #include "krecord.h"
 #include "kseal.h"
 #include "ktrials.h"
-
-/* Later rounds must be judged like the earlier ones. */
-static void
-require_judged(void)
-{
-	struct kbuf text = { 0 };
-
-	if (judged_faults(&text))
-		kdie(K_USAGE, "%.*s", (int)strcspn(text.data, "\n"), text.data);
-}
 
 long last_made;
 
@@ -25,6 +16,7 @@ void
 loop_begin(void)
 {
 	char *fault = kseal_adopted(".");
+	struct kbuf text = { 0 };
 
 	if (fault)
 		kdie(K_USAGE, "%s", fault);
@@ -36,69 +28,43 @@ loop_begin(void)
 		rules_refresh();
 	last_made = ktrials_last(camp);
 	progress_open();
-	if (kcamp_linear(camp)) {
+	if (kcamp_linear(camp))
 		confirm_require();
-		require_judged();
-	}
-}
-
-void
-loop_end(void)
-{
-	progress_close();
-}
-
-/* The page goes to a person at once. */
-static void
-say(void)
-{
-	ksay("%s", page.data ? page.data : "");
-	kbuf_free(&page);
-}
-
-void
-say_measured(long trial, long branch)
-{
-	report_measured(trial, branch);
-	say();
-}
-
-void
-say_trial(void)
-{
-	report_trial(last_made);
-	say();
+	/* Later rounds must be judged like the earlier ones. */
+	if (kcamp_linear(camp) && judged_faults(&text))
+		kdie(K_USAGE, "%.*s", (int)strcspn(text.data, "\n"), text.data);
 }
 
 int
 keep(const char *moment)
 {
-	char *goals[] = { kstrdup(moment), NULL };
+	const char *const goals[] = { moment, NULL };
 	struct graph g = { .first = last_made, .last = last_made };
-	bool any = last_made >= 0 && !plans_only() && keeps_anything();
-	int code = any ? make_graph(&g, goals) : K_OK;
+	bool any = last_made >= 0 && !plans_only() && (kcamp_linear(camp) || kmemo_enabled(camp));
 
-	free(goals[0]);
-	return code;
+	return any ? make_graph(&g, goals) : K_OK;
+}
+
+static int
+keep_views(enum ask ask)
+{
+	return keep(ask == ASK_NOBODY ? "at-views" : "at-begin");
 }
 
 int
 make_views(long first, long last, enum ask ask)
 {
 	struct graph g = { .first = first, .last = last, .ask = ask };
-	char *goals[] = { trial_path(last, "archive.ndjson"), trial_path(last, "gradient.ndjson"),
-		NULL };
-	int code;
+	auto_free char *archive = trial_path(last, "archive.ndjson"),
+	               *gradient = trial_path(last, "gradient.ndjson");
+	const char *const goals[] = { archive, gradient, NULL };
 
 	if (!plans_only()) {
 		make_folders(0, 0);
 		if (first == last)
 			make_folders(last, kcamp_branches(camp));
 	}
-	code = make_graph(&g, goals);
-	free(goals[0]);
-	free(goals[1]);
-	return code;
+	return make_graph(&g, goals);
 }
 
 int
@@ -113,11 +79,9 @@ bring_views(long first, enum ask ask)
 		rules_settle(first, last_made);
 	}
 	code = make_views(first < last_made ? first : last_made, last_made, ask);
-	if (code)
-		return code;
-	if (!plans_only())
+	if (!code && !plans_only())
 		set_position(last_made);
-	return keep(ask == ASK_NOBODY ? "at-views" : "at-begin");
+	return code ? code : keep_views(ask);
 }
 
 int
@@ -125,6 +89,6 @@ catch_up(enum ask ask)
 {
 	if (last_made < 0 || plans_only() ||
 	    (ktrials_linked(camp) == last_made && !rules_newer(last_made)))
-		return keep(ask == ASK_NOBODY ? "at-views" : "at-begin");
+		return keep_views(ask);
 	return bring_views(1, ask);
 }

@@ -120,6 +120,6 @@ main(int argc, char **argv)
 		camp = kcamp_load(".");
 	code = command->run();
 	if (runs)
-		loop_end();
+		progress_close();
 	return code;
 }

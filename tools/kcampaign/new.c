@@ -46,7 +46,7 @@ first_model(const struct provider *p)
 	               *text = kread_text_or_die(path, FILE_MAX);
 	struct kregex_span at[2];
 
-	return kregex_find(p->model, text, strlen(text), at, 2) ? kregex_text(text, at[1]) : NULL;
+	return kregex_match(p->model, text, at) ? kregex_text(text, at[1]) : NULL;
 }
 
 static json_t *
@@ -70,18 +70,13 @@ model_settings(const struct provider *p)
 static void
 need_free(const char *folder, const char *name, const char *data, size_t len)
 {
-	auto_free char *path = kasprintf("%s/%s", folder, name);
-	char *old;
 	size_t n;
+	auto_free char *path = kasprintf("%s/%s", folder, name),
+	               *old = kread_if_there(path, RECORDED_MAX, &n);
 
-	if (kis_there(path)) {
-		old = kread_file_or_die(path, RECORDED_MAX, &n);
-		if (n != len || memcmp(old, data, n))
-			kdie(K_USAGE,
-			    "%s exists with other content; move it away or choose another folder",
-			    path);
-		free(old);
-	}
+	if (old && (n != len || memcmp(old, data, n)))
+		kdie(K_USAGE, "%s exists with other content; move it away or choose another folder",
+		    path);
 }
 
 static void
@@ -94,20 +89,14 @@ put_data(const char *folder, const char *name, const char *text, size_t len)
 
 /* They may be large and do not change: make a hard link if possible. */
 static void
-write_recording(const char *folder, const char *name, const char *from)
+write_recording(
+    const char *folder, const char *name, const char *from, const char *data, size_t len)
 {
-	auto_free char *path = kasprintf("%s/%s", folder, name);
-	char *slash = strrchr(path, '/'), *data;
-	size_t len;
+	auto_free char *path = kasprintf("%s/%s", folder, name), *own = kfolder_of(path);
 
-	*slash = '\0';
-	kmake_folder(path);
-	*slash = '/';
-	if (link(from, path) < 0 && errno != EEXIST) {
-		data = kread_file_or_die(from, RECORDED_MAX, &len);
+	kmake_folder(own);
+	if (link(from, path) < 0 && errno != EEXIST)
 		put_data(folder, name, data, len);
-		free(data);
-	}
 }
 
 /*
@@ -118,7 +107,7 @@ static void
 copy_file(const char *field, const char *name, const char *to_dir, bool copy)
 {
 	bool recorded = field && !strcmp(field, RECORDED);
-	char *from, *data;
+	auto_free char *from = NULL, *data = NULL;
 	size_t len;
 
 	if (!name)
@@ -132,13 +121,11 @@ copy_file(const char *field, const char *name, const char *to_dir, bool copy)
 		kdie(K_USAGE, "%s/task.json: %s: %s: no such file", given.task, field, from);
 	data = kread_file_or_die(from, recorded ? RECORDED_MAX : FILE_MAX, &len);
 	if (copy && recorded)
-		write_recording(to_dir, name, from);
+		write_recording(to_dir, name, from, data, len);
 	else if (copy)
 		put_data(to_dir, name, data, len);
 	else
 		need_free(to_dir, name, data, len);
-	free(data);
-	free(from);
 }
 
 /* task.json and the files that it names. */
@@ -154,8 +141,8 @@ copy_task(const json_t *task, const char *to, bool copy)
 		copy_file(*member, kjson_str_or(task, *member, NULL), to, copy);
 	kjson_foreach(b, baselines)
 		copy_file("baselines", kjson_str_or(b, "file", NULL), to, copy);
-	kjson_foreach(file, recordings)
-		copy_file(RECORDED, json_string_value(file), to, copy);
+	kjson_foreach_text(file, recordings)
+		copy_file(RECORDED, file, to, copy);
 }
 
 /* A campaign with a faulty task would end at its first step. */
@@ -178,27 +165,23 @@ cpu_name(void)
 	auto_free char *info = kread_if_there("/proc/cpuinfo", FILE_MAX, NULL);
 	struct kregex_span at[2];
 
-	return info && kregex_find("(?m)^model name\\s*: (.*)$", info, strlen(info), at, 2)
+	return info && kregex_match("(?m)^model name\\s*: (.*)$", info, at)
 	    ? kregex_text(info, at[1])
 	    : kstrdup("this machine");
 }
 
 static json_t *
-manifest(const char *name, const json_t *task, const struct provider *p, const char *mode)
+manifest(const char *name, const json_t *task, const struct provider *p)
 {
 	const char *language = kjson_str_or(task, "language", backends[BACKEND_C].name);
 	auto_free char *cpu = cpu_name(),
 	               *title = kasprintf("%s on %s, %ld CPUs", kjson_str_or(task, "name", name),
 	                   cpu, sysconf(_SC_NPROCESSORS_ONLN));
 	/* A folder's name may contain any bytes. */
-	json_t *m = json_pack("{s:s, s:o, s:o, s:s, s:s, s:s, s:i}", "schema", KCAMP_SCHEMA, "name",
-	    kjson_text(name, strlen(name)), "title", kjson_text(title, strlen(title)), "task",
-	    "task.json", "backend", backend_for(language)->name, "language", language, "seed", 42);
-
-	if (mode)
-		json_object_set_new(m, "search", json_pack("{s:s}", "mode", mode));
-	json_object_set_new(m, "model", model_settings(p));
-	return m;
+	return json_pack("{s:s, s:o, s:o, s:s, s:s, s:s, s:i, s:o*, s:o}", "schema", KCAMP_SCHEMA,
+	    "name", kjson_string(name), "title", kjson_string(title), "task", "task.json",
+	    "backend", backend_for(language)->name, "language", language, "seed", 42, "search",
+	    given.mode ? json_pack("{s:s}", "mode", given.mode) : NULL, "model", model_settings(p));
 }
 
 /* The generated Makefile, which finds pipeline.mk among kiln's other data; the caller frees. */
@@ -267,7 +250,7 @@ need_all(const char *file, const json_t *task, const char *folder, const char *m
 		    K_USAGE, "%s: language: %s; write campaign.json yourself for that", file, lack);
 	if (kis_there(path))
 		kdie(K_USAGE, "%s: already contains a campaign", path);
-	if (given.mode && strcmp(given.mode, "linear") && strcmp(given.mode, "map-elites"))
+	if (given.mode && !kis_one_of("linear map-elites", given.mode))
 		kdie(K_USAGE, "--mode %s: must be map-elites or linear", given.mode);
 	copy_task(task, folder, false);
 	need_faultless(file, task);
@@ -309,9 +292,8 @@ int
 command_new(void)
 {
 	const struct provider *p = find_provider();
-	char *folder, *file;
-	auto_free char *make = makefile(), *name = NULL;
-	json_t *task, *m;
+	auto_free char *make = makefile(), *folder = NULL, *file = NULL, *name = NULL;
+	json_auto_t *task = NULL, *m = NULL;
 	size_t n;
 
 	if (!given.task)
@@ -327,7 +309,7 @@ command_new(void)
 	if (mkdir(folder, 0777) < 0 && errno != EEXIST)
 		kdie_errno(K_IO, "%s", folder);
 	name = folder_name(folder);
-	m = manifest(name, task, p, given.mode);
+	m = manifest(name, task, p);
 	copy_task(task, folder, true);
 	put_data(folder, "Makefile", make, strlen(make));
 	write_manifest(folder, m);
@@ -338,9 +320,5 @@ command_new(void)
 	    p ? p->variable : "", p ? " is set)" : "",
 	    p && !kjson_str_or(m, "model.name", NULL) ? "set model.name in campaign.json, then "
 	                                              : "");
-	free(file);
-	free(folder);
-	json_decref(m);
-	json_decref(task);
 	return K_OK;
 }

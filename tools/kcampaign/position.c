@@ -9,8 +9,6 @@
 
 #define LINK "archive.ndjson"
 
-const char *const stages[] = { "sample", "prompt", "reply", "eval" };
-
 char *
 trial_path(long trial, const char *name)
 {
@@ -18,15 +16,15 @@ trial_path(long trial, const char *name)
 }
 
 char *
-cell_path(long trial, long branch, const char *stage)
+fact_path(long trial, long branch, int stage)
 {
-	return kplace_cell(".", trial, branch, stage);
+	return kplace_cell(".", trial, branch, kfact_names[stage]);
 }
 
 bool
 has_fact(long trial, long branch, int stage)
 {
-	auto_free char *path = cell_path(trial, branch, stages[stage]);
+	auto_free char *path = fact_path(trial, branch, stage);
 
 	return kis_there(path);
 }
@@ -34,7 +32,7 @@ has_fact(long trial, long branch, int stage)
 json_t *
 fact_of(long trial, long branch, int stage)
 {
-	auto_free char *path = cell_path(trial, branch, stages[stage]);
+	auto_free char *path = fact_path(trial, branch, stage);
 
 	return kin_first(path);
 }
@@ -54,20 +52,18 @@ begun(long trial)
 static bool
 has_facts(long trial)
 {
-	bool told = trial && *kcamp_str(camp, "feedback.provider") && !begun(trial + 1),
-	     whole = true;
-	long first = trial ? 1 : 0, b = first;
+	bool told = trial && *kcamp_str(camp, "feedback.provider") && !begun(trial + 1);
+	long first = trial ? 1 : 0;
 
-	for (; whole; b++) {
+	for (long b = first;; b++) {
 		auto_free char *folder = kplace_folder(".", trial, b),
-		               *digest = cell_path(trial, b, "digest");
-		bool there = kis_there(folder);
+		               *digest = kplace_cell(".", trial, b, "digest");
 
-		whole = there && has_fact(trial, b, STAGE_EVAL) && (!told || kis_there(digest));
-		if (!there)
+		if (!kis_there(folder))
 			return b > first;
+		if (!has_fact(trial, b, KFACT_EVAL) || (told && !kis_there(digest)))
+			return false;
 	}
-	return false;
 }
 
 long
@@ -85,8 +81,7 @@ set_position(long trial)
 {
 	auto_free char *target = trial_path(trial, "archive.ndjson");
 
-	if (unlink(LINK ".new") < 0 && errno != ENOENT)
-		kdie_errno(K_IO, "%s", LINK ".new");
+	remove_file(LINK ".new");
 	if (symlink(target, LINK ".new") < 0 || rename(LINK ".new", LINK) < 0 ||
 	    ksync_folder(LINK) < 0)
 		kdie_errno(K_IO, "%s", LINK);
@@ -95,8 +90,7 @@ set_position(long trial)
 void
 clear_position(void)
 {
-	if (unlink(LINK) < 0 && errno != ENOENT)
-		kdie_errno(K_IO, "%s", LINK);
+	remove_file(LINK);
 }
 
 json_t *
@@ -139,7 +133,7 @@ struct standing
 standing(json_t *header)
 {
 	const json_t *statuses = json_object_get(header, "statuses");
-	struct standing s = { .header = header, .statuses = statuses };
+	struct standing s = { .header = header };
 	const char *best;
 
 	if (!header)
@@ -157,8 +151,6 @@ standing(json_t *header)
 	s.longest_wait = count(header, "longest_wait");
 	s.failures = count(header, "failures");
 	s.cost_usd = kjson_num(header, "cost_usd");
-	s.input_tokens = kjson_int(header, "tokens.input_tokens");
-	s.output_tokens = kjson_int(header, "tokens.output_tokens");
 	best = kjson_str_or(header, "best.id", NULL);
 	/* It becomes part of a path and a word in a recipe. */
 	if (best && !karch_id(best, &(long){ 0 }, &(long){ 0 }))
@@ -170,7 +162,6 @@ standing(json_t *header)
 		s.best = best;
 		set_figure(&s, header);
 		s.runtime_ms = kjson_num(header, "best.runtime_ms");
-		s.cell = kjson_str(header, "best.cell");
 	}
 	return s;
 }

@@ -21,7 +21,7 @@ enum {
 /* What a stage and its tool are doing, according to the file. */
 struct step {
 	char *target; /* owned */
-	const char *stage;
+	char stage[64];
 	long trial, branch; /* branch: -1 for a step of the whole trial, or of none */
 	double since, until;
 	bool ended;
@@ -59,21 +59,22 @@ now_s(void)
 	return (double)know_ns() * 1e-9;
 }
 
-/* "0.4 s", "12 s", "3:05 min", "2:10 h" */
-static char *
-duration(double s, char text[24])
+/* "0.4 s", "12 s", "3:05 min", "2:10 h", between BEFORE and AFTER. */
+static void
+add_duration(struct kbuf *line, const char *before, double s, const char *after)
 {
 	long n = (long)(s + 0.5);
 
+	kbuf_puts(line, before);
 	if (s < 9.95)
-		snprintf(text, 24, "%.*f s", s < 0.95 ? 2 : 1, s);
+		kbuf_printf(line, "%.*f s", s < 0.95 ? 2 : 1, s);
 	else if (n < 100)
-		snprintf(text, 24, "%ld s", n);
+		kbuf_printf(line, "%ld s", n);
 	else if (n < 6000)
-		snprintf(text, 24, "%ld:%02ld min", n / 60, n % 60);
+		kbuf_printf(line, "%ld:%02ld min", n / 60, n % 60);
 	else
-		snprintf(text, 24, "%ld:%02ld h", n / 3600, n / 60 % 60);
-	return text;
+		kbuf_printf(line, "%ld:%02ld h", n / 3600, n / 60 % 60);
+	kbuf_puts(line, after);
 }
 
 /* How long stages took. */
@@ -187,29 +188,21 @@ progress_is_live(void)
 static void
 name_step(struct step *s)
 {
-	char *slash = strrchr(s->target, '/'), *dot;
+	const char *slash = strrchr(s->target, '/'), *name = slash ? slash + 1 : s->target;
 
 	s->trial = s->branch = -1;
 	if (sscanf(s->target, "trials/%ld/%ld/", &s->trial, &s->branch) < 2)
 		s->branch = -1;
-	s->stage = slash ? slash + 1 : s->target;
-	dot = strchr(s->stage, '.');
-	s->stage = s->branch == 0 ? kstrdup("reference")
-	                          : kstrndup(s->stage, dot ? (size_t)(dot - s->stage) : SIZE_MAX);
-}
-
-static void
-free_step(struct step *s)
-{
-	free((char *)s->stage);
-	free(s->target);
+	if (s->branch == 0)
+		name = "reference";
+	snprintf(s->stage, sizeof s->stage, "%.*s", (int)strcspn(name, "."), name);
 }
 
 static void
 free_steps(void)
 {
 	kforeach_of(step, progress.steps, progress.count)
-		free_step(step);
+		free(step->target);
 	free(progress.steps);
 	progress.steps = NULL;
 	progress.count = 0;
@@ -253,7 +246,7 @@ take_line(const char *line, void (*ended)(struct step *s))
 	/* Without the candidate's name, which is shown elsewhere. */
 	line += text;
 	sscanf(line, "%*3[0-9]/%*2[0-9] %*[a-z]: %n", &skip);
-	snprintf(s->says, sizeof s->says, "%s", line + skip);
+	snprintf(s->says, TEXT, "%s", line + skip);
 	s->says[strcspn(s->says, "\n")] = '\0';
 	kmask_controls(s->says);
 }
@@ -299,28 +292,26 @@ static double
 cost_of(long branch)
 {
 	json_auto_t *record =
-	    progress.usd[branch] < 0 ? fact_of(progress.g->last, branch, STAGE_REPLY) : NULL;
+	    progress.usd[branch] < 0 ? fact_of(progress.g->last, branch, KFACT_REPLY) : NULL;
 
 	if (record)
 		progress.usd[branch] = kjson_num(record, "reply.cost_usd");
-	return progress.usd[branch] > 0 ? progress.usd[branch] : 0;
+	return fmax(progress.usd[branch], 0);
 }
 
 /* What to print for an evaluation that left no status line, for example on another machine. */
 static void
 find_result(struct step *s)
 {
-	bool eval = !strcmp(s->stage, stages[STAGE_EVAL]) || s->branch == 0;
+	bool eval = !strcmp(s->stage, kfact_names[KFACT_EVAL]) || s->branch == 0;
 	json_auto_t *record = !*s->says && eval && !s->code ? kin_first(s->target) : NULL;
 
-	snprintf(s->says + strlen(s->says), sizeof s->says - strlen(s->says), "%s",
-	    kjson_str(record, "eval.status"));
 	if (s->code == K_AGAIN)
-		snprintf(s->says, sizeof s->says, "not now");
+		snprintf(s->says, TEXT, "not now");
 	else if (s->code)
-		snprintf(s->says, sizeof s->says, "failed with %d", s->code);
+		snprintf(s->says, TEXT, "failed with %d", s->code);
 	else if (!*s->says)
-		snprintf(s->says, sizeof s->says, "done");
+		snprintf(s->says, TEXT, "%s", kjson_str_or(record, "eval.status", "done"));
 }
 
 /* "007/02 eval", "trial 7 anchor", "memory-add" */
@@ -350,26 +341,19 @@ speak(struct kbuf *line)
 		kpass(line->data, line->len);
 		progress.spoke = now_s();
 	}
-	kbuf_free(line);
-}
-
-static bool
-is_event(const struct step *s)
-{
-	return s->code || kindex_of(s->stage, events, LEN(events)) < LEN(events);
 }
 
 static void
 speak_of_end(const struct step *s)
 {
-	struct kbuf line = { 0 };
-	char took[24];
+	auto_buf struct kbuf line = { 0 };
 
-	if (!is_event(s))
+	if (!s->code && kindex_of(s->stage, events, LEN(events)) == LEN(events))
 		return;
 	add_name(&line, s);
-	kbuf_printf(&line, ": %s (%s", s->says, duration(s->until - s->since, took));
-	if (!strcmp(s->stage, stages[STAGE_REPLY]) && s->trial == progress.g->last &&
+	kbuf_printf(&line, ": %s", s->says);
+	add_duration(&line, " (", s->until - s->since, "");
+	if (!strcmp(s->stage, kfact_names[KFACT_REPLY]) && s->trial == progress.g->last &&
 	    s->branch <= kcamp_branches(camp))
 		add_cost(&line, cost_of(s->branch), ", ");
 	kbuf_puts(&line, ")");
@@ -380,15 +364,10 @@ speak_of_end(const struct step *s)
 static double
 spent(void)
 {
-	json_t *header;
-	double usd;
+	json_auto_t *header = progress.spent_usd < 0 ? archive_header(progress.g->first - 1) : NULL;
+	double usd = header ? kjson_num(header, "cost_usd") : fmax(progress.spent_usd, 0);
 
-	if (progress.spent_usd < 0) {
-		header = archive_header(progress.g->first - 1);
-		progress.spent_usd = kjson_num(header, "cost_usd");
-		json_decref(header);
-	}
-	usd = progress.spent_usd;
+	progress.spent_usd = usd;
 	for (long b = 1; progress.g->first == progress.g->last && b <= kcamp_branches(camp); b++)
 		usd += cost_of(b);
 	return usd;
@@ -400,19 +379,18 @@ step_of(long branch)
 {
 	const struct step *found = NULL;
 
-	kforeach_of(s, progress.steps, progress.count) {
+	kforeach_of(s, progress.steps, progress.count)
 		if (s->branch == branch && s->trial == progress.g->last &&
 		    (!found || found->since < s->since))
 			found = s;
-	}
 	return found;
 }
 
-/* The first stage of a branch whose fact does not exist; STAGES: none. */
+/* The first stage of a branch whose fact does not exist; KFACTS: none. */
 static int
 next_stage(long trial, long branch)
 {
-	int stage = STAGES;
+	int stage = KFACTS;
 
 	while (stage > 0 && !has_fact(trial, branch, stage - 1))
 		stage--;
@@ -426,14 +404,14 @@ branch_left(long branch)
 	const struct step *s = step_of(branch);
 	double left = 0;
 
-	for (int i = next_stage(progress.g->last, branch); i < STAGES; i++) {
-		double stage = expected(stages[i]);
+	for (int i = next_stage(progress.g->last, branch); i < KFACTS; i++) {
+		double stage = expected(kfact_names[i]);
 
 		if (stage < 0)
 			return -1;
-		if (s && !s->ended && !strcmp(s->stage, stages[i]))
+		if (s && !s->ended && !strcmp(s->stage, kfact_names[i]))
 			stage -= now_s() - s->since;
-		left += stage > 0 ? stage : 0;
+		left += fmax(stage, 0);
 	}
 	return left;
 }
@@ -456,10 +434,9 @@ trial_left(void)
 
 		if (s < 0)
 			return -1;
-		left = s > left ? s : left;
+		left = fmax(left, s);
 	}
-	whole -= now_s() - progress.began;
-	return whole > left ? whole : left;
+	return fmax(left, whole - (now_s() - progress.began));
 }
 
 /* "trial 7 of 40, 32 s, about 1:10 min left, at most 2:10 h for all; $0.42 of $5.00" */
@@ -469,15 +446,13 @@ add_trial(struct kbuf *line)
 	double left = trial_left(), trial = expected("trial"), usd = spent(),
 	       budget = kcamp_num(camp, "stop.budget_usd");
 	long all = kcamp_int(camp, "stop.trials"), more = all - progress.g->last;
-	char text[24];
 
-	kbuf_printf(line, "trial %ld of %ld, %s", progress.g->last, all,
-	    duration(now_s() - progress.began, text));
+	kbuf_printf(line, "trial %ld of %ld", progress.g->last, all);
+	add_duration(line, ", ", now_s() - progress.began, "");
 	if (left > 0)
-		kbuf_printf(line, ", about %s left", duration(left, text));
+		add_duration(line, ", about ", left, " left");
 	if (left >= 0 && trial >= 0 && more > 0)
-		kbuf_printf(line, ", at most %s for all trials",
-		    duration(left + trial * (double)more, text));
+		add_duration(line, ", at most ", left + trial * (double)more, " for all trials");
 	add_cost(line, usd, "; ");
 	if (usd > 0 && budget > 0)
 		kbuf_printf(line, " of $%.2f", budget);
@@ -486,8 +461,6 @@ add_trial(struct kbuf *line)
 static void
 add_header(struct kbuf *line)
 {
-	char text[24];
-
 	if (is_trial()) {
 		add_trial(line);
 		return;
@@ -497,7 +470,7 @@ add_header(struct kbuf *line)
 		    line, "views of trials %ld to %ld", progress.g->first, progress.g->last);
 	else
 		kbuf_printf(line, "trial %ld", progress.g->last);
-	kbuf_printf(line, ", %s", duration(now_s() - progress.began, text));
+	add_duration(line, ", ", now_s() - progress.began, "");
 }
 
 /* "12 s of about 30 s, waits for kiln-cpu.lock" */
@@ -505,11 +478,10 @@ static void
 add_state(struct kbuf *line, const struct step *s)
 {
 	double whole = expected(s->stage);
-	char text[24];
 
-	kbuf_puts(line, duration((s->ended ? s->until : now_s()) - s->since, text));
+	add_duration(line, "", (s->ended ? s->until : now_s()) - s->since, "");
 	if (whole >= 0 && !s->ended)
-		kbuf_printf(line, " of about %s", duration(whole, text));
+		add_duration(line, " of about ", whole, "");
 	if (*s->says)
 		kbuf_printf(line, ", %s", s->says);
 }
@@ -520,10 +492,10 @@ add_branch(struct kbuf *line, long branch)
 	const struct step *s = step_of(branch);
 	int stage = next_stage(progress.g->last, branch);
 
-	kbuf_printf(line, "  %02ld  %-7s ", branch, stage < STAGES ? stages[stage] : "ready");
-	if (s && (!s->ended || s->code || stage == STAGES))
+	kbuf_printf(line, "  %02ld  %-7s ", branch, stage < KFACTS ? kfact_names[stage] : "ready");
+	if (s && (!s->ended || s->code || stage == KFACTS))
 		add_state(line, s);
-	else if (stage < STAGES)
+	else if (stage < KFACTS)
 		kbuf_puts(line, "waits for its turn");
 	add_cost(line, cost_of(branch), ", ");
 }
@@ -601,7 +573,7 @@ draw(void)
 static void
 speak_of_all(void)
 {
-	struct kbuf line = { 0 };
+	auto_buf struct kbuf line = { 0 };
 
 	add_header(&line);
 	add_steps(&line, "; ", true);
@@ -642,7 +614,7 @@ settle(struct step *s)
 	find_result(s);
 	speak_of_end(s);
 	if (s->branch < 1) {
-		free_step(s);
+		free(s->target);
 		*s = progress.steps[--progress.count];
 	}
 }

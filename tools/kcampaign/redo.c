@@ -3,7 +3,6 @@
 #include "kcampaign.h"
 
 #include "karch.h"
-#include "kplace.h"
 #include "status.h"
 
 static void
@@ -13,15 +12,6 @@ parse_cell(const char *text, long *trial, long *branch)
 		kdie(K_USAGE,
 		    "'%s' is not the id of a candidate; write TRIAL/BRANCH, such as 007/02",
 		    text ? text : "");
-}
-
-/* Is the report about the last trial for the current best kernel? */
-static bool
-verified(const char *path, const char *best)
-{
-	json_auto_t *record = kin_first(path);
-
-	return kjson_is(record, "id", best);
 }
 
 /*
@@ -48,7 +38,7 @@ forget_copies(const char *id, long from)
 {
 	for (long t = from; t <= last_made; t++)
 		for (long b = 1; b <= kcamp_branches(camp); b++) {
-			auto_free char *path = cell_path(t, b, stages[STAGE_EVAL]);
+			auto_free char *path = fact_path(t, b, KFACT_EVAL);
 			json_auto_t *record = kin_first(path);
 
 			if (kjson_is(record, "eval.duplicate_of", id))
@@ -65,11 +55,11 @@ static int
 demote(const char *id, const char *report)
 {
 	long trial, branch;
-	char *path, *kept;
+	auto_free char *path = NULL, *kept = NULL;
 	json_auto_t *record = NULL, *verified = kin_first(report);
 
 	parse_cell(id, &trial, &branch);
-	path = cell_path(trial, branch, stages[STAGE_EVAL]);
+	path = fact_path(trial, branch, KFACT_EVAL);
 	kept = kasprintf("%s.scored", path);
 	record = kin_first(path);
 	json_object_set(record, "eval", json_object_get(verified, "eval"));
@@ -81,8 +71,6 @@ demote(const char *id, const char *report)
 	kout_open(path);
 	kout_json(record);
 	kout_commit();
-	free(kept);
-	free(path);
 	return bring_views(trial, ASK_NOBODY);
 }
 
@@ -91,12 +79,13 @@ demote(const char *id, const char *report)
  * done.
  */
 static int
-measure_best(const char *best, char *report)
+measure_best(const char *best, const char *report)
 {
 	struct graph g = { .first = last_made, .last = last_made, .best = best };
-	char *goals[] = { report, NULL };
+	const char *const goals[] = { report, NULL };
+	json_auto_t *record = kin_first(report);
 
-	if (!best || verified(report, best))
+	if (!best || kjson_is(record, "id", best))
 		return K_OK;
 	remove_file(report);
 	return make_graph(&g, goals);
@@ -149,10 +138,11 @@ command_verify(void)
 static int
 stage_number(const char *name)
 {
-	for (int s = 0; s < STAGES; s++)
-		if (!strcmp(stages[s], name))
-			return s;
-	kdie(K_USAGE, "--from %s: must be sample, prompt, reply or eval", name);
+	size_t stage = kindex_of(name, kfact_names, KFACTS);
+
+	if (stage == KFACTS)
+		kdie(K_USAGE, "--from %s: must be sample, prompt, reply or eval", name);
+	return (int)stage;
 }
 
 /* Makes the facts of one cell, and nothing else. */
@@ -161,12 +151,11 @@ make_cell(long trial, long branch)
 {
 	struct graph g = { .first = trial, .last = trial, .ask = ASK_BOTH };
 	bool told = trial && *kcamp_str(camp, "feedback.provider");
-	auto_free char *digest = told ? cell_path(trial, branch, "digest") : NULL;
-	char *goals[] = { cell_path(trial, branch, stages[STAGE_EVAL]), digest, NULL };
-	int code = make_graph(&g, goals);
+	auto_free char *eval = fact_path(trial, branch, KFACT_EVAL),
+	               *digest = told ? kplace_cell(".", trial, branch, "digest") : NULL;
+	const char *const goals[] = { eval, digest, NULL };
 
-	free(goals[0]);
-	return code;
+	return make_graph(&g, goals);
 }
 
 static int
@@ -202,11 +191,11 @@ command_redo(void)
 	folder = kplace_folder(".", trial, branch);
 	if (!kis_there(folder))
 		kdie(K_USAGE, "%s: no such candidate", folder);
-	if (trial == 0 && stage != STAGE_EVAL)
-		kdie(K_USAGE, "the reference has no %s; use --from eval", stages[stage]);
+	if (trial == 0 && stage != KFACT_EVAL)
+		kdie(K_USAGE, "the reference has no %s; use --from eval", kfact_names[stage]);
 	if (!plans_only())
 		code = redo(trial, branch, stage);
 	if (!code && !plans_only())
-		say_measured(trial, branch);
+		report_measured(trial, branch);
 	return code;
 }

@@ -35,36 +35,42 @@ no_best(const struct standing *s)
 	                  : "no candidate is correct yet";
 }
 
-/* "001/02: 16.4x (16.1 to 16.7), 0.123 ms" and MORE. */
+/* BEFORE "001/02: 16.4x (16.1 to 16.7), 0.123 ms" MORE. */
 static void
-add_best(const struct standing *s, const char *more)
+add_best(const char *before, const struct standing *s, const char *more)
 {
 	auto_free char *speedup = kchain_text(&s->speedup, s->provisional);
 	const char *unit;
 	double shown = kcamp_shown(camp, s->runtime_ms, &unit);
 
-	tell("%s: %s, %.3f %s%s\n", s->best, speedup, shown, unit, more);
+	tell("%s%s: %s, %.3f %s%s\n", before, s->best, speedup, shown, unit, more);
+}
+
+/* The page goes to a person at once. */
+static void
+say(void)
+{
+	ksay("%s", page.data ? page.data : "");
+	kbuf_free(&page);
 }
 
 void
 report_trial(long trial)
 {
 	struct standing s = standing_after(trial);
+	bool linear = kcamp_linear(camp);
 
-	if (kcamp_linear(camp)) {
+	if (linear)
 		linear_trial(trial, &s);
-		standing_free(&s);
-		return;
-	}
-	tell("trial %ld of %ld: %ld candidates, %ld compiled, %ld correct; ", trial,
-	    kcamp_int(camp, "stop.trials"), s.candidates, s.compiled, s.correct);
-	if (s.best)
-		tell("best ");
-	if (s.best)
-		add_best(&s, atol(s.best) == trial ? " (new)" : "");
 	else
+		tell("trial %ld of %ld: %ld candidates, %ld compiled, %ld correct; ", trial,
+		    kcamp_int(camp, "stop.trials"), s.candidates, s.compiled, s.correct);
+	if (!linear && s.best)
+		add_best("best ", &s, atol(s.best) == trial ? " (new)" : "");
+	else if (!linear)
 		tell("%s\n", no_best(&s));
 	standing_free(&s);
+	say();
 }
 
 int
@@ -115,7 +121,7 @@ void
 report_measured(long trial, long branch)
 {
 	auto_free char *id = kasprintf("%03ld/%02ld", trial, branch);
-	json_auto_t *record = fact_of(trial, branch, STAGE_EVAL);
+	json_auto_t *record = fact_of(trial, branch, KFACT_EVAL);
 
 	if (record)
 		tell("%-12s %s\n", trial ? id : "reference",
@@ -125,13 +131,14 @@ report_measured(long trial, long branch)
 		add_times(json_object_get(baseline, "timing"), kjson_str_or(baseline, "name", "?"));
 	if (trial && record)
 		add_score(id);
+	say();
 }
 
 /* The code of candidate ID from its evaluation, byte for byte: it may go into a file. */
 static void
 emit_code(const char *id)
 {
-	auto_free char *path = kplace_id(".", id, stages[STAGE_EVAL]);
+	auto_free char *path = kplace_id(".", id, kfact_names[KFACT_EVAL]);
 	json_auto_t *rec = kin_first(path);
 	const char *code = kjson_str_or(rec, "eval.code", NULL);
 	size_t len;
@@ -235,7 +242,7 @@ add_statuses(const struct standing *s)
 	json_t *n;
 
 	tell("tried    %ld candidates", s->candidates);
-	json_object_foreach((json_t *)s->statuses, status, n) {
+	json_object_foreach(json_object_get(s->header, "statuses"), status, n) {
 		if (!json_integer_value(n))
 			continue;
 		tell("%s%" JSON_INTEGER_FORMAT " %s", sep, json_integer_value(n), status);
@@ -259,10 +266,10 @@ add_progress(long trial, long branches)
 		        : (b - 1) % 8 ? "  "
 		                      : "\n         ",
 		    b);
-		for (int s = 0; s < STAGES; s++) {
+		for (int s = 0; s < KFACTS; s++) {
 			bool there = has_fact(trial, b, s);
 
-			kbuf_add(&words, there ? stages[s] : "-", 1);
+			kbuf_add(&words, there ? kfact_names[s] : "-", 1);
 			files += there;
 		}
 	}
@@ -274,8 +281,9 @@ add_progress(long trial, long branches)
 }
 
 static void
-add_next(long last, const struct standing *s, long holder)
+add_next(long last, const struct standing *s)
 {
+	long holder = lock_holder();
 	auto_free char *reason = stop_reason(last, s);
 	long next = last < 1 ? 1 : last + 1;
 
@@ -303,7 +311,7 @@ report_now(void)
 	long last = ktrials_last(camp);
 	struct standing s = standing_after(last);
 
-	add_next(last, &s, lock_holder());
+	add_next(last, &s);
 	standing_free(&s);
 }
 
@@ -314,10 +322,9 @@ report_now(void)
 static void
 add_standing(const struct standing *s)
 {
-	auto_free char *cell = kasprintf(", cell %s", s->cell);
+	auto_free char *cell = kasprintf(", cell %s", kjson_str(s->header, "best.cell"));
 
-	tell("best     ");
-	add_best(s, cell);
+	add_best("best     ", s, cell);
 	if (*s->from)
 		tell("         raced against the reference: %s\n", s->from);
 }
@@ -344,8 +351,9 @@ command_status(void)
 	tell("cost     $%.2f", s.cost_usd);
 	if (budget > 0)
 		tell(" of $%.2f", budget);
-	tell("; %" JSON_INTEGER_FORMAT " tokens in, %" JSON_INTEGER_FORMAT " out\n", s.input_tokens,
-	    s.output_tokens);
+	tell("; %" JSON_INTEGER_FORMAT " tokens in, %" JSON_INTEGER_FORMAT " out\n",
+	    kjson_int(s.header, "tokens.input_tokens"),
+	    kjson_int(s.header, "tokens.output_tokens"));
 	if (kcamp_linear(camp))
 		linear_status(last, &s);
 	else if (last > 0)
@@ -353,7 +361,7 @@ command_status(void)
 	if (ktrials_check(&t))
 		tell("damaged  %zu record%s, named above, and not in these figures\n",
 		    t.fault_count, t.fault_count == 1 ? "" : "s");
-	add_next(last, &s, lock_holder());
+	add_next(last, &s);
 	emit();
 	standing_free(&s);
 	ktrials_close(&t);

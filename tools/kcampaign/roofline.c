@@ -22,18 +22,16 @@ roofline_stop(const struct standing *s)
 {
 	double goal = kcamp_num(camp, "stop.efficiency"),
 	       reached = goal > 0 && s->best ? efficiency_of(s->best) : 0;
-	json_t *roofline;
-	char *doubt;
+	json_auto_t *roofline = NULL;
+	auto_free char *doubt = NULL;
 
 	if (goal <= 0 || reached < goal)
 		return NULL;
 	roofline = kroof_load(".");
 	doubt = kroof_doubt(roofline, reached);
-	json_decref(roofline);
 	if (doubt) {
 		kwarn(
 		    "stop.efficiency cannot end this search: %s (trials/000/roofline.json)", doubt);
-		free(doubt);
 		return NULL;
 	}
 	return kasprintf("over: %.4g %% of the ceilings reaches the goal of %.4g %% "

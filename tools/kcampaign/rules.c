@@ -76,13 +76,13 @@ add_audit(json_t *rule)
 static void
 add_linear(json_t *rule)
 {
-	json_auto_t *task = kcamp_linear(camp) ? kjson_if_there(camp->task) : NULL;
+	if (kcamp_linear(camp)) {
+		json_auto_t *task = kjson_if_there(camp->task);
 
-	if (!kcamp_linear(camp))
-		return;
-	add_knobs(rule, "linear.");
-	add_knobs(rule, "search.mode");
-	json_object_set(rule, "workloads", json_object_get(task, "workloads"));
+		add_knobs(rule, "linear.");
+		add_knobs(rule, "search.mode");
+		json_object_set(rule, "workloads", json_object_get(task, "workloads"));
+	}
 }
 
 /*
@@ -124,9 +124,7 @@ static const struct {
 void
 rules_refresh(void)
 {
-	if ((mkdir("trials", 0777) < 0 && errno != EEXIST) ||
-	    (mkdir(FOLDER, 0777) < 0 && errno != EEXIST))
-		kdie_errno(K_IO, "%s", FOLDER);
+	kmake_folder(FOLDER);
 	kforeach(one, rules) {
 		auto_free char *path = kasprintf(FOLDER "/%s", one->view), *text = NULL;
 		json_auto_t *rule = json_pack("{s:i}", "form", one->form);

@@ -7,41 +7,42 @@
 
 #define RETRY_MAX_S 600.0
 
-/* Full jitter over a delay that doubles: 0.5..1 times BASE * 2^attempt. */
-static void
-wait_before_retry(double base, long attempt)
+/*
+ * After a temporary failure, waits before the next of the attempts that --retries allows; false:
+ * there is none. Full jitter over a delay that doubles: 0.5..1 times --retry-s * 2^attempt.
+ */
+static bool
+wait_to_retry(int code, bool waits, long *attempt)
 {
-	double s = fmin(base * pow(2, (double)attempt), RETRY_MAX_S) *
+	double s = fmin(given.retry_s * pow(2, (double)*attempt), RETRY_MAX_S) *
 	    (0.5 + 0.5 * (double)(know_ns() % 1000) / 1000);
-	struct timespec t = { (time_t)s, (long)((s - floor(s)) * 1e9) };
 
+	if (code != K_AGAIN || !waits || given.trials || (*attempt)++ >= given.retries)
+		return false;
 	kwarn("trying again in %.0f s", s);
-	nanosleep(&t, NULL);
+	usleep((useconds_t)(s * 1e6));
 	die_if_stopped();
+	return true;
 }
 
 /* Makes one trial, repeating it as --retries allows while a stage reports a temporary failure. */
 static int
 make_trial(long trial)
 {
-	bool waits = !given.trials && strcmp(kcamp_str(camp, "model.provider"), "file");
+	bool waits = strcmp(kcamp_str(camp, "model.provider"), "file");
+	long attempt = 0;
+	int code;
 
-	for (long attempt = 0;; attempt++) {
-		int code = make_views(trial, trial, ASK_BOTH);
-
-		if (code != K_AGAIN || !waits || attempt >= given.retries)
-			return code;
-		wait_before_retry(given.retry_s, attempt);
-	}
+	do
+		code = make_views(trial, trial, ASK_BOTH);
+	while (wait_to_retry(code, waits, &attempt));
+	return code;
 }
 
 static int
 run_preflight(void)
 {
-	char *goals[] = { (char[]){ "preflight" }, NULL };
-	struct graph g = { 0 };
-
-	return make_graph(&g, goals);
+	return make_graph(&(struct graph){ 0 }, (const char *const[]){ "preflight", NULL });
 }
 
 int
@@ -64,18 +65,17 @@ arrive(void)
 {
 	auto_free char *reason = stop_reason_after(last_made);
 	bool needed = !reason && *kcamp_str(camp, "eval.launcher") && !plans_only();
+	long attempt = 0;
 	int code = K_OK;
 
 	if (!reason && last_made < 0 && !plans_only() && !model_ready())
 		kdie(K_USAGE,
 		    "the model cannot be asked from here, so nothing was measured; set "
 		    "the key, or change model in campaign.json");
-	for (long attempt = 0; needed; attempt++) {
-		code = run_preflight();
-		if (code != K_AGAIN || given.trials || attempt >= given.retries)
-			break;
-		wait_before_retry(given.retry_s, attempt);
-	}
+	if (needed)
+		do
+			code = run_preflight();
+		while (wait_to_retry(code, true, &attempt));
 	return code;
 }
 
@@ -107,9 +107,9 @@ make_baseline(void)
 	if (code || last_made >= 0 || plans_only())
 		return code;
 	set_position(last_made = 0);
-	say_measured(0, 0);
+	report_measured(0, 0);
 	if (kcamp_linear(camp))
-		say_trial();
+		report_trial(last_made);
 	return K_OK;
 }
 
@@ -120,7 +120,7 @@ command_baseline(void)
 	int code = make_baseline();
 
 	if (there)
-		say_measured(0, 0);
+		report_measured(0, 0);
 	return code;
 }
 
@@ -155,30 +155,27 @@ run_trial(void)
 	if (code || plans_only())
 		return code;
 	if (first)
-		say_measured(0, 0);
+		report_measured(0, 0);
 	set_position(last_made = trial);
 	code = keep("at-after");
-	say_trial();
+	report_trial(last_made);
 	return code;
 }
 
 /*
- * Ends the campaign for REASON, which is freed. False: the condition was met by a kernel that has
+ * Ends the campaign for REASON. False: the condition was met by a kernel that has
  * been rejected since, so the search continues.
  */
 static bool
-is_finished(char *reason, int *code)
+is_finished(const char *reason, int *code)
 {
-	bool holds;
+	auto_free char *still = NULL;
 
 	*code = finish(reason);
-	free(reason);
 	if ((*code != K_OK && *code != K_NO) || given.trials)
 		return true;
-	reason = stop_reason_after(last_made);
-	holds = reason != NULL;
-	free(reason);
-	if (holds)
+	still = stop_reason_after(last_made);
+	if (still)
 		return true;
 	kwarn("the kernel that met the stop condition was not accepted; the search continues");
 	*code = K_OK;
@@ -195,15 +192,13 @@ command_run(void)
 	if (!code && kcamp_linear(camp) && !plans_only())
 		code = open_round();
 	for (long done = 0; !code && (!given.trials || done < given.trials);) {
-		char *reason = stop_reason_after(last_made);
+		auto_free char *reason = stop_reason_after(last_made);
 
-		if (reason && is_finished(reason, &code))
-			break;
-		if (reason)
-			continue;
-		code = run_trial();
-		done++;
-		if (plans_only())
+		if (!reason) {
+			code = run_trial();
+			done++;
+		}
+		if (reason ? is_finished(reason, &code) : plans_only())
 			break;
 	}
 	return code;

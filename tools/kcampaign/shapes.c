@@ -73,11 +73,11 @@ bool
 shapes_faults(struct kbuf *text)
 {
 	struct ktask *t = ktask_load(camp->task);
-	json_auto_t *baseline = fact_of(0, 0, STAGE_EVAL), *found = examine(t, baseline);
+	json_auto_t *baseline = fact_of(0, 0, KFACT_EVAL), *found = examine(t, baseline);
 	const json_t *faults = json_object_get(found, "faults");
 
-	kjson_foreach(fault, faults)
-		kbuf_printf(text, "%s\n", json_string_value(fault));
+	kjson_foreach_text(fault, faults)
+		kbuf_printf(text, "%s\n", fault);
 	ktask_free(t);
 	return json_array_size(faults) > 0;
 }
@@ -119,11 +119,11 @@ static void
 propose(void)
 {
 	struct ktask *t = ktask_load(camp->task);
-	json_auto_t *baseline = fact_of(0, 0, STAGE_EVAL),
-	            *found = baseline ? examine(t, baseline) : NULL;
+	json_auto_t *baseline = fact_of(0, 0, KFACT_EVAL), *found = NULL;
 
-	if (!found)
+	if (!baseline)
 		kdie(K_USAGE, "the baseline has not been measured yet; run kcampaign baseline");
+	found = examine(t, baseline);
 	put_proposal(t, json_object_get(found, "shapes"));
 	ktask_free(t);
 }

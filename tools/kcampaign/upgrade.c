@@ -42,12 +42,19 @@ replace(const char *path, const char *of, const struct kbuf *text)
 }
 
 static void
+add_line(struct kbuf *text, const json_t *record)
+{
+	auto_free char *line = json_dumps(record, KIO_DUMP);
+
+	kbuf_printf(text, "%s\n", line);
+}
+
+static void
 add_part(struct kbuf *text, const json_t *record, const char *name)
 {
 	json_auto_t *part = krecord_part(".", record, name, NULL);
-	auto_free char *line = json_dumps(part, KIO_DUMP);
 
-	kbuf_printf(text, "%s\n", line);
+	add_line(text, part);
 }
 
 /*
@@ -154,17 +161,14 @@ static bool
 add_view(struct kbuf *text, const json_t *record, const json_t *old)
 {
 	const char *id = kjson_str(record, "id"), *from = kjson_str_or(record, "from", NULL);
-	char *line;
 
-	if (is_whole(record)) {
-		if (json_object_get(record, "score"))
-			add_part(text, record, "score");
-		return !from || kjson_is(old, id, from);
+	if (!is_whole(record)) {
+		add_line(text, record);
+		return true;
 	}
-	line = json_dumps(record, KIO_DUMP);
-	kbuf_printf(text, "%s\n", line);
-	free(line);
-	return true;
+	if (json_object_get(record, "score"))
+		add_part(text, record, "score");
+	return !from || kjson_is(old, id, from);
 }
 
 /* Converts the scores of a trial, which contain the other views; scores of other evaluations go. */
@@ -220,18 +224,16 @@ convert_trial(long trial)
 {
 	auto_free char *folder = kplace_trial(".", trial, "");
 	bool there = kis_there(folder);
-	json_t *old;
+	json_auto_t *old = json_object();
 
 	if (!there)
 		return false;
-	old = json_object();
 	keach_path(kplace_trial(".", trial, "[0-9]*/eval.ndjson"), note_digest, old);
 	convert_given(trial);
 	keach_path(kplace_trial(".", trial, "[0-9]*/"), convert_cell, NULL);
 	convert_views(trial, old);
 	keach_path(kplace_trial(".", trial, "coords.ndjson"), remove_path, NULL);
 	keach_path(kplace_trial(".", trial, "audit.ndjson"), remove_path, NULL);
-	json_decref(old);
 	return true;
 }
 

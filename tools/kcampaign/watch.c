@@ -46,11 +46,12 @@ command_watch(void)
 	     "press Ctrl-C\n",
 	    kcamp_str(camp, "name"));
 	while (!over && !is_stopped()) {
-		double began = (double)know_ns() * 1e-9, pause;
+		int64_t began = know_ns();
+		double pause;
 
 		over = is_over();
 		write_page(every);
-		pause = fmax(every, SHARE * ((double)know_ns() * 1e-9 - began));
+		pause = fmax(every, SHARE * kseconds_since(began));
 		if (!over)
 			nanosleep(&(struct timespec){ (time_t)pause,
 			              (long)((pause - floor(pause)) * 1e9) },

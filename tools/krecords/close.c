@@ -275,7 +275,7 @@ grow(long round, bool correction)
 {
 	const struct plan *p = &state.plan[round - 1];
 	const struct candidate *accepted = campaign.round[round - 1].accepted;
-	json_t *files = json_object(), *logs = json_object(), *line;
+	json_t *files = json_object(), *logs = json_object();
 	char hex[65];
 
 	kforeach_of(one, p->file, p->count)
@@ -289,12 +289,10 @@ grow(long round, bool correction)
 		    json_pack("{s:I,s:s}", "length", (json_int_t)(state.grown[l].len - start),
 		        "sha256", hex));
 	}
-	line = json_pack("{s:I,s:o,s:o}", "round", (json_int_t)round, "files", files, "logs", logs);
-	if (correction)
-		json_object_set_new(line, "correction", json_true());
-	if (accepted)
-		json_object_set_new(line, "accepted", json_string(accepted->id));
-	kseal_add(&campaign.seal, "round", line);
+	kseal_add(&campaign.seal, "round",
+	    json_pack("{s:I,s:o,s:o,s:o*,s:s*}", "round", (json_int_t)round, "files", files, "logs",
+	        logs, "correction", correction ? json_true() : NULL, "accepted",
+	        accepted ? accepted->id : NULL));
 }
 
 /*
@@ -440,7 +438,7 @@ write_all(void)
 			remove_old_files(one);
 	kforeach_of(each, state.plan, campaign.count)
 		kforeach_of(x, each->file, each->count)
-			if (!x->fact)
+			if (x->text.data)
 				put_file(x->path, x->text.data, x->text.len);
 	for (int l = 0; l < LOGS; l++)
 		put_file(log_paths[l], state.grown[l].data, state.grown[l].len);

@@ -62,16 +62,6 @@ put_page(const char *name, json_t *facts, struct kbuf *out)
 	json_decref(facts);
 }
 
-/* The text in B, which is freed. New reference. */
-static json_t *
-taken(struct kbuf *b)
-{
-	json_t *text = json_stringn(b->data ? b->data : "", b->len);
-
-	kbuf_free(b);
-	return text;
-}
-
 static const char *
 digits(bool known, int count, double value)
 {
@@ -81,13 +71,13 @@ digits(bool known, int count, double value)
 static json_t *
 axes_text(const struct ktask *t, const struct ktask_workload *w)
 {
-	struct kbuf b = { 0 };
+	auto_buf struct kbuf b = kbuf_empty();
 
 	for (size_t a = 0; a < t->axis_count; a++)
 		if (t->axes[a].kind == KAXIS_VAR)
 			kbuf_printf(&b, "%s%s=%lld", b.len ? " " : "", t->axes[a].name,
 			    (long long)w->axis[a]);
-	return taken(&b);
+	return json_string(b.data);
 }
 
 /*
@@ -113,10 +103,9 @@ shape_facts(const struct candidate *x, size_t i)
 
 	return json_pack("{s:s,s:b,s:o,s:s,s:b,s:s,s:s,s:s,s:s,s:s,s:s,s:s}", "name", w->name,
 	    "core", w->core, "axes", axes_text(campaign.task, w), "check", s->check, "timed", timed,
-	    "ms", digits(timed, 5, timed ? shown_time(s->ns) : 0), "sd",
-	    digits(timed, 3, timed ? shown_sd(s) : 0), "rate", digits(timed, 4, s->rate), "gbps",
-	    digits(timed, 4, s->gbps), "err", error_text(s), "delta",
-	    pct_text(timed ? shape_change_pct(x, i) : NAN, 2), "base",
+	    "ms", digits(timed, 5, shown_time(s->ns)), "sd", digits(timed, 3, shown_sd(s)), "rate",
+	    digits(timed, 4, s->rate), "gbps", digits(timed, 4, s->gbps), "err", error_text(s),
+	    "delta", pct_text(timed ? shape_change_pct(x, i) : NAN, 2), "base",
 	    pct_text(timed ? shape_baseline_pct(x, i) : NAN, 2));
 }
 
@@ -183,14 +172,12 @@ advice(const struct round *r)
 static void
 add_reasons(json_t *list, const json_t *reasons)
 {
-	kjson_foreach(reason, reasons) {
-		auto_free char *text = json_is_string(reason)
-		    ? kstrdup(json_string_value(reason))
-		    : kasprintf("%s: %s", kjson_str_or(reason, "check", "?"),
-		          kjson_str(reason, "detail"));
-
-		json_array_append_new(list, json_string(text));
-	}
+	kjson_foreach(reason, reasons)
+		json_array_append_new(list,
+		    json_is_string(reason)
+		        ? json_incref(reason)
+		        : json_sprintf("%s: %s", kjson_str_or(reason, "check", "?"),
+		              kjson_str(reason, "detail")));
 }
 
 /* The share of the benchmark's gain that real use can have. */
@@ -202,7 +189,7 @@ real_gain(const struct round *r, const struct candidate *x)
 	    kjson_str_or(x->audit, "bucket", kjson_str_or(x->plan, "bucket", "K?"));
 	double quant = kjson_num_or(x->plan, "quant_us", NAN),
 	       step = kjson_num_or(x->plan, "step_us", NAN), bound = 100 * quant / step;
-	double gain = change_pct(x, x->base);
+	double gain = gain_pct(x);
 
 	if (!strcmp(decision, "REJECT-as-overfit"))
 		return "none: it depends on what only the benchmark does";
@@ -239,8 +226,8 @@ audit_facts(const struct round *r, const struct candidate *x)
 	        "unmeasured",
 	        kjson_str_or(json_array_get(json_object_get(x->audit, "not_measured"), 0), "why",
 	            "not needed"),
-	        "grouped", campaign.task->groups >= 0, "benchmark",
-	        pct_text(change_pct(x, x->base), 3), "real", real_gain(r, x)));
+	        "grouped", campaign.task->groups >= 0, "benchmark", pct_text(gain_pct(x), 3),
+	        "real", real_gain(r, x)));
 	return a;
 }
 
@@ -263,7 +250,7 @@ static const char *
 verdict_line(const struct round *r, const struct candidate *x)
 {
 	const char *what = r->trial
-	    ? shown("%s %s, avg %s", x->id, x->status, pct_text(change_pct(x, x->base), 1))
+	    ? shown("%s %s, avg %s", x->id, x->status, pct_text(gain_pct(x), 1))
 	    : "the reference";
 
 	return kjson_str_or(
@@ -284,8 +271,8 @@ figures(const struct candidate *x)
 	    rate_text(&a.backward, a.backward.average), "backward_peak",
 	    rate_text(&a.backward, a.backward.peak), "forward_only", !a.backward.n, "step",
 	    rate_text(&a.step, a.step.average), "vs_baseline", a.step.n ? vs_baseline(x) : "—",
-	    "vs_best", pct_text(a.step.n ? change_pct(x, x->base) : NAN, 3), "actual",
-	    pct_text(change_pct(x, x->base), 3), "result", result_text(x), "own_timing",
+	    "vs_best", pct_text(a.step.n ? gain_pct(x) : NAN, 3), "actual",
+	    pct_text(gain_pct(x), 3), "result", result_text(x), "own_timing",
 	    kcamp_json(campaign.camp, "eval.timing") != NULL, "test", test_text(x), "gained",
 	    gained, "lost", lost);
 }
@@ -314,9 +301,9 @@ candidate_facts(const struct round *r, const struct candidate *x)
 {
 	const json_t *repeats = json_object_get(x->eval, "repeats");
 	json_t *audit = audit_facts(r, x),
-	       *o = json_pack("{s:s,s:s,s:s,s:s,s:s,s:b,s:b,s:s,s:s,s:o,s:s?}", "id", x->id,
-	           "status", x->status, "level", x->level, "set", set_of(x), "statistic", "median",
-	           "copy", kjson_str_or(x->eval, "duplicate_of", NULL) != NULL, "pairs",
+	       *o = json_pack("{s:s,s:s,s:s,s:s,s:b,s:b,s:s,s:s,s:o,s:s?}", "id", x->id, "status",
+	           x->status, "level", x->level, "set", set_of(x), "copy",
+	           kjson_str_or(x->eval, "duplicate_of", NULL) != NULL, "pairs",
 	           json_object_get(x->eval, "pairs") != NULL, "base", x->base ? x->base->id : "",
 	           "line", verdict_line(r, x), "audit", audit, "repeats",
 	           json_array_size(repeats)
@@ -374,7 +361,7 @@ row_facts(const struct candidate *x)
 	return json_pack("{s:s,s:s,s:b,s:s,s:s,s:s,s:s}", "id", x->id, "status", x->status, "gain",
 	    kjson_bool(x->score, "gain"), "strategy", kjson_str_or(x->json, "sample.strategy", "-"),
 	    "step", rate_text(&a.step, a.step.average), "delta",
-	    pct_text(a.step.n ? change_pct(x, x->base) : NAN, 2), "vs_baseline",
+	    pct_text(a.step.n ? gain_pct(x) : NAN, 2), "vs_baseline",
 	    a.step.n ? vs_baseline(x) : "—");
 }
 
@@ -385,9 +372,9 @@ make_round_facts(const struct round *r)
 	const char *gpu = kcamp_str(campaign.camp, "gpu");
 	json_t *list = json_array(), *facts = candidate_facts(r, x);
 
-	for (size_t i = 0; i < r->count && !campaign.linear; i++)
-		json_array_append_new(list, row_facts(&r->list[i]));
-	return json_pack("{s:I,s:I,s:b,s:b,s:s,s:s,s:s,s:s,s:s,s:o,s:o,s:I,s:b,"
+	kforeach_of(one, r->list, campaign.linear ? 0 : r->count)
+		json_array_append_new(list, row_facts(one));
+	return json_pack("{s:I,s:I,s:b,s:b,s:s,s:s,s:s,s:s,s:s,s:o,s:o,s:I,"
 	                 "s:s*,s:s,s:s,s:s,s:s,s:s,s:s,s:s}",
 	    "number", (json_int_t)r->number, "trial", (json_int_t)r->trial, "reference", !r->trial,
 	    "linear", campaign.linear, "word", round_word(r), "kind",
@@ -395,8 +382,8 @@ make_round_facts(const struct round *r)
 	        : r->accepted ? "ACCEPTED"
 	                      : "ROLLBACK",
 	    "when", minute(r), "accepted", r->accepted ? r->accepted->id : "", "advice", advice(r),
-	    "candidates", list, "x", facts, "count", (json_int_t)r->count, "corrected", 0, "op",
-	    campaign.task->op, "language", kcamp_str(campaign.camp, "language"), "backend",
+	    "candidates", list, "x", facts, "count", (json_int_t)r->count, "op", campaign.task->op,
+	    "language", kcamp_str(campaign.camp, "language"), "backend",
 	    kcamp_str(campaign.camp, "backend"), "device", *gpu ? gpu : "CPU", "campaign",
 	    campaign.name, "search", kcamp_str(campaign.camp, "search.mode"), "machine",
 	    kjson_str_or(x->eval, "environment.device.name",
@@ -419,8 +406,8 @@ best_facts(void)
 	json_t *facts = round_facts(r);
 	size_t accepted = 0;
 
-	for (size_t i = 1; i < campaign.count; i++)
-		accepted += campaign.round[i].accepted != NULL;
+	kforeach_of(one, campaign.round + 1, campaign.count - 1)
+		accepted += one->accepted != NULL;
 	/* The ceiling only here, not in sealed files: knowledge of the hardware may grow. */
 	json_object_update_new(facts,
 	    json_pack("{s:I,s:I,s:I,s:s?}", "rounds", (json_int_t)campaign.count, "wins",
@@ -438,17 +425,16 @@ tried_in(const char *text)
 {
 	static const char *const fields[] = { "change", "hypothesis" };
 	auto_free char *wanted = kplan_normal(text);
-	long found = 0;
 
-	for (size_t i = 1; i < campaign.count && !found; i++)
-		for (size_t k = 0; k < campaign.round[i].count * LEN(fields) && !found; k++) {
-			auto_free char *words = kplan_normal(kjson_str(
-			    campaign.round[i].list[k / LEN(fields)].plan, fields[k % LEN(fields)]));
+	kforeach_of(r, campaign.round + 1, campaign.count - 1)
+		kforeach_of(x, r->list, r->count)
+			kforeach(field, fields) {
+				auto_free char *words = kplan_normal(kjson_str(x->plan, *field));
 
-			if (*words && !strcmp(words, wanted))
-				found = campaign.round[i].number;
-		}
-	return found;
+				if (*words && !strcmp(words, wanted))
+					return r->number;
+			}
+	return 0;
 }
 
 json_t *
@@ -456,17 +442,15 @@ directions_facts(void)
 {
 	json_auto_t *seen = json_object();
 	json_t *list = json_array();
-	size_t i;
 
-	for (i = 0; i < campaign.count; i++)
-		kjson_foreach(d, json_object_get(campaign.round[i].list[0].plan, "directions")) {
-			const char *text = json_string_value(d);
+	kforeach_of(r, campaign.round, campaign.count)
+		kjson_foreach_text(text, json_object_get(r->list->plan, "directions")) {
 			auto_free char *normal = kplan_normal(text ? text : "");
 
 			if (text && !json_object_get(seen, normal))
 				json_array_append_new(list,
 				    json_pack("{s:s,s:I,s:I}", "text", text, "named",
-				        (json_int_t)campaign.round[i].number, "tried",
+				        (json_int_t)r->number, "tried",
 				        (json_int_t)tried_in(text)));
 			json_object_set_new(seen, normal, json_true());
 		}
@@ -478,19 +462,16 @@ ineffective_facts(void)
 {
 	json_t *list = json_array();
 
-	for (size_t i = 1; i < campaign.count; i++) {
-		struct round *r = &campaign.round[i];
-
-		if (!r->accepted && klinear_refutes(kjson_str(r->list[0].decision, "code")))
+	kforeach_of(r, campaign.round + 1, campaign.count - 1)
+		if (!r->accepted && klinear_refutes(kjson_str(r->list->decision, "code")))
 			json_array_append_new(list, round_facts(r));
-	}
-	return json_pack("{s:b,s:o}", "any", json_array_size(list) > 0, "rounds", list);
+	return json_pack("{s:o}", "rounds", list);
 }
 
 json_t *
 termination_facts(void)
 {
-	struct kbuf holds = { 0 };
+	auto_buf struct kbuf holds = kbuf_empty();
 	struct kends e;
 	json_t *list;
 
@@ -501,5 +482,5 @@ termination_facts(void)
 		if (e.at[i].holds)
 			kbuf_printf(&holds, "%sT%zu", holds.len ? ", " : "", i + 1);
 	kends_free(&e);
-	return json_pack("{s:o,s:o}", "conditions", list, "satisfied", taken(&holds));
+	return json_pack("{s:o,s:s}", "conditions", list, "satisfied", holds.data);
 }

@@ -16,9 +16,8 @@ set_of(const struct candidate *x)
 static bool
 in_level(const struct candidate *x, const struct ktask_workload *w)
 {
-	if (!x->base && ktask_in_set(w, kcamp_str(campaign.camp, "eval.set")))
-		return true;
-	return ktask_in_set(w, set_of(x));
+	return ktask_in_set(w, set_of(x)) ||
+	    (!x->base && ktask_in_set(w, kcamp_str(campaign.camp, "eval.set")));
 }
 
 /*
@@ -260,12 +259,17 @@ change_pct(const struct candidate *x, const struct candidate *old)
 }
 
 double
+gain_pct(const struct candidate *x)
+{
+	return change_pct(x, x->base);
+}
+
+double
 shape_baseline_pct(const struct candidate *x, size_t workload)
 {
 	const struct candidate *first = campaign.round[0].accepted;
 
-	return first && first != x ? ratio_pct(x->shape[workload].rate, first->shape[workload].rate)
-	                           : NAN;
+	return first == x ? NAN : ratio_pct(x->shape[workload].rate, first->shape[workload].rate);
 }
 
 double
@@ -298,7 +302,7 @@ vs_baseline(const struct candidate *x)
 	const struct candidate *first = campaign.round[0].accepted;
 	struct aggregates now, then;
 
-	if (!first || first == x)
+	if (first == x)
 		return "—";
 	now = aggregates_of(x, first);
 	then = aggregates_of(first, x);
@@ -349,7 +353,7 @@ const char *
 result_text(const struct candidate *x)
 {
 	struct aggregate step = aggregates_of(x, x->base).step;
-	double pct = change_pct(x, x->base);
+	double pct = gain_pct(x);
 	bool changed = x->base && !isnan(pct);
 
 	if (!step.n)

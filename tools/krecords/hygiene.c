@@ -20,26 +20,17 @@ matches(const json_t *rule, const char *text)
 	return found;
 }
 
-/* The first rule that TEXT breaks; NULL: none. Borrowed from TABLE. */
-static const json_t *
-broken_rule(const json_t *table, const char *text)
-{
-	kjson_foreach(rule, json_object_get(table, "rules"))
-		if (matches(rule, text))
-			return rule;
-	return NULL;
-}
-
 char *
 hygiene_fault(const char *text, bool accepted)
 {
 	json_auto_t *table = kjson_data("patterns/tips.json", "tips-rules/1");
-	const json_t *rule = broken_rule(table, text);
-	char *fault = NULL;
 
-	if (rule && (accepted || !strcasestr(text, ANTI_PATTERN)))
-		fault = kasprintf("%s: %s; such a trick is allowed only in a rolled-back round, "
-		                  "with the words '" ANTI_PATTERN "'",
-		    kjson_str_or(rule, "id", "?"), kjson_str(rule, "why"));
-	return fault;
+	if (!accepted && strcasestr(text, ANTI_PATTERN))
+		return NULL;
+	kjson_foreach(rule, json_object_get(table, "rules"))
+		if (matches(rule, text))
+			return kasprintf("%s: %s; such a trick is allowed only in a rolled-back "
+			                 "round, with the words '" ANTI_PATTERN "'",
+			    kjson_str_or(rule, "id", "?"), kjson_str(rule, "why"));
+	return NULL;
 }

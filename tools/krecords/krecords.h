@@ -63,7 +63,6 @@ struct aggregates {
 struct candidate {
 	const json_t *json; /* its record (KJOIN_PARENT); owned by the model, like the following */
 	const char *id, *status, *level;
-	long trial, branch;
 	const json_t *eval, *score, *decision, *plan, *audit; /* the last three may be NULL */
 	const char *code;                                     /* NULL: the reply has no code */
 	/* the last accepted candidate before it; NULL for the reference */
@@ -143,9 +142,7 @@ const struct kcandidate *trial_candidate(long trial);
 struct program {
 	struct source {
 		char *path; /* owned */
-		const char *data;
-		size_t len;
-		char sha256[65];
+		const char *text;
 	} file[17];
 	size_t count;
 };
@@ -169,6 +166,8 @@ struct aggregates aggregates_of(const struct candidate *x, const struct candidat
  * unknown.
  */
 double change_pct(const struct candidate *x, const struct candidate *old);
+/* The same from the last accepted candidate. */
+double gain_pct(const struct candidate *x);
 /*
  * The same for one workload (its index in the task), compared with the last accepted candidate; and
  * with the reference.
@@ -220,9 +219,8 @@ json_t *termination_facts(void);
 
 struct planned {
 	char *path;
-	struct kbuf text; /* of a fact: empty */
+	struct kbuf text; /* of a fact: none */
 	char sha256[65];
-	bool fact;
 };
 
 struct plan {

@@ -10,8 +10,6 @@
 #include "krecords.h"
 #include "kverdict.h"
 
-enum { REFERENCE_MAX = 1 << 30 };
-
 /* A line of the library about the campaign. New reference. */
 static json_t *
 new_row(const char *kind, const char *device)
@@ -19,8 +17,8 @@ new_row(const char *kind, const char *device)
 	auto_free char *op = tips_op();
 
 	return json_pack("{s:s,s:s,s:s,s:s,s:s,s:s}", "schema", "library/1", "kind", kind,
-	    "campaign", kcamp_str(campaign.camp, "name"), "op", op, "backend",
-	    kcamp_str(campaign.camp, "backend"), "gpu", device);
+	    "campaign", campaign.name, "op", op, "backend", kcamp_str(campaign.camp, "backend"),
+	    "gpu", device);
 }
 
 /* The types of a task's arrays, each once. New reference. */
@@ -105,15 +103,13 @@ put_summary(struct kbuf *b, const char *device)
 static char *
 contribution_name(void)
 {
-	auto_free char *slug = tips_slug(kcamp_str(campaign.camp, "name"));
-	char *name, hex[65], *data;
-	size_t len;
+	static const char reference[] = "trials/000/00/eval.ndjson";
+	auto_free char *slug = tips_slug(campaign.name);
+	char hex[65];
 
-	data = kread_file_or_die("trials/000/00/eval.ndjson", REFERENCE_MAX, &len);
-	ksha256_hex(data, len, hex);
-	name = kasprintf("%s-%.8s", slug, hex);
-	free(data);
-	return name;
+	if (!kseal_file(reference, hex))
+		kdie_errno(K_USAGE, "%s", reference);
+	return kasprintf("%s-%.8s", slug, hex);
 }
 
 /* Stores the rounds of the campaign in the working folder, replacing what it left before. */

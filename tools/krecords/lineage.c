@@ -221,7 +221,7 @@ kernel_path(void)
 		path = kasprintf("kernels/%s/%s", name, own);
 	else
 		path = kasprintf("%s%s", knob, knob[strlen(knob) - 1] == '/' ? own : "");
-	/* Every component must be a plain name, so that nothing leads out of the tree, or into .git. */
+	/* Each part must be a plain name, so that nothing leads out of the tree or into .git. */
 	if (kregex_is("(?i)(?:\\A|/)(?:\\.{0,2}|\\.git)(?:/|\\z)|[\n\t]", path))
 		kdie(K_USAGE,
 		    "git.kernel_path: '%s' must be a relative path of a file in the repository",
@@ -286,7 +286,7 @@ make_tree(const struct round *r, const char *base, bool write)
 	program_of(r->accepted, basename(kernel), &p);
 	kforeach_of(one, p.file, p.count) {
 		auto_free char *path = kbeside(kernel, one->path), *old = tree,
-		               *blob = git_object("blob", one->data, one->len, write);
+		               *blob = git_object("blob", one->text, strlen(one->text), write);
 
 		tree = git_tree_with(old, path, blob);
 	}
@@ -446,8 +446,10 @@ program_digest(const struct round *r, char hex[65])
 	struct program p;
 
 	program_of(r->accepted, name, &p);
-	kforeach_of(one, p.file, p.count)
-		kbuf_printf(&b, "%s  %s\n", one->sha256, one->path);
+	kforeach_of(one, p.file, p.count) {
+		ksha256_text(one->text, hex);
+		kbuf_printf(&b, "%s  %s\n", hex, one->path);
+	}
 	ksha256_hex(b.data, b.len, hex);
 	program_free(&p);
 }
@@ -550,11 +552,9 @@ begin(const char *branch)
 {
 	auto_free char *base = resolve("", "HEAD", "^{commit}"),
 	               *folder = GIT("rev-parse", "--show-prefix");
-	json_t *line = json_pack("{s:s,s:s}", "branch", branch, "folder", folder);
 
-	if (base)
-		json_object_set_new(line, "base", json_string(base));
-	kseal_add(&campaign.seal, "branch", line);
+	kseal_add(&campaign.seal, "branch",
+	    json_pack("{s:s,s:s,s:s*}", "branch", branch, "folder", folder, "base", base));
 	kseal_save(&campaign.seal);
 }
 

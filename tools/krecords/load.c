@@ -48,8 +48,6 @@ take_candidate(struct candidate *x, const struct kcandidate *scored)
 	*x = (struct candidate){ .json = scored->json,
 		.id = scored->id,
 		.status = status_rows[scored->status].name,
-		.trial = scored->trial,
-		.branch = scored->branch,
 		.eval = json_object_get(scored->json, "eval"),
 		.score = json_object_get(scored->json, "score"),
 		.audit = json_object_get(scored->json, "audit") };
@@ -61,7 +59,7 @@ take_candidate(struct candidate *x, const struct kcandidate *scored)
 		kdie(K_USAGE,
 		    "trials/%03ld/score.ndjson: %s has no score.decision.verdict; run make views "
 		    "to score it again",
-		    x->trial, x->id);
+		    scored->trial, x->id);
 }
 
 static void
@@ -121,12 +119,11 @@ rounds_load(bool write)
 struct round *
 last_accepted(void)
 {
-	size_t i = campaign.count;
+	size_t i = campaign.count - 1;
 
-	while (i-- > 1)
-		if (campaign.round[i].accepted)
-			break;
-	return &campaign.round[i < campaign.count ? i : 0];
+	while (i > 0 && !campaign.round[i].accepted)
+		i--;
+	return &campaign.round[i];
 }
 
 const char *
@@ -163,32 +160,35 @@ trial_candidate(long number)
 
 	if (trial && number > 1 && !campaign.count)
 		ktrials_drop(&campaign.trials, number - 2);
-	for (size_t i = 0; trial && trial->whole && i < trial->count; i++)
-		if (!best || stands_before(&trial->list[i], best))
-			best = &trial->list[i];
+	if (trial && trial->whole)
+		kforeach_of(one, trial->list, trial->count)
+			if (!best || stands_before(one, best))
+				best = one;
 	return best;
+}
+
+static char *
+dump(const json_t *value, size_t flags)
+{
+	char *text = json_dumps(value, flags | JSON_REAL_PRECISION(15));
+
+	if (!text)
+		kdie(K_IO, "out of memory");
+	return text;
 }
 
 char *
 json_text(const json_t *object)
 {
-	auto_free char *text =
-	    json_dumps(object, JSON_INDENT(1) | JSON_SORT_KEYS | JSON_REAL_PRECISION(15));
-	char *lines = text ? kasprintf("%s\n", text) : NULL;
+	auto_free char *text = dump(object, JSON_INDENT(1) | JSON_SORT_KEYS);
 
-	if (!text)
-		kdie(K_IO, "out of memory");
-	return lines;
+	return kasprintf("%s\n", text);
 }
 
 char *
 json_line(const json_t *value)
 {
-	char *text = json_dumps(value, KIO_DUMP | JSON_ENCODE_ANY | JSON_REAL_PRECISION(15));
-
-	if (!text)
-		kdie(K_IO, "out of memory");
-	return text;
+	return dump(value, KIO_DUMP | JSON_ENCODE_ANY);
 }
 
 void

@@ -21,17 +21,11 @@ command_close(void)
 	return code ? code : campaign_damage();
 }
 
-static bool
-has_line(const char *kind)
-{
-	return kseal_last(&campaign.seal, kind) != NULL;
-}
-
 /* Are there, or should there be, files of rounds? */
 static bool
 has_rounds(void)
 {
-	return has_line("round") || kis_there("rounds") || campaign.linear;
+	return kseal_last(&campaign.seal, "round") || kis_there("rounds") || campaign.linear;
 }
 
 static bool
@@ -40,7 +34,7 @@ has_memory(void)
 	size_t count;
 
 	free(kmemo_versions(".", &count));
-	return count || has_line(KMEMO_SEAL);
+	return count || kseal_last(&campaign.seal, KMEMO_SEAL);
 }
 
 static int
@@ -94,7 +88,7 @@ command_restore(void)
 	kforeach_of(one, p.file, p.count) {
 		auto_free char *path = kasprintf("%s/%s", given.output, one->path);
 
-		put_file(path, one->data, one->len);
+		put_file(path, one->text, strlen(one->text));
 	}
 	program_free(&p);
 	return K_OK;
@@ -155,13 +149,12 @@ static const struct koption options[] = {
 static char *const *
 operands_of(const struct kcommand *command, char **argv, int argc)
 {
-	bool paths = command->run == command_library,
-	     tips = command->run == command_tips && argc > 0 && strcmp(argv[0], "remove") != 0;
-	char **list = kcalloc((size_t)argc + 1, sizeof *list);
+	bool tips = command->run == command_tips && argc > 0 && strcmp(argv[0], "remove");
+	int first = command->run == command_library ? 0 : tips ? 1 : argc;
 
-	for (int i = 0; i < argc; i++)
-		list[i] = paths || (tips && i > 0) ? (char *)kcommand_path(argv[i]) : argv[i];
-	return list;
+	for (int i = first; i < argc; i++)
+		argv[i] = (char *)kcommand_path(argv[i]);
+	return argv;
 }
 
 /* Commands that need the campaign for themselves. */

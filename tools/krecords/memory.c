@@ -158,9 +158,8 @@ static void
 set_some(json_t *o, const char *key, json_t *value)
 {
 	if (json_object_size(value) || json_array_size(value))
-		kjson_set(o, key, value);
-	else
-		json_decref(value);
+		json_object_set(o, key, value);
+	json_decref(value);
 }
 
 static bool
@@ -192,14 +191,13 @@ static json_t *
 optimization(const struct kcandidate *c)
 {
 	const json_t *plan = kjson_path(c->json, "eval.plan");
-	auto_free char *category = record_category(c), *impact = NULL, *risks = NULL;
 	const char *risk = kjson_str(plan, "risks");
 	double percent = kjson_num_or(plan, "expected_gain_pct", NAN);
-
-	if (isfinite(percent))
-		impact = kasprintf("%+.3g %%", percent);
-	risks = kasprintf("%s%s%s%s", risk, *risk && rolled_back(c) ? "; " : "",
-	    rolled_back(c) ? "rolled back to " : "", rolled_back(c) ? c->parent : "");
+	auto_free char *category = record_category(c),
+	               *impact = isfinite(percent) ? kasprintf("%+.3g %%", percent) : NULL,
+	               *risks = rolled_back(c)
+	    ? kasprintf("%s%srolled back to %s", risk, *risk ? "; " : "", c->parent)
+	    : kstrdup(risk);
 	return json_pack("{s:s,s:s*,s:s*,s:s*,s:s*,s:s,s:s,s:s}", "action_category", category,
 	    "action_description", text_at(plan, "change"), "hypothesis",
 	    text_at(plan, "hypothesis"), "bucket", text_at(plan, "bucket"), "expected_impact",
@@ -513,30 +511,25 @@ version_fault(const json_t *ought, const char *path, bool *stale)
 {
 	auto_free char *text = kread_file_or_die(path, VERSION_MAX, NULL),
 	               *wanted = json_text(ought);
-	char hex[65], *field, *a, *b, *fault = NULL;
-	bool same = !strcmp(text, wanted);
-	json_t *is;
+	auto_free char *field = NULL, *a = NULL, *b = NULL;
+	json_auto_t *is = NULL;
+	char hex[65];
 
-	ksha256_hex(text, strlen(text), hex);
 	*stale = true;
-	if (same)
+	if (!strcmp(text, wanted))
 		return NULL;
+	ksha256_text(text, hex);
 	is = kjson_load(path);
 	field = kjson_difference(ought, is, "");
 	/* Only the mark differs: it is a view of the seal, which readers use. */
 	*stale = !field || !strcmp(field, "masked") || kseal_knows(&campaign.seal, path, hex);
-	a = kjson_told(ought, field ? field : "");
-	b = kjson_told(is, field ? field : "");
-	fault = *stale ? kasprintf("%s: is out of date; run krecords remember", path)
-	               : kasprintf("%s: %s: is %s, but the records say %s; remove the file and run "
-	                           "krecords "
-	                           "remember",
-	                     path, field, b, a);
-	free(a);
-	free(b);
-	free(field);
-	json_decref(is);
-	return fault;
+	if (*stale)
+		return kasprintf("%s: is out of date; run krecords remember", path);
+	a = kjson_told(ought, field);
+	b = kjson_told(is, field);
+	return kasprintf("%s: %s: is %s, but the records say %s; remove the file and run krecords "
+	                 "remember",
+	    path, field, b, a);
 }
 
 /* "memory/v7.json"; the caller frees. */
@@ -582,7 +575,7 @@ write_versions(json_t *event, json_t *files)
 	char hex[65];
 
 	json_object_foreach(files, path, text) {
-		ksha256_hex(json_string_value(text), json_string_length(text), hex);
+		ksha256_text(json_string_value(text), hex);
 		if (!kseal_knows(&campaign.seal, path, hex))
 			json_object_set_new(digests, path, json_string(hex));
 	}
@@ -653,15 +646,6 @@ command_remember(void)
 	return campaign_damage();
 }
 
-/* Says FAULT, and frees it. */
-static void
-complain(struct kfaults *f, char *fault)
-{
-	if (fault)
-		kfault(f, "%s", fault);
-	free(fault);
-}
-
 void
 check_memory(struct kfaults *f, size_t *files)
 {
@@ -674,11 +658,13 @@ check_memory(struct kfaults *f, size_t *files)
 			    *one, *one);
 	for (long v = 0; v <= campaign.trials.last; v++) {
 		json_auto_t *ought = build_version(v);
-		auto_free char *path = version_path(v);
+		auto_free char *path = version_path(v), *fault = NULL;
 
 		if (!kis_there(path))
 			kfault(f, "%s: is missing; run krecords remember", path);
 		else if (ought && is_checkable(v))
-			complain(f, version_fault(ought, path, &stale));
+			fault = version_fault(ought, path, &stale);
+		if (fault)
+			kfault(f, "%s", fault);
 	}
 }

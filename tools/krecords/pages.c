@@ -18,23 +18,20 @@ put_label(const char *name, struct kbuf *out)
 static void
 put_sets(const struct ktask_workload *w, struct kbuf *out)
 {
-	size_t i;
-	json_t *s;
+	const char *before = "";
 
 	kbuf_puts(out, w->sets ? "," : ",all");
-	json_array_foreach(w->sets, i, s) {
-		kbuf_puts(out, i ? "+" : "");
-		put_label(json_string_value(s) ? json_string_value(s) : "", out);
+	kjson_foreach_text(set, w->sets) {
+		kbuf_puts(out, before);
+		put_label(set ? set : "", out);
+		before = "+";
 	}
 }
 
 static void
 put_number(bool known, double v, struct kbuf *out)
 {
-	if (known)
-		kbuf_printf(out, ",%.9g", v);
-	else
-		kbuf_puts(out, ",nan");
+	kbuf_puts(out, known ? shown(",%.9g", v) : ",nan");
 }
 
 static void
@@ -49,11 +46,11 @@ put_row(const struct ktask_workload *w, const struct shape *s, struct kbuf *out)
 			kbuf_printf(out, ",%lld", (long long)w->axis[a]);
 	put_sets(w, out);
 	kbuf_printf(out, ",%s", s->check);
-	put_number(timed, timed ? shown_time(s->ns) : 0, out);
-	put_number(timed, timed ? shown_sd(s) : 0, out);
+	put_number(timed, shown_time(s->ns), out);
+	put_number(timed, shown_sd(s), out);
 	if (counts_flops()) {
 		put_number(timed, s->rate, out);
-		put_number(timed, timed ? s->rate * s->sd_ns / s->ns : 0, out);
+		put_number(timed, s->rate * s->sd_ns / s->ns, out);
 	}
 	if (counts_bytes())
 		put_number(timed, s->gbps, out);
@@ -88,25 +85,21 @@ put_patch(const struct candidate *x, const char *name, struct kbuf *out)
 	const char *parent =
 	    kjson_str_or(x->json, "sample.parent.code", x->base ? x->base->code : NULL);
 	const char *id = kjson_str_or(x->json, "sample.parent.id", x->base ? x->base->id : NULL);
-	char *old, *new;
+	auto_free char *old = kasprintf("a/%s\t%s", name, id ? id : ""),
+	               *new = kasprintf("b/%s\t%s", name, x->id);
 
-	if (!parent || !id || !x->code)
-		return;
-	old = kasprintf("a/%s\t%s", name, id);
-	new = kasprintf("b/%s\t%s", name, x->id);
-	kdiff_unified(parent, x->code, old, new, out);
-	free(old);
-	free(new);
+	if (parent && id && x->code)
+		kdiff_unified(parent, x->code, old, new, out);
 }
 
 /* What is being planned. */
 static struct plan *plan;
 
 static struct planned *
-plan_path(char *path, bool fact)
+plan_path(char *path)
 {
 	kgrow(plan->file, plan->count);
-	plan->file[plan->count] = (struct planned){ .path = path, .fact = fact };
+	plan->file[plan->count] = (struct planned){ .path = path };
 	return &plan->file[plan->count++];
 }
 
@@ -115,9 +108,9 @@ static struct kbuf *
 plan_file(const struct round *r, const struct candidate *x, const char *folder, const char *name)
 {
 	auto_free char *branch =
-	    campaign.linear || !r->trial ? kstrdup("") : kasprintf("%02ld/", x->branch);
-	struct planned *f = plan_path(
-	    kasprintf("rounds/round-%ld/%s/%s%s", r->number, folder, branch, name), false);
+	    campaign.linear || !r->trial ? kstrdup("") : kasprintf("%s/", strchr(x->id, '/') + 1);
+	struct planned *f =
+	    plan_path(kasprintf("rounds/round-%ld/%s/%s%s", r->number, folder, branch, name));
 
 	kbuf_puts(&f->text, "");
 	return &f->text;
@@ -132,7 +125,7 @@ plan_candidate(const struct round *r, const struct candidate *x)
 
 	program_of(x, name, &program);
 	kforeach_of(one, program.file, program.count)
-		kbuf_add(plan_file(r, x, "kernel_snapshot", one->path), one->data, one->len);
+		kbuf_puts(plan_file(r, x, "kernel_snapshot", one->path), one->text);
 	program_free(&program);
 	put_csv(x, plan_file(r, x, "artifacts", "benchmark.csv"));
 	put_patch(x, name, plan_file(r, x, "artifacts", "diff.patch"));
@@ -143,7 +136,7 @@ plan_candidate(const struct round *r, const struct candidate *x)
 static void
 plan_fact(char *path)
 {
-	struct planned *f = plan_path(path, true);
+	struct planned *f = plan_path(path);
 
 	if (!kseal_file(path, f->sha256)) {
 		free(path);
@@ -154,20 +147,19 @@ plan_fact(char *path)
 void
 plan_round(struct round *r, struct plan *p)
 {
-	static const char *const stages[] = { "sample", "prompt", "reply", "eval" };
 	char *summary = kasprintf("rounds/round-%ld/summary.md", r->number);
 
 	plan = p;
 	plan_fact(kplace_trial(".", r->trial, r->trial ? "evidence.ndjson" : "machine.json"));
 	kforeach_of(one, r->list, r->count)
-		kforeach(stage, stages)
-			plan_fact(kplace_id(".", one->id, *stage));
-	put_page(campaign.linear ? "summary.md" : "wide.md", round_facts(r),
-	    &plan_path(summary, false)->text);
+		kforeach_of(kfact_name, kfact_names, KFACTS)
+			plan_fact(kplace_id(".", one->id, *kfact_name));
+	put_page(
+	    campaign.linear ? "summary.md" : "wide.md", round_facts(r), &plan_path(summary)->text);
 	kforeach_of(each, r->list, r->count)
 		plan_candidate(r, each);
 	kforeach_of(x, plan->file, plan->count)
-		if (!x->fact)
+		if (x->text.data)
 			ksha256_hex(x->text.data, x->text.len, x->sha256);
 }
 

@@ -13,12 +13,9 @@ kernel_name(void)
 }
 
 static void
-add_source(struct program *p, char *path, const char *data)
+add_source(struct program *p, char *path, const char *text)
 {
-	struct source *s = &p->file[p->count++];
-
-	*s = (struct source){ .path = path, .data = data, .len = strlen(data) };
-	ksha256_hex(s->data, s->len, s->sha256);
+	p->file[p->count++] = (struct source){ .path = path, .text = text };
 }
 
 /* Is one of two paths equal to the other, or a folder above it? */

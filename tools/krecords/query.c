@@ -47,11 +47,10 @@ read_all(void)
 	kforeach_of(each, list, count) {
 		json_auto_t *v =
 		    kmemo_masked(&campaign.masks, *each, KMEMO_ALL) ? NULL : checked_version(*each);
-		json_t *null = json_null();
 		const json_t *part = given.field ? kjson_path(v, given.field) : v;
 
 		if (v)
-			put_value(part ? part : null);
+			put_value(part ? part : json_null());
 	}
 	return K_OK;
 }
@@ -67,30 +66,34 @@ command_read(void)
 	return code;
 }
 
-/* A figure with DIGITS digits, right-aligned in WIDTH columns; "-" when there is none. */
-static void
-put_figure(struct kbuf *b, const json_t *v, const char *path, int width, int digits)
-{
-	double x = kjson_num_or(v, path, NAN);
-	char text[40] = "-";
-
-	if (isfinite(x))
-		snprintf(text, sizeof text, "%.*g", digits, x);
-	kbuf_printf(b, " %*s", width, text);
-}
+/* Members of "performance" with so many digits, right-aligned in columns of this width. */
+static const struct {
+	const char *name;
+	int width, digits;
+} figures[] = {
+	{ "latency_us", 11, 7 },
+	{ "tflops", 8, 4 },
+	{ "bandwidth_gbps", 8, 4 },
+	{ "tflops_peak_utilization_pct", 6, 3 },
+	{ "bandwidth_peak_utilization_pct", 6, 3 },
+};
 
 static void
 put_row(long version, const json_t *v, bool masked)
 {
 	auto_free char *action = kfence_line(kjson_str(v, "optimization.action_category"), 40);
+	const json_t *performance = json_object_get(v, "performance");
 	auto_buf struct kbuf b = { 0 };
 
 	kbuf_printf(&b, "v%-5ld %-6s", version, masked ? "masked" : "");
-	put_figure(&b, v, "performance.latency_us", 11, 7);
-	put_figure(&b, v, "performance.tflops", 8, 4);
-	put_figure(&b, v, "performance.bandwidth_gbps", 8, 4);
-	put_figure(&b, v, "performance.tflops_peak_utilization_pct", 6, 3);
-	put_figure(&b, v, "performance.bandwidth_peak_utilization_pct", 6, 3);
+	kforeach(one, figures) {
+		double x = kjson_num_or(performance, one->name, NAN);
+
+		if (isfinite(x))
+			kbuf_printf(&b, " %*.*g", one->width, one->digits, x);
+		else
+			kbuf_printf(&b, " %*s", one->width, "-");
+	}
 	kbuf_printf(&b, "  %-12s %-5s %s", kjson_str(v, "correctness.status"),
 	    kjson_str(v, "quality_gate.result"), action);
 	while (b.len && b.data[b.len - 1] == ' ')
@@ -148,15 +151,14 @@ command_latest(void)
 	size_t count;
 	auto_free long *list = kmemo_versions(".", &count);
 	char name[24];
-	int code = K_NO;
 
+	while (count > 0 && kmemo_masked(&campaign.masks, list[count - 1], KMEMO_ALL))
+		count--;
 	kout_open(given.output);
-	while (count > 0 && code == K_NO)
-		if (!kmemo_masked(&campaign.masks, list[--count], KMEMO_ALL)) {
-			snprintf(name, sizeof name, "v%ld", list[count]);
-			kout_line(name, strlen(name));
-			code = K_OK;
-		}
+	if (count > 0) {
+		snprintf(name, sizeof name, "v%ld", list[count - 1]);
+		kout_line(name, strlen(name));
+	}
 	kout_commit();
-	return code;
+	return count > 0 ? K_OK : K_NO;
 }

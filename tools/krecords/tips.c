@@ -106,14 +106,15 @@ tip_text(const json_t *tip)
 	return b.data;
 }
 
-/* The start of its text's digest. */
-static void
+/* The start of its text's digest, in ID. */
+static const char *
 tip_id(const json_t *tip, char id[65])
 {
 	auto_free char *text = tip_text(tip);
 
-	ksha256_hex(text, strlen(text), id);
+	ksha256_text(text, id);
 	id[ID] = '\0';
+	return id;
 }
 
 /* The rule that a tip breaks; NULL: none. The caller frees. */
@@ -134,11 +135,10 @@ take_line(json_t *tips, const char *path, long lineno, const char *line)
 	                  field[] = "\\A- (Context|Signal|Takeaway|Applicability):(.*)\\z";
 	json_t *tip = json_array_get(tips, json_array_size(tips) - 1);
 	struct kregex_span at[4];
-	size_t len = strlen(line);
 
 	if (!*line || !strncmp(line, "# ", 2))
 		return NULL;
-	if (kregex_find(heading, line, len, at, LEN(at))) {
+	if (kregex_match(heading, line, at)) {
 		json_array_append_new(tips,
 		    json_pack("{s:s%,s:I,s:b}", "time", line + at[1].from, at[1].to - at[1].from,
 		        "round", (json_int_t)strtol(line + at[2].from, NULL, 10), "accepted",
@@ -149,7 +149,7 @@ take_line(json_t *tips, const char *path, long lineno, const char *line)
 		return kasprintf("%s:%ld: a tip begins with '### TIME round-N" DASH "ACCEPTED' "
 		                 "or 'ROLLED BACK'",
 		    path, lineno);
-	if (tip && kregex_find(field, line, len, at, 3)) {
+	if (tip && kregex_match(field, line, at)) {
 		auto_free char *name = kregex_text(line, at[1]),
 		               *text = kfence_line(line + at[2].from, FIELD_MAX);
 
@@ -235,20 +235,10 @@ save_tips(const char *path, const json_t *tips)
 static bool
 was_removed(const char *folder, const char *id)
 {
-	auto_free char *path = kasprintf("%s/removed.ndjson", folder),
-	               *text = kread_file(path, FILE_MAX, NULL), *mark = NULL;
+	auto_free char *path = kasprintf("%s/removed.ndjson", folder);
+	json_auto_t *removed = kin_all(path);
 
-	mark = kasprintf("\"id\":\"%s\"", id);
-	return text && strstr(text, mark);
-}
-
-static bool
-is_in(const json_t *tips, const json_t *tip)
-{
-	kjson_foreach(other, tips)
-		if (json_equal(other, tip))
-			return true;
-	return false;
+	return kjson_find(removed, "id", id);
 }
 
 /* Is there something to learn from the round? Not from noise, a copy or a missing plan. */
@@ -348,16 +338,16 @@ append(json_t *tips, json_t *tip, const char *folder, bool by_hand)
 {
 	auto_free char *fault = tip ? tip_fault(tip) : NULL;
 	long round = (long)kjson_int(tip, "round");
+	bool there = !tip;
 	char id[65];
 
-	if (!tip)
-		return;
-	tip_id(tip, id);
+	kjson_foreach(other, tips)
+		there |= json_equal(other, tip);
 	if (fault && by_hand)
 		kdie(K_USAGE, "tip of round-%ld: %s", round, fault);
 	if (fault)
 		kwarn("no tip of round-%ld is written: %s", round, fault);
-	else if (!is_in(tips, tip) && !was_removed(folder, id))
+	else if (!there && !was_removed(folder, tip_id(tip, id)))
 		json_array_append(tips, tip);
 	json_decref(tip);
 }
@@ -403,13 +393,11 @@ list(const char *path)
 
 	kout_open(given.output);
 	kjson_foreach(tip, tips) {
-		auto_free char *line = NULL;
 		char id[65];
-
-		tip_id(tip, id);
-		line = kasprintf("%s %s round-%ld %s: %s", id, kjson_str(tip, "time"),
-		    (long)kjson_int(tip, "round"), VERDICT(kjson_bool(tip, "accepted")),
-		    json_string_value(json_object_get(tip, "Takeaway")));
+		auto_free char *line =
+		    kasprintf("%s %s round-%ld %s: %s", tip_id(tip, id), kjson_str(tip, "time"),
+		        (long)kjson_int(tip, "round"), VERDICT(kjson_bool(tip, "accepted")),
+		        json_string_value(json_object_get(tip, "Takeaway")));
 		kout_line(line, strlen(line));
 	}
 	kout_commit();
@@ -420,7 +408,7 @@ list(const char *path)
 static size_t
 check_file(const char *path)
 {
-	char *fault;
+	auto_free char *fault = NULL;
 	json_auto_t *tips = parse_tips(path, &fault);
 	size_t faults = fault != NULL;
 
@@ -430,13 +418,11 @@ check_file(const char *path)
 		auto_free char *why = tip_fault(tip);
 		char id[65];
 
-		tip_id(tip, id);
 		if (why)
-			kwarn("%s: tip %s (round-%ld): %s", path, id, (long)kjson_int(tip, "round"),
-			    why);
+			kwarn("%s: tip %s (round-%ld): %s", path, tip_id(tip, id),
+			    (long)kjson_int(tip, "round"), why);
 		faults += why != NULL;
 	}
-	free(fault);
 	return faults;
 }
 
@@ -481,11 +467,9 @@ remove_tip(const char *folder, const char *path)
 		    "tips remove: give the id (see krecords tips list) and the reason: tips remove "
 		    "ID --why TEXT");
 	tips = parse_or_die(path);
-	for (; i < json_array_size(tips); i++) {
-		tip_id(json_array_get(tips, i), id);
-		if (!strcmp(id, given.operands[1]))
-			break;
-	}
+	while (i < json_array_size(tips) &&
+	    strcmp(tip_id(json_array_get(tips, i), id), given.operands[1]))
+		i++;
 	if (i == json_array_size(tips))
 		kdie(K_NO, "%s: there is no tip %s", path, given.operands[1]);
 	note_removal(folder, id, json_array_get(tips, i));
@@ -534,9 +518,8 @@ freeze_tips(void)
 		auto_free char *fault = tip_fault(tip);
 		char id[65];
 
-		tip_id(tip, id);
 		if (fault)
-			kwarn("%s: tip %s is not used: %s", path, id, fault);
+			kwarn("%s: tip %s is not used: %s", path, tip_id(tip, id), fault);
 		else
 			json_array_append(kept, tip);
 	}
