@@ -74,14 +74,13 @@ work_put(const char *work, const char *name, const void *data, size_t len)
 		kdie_errno(K_IO, "%s/%s", work, name);
 }
 
-/* Whether one of the flags contains one of the words. */
+/* Whether PATTERN is in one of the flags. */
 static bool
-names_any(const json_t *flags, const char *const *words, size_t count)
+names(const json_t *flags, const char *pattern)
 {
-	kjson_foreach(flag, flags)
-		for (size_t w = 0; w < count; w++)
-			if (strstr(json_string_value(flag) ?: "", words[w]))
-				return true;
+	kjson_foreach_text(flag, flags)
+		if (kregex_is(pattern, flag ?: ""))
+			return true;
 	return false;
 }
 
@@ -93,9 +92,7 @@ names_any(const json_t *flags, const char *const *words, size_t count)
 static bool
 wants_entry_only(const struct keval *k)
 {
-	static const char *const words[] = { "--gc-sections" };
-
-	return names_any(kjson_path(k->task, "build.flags"), words, LEN(words));
+	return names(kjson_path(k->task, "build.flags"), "--gc-sections");
 }
 
 static void
@@ -113,10 +110,28 @@ work_put_sources(const struct keval *k, const struct subject *s, const char *wor
 	if (wants_entry_only(k))
 		work_put_exports(k, work);
 	work_put(work, s->host ? host_source(k) : source_name(k), s->code, strlen(s->code));
-	for (size_t i = 0; i < s->file_count; i++)
-		if (strncmp(s->files[i].path, "candidate.", 10))
-			work_put(work, s->files[i].path, s->files[i].content,
-			    strlen(s->files[i].content));
+	kforeach_of(file, s->files, s->file_count)
+		if (strncmp(file->path, "candidate.", 10))
+			work_put(work, file->path, file->content, strlen(file->content));
+}
+
+char *
+file_take(int file, size_t max, size_t *len)
+{
+	auto_close int fd = file;
+	struct kbuf b = { 0 };
+	char chunk[65536];
+	ssize_t n = 0;
+
+	while (fd >= 0 && b.len <= max && (n = pread(fd, chunk, sizeof chunk, (off_t)b.len)) > 0)
+		kbuf_add(&b, chunk, (size_t)n);
+	if (fd < 0 || n < 0 || b.len > max) {
+		kbuf_free(&b);
+		return NULL;
+	}
+	kbuf_add(&b, "", 0);
+	*len = b.len;
+	return b.data;
 }
 
 /*
@@ -126,23 +141,7 @@ work_put_sources(const struct keval *k, const struct subject *s, const char *wor
 char *
 work_read(const char *work, const char *name, size_t max, size_t *len)
 {
-	int fd = ksandbox_open(work, name);
-	struct kbuf b = { 0 };
-	char chunk[65536];
-	ssize_t n = 0;
-
-	while (fd >= 0 && b.len <= max && (n = read(fd, chunk, sizeof chunk)) > 0)
-		kbuf_add(&b, chunk, (size_t)n);
-	if (fd < 0 || n < 0 || b.len > max) {
-		if (fd >= 0)
-			close(fd);
-		kbuf_free(&b);
-		return NULL;
-	}
-	close(fd);
-	kbuf_add(&b, "", 0);
-	*len = b.len;
-	return b.data;
+	return file_take(ksandbox_open(work, name), max, len);
 }
 
 /*
@@ -173,21 +172,16 @@ compiler_is(const struct keval *k, const char *name)
 static bool
 is_gcc(const struct keval *k)
 {
-	const char *base = basename(compiler_of(k));
-
-	return strstr(base, "gcc") || strstr(base, "g++") || !strcmp(base, "cc") ||
-	    !strcmp(base, "c++");
+	return kregex_is("gcc|g[+][+]|\\Ac(?:c|[+][+])\\z", basename(compiler_of(k)));
 }
 
 /* Whether the device code of several objects must be linked. */
 static bool
 is_relocatable(const struct keval *k, const json_t *extra_flags)
 {
-	static const char *const words[] = { "rdc", "relocatable-device-code", "lto",
-		"link-time-opt" };
+	static const char words[] = "rdc|relocatable-device-code|lto|link-time-opt";
 
-	return names_any(kjson_path(k->task, "build.flags"), words, LEN(words)) ||
-	    names_any(extra_flags, words, LEN(words));
+	return names(kjson_path(k->task, "build.flags"), words) || names(extra_flags, words);
 }
 
 /* COMPILER FLAGS -shared -o OBJECT SOURCE EXTRA LIBS */
@@ -265,9 +259,9 @@ compose_host(const struct keval *k, const json_t *extra_flags, struct words *c)
 	else
 		words_add(c, "gcc", "-O2", "-std=gnu11", "-fopenmp", "-fPIC", NULL);
 	words_add(c, "-shared", "-o", so_name, host_source(k), NULL);
-	kjson_foreach(flag, kjson_path(k->task, "build.flags"))
-		if (is_gpu(k) && !strncmp(json_string_value(flag) ?: "", "-arch=", 6))
-			words_add(c, json_string_value(flag), NULL);
+	kjson_foreach_text(flag, kjson_path(k->task, "build.flags"))
+		if (is_gpu(k) && !strncmp(flag ?: "", "-arch=", 6))
+			words_add(c, flag, NULL);
 	words_json(c, extra_flags);
 	words_add(c, "-lm", NULL);
 }
@@ -289,7 +283,7 @@ command_text(char *const *argv)
 	struct kbuf b = { 0 };
 
 	for (; *argv; argv++)
-		kbuf_printf(&b, "%s%s", b.len ? " " : "", *argv);
+		kbuf_join(&b, " ", *argv);
 	return b.data;
 }
 
@@ -455,9 +449,9 @@ static char *
 text_of(int file)
 {
 	size_t len;
-	char *text = answer_take(file, &len);
+	char *text = file_take(file, SO_MAX + 1, &len);
 
-	if (len > 1 && !text[len - 1])
+	if (text && len > 1 && !text[len - 1])
 		return text;
 	free(text);
 	return NULL;
@@ -574,9 +568,9 @@ static char *
 cache_path(struct keval *k, const struct subject *s, const json_t *flags)
 {
 	struct words c = { .count = 0 };
-	char *command;
-	auto_free char *text = subject_text(s);
-	char hex[65], *folder, *path;
+	auto_free char *text = subject_text(s), *command = NULL,
+	               *folder = kplace_trial(k->camp->dir, 0, "build");
+	char hex[65];
 	auto_buf struct kbuf key = { 0 };
 
 	compose(k, s, flags, &c);
@@ -588,12 +582,8 @@ cache_path(struct keval *k, const struct subject *s, const json_t *flags)
 		add_environment(&key, c.at[0]);
 	kbuf_puts(&key, text);
 	ksha256_hex(key.data, key.len, hex);
-	folder = kplace_trial(k->camp->dir, 0, "build");
 	kmake_folder(folder);
-	path = kasprintf("%s/%.32s.so", folder, hex);
-	free(command);
-	free(folder);
-	return path;
+	return kasprintf("%s/%.32s.so", folder, hex);
 }
 
 void
@@ -607,26 +597,24 @@ build_keep(struct keval *k, const struct subject *s, const struct build *b)
 char *
 build_cached(struct keval *k, const struct subject *s, const json_t *flags, char **log)
 {
-	char *path = cache_path(k, s, flags), *work;
+	auto_free char *path = cache_path(k, s, flags);
+	char *work;
 	struct build b = { 0 };
 	int lock;
 
 	*log = NULL;
-	if (kis_there(path))
-		return path;
-	work = ksandbox_work_new();
-	lock = klock_cpu(false);
-	work_put_sources(k, s, work);
-	compile(k, s, work, NULL, flags, &b);
-	close(lock);
-	ksandbox_work_free(work);
-	if (b.ok) {
-		kwrite_or_die(path, b.so, b.so_len);
-	} else {
-		*log = kstrdup(b.log);
-		free(path);
-		path = NULL;
+	if (!kis_there(path)) {
+		work = ksandbox_work_new();
+		lock = klock_cpu(false);
+		work_put_sources(k, s, work);
+		compile(k, s, work, NULL, flags, &b);
+		close(lock);
+		ksandbox_work_free(work);
+		if (b.ok)
+			kwrite_or_die(path, b.so, b.so_len);
+		else
+			*log = kstrdup(b.log);
+		build_free(&b);
 	}
-	build_free(&b);
-	return path;
+	return *log ? NULL : kstrdup(path);
 }

@@ -43,14 +43,6 @@ struct listing {
 	json_t *counts;
 };
 
-static void
-count_op(struct listing *l, const char *op)
-{
-	json_int_t count = json_integer_value(json_object_get(l->counts, op));
-
-	json_object_set_new_nocheck(l->counts, op, json_integer(count + 1));
-}
-
 /*
  * Keeps heads of functions, and instructions with the addresses of jumps, without code bytes. OWN:
  * the function is one of the program's.
@@ -71,7 +63,8 @@ take_line(struct listing *l, const char *line, bool *own)
 		auto_free char *kept = kregex_text(line, at[1]), *op = kregex_text(line, at[2]),
 		               *narrow = kregex_sub("[ \\t]+", kept, " ");
 
-		count_op(l, op);
+		json_object_set_new_nocheck(l->counts, op,
+		    json_integer(1 + json_integer_value(json_object_get(l->counts, op))));
 		kbuf_printf(&l->text, "%s\n", narrow);
 	}
 }
@@ -106,15 +99,14 @@ listing_json(const char *tool, char *output)
 	struct listing l = { .counts = json_object() };
 	json_t *out = NULL;
 	bool own = false;
-	char *text;
 
 	kpart_foreach(line, output, "\n")
 		take_line(&l, line, &own);
 	if (l.text.len && json_object_size(l.counts)) {
-		text = kfence_shorten(l.text.data, LISTING_MAX);
+		auto_free char *text = kfence_shorten(l.text.data, LISTING_MAX);
+
 		out = json_pack("{s:s,s:o,s:o}", "tool", tool, "mix", mix_of(l.counts), "text",
 		    kjson_string(text));
-		free(text);
 	}
 	json_decref(l.counts);
 	kbuf_free(&l.text);
@@ -126,13 +118,14 @@ static json_t *
 list_instructions(struct keval *k, const char *so, char **why)
 {
 	const char *lister = kcamp_backend(k->camp)->lister, *const *words = NULL;
-	char *work, *object, *output, *fault = NULL;
+	auto_free char *object = realpath(so, NULL), *output = NULL, *fault = NULL;
+	char *work;
 	struct words w = { .count = 0 };
 	json_t *out = NULL;
 
-	for (size_t i = 0; lister && i < LEN(listers); i++)
-		if (!strcmp(listers[i][0], lister))
-			words = listers[i];
+	kforeach(row, listers)
+		if (lister && !strcmp(*row[0], lister))
+			words = *row;
 	*why = !words || is_device_only(k) ? kstrdup("kiln has no program that lists instructions "
 	                                             "for this backend")
 	    : !ksandbox_finds(lister)      ? kasprintf("%s is not installed", lister)
@@ -140,7 +133,6 @@ list_instructions(struct keval *k, const char *so, char **why)
 	if (*why)
 		return NULL;
 	words_list(&w, words);
-	object = realpath(so, NULL);
 	work = ksandbox_work_new();
 	output = object
 	    ? tool_run(k, work, (struct ksandbox_bind[]){ { object, "/kiln/kernel.so" } }, 1, &w,
@@ -149,12 +141,8 @@ list_instructions(struct keval *k, const char *so, char **why)
 	if (output)
 		out = listing_json(lister, output);
 	if (!out)
-		*why = fault ? fault : kstrdup("the listing is empty");
-	else
-		free(fault);
+		*why = kstrdup(fault ? fault : "the listing is empty");
 	ksandbox_work_free(work);
-	free(output);
-	free(object);
 	return out;
 }
 
@@ -165,10 +153,9 @@ list_instructions(struct keval *k, const char *so, char **why)
 static const char *
 best_baseline(const json_t *reference, const char *workload, double *ns)
 {
-	const json_t *list = json_object_get(reference, "baselines");
 	const char *name = NULL;
 
-	kjson_foreach(b, list) {
+	kjson_foreach(b, json_object_get(reference, "baselines")) {
 		const json_t *row = kgain_row(json_object_get(b, "timing"), workload);
 		double t = row ? kgain_time_ns(row) : 0;
 
@@ -189,15 +176,14 @@ compare_known(const struct keval *k, const json_t *past, char **why)
 {
 	json_auto_t *reference = past_eval(k, KARCH_REFERENCE);
 	json_t *rows = json_array();
-	const json_t *timing = json_object_get(past, "timing");
 
-	for (size_t i = 0; i < json_array_size(timing); i++) {
-		const char *workload = kjson_str(json_array_get(timing, i), "workload");
+	kjson_foreach(row, json_object_get(past, "timing")) {
+		const char *workload = kjson_str(row, "workload");
 		const json_t *base = kgain_row(json_object_get(reference, "timing"), workload);
-		double ns, best_ns = 0;
+		double ns = kgain_time_ns(row), best_ns = 0;
 		const char *best = best_baseline(reference, workload, &best_ns);
 
-		if (!base || !((ns = kgain_time_ns(json_array_get(timing, i))) > 0))
+		if (!base || !(ns > 0))
 			continue;
 		json_array_append_new(rows,
 		    json_pack("{s:s,s:f,s:f,s:s*,s:o*}", "workload", workload, "accepted_ns", ns,
@@ -227,19 +213,14 @@ put(json_t *out, const char *key, json_t *value, char *why)
 static json_t *
 archive_linear(const struct keval *k)
 {
-	struct karch a;
-	json_t *linear;
+	json_auto_t *header = archive_header(k, "--evidence");
+	json_t *linear = json_object_get(header, "linear");
 
-	if (!k->archive)
-		kdie(K_USAGE, "--evidence needs the archive of the previous trial (--archive)");
-	karch_load(&a, k->archive, false);
-	linear = json_incref(json_object_get(a.header, "linear"));
 	if (!linear)
 		kdie(K_USAGE,
 		    "%s: contains no chain of rounds: it does not belong to a linear search",
 		    k->archive);
-	karch_free(&a);
-	return linear;
+	return json_incref(linear);
 }
 
 char *
@@ -253,8 +234,8 @@ evidence_subject(const struct keval *k)
 json_t *
 gather_evidence(struct keval *k, long trial)
 {
-	json_auto_t *linear = archive_linear(k);
-	json_t *past, *out, *value;
+	json_auto_t *linear = archive_linear(k), *past = NULL;
+	json_t *out, *value;
 	auto_free char *id = kverdict_incumbent(k->camp->dir, linear);
 	long streak = (long)kjson_int(linear, "streak");
 	struct kextract_file files[KEXTRACT_MAX_FILES];
@@ -262,7 +243,6 @@ gather_evidence(struct keval *k, long trial)
 	auto_free char *so = NULL;
 	char *why = NULL;
 	auto_free char *name = kasprintf("%03ld-evidence", trial);
-	char now[32];
 
 	past = past_eval(k, id);
 	if (!past)
@@ -270,11 +250,11 @@ gather_evidence(struct keval *k, long trial)
 		    k->camp->dir, id);
 	if (!is_null(k) && subject_of_past(past, &s, files))
 		so = incumbent_so(k, past);
-	know_iso(now, sizeof now);
-	out = json_pack("{s:s,s:s,s:I,s:I,s:s,s:s,s:I,s:s,s:s}", "schema", "evidence/1", "campaign",
+	out = json_pack("{s:s,s:s,s:I,s:I,s:s,s:s,s:I,s:s}", "schema", "evidence/1", "campaign",
 	    kcamp_str(k->camp, "name"), "trial", (json_int_t)trial, "round", (json_int_t)trial + 1,
 	    "id", id, "code_sha256", kjson_str(past, "code_sha256"), "streak", (json_int_t)streak,
-	    "escalation", klinear_escalation(streak), "time", now);
+	    "escalation", klinear_escalation(streak));
+	add_time(out);
 	if (streak >= KLINEAR_PROFILE) {
 		value = so ? profile_anew(k, &s, so, past, name, &why) : NULL;
 		put(out, "profile", value, why);
@@ -289,6 +269,5 @@ gather_evidence(struct keval *k, long trial)
 		value = is_null(k) ? NULL : compare_known(k, past, &why);
 		put(out, "sota", value, why);
 	}
-	json_decref(past);
 	return out;
 }

@@ -164,22 +164,6 @@ harness_prepare(struct keval *k, const struct harness_run *run)
 	return e;
 }
 
-char *
-answer_take(int file, size_t *len)
-{
-	struct stat st;
-	ssize_t n;
-	char *text;
-
-	if (fstat(file, &st) < 0)
-		kdie_errno(K_IO, "reading what another process wrote");
-	text = kcalloc((size_t)st.st_size + 1, 1);
-	n = pread(file, text, (size_t)st.st_size, 0);
-	close(file);
-	*len = n > 0 ? (size_t)n : 0;
-	return text;
-}
-
 static void
 close_early(struct early *e)
 {
@@ -235,7 +219,9 @@ harness_go(struct early *e, const void *so, size_t len)
 		leaving = e->pid;
 	else
 		await_end(e);
-	text = answer_take(e->answer, &len);
+	text = file_take(e->answer, ANSWER_MAX, &len);
+	if (!text)
+		kdie(K_IO, "kharness: its answer cannot be read");
 	answer = read_answer(text, len);
 	e->answer = -1;
 	close_early(e);

@@ -10,26 +10,13 @@
 #include "ktask.h"
 #include "kverdict.h"
 
-/* NEEDED: the run ends if it is missing; other files may be absent. */
-static void
-put(struct keval *k, const char *path, bool needed)
+void
+input(struct keval *k, const char *path, bool needed)
 {
 	if (!k->inputs)
 		k->inputs = json_object();
 	if (!json_object_get(k->inputs, path))
 		json_object_set_new_nocheck(k->inputs, path, json_boolean(needed));
-}
-
-void
-input(struct keval *k, const char *path)
-{
-	put(k, path, true);
-}
-
-void
-input_maybe(struct keval *k, const char *path)
-{
-	put(k, path, false);
 }
 
 void
@@ -39,7 +26,7 @@ input_past(struct keval *k, const char *id)
 
 	/* If it does not exist, there is no comparison. */
 	if (path)
-		put(k, path, false);
+		input(k, path, false);
 }
 
 static void
@@ -48,34 +35,30 @@ input_beside_task(struct keval *k, const char *name)
 	auto_free char *path = name ? kbeside(k->task_file, name) : NULL;
 
 	if (path)
-		input(k, path);
+		input(k, path, true);
 }
 
 static void
 inputs_of_task(struct keval *k)
 {
-	const json_t *baselines = json_object_get(k->task, "baselines");
 	json_auto_t *recordings = ktask_recordings(k->task);
 
-	input(k, k->task_file);
+	input(k, k->task_file, true);
 	input_beside_task(k, task_reference(k));
 	input_beside_task(k, kjson_str_or(k->task, "oracle", NULL));
-	for (size_t i = 0; i < json_array_size(baselines); i++)
-		input_beside_task(k, kjson_str_or(json_array_get(baselines, i), "file", NULL));
-	for (size_t i = 0; i < json_array_size(recordings); i++)
-		input_beside_task(k, json_string_value(json_array_get(recordings, i)));
+	kjson_foreach(baseline, json_object_get(k->task, "baselines"))
+		input_beside_task(k, kjson_str_or(baseline, "file", NULL));
+	kjson_foreach_text(recording, recordings)
+		input_beside_task(k, recording);
 }
 
 static void
 inputs_of_tier(struct keval *k, const char *tier)
 {
-	const json_t *files = json_object_get(kcamp_json(k->camp, tier), "files");
+	kjson_foreach_text(file, json_object_get(kcamp_json(k->camp, tier), "files")) {
+		auto_free char *path = kcamp_path(k->camp, file ?: "");
 
-	for (size_t i = 0; i < json_array_size(files); i++) {
-		auto_free char *path =
-		    kcamp_path(k->camp, json_string_value(json_array_get(files, i)) ?: "");
-
-		input(k, path);
+		input(k, path, true);
 	}
 }
 
@@ -83,28 +66,27 @@ static void
 inputs_of_archive(struct keval *k)
 {
 	char *path = k->archive ? kstrdup(k->archive) : NULL;
-	json_t *header;
 
 	while (path && k->archive_count < LEN(k->archives)) {
-		input(k, path);
+		json_auto_t *header = kin_first(path);
+
+		input(k, path, true);
 		k->archives[k->archive_count++] = path;
-		header = kin_first(path);
 		path = karch_before(path, header);
-		json_decref(header);
 	}
 }
 
 void
 inputs_of_run(struct keval *k)
 {
-	input(k, k->camp->file);
+	input(k, k->camp->file, true);
 	if (k->task)
 		inputs_of_task(k);
 	inputs_of_tier(k, "eval.build");
 	inputs_of_tier(k, "eval.correctness");
 	inputs_of_tier(k, "eval.timing");
 	inputs_of_archive(k);
-	input_maybe(k, kverdict_path(k->camp->dir));
+	input(k, kverdict_path(k->camp->dir), false);
 	input_past(k, KARCH_REFERENCE);
 }
 

@@ -158,8 +158,11 @@ struct early;
 struct early *harness_prepare(struct keval *k, const struct harness_run *run);
 json_t *harness_go(struct early *e, const void *so, size_t len);
 void harness_cancel(struct early *e);
-/* All bytes of an unnamed file, which is closed, and a NUL; the caller frees. */
-char *answer_take(int file, size_t *len);
+/*
+ * All bytes of a file, which is closed (-1: none), and a NUL; the caller frees. NULL: it cannot be
+ * read, or has more than MAX.
+ */
+char *file_take(int file, size_t max, size_t *len);
 /*
  * The same, timed or, if REUSE, on buffers seen before, next to AGAINST only (or NULL). NULL when
  * the candidate failed in it, which is then recorded in EVAL: wrong in a timed run is wrong.
@@ -221,6 +224,8 @@ int tool_solo(struct keval *k, const char *work, char *const *around, struct wor
  */
 char *forced_end(const struct kproc_result *r, int max);
 bool ended_well(const struct kproc_result *r);
+/* Takes the lock of the machine or device on which EVAL was measured, so that nobody measures. */
+int tool_lock(const struct keval *k, const json_t *eval);
 /* The output of the tool NAME, for tool_run. Frees R. */
 char *tool_output(const char *name, struct kproc_result *r, char **why);
 
@@ -259,14 +264,13 @@ json_t *measure_again(const struct trial *t, json_t *eval);
 
 /*
  * race.c: the programs that a candidate is timed in turns with. Its anchor: the incumbent, else the
- * fastest baseline that was raced with the reference, else the reference. Free with free_anchor.
+ * fastest baseline that was raced with the reference, else the reference.
  */
 struct anchor {
-	char *against;   /* NAME=FILE.so */
-	char *name, *id; /* id of an incumbent, or NULL */
+	char *against;  /* NAME=FILE.so; the caller frees */
+	const char *id; /* of an incumbent, borrowed from the subject; or NULL */
 };
-void choose_anchor(struct keval *k, const struct subject *s, struct anchor *a);
-void free_anchor(struct anchor *a);
+struct anchor choose_anchor(struct keval *k, const struct subject *s);
 /* eval.anchor and eval.pairs, from kharness's answer. */
 void put_anchor(json_t *eval, const struct anchor *a, const json_t *answer);
 /* Should the incumbent be the anchor, if it builds? */
@@ -288,6 +292,8 @@ json_t *race_incumbent(struct keval *k, const struct subject *s, const char *so,
 json_t *renew_anchor(struct keval *k, long trial);
 /* Id of that program; the caller frees. */
 char *anchor_subject(const struct keval *k);
+/* The header of the archive (new reference), which OPTION needs. */
+json_t *archive_header(const struct keval *k, const char *option);
 /*
  * Check FILES and race the correct ones, each with each, TIMES times; one record bench/1 per race
  * goes to the output.
@@ -296,6 +302,8 @@ void race_files(struct keval *k, const char *const *files, long times);
 /* One such race, with at most 16 programs: the record (new reference). */
 json_t *race_programs(struct keval *k, char *const *codes, size_t count);
 
+/* The time of a record: a round without a model call has no other time in its records. */
+void add_time(json_t *record);
 /* Adds SECONDS that were spent on WHAT to eval.spent_s; and kharness's own times. */
 void add_spent(json_t *eval, const char *what, double seconds);
 void add_harness_spent(json_t *eval, const json_t *answer);
@@ -336,9 +344,8 @@ void time_reuse(struct keval *k, const struct subject *s, const char *so, json_t
 void inputs_of_run(struct keval *k);
 void inputs_of_subject(struct keval *k, struct subject *s);
 void input_past(struct keval *k, const char *id);
-void input(struct keval *k, const char *path);
-/* A file that may be absent. */
-void input_maybe(struct keval *k, const char *path);
+/* NEEDED: the run ends if it is missing; other files may be absent. */
+void input(struct keval *k, const char *path, bool needed);
 void inputs_print(const struct keval *k);
 /*
  * Its bytes or, without LEN, its text, where a NUL is refused; the caller frees. NULL: an
@@ -361,8 +368,11 @@ char *task_source(const struct keval *k, const char *name);
  */
 json_t *evaluate_reference(struct keval *k);
 json_t *evaluate_best(struct keval *k, const char *id);
-/* Dies when the task, with its oracle, cannot be used to judge. */
-void lint_task(struct keval *k);
+/*
+ * Dies when the task, with its oracle, cannot be used to judge; with NOTES, prints what is not a
+ * fault but worth knowing.
+ */
+void lint_task(struct keval *k, bool notes);
 /* Path of the oracle's shared object (oracle.c, else the reference in double); borrowed. */
 const char *oracle_so(struct keval *k);
 /*

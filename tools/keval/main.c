@@ -98,14 +98,13 @@ open_task(struct keval *k)
 		    lack);
 }
 
-/* The time of the evaluation: a round without a model call has no other time in its records. */
-static void
-add_time(json_t *eval)
+void
+add_time(json_t *record)
 {
 	char now[32];
 
 	know_iso(now, sizeof now);
-	kjson_set(eval, "time", json_string(now));
+	kjson_set(record, "time", json_string(now));
 }
 
 /* What is evaluated: a reply with its plan, or a single file. */
@@ -247,67 +246,52 @@ evaluate_program(struct keval *k, struct entry *r)
 }
 
 static void
-evaluate_reply(struct keval *k, struct krec *rec)
+evaluate_reply(struct keval *k, struct krec *rec, struct entry *r)
 {
-	struct entry r;
+	auto_free char *part = r->x.code && !r->edit_fault ? elided_part(r->x.code) : NULL;
 	json_auto_t *eval = NULL;
-	auto_free char *part = NULL;
 
-	open_reply(k, rec, &r);
-	part = r.x.code && !r.edit_fault ? elided_part(r.x.code) : NULL;
-	if (!r.x.code)
-		eval = evaluate_nothing(&r.s);
-	else if (!subject_fits(&r.s))
+	if (!r->x.code)
+		eval = evaluate_nothing(&r->s);
+	else if (!subject_fits(&r->s))
 		eval = evaluate_too_large("program", KIO_CODE_MAX);
-	else if (r.plan.fault)
-		eval = evaluate_unrun(k, &r.s, STATUS_NO_PLAN, "plan", "of its plan", r.plan.fault);
-	else if (r.edit_fault)
-		eval = evaluate_unrun(k, &r.s, STATUS_COMPILE_ERROR, "edit",
-		    "its edits do not fit the program shown", r.edit_fault);
+	else if (r->plan.fault)
+		eval =
+		    evaluate_unrun(k, &r->s, STATUS_NO_PLAN, "plan", "of its plan", r->plan.fault);
+	else if (r->edit_fault)
+		eval = evaluate_unrun(k, &r->s, STATUS_COMPILE_ERROR, "edit",
+		    "its edits do not fit the program shown", r->edit_fault);
 	else if (part)
 		eval = evaluate_unrun(
-		    k, &r.s, STATUS_COMPILE_ERROR, "elided", "it is not whole", part);
+		    k, &r->s, STATUS_COMPILE_ERROR, "elided", "it is not whole", part);
 	else
-		eval = evaluate_program(k, &r);
-	plan_put(eval, &r.plan);
+		eval = evaluate_program(k, r);
+	plan_put(eval, &r->plan);
 	eval = bounded(eval);
-	report_progress(k, &r.s, eval);
+	report_progress(k, &r->s, eval);
 	add_time(eval);
 	krecord_put(rec, k->camp->dir, k->thin, "eval", eval);
-	close_entry(&r);
 }
 
+/* Candidates name what they are compared with, so for --inputs they are read, too. */
 static void
-list_reply(struct keval *k, struct krec *rec)
-{
-	struct entry r;
-
-	open_reply(k, rec, &r);
-	close_entry(&r);
-}
-
-static void
-each_record(struct keval *k, const char *path, void (*take)(struct keval *k, struct krec *rec))
+take_replies(struct keval *k, const struct arguments *a, const char *path)
 {
 	struct kin in;
 	struct krec rec;
+	struct entry r;
 
 	kin_open(&in, path);
 	/* Plans are checked against the prompt; the record that is passed on contains it. */
 	while (krecord_next(&in, k->camp->dir, &rec,
 	    k->thin && !kcamp_linear(k->camp) ? KJOIN_PROGRAMS : KJOIN_WHOLE)) {
-		take(k, &rec);
+		open_reply(k, &rec, &r);
+		if (!a->inputs)
+			evaluate_reply(k, &rec, &r);
+		close_entry(&r);
 		krec_free(&rec);
 	}
 	kin_end(&in);
-}
-
-static void
-each_reply(
-    struct keval *k, const struct arguments *a, void (*take)(struct keval *k, struct krec *rec))
-{
-	for (const char *const *f = a->files; *f; f++)
-		each_record(k, *f, take);
 }
 
 /* A record that did not come from a model. */
@@ -329,17 +313,19 @@ put_record(const struct keval *k, const char *id, json_t *eval)
 	json_decref(eval);
 }
 
-static json_t *
-evaluate_code(struct keval *k, const char *path)
+static void
+take_code(struct keval *k, const struct arguments *a)
 {
 	struct entry r;
-	json_t *eval;
 
-	open_code(k, path, &r);
-	eval = evaluate(k, &r.s);
-	report_progress(k, &r.s, eval);
+	open_code(k, a->operand, &r);
+	if (!a->inputs) {
+		json_t *eval = evaluate(k, &r.s);
+
+		report_progress(k, &r.s, eval);
+		put_record(k, NULL, eval);
+	}
 	close_entry(&r);
-	return eval;
 }
 
 /* Names everything that is known before the first candidate is read. */
@@ -348,7 +334,7 @@ name_inputs(struct keval *k, const struct arguments *a)
 {
 	inputs_of_run(k);
 	if (a->mode == MODE_CODE)
-		input(k, a->operand);
+		input(k, a->operand, true);
 	if (a->mode == MODE_VERIFY)
 		input_past(k, a->operand);
 	if (a->mode == MODE_EVIDENCE || a->mode == MODE_ANCHOR) {
@@ -358,22 +344,7 @@ name_inputs(struct keval *k, const struct arguments *a)
 		input_past(k, id);
 	}
 	for (const char *const *f = a->files; *f; f++)
-		input(k, *f);
-}
-
-/* Candidates name what they are compared with, so they are read as in an evaluation. */
-static void
-list_inputs(struct keval *k, const struct arguments *a)
-{
-	struct entry r;
-
-	if (a->mode == MODE_REPLIES)
-		each_reply(k, a, list_reply);
-	if (a->mode == MODE_CODE) {
-		open_code(k, a->operand, &r);
-		close_entry(&r);
-	}
-	inputs_print(k);
+		input(k, *f, true);
 }
 
 static void
@@ -386,15 +357,20 @@ put_fact(json_t *fact)
 static void
 run(struct keval *k, const struct arguments *a)
 {
+	if (a->mode == MODE_CODE)
+		take_code(k, a);
+	for (const char *const *f = a->files; a->mode == MODE_REPLIES && *f; f++)
+		take_replies(k, a, *f);
+	if (a->inputs) {
+		inputs_print(k);
+		return;
+	}
 	switch (a->mode) {
 	case MODE_REFERENCE:
 		put_record(k, "000/00", evaluate_reference(k));
 		break;
 	case MODE_VERIFY:
 		put_record(k, a->operand, evaluate_best(k, a->operand));
-		break;
-	case MODE_CODE:
-		put_record(k, NULL, evaluate_code(k, a->operand));
 		break;
 	case MODE_EVIDENCE:
 		put_fact(gather_evidence(k, knum_long(a->operand, 1, 999999, "--evidence")));
@@ -408,9 +384,6 @@ run(struct keval *k, const struct arguments *a)
 	case MODE_PREFLIGHT:
 		preflight(k);
 		break;
-	case MODE_REPLIES:
-		each_reply(k, a, evaluate_reply);
-		break;
 	}
 }
 
@@ -420,7 +393,7 @@ static struct keval *evaluator;
 static void
 input_of_record(const char *path)
 {
-	input_maybe(evaluator, path);
+	input(evaluator, path, false);
 }
 
 int
@@ -440,10 +413,7 @@ main(int argc, char **argv)
 	open_task(&k);
 	kout_open(a.output);
 	name_inputs(&k, &a);
-	if (a.inputs)
-		list_inputs(&k, &a);
-	else
-		run(&k, &a);
+	run(&k, &a);
 	kout_commit();
 	json_decref(k.inputs);
 	free(k.oracle);

@@ -17,7 +17,7 @@ need(struct keval *k)
 
 	sandbox_level(k);
 	scan_source(k, NULL, "", eval);
-	lint_task(k);
+	lint_task(k, false);
 }
 
 void

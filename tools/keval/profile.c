@@ -10,8 +10,8 @@
 #include "karch.h"
 #include "keval.h"
 #include "kgain.h"
-#include "klock.h"
 #include "kplace.h"
+#include "kregex.h"
 #include "ksandbox.h"
 
 enum { OUTPUT_MAX = 64 << 20 };
@@ -46,9 +46,9 @@ static const struct profiler {
 static const struct profiler *
 profiler_named(const char *program)
 {
-	for (size_t i = 0; program && i < LEN(profilers); i++)
-		if (!strcmp(profilers[i].program, program))
-			return &profilers[i];
+	kforeach(p, profilers)
+		if (program && !strcmp(p->program, program))
+			return p;
 	return NULL;
 }
 
@@ -102,12 +102,10 @@ limit_of(const struct keval *k)
 static const char *
 choose_workload(const struct keval *k, const json_t *eval)
 {
-	const json_t *timing = json_object_get(eval, "timing"), *best = NULL;
-	double most = INFINITY, chosen = 0;
+	const json_t *best = NULL;
+	double most = is_gpu(k) ? INFINITY : CPU_LIMIT_S * 1e9 / 2 / SLOWER, chosen = 0;
 
-	if (!is_gpu(k))
-		most = CPU_LIMIT_S * 1e9 / 2 / SLOWER;
-	kjson_foreach(row, timing) {
+	kjson_foreach(row, json_object_get(eval, "timing")) {
 		double ns = kjson_num(row, "median_ns") *
 		    fmax(is_gpu(k) ? 1 : kjson_num_or(row, "threads", 1), 1);
 		bool fits = ns <= most, fitted = chosen <= most;
@@ -125,7 +123,7 @@ struct session {
 	struct keval *k;
 	const struct profiler *p;
 	json_t *table;
-	const char *device; /* for its lock */
+	const json_t *eval;
 	const char *work, *folder, *so, *workload;
 	json_t *files, *notes;
 };
@@ -164,7 +162,7 @@ run_profiler(const struct session *x, const json_t *wrap, char **why)
 		x->workload, NULL };
 	bool outside = x->p->outside;
 	struct kproc_result r;
-	int lock = klock_device(x->device, true, true);
+	int lock = tool_lock(k, x->eval);
 
 	words_json(outside ? &around : &inside, wrap);
 	if (x->p->interprets)
@@ -241,16 +239,6 @@ run_pass(struct session *x, size_t number, const char *list)
 		        why ? why : "it left no file"));
 }
 
-/* Measures counters that do not fit into one run, by the plan in the profiler's table. */
-static void
-run_passes(struct session *x)
-{
-	const json_t *passes = json_object_get(x->table, "passes");
-
-	for (size_t i = 0; i < json_array_size(passes); i++)
-		run_pass(x, i + 1, json_string_value(json_array_get(passes, i)));
-}
-
 static json_t *
 findings(const struct session *x, char **why)
 {
@@ -282,19 +270,17 @@ keep_file(const struct keval *k, const char *from, const char *name, json_t *kep
 	struct kproc_result r = { 0 };
 	size_t len = 0;
 	auto_free char *text = kread_file(from, OUTPUT_MAX, &len);
-	char *path, *inside;
 	bool small = text && kproc_run(&p, &r) == 0 && r.exit_code == 0;
+	auto_free char *inside =
+	                   kasprintf("profiles/%s/%s%s", name, basename(from), small ? ".gz" : ""),
+	               *path = kplace_in(k->camp->dir, inside);
 
-	inside = kasprintf("profiles/%s/%s%s", name, basename(from), small ? ".gz" : "");
-	path = kplace_in(k->camp->dir, inside);
 	if (text && kwrite_file(path, small ? r.out : text, small ? r.out_len : len) == 0)
 		json_array_append_new(kept, json_string(inside));
 	else if (text)
 		kwarn("%s: could not be written", path);
 	if (text)
 		kproc_result_free(&r);
-	free(inside);
-	free(path);
 }
 
 /*
@@ -304,21 +290,15 @@ static json_t *
 keep(const struct session *x, const char *id)
 {
 	const struct keval *k = x->k;
-	auto_free char *name = kstrdup(id);
-	char *inside, *to;
-	auto_free char *report = kasprintf("%s/report.ncu-rep", x->work);
+	auto_free char *name = kregex_sub("/", id, "-"), *inside = kasprintf("profiles/%s", name),
+	               *to = kplace_in(k->camp->dir, inside),
+	               *report = kasprintf("%s/report.ncu-rep", x->work);
 	json_t *kept = json_array();
 
-	for (char *slash = name; (slash = strchr(slash, '/'));)
-		*slash = '-';
-	inside = kasprintf("profiles/%s", name);
-	to = kplace_in(k->camp->dir, inside);
 	kmake_folder(to);
-	kjson_foreach(file, x->files)
-		keep_file(k, json_string_value(file), name, kept);
+	kjson_foreach_text(file, x->files)
+		keep_file(k, file, name, kept);
 	keep_file(k, report, name, kept);
-	free(inside);
-	free(to);
 	return kept;
 }
 
@@ -336,10 +316,11 @@ static json_t *
 profile_so(struct keval *k, const struct profiler *p, const char *so, const json_t *eval,
     const char *name, char **why)
 {
-	char *work, *folder, *device;
-	auto_free char *name_of_table = NULL;
-	struct session x = { k, p, .so = so, .workload = choose_workload(k, eval) };
+	char *work, *folder;
+	auto_free char *table = kasprintf("patterns/profile/%s.json", p->table);
+	struct session x = { k, p, .eval = eval, .so = so, .workload = choose_workload(k, eval) };
 	json_t *found = NULL;
+	size_t pass = 0;
 
 	*why = NULL;
 	if (!is_installed(k, p)) {
@@ -350,13 +331,11 @@ profile_so(struct keval *k, const struct profiler *p, const char *so, const json
 	x.folder = folder = ksandbox_work_new();
 	x.files = json_array();
 	x.notes = json_array();
-	x.device = device = is_gpu(k)
-	    ? kasprintf("gpu-%s", kjson_str_or(eval, "environment.device.uuid", "unknown"))
-	    : kstrdup("cpu");
-	name_of_table = kasprintf("patterns/profile/%s.json", p->table);
-	x.table = kjson_data(name_of_table, "profile-rules/1");
+	x.table = kjson_data(table, "profile-rules/1");
 	if (run_profiler(&x, json_object_get(x.table, "run"), why) && collect(&x, why)) {
-		run_passes(&x);
+		/* Counters that do not fit into one run. */
+		kjson_foreach_text(counters, json_object_get(x.table, "passes"))
+			run_pass(&x, ++pass, counters);
 		found = findings(&x, why);
 	}
 	if (found && x.workload)
@@ -368,7 +347,6 @@ profile_so(struct keval *k, const struct profiler *p, const char *so, const json
 	json_decref(x.table);
 	ksandbox_work_free(folder);
 	ksandbox_work_free(work);
-	free(device);
 	return found;
 }
 

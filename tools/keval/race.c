@@ -15,14 +15,14 @@ incumbent_so(struct keval *k, const json_t *past)
 {
 	struct kextract_file files[KEXTRACT_MAX_FILES];
 	struct subject s = { 0 };
-	char *so, *log = NULL;
+	auto_free char *log = NULL;
+	char *so;
 
 	if (!subject_of_past(past, &s, files))
 		return NULL;
 	so = build_cached(k, &s, NULL, &log);
 	if (!so)
 		kwarn("the incumbent no longer builds");
-	free(log);
 	return so;
 }
 
@@ -32,10 +32,10 @@ const json_t *
 fastest_baseline(struct keval *k)
 {
 	json_auto_t *reference = past_eval(k, KARCH_REFERENCE);
-	const json_t *list = json_object_get(reference, "baselines"), *found = NULL;
+	const json_t *found = NULL;
 	double fastest = 1;
 
-	kjson_foreach(b, list) {
+	kjson_foreach(b, json_object_get(reference, "baselines")) {
 		struct kgain_ratio r = kgain_ratio_of_pairs(
 		    json_object_get(b, "pairs"), "reference", NULL, json_object_get(b, "timing"));
 
@@ -55,40 +55,25 @@ prefers_incumbent(const struct keval *k, const struct subject *s)
 	return s->incumbent && (kcamp_linear(k->camp) || strcmp(s->incumbent, KARCH_REFERENCE));
 }
 
-static bool
-anchor_at_incumbent(struct keval *k, const struct subject *s, struct anchor *a)
+/* NULL: there is none, or it does not build. */
+static char *
+against_incumbent(struct keval *k, const struct subject *s)
 {
 	json_auto_t *past = s->incumbent ? past_eval(k, s->incumbent) : NULL;
 	auto_free char *so = past ? incumbent_so(k, past) : NULL;
 
-	if (so)
-		*a = (struct anchor){ kasprintf("incumbent=%s", so), kstrdup("incumbent"),
-			kstrdup(s->incumbent) };
-	return a->against != NULL;
+	return so ? kasprintf("incumbent=%s", so) : NULL;
 }
 
-void
-choose_anchor(struct keval *k, const struct subject *s, struct anchor *a)
+struct anchor
+choose_anchor(struct keval *k, const struct subject *s)
 {
-	const json_t *baseline;
+	char *against = prefers_incumbent(k, s) ? against_incumbent(k, s) : NULL;
 
-	*a = (struct anchor){ 0 };
-	if (prefers_incumbent(k, s) && anchor_at_incumbent(k, s, a))
-		return;
-	baseline = fastest_baseline(k);
-	a->against = against_known(k, baseline);
-	if (!a->against)
-		a->against = against_known(k, NULL);
-	a->name = kstrndup(a->against, strcspn(a->against, "="));
-}
-
-void
-free_anchor(struct anchor *a)
-{
-	free(a->against);
-	free(a->name);
-	free(a->id);
-	*a = (struct anchor){ 0 };
+	if (against)
+		return (struct anchor){ against, s->incumbent };
+	return (
+	    struct anchor){ against_known(k, fastest_baseline(k)) ?: against_known(k, NULL), NULL };
 }
 
 /* The pairs of an answer; those with the incumbent get its ID. */
@@ -106,7 +91,7 @@ pairs_with_id(const json_t *answer, const char *id)
 void
 put_anchor(json_t *eval, const struct anchor *a, const json_t *answer)
 {
-	kjson_set(eval, "anchor", json_string(a->name));
+	kjson_set(eval, "anchor", json_stringn(a->against, strcspn(a->against, "=")));
 	kjson_set(eval, "pairs", pairs_with_id(answer, a->id));
 }
 
@@ -114,15 +99,13 @@ put_anchor(json_t *eval, const struct anchor *a, const json_t *answer)
 static json_t *
 rival_times(const json_t *answer)
 {
-	const json_t *all = json_object_get(answer, "candidates");
 	json_t *list = json_array();
 
-	kjson_foreach(c, all) {
+	kjson_foreach(c, json_object_get(answer, "candidates"))
 		if (!kjson_is(c, "name", "candidate") && json_object_get(c, "timing"))
 			json_array_append_new(list,
 			    json_pack("{s:s,s:O}", "name", kjson_str_or(c, "name", "?"), "timing",
 			        json_object_get(c, "timing")));
-	}
 	return list;
 }
 
@@ -136,43 +119,43 @@ put_rivals(json_t *eval, const json_t *answer)
 json_t *
 race_incumbent(struct keval *k, const struct subject *s, const char *so, json_t *eval)
 {
-	struct anchor a = { 0 };
-	json_t *answer, *pairs = NULL;
-
-	if (!anchor_at_incumbent(k, s, &a))
-		return NULL;
+	auto_free char *against = against_incumbent(k, s);
 	/* The incumbent itself is already known to be correct. */
-	answer = harness_beside(k, so, a.against, false, eval);
-	if (answer)
-		pairs = pairs_with_id(answer, a.id);
-	json_decref(answer);
-	free_anchor(&a);
-	return pairs;
+	json_auto_t *answer = against ? harness_beside(k, so, against, false, eval) : NULL;
+
+	return answer ? pairs_with_id(answer, s->incumbent) : NULL;
 }
 
 /* ---- the best program and the reference, measured again ---- */
 
+json_t *
+archive_header(const struct keval *k, const char *option)
+{
+	struct karch a;
+	json_t *header;
+
+	if (!k->archive)
+		kdie(K_USAGE, "%s needs the archive of the previous trial (--archive)", option);
+	karch_load(&a, k->archive, false);
+	header = json_incref(a.header);
+	karch_free(&a);
+	return header;
+}
+
 char *
 anchor_subject(const struct keval *k)
 {
-	struct karch a;
-	char *id;
+	json_auto_t *header = archive_header(k, "--anchor");
 
-	if (!k->archive)
-		kdie(K_USAGE, "--anchor needs the archive of the previous trial (--archive)");
-	karch_load(&a, k->archive, false);
-	id = kstrdup(kjson_str_or(a.header, "best.id", KARCH_REFERENCE));
-	karch_free(&a);
-	return id;
+	return kstrdup(kjson_str_or(header, "best.id", KARCH_REFERENCE));
 }
 
 json_t *
 renew_anchor(struct keval *k, long trial)
 {
-	auto_free char *id = anchor_subject(k);
-	char *so, *reference, now[32];
-	json_auto_t *past = past_eval(k, id);
-	json_t *answer, *timing, *out;
+	auto_free char *id = anchor_subject(k), *so = NULL, *reference = NULL;
+	json_auto_t *past = past_eval(k, id), *answer = NULL;
+	json_t *timing, *out;
 	const char *against[] = { NULL, NULL };
 	struct harness_run run = { .phase = "timing", .unchecked = true, .against = against };
 
@@ -184,15 +167,12 @@ renew_anchor(struct keval *k, long trial)
 	run.so = so;
 	against[0] = reference = against_known(k, NULL);
 	answer = harness_run(k, &run);
-	know_iso(now, sizeof now);
 	timing = json_object_get(harness_candidate(answer, "candidate"), "timing");
-	out = json_pack("{s:s,s:s,s:s,s:I,s:O,s:s,s:O*,s:o*}", "schema", "anchor/1", "campaign",
+	out = json_pack("{s:s,s:s,s:s,s:I,s:O,s:O*,s:o*}", "schema", "anchor/1", "campaign",
 	    kcamp_str(k->camp, "name"), "id", id, "trial", (json_int_t)trial, "machine",
-	    json_object_get(answer, "machine"), "time", now, "timing", timing, "pairs",
+	    json_object_get(answer, "machine"), "timing", timing, "pairs",
 	    timing ? pairs_with_id(answer, NULL) : NULL);
-	json_decref(answer);
-	free(reference);
-	free(so);
+	add_time(out);
 	return out;
 }
 
@@ -248,10 +228,10 @@ check_program(struct keval *k, const char *code, const char *file, const char *n
 static void
 take_times(struct entry *entries, size_t count, const json_t *answer)
 {
-	for (size_t i = 0; i < count; i++)
-		kjson_share(entries[i].row,
+	kforeach_of(e, entries, count)
+		kjson_share(e->row,
 		    kjson_find(json_object_get(answer, "candidates"), "name",
-		        kjson_str_or(entries[i].row, "name", "?")),
+		        kjson_str_or(e->row, "name", "?")),
 		    (const char *const[]){ "status", "reasons", "timing", NULL });
 }
 
@@ -273,13 +253,13 @@ overall(const struct entry *entries, size_t count, const json_t *pairs)
 {
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < count; i++)
-		for (size_t k = 0; k < count; k++) {
-			const char *of = kjson_str_or(entries[i].row, "name", "?"),
-			           *name = kjson_str_or(entries[k].row, "name", "?");
+	kforeach_of(a, entries, count)
+		kforeach_of(b, entries, count) {
+			const char *of = kjson_str(a->row, "name"),
+			           *name = kjson_str(b->row, "name");
 			json_auto_t *some = pairs_of(pairs, of, name);
 			struct kgain_ratio r = kgain_ratio_of_pairs(
-			    some, name, NULL, json_object_get(entries[i].row, "timing"));
+			    some, name, NULL, json_object_get(a->row, "timing"));
 			struct kstat_interval m = { log(r.mean), log(r.low), log(r.high) };
 
 			if (r.n)
@@ -296,16 +276,15 @@ static json_t *
 race_once(struct keval *k, struct entry *entries, size_t count)
 {
 	const char *against[KERNELS_MAX + 1] = { NULL };
-	char *first = NULL;
+	const char *first;
 	size_t fit = 0;
 	json_auto_t *rows = json_array();
-	json_t *out, *answer;
+	json_t *out;
 
-	for (size_t i = 0; i < count; i++)
-		if (entries[i].against && !first)
-			first = entries[i].against;
-		else if (entries[i].against)
-			against[fit++] = entries[i].against;
+	kforeach_of(e, entries, count)
+		if (e->against)
+			against[fit++] = e->against;
+	first = against[0];
 	out =
 	    json_pack("{s:s,s:s,s:O}", "schema", "bench/1", "task", k->task_file, "kernels", rows);
 	if (first) {
@@ -313,28 +292,27 @@ race_once(struct keval *k, struct entry *entries, size_t count)
 		struct harness_run run = { .so = first + strlen(name) + 1,
 			.name = name,
 			.phase = "timing",
-			.against = against,
+			.against = against + 1,
 			.all_pairs = true };
+		json_auto_t *answer = harness_run(k, &run);
 
-		answer = harness_run(k, &run);
 		take_times(entries, count, answer);
 		kjson_set(
 		    out, "overall", overall(entries, count, json_object_get(answer, "pairs")));
 		kjson_share(out, answer,
 		    (const char *const[]){ "pairs", "machine", "environment", "spent_s", NULL });
-		json_decref(answer);
 	}
-	for (size_t i = 0; i < count; i++)
-		json_array_append_new(rows, json_deep_copy(entries[i].row));
+	kforeach_of(e, entries, count)
+		json_array_append_new(rows, json_deep_copy(e->row));
 	return out;
 }
 
 static void
 free_entries(struct entry *entries, size_t count)
 {
-	for (size_t i = 0; i < count; i++) {
-		json_decref(entries[i].row);
-		free(entries[i].against);
+	kforeach_of(e, entries, count) {
+		json_decref(e->row);
+		free(e->against);
 	}
 }
 
@@ -343,18 +321,17 @@ race_files(struct keval *k, const char *const *files, long times)
 {
 	struct entry entries[KERNELS_MAX];
 	size_t count = 0;
-	char *code, *name;
 
-	lint_task(k);
+	lint_task(k, false);
 	k->check_only = true;
 	for (; files[count]; count++) {
+		auto_free char *code = NULL, *name = NULL;
+
 		if (count == KERNELS_MAX)
 			kdie(K_USAGE, "at most %d kernels can race", KERNELS_MAX);
 		code = input_read(k, files[count], SOURCE_MAX, NULL);
 		name = name_of(files, count);
 		entries[count] = check_program(k, code, files[count], name);
-		free(name);
-		free(code);
 	}
 	for (long i = 0; i < times; i++) {
 		json_auto_t *record = race_once(k, entries, count);
@@ -367,7 +344,7 @@ race_files(struct keval *k, const char *const *files, long times)
 /* The same in a process of its own, which writes its answer to ANSWER. */
 struct check {
 	pid_t pid;
-	FILE *answer;
+	int answer;
 };
 
 static struct check
@@ -388,20 +365,20 @@ begin_check(struct keval *k, const char *code, const char *name)
 		_exit(json_dumpfd(o, end[1], KIO_DUMP) ? K_IO : 0);
 	}
 	close(end[1]);
-	c.answer = fdopen(end[0], "r");
+	c.answer = end[0];
 	return c;
 }
 
 /* If the check left no answer, exits as it did: it has printed why. */
 static struct entry
-end_check(struct check *c)
+end_check(const struct check *c)
 {
-	json_auto_t *o = json_loadf(c->answer, 0, NULL);
+	json_auto_t *o = json_loadfd(c->answer, 0, NULL);
 	const char *against = json_string_value(json_array_get(o, 1));
 	struct entry e = { json_incref(json_array_get(o, 0)), against ? kstrdup(against) : NULL };
 	int status = 0;
 
-	fclose(c->answer);
+	close(c->answer);
 	waitpid(c->pid, &status, 0);
 	if (!e.row)
 		exit(WIFEXITED(status) && WEXITSTATUS(status) ? WEXITSTATUS(status) : K_MISSING);

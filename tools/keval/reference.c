@@ -67,18 +67,16 @@ const char *
 oracle_so(struct keval *k)
 {
 	const char *file = kjson_str_or(k->task, "oracle", task_reference(k));
-	json_t *flags;
+	json_auto_t *flags = json_pack("[s]", "-DREAL=double");
 	char *log;
 
 	if (k->oracle)
 		return k->oracle;
 	need_oracle(k);
-	flags = json_pack("[s]", "-DREAL=double");
 	k->oracle = trusted_so(k, file, flags, is_device_only(k), &log);
 	if (!k->oracle)
 		kdie(K_USAGE, "%s: does not build as the oracle, with -DREAL=double:\n%s", file,
 		    log);
-	json_decref(flags);
 	return k->oracle;
 }
 
@@ -86,16 +84,14 @@ char *
 against_known(struct keval *k, const json_t *baseline)
 {
 	auto_free char *log = NULL;
-	char *text = NULL;
 	auto_free char *so = trusted_so(k, kjson_str_or(baseline, "file", task_reference(k)),
 	    json_object_get(baseline, "flags"), false, &log);
 
 	if (!so && !baseline)
 		kdie(K_USAGE, "%s: the reference does not build: %s", k->task_file, log);
-	if (so)
-		text = kasprintf(
-		    "%s=%s", baseline ? kjson_str_or(baseline, "name", "?") : "reference", so);
-	return text;
+	return so
+	    ? kasprintf("%s=%s", baseline ? kjson_str_or(baseline, "name", "?") : "reference", so)
+	    : NULL;
 }
 
 /* Leaves out an unusable baseline, with a warning and a note in the record. */
@@ -158,24 +154,17 @@ need_correct(const struct keval *k, const char *what, const json_t *eval)
  * A campaign's own commands define themselves what is right; the harness's definition is tried on
  * the task first.
  */
-static void
-lint(struct keval *k, bool notes)
+void
+lint_task(struct keval *k, bool notes)
 {
 	if (!is_null(k))
 		harness_lint(
 		    k, kcamp_json(k->camp, "eval.correctness") ? NULL : oracle_so(k), notes);
 }
 
-void
-lint_task(struct keval *k)
-{
-	lint(k, false);
-}
-
 json_t *
 evaluate_reference(struct keval *k)
 {
-	const json_t *baselines = json_object_get(k->task, "baselines");
 	auto_free char *code = k->task ? task_source(k, task_reference(k))
 	                               : kstrdup("/* no task: nothing to run */\n");
 	struct subject s = { .name = "000/00", .code = code, .trusted = true };
@@ -188,7 +177,7 @@ evaluate_reference(struct keval *k)
 		    "because every prompt contains it",
 		    k->task_file, KIO_CODE_MAX);
 	/* Notes about a task that are not faults are printed once per campaign. */
-	lint(k, ktrials_last(k->camp) < 0);
+	lint_task(k, ktrials_last(k->camp) < 0);
 	/*
 	 * The root of a chain is measured on all workloads, so that every later round finds its
 	 * rows in it.
@@ -199,8 +188,8 @@ evaluate_reference(struct keval *k)
 	need_correct(k, "the reference", eval);
 	if (kcamp_linear(k->camp))
 		kjson_set(eval, "level", json_string("full"));
-	for (size_t i = 0; i < json_array_size(baselines) && !is_null(k); i++)
-		json_array_append_new(list, evaluate_baseline(k, json_array_get(baselines, i)));
+	kjson_foreach(baseline, is_null(k) ? NULL : json_object_get(k->task, "baselines"))
+		json_array_append_new(list, evaluate_baseline(k, baseline));
 	if (json_array_size(list))
 		kjson_set(eval, "baselines", json_incref(list));
 	report_progress(k, &s, eval);
@@ -215,13 +204,11 @@ static char **
 rivals(struct keval *k)
 {
 	const json_t *baselines = json_object_get(k->task, "baselines");
-	size_t n = 0, count = json_array_size(baselines);
-	char **list = kcalloc(count + 2, sizeof *list);
+	size_t n = 0;
+	char **list = kcalloc(json_array_size(baselines) + 2, sizeof *list);
 
 	list[n++] = against_known(k, NULL);
-	for (size_t i = 0; i < count; i++) {
-		const json_t *b = json_array_get(baselines, i);
-
+	kjson_foreach(b, baselines) {
 		list[n] = against_known(k, b);
 		if (list[n])
 			n++;

@@ -31,10 +31,9 @@ static void
 unavailable(const struct keval *k, json_t *rows, const char *detail)
 {
 	const char *const *tools = is_gpu(k) ? device_tools : host_tools;
-	size_t count = is_gpu(k) ? LEN(device_tools) : LEN(host_tools);
 
-	for (size_t i = 0; i < count; i++)
-		findings_row(rows, tools[i], "unavailable", detail, NULL);
+	kforeach_of(tool, tools, is_gpu(k) ? LEN(device_tools) : LEN(host_tools))
+		findings_row(rows, *tool, "unavailable", detail, NULL);
 }
 
 static long
@@ -128,17 +127,17 @@ static void
 sanitize_host(struct keval *k, const struct subject *s, json_t *rows)
 {
 	auto_free char *library = runtime_library(k), *log = NULL, *so = NULL;
-	char *why;
 	json_auto_t *flags = json_array();
 
-	for (size_t i = 0; i < LEN(host_flags); i++)
-		json_array_append_new(flags, json_string(host_flags[i]));
+	kforeach(flag, host_flags)
+		json_array_append_new(flags, json_string(*flag));
 	if (!library)
 		unavailable(k, rows, "the task's compiler has no sanitizer libraries");
 	else if (!(so = build_cached(k, s, flags, &log))) {
-		why = kasprintf("it does not build with sanitizers: %s", log ? log : "");
+		auto_free char *why =
+		    kasprintf("it does not build with sanitizers: %s", log ? log : "");
+
 		unavailable(k, rows, why);
-		free(why);
 	} else {
 		run_host_tools(k, library, so, rows);
 	}
@@ -149,17 +148,15 @@ sanitize_host(struct keval *k, const struct subject *s, json_t *rows)
 static void
 run_device_tools(struct keval *k, const char *so, const json_t *eval, json_t *rows)
 {
-	auto_free char *device =
-	    kasprintf("gpu-%s", kjson_str_or(eval, "environment.device.uuid", "unknown"));
-	int lock = klock_device(device, true, true);
+	int lock = tool_lock(k, eval);
 
-	for (size_t i = 0; i < LEN(device_tools); i++) {
-		const char *const prefix[] = { "compute-sanitizer", "--tool", device_tools[i],
+	kforeach(tool, device_tools) {
+		const char *const prefix[] = { "compute-sanitizer", "--tool", *tool,
 			"--print-level", "error", "--print-limit", "50", NULL };
 		struct tool_run r;
 
 		run_under(k, prefix, so, &r);
-		findings_device(rows, device_tools[i], &r);
+		findings_device(rows, *tool, &r);
 		free(r.text);
 	}
 	close(lock);

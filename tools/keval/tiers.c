@@ -95,7 +95,6 @@ struct plan {
 	struct anchor anchor;
 	const char *one[2];
 	struct harness_run run;
-	bool rivals;
 	struct early *early; /* it has started, and waits for the candidate; or NULL */
 };
 
@@ -106,15 +105,14 @@ plan_harness(
 	bool timed = strcmp(phase, "correctness") != 0;
 
 	*p = (struct plan){
-		.run = { .so = so, .phase = phase, .against = p->one, .root = timed && k->rivals },
-		.rivals = timed && k->rivals
+		.run = { .so = so, .phase = phase, .against = p->one, .root = timed && k->rivals }
 	};
 	/* A task without an oracle ends here, before anything else is built. */
 	oracle_so(k);
-	if (p->rivals)
+	if (p->run.root)
 		p->run.against = (const char *const *)k->rivals;
 	else if (timed && !s->trusted)
-		choose_anchor(k, s, &p->anchor);
+		p->anchor = choose_anchor(k, s);
 	p->one[0] = p->anchor.against;
 }
 
@@ -124,7 +122,8 @@ drop_plan(struct plan *p)
 	if (p->early)
 		harness_cancel(p->early);
 	p->early = NULL;
-	free_anchor(&p->anchor);
+	free(p->anchor.against);
+	p->anchor.against = NULL;
 }
 
 static void
@@ -144,7 +143,7 @@ run_harness(const struct trial *t, const char *phase, json_t *eval)
 	harness_merge(eval, answer);
 	if (p->one[0] && json_object_get(eval, "timing"))
 		put_anchor(eval, &p->anchor, answer);
-	if (p->rivals)
+	if (p->run.root)
 		put_rivals(eval, answer);
 	drop_plan(p);
 }

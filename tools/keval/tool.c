@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Command lines, and running system programs on a candidate, in the sandbox. */
 #include "keval.h"
+#include "klock.h"
 #include "ksandbox.h"
 
 enum { OUTPUT_MAX = 64 << 20, REASON_MAX = 300 };
@@ -80,6 +81,16 @@ bool
 ended_well(const struct kproc_result *r)
 {
 	return r->exit_code == 0 && !r->timed_out && !r->flooded;
+}
+
+int
+tool_lock(const struct keval *k, const json_t *eval)
+{
+	auto_free char *device = is_gpu(k)
+	    ? kasprintf("gpu-%s", kjson_str_or(eval, "environment.device.uuid", "unknown"))
+	    : kstrdup("cpu");
+
+	return klock_device(device, true, true);
 }
 
 char *
