@@ -60,13 +60,6 @@ sandbox_level(struct keval *k)
 	return k->level;
 }
 
-json_t *
-sandbox_json(struct keval *k)
-{
-	return json_pack(
-	    "{s:i,s:s}", "level", sandbox_level(k), "name", ksandbox_name(sandbox_level(k)));
-}
-
 void
 work_put(const char *work, const char *name, const void *data, size_t len)
 {
@@ -95,20 +88,14 @@ wants_entry_only(const struct keval *k)
 	return names(kjson_path(k->task, "build.flags"), "--gc-sections");
 }
 
-static void
-work_put_exports(const struct keval *k, const char *work)
-{
-	auto_free char *text =
-	    kasprintf("{ global: %s; local: *; };\n", kjson_str_or(k->task, "entry.name", "*"));
-
-	work_put(work, exports_name, text, strlen(text));
-}
-
 void
 work_put_sources(const struct keval *k, const struct subject *s, const char *work)
 {
+	auto_free char *exports =
+	    kasprintf("{ global: %s; local: *; };\n", kjson_str_or(k->task, "entry.name", "*"));
+
 	if (wants_entry_only(k))
-		work_put_exports(k, work);
+		work_put(work, exports_name, exports, strlen(exports));
 	work_put(work, s->host ? host_source(k) : source_name(k), s->code, strlen(s->code));
 	kforeach_of(file, s->files, s->file_count)
 		if (strncmp(file->path, "candidate.", 10))
@@ -163,9 +150,9 @@ compiler_of(const struct keval *k)
 }
 
 static bool
-compiler_is(const struct keval *k, const char *name)
+is_nvcc(const struct keval *k)
 {
-	return strstr(basename(compiler_of(k)), name) != NULL;
+	return strstr(basename(compiler_of(k)), "nvcc") != NULL;
 }
 
 /* GCC, or one of its usual names; Clang ignores this. */
@@ -198,13 +185,13 @@ compose_compiler(const struct keval *k, const json_t *extra_flags, struct words 
 		words_add(c, "-no-integrated-cpp", NULL);
 	words_add(c, "-shared", NULL);
 	/* nvcc would link device code, and compile a file that registers it, for any object. */
-	if (compiler_is(k, "nvcc") && !is_relocatable(k, extra_flags))
+	if (is_nvcc(k) && !is_relocatable(k, extra_flags))
 		words_add(c, "-nodlink", NULL);
 	/*
 	 * nvcc passes options to the host compiler only on request; with two threads it
 	 * preprocesses for host and device at the same time.
 	 */
-	if (compiler_is(k, "nvcc"))
+	if (is_nvcc(k))
 		words_add(c, "-t", "2", "-Xcompiler", NULL);
 	words_add(c, "-fPIC", "-o", so_name, source_name(k), NULL);
 	words_json(c, extra_flags);
@@ -230,7 +217,7 @@ compose_preprocessor(const struct keval *k, struct words *c)
 	words_add(c, compiler_of(k), NULL);
 	words_json(c, kjson_path(k->task, "build.flags"));
 	/* nvcc -E shows what the device gets; harm could come from the host's code. */
-	if (compiler_is(k, "nvcc")) {
+	if (is_nvcc(k)) {
 		words_list(c, of_the_device);
 		words_add(c, "-Xcompiler", NULL);
 	}
@@ -301,27 +288,25 @@ build_log(const struct kproc_result *r, int max)
 static json_t *
 build_resources(const char *log)
 {
-	static const char form[] = "ptxas[^\\n]*? (?<registers>\\d+) registers|(?<stack>\\d+) "
-	                           "bytes stack frame|"
-	                           "(?<spilled>\\d+) bytes spill (stores|loads)";
-	static const char *const names[] = { "registers", "stack", "spilled" };
-	struct kregex *re = kregex_new("ptxas", NULL, form, 0);
-	struct kregex_span at = { 0 }, number;
-	long count[LEN(names)] = { 0 }, most[LEN(names)] = { 0 }, sum[LEN(names)] = { 0 };
+	static const char form[] = "ptxas[^\\n]*? (\\d+) registers|(\\d+) bytes stack frame|"
+	                           "(\\d+) bytes spill (?:stores|loads)";
+	enum { REGISTERS = 1, STACK, SPILLED, FIGURES };
+	struct kregex_span at[FIGURES];
+	long count[FIGURES] = { 0 }, most[FIGURES] = { 0 }, sum[FIGURES] = { 0 };
 
-	while (kregex_search(re, log, strlen(log), at.to, &at) == KREGEX_FOUND)
-		for (size_t i = 0; i < LEN(names); i++)
-			if (kregex_group(re, names[i], &number)) {
-				long n = strtol(log + number.from, NULL, 10);
+	for (; kregex_match(form, log, at); log += at->to)
+		for (size_t i = REGISTERS; i < FIGURES; i++)
+			if (at[i].from != KREGEX_UNSET) {
+				long n = strtol(log + at[i].from, NULL, 10);
 
 				count[i]++;
 				most[i] = n > most[i] ? n : most[i];
 				sum[i] += n;
 			}
-	kregex_free(re);
-	return count[0] ? json_pack("{s:i,s:i,s:i,s:i}", "kernels", (int)count[0], "registers",
-	                      (int)most[0], "stack_bytes", (int)most[1], "spill_bytes", (int)sum[2])
-	                : NULL;
+	return count[REGISTERS] ? json_pack("{s:i,s:i,s:i,s:i}", "kernels", (int)count[REGISTERS],
+	                              "registers", (int)most[REGISTERS], "stack_bytes",
+	                              (int)most[STACK], "spill_bytes", (int)sum[SPILLED])
+	                        : NULL;
 }
 
 /*
@@ -352,9 +337,9 @@ run_build(struct keval *k, const struct device_compiler *helper, const char *wor
 		.max_output = max_output,
 		.timeout_s = kcamp_num(k->camp, "eval.build_timeout_s") };
 
-	for (size_t i = 0; i < LEN(passed); i++)
-		if (getenv(passed[i]))
-			env[n++] = kasprintf("%s=%s", passed[i], getenv(passed[i]));
+	kforeach(variable, passed)
+		if (getenv(*variable))
+			env[n++] = kasprintf("%s=%s", *variable, getenv(*variable));
 	if (helper)
 		command->at[0] = inside;
 	else
@@ -382,9 +367,9 @@ compile(struct keval *k, const struct subject *s, const char *work, const char *
 
 	compose(k, s, extra_flags, &c);
 	command = command_text(c.at);
-	for (size_t i = 0; text && i < c.count; i++)
-		if (!strcmp(c.at[i], source_name(k)))
-			c.at[i] = (char *)text;
+	kforeach_of(word, c.at, text ? c.count : 0)
+		if (!strcmp(*word, source_name(k)))
+			*word = (char *)text;
 	run_build(k, helper_for(k, s), work, &c, LOG_MAX, &r);
 	b->log = build_log(&r, LOG_MAX);
 	b->json = json_pack("{s:i,s:f,s:o,s:s,s:o*}", "exit_code", r.exit_code, "wall_s", r.wall_s,
@@ -505,29 +490,6 @@ build_free(struct build *b)
 	*b = (struct build){ 0 };
 }
 
-static void
-ask_environment(struct kbuf *key, const char *compiler)
-{
-	char *argv[] = { (char *)compiler, (char[]){ "--version" }, NULL };
-	auto_free char *line = NULL;
-	struct kproc p = { .argv = argv, .timeout_s = 20 };
-	struct kproc_result r;
-	FILE *f = fopen("/proc/cpuinfo", "re");
-	size_t cap = 0;
-
-	need_compiler(compiler);
-	if (kproc_run(&p, &r) < 0)
-		kdie_errno(K_MISSING, "%s", compiler);
-	kbuf_puts(key, r.out);
-	kproc_result_free(&r);
-	while (f && getline(&line, &cap, f) > 1)
-		if (!strncmp(line, "model name", 10) || !strncmp(line, "flags", 5) ||
-		    !strncmp(line, "Features", 8))
-			kbuf_puts(key, line);
-	if (f)
-		fclose(f);
-}
-
 /*
  * The output of "COMPILER --version", and this CPU's model and features, for which -march=native
  * compiles. It is asked once: nvcc takes its time, and an evaluation needs two programs at least.
@@ -535,18 +497,34 @@ ask_environment(struct kbuf *key, const char *compiler)
 static void
 add_environment(struct kbuf *key, const char *compiler)
 {
-	static char *asked, *answer;
+	static char *asked;
+	static struct kbuf answer;
+	char *argv[] = { (char *)compiler, (char[]){ "--version" }, NULL };
+	auto_free char *line = NULL;
+	struct kproc p = { .argv = argv, .timeout_s = 20 };
+	struct kproc_result r;
+	FILE *f;
+	size_t cap = 0;
 
-	if (!asked || strcmp(asked, compiler)) {
-		struct kbuf all = kbuf_empty();
-
-		ask_environment(&all, compiler);
-		free(asked);
-		free(answer);
-		asked = kstrdup(compiler);
-		answer = all.data;
+	if (asked && !strcmp(asked, compiler)) {
+		kbuf_puts(key, answer.data);
+		return;
 	}
-	kbuf_puts(key, answer);
+	kbuf_free(&answer);
+	free(asked);
+	asked = kstrdup(compiler);
+	need_compiler(compiler);
+	if (kproc_run(&p, &r) < 0)
+		kdie_errno(K_MISSING, "%s", compiler);
+	kbuf_puts(&answer, r.out);
+	kproc_result_free(&r);
+	f = fopen("/proc/cpuinfo", "re");
+	while (f && getline(&line, &cap, f) > 1)
+		if (kregex_is("\\A(?:model name|flags|Features)", line))
+			kbuf_puts(&answer, line);
+	if (f)
+		fclose(f);
+	kbuf_puts(key, answer.data);
 }
 
 /* What one of our programs compiles for. */

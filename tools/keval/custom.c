@@ -257,9 +257,10 @@ stage(const struct trial *t, const json_t *tier)
 
 enum { VARIABLES = 6 };
 
-/* KILN_* variables for the command; the caller frees. */
+/* env with KILN_* variables for the command; the caller frees them. */
 static void
-set_variables(const struct trial *t, const struct ksandbox *s, char *variables[VARIABLES + 1])
+add_variables(
+    struct words *w, const struct trial *t, const struct ksandbox *s, char *variables[VARIABLES])
 {
 	const struct {
 		const char *name, *file, *text;
@@ -272,23 +273,15 @@ set_variables(const struct trial *t, const struct ksandbox *s, char *variables[V
 		{ "KILN_SEED", NULL, t->seed },
 	};
 
-	for (size_t i = 0; i < VARIABLES; i++) {
-		auto_free char *path = !rows[i].file ? NULL
-		    : s->level                       ? ksandbox_inside(s, rows[i].file)
-		                                     : kasprintf("%s/%s", t->work, rows[i].file);
+	words_add(w, "env", NULL);
+	kforeach(row, rows) {
+		auto_free char *path = !row->file ? NULL
+		    : s->level                    ? ksandbox_inside(s, row->file)
+		                                  : kasprintf("%s/%s", t->work, row->file);
 
-		variables[i] = kasprintf("%s=%s", rows[i].name, path ? path : rows[i].text);
+		*variables = kasprintf("%s=%s", row->name, path ? path : row->text);
+		words_add(w, *variables++, NULL);
 	}
-	variables[VARIABLES] = NULL;
-}
-
-/* Outside the sandbox they come after the rest of the environment. */
-static int
-add_variables(void *variables)
-{
-	for (char **v = variables; *v; v++)
-		putenv(*v);
-	return 0;
 }
 
 /*
@@ -299,25 +292,20 @@ run(const struct trial *t, const char *name, bool exclusive, struct kproc_result
 {
 	const json_t *tier = kcamp_json(t->k->camp, name);
 	bool sandboxed = kjson_bool_or(tier, "sandbox", true);
-	char sh[] = "sh", opt[] = "-c",
-	     *argv[] = { sh, opt, (char *)kjson_str(tier, "command"), NULL },
-	     *variables[VARIABLES + 1];
+	char *variables[VARIABLES];
+	struct words w = { .count = 0 };
 	struct ksandbox s = { .level = sandboxed ? sandbox_level(t->k) : 0,
 		.profile = KSANDBOX_BUILD,
 		.work = t->work,
-		.env = variables,
 		.memory_bytes = (uint64_t)kcamp_int(t->k->camp, "eval.memory_mb") << 20 };
-	struct kproc p = { .argv = argv,
-		.cwd = t->work,
-		.max_output = OUTPUT_MAX,
-		.setup = add_variables,
-		.setup_arg = variables };
+	struct kproc p = { .argv = w.at, .cwd = t->work, .max_output = OUTPUT_MAX };
 	int lock, e;
 
 	p.timeout_s = kjson_num_or(tier, "timeout_s",
 	    kcamp_num(t->k->camp,
 	        !strcmp(name, "eval.build") ? "eval.build_timeout_s" : "eval.run_timeout_s"));
-	set_variables(t, &s, variables);
+	add_variables(&w, t, &s, variables);
+	words_add(&w, "sh", "-c", kjson_str(tier, "command"), NULL);
 	stage(t, tier);
 	lock = klock_cpu(exclusive);
 	e = sandboxed ? ksandbox_run(&s, &p, r) : kproc_run(&p, r);
@@ -427,8 +415,8 @@ set_verdict(json_t *eval, json_t *cases, bool ok)
 {
 	size_t total = json_array_size(cases), passed = 0;
 
-	for (size_t i = 0; i < total; i++)
-		passed += kjson_bool(json_array_get(cases, i), "ok");
+	kjson_foreach(one, cases)
+		passed += kjson_bool(one, "ok");
 	if (total)
 		kjson_set(eval, "correctness",
 		    json_pack("{s:I,s:I,s:O}", "passed", (json_int_t)passed, "total",
@@ -479,13 +467,13 @@ ns_json(double ns)
 static void
 add_statistics(json_t *row)
 {
-	const json_t *samples = json_object_get(row, "samples_ns"), *s;
-	size_t n = json_array_size(samples), i;
-	auto_free double *x = kcalloc(n, sizeof *x);
+	const json_t *samples = json_object_get(row, "samples_ns");
+	size_t n = 0;
+	auto_free double *x = kcalloc(json_array_size(samples), sizeof *x);
 	struct kstat st;
 
-	json_array_foreach(samples, i, s)
-		x[i] = json_number_value(s);
+	kjson_foreach(s, samples)
+		x[n++] = json_number_value(s);
 	kstat_of(x, n, &st);
 	json_object_update_new(row,
 	    json_pack("{s:o,s:o,s:o,s:o,s:o}", "median_ns", ns_json(st.median), "min_ns",
@@ -520,9 +508,10 @@ add_value(const struct trial *t, json_t *timing, const char *workload, double va
 	add_sample(timing, workload, ns);
 }
 
-static void
-read_times(const struct trial *t, json_t *timing, const json_t *answer)
+static json_t *
+read_times(const struct trial *t, const json_t *answer)
 {
+	json_t *timing = json_array();
 	bool own = kjson_str_or(kcamp_json(t->k->camp, "eval.timing"), "metric", NULL) != NULL;
 
 	kjson_foreach(row, json_object_get(answer, "timing")) {
@@ -536,6 +525,9 @@ read_times(const struct trial *t, json_t *timing, const json_t *answer)
 			add_value(t, timing, workload,
 			    kjson_num_or(row, own ? "value" : "runtime_ms", NAN));
 	}
+	if (!json_array_size(timing))
+		kdie(K_USAGE, "eval.timing: the command printed no times");
+	return timing;
 }
 
 json_t *
@@ -543,28 +535,25 @@ custom_time(const struct trial *t, json_t *eval)
 {
 	const char *name = "eval.timing";
 	struct kproc_result r;
-	json_auto_t *answer = NULL, *timing = json_array();
-	bool done, ok = true;
+	json_auto_t *answer = NULL;
+	json_t *timing = NULL;
 
 	run(t, name, true, &r);
-	done = ended(&r, eval);
-	if (done && r.exit_code) {
+	if (!ended(&r, eval)) {
+		/* It says so. */
+	} else if (r.exit_code) {
 		eval_fail(
 		    eval, STATUS_RUN_ERROR, "exit", "the campaign's own timing command failed");
-		done = false;
-	} else if (done) {
+	} else {
 		answer = parse_answer(t, name, &r, "time");
-		ok = kjson_bool_or(answer, "ok", true);
-		if (ok)
-			read_times(t, timing, answer);
+		if (kjson_bool_or(answer, "ok", true))
+			timing = read_times(t, answer);
+		else
+			eval_fail(eval, STATUS_WRONG_VALUE, "value", "wrong in the timed run");
 	}
-	if (!ok)
-		eval_fail(eval, STATUS_WRONG_VALUE, "value", "wrong in the timed run");
-	else if (done && !json_array_size(timing))
-		kdie(K_USAGE, "%s: the command printed no times", name);
 	add_log(eval, &r, answer);
 	kproc_result_free(&r);
-	return done && ok ? json_incref(timing) : NULL;
+	return timing;
 }
 
 json_t *

@@ -151,9 +151,7 @@ apply(struct edits *all, const char *program)
 	size_t done = 0;
 
 	qsort(all->at, all->count, sizeof *all->at, by_place);
-	for (size_t i = 0; i < all->count; i++) {
-		struct edit *e = &all->at[i];
-
+	kforeach_of(e, all->at, all->count) {
 		kbuf_add(&b, program + done, e->at - done);
 		kbuf_puts(&b, e->now.data ? e->now.data : "");
 		done = e->at + e->was.len;
@@ -167,8 +165,8 @@ is_difference(const char *code)
 {
 	static const char *const starts[] = { "--- ", "diff --git ", "@@ ", "*** " };
 
-	for (size_t i = 0; i < LEN(starts); i++)
-		if (begins(code, starts[i]))
+	kforeach(start, starts)
+		if (begins(code, *start))
 			return true;
 	return strstr(code, "<<<<<<< SEARCH") != NULL;
 }
@@ -186,9 +184,9 @@ edited_program(const char *text, const char *program, char **fault)
 		               : kasprintf("edit %zu does not end", all->count);
 		edited = *fault ? NULL : apply(all, program);
 	}
-	for (size_t i = 0; i < all->count; i++) {
-		kbuf_free(&all->at[i].was);
-		kbuf_free(&all->at[i].now);
+	kforeach_of(e, all->at, all->count) {
+		kbuf_free(&e->was);
+		kbuf_free(&e->now);
 	}
 	return edited;
 }

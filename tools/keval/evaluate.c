@@ -139,19 +139,18 @@ past_eval(const struct keval *k, const char *id)
 }
 
 bool
-subject_of_past(
-    const json_t *eval, struct subject *s, struct kextract_file files[KEXTRACT_MAX_FILES])
+subject_of_past(const json_t *eval, struct subject *s)
 {
 	s->code = kjson_str_or(eval, "code", NULL);
-	s->files = files;
+	s->files = s->recorded;
 	s->file_count = 0;
 	kjson_foreach(f, json_object_get(eval, "files")) {
 		const char *path = kjson_str(f, "path");
 
 		if (!kextract_path_ok(path) || s->file_count == KEXTRACT_MAX_FILES)
 			continue;
-		snprintf(files[s->file_count].path, sizeof files->path, "%s", path);
-		files[s->file_count++].content = (char *)kjson_str(f, "content");
+		snprintf(s->recorded[s->file_count].path, sizeof s->recorded->path, "%s", path);
+		s->recorded[s->file_count++].content = (char *)kjson_str(f, "content");
 	}
 	return s->code != NULL;
 }
@@ -286,7 +285,7 @@ timing_of(const struct keval *k, struct krng *rng, double speedup)
 
 		if (kjson_bool(w, "timed") && in_set(w, k->set))
 			json_array_append_new(timing,
-			    timing_row(kjson_str_or(w, "name", "?"),
+			    timing_row(kjson_str(w, "name"),
 			        (json_int_t)llround(REFERENCE_NS / speedup * spread)));
 	}
 	if (!json_array_size(timing))

@@ -161,7 +161,7 @@ best_baseline(const json_t *reference, const char *workload, double *ns)
 
 		if (t > 0 && (!name || t < *ns)) {
 			*ns = t;
-			name = kjson_str_or(b, "name", "?");
+			name = kjson_str(b, "name");
 		}
 	}
 	return name;
@@ -199,15 +199,14 @@ compare_known(const struct keval *k, const json_t *past, char **why)
 
 /* Sets KEY to VALUE or, if it is NULL, KEY_missing to the reason WHY, which is freed. */
 static void
-put(json_t *out, const char *key, json_t *value, char *why)
+put(json_t *out, const char *key, json_t *value, char **why)
 {
 	auto_free char *missing = kasprintf("%s_missing", key);
 
 	kjson_set(out, value ? key : missing,
-	    value     ? value
-	        : why ? kjson_string(why)
-	              : json_string("the program does not build or run here"));
-	free(why);
+	    value ? value : kjson_string(*why ? *why : "the program does not build or run here"));
+	free(*why);
+	*why = NULL;
 }
 
 static json_t *
@@ -235,10 +234,9 @@ json_t *
 gather_evidence(struct keval *k, long trial)
 {
 	json_auto_t *linear = archive_linear(k), *past = NULL;
-	json_t *out, *value;
+	json_t *out;
 	auto_free char *id = kverdict_incumbent(k->camp->dir, linear);
 	long streak = (long)kjson_int(linear, "streak");
-	struct kextract_file files[KEXTRACT_MAX_FILES];
 	struct subject s = { 0 };
 	auto_free char *so = NULL;
 	char *why = NULL;
@@ -248,26 +246,17 @@ gather_evidence(struct keval *k, long trial)
 	if (!past)
 		kdie(K_USAGE, "%s/trials/%s/eval.ndjson: the last accepted program is missing",
 		    k->camp->dir, id);
-	if (!is_null(k) && subject_of_past(past, &s, files))
+	if (!is_null(k) && subject_of_past(past, &s))
 		so = incumbent_so(k, past);
 	out = json_pack("{s:s,s:s,s:I,s:I,s:s,s:s,s:I,s:s}", "schema", "evidence/1", "campaign",
 	    kcamp_str(k->camp, "name"), "trial", (json_int_t)trial, "round", (json_int_t)trial + 1,
 	    "id", id, "code_sha256", kjson_str(past, "code_sha256"), "streak", (json_int_t)streak,
 	    "escalation", klinear_escalation(streak));
-	add_time(out);
-	if (streak >= KLINEAR_PROFILE) {
-		value = so ? profile_anew(k, &s, so, past, name, &why) : NULL;
-		put(out, "profile", value, why);
-	}
-	if (streak >= KLINEAR_ISA) {
-		why = NULL;
-		value = so ? list_instructions(k, so, &why) : NULL;
-		put(out, "isa", value, why);
-	}
-	if (streak >= KLINEAR_SOTA) {
-		why = NULL;
-		value = is_null(k) ? NULL : compare_known(k, past, &why);
-		put(out, "sota", value, why);
-	}
+	if (streak >= KLINEAR_PROFILE)
+		put(out, "profile", so ? profile_anew(k, &s, so, past, name, &why) : NULL, &why);
+	if (streak >= KLINEAR_ISA)
+		put(out, "isa", so ? list_instructions(k, so, &why) : NULL, &why);
+	if (streak >= KLINEAR_SOTA)
+		put(out, "sota", is_null(k) ? NULL : compare_known(k, past, &why), &why);
 	return out;
 }

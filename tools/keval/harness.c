@@ -14,15 +14,15 @@ enum { ANSWER_MAX = 256 << 20 };
 static const struct {
 	const char *option, *knob;
 	bool zero_is_default;
-	double root; /* factor for the root of a chain, on which all scores depend; 0: none */
+	double root; /* factor for the root of a chain, on which all scores depend */
 } knobs[] = {
-	{ "--threads", "eval.threads", true, 0 },
-	{ "--seeds", "eval.seeds", false, 0 },
+	{ "--threads", "eval.threads", true, 1 },
+	{ "--seeds", "eval.seeds", false, 1 },
 	{ "--timing-s", "eval.timing_s", false, 16 },
-	{ "--min-samples", "eval.min_samples", false, 0 },
-	{ "--max-samples", "eval.max_samples", false, 0 },
-	{ "--run-timeout-s", "eval.run_timeout_s", false, 0 },
-	{ "--memory-mb", "eval.memory_mb", false, 0 },
+	{ "--min-samples", "eval.min_samples", false, 1 },
+	{ "--max-samples", "eval.max_samples", false, 1 },
+	{ "--run-timeout-s", "eval.run_timeout_s", false, 1 },
+	{ "--memory-mb", "eval.memory_mb", false, 1 },
 };
 
 struct numbers {
@@ -32,15 +32,15 @@ struct numbers {
 static void
 add_knobs(struct words *w, const struct keval *k, bool root, struct numbers *numbers)
 {
-	for (size_t i = 0; i < LEN(knobs); i++) {
-		double v = kcamp_num(k->camp, knobs[i].knob);
+	char(*text)[40] = numbers->text;
 
-		if (!(v > 0) && knobs[i].zero_is_default)
+	kforeach(knob, knobs) {
+		double v = kcamp_num(k->camp, knob->knob) * (root ? knob->root : 1);
+
+		if (!(v > 0) && knob->zero_is_default)
 			continue;
-		if (root && knobs[i].root > 0)
-			v *= knobs[i].root;
-		snprintf(numbers->text[i], sizeof numbers->text[i], "%.10g", v);
-		words_add(w, knobs[i].option, numbers->text[i], NULL);
+		snprintf(*text, sizeof *text, "%.10g", v);
+		words_add(w, knob->option, *text++, NULL);
 	}
 }
 
@@ -50,7 +50,7 @@ compose(struct words *w, struct keval *k, const struct harness_run *r, struct nu
 	const char *clocks = kcamp_str(k->camp, "eval.lock_clocks");
 
 	words_add(w, "-t", k->task_file, "-s", k->set, NULL);
-	words_add(w, r->reuse ? "--reuse" : "--phase", r->reuse ? NULL : r->phase, NULL);
+	words_add(w, r->phase ? "--phase" : "--reuse", r->phase, NULL);
 	if (!r->unchecked)
 		words_add(w, "--oracle", oracle_so(k), NULL);
 	if (k->seed)
@@ -77,12 +77,12 @@ compose(struct words *w, struct keval *k, const struct harness_run *r, struct nu
 
 /* A failure of kharness is a failure of the environment and ends this program too. */
 static void
-check_end(const char *program, int signal, int exit_code)
+check_end(int signal, int exit_code)
 {
 	if (signal)
-		kdie(K_IO, "%s was killed by signal %d (%s)", program, signal, strsignal(signal));
+		kdie(K_IO, "kharness was killed by signal %d (%s)", signal, strsignal(signal));
 	if (exit_code)
-		kdie(exit_code, "%s failed with exit status %d", program, exit_code);
+		kdie(exit_code, "kharness failed with exit status %d", exit_code);
 }
 
 /*
@@ -100,7 +100,7 @@ start(struct words *w, struct kproc_result *r, bool aloud)
 		kdie_errno(K_MISSING, "%s", program);
 	if (!aloud && (r->signal || r->exit_code))
 		kpass(r->err, r->err_len);
-	check_end(program, r->signal, r->exit_code);
+	check_end(r->signal, r->exit_code);
 }
 
 static json_t *
@@ -134,7 +134,6 @@ harness_run(struct keval *k, const struct harness_run *run)
 static pid_t leaving;
 
 struct early {
-	char *program;
 	pid_t pid;
 	int so, go, answer; /* file of the program, pipe, file of what it answers */
 };
@@ -144,11 +143,12 @@ harness_prepare(struct keval *k, const struct harness_run *run)
 {
 	struct early *e = kcalloc(1, sizeof *e);
 	struct words w = { .count = 1 };
+	auto_free char *program = ktool_path("kharness");
 	struct numbers numbers;
 	int go[2];
 
 	kproc_kill(leaving);
-	e->program = w.at[0] = ktool_path("kharness");
+	w.at[0] = program;
 	words_add(&w, "--await", NULL);
 	compose(&w, k, run, &numbers);
 	e->so = open(run->so, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
@@ -158,7 +158,7 @@ harness_prepare(struct keval *k, const struct harness_run *run)
 	e->pid = kproc_spawn(
 	    &(struct kproc){ .argv = w.at }, (int[3]){ go[0], e->answer, STDERR_FILENO });
 	if (e->pid < 0)
-		kdie_errno(K_MISSING, "%s", e->program);
+		kdie_errno(K_MISSING, "%s", program);
 	close(go[0]);
 	e->go = go[1];
 	return e;
@@ -171,7 +171,6 @@ close_early(struct early *e)
 	close(e->go);
 	if (e->answer >= 0)
 		close(e->answer);
-	free(e->program);
 	free(e);
 }
 
@@ -184,7 +183,7 @@ await_end(const struct early *e)
 	while (waitid(P_PID, (id_t)e->pid, &end, WEXITED | WNOWAIT) < 0 && errno == EINTR)
 		;
 	status = kproc_kill(e->pid);
-	check_end(e->program, WIFSIGNALED(status) ? WTERMSIG(status) : 0, WEXITSTATUS(status));
+	check_end(WIFSIGNALED(status) ? WTERMSIG(status) : 0, WEXITSTATUS(status));
 }
 
 /*
@@ -214,7 +213,7 @@ harness_go(struct early *e, const void *so, size_t len)
 	/* If it has ended already, its status says why. */
 	if (kwrite_all(e->so, so, len) < 0 ||
 	    (kwrite_all(e->go, &now, sizeof now) < 0 && errno != EPIPE))
-		kdie_errno(K_IO, "writing the program for %s", e->program);
+		kdie_errno(K_IO, "writing the program for kharness");
 	if (has_answered(e))
 		leaving = e->pid;
 	else
@@ -240,7 +239,7 @@ harness_beside(struct keval *k, const char *so, const char *against, bool reuse,
 {
 	const char *list[] = { against, NULL };
 	json_t *answer = harness_run(k,
-	    &(struct harness_run){ .so = so, .phase = "timing", .reuse = reuse, .against = list });
+	    &(struct harness_run){ .so = so, .phase = reuse ? NULL : "timing", .against = list });
 
 	add_harness_spent(eval, answer);
 	if (status_at(harness_candidate(answer, "candidate"), "status") == STATUS_CORRECT)

@@ -9,8 +9,8 @@ struct image {
 	const unsigned char *data;
 	size_t len;
 	Elf64_Ehdr head;
-	const Elf64_Phdr *segments; /* copied: the file may not be aligned */
-	const Elf64_Shdr *sections;
+	Elf64_Phdr *segments; /* copied: the file may not be aligned */
+	Elf64_Shdr *sections;
 };
 
 /* Dynamic entries, indexed by tag; of the string and symbol tables, the offsets in the file. */
@@ -32,13 +32,10 @@ at(const struct image *e, uint64_t offset, uint64_t size)
 static uint64_t
 offset_of(const struct image *e, uint64_t address)
 {
-	for (int i = 0; i < e->head.e_phnum; i++) {
-		const Elf64_Phdr *p = &e->segments[i];
-
+	kforeach_of(p, e->segments, e->head.e_phnum)
 		if (p->p_type == PT_LOAD && address >= p->p_vaddr &&
 		    address - p->p_vaddr < p->p_filesz)
 			return p->p_offset + (address - p->p_vaddr);
-	}
 	return UINT64_MAX;
 }
 
@@ -121,10 +118,10 @@ read_dynamic(const struct image *e, struct dynamic *d, struct kelf *f)
 	size_t count = 0;
 	auto_free Elf64_Dyn *table = NULL;
 
-	for (int i = 0; i < e->head.e_phnum && !table; i++)
-		if (e->segments[i].p_type == PT_DYNAMIC) {
-			count = e->segments[i].p_filesz / sizeof *table;
-			table = copy_table(e, e->segments[i].p_offset, count, sizeof *table);
+	kforeach_of(p, e->segments, e->head.e_phnum)
+		if (p->p_type == PT_DYNAMIC && !table) {
+			count = p->p_filesz / sizeof *table;
+			table = copy_table(e, p->p_offset, count, sizeof *table);
 		}
 	if (!table)
 		return "no dynamic segment";
@@ -287,8 +284,8 @@ find_system_calls(const struct image *e, const Elf64_Phdr *p, struct kelf *f)
 	const unsigned char *code = at(e, p->p_offset, p->p_filesz);
 
 	for (uint64_t i = 0; code && e->head.e_machine == EM_X86_64 && i + 1 < p->p_filesz; i++) {
-		for (size_t c = 0; c < LEN(calls); c++)
-			if (!memcmp(code + i, calls[c], 2) && f->call_count < KELF_CALLS)
+		kforeach(call, calls)
+			if (!memcmp(code + i, *call, 2) && f->call_count < KELF_CALLS)
 				f->calls[f->call_count++] = p->p_vaddr + i;
 		f->may_read_clock |= reads_clock(code + i, p->p_filesz - i);
 	}
@@ -299,9 +296,7 @@ read_segments(const struct image *e, struct kelf *f)
 {
 	bool stack = false;
 
-	for (int i = 0; i < e->head.e_phnum; i++) {
-		const Elf64_Phdr *p = &e->segments[i];
-
+	kforeach_of(p, e->segments, e->head.e_phnum) {
 		if (p->p_type == PT_GNU_STACK) {
 			stack = true;
 			f->exec_stack |= (p->p_flags & PF_X) != 0;
@@ -336,8 +331,8 @@ kelf_read(const void *so, size_t len, struct kelf *f)
 		f->search_path = d.given[DT_RPATH] || d.given[DT_RUNPATH];
 		f->loader_hooks = d.hooks;
 	}
-	free((void *)e.segments);
-	free((void *)e.sections);
+	free(e.segments);
+	free(e.sections);
 	if (fault)
 		kelf_free(f);
 	return fault;
@@ -361,8 +356,7 @@ kelf_hash(const void *so, size_t len, char hex[17])
 	bool known = !open_image(&e);
 	char digest[65];
 
-	for (int i = 0; known && i < e.head.e_shnum; i++) {
-		const Elf64_Shdr *s = &e.sections[i];
+	kforeach_of(s, e.sections, known ? e.head.e_shnum : 0) {
 		const void *bytes = at(&e, s->sh_offset, s->sh_size);
 
 		if (s->sh_flags & SHF_ALLOC && s->sh_type != SHT_NOTE && s->sh_type != SHT_NOBITS &&
@@ -372,6 +366,6 @@ kelf_hash(const void *so, size_t len, char hex[17])
 	ksha256_hex(all.len ? all.data : so, all.len ? all.len : len, digest);
 	memcpy(hex, digest, 16);
 	hex[16] = '\0';
-	free((void *)e.segments);
-	free((void *)e.sections);
+	free(e.segments);
+	free(e.sections);
 }

@@ -43,6 +43,8 @@ struct subject {
 	const char *code; /* borrowed */
 	const struct kextract_file *files;
 	size_t file_count;
+	/* the files of a recorded program; then FILES, and such a subject is never copied */
+	struct kextract_file recorded[KEXTRACT_MAX_FILES];
 	const char *parent;      /* id, or NULL */
 	const char *parent_code; /* or NULL */
 	const char *incumbent;   /* id, or NULL */
@@ -109,7 +111,6 @@ char *suspect_call(struct keval *k, const char *work, const struct build *b, con
 /* build.c: tier T1. */
 const char *source_name(const struct keval *k);
 int sandbox_level(struct keval *k);
-json_t *sandbox_json(struct keval *k);
 /*
  * Files of the work folder; faults of the file system end the program. work_read: NULL when there
  * is no such file.
@@ -139,9 +140,9 @@ void build_keep(struct keval *k, const struct subject *s, const struct build *b)
  * kharness's exit status.
  */
 struct harness_run {
-	const char *so;             /* file */
-	const char *phase;          /* correctness, timing or both */
-	bool reuse;                 /* instead: measure on buffers seen before, and on new ones */
+	const char *so; /* file */
+	/* correctness, timing or both; NULL: measure on buffers seen before, and on new ones */
+	const char *phase;
 	bool unchecked;             /* without the oracle */
 	const char *const *against; /* NAME=FILE, NULL-terminated; may be NULL */
 	const char *name;           /* the candidate's name in its answer; NULL: "candidate" */
@@ -237,7 +238,7 @@ void sanitize(struct keval *k, const struct subject *s, json_t *eval);
 
 /*
  * evidence.c: what several rollbacks in a row require before trial TRIAL may begin: the record
- * evidence/1 (new reference).
+ * evidence/1 without its time (new reference).
  */
 json_t *gather_evidence(struct keval *k, long trial);
 /*
@@ -286,8 +287,8 @@ void put_rivals(json_t *eval, const json_t *answer);
  */
 json_t *race_incumbent(struct keval *k, const struct subject *s, const char *so, json_t *eval);
 /*
- * Race the best program of the archive with the reference again: the record anchor/1 of TRIAL (new
- * reference).
+ * Race the best program of the archive with the reference again: the record anchor/1 of TRIAL
+ * without its time (new reference).
  */
 json_t *renew_anchor(struct keval *k, long trial);
 /* Id of that program; the caller frees. */
@@ -302,19 +303,16 @@ void race_files(struct keval *k, const char *const *files, long times);
 /* One such race, with at most 16 programs: the record (new reference). */
 json_t *race_programs(struct keval *k, char *const *codes, size_t count);
 
-/* The time of a record: a round without a model call has no other time in its records. */
-void add_time(json_t *record);
 /* Adds SECONDS that were spent on WHAT to eval.spent_s; and kharness's own times. */
 void add_spent(json_t *eval, const char *what, double seconds);
 void add_harness_spent(json_t *eval, const json_t *answer);
 
 /*
- * linear.c: the plan of a reply, checked against the history in its sample; and what EVAL says
- * about it. After timing: full validation of a borderline gain, repeated measurements of one near
- * the noise. The larger set for a reference.
+ * linear.c: the plan of a reply, checked against the history in its sample. After timing: full
+ * validation of a borderline gain, repeated measurements of one near the noise. The larger set for
+ * a reference.
  */
 void plan_read(const struct krec *rec, const char *text, size_t len, struct kplan *p);
-void plan_put(json_t *eval, const struct kplan *p);
 void confirm(const struct trial *t, json_t *eval);
 void choose_full_set(struct keval *k);
 /* Is the workload, as given in the task, in the SET? One without sets is in all. */
@@ -414,8 +412,7 @@ json_t *past_eval(const struct keval *k, const char *id);
 /*
  * The program of an evaluation, borrowed from it: sets code and files of S. False when it has none.
  */
-bool subject_of_past(
-    const json_t *eval, struct subject *s, struct kextract_file files[KEXTRACT_MAX_FILES]);
+bool subject_of_past(const json_t *eval, struct subject *s);
 /* Copies what is known about an earlier program with the same object code; records its hash. */
 bool take_object(struct keval *k, const struct subject *s, const struct build *b, json_t *eval);
 /*
@@ -464,6 +461,8 @@ char *tuned_program(struct keval *k, const char *code, json_t **tuned, char **fa
 /* elision.c: where a program leaves something out, as a fault; the caller frees. NULL: nowhere. */
 char *elided_part(const char *code);
 
+/* Does the campaign replace a tier by a command of its own? */
+bool has_commands(const struct keval *k);
 bool is_null(const struct keval *k);
 bool is_gpu(const struct keval *k); /* the backend's kernels run on a GPU, under kharness */
 /* Records the candidate's failure, which is data and not an error; a later reason is added. */

@@ -20,8 +20,8 @@ shows_figures(const struct krec *rec)
 	static const char *const figures[] = { "sample.parent.profile", "sample.evidence.profile",
 		"sample.evidence.isa", "sample.evidence.sota" };
 
-	for (size_t i = 0; i < LEN(figures); i++)
-		if (kjson_path(rec->json, figures[i]))
+	kforeach(figure, figures)
+		if (kjson_path(rec->json, *figure))
 			return true;
 	return false;
 }
@@ -31,23 +31,22 @@ static char *
 evidence_fault(const struct krec *rec, const json_t *plan)
 {
 	const char *shown = kjson_str_or(rec->json, "prompt.user", NULL);
-	char *metric, *fault = NULL;
+	auto_free char *metric = NULL;
 
 	/* A recorded reply cites what was measured on another machine. */
 	if (!shown || kjson_path(rec->json, "reply.recorded") || !shows_figures(rec))
 		return NULL;
 	metric = kplan_metric(plan);
 	if (!metric)
-		fault = kstrdup("the prompt showed measurements, and the plan has no \"evidence\": "
-		                "metric -> inference -> action, "
-		                "the metric with its value as it was shown");
-	else if (!kclaim_cites(metric, shown))
-		fault = kasprintf("the plan's evidence, '%.80s', cites no figure from the prompt: "
-		                  "give a metric and its value exactly as the profile, the listing "
-		                  "or the times show them together",
+		return kstrdup("the prompt showed measurements, and the plan has no \"evidence\": "
+		               "metric -> inference -> action, "
+		               "the metric with its value as it was shown");
+	if (!kclaim_cites(metric, shown))
+		return kasprintf("the plan's evidence, '%.80s', cites no figure from the prompt: "
+		                 "give a metric and its value exactly as the profile, the listing "
+		                 "or the times show them together",
 		    metric);
-	free(metric);
-	return fault;
+	return NULL;
 }
 
 /* A program named by its id, with or without words around it; or by words of the prompt. */
@@ -66,13 +65,6 @@ names_program(const char *source, const char *shown)
 	return found;
 }
 
-/* A note, identified by its file name with or without folders. */
-static bool
-names_note(const char *source, const char *file)
-{
-	return strstr(source, basename(file)) != NULL;
-}
-
 /*
  * Sources of the first two layers must be in the prompt: notes by their file names, programs by
  * theirs.
@@ -80,23 +72,24 @@ names_note(const char *source, const char *file)
 static char *
 source_fault(const struct krec *rec, const json_t *plan)
 {
-	const json_t *rows = json_object_get(plan, "search"),
-	             *notes = kjson_path(rec->json, "prompt.knowledge");
+	const json_t *notes = kjson_path(rec->json, "prompt.knowledge");
 	const char *shown = kjson_str_or(rec->json, "prompt.user", NULL);
+	size_t number = 0;
 
-	for (size_t i = 0; shown && i < json_array_size(rows); i++) {
-		const json_t *row = json_array_get(rows, i);
+	kjson_foreach(row, shown ? json_object_get(plan, "search") : NULL) {
 		const char *source = kjson_str(row, "source"), *layer = kjson_str(row, "layer");
 		bool known = !strcmp(layer, "L3") ||
 		    (!strcmp(layer, "L2") ? names_program(source, shown) : !json_array_size(notes));
 
-		for (size_t n = 0; n < json_array_size(notes) && !known; n++)
-			known = !strcmp(layer, "L1") &&
-			    names_note(source, kjson_str_or(json_array_get(notes, n), "file", "?"));
+		/* A note, identified by its file name with or without folders. */
+		kjson_foreach(note, notes)
+			known |= !strcmp(layer, "L1") &&
+			    strstr(source, basename(kjson_str_or(note, "file", "?")));
+		number++;
 		if (!known)
 			return kasprintf("row %zu of the plan's \"search\" names the layer %s, but "
 			                 "'%.80s' is not one of the %s in the prompt",
-			    i + 1, layer, source, !strcmp(layer, "L1") ? "notes" : "programs");
+			    number, layer, source, !strcmp(layer, "L1") ? "notes" : "programs");
 	}
 	return NULL;
 }
@@ -117,26 +110,14 @@ round_fault(const struct krec *rec, const json_t *plan)
 void
 plan_read(const struct krec *rec, const char *text, size_t len, struct kplan *p)
 {
-	char *fault;
-
 	kplan_read(text, len, p);
 	if (!p->json)
 		return;
-	fault = round_fault(rec, p->json);
-	if (fault) {
+	p->fault = round_fault(rec, p->json);
+	if (p->fault) {
 		json_decref(p->json);
 		p->json = NULL;
-		p->fault = fault;
 	}
-}
-
-void
-plan_put(json_t *eval, const struct kplan *p)
-{
-	if (p->json)
-		kjson_set(eval, "plan", json_incref(p->json));
-	else if (p->fault)
-		kjson_set(eval, "plan_fault", kjson_string(p->fault));
 }
 
 bool
@@ -151,9 +132,7 @@ in_set(const json_t *workload, const char *set)
 static const char *
 full_set(const struct keval *k)
 {
-	const json_t *workloads = json_object_get(k->task, "workloads");
-
-	kjson_foreach(w, workloads)
+	kjson_foreach(w, json_object_get(k->task, "workloads"))
 		if (json_object_get(w, "sets") && in_set(w, KLINEAR_FULL_SET))
 			return KLINEAR_FULL_SET;
 	return k->set;
@@ -170,12 +149,9 @@ choose_full_set(struct keval *k)
 static bool
 is_wider(const struct keval *k, const char *full)
 {
-	const json_t *workloads = json_object_get(k->task, "workloads");
-
-	kjson_foreach(w, workloads) {
+	kjson_foreach(w, json_object_get(k->task, "workloads"))
 		if (in_set(w, full) && !in_set(w, k->set))
 			return true;
-	}
 	return false;
 }
 
@@ -186,13 +162,12 @@ is_wider(const struct keval *k, const char *full)
 static void
 check_set(const struct keval *k, const json_t *eval)
 {
-	const json_t *workloads = json_object_get(k->task, "workloads"),
-	             *timing = json_object_get(eval, "timing"),
+	const json_t *timing = json_object_get(eval, "timing"),
 	             *cases = kjson_path(eval, "correctness.cases");
 	bool own_cases = kcamp_json(k->camp, "eval.correctness") != NULL;
 	size_t timed = 0;
 
-	kjson_foreach(w, workloads) {
+	kjson_foreach(w, json_object_get(k->task, "workloads")) {
 		const char *name = kjson_str(w, "name");
 
 		if (!in_set(w, k->set))

@@ -98,7 +98,8 @@ open_task(struct keval *k)
 		    lack);
 }
 
-void
+/* The time of a record: a round without a model call has no other time in its records. */
+static void
 add_time(json_t *record)
 {
 	char now[32];
@@ -208,8 +209,7 @@ bounded(json_t *eval)
 	return evaluate_too_large("evaluation", KIO_EVAL_MAX);
 }
 
-/* Own commands are not raced: they may be slow, and judge one program at a time. */
-static bool
+bool
 has_commands(const struct keval *k)
 {
 	return kcamp_json(k->camp, "eval.build") || kcamp_json(k->camp, "eval.correctness") ||
@@ -220,6 +220,7 @@ has_commands(const struct keval *k)
 static json_t *
 evaluate_program(struct keval *k, struct entry *r)
 {
+	/* Own commands are not raced: they may be slow, and judge one program at a time. */
 	bool races = !is_null(k) && !has_commands(k);
 	int64_t start = know_ns();
 	auto_free char *fault = NULL;
@@ -266,7 +267,10 @@ evaluate_reply(struct keval *k, struct krec *rec, struct entry *r)
 		    k, &r->s, STATUS_COMPILE_ERROR, "elided", "it is not whole", part);
 	else
 		eval = evaluate_program(k, r);
-	plan_put(eval, &r->plan);
+	if (r->plan.json)
+		kjson_set(eval, "plan", json_incref(r->plan.json));
+	else if (r->plan.fault)
+		kjson_set(eval, "plan_fault", kjson_string(r->plan.fault));
 	eval = bounded(eval);
 	report_progress(k, &r->s, eval);
 	add_time(eval);
@@ -350,6 +354,7 @@ name_inputs(struct keval *k, const struct arguments *a)
 static void
 put_fact(json_t *fact)
 {
+	add_time(fact);
 	kout_json(fact);
 	json_decref(fact);
 }

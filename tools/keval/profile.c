@@ -61,13 +61,11 @@ is_leading(const json_t *eval)
 {
 	const json_t *pairs = json_object_get(eval, "pairs");
 
-	kjson_foreach(pair, pairs) {
-		const char *name = kjson_str(pair, "name");
-
-		if (kgain_ratio_of_pairs(pairs, name, NULL, json_object_get(eval, "timing")).mean <
-		    1)
+	kjson_foreach(pair, pairs)
+		if (kgain_ratio_of_pairs(
+		        pairs, kjson_str(pair, "name"), NULL, json_object_get(eval, "timing"))
+		        .mean < 1)
 			return false;
-	}
 	return true;
 }
 
@@ -137,8 +135,8 @@ watch_words(const struct session *x, struct words *w, char *shared[2])
 {
 	static const char *const pipes[] = { "perf.control", "perf.ack" };
 
-	for (size_t i = 0; i < LEN(pipes); i++) {
-		auto_free char *path = kasprintf("%s/%s", x->work, pipes[i]);
+	kforeach(pipe, pipes) {
+		auto_free char *path = kasprintf("%s/%s", x->work, *pipe);
 
 		/* The program may run as another user. */
 		if (mkfifo(path, 0600) < 0 || chmod(path, 0666) < 0)
@@ -156,8 +154,9 @@ run_profiler(const struct session *x, const json_t *wrap, char **why)
 {
 	struct keval *k = x->k;
 	struct words around = { .count = 0 }, inside = { .count = 0 };
-	auto_free char *memory = kasprintf("%lld", (long long)kcamp_int(k->camp, "eval.memory_mb"));
-	char *shared[2] = { NULL, NULL }, *out = NULL;
+	auto_free char *memory = kasprintf("%ld", kcamp_int(k->camp, "eval.memory_mb")),
+	               *out = NULL;
+	char *shared[2] = { NULL, NULL };
 	const char *const options[] = { "--memory-mb", memory, x->workload ? "--workload" : NULL,
 		x->workload, NULL };
 	bool outside = x->p->outside;
@@ -178,7 +177,6 @@ run_profiler(const struct session *x, const json_t *wrap, char **why)
 	close(lock);
 	free(shared[0]);
 	free(shared[1]);
-	free(out);
 	return out != NULL;
 }
 
@@ -362,15 +360,15 @@ static json_t *
 profile_cpu(struct keval *k, const struct profiler *p, const struct subject *s, const char *so,
     const json_t *eval, const char *name, char **why)
 {
-	json_t *found = profile_so(k, profiler_named("perf"), so, eval, name, why), *flags, *notes;
-	char *built, *missing, *log = NULL;
+	json_t *found = profile_so(k, profiler_named("perf"), so, eval, name, why), *notes;
+	json_auto_t *flags = json_pack("[s]", for_valgrind);
+	auto_free char *built = NULL, *missing = NULL, *log = NULL;
 
 	if (found && kjson_path(found, "metrics.instruction.ipc"))
 		return found;
 	/* Usually because the machine does not give counters to its guests or users. */
 	missing = found ? kstrdup("perf counts no cycles and instructions here") : *why;
 	json_decref(found);
-	flags = json_pack("[s]", for_valgrind);
 	built = is_installed(k, p) ? build_cached(k, s, flags, &log) : NULL;
 	found = profile_so(k, p, built ? built : so, eval, name, why);
 	if (found) {
@@ -385,10 +383,6 @@ profile_cpu(struct keval *k, const struct profiler *p, const struct subject *s, 
 		log = *why;
 		*why = kasprintf("%s, and %s", log, missing);
 	}
-	json_decref(flags);
-	free(missing);
-	free(built);
-	free(log);
 	return found;
 }
 

@@ -13,12 +13,11 @@
 char *
 incumbent_so(struct keval *k, const json_t *past)
 {
-	struct kextract_file files[KEXTRACT_MAX_FILES];
 	struct subject s = { 0 };
 	auto_free char *log = NULL;
 	char *so;
 
-	if (!subject_of_past(past, &s, files))
+	if (!subject_of_past(past, &s))
 		return NULL;
 	so = build_cached(k, &s, NULL, &log);
 	if (!so)
@@ -104,7 +103,7 @@ rival_times(const json_t *answer)
 	kjson_foreach(c, json_object_get(answer, "candidates"))
 		if (!kjson_is(c, "name", "candidate") && json_object_get(c, "timing"))
 			json_array_append_new(list,
-			    json_pack("{s:s,s:O}", "name", kjson_str_or(c, "name", "?"), "timing",
+			    json_pack("{s:s,s:O}", "name", kjson_str(c, "name"), "timing",
 			        json_object_get(c, "timing")));
 	return list;
 }
@@ -172,7 +171,6 @@ renew_anchor(struct keval *k, long trial)
 	    kcamp_str(k->camp, "name"), "id", id, "trial", (json_int_t)trial, "machine",
 	    json_object_get(answer, "machine"), "timing", timing, "pairs",
 	    timing ? pairs_with_id(answer, NULL) : NULL);
-	add_time(out);
 	return out;
 }
 
@@ -213,7 +211,7 @@ check_program(struct keval *k, const char *code, const char *file, const char *n
 	auto_free char *so = NULL;
 	struct subject s = { .name = name, .code = code };
 	json_auto_t *eval = evaluate(k, &s);
-	const char *status = kjson_str_or(eval, "status", "?");
+	const char *status = kjson_str(eval, "status");
 	struct entry e = { .row = json_pack(
 		               "{s:s,s:s,s:s}", "name", name, "file", file, "status", status) };
 
@@ -230,8 +228,8 @@ take_times(struct entry *entries, size_t count, const json_t *answer)
 {
 	kforeach_of(e, entries, count)
 		kjson_share(e->row,
-		    kjson_find(json_object_get(answer, "candidates"), "name",
-		        kjson_str_or(e->row, "name", "?")),
+		    kjson_find(
+		        json_object_get(answer, "candidates"), "name", kjson_str(e->row, "name")),
 		    (const char *const[]){ "status", "reasons", "timing", NULL });
 }
 

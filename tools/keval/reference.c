@@ -89,9 +89,7 @@ against_known(struct keval *k, const json_t *baseline)
 
 	if (!so && !baseline)
 		kdie(K_USAGE, "%s: the reference does not build: %s", k->task_file, log);
-	return so
-	    ? kasprintf("%s=%s", baseline ? kjson_str_or(baseline, "name", "?") : "reference", so)
-	    : NULL;
+	return so ? kasprintf("%s=%s", kjson_str_or(baseline, "name", "reference"), so) : NULL;
 }
 
 /* Leaves out an unusable baseline, with a warning and a note in the record. */
@@ -112,7 +110,7 @@ leave_out(json_t *entry, const char *name, const char *why, const char *log)
 static json_t *
 evaluate_baseline(struct keval *k, const json_t *baseline)
 {
-	const char *name = kjson_str_or(baseline, "name", "?");
+	const char *name = kjson_str(baseline, "name");
 	auto_free char *code = task_source(k, kjson_str(baseline, "file"));
 	char *list[] = { kcamp_json(k->camp, "eval.timing") ? NULL : against_known(k, NULL), NULL };
 	struct subject s = { .name = name,
@@ -132,7 +130,7 @@ evaluate_baseline(struct keval *k, const json_t *baseline)
 	if (status == STATUS_COMPILE_ERROR)
 		leave_out(entry, name, "it does not build", kjson_str(eval, "build.log"));
 	else if (status != STATUS_CORRECT)
-		leave_out(entry, name, kjson_str_or(eval, "status", "?"), kjson_str(eval, "log"));
+		leave_out(entry, name, kjson_str(eval, "status"), kjson_str(eval, "log"));
 	else
 		kjson_share(
 		    entry, eval, (const char *const[]){ "timing", "pairs", "machine", NULL });
@@ -213,8 +211,7 @@ rivals(struct keval *k)
 		if (list[n])
 			n++;
 		else
-			kwarn("baseline %s left out: it does not build",
-			    kjson_str_or(b, "name", "?"));
+			kwarn("baseline %s left out: it does not build", kjson_str(b, "name"));
 	}
 	return list;
 }
@@ -225,9 +222,8 @@ evaluate_best(struct keval *k, const char *id)
 	json_auto_t *past = past_eval(k, id);
 	json_t *eval;
 	struct subject s = { .name = id };
-	struct kextract_file files[KEXTRACT_MAX_FILES];
 
-	if (!past || !subject_of_past(past, &s, files))
+	if (!past || !subject_of_past(past, &s))
 		kdie(K_USAGE, "%s: no evaluated candidate with this id in %s/trials", id,
 		    k->camp->dir);
 	s.again = true;
@@ -241,8 +237,8 @@ evaluate_best(struct keval *k, const char *id)
 	if (!is_null(k) && status_at(eval, "status") == STATUS_CORRECT)
 		sanitize(k, &s, eval);
 	report_progress(k, &s, eval);
-	for (size_t i = 0; k->rivals && k->rivals[i]; i++)
-		free(k->rivals[i]);
+	for (char **rival = k->rivals; rival && *rival; rival++)
+		free(*rival);
 	free(k->rivals);
 	k->rivals = NULL;
 	k->verifies = false;

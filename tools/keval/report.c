@@ -12,9 +12,7 @@ enum { CASES_MAX = 8 };
 static void
 add_reasons(struct kbuf *b, const json_t *eval, const char *said)
 {
-	const json_t *reasons = json_object_get(eval, "reasons");
-
-	kjson_foreach(r, reasons) {
+	kjson_foreach(r, json_object_get(eval, "reasons")) {
 		const char *detail = kjson_str(r, "detail");
 
 		if (!strstr(said, detail))
@@ -42,9 +40,9 @@ add_case(struct kbuf *b, const json_t *c)
 	if (json_object_get(c, "mismatches"))
 		kbuf_printf(b, ": %lld of %lld elements wrong",
 		    (long long)kjson_int(c, "mismatches"), (long long)kjson_int(c, "elements"));
-	for (size_t i = 0; i < LEN(figures); i++)
-		if (json_object_get(c, figures[i].key))
-			kbuf_printf(b, ", %s %.3g", figures[i].text, kjson_num(c, figures[i].key));
+	kforeach(figure, figures)
+		if (json_object_get(c, figure->key))
+			kbuf_printf(b, ", %s %.3g", figure->text, kjson_num(c, figure->key));
 	kbuf_puts(b, "\n");
 }
 
@@ -55,17 +53,15 @@ add_case(struct kbuf *b, const json_t *c)
 static void
 add_cases(struct kbuf *b, const json_t *eval)
 {
-	const json_t *cases = kjson_path(eval, "correctness.cases");
 	size_t failed = 0;
 
 	if (json_object_get(eval, "correctness"))
 		kbuf_printf(b, "%lld of %lld correctness cases passed.\n",
 		    (long long)kjson_int(eval, "correctness.passed"),
 		    (long long)kjson_int(eval, "correctness.total"));
-	kjson_foreach(c, cases) {
+	kjson_foreach(c, kjson_path(eval, "correctness.cases"))
 		if (!kjson_bool_or(c, "ok", true) && failed++ < CASES_MAX)
 			add_case(b, c);
-	}
 	if (failed > CASES_MAX)
 		kbuf_printf(b, "- and %zu more\n", failed - CASES_MAX);
 }
@@ -78,16 +74,15 @@ static void
 add_comparison(struct kbuf *b, const json_t *past, const char *workload, double ns)
 {
 	double reference = kgain_time_ns(kgain_row(json_object_get(past, "timing"), workload));
-	const json_t *baselines = json_object_get(past, "baselines");
 
 	if (!isnan(reference))
 		kbuf_printf(b, ", %.4g times as fast as the reference", reference / ns);
-	kjson_foreach(base, baselines) {
+	kjson_foreach(base, json_object_get(past, "baselines")) {
 		double other = kgain_time_ns(kgain_row(json_object_get(base, "timing"), workload));
 
 		if (!isnan(other))
-			kbuf_printf(b, ", %.3g of the speed of %s", other / ns,
-			    kjson_str_or(base, "name", "?"));
+			kbuf_printf(
+			    b, ", %.3g of the speed of %s", other / ns, kjson_str(base, "name"));
 	}
 }
 
@@ -113,7 +108,7 @@ add_times(struct kbuf *b, const struct keval *k, const json_t *eval)
 	    : NULL;
 
 	kjson_foreach(row, timing) {
-		const char *workload = kjson_str_or(row, "workload", "?");
+		const char *workload = kjson_str(row, "workload");
 		double ns = kgain_time_ns(row), shown = kcamp_shown(k->camp, ns / 1e6, &unit);
 
 		kbuf_printf(b, "- %s: %.4g %s", workload, shown, unit);
@@ -184,7 +179,7 @@ report_log(const struct keval *k, const struct subject *s, json_t *eval)
 void
 report_progress(const struct keval *k, const struct subject *s, const json_t *eval)
 {
-	const char *status = kjson_str_or(eval, "status", "?"), *unit;
+	const char *status = kjson_str(eval, "status"), *unit;
 	const json_t *timing = json_object_get(eval, "timing");
 	const json_t *reason = json_array_get(json_object_get(eval, "reasons"), 0);
 	double shown;

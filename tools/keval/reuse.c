@@ -18,20 +18,15 @@ would_gain(const json_t *past, const json_t *eval)
 {
 	const json_t *timing = json_object_get(eval, "timing");
 	const json_t *pairs = json_object_get(eval, "pairs");
+	json_auto_t *rows = kgain_rows_like(json_object_get(past, "timing"), timing);
+	auto_free char *fault = NULL;
 	double ratio, low;
-	json_t *rows;
-	char *fault;
 
 	if (kgain_pairs(pairs, "incumbent", timing, &ratio, &low) ||
 	    kgain_pairs(pairs, "reference", timing, &ratio, &low))
 		return low > 1;
-	rows = kgain_rows_like(json_object_get(past, "timing"), timing);
 	fault = kgain_speedup(rows, timing, &ratio);
-	json_decref(rows);
-	if (fault)
-		ratio = INFINITY;
-	free(fault);
-	return ratio > 1;
+	return fault || ratio > 1;
 }
 
 static bool

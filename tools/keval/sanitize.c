@@ -166,19 +166,12 @@ static void
 sanitize_device(struct keval *k, const struct subject *s, const json_t *eval, json_t *rows)
 {
 	json_auto_t *flags = json_pack("[s]", "-lineinfo");
-	const char *tool = kcamp_backend(k->camp)->sanitizer;
-	const char *why = !tool ? "no sanitizer is known for this backend"
-	    : is_device_only(k) ? "a candidate of device code alone has no function that a tool "
-	                          "can call"
-	    : !ksandbox_finds(tool) ? "compute-sanitizer is not installed (it is part of the CUDA "
-	                              "toolkit)"
-	                            : NULL;
-	auto_free char *log = NULL, *so = why ? NULL : build_cached(k, s, flags, &log);
+	auto_free char *log = NULL, *so = build_cached(k, s, flags, &log);
 
 	if (so)
 		run_device_tools(k, so, eval, rows);
 	else
-		unavailable(k, rows, why ? why : "it does not build with -lineinfo");
+		unavailable(k, rows, "it does not build with -lineinfo");
 }
 
 /* ---- both ---- */
@@ -187,12 +180,18 @@ sanitize_device(struct keval *k, const struct subject *s, const json_t *eval, js
 static const char *
 not_run(const struct keval *k)
 {
+	const char *tool = kcamp_backend(k->camp)->sanitizer;
+
 	if (!(kcamp_num(k->camp, "eval.sanitize_s") > 0))
 		return "eval.sanitize_s is 0";
 	if (kcamp_json(k->camp, "eval.build"))
 		return "the campaign's own command builds, without sanitizers";
-	if (!is_gpu(k) && is_device_only(k))
+	if (is_gpu(k) && !tool)
+		return "no sanitizer is known for this backend";
+	if (is_device_only(k))
 		return "a candidate of device code alone has no function that a tool can call";
+	if (is_gpu(k) && !ksandbox_finds(tool))
+		return "compute-sanitizer is not installed (it is part of the CUDA toolkit)";
 	return NULL;
 }
 

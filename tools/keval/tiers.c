@@ -243,18 +243,6 @@ may_make_streams(const struct subject *s)
 }
 
 /*
- * Whether trial 0 is on record: then everything that judges a candidate or is compared with it is
- * built.
- */
-static bool
-has_reference(const struct keval *k)
-{
-	auto_free char *path = past_path(k, KARCH_REFERENCE);
-
-	return path && kis_there(path);
-}
-
-/*
  * On a GPU, kharness may start at the same time as the compiler: it also takes a second to get
  * ready. Without a mount namespace, the program would be copied before it exists.
  */
@@ -262,11 +250,12 @@ static bool
 may_start_early(const struct trial *t)
 {
 	const struct keval *k = t->k;
+	/* When it is on record, all that judges a candidate or is compared with it is built. */
+	auto_free char *reference = past_path(k, KARCH_REFERENCE);
 
-	return is_gpu(k) && !is_device_only(k) && has_reference(k) &&
+	return is_gpu(k) && !is_device_only(k) && reference && kis_there(reference) &&
 	    sandbox_level(t->k) == KSANDBOX_BWRAP && !t->s->known && !t->s->trusted &&
-	    !k->check_only && !k->rivals && !has(t, "eval.build") && !has(t, "eval.correctness") &&
-	    !has(t, "eval.timing") && !may_make_streams(t->s);
+	    !k->check_only && !k->rivals && !has_commands(k) && !may_make_streams(t->s);
 }
 
 static void
@@ -296,7 +285,9 @@ evaluate_tiers(struct keval *k, const struct subject *s, json_t *eval)
 	t.early = &early;
 
 	kjson_set(eval, "tier", json_integer(1));
-	kjson_set(eval, "sandbox", sandbox_json(k));
+	kjson_set(eval, "sandbox",
+	    json_pack(
+	        "{s:i,s:s}", "level", sandbox_level(k), "name", ksandbox_name(sandbox_level(k))));
 	if (may_start_early(&t))
 		start_early(&t, early_so, &early);
 	start = know_ns();

@@ -21,10 +21,9 @@ enum {
 static const double narrow = 0.002;
 
 struct racer {
-	char *name, *id; /* id: of a recorded program, or NULL */
+	const char *name, *id; /* id: of a recorded program, or NULL */
 	struct trial t;
 	struct subject s;
-	struct kextract_file files[KEXTRACT_MAX_FILES];
 	char *code;     /* s.code, if it comes from a file of the task */
 	json_t *record; /* or the record that it comes from */
 	char *work;
@@ -59,7 +58,7 @@ next_racer(struct turns *t, const char *name, const char *id)
 
 	if (t->count == RACERS_MAX)
 		kdie(K_USAGE, "too many baselines");
-	*x = (struct racer){ .name = kstrdup(name), .id = id ? kstrdup(id) : NULL };
+	*x = (struct racer){ .name = name, .id = id };
 	return x;
 }
 
@@ -70,13 +69,11 @@ enter_past(struct turns *t, const char *id)
 
 	x->record = past_eval(t->k, id);
 	x->s.name = x->name;
-	if (x->record && subject_of_past(x->record, &x->s, x->files)) {
+	if (x->record && subject_of_past(x->record, &x->s)) {
 		enter(t, x);
 		return true;
 	}
 	json_decref(x->record);
-	free(x->name);
-	free(x->id);
 	return false;
 }
 
@@ -84,8 +81,7 @@ enter_past(struct turns *t, const char *id)
 static void
 enter_known(struct turns *t, const json_t *baseline)
 {
-	struct racer *x =
-	    next_racer(t, baseline ? kjson_str_or(baseline, "name", "?") : "reference", NULL);
+	struct racer *x = next_racer(t, kjson_str_or(baseline, "name", "reference"), NULL);
 
 	x->code = task_source(t->k, kjson_str_or(baseline, "file", task_reference(t->k)));
 	x->s = (struct subject){
@@ -117,8 +113,7 @@ open_turns(struct turns *t, const struct trial *trial)
 	    (long)kjson_int_or(kcamp_json(trial->k->camp, "eval.timing"), "turns", CUSTOM_TURNS);
 
 	*t = (struct turns){ .k = trial->k, .count = 1, .need = (size_t)turns };
-	t->racer[0] =
-	    (struct racer){ .name = kstrdup("candidate"), .t = *trial, .turns = json_array() };
+	t->racer[0] = (struct racer){ .name = "candidate", .t = *trial, .turns = json_array() };
 }
 
 static void
@@ -127,8 +122,6 @@ close_turns(struct turns *t)
 	kforeach_of(x, t->racer, t->count) {
 		json_decref(x->turns);
 		json_decref(x->record);
-		free(x->name);
-		free(x->id);
 		free(x->code);
 		if (!x->work)
 			continue;
@@ -166,10 +159,9 @@ is_settled(const struct turns *t)
 	const json_t *rows = json_array_get(t->racer[0].turns, 0);
 	struct kstat_interval m;
 
-	for (size_t i = 1; i < t->count; i++)
+	kforeach_of(x, t->racer + 1, t->count - 1)
 		kjson_foreach(row, rows) {
-			if (t->racer[i].out ||
-			    !compare(&t->racer[0], &t->racer[i], kjson_str(row, "workload"), &m))
+			if (x->out || !compare(t->racer, x, kjson_str(row, "workload"), &m))
 				continue;
 			if (m.high - m.low > narrow && m.high >= 0 &&
 			    exp(m.low) <= 1 + KLINEAR_BORDERLINE)
@@ -193,8 +185,8 @@ take_turn(struct turns *t, size_t turn, json_t *eval)
 		if (rows)
 			json_array_append_new(x->turns, rows);
 		else if (x != t->racer && !x->out)
-			kwarn("%s is left out of the race: %s", x->name,
-			    kjson_str_or(other, "status", "?"));
+			kwarn(
+			    "%s is left out of the race: %s", x->name, kjson_str(other, "status"));
 		x->out |= !rows;
 	}
 	return !t->racer[0].out;
@@ -222,11 +214,10 @@ pairs_of_turns(const struct turns *t, const json_t *timing)
 	size_t n;
 
 	kjson_foreach(row, timing)
-		for (size_t i = 1; i < t->count; i++) {
-			const struct racer *x = &t->racer[i];
+		kforeach_of(x, t->racer + 1, t->count - 1) {
 			const char *workload = kjson_str(row, "workload");
 
-			n = x->out ? 0 : compare(&t->racer[0], x, workload, &m);
+			n = x->out ? 0 : compare(t->racer, x, workload, &m);
 			if (!n)
 				continue;
 			json_array_append_new(pairs,
@@ -245,11 +236,11 @@ times_of_others(const struct turns *t)
 {
 	json_t *list = json_array();
 
-	for (size_t i = 1; i < t->count; i++)
-		if (!t->racer[i].out)
+	kforeach_of(x, t->racer + 1, t->count - 1)
+		if (!x->out)
 			json_array_append_new(list,
-			    json_pack("{s:s,s:o}", "name", t->racer[i].name, "timing",
-			        custom_together(&t->racer[i].t, t->racer[i].turns)));
+			    json_pack("{s:s,s:o}", "name", x->name, "timing",
+			        custom_together(&x->t, x->turns)));
 	return list;
 }
 
@@ -284,17 +275,13 @@ json_t *
 turns_again(const struct trial *trial, json_t *eval)
 {
 	struct turns t;
-	json_t *timing, *pairs = NULL;
+	json_auto_t *timing = NULL, *pairs = NULL;
 
 	open_turns(&t, trial);
 	if (trial->s->incumbent && enter_past(&t, trial->s->incumbent) && race(&t, true, eval)) {
 		timing = custom_together(trial, t.racer[0].turns);
 		pairs = pairs_of_turns(&t, timing);
-		json_decref(timing);
 	}
 	close_turns(&t);
-	if (json_array_size(pairs))
-		return pairs;
-	json_decref(pairs);
-	return NULL;
+	return json_array_size(pairs) ? json_incref(pairs) : NULL;
 }
