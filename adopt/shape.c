@@ -354,7 +354,7 @@ find_ties(struct values *v)
 static void
 find_signs(struct values *v)
 {
-	for (struct value *x = v->at; x < v->at + v->count; x++)
+	values_each(x, v)
 		kjson_foreach(call, v->calls)
 			if (x->role == ROLE_AXIS &&
 			    (argument(call, x) < 0 || argument(call, x) > INT32_MAX))
@@ -492,7 +492,8 @@ fits(const struct values *v, const struct value *x, const struct fit *f)
 		if (product > n || (product < n && !f->count))
 			return false;
 		told += product == n;
-		if (product == n || is_part(call, x))
+		/* What it touches is no upper limit. */
+		if (product == n || (is_part(call, x) && !x->reached))
 			continue;
 		if (!is_loose(call, x, n, product))
 			return false;
@@ -543,9 +544,9 @@ try_kind(const struct values *v, const struct value *x, size_t factors, int add,
 	const struct value *axes[64];
 	size_t count = 0, index[3] = { 0 };
 
-	for (size_t i = 0; i < v->count && count < LEN(axes); i++)
-		if (v->at[i].role == ROLE_AXIS && !v->at[i].tied)
-			axes[count++] = &v->at[i];
+	values_each(axis, v)
+		if (count < LEN(axes) && axis->role == ROLE_AXIS && !axis->tied)
+			axes[count++] = axis;
 	if (!count)
 		return;
 	for (;;) {
@@ -633,13 +634,12 @@ in_order(const char *shape, const char *text)
 static void
 try_sums(const struct values *v, const struct value *x, json_t *list)
 {
-	for (size_t i = 0; i < v->count; i++)
-		for (size_t k = 0; k < v->count; k++)
+	values_each(a, v)
+		values_each(b, v)
 			for (int add = -1; add <= 0; add++) {
-				const struct value *a = &v->at[i], *b = &v->at[k];
 				struct fit f = { { a, b }, { 0, add }, 2, 1, true };
 
-				if (i < k && a->role == ROLE_AXIS && b->role == ROLE_AXIS &&
+				if (a < b && a->role == ROLE_AXIS && b->role == ROLE_AXIS &&
 				    !a->tied && !b->tied)
 					try_fit(v, x, &f, list);
 			}
@@ -960,13 +960,13 @@ values_find(struct values *v, const struct adoption *a, const char *text)
 		values_each(x, v)
 			refuse_overlap(v, a, call, x);
 	find_ties(v);
-	values_each(x, v)
+	values_each(x, v) {
+		x->align = alignment(v, x->name);
 		if (x->role == ROLE_ARRAY) {
 			find_parts(v, x);
 			find_shape(v, a, x, text);
 		}
-	values_each(x, v)
-		x->align = alignment(v, x->name);
+	}
 	mark_sizes(v);
 }
 

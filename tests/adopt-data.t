@@ -296,6 +296,19 @@ void carry(const int *x, int n, int *last)
 {
 	keep(x, n, spread(x, n), last);
 }
+/* The number at a place of a heap, which begins at 1, sinks. */
+void sift(unsigned *heap, int length, int at)
+{
+	unsigned v = heap[at];
+
+	for (int child; (child = 2 * at) <= length; at = child) {
+		child += child < length && heap[child + 1] > heap[child];
+		if (v >= heap[child])
+			break;
+		heap[at] = heap[child];
+	}
+	heap[at] = v;
+}
 /* Each number from the one before: two arguments, one array. */
 void scan(const float *from, float *to, int n)
 {
@@ -318,6 +331,7 @@ unsigned total(const unsigned char *data, int n);
 float upwards(const float *x, const int *parent, int c);
 void marks(int n, signed char *order, int table[400][400]);
 void carry(const int *x, int n, int *last);
+void sift(unsigned *heap, int length, int at);
 int main(int argc, char **argv)
 {
 	float *arena = malloc(1 << 22), *in = arena + 1000, *out = arena + 500000, weights[333];
@@ -339,6 +353,13 @@ int main(int argc, char **argv)
 		if (!strcmp(argv[1], "scan")) scan(in, in + 1, rows * 100);
 		if (!strcmp(argv[1], "append")) append(&at, in, 1000, out);
 		if (!strcmp(argv[1], "marks")) marks(400, order, table), sum += order[7] + table[3][r];
+	}
+	for (int r = 0; r < 60 && !strcmp(argv[1], "sift"); r++) {
+		unsigned *heap = (unsigned *)arena + 1000 + 100 * (r % 3);
+
+		for (int i = 1; i <= 40; i++) heap[i] = (unsigned)(i * 31 % 977 + r);
+		sift(heap, r % 2 ? 40 : 1, r % 2 ? 1 + r % 8 : 1);
+		sum += heap[40];
 	}
 	for (int r = 0; r < 9 && !strcmp(argv[1], "pack"); r++) {
 		unsigned char *bytes = (unsigned char *)arena;
@@ -409,6 +430,10 @@ ok 'a recorded call that touches more than the calls that were measured' '
 	. ./helpers.sh
 	exits 0 arena pack
 	jq -e ".workloads | length == 1 and .[0].axes.to_elements > 80" a-pack/task.json'
+ok 'a shape is too small if one of several calls with parts of a block touches more' '
+	. ./helpers.sh
+	exits 0 arena sift
+	jq -e ".outputs.heap.shape != [\"at+1\"]" a-sift/task.json'
 ok 'a number that says where to write is not taken for a mere output before that is known' '
 	. ./helpers.sh
 	exits 0 arena append
