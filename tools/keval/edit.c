@@ -6,6 +6,7 @@
  */
 
 #include "keval.h"
+#include "kregex.h"
 
 enum { MAX_EDITS = 64 };
 
@@ -163,12 +164,7 @@ apply(struct edits *all, const char *program)
 bool
 is_difference(const char *code)
 {
-	static const char *const starts[] = { "--- ", "diff --git ", "@@ ", "*** " };
-
-	kforeach(start, starts)
-		if (begins(code, *start))
-			return true;
-	return strstr(code, "<<<<<<< SEARCH") != NULL;
+	return kregex_is("\\A(?:---|diff --git|@@|[*]{3}) |<<<<<<< SEARCH", code);
 }
 
 char *

@@ -313,19 +313,17 @@ null_evaluate(struct keval *k, const char *tokens, bool reference, json_t *eval)
 {
 	struct krng rng;
 	double draw;
-	size_t i = 0;
+	size_t last = LEN(outcomes) - 1, i = reference ? last : 0;
 
 	krng_init(&rng, strtoull(tokens, NULL, 16), 0, 0, "null-evaluator");
-	draw = reference ? 1 : krng_double(&rng);
-	while (i < LEN(outcomes) - 1 && draw >= outcomes[i].share)
+	draw = krng_double(&rng);
+	while (i < last && draw >= outcomes[i].share)
 		draw -= outcomes[i++].share;
-	if (reference)
-		i = LEN(outcomes) - 1;
 	kjson_set(eval, "status", status_json(outcomes[i].status));
 	kjson_set(eval, "tier", json_integer(outcomes[i].tier));
 	kjson_set(
 	    eval, "log", json_sprintf("null evaluator: %s", status_rows[outcomes[i].status].name));
-	if (i < LEN(outcomes) - 1)
+	if (i < last)
 		return;
 	/* Measuring costs nothing here, so measure on the full set. */
 	if (kcamp_linear(k->camp)) {

@@ -69,27 +69,28 @@ take_line(struct listing *l, const char *line, bool *own)
 	}
 }
 
+static int
+by_count(const void *a, const void *b)
+{
+	const json_t *x = *(json_t *const *)a, *y = *(json_t *const *)b;
+	json_int_t more = kjson_int(y, "count") - kjson_int(x, "count");
+
+	return more ? (more > 0) - (more < 0) : strcmp(kjson_str(x, "op"), kjson_str(y, "op"));
+}
+
 /* The most frequent instructions; new reference. */
 static json_t *
 mix_of(const json_t *counts)
 {
-	json_auto_t *left = json_copy((json_t *)counts);
-	json_t *mix = json_array(), *row, *v;
+	json_t *mix = json_array(), *count;
 	const char *op;
 
-	while (json_object_size(left) && json_array_size(mix) < OPS_TOLD) {
-		row = json_pack("{s:s,s:i}", "op", "", "count", 0);
-		json_object_foreach(left, op, v) {
-			json_int_t n = json_integer_value(v), most = kjson_int(row, "count");
-
-			if (n > most || (n == most && strcmp(op, kjson_str(row, "op")) < 0)) {
-				json_object_set_new(row, "op", kjson_string(op));
-				json_object_set(row, "count", v);
-			}
-		}
-		json_object_del(left, kjson_str(row, "op"));
-		json_array_append_new(mix, row);
-	}
+	json_object_foreach((json_t *)counts, op, count)
+		json_array_append_new(
+		    mix, json_pack("{s:o,s:O}", "op", kjson_string(op), "count", count));
+	kjson_sort(mix, by_count);
+	while (json_array_size(mix) > OPS_TOLD)
+		json_array_remove(mix, OPS_TOLD);
 	return mix;
 }
 

@@ -108,12 +108,12 @@ add_time(json_t *record)
 	kjson_set(record, "time", json_string(now));
 }
 
-/* What is evaluated: a reply with its plan, or a single file. */
+/* What is evaluated: a reply with its plan. */
 struct entry {
 	struct subject s;
 	struct kextract x;
 	struct kplan plan;
-	char name[24], *text;
+	char name[24];
 	json_t *tuned;    /* see tune.c; goes into its evaluation */
 	char *edit_fault; /* why its edits could not be applied; NULL: they were, or it has none */
 };
@@ -182,21 +182,12 @@ open_reply(struct keval *k, const struct krec *rec, struct entry *r)
 }
 
 static void
-open_code(struct keval *k, const char *path, struct entry *r)
-{
-	*r = (struct entry){ .s = { .name = path }, .text = input_read(k, path, 8 << 20, NULL) };
-	r->s.code = r->text;
-	inputs_of_subject(k, &r->s);
-}
-
-static void
 close_entry(struct entry *r)
 {
 	kplan_free(&r->plan);
 	kextract_free(&r->x);
 	free(r->s.twin);
 	free(r->edit_fault);
-	free(r->text);
 }
 
 /* A custom evaluator's messages may have any length; what the next stages read is limited. */
@@ -320,16 +311,17 @@ put_record(const struct keval *k, const char *id, json_t *eval)
 static void
 take_code(struct keval *k, const struct arguments *a)
 {
-	struct entry r;
+	auto_free char *code = input_read(k, a->operand, 8 << 20, NULL);
+	struct subject s = { .name = a->operand, .code = code };
 
-	open_code(k, a->operand, &r);
+	inputs_of_subject(k, &s);
 	if (!a->inputs) {
-		json_t *eval = evaluate(k, &r.s);
+		json_t *eval = evaluate(k, &s);
 
-		report_progress(k, &r.s, eval);
+		report_progress(k, &s, eval);
 		put_record(k, NULL, eval);
 	}
-	close_entry(&r);
+	free(s.twin);
 }
 
 /* Names everything that is known before the first candidate is read. */

@@ -6,23 +6,14 @@
 #include "ksandbox.h"
 
 /*
- * Every part ends the program with its own message when something is missing. They are kiln's data
- * files that candidates are judged by, and the oracle, which is built once for all candidates, by
- * the same compiler in the same sandbox.
+ * Every part ends the program with its own message when something is missing. They are the sandbox,
+ * kiln's data files that candidates are judged by, and the oracle, which is built once for all
+ * candidates, by the same compiler in the same sandbox.
  */
-static void
-need(struct keval *k)
-{
-	json_auto_t *eval = json_object();
-
-	sandbox_level(k);
-	scan_source(k, NULL, "", eval);
-	lint_task(k, false);
-}
-
 void
 preflight(struct keval *k)
 {
+	json_auto_t *eval = json_object();
 	auto_buf struct kbuf text = { 0 };
 	struct utsname here;
 
@@ -30,7 +21,9 @@ preflight(struct keval *k)
 	kbuf_printf(&text, "%s: kiln %s, %ld CPUs", here.nodename, kversion_string(),
 	    sysconf(_SC_NPROCESSORS_ONLN));
 	if (!is_null(k)) {
-		need(k);
+		sandbox_level(k);
+		scan_source(k, NULL, "", eval);
+		lint_task(k, false);
 		kbuf_printf(&text, ", sandbox %s, compiler %s", ksandbox_name(sandbox_level(k)),
 		    kjson_str_or(k->task, "build.compiler", "gcc"));
 	}

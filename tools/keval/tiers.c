@@ -162,12 +162,6 @@ needs_harness(const struct trial *t)
 	return !has(t, "eval.correctness") || !has(t, "eval.timing");
 }
 
-static bool
-is_correct(const json_t *eval)
-{
-	return status_at(eval, "status") == STATUS_CORRECT;
-}
-
 void
 measure(const struct trial *t, json_t *eval)
 {
@@ -177,7 +171,8 @@ measure(const struct trial *t, json_t *eval)
 		custom_correctness(t, eval);
 	else
 		run_harness(t, own_timing || !timed ? "correctness" : "both", eval);
-	if (!timed || !is_correct(eval) || json_object_get(eval, "timing"))
+	if (!timed || status_at(eval, "status") != STATUS_CORRECT ||
+	    json_object_get(eval, "timing"))
 		return;
 	if (own_timing) {
 		turns_time(t, eval);
