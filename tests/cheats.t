@@ -130,7 +130,7 @@ ok 'verdicts, and which of them are failures' '
 
 if command -v keval >/dev/null && command -v kharness >/dev/null; then
 	ok 'C, a daily sample: cheats are caught for an expected reason, no honest kernel is accused' '
-		"$corpus/run" -b c -j 6 -n 20 -o results
+		"$corpus/run" -b c -j 6 -n 16 -o results
 		jq -es "all(.verdict | startswith(\"caught,\") | not)" results'
 else
 	skip 'C: every cheat is caught' 'keval and kharness are not built'

@@ -12,12 +12,14 @@ PATH=$T/bin:$PATH
 export REAL LOG KILN_BUILD PATH
 : >"$LOG"
 wrap "$T/bin"
-# With BUSY=PATH the stage that makes PATH waits a moment, and says for what.
+# With BUSY=PATH the stage that makes PATH waits a moment, and says for what; with UNTIL=FILE until that is
+# there, or a minute has passed.
 sed -i '/^exec/d' "$T/bin/wrapper"
 cat >>"$T/bin/wrapper" <<'E'
 case " $* " in
 *" -o ${BUSY:-nothing} "*)
-	exec "$REAL/kstep" sh -c 'echo "0 $KILN_STEP - waits for the moon: process 7 (owl) has it" >>"$KILN_STEPS"; sleep 1.5
+	exec "$REAL/kstep" sh -c 'echo "0 $KILN_STEP - waits for the moon: process 7 (owl) has it" >>"$KILN_STEPS"
+		if [ "${UNTIL-}" ]; then for i in $(seq 600); do [ ! -e "$UNTIL" ] || break; sleep 0.1; done; else sleep 1.5; fi
 		echo "0 $KILN_STEP -" >>"$KILN_STEPS"; exec "$0" "$@"' "$REAL/${0##*/}" "$@" ;;
 esac
 exec "$REAL/${0##*/}" "$@"
@@ -113,9 +115,9 @@ ok 'redo reports what it has measured' '
 
 ok 'status reports what another process is doing' '
 	n=$(kcampaign next); t=$(printf %03d $n)
-	BUSY=trials/$t/02/reply.ndjson kcampaign run -n 1 >/dev/null 2>&1 & pid=$!
+	UNTIL=$T/told BUSY=trials/$t/02/reply.ndjson kcampaign run -n 1 >/dev/null 2>&1 & pid=$!
 	for i in $(seq 100); do kcampaign status >out; ! grep -q moon out || break; sleep 0.05; done
-	cat out; wait $pid
+	: >"$T/told"; cat out; wait $pid
 	grep -A4 "^running  process $pid$" out | grep -q "^         $t/02 reply [0-9.]* s of about .*, waits for the moon"'
 
 ok 'waiting for the lock of a device is part of that line, and not a message of each branch' '
@@ -154,9 +156,10 @@ ok 'the page follows a campaign while it runs, and no longer changes at the end'
 	. "$tests_dir/campaign.sh"
 	cd .. && null_campaign w 3 && cd w
 	kcampaign watch --every 0.1 >out 2>err & pid=$!
-	BUSY=trials/001/02/reply.ndjson kcampaign run -n 1 >/dev/null 2>&1 &
+	UNTIL=$T/shown BUSY=trials/001/02/reply.ndjson kcampaign run -n 1 >/dev/null 2>&1 &
 	for i in $(seq 600); do ! grep -qs "waits for the moon" report.html || break; sleep 0.05; done
-	grep -q "http-equiv=\"refresh\" content=\"1\"" report.html; grep -q "^<pre.*>running  process [0-9]*" report.html
+	cp report.html page; : >"$T/shown"
+	grep -q "http-equiv=\"refresh\" content=\"1\"" page; grep -q "^<pre.*>running  process [0-9]*" page
 	wait $!
 	for i in $(seq 600); do ! grep -q "1 trial of search" report.html || break; sleep 0.05; done
 	grep -q "1 trial of search" report.html; grep -q "<meta charset=\"utf-8\">" report.html
