@@ -437,6 +437,44 @@ ok 'what a static function does that is declared before its definition; a number
 	grep -q "the reference crashes with sizes or numbers near those of the application.s calls, so these are the only ones" err
 	jq -e ".inputs.ratio | .value == 1.5 and .fixed" o-ahead/task.json'
 
+mkdir span
+cat >span/k.c <<'EOF'
+float span(const float *edge, const float *x, int n)
+{
+	float sum = 0;
+
+	for (int i = 0; i < n; i++)
+		sum += x[i] * edge[i % 8];
+	for (int i = 0; i < 8; i += 2)
+		if (edge[i] > edge[i + 1] + 1)
+			sum += x[-100000000];
+	return sum;
+}
+EOF
+cat >span/main.c <<'EOF'
+#include <stdio.h>
+#include <stdlib.h>
+float span(const float *edge, const float *x, int n);
+int main(void)
+{
+	float edge[8], *x = malloc(5000 * sizeof *x), sum = 0;
+
+	for (int r = 0; r < 9; r++) {
+		for (int i = 0; i < 5000; i++)
+			x[i] = (float)((i * 7 + r) % 50);
+		for (int i = 0; i < 8; i++)
+			edge[i] = (float)(i % 2) + (float)((r + i) % 9) / 20;
+		sum += span(edge, x, 5000);
+	}
+	printf("%.6g\n", sum);
+	return 0;
+}
+EOF
+ok 'a function that crashes with some of the numbers that are drawn keeps those of the application' '
+	exits 0 kadopt adopt -o o-span -p span --file k.c --kernel span --build "gcc -O1 -o app main.c k.c" --run "./app >out.txt" --outputs out.txt --runs 1 --threads 1 --proxy 0.0001,10000; cat out err
+	jq -e ".workloads | all(.values.edge.fresh == false)" o-span/task.json
+	jq -e ".eval.status == \"correct\"" o-span/adopt/log/reference.ndjson'
+
 ok 'in the sandbox the project is writable, but nothing around it, and there is no network' '
 	mkdir boxed; cp app/*.[ch] boxed
 	run="./app >out.txt; (echo x >$T/escaped); cat /proc/net/dev | grep -c : >net.txt; true"
