@@ -44,8 +44,8 @@ ok 'judge and runner of a GPU, with a driver whose device is the CPU' '
 	}
 	REAL=double kernel oracle
 	kernel right
-	kernel writes "" "if (calls > 40) ((float *)x)[3] = 1"
-	kernel past "" "if (calls > 40) y[n] = 1"
+	kernel writes "" "if (calls > 100) ((float *)x)[3] = 1"
+	kernel past "" "if (calls > 100) y[n] = 1"
 	kernel wrong "" "if (calls > 3) y[n / 2] += 1"
 	kernel quits "" "if (calls > 3) exit(0)"
 	judged() { # [OPTION...] FILE: status and reason
