@@ -32,21 +32,15 @@ static const char *
 read_header(struct knpy *a, const char *header)
 {
 	struct kregex_span at[3];
-	size_t len = strlen(header);
-	char *shape;
-	bool good;
+	auto_free char *shape = NULL;
 	int rank;
 
-	if (!kregex_find("'descr' *: *'[<|=]([fiub])([1248])\\b", header, len, at, LEN(at)))
+	if (!kregex_match("'descr' *: *'[<|=]([fiub])([1248])\\b", header, at))
 		return "must hold little-endian numbers of 1 to 8 bytes, or booleans";
 	a->kind = header[at[1].from];
 	a->size = (size_t)(header[at[2].from] - '0');
-	if (!kregex_find("'shape' *: *\\( *((?:\\d+[, ]*)*)\\)", header, len, at, LEN(at)))
-		return "has a shape that cannot be read";
-	shape = kregex_text(header, at[1]);
-	good = count_elements(shape, &a->count, &rank);
-	free(shape);
-	if (!good)
+	shape = kregex_part("'shape' *: *\\( *((?:\\d+[, ]*)*)\\)", header);
+	if (!shape || !count_elements(shape, &a->count, &rank))
 		return "has a shape that cannot be read";
 	return rank > 1 && !kregex_is("'fortran_order' *: *False", header)
 	    ? "must be in C's order (numpy.ascontiguousarray)"

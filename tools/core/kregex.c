@@ -205,6 +205,31 @@ kregex_is(const char *pattern, const char *text)
 	return kregex_find(pattern, text, strlen(text), NULL, 0);
 }
 
+bool
+kregex_texts(const char *pattern, const char *text, char **const *groups)
+{
+	struct kregex_span at[GROUPS_MAX];
+	size_t n = 1;
+
+	while (groups[n - 1])
+		n++;
+	if (!kregex_find(pattern, text, strlen(text), at, n))
+		return false;
+	while (--n > 0)
+		*groups[n - 1] = kregex_text(text, at[n]);
+	return true;
+}
+
+char *
+kregex_part(const char *pattern, const char *text)
+{
+	char *part = NULL;
+
+	if (text)
+		kregex_scan(pattern, text, &part);
+	return part;
+}
+
 char *
 kregex_sub(const char *pattern, const char *text, const char *with)
 {

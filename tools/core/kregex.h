@@ -60,6 +60,15 @@ bool kregex_find(
 /* The same in a whole text, for as many spans as the array AT has room for. */
 #define kregex_match(pattern, text, at) kregex_find(pattern, text, strlen(text), at, LEN(at))
 bool kregex_is(const char *pattern, const char *text);
+/*
+ * The same, like sscanf: what each group matched goes into the next of the char * whose addresses
+ * follow (NULL: it took no part). The caller frees them. False: no match, and nothing is set.
+ */
+#define kregex_scan(pattern, text, ...) \
+	kregex_texts(pattern, text, (char **const[]){ __VA_ARGS__, NULL })
+bool kregex_texts(const char *pattern, const char *text, char **const *groups);
+/* What the first group matched in TEXT (may be NULL). The caller frees; NULL: no match. */
+char *kregex_part(const char *pattern, const char *text);
 /* TEXT with replacements, or a copy of it if nothing matches. The caller frees. */
 char *kregex_sub(const char *pattern, const char *text, const char *with);
 /* The text of the span; NULL: it took no part. The caller frees. */

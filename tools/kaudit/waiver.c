@@ -15,15 +15,12 @@ read_waiver(char *text)
 {
 	static const char form[] = "\\A[ \\t*#-]*(id|by|reason|rule):[ \\t*]*(.*?)[ \\t\\r*]*\\z";
 	json_t *waiver = json_pack("{s:[]}", "rule");
-	struct kregex_span at[3];
 
 	kpart_foreach(line, text, "\n") {
 		auto_free char *key = NULL, *value = NULL;
 
-		if (!kregex_match(form, line, at))
+		if (!kregex_scan(form, line, &key, &value))
 			continue;
-		key = kregex_text(line, at[1]);
-		value = kregex_text(line, at[2]);
 		if (strcmp(key, "rule"))
 			json_object_set_new(waiver, key, kjson_string(value));
 		else if (*value)

@@ -44,9 +44,8 @@ first_model(const struct provider *p)
 {
 	auto_free char *path = kdata_path("tools/kllm/models.tsv"),
 	               *text = kread_text_or_die(path, FILE_MAX);
-	struct kregex_span at[2];
 
-	return kregex_match(p->model, text, at) ? kregex_text(text, at[1]) : NULL;
+	return kregex_part(p->model, text);
 }
 
 static json_t *
@@ -163,11 +162,8 @@ static char *
 cpu_name(void)
 {
 	auto_free char *info = kread_if_there("/proc/cpuinfo", FILE_MAX, NULL);
-	struct kregex_span at[2];
 
-	return info && kregex_match("(?m)^model name\\s*: (.*)$", info, at)
-	    ? kregex_text(info, at[1])
-	    : kstrdup("this machine");
+	return kregex_part("(?m)^model name\\s*: (.*)$", info) ?: kstrdup("this machine");
 }
 
 static json_t *

@@ -26,7 +26,7 @@ static const char *const listers[][8] = {
 };
 
 /* The head of a function in a listing of objdump or cuobjdump. */
-static const char head[] = "\\A(?:[\\da-fA-F].*?(<.*>:.*)|.*?(Function :.*))";
+static const char head[] = "\\A(?|[\\da-fA-F].*?(<.*>:.*)|.*?(Function :.*))";
 /* Functions that every shared object has. */
 static const char of_the_linker[] = "\\A<(?:(?:de)?register_tm_clones|__do_global_dtors_aux|"
                                     "frame_dummy|_init|_fini)>:\\z";
@@ -50,18 +50,14 @@ struct listing {
 static void
 take_line(struct listing *l, const char *line, bool *own)
 {
-	size_t len = strlen(line);
-	struct kregex_span at[3];
+	auto_free char *name = kregex_part(head, line), *kept = NULL, *op = NULL;
 
-	if (kregex_find(head, line, len, at, LEN(at))) {
-		auto_free char *name = kregex_text(line, at[at[1].from == KREGEX_UNSET ? 2 : 1]);
-
+	if (name) {
 		*own = !kregex_is(of_the_linker, name);
 		if (*own)
 			kbuf_printf(&l->text, "%s\n", name);
-	} else if (*own && kregex_find(instruction, line, len, at, LEN(at))) {
-		auto_free char *kept = kregex_text(line, at[1]), *op = kregex_text(line, at[2]),
-		               *narrow = kregex_sub("[ \\t]+", kept, " ");
+	} else if (*own && kregex_scan(instruction, line, &kept, &op)) {
+		auto_free char *narrow = kregex_sub("[ \\t]+", kept, " ");
 
 		json_object_set_new_nocheck(l->counts, op,
 		    json_integer(1 + json_integer_value(json_object_get(l->counts, op))));

@@ -52,15 +52,6 @@ add_end(json_t *rows, const char *tool, const struct tool_run *r)
 
 /* ---- asan and ubsan ---- */
 
-/* The text of the first group of PATTERN in TEXT; the caller frees. NULL: it does not match. */
-static char *
-extract(const char *text, const char *pattern)
-{
-	struct kregex_span at[2];
-
-	return kregex_match(pattern, text, at) ? kregex_text(text, at[1]) : NULL;
-}
-
 /* "heap-buffer-overflow, READ of size 4, in sum candidate.c:12"; the caller frees. */
 static char *
 describe_asan(const char *report)
@@ -76,7 +67,7 @@ describe_asan(const char *report)
 	struct kbuf b = { 0 };
 
 	kforeach(part, parts) {
-		auto_free char *found = extract(report, part->pattern);
+		auto_free char *found = kregex_part(part->pattern, report);
 
 		if (found)
 			kbuf_printf(&b, "%s%s", part->before, found);
@@ -126,9 +117,9 @@ findings_ubsan(json_t *rows, const struct tool_run *r)
 static long
 errors_told(const char *text)
 {
-	auto_free char *number = extract(text, "ERROR SUMMARY: *(\\d+)")
-	    ?: extract(text, "RACECHECK SUMMARY:[^(]{0,70}[(](\\d+)")
-	    ?: extract(text, "RACECHECK SUMMARY: *(\\d+)");
+	auto_free char *number = kregex_part("ERROR SUMMARY: *(\\d+)", text)
+	    ?: kregex_part("RACECHECK SUMMARY:[^(]{0,70}[(](\\d+)", text)
+	    ?: kregex_part("RACECHECK SUMMARY: *(\\d+)", text);
 
 	return number ? strtol(number, NULL, 10) : -1;
 }

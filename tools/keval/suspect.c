@@ -107,12 +107,10 @@ struct findings {
 static void
 note_function(const char *line, struct findings *out)
 {
-	struct kregex_span at[2];
+	auto_free char *name = kregex_part("<(.*)>:\\z", line);
+	size_t i = kindex_of(name, start_files, LEN(start_files));
 
-	if (kregex_match("<(.*)>:\\z", line, at)) {
-		auto_free char *name = kregex_text(line, at[1]);
-		size_t i = kindex_of(name, start_files, LEN(start_files));
-
+	if (name) {
 		out->start_file = i < LEN(start_files) && !out->seen[i];
 		if (out->start_file)
 			out->seen[i] = true;

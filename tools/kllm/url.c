@@ -7,12 +7,9 @@
 char *
 url_host(const char *url)
 {
-	struct kregex_span at[2];
-	char *host;
+	static const char form[] = "://(?:[^/?#\\\\]*@)?(?|\\[([^]/?#\\\\]*)\\]|([^:/?#\\\\]*))";
+	char *host = kregex_part(form, url) ?: kstrdup("");
 
-	if (!kregex_match("://(?:[^/?#\\\\]*@)?(?|\\[([^]/?#\\\\]*)\\]|([^:/?#\\\\]*))", url, at))
-		return kstrdup("");
-	host = kregex_text(url, at[1]);
 	for (char *h = host; *h; h++)
 		*h = (char)tolower((unsigned char)*h);
 	return host;

@@ -38,13 +38,10 @@ read_events(char *s)
 static char *
 function_name(const char *s)
 {
-	struct kregex_span at[3];
 	auto_free char *id = NULL, *name = NULL;
 	json_auto_t *known = NULL;
 
-	kregex_match("\\A(?:\\((\\d+)\\)? *)?(.*)", s, at);
-	id = kregex_text(s, at[1]);
-	name = kregex_text(s, at[2]);
+	kregex_scan("\\A(?:\\((\\d+)\\)? *)?(.*)", s, &id, &name);
 	known = *name ? kjson_string(name) : json_incref(json_object_get(reader.names, id));
 	if (!known)
 		input_fault("a function without a name: fn=%.40s", s);

@@ -25,13 +25,10 @@ static const char form[] = "\\A(?|([-+]?(?!0,)\\d{1,3}(?:,\\d{3})+)(?:\\.(\\d*))
 bool
 number_read(const char *s, double *value)
 {
-	struct kregex_span at[3];
 	auto_free char *whole = NULL, *part = NULL, *digits = NULL, *text = NULL;
 
-	if (!kregex_match(form, s, at))
+	if (!kregex_scan(form, s, &whole, &part))
 		return false;
-	whole = kregex_text(s, at[1]);
-	part = kregex_text(s, at[2]);
 	digits = kregex_sub("[.,]", whole, "");
 	text = kasprintf("%s.%s", digits, part ? part : "");
 	*value = strtod(text, NULL);

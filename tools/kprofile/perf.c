@@ -157,14 +157,11 @@ report_line(char *line)
 static void
 c2c_line(char *line)
 {
-	struct kregex_span at[3];
-	auto_free char *key = NULL;
+	auto_free char *key = NULL, *value = NULL;
 
-	if (!kregex_match("\\A *([^ :][^:]*?) *: *([-+.\\deE]+) *\\z", line, at))
-		return;
-	key = kregex_text(line, at[1]);
-	if (!json_object_get(program->raw, key))
-		launch_count(program, key, strtod(line + at[2].from, NULL));
+	if (kregex_scan("\\A *([^ :][^:]*?) *: *([-+.\\deE]+) *\\z", line, &key, &value) &&
+	    !json_object_get(program->raw, key))
+		launch_count(program, key, strtod(value, NULL));
 }
 
 void

@@ -85,18 +85,15 @@ number(const struct key *k, const char *value)
 	return json_integer(n);
 }
 
-/* One "key: value" of LEN bytes, added to INTO. */
+/* One "key: value", added to INTO. */
 static void
-take_key(const char *s, size_t len, bool head, json_t *into)
+take_key(const char *s, bool head, json_t *into)
 {
-	struct kregex_span span[3];
 	auto_free char *name = NULL, *value = NULL;
 	const struct key *k = keys;
 
-	if (!kregex_find("\\A\\s*([^:]*):\\s*(.*?)\\s*\\z", s, len, span, LEN(span)))
-		fault("'%.*s' must have the form \"key: value\"", (int)len, s);
-	name = kregex_text(s, span[1]);
-	value = kregex_text(s, span[2]);
+	if (!kregex_scan("\\A\\s*([^:]*):\\s*(.*?)\\s*\\z", s, &name, &value))
+		fault("'%s' must have the form \"key: value\"", s);
 	while (k < keys + LEN(keys) && strcmp(k->name, name))
 		k++;
 	if (k == keys + LEN(keys))
@@ -120,10 +117,11 @@ take_head(const char *s, json_t *into)
 		fault("a note must begin with a line \"---\", its keys, and another \"---\"");
 	for (s += 4, note.line++; strncmp(s, "---\n", 4); note.line++) {
 		size_t n = strcspn(s, "\n");
+		auto_free char *line = kstrndup(s, n);
 
 		if (!s[n])
 			fault_at(1L, "the header does not end: the second line \"---\" is missing");
-		take_key(s, n, true, into);
+		take_key(line, true, into);
 		s += n + 1;
 	}
 	note.line++;
@@ -149,7 +147,7 @@ take_comment(const char *s, json_t *into)
 		      "line");
 	comment = kregex_text(s, span[1]);
 	kpart_foreach(pair, comment, ";")
-		take_key(pair, strlen(pair), false, into);
+		take_key(pair, false, into);
 	note.line++;
 	return s + span->to;
 }

@@ -99,47 +99,41 @@ check_citation(const char *metric, const char *value, const char *unit, const ch
 
 /*
  * "[- `][DEVICE ]metric: value unit <- file:Lnn": the parts of a line with a citation, or a fault.
+ * LEFT is what comes before the arrow.
  */
 static void
-check_spec_line(const char *line, const char *arrow)
+check_spec_line(const char *line, const char *left)
 {
-	enum { DEVICE, METRIC, VALUE, UNIT, FILE_NAME, LINE, PARTS };
 	static const char form[] = "\\A[-\\s*>`|]*(?:(.*) )?([^ ]*):[ `]*([^: ]*)(?: "
 	                           "([^:]*))?" ARROW "([^: \t`]+):L(\\d+)";
-	auto_free char *left = kstrndup(line, (size_t)(arrow - line));
-	const char *hedge = khw_hedge(left), *unit;
-	struct kregex_span at[PARTS + 1];
+	auto_free char *device = NULL, *metric = NULL, *value = NULL, *unit = NULL, *file = NULL,
+	               *at = NULL;
+	const char *hedge = khw_hedge(left);
 	enum khw_dimension dimension;
-	char list[160], *part[PARTS] = { NULL };
+	char list[160];
 
 	if (hedge) {
 		fault("'%s' hedges; write the fact itself", hedge);
 		return;
 	}
-	if (!kregex_match(form, line, at)) {
+	if (!kregex_scan(form, line, &device, &metric, &value, &unit, &file, &at)) {
 		fault("write 'metric: value unit%sdocs/hardware/DEVICE.md:L12'", ARROW);
 		return;
 	}
-	for (size_t i = 0; i < PARTS; i++)
-		part[i] = kregex_text(line, at[i + 1]);
-	unit = part[UNIT];
-	if (!khw_metric(part[METRIC], &dimension)) {
-		fault("'%s' is not a metric", part[METRIC]);
+	if (!khw_metric(metric, &dimension)) {
+		fault("'%s' is not a metric", metric);
 	} else if (!unit || khw_unit(dimension, unit, list, sizeof list) <= 0) {
-		fault("%s: '%s%s%s' has no valid unit%s%s", part[METRIC], part[VALUE],
-		    unit ? " " : "", unit ? unit : "", unit ? ": " : "", unit ? list : "");
+		fault("%s: '%s%s%s' has no valid unit%s%s", metric, value, unit ? " " : "",
+		    unit ? unit : "", unit ? ": " : "", unit ? list : "");
 	} else {
-		const struct khw_device *d = part[DEVICE] ? khw_find(page.hw, part[DEVICE]) : NULL;
+		const struct khw_device *d = device ? khw_find(page.hw, device) : NULL;
 
-		if (part[DEVICE] && !d)
-			fault("no file in docs/hardware describes '%s'", part[DEVICE]);
-		else if (d && d != device_of_file(page.hw, part[FILE_NAME]))
-			fault("%s: %s does not describe %s", part[METRIC], part[FILE_NAME],
-			    part[DEVICE]);
-		check_citation(part[METRIC], part[VALUE], unit, part[FILE_NAME], atol(part[LINE]));
+		if (device && !d)
+			fault("no file in docs/hardware describes '%s'", device);
+		else if (d && d != device_of_file(page.hw, file))
+			fault("%s: %s does not describe %s", metric, file, device);
+		check_citation(metric, value, unit, file, atol(at));
 	}
-	kforeach_of(one, part, PARTS)
-		free(*one);
 }
 
 /* ---- targets ---- */
@@ -200,18 +194,15 @@ unknown_behind(bool memory)
 static void
 check_target(const char *line)
 {
-	struct kregex_span at[4];
-	auto_free char *unit = NULL;
+	static const char form[] =
+	    "(memory)?-bound target >= (?:(" NUMBER ") *([A-Za-z/]{1,15}))?";
+	auto_free char *memory = NULL, *number = NULL, *unit = NULL;
 	const char *unknown;
 	double v, factor;
-	bool memory;
 
-	if (!kregex_match(
-	        "(memory)?-bound target >= (?:(" NUMBER ") *([A-Za-z/]{1,15}))?", line, at))
+	if (!kregex_scan(form, line, &memory, &number, &unit))
 		return;
-	memory = at[1].from != KREGEX_UNSET;
-	unit = kregex_text(line, at[3]);
-	v = unit ? strtod(line + at[2].from, NULL) : NAN;
+	v = number ? strtod(number, NULL) : NAN;
 	factor = khw_unit(memory ? KHW_BANDWIDTH : KHW_RATE, unit ? unit : "", NULL, 0);
 	unknown = unknown_behind(memory);
 	if (!isfinite(v) || factor <= 0)
@@ -284,18 +275,14 @@ check_hedge(const char *line)
  * source.
  */
 static void
-check_bare_figure(const char *line, const char *arrow)
+check_bare_figure(const char *left)
 {
-	struct kregex_span at[3];
 	auto_free char *metric = NULL, *unit = NULL;
 	enum khw_dimension dimension;
 
-	if (!kregex_find("([^ `*:]*): *" NUMBER " *([A-Za-z/]{1,15})[ .`|]*\\z", line,
-	        arrow ? (size_t)(arrow - line) : strlen(line), at, LEN(at)))
-		return;
-	metric = kregex_text(line, at[1]);
-	unit = kregex_text(line, at[2]);
-	if (khw_metric(metric, &dimension) && khw_unit(dimension, unit, NULL, 0) > 0)
+	if (kregex_scan("([^ `*:]*): *" NUMBER " *([A-Za-z/]{1,15})[ .`|]*\\z", left, &metric,
+	        &unit) &&
+	    khw_metric(metric, &dimension) && khw_unit(dimension, unit, NULL, 0) > 0)
 		fault("%s: has no source; write 'metric: value unit" ARROW "docs/hardware/"
 		      "DEVICE.md:L12'",
 		    metric);
@@ -306,19 +293,19 @@ check_line(const char *line)
 {
 	const char *arrow = strstr(line, ARROW);
 	bool cites = kregex_is(ARROW "(?:docs/)?hardware/", line);
-	struct kregex_span at[2];
+	auto_free char *left = kstrndup(line, arrow ? (size_t)(arrow - line) : strlen(line)),
+	               *unknown = kregex_part("([a-z\\d_]+): UNKNOWN \\(", line);
 
 	if (!cites)
 		check_hedge(line);
 	if (*line == '{' && check_json(line))
 		return;
 	if (cites)
-		check_spec_line(line, arrow);
+		check_spec_line(line, left);
 	else
-		check_bare_figure(line, arrow);
-	if (kregex_match("([a-z\\d_]+): UNKNOWN \\(", line, at))
-		json_array_append_new(
-		    page.unknown, json_stringn(line + at[1].from, at[1].to - at[1].from));
+		check_bare_figure(left);
+	if (unknown)
+		json_array_append_new(page.unknown, json_string(unknown));
 }
 
 /* Targets come last: what they are based on may stand after them. */

@@ -33,16 +33,11 @@ static bool
 is_figure(const char *unit)
 {
 	static const enum khw_dimension hedged[] = { KHW_RATE, KHW_BANDWIDTH, KHW_CLOCK };
-	struct kregex_span at[2];
+	auto_free char *name = kregex_part("\\A[" MARKS "]*([A-Za-z/]+)", unit);
 	bool figure = false;
-	char *name;
 
-	if (!kregex_match("\\A[" MARKS "]*([A-Za-z/]+)", unit, at))
-		return false;
-	name = kregex_text(unit, at[1]);
 	kforeach(one, hedged)
 		figure |= khw_unit(*one, name, NULL, 0) > 0;
-	free(name);
 	return figure;
 }
 
@@ -106,17 +101,11 @@ is_worked_out(const char *before, double value, double half)
 {
 	static const char product_of[] = "(?<![\\w.])(" FACTOR "(?: *[*/x] *" FACTOR ")+) *="
 	                                 "[" MARKS "]*\\z";
-	struct kregex_span at[2];
+	auto_free char *product = kregex_part(product_of, before);
 	double result;
-	char *product;
-	bool right;
 
-	if (!kregex_match(product_of, before, at))
-		return false;
-	product = kregex_text(before, at[1]);
-	right = khw_product(product, &result) && fabs(result - value) <= half * (1 + 1e-9);
-	free(product);
-	return right;
+	return product && khw_product(product, &result) &&
+	    fabs(result - value) <= half * (1 + 1e-9);
 }
 
 /*

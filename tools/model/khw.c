@@ -183,14 +183,11 @@ read_evidence(struct khw_fact *f, double value)
 static void
 read_source(struct khw_fact *f, const char *text)
 {
-	struct kregex_span at[3];
-	json_t *source = NULL;
-	const char *where = "";
+	auto_free char *key = NULL, *where = NULL;
+	json_t *source = kregex_scan("\\A\\[([^]]*)\\] *(.*)\\z", text, &key, &where)
+	    ? json_object_get(reader.sources, key)
+	    : NULL;
 
-	if (kregex_match("\\A\\[([^]]*)\\] *(.*)\\z", text, at)) {
-		where = text + at[2].from;
-		source = json_object_getn(reader.sources, text + at[1].from, at[1].to - at[1].from);
-	}
 	if (!source) {
 		fault(reader.line,
 		    "%s: has no source; end the line with [KEY] and the place in it, where KEY is "
@@ -211,19 +208,16 @@ read_value(struct khw_fact *f, const char *rest, enum khw_dimension dimension)
 	/* "value unit; evidence; source", and the value with its unit as one group, too. */
 	static const char form[] = "\\A(([^;]*?)(?|\\s([^\\s;]*)|()))\\s*(?|;\\s*([^;]*?)\\s*|())"
 	                           "(?|;\\s*(.*)|())\\z";
-	enum { FIGURE = 1, VALUE, UNIT, EVIDENCE, SOURCE, PARTS };
-	struct kregex_span at[PARTS] = { 0 };
-	char list[160] = "", *figure;
+	auto_free char *figure = NULL, *source = NULL;
+	char list[160] = "";
 	double number = NAN, factor;
 	const char *hedge;
 
-	kregex_match(form, rest, at);
-	figure = kregex_text(rest, at[FIGURE]);
+	if (!kregex_scan(form, rest, &figure, &f->value, &f->unit, &f->evidence, &source)) {
+		fault(reader.line, "%s: the line is too long", f->metric);
+		return;
+	}
 	hedge = khw_hedge(figure);
-	free(figure);
-	f->value = kregex_text(rest, at[VALUE]);
-	f->unit = kregex_text(rest, at[UNIT]);
-	f->evidence = kregex_text(rest, at[EVIDENCE]);
 	factor = khw_unit(dimension, f->unit, list, sizeof list);
 	if (hedge)
 		fault(reader.line,
@@ -236,7 +230,7 @@ read_value(struct khw_fact *f, const char *rest, enum khw_dimension dimension)
 	f->number = number * factor;
 	if (!isnan(number))
 		read_evidence(f, number);
-	read_source(f, rest + at[SOURCE].from);
+	read_source(f, source);
 }
 
 static void
@@ -260,21 +254,20 @@ read_fact(char *name, const char *rest)
 {
 	struct khw_fact f = { .metric = name, .line = reader.line, .number = NAN };
 	enum khw_dimension dimension;
-	struct kregex_span at[3];
-	bool known = !kregex_match("\\A(?:(unavailable)|none)(?|: *(.*)|())\\z", rest, at);
+	auto_free char *unavailable = NULL;
+	bool known = !kregex_scan(
+	    "\\A(?:(unavailable)|none)(?|: *(.*)|())\\z", rest, &unavailable, &f.source);
 
 	if (!khw_metric(name, &dimension)) {
 		fault(reader.line, "'%s' is not a metric; see docs/hardware/README.md", name);
 	} else if (known) {
 		read_value(&f, rest, dimension);
-	} else {
-		f.source = kregex_text(rest, at[2]);
-		if (!*f.source)
-			fault(reader.line, "%s: a reason is missing; write %s: %s: because …", name,
-			    name, rest);
+	} else if (!*f.source) {
+		fault(reader.line, "%s: a reason is missing; write %s: %s: because …", name, name,
+		    rest);
 	}
 	if (!known)
-		f.state = at[1].from == KREGEX_UNSET ? KHW_NOTHING : KHW_UNAVAILABLE;
+		f.state = unavailable ? KHW_UNAVAILABLE : KHW_NOTHING;
 	add_fact(&f);
 }
 
@@ -322,13 +315,10 @@ read_line(const char *line, bool sources)
 {
 	static const char key[] = "\\A- \\[\\s*([^]]*?)\\s*\\]:?\\s*(.*?)\\s*\\z",
 	                  fact[] = "\\A- ([a-z0-9_]+):\\s*(.*?)\\s*\\z";
-	struct kregex_span at[3];
-	char *name, *rest;
+	auto_free char *name = NULL, *rest = NULL;
 
-	if (!kregex_match(sources ? key : fact, line, at))
+	if (!kregex_scan(sources ? key : fact, line, &name, &rest))
 		return;
-	name = kregex_text(line, at[1]);
-	rest = kregex_text(line, at[2]);
 	if (sources) {
 		read_key(name, rest);
 	} else if (!strcmp(name, "device")) {
@@ -341,8 +331,6 @@ read_line(const char *line, bool sources)
 		read_fact(name, rest);
 		name = NULL;
 	}
-	free(name);
-	free(rest);
 }
 
 /* Two passes, because facts may come before the sources they name. */

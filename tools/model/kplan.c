@@ -390,10 +390,5 @@ kplan_novelty_fault(const json_t *plan, const json_t *searched, long streak)
 char *
 kplan_metric(const json_t *plan)
 {
-	const char *evidence = kjson_str(plan, "evidence");
-	struct kregex_span at[2];
-
-	return kregex_find("(?s)\\A(.*?)" ARROW, evidence, strlen(evidence), at, 2)
-	    ? kregex_text(evidence, at[1])
-	    : NULL;
+	return kregex_part("(?s)\\A(.*?)" ARROW, kjson_str(plan, "evidence"));
 }
