@@ -87,8 +87,6 @@ json_t *waiver_of(const char *id, char **file, json_t *reasons);
 
 /* ---- report.c: how much of a campaign's gain is real ---- */
 
-/*
- * New reference; *GOOD: the headline exceeds the real gain by at most 1 %, and no trial is damaged.
- */
-json_t *report_campaign(bool *good);
+/* The account of the campaign, audit-report/1. New reference. */
+json_t *report_campaign(void);
 void report_markdown(json_t *report, struct kbuf *out);

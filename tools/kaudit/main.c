@@ -161,8 +161,7 @@ static int
 report(void)
 {
 	auto_buf struct kbuf text = { 0 };
-	bool good;
-	json_auto_t *o = report_campaign(&good);
+	json_auto_t *o = report_campaign();
 
 	if (given.format == 'm') {
 		report_markdown(o, &text);
@@ -170,7 +169,7 @@ report(void)
 	} else {
 		kout_json(o);
 	}
-	return good ? K_OK : K_NO;
+	return kis_one_of("inflated damaged", kjson_str(o, "verdict")) ? K_NO : K_OK;
 }
 
 static int

@@ -8,7 +8,7 @@
 enum { PAGE_MAX = 1 << 16 };
 
 json_t *
-report_campaign(bool *good)
+report_campaign(void)
 {
 	struct ktrials t;
 	json_t *report;
@@ -17,10 +17,10 @@ report_campaign(bool *good)
 	if (t.last < 0)
 		kdie(K_USAGE, "%s: no trial has been scored yet", audit.camp->dir);
 	for (long n = 0; n <= t.last; n++) {
-		kaccount_add(ktrials_get(&t, n), t.linear);
+		kaccount_add(ktrials_get(&t, n));
 		ktrials_drop(&t, n);
 	}
-	report = kaccount_report(&t, good);
+	report = kaccount_report(&t);
 	ktrials_close(&t);
 	return report;
 }

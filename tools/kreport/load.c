@@ -96,7 +96,7 @@ load_trials(void)
 	for (long t = 0; t <= report.last; t++) {
 		const struct ktrial *trial = ktrials_get(&report.trials, t);
 
-		kaccount_add(trial, report.trials.linear);
+		kaccount_add(trial);
 		kforeach_of(one, trial->list, trial->count)
 			add_candidate(one, races);
 	}
@@ -140,7 +140,6 @@ void
 load_report(const char *dir, bool empty)
 {
 	char *path, *begun;
-	bool good;
 
 	kcamp_no_links(dir);
 	report = (struct report){ .dir = dir, .camp = kcamp_load(dir) };
@@ -170,7 +169,7 @@ load_report(const char *dir, bool empty)
 	report.linear = report.trials.linear;
 	for (size_t i = 1; i < report.count && !report.audited; i++)
 		report.audited = of(report.list[i], "audit");
-	report.audit = kaccount_report(&report.trials, &good);
+	report.audit = kaccount_report(&report.trials);
 	begun = kplace_trial(dir, report.last + 1, "");
 	report.begun = kis_there(begun) ? report.last + 1 : 0;
 	free(begun);

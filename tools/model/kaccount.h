@@ -9,9 +9,6 @@
 #include "ktrials.h"
 
 /* Adds the trials of the program's campaign, one after the other, from trial 0 on. */
-void kaccount_add(const struct ktrial *trial, bool linear);
-/*
- * After the last one, the account: schema audit-report/1. New reference. GOOD: nothing is inflated
- * or damaged.
- */
-json_t *kaccount_report(const struct ktrials *t, bool *good);
+void kaccount_add(const struct ktrial *trial);
+/* After the last one, the account: schema audit-report/1. New reference. */
+json_t *kaccount_report(const struct ktrials *t);
