@@ -58,7 +58,7 @@ void
 roofline_lacks(const struct ktask *task, struct kbuf *text)
 {
 	const char *gpu = kcamp_str(camp, "gpu"), *metric;
-	struct khw *h = *gpu ? khw_load(NULL, ".") : NULL;
+	struct khw *h = *gpu ? khw_load(NULL, ".", NULL) : NULL;
 	const struct khw_device *d = h ? khw_find(h, gpu) : NULL;
 	char why[300] = "";
 

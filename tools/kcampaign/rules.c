@@ -92,7 +92,7 @@ add_linear(json_t *rule)
 static void
 add_roofline(json_t *rule)
 {
-	struct khw *h = khw_load(NULL, ".");
+	struct khw *h = khw_load(NULL, ".", NULL);
 	auto_free char *consent = kcamp_path(camp, "placeholder.ok");
 
 	kforeach_of(device, h->devices, h->count)

@@ -81,7 +81,7 @@ add_facts(void)
 	const char *device =
 	               given.device ? given.device : kjson_str_or(profile.table, "device", NULL),
 	           *key;
-	struct khw *h = device ? khw_load(NULL, NULL) : NULL;
+	struct khw *h = device ? khw_load(NULL, NULL, device) : NULL;
 	const struct khw_device *d = h ? khw_find(h, device) : NULL;
 	json_t *v;
 

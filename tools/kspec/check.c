@@ -194,8 +194,7 @@ unknown_behind(bool memory)
 static void
 check_target(const char *line)
 {
-	static const char form[] =
-	    "(memory)?-bound target >= (?:(" NUMBER ") *([A-Za-z/]{1,15}))?";
+	static const char form[] = "(memory)?-bound target >= (?:(" NUMBER ") *([A-Za-z/]{1,15}))?";
 	auto_free char *memory = NULL, *number = NULL, *unit = NULL;
 	const char *unknown;
 	double v, factor;
@@ -280,8 +279,8 @@ check_bare_figure(const char *left)
 	auto_free char *metric = NULL, *unit = NULL;
 	enum khw_dimension dimension;
 
-	if (kregex_scan("([^ `*:]*): *" NUMBER " *([A-Za-z/]{1,15})[ .`|]*\\z", left, &metric,
-	        &unit) &&
+	if (kregex_scan(
+	        "([^ `*:]*): *" NUMBER " *([A-Za-z/]{1,15})[ .`|]*\\z", left, &metric, &unit) &&
 	    khw_metric(metric, &dimension) && khw_unit(dimension, unit, NULL, 0) > 0)
 		fault("%s: has no source; write 'metric: value unit" ARROW "docs/hardware/"
 		      "DEVICE.md:L12'",
@@ -381,7 +380,7 @@ choose(void)
 int
 command_check(void)
 {
-	page.hw = khw_load(given.hardware, given.campaign);
+	page.hw = khw_load(given.hardware, given.campaign, NULL);
 	choose();
 	if (!given.count)
 		check_facts(page.hw, &page.faults);

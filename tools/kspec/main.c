@@ -126,7 +126,7 @@ put_fact(const struct khw_device *d, const struct khw_fact *f)
 static int
 command_show(void)
 {
-	struct khw *h = khw_load(given.hardware, given.campaign);
+	struct khw *h = khw_load(given.hardware, given.campaign, NULL);
 	const struct khw_device *d = device_or_die(h, *given.operands);
 	char **metrics = given.operands + 1;
 	size_t count = given.count - 1;

@@ -381,7 +381,7 @@ command_roofline(void)
 	task = kcamp_path(step.camp, kcamp_str(step.camp, "task"));
 	step.task = ktask_load(task);
 	step.strict = !given.tolerant || kcamp_num(step.camp, "stop.efficiency") > 0;
-	step.hw = khw_load(given.hardware, step.dir);
+	step.hw = khw_load(given.hardware, step.dir, NULL);
 	step.unknown = json_array();
 	step.mismatches = json_array();
 	step.placeholders = json_array();

@@ -29,7 +29,7 @@ advice(double share)
 int
 command_tile(void)
 {
-	struct khw *h = khw_load(given.hardware, given.campaign);
+	struct khw *h = khw_load(given.hardware, given.campaign, NULL);
 	const struct khw_fact *rate, *bandwidth, *units;
 	enum khw_dimension dimension;
 	const struct khw_device *d;

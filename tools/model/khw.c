@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * khw: see khw.h. Names of metrics and units are vocabulary and are listed here; values are only in
- * docs/hardware.
+ * docs/hardware, which views/hardware.jq reads.
  */
 #include "khw.h"
 
+#include <fnmatch.h>
+
+#include "kjq.h"
 #include "kregex.h"
 
 #define CITED "docs/hardware"
@@ -136,277 +139,35 @@ khw_product(const char *text, double *value)
 
 /* ---- reading ---- */
 
-/* The device that is being read; one at a time. */
-static struct reader {
-	struct khw *h;
-	const char *cited;
-	struct khw_device *d;
-	json_t *sources; /* key -> {"text", "line", "used"?} */
-	struct kfaults *faults;
-	long line;
-} reader;
-
-#define fault(at, fmt, ...) \
-	kfault(reader.faults, "%s:%ld: " fmt, reader.cited, (long)(at), ##__VA_ARGS__)
-
-static bool
-number_of(const char *s, double *v)
+/* The vocabulary, for the view that reads the files: each metric with its units. New reference. */
+static json_t *
+vocabulary(void)
 {
-	*v = strtod(s, NULL);
-	return kregex_is("\\A" NUMBER "\\z", s) && isfinite(*v) && *v > 0;
-}
+	json_t *all = json_object();
 
-static void
-read_evidence(struct khw_fact *f, double value)
-{
-	double derived;
+	for (int d = 0; d < KHW_DIMENSIONS; d++) {
+		auto_free char *names = kstrdup(metrics[d] ? metrics[d] : "rate");
+		json_auto_t *metric = json_pack("{s:{},s:b}", "units", "words", d == KHW_NAME);
 
-	if (!strcmp(f->evidence, "vendor-published") ||
-	    !strcmp(f->evidence, "architecture-analysis"))
-		return;
-	if (strncmp(f->evidence, "derived ", 8)) {
-		fault(reader.line,
-		    "%s: '%s' must be vendor-published, architecture-analysis, or derived with its "
-		    "calculation (derived 600 / 8)",
-		    f->metric, f->evidence);
-	} else if (!khw_product(f->evidence + 8, &derived)) {
-		fault(reader.line,
-		    "%s: 'derived' needs its divisor: numbers with * and /, as in derived 600 / 8",
-		    f->metric);
-	} else if (fabs(derived - value) > 1e-3 * value) {
-		fault(
-		    reader.line, "%s: %s gives %g, not %g", f->metric, f->evidence, derived, value);
+		kforeach(unit, units)
+			if ((int)unit->dimension == d)
+				json_object_set_new(json_object_get(metric, "units"), unit->name,
+				    json_real(unit->factor));
+		kpart_foreach(name, names, " ")
+			json_object_set(all, name, metric);
 	}
-}
-
-/* Replaces "[S1] row x" by the text of S1 and the row. */
-static void
-read_source(struct khw_fact *f, const char *text)
-{
-	auto_free char *key = NULL, *where = NULL;
-	json_t *source = kregex_scan("\\A\\[([^]]*)\\] *(.*)\\z", text, &key, &where)
-	    ? json_object_get(reader.sources, key)
-	    : NULL;
-
-	if (!source) {
-		fault(reader.line,
-		    "%s: has no source; end the line with [KEY] and the place in it, where KEY is "
-		    "from the section Sources",
-		    f->metric);
-		return;
-	}
-	json_object_set_new(source, "used", json_true());
-	f->source = kasprintf("%s%s%s", kjson_str(source, "text"), *where ? "; " : "", where);
-	if (!*where)
-		fault(reader.line,
-		    "%s: say where it is in the source: a page, section, table or row", f->metric);
-}
-
-static void
-read_value(struct khw_fact *f, const char *rest, enum khw_dimension dimension)
-{
-	/* "value unit; evidence; source", and the value with its unit as one group, too. */
-	static const char form[] = "\\A(([^;]*?)(?|\\s([^\\s;]*)|()))\\s*(?|;\\s*([^;]*?)\\s*|())"
-	                           "(?|;\\s*(.*)|())\\z";
-	auto_free char *figure = NULL, *source = NULL;
-	char list[160] = "";
-	double number = NAN, factor;
-	const char *hedge;
-
-	if (!kregex_scan(form, rest, &figure, &f->value, &f->unit, &f->evidence, &source)) {
-		fault(reader.line, "%s: the line is too long", f->metric);
-		return;
-	}
-	hedge = khw_hedge(figure);
-	factor = khw_unit(dimension, f->unit, list, sizeof list);
-	if (hedge)
-		fault(reader.line,
-		    "%s: '%s' hedges; write the figure from the source, or unavailable", f->metric,
-		    hedge);
-	else if (factor <= 0)
-		fault(reader.line, "%s: unit '%s' must be one of: %s", f->metric, f->unit, list);
-	else if (dimension != KHW_NAME && !number_of(f->value, &number))
-		fault(reader.line, "%s: '%s' must be a number above 0", f->metric, f->value);
-	f->number = number * factor;
-	if (!isnan(number))
-		read_evidence(f, number);
-	read_source(f, source);
-}
-
-static void
-add_fact(struct khw_fact *f)
-{
-	struct khw_device *d = reader.d;
-
-	kforeach_of(fact, d->facts, d->fact_count)
-		if (!strcmp(fact->metric, f->metric)) {
-			fault(reader.line, "%s: is already in line %ld (%s %s)", f->metric,
-			    fact->line, fact->value ? fact->value : "unknown",
-			    fact->unit ? fact->unit : "");
-			break;
-		}
-	kgrow(d->facts, d->fact_count);
-	d->facts[d->fact_count++] = *f;
-}
-
-static void
-read_fact(char *name, const char *rest)
-{
-	struct khw_fact f = { .metric = name, .line = reader.line, .number = NAN };
-	enum khw_dimension dimension;
-	auto_free char *unavailable = NULL;
-	bool known = !kregex_scan(
-	    "\\A(?:(unavailable)|none)(?|: *(.*)|())\\z", rest, &unavailable, &f.source);
-
-	if (!khw_metric(name, &dimension)) {
-		fault(reader.line, "'%s' is not a metric; see docs/hardware/README.md", name);
-	} else if (known) {
-		read_value(&f, rest, dimension);
-	} else if (!*f.source) {
-		fault(reader.line, "%s: a reason is missing; write %s: %s: because …", name, name,
-		    rest);
-	}
-	if (!known)
-		f.state = unavailable ? KHW_UNAVAILABLE : KHW_NOTHING;
-	add_fact(&f);
-}
-
-static char *
-lower(const char *name)
-{
-	char *copy = kstrdup(name);
-
-	for (char *p = copy; *p; p++)
-		*p = (char)tolower((unsigned char)*p);
-	return copy;
-}
-
-/* A name in two files is an error: the value would depend on which is read first. */
-static void
-add_name(const char *name, long line)
-{
-	auto_free char *key = lower(name);
-	const json_t *seen = json_object_get(reader.h->names, key);
-	json_int_t own = reader.d - reader.h->devices,
-	           device = seen ? json_integer_value(json_object_get(seen, "device")) : own;
-
-	if (device != own)
-		fault(line, "'%s' is already in %s:%lld; a device has one file", name,
-		    reader.h->devices[device].file, (long long)kjson_int(seen, "line"));
-	if (!seen)
-		kjson_set(reader.h->names, key,
-		    json_pack("{s:I,s:I}", "device", own, "line", (json_int_t)line));
-}
-
-/* "[KEY]: title, address". */
-static void
-read_key(const char *key, const char *text)
-{
-	if (!strstr(text, "https://") && !strstr(text, "http://"))
-		fault(
-		    reader.line, "[%s]: a source needs its title and its address (https://…)", key);
-	kjson_set(reader.sources, key,
-	    json_pack("{s:s,s:I}", "text", text, "line", (json_int_t)reader.line));
-}
-
-/* "- name: rest" of the lists in a file; anything else is prose. */
-static void
-read_line(const char *line, bool sources)
-{
-	static const char key[] = "\\A- \\[\\s*([^]]*?)\\s*\\]:?\\s*(.*?)\\s*\\z",
-	                  fact[] = "\\A- ([a-z0-9_]+):\\s*(.*?)\\s*\\z";
-	auto_free char *name = NULL, *rest = NULL;
-
-	if (!kregex_scan(sources ? key : fact, line, &name, &rest))
-		return;
-	if (sources) {
-		read_key(name, rest);
-	} else if (!strcmp(name, "device")) {
-		free(reader.d->name);
-		reader.d->name = kstrdup(rest);
-		add_name(rest, 1);
-	} else if (!strcmp(name, "alias")) {
-		add_name(rest, reader.line);
-	} else if (strcmp(name, "vendor")) {
-		read_fact(name, rest);
-		name = NULL;
-	}
-}
-
-/* Two passes, because facts may come before the sources they name. */
-static void
-read_lines(const char *text, bool sources)
-{
-	reader.line = 0;
-	for (const char *p = text; *p; p += *p == '\n') {
-		size_t n = strcspn(p, "\n");
-		auto_free char *line = kstrndup(p, n);
-		json_auto_t *valid = json_stringn(p, n);
-
-		reader.line++;
-		if (!valid && !sources)
-			fault(reader.line, "the line is not UTF-8");
-		line[strcspn(line, "\r")] = '\0';
-		read_line(line, sources);
-		p += n;
-	}
-}
-
-/* Reads the device of PATH, cited as CITED, into D, the last one of H. */
-static void
-read_device(struct khw *h, struct khw_device *d, const char *path, const char *cited,
-    struct kfaults *faults)
-{
-	const char *key;
-	json_t *source;
-	size_t len;
-	auto_free char *data = kread_file_or_die(path, FILE_BYTES, &len);
-	const char *base = basename(cited);
-
-	reader = (struct reader){
-		.h = h, .cited = cited, .d = d, .faults = faults, .sources = json_object()
-	};
-	*d = (struct khw_device){ .file = kstrdup(cited) };
-	ksha256_hex(data, len, d->sha256);
-	read_lines(data, true);
-	read_lines(data, false);
-	if (!d->name)
-		fault(1, "the line '- device: NAME' is missing");
-	else if (strlen(base) != strlen(d->name) + 3 || strncmp(base, d->name, strlen(d->name)))
-		fault(1, "the device is '%s', so the file's name must be %s.md", d->name, d->name);
-	if (!d->name)
-		d->name = kstrdup("");
-	json_object_foreach(reader.sources, key, source)
-		if (!json_object_get(source, "used"))
-			fault(kjson_int(source, "line"), "no fact cites [%s]", key);
-	json_decref(reader.sources);
-}
-
-static void
-device_free(struct khw_device *d)
-{
-	kforeach_of(f, d->facts, d->fact_count) {
-		free(f->metric);
-		free(f->value);
-		free(f->unit);
-		free(f->evidence);
-		free(f->source);
-	}
-	free(d->facts);
-	free(d->name);
-	free(d->file);
+	return all;
 }
 
 static int
 is_device_file(const struct dirent *e)
 {
-	size_t n = strlen(e->d_name);
-
-	return n > 3 && !strcmp(e->d_name + n - 3, ".md") && strcmp(e->d_name, "README.md") != 0;
+	return !fnmatch("*?.md", e->d_name, 0) && strcmp(e->d_name, "README.md") != 0;
 }
 
+/* Adds the files of a folder, which messages call CITED, that contain ONLY (NULL: all). */
 static void
-load_folder(struct khw *h, const char *folder, const char *cited, struct kfaults *faults)
+add_files(json_t *files, const char *folder, const char *cited, const char *only)
 {
 	auto_free struct dirent **list = NULL;
 	int n = scandir(folder, &list, is_device_file, alphasort);
@@ -414,31 +175,69 @@ load_folder(struct khw *h, const char *folder, const char *cited, struct kfaults
 	if (n < 0)
 		kdie_errno(errno == ENOENT ? K_MISSING : K_IO, "%s", folder);
 	kforeach_of(one, list, n) {
+		size_t len;
 		auto_free char *path = kasprintf("%s/%s", folder, (*one)->d_name),
-		               *name = kasprintf("%s/%s", cited, (*one)->d_name);
+		               *name = kasprintf("%s/%s", cited, (*one)->d_name),
+		               *text = kread_file_or_die(path, FILE_BYTES, &len);
+		char hex[65];
 
-		kgrow(h->devices, h->count);
-		read_device(h, &h->devices[h->count], path, name, faults);
-		h->count++;
+		ksha256_hex(text, len, hex);
+		if (!only || strcasestr(text, only))
+			json_array_append_new(files,
+			    json_pack("{s:o,s:s,s:o}", "file", kjson_string(name), "sha256", hex,
+			        "text", kjson_text(text, len)));
 		free(*one);
 	}
 }
 
+static void
+take_device(struct khw_device *d, const json_t *o)
+{
+	static const char *const states[] = {
+		[KHW_KNOWN] = "known", [KHW_NOTHING] = "nothing", [KHW_UNAVAILABLE] = "unavailable"
+	};
+	const json_t *facts = json_object_get(o, "facts");
+
+	*d = (struct khw_device){ .name = kjson_str(o, "name"),
+		.file = kjson_str(o, "file"),
+		.sha256 = kjson_str(o, "sha256"),
+		.facts = kcalloc(json_array_size(facts), sizeof *d->facts) };
+	kjson_foreach(f, facts)
+		d->facts[d->fact_count++] = (struct khw_fact){ .metric = kjson_str(f, "metric"),
+			.state =
+			    (enum khw_state)kindex_of(kjson_str(f, "state"), states, LEN(states)),
+			.value = kjson_str_or(f, "value", NULL),
+			.unit = kjson_str_or(f, "unit", NULL),
+			.number = kjson_num_or(f, "number", NAN),
+			.evidence = kjson_str_or(f, "evidence", NULL),
+			.source = kjson_str_or(f, "source", NULL),
+			.line = (long)kjson_int(f, "line") };
+}
+
 struct khw *
-khw_load(const char *folder, const char *dir)
+khw_load(const char *folder, const char *dir, const char *only)
 {
 	struct khw *h = kcalloc(1, sizeof *h);
-	auto_free char *shipped = folder ? kstrdup(folder) : kdata_path(CITED "/README.md"),
+	auto_free char *readme = folder ? NULL : kdata_path(CITED "/README.md"),
+	               *shipped = folder ? kstrdup(folder) : kfolder_of(readme),
 	               *own = kasprintf("%s/hardware", dir ? dir : ".");
+	json_auto_t *in = json_pack("{s:[],s:o,s:s,s:s}", "files", "metrics", vocabulary(), "rates",
+	    rate_names, "hedges", hedges);
+	json_t *files = json_object_get(in, "files");
+	const json_t *devices;
 	struct kfaults faults = { 0 };
 
-	h->names = json_object();
-	if (!folder)
-		*strrchr(shipped, '/') = '\0';
-	load_folder(h, shipped, CITED, &faults);
+	add_files(files, shipped, CITED, only);
 	if (dir && kis_folder(own))
-		load_folder(h, own, "hardware", &faults);
+		add_files(files, own, "hardware", only);
+	h->json = kjq("views/hardware.jq", in);
+	kjson_foreach_text(line, json_object_get(h->json, "faults"))
+		kfault(&faults, "%s", line);
 	kfaults_end(&faults, "the hardware facts");
+	devices = json_object_get(h->json, "devices");
+	h->devices = kcalloc(json_array_size(devices), sizeof *h->devices);
+	kjson_foreach(o, devices)
+		take_device(&h->devices[h->count++], o);
 	return h;
 }
 
@@ -448,9 +247,9 @@ khw_free(struct khw *h)
 	if (!h)
 		return;
 	kforeach_of(device, h->devices, h->count)
-		device_free(device);
+		free(device->facts);
 	free(h->devices);
-	json_decref(h->names);
+	json_decref(h->json);
 	free(h);
 }
 
@@ -459,8 +258,12 @@ khw_free(struct khw *h)
 const struct khw_device *
 khw_find(const struct khw *h, const char *name)
 {
-	auto_free char *key = lower(name);
-	const json_t *found = json_object_get(h->names, key);
+	auto_free char *key = kstrdup(name);
+	const json_t *found;
+
+	for (char *p = key; *p; p++)
+		*p = (char)tolower((unsigned char)*p);
+	found = json_object_get(json_object_get(h->json, "names"), key);
 
 	return found ? &h->devices[json_integer_value(json_object_get(found, "device"))] : NULL;
 }

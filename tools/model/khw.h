@@ -30,24 +30,24 @@ enum khw_dimension {
 enum khw_state { KHW_KNOWN, KHW_NOTHING, KHW_UNAVAILABLE };
 
 struct khw_fact {
-	char *metric;
+	const char *metric;
 	enum khw_state state;
-	char *value, *unit; /* as written; NULL unless known */
+	const char *value, *unit; /* as written; NULL unless known */
 	/*
 	 * in the base unit: operations, bytes or cycles per second, bytes, W, bits, or a count; NAN
 	 * for names
 	 */
 	double number;
-	char *evidence; /* vendor-published, derived …, architecture-analysis */
+	const char *evidence; /* vendor-published, derived …, architecture-analysis */
 	/* title and address, and the place in it; for unknown facts the reason */
-	char *source;
+	const char *source;
 	long line;
 };
 
 struct khw_device {
-	char *name; /* file name without ".md" */
-	char *file; /* path used in citations: docs/hardware/h200.md */
-	char sha256[65];
+	const char *name; /* file name without ".md" */
+	const char *file; /* path used in citations: docs/hardware/h200.md */
+	const char *sha256;
 	struct khw_fact *facts;
 	size_t fact_count;
 };
@@ -55,20 +55,17 @@ struct khw_device {
 struct khw {
 	struct khw_device *devices;
 	size_t count;
-	/*
-	 * names that run-time interfaces and people use for exactly one device, in lower case;
-	 * private
-	 */
-	json_t *names;
+	json_t *json; /* private: what was read; texts above are borrowed from it */
 };
 
 /*
  * All devices of the folder that ships with kiln (FOLDER NULL) or of FOLDER, both cited as
- * docs/hardware, and of the folder hardware in the campaign DIR, if there is one (DIR may be NULL).
+ * docs/hardware, and of the folder hardware in the campaign DIR, if there is one (DIR may be NULL);
+ * or only those whose files contain the text ONLY (NULL: all), which takes less time.
  * A malformed file, two values for one metric or two files for one name end the program with
  * K_USAGE, naming the places. Free with khw_free.
  */
-struct khw *khw_load(const char *folder, const char *dir);
+struct khw *khw_load(const char *folder, const char *dir, const char *only);
 void khw_free(struct khw *h);
 /*
  * Finds a device by its exact name or alias, ignoring case. NULL: none; facts of related devices
