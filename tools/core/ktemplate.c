@@ -2,7 +2,7 @@
 /* ktemplate: see ktemplate.h. */
 #include "ktemplate.h"
 
-enum { MAX_CONTEXTS = 64, MAX_DEPTH = 64, MAX_NAME = 96 };
+enum { MAX_CONTEXTS = 64, MAX_DEPTH = 64, MAX_NAME = 96, FILE_MAX = 1 << 20 };
 
 struct scope {
 	const json_t *stack[MAX_CONTEXTS];
@@ -66,15 +66,12 @@ put_literal(const char *s, const char *end)
 static const json_t *
 look_up(const struct scope *scope, const char *name)
 {
-	char first[MAX_NAME];
 	size_t n = strcspn(name, ".");
 
 	if (!strcmp(name, "."))
 		return scope->stack[scope->depth - 1];
-	memcpy(first, name, n);
-	first[n] = '\0';
 	for (size_t i = scope->depth; i-- > 0;) {
-		const json_t *v = json_object_get(scope->stack[i], first);
+		const json_t *v = json_object_getn(scope->stack[i], name, n);
 
 		if (v)
 			return kjson_path(v, name + n + (name[n] == '.'));
@@ -349,4 +346,12 @@ ktemplate_fill(const struct ktemplate *t, struct kbuf *out, const char *text, co
 
 	if (!ktemplate_render(t, out, text, file, context, why, sizeof why))
 		kdie(K_USAGE, "%s", why);
+}
+
+void
+ktemplate_file(const struct ktemplate *t, struct kbuf *out, const char *path, const json_t *context)
+{
+	auto_free char *text = kread_text_or_die(path, FILE_MAX);
+
+	ktemplate_fill(t, out, text, path, context);
 }

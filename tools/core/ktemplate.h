@@ -53,3 +53,6 @@ bool ktemplate_render(const struct ktemplate *t, struct kbuf *out, const char *t
 /* The same, but a failure is fatal (K_USAGE). */
 void ktemplate_fill(const struct ktemplate *t, struct kbuf *out, const char *text, const char *file,
     const json_t *context);
+/* The same for the text in the file PATH. */
+void ktemplate_file(
+    const struct ktemplate *t, struct kbuf *out, const char *path, const json_t *context);

@@ -5,8 +5,6 @@
 #include "kaudit.h"
 #include "ktemplate.h"
 
-enum { PAGE_MAX = 1 << 16 };
-
 json_t *
 report_campaign(void)
 {
@@ -39,10 +37,9 @@ show(struct kbuf *out, const char *how, const json_t *value)
 void
 report_markdown(json_t *report, struct kbuf *out)
 {
-	static const char name[] = "pages/audit.md";
-	auto_free char *path = kdata_path(name), *page = kread_text_or_die(path, PAGE_MAX);
 	struct ktemplate t = { .show = show };
+	auto_free char *page = kdata_path("pages/audit.md");
 
 	kjson_set(report, "inflated", json_boolean(kjson_is(report, "verdict", "inflated")));
-	ktemplate_fill(&t, out, page, name, report);
+	ktemplate_file(&t, out, page, report);
 }

@@ -8,7 +8,7 @@
 #include "krecords.h"
 #include "ktemplate.h"
 
-enum { WORDS = 350, RECORDS_MAX = 40000, TEMPLATE_MAX = 1 << 20 };
+enum { WORDS = 350, RECORDS_MAX = 40000 };
 
 /* A file of the compaction after the last trial; the caller frees. */
 static char *
@@ -22,11 +22,10 @@ static void
 render(struct kbuf *out, const char *name, const json_t *facts)
 {
 	auto_free char *own = kasprintf("prompts/memory/%s.txt", name),
-	               *path = kis_there(own) ? kstrdup(own) : kdata_path(own),
-	               *text = kread_file_or_die(path, TEMPLATE_MAX, NULL);
+	               *path = kis_there(own) ? kstrdup(own) : kdata_path(own);
 	struct ktemplate t = { 0 };
 
-	ktemplate_fill(&t, out, text, path, facts);
+	ktemplate_file(&t, out, path, facts);
 }
 
 /* The records that are not masked, except v0: their names go into COVERS, their text into B. */

@@ -319,13 +319,12 @@ show_line(struct kbuf *out, const char *how, const json_t *value)
 static json_t *
 make_tip(const struct kcandidate *c, const json_t *verdict)
 {
-	auto_free char *path = kdata_path("pages/records/tip.md"),
-	               *page = kread_text_or_die(path, FILE_MAX), *fault = NULL;
+	auto_free char *page = kdata_path("pages/records/tip.md"), *fault = NULL;
 	auto_buf struct kbuf text = { 0 };
 	json_auto_t *facts = json_copy(c->json), *tips = NULL;
 
 	json_object_update_new(facts, tip_facts(c, verdict));
-	ktemplate_fill(&(struct ktemplate){ .show = show_line }, &text, page, path, facts);
+	ktemplate_file(&(struct ktemplate){ .show = show_line }, &text, page, facts);
 	tips = parse_text(text.data, c->id, &fault);
 	if (fault)
 		kwarn("no tip is written: %s", fault);

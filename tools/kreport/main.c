@@ -22,10 +22,10 @@ static struct kbuf
 fill(const char *name, const json_t *facts)
 {
 	struct ktemplate t = { .show = show_value };
-	auto_free char *file = kdata_path(name), *template = kread_text_or_die(file, 1 << 20);
+	auto_free char *file = kdata_path(name);
 	struct kbuf text = { 0 };
 
-	ktemplate_fill(&t, &text, template, file, facts);
+	ktemplate_file(&t, &text, file, facts);
 	return text;
 }
 
