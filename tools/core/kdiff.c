@@ -158,6 +158,19 @@ kdiff_free(struct kdiff *d)
 	*d = (struct kdiff){ 0 };
 }
 
+bool
+kdiff_step(const struct kdiff *d, size_t *x, size_t *y, char *sign)
+{
+	if (*x >= d->lines[0] && *y >= d->lines[1])
+		return false;
+	*sign = *x < d->lines[0] && d->removed[*x] ? '-'
+	    : *y < d->lines[1] && d->added[*y]     ? '+'
+	                                           : ' ';
+	*x += *sign != '+';
+	*y += *sign != '-';
+	return true;
+}
+
 static void
 put_line(struct kbuf *out, char sign, const struct line *l)
 {
@@ -176,33 +189,20 @@ put_range(struct kbuf *out, char sign, size_t from, size_t count)
 		kbuf_printf(out, ",%zu", count);
 }
 
-static bool
-differs(size_t x, size_t y)
-{
-	return (x < marks.lines[0] && marks.removed[x]) || (y < marks.lines[1] && marks.added[y]);
-}
-
 /* The lines of one hunk, from X0, Y0 to X1, Y1. */
 static void
 put_hunk(struct kbuf *out, const size_t from[2], const size_t to[2])
 {
 	size_t x = from[0], y = from[1];
+	char sign;
 
 	kbuf_puts(out, "@@ ");
 	put_range(out, '-', x, to[0] - x);
 	kbuf_puts(out, " ");
 	put_range(out, '+', y, to[1] - y);
 	kbuf_puts(out, " @@\n");
-	while (x < to[0] || y < to[1]) {
-		while (x < to[0] && marks.removed[x])
-			put_line(out, '-', &old.line[x++]);
-		while (y < to[1] && marks.added[y])
-			put_line(out, '+', &new.line[y++]);
-		if (x < to[0] && y < to[1] && !differs(x, y)) {
-			put_line(out, ' ', &old.line[x++]);
-			y++;
-		}
-	}
+	while ((x < to[0] || y < to[1]) && kdiff_step(&marks, &x, &y, &sign))
+		put_line(out, sign, sign == '+' ? &new.line[y - 1] : &old.line[x - 1]);
 }
 
 /*
@@ -213,20 +213,10 @@ static void
 hunk_end(const size_t at[2], size_t end[2])
 {
 	size_t x = at[0], y = at[1], same = 0;
+	char sign;
 
-	while ((x < marks.lines[0] || y < marks.lines[1]) && same <= 2 * CONTEXT) {
-		if (x < marks.lines[0] && marks.removed[x]) {
-			x++;
-			same = 0;
-		} else if (y < marks.lines[1] && marks.added[y]) {
-			y++;
-			same = 0;
-		} else {
-			x++;
-			y++;
-			same++;
-		}
-	}
+	while (same <= 2 * CONTEXT && kdiff_step(&marks, &x, &y, &sign))
+		same = sign == ' ' ? same + 1 : 0;
 	end[0] = x - (same > CONTEXT ? same - CONTEXT : 0);
 	end[1] = y - (same > CONTEXT ? same - CONTEXT : 0);
 }
@@ -235,20 +225,23 @@ void
 kdiff_unified(
     const char *a, const char *b, const char *a_name, const char *b_name, struct kbuf *out)
 {
+	char sign;
+
 	diff_lines(a, b);
 	if (marks.removals || marks.additions)
 		kbuf_printf(out, "--- %s\n+++ %s\n", a_name, b_name);
-	for (size_t at[2] = { 0, 0 }; at[0] < old.count || at[1] < new.count;) {
+	for (size_t x = 0, y = 0, at[2] = { 0, 0 }; kdiff_step(&marks, &x, &y, &sign);) {
 		size_t lead = at[0] < CONTEXT ? at[0] : CONTEXT,
 		       from[2] = { at[0] - lead, at[1] - lead };
 
-		if (!differs(at[0], at[1])) {
-			at[0]++;
-			at[1]++;
-			continue;
+		if (sign != ' ') {
+			hunk_end(at, at);
+			put_hunk(out, from, at);
+			x = at[0];
+			y = at[1];
 		}
-		hunk_end(from, at);
-		put_hunk(out, from, at);
+		at[0] = x;
+		at[1] = y;
 	}
 	kdiff_free(&marks);
 	free_lines();

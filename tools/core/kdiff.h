@@ -19,6 +19,11 @@ struct kdiff {
 enum { KDIFF_MAX = 2000 };
 void kdiff(const char *a, const char *b, struct kdiff *d);
 void kdiff_free(struct kdiff *d);
+/*
+ * A step through both texts, from the lines at X and Y (in the order of a unified diff): '-' and X
+ * is a removed line, '+' and Y is an added one, or ' '. X and Y advance. False after their ends.
+ */
+bool kdiff_step(const struct kdiff *d, size_t *x, size_t *y, char *sign);
 
 /*
  * The same as a unified diff with three lines of context, as patch(1) reads it, appended to OUT:

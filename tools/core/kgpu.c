@@ -295,59 +295,60 @@ kgpu_facts(struct kgpu *g, struct kgpu_facts *f)
 		f->l2_bytes = (size_t)256 << 20;
 }
 
-/* The management library's handle of the device; NULL when there is no such library. */
-static void *
-management(struct kgpu *g, void *library)
-{
+/* The management library; the names below are in this order. NULL: it has no such function. */
+static struct management {
 	int (*start)(void), (*by_uuid)(const char *, void **);
+	int (*clock)(void *, int, unsigned *), (*heat)(void *, int, unsigned *);
+	int (*power)(void *, unsigned *), (*reasons)(void *, unsigned long long *);
+} nvml;
+static const char *const nvml_names[] = { "nvmlInit_v2", "nvmlDeviceGetHandleByUUID",
+	"nvmlDeviceGetClockInfo", "nvmlDeviceGetTemperature", "nvmlDeviceGetPowerUsage",
+	"nvmlDeviceGetCurrentClocksThrottleReasons" };
+
+/* Its handle of the device; NULL when there is no such library. */
+static void *
+management(struct kgpu *g)
+{
+	void *library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL), *handle = NULL,
+	     **slots = (void **)(void *)&nvml;
 	struct kgpu_facts f;
 	char id[64];
-	void *handle = NULL;
 	const char *u = f.uuid;
 
-	*(void **)&start = dlsym(library, "nvmlInit_v2");
-	*(void **)&by_uuid = dlsym(library, "nvmlDeviceGetHandleByUUID");
-	if (!start || !by_uuid || start())
+	for (size_t i = 0; library && i < LEN(nvml_names); i++)
+		slots[i] = dlsym(library, nvml_names[i]);
+	if (!nvml.start || !nvml.by_uuid || nvml.start())
 		return NULL;
 	kgpu_facts(g, &f);
 	snprintf(id, sizeof id, "GPU-%.8s-%.4s-%.4s-%.4s-%.12s", u, u + 8, u + 12, u + 16, u + 20);
-	return by_uuid(id, &handle) ? NULL : handle;
+	return nvml.by_uuid(id, &handle) ? NULL : handle;
 }
 
 void
 kgpu_state(struct kgpu *g, struct kgpu_state *s)
 {
 	enum { SM = 1, MEMORY = 2, DIE = 0 };
-	static void *library, *handle;
-	static int (*clock)(void *, int, unsigned *), (*heat)(void *, int, unsigned *),
-	    (*power)(void *, unsigned *);
-	static int (*reasons)(void *, unsigned long long *);
+	static void *handle;
+	static bool tried;
 	unsigned v;
 	unsigned long long mask;
 
 	*s = (struct kgpu_state){ -1, -1, -1, -1, -1 };
-	if (!library && !g->hip) {
-		library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
-		handle = library ? management(g, library) : NULL;
-		if (handle) {
-			*(void **)&clock = dlsym(library, "nvmlDeviceGetClockInfo");
-			*(void **)&heat = dlsym(library, "nvmlDeviceGetTemperature");
-			*(void **)&power = dlsym(library, "nvmlDeviceGetPowerUsage");
-			*(void **)&reasons =
-			    dlsym(library, "nvmlDeviceGetCurrentClocksThrottleReasons");
-		}
+	if (!tried && !g->hip) {
+		tried = true;
+		handle = management(g);
 	}
 	if (!handle)
 		return;
-	if (clock && !clock(handle, SM, &v))
+	if (nvml.clock && !nvml.clock(handle, SM, &v))
 		s->sm_mhz = (int)v;
-	if (clock && !clock(handle, MEMORY, &v))
+	if (nvml.clock && !nvml.clock(handle, MEMORY, &v))
 		s->memory_mhz = (int)v;
-	if (heat && !heat(handle, DIE, &v))
+	if (nvml.heat && !nvml.heat(handle, DIE, &v))
 		s->temperature_c = (int)v;
-	if (power && !power(handle, &v))
+	if (nvml.power && !nvml.power(handle, &v))
 		s->power_w = (int)(v / 1000);
-	if (reasons && !reasons(handle, &mask))
+	if (nvml.reasons && !nvml.reasons(handle, &mask))
 		s->throttle = (int64_t)mask;
 }
 

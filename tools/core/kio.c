@@ -490,16 +490,10 @@ kjson_size(const json_t *value)
 const json_t *
 kjson_path(const json_t *obj, const char *path)
 {
-	char key[128];
-
 	while (obj && *path) {
 		size_t n = strcspn(path, ".");
 
-		if (n >= sizeof key)
-			return NULL;
-		memcpy(key, path, n);
-		key[n] = '\0';
-		obj = json_object_get(obj, key);
+		obj = json_object_getn(obj, path, n);
 		path += n + (path[n] == '.');
 	}
 	return obj;

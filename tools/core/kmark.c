@@ -72,12 +72,6 @@ kmark_html(struct kbuf *out, const char *text, size_t len)
 	}
 }
 
-static bool
-is_word(char c)
-{
-	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 /*
  * An underscore inside a word has no meaning in Markdown, and names are full of them; some
  * characters have a meaning only at the start of a line.
@@ -97,7 +91,8 @@ kmark_md(struct kbuf *out, const char *text, size_t len)
 			kbuf_puts(out, entities[(int)ascii]);
 		else if (ascii == '\n' || ascii == '\t')
 			kbuf_puts(out, " ");
-		else if (ascii == '_' && is_word(last) && text < end && is_word(*text))
+		else if (ascii == '_' && isalnum((unsigned char)last) && text < end &&
+		    isalnum((unsigned char)*text))
 			kbuf_puts(out, "_");
 		else
 			kbuf_printf(out, "%s%s",

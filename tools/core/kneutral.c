@@ -14,7 +14,7 @@
  */
 enum { WORD = 1, NUMBER, SCOPE, ARROW, PASTE, COMPARED, SIGN, NEWLINE, KINDS };
 #define LETTER "\\w$\\x80-\\xff"
-static const char tokens[] =
+static const char form[] =
     "(?s)([" LETTER "](?<!\\d)[" LETTER "]*+)|(\\d[" LETTER ".]*+)|(::)|(->)|(##)|"
     "(==|<=|>=|!=|&&|\\|\\|)|\"(?:\\\\.|[^\"\n])*+[\"\n]?|'(?:\\\\.|[^'\n])*+['\n]?|"
     "([^\\s\\\\])|(\n)";
@@ -29,15 +29,13 @@ struct token {
 };
 
 /* The text that is being read; one at a time. */
-static struct reader {
-	const char *s;
-	enum ktoken_lang lang;
-	struct token *t;
-	size_t n;
-	json_t *names;   /* name -> its kind, "k", "f", "t" or "v", or "=NAME" */
-	json_t *members; /* names declared inside a struct; Python: parameters */
-	const char *const *keep;
-} reader;
+static const char *source;
+static enum ktoken_lang language;
+static struct token *token;
+static size_t tokens;           /* how many */
+static json_t *names;           /* name -> its kind, "k", "f", "t" or "v", or "=NAME" */
+static json_t *members;         /* names declared inside a struct; Python: parameters */
+static const char *const *kept; /* names that stay */
 
 /* Words that are never followed by a declared name. */
 static const char verbs[] = "return else case goto sizeof new delete throw do if while for switch "
@@ -64,15 +62,15 @@ static const char tags[] = "struct union class enum namespace";
 static bool
 is_in(size_t i, const char *words)
 {
-	const struct token *t = i < reader.n ? &reader.t[i] : NULL;
+	const struct token *t = i < tokens ? &token[i] : NULL;
 
-	return t && t->kind == WORD && kis_listed(words, reader.s + t->from, t->len);
+	return t && t->kind == WORD && kis_listed(words, source + t->from, t->len);
 }
 
 static int
 kind_at(size_t i)
 {
-	return i < reader.n ? reader.t[i].kind : 0;
+	return i < tokens ? token[i].kind : 0;
 }
 
 /* Is the token at I this sign? A newline separates statements only in Python. */
@@ -91,7 +89,7 @@ split(const char *plain, size_t len)
 	struct kregex_span at[KINDS];
 	bool directive = false, first = true;
 
-	for (size_t from = 0; kregex_find(tokens, plain + from, len - from, at, KINDS);
+	for (size_t from = 0; kregex_find(form, plain + from, len - from, at, KINDS);
 	     from += at->to) {
 		struct token t = {
 			.from = from + at->from, .len = at->to - at->from, .first = first
@@ -105,11 +103,11 @@ split(const char *plain, size_t len)
 			first = true;
 		} else if (t.kind < KINDS) {
 			t.kind = t.kind == SIGN ? (unsigned char)*s : t.kind;
-			directive |= first && *s == '#' && reader.lang == KTOKEN_C;
+			directive |= first && *s == '#' && language == KTOKEN_C;
 			t.directive = directive;
 			first = false;
-			kgrow(reader.t, reader.n);
-			reader.t[reader.n++] = t;
+			kgrow(token, tokens);
+			token[tokens++] = t;
 		}
 	}
 }
@@ -118,17 +116,17 @@ split(const char *plain, size_t len)
 static void
 pair(void)
 {
-	auto_free size_t *open = kcalloc(reader.n + 1, sizeof *open);
+	auto_free size_t *open = kcalloc(tokens + 1, sizeof *open);
 	size_t depth = 0;
 
-	for (size_t i = 0; i < reader.n; i++) {
-		reader.t[i].match = i;
+	for (size_t i = 0; i < tokens; i++) {
+		token[i].match = i;
 		if (is_sign(i, ")]}") && depth) {
 			depth--;
-			reader.t[i].match = open[depth];
-			reader.t[open[depth]].match = i;
+			token[i].match = open[depth];
+			token[open[depth]].match = i;
 		}
-		reader.t[i].depth = (int)depth;
+		token[i].depth = (int)depth;
 		if (is_sign(i, "([{"))
 			open[depth++] = i;
 	}
@@ -137,14 +135,13 @@ pair(void)
 static char *
 text_of(size_t i)
 {
-	return kstrndup(reader.s + reader.t[i].from, reader.t[i].len);
+	return kstrndup(source + token[i].from, token[i].len);
 }
 
 static const char *
 kind_of(size_t i)
 {
-	const json_t *kind =
-	    json_object_getn(reader.names, reader.s + reader.t[i].from, reader.t[i].len);
+	const json_t *kind = json_object_getn(names, source + token[i].from, token[i].len);
 
 	return kind ? json_string_value(kind) : "";
 }
@@ -153,22 +150,22 @@ kind_of(size_t i)
 static void
 declare(size_t i, const char *kind)
 {
-	const char *s = reader.s + reader.t[i].from, *known = kind_of(i);
-	size_t n = reader.t[i].len;
+	const char *s = source + token[i].from, *known = kind_of(i);
+	size_t n = token[i].len;
 
-	for (const char *const *k = reader.keep; k && *k; k++)
+	for (const char *const *k = kept; k && *k; k++)
 		if (strlen(*k) == n && !memcmp(*k, s, n))
 			return;
 	if (!*known || *known == 'v')
-		json_object_setn_new(reader.names, s, n, json_string(kind));
+		json_object_setn_new(names, s, n, json_string(kind));
 }
 
 /* A type of the language, one that looks like a library's, or one that the text declares. */
 static bool
 is_type(size_t i)
 {
-	const char *s = reader.s + reader.t[i].from;
-	size_t n = reader.t[i].len, stem = n;
+	const char *s = source + token[i].from;
+	size_t n = token[i].len, stem = n;
 
 	if (kind_at(i) != WORD)
 		return false;
@@ -210,7 +207,7 @@ template_open(size_t i)
 static bool
 is_start(size_t i)
 {
-	return !i || is_sign(i - 1, ";{}") || reader.t[i - 1].directive != reader.t[i].directive ||
+	return !i || is_sign(i - 1, ";{}") || token[i - 1].directive != token[i].directive ||
 	    is_in(i - 1, qualifiers);
 }
 
@@ -229,7 +226,7 @@ follows_type(size_t i)
 		stars |= kind_at(k - 1) != WORD;
 		k--;
 	}
-	if (!k || reader.t[k - 1].directive != reader.t[i].directive)
+	if (!k || token[k - 1].directive != token[i].directive)
 		return false;
 	k--;
 	if (kind_at(k) == '>')
@@ -238,7 +235,7 @@ follows_type(size_t i)
 		static const char calls[] = "typeof __typeof__ decltype __attribute__ alignas "
 		                            "_Alignas";
 
-		open = reader.t[k].match;
+		open = token[k].match;
 		return kind_at(k) == ')'
 		    ? open && is_in(open - 1, calls)
 		    : open && (is_in(open - 1, tags) || (open > 1 && is_in(open - 2, tags)));
@@ -258,7 +255,7 @@ is_constant(size_t i, bool line)
 {
 	size_t from = i;
 
-	for (; i < reader.n && !(line && reader.t[i].first); i++) {
+	for (; i < tokens && !(line && token[i].first); i++) {
 		int kind = kind_at(i);
 
 		if (!line && is_sign(i, ",;"))
@@ -267,7 +264,7 @@ is_constant(size_t i, bool line)
 			return false;
 		if (kind > COMPARED && !strchr("()+-*/<>%&|~", kind))
 			return false;
-		if (kind == NUMBER && memchr(reader.s + reader.t[i].from, '.', reader.t[i].len))
+		if (kind == NUMBER && memchr(source + token[i].from, '.', token[i].len))
 			return false;
 	}
 	return i > from;
@@ -277,13 +274,13 @@ is_constant(size_t i, bool line)
 static bool
 has_body(size_t i)
 {
-	size_t k = reader.t[i].match;
+	size_t k = token[i].match;
 
 	if (k == i)
 		return false;
 	for (k++; is_in(k, qualifiers); k++)
 		if (kind_at(k + 1) == '(')
-			k = reader.t[k + 1].match;
+			k = token[k + 1].match;
 	return kind_at(k) == '{';
 }
 
@@ -293,11 +290,11 @@ kind_declared(size_t i)
 {
 	bool fixed = false, angle = false;
 
-	for (size_t k = i; k-- > 0 && !is_sign(k, ";{(") && !reader.t[k].directive;) {
+	for (size_t k = i; k-- > 0 && !is_sign(k, ";{(") && !token[k].directive;) {
 		if (is_sign(k, "})")) {
 			if (kind_at(k) == '}' && k + 1 < i)
 				break;
-			k = reader.t[k].match;
+			k = token[k].match;
 			continue;
 		}
 		if (is_in(k, "typedef"))
@@ -317,15 +314,13 @@ kind_declared(size_t i)
 static void
 add_member(size_t i)
 {
-	json_object_setn_new(
-	    reader.members, reader.s + reader.t[i].from, reader.t[i].len, json_true());
+	json_object_setn_new(members, source + token[i].from, token[i].len, json_true());
 }
 
 static bool
 is_member(size_t i)
 {
-	return json_object_getn(reader.members, reader.s + reader.t[i].from, reader.t[i].len) !=
-	    NULL;
+	return json_object_getn(members, source + token[i].from, token[i].len) != NULL;
 }
 
 /* Is the brace around I that of a struct? Then the name is also the name of a member. */
@@ -334,14 +329,14 @@ note_member(size_t i)
 {
 	size_t k = i;
 
-	while (k-- > 0 && !(kind_at(k) == '{' && reader.t[k].depth < reader.t[i].depth))
-		if (is_sign(k, ")]}") && reader.t[k].match < k)
-			k = reader.t[k].match;
-	if (k >= reader.n || !(is_in(k - 1, tags) || is_in(k - 2, tags)) ||
+	while (k-- > 0 && !(kind_at(k) == '{' && token[k].depth < token[i].depth))
+		if (is_sign(k, ")]}") && token[k].match < k)
+			k = token[k].match;
+	if (k >= tokens || !(is_in(k - 1, tags) || is_in(k - 2, tags)) ||
 	    is_in(k - 1, "namespace") || is_in(k - 2, "namespace"))
 		return;
 	/* The members of the language's own vectors. */
-	if (reader.t[i].len != 1 || !strchr("xyzw", reader.s[reader.t[i].from]))
+	if (token[i].len != 1 || !strchr("xyzw", source[token[i].from]))
 		add_member(i);
 }
 
@@ -349,13 +344,12 @@ note_member(size_t i)
 static void
 declare_others(size_t i, const char *kind)
 {
-	int depth = reader.t[i].depth;
+	int depth = token[i].depth;
 
-	for (size_t k = i + 1; k < reader.n && reader.t[k].depth >= depth && !is_sign(k, ";");
-	     k++) {
+	for (size_t k = i + 1; k < tokens && token[k].depth >= depth && !is_sign(k, ";"); k++) {
 		size_t name = k + 1;
 
-		if (reader.t[k].depth != depth || kind_at(k) != ',')
+		if (token[k].depth != depth || kind_at(k) != ',')
 			continue;
 		while (is_sign(name, "*&") || is_in(name, qualifiers))
 			name++;
@@ -371,11 +365,11 @@ declare_others(size_t i, const char *kind)
 static bool
 in_body(size_t i)
 {
-	int depth = reader.t[i].depth;
+	int depth = token[i].depth;
 
 	for (size_t k = i; depth && k-- > 0;)
-		if (reader.t[k].depth < depth && is_sign(k, "([{")) {
-			depth = reader.t[k].depth;
+		if (token[k].depth < depth && is_sign(k, "([{")) {
+			depth = token[k].depth;
 			if (kind_at(k) == '{' && k &&
 			    (kind_at(k - 1) == ')' || is_in(k - 1, qualifiers)))
 				return true;
@@ -386,11 +380,11 @@ in_body(size_t i)
 static void
 read_define(size_t i)
 {
-	const struct token *t = &reader.t[i];
-	bool call = kind_at(i + 1) == '(' && reader.t[i + 1].from == t->from + t->len;
+	const struct token *t = &token[i];
+	bool call = kind_at(i + 1) == '(' && token[i + 1].from == t->from + t->len;
 
 	if (call)
-		for (size_t k = i + 2; k < reader.t[i + 1].match; k++)
+		for (size_t k = i + 2; k < token[i + 1].match; k++)
 			if (is_name(k))
 				declare(k, "v");
 	declare(i, call ? "f" : is_constant(i + 1, true) ? "k" : "v");
@@ -399,9 +393,8 @@ read_define(size_t i)
 static void
 read_enum(size_t open)
 {
-	for (size_t k = open + 1; k < reader.t[open].match; k++)
-		if (is_name(k) && reader.t[k].depth == reader.t[open].depth + 1 &&
-		    is_sign(k - 1, "{,"))
+	for (size_t k = open + 1; k < token[open].match; k++)
+		if (is_name(k) && token[k].depth == token[open].depth + 1 && is_sign(k - 1, "{,"))
 			declare(k, "k");
 }
 
@@ -409,7 +402,7 @@ read_enum(size_t open)
 static void
 declare_as(size_t i, size_t of)
 {
-	auto_free char *name = of < reader.n ? text_of(of) : kstrdup(""),
+	auto_free char *name = of < tokens ? text_of(of) : kstrdup(""),
 	               *as = kasprintf("=%s", name);
 
 	declare(i, as);
@@ -434,7 +427,7 @@ read_tag(size_t i)
 		}
 	}
 	if (is_in(i, "enum")) {
-		while (k < reader.n && !is_sign(k, "{;"))
+		while (k < tokens && !is_sign(k, "{;"))
 			k++;
 		if (kind_at(k) == '{')
 			read_enum(k);
@@ -477,14 +470,14 @@ read_c(void)
 {
 	bool define = false;
 
-	for (size_t i = 0; i < reader.n; i++) {
-		if (reader.t[i].first)
-			define = reader.t[i].directive && (define || is_in(i + 1, "define"));
-		if (define && reader.t[i].first && kind_at(i) == '#') {
+	for (size_t i = 0; i < tokens; i++) {
+		if (token[i].first)
+			define = token[i].directive && (define || is_in(i + 1, "define"));
+		if (define && token[i].first && kind_at(i) == '#') {
 			if (kind_at(i + 2) == WORD)
 				read_define(i + 2);
 			i += 2;
-		} else if (reader.t[i].directive && !define) {
+		} else if (token[i].directive && !define) {
 			continue;
 		} else if (is_in(i, tags) || (is_in(i, "using") && !is_in(i + 1, "namespace"))) {
 			read_tag(i);
@@ -498,8 +491,8 @@ read_c(void)
 static void
 read_parameters(size_t open)
 {
-	for (size_t k = open + 1; k < reader.t[open].match; k++)
-		if (kind_at(k) == WORD && reader.t[k].depth == reader.t[open].depth + 1 &&
+	for (size_t k = open + 1; k < token[open].match; k++)
+		if (kind_at(k) == WORD && token[k].depth == token[open].depth + 1 &&
 		    is_sign(k - 1, "(,*")) {
 			bool fixed = kind_at(k + 1) == ':' &&
 			    (is_in(k + 2, "constexpr") || is_in(k + 4, "constexpr"));
@@ -529,10 +522,10 @@ read_targets(size_t i, bool loop)
 	bool global;
 
 	/* "for" is the last word. */
-	if (i >= reader.n)
+	if (i >= tokens)
 		return;
-	global = !reader.t[i].from || reader.s[reader.t[i].from - 1] == '\n';
-	while (end < reader.n && (end == i || !reader.t[end].first) &&
+	global = !token[i].from || source[token[i].from - 1] == '\n';
+	while (end < tokens && (end == i || !token[end].first) &&
 	    (kind_at(end) == WORD || is_sign(end, ",()*")) && !is_in(end, "in"))
 		end++;
 	if (loop ? !is_in(end, "in") : !is_sign(end, "=:"))
@@ -549,7 +542,7 @@ read_python(void)
 	    "for if while return else elif try with def class import from assert raise "
 	    "pass del global nonlocal yield lambda finally except break continue";
 
-	for (size_t i = 0; i < reader.n; i++) {
+	for (size_t i = 0; i < tokens; i++) {
 		if (is_in(i, "def") && kind_at(i + 1) == WORD) {
 			declare(i + 1, "f");
 			if (kind_at(i + 2) == '(')
@@ -564,7 +557,7 @@ read_python(void)
 			read_import(i);
 		} else if (is_in(i, "for")) {
 			read_targets(i + 1, true);
-		} else if (reader.t[i].first && !reader.t[i].depth && !is_in(i, statements)) {
+		} else if (token[i].first && !token[i].depth && !is_in(i, statements)) {
 			read_targets(i, false);
 		}
 	}
@@ -582,18 +575,18 @@ is_foreign(size_t i)
 	if (i < 2)
 		return false;
 	if (kind_at(i - 1) == '.' || kind_at(i - 1) == ARROW)
-		return reader.lang == KTOKEN_PYTHON || !is_member(i);
+		return language == KTOKEN_PYTHON || !is_member(i);
 	if (kind_at(of) == '>')
 		of = template_open(of) - 1;
-	return kind_at(i - 1) == SCOPE && of < reader.n && *kind_of(of) != 't';
+	return kind_at(i - 1) == SCOPE && of < tokens && *kind_of(of) != 't';
 }
 
 /* The replacement of the name at I; NULL: it stays. The caller frees. */
 static char *
 neutral_name(size_t i, json_t *numbers)
 {
-	const char *s = reader.s + reader.t[i].from, *kind = kind_of(i);
-	size_t n = reader.t[i].len;
+	const char *s = source + token[i].from, *kind = kind_of(i);
+	size_t n = token[i].len;
 
 	if (!*kind || is_foreign(i))
 		return NULL;
@@ -615,10 +608,10 @@ is_keyword(size_t i)
 {
 	size_t open = i;
 
-	if (reader.lang != KTOKEN_PYTHON || !reader.t[i].depth || kind_at(i + 1) != '=' ||
+	if (language != KTOKEN_PYTHON || !token[i].depth || kind_at(i + 1) != '=' ||
 	    !is_sign(i - 1, "(,"))
 		return false;
-	while (open && !(is_sign(open, "([{") && reader.t[open].depth < reader.t[i].depth))
+	while (open && !(is_sign(open, "([{") && token[open].depth < token[i].depth))
 		open--;
 	return !is_member(i) || (open >= 2 && kind_at(open - 2) == '.');
 }
@@ -633,19 +626,21 @@ kneutral_text(const char *src, size_t len, enum ktoken_lang lang, const char *co
 	size_t done = 0;
 	bool include = false;
 
-	reader = (struct reader){ .s = plain,
-		.lang = lang,
-		.names = json_object(),
-		.members = json_object(),
-		.keep = keep };
+	source = plain;
+	language = lang;
+	token = NULL;
+	tokens = 0;
+	names = json_object();
+	members = json_object();
+	kept = keep;
 	split(plain, len);
 	pair();
 	if (lang == KTOKEN_PYTHON)
 		read_python();
 	else
 		read_c();
-	for (size_t i = 0; i < reader.n; i++) {
-		const struct token *t = &reader.t[i];
+	for (size_t i = 0; i < tokens; i++) {
+		const struct token *t = &token[i];
 
 		if (t->first)
 			include = t->directive && is_in(i + 1, "include");
@@ -658,9 +653,9 @@ kneutral_text(const char *src, size_t len, enum ktoken_lang lang, const char *co
 		free(name);
 	}
 	kbuf_add(&out, src + done, len - done);
-	json_decref(reader.names);
-	json_decref(reader.members);
-	free(reader.t);
+	json_decref(names);
+	json_decref(members);
+	free(token);
 	return out;
 }
 

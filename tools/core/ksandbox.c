@@ -96,6 +96,14 @@ push(char ***list, char *item)
 	(*list)[n + 1] = NULL;
 }
 
+/* Copies of the WORDS, which may be NULL. */
+static void
+push_all(char ***list, char *const *words)
+{
+	for (; words && *words; words++)
+		push(list, kstrdup(*words));
+}
+
 static void
 free_list(char **list)
 {
@@ -294,13 +302,6 @@ bwrap_options(struct launch *l, struct kbuf *args)
 	return 0;
 }
 
-static void
-push_around(struct launch *l)
-{
-	for (char *const *word = l->s->around; word && *word; word++)
-		push(&l->argv, kstrdup(*word));
-}
-
 static int
 prepare_bwrap(struct launch *l, char *const *argv)
 {
@@ -312,7 +313,7 @@ prepare_bwrap(struct launch *l, char *const *argv)
 		fd = keep_own(l, memory_file(args.data, args.len));
 	if (fd < 0)
 		return -1;
-	push_around(l);
+	push_all(&l->argv, l->s->around);
 	push(&l->argv, kstrdup("bwrap"));
 	push(&l->argv, kstrdup("--args"));
 	push(&l->argv, kasprintf("%d", fd));
@@ -320,8 +321,7 @@ prepare_bwrap(struct launch *l, char *const *argv)
 	push(&l->argv, kstrdup("prlimit"));
 	push(&l->argv, kasprintf("--nproc=%llu", (unsigned long long)l->processes));
 	push(&l->argv, kstrdup("--"));
-	for (; *argv; argv++)
-		push(&l->argv, kstrdup(*argv));
+	push_all(&l->argv, argv);
 	push(&l->env, kstrdup("HOME=/tmp"));
 	push(&l->env, kstrdup("TMPDIR=/tmp"));
 	return 0;
@@ -448,7 +448,7 @@ prepare_plain(struct launch *l, char *const *argv)
 		e = !l->filter || l->ruleset < 0 ? -1 : add_rules(l->ruleset, l->s, staged);
 	}
 	if (!e) {
-		push_around(l);
+		push_all(&l->argv, l->s->around);
 		translate(l, argv, staged);
 		if (l->s->work)
 			private_tmp(l);
@@ -562,8 +562,7 @@ fill_env(struct launch *l)
 {
 	push(&l->env, kstrdup("PATH=" FOLDERS));
 	push(&l->env, kstrdup("LC_ALL=C"));
-	for (char *const *e = l->s->env; e && *e; e++)
-		push(&l->env, kstrdup(*e));
+	push_all(&l->env, l->s->env);
 }
 
 /*

@@ -57,8 +57,7 @@ ktoken_lang_of(const char *name)
 static bool
 is_word(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	    c == '_' || c == '$' || (unsigned char)c >= 0x80;
+	return kis_word(c) || c == '$' || (unsigned char)c >= 0x80;
 }
 
 static char

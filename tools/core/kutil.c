@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* kutil: see kutil.h. */
 
+#include <fnmatch.h>
 #include <glob.h>
+#include <inttypes.h>
 #include <locale.h>
 #include <sha2.h>
 #include <sys/prctl.h>
@@ -30,24 +32,19 @@ holds_password(const char *value)
 bool
 kutil_is_secret(const char *variable)
 {
-	static const char *const marks[] = { "KEY", "TOKEN", "SECRET", "PASSW", "PASSPHRASE",
-		"CREDENTIAL", "AUTH", "COOKIE", "BEARER", "_PAT", "_PASS", "_PWD" };
-	static const char *const groups[] = { "AWS_", "AZURE_", "OCI_CLI_", "DATABRICKS_", "VAULT_",
-		"KRB5CCNAME" };
+	/* "_PAT" is a personal access token and "_PATH" a folder. */
+	static const char *const names[] = {
+		"*@(KEY|TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|AUTH|COOKIE|BEARER)*",
+		"*@(_PAT|_PASS|_PWD)",
+		"*@(_PAT|_PASS|_PWD)[!A-Za-z0-9]*",
+		"@(AWS_|AZURE_|OCI_CLI_|DATABRICKS_|VAULT_|KRB5CCNAME)*",
+	};
 	size_t n = strcspn(variable, "=");
 	auto_free char *name = kstrndup(variable, n);
-	bool secret = variable[n] && holds_password(variable + n);
+	bool secret = holds_password(variable + n);
 
-	for (char *p = name; *p; p++)
-		*p = (char)toupper((unsigned char)*p);
-	kforeach(mark, marks) {
-		const char *at = strstr(name, *mark);
-
-		/* "_PAT" is a personal access token and "_PATH" a folder. */
-		secret |= at && (**mark != '_' || !isalnum((unsigned char)at[strlen(*mark)]));
-	}
-	kforeach(group, groups)
-		secret |= !strncmp(name, *group, strlen(*group));
+	kforeach(pattern, names)
+		secret |= !fnmatch(*pattern, name, FNM_EXTMATCH | FNM_CASEFOLD);
 	return secret;
 }
 
@@ -195,10 +192,7 @@ message(const char *fmt, va_list ap, const char *suffix)
 	vsnprintf(text, sizeof text, fmt, ap);
 	kmask_controls(text);
 	fflush(stdout);
-	if (suffix)
-		fprintf(stderr, "%s: %s: %s\n", kprog, text, suffix);
-	else
-		fprintf(stderr, "%s: %s\n", kprog, text);
+	fprintf(stderr, "%s: %s%s%s\n", kprog, text, *suffix ? ": " : "", suffix);
 }
 
 void
@@ -207,7 +201,7 @@ kdie(int code, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	message(fmt, ap, NULL);
+	message(fmt, ap, "");
 	va_end(ap);
 	exit(code);
 }
@@ -230,7 +224,7 @@ kwarn(const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	message(fmt, ap, NULL);
+	message(fmt, ap, "");
 	va_end(ap);
 }
 
@@ -428,14 +422,11 @@ kbuf_printf(struct kbuf *b, const char *fmt, ...)
 {
 	auto_free char *s = NULL;
 	va_list ap;
-	int n;
 
 	va_start(ap, fmt);
-	n = vasprintf(&s, fmt, ap);
+	s = kvasprintf(fmt, ap);
 	va_end(ap);
-	if (n < 0)
-		kdie(K_IO, "out of memory");
-	kbuf_add(b, s, (size_t)n);
+	kbuf_puts(b, s);
 }
 
 void
@@ -552,13 +543,8 @@ krng_init(struct krng *r, uint64_t seed, long trial, long branch, const char *pu
 	char hex[65];
 
 	ksha256_text(key, hex);
-	for (int i = 0; i < 4; i++) {
-		char part[17];
-
-		memcpy(part, hex + 16 * i, 16);
-		part[16] = '\0';
-		r->s[i] = strtoull(part, NULL, 16);
-	}
+	for (int i = 0; i < 4; i++)
+		sscanf(hex + 16 * i, "%16" SCNx64, &r->s[i]);
 }
 
 double
@@ -1002,8 +988,7 @@ kwords(const char *text, char joint, bool foreign)
 bool
 kis_word(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	    c == '_';
+	return isalnum((unsigned char)c) || c == '_';
 }
 
 int64_t

@@ -44,17 +44,11 @@ count_change(const json_t *parent, const char *file, const char *text, struct ch
 	const char *old = parents_text(parent, file);
 	struct kdiff d;
 	size_t x = 0, y = 0;
-	bool inside = false;
+	char sign, before = ' ';
 
 	kdiff(old ? old : "", text, &d);
-	while (x < d.lines[0] || y < d.lines[1]) {
-		bool removed = x < d.lines[0] && d.removed[x], added = y < d.lines[1] && d.added[y];
-
-		c->hunks += (removed || added) && !inside;
-		inside = removed || added;
-		x += removed || !added;
-		y += added || !removed;
-	}
+	for (; kdiff_step(&d, &x, &y, &sign); before = sign)
+		c->hunks += sign != ' ' && before == ' ';
 	c->files += d.additions + d.removals > 0;
 	c->added += d.additions;
 	c->removed += d.removals;

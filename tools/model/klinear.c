@@ -396,32 +396,25 @@ klinear_decide(const struct klinear_case *c, struct klinear_decision *d)
 char *
 klinear_line(long round, const struct klinear_case *c, const struct klinear_decision *d)
 {
-	size_t shapes = c->compare ? c->compare->count : 0;
-	double avg = 100 * d->improvement;
+	size_t count = c->compare ? c->compare->count : 0;
+	auto_free char *result = c->compare ? kasprintf("avg %+.1f%%", 100 * d->improvement)
+	                                    : kstrdup("no result"),
+	               *shapes = kasprintf("%zu shape%s", count, count == 1 ? "" : "s");
 
 	if (d->code == KLINEAR_BASELINE)
-		return kasprintf("Round %ld: BASELINE — %zu shape%s measured", round, shapes,
-		    shapes == 1 ? "" : "s");
+		return kasprintf("Round %ld: BASELINE — %s measured", round, shapes);
 	if (d->code == KLINEAR_TIE_WAIVER)
-		return kasprintf("Round %ld: ACCEPTED — avg %+.1f%%, a tie kept for the benefit "
-		                 "named in its waiver",
-		    round, avg);
+		return kasprintf("Round %ld: ACCEPTED — %s, a tie kept for the benefit named in "
+		                 "its waiver",
+		    round, result);
 	if (d->trade_off)
-		return kasprintf("Round %ld: ACCEPTED (trade-off) — avg %+.1f%%, shape %s "
-		                 "regressed %.1f%%",
-		    round, avg, d->worst->name, -klinear_delta(d->worst));
+		return kasprintf("Round %ld: ACCEPTED (trade-off) — %s, shape %s regressed %.1f%%",
+		    round, result, d->worst->name, -klinear_delta(d->worst));
 	if (d->accepted)
-		return kasprintf("Round %ld: ACCEPTED — avg %+.1f%%, no regression in %zu shape%s",
-		    round, avg, shapes, shapes == 1 ? "" : "s");
-	if (d->code == KLINEAR_INCONCLUSIVE && c->compare)
 		return kasprintf(
-		    "Round %ld: ROLLED BACK — avg %+.1f%%, inconclusive: %s", round, avg, d->why);
-	if (d->code == KLINEAR_INCONCLUSIVE)
-		return kasprintf(
-		    "Round %ld: ROLLED BACK — no result, inconclusive: %s", round, d->why);
-	if (!c->compare)
-		return kasprintf("Round %ld: ROLLED BACK — no result, because %s", round, d->why);
-	return kasprintf("Round %ld: ROLLED BACK — avg %+.1f%%, because %s", round, avg, d->why);
+		    "Round %ld: ACCEPTED — %s, no regression in %s", round, result, shapes);
+	return kasprintf("Round %ld: ROLLED BACK — %s, %s %s", round, result,
+	    d->code == KLINEAR_INCONCLUSIVE ? "inconclusive:" : "because", d->why);
 }
 
 bool

@@ -73,17 +73,15 @@ static json_t *
 at_path(json_t *record, const char *path, json_t *put)
 {
 	json_t *v = record, *inner;
-	char key[128];
 
 	for (;;) {
 		size_t n = strcspn(path, ".");
 		bool last = !path[n];
 
-		snprintf(key, sizeof key, "%.*s", (int)n, path);
-		if (last && put && json_is_object(v) && !json_object_set(v, key, put))
+		if (last && put && json_is_object(v) && !json_object_set(v, path, put))
 			return put;
-		inner = json_is_array(v) ? json_array_get(v, strtoul(key, NULL, 10))
-		                         : json_object_get(v, key);
+		inner = json_is_array(v) ? json_array_get(v, strtoul(path, NULL, 10))
+		                         : json_object_getn(v, path, n);
 		if (last || !inner)
 			return inner;
 		v = inner;

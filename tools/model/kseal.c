@@ -5,6 +5,8 @@
 #include <glob.h>
 #include <sys/file.h>
 
+#include "kplace.h"
+
 #define SCHEMA "seal/1"
 #define OWN ",\"sha256\":\""
 
@@ -18,13 +20,6 @@ kseal_lock(const char *dir, bool alone)
 	if (fd < 0 || flock(fd, alone ? LOCK_EX : LOCK_SH) < 0)
 		kdie_errno(K_IO, "%s", dir);
 	return fd;
-}
-
-/* NAME in DIR; the caller frees. */
-static char *
-at(const char *dir, const char *name)
-{
-	return strcmp(dir, ".") ? kasprintf("%s/%s", dir, name) : kstrdup(name);
 }
 
 /*
@@ -85,7 +80,7 @@ kseal_read(struct kseal *s, const char *dir, const char *kind)
 	char *end;
 	size_t len = 0;
 
-	*s = (struct kseal){ .lines = json_array(), .path = at(dir, KSEAL_FILE) };
+	*s = (struct kseal){ .lines = json_array(), .path = kplace_in(dir, KSEAL_FILE) };
 	s->text.data = kread_if_there(s->path, SEAL_MAX, &len);
 	s->text.len = s->text.cap = len;
 	for (char *line = s->text.data; line && *line && !fault; line = end + 1) {
@@ -219,7 +214,7 @@ kseal_files(const char *dir, const char *const *files)
 	char hex[65];
 
 	for (; *files; files++) {
-		auto_free char *path = at(dir, *files);
+		auto_free char *path = kplace_in(dir, *files);
 
 		if (kseal_file(path, hex))
 			json_object_set_new(digests, *files, json_string(hex));
@@ -237,7 +232,7 @@ kseal_changed(const char *dir, const char *kind, const char *since)
 	json_t *digest;
 
 	json_object_foreach(json_object_get(line, "files"), name, digest) {
-		auto_free char *path = at(dir, name);
+		auto_free char *path = kplace_in(dir, name);
 		bool there = kseal_file(path, hex);
 
 		if (!fault && (!there || strcmp(hex, kseal_digest(line, name))))

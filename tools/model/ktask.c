@@ -120,25 +120,23 @@ kdist_name(enum kdist d)
 	return distributions[d];
 }
 
-/* Index of the axis, or of the tensor, with this name; their number if there is none. */
-static size_t
+/* The axis, or the tensor, with this name; NULL if there is none. */
+static const struct ktask_axis *
 axis_named(const struct ktask *t, const char *name)
 {
-	size_t i = 0;
-
-	while (i < t->axis_count && strcmp(t->axes[i].name, name) != 0)
-		i++;
-	return i;
+	kforeach_of(axis, t->axes, t->axis_count)
+		if (!strcmp(axis->name, name))
+			return axis;
+	return NULL;
 }
 
-static size_t
+static const struct ktask_tensor *
 tensor_named(const struct ktask *t, const char *name)
 {
-	size_t i = 0;
-
-	while (i < t->tensor_count && strcmp(t->tensors[i].name, name) != 0)
-		i++;
-	return i;
+	kforeach_of(tensor, t->tensors, t->tensor_count)
+		if (!strcmp(tensor->name, name))
+			return tensor;
+	return NULL;
 }
 
 /* ---- expressions ---- */
@@ -232,10 +230,10 @@ apply_function(const char *name, int64_t a, int64_t b)
 static int64_t
 axis_value(const char *name)
 {
-	size_t i = axis_named(parser.t, name);
+	const struct ktask_axis *axis = axis_named(parser.t, name);
 
-	if (i < parser.t->axis_count)
-		return parser.axis ? parser.axis[i] : 1;
+	if (axis)
+		return parser.axis ? parser.axis[axis - parser.t->axes] : 1;
 	snprintf(parser.name, sizeof parser.name, "%s", name);
 	return bad("no such axis:");
 }
@@ -280,11 +278,10 @@ parse(int level)
 	} else if (isdigit((unsigned char)*parser.p)) {
 		v = number();
 	} else {
-		for (n = 0;
-		     n + 1 < sizeof name && (isalnum((unsigned char)*parser.p) || *parser.p == '_');
-		     n++)
-			name[n] = *parser.p++;
-		name[n] = '\0';
+		for (n = 0; kis_word(parser.p[n]);)
+			n++;
+		snprintf(name, sizeof name, "%.*s", (int)n, parser.p);
+		parser.p += n;
 		if (!n) {
 			v = bad("expected a number, an axis or '('");
 		} else if (!skip('(')) {
@@ -531,16 +528,13 @@ static const struct kform form =
     ;
 
 /* The task that is being read; one at a time. */
-static struct reader {
-	struct ktask *t;
-	struct kfaults faults;
-	const char *file; /* printed before each fault: "task.json: ", or nothing */
-	const char *path; /* of the member that is being read */
-} reader;
+static struct ktask *reading;
+static struct kfaults faults;
+static const char *prefix; /* printed before each fault: "task.json: ", or nothing */
+static const char *place;  /* of the member that is being read */
 
-#define fault_in(field, fmt, ...) \
-	kfault(&reader.faults, "%s%s: " fmt, reader.file, field, ##__VA_ARGS__)
-#define fault(fmt, ...) fault_in(reader.path, fmt, ##__VA_ARGS__)
+#define fault_in(field, fmt, ...) kfault(&faults, "%s%s: " fmt, prefix, field, ##__VA_ARGS__)
+#define fault(fmt, ...) fault_in(place, fmt, ##__VA_ARGS__)
 
 static const char *
 text_at(const json_t *object, const char *key)
@@ -572,7 +566,7 @@ check_expression(const char *field, const char *expression)
 	 * Every axis counts as 1 here, so a division by zero may be an artefact; with real sizes it
 	 * is found again.
 	 */
-	if (expression && !evaluate(reader.t, NULL, expression, &v) &&
+	if (expression && !evaluate(reading, NULL, expression, &v) &&
 	    !strstr(why, "division by zero"))
 		fault_in(field, "%s", why);
 }
@@ -596,21 +590,20 @@ check_limits(const json_t *o, bool varies)
 static void
 read_limits(const json_t *task)
 {
-	for (size_t i = 0; i < reader.t->axis_count; i++) {
-		struct ktask_axis *a = &reader.t->axes[i];
+	for (size_t i = 0; i < reading->axis_count; i++) {
+		struct ktask_axis *a = &reading->axes[i];
 
 		a->limits = ktask_limits(task, a->name);
 		for (size_t k = 0;
-		     a->limits.stated && !a->limits.fixed && k < reader.t->workload_count; k++) {
-			int64_t v = reader.t->workloads[k].axis[i];
+		     a->limits.stated && !a->limits.fixed && k < reading->workload_count; k++) {
+			int64_t v = reading->workloads[k].axis[i];
 
 			if (v < a->limits.min || v > a->limits.max || v % a->limits.step)
 				fault_in("axes",
 				    "%s is %lld in workload %s, which contradicts its own min, max "
 				    "or step",
 				    a->name, (long long)v,
-				    reader.t->workloads[k].name ? reader.t->workloads[k].name
-				                                : "?");
+				    reading->workloads[k].name ? reading->workloads[k].name : "?");
 		}
 	}
 }
@@ -629,18 +622,18 @@ read_axes(const json_t *axes)
 		auto_free char *path = kasprintf("axes.%s", name);
 		size_t kind = kindex_of(text_at(o, "type"), types, LEN(types));
 
-		reader.path = path;
+		place = path;
 		if (!is_identifier(name))
 			fault("an axis's name must be a valid C variable name");
 		if (kind != KAXIS_VAR && !json_object_get(o, needs[kind]))
 			fault("type %s needs \"%s\"", types[kind], needs[kind]);
 		check_limits(o, kind == KAXIS_VAR);
-		reader.t->axes[reader.t->axis_count++] = (struct ktask_axis){ .name = name,
+		reading->axes[reading->axis_count++] = (struct ktask_axis){ .name = name,
 			.kind = (unsigned)kind,
 			.value = kjson_int(o, "value"),
 			.expression = text_at(o, "expression") };
 	}
-	kforeach_of(axis, reader.t->axes, reader.t->axis_count) {
+	kforeach_of(axis, reading->axes, reading->axis_count) {
 		auto_free char *path = kasprintf("axes.%s.expression", axis->name);
 
 		if (axis->kind == KAXIS_EXPR)
@@ -658,7 +651,7 @@ read_shape(const json_t *shape, struct ktask_tensor *x)
 		x->dim[x->rank++] = text
 		    ? kstrdup(text)
 		    : kasprintf("%" JSON_INTEGER_FORMAT, json_integer_value(item));
-		check_expression(reader.path, text);
+		check_expression(place, text);
 	}
 }
 
@@ -705,18 +698,17 @@ read_value(const json_t *o, const struct ktask_tensor *x)
 static void
 read_tensor(const char *name, const json_t *o, bool output)
 {
-	struct ktask_tensor *x = &reader.t->tensors[reader.t->tensor_count];
+	struct ktask_tensor *x = &reading->tensors[reading->tensor_count];
 
-	if (!is_identifier(name) || axis_named(reader.t, name) < reader.t->axis_count ||
-	    tensor_named(reader.t, name) < reader.t->tensor_count)
+	if (!is_identifier(name) || axis_named(reading, name) || tensor_named(reading, name))
 		fault("a tensor's name must be a valid C variable name, different from all axes "
 		      "and "
 		      "other tensors");
-	if (reader.t->tensor_count == KTASK_TENSORS) {
+	if (reading->tensor_count == KTASK_TENSORS) {
 		fault("more than %d tensors", KTASK_TENSORS);
 		return;
 	}
-	reader.t->tensor_count++;
+	reading->tensor_count++;
 	*x = (struct ktask_tensor){ .name = name,
 		.output = output,
 		.input = !output || kjson_bool(o, "inout"),
@@ -744,20 +736,9 @@ read_tensors(const json_t *task, const char *member)
 	json_object_foreach(json_object_get(task, member), name, o) {
 		auto_free char *path = kasprintf("%s.%s", member, name);
 
-		reader.path = path;
+		place = path;
 		read_tensor(name, o, !strcmp(member, "outputs"));
 	}
-}
-
-static bool
-find_argument(const struct ktask *t, const char *name, struct ktask_arg *arg)
-{
-	size_t tensor = tensor_named(t, name), axis = axis_named(t, name);
-
-	*arg = tensor < t->tensor_count
-	    ? (struct ktask_arg){ KARG_TENSOR, tensor, t->tensors[tensor].dtype }
-	    : (struct ktask_arg){ KARG_AXIS, axis, KDTYPE_I32 };
-	return tensor < t->tensor_count || axis < t->axis_count;
 }
 
 static void
@@ -766,52 +747,52 @@ read_argument(size_t i, const json_t *item)
 	const char *name = json_string_value(item) ?: text_at(item, "axis"),
 	           *dtype = text_at(item, "dtype");
 	auto_free char *path = kasprintf("entry.arguments[%zu]", i);
-	struct ktask_arg arg;
+	const struct ktask_tensor *x = tensor_named(reading, name);
+	const struct ktask_axis *axis = axis_named(reading, name);
 
-	reader.path = path;
-	if (!find_argument(reader.t, name, &arg)) {
+	place = path;
+	if (!x && !axis)
 		fault("'%s' is not an input, output or axis", name);
-	} else if (json_is_object(item) && arg.kind != KARG_AXIS) {
+	else if (x && json_is_object(item))
 		fault("'%s' is a tensor; write only its name", name);
-	} else {
-		arg.dtype = dtype ? kdtype_of(dtype) : arg.dtype;
-		reader.t->args[reader.t->arg_count++] = arg;
-	}
+	else
+		reading->args[reading->arg_count++] = x
+		    ? (struct ktask_arg){ KARG_TENSOR, (size_t)(x - reading->tensors), x->dtype }
+		    : (struct ktask_arg){ KARG_AXIS, (size_t)(axis - reading->axes),
+			      dtype ? kdtype_of(dtype) : KDTYPE_I32 };
 }
 
 static void
 read_entry(const json_t *entry)
 {
-	struct ktask *t = reader.t;
 	size_t i;
 	json_t *item;
 
-	t->entry = text_at(entry, "name");
-	if (!is_identifier(t->entry))
-		fault_in("entry.name", "'%s' is not a valid C function name", t->entry);
+	reading->entry = text_at(entry, "name");
+	if (!is_identifier(reading->entry))
+		fault_in("entry.name", "'%s' is not a valid C function name", reading->entry);
 	json_array_foreach(json_object_get(entry, "arguments"), i, item)
 		read_argument(i, item);
-	for (i = 0; i < t->tensor_count; i++) {
+	for (i = 0; i < reading->tensor_count; i++) {
 		size_t n = 0;
 
-		kforeach_of(arg, t->args, t->arg_count)
+		kforeach_of(arg, reading->args, reading->arg_count)
 			n += arg->kind == KARG_TENSOR && arg->index == i;
 		if (n != 1)
 			fault_in("entry.arguments", "'%s' must be passed once, not %zu times",
-			    t->tensors[i].name, n);
+			    reading->tensors[i].name, n);
 	}
 }
 
 static void
 read_tolerance(const json_t *o)
 {
-	struct ktask *t = reader.t;
 
-	t->rtol = kjson_num_or(o, "rtol", -1);
-	t->atol = kjson_num_or(o, "atol", -1);
-	t->max_error_cap = kjson_num_or(o, "max_error_cap", -1);
-	t->matched_ratio = kjson_num_or(o, "matched_ratio", 1);
-	if (t->matched_ratio < 1 && t->max_error_cap < 0)
+	reading->rtol = kjson_num_or(o, "rtol", -1);
+	reading->atol = kjson_num_or(o, "atol", -1);
+	reading->max_error_cap = kjson_num_or(o, "max_error_cap", -1);
+	reading->matched_ratio = kjson_num_or(o, "matched_ratio", 1);
+	if (reading->matched_ratio < 1 && reading->max_error_cap < 0)
 		fault_in("tolerance.max_error_cap",
 		    "a matched_ratio below 1 needs a cap on the error of the rest");
 }
@@ -819,26 +800,25 @@ read_tolerance(const json_t *o)
 static void
 read_distributions(const json_t *list)
 {
-	struct ktask *t = reader.t;
 
 	kjson_foreach(item, list) {
 		enum kdist d = kdist_of(json_string_value(item));
 		bool twice = false;
 
-		kforeach_of(distribution, t->distributions, t->distribution_count)
+		kforeach_of(distribution, reading->distributions, reading->distribution_count)
 			twice |= *distribution == d;
 		if (twice)
 			fault_in("distributions", "'%s' occurs twice", json_string_value(item));
 		else
-			t->distributions[t->distribution_count++] = d;
+			reading->distributions[reading->distribution_count++] = d;
 	}
-	if (t->distribution_count)
+	if (reading->distribution_count)
 		return;
-	t->distributions[t->distribution_count++] = KDIST_NORMAL;
-	t->distributions[t->distribution_count++] = KDIST_UNIFORM;
-	if (t->linear)
-		t->distributions[t->distribution_count++] = KDIST_ZERO_ONE;
-	t->distributions[t->distribution_count++] = KDIST_LARGE;
+	reading->distributions[reading->distribution_count++] = KDIST_NORMAL;
+	reading->distributions[reading->distribution_count++] = KDIST_UNIFORM;
+	if (reading->linear)
+		reading->distributions[reading->distribution_count++] = KDIST_ZERO_ONE;
+	reading->distributions[reading->distribution_count++] = KDIST_LARGE;
 }
 
 static void
@@ -848,12 +828,12 @@ check_given(const json_t *given)
 	json_t *v;
 
 	json_object_foreach((json_t *)given, name, v) {
-		size_t i = axis_named(reader.t, name);
+		const struct ktask_axis *axis = axis_named(reading, name);
 
-		if (i == reader.t->axis_count || reader.t->axes[i].kind != KAXIS_VAR)
+		if (!axis || axis->kind != KAXIS_VAR)
 			fault("'%s' is not an axis of type var", name);
 	}
-	kforeach_of(axis, reader.t->axes, reader.t->axis_count)
+	kforeach_of(axis, reading->axes, reading->axis_count)
 		if (axis->kind == KAXIS_VAR && !json_object_get(given, axis->name))
 			fault("axis %s is missing", axis->name);
 }
@@ -861,30 +841,30 @@ check_given(const json_t *given)
 static void
 read_sizes(struct ktask_workload *w, const json_t *given)
 {
-	struct ktask *t = reader.t;
 	const struct ktask_axis *a;
-	size_t before = reader.faults.count;
+	const char *const formulas[] = { reading->flops, reading->bytes, reading->reduction };
+	size_t before = faults.count;
 	int64_t v;
 
 	check_given(given);
-	for (size_t i = 0; i < t->axis_count; i++)
-		w->axis[i] = t->axes[i].kind == KAXIS_VAR
-		    ? json_integer_value(json_object_get(given, t->axes[i].name))
-		    : t->axes[i].kind == KAXIS_CONST ? t->axes[i].value
-		                                     : 1;
-	a = settle_axes(t, w->axis);
+	for (size_t i = 0; i < reading->axis_count; i++)
+		w->axis[i] = reading->axes[i].kind == KAXIS_VAR
+		    ? json_integer_value(json_object_get(given, reading->axes[i].name))
+		    : reading->axes[i].kind == KAXIS_CONST ? reading->axes[i].value
+		                                           : 1;
+	a = settle_axes(reading, w->axis);
 	if (a)
 		fault("axis %s: %s", a->name, why);
-	for (size_t i = 0; i < t->axis_count && reader.faults.count == before; i++)
+	for (size_t i = 0; i < reading->axis_count && faults.count == before; i++)
 		if (w->axis[i] < 0 || w->axis[i] > INT32_MAX)
-			fault("axis %s is %lld: it must be 0 to 2147483647", t->axes[i].name,
+			fault("axis %s is %lld: it must be 0 to 2147483647", reading->axes[i].name,
 			    (long long)w->axis[i]);
-	for (size_t i = 0; i < t->tensor_count && reader.faults.count == before; i++) {
-		const struct ktask_tensor *x = &t->tensors[i];
+	for (size_t i = 0; i < reading->tensor_count && faults.count == before; i++) {
+		const struct ktask_tensor *x = &reading->tensors[i];
 		double n = 1;
 
 		kforeach_of(one, x->dim, x->rank) {
-			if (!evaluate(t, w->axis, *one, &v))
+			if (!evaluate(reading, w->axis, *one, &v))
 				fault("%s: %s", x->name, why);
 			n *= v < 1 ? -1 : (double)v;
 			if (v < 1)
@@ -893,22 +873,23 @@ read_sizes(struct ktask_workload *w, const json_t *given)
 		if (n > (double)((int64_t)1 << 34))
 			fault("%s has %.3g elements, too many", x->name, n);
 	}
-	if (reader.faults.count > before)
+	if (faults.count > before)
 		return;
-	for (const char *const *e = (const char *const[]){ t->flops ? t->flops : "0",
-	         t->bytes ? t->bytes : "0", t->reduction ? t->reduction : "0", NULL };
-	     *e; e++)
-		if (!evaluate(t, w->axis, *e, &v))
+	kforeach(formula, formulas) {
+		if (!*formula)
+			continue;
+		if (!evaluate(reading, w->axis, *formula, &v))
 			fault("%s", why);
 		else if (v < 0 && w->timed)
-			fault("'%s' is %lld: it must be 0 or more", *e, (long long)v);
+			fault("'%s' is %lld: it must be 0 or more", *formula, (long long)v);
+	}
 }
 
 /* Recorded contents: whoever reads the file checks what is in it. */
 static void
 read_recorded(const char *name, const struct ktask_tensor *x, const json_t *o)
 {
-	auto_free char *field = kasprintf("%s.values.%s", reader.path, name);
+	auto_free char *field = kasprintf("%s.values.%s", place, name);
 
 	check_file(field, text_at(o, "file"));
 	if (!x || x->scalar || !x->input)
@@ -925,9 +906,9 @@ read_list(const struct ktask_workload *w, const struct ktask_tensor *x, const js
 	if (!integers)
 		fault("values: %s must be a list of integers of type %s, or {\"file\"}", x->name,
 		    kdtype_name(x->dtype));
-	else if (!reader.faults.count && json_array_size(list) != ktask_elements(reader.t, w, x))
+	else if (!faults.count && json_array_size(list) != ktask_elements(reading, w, x))
 		fault("values: %s must be a list of %zu integers, not %zu", x->name,
-		    ktask_elements(reader.t, w, x), json_array_size(list));
+		    ktask_elements(reading, w, x), json_array_size(list));
 }
 
 /*
@@ -941,9 +922,7 @@ read_values(const struct ktask_workload *w)
 	json_t *v;
 
 	json_object_foreach((json_t *)w->values, name, v) {
-		size_t n = tensor_named(reader.t, name);
-		const struct ktask_tensor *x =
-		    n < reader.t->tensor_count ? &reader.t->tensors[n] : NULL;
+		const struct ktask_tensor *x = tensor_named(reading, name);
 
 		if (json_is_object(v)) {
 			read_recorded(name, x, v);
@@ -962,7 +941,7 @@ read_values(const struct ktask_workload *w)
 static void
 read_workload(size_t i, const json_t *o)
 {
-	struct ktask_workload *w = &reader.t->workloads[i];
+	struct ktask_workload *w = &reading->workloads[i];
 	auto_free char *path = NULL;
 
 	*w = (struct ktask_workload){ .name = text_at(o, "name"),
@@ -974,8 +953,8 @@ read_workload(size_t i, const json_t *o)
 		.pair = text_at(o, "pair"),
 		.pass = text_at(o, "pass"),
 		.weight = kjson_num_or(o, "weight", 1) };
-	reader.path = path = kasprintf("workloads[%zu] (%s)", i, w->name);
-	kforeach_of(workload, reader.t->workloads, i)
+	place = path = kasprintf("workloads[%zu] (%s)", i, w->name);
+	kforeach_of(workload, reading->workloads, i)
 		if (!strcmp(workload->name, w->name))
 			fault("two workloads have the name '%s'", w->name);
 	read_sizes(w, json_object_get(o, "axes"));
@@ -989,18 +968,17 @@ read_workload(size_t i, const json_t *o)
 static void
 check_pair(size_t i)
 {
-	const struct ktask *t = reader.t;
-	const struct ktask_workload *w = &t->workloads[i];
+	const struct ktask_workload *w = &reading->workloads[i];
 	size_t partners = 0;
 	auto_free char *path = kasprintf("workloads[%zu] (%s)", i, w->name);
 
-	reader.path = path;
+	place = path;
 	if (!w->pair != !w->pass)
 		fault("\"pair\" and \"pass\" must be given together");
 	if (!w->pair || !w->pass)
 		return;
-	for (size_t k = 0; k < t->workload_count; k++) {
-		const struct ktask_workload *o = &t->workloads[k];
+	for (size_t k = 0; k < reading->workload_count; k++) {
+		const struct ktask_workload *o = &reading->workloads[k];
 
 		if (k == i || !o->pair || !o->pass || strcmp(o->pair, w->pair))
 			continue;
@@ -1018,17 +996,16 @@ check_pair(size_t i)
 static void
 read_workloads(const json_t *list)
 {
-	struct ktask *t = reader.t;
 	size_t timed = 0, i;
 	json_t *o;
 
-	t->workload_count = json_array_size(list);
-	t->workloads = kcalloc(t->workload_count + 1, sizeof *t->workloads);
+	reading->workload_count = json_array_size(list);
+	reading->workloads = kcalloc(reading->workload_count + 1, sizeof *reading->workloads);
 	json_array_foreach(list, i, o) {
 		read_workload(i, o);
-		timed += t->workloads[i].timed;
+		timed += reading->workloads[i].timed;
 	}
-	for (i = 0; i < t->workload_count; i++)
+	for (i = 0; i < reading->workload_count; i++)
 		check_pair(i);
 	if (!timed)
 		fault_in("workloads", "at least one must be \"timed\": true");
@@ -1037,14 +1014,13 @@ read_workloads(const json_t *list)
 static void
 read_baselines(const json_t *list)
 {
-	struct ktask *t = reader.t;
 
-	t->baselines = kcalloc(json_array_size(list) + 1, sizeof *t->baselines);
+	reading->baselines = kcalloc(json_array_size(list) + 1, sizeof *reading->baselines);
 	kjson_foreach(o, list) {
-		auto_free char *path = kasprintf("baselines[%zu]", t->baseline_count);
+		auto_free char *path = kasprintf("baselines[%zu]", reading->baseline_count);
 
 		check_file(path, text_at(o, "file"));
-		t->baselines[t->baseline_count++] =
+		reading->baselines[reading->baseline_count++] =
 		    (struct ktask_baseline){ text_at(o, "name"), text_at(o, "file"),
 			    json_object_get(o, "flags"), json_object_get(o, "symbols") };
 	}
@@ -1054,14 +1030,11 @@ read_baselines(const json_t *list)
 static void
 read_groups(const json_t *o)
 {
-	struct ktask *t = reader.t;
-	size_t tensor = o ? tensor_named(t, text_at(o, "tensor")) : t->tensor_count;
+	const struct ktask_tensor *x = o ? tensor_named(reading, text_at(o, "tensor")) : NULL;
 
-	t->groups = tensor < t->tensor_count ? (int)tensor : -1;
-	t->group_offsets = kjson_is(o, "form", "offsets");
-	if (o &&
-	    (t->groups < 0 || t->tensors[t->groups].scalar || t->tensors[t->groups].output ||
-	        kdtype_is_float(t->tensors[t->groups].dtype)))
+	reading->groups = x ? (int)(x - reading->tensors) : -1;
+	reading->group_offsets = kjson_is(o, "form", "offsets");
+	if (o && (!x || x->scalar || x->output || kdtype_is_float(x->dtype)))
 		fault_in("groups.tensor", "must name an input of an integer type");
 }
 
@@ -1080,35 +1053,34 @@ check_compute(const char *metric)
 static void
 read_task(const json_t *o)
 {
-	struct ktask *t = reader.t;
 	auto_free char *lack = backend_lacks_runner(backend_for(text_at(o, "language")));
 
-	t->name = text_at(o, "name");
-	t->op = text_at(o, "op");
-	t->description = text_at(o, "description");
-	t->language = text_at(o, "language");
-	t->reference = text_at(o, "reference");
-	t->oracle = text_at(o, "oracle");
-	t->flops = text_at(o, "flops");
-	t->bytes = text_at(o, "bytes");
-	t->reduction = text_at(o, "reduction");
-	t->linear = kjson_bool(o, "linear");
-	t->deterministic = kjson_bool(o, "deterministic");
-	t->min_time_ns = kjson_num(o, "min_time_ns");
-	t->alone = kjson_is(o, "timing", "alone");
+	reading->name = text_at(o, "name");
+	reading->op = text_at(o, "op");
+	reading->description = text_at(o, "description");
+	reading->language = text_at(o, "language");
+	reading->reference = text_at(o, "reference");
+	reading->oracle = text_at(o, "oracle");
+	reading->flops = text_at(o, "flops");
+	reading->bytes = text_at(o, "bytes");
+	reading->reduction = text_at(o, "reduction");
+	reading->linear = kjson_bool(o, "linear");
+	reading->deterministic = kjson_bool(o, "deterministic");
+	reading->min_time_ns = kjson_num(o, "min_time_ns");
+	reading->alone = kjson_is(o, "timing", "alone");
 	/* What kiln cannot run is built by one of the campaign's commands. */
 	if (!json_object_get(o, "build") && !lack)
 		fault_in("build", "is missing (an object)");
-	check_file("reference", t->reference);
-	check_file("oracle", t->oracle);
+	check_file("reference", reading->reference);
+	check_file("oracle", reading->oracle);
 	read_axes(json_object_get(o, "axes"));
 	read_tensors(o, "inputs");
 	read_tensors(o, "outputs");
 	read_groups(json_object_get(o, "groups"));
 	read_entry(json_object_get(o, "entry"));
-	check_expression("flops", t->flops);
-	check_expression("bytes", t->bytes);
-	check_expression("reduction", t->reduction);
+	check_expression("flops", reading->flops);
+	check_expression("bytes", reading->bytes);
+	check_expression("reduction", reading->reduction);
 	check_compute(text_at(o, "compute"));
 	read_tolerance(json_object_get(o, "tolerance"));
 	read_distributions(json_object_get(o, "distributions"));
@@ -1121,13 +1093,13 @@ read_task(const json_t *o)
 static void
 check_task(const json_t *o)
 {
-	struct kfaults faults = { 0 };
+	struct kfaults wrong = { 0 };
 
-	kform_check(&form, o, "", &faults);
-	kpart_foreach(line, faults.text.data, "\n")
-		kfault(&reader.faults, "%s%s", reader.file, line);
-	kbuf_free(&faults.text);
-	if (!faults.count)
+	kform_check(&form, o, "", &wrong);
+	kpart_foreach(line, wrong.text.data, "\n")
+		kfault(&faults, "%s%s", prefix, line);
+	kbuf_free(&wrong.text);
+	if (!wrong.count)
 		read_task(o);
 }
 
@@ -1149,12 +1121,13 @@ ktask_free(struct ktask *t)
 size_t
 ktask_faults(const json_t *json, char **text)
 {
-	reader = (struct reader){ .t = kcalloc(1, sizeof *reader.t), .file = "" };
+	reading = kcalloc(1, sizeof *reading);
+	faults = (struct kfaults){ .text = kbuf_empty() };
+	prefix = "";
 	check_task(json);
-	kbuf_add(&reader.faults.text, "", 0);
-	*text = reader.faults.text.data;
-	ktask_free(reader.t);
-	return reader.faults.count;
+	*text = faults.text.data;
+	ktask_free(reading);
+	return faults.count;
 }
 
 struct ktask *
@@ -1162,12 +1135,14 @@ ktask_load(const char *file)
 {
 	auto_free char *before = kasprintf("%s: ", file);
 
-	reader = (struct reader){ .t = kcalloc(1, sizeof *reader.t), .file = before };
-	reader.t->json = kjson_load(file);
-	reader.t->file = kstrdup(file);
-	check_task(reader.t->json);
-	kfaults_end(&reader.faults, file);
-	return reader.t;
+	reading = kcalloc(1, sizeof *reading);
+	faults = (struct kfaults){ 0 };
+	prefix = before;
+	reading->json = kjson_load(file);
+	reading->file = kstrdup(file);
+	check_task(reading->json);
+	kfaults_end(&faults, file);
+	return reading;
 }
 
 bool
