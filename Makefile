@@ -122,6 +122,11 @@ $O/gen/knobs.h: tools/model/knobs.jq docs/schemas/campaign-1.json
 	@mkdir -p $(@D)
 	$(call say,JQ)
 	$(Q)jq -rf $^ >$@
+# The tables of metrics and units are made from their list.
+$O/gen/units.h: tools/model/units.jq docs/hardware/units.json
+	@mkdir -p $(@D)
+	$(call say,JQ)
+	$(Q)jq -rf $^ >$@
 # What a file may contain is made from its schema, too.
 $O/gen/%.h: tools/model/form.jq docs/schemas/%-1.json
 	@mkdir -p $(@D)
@@ -129,6 +134,7 @@ $O/gen/%.h: tools/model/form.jq docs/schemas/%-1.json
 	$(Q)jq -rf $^ >$@
 $O/tools/model/kcamp.o: $O/gen/knobs.h $O/gen/campaign.h
 $O/tools/model/ktask.o: $O/gen/task.h
+$O/tools/model/khw.o: $O/gen/units.h
 $O/tools/kaudit/rules.o: $O/gen/audit-rules.h
 $O/tools/kclassify/kpattern.o $O/tests/unit/kpattern.o: $O/gen/patterns.h
 $O/tools/kprompt/knowledge.o: $O/gen/routes.h
@@ -206,7 +212,7 @@ adopt-kill: all
 	@$(TESTENV) sh tests/adopt-kill.sh $(if $N,$N,100)
 
 # Data that the tools search in PREFIX/share/kiln.
-DATA := pipeline.mk tools/kernelbench.py adopt/wrapper.h adopt/ld.sh $(wildcard patterns/*.json patterns/profile/*.json docs/schemas/*.json docs/hardware/*.md tools/kllm/*.tsv tools/kreport/*.css tools/kreport/*.page) $(shell find prompts pages views campaigns skills -type f \
+DATA := pipeline.mk tools/kernelbench.py adopt/wrapper.h adopt/ld.sh $(wildcard patterns/*.json patterns/profile/*.json docs/schemas/*.json docs/hardware/*.md docs/hardware/*.json tools/kllm/*.tsv tools/kreport/*.css tools/kreport/*.page) $(shell find prompts pages views campaigns skills -type f \
 	-not -path '*/trials/*' -not -path '*/.run/*' -not -name campaign.mk -not -path '*/rounds/*' -not -path '*/logs/*' -not -name '.*' 2>/dev/null)
 MAN1 := $(wildcard tools/*.1 tools/*/*.1 adopt/*.1)
 MAN5 := $(wildcard docs/*.5)

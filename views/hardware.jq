@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-# Facts about hardware, from {"files": [{"file", "sha256", "text"}], "metrics": {NAME: {"units": {UNIT: FACTOR}, "words"?}},
-# "rates", "hedges"} to {"devices", "names", "faults"}; docs/hardware/README.md defines the grammar. A metric with WORDS has
-# no number. RATES is a regular expression for names of peak rates, HEDGES one for words that must not be next to a figure.
+# Facts about hardware, from {"files": [{"file", "sha256", "text"}], "vocabulary", "hedges"} to {"devices", "names", "faults"};
+# docs/hardware/README.md defines the grammar. VOCABULARY is units.json there. HEDGES is a regular expression for words that
+# must not be next to a figure.
 
 . as $in
+# Each metric with its units; one with WORDS has no number.
+| ([.vocabulary.dimensions[] as $dimension | $dimension.metrics[] | { (.): $dimension }] | add) as $metrics
 | def number: "[0-9]+(?:[.][0-9]*)?(?:[eE][+-]?[0-9]+)?";
 def trim: gsub("^[ \\t]+|[ \\t]+$"; "");
 def words($regex): first((match("^\($regex)$").captures | map(.string)), null);
@@ -86,7 +88,7 @@ def read_value($metric; $fact; $text):
 	| source($fact; $part[2:] | join(";") | trim);
 
 def read_fact($line; $name; $text):
-	(if $name | test($in.rates) then $in.metrics.rate else $in.metrics[$name] end) as $metric
+	$metrics[if $name | test($in.vocabulary.rates) then "rate" else $name end] as $metric
 	| ($text | words("(unavailable|none)(?:: *(.*))?")) as $reason
 	| { metric: $name, line: $line } as $fact
 	| if $metric == null then fault($line; "'\($name)' is not a metric; see docs/hardware/README.md") | .fact = $fact

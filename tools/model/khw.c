@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * khw: see khw.h. Names of metrics and units are vocabulary and are listed here; values are only in
- * docs/hardware, which views/hardware.jq reads.
+ * khw: see khw.h. docs/hardware/units.json lists the names of metrics and units; views/hardware.jq
+ * reads the files with values.
  */
 #include "khw.h"
 
@@ -14,61 +14,8 @@
 
 enum { FILE_BYTES = 1 << 20 };
 
-/* Metrics, grouped by what they measure. */
-static const char *const metrics[KHW_DIMENSIONS] = {
-	[KHW_NAME] = "arch compute_capability memory_type",
-	[KHW_BANDWIDTH] = "memory_bandwidth",
-	[KHW_SIZE] = "memory_size l1_per_unit l2_size l3_size cache_line "
-	             "register_file_per_unit shared_memory_per_unit shared_memory_per_block",
-	[KHW_WIDTH] = "memory_bus simd_width",
-	[KHW_COUNT] = "units warp_width registers_per_unit max_registers_per_thread "
-	              "max_threads_per_unit max_warps_per_unit max_blocks_per_unit "
-	              "max_threads_per_block",
-	[KHW_CLOCK] = "boost_clock memory_clock",
-	[KHW_POWER] = "board_power",
-};
-
-/*
- * Peak rates: a type and the unit that computes it. Sparse: only if 2 of every 4 values are zeros.
- * Narrow: sums kept in 16 bits.
- */
-static const char rate_names[] = "\\A(?:fp64|fp32|tf32|fp16|bf16|fp8|fp6|fp4|int8)"
-                                 "_(?:vector|matrix(?:_sparse|_narrow)?)\\z";
-
-static const struct {
-	enum khw_dimension dimension;
-	const char *name;
-	double factor;
-} units[] = {
-	{ KHW_RATE, "GFLOPS", 1e9 },
-	{ KHW_RATE, "TFLOPS", 1e12 },
-	{ KHW_RATE, "PFLOPS", 1e15 },
-	{ KHW_RATE, "TOPS", 1e12 },
-	{ KHW_RATE, "POPS", 1e15 },
-	{ KHW_BANDWIDTH, "GB/s", 1e9 },
-	{ KHW_BANDWIDTH, "TB/s", 1e12 },
-	{ KHW_SIZE, "bytes", 1 },
-	{ KHW_SIZE, "KiB", 1024 },
-	{ KHW_SIZE, "MiB", 1048576 },
-	{ KHW_SIZE, "GiB", 1073741824 },
-	{ KHW_SIZE, "KB", 1e3 },
-	{ KHW_SIZE, "MB", 1e6 },
-	{ KHW_SIZE, "GB", 1e9 },
-	{ KHW_CLOCK, "MHz", 1e6 },
-	{ KHW_CLOCK, "GHz", 1e9 },
-	{ KHW_POWER, "W", 1 },
-	{ KHW_COUNT, "SM", 1 },
-	{ KHW_COUNT, "CU", 1 },
-	{ KHW_COUNT, "Xe-cores", 1 },
-	{ KHW_COUNT, "threads", 1 },
-	{ KHW_COUNT, "warps", 1 },
-	{ KHW_COUNT, "wavefronts", 1 },
-	{ KHW_COUNT, "blocks", 1 },
-	{ KHW_COUNT, "registers", 1 },
-	{ KHW_WIDTH, "bits", 1 },
-	{ KHW_NAME, "version", 1 },
-	{ KHW_NAME, "name", 1 },
-};
+/* The names of rates, the metrics of each dimension and the units, made from units.json. */
+#include "units.h"
 
 /* Words that must not appear next to a figure. */
 static const char hedges[] =
@@ -139,26 +86,6 @@ khw_product(const char *text, double *value)
 
 /* ---- reading ---- */
 
-/* The vocabulary, for the view that reads the files: each metric with its units. New reference. */
-static json_t *
-vocabulary(void)
-{
-	json_t *all = json_object();
-
-	for (int d = 0; d < KHW_DIMENSIONS; d++) {
-		auto_free char *names = kstrdup(metrics[d] ? metrics[d] : "rate");
-		json_auto_t *metric = json_pack("{s:{},s:b}", "units", "words", d == KHW_NAME);
-
-		kforeach(unit, units)
-			if ((int)unit->dimension == d)
-				json_object_set_new(json_object_get(metric, "units"), unit->name,
-				    json_real(unit->factor));
-		kpart_foreach(name, names, " ")
-			json_object_set(all, name, metric);
-	}
-	return all;
-}
-
 static int
 is_device_file(const struct dirent *e)
 {
@@ -218,11 +145,11 @@ struct khw *
 khw_load(const char *folder, const char *dir, const char *only)
 {
 	struct khw *h = kcalloc(1, sizeof *h);
-	auto_free char *readme = folder ? NULL : kdata_path(CITED "/README.md"),
-	               *shipped = folder ? kstrdup(folder) : kfolder_of(readme),
+	auto_free char *vocabulary = kdata_path(CITED "/units.json"),
+	               *shipped = folder ? kstrdup(folder) : kfolder_of(vocabulary),
 	               *own = kasprintf("%s/hardware", dir ? dir : ".");
-	json_auto_t *in = json_pack("{s:[],s:o,s:s,s:s}", "files", "metrics", vocabulary(), "rates",
-	    rate_names, "hedges", hedges);
+	json_auto_t *in = json_pack(
+	    "{s:[],s:o,s:s}", "files", "vocabulary", kjson_load(vocabulary), "hedges", hedges);
 	json_t *files = json_object_get(in, "files");
 	const json_t *devices;
 	struct kfaults faults = { 0 };
