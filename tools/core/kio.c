@@ -156,23 +156,19 @@ kin_end(struct kin *in)
 static json_t *
 read_records(const char *path, size_t most)
 {
-	json_t *list;
+	json_auto_t *list = json_array();
 	struct krec rec;
 	struct kin in;
 
 	if (!kis_there(path))
 		return NULL;
-	list = json_array();
 	kin_open(&in, path);
 	while (json_array_size(list) < most && kin_next(&in, &rec)) {
 		json_array_append(list, rec.json);
 		krec_free(&rec);
 	}
 	kin_close(&in);
-	if (json_array_size(list))
-		return list;
-	json_decref(list);
-	return NULL;
+	return json_array_size(list) ? json_incref(list) : NULL;
 }
 
 json_t *
@@ -442,8 +438,8 @@ char *
 kjson_difference(const json_t *ought, const json_t *is, const char *at)
 {
 	const char *key;
-	char *found = NULL;
-	json_t *keys, *v;
+	json_auto_t *keys = NULL;
+	json_t *v;
 
 	if (json_equal(ought, is))
 		return NULL;
@@ -453,14 +449,13 @@ kjson_difference(const json_t *ought, const json_t *is, const char *at)
 	json_object_update(keys, (json_t *)is);
 	json_object_foreach(keys, key, v) {
 		auto_free char *path = *at ? kasprintf("%s.%s", at, key) : kstrdup(key);
-
-		found =
+		char *found =
 		    kjson_difference(json_object_get(ought, key), json_object_get(is, key), path);
+
 		if (found)
-			break;
+			return found;
 	}
-	json_decref(keys);
-	return found;
+	return NULL;
 }
 
 char *
@@ -629,14 +624,13 @@ json_t *
 kjson_load(const char *path)
 {
 	size_t len;
-	char *text = kread_file_or_die(path, KIO_LINE_MAX, &len);
+	auto_free char *text = kread_file_or_die(path, KIO_LINE_MAX, &len);
 	json_error_t e;
 	json_t *json = json_loadb(text, len, LOAD_FLAGS, &e);
 
 	if (len >= 2 && ((unsigned char)*text >= 0xfe || !memcmp(text, "\xef\xbb", 2)))
 		kdie(K_USAGE, "%s:1:1: begins with a byte order mark; save it as UTF-8 without one",
 		    path);
-	free(text);
 	if (!json)
 		kdie(K_USAGE, "%s:%d:%d: %s", path, e.line, e.column, e.text);
 	if (!json_is_object(json))

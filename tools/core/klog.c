@@ -108,8 +108,8 @@ first_error(const char *text)
 char *
 klog_compiler(const char *log, size_t len, size_t max, size_t lost)
 {
-	auto_free char *text = klog_clean(log, len);
-	char *all, *next;
+	auto_free char *text = klog_clean(log, len), *all = NULL;
+	char *next;
 	struct kbuf out = { 0 };
 	size_t keep;
 
@@ -134,6 +134,5 @@ klog_compiler(const char *log, size_t len, size_t max, size_t lost)
 		kbuf_printf(&out, "[... %zu bytes cut ...]\n", len - keep);
 		append_lost(&out, all + keep, lost);
 	}
-	free(all);
 	return out.data;
 }

@@ -54,7 +54,7 @@ parse(struct knpy *a, size_t len)
 	const unsigned char *m = (const unsigned char *)a->memory;
 	size_t begin, n = 0;
 	const char *fault;
-	char *header;
+	auto_free char *header = NULL;
 
 	if (len < MAGIC + 6 || memcmp(m, "\x93NUMPY", MAGIC))
 		return "is not a .npy file";
@@ -67,7 +67,6 @@ parse(struct knpy *a, size_t len)
 	fault = read_header(a, header);
 	if (!fault && (len - begin - n) / a->size < a->count)
 		fault = "is cut off";
-	free(header);
 	a->data = a->memory + begin + n;
 	return fault;
 }
@@ -95,8 +94,7 @@ bool
 knpy_write(const char *path, char kind, size_t size, const void *data, size_t count)
 {
 	enum { BEGIN = 10, UNIT = 64 };
-	struct kbuf b = { 0 };
-	bool good;
+	auto_buf struct kbuf b = { 0 };
 
 	kbuf_add(&b, "\x93NUMPY\1\0\0\0", BEGIN);
 	kbuf_printf(&b, "{'descr': '%c%c%zu', 'fortran_order': False, 'shape': (%zu,), }",
@@ -107,9 +105,7 @@ knpy_write(const char *path, char kind, size_t size, const void *data, size_t co
 	b.data[8] = (char)((b.len - BEGIN) & 0xff);
 	b.data[9] = (char)((b.len - BEGIN) >> 8);
 	kbuf_add(&b, data, count * size);
-	good = kwrite_file(path, b.data, b.len) >= 0;
-	kbuf_free(&b);
-	return good;
+	return kwrite_file(path, b.data, b.len) >= 0;
 }
 
 void

@@ -349,7 +349,7 @@ bwrap_started(struct launch *l)
 static char *
 stage(const struct ksandbox *s, const struct ksandbox_bind *b, size_t number)
 {
-	char *name, *data, *path = NULL;
+	auto_free char *name = kasprintf(".ro/%zu", number), *data = NULL;
 	int fd;
 	size_t len;
 
@@ -360,14 +360,9 @@ stage(const struct ksandbox *s, const struct ksandbox_bind *b, size_t number)
 		return NULL;
 	close(fd);
 	data = s->work ? kread_file(b->host, STAGE_MAX, &len) : NULL;
-	if (!data)
+	if (!data || ksandbox_put(s->work, name, data, len, 0755) < 0)
 		return NULL;
-	name = kasprintf(".ro/%zu", number);
-	if (ksandbox_put(s->work, name, data, len, 0755) == 0)
-		path = kasprintf("%s/%s", s->work, name);
-	free(data);
-	free(name);
-	return path;
+	return kasprintf("%s/%s", s->work, name);
 }
 
 static bool

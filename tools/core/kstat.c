@@ -134,7 +134,7 @@ void
 kstat_pairs(const double *x, size_t n, struct kstat_interval *m)
 {
 	size_t count = n * (n + 1) / 2, at = 0, k;
-	double *average;
+	auto_free double *average = NULL;
 
 	if (n < KSTAT_PAIRS) {
 		few_pairs(x, n, m);
@@ -148,7 +148,6 @@ kstat_pairs(const double *x, size_t n, struct kstat_interval *m)
 	kstat_sort(average, count);
 	*m = (struct kstat_interval){ quantile(average, count, 0.5), average[k - 1],
 		average[count - k] };
-	free(average);
 }
 
 const char *const kstat_verdicts[] = { "faster", "slower", "same", "inconclusive" };

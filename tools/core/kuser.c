@@ -51,7 +51,8 @@ kuser_drop(void)
 bool
 kuser_reaches(const char *path)
 {
-	char *real, *slash;
+	auto_free char *real = NULL;
+	char *slash;
 	struct stat st;
 	bool reaches;
 
@@ -66,7 +67,6 @@ kuser_reaches(const char *path)
 		*slash = '\0';
 		reaches = reaches && stat(*real ? real : "/", &st) == 0;
 	}
-	free(real);
 	return reaches;
 }
 

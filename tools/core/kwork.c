@@ -16,8 +16,8 @@
 static unsigned long long
 start_time(long pid)
 {
-	char path[64], *text, *p;
-	unsigned long long ticks = 0;
+	auto_free char *text = NULL;
+	char path[64], *p;
 	size_t len;
 
 	snprintf(path, sizeof path, "/proc/%ld/stat", pid);
@@ -29,10 +29,7 @@ start_time(long pid)
 	p = text ? strrchr(text, ')') : NULL;
 	for (int field = 2; p && field < 22; field++)
 		p = strchr(p + 1, ' ');
-	if (p)
-		ticks = strtoull(p, NULL, 10);
-	free(text);
-	return ticks;
+	return p ? strtoull(p, NULL, 10) : 0;
 }
 
 /* Number of the pid namespace: process ids of another one mean nothing here. */

@@ -79,7 +79,8 @@ static char *
 make_folder(void)
 {
 	const char *tmp = getenv("TMPDIR");
-	char *base = kasprintf("%s/kllm.XXXXXX", tmp && *tmp ? tmp : "/tmp"), *system, *cwd;
+	char *base = kasprintf("%s/kllm.XXXXXX", tmp && *tmp ? tmp : "/tmp");
+	auto_free char *system = NULL, *cwd = NULL;
 
 	if (!mkdtemp(base))
 		kdie_errno(K_IO, "%s", base);
@@ -87,8 +88,6 @@ make_folder(void)
 	cwd = kasprintf("%s/empty", base);
 	if (kwrite_file(system, call.system, strlen(call.system)) < 0 || mkdir(cwd, 0700) < 0)
 		kdie_errno(K_IO, "%s", base);
-	free(system);
-	free(cwd);
 	return base;
 }
 

@@ -14,7 +14,7 @@ spool_path(int step)
 int
 spool_begin(int step, const json_t *intent, size_t room)
 {
-	char *path = spool_path(step), *text, *line;
+	auto_free char *path = spool_path(step), *text = NULL, *line = NULL;
 	size_t len;
 	int fd, e;
 
@@ -34,9 +34,6 @@ spool_begin(int step, const json_t *intent, size_t room)
 		fd = -1;
 		errno = e;
 	}
-	free(text);
-	free(line);
-	free(path);
 	return fd;
 }
 

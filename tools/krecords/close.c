@@ -54,7 +54,7 @@ add_difference(struct kfaults *f, const char *path, size_t first, const char *is
     const struct kbuf *ought, const char *before, const char *after)
 {
 	size_t start = 0, i = 0;
-	char *a, *b;
+	auto_free char *a = NULL, *b = NULL;
 
 	for (; i < is_len && i < ought->len && is[i] == ought->data[i]; i++)
 		if (is[i] == '\n') {
@@ -65,8 +65,6 @@ add_difference(struct kfaults *f, const char *path, size_t first, const char *is
 	b = line_at(ought->data + start, ought->data + ought->len);
 	kfault(f, "%s%s:%zu%s '%.*s'%s '%.*s'", before, path, first,
 	    *before ? " contains" : ": was edited: it reads", SHOWN, a, after, SHOWN, b);
-	free(a);
-	free(b);
 }
 
 /* Is this the first time that the facts of a closed round are found to have changed? */

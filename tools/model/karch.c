@@ -674,7 +674,7 @@ format_row(const struct karch_row *row, struct kbuf *b)
 void
 karch_put(const struct karch_row *row)
 {
-	struct kbuf b = { 0 };
+	auto_buf struct kbuf b = { 0 };
 
 	if (row->line) {
 		kout_raw(row->line, row->len);
@@ -682,7 +682,6 @@ karch_put(const struct karch_row *row)
 	}
 	format_row(row, &b);
 	kout_raw(b.data, b.len);
-	kbuf_free(&b);
 }
 
 size_t

@@ -88,16 +88,10 @@ find_race(const struct kcamp *camp, const char *id, long trial, const char *name
 {
 	auto_free char *file = kplace_trial(camp->dir, trial, name);
 	json_auto_t *fact = kin_first(file);
-	json_t *record;
 	const json_t *race = race_in(fact, id);
-	bool found = false;
+	json_auto_t *record = race ? scored(camp, id) : NULL;
 
-	if (race) {
-		record = scored(camp, id);
-		found = take_race(race, record, kplace_trial(".", trial, name), c);
-		json_decref(record);
-	}
-	return found;
+	return race && take_race(race, record, kplace_trial(".", trial, name), c);
 }
 
 bool
@@ -146,17 +140,16 @@ take_score(const json_t *record, struct kchain *c)
 bool
 kchain_known(const struct kcamp *camp, const char *id, long trial, bool closed, struct kchain *c)
 {
-	json_t *record;
-	bool known = true;
+	json_auto_t *record = NULL;
 
 	if (!strcmp(id, KARCH_REFERENCE)) {
 		*c = (struct kchain){ .speedup = { 1, 1, 1, 1 } };
-	} else if (!kchain_raced(camp, id, trial, closed, c)) {
-		record = scored(camp, id);
-		known = take_score(record, c);
-		json_decref(record);
+		return true;
 	}
-	return known;
+	if (kchain_raced(camp, id, trial, closed, c))
+		return true;
+	record = scored(camp, id);
+	return take_score(record, c);
 }
 
 void
@@ -209,7 +202,7 @@ kchain_text(const struct kgain_ratio *r, bool provisional)
 {
 	int n = decimals(r->mean);
 	const char *mark = provisional ? ", provisional" : "";
-	char *end, *text;
+	auto_free char *end = NULL;
 
 	if (r->low >= r->high)
 		return kasprintf("%.*fx%s", n, r->mean, provisional ? " (provisional)" : "");
@@ -219,7 +212,5 @@ kchain_text(const struct kgain_ratio *r, bool provisional)
 		    : kasprintf("at most %.*f; too few samples for a lower end", n, r->high);
 	else
 		end = kstrdup("too few samples for an interval");
-	text = kasprintf("%.*fx (%s%s)", n, r->mean, end, mark);
-	free(end);
-	return text;
+	return kasprintf("%.*fx (%s%s)", n, r->mean, end, mark);
 }

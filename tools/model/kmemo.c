@@ -11,8 +11,7 @@ static bool
 numbered(const char *name, const char *prefix, int digits, const char *suffix, long *number)
 {
 	size_t n = strlen(prefix), count;
-	char *again;
-	bool same;
+	auto_free char *again = NULL;
 
 	if (strncmp(name, prefix, n))
 		return false;
@@ -21,9 +20,7 @@ numbered(const char *name, const char *prefix, int digits, const char *suffix, l
 		return false;
 	*number = strtol(name + n, NULL, 10);
 	again = kasprintf("%s%0*ld%s", prefix, digits, *number, suffix);
-	same = !strcmp(again, name);
-	free(again);
-	return same;
+	return !strcmp(again, name);
 }
 
 bool
@@ -309,14 +306,11 @@ sort_lines(char *text, json_t *sections)
 json_t *
 kmemo_sections(const char *text, char *why, size_t why_len)
 {
-	json_t *sections = json_object();
+	json_auto_t *sections = json_object();
 	auto_free char *clean = kfence_clean(text, strlen(text));
 	const char *fault =
 	    strlen(clean) > TEXT_MAX ? "it is longer than 6000 bytes" : sort_lines(clean, sections);
 
-	if (!fault)
-		return sections;
-	snprintf(why, why_len, "%s", fault);
-	json_decref(sections);
-	return NULL;
+	snprintf(why, why_len, "%s", fault ? fault : "");
+	return fault ? NULL : json_incref(sections);
 }

@@ -376,7 +376,8 @@ char *
 krecord_join(const char *dir, json_t *record, enum kjoin join)
 {
 	const char *id = kjson_str(record, "id");
-	json_t *texts = json_object_get(record, "texts");
+	const json_t *stored = json_object_get(record, "texts");
+	json_auto_t *texts = stored ? json_copy((json_t *)stored) : json_object();
 	char *fault;
 
 	folder = dir;
@@ -385,11 +386,9 @@ krecord_join(const char *dir, json_t *record, enum kjoin join)
 		return json_object_get(record, "from") ? old_format("it") : NULL;
 	if (!karch_id(id, &(long){ 0 }, &(long){ 0 }))
 		return kasprintf("id '%s' is not TRIAL/BRANCH", id);
-	texts = texts ? json_copy(texts) : json_object();
 	fault = add_facts(join, texts);
 	if (!fault)
 		fault = add_texts(join, texts);
-	json_decref(texts);
 	json_object_del(record, "from");
 	json_object_del(record, "texts");
 	json_object_set_new(record, "schema", json_string(KRECORD_SCHEMA));
@@ -418,7 +417,7 @@ json_t *
 krecord_fact(const char *dir, const char *id, enum kfact last, enum kjoin join, char **fault)
 {
 	auto_free char *path = kplace_id(dir, id, kfact_names[last]), *line = read_part(path);
-	json_t *record = line ? json_loads(line, JSON_REJECT_DUPLICATES, NULL) : NULL;
+	json_auto_t *record = line ? json_loads(line, JSON_REJECT_DUPLICATES, NULL) : NULL;
 
 	*fault = NULL;
 	if (has_schema(record, KRECORD_SCHEMA))
@@ -427,10 +426,7 @@ krecord_fact(const char *dir, const char *id, enum kfact last, enum kjoin join, 
 		*fault = krecord_join(dir, record, join);
 	else if (kis_there(path))
 		*fault = damaged(path, id, kfact_names[last]);
-	if (!*fault)
-		return record;
-	json_decref(record);
-	return NULL;
+	return *fault ? NULL : json_incref(record);
 }
 
 void

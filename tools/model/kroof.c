@@ -94,7 +94,7 @@ json_t *
 kroof_utilization(
     const json_t *roofline, const json_t *timing, double *efficiency, const char **alarm)
 {
-	json_t *list = json_array();
+	json_auto_t *list = json_array();
 	double logs = 0;
 
 	*alarm = NULL;
@@ -120,10 +120,7 @@ kroof_utilization(
 	}
 	*efficiency =
 	    json_array_size(timing) ? 100 * exp(logs / (double)json_array_size(timing)) : NAN;
-	if (json_array_size(list))
-		return list;
-	json_decref(list);
-	return NULL;
+	return json_array_size(list) ? json_incref(list) : NULL;
 }
 
 /* Growth needs at least this many workloads, the largest at least this many times the smallest. */

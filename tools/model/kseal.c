@@ -2,7 +2,6 @@
 /* kseal: see kseal.h. */
 #include "kseal.h"
 
-#include <glob.h>
 #include <sys/file.h>
 
 #include "kplace.h"
@@ -133,23 +132,22 @@ kseal_add(struct kseal *s, const char *kind, json_t *event)
 	json_array_append_new(s->lines, event);
 }
 
+static void
+remove_file(const char *path, void *arg)
+{
+	(void)arg;
+	unlink(path);
+}
+
 void
 kseal_save(struct kseal *s)
 {
-	char *pattern;
-	glob_t left = { 0 };
-
 	if (!s->changed)
 		return;
 	kwrite_or_die(s->path, s->text.data, s->text.len);
 	s->changed = false;
 	/* Files left by killed writes. Nobody else writes: we hold the folder. */
-	pattern = kasprintf("%s.??????", s->path);
-	glob(pattern, 0, NULL, &left);
-	kforeach_of(one, left.gl_pathv, left.gl_pathc)
-		unlink(*one);
-	globfree(&left);
-	free(pattern);
+	keach_path(kasprintf("%s.??????", s->path), remove_file, NULL);
 }
 
 void
@@ -199,11 +197,10 @@ bool
 kseal_file(const char *path, char hex[65])
 {
 	size_t len;
-	char *data = kread_if_there(path, SEAL_MAX, &len);
+	auto_free char *data = kread_if_there(path, SEAL_MAX, &len);
 
 	if (data)
 		ksha256_hex(data, len, hex);
-	free(data);
 	return data != NULL;
 }
 

@@ -196,7 +196,7 @@ find_kept(struct ktrials *t, const struct ktrial *trial)
 {
 	const struct kcandidate *kept = NULL;
 	long n, branch;
-	json_t *header;
+	json_auto_t *header = NULL;
 
 	if (!trial->number)
 		return trial->list;
@@ -209,7 +209,6 @@ find_kept(struct ktrials *t, const struct ktrial *trial)
 	header = read_header(t, trial->number);
 	if (karch_id(kjson_str(header, "best.id"), &n, &branch) && n == trial->number)
 		kept = find_branch(trial, branch);
-	json_decref(header);
 	return kept;
 }
 
@@ -345,11 +344,11 @@ ktrials_need(struct ktrials *t, long number)
 json_t *
 ktrials_record(const struct kcamp *camp, const char *id, enum kjoin join, char **fault)
 {
-	json_t *found = NULL;
+	json_auto_t *found = NULL;
 	long trial, branch;
 	struct krec rec;
 	struct kin in;
-	char *path;
+	auto_free char *path = NULL;
 
 	*fault = NULL;
 	if (!karch_id(id, &trial, &branch))
@@ -366,9 +365,5 @@ ktrials_record(const struct kcamp *camp, const char *id, enum kjoin join, char *
 		}
 		kin_close(&in);
 	}
-	free(path);
-	if (!*fault)
-		return found;
-	json_decref(found);
-	return NULL;
+	return *fault ? NULL : json_incref(found);
 }
