@@ -62,7 +62,30 @@ struct draft {
 	json_t *tried;  /* the reference as it was judged last; NULL: the judge crashed */
 	double alone_s; /* for the reference on all workloads, once */
 	bool hung;      /* the judge did not finish: the oracle has no time limit */
+	bool told;      /* the notes so far were printed */
 };
+
+/* Notes are printed together, when the task is settled; one that follows later, at once. */
+static void __attribute__((format(printf, 2, 3))) add_note(struct draft *d, const char *fmt, ...)
+{
+	auto_free char *text = NULL;
+	va_list ap;
+
+	va_start(ap, fmt);
+	text = kvasprintf(fmt, ap);
+	va_end(ap);
+	json_array_append_new(d->v.notes, kjson_text(text, strlen(text)));
+	if (d->told)
+		kwarn("%s", text);
+}
+
+static void
+tell_notes(struct draft *d)
+{
+	kjson_foreach_text(note, d->v.notes)
+		kwarn("%s", note);
+	d->told = true;
+}
 
 /*
  * How far results may be from the oracle's, for "reduction" and "rtol". The default first, each
@@ -1011,6 +1034,31 @@ crashes_on(struct draft *d)
 	return call_alone(d, "task.json", "");
 }
 
+/* What a task keeps of the application's calls, in the order in which it does. */
+enum kept { KEPT_SIZES, KEPT_FLOATS };
+
+static const char crashes[] = "the reference crashes with other sizes or numbers than those of the "
+                              "application's calls";
+
+/*
+ * Keeps one thing more of the application's calls, from FROM on, because of WHY: their sizes and
+ * numbers, or their floating-point arrays. False: they are kept already.
+ */
+static bool
+restrict_inputs(struct draft *d, enum kept from, const char *why)
+{
+	if (from == KEPT_SIZES && !d->fixed) {
+		d->fixed = true;
+		add_note(d, "%s, so these are the only ones", why);
+		return true;
+	}
+	if (!d->v.recorded || d->floats >= FLOATS_KEPT)
+		return false;
+	d->floats = FLOATS_KEPT;
+	add_note(d, "%s, so floating-point inputs are those of the application", why);
+	return true;
+}
+
 /* Leaves out an invented workload; false: NAME is a call of the application's. */
 static bool
 drop_named(struct draft *d, const char *name)
@@ -1027,10 +1075,8 @@ drop_crashing(struct draft *d, const char *name)
 {
 	if (!drop_named(d, name))
 		return false;
-	json_array_append_new(d->v.notes,
-	    json_sprintf("the reference crashes on %s, whose size and inputs are invented; it is "
-	                 "left out",
-	        name));
+	add_note(d, "the reference crashes on %s, whose size and inputs are invented; it is left out",
+	    name);
 	return true;
 }
 
@@ -1122,9 +1168,8 @@ try_combination(struct draft *d, struct kbuf *said)
 	}
 	kjson_foreach(w, small)
 		if (good && !kjson_find(d->small, "name", kjson_str(w, "name")))
-			json_array_append_new(d->v.notes,
-			    json_sprintf("the reference itself fails on %s, which is left out",
-			        kjson_str_or(w, "name", "?")));
+			add_note(d, "the reference itself fails on %s, which is left out",
+			    kjson_str_or(w, "name", "?"));
 	if (!good) {
 		json_array_clear(d->small);
 		json_array_extend(d->small, small);
@@ -1188,19 +1233,6 @@ build_with(struct draft *d, const char *flag)
 	return build_reference(d->a, d->text, &log);
 }
 
-/* Use only the sizes and numbers of the application's calls. False: that was already so. */
-static bool
-fix_sizes(struct draft *d)
-{
-	if (d->fixed)
-		return false;
-	d->fixed = true;
-	json_array_append_new(d->v.notes,
-	    json_string("the reference crashes with sizes or numbers near those of the "
-	                "application's calls, so these are the only ones"));
-	return true;
-}
-
 /*
  * The same also for a function that crashes with other numbers than the application's, or copies
  * what it never set into its results.
@@ -1212,7 +1244,8 @@ settle_all(struct draft *d, struct kbuf *said)
 
 	if (settle(d, said))
 		return true;
-	if (!d->tried && fix_sizes(d)) {
+	/* All floating-point inputs were tried. */
+	if (!d->tried && restrict_inputs(d, KEPT_SIZES, crashes)) {
 		d->floats = floats;
 		return settle_all(d, said);
 	}
@@ -1221,10 +1254,10 @@ settle_all(struct draft *d, struct kbuf *said)
 	d->floats = floats;
 	if (!settle(d, said))
 		return false;
-	json_array_append_new(d->v.notes,
-	    json_sprintf("it copies parts of variables that it never set into its results, so "
-	                 "programs are compiled with %s",
-	        zeros));
+	add_note(d,
+	    "it copies parts of variables that it never set into its results, so programs are "
+	    "compiled with %s",
+	    zeros);
 	return true;
 }
 
@@ -1287,9 +1320,9 @@ tighten(struct draft *d)
 	if (d->large && step > 0) {
 		d->large = false;
 		step = tightest(d);
-		json_array_append_new(d->v.notes,
-		    json_string("the reference itself is inexact on inputs of very different "
-		                "magnitudes, which are left out"));
+		add_note(d,
+		    "the reference itself is inexact on inputs of very different magnitudes, which "
+		    "are left out");
 	}
 	/* Its own oracle shows no error, but sums in another order have one. */
 	if (!step && !strcmp(d->oracle, "self") && has_floats(&d->v, true))
@@ -1326,7 +1359,10 @@ drop_crashed(struct draft *d, const char *said)
 	    at ? kstrndup(at + strlen(crashed), strcspn(at + strlen(crashed), " \n")) : NULL;
 	bool dropped = name && drop_crashing(d, name);
 
-	return dropped || (at && ((!strstr(at, " drawn as ") && keep_integers(d)) || fix_sizes(d)));
+	return dropped ||
+	    (at &&
+	        ((!strstr(at, " drawn as ") && keep_integers(d)) ||
+	            restrict_inputs(d, KEPT_SIZES, crashes)));
 }
 
 /* False, with the faults, when the task is not worth solving with the numbers drawn from SEED. */
@@ -1451,8 +1487,7 @@ lint(struct draft *d, char **faults)
 		continue;
 	names = *faults ? accused(d, *faults) : NULL;
 	if (*faults && only_writes(d) && keep_integers(d)) {
-		json_array_append_new(
-		    d->v.notes, json_string("its results only depend on sizes and numbers"));
+		add_note(d, "its results only depend on sizes and numbers");
 	} else if (*faults && (keeps_integers(d) || recorded_vary(d)) && keep_integers(d)) {
 		/* Once. */
 	} else if (*faults && d->loosened) {
@@ -1565,10 +1600,10 @@ drop_other(struct draft *d)
 			    "changes, earlier calls, or arrays that overlap; adopt the function "
 			    "that calls it",
 			    d->a->kernel, name, why);
-		json_array_append_new(d->v.notes,
-		    json_sprintf("%s is left out: alone, the reference gives other results there "
-		                 "than in the application (%s)",
-		        name, why));
+		add_note(d,
+		    "%s is left out: alone, the reference gives other results there than in the "
+		    "application (%s)",
+		    name, why);
 		json_array_remove(list, i);
 		return true;
 	}
@@ -1680,26 +1715,16 @@ check_proxy(struct draft *d)
 	return good;
 }
 
-/* Use only the recorded numbers, because of WHY. False: that was already so. */
-static bool
-keep_floats(struct draft *d, const char *why)
-{
-	if (!d->v.recorded || d->floats >= FLOATS_KEPT)
-		return false;
-	d->floats = FLOATS_KEPT;
-	json_array_append_new(d->v.notes,
-	    json_sprintf("%s, so floating-point inputs are those of the application", why));
-	kwarn("%s", json_string_value(json_array_get(d->v.notes, json_array_size(d->v.notes) - 1)));
-	find_inputs(d);
-	return true;
-}
-
 /* For some functions the time depends on the numbers. */
 static bool
 find_times(struct draft *d)
 {
-	return check_proxy(d) ||
-	    (keep_floats(d, "its time depends on the numbers") && check_proxy(d));
+	if (check_proxy(d))
+		return true;
+	if (!restrict_inputs(d, KEPT_FLOATS, "its time depends on the numbers"))
+		return false;
+	find_inputs(d);
+	return check_proxy(d);
 }
 
 /* ---- launches ---- */
@@ -1771,9 +1796,8 @@ drop_empty(struct draft *d)
 		values_number(json_object_get(c, "scalars"));
 		if (has_elements(d, json_object_get(c, "scalars")))
 			continue;
-		json_array_append_new(d->v.notes,
-		    json_sprintf("%s is left out, because an array has no elements there",
-		        kjson_str_or(c, "name", "?")));
+		add_note(d, "%s is left out, because an array has no elements there",
+		    kjson_str_or(c, "name", "?"));
 		json_array_remove(list, i);
 	}
 }
@@ -1912,22 +1936,23 @@ static bool
 ease(struct draft *d, const json_t *eval, int status)
 {
 	char *faults = NULL;
+	/* If the oracle crashed, there is no result. */
+	bool crashed = kjson_find(json_object_get(eval, "reasons"), "check", "crash");
 
-	if (status == K_IO && fix_sizes(d)) {
-		write_draft(d);
+	if (status == K_IO || crashed) {
+		if (!restrict_inputs(d, crashed ? KEPT_FLOATS : KEPT_SIZES, crashes))
+			return false;
+		find_inputs(d);
 		return true;
 	}
-	if (status == K_IO || kjson_find(json_object_get(eval, "reasons"), "check", "crash"))
-		return keep_floats(d, "it crashes with other numbers than the application's");
 	if (!is_inexact(eval) || d->step == LEN(steps) - 1)
 		return false;
 	d->step++;
 	d->loosened = false;
-	json_array_append_new(d->v.notes,
-	    json_sprintf("the reference was wrong with numbers that it was not tried with before, "
-	                 "so the tolerance is one step looser: %zu of %zu",
-	        d->step, LEN(steps) - 1));
-	kwarn("%s", json_string_value(json_array_get(d->v.notes, json_array_size(d->v.notes) - 1)));
+	add_note(d,
+	    "the reference was wrong with numbers that it was not tried with before, so the "
+	    "tolerance is one step looser: %zu of %zu",
+	    d->step, LEN(steps) - 1);
 	write_draft(d);
 	if (!lint(d, &faults))
 		kdie(K_USAGE, "the task has faults:\n%s", faults);
@@ -2019,8 +2044,7 @@ make_task(const struct adoption *a)
 	work_end(&w);
 	find_inputs(&d);
 	drop_others(&d);
-	kjson_foreach(note, d.v.notes)
-		kwarn("%s", json_string_value(note));
+	tell_notes(&d);
 	ksay("task       %zu timed and %zu more workloads; oracle: %s; tolerance: step %zu of "
 	     "%zu\n",
 	    json_array_size(json_object_get(d.task, "workloads")) - json_array_size(d.small),
