@@ -475,6 +475,38 @@ ok 'a function that crashes with some of the numbers that are drawn keeps those 
 	jq -e ".workloads | all(.values.edge.fresh == false)" o-span/task.json
 	jq -e ".eval.status == \"correct\"" o-span/adopt/log/reference.ndjson'
 
+mkdir near
+cat >near/k.c <<'EOF'
+int follow(const int *next, int n)
+{
+	int at = 0;
+
+	for (int i = 0; i < n; i++)
+		at = next[at];
+	return at;
+}
+EOF
+cat >near/main.c <<'EOF'
+#include <stdio.h>
+#include <stdlib.h>
+int follow(const int *next, int n);
+int main(void)
+{
+	int *next = malloc(12800 * sizeof *next), sum = 0;
+
+	for (int i = 0; i < 12800; i++)
+		next[i] = (i / 16 * 81 + 3) % 800 * 16;
+	for (int r = 0; r < 4000; r++)
+		sum += follow(next, 777);
+	printf("%d\n", sum);
+	return 0;
+}
+EOF
+ok 'a call that only takes longer alone because its data are in no cache there' '
+	exits 0 kadopt adopt -o o-near -p near --file k.c --kernel follow --build "gcc -O1 -o app main.c k.c" --run "./app >out.txt" --outputs out.txt --runs 1 --threads 1; cat out err
+	grep -q "us alone with warm caches" out
+	jq -e "all(.alone_us > 5 * .target_us and .warm_us < 5 * .target_us)" o-near/adopt/proxy.json'
+
 ok 'in the sandbox the project is writable, but nothing around it, and there is no network' '
 	mkdir boxed; cp app/*.[ch] boxed
 	run="./app >out.txt; (echo x >$T/escaped); cat /proc/net/dev | grep -c : >net.txt; true"

@@ -777,6 +777,8 @@ ok 'solo: twice on each timed workload, or on one' '
 	./kernel told "" "fprintf(stderr, \"called\\n\"); RIGHT"
 	kharness --solo -t "$task" told.so 2>calls; is $((2 * timed)) "$(grep -c called calls)"
 	kharness --solo -t "$task" --workload "$one" told.so 2>calls; is 2 "$(grep -c called calls)"
+	kharness --solo --warm -t "$task" --workload "$one" told.so 2>calls >out; test "$(grep -c called calls)" -ge 6; grep -Eqx "warm: $one [1-9][0-9]* ns" out
+	exits 2 kharness --warm -t "$task" told.so; grep -q "give --solo, too" err
 	exits 2 kharness --solo -t "$task" --workload nothing told.so; grep -q "no timed workload called nothing" err
 	exits 2 kharness --solo -t "$task" none.so; grep -q "none.so: No such file" err'
 ok 'tolerances of the task' '

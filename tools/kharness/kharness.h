@@ -51,6 +51,7 @@ struct options {
 	bool all_pairs;
 	bool apart;         /* for --solo: a separate allocation for every tensor */
 	bool fenced;        /* each ends at memory that nobody may touch */
+	bool warm;          /* for --solo: print the time of a call whose caches are warm */
 	const char *clocks; /* off, try or require: lock a GPU's clocks */
 	long clocks_mhz;    /* at this frequency; 0: the device's default */
 	long threads, seeds, min_samples, max_samples;

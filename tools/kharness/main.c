@@ -153,6 +153,8 @@ read_options(int argc, char **argv, struct options *o, bool *machine, const char
 		{ 0, "apart", .flag = &o->apart, .help = "\tsolo: every tensor by itself" },
 		{ 0, "fenced", .flag = &o->fenced,
 		    .help = "\tsolo: the same, next to unmapped memory" },
+		{ 0, "warm", .flag = &o->warm,
+		    .help = "\tsolo: print the time of a call with warm caches" },
 		{ 0, "save", .text = &o->save,
 		    .help = "DIR\tsolo: write what it made of each output to DIR" },
 		{ 0, "machine", .flag = machine, .help = "\tdescribe this machine" },
@@ -201,8 +203,9 @@ parse_options(int argc, char **argv, struct options *o, bool *lint)
 		usage(*lint || machine ? "unexpected operand"
 		                       : "give one candidate, a shared object");
 	o->candidate = argv[optind];
-	if ((o->apart || o->save) && !o->solo)
-		usage("--apart, --fenced and --save say how --solo works: give --solo, too");
+	if ((o->apart || o->save || o->warm) && !o->solo)
+		usage("--apart, --fenced, --save and --warm say how --solo works: give --solo, "
+		      "too");
 }
 
 /* The first THREADS of the CPUs that this process may use; 0: all of them. */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * kharness --solo: call the kernel in this process, on each timed workload of the set or on one,
- * for a profiler that wraps around it. There is no verdict and no clock; the caller provides the
- * sandbox. --apart is for tools that look for memory faults: every tensor is then a separate
- * allocation of exactly its size.
+ * for a profiler that wraps around it. There is no verdict; the caller provides the sandbox.
+ * --apart is for tools that look for memory faults: every tensor is then a separate allocation of
+ * exactly its size. --warm is for a comparison with an application, which has just used the data of
+ * a call: only there a clock runs.
  */
 #include <dlfcn.h>
 #include <ffi.h>
@@ -17,6 +18,7 @@
 
 #include "kharness.h"
 #include "knpy.h"
+#include "kstat.h"
 
 struct solo {
 	struct judge *j;
@@ -121,25 +123,57 @@ mark(const struct solo *s, bool begin)
 
 /* Once to warm up, once for the profiler. */
 static void
-one_workload(struct solo *s, const struct ktask_workload *w)
+call_twice(struct solo *s, const struct ktask_workload *w, struct memory *m)
 {
-	struct memory m;
 	struct batch b;
-	size_t in, out;
 
-	memory_slot(s->j->task, w, &in, &out);
-	memory_open(s->j, &m, in, out, 1);
 	for (int i = 0; i < 2; i++) {
 		batch_draw(s->j, &b, w, s->j->task->distributions[0], 1, false);
-		memory_load(s->j, &m, &b);
-		memory_flush(s->j, &m);
+		memory_load(s->j, m, &b);
+		memory_flush(s->j, m);
 		if (i == 1)
 			mark(s, true);
-		call(s, &m);
+		call(s, m);
 		if (i == 1)
 			mark(s, false);
 		batch_free(s->j, &b);
 	}
+}
+
+/* Prints the median time of calls; each finds the same data, which was just used, and its code. */
+static void
+call_warm(struct solo *s, const struct ktask_workload *w, struct memory *m)
+{
+	enum { LEAST = 5, MOST = 101 };
+	static const double enough_s = 0.2;
+	struct batch b;
+	double ns[MOST];
+	int64_t begun = know_ns(), start;
+	size_t n = 0;
+
+	batch_draw(s->j, &b, w, s->j->task->distributions[0], 1, false);
+	memory_load(s->j, m, &b);
+	call(s, m);
+	while (n < LEAST || (n < MOST && kseconds_since(begun) < enough_s)) {
+		/* What it changes is as before. */
+		memory_reload(s->j, m, &b);
+		start = know_ns();
+		call(s, m);
+		ns[n++] = (double)(know_ns() - start);
+	}
+	printf("warm: %s %.0f ns\n", w->name, kstat_quantile(ns, n, 0.5));
+	batch_free(s->j, &b);
+}
+
+static void
+one_workload(struct solo *s, const struct ktask_workload *w)
+{
+	struct memory m;
+	size_t in, out;
+
+	memory_slot(s->j->task, w, &in, &out);
+	memory_open(s->j, &m, in, out, 1);
+	(s->j->o.warm ? call_warm : call_twice)(s, w, &m);
 	memory_close(s->j, &m);
 }
 
