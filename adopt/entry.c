@@ -491,32 +491,52 @@ is_typedef(const struct making *m, const char *name)
 	return x && x->kind == KSCAN_DECLARATION;
 }
 
+/* The parameter into whose array P pointed in every observed call; NULL: none. */
+static const struct kscan_param *
+joined_to(const struct making *m, const struct kscan_param *p)
+{
+	const json_t *joined = json_object_get(m->u->assumed, "joined");
+	const char *name = joined && p->name ? kjson_str(joined, p->name) : "";
+
+	kforeach_of(q, m->g.params, *name ? m->g.count : 0)
+		if (!strcmp(q->name, name) && q->stars == 1 && p->stars == 1 && !q->rows &&
+		    !strcmp(q->type, p->type))
+			return q;
+	return NULL;
+}
+
+static bool
+is_joined(const struct making *m, const struct kscan_param *p)
+{
+	kforeach_of(q, m->g.params, m->g.count)
+		if (joined_to(m, q) == p)
+			return true;
+	return false;
+}
+
 /* The parameter in whose array P is a place, for a number; NULL: none. */
 static const struct kscan_param *
 base_of(const struct making *m, const struct kscan_param *p)
 {
-	const struct kscan_param *q = kscan_base(&m->s->scan, m->f, &m->g, p);
+	const struct kscan_param *joined = joined_to(m, p),
+	                         *q = kscan_base(&m->s->scan, m->f, &m->g, p);
 
+	if (joined || is_joined(m, p) || m->u->kernel || m->u->sequence)
+		return joined;
+	if (q && joined_to(m, q))
+		return joined_to(m, q);
 	/* Not in that of another place. */
-	return q && !m->u->kernel && !m->u->sequence && !kscan_base(&m->s->scan, m->f, &m->g, q)
-	    ? q
-	    : NULL;
+	return q && !kscan_base(&m->s->scan, m->f, &m->g, q) ? q : NULL;
 }
 
 /* The parameter that is always the same array. */
 static const struct kscan_param *
 twin_of(const struct making *m, const struct kscan_param *p)
 {
-	return m->u->kernel || m->u->sequence ? NULL : kscan_twin(&m->s->scan, m->f, &m->g, p);
-}
+	const struct kscan_param *q =
+	    m->u->kernel || m->u->sequence ? NULL : kscan_twin(&m->s->scan, m->f, &m->g, p);
 
-static bool
-is_base(const struct making *m, const struct kscan_param *p)
-{
-	for (size_t i = 0; i < m->g.count; i++)
-		if (base_of(m, &m->g.params[i]) == p)
-			return true;
-	return false;
+	return q && !joined_to(m, q) ? q : NULL;
 }
 
 /* The place in the array that BASE points to, as a number. */
@@ -525,8 +545,10 @@ take_place(struct making *m, const struct kscan_param *p, const struct kscan_par
 {
 	auto_free char *value = kasprintf("(int)(%s - %s)", p->name, base->name),
 	               *name = kasprintf("%s_at", p->name), *own = spelled(m, p);
+	struct unit_param *u = add_param(m, name, "int", value);
 
-	add_param(m, name, "int", value);
+	u->place = kstrdup(p->name);
+	u->along = kstrdup(base->name);
 	argument(m, "(%s *)%s + %s", own, base->name, name);
 	m->own = true;
 }
@@ -535,10 +557,7 @@ static void
 take_array(struct making *m, const struct kscan_param *p, const struct type *type, bool reference)
 {
 	bool bytes = type->kind == TYPE_VOID, decayed = type->array && !p->stars;
-	auto_free char *value = kasprintf(reference ? "&%s"
-	                       : is_base(m, p)      ? "(%s)"
-	                                            : "%s",
-	                   p->name),
+	auto_free char *value = kasprintf("%s%s", reference ? "&" : "", p->name),
 	               *own = spelled(m, p),
 	               *as = is_rows(p) ? kregex_sub("\\w+(?=\\s*\\)\\s*\\[)", p->text, "")
 	                                : kasprintf("%s *", own);
@@ -550,7 +569,8 @@ take_array(struct making *m, const struct kscan_param *p, const struct type *typ
 	u->size = reference ? kasprintf("sizeof %s", p->name)
 	    : decayed       ? kasprintf("sizeof(%s)", own)
 	                    : NULL;
-	u->constant = p->constant || type->constant;
+	/* What is in the same array may be written. */
+	u->constant = (p->constant || type->constant) && !is_joined(m, p);
 	if (!bytes && !type->cast && !reference && type->stars == p->stars && is_typedef(m, own))
 		u->text = kasprintf("%s%s *%s", u->constant ? "const " : "", own, p->name);
 	if (p->rows && strchr(p->text, '[')) {
@@ -866,6 +886,35 @@ write_entry(struct making *m, const char *launch, const char *before)
 	u->text = b.data;
 }
 
+/* Pointers that were null in every observed call are no arguments of the entry, but null in it. */
+static void
+set_null(struct making *m)
+{
+	const json_t *names = json_object_get(m->u->assumed, "null");
+	struct kbuf b = { 0 };
+	size_t n = 0;
+
+	kforeach_of(p, m->u->params, m->u->param_count) {
+		/* Behind a null pointer there is no member. */
+		bool null = p->pointer && !p->guard && kjson_has(names, p->name);
+
+		if (null && p->text && !strchr(p->text, '['))
+			kbuf_printf(&b, "\t%s = 0;\n", p->text);
+		else if (null)
+			kbuf_printf(
+			    &b, "\t%s%s *%s = 0;\n", p->constant ? "const " : "", p->type, p->name);
+		if (null)
+			unit_param_free(p);
+		else
+			m->u->params[n++] = *p;
+	}
+	m->own |= n < m->u->param_count;
+	m->u->param_count = n;
+	kbuf_puts(&b, m->before.len ? m->before.data : "");
+	kbuf_free(&m->before);
+	m->before = b;
+}
+
 /* A name that does not occur in the project. The caller frees. */
 static char *
 entry_name(const struct making *m)
@@ -939,6 +988,8 @@ entry_make(struct adopted_unit *u, const struct unit_sources *sources, size_t wh
 	if (u->sequence)
 		add_param(&m, "stream", "cudaStream_t", "0")->launch = true;
 	put_stream_last(u);
+	if (!u->kernel && !u->sequence)
+		set_null(&m);
 	u->entry = m.own ? entry_name(&m) : kstrdup(u->name);
 	if (u->sequence)
 		write_sequence(&m);

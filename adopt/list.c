@@ -192,7 +192,7 @@ make_rows(const struct unit_sources *s, const struct list_options *o, struct row
 
 			if (!is_wanted(source, x, o) || !is_new(seen, source, x))
 				continue;
-			r.good = unit_make(&r.unit, s, (size_t)(source - s->list), x, &r.why);
+			r.good = unit_make(&r.unit, s, (size_t)(source - s->list), x, NULL, &r.why);
 			r.share = share_of(profile, kscan_plain(r.unit.name));
 			kgrow(*rows, n);
 			(*rows)[n++] = r;

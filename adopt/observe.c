@@ -112,12 +112,14 @@ find_adoption(struct options *o)
 	return a;
 }
 
+/* Makes the entry, which relies on what is ASSUMED; see unit_assume. */
 static void
-set_unit(struct adoption *a, const struct signature *s)
+set_unit(struct adoption *a, const struct signature *s, const json_t *assumed)
 {
 	auto_buf struct kbuf why = { 0 };
 	char *path = adopt_path(a, "unit.json");
-	json_auto_t *unit = unit_named(a->project, a->file, a->kernel, NULL, &why);
+	json_auto_t *built = kjson_if_there(adopt_path(a, "compile.json")),
+	            *unit = unit_named(a->project, a->file, a->kernel, built, assumed, &why);
 
 	if (!unit)
 		kdie(K_USAGE, "%s/%s:%d: %s: %s", a->project, a->file, s->line, a->kernel,
@@ -125,6 +127,18 @@ set_unit(struct adoption *a, const struct signature *s)
 	make_folder_of(path);
 	write_json(path, unit);
 	adoption_read_unit(a);
+	if (assumed)
+		ksay("entry      %s, which calls it:\n%s\n", a->entry, kjson_str(unit, "text"));
+}
+
+/* The same if the entry that was made last does not rely on that. */
+static void
+change_unit(struct adoption *a, const struct signature *s, const json_t *assumed)
+{
+	const json_t *now = json_object_get(a->unit, "assumed");
+
+	if (a->unit && now != assumed && !json_equal(now, assumed))
+		set_unit(a, s, assumed);
 }
 
 /* ---- is the observation still valid? ---- */
@@ -203,9 +217,20 @@ add_program(json_t *header, const struct watch *w)
 		json_object_set_new(header, "binary_sha256", json_string(hex));
 }
 
-/* Why the file at PATH does not match HEADER; NULL when it does. The caller frees. */
+/* The first line of observed.ndjson; NULL: there is none. New reference. */
+static json_t *
+header_of(const char *path)
+{
+	auto_free char *text = kread_file(path, (size_t)1 << 30, NULL);
+
+	if (text)
+		text[strcspn(text, "\n")] = '\0';
+	return text ? json_loads(text, 0, NULL) : NULL;
+}
+
+/* Why an observation with the header OLD does not match HEADER; NULL: it does. The caller frees. */
 static char *
-stale(const char *path, const json_t *header, const struct watch *w)
+stale(const json_t *old, const json_t *header, const struct watch *w)
 {
 	static const struct {
 		const char *field, *what;
@@ -218,15 +243,10 @@ stale(const char *path, const json_t *header, const struct watch *w)
 		{ "how", "another way of observing" },
 		{ "version", "another version of kiln" },
 	};
-	auto_free char *text = kread_file(path, (size_t)1 << 30, NULL);
-	json_auto_t *now = json_object(), *old = NULL;
-	char *why = NULL;
+	json_auto_t *now = json_object();
+	char *why = old ? NULL : kstrdup("it does not exist");
 	const char *binary;
 
-	if (!text)
-		return kstrdup("it does not exist");
-	text[strcspn(text, "\n")] = '\0';
-	old = json_loads(text, 0, NULL);
 	for (size_t i = 0; i < LEN(fields) && !why; i++)
 		if (strcmp(kjson_str(old, fields[i].field), kjson_str(header, fields[i].field)))
 			why = kasprintf("it belongs to %s (%s)", fields[i].what, fields[i].field);
@@ -439,23 +459,42 @@ tell_clock(const json_t *calls)
 		}
 }
 
-static void
-observe(const struct options *o, const struct watch *w, const struct signature *s, json_t *header,
-    const char *observed, const char *timing)
+/* Builds the application with a wrapper, and watches a run. New reference. */
+static json_t *
+watch_calls(const struct watch *w, const struct signature *s, json_int_t *dropped)
 {
-	json_auto_t *calls = NULL, *head = json_deep_copy(header);
-	json_t *runs[RUNS_MAX];
-	json_int_t dropped;
 	struct work_span work =
 	    work_begin("build", "a copy with a wrapper around %s", w->a->kernel);
+	json_t *calls;
 
 	watch_prepare(w, s);
 	if (w->cuda)
 		write_layout(w);
 	work_end(&work);
 	work = work_begin("watch", "'%s', with all calls and their arrays", w->a->run);
-	calls = watch_run(w, WATCH_ARGS, &dropped);
+	calls = watch_run(w, WATCH_ARGS, dropped);
 	work_end(&work);
+	return calls;
+}
+
+static void
+observe(const struct options *o, struct adoption *a, const struct watch *w,
+    const struct signature *s, json_t *header, const char *observed)
+{
+	json_int_t dropped;
+	json_auto_t *calls = watch_calls(w, s, &dropped),
+	            *assumed = a->unit && !w->cuda ? unit_assume(calls) : NULL, *head = NULL;
+	json_t *runs[RUNS_MAX];
+	struct work_span work;
+
+	if (assumed) {
+		/* With another entry, other arrays are measured. */
+		set_unit(a, s, assumed);
+		json_decref(calls);
+		calls = watch_calls(w, s, &dropped);
+		json_object_set(header, "assumed", assumed);
+	}
+	head = json_deep_copy(header);
 	check_launches(w, calls);
 	tell_dropped(w, dropped);
 	add_program(header, w);
@@ -469,7 +508,8 @@ observe(const struct options *o, const struct watch *w, const struct signature *
 	add_program(head, w);
 	json_object_set_new(head, "schema", json_string("timing/1"));
 	if (o->runs)
-		write_timing(timing, head, runs, (size_t)o->runs, w->a->kernel);
+		write_timing(
+		    adopt_path(a, "timing.ndjson"), head, runs, (size_t)o->runs, a->kernel);
 	for (long i = 0; i < o->runs; i++)
 		json_decref(runs[i]);
 }
@@ -497,8 +537,8 @@ observe_log(const struct watch *w, const json_t *header, const char *text, size_
 }
 
 static void
-run(const struct options *o, const struct watch *w, const struct signature *s, json_t *header,
-    const char *observed, const char *timing)
+run(const struct options *o, struct adoption *a, const struct watch *w, const struct signature *s,
+    json_t *header, const char *observed)
 {
 	auto_free char *text = NULL;
 	size_t len;
@@ -513,7 +553,7 @@ run(const struct options *o, const struct watch *w, const struct signature *s, j
 		text = watch_log(w, &len);
 		observe_log(w, header, text, len, "standard error", observed);
 	} else {
-		observe(o, w, s, header, observed, timing);
+		observe(o, a, w, s, header, observed);
 	}
 }
 
@@ -555,9 +595,9 @@ command_observe(int argc, char **argv)
 	struct signature s;
 	struct adoption *a;
 	struct watch w;
-	char *observed, *timing;
+	char *observed;
 	auto_free char *why = NULL;
-	json_auto_t *header = NULL;
+	json_auto_t *header = NULL, *old = NULL;
 	int code = K_OK;
 
 	parse_options(&o, argc, argv);
@@ -569,7 +609,7 @@ command_observe(int argc, char **argv)
 	watch_find(&w, &s);
 	/* Even without preflight, a kernel is observed by its launches. */
 	if (s.kernel && !o.launches && !a->unit)
-		set_unit(a, &s);
+		set_unit(a, &s, NULL);
 	header = make_header(&w, &s,
 	    o.log              ? "log"
 	        : o.instrument ? "instrument"
@@ -577,13 +617,16 @@ command_observe(int argc, char **argv)
 	                       : "calls");
 	observed = adopt_path(a, "observed.ndjson");
 	make_folder_of(observed);
-	timing = adopt_path(a, "timing.ndjson");
-	why = stale(observed, header, &w);
+	old = header_of(observed);
+	why = stale(old, header, &w);
 	if (o.check) {
 		if (why)
 			kwarn("%s: %s", observed, why);
 		code = why ? K_NO : K_OK;
-	} else if (why || o.force) {
+	} else if (!why && !o.force) {
+		/* The preflight made an entry that relies on nothing. */
+		change_unit(a, &s, json_object_get(old, "assumed"));
+	} else {
 		/*
 		 * The observation on which the frozen figures rest is kept, even when the winner is
 		 * in the sources.
@@ -594,7 +637,8 @@ command_observe(int argc, char **argv)
 			    observed, why ? why : "it would be made again");
 		if (why && kis_there(observed))
 			kwarn("%s: %s; observing again", observed, why);
-		run(&o, &w, &s, header, observed, timing);
+		change_unit(a, &s, NULL);
+		run(&o, a, &w, &s, header, observed);
 	}
 	signature_free(&s);
 	adoption_free(a);

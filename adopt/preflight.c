@@ -88,7 +88,7 @@ check_files(const struct adoption *a, struct findings *f)
 		tell(&f->wrong, "file: %s: %s", path, strerror(errno));
 	} else {
 		note_outside(a);
-		unit = unit_named(a->project, a->file, a->kernel, NULL, &reasons);
+		unit = unit_named(a->project, a->file, a->kernel, NULL, NULL, &reasons);
 		if (!signature_find(text, len, a->kernel,
 		        (size_t)json_integer_value(
 		            json_array_get(json_object_get(unit, "lines"), 0)),
@@ -373,7 +373,7 @@ note_unit(const struct adoption *a)
 	char *path = adopt_path(a, "unit.json");
 	auto_buf struct kbuf why = { 0 };
 	json_auto_t *built = compile_settings(a), *was = kjson_load(path),
-	            *unit = unit_named(a->project, a->file, a->kernel, built, &why);
+	            *unit = unit_named(a->project, a->file, a->kernel, built, NULL, &why);
 
 	if (unit)
 		write_json(path, unit);

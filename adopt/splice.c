@@ -909,11 +909,12 @@ static char *
 caller_body(const struct state *t, char **fault)
 {
 	auto_free char *template = template_of(&t->file->scan, t->kernel);
+	bool assumed = json_object_get(t->a->unit, "assumed");
 
-	if (!*template)
+	if (!*template && !assumed)
 		return call_body(t->a, t->called, fault);
-	*fault =
-	    kasprintf("%s works outside of %s, which is a template", t->a->entry, t->a->kernel);
+	*fault = kasprintf("%s works outside of %s, which %s", t->a->entry, t->a->kernel,
+	    assumed ? "may also be called with other pointers" : "is a template");
 	return NULL;
 }
 

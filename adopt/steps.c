@@ -329,12 +329,12 @@ prepare(struct adoption *a, const struct adopt_options *o)
 	journal_backup(a);
 	adoption_save(a);
 	kforeach(s, steps) {
-		code = code == K_OK ? run_step(a, s) : code;
-		if (s->step == preflight) {
-			adoption_read_unit(a);
-			if (code == K_OK)
-				outputs_propose(a);
-		}
+		if (code == K_OK)
+			code = run_step(a, s);
+		/* Observation may have changed it. */
+		adoption_read_unit(a);
+		if (s->step == preflight && code == K_OK)
+			outputs_propose(a);
 	}
 	return code;
 }

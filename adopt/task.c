@@ -63,6 +63,7 @@ struct draft {
 	double alone_s; /* for the reference on all workloads, once */
 	bool hung;      /* the judge did not finish: the oracle has no time limit */
 	bool told;      /* the notes so far were printed */
+	bool crashed;   /* with numbers of a draw, after it was right with others */
 };
 
 /* Notes are printed together, when the task is settled; one that follows later, at once. */
@@ -623,15 +624,15 @@ add_aliases(const struct values *v, struct kbuf *b)
 }
 
 /*
- * Can the entry not take the work over: in a template, for a structure, or for an object with
- * private members? See caller_body.
+ * Can the entry not take the work over: in a template, for a structure, for an object with private
+ * members, or because other calls may have what the entry does not take? See caller_body.
  */
 static bool
 is_body_only(const struct draft *d)
 {
 	auto_scan struct kscan s;
 	const struct kscan_item *f;
-	bool only = kscan_has_path(d->a->kernel);
+	bool only = kscan_has_path(d->a->kernel) || json_object_get(d->a->unit, "assumed");
 
 	kscan(d->text, strlen(d->text), &s);
 	f = kscan_function(&s, d->a->kernel);
@@ -705,6 +706,26 @@ add_optional(const struct values *v, struct kbuf *b)
 			    x->name);
 }
 
+/* What all calls of the application have in common, so that the entry relies on it. */
+static void
+add_assumed(const struct adoption *a, struct kbuf *b)
+{
+	const json_t *assumed = json_object_get(a->unit, "assumed");
+	json_t *base;
+	const char *name;
+
+	kjson_foreach_text(null, json_object_get(assumed, "null"))
+		kbuf_printf(b,
+		    " In every observed call of the application %s is a null pointer, as in the "
+		    "entry; with any other, %s must do what the reference does.",
+		    null, a->kernel);
+	json_object_foreach(json_object_get(assumed, "joined"), name, base)
+		kbuf_printf(b,
+		    " In every observed call of the application %s points into the array %s, which "
+		    "the function changes, as in the entry: do not declare them restrict.",
+		    name, json_string_value(base));
+}
+
 static char *
 description(const struct draft *d)
 {
@@ -732,6 +753,7 @@ description(const struct draft *d)
 	add_build_facts(a, &b);
 	add_aliases(&d->v, &b);
 	add_optional(&d->v, &b);
+	add_assumed(a, &b);
 	if (line)
 		kbuf_printf(&b, " The application's comment on it: %s", line);
 	return b.data;
@@ -1075,7 +1097,8 @@ drop_crashing(struct draft *d, const char *name)
 {
 	if (!drop_named(d, name))
 		return false;
-	add_note(d, "the reference crashes on %s, whose size and inputs are invented; it is left out",
+	add_note(d,
+	    "the reference crashes on %s, whose size and inputs are invented; it is left out",
 	    name);
 	return true;
 }
@@ -1302,8 +1325,9 @@ has_floats(const struct values *v, bool doubles)
 static size_t
 tightest(struct draft *d)
 {
-	for (d->step = 0; d->step < LEN(steps) - 1 && !passes(d, sure(d), NULL);)
-		d->step++;
+	for (d->step = 0; d->step < LEN(steps) - 1 && !passes(d, sure(d), NULL); d->step++)
+		d->crashed |=
+		    !d->tried || kjson_find(json_object_get(d->tried, "reasons"), "check", "crash");
 	return d->step;
 }
 
@@ -1522,8 +1546,11 @@ find_inputs(struct draft *d)
 		vary_integers(d);
 		work_end(&w);
 		w = work_begin("tolerance", "the tightest that the reference passes");
+		d->crashed = false;
 		tighten(d);
 		work_end(&w);
+		if (d->crashed && restrict_inputs(d, KEPT_FLOATS, crashes))
+			continue;
 		w = work_begin("lint", "whether results depend on the inputs");
 		good = lint(d, &faults);
 		work_end(&w);

@@ -295,7 +295,7 @@ waits(const struct unit_source *s, const struct kscan_item *f)
 
 bool
 unit_make(struct adopted_unit *u, const struct unit_sources *sources, size_t which,
-    const struct kscan_item *f, struct kbuf *why)
+    const struct kscan_item *f, const json_t *assumed, struct kbuf *why)
 {
 	const struct unit_source *s = &sources->list[which];
 	size_t before = why->len, member = 0;
@@ -311,6 +311,7 @@ unit_make(struct adopted_unit *u, const struct unit_sources *sources, size_t whi
 		.from = f->from,
 		.to = f->to,
 		.kernel = kscan_has_word(&s->scan, f, "__global__"),
+		.assumed = assumed,
 	};
 	u->file = kstrdup(unit_place(s, f->name_at, &u->line));
 	unit_place(s, f->to ? f->to - 1 : 0, &u->last_line);
@@ -343,14 +344,20 @@ unit_make(struct adopted_unit *u, const struct unit_sources *sources, size_t whi
 }
 
 void
+unit_param_free(struct unit_param *p)
+{
+	char *const texts[] = { p->name, p->type, p->value, p->text, p->size, p->guard, p->place,
+		p->along };
+
+	kforeach(text, texts)
+		free(*text);
+}
+
+void
 unit_free(struct adopted_unit *u)
 {
-	kforeach_of(p, u->params, u->param_count) {
-		char *const texts[] = { p->name, p->type, p->value, p->text, p->size, p->guard };
-
-		kforeach(text, texts)
-			free(*text);
-	}
+	kforeach_of(p, u->params, u->param_count)
+		unit_param_free(p);
 	free(u->launches);
 	free(u->params);
 	free(u->name);
@@ -369,11 +376,11 @@ params_json(const struct adopted_unit *u)
 
 	kforeach_of(p, u->params, u->param_count)
 		json_array_append_new(list,
-		    json_pack("{s:s,s:s,s:s,s:b,s:b,s:b,s:b,s:s,s:b,s:b,s:s*}", "name", p->name,
-		        "type", p->type, "value", p->value, "pointer", p->pointer, "constant",
-		        p->constant, "bytes", p->bytes, "cast", p->cast || p->bytes, "size",
-		        p->size ? p->size : "", "result", p->result, "launch", p->launch, "guard",
-		        p->guard));
+		    json_pack("{s:s,s:s,s:s,s:b,s:b,s:b,s:b,s:s,s:b,s:b,s:s*,s:s*,s:s*}", "name",
+		        p->name, "type", p->type, "value", p->value, "pointer", p->pointer,
+		        "constant", p->constant, "bytes", p->bytes, "cast", p->cast || p->bytes,
+		        "size", p->size ? p->size : "", "result", p->result, "launch", p->launch,
+		        "guard", p->guard, "place", p->place, "along", p->along));
 	return list;
 }
 
@@ -403,6 +410,8 @@ unit_json(const struct adopted_unit *u)
 	if (u->sequence)
 		json_object_update_new(
 		    json, json_pack("{s:O,s:b}", "sequence", u->sequence, "waits", u->waits));
+	if (u->assumed)
+		json_object_set(json, "assumed", (json_t *)u->assumed);
 	return json;
 }
 
@@ -425,8 +434,8 @@ unit_candidate(const struct unit_source *s, size_t i)
 }
 
 json_t *
-unit_named(
-    const char *project, const char *file, const char *name, const json_t *built, struct kbuf *why)
+unit_named(const char *project, const char *file, const char *name, const json_t *built,
+    const json_t *assumed, struct kbuf *why)
 {
 	struct unit_sources sources = { 0 };
 	const struct kscan_item *x;
@@ -442,7 +451,7 @@ unit_named(
 			    strcmp(unit_place(s, x->name_at, &line), file))
 				continue;
 			why->len = 0;
-			if (unit_make(&u, &sources, (size_t)(s - sources.list), x, why))
+			if (unit_make(&u, &sources, (size_t)(s - sources.list), x, assumed, why))
 				found = unit_json(&u);
 			unit_free(&u);
 		}

@@ -69,7 +69,9 @@ struct unit_param {
                         * unknown */
 	char *guard;   /* pointers that must not be null for the value to exist, "a && a->b"; or
                         * NULL */
-	bool result;   /* the function's return value */
+	/* for a place in an array: the pointer, and the argument that is the array; or NULL */
+	char *place, *along;
+	bool result; /* the function's return value */
 	/*
 	 * part of a launch, not a kernel's parameter: "grid_x" … "block_z", "shared_bytes",
 	 * "stream"
@@ -102,6 +104,8 @@ struct adopted_unit {
 	size_t launch_count;
 	json_t *sequence; /* names of the kernels that a host function launches; or NULL */
 	bool waits;       /* it waits for them */
+	/* what the entry relies on, from unit_assume; borrowed, NULL: nothing */
+	const json_t *assumed;
 };
 
 /*
@@ -109,14 +113,22 @@ struct adopted_unit {
  * in WHY. Free with unit_free.
  */
 bool unit_make(struct adopted_unit *u, const struct unit_sources *sources, size_t which,
-    const struct kscan_item *f, struct kbuf *why);
+    const struct kscan_item *f, const json_t *assumed, struct kbuf *why);
 /*
  * The same for the function NAME in FILE of a folder, in the form of unit_json; NULL, with lines in
  * WHY: it cannot be made. BUILT: see unit_sources_read. New reference.
  */
-json_t *unit_named(
-    const char *project, const char *file, const char *name, const json_t *built, struct kbuf *why);
+json_t *unit_named(const char *project, const char *file, const char *name, const json_t *built,
+    const json_t *assumed, struct kbuf *why);
+/*
+ * assume.c: what CALLS, all that were observed, have in common, so that an entry can be made where
+ * its arguments are no separate arrays: {"null": [NAME], "joined": {NAME: NAME}}, arguments that
+ * are null pointers, and those that point into the array that another one points to. NULL: nothing.
+ * New reference.
+ */
+json_t *unit_assume(const json_t *calls);
 void unit_free(struct adopted_unit *u);
+void unit_param_free(struct unit_param *p);
 /*
  * The item I of S, or further on a function in the braces of a type; NULL: there are no more of
  * either.

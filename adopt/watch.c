@@ -264,14 +264,28 @@ is_place(const char *value)
 	return true;
 }
 
+/* The number of the entry's argument NAME, counted from 1; 0: there is none. */
+static size_t
+argument_number(const struct watch *w, const char *name)
+{
+	const json_t *list = json_object_get(w->a->unit, "parameters");
+
+	for (size_t i = 0; i < json_array_size(list); i++)
+		if (kjson_is(json_array_get(list, i), "name", name))
+			return i + 1;
+	return 0;
+}
+
 /*
- * One argument of the entry. For an array, what guard.c of kwatch needs: its elements, its place.
+ * One argument of the entry. For an array, and for a place in one, what guard.c of kwatch needs:
+ * its elements, its place.
  */
 static void
 add_argument(struct kbuf *b, const struct watch *w, const json_t *p)
 {
 	const char *name = kjson_str(p, "name"), *size = kjson_str(p, "size"),
-	           *value = kjson_str(p, "value"), *guard = kjson_str(p, "guard");
+	           *value = kjson_str(p, "value"), *guard = kjson_str(p, "guard"),
+	           *place = kjson_str(p, "place");
 	bool pointer = kjson_bool(p, "pointer"),
 	     array = pointer && !*size && !w->a->device && !kjson_bool(p, "result");
 
@@ -283,7 +297,9 @@ add_argument(struct kbuf *b, const struct watch *w, const json_t *p)
 		    kjson_bool(p, "constant"), *size ? size : "0");
 	if (array)
 		kbuf_printf(b, "sizeof *kwatch_of_%s, ", name);
-	if (array && is_place(value))
+	if (*place)
+		kbuf_printf(b, "%zu, &(%s) },\n", argument_number(w, kjson_str(p, "along")), place);
+	else if (array && is_place(value))
 		kbuf_printf(b, *guard ? "%s ? &(%s) : 0 },\n" : "%s&(%s) },\n", guard, value);
 	else
 		kbuf_puts(b, array ? "0 },\n" : "0, 0 },\n");

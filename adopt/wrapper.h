@@ -29,8 +29,15 @@ struct kwatch_arg {
 	size_t size;
 	int kind, constant; /* CONSTANT: it points to const */
 	size_t extent;      /* size in bytes of what it points to, if known; or 0 */
-	size_t item;        /* bytes of an element of an array; or 0 */
-	/* where the function finds the value, if it may be replaced by another; or NULL */
+	/*
+	 * bytes of an element of an array; for a number that is a place in an array: which argument
+	 * that is, counted from 1; or 0
+	 */
+	size_t item;
+	/*
+	 * where the function finds the value, or the pointer for whose place it is a number, if it
+	 * may be replaced by another; or NULL
+	 */
 	const void *place;
 };
 

@@ -776,6 +776,50 @@ t 'C: work in the entry itself: the function calls it' '
 	grep -q "relax_entry(f->rows, f->cols, f->cells, f->sums, &f->steps, source, factor, &result);" p/main.c; grep -q "^	return result;" p/main.c
 	grep -q "^relax(struct field \*f, const REAL \*source, REAL factor /\* of the source \*/)$" p/main.c'
 
+mkdir none
+cat >none/main.c <<'E'
+#include <stdio.h>
+#include <stdlib.h>
+static const int slow = 60;
+
+/* A mask may leave some out. */
+void
+mix(const float *a, const float *mask, float *b, int n)
+{
+	for (int i = 0; i < n; i++) {
+		volatile float x = 0;
+
+		for (int k = 0; k < slow; k++)
+			x = a[i] * 0.5f;
+		if (!mask || mask[i] > 0)
+			b[i] += x;
+	}
+}
+
+int
+main(void)
+{
+	float *a = calloc(12000, sizeof *a), *b = calloc(12000, sizeof *b);
+	FILE *out = fopen("out.txt", "w");
+
+	for (int i = 0; i < 12000; i++)
+		a[i] = (float)(i % 7);
+	for (int n = 0; n < 5; n++)
+		mix(a, NULL, b, 12000);
+	fprintf(out, "%g\n", b[5]);
+	return fclose(out);
+}
+E
+echo 'cc -O1 -o app main.c' >none/build.sh
+t 'C: an argument that was always null: the body goes in, and nothing else may' '
+	project=none take main.c mix b
+	sed "s/^	mix(a, mask, b, n);/	for (int i = 0; i < n; i++)\n\t\tb[i] += a[i] * 0.5f;/" c/reference.c >winner
+	no "mix(a, mask, b, n);" winner
+	back 1; grep -q "mix_entry works outside of mix, which may also be called with other pointers" out err
+	sed "s/k < slow/k < 1/; /slow = /d" c/reference.c >winner
+	back 0 --again; cat out c/runs/mix/*/integrated.patch; grep -q "^ACCEPTED" out
+	grep -q "^mix(const float \*a, const float \*mask, float \*b, int n)$" p/main.c; grep -q "if (!mask ||" p/main.c; no "mix_entry\|slow" p/main.c'
+
 mkdir branch; cp -r plain/. branch
 awk '/^\/\* How much/ { print "#ifndef NO_RELAX" }
 	{ print }

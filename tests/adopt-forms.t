@@ -381,13 +381,15 @@ ok 'C++ by a compiler that is called as if for C, or by nvcc; a namespace withou
 	exits 2 weigh -o ../handed-on --run "exit 1" --build "nvcc -O1 -arch=native -D FACTOR=2 -Xcompiler -ffast-math,-Wall -c k.cpp -o k.o && g++ -o k k.o"
 	jq -e ".compiler == \"g++\" and .flags == [\"-O1\", \"-DFACTOR=2\", \"-ffast-math\"]" ../handed-on/adopt/compile.json'
 
-ok 'arrays of arrays, structures and null pointers are refused by name' '
+ok 'arrays of arrays and structures are refused by name; a pointer that is always null is null in the entry' '
 	mkdir odd
 	printf "struct p { int a, **b; };\nvoid f(struct p *p) { p->b = &p->b[1]; }\nvoid g(float **a) { a[0][0] = 1; }\nvoid h(const float *a, float *b, int n) { for (int i = 0; i < n; i++) b[i] = a ? a[i] : 1; }\nint main(void)\n{\n\tstruct p p;\n\tfloat x[16], *y = x;\n\tf(&p);\n\tg(&y);\n\th(0, x, 16);\n\treturn 0;\n}\n" >odd/k.c
 	odd() { exits 2 kadopt adopt -o "o-$1" -p odd --file k.c --kernel "$1" --build "gcc -o k k.c" --run ./k --runs 1; grep -q "$2" err || { cat out err; return 1; }; }
 	odd f "parameter .struct p\*p.: its member int\*\*b is not supported"
 	odd g "parameter .float\*\*a.: a pointer to pointers"
-	odd h "in every call a parameter is a null pointer (a in the first)"
+	exits 0 kadopt adopt -o o-null -p odd --file k.c --kernel h --build "gcc -o k k.c" --run ./k --runs 1
+	jq -e ".entry.arguments == [\"b\", \"n\"]" o-null/task.json; jq -r .description o-null/task.json | grep "In every observed call of the application a is a null pointer, as in the entry; with any other, h must do what the reference does"
+	grep -q "float \*a = 0;" o-null/reference.c
 	sed -i "s/h(0, x, 16);/h(0, x, 16);\n\th(y, x + 8, 8);\n\th(y, x + 8, 8);/" odd/k.c
 	exits 0 kadopt adopt -o o-some -p odd --file k.c --kernel h --build "gcc -o k k.c" --run ./k --runs 1 --proxy 0.0001,10000
 	jq -r .description o-some/task.json | grep "some calls of the application a is a null pointer"; jq -e "[.workloads[].values.n // 8] | all(. == 8)" o-some/task.json'
@@ -477,33 +479,37 @@ ok 'a function that crashes with some of the numbers that are drawn keeps those 
 
 mkdir near
 cat >near/k.c <<'EOF'
-int follow(const int *next, int n)
+/* Where it goes next cannot be known before it has looked here. */
+int wander(const int *table, int n)
 {
-	int at = 0;
+	int at = 0, sum = 0;
 
-	for (int i = 0; i < n; i++)
-		at = next[at];
-	return at;
+	for (int i = 0; i < n; i++) {
+		sum += table[at * 16];
+		at = (at * 21 + 3 + (table[at * 16] & 1) * 1000) % 1000;
+	}
+	return sum;
 }
 EOF
 cat >near/main.c <<'EOF'
 #include <stdio.h>
 #include <stdlib.h>
-int follow(const int *next, int n);
+int wander(const int *table, int n);
 int main(void)
 {
-	int *next = malloc(12800 * sizeof *next), sum = 0;
+	int *table = malloc(16000 * sizeof *table), sum = 0;
 
-	for (int i = 0; i < 12800; i++)
-		next[i] = (i / 16 * 81 + 3) % 800 * 16;
-	for (int r = 0; r < 4000; r++)
-		sum += follow(next, 777);
+	for (int r = 0; r < 4000; r++) {
+		for (int i = 0; i < 16000; i += 16)
+			table[i] = i * 7 % 900 + r;
+		sum += wander(table, 1000) % 1000;
+	}
 	printf("%d\n", sum);
 	return 0;
 }
 EOF
 ok 'a call that only takes longer alone because its data are in no cache there' '
-	exits 0 kadopt adopt -o o-near -p near --file k.c --kernel follow --build "gcc -O1 -o app main.c k.c" --run "./app >out.txt" --outputs out.txt --runs 1 --threads 1; cat out err
+	exits 0 kadopt adopt -o o-near -p near --file k.c --kernel wander --build "gcc -O1 -o app main.c k.c" --run "./app >out.txt" --outputs out.txt --runs 1 --threads 1; cat out err
 	grep -q "us alone with warm caches" out
 	jq -e "all(.alone_us > 5 * .target_us and .warm_us < 5 * .target_us)" o-near/adopt/proxy.json'
 

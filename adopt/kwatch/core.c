@@ -246,6 +246,27 @@ alignment(uintptr_t p)
 	return (size_t)(p & -p);
 }
 
+/* Earlier arguments with the same address as argument I, and in the same piece of memory. */
+static void
+add_earlier(
+    struct kwatch_text *t, const struct kwatch_state *s, const struct kwatch_call *c, size_t i)
+{
+	const struct kwatch_pointer *x = &s->pointer[i];
+	uintptr_t p = address_of(&c->args[i]);
+
+	for (size_t k = 0; k < i && p; k++)
+		if (address_of(&c->args[k]) == p) {
+			kwatch_add(t, ",\"same_as\":\"%s\"", c->args[k].name);
+			break;
+		}
+	for (size_t k = 0; k < i && x->found && !x->stack; k++)
+		if (address_of(&c->args[k]) && s->pointer[k].found && !s->pointer[k].stack &&
+		    s->pointer[k].extent.start == x->extent.start) {
+			kwatch_add(t, ",\"shares\":\"%s\"", c->args[k].name);
+			break;
+		}
+}
+
 static void
 add_pointer(struct kwatch_text *t, const struct kwatch_state *s, const struct kwatch_call *c,
     size_t i, const char *comma)
@@ -266,11 +287,7 @@ add_pointer(struct kwatch_text *t, const struct kwatch_state *s, const struct kw
 		    x->extent.device ? "true" : "false");
 	if (x->reach)
 		kwatch_add(t, ",\"reach\":%zu", x->reach);
-	for (size_t k = 0; k < i && p; k++)
-		if (address_of(&c->args[k]) == p) {
-			kwatch_add(t, ",\"same_as\":\"%s\"", c->args[k].name);
-			break;
-		}
+	add_earlier(t, s, c, i);
 	if (good)
 		kwatch_add(t, ",\"written\":%s", sum != x->sum ? "true" : "false");
 	if (good && s->saved && sum != x->sum)

@@ -101,9 +101,25 @@ keep_quiet(void *omp_set_num_threads)
 		threads(1);
 }
 
-/* The array at P becomes its copy, which ends after BYTES, or has no end if they are 0. */
+/* Pointers into the array I, which are numbers for a task, move along with it. */
 static void
-redirect(const struct kwatch_arg *a, uintptr_t p, size_t bytes)
+move_along(const struct kwatch_call *c, size_t i)
+{
+	for (size_t k = 0; k < c->count; k++) {
+		const struct kwatch_arg *a = &c->args[k];
+		uintptr_t q;
+
+		if (a->kind == KWATCH_POINTER || !a->place || a->item != i + 1)
+			continue;
+		memcpy(&q, a->place, sizeof q);
+		q += region.shift;
+		memcpy((void *)a->place, &q, sizeof q);
+	}
+}
+
+/* The array I at P becomes its copy, which ends after BYTES, or has no end if they are 0. */
+static void
+redirect(const struct kwatch_call *c, size_t i, uintptr_t p, size_t bytes)
 {
 	uintptr_t before = round_up(p - region.low) + page, after = round_up(region.high - p);
 	size_t all = before + 2 * (after + page) + page;
@@ -117,7 +133,8 @@ redirect(const struct kwatch_arg *a, uintptr_t p, size_t bytes)
 	region.at = bytes ? region.closed - bytes : region.map + before + (p & (page - 1));
 	region.shift = region.at - p;
 	report->at = region.at;
-	memcpy((void *)a->place, &region.at, sizeof region.at);
+	memcpy((void *)c->args[i].place, &region.at, sizeof region.at);
+	move_along(c, i);
 }
 
 bool
@@ -150,7 +167,7 @@ attempt(const struct kwatch_call *c, size_t i, uintptr_t p, size_t bytes)
 	if (!pid) {
 		under_way = c;
 		keep_quiet(omp);
-		redirect(&c->args[i], p, bytes);
+		redirect(c, i, p, bytes);
 		return CHILD;
 	}
 	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
