@@ -104,12 +104,14 @@ ok 'a race that was gained is not contradicted by a single one' '
 		for race; do
 			echo "$race" | jq -Rc "split(\" \") | map(tonumber) | {kernels: [{status: \"correct\"}], pairs: [{workload: \"w\", ratio: .[0], low: .[1], high: .[2], pairs: 9}]}"
 		done >races
-		rm -f calls w/out/*; PATH=$PWD/bin:$PATH T=$PWD/w "$corpus/judge" 1
+		rm -f calls w/out/*; PATH=$PWD/bin:$PATH T=$PWD/w "$corpus/judge" ${alone-} 1
 		echo "$(jq -r .race.outcome w/out/1.json) $(tr "\n" " " <calls)"
 	}
 	is "GAINED 1 9 " "$(judge "1.05 1.03 1.07" "1.05 1.03 1.07" "1 0.99 1.01")"
 	is "GAINED 1 1 9 " "$(judge "1 0.9 1.1" "1.05 1.03 1.07" "1.05 1 1.1")"
 	is "no gain 1 1 9 " "$(judge "1 0.9 1.1" "1 0.99 1.03" "1 0.99 1.01")"
+	is "inconclusive 1 1 9 " "$(judge "1 0.9 1.1" "1 0.9 1.1" "" "1 0.99 1.01")"
+	is "no gain 1 1 9 27 " "$(alone=-a; judge "1 0.9 1.1" "1 0.9 1.1" "" "1 0.99 1.01")"
 	is "no gain 1 " "$(judge "1 0.99 1.01")"'
 ok 'verdicts, and which of them are failures' '
 	verdict() {
