@@ -35,6 +35,8 @@ enum { ILL_CONDITIONED = 4, RUNS_MIN = 4, RUNS_MAX = 64, RUNS_GROW = 4, LEFT = 8
 static const int64_t condition_ns = 2000000000;
 /* The first runs are always made, and need 32 bytes of the judge's memory for each element. */
 enum { CONDITION_MOST = 1 << 26 };
+/* About so many elements are compared while they are in the caches. */
+enum { SLICE = 1 << 14 };
 
 void
 verdict_begin(struct verdict *v)
@@ -171,12 +173,12 @@ compare_conditioned(const struct judge *j, const struct batch *b, const struct c
 	k->slack = NULL;
 }
 
-void
-compare_tensor(const struct judge *j, const struct batch *b, const struct call *c, size_t tensor,
-    const void *got, uint64_t poison, struct verdict *v)
+/* N elements, of which EXPECTED has the first. */
+static void
+compare_elements(const struct judge *j, const struct batch *b, const struct call *c, size_t tensor,
+    size_t n, const void *got, uint64_t poison, struct verdict *v)
 {
 	const struct ktask_tensor *x = &j->task->tensors[tensor];
-	size_t n = ktask_elements(j->task, b->w, x);
 	struct comparison k = { .dtype = x->dtype,
 		.n = n,
 		.group = group_of(j, b, x),
@@ -204,6 +206,42 @@ compare_tensor(const struct judge *j, const struct batch *b, const struct call *
 	v->tolerance = r.tolerance;
 	v->worst_at = r.worst_at;
 	v->tensor = x->name;
+}
+
+void
+compare_tensor(const struct judge *j, const struct batch *b, const struct call *c, size_t tensor,
+    const void *got, uint64_t poison, struct verdict *v)
+{
+	size_t n = ktask_elements(j->task, b->w, &j->task->tensors[tensor]);
+
+	compare_elements(j, b, c, tensor, n, got, poison, v);
+}
+
+void
+compare_outputs(const struct judge *j, const struct batch *b, size_t tensor, const char *then,
+    const char *now, uint64_t poison, struct verdict *v)
+{
+	const struct ktask_tensor *x = &j->task->tensors[tensor];
+	size_t n = ktask_elements(j->task, b->w, x), size = kdtype_size(x->dtype),
+	       group = group_of(j, b, x),
+	       slice = j->device ? n : (SLICE + group - 1) / group * group;
+	/* Without inputs it is not asked what they do to an element: the oracle is slow. */
+	struct call c = { .expected = { NULL } };
+
+	c.expected[tensor] = j->space->alloc((n < 2 * slice ? n : 2 * slice) * sizeof(double));
+	for (size_t from = 0, some; from < n; from += some) {
+		const char *expected = then + from * size, *got = now + from * size;
+
+		/* The remainder joins the last slice, as it joins the last group. */
+		some = n - from < 2 * slice ? n - from : slice;
+		if (!j->space->differs(&(struct pair){ expected, got, some * size }, 1)) {
+			v->elements += some;
+			continue;
+		}
+		j->space->widen(x->dtype, expected, some, c.expected[tensor]);
+		compare_elements(j, b, &c, tensor, some, got, poison, v);
+	}
+	j->space->release(c.expected[tensor]);
 }
 
 void

@@ -253,6 +253,9 @@ struct verdict {
  */
 void compare_tensor(const struct judge *j, const struct batch *b, const struct call *c,
     size_t tensor, const void *got, uint64_t poison, struct verdict *v);
+/* The same for two results of one call, of a type that is not whole numbers; NOW is judged. */
+void compare_outputs(const struct judge *j, const struct batch *b, size_t tensor, const char *then,
+    const char *now, uint64_t poison, struct verdict *v);
 /* Whether sums of sparse inputs are judged more strictly than others, see compare.c. */
 bool compare_is_sharp(const struct ktask *t, const struct ktask_workload *w);
 void verdict_begin(struct verdict *v);

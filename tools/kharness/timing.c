@@ -172,7 +172,8 @@ struct race {
 	size_t checked;
 	/* rounds still to be checked before the first look */
 	size_t to_check;
-	size_t acquitted; /* goes in which a racer differed from the witness, and was right */
+	size_t acquitted;  /* goes in which a racer differed from the witness, and was right */
+	bool with_witness; /* whether the racers of this go are compared with each other */
 	/* whether tensors are still to be hidden once before the first look */
 	bool to_hide;
 	/*
@@ -221,23 +222,34 @@ judge_call(
 	fail(x, STATUS_WRONG_VALUE, "timed_run", "the result of a timed run was wrong");
 }
 
+/*
+ * Whether the racers of a go are compared: less often after the first look, and where they differ
+ * but are right, as in another precision.
+ */
+static bool
+draw_witness(struct race *a)
+{
+	struct krng rng;
+
+	krng_init(&rng, a->j->o.seed, (long)a->j->draws++, 0, "witness");
+	return (a->acquitted < CHECKED_ROUNDS && a->rounds < a->enough) ||
+	    krng_below(&rng, CHECKED_LATER) == 0;
+}
+
 /* The calls that are not checked: the first racer of a go is the witness for the others. */
 static void
 judge_others(struct race *a, struct racer *x, const struct batch *b)
 {
-	struct krng rng;
 	size_t call;
 
+	if (!a->with_witness)
+		return;
 	if (!a->seen.outputs) {
 		witness_take(a->j, &a->seen, &a->m, b);
 		a->first = x;
 		return;
 	}
 	if (!is_judged(a, x) && !is_judged(a, a->first))
-		return;
-	/* Racers that differ but are right, as in another precision, are compared less often. */
-	krng_init(&rng, a->j->o.seed, (long)a->j->draws++, 0, "witness");
-	if (a->acquitted >= CHECKED_ROUNDS && krng_below(&rng, CHECKED_LATER))
 		return;
 	call = witness_differs(a->j, &a->seen, &a->m, b);
 	if (call == b->count)
@@ -724,6 +736,7 @@ one_go_each(struct race *a, const struct batch *b, bool slow, double *ns, double
 	bool first = true, void_go = false;
 
 	a->j->begin_on = processor_of_round(a);
+	a->with_witness = draw_witness(a);
 	for (size_t i = 0; i < a->count && !void_go; i++) {
 		size_t which = a->rounds % 2 ? a->count - 1 - i : i;
 		struct racer *x = &a->racers[which];
@@ -927,10 +940,10 @@ look_at(struct race *a, struct racer *x)
 	batch_draw_checked(
 	    a->j, &b, a->w, a->j->task->distributions[0], x->calls, a->checked, x->calls);
 	b.look_ns = krng_double(&rng) * go_ns(x);
+	a->with_witness = false;
 	set_out(a, &b, true);
 	if (!(run(a, x, &b, &cpu) < 0))
 		verify(a, x, &b);
-	witness_drop(a->j, &a->seen);
 	batch_free(a->j, &b);
 }
 
