@@ -71,8 +71,8 @@ ok 'a right kernel' '
 	jq -e ".schema == \"harness/1\" and (.seed | test(\"^[0-9a-f]{16}$\")) and .verified and .noise.floor > 0" r.json
 	jq -e ".candidates | length == 1" r.json
 	jq -e ".candidates[0] | .name == \"candidate\" and .status == \"correct\" and .tier == 3 and .reasons == []" r.json
-	jq -e ".candidates[0].correctness | .passed == 42 and .total == 42 and (.cases | length == 42 and all(.ok)) and
-		([.cases[] | select(.drawn)] | length == 18)" r.json
+	jq -e ".candidates[0].correctness | .passed == 44 and .total == 44 and (.cases | length == 44 and all(.ok)) and
+		([.cases[] | select(.drawn)] | length == 20)" r.json
 	jq -e ".candidates[0].timing | length == 1" r.json
 	jq -e ".candidates[0].timing[0] | .workload == \"main\" and (.samples_ns | length >= 5 and length <= 96 and all(. > 0)) and
 		.min_ns <= .median_ns and .calls_per_sample >= 1 and .mean_ns > 0 and .cpu_ns > 0" r.json
@@ -90,14 +90,14 @@ ok 'a single call is reported next to the batch; a task may say that it counts' 
 ok 'sets, names, seeds' '
 	judge -s quick --name mine --seed 00ff --seeds 1 right.so >a.json
 	judge -s quick --name mine --seed ff --seeds 1 right.so >b.json
-	jq -e ".seed == \"00000000000000ff\" and .candidates[0].name == \"mine\" and .candidates[0].correctness.total == 23" a.json
+	jq -e ".seed == \"00000000000000ff\" and .candidates[0].name == \"mine\" and .candidates[0].correctness.total == 25" a.json
 	jq -c .candidates a.json >a; jq -c .candidates b.json >b; same a b
 	judge -s quick --seeds 1 right.so | jq -c .candidates >c
 	not cmp -s a c
 '
 ok 'every element type' '
 	kharness -t "$tests_dir/tasks/types/task.json" --oracle types-oracle.so --timing-s 0.05 types.so >r.json
-	jq -e ".candidates[0] | .status == \"correct\" and .correctness.passed == 70" r.json
+	jq -e ".candidates[0] | .status == \"correct\" and .correctness.passed == 71" r.json
 '
 ok 'times against others, in one run' '
 	kernel slow "" "for (int k = 0; k < 40; k++) { RIGHT __asm__ volatile(\"\" ::: \"memory\"); }"
@@ -339,6 +339,15 @@ ok 'a size is also drawn alone, and differs from the listed one' '
 		contains([\"rows drawn\", \"cols drawn\"])" r.json
 	jq -e "[.candidates[0].correctness.cases[] | select(.workload == \"main\").drawn // empty] | any(test(\"^rows drawn as [0-9]+$\")) and any(test(\"^cols drawn as [0-9]+$\")) and
 		all(test(\"rows drawn as 64|cols drawn as 1000\") | not)" r.json
+'
+ok 'a size drawn alone is odd once, which shows what is left over, also where a kernel is slow' '
+	kernel eights "" "if (cols == 1000) rows &= ~7; if (rows == 64) cols &= ~1; RIGHT"
+	for i in 1 2 3; do
+		judge --seeds 1 eights.so | jq -e ".candidates[0].correctness.cases | [.[] | select(.ok | not).drawn] |
+			any(test(\"^rows drawn as [0-9]+$\")) and any(test(\"^cols drawn as [0-9]+$\"))"
+	done
+	kernel dawdle "" "if (rows * cols == 64000) usleep(150000); if (cols == 1000) rows &= ~7; RIGHT"
+	judge --seeds 1 dawdle.so | jq -e ".candidates[0].status == \"partial\""
 '
 ok 'a kernel does not get fewer cases by being slow where the oracle is quick' '
 	kernel dawdle "" "RIGHT if (rows * cols == 64000) usleep(1050000);"

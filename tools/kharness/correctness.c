@@ -13,14 +13,16 @@ enum {
 	LOG_CASES = 6,    /* wrong cases explained to the model */
 	SURELY_WRONG = 3, /* after so many wrong cases, nothing is excused any more */
 	TOTAL_LIMIT = 10, /* all calls together may take this many times the limit of one */
-	DRAWN_SMALL = 4   /* cases with other sizes, for a small workload */
+	DRAWN_SMALL = 4,  /* cases with other sizes, for a small workload */
+	/* cases with one other size, for each size; a slow kernel gets the first */
+	DRAWN_ALONE = 2
 };
 /*
  * slower workloads get only two distributions, unless the oracle, with the drawing, takes less than
  * slow_oracle_ns: then the kernel is slow, and not the workload large
  */
 static const int64_t slow_ns = 1000000000, slow_oracle_ns = 20000000;
-/* sizes are also varied one by one if a case takes less than this */
+/* sizes are also varied one by one if the oracle takes less than this */
 static const int64_t quick_ns = 100000000;
 
 struct run {
@@ -28,9 +30,9 @@ struct run {
 	struct subject *s;
 	struct memory *m;
 	struct runner *r;
-	size_t in_bytes, out_bytes; /* sizes of arenas that hold any workload */
-	int64_t total_ns, last_ns;  /* of its calls */
-	int64_t last_oracle_ns;
+	size_t in_bytes, out_bytes;              /* sizes of arenas that hold any workload */
+	int64_t total_ns, last_ns;               /* of its calls */
+	int64_t last_oracle_ns, least_oracle_ns; /* LEAST: for a case of the workload */
 	size_t explained, unwritten;
 	/* check the whole output arena after the next call, not a part */
 	bool thorough;
@@ -161,6 +163,8 @@ one_case(struct run *u, const struct ktask_workload *w, enum kdist dist, bool tw
 
 	batch_draw(u->j, &b, w, dist, 1, true);
 	u->last_oracle_ns = know_ns() - start;
+	if (u->last_oracle_ns < u->least_oracle_ns)
+		u->least_oracle_ns = u->last_oracle_ns;
 	verdict_begin(&v);
 	v.excuses = u->explained < SURELY_WRONG;
 	u->broken = !call(u, &b);
@@ -226,28 +230,41 @@ listed_cases(struct run *u, const struct ktask_workload *w, int seeds)
  * together, sizes hardly ever show a kernel that knows a listed one by another one's value.
  */
 static void
-drawn_case(struct run *u, const struct ktask_workload *w, size_t only)
+drawn_case(struct run *u, const struct ktask_workload *w, size_t only, bool odd)
 {
 	struct ktask_workload drawn;
 	struct krng rng;
 
 	krng_init(&rng, u->j->o.seed, (long)u->j->draws, 0, "sizes");
-	if (!vary_draw(u->j->task, w, only, &rng, u->in_bytes, u->out_bytes, &drawn))
+	if (!vary_draw(u->j->task, w, only, odd, &rng, u->in_bytes, u->out_bytes, &drawn))
 		return;
 	one_case(u, &drawn, any_distribution(u->j, 0), false);
 	vary_free(&drawn);
 }
 
+/*
+ * How many cases there are with only one other size. What they cost is the oracle's time: a kernel
+ * that takes its time would choose by that how much it is checked.
+ */
+static int
+cases_alone(const struct run *u, const struct ktask_workload *w)
+{
+	if (!w->timed || u->least_oracle_ns >= quick_ns)
+		return 0;
+	return u->last_ns < quick_ns ? DRAWN_ALONE : 1;
+}
+
+/* The first of the cases with one other size has an odd one, which shows what is left over. */
 static void
 drawn_cases(struct run *u, const struct ktask_workload *w, long seeds)
 {
 	size_t axes = u->j->task->axis_count;
 
 	for (long s = 0; s < seeds && !u->broken; s++)
-		drawn_case(u, w, axes);
-	for (size_t i = 0; i < axes && w->timed && !u->broken; i++)
-		if (u->last_ns + u->last_oracle_ns < quick_ns)
-			drawn_case(u, w, i);
+		drawn_case(u, w, axes, false);
+	for (size_t i = 0; i < axes; i++)
+		for (int n = 0; n < cases_alone(u, w) && !u->broken; n++)
+			drawn_case(u, w, i, n == 0);
 }
 
 static void
@@ -257,6 +274,7 @@ one_workload(struct run *u, const struct ktask_workload *w)
 	long seeds = small ? u->j->o.seeds : 1;
 
 	u->thorough = true;
+	u->least_oracle_ns = INT64_MAX;
 	listed_cases(u, w, seeds);
 	if (!u->broken && !is_slow(u) && compare_is_sharp(u->j->task, w))
 		one_case(u, w, KDIST_SPARSE, false);

@@ -143,10 +143,11 @@ void oracle_close(struct oracle *o);
 /*
  * A workload similar to W: sizes, scalars and the order of groups are drawn anew as the task
  * allows, within arenas of these sizes; or only the size ONLY, unless that is the number of axes.
- * False, with nothing to free, when all of that is fixed. Free with vary_free.
+ * ODD: sizes that no block of an even length divides, where the task allows them. False, with
+ * nothing to free, when all of that is fixed. Free with vary_free.
  */
-bool vary_draw(const struct ktask *t, const struct ktask_workload *w, size_t only, struct krng *rng,
-    size_t in_bytes, size_t out_bytes, struct ktask_workload *to);
+bool vary_draw(const struct ktask *t, const struct ktask_workload *w, size_t only, bool odd,
+    struct krng *rng, size_t in_bytes, size_t out_bytes, struct ktask_workload *to);
 void vary_free(struct ktask_workload *w);
 
 /* ---- batch.c: inputs of one or more calls, and the expected results ---- */

@@ -105,7 +105,7 @@ try_drawn(struct lint *l)
 
 	memory_slot(l->j->task, l->w, &in, &out);
 	krng_init(&rng, l->j->o.seed, (long)l->j->draws, 0, "sizes");
-	if (!vary_draw(l->j->task, l->w, l->j->task->axis_count, &rng, in, out, &drawn))
+	if (!vary_draw(l->j->task, l->w, l->j->task->axis_count, false, &rng, in, out, &drawn))
 		return;
 	batch_draw(l->j, &b, &drawn, l->j->task->distributions[0], 1, true);
 	batch_free(l->j, &b);

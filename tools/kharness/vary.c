@@ -9,8 +9,8 @@
 
 enum {
 	TRIES = 200,
-	/* tries to give an axis another value than the listed one */
-	OTHERS = 16,
+	/* tries to give an axis another value than the listed one, or an odd one */
+	OTHERS = 32,
 	/* half of the sizes are next to a multiple of a power of two, 2 to the BLOCKS at most */
 	BLOCKS = 8
 };
@@ -21,6 +21,7 @@ struct variation {
 	struct ktask_workload *to;
 	struct krng *rng;
 	size_t only; /* the only axis that varies; as many as there are: all do */
+	bool odd;    /* sizes are odd multiples of their units */
 	bool divides[KTASK_AXES][KTASK_AXES]; /* [b][a]: in every workload listed, b divides a */
 };
 
@@ -99,13 +100,13 @@ multiple(struct krng *rng, int64_t low, int64_t high, int64_t unit)
 	return unit == 1 && krng_below(rng, 2) && near >= low && near <= high ? near : v;
 }
 
-/* The same, but not LISTED if there is another. */
+/* The same, but not LISTED, and an odd multiple if ODD, where there is one. */
 static int64_t
-other_multiple(struct krng *rng, int64_t low, int64_t high, int64_t unit, int64_t listed)
+other_multiple(struct krng *rng, int64_t low, int64_t high, int64_t unit, int64_t listed, bool odd)
 {
 	int64_t v = listed;
 
-	for (int n = 0; n < OTHERS && v == listed; n++)
+	for (int n = 0; n < OTHERS && (v == listed || (odd && v / unit % 2 == 0)); n++)
 		v = multiple(rng, low, high, unit);
 	return v;
 }
@@ -132,9 +133,9 @@ draw_axis(struct variation *x, size_t i, const bool *done)
 		unit = unit / gcd(unit, with) * with;
 	}
 	now = other_multiple(
-	    x->rng, low > l->min ? low : l->min, high < l->max ? high : l->max, unit, v);
+	    x->rng, low > l->min ? low : l->min, high < l->max ? high : l->max, unit, v, x->odd);
 	if (now < 0)
-		now = other_multiple(x->rng, l->min, l->max, unit, v);
+		now = other_multiple(x->rng, l->min, l->max, unit, v, x->odd);
 	x->to->axis[i] = now;
 	return now >= 0;
 }
@@ -283,10 +284,10 @@ draw_groups(struct variation *x)
 }
 
 bool
-vary_draw(const struct ktask *t, const struct ktask_workload *w, size_t only, struct krng *rng,
-    size_t in_bytes, size_t out_bytes, struct ktask_workload *to)
+vary_draw(const struct ktask *t, const struct ktask_workload *w, size_t only, bool odd,
+    struct krng *rng, size_t in_bytes, size_t out_bytes, struct ktask_workload *to)
 {
-	struct variation x = { .t = t, .w = w, .to = to, .rng = rng, .only = only };
+	struct variation x = { .t = t, .w = w, .to = to, .rng = rng, .only = only, .odd = odd };
 
 	*to = *w;
 	to->values = w->values ? json_deep_copy(w->values) : json_object();
