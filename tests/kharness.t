@@ -738,6 +738,27 @@ ok 'special values: whole numbers up to the limits of their types' '
 		jq ".distributions = [\"uniform\", \"large\"]" top.json >few.json
 		kharness --lint few.json --oracle honest.so 2>err; grep -q "limits of $type never occur in inputs.x" err
 	done'
+ok 'special values: whole numbers that repeat in a row, and single ones that are far from the others' '
+	top() { cat >$1.c <<-E
+		void top(const int *x, int *y, int rows, int n)
+		{
+			for (int i = 0; i < rows; i++, x += n) {
+				int m = x[0], same = 0, narrow = 1;
+				for (int k = 0; k < n; k++) same += x[k] == x[0], narrow &= k >= 40 || x[k] == (short)x[k];
+				for (int k = 0; k < n; k++) if (($2) > m) m = ($2);
+				y[i] = m + ($3);
+			}
+		}
+		E
+		cc -O2 -w -shared -fPIC -o $1.so $1.c; }
+	jq "del(.linear, .tolerance, .reduction, .flops, .bytes) | .name = \"top\" | .axes = {rows: {type: \"var\"}, n: {type: \"var\"}} |
+		.inputs = {x: {shape: [\"rows\", \"n\"], dtype: \"int32\"}} | .outputs = {y: {shape: [\"rows\"], dtype: \"int32\"}} |
+		.entry = {name: \"top\", arguments: [\"x\", \"y\", \"rows\", \"n\"]} | .distributions = [\"normal\", \"large\", \"special\"] |
+		.workloads = [{name: \"all\", axes: {rows: 640, n: 50}, timed: true}]" "$task" >top.json
+	top honest "x[k]" 0; top repeats "x[k]" "same > 30"; top looks "narrow ? (short)x[k] : x[k]" 0
+	try() { kharness -t top.json --oracle honest.so --phase correctness $1.so | jq -r ".candidates[0].status"; }
+	is correct "$(try honest)"; is partial "$(try repeats)"; is partial "$(try looks)"
+'
 ok 'lint: inputs that could be ignored or compiled in, and special values' '
 	jq ".inputs += {idle: {shape: [\"rows\"], dtype: \"float32\"}, mode: {shape: null, dtype: \"int32\", value: 1}, free: {shape: null, dtype: \"float32\", value: 2}} |
 		.axes.spare = {type: \"var\"} | .workloads[].axes.spare = 4 | .workloads[0].axes.spare = 9 | .entry.arguments += [\"idle\", \"mode\", \"free\", \"spare\"]" "$task" >t.json

@@ -14,9 +14,9 @@ static const double small_eps = 0x1p-36;
 /*
  * For the distributions: average number of terms of a sum of sparse inputs; length of a row of
  * special values in a vector; in mixed inputs, at most one element in this many is from another
- * distribution.
+ * distribution; and at most so many whole numbers are of any size.
  */
-enum { TERMS = 2, SHORT_ROW = 64, RARE = 64 };
+enum { TERMS = 2, SHORT_ROW = 64, RARE = 64, FAR_MOST = 256 };
 
 static size_t
 wide_size(enum kdtype t)
@@ -316,6 +316,24 @@ batch_may_mix(const struct ktask *t)
 }
 
 /*
+ * Whole numbers of any size among others, about one in EVERY: there is no tolerance that they could
+ * spoil. A kernel that takes the numbers that it looks at for a sample of all is wrong then.
+ */
+static void
+mix_far(const struct judge *j, const struct ktask_tensor *x, size_t every, struct krng *rng,
+    size_t n, char *to)
+{
+	size_t size = kdtype_size(x->dtype);
+
+	every = every > n / FAR_MOST ? every : n / FAR_MOST;
+	for (size_t at = krng_below(rng, every); at < n; at += 1 + krng_below(rng, 2 * every)) {
+		uint64_t bits = krng_u64(rng) >> (x->dtype == KDTYPE_BOOL ? 63 : 0);
+
+		j->space->store(to + at * size, &bits, size);
+	}
+}
+
+/*
  * A case of tier T2, and some timed calls, are drawn from a mixture: the task's first distribution,
  * plus about one element per sum from each of the others. A kernel that looks at some of its inputs
  * cannot tell from them what the rest are, or whether it is timed; and a kernel that is right only
@@ -335,6 +353,8 @@ mix(struct judge *j, const struct batch *b, const struct ktask_tensor *x, struct
 		if (may_be_rare(how.dist))
 			j->space->draw(x->dtype, how, rng, ktask_elements(t, b->w, x), to);
 	}
+	if (!kdtype_is_float(x->dtype) && batch_may_be_special(t, x))
+		mix_far(j, x, how.every, rng, ktask_elements(t, b->w, x), to);
 }
 
 /* How an input is drawn. SPARSE: the index of the sparse input. */

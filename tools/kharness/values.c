@@ -370,24 +370,52 @@ near_limit(uint64_t word, int bits, bool sign)
 	return choice[word % LEN(choice)];
 }
 
+/* Rows of one kind each; FEW: two numbers in turns; ORDERED: ascending, but for one number. */
+enum whole { SMALL, ANY, LIMITS, FEW, ORDERED, WHOLE_KINDS };
+
+struct whole_row {
+	enum whole kind;
+	uint64_t first, second; /* bits of small numbers */
+	size_t odd_one;
+};
+
+static uint64_t
+small_whole(struct words *w, enum kdtype t)
+{
+	double v = normal(w) * values_width(t, KDIST_NORMAL);
+
+	return (uint64_t)(int64_t)lrint(kdtype_min(t) < 0 ? v : fabs(v));
+}
+
+static struct whole_row
+whole_row(struct words *w, enum kdtype t, size_t row)
+{
+	return (struct whole_row){ .kind = next_word(w) % WHOLE_KINDS,
+		.first = small_whole(w, t),
+		.second = small_whole(w, t),
+		.odd_one = next_word(w) % row };
+}
+
 void
 values_draw_whole(enum kdtype t, size_t row, struct krng *rng, size_t n, void *to)
 {
-	enum { SMALL, ANY, LIMITS, KINDS };
-	struct words words = { krng_u64(rng), 0 }, kinds = { krng_u64(rng), 0 };
-	size_t size = kdtype_size(t), kind = SMALL;
-	bool sign = kdtype_min(t) < 0;
+	struct words words = { krng_u64(rng), 0 }, rows = { krng_u64(rng), 0 };
+	size_t size = kdtype_size(t);
+	struct whole_row r = { .kind = SMALL };
 
 	for (size_t i = 0; i < n; i++) {
-		uint64_t word = next_word(&words), bits = word;
-		double small = normal(&words) * values_width(t, KDIST_NORMAL);
+		uint64_t word = next_word(&words), bits = small_whole(&words, t);
 
 		if (i % row == 0)
-			kind = next_word(&kinds) % KINDS;
-		if (kind == LIMITS && word >> 62)
-			bits = near_limit(word, (int)(8 * size), sign);
-		else if (kind != ANY)
-			bits = (uint64_t)(int64_t)lrint(sign ? small : fabs(small));
+			r = whole_row(&rows, t, row);
+		if (r.kind == ANY)
+			bits = word;
+		else if (r.kind == LIMITS && word >> 62)
+			bits = near_limit(word, (int)(8 * size), kdtype_min(t) < 0);
+		else if (r.kind == FEW)
+			bits = word >> 62 ? r.first : r.second;
+		else if (r.kind == ORDERED)
+			bits = r.first + (i % row == r.odd_one ? 0 : i % row);
 		if (t == KDTYPE_BOOL)
 			bits &= 1;
 		/* The low bytes come first, as in everything that kiln runs on. */
