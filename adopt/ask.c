@@ -74,7 +74,7 @@ ask_model(const struct adoption *a, const char *name, int n, const json_t *conte
 	               *whole = kasprintf("%s\n%s", system, user);
 	char *prompt, *reply, *text, hex[65];
 
-	ksha256_hex(whole, strlen(whole), hex);
+	ksha256_text(whole, hex);
 	prompt = adopt_path(a, "ask/%s-%d.%.12s/prompt.ndjson", name, n, hex);
 	reply = adopt_path(a, "ask/%s-%d.%.12s/reply.ndjson", name, n, hex);
 	text = stored(reply);

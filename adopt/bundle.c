@@ -30,7 +30,7 @@ find_header(const struct bundle *b, const struct source *from, const char *name,
 	json_auto_t *folders = json_array();
 
 	if (!system)
-		json_array_append_new(folders, json_string(near));
+		kjson_add(folders, near);
 	if (b->include)
 		json_array_extend(folders, b->include);
 	kjson_foreach_text(folder, folders) {
@@ -180,8 +180,7 @@ bundle_open(struct bundle *b, const struct adoption *a, const char *folder, cons
 		kdie_errno(K_IO, "%s", path);
 	add_source(b, real, true);
 	for (size_t i = json_array_size(forced); i-- > 0;) {
-		auto_free char *header =
-		    header_path(b, ".", json_string_value(json_array_get(forced, i)));
+		auto_free char *header = header_path(b, ".", kjson_item(forced, i));
 
 		if (realpath(header, real) && path_in(b->folder, real) && !open_source(b, real))
 			prepend_source(b, real);
@@ -266,9 +265,8 @@ close_over(struct bundle *b)
 			char key[32];
 
 			snprintf(key, sizeof key, "%p", (const void *)x);
-			if (!*bundle_kept(f, x) || json_object_get(seen, key))
+			if (!*bundle_kept(f, x) || !kjson_enter(seen, key))
 				continue;
-			json_object_set_new(seen, key, json_true());
 			n.s = &f->scan;
 			n.of = x;
 			for (size_t at = x->from, end; kscan_identifier(n.s, &at, x->to, &end);
@@ -328,7 +326,7 @@ note_variables(struct bundle *b)
 	json_array_clear(b->notes);
 	bundle_items(b, f, x) {
 		if (!*bundle_kept(f, x) || x->kind != KSCAN_DECLARATION || !x->name_count ||
-		    memchr(f->scan.code + x->from, '(', x->to - x->from) ||
+		    kscan_matches(&f->scan, x->from, x->to, "\\(") ||
 		    kscan_has_word(&f->scan, x,
 		        "const constexpr typedef using struct union enum class template"))
 			continue;
@@ -355,7 +353,7 @@ is_definition(const struct kscan *s, const struct kscan_item *x, const char *nam
 		return false;
 	return x->kind == KSCAN_FUNCTION ||
 	    (x->kind == KSCAN_DECLARATION && !kscan_has_word(s, x, "extern typedef") &&
-	        !memchr(s->code + x->from, '(', x->to - x->from));
+	        !kscan_matches(s, x->from, x->to, "\\("));
 }
 
 static const struct kscan_item *
@@ -431,10 +429,8 @@ mark_included(const struct bundle *b, const struct source *f, json_t *marked)
 		auto_free char *header = included_by(b, f, x);
 		const struct source *in = header ? open_source(b, header) : NULL;
 
-		if (!in || json_object_get(marked, header))
-			continue;
-		json_object_set_new(marked, header, json_true());
-		mark_included(b, in, marked);
+		if (in && kjson_enter(marked, header))
+			mark_included(b, in, marked);
 	}
 }
 

@@ -34,7 +34,7 @@ call_unit(const struct adoption *a, const struct kscan *winner, const struct ksc
 			json_object_set(x, "of", json_object_get(p, "value"));
 			json_object_set_new(x, "value", json_string(g.params[i].name));
 			json_array_append(list, x);
-			json_array_append_new(names, json_string(g.params[i].name));
+			kjson_add(names, g.params[i].name);
 		}
 	}
 	return json_pack("{s:s,s:o,s:o}", "function", a->entry, "parameters", list, "names", names);
@@ -51,7 +51,7 @@ call_text(const char *path, const char *name, const json_t *arguments, size_t co
 	kbuf_printf(&b, "%s%s(", path, name);
 	at = column + b.len;
 	for (size_t i = 0; i < json_array_size(arguments); i++) {
-		const char *x = json_string_value(json_array_get(arguments, i));
+		const char *x = kjson_item(arguments, i);
 
 		if (i && at + strlen(x) + 3 > WIDTH) {
 			kbuf_puts(&b, ",\n");
@@ -97,10 +97,10 @@ argument_of(const json_t *p, const json_t *names, const json_t *arguments)
 	while (kis_word(value[n + len]))
 		len++;
 	for (size_t i = 0; i < json_array_size(names); i++) {
-		const char *name = json_string_value(json_array_get(names, i));
+		const char *name = kjson_item(names, i);
 
 		if (strlen(name) == len && !strncmp(name, value + n, len))
-			given = arguments ? json_string_value(json_array_get(arguments, i)) : name;
+			given = arguments ? kjson_item(arguments, i) : name;
 	}
 	if (!given && arguments)
 		return NULL;
@@ -145,7 +145,7 @@ call_body(const struct adoption *a, const json_t *called, char **fault)
 
 		if (kjson_bool(p, "result"))
 			type = kjson_bool(p, "bytes") ? "" : kjson_str(p, "type");
-		json_array_append_new(list, json_string(text ? text : ""));
+		kjson_add(list, text ? text : "");
 	}
 	if (type && !*type) {
 		*fault = kasprintf("%s does its work outside of %s, which returns a structure",
@@ -193,14 +193,13 @@ static void
 add_triple(json_t *parts, const char *what, const char *x, const struct kscan *s, size_t at)
 {
 	struct kregex_span in[2];
-	auto_free char *inside = kregex_find("\\Adim3\\s*[({]((?s).*).\\z", x, strlen(x), in, 2)
-	    ? kregex_text(x, in[1])
-	    : NULL;
+	auto_free char *inside =
+	    kregex_match("\\Adim3\\s*[({]((?s).*).\\z", x, in) ? kregex_text(x, in[1]) : NULL;
 	json_auto_t *list = inside ? kscan_list(inside, false) : NULL;
 	bool plain = is_simple(x), triple = plain && is_dim3(s, x, at);
 
 	for (size_t i = 0; i < 3; i++) {
-		const char *part = json_string_value(json_array_get(list, i));
+		const char *part = kjson_item(list, i);
 		auto_free char *name = kasprintf("%s_%c", what, "xyz"[i]);
 
 		if (list || (!plain && i))
@@ -286,8 +285,8 @@ add_launch(struct finding *f, const struct kscan_launch *l)
 	free(x->path);
 	x->path = kstrndup(l->kernel, (size_t)(kscan_plain(l->kernel) - l->kernel));
 	x->parts = json_object();
-	add_triple(x->parts, "grid", json_string_value(json_array_get(config, 0)), s, l->at);
-	add_triple(x->parts, "block", json_string_value(json_array_get(config, 1)), s, l->at);
+	add_triple(x->parts, "grid", kjson_item(config, 0), s, l->at);
+	add_triple(x->parts, "block", kjson_item(config, 1), s, l->at);
 	for (size_t i = 2; i < 4; i++)
 		json_object_set_new(x->parts, i == 2 ? "shared_bytes" : "stream",
 		    i < json_array_size(config) ? json_incref(json_array_get(config, i))
@@ -342,8 +341,8 @@ call_find(const struct adoption *a, const char *folder, struct call_sites *s)
 	json_auto_t *files = unit_files(folder);
 
 	*s = (struct call_sites){ 0 };
-	kjson_foreach(name, files) {
-		struct finding f = { .a = a, .file = json_string_value(name), .sites = s };
+	kjson_foreach_text(name, files) {
+		struct finding f = { .a = a, .file = name, .sites = s };
 		size_t len;
 		auto_free char *text =
 		    kread_file(path_of("%s/%s", folder, f.file), SOURCE_MAX, &len);

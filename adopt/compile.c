@@ -72,10 +72,10 @@ same_file(const char *x, const char *y)
 static bool
 takes_value(const char *option)
 {
-	return kis_listed("-o -I -D -U -isystem -iquote -include -MF -MT -MQ -x -Xcompiler "
+	return kis_one_of("-o -I -D -U -isystem -iquote -include -MF -MT -MQ -x -Xcompiler "
 	                  "-gencode -arch -code --gpu-architecture --generate-code --gpu-code -std "
 	                  "--std -Xptxas -ccbin -maxrregcount -L -l --compiler-options",
-	    option, strlen(option));
+	    option);
 }
 
 /* Does an option of the project's compiler also matter for the kernel alone? */
@@ -149,14 +149,13 @@ flags_handed_on(const json_t *flags)
 	json_t *result = json_array();
 
 	for (size_t i = 0; i < json_array_size(flags); i++) {
-		const char *flag = json_string_value(json_array_get(flags, i));
-		const char *value =
-		    takes_value(flag) ? json_string_value(json_array_get(flags, ++i)) : NULL;
+		const char *flag = kjson_item(flags, i);
+		const char *value = takes_value(flag) ? kjson_item(flags, ++i) : NULL;
 		auto_free char *words = kstrdup(value && strstr(flag, "ompiler") ? value : "");
 
 		kpart_foreach(word, words, ",")
 			if (is_kept(word))
-				json_array_append_new(result, json_string(word));
+				kjson_add(result, word);
 		if (kregex_is("\\A(?:-O|-std=|--std=|-D|-U)", flag))
 			json_array_append_new(
 			    result, json_sprintf("%s%s", flag, value ? value : ""));
@@ -198,9 +197,9 @@ compile_of(const struct subject *a, char *line, bool *astray)
 			if (value)
 				json_array_append_new(forced, include_folder(a->copy, cwd, value));
 		} else if (is_kept(word)) {
-			json_array_append_new(flags, json_string(word));
+			kjson_add(flags, word);
 			if (takes_value(word) && (value = kpart(&rest, "\037")))
-				json_array_append_new(flags, json_string(value));
+				kjson_add(flags, value);
 		} else if (takes_value(word)) {
 			kpart(&rest, "\037");
 		}
@@ -219,8 +218,7 @@ includes_any(const char *text, const json_t *names)
 {
 	struct kregex_span at[2];
 
-	for (; kregex_find("include[ \\t]*[\"<]([^\">\\n]*)", text, strlen(text), at, 2);
-	     text += at[1].to) {
+	for (; kregex_match("include[ \\t]*[\"<]([^\">\\n]*)", text, at); text += at[1].to) {
 		auto_free char *name = kregex_text(text, at[1]);
 
 		if (json_object_get(names, basename(name)))
@@ -240,21 +238,21 @@ compile_sources(const char *folder, const char *file)
 		files = unit_files(folder);
 	for (int level = 0; level < LEVELS; level++)
 		for (size_t i = 0; i < json_array_size(files);) {
-			const char *name = json_string_value(json_array_get(files, i));
+			const char *name = kjson_item(files, i);
 			auto_free char *text = file_text(path_of("%s/%s", folder, name), NULL);
 			bool includes = text && includes_any(text, names);
 
 			if (includes && rules_is_header(name))
-				json_object_set_new(names, basename(name), json_true());
+				kjson_enter(names, basename(name));
 			else if (includes)
-				json_array_append_new(found, json_string(name));
+				kjson_add(found, name);
 			if (includes)
 				json_array_remove(files, i);
 			else
 				i++;
 		}
 	if (!json_array_size(found))
-		json_array_append_new(found, json_string(file));
+		kjson_add(found, file);
 	return found;
 }
 
@@ -347,8 +345,7 @@ compile_settle(json_t *settings, const char *architecture)
 	if (strcmp(basename(kjson_str(settings, "compiler")), "nvcc"))
 		return;
 	for (size_t i = 0; i < json_array_size(flags); i++) {
-		const char *flag = json_string_value(json_array_get(flags, i)),
-		           *at = strstr(flag, "native");
+		const char *flag = kjson_item(flags, i), *at = strstr(flag, "native");
 
 		any |= strstr(flag, "arch") != NULL;
 		if (architecture && at && !at[6] && (at == flag || at[-1] == '='))
@@ -358,5 +355,5 @@ compile_settle(json_t *settings, const char *architecture)
 	if (architecture && !any)
 		json_array_append_new(flags, json_sprintf("-arch=%s", architecture));
 	kforeach(word, more)
-		json_array_append_new(flags, json_string(*word));
+		kjson_add(flags, *word);
 }

@@ -125,7 +125,7 @@ integer_arguments(const json_t *calls)
 			integer &=
 			    json_is_integer(json_object_get(json_object_get(call, "args"), name));
 		if (integer)
-			json_array_append_new(names, json_string(name));
+			kjson_add(names, name);
 	}
 	return names;
 }
@@ -140,7 +140,7 @@ given_key(const char *key, const json_t *integers)
 	kpart_foreach(name, names, ",") {
 		if (!kjson_has(integers, name))
 			kdie(K_USAGE, "--key: '%s' is not an integer argument of the calls", name);
-		json_array_append_new(list, json_string(name));
+		kjson_add(list, name);
 	}
 	return list;
 }

@@ -11,7 +11,7 @@ static const char attributes[] = "\\[\\[[^]]*\\]\\]|\\b(?!sizeof)(?:" KSCAN_ATTR
 static char *
 plain_code(const struct kscan *s, size_t from, size_t to)
 {
-	auto_free char *code = kstrndup(s->code + from, to - from);
+	auto_free char *code = kscan_copy(s, from, to);
 
 	return kregex_sub(attributes, code, "");
 }
@@ -67,7 +67,7 @@ read_param(const struct kscan *in, size_t from, size_t to, struct kscan_param *x
 		                                                        : given;
 	to = given < to ? given : to;
 	last = name_of_param(s, from, to);
-	x->name = kstrndup(s->code + last, kscan_word(s, last, to) - last);
+	x->name = kscan_copy(s, last, kscan_word(s, last, to));
 	for (size_t p = from; p < to; p = step(s, p, to)) {
 		size_t end = kscan_word(s, p, to);
 		char c = s->code[p];
@@ -186,7 +186,7 @@ read_members(const struct kscan *s, size_t from, size_t to, struct kscan_param *
 static bool
 is_round(const char *text)
 {
-	return kregex_find("(?s)\\A(?:[^({\\[]|\\[[^]]*\\])*\\(", text, strlen(text), NULL, 0);
+	return kregex_is("(?s)\\A(?:[^({\\[]|\\[[^]]*\\])*\\(", text);
 }
 
 /* The same for a declaration, unless it declares no data. */

@@ -83,7 +83,7 @@ static void __attribute__((format(printf, 2, 3))) argument(struct making *m, con
 	va_start(ap, fmt);
 	text = kvasprintf(fmt, ap);
 	va_end(ap);
-	kbuf_printf(&m->arguments, "%s%s", m->arguments.len ? ", " : "", text);
+	kbuf_join(&m->arguments, ", ", text);
 }
 
 /* The parameter's type as written in the application, without const and stars. The caller frees. */
@@ -91,11 +91,11 @@ static char *
 spelled(const struct making *m, const struct kscan_param *p)
 {
 	const char *bound = kjson_str_or(m->types.bound, p->type, p->type);
-	struct kregex_span at;
+	struct kregex_span at[1];
 
 	return !m->cxx && !kregex_is("\\A(?:struct|enum|union) ", bound) &&
-	        kregex_find("\\b(?:struct|enum|union) ", p->text, strlen(p->text), &at, 1)
-	    ? kasprintf("%.*s%s", (int)(at.to - at.from), p->text + at.from, bound)
+	        kregex_match("\\b(?:struct|enum|union) ", p->text, at)
+	    ? kasprintf("%.*s%s", (int)(at->to - at->from), p->text + at->from, bound)
 	    : kstrdup(bound);
 }
 
@@ -973,13 +973,13 @@ entry_make(struct adopted_unit *u, const struct unit_sources *sources, size_t wh
 			argument(&m, "nullptr");
 		else
 			take_param(&m, &m.g.params[i]);
-		kbuf_printf(&same, "%s%s", i ? ", " : "", m.g.params[i].name);
+		kbuf_join(&same, ", ", m.g.params[i].name);
 		if (u->sequence && !m.why->len &&
 		    (strcmp(same.data, m.arguments.len ? m.arguments.data : "") || m.after.len))
 			refuse(&m, &m.g.params[i],
 			    "neither a number, an array nor a structure of numbers, for a function "
 			    "that launches kernels");
-		json_array_append_new(u->names, json_string(m.g.params[i].name));
+		kjson_add(u->names, m.g.params[i].name);
 	}
 	json_object_foreach((json_t *)symbols, name, declared)
 		take_symbol(&m, name, json_string_value(declared));

@@ -22,10 +22,9 @@ compile_settings(const struct adoption *a)
 
 	/* The entry of a member makes an object with the values of a call, private ones too. */
 	if (kscan_has_path(a->kernel))
-		json_array_append_new(
-		    json_object_get(settings, "flags"), json_string("-fno-access-control"));
+		kjson_add(json_object_get(settings, "flags"), "-fno-access-control");
 	if (a->flag)
-		json_array_append_new(json_object_get(settings, "flags"), json_string(a->flag));
+		kjson_add(json_object_get(settings, "flags"), a->flag);
 	return settings;
 }
 
@@ -45,8 +44,8 @@ add_quoted(struct kbuf *b, const char *word)
 static void
 add_all(struct kbuf *b, const json_t *list)
 {
-	kjson_foreach(word, list)
-		add_quoted(b, json_string_value(word));
+	kjson_foreach_text(word, list)
+		add_quoted(b, word);
 }
 
 static char *
@@ -103,10 +102,10 @@ error_kind(const char *log)
 	    "expected (?:a )?declaration|expected identifier or|expected (?:'|‘)}|at end of input|"
 	    "unterminated|stray|extraneous closing brace|#endif|#if|missing terminating|"
 	    "unrecognized token|expected unqualified-id";
-	struct kregex_span at;
+	struct kregex_span at[1];
 
-	return kregex_find("error:[^\\n]*", log, strlen(log), &at, 1) &&
-	        kregex_find(structural, log + at.from, at.to - at.from, NULL, 0)
+	return kregex_match("error:[^\\n]*", log, at) &&
+	        kregex_find(structural, log + at->from, at->to - at->from, NULL, 0)
 	    ? "structural"
 	    : "semantic";
 }
@@ -114,13 +113,13 @@ error_kind(const char *log)
 char *
 error_context(const char *text, const char *log)
 {
-	struct kregex_span
-	    at[3]; /* a line with an error, and the number in "file:12" or "file(12)" */
+	/* a line with an error, and the number in "file:12" or "file(12)" */
+	struct kregex_span at[2];
 	struct kbuf b = { 0 };
 	size_t shown = 0;
 
 	for (const char *p = log;
-	     kregex_find("(?m)^(?:[^:(\\n]*[:(](\\d+))?[^\\n]*?error[^\\n]*", p, strlen(p), at, 2);
+	     kregex_match("(?m)^(?:[^:(\\n]*[:(](\\d+))?[^\\n]*?error[^\\n]*", p, at);
 	     p += at[0].to) {
 		size_t number = at[1].from == KREGEX_UNSET ? 0 : strtoul(p + at[1].from, NULL, 10),
 		       line = 1;
@@ -147,8 +146,7 @@ undefined_name(const char *log)
 {
 	struct kregex_span at[2];
 
-	return kregex_find(
-	           "ndefined reference to [^A-Za-z_\\n]*(?:\\w*::)*(\\w+)", log, strlen(log), at, 2)
+	return kregex_match("ndefined reference to [^A-Za-z_\\n]*(?:\\w*::)*(\\w+)", log, at)
 	    ? kregex_text(log, at[1])
 	    : NULL;
 }
@@ -158,11 +156,9 @@ undefined_name(const char *log)
 json_t *
 context_files(const struct adoption *a)
 {
-	const json_t *context = json_object_get(a->json, "context");
 	json_t *list = json_array();
 
-	kjson_foreach(item, context) {
-		const char *name = json_string_value(item);
+	kjson_foreach_text(name, json_object_get(a->json, "context")) {
 		auto_free char *text = kread_file(project_path(a, name), CONTEXT_MAX, NULL);
 		auto_buf struct kbuf b = { 0 };
 
@@ -348,14 +344,14 @@ assemble_included(
     struct assembly *x, const struct adoption *a, const char *copy, const json_t *settings)
 {
 	json_auto_t *sources = compile_sources(copy, a->file);
-	const char *source = json_string_value(json_array_get(sources, 0));
+	const char *source = kjson_item(sources, 0);
 	json_auto_t *with = json_deep_copy(settings);
 
 	if (!strcmp(source, a->file))
 		return;
 	if (!json_object_get(with, "forced"))
 		json_object_set_new(with, "forced", json_array());
-	json_array_append_new(json_object_get(with, "forced"), json_string(source));
+	kjson_add(json_object_get(with, "forced"), source);
 	assemble_in_place_of(x, a, copy, a->file, with);
 }
 
@@ -383,8 +379,8 @@ extract_kernel(const struct adoption *a)
 	result = json_pack("{s:s,s:s,s:b,s:i,s:i,s:O}", "schema", "extract/1", "signature",
 	    signature, "model", tries > 0, "tries", tries, "pulled", x.pulls, "notes", x.b.notes);
 	write_json(adopt_path(a, "extract.json"), result);
-	kjson_foreach(note, x.b.notes)
-		kwarn("%s", json_string_value(note));
+	kjson_foreach_text(note, x.b.notes)
+		kwarn("%s", note);
 	assembly_free(&x);
 	return K_OK;
 }

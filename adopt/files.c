@@ -10,9 +10,7 @@ is_source(const char *name)
 {
 	const char *end = strrchr(name, '.');
 
-	return end &&
-	    kis_listed(
-	        ".c .C .h .H .cc .cpp .cxx .hh .hpp .hxx .cu .cuh .inc .inl", end, strlen(end));
+	return end && kis_one_of(".c .C .h .H .cc .cpp .cxx .hh .hpp .hxx .cu .cuh .inc .inl", end);
 }
 
 /* Names of the sources in FOLDER, relative to PROJECT. */
@@ -26,7 +24,7 @@ add_files(json_t *list, const char *project, const char *folder, bool headers_on
 
 	kpart_foreach(name, names, "\n")
 		if (is_source(name) && (!headers_only || rules_is_header(name)))
-			json_array_append_new(list, json_string(name + strlen(project) + 1));
+			kjson_add(list, name + strlen(project) + 1);
 }
 
 json_t *

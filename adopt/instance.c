@@ -13,14 +13,7 @@ static char *
 trimmed(const struct kscan *s, size_t from, size_t to)
 {
 	from = kscan_blank(s, from, to);
-	return kstrndup(s->code + from, kscan_back(s, to, from) - from);
-}
-
-/* Part I of a list; NULL: it has fewer. */
-static const char *
-nth(const json_t *list, size_t i)
-{
-	return json_string_value(json_array_get(list, i));
+	return kscan_copy(s, from, kscan_back(s, to, from));
 }
 
 /* The parts inside the "<…>" at TEXT; none if there is no such thing. New reference. */
@@ -38,9 +31,9 @@ instance_is_null(const struct adopted_unit *u, size_t i)
 {
 	kforeach_of(l, u->launches, u->launch_count) {
 		json_auto_t *list = kscan_list(l->at->call, true);
-		const char *given = nth(list, i);
+		const char *given = kjson_item(list, i);
 
-		if (!given || !kis_listed("nullptr NULL", given, strlen(given)))
+		if (!given || !kis_one_of("nullptr NULL", given))
 			return false;
 	}
 	return u->launch_count;
@@ -66,7 +59,7 @@ read_formals(const char *result)
 		auto_free char *name = NULL, *given = NULL;
 		struct kregex_span at[4];
 
-		kregex_find(form, text, strlen(text), at, LEN(at));
+		kregex_match(form, text, at);
 		name = kregex_text(text, at[2]);
 		given = kregex_text(text, at[3]);
 		json_array_append_new(formals,
@@ -94,7 +87,7 @@ static bool
 is_known(const json_t *unit, const char *text)
 {
 	return kjson_find(json_object_get(unit, "parameters"), "type", text) ||
-	    isdigit((unsigned char)*text) || kis_listed("true false", text, strlen(text));
+	    isdigit((unsigned char)*text) || kis_one_of("true false", text);
 }
 
 char *
@@ -109,7 +102,7 @@ instance_condition(const char *result, const json_t *unit)
 		at++;
 	actual = at ? angles(at + strlen(name)) : NULL;
 	kjson_foreach(x, formals) {
-		const char *text = nth(actual, i++);
+		const char *text = kjson_item(actual, i++);
 
 		if (text && is_known(unit, text))
 			kbuf_printf(&b,
@@ -158,8 +151,9 @@ from_callers(const struct place *p, const char *name)
 			struct place outer = { p->sources, s, unit_function_at(&s->scan, at), at,
 				p->depth + 1 };
 
-			if (nth(list, which) && (outer.f != p->f || outer.s != p->s))
-				found = resolve(&outer, nth(list, which), kjson_bool(x, "type"));
+			if (kjson_item(list, which) && (outer.f != p->f || outer.s != p->s))
+				found =
+				    resolve(&outer, kjson_item(list, which), kjson_bool(x, "type"));
 		}
 	}
 	return found;
@@ -176,7 +170,7 @@ resolve(const struct place *p, const char *text, bool is_type)
 	int64_t n;
 	bool known;
 
-	if (!strcmp(text, "true") || !strcmp(text, "false"))
+	if (kis_one_of("true false", text))
 		return kstrdup(text);
 	if (!is_type && kscan_number(&scope, text, &n))
 		return kasprintf("%lld", (long long)n);
@@ -270,9 +264,9 @@ deduce(const struct place *p, const struct kscan_signature *g, const char *forma
 	json_auto_t *list = kscan_list(call, true);
 	char *found = NULL;
 
-	for (size_t i = 0; i < g->count && nth(list, i) && !found; i++)
+	for (size_t i = 0; i < g->count && kjson_item(list, i) && !found; i++)
 		if (!strcmp(g->params[i].type, formal))
-			found = type_of(p, nth(list, i));
+			found = type_of(p, kjson_item(list, i));
 	return found;
 }
 
@@ -286,7 +280,7 @@ bind_launch(const struct place *p, const json_t *formals, const struct kscan_sig
 
 	arguments->len = 0;
 	kjson_foreach(x, formals) {
-		const char *given = nth(list, i++), *name = kjson_str(x, "name"),
+		const char *given = kjson_item(list, i++), *name = kjson_str(x, "name"),
 		           *usual = json_string_value(json_object_get(x, "given"));
 		bool type = kjson_bool(x, "type");
 		auto_free char *text = given ? resolve(p, given, type)
@@ -431,7 +425,7 @@ instance_dimensions(const struct unit_launch *l, const char *expression)
 {
 	const struct kscan *s = &l->source->scan,
 	                   whole = { .text = expression, .code = (char *)expression };
-	auto_free char *name = kstrndup(expression, kscan_word(&whole, 0, strlen(expression)));
+	auto_free char *name = kscan_copy(&whole, 0, kscan_word(&whole, 0, strlen(expression)));
 	size_t n = strlen(name), found = 0;
 
 	if (!strncmp(expression, "dim3", 4) && expression[4])

@@ -101,7 +101,7 @@ find_winner(const struct adoption *a, struct winner *w)
 		return false;
 	w->id = kstrdup(kjson_str(best, "id"));
 	w->code = kstrdup(kjson_str(source, "code"));
-	ksha256_hex(w->code, strlen(w->code), w->hex);
+	ksha256_text(w->code, w->hex);
 	w->speedup = kjson_num_or(best, "speed.mean", 1);
 	w->sure = kjson_num(best, "speed.low") > 1;
 	return true;
@@ -123,7 +123,7 @@ written_arrays(const struct adoption *a)
 	const char *name;
 
 	json_object_foreach(json_object_get(task, "outputs"), name, v)
-		json_array_append_new(list, json_string(name));
+		kjson_add(list, name);
 	return list;
 }
 

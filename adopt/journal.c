@@ -228,8 +228,8 @@ journal_change(const struct adoption *a, const struct patch *p, const char *run,
 	kforeach_of(f, p->files, p->count) {
 		if (!is_original(a, f->name))
 			write_text(journal_original(a, f->name), f->was);
-		ksha256_hex(f->was, strlen(f->was), from);
-		ksha256_hex(f->text, strlen(f->text), to);
+		ksha256_text(f->was, from);
+		ksha256_text(f->text, to);
 		json_object_set_new(files, f->name, json_pack("{s:s,s:s}", "from", from, "to", to));
 	}
 	keep_outputs(a);

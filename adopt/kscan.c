@@ -52,8 +52,8 @@ kscan_among(const struct kscan *s, size_t p, size_t end, const char *words)
 static bool
 is_attribute(const struct kscan *s, size_t p, size_t end)
 {
-	return kregex_find("\\A(?:" KSCAN_ATTRIBUTES "|decltype|typeof|__typeof__)\\z", s->code + p,
-	    end - p, NULL, 0);
+	return kscan_matches(
+	    s, p, end, "\\A(?:" KSCAN_ATTRIBUTES "|decltype|typeof|__typeof__)\\z");
 }
 
 /*
@@ -238,6 +238,18 @@ bool
 kscan_uses(const struct kscan *s, size_t from, size_t to, const char *name)
 {
 	return kscan_find(s, from, to, name) < to;
+}
+
+bool
+kscan_matches(const struct kscan *s, size_t from, size_t to, const char *pattern)
+{
+	return kregex_find(pattern, s->code + from, to - from, NULL, 0);
+}
+
+char *
+kscan_copy(const struct kscan *s, size_t from, size_t to)
+{
+	return kstrndup(s->code + from, to - from);
 }
 
 char *
@@ -516,8 +528,8 @@ kind_at_brace(const struct kscan *s, size_t p, struct kscan_item *x)
 {
 	size_t end;
 
-	if (kregex_find("\\A(?:(?:inline\\s+)?namespace\\b|extern\\s*\"[^\"]*\"\\s*\\z)",
-	        s->code + x->from, p - x->from, NULL, 0))
+	if (kscan_matches(
+	        s, x->from, p, "\\A(?:(?:inline\\s+)?namespace\\b|extern\\s*\"[^\"]*\"\\s*\\z)"))
 		return KSCAN_OPEN;
 	end = function_name(s, p, x);
 	if (!end)
@@ -540,9 +552,8 @@ is_old_style(const struct kscan *s, size_t from, size_t p, size_t to)
 	struct kscan_item x = { .from = from };
 
 	return function_name(s, p, &x) &&
-	    kregex_find("\\A\\((?:\\s*\\w+\\s*(?:,|(?=\\))))+\\)\\s*[A-Za-z_][\\w\\s*,;\\[\\]]*;"
-	                "\\s*\\{",
-	        s->code + x.open, to - x.open, NULL, 0);
+	    kscan_matches(s, x.open, to,
+	        "\\A\\((?:\\s*\\w+\\s*(?:,|(?=\\))))+\\)\\s*[A-Za-z_][\\w\\s*,;\\[\\]]*;\\s*\\{");
 }
 
 /*
@@ -552,8 +563,7 @@ is_old_style(const struct kscan *s, size_t from, size_t p, size_t to)
 static bool
 may_go_on(const struct kscan *s, size_t from, size_t brace)
 {
-	return kregex_find("=|\\b(?:struct|union|enum|class|typedef)\\b|\\w\\z", s->code + from,
-	    brace - from, NULL, 0);
+	return kscan_matches(s, from, brace, "=|\\b(?:struct|union|enum|class|typedef)\\b|\\w\\z");
 }
 
 size_t
@@ -700,7 +710,7 @@ blank_disabled(struct kscan *s)
 
 	while ((at = kscan_branch(s, at, s->len, &b)) < s->len) {
 		p = line_end(s, at, s->len);
-		if (!kregex_find("\\A#[ \\t]*if[ \\t]+0\\s*\\z", s->code + at, p - at, NULL, 0)) {
+		if (!kscan_matches(s, at, p, "\\A#[ \\t]*if[ \\t]+0\\s*\\z")) {
 			at = p;
 			continue;
 		}

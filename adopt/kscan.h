@@ -149,6 +149,10 @@ bool kscan_uses(const struct kscan *s, size_t from, size_t to, const char *name)
 #define kscan_each(at, s, from, to, name) \
 	for (size_t at = kscan_find(s, from, to, name); at < (to); \
 	     at = kscan_find(s, at + 1, to, name))
+/* Does the code there match the regular expression PATTERN, a literal? */
+bool kscan_matches(const struct kscan *s, size_t from, size_t to, const char *pattern);
+/* The code there, to be freed. */
+char *kscan_copy(const struct kscan *s, size_t from, size_t to);
 /* The code with single blanks between words and no others; the caller frees. */
 char *kscan_tidy(const struct kscan *s, size_t from, size_t to);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* kscan: see kscan.h. Here: launches, and what numbers expressions are. */
+#include "kio.h"
 #include "kregex.h"
 #include "kscan.h"
 
@@ -135,7 +136,7 @@ value_at(const struct kscan *s, size_t p, size_t to)
 
 	while (end < to && !strchr(",;}", s->code[end]))
 		end = kscan_after(s, end, to);
-	return end < to ? kstrndup(s->code + p, end - p) : NULL;
+	return end < to ? kscan_copy(s, p, end) : NULL;
 }
 
 /* The text after "NAME =" from FROM to TO; the caller frees, NULL: there is none. */
@@ -167,8 +168,7 @@ dim3_arguments(const struct kscan *s, size_t from, size_t to, const char *name)
 			if (p == word || open >= to || !strchr("({", s->code[open]))
 				break;
 			if (kscan_among(s, word, p, name))
-				return kstrndup(
-				    s->code + open + 1, kscan_close(s, open, to) - open - 1);
+				return kscan_copy(s, open + 1, kscan_close(s, open, to));
 			p = kscan_blank(s, kscan_after(s, open, to), to);
 			if (s->code[p] != ',')
 				break;
@@ -273,7 +273,7 @@ word_value(struct sum *x)
 	int64_t triple[3];
 	const char *p = x->p;
 
-	kregex_find("\\A(\\w+)(?:\\s*\\.([xyz])\\b)?", p, strlen(p), at, LEN(at));
+	kregex_match("\\A(\\w+)(?:\\s*\\.([xyz])\\b)?", p, at);
 	name = kregex_text(p, at[1]);
 	x->p += at[0].to;
 	if (at[2].from == KREGEX_UNSET)
@@ -287,13 +287,13 @@ factor(struct sum *x)
 {
 	static const char cast[] = "\\A\\((?:\\s*(?:int|unsigned|long|size_t|int64_t|uint32_t|"
 	                           "int32_t|short|const)\\b)+\\s*\\)";
-	struct kregex_span at;
+	struct kregex_span at[1];
 	int64_t v;
 	char *end;
 
 	skip_spaces(x);
-	if (kregex_find(cast, x->p, strlen(x->p), &at, 1)) {
-		x->p += at.to;
+	if (kregex_match(cast, x->p, at)) {
+		x->p += at->to;
 		return factor(x);
 	}
 	if (*x->p == '(') {
@@ -369,11 +369,11 @@ triple_of(struct sum *x, const char *expression, int64_t triple[3])
 	struct kregex_span at[2];
 	auto_free char *list = NULL, *name = NULL;
 	json_auto_t *parts = NULL;
-	size_t len = strlen(expression), n;
+	size_t n;
 
-	if (kregex_find("\\A\\s*dim3[({]((?s).*).\\z", expression, len, at, 2)) {
+	if (kregex_match("\\A\\s*dim3[({]((?s).*).\\z", expression, at)) {
 		list = kregex_text(expression, at[1]);
-	} else if (c->f && kregex_find("\\A\\s*([A-Za-z_]\\w*)\\s*\\z", expression, len, at, 2)) {
+	} else if (c->f && kregex_match("\\A\\s*([A-Za-z_]\\w*)\\s*\\z", expression, at)) {
 		name = kregex_text(expression, at[1]);
 		x->bad |= is_variable(c->s, c->f, name);
 		list = dim3_arguments(c->s, c->f->body, c->f->to, name);
@@ -381,7 +381,7 @@ triple_of(struct sum *x, const char *expression, int64_t triple[3])
 	parts = kscan_list(list ? list : expression, false);
 	n = json_array_size(parts);
 	for (size_t i = 0; i < 3; i++)
-		triple[i] = i < n ? number_of(x, json_string_value(json_array_get(parts, i))) : 1;
+		triple[i] = i < n ? number_of(x, kjson_item(parts, i)) : 1;
 	return n && n <= 3 && !x->bad;
 }
 

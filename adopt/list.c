@@ -149,8 +149,7 @@ is_maker(const struct kscan_item *x)
 static bool
 is_wanted(const struct unit_source *s, const struct kscan_item *x, const struct list_options *o)
 {
-	const char *body = s->scan.code + x->body;
-	size_t len = x->to - x->body, line;
+	size_t line;
 
 	if (x->kind != KSCAN_FUNCTION || kscan_uses(&s->scan, x->from, x->open, "operator") ||
 	    is_maker(x) || (o->file && strcmp(unit_place(s, x->name_at, &line), o->file)))
@@ -159,8 +158,11 @@ is_wanted(const struct unit_source *s, const struct kscan_item *x, const struct 
 		return true;
 	/* A function without loops and indexing takes no time. */
 	return !kscan_has_word(&s->scan, x, "__device__") &&
-	    (o->all || (memmem(body, len, "<<<", 3) && strcmp(x->names[0], "main") != 0) ||
-	        (kscan_uses(&s->scan, x->body, x->to, "for while") && memchr(body, '[', len)));
+	    (o->all ||
+	        (kscan_matches(&s->scan, x->body, x->to, "<<<") &&
+	            strcmp(x->names[0], "main") != 0) ||
+	        (kscan_uses(&s->scan, x->body, x->to, "for while") &&
+	            kscan_matches(&s->scan, x->body, x->to, "\\[")));
 }
 
 /* A function in a header is listed once, however many files include it. */
@@ -170,10 +172,8 @@ is_new(json_t *seen, const struct unit_source *s, const struct kscan_item *x)
 	size_t line;
 	const char *file = unit_place(s, x->name_at, &line);
 	auto_free char *key = kasprintf("%s:%zu:%s", file, line, x->names[0]);
-	bool fresh = !json_object_get(seen, key);
 
-	json_object_set_new(seen, key, json_true());
-	return fresh;
+	return kjson_enter(seen, key);
 }
 
 static size_t

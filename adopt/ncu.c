@@ -95,8 +95,8 @@ flops_of(const struct table *t)
 		n = number(t, ops[i].sum);
 		flops += ops[i].flops * (isnan(n) ? number(t, ops[i].rate) * cycles : n);
 	}
-	kjson_foreach(title, t->tensors) {
-		n = number(t, json_string_value(title));
+	kjson_foreach_text(title, t->tensors) {
+		n = number(t, title);
 		flops += isnan(n) ? 0 : n;
 	}
 	return flops;
@@ -119,8 +119,8 @@ any_of(const json_t *kernels)
 {
 	struct kbuf b = kbuf_empty();
 
-	kjson_foreach(name, kernels)
-		kbuf_printf(&b, "%s%s", b.len ? "|" : "", json_string_value(name));
+	kjson_foreach_text(name, kernels)
+		kbuf_join(&b, "|", name);
 	return b.data;
 }
 
@@ -152,7 +152,7 @@ find_columns(const char *file, struct table *t)
 
 		json_object_set_new(t->columns, title, json_integer((json_int_t)i));
 		if (kregex_is("\\Asm__ops_path_tensor_src_(?!int)[^.]*\\.sum\\z", title))
-			json_array_append_new(t->tensors, json_string(title));
+			kjson_add(t->tensors, title);
 	}
 	for (size_t i = 0; i < LEN(needed); i++)
 		if (!json_object_get(t->columns, needed[i]))
@@ -198,7 +198,7 @@ ncu_calls(const char *file, const json_t *kernels)
 	}
 	if (!json_array_size(calls))
 		kdie(K_USAGE, "%s: contains no launch of %s with grid, block and time", file,
-		    json_string_value(json_array_get(kernels, 0)));
+		    kjson_item(kernels, 0));
 	kregex_free(named);
 	json_decref(t->columns);
 	json_decref(t->tensors);

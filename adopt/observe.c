@@ -181,7 +181,7 @@ add_sources(json_t *header, const struct watch *w)
 	struct kproc_result r;
 
 	for (size_t i = 0; i < json_array_size(siblings) && i < SIBLINGS_MAX; i++)
-		argv[6 + i] = path_of("../%s", json_string_value(json_array_get(siblings, i)));
+		argv[6 + i] = path_of("../%s", kjson_item(siblings, i));
 
 	if (kproc_run(&p, &r) < 0 || r.exit_code)
 		kdie(K_IO, "%s: cannot list its files", w->a->project);

@@ -40,7 +40,7 @@ oracle_swap(const char *text, const char *language, char *why, size_t why_len)
 		return NULL;
 	}
 	for (size_t p = 0, end; kscan_identifier(&s, &p, s.len, &end); p = end) {
-		auto_free char *word = kstrndup(text + p, end - p);
+		auto_free char *word = kscan_copy(&s, p, end);
 		const char *wide = kjson_str_or(words, word, NULL);
 
 		if (!wide || is_include(code, p))

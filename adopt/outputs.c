@@ -36,8 +36,7 @@ kind_of(const char *compare, struct tolerance *t)
 	auto_free char *kind = NULL;
 	size_t i;
 
-	if (!kregex_find("\\A(float|float32|float64):([^:]+)(?::([^:]+))?\\z", compare,
-	        strlen(compare), at, LEN(at)))
+	if (!kregex_match("\\A(float|float32|float64):([^:]+)(?::([^:]+))?\\z", compare, at))
 		return -1;
 	kind = kregex_text(compare, at[1]);
 	i = kindex_of(kind, kinds, LEN(kinds));

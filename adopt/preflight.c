@@ -61,11 +61,8 @@ check_unit(const struct adoption *a, const struct signature *s, const json_t *un
 static void
 note_outside(const struct adoption *a)
 {
-	const json_t *names = siblings_named(a);
-
-	kjson_foreach(name, names)
-		ksay("outside    ../%s is named in the project, and is copied with it\n",
-		    json_string_value(name));
+	kjson_foreach_text(name, siblings_named(a))
+		ksay("outside    ../%s is named in the project, and is copied with it\n", name);
 }
 
 static void
@@ -105,8 +102,8 @@ check_files(const struct adoption *a, struct findings *f)
 		signature_free(&s);
 		free(text);
 	}
-	kjson_foreach(name, json_object_get(a->json, "context")) {
-		path = project_path(a, json_string_value(name));
+	kjson_foreach_text(name, json_object_get(a->json, "context")) {
+		path = project_path(a, name);
 		if (!kis_there(path))
 			tell(&f->wrong, "context: %s: %s", path, strerror(errno));
 	}
@@ -357,8 +354,8 @@ note_compiler(const struct adoption *a, const char *copy, struct findings *f)
 	if (!kjson_bool(found, "guessed")) {
 		struct kbuf b = { 0 };
 
-		kjson_foreach(flag, json_object_get(found, "flags"))
-			kbuf_printf(&b, " %s", json_string_value(flag));
+		kjson_foreach_text(flag, json_object_get(found, "flags"))
+			kbuf_printf(&b, " %s", flag);
 		ksay("compiler   %s%s\n", kjson_str(found, "compiler"), b.data ? b.data : "");
 		kbuf_free(&b);
 	}

@@ -29,18 +29,18 @@ see_launch(struct adopted_unit *u, const struct unit_sources *sources, size_t wh
 
 	if (!is_kernel(sources, which, name))
 		kbuf_printf(why, "it launches %s, which is not a kernel of the project\n", name);
-	if (*l->stream && !kis_listed(standard, l->stream, strlen(l->stream)))
+	if (*l->stream && !kis_one_of(standard, l->stream))
 		kbuf_printf(why, "it launches %s on the stream %s, which is not a parameter\n",
 		    name, l->stream);
 	if (!kjson_has(u->sequence, name))
-		json_array_append_new(u->sequence, json_string(name));
+		kjson_add(u->sequence, name);
 }
 
 /* Is the name at AT the operand of sizeof, "sizeof *(p)"? Then nothing is read. */
 static bool
 is_sizeof(const struct kscan *s, const struct kscan_item *f, size_t at)
 {
-	return kregex_find("\\bsizeof[\\s(*]*\\z", s->code + f->body, at - f->body, NULL, 0);
+	return kscan_matches(s, f->body, at, "\\bsizeof[\\s(*]*\\z");
 }
 
 /* Is the '&' at AT an operator between two values, "q & p[0]" or "q && p[0]"? */

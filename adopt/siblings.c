@@ -68,7 +68,7 @@ siblings_of(const char *project, const char *commands)
 	json_object_set_new(known, key, names = json_array());
 	list = program_output(argv, commands, K_USAGE);
 	kpart_foreach(name, list, "\n")
-		json_array_append_new(names, json_string(name));
+		kjson_add(names, name);
 	return names;
 }
 

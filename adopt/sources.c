@@ -121,7 +121,7 @@ header_folders(const json_t *files)
 			top = !slash;
 			strcpy(top ? folder : slash, top ? "." : "");
 			if (!kjson_has(folders, folder))
-				json_array_append_new(folders, json_string(folder));
+				kjson_add(folders, folder);
 		}
 	}
 	return folders;
@@ -152,7 +152,7 @@ add_preprocessed(const char *project, const char *name, const json_t *include, c
 	if (!text)
 		return false;
 	kforeach_of(x, origins.list, origins.count)
-		json_object_set_new(seen, x->file, json_true());
+		kjson_enter(seen, x->file);
 	add_source(s, name, text, origins);
 	s->list[s->count - 1].project = kstrdup(project);
 	return true;
@@ -170,7 +170,7 @@ unit_sources_read(
 		if (file && json_object_get(seen, file))
 			break;
 		if (add_preprocessed(project, name, include, built, s, seen))
-			json_object_set_new(seen, name, json_true());
+			kjson_enter(seen, name);
 	}
 	kjson_foreach_text(name, files) {
 		char *path = path_of("%s/%s", project, name), *text;

@@ -297,7 +297,7 @@ add_text(struct kbuf *b, const struct state *t, size_t from, size_t to)
 	const struct kscan *s = &t->w;
 
 	for (size_t p = from, end; kscan_identifier(s, &p, to, &end); p = end) {
-		auto_free char *word = kstrndup(s->code + p, end - p);
+		auto_free char *word = kscan_copy(s, p, end);
 		const char *fresh = is_member(s, p) ? NULL : kjson_str_or(t->renamed, word, NULL);
 
 		if (fresh) {
@@ -324,7 +324,7 @@ static bool
 is_variable(const struct kscan *s, const struct kscan_item *x)
 {
 	return x->kind == KSCAN_DECLARATION && x->name_count &&
-	    !memchr(s->code + x->from, '(', x->to - x->from) &&
+	    !kscan_matches(s, x->from, x->to, "\\(") &&
 	    !kscan_has_word(s, x,
 	        "typedef using extern struct union enum class template static_assert "
 	        "_Static_assert constexpr __device__ __constant__");
@@ -399,7 +399,7 @@ add_attributes(struct kbuf *b, const struct state *t)
 		size_t open = kscan_blank(s, kscan_word(s, p, n->name_at), n->name_at),
 		       end = kscan_after(s, open, n->name_at);
 
-		if (!kregex_find("\\A" VISIBILITY, s->code + p, end - p, NULL, 0) &&
+		if (!kscan_matches(s, p, end, "\\A" VISIBILITY) &&
 		    !memmem(old->text + k->from, k->name_at - k->from, s->text + p, end - p))
 			kbuf_printf(b, "%.*s\n", (int)(end - p), s->text + p);
 	}
@@ -416,7 +416,7 @@ add_parameter(struct kbuf *b, const struct kscan *s, size_t from, size_t to,
 	static const char restricting[] = "__restrict__|__restrict|restrict";
 	const char *given = memchr(s->code + from, '=', to - from), *star;
 	size_t end = given ? (size_t)(given - s->code) : to, name = 0;
-	struct kregex_span promise;
+	struct kregex_span promise[1];
 
 	kscan_each(p, s, from, end, x->name)
 		name = p;
@@ -426,9 +426,10 @@ add_parameter(struct kbuf *b, const struct kscan *s, size_t from, size_t to,
 	}
 	star = memrchr(s->code + from, '*', name - from);
 	if (star && !kregex_is(restricting, x->text) &&
-	    kregex_find(restricting, y->text, strlen(y->text), &promise, 1)) {
+	    kregex_match(restricting, y->text, promise)) {
 		kbuf_add(b, s->text + from, (size_t)(star + 1 - s->code) - from);
-		kbuf_printf(b, "%.*s ", (int)(promise.to - promise.from), y->text + promise.from);
+		kbuf_printf(
+		    b, "%.*s ", (int)(promise->to - promise->from), y->text + promise->from);
 		from = (size_t)(star + 1 - s->code);
 		from += strspn(s->text + from, " ");
 	}
@@ -471,8 +472,8 @@ add_head(struct kbuf *b, const struct state *t)
 	kscan_signature(old, k, &was);
 	kscan_signature(&t->w, t->new_kernel, &now);
 	/* Not with parameters declared after the parentheses, in K&R style. */
-	same = was.count == now.count && !was.too_many &&
-	    !memchr(old->code + was.close, ';', k->body - was.close);
+	same =
+	    was.count == now.count && !was.too_many && !kscan_matches(old, was.close, k->body, ";");
 	for (size_t i = 0; same && i < was.count; i++)
 		same = *was.params[i].name && *now.params[i].name &&
 		    was.params[i].stars == now.params[i].stars;
@@ -537,7 +538,7 @@ add_entry_head(struct kbuf *b, const struct state *t)
 	add_text(b, t, from, t->entry->name_at);
 	kscan_signature(s, t->entry, &g);
 	for (size_t i = 0, p = t->entry->open + 1, end; i < g.count; i++, p = end + 1) {
-		const char *name = json_string_value(json_array_get(names, json_array_size(list)));
+		const char *name = kjson_item(names, json_array_size(list));
 		auto_buf struct kbuf one = { 0 };
 
 		end = kscan_part(s, p, g.close, true);
@@ -1034,8 +1035,7 @@ splice_winner(
 static bool
 is_stub(const struct kscan *s, const struct kscan_item *f)
 {
-	return kregex_find(
-	    "\\A\\{\\s*(?:return.{0,2})?[;}\\s]*\\z", s->code + f->body, f->to - f->body, NULL, 0);
+	return kscan_matches(s, f->body, f->to, "\\A\\{\\s*(?:return.{0,2})?[;}\\s]*\\z");
 }
 
 /* The winner's name for the parameter that the reference calls NAME; the caller frees. */

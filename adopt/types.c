@@ -111,7 +111,7 @@ bare(const char *text, struct type *type)
 static bool
 is_definition(const struct kscan *s, const struct kscan_item *x)
 {
-	return x->kind == KSCAN_DECLARATION && memchr(s->code + x->from, '{', x->to - x->from) &&
+	return x->kind == KSCAN_DECLARATION && kscan_matches(s, x->from, x->to, "\\{") &&
 	    kscan_has_word(s, x, "struct class union enum");
 }
 
@@ -196,8 +196,7 @@ settle(const struct types *t, struct type *type)
 		type->source = s;
 		type->item = x;
 		/* A structure may have a member of one. */
-		if (kregex_find(
-		        "\\A[^{]*\\benum\\b", s->scan.code + x->from, x->to - x->from, NULL, 0)) {
+		if (kscan_matches(&s->scan, x->from, x->to, "\\A[^{]*\\benum\\b")) {
 			free(type->name);
 			type->name = kstrdup("int");
 			type->kind = TYPE_NUMBER;
@@ -239,7 +238,7 @@ type_of_argument(const struct types *t, const struct unit_source *s, const struc
 
 	at = kscan_open(&s->scan, at, f->body, &index);
 	at = kscan_name_before(&s->scan, kscan_back(&s->scan, at, f->body), f->body, &end);
-	called = kstrndup(s->scan.code + at, end - at);
+	called = kscan_copy(&s->scan, at, end);
 	while ((x = unit_item(t->sources, t->which, called, &i, &s)) && x->kind != KSCAN_FUNCTION)
 		continue;
 	if (!x || depth == DEEP)

@@ -59,7 +59,7 @@ static void
 look_into(struct reach *r, const struct unit_source *s, const struct kscan_item *x)
 {
 	auto_free char *text =
-	    x == r->host ? sequence_body(s, x) : kstrndup(s->scan.code + x->body, x->to - x->body);
+	    x == r->host ? sequence_body(s, x) : kscan_copy(&s->scan, x->body, x->to);
 	bool device = r->kernel ||
 	    (r->host &&
 	        (kscan_has_word(&s->scan, x, "__global__") ||
@@ -101,8 +101,7 @@ look_at_variable(
 {
 	bool constant = kscan_has_word(&s->scan, x, "__constant__");
 
-	if (!(r->kernel || r->host) || memchr(s->scan.code + x->from, '=', x->to - x->from) ||
-	    memchr(s->scan.code + x->from, '(', x->to - x->from) ||
+	if (!(r->kernel || r->host) || kscan_matches(&s->scan, x->from, x->to, "[=(]") ||
 	    !kscan_has_word(&s->scan, x, "__constant__ __device__ texture"))
 		return;
 	if (constant && x->name_count == 1 && !kscan_has_word(&s->scan, x, "extern")) {
@@ -168,9 +167,9 @@ see_member(struct reach *r, const char *object, const char *word, size_t at)
 	auto_free char *member = kasprintf("%s.%s=", object, word);
 
 	if (is_changed(r->in, at, strlen(word)))
-		json_object_set_new(r->seen, member, json_true());
+		kjson_enter(r->seen, member);
 	member[strlen(member) - 1] = '\0';
-	json_object_set_new(r->seen, member, json_true());
+	kjson_enter(r->seen, member);
 }
 
 /* What the function NAME does that the class defines between its braces. */
@@ -190,7 +189,7 @@ see_name(struct reach *r, size_t at, size_t end)
 {
 	const struct unit_source *s, *in = r->in;
 	const char *code = in->scan.code;
-	auto_free char *word = kstrndup(code + at, end - at);
+	auto_free char *word = kscan_copy(&in->scan, at, end);
 	const struct kscan_item *x;
 	size_t i = 0;
 	bool called;
@@ -201,9 +200,8 @@ see_name(struct reach *r, size_t at, size_t end)
 	}
 	if (r->class)
 		see_member(r, "this", word, at);
-	if (json_object_get(r->seen, word))
+	if (!kjson_enter(r->seen, word))
 		return;
-	json_object_set_new(r->seen, word, json_true());
 	end = kscan_blank(&in->scan, end, in->scan.len);
 	x = unit_item(r->sources, r->which, word, &i, &s);
 	called = x && strchr("(<", code[end]);
@@ -289,8 +287,7 @@ unit_is_cxx(const struct unit_source *s)
 static bool
 waits(const struct unit_source *s, const struct kscan_item *f)
 {
-	return kregex_find(
-	    "Synchronize|cudaFree|cudaMemcpy\\(", s->scan.code + f->body, f->to - f->body, NULL, 0);
+	return kscan_matches(&s->scan, f->body, f->to, "Synchronize|cudaFree|cudaMemcpy\\(");
 }
 
 bool

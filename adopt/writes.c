@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* kscan: see kscan.h. Here: what a function writes. */
+#include "kio.h"
 #include "kregex.h"
 #include "kscan.h"
 
@@ -9,8 +10,8 @@ bool
 kscan_assigns(const struct kscan *s, size_t p, size_t to)
 {
 	return p < to &&
-	    kregex_find("\\A\\s*(?:\\.[xyz]\\s*)?(?:=(?!=)|(?:<<|>>|[-+*/%&|^])=|\\+\\+|--)",
-	        s->code + p, to - p, NULL, 0);
+	    kscan_matches(
+	        s, p, to, "\\A\\s*(?:\\.[xyz]\\s*)?(?:=(?!=)|(?:<<|>>|[-+*/%&|^])=|\\+\\+|--)");
 }
 
 /* Where the casts before the place AT begin: "(float4 *)", "reinterpret_cast<float4 *>". */
@@ -58,7 +59,7 @@ static bool
 callee_writes(const struct writing *w, size_t at, size_t end, size_t index)
 {
 	auto_signature struct kscan_signature g = { 0 };
-	auto_free char *name = kstrndup(w->s->code + at, end - at);
+	auto_free char *name = kscan_copy(w->s, at, end);
 	struct writing in = { w->s, kscan_function(w->s, name), w->seen };
 
 	if (!in.f)
@@ -81,7 +82,7 @@ alias_writes(const struct writing *w, size_t at)
 	end = kscan_back(w->s, end, from);
 	for (at = end; at > from && kis_word(code[at - 1]);)
 		at--;
-	name = kstrndup(code + at, end - at);
+	name = kscan_copy(w->s, at, end);
 	return *name && writes(w, name);
 }
 
@@ -183,9 +184,8 @@ writes(const struct writing *w, const char *name)
 	auto_free char *key = kasprintf("%s@%zu", name, w->f->body);
 	const char *code = w->s->code;
 
-	if (json_object_get(w->seen, key))
+	if (!kjson_enter(w->seen, key))
 		return false;
-	json_object_set_new(w->seen, key, json_true());
 	kscan_each(at, w->s, w->f->body, w->f->to, name)
 		if (code[at - 1] != '.' && strncmp(code + at - 2, "->", 2) &&
 		    is_written_at(w, at, at + strlen(name)))

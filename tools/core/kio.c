@@ -585,6 +585,27 @@ kjson_has(const json_t *list, const char *text)
 	return false;
 }
 
+const char *
+kjson_item(const json_t *list, size_t i)
+{
+	return json_string_value(json_array_get(list, i));
+}
+
+void
+kjson_add(json_t *list, const char *text)
+{
+	json_array_append_new(list, json_string(text));
+}
+
+bool
+kjson_enter(json_t *set, const char *key)
+{
+	bool fresh = !json_object_get(set, key);
+
+	json_object_set_new(set, key, json_true());
+	return fresh;
+}
+
 json_t *
 kjson_find(const json_t *list, const char *key, const char *text)
 {
