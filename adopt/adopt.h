@@ -252,8 +252,11 @@ const json_t *rules_language(const char *file);
 const json_t *rules_row(const char *file, const char *language);
 /* Is it only compiled as part of other files? Also true for files without a row. */
 bool rules_is_header(const char *file);
-/* The names that replace others in double precision, an object; borrowed until the end. */
-const json_t *rules_double(void);
+/*
+ * Words of GROUP and what they stand for, an object: names that replace others in double precision
+ * ("double"), types of system headers ("numbers", "records"). Borrowed until the end.
+ */
+const json_t *rules_words(const char *group);
 
 /* oracle.c: the reference in double precision. */
 

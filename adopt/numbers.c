@@ -49,3 +49,15 @@ number_is_half(const struct number_type *n)
 {
 	return n->bytes == 2 && !n->integer;
 }
+
+json_t *
+number_types(void)
+{
+	json_t *types = json_object();
+
+	kforeach(row, rows)
+		json_object_set_new(types, row->dtype,
+		    json_pack("{s:s,s:b}", "type", row->type, "narrow",
+		        !row->integer && row->bytes < sizeof(double)));
+	return types;
+}

@@ -2,6 +2,8 @@
 /* numbers: the types of numbers, by their names in C and in a task. */
 #pragma once
 
+#include <jansson.h>
+
 #include "kutil.h"
 
 struct number_type {
@@ -15,5 +17,10 @@ struct number_type {
 /* NULL: it is none. */
 const struct number_type *number_type(const char *name);
 const struct number_type *number_dtype(const char *dtype);
+/*
+ * All of them, by dtype: their "type" in C, and whether it is "narrow", not as exact as a double.
+ * New reference.
+ */
+json_t *number_types(void);
 /* Numbers that C itself does not have, of 16 bits? */
 bool number_is_half(const struct number_type *n);

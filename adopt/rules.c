@@ -48,9 +48,9 @@ rules_row(const char *file, const char *language)
 }
 
 const json_t *
-rules_double(void)
+rules_words(const char *group)
 {
-	return json_object_get(table(), "double");
+	return json_object_get(table(), group);
 }
 
 static bool

@@ -2,70 +2,21 @@
 /* types: see types.h. */
 #include "types.h"
 
+#include "adopt.h"
 #include "kio.h"
 #include "kregex.h"
 #include "numbers.h"
 
 enum { CHAIN = 16, DEEP = 6 };
 
-/* Names for number types from system or CUDA headers. */
-static const char *const aliases[][2] = { { "uint", "unsigned int" }, { "uchar", "unsigned char" },
-	{ "ushort", "unsigned short" }, { "ulong", "unsigned long" }, { "u_int8_t", "uint8_t" },
-	{ "u_int32_t", "uint32_t" }, { "u_char", "unsigned char" }, { "u_int", "unsigned int" },
-	{ "u_short", "unsigned short" }, { "u_long", "unsigned long" }, { "cufftReal", "float" },
-	{ "cufftDoubleReal", "double" }, { "float_t", "float" }, { "double_t", "double" },
-	{ "int_fast8_t", "signed char" }, { "uint_fast8_t", "unsigned char" },
-	{ "int_fast16_t", "long" }, { "uint_fast16_t", "unsigned long" },
-	{ "int_fast32_t", "long" }, { "uint_fast32_t", "unsigned long" },
-	{ "int_least8_t", "int8_t" }, { "int_least16_t", "int16_t" },
-	{ "int_least32_t", "int32_t" }, { "uint_least8_t", "uint8_t" },
-	{ "uint_least16_t", "uint16_t" }, { "uint_least32_t", "uint32_t" },
-	{ "intmax_t", "int64_t" }, { "uintmax_t", "uint64_t" } };
-
-/* Types with two to four members x, y, z, w of one type: "float4". */
-static const char *const vectors[][2] = { { "char", "signed char" }, { "uchar", "unsigned char" },
-	{ "short", "short" }, { "ushort", "unsigned short" }, { "int", "int" },
-	{ "uint", "unsigned int" }, { "long", "long" }, { "ulong", "unsigned long" },
-	{ "longlong", "long long" }, { "ulonglong", "unsigned long long" }, { "float", "float" },
-	{ "double", "double" } };
-
-/* System records: their contents are unknown, but they contain no pointers. */
-static const char *const opaque[] = { "half", "half2", "__half", "__half2", "__nv_bfloat16",
-	"__nv_bfloat162", "nv_bfloat16", "nv_bfloat162", "__nv_fp8_e4m3", "__nv_fp8_e5m2",
-	"__nv_fp8x4_e4m3", "_Float16", "__fp16", "__bf16", "long double", "__int128",
-	"unsigned __int128", "__uint128_t", "__int128_t", "curandState", "curandState_t",
-	"curandStateXORWOW", "curandStateXORWOW_t", "curandStatePhilox4_32_10_t",
-	"curandStateMRG32k3a", "curandStatePhilox4_32_10", "__m64", "__m128", "__m128i", "__m128d",
-	"__m256", "__m256i", "__m256d", "__m512", "__m512i", "__m512d", "uint8x16_t" };
-static const char *const complexes[][2] = { { "cuComplex", "float" }, { "cufftComplex", "float" },
-	{ "cuFloatComplex", "float" }, { "cuDoubleComplex", "double" },
-	{ "cufftDoubleComplex", "double" }, { "std::complex<float>", "float" },
-	{ "std::complex<double>", "double" }, { "thrust::complex<float>", "float" },
-	{ "thrust::complex<double>", "double" }, { "cuda::std::complex<float>", "float" } };
-
-static const char *
-paired(const char *const list[][2], size_t count, const char *name)
+/*
+ * A record of the system's headers: the type of its members and their names, one letter each; none
+ * if they are unknown. NULL: it is no such record. Borrowed.
+ */
+static const json_t *
+system_record(const char *name)
 {
-	for (size_t i = 0; i < count; i++)
-		if (!strcmp(list[i][0], name))
-			return list[i][1];
-	return NULL;
-}
-
-/* The type of a vector's members and their number; 0: NAME is not a vector. */
-static size_t
-vector_of(const char *name, const char **type)
-{
-	size_t n = strlen(name);
-
-	for (size_t i = 0; i < LEN(vectors); i++)
-		if (n == strlen(vectors[i][0]) + 1 && !strncmp(name, vectors[i][0], n - 1) &&
-		    name[n - 1] >= '1' && name[n - 1] <= '4') {
-			*type = vectors[i][1];
-			return (size_t)(name[n - 1] - '0');
-		}
-	*type = "unsigned int";
-	return strcmp(name, "dim3") ? 0 : 3;
+	return json_object_get(rules_words("records"), name);
 }
 
 /* Halves are records: C cannot pass them. */
@@ -168,7 +119,7 @@ one_step(const struct types *t, const char *name, int *stars)
 static void
 settle(const struct types *t, struct type *type)
 {
-	const char *other = paired(aliases, LEN(aliases), type->name), *unused;
+	const char *other = kjson_str_or(rules_words("numbers"), type->name, NULL);
 	const char *colon = strrchr(type->name, ':');
 	const struct unit_source *s;
 	const struct kscan_item *x;
@@ -183,10 +134,8 @@ settle(const struct types *t, struct type *type)
 	type->kind = is_number(type->name) ? TYPE_NUMBER
 	    : !strcmp(type->name, "void")  ? TYPE_VOID
 	    : is_handle(type->name)        ? TYPE_HANDLE
-	    : kindex_of(type->name, opaque, LEN(opaque)) < LEN(opaque) ||
-	        paired(complexes, LEN(complexes), type->name) || vector_of(type->name, &unused)
-	    ? TYPE_RECORD
-	    : TYPE_UNKNOWN;
+	    : system_record(type->name)    ? TYPE_RECORD
+	                                   : TYPE_UNKNOWN;
 	while (type->kind == TYPE_UNKNOWN &&
 	    (x = unit_item(t->sources, t->which,
 	         colon && !strchr(colon, '>') ? colon + 1 : type->name, &i, &s))) {
@@ -341,25 +290,21 @@ static bool
 add_record(const struct types *t, const struct type *record, struct type_leaves *l,
     const char *path, int depth)
 {
-	const char *type, *complex = paired(complexes, LEN(complexes), record->name);
+	const json_t *known = system_record(record->name);
 	struct kscan_param *members;
-	size_t n = vector_of(record->name, &type), count;
 	bool hidden, good;
+	size_t count;
 
 	if (depth > DEEP)
 		return false;
-	for (size_t i = 0; i < n; i++)
-		add_leaf(l, kasprintf("%s%c", path, "xyzw"[i]), type);
-	if (n)
-		return true;
-	for (size_t i = 0; i < 2 && complex; i++)
-		add_leaf(l, kasprintf("%s%c", path, "xy"[i]), complex);
-	if (complex)
+	for (const char *name = kjson_item(known, 1); name && *name; name++)
+		add_leaf(l, kasprintf("%s%c", path, *name), kjson_item(known, 0));
+	if (json_array_size(known))
 		return true;
 	if (!record->item) {
 		add_leaf(l, kasprintf("%s?", path), "?");
 		l->many = true;
-		return kindex_of(record->name, opaque, LEN(opaque)) < LEN(opaque);
+		return known;
 	}
 	count = kscan_members(&record->source->scan, record->item, &members, &hidden);
 	good = !hidden && count;
