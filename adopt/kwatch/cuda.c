@@ -86,39 +86,22 @@ __cudaRegisterFunction(void **module, const char *host, char *device, const char
 		    module, host, device, name, limit, tid, bid, block, grid, warp);
 }
 
-/* The handle that launches compiled by CUDA 13 use. */
-int
-__cudaGetKernel(void **kernel, const void *host)
-{
-	KWATCH_NEXT(__cudaGetKernel, int(void **, const void *));
-	int error = __cudaGetKernel_real(kernel, host);
-
-	if (kwatch_on && !error)
-		set_name(*kernel, name_of(host));
-	return error;
-}
-
-int
-cuModuleGetFunction(void **function, void *module, const char *name)
-{
-	KWATCH_NEXT(cuModuleGetFunction, int(void **, void *, const char *));
-	int error = cuModuleGetFunction_real(function, module, name);
-
-	if (kwatch_on && !error)
-		set_name(*function, name);
-	return error;
-}
-
-int
-cuLibraryGetKernel(void **kernel, void *library, const char *name)
-{
-	KWATCH_NEXT(cuLibraryGetKernel, int(void **, void *, const char *));
-	int error = cuLibraryGetKernel_real(kernel, library, name);
-
-	if (kwatch_on && !error)
-		set_name(*kernel, name);
-	return error;
-}
+/* Functions that make a handle for launches, of a kernel that has this name. */
+#define FIND_KERNEL(function, parameters, arguments, name) \
+	int function parameters \
+	{ \
+		KWATCH_NEXT(function, int parameters); \
+		int error = function##_real arguments; \
+		if (kwatch_on && !error) \
+			set_name(*kernel, name); \
+		return error; \
+	}
+/* Launches compiled by CUDA 13 use it. */
+FIND_KERNEL(__cudaGetKernel, (void **kernel, const void *host), (kernel, host), name_of(host))
+FIND_KERNEL(cuModuleGetFunction, (void **kernel, void *module, const char *name),
+    (kernel, module, name), name)
+FIND_KERNEL(cuLibraryGetKernel, (void **kernel, void *library, const char *name),
+    (kernel, library, name), name)
 
 /* ---- arguments of kernels: read by the layout from the sources ---- */
 
@@ -235,23 +218,22 @@ static __thread struct kwatch_state *noted; /* where the outermost launch is rec
 
 /*
  * A launch within a watched call is recorded as a part of it; otherwise it is a call itself if it
- * is the watched kernel: *OWN, for launch_end.
+ * is the watched kernel: that is returned, for launch_end.
  */
-static void
-launch_begin(const void *function, const unsigned grid[3], const unsigned block[3], size_t shared,
-    void *stream, void **args, struct kwatch_state **own)
+static struct kwatch_state *
+launch_begin(const void *function, const void *grid, const void *block, size_t shared, void *stream,
+    void **args)
 {
-	struct kwatch_state *s = kwatch_current();
+	struct kwatch_state *s = kwatch_current(), *own = NULL;
 	struct kwatch_launch *l;
 
-	*own = NULL;
 	if (!kwatch_on || launching++)
-		return;
+		return NULL;
 	noted = NULL;
 	if (!s)
-		s = *own = kwatch_begin_launch(name_of(function), stream);
+		s = own = kwatch_begin_launch(name_of(function), stream);
 	if (!s || s->launches == KWATCH_LAUNCHES)
-		return;
+		return own;
 	noted = s;
 	l = &s->launch[s->launches++];
 	memcpy(l->grid, grid, sizeof l->grid);
@@ -259,6 +241,7 @@ launch_begin(const void *function, const unsigned grid[3], const unsigned block[
 	l->shared = shared;
 	snprintf(l->kernel, sizeof l->kernel, "%s", name_of(function));
 	add_arguments(l, args);
+	return own;
 }
 
 /* A launch that was refused (for example a grid without blocks) does not count. */
@@ -271,80 +254,48 @@ launch_end(struct kwatch_state *own, void *stream, int error)
 		kwatch_end_launch(own, stream);
 }
 
+/* GRID and BLOCK: where their three numbers are. STANDARD: the meaning of stream 0. */
+#define LAUNCH(name, parameters, arguments, grid, block, shared, given, standard) \
+	int name parameters \
+	{ \
+		KWATCH_NEXT(name, int parameters); \
+		void *on = given ? given : standard; \
+		struct kwatch_state *own = launch_begin(function, grid, block, shared, on, args); \
+		int error = name##_real arguments; \
+		launch_end(own, on, error); \
+		return error; \
+	}
 #define RUNTIME_LAUNCH(name, standard) \
-	int name(const void *function, struct dim3 grid, struct dim3 block, void **args, \
-	    size_t shared, void *stream) \
-	{ \
-		KWATCH_NEXT( \
-		    name, int(const void *, struct dim3, struct dim3, void **, size_t, void *)); \
-		const unsigned g[3] = { grid.x, grid.y, grid.z }, \
-		               b[3] = { block.x, block.y, block.z }; \
-		struct kwatch_state *own; \
-		int error; \
-		launch_begin(function, g, b, shared, stream ? stream : standard, args, &own); \
-		error = name##_real(function, grid, block, args, shared, stream); \
-		launch_end(own, stream ? stream : standard, error); \
-		return error; \
-	}
-/* "ptsz": the variant with one default stream per thread. */
-RUNTIME_LAUNCH(cudaLaunchKernel, NULL)
-RUNTIME_LAUNCH(cudaLaunchKernel_ptsz, PER_THREAD)
-RUNTIME_LAUNCH(__cudaLaunchKernel, NULL)
-RUNTIME_LAUNCH(__cudaLaunchKernel_ptsz, PER_THREAD)
-RUNTIME_LAUNCH(cudaLaunchCooperativeKernel, NULL)
-RUNTIME_LAUNCH(cudaLaunchCooperativeKernel_ptsz, PER_THREAD)
-
+	LAUNCH(name, \
+	    (const void *function, struct dim3 grid, struct dim3 block, void **args, \
+	        size_t shared, void *stream), \
+	    (function, grid, block, args, shared, stream), &grid, &block, shared, stream, \
+	    standard)
 #define RUNTIME_LAUNCH_EX(name, standard) \
-	int name(const struct runtime_config *config, const void *function, void **args) \
-	{ \
-		KWATCH_NEXT(name, int(const struct runtime_config *, const void *, void **)); \
-		const unsigned g[3] = { config->grid.x, config->grid.y, config->grid.z }; \
-		const unsigned b[3] = { config->block.x, config->block.y, config->block.z }; \
-		struct kwatch_state *own; \
-		int error; \
-		launch_begin(function, g, b, config->shared, \
-		    config->stream ? config->stream : standard, args, &own); \
-		error = name##_real(config, function, args); \
-		launch_end(own, config->stream ? config->stream : standard, error); \
-		return error; \
-	}
-RUNTIME_LAUNCH_EX(cudaLaunchKernelExC, NULL)
-RUNTIME_LAUNCH_EX(cudaLaunchKernelExC_ptsz, PER_THREAD)
-
+	LAUNCH(name, (const struct runtime_config *config, const void *function, void **args), \
+	    (config, function, args), &config->grid, &config->block, config->shared, \
+	    config->stream, standard)
 #define DRIVER_LAUNCH(name, standard) \
-	int name(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, \
-	    unsigned bz, unsigned shared, void *stream, void **args, void **extra) \
-	{ \
-		KWATCH_NEXT(name, \
-		    int(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, \
-		        unsigned, void *, void **, void **)); \
-		const unsigned grid[3] = { gx, gy, gz }, block[3] = { bx, by, bz }; \
-		struct kwatch_state *own; \
-		int error; \
-		launch_begin( \
-		    function, grid, block, shared, stream ? stream : standard, args, &own); \
-		error = \
-		    name##_real(function, gx, gy, gz, bx, by, bz, shared, stream, args, extra); \
-		launch_end(own, stream ? stream : standard, error); \
-		return error; \
-	}
-DRIVER_LAUNCH(cuLaunchKernel, NULL)
-DRIVER_LAUNCH(cuLaunchKernel_ptsz, PER_THREAD)
-
+	LAUNCH(name, \
+	    (void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, \
+	        unsigned bz, unsigned shared, void *stream, void **args, void **extra), \
+	    (function, gx, gy, gz, bx, by, bz, shared, stream, args, extra), \
+	    (&(struct dim3){ gx, gy, gz }), (&(struct dim3){ bx, by, bz }), shared, stream, \
+	    standard)
 #define DRIVER_LAUNCH_EX(name, standard) \
-	int name(const struct driver_config *config, void *function, void **args, void **extra) \
-	{ \
-		KWATCH_NEXT(name, int(const struct driver_config *, void *, void **, void **)); \
-		struct kwatch_state *own; \
-		int error; \
-		launch_begin(function, config->grid, config->block, config->shared, \
-		    config->stream ? config->stream : standard, args, &own); \
-		error = name##_real(config, function, args, extra); \
-		launch_end(own, config->stream ? config->stream : standard, error); \
-		return error; \
-	}
-DRIVER_LAUNCH_EX(cuLaunchKernelEx, NULL)
-DRIVER_LAUNCH_EX(cuLaunchKernelEx_ptsz, PER_THREAD)
+	LAUNCH(name, \
+	    (const struct driver_config *config, void *function, void **args, void **extra), \
+	    (config, function, args, extra), config->grid, config->block, config->shared, \
+	    config->stream, standard)
+
+/* "ptsz": the variant with one default stream per thread. */
+#define BOTH_LAUNCHES(kind, name) kind(name, NULL) kind(name##_ptsz, PER_THREAD)
+BOTH_LAUNCHES(RUNTIME_LAUNCH, cudaLaunchKernel)
+BOTH_LAUNCHES(RUNTIME_LAUNCH, __cudaLaunchKernel)
+BOTH_LAUNCHES(RUNTIME_LAUNCH, cudaLaunchCooperativeKernel)
+BOTH_LAUNCHES(RUNTIME_LAUNCH_EX, cudaLaunchKernelExC)
+BOTH_LAUNCHES(DRIVER_LAUNCH, cuLaunchKernel)
+BOTH_LAUNCHES(DRIVER_LAUNCH_EX, cuLaunchKernelEx)
 
 /* ---- memory ---- */
 
@@ -359,18 +310,15 @@ DRIVER_LAUNCH_EX(cuLaunchKernelEx_ptsz, PER_THREAD)
 	}
 ALLOCATE(cudaMalloc, (void **to, size_t bytes), (to, bytes), bytes)
 ALLOCATE(cudaMallocManaged, (void **to, size_t bytes, unsigned flags), (to, bytes, flags), bytes)
-ALLOCATE(cudaMallocAsync, (void **to, size_t bytes, void *stream), (to, bytes, stream), bytes)
-ALLOCATE(cudaMallocAsync_ptsz, (void **to, size_t bytes, void *stream), (to, bytes, stream), bytes)
-ALLOCATE(cudaMallocFromPoolAsync, (void **to, size_t bytes, void *pool, void *stream),
+KWATCH_BOTH(
+    ALLOCATE, cudaMallocAsync, (void **to, size_t bytes, void *stream), (to, bytes, stream), bytes)
+KWATCH_BOTH(ALLOCATE, cudaMallocFromPoolAsync, (void **to, size_t bytes, void *pool, void *stream),
     (to, bytes, pool, stream), bytes)
 ALLOCATE(cudaMallocPitch, (void **to, size_t *pitch, size_t width, size_t height),
     (to, pitch, width, height), *pitch *height)
-ALLOCATE(cudaMallocFromPoolAsync_ptsz, (void **to, size_t bytes, void *pool, void *stream),
-    (to, bytes, pool, stream), bytes)
 ALLOCATE(cuMemAlloc_v2, (void **to, size_t bytes), (to, bytes), bytes)
-ALLOCATE(cuMemAllocAsync, (void **to, size_t bytes, void *stream), (to, bytes, stream), bytes)
-
-ALLOCATE(cuMemAllocAsync_ptsz, (void **to, size_t bytes, void *stream), (to, bytes, stream), bytes)
+KWATCH_BOTH(
+    ALLOCATE, cuMemAllocAsync, (void **to, size_t bytes, void *stream), (to, bytes, stream), bytes)
 ALLOCATE(cuMemAllocManaged, (void **to, size_t bytes, unsigned flags), (to, bytes, flags), bytes)
 
 #define RELEASE(name, parameters, arguments) \
@@ -381,11 +329,9 @@ ALLOCATE(cuMemAllocManaged, (void **to, size_t bytes, unsigned flags), (to, byte
 		return name##_real arguments; \
 	}
 RELEASE(cudaFree, (void *at), (at))
-RELEASE(cudaFreeAsync, (void *at, void *stream), (at, stream))
-RELEASE(cudaFreeAsync_ptsz, (void *at, void *stream), (at, stream))
+KWATCH_BOTH(RELEASE, cudaFreeAsync, (void *at, void *stream), (at, stream))
 RELEASE(cuMemFree_v2, (void *at), (at))
-RELEASE(cuMemFreeAsync, (void *at, void *stream), (at, stream))
-RELEASE(cuMemFreeAsync_ptsz, (void *at, void *stream), (at, stream))
+KWATCH_BOTH(RELEASE, cuMemFreeAsync, (void *at, void *stream), (at, stream))
 
 /* A device variable: its memory becomes known when its address is requested. */
 int

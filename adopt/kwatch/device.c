@@ -135,17 +135,13 @@ is_capturing(void *stream)
 		__atomic_fetch_add(&captures, change, __ATOMIC_SEQ_CST); \
 		return error; \
 	}
-CAPTURE(cudaStreamBeginCapture, (void *stream, int mode), (stream, mode), !error)
-CAPTURE(cudaStreamBeginCapture_ptsz, (void *stream, int mode), (stream, mode), !error)
-CAPTURE(cudaStreamBeginCaptureToGraph,
-    (void *stream, void *graph, void *on, void *data, size_t n, int mode),
-    (stream, graph, on, data, n, mode), !error)
-CAPTURE(cudaStreamBeginCaptureToGraph_ptsz,
+KWATCH_BOTH(CAPTURE, cudaStreamBeginCapture, (void *stream, int mode), (stream, mode), !error)
+KWATCH_BOTH(CAPTURE, cudaStreamBeginCaptureToGraph,
     (void *stream, void *graph, void *on, void *data, size_t n, int mode),
     (stream, graph, on, data, n, mode), !error)
 /* An invalidated capture ends, too. */
-CAPTURE(cudaStreamEndCapture, (void *stream, void **graph), (stream, graph), -(captures > 0))
-CAPTURE(cudaStreamEndCapture_ptsz, (void *stream, void **graph), (stream, graph), -(captures > 0))
+KWATCH_BOTH(
+    CAPTURE, cudaStreamEndCapture, (void *stream, void **graph), (stream, graph), -(captures > 0))
 
 void *
 kwatch_stream(const struct kwatch_call *c)

@@ -72,7 +72,6 @@ struct kwatch_launch {
 	uint32_t grid[3], block[3];
 	size_t shared;
 	char args[1024]; /* JSON: members of an object */
-	bool partial;    /* not all its arguments are known */
 };
 
 /* What an argument points to. */
@@ -132,6 +131,8 @@ void *kwatch_next(void **at, const char *name);
 #define KWATCH_NEXT(name, type) \
 	static void *name##_at; \
 	__typeof__(type) *name##_real = (__typeof__(type) *)kwatch_next(&name##_at, #name)
+/* The macro KIND for a function and for its variant with one default stream per thread. */
+#define KWATCH_BOTH(kind, name, ...) kind(name, __VA_ARGS__) kind(name##_ptsz, __VA_ARGS__)
 bool kwatch_cuda(void);
 /* The stream of a call, or the standard one. */
 void *kwatch_stream(const struct kwatch_call *c);
