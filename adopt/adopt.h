@@ -157,11 +157,12 @@ char *program_of(const char *command);
 /* outputs.c */
 
 /*
- * Is the file NOW the same as WAS, under the comparison of output O in adopt.json: byte by byte, or
- * number by number? WHY says where they differ.
+ * Is output O of adopt.json in FOLDER the same as the original's, under its comparison: byte by
+ * byte, or number by number? WHY says where they differ.
  */
-bool outputs_same(const json_t *o, const char *was, const char *now, char *why, size_t why_len);
-/* The same for all outputs in FOLDER, compared with the original's. */
+bool outputs_same(
+    const struct adoption *a, const json_t *o, const char *folder, char *why, size_t why_len);
+/* The same for all outputs. */
 bool outputs_all_same(const struct adoption *a, const char *folder, char *why, size_t why_len);
 /*
  * The --compare with which the outputs in FOLDER would count as the same, if they differ only in

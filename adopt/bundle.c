@@ -142,10 +142,8 @@ add_source(struct bundle *b, const char *path, bool root)
 	*f = (struct source){ .path = kstrdup(path),
 		/* In a folder that is only linked to the copies. */
 		.name = kstrdup(name ? name : path),
-		.text = file_text(path, &len),
+		.text = file_needed(path, &len),
 		.root = root };
-	if (!f->text)
-		kdie_errno(K_IO, "%s", path);
 	kscan(f->text, len, &f->scan);
 	f->kept = kcalloc(f->scan.count + 1, sizeof *f->kept);
 	kscan_items(x, &f->scan) {

@@ -233,7 +233,7 @@ struct finding {
 	struct kscan s;
 	struct kscan_launch *launches;
 	size_t launch_count;
-	bool hidden;
+	bool hidden; /* the file does not include the kernel's file */
 	struct call_sites *sites;
 };
 
@@ -248,8 +248,7 @@ add_site(struct finding *f, enum call_kind kind, size_t from, size_t to)
 		.from = from,
 		.to = to,
 		.column = column_of(f->s.text, from),
-		.path = kstrdup(""),
-		.hidden = f->hidden };
+		.path = kstrdup("") };
 	return &s->list[s->count++];
 }
 
@@ -301,16 +300,15 @@ see_name(struct finding *f, size_t at)
 {
 	const struct kscan_item *x = kscan_at(&f->s, at);
 
-	for (size_t i = 0; i < f->launch_count; i++)
-		if (f->launches[i].at <= at && at < f->launches[i].to) {
-			if (at < f->launches[i].config)
-				add_launch(f, &f->launches[i]);
+	kforeach_of(l, f->launches, f->launch_count)
+		if (l->at <= at && at < l->to) {
+			if (at < l->config)
+				add_launch(f, l);
 			return;
 		}
-	if (!x || !(x->kind == KSCAN_INCLUDE || kscan_declares(x, f->a->kernel))) {
-		add_site(f, CALL_USE, at, at + strlen(f->a->kernel));
+	if (!x || !(x->kind == KSCAN_INCLUDE || kscan_declares(x, f->a->kernel)))
 		f->sites->others = true;
-	} else if (x->kind == KSCAN_DECLARATION) {
+	else if (x->kind == KSCAN_DECLARATION) {
 		add_site(f, CALL_PROTOTYPE, x->from, x->to);
 		f->sites->external |= strcmp(f->file, f->a->file) != 0;
 	}
@@ -362,11 +360,11 @@ call_find(const struct adoption *a, const char *folder, struct call_sites *s)
 void
 call_sites_free(struct call_sites *s)
 {
-	for (size_t i = 0; i < s->count; i++) {
-		free(s->list[i].file);
-		free(s->list[i].path);
-		json_decref(s->list[i].parts);
-		json_decref(s->list[i].arguments);
+	kforeach_of(x, s->list, s->count) {
+		free(x->file);
+		free(x->path);
+		json_decref(x->parts);
+		json_decref(x->arguments);
 	}
 	free(s->list);
 	*s = (struct call_sites){ 0 };
@@ -402,14 +400,11 @@ bool
 call_edit(const struct adoption *a, const struct call_sites *s, const json_t *called,
     const char *prototype, bool kept, struct edits *edits, char **fault)
 {
-	for (size_t i = 0; i < s->count && !*fault; i++) {
-		const struct call_site *x = &s->list[i];
-		char *text = NULL;
+	kforeach_of(x, s->list, *fault ? 0 : s->count) {
+		char *text = x->kind == CALL_LAUNCH
+		    ? launch_call(a, x, called, fault)
+		    : kasprintf("%s%s;", kept ? "\n" : "", prototype);
 
-		if (x->kind == CALL_LAUNCH)
-			text = launch_call(a, x, called, fault);
-		else if (x->kind == CALL_PROTOTYPE)
-			text = kasprintf("%s%s;", kept ? "\n" : "", prototype);
 		if (text && !strncmp(x->file, "../", 3) && !*fault)
 			*fault = kasprintf("%s is outside the project; adopt from the folder that "
 			                   "contains both",

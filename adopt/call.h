@@ -21,7 +21,7 @@ char *call_text(const char *path, const char *name, const json_t *arguments, siz
 /* The body of the application's function that calls the entry; NULL: the reason is in *FAULT. */
 char *call_body(const struct adoption *a, const json_t *called, char **fault);
 
-enum call_kind { CALL_LAUNCH, CALL_PROTOTYPE, CALL_USE };
+enum call_kind { CALL_LAUNCH, CALL_PROTOTYPE };
 struct call_site {
 	enum call_kind kind;
 	char *file;
@@ -30,9 +30,8 @@ struct call_site {
 	char *path;    /* qualification before the name, "ns::" */
 	/* for a launch: "grid_x" … "stream", each an expression, and the kernel's arguments */
 	json_t *parts, *arguments;
-	bool hidden; /* the file does not include the kernel's file */
 };
-/* All places of the project that name the kernel, except its definition. */
+/* All places of the project that launch or declare the kernel. */
 struct call_sites {
 	struct call_site *list;
 	size_t count;

@@ -132,12 +132,12 @@ compiler_for(const struct subject *a, const char *name)
 	if (is_handed_on(a, name))
 		return kstrdup(a->cxx ? "g++" : "gcc");
 	name = strstr(name, "/adopt/shims/") ? base : name;
-	for (size_t i = 0; i < LEN(pairs) && a->cxx; i++) {
-		size_t n = strlen(pairs[i][0]);
+	kforeach_of(pair, pairs, a->cxx ? LEN(pairs) : 0) {
+		size_t n = strlen((*pair)[0]);
 
-		if (!strncmp(base, pairs[i][0], n) && kregex_is("\\A(?:-[0-9.]+)?\\z", base + n))
+		if (!strncmp(base, (*pair)[0], n) && kregex_is("\\A(?:-[0-9.]+)?\\z", base + n))
 			return kasprintf(
-			    "%.*s%s%s", (int)(base - name), name, pairs[i][1], base + n);
+			    "%.*s%s%s", (int)(base - name), name, (*pair)[1], base + n);
 	}
 	return kstrdup(name);
 }
@@ -315,8 +315,8 @@ compile_commands(const char *folder, const char *file, bool cxx)
 		kjson_bool(row, "device"), cxx };
 	bool astray;
 
-	for (size_t i = 0; i < LEN(places); i++) {
-		char *path = path_of("%s/%s/compile_commands.json", folder, places[i]);
+	kforeach(place, places) {
+		char *path = path_of("%s/%s/compile_commands.json", folder, *place);
 		json_auto_t *list = json_load_file(path, JSON_REJECT_DUPLICATES, NULL);
 
 		kjson_foreach(entry, list) {

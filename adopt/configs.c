@@ -64,12 +64,12 @@ check_same(const char *path, const json_t *timing, const json_t *observed)
 	static const char *const fields[] = { "kernel", "signature_sha256", "wrapper_sha256",
 		"command_sha256", "sources_sha256" };
 
-	for (size_t i = 0; i < LEN(fields); i++)
-		if (!kjson_is(timing, fields[i], kjson_str(observed, fields[i])))
+	kforeach(field, fields)
+		if (!kjson_is(timing, *field, kjson_str(observed, *field)))
 			kdie(K_USAGE,
 			    "%s: belongs to another program than the observed one (%s differs); "
 			    "run kadopt observe --force to write both again",
-			    path, fields[i]);
+			    path, *field);
 }
 
 /* The calls of timing.ndjson; calls from a log may contain their times. New reference. */

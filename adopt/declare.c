@@ -127,10 +127,10 @@ kscan_signature(const struct kscan *s, const struct kscan_item *f, struct kscan_
 static void
 free_params(struct kscan_param *list, size_t count)
 {
-	for (size_t i = 0; i < count; i++) {
-		free(list[i].name);
-		free(list[i].type);
-		free(list[i].text);
+	kforeach_of(x, list, count) {
+		free(x->name);
+		free(x->type);
+		free(x->text);
 	}
 }
 
@@ -255,15 +255,13 @@ kscan_signature_text(const struct kscan_signature *g)
 	struct kbuf b = { 0 };
 
 	kbuf_printf(&b, "%s(", g->result);
-	for (size_t i = 0; i < g->count; i++) {
-		const struct kscan_param *x = &g->params[i];
-
+	kforeach_of(x, g->params, g->count) {
+		kbuf_puts(&b, x > g->params ? "," : "");
 		if (x->strange)
-			kbuf_printf(&b, "%s%s", i ? "," : "", x->text);
+			kbuf_puts(&b, x->text);
 		else
-			kbuf_printf(&b, "%s%s%s%.*s%.*s", i ? "," : "",
-			    x->constant && x->stars ? "const " : "", x->type, x->stars, "********",
-			    2 * x->rows, "[][][][][][][][]");
+			kbuf_printf(&b, "%s%s%.*s%.*s", x->constant && x->stars ? "const " : "",
+			    x->type, x->stars, "********", 2 * x->rows, "[][][][][][][][]");
 	}
 	kbuf_puts(&b, ")");
 	return b.data;

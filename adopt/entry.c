@@ -128,11 +128,11 @@ is_indexed(const struct making *m, const struct kscan_param *p, bool member)
 	const struct kscan *s = &m->s->scan;
 
 	kscan_each(at, s, m->f->body, m->f->to, p->name) {
-		const char *next = s->code + kscan_blank(s, at + strlen(p->name), m->f->to);
+		size_t next = kscan_blank(s, at + strlen(p->name), m->f->to);
 
-		if (member == (strchr(".>", s->code[at - 1]) != NULL) &&
-		    (strchr("[+", *next) ||
-		        (!strncmp(s->code + at - 2, "++", 2) && strncmp(next, "->", 2))))
+		if (member == kscan_is_member(s, at) &&
+		    (strchr("[+", s->code[next]) ||
+		        (kscan_stands(s, at - 2, "++") && !kscan_stands(s, next, "->"))))
 			return true;
 	}
 	return false;
@@ -147,9 +147,9 @@ used_pointer(const struct making *m, const struct kscan_param *p, const struct t
 	size_t n = kscan_members(&record->source->scan, record->item, &members, &hidden);
 	char *found = hidden ? kstrdup("") : NULL;
 
-	for (size_t i = 0; i < n && !found; i++)
-		if (strchr(members[i].text, '*') && uses(m, p, members[i].name, ""))
-			found = kstrdup(members[i].text);
+	kforeach_of(x, members, n)
+		if (!found && strchr(x->text, '*') && uses(m, p, x->name, ""))
+			found = kstrdup(x->text);
 	kscan_members_free(members, n);
 	return found;
 }
@@ -333,9 +333,9 @@ refuse_unknown(struct making *m, const struct kscan_param *p, const struct type 
 	json_object_foreach((json_t *)m->seen, used, v) {
 		bool found = m->cxx || strncmp(used, prefix, len) || strchr(used, '=');
 
-		for (size_t i = 0; i < n && !found; i++)
-			found = *members[i].name ? !strcmp(members[i].name, used + len)
-			                         : strstr(members[i].text, used + len) != NULL;
+		kforeach_of(x, members, n)
+			found |= *x->name ? !strcmp(x->name, used + len)
+			                  : strstr(x->text, used + len) != NULL;
 		if (!found)
 			refuse(m, p, "its member %s is not found in %s", used + len, record->name);
 	}
@@ -352,8 +352,8 @@ flatten(struct making *m, const struct kscan_param *p, const struct type *record
 	if (hidden || (!n && !is_object(p)))
 		refuse(m, p, "the members of %s are not known%s", record->name,
 		    hidden ? ", or it has virtual functions or a base" : "");
-	for (size_t i = 0; i < n && !hidden; i++)
-		flatten_member(m, p, &members[i], from, to, name, constant, depth);
+	kforeach_of(x, members, hidden ? 0 : n)
+		flatten_member(m, p, x, from, to, name, constant, depth);
 	if (!depth && n && !hidden)
 		refuse_unknown(m, p, record, members, n);
 	kscan_members_free(members, n);
@@ -404,11 +404,11 @@ take_value(struct making *m, const struct kscan_param *p, const struct type *typ
 			    type->name);
 		kbuf_printf(&m->before, "\t%s %s;\n\n", own, p->name);
 	}
-	for (size_t i = 0; !split && i < leaves.count; i++) {
-		auto_free char *name = plain_name(p->name, leaves.list[i].path),
-		               *value = kasprintf("%s.%s", p->name, leaves.list[i].path);
+	kforeach_of(leaf, leaves.list, split ? 0 : leaves.count) {
+		auto_free char *name = plain_name(p->name, leaf->path),
+		               *value = kasprintf("%s.%s", p->name, leaf->path);
 
-		add_param(m, name, leaves.list[i].type, value);
+		add_param(m, name, leaf->type, value);
 		kbuf_printf(&m->before, "\t%s = %s;\n", value, name);
 	}
 	argument(m, "%s%s", p->name, split ? "_" : "");

@@ -127,29 +127,20 @@ written_arrays(const struct adoption *a)
 	return list;
 }
 
-static char *
-reference_text(const struct adoption *a)
-{
-	char *path = path_of("%s/reference.%s", a->dir, a->suffix), *text = file_text(path, NULL);
-
-	if (!text)
-		kdie_errno(K_IO, "%s", path);
-	return text;
-}
-
 static bool
 scan(const struct adoption *a, const char *code, struct run_folder *run)
 {
 	json_auto_t *arrays = written_arrays(a);
-	auto_free char *reference = reference_text(a);
+	auto_free char *reference =
+	    file_needed(path_of("%s/reference.%s", a->dir, a->suffix), NULL);
 	auto_buf struct kbuf faults = { 0 };
-	size_t n = splice_scan(a, reference, code, arrays, &faults);
 
-	if (n)
+	splice_scan(a, reference, code, arrays, &faults);
+	if (faults.len)
 		hear(run, NULL, "Refused; no file was changed:\n\n%s\n", faults.data);
-	kpart_foreach(line, n ? faults.data : NULL, "\n")
+	kpart_foreach(line, faults.data, "\n")
 		kwarn("%s", line);
-	return !n;
+	return !faults.len;
 }
 
 /* ---- the new text of the file ---- */
@@ -217,11 +208,11 @@ is_fit(const struct adoption *a, const char *original, const struct patch *p, co
 	        called ? p->files[0].text : original, text, called ? called : a->kernel, why))
 		return false;
 	kscan_items(x, &o)
-		for (size_t n = 0; n < x->name_count && x->kind == KSCAN_FUNCTION; n++)
+		kforeach_of(name, x->names, x->kind == KSCAN_FUNCTION ? x->name_count : 0)
 			if (!kscan_has_word(&o, x, "static") &&
 			    !(called && kscan_declares(x, a->kernel)) &&
-			    !kscan_function(&s, x->names[n])) {
-				*why = kasprintf("%s is missing", x->names[n]);
+			    !kscan_function(&s, *name)) {
+				*why = kasprintf("%s is missing", *name);
 				return false;
 			}
 	return true;
@@ -464,12 +455,10 @@ static int
 put_in(const struct adoption *a, const struct integrate_options *o, const struct winner *w,
     struct run_folder *run)
 {
-	auto_free char *original = file_text(journal_original(a, a->file), NULL);
+	auto_free char *original = file_needed(journal_original(a, a->file), NULL);
 	struct patch p = { 0 };
 	int code = K_NO;
 
-	if (!original)
-		kdie_errno(K_IO, "%s", journal_original(a, a->file));
 	if (!scan(a, w->code, run)) {
 		ksay("REFUSED: %s; no file was changed\n", w->id);
 	} else if (!new_files(a, w, original, &p, run)) {

@@ -254,12 +254,9 @@ journal_restore(const struct adoption *a)
 	const char *file;
 
 	json_object_foreach(json_object_get(change, "files"), file, v) {
-		char *kept = journal_original(a, file);
 		size_t len;
-		auto_free char *text = file_text(kept, &len);
+		auto_free char *text = file_needed(journal_original(a, file), &len);
 
-		if (!text)
-			kdie_errno(K_IO, "%s", kept);
 		if (!is_original(a, file))
 			replace(a, file, text, len);
 	}

@@ -67,8 +67,8 @@ struct adoption *adoption_new(const char *dir, json_t *answers);
 struct adoption *adoption_load(const char *dir);
 /* Read the current adopt/unit.json. */
 void adoption_read_unit(struct adoption *a);
-/* The line where the compiler saw the kernel's definition; 0: unknown. */
-size_t adoption_line(const struct adoption *a);
+/* The line where a unit's definition, or one of its launches, begins; 0: unknown. */
+size_t first_line(const json_t *part);
 void adoption_save(const struct adoption *a);
 /* Does the campaign have a trial, at least its beginning? */
 bool adoption_begun(const struct adoption *a);
@@ -98,6 +98,7 @@ char *project_path(const struct adoption *a, const char *name);
 const char *path_in(const char *folder, const char *path);
 /* The text of a file; and its hex digest. NULL and false: no such file. */
 char *file_text(const char *path, size_t *len);
+char *file_needed(const char *path, size_t *len); /* dies when there is no such file */
 bool file_sha256(const char *path, char hex[65]);
 void make_folder_of(const char *path); /* make the parent folders of the file PATH */
 /* These die when they fail. */

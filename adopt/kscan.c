@@ -241,6 +241,24 @@ kscan_uses(const struct kscan *s, size_t from, size_t to, const char *name)
 }
 
 bool
+kscan_stands(const struct kscan *s, size_t p, const char *text)
+{
+	return !strncmp(s->code + p, text, strlen(text));
+}
+
+bool
+kscan_steps(const struct kscan *s, size_t p)
+{
+	return kscan_stands(s, p, "++") || kscan_stands(s, p, "--");
+}
+
+bool
+kscan_is_member(const struct kscan *s, size_t p)
+{
+	return (p > 0 && s->code[p - 1] == '.') || (p > 1 && kscan_stands(s, p - 2, "->"));
+}
+
+bool
 kscan_matches(const struct kscan *s, size_t from, size_t to, const char *pattern)
 {
 	return kregex_find(pattern, s->code + from, to - from, NULL, 0);
@@ -569,7 +587,7 @@ may_go_on(const struct kscan *s, size_t from, size_t brace)
 size_t
 kscan_path_start(const struct kscan *s, size_t from, size_t p)
 {
-	while (p > from + 2 && !strncmp(s->code + p - 2, "::", 2) && kis_word(s->code[p - 3]))
+	while (p > from + 2 && kscan_stands(s, p - 2, "::") && kis_word(s->code[p - 3]))
 		for (p -= 2; p > from && kis_word(s->code[p - 1]);)
 			p--;
 	return p;
@@ -619,10 +637,9 @@ name_group(const struct kscan *s, struct kscan_item *x)
 		line = kscan_branch(s, p, x->to, &b);
 		scan_range(&inner, p, line);
 	}
-	for (size_t i = 0; i < inner.count; i++)
-		for (size_t k = 0; k < inner.items[i].name_count; k++)
-			if (inner.items[i].kind != KSCAN_INCLUDE)
-				add_name(x, kstrdup(inner.items[i].names[k]));
+	kscan_items(y, &inner)
+		kforeach_of(name, y->names, y->kind == KSCAN_INCLUDE ? 0 : y->name_count)
+			add_name(x, kstrdup(*name));
 	inner.code = NULL;
 	kscan_free(&inner);
 }
@@ -728,9 +745,7 @@ blank_disabled(struct kscan *s)
 static void
 take_members(struct kscan *s, const struct kscan_item *x, struct kscan *in)
 {
-	for (size_t i = 0; i < in->count; i++) {
-		struct kscan_item *f = &in->items[i];
-
+	kforeach_of(f, in->items, in->count) {
 		if (f->kind != KSCAN_FUNCTION)
 			continue;
 		add_name(f, kasprintf("%s::%s", x->names[0], f->names[0]));
@@ -787,10 +802,10 @@ kscan_through(const char *text, size_t len, struct kscan *s)
 static void
 free_items(struct kscan_item *items, size_t count)
 {
-	for (size_t i = 0; i < count; i++) {
-		for (size_t k = 0; k < items[i].name_count; k++)
-			free(items[i].names[k]);
-		free(items[i].names);
+	kforeach_of(x, items, count) {
+		kforeach_of(name, x->names, x->name_count)
+			free(*name);
+		free(x->names);
 	}
 	free(items);
 }
@@ -852,8 +867,8 @@ kscan_inside(const struct kscan *s, const struct kscan_item *x, struct kscan *in
 bool
 kscan_declares(const struct kscan_item *x, const char *name)
 {
-	for (size_t i = 0; i < x->name_count; i++)
-		if (!strcmp(x->names[i], name))
+	kforeach_of(own, x->names, x->name_count)
+		if (!strcmp(*own, name))
 			return x->kind != KSCAN_INCLUDE;
 	return false;
 }

@@ -149,6 +149,10 @@ bool kscan_uses(const struct kscan *s, size_t from, size_t to, const char *name)
 #define kscan_each(at, s, from, to, name) \
 	for (size_t at = kscan_find(s, from, to, name); at < (to); \
 	     at = kscan_find(s, at + 1, to, name))
+/* Does TEXT stand at P; "++" or "--"? Does the name at P follow a '.' or "->"? */
+bool kscan_stands(const struct kscan *s, size_t p, const char *text);
+bool kscan_steps(const struct kscan *s, size_t p);
+bool kscan_is_member(const struct kscan *s, size_t p);
 /* Does the code there match the regular expression PATTERN, a literal? */
 bool kscan_matches(const struct kscan *s, size_t from, size_t to, const char *pattern);
 /* The code there, to be freed. */

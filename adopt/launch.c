@@ -32,7 +32,7 @@ read_launch(const struct kscan *s, size_t p, size_t from, size_t to, struct ksca
 	char **const parts[] = { &l->grid, &l->block, &l->shared, &l->stream };
 	size_t begin[LEN(parts)], end[LEN(parts)], n = 0, q = p + 3, name_end, open, close;
 
-	for (begin[0] = q; q < to && strncmp(s->code + q, ">>>", 3); q = kscan_after(s, q, to))
+	for (begin[0] = q; q < to && !kscan_stands(s, q, ">>>"); q = kscan_after(s, q, to))
 		if (s->code[q] == ',' && n + 1 < LEN(parts)) {
 			end[n++] = q;
 			begin[n] = q + 1;
@@ -65,7 +65,7 @@ kscan_launches(const struct kscan *s, const struct kscan_item *f, struct kscan_l
 	for (size_t p = from; p + 3 < to; p++) {
 		struct kscan_launch launch;
 
-		if (strncmp(s->code + p, "<<<", 3) || !read_launch(s, p, from, to, &launch))
+		if (!kscan_stands(s, p, "<<<") || !read_launch(s, p, from, to, &launch))
 			continue;
 		kgrow(*list, count);
 		(*list)[count++] = launch;
@@ -207,11 +207,11 @@ enumerator_in(struct sum *x, const struct kscan *s, const char *name, int64_t *v
 		    !kscan_declares(e, name))
 			continue;
 		*value = -1;
-		for (size_t k = 0; k < e->name_count; k++) {
-			auto_free char *own = initialiser(s, e->from, e->to, e->names[k]);
+		kforeach_of(each, e->names, e->name_count) {
+			auto_free char *own = initialiser(s, e->from, e->to, *each);
 
 			*value = own ? number_of(x, own) : *value + 1;
-			if (!strcmp(e->names[k], name))
+			if (!strcmp(*each, name))
 				return !x->bad;
 		}
 	}
@@ -229,8 +229,7 @@ is_variable(const struct kscan *s, const struct kscan_item *f, const char *name)
 
 	kscan_each(p, s, f->body, f->to, name)
 		times += s->code[p - 1] != '.' &&
-		    (kscan_assigns(s, p + strlen(name), f->to) ||
-		        !strncmp(s->code + p - 2, "++", 2) || !strncmp(s->code + p - 2, "--", 2));
+		    (kscan_assigns(s, p + strlen(name), f->to) || kscan_steps(s, p - 2));
 	return times > 1;
 }
 
@@ -256,8 +255,8 @@ name_value(struct sum *x, const char *name)
 		return number_of(x, text);
 	if (c->s && enumerator_in(x, c->s, name, &v))
 		return v;
-	for (size_t i = 0; i < c->count; i++)
-		if (enumerator_in(x, c->sources[i], name, &v))
+	kforeach_of(source, c->sources, c->count)
+		if (enumerator_in(x, *source, name, &v))
 			return v;
 	return fail(x);
 }

@@ -102,13 +102,10 @@ print_json(const struct row *r)
 
 	kpart_foreach(line, r->why.data, "\n")
 		json_array_append_new(reasons, kjson_text(line, strlen(line)));
-	o = json_pack("{s:s,s:i,s:s,s:b,s:b,s:o,s:o}", "file", r->unit.file, "line",
+	o = json_pack("{s:s,s:i,s:s,s:b,s:b,s:o,s:o,s:o*,s:s*}", "file", r->unit.file, "line",
 	    (int)r->unit.line, "function", r->unit.name, "kernel", r->unit.kernel, "good", r->good,
-	    "reasons", reasons, "unit", unit_json(&r->unit));
-	if (r->share > 0)
-		json_object_set_new(o, "share", json_real(r->share));
-	if (r->instead)
-		json_object_set_new(o, "instead", json_string(r->instead));
+	    "reasons", reasons, "unit", unit_json(&r->unit), "share",
+	    r->share > 0 ? json_real(r->share) : NULL, "instead", r->instead);
 	kout_json(o);
 	json_decref(o);
 }

@@ -93,24 +93,14 @@ take_geometry(json_t *o, const char *name)
 static json_t *
 call_of(json_t *words, bool geometry)
 {
-	json_t *call = json_object(), *grid, *block;
+	json_t *grid = take_geometry(words, "grid"), *block = take_geometry(words, "block"),
+	       *ns = json_object_get(words, "ns");
+	json_auto_t *call = json_pack("{s:o*,s:o*,s:O*,s:o}", "grid", grid, "block", block, "ns",
+	    json_is_integer(ns) ? ns : NULL, "args", words);
 
 	json_object_del(words, "kernel");
-	grid = take_geometry(words, "grid");
-	block = take_geometry(words, "block");
-	if (grid)
-		json_object_set_new(call, "grid", grid);
-	if (block)
-		json_object_set_new(call, "block", block);
-	if (json_is_integer(json_object_get(words, "ns")))
-		json_object_set(call, "ns", json_object_get(words, "ns"));
 	json_object_del(words, "ns");
-	json_object_set_new(call, "args", words);
-	if (geometry && (!grid || !block)) {
-		json_decref(call);
-		return NULL;
-	}
-	return call;
+	return geometry && (!grid || !block) ? NULL : json_incref(call);
 }
 
 /* The names in a call, of which a line lacks some if it was torn between two words. To be freed. */

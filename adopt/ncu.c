@@ -91,9 +91,9 @@ flops_of(const struct table *t)
 {
 	double flops = 0, cycles = number(t, "smsp__cycles_elapsed.avg"), n;
 
-	for (size_t i = 0; i < LEN(ops); i++) {
-		n = number(t, ops[i].sum);
-		flops += ops[i].flops * (isnan(n) ? number(t, ops[i].rate) * cycles : n);
+	kforeach(op, ops) {
+		n = number(t, op->sum);
+		flops += op->flops * (isnan(n) ? number(t, op->rate) * cycles : n);
 	}
 	kjson_foreach_text(title, t->tensors) {
 		n = number(t, title);
@@ -133,8 +133,8 @@ ncu_command(const json_t *kernels)
 	kbuf_puts(&b,
 	    "ncu --target-processes all --csv --page raw --print-units base --metrics " TIME
 	    "," INST "," READ "," WRITE);
-	for (size_t i = 0; i < LEN(ops); i++)
-		kbuf_printf(&b, ",%s", ops[i].sum);
+	kforeach(op, ops)
+		kbuf_printf(&b, ",%s", op->sum);
 	kbuf_printf(&b, " --kernel-name 'regex:^(%s)$'", names);
 	return b.data;
 }
@@ -154,8 +154,8 @@ find_columns(const char *file, struct table *t)
 		if (kregex_is("\\Asm__ops_path_tensor_src_(?!int)[^.]*\\.sum\\z", title))
 			kjson_add(t->tensors, title);
 	}
-	for (size_t i = 0; i < LEN(needed); i++)
-		if (!json_object_get(t->columns, needed[i]))
+	kforeach(title, needed)
+		if (!json_object_get(t->columns, *title))
 			kdie(K_USAGE,
 			    "%s: columns are missing (Kernel Name, Grid Size, Block Size or " TIME
 			    "); make the file with: ncu --metrics " TIME " --csv --page raw "

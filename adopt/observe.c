@@ -171,22 +171,16 @@ static const char sources_script[] = "cd \"$1\" && own=$2 && shift 2 && find . \
 static void
 add_sources(json_t *header, const struct watch *w)
 {
-	size_t n = strlen(w->a->project);
-	/* A campaign inside the project is not part of it. */
-	bool within = !strncmp(w->a->dir, w->a->project, n) && w->a->dir[n] == '/';
 	const json_t *siblings = siblings_named(w->a);
+	/* A campaign inside the project is not part of it. */
 	const char *argv[SIBLINGS_MAX + 7] = { "sh", "-c", sources_script, "sh", w->a->project,
-		within ? w->a->dir + n + 1 : "" };
-	struct kproc p = { .argv = (char *const *)argv, .max_output = 64 << 20 };
-	struct kproc_result r;
+		path_in(w->a->project, w->a->dir) ?: "" };
+	auto_free char *list = NULL;
 
 	for (size_t i = 0; i < json_array_size(siblings) && i < SIBLINGS_MAX; i++)
 		argv[6 + i] = path_of("../%s", kjson_item(siblings, i));
-
-	if (kproc_run(&p, &r) < 0 || r.exit_code)
-		kdie(K_IO, "%s: cannot list its files", w->a->project);
-	set_hash(header, "sources_sha256", r.out, r.out_len);
-	kproc_result_free(&r);
+	list = program_output(argv, NULL, K_IO);
+	set_hash(header, "sources_sha256", list, strlen(list));
 }
 
 /* The current header; without the program, which only exists after a build. */
@@ -247,9 +241,9 @@ stale(const json_t *old, const json_t *header, const struct watch *w)
 	char *why = old ? NULL : kstrdup("it does not exist");
 	const char *binary;
 
-	for (size_t i = 0; i < LEN(fields) && !why; i++)
-		if (strcmp(kjson_str(old, fields[i].field), kjson_str(header, fields[i].field)))
-			why = kasprintf("it belongs to %s (%s)", fields[i].what, fields[i].field);
+	kforeach(x, fields)
+		if (!why && !kjson_is(old, x->field, kjson_str(header, x->field)))
+			why = kasprintf("it belongs to %s (%s)", x->what, x->field);
 	binary = kjson_str_or(old, "binary_sha256", NULL);
 	add_program(now, w);
 	if (!why && binary && json_object_size(now) &&
@@ -371,8 +365,8 @@ same_calls(const json_t *x, const json_t *y)
 	if (json_array_size(x) != json_array_size(y))
 		return false;
 	for (size_t i = 0; i < json_array_size(x); i++) {
-		const json_t *a = json_object_get(json_array_get(x, i), "args"),
-		             *b = json_object_get(json_array_get(y, i), "args");
+		const json_t *a = kjson_path(json_array_get(x, i), "args"),
+		             *b = kjson_path(json_array_get(y, i), "args");
 
 		if (a != b && !json_equal(a, b))
 			return false;

@@ -186,12 +186,24 @@ same_files(struct comparing *c, const char *compare, const char *was, const char
 	return same_text(c, x, y);
 }
 
+/* Compares output O, as the program in FOLDER wrote it, with the original's. */
+static bool
+same_output(struct comparing *c, const struct adoption *a, const json_t *o, const char *compare,
+    const char *folder)
+{
+	const char *name = kjson_str(o, "file");
+
+	return same_files(
+	    c, compare, adopt_path(a, "outputs/%s", name), path_of("%s/%s", folder, name));
+}
+
 bool
-outputs_same(const json_t *o, const char *was, const char *now, char *why, size_t why_len)
+outputs_same(
+    const struct adoption *a, const json_t *o, const char *folder, char *why, size_t why_len)
 {
 	struct comparing c = { .why = why, .why_len = why_len };
 
-	return same_files(&c, kjson_str_or(o, "compare", "exact"), was, now);
+	return same_output(&c, a, o, kjson_str_or(o, "compare", "exact"), folder);
 }
 
 /* The next of 1, 2, 5, 10, … above X, because another run may differ by a little more. */
@@ -221,13 +233,8 @@ outputs_digits(const struct adoption *a, const char *folder)
 		};
 		bool same = true;
 
-		kjson_foreach(o, outputs) {
-			const char *name = kjson_str(o, "file");
-
-			same = same &&
-			    same_files(&c, compare, adopt_path(a, "outputs/%s", name),
-			        path_of("%s/%s", folder, name));
-		}
+		kjson_foreach(o, outputs)
+			same = same && same_output(&c, a, o, compare, folder);
 		free(compare);
 		if (!same || !(c.far <= tiny * c.largest) || isinf(c.worst))
 			continue;
@@ -256,13 +263,11 @@ bool
 outputs_all_same(const struct adoption *a, const char *folder, char *why, size_t why_len)
 {
 	kjson_foreach(o, json_object_get(a->json, "outputs")) {
-		const char *name = kjson_str(o, "file");
 		char reason[400];
 
-		if (!outputs_same(o, adopt_path(a, "outputs/%s", name),
-		        path_of("%s/%s", folder, name), reason, sizeof reason)) {
-			snprintf(
-			    why, why_len, "the application's output %s differs: %s", name, reason);
+		if (!outputs_same(a, o, folder, reason, sizeof reason)) {
+			snprintf(why, why_len, "the application's output %s differs: %s",
+			    kjson_str(o, "file"), reason);
 			return false;
 		}
 	}

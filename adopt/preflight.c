@@ -49,9 +49,9 @@ check_unit(const struct adoption *a, const struct signature *s, const json_t *un
 	if (unit)
 		write_json(path, unit);
 	if (unit && n)
-		ksay("kernel     %s, %s:%d, launched at %zu place%s, first in %s:%d\n", a->kernel,
+		ksay("kernel     %s, %s:%d, launched at %zu place%s, first in %s:%zu\n", a->kernel,
 		    a->file, s->line, n, n > 1 ? "s" : "", kjson_str(first, "file"),
-		    (int)json_integer_value(json_array_get(json_object_get(first, "lines"), 0)));
+		    first_line(first));
 	else if (unit)
 		ksay("function   %s, %s:%d, %zu parameters\n", a->kernel, a->file, s->line,
 		    s->of.count);
@@ -72,11 +72,11 @@ check_files(const struct adoption *a, struct findings *f)
 	struct signature s;
 	auto_buf struct kbuf reasons = { 0 };
 	json_auto_t *unit = NULL;
-	size_t len, n = strlen(a->project);
+	size_t len;
 
 	if (!kis_folder(a->project)) {
 		tell(&f->wrong, "project: %s is not a folder", a->project);
-	} else if (!strncmp(a->dir, a->project, n) && (a->dir[n] == '/' || !a->dir[n])) {
+	} else if (path_in(a->project, a->dir)) {
 		tell(&f->wrong,
 		    "the campaign's folder %s is inside the project, which is copied as a whole; "
 		    "choose a folder outside (-o)",
@@ -86,10 +86,7 @@ check_files(const struct adoption *a, struct findings *f)
 	} else {
 		note_outside(a);
 		unit = unit_named(a->project, a->file, a->kernel, NULL, NULL, &reasons);
-		if (!signature_find(text, len, a->kernel,
-		        (size_t)json_integer_value(
-		            json_array_get(json_object_get(unit, "lines"), 0)),
-		        &s, why, sizeof why))
+		if (!signature_find(text, len, a->kernel, first_line(unit), &s, why, sizeof why))
 			tell(&f->wrong, "kernel: %s/%s: %s: %s", a->project, a->file, a->kernel,
 			    why);
 		else
@@ -140,15 +137,9 @@ static double
 folder_bytes(const char *path)
 {
 	const char *argv[] = { "du", "-sk", "--", path, NULL };
-	struct kproc p = { .argv = (char *const *)argv };
-	struct kproc_result r;
-	double bytes = 0;
+	auto_free char *kilobytes = program_output(argv, NULL, 0);
 
-	if (kproc_run(&p, &r) < 0)
-		return 0;
-	bytes = strtod(r.out, NULL) * 1024;
-	kproc_result_free(&r);
-	return bytes;
+	return strtod(kilobytes, NULL) * 1024;
 }
 
 static void
@@ -425,27 +416,26 @@ check_outputs(const struct adoption *a, const char *copy, bool second, struct fi
 
 	kjson_foreach(o, outputs) {
 		const char *name = kjson_str(o, "file");
-		char *from = path_of("%s/%s", copy, name), *to = adopt_path(a, "outputs/%s", name),
-		     *text, why[512];
+		char why[512];
 		size_t len;
+		auto_free char *text = file_text(path_of("%s/%s", copy, name), &len);
 
-		text = file_text(from, &len);
 		if (!text)
 			tell(&f->wrong, "outputs: %s: the run did not write it", name);
 		else if (!second)
-			write_bytes(to, text, len);
-		else if (!outputs_same(o, to, from, why, sizeof why))
+			write_bytes(adopt_path(a, "outputs/%s", name), text, len);
+		else if (!outputs_same(a, o, copy, why, sizeof why))
 			tell(&f->wrong,
 			    "outputs: %s: two runs of the unchanged program differ: %s; give a "
 			    "tolerance (--compare float:RTOL), or name other files",
 			    name, why);
-		free(text);
 	}
 }
 
 static void
 run_copy(const struct adoption *a, const char *copy, struct findings *f)
 {
+	size_t count = json_array_size(json_object_get(a->json, "outputs"));
 	struct command_result r;
 
 	for (int i = 0; i < 2 && !f->wrong.len; i++) {
@@ -464,12 +454,10 @@ run_copy(const struct adoption *a, const char *copy, struct findings *f)
 		command_free(&r);
 	}
 	if (!f->wrong.len)
-		ksay("outputs    %zu, the same in two runs%s\n",
-		    json_array_size(json_object_get(a->json, "outputs")),
-		    json_array_size(json_object_get(a->json, "outputs"))
-		        ? ""
-		        : ": no output is compared, so wrong results of the application go "
-		          "unnoticed");
+		ksay("outputs    %zu, the same in two runs%s\n", count,
+		    count ? ""
+		          : ": no output is compared, so wrong results of the application go "
+		            "unnoticed");
 }
 
 static void
@@ -477,13 +465,13 @@ check_ours(struct findings *f)
 {
 	static const char *const tools[] = { "kcampaign", "kharness", "keval", "kreport" };
 
-	for (size_t i = 0; i < LEN(tools); i++) {
-		char *argv[] = { (char *)tools[i], (char *)"--version", NULL };
+	kforeach(tool, tools) {
+		char *argv[] = { (char *)*tool, (char *)"--version", NULL };
 		struct kproc p = { .argv = argv };
 		struct kproc_result r;
 
 		if (kproc_run(&p, &r) < 0)
-			tell(&f->missing, "%s: is not on the PATH", tools[i]);
+			tell(&f->missing, "%s: is not on the PATH", *tool);
 		else
 			kproc_result_free(&r);
 	}
@@ -498,10 +486,10 @@ verdict(struct findings *f)
 	                        : K_OK;
 	struct kbuf *all[] = { &f->wrong, &f->missing, &f->again };
 
-	for (size_t i = 0; i < LEN(all); i++) {
-		kpart_foreach(line, all[i]->data, "\n")
+	kforeach(list, all) {
+		kpart_foreach(line, (*list)->data, "\n")
 			kwarn("%s", line);
-		kbuf_free(all[i]);
+		kbuf_free(*list);
 	}
 	return code;
 }

@@ -63,7 +63,7 @@ see_reads(const struct kscan *s, const struct kscan_item *f, const struct kscan_
 		size_t before = kscan_back(s, at, f->body), star = before,
 		       next = kscan_blank(s, at + strlen(p->name), f->to);
 
-		if (strchr(".>", s->code[at - 1]) || is_sizeof(s, f, at))
+		if (kscan_is_member(s, at) || is_sizeof(s, f, at))
 			continue;
 		while (star > f->body && strchr(" \t\n(", s->code[star - 1]))
 			star--;

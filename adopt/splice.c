@@ -202,14 +202,14 @@ is_used(const struct state *t, const struct kscan_item *x)
 {
 	const struct kscan *s = &t->file->scan;
 
-	for (size_t n = 0; n < x->name_count; n++) {
+	kforeach_of(name, x->names, x->name_count) {
 		/* The head of a function that calls the entry stays. */
-		if ((t->called && kscan_uses(s, t->kernel->from, t->kernel->body, x->names[n])) ||
-		    needed_as_it_is(t, x->names[n]))
+		if ((t->called && kscan_uses(s, t->kernel->from, t->kernel->body, *name)) ||
+		    needed_as_it_is(t, *name))
 			return true;
 		kscan_items(y, s)
 			if (y != x && !t->dead[y - s->items] && (y != t->kernel || t->kept) &&
-			    y->kind != KSCAN_INCLUDE && item_uses(t, y, x->names[n]))
+			    y->kind != KSCAN_INCLUDE && item_uses(t, y, *name))
 				return true;
 	}
 	return false;
@@ -264,30 +264,21 @@ choose_names(struct state *t, struct kbuf *notes)
 
 	t->renamed = json_object();
 	kscan_items(x, &t->w)
-		for (size_t n = 0; t->own[x - t->w.items] && n < x->name_count; n++) {
-			const char *name = x->names[n];
+		kforeach_of(name, x->names, t->own[x - t->w.items] ? x->name_count : 0) {
 			auto_buf struct kbuf fresh = { 0 };
 
-			if (!is_taken(t, name, x->kind == KSCAN_MACRO) ||
-			    json_object_get(t->renamed, name))
+			if (!is_taken(t, *name, x->kind == KSCAN_MACRO) ||
+			    json_object_get(t->renamed, *name))
 				continue;
-			kbuf_printf(&fresh, "%s_%s", plain, strcmp(name, plain) ? name : "fast");
+			kbuf_printf(&fresh, "%s_%s", plain, strcmp(*name, plain) ? *name : "fast");
 			while (is_taken(t, fresh.data, true))
 				kbuf_puts(&fresh, "_");
-			json_object_set_new(t->renamed, name, json_string(fresh.data));
+			json_object_set_new(t->renamed, *name, json_string(fresh.data));
 			kbuf_printf(notes,
 			    "%s is renamed to %s, because the project has another function of that "
 			    "name\n",
-			    name, fresh.data);
+			    *name, fresh.data);
 		}
-}
-
-/* Is the word at P a member, after '.' or "->"? */
-static bool
-is_member(const struct kscan *s, size_t p)
-{
-	p = kscan_back(s, p, 0);
-	return p > 0 && (s->code[p - 1] == '.' || (p > 1 && !strncmp(s->code + p - 2, "->", 2)));
 }
 
 /* Appends the winner's text with the new names. */
@@ -298,7 +289,9 @@ add_text(struct kbuf *b, const struct state *t, size_t from, size_t to)
 
 	for (size_t p = from, end; kscan_identifier(s, &p, to, &end); p = end) {
 		auto_free char *word = kscan_copy(s, p, end);
-		const char *fresh = is_member(s, p) ? NULL : kjson_str_or(t->renamed, word, NULL);
+		const char *fresh = kscan_is_member(s, kscan_back(s, p, 0))
+		    ? NULL
+		    : kjson_str_or(t->renamed, word, NULL);
 
 		if (fresh) {
 			kbuf_add(b, s->text + from, p - from);
@@ -344,7 +337,7 @@ static void
 add_item(struct kbuf *b, const struct state *t, const struct kscan_item *x)
 {
 	const struct kscan *s = &t->w;
-	bool template = !strncmp(s->code + x->from, "template", 8),
+	bool template = kscan_stands(s, x->from, "template"),
 	     hidden = kscan_has_word(s, x, "static");
 	size_t from = after_extern(s, x);
 
@@ -533,7 +526,7 @@ add_entry_head(struct kbuf *b, const struct state *t)
 	size_t from = after_extern(s, t->entry);
 	auto_free char *call = NULL;
 
-	from += strncmp(s->code + from, "static ", 7) ? 0 : 7;
+	from += kscan_stands(s, from, "static ") ? strlen("static ") : 0;
 	kbuf_puts(b, t->linkage);
 	add_text(b, t, from, t->entry->name_at);
 	kscan_signature(s, t->entry, &g);
@@ -1058,43 +1051,33 @@ name_in_winner(
 	return kstrdup(name);
 }
 
-size_t
+void
 splice_scan(const struct adoption *a, const char *reference, const char *winner,
     const json_t *arrays, struct kbuf *faults)
 {
-	size_t count = rules_scan("winner", a->language, winner, a->entry, reference, faults);
 	const struct kscan_item *f;
+	struct kregex_span foreign;
 	auto_scan struct kscan s;
 
-	count += rules_scan("reply", a->language, winner, a->entry, reference, faults);
+	rules_scan("winner", a->language, winner, a->entry, reference, faults);
+	rules_scan("reply", a->language, winner, a->entry, reference, faults);
 	kscan(winner, strlen(winner), &s);
 	f = kscan_function(&s, a->entry);
-	if (!f) {
+	if (!f)
 		kbuf_printf(faults, "signature: the winner does not define %s\n", a->entry);
-		count++;
-	}
 	kscan_items(x, &s)
 		if (x->kind == KSCAN_FUNCTION && (x == f || kscan_declares(x, a->kernel)) &&
-		    is_stub(&s, x)) {
+		    is_stub(&s, x))
 			kbuf_printf(faults, "stub: %s does nothing\n", x->names[0]);
-			count++;
-		}
 	kjson_foreach_text(array, f ? arrays : NULL) {
 		auto_free char *name = name_in_winner(reference, &s, f, array);
 
-		if (!kscan_uses(&s, f->body, f->to, name)) {
+		if (!kscan_uses(&s, f->body, f->to, name))
 			kbuf_printf(faults, "no_work: %s does not use %s, which it must write\n",
 			    a->entry, name);
-			count++;
-		}
 	}
-	for (size_t i = 0; i < s.len; i++)
-		if ((unsigned char)s.code[i] > 127) {
-			kbuf_printf(faults,
-			    "prose: line %zu: a non-ASCII character outside comments and strings\n",
-			    kline_at(s.text, i));
-			count++;
-			break;
-		}
-	return count;
+	if (kregex_find("[\\x80-\\xff]", s.code, s.len, &foreign, 1))
+		kbuf_printf(faults,
+		    "prose: line %zu: a non-ASCII character outside comments and strings\n",
+		    kline_at(s.text, foreign.from));
 }

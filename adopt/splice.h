@@ -19,8 +19,7 @@ bool splice_winner(const struct adoption *a, const char *winner, struct patch *p
 
 /*
  * What must not go into an application, found in the winner's text by comparison with the
- * reference's: one line each in FAULTS; returns their number. ARRAYS: names that the kernel has to
- * write.
+ * reference's: one line each in FAULTS. ARRAYS: names that the kernel has to write.
  */
-size_t splice_scan(const struct adoption *a, const char *reference, const char *winner,
+void splice_scan(const struct adoption *a, const char *reference, const char *winner,
     const json_t *arrays, struct kbuf *faults);

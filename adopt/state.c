@@ -112,9 +112,9 @@ adoption_read_unit(struct adoption *a)
 }
 
 size_t
-adoption_line(const struct adoption *a)
+first_line(const json_t *part)
 {
-	return (size_t)json_integer_value(json_array_get(json_object_get(a->unit, "lines"), 0));
+	return (size_t)json_integer_value(json_array_get(json_object_get(part, "lines"), 0));
 }
 
 struct adoption *
@@ -261,6 +261,16 @@ file_text(const char *path, size_t *len)
 
 	if (text && len)
 		*len = n;
+	return text;
+}
+
+char *
+file_needed(const char *path, size_t *len)
+{
+	char *text = file_text(path, len);
+
+	if (!text)
+		kdie_errno(K_IO, "%s", path);
 	return text;
 }
 

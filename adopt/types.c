@@ -308,8 +308,8 @@ add_record(const struct types *t, const struct type *record, struct type_leaves 
 	}
 	count = kscan_members(&record->source->scan, record->item, &members, &hidden);
 	good = !hidden && count;
-	for (size_t i = 0; i < count && good; i++)
-		good = add_member(t, &members[i], l, path, depth);
+	kforeach_of(member, members, count)
+		good = good && add_member(t, member, l, path, depth);
 	kscan_members_free(members, count);
 	return good;
 }
@@ -324,9 +324,9 @@ type_leaves(const struct types *t, const struct type *record, struct type_leaves
 void
 type_leaves_free(struct type_leaves *l)
 {
-	for (size_t i = 0; i < l->count; i++) {
-		free(l->list[i].path);
-		free(l->list[i].type);
+	kforeach_of(leaf, l->list, l->count) {
+		free(leaf->path);
+		free(leaf->type);
 	}
 	l->count = 0;
 }
@@ -334,8 +334,8 @@ type_leaves_free(struct type_leaves *l)
 const char *
 type_common(const struct type_leaves *l)
 {
-	for (size_t i = 1; i < l->count; i++)
-		if (strcmp(l->list[i].type, l->list[0].type))
+	kforeach_of(leaf, l->list, l->count)
+		if (strcmp(leaf->type, l->list[0].type))
 			return NULL;
 	return l->count && strcmp(l->list[0].type, "?") ? l->list[0].type : NULL;
 }

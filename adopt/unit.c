@@ -50,8 +50,7 @@ is_changed(const struct unit_source *s, size_t at, size_t len)
 	while (at > 1 && strchr(" \t(", code[at - 1]))
 		at--;
 	return at > 1 &&
-	    (!strncmp(code + at - 2, "++", 2) || !strncmp(code + at - 2, "--", 2) ||
-	        (code[at - 1] == '&' && code[at - 2] != '&'));
+	    (kscan_steps(&s->scan, at - 2) || (code[at - 1] == '&' && code[at - 2] != '&'));
 }
 
 /* What the function X of S does that no candidate may do, and everything that it calls. */
@@ -194,7 +193,7 @@ see_name(struct reach *r, size_t at, size_t end)
 	size_t i = 0;
 	bool called;
 
-	if (at > 1 && (code[at - 1] == '.' || !strncmp(code + at - 2, "->", 2))) {
+	if (kscan_is_member(&in->scan, at)) {
 		see_member(r, parameter_before(r, at), word, at);
 		return;
 	}

@@ -36,7 +36,7 @@ watch_find(const struct watch *w, struct signature *s)
 	size_t len;
 	auto_free char *text = watch_source(w, &len);
 
-	if (!signature_find(text, len, w->a->kernel, adoption_line(w->a), s, why, sizeof why))
+	if (!signature_find(text, len, w->a->kernel, first_line(w->a->unit), s, why, sizeof why))
 		kdie(K_USAGE, "%s/%s: %s: %s", w->a->project, w->a->file, w->a->kernel, why);
 }
 

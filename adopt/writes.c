@@ -36,8 +36,8 @@ is_called(const struct kscan *s, size_t open, size_t from, size_t *at, size_t *e
 {
 	size_t p = kscan_back(s, open, from);
 
-	if (p >= from + 3 && !strncmp(s->code + p - 3, ">>>", 3))
-		while (p > from && strncmp(s->code + p, "<<<", 3))
+	if (p >= from + 3 && kscan_stands(s, p - 3, ">>>"))
+		while (p > from && !kscan_stands(s, p, "<<<"))
 			p--;
 	for (size_t q = *at = kscan_name_before(s, p, from, end); q < *end; q++)
 		if (s->code[q] == ':')
@@ -162,8 +162,7 @@ is_written_at(const struct writing *w, size_t at, size_t p)
 		x.star = *c == '*' && !is_declared(s, left, from);
 		x.whole = true;
 		after = after_place(s, &x, w->f->to);
-		if (after == ASSIGNED ||
-		    (x.element && (!strncmp(c - 1, "++", 2) || !strncmp(c - 1, "--", 2))))
+		if (after == ASSIGNED || (x.element && kscan_steps(s, left - 2)))
 			return true;
 		pointer = address || (!x.element && !x.star);
 		if (after == ENDS)
@@ -182,13 +181,11 @@ static bool
 writes(const struct writing *w, const char *name)
 {
 	auto_free char *key = kasprintf("%s@%zu", name, w->f->body);
-	const char *code = w->s->code;
 
 	if (!kjson_enter(w->seen, key))
 		return false;
 	kscan_each(at, w->s, w->f->body, w->f->to, name)
-		if (code[at - 1] != '.' && strncmp(code + at - 2, "->", 2) &&
-		    is_written_at(w, at, at + strlen(name)))
+		if (!kscan_is_member(w->s, at) && is_written_at(w, at, at + strlen(name)))
 			return true;
 	return false;
 }
