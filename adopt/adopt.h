@@ -41,6 +41,14 @@ bool verdicts_allow(const struct adoption *a);
 
 /* ask.c: the model. */
 
+/* TEXT, which may be NULL, in a fence; "" if there is none. The caller frees. */
+char *ask_fenced(const struct adoption *a, const char *text);
+/*
+ * What a question says about TEXT, for which the compiler's LOG and a FAULT of the last answer, or
+ * NULL, are known. New reference.
+ */
+json_t *ask_facts(const struct adoption *a, const char *text, const char *log, const char *fault);
+
 /* The program in an answer, unchanged; NULL: none. The caller frees. */
 char *ask_program(const struct adoption *a, const char *answer, bool *cut_off);
 /*

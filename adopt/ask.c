@@ -2,6 +2,7 @@
 /* Asks a model, through kllm, for what cannot be derived. See adopt.h. */
 
 #include "adopt.h"
+#include "kfence.h"
 #include "ktemplate.h"
 #include "../tools/model/kextract.h"
 
@@ -89,6 +90,29 @@ ask_model(const struct adoption *a, const char *name, int n, const json_t *conte
 		text = stored(reply);
 	}
 	return text ? text : kstrdup("");
+}
+
+char *
+ask_fenced(const struct adoption *a, const char *text)
+{
+	struct kbuf b = kbuf_empty();
+
+	if (text)
+		kfence_code(&b, text, a->language);
+	return b.data;
+}
+
+json_t *
+ask_facts(const struct adoption *a, const char *text, const char *log, const char *fault)
+{
+	auto_free char *context = error_context(text, log);
+	auto_buf struct kbuf words = { 0 };
+	const char *kind = error_kind(log);
+
+	kfence_data(&words, context, "compiler", a->kernel);
+	return json_pack("{s:s,s:s,s:s,s:o,s:s,s:b,s:s}", "kernel", a->kernel, "file", a->file,
+	    "label", a->language, "log", kjson_string(words.data), "kind", kind, "structural",
+	    !strcmp(kind, "structural"), "fault", fault ? fault : "");
 }
 
 char *

@@ -62,25 +62,29 @@ open_source(const struct bundle *b, const char *path)
 }
 
 /*
- * The next line "#include" in the code of X from *P on: its file, to be freed, and whether it is a
- * system header; NULL: none.
+ * The next line "#include" in the code of F from *P on: whether it is that of a system header, and
+ * the project's file, if it names one, to be freed. False: there is none.
  */
-static char *
-next_include(const struct kscan *x, size_t *p, size_t to, bool *system)
+static bool
+next_include(const struct bundle *b, const struct source *f, size_t *p, size_t to, bool *system,
+    char **header)
 {
 	static const char line[] = "(?m)^[ \\t]*(#)[ \\t]*include[ \\t]*([<\"])([^>\"\\n]*)";
 	struct kregex_span at[4];
 
-	while (*p < to && kregex_find(line, x->text + *p, to - *p, at, LEN(at))) {
-		const char *text = x->text + *p;
+	while (*p < to && kregex_find(line, f->text + *p, to - *p, at, LEN(at))) {
+		const char *text = f->text + *p;
+		auto_free char *name = kregex_text(text, at[3]);
 
 		*p += at[0].to;
+		/* In a comment. */
+		if (f->scan.code[text + at[1].from - f->text] != '#')
+			continue;
 		*system = text[at[2].from] == '<';
-		/* Not in a comment. */
-		if (x->code[text + at[1].from - x->text] == '#')
-			return kregex_text(text, at[3]);
+		*header = find_header(b, f, name, *system);
+		return true;
 	}
-	return NULL;
+	return false;
 }
 
 static struct source *add_source(struct bundle *b, const char *path, bool root);
@@ -94,16 +98,14 @@ add_group_headers(struct bundle *b, const struct source *f, const struct kscan_i
 {
 	size_t p = x->from;
 	bool system;
-	char *name;
+	char *header;
 
 	if (kregex_find("(?m)^[ \\t]*#[ \\t]*el", f->text + p, x->to - p, NULL, 0))
 		return;
-	while ((name = next_include(&f->scan, &p, x->to, &system))) {
-		auto_free char *header = find_header(b, f, name, system);
-
+	while (next_include(b, f, &p, x->to, &system, &header)) {
 		if (header && !open_source(b, header))
 			add_source(b, header, false);
-		free(name);
+		free(header);
 	}
 }
 
@@ -116,14 +118,12 @@ is_system_group(const struct bundle *b, const struct source *f, const struct ksc
 {
 	size_t p = x->from, found = 0;
 	bool good = x->kind == KSCAN_GROUP && !x->name_count, system;
-	char *name;
+	char *header;
 
-	while (good && (name = next_include(&f->scan, &p, x->to, &system))) {
-		auto_free char *header = find_header(b, f, name, system);
-
+	while (good && next_include(b, f, &p, x->to, &system, &header)) {
 		good = system && !header;
 		found++;
-		free(name);
+		free(header);
 	}
 	return good && found;
 }
@@ -538,11 +538,10 @@ add_group(
 	for (size_t p = item->lead, next; p < item->to; p = next) {
 		size_t at = p, end = p + strcspn(f->text + p, "\n") + 1;
 		bool system;
-		auto_free char *name = NULL, *header = NULL;
+		auto_free char *header = NULL;
 
 		next = end < item->to ? end : item->to;
-		name = next_include(&f->scan, &at, next, &system);
-		header = name ? find_header(b, f, name, system) : NULL;
+		next_include(b, f, &at, next, &system, &header);
 		if (!header)
 			kbuf_add(out, f->text + p, next - p);
 	}

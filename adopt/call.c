@@ -400,7 +400,7 @@ bool
 call_edit(const struct adoption *a, const struct call_sites *s, const json_t *called,
     const char *prototype, bool kept, struct edits *edits, char **fault)
 {
-	kforeach_of(x, s->list, *fault ? 0 : s->count) {
+	kforeach_of(x, s->list, s->count) {
 		char *text = x->kind == CALL_LAUNCH
 		    ? launch_call(a, x, called, fault)
 		    : kasprintf("%s%s;", kept ? "\n" : "", prototype);

@@ -49,12 +49,10 @@ read_calls(const char *path, const char *missing, json_t **header)
 
 	if (!kis_there(path))
 		kdie(K_USAGE, "%s does not exist: %s", path, missing);
-	records = kin_all(path);
-	if (json_array_size(records) < 2)
+	records = read_records(path, header);
+	if (!json_array_size(records))
 		kdie(K_USAGE, "%s: contains no call; run kadopt observe --force to write it again",
 		    path);
-	*header = json_incref(json_array_get(records, 0));
-	json_array_remove(records, 0);
 	return records;
 }
 

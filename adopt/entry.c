@@ -217,7 +217,7 @@ static bool
 is_void_for(
     struct making *m, const struct kscan_param *p, const char *name, struct type *type, char **as)
 {
-	struct type_leaves leaves = { 0 };
+	auto_leaves struct type_leaves leaves = { 0 };
 	struct types in = m->types;
 	bool found;
 
@@ -234,7 +234,6 @@ is_void_for(
 		refuse(m, p,
 		    "%s stands for a structure with pointers, %s, which this file does not declare",
 		    name, *as);
-	type_leaves_free(&leaves);
 	return found && type->source == m->s;
 }
 
@@ -267,10 +266,10 @@ flatten_member(struct making *m, const struct kscan_param *p, const struct kscan
 	               *out = kasprintf("%s%s", to, x->name), *name = plain_name(prefix, x->name);
 	bool rows = is_rows(x), square = !rows && strchr(x->text, '[');
 	int stars = rows ? 1 : x->stars - square;
-	struct type type;
-	struct type_leaves leaves = { 0 };
+	auto_type struct type type;
+	auto_leaves struct type_leaves leaves = { 0 };
 	bool plain, many, written = uses(m, p, x->name, "=");
-	char *followed;
+	auto_free char *followed = NULL;
 
 	type_find(&m->types, x->type, stars, &type);
 	if (type.array && !stars)
@@ -315,9 +314,6 @@ flatten_member(struct making *m, const struct kscan_param *p, const struct kscan
 	} else {
 		refuse(m, p, "its member %s is not supported, but used", x->text);
 	}
-	type_leaves_free(&leaves);
-	type_free(&type);
-	free(followed);
 }
 
 /* In C, a member of P that is used, but not found among all MEMBERS, would always be zero. */
@@ -387,7 +383,7 @@ static void
 take_value(struct making *m, const struct kscan_param *p, const struct type *type)
 {
 	auto_free char *own = spelled(m, p), *from = kasprintf("%s.", p->name);
-	struct type_leaves leaves;
+	auto_leaves struct type_leaves leaves;
 	bool plain = type_leaves(&m->types, type, &leaves),
 	     split = !plain && type->item && !m->u->kernel;
 
@@ -412,7 +408,6 @@ take_value(struct making *m, const struct kscan_param *p, const struct type *typ
 		kbuf_printf(&m->before, "\t%s = %s;\n", value, name);
 	}
 	argument(m, "%s%s", p->name, split ? "_" : "");
-	type_leaves_free(&leaves);
 }
 
 /* The record that P points to, even if a typedef hides the pointer. The caller frees. */
@@ -446,8 +441,8 @@ take_records(struct making *m, const struct kscan_param *p, const char *common, 
 static void
 take_record(struct making *m, const struct kscan_param *p, const struct type *type, bool reference)
 {
-	struct type_leaves leaves;
-	char *own = record_name(m, p, type), *used;
+	auto_leaves struct type_leaves leaves;
+	auto_free char *own = record_name(m, p, type), *used = NULL;
 	bool constant = p->constant || type->constant;
 	bool plain = type_leaves(&m->types, type, &leaves);
 
@@ -467,15 +462,12 @@ take_record(struct making *m, const struct kscan_param *p, const struct type *ty
 			refuse(m, p, "many structures, whose member %s is a pointer", used);
 		else
 			take_records(m, p, NULL, own, reference, constant);
-		free(used);
 	} else {
 		auto_free char *from = kasprintf("%s->", p->name);
 
 		take_members(m, p, type, own, from);
 		argument(m, reference ? "%s_" : "&%s_", p->name);
 	}
-	type_leaves_free(&leaves);
-	free(own);
 }
 
 /* ---- parameters ---- */
@@ -613,7 +605,7 @@ take_param(struct making *m, const struct kscan_param *p)
 {
 	bool reference = is_reference(p), rows = is_rows(p);
 	const struct kscan_param *base;
-	struct type type, of = { 0 };
+	auto_type struct type type = { 0 }, of = { 0 };
 	auto_free char *as = NULL;
 
 	if (!p->name || !*p->name) {
@@ -653,8 +645,6 @@ take_param(struct making *m, const struct kscan_param *p)
 	} else {
 		take_number(m, p, &type);
 	}
-	type_free(&of);
-	type_free(&type);
 }
 
 /* Does the class X of S declare its function NAME as one without an object? */
@@ -681,7 +671,7 @@ take_object(struct making *m)
 		.stars = 1,
 		.constant = m->g.constant,
 		.text = (char *)"this" };
-	struct type type;
+	auto_type struct type type;
 
 	m->called = kstrdup(m->u->name);
 	m->own |= *class != '\0';
@@ -693,7 +683,6 @@ take_object(struct making *m)
 		m->called = kasprintf("(%s)->%s", m->arguments.len ? m->arguments.data : "", name);
 		m->arguments.len = 0;
 	}
-	type_free(&type);
 }
 
 /*
@@ -707,7 +696,7 @@ take_symbol(struct making *m, const char *name, const char *declared)
 	auto_free char *before = kscan_tidy(&s, 0, kscan_find(&s, 0, strlen(declared), name)),
 	               *words = kregex_sub("\\b__(?:constant|device)__ ?", before, ""), *of = NULL;
 	struct unit_param *u;
-	struct type type;
+	auto_type struct type type;
 
 	type_find(&m->types, words, 1, &type);
 	if (type.kind != TYPE_NUMBER || type.stars != 1) {
@@ -726,7 +715,6 @@ take_symbol(struct making *m, const char *name, const char *declared)
 		    "stream);\n",
 		    name, name, name);
 	}
-	type_free(&type);
 }
 
 /* ---- what is returned ---- */
@@ -756,10 +744,10 @@ take_result(struct making *m)
 {
 	static const char *const allocates[] = { "malloc", "calloc", "realloc", "new", "strdup" };
 	auto_free char *own = returned_type(m);
-	struct type_leaves leaves = { 0 };
+	auto_leaves struct type_leaves leaves = { 0 };
 	char *before = NULL;
 	struct unit_param *u;
-	struct type type;
+	auto_type struct type type;
 
 	type_find(&m->types, own, 0, &type);
 	if (type.stars) {
@@ -782,8 +770,6 @@ take_result(struct making *m)
 	} else if (type.kind != TYPE_VOID) {
 		kbuf_printf(m->why, "it returns '%s', which is not a number\n", own);
 	}
-	type_leaves_free(&leaves);
-	type_free(&type);
 	return before ? before : kstrdup("");
 }
 

@@ -209,18 +209,14 @@ same_signature(const struct adoption *a, const char *text, char **fault)
 static json_t *
 question(const struct adoption *a, const char *text, const char *log, const char *fault)
 {
-	auto_free char *context = error_context(text, log),
+	auto_free char *code = ask_fenced(a, text),
 	               *command = build_command(a, "reference", "reference.so");
-	auto_buf struct kbuf code = { 0 }, words = { 0 };
-	const char *kind = error_kind(log);
+	json_t *facts = ask_facts(a, text, log, fault);
 
-	kfence_code(&code, text, a->language);
-	kfence_data(&words, context, "compiler", a->kernel);
-	return json_pack("{s:s,s:s,s:s,s:o,s:o,s:s,s:b,s:b,s:s,s:o,s:s}", "kernel", a->kernel,
-	    "file", a->file, "label", a->language, "code", kjson_text(code.data, code.len), "log",
-	    kjson_text(words.data, words.len), "kind", kind, "structural",
-	    !strcmp(kind, "structural"), "device", a->device, "command", command, "context",
-	    context_files(a), "fault", fault ? fault : "");
+	json_object_update_new(facts,
+	    json_pack("{s:o,s:b,s:s,s:o}", "code", kjson_string(code), "device", a->device,
+	        "command", command, "context", context_files(a)));
+	return facts;
 }
 
 /*

@@ -2,20 +2,16 @@
 /* instrument: see watch.h. */
 
 #include "adopt.h"
-#include "kfence.h"
 #include "watch.h"
 
 static json_t *
 make_context(const struct watch *w)
 {
-	auto_buf struct kbuf code = { 0 };
 	size_t len;
-	auto_free char *text = watch_source(w, &len);
-	json_t *context;
+	auto_free char *text = watch_source(w, &len), *code = ask_fenced(w->a, text);
+	json_t *context = json_pack("{s:s,s:s,s:s,s:b}", "file", w->a->file, "kernel", w->a->kernel,
+	    "code", code, "device", w->cuda);
 
-	kfence_code(&code, text, w->a->language);
-	context = json_pack("{s:s,s:s,s:s,s:b}", "file", w->a->file, "kernel", w->a->kernel, "code",
-	    code.data, "device", w->cuda);
 	if (!context)
 		kdie(K_USAGE, "%s/%s: is not UTF-8", w->a->project, w->a->file);
 	return context;

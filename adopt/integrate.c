@@ -7,7 +7,6 @@
 
 #include "adopt.h"
 #include "journal.h"
-#include "kfence.h"
 #include "kio.h"
 #include "klog.h"
 #include "koption.h"
@@ -145,36 +144,21 @@ scan(const struct adoption *a, const char *code, struct run_folder *run)
 
 /* ---- the new text of the file ---- */
 
-/* TEXT in a fence, or nothing if it is empty. The caller frees. */
-static char *
-fenced(const struct adoption *a, const char *text)
-{
-	struct kbuf b = kbuf_empty();
-
-	if (text)
-		kfence_code(&b, text, a->language);
-	return b.data;
-}
-
 /* What the model must know about a patch that does not work: P may be empty. */
 static char *
 ask_file(const struct adoption *a, const struct winner *w, const char *original,
     const struct patch *p, const char *log, const char *fault, int n, char **why)
 {
 	const char *text = p->count ? p->files[0].text : NULL;
-	auto_free char *was = fenced(a, original), *now = fenced(a, text),
-	               *code = fenced(a, w->code), *context = error_context(text ? text : "", log),
-	               *answer = NULL;
-	auto_buf struct kbuf words = { 0 };
-	json_auto_t *facts = NULL;
+	auto_free char *was = ask_fenced(a, original), *now = ask_fenced(a, text),
+	               *code = ask_fenced(a, w->code), *answer = NULL;
+	json_auto_t *facts = ask_facts(a, text ? text : "", log, fault),
+	            *own = json_pack("{s:s,s:s,s:s,s:s}", "original", was, "winner", code, "text",
+	                now, "called", kjson_str(p->called, "function"));
 
-	kfence_data(&words, context, "compiler", a->kernel);
-	facts = json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:b,s:s}", "kernel", a->kernel, "file",
-	    a->file, "label", a->language, "original", was, "winner", code, "text", now, "called",
-	    kjson_str(p->called, "function"), "log", words.data, "structural",
-	    !strcmp(error_kind(log), "structural"), "fault", fault ? fault : "");
-	if (!facts)
+	if (!own)
 		kdie(K_USAGE, "%s is not UTF-8", a->file);
+	json_object_update(facts, own);
 	answer = ask_model(a, "integrate", n, facts);
 	return ask_code(a, answer, original, why);
 }

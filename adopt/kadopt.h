@@ -25,6 +25,27 @@ int command_observe(int argc, char **argv);
 int command_configs(int argc, char **argv);
 int command_integrate(int argc, char **argv);
 
+/*
+ * steps.c: options that become answers of adopt.json, under their own names; and those that say
+ * what is adopted, which a command may have.
+ */
+void answer_text(void *answers, const char *option, const char *text);
+void answer_path(void *answers, const char *option, const char *path);
+/* clang-format off */
+#define ANSWER_OPTIONS(answers) \
+	{ 'p', "project", .call = answer_path, .to = (answers), \
+	    .help = "DIR\tthe project with the application" }, \
+	{ 0, "file", .call = answer_text, .to = (answers), \
+	    .help = "FILE\tthe source file with the kernel, relative to the project" }, \
+	{ 0, "kernel", .call = answer_text, .to = (answers), .help = "NAME\tthe function" }, \
+	{ 0, "build", .call = answer_text, .to = (answers), \
+	    .help = "COMMAND\tbuild the project" }, \
+	{ 0, "run", .call = answer_text, .to = (answers), \
+	    .help = "COMMAND\trun the application" }, \
+	{ 0, "launcher", .call = answer_text, .to = (answers), \
+	    .help = "COMMAND\tput COMMAND before everything that runs" }
+/* clang-format on */
+
 /* main.c: what the command NAME does, such as "run all steps up to a campaign". */
 const char *command_help(const char *name);
 
@@ -107,6 +128,8 @@ void write_bytes(const char *path, const char *bytes, size_t len);
 /* In an existing folder; also dies if a link leads from there to a folder outside ROOT. */
 void write_inside(const char *root, const char *path, const char *text, size_t len);
 void write_json(const char *path, const json_t *value);
+/* The records of a file after the first, which is the *HEADER. New references. */
+json_t *read_records(const char *path, json_t **header);
 /* Appends ENTRY, which is taken over, to a file of records: all of it, or nothing. */
 void append_record(const char *path, json_t *entry);
 /*

@@ -29,29 +29,12 @@ struct options {
 /* ---- what to observe ---- */
 
 static void
-set_answer(void *answers, const char *option, const char *value)
-{
-	json_object_set_new(answers, option + strlen("--"), kjson_text(value, strlen(value)));
-}
-
-static void
 parse_options(struct options *o, int argc, char **argv)
 {
 	json_t *given = json_object();
 	const struct koption options[] = {
 		KOPTION_CAMPAIGN(&o->campaign),
-		{ 'p', "project", .call = set_answer, .to = given,
-		    .help = "DIR\tthe project with the application" },
-		{ 0, "file", .call = set_answer, .to = given,
-		    .help = "FILE\tthe source file with the kernel, relative to the project" },
-		{ 0, "kernel", .call = set_answer, .to = given,
-		    .help = "NAME\tthe function to observe" },
-		{ 0, "build", .call = set_answer, .to = given,
-		    .help = "COMMAND\tbuild the project" },
-		{ 0, "run", .call = set_answer, .to = given,
-		    .help = "COMMAND\trun the application" },
-		{ 0, "launcher", .call = set_answer, .to = given,
-		    .help = "COMMAND\tput COMMAND before everything that runs" },
+		ANSWER_OPTIONS(given),
 		{ 0, "runs", .number = &o->runs, .low = 0, .high = RUNS_MAX,
 		    .help = "N\trun the application N times for times" },
 		{ 0, "timeout", .real = &o->timeout_s, .low = 1, .high = 1e6,
@@ -86,8 +69,8 @@ answer(const struct options *o, const char *field)
 static struct adoption *
 find_adoption(struct options *o)
 {
-	static const char *const needed[] = { "kernel", "build", "run" };
-	char *path = path_of("%s/adopt.json", o->campaign), *project;
+	static const char *const needed[] = { "project", "kernel", "build", "run" };
+	char *path = path_of("%s/adopt.json", o->campaign);
 	struct adoption *a;
 
 	if (kis_there(path)) {
@@ -95,17 +78,12 @@ find_adoption(struct options *o)
 			kdie(K_USAGE, "%s already exists; remove the duplicate options", path);
 		a = adoption_load(o->campaign);
 	} else {
-		project = realpath(answer(o, "project"), NULL);
-		if (!project)
-			kdie_errno(K_USAGE, "%s", answer(o, "project"));
-		json_object_set_new(o->answers, "schema", json_string("adopt/1"));
-		json_object_set_new(o->answers, "project", kjson_text(project, strlen(project)));
-		json_object_set_new(o->answers, "language",
-		    json_string(kjson_str_or(rules_language(answer(o, "file")), "language", "c")));
-		for (size_t i = 0; i < LEN(needed); i++)
-			answer(o, needed[i]);
+		kforeach(field, needed)
+			answer(o, *field);
+		json_object_update_new(o->answers,
+		    json_pack("{s:s,s:s}", "schema", "adopt/1", "language",
+		        kjson_str_or(rules_language(answer(o, "file")), "language", "c")));
 		a = adoption_new(o->campaign, json_incref(o->answers));
-		free(project);
 	}
 	if (o->timeout_s > 0)
 		a->timeout_s = o->timeout_s;

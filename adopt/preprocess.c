@@ -18,8 +18,8 @@ add_word(struct command_words *w, const char *option, const char *folder, const 
 {
 	if (w->count + 2 < WORDS)
 		w->at[w->count++] = *name == '/' || !*folder
-		    ? kasprintf("%s%s", option, name)
-		    : kasprintf("%s%s/%s", option, folder, name);
+		    ? path_of("%s%s", option, name)
+		    : path_of("%s%s/%s", option, folder, name);
 }
 
 /* The command that writes FILE to standard output; MODES: more options, up to a NULL. */
@@ -132,8 +132,6 @@ run(const char *const *modes, const char *project, const char *file, const json_
 			text = own_lines(r.out, project, origins);
 		kproc_result_free(&r);
 	}
-	for (size_t i = 0; i < w.count; i++)
-		free(w.at[i]);
 	return text;
 }
 

@@ -66,16 +66,6 @@ skipped(const json_t *calls, const json_t *config)
 	return count ? whole[(count - 1) / 2] : (all - 1) / 2;
 }
 
-static json_t *
-observed_calls(const struct adoption *a, json_t **header)
-{
-	json_t *records = kin_all(adopt_made(a, "observed.ndjson", "observe"));
-
-	*header = json_incref(json_array_get(records, 0));
-	json_array_remove(records, 0);
-	return records;
-}
-
 /* The lines of the configurations for which there is room; reports their sizes. */
 static char *
 choose(const struct adoption *a, const json_t *configs, const json_t *calls)
@@ -157,7 +147,8 @@ int
 record(const struct adoption *a)
 {
 	json_auto_t *document = kjson_load(adopt_made(a, "configs.json", "configs")),
-	            *header = NULL, *calls = observed_calls(a, &header);
+	            *header = NULL,
+	            *calls = read_records(adopt_made(a, "observed.ndjson", "observe"), &header);
 	auto_free char *lines = choose(a, json_object_get(document, "configs"), calls);
 
 	remove_folder(adopt_path(a, "recorded"));

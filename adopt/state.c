@@ -345,6 +345,16 @@ write_json(const char *path, const json_t *value)
 	write_text(path, text);
 }
 
+json_t *
+read_records(const char *path, json_t **header)
+{
+	json_t *records = kin_all(path);
+
+	*header = json_incref(json_array_get(records, 0));
+	json_array_remove(records, 0);
+	return records;
+}
+
 void
 append_record(const char *path, json_t *entry)
 {

@@ -19,8 +19,8 @@ struct adopt_options {
 	json_t *answers;
 };
 
-static void
-set_text(void *answers, const char *option, const char *text)
+void
+answer_text(void *answers, const char *option, const char *text)
 {
 	if (json_object_set_new(answers, option + strlen("--"), json_string(text)) < 0)
 		kdie(K_USAGE, "%s: is not UTF-8", option);
@@ -64,14 +64,14 @@ add_proxy(void *answers, const char *option, const char *text)
 	        knum_double(text + n + 1, 0, 1e6, option)));
 }
 
-static void
-add_path(void *answers, const char *option, const char *path)
+void
+answer_path(void *answers, const char *option, const char *path)
 {
 	char full[PATH_MAX];
 
 	if (!realpath(path, full))
 		kdie_errno(K_USAGE, "%s %s", option, path);
-	set_text(answers, option, full);
+	answer_text(answers, option, full);
 }
 
 static void
@@ -99,16 +99,8 @@ parse_options(struct adopt_options *o, int argc, char **argv)
 	const struct koption options[] = {
 		{ 'c', "campaign", .text = &o->campaign, .help = "DIR\tmake the campaign in DIR" },
 		{ 'o', "output", .text = &o->campaign, .help = "DIR\tthe same as --campaign" },
-		{ 'p', "project", .call = add_path, .to = a,
-		    .help = "DIR\tthe project with the application" },
-		{ 0, "file", .call = set_text, .to = a,
-		    .help = "FILE\tthe source file with the kernel, relative to the project" },
-		{ 0, "kernel", .call = set_text, .to = a, .help = "NAME\tthe function to adopt" },
-		{ 0, "build", .call = set_text, .to = a, .help = "COMMAND\tbuild the project" },
-		{ 0, "run", .call = set_text, .to = a, .help = "COMMAND\trun the application" },
-		{ 0, "launcher", .call = set_text, .to = a,
-		    .help = "COMMAND\tput COMMAND before everything that runs" },
-		{ 0, "mode", .call = set_text, .to = a,
+		ANSWER_OPTIONS(a),
+		{ 0, "mode", .call = answer_text, .to = a,
 		    .help = "MODE\tsearch with linear or map-elites (default: linear)" },
 		{ 0, "outputs", .call = add_output, .to = a,
 		    .help = "FILE\tcompare this output of the application; repeatable" },
@@ -134,11 +126,11 @@ parse_options(struct adopt_options *o, int argc, char **argv)
 		    .help = "N\trun the application N times for times" },
 		{ 0, "record-mb", .number = &megabytes, .low = 0, .high = 1 << 20,
 		    .help = "MB\trecord at most MB megabytes of arrays; 0: none" },
-		{ 0, "flops", .call = set_text, .to = a,
+		{ 0, "flops", .call = answer_text, .to = a,
 		    .help = "EXPRESSION\toperations of a call, over the task's axes" },
-		{ 0, "bytes", .call = set_text, .to = a,
+		{ 0, "bytes", .call = answer_text, .to = a,
 		    .help = "EXPRESSION\tbytes that a call must move at least" },
-		{ 0, "ncu", .call = add_path, .to = a,
+		{ 0, "ncu", .call = answer_path, .to = a,
 		    .help = "FILE\tcounters of the application, from ncu, for these two" },
 		{ 0, "count", .flag = &count, .help = "\thave ncu count them now" },
 		{ 0, "sandbox", .flag = &sandbox, .help = "\trun the application in a sandbox" },

@@ -248,23 +248,21 @@ add_member(const struct types *t, const struct kscan_param *m, struct type_leave
 {
 	bool square = strchr(m->text, '['), good;
 	int stars = m->stars - square;
-	struct type type;
+	auto_type struct type type;
 
 	type_find(t, m->type, stars, &type);
 	if (type.array && !stars)
 		square = type.stars--;
 	if (strchr(m->text, '{')) {
-		good = !strchr(m->text, '*');
 		add_leaf(l, kasprintf("%s%s", path, m->name), "?");
 		l->many = true;
-		type_free(&type);
-		return good;
+		return !strchr(m->text, '*');
 	}
 	good = type.stars == 0 && !m->strange &&
 	    (type.kind == TYPE_NUMBER || type.kind == TYPE_RECORD);
 	if (good && square) {
 		/* An array's length may depend on macros: treat it as many elements. */
-		struct type_leaves inner = { 0 };
+		auto_leaves struct type_leaves inner = { 0 };
 		char *name = kasprintf("%s%s[0]", path, m->name);
 
 		if (type.kind == TYPE_NUMBER)
@@ -274,7 +272,6 @@ add_member(const struct types *t, const struct kscan_param *m, struct type_leave
 			add_leaf(l, name, type_common(&inner) ? type_common(&inner) : "?");
 		}
 		l->many = true;
-		type_leaves_free(&inner);
 	} else if (good && type.kind == TYPE_NUMBER) {
 		add_leaf(l, kasprintf("%s%s", path, m->name), type.name);
 	} else if (good) {
@@ -282,7 +279,6 @@ add_member(const struct types *t, const struct kscan_param *m, struct type_leave
 
 		good = add_record(t, &type, l, name, depth + 1);
 	}
-	type_free(&type);
 	return good;
 }
 

@@ -32,6 +32,7 @@ struct type {
 /* Resolves NAME with STARS added; free with type_free. */
 void type_find(const struct types *t, const char *name, int stars, struct type *type);
 void type_free(struct type *type);
+#define auto_type __attribute__((cleanup(type_free)))
 
 /* One of the numbers in a record: "x", "size[2]", "at.y". */
 struct type_leaf {
@@ -49,6 +50,7 @@ struct type_leaves {
 };
 bool type_leaves(const struct types *t, const struct type *record, struct type_leaves *leaves);
 void type_leaves_free(struct type_leaves *leaves);
+#define auto_leaves __attribute__((cleanup(type_leaves_free)))
 /* The common type of all leaves; NULL: they differ. Borrowed. */
 const char *type_common(const struct type_leaves *leaves);
 

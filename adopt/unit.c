@@ -258,12 +258,11 @@ find_class(struct reach *r, const struct kscan_item *f)
 {
 	auto_free char *class = kscan_path(kscan_whole(f));
 	struct types types = { .sources = r->sources, .which = r->which };
-	struct type type;
+	auto_type struct type type;
 
 	type_find(&types, class, 0, &type);
 	r->class = type.item;
 	r->class_in = type.source;
-	type_free(&type);
 }
 
 bool
