@@ -87,34 +87,30 @@ static char *
 argument_of(const json_t *p, const json_t *names, const json_t *arguments)
 {
 	const char *value = kjson_str(p, "of"), *given = NULL;
-	struct kbuf b = { 0 };
 	bool cast = kjson_bool(p, "cast"), pointer = kjson_bool(p, "pointer");
-	size_t n = strspn(value, "&*("), len = 0;
+	auto_free char *type = !cast
+	    ? kstrdup("")
+	    : kasprintf("(%s%s%s)", pointer && kjson_bool(p, "constant") ? "const " : "",
+	          kjson_str(p, "type"), pointer ? " *" : ""),
+	               *name = NULL;
+	struct kregex_span at[2];
 
 	/* The address of a variable. */
-	if (!strncmp(value, "({", 2))
+	if (kregex_is("\\A\\(\\{", value))
 		return kasprintf("(const %s *)%s", kjson_str(p, "type"), value);
-	while (kis_word(value[n + len]))
-		len++;
-	for (size_t i = 0; i < json_array_size(names); i++) {
-		const char *name = kjson_item(names, i);
-
-		if (strlen(name) == len && !strncmp(name, value + n, len))
-			given = arguments ? kjson_item(arguments, i) : name;
-	}
-	if (!given && arguments)
-		return NULL;
-	if (cast)
-		kbuf_printf(&b, "(%s%s%s)", pointer && kjson_bool(p, "constant") ? "const " : "",
-		    kjson_str(p, "type"), pointer ? " *" : "");
 	/* In the function itself, the value stays as it is. */
-	kbuf_add(&b, value, arguments ? n : strlen(value));
-	if (arguments) {
-		kbuf_printf(
-		    &b, is_simple(given) || (!cast && strlen(value) == len) ? "%s" : "(%s)", given);
-		kbuf_puts(&b, value + n + len);
-	}
-	return b.data;
+	if (!arguments)
+		return kasprintf("%s%s", type, value);
+	kregex_match("\\A[&*(]*(\\w*)", value, at);
+	name = kregex_text(value, at[1]);
+	for (size_t i = 0; i < json_array_size(names); i++)
+		if (!strcmp(kjson_item(names, i), name))
+			given = kjson_item(arguments, i);
+	return !given ? NULL
+	              : kasprintf(is_simple(given) || (!cast && !strcmp(value, name)) ? "%s%.*s%s%s"
+	                                                                              : "%s%.*s(%s)"
+	                                                                                "%s",
+	                    type, (int)at[1].from, value, given, value + at[1].to);
 }
 
 /* The name for the entry's RESULT in the function: one that no parameter has. */

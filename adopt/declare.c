@@ -16,13 +16,10 @@ plain_code(const struct kscan *s, size_t from, size_t to)
 	return kregex_sub(attributes, code, "");
 }
 
-static bool
-is_qualifier(const struct kscan *s, size_t p, size_t end)
-{
-	return kscan_among(s, p, end,
-	    "const volatile restrict __restrict__ __restrict register struct __grid_constant__ "
-	    "static");
-}
+/* Words that are neither the name of a parameter nor, for us, a part of its type. */
+#define QUALIFIERS \
+	"\\b(?:const|volatile|restrict|__restrict__|__restrict|register|struct|__grid_constant__|" \
+	"static)\\b"
 
 /* After the word, the square brackets or the character at P. */
 static size_t
@@ -41,7 +38,8 @@ name_of_param(const struct kscan *s, size_t from, size_t to)
 	size_t last = to, words = 0;
 
 	for (size_t p = from; p < to; p = step(s, p, to))
-		if (kscan_begins_word(s->code[p]) && !is_qualifier(s, p, kscan_word(s, p, to))) {
+		if (kscan_begins_word(s->code[p]) &&
+		    !kscan_matches(s, p, kscan_word(s, p, to), "\\A" QUALIFIERS "\\z")) {
 			words++;
 			last = p;
 			if (words > 1 && s->code[kscan_blank(s, kscan_word(s, p, to), to)] == ')')
@@ -53,9 +51,10 @@ name_of_param(const struct kscan *s, size_t from, size_t to)
 static void
 read_param(const struct kscan *in, size_t from, size_t to, struct kscan_param *x)
 {
-	auto_free char *code = plain_code(in, from, to);
+	static const char bounds[] = "(\\[(?:[^][]|(?1))*\\])",
+	                  others[] = QUALIFIERS "|[^\\w\\s<>:,]";
+	auto_free char *code = plain_code(in, from, to), *open = NULL, *words = NULL;
 	const struct kscan own = { .text = code, .code = code, .len = strlen(code) }, *s = &own;
-	struct kbuf type = kbuf_empty();
 	size_t last, given = 0;
 
 	from = 0;
@@ -68,23 +67,18 @@ read_param(const struct kscan *in, size_t from, size_t to, struct kscan_param *x
 	to = given < to ? given : to;
 	last = name_of_param(s, from, to);
 	x->name = kscan_copy(s, last, kscan_word(s, last, to));
-	for (size_t p = from; p < to; p = step(s, p, to)) {
-		size_t end = kscan_word(s, p, to);
-		char c = s->code[p];
-
-		if (kscan_among(s, p, end, "const"))
-			x->constant |= !x->stars;
-		else if (end > p && p != last && !is_qualifier(s, p, end))
-			kbuf_printf(&type, "%s%.*s",
-			    type.len && kis_word(type.data[type.len - 1]) ? " " : "",
-			    (int)(end - p), s->code + p);
-		else if (c == '<' || c == '>' || c == ':' || c == ',')
-			kbuf_add(&type, &c, 1);
-		x->stars += c == '*';
-		x->rows += c == '[';
-		x->strange |= c == '(' || c == '&';
+	/* What is left without the name is the type, with an open bracket for every dimension. */
+	memset(code + last, ' ', strlen(x->name));
+	code[to] = '\0';
+	open = kregex_sub(bounds, code, "[");
+	words = kregex_sub(others, open, " ");
+	x->type = kscan_tidy(&(struct kscan){ .text = words, .code = words }, 0, strlen(words));
+	x->constant = kregex_is("\\A[^*]*\\bconst\\b", open);
+	for (const char *c = open; *c; c++) {
+		x->stars += *c == '*';
+		x->rows += *c == '[';
+		x->strange |= *c == '(' || *c == '&';
 	}
-	x->type = type.data;
 	x->stars += x->rows > 0;
 	x->rows -= x->rows > 0;
 	x->strange |= x->stars > 1;
@@ -204,40 +198,24 @@ read_declaration(const struct kscan *s, size_t from, size_t to, struct kscan_par
 		read_members(&own, 0, own.len, list, count, hidden);
 }
 
-/* Does the body of a function begin at AT? */
-static bool
-is_body(const struct kscan *s, size_t from, size_t at)
-{
-	auto_free char *text = s->code[at] == '{' ? plain_code(s, from, at) : NULL;
-
-	return text && is_round(text);
-}
-
 size_t
 kscan_members(
     const struct kscan *s, const struct kscan_item *x, struct kscan_param **list, bool *hidden)
 {
-	size_t open = x->from, close, count = 0;
+	auto_scan struct kscan in;
+	size_t count = 0;
 
 	*list = NULL;
-	*hidden = kscan_uses(s, x->from, x->to, "virtual");
-	while (open < x->to && s->code[open] != '{')
-		*hidden |= s->code[open++] == ':';
-	*hidden |= open >= x->to;
-	close = kscan_close(s, open, x->to);
-	for (size_t p = open + 1, start = kscan_blank(s, p, close); p < close;) {
-		size_t at = p, end = kscan_word(s, start, close);
-		char c = s->code[at];
-		bool label = c == ':' && s->code[at + 1] != ':' && s->code[at - 1] != ':' &&
-		    kscan_among(s, start, end, "public private protected");
-
-		p = kscan_after(s, p, close);
-		/* A function's body ends here; what follows that of a type belongs to it. */
-		if (!label && c != ';' && !kscan_is_directive(s, at) && !is_body(s, start, at))
-			continue;
-		if (c == ';')
-			read_declaration(s, start, at, list, &count, hidden);
-		start = kscan_blank(s, p, close);
+	/* It has a base, or no braces. */
+	*hidden = kscan_uses(s, x->from, x->to, "virtual") ||
+	    kscan_matches(s, x->from, x->to, "\\A[^{]*(?::|\\z)");
+	kscan_inside(s, x, &in);
+	kscan_items(y, &in) {
+		/* What follows the braces is no member. */
+		if (y->kind == KSCAN_CLOSE)
+			break;
+		if (y->kind == KSCAN_DECLARATION && s->code[y->to - 1] == ';')
+			read_declaration(s, y->from, y->to - 1, list, &count, hidden);
 	}
 	return count;
 }

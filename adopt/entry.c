@@ -75,6 +75,18 @@ add_param(struct making *m, const char *name, const char *type, const char *valu
 	return p;
 }
 
+/* The same for a pointer to elements of TYPE; NULL: to bytes. */
+static struct unit_param *
+add_pointer(struct making *m, const char *name, const char *type, const char *value, bool constant)
+{
+	struct unit_param *u = add_param(m, name, type ? type : "unsigned char", value);
+
+	u->pointer = true;
+	u->bytes = !type;
+	u->constant = constant;
+	return u;
+}
+
 static void __attribute__((format(printf, 2, 3))) argument(struct making *m, const char *fmt, ...)
 {
 	auto_free char *text = NULL;
@@ -168,17 +180,14 @@ set_member(
 	kbuf_printf(&m->before, "\t%s = %s%s;\n", to, as, name);
 }
 
-/* A member as bytes, copied in and back. */
+/* A member of TYPE, or as bytes, copied in and back. ADDRESS: of it, before its expression FROM. */
 static void
 copy_member(struct making *m, const char *name, const char *type, const char *from, const char *to,
-    const char *address, bool constant, bool bytes)
+    const char *address, bool constant)
 {
-	auto_free char *value = kasprintf("%s%s", address, from);
-	struct unit_param *u = add_param(m, name, type, value);
+	auto_free char *value = kasprintf("%s%s", type ? address : "(unsigned char *)&", from);
+	struct unit_param *u = add_pointer(m, name, type, value, constant);
 
-	u->pointer = true;
-	u->constant = constant;
-	u->bytes = bytes;
 	u->size = kasprintf("sizeof %s", from);
 	kbuf_printf(&m->before, "\t__builtin_memcpy(&%s, %s, sizeof %s);\n", to, name, to);
 	if (!constant)
@@ -282,19 +291,14 @@ flatten_member(struct making *m, const struct kscan_param *p, const struct kscan
 	if (!uses(m, p, x->name, "") && *x->name) {
 		/* Nothing uses it. */
 	} else if (strchr(x->text, '{') && !strchr(x->text, '*') && *x->name) {
-		copy_member(
-		    m, name, "unsigned char", in, out, "(unsigned char *)&", constant, true);
+		copy_member(m, name, NULL, in, out, "", constant);
 	} else if ((x->strange && !rows) || type.stars > 1 || (square && type.stars)) {
 		refuse(m, p, "its member %s is not supported, but used", x->text);
 	} else if (!type.stars && type.kind == TYPE_NUMBER && !square && (constant || !written)) {
 		set_member(m, name, &type, in, out);
 	} else if (!type.stars && (type.kind == TYPE_NUMBER || plain)) {
-		copy_member(m, name, type.kind == TYPE_NUMBER ? type.name : "unsigned char", in,
-		    out,
-		    type.kind == TYPE_NUMBER && square ? ""
-		        : type.kind == TYPE_NUMBER     ? "&"
-		                                       : "(unsigned char *)&",
-		    constant, type.kind != TYPE_NUMBER);
+		copy_member(m, name, type.kind == TYPE_NUMBER ? type.name : NULL, in, out,
+		    square ? "" : "&", constant);
 	} else if (type.stars && !constant && written) {
 		refuse(m, p, "its member %s is a pointer that is moved", x->text);
 	} else if (followed) {
@@ -302,12 +306,8 @@ flatten_member(struct making *m, const struct kscan_param *p, const struct kscan
 		    x->text, followed);
 	} else if (type.stars &&
 	    (type.kind == TYPE_NUMBER || type.kind == TYPE_VOID || plain || many)) {
-		bool bytes = type.kind != TYPE_NUMBER;
-		struct unit_param *u = add_param(m, name, bytes ? "unsigned char" : type.name, in);
-
-		u->pointer = true;
-		u->bytes = bytes;
-		u->constant = x->constant || type.constant;
+		add_pointer(m, name, type.kind == TYPE_NUMBER ? type.name : NULL, in,
+		    x->constant || type.constant);
 		kbuf_printf(&m->before, "\t%s = (__typeof__(%s))%s;\n", out, out, name);
 	} else if (type.kind == TYPE_RECORD && type.item && depth < DEEP && !square) {
 		flatten_inner(m, p, &type, in, out, name, constant, depth);
@@ -426,15 +426,12 @@ take_records(struct making *m, const struct kscan_param *p, const char *common, 
 {
 	auto_free char *value = kasprintf("%s%s", reference ? "&" : "", p->name),
 	               *name = kasprintf("%s%s", p->name, is_object(p) ? "_" : "");
-	struct unit_param *u = add_param(m, name, common ? common : "unsigned char", value);
+	struct unit_param *u = add_pointer(m, name, common, value, constant);
 
-	u->pointer = true;
-	u->bytes = !common;
 	u->cast = true;
 	u->size = reference ? kasprintf("sizeof %s", p->name)
 	    : is_object(p)  ? kstrdup("sizeof *this")
 	                    : NULL;
-	u->constant = constant;
 	argument(m, "%s(%s%s *)%s", reference ? "*" : "", constant ? "const " : "", own, name);
 }
 
@@ -694,8 +691,8 @@ take_symbol(struct making *m, const char *name, const char *declared)
 {
 	const struct kscan s = { .text = declared, .code = (char *)declared };
 	auto_free char *before = kscan_tidy(&s, 0, kscan_find(&s, 0, strlen(declared), name)),
-	               *words = kregex_sub("\\b__(?:constant|device)__ ?", before, ""), *of = NULL;
-	struct unit_param *u;
+	               *words = kregex_sub("\\b__(?:constant|device)__ ?", before, ""), *of = NULL,
+	               *own = NULL;
 	auto_type struct type type;
 
 	type_find(&m->types, words, 1, &type);
@@ -706,10 +703,8 @@ take_symbol(struct making *m, const char *name, const char *declared)
 		    name);
 	} else {
 		of = kasprintf("({ void *at_ = 0; cudaGetSymbolAddress(&at_, %s); at_; })", name);
-		u = add_param(m, "", type.name, of);
-		free(u->name);
-		u->name = kasprintf("%s_", name);
-		u->pointer = u->constant = true;
+		own = kasprintf("%s_", name);
+		add_pointer(m, own, type.name, of, true);
 		kbuf_printf(&m->before,
 		    "\tcudaMemcpyToSymbolAsync(%s, %s_, sizeof %s, 0, cudaMemcpyDeviceToDevice, "
 		    "stream);\n",
@@ -762,10 +757,9 @@ take_result(struct making *m)
 		bool number = type.kind == TYPE_NUMBER;
 
 		m->own = true;
-		u = add_param(m, "result", number ? type.name : "unsigned char", "result");
-		u->pointer = u->result = true;
+		u = add_pointer(m, "result", number ? type.name : NULL, "result", false);
+		u->result = true;
 		u->size = kstrdup("sizeof kwatch_result");
-		u->bytes = !number;
 		before = number ? kstrdup("*result = ") : kasprintf("*(%s *)result = ", own);
 	} else if (type.kind != TYPE_VOID) {
 		kbuf_printf(m->why, "it returns '%s', which is not a number\n", own);

@@ -855,7 +855,9 @@ kscan_inside(const struct kscan *s, const struct kscan_item *x, struct kscan *in
 	const char *brace = memchr(s->code + x->from, '{', x->to - x->from);
 	size_t body = brace ? (size_t)(brace + 1 - s->code) : x->to;
 
-	*in = (struct kscan){ .text = s->text, .code = s->code, .len = s->len };
+	*in = (struct kscan){
+		.text = s->text, .code = s->code, .len = s->len, .through = s->through
+	};
 	scan_range(in, body, x->to);
 	in->code = NULL;
 	/* A comment above X is not that of what begins in the same line. */

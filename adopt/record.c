@@ -212,21 +212,18 @@ bool
 recorded_same(const struct adoption *a, const char *config, const char *array, const char *dtype,
     size_t item, const char *file, const char *other, char *why, size_t why_len)
 {
-	char *path = recorded_path(a, config, array, true), reason[256];
-	struct knpy was, now, then = { 0 };
-	bool same;
+	char *path =
+	         recorded_path(a, config, array, true) ?: recorded_path(a, config, array, false),
+	     reason[256];
+	struct knpy was = { 0 }, now = { 0 }, then = { 0 };
+	bool same = true;
 
-	if (!path)
-		path = recorded_path(a, config, array, false);
-	if (!path || !knpy_read(path, &was, reason, sizeof reason))
-		return true;
-	if (!knpy_read(file, &now, reason, sizeof reason)) {
-		knpy_free(&was);
-		return true;
+	if (path && knpy_read(path, &was, reason, sizeof reason) &&
+	    knpy_read(file, &now, reason, sizeof reason)) {
+		if (!knpy_read(other, &then, reason, sizeof reason))
+			then.count = 0;
+		same = same_elements(&was, &now, &then, dtype, item, why, why_len);
 	}
-	if (!knpy_read(other, &then, reason, sizeof reason))
-		then.count = 0;
-	same = same_elements(&was, &now, &then, dtype, item, why, why_len);
 	knpy_free(&was);
 	knpy_free(&now);
 	knpy_free(&then);
