@@ -198,16 +198,12 @@ add_triple(json_t *parts, const char *what, const char *x, const struct kscan *s
 		const char *part = kjson_item(list, i);
 		auto_free char *name = kasprintf("%s_%c", what, "xyz"[i]);
 
-		if (list || (!plain && i))
-			json_object_set_new(parts, name, json_string(part ? part : "1"));
-		else if (triple)
-			json_object_set_new(parts, name, json_sprintf("%s.%c", x, "xyz"[i]));
-		else if (!i)
-			json_object_set_new(parts, name, json_string(x));
-		else
-			json_object_set_new(parts, name,
-			    x[strspn(x, "0123456789")] ? json_sprintf("dim3(%s).%c", x, "xyz"[i])
-			                               : json_string("1"));
+		json_object_set_new(parts, name,
+		    list || (!plain && i)            ? json_string(part ? part : "1")
+		        : triple                     ? json_sprintf("%s.%c", x, "xyz"[i])
+		        : !i                         ? json_string(x)
+		        : x[strspn(x, "0123456789")] ? json_sprintf("dim3(%s).%c", x, "xyz"[i])
+		                                     : json_string("1"));
 	}
 }
 

@@ -9,8 +9,6 @@
 #include "adopt.h"
 #include "kio.h"
 
-extern char **environ;
-
 enum { WORDS = 32, TAIL = 4000, ENVIRON_MAX = 1 << 20, OUTPUT_MAX = 256 << 20 };
 
 void
@@ -205,6 +203,17 @@ guard(const char *mark)
 	close(ends[0]);
 }
 
+/* In the child; MARKS: the variables by which its processes are found. */
+static int
+set_environment(void *marks)
+{
+	char **variables = marks;
+
+	/* It builds and runs code that a model wrote. */
+	kutil_drop_secrets();
+	return putenv(variables[0]) || putenv(variables[1]);
+}
+
 static void
 run(const struct adoption *a, const char *folder, const char *command, char *const *env,
     const char *name, bool boxed, struct command_result *r)
@@ -214,22 +223,15 @@ run(const struct adoption *a, const char *folder, const char *command, char *con
 		"sh", log };
 	auto_free char *mark = kasprintf("KILN_ADOPT=%s", a->dir),
 	               *ours = kasprintf("KILN_ADOPT_PID=%ld", (long)getpid()), *copy = NULL;
-	size_t n = 5, count = 0, kept = 0;
-	struct kproc p = { .argv = (char *const *)argv, .timeout_s = a->timeout_s };
+	char *marks[] = { mark, ours };
+	size_t n = 5;
+	struct kproc p = { .argv = (char *const *)argv,
+		.timeout_s = a->timeout_s,
+		.setup = set_environment,
+		.setup_arg = marks };
 	struct kproc_result result;
-	auto_free char **vars = NULL;
 
-	while (environ[count])
-		count++;
-	vars = kcalloc(count + 3, sizeof *vars);
-	/* It builds and runs code that a model wrote. */
-	for (size_t i = 0; i < count; i++)
-		if (!kutil_is_secret(environ[i]))
-			vars[kept++] = environ[i];
-	vars[kept++] = mark;
-	vars[kept] = ours;
 	guard(ours);
-	p.envp = vars;
 	n += boxed ? sandbox_words(a, argv + n, adopt_path(a, "tmp")) : 0;
 	n += launcher_words(a, argv + n, &copy);
 	argv[n++] = "sh";

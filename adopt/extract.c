@@ -70,7 +70,7 @@ bool
 build_alone(const struct adoption *a, const char *source, const char *object, char **log)
 {
 	char *command = build_command(a, source, object), *folder = adopt_path(a, "task"), *text;
-	struct command_result r;
+	auto_result struct command_result r = { 0 };
 	size_t len;
 
 	command_own(a, folder, command, "build-alone", &r);
@@ -82,7 +82,6 @@ build_alone(const struct adoption *a, const char *source, const char *object, ch
 		*log = kstrdup("(the compiler printed nothing)");
 	free(text);
 	free(command);
-	command_free(&r);
 	return !*log;
 }
 

@@ -268,17 +268,14 @@ static bool
 command_good(
     const struct adoption *a, const char *what, const char *command, struct run_folder *run)
 {
-	struct command_result r;
-	bool good;
+	auto_result struct command_result r = { 0 };
 
 	command_run(a, a->project, command, NULL, what, &r);
-	good = r.status == 0;
-	if (!good) {
+	if (r.status) {
 		kwarn("%s: %s", what, r.why);
 		hear(run, r.said, "In the application: %s\n\n", r.why);
 	}
-	command_free(&r);
-	return good;
+	return !r.status;
 }
 
 /* Runs the program, and compares its outputs with the original's. */

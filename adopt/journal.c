@@ -270,12 +270,11 @@ journal_restore(const struct adoption *a)
 static void
 rebuild(const struct adoption *a)
 {
-	struct command_result r;
+	auto_result struct command_result r = { 0 };
 
 	command_run(a, a->project, a->build, NULL, "rebuild", &r);
 	if (r.status)
 		kwarn("the sources are right, but the build fails: %s", r.why);
-	command_free(&r);
 }
 
 /* The first file of the change that somebody else has edited; NULL: none. */

@@ -183,6 +183,7 @@ void command_run(const struct adoption *a, const char *folder, const char *comma
 void command_own(const struct adoption *a, const char *folder, const char *command,
     const char *name, struct command_result *r);
 void command_free(struct command_result *r);
+#define auto_result __attribute__((cleanup(command_free)))
 /*
  * What the program ARGV prints, with the text IN as its input (NULL: none). If it fails, we pass on
  * its messages and die with the status FAILURE; 0: a failure does not matter. -1, for kiln's own

@@ -535,7 +535,7 @@ counters_of(const struct adoption *a, const json_t *kernels)
 	const char *file = kjson_str_or(a->json, "ncu", NULL);
 	auto_free char *ncu = NULL, *text = NULL;
 	auto_buf struct kbuf b = { 0 };
-	struct command_result r;
+	auto_result struct command_result r = { 0 };
 	struct work_span w;
 	char *made, *kept = NULL;
 
@@ -556,7 +556,6 @@ counters_of(const struct adoption *a, const json_t *kernels)
 	else
 		kept = kstrdup(made);
 	work_end(&w);
-	command_free(&r);
 	return kept;
 }
 

@@ -16,17 +16,8 @@ enum { CONNECT_S = 15, DYING_S = 5, ROOM_COPIES = 5, SAID_MAX = 400 };
 
 /* Findings, one per line: faults end the adoption, notes do not. */
 struct findings {
-	struct kbuf missing, wrong, again;
+	struct kfaults missing, wrong, again;
 };
-
-static void __attribute__((format(printf, 2, 3))) tell(struct kbuf *b, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	kbuf_vline(b, fmt, ap);
-	va_end(ap);
-}
 
 /* ---- checks without running anything ---- */
 
@@ -42,9 +33,9 @@ check_unit(const struct adoption *a, const struct signature *s, const json_t *un
 
 	unlink(path);
 	kpart_foreach(line, !unit && why->len ? why->data : NULL, "\n")
-		tell(&f->wrong, "kernel: %s:%d: %s: %s", a->file, s->line, a->kernel, line);
+		kfault(&f->wrong, "kernel: %s:%d: %s: %s", a->file, s->line, a->kernel, line);
 	if (!unit && !why->len)
-		tell(&f->wrong, "kernel: %s:%d: %s: the compiler does not see it (#if)", a->file,
+		kfault(&f->wrong, "kernel: %s:%d: %s: the compiler does not see it (#if)", a->file,
 		    s->line, a->kernel);
 	if (unit)
 		write_json(path, unit);
@@ -75,19 +66,19 @@ check_files(const struct adoption *a, struct findings *f)
 	size_t len;
 
 	if (!kis_folder(a->project)) {
-		tell(&f->wrong, "project: %s is not a folder", a->project);
+		kfault(&f->wrong, "project: %s is not a folder", a->project);
 	} else if (path_in(a->project, a->dir)) {
-		tell(&f->wrong,
+		kfault(&f->wrong,
 		    "the campaign's folder %s is inside the project, which is copied as a whole; "
 		    "choose a folder outside (-o)",
 		    a->dir);
 	} else if (!(text = file_text(path, &len))) {
-		tell(&f->wrong, "file: %s: %s", path, strerror(errno));
+		kfault(&f->wrong, "file: %s: %s", path, strerror(errno));
 	} else {
 		note_outside(a);
 		unit = unit_named(a->project, a->file, a->kernel, NULL, NULL, &reasons);
 		if (!signature_find(text, len, a->kernel, first_line(unit), &s, why, sizeof why))
-			tell(&f->wrong, "kernel: %s/%s: %s: %s", a->project, a->file, a->kernel,
+			kfault(&f->wrong, "kernel: %s/%s: %s: %s", a->project, a->file, a->kernel,
 			    why);
 		else
 			check_unit(a, &s, unit, &reasons, f);
@@ -102,7 +93,7 @@ check_files(const struct adoption *a, struct findings *f)
 	kjson_foreach_text(name, json_object_get(a->json, "context")) {
 		path = project_path(a, name);
 		if (!kis_there(path))
-			tell(&f->wrong, "context: %s: %s", path, strerror(errno));
+			kfault(&f->wrong, "context: %s: %s", path, strerror(errno));
 	}
 }
 
@@ -149,7 +140,7 @@ check_room(const struct adoption *a, struct findings *f)
 		return;
 	room = (double)v.f_bavail * (double)v.f_frsize;
 	if (room < needed)
-		tell(&f->missing,
+		kfault(&f->missing,
 		    "%s: %.0f MB are free, but copies of the project take about %.0f MB", a->dir,
 		    room / 1e6, needed / 1e6);
 	else
@@ -191,24 +182,25 @@ check_launcher(const struct adoption *a, struct findings *f)
 	if (!a->launcher)
 		return true;
 	if (!ask(a, words, &r)) {
-		tell(&f->missing, "launcher: cannot start '%s': %s", a->launcher, strerror(errno));
+		kfault(
+		    &f->missing, "launcher: cannot start '%s': %s", a->launcher, strerror(errno));
 		return false;
 	}
 	if (r.timed_out)
-		tell(
+		kfault(
 		    &f->again, "launcher: '%s' did not answer within %d s", a->launcher, CONNECT_S);
 	else if (r.exit_code == 1)
-		tell(&f->missing,
+		kfault(&f->missing,
 		    "launcher: '%s' answers, but the other machine does not have %s: both machines "
 		    "need the folders of project and campaign",
 		    a->launcher, a->project);
 	else if (r.exit_code)
-		tell(&f->again, "launcher: '%s' exited with status %d: %.200s", a->launcher,
+		kfault(&f->again, "launcher: '%s' exited with status %d: %.200s", a->launcher,
 		    r.exit_code, r.err);
 	else
 		ksay("launcher   '%s' answers\n", a->launcher);
 	kproc_result_free(&r);
-	return !f->again.len && !f->missing.len;
+	return !f->again.count && !f->missing.count;
 }
 
 char *
@@ -231,8 +223,8 @@ program_of(const char *command)
 static void
 check_program(const struct adoption *a, const char *what, const char *name, struct findings *f)
 {
-	struct kbuf command = { 0 };
-	struct command_result r;
+	auto_buf struct kbuf command = { 0 };
+	auto_result struct command_result r = { 0 };
 
 	if (!*name)
 		return;
@@ -240,10 +232,8 @@ check_program(const struct adoption *a, const char *what, const char *name, stru
 	command_quote(&command, name);
 	command_run(a, a->project, command.data, NULL, "program", &r);
 	if (r.status)
-		tell(&f->missing, "%s: %s is not installed%s", what, name,
+		kfault(&f->missing, "%s: %s is not installed%s", what, name,
 		    a->launcher ? " there" : "");
-	command_free(&r);
-	kbuf_free(&command);
 }
 
 /*
@@ -280,15 +270,15 @@ check_device(const struct adoption *a, struct findings *f)
 		sleep(1);
 	}
 	if (!asked) {
-		tell(&f->missing,
+		kfault(&f->missing,
 		    "device: nvidia-smi is not installed, so kadopt cannot find an NVIDIA GPU");
 		return;
 	}
 	if (r.exit_code)
-		tell(&f->missing, "device: nvidia-smi exited with status %d: %.200s%.200s",
+		kfault(&f->missing, "device: nvidia-smi exited with status %d: %.200s%.200s",
 		    r.exit_code, r.out, r.err);
 	else if (*r.out)
-		tell(&f->again,
+		kfault(&f->again,
 		    "device: in use by other processes; try again when they have ended: %s", r.out);
 	else
 		ksay("device     the GPU is free\n");
@@ -326,7 +316,7 @@ note_compiler(const struct adoption *a, const char *copy, struct findings *f)
 	json_auto_t *found = compile_seen(a, copy, &astray);
 
 	if (astray && !found)
-		tell(&f->wrong,
+		kfault(&f->wrong,
 		    "build: '%s' in a copy of the project compiles the original %s/%s, because a "
 		    "build folder or makefile contains the project's path; let the build command "
 		    "configure again, or clean the project",
@@ -376,7 +366,7 @@ build_copy(const struct adoption *a, const char *copy, struct findings *f)
 	     *env[] = { kasprintf("PATH=%s:%s", shims, getenv("PATH")),
 		     kstrdup("CMAKE_EXPORT_COMPILE_COMMANDS=ON"), NULL };
 	char *path = path_of("%s/%s", copy, a->file);
-	struct command_result r;
+	auto_result struct command_result r = { 0 };
 
 	copy_project(a, copy);
 	compile_shims(a);
@@ -384,15 +374,14 @@ build_copy(const struct adoption *a, const char *copy, struct findings *f)
 	utimensat(AT_FDCWD, path, NULL, 0);
 	command_run(a, copy, a->build, env, "build-copy", &r);
 	if (r.status) {
-		tell(&f->wrong, "build: it does not build a copy of the project: %s", r.why);
+		kfault(&f->wrong, "build: it does not build a copy of the project: %s", r.why);
 		kwarn("%s", r.said);
 	} else {
 		ksay("build      '%s': %.1f s\n", a->build, r.wall_s);
 	}
-	command_free(&r);
 	free(env[0]);
 	free(env[1]);
-	return !f->wrong.len;
+	return !f->wrong.count;
 }
 
 /* A file that was in the project before is not an output of the run. */
@@ -402,7 +391,7 @@ check_written(const struct adoption *a, const char *copy, const json_t *before, 
 	const char *name = outputs_untouched(a, copy, before);
 
 	if (name)
-		tell(&f->wrong, "outputs: %s: the run did not write it: it existed before", name);
+		kfault(&f->wrong, "outputs: %s: the run did not write it: it existed before", name);
 }
 
 /* Keep the outputs of the run, and check that a second run writes the same. */
@@ -418,11 +407,11 @@ check_outputs(const struct adoption *a, const char *copy, bool second, struct fi
 		auto_free char *text = file_text(path_of("%s/%s", copy, name), &len);
 
 		if (!text)
-			tell(&f->wrong, "outputs: %s: the run did not write it", name);
+			kfault(&f->wrong, "outputs: %s: the run did not write it", name);
 		else if (!second)
 			write_bytes(adopt_path(a, "outputs/%s", name), text, len);
 		else if (!outputs_same(a, o, copy, why, sizeof why))
-			tell(&f->wrong,
+			kfault(&f->wrong,
 			    "outputs: %s: two runs of the unchanged program differ: %s; give a "
 			    "tolerance (--compare float:RTOL), or name other files",
 			    name, why);
@@ -435,12 +424,12 @@ run_copy(const struct adoption *a, const char *copy, struct findings *f)
 	size_t count = json_array_size(json_object_get(a->json, "outputs"));
 	struct command_result r;
 
-	for (int i = 0; i < 2 && !f->wrong.len; i++) {
+	for (int i = 0; i < 2 && !f->wrong.count; i++) {
 		json_auto_t *before = outputs_stamps(a, copy);
 
 		command_run(a, copy, a->run, NULL, "run-copy", &r);
 		if (r.status) {
-			tell(&f->wrong, "run: %s", r.why);
+			kfault(&f->wrong, "run: %s", r.why);
 			kwarn("%s", r.said);
 		} else {
 			check_written(a, copy, before, f);
@@ -450,7 +439,7 @@ run_copy(const struct adoption *a, const char *copy, struct findings *f)
 		}
 		command_free(&r);
 	}
-	if (!f->wrong.len)
+	if (!f->wrong.count)
 		ksay("outputs    %zu, the same in two runs%s\n", count,
 		    count ? ""
 		          : ": no output is compared, so wrong results of the application go "
@@ -468,7 +457,7 @@ check_ours(struct findings *f)
 		struct kproc_result r;
 
 		if (kproc_run(&p, &r) < 0)
-			tell(&f->missing, "%s: is not on the PATH", *tool);
+			kfault(&f->missing, "%s: is not on the PATH", *tool);
 		else
 			kproc_result_free(&r);
 	}
@@ -477,16 +466,16 @@ check_ours(struct findings *f)
 static int
 verdict(struct findings *f)
 {
-	int code = f->wrong.len ? K_USAGE
-	    : f->missing.len    ? K_MISSING
-	    : f->again.len      ? K_AGAIN
-	                        : K_OK;
-	struct kbuf *all[] = { &f->wrong, &f->missing, &f->again };
+	int code = f->wrong.count ? K_USAGE
+	    : f->missing.count    ? K_MISSING
+	    : f->again.count      ? K_AGAIN
+	                          : K_OK;
+	struct kfaults *all[] = { &f->wrong, &f->missing, &f->again };
 
 	kforeach(list, all) {
-		kpart_foreach(line, (*list)->data, "\n")
+		kpart_foreach(line, (*list)->text.data, "\n")
 			kwarn("%s", line);
-		kbuf_free(*list);
+		kbuf_free(&(*list)->text);
 	}
 	return code;
 }
@@ -503,7 +492,7 @@ preflight(const struct adoption *a)
 		    ended > 1 ? "es" : "");
 	check_files(a, &f);
 	check_ours(&f);
-	if (!f.wrong.len) {
+	if (!f.wrong.count) {
 		check_versions(a);
 		check_room(a, &f);
 		if (check_launcher(a, &f)) {
@@ -513,7 +502,7 @@ preflight(const struct adoption *a)
 			check_device(a, &f);
 		}
 	}
-	if (!f.wrong.len && !f.missing.len && !f.again.len && build_copy(a, copy, &f)) {
+	if (!f.wrong.count && !f.missing.count && !f.again.count && build_copy(a, copy, &f)) {
 		note_compiler(a, copy, &f);
 		note_unit(a);
 		run_copy(a, copy, &f);

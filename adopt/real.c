@@ -254,25 +254,26 @@ saved(const struct run *old, const struct run *new)
 	return 1 - new->total_ns / old->total_ns;
 }
 
-/* The time of the whole application, relative to the original's. */
-static double
-whole(const struct run *old, const struct run *new)
-{
-	return new->wall_s / old->wall_s;
-}
+/* Medians over the pairs, with intervals. */
+struct gain {
+	struct kstat_interval saved;
+	struct kstat_interval
+	    whole; /* the time of the whole application, relative to the original's */
+};
 
-/* The median over the pairs, and its interval. */
-static struct kstat_interval
-median(double (*of)(const struct run *, const struct run *), const struct run *old,
-    const struct run *new, size_t pairs)
+static struct gain
+gain_of(const struct run *old, const struct run *new, size_t pairs)
 {
-	double values[PAIRS_MAX];
-	struct kstat_interval m;
+	double calls[PAIRS_MAX], all[PAIRS_MAX];
+	struct gain g;
 
-	for (size_t p = 0; p < pairs; p++)
-		values[p] = of(&old[p], &new[p]);
-	kstat_median(values, pairs, &m);
-	return m;
+	for (size_t p = 0; p < pairs; p++) {
+		calls[p] = saved(&old[p], &new[p]);
+		all[p] = new[p].wall_s / old[p].wall_s;
+	}
+	kstat_median(calls, pairs, &g.saved);
+	kstat_median(all, pairs, &g.whole);
+	return g;
 }
 
 /*
@@ -282,10 +283,10 @@ median(double (*of)(const struct run *, const struct run *), const struct run *o
 static bool
 is_unclear(const struct run *old, const struct run *new, size_t pairs, double gate)
 {
-	struct kstat_interval m = median(saved, old, new, pairs),
-	                      w = median(whole, old, new, pairs);
+	struct gain g = gain_of(old, new, pairs);
 
-	return (m.low <= 0 && m.high >= gate) || (w.median > 1 + wall_slack && w.low <= 1);
+	return (g.saved.low <= 0 && g.saved.high >= gate) ||
+	    (g.whole.median > 1 + wall_slack && g.whole.low <= 1);
 }
 
 static json_t *
@@ -302,8 +303,8 @@ static void
 decide(json_t *record, const struct run *old, const struct run *new, size_t pairs, double gate,
     char *why, size_t why_len)
 {
-	struct kstat_interval m = median(saved, old, new, pairs),
-	                      w = median(whole, old, new, pairs);
+	struct gain g = gain_of(old, new, pairs);
+	struct kstat_interval m = g.saved, w = g.whole;
 	json_t *list = json_array();
 	double worst = INFINITY;
 

@@ -29,18 +29,23 @@ struct state {
 	bool pragma;         /* compiler options change within the file */
 };
 
-/* The ktoken_hash of an item; of a class with the kernel in it, without the kernel. */
+/*
+ * The ktoken_hash of an item; of a class with the kernel in it, without the kernel. With LANGUAGE,
+ * unless it is NULL, after the cleanup of extraction.
+ */
 static void
 item_hash(const struct kscan *s, const struct kscan_item *x, const struct kscan_item *kernel,
-    char hex[17])
+    const char *language, char hex[17])
 {
 	auto_buf struct kbuf b = { 0 };
 	bool in = kernel && x->from < kernel->from && kernel->to < x->to;
+	auto_free char *clean = NULL;
 
 	kbuf_add(&b, s->text + x->from, (in ? kernel->from : x->to) - x->from);
 	if (in)
 		kbuf_add(&b, s->text + kernel->to, x->to - kernel->to);
-	ktoken_hash(b.data, b.len, hex);
+	clean = language ? rules_replace("cleanup", language, b.data) : kstrdup(b.data);
+	ktoken_hash(clean, strlen(clean), hex);
 }
 
 /* Does the item X of the project's file, apart from the old kernel, use NAME? */
@@ -54,21 +59,24 @@ item_uses(const struct state *t, const struct kscan_item *x, const char *name)
 	                                        : kscan_uses(s, x->from, x->to, name);
 }
 
-/* Does S have an item identical to X of the winner? */
+/*
+ * Has the item Y of S the same kind and HASH as X of the winner? Perhaps only after the cleanup of
+ * extraction ("__constant__"), if it has the same name.
+ */
 static bool
-has_item(const struct kscan *s, const struct state *t, const struct kscan_item *x)
+is_same(const struct state *t, const struct kscan_item *x, const char *hash, const struct kscan *s,
+    const struct kscan_item *y)
 {
-	char hash[17], other[17];
+	const struct kscan_item *kernel = s == &t->file->scan ? t->kernel : NULL;
+	char other[17];
 
-	item_hash(&t->w, x, t->new_kernel, hash);
-	kscan_items(y, s) {
-		if (y->kind != x->kind)
-			continue;
-		item_hash(s, y, s == &t->file->scan ? t->kernel : NULL, other);
-		if (!strcmp(hash, other))
-			return true;
-	}
-	return false;
+	if (y->kind != x->kind)
+		return false;
+	item_hash(s, y, kernel, NULL, other);
+	if (strcmp(hash, other) && y->name_count && x->name_count &&
+	    !strcmp(y->names[0], x->names[0]))
+		item_hash(s, y, kernel, t->a->language, other);
+	return !strcmp(hash, other);
 }
 
 /*
@@ -78,34 +86,15 @@ has_item(const struct kscan *s, const struct state *t, const struct kscan_item *
 static bool
 is_known(const struct state *t, const struct kscan_item *x)
 {
-	for (const struct source *f = t->b.first; f; f = f->next)
-		if (has_item(&f->scan, t, x))
+	char hash[17];
+
+	item_hash(&t->w, x, t->new_kernel, NULL, hash);
+	bundle_items(&t->b, f, y)
+		if (is_same(t, x, hash, &f->scan, y))
 			return true;
-	return x->kind == KSCAN_MACRO && has_item(&t->reference, t, x);
-}
-
-/*
- * An item that was cleaned up at extraction ("__constant__") is recognised by its names and its
- * kind.
- */
-static bool
-is_cleaned(const struct state *t, const struct kscan_item *x)
-{
-	char hash[17], other[17];
-
-	item_hash(&t->w, x, NULL, hash);
-	bundle_items(&t->b, f, y) {
-		auto_free char *text = NULL, *clean = NULL;
-
-		if (y->kind != x->kind || !y->name_count || !x->name_count ||
-		    strcmp(y->names[0], x->names[0]))
-			continue;
-		text = kstrndup(f->text + y->from, y->to - y->from);
-		clean = rules_replace("cleanup", t->a->language, text);
-		ktoken_hash(clean, strlen(clean), other);
-		if (!strcmp(hash, other))
+	kscan_items(y, &t->reference)
+		if (x->kind == KSCAN_MACRO && is_same(t, x, hash, &t->reference, y))
 			return true;
-	}
 	return false;
 }
 
@@ -117,7 +106,7 @@ is_elsewhere(const struct state *t, const struct kscan_item *x)
 
 	if ((x->kind != KSCAN_FUNCTION && x->kind != KSCAN_DECLARATION) || !x->name_count)
 		return false;
-	item_hash(&t->w, x, NULL, hash);
+	item_hash(&t->w, x, NULL, NULL, hash);
 	bundle_items(&t->b, f, y)
 		if (y->kind == KSCAN_DECLARATION && kscan_declares(y, x->names[0]))
 			return bundle_has_elsewhere(&t->b, x->names[0], hash);
@@ -143,7 +132,7 @@ choose_own(struct state *t)
 			/* The application's own function will call the entry. */
 			t->own[x - t->w.items] =
 			    (t->called && !t->launched && x == t->new_kernel) ||
-			    (!is_known(t, x) && !is_cleaned(t, x) && !is_elsewhere(t, x));
+			    (!is_known(t, x) && !is_elsewhere(t, x));
 }
 
 /* Does the winner's own text use the project's NAME? */

@@ -19,7 +19,7 @@ read_all(const struct adoption *a)
 static void
 remember(const struct adoption *a)
 {
-	struct command_result r;
+	auto_result struct command_result r = { 0 };
 
 	command_own(a, a->dir,
 	    "test ! -d memory || "
@@ -27,7 +27,6 @@ remember(const struct adoption *a)
 	    "remember", &r);
 	if (r.status)
 		kwarn("the memory of %s does not know of it: %s%s", a->dir, r.why, r.said);
-	command_free(&r);
 }
 
 void

@@ -200,8 +200,8 @@ start(struct kwatch_call *c)
 	s->begun = kwatch_now();
 }
 
-static void
-add_scalar(struct kwatch_text *t, const struct kwatch_arg *a, const char *comma)
+void
+kwatch_add_scalar(struct kwatch_text *t, const struct kwatch_arg *a, const char *comma)
 {
 	int64_t i = 0;
 	uint64_t u = 0;
@@ -324,7 +324,7 @@ add_call(struct kwatch_text *t, const struct kwatch_state *s, const struct kwatc
 	kwatch_add(t, "{\"args\":{");
 	for (size_t i = 0; i < c->count; i++)
 		if (is_scalar(&c->args[i])) {
-			add_scalar(t, &c->args[i], comma);
+			kwatch_add_scalar(t, &c->args[i], comma);
 			comma = ",";
 		}
 	kwatch_add(t, "},\"pointers\":{");

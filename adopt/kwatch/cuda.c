@@ -155,35 +155,28 @@ static void
 add_argument(struct kwatch_text *t, const char *word, size_t len, const void *at)
 {
 	size_t before = t->len;
-	const char *name = memchr(word, ':', len);
+	const char *colon = memchr(word, ':', len);
+	char name[256];
 	struct kwatch_extent e;
-	union {
-		void *pointer;
-		uint32_t u4;
-		int32_t i4;
-		int64_t i8;
-		float f4;
-		double f8;
-	} v = { .i8 = 0 };
+	struct kwatch_arg a = { .name = name, .at = at, .size = (size_t)(word[1] - '0') };
+	void *pointer = NULL;
 
-	if (!name || !at || *word == '?')
+	if (!colon || !at || *word == '?')
 		return;
-	memcpy(&v, at, *word == 'p' ? sizeof v.pointer : (size_t)(word[1] - '0'));
-	if (*word == 'p' && !kwatch_extent_find(v.pointer, &e))
-		return;
-	kwatch_add(t, "%s\"%.*s\":", before ? "," : "", (int)(word + len - name - 1), name + 1);
 	if (*word == 'p')
-		kwatch_add(t, "{\"bytes\":%zu,\"offset\":%zu}", e.bytes,
-		    (size_t)((uintptr_t)v.pointer - e.start));
-	else if (*word == 'f')
-		kwatch_add_real(t, word[1] == '4' ? (double)v.f4 : v.f8, word[1] == '4');
-	else if (*word == 'b')
-		kwatch_add(t, "%s", v.i8 ? "true" : "false");
+		memcpy(&pointer, at, sizeof pointer);
+	if (*word == 'p' && !kwatch_extent_find(pointer, &e))
+		return;
+	a.kind = *word == 'i' ? KWATCH_SIGNED
+	    : *word == 'u'    ? KWATCH_UNSIGNED
+	    : *word == 'f'    ? KWATCH_REAL
+	                      : KWATCH_BOOL;
+	snprintf(name, sizeof name, "%.*s", (int)(word + len - colon - 1), colon + 1);
+	if (*word == 'p')
+		kwatch_add(t, "%s\"%s\":{\"bytes\":%zu,\"offset\":%zu}", before ? "," : "", name,
+		    e.bytes, (size_t)((uintptr_t)pointer - e.start));
 	else
-		kwatch_add(t, "%lld",
-		    word[1] == '8'     ? (long long)v.i8
-		        : *word == 'i' ? (long long)v.i4
-		                       : (long long)v.u4);
+		kwatch_add_scalar(t, &a, before ? "," : "");
 	/* It did not fit. */
 	if (t->len == t->room - 1)
 		t->at[t->len = before] = '\0';

@@ -99,6 +99,8 @@ struct kwatch_state {
 };
 
 /* core.c */
+/* Appends COMMA and the argument as a member of JSON. */
+void kwatch_add_scalar(struct kwatch_text *t, const struct kwatch_arg *a, const char *comma);
 /* The innermost active call in this thread, or NULL. */
 struct kwatch_state *kwatch_current(void);
 /* Is SYMBOL, a kernel's symbol from the compiler, the kernel that the source calls NAME? */
