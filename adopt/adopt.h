@@ -191,6 +191,8 @@ const char *outputs_untouched(const struct adoption *a, const char *folder, cons
  * tolerance, because the order of sums may change. Reports the choice.
  */
 void outputs_propose(const struct adoption *a);
+/* The float or double at BYTES. */
+double number_at(const char *bytes, size_t size);
 /* "exact", "float:1e-6", "float32:1e-6", "float64:1e-6"? */
 bool outputs_compare_ok(const char *compare);
 

@@ -46,8 +46,9 @@ void answer_path(void *answers, const char *option, const char *path);
 	    .help = "COMMAND\tput COMMAND before everything that runs" }
 /* clang-format on */
 
-/* main.c: what the command NAME does, such as "run all steps up to a campaign". */
-const char *command_help(const char *name);
+struct adoption;
+/* main.c: run the command NAME as a step, with an OPTION that has a VALUE, unless that is NULL. */
+int command_step(const struct adoption *a, const char *name, const char *option, const char *value);
 
 /* state.c: the answers (adopt.json), and paths. */
 

@@ -38,14 +38,29 @@ static const struct command {
 	{ "status", .step = show_status, .looks = true, .help = "show the state of the adoption" },
 };
 
-const char *
-command_help(const char *name)
+/* NULL: there is none of this name. */
+static const struct command *
+find_command(const char *name)
 {
-	size_t i = 0;
+	kforeach(c, commands)
+		if (!strcmp(name, c->name))
+			return c;
+	return NULL;
+}
 
-	while (strcmp(commands[i].name, name))
-		i++;
-	return commands[i].help;
+int
+command_step(const struct adoption *a, const char *name, const char *option, const char *value)
+{
+	const struct command *c = find_command(name);
+	char *argv[] = { (char *)name, (char *)"-c", a->dir, (char *)option, (char *)value, NULL };
+	struct work_span w = { name, know_ns() };
+	int code;
+
+	ksay("---------- %s: %s\n", name, c->help);
+	optind = 0;
+	code = c->run ? c->run(value ? 5 : 3, argv) : c->step(a);
+	work_end(&w);
+	return code;
 }
 
 static int
@@ -79,6 +94,8 @@ print_usage(FILE *f)
 int
 main(int argc, char **argv)
 {
+	const struct command *c;
+
 	kutil_init("kadopt");
 	if (argc < 2) {
 		print_usage(stderr);
@@ -92,10 +109,9 @@ main(int argc, char **argv)
 		kversion();
 		return K_OK;
 	}
-	kforeach(c, commands)
-		if (!strcmp(argv[1], c->name))
-			return c->run ? c->run(argc - 1, argv + 1)
-			              : run_step(c, argc - 1, argv + 1);
+	c = find_command(argv[1]);
+	if (c)
+		return c->run ? c->run(argc - 1, argv + 1) : run_step(c, argc - 1, argv + 1);
 	kwarn("unknown command '%s'", argv[1]);
 	print_usage(stderr);
 	return K_USAGE;

@@ -107,7 +107,7 @@ same_bytes(struct comparing *c, const char *x, size_t n, const char *y, size_t m
 	return differ(c, "%zu and %zu bytes; they differ from byte %zu (line %zu)", n, m, i, line);
 }
 
-static double
+double
 number_at(const char *bytes, size_t size)
 {
 	float f;

@@ -171,14 +171,11 @@ recorded_path(const struct adoption *a, const char *config, const char *array, b
 static double
 real_at(const char *dtype, const char *data, size_t i)
 {
-	double d = NAN;
-	float f;
+	size_t size = !strcmp(dtype, "float64") ? sizeof(double)
+	    : !strcmp(dtype, "float32")         ? sizeof(float)
+	                                        : 0;
 
-	if (!strcmp(dtype, "float64"))
-		memcpy(&d, data + i * sizeof d, sizeof d);
-	else if (!strcmp(dtype, "float32"))
-		memcpy(&f, data + i * sizeof f, sizeof f), d = (double)f;
-	return d;
+	return size ? number_at(data + i * size, size) : NAN;
 }
 
 /* Equal bytes, or floating-point numbers within the effect of a different summation order. */

@@ -12,9 +12,8 @@ is_kernel(const struct unit_sources *sources, size_t which, const char *name)
 {
 	const struct unit_source *s;
 	const struct kscan_item *x;
-	size_t i = 0;
 
-	while ((x = unit_item(sources, which, name, &i, &s)))
+	unit_items(x, s, sources, which, name)
 		if (kscan_has_word(&s->scan, x, "__global__"))
 			return true;
 	return false;

@@ -106,7 +106,7 @@ signature_free(struct signature *s)
 bool
 signature_is_stream(const struct kscan_param *p)
 {
-	return !strcmp(p->type, "cudaStream_t") || !strcmp(p->type, "CUstream");
+	return kis_one_of("cudaStream_t CUstream", p->type);
 }
 
 static const char *

@@ -213,29 +213,6 @@ take_answers(struct adopt_options *o)
 	return adoption_new(o->campaign, all);
 }
 
-/* A step: STEP, or RUN, a command of its own, which gets our OPTION with this VALUE. */
-struct step {
-	const char *name;
-	int (*step)(const struct adoption *a);
-	int (*run)(int argc, char **argv);
-	const char *option, *value;
-};
-
-static int
-run_step(const struct adoption *a, const struct step *s)
-{
-	char *argv[] = { (char *)s->name, (char *)"-c", a->dir, (char *)s->option, (char *)s->value,
-		NULL };
-	struct work_span w = { s->name, know_ns() };
-	int code;
-
-	ksay("---------- %s: %s\n", s->name, command_help(s->name));
-	optind = 0;
-	code = s->run ? s->run(s->value ? 5 : 3, argv) : s->step(a);
-	work_end(&w);
-	return code;
-}
-
 /* Do none of this command's answers affect the task's results? */
 static bool
 are_late(const json_t *answers)
@@ -308,13 +285,15 @@ add_late(const struct adoption *a, const json_t *answers)
 static int
 prepare(struct adoption *a, const struct adopt_options *o)
 {
-	const struct step steps[] = {
-		{ "preflight", .step = preflight },
-		{ "observe", .run = command_observe, .option = "--runs", .value = o->runs },
-		{ "configs", .run = command_configs, .option = "--top", .value = o->top },
-		{ "record", .step = record },
-		{ "extract", .step = extract_kernel },
-		{ "task", .step = make_task },
+	const struct {
+		const char *name, *option, *value;
+	} steps[] = {
+		{ "preflight", NULL, NULL },
+		{ "observe", "--runs", o->runs },
+		{ "configs", "--top", o->top },
+		{ "record", NULL, NULL },
+		{ "extract", NULL, NULL },
+		{ "task", NULL, NULL },
 	};
 	int code = K_OK;
 
@@ -322,10 +301,10 @@ prepare(struct adoption *a, const struct adopt_options *o)
 	adoption_save(a);
 	kforeach(s, steps) {
 		if (code == K_OK)
-			code = run_step(a, s);
+			code = command_step(a, s->name, s->option, s->value);
 		/* Observation may have changed it. */
 		adoption_read_unit(a);
-		if (s->step == preflight && code == K_OK)
+		if (!strcmp(s->name, "preflight") && code == K_OK)
 			outputs_propose(a);
 	}
 	return code;

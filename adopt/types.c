@@ -31,7 +31,7 @@ is_number(const char *name)
 static bool
 is_handle(const char *name)
 {
-	return !strcmp(name, "cudaStream_t") || !strcmp(name, "CUstream");
+	return kis_one_of("cudaStream_t CUstream", name);
 }
 
 void
@@ -95,12 +95,11 @@ one_step(const struct types *t, const char *name, int *stars)
 	char *text = given ? kstrdup(given) : NULL;
 	const struct unit_source *s;
 	const struct kscan_item *x;
-	size_t i = 0;
 
-	while (!text && (x = unit_item(t->sources, t->which, name, &i, &s))) {
+	unit_items(x, s, t->sources, t->which, name) {
 		int more = 0;
 
-		if (is_hidden(t, s))
+		if (text || is_hidden(t, s))
 			continue;
 		text = x->kind == KSCAN_MACRO      ? macro_text(&s->scan, x)
 		    : x->kind == KSCAN_DECLARATION ? kscan_typedef_of(&s->scan, x, name, &more)
@@ -123,7 +122,6 @@ settle(const struct types *t, struct type *type)
 	const char *colon = strrchr(type->name, ':');
 	const struct unit_source *s;
 	const struct kscan_item *x;
-	size_t i = 0;
 
 	if (!strncmp(type->name, "std::", 5) && is_number(type->name + 5))
 		memmove(type->name, type->name + 5, strlen(type->name + 5) + 1);
@@ -136,9 +134,10 @@ settle(const struct types *t, struct type *type)
 	    : is_handle(type->name)        ? TYPE_HANDLE
 	    : system_record(type->name)    ? TYPE_RECORD
 	                                   : TYPE_UNKNOWN;
-	while (type->kind == TYPE_UNKNOWN &&
-	    (x = unit_item(t->sources, t->which,
-	         colon && !strchr(colon, '>') ? colon + 1 : type->name, &i, &s))) {
+	if (type->kind != TYPE_UNKNOWN)
+		return;
+	unit_items(
+	    x, s, t->sources, t->which, colon && !strchr(colon, '>') ? colon + 1 : type->name) {
 		if (is_hidden(t, s) || !is_definition(&s->scan, x))
 			continue;
 		type->kind = TYPE_RECORD;
@@ -151,6 +150,7 @@ settle(const struct types *t, struct type *type)
 			type->kind = TYPE_NUMBER;
 			type->cast = true;
 		}
+		return;
 	}
 }
 

@@ -142,12 +142,11 @@ definition_of(const struct reach *r, const char *name, const struct kscan_item *
 	const struct unit_source *in, *there = NULL;
 	const struct kscan_item *y, *found = NULL;
 	bool own = kscan_has_word(&(*s)->scan, x, "static");
-	size_t i = 0;
 	int count = 0;
 
 	if (x->kind != KSCAN_DECLARATION)
 		return x;
-	while ((y = unit_item(r->sources, r->which, name, &i, &in)))
+	unit_items(y, in, r->sources, r->which, name)
 		if (y->kind == KSCAN_FUNCTION &&
 		    (own ? in == *s : !kscan_has_word(&in->scan, y, "static"))) {
 			found = y;

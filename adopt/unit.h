@@ -56,6 +56,10 @@ void unit_sources_free(struct unit_sources *s);
 const struct kscan_item *unit_item(const struct unit_sources *s, size_t which, const char *name,
     size_t *i, const struct unit_source **source);
 
+/* For each such item X, in the source S; both are declared before. */
+#define unit_items(x, s, sources, which, name) \
+	for (size_t x##_next = 0; ((x) = unit_item(sources, which, name, &x##_next, &(s)));)
+
 /* One argument of the entry. */
 struct unit_param {
 	char *name;
