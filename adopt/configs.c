@@ -85,30 +85,6 @@ timed_calls(const char *path, json_t *observed, const json_t *header)
 	return calls;
 }
 
-/* The launched function: the (last) name in a C++ symbol, _Z13soften_kernel…. The caller frees. */
-static char *
-launched_name(const json_t *call, const json_t *header)
-{
-	const char *symbol = kjson_str_or(json_array_get(json_object_get(call, "launches"), 0),
-	    "symbol", kjson_str(header, "kernel"));
-	const char *name = symbol, *p = symbol + 2;
-	size_t len = strlen(symbol);
-
-	if (strncmp(symbol, "_Z", 2))
-		return kstrdup(symbol);
-	for (p += *p == 'N'; isdigit((unsigned char)*p);) {
-		char *end;
-		unsigned long n = strtoul(p, &end, 10);
-
-		if (n > strlen(end))
-			break;
-		name = end;
-		len = n;
-		p = end + n;
-	}
-	return kstrndup(name, len);
-}
-
 /* The arguments that are integers in every call, by name. New reference. */
 static json_t *
 integer_arguments(const json_t *calls)
@@ -164,9 +140,11 @@ choose(const struct options *o, json_t *observed, const json_t *header, const ch
 {
 	char *timing = path_of("%s/adopt/timing.ndjson", o->campaign);
 	const json_t *first = json_array_get(observed, 0);
-	auto_free char *name = launched_name(first, header);
-	json_auto_t *kernels = json_pack("[s]", name), *integers = integer_arguments(observed),
-	            *key = given_key(o->key, integers), *input = NULL, *timed = NULL;
+	const json_t *launch = json_array_get(json_object_get(first, "launches"), 0);
+	json_auto_t *kernels = json_pack(
+	                "[s]", kjson_str_or(launch, "symbol", kjson_str(header, "kernel"))),
+	            *integers = integer_arguments(observed), *key = given_key(o->key, integers),
+	            *input = NULL, *timed = NULL;
 	json_t *found, *fault;
 
 	if (o->ncu && (key || !json_object_get(first, "grid")))

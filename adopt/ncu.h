@@ -8,10 +8,10 @@
 #include <jansson.h>
 
 /*
- * All launches of these KERNELS (names) in FILE, in order: {"grid", "block", "ns"} and, where they
- * were counted, "thread_inst" (instructions of all threads), "dram_bytes" and "dram_read" (bytes of
- * device memory, in all and read), and "flops" (operations of single and double precision and of
- * the matrix units). Dies when there is none. New reference.
+ * All launches of these KERNELS (names, or symbols of C++) in FILE, in order: {"grid", "block",
+ * "ns"} and, where they were counted, "thread_inst" (instructions of all threads), "dram_bytes" and
+ * "dram_read" (bytes of device memory, in all and read), and "flops" (operations of single and
+ * double precision and of the matrix units). Dies when there is none. New reference.
  */
 json_t *ncu_calls(const char *file, const json_t *kernels);
 

@@ -114,6 +114,7 @@ test_recorded(void)
 static char *
 listed(const char *launches)
 {
+	static const char *const ops[] = { "fadd", "fmul", "ffma", "dadd", "dmul", "dfma" };
 	char *path = kasprintf("%s/ncu.csv", folder), *text = kstrdup(launches);
 	struct kbuf b = { 0 };
 	size_t id = 0;
@@ -125,8 +126,8 @@ listed(const char *launches)
 	kbuf_puts(&b,
 	    "\"Kernel Name\",\"Block Size\",\"Grid "
 	    "Size\",\"gpu__time_duration.sum\",\"dram__bytes_read.sum\",\"dram__bytes_write.sum\"");
-	for (size_t i = 0; i < LEN(ops); i++)
-		kbuf_printf(&b, ",\"%s\"", ops[i].sum);
+	kforeach(op, ops)
+		kbuf_printf(&b, ",\"smsp__sass_thread_inst_executed_op_%s_pred_on.sum\"", *op);
 	kbuf_puts(&b, "\n");
 	kpart_foreach(line, text, ";") {
 		char name[32];
