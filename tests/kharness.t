@@ -283,8 +283,14 @@ ok 'rows cannot be read ahead to make calls together' '
 		fcntl(fd, F_SETFD, row[0][6] ? FD_CLOEXEC : 0); solved = in && !row[0][6];
 		for (long k = 0; solved && k < count; k++)
 			one((float *)(in + row[k][0]), (float *)(in + row[k][1]), (float *)(out + row[k][2]), scale);"
-	for i in 1 2 3; do kharness -t t.json --oracle oracle.so --threads 2 --phase timing --timing-s 0.05 --warmup-s 0 ahead.so; done |
-		jq -es "map(.candidates[0]) | any(.reasons[0].check == \"calls_overlap\")"
+	# The same in its first goes only: there are looks between the rounds, too.
+	sed "s/at = 0; count = read/{ static int goes; if (goes++ > 9) return; } &/" ahead.c >early.c
+	not cmp -s ahead.c early.c
+	cc -O1 -w -std=gnu11 -fopenmp -shared -fPIC -o early.so early.c
+	for kernel in ahead early; do
+		for i in 1 2 3; do kharness -t t.json --oracle oracle.so --threads 2 --phase timing --timing-s 0.05 --warmup-s 0 $kernel.so; done |
+			jq -es "map(.candidates[0]) | any(.reasons[0].check == \"calls_overlap\")"
+	done
 '
 ok 'a kernel that is careful only in its first calls is wrong' '
 	jq -n "{schema:\"task/1\",name:\"relu\",op:\"relu\",description:\"d\",language:\"c\",axes:{n:{type:\"var\"}},

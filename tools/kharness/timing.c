@@ -58,9 +58,15 @@ enum {
 	 */
 	RARE_EVERY = 16,
 	RARE_MAX = 3, /* kinds of them */
-	/* goes in which a process is stopped once; a device takes longer to be looked at */
-	LOOKS = 12,
+	/*
+	 * Goes in which a process is stopped once; a device takes longer to be looked at. Some come
+	 * between the rounds before the first look at the ratios, and one in so many after that: a
+	 * candidate that counts its calls does not know when they are over.
+	 */
+	LOOKS = 8,
 	DEVICE_LOOKS = 4,
+	EARLY_LOOKS = 4,
+	LOOKS_LATER = 4,
 	LAST_TRIES = 9,
 	/*
 	 * Goes in which a call can touch only its own tensors, while it lasts, do not count either:
@@ -176,6 +182,7 @@ struct race {
 	bool with_witness; /* whether the racers of this go are compared with each other */
 	/* whether tensors are still to be hidden once before the first look */
 	bool to_hide;
+	size_t to_look; /* early looks still to come */
 	/*
 	 * fastest call so far, timed or not, of the racers that decide how many calls a sample has
 	 */
@@ -195,6 +202,13 @@ fail(struct racer *x, enum status status, const char *check, const char *detail)
 	subject_fail(x->s, status, check, detail);
 	kbuf_printf(&x->s->log, "%s\n", detail);
 	x->out = true;
+}
+
+/* How many racers are candidates: the first, or all. */
+static size_t
+firsts(const struct race *a)
+{
+	return a->j->o.all_pairs ? a->count : 1;
 }
 
 /* Are a racer's results compared? An anchor's are not: they were when it was a candidate. */
@@ -548,7 +562,8 @@ begin(struct race *a, const struct ktask_workload *w)
 	a->enough = slow ? SLOW_SAMPLES : a->count > 1 ? KSTAT_PAIRS : (size_t)o->min_samples;
 	a->enough = (size_t)fmin((double)a->enough, (double)o->max_samples);
 	a->calls = (size_t)fmax(1, ceil(calls_wanted(a)));
-	a->to_hide = hides(a) && a->fastest_ns < long_ns;
+	a->to_hide = hides(a);
+	a->to_look = hides(a) ? EARLY_LOOKS : 0;
 	a->checked =
 	    (size_t)fmin((double)a->calls, fmax(CHECKED_MIN, a->j->space->oracle_s / a->oracle_s));
 	for (size_t i = 0; i < a->count; i++)
@@ -625,9 +640,7 @@ is_precise(const struct race *a, const struct racer *x)
 static bool
 all_clear(const struct race *a)
 {
-	size_t firsts = a->j->o.all_pairs ? a->count : 1;
-
-	for (size_t i = 0; i < firsts; i++)
+	for (size_t i = 0; i < firsts(a); i++)
 		for (size_t k = i + 1; k < a->count; k++)
 			if (!is_clear(a, &a->racers[i], &a->racers[k]) &&
 			    !is_hopeless(a, &a->racers[i], &a->racers[k]))
@@ -796,8 +809,10 @@ is_hidden_round(const struct race *a)
 	struct krng rng;
 
 	krng_init(&rng, a->j->o.seed, (long)a->j->draws, 0, "hidden rounds");
+	/* What is slow while it warms up may be quick afterwards. */
 	if (a->rounds < a->enough)
-		return a->to_hide && krng_below(&rng, a->enough - a->rounds) == 0;
+		return a->to_hide && a->fastest_ns < long_ns &&
+		    krng_below(&rng, a->enough - a->rounds) == 0;
 	return hides(a) && a->calls > 1 && krng_below(&rng, HIDDEN_LATER) == 0;
 }
 
@@ -947,6 +962,23 @@ look_at(struct race *a, struct racer *x)
 	batch_free(a->j, &b);
 }
 
+/* Looks between the rounds, at secret times. */
+static void
+look_between_rounds(struct race *a)
+{
+	size_t left = a->rounds < a->enough ? a->enough - a->rounds : 0;
+	struct krng rng;
+
+	krng_init(&rng, a->j->o.seed, (long)a->j->draws++, 0, "early looks");
+	if (!hides(a) ||
+	    (left ? krng_below(&rng, left) >= a->to_look : krng_below(&rng, LOOKS_LATER)))
+		return;
+	a->to_look -= left > 0;
+	for (size_t i = 0; i < firsts(a); i++)
+		if (a->racers[i].calls > 1 && a->racers[i].count && !a->racers[i].out)
+			look_at(a, &a->racers[i]);
+}
+
 /*
  * Goes that do not count, with tensors hidden and inputs of each rare kind: a candidate that was
  * careful only in its first calls is not any more. Then some in which it is looked at in between.
@@ -969,7 +1001,7 @@ last_goes(struct race *a)
 		batch_free(a->j, &b);
 		i += done;
 	}
-	for (size_t i = 0; i < (a->j->o.all_pairs ? a->count : 1) && !a->j->opencl; i++)
+	for (size_t i = 0; i < firsts(a) && !a->j->opencl; i++)
 		for (int n = 0; n < most_looks && a->racers[i].calls > 1 && !a->racers[i].out; n++)
 			look_at(a, &a->racers[i]);
 }
@@ -988,9 +1020,10 @@ take_samples(struct race *a)
 
 		if (a->rounds >= a->enough && (late || (is_look(a) && all_clear(a))))
 			break;
-		if (round_of(a))
+		if (round_of(a)) {
 			a->nap_us = 0;
-		else if (!is_over(a) && !wait_for_machine(a, now))
+			look_between_rounds(a);
+		} else if (!is_over(a) && !wait_for_machine(a, now))
 			return;
 	}
 }
@@ -1195,12 +1228,6 @@ drop(struct racer *x, enum outcome e)
 		return;
 	subject_outcome(x->s, e, &x->r, NULL);
 	x->out = true;
-}
-
-static size_t
-firsts(const struct race *a)
-{
-	return a->j->o.all_pairs ? a->count : 1;
 }
 
 static void
