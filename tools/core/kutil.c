@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* kutil: see kutil.h. */
 
-#include <fnmatch.h>
 #include <glob.h>
 #include <inttypes.h>
 #include <locale.h>
@@ -32,19 +31,22 @@ holds_password(const char *value)
 bool
 kutil_is_secret(const char *variable)
 {
-	/* "_PAT" is a personal access token and "_PATH" a folder. */
-	static const char *const names[] = {
-		"*@(KEY|TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|AUTH|COOKIE|BEARER)*",
-		"*@(_PAT|_PASS|_PWD)",
-		"*@(_PAT|_PASS|_PWD)[!A-Za-z0-9]*",
-		"@(AWS_|AZURE_|OCI_CLI_|DATABRICKS_|VAULT_|KRB5CCNAME)*",
-	};
+	static const char *const marks[] = { "KEY", "TOKEN", "SECRET", "PASSW", "PASSPHRASE",
+		"CREDENTIAL", "AUTH", "COOKIE", "BEARER", "_PAT", "_PASS", "_PWD" };
+	static const char *const groups[] = { "AWS_", "AZURE_", "OCI_CLI_", "DATABRICKS_", "VAULT_",
+		"KRB5CCNAME" };
 	size_t n = strcspn(variable, "=");
 	auto_free char *name = kstrndup(variable, n);
 	bool secret = holds_password(variable + n);
 
-	kforeach(pattern, names)
-		secret |= !fnmatch(*pattern, name, FNM_EXTMATCH | FNM_CASEFOLD);
+	kforeach(mark, marks) {
+		const char *at = strcasestr(name, *mark);
+
+		/* "_PAT" is a personal access token and "_PATH" a folder. */
+		secret |= at && (**mark != '_' || !isalnum((unsigned char)at[strlen(*mark)]));
+	}
+	kforeach(group, groups)
+		secret |= !strncasecmp(name, *group, strlen(*group));
 	return secret;
 }
 
