@@ -135,6 +135,7 @@ $O/gen/%.h: tools/model/form.jq docs/schemas/%-1.json
 $O/tools/model/kcamp.o: $O/gen/knobs.h $O/gen/campaign.h
 $O/tools/model/ktask.o: $O/gen/task.h
 $O/tools/model/khw.o: $O/gen/units.h
+$O/tools/model/kplan.o: $O/gen/plan.h
 $O/tools/kaudit/rules.o: $O/gen/audit-rules.h
 $O/tools/kclassify/kpattern.o $O/tests/unit/kpattern.o: $O/gen/patterns.h
 $O/tools/kprompt/knowledge.o: $O/gen/routes.h
@@ -188,7 +189,7 @@ coverage:
 
 FUZZ_S ?= 60
 FUZZ   := $(FUZZ_SRC:tests/fuzz/%.c=$O/fuzz/%)
-$(FUZZ): $O/fuzz/%: tests/fuzz/%.c $(LIB_SRC) | $O/gen/knobs.h $O/gen/campaign.h $O/gen/task.h $O/gen/patterns.h
+$(FUZZ): $O/fuzz/%: tests/fuzz/%.c $(LIB_SRC) | $O/gen/knobs.h $O/gen/campaign.h $O/gen/task.h $O/gen/patterns.h $O/gen/units.h $O/gen/plan.h
 	@mkdir -p $(@D)
 	clang -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined $(KFLAGS) $(CPPFLAGS) -o $@ $^ $(LIBS)
 fuzz: $(FUZZ)

@@ -59,22 +59,22 @@ static void
 test_members(void)
 {
 	refuses(PLAN("{"), "not JSON: line 2");
-	refuses(PLAN("[1]"), "not a JSON object");
+	refuses(PLAN("[1]"), "the plan: must be an object");
 	refuses(PLAN("{\"hypothesis\":\"a\",\"hypothesis\":\"b\"}"), "not JSON");
-	refuses(
-	    PLAN("{\"change\":\"a\",\"category\":\"b\",\"bucket\":\"K1\"}"), "no \"hypothesis\"");
+	refuses(PLAN("{\"change\":\"a\",\"category\":\"b\",\"bucket\":\"K1\"}"),
+	    "hypothesis: is missing");
 	refuses(PLAN("{\"hypothesis\":\" "
 	             "\\n\",\"change\":\"a\",\"category\":\"b\",\"bucket\":\"K1\"}"),
-	    "\"hypothesis\" is empty");
+	    "hypothesis: must have 1 to 4000 characters");
 	refuses(PLAN("{\"hypothesis\":7,\"change\":\"a\",\"category\":\"b\",\"bucket\":\"K1\"}"),
-	    "\"hypothesis\" must be a text");
-	refuses(
-	    PLAN("{\"hypothesis\":\"h\",\"category\":\"b\",\"bucket\":\"K1\"}"), "no \"change\"");
-	refuses(
-	    PLAN("{\"hypothesis\":\"h\",\"change\":\"a\",\"category\":\"b\"}"), "no \"bucket\"");
+	    "hypothesis: must be a string");
+	refuses(PLAN("{\"hypothesis\":\"h\",\"category\":\"b\",\"bucket\":\"K1\"}"),
+	    "change: is missing");
+	refuses(PLAN("{\"hypothesis\":\"h\",\"change\":\"a\",\"category\":\"b\"}"),
+	    "bucket: is missing");
 	refuses(PLAN("{\"hypothesis\":\"h\",\"change\":\"a\",\"category\":\"b\",\"bucket\":"
 	             "\"K5\"}"),
-	    "'K5', not one of K1, K2, K3, K4, W1");
+	    "bucket: must be one of K1|K2|K3|K4|W1");
 	refuses(PLAN("{\"hypothesis\":\"h\",\"change\":\"a\",\"category\":\"b\",\"bucket\":"
 	             "\"W2\"}"),
 	    "bucket W2 is forbidden");
@@ -83,10 +83,10 @@ test_members(void)
 	    "bucket W3 is forbidden");
 	refuses(PLAN("{\"hypothesis\":\"h\",\"change\":\"a\",\"category\":\"b\",\"bucket\":\"K1\","
 	             "\"expected_gain_pct\":\"much\"}"),
-	    "\"expected_gain_pct\" must be a number");
+	    "expected_gain_pct: must be a number");
 	refuses(PLAN("{\"hypothesis\":\"h\",\"change\":\"a\",\"category\":\"b\",\"bucket\":\"K1\","
 	             "\"directions\":[1]}"),
-	    "\"directions\" must be a list of texts");
+	    "directions[0]: must be a string");
 	refuses("```plan\n{\"hypothesis\":\"\xff\"}\n```\n" CODE, "not JSON");
 	accepts(PLAN("{\"hypothesis\":\"h\",\"change\":\"a\",\"category\":\"b\",\"bucket\":\"W1\","
 	             "\"quant_us\":30,\"step_us\":1500}"));
@@ -113,11 +113,11 @@ test_forms(void)
 	accepts(WITH("\"evidence\":\"9.7 sectors -> scattered -> widen\""));
 	refuses(WITH("\"risks\":\"it may not reach about 3 TB/s\""),
 	    "hedges a figure, 'not reach about 3 TB/s'");
-	refuses(WITH("\"search\":{}"), "\"search\" must be a list");
+	refuses(WITH("\"search\":{}"), "search: must be a list");
 	refuses(WITH("\"search\":[{\"layer\":\"L4\",\"source\":\"s\",\"finding\":\"f\"}]"),
-	    "must have a \"layer\"");
+	    "search[0].layer: must be one of L1|L2|L3");
 	refuses(WITH("\"search\":[{\"layer\":\"L1\",\"source\":\"s\"}]"),
-	    "a \"source\" and a \"finding\"");
+	    "search[0].finding: is missing");
 	refuses(WITH("\"search\":[{\"layer\":\"L2\",\"source\":\"s\",\"finding\":\"f\"}]"),
 	    "no earlier row names L1");
 	refuses(WITH("\"search\":[{\"layer\":\"L1\",\"source\":\"s\",\"finding\":\"f\"},{\"layer\":"
@@ -125,7 +125,7 @@ test_forms(void)
 	    "no earlier row names L2");
 	refuses(WITH("\"search\":[{\"layer\":\"L1\",\"source\":\"s\",\"finding\":\"f\",\"new\":1}"
 	             "]"),
-	    "\"new\" must be true or false");
+	    "search[0].new: must be true or false");
 	accepts(WITH("\"search\":[{\"layer\":\"L1\",\"source\":\"s\",\"finding\":\"f\"},{\"layer\":"
 	             "\"L2\",\"source\":\"s\",\"finding\":\"f\",\"new\":true}]"));
 }

@@ -4,6 +4,8 @@
 
 #include <float.h>
 
+#include "kregex.h"
+
 static bool
 is_choice(const char *choices, const char *text)
 {
@@ -60,15 +62,20 @@ number_words(const struct kform *f)
 	                          : kstrdup(words);
 }
 
-/* What must be between LEAST and MOST; NAN: there is nothing to measure. */
+/*
+ * What must be between LEAST and MOST; NAN: there is nothing to measure. A text of white space is
+ * as good as empty.
+ */
 static double
 size_of(const json_t *v)
 {
+	const char *text = json_string_value(v);
+
 	return json_is_number(v) ? json_number_value(v)
-	    : json_is_string(v)  ? (double)json_string_length(v)
-	    : json_is_array(v)   ? (double)json_array_size(v)
-	    : json_is_object(v)  ? (double)json_object_size(v)
-	                         : NAN;
+	    : text             ? (double)(text[strspn(text, " \t\r\n")] ? json_string_length(v) : 0)
+	    : json_is_array(v) ? (double)json_array_size(v)
+	    : json_is_object(v) ? (double)json_object_size(v)
+	                        : NAN;
 }
 
 /* What is wrong with V, apart from what is in it; NULL: nothing. The caller frees. */
@@ -92,6 +99,8 @@ fault_of(const struct kform *f, const json_t *v)
 	if (f->choices && json_is_string(v) && !is_choice(f->choices, json_string_value(v)))
 		return kasprintf(
 		    "must be %s%s", strchr(f->choices, '|') ? "one of " : "", f->choices);
+	if (f->pattern && json_is_string(v) && !kregex_is(f->pattern, json_string_value(v)))
+		return kasprintf("must be %s", f->meaning ? f->meaning : f->pattern);
 	return NULL;
 }
 

@@ -35,6 +35,8 @@ struct kform {
 	const char *help; /* or NULL */
 	/* After the last one is a row without a name. NULL: anything may be in it. */
 	const struct kform *members;
+	/* Of a text: a regular expression, and what it must be in words; or NULL. */
+	const char *pattern, *meaning;
 };
 
 /*

@@ -6,6 +6,8 @@ def choices:
 	elif .const then .const
 	elif .pattern and (.pattern | test("^\\^[(][^()]*[)][$]$")) then .pattern[2:-2] | gsub("[.][+]"; "")
 	else null end;
+# What else a text must be, and how to say that.
+def pattern: if choices or .pattern == null then null else .pattern | sub("[$]$"; "\\z") end;
 def types: [., .oneOf[]?] | map(.type // (if .enum or .const then "string" else empty end)) | flatten | unique;
 def bound(f): first([., .oneOf[]?][] | f | numbers);
 def string: if . == null then "NULL" else @json end;
@@ -23,7 +25,7 @@ def row($name; $required):
 	+ ", \($required), \(choices | string), "
 	+ "\(bound(.minimum // .minLength // .minItems // .minProperties // (.exclusiveMinimum | if . == 0 then 5e-324 else . end))
 		// "-INFINITY"), \(bound(.maximum // .maxLength // .maxItems // .maxProperties) // "INFINITY"), "
-	+ "\(.description | string), \(members) }";
+	+ "\(.description | string), \(members), \(pattern | string), \(.["$comment"] | string) }";
 
 # Each {"$ref": "#/$defs/NAME"} becomes that definition.
 def inline($defs):

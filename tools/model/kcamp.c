@@ -5,7 +5,6 @@
 #include "backend.h"
 #include "kform.h"
 #include "kseal.h"
-#include "klinear.h"
 
 const struct kknob kknobs[] = {
 #include "knobs.h"
@@ -21,29 +20,18 @@ static void
 check_mode(const json_t *manifest, struct kfaults *faults)
 {
 	bool linear = kjson_is(manifest, "search.mode", "linear");
-	const char *target = kjson_str(manifest, "linear.target");
-	const char *key = kjson_str(manifest, "model.key_env"),
-	           *metric = kjson_str_or(manifest, "eval.timing.metric", NULL),
+	const char *metric = kjson_str_or(manifest, "eval.timing.metric", NULL),
 	           *direction = kjson_str_or(manifest, "eval.timing.direction", NULL);
-	struct klinear_target parsed;
 
 	if (linear && kjson_int_or(manifest, "stop.trials", 1) > 119)
 		kfault(faults, "stop.trials: must be at most 119 in linear mode");
 	if (linear && kjson_int_or(manifest, "search.branches", 1) != 1)
 		kfault(faults,
 		    "search.branches: must be 1 or left out: linear mode makes one change a round");
-	if (key[strspn(key, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789abcdefghijklmnopqrstuvwxyz")])
-		kfault(faults,
-		    "model.key_env: must be the name of an environment variable: letters, digits "
-		    "and _");
 	if (!metric != !direction)
 		kfault(faults,
 		    "eval.timing: metric and direction go together: give the name of the measure, "
 		    "and whether higher or lower is better");
-	if (*target && !klinear_target(target, &parsed))
-		kfault(faults,
-		    "linear.target: must be a number with one of x, GFLOP/s, TFLOP/s, GB/s, TB/s, "
-		    "such as 2.5x or 500 TFLOP/s");
 }
 
 size_t

@@ -3,30 +3,18 @@
 #include "kplan.h"
 
 #include "kclaim.h"
+#include "kform.h"
 #include "kregex.h"
 
-enum { TEXT_MAX = 4000, DIRECTIONS_MIN = 3, CATEGORY_MAX = 64, SEARCH_MAX = 32 };
+enum { DIRECTIONS_MIN = 3 };
 
-static const char form[] = "give it first, in a fenced block with the info string plan, as one "
-                           "JSON object with hypothesis, change, category "
-                           "and bucket";
+static const char place[] = "give it first, in a fenced block with the info string plan, as one "
+                            "JSON object with hypothesis, change, category "
+                            "and bucket";
 
-/* Members of a plan, and their types. */
-static const struct {
-	const char *name;
-	bool required, text;
-} members[] = {
-	{ "hypothesis", true, true },
-	{ "change", true, true },
-	{ "category", true, true },
-	{ "bucket", true, true },
-	{ "expected_gain_pct", false, false },
-	{ "risks", false, true },
-	{ "signal", false, true },
-	{ "evidence", false, true },
-	{ "quant_us", false, false },
-	{ "step_us", false, false },
-};
+static const struct kform form =
+#include "plan.h"
+    ;
 
 /* A fenced block: its info string, its content, and the closing line, which may be missing. */
 enum { BLOCK, INFO = 3, CONTENT, CLOSED, BLOCK_PARTS };
@@ -40,57 +28,28 @@ is_blank(const char *s)
 	return !s[strspn(s, " \t\r\n")];
 }
 
-static char *
-member_fault(const json_t *plan, size_t i)
-{
-	const json_t *v = json_object_get(plan, members[i].name);
-	const char *text = json_string_value(v);
-
-	if (!v)
-		return members[i].required ? kasprintf("the plan has no \"%s\"", members[i].name)
-		                           : NULL;
-	if (members[i].text ? !text : !json_is_number(v))
-		return kasprintf("the plan's \"%s\" must be a %s", members[i].name,
-		    members[i].text ? "text" : "number");
-	if (members[i].required && is_blank(text))
-		return kasprintf("the plan's \"%s\" is empty", members[i].name);
-	if (members[i].text && strlen(text) > TEXT_MAX)
-		return kasprintf(
-		    "the plan's \"%s\" is longer than %d characters", members[i].name, TEXT_MAX);
-	return NULL;
-}
-
+/* What never transfers to real use. */
 static char *
 bucket_fault(const json_t *plan)
 {
 	const char *bucket = kjson_str(plan, "bucket");
 
-	/* What transfers to real use (W1 within its bound), and what never does. */
-	if (kis_one_of("K1 K2 K3 K4 W1", bucket))
-		return NULL;
-	if (kis_one_of("W2 W3", bucket))
-		return kasprintf("bucket %s is forbidden: a cache keyed on inputs, or results kept "
-		                 "between calls, does not count as a gain",
-		    bucket);
-	return kasprintf("the plan's \"bucket\" is '%.20s', not one of K1, K2, K3, K4, W1", bucket);
+	return kis_one_of("W2 W3", bucket) ? kasprintf("bucket %s is forbidden: a cache keyed on "
+	                                               "inputs, or results kept between "
+	                                               "calls, does not count as a gain",
+	                                         bucket)
+	                                   : NULL;
 }
 
 static char *
-directions_fault(const json_t *plan)
+form_fault(const json_t *plan)
 {
-	const json_t *list = json_object_get(plan, "directions");
+	struct kfaults faults = { 0 };
+	auto_free char *lines = NULL;
 
-	if (list && !json_is_array(list))
-		return kstrdup("the plan's \"directions\" must be a list of texts");
-	kjson_foreach(item, list) {
-		const char *text = json_string_value(item);
-
-		if (!text || strlen(text) > TEXT_MAX)
-			return kasprintf("the plan's \"directions\" must be a list of texts of at "
-			                 "most %d characters",
-			    TEXT_MAX);
-	}
-	return NULL;
+	kform_check(&form, plan, "", &faults);
+	lines = faults.text.data;
+	return lines ? kasprintf("the plan: %.*s", (int)strcspn(lines, "\n"), lines) : NULL;
 }
 
 /* One kind of change per round: a category that lists several is a plan for several. */
@@ -99,10 +58,6 @@ category_fault(const json_t *plan)
 {
 	const char *category = kjson_str(plan, "category");
 
-	if (strlen(category) > CATEGORY_MAX)
-		return kasprintf("the plan's \"category\" is longer than %d characters; name the "
-		                 "kind of change in one word",
-		    CATEGORY_MAX);
 	if (!kregex_is("[,;/+&\n]| and | then ", category))
 		return NULL;
 	return kasprintf("the plan's \"category\" names several kinds, '%.64s'; a round makes one "
@@ -130,79 +85,44 @@ evidence_fault(const json_t *plan)
 static char *
 hedge_fault(const json_t *plan)
 {
-	kforeach(member, members) {
-		const char *text = member->text ? kjson_str_or(plan, member->name, NULL) : NULL;
-		char *hedged = text ? kclaim_hedged(text) : NULL, *fault;
+	for (const struct kform *member = form.members; member->name; member++) {
+		auto_free char *hedged = kclaim_hedged(kjson_str(plan, member->name));
 
-		if (!hedged)
-			continue;
-		fault = kasprintf("the plan's \"%s\" hedges a figure, '%.80s'; give the figure "
-		                  "from the prompt, or leave it out",
-		    member->name, hedged);
-		free(hedged);
-		return fault;
+		if (hedged)
+			return kasprintf("the plan's \"%s\" hedges a figure, '%.80s'; give the "
+			                 "figure from the prompt, or leave it out",
+			    member->name, hedged);
 	}
 	return NULL;
 }
 
-/*
- * A row of the search: layers are searched in order, so a row of one layer needs an earlier row of
- * the layer before it.
- */
-static char *
-row_fault(const json_t *rows, size_t i)
-{
-	const json_t *row = json_array_get(rows, i), *fresh = json_object_get(row, "new");
-	const char *layer = kjson_str(row, "layer"), *source = kjson_str(row, "source"),
-	           *finding = kjson_str(row, "finding");
-	bool before = false;
-
-	if (strlen(layer) != 2 || layer[0] != 'L' || layer[1] < '1' || layer[1] > '3')
-		return kasprintf(
-		    "row %zu of the plan's \"search\" must have a \"layer\", L1, L2 or L3", i + 1);
-	if (is_blank(source) || is_blank(finding) || strlen(source) > TEXT_MAX ||
-	    strlen(finding) > TEXT_MAX)
-		return kasprintf("row %zu of the plan's \"search\" must have a \"source\" and a "
-		                 "\"finding\"",
-		    i + 1);
-	if (fresh && !json_is_boolean(fresh))
-		return kasprintf(
-		    "row %zu of the plan's \"search\": \"new\" must be true or false", i + 1);
-	/* An earlier row of the same layer already had one of the layer before. */
-	for (size_t k = 0; k < i; k++)
-		before |= kjson_str(json_array_get(rows, k), "layer")[1] + 1 >= layer[1];
-	return layer[1] == '1' || before ? NULL
-	                                 : kasprintf("row %zu of the plan's \"search\" names the "
-	                                             "layer %s, but no earlier row names L%c; look "
-	                                             "there first",
-	                                       i + 1, layer, layer[1] - 1);
-}
-
+/* Layers are searched in order: a row needs an earlier one of the layer before its own. */
 static char *
 search_fault(const json_t *plan)
 {
-	const json_t *rows = json_object_get(plan, "search");
-	char *fault = NULL;
+	char highest = '0';
+	size_t i;
+	json_t *row;
 
-	if (rows && (!json_is_array(rows) || json_array_size(rows) > SEARCH_MAX))
-		return kasprintf(
-		    "the plan's \"search\" must be a list of at most %d rows", SEARCH_MAX);
-	for (size_t i = 0; i < json_array_size(rows) && !fault; i++)
-		fault = row_fault(rows, i);
-	return fault;
+	json_array_foreach(json_object_get(plan, "search"), i, row) {
+		char layer = kjson_str(row, "layer")[1];
+
+		if (layer > highest + 1)
+			return kasprintf("row %zu of the plan's \"search\" names the layer L%c, "
+			                 "but no earlier row names L%c; look there first",
+			    i + 1, layer, layer - 1);
+		highest = layer > highest ? layer : highest;
+	}
+	return NULL;
 }
 
 static char *
 plan_fault(const json_t *plan)
 {
-	static char *(*const checks[])(const json_t *plan) = { bucket_fault, category_fault,
-		evidence_fault, hedge_fault, search_fault, directions_fault };
+	static char *(*const checks[])(const json_t *plan) = { bucket_fault, form_fault,
+		category_fault, evidence_fault, hedge_fault, search_fault };
 	char *fault = NULL;
 
-	if (!json_is_object(plan))
-		return kstrdup("the plan is not a JSON object");
-	for (size_t i = 0; i < LEN(members) && !fault; i++)
-		fault = member_fault(plan, i);
 	for (size_t i = 0; i < LEN(checks) && !fault; i++)
 		fault = checks[i](plan);
 	return fault;
@@ -229,11 +149,11 @@ static char *
 place_fault(size_t plans, bool late)
 {
 	if (!plans)
-		return kasprintf("there is no plan: %s", form);
+		return kasprintf("there is no plan: %s", place);
 	if (late)
 		return kasprintf("the plan comes after other blocks, but it must come before the "
 		                 "code: %s",
-		    form);
+		    place);
 	return plans < 2 ? NULL
 	                 : kstrdup("there is more than one plan: a round is one hypothesis and one "
 	                           "change");

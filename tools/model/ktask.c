@@ -548,15 +548,6 @@ is_identifier(const char *s)
 	return kregex_is("\\A[A-Za-z_]\\w*\\z", s);
 }
 
-/* A file name that must stay in the task's folder. */
-static void
-check_file(const char *field, const char *name)
-{
-	if (name && (!*name || *name == '/' || strstr(name, "..")))
-		fault_in(
-		    field, "'%s' must be a file in the task's folder or a folder below it", name);
-}
-
 static void
 check_expression(const char *field, const char *expression)
 {
@@ -769,8 +760,6 @@ read_entry(const json_t *entry)
 	json_t *item;
 
 	reading->entry = text_at(entry, "name");
-	if (!is_identifier(reading->entry))
-		fault_in("entry.name", "'%s' is not a valid C function name", reading->entry);
 	json_array_foreach(json_object_get(entry, "arguments"), i, item)
 		read_argument(i, item);
 	for (i = 0; i < reading->tensor_count; i++) {
@@ -885,17 +874,6 @@ read_sizes(struct ktask_workload *w, const json_t *given)
 	}
 }
 
-/* Recorded contents: whoever reads the file checks what is in it. */
-static void
-read_recorded(const char *name, const struct ktask_tensor *x, const json_t *o)
-{
-	auto_free char *field = kasprintf("%s.values.%s", place, name);
-
-	check_file(field, text_at(o, "file"));
-	if (!x || x->scalar || !x->input)
-		fault_in(field, "must be an array that is an input, or updated in place");
-}
-
 static void
 read_list(const struct ktask_workload *w, const struct ktask_tensor *x, const json_t *list)
 {
@@ -925,7 +903,11 @@ read_values(const struct ktask_workload *w)
 		const struct ktask_tensor *x = tensor_named(reading, name);
 
 		if (json_is_object(v)) {
-			read_recorded(name, x, v);
+			/* Whoever reads the file checks what is in it. */
+			if (!x || x->scalar || !x->input)
+				fault("values.%s: must be an array that is an input, or updated in "
+				      "place",
+				    name);
 		} else if (x && x->scalar) {
 			if (!fits(v, x->dtype))
 				fault("values: %s must be a number of type %s", name,
@@ -1017,9 +999,6 @@ read_baselines(const json_t *list)
 
 	reading->baselines = kcalloc(json_array_size(list) + 1, sizeof *reading->baselines);
 	kjson_foreach(o, list) {
-		auto_free char *path = kasprintf("baselines[%zu]", reading->baseline_count);
-
-		check_file(path, text_at(o, "file"));
 		reading->baselines[reading->baseline_count++] =
 		    (struct ktask_baseline){ text_at(o, "name"), text_at(o, "file"),
 			    json_object_get(o, "flags"), json_object_get(o, "symbols") };
@@ -1071,8 +1050,6 @@ read_task(const json_t *o)
 	/* What kiln cannot run is built by one of the campaign's commands. */
 	if (!json_object_get(o, "build") && !lack)
 		fault_in("build", "is missing (an object)");
-	check_file("reference", reading->reference);
-	check_file("oracle", reading->oracle);
 	read_axes(json_object_get(o, "axes"));
 	read_tensors(o, "inputs");
 	read_tensors(o, "outputs");
