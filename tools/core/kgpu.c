@@ -108,6 +108,9 @@ enum {
 
 struct kgpu {
 	bool hip;
+	/* where the reason goes when something fails */
+	char *why;
+	size_t why_len;
 	void *library;
 	int device;
 	void *context, *stream, *event[2];
@@ -134,17 +137,17 @@ words(const struct kgpu *g, int error)
 }
 
 static void *
-find(struct kgpu *g, const char *name, char *why, size_t why_len)
+find(struct kgpu *g, const char *name)
 {
 	void *p = dlsym(g->library, name);
 
 	if (!p)
-		snprintf(why, why_len, "the driver has no %s: it is too old", name);
+		snprintf(g->why, g->why_len, "the driver has no %s: it is too old", name);
 	return p;
 }
 
 static bool
-bind(struct kgpu *g, char *why, size_t why_len)
+bind(struct kgpu *g)
 {
 	static const char *const libraries[][3] = {
 		{ "libcuda.so.1", NULL },
@@ -161,37 +164,36 @@ bind(struct kgpu *g, char *why, size_t why_len)
 		/* Global, so that a candidate's driver calls are bound to it. */
 		g->library = dlopen(libraries[g->hip][i], RTLD_NOW | RTLD_GLOBAL);
 	if (!g->library) {
-		snprintf(why, why_len, "no driver: %s", dlerror());
+		snprintf(g->why, g->why_len, "no driver: %s", dlerror());
 		return false;
 	}
-	*why = '\0';
+	*g->why = '\0';
 #define BIND(field, cuda_name, hip_name, types) \
-	p = find(g, g->hip ? hip_name : cuda_name, why, why_len); \
+	p = find(g, g->hip ? hip_name : cuda_name); \
 	memcpy(&g->field, &p, sizeof p);
 	FUNCTIONS(BIND)
 #undef BIND
-	p = find(g, g->hip ? "hipGetErrorString" : "cuGetErrorString", why, why_len);
+	p = find(g, g->hip ? "hipGetErrorString" : "cuGetErrorString");
 	memcpy(g->hip ? (void *)&g->hip_error : (void *)&g->cuda_error, &p, sizeof p);
-	return !*why;
+	return !*g->why;
 }
 
 static bool
-works(const struct kgpu *g, const char *what, int error, char *why, size_t why_len)
+works(const struct kgpu *g, const char *what, int error)
 {
 	if (error)
-		snprintf(why, why_len, "%s: %s", what, words(g, error));
+		snprintf(g->why, g->why_len, "%s: %s", what, words(g, error));
 	return !error;
 }
 
 int
 kgpu_count(enum kgpu_api api, char *why, size_t why_len)
 {
-	struct kgpu g = { .hip = api == KGPU_HIP };
+	struct kgpu g = { .hip = api == KGPU_HIP, .why = why, .why_len = why_len };
 	int n = 0;
 
-	if (!bind(&g, why, why_len) ||
-	    !works(&g, "the driver does not start", g.init(0), why, why_len) ||
-	    !works(&g, "counting devices", g.device_count(&n), why, why_len))
+	if (!bind(&g) || !works(&g, "the driver does not start", g.init(0)) ||
+	    !works(&g, "counting devices", g.device_count(&n)))
 		return 0;
 	if (!n)
 		snprintf(why, why_len, "the driver shows no device");
@@ -217,10 +219,9 @@ kgpu_find(enum kgpu_api api, int number, char *why, size_t why_len)
 {
 	struct kgpu *g = kcalloc(1, sizeof *g);
 
-	g->hip = api == KGPU_HIP;
-	if (bind(g, why, why_len) &&
-	    works(g, "the driver does not start", g->init(0), why, why_len) &&
-	    works(g, "no such device", g->device_get(&g->device, number), why, why_len))
+	*g = (struct kgpu){ .hip = api == KGPU_HIP, .why = why, .why_len = why_len };
+	if (bind(g) && works(g, "the driver does not start", g->init(0)) &&
+	    works(g, "no such device", g->device_get(&g->device, number)))
 		return g;
 	free(g);
 	return NULL;
@@ -229,13 +230,15 @@ kgpu_find(enum kgpu_api api, int number, char *why, size_t why_len)
 bool
 kgpu_enter(struct kgpu *g, bool spin, char *why, size_t why_len)
 {
-	return works(g, "device flags", spin ? g->set_flags(g->device, SPIN) : 0, why, why_len) &&
-	    works(g, "no context on the device", g->retain(&g->context, g->device), why, why_len) &&
-	    works(g, "context", g->set_current(g->context), why, why_len) &&
-	    works(g, "memory pool", keep_memory(g, NULL), why, why_len) &&
-	    works(g, "stream", g->stream_create(&g->stream, 0), why, why_len) &&
-	    works(g, "event", g->event_create(&g->event[0], 0), why, why_len) &&
-	    works(g, "event", g->event_create(&g->event[1], 0), why, why_len);
+	g->why = why;
+	g->why_len = why_len;
+	return works(g, "device flags", spin ? g->set_flags(g->device, SPIN) : 0) &&
+	    works(g, "no context on the device", g->retain(&g->context, g->device)) &&
+	    works(g, "context", g->set_current(g->context)) &&
+	    works(g, "memory pool", keep_memory(g, NULL)) &&
+	    works(g, "stream", g->stream_create(&g->stream, 0)) &&
+	    works(g, "event", g->event_create(&g->event[0], 0)) &&
+	    works(g, "event", g->event_create(&g->event[1], 0));
 }
 
 struct kgpu *

@@ -11,14 +11,21 @@ enum { GRID_MAX = 0x7fffffff, GRID_YZ_MAX = 65535, BLOCK_MAX = 4096, SHARED_MAX 
 static const char hint[] = "// kiln: launch kernel=NAME grid=EXPR[,EXPR[,EXPR]] "
                            "block=EXPR[,EXPR[,EXPR]] [shared=EXPR]";
 
-static bool __attribute__((format(printf, 4, 5)))
-fault(char *why, size_t why_len, int line, const char *fmt, ...)
+/* What is asked, and where the reason goes if the answer is no; one question at a time. */
+static struct {
+	char *why;
+	size_t why_len;
+	const struct ktask *t;
+	const struct ktask_workload *w;
+} asked;
+
+static bool __attribute__((format(printf, 2, 3))) fault(int line, const char *fmt, ...)
 {
-	int n = snprintf(why, why_len, "line %d: ", line);
+	int n = snprintf(asked.why, asked.why_len, "line %d: ", line);
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(why + n, why_len - (size_t)n, fmt, ap);
+	vsnprintf(asked.why + n, asked.why_len - (size_t)n, fmt, ap);
 	va_end(ap);
 	return false;
 }
@@ -53,7 +60,7 @@ set_name(struct klaunch *l, const char *value)
 
 /* A word KEY=VALUE. */
 static bool
-set_field(struct klaunch *l, const char *word, char *why, size_t why_len)
+set_field(struct klaunch *l, const char *word)
 {
 	static const char *const keys[] = { "kernel", "grid", "block", "shared" };
 	static const char *const forms[] = { "the name of a kernel", "one to three expressions",
@@ -64,10 +71,9 @@ set_field(struct klaunch *l, const char *word, char *why, size_t why_len)
 	size_t i = *value ? kindex_of(key, keys, LEN(keys)) : LEN(keys);
 
 	if (i == LEN(keys))
-		return fault(why, why_len, l->line,
-		    "'%s' must be one of kernel=, grid=, block=, shared=", word);
+		return fault(l->line, "'%s' must be one of kernel=, grid=, block=, shared=", word);
 	if (*seen[i])
-		return fault(why, why_len, l->line, "%s occurs twice", keys[i]);
+		return fault(l->line, "%s occurs twice", keys[i]);
 	value++;
 	return (i == 0 ? set_name(l, value)
 	               : split(value,
@@ -75,25 +81,24 @@ set_field(struct klaunch *l, const char *word, char *why, size_t why_len)
 	                         : i == 2 ? l->block
 	                                  : &l->shared,
 	                     i == 3 ? 1 : 3)) ||
-	    fault(why, why_len, l->line, "%s='%s' is not %s", keys[i], value, forms[i]);
+	    fault(l->line, "%s='%s' is not %s", keys[i], value, forms[i]);
 }
 
 /* Reads the words after "launch". */
 static bool
-read_line(struct klaunch *l, const char *p, size_t len, char *why, size_t why_len)
+read_line(struct klaunch *l, const char *p, size_t len)
 {
 	struct kregex_span at[2];
 
 	for (; kregex_find("((?:[^\\s()]++|" GROUP ")+)", p, len, at, LEN(at));
 	     p += at->to, len -= at->to) {
 		auto_free char *word = kregex_text(p, at[1]);
-		bool good = set_field(l, word, why, why_len);
 
-		if (!good)
+		if (!set_field(l, word))
 			return false;
 	}
 	if (!*l->kernel || !*l->grid[0] || !*l->block[0])
-		return fault(why, why_len, l->line, "%s is missing: %s",
+		return fault(l->line, "%s is missing: %s",
 		    !*l->kernel        ? "kernel="
 		        : !*l->grid[0] ? "grid="
 		                       : "block=",
@@ -107,6 +112,8 @@ klaunch_parse(const char *source, struct klaunch_list *list, char *why, size_t w
 	static const char launch[] = "(?m)^[ \\t]*//[ \\t]*kiln:[ \\t]*launch(?!\\S)(.*)$";
 	struct kregex_span at[2];
 
+	asked.why = why;
+	asked.why_len = why_len;
 	*list = (struct klaunch_list){ .count = 0 };
 	/* Some compilers skip it. */
 	source += kbom(source, strlen(source));
@@ -115,10 +122,10 @@ klaunch_parse(const char *source, struct klaunch_list *list, char *why, size_t w
 		int line = (int)kline_at(source, (size_t)(p - source) + at->from);
 
 		if (list->count == KLAUNCH_MAX)
-			return fault(why, why_len, line, "more than %d launches", KLAUNCH_MAX);
+			return fault(line, "more than %d launches", KLAUNCH_MAX);
 		l->line = line;
 		list->count++;
-		if (!read_line(l, p + at[1].from, at[1].to - at[1].from, why, why_len))
+		if (!read_line(l, p + at[1].from, at[1].to - at[1].from))
 			return false;
 	}
 	if (!list->count)
@@ -127,18 +134,18 @@ klaunch_parse(const char *source, struct klaunch_list *list, char *why, size_t w
 }
 
 static bool
-value_of(const struct klaunch *l, const char *what, const char *expression, int64_t max,
-    const struct ktask *t, const struct ktask_workload *w, uint32_t *to, char *why, size_t why_len)
+value_of(
+    const struct klaunch *l, const char *what, const char *expression, int64_t max, uint32_t *to)
 {
 	char reason[256];
 	int64_t v = 0;
 
-	if (!ktask_eval(t, w, expression, &v, reason, sizeof reason))
-		return fault(why, why_len, l->line, "%s=%s: %s", what, expression, reason);
+	if (!ktask_eval(asked.t, asked.w, expression, &v, reason, sizeof reason))
+		return fault(l->line, "%s=%s: %s", what, expression, reason);
 	if (v < (strcmp(what, "shared") ? 1 : 0) || v > max)
-		return fault(why, why_len, l->line,
-		    "%s=%s is %lld for workload %s: it must be %d to %lld", what, expression,
-		    (long long)v, w->name, strcmp(what, "shared") ? 1 : 0, (long long)max);
+		return fault(l->line, "%s=%s is %lld for workload %s: it must be %d to %lld", what,
+		    expression, (long long)v, asked.w->name, strcmp(what, "shared") ? 1 : 0,
+		    (long long)max);
 	*to = (uint32_t)v;
 	return true;
 }
@@ -149,24 +156,23 @@ klaunch_eval(const struct klaunch *l, const struct ktask *t, const struct ktask_
 {
 	uint64_t threads = 1;
 
+	asked.why = why;
+	asked.why_len = why_len;
+	asked.t = t;
+	asked.w = w;
 	*size = (struct klaunch_size){ { 1, 1, 1 }, { 1, 1, 1 }, 0 };
 	for (size_t i = 0; i < 3; i++) {
 		if (*l->grid[i] &&
-		    !value_of(l, "grid", l->grid[i], i ? GRID_YZ_MAX : GRID_MAX, t, w,
-		        &size->grid[i], why, why_len))
+		    !value_of(l, "grid", l->grid[i], i ? GRID_YZ_MAX : GRID_MAX, &size->grid[i]))
 			return false;
-		if (*l->block[i] &&
-		    !value_of(
-		        l, "block", l->block[i], BLOCK_MAX, t, w, &size->block[i], why, why_len))
+		if (*l->block[i] && !value_of(l, "block", l->block[i], BLOCK_MAX, &size->block[i]))
 			return false;
 		threads *= size->block[i];
 	}
 	if (threads > BLOCK_MAX)
-		return fault(why, why_len, l->line,
-		    "a block of %llu for workload %s: it must be at most %d",
+		return fault(l->line, "a block of %llu for workload %s: it must be at most %d",
 		    (unsigned long long)threads, w->name, BLOCK_MAX);
-	return !*l->shared ||
-	    value_of(l, "shared", l->shared, SHARED_MAX, t, w, &size->shared, why, why_len);
+	return !*l->shared || value_of(l, "shared", l->shared, SHARED_MAX, &size->shared);
 }
 
 bool
