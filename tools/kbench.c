@@ -120,7 +120,7 @@ race(const struct arguments *a, const char *folder)
 	size_t kernels = 0, n = 0;
 	auto_free char **argv = NULL, *program = ktool_path("keval");
 	struct kproc p = { .max_output = ANSWER_MAX, .pass_err = true };
-	struct kproc_result r;
+	auto_run struct kproc_result r;
 	json_t *records = json_array();
 
 	while (a->kernels[kernels])
@@ -133,13 +133,11 @@ race(const struct arguments *a, const char *folder)
 		argv[n++] = (char *)*w;
 	memcpy(argv + n, a->kernels, kernels * sizeof *argv);
 	p.argv = argv;
-	if (kproc_run(&p, &r) < 0)
-		kdie_errno(K_MISSING, "%s", program);
+	kproc_must(&p, &r);
 	if (r.signal || r.exit_code)
 		kdie(r.signal ? K_IO : r.exit_code, "the race failed");
 	for (char *line = r.out, *end; (end = strchr(line, '\n')); line = end + 1)
 		json_array_append_new(records, json_loadb(line, (size_t)(end - line), 0, NULL));
-	kproc_result_free(&r);
 	return records;
 }
 

@@ -16,17 +16,15 @@ kjq(const char *name, const json_t *input)
 		.in_len = strlen(text),
 		.pass_err = true,
 		.max_output = OUTPUT_MAX };
-	struct kproc_result r;
+	auto_run struct kproc_result r;
 	json_t *value;
 
-	if (kproc_run(&p, &r) < 0)
-		kdie_errno(K_MISSING, "jq");
+	kproc_must(&p, &r);
 	value = json_loadb(r.out, r.out_len, 0, NULL);
 	/* jq writes large reals without exponent or point, as integers that no integer can hold. */
 	if (!value)
 		value = json_loadb(r.out, r.out_len, JSON_DECODE_INT_AS_REAL, NULL);
 	if (r.exit_code || !value)
 		kdie(K_IO, "%s: jq has no result", path);
-	kproc_result_free(&r);
 	return value;
 }

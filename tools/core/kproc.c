@@ -396,14 +396,20 @@ kproc_result_free(struct kproc_result *r)
 	*r = (struct kproc_result){ 0 };
 }
 
+void
+kproc_must(const struct kproc *p, struct kproc_result *r)
+{
+	if (kproc_run(p, r) < 0)
+		kdie_errno(K_MISSING, "%s", p->argv[0]);
+}
+
 int
 kproc_tool(const char *const *argv, const struct kbuf *in, char **out)
 {
 	auto_free char *program = ktool_path(argv[0]);
 	char *args[16] = { program };
 	struct kproc p = { .argv = args, .pass_err = true };
-	struct kproc_result r;
-	int code;
+	auto_run struct kproc_result r;
 
 	for (size_t i = 1; argv[i] && i + 1 < LEN(args); i++)
 		args[i] = (char *)argv[i];
@@ -411,13 +417,10 @@ kproc_tool(const char *const *argv, const struct kbuf *in, char **out)
 		p.in = in->data;
 		p.in_len = in->len;
 	}
-	if (kproc_run(&p, &r) < 0)
-		kdie_errno(K_MISSING, "%s", program);
-	code = r.exit_code < 0 ? K_IO : r.exit_code;
+	kproc_must(&p, &r);
 	if (out) {
 		*out = r.out;
 		r.out = NULL;
 	}
-	kproc_result_free(&r);
-	return code;
+	return r.exit_code < 0 ? K_IO : r.exit_code;
 }

@@ -50,6 +50,10 @@ struct kproc_result {
  */
 int kproc_run(const struct kproc *p, struct kproc_result *result);
 void kproc_result_free(struct kproc_result *result);
+/* A result declared with it is freed at the end of its block. */
+#define auto_run __attribute__((cleanup(kproc_result_free)))
+/* The same, but a program that cannot be started ends this one with K_MISSING. */
+void kproc_must(const struct kproc *p, struct kproc_result *result);
 /*
  * Run the kiln program ARGV[0] (ktool_path), whose messages are passed on, and return its exit
  * code, K_IO after a signal. IN is its stdin (NULL: nothing); *OUT, unless OUT is NULL, its stdout,

@@ -362,7 +362,7 @@ compile(struct keval *k, const struct subject *s, const char *work, const char *
     const json_t *extra_flags, struct build *b)
 {
 	struct words c = { .count = 0 };
-	struct kproc_result r;
+	auto_run struct kproc_result r;
 	auto_free char *command = NULL;
 
 	compose(k, s, extra_flags, &c);
@@ -377,7 +377,6 @@ compile(struct keval *k, const struct subject *s, const char *work, const char *
 	if (ended_well(&r))
 		b->so = work_read(work, so_name, SO_MAX, &b->so_len);
 	b->ok = b->so != NULL;
-	kproc_result_free(&r);
 }
 
 /* What the compiler will see after macro expansion; NULL when the preprocessor fails. */
@@ -385,13 +384,12 @@ static char *
 preprocess(struct keval *k, const char *work)
 {
 	struct words c = { .count = 0 };
-	struct kproc_result r;
+	auto_run struct kproc_result r;
 	char *text;
 
 	compose_preprocessor(k, &c);
 	run_build(k, NULL, work, &c, SO_MAX, &r);
 	text = ended_well(&r) ? kstrndup(r.out, r.out_len) : NULL;
-	kproc_result_free(&r);
 	return text;
 }
 
@@ -502,7 +500,7 @@ add_environment(struct kbuf *key, const char *compiler)
 	char *argv[] = { (char *)compiler, (char[]){ "--version" }, NULL };
 	auto_free char *line = NULL;
 	struct kproc p = { .argv = argv, .timeout_s = 20 };
-	struct kproc_result r;
+	auto_run struct kproc_result r = { 0 };
 	FILE *f;
 	size_t cap = 0;
 
@@ -514,10 +512,8 @@ add_environment(struct kbuf *key, const char *compiler)
 	free(asked);
 	asked = kstrdup(compiler);
 	need_compiler(compiler);
-	if (kproc_run(&p, &r) < 0)
-		kdie_errno(K_MISSING, "%s", compiler);
+	kproc_must(&p, &r);
 	kbuf_puts(&answer, r.out);
-	kproc_result_free(&r);
 	f = fopen("/proc/cpuinfo", "re");
 	while (f && getline(&line, &cap, f) > 1)
 		if (kregex_is("\\A(?:model name|flags|Features)", line))
@@ -533,12 +529,11 @@ add_device(struct keval *k, struct kbuf *key)
 {
 	char *work = ksandbox_work_new();
 	struct words w = { .count = 0 };
-	struct kproc_result r;
+	auto_run struct kproc_result r;
 
 	words_add(&w, helper_of(k)->program, "--facts", NULL);
 	run_build(k, helper_of(k), work, &w, LOG_MAX, &r);
 	kbuf_puts(key, r.out);
-	kproc_result_free(&r);
 	ksandbox_work_free(work);
 }
 

@@ -369,7 +369,7 @@ custom_build(struct trial *t)
 {
 	const char *command = kjson_str(kcamp_json(t->k->camp, "eval.build"), "command"), *said;
 	struct build *b = &t->b;
-	struct kproc_result r;
+	auto_run struct kproc_result r;
 	json_auto_t *answer = NULL;
 
 	run(t, "eval.build", false, &r);
@@ -386,7 +386,6 @@ custom_build(struct trial *t)
 		b->so = work_read(t->work, so_name, FILE_MAX_BYTES, &b->so_len);
 	b->json = json_pack("{s:i,s:f,s:o,s:s}", "exit_code", r.exit_code, "wall_s", r.wall_s,
 	    "log", kjson_string(b->log), "command", command);
-	kproc_result_free(&r);
 }
 
 void
@@ -432,7 +431,7 @@ void
 custom_correctness(const struct trial *t, json_t *eval)
 {
 	const char *name = "eval.correctness";
-	struct kproc_result r;
+	auto_run struct kproc_result r;
 	json_auto_t *answer = NULL;
 	json_t *cases = NULL;
 
@@ -453,7 +452,6 @@ custom_correctness(const struct trial *t, json_t *eval)
 		set_verdict(eval, cases, kjson_bool_or(answer, "ok", json_array_size(cases) > 0));
 	}
 	add_log(eval, &r, answer);
-	kproc_result_free(&r);
 }
 
 /* Whole nanoseconds; a time that stands for a rate may need fractions. */
@@ -534,7 +532,7 @@ json_t *
 custom_time(const struct trial *t, json_t *eval)
 {
 	const char *name = "eval.timing";
-	struct kproc_result r;
+	auto_run struct kproc_result r;
 	json_auto_t *answer = NULL;
 	json_t *timing = NULL;
 
@@ -552,7 +550,6 @@ custom_time(const struct trial *t, json_t *eval)
 			eval_fail(eval, STATUS_WRONG_VALUE, "value", "wrong in the timed run");
 	}
 	add_log(eval, &r, answer);
-	kproc_result_free(&r);
 	return timing;
 }
 

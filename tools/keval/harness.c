@@ -96,8 +96,7 @@ start(struct words *w, struct kproc_result *r, bool aloud)
 	struct kproc p = { .argv = w->at, .max_output = ANSWER_MAX, .pass_err = aloud };
 
 	w->at[0] = program;
-	if (kproc_run(&p, r) < 0)
-		kdie_errno(K_MISSING, "%s", program);
+	kproc_must(&p, r);
 	if (!aloud && (r->signal || r->exit_code))
 		kpass(r->err, r->err_len);
 	check_end(r->signal, r->exit_code);
@@ -120,14 +119,11 @@ harness_run(struct keval *k, const struct harness_run *run)
 {
 	struct words w = { .count = 1 };
 	struct numbers numbers;
-	struct kproc_result r;
-	json_t *answer;
+	auto_run struct kproc_result r;
 
 	compose(&w, k, run, &numbers);
 	start(&w, &r, true);
-	answer = read_answer(r.out, r.out_len);
-	kproc_result_free(&r);
-	return answer;
+	return read_answer(r.out, r.out_len);
 }
 
 /* The last one that had answered and had not yet ended. */
@@ -263,7 +259,7 @@ void
 harness_lint(const struct keval *k, const char *oracle, bool notes)
 {
 	struct words w = { .count = 1 };
-	struct kproc_result r;
+	auto_run struct kproc_result r;
 
 	words_add(&w, "--lint", k->task_file, NULL);
 	if (is_gpu(k))
@@ -271,5 +267,4 @@ harness_lint(const struct keval *k, const char *oracle, bool notes)
 	if (oracle)
 		words_add(&w, "--oracle", oracle, NULL);
 	start(&w, &r, notes);
-	kproc_result_free(&r);
 }

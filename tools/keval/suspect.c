@@ -156,15 +156,13 @@ static char *
 disassemble(struct keval *k, const char *work, const struct build *b)
 {
 	struct words w = { .count = 0 };
-	char *why = NULL, *text;
+	auto_free char *why = NULL;
 
 	words_add(&w, "objdump", "-d", "-w", scanned_so, NULL);
 	if (!ksandbox_finds(w.at[0]))
 		return NULL;
 	work_put(work, scanned_so, b->so, b->so_len);
-	text = tool_run(k, work, NULL, 0, &w, TIMEOUT_S, &why);
-	free(why);
-	return text;
+	return tool_run(k, work, NULL, 0, &w, TIMEOUT_S, &why);
 }
 
 /* On a GPU the assembly is that of the device. */

@@ -234,7 +234,7 @@ static void
 on_event(const char *name, const char *data, size_t len, void *arg)
 {
 	struct kanswer *a = arg;
-	json_t *o;
+	json_auto_t *o = NULL;
 
 	/*
 	 * Anything after the end mark does not belong to the answer, even if it came in the same
@@ -253,7 +253,6 @@ on_event(const char *name, const char *data, size_t len, void *arg)
 		read_value(a, o, name);
 	else
 		a->malformed++;
-	json_decref(o);
 }
 
 /*
@@ -295,7 +294,7 @@ kanswer_feed(struct kanswer *a, const char *bytes, size_t len)
 void
 kanswer_end(struct kanswer *a)
 {
-	json_t *o;
+	json_auto_t *o = NULL;
 
 	if (a->kind == KANSWER_STREAM)
 		ksse_end(&a->sse, on_event, a);
@@ -308,7 +307,6 @@ kanswer_end(struct kanswer *a)
 	} else {
 		a->malformed++;
 	}
-	json_decref(o);
 }
 
 void

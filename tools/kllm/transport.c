@@ -135,7 +135,8 @@ hashed_certificates(void)
 {
 	const char *all = curl.version_info(CURLVERSION_NOW)->cainfo,
 	           *slash = all ? strrchr(all, '/') : NULL;
-	char *folder = slash ? kstrndup(all, (size_t)(slash - all)) : NULL, *pattern;
+	auto_free char *folder = slash ? kstrndup(all, (size_t)(slash - all)) : NULL,
+	               *pattern = NULL;
 	glob_t found = { 0 };
 	int rc;
 
@@ -144,11 +145,7 @@ hashed_certificates(void)
 	pattern = kasprintf("%s/????????.0", folder);
 	rc = glob(pattern, GLOB_NOSORT, NULL, &found);
 	globfree(&found);
-	free(pattern);
-	if (!rc)
-		return folder;
-	free(folder);
-	return NULL;
+	return rc ? NULL : kstrdup(folder);
 }
 
 /* An environment variable, if it is not empty. */

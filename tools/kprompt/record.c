@@ -91,17 +91,15 @@ growth_of(const json_t *program)
 {
 	json_auto_t *roofline = program_profile(program) ? NULL : kroof_load(campaign.camp->dir),
 	            *timing = json_array();
-	json_t *growth, *text;
+	json_auto_t *growth = NULL;
 
 	kjson_foreach(row, json_object_get(program, "per_workload"))
 		json_array_append_new(timing,
 		    json_pack("{s:s,s:f}", "workload", kjson_str(row, "workload"), "median_ns",
 		        1e6 * kjson_num(row, "runtime_ms")));
 	growth = kroof_growth(roofline, timing);
-	text = growth ? json_sprintf("%s: %s", kjson_str(growth, "class"), kjson_str(growth, "why"))
+	return growth ? json_sprintf("%s: %s", kjson_str(growth, "class"), kjson_str(growth, "why"))
 	              : json_string("");
-	json_decref(growth);
-	return text;
 }
 
 /* The object for one program in the templates. */
@@ -176,14 +174,12 @@ instruction(size_t d, int level)
 	const json_t *texts = json_object_get(campaign.instructions, karch_dims[d]);
 	const char *form =
 	    level ? json_string_value(json_array_get(texts, (size_t)level - 1)) : NULL;
-	char *filled, *line;
+	auto_free char *filled = NULL;
 
 	if (!form || !*form)
 		return NULL;
 	filled = files_fill(form, "prompts/instructions", campaign.stable);
-	line = kfence_line(filled, SIZE_MAX);
-	free(filled);
-	return line;
+	return kfence_line(filled, SIZE_MAX);
 }
 
 /*

@@ -360,8 +360,8 @@ char *
 task_facts(void)
 {
 	static const char *const texts[] = { "op", "reduction", "flops", "bytes" };
-	auto_free char *path = kcamp_path(campaign.camp, kcamp_str(campaign.camp, "task")),
-	               *file = NULL, *description = NULL, *symbols = NULL;
+	auto_free char *file = NULL, *description = NULL, *symbols = NULL;
+	const char *path = campaign.camp->task;
 	char *source;
 	struct kbuf reference = { 0 };
 

@@ -72,22 +72,19 @@ run(const char *const *args, const void *in, size_t in_len, struct kproc_result 
 static char *
 git_run(const char *const *args, const void *in, size_t in_len, bool may_fail)
 {
-	struct kproc_result result = { 0 };
+	auto_run struct kproc_result result = { 0 };
 	int code = run(args, in, in_len, &result);
-	char *out = NULL;
 
 	if (code < 0)
 		kdie(K_MISSING, "git: is not installed");
 	if (code && !may_fail)
 		kdie(K_IO, "git %s: exited with %d: %.500s", args[GIT_NAME], code,
 		    result.err_len ? result.err : "no message");
-	if (!code) {
-		if (result.out_len && result.out[result.out_len - 1] == '\n')
-			result.out_len--;
-		out = kmemdup(result.out, result.out_len);
-	}
-	kproc_result_free(&result);
-	return out;
+	if (code)
+		return NULL;
+	if (result.out_len && result.out[result.out_len - 1] == '\n')
+		result.out_len--;
+	return kmemdup(result.out, result.out_len);
 }
 
 #define GIT(...) git_run(GIT_ARGS(__VA_ARGS__), NULL, 0, false)
@@ -97,7 +94,7 @@ git_run(const char *const *args, const void *in, size_t in_len, bool may_fail)
 static char *
 repo_top(const char **why)
 {
-	struct kproc_result result = { 0 };
+	auto_run struct kproc_result result = { 0 };
 	int code = run(GIT_ARGS("rev-parse", "--show-toplevel"), NULL, 0, &result);
 	char *top = NULL;
 
@@ -111,7 +108,6 @@ repo_top(const char **why)
 		kdie(K_IO, "git rev-parse: %.500s", result.err);
 	else
 		top = kstrndup(result.out, strcspn(result.out, "\n"));
-	kproc_result_free(&result);
 	return top;
 }
 

@@ -170,7 +170,7 @@ ask(char **args, const char *text, size_t len)
 {
 	char *argv[256], inputs[] = "--inputs", *list;
 	struct kproc p = { .argv = argv, .in = text, .in_len = len, .max_output = 16 << 20 };
-	struct kproc_result r;
+	auto_run struct kproc_result r = { 0 };
 	size_t n = 0;
 
 	if (strcmp(args[0], "keval"))
@@ -183,8 +183,7 @@ ask(char **args, const char *text, size_t len)
 		argv[n++] = args[i];
 	}
 	argv[n] = NULL;
-	if (kproc_run(&p, &r) < 0)
-		kdie_errno(K_MISSING, "%s", argv[0]);
+	kproc_must(&p, &r);
 	free(argv[0]);
 	/* What is wrong here would be wrong there. */
 	if (r.exit_code || r.signal) {
@@ -192,7 +191,6 @@ ask(char **args, const char *text, size_t len)
 		exit(r.exit_code > 0 ? r.exit_code : K_IO);
 	}
 	list = kstrdup(r.out);
-	kproc_result_free(&r);
 	return list;
 }
 

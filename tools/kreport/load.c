@@ -139,13 +139,11 @@ load_verify(void)
 void
 load_report(const char *dir, bool empty)
 {
-	char *path, *begun;
+	auto_free char *path = NULL, *begun = NULL;
 
 	kcamp_no_links(dir);
 	report = (struct report){ .dir = dir, .camp = kcamp_load(dir) };
-	path = kcamp_path(report.camp, kcamp_str(report.camp, "task"));
-	report.task = ktask_load(path);
-	free(path);
+	report.task = ktask_load(report.camp->task);
 	ktrials_open(&report.trials, report.camp);
 	if (!report.trials.header && empty)
 		return;
@@ -155,7 +153,6 @@ load_report(const char *dir, bool empty)
 	path = kplace_trial(
 	    report.camp->dir, kjson_int(report.trials.header, "trial"), "archive.ndjson");
 	karch_load(&report.archive, path, true);
-	free(path);
 	load_trials();
 	report.reference = find_candidate(KARCH_REFERENCE);
 	if (!report.reference)
@@ -172,5 +169,4 @@ load_report(const char *dir, bool empty)
 	report.audit = kaccount_report(&report.trials);
 	begun = kplace_trial(dir, report.last + 1, "");
 	report.begun = kis_there(begun) ? report.last + 1 : 0;
-	free(begun);
 }

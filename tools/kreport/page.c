@@ -479,7 +479,8 @@ put_line(struct writer *w, char *text)
 static char *
 code_block(struct writer *w, char *text)
 {
-	char *language = text + strlen("```"), *from = strchr(text, '\n'), *end, *plain;
+	char *language = text + strlen("```"), *from = strchr(text, '\n'), *end;
+	auto_free char *plain = NULL;
 	size_t len;
 
 	end = from ? strstr(from, "\n```\n") : NULL;
@@ -490,7 +491,6 @@ code_block(struct writer *w, char *text)
 	plain = unhidden(from, len);
 	enter(w, NOTHING);
 	put_code(w, language, plain, plain + len);
-	free(plain);
 	return end + strlen("\n```\n");
 }
 

@@ -371,15 +371,13 @@ refuse_unknown(void)
 int
 command_roofline(void)
 {
-	auto_free char *task = NULL;
 	json_auto_t *in = NULL, *out = NULL;
 
 	if (given.count)
 		kdie(K_USAGE, "roofline takes no operand; it uses the campaign's device");
 	step.dir = given.campaign ? given.campaign : ".";
 	step.camp = kcamp_load(step.dir);
-	task = kcamp_path(step.camp, kcamp_str(step.camp, "task"));
-	step.task = ktask_load(task);
+	step.task = ktask_load(step.camp->task);
 	step.strict = !given.tolerant || kcamp_num(step.camp, "stop.efficiency") > 0;
 	step.hw = khw_load(given.hardware, step.dir, NULL);
 	step.unknown = json_array();
