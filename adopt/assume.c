@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * assume: see unit.h. What all observed calls have in common, and an entry may rely on: pointers
- * that are always null, and arrays that always are parts of one, of which a call changes some.
+ * that are always null, arrays that always are parts of one, of which a call changes some, and
+ * pointers to places in an array that are not its beginning.
  */
 #include "unit.h"
 
@@ -124,16 +125,42 @@ always_joined(const json_t *calls)
 	return joined;
 }
 
+/*
+ * Arrays that some call also touches before the place that it gets, in a piece of memory that is
+ * known in every call. New reference.
+ */
+static json_t *
+always_within(const json_t *calls, const json_t *joined)
+{
+	json_t *list = json_array(), *p;
+	const char *name;
+
+	json_object_foreach(json_object_get(json_array_get(calls, 0), "pointers"), name, p) {
+		bool below = false, known = true;
+
+		kjson_foreach(call, calls) {
+			below |= kjson_bool(pointer(call, name), "below");
+			known &= *first_in_piece(call, name) != '\0';
+		}
+		if (below && known && !json_object_size(joined))
+			json_array_append_new(list, json_string(name));
+	}
+	return list;
+}
+
 json_t *
 unit_assume(const json_t *calls)
 {
-	json_auto_t *null = always_null(calls), *joined = always_joined(calls);
+	json_auto_t *null = always_null(calls), *joined = always_joined(calls),
+	            *within = always_within(calls, joined);
 	json_t *all = json_object();
 
 	if (json_array_size(null))
 		json_object_set(all, "null", null);
 	if (json_object_size(joined))
 		json_object_set(all, "joined", joined);
+	if (json_array_size(within))
+		json_object_set(all, "within", within);
 	if (json_object_size(all))
 		return all;
 	json_decref(all);

@@ -85,15 +85,21 @@ timed_calls(const char *path, json_t *observed, const json_t *header)
 	return calls;
 }
 
-/* The arguments that are integers in every call, by name. New reference. */
+/*
+ * The arguments that are integers in every call, by name, but for places in blocks, which are only
+ * known where memory is observed. New reference.
+ */
 static json_t *
-integer_arguments(const json_t *calls)
+integer_arguments(const json_t *calls, const char *campaign)
 {
+	json_auto_t *unit = kjson_if_there(path_of("%s/adopt/unit.json", campaign));
+	const json_t *params = json_object_get(unit, "parameters");
 	json_t *names = json_array(), *v;
 	const char *name;
 
 	json_object_foreach(json_object_get(json_array_get(calls, 0), "args"), name, v) {
-		bool integer = true;
+		bool integer =
+		    !strstr(kjson_str(kjson_find(params, "name", name), "value"), "kwatch_block(");
 
 		kjson_foreach(call, calls)
 			integer &=
@@ -143,8 +149,8 @@ choose(const struct options *o, json_t *observed, const json_t *header, const ch
 	const json_t *launch = json_array_get(json_object_get(first, "launches"), 0);
 	json_auto_t *kernels = json_pack(
 	                "[s]", kjson_str_or(launch, "symbol", kjson_str(header, "kernel"))),
-	            *integers = integer_arguments(observed), *key = given_key(o->key, integers),
-	            *input = NULL, *timed = NULL;
+	            *integers = integer_arguments(observed, o->campaign),
+	            *key = given_key(o->key, integers), *input = NULL, *timed = NULL;
 	json_t *found, *fault;
 
 	if (o->ncu && (key || !json_object_get(first, "grid")))

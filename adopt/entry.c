@@ -528,6 +528,16 @@ twin_of(const struct making *m, const struct kscan_param *p)
 	return q && !joined_to(m, q) ? q : NULL;
 }
 
+/* May the array P be written by another name? */
+static bool
+has_other_name(const struct making *m, const struct kscan_param *p)
+{
+	kforeach_of(q, m->g.params, m->g.count)
+		if (joined_to(m, q) == p || (!q->constant && twin_of(m, q) == p))
+			return true;
+	return false;
+}
+
 /* The place in the array that BASE points to, as a number. */
 static void
 take_place(struct making *m, const struct kscan_param *p, const struct kscan_param *base)
@@ -558,8 +568,7 @@ take_array(struct making *m, const struct kscan_param *p, const struct type *typ
 	u->size = reference ? kasprintf("sizeof %s", p->name)
 	    : decayed       ? kasprintf("sizeof(%s)", own)
 	                    : NULL;
-	/* What is in the same array may be written. */
-	u->constant = (p->constant || type->constant) && !is_joined(m, p);
+	u->constant = (p->constant || type->constant) && !has_other_name(m, p);
 	if (!bytes && !type->cast && !reference && type->stars == p->stars && is_typedef(m, own))
 		u->text = kasprintf("%s%s *%s", u->constant ? "const " : "", own, p->name);
 	if (p->rows && strchr(p->text, '[')) {
@@ -895,6 +904,48 @@ set_null(struct making *m)
 	m->before = b;
 }
 
+/* An array of which the function also touches what is before it: the whole block, and a place. */
+static void
+put_within(struct making *m, size_t at, struct kbuf *b)
+{
+	struct unit_param *p = &m->u->params[at], *place;
+	auto_free char *name = p->name, *value = p->value, *at_name = kasprintf("%s_at", name),
+	               *at_value = kasprintf("(int)((%s *)(%s) - (%s *)kwatch_block(%s))", p->type,
+	                   value, p->type, value);
+
+	kbuf_printf(b, "\t%s%s *%s = %s_block + %s;\n", p->constant ? "const " : "", p->type, name,
+	    name, at_name);
+	p->name = kasprintf("%s_block", name);
+	p->value = kasprintf("kwatch_block(%s)", value);
+	free(p->text);
+	p->text = NULL;
+	place = add_param(m, at_name, "int", at_value);
+	place->place = kstrdup(value);
+	kforeach_of(q, m->u->params, m->u->param_count)
+		if (q == place || (q->along && !strcmp(q->along, name))) {
+			free(q->along);
+			q->along = kasprintf("%s_block", name);
+		}
+	m->own = true;
+}
+
+static void
+set_within(struct making *m)
+{
+	const json_t *names = json_object_get(m->u->assumed, "within");
+	struct kbuf b = { 0 };
+
+	for (size_t i = 0; i < m->u->param_count; i++) {
+		const struct unit_param *p = &m->u->params[i];
+
+		if (p->pointer && !p->guard && !p->size && kjson_has(names, p->name))
+			put_within(m, i, &b);
+	}
+	kbuf_puts(&b, m->before.len ? m->before.data : "");
+	kbuf_free(&m->before);
+	m->before = b;
+}
+
 /* A name that does not occur in the project. The caller frees. */
 static char *
 entry_name(const struct making *m)
@@ -968,8 +1019,10 @@ entry_make(struct adopted_unit *u, const struct unit_sources *sources, size_t wh
 	if (u->sequence)
 		add_param(&m, "stream", "cudaStream_t", "0")->launch = true;
 	put_stream_last(u);
-	if (!u->kernel && !u->sequence)
+	if (!u->kernel && !u->sequence) {
 		set_null(&m);
+		set_within(&m);
+	}
 	u->entry = m.own ? entry_name(&m) : kstrdup(u->name);
 	if (u->sequence)
 		write_sequence(&m);

@@ -107,9 +107,8 @@ kscan_twin(const struct kscan *s, const struct kscan_item *f, const struct kscan
     const struct kscan_param *p)
 {
 	for (const struct kscan_param *q = g->params; q < p; q++)
-		if (q->stars == 1 && p->stars == 1 && q->constant == p->constant &&
-		    q->rows == p->rows && !strcmp(q->type, p->type) &&
-		    kscan_has_word(s, f, "static") &&
+		if (q->stars == 1 && p->stars == 1 && q->rows == p->rows &&
+		    !strcmp(q->type, p->type) && kscan_has_word(s, f, "static") &&
 		    is_passed_twice(s, f, (size_t)(q - g->params), (size_t)(p - g->params)))
 			return q;
 	return NULL;

@@ -719,6 +719,11 @@ add_assumed(const struct adoption *a, struct kbuf *b)
 		    " In every observed call of the application %s is a null pointer, as in the "
 		    "entry; with any other, %s must do what the reference does.",
 		    null, a->kernel);
+	kjson_foreach_text(within, json_object_get(assumed, "within"))
+		kbuf_printf(b,
+		    " The function also reads or writes elements before the one that %s points to: "
+		    "the entry gets the whole array, and the place.",
+		    within);
 	json_object_foreach(json_object_get(assumed, "joined"), name, base)
 		kbuf_printf(b,
 		    " In every observed call of the application %s points into the array %s, which "

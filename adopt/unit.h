@@ -126,9 +126,9 @@ json_t *unit_named(const char *project, const char *file, const char *name, cons
     const json_t *assumed, struct kbuf *why);
 /*
  * assume.c: what CALLS, all that were observed, have in common, so that an entry can be made where
- * its arguments are no separate arrays: {"null": [NAME], "joined": {NAME: NAME}}, arguments that
- * are null pointers, and those that point into the array that another one points to. NULL: nothing.
- * New reference.
+ * its arguments are no separate arrays: {"null": [NAME], "joined": {NAME: NAME}, "within": [NAME]},
+ * arguments that are null pointers, those that point into the array that another one points to, and
+ * those with parts of the array before them. NULL: nothing. New reference.
  */
 json_t *unit_assume(const json_t *calls);
 void unit_free(struct adopted_unit *u);

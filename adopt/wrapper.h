@@ -9,7 +9,7 @@
 #include <dlfcn.h>
 #include <stddef.h>
 
-#define KWATCH_API "kwatch_api_3"
+#define KWATCH_API "kwatch_api_4"
 enum { KWATCH_ARGS = 48 };
 
 /* Kinds of arguments. */
@@ -56,6 +56,8 @@ enum { KWATCH_LEGACY = 1, KWATCH_PER_THREAD = 2 };
 struct kwatch_api {
 	void (*start)(struct kwatch_call *call);
 	void (*stop)(struct kwatch_call *call);
+	/* where the piece of memory begins that P points into; P: unknown */
+	void *(*block)(const void *p);
 };
 
 #if defined __CUDACC__ && defined CUDA_API_PER_THREAD_DEFAULT_STREAM
@@ -119,6 +121,12 @@ kwatch_find(void)
 	if (!api)
 		api = (const struct kwatch_api *)dlsym((void *)0, KWATCH_API);
 	return api;
+}
+
+static inline void *
+kwatch_block(const void *p)
+{
+	return kwatch_find() ? kwatch_find()->block(p) : (void *)p;
 }
 
 static inline void

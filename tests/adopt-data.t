@@ -331,6 +331,39 @@ static inline void repeat(unsigned char *to, const unsigned char *from, unsigned
 		from += by < 8 ? 8 / by * by : 8;
 	} while (to < end);
 }
+/* From the end to the beginning. */
+void turned(const float *from, float *end, int n)
+{
+	for (int i = 0; i < n; i++)
+		*--end = from[i] * 2;
+}
+/* How many bytes are the same before these places, at most. */
+int alike(const unsigned char *a, const unsigned char *b, int most)
+{
+	int n = 0;
+
+	while (n > -most && a[n - 1] == b[n - 1])
+		n--;
+	return n;
+}
+/* In place. */
+static void smooth(const float *x, const float *by, float *y, int n)
+{
+	float last = 0;
+
+	for (int i = 0; i < n; i++) {
+		float sum = x[i] + by[0] * last;
+
+		last = x[i];
+		y[i] = sum;
+	}
+}
+void smooth_all(float *x, int n)
+{
+	static const float by[1] = { 0.5f };
+
+	smooth(x, by, x, n);
+}
 int unfold(unsigned char *text, const unsigned short *parts, int n)
 {
 	unsigned char *to = text + 16;
@@ -352,6 +385,9 @@ void shift(struct filter *f, const float *in, int n);
 void scan(const float *from, float *to, int n);
 void scan_some(const float *from, float *to, int n);
 int unfold(unsigned char *text, const unsigned short *parts, int n);
+void turned(const float *from, float *end, int n);
+int alike(const unsigned char *a, const unsigned char *b, int most);
+void smooth_all(float *x, int n);
 int pack(const unsigned char *from, int n, unsigned char *to);
 void append(int *at, const float *x, int n, float *to);
 void chain(const unsigned char *steps, int n, unsigned short *to);
@@ -362,7 +398,7 @@ void carry(const int *x, int n, int *last);
 void sift(unsigned *heap, int length, int at);
 int main(int argc, char **argv)
 {
-	float *arena = malloc(1 << 22), *in = arena + 1000, *out = arena + 500000, weights[333];
+	float *arena = malloc(1 << 22), *ends = calloc(2500, sizeof *ends), *in = arena + 1000, *out = arena + 500000, weights[333];
 	static unsigned short zeros[401];
 	static signed char order[400];
 	static int table[400][400];
@@ -380,6 +416,8 @@ int main(int argc, char **argv)
 		if (!strcmp(argv[1], "shift")) shift(&f, in, rows * 100);
 		if (!strcmp(argv[1], "scan")) scan(in, in + 1, rows * 100);
 		if (!strcmp(argv[1], "scan_some")) scan_some(r % 2 ? weights : in, in + 1, r % 2 ? 333 : 10000);
+		if (!strcmp(argv[1], "turned")) turned(in, ends + rows * 9, rows * 9), sum += ends[r];
+		if (!strcmp(argv[1], "smooth")) smooth_all(in, rows * 9);
 		if (!strcmp(argv[1], "append")) append(&at, in, 1000, out);
 		if (!strcmp(argv[1], "marks")) marks(400, order, table), sum += order[7] + table[3][r];
 	}
@@ -410,6 +448,12 @@ int main(int argc, char **argv)
 
 		for (int i = 0; i < n; i++) data[i] = (unsigned char)(i * 7 + r);
 		sum += total(data, n);
+	}
+	for (int r = 0; r < 60 && !strcmp(argv[1], "alike"); r++) {
+		unsigned char *text = malloc(5000);
+
+		for (int i = 0; i < 5000; i++) text[i] = (unsigned char)(i % (900 + r));
+		sum += alike(text + 1200 + r, text + 300, 290);
 	}
 	for (int r = 0; r < 9 && !strcmp(argv[1], "repeat"); r++) {
 		unsigned char *text = malloc(65536);
@@ -513,6 +557,17 @@ ok 'arrays that overlap in one block in every call are one array' '
 	jq -ec ".entry.arguments | .[:3] == [\"to_at\", \"from\", \"end_at\"]" a-repeat/task.json
 	# The same entry after another preflight.
 	exits 0 kadopt adopt -c a-scan --shape "from=n+1"; jq -e ".assumed == {joined: {to: \"from\"}}" a-scan/adopt/unit.json; not grep -q "observing again" err'
+ok 'a pointer before which a function reads or writes: the block, and the place in it' '
+	. ./helpers.sh
+	exits 0 arena turned
+	jq -e ".entry.arguments == [\"from\", \"end_block\", \"n\", \"end_at\"] and (.outputs | has(\"end_block\"))" a-turned/task.json
+	jq -r .description a-turned/task.json | grep "reads or writes elements before the one that end points to: the entry gets the whole array, and the place"
+	exits 0 arena alike
+	jq -e ".inputs | has(\"a_block\") and has(\"b_block\")" a-alike/task.json'
+ok 'one array under two names, of which one is only for reading' '
+	. ./helpers.sh
+	exits 0 arena smooth
+	jq -e ".outputs.x.inout and (.entry.arguments == [\"x\", \"by\", \"n\"])" a-smooth/task.json'
 ok 'an array that overlaps a written one in some calls only is refused by name' '
 	. ./helpers.sh
 	exits 2 arena scan_some

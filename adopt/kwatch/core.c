@@ -82,7 +82,7 @@ find_extent(struct kwatch_pointer *x, const struct kwatch_call *c, size_t i, uin
 		x->extent = (struct kwatch_extent){ p, LOOKED_AT, false };
 	x->stack = above && !c->args[i].extent;
 	x->found = found || above || (p && c->args[i].extent);
-	x->summed = false;
+	x->summed = x->below = false;
 	x->reach = x->more = 0;
 	if (!x->found)
 		return;
@@ -287,6 +287,8 @@ add_pointer(struct kwatch_text *t, const struct kwatch_state *s, const struct kw
 		    x->extent.device ? "true" : "false");
 	if (x->reach)
 		kwatch_add(t, ",\"reach\":%zu", x->reach);
+	if (x->below)
+		kwatch_add(t, ",\"below\":true");
 	add_earlier(t, s, c, i);
 	if (good)
 		kwatch_add(t, ",\"written\":%s", sum != x->sum ? "true" : "false");
@@ -424,4 +426,15 @@ kwatch_end_launch(struct kwatch_state *s, void *stream)
 	depth--;
 }
 
-const struct kwatch_api kwatch_api_3 = { start, stop };
+static void *
+block(const void *p)
+{
+	struct kwatch_extent e;
+
+	/* Nothing is known of memory where only times are wanted. */
+	if (!kwatch_on || kwatch_timing_only || !kwatch_extent_find(p, &e))
+		return (void *)p;
+	return (void *)e.start;
+}
+
+const struct kwatch_api kwatch_api_4 = { start, stop, block };

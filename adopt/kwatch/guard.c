@@ -34,7 +34,7 @@ static struct {
 
 /* In memory shared by parent and child. */
 static struct {
-	bool done, beyond;
+	bool done, beyond, below;
 	uintptr_t at, last; /* the copy; the end of its last touched page */
 } * report;
 
@@ -58,6 +58,7 @@ on_fault(int number, siginfo_t *info, void *context)
 	(void)number;
 	(void)context;
 	report->beyond = at >= region.closed && at < region.end;
+	report->below |= at >= region.map && at < region.at;
 	if (at < region.map || at >= region.closed ||
 	    mprotect((void *)at, page, PROT_READ | PROT_WRITE))
 		_exit(1);
@@ -117,6 +118,18 @@ move_along(const struct kwatch_call *c, size_t i)
 	}
 }
 
+/* Can the call get another array in the place of array I? */
+static bool
+can_move(const struct kwatch_call *c, size_t i)
+{
+	bool can = c->args[i].place;
+
+	for (size_t k = 0; k < c->count; k++)
+		can |= c->args[k].kind != KWATCH_POINTER && c->args[k].place &&
+		    c->args[k].item == i + 1;
+	return can && c->args[i].kind == KWATCH_POINTER && !c->args[i].extent;
+}
+
 /* The array I at P becomes its copy, which ends after BYTES, or has no end if they are 0. */
 static void
 redirect(const struct kwatch_call *c, size_t i, uintptr_t p, size_t bytes)
@@ -130,10 +143,12 @@ redirect(const struct kwatch_call *c, size_t i, uintptr_t p, size_t bytes)
 	region.map = (uintptr_t)map;
 	region.end = region.map + all;
 	region.closed = bytes ? region.map + before + page + round_up(bytes) : region.end;
-	region.at = bytes ? region.closed - bytes : region.map + before + (p & (page - 1));
+	/* At the beginning of a page: what is before it is on another one. */
+	region.at = bytes ? region.closed - bytes : region.map + before;
 	region.shift = region.at - p;
 	report->at = region.at;
-	memcpy((void *)c->args[i].place, &region.at, sizeof region.at);
+	if (c->args[i].place)
+		memcpy((void *)c->args[i].place, &region.at, sizeof region.at);
 	move_along(c, i);
 }
 
@@ -161,7 +176,7 @@ attempt(const struct kwatch_call *c, size_t i, uintptr_t p, size_t bytes)
 	pid_t pid;
 	int status = 0;
 
-	report->done = report->beyond = false;
+	report->done = report->beyond = report->below = false;
 	report->at = report->last = 0;
 	pid = fork();
 	if (!pid) {
@@ -217,6 +232,7 @@ measure(const struct kwatch_call *c, struct kwatch_pointer *x, size_t i, uintptr
 	size_t item = c->args[i].item ? c->args[i].item : 1, low, high, most;
 	enum outcome o = attempt(c, i, p, 0);
 
+	x->below = o == WITHIN && report->below;
 	if (o != WITHIN || report->last <= report->at)
 		return o == CHILD;
 	high = report->last - report->at;
@@ -274,8 +290,7 @@ kwatch_guard(const struct kwatch_call *c, struct kwatch_state *s)
 	for (size_t i = 0; i < c->count && !child; i++) {
 		uintptr_t p;
 
-		if (c->args[i].kind != KWATCH_POINTER || !c->args[i].place || c->args[i].extent ||
-		    spent > ALL_S * INT64_C(1000000000))
+		if (!can_move(c, i) || spent > ALL_S * INT64_C(1000000000))
 			continue;
 		memcpy(&p, c->args[i].at, sizeof p);
 		if (!p || !set_limits(&s->pointer[i], p))

@@ -79,6 +79,7 @@ struct kwatch_pointer {
 	struct kwatch_extent extent;
 	/* STACK: a caller's variable of unknown size; its first bytes count */
 	bool found, summed, stack;
+	bool below;   /* the call also touches what is before it, from guard.c */
 	size_t room;  /* bytes to the end of the extent, or to another argument's start in it */
 	size_t more;  /* readable bytes: on a stack, to its top */
 	size_t reach; /* what the call touches, from guard.c; 0: unknown */
