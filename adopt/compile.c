@@ -7,6 +7,7 @@
 
 #include "adopt.h"
 #include "kio.h"
+#include "kjq.h"
 #include "kregex.h"
 #include "unit.h"
 
@@ -68,30 +69,6 @@ same_file(const char *x, const char *y)
 	return kfind(x, &a) && kfind(y, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-/* Is the option's value a separate word? */
-static bool
-takes_value(const char *option)
-{
-	return kis_one_of("-o -I -D -U -isystem -iquote -include -MF -MT -MQ -x -Xcompiler "
-	                  "-gencode -arch -code --gpu-architecture --generate-code --gpu-code -std "
-	                  "--std -Xptxas -ccbin -maxrregcount -L -l --compiler-options",
-	    option);
-}
-
-/* Does an option of the project's compiler also matter for the kernel alone? */
-static bool
-is_kept(const char *option)
-{
-	return kregex_is("\\A(?:-O|-std|--std|-f|-m|-D|-U|-pthread|-ansi|-arch|-gencode|-code|"
-	                 "--gpu-architecture|--generate-code|-use_fast_math|--use_fast_math|"
-	                 "-Xcompiler|--compiler-options|-expt|--expt|--extended-lambda|--fmad|"
-	                 "-ftz|-prec|--ftz|--prec|-maxrregcount|-Xptxas|-lineinfo|-ccbin)",
-	           option) &&
-	    !kregex_is("\\A(?:-fPIC|-fpic|-fPIE|-fpie|-fdiagnostics|-fmessage|-fprofile|"
-	               "-fsanitize|-flto|-fvisibility|-mf|-MM)",
-	        option);
-}
-
 /*
  * A header or a folder of headers, relative to the copy, so that a campaign can be moved; or
  * unchanged.
@@ -106,6 +83,17 @@ include_folder(const char *copy, const char *cwd, const char *name)
 	return json_string(!inside ? (full ? full : path) : *inside ? inside : ".");
 }
 
+/* The same for all NAMES. New reference. */
+static json_t *
+include_folders(const char *copy, const char *cwd, const json_t *names)
+{
+	json_t *folders = json_array();
+
+	kjson_foreach_text(name, names)
+		json_array_append_new(folders, include_folder(copy, cwd, name));
+	return folders;
+}
+
 /* The file whose compilation is searched. */
 struct subject {
 	const char *copy; /* the folder of the project */
@@ -114,102 +102,35 @@ struct subject {
 	bool device, cxx;
 };
 
-/* Does nvcc compile a file that is not CUDA? Then it passes it to the host compiler. */
-static bool
-is_handed_on(const struct subject *a, const char *compiler)
-{
-	return !a->device && !strcmp(basename(compiler), "nvcc");
-}
-
-/* A C++ file is recognised by its suffix, which the reference does not have. The caller frees. */
-static char *
-compiler_for(const struct subject *a, const char *name)
-{
-	static const char *const pairs[][2] = { { "cc", "c++" }, { "gcc", "g++" },
-		{ "clang", "clang++" }, { "icx", "icpx" } };
-	const char *base = basename(name);
-
-	if (is_handed_on(a, name))
-		return kstrdup(a->cxx ? "g++" : "gcc");
-	name = strstr(name, "/adopt/shims/") ? base : name;
-	kforeach_of(pair, pairs, a->cxx ? LEN(pairs) : 0) {
-		size_t n = strlen((*pair)[0]);
-
-		if (!strncmp(base, (*pair)[0], n) && kregex_is("\\A(?:-[0-9.]+)?\\z", base + n))
-			return kasprintf(
-			    "%.*s%s%s", (int)(base - name), name, (*pair)[1], base + n);
-	}
-	return kstrdup(name);
-}
-
-/* The FLAGS of nvcc that it passes to the host compiler. New reference. */
-static json_t *
-flags_handed_on(const json_t *flags)
-{
-	json_t *result = json_array();
-
-	for (size_t i = 0; i < json_array_size(flags); i++) {
-		const char *flag = kjson_item(flags, i);
-		const char *value = takes_value(flag) ? kjson_item(flags, ++i) : NULL;
-		auto_free char *words = kstrdup(value && strstr(flag, "ompiler") ? value : "");
-
-		kpart_foreach(word, words, ",")
-			if (is_kept(word))
-				kjson_add(result, word);
-		if (kregex_is("\\A(?:-O|-std=|--std=|-D|-U)", flag))
-			json_array_append_new(
-			    result, json_sprintf("%s%s", flag, value ? value : ""));
-	}
-	return result;
-}
-
 /*
- * One recorded call, if it compiles FILE in COPY: {"compiler", "flags", "include", "forced"}. New
- * reference, or NULL. ASTRAY: it compiles the project's own file, not the copy's.
+ * One call, from views/compile.jq, if it compiles FILE in COPY: {"compiler", "flags", "include",
+ * "forced"}. New reference, or NULL. ASTRAY: it compiles the project's own file, not the copy's.
  */
 static json_t *
-compile_of(const struct subject *a, char *line, bool *astray)
+compile_of(const struct subject *a, const json_t *call, bool *astray)
 {
-	json_auto_t *flags = json_array(), *include = json_array(), *forced = json_array();
-	char *rest = line, *name = kpart(&rest, "\037"), *cwd = kpart(&rest, "\037"), *word;
-	auto_free char *compiler = NULL;
+	const char *cwd = json_string_value(json_object_get(call, "folder"));
+	const json_t *ways = json_object_get(call, "ways");
+	json_t *settings;
 	bool found = false;
 
-	if (name && cwd && !strcmp(name, "ccache"))
-		name = kpart(&rest, "\037");
-	while (name && cwd && (word = kpart(&rest, "\037"))) {
-		char *value;
+	kjson_foreach_text(word, json_object_get(call, "sources")) {
+		auto_free char *full = *word == '/' ? kstrdup(word) : kasprintf("%s/%s", cwd, word);
 
-		if (*word != '-') {
-			auto_free char *full =
-			    *word == '/' ? kstrdup(word) : kasprintf("%s/%s", cwd, word);
-
-			found |= same_file(full, a->file);
-			*astray |= same_file(full, a->own);
-		} else if (!strncmp(word, "-I", 2) || !strcmp(word, "-isystem") ||
-		    !strcmp(word, "-iquote")) {
-			value =
-			    !strncmp(word, "-I", 2) && word[2] ? word + 2 : kpart(&rest, "\037");
-			if (value)
-				json_array_append_new(include, include_folder(a->copy, cwd, value));
-		} else if (!strcmp(word, "-include")) {
-			value = kpart(&rest, "\037");
-			if (value)
-				json_array_append_new(forced, include_folder(a->copy, cwd, value));
-		} else if (is_kept(word)) {
-			kjson_add(flags, word);
-			if (takes_value(word) && (value = kpart(&rest, "\037")))
-				kjson_add(flags, value);
-		} else if (takes_value(word)) {
-			kpart(&rest, "\037");
-		}
+		found |= same_file(full, a->file);
+		*astray |= same_file(full, a->own);
 	}
 	if (!found)
 		return NULL;
-	compiler = compiler_for(a, name);
-	return json_pack("{s:s,s:o,s:O,s:O}", "compiler", compiler, "flags",
-	    is_handed_on(a, name) ? flags_handed_on(flags) : json_incref(flags), "include", include,
-	    "forced", forced);
+	settings = json_deep_copy(json_object_get(ways,
+	    a->device    ? "device"
+	        : a->cxx ? "cxx"
+	                 : "other"));
+	json_object_update_new(settings,
+	    json_pack("{s:o,s:o}", "include",
+	        include_folders(a->copy, cwd, json_object_get(call, "include")), "forced",
+	        include_folders(a->copy, cwd, json_object_get(call, "forced"))));
+	return settings;
 }
 
 /* Does the source TEXT include a file with one of these NAMES? */
@@ -259,50 +180,80 @@ compile_sources(const char *folder, const char *file)
 json_t *
 compile_seen(const struct adoption *a, const char *copy, bool *astray)
 {
-	char *calls = adopt_path(a, "shims/calls");
-	json_auto_t *files = compile_sources(copy, a->file);
+	json_auto_t *files = compile_sources(copy, a->file), *words = json_array(), *calls = NULL;
+	auto_free char *text = kread_file(adopt_path(a, "shims/calls"), LOG_MAX, NULL);
 	json_t *found = NULL;
 
 	*astray = false;
-	for (int noted = 1; noted >= 0; noted--)
-		kjson_foreach_text(file, files) {
-			struct subject subject = { copy, path_of("%s/%s", copy, file),
-				project_path(a, file), a->device, a->cxx };
-			auto_free char *text = noted ? kread_file(calls, LOG_MAX, NULL) : NULL;
+	kpart_foreach(line, text, "\n") {
+		json_t *call = json_array();
 
-			kpart_foreach(line, text, "\n")
-				if (!found)
-					found = compile_of(&subject, line, astray);
-			if (!noted && !found)
-				found = compile_commands(copy, file, a->cxx);
-		}
+		kpart_foreach(word, line, "\037")
+			kjson_add(call, word);
+		json_array_append_new(words, call);
+	}
+	calls = kjq("views/compile.jq", words);
+	kjson_foreach_text(file, files) {
+		struct subject subject = { copy, path_of("%s/%s", copy, file),
+			project_path(a, file), a->device, a->cxx };
+
+		kjson_foreach(call, calls)
+			if (!found)
+				found = compile_of(&subject, call, astray);
+	}
+	kjson_foreach_text(file, files)
+		if (!found)
+			found = compile_commands(copy, file, a->cxx);
 	return found;
 }
 
-/* The folder stands after the compiler, as in the records of the shims. */
-static void
-add_word(struct kbuf *line, const char *word, const char *folder)
-{
-	bool compiler = !line->len;
-
-	kbuf_printf(line, "%s\037", word);
-	if (compiler)
-		kbuf_printf(line, "%s\037", folder);
-}
-
-/* "arguments", or "command", which is in the form for a shell. */
-static void
-add_words(struct kbuf *line, const json_t *entry, const char *folder)
+/*
+ * The words of an entry: "arguments", or "command", which is in the form for a shell. The folder
+ * stands after the compiler, as in the records of the shims. New reference.
+ */
+static json_t *
+words_of(const json_t *entry, const char *folder)
 {
 	const json_t *list = json_object_get(entry, "arguments");
+	json_t *call = json_array();
 	wordexp_t words = { 0 };
 
 	kjson_foreach_text(word, list)
-		add_word(line, word, folder);
+		kjson_add(call, word);
 	if (!list && !wordexp(kjson_str(entry, "command"), &words, WRDE_NOCMD))
 		for (size_t i = 0; i < words.we_wordc; i++)
-			add_word(line, words.we_wordv[i], folder);
+			kjson_add(call, words.we_wordv[i]);
 	wordfree(&words);
+	json_array_insert_new(
+	    call, 1, json_string(json_string_value(json_object_get(entry, "directory")) ?: folder));
+	return call;
+}
+
+/*
+ * The calls in the file PATH of FOLDER, which is read again only if it has changed; NULL: there is
+ * none. Borrowed.
+ */
+static const json_t *
+calls_in(const char *path, const char *folder)
+{
+	static json_t *known;
+	json_auto_t *list = NULL, *calls = json_array();
+	auto_free char *key = NULL;
+	struct stat st;
+
+	if (!kfind(path, &st))
+		return NULL;
+	key =
+	    kasprintf("%s %lld.%ld", path, (long long)st.st_mtim.tv_sec, (long)st.st_mtim.tv_nsec);
+	if (!known)
+		known = json_object();
+	if (!json_object_get(known, key)) {
+		list = json_load_file(path, JSON_REJECT_DUPLICATES, NULL);
+		kjson_foreach(entry, list)
+			json_array_append_new(calls, words_of(entry, folder));
+		json_object_set_new(known, key, kjq("views/compile.jq", calls));
+	}
+	return json_object_get(known, key);
 }
 
 json_t *
@@ -310,27 +261,19 @@ compile_commands(const char *folder, const char *file, bool cxx)
 {
 	static const char *const places[] = { ".", "build", "out", "cmake-build-release",
 		"builddir" };
-	const json_t *row = rules_language(file);
 	struct subject subject = { folder, path_of("%s/%s", folder, file), "",
-		kjson_bool(row, "device"), cxx };
-	bool astray;
+		kjson_bool(rules_language(file), "device"), cxx };
+	json_t *found = NULL;
+	bool astray = false;
 
 	kforeach(place, places) {
 		char *path = path_of("%s/%s/compile_commands.json", folder, *place);
-		json_auto_t *list = json_load_file(path, JSON_REJECT_DUPLICATES, NULL);
 
-		kjson_foreach(entry, list) {
-			auto_buf struct kbuf line = { 0 };
-			json_t *found = NULL;
-
-			add_words(&line, entry,
-			    json_string_value(json_object_get(entry, "directory")) ?: folder);
-			found = compile_of(&subject, line.data, &astray);
-			if (found)
-				return found;
-		}
+		kjson_foreach(call, found ? NULL : calls_in(path, folder))
+			if (!found)
+				found = compile_of(&subject, call, &astray);
 	}
-	return NULL;
+	return found;
 }
 
 void
