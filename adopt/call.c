@@ -23,10 +23,9 @@ json_t *
 call_unit(const struct adoption *a, const struct kscan *winner, const struct kscan_item *entry)
 {
 	json_t *list = json_array(), *names = json_array(), *p;
-	auto_signature struct kscan_signature g;
+	auto_signature struct kscan_signature g = kscan_signature(winner, entry);
 	size_t i;
 
-	kscan_signature(winner, entry, &g);
 	json_array_foreach(json_object_get(a->unit, "parameters"), i, p) {
 		json_auto_t *x = json_deep_copy(p);
 

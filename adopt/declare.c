@@ -96,26 +96,26 @@ result_of(const struct kscan *s, const struct kscan_item *f)
 	return text;
 }
 
-void
-kscan_signature(const struct kscan *s, const struct kscan_item *f, struct kscan_signature *g)
+struct kscan_signature
+kscan_signature(const struct kscan *s, const struct kscan_item *f)
 {
 	size_t close = kscan_close(s, f->open, f->to);
-
-	*g = (struct kscan_signature){ .result = result_of(s, f),
+	struct kscan_signature g = { .result = result_of(s, f),
 		.close = close,
 		.constant = close < f->body && kscan_uses(s, close, f->body, "const") };
-	for (size_t p = f->open + 1, end; p < close; p = end + 1) {
+
+	for (size_t p = f->open + 1, end; p < close && !g.too_many; p = end + 1) {
 		auto_free char *text = NULL;
 
 		end = kscan_part(s, p, close, true);
 		text = kscan_tidy(s, p, end);
 		if (!*text || !strcmp(text, "void"))
 			continue;
-		g->too_many = g->count == KSCAN_PARAMS;
-		if (g->too_many)
-			return;
-		read_param(s, p, end, &g->params[g->count++]);
+		g.too_many = g.count == KSCAN_PARAMS;
+		if (!g.too_many)
+			read_param(s, p, end, &g.params[g.count++]);
 	}
+	return g;
 }
 
 static void
@@ -261,7 +261,7 @@ kscan_signature_of(const char *text, const char *name)
 	}
 	if (!f)
 		return NULL;
-	kscan_signature(&s, f, &g);
+	g = kscan_signature(&s, f);
 	return kscan_signature_text(&g);
 }
 

@@ -991,7 +991,7 @@ entry_make(struct adopted_unit *u, const struct unit_sources *sources, size_t wh
 	auto_buf struct kbuf same = { 0 };
 
 	m.cxx = unit_is_cxx(m.s);
-	kscan_signature(&m.s->scan, f, &m.g);
+	m.g = kscan_signature(&m.s->scan, f);
 	bound = instance_bind(u, sources, &m.g, &m.templates, why);
 	m.types.bound = bound;
 	m.own = u->kernel || u->sequence || m.templates.len > 0 || !unit_is_plain(m.s, f);

@@ -141,7 +141,7 @@ from_callers(const struct place *p, const char *name)
 
 	if (!p->f || p->depth >= OUTWARDS)
 		return NULL;
-	kscan_signature(&p->s->scan, p->f, &g);
+	g = kscan_signature(&p->s->scan, p->f);
 	formals = read_formals(g.result);
 	while ((x = json_array_get(formals, which)) && !kjson_is(x, "name", name))
 		which++;

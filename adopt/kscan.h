@@ -183,7 +183,8 @@ struct kscan_signature {
 	size_t close;  /* the ')' after the parameters */
 	bool constant; /* a member that does not change its object */
 };
-void kscan_signature(const struct kscan *s, const struct kscan_item *f, struct kscan_signature *g);
+/* Free it with kscan_signature_free. */
+struct kscan_signature kscan_signature(const struct kscan *s, const struct kscan_item *f);
 void kscan_signature_free(struct kscan_signature *g);
 #define auto_signature __attribute__((cleanup(kscan_signature_free)))
 /*

@@ -107,7 +107,7 @@ sequence_find(struct adopted_unit *u, const struct unit_sources *sources, size_t
 
 	if (u->kernel || !kjson_bool(rules_language(s->name), "device"))
 		return;
-	kscan_signature(&s->scan, f, &g);
+	g = kscan_signature(&s->scan, f);
 	kforeach_of(p, g.params, g.count)
 		stream |= signature_is_stream(p);
 	n = kscan_launches(&s->scan, f, &list);

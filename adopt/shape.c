@@ -946,7 +946,7 @@ values_find(struct values *v, const struct adoption *a, const char *text)
 	f = kscan_function(&s, a->entry);
 	if (!f)
 		kdie(K_USAGE, "the reference does not define %s", a->entry);
-	kscan_signature(&s, f, &g);
+	g = kscan_signature(&s, f);
 	if (g.too_many)
 		kdie(K_USAGE, "%s has more than %d parameters", a->kernel, KSCAN_PARAMS);
 	v->at = kcalloc(g.count + 1, sizeof *v->at);

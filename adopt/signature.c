@@ -33,7 +33,7 @@ describe(const struct kscan *k, const struct kscan_item *f, struct signature *s,
 	s->end = f->to;
 	s->line = (int)kline_at(k->text, f->name_at);
 	s->kernel = kscan_has_word(k, f, "__global__");
-	kscan_signature(k, f, &s->of);
+	s->of = kscan_signature(k, f);
 	/* "void *f()" returns something, and so does everything that is not void. */
 	s->returns = !strstr(s->of.result, "void") || strchr(s->of.result, '*');
 	kscan_items(x, k)
@@ -128,7 +128,7 @@ signature_layout(const char *text, size_t len, struct kbuf *out)
 
 		if (x->kind != KSCAN_FUNCTION || !kscan_has_word(&k, x, "__global__"))
 			continue;
-		kscan_signature(&k, x, &s);
+		s = kscan_signature(&k, x);
 		kbuf_puts(out, x->names[0]);
 		kforeach_of(p, s.params, s.count)
 			kbuf_printf(out, " %s:%s", kind_of(p), *p->name ? p->name : "-");

@@ -62,7 +62,7 @@ unit_place(const struct unit_source *s, size_t at, size_t *line)
 bool
 unit_is_plain(const struct unit_source *s, const struct kscan_item *f)
 {
-	auto_signature struct kscan_signature now = { 0 }, was = { 0 };
+	auto_signature struct kscan_signature now = kscan_signature(&s->scan, f), was = { 0 };
 	size_t line;
 	char *path =
 	    path_of("%s/%s", s->project ? s->project : "", unit_place(s, f->name_at, &line));
@@ -75,9 +75,8 @@ unit_is_plain(const struct unit_source *s, const struct kscan_item *f)
 		return true;
 	kscan(text, strlen(text), &raw);
 	x = kscan_function(&raw, f->names[0]);
-	kscan_signature(&s->scan, f, &now);
 	if (x)
-		kscan_signature(&raw, x, &was);
+		was = kscan_signature(&raw, x);
 	same = x && now.count == was.count && !strcmp(now.result, was.result);
 	for (size_t i = 0; i < now.count && same; i++)
 		same = !strcmp(now.params[i].text, was.params[i].text);

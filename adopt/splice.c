@@ -447,12 +447,11 @@ add_head(struct kbuf *b, const struct state *t)
 {
 	const struct kscan *old = &t->file->scan;
 	const struct kscan_item *k = t->kernel;
-	auto_signature struct kscan_signature was, now;
+	auto_signature struct kscan_signature was = kscan_signature(old, k),
+	                                      now = kscan_signature(&t->w, t->new_kernel);
 	size_t p;
 	bool same;
 
-	kscan_signature(old, k, &was);
-	kscan_signature(&t->w, t->new_kernel, &now);
 	/* Not with parameters declared after the parentheses, in K&R style. */
 	same =
 	    was.count == now.count && !was.too_many && !kscan_matches(old, was.close, k->body, ";");
@@ -511,14 +510,13 @@ add_entry_head(struct kbuf *b, const struct state *t)
 	const struct kscan *s = &t->w;
 	const json_t *names = json_object_get(t->called, "names");
 	json_auto_t *list = json_array();
-	auto_signature struct kscan_signature g;
+	auto_signature struct kscan_signature g = kscan_signature(s, t->entry);
 	size_t from = after_extern(s, t->entry);
 	auto_free char *call = NULL;
 
 	from += kscan_stands(s, from, "static ") ? strlen("static ") : 0;
 	kbuf_puts(b, t->linkage);
 	add_text(b, t, from, t->entry->name_at);
-	kscan_signature(s, t->entry, &g);
 	for (size_t i = 0, p = t->entry->open + 1, end; i < g.count; i++, p = end + 1) {
 		const char *name = kjson_item(names, json_array_size(list));
 		auto_buf struct kbuf one = { 0 };
@@ -736,10 +734,9 @@ see_through(const struct state *t, struct kscan_signature *g)
 static char *
 types_of(const struct state *t, const struct kscan *s, const struct kscan_item *f)
 {
-	auto_signature struct kscan_signature g;
+	auto_signature struct kscan_signature g = kscan_signature(s, f);
 	auto_free char *text = NULL;
 
-	kscan_signature(s, f, &g);
 	see_through(t, &g);
 	text = kscan_signature_text(&g);
 	return kstrdup(strchr(text, '('));
@@ -780,9 +777,8 @@ same_signature(const struct state *t, const char *text, char **fault)
 static char *
 template_of(const struct kscan *s, const struct kscan_item *f)
 {
-	auto_signature struct kscan_signature g;
+	auto_signature struct kscan_signature g = kscan_signature(s, f);
 
-	kscan_signature(s, f, &g);
 	return kstrndup(g.result, strncmp(g.result, "template", 8) ? 0 : strcspn(g.result, ">"));
 }
 
@@ -790,10 +786,9 @@ template_of(const struct kscan *s, const struct kscan_item *f)
 static char *
 names_of(const struct kscan *s, const struct kscan_item *f)
 {
-	auto_signature struct kscan_signature g;
+	auto_signature struct kscan_signature g = kscan_signature(s, f);
 	struct kbuf b = kbuf_empty();
 
-	kscan_signature(s, f, &g);
 	kforeach_of(x, g.params, g.count)
 		kbuf_printf(&b, "%s ", x->name);
 	return b.data;
@@ -1025,15 +1020,14 @@ static char *
 name_in_winner(
     const char *reference, const struct kscan *winner, const struct kscan_item *f, const char *name)
 {
-	auto_signature struct kscan_signature was = { 0 }, now;
+	auto_signature struct kscan_signature was = { 0 }, now = kscan_signature(winner, f);
 	const struct kscan_item *r;
 	auto_scan struct kscan s;
 
 	kscan(reference, strlen(reference), &s);
-	kscan_signature(winner, f, &now);
 	r = kscan_function(&s, f->names[0]);
 	if (r)
-		kscan_signature(&s, r, &was);
+		was = kscan_signature(&s, r);
 	for (size_t i = 0; i < was.count && i < now.count; i++)
 		if (!strcmp(was.params[i].name, name))
 			return kstrdup(now.params[i].name);

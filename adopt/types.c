@@ -192,7 +192,7 @@ type_of_argument(const struct types *t, const struct unit_source *s, const struc
 		continue;
 	if (!x || depth == DEEP)
 		return NULL;
-	kscan_signature(&s->scan, x, &g);
+	g = kscan_signature(&s->scan, x);
 	p = &g.params[index];
 	return index >= g.count || p->stars != 1 ? NULL
 	    : strcmp(p->type, "void")            ? kstrdup(p->type)

@@ -312,7 +312,7 @@ unit_make(struct adopted_unit *u, const struct unit_sources *sources, size_t whi
 	r.kernel = u->kernel;
 	r.language =
 	    kjson_str_or(rules_language(u->kernel ? "kernel.cu" : s->name), "language", "c");
-	kscan_signature(&s->scan, f, &r.own);
+	r.own = kscan_signature(&s->scan, f);
 	if (is_strange(&s->scan, f)) {
 		kbuf_puts(why, "it is a member of a template, or an operator\n");
 		member = why->len;

@@ -65,7 +65,7 @@ callee_writes(const struct writing *w, size_t at, size_t end, size_t index)
 	if (!in.f)
 		return !index && !strstr(name, "load") &&
 		    kregex_is("atomic|store|memset|memcpy|memmove|__st[cw]", name);
-	kscan_signature(w->s, in.f, &g);
+	g = kscan_signature(w->s, in.f);
 	return index < g.count && !g.params[index].constant && writes(&in, g.params[index].name);
 }
 

@@ -55,7 +55,7 @@ check_members(void)
 	CHECK(s.member_count == 2);
 	f = kscan_function(&s, "C::f");
 	CHECK(f && !strncmp(text + f->from, "int f(", 6) && kscan_at(&s, f->from) == &s.items[0]);
-	kscan_signature(&s, f, &g);
+	g = kscan_signature(&s, f);
 	CHECK(g.constant && text[g.close] == ')');
 	CHECK_STR(g.result, "int");
 	kscan_signature_free(&g);
@@ -179,7 +179,7 @@ test_signature(void)
 	char *t;
 
 	kscan(text, strlen(text), &s);
-	kscan_signature(&s, kscan_function(&s, "f"), &g);
+	g = kscan_signature(&s, kscan_function(&s, "f"));
 	CHECK(g.count == 9);
 	CHECK_STR(g.result, "static void");
 	CHECK_STR(g.params[0].name, "in");
@@ -199,10 +199,10 @@ test_signature(void)
 	    "int*,real(*fn)(int),s*,double*[],double*rows[3],int)");
 	free(t);
 	kscan_signature_free(&g);
-	kscan_signature(&s, kscan_function(&s, "g"), &g);
+	g = kscan_signature(&s, kscan_function(&s, "g"));
 	CHECK(g.count == 0);
 	kscan_signature_free(&g);
-	kscan_signature(&s, kscan_function(&s, "h"), &g);
+	g = kscan_signature(&s, kscan_function(&s, "h"));
 	CHECK_STR(g.result, "extern\"\"__typeof__(0)");
 	CHECK(g.count == 1);
 	kscan_signature_free(&g);
@@ -311,7 +311,7 @@ test_anything(void)
 				size_t n = kscan_launches(&s, x, &list);
 
 				kscan_launches_free(list, n);
-				kscan_signature(&s, x, &g);
+				g = kscan_signature(&s, x);
 				free(kscan_signature_text(&g));
 				kscan_signature_free(&g);
 			}
@@ -359,7 +359,7 @@ test_bytes(void)
 	kscan_free(&s);
 	kscan(text, sizeof text - 1, &s);
 	if (kscan_function(&s, "f")) {
-		kscan_signature(&s, kscan_function(&s, "f"), &of);
+		of = kscan_signature(&s, kscan_function(&s, "f"));
 		CHECK(!strncmp(of.result, "long", 4));
 		kscan_signature_free(&of);
 	}
@@ -397,7 +397,7 @@ check_bases(const char *text, const char *want)
 
 	kscan(text, strlen(text), &s);
 	f = kscan_function(&s, "f");
-	kscan_signature(&s, f, &g);
+	g = kscan_signature(&s, f);
 	kbuf_puts(&b, "");
 	for (size_t i = 0; i < g.count; i++)
 		if ((base = kscan_base(&s, f, &g, &g.params[i])))
