@@ -66,7 +66,7 @@ enum {
 	LOOKS = 8,
 	DEVICE_LOOKS = 4,
 	EARLY_LOOKS = 4,
-	LOOKS_LATER = 4,
+	LOOKS_LATER = 16,
 	LAST_TRIES = 9,
 	/*
 	 * Goes in which a call can touch only its own tensors, while it lasts, do not count either:
