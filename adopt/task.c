@@ -1530,6 +1530,18 @@ lint(struct draft *d, char **faults)
 	return lint(d, faults);
 }
 
+/* Trial 0 draws others: leaves out, or keeps, what makes the oracle crash in further draws. */
+static void
+find_crashes(struct draft *d)
+{
+	for (int seed = SURE + 1; seed <= SURE + sure(d); seed++) {
+		char *faults;
+
+		lint_draw(d, seed, &faults);
+		free(faults);
+	}
+}
+
 /*
  * Settles all choices. If recorded arrays are uniform, for example all ones, a constant would pass:
  * then draw any numbers, in the recorded structure.
@@ -1558,6 +1570,8 @@ find_inputs(struct draft *d)
 			continue;
 		w = work_begin("lint", "whether results depend on the inputs");
 		good = lint(d, &faults);
+		if (good)
+			find_crashes(d);
 		work_end(&w);
 		if (!good && (!d->v.recorded || ++d->floats == FLOATS_COUNT))
 			kdie(K_USAGE, "the task has faults:\n%s", faults);
