@@ -875,6 +875,15 @@ write_entry(struct making *m, const char *launch, const char *before)
 	u->text = b.data;
 }
 
+/* Let the entry's body begin with the lines B, which become part of it. */
+static void
+put_first(struct making *m, struct kbuf *b)
+{
+	kbuf_puts(b, m->before.len ? m->before.data : "");
+	kbuf_free(&m->before);
+	m->before = *b;
+}
+
 /* Pointers that were null in every observed call are no arguments of the entry, but null in it. */
 static void
 set_null(struct making *m)
@@ -899,9 +908,7 @@ set_null(struct making *m)
 	}
 	m->own |= n < m->u->param_count;
 	m->u->param_count = n;
-	kbuf_puts(&b, m->before.len ? m->before.data : "");
-	kbuf_free(&m->before);
-	m->before = b;
+	put_first(m, &b);
 }
 
 /* An array of which the function also touches what is before it: the whole block, and a place. */
@@ -941,9 +948,7 @@ set_within(struct making *m)
 		if (p->pointer && !p->guard && !p->size && kjson_has(names, p->name))
 			put_within(m, i, &b);
 	}
-	kbuf_puts(&b, m->before.len ? m->before.data : "");
-	kbuf_free(&m->before);
-	m->before = b;
+	put_first(m, &b);
 }
 
 /* A name that does not occur in the project. The caller frees. */
