@@ -233,7 +233,7 @@ ok 'the task may name the unit that does its arithmetic' '
 	jq ".compute = \"bf16_matrix\"" half/task.json >t && cp t half/task.json
 	is 890.46 "$(roof half | jq ".workloads[0].target.value*100|round/100")"
 	jq ".compute = \"fast\"" half/task.json >t && cp t half/task.json
-	exits 2 roof half; grep -q "compute: must be a rate" err'
+	exits 2 roof half; grep -q "compute: .fast. must be a rate" err'
 
 ok 'the running device decides' '
 	. ./make.sh

@@ -44,7 +44,7 @@ ok 'what the mode rules out is refused by name' '
 	refused() { cp -r c bad; jq "$1" c/campaign.json >bad/campaign.json; exits 2 kcampaign check -c bad; rm -r bad; grep -q "$2" out; }
 	refused ".stop.trials = 120" "stop.trials: must be at most 119 in linear mode"
 	refused ".search.branches = 4" "search.branches: must be 1 or left out"
-	refused ".linear.target = \"fast\"" "linear.target: must be a number with one of x, GFLOP/s"
+	refused ".linear.target = \"fast\"" "linear.target: .fast. must be a number with one of x, GFLOP/s"
 	refused ".linear.repeats = 2" "linear.repeats: unknown field"'
 
 ok 'round 1 is the baseline on the full set; then one candidate a round' '

@@ -99,8 +99,12 @@ fault_of(const struct kform *f, const json_t *v)
 	if (f->choices && json_is_string(v) && !is_choice(f->choices, json_string_value(v)))
 		return kasprintf(
 		    "must be %s%s", strchr(f->choices, '|') ? "one of " : "", f->choices);
-	if (f->pattern && json_is_string(v) && !kregex_is(f->pattern, json_string_value(v)))
-		return kasprintf("must be %s", f->meaning ? f->meaning : f->pattern);
+	if (f->pattern && json_is_string(v) && !kregex_is(f->pattern, json_string_value(v))) {
+		auto_free char *given =
+		    f->hidden ? kstrdup("") : kasprintf("'%s' ", json_string_value(v));
+
+		return kasprintf("%smust be %s", given, f->meaning ? f->meaning : f->pattern);
+	}
 	return NULL;
 }
 

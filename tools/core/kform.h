@@ -37,6 +37,7 @@ struct kform {
 	const struct kform *members;
 	/* Of a text: a regular expression, and what it must be in words; or NULL. */
 	const char *pattern, *meaning;
+	bool hidden; /* no message shows it: somebody may have written a secret there */
 };
 
 /*

@@ -112,7 +112,6 @@ take_key(const char *s, bool head, json_t *into)
 static const char *
 take_head(const char *s, json_t *into)
 {
-
 	if (strncmp(s, "---\n", 4))
 		fault("a note must begin with a line \"---\", its keys, and another \"---\"");
 	for (s += 4, note.line++; strncmp(s, "---\n", 4); note.line++) {

@@ -25,7 +25,7 @@ def row($name; $required):
 	+ ", \($required), \(choices | string), "
 	+ "\(bound(.minimum // .minLength // .minItems // .minProperties // (.exclusiveMinimum | if . == 0 then 5e-324 else . end))
 		// "-INFINITY"), \(bound(.maximum // .maxLength // .maxItems // .maxProperties) // "INFINITY"), "
-	+ "\(.description | string), \(members), \(pattern | string), \(.["$comment"] | string) }";
+	+ "\(.description | string), \(members), \(pattern | string), \(.["$comment"] | string), \(.writeOnly == true) }";
 
 # Each {"$ref": "#/$defs/NAME"} becomes that definition.
 def inline($defs):

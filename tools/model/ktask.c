@@ -9,7 +9,6 @@
 
 #include "backend.h"
 #include "kform.h"
-#include "khw.h"
 #include "kregex.h"
 
 static const struct {
@@ -776,7 +775,6 @@ read_entry(const json_t *entry)
 static void
 read_tolerance(const json_t *o)
 {
-
 	reading->rtol = kjson_num_or(o, "rtol", -1);
 	reading->atol = kjson_num_or(o, "atol", -1);
 	reading->max_error_cap = kjson_num_or(o, "max_error_cap", -1);
@@ -789,7 +787,6 @@ read_tolerance(const json_t *o)
 static void
 read_distributions(const json_t *list)
 {
-
 	kjson_foreach(item, list) {
 		enum kdist d = kdist_of(json_string_value(item));
 		bool twice = false;
@@ -996,7 +993,6 @@ read_workloads(const json_t *list)
 static void
 read_baselines(const json_t *list)
 {
-
 	reading->baselines = kcalloc(json_array_size(list) + 1, sizeof *reading->baselines);
 	kjson_foreach(o, list) {
 		reading->baselines[reading->baseline_count++] =
@@ -1015,18 +1011,6 @@ read_groups(const json_t *o)
 	reading->group_offsets = kjson_is(o, "form", "offsets");
 	if (o && (!x || x->scalar || x->output || kdtype_is_float(x->dtype)))
 		fault_in("groups.tensor", "must name an input of an integer type");
-}
-
-/* The unit that does a roofline's arithmetic, if the types of the tensors do not determine it. */
-static void
-check_compute(const char *metric)
-{
-	enum khw_dimension dimension;
-
-	if (metric && (!khw_metric(metric, &dimension) || dimension != KHW_RATE))
-		fault_in("compute",
-		    "'%s' must be a rate in docs/hardware, such as fp16_matrix or fp32_vector",
-		    metric);
 }
 
 static void
@@ -1058,7 +1042,6 @@ read_task(const json_t *o)
 	check_expression("flops", reading->flops);
 	check_expression("bytes", reading->bytes);
 	check_expression("reduction", reading->reduction);
-	check_compute(text_at(o, "compute"));
 	read_tolerance(json_object_get(o, "tolerance"));
 	read_distributions(json_object_get(o, "distributions"));
 	read_baselines(json_object_get(o, "baselines"));
