@@ -94,10 +94,9 @@ integer_arguments(const json_t *calls, const char *campaign)
 {
 	json_auto_t *unit = kjson_if_there(path_of("%s/adopt/unit.json", campaign));
 	const json_t *params = json_object_get(unit, "parameters");
-	json_t *names = json_array(), *v;
-	const char *name;
+	json_t *names = json_array();
 
-	json_object_foreach(json_object_get(json_array_get(calls, 0), "args"), name, v) {
+	kjson_foreach_member(name, v, json_object_get(json_array_get(calls, 0), "args")) {
 		bool integer =
 		    !strstr(kjson_str(kjson_find(params, "name", name), "value"), "kwatch_block(");
 

@@ -323,10 +323,8 @@ refuse_unknown(struct making *m, const struct kscan_param *p, const struct type 
 {
 	auto_free char *prefix = kasprintf("%s.", p->name);
 	size_t len = strlen(prefix);
-	const char *used;
-	json_t *v;
 
-	json_object_foreach((json_t *)m->seen, used, v) {
+	kjson_foreach_member(used, seen, m->seen) {
 		bool found = m->cxx || strncmp(used, prefix, len) || strchr(used, '=');
 
 		kforeach_of(x, members, n)
@@ -990,8 +988,6 @@ entry_make(struct adopted_unit *u, const struct unit_sources *sources, size_t wh
 		.why = why,
 		.seen = seen };
 	json_auto_t *bound = NULL;
-	json_t *declared;
-	const char *name;
 	auto_free char *launch = NULL, *before = NULL;
 	auto_buf struct kbuf same = { 0 };
 
@@ -1017,7 +1013,7 @@ entry_make(struct adopted_unit *u, const struct unit_sources *sources, size_t wh
 			    "that launches kernels");
 		kjson_add(u->names, m.g.params[i].name);
 	}
-	json_object_foreach((json_t *)symbols, name, declared)
+	kjson_foreach_member(name, declared, symbols)
 		take_symbol(&m, name, json_string_value(declared));
 	before = take_result(&m);
 	launch = u->kernel && u->launch_count ? launch_text(&m) : kstrdup("");

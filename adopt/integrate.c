@@ -118,10 +118,9 @@ static json_t *
 written_arrays(const struct adoption *a)
 {
 	json_auto_t *task = kjson_load(path_of("%s/task.json", a->dir));
-	json_t *list = json_array(), *v;
-	const char *name;
+	json_t *list = json_array();
 
-	json_object_foreach(json_object_get(task, "outputs"), name, v)
+	kjson_foreach_member(name, output, json_object_get(task, "outputs"))
 		kjson_add(list, name);
 	return list;
 }

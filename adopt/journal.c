@@ -91,10 +91,8 @@ static void
 return_outputs(const struct adoption *a)
 {
 	json_auto_t *there = kjson_if_there(adopt_path(a, "kept/list.json"));
-	const char *name;
-	json_t *was;
 
-	json_object_foreach(there, name, was) {
+	kjson_foreach_member(name, was, there) {
 		char *to = project_path(a, name), *from = adopt_path(a, "kept/files/%s", name),
 		     now[65], kept[65];
 
@@ -200,11 +198,10 @@ journal_backup(const struct adoption *a)
 static bool
 all_are(const struct adoption *a, const json_t *change, const char *field)
 {
-	json_t *files = json_object_get(change, "files"), *v;
-	const char *file;
+	const json_t *files = json_object_get(change, "files");
 	char now[65];
 
-	json_object_foreach(files, file, v)
+	kjson_foreach_member(file, v, files)
 		if (!file_sha256(project_path(a, file), now) || strcmp(now, kjson_str(v, field)))
 			return false;
 	return json_object_size(files) > 0;
@@ -250,10 +247,8 @@ void
 journal_restore(const struct adoption *a)
 {
 	json_auto_t *change = last_change(a);
-	json_t *v;
-	const char *file;
 
-	json_object_foreach(json_object_get(change, "files"), file, v) {
+	kjson_foreach_member(file, v, json_object_get(change, "files")) {
 		size_t len;
 		auto_free char *text = file_needed(journal_original(a, file), &len);
 
@@ -281,11 +276,9 @@ rebuild(const struct adoption *a)
 static const char *
 edited_file(const struct adoption *a, const json_t *change)
 {
-	json_t *v;
-	const char *file;
 	char now[65];
 
-	json_object_foreach(json_object_get(change, "files"), file, v) {
+	kjson_foreach_member(file, v, json_object_get(change, "files")) {
 		file_sha256(project_path(a, file), now);
 		if (*now && strcmp(now, kjson_str_or(v, "from", "?")) &&
 		    strcmp(now, kjson_str_or(v, "to", "?")))
@@ -299,20 +292,19 @@ journal_repair(const struct adoption *a)
 {
 	json_auto_t *change = last_change(a);
 	size_t ended = command_end_leftovers(a);
-	const char *file;
-	json_t *v;
+	const char *edited;
 
 	if (ended)
 		kwarn("ended %zu process%s of an earlier run", ended, ended > 1 ? "es" : "");
-	json_object_foreach(json_object_get(change, "files"), file, v)
+	kjson_foreach_member(file, v, json_object_get(change, "files"))
 		unlink(new_path(a, file));
 	if (!is_pending(change))
 		return K_OK;
-	file = edited_file(a, change);
-	if (file) {
+	edited = edited_file(a, change);
+	if (edited) {
 		kwarn("%s was edited after the adoption, so kadopt did not change it. To restore "
 		      "it, copy the original from %s/adopt/original and run kadopt repair again",
-		    project_path(a, file), a->dir);
+		    project_path(a, edited), a->dir);
 		return K_USAGE;
 	}
 	journal_restore(a);

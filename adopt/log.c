@@ -108,12 +108,10 @@ static char *
 names_of(const json_t *call)
 {
 	struct kbuf b = { 0 };
-	const char *name;
-	json_t *v;
 
 	kbuf_printf(&b, "%d %d", json_object_get(call, "grid") != NULL,
 	    json_object_get(call, "block") != NULL);
-	json_object_foreach(json_object_get(call, "args"), name, v)
+	kjson_foreach_member(name, v, json_object_get(call, "args"))
 		kbuf_printf(&b, " %s", name);
 	return b.data;
 }
@@ -123,8 +121,7 @@ static void
 drop_odd(json_t *calls, struct log_state *state)
 {
 	json_auto_t *counts = json_object();
-	json_t *v;
-	const char *name, *usual = "";
+	const char *usual = "";
 	json_int_t most = 0;
 
 	kjson_foreach(call, calls) {
@@ -132,7 +129,7 @@ drop_odd(json_t *calls, struct log_state *state)
 
 		kjson_count(counts, names, 1);
 	}
-	json_object_foreach(counts, name, v)
+	kjson_foreach_member(name, v, counts)
 		if (json_integer_value(v) > most) {
 			most = json_integer_value(v);
 			usual = name;

@@ -261,10 +261,7 @@ main_launch(const json_t *launches)
 static void
 add_reading(json_t *pointers)
 {
-	const char *name;
-	json_t *p;
-
-	json_object_foreach(pointers, name, p)
+	kjson_foreach_member(name, p, pointers)
 		if (kjson_bool(p, "const") || !kjson_bool_or(p, "written", true))
 			json_object_set_new(p, "read", json_true());
 }
@@ -273,12 +270,9 @@ add_reading(json_t *pointers)
 static void
 part_arguments(json_t *call)
 {
-	json_t *args = json_object_get(call, "args"), *pointers = json_object_get(call, "pointers"),
-	       *v;
-	const char *name;
-	void *next;
+	json_t *args = json_object_get(call, "args"), *pointers = json_object_get(call, "pointers");
 
-	json_object_foreach_safe(args, next, name, v)
+	kjson_foreach_member(name, v, args)
 		if (json_is_object(v)) {
 			json_object_set_new(v, "device", json_true());
 			json_object_set(pointers, name, v);

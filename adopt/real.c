@@ -154,12 +154,9 @@ rows(struct run *old, struct run *new, size_t pairs)
 static bool
 same_args(const json_t *x, const json_t *y)
 {
-	const char *name;
-	json_t *v;
-
 	if (json_object_size(x) != json_object_size(y))
 		return false;
-	json_object_foreach((json_t *)x, name, v) {
+	kjson_foreach_member(name, v, x) {
 		const json_t *w = json_object_get(y, name);
 		double a = json_number_value(v), b = json_number_value(w);
 

@@ -17,11 +17,9 @@ enum { MEGABYTES = 1024 };
 static double
 bytes_of(const json_t *config)
 {
-	const char *name;
 	double sum = 0;
-	json_t *p;
 
-	json_object_foreach(json_object_get(config, "pointers"), name, p)
+	kjson_foreach_member(name, p, json_object_get(config, "pointers"))
 		sum += kjson_num(p, "room") * (kjson_bool(p, "written") ? 2 : 1);
 	return sum;
 }
@@ -30,11 +28,8 @@ bytes_of(const json_t *config)
 static void
 add_line(struct kbuf *b, const json_t *config, long skip)
 {
-	const char *name;
-	json_t *v;
-
 	kbuf_printf(b, "%s %ld ", kjson_str_or(config, "name", "?"), skip);
-	json_object_foreach(json_object_get(config, "scalars"), name, v) {
+	kjson_foreach_member(name, v, json_object_get(config, "scalars")) {
 		if (json_is_integer(v) || json_is_boolean(v))
 			kbuf_printf(b, "%s=%lld ", name,
 			    json_is_true(v) ? 1 : (long long)json_integer_value(v));
@@ -104,13 +99,11 @@ static void
 write_saved(const struct adoption *a, const json_t *calls)
 {
 	auto_buf struct kbuf b = kbuf_empty();
-	const json_t *p;
 
 	kjson_foreach(call, calls) {
-		const char *name;
 		bool saved = false;
 
-		json_object_foreach(json_object_get(call, "pointers"), name, p)
+		kjson_foreach_member(name, p, json_object_get(call, "pointers"))
 			saved |= json_object_get(p, "written") != NULL;
 		if (saved) {
 			auto_free char *line = json_dumps(call, KIO_DUMP);

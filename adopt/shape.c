@@ -142,11 +142,7 @@ take_parameter(struct values *v, const struct adoption *a, const struct kscan *s
 void
 values_number(json_t *args)
 {
-	const char *name;
-	void *next;
-	json_t *x;
-
-	json_object_foreach_safe(args, next, name, x)
+	kjson_foreach_member(name, x, args)
 		if (json_is_boolean(x))
 			json_object_set_new(args, name, json_integer(json_is_true(x)));
 }
@@ -154,10 +150,7 @@ values_number(json_t *args)
 bool
 call_has_null(const json_t *call)
 {
-	const char *name;
-	json_t *p;
-
-	json_object_foreach(json_object_get(call, "pointers"), name, p)
+	kjson_foreach_member(name, p, json_object_get(call, "pointers"))
 		if (kjson_bool(p, "null"))
 			return true;
 	return false;

@@ -219,10 +219,8 @@ are_late(const json_t *answers)
 {
 	static const char *const late[] = { "flops", "bytes", "ncu", "count", "timeout_s",
 		"context", "outputs", "sandbox" };
-	const char *name;
-	json_t *v;
 
-	json_object_foreach((json_t *)answers, name, v)
+	kjson_foreach_member(name, v, answers)
 		if (kindex_of(name, late, LEN(late)) == LEN(late))
 			return false;
 	return true;

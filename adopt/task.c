@@ -603,12 +603,9 @@ static void
 add_aliases(const struct values *v, struct kbuf *b)
 {
 	json_auto_t *seen = json_object();
-	json_t *p;
 
-	kjson_foreach(call, v->calls) {
-		const char *name;
-
-		json_object_foreach(json_object_get(call, "pointers"), name, p) {
+	kjson_foreach(call, v->calls)
+		kjson_foreach_member(name, p, json_object_get(call, "pointers")) {
 			const char *other = kjson_str_or(p, "same_as", NULL);
 
 			if (!other || json_object_get(seen, name))
@@ -620,7 +617,6 @@ add_aliases(const struct values *v, struct kbuf *b)
 			    "is judged.",
 			    name, other);
 		}
-	}
 }
 
 /*
@@ -711,8 +707,6 @@ static void
 add_assumed(const struct adoption *a, struct kbuf *b)
 {
 	const json_t *assumed = json_object_get(a->unit, "assumed");
-	json_t *base;
-	const char *name;
 
 	kjson_foreach_text(null, json_object_get(assumed, "null"))
 		kbuf_printf(b,
@@ -724,7 +718,7 @@ add_assumed(const struct adoption *a, struct kbuf *b)
 		    " The function also reads or writes elements before the one that %s points to: "
 		    "the entry gets the whole array, and the place.",
 		    within);
-	json_object_foreach(json_object_get(assumed, "joined"), name, base)
+	kjson_foreach_member(name, base, json_object_get(assumed, "joined"))
 		kbuf_printf(b,
 		    " In every observed call of the application %s points into the array %s, which "
 		    "the function changes, as in the entry: do not declare them restrict.",
@@ -1584,15 +1578,14 @@ find_inputs(struct draft *d)
 static void
 write_replay(struct draft *d)
 {
-	json_t *small = d->small, *v;
+	json_t *small = d->small;
 	enum floats floats = d->floats;
-	const char *name;
 
 	d->small = json_array();
 	d->floats = FLOATS_KEPT;
 	draft_task(d);
 	kjson_foreach(w, json_object_get(d->task, "workloads"))
-		json_object_foreach(json_object_get(w, "values"), name, v)
+		kjson_foreach_member(name, v, json_object_get(w, "values"))
 			if (json_is_object(v))
 				json_object_set_new(v, "fresh", json_false());
 	write_json(adopt_path(d->a, "task/replay.json"), d->task);
@@ -1996,13 +1989,12 @@ task_freeze(const struct adoption *a, const json_t *task)
 {
 	static const char *const files[] = { "task.json", "reference.c", "reference.cu", "oracle.c",
 		"oracle.cu", "adopt/observed.ndjson", "adopt/configs.json" };
-	const char **all = kmalloc((LEN(files) + 1) * sizeof *all), *name;
+	const char **all = kmalloc((LEN(files) + 1) * sizeof *all);
 	size_t n = LEN(files);
-	json_t *v;
 
 	memcpy(all, files, sizeof files);
 	kjson_foreach(w, json_object_get(task, "workloads"))
-		json_object_foreach(json_object_get(w, "values"), name, v) {
+		kjson_foreach_member(name, v, json_object_get(w, "values")) {
 			if (!json_is_object(v))
 				continue;
 			all = krealloc(all, (n + 2) * sizeof *all);

@@ -72,14 +72,12 @@ bool
 verdicts_allow(const struct adoption *a)
 {
 	json_auto_t *list = read_all(a), *last = json_object();
-	const char *hex;
 	bool any = false;
-	json_t *v;
 
 	kjson_foreach(x, list)
 		if (!kjson_is(x, "outcome", outcomes[SHORT_CIRCUIT]))
 			json_object_set(last, kjson_str(x, "code_sha256"), x);
-	json_object_foreach(last, hex, v) {
+	kjson_foreach_member(hex, v, last) {
 		const char *compare = kjson_str_or(v, "compare", NULL);
 
 		if (!compare || !outputs_allow(a, compare))

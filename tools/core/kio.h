@@ -187,6 +187,33 @@ kjson_next(struct kjson_walk *w)
 {
 	return w->inside = !w->inside && w->next++ < json_array_size(w->array);
 }
+/*
+ * The same for each member NAME of OBJECT (NULL: none) and its VALUE. The member itself may be
+ * removed meanwhile, and others may get new values.
+ */
+#define kjson_foreach_member(name, value, object) \
+	for (struct kjson_members name##_walk = { (json_t *)(object), \
+	         json_object_iter((json_t *)(object)), NULL, false }; \
+	     kjson_next_member(&name##_walk);) \
+		for (const char *name = json_object_iter_key(name##_walk.at), *name##_once = name; \
+		     name##_once; name##_once = NULL) \
+			for (json_t * value __attribute__((unused)) = \
+			         json_object_iter_value(name##_walk.at); \
+			     name##_walk.inside; name##_walk.inside = false)
+
+struct kjson_members {
+	json_t *object;
+	void *next, *at;
+	bool inside;
+};
+static inline bool
+kjson_next_member(struct kjson_members *m)
+{
+	m->at = m->inside ? NULL : m->next;
+	m->next = m->at ? json_object_iter_next(m->object, m->at) : NULL;
+	return m->inside = m->at != NULL;
+}
+
 /* Sort the array as qsort does; ORDER gets pointers to json_t *. */
 void kjson_sort(json_t *list, int (*order)(const void *, const void *));
 /*
