@@ -279,14 +279,13 @@ static bool
 sets_itself(const struct bundle *b, const char *name)
 {
 	auto_free char *copy = kasprintf("cudaMemcpyToSymbolAsync(%s,", name);
-	bool found = strstr(b->entry, copy) != NULL;
 
-	bundle_items(b, f, x)
-		found |= *bundle_kept(f, x) && x->kind == KSCAN_FUNCTION &&
-		    kscan_uses(
-		        &f->scan, x->from, x->to, "cudaMemcpyToSymbol cudaMemcpyToSymbolAsync") &&
-		    kscan_uses(&f->scan, x->from, x->to, name);
-	return found;
+	return strstr(b->entry, copy) ||
+	    kany(bundle_items(b, f, x),
+	        *bundle_kept(f, x) && x->kind == KSCAN_FUNCTION &&
+	            kscan_uses(
+	                &f->scan, x->from, x->to, "cudaMemcpyToSymbol cudaMemcpyToSymbolAsync") &&
+	            kscan_uses(&f->scan, x->from, x->to, name));
 }
 
 /* In a standalone program nobody would set it, so the reference would compute something else. */
@@ -574,10 +573,8 @@ add_kernel(struct kbuf *out, const struct adoption *a, const struct source *x,
 static bool
 seen_include(const struct bundle *b, size_t n, const struct kscan_item *x)
 {
-	kforeach_of(p, b->parts, n)
-		if (p->item->kind == KSCAN_INCLUDE && !strcmp(p->item->names[0], x->names[0]))
-			return true;
-	return false;
+	return kany(kforeach_of(p, b->parts, n),
+	    p->item->kind == KSCAN_INCLUDE && !strcmp(p->item->names[0], x->names[0]));
 }
 
 char *

@@ -314,12 +314,12 @@ includes_kernel(const struct adoption *a, const char *folder, const char *file)
 	json_auto_t *settings =
 	    kis_there(adopt_path(a, "compile.json")) ? compile_settings(a) : NULL;
 	struct bundle b;
-	bool found = false;
+	bool found;
 
 	other.file = file;
 	bundle_open(&b, &other, folder, settings);
-	for (const struct source *f = b.first; f; f = f->next)
-		found |= !strcmp(f->name, a->file);
+	found =
+	    kany(for (const struct source *f = b.first; f; f = f->next), !strcmp(f->name, a->file));
 	bundle_close(&b);
 	return found;
 }

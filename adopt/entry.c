@@ -495,10 +495,7 @@ joined_to(const struct making *m, const struct kscan_param *p)
 static bool
 is_joined(const struct making *m, const struct kscan_param *p)
 {
-	kforeach_of(q, m->g.params, m->g.count)
-		if (joined_to(m, q) == p)
-			return true;
-	return false;
+	return kany(kforeach_of(q, m->g.params, m->g.count), joined_to(m, q) == p);
 }
 
 /* The parameter in whose array P is a place, for a number; NULL: none. */
@@ -530,10 +527,8 @@ twin_of(const struct making *m, const struct kscan_param *p)
 static bool
 has_other_name(const struct making *m, const struct kscan_param *p)
 {
-	kforeach_of(q, m->g.params, m->g.count)
-		if (joined_to(m, q) == p || (!q->constant && twin_of(m, q) == p))
-			return true;
-	return false;
+	return is_joined(m, p) ||
+	    kany(kforeach_of(q, m->g.params, m->g.count), !q->constant && twin_of(m, q) == p);
 }
 
 /* The place in the array that BASE points to, as a number. */
@@ -658,10 +653,7 @@ is_static(const struct kscan *s, const struct kscan_item *x, const char *name)
 	auto_scan struct kscan in;
 
 	kscan_inside(s, x, &in);
-	kscan_items(f, &in)
-		if (kscan_declares(f, name) && kscan_has_word(s, f, "static"))
-			return true;
-	return false;
+	return kany(kscan_items(f, &in), kscan_declares(f, name) && kscan_has_word(s, f, "static"));
 }
 
 /* A member of a class is called with an object, which the entry gets like a parameter. */
@@ -809,15 +801,12 @@ launch_text(struct making *m)
 {
 	auto_free char *grid = launch_part(m, "grid"), *block = launch_part(m, "block"),
 	               *shared = instance_constant(m->u, m->types.sources, "shared");
-	bool stream = false;
 
 	if (!shared) {
 		add_param(m, "shared_bytes", "int", "shared_bytes")->launch = true;
 		shared = kstrdup("shared_bytes");
 	}
-	kforeach_of(p, m->u->params, m->u->param_count)
-		stream |= !strcmp(p->name, "stream");
-	if (!stream)
+	if (!kany(kforeach_of(p, m->u->params, m->u->param_count), !strcmp(p->name, "stream")))
 		add_param(m, "stream", "cudaStream_t", "stream")->launch = true;
 	return kasprintf("<<<%s, %s, %s, stream>>>", grid, block, shared);
 }

@@ -333,12 +333,10 @@ instance_bind(const struct adopted_unit *u, const struct unit_sources *sources,
 {
 	json_auto_t *formals = read_formals(g->result);
 	json_t *bound = NULL;
-	bool strange = false;
+	bool strange = kany(kjson_foreach(x, formals), kjson_bool(x, "strange"));
 
 	if (!json_array_size(formals))
 		return strncmp(g->result, "template", 8) ? NULL : json_object();
-	kjson_foreach(x, formals)
-		strange |= kjson_bool(x, "strange");
 	if (strange)
 		kbuf_puts(why, "its template takes any number of arguments, or templates\n");
 	kforeach_of(l, u->launches, strange ? 0 : u->launch_count) {

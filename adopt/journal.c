@@ -201,10 +201,9 @@ all_are(const struct adoption *a, const json_t *change, const char *field)
 	const json_t *files = json_object_get(change, "files");
 	char now[65];
 
-	kjson_foreach_member(file, v, files)
-		if (!file_sha256(project_path(a, file), now) || strcmp(now, kjson_str(v, field)))
-			return false;
-	return json_object_size(files) > 0;
+	return json_object_size(files) &&
+	    !kany(kjson_foreach_member(file, v, files),
+	        !file_sha256(project_path(a, file), now) || strcmp(now, kjson_str(v, field)));
 }
 
 bool

@@ -869,10 +869,8 @@ kscan_inside(const struct kscan *s, const struct kscan_item *x, struct kscan *in
 bool
 kscan_declares(const struct kscan_item *x, const char *name)
 {
-	kforeach_of(own, x->names, x->name_count)
-		if (!strcmp(*own, name))
-			return x->kind != KSCAN_INCLUDE;
-	return false;
+	return x->kind != KSCAN_INCLUDE &&
+	    kany(kforeach_of(own, x->names, x->name_count), !strcmp(*own, name));
 }
 
 const struct kscan_item *
@@ -903,12 +901,9 @@ kscan_has_word(const struct kscan *s, const struct kscan_item *x, const char *wo
 	size_t end = x->kind == KSCAN_FUNCTION ? x->name_at : x->to,
 	       head = x->kind == KSCAN_FUNCTION ? x->open : x->to;
 
-	if (kscan_uses(s, x->from, end, words))
-		return true;
 	/* "INLINE int f(...)", if INLINE is "static inline". */
-	kscan_items(m, s)
-		if (m->kind == KSCAN_MACRO && m != x && kscan_uses(s, x->from, head, m->names[0]) &&
-		    kscan_uses(s, m->from, m->to, words))
-			return true;
-	return false;
+	return kscan_uses(s, x->from, end, words) ||
+	    kany(kscan_items(m, s),
+	        m->kind == KSCAN_MACRO && m != x && kscan_uses(s, x->from, head, m->names[0]) &&
+	            kscan_uses(s, m->from, m->to, words));
 }

@@ -390,16 +390,13 @@ write_layout(const struct watch *w)
 static void
 check_launches(const struct watch *w, const json_t *calls)
 {
-	if (!w->cuda)
-		return;
-	kjson_foreach(c, calls)
-		if (json_array_size(json_object_get(c, "launches")))
-			return;
-	kdie(K_MISSING,
-	    "%s was called, but kadopt saw no launch, because the CUDA run-time library is linked "
-	    "statically; relink with -cudart shared, or use --instrument (build log: "
-	    "%s/adopt/log/watch-build.log)",
-	    w->a->kernel, w->a->dir);
+	if (w->cuda &&
+	    !kany(kjson_foreach(c, calls), json_array_size(json_object_get(c, "launches"))))
+		kdie(K_MISSING,
+		    "%s was called, but kadopt saw no launch, because the CUDA run-time library is "
+		    "linked statically; relink with -cudart shared, or use --instrument "
+		    "(build log: %s/adopt/log/watch-build.log)",
+		    w->a->kernel, w->a->dir);
 }
 
 static void
@@ -416,13 +413,11 @@ tell_clock(const json_t *calls)
 {
 	static const double short_ns = 20e3;
 
-	kjson_foreach(c, calls)
-		if (kjson_is(c, "clock", "device") && kjson_num(c, "ns") < short_ns) {
-			kwarn("calls of a few microseconds were timed by events, so launching them "
-			      "is part of their time: libcupti.so is not next to the CUDA run-time "
-			      "library, or does not work here");
-			return;
-		}
+	if (kany(kjson_foreach(c, calls),
+	        kjson_is(c, "clock", "device") && kjson_num(c, "ns") < short_ns))
+		kwarn("calls of a few microseconds were timed by events, so launching them is part "
+		      "of their time: libcupti.so is not next to the CUDA run-time library, "
+		      "or does not work here");
 }
 
 /* Builds the application with a wrapper, and watches a run. New reference. */

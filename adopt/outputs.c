@@ -252,11 +252,10 @@ outputs_allow(const struct adoption *a, const char *compare)
 	struct tolerance asked, t;
 	int kind = kind_of(compare, &asked);
 
-	kjson_foreach(o, outputs)
-		if (kind_of(kjson_str_or(o, "compare", "exact"), &t) != kind ||
-		    t.rtol < asked.rtol || t.atol < asked.atol)
-			return false;
-	return kind >= 0;
+	return kind >= 0 &&
+	    !kany(kjson_foreach(o, outputs),
+	        kind_of(kjson_str_or(o, "compare", "exact"), &t) != kind || t.rtol < asked.rtol ||
+	            t.atol < asked.atol);
 }
 
 bool

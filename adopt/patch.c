@@ -34,12 +34,11 @@ edits_write(const struct edits *e, const char *root, const char *folder)
 	kforeach_of(x, e->list, e->count) {
 		char *path = path_of("%s/%s", folder, x->file);
 		auto_buf struct kbuf b = { 0 };
-		auto_free char *text = NULL;
-		bool done = false;
+		auto_free char *text = kany(kforeach_of(earlier, e->list, x - e->list),
+		                           !strcmp(earlier->file, x->file))
+		    ? NULL
+		    : file_text(path, NULL);
 
-		kforeach_of(earlier, e->list, x - e->list)
-			done |= !strcmp(earlier->file, x->file);
-		text = done ? NULL : file_text(path, NULL);
 		if (text) {
 			edits_apply(e, x->file, text, 0, strlen(text), &b);
 			write_inside(root, path, b.data, b.len);

@@ -142,15 +142,6 @@ preprocess_file(
 	return run((const char *const[]){ NULL }, project, file, settings, origins);
 }
 
-static bool
-comes_from(const struct origins *o, const char *file)
-{
-	kforeach_of(x, o->list, o->count)
-		if (!strcmp(x->file, file))
-			return true;
-	return false;
-}
-
 char *
 preprocess_conditions(const char *project, const char *file, const json_t *settings, bool expanded)
 {
@@ -162,7 +153,7 @@ preprocess_conditions(const char *project, const char *file, const json_t *setti
 		char *text = rules_is_header(unit)
 		    ? NULL
 		    : run(modes + expanded, project, unit, settings, &o);
-		bool found = comes_from(&o, file);
+		bool found = kany(kforeach_of(x, o.list, o.count), !strcmp(x->file, file));
 
 		origins_free(&o);
 		if (found)

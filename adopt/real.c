@@ -204,10 +204,8 @@ sort_calls(struct run *r)
 static bool
 all_same(const struct run *old, const struct run *new, size_t pairs)
 {
-	for (size_t p = 0; p < pairs; p++)
-		if (!same_order(&old[0], &old[p]) || !same_order(&old[0], &new[p]))
-			return false;
-	return true;
+	return !kany(for (size_t p = 0; p < pairs; p++),
+	    !same_order(&old[0], &old[p]) || !same_order(&old[0], &new[p]));
 }
 
 /* Are the calls of all runs the same, one by one, or after sorting? */

@@ -100,17 +100,13 @@ write_saved(const struct adoption *a, const json_t *calls)
 {
 	auto_buf struct kbuf b = kbuf_empty();
 
-	kjson_foreach(call, calls) {
-		bool saved = false;
-
-		kjson_foreach_member(name, p, json_object_get(call, "pointers"))
-			saved |= json_object_get(p, "written") != NULL;
-		if (saved) {
+	kjson_foreach(call, calls)
+		if (kany(kjson_foreach_member(name, p, json_object_get(call, "pointers")),
+		        json_object_get(p, "written"))) {
 			auto_free char *line = json_dumps(call, KIO_DUMP);
 
 			kbuf_printf(&b, "%s\n", line);
 		}
-	}
 	write_text(adopt_path(a, "recorded/calls.ndjson"), b.data);
 }
 

@@ -13,10 +13,8 @@ is_kernel(const struct unit_sources *sources, size_t which, const char *name)
 	const struct unit_source *s;
 	const struct kscan_item *x;
 
-	unit_items(x, s, sources, which, name)
-		if (kscan_has_word(&s->scan, x, "__global__"))
-			return true;
-	return false;
+	return kany(
+	    unit_items(x, s, sources, which, name), kscan_has_word(&s->scan, x, "__global__"));
 }
 
 static void
@@ -102,14 +100,13 @@ sequence_find(struct adopted_unit *u, const struct unit_sources *sources, size_t
 	const struct unit_source *s = &sources->list[which];
 	auto_signature struct kscan_signature g = { 0 };
 	struct kscan_launch *list;
-	bool stream = false;
+	bool stream;
 	size_t n;
 
 	if (u->kernel || !kjson_bool(rules_language(s->name), "device"))
 		return;
 	g = kscan_signature(&s->scan, f);
-	kforeach_of(p, g.params, g.count)
-		stream |= signature_is_stream(p);
+	stream = kany(kforeach_of(p, g.params, g.count), signature_is_stream(p));
 	n = kscan_launches(&s->scan, f, &list);
 	if (stream && !signature_is_stream(&g.params[g.count - 1]))
 		kbuf_puts(why, "its stream is not its last parameter\n");

@@ -150,10 +150,8 @@ values_number(json_t *args)
 bool
 call_has_null(const json_t *call)
 {
-	kjson_foreach_member(name, p, json_object_get(call, "pointers"))
-		if (kjson_bool(p, "null"))
-			return true;
-	return false;
+	return kany(kjson_foreach_member(name, p, json_object_get(call, "pointers")),
+	    kjson_bool(p, "null"));
 }
 
 /*
@@ -297,10 +295,7 @@ find_parts(const struct values *v, struct value *x)
 static bool
 has_extent(const struct values *v, const struct value *x)
 {
-	kjson_foreach(call, v->calls)
-		if (elements(call, x) >= 0)
-			return true;
-	return false;
+	return kany(kjson_foreach(call, v->calls), elements(call, x) >= 0);
 }
 
 /* Does the axis equal the product of A and B (NULL: just A) in every call, with a large value? */
@@ -841,11 +836,8 @@ own_shape(struct values *v, struct value *x, const json_t *list)
 static bool
 is_single(const struct values *v, const struct value *x)
 {
-	bool single = json_array_size(v->calls) > 0;
-
-	kjson_foreach(call, v->calls)
-		single &= elements(call, x) == 1;
-	return single;
+	return json_array_size(v->calls) &&
+	    !kany(kjson_foreach(call, v->calls), elements(call, x) != 1);
 }
 
 static void

@@ -89,13 +89,9 @@ is_known(const struct state *t, const struct kscan_item *x)
 	char hash[17];
 
 	item_hash(&t->w, x, t->new_kernel, NULL, hash);
-	bundle_items(&t->b, f, y)
-		if (is_same(t, x, hash, &f->scan, y))
-			return true;
-	kscan_items(y, &t->reference)
-		if (x->kind == KSCAN_MACRO && is_same(t, x, hash, &t->reference, y))
-			return true;
-	return false;
+	return kany(bundle_items(&t->b, f, y), is_same(t, x, hash, &f->scan, y)) ||
+	    (x->kind == KSCAN_MACRO &&
+	        kany(kscan_items(y, &t->reference), is_same(t, x, hash, &t->reference, y)));
 }
 
 /* An item extracted from another source of the project is still there: the linker finds it. */
@@ -158,12 +154,9 @@ static bool
 is_private(const struct state *t, const struct kscan_item *x)
 {
 	char *copy = project_copy(t->a);
-	json_auto_t *files = NULL;
-	bool found = false;
-
-	kjson_foreach_text(name, json_object_get(t->a->unit, "sequence"))
-		found |= kscan_declares(x, name);
-	files = found ? unit_files(copy) : NULL;
+	bool found = kany(kjson_foreach_text(name, json_object_get(t->a->unit, "sequence")),
+	    kscan_declares(x, name));
+	json_auto_t *files = found ? unit_files(copy) : NULL;
 	kjson_foreach_text(file, files) {
 		auto_free char *text = file_text(path_of("%s/%s", copy, file), NULL);
 
@@ -196,10 +189,10 @@ is_used(const struct state *t, const struct kscan_item *x)
 		if ((t->called && kscan_uses(s, t->kernel->from, t->kernel->body, *name)) ||
 		    needed_as_it_is(t, *name))
 			return true;
-		kscan_items(y, s)
-			if (y != x && !t->dead[y - s->items] && (y != t->kernel || t->kept) &&
-			    y->kind != KSCAN_INCLUDE && item_uses(t, y, *name))
-				return true;
+		if (kany(kscan_items(y, s),
+		        y != x && !t->dead[y - s->items] && (y != t->kernel || t->kept) &&
+		            y->kind != KSCAN_INCLUDE && item_uses(t, y, *name)))
+			return true;
 	}
 	return false;
 }
@@ -614,15 +607,14 @@ static void
 add_includes(struct kbuf *b, const struct state *t, bool macros)
 {
 	kscan_items(x, &t->w) {
-		bool there = false;
+		bool there;
 
 		if (x->kind != (macros ? KSCAN_MACRO : KSCAN_INCLUDE))
 			continue;
 		/* Only these kinds of items surely have a name. */
-		there = macros && (!t->own[x - t->w.items] || x->names[0][0] != '_');
-		bundle_items(&t->b, f, y)
-			there |= !macros && y->kind == KSCAN_INCLUDE &&
-			    !strcmp(y->names[0], x->names[0]);
+		there = macros ? !t->own[x - t->w.items] || x->names[0][0] != '_'
+		               : kany(bundle_items(&t->b, f, y),
+		                     y->kind == KSCAN_INCLUDE && !strcmp(y->names[0], x->names[0]));
 		if (!there)
 			kbuf_add(b, t->w.text + x->from, x->to - x->from);
 	}
@@ -677,10 +669,10 @@ compose(struct state *t, const char *body, struct kbuf *notes)
 	size_t place = include_place(t), first = s->count ? s->items[0].from : 0, p = 0;
 	struct kbuf b = { 0 };
 
-	kscan_items(x, &t->w)
-		t->pragma |= t->own[x - t->w.items] && x->kind == KSCAN_DIRECTIVE &&
-		    kscan_uses(&t->w, x->from, x->to, "pragma") &&
-		    kscan_uses(&t->w, x->from, x->to, "optimize target");
+	t->pragma = kany(kscan_items(x, &t->w),
+	    t->own[x - t->w.items] && x->kind == KSCAN_DIRECTIVE &&
+	        kscan_uses(&t->w, x->from, x->to, "pragma") &&
+	        kscan_uses(&t->w, x->from, x->to, "optimize target"));
 	kbuf_add(&b, s->text, first);
 	add_includes(&b, t, true);
 	p = first;
@@ -868,12 +860,10 @@ add_files(struct state *t, const char *copy, char *text, struct patch *p)
 	patch_add(p, t->a->file, kstrdup(t->file->text), text);
 	kforeach_of(x, t->edits.list, t->edits.count) {
 		struct kbuf b = { 0 };
-		bool there = false;
-		char *was;
+		char *was = kany(kforeach_of(f, p->files, p->count), !strcmp(f->name, x->file))
+		    ? NULL
+		    : file_text(path_of("%s/%s", copy, x->file), NULL);
 
-		kforeach_of(f, p->files, p->count)
-			there |= !strcmp(f->name, x->file);
-		was = there ? NULL : file_text(path_of("%s/%s", copy, x->file), NULL);
 		if (!was)
 			continue;
 		edits_apply(&t->edits, x->file, was, 0, strlen(was), &b);

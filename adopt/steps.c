@@ -220,10 +220,8 @@ are_late(const json_t *answers)
 	static const char *const late[] = { "flops", "bytes", "ncu", "count", "timeout_s",
 		"context", "outputs", "sandbox" };
 
-	kjson_foreach_member(name, v, answers)
-		if (kindex_of(name, late, LEN(late)) == LEN(late))
-			return false;
-	return true;
+	return !kany(
+	    kjson_foreach_member(name, v, answers), kindex_of(name, late, LEN(late)) == LEN(late));
 }
 
 /* Replaces the task WAS by TASK, unless TASK is faulty. */

@@ -149,15 +149,12 @@ is_output(const struct value *x)
 static json_t *
 axis_json(const struct draft *d, const struct value *x)
 {
-	bool own = d->fixed;
 	json_t *axis;
 
 	if (x->tied)
 		return json_pack("{s:s,s:s}", "type", "expr", "expression", x->tied);
-	values_each(y, &d->v)
-		own |= y->own;
 	axis = json_pack("{s:s}", "type", "var");
-	if (own)
+	if (d->fixed || kany(values_each(y, &d->v), y->own))
 		json_object_set_new(axis, "fixed", json_true());
 	return axis;
 }
@@ -371,7 +368,7 @@ timed_workloads(struct draft *d)
 	json_auto_t *calls = json_object();
 	json_t *all = json_array();
 	double total = 0;
-	bool timed = false;
+	bool timed;
 
 	json_object_clear(d->targets);
 	kjson_foreach(c, list)
@@ -395,8 +392,7 @@ timed_workloads(struct draft *d)
 			json_object_set(d->targets, name, c);
 		}
 	}
-	kjson_foreach(w, all)
-		timed |= !kjson_has(d->untimed, kjson_str(w, "name"));
+	timed = kany(kjson_foreach(w, all), !kjson_has(d->untimed, kjson_str(w, "name")));
 	kjson_foreach(w, all) {
 		const char *name = kjson_str(w, "name");
 
@@ -417,10 +413,8 @@ has_elements(const struct draft *d, const json_t *args)
 	struct kscan_scope scope = { .values = args };
 	int64_t n;
 
-	values_each(x, &d->v)
-		if (x->shape && kscan_number(&scope, x->shape, &n) && n < 1)
-			return false;
-	return true;
+	return !kany(
+	    values_each(x, &d->v), x->shape && kscan_number(&scope, x->shape, &n) && n < 1);
 }
 
 /*
@@ -507,9 +501,8 @@ small_workloads(const struct draft *d)
 	json_t *all = json_array();
 
 	/* Sizes that no argument determines are only known for recorded calls. */
-	values_each(x, &d->v)
-		if (x->own)
-			return all;
+	if (kany(values_each(x, &d->v), x->own))
+		return all;
 	for (size_t i = 0; i < LEN(sizes); i++) {
 		json_auto_t *args =
 		    json_deep_copy(json_array_get(given, i % json_array_size(given)));
@@ -574,10 +567,8 @@ comment_of(const struct draft *d)
 static bool
 has_flag(const json_t *settings, const char *begin)
 {
-	kjson_foreach(flag, json_object_get(settings, "flags"))
-		if (!strncmp(json_string_value(flag) ?: "", begin, strlen(begin)))
-			return true;
-	return false;
+	return kany(kjson_foreach_text(flag, json_object_get(settings, "flags")),
+	    !strncmp(flag, begin, strlen(begin)));
 }
 
 /* Facts about the application's own build that a program might not expect. */
@@ -632,10 +623,9 @@ is_body_only(const struct draft *d)
 
 	kscan(d->text, strlen(d->text), &s);
 	f = kscan_function(&s, d->a->kernel);
-	only |= f && kscan_has_word(&s, f, "template");
-	kjson_foreach(p, json_object_get(d->a->unit, "parameters"))
-		only |= kjson_bool(p, "result") && kjson_bool(p, "bytes");
-	return only;
+	return only || (f && kscan_has_word(&s, f, "template")) ||
+	    kany(kjson_foreach(p, json_object_get(d->a->unit, "parameters")),
+	        kjson_bool(p, "result") && kjson_bool(p, "bytes"));
 }
 
 /* What the program must keep, and what of it the application gets. */
@@ -1002,15 +992,6 @@ sure(const struct draft *d)
 	return (int)fmax(FEW, SURE / fmax(1, d->alone_s));
 }
 
-static bool
-has_asked(const struct draft *d)
-{
-	values_each(x, &d->v)
-		if (x->asked)
-			return true;
-	return false;
-}
-
 /* The name after the last "apart: begin" in TEXT that has no matching "apart: done", or NULL. */
 static char *
 unfinished(const char *text)
@@ -1163,7 +1144,8 @@ may_leave_out(const struct draft *d, const json_t *small)
 {
 	size_t left = json_array_size(d->small);
 
-	return left == json_array_size(small) || ((left || d->v.recorded) && !has_asked(d));
+	return left == json_array_size(small) ||
+	    ((left || d->v.recorded) && !kany(values_each(x, &d->v), x->asked));
 }
 
 /* Is the reference right with these roles, oracle and inputs, on all sizes or most of them? */
@@ -1237,10 +1219,9 @@ is_inexact(const json_t *eval)
 {
 	const json_t *reasons = json_object_get(eval, "reasons");
 
-	kjson_foreach(r, reasons)
-		if (!kjson_is(r, "check", "wrong_result") && !kjson_is(r, "check", "timed_run"))
-			return false;
-	return json_array_size(reasons) > 0;
+	return json_array_size(reasons) &&
+	    !kany(kjson_foreach(r, reasons),
+	        !kjson_is(r, "check", "wrong_result") && !kjson_is(r, "check", "timed_run"));
 }
 
 /* Builds the reference again, with one more FLAG. False: the compiler does not know it. */
@@ -1290,10 +1271,9 @@ settle_all(struct draft *d, struct kbuf *said)
 static void
 vary_integers(struct draft *d)
 {
-	bool drawn = false;
+	bool drawn =
+	    d->floats != FLOATS_KEPT && kany(values_each(x, &d->v), is_input(d, x) && is_float(x));
 
-	values_each(x, &d->v)
-		drawn |= is_input(d, x) && is_float(x) && d->floats != FLOATS_KEPT;
 	for (size_t i = 0; i < d->v.count && d->v.recorded && !drawn; i++) {
 		struct value *x = &d->v.at[i];
 		char *name;
@@ -1314,10 +1294,7 @@ vary_integers(struct draft *d)
 static bool
 has_floats(const struct values *v, bool doubles)
 {
-	values_each(x, v)
-		if (x->dtype && is_float(x) && (x->bytes == 8) == doubles)
-			return true;
-	return false;
+	return kany(values_each(x, v), x->dtype && is_float(x) && (x->bytes == 8) == doubles);
 }
 
 /* The tightest step that the reference passes. */
@@ -1414,20 +1391,14 @@ lint_draw(struct draft *d, int seed, char **faults)
 static bool
 keeps_integers(const struct draft *d)
 {
-	values_each(x, &d->v)
-		if (is_input(d, x) && !is_float(x) && !x->fresh)
-			return true;
-	return false;
+	return kany(values_each(x, &d->v), is_input(d, x) && !is_float(x) && !x->fresh);
 }
 
 /* Is there no array that it only reads? */
 static bool
 only_writes(const struct draft *d)
 {
-	values_each(x, &d->v)
-		if (x->role == ROLE_ARRAY && !is_output(x))
-			return false;
-	return true;
+	return !kany(values_each(x, &d->v), x->role == ROLE_ARRAY && !is_output(x));
 }
 
 /*

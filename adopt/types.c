@@ -330,8 +330,10 @@ type_leaves_free(struct type_leaves *l)
 const char *
 type_common(const struct type_leaves *l)
 {
-	kforeach_of(leaf, l->list, l->count)
-		if (strcmp(leaf->type, l->list[0].type))
-			return NULL;
-	return l->count && strcmp(l->list[0].type, "?") ? l->list[0].type : NULL;
+	const char *first = l->count ? l->list[0].type : "?";
+
+	return kany(kforeach_of(leaf, l->list, l->count), strcmp(leaf->type, first)) ||
+	        !strcmp(first, "?")
+	    ? NULL
+	    : first;
 }

@@ -412,10 +412,7 @@ unit_json(const struct adopted_unit *u)
 bool
 unit_has_other(const json_t *unit)
 {
-	kjson_foreach(l, json_object_get(unit, "launches"))
-		if (kjson_bool(l, "other"))
-			return true;
-	return false;
+	return kany(kjson_foreach(l, json_object_get(unit, "launches")), kjson_bool(l, "other"));
 }
 
 const struct kscan_item *

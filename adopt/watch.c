@@ -516,12 +516,9 @@ is_other(const struct watch *w, const char *file, const struct kscan_launch *l)
 {
 	const json_t *list = json_object_get(w->a->unit, "launches");
 
-	kjson_foreach(x, list) {
-		if (kjson_bool(x, "other") && kjson_is(x, "file", file) &&
-		    kjson_is(x, "templates", l->arguments) && kjson_is(x, "arguments", l->call))
-			return true;
-	}
-	return false;
+	return kany(kjson_foreach(x, list),
+	    kjson_bool(x, "other") && kjson_is(x, "file", file) &&
+	        kjson_is(x, "templates", l->arguments) && kjson_is(x, "arguments", l->call));
 }
 
 /* All launches of the kernel in one file of the copy. */

@@ -184,10 +184,8 @@ writes(const struct writing *w, const char *name)
 
 	if (!kjson_enter(w->seen, key))
 		return false;
-	kscan_each(at, w->s, w->f->body, w->f->to, name)
-		if (!kscan_is_member(w->s, at) && is_written_at(w, at, at + strlen(name)))
-			return true;
-	return false;
+	return kany(kscan_each(at, w->s, w->f->body, w->f->to, name),
+	    !kscan_is_member(w->s, at) && is_written_at(w, at, at + strlen(name)));
 }
 
 bool

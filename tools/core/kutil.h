@@ -47,6 +47,18 @@ enum {
 	                         *item##_end = (count) > 0 ? item + (count) : item; \
 	     item < item##_end; item++)
 
+/* Is the CONDITION true in some round of the LOOP: kany(kforeach(x, list), *x < 0)? */
+#define kany(loop, condition) \
+	({ \
+		bool any_ = false; \
+		loop if (condition) \
+		{ \
+			any_ = true; \
+			break; \
+		} \
+		any_; \
+	})
+
 /* Name of the running tool; kutil_init sets it. */
 extern const char *kprog;
 
