@@ -89,12 +89,8 @@ add_pointer(struct making *m, const char *name, const char *type, const char *va
 
 static void __attribute__((format(printf, 2, 3))) argument(struct making *m, const char *fmt, ...)
 {
-	auto_free char *text = NULL;
-	va_list ap;
+	kformatted(text, fmt);
 
-	va_start(ap, fmt);
-	text = kvasprintf(fmt, ap);
-	va_end(ap);
 	kbuf_join(&m->arguments, ", ", text);
 }
 

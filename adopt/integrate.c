@@ -64,12 +64,8 @@ static char *digits;
 static void __attribute__((format(printf, 3, 4)))
 hear(struct run_folder *run, const char *own, const char *format, ...)
 {
-	auto_free char *text = NULL;
-	va_list ap;
+	kformatted(text, format);
 
-	va_start(ap, format);
-	text = kvasprintf(format, ap);
-	va_end(ap);
 	run_note(run, "%s%s%s", text, own ? own : "", own ? "\n" : "");
 	kbuf_printf(&heard, "%s%s", heard.len ? " " : "", text);
 }

@@ -111,8 +111,7 @@ void adoption_unlock(void);
  * Make a path; one in DIR/adopt; one in the project. They are valid until the end of the process.
  */
 char *path_of(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-char *adopt_path(const struct adoption *a, const char *fmt, ...)
-    __attribute__((format(printf, 2, 3)));
+#define adopt_path(a, fmt, ...) path_of("%s/adopt/" fmt, (a)->dir, ##__VA_ARGS__)
 /* The same for a file that the command STEP makes: dies if it does not exist. */
 char *adopt_made(const struct adoption *a, const char *name, const char *step);
 char *project_path(const struct adoption *a, const char *name);

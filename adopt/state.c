@@ -12,12 +12,8 @@ struct work_span
 work_begin(const char *name, const char *fmt, ...)
 {
 	struct work_span w = { name, know_ns() };
-	auto_free char *text = NULL;
-	va_list ap;
+	kformatted(text, fmt);
 
-	va_start(ap, fmt);
-	text = kvasprintf(fmt, ap);
-	va_end(ap);
 	ksay("%-10s %s\n", name, text);
 	return w;
 }
@@ -192,38 +188,18 @@ adoption_unlock(void)
 }
 
 /* Paths are few and short, so they are kept until the process ends. */
-static char *
-keep(char *text)
-{
-	static char **list;
-	static size_t count;
-
-	kgrow(list, count);
-	return list[count++] = text;
-}
-
 char *
 path_of(const char *fmt, ...)
 {
+	static char **list;
+	static size_t count;
 	va_list ap;
-	char *text;
 
+	kgrow(list, count);
 	va_start(ap, fmt);
-	text = kvasprintf(fmt, ap);
+	list[count] = kvasprintf(fmt, ap);
 	va_end(ap);
-	return keep(text);
-}
-
-char *
-adopt_path(const struct adoption *a, const char *fmt, ...)
-{
-	va_list ap;
-	char *tail;
-
-	va_start(ap, fmt);
-	tail = keep(kvasprintf(fmt, ap));
-	va_end(ap);
-	return path_of("%s/adopt/%s", a->dir, tail);
+	return list[count++];
 }
 
 char *

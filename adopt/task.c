@@ -69,12 +69,8 @@ struct draft {
 /* Notes are printed together, when the task is settled; one that follows later, at once. */
 static void __attribute__((format(printf, 2, 3))) add_note(struct draft *d, const char *fmt, ...)
 {
-	auto_free char *text = NULL;
-	va_list ap;
+	kformatted(text, fmt);
 
-	va_start(ap, fmt);
-	text = kvasprintf(fmt, ap);
-	va_end(ap);
 	json_array_append_new(d->v.notes, kjson_text(text, strlen(text)));
 	if (d->told)
 		kwarn("%s", text);

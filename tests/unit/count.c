@@ -16,11 +16,12 @@
 
 static char folder[] = "/tmp/kiln-count.XXXXXX";
 
+/* count.c asks for one. */
 char *
-adopt_path(const struct adoption *a, const char *fmt, ...)
+path_of(const char *fmt, ...)
 {
-	(void)a;
-	return kasprintf("%s/%s", folder, fmt);
+	(void)fmt;
+	return kasprintf("%s/configs.json", folder);
 }
 
 char *

@@ -233,12 +233,8 @@ kwarn(const char *fmt, ...)
 void
 ksay(const char *fmt, ...)
 {
-	va_list ap;
-	auto_free char *text = NULL;
+	kformatted(text, fmt);
 
-	va_start(ap, fmt);
-	text = kvasprintf(fmt, ap);
-	va_end(ap);
 	kmask_controls(text);
 	if (fputs(text, stdout) < 0 || fflush(stdout))
 		kdie_errno(K_IO, "<stdout>");

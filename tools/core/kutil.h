@@ -141,6 +141,16 @@ char *kvasprintf(const char *fmt, va_list args) __attribute__((format(printf, 1,
 void kfree_at(void *pointer);
 void kclose_at(const int *fd);
 
+/*
+ * In a function with "...": declares TEXT, what FMT and the rest make, which is freed with the
+ * block.
+ */
+#define kformatted(text, fmt) \
+	va_list text##_args; \
+	va_start(text##_args, fmt); \
+	auto_free char *text = kvasprintf(fmt, text##_args); \
+	va_end(text##_args)
+
 /* A growing byte buffer; always NUL-terminated after len. Zero-initialise, free with kbuf_free. */
 struct kbuf {
 	char *data;

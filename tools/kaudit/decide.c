@@ -29,12 +29,8 @@ static struct finding {
 
 static void __attribute__((format(printf, 1, 2))) remark(const char *fmt, ...)
 {
-	auto_free char *text = NULL;
-	va_list args;
+	kformatted(text, fmt);
 
-	va_start(args, fmt);
-	text = kvasprintf(fmt, args);
-	va_end(args);
 	json_array_append_new(finding.reasons, kjson_string(text));
 }
 

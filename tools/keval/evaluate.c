@@ -28,12 +28,8 @@ is_gpu(const struct keval *k)
 void
 eval_fail(json_t *eval, enum status status, const char *check, const char *detail, ...)
 {
-	auto_free char *text = NULL;
-	va_list args;
+	kformatted(text, detail);
 
-	va_start(args, detail);
-	text = kvasprintf(detail, args);
-	va_end(args);
 	if (!json_object_get(eval, "reasons"))
 		kjson_set(eval, "reasons", json_array());
 	json_array_append_new(json_object_get(eval, "reasons"),

@@ -44,14 +44,9 @@ profile_open(const char *kernel)
 void
 profile_note(const char *fmt, ...)
 {
-	auto_free char *text = NULL;
-	json_auto_t *note = NULL;
-	va_list ap;
+	kformatted(text, fmt);
+	json_auto_t *note = kjson_string(text);
 
-	va_start(ap, fmt);
-	text = kvasprintf(fmt, ap);
-	va_end(ap);
-	note = kjson_string(text);
 	if (!kjson_has(profile.notes, json_string_value(note)))
 		json_array_append(profile.notes, note);
 }

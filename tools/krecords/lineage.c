@@ -466,12 +466,8 @@ differs(size_t i)
 
 static int __attribute__((format(printf, 2, 3))) refuse(const char *branch, const char *fmt, ...)
 {
-	va_list args;
-	auto_free char *why = NULL;
+	kformatted(why, fmt);
 
-	va_start(args, fmt);
-	why = kvasprintf(fmt, args);
-	va_end(args);
 	kwarn("branch %s: %s", branch, why);
 	return K_NO;
 }
