@@ -25,9 +25,8 @@ manifest_folder(const struct adoption *a)
 	return adopt_path(a, "ask");
 }
 
-/* prompts/adopt/NAME.txt of the campaign, else the shipped one, filled in; the caller frees. */
-static char *
-render(const struct adoption *a, const char *name, const json_t *context)
+char *
+ask_text(const struct adoption *a, const char *name, const json_t *context)
 {
 	auto_free char *relative = kasprintf("prompts/adopt/%s.txt", name),
 	               *own = kasprintf("%s/%s", a->dir, relative),
@@ -71,7 +70,7 @@ write_question(const struct adoption *a, const char *path, int n, const char *sy
 char *
 ask_model(const struct adoption *a, const char *name, int n, const json_t *context)
 {
-	auto_free char *system = render(a, "system", context), *user = render(a, name, context),
+	auto_free char *system = ask_text(a, "system", context), *user = ask_text(a, name, context),
 	               *whole = kasprintf("%s\n%s", system, user);
 	char *prompt, *reply, *text, hex[65];
 

@@ -210,6 +210,8 @@ size_t launcher_words(const struct adoption *a, const char **words, char **copy)
 
 /* ask.c: questions to a model. */
 
+/* prompts/adopt/NAME.txt of the campaign, else the shipped one, filled in; the caller frees. */
+char *ask_text(const struct adoption *a, const char *name, const json_t *context);
 /*
  * Ask the campaign's model (campaign.json; before there is one, "model" of adopt.json) with the
  * texts prompts/adopt/system.txt and prompts/adopt/NAME.txt, filled in from CONTEXT. N

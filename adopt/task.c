@@ -8,6 +8,7 @@
 #include "adopt.h"
 #include "kfence.h"
 #include "knpy.h"
+#include "kregex.h"
 #include "../tools/model/kseal.h"
 #include "shape.h"
 #include "unit.h"
@@ -520,44 +521,26 @@ small_workloads(const struct draft *d)
 
 /* ---- the whole task ---- */
 
-/* A comment without its delimiters, in place. */
-static void
-strip_marks(char *s)
-{
-	char *to = s;
-	bool fresh = true;
-
-	for (char *p = s; *p; p++) {
-		if ((p[0] == '/' && (p[1] == '*' || p[1] == '/')) || (p[0] == '*' && p[1] == '/')) {
-			p++;
-			continue;
-		}
-		if (fresh && *p == '*')
-			continue;
-		fresh = *p == '\n' || (fresh && (*p == ' ' || *p == '\t'));
-		*to++ = *p;
-	}
-	*to = '\0';
-}
-
 /*
- * The comment at the prototype or the definition, which describes the function; the caller frees.
+ * The comment at the prototype or the definition, which describes the function, in one line and
+ * without its delimiters; "" if there is none. The caller frees.
  */
 static char *
-comment_of(const struct draft *d)
+comment_of(const struct adoption *a)
 {
-	const struct adoption *a = d->a;
-	char *copy = project_copy(a), *found = NULL;
+	static const char marks[] = "(?m)//|/\\*+(?!/)|\\*/|^[ \\t]*\\*+(?!/)";
 	json_auto_t *settings = compile_settings(a);
+	auto_free char *found = NULL, *plain = NULL;
 	struct bundle b;
 
-	bundle_open(&b, a, copy, settings);
+	bundle_open(&b, a, project_copy(a), settings);
 	bundle_items(&b, f, x)
 		if (!found && (x->kind == KSCAN_FUNCTION || x->kind == KSCAN_DECLARATION) &&
 		    kscan_declares(x, a->kernel) && x->lead < x->from)
 			found = kstrndup(f->text + x->lead, x->from - x->lead);
 	bundle_close(&b);
-	return found;
+	plain = kregex_sub(marks, found ? found : "", "");
+	return kfence_line(plain, 1200);
 }
 
 static bool
@@ -567,43 +550,40 @@ has_flag(const json_t *settings, const char *begin)
 	    !strncmp(flag, begin, strlen(begin)));
 }
 
-/* Facts about the application's own build that a program might not expect. */
-static void
-add_build_facts(const struct adoption *a, struct kbuf *b)
+/* {"a": "b"} as [{"name": "a", "other": "b"}]. New reference. */
+static json_t *
+pairs_of(const json_t *object)
 {
-	json_auto_t *settings = compile_settings(a);
+	json_t *list = json_array();
 
-	if (!a->device && !has_flag(settings, "-fopenmp"))
-		kbuf_puts(b,
-		    " The application builds the file without -fopenmp: OpenMP pragmas do nothing, "
-		    "and the function runs on one thread.");
-	if (!a->device && !has_flag(settings, "-march") && !has_flag(settings, "-mavx") &&
-	    !has_flag(settings, "-mcpu"))
-		kbuf_puts(b,
-		    " It builds the file for any processor of the architecture: wider vectors need "
-		    "__attribute__((target(...))) on the functions that use them, and a version "
-		    "without them behind __builtin_cpu_supports.");
+	kjson_foreach_member(name, other, object)
+		json_array_append_new(list, json_pack("{s:s,s:O}", "name", name, "other", other));
+	return list;
 }
 
-/* Arrays that are the same in some calls of the application. */
-static void
-add_aliases(const struct values *v, struct kbuf *b)
+/* Arrays that are the same as another one in some calls of the application. New reference. */
+static json_t *
+aliases(const struct values *v)
 {
-	json_auto_t *seen = json_object();
+	json_auto_t *same = json_object();
 
 	kjson_foreach(call, v->calls)
-		kjson_foreach_member(name, p, json_object_get(call, "pointers")) {
-			const char *other = kjson_str_or(p, "same_as", NULL);
+		kjson_foreach_member(name, p, json_object_get(call, "pointers"))
+			if (json_object_get(p, "same_as") && !json_object_get(same, name))
+				json_object_set(same, name, json_object_get(p, "same_as"));
+	return pairs_of(same);
+}
 
-			if (!other || json_object_get(seen, name))
-				continue;
-			json_object_set_new(seen, name, json_true());
-			kbuf_printf(b,
-			    " In the application %s and %s are the same array in some calls, so "
-			    "do not declare them restrict; they are two arrays where the program "
-			    "is judged.",
-			    name, other);
-		}
+/* Arrays that are missing in some calls of the application. New reference. */
+static json_t *
+optional(const struct values *v)
+{
+	json_t *list = json_array();
+
+	values_each(x, v)
+		if (x->optional)
+			kjson_add(list, x->name);
+	return list;
 }
 
 /*
@@ -615,133 +595,42 @@ is_body_only(const struct draft *d)
 {
 	auto_scan struct kscan s;
 	const struct kscan_item *f;
-	bool only = kscan_has_path(d->a->kernel) || json_object_get(d->a->unit, "assumed");
 
 	kscan(d->text, strlen(d->text), &s);
 	f = kscan_function(&s, d->a->kernel);
-	return only || (f && kscan_has_word(&s, f, "template")) ||
+	return kscan_has_path(d->a->kernel) || json_object_get(d->a->unit, "assumed") ||
+	    (f && kscan_has_word(&s, f, "template")) ||
 	    kany(kjson_foreach(p, json_object_get(d->a->unit, "parameters")),
 	        kjson_bool(p, "result") && kjson_bool(p, "bytes"));
 }
 
-/* What the program must keep, and what of it the application gets. */
-static void
-add_terms(const struct draft *d, struct kbuf *b)
-{
-	const char *kernel = d->a->kernel, *entry = d->a->entry;
-	auto_free char *class = kscan_path(kernel);
-	bool launched = kjson_bool(d->a->unit, "kernel");
-
-	if (!strcmp(kernel, entry)) {
-		kbuf_puts(b,
-		    " The best program replaces the function in the application: it must keep the "
-		    "function's name and parameters.");
-	} else if (json_object_get(d->a->unit, "sequence")) {
-		auto_free char *names = listed(json_object_get(d->a->unit, "sequence"));
-
-		kbuf_printf(b,
-		    " In the application, %s launches these kernels: %s. The program is judged "
-		    "through its entry, %s, which is that function with a stream for all its work, "
-		    "and must keep its name and parameters. It may launch others, or fewer, with "
-		    "other grids and blocks, in another order; what it leaves in memory that it "
-		    "does not get as an argument does not matter. In the application, %s then "
-		    "calls the entry.",
-		    kernel, names, entry, kernel);
-	} else if (!launched && is_body_only(d)) {
-		kbuf_printf(b,
-		    " The best program replaces %s in the application: it must keep the name and "
-		    "parameters of %s, and the whole text of %s, through which it is judged.",
-		    kernel, kernel, entry);
-	} else {
-		kbuf_printf(b,
-		    " The program is judged through its entry, %s, which must keep its name and "
-		    "parameters. %s",
-		    entry,
-		    launched ? "It may launch other kernels, with other grids and blocks: then "
-		               "the application gets all of them, and calls the entry wherever "
-		               "it launches the kernel now."
-		             : "It may do the work itself: then the application's function keeps "
-		               "its head, and its body becomes a call of the entry.");
-		if (!unit_has_other(d->a->unit))
-			kbuf_printf(b,
-			    " If the text of the entry and the parameters of %s stay as they are, "
-			    "the application gets the new %s and its helpers, and no entry.",
-			    kernel, kernel);
-	}
-	if (*class)
-		kbuf_printf(b,
-		    " %s and everything else in it must stay as it is: new helpers are plain "
-		    "functions outside of it.",
-		    class);
-}
-
-/* Arrays that are missing in some calls of the application. */
-static void
-add_optional(const struct values *v, struct kbuf *b)
-{
-	values_each(x, v)
-		if (x->optional)
-			kbuf_printf(b,
-			    " In some calls of the application %s is a null pointer. Such calls "
-			    "are not among the workloads, but the program must do then what "
-			    "the reference does.",
-			    x->name);
-}
-
-/* What all calls of the application have in common, so that the entry relies on it. */
-static void
-add_assumed(const struct adoption *a, struct kbuf *b)
-{
-	const json_t *assumed = json_object_get(a->unit, "assumed");
-
-	kjson_foreach_text(null, json_object_get(assumed, "null"))
-		kbuf_printf(b,
-		    " In every observed call of the application %s is a null pointer, as in the "
-		    "entry; with any other, %s must do what the reference does.",
-		    null, a->kernel);
-	kjson_foreach_text(within, json_object_get(assumed, "within"))
-		kbuf_printf(b,
-		    " The function also reads or writes elements before the one that %s points to: "
-		    "the entry gets the whole array, and the place.",
-		    within);
-	kjson_foreach_member(name, base, json_object_get(assumed, "joined"))
-		kbuf_printf(b,
-		    " In every observed call of the application %s points into the array %s, which "
-		    "the function changes, as in the entry: do not declare them restrict.",
-		    name, json_string_value(base));
-}
-
-static char *
+/* What programs are told of the function: prompts/adopt/task.txt, in one line. New reference. */
+static json_t *
 description(const struct draft *d)
 {
 	const struct adoption *a = d->a;
-	auto_free char *comment = comment_of(d), *line = NULL;
-	struct kbuf b = { 0 };
+	const json_t *assumed = json_object_get(a->unit, "assumed");
+	auto_free char *comment = comment_of(a), *class = kscan_path(a->kernel),
+	               *kernels = listed(json_object_get(a->unit, "sequence")), *text = NULL,
+	               *line = NULL;
+	json_auto_t *settings = compile_settings(a), *facts = NULL;
+	bool launched = kjson_bool(a->unit, "kernel"), body = is_body_only(d),
+	     threads = a->device || has_flag(settings, "-fopenmp"),
+	     wide = a->device || has_flag(settings, "-march") || has_flag(settings, "-mavx") ||
+	    has_flag(settings, "-mcpu");
 
-	if (comment) {
-		strip_marks(comment);
-		line = kfence_line(comment, 1200);
-	}
-	if (a->cxx)
-		kbuf_puts(&b,
-		    "The program is C++. Declare its entry extern \"C\", although the "
-		    "application's file does not. ");
-	kbuf_printf(&b,
-	    "The function %s comes unchanged from an application (%s); the reference program "
-	    "defines what it computes. The workloads below have the sizes and values observed in "
-	    "the application, and their weights are their shares of its time.",
-	    a->kernel, a->file);
-	add_terms(d, &b);
-	kbuf_puts(&b,
-	    " It must be right for any sizes, and keep nothing from one call to the next. Put "
-	    "helper functions, types and macros into the same file.");
-	add_build_facts(a, &b);
-	add_aliases(&d->v, &b);
-	add_optional(&d->v, &b);
-	add_assumed(a, &b);
-	if (line)
-		kbuf_printf(&b, " The application's comment on it: %s", line);
-	return b.data;
+	facts = json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:b,s:b,s:b,s:b,s:b,s:b,s:b,s:o,s:o,s:O*,s:O*,"
+	                  "s:o}",
+	    "kernel", a->kernel, "file", a->file, "entry", a->entry, "class", class, "kernels",
+	    kernels, "comment", comment, "cxx", a->cxx, "own", strcmp(a->entry, a->kernel) != 0,
+	    "launched", launched, "body", body, "replaces",
+	    !unit_has_other(a->unit) && (launched || !body), "threads", threads, "wide", wide,
+	    "aliases", aliases(&d->v), "optional", optional(&d->v), "null",
+	    json_object_get(assumed, "null"), "within", json_object_get(assumed, "within"),
+	    "joined", pairs_of(json_object_get(assumed, "joined")));
+	text = ask_text(a, "task", facts);
+	line = kfence_line(text, strlen(text));
+	return kjson_string(line);
 }
 
 /* The entry's head, from the reference; the caller frees. */
@@ -786,7 +675,7 @@ draft_task(struct draft *d)
 	json_t *axes = json_object(), *inputs = json_object(), *outputs = json_object(),
 	       *arguments = json_array(), *workloads, *t;
 	json_auto_t *settings = compile_settings(a);
-	auto_free char *about = description(d), *bytes = bytes_expression(d), *head = prototype(d);
+	auto_free char *bytes = bytes_expression(d), *head = prototype(d);
 
 	add_members(d, axes, inputs, outputs, arguments);
 	if (!json_object_size(outputs))
@@ -798,13 +687,12 @@ draft_task(struct draft *d)
 	json_array_extend(workloads, d->small);
 	t = json_pack("{s:s,s:s,s:s,s:o,s:s,s:o,s:o,s:o,s:{s:s,s:o,s:s},s:s,s:{s:s,s:O,s:o},s:o,"
 	              "s:s*,s:s*,s:s*,s:o*,s:o,s:{s:s,s:s,s:O}}",
-	    "schema", "task/1", "name", a->kernel, "op", a->kernel, "description",
-	    kjson_text(about, strlen(about)), "language", a->language, "axes", axes, "inputs",
-	    inputs, "outputs", outputs, "entry", "name", a->entry, "arguments", arguments,
-	    "prototype", head, "reference", cuda ? "reference.cu" : "reference.c", "build",
-	    "compiler", kjson_str_or(settings, "compiler", "gcc"), "flags",
-	    json_object_get(settings, "flags"), "libs", task_libraries(a), "workloads", workloads,
-	    "bytes", bytes, "oracle",
+	    "schema", "task/1", "name", a->kernel, "op", a->kernel, "description", description(d),
+	    "language", a->language, "axes", axes, "inputs", inputs, "outputs", outputs, "entry",
+	    "name", a->entry, "arguments", arguments, "prototype", head, "reference",
+	    cuda ? "reference.cu" : "reference.c", "build", "compiler",
+	    kjson_str_or(settings, "compiler", "gcc"), "flags", json_object_get(settings, "flags"),
+	    "libs", task_libraries(a), "workloads", workloads, "bytes", bytes, "oracle",
 	    self       ? NULL
 	        : cuda ? "oracle.cu"
 	               : "oracle.c",
