@@ -6,6 +6,7 @@
 
 #include "adopt.h"
 #include "kio.h"
+#include "kjq.h"
 #include "koption.h"
 #include "kstat.h"
 #include "log.h"
@@ -90,7 +91,7 @@ find_adoption(struct options *o)
 	return a;
 }
 
-/* Makes the entry, which relies on what is ASSUMED; see unit_assume. */
+/* Makes the entry, which relies on what is ASSUMED; see views/assume.jq. */
 static void
 set_unit(struct adoption *a, const struct signature *s, const json_t *assumed)
 {
@@ -444,11 +445,12 @@ observe(const struct options *o, struct adoption *a, const struct watch *w,
 {
 	json_int_t dropped;
 	json_auto_t *calls = watch_calls(w, s, &dropped),
-	            *assumed = a->unit && !w->cuda ? unit_assume(calls) : NULL, *head = NULL;
+	            *assumed = a->unit && !w->cuda ? kjq("views/assume.jq", calls) : NULL,
+	            *head = NULL;
 	json_t *runs[RUNS_MAX];
 	struct work_span work;
 
-	if (assumed) {
+	if (json_object_size(assumed)) {
 		/* With another entry, other arrays are measured. */
 		set_unit(a, s, assumed);
 		json_decref(calls);

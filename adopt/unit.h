@@ -108,7 +108,7 @@ struct adopted_unit {
 	size_t launch_count;
 	json_t *sequence; /* names of the kernels that a host function launches; or NULL */
 	bool waits;       /* it waits for them */
-	/* what the entry relies on, from unit_assume; borrowed, NULL: nothing */
+	/* what the entry relies on, from views/assume.jq; borrowed, NULL: nothing */
 	const json_t *assumed;
 };
 
@@ -124,13 +124,6 @@ bool unit_make(struct adopted_unit *u, const struct unit_sources *sources, size_
  */
 json_t *unit_named(const char *project, const char *file, const char *name, const json_t *built,
     const json_t *assumed, struct kbuf *why);
-/*
- * assume.c: what CALLS, all that were observed, have in common, so that an entry can be made where
- * its arguments are no separate arrays: {"null": [NAME], "joined": {NAME: NAME}, "within": [NAME]},
- * arguments that are null pointers, those that point into the array that another one points to, and
- * those with parts of the array before them. NULL: nothing. New reference.
- */
-json_t *unit_assume(const json_t *calls);
 void unit_free(struct adopted_unit *u);
 void unit_param_free(struct unit_param *p);
 /*

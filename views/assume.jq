@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+# What all observed calls have in common, so that an entry can be made where its arguments are no separate arrays. Input:
+# the calls. Output: those of the following that are not empty: "null", the arguments that are null pointers in every call;
+# "joined", those that always point into the array of another one, with its name: if a call changes an array that overlaps
+# another; and "within", arrays that some call also touches before the place that it gets.
+
+def offset($name): .[$name].offset // 0;
+# The first argument that points into the same piece of memory; null: that is unknown.
+def piece($name): .[$name] | if .offset then .shares // $name else null end;
+# The piece in which an array reaches into another one, which begins after it, and the call changes one of them.
+def overlapping:
+	. as $call | first(keys_unsorted[] | . as $name | $call | .[$name] as $p | piece($name) as $first
+		| select($first and ($p.reach // 0) > ($p.room // 0) and any(keys_unsorted[]; . as $other | $call
+			| offset($other) == offset($name) + ($p.room // 0) and piece($other) == $first
+				and ($p.written or .[$other].written)))
+		| $first);
+
+map(.pointers // {}) as $calls | ($calls[0] // {} | keys_unsorted) as $names
+| (first($calls[] | overlapping) // null) as $first
+| [$names[] | select(. as $name | $first and all($calls[]; piece($name) == $first))] as $together
+# The one that begins first in every call.
+| (first($together[] | select(. as $name | all($calls[]; . as $call | all($together[]; . as $other
+	| $call | offset($name) <= offset($other))))) // null) as $base
+| { null: [$names[] | select(. as $name | all($calls[]; .[$name].null))],
+	joined: ($together | map(select($base and . != $base) | { key: ., value: $base }) | from_entries) }
+| .within = [$names[] | select(. as $name | any($calls[]; .[$name].below) and all($calls[]; piece($name)))]
+| if .joined != {} then .within = [] else . end
+| with_entries(select(.value | length > 0))
