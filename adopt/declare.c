@@ -128,6 +128,14 @@ free_params(struct kscan_param *list, size_t count)
 	}
 }
 
+size_t
+kscan_template(const struct kscan_signature *g)
+{
+	const struct kscan s = { .text = g->result, .code = g->result };
+
+	return strncmp(g->result, "template<", 9) ? 0 : kscan_angle_end(&s, 8, strlen(g->result));
+}
+
 void
 kscan_signature_free(struct kscan_signature *g)
 {

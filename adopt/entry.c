@@ -717,10 +717,7 @@ returned_type(const struct making *m)
 	static const char others[] =
 	    "\\b(?:static|inline|extern|__inline__|__inline|__forceinline__|__device__|__host__|"
 	    "__global__|constexpr|register|virtual|noinline|[A-Z0-9_]*[A-Z][A-Z0-9_]*(?= ))\\b";
-	const struct kscan s = { .text = m->g.result, .code = m->g.result };
-	size_t n =
-	    strncmp(m->g.result, "template", 8) ? 0 : kscan_angle_end(&s, 8, strlen(m->g.result));
-	auto_free char *type = kregex_sub(others, m->g.result + n, "");
+	auto_free char *type = kregex_sub(others, m->g.result + kscan_template(&m->g), "");
 
 	return kregex_sub("\\A[ \"]+| +\\z", type, "");
 }

@@ -336,7 +336,7 @@ instance_bind(const struct adopted_unit *u, const struct unit_sources *sources,
 	bool strange = kany(kjson_foreach(x, formals), kjson_bool(x, "strange"));
 
 	if (!json_array_size(formals))
-		return strncmp(g->result, "template", 8) ? NULL : json_object();
+		return kscan_template(g) ? json_object() : NULL;
 	if (strange)
 		kbuf_puts(why, "its template takes any number of arguments, or templates\n");
 	kforeach_of(l, u->launches, strange ? 0 : u->launch_count) {

@@ -186,6 +186,8 @@ struct kscan_signature {
 /* Free it with kscan_signature_free. */
 struct kscan_signature kscan_signature(const struct kscan *s, const struct kscan_item *f);
 void kscan_signature_free(struct kscan_signature *g);
+/* Length of "template<…>" at the beginning of its result; 0: it is none. */
+size_t kscan_template(const struct kscan_signature *g);
 #define auto_signature __attribute__((cleanup(kscan_signature_free)))
 /*
  * The members of the type that X defines, one by one in the form of parameters: "float x, y[2];"

@@ -168,13 +168,12 @@ make_header(const struct watch *w, const struct signature *s, const char *how)
 {
 	json_t *header = json_pack("{s:s,s:s,s:s,s:s,s:s}", "schema", "observed/1", "kernel",
 	    w->a->kernel, "file", w->a->file, "how", how, "version", kversion_string());
-	size_t len;
-	auto_free char *normal = kscan_signature_text(&s->of), *text = watch_source(w, &len),
+	auto_free char *normal = kscan_signature_text(&s->of),
 	               *commands = kasprintf("%s\n%s\n%s\n", w->a->build, w->a->run,
 	                   w->a->launcher ? w->a->launcher : "");
 
 	set_hash(header, "signature_sha256", normal, strlen(normal));
-	set_hash(header, "wrapper_sha256", text + s->from, s->end - s->from);
+	set_hash(header, "wrapper_sha256", s->text + s->f->from, s->f->to - s->f->from);
 	set_hash(header, "command_sha256", commands, strlen(commands));
 	add_sources(header, w);
 	return header;
@@ -377,13 +376,11 @@ write_timing(const char *path, json_t *header, json_t *const *runs, size_t n, co
 
 /* Parameters of all __global__ functions of the file, for launches: one line each. */
 static void
-write_layout(const struct watch *w)
+write_layout(const struct watch *w, const struct signature *s)
 {
 	auto_buf struct kbuf b = kbuf_empty();
-	size_t len;
-	auto_free char *text = watch_source(w, &len);
 
-	signature_layout(text, len, &b);
+	signature_layout(&s->scan, &b);
 	write_text(path_of("%s/layout.txt", w->folder), b.data);
 }
 
@@ -431,7 +428,7 @@ watch_calls(const struct watch *w, const struct signature *s, json_int_t *droppe
 
 	watch_prepare(w, s);
 	if (w->cuda)
-		write_layout(w);
+		write_layout(w, s);
 	work_end(&work);
 	work = work_begin("watch", "'%s', with all calls and their arrays", w->a->run);
 	calls = watch_run(w, WATCH_ARGS, dropped);
@@ -554,7 +551,7 @@ int
 command_observe(int argc, char **argv)
 {
 	struct options o = { .campaign = ".", .runs = RUNS };
-	struct signature s;
+	auto_found struct signature s = { 0 };
 	struct adoption *a;
 	struct watch w;
 	char *observed;
@@ -602,7 +599,6 @@ command_observe(int argc, char **argv)
 		change_unit(a, &s, NULL);
 		run(&o, a, &w, &s, header, observed);
 	}
-	signature_free(&s);
 	adoption_free(a);
 	json_decref(o.answers);
 	return code;

@@ -60,7 +60,7 @@ static void
 check_files(const struct adoption *a, struct findings *f)
 {
 	char *path = project_path(a, a->file), *text, why[512];
-	struct signature s;
+	auto_found struct signature s = { 0 };
 	auto_buf struct kbuf reasons = { 0 };
 	json_auto_t *unit = NULL;
 	size_t len;
@@ -77,7 +77,7 @@ check_files(const struct adoption *a, struct findings *f)
 	} else {
 		note_outside(a);
 		unit = unit_named(a->project, a->file, a->kernel, NULL, NULL, &reasons);
-		if (!signature_find(text, len, a->kernel, first_line(unit), &s, why, sizeof why))
+		if (!signature_find(&s, text, len, a->kernel, first_line(unit), why, sizeof why))
 			kfault(&f->wrong, "kernel: %s/%s: %s: %s", a->project, a->file, a->kernel,
 			    why);
 		else
@@ -87,8 +87,6 @@ check_files(const struct adoption *a, struct findings *f)
 			ksay("winner     %s is not writable, so a winner cannot be put in place "
 			     "there\n",
 			    path);
-		signature_free(&s);
-		free(text);
 	}
 	kjson_foreach_text(name, json_object_get(a->json, "context")) {
 		path = project_path(a, name);

@@ -62,7 +62,7 @@ build_step(const struct adoption *a, void *arg)
 	const struct build *b = arg;
 	struct adoption v = *a; /* what is watched */
 	struct watch w = watch_of(a, b->was);
-	struct signature s;
+	auto_found struct signature s;
 
 	if (b->patch->called && !b->was) {
 		v.unit = b->patch->called;
@@ -73,7 +73,6 @@ build_step(const struct adoption *a, void *arg)
 	patch_write(b->patch, b->was, w.overlay);
 	watch_find(&w, &s);
 	watch_prepare(&w, &s);
-	signature_free(&s);
 	return K_OK;
 }
 

@@ -119,7 +119,7 @@ save(const struct adoption *a, const char *lines)
 		.a = a, .folder = adopt_path(a, "watch"), .cuda = a->device, .save = file
 	};
 	json_auto_t *calls = NULL;
-	struct signature s;
+	auto_found struct signature s;
 	json_int_t dropped;
 
 	write_text(file, lines);
@@ -129,7 +129,6 @@ save(const struct adoption *a, const char *lines)
 		watch_prepare(&w, &s);
 	calls = watch_run(&w, WATCH_ARGS, &dropped);
 	write_saved(a, calls);
-	signature_free(&s);
 }
 
 int

@@ -81,7 +81,7 @@ see_form(const struct unit_source *s, const struct kscan_item *f, const struct k
 {
 	size_t n = strlen(g->result);
 
-	if (!strncmp(g->result, "template", 8))
+	if (kscan_template(g))
 		kbuf_puts(why, "it launches kernels and is a template: adopt its kernels\n");
 	else if (n < 4 || strcmp(g->result + n - 4, "void"))
 		kbuf_puts(why, "it launches kernels and returns a value: adopt its kernels\n");

@@ -24,13 +24,12 @@ compiled_with(const struct kscan *k, size_t from, size_t to)
 }
 
 static bool
-describe(const struct kscan *k, const struct kscan_item *f, struct signature *s, char *why,
-    size_t why_len)
+describe(struct signature *s, char *why, size_t why_len)
 {
-	s->from = f->from;
-	s->name = f->name_at;
-	s->body = f->body;
-	s->end = f->to;
+	const struct kscan *k = &s->scan;
+	const struct kscan_item *f = s->f;
+
+	s->behind = f->name_at + strlen(f->names[0]);
 	s->line = (int)kline_at(k->text, f->name_at);
 	s->kernel = kscan_has_word(k, f, "__global__");
 	s->of = kscan_signature(k, f);
@@ -53,53 +52,60 @@ describe(const struct kscan *k, const struct kscan_item *f, struct signature *s,
 	return !s->of.too_many;
 }
 
-bool
-signature_find(const char *text, size_t len, const char *name, size_t line, struct signature *s,
-    char *why, size_t why_len)
+/* The function in S; false, with WHY: there is none, or several. */
+static bool
+find(struct signature *s, const char *name, size_t line, char *why, size_t why_len)
 {
-	const struct kscan_item *found = NULL;
-	auto_scan struct kscan k;
+	const char *text = s->text;
 
-	*s = (struct signature){ 0 };
-	kscan(text, len, &k);
-	if (!kscan_function(&k, name)) {
-		kscan_free(&k);
-		kscan_through(text, len, &k);
-	}
-	kscan_items(x, &k) {
+	kscan_items(x, &s->scan) {
 		if (x->kind != KSCAN_FUNCTION || !kscan_declares(x, name))
 			continue;
-		if (found && !line) {
+		if (s->f && !line) {
 			snprintf(why, why_len,
 			    "it is defined in line %zu and again in line %zu; remove one",
-			    kline_at(text, found->name_at), kline_at(text, x->name_at));
+			    kline_at(text, s->f->name_at), kline_at(text, x->name_at));
 			return false;
 		}
 		/* Alternatives: the compiler sees only one of them. */
-		if (!found || kline_at(text, x->name_at) == line)
-			found = x;
+		if (!s->f || kline_at(text, x->name_at) == line)
+			s->f = x;
 	}
-	found = found ? found : kscan_function(&k, name);
-	if (!found)
+	s->f = s->f ? s->f : kscan_function(&s->scan, name);
+	if (!s->f)
 		snprintf(why, why_len, "it is not defined there, or only by a macro");
-	else if (strcmp(kscan_whole(found), name) != 0)
+	else if (strcmp(kscan_whole(s->f), name) != 0)
 		snprintf(why, why_len, "line %zu: its whole name is %s; use that name",
-		    kline_at(text, found->name_at), kscan_whole(found));
-	else if (found->name_count == 1 && found->name_at > 1 && text[found->name_at - 1] == ':')
+		    kline_at(text, s->f->name_at), kscan_whole(s->f));
+	else if (s->f->name_count == 1 && s->f->name_at > 1 && text[s->f->name_at - 1] == ':')
 		snprintf(why, why_len,
 		    "line %zu: it is a member of a template; write a plain function around it, "
 		    "with named types, and adopt that function",
-		    kline_at(text, found->name_at));
-	else if (describe(&k, found, s, why, why_len))
-		return true;
-	signature_free(s);
+		    kline_at(text, s->f->name_at));
+	else
+		return describe(s, why, why_len);
 	return false;
+}
+
+bool
+signature_find(struct signature *s, char *text, size_t len, const char *name, size_t line,
+    char *why, size_t why_len)
+{
+	*s = (struct signature){ .text = text };
+	kscan(text, len, &s->scan);
+	if (!kscan_function(&s->scan, name)) {
+		kscan_free(&s->scan);
+		kscan_through(text, len, &s->scan);
+	}
+	return find(s, name, line, why, why_len);
 }
 
 void
 signature_free(struct signature *s)
 {
 	kscan_signature_free(&s->of);
+	kscan_free(&s->scan);
+	free(s->text);
 	*s = (struct signature){ 0 };
 }
 
@@ -118,17 +124,14 @@ kind_of(const struct kscan_param *p)
 }
 
 void
-signature_layout(const char *text, size_t len, struct kbuf *out)
+signature_layout(const struct kscan *k, struct kbuf *out)
 {
-	auto_scan struct kscan k;
-
-	kscan(text, len, &k);
-	kscan_items(x, &k) {
+	kscan_items(x, k) {
 		auto_signature struct kscan_signature s = { 0 };
 
-		if (x->kind != KSCAN_FUNCTION || !kscan_has_word(&k, x, "__global__"))
+		if (x->kind != KSCAN_FUNCTION || !kscan_has_word(k, x, "__global__"))
 			continue;
-		s = kscan_signature(&k, x);
+		s = kscan_signature(k, x);
 		kbuf_puts(out, x->names[0]);
 		kforeach_of(p, s.params, s.count)
 			kbuf_printf(out, " %s:%s", kind_of(p), *p->name ? p->name : "-");

@@ -7,11 +7,11 @@
 
 #include "kscan.h"
 
-/* Offsets into the text. */
 struct signature {
-	size_t from;      /* first character of the definition */
-	size_t name;      /* the function's name */
-	size_t body, end; /* the opening brace, and the position after the closing one */
+	char *text; /* of the file; owned */
+	struct kscan scan;
+	const struct kscan_item *f; /* its definition in that */
+	size_t behind;              /* after its name */
 	/* after the last #include line before it, outside any condition or brace; or 0 */
 	size_t include;
 	int line;     /* of the name */
@@ -21,19 +21,21 @@ struct signature {
 };
 
 /*
- * False with the reason in WHY: none, several, or parameters without names. Of several, the one in
- * LINE is taken, unless that is 0. Free with signature_free.
+ * In TEXT, the contents of a file, which are taken over. False with the reason in WHY: none,
+ * several, or parameters without names. Of several, the one in LINE is taken, unless that is 0.
+ * Free with signature_free.
  */
-bool signature_find(const char *text, size_t len, const char *name, size_t line,
-    struct signature *s, char *why, size_t why_len);
+bool signature_find(struct signature *s, char *text, size_t len, const char *name, size_t line,
+    char *why, size_t why_len);
 void signature_free(struct signature *s);
+#define auto_found __attribute__((cleanup(signature_free)))
 
 /* Is it the handle of a GPU queue? That is not an argument, but times are taken on it. */
 bool signature_is_stream(const struct kscan_param *p);
 
 /*
- * Append a line "NAME KIND:NAME…" for every __global__ function defined in the text, which says how
+ * Append a line "NAME KIND:NAME…" for every __global__ function defined there, which says how
  * to read its parameters from a launch. KIND: p pointer, i4, i8, u4, u8 integers, f4, f8, b1, or ?
  * for types that C does not have.
  */
-void signature_layout(const char *text, size_t len, struct kbuf *out);
+void signature_layout(const struct kscan *k, struct kbuf *out);

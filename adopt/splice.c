@@ -771,7 +771,7 @@ template_of(const struct kscan *s, const struct kscan_item *f)
 {
 	auto_signature struct kscan_signature g = kscan_signature(s, f);
 
-	return kstrndup(g.result, strncmp(g.result, "template", 8) ? 0 : strcspn(g.result, ">"));
+	return kstrndup(g.result, kscan_template(&g));
 }
 
 /* The names of a function's parameters, in order. The caller frees. */

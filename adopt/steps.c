@@ -151,13 +151,10 @@ static bool
 holds_kernel(const char *project, const char *file, const char *name)
 {
 	size_t len = 0;
-	auto_free char *text = file_text(path_of("%s/%s", project, file), &len);
-	struct signature s = { 0 };
-	char why[512];
-	bool found = text && signature_find(text, len, name, 0, &s, why, sizeof why) && s.kernel;
+	char *text = file_text(path_of("%s/%s", project, file), &len), why[512];
+	auto_found struct signature s = { 0 };
 
-	signature_free(&s);
-	return found;
+	return text && signature_find(&s, text, len, name, 0, why, sizeof why) && s.kernel;
 }
 
 /* Completes the options with those that follow from others, in the form of adopt.json. */

@@ -6,7 +6,7 @@
 #include "call.h"
 #include "instance.h"
 #include "kio.h"
-#include "ktoken.h"
+#include "kjq.h"
 
 enum { SOURCE_MAX = 8 << 20, RAW_MAX = 1 << 30 };
 
@@ -34,9 +34,9 @@ watch_find(const struct watch *w, struct signature *s)
 {
 	char why[512];
 	size_t len;
-	auto_free char *text = watch_source(w, &len);
+	char *text = watch_source(w, &len);
 
-	if (!signature_find(text, len, w->a->kernel, first_line(w->a->unit), s, why, sizeof why))
+	if (!signature_find(s, text, len, w->a->kernel, first_line(w->a->unit), why, sizeof why))
 		kdie(K_USAGE, "%s/%s: %s: %s", w->a->project, w->a->file, w->a->kernel, why);
 }
 
@@ -112,312 +112,152 @@ watch_build(const struct watch *w)
 
 /* ---- the wrapper ---- */
 
-/* The end of the default value that begins at CODE. */
-static const char *
-behind_default(const char *code)
+/* The text of the file from FROM to TO. */
+static void
+add_text(struct kbuf *b, const struct signature *s, size_t from, size_t to)
 {
-	int depth = 0;
-
-	for (; *code && (depth || !strchr(",)", *code)); code++)
-		depth += (strchr("([{", *code) != NULL) - (strchr(")]}", *code) != NULL);
-	return code;
+	kbuf_add(b, s->text + from, to - from);
 }
 
 /*
- * The parameters without their default values, which only one declaration may give, and without
- * comments.
+ * What stands behind the function's name, up to TO, without default values, which only one
+ * declaration may give, and without comments.
  */
 static void
-add_parameters(struct kbuf *b, const char *text, size_t len)
+add_parameters(struct kbuf *b, const struct signature *s, size_t to)
 {
-	auto_free char *code = ktoken_strip(text, len, KTOKEN_C);
+	const struct kscan *k = &s->scan;
 
-	for (const char *p = code; *p;)
-		if (*p == '=')
-			p = behind_default(p);
+	for (size_t p = s->behind; p < to;)
+		if (k->code[p] == '=' && p < s->of.close)
+			p = kscan_part(k, p, s->of.close, true);
 		else
-			kbuf_add(b, p++, 1);
+			kbuf_add(b, k->code + p++, 1);
 }
 
 /* The whole definition before its body, with SUFFIX after the function's name. */
 static void
-add_head(struct kbuf *b, const char *text, const struct signature *s, const struct watch *w,
-    const char *suffix, bool defaults)
+add_head(struct kbuf *b, const struct signature *s, const char *suffix, bool defaults)
 {
-	size_t behind = s->name + strlen(w->a->kernel);
-
-	kbuf_add(b, text + s->from, s->name - s->from);
-	kbuf_printf(b, "%s%s", w->a->kernel, suffix);
+	add_text(b, s, s->f->from, s->behind);
+	kbuf_puts(b, suffix);
 	if (defaults)
-		kbuf_add(b, text + behind, s->body - behind);
+		add_text(b, s, s->behind, s->f->body);
 	else
-		add_parameters(b, text + behind, s->body - behind);
+		add_parameters(b, s, s->f->body);
 }
 
-/* Does the head of the function in TEXT contain these words, in this order? */
+/* Does the head of the function contain these words, in this order? */
 static bool
-has_names(const char *text, const struct signature *s, const json_t *names)
+has_names(const struct signature *s, const json_t *names)
 {
-	const char *at = text + s->name;
+	size_t at = s->f->name_at;
 
-	kjson_foreach(name, names) {
-		const char *word = json_string_value(name);
-		size_t n = strlen(word);
-
-		while ((at = strstr(at, word)) && (kis_word(at[-1]) || kis_word(at[n])))
-			at += n;
-		if (!at || at >= text + s->body)
-			return false;
-		at += n;
-	}
-	return true;
+	kjson_foreach_text(name, names)
+		at = kscan_find(&s->scan, at, s->f->body, name) + 1;
+	return at <= s->f->body;
 }
 
 /*
  * The names of the function's parameters. A macro may hide them from the scanner; the unit has them
- * from the compiler, and they stay right until a winner with other names is put in.
+ * from the compiler, and they stay right until a winner with other names is put in. The caller
+ * frees.
  */
-static void
-add_names(struct kbuf *b, const char *text, const struct signature *s, const struct watch *w)
+static char *
+names_of(const struct signature *s, const struct watch *w)
 {
 	const json_t *names = json_object_get(w->a->unit, "names");
+	struct kbuf b = kbuf_empty();
 
-	if (!names || !has_names(text, s, names))
-		names = NULL;
-	for (size_t i = 0; names && i < json_array_size(names); i++)
-		kbuf_printf(b, "%s%s", i ? ", " : "", json_string_value(json_array_get(names, i)));
-	for (size_t i = 0; !names && i < s->of.count; i++)
-		kbuf_printf(b, "%s%s", i ? ", " : "", s->of.params[i].name);
-}
-
-static void
-add_call(struct kbuf *b, const char *text, const struct signature *s, const struct watch *w)
-{
-	auto_free char *templates = instance_formals(s->of.result);
-
-	if (kscan_has_path(w->a->kernel))
-		kbuf_puts(b, "kwatch_body(");
-	else if (s->kernel)
-		kbuf_printf(b, "%s%s<<<kwatch_grid, kwatch_block, kwatch_shared, kwatch_stream>>>(",
-		    w->a->kernel, templates);
+	if (names && has_names(s, names))
+		kjson_foreach_text(name, names)
+			kbuf_join(&b, ", ", name);
 	else
-		kbuf_printf(b, "%s__kwatched%s(", w->a->kernel, templates);
-	add_names(b, text, s, w);
-	kbuf_puts(b, ")");
+		kforeach_of(p, s->of.params, s->of.count)
+			kbuf_join(&b, ", ", p->name);
+	return b.data;
 }
 
-/* The wrapper's expression for a part of the launch: "grid_x". */
+/* The call of the function itself. The caller frees. */
 static char *
-launch_value(const char *name)
+inner_call(const struct signature *s, const struct watch *w)
 {
-	static const char *const parts[][2] = { { "grid_", "kwatch_grid." },
-		{ "block_", "kwatch_block." }, { "shared_bytes", "kwatch_shared" },
-		{ "stream", "kwatch_stream" } };
+	auto_free char *names = names_of(s, w), *templates = instance_formals(s->of.result);
+	const char *kernel = w->a->kernel;
 
-	for (size_t i = 0; i < LEN(parts); i++) {
-		size_t n = strlen(parts[i][0]);
+	return kscan_has_path(kernel) ? kasprintf("kwatch_body(%s)", names)
+	    : s->kernel ? kasprintf("%s%s<<<kwatch_grid, kwatch_block, kwatch_shared, "
+	                            "kwatch_stream>>>(%s)",
+	                      kernel, templates, names)
+	                : kasprintf("%s__kwatched%s(%s)", kernel, templates, names);
+}
 
-		if (!strncmp(name, parts[i][0], n))
-			return kasprintf("%s%s", parts[i][1], name + n);
+/* The function's own parameters, for views/wrapper.jq. New reference. */
+static json_t *
+own_parameters(const struct kscan_signature *g)
+{
+	json_t *list = json_array();
+
+	kforeach_of(p, g->params, g->count) {
+		/* Does it point to a type with a size? */
+		bool items = p->stars && !p->strange && (p->stars > 1 || strcmp(p->type, "void"));
+
+		json_array_append_new(list,
+		    json_pack("{s:s,s:b,s:b,s:b}", "name", p->name, "constant", p->constant,
+		        "items", items, "stream", signature_is_stream(p)));
 	}
-	return kstrdup(name);
+	return list;
 }
 
-/*
- * The arguments of the task's entry, each in a variable of its own: the function's own arguments
- * need not be numbers and arrays.
- */
+/* What the wrapper does, up to its closing brace. */
 static void
-add_values(struct kbuf *b, const struct watch *w, const struct signature *s)
+add_watching(struct kbuf *b, const struct signature *s, const struct watch *w)
 {
-	const json_t *list = json_object_get(w->a->unit, "parameters");
+	const json_t *entry =
+	    strcmp(w->a->entry, w->a->kernel) ? json_object_get(w->a->unit, "parameters") : NULL;
+	/* Calls of other instances of a template do not belong to the unit. */
+	auto_free char *same = instance_condition(s->of.result, w->a->unit),
+	               *call = inner_call(s, w);
+	json_auto_t *input = json_pack("{s:s,s:s,s:s,s:b,s:b,s:b,s:o,s:O*}", "kernel", w->a->kernel,
+	                "call", call, "same", same, "returns", s->returns, "launched", s->kernel,
+	                "device", w->a->device, "own", own_parameters(&s->of), "entry", entry),
+	            *text = kjq("views/wrapper.jq", input);
 
-	kjson_foreach(p, list) {
-		const char *name = kjson_str(p, "name"), *type = kjson_str(p, "type"),
-		           *guard = kjson_str(p, "guard"), *then = *guard ? " ? " : "",
-		           *other = *guard ? " : 0" : "";
-		auto_free char *value = s->kernel && kjson_bool(p, "launch")
-		    ? launch_value(name)
-		    : kstrdup(kjson_str(p, "value"));
-
-		if (kjson_bool(p, "result"))
-			kbuf_printf(b,
-			    "\t__typeof__(&kwatch_result) kwatch_of_%s = &kwatch_result;\n", name);
-		else if (kjson_bool(p, "pointer"))
-			kbuf_printf(b, "\t%s *kwatch_of_%s = %s%s(%s *)(%s)%s;\n", type, name,
-			    guard, then, type, value, other);
-		else
-			kbuf_printf(b, "\t%s kwatch_of_%s = %s%s(%s)(%s)%s;\n", type, name, guard,
-			    then, type, value, other);
-	}
-}
-
-/* Is VALUE an lvalue, such as "f->rows[1].cells", and not any expression? */
-static bool
-is_place(const char *value)
-{
-	for (; *value; value++) {
-		value += !strncmp(value, "->", 2);
-		if (!kis_word(*value) && !strchr(".[]>", *value))
-			return false;
-	}
-	return true;
-}
-
-/* The number of the entry's argument NAME, counted from 1; 0: there is none. */
-static size_t
-argument_number(const struct watch *w, const char *name)
-{
-	const json_t *list = json_object_get(w->a->unit, "parameters");
-
-	for (size_t i = 0; i < json_array_size(list); i++)
-		if (kjson_is(json_array_get(list, i), "name", name))
-			return i + 1;
-	return 0;
-}
-
-/*
- * One argument of the entry. For an array, and for a place in one, what guard.c of kwatch needs:
- * its elements, its place.
- */
-static void
-add_argument(struct kbuf *b, const struct watch *w, const json_t *p)
-{
-	const char *name = kjson_str(p, "name"), *size = kjson_str(p, "size"),
-	           *value = kjson_str(p, "value"), *guard = kjson_str(p, "guard"),
-	           *place = kjson_str(p, "place");
-	bool pointer = kjson_bool(p, "pointer"),
-	     array = pointer && !*size && !w->a->device && !kjson_bool(p, "result");
-
-	kbuf_printf(b, "\t\t{ \"%s\", &kwatch_of_%s, sizeof kwatch_of_%s, ", name, name, name);
-	if (!pointer && strstr(kjson_str(p, "type"), "tream"))
-		kbuf_puts(b, "KWATCH_STREAM, 0, 0, ");
-	else
-		kbuf_printf(b, "KWATCH_KIND(kwatch_of_%s), %d, %s, ", name,
-		    kjson_bool(p, "constant"), *size ? size : "0");
-	if (array)
-		kbuf_printf(b, "sizeof *kwatch_of_%s, ", name);
-	if (*place)
-		kbuf_printf(b, "%zu, &(%s) },\n", argument_number(w, kjson_str(p, "along")), place);
-	else if (array && is_place(value))
-		kbuf_printf(b, *guard ? "%s ? &(%s) : 0 },\n" : "%s&(%s) },\n", guard, value);
-	else
-		kbuf_puts(b, array ? "0 },\n" : "0, 0 },\n");
-}
-
-static void
-add_arguments(struct kbuf *b, const struct watch *w)
-{
-	const json_t *list = json_object_get(w->a->unit, "parameters");
-
-	kjson_foreach(p, list)
-		add_argument(b, w, p);
-}
-
-/* Does it point to a type with a size? */
-static bool
-has_items(const struct kscan_param *p)
-{
-	return p->stars && !p->strange && (p->stars > 1 || strcmp(p->type, "void"));
-}
-
-/* The arguments with their declarations. */
-static void
-add_own_arguments(struct kbuf *b, const struct signature *s)
-{
-	for (size_t i = 0; i < s->of.count; i++)
-		if (signature_is_stream(&s->of.params[i]))
-			kbuf_printf(b, "\t\tKWATCH_STREAM_ARG(%s),\n", s->of.params[i].name);
-		else
-			kbuf_printf(b, "\t\tKWATCH_ARG(%s, %d, %s%s),\n", s->of.params[i].name,
-			    s->of.params[i].constant,
-			    has_items(&s->of.params[i]) ? "sizeof *" : "0",
-			    has_items(&s->of.params[i]) ? s->of.params[i].name : "");
+	kbuf_puts(b, kjson_item(text, 0));
 }
 
 /* "template<…> static void NAME(…)" for the wrapper of a kernel. */
 static void
-add_launch_head(struct kbuf *b, const char *text, const struct signature *s, const struct watch *w)
+add_launch_head(struct kbuf *b, const struct signature *s, const struct watch *w)
 {
-	size_t behind = s->name + strlen(w->a->kernel), close = s->body;
-	const char *template = strncmp(s->of.result, "template", 8) ? "" : s->of.result;
-	int angle = 0;
-	size_t n = 0;
+	int template = (int)kscan_template(&s->of);
 
-	while (template[n] && (n < 8 || angle || template[n] == '<')) {
-		angle += (template[n] == '<') - (template[n] == '>');
-		n++;
-		if (n > 9 && !angle)
-			break;
-	}
-	while (close > behind && text[close - 1] != ')')
-		close--;
 	/* A kernel defined in one source may be launched in others, where it is declared. */
-	kbuf_printf(b, "%.*s%svoid %s__kwatched", (int)n, template,
-	    *template || rules_is_header(w->a->file) ? " static inline " : "", w->a->kernel);
-	add_parameters(b, text + behind, close - 1 - behind);
+	kbuf_printf(b, "%.*s%svoid %s__kwatched", template, s->of.result,
+	    template || rules_is_header(w->a->file) ? " static inline " : "", w->a->kernel);
+	add_parameters(b, s, s->of.close);
 	kbuf_printf(b,
 	    "%sdim3 kwatch_grid, dim3 kwatch_block, size_t kwatch_shared, "
 	    "cudaStream_t kwatch_stream)",
 	    s->of.count ? ", " : "");
 }
 
-/* What the wrapper does, up to its closing brace. */
 static void
-add_watching(struct kbuf *b, const char *text, const struct signature *s, const struct watch *w)
-{
-	bool entry = strcmp(w->a->entry, w->a->kernel) != 0;
-	size_t count =
-	    entry ? json_array_size(json_object_get(w->a->unit, "parameters")) : s->of.count;
-	auto_free char *same = instance_condition(s->of.result, w->a->unit);
-
-	/* Calls of other instances of a template do not belong to the unit. */
-	if (*same) {
-		kbuf_printf(b, "\tif (!(%s)) {\n\t\t%s", same, s->returns ? "return " : "");
-		add_call(b, text, s, w);
-		kbuf_puts(b, s->returns ? ";\n\t}\n" : ";\n\t\treturn;\n\t}\n");
-	}
-	if (s->returns) {
-		kbuf_puts(b, "\t__typeof__(");
-		add_call(b, text, s, w);
-		kbuf_puts(b, ") kwatch_result;\n");
-	}
-	if (entry)
-		add_values(b, w, s);
-	kbuf_puts(b, "\tconst struct kwatch_arg kwatch_args[] = {\n");
-	if (entry)
-		add_arguments(b, w);
-	else
-		add_own_arguments(b, s);
-	if (!count)
-		kbuf_puts(b, "\t\t{ \"\", 0, 0, KWATCH_OTHER, 0, 0, 0, 0 },\n");
-	kbuf_printf(b,
-	    "\t};\n\tstruct kwatch_call kwatch_call = { \"%s\", kwatch_args, %zu, KWATCH_CUDA, 0 "
-	    "};\n\n",
-	    w->a->kernel, count);
-	kbuf_puts(b, "\tkwatch_start(&kwatch_call);\n\t");
-	kbuf_puts(b, s->returns ? "kwatch_result = " : "");
-	add_call(b, text, s, w);
-	kbuf_printf(b, ";\n\tkwatch_stop(&kwatch_call);\n%s}\n",
-	    s->returns ? "\treturn kwatch_result;\n" : "");
-}
-
-static void
-add_wrapper(struct kbuf *b, const char *text, const struct signature *s, const struct watch *w)
+add_wrapper(struct kbuf *b, const struct signature *s, const struct watch *w)
 {
 	if (s->kernel)
-		add_launch_head(b, text, s, w);
+		add_launch_head(b, s, w);
 	else
-		add_head(b, text, s, w, "", false);
+		add_head(b, s, "", false);
 	kbuf_puts(b, "\n{\n");
-	add_watching(b, text, s, w);
+	add_watching(b, s, w);
 }
 
-/* "#line N" for the text at AT in TEXT. */
+/* "#line N" for what stands at AT. */
 static void
-add_line(struct kbuf *b, const char *text, size_t at)
+add_line(struct kbuf *b, const struct signature *s, size_t at)
 {
-	kbuf_printf(b, "#line %zu\n", kline_at(text, at));
+	kbuf_printf(b, "#line %zu\n", kline_at(s->text, at));
 }
 
 /* A strict build's warnings about lines added here have nothing to do with the application. */
@@ -432,61 +272,55 @@ static const char quiet[] = "#pragma GCC diagnostic push\n"
  * object and what is private.
  */
 static void
-add_around_body(struct kbuf *b, const char *text, const struct signature *s, const struct watch *w)
+add_around_body(struct kbuf *b, const struct signature *s, const struct watch *w)
 {
-	const char *name = kscan_plain(w->a->kernel);
-	size_t behind = s->name + strlen(name);
+	auto_free char *names = names_of(s, w);
 
-	kbuf_add(b, text + s->from, s->body - s->from);
+	add_text(b, s, s->f->from, s->f->body);
 	kbuf_puts(b, "{\n\tauto kwatch_body = [&]");
-	add_parameters(b, text + behind, s->of.close + 1 - behind);
-	kbuf_printf(b, " -> decltype(%s(", name);
-	add_names(b, text, s, w);
-	kbuf_puts(b, "))\n");
-	add_line(b, text, s->body);
-	kbuf_add(b, text + s->body, s->end - s->body);
+	add_parameters(b, s, s->of.close + 1);
+	kbuf_printf(b, " -> decltype(%s(%s))\n", kscan_plain(w->a->kernel), names);
+	add_line(b, s, s->f->body);
+	add_text(b, s, s->f->body, s->f->to);
 	kbuf_puts(b, ";\n");
-	add_watching(b, text, s, w);
+	add_watching(b, s, w);
 }
 
-/*
- * TEXT with prototypes before the definition, the function renamed, and the wrapper after it; line
- * numbers stay right.
- */
+/* The function under another name, with prototypes before it, and the wrapper after it. */
 static void
-wrap(struct kbuf *b, const char *text, size_t len, const struct signature *s, const struct watch *w,
-    const char *header)
+add_renamed(struct kbuf *b, const struct signature *s, const struct watch *w)
 {
-	kbuf_add(b, text, s->include);
+	add_head(b, s, "", true);
+	kbuf_puts(b, ";\n");
+	add_head(b, s, "__kwatched", false);
+	kbuf_printf(b, ";\n%s", loud);
+	add_line(b, s, s->f->from);
+	add_head(b, s, "__kwatched", false);
+	add_text(b, s, s->f->body, s->f->to);
+	kbuf_printf(b, "\n%s", quiet);
+	add_wrapper(b, s, w);
+}
+
+/* The text of the file with the wrapper in it; line numbers stay right. */
+static void
+wrap(struct kbuf *b, const struct signature *s, const struct watch *w, const char *header)
+{
+	add_text(b, s, 0, s->include);
 	kbuf_printf(b, "#include \"%s\"\n", header);
-	add_line(b, text, s->include);
-	kbuf_add(b, text + s->include, s->from - s->include);
+	add_line(b, s, s->include);
+	add_text(b, s, s->include, s->f->from);
 	if (s->kernel) {
 		/* The kernel is unchanged; its launches call the wrapper. */
-		kbuf_add(b, text + s->from, s->end - s->from);
+		add_text(b, s, s->f->from, s->f->to);
 		kbuf_puts(b, "\n");
-		add_wrapper(b, text, s, w);
-		add_line(b, text, s->end);
-		kbuf_add(b, text + s->end, len - s->end);
-		return;
-	}
-	kbuf_puts(b, quiet);
-	if (kscan_has_path(w->a->kernel)) {
-		add_around_body(b, text, s, w);
+		add_wrapper(b, s, w);
 	} else {
-		add_head(b, text, s, w, "", true);
-		kbuf_puts(b, ";\n");
-		add_head(b, text, s, w, "__kwatched", false);
-		kbuf_printf(b, ";\n%s", loud);
-		add_line(b, text, s->from);
-		add_head(b, text, s, w, "__kwatched", false);
-		kbuf_add(b, text + s->body, s->end - s->body);
-		kbuf_printf(b, "\n%s", quiet);
-		add_wrapper(b, text, s, w);
+		kbuf_puts(b, quiet);
+		(kscan_has_path(w->a->kernel) ? add_around_body : add_renamed)(b, s, w);
+		kbuf_puts(b, loud);
 	}
-	kbuf_puts(b, loud);
-	add_line(b, text, s->end);
-	kbuf_add(b, text + s->end, len - s->end);
+	add_line(b, s, s->f->to);
+	add_text(b, s, s->f->to, s->scan.len);
 }
 
 /*
@@ -570,14 +404,14 @@ replace_launches(const struct watch *w)
 
 /* Declares the wrapper next to the kernel's declaration. */
 static void
-declare_wrapper(const struct watch *w, const char *text, const struct signature *s)
+declare_wrapper(const struct watch *w, const struct signature *s)
 {
 	char *copy = watch_copy_path(w);
 	struct call_sites sites;
 	struct edits edits = { 0 };
 	auto_buf struct kbuf head = { 0 };
 
-	add_launch_head(&head, text, s, w);
+	add_launch_head(&head, s, w);
 	call_find(w->a, copy, &sites);
 	for (size_t i = 0; i < sites.count; i++)
 		if (sites.list[i].kind == CALL_PROTOTYPE)
@@ -591,18 +425,16 @@ declare_wrapper(const struct watch *w, const char *text, const struct signature 
 static void
 put_wrapper(const struct watch *w, const struct signature *s)
 {
-	size_t len;
 	auto_free char *header = kdata_path("adopt/wrapper.h"),
-	               *words = kread_file_or_die(header, SOURCE_MAX, NULL),
-	               *text = watch_source(w, &len);
+	               *words = kread_file_or_die(header, SOURCE_MAX, NULL);
 	char *copy = watch_copy_path(w), *shown = join(copy, ".kwatch.h");
 	auto_buf struct kbuf b = { 0 };
 
-	wrap(&b, text, len, s, w, shown);
+	wrap(&b, s, w, shown);
 	write_inside(w->folder, shown, words, strlen(words));
 	write_inside(w->folder, join(copy, w->a->file), b.data, b.len);
 	if (s->kernel) {
-		declare_wrapper(w, text, s);
+		declare_wrapper(w, s);
 		replace_launches(w);
 	}
 }
