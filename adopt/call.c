@@ -222,8 +222,6 @@ struct finding {
 	const struct adoption *a;
 	const char *file;
 	struct kscan s;
-	struct kscan_launch *launches;
-	size_t launch_count;
 	bool hidden; /* the file does not include the kernel's file */
 	struct call_sites *sites;
 };
@@ -291,7 +289,7 @@ see_name(struct finding *f, size_t at)
 {
 	const struct kscan_item *x = kscan_at(&f->s, at);
 
-	kforeach_of(l, f->launches, f->launch_count)
+	kforeach_of(l, f->s.launches, f->s.launch_count)
 		if (l->at <= at && at < l->to) {
 			if (at < l->config)
 				add_launch(f, l);
@@ -338,11 +336,9 @@ call_find(const struct adoption *a, const char *folder, struct call_sites *s)
 
 		if (text && strstr(text, a->kernel)) {
 			kscan_through(text, len, &f.s);
-			f.launch_count = kscan_launches(&f.s, NULL, &f.launches);
 			f.hidden = !includes_kernel(a, folder, f.file);
 			kscan_each(at, &f.s, 0, len, a->kernel)
 				see_name(&f, at);
-			kscan_launches_free(f.launches, f.launch_count);
 			kscan_free(&f.s);
 		}
 	}

@@ -160,8 +160,7 @@ base_length(const char *text, const char *name)
 
 /* "TYPE a, *b, c[3]" from FROM to TO: each with the type before it. */
 static void
-read_members(const struct kscan *s, size_t from, size_t to, struct kscan_param **list,
-    size_t *count, bool *hidden)
+read_members(const struct kscan *s, size_t from, size_t to, struct kscan_members *m)
 {
 	size_t base = 0;
 
@@ -178,9 +177,9 @@ read_members(const struct kscan *s, size_t from, size_t to, struct kscan_param *
 		if (p == from)
 			base = base_length(b.data, x.name);
 		/* A type without a name: represented by its text. */
-		*hidden |= !*x.name && !memchr(b.data, '{', b.len);
-		kgrow(*list, *count);
-		(*list)[(*count)++] = x;
+		m->hidden |= !*x.name && !memchr(b.data, '{', b.len);
+		kgrow(m->list, m->count);
+		m->list[m->count++] = x;
 	}
 }
 
@@ -193,8 +192,7 @@ is_round(const char *text)
 
 /* The same for a declaration, unless it declares no data. */
 static void
-read_declaration(const struct kscan *s, size_t from, size_t to, struct kscan_param **list,
-    size_t *count, bool *hidden)
+read_declaration(const struct kscan *s, size_t from, size_t to, struct kscan_members *m)
 {
 	static const char others[] = "(?s)\\A\\s*(?:(?:static|using|typedef|friend)\\b.*|"
 	                             "enum\\b[^{]*\\{[^}]*\\}\\s*|enum\\s+\\w+\\s*)?\\z";
@@ -203,36 +201,33 @@ read_declaration(const struct kscan *s, size_t from, size_t to, struct kscan_par
 
 	/* A prototype is not data; a pointer to a function is. */
 	if ((!is_round(text) || strstr(text, "(*")) && !kregex_is(others, text))
-		read_members(&own, 0, own.len, list, count, hidden);
+		read_members(&own, 0, own.len, m);
 }
 
-size_t
-kscan_members(
-    const struct kscan *s, const struct kscan_item *x, struct kscan_param **list, bool *hidden)
+struct kscan_members
+kscan_members(const struct kscan *s, const struct kscan_item *x)
 {
 	auto_scan struct kscan in;
-	size_t count = 0;
-
-	*list = NULL;
 	/* It has a base, or no braces. */
-	*hidden = kscan_uses(s, x->from, x->to, "virtual") ||
-	    kscan_matches(s, x->from, x->to, "\\A[^{]*(?::|\\z)");
+	struct kscan_members m = { .hidden = kscan_uses(s, x->from, x->to, "virtual") ||
+		    kscan_matches(s, x->from, x->to, "\\A[^{]*(?::|\\z)") };
+
 	kscan_inside(s, x, &in);
 	kscan_items(y, &in) {
 		/* What follows the braces is no member. */
 		if (y->kind == KSCAN_CLOSE)
 			break;
 		if (y->kind == KSCAN_DECLARATION && s->code[y->to - 1] == ';')
-			read_declaration(s, y->from, y->to - 1, list, &count, hidden);
+			read_declaration(s, y->from, y->to - 1, &m);
 	}
-	return count;
+	return m;
 }
 
 void
-kscan_members_free(struct kscan_param *list, size_t count)
+kscan_members_free(struct kscan_members *m)
 {
-	free_params(list, count);
-	free(list);
+	free_params(m->list, m->count);
+	free(m->list);
 }
 
 char *

@@ -150,16 +150,14 @@ is_indexed(const struct making *m, const struct kscan_param *p, bool member)
 static char *
 used_pointer(const struct making *m, const struct kscan_param *p, const struct type *record)
 {
-	struct kscan_param *members;
-	bool hidden;
-	size_t n = kscan_members(&record->source->scan, record->item, &members, &hidden);
-	char *found = hidden ? kstrdup("") : NULL;
+	auto_members struct kscan_members all = kscan_members(&record->source->scan, record->item);
 
-	kforeach_of(x, members, n)
-		if (!found && strchr(x->text, '*') && uses(m, p, x->name, ""))
-			found = kstrdup(x->text);
-	kscan_members_free(members, n);
-	return found;
+	if (all.hidden)
+		return kstrdup("");
+	kforeach_of(x, all.list, all.count)
+		if (strchr(x->text, '*') && uses(m, p, x->name, ""))
+			return kstrdup(x->text);
+	return NULL;
 }
 
 static void flatten(struct making *m, const struct kscan_param *p, const struct type *record,
@@ -315,7 +313,7 @@ flatten_member(struct making *m, const struct kscan_param *p, const struct kscan
 /* In C, a member of P that is used, but not found among all MEMBERS, would always be zero. */
 static void
 refuse_unknown(struct making *m, const struct kscan_param *p, const struct type *record,
-    const struct kscan_param *members, size_t n)
+    const struct kscan_members *members)
 {
 	auto_free char *prefix = kasprintf("%s.", p->name);
 	size_t len = strlen(prefix);
@@ -323,7 +321,7 @@ refuse_unknown(struct making *m, const struct kscan_param *p, const struct type 
 	kjson_foreach_member(used, seen, m->seen) {
 		bool found = m->cxx || strncmp(used, prefix, len) || strchr(used, '=');
 
-		kforeach_of(x, members, n)
+		kforeach_of(x, members->list, members->count)
 			found |= *x->name ? !strcmp(x->name, used + len)
 			                  : strstr(x->text, used + len) != NULL;
 		if (!found)
@@ -335,18 +333,17 @@ static void
 flatten(struct making *m, const struct kscan_param *p, const struct type *record, const char *from,
     const char *to, const char *name, bool constant, int depth)
 {
-	struct kscan_param *members;
-	bool hidden;
-	size_t n = kscan_members(&record->source->scan, record->item, &members, &hidden);
+	auto_members struct kscan_members all = kscan_members(&record->source->scan, record->item);
 
-	if (hidden || (!n && !is_object(p)))
+	if (all.hidden || (!all.count && !is_object(p)))
 		refuse(m, p, "the members of %s are not known%s", record->name,
-		    hidden ? ", or it has virtual functions or a base" : "");
-	kforeach_of(x, members, hidden ? 0 : n)
+		    all.hidden ? ", or it has virtual functions or a base" : "");
+	if (all.hidden)
+		return;
+	kforeach_of(x, all.list, all.count)
 		flatten_member(m, p, x, from, to, name, constant, depth);
-	if (!depth && n && !hidden)
-		refuse_unknown(m, p, record, members, n);
-	kscan_members_free(members, n);
+	if (!depth && all.count)
+		refuse_unknown(m, p, record, &all);
 }
 
 /*

@@ -785,6 +785,7 @@ scan_text(const char *text, size_t len, struct kscan *s, bool through)
 	if (from < to)
 		scan_range(s, from, to);
 	scan_members(s);
+	kscan_find_launches(s);
 }
 
 void
@@ -815,6 +816,7 @@ kscan_free(struct kscan *s)
 {
 	free_items(s->items, s->count);
 	free_items(s->members, s->member_count);
+	kscan_free_launches(s);
 	free(s->code);
 	*s = (struct kscan){ 0 };
 }

@@ -47,6 +47,8 @@ struct kscan {
 	/* functions that types of C++ define between their braces, with both names */
 	struct kscan_item *members;
 	size_t member_count;
+	struct kscan_launch *launches; /* in the order of the text */
+	size_t launch_count;
 	bool unclosed; /* a brace or a group is not closed */
 	bool through;  /* made by kscan_through */
 };
@@ -191,12 +193,17 @@ size_t kscan_template(const struct kscan_signature *g);
 #define auto_signature __attribute__((cleanup(kscan_signature_free)))
 /*
  * The members of the type that X defines, one by one in the form of parameters: "float x, y[2];"
- * gives two. Returns their number; the caller frees *LIST with kscan_members_free. *HIDDEN: there
- * are others: a base, virtual functions, or something that is not understood.
+ * gives two. Free them with kscan_members_free.
  */
-size_t kscan_members(
-    const struct kscan *s, const struct kscan_item *x, struct kscan_param **list, bool *hidden);
-void kscan_members_free(struct kscan_param *list, size_t count);
+struct kscan_members {
+	struct kscan_param *list;
+	size_t count;
+	/* there are others: a base, virtual functions, or something that is not understood */
+	bool hidden;
+};
+struct kscan_members kscan_members(const struct kscan *s, const struct kscan_item *x);
+void kscan_members_free(struct kscan_members *m);
+#define auto_members __attribute__((cleanup(kscan_members_free)))
 /* Return type and parameters' types without names, in normalised form; the caller frees. */
 char *kscan_signature_text(const struct kscan_signature *g);
 
@@ -234,10 +241,12 @@ struct kscan_launch {
 	size_t at, to;            /* from the kernel's name to after the ')' */
 	size_t config, config_to; /* its "<<<" and its ">>>" */
 };
-/* The launches in the function F, or in the whole text. */
-size_t kscan_launches(
-    const struct kscan *s, const struct kscan_item *f, struct kscan_launch **list);
-void kscan_launches_free(struct kscan_launch *list, size_t count);
+/* Those in the function F: the first, and their COUNT. */
+const struct kscan_launch *kscan_launches(
+    const struct kscan *s, const struct kscan_item *f, size_t *count);
+/* For kscan itself: finds them all, and frees them. */
+void kscan_find_launches(struct kscan *s);
+void kscan_free_launches(struct kscan *s);
 
 /* Names with values in addition to those of the source: an object of numbers. May be NULL. */
 struct kscan_scope {

@@ -27,10 +27,11 @@ kscan_name_before(const struct kscan *s, size_t p, size_t from, size_t *end)
 
 /* The launch whose "<<<" is at P; false: it is not a launch. */
 static bool
-read_launch(const struct kscan *s, size_t p, size_t from, size_t to, struct kscan_launch *l)
+read_launch(const struct kscan *s, size_t p, struct kscan_launch *l)
 {
 	char **const parts[] = { &l->grid, &l->block, &l->shared, &l->stream };
-	size_t begin[LEN(parts)], end[LEN(parts)], n = 0, q = p + 3, name_end, open, close;
+	size_t begin[LEN(parts)], end[LEN(parts)], n = 0, q = p + 3, to = s->len, name_end, open,
+	                                           close;
 
 	for (begin[0] = q; q < to && !kscan_stands(s, q, ">>>"); q = kscan_after(s, q, to))
 		if (s->code[q] == ',' && n + 1 < LEN(parts)) {
@@ -44,7 +45,7 @@ read_launch(const struct kscan *s, size_t p, size_t from, size_t to, struct ksca
 	close = s->code[open] == '(' ? kscan_close(s, open, to) : to;
 	if (close >= to)
 		close = open = q + 2;
-	*l = (struct kscan_launch){ .at = kscan_name_before(s, p, from, &name_end),
+	*l = (struct kscan_launch){ .at = kscan_name_before(s, p, 0, &name_end),
 		.config = p,
 		.config_to = q,
 		.to = close + 1 };
@@ -56,35 +57,43 @@ read_launch(const struct kscan *s, size_t p, size_t from, size_t to, struct ksca
 	return true;
 }
 
-size_t
-kscan_launches(const struct kscan *s, const struct kscan_item *f, struct kscan_launch **list)
+void
+kscan_find_launches(struct kscan *s)
 {
-	size_t count = 0, from = f ? f->body : 0, to = f ? f->to : s->len;
-
-	*list = NULL;
-	for (size_t p = from; p + 3 < to; p++) {
+	for (size_t p = 0; p + 3 < s->len; p++) {
 		struct kscan_launch launch;
 
-		if (!kscan_stands(s, p, "<<<") || !read_launch(s, p, from, to, &launch))
+		if (!kscan_stands(s, p, "<<<") || !read_launch(s, p, &launch))
 			continue;
-		kgrow(*list, count);
-		(*list)[count++] = launch;
+		kgrow(s->launches, s->launch_count);
+		s->launches[s->launch_count++] = launch;
 		p += 2;
 	}
-	return count;
+}
+
+const struct kscan_launch *
+kscan_launches(const struct kscan *s, const struct kscan_item *f, size_t *count)
+{
+	const struct kscan_launch *first = s->launches, *end = first + s->launch_count;
+
+	while (first < end && first->at < f->body)
+		first++;
+	for (*count = 0; first + *count < end && first[*count].to <= f->to;)
+		++*count;
+	return first;
 }
 
 void
-kscan_launches_free(struct kscan_launch *list, size_t count)
+kscan_free_launches(struct kscan *s)
 {
-	kforeach_of(l, list, count) {
+	kforeach_of(l, s->launches, s->launch_count) {
 		char *const texts[] = { l->kernel, l->arguments, l->grid, l->block, l->shared,
 			l->stream, l->call };
 
 		kforeach(text, texts)
 			free(*text);
 	}
-	free(list);
+	free(s->launches);
 }
 
 /* ---- constants ---- */

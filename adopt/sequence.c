@@ -99,7 +99,7 @@ sequence_find(struct adopted_unit *u, const struct unit_sources *sources, size_t
 {
 	const struct unit_source *s = &sources->list[which];
 	auto_signature struct kscan_signature g = { 0 };
-	struct kscan_launch *list;
+	const struct kscan_launch *list;
 	bool stream;
 	size_t n;
 
@@ -107,7 +107,7 @@ sequence_find(struct adopted_unit *u, const struct unit_sources *sources, size_t
 		return;
 	g = kscan_signature(&s->scan, f);
 	stream = kany(kforeach_of(p, g.params, g.count), signature_is_stream(p));
-	n = kscan_launches(&s->scan, f, &list);
+	list = kscan_launches(&s->scan, f, &n);
 	if (stream && !signature_is_stream(&g.params[g.count - 1]))
 		kbuf_puts(why, "its stream is not its last parameter\n");
 	else if (!stream && !n)
@@ -120,15 +120,14 @@ sequence_find(struct adopted_unit *u, const struct unit_sources *sources, size_t
 		kforeach_of(l, list, n)
 			see_launch(u, sources, which, l, why);
 	}
-	kscan_launches_free(list, n);
 }
 
 char *
 sequence_body(const struct unit_source *s, const struct kscan_item *f)
 {
-	struct kscan_launch *list;
 	auto_buf struct kbuf b = { 0 };
-	size_t n = kscan_launches(&s->scan, f, &list), at = f->body;
+	size_t n, at = f->body;
+	const struct kscan_launch *list = kscan_launches(&s->scan, f, &n);
 
 	kforeach_of(l, list, n) {
 		kbuf_add(&b, s->scan.text + at, (*l->stream ? l->config : l->config_to) - at);
@@ -139,7 +138,6 @@ sequence_body(const struct unit_source *s, const struct kscan_item *f)
 		at = l->config_to;
 	}
 	kbuf_add(&b, s->scan.text + at, f->to - at);
-	kscan_launches_free(list, n);
 	return rules_replace(
 	    "stream", kjson_str_or(rules_language(s->name), "language", "c"), b.data);
 }

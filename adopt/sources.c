@@ -17,7 +17,6 @@ add_source(struct unit_sources *s, const char *name, char *text, struct origins 
 	x = &s->list[s->count];
 	*x = (struct unit_source){ .name = kstrdup(name), .text = text, .origins = origins };
 	kscan_through(text, strlen(text), &x->scan);
-	x->launch_count = kscan_launches(&x->scan, NULL, &x->launches);
 	if (!s->index)
 		s->index = json_object();
 	kscan_items(item, &x->scan)
@@ -37,7 +36,6 @@ void
 unit_sources_free(struct unit_sources *s)
 {
 	kforeach_of(x, s->list, s->count) {
-		kscan_launches_free(x->launches, x->launch_count);
 		kscan_free(&x->scan);
 		origins_free(&x->origins);
 		free(x->project);

@@ -1663,15 +1663,6 @@ find_times(struct draft *d)
 
 /* ---- launches ---- */
 
-/* "(32,8,1)" for the array LIST; NULL: there is none. The caller frees. */
-static char *
-triple(const json_t *list)
-{
-	auto_free char *text = json_array_size(list) == 3 ? json_dumps(list, JSON_COMPACT) : NULL;
-
-	return text ? kasprintf("(%.*s)", (int)strlen(text) - 2, text + 1) : NULL;
-}
-
 /*
  * Compares every launch of the reference, for a configuration's arguments, with the observed block.
  */
@@ -1680,41 +1671,34 @@ check_geometry(const struct draft *d)
 {
 	auto_scan struct kscan s;
 	const struct kscan *sources[] = { &s };
-	struct kscan_launch *launches;
-	size_t n;
+	struct kscan_scope scope = { .sources = sources, .count = 1, .s = &s };
 	bool good = true;
 
 	kscan(d->text, strlen(d->text), &s);
-	n = kscan_launches(&s, kscan_function(&s, d->a->entry), &launches);
+	scope.f = kscan_function(&s, d->a->entry);
 	kjson_foreach(c, json_object_get(d->configs, "configs")) {
-		struct kscan_scope scope = { .sources = sources,
-			.count = 1,
-			.s = &s,
-			.f = kscan_function(&s, d->a->entry),
-			.values = json_object_get(c, "scalars") };
-		auto_free char *block = triple(json_object_get(c, "block"));
-		auto_buf struct kbuf all = { 0 };
-		bool same = false;
+		const json_t *block = json_object_get(c, "block");
+		json_auto_t *all = json_array();
+		size_t n;
 
-		for (size_t k = 0; k < n && block; k++) {
-			auto_free char *own = NULL;
+		scope.values = json_object_get(c, "scalars");
+		kforeach_of(l, kscan_launches(&s, scope.f, &n), n) {
 			int64_t t[3];
 
-			if (!kscan_dim3(&scope, launches[k].block, t))
-				continue;
-			own = kasprintf(
-			    "(%lld,%lld,%lld)", (long long)t[0], (long long)t[1], (long long)t[2]);
-			same |= !strcmp(own, block);
-			kbuf_printf(&all, "%s%s", all.len ? ", " : "", own);
+			if (kscan_dim3(&scope, l->block, t))
+				json_array_append_new(all, json_pack("[I,I,I]", t[0], t[1], t[2]));
 		}
-		if (all.len && !same) {
+		if (block && json_array_size(all) &&
+		    !kany(kjson_foreach(own, all), json_equal(own, block))) {
+			auto_free char *observed = json_dumps(block, JSON_COMPACT),
+			               *launched = json_dumps(all, JSON_COMPACT);
+
 			kwarn("%s: the application launches blocks of %s, but the reference "
-			      "launches blocks of %s",
-			    kjson_str_or(c, "name", "?"), block, all.data);
+			      "launches %s",
+			    kjson_str(c, "name"), observed, launched);
 			good = false;
 		}
 	}
-	kscan_launches_free(launches, n);
 	return good;
 }
 

@@ -287,9 +287,8 @@ add_record(const struct types *t, const struct type *record, struct type_leaves 
     const char *path, int depth)
 {
 	const json_t *known = system_record(record->name);
-	struct kscan_param *members;
-	bool hidden, good;
-	size_t count;
+	auto_members struct kscan_members all = { 0 };
+	bool good;
 
 	if (depth > DEEP)
 		return false;
@@ -302,11 +301,10 @@ add_record(const struct types *t, const struct type *record, struct type_leaves 
 		l->many = true;
 		return known;
 	}
-	count = kscan_members(&record->source->scan, record->item, &members, &hidden);
-	good = !hidden && count;
-	kforeach_of(member, members, count)
+	all = kscan_members(&record->source->scan, record->item);
+	good = !all.hidden && all.count;
+	kforeach_of(member, all.list, all.count)
 		good = good && add_member(t, member, l, path, depth);
-	kscan_members_free(members, count);
 	return good;
 }
 

@@ -227,7 +227,7 @@ static void
 find_launches(struct adopted_unit *u, const struct unit_sources *sources)
 {
 	kforeach_of(s, sources->list, sources->count)
-		kforeach_of(l, s->launches, s->launch_count) {
+		kforeach_of(l, s->scan.launches, s->scan.launch_count) {
 			if (strcmp(kscan_plain(l->kernel), u->name))
 				continue;
 			kgrow(u->launches, u->launch_count);

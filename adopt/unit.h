@@ -25,8 +25,6 @@ struct unit_source {
 	struct origins origins; /* for a preprocessed text */
 	char *project;          /* the project's folder if it was preprocessed; or NULL */
 	struct kscan scan;
-	struct kscan_launch *launches;
-	size_t launch_count;
 };
 
 struct unit_sources {

@@ -362,29 +362,24 @@ replace_in(const struct watch *w, const char *file)
 	char *path = join(watch_copy_path(w), file);
 	auto_buf struct kbuf b = { 0 };
 	auto_scan struct kscan k = { 0 };
-	struct kscan_launch *list;
-	size_t len, done = 0, n;
+	size_t len, done = 0;
 	auto_free char *text = kread_file(path, SOURCE_MAX, &len);
 
 	if (!text)
 		return;
 	kscan_through(text, len, &k);
-	n = kscan_launches(&k, NULL, &list);
-	for (size_t i = 0; i < n; i++) {
-		const char *colon = strrchr(list[i].kernel, ':');
-
+	kforeach_of(l, k.launches, k.launch_count) {
 		/* Not the launch in the wrapper itself. */
-		if (strcmp(colon ? colon + 1 : list[i].kernel, w->a->kernel) ||
-		    !strcmp(list[i].grid, "kwatch_grid") || is_other(w, file, &list[i]))
+		if (strcmp(kscan_plain(l->kernel), w->a->kernel) ||
+		    !strcmp(l->grid, "kwatch_grid") || is_other(w, file, l))
 			continue;
-		kbuf_add(&b, text + done, list[i].at - done);
-		add_replaced(&b, text, &list[i]);
-		done = list[i].to;
+		kbuf_add(&b, text + done, l->at - done);
+		add_replaced(&b, text, l);
+		done = l->to;
 	}
 	kbuf_add(&b, text + done, len - done);
 	if (done)
 		write_inside(w->folder, path, b.data, b.len);
-	kscan_launches_free(list, n);
 }
 
 static void
