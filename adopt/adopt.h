@@ -77,13 +77,6 @@ json_t *task_libraries(const struct adoption *a);
 bool build_alone(const struct adoption *a, const char *source, const char *object, char **log);
 /* The same for the task's reference, which becomes TEXT. */
 bool build_reference(const struct adoption *a, const char *text, char **log);
-/*
- * "structural" (braces, prose in code) or "semantic" (names, types), judged by the compiler's first
- * message.
- */
-const char *error_kind(const char *log);
-/* Lines of TEXT around each error in LOG, and the errors. The caller frees. */
-char *error_context(const char *text, const char *log);
 int extract_kernel(const struct adoption *a);
 
 /* record.c: the arrays of the chosen calls, with the application's contents. */

@@ -3,10 +3,11 @@
 
 #include "adopt.h"
 #include "kfence.h"
+#include "kregex.h"
 #include "ktemplate.h"
 #include "../tools/model/kextract.h"
 
-enum { TEMPLATE_MAX = 1 << 20 };
+enum { TEMPLATE_MAX = 1 << 20, AROUND = 8 };
 
 /* A manifest for kllm, if the campaign has none yet; returns its folder. */
 static char *
@@ -98,6 +99,56 @@ ask_fenced(const struct adoption *a, const char *text)
 
 	if (text)
 		kfence_code(&b, text, a->language);
+	return b.data;
+}
+
+/*
+ * "structural" (braces, prose in code) or "semantic" (names, types), judged by the compiler's first
+ * message.
+ */
+static const char *
+error_kind(const char *log)
+{
+	static const char structural[] =
+	    "expected (?:a )?declaration|expected identifier or|expected (?:'|‘)}|at end of input|"
+	    "unterminated|stray|extraneous closing brace|#endif|#if|missing terminating|"
+	    "unrecognized token|expected unqualified-id";
+	struct kregex_span at[1];
+
+	return kregex_match("error:[^\\n]*", log, at) &&
+	        kregex_find(structural, log + at->from, at->to - at->from, NULL, 0)
+	    ? "structural"
+	    : "semantic";
+}
+
+/* Lines of TEXT around each error in LOG, and the errors. The caller frees. */
+static char *
+error_context(const char *text, const char *log)
+{
+	/* a line with an error, and the number in "file:12" or "file(12)" */
+	struct kregex_span at[2];
+	struct kbuf b = { 0 };
+	size_t shown = 0;
+
+	for (const char *p = log;
+	     kregex_match("(?m)^(?:[^:(\\n]*[:(](\\d+))?[^\\n]*?error[^\\n]*", p, at);
+	     p += at[0].to) {
+		size_t number = at[1].from == KREGEX_UNSET ? 0 : strtoul(p + at[1].from, NULL, 10),
+		       line = 1;
+
+		kbuf_printf(&b, "%.*s\n", (int)(at[0].to - at[0].from), p + at[0].from);
+		for (const char *t = text; number && *t && line <= number + AROUND; line++) {
+			size_t m = strcspn(t, "\n");
+
+			if (line + AROUND >= number && line > shown) {
+				kbuf_printf(&b, "%5zu %.*s\n", line, (int)m, t);
+				shown = line;
+			}
+			t += m + (t[m] == '\n');
+		}
+	}
+	if (!b.len)
+		kbuf_puts(&b, log);
 	return b.data;
 }
 

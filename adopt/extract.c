@@ -12,7 +12,7 @@
 #include "kregex.h"
 #include "preprocess.h"
 
-enum { TRIES = 8, PULLS = 32, AROUND = 8, LOG_CHARS = 6000, CONTEXT_MAX = 200000, LARGE = 50000 };
+enum { TRIES = 8, PULLS = 32, LOG_CHARS = 6000, CONTEXT_MAX = 200000, LARGE = 50000 };
 
 json_t *
 compile_settings(const struct adoption *a)
@@ -92,62 +92,6 @@ build_reference(const struct adoption *a, const char *text, char **log)
 
 	write_text(source, text);
 	return build_alone(a, source, adopt_path(a, "task/reference.so"), log);
-}
-
-const char *
-error_kind(const char *log)
-{
-	static const char structural[] =
-	    "expected (?:a )?declaration|expected identifier or|expected (?:'|‘)}|at end of input|"
-	    "unterminated|stray|extraneous closing brace|#endif|#if|missing terminating|"
-	    "unrecognized token|expected unqualified-id";
-	struct kregex_span at[1];
-
-	return kregex_match("error:[^\\n]*", log, at) &&
-	        kregex_find(structural, log + at->from, at->to - at->from, NULL, 0)
-	    ? "structural"
-	    : "semantic";
-}
-
-char *
-error_context(const char *text, const char *log)
-{
-	/* a line with an error, and the number in "file:12" or "file(12)" */
-	struct kregex_span at[2];
-	struct kbuf b = { 0 };
-	size_t shown = 0;
-
-	for (const char *p = log;
-	     kregex_match("(?m)^(?:[^:(\\n]*[:(](\\d+))?[^\\n]*?error[^\\n]*", p, at);
-	     p += at[0].to) {
-		size_t number = at[1].from == KREGEX_UNSET ? 0 : strtoul(p + at[1].from, NULL, 10),
-		       line = 1;
-
-		kbuf_printf(&b, "%.*s\n", (int)(at[0].to - at[0].from), p + at[0].from);
-		for (const char *t = text; number && *t && line <= number + AROUND; line++) {
-			size_t m = strcspn(t, "\n");
-
-			if (line + AROUND >= number && line > shown) {
-				kbuf_printf(&b, "%5zu %.*s\n", line, (int)m, t);
-				shown = line;
-			}
-			t += m + (t[m] == '\n');
-		}
-	}
-	if (!b.len)
-		kbuf_puts(&b, log);
-	return b.data;
-}
-
-/* The name in the first "undefined reference to `NAME'", unqualified, or NULL; the caller frees. */
-static char *
-undefined_name(const char *log)
-{
-	struct kregex_span at[2];
-
-	return kregex_match("ndefined reference to [^A-Za-z_\\n]*(?:\\w*::)*(\\w+)", log, at)
-	    ? kregex_text(log, at[1])
-	    : NULL;
 }
 
 /* ---- the model ---- */
@@ -274,6 +218,8 @@ static void
 assemble(struct assembly *x, const struct adoption *a, const char *copy, const char *file,
     const json_t *settings)
 {
+	/* "undefined reference to `NAME'", unqualified */
+	static const char undefined[] = "ndefined reference to [^A-Za-z_\\n]*(?:\\w*::)*(\\w+)";
 	struct adoption of = *a;
 	char *name = NULL;
 
@@ -289,7 +235,7 @@ assemble(struct assembly *x, const struct adoption *a, const char *copy, const c
 		free(x->log);
 		x->text = bundle_text(&x->b, a);
 		x->good = build_reference(a, x->text, &x->log);
-		name = x->good ? NULL : undefined_name(x->log);
+		name = x->good ? NULL : kregex_part(undefined, x->log);
 	} while (name && x->pulls < PULLS && bundle_keep(&x->b, name));
 	free(name);
 }

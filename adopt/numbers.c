@@ -35,15 +35,6 @@ number_type(const char *name)
 	return NULL;
 }
 
-const struct number_type *
-number_dtype(const char *dtype)
-{
-	kforeach(row, rows)
-		if (!strcmp(row->dtype, dtype))
-			return row;
-	return NULL;
-}
-
 bool
 number_is_half(const struct number_type *n)
 {

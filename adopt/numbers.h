@@ -16,7 +16,6 @@ struct number_type {
 };
 /* NULL: it is none. */
 const struct number_type *number_type(const char *name);
-const struct number_type *number_dtype(const char *dtype);
 /*
  * All of them, by dtype: their "type" in C, and whether it is "narrow", not as exact as a double.
  * New reference.
