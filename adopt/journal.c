@@ -176,7 +176,6 @@ journal_backup(const struct adoption *a)
 	json_auto_t *change = last_change(a);
 	char *path = project_path(a, a->file), hex[65];
 	auto_free char *text = NULL;
-	json_t *originals = json_object_get(a->json, "originals");
 	size_t len;
 
 	if (is_pending(change))
@@ -189,9 +188,8 @@ journal_backup(const struct adoption *a)
 	if (!journal_is_original(a))
 		write_bytes(journal_original(a, a->file), text, len);
 	ksha256_hex(text, len, hex);
-	if (!originals)
-		json_object_set_new(a->json, "originals", originals = json_object());
-	json_object_set_new(originals, a->file, json_string(hex));
+	json_object_set_new(
+	    kjson_ensure(a->json, "originals", json_object()), a->file, json_string(hex));
 }
 
 /* Do all files of the change have the contents in its FIELD: "from", "to"? */

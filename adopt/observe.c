@@ -402,7 +402,7 @@ tell_dropped(const struct watch *w, json_int_t dropped)
 {
 	if (dropped)
 		kwarn("%lld more calls of %s were not recorded; shares refer to the recorded ones",
-		    (long long)dropped, w->a->kernel);
+		    dropped, w->a->kernel);
 }
 
 /* For a short launch, events measure the time to launch. */

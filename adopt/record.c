@@ -31,8 +31,8 @@ add_line(struct kbuf *b, const json_t *config, long skip)
 	kbuf_printf(b, "%s %ld ", kjson_str_or(config, "name", "?"), skip);
 	kjson_foreach_member(name, v, json_object_get(config, "scalars")) {
 		if (json_is_integer(v) || json_is_boolean(v))
-			kbuf_printf(b, "%s=%lld ", name,
-			    json_is_true(v) ? 1 : (long long)json_integer_value(v));
+			kbuf_printf(
+			    b, "%s=%lld ", name, json_is_true(v) ? 1 : json_integer_value(v));
 		else if (json_is_real(v))
 			kbuf_printf(b, "%s=%.17g ", name, json_real_value(v));
 		else

@@ -263,6 +263,13 @@ value_reach(const struct values *v, const struct value *x, const json_t *args)
 	return (size_t)most;
 }
 
+/* The size of the block of memory that X points into. The caller frees. */
+static char *
+block_of(const json_t *call, const struct value *x)
+{
+	return kasprintf("%lld", kjson_int(pointer(call, x->name), "bytes"));
+}
+
 /*
  * Does another call get a different part of the block? Then the rest of the block is only an upper
  * limit for this call, not what it was given.
@@ -270,10 +277,9 @@ value_reach(const struct values *v, const struct value *x, const json_t *args)
 static bool
 is_part(const json_t *call, const struct value *x)
 {
-	char key[32];
+	auto_free char *size = block_of(call, x);
 
-	snprintf(key, sizeof key, "%lld", (long long)kjson_int(pointer(call, x->name), "bytes"));
-	return json_object_get(x->shared, key) != NULL;
+	return json_object_get(x->shared, size) != NULL;
 }
 
 /* The sizes of blocks of which calls get parts. */
@@ -282,12 +288,10 @@ find_parts(const struct values *v, struct value *x)
 {
 	x->shared = json_object();
 	kjson_foreach(call, v->calls) {
-		const json_t *p = pointer(call, x->name);
-		char key[32];
+		auto_free char *size = block_of(call, x);
 
-		snprintf(key, sizeof key, "%lld", (long long)kjson_int(p, "bytes"));
-		if (kjson_int(p, "offset") > 0)
-			json_object_set_new(x->shared, key, json_true());
+		if (kjson_int(pointer(call, x->name), "offset") > 0)
+			kjson_enter(x->shared, size);
 	}
 }
 
@@ -430,7 +434,7 @@ refuse_overlap(
 			    "%s: in a call of the application, %s (%lld bytes) reaches into %s, "
 			    "which begins after %lld, so they cannot be two arrays of a task; "
 			    "adopt the function that calls it",
-			    a->kernel, x->name, (long long)reach, y->name, (long long)room);
+			    a->kernel, x->name, reach, y->name, room);
 	}
 }
 
@@ -506,7 +510,7 @@ fit_text(const struct fit *f)
 			kbuf_printf(&b, "+%d)", f->add[i]);
 	}
 	if (f->times != 1 || !f->count)
-		kbuf_printf(&b, "%s%lld", b.len ? "*" : "", (long long)f->times);
+		kbuf_printf(&b, "%s%lld", b.len ? "*" : "", f->times);
 	return b.data;
 }
 
@@ -726,8 +730,8 @@ add_observed(struct kbuf *b, const struct values *v, const struct value *x)
 		auto_free char *args =
 		    json_dumps(json_object_get(json_array_get(v->calls, i), "args"), JSON_COMPACT);
 
-		kbuf_printf(b, "%lld elements with %s\n",
-		    (long long)elements(json_array_get(v->calls, i), x), args);
+		kbuf_printf(
+		    b, "%lld elements with %s\n", elements(json_array_get(v->calls, i), x), args);
 	}
 }
 
@@ -755,7 +759,7 @@ has_room(const struct values *v, const struct value *x, const char *expression, 
 
 			snprintf(why, why_len,
 			    "%s is %lld elements with %.200s, but there were %lld", expression,
-			    (long long)want, dump, (long long)n);
+			    (long long)want, dump, n);
 			return false;
 		}
 	}

@@ -20,15 +20,9 @@ add_source(struct unit_sources *s, const char *name, char *text, struct origins 
 	if (!s->index)
 		s->index = json_object();
 	kscan_items(item, &x->scan)
-		for (size_t k = 0; k < item->name_count && item->kind != KSCAN_INCLUDE; k++) {
-			json_t *list = json_object_get(s->index, item->names[k]);
-
-			if (!list &&
-			    json_object_set_new(s->index, item->names[k], list = json_array()))
-				continue;
-			json_array_append_new(
-			    list, json_pack("[i,i]", (int)s->count, (int)(item - x->scan.items)));
-		}
+		kforeach_of(own, item->names, item->kind == KSCAN_INCLUDE ? 0 : item->name_count)
+			json_array_append_new(kjson_ensure(s->index, *own, json_array()),
+			    json_pack("[i,i]", (int)s->count, (int)(item - x->scan.items)));
 	s->count++;
 }
 

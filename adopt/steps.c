@@ -27,27 +27,15 @@ answer_text(void *answers, const char *option, const char *text)
 }
 
 static void
-append(json_t *answers, const char *key, json_t *item)
-{
-	json_t *list = json_object_get(answers, key);
-
-	if (!list)
-		json_object_set_new(answers, key, list = json_array());
-	json_array_append_new(list, item);
-}
-
-static void
 add_shape(void *answers, const char *option, const char *text)
 {
 	size_t n = strcspn(text, "=");
-	json_t *shapes = json_object_get(answers, "shapes");
 	auto_free char *name = kstrndup(text, n);
 
 	if (!n || !text[n] || !text[n + 1])
 		kdie(K_USAGE, "%s %s: must be NAME=EXPRESSION", option, text);
-	if (!shapes)
-		json_object_set_new(answers, "shapes", shapes = json_object());
-	json_object_set_new(shapes, name, json_string(text + n + 1));
+	json_object_set_new(
+	    kjson_ensure(answers, "shapes", json_object()), name, json_string(text + n + 1));
 }
 
 /* How much a standalone time may differ from the time in the application. */
@@ -78,14 +66,15 @@ static void
 add_output(void *answers, const char *option, const char *file)
 {
 	(void)option;
-	append(answers, "outputs", json_pack("{s:s}", "file", file));
+	json_array_append_new(
+	    kjson_ensure(answers, "outputs", json_array()), json_pack("{s:s}", "file", file));
 }
 
 static void
 add_context(void *answers, const char *option, const char *file)
 {
 	(void)option;
-	append(answers, "context", json_string(file));
+	kjson_add(kjson_ensure(answers, "context", json_array()), file);
 }
 
 /* An answer that was not given is no member. */

@@ -42,7 +42,7 @@ enum floats { FLOATS_FRESH, FLOATS_INVENTED, FLOATS_KEPT, FLOATS_COUNT };
 struct draft {
 	struct adoption *a;
 	struct values v;
-	json_t *configs; /* of configs.json */
+	json_t *configs; /* those of configs.json, borrowed */
 	char *text;      /* of the reference */
 	json_t *task;
 	json_t *targets;    /* the configurations whose times count, by workload */
@@ -304,10 +304,8 @@ typed_file(const struct draft *d, const char *config, const struct value *x, con
 static void
 add_recorded(const struct draft *d, json_t *w, const char *config, const json_t *args)
 {
-	json_t *values = json_object_get(w, "values");
+	json_t *values = kjson_ensure(w, "values", json_object());
 
-	if (!values)
-		json_object_set_new(w, "values", values = json_object());
 	values_each(x, &d->v) {
 		size_t count = 0;
 		auto_free char *file =
@@ -349,9 +347,7 @@ twin_of(const json_t *all, const json_t *w)
 static const json_t *
 scalars_of(const struct draft *d, const json_t *w)
 {
-	return json_object_get(kjson_find(json_object_get(d->configs, "configs"), "name",
-	                           kjson_str_or(w, "name", "?")),
-	    "scalars");
+	return json_object_get(kjson_find(d->configs, "name", kjson_str(w, "name")), "scalars");
 }
 
 /*
@@ -361,16 +357,15 @@ scalars_of(const struct draft *d, const json_t *w)
 static json_t *
 timed_workloads(struct draft *d)
 {
-	const json_t *list = json_object_get(d->configs, "configs");
 	json_auto_t *calls = json_object();
 	json_t *all = json_array();
 	double total = 0;
 	bool timed;
 
 	json_object_clear(d->targets);
-	kjson_foreach(c, list)
+	kjson_foreach(c, d->configs)
 		total += kjson_num(c, "share");
-	kjson_foreach(c, list) {
+	kjson_foreach(c, d->configs) {
 		const char *name = kjson_str_or(c, "name", "?");
 		double share = kjson_num(c, "share") / (total > 0 ? total : 1),
 		       n = kjson_num_or(c, "calls", 1);
@@ -477,7 +472,7 @@ add_neighbours(const struct draft *d, json_t *all, const json_t *given)
 			if (v < 1)
 				continue;
 			json_object_set_new(args, x->name, json_integer(v));
-			name = kasprintf("check_%s_%lld", x->name, (long long)v);
+			name = kasprintf("check_%s_%lld", x->name, v);
 			v = 23;
 			values_each(y, &d->v)
 				if (y->role == ROLE_AXIS && y->size && !y->tied) {
@@ -785,26 +780,33 @@ run_judge(struct draft *d, const char *name, const char *arguments, struct comma
 static json_t *
 judge(struct draft *d, const char *phase, const char *more)
 {
-	const struct adoption *a = d->a;
-	char *out = adopt_path(a, "log/harness.json");
-	struct command_result r;
-	auto_buf struct kbuf command = { 0 };
+	char *out = adopt_path(d->a, "log/harness.json");
+	auto_free char *arguments = kasprintf("-t task.json -s full --oracle ./oracle.so --phase "
+	                                      "%s --threads %lld --name reference "
+	                                      "%s ./reference.so -o ../log/harness.json",
+	    phase, kjson_int(d->a->json, "threads"), more);
+	auto_result struct command_result r = { 0 };
 	json_auto_t *answer = NULL;
 
 	unlink(out);
-	kbuf_printf(&command,
-	    "-t task.json -s full --oracle ./oracle.so --phase %s --threads %lld --name reference "
-	    "%s ./reference.so -o ",
-	    phase, (long long)kjson_int(a->json, "threads"), more);
-	command_quote(&command, out);
-	run_judge(d, "harness", command.data, &r);
+	run_judge(d, "harness", arguments, &r);
 	/* A judge with damaged memory may also end with a result that cannot be written. */
 	if (r.status > 0 && r.status < 128 && r.status != K_IO)
 		kdie(r.status == 127 ? K_MISSING : r.status,
 		    "the reference cannot be evaluated:\n%s", r.said);
 	answer = r.status ? NULL : kjson_load(out);
-	command_free(&r);
 	return json_incref(json_array_get(json_object_get(answer, "candidates"), 0));
+}
+
+/* Run it on the reference alone, in a separate process, with these options. */
+static void
+run_solo(struct draft *d, const char *name, const char *options, struct command_result *r)
+{
+	auto_free char *command = kasprintf("kharness --solo -s full --backend %s --threads %lld "
+	                                    "%s ./reference.so",
+	    d->a->language, kjson_int(d->a->json, "threads"), options);
+
+	command_own(d->a, adopt_path(d->a, "task"), command, name, r);
 }
 
 /* Right in every case that was tried. */
@@ -896,21 +898,16 @@ unfinished(const char *text)
 static char *
 call_alone(struct draft *d, const char *task, const char *more)
 {
-	auto_free char *text = NULL;
-	auto_buf struct kbuf command = { 0 };
-	struct command_result r;
+	auto_free char *options = kasprintf("--fenced --run-timeout-s 20 -t %s %s", task, more),
+	               *text = NULL;
+	auto_result struct command_result r = { 0 };
 
-	kbuf_printf(&command,
-	    "kharness --solo --fenced -t %s -s full --run-timeout-s 20 --backend %s "
-	    "--threads %lld %s ./reference.so",
-	    task, d->a->language, (long long)kjson_int(d->a->json, "threads"), more);
-	command_own(d->a, adopt_path(d->a, "task"), command.data, "probe", &r);
+	run_solo(d, "probe", options, &r);
 	if (r.status == K_MISSING || r.status == K_USAGE || r.status == K_AGAIN)
 		kdie(r.status, "the reference cannot be tried:\n%s", r.said);
-	text = r.status || !r.log ? file_text(r.log, NULL) : NULL;
+	text = r.status ? file_text(r.log, NULL) : NULL;
 	if (!r.status)
 		d->alone_s = r.wall_s;
-	command_free(&r);
 	return text ? unfinished(text) : NULL;
 }
 
@@ -1326,14 +1323,12 @@ accused(const struct draft *d, const char *text)
 static bool
 recorded_vary(const struct draft *d)
 {
-	const json_t *list = json_object_get(d->configs, "configs");
-
 	values_each(x, &d->v) {
 		char first[65] = "", hex[65];
 
 		if (!is_output(x))
 			continue;
-		kjson_foreach(c, list) {
+		kjson_foreach(c, d->configs) {
 			const char *config = kjson_str(c, "name"), *name = x->name,
 			           *path = recorded_path(d->a, config, name, true)
 			    ?: recorded_path(d->a, config, name, false);
@@ -1472,7 +1467,7 @@ gives_the_same(const struct draft *d, const char *name, char *why, size_t why_le
 static bool
 drop_other(struct draft *d)
 {
-	json_t *list = json_object_get(d->configs, "configs");
+	json_t *list = d->configs;
 	char why[300];
 
 	write_replay(d);
@@ -1568,7 +1563,7 @@ is_first_touch(const json_t *row, double low)
 		return false;
 	ksay("proxy      %s: in the application the call is the first to touch %lld pages, which "
 	     "is part of its time there\n",
-	    kjson_str_or(row, "workload", "?"), (long long)pages);
+	    kjson_str_or(row, "workload", "?"), pages);
 	return true;
 }
 
@@ -1576,22 +1571,14 @@ is_first_touch(const json_t *row, double low)
 static double
 warm_us(struct draft *d, const char *name)
 {
-	struct command_result r;
-	auto_free char *text = NULL;
-	auto_buf struct kbuf command = { 0 };
-	const char *at;
+	auto_free char *options = kasprintf("--warm -t task.json --workload %s", name),
+	               *text = NULL, *ns = NULL;
+	auto_result struct command_result r = { 0 };
 
-	kbuf_printf(&command,
-	    "kharness --solo --warm -t task.json -s full --backend %s --threads %lld --workload ",
-	    d->a->language, (long long)kjson_int(d->a->json, "threads"));
-	command_quote(&command, name);
-	kbuf_puts(&command, " ./reference.so");
-	command_own(d->a, adopt_path(d->a, "task"), command.data, "warm", &r);
+	run_solo(d, "warm", options, &r);
 	text = r.status ? NULL : file_text(r.log, NULL);
-	command_free(&r);
-	at = text ? strstr(text, "warm: ") : NULL;
-	at = at ? strchr(at + strlen("warm: "), ' ') : NULL;
-	return at ? strtod(at, NULL) / 1e3 : 0;
+	ns = kregex_part("warm: [^ ]+ (.*)", text);
+	return ns ? strtod(ns, NULL) / 1e3 : 0;
 }
 
 /*
@@ -1676,7 +1663,7 @@ check_geometry(const struct draft *d)
 
 	kscan(d->text, strlen(d->text), &s);
 	scope.f = kscan_function(&s, d->a->entry);
-	kjson_foreach(c, json_object_get(d->configs, "configs")) {
+	kjson_foreach(c, d->configs) {
 		const json_t *block = json_object_get(c, "block");
 		json_auto_t *all = json_array();
 		size_t n;
@@ -1706,7 +1693,7 @@ check_geometry(const struct draft *d)
 static void
 drop_empty(struct draft *d)
 {
-	json_t *list = json_object_get(d->configs, "configs");
+	json_t *list = d->configs;
 
 	for (size_t i = json_array_size(list); i-- > 0 && json_array_size(list) > 1;) {
 		json_t *c = json_array_get(list, i);
@@ -1726,14 +1713,13 @@ drop_empty(struct draft *d)
 static char *
 gpu_name(const struct adoption *a)
 {
-	struct command_result r;
+	auto_result struct command_result r = { 0 };
 	auto_free char *text = NULL;
 
 	command_run(
 	    a, a->dir, "nvidia-smi --query-gpu=name --format=csv,noheader", NULL, "gpu", &r);
 	text = r.status ? NULL : file_text(r.log, NULL);
-	command_free(&r);
-	return text && *text && strchr(text, '\n') ? kstrndup(text, strcspn(text, "\r\n")) : NULL;
+	return kregex_part("\\A([^\\r\\n]+)\\r?\\n", text);
 }
 
 /*
@@ -1745,12 +1731,11 @@ set_defaults(const struct adoption *a)
 {
 	char *path = path_of("%s/campaign.json", a->dir);
 	json_auto_t *settings = compile_settings(a), *m = kjson_load(path);
-	json_t *search = json_object_get(m, "search"), *eval;
+	json_t *search = kjson_ensure(m, "search", json_object()),
+	       *eval = kjson_ensure(m, "eval", json_object());
 	bool linear = strcmp(kjson_str_or(a->json, "mode", "linear"), "map-elites");
 	auto_free char *gpu = a->device ? gpu_name(a) : NULL;
 
-	if (!search)
-		json_object_set_new(m, "search", search = json_object());
 	if (!linear)
 		json_object_set_new(search, "branches", json_integer(1));
 	json_object_update_new(m,
@@ -1759,9 +1744,6 @@ set_defaults(const struct adoption *a)
 	        json_sprintf("%s of %s", a->kernel, a->file)));
 	if (json_object_get(a->json, "model"))
 		json_object_set(m, "model", json_object_get(a->json, "model"));
-	eval = json_object_get(m, "eval");
-	if (!eval)
-		json_object_set_new(m, "eval", eval = json_object());
 	if (a->launcher)
 		json_object_set_new(eval, "launcher", json_string(a->launcher));
 	if (json_object_get(a->json, "threads"))
@@ -1796,29 +1778,18 @@ static void
 make_campaign(const struct adoption *a)
 {
 	static const char *const files[] = { "campaign.json", "task.json", "Makefile" };
-	const char *mode = kjson_str_or(a->json, "mode", "linear");
-	char *task = adopt_path(a, "task");
-	char *argv[] = { (char *)"kcampaign", (char *)"new", a->dir, (char *)"--task", task,
-		(char *)"--mode", (char *)mode, NULL };
-	struct kproc p = { .argv = argv };
-	struct kproc_result r;
+	const char *argv[] = { "kcampaign", "new", a->dir, "--task", adopt_path(a, "task"),
+		"--mode", kjson_str_or(a->json, "mode", "linear"), NULL };
 
 	if (adoption_begun(a))
 		kdie(K_USAGE,
 		    "%s: the campaign has begun with another task; adopt into another folder, or "
 		    "remove this one",
 		    a->dir);
-	for (size_t i = 0; i < LEN(files); i++) {
-		char *path = path_of("%s/%s", a->dir, files[i]);
-
-		unlink(path);
-	}
+	kforeach(file, files)
+		unlink(path_of("%s/%s", a->dir, *file));
 	remove_folder(path_of("%s/recorded", a->dir));
-	if (kproc_run(&p, &r) < 0)
-		kdie_errno(K_MISSING, "kcampaign");
-	if (r.exit_code)
-		kdie(r.exit_code > 0 ? r.exit_code : K_IO, "kcampaign new: %s", r.err);
-	kproc_result_free(&r);
+	free(program_output(argv, NULL, -1));
 	set_defaults(a);
 	task_context(a);
 }
@@ -1938,12 +1909,12 @@ make_task(const struct adoption *a)
 		.large = true,
 		.targets = json_object(),
 		.untimed = json_array() };
-	char *path = adopt_made(a, "configs.json", "configs"),
-	     *source = adopt_path(a, "task/reference.%s", a->suffix);
+	json_auto_t *document = kjson_load(adopt_made(a, "configs.json", "configs"));
+	char *source = adopt_path(a, "task/reference.%s", a->suffix);
 	int code = K_OK;
 	struct work_span w;
 
-	d.configs = kjson_load(path);
+	d.configs = json_object_get(document, "configs");
 	d.text = file_text(source, NULL);
 	if (!d.text)
 		kdie(K_USAGE, "%s is missing: run kadopt extract", source);
@@ -1976,7 +1947,6 @@ make_task(const struct adoption *a)
 		task_freeze(a, d.task);
 	}
 	values_free(&d.v);
-	json_decref(d.configs);
 	json_decref(d.small);
 	json_decref(d.untimed);
 	json_decref(d.targets);

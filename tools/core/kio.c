@@ -470,6 +470,18 @@ kjson_told(const json_t *object, const char *path)
 	return text;
 }
 
+json_t *
+kjson_ensure(json_t *object, const char *key, json_t *value)
+{
+	json_t *own = json_object_get(object, key);
+
+	if (own)
+		json_decref(value);
+	else
+		json_object_set_new(object, key, value);
+	return own ?: json_object_get(object, key);
+}
+
 void
 kjson_count(json_t *object, const char *key, json_int_t n)
 {

@@ -128,6 +128,10 @@ void kjson_set(json_t *object, const char *key, json_t *value);
 char *kjson_difference(const json_t *a, const json_t *b, const char *at);
 /* What is at PATH, in the form for a message, or "nothing"; the caller frees. */
 char *kjson_told(const json_t *object, const char *path);
+/*
+ * The member KEY, borrowed; if there is none, VALUE becomes it. VALUE is taken over in either case.
+ */
+json_t *kjson_ensure(json_t *object, const char *key, json_t *value);
 /* Add N to an integer member, which counts from 0. */
 void kjson_count(json_t *object, const char *key, json_int_t n);
 /* Size in bytes of VALUE in a record. */
