@@ -21,43 +21,43 @@ static const char so_name[] = "candidate.so", exports_name[] = "exports.map",
 
 /* NULL: the task has its own compiler. */
 static const struct device_compiler *
-helper_of(const struct keval *k)
+helper_of(void)
 {
-	return device_compiler(kjson_str_or(k->task, "build.compiler", "gcc"));
+	return device_compiler(kjson_str_or(keval.task, "build.compiler", "gcc"));
 }
 
 bool
-is_device_only(const struct keval *k)
+is_device_only(void)
 {
-	return helper_of(k) != NULL;
+	return helper_of() != NULL;
 }
 
 /* What builds S; NULL: a compiler. */
 static const struct device_compiler *
-helper_for(const struct keval *k, const struct subject *s)
+helper_for(const struct subject *s)
 {
-	return s->host ? NULL : helper_of(k);
+	return s->host ? NULL : helper_of();
 }
 
 /* The source of a host function, if candidates consist of device code. */
 static const char *
-host_source(const struct keval *k)
+host_source(void)
 {
-	return is_gpu(k) ? "host.cu" : "host.c";
+	return is_gpu() ? "host.cu" : "host.c";
 }
 
 const char *
-source_name(const struct keval *k)
+source_name(void)
 {
-	return kcamp_backend(k->camp)->source;
+	return kcamp_backend(keval.camp)->source;
 }
 
 int
-sandbox_level(struct keval *k)
+sandbox_level(void)
 {
-	if (!k->level)
-		k->level = ksandbox_level(kcamp_str(k->camp, "eval.sandbox"));
-	return k->level;
+	if (!keval.level)
+		keval.level = ksandbox_level(kcamp_str(keval.camp, "eval.sandbox"));
+	return keval.level;
 }
 
 void
@@ -83,20 +83,20 @@ names(const json_t *flags, const char *pattern)
  * exit() and other functions that no candidate may call.
  */
 static bool
-wants_entry_only(const struct keval *k)
+wants_entry_only(void)
 {
-	return names(kjson_path(k->task, "build.flags"), "--gc-sections");
+	return names(kjson_path(keval.task, "build.flags"), "--gc-sections");
 }
 
 void
-work_put_sources(const struct keval *k, const struct subject *s, const char *work)
+work_put_sources(const struct subject *s, const char *work)
 {
 	auto_free char *exports =
-	    kasprintf("{ global: %s; local: *; };\n", kjson_str_or(k->task, "entry.name", "*"));
+	    kasprintf("{ global: %s; local: *; };\n", kjson_str_or(keval.task, "entry.name", "*"));
 
-	if (wants_entry_only(k))
+	if (wants_entry_only())
 		work_put(work, exports_name, exports, strlen(exports));
-	work_put(work, s->host ? host_source(k) : source_name(k), s->code, strlen(s->code));
+	work_put(work, s->host ? host_source() : source_name(), s->code, strlen(s->code));
 	kforeach_of(file, s->files, s->file_count)
 		if (strncmp(file->path, "candidate.", 10))
 			work_put(work, file->path, file->content, strlen(file->content));
@@ -144,59 +144,59 @@ need_compiler(const char *compiler)
 }
 
 static const char *
-compiler_of(const struct keval *k)
+compiler_of(void)
 {
-	return kjson_str_or(k->task, "build.compiler", "gcc");
+	return kjson_str_or(keval.task, "build.compiler", "gcc");
 }
 
 static bool
-is_nvcc(const struct keval *k)
+is_nvcc(void)
 {
-	return strstr(basename(compiler_of(k)), "nvcc") != NULL;
+	return strstr(basename(compiler_of()), "nvcc") != NULL;
 }
 
 /* GCC, or one of its usual names; Clang ignores this. */
 static bool
-is_gcc(const struct keval *k)
+is_gcc(void)
 {
-	return kregex_is("gcc|g[+][+]|\\Ac(?:c|[+][+])\\z", basename(compiler_of(k)));
+	return kregex_is("gcc|g[+][+]|\\Ac(?:c|[+][+])\\z", basename(compiler_of()));
 }
 
 /* Whether the device code of several objects must be linked. */
 static bool
-is_relocatable(const struct keval *k, const json_t *extra_flags)
+is_relocatable(const json_t *extra_flags)
 {
 	static const char words[] = "rdc|relocatable-device-code|lto|link-time-opt";
 
-	return names(kjson_path(k->task, "build.flags"), words) || names(extra_flags, words);
+	return names(kjson_path(keval.task, "build.flags"), words) || names(extra_flags, words);
 }
 
 /* COMPILER FLAGS -shared -o OBJECT SOURCE EXTRA LIBS */
 static void
-compose_compiler(const struct keval *k, const json_t *extra_flags, struct words *c)
+compose_compiler(const json_t *extra_flags, struct words *c)
 {
-	words_add(c, compiler_of(k), NULL);
-	words_json(c, kjson_path(k->task, "build.flags"));
+	words_add(c, compiler_of(), NULL);
+	words_json(c, kjson_path(keval.task, "build.flags"));
 	/*
 	 * Otherwise GCC's pragmas change macros in a compilation but not under -E, so the compiled
 	 * text would differ from the scanned one.
 	 */
-	if (is_gcc(k))
+	if (is_gcc())
 		words_add(c, "-no-integrated-cpp", NULL);
 	words_add(c, "-shared", NULL);
 	/* nvcc would link device code, and compile a file that registers it, for any object. */
-	if (is_nvcc(k) && !is_relocatable(k, extra_flags))
+	if (is_nvcc() && !is_relocatable(extra_flags))
 		words_add(c, "-nodlink", NULL);
 	/*
 	 * nvcc passes options to the host compiler only on request; with two threads it
 	 * preprocesses for host and device at the same time.
 	 */
-	if (is_nvcc(k))
+	if (is_nvcc())
 		words_add(c, "-t", "2", "-Xcompiler", NULL);
-	words_add(c, "-fPIC", "-o", so_name, source_name(k), NULL);
+	words_add(c, "-fPIC", "-o", so_name, source_name(), NULL);
 	words_json(c, extra_flags);
-	words_json(c, kjson_path(k->task, "build.libs"));
-	if (wants_entry_only(k))
+	words_json(c, kjson_path(keval.task, "build.libs"));
+	if (wants_entry_only())
 		words_add(c, "-Xlinker", exports_option, NULL);
 }
 
@@ -204,7 +204,7 @@ compose_compiler(const struct keval *k, const json_t *extra_flags, struct words 
  * COMPILER FLAGS -E SOURCE: to standard output, because a file would be visible in the compilation.
  */
 static void
-compose_preprocessor(const struct keval *k, struct words *c)
+compose_preprocessor(struct words *c)
 {
 	/* What nvcc defines for the device only; a name that is not defined does no harm. */
 	static const char *const of_the_device[] = { "-U__CUDA_ARCH__",
@@ -214,22 +214,22 @@ compose_preprocessor(const struct keval *k, struct words *c)
 		"-U__CUDA_ARCH_FEAT_SM103_ALL", "-U__CUDA_ARCH_FEAT_SM110_ALL",
 		"-U__CUDA_ARCH_FEAT_SM120_ALL", "-U__CUDA_ARCH_FEAT_SM121_ALL", NULL };
 
-	words_add(c, compiler_of(k), NULL);
-	words_json(c, kjson_path(k->task, "build.flags"));
+	words_add(c, compiler_of(), NULL);
+	words_json(c, kjson_path(keval.task, "build.flags"));
 	/* nvcc -E shows what the device gets; harm could come from the host's code. */
-	if (is_nvcc(k)) {
+	if (is_nvcc()) {
 		words_list(c, of_the_device);
 		words_add(c, "-Xcompiler", NULL);
 	}
-	words_add(c, "-fPIC", "-E", source_name(k), NULL);
+	words_add(c, "-fPIC", "-E", source_name(), NULL);
 }
 
 /* PROGRAM --build SOURCE OBJECT OPTION... */
 static void
-compose_helper(const struct keval *k, const json_t *extra_flags, struct words *c)
+compose_helper(const json_t *extra_flags, struct words *c)
 {
-	words_add(c, helper_of(k)->program, "--build", source_name(k), so_name, NULL);
-	words_json(c, kjson_path(k->task, "build.flags"));
+	words_add(c, helper_of()->program, "--build", source_name(), so_name, NULL);
+	words_json(c, kjson_path(keval.task, "build.flags"));
 	words_json(c, extra_flags);
 }
 
@@ -238,30 +238,30 @@ compose_helper(const struct keval *k, const json_t *extra_flags, struct words *c
  * candidates.
  */
 static void
-compose_host(const struct keval *k, const json_t *extra_flags, struct words *c)
+compose_host(const json_t *extra_flags, struct words *c)
 {
-	if (is_gpu(k))
+	if (is_gpu())
 		words_add(c, "nvcc", "-O3", "-std=c++17", "-cudart", "shared", "-Xcompiler",
 		    "-fPIC,-fvisibility=default", NULL);
 	else
 		words_add(c, "gcc", "-O2", "-std=gnu11", "-fopenmp", "-fPIC", NULL);
-	words_add(c, "-shared", "-o", so_name, host_source(k), NULL);
-	kjson_foreach_text(flag, kjson_path(k->task, "build.flags"))
-		if (is_gpu(k) && !strncmp(flag ?: "", "-arch=", 6))
+	words_add(c, "-shared", "-o", so_name, host_source(), NULL);
+	kjson_foreach_text(flag, kjson_path(keval.task, "build.flags"))
+		if (is_gpu() && !strncmp(flag ?: "", "-arch=", 6))
 			words_add(c, flag, NULL);
 	words_json(c, extra_flags);
 	words_add(c, "-lm", NULL);
 }
 
 static void
-compose(const struct keval *k, const struct subject *s, const json_t *extra_flags, struct words *c)
+compose(const struct subject *s, const json_t *extra_flags, struct words *c)
 {
 	if (s->host)
-		compose_host(k, extra_flags, c);
-	else if (helper_of(k))
-		compose_helper(k, extra_flags, c);
+		compose_host(extra_flags, c);
+	else if (helper_of())
+		compose_helper(extra_flags, c);
 	else
-		compose_compiler(k, extra_flags, c);
+		compose_compiler(extra_flags, c);
 }
 
 static char *
@@ -315,17 +315,17 @@ build_resources(const char *log)
  * compile reserves unlimited address space.
  */
 static void
-run_build(struct keval *k, const struct device_compiler *helper, const char *work,
-    struct words *command, size_t max_output, struct kproc_result *r)
+run_build(const struct device_compiler *helper, const char *work, struct words *command,
+    size_t max_output, struct kproc_result *r)
 {
 	static const char *const passed[] = { "KILN_OPENCL", "KILN_OPENCL_DEVICE",
 		"CUDA_VISIBLE_DEVICES" };
 	char *name = command->at[0], inside[] = "/kiln/compiler";
 	auto_free char *program = helper ? khelper_path(helper->program) : NULL;
-	json_int_t megabytes = (json_int_t)kcamp_int(k->camp, "eval.memory_mb");
+	json_int_t megabytes = (json_int_t)kcamp_int(keval.camp, "eval.memory_mb");
 	char *env[LEN(passed) + 2] = { kasprintf("KILN_MEMORY_MB=%lld", (long long)megabytes) };
 	size_t n = 1;
-	struct ksandbox s = { .level = sandbox_level(k),
+	struct ksandbox s = { .level = sandbox_level(),
 		.profile = KSANDBOX_BUILD,
 		.work = work,
 		.binds = &(struct ksandbox_bind){ program, inside },
@@ -335,7 +335,7 @@ run_build(struct keval *k, const struct device_compiler *helper, const char *wor
 		.memory_bytes = helper ? 0 : (uint64_t)megabytes << 20 };
 	struct kproc p = { .argv = command->at,
 		.max_output = max_output,
-		.timeout_s = kcamp_num(k->camp, "eval.build_timeout_s") };
+		.timeout_s = kcamp_num(keval.camp, "eval.build_timeout_s") };
 
 	kforeach(variable, passed)
 		if (getenv(*variable))
@@ -358,19 +358,19 @@ run_build(struct keval *k, const struct device_compiler *helper, const char *wor
  * preprocessor made of it.
  */
 static void
-compile(struct keval *k, const struct subject *s, const char *work, const char *text,
-    const json_t *extra_flags, struct build *b)
+compile(const struct subject *s, const char *work, const char *text, const json_t *extra_flags,
+    struct build *b)
 {
 	struct words c = { .count = 0 };
 	auto_run struct kproc_result r;
 	auto_free char *command = NULL;
 
-	compose(k, s, extra_flags, &c);
+	compose(s, extra_flags, &c);
 	command = command_text(c.at);
 	kforeach_of(word, c.at, text ? c.count : 0)
-		if (!strcmp(*word, source_name(k)))
+		if (!strcmp(*word, source_name()))
 			*word = (char *)text;
-	run_build(k, helper_for(k, s), work, &c, LOG_MAX, &r);
+	run_build(helper_for(s), work, &c, LOG_MAX, &r);
 	b->log = build_log(&r, LOG_MAX);
 	b->json = json_pack("{s:i,s:f,s:o,s:s,s:o*}", "exit_code", r.exit_code, "wall_s", r.wall_s,
 	    "log", kjson_string(b->log), "command", command, "resources", build_resources(r.err));
@@ -381,14 +381,14 @@ compile(struct keval *k, const struct subject *s, const char *work, const char *
 
 /* What the compiler will see after macro expansion; NULL when the preprocessor fails. */
 static char *
-preprocess(struct keval *k, const char *work)
+preprocess(const char *work)
 {
 	struct words c = { .count = 0 };
 	auto_run struct kproc_result r;
 	char *text;
 
-	compose_preprocessor(k, &c);
-	run_build(k, NULL, work, &c, SO_MAX, &r);
+	compose_preprocessor(&c);
+	run_build(NULL, work, &c, SO_MAX, &r);
 	text = ended_well(&r) ? kstrndup(r.out, r.out_len) : NULL;
 	return text;
 }
@@ -398,29 +398,29 @@ preprocess(struct keval *k, const char *work)
  * zero byte.
  */
 static int
-preprocess_beside(struct keval *k, const char *work)
+preprocess_beside(const char *work)
 {
 	int file = memfd_create("expanded", MFD_CLOEXEC);
 	pid_t pid;
 	char *text;
 
-	need_compiler(compiler_of(k));
+	need_compiler(compiler_of());
 	if (file < 0 || fflush(NULL) || (pid = fork()) < 0)
 		kdie_errno(K_MISSING, "a process for the preprocessor");
 	if (pid)
 		return file;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	text = preprocess(k, work);
+	text = preprocess(work);
 	_exit(!text || kwrite_all(file, text, strlen(text) + 1));
 }
 
 /* There is no text to scan. */
 static void
-refuse_unscanned(const struct keval *k, struct build *b)
+refuse_unscanned(struct build *b)
 {
 	free(b->log);
 	b->log = kasprintf(
-	    "%s -E fails or does not end on a program that the compiler accepts\n", compiler_of(k));
+	    "%s -E fails or does not end on a program that the compiler accepts\n", compiler_of());
 	b->ok = false;
 }
 
@@ -445,37 +445,36 @@ text_of(int file)
  * run, because it may ask which files there are.
  */
 static void
-build_as_scanned(struct keval *k, const struct subject *s, const char *work, struct build *b)
+build_as_scanned(const struct subject *s, const char *work, struct build *b)
 {
 	/* The compiler knows by these names what it is. */
-	const char *text = strstr(compiler_of(k), "++") ? "expanded.ii" : "expanded.i";
+	const char *text = strstr(compiler_of(), "++") ? "expanded.ii" : "expanded.i";
 
-	b->expanded = preprocess(k, work);
+	b->expanded = preprocess(work);
 	if (b->expanded)
 		work_put(work, text, b->expanded, strlen(b->expanded));
-	compile(k, s, work, b->expanded ? text : NULL, NULL, b);
+	compile(s, work, b->expanded ? text : NULL, NULL, b);
 	if (b->ok && !b->expanded)
-		refuse_unscanned(k, b);
+		refuse_unscanned(b);
 }
 
 void
 build_candidate(struct trial *t)
 {
-	struct keval *k = t->k;
 	struct build *b = &t->b;
 	auto_close int lock = klock_cpu(false);
 	int file;
 
-	work_put_sources(k, t->s, t->work);
-	if (is_gcc(k) && kcamp_backend(k->camp)->syntax == KTOKEN_C && !is_device_only(k)) {
-		build_as_scanned(k, t->s, t->work, b);
+	work_put_sources(t->s, t->work);
+	if (is_gcc() && kcamp_backend(keval.camp)->syntax == KTOKEN_C && !is_device_only()) {
+		build_as_scanned(t->s, t->work, b);
 		return;
 	}
-	file = is_device_only(k) ? -1 : preprocess_beside(k, t->work);
-	compile(k, t->s, t->work, NULL, NULL, b);
+	file = is_device_only() ? -1 : preprocess_beside(t->work);
+	compile(t->s, t->work, NULL, NULL, b);
 	b->expanded = file < 0 ? NULL : text_of(file);
-	if (file >= 0 && b->ok && !b->expanded && !(b->expanded = preprocess(k, t->work)))
-		refuse_unscanned(k, b);
+	if (file >= 0 && b->ok && !b->expanded && !(b->expanded = preprocess(t->work)))
+		refuse_unscanned(b);
 }
 
 void
@@ -525,32 +524,32 @@ add_environment(struct kbuf *key, const char *compiler)
 
 /* What one of our programs compiles for. */
 static void
-add_device(struct keval *k, struct kbuf *key)
+add_device(struct kbuf *key)
 {
 	char *work = ksandbox_work_new();
 	struct words w = { .count = 0 };
 	auto_run struct kproc_result r;
 
-	words_add(&w, helper_of(k)->program, "--facts", NULL);
-	run_build(k, helper_of(k), work, &w, LOG_MAX, &r);
+	words_add(&w, helper_of()->program, "--facts", NULL);
+	run_build(helper_of(), work, &w, LOG_MAX, &r);
 	kbuf_puts(key, r.out);
 	ksandbox_work_free(work);
 }
 
 static char *
-cache_path(struct keval *k, const struct subject *s, const json_t *flags)
+cache_path(const struct subject *s, const json_t *flags)
 {
 	struct words c = { .count = 0 };
 	auto_free char *text = subject_text(s), *command = NULL,
-	               *folder = kplace_trial(k->camp->dir, 0, "build");
+	               *folder = kplace_trial(keval.camp->dir, 0, "build");
 	char hex[65];
 	auto_buf struct kbuf key = { 0 };
 
-	compose(k, s, flags, &c);
+	compose(s, flags, &c);
 	command = command_text(c.at);
 	kbuf_printf(&key, "%s\n", command);
-	if (helper_for(k, s))
-		add_device(k, &key);
+	if (helper_for(s))
+		add_device(&key);
 	else
 		add_environment(&key, c.at[0]);
 	kbuf_puts(&key, text);
@@ -560,17 +559,17 @@ cache_path(struct keval *k, const struct subject *s, const json_t *flags)
 }
 
 void
-build_keep(struct keval *k, const struct subject *s, const struct build *b)
+build_keep(const struct subject *s, const struct build *b)
 {
-	auto_free char *path = cache_path(k, s, NULL);
+	auto_free char *path = cache_path(s, NULL);
 
 	kwrite_or_die(path, b->so, b->so_len);
 }
 
 char *
-build_cached(struct keval *k, const struct subject *s, const json_t *flags, char **log)
+build_cached(const struct subject *s, const json_t *flags, char **log)
 {
-	auto_free char *path = cache_path(k, s, flags);
+	auto_free char *path = cache_path(s, flags);
 	char *work;
 	struct build b = { 0 };
 	int lock;
@@ -579,8 +578,8 @@ build_cached(struct keval *k, const struct subject *s, const json_t *flags, char
 	if (!kis_there(path)) {
 		work = ksandbox_work_new();
 		lock = klock_cpu(false);
-		work_put_sources(k, s, work);
-		compile(k, s, work, NULL, flags, &b);
+		work_put_sources(s, work);
+		compile(s, work, NULL, flags, &b);
 		close(lock);
 		ksandbox_work_free(work);
 		if (b.ok)

@@ -169,16 +169,16 @@ object_of_csv(const char *name, const json_t *tier, const char *text, const char
 /* ---- running a command ---- */
 
 struct trial
-trial_of(struct keval *k, const struct subject *s, const char *work)
+trial_of(const struct subject *s, const char *work)
 {
-	struct trial t = { .k = k, .s = s, .work = work };
+	struct trial t = { .s = s, .work = work };
 	uint64_t draw = 0;
 
 	if (getrandom(&draw, sizeof draw, 0) != sizeof draw)
 		kdie_errno(K_IO, "getrandom");
 	snprintf(t.seed, sizeof t.seed, "%016llx", (unsigned long long)draw);
-	if (k->seed)
-		snprintf(t.seed, sizeof t.seed, "%s", k->seed);
+	if (keval.seed)
+		snprintf(t.seed, sizeof t.seed, "%s", keval.seed);
 	return t;
 }
 
@@ -186,8 +186,8 @@ trial_of(struct keval *k, const struct subject *s, const char *work)
 static const char *
 code_path(const struct trial *t)
 {
-	return *kcamp_str(t->k->camp, "eval.repository") ? kcamp_str(t->k->camp, "git.kernel_path")
-	                                                 : source_name(t->k);
+	return *kcamp_str(keval.camp, "eval.repository") ? kcamp_str(keval.camp, "git.kernel_path")
+	                                                 : source_name();
 }
 
 /*
@@ -198,7 +198,7 @@ static void
 stage_repository(const struct trial *t)
 {
 	const char *kernel = code_path(t);
-	auto_free char *path = kcamp_path(t->k->camp, kcamp_str(t->k->camp, "eval.repository")),
+	auto_free char *path = kcamp_path(keval.camp, kcamp_str(keval.camp, "eval.repository")),
 	               *from = realpath(path, NULL);
 	auto_free char *out = NULL;
 	char *why;
@@ -209,11 +209,11 @@ stage_repository(const struct trial *t)
 		kdie(K_USAGE,
 		    "%s: eval.repository needs git.kernel_path, the path of the kernel's file in "
 		    "the repository",
-		    t->k->camp->file);
+		    keval.camp->file);
 	if (!from)
-		kdie_errno(K_USAGE, "%s: eval.repository: %s", t->k->camp->file, path);
+		kdie_errno(K_USAGE, "%s: eval.repository: %s", keval.camp->file, path);
 	words_add(&w, "cp", "-aT", "--remove-destination", bind.inside, ".", NULL);
-	out = tool_run(t->k, t->work, &bind, 1, &w, COPY_LIMIT_S, &why);
+	out = tool_run(t->work, &bind, 1, &w, COPY_LIMIT_S, &why);
 	if (!out)
 		kdie(K_IO, "%s: could not be copied: %s", path, why);
 	work_put(t->work, kernel, t->s->code, strlen(t->s->code));
@@ -224,7 +224,7 @@ static void
 stage_file(const struct trial *t, const char *path, const char *name)
 {
 	size_t len;
-	auto_free char *text = input_read(t->k, path, FILE_MAX_BYTES, &len);
+	auto_free char *text = input_read(path, FILE_MAX_BYTES, &len);
 
 	work_put(t->work, name, text, len);
 }
@@ -236,19 +236,19 @@ stage_file(const struct trial *t, const char *path, const char *name)
 static void
 stage(const struct trial *t, const json_t *tier)
 {
-	if (*kcamp_str(t->k->camp, "eval.repository"))
+	if (*kcamp_str(keval.camp, "eval.repository"))
 		stage_repository(t);
 	else
-		work_put_sources(t->k, t->s, t->work);
-	stage_file(t, t->k->task_file, "task.json");
+		work_put_sources(t->s, t->work);
+	stage_file(t, keval.task_file, "task.json");
 	kjson_foreach(file, json_object_get(tier, "files")) {
 		const char *name = json_string_value(file) ?: "";
-		auto_free char *path = kcamp_path(t->k->camp, name);
+		auto_free char *path = kcamp_path(keval.camp, name);
 
 		if (!kextract_path_ok(name))
 			kdie(K_USAGE,
 			    "%s: files: '%s' must be a relative path in the campaign's folder",
-			    t->k->camp->file, name);
+			    keval.camp->file, name);
 		stage_file(t, path, name);
 	}
 	if (t->b.so)
@@ -269,7 +269,7 @@ add_variables(
 		{ "KILN_WORK", ".", NULL },
 		{ "KILN_TASK", "task.json", NULL },
 		{ "KILN_SO", so_name, NULL },
-		{ "KILN_SET", NULL, t->k->set },
+		{ "KILN_SET", NULL, keval.set },
 		{ "KILN_SEED", NULL, t->seed },
 	};
 
@@ -290,19 +290,19 @@ add_variables(
 static void
 run(const struct trial *t, const char *name, bool exclusive, struct kproc_result *r)
 {
-	const json_t *tier = kcamp_json(t->k->camp, name);
+	const json_t *tier = kcamp_json(keval.camp, name);
 	bool sandboxed = kjson_bool_or(tier, "sandbox", true);
 	char *variables[VARIABLES];
 	struct words w = { .count = 0 };
-	struct ksandbox s = { .level = sandboxed ? sandbox_level(t->k) : 0,
+	struct ksandbox s = { .level = sandboxed ? sandbox_level() : 0,
 		.profile = KSANDBOX_BUILD,
 		.work = t->work,
-		.memory_bytes = (uint64_t)kcamp_int(t->k->camp, "eval.memory_mb") << 20 };
+		.memory_bytes = (uint64_t)kcamp_int(keval.camp, "eval.memory_mb") << 20 };
 	struct kproc p = { .argv = w.at, .cwd = t->work, .max_output = OUTPUT_MAX };
 	int lock, e;
 
 	p.timeout_s = kjson_num_or(tier, "timeout_s",
-	    kcamp_num(t->k->camp,
+	    kcamp_num(keval.camp,
 	        !strcmp(name, "eval.build") ? "eval.build_timeout_s" : "eval.run_timeout_s"));
 	add_variables(&w, t, &s, variables);
 	words_add(&w, "sh", "-c", kjson_str(tier, "command"), NULL);
@@ -321,7 +321,7 @@ run(const struct trial *t, const char *name, bool exclusive, struct kproc_result
 static const char *
 format_of(const struct trial *t, const char *name)
 {
-	return kjson_str_or(kcamp_json(t->k->camp, name), "format", "exit");
+	return kjson_str_or(kcamp_json(keval.camp, name), "format", "exit");
 }
 
 /* Adds what the command printed for people. */
@@ -345,7 +345,7 @@ parse_answer(
 	json_t *answer;
 
 	if (!strcmp(format_of(t, name), "csv"))
-		return object_of_csv(name, kcamp_json(t->k->camp, name), r->out, needed);
+		return object_of_csv(name, kcamp_json(keval.camp, name), r->out, needed);
 	answer = json_loadb(r->out, r->out_len, JSON_REJECT_DUPLICATES, &e);
 	if (!json_is_object(answer))
 		kdie(K_USAGE, "%s: the command's output is not a JSON object%s%s", name,
@@ -367,7 +367,7 @@ ended(const struct kproc_result *r, json_t *eval)
 void
 custom_build(struct trial *t)
 {
-	const char *command = kjson_str(kcamp_json(t->k->camp, "eval.build"), "command"), *said;
+	const char *command = kjson_str(kcamp_json(keval.camp, "eval.build"), "command"), *said;
 	struct build *b = &t->b;
 	auto_run struct kproc_result r;
 	json_auto_t *answer = NULL;
@@ -395,11 +395,11 @@ custom_build_known(struct trial *t)
 	auto_free char *so = NULL;
 
 	/* What the harness times was built in the same way as its opponents. */
-	if (kcamp_json(t->k->camp, "eval.build") && kcamp_json(t->k->camp, "eval.timing")) {
+	if (kcamp_json(keval.camp, "eval.build") && kcamp_json(keval.camp, "eval.timing")) {
 		custom_build(t);
 		return;
 	}
-	so = build_cached(t->k, t->s, t->s->flags, &b->log);
+	so = build_cached(t->s, t->s->flags, &b->log);
 	b->ok = so != NULL;
 	if (so)
 		b->log = kstrdup("");
@@ -497,12 +497,12 @@ add_sample(json_t *timing, const char *workload, double ns)
 static void
 add_value(const struct trial *t, json_t *timing, const char *workload, double value)
 {
-	double ns = 1e6 * kcamp_measured(t->k->camp, value);
+	double ns = 1e6 * kcamp_measured(keval.camp, value);
 
 	if (!(value > 0 && ns > 0 && ns < 9e15))
 		kdie(K_USAGE, "eval.timing: workload %s: the %s must be a number above zero",
 		    workload,
-		    kjson_str_or(kcamp_json(t->k->camp, "eval.timing"), "metric", "time"));
+		    kjson_str_or(kcamp_json(keval.camp, "eval.timing"), "metric", "time"));
 	add_sample(timing, workload, ns);
 }
 
@@ -510,7 +510,7 @@ static json_t *
 read_times(const struct trial *t, const json_t *answer)
 {
 	json_t *timing = json_array();
-	bool own = kjson_str_or(kcamp_json(t->k->camp, "eval.timing"), "metric", NULL) != NULL;
+	bool own = kjson_str_or(kcamp_json(keval.camp, "eval.timing"), "metric", NULL) != NULL;
 
 	kjson_foreach(row, json_object_get(answer, "timing")) {
 		const json_t *samples = json_object_get(row, own ? "samples" : "samples_ns");
@@ -556,7 +556,7 @@ custom_time(const struct trial *t, json_t *eval)
 json_t *
 custom_together(const struct trial *t, const json_t *turns)
 {
-	const json_t *workloads = json_object_get(t->k->task, "workloads");
+	const json_t *workloads = json_object_get(keval.task, "workloads");
 	json_t *all = json_array();
 
 	kjson_foreach(turn, turns)

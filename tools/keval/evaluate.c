@@ -14,15 +14,15 @@ static const char *const copied[] = { "object", "status", "tier", "reasons", "lo
 	"reuse_against", "trace", "anchor", "pairs", "machine", NULL };
 
 bool
-is_null(const struct keval *k)
+is_null(void)
 {
-	return !strcmp(kcamp_str(k->camp, "eval.evaluator"), "null");
+	return !strcmp(kcamp_str(keval.camp, "eval.evaluator"), "null");
 }
 
 bool
-is_gpu(const struct keval *k)
+is_gpu(void)
 {
-	return kcamp_backend(k->camp)->pointers;
+	return kcamp_backend(keval.camp)->pointers;
 }
 
 void
@@ -66,14 +66,14 @@ add_code(const struct subject *s, const char *tokens, json_t *eval)
 }
 
 static void
-program_hash(const struct keval *k, const char *code, char tokens[17])
+program_hash(const char *code, char tokens[17])
 {
 	/*
 	 * What asks for its lines, or makes text or names of its words, may do something else when
 	 * these change.
 	 */
 	static const char as_written[] = "__LINE__|(?m)^[^\\S\\n]*+\\S[^\\n#]*+#";
-	const char *const keep[] = { kjson_str(k->task, "entry.name"), NULL };
+	const char *const keep[] = { kjson_str(keval.task, "entry.name"), NULL };
 	char digest[65];
 
 	if (kregex_is(as_written, code)) {
@@ -81,7 +81,7 @@ program_hash(const struct keval *k, const char *code, char tokens[17])
 		snprintf(tokens, 17, "%.16s", digest);
 		return;
 	}
-	kneutral_hash(code, strlen(code), kcamp_backend(k->camp)->syntax, keep, tokens);
+	kneutral_hash(code, strlen(code), kcamp_backend(keval.camp)->syntax, keep, tokens);
 }
 
 char *
@@ -97,28 +97,28 @@ subject_text(const struct subject *s)
 
 /* The token hash over all files of the candidate. */
 static void
-hash_subject(const struct keval *k, const struct subject *s, char tokens[17])
+hash_subject(const struct subject *s, char tokens[17])
 {
 	auto_free char *all = subject_text(s);
 
-	program_hash(k, all, tokens);
+	program_hash(all, tokens);
 }
 
 /* ---- earlier evaluations: found by id in the trials' folders, by hash in the archive ---- */
 
 char *
-past_path(const struct keval *k, const char *id)
+past_path(const char *id)
 {
-	return karch_id(id, &(long){ 0 }, &(long){ 0 }) ? kplace_id(k->camp->dir, id, "eval")
+	return karch_id(id, &(long){ 0 }, &(long){ 0 }) ? kplace_id(keval.camp->dir, id, "eval")
 	                                                : NULL;
 }
 
 json_t *
-past_eval(const struct keval *k, const char *id)
+past_eval(const char *id)
 {
 	size_t len;
-	auto_free char *path = past_path(k, id),
-	               *text = path ? input_read(k, path, KIO_LINE_MAX, &len) : NULL;
+	auto_free char *path = past_path(id),
+	               *text = path ? input_read(path, KIO_LINE_MAX, &len) : NULL;
 	char why[256];
 	struct krec rec;
 	json_t *eval;
@@ -173,33 +173,33 @@ find_line(const char *file, char *text, size_t len, const char *needle)
 
 /* Searches without parsing the other lines of the archive. */
 static char *
-past_with(const struct keval *k, const char *key, const char *hex)
+past_with(const char *key, const char *hex)
 {
 	auto_free char *needle = kasprintf("\"%s\":\"%s\"", key, hex);
 	char *id = NULL;
 	size_t len;
 
-	for (size_t i = 0; i < k->archive_count && !id; i++) {
-		auto_free char *text = input_read(k, k->archives[i], SIZE_MAX, &len);
+	for (size_t i = 0; i < keval.archive_count && !id; i++) {
+		auto_free char *text = input_read(keval.archives[i], SIZE_MAX, &len);
 
-		id = find_line(k->archives[i], text, len, needle);
+		id = find_line(keval.archives[i], text, len, needle);
 	}
 	return id;
 }
 
 /* The archive also contains the parent, with its hash already computed. */
 char *
-subject_duplicate(const struct keval *k, const struct subject *s)
+subject_duplicate(const struct subject *s)
 {
 	char tokens[17], parent[17];
 
-	hash_subject(k, s, tokens);
-	if (!k->archive && s->parent && s->parent_code) {
-		program_hash(k, s->parent_code, parent);
+	hash_subject(s, tokens);
+	if (!keval.archive && s->parent && s->parent_code) {
+		program_hash(s->parent_code, parent);
 		if (!strcmp(parent, tokens))
 			return kstrdup(s->parent);
 	}
-	return past_with(k, "tokens", tokens);
+	return past_with("tokens", tokens);
 }
 
 /*
@@ -208,9 +208,9 @@ subject_duplicate(const struct keval *k, const struct subject *s)
  * does not apply to the same program in other words.
  */
 static bool
-take_over(struct keval *k, const char *id, const char *key, const char *hex, json_t *eval)
+take_over(const char *id, const char *key, const char *hex, json_t *eval)
 {
-	json_auto_t *old = id ? past_eval(k, id) : NULL;
+	json_auto_t *old = id ? past_eval(id) : NULL;
 	const char *of = kjson_str_or(old, "duplicate_of", id), *log = kjson_str(old, "log");
 	const char *said = strcmp(of ? of : "", id ? id : "") ? strchrnul(log, '\n') : log;
 	bool take = old && kjson_is(old, key, hex) && status_at(old, "status") != STATUS_REJECTED;
@@ -227,7 +227,7 @@ take_over(struct keval *k, const char *id, const char *key, const char *hex, jso
 }
 
 bool
-take_object(struct keval *k, const struct subject *s, const struct build *b, json_t *eval)
+take_object(const struct subject *s, const struct build *b, json_t *eval)
 {
 	char hex[17];
 	auto_free char *id = NULL;
@@ -236,10 +236,10 @@ take_object(struct keval *k, const struct subject *s, const struct build *b, jso
 		return false;
 	kelf_hash(b->so, b->so_len, hex);
 	kjson_set(eval, "object", json_string(hex));
-	if (s->trusted || s->again || !(id = past_with(k, "object", hex)))
+	if (s->trusted || s->again || !(id = past_with("object", hex)))
 		return false;
-	input_past(k, id);
-	return take_over(k, id, "object", hex, eval);
+	input_past(id);
+	return take_over(id, "object", hex, eval);
 }
 
 /* ---- the null evaluator: nothing is run, all results are drawn from the hash of the code ---- */
@@ -272,14 +272,14 @@ timing_row(const char *workload, json_int_t ns)
  * task.
  */
 static json_t *
-timing_of(const struct keval *k, struct krng *rng, double speedup)
+timing_of(struct krng *rng, double speedup)
 {
 	json_t *timing = json_array();
 
-	kjson_foreach(w, json_object_get(k->task, "workloads")) {
+	kjson_foreach(w, json_object_get(keval.task, "workloads")) {
 		double spread = rng ? 0.9 + 0.2 * krng_double(rng) : 1;
 
-		if (kjson_bool(w, "timed") && in_set(w, k->set))
+		if (kjson_bool(w, "timed") && in_set(w, keval.set))
 			json_array_append_new(timing,
 			    timing_row(kjson_str(w, "name"),
 			        (json_int_t)llround(REFERENCE_NS / speedup * spread)));
@@ -305,7 +305,7 @@ draw_speedup(struct krng *rng)
 }
 
 static void
-null_evaluate(struct keval *k, const char *tokens, bool reference, json_t *eval)
+null_evaluate(const char *tokens, bool reference, json_t *eval)
 {
 	struct krng rng;
 	double draw;
@@ -322,23 +322,23 @@ null_evaluate(struct keval *k, const char *tokens, bool reference, json_t *eval)
 	if (i < last)
 		return;
 	/* Measuring costs nothing here, so measure on the full set. */
-	if (kcamp_linear(k->camp)) {
-		choose_full_set(k);
+	if (kcamp_linear(keval.camp)) {
+		choose_full_set();
 		kjson_set(eval, "level", json_string("full"));
 	}
-	kjson_set(eval, "timing",
-	    timing_of(k, reference ? NULL : &rng, reference ? 1 : draw_speedup(&rng)));
+	kjson_set(
+	    eval, "timing", timing_of(reference ? NULL : &rng, reference ? 1 : draw_speedup(&rng)));
 	kjson_set(eval, "noise", json_pack("{s:f}", "floor", 0.01));
 }
 
 /* ---- one evaluation ---- */
 
 static bool
-scan(const struct keval *k, const struct subject *s, json_t *eval)
+scan(const struct subject *s, json_t *eval)
 {
-	scan_source(k, NULL, s->code, eval);
+	scan_source(NULL, s->code, eval);
 	kforeach_of(file, s->files, s->file_count)
-		scan_source(k, file->path, file->content, eval);
+		scan_source(file->path, file->content, eval);
 	if (!json_object_get(eval, "status"))
 		return true;
 	kjson_set(eval, "tier", json_integer(0));
@@ -378,41 +378,41 @@ evaluate_too_large(const char *what, size_t max)
 }
 
 json_t *
-evaluate(struct keval *k, const struct subject *s)
+evaluate(const struct subject *s)
 {
 	int64_t start = know_ns();
 	json_t *eval = json_object();
 	char tokens[17];
 	bool clean;
 
-	hash_subject(k, s, tokens);
+	hash_subject(s, tokens);
 	add_code(s, tokens, eval);
-	clean = is_null(k) || scan(k, s, eval);
-	if (clean && !s->trusted && !s->again && take_over(k, s->twin, "tokens", tokens, eval))
+	clean = is_null() || scan(s, eval);
+	if (clean && !s->trusted && !s->again && take_over(s->twin, "tokens", tokens, eval))
 		return eval;
-	if (is_null(k)) {
+	if (is_null()) {
 		/* A separate draw for each text, as its author wrote it. */
 		ktoken_hash(s->code, strlen(s->code), tokens);
-		null_evaluate(k, tokens, s->trusted, eval);
+		null_evaluate(tokens, s->trusted, eval);
 		return eval;
 	}
 	add_spent(eval, "scanning", kseconds_since(start));
 	if (clean)
-		evaluate_tiers(k, s, eval);
+		evaluate_tiers(s, eval);
 	if (!json_object_get(eval, "duplicate_of"))
-		report_log(k, s, eval);
+		report_log(s, eval);
 	kjson_set(eval, "wall_s", json_real(kseconds_since(start)));
 	return eval;
 }
 
 json_t *
-evaluate_unrun(const struct keval *k, const struct subject *s, enum status status,
-    const char *check, const char *because, const char *fault)
+evaluate_unrun(const struct subject *s, enum status status, const char *check, const char *because,
+    const char *fault)
 {
 	json_t *eval = json_object();
 	char tokens[17];
 
-	hash_subject(k, s, tokens);
+	hash_subject(s, tokens);
 	add_code(s, tokens, eval);
 	return unrun(eval, status, check, fault,
 	    json_sprintf("The program was not evaluated, because %s: %s.\n", because, fault));

@@ -112,9 +112,9 @@ listing_json(const char *tool, char *output)
 
 /* What the program compiled to; NULL with the reason. */
 static json_t *
-list_instructions(struct keval *k, const char *so, char **why)
+list_instructions(const char *so, char **why)
 {
-	const char *lister = kcamp_backend(k->camp)->lister, *const *words = NULL;
+	const char *lister = kcamp_backend(keval.camp)->lister, *const *words = NULL;
 	auto_free char *object = realpath(so, NULL), *output = NULL, *fault = NULL;
 	char *work;
 	struct words w = { .count = 0 };
@@ -123,18 +123,17 @@ list_instructions(struct keval *k, const char *so, char **why)
 	kforeach(row, listers)
 		if (lister && !strcmp(*row[0], lister))
 			words = *row;
-	*why = !words || is_device_only(k) ? kstrdup("kiln has no program that lists instructions "
-	                                             "for this backend")
-	    : !ksandbox_finds(lister)      ? kasprintf("%s is not installed", lister)
-	                                   : NULL;
+	*why = !words || is_device_only() ? kstrdup("kiln has no program that lists instructions "
+	                                            "for this backend")
+	    : !ksandbox_finds(lister)     ? kasprintf("%s is not installed", lister)
+	                                  : NULL;
 	if (*why)
 		return NULL;
 	words_list(&w, words);
 	work = ksandbox_work_new();
-	output = object
-	    ? tool_run(k, work, (struct ksandbox_bind[]){ { object, "/kiln/kernel.so" } }, 1, &w,
-	          LIST_LIMIT_S, &fault)
-	    : NULL;
+	output = object ? tool_run(work, (struct ksandbox_bind[]){ { object, "/kiln/kernel.so" } },
+	                      1, &w, LIST_LIMIT_S, &fault)
+	                : NULL;
 	if (output)
 		out = listing_json(lister, output);
 	if (!out)
@@ -169,9 +168,9 @@ best_baseline(const json_t *reference, const char *workload, double *ns)
  * with the reason.
  */
 static json_t *
-compare_known(const struct keval *k, const json_t *past, char **why)
+compare_known(const json_t *past, char **why)
 {
-	json_auto_t *reference = past_eval(k, KARCH_REFERENCE);
+	json_auto_t *reference = past_eval(KARCH_REFERENCE);
 	json_t *rows = json_array();
 
 	kjson_foreach(row, json_object_get(past, "timing")) {
@@ -207,53 +206,53 @@ put(json_t *out, const char *key, json_t *value, char **why)
 }
 
 static json_t *
-archive_linear(const struct keval *k)
+archive_linear(void)
 {
-	json_auto_t *header = archive_header(k, "--evidence");
+	json_auto_t *header = archive_header("--evidence");
 	json_t *linear = json_object_get(header, "linear");
 
 	if (!linear)
 		kdie(K_USAGE,
 		    "%s: contains no chain of rounds: it does not belong to a linear search",
-		    k->archive);
+		    keval.archive);
 	return json_incref(linear);
 }
 
 char *
-evidence_subject(const struct keval *k)
+evidence_subject(void)
 {
-	json_auto_t *linear = archive_linear(k);
+	json_auto_t *linear = archive_linear();
 
-	return kverdict_incumbent(k->camp->dir, linear);
+	return kverdict_incumbent(keval.camp->dir, linear);
 }
 
 json_t *
-gather_evidence(struct keval *k, long trial)
+gather_evidence(long trial)
 {
-	json_auto_t *linear = archive_linear(k), *past = NULL;
+	json_auto_t *linear = archive_linear(), *past = NULL;
 	json_t *out;
-	auto_free char *id = kverdict_incumbent(k->camp->dir, linear);
+	auto_free char *id = kverdict_incumbent(keval.camp->dir, linear);
 	long streak = (long)kjson_int(linear, "streak");
 	struct subject s = { 0 };
 	auto_free char *so = NULL;
 	char *why = NULL;
 	auto_free char *name = kasprintf("%03ld-evidence", trial);
 
-	past = past_eval(k, id);
+	past = past_eval(id);
 	if (!past)
 		kdie(K_USAGE, "%s/trials/%s/eval.ndjson: the last accepted program is missing",
-		    k->camp->dir, id);
-	if (!is_null(k) && subject_of_past(past, &s))
-		so = incumbent_so(k, past);
+		    keval.camp->dir, id);
+	if (!is_null() && subject_of_past(past, &s))
+		so = incumbent_so(past);
 	out = json_pack("{s:s,s:s,s:I,s:I,s:s,s:s,s:I,s:s}", "schema", "evidence/1", "campaign",
-	    kcamp_str(k->camp, "name"), "trial", (json_int_t)trial, "round", (json_int_t)trial + 1,
-	    "id", id, "code_sha256", kjson_str(past, "code_sha256"), "streak", (json_int_t)streak,
-	    "escalation", klinear_escalation(streak));
+	    kcamp_str(keval.camp, "name"), "trial", (json_int_t)trial, "round",
+	    (json_int_t)trial + 1, "id", id, "code_sha256", kjson_str(past, "code_sha256"),
+	    "streak", (json_int_t)streak, "escalation", klinear_escalation(streak));
 	if (streak >= KLINEAR_PROFILE)
-		put(out, "profile", so ? profile_anew(k, &s, so, past, name, &why) : NULL, &why);
+		put(out, "profile", so ? profile_anew(&s, so, past, name, &why) : NULL, &why);
 	if (streak >= KLINEAR_ISA)
-		put(out, "isa", so ? list_instructions(k, so, &why) : NULL, &why);
+		put(out, "isa", so ? list_instructions(so, &why) : NULL, &why);
 	if (streak >= KLINEAR_SOTA)
-		put(out, "sota", is_null(k) ? NULL : compare_known(k, past, &why), &why);
+		put(out, "sota", is_null() ? NULL : compare_known(past, &why), &why);
 	return out;
 }

@@ -30,12 +30,12 @@ struct numbers {
 };
 
 static void
-add_knobs(struct words *w, const struct keval *k, bool root, struct numbers *numbers)
+add_knobs(struct words *w, bool root, struct numbers *numbers)
 {
 	char(*text)[40] = numbers->text;
 
 	kforeach(knob, knobs) {
-		double v = kcamp_num(k->camp, knob->knob) * (root ? knob->root : 1);
+		double v = kcamp_num(keval.camp, knob->knob) * (root ? knob->root : 1);
 
 		if (!(v > 0) && knob->zero_is_default)
 			continue;
@@ -45,27 +45,27 @@ add_knobs(struct words *w, const struct keval *k, bool root, struct numbers *num
 }
 
 static void
-compose(struct words *w, struct keval *k, const struct harness_run *r, struct numbers *numbers)
+compose(struct words *w, const struct harness_run *r, struct numbers *numbers)
 {
-	const char *clocks = kcamp_str(k->camp, "eval.lock_clocks");
+	const char *clocks = kcamp_str(keval.camp, "eval.lock_clocks");
 
-	words_add(w, "-t", k->task_file, "-s", k->set, NULL);
+	words_add(w, "-t", keval.task_file, "-s", keval.set, NULL);
 	words_add(w, r->phase ? "--phase" : "--reuse", r->phase, NULL);
 	if (!r->unchecked)
-		words_add(w, "--oracle", oracle_so(k), NULL);
-	if (k->seed)
-		words_add(w, "--seed", k->seed, NULL);
-	if (is_gpu(k) || is_device_only(k))
-		words_add(w, "--backend", kcamp_str(k->camp, "backend"), NULL);
-	if (is_gpu(k) && strcmp(clocks, "off"))
+		words_add(w, "--oracle", oracle_so(), NULL);
+	if (keval.seed)
+		words_add(w, "--seed", keval.seed, NULL);
+	if (is_gpu() || is_device_only())
+		words_add(w, "--backend", kcamp_str(keval.camp, "backend"), NULL);
+	if (is_gpu() && strcmp(clocks, "off"))
 		words_add(w, "--lock-clocks", clocks, NULL);
-	add_knobs(w, k, r->root, numbers);
+	add_knobs(w, r->root, numbers);
 	/*
 	 * Clocks and caches settle in less time than this; a device is still warm from the
 	 * correctness cases.
 	 */
-	words_add(w, "--sandbox", kcamp_str(k->camp, "eval.sandbox"), "--warmup-s",
-	    is_gpu(k) ? "0.01" : "0.03", NULL);
+	words_add(w, "--sandbox", kcamp_str(keval.camp, "eval.sandbox"), "--warmup-s",
+	    is_gpu() ? "0.01" : "0.03", NULL);
 	for (const char *const *p = r->against; p && *p; p++)
 		words_add(w, "--against", *p, NULL);
 	if (r->all_pairs)
@@ -115,13 +115,13 @@ read_answer(const char *text, size_t len)
 }
 
 json_t *
-harness_run(struct keval *k, const struct harness_run *run)
+harness_run(const struct harness_run *run)
 {
 	struct words w = { .count = 1 };
 	struct numbers numbers;
 	auto_run struct kproc_result r;
 
-	compose(&w, k, run, &numbers);
+	compose(&w, run, &numbers);
 	start(&w, &r, true);
 	return read_answer(r.out, r.out_len);
 }
@@ -135,7 +135,7 @@ struct early {
 };
 
 struct early *
-harness_prepare(struct keval *k, const struct harness_run *run)
+harness_prepare(const struct harness_run *run)
 {
 	struct early *e = kcalloc(1, sizeof *e);
 	struct words w = { .count = 1 };
@@ -146,7 +146,7 @@ harness_prepare(struct keval *k, const struct harness_run *run)
 	kproc_kill(leaving);
 	w.at[0] = program;
 	words_add(&w, "--await", NULL);
-	compose(&w, k, run, &numbers);
+	compose(&w, run, &numbers);
 	e->so = open(run->so, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
 	e->answer = memfd_create("answer", MFD_CLOEXEC);
 	if (e->so < 0 || e->answer < 0 || pipe2(go, O_CLOEXEC) < 0)
@@ -231,10 +231,10 @@ harness_cancel(struct early *e)
 }
 
 json_t *
-harness_beside(struct keval *k, const char *so, const char *against, bool reuse, json_t *eval)
+harness_beside(const char *so, const char *against, bool reuse, json_t *eval)
 {
 	const char *list[] = { against, NULL };
-	json_t *answer = harness_run(k,
+	json_t *answer = harness_run(
 	    &(struct harness_run){ .so = so, .phase = reuse ? NULL : "timing", .against = list });
 
 	add_harness_spent(eval, answer);
@@ -256,14 +256,14 @@ add_harness_spent(json_t *eval, const json_t *answer)
 }
 
 void
-harness_lint(const struct keval *k, const char *oracle, bool notes)
+harness_lint(const char *oracle, bool notes)
 {
 	struct words w = { .count = 1 };
 	auto_run struct kproc_result r;
 
-	words_add(&w, "--lint", k->task_file, NULL);
-	if (is_gpu(k))
-		words_add(&w, "--backend", kcamp_str(k->camp, "backend"), NULL);
+	words_add(&w, "--lint", keval.task_file, NULL);
+	if (is_gpu())
+		words_add(&w, "--backend", kcamp_str(keval.camp, "backend"), NULL);
 	if (oracle)
 		words_add(&w, "--oracle", oracle, NULL);
 	start(&w, &r, notes);

@@ -11,110 +11,110 @@
 #include "kverdict.h"
 
 void
-input(struct keval *k, const char *path, bool needed)
+input(const char *path, bool needed)
 {
-	if (!k->inputs)
-		k->inputs = json_object();
-	if (!json_object_get(k->inputs, path))
-		json_object_set_new_nocheck(k->inputs, path, json_boolean(needed));
+	if (!keval.inputs)
+		keval.inputs = json_object();
+	if (!json_object_get(keval.inputs, path))
+		json_object_set_new_nocheck(keval.inputs, path, json_boolean(needed));
 }
 
 void
-input_past(struct keval *k, const char *id)
+input_past(const char *id)
 {
-	auto_free char *path = past_path(k, id);
+	auto_free char *path = past_path(id);
 
 	/* If it does not exist, there is no comparison. */
 	if (path)
-		input(k, path, false);
+		input(path, false);
 }
 
 static void
-input_beside_task(struct keval *k, const char *name)
+input_beside_task(const char *name)
 {
-	auto_free char *path = name ? kbeside(k->task_file, name) : NULL;
+	auto_free char *path = name ? kbeside(keval.task_file, name) : NULL;
 
 	if (path)
-		input(k, path, true);
+		input(path, true);
 }
 
 static void
-inputs_of_task(struct keval *k)
+inputs_of_task(void)
 {
-	json_auto_t *recordings = ktask_recordings(k->task);
+	json_auto_t *recordings = ktask_recordings(keval.task);
 
-	input(k, k->task_file, true);
-	input_beside_task(k, task_reference(k));
-	input_beside_task(k, kjson_str_or(k->task, "oracle", NULL));
-	kjson_foreach(baseline, json_object_get(k->task, "baselines"))
-		input_beside_task(k, kjson_str_or(baseline, "file", NULL));
+	input(keval.task_file, true);
+	input_beside_task(task_reference());
+	input_beside_task(kjson_str_or(keval.task, "oracle", NULL));
+	kjson_foreach(baseline, json_object_get(keval.task, "baselines"))
+		input_beside_task(kjson_str_or(baseline, "file", NULL));
 	kjson_foreach_text(recording, recordings)
-		input_beside_task(k, recording);
+		input_beside_task(recording);
 }
 
 static void
-inputs_of_tier(struct keval *k, const char *tier)
+inputs_of_tier(const char *tier)
 {
-	kjson_foreach_text(file, json_object_get(kcamp_json(k->camp, tier), "files")) {
-		auto_free char *path = kcamp_path(k->camp, file ?: "");
+	kjson_foreach_text(file, json_object_get(kcamp_json(keval.camp, tier), "files")) {
+		auto_free char *path = kcamp_path(keval.camp, file ?: "");
 
-		input(k, path, true);
+		input(path, true);
 	}
 }
 
 static void
-inputs_of_archive(struct keval *k)
+inputs_of_archive(void)
 {
-	char *path = k->archive ? kstrdup(k->archive) : NULL;
+	char *path = keval.archive ? kstrdup(keval.archive) : NULL;
 
-	while (path && k->archive_count < LEN(k->archives)) {
+	while (path && keval.archive_count < LEN(keval.archives)) {
 		json_auto_t *header = kin_first(path);
 
-		input(k, path, true);
-		k->archives[k->archive_count++] = path;
+		input(path, true);
+		keval.archives[keval.archive_count++] = path;
 		path = karch_before(path, header);
 	}
 }
 
 void
-inputs_of_run(struct keval *k)
+inputs_of_run(void)
 {
-	input(k, k->camp->file, true);
-	if (k->task)
-		inputs_of_task(k);
-	inputs_of_tier(k, "eval.build");
-	inputs_of_tier(k, "eval.correctness");
-	inputs_of_tier(k, "eval.timing");
-	inputs_of_archive(k);
-	input(k, kverdict_path(k->camp->dir), false);
-	input_past(k, KARCH_REFERENCE);
+	input(keval.camp->file, true);
+	if (keval.task)
+		inputs_of_task();
+	inputs_of_tier("eval.build");
+	inputs_of_tier("eval.correctness");
+	inputs_of_tier("eval.timing");
+	inputs_of_archive();
+	input(kverdict_path(keval.camp->dir), false);
+	input_past(KARCH_REFERENCE);
 }
 
 void
-inputs_of_subject(struct keval *k, struct subject *s)
+inputs_of_subject(struct subject *s)
 {
-	s->twin = subject_duplicate(k, s);
+	s->twin = subject_duplicate(s);
 	if (s->incumbent)
-		input_past(k, s->incumbent);
+		input_past(s->incumbent);
 	if (s->twin)
-		input_past(k, s->twin);
+		input_past(s->twin);
 }
 
 void
-inputs_print(const struct keval *k)
+inputs_print(void)
 {
 	const char *path;
 	json_t *needed;
 
-	json_object_foreach(k->inputs, path, needed)
+	json_object_foreach(keval.inputs, path, needed)
 		if (json_is_true(needed) || kis_there(path))
 			kout_raw(path, strlen(path));
 }
 
 char *
-input_read(const struct keval *k, const char *path, size_t max, size_t *len)
+input_read(const char *path, size_t max, size_t *len)
 {
-	const json_t *needed = json_object_get(k->inputs, path);
+	const json_t *needed = json_object_get(keval.inputs, path);
 
 	if (!needed)
 		kdie(K_IO, "%s: bug in kiln: keval reads this file, but --inputs does not list it",

@@ -14,8 +14,8 @@
 #include "kproc.h"
 #include "status.h"
 
-/* One run of keval. */
-struct keval {
+/* The run: that of this process. */
+extern struct keval {
 	struct kcamp *camp;
 	/* task.json as written; NULL when the null evaluator runs without one */
 	json_t *task;
@@ -35,7 +35,7 @@ struct keval {
 	json_t *inputs;  /* files that it reads, see inputs.c */
 	char *oracle;    /* result of oracle_so; NULL until first needed */
 	int level;       /* sandbox level; 0 until first needed */
-};
+} keval;
 
 /* The program that one evaluation is about. */
 struct subject {
@@ -76,7 +76,6 @@ struct build {
 
 /* A built program under evaluation. */
 struct trial {
-	struct keval *k;
 	const struct subject *s;
 	const char *work; /* its folder */
 	char seed[17];    /* for the commands of the campaign */
@@ -90,11 +89,11 @@ struct trial {
  * scan.c: apply the source and import rules of patterns/forbidden.json: EVAL fails as rejected
  * unless the code is clean. FILE: of a bundle; NULL: the program.
  */
-void scan_source(const struct keval *k, const char *file, const char *code, json_t *eval);
+void scan_source(const char *file, const char *code, json_t *eval);
 /* The same rules, applied to the preprocessed text that comes from the candidate's own files. */
-void scan_expanded(const struct keval *k, const char *text, json_t *eval);
+void scan_expanded(const char *text, json_t *eval);
 /* FAULT: what kelf_read said, instead of F. */
-void scan_elf(const struct keval *k, const struct kelf *f, const char *fault, json_t *eval);
+void scan_elf(const struct kelf *f, const char *fault, json_t *eval);
 
 /*
  * The part of the preprocessor's TEXT that comes from the candidate's own files, on one line except
@@ -106,17 +105,17 @@ char *expand_own(const char *text);
  * suspect.c: does the machine code contain a system call? Where, for a message; the caller frees.
  * NULL: none.
  */
-char *suspect_call(struct keval *k, const char *work, const struct build *b, const struct kelf *f);
+char *suspect_call(const char *work, const struct build *b, const struct kelf *f);
 
 /* build.c: tier T1. */
-const char *source_name(const struct keval *k);
-int sandbox_level(struct keval *k);
+const char *source_name(void);
+int sandbox_level(void);
 /*
  * Files of the work folder; faults of the file system end the program. work_read: NULL when there
  * is no such file.
  */
 void work_put(const char *work, const char *name, const void *data, size_t len);
-void work_put_sources(const struct keval *k, const struct subject *s, const char *work);
+void work_put_sources(const struct subject *s, const char *work);
 char *work_read(const char *work, const char *name, size_t max, size_t *len);
 /*
  * Both streams of a build, trimmed, with a line about how it ended if it did not exit by itself;
@@ -131,9 +130,9 @@ void build_free(struct build *b);
  * the task's; may be NULL. NULL, with the compiler's log in *LOG (the caller frees), when it does
  * not build.
  */
-char *build_cached(struct keval *k, const struct subject *s, const json_t *flags, char **log);
+char *build_cached(const struct subject *s, const json_t *flags, char **log);
 /* Stores what B built for S in the same place. */
-void build_keep(struct keval *k, const struct subject *s, const struct build *b);
+void build_keep(const struct subject *s, const struct build *b);
 
 /*
  * harness.c: run kharness on a shared object; returns its answer (new reference). Dies with
@@ -149,14 +148,14 @@ struct harness_run {
 	bool all_pairs;             /* everybody is compared with everybody */
 	bool root;                  /* the root of a chain: race for longer if it is not clear */
 };
-json_t *harness_run(struct keval *k, const struct harness_run *run);
+json_t *harness_run(const struct harness_run *run);
 /*
  * The same for a program that is still being built, on a device: kharness gets ready meanwhile. The
  * file RUN->so must not exist yet. harness_go gives kharness the program's bytes and returns its
  * answer; either that or harness_cancel ends it.
  */
 struct early;
-struct early *harness_prepare(struct keval *k, const struct harness_run *run);
+struct early *harness_prepare(const struct harness_run *run);
 json_t *harness_go(struct early *e, const void *so, size_t len);
 void harness_cancel(struct early *e);
 /*
@@ -168,33 +167,32 @@ char *file_take(int file, size_t max, size_t *len);
  * The same, timed or, if REUSE, on buffers seen before, next to AGAINST only (or NULL). NULL when
  * the candidate failed in it, which is then recorded in EVAL: wrong in a timed run is wrong.
  */
-json_t *harness_beside(
-    struct keval *k, const char *so, const char *against, bool reuse, json_t *eval);
+json_t *harness_beside(const char *so, const char *against, bool reuse, json_t *eval);
 /*
  * kharness --lint on the task, and with ORACLE also on its results (NULL: on its form only); when
  * it refuses, we exit with its status. With NOTES it also prints what is not a fault but worth
  * knowing.
  */
-void harness_lint(const struct keval *k, const char *oracle, bool notes);
+void harness_lint(const char *oracle, bool notes);
 
 /*
  * Candidates consist of device code only: instead of a compiler, the task names one of our programs
  * that drives one (build.c).
  */
-bool is_device_only(const struct keval *k);
+bool is_device_only(void);
 
 /*
  * profile.c: tier T4: a profiler's findings about a promising candidate, as eval.profile, or why
  * there are none, as eval.profile_missing; neither when the campaign does not want it. SO is NULL
  * if the campaign's own commands run it.
  */
-void profile(struct keval *k, const struct subject *s, const char *so, json_t *eval);
+void profile(const struct subject *s, const char *so, json_t *eval);
 /*
  * The same, whatever EVAL, the program's evaluation, already contains (new reference); NULL with
  * the reason in *WHY, which the caller frees. The raw reports are kept in profiles/NAME.
  */
-json_t *profile_anew(struct keval *k, const struct subject *s, const char *so, const json_t *eval,
-    const char *name, char **why);
+json_t *profile_anew(
+    const struct subject *s, const char *so, const json_t *eval, const char *name, char **why);
 /* tool.c: a command under construction; its words are borrowed, and a NULL follows the last. */
 enum { WORDS_MAX = 255 };
 struct words {
@@ -210,15 +208,15 @@ void words_json(struct words *w, const json_t *list);
  * reason in *WHY (the caller frees).
  */
 struct ksandbox_bind;
-char *tool_run(struct keval *k, const char *work, const struct ksandbox_bind *binds,
-    size_t bind_count, const struct words *w, double limit_s, char **why);
+char *tool_run(const char *work, const struct ksandbox_bind *binds, size_t bind_count,
+    const struct words *w, double limit_s, char **why);
 /*
  * Run the words W, followed by the calls of the program in SO (kharness --solo with OPTIONS, which
  * end with NULL), in the sandbox, watched by the program AROUND, see ksandbox.h. -1: it did not
  * start.
  */
-int tool_solo(struct keval *k, const char *work, char *const *around, struct words *w,
-    const char *so, const char *const *options, double limit_s, struct kproc_result *r);
+int tool_solo(const char *work, char *const *around, struct words *w, const char *so,
+    const char *const *options, double limit_s, struct kproc_result *r);
 /*
  * How a program that was allowed to print MAX bytes was ended: "killed by signal 9 (Killed)",
  * "stopped after 3 s"; the caller frees. NULL: it ended by itself; and well, that is with success?
@@ -226,7 +224,7 @@ int tool_solo(struct keval *k, const char *work, char *const *around, struct wor
 char *forced_end(const struct kproc_result *r, int max);
 bool ended_well(const struct kproc_result *r);
 /* Takes the lock of the machine or device on which EVAL was measured, so that nobody measures. */
-int tool_lock(const struct keval *k, const json_t *eval);
+int tool_lock(const json_t *eval);
 /* The output of the tool NAME, for tool_run. Frees R. */
 char *tool_output(const char *name, struct kproc_result *r, char **why);
 
@@ -234,20 +232,20 @@ char *tool_output(const char *name, struct kproc_result *r, char **why);
  * sanitize.c: run tools that look for memory faults on a correct candidate: eval.sanitizers; a
  * candidate with findings becomes a run_error.
  */
-void sanitize(struct keval *k, const struct subject *s, json_t *eval);
+void sanitize(const struct subject *s, json_t *eval);
 
 /*
  * evidence.c: what several rollbacks in a row require before trial TRIAL may begin: the record
  * evidence/1 without its time (new reference).
  */
-json_t *gather_evidence(struct keval *k, long trial);
+json_t *gather_evidence(long trial);
 /*
  * The program that the evidence is about: the last accepted one of the archive; the caller frees.
  */
-char *evidence_subject(const struct keval *k);
+char *evidence_subject(void);
 
 /* tiers.c: T1 to T3 of one candidate: fills EVAL. */
-void evaluate_tiers(struct keval *k, const struct subject *s, json_t *eval);
+void evaluate_tiers(const struct subject *s, json_t *eval);
 /*
  * The part of kharness's answer about one candidate (borrowed); the parts of the answer that go
  * into an evaluation.
@@ -271,13 +269,13 @@ struct anchor {
 	char *against;  /* NAME=FILE.so; the caller frees */
 	const char *id; /* of an incumbent, borrowed from the subject; or NULL */
 };
-struct anchor choose_anchor(struct keval *k, const struct subject *s);
+struct anchor choose_anchor(const struct subject *s);
 /* eval.anchor and eval.pairs, from kharness's answer. */
 void put_anchor(json_t *eval, const struct anchor *a, const json_t *answer);
 /* Should the incumbent be the anchor, if it builds? */
-bool prefers_incumbent(const struct keval *k, const struct subject *s);
+bool prefers_incumbent(const struct subject *s);
 /* The task's baseline that beat the reference by most in trial 0, borrowed; NULL: none did. */
-const json_t *fastest_baseline(struct keval *k);
+const json_t *fastest_baseline(void);
 /* eval.pairs and eval.baselines of --verify. */
 void put_rivals(json_t *eval, const json_t *answer);
 /*
@@ -285,23 +283,23 @@ void put_rivals(json_t *eval, const json_t *answer);
  * NULL when there is no incumbent, or when the candidate proves wrong, which is then recorded in
  * EVAL.
  */
-json_t *race_incumbent(struct keval *k, const struct subject *s, const char *so, json_t *eval);
+json_t *race_incumbent(const struct subject *s, const char *so, json_t *eval);
 /*
  * Race the best program of the archive with the reference again: the record anchor/1 of TRIAL
  * without its time (new reference).
  */
-json_t *renew_anchor(struct keval *k, long trial);
+json_t *renew_anchor(long trial);
 /* Id of that program; the caller frees. */
-char *anchor_subject(const struct keval *k);
+char *anchor_subject(void);
 /* The header of the archive (new reference), which OPTION needs. */
-json_t *archive_header(const struct keval *k, const char *option);
+json_t *archive_header(const char *option);
 /*
  * Check FILES and race the correct ones, each with each, TIMES times; one record bench/1 per race
  * goes to the output.
  */
-void race_files(struct keval *k, const char *const *files, long times);
+void race_files(const char *const *files, long times);
 /* One such race, with at most 16 programs: the record (new reference). */
-json_t *race_programs(struct keval *k, char *const *codes, size_t count);
+json_t *race_programs(char *const *codes, size_t count);
 
 /* Adds SECONDS that were spent on WHAT to eval.spent_s; and kharness's own times. */
 void add_spent(json_t *eval, const char *what, double seconds);
@@ -314,73 +312,73 @@ void add_harness_spent(json_t *eval, const json_t *answer);
  */
 void plan_read(const struct krec *rec, const char *text, size_t len, struct kplan *p);
 void confirm(const struct trial *t, json_t *eval);
-void choose_full_set(struct keval *k);
+void choose_full_set(void);
 /* Is the workload, as given in the task, in the SET? One without sets is in all. */
 bool in_set(const json_t *workload, const char *set);
 /*
  * In a linear search: the level of the results in EVAL, after a check that they cover the active
  * set.
  */
-void note_level(const struct keval *k, json_t *eval);
+void note_level(json_t *eval);
 
 /*
  * The shared object of a recorded evaluation, to race against; NULL when it has no program or no
  * longer builds. The caller frees.
  */
-char *incumbent_so(struct keval *k, const json_t *past);
+char *incumbent_so(const json_t *past);
 /*
  * reuse.c: measure an apparent gain also on buffers that it has seen before: eval.reuse,
  * reuse_against and trace.
  */
-void time_reuse(struct keval *k, const struct subject *s, const char *so, json_t *eval);
+void time_reuse(const struct subject *s, const char *so, json_t *eval);
 
 /*
  * inputs.c: the files that a run reads: those of every run, of one subject (its twin is found
  * here), a recorded one, and any other. They are named before they are read: --inputs prints the
  * list, one per line, and no other file can be read.
  */
-void inputs_of_run(struct keval *k);
-void inputs_of_subject(struct keval *k, struct subject *s);
-void input_past(struct keval *k, const char *id);
+void inputs_of_run(void);
+void inputs_of_subject(struct subject *s);
+void input_past(const char *id);
 /* NEEDED: the run ends if it is missing; other files may be absent. */
-void input(struct keval *k, const char *path, bool needed);
-void inputs_print(const struct keval *k);
+void input(const char *path, bool needed);
+void inputs_print(void);
 /*
  * Its bytes or, without LEN, its text, where a NUL is refused; the caller frees. NULL: an
  * evaluation that is not on record. Other missing files are fatal.
  */
-char *input_read(const struct keval *k, const char *path, size_t max, size_t *len);
+char *input_read(const char *path, size_t max, size_t *len);
 
 /*
  * preflight.c: is everything that evaluations need available here? Prints one line with what there
  * is; otherwise ends the program as an evaluation would.
  */
-void preflight(struct keval *k);
+void preflight(void);
 
 /* The task's name of its reference; the text of a file that the task names (the caller frees). */
-const char *task_reference(const struct keval *k);
-char *task_source(const struct keval *k, const char *name);
+const char *task_reference(void);
+char *task_source(const char *name);
 /*
  * reference.c: trial 000: the reference and every baseline; and the best kernel measured again next
  * to them. New references.
  */
-json_t *evaluate_reference(struct keval *k);
-json_t *evaluate_best(struct keval *k, const char *id);
+json_t *evaluate_reference(void);
+json_t *evaluate_best(const char *id);
 /*
  * Dies when the task, with its oracle, cannot be used to judge; with NOTES, prints what is not a
  * fault but worth knowing.
  */
-void lint_task(struct keval *k, bool notes);
+void lint_task(bool notes);
 /* Path of the oracle's shared object (oracle.c, else the reference in double); borrowed. */
-const char *oracle_so(struct keval *k);
+const char *oracle_so(void);
 /*
  * "NAME=FILE.so" for a baseline (NULL when it does not build), or for the reference if there is
  * none; the caller frees.
  */
-char *against_known(struct keval *k, const json_t *baseline);
+char *against_known(const json_t *baseline);
 
 /* custom.c: with a seed, and not yet built. */
-struct trial trial_of(struct keval *k, const struct subject *s, const char *work);
+struct trial trial_of(const struct subject *s, const char *work);
 /* Tiers replaced by the campaign's own commands. */
 void custom_build(struct trial *t);
 /*
@@ -406,33 +404,33 @@ void turns_time(const struct trial *t, json_t *eval);
 json_t *turns_again(const struct trial *t, json_t *eval);
 
 /* Path of the evaluation of ID; NULL: it is not an id. The caller frees. */
-char *past_path(const struct keval *k, const char *id);
+char *past_path(const char *id);
 /* Its eval member (new reference), or NULL when there is none. */
-json_t *past_eval(const struct keval *k, const char *id);
+json_t *past_eval(const char *id);
 /*
  * The program of an evaluation, borrowed from it: sets code and files of S. False when it has none.
  */
 bool subject_of_past(const json_t *eval, struct subject *s);
 /* Copies what is known about an earlier program with the same object code; records its hash. */
-bool take_object(struct keval *k, const struct subject *s, const struct build *b, json_t *eval);
+bool take_object(const struct subject *s, const struct build *b, json_t *eval);
 /*
  * Id of a program with the same tokens (the parent, or one in the archive), or NULL; the caller
  * frees.
  */
-char *subject_duplicate(const struct keval *k, const struct subject *s);
+char *subject_duplicate(const struct subject *s);
 
 /*
  * report.c: eval.log, the text for the next prompt, from the rest of EVAL; an existing log is
  * appended to it.
  */
-void report_log(const struct keval *k, const struct subject *s, json_t *eval);
+void report_log(const struct subject *s, json_t *eval);
 /* One line of progress. */
-void report_progress(const struct keval *k, const struct subject *s, const json_t *eval);
+void report_progress(const struct subject *s, const json_t *eval);
 
 /* evaluate.c: the program with its files, each after a line with its name; the caller frees. */
 char *subject_text(const struct subject *s);
 /* Everything from code to the eval member (new reference). */
-json_t *evaluate(struct keval *k, const struct subject *s);
+json_t *evaluate(const struct subject *s);
 /* Do the program and its files fit into the records of later candidates (KIO_CODE_MAX)? */
 bool subject_fits(const struct subject *s);
 /* Evaluation of a candidate whose WHAT takes more than MAX bytes in a record. */
@@ -443,8 +441,8 @@ json_t *evaluate_nothing(const struct subject *s);
  * Evaluation of a program that is kept but not run, because of a FAULT of that CHECK: "because of
  * its plan".
  */
-json_t *evaluate_unrun(const struct keval *k, const struct subject *s, enum status status,
-    const char *check, const char *because, const char *fault);
+json_t *evaluate_unrun(const struct subject *s, enum status status, const char *check,
+    const char *because, const char *fault);
 /*
  * edit.c: PROGRAM with the edits in TEXT, a reply; the caller frees. NULL if there are none; also
  * when one does not fit, with the reason in *FAULT (the caller frees).
@@ -457,14 +455,14 @@ bool is_difference(const char *code);
  * TUNED lists what was tried (new reference). NULL if there are none; with too many, *FAULT says so
  * (the caller frees).
  */
-char *tuned_program(struct keval *k, const char *code, json_t **tuned, char **fault);
+char *tuned_program(const char *code, json_t **tuned, char **fault);
 /* elision.c: where a program leaves something out, as a fault; the caller frees. NULL: nowhere. */
 char *elided_part(const char *code);
 
 /* Does the campaign replace a tier by a command of its own? */
-bool has_commands(const struct keval *k);
-bool is_null(const struct keval *k);
-bool is_gpu(const struct keval *k); /* the backend's kernels run on a GPU, under kharness */
+bool has_commands(void);
+bool is_null(void);
+bool is_gpu(void); /* the backend's kernels run on a GPU, under kharness */
 /* Records the candidate's failure, which is data and not an error; a later reason is added. */
 void eval_fail(json_t *eval, enum status status, const char *check, const char *detail, ...)
     __attribute__((format(printf, 4, 5)));

@@ -130,27 +130,27 @@ in_set(const json_t *workload, const char *set)
 
 /* The set of full validation, if the task has a workload in it; else the only set. */
 static const char *
-full_set(const struct keval *k)
+full_set(void)
 {
-	kjson_foreach(w, json_object_get(k->task, "workloads"))
+	kjson_foreach(w, json_object_get(keval.task, "workloads"))
 		if (json_object_get(w, "sets") && in_set(w, KLINEAR_FULL_SET))
 			return KLINEAR_FULL_SET;
-	return k->set;
+	return keval.set;
 }
 
 void
-choose_full_set(struct keval *k)
+choose_full_set(void)
 {
-	if (!k->set_given)
-		k->set = full_set(k);
+	if (!keval.set_given)
+		keval.set = full_set();
 }
 
 /* Has the full set more workloads than the set in use? */
 static bool
-is_wider(const struct keval *k, const char *full)
+is_wider(const char *full)
 {
-	kjson_foreach(w, json_object_get(k->task, "workloads"))
-		if (in_set(w, full) && !in_set(w, k->set))
+	kjson_foreach(w, json_object_get(keval.task, "workloads"))
+		if (in_set(w, full) && !in_set(w, keval.set))
 			return true;
 	return false;
 }
@@ -160,23 +160,23 @@ is_wider(const struct keval *k, const char *full)
  * and timed on every timed one. The harness ensures that; a campaign's own command may not.
  */
 static void
-check_set(const struct keval *k, const json_t *eval)
+check_set(const json_t *eval)
 {
 	const json_t *timing = json_object_get(eval, "timing"),
 	             *cases = kjson_path(eval, "correctness.cases");
-	bool own_cases = kcamp_json(k->camp, "eval.correctness") != NULL;
+	bool own_cases = kcamp_json(keval.camp, "eval.correctness") != NULL;
 	size_t timed = 0;
 
-	kjson_foreach(w, json_object_get(k->task, "workloads")) {
+	kjson_foreach(w, json_object_get(keval.task, "workloads")) {
 		const char *name = kjson_str(w, "name");
 
-		if (!in_set(w, k->set))
+		if (!in_set(w, keval.set))
 			continue;
 		if (!own_cases && !kjson_find(cases, "workload", name))
 			kdie(K_USAGE,
 			    "%s: workload %s of the active set %s was not checked; a round needs "
 			    "the whole set",
-			    k->task_file, name, k->set);
+			    keval.task_file, name, keval.set);
 		if (!kjson_bool(w, "timed"))
 			continue;
 		timed++;
@@ -184,11 +184,11 @@ check_set(const struct keval *k, const json_t *eval)
 			kdie(K_USAGE,
 			    "%s: workload %s of the active set %s was not timed; a round needs the "
 			    "whole set",
-			    k->task_file, name, k->set);
+			    keval.task_file, name, keval.set);
 	}
 	if (timed != json_array_size(timing))
 		kdie(K_USAGE, "%s: %zu workloads were timed, but the active set %s has %zu",
-		    k->task_file, json_array_size(timing), k->set, timed);
+		    keval.task_file, json_array_size(timing), keval.set, timed);
 }
 
 static bool
@@ -199,11 +199,11 @@ is_timed(const json_t *eval)
 
 /* Compares the candidate with the incumbent, based on EVAL; false when that is impossible. */
 static bool
-compare(const struct keval *k, const json_t *past, const json_t *eval, struct klinear_compare *c)
+compare(const json_t *past, const json_t *eval, struct klinear_compare *c)
 {
-	auto_free char *fault =
-	    klinear_compare(json_object_get(k->task, "workloads"), json_object_get(past, "timing"),
-	        json_object_get(eval, "timing"), json_object_get(eval, "pairs"), c);
+	auto_free char *fault = klinear_compare(json_object_get(keval.task, "workloads"),
+	    json_object_get(past, "timing"), json_object_get(eval, "timing"),
+	    json_object_get(eval, "pairs"), c);
 
 	return !fault;
 }
@@ -224,7 +224,7 @@ keep_quick(json_t *eval)
 static void
 measure_repeats(const struct trial *t, const json_t *past, json_t *eval)
 {
-	const json_t *workloads = json_object_get(t->k->task, "workloads"),
+	const json_t *workloads = json_object_get(keval.task, "workloads"),
 	             *rival = json_object_get(past, "timing");
 	json_auto_t *repeats = json_array();
 	json_t *pairs;
@@ -241,44 +241,43 @@ measure_repeats(const struct trial *t, const json_t *past, json_t *eval)
 }
 
 void
-note_level(const struct keval *k, json_t *eval)
+note_level(json_t *eval)
 {
-	if (!kcamp_linear(k->camp) || !is_timed(eval))
+	if (!kcamp_linear(keval.camp) || !is_timed(eval))
 		return;
-	check_set(k, eval);
-	kjson_set(eval, "level", json_string(is_wider(k, full_set(k)) ? "quick" : "full"));
+	check_set(eval);
+	kjson_set(eval, "level", json_string(is_wider(full_set()) ? "quick" : "full"));
 }
 
 static void
 linear_levels(const struct trial *t, json_t *eval)
 {
-	struct keval *k = t->k;
-	const char *quick = k->set, *full = full_set(k);
-	json_auto_t *past = t->s->incumbent ? past_eval(k, t->s->incumbent) : NULL;
+	const char *quick = keval.set, *full = full_set();
+	json_auto_t *past = t->s->incumbent ? past_eval(t->s->incumbent) : NULL;
 	struct klinear_compare c;
-	bool wider = is_wider(k, full), compared;
+	bool wider = is_wider(full), compared;
 
-	note_level(k, eval);
-	compared = past && compare(k, past, eval, &c) && (c.ratio.mean > 1 || !wider);
+	note_level(eval);
+	compared = past && compare(past, eval, &c) && (c.ratio.mean > 1 || !wider);
 	if (compared && wider && c.ratio.mean - 1 < KLINEAR_BORDERLINE) {
 		keep_quick(eval);
-		k->set = full;
+		keval.set = full;
 		kjson_set(eval, "level", json_string("full"));
 		measure(t, eval);
 		compared = is_timed(eval);
 		if (compared) {
-			check_set(k, eval);
-			compared = compare(k, past, eval, &c);
+			check_set(eval);
+			compared = compare(past, eval, &c);
 		}
 	}
 	if (compared && c.pairs && klinear_near_noise(&c.ratio))
 		measure_repeats(t, past, eval);
-	k->set = quick;
+	keval.set = quick;
 }
 
 void
 confirm(const struct trial *t, json_t *eval)
 {
-	if (is_timed(eval) && !t->s->trusted && kcamp_linear(t->k->camp))
+	if (is_timed(eval) && !t->s->trusted && kcamp_linear(keval.camp))
 		linear_levels(t, eval);
 }

@@ -17,6 +17,8 @@ static const char usage[] = "usage: keval [OPTION...] [FILE...]\n"
                             "       keval --race TIMES [-c DIR] [-s SET] [-o FILE] KERNEL...\n"
                             "       keval --preflight [-c DIR]\n";
 
+struct keval keval;
+
 enum mode {
 	MODE_REPLIES,
 	MODE_REFERENCE,
@@ -37,17 +39,17 @@ struct arguments {
 };
 
 static void
-parse(struct arguments *a, struct keval *k, int argc, char **argv)
+parse(struct arguments *a, int argc, char **argv)
 {
 	static const char *const standard_input[] = { "-", NULL };
 	const struct koption options[] = {
 		KOPTION_CAMPAIGN(&a->dir),
-		{ 'a', "archive", .text = &k->archive,
+		{ 'a', "archive", .text = &keval.archive,
 		    .help = "FILE\tarchive of the previous trial, with the program to race "
 		            "against" },
-		{ 's', "set", .text = &k->set, .help = "SET\tuse this set of workloads" },
+		{ 's', "set", .text = &keval.set, .help = "SET\tuse this set of workloads" },
 		KOPTION_OUTPUT(&a->output),
-		{ 0, "seed", .text = &k->seed,
+		{ 0, "seed", .text = &keval.seed,
 		    .help = "HEX\tseed for inputs, to repeat an evaluation" },
 		{ 0, "inputs", .flag = &a->inputs,
 		    .help = "\tlist the files that an evaluation reads" },
@@ -65,7 +67,7 @@ parse(struct arguments *a, struct keval *k, int argc, char **argv)
 		    .help = "TIMES\trace the kernels, this many times" },
 		{ 0, "preflight", .choice = &a->mode, .value = MODE_PREFLIGHT,
 		    .help = "\tcheck that evaluations can run here" },
-		{ 0, "thin", .flag = &k->thin,
+		{ 0, "thin", .flag = &keval.thin,
 		    .help = "\twrite a part of the record, as in a trial's folder" },
 	};
 
@@ -77,24 +79,24 @@ parse(struct arguments *a, struct keval *k, int argc, char **argv)
 		koption_misuse(usage, "--race: give the kernels to race");
 	if (a->mode == MODE_REPLIES && !*a->files)
 		a->files = standard_input;
-	if (k->seed && (!*k->seed || k->seed[strspn(k->seed, "0123456789abcdef")]))
+	if (keval.seed && (!*keval.seed || keval.seed[strspn(keval.seed, "0123456789abcdef")]))
 		koption_misuse(usage, "--seed must be lower-case hex digits");
 }
 
 /* The null evaluator needs no task; everything else does. */
 static void
-open_task(struct keval *k)
+open_task(void)
 {
 	char *lack;
 
-	k->task_file = kcamp_path(k->camp, kcamp_str(k->camp, "task"));
-	if (!is_null(k) || kis_there(k->task_file))
-		k->task = kjson_load(k->task_file);
-	lack = kcamp_lacks_runner(k->camp, kjson_str_or(k->task, "language", NULL));
+	keval.task_file = kcamp_path(keval.camp, kcamp_str(keval.camp, "task"));
+	if (!is_null() || kis_there(keval.task_file))
+		keval.task = kjson_load(keval.task_file);
+	lack = kcamp_lacks_runner(keval.camp, kjson_str_or(keval.task, "language", NULL));
 	if (lack)
-		kdie(K_USAGE, "%s: %s: %s", k->camp->file,
-		    kcamp_backend(k->camp)->runner ? "language of the task"
-		                                   : "campaign.json: backend",
+		kdie(K_USAGE, "%s: %s: %s", keval.camp->file,
+		    kcamp_backend(keval.camp)->runner ? "language of the task"
+		                                      : "campaign.json: backend",
 		    lack);
 }
 
@@ -148,7 +150,7 @@ make_edits(const struct krec *rec, const char *text, struct entry *r)
 }
 
 static void
-open_reply(struct keval *k, const struct krec *rec, struct entry *r)
+open_reply(const struct krec *rec, struct entry *r)
 {
 	const char *text = krec_str(rec, "reply.text"),
 	           *finish = kjson_str_or(rec->json, "reply.finish", "stop");
@@ -166,19 +168,19 @@ open_reply(struct keval *k, const struct krec *rec, struct entry *r)
 	r->s.too_large = is_too_large(rec->json, text);
 	if (r->s.too_large)
 		return;
-	if (kcamp_linear(k->camp))
+	if (kcamp_linear(keval.camp))
 		plan_read(rec, text, strlen(text), &r->plan);
 	/* The plan is not code, and comes before it. */
 	text += r->plan.end;
-	kextract(text, strlen(text), kcamp_str(k->camp, "language"),
-	    json_object_get(k->task, "files") != NULL, &r->x);
+	kextract(text, strlen(text), kcamp_str(keval.camp, "language"),
+	    json_object_get(keval.task, "files") != NULL, &r->x);
 	make_edits(rec, text, r);
 	r->s.code = r->x.code;
 	r->s.files = r->x.files;
 	r->s.file_count = r->x.file_count;
 	r->s.cut_off |= r->x.unclosed;
 	if (r->x.code && !r->plan.fault)
-		inputs_of_subject(k, &r->s);
+		inputs_of_subject(&r->s);
 }
 
 static void
@@ -201,21 +203,21 @@ bounded(json_t *eval)
 }
 
 bool
-has_commands(const struct keval *k)
+has_commands(void)
 {
-	return kcamp_json(k->camp, "eval.build") || kcamp_json(k->camp, "eval.correctness") ||
-	    kcamp_json(k->camp, "eval.timing");
+	return kcamp_json(keval.camp, "eval.build") || kcamp_json(keval.camp, "eval.correctness") ||
+	    kcamp_json(keval.camp, "eval.timing");
 }
 
 /* A complete program, whose open parameters are set first. */
 static json_t *
-evaluate_program(struct keval *k, struct entry *r)
+evaluate_program(struct entry *r)
 {
 	/* Own commands are not raced: they may be slow, and judge one program at a time. */
-	bool races = !is_null(k) && !has_commands(k);
+	bool races = !is_null() && !has_commands();
 	int64_t start = know_ns();
 	auto_free char *fault = NULL;
-	char *program = races ? tuned_program(k, r->x.code, &r->tuned, &fault) : NULL;
+	char *program = races ? tuned_program(r->x.code, &r->tuned, &fault) : NULL;
 	double tuning = kseconds_since(start);
 	json_t *eval;
 
@@ -224,11 +226,11 @@ evaluate_program(struct keval *k, struct entry *r)
 		r->s.code = r->x.code = program;
 		free(r->s.twin);
 		r->s.twin = NULL;
-		inputs_of_subject(k, &r->s);
+		inputs_of_subject(&r->s);
 	}
-	eval = fault ? evaluate_unrun(
-	                   k, &r->s, STATUS_COMPILE_ERROR, "tune", "it leaves too much open", fault)
-	             : evaluate(k, &r->s);
+	eval = fault
+	    ? evaluate_unrun(&r->s, STATUS_COMPILE_ERROR, "tune", "it leaves too much open", fault)
+	    : evaluate(&r->s);
 	if (r->tuned) {
 		kjson_set(eval, "tuned", r->tuned);
 		add_spent(eval, "tuning", tuning);
@@ -238,7 +240,7 @@ evaluate_program(struct keval *k, struct entry *r)
 }
 
 static void
-evaluate_reply(struct keval *k, struct krec *rec, struct entry *r)
+evaluate_reply(struct krec *rec, struct entry *r)
 {
 	auto_free char *part = r->x.code && !r->edit_fault ? elided_part(r->x.code) : NULL;
 	json_auto_t *eval = NULL;
@@ -248,29 +250,28 @@ evaluate_reply(struct keval *k, struct krec *rec, struct entry *r)
 	else if (!subject_fits(&r->s))
 		eval = evaluate_too_large("program", KIO_CODE_MAX);
 	else if (r->plan.fault)
-		eval =
-		    evaluate_unrun(k, &r->s, STATUS_NO_PLAN, "plan", "of its plan", r->plan.fault);
+		eval = evaluate_unrun(&r->s, STATUS_NO_PLAN, "plan", "of its plan", r->plan.fault);
 	else if (r->edit_fault)
-		eval = evaluate_unrun(k, &r->s, STATUS_COMPILE_ERROR, "edit",
+		eval = evaluate_unrun(&r->s, STATUS_COMPILE_ERROR, "edit",
 		    "its edits do not fit the program shown", r->edit_fault);
 	else if (part)
-		eval = evaluate_unrun(
-		    k, &r->s, STATUS_COMPILE_ERROR, "elided", "it is not whole", part);
+		eval =
+		    evaluate_unrun(&r->s, STATUS_COMPILE_ERROR, "elided", "it is not whole", part);
 	else
-		eval = evaluate_program(k, r);
+		eval = evaluate_program(r);
 	if (r->plan.json)
 		kjson_set(eval, "plan", json_incref(r->plan.json));
 	else if (r->plan.fault)
 		kjson_set(eval, "plan_fault", kjson_string(r->plan.fault));
 	eval = bounded(eval);
-	report_progress(k, &r->s, eval);
+	report_progress(&r->s, eval);
 	add_time(eval);
-	krecord_put(rec, k->camp->dir, k->thin, "eval", eval);
+	krecord_put(rec, keval.camp->dir, keval.thin, "eval", eval);
 }
 
 /* Candidates name what they are compared with, so for --inputs they are read, too. */
 static void
-take_replies(struct keval *k, const struct arguments *a, const char *path)
+take_replies(const struct arguments *a, const char *path)
 {
 	struct kin in;
 	struct krec rec;
@@ -278,11 +279,11 @@ take_replies(struct keval *k, const struct arguments *a, const char *path)
 
 	kin_open(&in, path);
 	/* Plans are checked against the prompt; the record that is passed on contains it. */
-	while (krecord_next(&in, k->camp->dir, &rec,
-	    k->thin && !kcamp_linear(k->camp) ? KJOIN_PROGRAMS : KJOIN_WHOLE)) {
-		open_reply(k, &rec, &r);
+	while (krecord_next(&in, keval.camp->dir, &rec,
+	    keval.thin && !kcamp_linear(keval.camp) ? KJOIN_PROGRAMS : KJOIN_WHOLE)) {
+		open_reply(&rec, &r);
 		if (!a->inputs)
-			evaluate_reply(k, &rec, &r);
+			evaluate_reply(&rec, &r);
 		close_entry(&r);
 		krec_free(&rec);
 	}
@@ -291,56 +292,55 @@ take_replies(struct keval *k, const struct arguments *a, const char *path)
 
 /* A record that did not come from a model. */
 static void
-put_record(const struct keval *k, const char *id, json_t *eval)
+put_record(const char *id, json_t *eval)
 {
 	long trial = 0, branch = 0;
 	struct krec rec = { .file = "<new>" };
 	bool known = id && karch_id(id, &trial, &branch);
 
 	rec.json = json_pack("{s:s,s:s,s:o*,s:o*,s:s*}", "schema", KRECORD_SCHEMA, "campaign",
-	    kcamp_str(k->camp, "name"), "trial", known ? json_integer(trial) : NULL, "branch",
+	    kcamp_str(keval.camp, "name"), "trial", known ? json_integer(trial) : NULL, "branch",
 	    known ? json_integer(branch) : NULL, "id", known ? id : NULL);
 	rec.line = json_dumps(rec.json, KIO_DUMP);
 	rec.len = strlen(rec.line);
 	add_time(eval);
-	krecord_put(&rec, k->camp->dir, k->thin, "eval", eval);
+	krecord_put(&rec, keval.camp->dir, keval.thin, "eval", eval);
 	krec_free(&rec);
 	json_decref(eval);
 }
 
 static void
-take_code(struct keval *k, const struct arguments *a)
+take_code(const struct arguments *a)
 {
-	auto_free char *code = input_read(k, a->operand, 8 << 20, NULL);
+	auto_free char *code = input_read(a->operand, 8 << 20, NULL);
 	struct subject s = { .name = a->operand, .code = code };
 
-	inputs_of_subject(k, &s);
+	inputs_of_subject(&s);
 	if (!a->inputs) {
-		json_t *eval = evaluate(k, &s);
+		json_t *eval = evaluate(&s);
 
-		report_progress(k, &s, eval);
-		put_record(k, NULL, eval);
+		report_progress(&s, eval);
+		put_record(NULL, eval);
 	}
 	free(s.twin);
 }
 
 /* Names everything that is known before the first candidate is read. */
 static void
-name_inputs(struct keval *k, const struct arguments *a)
+name_inputs(const struct arguments *a)
 {
-	inputs_of_run(k);
+	inputs_of_run();
 	if (a->mode == MODE_CODE)
-		input(k, a->operand, true);
+		input(a->operand, true);
 	if (a->mode == MODE_VERIFY)
-		input_past(k, a->operand);
+		input_past(a->operand);
 	if (a->mode == MODE_EVIDENCE || a->mode == MODE_ANCHOR) {
-		auto_free char *id =
-		    a->mode == MODE_ANCHOR ? anchor_subject(k) : evidence_subject(k);
+		auto_free char *id = a->mode == MODE_ANCHOR ? anchor_subject() : evidence_subject();
 
-		input_past(k, id);
+		input_past(id);
 	}
 	for (const char *const *f = a->files; *f; f++)
-		input(k, *f, true);
+		input(*f, true);
 }
 
 static void
@@ -352,70 +352,66 @@ put_fact(json_t *fact)
 }
 
 static void
-run(struct keval *k, const struct arguments *a)
+run(const struct arguments *a)
 {
 	if (a->mode == MODE_CODE)
-		take_code(k, a);
+		take_code(a);
 	for (const char *const *f = a->files; a->mode == MODE_REPLIES && *f; f++)
-		take_replies(k, a, *f);
+		take_replies(a, *f);
 	if (a->inputs) {
-		inputs_print(k);
+		inputs_print();
 		return;
 	}
 	switch (a->mode) {
 	case MODE_REFERENCE:
-		put_record(k, "000/00", evaluate_reference(k));
+		put_record("000/00", evaluate_reference());
 		break;
 	case MODE_VERIFY:
-		put_record(k, a->operand, evaluate_best(k, a->operand));
+		put_record(a->operand, evaluate_best(a->operand));
 		break;
 	case MODE_EVIDENCE:
-		put_fact(gather_evidence(k, knum_long(a->operand, 1, 999999, "--evidence")));
+		put_fact(gather_evidence(knum_long(a->operand, 1, 999999, "--evidence")));
 		break;
 	case MODE_ANCHOR:
-		put_fact(renew_anchor(k, knum_long(a->operand, 1, 999999, "--anchor")));
+		put_fact(renew_anchor(knum_long(a->operand, 1, 999999, "--anchor")));
 		break;
 	case MODE_RACE:
-		race_files(k, a->files, knum_long(a->operand, 1, 100000, "--race"));
+		race_files(a->files, knum_long(a->operand, 1, 100000, "--race"));
 		break;
 	case MODE_PREFLIGHT:
-		preflight(k);
+		preflight();
 		break;
 	}
 }
 
 /* Parts of records are read elsewhere, so they are named here. */
-static struct keval *evaluator;
-
 static void
 input_of_record(const char *path)
 {
-	input(evaluator, path, false);
+	input(path, false);
 }
 
 int
 main(int argc, char **argv)
 {
 	struct arguments a = { .dir = "." };
-	struct keval k = { 0 };
 
 	kutil_init("keval");
-	parse(&a, &k, argc, argv);
-	k.camp = kcamp_load(a.dir);
-	evaluator = &k;
+	parse(&a, argc, argv);
+	keval.camp = kcamp_load(a.dir);
 	krecord_reads = input_of_record;
-	k.set_given = k.set != NULL;
-	if (!k.set)
-		k.set = kcamp_str(k.camp, "eval.set");
-	open_task(&k);
+	keval.set_given = keval.set != NULL;
+	if (!keval.set)
+		keval.set = kcamp_str(keval.camp, "eval.set");
+	open_task();
 	kout_open(a.output);
-	name_inputs(&k, &a);
-	run(&k, &a);
+	name_inputs(&a);
+	run(&a);
 	kout_commit();
-	json_decref(k.inputs);
-	free(k.oracle);
-	json_decref(k.task);
-	free(k.task_file);
-	kcamp_free(k.camp);
+	json_decref(keval.inputs);
+	free(keval.oracle);
+	json_decref(keval.task);
+	free(keval.task_file);
+	kcamp_free(keval.camp);
 	return K_OK;
 }

@@ -11,7 +11,7 @@
  * candidates, by the same compiler in the same sandbox.
  */
 void
-preflight(struct keval *k)
+preflight(void)
 {
 	json_auto_t *eval = json_object();
 	auto_buf struct kbuf text = { 0 };
@@ -20,12 +20,12 @@ preflight(struct keval *k)
 	uname(&here);
 	kbuf_printf(&text, "%s: kiln %s, %ld CPUs", here.nodename, kversion_string(),
 	    sysconf(_SC_NPROCESSORS_ONLN));
-	if (!is_null(k)) {
-		sandbox_level(k);
-		scan_source(k, NULL, "", eval);
-		lint_task(k, false);
-		kbuf_printf(&text, ", sandbox %s, compiler %s", ksandbox_name(sandbox_level(k)),
-		    kjson_str_or(k->task, "build.compiler", "gcc"));
+	if (!is_null()) {
+		sandbox_level();
+		scan_source(NULL, "", eval);
+		lint_task(false);
+		kbuf_printf(&text, ", sandbox %s, compiler %s", ksandbox_name(sandbox_level()),
+		    kjson_str_or(keval.task, "build.compiler", "gcc"));
 	}
 	kout_line(text.data, text.len);
 }

@@ -74,23 +74,23 @@ is_leading(const json_t *eval)
  * a profiler; a search over cells profiles leading programs, on a GPU.
  */
 static bool
-is_wanted(const struct keval *k, const struct subject *s, const json_t *eval)
+is_wanted(const struct subject *s, const json_t *eval)
 {
-	const char *when = kcamp_str(k->camp, "eval.profile");
+	const char *when = kcamp_str(keval.camp, "eval.profile");
 
 	if (!strcmp(when, "off") || status_at(eval, "status") != STATUS_CORRECT)
 		return false;
 	if (!strcmp(when, "all"))
 		return true;
-	if (!strcmp(when, "auto") && !is_gpu(k) && !kcamp_linear(k->camp))
+	if (!strcmp(when, "auto") && !is_gpu() && !kcamp_linear(keval.camp))
 		return false;
 	return s->trusted || is_leading(eval);
 }
 
 static double
-limit_of(const struct keval *k)
+limit_of(void)
 {
-	return is_gpu(k) ? DEVICE_LIMIT_S : CPU_LIMIT_S;
+	return is_gpu() ? DEVICE_LIMIT_S : CPU_LIMIT_S;
 }
 
 /*
@@ -98,14 +98,14 @@ limit_of(const struct keval *k)
  * longest that fits into half of the limit, or else the shortest. NULL: none is timed.
  */
 static const char *
-choose_workload(const struct keval *k, const json_t *eval)
+choose_workload(const json_t *eval)
 {
 	const json_t *best = NULL;
-	double most = is_gpu(k) ? INFINITY : CPU_LIMIT_S * 1e9 / 2 / SLOWER, chosen = 0;
+	double most = is_gpu() ? INFINITY : CPU_LIMIT_S * 1e9 / 2 / SLOWER, chosen = 0;
 
 	kjson_foreach(row, json_object_get(eval, "timing")) {
 		double ns = kjson_num(row, "median_ns") *
-		    fmax(is_gpu(k) ? 1 : kjson_num_or(row, "threads", 1), 1);
+		    fmax(is_gpu() ? 1 : kjson_num_or(row, "threads", 1), 1);
 		bool fits = ns <= most, fitted = chosen <= most;
 
 		if (best && (fits == fitted ? (ns > chosen) != fits : !fits))
@@ -118,7 +118,6 @@ choose_workload(const struct keval *k, const json_t *eval)
 
 /* What is profiled, and how; and the resulting files, in FOLDER. */
 struct session {
-	struct keval *k;
 	const struct profiler *p;
 	json_t *table;
 	const json_t *eval;
@@ -152,16 +151,15 @@ watch_words(const struct session *x, struct words *w, char *shared[2])
 static bool
 run_profiler(const struct session *x, const json_t *wrap, char **why)
 {
-	struct keval *k = x->k;
 	struct words around = { .count = 0 }, inside = { .count = 0 };
-	auto_free char *memory = kasprintf("%ld", kcamp_int(k->camp, "eval.memory_mb")),
+	auto_free char *memory = kasprintf("%ld", kcamp_int(keval.camp, "eval.memory_mb")),
 	               *out = NULL;
 	char *shared[2] = { NULL, NULL };
 	const char *const options[] = { "--memory-mb", memory, x->workload ? "--workload" : NULL,
 		x->workload, NULL };
 	bool outside = x->p->outside;
 	struct kproc_result r;
-	int lock = tool_lock(k, x->eval);
+	int lock = tool_lock(x->eval);
 
 	words_json(outside ? &around : &inside, wrap);
 	if (x->p->interprets)
@@ -169,8 +167,8 @@ run_profiler(const struct session *x, const json_t *wrap, char **why)
 	if (outside)
 		watch_words(x, &around, shared);
 	*why = NULL;
-	if (tool_solo(k, x->work, outside ? around.at : NULL, &inside, x->so, options, limit_of(k),
-	        &r) == 0)
+	if (tool_solo(
+	        x->work, outside ? around.at : NULL, &inside, x->so, options, limit_of(), &r) == 0)
 		out = tool_output(x->p->program, &r, why);
 	else
 		*why = kasprintf("%s did not start", x->p->program);
@@ -203,7 +201,7 @@ collect(struct session *x, char **why)
 		bool good;
 
 		words_json(&w, json_object_get(result, "export"));
-		text = w.count ? tool_run(x->k, x->work, NULL, 0, &w, limit_of(x->k), why)
+		text = w.count ? tool_run(x->work, NULL, 0, &w, limit_of(), why)
 		               : work_read(x->work, file, OUTPUT_MAX, &(size_t){ 0 });
 		good = put_result(x, file, text);
 		if (!good && !*why)
@@ -261,7 +259,7 @@ findings(const struct session *x, char **why)
 
 /* Copies the file FROM to the campaign's profiles/NAME, compressed if gzip is available. */
 static void
-keep_file(const struct keval *k, const char *from, const char *name, json_t *kept)
+keep_file(const char *from, const char *name, json_t *kept)
 {
 	char gzip[] = "gzip", options[] = "-9nc", *argv[] = { gzip, options, (char *)from, NULL };
 	struct kproc p = { .argv = argv, .max_output = OUTPUT_MAX, .timeout_s = 60 };
@@ -271,7 +269,7 @@ keep_file(const struct keval *k, const char *from, const char *name, json_t *kep
 	bool small = text && kproc_run(&p, &r) == 0 && r.exit_code == 0;
 	auto_free char *inside =
 	                   kasprintf("profiles/%s/%s%s", name, basename(from), small ? ".gz" : ""),
-	               *path = kplace_in(k->camp->dir, inside);
+	               *path = kplace_in(keval.camp->dir, inside);
 
 	if (text && kwrite_file(path, small ? r.out : text, small ? r.out_len : len) == 0)
 		json_array_append_new(kept, json_string(inside));
@@ -287,23 +285,22 @@ keep_file(const struct keval *k, const char *from, const char *name, json_t *kep
 static json_t *
 keep(const struct session *x, const char *id)
 {
-	const struct keval *k = x->k;
 	auto_free char *name = kregex_sub("/", id, "-"), *inside = kasprintf("profiles/%s", name),
-	               *to = kplace_in(k->camp->dir, inside),
+	               *to = kplace_in(keval.camp->dir, inside),
 	               *report = kasprintf("%s/report.ncu-rep", x->work);
 	json_t *kept = json_array();
 
 	kmake_folder(to);
 	kjson_foreach_text(file, x->files)
-		keep_file(k, file, name, kept);
-	keep_file(k, report, name, kept);
+		keep_file(file, name, kept);
+	keep_file(report, name, kept);
 	return kept;
 }
 
 static bool
-is_installed(struct keval *k, const struct profiler *p)
+is_installed(const struct profiler *p)
 {
-	return sandbox_level(k) == KSANDBOX_NONE || ksandbox_finds(p->program);
+	return sandbox_level() == KSANDBOX_NONE || ksandbox_finds(p->program);
 }
 
 /*
@@ -311,17 +308,17 @@ is_installed(struct keval *k, const struct profiler *p)
  * if that is NULL.
  */
 static json_t *
-profile_so(struct keval *k, const struct profiler *p, const char *so, const json_t *eval,
-    const char *name, char **why)
+profile_so(
+    const struct profiler *p, const char *so, const json_t *eval, const char *name, char **why)
 {
 	char *work, *folder;
 	auto_free char *table = kasprintf("patterns/profile/%s.json", p->table);
-	struct session x = { k, p, .eval = eval, .so = so, .workload = choose_workload(k, eval) };
+	struct session x = { p, .eval = eval, .so = so, .workload = choose_workload(eval) };
 	json_t *found = NULL;
 	size_t pass = 0;
 
 	*why = NULL;
-	if (!is_installed(k, p)) {
+	if (!is_installed(p)) {
 		*why = kasprintf("%s is not installed", p->program);
 		return NULL;
 	}
@@ -357,10 +354,10 @@ static const char for_valgrind[] = "-mno-avx512f";
  * A program on a CPU: profiled by its counters, else by interpreting it, with a note that says why.
  */
 static json_t *
-profile_cpu(struct keval *k, const struct profiler *p, const struct subject *s, const char *so,
-    const json_t *eval, const char *name, char **why)
+profile_cpu(const struct profiler *p, const struct subject *s, const char *so, const json_t *eval,
+    const char *name, char **why)
 {
-	json_t *found = profile_so(k, profiler_named("perf"), so, eval, name, why), *notes;
+	json_t *found = profile_so(profiler_named("perf"), so, eval, name, why), *notes;
 	json_auto_t *flags = json_pack("[s]", for_valgrind);
 	auto_free char *built = NULL, *missing = NULL, *log = NULL;
 
@@ -369,8 +366,8 @@ profile_cpu(struct keval *k, const struct profiler *p, const struct subject *s, 
 	/* Usually because the machine does not give counters to its guests or users. */
 	missing = found ? kstrdup("perf counts no cycles and instructions here") : *why;
 	json_decref(found);
-	built = is_installed(k, p) ? build_cached(k, s, flags, &log) : NULL;
-	found = profile_so(k, p, built ? built : so, eval, name, why);
+	built = is_installed(p) ? build_cached(s, flags, &log) : NULL;
+	found = profile_so(p, built ? built : so, eval, name, why);
 	if (found) {
 		notes = json_object_get(found, "notes");
 		if (built)
@@ -379,7 +376,7 @@ profile_cpu(struct keval *k, const struct profiler *p, const struct subject *s, 
 			                 "instructions",
 			        for_valgrind, p->program));
 		json_array_append_new(notes, json_sprintf("no counters: %s", missing));
-	} else if (!is_installed(k, p)) {
+	} else if (!is_installed(p)) {
 		log = *why;
 		*why = kasprintf("%s, and %s", log, missing);
 	}
@@ -387,40 +384,40 @@ profile_cpu(struct keval *k, const struct profiler *p, const struct subject *s, 
 }
 
 json_t *
-profile_anew(struct keval *k, const struct subject *s, const char *so, const json_t *eval,
-    const char *name, char **why)
+profile_anew(
+    const struct subject *s, const char *so, const json_t *eval, const char *name, char **why)
 {
-	const struct profiler *p = profiler_named(kcamp_backend(k->camp)->profiler);
+	const struct profiler *p = profiler_named(kcamp_backend(keval.camp)->profiler);
 	json_t *found = NULL;
 
 	*why = NULL;
-	if (!strcmp(kcamp_str(k->camp, "eval.profile"), "off"))
+	if (!strcmp(kcamp_str(keval.camp, "eval.profile"), "off"))
 		*why = kstrdup("eval.profile is off");
 	else if (!so)
 		*why = kstrdup("the campaign's own commands run the program");
-	else if (!p || is_device_only(k))
+	else if (!p || is_device_only())
 		*why = kstrdup("there is no profiler for programs of this kind");
 	else if (p->interprets)
-		found = profile_cpu(k, p, s, so, eval, name, why);
+		found = profile_cpu(p, s, so, eval, name, why);
 	else
-		found = profile_so(k, p, so, eval, name, why);
+		found = profile_so(p, so, eval, name, why);
 	if (!found && !*why)
 		*why = kstrdup("the profiler failed");
 	return found;
 }
 
 void
-profile(struct keval *k, const struct subject *s, const char *so, json_t *eval)
+profile(const struct subject *s, const char *so, json_t *eval)
 {
 	int64_t start = know_ns();
 	long trial, branch;
 	json_t *found;
 	char *why;
 
-	if (!is_wanted(k, s, eval))
+	if (!is_wanted(s, eval))
 		return;
 	found =
-	    profile_anew(k, s, so, eval, karch_id(s->name, &trial, &branch) ? s->name : NULL, &why);
+	    profile_anew(s, so, eval, karch_id(s->name, &trial, &branch) ? s->name : NULL, &why);
 	if (found) {
 		kjson_set(eval, "profile", found);
 		kjson_set(eval, "tier", json_integer(4));

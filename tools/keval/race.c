@@ -11,7 +11,7 @@
 #include "kstat.h"
 
 char *
-incumbent_so(struct keval *k, const json_t *past)
+incumbent_so(const json_t *past)
 {
 	struct subject s = { 0 };
 	auto_free char *log = NULL;
@@ -19,7 +19,7 @@ incumbent_so(struct keval *k, const json_t *past)
 
 	if (!subject_of_past(past, &s))
 		return NULL;
-	so = build_cached(k, &s, NULL, &log);
+	so = build_cached(&s, NULL, &log);
 	if (!so)
 		kwarn("the incumbent no longer builds");
 	return so;
@@ -28,9 +28,9 @@ incumbent_so(struct keval *k, const json_t *past)
 /* ---- the anchor ---- */
 
 const json_t *
-fastest_baseline(struct keval *k)
+fastest_baseline(void)
 {
-	json_auto_t *reference = past_eval(k, KARCH_REFERENCE);
+	json_auto_t *reference = past_eval(KARCH_REFERENCE);
 	const json_t *found = NULL;
 	double fastest = 1;
 
@@ -41,38 +41,37 @@ fastest_baseline(struct keval *k)
 		if (!r.n || !(r.mean > fastest))
 			continue;
 		fastest = r.mean;
-		found =
-		    kjson_find(json_object_get(k->task, "baselines"), "name", kjson_str(b, "name"));
+		found = kjson_find(
+		    json_object_get(keval.task, "baselines"), "name", kjson_str(b, "name"));
 	}
 	return found;
 }
 
 bool
-prefers_incumbent(const struct keval *k, const struct subject *s)
+prefers_incumbent(const struct subject *s)
 {
 	/* A round is compared with the last accepted one, even if that is the reference. */
-	return s->incumbent && (kcamp_linear(k->camp) || strcmp(s->incumbent, KARCH_REFERENCE));
+	return s->incumbent && (kcamp_linear(keval.camp) || strcmp(s->incumbent, KARCH_REFERENCE));
 }
 
 /* NULL: there is none, or it does not build. */
 static char *
-against_incumbent(struct keval *k, const struct subject *s)
+against_incumbent(const struct subject *s)
 {
-	json_auto_t *past = s->incumbent ? past_eval(k, s->incumbent) : NULL;
-	auto_free char *so = past ? incumbent_so(k, past) : NULL;
+	json_auto_t *past = s->incumbent ? past_eval(s->incumbent) : NULL;
+	auto_free char *so = past ? incumbent_so(past) : NULL;
 
 	return so ? kasprintf("incumbent=%s", so) : NULL;
 }
 
 struct anchor
-choose_anchor(struct keval *k, const struct subject *s)
+choose_anchor(const struct subject *s)
 {
-	char *against = prefers_incumbent(k, s) ? against_incumbent(k, s) : NULL;
+	char *against = prefers_incumbent(s) ? against_incumbent(s) : NULL;
 
 	if (against)
 		return (struct anchor){ against, s->incumbent };
-	return (
-	    struct anchor){ against_known(k, fastest_baseline(k)) ?: against_known(k, NULL), NULL };
+	return (struct anchor){ against_known(fastest_baseline()) ?: against_known(NULL), NULL };
 }
 
 /* The pairs of an answer; those with the incumbent get its ID. */
@@ -116,11 +115,11 @@ put_rivals(json_t *eval, const json_t *answer)
 }
 
 json_t *
-race_incumbent(struct keval *k, const struct subject *s, const char *so, json_t *eval)
+race_incumbent(const struct subject *s, const char *so, json_t *eval)
 {
-	auto_free char *against = against_incumbent(k, s);
+	auto_free char *against = against_incumbent(s);
 	/* The incumbent itself is already known to be correct. */
-	json_auto_t *answer = against ? harness_beside(k, so, against, false, eval) : NULL;
+	json_auto_t *answer = against ? harness_beside(so, against, false, eval) : NULL;
 
 	return answer ? pairs_with_id(answer, s->incumbent) : NULL;
 }
@@ -128,47 +127,47 @@ race_incumbent(struct keval *k, const struct subject *s, const char *so, json_t 
 /* ---- the best program and the reference, measured again ---- */
 
 json_t *
-archive_header(const struct keval *k, const char *option)
+archive_header(const char *option)
 {
 	struct karch a;
 	json_t *header;
 
-	if (!k->archive)
+	if (!keval.archive)
 		kdie(K_USAGE, "%s needs the archive of the previous trial (--archive)", option);
-	karch_load(&a, k->archive, false);
+	karch_load(&a, keval.archive, false);
 	header = json_incref(a.header);
 	karch_free(&a);
 	return header;
 }
 
 char *
-anchor_subject(const struct keval *k)
+anchor_subject(void)
 {
-	json_auto_t *header = archive_header(k, "--anchor");
+	json_auto_t *header = archive_header("--anchor");
 
 	return kstrdup(kjson_str_or(header, "best.id", KARCH_REFERENCE));
 }
 
 json_t *
-renew_anchor(struct keval *k, long trial)
+renew_anchor(long trial)
 {
-	auto_free char *id = anchor_subject(k), *so = NULL, *reference = NULL;
-	json_auto_t *past = past_eval(k, id), *answer = NULL;
+	auto_free char *id = anchor_subject(), *so = NULL, *reference = NULL;
+	json_auto_t *past = past_eval(id), *answer = NULL;
 	json_t *timing, *out;
 	const char *against[] = { NULL, NULL };
 	struct harness_run run = { .phase = "timing", .unchecked = true, .against = against };
 
-	if (!past || !(so = incumbent_so(k, past)))
+	if (!past || !(so = incumbent_so(past)))
 		kdie(K_USAGE,
 		    "%s/trials/%s/eval.ndjson: cannot measure again: the recorded program does not "
 		    "build",
-		    k->camp->dir, id);
+		    keval.camp->dir, id);
 	run.so = so;
-	against[0] = reference = against_known(k, NULL);
-	answer = harness_run(k, &run);
+	against[0] = reference = against_known(NULL);
+	answer = harness_run(&run);
 	timing = json_object_get(harness_candidate(answer, "candidate"), "timing");
 	out = json_pack("{s:s,s:s,s:s,s:I,s:O,s:O*,s:o*}", "schema", "anchor/1", "campaign",
-	    kcamp_str(k->camp, "name"), "id", id, "trial", (json_int_t)trial, "machine",
+	    kcamp_str(keval.camp, "name"), "id", id, "trial", (json_int_t)trial, "machine",
 	    json_object_get(answer, "machine"), "timing", timing, "pairs",
 	    timing ? pairs_with_id(answer, NULL) : NULL);
 	return out;
@@ -206,17 +205,17 @@ name_of(const char *const *files, size_t i)
 }
 
 static struct entry
-check_program(struct keval *k, const char *code, const char *file, const char *name)
+check_program(const char *code, const char *file, const char *name)
 {
 	auto_free char *so = NULL;
 	struct subject s = { .name = name, .code = code };
-	json_auto_t *eval = evaluate(k, &s);
+	json_auto_t *eval = evaluate(&s);
 	const char *status = kjson_str(eval, "status");
 	struct entry e = { .row = json_pack(
 		               "{s:s,s:s,s:s}", "name", name, "file", file, "status", status) };
 
 	kjson_share(e.row, eval, (const char *const[]){ "reasons", "correctness", "log", NULL });
-	so = status_named(status) == STATUS_CORRECT ? incumbent_so(k, eval) : NULL;
+	so = status_named(status) == STATUS_CORRECT ? incumbent_so(eval) : NULL;
 	if (so)
 		e.against = kasprintf("%s=%s", name, so);
 	return e;
@@ -271,7 +270,7 @@ overall(const struct entry *entries, size_t count, const json_t *pairs)
 
 /* One race of the kernels that can take part; its record. */
 static json_t *
-race_once(struct keval *k, struct entry *entries, size_t count)
+race_once(struct entry *entries, size_t count)
 {
 	const char *against[KERNELS_MAX + 1] = { NULL };
 	const char *first;
@@ -283,8 +282,8 @@ race_once(struct keval *k, struct entry *entries, size_t count)
 		if (e->against)
 			against[fit++] = e->against;
 	first = against[0];
-	out =
-	    json_pack("{s:s,s:s,s:O}", "schema", "bench/1", "task", k->task_file, "kernels", rows);
+	out = json_pack(
+	    "{s:s,s:s,s:O}", "schema", "bench/1", "task", keval.task_file, "kernels", rows);
 	if (first) {
 		auto_free char *name = kstrndup(first, strcspn(first, "="));
 		struct harness_run run = { .so = first + strlen(name) + 1,
@@ -292,7 +291,7 @@ race_once(struct keval *k, struct entry *entries, size_t count)
 			.phase = "timing",
 			.against = against + 1,
 			.all_pairs = true };
-		json_auto_t *answer = harness_run(k, &run);
+		json_auto_t *answer = harness_run(&run);
 
 		take_times(entries, count, answer);
 		kjson_set(
@@ -315,24 +314,24 @@ free_entries(struct entry *entries, size_t count)
 }
 
 void
-race_files(struct keval *k, const char *const *files, long times)
+race_files(const char *const *files, long times)
 {
 	struct entry entries[KERNELS_MAX];
 	size_t count = 0;
 
-	lint_task(k, false);
-	k->check_only = true;
+	lint_task(false);
+	keval.check_only = true;
 	for (; files[count]; count++) {
 		auto_free char *code = NULL, *name = NULL;
 
 		if (count == KERNELS_MAX)
 			kdie(K_USAGE, "at most %d kernels can race", KERNELS_MAX);
-		code = input_read(k, files[count], SOURCE_MAX, NULL);
+		code = input_read(files[count], SOURCE_MAX, NULL);
 		name = name_of(files, count);
-		entries[count] = check_program(k, code, files[count], name);
+		entries[count] = check_program(code, files[count], name);
 	}
 	for (long i = 0; i < times; i++) {
-		json_auto_t *record = race_once(k, entries, count);
+		json_auto_t *record = race_once(entries, count);
 
 		kout_json(record);
 	}
@@ -346,7 +345,7 @@ struct check {
 };
 
 static struct check
-begin_check(struct keval *k, const char *code, const char *name)
+begin_check(const char *code, const char *name)
 {
 	struct check c;
 	int end[2];
@@ -358,7 +357,7 @@ begin_check(struct keval *k, const char *code, const char *name)
 		json_t *o;
 
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		e = check_program(k, code, name, name);
+		e = check_program(code, name, name);
 		o = json_pack("[o,s?]", e.row, e.against);
 		_exit(json_dumpfd(o, end[1], KIO_DUMP) ? K_IO : 0);
 	}
@@ -393,7 +392,7 @@ checks_at_once(void)
 }
 
 static void
-check_programs(struct keval *k, char *const *codes, size_t count, struct entry *entries)
+check_programs(char *const *codes, size_t count, struct entry *entries)
 {
 	struct check checks[KERNELS_MAX];
 	size_t begun = 0, at_once = checks_at_once();
@@ -403,23 +402,23 @@ check_programs(struct keval *k, char *const *codes, size_t count, struct entry *
 			char name[32];
 
 			snprintf(name, sizeof name, "variant %zu", begun + 1);
-			checks[begun] = begin_check(k, codes[begun], name);
+			checks[begun] = begin_check(codes[begun], name);
 		}
 		entries[i] = end_check(&checks[i]);
 	}
 }
 
 json_t *
-race_programs(struct keval *k, char *const *codes, size_t count)
+race_programs(char *const *codes, size_t count)
 {
 	struct entry entries[KERNELS_MAX];
-	bool check_only = k->check_only;
+	bool check_only = keval.check_only;
 	json_t *record;
 
-	k->check_only = true;
-	check_programs(k, codes, count, entries);
-	record = race_once(k, entries, count);
-	k->check_only = check_only;
+	keval.check_only = true;
+	check_programs(codes, count, entries);
+	record = race_once(entries, count);
+	keval.check_only = check_only;
 	free_entries(entries, count);
 	return record;
 }

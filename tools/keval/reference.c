@@ -12,17 +12,17 @@
 enum { SOURCE_MAX = 8 << 20 };
 
 const char *
-task_reference(const struct keval *k)
+task_reference(void)
 {
-	return kjson_str_or(k->task, "reference", "reference.c");
+	return kjson_str_or(keval.task, "reference", "reference.c");
 }
 
 char *
-task_source(const struct keval *k, const char *name)
+task_source(const char *name)
 {
-	auto_free char *path = kbeside(k->task_file, name);
+	auto_free char *path = kbeside(keval.task_file, name);
 
-	return input_read(k, path, SOURCE_MAX, NULL);
+	return input_read(path, SOURCE_MAX, NULL);
 }
 
 /*
@@ -30,65 +30,64 @@ task_source(const struct keval *k, const char *name)
  * device.
  */
 static bool
-is_host_function(const struct keval *k, const char *code)
+is_host_function(const char *code)
 {
 	struct klaunch_list list;
 	char why[512];
 
-	return is_device_only(k) && is_gpu(k) && !klaunch_parse(code, &list, why, sizeof why);
+	return is_device_only() && is_gpu() && !klaunch_parse(code, &list, why, sizeof why);
 }
 
 /* A baseline's or the oracle's shared object; NULL with the compiler's output in *LOG. */
 static char *
-trusted_so(struct keval *k, const char *file, const json_t *flags, bool host, char **log)
+trusted_so(const char *file, const json_t *flags, bool host, char **log)
 {
-	auto_free char *code = task_source(k, file);
-	struct subject s = { .name = file,
-		.code = code,
-		.trusted = true,
-		.host = host || is_host_function(k, code) };
+	auto_free char *code = task_source(file);
+	struct subject s = {
+		.name = file, .code = code, .trusted = true, .host = host || is_host_function(code)
+	};
 
-	return build_cached(k, &s, flags, log);
+	return build_cached(&s, flags, log);
 }
 
 static void
-need_oracle(const struct keval *k)
+need_oracle(void)
 {
-	struct ktask *t = ktask_load(k->task_file);
-	auto_free char *code = task_source(k, task_reference(k));
+	struct ktask *t = ktask_load(keval.task_file);
+	auto_free char *code = task_source(task_reference());
 	const char *lack = ktask_lacks_oracle(t, code);
 
 	if (lack)
-		kdie(K_USAGE, "%s: %s", k->task_file, lack);
+		kdie(K_USAGE, "%s: %s", keval.task_file, lack);
 	ktask_free(t);
 }
 
 const char *
-oracle_so(struct keval *k)
+oracle_so(void)
 {
-	const char *file = kjson_str_or(k->task, "oracle", task_reference(k));
+	const char *file = kjson_str_or(keval.task, "oracle", task_reference());
 	json_auto_t *flags = json_pack("[s]", "-DREAL=double");
 	char *log;
 
-	if (k->oracle)
-		return k->oracle;
-	need_oracle(k);
-	k->oracle = trusted_so(k, file, flags, is_device_only(k), &log);
-	if (!k->oracle)
+	if (keval.oracle)
+		return keval.oracle;
+	need_oracle();
+	keval.oracle = trusted_so(file, flags, is_device_only(), &log);
+	if (!keval.oracle)
 		kdie(K_USAGE, "%s: does not build as the oracle, with -DREAL=double:\n%s", file,
 		    log);
-	return k->oracle;
+	return keval.oracle;
 }
 
 char *
-against_known(struct keval *k, const json_t *baseline)
+against_known(const json_t *baseline)
 {
 	auto_free char *log = NULL;
-	auto_free char *so = trusted_so(k, kjson_str_or(baseline, "file", task_reference(k)),
+	auto_free char *so = trusted_so(kjson_str_or(baseline, "file", task_reference()),
 	    json_object_get(baseline, "flags"), false, &log);
 
 	if (!so && !baseline)
-		kdie(K_USAGE, "%s: the reference does not build: %s", k->task_file, log);
+		kdie(K_USAGE, "%s: the reference does not build: %s", keval.task_file, log);
 	return so ? kasprintf("%s=%s", kjson_str_or(baseline, "name", "reference"), so) : NULL;
 }
 
@@ -108,24 +107,24 @@ leave_out(json_t *entry, const char *name, const char *why, const char *log)
  * no reason to stop.
  */
 static json_t *
-evaluate_baseline(struct keval *k, const json_t *baseline)
+evaluate_baseline(const json_t *baseline)
 {
 	const char *name = kjson_str(baseline, "name");
-	auto_free char *code = task_source(k, kjson_str(baseline, "file"));
-	char *list[] = { kcamp_json(k->camp, "eval.timing") ? NULL : against_known(k, NULL), NULL };
+	auto_free char *code = task_source(kjson_str(baseline, "file"));
+	char *list[] = { kcamp_json(keval.camp, "eval.timing") ? NULL : against_known(NULL), NULL };
 	struct subject s = { .name = name,
 		.code = code,
 		.trusted = true,
 		.known = true,
-		.host = is_host_function(k, code),
+		.host = is_host_function(code),
 		.flags = json_object_get(baseline, "flags") };
 	json_t *entry = json_pack("{s:s}", "name", name);
 	json_auto_t *eval = json_object();
 	enum status status;
 
-	k->rivals = list[0] ? list : NULL;
-	evaluate_tiers(k, &s, eval);
-	k->rivals = NULL;
+	keval.rivals = list[0] ? list : NULL;
+	evaluate_tiers(&s, eval);
+	keval.rivals = NULL;
 	status = status_at(eval, "status");
 	if (status == STATUS_COMPILE_ERROR)
 		leave_out(entry, name, "it does not build", kjson_str(eval, "build.log"));
@@ -143,18 +142,18 @@ evaluate_baseline(struct keval *k, const json_t *baseline)
  * the task first.
  */
 void
-lint_task(struct keval *k, bool notes)
+lint_task(bool notes)
 {
-	if (!is_null(k))
+	if (!is_null())
 		harness_lint(
-		    k, kcamp_json(k->camp, "eval.correctness") ? NULL : oracle_so(k), notes);
+		    kcamp_json(keval.camp, "eval.correctness") ? NULL : oracle_so(), notes);
 }
 
 json_t *
-evaluate_reference(struct keval *k)
+evaluate_reference(void)
 {
-	auto_free char *code = k->task ? task_source(k, task_reference(k))
-	                               : kstrdup("/* no task: nothing to run */\n");
+	auto_free char *code =
+	    keval.task ? task_source(task_reference()) : kstrdup("/* no task: nothing to run */\n");
 	struct subject s = { .name = "000/00", .code = code, .trusted = true };
 	json_t *eval;
 	json_auto_t *list = json_array();
@@ -163,26 +162,26 @@ evaluate_reference(struct keval *k)
 		kdie(K_USAGE,
 		    "%s: the reference takes more than %zu bytes in a record; it must be smaller, "
 		    "because every prompt contains it",
-		    k->task_file, KIO_CODE_MAX);
+		    keval.task_file, KIO_CODE_MAX);
 	/* Notes about a task that are not faults are printed once per campaign. */
-	lint_task(k, ktrials_last(k->camp) < 0);
+	lint_task(ktrials_last(keval.camp) < 0);
 	/*
 	 * The root of a chain is measured on all workloads, so that every later round finds its
 	 * rows in it.
 	 */
-	if (kcamp_linear(k->camp))
-		choose_full_set(k);
-	eval = evaluate(k, &s);
+	if (kcamp_linear(keval.camp))
+		choose_full_set();
+	eval = evaluate(&s);
 	if (status_at(eval, "status") != STATUS_CORRECT)
 		kdie(K_USAGE, "%s: the status of the reference is %s, not correct: %s",
-		    k->task_file, kjson_str(eval, "status"), kjson_str(eval, "log"));
-	if (kcamp_linear(k->camp))
+		    keval.task_file, kjson_str(eval, "status"), kjson_str(eval, "log"));
+	if (kcamp_linear(keval.camp))
 		kjson_set(eval, "level", json_string("full"));
-	kjson_foreach(baseline, is_null(k) ? NULL : json_object_get(k->task, "baselines"))
-		json_array_append_new(list, evaluate_baseline(k, baseline));
+	kjson_foreach(baseline, is_null() ? NULL : json_object_get(keval.task, "baselines"))
+		json_array_append_new(list, evaluate_baseline(baseline));
 	if (json_array_size(list))
 		kjson_set(eval, "baselines", json_incref(list));
-	report_progress(k, &s, eval);
+	report_progress(&s, eval);
 	return eval;
 }
 
@@ -191,15 +190,15 @@ evaluate_reference(struct keval *k)
  * caller.
  */
 static char **
-rivals(struct keval *k)
+rivals(void)
 {
-	const json_t *baselines = json_object_get(k->task, "baselines");
+	const json_t *baselines = json_object_get(keval.task, "baselines");
 	size_t n = 0;
 	char **list = kcalloc(json_array_size(baselines) + 2, sizeof *list);
 
-	list[n++] = against_known(k, NULL);
+	list[n++] = against_known(NULL);
 	kjson_foreach(b, baselines) {
-		list[n] = against_known(k, b);
+		list[n] = against_known(b);
 		if (list[n])
 			n++;
 		else
@@ -209,30 +208,30 @@ rivals(struct keval *k)
 }
 
 json_t *
-evaluate_best(struct keval *k, const char *id)
+evaluate_best(const char *id)
 {
-	json_auto_t *past = past_eval(k, id);
+	json_auto_t *past = past_eval(id);
 	json_t *eval;
 	struct subject s = { .name = id };
 
 	if (!past || !subject_of_past(past, &s))
 		kdie(K_USAGE, "%s: no evaluated candidate with this id in %s/trials", id,
-		    k->camp->dir);
+		    keval.camp->dir);
 	s.again = true;
-	if (!is_null(k)) {
-		choose_full_set(k);
-		k->verifies = true;
-		if (!kcamp_json(k->camp, "eval.timing"))
-			k->rivals = rivals(k);
+	if (!is_null()) {
+		choose_full_set();
+		keval.verifies = true;
+		if (!kcamp_json(keval.camp, "eval.timing"))
+			keval.rivals = rivals();
 	}
-	eval = evaluate(k, &s);
-	if (!is_null(k) && status_at(eval, "status") == STATUS_CORRECT)
-		sanitize(k, &s, eval);
-	report_progress(k, &s, eval);
-	for (char **rival = k->rivals; rival && *rival; rival++)
+	eval = evaluate(&s);
+	if (!is_null() && status_at(eval, "status") == STATUS_CORRECT)
+		sanitize(&s, eval);
+	report_progress(&s, eval);
+	for (char **rival = keval.rivals; rival && *rival; rival++)
 		free(*rival);
-	free(k->rivals);
-	k->rivals = NULL;
-	k->verifies = false;
+	free(keval.rivals);
+	keval.rivals = NULL;
+	keval.verifies = false;
 	return eval;
 }

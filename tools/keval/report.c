@@ -98,18 +98,18 @@ add_rates(struct kbuf *b, const struct ktask *t, const char *workload, double ns
 }
 
 static void
-add_times(struct kbuf *b, const struct keval *k, const json_t *eval)
+add_times(struct kbuf *b, const json_t *eval)
 {
 	const char *unit;
 	const json_t *timing = json_object_get(eval, "timing");
-	json_auto_t *past = past_eval(k, "000/00");
-	struct ktask *t = json_array_size(timing) && json_object_get(k->task, "axes")
-	    ? ktask_load(k->task_file)
+	json_auto_t *past = past_eval("000/00");
+	struct ktask *t = json_array_size(timing) && json_object_get(keval.task, "axes")
+	    ? ktask_load(keval.task_file)
 	    : NULL;
 
 	kjson_foreach(row, timing) {
 		const char *workload = kjson_str(row, "workload");
-		double ns = kgain_time_ns(row), shown = kcamp_shown(k->camp, ns / 1e6, &unit);
+		double ns = kgain_time_ns(row), shown = kcamp_shown(keval.camp, ns / 1e6, &unit);
 
 		kbuf_printf(b, "- %s: %.4g %s", workload, shown, unit);
 		if (!strcmp(unit, "ms"))
@@ -143,7 +143,7 @@ add_pairs(struct kbuf *b, const json_t *eval)
 }
 
 void
-report_log(const struct keval *k, const struct subject *s, json_t *eval)
+report_log(const struct subject *s, json_t *eval)
 {
 	enum status status = status_at(eval, "status");
 	const char *said = kjson_str(eval, "log");
@@ -167,7 +167,7 @@ report_log(const struct keval *k, const struct subject *s, json_t *eval)
 	if (!correct && !*said)
 		add_cases(&b, eval);
 	if (correct) {
-		add_times(&b, k, eval);
+		add_times(&b, eval);
 		add_pairs(&b, eval);
 	}
 	if (*said)
@@ -177,7 +177,7 @@ report_log(const struct keval *k, const struct subject *s, json_t *eval)
 }
 
 void
-report_progress(const struct keval *k, const struct subject *s, const json_t *eval)
+report_progress(const struct subject *s, const json_t *eval)
 {
 	const char *status = kjson_str(eval, "status"), *unit;
 	const json_t *timing = json_object_get(eval, "timing");
@@ -188,7 +188,7 @@ report_progress(const struct keval *k, const struct subject *s, const json_t *ev
 		kprogress(
 		    "%s eval: %s, same as %s", s->name, status, kjson_str(eval, "duplicate_of"));
 	} else if (timing) {
-		shown = kcamp_shown(k->camp, kgain_runtime_ms(timing), &unit);
+		shown = kcamp_shown(keval.camp, kgain_runtime_ms(timing), &unit);
 		kprogress("%s eval: %s %.4g %s", s->name, status, shown, unit);
 	} else {
 		kprogress("%s eval: %s%s%s", s->name, status, reason ? ": " : "",

@@ -30,11 +30,11 @@ would_gain(const json_t *past, const json_t *eval)
 }
 
 static bool
-is_wanted(const struct keval *k, const struct subject *s, const json_t *past, const json_t *eval)
+is_wanted(const struct subject *s, const json_t *past, const json_t *eval)
 {
-	const char *knob = kcamp_str(k->camp, "eval.reuse");
+	const char *knob = kcamp_str(keval.camp, "eval.reuse");
 
-	if (s->trusted || k->rivals || !strcmp(knob, "off") ||
+	if (s->trusted || keval.rivals || !strcmp(knob, "off") ||
 	    status_at(eval, "status") != STATUS_CORRECT || !json_object_get(eval, "timing"))
 		return false;
 	return !strcmp(knob, "on") || (past && would_gain(past, eval));
@@ -65,22 +65,22 @@ take(json_t *eval, const json_t *answer, const char *rival_id)
 }
 
 void
-time_reuse(struct keval *k, const struct subject *s, const char *so, json_t *eval)
+time_reuse(const struct subject *s, const char *so, json_t *eval)
 {
 	const char *id = s->incumbent ? s->incumbent : KARCH_REFERENCE;
-	json_auto_t *past = past_eval(k, id);
+	json_auto_t *past = past_eval(id);
 	json_t *answer = NULL;
 
 	/* Wrong only now: when the same call is repeated, or after the weights have changed. */
-	if (is_wanted(k, s, past, eval))
-		answer = harness_beside(k, so, NULL, true, eval);
+	if (is_wanted(s, past, eval))
+		answer = harness_beside(so, NULL, true, eval);
 	if (answer &&
 	    is_suspect(json_object_get(harness_candidate(answer, "candidate"), "reuse"))) {
-		auto_free char *rival = past ? incumbent_so(k, past) : NULL,
+		auto_free char *rival = past ? incumbent_so(past) : NULL,
 		               *against = rival ? kasprintf("rival=%s", rival) : NULL;
 
 		json_decref(answer);
-		answer = harness_beside(k, so, against, true, eval);
+		answer = harness_beside(so, against, true, eval);
 	}
 	if (answer)
 		take(eval, answer, id);

@@ -28,11 +28,11 @@ static const char *const host_flags[] = { "-g1", "-fno-omit-frame-pointer",
 	"-D__no_sanitize_address__=", "-Dno_sanitize_undefined=", "-D__no_sanitize_undefined__=" };
 
 static void
-unavailable(const struct keval *k, json_t *rows, const char *detail)
+unavailable(json_t *rows, const char *detail)
 {
-	const char *const *tools = is_gpu(k) ? device_tools : host_tools;
+	const char *const *tools = is_gpu() ? device_tools : host_tools;
 
-	kforeach_of(tool, tools, is_gpu(k) ? LEN(device_tools) : LEN(host_tools))
+	kforeach_of(tool, tools, is_gpu() ? LEN(device_tools) : LEN(host_tools))
 		findings_row(rows, *tool, "unavailable", detail, NULL);
 }
 
@@ -48,9 +48,9 @@ count_of(const char *text, const char *what)
 
 /* PREFIX, followed by the candidate's calls. */
 static void
-run_under(struct keval *k, const char *const *prefix, const char *so, struct tool_run *r)
+run_under(const char *const *prefix, const char *so, struct tool_run *r)
 {
-	double limit = kcamp_num(k->camp, "eval.sanitize_s");
+	double limit = kcamp_num(keval.camp, "eval.sanitize_s");
 	char *work = ksandbox_work_new(), begin[32];
 	const char *const options[] = { "--apart", "--run-timeout-s", begin, NULL };
 	struct words w = { .count = 0 };
@@ -60,7 +60,7 @@ run_under(struct keval *k, const char *const *prefix, const char *so, struct too
 	*r = (struct tool_run){ 0 };
 	snprintf(begin, sizeof begin, "%.3f", limit / 2 > 0.01 ? limit / 2 : 0.01);
 	words_list(&w, prefix);
-	if (tool_solo(k, work, NULL, &w, so, options, limit, &out) == 0) {
+	if (tool_solo(work, NULL, &w, so, options, limit, &out) == 0) {
 		r->text = kasprintf("%s\n%s", out.out, out.err);
 		r->timed_out = out.timed_out;
 		r->ended = out.exit_code == 0 && !out.signal && !out.timed_out && !out.flooded;
@@ -77,9 +77,9 @@ run_under(struct keval *k, const char *const *prefix, const char *so, struct too
 
 /* The run-time library that must be loaded before everything else, or NULL; the caller frees. */
 static char *
-runtime_library(const struct keval *k)
+runtime_library(void)
 {
-	const char *compiler = kjson_str_or(k->task, "build.compiler", "gcc");
+	const char *compiler = kjson_str_or(keval.task, "build.compiler", "gcc");
 	struct utsname machine;
 	char *names[2], *found = NULL;
 
@@ -104,19 +104,19 @@ runtime_library(const struct keval *k)
 }
 
 static void
-run_host_tools(struct keval *k, const char *library, const char *so, json_t *rows)
+run_host_tools(const char *library, const char *so, json_t *rows)
 {
 	auto_free char *preload = kasprintf("LD_PRELOAD=%s", library),
 	               *options = kasprintf("ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null="
 	                                    "1:"
 	                                    "hard_rss_limit_mb=%lld",
-	                   (long long)kcamp_int(k->camp, "eval.memory_mb"));
+	                   (long long)kcamp_int(keval.camp, "eval.memory_mb"));
 	const char *const prefix[] = { "env", preload, options, "UBSAN_OPTIONS=print_stacktrace=0",
 		NULL };
 	struct tool_run r;
 	int lock = klock_cpu(false);
 
-	run_under(k, prefix, so, &r);
+	run_under(prefix, so, &r);
 	close(lock);
 	findings_asan(rows, &r);
 	findings_ubsan(rows, &r);
@@ -124,38 +124,38 @@ run_host_tools(struct keval *k, const char *library, const char *so, json_t *row
 }
 
 static void
-sanitize_host(struct keval *k, const struct subject *s, json_t *rows)
+sanitize_host(const struct subject *s, json_t *rows)
 {
-	auto_free char *library = runtime_library(k), *log = NULL, *so = NULL;
+	auto_free char *library = runtime_library(), *log = NULL, *so = NULL;
 	json_auto_t *flags = json_array();
 
 	kforeach(flag, host_flags)
 		json_array_append_new(flags, json_string(*flag));
 	if (!library)
-		unavailable(k, rows, "the task's compiler has no sanitizer libraries");
-	else if (!(so = build_cached(k, s, flags, &log))) {
+		unavailable(rows, "the task's compiler has no sanitizer libraries");
+	else if (!(so = build_cached(s, flags, &log))) {
 		auto_free char *why =
 		    kasprintf("it does not build with sanitizers: %s", log ? log : "");
 
-		unavailable(k, rows, why);
+		unavailable(rows, why);
 	} else {
-		run_host_tools(k, library, so, rows);
+		run_host_tools(library, so, rows);
 	}
 }
 
 /* ---- CUDA: the program that was judged, under compute-sanitizer ---- */
 
 static void
-run_device_tools(struct keval *k, const char *so, const json_t *eval, json_t *rows)
+run_device_tools(const char *so, const json_t *eval, json_t *rows)
 {
-	int lock = tool_lock(k, eval);
+	int lock = tool_lock(eval);
 
 	kforeach(tool, device_tools) {
 		const char *const prefix[] = { "compute-sanitizer", "--tool", *tool,
 			"--print-level", "error", "--print-limit", "50", NULL };
 		struct tool_run r;
 
-		run_under(k, prefix, so, &r);
+		run_under(prefix, so, &r);
 		findings_device(rows, *tool, &r);
 		free(r.text);
 	}
@@ -163,34 +163,34 @@ run_device_tools(struct keval *k, const char *so, const json_t *eval, json_t *ro
 }
 
 static void
-sanitize_device(struct keval *k, const struct subject *s, const json_t *eval, json_t *rows)
+sanitize_device(const struct subject *s, const json_t *eval, json_t *rows)
 {
 	json_auto_t *flags = json_pack("[s]", "-lineinfo");
-	auto_free char *log = NULL, *so = build_cached(k, s, flags, &log);
+	auto_free char *log = NULL, *so = build_cached(s, flags, &log);
 
 	if (so)
-		run_device_tools(k, so, eval, rows);
+		run_device_tools(so, eval, rows);
 	else
-		unavailable(k, rows, "it does not build with -lineinfo");
+		unavailable(rows, "it does not build with -lineinfo");
 }
 
 /* ---- both ---- */
 
 /* Other kinds of programs have no tools yet. */
 static const char *
-not_run(const struct keval *k)
+not_run(void)
 {
-	const char *tool = kcamp_backend(k->camp)->sanitizer;
+	const char *tool = kcamp_backend(keval.camp)->sanitizer;
 
-	if (!(kcamp_num(k->camp, "eval.sanitize_s") > 0))
+	if (!(kcamp_num(keval.camp, "eval.sanitize_s") > 0))
 		return "eval.sanitize_s is 0";
-	if (kcamp_json(k->camp, "eval.build"))
+	if (kcamp_json(keval.camp, "eval.build"))
 		return "the campaign's own command builds, without sanitizers";
-	if (is_gpu(k) && !tool)
+	if (is_gpu() && !tool)
 		return "no sanitizer is known for this backend";
-	if (is_device_only(k))
+	if (is_device_only())
 		return "a candidate of device code alone has no function that a tool can call";
-	if (is_gpu(k) && !ksandbox_finds(tool))
+	if (is_gpu() && !ksandbox_finds(tool))
 		return "compute-sanitizer is not installed (it is part of the CUDA toolkit)";
 	return NULL;
 }
@@ -208,17 +208,17 @@ refuse(json_t *eval, const char *tool, const char *detail)
 }
 
 void
-sanitize(struct keval *k, const struct subject *s, json_t *eval)
+sanitize(const struct subject *s, json_t *eval)
 {
 	json_t *rows = json_array();
-	const char *why = not_run(k);
+	const char *why = not_run();
 
 	if (why)
-		unavailable(k, rows, why);
-	else if (is_gpu(k))
-		sanitize_device(k, s, eval, rows);
+		unavailable(rows, why);
+	else if (is_gpu())
+		sanitize_device(s, eval, rows);
 	else
-		sanitize_host(k, s, rows);
+		sanitize_host(s, rows);
 	kjson_foreach(row, rows) {
 		const char *tool = kjson_str(row, "tool"), *status = kjson_str(row, "status");
 

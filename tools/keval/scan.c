@@ -141,10 +141,10 @@ in_list(const json_t *list, const char *name)
  * wrote.
  */
 static void
-apply_rules(const struct keval *k, const struct origin *o, const char *code, json_t *eval)
+apply_rules(const struct origin *o, const char *code, json_t *eval)
 {
-	const char *names[] = { "default", kcamp_str(k->camp, "backend") };
-	auto_free char *text = scan_text(code, kcamp_backend(k->camp)->syntax);
+	const char *names[] = { "default", kcamp_str(keval.camp, "backend") };
+	auto_free char *text = scan_text(code, kcamp_backend(keval.camp)->syntax);
 	json_auto_t *table = kjson_data("patterns/forbidden.json", "forbidden/1");
 
 	kforeach(name, names)
@@ -262,9 +262,9 @@ expand_own(const char *text)
 }
 
 void
-scan_source(const struct keval *k, const char *file, const char *code, json_t *eval)
+scan_source(const char *file, const char *code, json_t *eval)
 {
-	if (kcamp_backend(k->camp)->syntax == KTOKEN_C) {
+	if (kcamp_backend(keval.camp)->syntax == KTOKEN_C) {
 		/*
 		 * Depending on language and options it is a backslash, which moves the ends of
 		 * comments and strings, or it is not.
@@ -283,15 +283,15 @@ scan_source(const struct keval *k, const char *file, const char *code, json_t *e
 			eval_fail(eval, STATUS_REJECTED, "line_marker",
 			    "a line that claims that another file begins or ends");
 	}
-	apply_rules(k, &(struct origin){ .file = file }, code, eval);
+	apply_rules(&(struct origin){ .file = file }, code, eval);
 }
 
 void
-scan_expanded(const struct keval *k, const char *text, json_t *eval)
+scan_expanded(const char *text, json_t *eval)
 {
 	auto_free char *own = expand_own(text);
 
-	apply_rules(k, &(struct origin){ .expanded = true }, own, eval);
+	apply_rules(&(struct origin){ .expanded = true }, own, eval);
 }
 
 static bool
@@ -336,11 +336,10 @@ may_import(const json_t *table, const json_t *imports, const char *name)
 }
 
 static void
-check_names(const struct keval *k, const struct kelf *f, const json_t *table, const json_t *backend,
-    json_t *eval)
+check_names(const struct kelf *f, const json_t *table, const json_t *backend, json_t *eval)
 {
-	const json_t *extra = json_object_get(k->task, "allow_symbols"),
-	             *libs = kjson_path(k->task, "build.libs");
+	const json_t *extra = json_object_get(keval.task, "allow_symbols"),
+	             *libs = kjson_path(keval.task, "build.libs");
 	const char *name;
 	json_t *v;
 
@@ -383,17 +382,17 @@ check_loading(const struct kelf *f, size_t constructors, json_t *eval)
 }
 
 void
-scan_elf(const struct keval *k, const struct kelf *f, const char *fault, json_t *eval)
+scan_elf(const struct kelf *f, const char *fault, json_t *eval)
 {
 	json_auto_t *table = kjson_data("patterns/forbidden.json", "forbidden/1");
-	const json_t *backend = rules_of(table, kcamp_str(k->camp, "backend"));
+	const json_t *backend = rules_of(table, kcamp_str(keval.camp, "backend"));
 
 	if (!json_object_get(backend, "imports"))
 		return;
 	if (fault) {
 		eval_fail(eval, STATUS_REJECTED, "loader", "%s", fault);
 	} else {
-		check_names(k, f, table, backend, eval);
+		check_names(f, table, backend, eval);
 		check_loading(f, (size_t)kjson_int_or(backend, "constructors", 1), eval);
 	}
 }

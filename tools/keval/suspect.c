@@ -153,7 +153,7 @@ judge_text(const struct kelf *f, char *text, struct findings *out)
 
 /* The machine code as text; NULL when no disassembler is available. */
 static char *
-disassemble(struct keval *k, const char *work, const struct build *b)
+disassemble(const char *work, const struct build *b)
 {
 	struct words w = { .count = 0 };
 	auto_free char *why = NULL;
@@ -162,24 +162,24 @@ disassemble(struct keval *k, const char *work, const struct build *b)
 	if (!ksandbox_finds(w.at[0]))
 		return NULL;
 	work_put(work, scanned_so, b->so, b->so_len);
-	return tool_run(k, work, NULL, 0, &w, TIMEOUT_S, &why);
+	return tool_run(work, NULL, 0, &w, TIMEOUT_S, &why);
 }
 
 /* On a GPU the assembly is that of the device. */
 static bool
-has_assembly(const struct keval *k, const struct build *b)
+has_assembly(const struct build *b)
 {
-	auto_free char *own = !is_gpu(k) && b->expanded ? expand_own(b->expanded) : NULL,
+	auto_free char *own = !is_gpu() && b->expanded ? expand_own(b->expanded) : NULL,
 	               *code = own ? ktoken_strip(own, strlen(own), KTOKEN_C) : NULL;
 
 	return code && strstr(code, "asm");
 }
 
 char *
-suspect_call(struct keval *k, const char *work, const struct build *b, const struct kelf *f)
+suspect_call(const char *work, const struct build *b, const struct kelf *f)
 {
 	bool found_bytes = f->call_count || f->may_read_clock;
-	auto_free char *text = found_bytes ? disassemble(k, work, b) : NULL;
+	auto_free char *text = found_bytes ? disassemble(work, b) : NULL;
 	struct findings found = { 0 };
 
 	if (!found_bytes)
@@ -194,7 +194,7 @@ suspect_call(struct keval *k, const char *work, const struct build *b, const str
 	if (found.call)
 		return kasprintf(
 		    "a system call in the machine code, at 0x%llx", (unsigned long long)found.call);
-	if (found.odd && (found.computed_jumps || has_assembly(k, b)))
+	if (found.odd && (found.computed_jumps || has_assembly(b)))
 		return kasprintf("the bytes of a system call in the machine code, at 0x%llx, and "
 		                 "%s",
 		    (unsigned long long)found.odd,

@@ -37,9 +37,9 @@ harness_merge(json_t *eval, const json_t *answer)
 
 /* For device code: the launch lines must be valid for every workload. */
 static bool
-check_launches(const struct keval *k, const struct subject *s, json_t *eval)
+check_launches(const struct subject *s, json_t *eval)
 {
-	struct ktask *task = ktask_load(k->task_file);
+	struct ktask *task = ktask_load(keval.task_file);
 	struct klaunch_list list;
 	char why[512];
 	bool good = klaunch_parse(s->code, &list, why, sizeof why) &&
@@ -56,18 +56,18 @@ check_launches(const struct keval *k, const struct subject *s, json_t *eval)
  * compiled from, and define the entry point.
  */
 static bool
-check_object(struct keval *k, const char *work, const struct build *b, json_t *eval)
+check_object(const char *work, const struct build *b, json_t *eval)
 {
-	const char *entry = kjson_str(k->task, "entry.name");
+	const char *entry = kjson_str(keval.task, "entry.name");
 	struct kelf f;
 	auto_free char *call = NULL;
 	bool clean;
 
-	scan_elf(k, &f, kelf_read(b->so, b->so_len, &f), eval);
+	scan_elf(&f, kelf_read(b->so, b->so_len, &f), eval);
 	if (b->expanded)
-		scan_expanded(k, b->expanded, eval);
+		scan_expanded(b->expanded, eval);
 	clean = !json_object_get(eval, "status");
-	call = clean ? suspect_call(k, work, b, &f) : NULL;
+	call = clean ? suspect_call(work, b, &f) : NULL;
 	if (call)
 		eval_fail(eval, STATUS_QUARANTINED, "asm_system", "%s", call);
 	else if (clean && !json_object_get(f.functions, entry))
@@ -99,20 +99,20 @@ struct plan {
 };
 
 static void
-plan_harness(
-    struct keval *k, const struct subject *s, const char *so, const char *phase, struct plan *p)
+plan_harness(const struct subject *s, const char *so, const char *phase, struct plan *p)
 {
 	bool timed = strcmp(phase, "correctness") != 0;
 
-	*p = (struct plan){
-		.run = { .so = so, .phase = phase, .against = p->one, .root = timed && k->rivals }
-	};
+	*p = (struct plan){ .run = { .so = so,
+		                .phase = phase,
+		                .against = p->one,
+		                .root = timed && keval.rivals } };
 	/* A task without an oracle ends here, before anything else is built. */
-	oracle_so(k);
+	oracle_so();
 	if (p->run.root)
-		p->run.against = (const char *const *)k->rivals;
+		p->run.against = (const char *const *)keval.rivals;
 	else if (timed && !s->trusted)
-		p->anchor = choose_anchor(k, s);
+		p->anchor = choose_anchor(s);
 	p->one[0] = p->anchor.against;
 }
 
@@ -133,8 +133,8 @@ run_harness(const struct trial *t, const char *phase, json_t *eval)
 	json_auto_t *answer = NULL;
 
 	if (p == &own) {
-		plan_harness(t->k, t->s, t->so, phase, p);
-		answer = harness_run(t->k, &p->run);
+		plan_harness(t->s, t->so, phase, p);
+		answer = harness_run(&p->run);
 	} else {
 		answer = harness_go(p->early, t->b.so, t->b.so_len);
 		p->early = NULL;
@@ -152,7 +152,7 @@ run_harness(const struct trial *t, const char *phase, json_t *eval)
 static bool
 has(const struct trial *t, const char *tier)
 {
-	return kcamp_json(t->k->camp, tier) != NULL;
+	return kcamp_json(keval.camp, tier) != NULL;
 }
 
 /* Does the harness call the program, for its results or its times? */
@@ -165,7 +165,7 @@ needs_harness(const struct trial *t)
 void
 measure(const struct trial *t, json_t *eval)
 {
-	bool own_timing = has(t, "eval.timing"), timed = !t->k->check_only;
+	bool own_timing = has(t, "eval.timing"), timed = !keval.check_only;
 
 	if (has(t, "eval.correctness"))
 		custom_correctness(t, eval);
@@ -176,7 +176,7 @@ measure(const struct trial *t, json_t *eval)
 		return;
 	if (own_timing) {
 		turns_time(t, eval);
-		note_level(t->k, eval);
+		note_level(eval);
 	} else {
 		run_harness(t, "timing", eval);
 	}
@@ -185,8 +185,7 @@ measure(const struct trial *t, json_t *eval)
 json_t *
 measure_again(const struct trial *t, json_t *eval)
 {
-	return has(t, "eval.timing") ? turns_again(t, eval)
-	                             : race_incumbent(t->k, t->s, t->so, eval);
+	return has(t, "eval.timing") ? turns_again(t, eval) : race_incumbent(t->s, t->so, eval);
 }
 
 /* The tiers on the set of every round, then the further measurements that a gain needs. */
@@ -194,13 +193,13 @@ static void
 run_tiers(const struct trial *t, json_t *eval)
 {
 	measure(t, eval);
-	if (!json_object_get(eval, "timing") || t->k->verifies)
+	if (!json_object_get(eval, "timing") || keval.verifies)
 		return;
 	confirm(t, eval);
 	if (!has(t, "eval.timing"))
-		time_reuse(t->k, t->s, t->so, eval);
+		time_reuse(t->s, t->so, eval);
 	if (!t->s->known)
-		profile(t->k, t->s, needs_harness(t) ? t->so : NULL, eval);
+		profile(t->s, needs_harness(t) ? t->so : NULL, eval);
 }
 
 /*
@@ -244,34 +243,33 @@ may_make_streams(const struct subject *s)
 static bool
 may_start_early(const struct trial *t)
 {
-	const struct keval *k = t->k;
 	/* When it is on record, all that judges a candidate or is compared with it is built. */
-	auto_free char *reference = past_path(k, KARCH_REFERENCE);
+	auto_free char *reference = past_path(KARCH_REFERENCE);
 
-	return is_gpu(k) && !is_device_only(k) && reference && kis_there(reference) &&
-	    sandbox_level(t->k) == KSANDBOX_BWRAP && !t->s->known && !t->s->trusted &&
-	    !k->check_only && !k->rivals && !has_commands(k) && !may_make_streams(t->s);
+	return is_gpu() && !is_device_only() && reference && kis_there(reference) &&
+	    sandbox_level() == KSANDBOX_BWRAP && !t->s->known && !t->s->trusted &&
+	    !keval.check_only && !keval.rivals && !has_commands() && !may_make_streams(t->s);
 }
 
 static void
 start_early(const struct trial *t, const char *so, struct plan *p)
 {
-	plan_harness(t->k, t->s, so, "both", p);
+	plan_harness(t->s, so, "both", p);
 	/* Otherwise two runners would call it, one after the other. */
 	if (p->one[0])
-		p->early = harness_prepare(t->k, &p->run);
+		p->early = harness_prepare(&p->run);
 	else
 		drop_plan(p);
 }
 
 void
-evaluate_tiers(struct keval *k, const struct subject *s, json_t *eval)
+evaluate_tiers(const struct subject *s, json_t *eval)
 {
 	const char *work = new_work();
 	auto_free char *so = kasprintf("%s/%s", work, checked_so),
 	               *early_so = kasprintf("%s/early.so", work);
 	struct plan early = { .early = NULL };
-	struct trial t = trial_of(k, s, work);
+	struct trial t = trial_of(s, work);
 	struct build *b = &t.b;
 	bool harness = needs_harness(&t);
 	int64_t start;
@@ -282,7 +280,7 @@ evaluate_tiers(struct keval *k, const struct subject *s, json_t *eval)
 	kjson_set(eval, "tier", json_integer(1));
 	kjson_set(eval, "sandbox",
 	    json_pack(
-	        "{s:i,s:s}", "level", sandbox_level(k), "name", ksandbox_name(sandbox_level(k))));
+	        "{s:i,s:s}", "level", sandbox_level(), "name", ksandbox_name(sandbox_level())));
 	if (may_start_early(&t))
 		start_early(&t, early_so, &early);
 	start = know_ns();
@@ -302,14 +300,14 @@ evaluate_tiers(struct keval *k, const struct subject *s, json_t *eval)
 	if (!b->ok) {
 		fail_build(b, eval);
 	} else if (!harness || s->known ||
-	    (is_device_only(k) ? check_launches(k, s, eval) : check_object(k, work, b, eval))) {
+	    (is_device_only() ? check_launches(s, eval) : check_object(work, b, eval))) {
 		/* The bytes that were checked are the bytes that run. */
 		if (b->so)
 			work_put(work, checked_so, b->so, b->so_len);
 		/* It is about to race, or the reference, which all others will race with. */
-		if (b->so && (k->check_only || (s->trusted && !s->known)))
-			build_keep(k, s, b);
-		if (!take_object(k, s, b, eval))
+		if (b->so && (keval.check_only || (s->trusted && !s->known)))
+			build_keep(s, b);
+		if (!take_object(s, b, eval))
 			run_tiers(&t, eval);
 	}
 	drop_plan(&early);

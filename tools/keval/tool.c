@@ -42,16 +42,16 @@ words_json(struct words *w, const json_t *list)
 }
 
 static int
-run_tool(struct keval *k, const char *work, char *const *around, const struct ksandbox_bind *binds,
+run_tool(const char *work, char *const *around, const struct ksandbox_bind *binds,
     size_t bind_count, const struct words *w, double limit_s, struct kproc_result *r)
 {
 	struct ksandbox s = { .around = around,
-		.level = sandbox_level(k),
+		.level = sandbox_level(),
 		.profile = KSANDBOX_BUILD,
 		.work = work,
 		.binds = binds,
 		.bind_count = bind_count,
-		.gpu = is_gpu(k),
+		.gpu = is_gpu(),
 		.processes = 1024,
 		.file_bytes = (uint64_t)1 << 30 };
 	struct kproc p = { .argv = w->at, .max_output = OUTPUT_MAX, .timeout_s = limit_s };
@@ -84,9 +84,9 @@ ended_well(const struct kproc_result *r)
 }
 
 int
-tool_lock(const struct keval *k, const json_t *eval)
+tool_lock(const json_t *eval)
 {
-	auto_free char *device = is_gpu(k)
+	auto_free char *device = is_gpu()
 	    ? kasprintf("gpu-%s", kjson_str_or(eval, "environment.device.uuid", "unknown"))
 	    : kstrdup("cpu");
 
@@ -110,30 +110,30 @@ tool_output(const char *name, struct kproc_result *r, char **why)
 }
 
 char *
-tool_run(struct keval *k, const char *work, const struct ksandbox_bind *binds, size_t bind_count,
+tool_run(const char *work, const struct ksandbox_bind *binds, size_t bind_count,
     const struct words *w, double limit_s, char **why)
 {
 	struct kproc_result r;
 
 	*why = NULL;
-	if (run_tool(k, work, NULL, binds, bind_count, w, limit_s, &r) == 0)
+	if (run_tool(work, NULL, binds, bind_count, w, limit_s, &r) == 0)
 		return tool_output(w->at[0], &r, why);
 	*why = kasprintf("%s did not start", w->at[0]);
 	return NULL;
 }
 
 int
-tool_solo(struct keval *k, const char *work, char *const *around, struct words *w, const char *so,
+tool_solo(const char *work, char *const *around, struct words *w, const char *so,
     const char *const *options, double limit_s, struct kproc_result *r)
 {
-	auto_free char *program = ktool_path("kharness"), *task = realpath(k->task_file, NULL),
+	auto_free char *program = ktool_path("kharness"), *task = realpath(keval.task_file, NULL),
 	               *object = realpath(so, NULL);
 	const struct ksandbox_bind binds[] = { { program, "/kiln/kharness" },
 		{ task, "/kiln/task.json" }, { object, "/kiln/kernel.so" } };
 
-	words_add(w, binds[0].inside, "--solo", "-t", binds[1].inside, "-s", k->set, "--backend",
-	    kcamp_str(k->camp, "backend"), NULL);
+	words_add(w, binds[0].inside, "--solo", "-t", binds[1].inside, "-s", keval.set, "--backend",
+	    kcamp_str(keval.camp, "backend"), NULL);
 	words_list(w, options);
 	words_add(w, binds[2].inside, NULL);
-	return task && object ? run_tool(k, work, around, binds, LEN(binds), w, limit_s, r) : -1;
+	return task && object ? run_tool(work, around, binds, LEN(binds), w, limit_s, r) : -1;
 }

@@ -104,9 +104,9 @@ time_of(const json_t *row)
 
 /* Races all variants, recorded in TUNED; returns the fastest. */
 static size_t
-race_variants(struct keval *k, char *const *codes, size_t count, json_t *tuned)
+race_variants(char *const *codes, size_t count, json_t *tuned)
 {
-	json_auto_t *race = race_programs(k, codes, count);
+	json_auto_t *race = race_programs(codes, count);
 	json_t *rows = json_object_get(race, "kernels"), *told = json_object_get(tuned, "variants");
 	double fastest = INFINITY;
 	size_t best = 0;
@@ -128,7 +128,7 @@ race_variants(struct keval *k, char *const *codes, size_t count, json_t *tuned)
 }
 
 char *
-tuned_program(struct keval *k, const char *code, json_t **tuned, char **fault)
+tuned_program(const char *code, json_t **tuned, char **fault)
 {
 	char *codes[MAX_VARIANTS], *program;
 	struct space s;
@@ -148,7 +148,7 @@ tuned_program(struct keval *k, const char *code, json_t **tuned, char **fault)
 		json_array_append_new(
 		    json_object_get(*tuned, "variants"), json_pack("{s:o}", "parameters", values));
 	}
-	best = race_variants(k, codes, s.variants, *tuned);
+	best = race_variants(codes, s.variants, *tuned);
 	json_object_set_new(*tuned, "chosen", json_integer((json_int_t)best));
 	program = codes[best];
 	for (size_t i = 0; i < s.variants; i++)

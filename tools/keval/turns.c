@@ -32,7 +32,6 @@ struct racer {
 };
 
 struct turns {
-	struct keval *k;
 	size_t count, need;
 	struct racer racer[RACERS_MAX]; /* the first is the candidate */
 };
@@ -42,7 +41,7 @@ static void
 enter(struct turns *t, struct racer *x)
 {
 	x->work = ksandbox_work_new();
-	x->t = trial_of(t->k, &x->s, x->work);
+	x->t = trial_of(&x->s, x->work);
 	x->turns = json_array();
 	custom_build_known(&x->t);
 	x->out = !x->t.b.ok;
@@ -67,7 +66,7 @@ enter_past(struct turns *t, const char *id)
 {
 	struct racer *x = next_racer(t, "incumbent", id);
 
-	x->record = past_eval(t->k, id);
+	x->record = past_eval(id);
 	x->s.name = x->name;
 	if (x->record && subject_of_past(x->record, &x->s)) {
 		enter(t, x);
@@ -83,7 +82,7 @@ enter_known(struct turns *t, const json_t *baseline)
 {
 	struct racer *x = next_racer(t, kjson_str_or(baseline, "name", "reference"), NULL);
 
-	x->code = task_source(t->k, kjson_str_or(baseline, "file", task_reference(t->k)));
+	x->code = task_source(kjson_str_or(baseline, "file", task_reference()));
 	x->s = (struct subject){
 		.name = x->name, .code = x->code, .flags = json_object_get(baseline, "flags")
 	};
@@ -94,7 +93,7 @@ static void
 enter_all(struct turns *t)
 {
 	enter_known(t, NULL);
-	kjson_foreach(b, json_object_get(t->k->task, "baselines"))
+	kjson_foreach(b, json_object_get(keval.task, "baselines"))
 		enter_known(t, b);
 }
 
@@ -102,17 +101,17 @@ enter_all(struct turns *t)
 static void
 enter_anchor(struct turns *t, const struct subject *s)
 {
-	if (!prefers_incumbent(t->k, s) || !enter_past(t, s->incumbent))
-		enter_known(t, fastest_baseline(t->k));
+	if (!prefers_incumbent(s) || !enter_past(t, s->incumbent))
+		enter_known(t, fastest_baseline());
 }
 
 static void
 open_turns(struct turns *t, const struct trial *trial)
 {
 	long turns =
-	    (long)kjson_int_or(kcamp_json(trial->k->camp, "eval.timing"), "turns", CUSTOM_TURNS);
+	    (long)kjson_int_or(kcamp_json(keval.camp, "eval.timing"), "turns", CUSTOM_TURNS);
 
-	*t = (struct turns){ .k = trial->k, .count = 1, .need = (size_t)turns };
+	*t = (struct turns){ .count = 1, .need = (size_t)turns };
 	t->racer[0] = (struct racer){ .name = "candidate", .t = *trial, .turns = json_array() };
 }
 
@@ -251,19 +250,19 @@ turns_time(const struct trial *trial, json_t *eval)
 	json_t *timing;
 
 	open_turns(&t, trial);
-	if (trial->k->verifies)
+	if (keval.verifies)
 		enter_all(&t);
 	else if (trial->s->known)
 		enter_known(&t, NULL);
 	else if (!trial->s->trusted)
 		enter_anchor(&t, trial->s);
 	kjson_set(eval, "tier", json_integer(3));
-	if (race(&t, trial->k->verifies, eval)) {
+	if (race(&t, keval.verifies, eval)) {
 		timing = custom_together(trial, t.racer[0].turns);
 		kjson_set(eval, "timing", timing);
 		if (t.count > 1)
 			kjson_set(eval, "pairs", pairs_of_turns(&t, timing));
-		if (trial->k->verifies)
+		if (keval.verifies)
 			kjson_set(eval, "baselines", times_of_others(&t));
 		else if (t.count > 1 && !t.racer[1].out)
 			kjson_set(eval, "anchor", json_string(t.racer[1].name));
