@@ -72,7 +72,6 @@ static void
 test_values(void)
 {
 	char dir[] = "/tmp/kcamp-test.XXXXXX", *path;
-	struct kcamp *c;
 	const char *text = "{\"name\":\"x\",\"seed\":7,\"eval\":{\"build\":{\"command\":\"make\"}},"
 	                   "\"gradient\":{\"enabled\":false}}";
 
@@ -80,16 +79,14 @@ test_values(void)
 		exit(99);
 	path = kasprintf("%s/campaign.json", dir);
 	kwrite_file(path, text, strlen(text));
-	c = kcamp_load(dir);
-	CHECK(kcamp_int(c, "seed") == 7);
-	CHECK(kcamp_num(c, "search.exploit") == 0.8);
-	CHECK(!kcamp_bool(c, "gradient.enabled"));
-	CHECK(kcamp_bool(c, "linear.confirm") == false);
-	CHECK_STR(kcamp_str(c, "name"), "x");
-	CHECK_STR(kcamp_str(c, "task"), "task.json");
-	CHECK(kcamp_json(c, "eval.build") && !kcamp_json(c, "eval.timing"));
-	kcamp_free(c);
-	kcamp_free(NULL);
+	kcamp_load(dir);
+	CHECK(kcamp_int("seed") == 7);
+	CHECK(kcamp_num("search.exploit") == 0.8);
+	CHECK(!kcamp_bool("gradient.enabled"));
+	CHECK(kcamp_bool("linear.confirm") == false);
+	CHECK_STR(kcamp_str("name"), "x");
+	CHECK_STR(kcamp_str("task"), "task.json");
+	CHECK(kcamp_json("eval.build") && !kcamp_json("eval.timing"));
 	kwrite_file(path, "{\"name\":1}", 10);
 	CHECK_EXIT(K_USAGE, kcamp_load(dir));
 	unlink(path);

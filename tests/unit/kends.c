@@ -36,13 +36,11 @@ ends_of(const char *knobs, long last, const char *record)
 	                           "{\"mode\": \"linear\"}%s%s}",
 	    *knobs ? ", " : "", knobs);
 	json_t *accepted = record ? json_loads(record, 0, NULL) : NULL;
-	struct kcamp *c;
 	struct kends e;
 
 	put("campaign.json", manifest);
-	c = kcamp_load(".");
-	kends_find(c, last, 0, accepted, &e);
-	kcamp_free(c);
+	kcamp_load(".");
+	kends_find(last, 0, accepted, &e);
 	json_decref(accepted);
 	free(manifest);
 	return e;

@@ -164,7 +164,6 @@ int
 check_chain(const struct karch *a, const struct view_options *o)
 {
 	const json_t *linear = json_object_get(a->header, "linear");
-	struct kcamp *camp;
 	struct ktrials t;
 
 	if (!linear)
@@ -172,13 +171,12 @@ check_chain(const struct karch *a, const struct view_options *o)
 	chain = (struct chain){ .list = json_object_get(linear, "chain"),
 		.good = true,
 		.failures = kverdict_failures(o->dir) };
-	camp = kcamp_load(o->dir);
-	ktrials_open(&t, camp);
+	kcamp_load(o->dir);
+	ktrials_open(&t);
 	for (long n = 0; n <= a->trial && n <= t.last; n++)
 		check_round(ktrials_get(&t, n));
 	check_header(a);
 	ktrials_close(&t);
-	kcamp_free(camp);
 	json_decref(chain.failures);
 	return chain.good ? K_OK : K_NO;
 }

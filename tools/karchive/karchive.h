@@ -12,7 +12,7 @@
  * Put the scored records of FILES (COUNT 0: stdin) into A, trial by trial. A is empty or holds an
  * earlier trial.
  */
-void update_archive(struct karch *a, const struct kcamp *camp, char *const *files, size_t count);
+void update_archive(struct karch *a, char *const *files, size_t count);
 /*
  * Writes the archive: header, elites, programs; or, unless AFTER is -1, mostly only what is new
  * since the archive of that trial, which had BEFORE candidates.

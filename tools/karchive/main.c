@@ -69,19 +69,18 @@ view(const struct arguments *a, char **operands)
 static int
 update(const struct arguments *a, char **operands, size_t count)
 {
-	struct kcamp *camp = kcamp_load(a->dir);
 	struct karch archive;
 	long after, before;
 
+	kcamp_load(a->dir);
 	karch_load(&archive, a->archive, true);
 	before = (long)kjson_int(archive.header, "candidates");
 	after = a->thin ? archive.trial : -1;
-	update_archive(&archive, camp, operands, count);
+	update_archive(&archive, operands, count);
 	kout_open(a->output);
 	put_archive(&archive, after, before);
 	kout_commit();
 	karch_free(&archive);
-	kcamp_free(camp);
 	return K_OK;
 }
 

@@ -25,7 +25,6 @@ static struct keeper {
 	bool linear;    /* a chain of rounds */
 	int islands;
 	double multiplier;
-	const struct kcamp *camp;
 	int current; /* island */
 	long filled; /* candidates since it became current */
 } keeper;
@@ -107,7 +106,7 @@ renew_best(long trial)
 	struct kchain c;
 	double more;
 
-	if (!karch_best(keeper.a, &best) || !kchain_raced(keeper.camp, best.id, trial, false, &c))
+	if (!karch_best(keeper.a, &best) || !kchain_raced(best.id, trial, false, &c))
 		return;
 	more = keeper.multiplier * (c.speedup.mean - best.speedup);
 	best.score += more;
@@ -389,13 +388,13 @@ add_trial(const struct kcandidate *list, size_t n)
 }
 
 static json_t *
-header_new(const struct kcamp *camp)
+header_new(void)
 {
 	static const char *const zeros[] = { "candidates", "duplicates", "failures", "last_gain",
 		"longest_wait", "stale", "unpriced", "dropped", "migrations", "migrants" };
 	static const char *const objects[] = { "statuses", "tokens", "strategies", "tabu" };
 	json_t *h = json_pack("{s:s,s:s,s:s,s:f,s:[],s:[]}", "kind", "archive", "schema",
-	    "archive/1", "campaign", kcamp_str(camp, "name"), "cost_usd", 0.0, "errors", "broken");
+	    "archive/1", "campaign", kcamp_str("name"), "cost_usd", 0.0, "errors", "broken");
 
 	kforeach(zero, zeros)
 		kjson_set(h, *zero, json_integer(0));
@@ -425,21 +424,20 @@ describe_islands(void)
 }
 
 void
-update_archive(struct karch *a, const struct kcamp *camp, char *const *files, size_t count)
+update_archive(struct karch *a, char *const *files, size_t count)
 {
 	if (!a->header)
-		a->header = header_new(camp);
+		a->header = header_new();
 	keeper = (struct keeper){
 		.a = a,
 		.header = a->header,
-		.linear = kcamp_linear(camp),
-		.islands = (int)kcamp_int(camp, "search.islands"),
-		.multiplier = kcamp_num(camp, "score.multiplier"),
-		.camp = camp,
+		.linear = kcamp_linear(),
+		.islands = (int)kcamp_int("search.islands"),
+		.multiplier = kcamp_num("score.multiplier"),
 		.filled = (long)kjson_int(a->header, "island.filled"),
 	};
 	keeper.current = (int)kjson_int(a->header, "island.current") % keeper.islands;
-	kcandidate_trials(camp->dir, files, count, add_trial);
+	kcandidate_trials(kcamp.dir, files, count, add_trial);
 	if (a->trial < 0)
 		kdie(K_USAGE, "there are no records and no archive to start from");
 	describe_islands();

@@ -53,14 +53,14 @@ read_folder(struct ktrials *t, const char *id, struct karch_row *row)
 static int
 show_lineage(const struct karch *a, const struct view_options *o)
 {
-	struct kcamp *camp = kcamp_load(o->dir);
 	auto_free struct karch_row *chain = NULL;
 	struct ktrials t;
 	size_t n = 0;
 	char id[KARCH_ID];
 	long trial, branch, last = MAX_LINEAGE;
 
-	ktrials_open(&t, camp);
+	kcamp_load(o->dir);
+	ktrials_open(&t);
 	snprintf(id, sizeof id, "%s", o->id);
 	while (*id) {
 		const struct karch_row *row = find_row(a, id);
@@ -78,7 +78,6 @@ show_lineage(const struct karch *a, const struct view_options *o)
 	while (n--)
 		karch_put(&chain[n]);
 	ktrials_close(&t);
-	kcamp_free(camp);
 	return K_OK;
 }
 

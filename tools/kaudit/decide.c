@@ -47,7 +47,7 @@ rivals_eval(void)
 {
 	const char *id = kjson_str_or(finding.record, "sample.incumbent", "000/00");
 	bool named = karch_id(id, &(long){ 0 }, &(long){ 0 });
-	json_auto_t *record = named ? karch_record(audit.camp->dir, id, "eval") : NULL;
+	json_auto_t *record = named ? karch_record(kcamp.dir, id, "eval") : NULL;
 
 	return json_incref(json_object_get(record, "eval"));
 }
@@ -361,11 +361,11 @@ why_not_reused(void)
 {
 	if (status_at(finding.record, "eval.status") != STATUS_CORRECT)
 		return "the candidate is not correct";
-	if (kcamp_json(audit.camp, "eval.timing"))
+	if (kcamp_json("eval.timing"))
 		return "the campaign's own command measured the times";
-	if (!strcmp(kcamp_str(audit.camp, "eval.evaluator"), "null"))
+	if (!strcmp(kcamp_str("eval.evaluator"), "null"))
 		return "the null evaluator runs nothing";
-	if (!strcmp(kcamp_str(audit.camp, "eval.reuse"), "off"))
+	if (!strcmp(kcamp_str("eval.reuse"), "off"))
 		return "eval.reuse is off";
 	return finding.gains ? "the evaluation did not measure it"
 	                     : "there is no gain beyond the noise";

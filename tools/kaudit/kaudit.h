@@ -11,7 +11,6 @@
 
 /* What is audited. */
 extern struct audit {
-	struct kcamp *camp;
 	struct ktask *task;   /* NULL: there is none */
 	const char *language; /* the backend's name */
 	bool grouped;         /* rules for grouped operations apply, too */

@@ -100,10 +100,11 @@ open_audit(void)
 {
 	const char *path = given.task;
 
-	audit.camp = given.backend ? NULL : kcamp_load(given.dir);
-	audit.language = given.backend ? given.backend : kcamp_str(audit.camp, "backend");
-	if (!path && audit.camp && given.mode != MODE_REPORT)
-		path = audit.camp->task;
+	if (!given.backend)
+		kcamp_load(given.dir);
+	audit.language = given.backend ? given.backend : kcamp_str("backend");
+	if (!path && !given.backend && given.mode != MODE_REPORT)
+		path = kcamp.task;
 	/* A simulation has none. */
 	audit.task = path && (given.task || kis_there(path)) ? ktask_load(path) : NULL;
 	audit.grouped = audit.task && kgroups_expected(audit.task);
@@ -117,10 +118,10 @@ audit_file(const char *path)
 	struct krec rec;
 
 	kin_open(&in, path);
-	while (krecord_next(&in, audit.camp->dir, &rec, join)) {
+	while (krecord_next(&in, kcamp.dir, &rec, join)) {
 		json_auto_t *found = audit_record(&rec);
 
-		krecord_put(&rec, audit.camp->dir, given.thin, "audit", found);
+		krecord_put(&rec, kcamp.dir, given.thin, "audit", found);
 		krec_free(&rec);
 	}
 	kin_end(&in);

@@ -11,9 +11,9 @@ report_campaign(void)
 	struct ktrials t;
 	json_t *report;
 
-	ktrials_open(&t, audit.camp);
+	ktrials_open(&t);
 	if (t.last < 0)
-		kdie(K_USAGE, "%s: no trial has been scored yet", audit.camp->dir);
+		kdie(K_USAGE, "%s: no trial has been scored yet", kcamp.dir);
 	for (long n = 0; n <= t.last; n++) {
 		kaccount_add(ktrials_get(&t, n));
 		ktrials_drop(&t, n);

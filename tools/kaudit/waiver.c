@@ -33,7 +33,7 @@ json_t *
 waiver_of(const char *id, char **file, json_t *reasons)
 {
 	auto_free char *slug = kregex_sub("/", id, "-"),
-	               *path = kasprintf("%s/waivers/%s.md", audit.camp->dir, slug),
+	               *path = kasprintf("%s/waivers/%s.md", kcamp.dir, slug),
 	               *text = kread_if_there(path, WAIVER_MAX, NULL);
 	json_auto_t *waiver = text ? read_waiver(text) : NULL;
 	const json_t *rules = json_object_get(waiver, "rule");

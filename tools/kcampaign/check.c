@@ -55,9 +55,9 @@ check_commands(void)
 	static const char *const tiers[] = { "eval.build", "eval.correctness", "eval.timing" };
 
 	kforeach(tier, tiers) {
-		kjson_foreach_text(file, json_object_get(kcamp_json(camp, *tier), "files")) {
+		kjson_foreach_text(file, json_object_get(kcamp_json(*tier), "files")) {
 			const char *name = file ? file : "";
-			auto_free char *path = kcamp_path(camp, name);
+			auto_free char *path = kcamp_path(name);
 
 			if (!*name || !kis_there(path))
 				tell("campaign.json: %s.files: '%s': no such file\n", *tier, name);
@@ -68,8 +68,8 @@ check_commands(void)
 static void
 check_project(void)
 {
-	const char *name = kcamp_str(camp, "prompt.reference_project");
-	auto_free char *path = kcamp_path(camp, name);
+	const char *name = kcamp_str("prompt.reference_project");
+	auto_free char *path = kcamp_path(name);
 
 	if (*name && !kis_there(path))
 		tell("campaign.json: prompt.reference_project: '%s': no such folder\n", name);
@@ -83,8 +83,7 @@ check_oracle(void)
 	               *code = kread_if_there(path, 8 << 20, NULL);
 	const char *lack = code ? ktask_lacks_oracle(task, code) : NULL;
 
-	if (lack && !kcamp_json(camp, "eval.correctness") &&
-	    strcmp(kcamp_str(camp, "eval.evaluator"), "null"))
+	if (lack && !kcamp_json("eval.correctness") && strcmp(kcamp_str("eval.evaluator"), "null"))
 		tell("%s: %s\n", task->file, lack);
 }
 
@@ -94,9 +93,9 @@ check_compiler(void)
 {
 	const char *compiler = kjson_str(task->json, "build.compiler");
 	const struct device_compiler *device = device_compiler(compiler);
-	const struct backend *b = kcamp_backend(camp);
+	const struct backend *b = kcamp_backend();
 
-	if (kcamp_json(camp, "eval.build"))
+	if (kcamp_json("eval.build"))
 		return;
 	if (device && device->backend != b)
 		tell("campaign.json: backend: is %s, but the compiler in %s is %s, which is for "
@@ -112,11 +111,11 @@ check_compiler(void)
 static void
 check_runner(void)
 {
-	auto_free char *lack = kcamp_lacks_runner(camp, task->language);
+	auto_free char *lack = kcamp_lacks_runner(task->language);
 
 	if (lack)
 		tell("%s: %s\n",
-		    kcamp_backend(camp)->runner ? "task.json: language" : "campaign.json: backend",
+		    kcamp_backend()->runner ? "task.json: language" : "campaign.json: backend",
 		    lack);
 }
 
@@ -127,7 +126,7 @@ check_runner(void)
 static void
 check_together(void)
 {
-	const char *set = kcamp_str(camp, "eval.set");
+	const char *set = kcamp_str("eval.set");
 	json_auto_t *recordings = ktask_recordings(task->json);
 	size_t in_set = 0, timed = 0;
 
@@ -154,13 +153,13 @@ check_together(void)
 		tell("campaign.json: eval.set: no workload of the set %s is timed, so no gain can "
 		     "be measured\n",
 		    set);
-	if (kcamp_linear(camp) && in_set) {
+	if (kcamp_linear() && in_set) {
 		struct kbuf faults = { 0 };
 
 		shapes_faults(&faults);
 		add_faults("campaign.json: eval.set", faults.data);
 	}
-	if (!strcmp(kcamp_str(camp, "model.provider"), "replay") && !kis_there("replies"))
+	if (!strcmp(kcamp_str("model.provider"), "replay") && !kis_there("replies"))
 		tell("replies: no such folder, but model.provider is replay\n");
 }
 
@@ -171,7 +170,7 @@ check_together(void)
 static void
 check_roofline(void)
 {
-	bool needed = kcamp_num(camp, "stop.efficiency") > 0;
+	bool needed = kcamp_num("stop.efficiency") > 0;
 	auto_buf struct kbuf lacks = { 0 };
 
 	roofline_lacks(task, &lacks);
@@ -188,7 +187,7 @@ model_ready(void)
 	const char *argv[] = { "kllm", "--check", NULL, NULL };
 	bool ready = kproc_tool(argv, NULL, NULL) == K_OK;
 
-	if (*kcamp_str(camp, "feedback.provider")) {
+	if (*kcamp_str("feedback.provider")) {
 		argv[2] = "--feedback";
 		ready &= kproc_tool(argv, NULL, NULL) == K_OK;
 	}
@@ -213,7 +212,7 @@ command_check(void)
 	}
 	if (!page.len) {
 		task = ktask_load(name);
-		camp = kcamp_load(".");
+		kcamp_load(".");
 		check_together();
 		check_roofline();
 		if (!page.len && !model_ready())

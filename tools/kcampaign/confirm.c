@@ -34,7 +34,7 @@ add_terms(struct kbuf *text)
 		"linear.target", "stop.trials", "model.provider", "git.branch" };
 
 	kforeach(knob, knobs) {
-		const json_t *v = kjson_path(camp->json, *knob);
+		const json_t *v = kjson_path(kcamp.json, *knob);
 		auto_free char *dump = v ? json_dumps(v, KIO_DUMP | JSON_ENCODE_ANY) : NULL;
 
 		kbuf_printf(text, "    %s %s\n", *knob, dump ? dump : "(the default)");
@@ -48,11 +48,11 @@ confirm_require(void)
 	struct kbuf text = { 0 };
 	char hex[2][65];
 
-	if (!kcamp_bool(camp, "linear.confirm"))
+	if (!kcamp_bool("linear.confirm"))
 		return;
-	kseal_file(camp->file, hex[0]);
-	if (!kseal_file(camp->task, hex[1]))
-		kdie_errno(K_USAGE, "%s", camp->task);
+	kseal_file(kcamp.file, hex[0]);
+	if (!kseal_file(kcamp.task, hex[1]))
+		kdie_errno(K_USAGE, "%s", kcamp.task);
 	said = kread_file(CONFIRMED, TEXT_MAX, NULL);
 	if (!said || !has_line(said, "by", NULL) || !has_line(said, "campaign", hex[0]) ||
 	    !has_line(said, "task", hex[1])) {

@@ -71,39 +71,38 @@ add_variable(struct kbuf *text, const char *name, const char *value)
 static bool
 is_timed_here(void)
 {
-	return !strcmp(kcamp_str(camp, "eval.evaluator"), "harness") &&
-	    !kcamp_json(camp, "eval.timing");
+	return !strcmp(kcamp_str("eval.evaluator"), "harness") && !kcamp_json("eval.timing");
 }
 
 /* The variables of campaign.json that pipeline.mk needs. */
 static void
 write_variables(void)
 {
-	const struct backend *b = kcamp_backend(camp);
-	bool feedback = *kcamp_str(camp, "feedback.provider");
-	long compact = feedback ? kcamp_int(camp, "memory.compact_every") : 0;
+	const struct backend *b = kcamp_backend();
+	bool feedback = *kcamp_str("feedback.provider");
+	long compact = feedback ? kcamp_int("memory.compact_every") : 0;
 	auto_free char *step = khelper_path("kstep"),
 	               *number = compact ? kasprintf("%ld", compact) : kstrdup("");
 	const struct {
 		const char *name, *value;
 	} variables[] = {
-		{ "LAUNCHER", kcamp_str(camp, "eval.launcher") },
+		{ "LAUNCHER", kcamp_str("eval.launcher") },
 		{ "CEILINGS", b->ceilings && is_timed_here() ? b->name : "" },
-		{ "KEY", kcamp_str(camp, "model.key_env") },
-		{ "TARGET", kcamp_num(camp, "stop.efficiency") > 0 ? "yes" : "" },
-		{ "LINEAR", kcamp_linear(camp) ? "yes" : "" },
+		{ "KEY", kcamp_str("model.key_env") },
+		{ "TARGET", kcamp_num("stop.efficiency") > 0 ? "yes" : "" },
+		{ "LINEAR", kcamp_linear() ? "yes" : "" },
 		{ "FEEDBACK", feedback ? "yes" : "" },
-		{ "MEMORY", kmemo_enabled(camp) ? "yes" : "" },
-		{ "RESTART", kcamp_int(camp, "memory.restart_after") ? "yes" : "" },
+		{ "MEMORY", kmemo_enabled() ? "yes" : "" },
+		{ "RESTART", kcamp_int("memory.restart_after") ? "yes" : "" },
 		{ "COMPACT", number },
 		{ "STEP", step },
 	};
 	auto_buf struct kbuf t = { 0 };
 
 	kbuf_puts(&t, "# Written by kcampaign from campaign.json; see pipeline.mk.\nBRANCHES :=");
-	for (long n = 1; n <= kcamp_branches(camp); n++)
+	for (long n = 1; n <= kcamp_branches(); n++)
 		kbuf_printf(&t, " %02ld", n);
-	kbuf_printf(&t, "\nTHREADS := %ld\n", kcamp_int(camp, "eval.threads"));
+	kbuf_printf(&t, "\nTHREADS := %ld\n", kcamp_int("eval.threads"));
 	kforeach(one, variables)
 		add_variable(&t, one->name, one->value);
 	kwrite_if_changed(VARIABLES, t.data, t.len);
@@ -114,7 +113,7 @@ static bool
 needs_evidence(long t)
 {
 	json_auto_t *header =
-	    kcamp_linear(camp) && !has_fact(t, 1, KFACT_SAMPLE) ? archive_header(t - 1) : NULL;
+	    kcamp_linear() && !has_fact(t, 1, KFACT_SAMPLE) ? archive_header(t - 1) : NULL;
 
 	return kjson_int(header, "linear.streak") >= KLINEAR_PROFILE;
 }
@@ -123,7 +122,7 @@ needs_evidence(long t)
 static bool
 is_evaluated(long trial)
 {
-	for (long b = 1; b <= kcamp_branches(camp); b++)
+	for (long b = 1; b <= kcamp_branches(); b++)
 		if (has_fact(trial, b, KFACT_EVAL))
 			return true;
 	return false;
@@ -168,7 +167,7 @@ compose(const struct graph *g, const char *const *goals)
 
 	kbuf_printf(&words, "make\n-rRks\n-f\n%s\n--no-print-directory\n", file);
 	if (given.jobs || !getenv("MAKELEVEL"))
-		kbuf_printf(&words, "-j%ld\n", given.jobs ? given.jobs : kcamp_branches(camp));
+		kbuf_printf(&words, "-j%ld\n", given.jobs ? given.jobs : kcamp_branches());
 	kbuf_printf(&words, "FIRST=%03ld\nLAST=%03ld\nPREV=%03ld\nBEST=%s\nASK=%s\n", g->first,
 	    g->last, g->first > 0 ? g->first - 1 : 0, g->best ? g->best : "", asked[g->ask]);
 	add_trials(&words, "EVIDENCE", needs_evidence, g);
@@ -190,7 +189,7 @@ exec_make(char *const *argv, const int *words, int make_words, pid_t parent)
 		_exit(K_IO);
 	setenv("KILN_STEPS", progress_file(), 1);
 	setenv("KILN_WORDS", number, 1);
-	setenv("TASK", kcamp_str(camp, "task"), 1);
+	setenv("TASK", kcamp_str("task"), 1);
 	close(words[0]);
 	dup2(make_words, STDERR_FILENO);
 	if (progress_is_live())
@@ -308,7 +307,7 @@ own_code(const struct outcome *out)
 static void
 explain(long trial, const struct outcome *out, int code)
 {
-	const char *launcher = kcamp_str(camp, "eval.launcher");
+	const char *launcher = kcamp_str("eval.launcher");
 
 	if (!strcmp(out->target, "preflight"))
 		kwarn("eval.launcher: %s: %s", *launcher ? launcher : "(here)",
@@ -317,7 +316,7 @@ explain(long trial, const struct outcome *out, int code)
 		kwarn("trial %ld is complete, but its records are not: krecords failed with status "
 		      "%d",
 		    trial, out->code);
-	else if (code == K_AGAIN && !strcmp(kcamp_str(camp, "model.provider"), "file"))
+	else if (code == K_AGAIN && !strcmp(kcamp_str("model.provider"), "file"))
 		kwarn("trial %ld waits for %zu %s from you, because model.provider is \"file\": "
 		      "answer each prompt.md in trials/%03ld in a file reply.txt next to it, then "
 		      "run the same command again. Ignore make's \"Error %d\"; nothing is wrong",

@@ -31,7 +31,7 @@ static void
 add_frozen(struct kseal *s)
 {
 	auto_free char **paths = NULL;
-	struct ktask *t = ktask_load(camp->task);
+	struct ktask *t = ktask_load(kcamp.task);
 	json_auto_t *recordings = ktask_recordings(t->json);
 	size_t n = 0;
 
@@ -42,7 +42,7 @@ add_frozen(struct kseal *s)
 	kjson_foreach_text(file, recordings)
 		paths[n++] = ktask_path(t, file);
 	kseal_add(s, FROZEN,
-	    json_pack("{s:O,s:s,s:o}", "task", t->json, "set", kcamp_str(camp, "eval.set"), "files",
+	    json_pack("{s:O,s:s,s:o}", "task", t->json, "set", kcamp_str("eval.set"), "files",
 	        kseal_files(".", (const char *const *)paths)));
 	while (n)
 		free(paths[--n]);
@@ -74,10 +74,10 @@ judged_faults(struct kbuf *text)
 
 	if (!line)
 		return false;
-	input = json_pack("[{s:s,s:{s:O},s:{s:s}},{s:s,s:O,s:o}]", "file", camp->file, "was",
-	    "eval.set", json_object_get(line, "set"), "now", "eval.set",
-	    kcamp_str(camp, "eval.set"), "file", camp->task, "was", json_object_get(line, "task"),
-	    "now", kjson_load(camp->task));
+	input = json_pack("[{s:s,s:{s:O},s:{s:s}},{s:s,s:O,s:o}]", "file", kcamp.file, "was",
+	    "eval.set", json_object_get(line, "set"), "now", "eval.set", kcamp_str("eval.set"),
+	    "file", kcamp.task, "was", json_object_get(line, "task"), "now",
+	    kjson_load(kcamp.task));
 	changes = kjq("views/judged.jq", input);
 	kjson_foreach_text(change, changes)
 		kbuf_printf(text,

@@ -30,9 +30,6 @@ struct options {
 };
 extern struct options given;
 
-/* The campaign in the working folder. */
-extern struct kcamp *camp;
-
 /* With fewer trials, a search without progress has hardly begun. */
 enum { MIN_TRIALS = 3 };
 

@@ -19,7 +19,7 @@ find_ends(long last, const struct standing *s)
 	json_auto_t *accepted = scored_record(kjson_str(s->linear, "accepted"));
 	struct kends e;
 
-	kends_find(camp, last, (long)kjson_int(s->linear, "drafts"), accepted, &e);
+	kends_find(last, (long)kjson_int(s->linear, "drafts"), accepted, &e);
 	return e;
 }
 
@@ -27,8 +27,7 @@ char *
 linear_stop(long last, const struct standing *s)
 {
 	/* Stagnation alone ends nothing: only a patience that the user has set does. */
-	long patience =
-	    kjson_path(camp->json, "stop.patience") ? kcamp_int(camp, "stop.patience") : 0;
+	long patience = kjson_path(kcamp.json, "stop.patience") ? kcamp_int("stop.patience") : 0;
 	struct kends e = find_ends(last, s);
 
 	if (!e.reason && patience && s->stale >= patience && last >= MIN_TRIALS)
@@ -76,7 +75,7 @@ linear_trial(long trial, const struct standing *s)
 	if (s->best) {
 		auto_free char *speedup = kchain_text(&s->speedup, s->provisional);
 		const char *unit;
-		double shown = kcamp_shown(camp, s->runtime_ms, &unit);
+		double shown = kcamp_shown(s->runtime_ms, &unit);
 
 		tell(": %s over the baseline, %.4g %s", speedup, shown, unit);
 	}

@@ -20,18 +20,18 @@ loop_begin(void)
 
 	if (fault)
 		kdie(K_USAGE, "%s", fault);
-	camp = kcamp_load(".");
+	kcamp_load(".");
 	krecord_check(".");
 	take_lock();
 	catch_signals();
 	if (!plans_only())
 		rules_refresh();
-	last_made = ktrials_last(camp);
+	last_made = ktrials_last();
 	progress_open();
-	if (kcamp_linear(camp))
+	if (kcamp_linear())
 		confirm_require();
 	/* Later rounds must be judged like the earlier ones. */
-	if (kcamp_linear(camp) && judged_faults(&text))
+	if (kcamp_linear() && judged_faults(&text))
 		kdie(K_USAGE, "%.*s", (int)strcspn(text.data, "\n"), text.data);
 }
 
@@ -40,7 +40,7 @@ keep(const char *moment)
 {
 	const char *const goals[] = { moment, NULL };
 	struct graph g = { .first = last_made, .last = last_made };
-	bool any = last_made >= 0 && !plans_only() && (kcamp_linear(camp) || kmemo_enabled(camp));
+	bool any = last_made >= 0 && !plans_only() && (kcamp_linear() || kmemo_enabled());
 
 	return any ? make_graph(&g, goals) : K_OK;
 }
@@ -62,7 +62,7 @@ make_views(long first, long last, enum ask ask)
 	if (!plans_only()) {
 		make_folders(0, 0);
 		if (first == last)
-			make_folders(last, kcamp_branches(camp));
+			make_folders(last, kcamp_branches());
 	}
 	return make_graph(&g, goals);
 }
@@ -88,7 +88,7 @@ int
 catch_up(enum ask ask)
 {
 	if (last_made < 0 || plans_only() ||
-	    (ktrials_linked(camp) == last_made && !rules_newer(last_made)))
+	    (ktrials_linked() == last_made && !rules_newer(last_made)))
 		return keep_views(ask);
 	return bring_views(1, ask);
 }

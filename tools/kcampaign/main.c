@@ -38,7 +38,6 @@ static const struct kcommand commands[] = {
 	    "list fields of campaign.json, or of a group; explain one" },
 };
 
-struct kcamp *camp;
 struct kbuf page;
 struct options given = { .from = "eval", .retries = 8, .retry_s = 15 };
 
@@ -117,7 +116,7 @@ main(int argc, char **argv)
 	if (runs)
 		loop_begin();
 	else if (!command->anywhere && command->run != command_check)
-		camp = kcamp_load(".");
+		kcamp_load(".");
 	code = command->run();
 	if (runs)
 		progress_close();

@@ -211,9 +211,9 @@ static void
 choose_set(json_t *m, const char *folder)
 {
 	auto_buf struct kbuf why = { 0 };
-	camp = kcamp_load(folder);
 
-	if (kcamp_linear(camp) && shapes_faults(&why)) {
+	kcamp_load(folder);
+	if (kcamp_linear() && shapes_faults(&why)) {
 		ksay("%s: eval.set is set to full, because %.*s\n", folder,
 		    (int)strcspn(why.data, "\n"), why.data);
 		json_object_set_new(m, "eval", json_pack("{s:s}", "set", "full"));

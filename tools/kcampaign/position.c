@@ -52,7 +52,7 @@ begun(long trial)
 static bool
 has_facts(long trial)
 {
-	bool told = trial && *kcamp_str(camp, "feedback.provider") && !begun(trial + 1);
+	bool told = trial && *kcamp_str("feedback.provider") && !begun(trial + 1);
 	long first = trial ? 1 : 0;
 
 	for (long b = first;; b++) {
@@ -121,7 +121,7 @@ set_figure(struct standing *s, const json_t *header)
 
 	s->speedup = kgain_speedup_of(json_object_get(header, "best"));
 	s->provisional = kjson_bool(header, "best.provisional");
-	if (kchain_raced(camp, s->best, (long)kjson_int(header, "trial"), true, &c)) {
+	if (kchain_raced(s->best, (long)kjson_int(header, "trial"), true, &c)) {
 		s->speedup = c.speedup;
 		s->provisional = c.provisional;
 		snprintf(s->from, sizeof s->from, "%s", c.from);
@@ -183,5 +183,5 @@ scored_record(const char *id)
 {
 	auto_free char *fault = NULL;
 
-	return ktrials_record(camp, id, KJOIN_FIGURES, &fault);
+	return ktrials_record(id, KJOIN_FIGURES, &fault);
 }

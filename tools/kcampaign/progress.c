@@ -151,7 +151,7 @@ progress_open(void)
 	progress.silent = (wanted && !strcmp(wanted, "0")) || plans_only();
 	progress.live = !progress.silent && is_terminal();
 	progress.spoke = now_s();
-	progress.usd = kcalloc((size_t)kcamp_branches(camp) + 1, sizeof *progress.usd);
+	progress.usd = kcalloc((size_t)kcamp_branches() + 1, sizeof *progress.usd);
 	kmake_folder(FOLDER);
 	keach_path(kstrdup(FOLDER "/[0-9]*"), remove_old, NULL);
 	if (!(base = realpath(FOLDER, NULL)))
@@ -354,7 +354,7 @@ speak_of_end(const struct step *s)
 	kbuf_printf(&line, ": %s", s->says);
 	add_duration(&line, " (", s->until - s->since, "");
 	if (!strcmp(s->stage, kfact_names[KFACT_REPLY]) && s->trial == progress.g->last &&
-	    s->branch <= kcamp_branches(camp))
+	    s->branch <= kcamp_branches())
 		add_cost(&line, cost_of(s->branch), ", ");
 	kbuf_puts(&line, ")");
 	speak(&line);
@@ -368,7 +368,7 @@ spent(void)
 	double usd = header ? kjson_num(header, "cost_usd") : fmax(progress.spent_usd, 0);
 
 	progress.spent_usd = usd;
-	for (long b = 1; progress.g->first == progress.g->last && b <= kcamp_branches(camp); b++)
+	for (long b = 1; progress.g->first == progress.g->last && b <= kcamp_branches(); b++)
 		usd += cost_of(b);
 	return usd;
 }
@@ -429,7 +429,7 @@ trial_left(void)
 {
 	double whole = progress.fresh ? expected("trial") : -1, left = 0;
 
-	for (long b = 1; b <= kcamp_branches(camp); b++) {
+	for (long b = 1; b <= kcamp_branches(); b++) {
 		double s = branch_left(b);
 
 		if (s < 0)
@@ -444,8 +444,8 @@ static void
 add_trial(struct kbuf *line)
 {
 	double left = trial_left(), trial = expected("trial"), usd = spent(),
-	       budget = kcamp_num(camp, "stop.budget_usd");
-	long all = kcamp_int(camp, "stop.trials"), more = all - progress.g->last;
+	       budget = kcamp_num("stop.budget_usd");
+	long all = kcamp_int("stop.trials"), more = all - progress.g->last;
 
 	kbuf_printf(line, "trial %ld of %ld", progress.g->last, all);
 	add_duration(line, ", ", now_s() - progress.began, "");
@@ -551,7 +551,7 @@ draw(void)
 	rows = size.ws_row ? size.ws_row : 24;
 	columns = size.ws_col ? size.ws_col : 80;
 	add_header(&text);
-	for (long b = 1; is_trial() && b <= kcamp_branches(camp); b++) {
+	for (long b = 1; is_trial() && b <= kcamp_branches(); b++) {
 		kbuf_puts(&text, "\n");
 		add_branch(&text, b);
 	}
@@ -592,7 +592,7 @@ progress_begin(const struct graph *g)
 	progress.looked = 0;
 	progress.spent_usd = -1;
 	progress.fresh = is_trial() && next_stage(g->last, 1) == 0;
-	for (long b = 0; b <= kcamp_branches(camp); b++)
+	for (long b = 0; b <= kcamp_branches(); b++)
 		progress.usd[b] = -1;
 	progress.at = 0;
 	if ((fd = open(progress.file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) < 0)

@@ -37,7 +37,7 @@ static void
 forget_copies(const char *id, long from)
 {
 	for (long t = from; t <= last_made; t++)
-		for (long b = 1; b <= kcamp_branches(camp); b++) {
+		for (long b = 1; b <= kcamp_branches(); b++) {
 			auto_free char *path = fact_path(t, b, KFACT_EVAL);
 			json_auto_t *record = kin_first(path);
 
@@ -94,7 +94,7 @@ measure_best(const char *best, const char *report)
 int
 verify_best(void)
 {
-	bool chain = kcamp_linear(camp), again = true;
+	bool chain = kcamp_linear(), again = true;
 	auto_free char *report = trial_path(last_made, "verify.ndjson");
 	char *refused = NULL;
 	int code = K_OK;
@@ -150,7 +150,7 @@ static int
 make_cell(long trial, long branch)
 {
 	struct graph g = { .first = trial, .last = trial, .ask = ASK_BOTH };
-	bool told = trial && *kcamp_str(camp, "feedback.provider");
+	bool told = trial && *kcamp_str("feedback.provider");
 	auto_free char *eval = fact_path(trial, branch, KFACT_EVAL),
 	               *digest = told ? kplace_cell(".", trial, branch, "digest") : NULL;
 	const char *const goals[] = { eval, digest, NULL };

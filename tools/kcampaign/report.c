@@ -13,7 +13,7 @@
 int
 command_next(void)
 {
-	long last = ktrials_last(camp);
+	long last = ktrials_last();
 	auto_free char *reason = stop_reason_after(last);
 	int code = K_OK;
 
@@ -41,7 +41,7 @@ add_best(const char *before, const struct standing *s, const char *more)
 {
 	auto_free char *speedup = kchain_text(&s->speedup, s->provisional);
 	const char *unit;
-	double shown = kcamp_shown(camp, s->runtime_ms, &unit);
+	double shown = kcamp_shown(s->runtime_ms, &unit);
 
 	tell("%s%s: %s, %.3f %s%s\n", before, s->best, speedup, shown, unit, more);
 }
@@ -58,13 +58,13 @@ void
 report_trial(long trial)
 {
 	struct standing s = standing_after(trial);
-	bool linear = kcamp_linear(camp);
+	bool linear = kcamp_linear();
 
 	if (linear)
 		linear_trial(trial, &s);
 	else
 		tell("trial %ld of %ld: %ld candidates, %ld compiled, %ld correct; ", trial,
-		    kcamp_int(camp, "stop.trials"), s.candidates, s.compiled, s.correct);
+		    kcamp_int("stop.trials"), s.candidates, s.compiled, s.correct);
 	if (!linear && s.best)
 		add_best("best ", &s, atol(s.best) == trial ? " (new)" : "");
 	else if (!linear)
@@ -93,7 +93,7 @@ add_times(const json_t *timing, const char *name)
 	size_t i;
 
 	json_array_foreach(timing, i, row) {
-		double shown = kcamp_shown(camp, kgain_time_ns(row) * 1e-6, &unit);
+		double shown = kcamp_shown(kgain_time_ns(row) * 1e-6, &unit);
 
 		tell("%-12s %s: %.4g %s\n", i ? "" : name, kjson_str_or(row, "workload", "?"),
 		    shown, unit);
@@ -154,7 +154,7 @@ emit_code(const char *id)
 int
 command_best(void)
 {
-	long last = ktrials_last(camp);
+	long last = ktrials_last();
 	struct standing s = standing_after(last);
 	int code = K_OK;
 
@@ -174,7 +174,7 @@ int
 command_record(void)
 {
 	char *fault;
-	json_auto_t *record = ktrials_record(camp, given.operand, KJOIN_WHOLE, &fault);
+	json_auto_t *record = ktrials_record(given.operand, KJOIN_WHOLE, &fault);
 
 	if (!record)
 		kdie(K_USAGE, "%s", fault ? fault : "there is no scored candidate with this id");
@@ -295,20 +295,20 @@ add_next(long last, const struct standing *s)
 	if (reason) {
 		tell("next     nothing: %s\n", reason);
 	} else {
-		long files = add_progress(next, kcamp_branches(camp));
+		long files = add_progress(next, kcamp_branches());
 
 		tell("next     %strial %ld: make -j%ld trial\n",
 		    files          ? "the rest of "
 		        : last < 0 ? "the reference, then "
 		                   : "",
-		    next, kcamp_branches(camp));
+		    next, kcamp_branches());
 	}
 }
 
 void
 report_now(void)
 {
-	long last = ktrials_last(camp);
+	long last = ktrials_last();
 	struct standing s = standing_after(last);
 
 	add_next(last, &s);
@@ -332,17 +332,17 @@ add_standing(const struct standing *s)
 int
 command_status(void)
 {
-	double budget = kcamp_num(camp, "stop.budget_usd");
+	double budget = kcamp_num("stop.budget_usd");
 	struct ktrials t;
 	struct standing s;
 	long last;
 
-	ktrials_open(&t, camp);
+	ktrials_open(&t);
 	last = t.last;
 	s = standing(json_incref(t.header));
-	tell("%-8s %.*s\n", kcamp_str(camp, "name"), 70, kcamp_str(camp, "title"));
-	tell("trial    %ld of %ld", last < 0 ? 0 : last, kcamp_int(camp, "stop.trials"));
-	if (kcamp_linear(camp))
+	tell("%-8s %.*s\n", kcamp_str("name"), 70, kcamp_str("title"));
+	tell("trial    %ld of %ld", last < 0 ? 0 : last, kcamp_int("stop.trials"));
+	if (kcamp_linear())
 		tell(", round %ld", last + 1);
 	tell("\n");
 	add_statuses(&s);
@@ -354,7 +354,7 @@ command_status(void)
 	tell("; %" JSON_INTEGER_FORMAT " tokens in, %" JSON_INTEGER_FORMAT " out\n",
 	    kjson_int(s.header, "tokens.input_tokens"),
 	    kjson_int(s.header, "tokens.output_tokens"));
-	if (kcamp_linear(camp))
+	if (kcamp_linear())
 		linear_status(last, &s);
 	else if (last > 0)
 		add_cells((long)kjson_int_or(t.header, "trial", last), &s);

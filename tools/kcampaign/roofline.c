@@ -20,7 +20,7 @@ efficiency_of(const char *id)
 char *
 roofline_stop(const struct standing *s)
 {
-	double goal = kcamp_num(camp, "stop.efficiency"),
+	double goal = kcamp_num("stop.efficiency"),
 	       reached = goal > 0 && s->best ? efficiency_of(s->best) : 0;
 	json_auto_t *roofline = NULL;
 	auto_free char *doubt = NULL;
@@ -42,7 +42,7 @@ roofline_stop(const struct standing *s)
 void
 roofline_require(void)
 {
-	json_auto_t *roofline = kcamp_num(camp, "stop.efficiency") > 0 ? kroof_load(".") : NULL;
+	json_auto_t *roofline = kcamp_num("stop.efficiency") > 0 ? kroof_load(".") : NULL;
 
 	if (roofline && kjson_is(roofline, "label", "incomplete")) {
 		kjson_foreach(u, json_object_get(roofline, "unknown"))
@@ -57,7 +57,7 @@ roofline_require(void)
 void
 roofline_lacks(const struct ktask *task, struct kbuf *text)
 {
-	const char *gpu = kcamp_str(camp, "gpu"), *metric;
+	const char *gpu = kcamp_str("gpu"), *metric;
 	struct khw *h = *gpu ? khw_load(NULL, ".", NULL) : NULL;
 	const struct khw_device *d = h ? khw_find(h, gpu) : NULL;
 	char why[300] = "";

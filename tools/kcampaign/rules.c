@@ -26,7 +26,7 @@ add_knobs(json_t *rule, const char *group)
 	size_t n = strlen(group);
 
 	kforeach_of(k, kknobs, kknobs_count) {
-		json_t *v = (json_t *)kjson_path(camp->json, k->path);
+		json_t *v = (json_t *)kjson_path(kcamp.json, k->path);
 
 		if (strncmp(k->path, group, n) || (k->path[n] && group[n - 1] != '.'))
 			continue;
@@ -39,9 +39,9 @@ add_knobs(json_t *rule, const char *group)
 static void
 add_tables(json_t *rule)
 {
-	auto_free char *shipped = kasprintf("patterns/%s.json", kcamp_str(camp, "backend"));
-	const char *own = kcamp_str(camp, "classify.patterns");
-	char *path = *own ? kcamp_path(camp, own) : kdata_path(shipped), *base;
+	auto_free char *shipped = kasprintf("patterns/%s.json", kcamp_str("backend"));
+	const char *own = kcamp_str("classify.patterns");
+	char *path = *own ? kcamp_path(own) : kdata_path(shipped), *base;
 
 	for (int depth = 0; path && depth < 8; depth++, path = base) {
 		json_auto_t *table = kjson_load(path);
@@ -68,7 +68,7 @@ add_audit(json_t *rule)
 	auto_free char *table = kdata_path("patterns/audit.json");
 
 	add_file(rule, "table", table);
-	add_file(rule, "file", camp->task);
+	add_file(rule, "file", kcamp.task);
 	keach_path(kstrdup("waivers/*.md"), add_waiver, rule);
 }
 
@@ -76,8 +76,8 @@ add_audit(json_t *rule)
 static void
 add_linear(json_t *rule)
 {
-	if (kcamp_linear(camp)) {
-		json_auto_t *task = kjson_if_there(camp->task);
+	if (kcamp_linear()) {
+		json_auto_t *task = kjson_if_there(kcamp.task);
 
 		add_knobs(rule, "linear.");
 		add_knobs(rule, "search.mode");
@@ -93,11 +93,11 @@ static void
 add_roofline(json_t *rule)
 {
 	struct khw *h = khw_load(NULL, ".", NULL);
-	auto_free char *consent = kcamp_path(camp, "placeholder.ok");
+	auto_free char *consent = kcamp_path("placeholder.ok");
 
 	kforeach_of(device, h->devices, h->count)
 		json_object_set_new(rule, device->file, json_string(device->sha256));
-	add_file(rule, "file", camp->task);
+	add_file(rule, "file", kcamp.task);
 	add_file(rule, "placeholder.ok", consent);
 	khw_free(h);
 }

@@ -29,7 +29,7 @@ wait_to_retry(int code, bool waits, long *attempt)
 static int
 make_trial(long trial)
 {
-	bool waits = strcmp(kcamp_str(camp, "model.provider"), "file");
+	bool waits = strcmp(kcamp_str("model.provider"), "file");
 	long attempt = 0;
 	int code;
 
@@ -64,7 +64,7 @@ static int
 arrive(void)
 {
 	auto_free char *reason = stop_reason_after(last_made);
-	bool needed = !reason && *kcamp_str(camp, "eval.launcher") && !plans_only();
+	bool needed = !reason && *kcamp_str("eval.launcher") && !plans_only();
 	long attempt = 0;
 	int code = K_OK;
 
@@ -85,11 +85,11 @@ finish(const char *reason)
 {
 	int code;
 
-	ksay("%s: %s\n", kcamp_str(camp, "name"), reason);
+	ksay("%s: %s\n", kcamp_str("name"), reason);
 	code = keep("at-end");
 	if (code || given.trials || last_made < 1)
 		return code;
-	if (!strcmp(kcamp_str(camp, "eval.evaluator"), "harness"))
+	if (!strcmp(kcamp_str("eval.evaluator"), "harness"))
 		code = verify_best();
 	report_best(NULL);
 	return code;
@@ -108,7 +108,7 @@ make_baseline(void)
 		return code;
 	set_position(last_made = 0);
 	report_measured(0, 0);
-	if (kcamp_linear(camp))
+	if (kcamp_linear())
 		report_trial(last_made);
 	return K_OK;
 }
@@ -189,7 +189,7 @@ command_run(void)
 
 	if (!code)
 		code = arrive();
-	if (!code && kcamp_linear(camp) && !plans_only())
+	if (!code && kcamp_linear() && !plans_only())
 		code = open_round();
 	for (long done = 0; !code && (!given.trials || done < given.trials);) {
 		auto_free char *reason = stop_reason_after(last_made);

@@ -41,8 +41,8 @@ shape_of(const struct ktask *t, const struct ktask_workload *w, const json_t *ba
 	ms = isfinite(ms) ? ms : 0;
 	return json_pack("{s:s,s:f,s:f,s:f,s:b,s:b,s:b,s:s*}", "name", w->name, "size",
 	    formula ? (double)ktask_value(t, w, formula) : ms, "ms", ms, "spread",
-	    isfinite(spread) ? spread : 0, "quick", ktask_in_set(w, kcamp_str(camp, "eval.set")),
-	    "fails", is_failing(baseline, w->name), "skew", w->skew, "pair", w->pair);
+	    isfinite(spread) ? spread : 0, "quick", ktask_in_set(w, kcamp_str("eval.set")), "fails",
+	    is_failing(baseline, w->name), "skew", w->skew, "pair", w->pair);
 }
 
 /*
@@ -51,7 +51,7 @@ shape_of(const struct ktask *t, const struct ktask_workload *w, const json_t *ba
 static json_t *
 examine(const struct ktask *t, const json_t *baseline)
 {
-	const char *quick = kcamp_str(camp, "eval.set"),
+	const char *quick = kcamp_str("eval.set"),
 	           *full = has_set(t, KLINEAR_FULL_SET) ? KLINEAR_FULL_SET : quick;
 	json_auto_t *input =
 	    json_pack("{s:s,s:s,s:[],s:[]}", "quick", quick, "full", full, "shapes", "extra");
@@ -72,7 +72,7 @@ examine(const struct ktask *t, const json_t *baseline)
 bool
 shapes_faults(struct kbuf *text)
 {
-	struct ktask *t = ktask_load(camp->task);
+	struct ktask *t = ktask_load(kcamp.task);
 	json_auto_t *baseline = fact_of(0, 0, KFACT_EVAL), *found = examine(t, baseline);
 	const json_t *faults = json_object_get(found, "faults");
 
@@ -88,7 +88,7 @@ put_proposal(const struct ktask *t, const json_t *shapes)
 	const char *unit = t->flops ? "GFLOP"
 	    : t->bytes              ? "GB"
 	                            : "ms",
-	           *set = kcamp_str(camp, "eval.set");
+	           *set = kcamp_str("eval.set");
 	double scale = t->flops || t->bytes ? 1e-9 : 1;
 	bool same = true;
 
@@ -118,7 +118,7 @@ put_proposal(const struct ktask *t, const json_t *shapes)
 static void
 propose(void)
 {
-	struct ktask *t = ktask_load(camp->task);
+	struct ktask *t = ktask_load(kcamp.task);
 	json_auto_t *baseline = fact_of(0, 0, KFACT_EVAL), *found = NULL;
 
 	if (!baseline)
@@ -137,7 +137,7 @@ command_shapes(void)
 		if (shapes_faults(&page) | judged_faults(&page))
 			code = K_NO;
 		else
-			tell("the set %s represents the full set\n", kcamp_str(camp, "eval.set"));
+			tell("the set %s represents the full set\n", kcamp_str("eval.set"));
 	} else {
 		propose();
 	}

@@ -10,7 +10,7 @@ static long
 usual_wait(const struct standing *s)
 {
 	enum { CANDIDATES = 20 };
-	long branches = kcamp_branches(camp), least = (CANDIDATES + branches - 1) / branches;
+	long branches = kcamp_branches(), least = (CANDIDATES + branches - 1) / branches;
 
 	return s->longest_wait > least ? s->longest_wait : least;
 }
@@ -18,15 +18,14 @@ usual_wait(const struct standing *s)
 char *
 stop_reason(long last, const struct standing *s)
 {
-	long trials = kcamp_int(camp, "stop.trials"), patience = kcamp_int(camp, "stop.patience");
-	long failures = kcamp_int(camp, "stop.failures");
-	double speedup = kcamp_num(camp, "stop.speedup"),
-	       budget = kcamp_num(camp, "stop.budget_usd");
+	long trials = kcamp_int("stop.trials"), patience = kcamp_int("stop.patience");
+	long failures = kcamp_int("stop.failures");
+	double speedup = kcamp_num("stop.speedup"), budget = kcamp_num("stop.budget_usd");
 	char *reason;
 
 	if (last < 1)
 		return NULL;
-	if (kcamp_linear(camp)) {
+	if (kcamp_linear()) {
 		if ((reason = linear_stop(last, s)) != NULL)
 			return reason;
 		/* Below, only money and failures matter. */

@@ -29,7 +29,7 @@ write_page(double every)
 static bool
 is_over(void)
 {
-	auto_free char *reason = lock_holder() ? NULL : stop_reason_after(ktrials_last(camp));
+	auto_free char *reason = lock_holder() ? NULL : stop_reason_after(ktrials_last());
 
 	return reason != NULL;
 }
@@ -44,7 +44,7 @@ command_watch(void)
 	catch_signals();
 	ksay("%s: open " PAGE " in a browser; it follows the campaign until that is over, or you "
 	     "press Ctrl-C\n",
-	    kcamp_str(camp, "name"));
+	    kcamp_str("name"));
 	while (!over && !is_stopped()) {
 		int64_t began = know_ns();
 		double pause;
@@ -58,7 +58,7 @@ command_watch(void)
 			    NULL);
 	}
 	/* Leave the page as `make report` makes it, without reloading. */
-	if (ktrials_last(camp) >= 0)
+	if (ktrials_last() >= 0)
 		execlp(program, program, (char *)NULL);
 	die_if_stopped();
 	return K_OK;

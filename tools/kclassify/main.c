@@ -156,12 +156,11 @@ table_of(const char *backend)
 static char *
 table_of_campaign(void)
 {
-	struct kcamp *camp = kcamp_load(classifier.dir);
-	const char *own = kcamp_str(camp, "classify.patterns");
-	char *path = own && *own ? kcamp_path(camp, own) : table_of(kcamp_str(camp, "backend"));
+	const char *own;
 
-	kcamp_free(camp);
-	return path;
+	kcamp_load(classifier.dir);
+	own = kcamp_str("classify.patterns");
+	return *own ? kcamp_path(own) : table_of(kcamp_str("backend"));
 }
 
 int

@@ -49,14 +49,14 @@ host_source(void)
 const char *
 source_name(void)
 {
-	return kcamp_backend(keval.camp)->source;
+	return kcamp_backend()->source;
 }
 
 int
 sandbox_level(void)
 {
 	if (!keval.level)
-		keval.level = ksandbox_level(kcamp_str(keval.camp, "eval.sandbox"));
+		keval.level = ksandbox_level(kcamp_str("eval.sandbox"));
 	return keval.level;
 }
 
@@ -322,7 +322,7 @@ run_build(const struct device_compiler *helper, const char *work, struct words *
 		"CUDA_VISIBLE_DEVICES" };
 	char *name = command->at[0], inside[] = "/kiln/compiler";
 	auto_free char *program = helper ? khelper_path(helper->program) : NULL;
-	json_int_t megabytes = (json_int_t)kcamp_int(keval.camp, "eval.memory_mb");
+	json_int_t megabytes = (json_int_t)kcamp_int("eval.memory_mb");
 	char *env[LEN(passed) + 2] = { kasprintf("KILN_MEMORY_MB=%lld", (long long)megabytes) };
 	size_t n = 1;
 	struct ksandbox s = { .level = sandbox_level(),
@@ -335,7 +335,7 @@ run_build(const struct device_compiler *helper, const char *work, struct words *
 		.memory_bytes = helper ? 0 : (uint64_t)megabytes << 20 };
 	struct kproc p = { .argv = command->at,
 		.max_output = max_output,
-		.timeout_s = kcamp_num(keval.camp, "eval.build_timeout_s") };
+		.timeout_s = kcamp_num("eval.build_timeout_s") };
 
 	kforeach(variable, passed)
 		if (getenv(*variable))
@@ -466,7 +466,7 @@ build_candidate(struct trial *t)
 	int file;
 
 	work_put_sources(t->s, t->work);
-	if (is_gcc() && kcamp_backend(keval.camp)->syntax == KTOKEN_C && !is_device_only()) {
+	if (is_gcc() && kcamp_backend()->syntax == KTOKEN_C && !is_device_only()) {
 		build_as_scanned(t->s, t->work, b);
 		return;
 	}
@@ -541,7 +541,7 @@ cache_path(const struct subject *s, const json_t *flags)
 {
 	struct words c = { .count = 0 };
 	auto_free char *text = subject_text(s), *command = NULL,
-	               *folder = kplace_trial(keval.camp->dir, 0, "build");
+	               *folder = kplace_trial(kcamp.dir, 0, "build");
 	char hex[65];
 	auto_buf struct kbuf key = { 0 };
 

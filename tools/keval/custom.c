@@ -186,8 +186,7 @@ trial_of(const struct subject *s, const char *work)
 static const char *
 code_path(const struct trial *t)
 {
-	return *kcamp_str(keval.camp, "eval.repository") ? kcamp_str(keval.camp, "git.kernel_path")
-	                                                 : source_name();
+	return *kcamp_str("eval.repository") ? kcamp_str("git.kernel_path") : source_name();
 }
 
 /*
@@ -198,7 +197,7 @@ static void
 stage_repository(const struct trial *t)
 {
 	const char *kernel = code_path(t);
-	auto_free char *path = kcamp_path(keval.camp, kcamp_str(keval.camp, "eval.repository")),
+	auto_free char *path = kcamp_path(kcamp_str("eval.repository")),
 	               *from = realpath(path, NULL);
 	auto_free char *out = NULL;
 	char *why;
@@ -209,9 +208,9 @@ stage_repository(const struct trial *t)
 		kdie(K_USAGE,
 		    "%s: eval.repository needs git.kernel_path, the path of the kernel's file in "
 		    "the repository",
-		    keval.camp->file);
+		    kcamp.file);
 	if (!from)
-		kdie_errno(K_USAGE, "%s: eval.repository: %s", keval.camp->file, path);
+		kdie_errno(K_USAGE, "%s: eval.repository: %s", kcamp.file, path);
 	words_add(&w, "cp", "-aT", "--remove-destination", bind.inside, ".", NULL);
 	out = tool_run(t->work, &bind, 1, &w, COPY_LIMIT_S, &why);
 	if (!out)
@@ -236,19 +235,19 @@ stage_file(const struct trial *t, const char *path, const char *name)
 static void
 stage(const struct trial *t, const json_t *tier)
 {
-	if (*kcamp_str(keval.camp, "eval.repository"))
+	if (*kcamp_str("eval.repository"))
 		stage_repository(t);
 	else
 		work_put_sources(t->s, t->work);
 	stage_file(t, keval.task_file, "task.json");
 	kjson_foreach(file, json_object_get(tier, "files")) {
 		const char *name = json_string_value(file) ?: "";
-		auto_free char *path = kcamp_path(keval.camp, name);
+		auto_free char *path = kcamp_path(name);
 
 		if (!kextract_path_ok(name))
 			kdie(K_USAGE,
 			    "%s: files: '%s' must be a relative path in the campaign's folder",
-			    keval.camp->file, name);
+			    kcamp.file, name);
 		stage_file(t, path, name);
 	}
 	if (t->b.so)
@@ -290,20 +289,19 @@ add_variables(
 static void
 run(const struct trial *t, const char *name, bool exclusive, struct kproc_result *r)
 {
-	const json_t *tier = kcamp_json(keval.camp, name);
+	const json_t *tier = kcamp_json(name);
 	bool sandboxed = kjson_bool_or(tier, "sandbox", true);
 	char *variables[VARIABLES];
 	struct words w = { .count = 0 };
 	struct ksandbox s = { .level = sandboxed ? sandbox_level() : 0,
 		.profile = KSANDBOX_BUILD,
 		.work = t->work,
-		.memory_bytes = (uint64_t)kcamp_int(keval.camp, "eval.memory_mb") << 20 };
+		.memory_bytes = (uint64_t)kcamp_int("eval.memory_mb") << 20 };
 	struct kproc p = { .argv = w.at, .cwd = t->work, .max_output = OUTPUT_MAX };
 	int lock, e;
 
 	p.timeout_s = kjson_num_or(tier, "timeout_s",
-	    kcamp_num(keval.camp,
-	        !strcmp(name, "eval.build") ? "eval.build_timeout_s" : "eval.run_timeout_s"));
+	    kcamp_num(!strcmp(name, "eval.build") ? "eval.build_timeout_s" : "eval.run_timeout_s"));
 	add_variables(&w, t, &s, variables);
 	words_add(&w, "sh", "-c", kjson_str(tier, "command"), NULL);
 	stage(t, tier);
@@ -321,7 +319,7 @@ run(const struct trial *t, const char *name, bool exclusive, struct kproc_result
 static const char *
 format_of(const struct trial *t, const char *name)
 {
-	return kjson_str_or(kcamp_json(keval.camp, name), "format", "exit");
+	return kjson_str_or(kcamp_json(name), "format", "exit");
 }
 
 /* Adds what the command printed for people. */
@@ -345,7 +343,7 @@ parse_answer(
 	json_t *answer;
 
 	if (!strcmp(format_of(t, name), "csv"))
-		return object_of_csv(name, kcamp_json(keval.camp, name), r->out, needed);
+		return object_of_csv(name, kcamp_json(name), r->out, needed);
 	answer = json_loadb(r->out, r->out_len, JSON_REJECT_DUPLICATES, &e);
 	if (!json_is_object(answer))
 		kdie(K_USAGE, "%s: the command's output is not a JSON object%s%s", name,
@@ -367,7 +365,7 @@ ended(const struct kproc_result *r, json_t *eval)
 void
 custom_build(struct trial *t)
 {
-	const char *command = kjson_str(kcamp_json(keval.camp, "eval.build"), "command"), *said;
+	const char *command = kjson_str(kcamp_json("eval.build"), "command"), *said;
 	struct build *b = &t->b;
 	auto_run struct kproc_result r;
 	json_auto_t *answer = NULL;
@@ -395,7 +393,7 @@ custom_build_known(struct trial *t)
 	auto_free char *so = NULL;
 
 	/* What the harness times was built in the same way as its opponents. */
-	if (kcamp_json(keval.camp, "eval.build") && kcamp_json(keval.camp, "eval.timing")) {
+	if (kcamp_json("eval.build") && kcamp_json("eval.timing")) {
 		custom_build(t);
 		return;
 	}
@@ -497,12 +495,11 @@ add_sample(json_t *timing, const char *workload, double ns)
 static void
 add_value(const struct trial *t, json_t *timing, const char *workload, double value)
 {
-	double ns = 1e6 * kcamp_measured(keval.camp, value);
+	double ns = 1e6 * kcamp_measured(value);
 
 	if (!(value > 0 && ns > 0 && ns < 9e15))
 		kdie(K_USAGE, "eval.timing: workload %s: the %s must be a number above zero",
-		    workload,
-		    kjson_str_or(kcamp_json(keval.camp, "eval.timing"), "metric", "time"));
+		    workload, kjson_str_or(kcamp_json("eval.timing"), "metric", "time"));
 	add_sample(timing, workload, ns);
 }
 
@@ -510,7 +507,7 @@ static json_t *
 read_times(const struct trial *t, const json_t *answer)
 {
 	json_t *timing = json_array();
-	bool own = kjson_str_or(kcamp_json(keval.camp, "eval.timing"), "metric", NULL) != NULL;
+	bool own = kjson_str_or(kcamp_json("eval.timing"), "metric", NULL) != NULL;
 
 	kjson_foreach(row, json_object_get(answer, "timing")) {
 		const json_t *samples = json_object_get(row, own ? "samples" : "samples_ns");

@@ -16,13 +16,13 @@ static const char *const copied[] = { "object", "status", "tier", "reasons", "lo
 bool
 is_null(void)
 {
-	return !strcmp(kcamp_str(keval.camp, "eval.evaluator"), "null");
+	return !strcmp(kcamp_str("eval.evaluator"), "null");
 }
 
 bool
 is_gpu(void)
 {
-	return kcamp_backend(keval.camp)->pointers;
+	return kcamp_backend()->pointers;
 }
 
 void
@@ -81,7 +81,7 @@ program_hash(const char *code, char tokens[17])
 		snprintf(tokens, 17, "%.16s", digest);
 		return;
 	}
-	kneutral_hash(code, strlen(code), kcamp_backend(keval.camp)->syntax, keep, tokens);
+	kneutral_hash(code, strlen(code), kcamp_backend()->syntax, keep, tokens);
 }
 
 char *
@@ -109,8 +109,7 @@ hash_subject(const struct subject *s, char tokens[17])
 char *
 past_path(const char *id)
 {
-	return karch_id(id, &(long){ 0 }, &(long){ 0 }) ? kplace_id(keval.camp->dir, id, "eval")
-	                                                : NULL;
+	return karch_id(id, &(long){ 0 }, &(long){ 0 }) ? kplace_id(kcamp.dir, id, "eval") : NULL;
 }
 
 json_t *
@@ -322,7 +321,7 @@ null_evaluate(const char *tokens, bool reference, json_t *eval)
 	if (i < last)
 		return;
 	/* Measuring costs nothing here, so measure on the full set. */
-	if (kcamp_linear(keval.camp)) {
+	if (kcamp_linear()) {
 		choose_full_set();
 		kjson_set(eval, "level", json_string("full"));
 	}

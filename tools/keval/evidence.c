@@ -114,7 +114,7 @@ listing_json(const char *tool, char *output)
 static json_t *
 list_instructions(const char *so, char **why)
 {
-	const char *lister = kcamp_backend(keval.camp)->lister, *const *words = NULL;
+	const char *lister = kcamp_backend()->lister, *const *words = NULL;
 	auto_free char *object = realpath(so, NULL), *output = NULL, *fault = NULL;
 	char *work;
 	struct words w = { .count = 0 };
@@ -223,7 +223,7 @@ evidence_subject(void)
 {
 	json_auto_t *linear = archive_linear();
 
-	return kverdict_incumbent(keval.camp->dir, linear);
+	return kverdict_incumbent(kcamp.dir, linear);
 }
 
 json_t *
@@ -231,7 +231,7 @@ gather_evidence(long trial)
 {
 	json_auto_t *linear = archive_linear(), *past = NULL;
 	json_t *out;
-	auto_free char *id = kverdict_incumbent(keval.camp->dir, linear);
+	auto_free char *id = kverdict_incumbent(kcamp.dir, linear);
 	long streak = (long)kjson_int(linear, "streak");
 	struct subject s = { 0 };
 	auto_free char *so = NULL;
@@ -241,13 +241,13 @@ gather_evidence(long trial)
 	past = past_eval(id);
 	if (!past)
 		kdie(K_USAGE, "%s/trials/%s/eval.ndjson: the last accepted program is missing",
-		    keval.camp->dir, id);
+		    kcamp.dir, id);
 	if (!is_null() && subject_of_past(past, &s))
 		so = incumbent_so(past);
 	out = json_pack("{s:s,s:s,s:I,s:I,s:s,s:s,s:I,s:s}", "schema", "evidence/1", "campaign",
-	    kcamp_str(keval.camp, "name"), "trial", (json_int_t)trial, "round",
-	    (json_int_t)trial + 1, "id", id, "code_sha256", kjson_str(past, "code_sha256"),
-	    "streak", (json_int_t)streak, "escalation", klinear_escalation(streak));
+	    kcamp_str("name"), "trial", (json_int_t)trial, "round", (json_int_t)trial + 1, "id", id,
+	    "code_sha256", kjson_str(past, "code_sha256"), "streak", (json_int_t)streak,
+	    "escalation", klinear_escalation(streak));
 	if (streak >= KLINEAR_PROFILE)
 		put(out, "profile", so ? profile_anew(&s, so, past, name, &why) : NULL, &why);
 	if (streak >= KLINEAR_ISA)

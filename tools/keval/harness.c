@@ -35,7 +35,7 @@ add_knobs(struct words *w, bool root, struct numbers *numbers)
 	char(*text)[40] = numbers->text;
 
 	kforeach(knob, knobs) {
-		double v = kcamp_num(keval.camp, knob->knob) * (root ? knob->root : 1);
+		double v = kcamp_num(knob->knob) * (root ? knob->root : 1);
 
 		if (!(v > 0) && knob->zero_is_default)
 			continue;
@@ -47,7 +47,7 @@ add_knobs(struct words *w, bool root, struct numbers *numbers)
 static void
 compose(struct words *w, const struct harness_run *r, struct numbers *numbers)
 {
-	const char *clocks = kcamp_str(keval.camp, "eval.lock_clocks");
+	const char *clocks = kcamp_str("eval.lock_clocks");
 
 	words_add(w, "-t", keval.task_file, "-s", keval.set, NULL);
 	words_add(w, r->phase ? "--phase" : "--reuse", r->phase, NULL);
@@ -56,7 +56,7 @@ compose(struct words *w, const struct harness_run *r, struct numbers *numbers)
 	if (keval.seed)
 		words_add(w, "--seed", keval.seed, NULL);
 	if (is_gpu() || is_device_only())
-		words_add(w, "--backend", kcamp_str(keval.camp, "backend"), NULL);
+		words_add(w, "--backend", kcamp_str("backend"), NULL);
 	if (is_gpu() && strcmp(clocks, "off"))
 		words_add(w, "--lock-clocks", clocks, NULL);
 	add_knobs(w, r->root, numbers);
@@ -64,7 +64,7 @@ compose(struct words *w, const struct harness_run *r, struct numbers *numbers)
 	 * Clocks and caches settle in less time than this; a device is still warm from the
 	 * correctness cases.
 	 */
-	words_add(w, "--sandbox", kcamp_str(keval.camp, "eval.sandbox"), "--warmup-s",
+	words_add(w, "--sandbox", kcamp_str("eval.sandbox"), "--warmup-s",
 	    is_gpu() ? "0.01" : "0.03", NULL);
 	for (const char *const *p = r->against; p && *p; p++)
 		words_add(w, "--against", *p, NULL);
@@ -263,7 +263,7 @@ harness_lint(const char *oracle, bool notes)
 
 	words_add(&w, "--lint", keval.task_file, NULL);
 	if (is_gpu())
-		words_add(&w, "--backend", kcamp_str(keval.camp, "backend"), NULL);
+		words_add(&w, "--backend", kcamp_str("backend"), NULL);
 	if (oracle)
 		words_add(&w, "--oracle", oracle, NULL);
 	start(&w, &r, notes);

@@ -55,8 +55,8 @@ inputs_of_task(void)
 static void
 inputs_of_tier(const char *tier)
 {
-	kjson_foreach_text(file, json_object_get(kcamp_json(keval.camp, tier), "files")) {
-		auto_free char *path = kcamp_path(keval.camp, file ?: "");
+	kjson_foreach_text(file, json_object_get(kcamp_json(tier), "files")) {
+		auto_free char *path = kcamp_path(file ?: "");
 
 		input(path, true);
 	}
@@ -79,14 +79,14 @@ inputs_of_archive(void)
 void
 inputs_of_run(void)
 {
-	input(keval.camp->file, true);
+	input(kcamp.file, true);
 	if (keval.task)
 		inputs_of_task();
 	inputs_of_tier("eval.build");
 	inputs_of_tier("eval.correctness");
 	inputs_of_tier("eval.timing");
 	inputs_of_archive();
-	input(kverdict_path(keval.camp->dir), false);
+	input(kverdict_path(kcamp.dir), false);
 	input_past(KARCH_REFERENCE);
 }
 

@@ -16,7 +16,6 @@
 
 /* The run: that of this process. */
 extern struct keval {
-	struct kcamp *camp;
 	/* task.json as written; NULL when the null evaluator runs without one */
 	json_t *task;
 	char *task_file;

@@ -164,7 +164,7 @@ check_set(const json_t *eval)
 {
 	const json_t *timing = json_object_get(eval, "timing"),
 	             *cases = kjson_path(eval, "correctness.cases");
-	bool own_cases = kcamp_json(keval.camp, "eval.correctness") != NULL;
+	bool own_cases = kcamp_json("eval.correctness") != NULL;
 	size_t timed = 0;
 
 	kjson_foreach(w, json_object_get(keval.task, "workloads")) {
@@ -243,7 +243,7 @@ measure_repeats(const struct trial *t, const json_t *past, json_t *eval)
 void
 note_level(json_t *eval)
 {
-	if (!kcamp_linear(keval.camp) || !is_timed(eval))
+	if (!kcamp_linear() || !is_timed(eval))
 		return;
 	check_set(eval);
 	kjson_set(eval, "level", json_string(is_wider(full_set()) ? "quick" : "full"));
@@ -278,6 +278,6 @@ linear_levels(const struct trial *t, json_t *eval)
 void
 confirm(const struct trial *t, json_t *eval)
 {
-	if (is_timed(eval) && !t->s->trusted && kcamp_linear(keval.camp))
+	if (is_timed(eval) && !t->s->trusted && kcamp_linear())
 		linear_levels(t, eval);
 }

@@ -89,14 +89,13 @@ open_task(void)
 {
 	char *lack;
 
-	keval.task_file = kcamp_path(keval.camp, kcamp_str(keval.camp, "task"));
+	keval.task_file = kcamp_path(kcamp_str("task"));
 	if (!is_null() || kis_there(keval.task_file))
 		keval.task = kjson_load(keval.task_file);
-	lack = kcamp_lacks_runner(keval.camp, kjson_str_or(keval.task, "language", NULL));
+	lack = kcamp_lacks_runner(kjson_str_or(keval.task, "language", NULL));
 	if (lack)
-		kdie(K_USAGE, "%s: %s: %s", keval.camp->file,
-		    kcamp_backend(keval.camp)->runner ? "language of the task"
-		                                      : "campaign.json: backend",
+		kdie(K_USAGE, "%s: %s: %s", kcamp.file,
+		    kcamp_backend()->runner ? "language of the task" : "campaign.json: backend",
 		    lack);
 }
 
@@ -168,11 +167,11 @@ open_reply(const struct krec *rec, struct entry *r)
 	r->s.too_large = is_too_large(rec->json, text);
 	if (r->s.too_large)
 		return;
-	if (kcamp_linear(keval.camp))
+	if (kcamp_linear())
 		plan_read(rec, text, strlen(text), &r->plan);
 	/* The plan is not code, and comes before it. */
 	text += r->plan.end;
-	kextract(text, strlen(text), kcamp_str(keval.camp, "language"),
+	kextract(text, strlen(text), kcamp_str("language"),
 	    json_object_get(keval.task, "files") != NULL, &r->x);
 	make_edits(rec, text, r);
 	r->s.code = r->x.code;
@@ -205,8 +204,8 @@ bounded(json_t *eval)
 bool
 has_commands(void)
 {
-	return kcamp_json(keval.camp, "eval.build") || kcamp_json(keval.camp, "eval.correctness") ||
-	    kcamp_json(keval.camp, "eval.timing");
+	return kcamp_json("eval.build") || kcamp_json("eval.correctness") ||
+	    kcamp_json("eval.timing");
 }
 
 /* A complete program, whose open parameters are set first. */
@@ -266,7 +265,7 @@ evaluate_reply(struct krec *rec, struct entry *r)
 	eval = bounded(eval);
 	report_progress(&r->s, eval);
 	add_time(eval);
-	krecord_put(rec, keval.camp->dir, keval.thin, "eval", eval);
+	krecord_put(rec, kcamp.dir, keval.thin, "eval", eval);
 }
 
 /* Candidates name what they are compared with, so for --inputs they are read, too. */
@@ -279,8 +278,8 @@ take_replies(const struct arguments *a, const char *path)
 
 	kin_open(&in, path);
 	/* Plans are checked against the prompt; the record that is passed on contains it. */
-	while (krecord_next(&in, keval.camp->dir, &rec,
-	    keval.thin && !kcamp_linear(keval.camp) ? KJOIN_PROGRAMS : KJOIN_WHOLE)) {
+	while (krecord_next(
+	    &in, kcamp.dir, &rec, keval.thin && !kcamp_linear() ? KJOIN_PROGRAMS : KJOIN_WHOLE)) {
 		open_reply(&rec, &r);
 		if (!a->inputs)
 			evaluate_reply(&rec, &r);
@@ -299,12 +298,12 @@ put_record(const char *id, json_t *eval)
 	bool known = id && karch_id(id, &trial, &branch);
 
 	rec.json = json_pack("{s:s,s:s,s:o*,s:o*,s:s*}", "schema", KRECORD_SCHEMA, "campaign",
-	    kcamp_str(keval.camp, "name"), "trial", known ? json_integer(trial) : NULL, "branch",
+	    kcamp_str("name"), "trial", known ? json_integer(trial) : NULL, "branch",
 	    known ? json_integer(branch) : NULL, "id", known ? id : NULL);
 	rec.line = json_dumps(rec.json, KIO_DUMP);
 	rec.len = strlen(rec.line);
 	add_time(eval);
-	krecord_put(&rec, keval.camp->dir, keval.thin, "eval", eval);
+	krecord_put(&rec, kcamp.dir, keval.thin, "eval", eval);
 	krec_free(&rec);
 	json_decref(eval);
 }
@@ -398,11 +397,11 @@ main(int argc, char **argv)
 
 	kutil_init("keval");
 	parse(&a, argc, argv);
-	keval.camp = kcamp_load(a.dir);
+	kcamp_load(a.dir);
 	krecord_reads = input_of_record;
 	keval.set_given = keval.set != NULL;
 	if (!keval.set)
-		keval.set = kcamp_str(keval.camp, "eval.set");
+		keval.set = kcamp_str("eval.set");
 	open_task();
 	kout_open(a.output);
 	name_inputs(&a);
@@ -412,6 +411,5 @@ main(int argc, char **argv)
 	free(keval.oracle);
 	json_decref(keval.task);
 	free(keval.task_file);
-	kcamp_free(keval.camp);
 	return K_OK;
 }

@@ -76,13 +76,13 @@ is_leading(const json_t *eval)
 static bool
 is_wanted(const struct subject *s, const json_t *eval)
 {
-	const char *when = kcamp_str(keval.camp, "eval.profile");
+	const char *when = kcamp_str("eval.profile");
 
 	if (!strcmp(when, "off") || status_at(eval, "status") != STATUS_CORRECT)
 		return false;
 	if (!strcmp(when, "all"))
 		return true;
-	if (!strcmp(when, "auto") && !is_gpu() && !kcamp_linear(keval.camp))
+	if (!strcmp(when, "auto") && !is_gpu() && !kcamp_linear())
 		return false;
 	return s->trusted || is_leading(eval);
 }
@@ -152,8 +152,7 @@ static bool
 run_profiler(const struct session *x, const json_t *wrap, char **why)
 {
 	struct words around = { .count = 0 }, inside = { .count = 0 };
-	auto_free char *memory = kasprintf("%ld", kcamp_int(keval.camp, "eval.memory_mb")),
-	               *out = NULL;
+	auto_free char *memory = kasprintf("%ld", kcamp_int("eval.memory_mb")), *out = NULL;
 	char *shared[2] = { NULL, NULL };
 	const char *const options[] = { "--memory-mb", memory, x->workload ? "--workload" : NULL,
 		x->workload, NULL };
@@ -269,7 +268,7 @@ keep_file(const char *from, const char *name, json_t *kept)
 	bool small = text && kproc_run(&p, &r) == 0 && r.exit_code == 0;
 	auto_free char *inside =
 	                   kasprintf("profiles/%s/%s%s", name, basename(from), small ? ".gz" : ""),
-	               *path = kplace_in(keval.camp->dir, inside);
+	               *path = kplace_in(kcamp.dir, inside);
 
 	if (text && kwrite_file(path, small ? r.out : text, small ? r.out_len : len) == 0)
 		json_array_append_new(kept, json_string(inside));
@@ -286,7 +285,7 @@ static json_t *
 keep(const struct session *x, const char *id)
 {
 	auto_free char *name = kregex_sub("/", id, "-"), *inside = kasprintf("profiles/%s", name),
-	               *to = kplace_in(keval.camp->dir, inside),
+	               *to = kplace_in(kcamp.dir, inside),
 	               *report = kasprintf("%s/report.ncu-rep", x->work);
 	json_t *kept = json_array();
 
@@ -387,11 +386,11 @@ json_t *
 profile_anew(
     const struct subject *s, const char *so, const json_t *eval, const char *name, char **why)
 {
-	const struct profiler *p = profiler_named(kcamp_backend(keval.camp)->profiler);
+	const struct profiler *p = profiler_named(kcamp_backend()->profiler);
 	json_t *found = NULL;
 
 	*why = NULL;
-	if (!strcmp(kcamp_str(keval.camp, "eval.profile"), "off"))
+	if (!strcmp(kcamp_str("eval.profile"), "off"))
 		*why = kstrdup("eval.profile is off");
 	else if (!so)
 		*why = kstrdup("the campaign's own commands run the program");

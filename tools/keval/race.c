@@ -51,7 +51,7 @@ bool
 prefers_incumbent(const struct subject *s)
 {
 	/* A round is compared with the last accepted one, even if that is the reference. */
-	return s->incumbent && (kcamp_linear(keval.camp) || strcmp(s->incumbent, KARCH_REFERENCE));
+	return s->incumbent && (kcamp_linear() || strcmp(s->incumbent, KARCH_REFERENCE));
 }
 
 /* NULL: there is none, or it does not build. */
@@ -161,13 +161,13 @@ renew_anchor(long trial)
 		kdie(K_USAGE,
 		    "%s/trials/%s/eval.ndjson: cannot measure again: the recorded program does not "
 		    "build",
-		    keval.camp->dir, id);
+		    kcamp.dir, id);
 	run.so = so;
 	against[0] = reference = against_known(NULL);
 	answer = harness_run(&run);
 	timing = json_object_get(harness_candidate(answer, "candidate"), "timing");
 	out = json_pack("{s:s,s:s,s:s,s:I,s:O,s:O*,s:o*}", "schema", "anchor/1", "campaign",
-	    kcamp_str(keval.camp, "name"), "id", id, "trial", (json_int_t)trial, "machine",
+	    kcamp_str("name"), "id", id, "trial", (json_int_t)trial, "machine",
 	    json_object_get(answer, "machine"), "timing", timing, "pairs",
 	    timing ? pairs_with_id(answer, NULL) : NULL);
 	return out;

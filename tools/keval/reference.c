@@ -111,7 +111,7 @@ evaluate_baseline(const json_t *baseline)
 {
 	const char *name = kjson_str(baseline, "name");
 	auto_free char *code = task_source(kjson_str(baseline, "file"));
-	char *list[] = { kcamp_json(keval.camp, "eval.timing") ? NULL : against_known(NULL), NULL };
+	char *list[] = { kcamp_json("eval.timing") ? NULL : against_known(NULL), NULL };
 	struct subject s = { .name = name,
 		.code = code,
 		.trusted = true,
@@ -145,8 +145,7 @@ void
 lint_task(bool notes)
 {
 	if (!is_null())
-		harness_lint(
-		    kcamp_json(keval.camp, "eval.correctness") ? NULL : oracle_so(), notes);
+		harness_lint(kcamp_json("eval.correctness") ? NULL : oracle_so(), notes);
 }
 
 json_t *
@@ -164,18 +163,18 @@ evaluate_reference(void)
 		    "because every prompt contains it",
 		    keval.task_file, KIO_CODE_MAX);
 	/* Notes about a task that are not faults are printed once per campaign. */
-	lint_task(ktrials_last(keval.camp) < 0);
+	lint_task(ktrials_last() < 0);
 	/*
 	 * The root of a chain is measured on all workloads, so that every later round finds its
 	 * rows in it.
 	 */
-	if (kcamp_linear(keval.camp))
+	if (kcamp_linear())
 		choose_full_set();
 	eval = evaluate(&s);
 	if (status_at(eval, "status") != STATUS_CORRECT)
 		kdie(K_USAGE, "%s: the status of the reference is %s, not correct: %s",
 		    keval.task_file, kjson_str(eval, "status"), kjson_str(eval, "log"));
-	if (kcamp_linear(keval.camp))
+	if (kcamp_linear())
 		kjson_set(eval, "level", json_string("full"));
 	kjson_foreach(baseline, is_null() ? NULL : json_object_get(keval.task, "baselines"))
 		json_array_append_new(list, evaluate_baseline(baseline));
@@ -215,13 +214,13 @@ evaluate_best(const char *id)
 	struct subject s = { .name = id };
 
 	if (!past || !subject_of_past(past, &s))
-		kdie(K_USAGE, "%s: no evaluated candidate with this id in %s/trials", id,
-		    keval.camp->dir);
+		kdie(
+		    K_USAGE, "%s: no evaluated candidate with this id in %s/trials", id, kcamp.dir);
 	s.again = true;
 	if (!is_null()) {
 		choose_full_set();
 		keval.verifies = true;
-		if (!kcamp_json(keval.camp, "eval.timing"))
+		if (!kcamp_json("eval.timing"))
 			keval.rivals = rivals();
 	}
 	eval = evaluate(&s);

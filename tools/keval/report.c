@@ -109,7 +109,7 @@ add_times(struct kbuf *b, const json_t *eval)
 
 	kjson_foreach(row, timing) {
 		const char *workload = kjson_str(row, "workload");
-		double ns = kgain_time_ns(row), shown = kcamp_shown(keval.camp, ns / 1e6, &unit);
+		double ns = kgain_time_ns(row), shown = kcamp_shown(ns / 1e6, &unit);
 
 		kbuf_printf(b, "- %s: %.4g %s", workload, shown, unit);
 		if (!strcmp(unit, "ms"))
@@ -188,7 +188,7 @@ report_progress(const struct subject *s, const json_t *eval)
 		kprogress(
 		    "%s eval: %s, same as %s", s->name, status, kjson_str(eval, "duplicate_of"));
 	} else if (timing) {
-		shown = kcamp_shown(keval.camp, kgain_runtime_ms(timing), &unit);
+		shown = kcamp_shown(kgain_runtime_ms(timing), &unit);
 		kprogress("%s eval: %s %.4g %s", s->name, status, shown, unit);
 	} else {
 		kprogress("%s eval: %s%s%s", s->name, status, reason ? ": " : "",

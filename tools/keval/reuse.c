@@ -32,7 +32,7 @@ would_gain(const json_t *past, const json_t *eval)
 static bool
 is_wanted(const struct subject *s, const json_t *past, const json_t *eval)
 {
-	const char *knob = kcamp_str(keval.camp, "eval.reuse");
+	const char *knob = kcamp_str("eval.reuse");
 
 	if (s->trusted || keval.rivals || !strcmp(knob, "off") ||
 	    status_at(eval, "status") != STATUS_CORRECT || !json_object_get(eval, "timing"))

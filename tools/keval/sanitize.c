@@ -50,7 +50,7 @@ count_of(const char *text, const char *what)
 static void
 run_under(const char *const *prefix, const char *so, struct tool_run *r)
 {
-	double limit = kcamp_num(keval.camp, "eval.sanitize_s");
+	double limit = kcamp_num("eval.sanitize_s");
 	char *work = ksandbox_work_new(), begin[32];
 	const char *const options[] = { "--apart", "--run-timeout-s", begin, NULL };
 	struct words w = { .count = 0 };
@@ -110,7 +110,7 @@ run_host_tools(const char *library, const char *so, json_t *rows)
 	               *options = kasprintf("ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null="
 	                                    "1:"
 	                                    "hard_rss_limit_mb=%lld",
-	                   (long long)kcamp_int(keval.camp, "eval.memory_mb"));
+	                   (long long)kcamp_int("eval.memory_mb"));
 	const char *const prefix[] = { "env", preload, options, "UBSAN_OPTIONS=print_stacktrace=0",
 		NULL };
 	struct tool_run r;
@@ -180,11 +180,11 @@ sanitize_device(const struct subject *s, const json_t *eval, json_t *rows)
 static const char *
 not_run(void)
 {
-	const char *tool = kcamp_backend(keval.camp)->sanitizer;
+	const char *tool = kcamp_backend()->sanitizer;
 
-	if (!(kcamp_num(keval.camp, "eval.sanitize_s") > 0))
+	if (!(kcamp_num("eval.sanitize_s") > 0))
 		return "eval.sanitize_s is 0";
-	if (kcamp_json(keval.camp, "eval.build"))
+	if (kcamp_json("eval.build"))
 		return "the campaign's own command builds, without sanitizers";
 	if (is_gpu() && !tool)
 		return "no sanitizer is known for this backend";

@@ -143,8 +143,8 @@ in_list(const json_t *list, const char *name)
 static void
 apply_rules(const struct origin *o, const char *code, json_t *eval)
 {
-	const char *names[] = { "default", kcamp_str(keval.camp, "backend") };
-	auto_free char *text = scan_text(code, kcamp_backend(keval.camp)->syntax);
+	const char *names[] = { "default", kcamp_str("backend") };
+	auto_free char *text = scan_text(code, kcamp_backend()->syntax);
 	json_auto_t *table = kjson_data("patterns/forbidden.json", "forbidden/1");
 
 	kforeach(name, names)
@@ -264,7 +264,7 @@ expand_own(const char *text)
 void
 scan_source(const char *file, const char *code, json_t *eval)
 {
-	if (kcamp_backend(keval.camp)->syntax == KTOKEN_C) {
+	if (kcamp_backend()->syntax == KTOKEN_C) {
 		/*
 		 * Depending on language and options it is a backslash, which moves the ends of
 		 * comments and strings, or it is not.
@@ -385,7 +385,7 @@ void
 scan_elf(const struct kelf *f, const char *fault, json_t *eval)
 {
 	json_auto_t *table = kjson_data("patterns/forbidden.json", "forbidden/1");
-	const json_t *backend = rules_of(table, kcamp_str(keval.camp, "backend"));
+	const json_t *backend = rules_of(table, kcamp_str("backend"));
 
 	if (!json_object_get(backend, "imports"))
 		return;

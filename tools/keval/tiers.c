@@ -152,7 +152,7 @@ run_harness(const struct trial *t, const char *phase, json_t *eval)
 static bool
 has(const struct trial *t, const char *tier)
 {
-	return kcamp_json(keval.camp, tier) != NULL;
+	return kcamp_json(tier) != NULL;
 }
 
 /* Does the harness call the program, for its results or its times? */

@@ -132,7 +132,7 @@ tool_solo(const char *work, char *const *around, struct words *w, const char *so
 		{ task, "/kiln/task.json" }, { object, "/kiln/kernel.so" } };
 
 	words_add(w, binds[0].inside, "--solo", "-t", binds[1].inside, "-s", keval.set, "--backend",
-	    kcamp_str(keval.camp, "backend"), NULL);
+	    kcamp_str("backend"), NULL);
 	words_list(w, options);
 	words_add(w, binds[2].inside, NULL);
 	return task && object ? run_tool(work, around, binds, LEN(binds), w, limit_s, r) : -1;

@@ -108,8 +108,7 @@ enter_anchor(struct turns *t, const struct subject *s)
 static void
 open_turns(struct turns *t, const struct trial *trial)
 {
-	long turns =
-	    (long)kjson_int_or(kcamp_json(keval.camp, "eval.timing"), "turns", CUSTOM_TURNS);
+	long turns = (long)kjson_int_or(kcamp_json("eval.timing"), "turns", CUSTOM_TURNS);
 
 	*t = (struct turns){ .count = 1, .need = (size_t)turns };
 	t->racer[0] = (struct racer){ .name = "candidate", .t = *trial, .turns = json_array() };

@@ -73,7 +73,7 @@ put_header(const char *campaign, long cells, long after)
 }
 
 void
-gradient_put(const struct kcamp *camp, long after)
+gradient_put(long after)
 {
 	auto_buf struct kbuf b = { 0 };
 	long n = 0;
@@ -91,7 +91,7 @@ gradient_put(const struct kcamp *camp, long after)
 		n++;
 	}
 	kbuf_add(&b, gradient.added.data ? gradient.added.data : "", gradient.added.len);
-	put_header(kcamp_str(camp, "name"), n, after);
+	put_header(kcamp_str("name"), n, after);
 	if (b.len)
 		kout_raw(b.data, b.len - 1);
 }

@@ -26,7 +26,6 @@ struct transition {
 
 /* Of this run; gradient_load() begins it. */
 extern struct gradient {
-	const struct kcamp *camp;
 	struct karch *archive;     /* before the records */
 	struct karch_gradient old; /* as read; the lengths go on */
 	long trial;                /* last trial in it; -1: none */
@@ -48,7 +47,7 @@ void gradient_load(const char *path);
  * Writes the header, the cells with their gradients, and the transitions of this run; in a long
  * search only the cells that are new since the gradient of trial AFTER, unless that is -1.
  */
-void gradient_put(const struct kcamp *camp, long after);
+void gradient_put(long after);
 void gradient_free(void);
 /* A cell that can be changed. Borrowed. */
 json_t *cell_open(int cell);
@@ -57,5 +56,4 @@ json_t *cell_open(int cell);
  * track.c: add scored records; ARCHIVE is the one before them, and is updated as they are
  * processed.
  */
-void gradient_update(
-    const struct kcamp *camp, struct karch *archive, char *const *files, size_t count);
+void gradient_update(struct karch *archive, char *const *files, size_t count);

@@ -22,22 +22,20 @@ main(int argc, char **argv)
 		KOPTION_OUTPUT(&output),
 		{ 0, "thin", .flag = &thin, .help = "\twrite what is new, as in a trial's folder" },
 	};
-	struct kcamp *camp;
 	struct karch archive;
 	long after;
 
 	kutil_init("kgrad");
 	koption_read(options, LEN(options), usage, argc, argv);
-	camp = kcamp_load(dir);
+	kcamp_load(dir);
 	gradient_load(start);
 	after = thin ? gradient.trial : -1;
 	karch_load(&archive, before, false);
-	gradient_update(camp, &archive, argv + optind, (size_t)(argc - optind));
+	gradient_update(&archive, argv + optind, (size_t)(argc - optind));
 	kout_open(output);
-	gradient_put(camp, after);
+	gradient_put(after);
 	kout_commit();
 	gradient_free();
 	karch_free(&archive);
-	kcamp_free(camp);
 	return K_OK;
 }

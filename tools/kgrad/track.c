@@ -274,24 +274,23 @@ add_trial(const struct kcandidate *list, size_t n)
 	/* Transitions of earlier trials are in those trials' files. */
 	kbuf_free(&gradient.added);
 	gradient.added_count = 0;
-	for (size_t i = 0; i < n && kcamp_bool(gradient.camp, "gradient.enabled"); i++) {
+	for (size_t i = 0; i < n && kcamp_bool("gradient.enabled"); i++) {
 		if (*list[i].parent && list[i].parent_cell >= 0 && list[i].cell >= 0 &&
 		    !list[i].duplicate && list[i].status != STATUS_NO_CODE &&
 		    list[i].status != STATUS_NO_PLAN)
 			note(&list[i], archive);
-		advance(archive, &list[i], kcamp_linear(gradient.camp));
+		advance(archive, &list[i], kcamp_linear());
 	}
 	gradient.trial = trial;
 }
 
 void
-gradient_update(const struct kcamp *camp, struct karch *archive, char *const *files, size_t count)
+gradient_update(struct karch *archive, char *const *files, size_t count)
 {
-	gradient.camp = camp;
 	gradient.archive = archive;
 	if (!archive->header)
 		archive->header = json_object();
-	kcandidate_trials(camp->dir, files, count, add_trial);
+	kcandidate_trials(kcamp.dir, files, count, add_trial);
 	if (gradient.trial < 0)
 		kdie(K_USAGE, "there are no records and no gradient to start from");
 }

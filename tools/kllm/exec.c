@@ -95,7 +95,7 @@ static void
 set_environment(const char *base)
 {
 	auto_free char *system = kasprintf("%s/system.txt", base),
-	               *cap = kasprintf("%ld", kcamp_int(call.camp, "model.max_tokens"));
+	               *cap = kasprintf("%ld", kcamp_int("model.max_tokens"));
 
 	setenv("KLLM_SYSTEM_FILE", system, 1);
 	setenv("KLLM_MODEL", call.model, 1);
@@ -114,7 +114,7 @@ run(void)
 		.cwd = cwd,
 		.in = call.user,
 		.in_len = strlen(call.user),
-		.timeout_s = kcamp_num(call.camp, "model.timeout_s"),
+		.timeout_s = kcamp_num("model.timeout_s"),
 		.max_output = KLLM_BODY_MAX,
 	};
 	int rc, why;
@@ -163,7 +163,7 @@ judge(void)
 
 	if (result.timed_out)
 		fail(FAILURE_TIMEOUT, "the command ran longer than %g s: %s",
-		    kcamp_num(call.camp, "model.timeout_s"), said);
+		    kcamp_num("model.timeout_s"), said);
 	if (result.signal && !result.flooded)
 		fail(failure, "the command was killed by signal %d: %s", result.signal, said);
 	if (result.exit_code == STATUS_NOT_FOUND)

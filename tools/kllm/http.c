@@ -87,7 +87,7 @@ check_url(const char *url)
 static void
 set_headers(void)
 {
-	const char *env = kcamp_str(call.camp, "model.key_env"), *file = call.key_file, *key;
+	const char *env = kcamp_str("model.key_env"), *file = call.key_file, *key;
 	bool messages = server->api == API_MESSAGES, bearer = !messages;
 	size_t n = 0;
 
@@ -158,11 +158,11 @@ session_open(void)
 		.api = server->api,
 		.row = models_row(call.model),
 		.model = call.model,
-		.cap = kcamp_int(call.camp, "model.max_tokens"),
+		.cap = kcamp_int("model.max_tokens"),
 	};
 	if (request.row->max_output && request.cap > request.row->max_output)
 		request.cap = (long)request.row->max_output;
-	session.ledger = kasprintf("%s/.spend", call.camp->dir);
+	session.ledger = kasprintf("%s/.spend", kcamp.dir);
 	open_limit();
 	reply_init(call.provider, call.model);
 	if (getrandom(&seed, sizeof seed, 0) != sizeof seed)
@@ -273,16 +273,14 @@ intent_of(int step)
 static void
 prepare_transport(struct flow *f, const char *body, size_t len)
 {
-	const struct kcamp *camp = call.camp;
-
 	f->transport = (struct transport){
 		.url = session.url,
 		.headers = session.headers,
 		.body = body,
 		.body_len = len,
 		.connect_s = connect_s,
-		.stall_s = kcamp_num(camp, "model.stall_s"),
-		.total_s = kcamp_num(camp, "model.timeout_s"),
+		.stall_s = kcamp_num("model.stall_s"),
+		.total_s = kcamp_num("model.timeout_s"),
 		.on_body = on_body,
 		.arg = f,
 	};
@@ -454,7 +452,7 @@ give_up(enum failure f, char *reason)
 static double
 pause_of(int failed, double wait)
 {
-	double base = kcamp_num(call.camp, "model.backoff_s"), u = krng_double(&session.jitter);
+	double base = kcamp_num("model.backoff_s"), u = krng_double(&session.jitter);
 
 	if (wait >= 0)
 		return wait + u * (0.1 * wait + base);
@@ -484,7 +482,7 @@ retry_or_end(enum failure f, const struct outcome *o, int failed)
 	if (wait > longest_wait_s)
 		text = kasprintf("%s; the server asks to wait %.0f s", why, wait);
 	else if ((rule->attempts && failed >= rule->attempts) ||
-	    failed >= kcamp_int(call.camp, "model.retries"))
+	    failed >= kcamp_int("model.retries"))
 		text = failed == 1 ? kstrdup(why) : kasprintf("%s (%d attempts)", why, failed);
 	else if (o->final)
 		text = kasprintf("%s; the server asks not to repeat the request", why);
@@ -569,7 +567,7 @@ static bool
 has_code(const struct kbuf *text)
 {
 	struct kextract x;
-	bool found = kextract(text->data, text->len, kcamp_str(call.camp, "language"), false, &x),
+	bool found = kextract(text->data, text->len, kcamp_str("language"), false, &x),
 	     whole = found && !x.unclosed && strcmp(x.how, "lines");
 
 	kextract_free(&x);

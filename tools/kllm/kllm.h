@@ -14,7 +14,6 @@
 
 /* One prompt and where its answer goes. */
 extern struct call {
-	const struct kcamp *camp;
 	struct krec rec; /* the record that holds the prompt */
 	char id[24];     /* "007/02" */
 	const char *system, *user, *sha256;

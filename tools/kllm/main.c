@@ -12,7 +12,6 @@
 static const char usage[] = "usage: kllm [OPTION...] [FILE]\n";
 
 struct call call;
-static struct kcamp *camp; /* kept to the end */
 
 static const struct provider {
 	const char *name; /* ends in ':' if a command follows */
@@ -118,8 +117,8 @@ apply_knobs(void)
 	if (!given.knob_count)
 		return;
 	kforeach_of(knob, given.knobs, given.knob_count)
-		set_knob(camp->json, *knob);
-	if (kcamp_faults(camp->json, &faults))
+		set_knob(kcamp.json, *knob);
+	if (kcamp_faults(kcamp.json, &faults))
 		kdie(K_USAGE, "-k: %.*s", (int)strcspn(faults, "\n"), faults);
 	free(faults);
 }
@@ -128,16 +127,16 @@ apply_knobs(void)
 static void
 use_feedback(void)
 {
-	const char *provider = kcamp_str(camp, "feedback.provider");
-	const char *name = kcamp_str(camp, "feedback.name");
-	json_t *group = json_object_get(camp->json, "model");
+	const char *provider = kcamp_str("feedback.provider");
+	const char *name = kcamp_str("feedback.name");
+	json_t *group = json_object_get(kcamp.json, "model");
 
 	if (!*provider)
 		kdie(K_USAGE,
 		    "%s: feedback.provider: is empty; set it to the provider of the second model",
-		    camp->file);
+		    kcamp.file);
 	if (!group)
-		json_object_set_new(camp->json, "model", group = json_object());
+		json_object_set_new(kcamp.json, "model", group = json_object());
 	json_object_set_new(group, "provider", json_string(provider));
 	if (*name)
 		json_object_set_new(group, "name", json_string(name));
@@ -151,7 +150,7 @@ static char *
 priced_model(void)
 {
 	static const char price[] = "model.price_", name[] = "model.name=";
-	const char *model = kcamp_str(camp, "model.name");
+	const char *model = kcamp_str("model.name");
 	bool here = false;
 
 	kforeach_of(knob, given.knobs, given.knob_count)
@@ -183,10 +182,10 @@ read_record(struct krec *rec, const char *dir, const char *path)
 static const char *
 base_url_of(void)
 {
-	const char *base = kcamp_str(camp, "model.base_url"), *env;
+	const char *base = kcamp_str("model.base_url"), *env;
 
-	env = getenv(strcmp(kcamp_str(camp, "model.provider"), "anthropic") ? "OPENAI_BASE_URL"
-	                                                                    : "ANTHROPIC_BASE_URL");
+	env = getenv(strcmp(kcamp_str("model.provider"), "anthropic") ? "OPENAI_BASE_URL"
+	                                                              : "ANTHROPIC_BASE_URL");
 	return *base ? base : env ? env : "";
 }
 
@@ -194,13 +193,12 @@ base_url_of(void)
 static void
 aim(void)
 {
-	call.camp = camp;
-	call.provider = kcamp_str(camp, "model.provider");
-	call.model = kcamp_str(camp, "model.name");
+	call.provider = kcamp_str("model.provider");
+	call.model = kcamp_str("model.name");
 	call.base_url = base_url_of();
 	call.key_file = given.key_file;
-	if (!call.key_file && *kcamp_str(camp, "model.key_file"))
-		call.key_file = kcamp_str(camp, "model.key_file");
+	if (!call.key_file && *kcamp_str("model.key_file"))
+		call.key_file = kcamp_str("model.key_file");
 }
 
 static void
@@ -219,7 +217,7 @@ prepare(void)
 	call.out = given.out;
 	call.folder = given.out ? kfolder_of(given.out) : NULL;
 	call.budget_usd = given.budget ? knum_double(given.budget, 0, 1e9, "--budget")
-	                               : kcamp_num(camp, "stop.budget_usd");
+	                               : kcamp_num("stop.budget_usd");
 	call.allow_secrets = given.allow_secrets;
 }
 
@@ -235,10 +233,10 @@ provider_of(void)
 			continue;
 		if (one->needs_model && !*call.model)
 			kdie(K_USAGE, "%s: model.name: is missing (the provider %s needs it)",
-			    call.camp->file, call.provider);
+			    kcamp.file, call.provider);
 		return one;
 	}
-	kdie(K_USAGE, "%s: model.provider: unknown provider '%s'", call.camp->file, call.provider);
+	kdie(K_USAGE, "%s: model.provider: unknown provider '%s'", kcamp.file, call.provider);
 }
 
 /* Gets the reply to the prompt of one record and adds it. */
@@ -247,13 +245,13 @@ answer(void)
 {
 	json_auto_t *member = NULL;
 
-	read_record(&call.rec, camp->dir, given.in);
+	read_record(&call.rec, kcamp.dir, given.in);
 	prepare();
 	if (json_object_get(call.rec.json, "reply"))
 		kdie(K_USAGE, "%s: the record already has a reply", call.rec.file);
 	member = reply_bounded(provider_of()->ask());
 	kout_open(call.out);
-	krecord_put(&call.rec, camp->dir, given.thin, "reply", member);
+	krecord_put(&call.rec, kcamp.dir, given.thin, "reply", member);
 	kout_commit();
 	http_committed();
 	kprogress("%s reply: %s, %zu bytes, %s", call.id, kjson_str_or(member, "finish", "?"),
@@ -266,7 +264,7 @@ main(int argc, char **argv)
 {
 	kutil_init("kllm");
 	parse_options(argc, argv);
-	camp = kcamp_load(given.dir);
+	kcamp_load(given.dir);
 	call.priced = priced_model();
 	apply_knobs();
 	if (given.feedback)

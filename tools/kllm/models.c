@@ -21,14 +21,13 @@ table_path(void)
 static bool
 own_prices(const char *model, struct kmodel *row)
 {
-	double input = kcamp_num(call.camp, "model.price_input"),
-	       output = kcamp_num(call.camp, "model.price_output");
+	double input = kcamp_num("model.price_input"), output = kcamp_num("model.price_output");
 
 	if (strcmp(model, call.priced) || (input < 0 && output < 0))
 		return false;
 	if (input < 0 || output < 0)
 		kdie(K_USAGE, "%s: model.price_%s: is missing; set both prices or neither",
-		    call.camp->file, input < 0 ? "input" : "output");
+		    kcamp.file, input < 0 ? "input" : "output");
 	row->input = llround(input * 1e6);
 	row->output = llround(output * 1e6);
 	row->cache_read = row->cache_write_5m = row->cache_write_1h = -1;

@@ -21,7 +21,7 @@ static void
 load_dialect(struct dialect *d)
 {
 	auto_free char *path = kdata_path("tools/kllm/null.tsv");
-	const struct backend *b = kcamp_backend(call.camp);
+	const struct backend *b = kcamp_backend();
 
 	*d = (struct dialect){ .mark = b == &backends[BACKEND_TRITON] ? "# null model"
 		                                                      : "/* null model",
@@ -64,9 +64,8 @@ mutate(const struct dialect *d, struct kbuf *out)
 	size_t base = mark ? (size_t)(mark - parent) : strlen(parent), kept[LINES_MAX], count, add;
 	struct krng rng;
 
-	krng_init(&rng, (uint64_t)kcamp_num(call.camp, "seed"),
-	    (long)kjson_int(call.rec.json, "trial"), (long)kjson_int(call.rec.json, "branch"),
-	    "null");
+	krng_init(&rng, (uint64_t)kcamp_num("seed"), (long)kjson_int(call.rec.json, "trial"),
+	    (long)kjson_int(call.rec.json, "branch"), "null");
 	count = inherit(d, mark ? mark : "", &rng, kept);
 	add = 1 + krng_below(&rng, ADD_MAX);
 	for (size_t i = 0; i < add; i++)
@@ -110,9 +109,9 @@ ask_null(void)
 	load_dialect(&d);
 	reply_init("null", "null");
 	reply.timeless = true;
-	if (kcamp_linear(call.camp))
+	if (kcamp_linear())
 		put_plan(&reply.text);
-	kbuf_printf(&reply.text, "```%s\n", kcamp_str(call.camp, "language"));
+	kbuf_printf(&reply.text, "```%s\n", kcamp_str("language"));
 	mutate(&d, &reply.text);
 	free(d.text);
 	kbuf_puts(&reply.text, "```\n");

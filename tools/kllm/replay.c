@@ -32,7 +32,7 @@ json_t *
 ask_replay(void)
 {
 	auto_free char *source = kasprintf("replies/%s.ndjson", call.id),
-	               *path = kcamp_path(call.camp, source);
+	               *path = kcamp_path(source);
 	const json_t *recorded;
 	const char *answered;
 	struct krec rec;

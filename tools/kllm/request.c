@@ -10,7 +10,7 @@ struct request request;
 static const char *
 effort_of(void)
 {
-	const char *effort = kcamp_str(call.camp, "model.effort");
+	const char *effort = kcamp_str("model.effort");
 
 	return *effort && !(request.dropped & DROP_EFFORT) ? effort : NULL;
 }
@@ -18,7 +18,7 @@ effort_of(void)
 static bool
 sends_temperature(void)
 {
-	return kcamp_num(call.camp, "model.temperature") >= 0 && request.row->sampling &&
+	return kcamp_num("model.temperature") >= 0 && request.row->sampling &&
 	    !(request.dropped & DROP_TEMPERATURE);
 }
 
@@ -160,8 +160,7 @@ request_body(size_t *len)
 	char *text;
 
 	if (sends_temperature())
-		json_object_set_new(
-		    o, "temperature", json_real(kcamp_num(call.camp, "model.temperature")));
+		json_object_set_new(o, "temperature", json_real(kcamp_num("model.temperature")));
 	text = json_dumps(o, KIO_DUMP);
 	if (!text)
 		kdie(K_IO, "out of memory");

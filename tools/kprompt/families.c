@@ -13,7 +13,7 @@
 static struct kbuf
 plain_code(const char *reference)
 {
-	enum ktoken_lang lang = kcamp_backend(campaign.camp)->syntax;
+	enum ktoken_lang lang = kcamp_backend()->syntax;
 	size_t len = strlen(reference);
 	auto_free char *stripped = ktoken_strip(reference, len, lang);
 

@@ -17,12 +17,12 @@ static size_t count;
 static char *folders[2];
 
 void
-files_init(const struct kcamp *camp)
+files_init(void)
 {
 	char *shipped = kdata_path("prompts/stable.txt");
 
 	*strrchr(shipped, '/') = '\0';
-	folders[0] = kasprintf("%s/prompts", camp->dir);
+	folders[0] = kasprintf("%s/prompts", kcamp.dir);
 	folders[1] = shipped;
 }
 
@@ -82,7 +82,7 @@ put_shown(struct kbuf *out, const char *how, double n)
 	bool ms = !strcmp(how, "ms");
 	const char *unit;
 
-	n = kcamp_shown(campaign.camp, ms ? n : n / 1e6, &unit);
+	n = kcamp_shown(ms ? n : n / 1e6, &unit);
 	kbuf_printf(out, ms ? "%.3f %s" : "%.4g %s", n, unit);
 }
 

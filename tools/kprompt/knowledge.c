@@ -131,7 +131,7 @@ op_words(void)
 static json_t *
 arch_words(const json_t *backends)
 {
-	const char *gpu = kcamp_str(campaign.camp, "gpu"), *isa;
+	const char *gpu = kcamp_str("gpu"), *isa;
 	json_t *list = json_array(), *isas = json_object_get(routes, "isas"), *unused;
 	bool cpu = kjson_has(backends, "cpu");
 
@@ -228,7 +228,7 @@ wanted_words(void)
 	json_t *backends = json_array(), *dtypes = json_array(), *archs, *yes;
 	const char *dtype;
 
-	route(backends, "backends", kcamp_str(campaign.camp, "backend"));
+	route(backends, "backends", kcamp_str("backend"));
 	archs = arch_words(backends);
 	json_object_foreach(json_object_get(facts, "dtype"), dtype, yes)
 		route(dtypes, "dtypes", dtype);
@@ -289,8 +289,8 @@ choose(const json_t *labels, long budget)
 void
 knowledge_open(void)
 {
-	long budget = kcamp_int(campaign.camp, "prompt.knowledge_tokens");
-	auto_free char *own = kcamp_path(campaign.camp, "knowledge");
+	long budget = kcamp_int("prompt.knowledge_tokens");
+	auto_free char *own = kcamp_path("knowledge");
 	json_auto_t *words = NULL;
 
 	routes = budget ? load_routes(own) : json_object();

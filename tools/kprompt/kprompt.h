@@ -21,7 +21,6 @@ struct texts {
 };
 
 extern struct campaign {
-	const struct kcamp *camp;
 	/* names that the templates of the stable part may use; owned */
 	json_t *stable;
 	json_t *instructions; /* prompts/instructions/BACKEND.json; owned */
@@ -46,7 +45,7 @@ extern const char *salt;
  * files.c: prompt files. Each is searched in the campaign's prompts first, then among the shipped
  * ones, and read once.
  */
-void files_init(const struct kcamp *camp);
+void files_init(void);
 /* The JSON file prompts/NAME; dies with K_MISSING when there is none. New reference. */
 json_t *files_json(const char *name);
 /*

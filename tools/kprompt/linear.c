@@ -16,14 +16,14 @@ percent(double share)
 void
 linear_rules(void)
 {
-	if (kcamp_linear(campaign.camp))
+	if (kcamp_linear())
 		put("linear",
 		    json_pack("{s:o,s:o,s:o,s:o,s:I,s:b}", "core_pct",
 		        percent(KLINEAR_CORE_REGRESSION), "borderline_pct",
 		        percent(KLINEAR_BORDERLINE), "noise_pct", percent(KLINEAR_NEAR_NOISE),
 		        "min_mean_pct", percent(KLINEAR_MIN_MEAN), "repeats",
 		        (json_int_t)KLINEAR_REPEATS, "independent",
-		        !strcmp(kcamp_str(campaign.camp, "linear.metric"), "independent")));
+		        !strcmp(kcamp_str("linear.metric"), "independent")));
 }
 
 /*
@@ -59,7 +59,7 @@ note_names(void)
 void
 linear_facts(const json_t *sample, json_t *last)
 {
-	if (!kcamp_linear(campaign.camp)) {
+	if (!kcamp_linear()) {
 		json_decref(last);
 		return;
 	}

@@ -148,11 +148,11 @@ hardware(const json_t *machine)
 void
 machine_facts(void)
 {
-	auto_free char *path = kcamp_path(campaign.camp, "trials/000/machine.json");
+	auto_free char *path = kcamp_path("trials/000/machine.json");
 	json_auto_t *machine = kjson_if_there(path) ?: json_object();
 	json_t *simd;
-	const char *gpu = kcamp_str(campaign.camp, "gpu");
-	long threads = kcamp_int(campaign.camp, "eval.threads");
+	const char *gpu = kcamp_str("gpu");
+	long threads = kcamp_int("eval.threads");
 	bool known = json_object_size(machine) > 0;
 
 	put_isa(json_object_get(machine, "isa"));

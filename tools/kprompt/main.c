@@ -55,8 +55,7 @@ load_tips(void)
 static void
 campaign_open(void)
 {
-	const struct kcamp *camp = campaign.camp;
-	const char *backend = kcamp_str(camp, "backend"), *label = kcamp_str(camp, "language");
+	const char *backend = kcamp_str("backend"), *label = kcamp_str("language");
 	auto_free char *name = kasprintf("backends/%s.json", backend),
 	               *instructions = kasprintf("instructions/%s.json", backend);
 	json_t *lang = files_json(name);
@@ -66,7 +65,7 @@ campaign_open(void)
 		label = kjson_str_or(lang, "label", label);
 	facts = campaign.stable = json_pack("{s:s,s:o,s:s,s:s,s:s,s:s}", "backend", backend, "lang",
 	    lang, "language", kjson_str_or(lang, "name", backend), "suffix",
-	    kcamp_backend(camp)->suffix, "label", label, "wishes", kcamp_str(camp, "instructions"));
+	    kcamp_backend()->suffix, "label", label, "wishes", kcamp_str("instructions"));
 	campaign.label = kjson_str(facts, "label");
 	campaign.reference = task_facts();
 	machine_facts();
@@ -139,7 +138,7 @@ shared_forms(void)
 {
 	struct kbuf forms = { 0 };
 
-	files_forms(&forms, "volatile", kcamp_str(campaign.camp, "backend"));
+	files_forms(&forms, "volatile", kcamp_str("backend"));
 	kforeach_of(one, campaign.tips.item, campaign.tips.count)
 		kbuf_printf(&forms, "\n- %s\n", *one);
 	return forms;
@@ -148,7 +147,7 @@ shared_forms(void)
 static void
 each_record(const char *input, const char *forms)
 {
-	const char *dir = campaign.camp->dir;
+	const char *dir = kcamp.dir;
 	struct kin in;
 	struct krec rec;
 
@@ -212,8 +211,8 @@ main(int argc, char **argv)
 		koption_misuse(usage, "--knowledge does not take an input file");
 	if (given.thin && (given.text || given.digest))
 		koption_misuse(usage, "--thin cannot be used with --text or --digest");
-	campaign.camp = kcamp_load(dir);
-	files_init(campaign.camp);
+	kcamp_load(dir);
+	files_init();
 	campaign_open();
 	if (knowledge) {
 		kout_open(given.output);

@@ -63,7 +63,7 @@ static json_t *
 compaction(const struct kmemo_masks *masks, json_t *covered)
 {
 	auto_free char *name = NULL;
-	json_auto_t *compact = kmemo_compaction(campaign.camp->dir, masks, recall.trial, &name);
+	json_auto_t *compact = kmemo_compaction(kcamp.dir, masks, recall.trial, &name);
 	const json_t *sections = json_object_get(compact, "compact");
 	auto_buf struct kbuf b = { 0 };
 
@@ -93,7 +93,7 @@ add_told(json_t *covered, const struct krec *rec)
 static json_t *
 records(const struct kmemo_masks *masks, const json_t *covered)
 {
-	const char *dir = campaign.camp->dir;
+	const char *dir = kcamp.dir;
 	size_t count;
 	auto_free long *list = kmemo_versions(dir, &count);
 	json_auto_t *names = json_array();
@@ -132,9 +132,9 @@ put_recall(const struct krec *rec)
 	json_auto_t *covered = json_object(), *summary = NULL, *text = NULL;
 
 	put("recall", json_false());
-	if (!kmemo_enabled(campaign.camp) || !recall.room)
+	if (!kmemo_enabled() || !recall.room)
 		return;
-	kmemo_masks_load(&masks, campaign.camp->dir);
+	kmemo_masks_load(&masks, kcamp.dir);
 	summary = compaction(&masks, covered);
 	add_told(covered, rec);
 	text = records(&masks, covered);
@@ -149,7 +149,7 @@ put_recall(const struct krec *rec)
 static json_t *
 tips(size_t share)
 {
-	auto_free char *path = kplace_trial(campaign.camp->dir, 0, "tips.md"),
+	auto_free char *path = kplace_trial(kcamp.dir, 0, "tips.md"),
 	               *text = kread_if_there(path, FILE_MAX, NULL);
 	char *start = text ? text + strlen(text) : NULL;
 	size_t keep = keep_all_but(share), shown = 0;
@@ -184,7 +184,7 @@ put_row(struct kbuf *b, json_t *row)
 static json_t *
 frozen(const char *kind)
 {
-	auto_free char *path = kplace_trial(campaign.camp->dir, 0, "library.ndjson");
+	auto_free char *path = kplace_trial(kcamp.dir, 0, "library.ndjson");
 	json_t *rows = kin_all(path) ?: json_array();
 
 	for (size_t i = json_array_size(rows); i-- > 0;)
@@ -236,7 +236,7 @@ put_history(void)
 	size_t room = recall.room;
 
 	put("history", json_false());
-	if (!kmemo_enabled(campaign.camp) || !room)
+	if (!kmemo_enabled() || !room)
 		return;
 	summary = past_summary(room / SUMMARY_SHARE);
 	told = tips(room / TIPS_SHARE);
@@ -298,8 +298,7 @@ put_kernel(struct kbuf *b, const json_t *row)
 static void
 put_kernels(const json_t *target)
 {
-	json_auto_t *rows = kmemo_enabled(campaign.camp) ? frozen("round") : json_array(),
-	            *names = json_array();
+	json_auto_t *rows = kmemo_enabled() ? frozen("round") : json_array(), *names = json_array();
 	auto_buf struct kbuf b = { 0 };
 
 	while (json_array_size(rows) && json_array_size(names) < KERNELS) {
@@ -320,7 +319,7 @@ put_kernels(const json_t *target)
 void
 memory_facts(const struct krec *rec)
 {
-	size_t room = (size_t)kcamp_int(campaign.camp, "prompt.memory_tokens") * TOKEN_CHARS;
+	size_t room = (size_t)kcamp_int("prompt.memory_tokens") * TOKEN_CHARS;
 
 	recall.trial = (long)kjson_int(rec->json, "trial");
 	recall.room = room;

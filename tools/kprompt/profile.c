@@ -47,8 +47,8 @@ skill_names(void)
 static char *
 skill_text(const char *name)
 {
-	auto_free char *file = kasprintf("skills/%s.md", name),
-	               *own = kcamp_path(campaign.camp, file), *path = NULL;
+	auto_free char *file = kasprintf("skills/%s.md", name), *own = kcamp_path(file),
+	               *path = NULL;
 	char *text = kread_file(own, MAX_SKILL, NULL);
 
 	if (text)
@@ -69,7 +69,7 @@ skill_line(const char *text)
 void
 skill_facts(void)
 {
-	const struct backend *b = kcamp_backend(campaign.camp);
+	const struct backend *b = kcamp_backend();
 	json_t *list = json_array();
 	/* Skills are written for kernels on devices that kiln can run. */
 	json_auto_t *names = b->device && b->runner ? skill_names() : NULL;

@@ -199,10 +199,10 @@ show(struct kbuf *b, json_t *list, const json_t *passages, long budget)
 long
 project_facts(long budget)
 {
-	const char *name = kcamp_str(campaign.camp, "prompt.reference_project");
+	const char *name = kcamp_str("prompt.reference_project");
 	/* The authors of these texts do not know the seed of the campaign. */
-	auto_free char *folder = kcamp_path(campaign.camp, name),
-	               *seed = kasprintf("%.0f/project", kcamp_num(campaign.camp, "seed"));
+	auto_free char *folder = kcamp_path(name),
+	               *seed = kasprintf("%.0f/project", kcamp_num("seed"));
 	auto_buf struct kbuf text = { 0 };
 	json_t *list = json_array();
 	long spent;

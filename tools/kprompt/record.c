@@ -89,7 +89,7 @@ fenced_code(const json_t *program)
 static json_t *
 growth_of(const json_t *program)
 {
-	json_auto_t *roofline = program_profile(program) ? NULL : kroof_load(campaign.camp->dir),
+	json_auto_t *roofline = program_profile(program) ? NULL : kroof_load(kcamp.dir),
 	            *timing = json_array();
 	json_auto_t *growth = NULL;
 
@@ -273,7 +273,7 @@ error_facts(const json_t *sample)
 static json_t *
 tip_facts(const struct krec *rec)
 {
-	size_t wanted = (size_t)kcamp_int(campaign.camp, "prompt.tips");
+	size_t wanted = (size_t)kcamp_int("prompt.tips");
 	auto_free size_t *order = kcalloc(campaign.tips.count, sizeof *order);
 	json_t *out = json_array();
 	struct krng rng;

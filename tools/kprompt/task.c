@@ -257,7 +257,7 @@ put_entry(void)
 static void
 put_timed(void)
 {
-	const char *set = kcamp_str(campaign.camp, "eval.set"), *axis;
+	const char *set = kcamp_str("eval.set"), *axis;
 	json_t *list = json_array(), *v;
 
 	kjson_foreach(w, json_object_get(task, "workloads")) {
@@ -330,9 +330,8 @@ command_line(const json_t *tier)
 static void
 put_build(void)
 {
-	const json_t *build = kcamp_json(campaign.camp, "eval.build"),
-	             *check = kcamp_json(campaign.camp, "eval.correctness"),
-	             *timing = kcamp_json(campaign.camp, "eval.timing");
+	const json_t *build = kcamp_json("eval.build"), *check = kcamp_json("eval.correctness"),
+	             *timing = kcamp_json("eval.timing");
 	const char *metric = kjson_str_or(timing, "metric", NULL);
 	auto_free char *measure = metric
 	    ? kasprintf("%s (%s is better)", metric, kjson_str_or(timing, "direction", "higher"))
@@ -361,7 +360,7 @@ task_facts(void)
 {
 	static const char *const texts[] = { "op", "reduction", "flops", "bytes" };
 	auto_free char *file = NULL, *description = NULL, *symbols = NULL;
-	const char *path = campaign.camp->task;
+	const char *path = kcamp.task;
 	char *source;
 	struct kbuf reference = { 0 };
 

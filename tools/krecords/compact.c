@@ -56,7 +56,7 @@ question(void)
 	json_auto_t *covers = json_array(), *facts = NULL;
 	json_t *record;
 	auto_buf struct kbuf text = { 0 }, block = { 0 }, prompt = { 0 };
-	const char *gpu = kcamp_str(campaign.camp, "gpu");
+	const char *gpu = kcamp_str("gpu");
 	auto_free char *part = NULL, *salt = NULL;
 	long number = campaign.trials.last;
 	size_t count, system;
@@ -68,7 +68,7 @@ question(void)
 		return NULL;
 	part = kfence_shorten(text.data, RECORDS_MAX);
 	/* The authors of texts in the records do not know the campaign's seed. */
-	salt = kasprintf("%.0f/compact/%ld", kcamp_num(campaign.camp, "seed"), number);
+	salt = kasprintf("%.0f/compact/%ld", kcamp_num("seed"), number);
 	kfence_data(&block, part, "records", salt);
 	facts = json_pack("{s:s,s:s,s:s,s:s,s:I,s:s,s:i}", "task", campaign.task->name, "device",
 	    *gpu ? gpu : "this machine", "first", json_string_value(json_array_get(covers, 0)),

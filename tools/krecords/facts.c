@@ -273,8 +273,8 @@ figures(const struct candidate *x)
 	    rate_text(&a.step, a.step.average), "vs_baseline", a.step.n ? vs_baseline(x) : "—",
 	    "vs_best", pct_text(a.step.n ? gain_pct(x) : NAN, 3), "actual",
 	    pct_text(gain_pct(x), 3), "result", result_text(x), "own_timing",
-	    kcamp_json(campaign.camp, "eval.timing") != NULL, "test", test_text(x), "gained",
-	    gained, "lost", lost);
+	    kcamp_json("eval.timing") != NULL, "test", test_text(x), "gained", gained, "lost",
+	    lost);
 }
 
 /* The texts of the plan and the evaluation. */
@@ -369,7 +369,7 @@ static json_t *
 make_round_facts(const struct round *r)
 {
 	const struct candidate *x = representative(r);
-	const char *gpu = kcamp_str(campaign.camp, "gpu");
+	const char *gpu = kcamp_str("gpu");
 	json_t *list = json_array(), *facts = candidate_facts(r, x);
 
 	kforeach_of(one, r->list, campaign.linear ? 0 : r->count)
@@ -383,9 +383,9 @@ make_round_facts(const struct round *r)
 	                      : "ROLLBACK",
 	    "when", minute(r), "accepted", r->accepted ? r->accepted->id : "", "advice", advice(r),
 	    "candidates", list, "x", facts, "count", (json_int_t)r->count, "op", campaign.task->op,
-	    "language", kcamp_str(campaign.camp, "language"), "backend",
-	    kcamp_str(campaign.camp, "backend"), "device", *gpu ? gpu : "CPU", "campaign",
-	    campaign.name, "search", kcamp_str(campaign.camp, "search.mode"), "machine",
+	    "language", kcamp_str("language"), "backend", kcamp_str("backend"), "device",
+	    *gpu ? gpu : "CPU", "campaign", campaign.name, "search", kcamp_str("search.mode"),
+	    "machine",
 	    kjson_str_or(x->eval, "environment.device.name",
 	        kjson_str_or(x->eval, "environment.cpu", "unknown")),
 	    "code", kjson_str_or(x->eval, "code_sha256", "?"));
@@ -475,8 +475,8 @@ termination_facts(void)
 	struct kends e;
 	json_t *list;
 
-	kends_find(campaign.camp, (long)campaign.count - 1,
-	    campaign.round[campaign.count - 1].drafts, last_accepted()->accepted->json, &e);
+	kends_find((long)campaign.count - 1, campaign.round[campaign.count - 1].drafts,
+	    last_accepted()->accepted->json, &e);
 	list = kends_rows(&e);
 	for (size_t i = 0; i < KENDS; i++)
 		if (e.at[i].holds)

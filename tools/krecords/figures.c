@@ -9,15 +9,14 @@
 const char *
 set_of(const struct candidate *x)
 {
-	return strcmp(x->level, "full") ? kcamp_str(campaign.camp, "eval.set") : KLINEAR_FULL_SET;
+	return strcmp(x->level, "full") ? kcamp_str("eval.set") : KLINEAR_FULL_SET;
 }
 
 /* The reference is measured on all workloads of later rounds. */
 static bool
 in_level(const struct candidate *x, const struct ktask_workload *w)
 {
-	return ktask_in_set(w, set_of(x)) ||
-	    (!x->base && ktask_in_set(w, kcamp_str(campaign.camp, "eval.set")));
+	return ktask_in_set(w, set_of(x)) || (!x->base && ktask_in_set(w, kcamp_str("eval.set")));
 }
 
 /*
@@ -76,9 +75,9 @@ shown(const char *format, ...)
 const char *
 test_text(const struct candidate *x)
 {
-	const char *who = kcamp_json(campaign.camp, "eval.correctness") ? "the campaign's own "
-	                                                                  "command"
-	                                                                : "keval, tier 2";
+	const char *who = kcamp_json("eval.correctness") ? "the campaign's own "
+	                                                   "command"
+	                                                 : "keval, tier 2";
 	long long total = (long long)kjson_int(x->eval, "correctness.total");
 
 	if (total)
@@ -319,7 +318,7 @@ time_unit(void)
 {
 	const char *unit;
 
-	kcamp_shown(campaign.camp, 1, &unit);
+	kcamp_shown(1, &unit);
 	return unit;
 }
 
@@ -328,7 +327,7 @@ shown_time(double ns)
 {
 	const char *unit;
 
-	return kcamp_shown(campaign.camp, ns / 1e6, &unit);
+	return kcamp_shown(ns / 1e6, &unit);
 }
 
 double

@@ -82,7 +82,6 @@ struct round {
 };
 
 struct campaign {
-	struct kcamp *camp;
 	struct ktrials trials;
 	struct ktask *task;
 	struct kseal seal;        /* all of its lines */

@@ -17,8 +17,7 @@ new_row(const char *kind, const char *device)
 	auto_free char *op = tips_op();
 
 	return json_pack("{s:s,s:s,s:s,s:s,s:s,s:s}", "schema", "library/1", "kind", kind,
-	    "campaign", campaign.name, "op", op, "backend", kcamp_str(campaign.camp, "backend"),
-	    "gpu", device);
+	    "campaign", campaign.name, "op", op, "backend", kcamp_str("backend"), "gpu", device);
 }
 
 /* The types of a task's arrays, each once. New reference. */
@@ -209,8 +208,8 @@ freeze_library(void)
 	auto_free char *root = tips_root(), *op = tips_op(), *device = tips_device();
 	json_auto_t *rows = root
 	    ? library(root,
-	          json_pack("{s:s,s:s,s:s,s:o}", "op", op, "backend",
-	              kcamp_str(campaign.camp, "backend"), "gpu", device, "types", types_of()))
+	          json_pack("{s:s,s:s,s:s,s:o}", "op", op, "backend", kcamp_str("backend"), "gpu",
+	              device, "types", types_of()))
 	    : json_array();
 
 	kforeach(one, told) {

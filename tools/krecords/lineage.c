@@ -195,7 +195,7 @@ plain_name(void)
 static char *
 branch_of(void)
 {
-	const char *knob = kcamp_str(campaign.camp, "git.branch");
+	const char *knob = kcamp_str("git.branch");
 	auto_free char *name = plain_name();
 
 	if (!strcmp(knob, "none") || !*knob)
@@ -209,7 +209,7 @@ branch_of(void)
 static char *
 kernel_path(void)
 {
-	const char *knob = kcamp_str(campaign.camp, "git.kernel_path");
+	const char *knob = kcamp_str("git.kernel_path");
 	auto_free char *own = kernel_name(), *name = plain_name();
 	char *path;
 
@@ -259,8 +259,8 @@ put_message(const struct round *r, const char *folder, struct kbuf *out)
 	kbuf_printf(out,
 	    "[optimize] %s %s round-%ld: %s\n\nHypothesis: %s\nResult: %s\nDetails: "
 	    "%slogs/optimize.md\n",
-	    op, kcamp_str(campaign.camp, "backend"), r->number, *summary ? summary : strategy,
-	    hypothesis, result_text(x), folder);
+	    op, kcamp_str("backend"), r->number, *summary ? summary : strategy, hypothesis,
+	    result_text(x), folder);
 }
 
 /*
@@ -375,7 +375,7 @@ is_own_tree(const char *repository)
 	char *slash = strrchr(data, '/'), own[PATH_MAX], top[PATH_MAX];
 
 	*slash = '\0';
-	return !strcmp(kcamp_str(campaign.camp, "git.branch"), "auto") && realpath(data, own) &&
+	return !strcmp(kcamp_str("git.branch"), "auto") && realpath(data, own) &&
 	    realpath(repository, top) && !strcmp(own, top);
 }
 

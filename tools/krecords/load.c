@@ -11,17 +11,18 @@ campaign_open(bool alone)
 {
 	char *fault;
 
-	campaign = (struct campaign){ .lock = kseal_lock(".", alone), .camp = kcamp_load(".") };
+	campaign = (struct campaign){ .lock = kseal_lock(".", alone) };
+	kcamp_load(".");
 	fault = kseal_read(&campaign.seal, ".", NULL);
 	if (fault)
 		kdie(K_NO, "%s", fault);
 	kmemo_masks_take(&campaign.masks, campaign.seal.lines);
 	campaign.commits = commits_of();
-	ktrials_open(&campaign.trials, campaign.camp);
+	ktrials_open(&campaign.trials);
 	campaign.trials.join = KJOIN_PARENT;
-	campaign.task = ktask_load(campaign.camp->task);
+	campaign.task = ktask_load(kcamp.task);
 	campaign.linear = campaign.trials.linear;
-	campaign.name = kcamp_str(campaign.camp, "name");
+	campaign.name = kcamp_str("name");
 }
 
 void
@@ -32,7 +33,6 @@ campaign_close(void)
 	kseal_close(&campaign.seal);
 	ktrials_close(&campaign.trials);
 	ktask_free(campaign.task);
-	kcamp_free(campaign.camp);
 	close(campaign.lock);
 }
 

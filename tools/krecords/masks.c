@@ -204,7 +204,7 @@ static void
 restart(struct choice *c, const char *why)
 {
 	const json_t *before = last_restart();
-	double seed = given.seed >= 0 ? (double)given.seed : kcamp_num(campaign.camp, "seed");
+	double seed = given.seed >= 0 ? (double)given.seed : kcamp_num("seed");
 	long next = campaign.trials.last + 1, number = restarts();
 
 	if (kjson_int_or(before, "trial", -1) == next)
@@ -250,7 +250,7 @@ stagnation(const struct choice *c)
 int
 command_restart(void)
 {
-	long after = kcamp_int(campaign.camp, "memory.restart_after");
+	long after = kcamp_int("memory.restart_after");
 	auto_free char *why = NULL;
 	struct choice c;
 

@@ -21,11 +21,11 @@ enum { FIELD_MAX = 600, ID = 12 };
 char *
 tips_root(void)
 {
-	const char *knob = kcamp_str(campaign.camp, "tips.dir"), *data = getenv("XDG_DATA_HOME"),
+	const char *knob = kcamp_str("tips.dir"), *data = getenv("XDG_DATA_HOME"),
 	           *home = getenv("HOME");
 
 	if (*knob)
-		return kcamp_path(campaign.camp, knob);
+		return kcamp_path(knob);
 	if (data && *data == '/')
 		return kasprintf("%s/kiln/tips", data);
 	return home && *home == '/' ? kasprintf("%s/.local/share/kiln/tips", home) : NULL;
@@ -40,7 +40,7 @@ tips_root_or_die(void)
 		kdie(K_USAGE,
 		    "%s: tips.dir: is empty, and neither XDG_DATA_HOME nor HOME is set, so there "
 		    "is no place for tips",
-		    campaign.camp->file);
+		    kcamp.file);
 	return root;
 }
 
@@ -64,7 +64,7 @@ tips_op(void)
 char *
 tips_device(void)
 {
-	const char *gpu = kcamp_str(campaign.camp, "gpu");
+	const char *gpu = kcamp_str("gpu");
 	json_auto_t *machine = *gpu ? NULL : kjson_if_there("trials/000/machine.json");
 
 	return tips_slug(*gpu ? gpu : kjson_str_or(machine, "cpu", "cpu"));
@@ -88,7 +88,7 @@ static char *
 folder_of(void)
 {
 	auto_free char *root = tips_root(), *device = tips_device(), *op = tips_op(),
-	               *backend = tips_slug(kcamp_str(campaign.camp, "backend"));
+	               *backend = tips_slug(kcamp_str("backend"));
 
 	return root ? kasprintf("%s/%s/%s/%s", root, device, op, backend) : NULL;
 }
@@ -222,7 +222,7 @@ save_tips(const char *path, const json_t *tips)
 	auto_free char *device = tips_device(), *op = tips_op();
 	auto_buf struct kbuf b = { 0 };
 
-	kbuf_printf(&b, "# Tips: %s, %s, %s\n", device, op, kcamp_str(campaign.camp, "backend"));
+	kbuf_printf(&b, "# Tips: %s, %s, %s\n", device, op, kcamp_str("backend"));
 	kjson_foreach(tip, tips) {
 		auto_free char *text = tip_text(tip);
 
@@ -276,7 +276,7 @@ tip_facts(const struct kcandidate *c, const json_t *verdict)
 {
 	bool accepted = verdict ? kjson_bool(verdict, "good") : c->won,
 	     judged = !verdict && !c->overfit;
-	const char *gpu = kcamp_str(campaign.camp, "gpu"), *op = campaign.task->op,
+	const char *gpu = kcamp_str("gpu"), *op = campaign.task->op,
 	           *status = status_rows[c->status].name;
 	double gain = record_gain_pct(c),
 	       bound = kjson_num_or(c->json, "eval.plan.quant_us", NAN) /
@@ -290,7 +290,7 @@ tip_facts(const struct kcandidate *c, const json_t *verdict)
 	    "time", kjson_str_or(verdict, "at", c->time), "round",
 	    shown("%lld", (long long)kjson_int_or(c->json, "score.decision.round", c->trial)),
 	    "word", VERDICT(accepted), "campaign", campaign.name, "task", campaign.task->name,
-	    "backend", kcamp_str(campaign.camp, "backend"), "gpu", *gpu ? gpu : "CPU", "op",
+	    "backend", kcamp_str("backend"), "gpu", *gpu ? gpu : "CPU", "op",
 	    op ? op : campaign.task->name, "status", status, "category", category, "change",
 	    *change ? change : category, "gain", isfinite(gain) ? shown("%+.2f %%", gain) : "",
 	    "told",

@@ -252,30 +252,27 @@ device_of(void)
 
 /* What the campaign's own commands decide instead of the harness. */
 static json_t *
-own_json(const struct kcamp *c)
+own_json(void)
 {
-	const json_t *timing = kcamp_json(c, "eval.timing");
+	const json_t *timing = kcamp_json("eval.timing");
 	static const char *const tiers[] = { "eval.build", "eval.correctness", "eval.timing" };
 	const char *direction = kjson_str_or(timing, "direction", "lower");
 	auto_buf struct kbuf outside = kbuf_empty();
 
 	kforeach(tier, tiers)
-		if (!kjson_bool_or(kcamp_json(c, *tier), "sandbox", true))
+		if (!kjson_bool_or(kcamp_json(*tier), "sandbox", true))
 			kbuf_printf(&outside, "%s%s", outside.len ? ", " : "", *tier + 5);
-	return json_pack("{s:b,s:b,s:s*,s:s,s:s}", "judges",
-	    kcamp_json(c, "eval.correctness") != NULL, "times", timing != NULL, "metric",
-	    own_metric(c), "better", direction, "outside", outside.data);
+	return json_pack("{s:b,s:b,s:s*,s:s,s:s}", "judges", kcamp_json("eval.correctness") != NULL,
+	    "times", timing != NULL, "metric", own_metric(), "better", direction, "outside",
+	    outside.data);
 }
 
 static json_t *
 campaign_json(void)
 {
-	const struct kcamp *c = report.camp;
-
-	return json_pack("{s:s,s:s,s:s,s:s,s:I,s:s}", "name", kcamp_str(c, "name"), "backend",
-	    kcamp_str(c, "backend"), "language", kcamp_str(c, "language"), "set",
-	    kcamp_str(c, "eval.set"), "seed", (json_int_t)kcamp_num(c, "seed"), "gpu",
-	    kcamp_str(c, "gpu"));
+	return json_pack("{s:s,s:s,s:s,s:s,s:I,s:s}", "name", kcamp_str("name"), "backend",
+	    kcamp_str("backend"), "language", kcamp_str("language"), "set", kcamp_str("eval.set"),
+	    "seed", (json_int_t)kcamp_num("seed"), "gpu", kcamp_str("gpu"));
 }
 
 /* The best, with its share of each baseline's speed. */
@@ -306,8 +303,7 @@ ends_json(void)
 	struct kends e;
 	json_t *rows;
 
-	kends_find(report.camp, report.last,
-	    (long)kjson_int(report.archive.header, "linear.drafts"),
+	kends_find(report.last, (long)kjson_int(report.archive.header, "linear.drafts"),
 	    accepted ? accepted->json : NULL, &e);
 	rows = kends_rows(&e);
 	kends_free(&e);
@@ -321,7 +317,7 @@ work_json(void)
 	const struct ktask *t = report.task;
 	json_t *work = json_object();
 
-	for (size_t i = 0; i < t->workload_count && !own_metric(report.camp); i++)
+	for (size_t i = 0; i < t->workload_count && !own_metric(); i++)
 		json_object_set_new(work, t->workloads[i].name,
 		    json_pack("{s:I,s:I}", "flops",
 		        (json_int_t)ktask_value(t, &t->workloads[i], t->flops), "bytes",
@@ -387,24 +383,22 @@ add_view(json_t *f)
 json_t *
 report_facts(json_t **figures)
 {
-	const char *title = kcamp_str(report.camp, "title");
+	const char *title = kcamp_str("title");
 	const struct kbuf *damage = &report.trials.faults;
 	json_t *lineage;
 	json_t *f = json_pack("{s:s,s:s,s:s,s:o,s:s,s:s,s:I,s:b,s:b,s:O,s:o,s:o,s:O*,s:O*,s:I,s:I,"
 	                      "s:o*,s:O*,s:O*,s:O*,s:o*,s:o,s:b,s:b}",
 	    "schema", "report/1", "version", kversion_string(), "title",
-	    *title ? title : kcamp_str(report.camp, "name"), "campaign", campaign_json(), "op",
-	    report.task->op, "device", device_of(), "last", (json_int_t)report.last, "linear",
-	    report.linear, "null_evaluator",
-	    !strcmp(kcamp_str(report.camp, "eval.evaluator"), "null"), "header",
-	    report.archive.header, "reference", candidate_json(report.reference), "own",
-	    own_json(report.camp), "verify", report.verify, "refused", report.refused,
-	    "verify_trial", (json_int_t)report.verify_trial, "begun", (json_int_t)report.begun,
-	    "damage", damage->len ? kjson_text(damage->data, damage->len) : NULL, "machine",
-	    report.machine, "roofline", roofline_json(), "attribution",
-	    report.audited ? report.audit : NULL, "best", report.best ? best_json() : NULL,
-	    "workloads", workloads_json(), "no_baseline", !report.task->baseline_count,
-	    "counts_alone", report.task->alone);
+	    *title ? title : kcamp_str("name"), "campaign", campaign_json(), "op", report.task->op,
+	    "device", device_of(), "last", (json_int_t)report.last, "linear", report.linear,
+	    "null_evaluator", !strcmp(kcamp_str("eval.evaluator"), "null"), "header",
+	    report.archive.header, "reference", candidate_json(report.reference), "own", own_json(),
+	    "verify", report.verify, "refused", report.refused, "verify_trial",
+	    (json_int_t)report.verify_trial, "begun", (json_int_t)report.begun, "damage",
+	    damage->len ? kjson_text(damage->data, damage->len) : NULL, "machine", report.machine,
+	    "roofline", roofline_json(), "attribution", report.audited ? report.audit : NULL,
+	    "best", report.best ? best_json() : NULL, "workloads", workloads_json(), "no_baseline",
+	    !report.task->baseline_count, "counts_alone", report.task->alone);
 
 	add_view(f);
 	*figures = json_incref(json_object_get(f, "figures"));

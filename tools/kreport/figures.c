@@ -114,16 +114,12 @@ show_count(double n)
 	return show("%s", text);
 }
 
-/* The campaign whose metric is used for "measured" figures; one per process. */
-static const struct kcamp *metric_of;
-
 const char *
-own_metric(const struct kcamp *c)
+own_metric(void)
 {
 	const char *unit;
 
-	metric_of = c;
-	kcamp_shown(c, 1, &unit);
+	kcamp_shown(1, &unit);
 	return strcmp(unit, "ms") ? unit : NULL;
 }
 
@@ -134,9 +130,9 @@ show_measured(double ns)
 	const char *unit;
 	double v;
 
-	if (!metric_of || !own_metric(metric_of))
+	if (!own_metric())
 		return show_time(ns);
-	v = kcamp_shown(metric_of, ns / 1e6, &unit);
+	v = kcamp_shown(ns / 1e6, &unit);
 	return ns > 0 ? show("%.4g %.60s", v, unit) : NONE;
 }
 

@@ -14,7 +14,6 @@
 
 struct report {
 	const char *dir;
-	struct kcamp *camp;
 	struct ktask *task;
 	struct ktrials trials;
 	long last;            /* trial */
@@ -72,7 +71,7 @@ json_t *digests_json(void);
 /* figures.c: figures as text. A text is valid until the 64th following call. */
 
 /* The metric that the campaign's own command gives instead of a time; NULL: a time. */
-const char *own_metric(const struct kcamp *c);
+const char *own_metric(void);
 /* The hook of templates, which hides characters in texts that would be markup in the page. */
 bool show_value(struct kbuf *out, const char *how, const json_t *value);
 

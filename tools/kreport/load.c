@@ -80,7 +80,7 @@ add_candidate(struct kcandidate *c, const json_t *races)
 		    (json_t *)of(c, "eval.profile.findings"));
 	kforeach(one, dropped)
 		drop(c->json, *one);
-	kchain_of_record(report.camp, c->json, raced, &chain);
+	kchain_of_record(c->json, raced, &chain);
 	c->speedup = chain.speedup;
 	c->provisional = chain.provisional;
 	kchain_free(&chain);
@@ -91,7 +91,7 @@ add_candidate(struct kcandidate *c, const json_t *races)
 static void
 load_trials(void)
 {
-	json_auto_t *races = kchain_races(report.camp, report.last);
+	json_auto_t *races = kchain_races(report.last);
 
 	for (long t = 0; t <= report.last; t++) {
 		const struct ktrial *trial = ktrials_get(&report.trials, t);
@@ -122,7 +122,7 @@ static void
 load_verify(void)
 {
 	for (long t = report.last; report.best && t > 0 && !report.verify && !report.refused; t--) {
-		auto_free char *path = kplace_trial(report.camp->dir, t, "verify.ndjson");
+		auto_free char *path = kplace_trial(kcamp.dir, t, "verify.ndjson");
 		json_auto_t *rec = kin_first(path);
 
 		if (rec && kjson_is(rec, "id", report.best->id)) {
@@ -142,16 +142,16 @@ load_report(const char *dir, bool empty)
 	auto_free char *path = NULL, *begun = NULL;
 
 	kcamp_no_links(dir);
-	report = (struct report){ .dir = dir, .camp = kcamp_load(dir) };
-	report.task = ktask_load(report.camp->task);
-	ktrials_open(&report.trials, report.camp);
+	report = (struct report){ .dir = dir };
+	kcamp_load(dir);
+	report.task = ktask_load(kcamp.task);
+	ktrials_open(&report.trials);
 	if (!report.trials.header && empty)
 		return;
 	if (!report.trials.header)
 		kdie(K_USAGE, "%s: no trial is complete yet, so there is nothing to report", dir);
 	report.last = report.trials.last;
-	path = kplace_trial(
-	    report.camp->dir, kjson_int(report.trials.header, "trial"), "archive.ndjson");
+	path = kplace_trial(kcamp.dir, kjson_int(report.trials.header, "trial"), "archive.ndjson");
 	karch_load(&report.archive, path, true);
 	load_trials();
 	report.reference = find_candidate(KARCH_REFERENCE);

@@ -102,8 +102,8 @@ main(int argc, char **argv)
 		koption_misuse(
 		    usage, "-o FILE needs --html, --markdown, --best, --json or --refresh");
 	load_report(dir, refresh > 0);
-	facts = report.count ? report_facts(&figures)
-	                     : json_pack("{s:s}", "title", kcamp_str(report.camp, "name"));
+	facts =
+	    report.count ? report_facts(&figures) : json_pack("{s:s}", "title", kcamp_str("name"));
 	if (refresh) {
 		/* What is running now, as given by the caller. */
 		auto_free char *now = kread_file_or_die("-", NOW_MAX, &len);

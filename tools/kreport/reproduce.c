@@ -25,7 +25,7 @@ by_name(const void *a, const void *b)
 static void
 add_sources(json_t *names)
 {
-	const char *task = kcamp_str(report.camp, "task");
+	const char *task = kcamp_str("task");
 	json_auto_t *recordings = ktask_recordings(report.task->json);
 
 	add_name(names, kstrdup("campaign.json"));

@@ -223,7 +223,7 @@ static void
 weigh_moves(int from, double behind, struct move *moves)
 {
 	moves[REFINE] = (struct move){ .strategy = "refine", .worth = 1 };
-	moves[STEP].strategy = kcamp_str(search.camp, "search.strategy");
+	moves[STEP].strategy = kcamp_str("search.strategy");
 	moves[SIMD].strategy = "esimd_upgrade";
 	moves[LEAP].strategy = "diversify";
 	for (int i = STEP; i < MOVES; i++)
@@ -255,13 +255,13 @@ length_gain(const struct field *f, int move)
  * The shares that the knobs give to the moves; a move without a target leaves its share to steps.
  */
 static void
-share_by_knobs(const struct kcamp *camp, struct move *moves)
+share_by_knobs(struct move *moves)
 {
 	double rest = 1;
 
-	moves[LEAP].share = kcamp_num(camp, "search.explore");
-	moves[REFINE].share = kcamp_num(camp, "search.refine");
-	moves[SIMD].share = moves[SIMD].worth > 0 ? kcamp_num(camp, "search.esimd") : 0;
+	moves[LEAP].share = kcamp_num("search.explore");
+	moves[REFINE].share = kcamp_num("search.refine");
+	moves[SIMD].share = moves[SIMD].worth > 0 ? kcamp_num("search.esimd") : 0;
 	for (int i = 0; i < MOVES; i++)
 		rest -= i == STEP ? 0 : moves[i].share;
 	moves[STEP].share = fmax(0, rest);
@@ -305,7 +305,7 @@ choose_target(struct plan *plan, double behind)
 	const struct move *move;
 
 	weigh_moves(from, behind, moves);
-	share_by_knobs(search.camp, moves);
+	share_by_knobs(moves);
 	if (search.has_field)
 		share_by_worth(search.field, moves);
 	for (int i = 0; i < MOVES; i++)

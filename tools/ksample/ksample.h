@@ -36,7 +36,6 @@ void field_step(const struct field *f, int from, int to, double *mean, double *s
 
 /* Everything that a plan depends on. */
 extern struct search {
-	struct kcamp *camp;
 	struct karch archive; /* without masked entries */
 	struct kmemo_masks masks;
 	json_t *failures;                /* in the application, see kverdict.h; owned */

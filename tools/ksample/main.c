@@ -33,7 +33,7 @@ load_slopes(const char *path)
 	search.field = kcalloc(1, sizeof *search.field);
 	kforeach_of(one, search.paid, KARCH_CELLS)
 		*one = 0.5;
-	if (!path || !kcamp_bool(search.camp, "gradient.enabled"))
+	if (!path || !kcamp_bool("gradient.enabled"))
 		return;
 	karch_gradient_load(&g, path);
 	memcpy(search.field->lengths, g.lengths, sizeof g.lengths);
@@ -82,7 +82,7 @@ is_hidden(const char *id)
 	const char *best = kjson_str(search.archive.header, "best.id");
 	long trial, branch;
 
-	if (!kcamp_linear(search.camp) && kverdict_failed(search.failures, id))
+	if (!kcamp_linear() && kverdict_failed(search.failures, id))
 		return true;
 	return karch_id(id, &trial, &branch) && strcmp(id, best) && trial > 0 &&
 	    kmemo_masked(&search.masks, trial, search.trial);
@@ -130,8 +130,8 @@ choose_best(void)
 static void
 hide_masked(void)
 {
-	kmemo_masks_load(&search.masks, search.camp->dir);
-	search.failures = kverdict_failures(search.camp->dir);
+	kmemo_masks_load(&search.masks, kcamp.dir);
+	search.failures = kverdict_failures(kcamp.dir);
 	kforeach_of(one, search.archive.elite, KARCH_CELLS)
 		if (*one && is_hidden((*one)->id)) {
 			karch_row_free(*one);
@@ -211,8 +211,8 @@ static void
 put_sample(const struct plan *plan, int branch)
 {
 	json_auto_t *record = json_pack("{s:s,s:s,s:I,s:i,s:o,s:o}", "schema", KRECORD_SCHEMA,
-	    "campaign", kcamp_str(search.camp, "name"), "trial", (json_int_t)search.trial, "branch",
-	    branch, "id", json_sprintf("%03ld/%02d", search.trial, branch), "sample",
+	    "campaign", kcamp_str("name"), "trial", (json_int_t)search.trial, "branch", branch,
+	    "id", json_sprintf("%03ld/%02d", search.trial, branch), "sample",
 	    plan ? sample_json(plan, branch) : linear_json());
 
 	if (given.thin)
@@ -233,11 +233,11 @@ main(int argc, char **argv)
 	parse(argc, argv);
 	/* A benchmark makes many samples in one process. */
 	search = (struct search){ 0 };
-	search.camp = kcamp_load(given.dir);
-	search.seed = (uint64_t)kcamp_num(search.camp, "seed");
-	search.branches = (int)kcamp_branches(search.camp);
+	kcamp_load(given.dir);
+	search.seed = (uint64_t)kcamp_num("seed");
+	search.branches = (int)kcamp_branches();
 	load();
-	linear = kcamp_linear(search.camp);
+	linear = kcamp_linear();
 	while (!given.branch[last])
 		last--;
 	if (linear && last > 1)
@@ -256,7 +256,6 @@ main(int argc, char **argv)
 	karch_free(&search.archive);
 	kmemo_masks_free(&search.masks);
 	json_decref(search.failures);
-	kcamp_free(search.camp);
 	free(given.archive);
 	free(given.gradient);
 	return K_OK;

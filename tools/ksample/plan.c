@@ -89,8 +89,8 @@ top_speed(const struct pool *pool)
 static const struct karch_row *
 exploit(const struct pool *pool)
 {
-	double w[KARCH_CELLS + KARCH_CONTENDERS],
-	    top = top_speed(pool), temperature = kcamp_num(search.camp, "search.temperature");
+	double w[KARCH_CELLS + KARCH_CONTENDERS], top = top_speed(pool),
+	                                          temperature = kcamp_num("search.temperature");
 
 	for (size_t i = 0; i < pool->n; i++)
 		w[i] = search.paid[pool->row[i]->cell] *
@@ -113,8 +113,8 @@ nearest(const struct pool *pool, int cell)
 static void
 plan_parent(struct plan *plan)
 {
-	double exploits = kcamp_num(search.camp, "search.exploit"),
-	       random = fmax(0, 1 - exploits - kcamp_num(search.camp, "search.explore"));
+	double exploits = kcamp_num("search.exploit"),
+	       random = fmax(0, 1 - exploits - kcamp_num("search.explore"));
 	struct pool pool;
 
 	island_pool(&pool, &search.archive, plan->island);
@@ -176,7 +176,7 @@ assign_repairs(void)
 {
 	const json_t *broken = kjson_path(search.archive.header, "broken");
 	size_t n = 0, most = (size_t)search.branches / 2;
-	double share = kcamp_num(search.camp, "search.repair");
+	double share = kcamp_num("search.repair");
 
 	if (!most)
 		most = 1;
@@ -238,7 +238,7 @@ plan_one(int branch, int island)
 void
 plan_branches(struct plan *plans, int last)
 {
-	int islands = (int)kcamp_int(search.camp, "search.islands");
+	int islands = (int)kcamp_int("search.islands");
 	int island = (int)kjson_int(search.archive.header, "island.current") % islands;
 	long filled = (long)kjson_int(search.archive.header, "island.filled");
 

@@ -35,8 +35,7 @@ static bool
 is_waived(const char *kind, const char *reason)
 {
 	const char *id = kjson_str(scored.json, "id");
-	auto_free char *path = kasprintf("%s/waivers/%s-%s.md", scorer.camp->dir, kind, id),
-	               *text = NULL;
+	auto_free char *path = kasprintf("%s/waivers/%s-%s.md", kcamp.dir, kind, id), *text = NULL;
 
 	*strrchr(path, '/') = '-';
 	text = kread_file(path, WAIVER_MAX, NULL);
@@ -215,7 +214,7 @@ add_decision(void)
 		c.needs_full = level.needs_full;
 		c.again = klinear_again(json_object_get(scorer.task, "workloads"), rival->timing,
 		    timing, kjson_path(scored.json, "eval.repeats"));
-		c.independent = !strcmp(kcamp_str(scorer.camp, "linear.metric"), "independent");
+		c.independent = !strcmp(kcamp_str("linear.metric"), "independent");
 	}
 	if (!kjson_is(scored.json, "id", scorer.reference.id))
 		klinear_decide(&c, &d);

@@ -16,7 +16,6 @@ struct rival {
 
 /* Of this run. */
 extern struct scorer {
-	struct kcamp *camp;
 	json_t *roofline; /* trials/000/roofline.json, or NULL */
 	/* for a linear search: task.json, or NULL when there is none */
 	json_t *task;

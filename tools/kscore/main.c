@@ -50,7 +50,7 @@ find_anchor(struct anchor *a)
 		if (kjson_is(pair, "name", a->name))
 			a->id = kjson_str_or(pair, "id", a->id);
 	if (a->id)
-		kchain_known(scorer.camp, a->id, trial, false, &a->chain);
+		kchain_known(a->id, trial, false, &a->chain);
 	else if (!strcmp(a->name, "reference"))
 		a->chain.speedup = (struct kgain_ratio){ 1, 1, 1, 1 };
 	else
@@ -298,12 +298,12 @@ score_file(const char *path, bool check)
 	bool holds = true;
 
 	kin_open(&in, path);
-	while (krecord_next(&in, scorer.camp->dir, &scored, join)) {
+	while (krecord_next(&in, kcamp.dir, &scored, join)) {
 		make_score();
 		if (check)
 			holds &= decision_holds();
 		else
-			krecord_put(&scored, scorer.camp->dir, scorer.thin, "score", score);
+			krecord_put(&scored, kcamp.dir, scorer.thin, "score", score);
 		json_decref(score);
 		krec_free(&scored);
 	}
@@ -332,22 +332,21 @@ main(int argc, char **argv)
 	koption_read(options, LEN(options), usage, argc, argv);
 	if (!reference)
 		koption_misuse(usage, "give -r REFERENCE, the evaluated record of the reference");
-	scorer.camp = kcamp_load(dir);
-	scorer.linear = kcamp_linear(scorer.camp);
+	kcamp_load(dir);
+	scorer.linear = kcamp_linear();
 	/* For core workloads and pairs of passes; a simulation needs none. */
-	scorer.task = scorer.linear ? kjson_if_there(scorer.camp->task) : NULL;
+	scorer.task = scorer.linear ? kjson_if_there(kcamp.task) : NULL;
 	/* Times of the null evaluator, which measures nothing, say nothing about a device. */
-	scorer.roofline =
-	    strcmp(kcamp_str(scorer.camp, "eval.evaluator"), "null") ? kroof_load(dir) : NULL;
-	scorer.multiplier = kcamp_num(scorer.camp, "score.multiplier");
-	scorer.min_gain = kcamp_num(scorer.camp, "score.min_gain");
+	scorer.roofline = strcmp(kcamp_str("eval.evaluator"), "null") ? kroof_load(dir) : NULL;
+	scorer.multiplier = kcamp_num("score.multiplier");
+	scorer.min_gain = kcamp_num("score.min_gain");
 	if (!load_rival(&scorer.reference, reference, NULL))
 		kdie(K_USAGE, "%s: must be the record of a correct, timed reference", reference);
 	scorer.archive_best = archive ? best_of(archive) : NULL;
 	if (check && !scorer.linear)
 		kdie(K_USAGE,
 		    "--check: %s: search.mode is not linear, so there are no decisions to check",
-		    scorer.camp->file);
+		    kcamp.file);
 	kout_open(output);
 	if (optind == argc)
 		holds &= score_file(NULL, check);

@@ -22,7 +22,6 @@ enum { TEXT_MAX = 16 << 20 };
 static struct page {
 	const char *name;
 	const struct khw *hw;
-	const struct kcamp *camp;        /* NULL: none */
 	const struct khw_device *device; /* the one it is about; NULL: any */
 	const char *device_name;
 	json_t *roofline; /* of the campaign, or NULL */
@@ -366,10 +365,9 @@ choose(void)
 	auto_free char *path =
 	    given.campaign ? kplace_trial(given.campaign, 0, "roofline.json") : NULL;
 
-	page.camp = given.campaign ? kcamp_load(given.campaign) : NULL;
-	page.device_name = given.device ? given.device
-	    : page.camp                 ? kcamp_str(page.camp, "gpu")
-	                                : "";
+	if (given.campaign)
+		kcamp_load(given.campaign);
+	page.device_name = given.device ? given.device : given.campaign ? kcamp_str("gpu") : "";
 	if (*page.device_name)
 		page.device = device_or_die(page.hw, page.device_name);
 	if (path)

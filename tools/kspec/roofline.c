@@ -16,7 +16,6 @@
 
 static struct step {
 	const char *dir;
-	struct kcamp *camp;
 	struct ktask *task;
 	struct khw *hw;
 	const struct khw_device *device; /* the device whose facts apply; NULL: unknown */
@@ -99,7 +98,7 @@ compare_properties(const struct khw_device *d)
 	};
 	const struct khw_fact *f = khw_known(d, "compute_capability");
 	const char *running = kjson_str(step.running, "compute_capability");
-	bool told = kcamp_backend(step.camp)->facts;
+	bool told = kcamp_backend()->facts;
 	int count = 0;
 
 	/* HIP reports no such version, and the L2 of only one of several dies. */
@@ -130,12 +129,12 @@ compare_properties(const struct khw_device *d)
 static void
 choose_device(void)
 {
-	const char *asked = kcamp_str(step.camp, "gpu"), *backend = kcamp_str(step.camp, "backend");
+	const char *asked = kcamp_str("gpu"), *backend = kcamp_str("backend");
 	const char *running = kjson_str(step.running, "name");
 	const struct khw_device *d = *asked ? khw_find(step.hw, asked) : NULL,
 	                        *real = *running ? khw_find(step.hw, running) : NULL;
 
-	if (!*asked && !*running && !kcamp_backend(step.camp)->device)
+	if (!*asked && !*running && !kcamp_backend()->device)
 		d = khw_find(step.hw, "x86");
 	if (*asked && *running && (d ? real != d : strcasecmp(asked, running) != 0))
 		add_mismatch("name", asked, "campaign.json: gpu", running);
@@ -321,7 +320,7 @@ work_json(void)
 static json_t *
 device_json(void)
 {
-	const char *asked = kcamp_str(step.camp, "gpu");
+	const char *asked = kcamp_str("gpu");
 	const struct khw_device *d = step.device;
 
 	return json_pack("{s:s*,s:s*,s:s*,s:s*}", "asked", *asked ? asked : NULL, "name",
@@ -376,9 +375,9 @@ command_roofline(void)
 	if (given.count)
 		kdie(K_USAGE, "roofline takes no operand; it uses the campaign's device");
 	step.dir = given.campaign ? given.campaign : ".";
-	step.camp = kcamp_load(step.dir);
-	step.task = ktask_load(step.camp->task);
-	step.strict = !given.tolerant || kcamp_num(step.camp, "stop.efficiency") > 0;
+	kcamp_load(step.dir);
+	step.task = ktask_load(kcamp.task);
+	step.strict = !given.tolerant || kcamp_num("stop.efficiency") > 0;
 	step.hw = khw_load(given.hardware, step.dir, NULL);
 	step.unknown = json_array();
 	step.mismatches = json_array();

@@ -48,8 +48,7 @@ headline_of(const struct ktrials *t)
 	struct kchain c = { 0 };
 	json_t *headline = NULL;
 
-	if (kjson_int(last, "trial") &&
-	    kchain_known(t->camp, kjson_str(last, "id"), t->last, true, &c))
+	if (kjson_int(last, "trial") && kchain_known(kjson_str(last, "id"), t->last, true, &c))
 		headline = json_pack("{s:f,s:f,s:b}", "speedup", c.speedup.mean, "width",
 		    fmin(kgain_width(&c.speedup), 1), "raced", c.from != NULL);
 	kchain_free(&c);
@@ -60,8 +59,8 @@ json_t *
 kaccount_report(const struct ktrials *t)
 {
 	json_auto_t *in = json_pack("{s:s,s:b,s:I,s:o,s:o,s:o*,s:o*}", "campaign",
-	    kcamp_str(t->camp, "name"), "linear", t->linear, "trials", (json_int_t)t->last, "kept",
-	    kept, "refused", refused, "headline", headline_of(t), "faults",
+	    kcamp_str("name"), "linear", t->linear, "trials", (json_int_t)t->last, "kept", kept,
+	    "refused", refused, "headline", headline_of(t), "faults",
 	    t->fault_count ? kjson_string(t->faults.data) : NULL);
 
 	return kjq("views/account.jq", in);

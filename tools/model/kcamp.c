@@ -6,6 +6,8 @@
 #include "kform.h"
 #include "kseal.h"
 
+struct kcamp kcamp;
+
 const struct kknob kknobs[] = {
 #include "knobs.h"
 };
@@ -152,35 +154,31 @@ kcamp_no_links(const char *dir)
 	}
 }
 
-struct kcamp *
-kcamp_load(const char *dir)
+static void
+let_go(void)
 {
-	struct kcamp *c = kcalloc(1, sizeof *c);
-	auto_free char *text = NULL;
-
-	c->dir = kstrdup(dir ? dir : ".");
-	c->file = kasprintf("%s/campaign.json", c->dir);
-	c->json = kjson_load(c->file);
-	if (kcamp_faults(c->json, &text)) {
-		text[strcspn(text, "\n")] = '\0';
-		kdie(K_USAGE, "%s: %s", c->file, text);
-	}
-	c->task = kcamp_path(c, kcamp_str(c, "task"));
-	check_names(c->dir);
-	check_position(c->dir);
-	return c;
+	json_decref(kcamp.json);
+	free(kcamp.dir);
+	free(kcamp.file);
+	free(kcamp.task);
 }
 
 void
-kcamp_free(struct kcamp *c)
+kcamp_load(const char *dir)
 {
-	if (!c)
-		return;
-	json_decref(c->json);
-	free(c->dir);
-	free(c->file);
-	free(c->task);
-	free(c);
+	auto_free char *text = NULL;
+
+	let_go();
+	kcamp.dir = kstrdup(dir ? dir : ".");
+	kcamp.file = kasprintf("%s/campaign.json", kcamp.dir);
+	kcamp.json = kjson_load(kcamp.file);
+	if (kcamp_faults(kcamp.json, &text)) {
+		text[strcspn(text, "\n")] = '\0';
+		kdie(K_USAGE, "%s: %s", kcamp.file, text);
+	}
+	kcamp.task = kcamp_path(kcamp_str("task"));
+	check_names(kcamp.dir);
+	check_position(kcamp.dir);
 }
 
 static const struct kknob *
@@ -194,104 +192,104 @@ knob(const char *path)
 }
 
 double
-kcamp_num(const struct kcamp *c, const char *path)
+kcamp_num(const char *path)
 {
 	const struct kknob *k = knob(path);
-	const json_t *v = kjson_path(c->json, path);
+	const json_t *v = kjson_path(kcamp.json, path);
 
 	return v ? json_number_value(v) : strtod(k->def, NULL);
 }
 
 long
-kcamp_int(const struct kcamp *c, const char *path)
+kcamp_int(const char *path)
 {
-	return (long)kcamp_num(c, path);
+	return (long)kcamp_num(path);
 }
 
 bool
-kcamp_bool(const struct kcamp *c, const char *path)
+kcamp_bool(const char *path)
 {
 	const struct kknob *k = knob(path);
-	const json_t *v = kjson_path(c->json, path);
+	const json_t *v = kjson_path(kcamp.json, path);
 
 	return v ? json_is_true(v) : !strcmp(k->def, "true");
 }
 
 const char *
-kcamp_str(const struct kcamp *c, const char *path)
+kcamp_str(const char *path)
 {
 	const struct kknob *k = knob(path);
-	const json_t *v = kjson_path(c->json, path);
+	const json_t *v = kjson_path(kcamp.json, path);
 
 	return v ? json_string_value(v) : k->def;
 }
 
 const json_t *
-kcamp_json(const struct kcamp *c, const char *path)
+kcamp_json(const char *path)
 {
 	knob(path);
-	return kjson_path(c->json, path);
+	return kjson_path(kcamp.json, path);
 }
 
 const struct backend *
-kcamp_backend(const struct kcamp *c)
+kcamp_backend(void)
 {
-	return backend_named(kcamp_str(c, "backend"));
+	return backend_named(kcamp_str("backend"));
 }
 
 char *
-kcamp_lacks_runner(const struct kcamp *c, const char *language)
+kcamp_lacks_runner(const char *language)
 {
-	const struct backend *b = kcamp_backend(c), *spoken = language ? backend_for(language) : b;
+	const struct backend *b = kcamp_backend(), *spoken = language ? backend_for(language) : b;
 
-	if (!strcmp(kcamp_str(c, "eval.evaluator"), "null") ||
-	    (kcamp_json(c, "eval.correctness") && kcamp_json(c, "eval.timing")))
+	if (!strcmp(kcamp_str("eval.evaluator"), "null") ||
+	    (kcamp_json("eval.correctness") && kcamp_json("eval.timing")))
 		return NULL;
 	return backend_lacks_runner(b->runner ? spoken : b);
 }
 
 bool
-kcamp_linear(const struct kcamp *c)
+kcamp_linear(void)
 {
-	return !strcmp(kcamp_str(c, "search.mode"), "linear");
+	return !strcmp(kcamp_str("search.mode"), "linear");
 }
 
 long
-kcamp_branches(const struct kcamp *c)
+kcamp_branches(void)
 {
-	return kcamp_linear(c) ? 1 : kcamp_int(c, "search.branches");
+	return kcamp_linear() ? 1 : kcamp_int("search.branches");
 }
 
 /* The metric of the timing command, and whether higher is better; NULL: it measures time. */
 static const char *
-own_metric(const struct kcamp *c, bool *higher)
+own_metric(bool *higher)
 {
-	const json_t *timing = kcamp_json(c, "eval.timing");
+	const json_t *timing = kcamp_json("eval.timing");
 
 	*higher = kjson_is(timing, "direction", "higher");
 	return kjson_str_or(timing, "metric", NULL);
 }
 
 double
-kcamp_measured(const struct kcamp *c, double value)
+kcamp_measured(double value)
 {
 	bool higher;
 
-	return own_metric(c, &higher) && higher ? 1e3 / value : value;
+	return own_metric(&higher) && higher ? 1e3 / value : value;
 }
 
 double
-kcamp_shown(const struct kcamp *c, double ms, const char **unit)
+kcamp_shown(double ms, const char **unit)
 {
 	bool higher;
-	const char *metric = own_metric(c, &higher);
+	const char *metric = own_metric(&higher);
 
 	*unit = metric ? metric : "ms";
 	return metric && higher ? 1e3 / ms : ms;
 }
 
 char *
-kcamp_path(const struct kcamp *c, const char *name)
+kcamp_path(const char *name)
 {
-	return *name == '/' ? kstrdup(name) : kasprintf("%s/%s", c->dir, name);
+	return *name == '/' ? kstrdup(name) : kasprintf("%s/%s", kcamp.dir, name);
 }

@@ -22,20 +22,20 @@ struct kknob {
 extern const struct kknob kknobs[];
 extern const size_t kknobs_count;
 
-struct kcamp {
+/* The manifest of this process. */
+extern struct kcamp {
 	char *dir;    /* the campaign folder */
 	char *file;   /* dir/campaign.json */
 	char *task;   /* the path of its task */
-	json_t *json; /* as written; owned */
-};
+	json_t *json; /* as written; NULL: none is loaded */
+} kcamp;
 
 /*
  * Load DIR/campaign.json (DIR NULL: "."). Every field is checked: an unknown, misspelt, ill-typed
  * or out-of-range field ends the program with K_USAGE, naming file and field and saying what would
- * be right. The caller frees with kcamp_free.
+ * be right. It stays until another one is loaded.
  */
-struct kcamp *kcamp_load(const char *dir);
-void kcamp_free(struct kcamp *c);
+void kcamp_load(const char *dir);
 /*
  * A campaign may come from somebody else, and its folder may contain links that lead out of it.
  * kcamp_load refuses such links among the names that kiln makes there, and this function refuses
@@ -54,33 +54,33 @@ size_t kcamp_faults(const json_t *manifest, char **text);
  * Value of a knob, or its default. PATH must be in the table (a wrong path is a bug and aborts).
  * Borrowed.
  */
-double kcamp_num(const struct kcamp *c, const char *path);
-long kcamp_int(const struct kcamp *c, const char *path);
-bool kcamp_bool(const struct kcamp *c, const char *path);
-const char *kcamp_str(const struct kcamp *c, const char *path);
-const json_t *kcamp_json(const struct kcamp *c, const char *path); /* NULL when absent */
+double kcamp_num(const char *path);
+long kcamp_int(const char *path);
+bool kcamp_bool(const char *path);
+const char *kcamp_str(const char *path);
+const json_t *kcamp_json(const char *path); /* NULL when absent */
 
 /*
  * Is the search linear: a chain of rounds? And the candidates of a trial: search.branches, or one.
  */
 /* The row of backend.h for the knob "backend". */
-const struct backend *kcamp_backend(const struct kcamp *c);
+const struct backend *kcamp_backend(void);
 /*
  * Why the campaign cannot be evaluated here: kiln has no program that runs kernels of its backend,
  * or of its task's LANGUAGE (may be NULL), and the campaign has no commands of its own that replace
  * a runner. NULL: it can be evaluated. The caller frees.
  */
-char *kcamp_lacks_runner(const struct kcamp *c, const char *language);
-bool kcamp_linear(const struct kcamp *c);
-long kcamp_branches(const struct kcamp *c);
+char *kcamp_lacks_runner(const char *language);
+bool kcamp_linear(void);
+long kcamp_branches(void);
 
 /*
  * What times in records mean: milliseconds. If the timing command has a metric of its own, a value
  * for which lower is better is stored as that many milliseconds, and a rate as the time of one
  * unit. Converts a value of the metric to its time, and back, with the unit that people read.
  */
-double kcamp_measured(const struct kcamp *c, double value);
-double kcamp_shown(const struct kcamp *c, double ms, const char **unit);
+double kcamp_measured(double value);
+double kcamp_shown(double ms, const char **unit);
 
 /* Path of a file named in the manifest, relative to the campaign folder; the caller frees. */
-char *kcamp_path(const struct kcamp *c, const char *name);
+char *kcamp_path(const char *name);

@@ -40,10 +40,10 @@ rows_of_race(const json_t *pairs)
  * the program.
  */
 static json_t *
-scored(const struct kcamp *camp, const char *id)
+scored(const char *id)
 {
 	char *fault;
-	json_t *record = ktrials_record(camp, id, KJOIN_FIGURES, &fault);
+	json_t *record = ktrials_record(id, KJOIN_FIGURES, &fault);
 
 	if (fault)
 		kdie(K_USAGE, "%s", fault);
@@ -84,18 +84,18 @@ race_in(const json_t *fact, const char *id)
 }
 
 static bool
-find_race(const struct kcamp *camp, const char *id, long trial, const char *name, struct kchain *c)
+find_race(const char *id, long trial, const char *name, struct kchain *c)
 {
-	auto_free char *file = kplace_trial(camp->dir, trial, name);
+	auto_free char *file = kplace_trial(kcamp.dir, trial, name);
 	json_auto_t *fact = kin_first(file);
 	const json_t *race = race_in(fact, id);
-	json_auto_t *record = race ? scored(camp, id) : NULL;
+	json_auto_t *record = race ? scored(id) : NULL;
 
 	return race && take_race(race, record, kplace_trial(".", trial, name), c);
 }
 
 bool
-kchain_raced(const struct kcamp *camp, const char *id, long trial, bool closed, struct kchain *c)
+kchain_raced(const char *id, long trial, bool closed, struct kchain *c)
 {
 	long first, branch;
 
@@ -103,20 +103,20 @@ kchain_raced(const struct kcamp *camp, const char *id, long trial, bool closed, 
 	if (!karch_id(id, &first, &branch))
 		return false;
 	for (long t = trial; t >= first; t--)
-		if (((t < trial || closed) && find_race(camp, id, t, races[0], c)) ||
-		    find_race(camp, id, t, races[1], c))
+		if (((t < trial || closed) && find_race(id, t, races[0], c)) ||
+		    find_race(id, t, races[1], c))
 			return true;
 	return false;
 }
 
 json_t *
-kchain_races(const struct kcamp *camp, long last)
+kchain_races(long last)
 {
 	json_t *ids = json_object();
 
 	for (long t = 0; t <= last; t++)
 		kforeach(race, races) {
-			auto_free char *path = kplace_trial(camp->dir, t, *race);
+			auto_free char *path = kplace_trial(kcamp.dir, t, *race);
 			json_auto_t *fact = kin_first(path);
 
 			json_object_set_new(ids, kjson_str(fact, "id"), json_true());
@@ -138,7 +138,7 @@ take_score(const json_t *record, struct kchain *c)
 }
 
 bool
-kchain_known(const struct kcamp *camp, const char *id, long trial, bool closed, struct kchain *c)
+kchain_known(const char *id, long trial, bool closed, struct kchain *c)
 {
 	json_auto_t *record = NULL;
 
@@ -146,19 +146,19 @@ kchain_known(const struct kcamp *camp, const char *id, long trial, bool closed, 
 		*c = (struct kchain){ .speedup = { 1, 1, 1, 1 } };
 		return true;
 	}
-	if (kchain_raced(camp, id, trial, closed, c))
+	if (kchain_raced(id, trial, closed, c))
 		return true;
-	record = scored(camp, id);
+	record = scored(id);
 	return take_score(record, c);
 }
 
 void
-kchain_of_record(const struct kcamp *camp, const json_t *record, long trial, struct kchain *c)
+kchain_of_record(const json_t *record, long trial, struct kchain *c)
 {
 	const char *id = kjson_str(record, "id");
 
 	*c = (struct kchain){ 0 };
-	if (!strcmp(id, KARCH_REFERENCE) || !kchain_raced(camp, id, trial, true, c))
+	if (!strcmp(id, KARCH_REFERENCE) || !kchain_raced(id, trial, true, c))
 		take_score(record, c);
 }
 

@@ -30,21 +30,19 @@ struct kchain {
  * anchor.ndjson of a trial up to TRIAL, or a verify.ndjson of an earlier one; one of TRIAL itself
  * counts when it is CLOSED. False when there is none. Free with kchain_free in any case.
  */
-bool kchain_raced(
-    const struct kcamp *camp, const char *id, long trial, bool closed, struct kchain *c);
+bool kchain_raced(const char *id, long trial, bool closed, struct kchain *c);
 /*
  * The same, or else ID's own score in the campaign; the reference is 1x by definition, without
  * rows.
  */
-bool kchain_known(
-    const struct kcamp *camp, const char *id, long trial, bool closed, struct kchain *c);
+bool kchain_known(const char *id, long trial, bool closed, struct kchain *c);
 /*
  * The ids of all programs with such races up to trial LAST, as members of an object: code that asks
  * for many programs looks here first. New reference.
  */
-json_t *kchain_races(const struct kcamp *camp, long last);
+json_t *kchain_races(long last);
 /* As kchain_known, for the scored RECORD; with TRIAL -1 from its score. */
-void kchain_of_record(const struct kcamp *camp, const json_t *record, long trial, struct kchain *c);
+void kchain_of_record(const json_t *record, long trial, struct kchain *c);
 /* A baseline, from its race with the reference in trial 0, in that evaluation of the REFERENCE. */
 bool kchain_baseline(const json_t *reference, const char *name, struct kchain *c);
 /* The link for WORKLOAD; n 0: there is none. */

@@ -74,8 +74,7 @@ rate_of(const struct ktask *task, const char *formula, const json_t *timing)
 	return n ? klinear_geomean(rate, n) : 0;
 }
 
-/* The search whose end is looked for, and its last accepted record. */
-static const struct kcamp *camp;
+/* The last accepted record, and what is found. */
 static const json_t *accepted;
 static struct kends *ends;
 
@@ -87,7 +86,7 @@ reached(double speedup, int kind)
 
 	if (kind == KLINEAR_SPEEDUP)
 		return speedup;
-	task = ktask_load(camp->task);
+	task = ktask_load(kcamp.task);
 	rate = rate_of(task, kind == KLINEAR_FLOPS ? task->flops : task->bytes,
 	    kjson_path(accepted, "eval.timing"));
 	ktask_free(task);
@@ -107,8 +106,8 @@ hold(int which, char *reason)
 static void
 check_target(long last)
 {
-	const char *text = kcamp_str(camp, "linear.target");
-	double goal = kcamp_num(camp, "stop.speedup"), speedup;
+	const char *text = kcamp_str("linear.target");
+	double goal = kcamp_num("stop.speedup"), speedup;
 	struct klinear_target target;
 	struct kchain chain;
 	bool aims = *text && klinear_target(text, &target);
@@ -117,7 +116,7 @@ check_target(long last)
 	/* The baseline does not reach a target. */
 	if (!strcmp(kjson_str_or(accepted, "id", KARCH_REFERENCE), KARCH_REFERENCE))
 		return;
-	kchain_of_record(camp, accepted, last, &chain);
+	kchain_of_record(accepted, last, &chain);
 	speedup = chain.speedup.mean;
 	kchain_free(&chain);
 	if (aims && reached(speedup, target.kind) >= target.value)
@@ -133,9 +132,9 @@ check_target(long last)
 static void
 check_efficiency(void)
 {
-	double least = kcamp_num(camp, "stop.efficiency"),
+	double least = kcamp_num("stop.efficiency"),
 	       efficiency = kjson_num(accepted, "score.efficiency_pct");
-	json_auto_t *roofline = least > 0 && efficiency >= least ? kroof_load(camp->dir) : NULL;
+	json_auto_t *roofline = least > 0 && efficiency >= least ? kroof_load(kcamp.dir) : NULL;
 	auto_free char *doubt = kroof_doubt(roofline, efficiency);
 
 	ends->at[KENDS_EFFICIENCY].set = least > 0;
@@ -147,12 +146,11 @@ check_efficiency(void)
 }
 
 void
-kends_find(const struct kcamp *c, long last, long drafts, const json_t *record, struct kends *e)
+kends_find(long last, long drafts, const json_t *record, struct kends *e)
 {
-	long trials = kcamp_int(c, "stop.trials");
-	auto_free char *request = kcamp_path(c, REQUEST);
+	long trials = kcamp_int("stop.trials");
+	auto_free char *request = kcamp_path(REQUEST);
 
-	camp = c;
 	accepted = record;
 	ends = e;
 	*e = (struct kends){ .at[KENDS_ROUNDS].set = true, .at[KENDS_REQUEST].set = true };

@@ -30,8 +30,7 @@ struct kends {
  * the last accepted round (the baseline's or NULL: no speed target is reached yet). Reads the task
  * when the target is a rate. Free with kends_free.
  */
-void kends_find(
-    const struct kcamp *c, long last, long drafts, const json_t *accepted, struct kends *e);
+void kends_find(long last, long drafts, const json_t *accepted, struct kends *e);
 void kends_free(struct kends *e);
 /*
  * The same as a list for pages, with {"number", "what", "from", "holds", "set"} for each. New

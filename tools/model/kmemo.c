@@ -88,11 +88,11 @@ kmemo_load(const struct kmemo_masks *m, const char *dir, long version)
 }
 
 bool
-kmemo_enabled(const struct kcamp *c)
+kmemo_enabled(void)
 {
-	const char *value = kcamp_str(c, "memory.enabled");
+	const char *value = kcamp_str("memory.enabled");
 
-	return !strcmp(value, "on") || (!strcmp(value, "auto") && kcamp_linear(c));
+	return !strcmp(value, "on") || (!strcmp(value, "auto") && kcamp_linear());
 }
 
 void

@@ -20,7 +20,7 @@ bool kmemo_version(const char *name, long *version);
 long *kmemo_versions(const char *dir, size_t *count);
 
 /* Does the campaign keep a memory and exchange tips (memory.enabled; auto: in linear mode)? */
-bool kmemo_enabled(const struct kcamp *c);
+bool kmemo_enabled(void);
 
 /* The kind of the seal's lines (kseal.h) about records of memory, and about what is masked. */
 #define KMEMO_SEAL "memory"

@@ -22,18 +22,18 @@ add_fault(struct ktrials *t, char *text)
 }
 
 static bool
-has_archive(const struct kcamp *camp, long trial)
+has_archive(long trial)
 {
-	auto_free char *path = kplace_trial(camp->dir, trial, "archive.ndjson");
+	auto_free char *path = kplace_trial(kcamp.dir, trial, "archive.ndjson");
 
 	return kis_there(path);
 }
 
 /* The highest trial that has an archive. */
 static long
-find_last(const struct kcamp *camp)
+find_last(void)
 {
-	auto_free char *path = kasprintf("%s/trials", camp->dir);
+	auto_free char *path = kasprintf("%s/trials", kcamp.dir);
 	DIR *folder = kopen_folder(path);
 	struct dirent *e;
 	long last = -1;
@@ -43,38 +43,38 @@ find_last(const struct kcamp *camp)
 		long n = strtol(e->d_name, &end, 10);
 
 		if (*e->d_name >= '0' && *e->d_name <= '9' && !*end && n > last && n <= TRIAL_MAX &&
-		    has_archive(camp, n))
+		    has_archive(n))
 			last = n;
 	}
 	return last;
 }
 
 long
-ktrials_linked(const struct kcamp *camp)
+ktrials_linked(void)
 {
-	auto_free char *link = kasprintf("%s/archive.ndjson", camp->dir);
+	auto_free char *link = kasprintf("%s/archive.ndjson", kcamp.dir);
 	char target[64] = "";
 	long trial = -1;
 	int end = 0;
 
 	if (readlink(link, target, sizeof target - 1) > 0)
 		sscanf(target, "trials/%6ld/archive.ndjson%n", &trial, &end);
-	return end && !target[end] && trial >= 0 && has_archive(camp, trial) ? trial : -1;
+	return end && !target[end] && trial >= 0 && has_archive(trial) ? trial : -1;
 }
 
 long
-ktrials_last(const struct kcamp *camp)
+ktrials_last(void)
 {
-	long linked = ktrials_linked(camp);
+	long linked = ktrials_linked();
 
-	return linked >= 0 ? linked : find_last(camp);
+	return linked >= 0 ? linked : find_last();
 }
 
 /* The first line of an archive; NULL after noting its fault. New reference. */
 static json_t *
 read_header(struct ktrials *t, long trial)
 {
-	auto_free char *path = kplace_trial(t->camp->dir, trial, "archive.ndjson"), *fault = NULL;
+	auto_free char *path = kplace_trial(kcamp.dir, trial, "archive.ndjson"), *fault = NULL;
 	json_t *header;
 	struct kin in;
 
@@ -95,7 +95,7 @@ read_header(struct ktrials *t, long trial)
 static char *
 check_campaign(const struct ktrials *t, const json_t *record)
 {
-	const char *name = kcamp_str(t->camp, "name"), *of = kjson_str_or(record, "campaign", name);
+	const char *name = kcamp_str("name"), *of = kjson_str_or(record, "campaign", name);
 
 	if (!strcmp(of, name) || !t->reference_of || !strcmp(of, t->reference_of))
 		return NULL;
@@ -129,8 +129,8 @@ read_record(const struct ktrials *t, const struct ktrial *trial, json_t *record,
 		return kstrdup("is of an older version of kiln; kcampaign upgrade converts the "
 		               "campaign");
 	if (t->glancing)
-		return krecord_glance(t->camp->dir, record);
-	if ((fault = krecord_join(t->camp->dir, record, t->join | KJOIN_LENIENT)))
+		return krecord_glance(kcamp.dir, record);
+	if ((fault = krecord_join(kcamp.dir, record, t->join | KJOIN_LENIENT)))
 		return fault;
 	*advised = false;
 	return kcandidate_read(c, record);
@@ -216,8 +216,8 @@ find_kept(struct ktrials *t, const struct ktrial *trial)
 static bool
 need_file(struct ktrials *t, long trial, const char *name)
 {
-	auto_free char *path = kplace_trial(t->camp->dir, trial, name),
-	               *folder = kplace_trial(t->camp->dir, trial, "");
+	auto_free char *path = kplace_trial(kcamp.dir, trial, name),
+	               *folder = kplace_trial(kcamp.dir, trial, "");
 	bool there = kis_there(path);
 
 	if (!kis_there(folder))
@@ -230,7 +230,7 @@ need_file(struct ktrials *t, long trial, const char *name)
 static void
 load(struct ktrials *t, struct ktrial *trial)
 {
-	auto_free char *path = kplace_trial(t->camp->dir, trial->number, "score.ndjson");
+	auto_free char *path = kplace_trial(kcamp.dir, trial->number, "score.ndjson");
 
 	t->damaged = false;
 	if (need_file(t, trial->number, "score.ndjson"))
@@ -258,7 +258,7 @@ ktrials_get(struct ktrials *t, long number)
 static void
 read_archive(struct ktrials *t, long trial)
 {
-	auto_free char *path = kplace_trial(t->camp->dir, trial, "archive.ndjson"), *fault = NULL;
+	auto_free char *path = kplace_trial(kcamp.dir, trial, "archive.ndjson"), *fault = NULL;
 	struct karch archive;
 
 	fault = karch_try(&archive, path, true);
@@ -270,18 +270,18 @@ read_archive(struct ktrials *t, long trial)
 }
 
 void
-ktrials_open(struct ktrials *t, const struct kcamp *camp)
+ktrials_open(struct ktrials *t)
 {
 	const struct kcandidate *reference;
 
-	krecord_check(camp->dir);
-	*t = (struct ktrials){ .camp = camp, .last = ktrials_last(camp) };
-	t->settled = t->last >= 0 && ktrials_linked(camp) == t->last;
+	krecord_check(kcamp.dir);
+	*t = (struct ktrials){ .last = ktrials_last() };
+	t->settled = t->last >= 0 && ktrials_linked() == t->last;
 	t->trial = kcalloc((size_t)(t->last + 1), sizeof *t->trial);
 	for (long n = t->last; n >= 0 && !t->header; n--)
-		if (has_archive(camp, n))
+		if (has_archive(n))
 			read_archive(t, n);
-	t->linear = kcamp_linear(camp) || json_object_get(t->header, "linear");
+	t->linear = kcamp_linear() || json_object_get(t->header, "linear");
 	/* The reference has the campaign's name. */
 	reference = t->last < 0 ? NULL : ktrials_get(t, 0)->kept;
 	t->reference_of = kstrdup(reference ? kjson_str(reference->json, "campaign") : "");
@@ -342,7 +342,7 @@ ktrials_need(struct ktrials *t, long number)
 }
 
 json_t *
-ktrials_record(const struct kcamp *camp, const char *id, enum kjoin join, char **fault)
+ktrials_record(const char *id, enum kjoin join, char **fault)
 {
 	json_auto_t *found = NULL;
 	long trial, branch;
@@ -353,13 +353,13 @@ ktrials_record(const struct kcamp *camp, const char *id, enum kjoin join, char *
 	*fault = NULL;
 	if (!karch_id(id, &trial, &branch))
 		return NULL;
-	path = kplace_trial(camp->dir, trial, "score.ndjson");
+	path = kplace_trial(kcamp.dir, trial, "score.ndjson");
 	if (kis_there(path)) {
 		kin_open(&in, path);
 		while (!found && kin_try(&in, &rec, fault)) {
 			if (kjson_is(rec.json, "id", id)) {
 				found = json_incref(rec.json);
-				*fault = krecord_join(camp->dir, found, join);
+				*fault = krecord_join(kcamp.dir, found, join);
 			}
 			krec_free(&rec);
 		}

@@ -29,7 +29,6 @@ struct ktrial {
 };
 
 struct ktrials {
-	const struct kcamp *camp;
 	enum kjoin join;    /* how much of each record is put together; default FIGURES */
 	bool linear;        /* rounds with decisions, instead of a search over cells */
 	long last;          /* the last complete trial (ktrials_last); -1: none */
@@ -44,8 +43,8 @@ struct ktrials {
 	bool glancing;
 };
 
-/* The campaign of CAMP, which must outlive T. Reads the reference and the header of the archive. */
-void ktrials_open(struct ktrials *t, const struct kcamp *camp);
+/* The campaign of this process. Reads the reference and the header of the archive. */
+void ktrials_open(struct ktrials *t);
 void ktrials_close(struct ktrials *t);
 /* Trial NUMBER, 0 to LAST; its records are read when first asked for. */
 const struct ktrial *ktrials_get(struct ktrials *t, long number);
@@ -65,10 +64,10 @@ void ktrials_need(struct ktrials *t, long number);
  * Where a run continues: the trial that the link archive.ndjson points to, or -1; and, without that
  * link, the last trial that has an archive, or -1.
  */
-long ktrials_linked(const struct kcamp *camp);
-long ktrials_last(const struct kcamp *camp);
+long ktrials_linked(void);
+long ktrials_last(void);
 /*
  * Only the scored record of ID, if nothing else of the campaign is needed; NULL: there is none, or
  * it comes after a damaged one, which *FAULT names (the caller frees). New reference.
  */
-json_t *ktrials_record(const struct kcamp *camp, const char *id, enum kjoin join, char **fault);
+json_t *ktrials_record(const char *id, enum kjoin join, char **fault);
