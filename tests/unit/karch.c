@@ -192,7 +192,7 @@ test_load(void)
 	karch_free(&a);
 	karch_row_free(NULL);
 	CHECK_EXIT(K_USAGE, karch_load(&a, "/nowhere/archive.ndjson", true));
-	CHECK_EXIT(K_USAGE, karch_program("/nowhere", "001/01", true));
+	CHECK_EXIT(K_USAGE, karch_program("001/01", true));
 }
 
 /* The archive of these ROWS. */

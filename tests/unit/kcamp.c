@@ -79,7 +79,8 @@ test_values(void)
 		exit(99);
 	path = kasprintf("%s/campaign.json", dir);
 	kwrite_file(path, text, strlen(text));
-	kcamp_load(dir);
+	kcamp.dir = dir;
+	kcamp_load();
 	CHECK(kcamp_int("seed") == 7);
 	CHECK(kcamp_num("search.exploit") == 0.8);
 	CHECK(!kcamp_bool("gradient.enabled"));
@@ -88,9 +89,9 @@ test_values(void)
 	CHECK_STR(kcamp_str("task"), "task.json");
 	CHECK(kcamp_json("eval.build") && !kcamp_json("eval.timing"));
 	kwrite_file(path, "{\"name\":1}", 10);
-	CHECK_EXIT(K_USAGE, kcamp_load(dir));
+	CHECK_EXIT(K_USAGE, kcamp_load());
 	unlink(path);
-	CHECK_EXIT(K_USAGE, kcamp_load(dir));
+	CHECK_EXIT(K_USAGE, kcamp_load());
 	rmdir(dir);
 	free(path);
 }

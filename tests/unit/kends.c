@@ -39,7 +39,7 @@ ends_of(const char *knobs, long last, const char *record)
 	struct kends e;
 
 	put("campaign.json", manifest);
-	kcamp_load(".");
+	kcamp_load();
 	kends_find(last, 0, accepted, &e);
 	json_decref(accepted);
 	free(manifest);

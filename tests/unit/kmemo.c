@@ -33,7 +33,7 @@ test_masks(void)
 	CHECK(kmemo_masked(&m, 1, KMEMO_ALL) && !kmemo_masked(&m, 2, 6));
 	CHECK(!kmemo_masked(&m, 12, KMEMO_ALL));
 	kmemo_masks_free(&m);
-	kmemo_masks_load(&m, "/nowhere");
+	kmemo_masks_load(&m);
 	CHECK(json_array_size(m.events) == 0 && !*m.head);
 	kmemo_masks_free(&m);
 }

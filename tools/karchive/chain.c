@@ -170,8 +170,8 @@ check_chain(const struct karch *a, const struct view_options *o)
 		kdie(K_USAGE, "%s: not the archive of a linear search", o->archive);
 	chain = (struct chain){ .list = json_object_get(linear, "chain"),
 		.good = true,
-		.failures = kverdict_failures(o->dir) };
-	kcamp_load(o->dir);
+		.failures = kverdict_failures() };
+	kcamp_load();
 	ktrials_open(&t);
 	for (long n = 0; n <= a->trial && n <= t.last; n++)
 		check_round(ktrials_get(&t, n));

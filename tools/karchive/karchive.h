@@ -25,7 +25,6 @@ struct view_options {
 	int view;            /* enum view */
 	long top;            /* VIEW_TOP: how many */
 	const char *id;      /* VIEW_LINEAGE */
-	const char *dir;     /* the campaign folder */
 	const char *archive; /* the file, for messages */
 };
 /*

@@ -14,7 +14,7 @@ static const char usage[] = "usage: karchive [-c DIR] [-a ARCHIVE] [--thin] [-o 
                             "[ARCHIVE]\n";
 
 struct arguments {
-	const char *dir, *archive, *output;
+	const char *archive, *output;
 	struct view_options view;
 	bool thin;
 };
@@ -24,7 +24,7 @@ parse(struct arguments *a, int argc, char **argv)
 {
 	struct view_options *v = &a->view;
 	const struct koption options[] = {
-		KOPTION_CAMPAIGN(&a->dir),
+		KOPTION_CAMPAIGN(&kcamp.dir),
 		{ 'a', "archive", .text = &a->archive, .help = "FILE\tstart from this archive" },
 		KOPTION_OUTPUT(&a->output),
 		{ 0, "thin", .flag = &a->thin,
@@ -47,7 +47,7 @@ view(const struct arguments *a, char **operands)
 {
 	struct view_options o = a->view;
 	const char *given = *operands ? *operands : a->archive;
-	auto_free char *path = given ? kstrdup(given) : kasprintf("%s/archive.ndjson", a->dir);
+	auto_free char *path = given ? kstrdup(given) : kasprintf("%s/archive.ndjson", kcamp.dir);
 	struct karch archive;
 	int code;
 	long trial, branch;
@@ -56,7 +56,6 @@ view(const struct arguments *a, char **operands)
 		koption_misuse(usage, "give one archive only");
 	if (o.id && !karch_id(o.id, &trial, &branch))
 		koption_misuse(usage, "--lineage needs an id such as 007/02");
-	o.dir = a->dir;
 	o.archive = path;
 	karch_load(&archive, path, true);
 	kout_open(a->output);
@@ -72,7 +71,7 @@ update(const struct arguments *a, char **operands, size_t count)
 	struct karch archive;
 	long after, before;
 
-	kcamp_load(a->dir);
+	kcamp_load();
 	karch_load(&archive, a->archive, true);
 	before = (long)kjson_int(archive.header, "candidates");
 	after = a->thin ? archive.trial : -1;
@@ -87,7 +86,7 @@ update(const struct arguments *a, char **operands, size_t count)
 int
 main(int argc, char **argv)
 {
-	struct arguments a = { .dir = "." };
+	struct arguments a = { 0 };
 
 	kutil_init("karchive");
 	parse(&a, argc, argv);

@@ -437,7 +437,7 @@ update_archive(struct karch *a, char *const *files, size_t count)
 		.filled = (long)kjson_int(a->header, "island.filled"),
 	};
 	keeper.current = (int)kjson_int(a->header, "island.current") % keeper.islands;
-	kcandidate_trials(kcamp.dir, files, count, add_trial);
+	kcandidate_trials(files, count, add_trial);
 	if (a->trial < 0)
 		kdie(K_USAGE, "there are no records and no archive to start from");
 	describe_islands();

@@ -59,7 +59,7 @@ show_lineage(const struct karch *a, const struct view_options *o)
 	char id[KARCH_ID];
 	long trial, branch, last = MAX_LINEAGE;
 
-	kcamp_load(o->dir);
+	kcamp_load();
 	ktrials_open(&t);
 	snprintf(id, sizeof id, "%s", o->id);
 	while (*id) {

@@ -47,7 +47,7 @@ rivals_eval(void)
 {
 	const char *id = kjson_str_or(finding.record, "sample.incumbent", "000/00");
 	bool named = karch_id(id, &(long){ 0 }, &(long){ 0 });
-	json_auto_t *record = named ? karch_record(kcamp.dir, id, "eval") : NULL;
+	json_auto_t *record = named ? karch_record(id, "eval") : NULL;
 
 	return json_incref(json_object_get(record, "eval"));
 }

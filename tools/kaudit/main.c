@@ -25,7 +25,7 @@ enum mode { MODE_RECORDS, MODE_REPORT, MODE_TASK, MODE_CHECK, MODE_SOURCE };
 
 static struct arguments {
 	int mode, format;
-	const char *dir, *rules, *output, *backend, *task;
+	const char *rules, *output, *backend, *task;
 	bool thin;
 	char **files;
 } given;
@@ -34,7 +34,7 @@ static void
 parse(int argc, char **argv)
 {
 	const struct koption options[] = {
-		KOPTION_CAMPAIGN(&given.dir),
+		KOPTION_CAMPAIGN(&kcamp.dir),
 		{ 0, "rules", .text = &given.rules, .help = "FILE\tuse this table of rules" },
 		KOPTION_OUTPUT(&given.output),
 		{ 'b', "backend", .text = &given.backend,
@@ -56,7 +56,6 @@ parse(int argc, char **argv)
 		    .help = "FILE\tcheck the groups of a task" },
 	};
 
-	given = (struct arguments){ .dir = "." };
 	koption_read(options, LEN(options), usage_text, argc, argv);
 	given.files = argv + optind;
 	if (*given.files ? given.mode != MODE_RECORDS && given.mode != MODE_SOURCE
@@ -101,7 +100,7 @@ open_audit(void)
 	const char *path = given.task;
 
 	if (!given.backend)
-		kcamp_load(given.dir);
+		kcamp_load();
 	audit.language = given.backend ? given.backend : kcamp_str("backend");
 	if (!path && !given.backend && given.mode != MODE_REPORT)
 		path = kcamp.task;
@@ -118,10 +117,10 @@ audit_file(const char *path)
 	struct krec rec;
 
 	kin_open(&in, path);
-	while (krecord_next(&in, kcamp.dir, &rec, join)) {
+	while (krecord_next(&in, &rec, join)) {
 		json_auto_t *found = audit_record(&rec);
 
-		krecord_put(&rec, kcamp.dir, given.thin, "audit", found);
+		krecord_put(&rec, given.thin, "audit", found);
 		krec_free(&rec);
 	}
 	kin_end(&in);

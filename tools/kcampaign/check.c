@@ -212,7 +212,7 @@ command_check(void)
 	}
 	if (!page.len) {
 		task = ktask_load(name);
-		kcamp_load(".");
+		kcamp_load();
 		check_together();
 		check_roofline();
 		if (!page.len && !model_ready())

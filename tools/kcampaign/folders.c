@@ -62,12 +62,12 @@ make_folder(const char *path)
 void
 make_folders(long trial, long branches)
 {
-	auto_free char *folder = trial_path(trial, "");
+	auto_free char *folder = kplace_trial(trial, "");
 
 	make_folder("trials");
 	make_folder(folder);
 	for (long b = trial ? 1 : 0; b <= (trial ? branches : 0); b++) {
-		auto_free char *path = kplace_folder(".", trial, b);
+		auto_free char *path = kplace_folder(trial, b);
 
 		make_folder(path);
 		put_aside(path);
@@ -158,7 +158,7 @@ remove_stages(long trial, long branch, int from)
 	};
 
 	kforeach(one, files) {
-		auto_free char *cell = kplace_folder(".", trial, branch),
+		auto_free char *cell = kplace_folder(trial, branch),
 		               *path = kasprintf("%s/%s", cell, one->name);
 
 		if (from <= one->stage)

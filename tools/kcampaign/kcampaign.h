@@ -35,8 +35,7 @@ enum { MIN_TRIALS = 3 };
 
 /* position.c: where the campaign stands. */
 
-/* "trials/007/NAME"; the file of a fact, "trials/007/02/eval.ndjson"; the caller frees. */
-char *trial_path(long trial, const char *name);
+/* The file of a fact, "trials/007/02/eval.ndjson"; the caller frees. */
 char *fact_path(long trial, long branch, int stage);
 /* Does a cell have such a fact? Its record: a new reference, or NULL. */
 bool has_fact(long trial, long branch, int stage);

@@ -124,7 +124,7 @@ linear_status(long last, const struct standing *s)
 static void
 need_file(long trial, const char *name)
 {
-	auto_free char *path = trial_path(trial, name);
+	auto_free char *path = kplace_trial(trial, name);
 
 	if (!kis_there(path))
 		kdie(K_USAGE,

@@ -20,8 +20,8 @@ loop_begin(void)
 
 	if (fault)
 		kdie(K_USAGE, "%s", fault);
-	kcamp_load(".");
-	krecord_check(".");
+	kcamp_load();
+	krecord_check();
 	take_lock();
 	catch_signals();
 	if (!plans_only())
@@ -55,8 +55,8 @@ int
 make_views(long first, long last, enum ask ask)
 {
 	struct graph g = { .first = first, .last = last, .ask = ask };
-	auto_free char *archive = trial_path(last, "archive.ndjson"),
-	               *gradient = trial_path(last, "gradient.ndjson");
+	auto_free char *archive = kplace_trial(last, "archive.ndjson"),
+	               *gradient = kplace_trial(last, "gradient.ndjson");
 	const char *const goals[] = { archive, gradient, NULL };
 
 	if (!plans_only()) {

@@ -116,7 +116,7 @@ main(int argc, char **argv)
 	if (runs)
 		loop_begin();
 	else if (!command->anywhere && command->run != command_check)
-		kcamp_load(".");
+		kcamp_load();
 	code = command->run();
 	if (runs)
 		progress_close();

@@ -212,7 +212,8 @@ choose_set(json_t *m, const char *folder)
 {
 	auto_buf struct kbuf why = { 0 };
 
-	kcamp_load(folder);
+	kcamp.dir = folder;
+	kcamp_load();
 	if (kcamp_linear() && shapes_faults(&why)) {
 		ksay("%s: eval.set is set to full, because %.*s\n", folder,
 		    (int)strcspn(why.data, "\n"), why.data);

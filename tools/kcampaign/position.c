@@ -10,15 +10,9 @@
 #define LINK "archive.ndjson"
 
 char *
-trial_path(long trial, const char *name)
-{
-	return kplace_trial(".", trial, name);
-}
-
-char *
 fact_path(long trial, long branch, int stage)
 {
-	return kplace_cell(".", trial, branch, kfact_names[stage]);
+	return kplace_cell(trial, branch, kfact_names[stage]);
 }
 
 bool
@@ -40,7 +34,7 @@ fact_of(long trial, long branch, int stage)
 static bool
 begun(long trial)
 {
-	auto_free char *folder = trial_path(trial, "");
+	auto_free char *folder = kplace_trial(trial, "");
 
 	return kis_there(folder);
 }
@@ -56,8 +50,8 @@ has_facts(long trial)
 	long first = trial ? 1 : 0;
 
 	for (long b = first;; b++) {
-		auto_free char *folder = kplace_folder(".", trial, b),
-		               *digest = kplace_cell(".", trial, b, "digest");
+		auto_free char *folder = kplace_folder(trial, b),
+		               *digest = kplace_cell(trial, b, "digest");
 
 		if (!kis_there(folder))
 			return b > first;
@@ -79,7 +73,7 @@ last_facts(void)
 void
 set_position(long trial)
 {
-	auto_free char *target = trial_path(trial, "archive.ndjson");
+	auto_free char *target = kplace_trial(trial, "archive.ndjson");
 
 	remove_file(LINK ".new");
 	if (symlink(target, LINK ".new") < 0 || rename(LINK ".new", LINK) < 0 ||
@@ -96,7 +90,7 @@ clear_position(void)
 json_t *
 archive_header(long trial)
 {
-	auto_free char *path = trial_path(trial, "archive.ndjson");
+	auto_free char *path = kplace_trial(trial, "archive.ndjson");
 	json_t *header = trial >= 0 ? kin_first(path) : NULL;
 
 	if (trial >= 0 && !header && kis_there(path))

@@ -95,7 +95,7 @@ int
 verify_best(void)
 {
 	bool chain = kcamp_linear(), again = true;
-	auto_free char *report = trial_path(last_made, "verify.ndjson");
+	auto_free char *report = kplace_trial(last_made, "verify.ndjson");
 	char *refused = NULL;
 	int code = K_OK;
 
@@ -152,7 +152,7 @@ make_cell(long trial, long branch)
 	struct graph g = { .first = trial, .last = trial, .ask = ASK_BOTH };
 	bool told = trial && *kcamp_str("feedback.provider");
 	auto_free char *eval = fact_path(trial, branch, KFACT_EVAL),
-	               *digest = told ? kplace_cell(".", trial, branch, "digest") : NULL;
+	               *digest = told ? kplace_cell(trial, branch, "digest") : NULL;
 	const char *const goals[] = { eval, digest, NULL };
 
 	return make_graph(&g, goals);
@@ -164,7 +164,7 @@ redo(long trial, long branch, int stage)
 	int code;
 
 	if (trial <= last_made) {
-		auto_free char *report = trial_path(last_made, "verify.ndjson");
+		auto_free char *report = kplace_trial(last_made, "verify.ndjson");
 
 		/*
 		 * From here until the views are complete again there is no position: any run
@@ -188,7 +188,7 @@ command_redo(void)
 	auto_free char *folder = NULL;
 
 	parse_cell(given.operand, &trial, &branch);
-	folder = kplace_folder(".", trial, branch);
+	folder = kplace_folder(trial, branch);
 	if (!kis_there(folder))
 		kdie(K_USAGE, "%s: no such candidate", folder);
 	if (trial == 0 && stage != KFACT_EVAL)

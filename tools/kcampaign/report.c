@@ -138,7 +138,7 @@ report_measured(long trial, long branch)
 static void
 emit_code(const char *id)
 {
-	auto_free char *path = kplace_id(".", id, kfact_names[KFACT_EVAL]);
+	auto_free char *path = kplace_id(id, kfact_names[KFACT_EVAL]);
 	json_auto_t *rec = kin_first(path);
 	const char *code = kjson_str_or(rec, "eval.code", NULL);
 	size_t len;
@@ -193,7 +193,7 @@ enum { LEVELS = 4 };
 static long
 read_cells(long trial, const struct standing *s, double best[LEVELS][LEVELS])
 {
-	auto_free char *path = trial_path(trial, "archive.ndjson");
+	auto_free char *path = kplace_trial(trial, "archive.ndjson");
 	struct karch archive;
 	long n = 0;
 

@@ -27,7 +27,7 @@ roofline_stop(const struct standing *s)
 
 	if (goal <= 0 || reached < goal)
 		return NULL;
-	roofline = kroof_load(".");
+	roofline = kroof_load();
 	doubt = kroof_doubt(roofline, reached);
 	if (doubt) {
 		kwarn(
@@ -42,7 +42,7 @@ roofline_stop(const struct standing *s)
 void
 roofline_require(void)
 {
-	json_auto_t *roofline = kcamp_num("stop.efficiency") > 0 ? kroof_load(".") : NULL;
+	json_auto_t *roofline = kcamp_num("stop.efficiency") > 0 ? kroof_load() : NULL;
 
 	if (roofline && kjson_is(roofline, "label", "incomplete")) {
 		kjson_foreach(u, json_object_get(roofline, "unknown"))

@@ -157,7 +157,7 @@ from_future(const struct stat *st)
 bool
 rules_newer(long trial)
 {
-	auto_free char *view = trial_path(trial, "gradient.ndjson");
+	auto_free char *view = kplace_trial(trial, "gradient.ndjson");
 	struct stat rule, made;
 	bool yes = !kfind(view, &made) || from_future(&made);
 
@@ -188,9 +188,9 @@ settle_trial(long trial, time_t *now)
 	time_t long_ago = 1000000000;
 
 	kforeach(view, views)
-		keach_path(trial_path(trial, *view), settle, &long_ago);
-	keach_path(trial_path(trial, "*.*json"), settle, now);
-	keach_path(trial_path(trial, "*/*.ndjson"), settle, now);
+		keach_path(kplace_trial(trial, *view), settle, &long_ago);
+	keach_path(kplace_trial(trial, "*.*json"), settle, now);
+	keach_path(kplace_trial(trial, "*/*.ndjson"), settle, now);
 }
 
 void

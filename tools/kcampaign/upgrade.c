@@ -52,7 +52,7 @@ add_line(struct kbuf *text, const json_t *record)
 static void
 add_part(struct kbuf *text, const json_t *record, const char *name)
 {
-	json_auto_t *part = krecord_part(".", record, name, NULL);
+	json_auto_t *part = krecord_part(record, name, NULL);
 
 	add_line(text, part);
 }
@@ -72,7 +72,7 @@ load_fact(const char *path, const char *id, enum kfact stage, bool *old)
 	*old = is_whole(record);
 	if (record && !*old) {
 		json_decref(record);
-		record = krecord_fact(".", id, stage, KJOIN_WHOLE, &fault);
+		record = krecord_fact(id, stage, KJOIN_WHOLE, &fault);
 	}
 	if (fault)
 		kdie(K_USAGE, "%s: %s", path, fault);
@@ -129,7 +129,7 @@ convert_facts(const char *id, const json_t *viewed)
 	for (int s = 0; s < KFACTS; s++) {
 		json_auto_t *record = NULL;
 
-		path[s] = kplace_id(".", id, kfact_names[s]);
+		path[s] = kplace_id(id, kfact_names[s]);
 		record = load_fact(path[s], id, (enum kfact)s, &old[s]);
 		there[s] = record;
 		last = record ? path[s] : last;
@@ -175,7 +175,7 @@ add_view(struct kbuf *text, const json_t *record, const json_t *old)
 static void
 convert_views(long trial, const json_t *old)
 {
-	auto_free char *path = kplace_trial(".", trial, "score.ndjson");
+	auto_free char *path = kplace_trial(trial, "score.ndjson");
 	json_auto_t *records = kin_all(path);
 	auto_buf struct kbuf text = { 0 };
 	bool any = false, good = true;
@@ -194,7 +194,7 @@ convert_views(long trial, const json_t *old)
 static void
 convert_given(long trial)
 {
-	auto_free char *path = kplace_trial(".", trial, "score.ndjson");
+	auto_free char *path = kplace_trial(trial, "score.ndjson");
 	json_auto_t *records = kin_all(path);
 
 	kjson_foreach(record, records) {
@@ -222,18 +222,18 @@ convert_cell(const char *path, void *arg)
 static bool
 convert_trial(long trial)
 {
-	auto_free char *folder = kplace_trial(".", trial, "");
+	auto_free char *folder = kplace_trial(trial, "");
 	bool there = kis_there(folder);
 	json_auto_t *old = json_object();
 
 	if (!there)
 		return false;
-	keach_path(kplace_trial(".", trial, "[0-9]*/eval.ndjson"), note_digest, old);
+	keach_path(kplace_trial(trial, "[0-9]*/eval.ndjson"), note_digest, old);
 	convert_given(trial);
-	keach_path(kplace_trial(".", trial, "[0-9]*/"), convert_cell, NULL);
+	keach_path(kplace_trial(trial, "[0-9]*/"), convert_cell, NULL);
 	convert_views(trial, old);
-	keach_path(kplace_trial(".", trial, "coords.ndjson"), remove_path, NULL);
-	keach_path(kplace_trial(".", trial, "audit.ndjson"), remove_path, NULL);
+	keach_path(kplace_trial(trial, "coords.ndjson"), remove_path, NULL);
+	keach_path(kplace_trial(trial, "audit.ndjson"), remove_path, NULL);
 	return true;
 }
 

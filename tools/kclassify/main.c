@@ -21,8 +21,7 @@ static struct classifier {
 	struct kpattern_table *table;
 	int flags;
 	bool explain, sources, thin;
-	const char *dir; /* of the campaign */
-} classifier = { .flags = KPATTERN_STRIP | KPATTERN_GATES, .dir = "." };
+} classifier = { .flags = KPATTERN_STRIP | KPATTERN_GATES };
 
 /* Prints one line about a source, or what --explain says about it. */
 static void
@@ -103,7 +102,7 @@ classify_record(struct krec *rec)
 		kpattern_classify(
 		    classifier.table, source.data, source.len, classifier.flags, &r, NULL);
 		coords = coords_of(&r);
-		krecord_put(rec, classifier.dir, classifier.thin, "coords", coords);
+		krecord_put(rec, classifier.thin, "coords", coords);
 		json_decref(coords);
 	}
 }
@@ -116,9 +115,8 @@ classify_records(const char *path)
 
 	kin_open(&in, path);
 	/* Only the evaluation is needed, but a pipe must pass on the whole record. */
-	while (classifier.thin || classifier.explain
-	        ? kin_next(&in, &rec)
-	        : krecord_next(&in, classifier.dir, &rec, KJOIN_WHOLE)) {
+	while (classifier.thin || classifier.explain ? kin_next(&in, &rec)
+	                                             : krecord_next(&in, &rec, KJOIN_WHOLE)) {
 		classify_record(&rec);
 		krec_free(&rec);
 	}
@@ -158,7 +156,7 @@ table_of_campaign(void)
 {
 	const char *own;
 
-	kcamp_load(classifier.dir);
+	kcamp_load();
 	own = kcamp_str("classify.patterns");
 	return *own ? kcamp_path(own) : table_of(kcamp_str("backend"));
 }
@@ -172,7 +170,7 @@ main(int argc, char **argv)
 		{ 'b', "backend", .text = &backend,
 		    .help = "NAME\tuse the pattern table of this backend" },
 		{ 0, "patterns", .text = &patterns, .help = "FILE\tuse this pattern table" },
-		KOPTION_CAMPAIGN(&classifier.dir),
+		KOPTION_CAMPAIGN(&kcamp.dir),
 		KOPTION_OUTPUT(&output),
 		{ 'e', "explain", .flag = &classifier.explain,
 		    .help = "\tsay which patterns matched" },

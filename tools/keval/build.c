@@ -540,8 +540,7 @@ static char *
 cache_path(const struct subject *s, const json_t *flags)
 {
 	struct words c = { .count = 0 };
-	auto_free char *text = subject_text(s), *command = NULL,
-	               *folder = kplace_trial(kcamp.dir, 0, "build");
+	auto_free char *text = subject_text(s), *command = NULL, *folder = kplace_trial(0, "build");
 	char hex[65];
 	auto_buf struct kbuf key = { 0 };
 

@@ -223,7 +223,7 @@ evidence_subject(void)
 {
 	json_auto_t *linear = archive_linear();
 
-	return kverdict_incumbent(kcamp.dir, linear);
+	return kverdict_incumbent(linear);
 }
 
 json_t *
@@ -231,7 +231,7 @@ gather_evidence(long trial)
 {
 	json_auto_t *linear = archive_linear(), *past = NULL;
 	json_t *out;
-	auto_free char *id = kverdict_incumbent(kcamp.dir, linear);
+	auto_free char *id = kverdict_incumbent(linear);
 	long streak = (long)kjson_int(linear, "streak");
 	struct subject s = { 0 };
 	auto_free char *so = NULL;

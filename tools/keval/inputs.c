@@ -86,7 +86,7 @@ inputs_of_run(void)
 	inputs_of_tier("eval.correctness");
 	inputs_of_tier("eval.timing");
 	inputs_of_archive();
-	input(kverdict_path(kcamp.dir), false);
+	input(kverdict_path(), false);
 	input_past(KARCH_REFERENCE);
 }
 

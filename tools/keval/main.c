@@ -32,7 +32,7 @@ enum mode {
 
 struct arguments {
 	int mode;
-	const char *dir, *output;
+	const char *output;
 	const char *operand; /* of --code, --verify and --evidence */
 	bool inputs;         /* --inputs: only print what would be read */
 	const char *const *files;
@@ -43,7 +43,7 @@ parse(struct arguments *a, int argc, char **argv)
 {
 	static const char *const standard_input[] = { "-", NULL };
 	const struct koption options[] = {
-		KOPTION_CAMPAIGN(&a->dir),
+		KOPTION_CAMPAIGN(&kcamp.dir),
 		{ 'a', "archive", .text = &keval.archive,
 		    .help = "FILE\tarchive of the previous trial, with the program to race "
 		            "against" },
@@ -265,7 +265,7 @@ evaluate_reply(struct krec *rec, struct entry *r)
 	eval = bounded(eval);
 	report_progress(&r->s, eval);
 	add_time(eval);
-	krecord_put(rec, kcamp.dir, keval.thin, "eval", eval);
+	krecord_put(rec, keval.thin, "eval", eval);
 }
 
 /* Candidates name what they are compared with, so for --inputs they are read, too. */
@@ -278,8 +278,8 @@ take_replies(const struct arguments *a, const char *path)
 
 	kin_open(&in, path);
 	/* Plans are checked against the prompt; the record that is passed on contains it. */
-	while (krecord_next(
-	    &in, kcamp.dir, &rec, keval.thin && !kcamp_linear() ? KJOIN_PROGRAMS : KJOIN_WHOLE)) {
+	while (
+	    krecord_next(&in, &rec, keval.thin && !kcamp_linear() ? KJOIN_PROGRAMS : KJOIN_WHOLE)) {
 		open_reply(&rec, &r);
 		if (!a->inputs)
 			evaluate_reply(&rec, &r);
@@ -303,7 +303,7 @@ put_record(const char *id, json_t *eval)
 	rec.line = json_dumps(rec.json, KIO_DUMP);
 	rec.len = strlen(rec.line);
 	add_time(eval);
-	krecord_put(&rec, kcamp.dir, keval.thin, "eval", eval);
+	krecord_put(&rec, keval.thin, "eval", eval);
 	krec_free(&rec);
 	json_decref(eval);
 }
@@ -393,11 +393,11 @@ input_of_record(const char *path)
 int
 main(int argc, char **argv)
 {
-	struct arguments a = { .dir = "." };
+	struct arguments a = { 0 };
 
 	kutil_init("keval");
 	parse(&a, argc, argv);
-	kcamp_load(a.dir);
+	kcamp_load();
 	krecord_reads = input_of_record;
 	keval.set_given = keval.set != NULL;
 	if (!keval.set)

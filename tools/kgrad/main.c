@@ -13,10 +13,10 @@ static const char usage[] = "usage: kgrad [-c DIR] [-g GRADIENT] [-a ARCHIVE] [-
 int
 main(int argc, char **argv)
 {
-	const char *dir = ".", *start = NULL, *before = NULL, *output = NULL;
+	const char *start = NULL, *before = NULL, *output = NULL;
 	bool thin = false;
 	const struct koption options[] = {
-		KOPTION_CAMPAIGN(&dir),
+		KOPTION_CAMPAIGN(&kcamp.dir),
 		{ 'g', "gradient", .text = &start, .help = "FILE\tstart from this gradient" },
 		{ 'a', "archive", .text = &before, .help = "FILE\tarchive of the previous trial" },
 		KOPTION_OUTPUT(&output),
@@ -27,7 +27,7 @@ main(int argc, char **argv)
 
 	kutil_init("kgrad");
 	koption_read(options, LEN(options), usage, argc, argv);
-	kcamp_load(dir);
+	kcamp_load();
 	gradient_load(start);
 	after = thin ? gradient.trial : -1;
 	karch_load(&archive, before, false);

@@ -290,7 +290,7 @@ gradient_update(struct karch *archive, char *const *files, size_t count)
 	gradient.archive = archive;
 	if (!archive->header)
 		archive->header = json_object();
-	kcandidate_trials(kcamp.dir, files, count, add_trial);
+	kcandidate_trials(files, count, add_trial);
 	if (gradient.trial < 0)
 		kdie(K_USAGE, "there are no records and no gradient to start from");
 }

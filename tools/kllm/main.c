@@ -28,7 +28,7 @@ static const struct provider {
 };
 
 static struct {
-	const char *dir, *out, *in;
+	const char *out, *in;
 	const char *knobs[64];
 	size_t knob_count;
 	const char *budget, *key_file;
@@ -51,7 +51,7 @@ static void
 parse_options(int argc, char **argv)
 {
 	const struct koption options[] = {
-		KOPTION_CAMPAIGN(&given.dir),
+		KOPTION_CAMPAIGN(&kcamp.dir),
 		KOPTION_OUTPUT(&given.out),
 		{ 'k', "knob", .call = add_knob,
 		    .help = "NAME=VALUE\tset a field of campaign.json; repeatable" },
@@ -163,13 +163,13 @@ priced_model(void)
 
 /* The only record in the input. */
 static void
-read_record(struct krec *rec, const char *dir, const char *path)
+read_record(struct krec *rec, const char *path)
 {
 	struct krec more;
 	struct kin in;
 
 	kin_open(&in, path);
-	if (!krecord_next(&in, dir, rec, KJOIN_WHOLE))
+	if (!krecord_next(&in, rec, KJOIN_WHOLE))
 		kdie(K_USAGE, "%s: no record", in.file);
 	if (kin_next(&in, &more))
 		kdie(K_USAGE, "%s: more than one record; kllm answers give one prompt only",
@@ -245,13 +245,13 @@ answer(void)
 {
 	json_auto_t *member = NULL;
 
-	read_record(&call.rec, kcamp.dir, given.in);
+	read_record(&call.rec, given.in);
 	prepare();
 	if (json_object_get(call.rec.json, "reply"))
 		kdie(K_USAGE, "%s: the record already has a reply", call.rec.file);
 	member = reply_bounded(provider_of()->ask());
 	kout_open(call.out);
-	krecord_put(&call.rec, kcamp.dir, given.thin, "reply", member);
+	krecord_put(&call.rec, given.thin, "reply", member);
 	kout_commit();
 	http_committed();
 	kprogress("%s reply: %s, %zu bytes, %s", call.id, kjson_str_or(member, "finish", "?"),
@@ -264,7 +264,7 @@ main(int argc, char **argv)
 {
 	kutil_init("kllm");
 	parse_options(argc, argv);
-	kcamp_load(given.dir);
+	kcamp_load();
 	call.priced = priced_model();
 	apply_knobs();
 	if (given.feedback)

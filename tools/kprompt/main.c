@@ -147,12 +147,11 @@ shared_forms(void)
 static void
 each_record(const char *input, const char *forms)
 {
-	const char *dir = kcamp.dir;
 	struct kin in;
 	struct krec rec;
 
 	kin_open(&in, input);
-	while (krecord_next(&in, dir, &rec, given.digest ? KJOIN_PROGRAMS : KJOIN_WHOLE)) {
+	while (krecord_next(&in, &rec, given.digest ? KJOIN_PROGRAMS : KJOIN_WHOLE)) {
 		json_auto_t *names = facts = json_copy(campaign.stable),
 		            *member = given.digest ? digest_record(&rec) : render_record(&rec);
 
@@ -162,9 +161,9 @@ each_record(const char *input, const char *forms)
 			kout_json(member);
 		} else if (given.thin) {
 			json_object_set(rec.json, "prompt", member);
-			krecord_store(dir, rec.json, "prompt", forms);
+			krecord_store(rec.json, "prompt", forms);
 		} else {
-			krecord_put(&rec, dir, false, "prompt", member);
+			krecord_put(&rec, false, "prompt", member);
 		}
 		krec_free(&rec);
 	}
@@ -191,10 +190,9 @@ run(char *const *inputs)
 int
 main(int argc, char **argv)
 {
-	const char *dir = ".";
 	bool knowledge = false;
 	const struct koption options[] = {
-		KOPTION_CAMPAIGN(&dir),
+		KOPTION_CAMPAIGN(&kcamp.dir),
 		KOPTION_OUTPUT(&given.output),
 		{ 0, "digest", .flag = &given.digest,
 		    .help = "\twrite the prompt for the digest of a log" },
@@ -211,7 +209,7 @@ main(int argc, char **argv)
 		koption_misuse(usage, "--knowledge does not take an input file");
 	if (given.thin && (given.text || given.digest))
 		koption_misuse(usage, "--thin cannot be used with --text or --digest");
-	kcamp_load(dir);
+	kcamp_load();
 	files_init();
 	campaign_open();
 	if (knowledge) {

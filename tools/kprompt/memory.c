@@ -63,7 +63,7 @@ static json_t *
 compaction(const struct kmemo_masks *masks, json_t *covered)
 {
 	auto_free char *name = NULL;
-	json_auto_t *compact = kmemo_compaction(kcamp.dir, masks, recall.trial, &name);
+	json_auto_t *compact = kmemo_compaction(masks, recall.trial, &name);
 	const json_t *sections = json_object_get(compact, "compact");
 	auto_buf struct kbuf b = { 0 };
 
@@ -93,9 +93,8 @@ add_told(json_t *covered, const struct krec *rec)
 static json_t *
 records(const struct kmemo_masks *masks, const json_t *covered)
 {
-	const char *dir = kcamp.dir;
 	size_t count;
-	auto_free long *list = kmemo_versions(dir, &count);
+	auto_free long *list = kmemo_versions(&count);
 	json_auto_t *names = json_array();
 	auto_buf struct kbuf all = kbuf_empty();
 
@@ -108,7 +107,7 @@ records(const struct kmemo_masks *masks, const json_t *covered)
 		if (n < 1 || n >= recall.trial || kmemo_masked(masks, n, recall.trial) ||
 		    json_object_get(covered, name))
 			continue;
-		v = kmemo_load(masks, dir, n);
+		v = kmemo_load(masks, n);
 		kmemo_entry(&one, v, recall.trial);
 		if (!take(one.data)) {
 			kbuf_free(&one);
@@ -134,7 +133,7 @@ put_recall(const struct krec *rec)
 	put("recall", json_false());
 	if (!kmemo_enabled() || !recall.room)
 		return;
-	kmemo_masks_load(&masks, kcamp.dir);
+	kmemo_masks_load(&masks);
 	summary = compaction(&masks, covered);
 	add_told(covered, rec);
 	text = records(&masks, covered);
@@ -149,7 +148,7 @@ put_recall(const struct krec *rec)
 static json_t *
 tips(size_t share)
 {
-	auto_free char *path = kplace_trial(kcamp.dir, 0, "tips.md"),
+	auto_free char *path = kplace_trial(0, "tips.md"),
 	               *text = kread_if_there(path, FILE_MAX, NULL);
 	char *start = text ? text + strlen(text) : NULL;
 	size_t keep = keep_all_but(share), shown = 0;
@@ -184,7 +183,7 @@ put_row(struct kbuf *b, json_t *row)
 static json_t *
 frozen(const char *kind)
 {
-	auto_free char *path = kplace_trial(kcamp.dir, 0, "library.ndjson");
+	auto_free char *path = kplace_trial(0, "library.ndjson");
 	json_t *rows = kin_all(path) ?: json_array();
 
 	for (size_t i = json_array_size(rows); i-- > 0;)

@@ -89,7 +89,7 @@ fenced_code(const json_t *program)
 static json_t *
 growth_of(const json_t *program)
 {
-	json_auto_t *roofline = program_profile(program) ? NULL : kroof_load(kcamp.dir),
+	json_auto_t *roofline = program_profile(program) ? NULL : kroof_load(),
 	            *timing = json_array();
 	json_auto_t *growth = NULL;
 

@@ -23,7 +23,7 @@ add_line(json_t *list, const char *form, const json_t *row)
 void
 roofline_facts(void)
 {
-	json_auto_t *roofline = kroof_load(kcamp.dir);
+	json_auto_t *roofline = kroof_load();
 	json_t *list = json_array(), *bounds = json_array();
 	const json_t *known = json_object_get(roofline, "facts");
 	size_t i;

@@ -33,7 +33,7 @@ static void
 gather(json_t *covers, struct kbuf *b)
 {
 	size_t count;
-	auto_free long *list = kmemo_versions(".", &count);
+	auto_free long *list = kmemo_versions(&count);
 
 	kforeach_of(one, list, count) {
 		json_auto_t *v = NULL;

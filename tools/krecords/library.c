@@ -45,7 +45,7 @@ static void
 add_program(json_t *row, const struct kcandidate *c)
 {
 	const char *code = kjson_str_or(c->json, "eval.code", NULL);
-	json_auto_t *verdicts = kverdict_on(".", c->id);
+	json_auto_t *verdicts = kverdict_on(c->id);
 	json_t *last = json_array_get(verdicts, json_array_size(verdicts) - 1);
 	bool failed = last && !strcmp(kverdict_outcome(last), "ROLLED_BACK");
 
@@ -85,7 +85,7 @@ static void
 put_summary(struct kbuf *b, const char *device)
 {
 	auto_free char *name = NULL;
-	json_auto_t *compact = kmemo_compaction(".", &campaign.masks, KMEMO_ALL, &name),
+	json_auto_t *compact = kmemo_compaction(&campaign.masks, KMEMO_ALL, &name),
 	            *row = compact ? new_row("summary", device) : NULL;
 
 	if (row) {

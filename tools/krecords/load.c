@@ -12,7 +12,7 @@ campaign_open(bool alone)
 	char *fault;
 
 	campaign = (struct campaign){ .lock = kseal_lock(".", alone) };
-	kcamp_load(".");
+	kcamp_load();
 	fault = kseal_read(&campaign.seal, ".", NULL);
 	if (fault)
 		kdie(K_NO, "%s", fault);

@@ -33,7 +33,7 @@ has_memory(void)
 {
 	size_t count;
 
-	free(kmemo_versions(".", &count));
+	free(kmemo_versions(&count));
 	return count || kseal_last(&campaign.seal, KMEMO_SEAL);
 }
 

@@ -349,7 +349,7 @@ add_fix(const struct kcandidate *c, json_t *list)
 static void
 add_unknown(json_t *list)
 {
-	json_auto_t *roofline = kroof_load(".");
+	json_auto_t *roofline = kroof_load();
 	static const char *const kinds[] = { "unknown", "placeholders" };
 
 	for (size_t i = 0; i < LEN(kinds); i++)
@@ -461,7 +461,7 @@ notes(const char *version)
 static json_t *
 application(const struct kcandidate *c)
 {
-	json_auto_t *verdicts = kverdict_on(".", c->id);
+	json_auto_t *verdicts = kverdict_on(c->id);
 	json_t *list = json_array();
 
 	kjson_foreach(v, verdicts)
@@ -649,7 +649,7 @@ command_remember(void)
 void
 check_memory(struct kfaults *f, size_t *files)
 {
-	auto_free long *list = kmemo_versions(".", files);
+	auto_free long *list = kmemo_versions(files);
 	bool stale;
 
 	kforeach_of(one, list, *files)

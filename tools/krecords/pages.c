@@ -150,10 +150,10 @@ plan_round(struct round *r, struct plan *p)
 	char *summary = kasprintf("rounds/round-%ld/summary.md", r->number);
 
 	plan = p;
-	plan_fact(kplace_trial(".", r->trial, r->trial ? "evidence.ndjson" : "machine.json"));
+	plan_fact(kplace_trial(r->trial, r->trial ? "evidence.ndjson" : "machine.json"));
 	kforeach_of(one, r->list, r->count)
 		kforeach_of(kfact_name, kfact_names, KFACTS)
-			plan_fact(kplace_id(".", one->id, *kfact_name));
+			plan_fact(kplace_id(one->id, *kfact_name));
 	put_page(
 	    campaign.linear ? "summary.md" : "wide.md", round_facts(r), &plan_path(summary)->text);
 	kforeach_of(each, r->list, r->count)

@@ -42,7 +42,7 @@ static int
 read_all(void)
 {
 	size_t count;
-	auto_free long *list = kmemo_versions(".", &count);
+	auto_free long *list = kmemo_versions(&count);
 
 	kforeach_of(each, list, count) {
 		json_auto_t *v =
@@ -117,7 +117,7 @@ static int
 tell_all(const char *head, void (*put)(long version, const json_t *v, bool masked))
 {
 	size_t count;
-	auto_free long *list = kmemo_versions(".", &count);
+	auto_free long *list = kmemo_versions(&count);
 
 	kout_open(given.output);
 	if (head)
@@ -149,7 +149,7 @@ int
 command_latest(void)
 {
 	size_t count;
-	auto_free long *list = kmemo_versions(".", &count);
+	auto_free long *list = kmemo_versions(&count);
 	char name[24];
 
 	while (count > 0 && kmemo_masked(&campaign.masks, list[count - 1], KMEMO_ALL))

@@ -356,7 +356,7 @@ static void
 add_trial(json_t *tips, long trial, const char *folder)
 {
 	const struct kcandidate *c = trial_candidate(trial);
-	json_auto_t *verdicts = c ? kverdict_on(".", c->id) : NULL;
+	json_auto_t *verdicts = c ? kverdict_on(c->id) : NULL;
 
 	if (c && is_reusable(c) && *c->time)
 		append(tips, make_tip(c, NULL), folder, false);

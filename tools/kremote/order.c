@@ -5,6 +5,7 @@
  * runs in the folder that corresponds to ours, so a relative name means the same there. Absolute
  * arguments are made relative to the working folder.
  */
+#include "kcamp.h"
 #include "kplace.h"
 #include "kremote.h"
 
@@ -22,10 +23,9 @@ static const char *const passed[] = { "KILN_PROGRESS", "KILN_NOW" };
 struct order order;
 
 static struct making {
-	char here[PATH_MAX];  /* the working folder */
-	char **args;          /* the arguments there, without -o; owned */
-	const char *campaign; /* its folder */
-} making;                     /* the order of this process */
+	char here[PATH_MAX]; /* the working folder */
+	char **args;         /* the arguments there, without -o; owned */
+} making;                    /* the order of this process */
 
 /* A path that is sent must be a JSON string. */
 static void
@@ -151,7 +151,7 @@ take_arguments(void)
 			order.output = strcmp(v, "-") ? kstrdup(v) : NULL;
 		} else if (i &&
 		    (v = option_value(call.args, &i, "\\A(?|-c(.+)?|--campaign(?:=(.*))?)\\z"))) {
-			making.campaign = v;
+			kcamp.dir = v;
 			making.args[n++] = kstrdup("-c");
 			making.args[n++] = translate(v);
 		} else {
@@ -280,17 +280,16 @@ set_text(const char *name, char *text)
 static void
 order_campaign(void)
 {
-	auto_free char *trial = kplace_trial(making.campaign, 0, "..");
+	auto_free char *trial = kplace_trial(0, "..");
 
 	free(name_there(trial));
 	free(name_there("x/.."));
-	set_text("campaign", name_there(making.campaign));
+	set_text("campaign", name_there(kcamp.dir));
 }
 
 void
 order_make(void)
 {
-	making.campaign = ".";
 	order.head =
 	    json_pack("{s:s,s:[],s:[],s:[]}", "schema", REMOTE_SCHEMA, "args", "files", "folders");
 	if (!getcwd(making.here, sizeof making.here))
@@ -298,7 +297,7 @@ order_make(void)
 	take_arguments();
 	add_inputs();
 	add_environment();
-	set_text("place", place(making.campaign));
+	set_text("place", place(kcamp.dir));
 	set_text("folder", call.shared ? kstrdup(making.here) : name_there("."));
 	if (!call.shared)
 		order_campaign();

@@ -356,7 +356,7 @@ roofline_json(void)
 static json_t *
 source_of(const struct kcandidate *c, const char *what)
 {
-	json_t *o = karch_program(report.dir, c->id, false);
+	json_t *o = karch_program(c->id, false);
 
 	json_object_set_new(o, "what", json_string(what));
 	if (!json_object_get(o, "code"))

@@ -13,7 +13,6 @@
 /* load.c */
 
 struct report {
-	const char *dir;
 	struct ktask *task;
 	struct ktrials trials;
 	long last;            /* trial */
@@ -40,7 +39,7 @@ struct report {
 extern struct report report; /* of this process; kept to the end */
 
 /* A campaign without a complete trial has no candidates if EMPTY is set, and dies otherwise. */
-void load_report(const char *dir, bool empty);
+void load_report(bool empty);
 /*
  * Is C the next best after BEST (NULL: the reference)? By the rule of archives: a gain by more than
  * the noise of both.

@@ -74,8 +74,7 @@ diffs_json(const json_t *before, const json_t *after)
 static void
 add_step(json_t *o, const struct kcandidate *parent, const struct kcandidate *c)
 {
-	json_auto_t *a = karch_program(report.dir, parent->id, false),
-	            *b = karch_program(report.dir, c->id, false);
+	json_auto_t *a = karch_program(parent->id, false), *b = karch_program(c->id, false);
 	bool paired;
 	struct kgain_ratio gain = gain_of(parent, c, &paired);
 

@@ -38,9 +38,9 @@ text_of(const struct kcandidate *c, const char *path, const char *def)
 }
 
 static json_t *
-load_json(const char *dir, const char *name)
+load_json(const char *name)
 {
-	auto_free char *path = kasprintf("%s/%s", dir, name);
+	auto_free char *path = kasprintf("%s/%s", kcamp.dir, name);
 
 	return kjson_if_there(path);
 }
@@ -122,7 +122,7 @@ static void
 load_verify(void)
 {
 	for (long t = report.last; report.best && t > 0 && !report.verify && !report.refused; t--) {
-		auto_free char *path = kplace_trial(kcamp.dir, t, "verify.ndjson");
+		auto_free char *path = kplace_trial(t, "verify.ndjson");
 		json_auto_t *rec = kin_first(path);
 
 		if (rec && kjson_is(rec, "id", report.best->id)) {
@@ -137,21 +137,21 @@ load_verify(void)
 }
 
 void
-load_report(const char *dir, bool empty)
+load_report(bool empty)
 {
 	auto_free char *path = NULL, *begun = NULL;
 
-	kcamp_no_links(dir);
-	report = (struct report){ .dir = dir };
-	kcamp_load(dir);
+	kcamp_no_links();
+	kcamp_load();
 	report.task = ktask_load(kcamp.task);
 	ktrials_open(&report.trials);
 	if (!report.trials.header && empty)
 		return;
 	if (!report.trials.header)
-		kdie(K_USAGE, "%s: no trial is complete yet, so there is nothing to report", dir);
+		kdie(K_USAGE, "%s: no trial is complete yet, so there is nothing to report",
+		    kcamp.dir);
 	report.last = report.trials.last;
-	path = kplace_trial(kcamp.dir, kjson_int(report.trials.header, "trial"), "archive.ndjson");
+	path = kplace_trial(kjson_int(report.trials.header, "trial"), "archive.ndjson");
 	karch_load(&report.archive, path, true);
 	load_trials();
 	report.reference = find_candidate(KARCH_REFERENCE);
@@ -161,12 +161,12 @@ load_report(const char *dir, bool empty)
 	if (report.best == report.reference)
 		report.best = NULL;
 	load_verify();
-	report.machine = load_json(dir, "trials/000/machine.json");
-	report.roofline = load_json(dir, "trials/000/roofline.json");
+	report.machine = load_json("trials/000/machine.json");
+	report.roofline = load_json("trials/000/roofline.json");
 	report.linear = report.trials.linear;
 	for (size_t i = 1; i < report.count && !report.audited; i++)
 		report.audited = of(report.list[i], "audit");
 	report.audit = kaccount_report(&report.trials);
-	begun = kplace_trial(dir, report.last + 1, "");
+	begun = kplace_trial(report.last + 1, "");
 	report.begun = kis_there(begun) ? report.last + 1 : 0;
 }

@@ -47,8 +47,8 @@ write_pages(const json_t *facts, const json_t *figures, enum format format, cons
 
 	page_make(&p, text.data, kjson_str(facts, "title"), refresh, figures);
 	if (format == BOTH) {
-		auto_free char *html = kasprintf("%s/report.html", report.dir),
-		               *md = kasprintf("%s/report.md", report.dir);
+		auto_free char *html = kasprintf("%s/report.html", kcamp.dir),
+		               *md = kasprintf("%s/report.md", kcamp.dir);
 
 		kwrite_or_die(html, p.html.data, p.html.len);
 		kwrite_or_die(md, p.md.data, p.md.len);
@@ -72,11 +72,11 @@ write_best(const json_t *facts, const char *output)
 int
 main(int argc, char **argv)
 {
-	const char *dir = ".", *output = NULL;
+	const char *output = NULL;
 	int format = BOTH;
 	long refresh = 0;
 	const struct koption options[] = {
-		KOPTION_CAMPAIGN(&dir),
+		KOPTION_CAMPAIGN(&kcamp.dir),
 		KOPTION_OUTPUT(&output),
 		{ 0, "html", .choice = &format, .value = HTML,
 		    .help = "\tprint only the HTML page" },
@@ -101,7 +101,7 @@ main(int argc, char **argv)
 	if (output && format == BOTH)
 		koption_misuse(
 		    usage, "-o FILE needs --html, --markdown, --best, --json or --refresh");
-	load_report(dir, refresh > 0);
+	load_report(refresh > 0);
 	facts =
 	    report.count ? report_facts(&figures) : json_pack("{s:s}", "title", kcamp_str("name"));
 	if (refresh) {

@@ -8,7 +8,7 @@
 static void
 add_name(json_t *names, char *name)
 {
-	auto_free char *own = name, *path = kplace_in(report.dir, own);
+	auto_free char *own = name, *path = kplace_in(kcamp.dir, own);
 
 	if (kis_there(path))
 		json_array_append_new(names, json_string(own));
@@ -42,7 +42,7 @@ add_sources(json_t *names)
 static void
 add_fact(const char *path, void *names)
 {
-	auto_free char *prefix = kplace_in(report.dir, "");
+	auto_free char *prefix = kplace_in(kcamp.dir, "");
 	const char *name = path + strlen(prefix);
 
 	if (atol(name + strlen("trials/")) <= report.last)
@@ -61,7 +61,7 @@ add_facts(json_t *names)
 		"trials/*/*/digest.ndjson", "trials/*/*/eval.ndjson" };
 
 	kforeach(fact, facts)
-		keach_path(kplace_in(report.dir, *fact), add_fact, names);
+		keach_path(kplace_in(kcamp.dir, *fact), add_fact, names);
 }
 
 /*
@@ -77,7 +77,7 @@ group_json(const char *what, void (*add)(json_t *names))
 	add(names);
 	kjson_sort(names, by_name);
 	kjson_foreach(name, names) {
-		auto_free char *path = kplace_in(report.dir, json_string_value(name));
+		auto_free char *path = kplace_in(kcamp.dir, json_string_value(name));
 
 		if (kseal_file(path, hex))
 			kbuf_printf(&text, "%s  %s\n", hex, json_string_value(name));

@@ -128,7 +128,7 @@ add_last(json_t *sample)
 	enum status status = status_at(record, "eval.status");
 
 	if (search.trial > 1 && (status_repairable(status) || status == STATUS_NO_PLAN)) {
-		last = karch_program(kcamp.dir, kjson_str(record, "id"), true);
+		last = karch_program(kjson_str(record, "id"), true);
 		kjson_set(last, "status", status_json(status));
 		kjson_set(sample, "last", last);
 	}
@@ -138,7 +138,7 @@ static json_t *
 accepted_program(const char *id)
 {
 	struct karch_row best;
-	json_t *o = karch_program(kcamp.dir, id, true);
+	json_t *o = karch_program(id, true);
 
 	kjson_set(o, "status", status_json(STATUS_CORRECT));
 	if (!karch_best(&search.archive, &best) || strcmp(best.id, id))
@@ -197,7 +197,7 @@ check_evidence(const char *path, const json_t *evidence, const json_t *program, 
 static void
 add_evidence(json_t *sample, json_t *program, long streak)
 {
-	auto_free char *path = kplace_trial(kcamp.dir, search.trial, "evidence.ndjson");
+	auto_free char *path = kplace_trial(search.trial, "evidence.ndjson");
 	json_t *evidence, *profile;
 
 	if (streak >= KLINEAR_PROFILE) {
@@ -239,7 +239,7 @@ linear_json(void)
 {
 	const json_t *linear = kjson_path(search.archive.header, "linear"),
 	             *errors = kjson_path(search.archive.header, "errors");
-	auto_free char *accepted = kverdict_incumbent(kcamp.dir, linear);
+	auto_free char *accepted = kverdict_incumbent(linear);
 	long streak = (long)kjson_int(linear, "streak");
 	json_t *o, *program;
 

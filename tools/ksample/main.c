@@ -17,7 +17,7 @@ static const char usage[] = "usage: ksample [-c DIR] [--trial N] [--branch LIST]
 struct search search;
 
 static struct arguments {
-	const char *dir, *output;
+	const char *output;
 	char *archive, *gradient; /* owned */
 	long trial;               /* -1: the one after the archive's */
 	bool branch[MAX_BRANCHES + 1];
@@ -68,7 +68,7 @@ static char *
 default_file(long trial, const char *name)
 {
 	auto_free char *file = kasprintf("%s.ndjson", name);
-	char *path = trial < 0 ? kplace_in(given.dir, file) : kplace_trial(given.dir, trial, file);
+	char *path = trial < 0 ? kplace_in(kcamp.dir, file) : kplace_trial(trial, file);
 
 	if (kis_there(path))
 		return path;
@@ -130,8 +130,8 @@ choose_best(void)
 static void
 hide_masked(void)
 {
-	kmemo_masks_load(&search.masks, kcamp.dir);
-	search.failures = kverdict_failures(kcamp.dir);
+	kmemo_masks_load(&search.masks);
+	search.failures = kverdict_failures();
 	kforeach_of(one, search.archive.elite, KARCH_CELLS)
 		if (*one && is_hidden((*one)->id)) {
 			karch_row_free(*one);
@@ -186,7 +186,7 @@ parse(int argc, char **argv)
 {
 	const char *archive = NULL, *gradient = NULL, *branches = "1";
 	const struct koption options[] = {
-		KOPTION_CAMPAIGN(&given.dir),
+		KOPTION_CAMPAIGN(&kcamp.dir),
 		KOPTION_OUTPUT(&given.output),
 		{ 0, "trial", .number = &given.trial, .low = 1, .high = 999999,
 		    .help = "N\ttrial to sample for (default: the next one)" },
@@ -216,7 +216,7 @@ put_sample(const struct plan *plan, int branch)
 	    plan ? sample_json(plan, branch) : linear_json());
 
 	if (given.thin)
-		krecord_store(given.dir, record, "sample", NULL);
+		krecord_store(record, "sample", NULL);
 	else
 		kout_json(record);
 }
@@ -229,11 +229,11 @@ main(int argc, char **argv)
 	bool linear;
 
 	kutil_init("ksample");
-	given = (struct arguments){ .dir = ".", .trial = -1 };
+	given = (struct arguments){ .trial = -1 };
 	parse(argc, argv);
 	/* A benchmark makes many samples in one process. */
 	search = (struct search){ 0 };
-	kcamp_load(given.dir);
+	kcamp_load();
 	search.seed = (uint64_t)kcamp_num("seed");
 	search.branches = (int)kcamp_branches();
 	load();

@@ -20,7 +20,7 @@ put_times(const struct karch_row *row, json_t *o)
 static json_t *
 program_json(const struct karch_row *row, bool log)
 {
-	json_t *o = karch_program(kcamp.dir, row->id, log);
+	json_t *o = karch_program(row->id, log);
 
 	json_object_update_new(o,
 	    json_pack("{s:o,s:o,s:f}", "coords", karch_coords(row->cell), "status",
@@ -32,7 +32,7 @@ program_json(const struct karch_row *row, bool log)
 static json_t *
 broken_json(const json_t *broken)
 {
-	json_t *o = karch_program(kcamp.dir, kjson_str(broken, "id"), true);
+	json_t *o = karch_program(kjson_str(broken, "id"), true);
 
 	json_object_update_new(o,
 	    json_pack("{s:o,s:s,s:f,s:I}", "coords",
@@ -49,7 +49,7 @@ parent_json(const struct plan *plan)
 		return broken_json(plan->broken);
 	if (plan->parent)
 		return program_json(plan->parent, true);
-	return karch_program(kcamp.dir, KARCH_REFERENCE, true);
+	return karch_program(KARCH_REFERENCE, true);
 }
 
 /* The cell that a plan starts from, or -1. */

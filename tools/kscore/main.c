@@ -298,12 +298,12 @@ score_file(const char *path, bool check)
 	bool holds = true;
 
 	kin_open(&in, path);
-	while (krecord_next(&in, kcamp.dir, &scored, join)) {
+	while (krecord_next(&in, &scored, join)) {
 		make_score();
 		if (check)
 			holds &= decision_holds();
 		else
-			krecord_put(&scored, kcamp.dir, scorer.thin, "score", score);
+			krecord_put(&scored, scorer.thin, "score", score);
 		json_decref(score);
 		krec_free(&scored);
 	}
@@ -314,10 +314,10 @@ score_file(const char *path, bool check)
 int
 main(int argc, char **argv)
 {
-	const char *dir = ".", *reference = NULL, *archive = NULL, *output = NULL;
+	const char *reference = NULL, *archive = NULL, *output = NULL;
 	bool check = false, holds = true;
 	const struct koption options[] = {
-		KOPTION_CAMPAIGN(&dir),
+		KOPTION_CAMPAIGN(&kcamp.dir),
 		{ 'r', "reference", .text = &reference,
 		    .help = "FILE\tevaluated record of the reference" },
 		{ 'a', "archive", .text = &archive, .help = "FILE\tarchive of the previous trial" },
@@ -332,12 +332,12 @@ main(int argc, char **argv)
 	koption_read(options, LEN(options), usage, argc, argv);
 	if (!reference)
 		koption_misuse(usage, "give -r REFERENCE, the evaluated record of the reference");
-	kcamp_load(dir);
+	kcamp_load();
 	scorer.linear = kcamp_linear();
 	/* For core workloads and pairs of passes; a simulation needs none. */
 	scorer.task = scorer.linear ? kjson_if_there(kcamp.task) : NULL;
 	/* Times of the null evaluator, which measures nothing, say nothing about a device. */
-	scorer.roofline = strcmp(kcamp_str("eval.evaluator"), "null") ? kroof_load(dir) : NULL;
+	scorer.roofline = strcmp(kcamp_str("eval.evaluator"), "null") ? kroof_load() : NULL;
 	scorer.multiplier = kcamp_num("score.multiplier");
 	scorer.min_gain = kcamp_num("score.min_gain");
 	if (!load_rival(&scorer.reference, reference, NULL))

@@ -362,11 +362,12 @@ check_facts(const struct khw *h, struct kfaults *faults)
 static void
 choose(void)
 {
-	auto_free char *path =
-	    given.campaign ? kplace_trial(given.campaign, 0, "roofline.json") : NULL;
+	auto_free char *path = given.campaign ? kplace_trial(0, "roofline.json") : NULL;
 
-	if (given.campaign)
-		kcamp_load(given.campaign);
+	if (given.campaign) {
+		kcamp.dir = given.campaign;
+		kcamp_load();
+	}
 	page.device_name = given.device ? given.device : given.campaign ? kcamp_str("gpu") : "";
 	if (*page.device_name)
 		page.device = device_or_die(page.hw, page.device_name);

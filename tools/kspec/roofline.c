@@ -15,7 +15,6 @@
 #include "ktask.h"
 
 static struct step {
-	const char *dir;
 	struct ktask *task;
 	struct khw *hw;
 	const struct khw_device *device; /* the device whose facts apply; NULL: unknown */
@@ -42,7 +41,7 @@ add_unknown(const char *metric, json_t *why)
 static json_t *
 load(const char *name, bool records)
 {
-	auto_free char *path = kasprintf("%s/%s", step.dir, name);
+	auto_free char *path = kasprintf("%s/%s", kcamp.dir, name);
 
 	return records ? kin_first(path) : kjson_if_there(path);
 }
@@ -170,7 +169,7 @@ peak(const char *metric)
 	if (f && c)
 		kdie(K_USAGE,
 		    "%s/placeholder.ok:%ld: %s is known (%s:L%ld: %s %s); remove the line",
-		    step.dir, c->line, metric, step.device->file, f->line, f->value, f->unit);
+		    kcamp.dir, c->line, metric, step.device->file, f->line, f->value, f->unit);
 	if (f)
 		return json_pack("{s:f,s:s,s:o}", "value", f->number, "by", "sourced peak", "from",
 		    json_sprintf("%s:L%ld", step.device->file, f->line));
@@ -364,7 +363,7 @@ refuse_unknown(void)
 	kdie(K_MISSING,
 	    "no target without these; a person can agree to a placeholder with a line 'metric: "
 	    "value unit # who, why' in %s/placeholder.ok",
-	    step.dir);
+	    kcamp.dir);
 }
 
 int
@@ -374,15 +373,16 @@ command_roofline(void)
 
 	if (given.count)
 		kdie(K_USAGE, "roofline takes no operand; it uses the campaign's device");
-	step.dir = given.campaign ? given.campaign : ".";
-	kcamp_load(step.dir);
+	if (given.campaign)
+		kcamp.dir = given.campaign;
+	kcamp_load();
 	step.task = ktask_load(kcamp.task);
 	step.strict = !given.tolerant || kcamp_num("stop.efficiency") > 0;
-	step.hw = khw_load(given.hardware, step.dir, NULL);
+	step.hw = khw_load(given.hardware, kcamp.dir, NULL);
 	step.unknown = json_array();
 	step.mismatches = json_array();
 	step.placeholders = json_array();
-	consents_load(step.dir);
+	consents_load(kcamp.dir);
 	step.reference = load("trials/000/00/eval.ndjson", true);
 	step.ceilings = load("trials/000/ceilings.json", false);
 	step.running = running_device();

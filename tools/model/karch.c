@@ -2,6 +2,7 @@
 /* karch: see karch.h. */
 #include "karch.h"
 
+#include "kcamp.h"
 #include "kplace.h"
 #include "kstat.h"
 
@@ -792,18 +793,18 @@ karch_hints(const json_t *directions)
 }
 
 json_t *
-karch_record(const char *dir, const char *id, const char *stage)
+karch_record(const char *id, const char *stage)
 {
-	auto_free char *path = kplace_id(dir, id, stage);
+	auto_free char *path = kplace_id(id, stage);
 
 	return kin_first(path);
 }
 
 /* Adds the second model's digest of the log, if there is such a file. */
 static void
-add_digest(json_t *program, const char *dir, const char *id)
+add_digest(json_t *program, const char *id)
 {
-	json_auto_t *record = karch_record(dir, id, "digest");
+	json_auto_t *record = karch_record(id, "digest");
 	const char *digest = kjson_str_or(record, "reply.text", NULL);
 
 	if (digest)
@@ -811,19 +812,19 @@ add_digest(json_t *program, const char *dir, const char *id)
 }
 
 json_t *
-karch_program(const char *dir, const char *id, bool log)
+karch_program(const char *id, bool log)
 {
 	static const char *const code[] = { "code", "files", NULL },
 	                         *const all[] = { "code", "files", "log", "digest", "profile",
 		                         NULL };
 	json_t *program = json_pack("{s:s}", "id", id);
-	json_auto_t *record = karch_record(dir, id, "eval");
+	json_auto_t *record = karch_record(id, "eval");
 
 	if (!kjson_str_or(record, "eval.code", NULL))
-		kdie(K_USAGE, "%s/trials/%s/eval.ndjson: %s", dir, id,
+		kdie(K_USAGE, "%s/trials/%s/eval.ndjson: %s", kcamp.dir, id,
 		    record ? "contains no code" : "is missing or empty");
 	kjson_share(program, json_object_get(record, "eval"), log ? all : code);
 	if (log)
-		add_digest(program, dir, id);
+		add_digest(program, id);
 	return program;
 }

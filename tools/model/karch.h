@@ -171,14 +171,14 @@ void karch_step(int islands, int *current, long *filled);
 json_t *karch_hints(const json_t *directions);
 
 /*
- * Program ID from DIR/trials/ID/eval.ndjson: {"id", "code", "files"?, "log"?}, with the log only on
+ * Program ID from trials/ID/eval.ndjson: {"id", "code", "files"?, "log"?}, with the log only on
  * request. New reference. Dies with K_USAGE when there is no such evaluation, or it has no code.
  */
-json_t *karch_program(const char *dir, const char *id, bool log);
+json_t *karch_program(const char *id, bool log);
 /* The first line of the archive IN: NULL and a new reference, or what is wrong with it. */
 char *karch_header(struct kin *in, json_t **header);
 /* The record of candidate ID after a stage, as its file has it. New reference, or NULL. */
-json_t *karch_record(const char *dir, const char *id, const char *stage);
+json_t *karch_record(const char *id, const char *stage);
 
 /* Shortest decimal form that reads back as V. BUF holds 32 bytes. */
 const char *karch_real(double v, char *buf);

@@ -6,7 +6,7 @@
 #include "kform.h"
 #include "kseal.h"
 
-struct kcamp kcamp;
+struct kcamp kcamp = { .dir = "." };
 
 const struct kknob kknobs[] = {
 #include "knobs.h"
@@ -89,10 +89,10 @@ refuse(const char *path)
 }
 
 static void
-check_names(const char *dir)
+check_names(void)
 {
 	kforeach(one, own) {
-		auto_free char *path = kasprintf("%s/%s", dir, one->name);
+		auto_free char *path = kasprintf("%s/%s", kcamp.dir, one->name);
 		mode_t type = type_of(path);
 
 		if (type && type != one->type)
@@ -102,9 +102,9 @@ check_names(const char *dir)
 
 /* The only link that kiln makes points to the archive of a trial. */
 static void
-check_position(const char *dir)
+check_position(void)
 {
-	auto_free char *path = kasprintf("%s/archive.ndjson", dir);
+	auto_free char *path = kasprintf("%s/archive.ndjson", kcamp.dir);
 	char target[64];
 	ssize_t n = readlink(path, target, sizeof target - 1);
 	int end = 0;
@@ -144,32 +144,24 @@ check_folder(const char *path)
 }
 
 void
-kcamp_no_links(const char *dir)
+kcamp_no_links(void)
 {
-	check_names(dir);
+	check_names();
 	kforeach_of(one, own, WALKED) {
-		auto_free char *path = kasprintf("%s/%s", dir, one->name);
+		auto_free char *path = kasprintf("%s/%s", kcamp.dir, one->name);
 
 		check_folder(path);
 	}
 }
 
-static void
-let_go(void)
-{
-	json_decref(kcamp.json);
-	free(kcamp.dir);
-	free(kcamp.file);
-	free(kcamp.task);
-}
-
 void
-kcamp_load(const char *dir)
+kcamp_load(void)
 {
 	auto_free char *text = NULL;
 
-	let_go();
-	kcamp.dir = kstrdup(dir ? dir : ".");
+	json_decref(kcamp.json);
+	free(kcamp.file);
+	free(kcamp.task);
 	kcamp.file = kasprintf("%s/campaign.json", kcamp.dir);
 	kcamp.json = kjson_load(kcamp.file);
 	if (kcamp_faults(kcamp.json, &text)) {
@@ -177,8 +169,8 @@ kcamp_load(const char *dir)
 		kdie(K_USAGE, "%s: %s", kcamp.file, text);
 	}
 	kcamp.task = kcamp_path(kcamp_str("task"));
-	check_names(kcamp.dir);
-	check_position(kcamp.dir);
+	check_names();
+	check_position();
 }
 
 static const struct kknob *

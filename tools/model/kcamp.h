@@ -24,18 +24,19 @@ extern const size_t kknobs_count;
 
 /* The manifest of this process. */
 extern struct kcamp {
-	char *dir;    /* the campaign folder */
+	/* its folder, set before anything else; "." unless it is */
+	const char *dir;
 	char *file;   /* dir/campaign.json */
 	char *task;   /* the path of its task */
 	json_t *json; /* as written; NULL: none is loaded */
 } kcamp;
 
 /*
- * Load DIR/campaign.json (DIR NULL: "."). Every field is checked: an unknown, misspelt, ill-typed
+ * Load campaign.json of that folder. Every field is checked: an unknown, misspelt, ill-typed
  * or out-of-range field ends the program with K_USAGE, naming file and field and saying what would
  * be right. It stays until another one is loaded.
  */
-void kcamp_load(const char *dir);
+void kcamp_load(void);
 /*
  * A campaign may come from somebody else, and its folder may contain links that lead out of it.
  * kcamp_load refuses such links among the names that kiln makes there, and this function refuses
@@ -43,7 +44,7 @@ void kcamp_load(const char *dir);
  * call it first. Anything that is neither a file nor a folder is refused, too. Dies with K_USAGE
  * and the name.
  */
-void kcamp_no_links(const char *dir);
+void kcamp_no_links(void);
 /*
  * The same check, collecting instead of dying: number of faults, one line each appended to TEXT
  * (caller frees *TEXT).

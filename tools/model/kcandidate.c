@@ -325,8 +325,8 @@ pass_trial(
 }
 
 void
-kcandidate_trials(const char *dir, char *const *files, size_t count,
-    void (*each)(const struct kcandidate *list, size_t n))
+kcandidate_trials(
+    char *const *files, size_t count, void (*each)(const struct kcandidate *list, size_t n))
 {
 	auto_free struct kcandidate *list = NULL;
 	struct kcandidate c;
@@ -338,7 +338,7 @@ kcandidate_trials(const char *dir, char *const *files, size_t count,
 		struct kin in;
 
 		kin_open(&in, count ? *one : NULL);
-		while (krecord_next(&in, dir, &rec, KJOIN_FIGURES)) {
+		while (krecord_next(&in, &rec, KJOIN_FIGURES)) {
 			read_line(&in, &rec, &c);
 			krec_free(&rec);
 			if (n && c.trial != last)

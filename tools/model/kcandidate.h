@@ -112,5 +112,5 @@ bool kcandidate_is_best(
  * DIR. A trial that comes after a later one, two records of one branch, or a record without a
  * required member ends the program with K_USAGE.
  */
-void kcandidate_trials(const char *dir, char *const *files, size_t count,
-    void (*each)(const struct kcandidate *list, size_t n));
+void kcandidate_trials(
+    char *const *files, size_t count, void (*each)(const struct kcandidate *list, size_t n));

@@ -86,12 +86,12 @@ race_in(const json_t *fact, const char *id)
 static bool
 find_race(const char *id, long trial, const char *name, struct kchain *c)
 {
-	auto_free char *file = kplace_trial(kcamp.dir, trial, name);
+	auto_free char *file = kplace_trial(trial, name);
 	json_auto_t *fact = kin_first(file);
 	const json_t *race = race_in(fact, id);
 	json_auto_t *record = race ? scored(id) : NULL;
 
-	return race && take_race(race, record, kplace_trial(".", trial, name), c);
+	return race && take_race(race, record, kplace_trial(trial, name), c);
 }
 
 bool
@@ -116,7 +116,7 @@ kchain_races(long last)
 
 	for (long t = 0; t <= last; t++)
 		kforeach(race, races) {
-			auto_free char *path = kplace_trial(kcamp.dir, t, *race);
+			auto_free char *path = kplace_trial(t, *race);
 			json_auto_t *fact = kin_first(path);
 
 			json_object_set_new(ids, kjson_str(fact, "id"), json_true());

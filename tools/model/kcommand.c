@@ -101,5 +101,5 @@ kcommand_enter(const struct kcommand *command, const char *dir)
 	/* Reported here, where the folder's name is still known. */
 	if (dir && !kis_there("campaign.json"))
 		kdie_errno(K_USAGE, "%s/campaign.json", dir);
-	kcamp_no_links(".");
+	kcamp_no_links();
 }

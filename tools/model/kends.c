@@ -134,7 +134,7 @@ check_efficiency(void)
 {
 	double least = kcamp_num("stop.efficiency"),
 	       efficiency = kjson_num(accepted, "score.efficiency_pct");
-	json_auto_t *roofline = least > 0 && efficiency >= least ? kroof_load(kcamp.dir) : NULL;
+	json_auto_t *roofline = least > 0 && efficiency >= least ? kroof_load() : NULL;
 	auto_free char *doubt = kroof_doubt(roofline, efficiency);
 
 	ends->at[KENDS_EFFICIENCY].set = least > 0;

@@ -30,9 +30,9 @@ kmemo_version(const char *name, long *version)
 }
 
 static char *
-version_path(const char *dir, long version)
+version_path(long version)
 {
-	return kasprintf("%s/memory/v%ld.json", dir, version);
+	return kasprintf("%s/memory/v%ld.json", kcamp.dir, version);
 }
 
 static int
@@ -45,9 +45,9 @@ by_number(const void *a, const void *b)
 
 /* Numbers in the names of memory's files, ascending. */
 static long *
-numbers(const char *dir, const char *prefix, int digits, const char *suffix, size_t *count)
+numbers(const char *prefix, int digits, const char *suffix, size_t *count)
 {
-	auto_free char *path = kasprintf("%s/memory", dir);
+	auto_free char *path = kasprintf("%s/memory", kcamp.dir);
 	DIR *d = kopen_folder(path);
 	struct dirent *e;
 	long *list = NULL, number;
@@ -64,16 +64,16 @@ numbers(const char *dir, const char *prefix, int digits, const char *suffix, siz
 }
 
 long *
-kmemo_versions(const char *dir, size_t *count)
+kmemo_versions(size_t *count)
 {
-	return numbers(dir, "v", 1, ".json", count);
+	return numbers("v", 1, ".json", count);
 }
 
 json_t *
-kmemo_load(const struct kmemo_masks *m, const char *dir, long version)
+kmemo_load(const struct kmemo_masks *m, long version)
 {
-	auto_free char *path = version_path(dir, version);
-	char *name = path + strlen(dir) + 1, hex[65];
+	auto_free char *path = version_path(version);
+	char *name = path + strlen(kcamp.dir) + 1, hex[65];
 	json_t *v = NULL;
 
 	if (kseal_file(path, hex)) {
@@ -108,10 +108,10 @@ kmemo_masks_take(struct kmemo_masks *m, const json_t *lines)
 }
 
 void
-kmemo_masks_load(struct kmemo_masks *m, const char *dir)
+kmemo_masks_load(struct kmemo_masks *m)
 {
 	*m = (struct kmemo_masks){ 0 };
-	kseal_open(&m->seal, dir, KMEMO_SEAL);
+	kseal_open(&m->seal, kcamp.dir, KMEMO_SEAL);
 	kmemo_masks_take(m, m->seal.lines);
 }
 
@@ -156,15 +156,15 @@ usable(const json_t *compact, const struct kmemo_masks *m, long trial)
 }
 
 json_t *
-kmemo_compaction(const char *dir, const struct kmemo_masks *m, long trial, char **name)
+kmemo_compaction(const struct kmemo_masks *m, long trial, char **name)
 {
 	size_t count;
-	auto_free long *list = numbers(dir, "compact-", 3, ".ndjson", &count);
+	auto_free long *list = numbers("compact-", 3, ".ndjson", &count);
 	json_t *found = NULL;
 
 	while (count > 0 && !found) {
 		auto_free char *path =
-		    kasprintf("%s/memory/compact-%03ld.ndjson", dir, list[--count]);
+		    kasprintf("%s/memory/compact-%03ld.ndjson", kcamp.dir, list[--count]);
 
 		found = kin_first(path);
 		if (found && usable(found, m, trial)) {

@@ -16,8 +16,8 @@ enum { KMEMO_ALL = 999999 }; /* as a trial number: later than all */
  * "v7" to 7; false unless NAME is v and a number in its printed form ("v07" and "v7.bak" are not).
  */
 bool kmemo_version(const char *name, long *version);
-/* Numbers of the versions in DIR/memory, ascending; the caller frees. NULL: none. */
-long *kmemo_versions(const char *dir, size_t *count);
+/* Numbers of the versions in memory, ascending; the caller frees. NULL: none. */
+long *kmemo_versions(size_t *count);
 
 /* Does the campaign keep a memory and exchange tips (memory.enabled; auto: in linear mode)? */
 bool kmemo_enabled(void);
@@ -33,14 +33,14 @@ struct kmemo_masks {
 };
 /* Picks the events from LINES of a seal. */
 void kmemo_masks_take(struct kmemo_masks *m, const json_t *lines);
-/* Reads them from the seal of DIR; a fault dies with K_USAGE. */
-void kmemo_masks_load(struct kmemo_masks *m, const char *dir);
+/* Reads them from the seal; a fault dies with K_USAGE. */
+void kmemo_masks_load(struct kmemo_masks *m);
 void kmemo_masks_free(struct kmemo_masks *m);
 /*
- * Load version VERSION of DIR. A record that is not in the seal dies with K_USAGE. New reference;
+ * Load version VERSION. A record that is not in the seal dies with K_USAGE. New reference;
  * NULL: there is none.
  */
-json_t *kmemo_load(const struct kmemo_masks *m, const char *dir, long version);
+json_t *kmemo_load(const struct kmemo_masks *m, long version);
 /* Do the events from before TRIAL mask VERSION? */
 bool kmemo_masked(const struct kmemo_masks *m, long version, long trial);
 
@@ -50,11 +50,11 @@ bool kmemo_masked(const struct kmemo_masks *m, long version, long trial);
 void kmemo_entry(struct kbuf *out, const json_t *version, long trial);
 
 /*
- * The newest compaction of DIR that a prompt of TRIAL may show: it covers nothing masked, and
+ * The newest compaction that a prompt of TRIAL may show: it covers nothing masked, and
  * nothing of TRIAL or later. New reference; NULL: none. NAME, which the caller frees, is set to its
  * file.
  */
-json_t *kmemo_compaction(const char *dir, const struct kmemo_masks *m, long trial, char **name);
+json_t *kmemo_compaction(const struct kmemo_masks *m, long trial, char **name);
 /*
  * The sections of a compaction's text: {"resolved": [...], "pending": [...], "avoid": [...]}, each
  * item one line. New reference; NULL with the reason in WHY when a section is missing, duplicate or

@@ -3,6 +3,7 @@
 #include "kplace.h"
 
 #include "karch.h"
+#include "kcamp.h"
 
 const char *const kfact_names[KFACTS] = {
 	[KFACT_SAMPLE] = "sample",
@@ -11,55 +12,44 @@ const char *const kfact_names[KFACTS] = {
 	[KFACT_EVAL] = "eval",
 };
 
-/* The separator after DIR in a path. */
-static const char *
-slash(const char **dir)
-{
-	if (!strcmp(*dir, "."))
-		*dir = "";
-	return **dir ? "/" : "";
-}
-
 char *
 kplace_in(const char *dir, const char *name)
 {
-	const char *s = slash(&dir);
-
-	return kasprintf("%s%s%s", dir, s, name);
+	return *dir && strcmp(dir, ".") ? kasprintf("%s/%s", dir, name) : kstrdup(name);
 }
 
 char *
-kplace_trial(const char *dir, long trial, const char *name)
+kplace_trial(long trial, const char *name)
 {
-	const char *s = slash(&dir);
+	auto_free char *below = kasprintf("trials/%03ld/%s", trial, name);
 
-	return kasprintf("%s%strials/%03ld/%s", dir, s, trial, name);
+	return kplace_in(kcamp.dir, below);
 }
 
 char *
-kplace_folder(const char *dir, long trial, long branch)
+kplace_folder(long trial, long branch)
 {
-	const char *s = slash(&dir);
+	auto_free char *name = kasprintf("%02ld", branch);
 
-	return kasprintf("%s%strials/%03ld/%02ld", dir, s, trial, branch);
+	return kplace_trial(trial, name);
 }
 
 char *
-kplace_cell(const char *dir, long trial, long branch, const char *name)
+kplace_cell(long trial, long branch, const char *name)
 {
-	const char *s = slash(&dir);
+	auto_free char *file = kasprintf("%02ld/%s.ndjson", branch, name);
 
-	return kasprintf("%s%strials/%03ld/%02ld/%s.ndjson", dir, s, trial, branch, name);
+	return kplace_trial(trial, file);
 }
 
 char *
-kplace_id(const char *dir, const char *id, const char *name)
+kplace_id(const char *id, const char *name)
 {
 	long trial, branch;
 
 	if (!karch_id(id, &trial, &branch))
 		kdie(K_USAGE,
-		    "%s: '%s' is not the id of a candidate (TRIAL/BRANCH, such as 007/02)", dir,
-		    id);
-	return kplace_cell(dir, trial, branch, name);
+		    "%s: '%s' is not the id of a candidate (TRIAL/BRANCH, such as 007/02)",
+		    kcamp.dir, id);
+	return kplace_cell(trial, branch, name);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * kplace: where the files of a campaign are. Every path of a record is made here. DIR is the
- * campaign's folder; "." is left out of paths, because messages name files relative to it. The
- * caller frees returned strings.
+ * campaign's folder (kcamp.dir); "." is left out of paths, because messages name files relative to
+ * it. The caller frees returned strings.
  */
 #pragma once
 
@@ -15,12 +15,12 @@ extern const char *const kfact_names[KFACTS];
 /* "DIR/NAME" */
 char *kplace_in(const char *dir, const char *name);
 /* "DIR/trials/007/NAME" */
-char *kplace_trial(const char *dir, long trial, const char *name);
+char *kplace_trial(long trial, const char *name);
 /* "DIR/trials/007/02", and a file in it: "DIR/trials/007/02/NAME.ndjson" */
-char *kplace_folder(const char *dir, long trial, long branch);
-char *kplace_cell(const char *dir, long trial, long branch, const char *name);
+char *kplace_folder(long trial, long branch);
+char *kplace_cell(long trial, long branch, const char *name);
 /*
  * The same for the candidate ID. An id becomes a path here and nowhere else: anything that is not
  * an id dies with K_USAGE.
  */
-char *kplace_id(const char *dir, const char *id, const char *name);
+char *kplace_id(const char *id, const char *name);

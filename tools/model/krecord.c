@@ -21,8 +21,7 @@ static const char *const shown[] = { "code", "files", "log", "profile" };
 
 void (*krecord_reads)(const char *path);
 
-/* The folder of the campaign, and the record that is put together or taken apart. */
-static const char *folder;
+/* The record that is put together or taken apart. */
 static json_t *whole;
 
 /* The line of the file PATH, without newline, or NULL. The caller frees. */
@@ -164,7 +163,7 @@ eval_member(const char *path, const char *key)
 static json_t *
 shown_member(const char *id, const char *key, const char *digest)
 {
-	auto_free char *path = kplace_id(folder, id, kfact_names[KFACT_EVAL]),
+	auto_free char *path = kplace_id(id, kfact_names[KFACT_EVAL]),
 	               *pattern = kasprintf("%s*", path);
 	json_t *value = eval_member(path, key);
 	glob_t all = { 0 };
@@ -188,7 +187,7 @@ shared_path(const char *name)
 {
 	auto_free char *file = kasprintf("texts/%s", name);
 
-	return kplace_trial(folder, 0, file);
+	return kplace_trial(0, file);
 }
 
 /* Text that all prompts share, in a file named after its digest. */
@@ -277,7 +276,7 @@ add_fact(const char *id, enum kfact stage, json_t **from, json_t *texts)
 {
 	const char *name = kfact_names[stage],
 	           *known = json_string_value(json_object_get(*from, name));
-	auto_free char *path = kplace_id(folder, id, name), *line = read_part(path);
+	auto_free char *path = kplace_id(id, name), *line = read_part(path);
 	char *fault = NULL;
 	json_auto_t *part = line ? json_loads(line, JSON_REJECT_DUPLICATES, NULL) : NULL;
 	json_t *member = json_object_get(part, name);
@@ -301,10 +300,10 @@ add_fact(const char *id, enum kfact stage, json_t **from, json_t *texts)
 }
 
 char *
-krecord_glance(const char *dir, const json_t *record)
+krecord_glance(const json_t *record)
 {
 	const char *id = kjson_str(record, "id");
-	auto_free char *path = kplace_id(dir, id, kfact_names[KFACT_EVAL]);
+	auto_free char *path = kplace_id(id, kfact_names[KFACT_EVAL]);
 	FILE *f = fopen(path, "re");
 	bool good = f && fseek(f, -1, SEEK_END) == 0 && getc(f) == '\n';
 
@@ -373,14 +372,13 @@ add_texts(enum kjoin join, const json_t *texts)
 }
 
 char *
-krecord_join(const char *dir, json_t *record, enum kjoin join)
+krecord_join(json_t *record, enum kjoin join)
 {
 	const char *id = kjson_str(record, "id");
 	const json_t *stored = json_object_get(record, "texts");
 	json_auto_t *texts = stored ? json_copy((json_t *)stored) : json_object();
 	char *fault;
 
-	folder = dir;
 	whole = record;
 	if (!has_schema(record, KPART_SCHEMA))
 		return json_object_get(record, "from") ? old_format("it") : NULL;
@@ -396,7 +394,7 @@ krecord_join(const char *dir, json_t *record, enum kjoin join)
 }
 
 bool
-krecord_next(struct kin *in, const char *dir, struct krec *rec, enum kjoin join)
+krecord_next(struct kin *in, struct krec *rec, enum kjoin join)
 {
 	char *fault;
 
@@ -407,32 +405,32 @@ krecord_next(struct kin *in, const char *dir, struct krec *rec, enum kjoin join)
 		free(rec->line);
 		rec->line = NULL;
 	}
-	fault = krecord_join(dir, rec->json, join);
+	fault = krecord_join(rec->json, join);
 	if (fault)
 		kdie(K_USAGE, "%s:%ld: %s", rec->file, rec->lineno, fault);
 	return true;
 }
 
 json_t *
-krecord_fact(const char *dir, const char *id, enum kfact last, enum kjoin join, char **fault)
+krecord_fact(const char *id, enum kfact last, enum kjoin join, char **fault)
 {
-	auto_free char *path = kplace_id(dir, id, kfact_names[last]), *line = read_part(path);
+	auto_free char *path = kplace_id(id, kfact_names[last]), *line = read_part(path);
 	json_auto_t *record = line ? json_loads(line, JSON_REJECT_DUPLICATES, NULL) : NULL;
 
 	*fault = NULL;
 	if (has_schema(record, KRECORD_SCHEMA))
 		*fault = old_format(path);
 	else if (record)
-		*fault = krecord_join(dir, record, join);
+		*fault = krecord_join(record, join);
 	else if (kis_there(path))
 		*fault = damaged(path, id, kfact_names[last]);
 	return *fault ? NULL : json_incref(record);
 }
 
 void
-krecord_check(const char *dir)
+krecord_check(void)
 {
-	auto_free char *path = kplace_id(dir, KARCH_REFERENCE, kfact_names[KFACT_EVAL]),
+	auto_free char *path = kplace_id(KARCH_REFERENCE, kfact_names[KFACT_EVAL]),
 	               *line = read_part(path);
 	char *fault;
 	json_auto_t *part = line ? json_loads(line, 0, NULL) : NULL;
@@ -478,7 +476,7 @@ thin_program(json_t *program, const char *path)
 
 	if (!karch_id(id, &(long){ 0 }, &(long){ 0 }) || !json_object_get(program, "code"))
 		return;
-	file = kplace_id(folder, id, kfact_names[KFACT_EVAL]);
+	file = kplace_id(id, kfact_names[KFACT_EVAL]);
 	kforeach(key, shown) {
 		const json_t *value = json_object_get(program, *key);
 		json_auto_t *same =
@@ -655,7 +653,7 @@ set_from(const json_t *record, const char *name, json_t *part)
 
 	if (stage == KFACTS)
 		return;
-	path = kplace_id(folder, kjson_str(record, "id"), kfact_names[stage]);
+	path = kplace_id(kjson_str(record, "id"), kfact_names[stage]);
 	text = read_part(path);
 	if (!text)
 		kdie(K_USAGE, "%s: is missing: a part of a record names what it was made from",
@@ -665,14 +663,13 @@ set_from(const json_t *record, const char *name, json_t *part)
 }
 
 json_t *
-krecord_part(const char *dir, const json_t *record, const char *name, const char *shared)
+krecord_part(const json_t *record, const char *name, const char *shared)
 {
 	static const char *const keys[] = { "campaign", "trial", "branch", "id", NULL };
 	const char *const one[] = { name, NULL };
 	json_t *part = json_pack("{s:s}", "schema", KPART_SCHEMA);
 	json_auto_t *texts = json_object(), *thin = json_copy((json_t *)record);
 
-	folder = dir;
 	whole = thin;
 	named = texts;
 	kjson_share(part, record, keys);
@@ -689,27 +686,27 @@ krecord_part(const char *dir, const json_t *record, const char *name, const char
 }
 
 void
-krecord_store(const char *dir, const json_t *record, const char *name, const char *shared)
+krecord_store(const json_t *record, const char *name, const char *shared)
 {
-	auto_free char *path = kplace_id(dir, kjson_str(record, "id"), name);
+	auto_free char *path = kplace_id(kjson_str(record, "id"), name);
 	json_auto_t *part = NULL;
 
 	if (kis_there(path))
 		kdie(K_USAGE, "%s: is there already; make redo makes it again", path);
 	kout_open(path);
-	part = krecord_part(dir, record, name, shared);
+	part = krecord_part(record, name, shared);
 	kout_json(part);
 	kout_commit();
 }
 
 void
-krecord_put(struct krec *rec, const char *dir, bool thin, const char *name, const json_t *value)
+krecord_put(struct krec *rec, bool thin, const char *name, const json_t *value)
 {
 	if (thin) {
 		json_auto_t *record = json_copy(rec->json), *part = NULL;
 
 		json_object_set(record, name, (json_t *)value);
-		part = krecord_part(dir, record, name, NULL);
+		part = krecord_part(record, name, NULL);
 		kout_json(part);
 		return;
 	}

@@ -28,37 +28,35 @@ enum kjoin {
 extern void (*krecord_reads)(const char *path);
 
 /*
- * Add the members that RECORD lacks, from the trials of the campaign DIR. Returns NULL, or what is
+ * Add the members that RECORD lacks, from the campaign's trials. Returns NULL, or what is
  * wrong and what to do, which the caller frees.
  */
-char *krecord_join(const char *dir, json_t *record, enum kjoin join);
+char *krecord_join(json_t *record, enum kjoin join);
 /*
  * Whether krecord_join would probably succeed, judged only by the end of the evaluation; the same
  * results.
  */
-char *krecord_glance(const char *dir, const json_t *record);
+char *krecord_glance(const json_t *record);
 /* Like kin_next, then joins the record. */
-bool krecord_next(struct kin *in, const char *dir, struct krec *rec, enum kjoin join);
+bool krecord_next(struct kin *in, struct krec *rec, enum kjoin join);
 /*
  * The record of candidate ID up to the fact LAST. If it returns NULL and *FAULT is NULL, there is
  * no such file. New reference; the caller frees *FAULT.
  */
-json_t *krecord_fact(
-    const char *dir, const char *id, enum kfact last, enum kjoin join, char **fault);
+json_t *krecord_fact(const char *id, enum kfact last, enum kjoin join, char **fault);
 
 /*
- * Dies with K_USAGE when the records of the campaign DIR are from an older version, naming the
+ * Dies with K_USAGE when the records of the campaign are from an older version, naming the
  * command that converts them.
  */
-void krecord_check(const char *dir);
+void krecord_check(void);
 
 /* Write REC with the member NAME; or, if THIN, as a part. */
-void krecord_put(
-    struct krec *rec, const char *dir, bool thin, const char *name, const json_t *value);
+void krecord_put(struct krec *rec, bool thin, const char *name, const json_t *value);
 /*
  * The part NAME of the whole RECORD. For a prompt, SHARED is text that it has in common with other
  * prompts and that is stored once; else NULL. New reference.
  */
-json_t *krecord_part(const char *dir, const json_t *record, const char *name, const char *shared);
+json_t *krecord_part(const json_t *record, const char *name, const char *shared);
 /* Writes that part to its file in the trial's folder; dies with K_USAGE if that exists. */
-void krecord_store(const char *dir, const json_t *record, const char *name, const char *shared);
+void krecord_store(const json_t *record, const char *name, const char *shared);

@@ -50,9 +50,9 @@ kroof_doubt(const json_t *roofline, double efficiency)
 }
 
 json_t *
-kroof_load(const char *dir)
+kroof_load(void)
 {
-	auto_free char *path = kplace_trial(dir, 0, "roofline.json");
+	auto_free char *path = kplace_trial(0, "roofline.json");
 
 	return kjson_if_there(path);
 }

@@ -7,8 +7,8 @@
 
 #include "kio.h"
 
-/* DIR/trials/000/roofline.json, or NULL when there is none. New reference. */
-json_t *kroof_load(const char *dir);
+/* trials/000/roofline.json, or NULL when there is none. New reference. */
+json_t *kroof_load(void);
 
 /*
  * What TIMING (rows of eval.timing, by STATISTIC) means on ROOFLINE: a new array of {"workload",

@@ -24,7 +24,7 @@ add_fault(struct ktrials *t, char *text)
 static bool
 has_archive(long trial)
 {
-	auto_free char *path = kplace_trial(kcamp.dir, trial, "archive.ndjson");
+	auto_free char *path = kplace_trial(trial, "archive.ndjson");
 
 	return kis_there(path);
 }
@@ -74,7 +74,7 @@ ktrials_last(void)
 static json_t *
 read_header(struct ktrials *t, long trial)
 {
-	auto_free char *path = kplace_trial(kcamp.dir, trial, "archive.ndjson"), *fault = NULL;
+	auto_free char *path = kplace_trial(trial, "archive.ndjson"), *fault = NULL;
 	json_t *header;
 	struct kin in;
 
@@ -129,8 +129,8 @@ read_record(const struct ktrials *t, const struct ktrial *trial, json_t *record,
 		return kstrdup("is of an older version of kiln; kcampaign upgrade converts the "
 		               "campaign");
 	if (t->glancing)
-		return krecord_glance(kcamp.dir, record);
-	if ((fault = krecord_join(kcamp.dir, record, t->join | KJOIN_LENIENT)))
+		return krecord_glance(record);
+	if ((fault = krecord_join(record, t->join | KJOIN_LENIENT)))
 		return fault;
 	*advised = false;
 	return kcandidate_read(c, record);
@@ -216,8 +216,7 @@ find_kept(struct ktrials *t, const struct ktrial *trial)
 static bool
 need_file(struct ktrials *t, long trial, const char *name)
 {
-	auto_free char *path = kplace_trial(kcamp.dir, trial, name),
-	               *folder = kplace_trial(kcamp.dir, trial, "");
+	auto_free char *path = kplace_trial(trial, name), *folder = kplace_trial(trial, "");
 	bool there = kis_there(path);
 
 	if (!kis_there(folder))
@@ -230,7 +229,7 @@ need_file(struct ktrials *t, long trial, const char *name)
 static void
 load(struct ktrials *t, struct ktrial *trial)
 {
-	auto_free char *path = kplace_trial(kcamp.dir, trial->number, "score.ndjson");
+	auto_free char *path = kplace_trial(trial->number, "score.ndjson");
 
 	t->damaged = false;
 	if (need_file(t, trial->number, "score.ndjson"))
@@ -258,7 +257,7 @@ ktrials_get(struct ktrials *t, long number)
 static void
 read_archive(struct ktrials *t, long trial)
 {
-	auto_free char *path = kplace_trial(kcamp.dir, trial, "archive.ndjson"), *fault = NULL;
+	auto_free char *path = kplace_trial(trial, "archive.ndjson"), *fault = NULL;
 	struct karch archive;
 
 	fault = karch_try(&archive, path, true);
@@ -274,7 +273,7 @@ ktrials_open(struct ktrials *t)
 {
 	const struct kcandidate *reference;
 
-	krecord_check(kcamp.dir);
+	krecord_check();
 	*t = (struct ktrials){ .last = ktrials_last() };
 	t->settled = t->last >= 0 && ktrials_linked() == t->last;
 	t->trial = kcalloc((size_t)(t->last + 1), sizeof *t->trial);
@@ -353,13 +352,13 @@ ktrials_record(const char *id, enum kjoin join, char **fault)
 	*fault = NULL;
 	if (!karch_id(id, &trial, &branch))
 		return NULL;
-	path = kplace_trial(kcamp.dir, trial, "score.ndjson");
+	path = kplace_trial(trial, "score.ndjson");
 	if (kis_there(path)) {
 		kin_open(&in, path);
 		while (!found && kin_try(&in, &rec, fault)) {
 			if (kjson_is(rec.json, "id", id)) {
 				found = json_incref(rec.json);
-				*fault = krecord_join(kcamp.dir, found, join);
+				*fault = krecord_join(found, join);
 			}
 			krec_free(&rec);
 		}

@@ -3,18 +3,19 @@
 #include "kverdict.h"
 
 #include "karch.h"
+#include "kcamp.h"
 #include "kplace.h"
 
 #define VERDICTS "adopt/verdicts.ndjson"
 
 /* Is the program with the verdict's id still the same program? */
 static bool
-is_about(const char *dir, const json_t *verdict)
+is_about(const json_t *verdict)
 {
 	const char *id = kjson_str(verdict, "id");
-	auto_free char *path = kplace_id(dir, id, "eval");
+	auto_free char *path = kplace_id(id, "eval");
 	char hex[65];
-	json_auto_t *program = kis_there(path) ? karch_program(dir, id, false) : NULL;
+	json_auto_t *program = kis_there(path) ? karch_program(id, false) : NULL;
 	const char *code = kjson_str(program, "code");
 
 	ksha256_text(code, hex);
@@ -30,9 +31,9 @@ forget(json_t *list, const char *id)
 }
 
 char *
-kverdict_path(const char *dir)
+kverdict_path(void)
 {
-	return kplace_in(dir, VERDICTS);
+	return kplace_in(kcamp.dir, VERDICTS);
 }
 
 const char *
@@ -43,24 +44,24 @@ kverdict_outcome(const json_t *verdict)
 }
 
 json_t *
-kverdict_on(const char *dir, const char *id)
+kverdict_on(const char *id)
 {
-	auto_free char *path = kverdict_path(dir);
+	auto_free char *path = kverdict_path();
 	json_t *list = kin_all(path);
 
 	for (size_t i = json_array_size(list); i-- > 0;) {
 		const json_t *v = json_array_get(list, i);
 
-		if (!kjson_is(v, "id", id) || !is_about(dir, v))
+		if (!kjson_is(v, "id", id) || !is_about(v))
 			json_array_remove(list, i);
 	}
 	return list;
 }
 
 json_t *
-kverdict_failures(const char *dir)
+kverdict_failures(void)
 {
-	auto_free char *path = kverdict_path(dir);
+	auto_free char *path = kverdict_path();
 	json_auto_t *verdicts = kin_all(path);
 	json_t *list = json_array();
 
@@ -68,7 +69,7 @@ kverdict_failures(const char *dir)
 		if (!strcmp(kverdict_outcome(v), "SHORT_CIRCUIT"))
 			continue;
 		forget(list, kjson_str(v, "id"));
-		if (!kjson_bool(v, "good") && is_about(dir, v))
+		if (!kjson_bool(v, "good") && is_about(v))
 			json_array_append(list, v);
 	}
 	return list;
@@ -81,11 +82,11 @@ kverdict_failed(const json_t *failures, const char *id)
 }
 
 char *
-kverdict_incumbent(const char *dir, const json_t *linear)
+kverdict_incumbent(const json_t *linear)
 {
 	const json_t *chain = json_object_get(linear, "chain");
 	const char *id = kjson_str_or(linear, "accepted", KARCH_REFERENCE);
-	json_auto_t *failures = kverdict_failures(dir);
+	json_auto_t *failures = kverdict_failures();
 
 	for (size_t i = json_array_size(chain); i-- > 0 && kverdict_failed(failures, id);)
 		id = i ? json_string_value(json_array_get(chain, i - 1)) : KARCH_REFERENCE;

@@ -9,25 +9,25 @@
 #include "kio.h"
 
 /* The file; the caller frees. */
-char *kverdict_path(const char *dir);
+char *kverdict_path(void);
 /*
  * "DEPLOYED", "ROLLED_BACK", or "SHORT_CIRCUIT": below the gate, and therefore not tried. Borrowed.
  */
 const char *kverdict_outcome(const json_t *verdict);
 /*
- * The verdicts on the current version of program ID of the campaign in DIR, in order. New
+ * The verdicts on the current version of program ID of the campaign, in order. New
  * reference.
  */
-json_t *kverdict_on(const char *dir, const char *id);
+json_t *kverdict_on(const char *id);
 /*
- * Programs of the campaign in DIR that failed in the application, according to the last verdict on
+ * Programs of the campaign that failed in the application, according to the last verdict on
  * each: {"id", "why", …}, in the order of the verdicts. New reference; empty if nothing was
  * adopted.
  */
-json_t *kverdict_failures(const char *dir);
+json_t *kverdict_failures(void);
 bool kverdict_failed(const json_t *failures, const char *id);
 /*
  * The last accepted program of a linear search that the application did not reject, from "linear"
  * in the archive's header; the caller frees.
  */
-char *kverdict_incumbent(const char *dir, const json_t *linear);
+char *kverdict_incumbent(const json_t *linear);
