@@ -43,20 +43,17 @@ write_pages(const json_t *facts, const json_t *figures, enum format format, cons
 {
 	auto_buf struct kbuf text =
 	    fill(report.count ? "tools/kreport/report.page" : "tools/kreport/wait.page", facts);
-	struct page p;
 
-	page_make(&p, text.data, kjson_str(facts, "title"), refresh, figures);
+	page_make(text.data, kjson_str(facts, "title"), refresh, figures);
 	if (format == BOTH) {
 		auto_free char *html = kasprintf("%s/report.html", kcamp.dir),
 		               *md = kasprintf("%s/report.md", kcamp.dir);
 
-		kwrite_or_die(html, p.html.data, p.html.len);
-		kwrite_or_die(md, p.md.data, p.md.len);
+		kwrite_or_die(html, page.html.data, page.html.len);
+		kwrite_or_die(md, page.md.data, page.md.len);
 	} else {
-		write_output(output, format == MARKDOWN ? &p.md : &p.html);
+		write_output(output, format == MARKDOWN ? &page.md : &page.html);
 	}
-	kbuf_free(&p.html);
-	kbuf_free(&p.md);
 }
 
 /* The best kernel in a few lines of plain text. */

@@ -26,8 +26,7 @@ page_hide(char c)
 /* The block that is open; it ends when something else follows. */
 enum inside { NOTHING, LIST, TILES, PICTURES, BARS };
 
-struct writer {
-	struct page *p;
+static struct writer {
 	struct kbuf contents; /* links to the sections */
 	enum inside inside;
 	bool section;
@@ -35,14 +34,16 @@ struct writer {
 	size_t columns;
 	double longest; /* longest bar of the current group */
 	const json_t *figures;
-};
+} writer; /* of the page */
+
+struct page page;
 
 /* Adds unescaped text to the page and to Markdown. */
 static void
-both(struct writer *w, const char *html, const char *md)
+both(const char *html, const char *md)
 {
-	kbuf_puts(&w->p->html, html);
-	kbuf_puts(&w->p->md, md);
+	kbuf_puts(&page.html, html);
+	kbuf_puts(&page.md, md);
 }
 
 void
@@ -64,12 +65,12 @@ unhidden(const char *text, size_t len)
 }
 
 static void
-put_text(struct writer *w, const char *text, size_t len)
+put_text(const char *text, size_t len)
 {
 	auto_free char *plain = unhidden(text, len);
 
-	kmark_html(&w->p->html, plain, len);
-	kmark_md(&w->p->md, plain, len);
+	kmark_html(&page.html, plain, len);
+	kmark_md(&page.md, plain, len);
 }
 
 /* Backticks in a row in a text. */
@@ -97,16 +98,16 @@ put_backticks(struct kbuf *md, size_t count)
  * ends.
  */
 static void
-put_code_span(struct writer *w, const char *text, size_t len, bool in_table)
+put_code_span(const char *text, size_t len, bool in_table)
 {
 	auto_free char *plain = unhidden(text, len);
 	auto_buf struct kbuf clean = { 0 };
-	struct kbuf *md = &w->p->md;
+	struct kbuf *md = &page.md;
 	size_t longest;
 
-	kbuf_puts(&w->p->html, "<code>");
-	kmark_html(&w->p->html, plain, len);
-	kbuf_puts(&w->p->html, "</code>");
+	kbuf_puts(&page.html, "<code>");
+	kmark_html(&page.html, plain, len);
+	kbuf_puts(&page.html, "</code>");
 	kmark_clean(&clean, plain, len);
 	longest = longest_run(clean.data, clean.len);
 	put_backticks(md, longest + 1);
@@ -123,7 +124,7 @@ put_code_span(struct writer *w, const char *text, size_t len, bool in_table)
 
 /* Text with `code` and **strong**. */
 static void
-put_inline(struct writer *w, const char *text, bool in_table)
+put_inline(const char *text, bool in_table)
 {
 	bool strong = false;
 
@@ -131,26 +132,26 @@ put_inline(struct writer *w, const char *text, bool in_table)
 		size_t n = strcspn(text, "`*\\");
 		const char *end = text[n] == '`' ? strchr(text + n + 1, '`') : NULL;
 
-		put_text(w, text, n);
+		put_text(text, n);
 		text += n;
 		if (end) {
-			put_code_span(w, text + 1, (size_t)(end - text - 1), in_table);
+			put_code_span(text + 1, (size_t)(end - text - 1), in_table);
 			text = end + 1;
 		} else if (!strncmp(text, "**", 2)) {
 			strong = !strong;
-			both(w, strong ? "<strong>" : "</strong>", "**");
+			both(strong ? "<strong>" : "</strong>", "**");
 			text += 2;
 		} else if (!strncmp(text, "\\n", 2)) {
-			put_text(w, "\n", 1);
+			put_text("\n", 1);
 			text += 2;
 		} else if (*text) {
-			put_text(w, text++, 1);
+			put_text(text++, 1);
 		}
 	}
 }
 
 static void
-enter(struct writer *w, enum inside what)
+enter(enum inside what)
 {
 	static const struct {
 		const char *begin, *end, *md;
@@ -162,11 +163,11 @@ enter(struct writer *w, enum inside what)
 		[BARS] = { "<div class=\"bars\">\n", "</ol></div></div>\n", "\n" },
 	};
 
-	if (w->inside == what)
+	if (writer.inside == what)
 		return;
-	both(w, around[w->inside].end, around[w->inside].md);
-	kbuf_puts(&w->p->html, around[what].begin);
-	w->inside = what;
+	both(around[writer.inside].end, around[writer.inside].md);
+	kbuf_puts(&page.html, around[what].begin);
+	writer.inside = what;
 }
 
 /* Splits TEXT at '|' into parts without surrounding blanks; returns how many. */
@@ -190,81 +191,81 @@ split(char *text, char *cell[CELLS])
 }
 
 static void
-put_section(struct writer *w, char *text)
+put_section(char *text)
 {
 	char *cell[CELLS];
 
 	split(text, cell);
-	kbuf_printf(&w->p->html, "%s<section id=\"%s\">\n<h2>%s</h2>\n",
-	    w->section ? "</section>\n" : "", cell[0], cell[1]);
-	kbuf_printf(&w->contents, "<li><a href=\"#%s\">%s</a></li>\n", cell[0], cell[1]);
-	kbuf_printf(&w->p->md, "## %s\n\n", cell[1]);
-	w->section = true;
+	kbuf_printf(&page.html, "%s<section id=\"%s\">\n<h2>%s</h2>\n",
+	    writer.section ? "</section>\n" : "", cell[0], cell[1]);
+	kbuf_printf(&writer.contents, "<li><a href=\"#%s\">%s</a></li>\n", cell[0], cell[1]);
+	kbuf_printf(&page.md, "## %s\n\n", cell[1]);
+	writer.section = true;
 }
 
 static void
-put_tile(struct writer *w, char *text)
+put_tile(char *text)
 {
 	char *cell[CELLS];
 
 	split(text, cell);
-	both(w, "<p><strong>", "- **");
-	put_inline(w, cell[0], false);
-	both(w, "</strong> ", "** ");
-	put_inline(w, cell[1], false);
-	both(w, " <small>", *cell[2] ? ": " : "");
-	put_inline(w, cell[2], false);
-	both(w, "</small></p>\n", "\n");
+	both("<p><strong>", "- **");
+	put_inline(cell[0], false);
+	both("</strong> ", "** ");
+	put_inline(cell[1], false);
+	both(" <small>", *cell[2] ? ": " : "");
+	put_inline(cell[2], false);
+	both("</small></p>\n", "\n");
 }
 
 /* A group of bars, all on the scale of the longest. */
 static void
-put_bars(struct writer *w, char *text)
+put_bars(char *text)
 {
 	char *cell[CELLS];
 
 	split(text, cell);
-	if (w->inside == BARS)
-		both(w, "</ol></div>\n", "\n");
-	enter(w, BARS);
-	w->longest = strtod(cell[0], NULL);
-	both(w, "<div><h3>", "**");
-	put_inline(w, cell[1], false);
-	both(w, "</h3><ol>\n", "**\n\n");
+	if (writer.inside == BARS)
+		both("</ol></div>\n", "\n");
+	enter(BARS);
+	writer.longest = strtod(cell[0], NULL);
+	both("<div><h3>", "**");
+	put_inline(cell[1], false);
+	both("</h3><ol>\n", "**\n\n");
 }
 
 /* Percent of the scale. */
 static double
-on_scale(const struct writer *w, const char *number)
+on_scale(const char *number)
 {
 	double value = strtod(number, NULL);
 
-	return 100 * (value < w->longest ? value / w->longest : 1);
+	return 100 * (value < writer.longest ? value / writer.longest : 1);
 }
 
 static void
-put_bar(struct writer *w, char *text)
+put_bar(char *text)
 {
 	char *cell[CELLS];
 	double low, high, end;
 
 	split(text, cell);
-	end = on_scale(w, cell[2]);
-	low = on_scale(w, cell[3]);
-	high = on_scale(w, cell[4]);
-	kbuf_printf(&w->p->html, "<li class=\"%s\">", cell[0]);
-	both(w, "<span>", "- ");
-	put_inline(w, cell[1], false);
-	both(w, "</span> <span>", ": ");
-	put_inline(w, cell[5], false);
-	kbuf_printf(&w->p->html, "</span><div><b style=\"width:%.2f%%\"></b>", end);
+	end = on_scale(cell[2]);
+	low = on_scale(cell[3]);
+	high = on_scale(cell[4]);
+	kbuf_printf(&page.html, "<li class=\"%s\">", cell[0]);
+	both("<span>", "- ");
+	put_inline(cell[1], false);
+	both("</span> <span>", ": ");
+	put_inline(cell[5], false);
+	kbuf_printf(&page.html, "</span><div><b style=\"width:%.2f%%\"></b>", end);
 	if (low < high)
 		kbuf_printf(
-		    &w->p->html, "<i style=\"left:%.2f%%;width:%.2f%%\"></i>", low, high - low);
-	kbuf_puts(&w->p->md, " ");
+		    &page.html, "<i style=\"left:%.2f%%;width:%.2f%%\"></i>", low, high - low);
+	kbuf_puts(&page.md, " ");
 	for (int i = 0; i < end / 4; i++)
-		kbuf_puts(&w->p->md, "█");
-	both(w, "</div></li>\n", "\n");
+		kbuf_puts(&page.md, "█");
+	both("</div></li>\n", "\n");
 }
 
 /* What the sign before a column's name means. */
@@ -289,84 +290,84 @@ kind_of(char sign)
 }
 
 static void
-put_table(struct writer *w, char *text)
+put_table(char *text)
 {
 	char *cell[CELLS];
 	auto_buf struct kbuf rule = { 0 };
 
-	w->columns = split(text, cell) - 1;
-	kbuf_printf(&w->p->html,
+	writer.columns = split(text, cell) - 1;
+	kbuf_printf(&page.html,
 	    "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"%s\"><table>\n",
 	    cell[0]);
-	both(w, "<caption>", "**");
-	put_inline(w, cell[0], false);
-	both(w, "</caption>\n<thead><tr>", "**\n\n|");
-	for (size_t i = 0; i < w->columns; i++) {
+	both("<caption>", "**");
+	put_inline(cell[0], false);
+	both("</caption>\n<thead><tr>", "**\n\n|");
+	for (size_t i = 0; i < writer.columns; i++) {
 		const struct kind *kind = kind_of(*cell[i + 1]);
 
-		w->column[i] = cell[i + 1];
-		kbuf_printf(&w->p->html, "<th scope=\"col\" class=\"%s\">", kind->class);
-		kbuf_puts(&w->p->md, " ");
-		put_inline(w, cell[i + 1] + !!kind->sign, true);
-		both(w, "</th>", " |");
+		writer.column[i] = cell[i + 1];
+		kbuf_printf(&page.html, "<th scope=\"col\" class=\"%s\">", kind->class);
+		kbuf_puts(&page.md, " ");
+		put_inline(cell[i + 1] + !!kind->sign, true);
+		both("</th>", " |");
 		kbuf_puts(&rule, kind->rule);
 	}
-	kbuf_puts(&w->p->html, "</tr></thead>\n<tbody>\n");
-	kbuf_printf(&w->p->md, "\n|%s\n", rule.data);
+	kbuf_puts(&page.html, "</tr></thead>\n<tbody>\n");
+	kbuf_printf(&page.md, "\n|%s\n", rule.data);
 }
 
 static void
-put_row(struct writer *w, char *text)
+put_row(char *text)
 {
 	char *cell[CELLS];
 
 	split(text, cell);
-	both(w, "<tr>", "|");
-	for (size_t i = 0; i < w->columns; i++) {
-		const struct kind *kind = kind_of(*w->column[i]);
-		const char *name = w->column[i] + !!kind->sign;
+	both("<tr>", "|");
+	for (size_t i = 0; i < writer.columns; i++) {
+		const struct kind *kind = kind_of(*writer.column[i]);
+		const char *name = writer.column[i] + !!kind->sign;
 		auto_free char *plain = unhidden(name, strlen(name));
 
 		/* On a narrow screen a row becomes a card, in which each cell has a label. */
-		kbuf_printf(&w->p->html, "<%s class=\"%s\" data-is=\"",
+		kbuf_printf(&page.html, "<%s class=\"%s\" data-is=\"",
 		    i ? "td" : "th scope=\"row\"", i ? kind->class : "");
-		kmark_html(&w->p->html, plain, strlen(name));
-		kbuf_puts(&w->p->html, "\">");
-		kbuf_puts(&w->p->md, " ");
-		put_inline(w, cell[i], true);
-		both(w, i ? "</td>" : "</th>", " |");
+		kmark_html(&page.html, plain, strlen(name));
+		kbuf_puts(&page.html, "\">");
+		kbuf_puts(&page.md, " ");
+		put_inline(cell[i], true);
+		both(i ? "</td>" : "</th>", " |");
 	}
-	both(w, "</tr>\n", "\n");
+	both("</tr>\n", "\n");
 }
 
 static void
-put_box(struct writer *w, char *text)
+put_box(char *text)
 {
-	kbuf_printf(&w->p->html, "<div class=\"%s\">\n", text);
+	kbuf_printf(&page.html, "<div class=\"%s\">\n", text);
 }
 
 static void
-put_details(struct writer *w, char *text)
+put_details(char *text)
 {
 	auto_free char *plain = unhidden(text, strlen(text));
 
-	both(w, "<details><summary>", "<details><summary>");
+	both("<details><summary>", "<details><summary>");
 	/* Markdown is not interpreted inside a tag, so both get HTML. */
-	kmark_html(&w->p->html, plain, strlen(text));
-	kmark_html(&w->p->md, plain, strlen(text));
-	both(w, "</summary>\n", "</summary>\n\n");
+	kmark_html(&page.html, plain, strlen(text));
+	kmark_html(&page.md, plain, strlen(text));
+	both("</summary>\n", "</summary>\n\n");
 }
 
 static void
-put_figure(struct writer *w, char *text)
+put_figure(char *text)
 {
 	char *cell[CELLS];
 
 	split(text, cell);
-	kbuf_printf(&w->p->html, "<figure>\n%s", kjson_str(w->figures, cell[0]));
-	both(w, "<figcaption>", "*Figure:* ");
-	put_inline(w, cell[1], false);
-	both(w, "</figcaption></figure>\n", "\n\n");
+	kbuf_printf(&page.html, "<figure>\n%s", kjson_str(writer.figures, cell[0]));
+	both("<figcaption>", "*Figure:* ");
+	put_inline(cell[1], false);
+	both("</figcaption></figure>\n", "\n\n");
 }
 
 /* The line that begins at TEXT, without its newline, truncated; and the start of the next. */
@@ -393,12 +394,12 @@ line_class(char first)
 
 /* Text in a fixed-width font, with long lines truncated; the lines of a diff have colours. */
 static void
-put_code(struct writer *w, const char *language, const char *text, const char *end)
+put_code(const char *language, const char *text, const char *end)
 {
 	bool diff = !strcmp(language, "diff");
 	size_t longest = longest_run(text, (size_t)(end - text)), n, cut,
 	       fence = longest < 2 ? 3 : longest + 1;
-	struct kbuf *html = &w->p->html, *md = &w->p->md;
+	struct kbuf *html = &page.html, *md = &page.md;
 
 	kbuf_puts(html, "<pre tabindex=\"0\"><code>");
 	put_backticks(md, fence);
@@ -415,7 +416,7 @@ put_code(struct writer *w, const char *language, const char *text, const char *e
 			kbuf_printf(html, "<i> … %zu bytes more</i>", cut);
 			kbuf_printf(md, " … %zu bytes more", cut);
 		}
-		both(w, class ? "</span>\n" : "\n", "\n");
+		both(class ? "</span>\n" : "\n", "\n");
 	}
 	kbuf_puts(html, "</code></pre>\n");
 	put_backticks(md, fence);
@@ -429,7 +430,7 @@ put_code(struct writer *w, const char *language, const char *text, const char *e
 static const struct line {
 	const char *sign;
 	enum inside inside;
-	void (*put)(struct writer *w, char *text);
+	void (*put)(char *text);
 	const char *begin, *end, *md, *md_end;
 } lines[] = {
 	{ "#", .begin = "<h1>", .end = "</h1>\n", .md = "# ", .md_end = "\n\n" },
@@ -453,7 +454,7 @@ static const struct line {
 };
 
 static void
-put_line(struct writer *w, char *text)
+put_line(char *text)
 {
 	size_t n = strcspn(text, " ");
 
@@ -461,14 +462,14 @@ put_line(struct writer *w, char *text)
 		if (strlen(l->sign) != n || strncmp(l->sign, text, n))
 			continue;
 		if (l->put != put_bars)
-			enter(w, l->inside);
+			enter(l->inside);
 		text += n + (text[n] == ' ');
 		if (l->put) {
-			l->put(w, text);
+			l->put(text);
 		} else {
-			both(w, l->begin, l->md);
-			put_inline(w, text, false);
-			both(w, l->end, l->md_end);
+			both(l->begin, l->md);
+			put_inline(text, false);
+			both(l->end, l->md_end);
 		}
 		return;
 	}
@@ -477,7 +478,7 @@ put_line(struct writer *w, char *text)
 
 /* Returns the end of the code that begins in the line at TEXT. */
 static char *
-code_block(struct writer *w, char *text)
+code_block(char *text)
 {
 	char *language = text + strlen("```"), *from = strchr(text, '\n'), *end;
 	auto_free char *plain = NULL;
@@ -489,8 +490,8 @@ code_block(struct writer *w, char *text)
 	*from++ = '\0';
 	len = end >= from ? (size_t)(end - from) : 0;
 	plain = unhidden(from, len);
-	enter(w, NOTHING);
-	put_code(w, language, plain, plain + len);
+	enter(NOTHING);
+	put_code(language, plain, plain + len);
 	return end + strlen("\n```\n");
 }
 
@@ -508,49 +509,48 @@ static const char head[] =
 
 /* Both texts whole. */
 static void
-finish(struct writer *w, const char *title, long refresh)
+finish(const char *title, long refresh)
 {
 	auto_free char *file = kdata_path("tools/kreport/report.css"),
 	               *style = kread_file_or_die(file, 1 << 20, NULL);
-	struct kbuf page = { 0 }, *md = &w->p->md;
+	struct kbuf whole = { 0 }, *md = &page.md;
 
-	kbuf_puts(&page, head);
+	kbuf_puts(&whole, head);
 	if (refresh)
-		kbuf_printf(&page, "<meta http-equiv=\"refresh\" content=\"%ld\">\n", refresh);
-	kbuf_puts(&page, "<title>");
-	kmark_html(&page, title, strlen(title));
-	kbuf_printf(&page,
+		kbuf_printf(&whole, "<meta http-equiv=\"refresh\" content=\"%ld\">\n", refresh);
+	kbuf_puts(&whole, "<title>");
+	kmark_html(&whole, title, strlen(title));
+	kbuf_printf(&whole,
 	    "</title>\n<style>\n%s</style>\n</head>\n<body>\n"
 	    "<nav aria-label=\"Sections\"><ul>\n%s</ul></nav>\n<main>\n"
 	    "%s%s</main>\n</body>\n</html>\n",
-	    style, w->contents.data ? w->contents.data : "", w->p->html.data,
-	    w->section ? "</section>\n" : "");
-	kbuf_free(&w->p->html);
-	kbuf_free(&w->contents);
-	w->p->html = page;
+	    style, writer.contents.data ? writer.contents.data : "", page.html.data,
+	    writer.section ? "</section>\n" : "");
+	kbuf_free(&page.html);
+	kbuf_free(&writer.contents);
+	page.html = whole;
 	while (md->len > 1 && md->data[md->len - 1] == '\n' && md->data[md->len - 2] == '\n')
 		md->data[--md->len] = '\0';
 }
 
 void
-page_make(struct page *p, const char *text, const char *title, long refresh, const json_t *figures)
+page_make(const char *text, const char *title, long refresh, const json_t *figures)
 {
-	struct writer w = { .p = p, .figures = figures };
 	auto_free char *copy = kstrdup(text);
 	char *end;
 
-	*p = (struct page){ 0 };
+	writer.figures = figures;
 	for (char *line = copy; *line; line = end) {
 		if (!strncmp(line, "```", 3)) {
-			end = code_block(&w, line);
+			end = code_block(line);
 			continue;
 		}
 		end = line + strcspn(line, "\n");
 		if (*end)
 			*end++ = '\0';
 		if (*line)
-			put_line(&w, line);
+			put_line(line);
 	}
-	enter(&w, NOTHING);
-	finish(&w, title, refresh);
+	enter(NOTHING);
+	finish(title, refresh);
 }
