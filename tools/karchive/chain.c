@@ -164,7 +164,6 @@ int
 check_chain(const struct karch *a, const struct view_options *o)
 {
 	const json_t *linear = json_object_get(a->header, "linear");
-	struct ktrials t;
 
 	if (!linear)
 		kdie(K_USAGE, "%s: not the archive of a linear search", o->archive);
@@ -172,11 +171,11 @@ check_chain(const struct karch *a, const struct view_options *o)
 		.good = true,
 		.failures = kverdict_failures() };
 	kcamp_load();
-	ktrials_open(&t);
-	for (long n = 0; n <= a->trial && n <= t.last; n++)
-		check_round(ktrials_get(&t, n));
+	ktrials_open();
+	for (long n = 0; n <= a->trial && n <= ktrials.last; n++)
+		check_round(ktrials_get(n));
 	check_header(a);
-	ktrials_close(&t);
+	ktrials_close();
 	json_decref(chain.failures);
 	return chain.good ? K_OK : K_NO;
 }

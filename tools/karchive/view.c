@@ -37,9 +37,9 @@ find_row(const struct karch *a, const char *id)
 
 /* Reads a candidate that is not in the archive from the scored records of its trial. */
 static void
-read_folder(struct ktrials *t, const char *id, struct karch_row *row)
+read_folder(const char *id, struct karch_row *row)
 {
-	const struct kcandidate *c = ktrials_find(t, id);
+	const struct kcandidate *c = ktrials_find(id);
 	auto_free struct karch_row *found = NULL;
 
 	if (!c)
@@ -54,13 +54,12 @@ static int
 show_lineage(const struct karch *a, const struct view_options *o)
 {
 	auto_free struct karch_row *chain = NULL;
-	struct ktrials t;
 	size_t n = 0;
 	char id[KARCH_ID];
 	long trial, branch, last = MAX_LINEAGE;
 
 	kcamp_load();
-	ktrials_open(&t);
+	ktrials_open();
 	snprintf(id, sizeof id, "%s", o->id);
 	while (*id) {
 		const struct karch_row *row = find_row(a, id);
@@ -71,13 +70,13 @@ show_lineage(const struct karch *a, const struct view_options *o)
 		kgrow(chain, n);
 		chain[n] = row ? *row : (struct karch_row){ 0 };
 		if (!row)
-			read_folder(&t, id, &chain[n]);
+			read_folder(id, &chain[n]);
 		strcpy(id, chain[n].parent);
 		n++;
 	}
 	while (n--)
 		karch_put(&chain[n]);
-	ktrials_close(&t);
+	ktrials_close();
 	return K_OK;
 }
 

@@ -8,18 +8,17 @@
 json_t *
 report_campaign(void)
 {
-	struct ktrials t;
 	json_t *report;
 
-	ktrials_open(&t);
-	if (t.last < 0)
+	ktrials_open();
+	if (ktrials.last < 0)
 		kdie(K_USAGE, "%s: no trial has been scored yet", kcamp.dir);
-	for (long n = 0; n <= t.last; n++) {
-		kaccount_add(ktrials_get(&t, n));
-		ktrials_drop(&t, n);
+	for (long n = 0; n <= ktrials.last; n++) {
+		kaccount_add(ktrials_get(n));
+		ktrials_drop(n);
 	}
-	report = kaccount_report(&t);
-	ktrials_close(&t);
+	report = kaccount_report();
+	ktrials_close();
 	return report;
 }
 

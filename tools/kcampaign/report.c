@@ -333,13 +333,12 @@ int
 command_status(void)
 {
 	double budget = kcamp_num("stop.budget_usd");
-	struct ktrials t;
 	struct standing s;
 	long last;
 
-	ktrials_open(&t);
-	last = t.last;
-	s = standing(json_incref(t.header));
+	ktrials_open();
+	last = ktrials.last;
+	s = standing(json_incref(ktrials.header));
 	tell("%-8s %.*s\n", kcamp_str("name"), 70, kcamp_str("title"));
 	tell("trial    %ld of %ld", last < 0 ? 0 : last, kcamp_int("stop.trials"));
 	if (kcamp_linear())
@@ -357,13 +356,13 @@ command_status(void)
 	if (kcamp_linear())
 		linear_status(last, &s);
 	else if (last > 0)
-		add_cells((long)kjson_int_or(t.header, "trial", last), &s);
-	if (ktrials_check(&t))
+		add_cells((long)kjson_int_or(ktrials.header, "trial", last), &s);
+	if (ktrials_check())
 		tell("damaged  %zu record%s, named above, and not in these figures\n",
-		    t.fault_count, t.fault_count == 1 ? "" : "s");
+		    ktrials.fault_count, ktrials.fault_count == 1 ? "" : "s");
 	add_next(last, &s);
 	emit();
 	standing_free(&s);
-	ktrials_close(&t);
+	ktrials_close();
 	return K_OK;
 }

@@ -14,7 +14,7 @@ enum { WORDS = 350, RECORDS_MAX = 40000 };
 static char *
 file_of(const char *what)
 {
-	return kasprintf("memory/compact-%03ld%s.ndjson", campaign.trials.last, what);
+	return kasprintf("memory/compact-%03ld%s.ndjson", ktrials.last, what);
 }
 
 /* prompts/memory/NAME of the campaign, else the one that ships with kiln, filled in. */
@@ -58,7 +58,7 @@ question(void)
 	auto_buf struct kbuf text = { 0 }, block = { 0 }, prompt = { 0 };
 	const char *gpu = kcamp_str("gpu");
 	auto_free char *part = NULL, *salt = NULL;
-	long number = campaign.trials.last;
+	long number = ktrials.last;
 	size_t count, system;
 	char hex[65];
 
@@ -80,9 +80,10 @@ question(void)
 	render(&prompt, "user", facts);
 	ksha256_hex(prompt.data, prompt.len, hex);
 	record = json_pack("{s:s,s:s,s:I,s:i,s:o,s:O,s:{s:s%,s:s,s:i,s:s,s:[]}}", "schema",
-	    "compact/1", "campaign", campaign.name, "trial", (json_int_t)number, "branch", 0, "id",
-	    json_sprintf("%03ld/00", number), "covers", covers, "prompt", "system", prompt.data,
-	    system, "user", prompt.data + system + 1, "stable_bytes", 0, "sha256", hex, "sections");
+	    "compact/1", "campaign", kcamp_str("name"), "trial", (json_int_t)number, "branch", 0,
+	    "id", json_sprintf("%03ld/00", number), "covers", covers, "prompt", "system",
+	    prompt.data, system, "user", prompt.data + system + 1, "stable_bytes", 0, "sha256", hex,
+	    "sections");
 	if (!record)
 		kdie(K_IO, "out of memory");
 	return record;

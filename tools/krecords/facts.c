@@ -347,7 +347,7 @@ minute(const struct round *r)
 static const char *
 round_word(const struct round *r)
 {
-	if (campaign.linear || !r->trial)
+	if (ktrials.linear || !r->trial)
 		return verdict_word(r, &r->list[0]);
 	return r->accepted ? "NEW BEST" : "NO NEW BEST";
 }
@@ -372,19 +372,19 @@ make_round_facts(const struct round *r)
 	const char *gpu = kcamp_str("gpu");
 	json_t *list = json_array(), *facts = candidate_facts(r, x);
 
-	kforeach_of(one, r->list, campaign.linear ? 0 : r->count)
+	kforeach_of(one, r->list, ktrials.linear ? 0 : r->count)
 		json_array_append_new(list, row_facts(one));
 	return json_pack("{s:I,s:I,s:b,s:b,s:s,s:s,s:s,s:s,s:s,s:o,s:o,s:I,"
 	                 "s:s*,s:s,s:s,s:s,s:s,s:s,s:s,s:s}",
 	    "number", (json_int_t)r->number, "trial", (json_int_t)r->trial, "reference", !r->trial,
-	    "linear", campaign.linear, "word", round_word(r), "kind",
+	    "linear", ktrials.linear, "word", round_word(r), "kind",
 	    !r->trial         ? "BASELINE"
 	        : r->accepted ? "ACCEPTED"
 	                      : "ROLLBACK",
 	    "when", minute(r), "accepted", r->accepted ? r->accepted->id : "", "advice", advice(r),
 	    "candidates", list, "x", facts, "count", (json_int_t)r->count, "op", campaign.task->op,
 	    "language", kcamp_str("language"), "backend", kcamp_str("backend"), "device",
-	    *gpu ? gpu : "CPU", "campaign", campaign.name, "search", kcamp_str("search.mode"),
+	    *gpu ? gpu : "CPU", "campaign", kcamp_str("name"), "search", kcamp_str("search.mode"),
 	    "machine",
 	    kjson_str_or(x->eval, "environment.device.name",
 	        kjson_str_or(x->eval, "environment.cpu", "unknown")),

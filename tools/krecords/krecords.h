@@ -82,14 +82,11 @@ struct round {
 };
 
 struct campaign {
-	struct ktrials trials;
 	struct ktask *task;
 	struct kseal seal;        /* all of its lines */
 	struct kmemo_masks masks; /* what they mask */
 	json_t *commits;          /* by candidate, as it was opened */
-	bool linear;
-	const char *name;
-	struct round *round; /* of rounds_load */
+	struct round *round;      /* of rounds_load */
 	size_t count;
 	int lock; /* held until the end */
 };
@@ -129,7 +126,6 @@ void put_json(struct kbuf *out, const json_t *line);
  * The candidate that represents its trial: the best win, else the best correct one, else the best.
  * NULL when the trial is incomplete or damaged. Only the previous trial stays loaded.
  */
-const struct ktrial *trial_of(long trial);
 const struct kcandidate *trial_candidate(long trial);
 
 /* program.c */

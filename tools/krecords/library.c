@@ -17,7 +17,8 @@ new_row(const char *kind, const char *device)
 	auto_free char *op = tips_op();
 
 	return json_pack("{s:s,s:s,s:s,s:s,s:s,s:s}", "schema", "library/1", "kind", kind,
-	    "campaign", campaign.name, "op", op, "backend", kcamp_str("backend"), "gpu", device);
+	    "campaign", kcamp_str("name"), "op", op, "backend", kcamp_str("backend"), "gpu",
+	    device);
 }
 
 /* The types of a task's arrays, each once. New reference. */
@@ -103,7 +104,7 @@ static char *
 contribution_name(void)
 {
 	static const char reference[] = "trials/000/00/eval.ndjson";
-	auto_free char *slug = tips_slug(campaign.name);
+	auto_free char *slug = tips_slug(kcamp_str("name"));
 	char hex[65];
 
 	if (!kseal_file(reference, hex))
@@ -119,7 +120,7 @@ contribute(const char *root)
 	               *device = tips_device(), *path = kasprintf("%s/%s.ndjson", folder, name);
 	auto_buf struct kbuf b = kbuf_empty();
 
-	for (long trial = 1; trial <= campaign.trials.last; trial++)
+	for (long trial = 1; trial <= ktrials.last; trial++)
 		put_round(&b, trial, device);
 	put_summary(&b, device);
 	kmake_folder(folder);

@@ -188,7 +188,7 @@ read_chain(void)
 static char *
 plain_name(void)
 {
-	return kregex_sub("\\A\\.|[^\\w.-]", campaign.name, "_");
+	return kregex_sub("\\A\\.|[^\\w.-]", kcamp_str("name"), "_");
 }
 
 /* The branch that commits go to, or NULL; the caller frees. */

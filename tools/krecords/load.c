@@ -18,11 +18,9 @@ campaign_open(bool alone)
 		kdie(K_NO, "%s", fault);
 	kmemo_masks_take(&campaign.masks, campaign.seal.lines);
 	campaign.commits = commits_of();
-	ktrials_open(&campaign.trials);
-	campaign.trials.join = KJOIN_PARENT;
+	ktrials_open();
+	ktrials.join = KJOIN_PARENT;
 	campaign.task = ktask_load(kcamp.task);
-	campaign.linear = campaign.trials.linear;
-	campaign.name = kcamp_str("name");
 }
 
 void
@@ -31,7 +29,7 @@ campaign_close(void)
 	kmemo_masks_free(&campaign.masks);
 	json_decref(campaign.commits);
 	kseal_close(&campaign.seal);
-	ktrials_close(&campaign.trials);
+	ktrials_close();
 	ktask_free(campaign.task);
 	close(campaign.lock);
 }
@@ -39,7 +37,7 @@ campaign_close(void)
 int
 campaign_damage(void)
 {
-	return campaign.trials.fault_count ? K_USAGE : K_OK;
+	return ktrials.fault_count ? K_USAGE : K_OK;
 }
 
 static void
@@ -55,7 +53,7 @@ take_candidate(struct candidate *x, const struct kcandidate *scored)
 	x->decision = json_object_get(x->score, "decision");
 	x->code = kjson_str_or(x->eval, "code", NULL);
 	x->level = kjson_str_or(x->decision, "level", kjson_str_or(x->eval, "level", "quick"));
-	if (campaign.linear && !*scored->verdict)
+	if (ktrials.linear && !*scored->verdict)
 		kdie(K_USAGE,
 		    "trials/%03ld/score.ndjson: %s has no score.decision.verdict; run make views "
 		    "to score it again",
@@ -67,7 +65,7 @@ add_round(const struct ktrial *trial, const struct candidate *base, struct kline
 {
 	struct round *r = &campaign.round[campaign.count++];
 
-	if (campaign.linear && trial->count > 1)
+	if (ktrials.linear && trial->count > 1)
 		kdie(K_USAGE,
 		    "trials/%03ld/score.ndjson: contains %zu records, but in linear mode a trial "
 		    "has one",
@@ -99,15 +97,14 @@ rounds_load(bool write)
 	struct klinear_run run = { 0 };
 	const struct ktrial *trial;
 
-	if (campaign.trials.last < 0)
+	if (ktrials.last < 0)
 		kdie(K_USAGE, "no trial is complete; run make trial");
-	if (write && !campaign.trials.settled)
+	if (write && !ktrials.settled)
 		kdie(K_USAGE,
 		    "archive.ndjson: does not name the last trial, because views are being made "
 		    "again or are unfinished; run make views");
-	campaign.round = kcalloc((size_t)campaign.trials.last + 1, sizeof *campaign.round);
-	for (long t = 0;
-	     t <= campaign.trials.last && (trial = ktrials_get(&campaign.trials, t))->whole; t++) {
+	campaign.round = kcalloc((size_t)ktrials.last + 1, sizeof *campaign.round);
+	for (long t = 0; t <= ktrials.last && (trial = ktrials_get(t))->whole; t++) {
 		add_round(trial, base, &run);
 		if (campaign.round[t].accepted)
 			base = campaign.round[t].accepted;
@@ -145,21 +142,14 @@ stands_before(const struct kcandidate *a, const struct kcandidate *b)
 	return rank_a != rank_b ? rank_a > rank_b : a->score > b->score;
 }
 
-const struct ktrial *
-trial_of(long number)
-{
-	/* Trials are read on request. */
-	return ktrials_get(&campaign.trials, number);
-}
-
 const struct kcandidate *
 trial_candidate(long number)
 {
-	const struct ktrial *trial = number <= campaign.trials.last ? trial_of(number) : NULL;
+	const struct ktrial *trial = number <= ktrials.last ? ktrials_get(number) : NULL;
 	const struct kcandidate *best = NULL;
 
 	if (trial && number > 1 && !campaign.count)
-		ktrials_drop(&campaign.trials, number - 2);
+		ktrials_drop(number - 2);
 	if (trial && trial->whole)
 		kforeach_of(one, trial->list, trial->count)
 			if (!best || stands_before(one, best))

@@ -25,7 +25,7 @@ command_close(void)
 static bool
 has_rounds(void)
 {
-	return kseal_last(&campaign.seal, "round") || kis_there("rounds") || campaign.linear;
+	return kseal_last(&campaign.seal, "round") || kis_there("rounds") || ktrials.linear;
 }
 
 static bool
@@ -53,9 +53,8 @@ command_check(void)
 		check_rounds(&f, &files);
 		check_commits(&f, &commits);
 	}
-	if (campaign.trials.fault_count)
-		kfault(
-		    &f, "%.*s", (int)campaign.trials.faults.len - 1, campaign.trials.faults.data);
+	if (ktrials.fault_count)
+		kfault(&f, "%.*s", (int)ktrials.faults.len - 1, ktrials.faults.data);
 	if (!f.count)
 		kbuf_printf(&f.text,
 		    "%zu rounds, %zu files, %d logs, %zu commits, %zu records of memory: unchanged "

@@ -14,8 +14,8 @@ append_event(json_t *event, json_t *versions)
 
 	know_iso(now, sizeof now);
 	json_object_update_new(event,
-	    json_pack("{s:o,s:I,s:s}", "versions", versions, "trial",
-	        (json_int_t)campaign.trials.last + 1, "time", now));
+	    json_pack("{s:o,s:I,s:s}", "versions", versions, "trial", (json_int_t)ktrials.last + 1,
+	        "time", now));
 	/* It takes effect from here on. */
 	json_array_append(campaign.masks.events, event);
 	kjson_foreach_text(name, versions)
@@ -141,12 +141,12 @@ static struct choice
 survey(void)
 {
 	struct choice c = { 0 };
-	long last = campaign.trials.last;
+	long last = ktrials.last;
 
 	for (long v = 1; v <= last; v++) {
 		json_auto_t *record = NULL;
 
-		ktrials_need(&campaign.trials, v);
+		ktrials_need(v);
 		record = checked_version(v);
 		if (!record)
 			kdie(K_USAGE, "memory/v%ld.json: is missing; run krecords remember", v);
@@ -185,7 +185,7 @@ draw_half(struct choice *c, uint64_t seed, long number)
 
 	if (wanted > c->count)
 		wanted = c->count;
-	krng_init(&rng, seed, campaign.trials.last + 1, number, "memory/restart");
+	krng_init(&rng, seed, ktrials.last + 1, number, "memory/restart");
 	for (size_t i = 0; i < wanted; i++) {
 		size_t k = i + krng_below(&rng, c->count - i);
 		long v = c->open[k];
@@ -205,7 +205,7 @@ restart(struct choice *c, const char *why)
 {
 	const json_t *before = last_restart();
 	double seed = given.seed >= 0 ? (double)given.seed : kcamp_num("seed");
-	long next = campaign.trials.last + 1, number = restarts();
+	long next = ktrials.last + 1, number = restarts();
 
 	if (kjson_int_or(before, "trial", -1) == next)
 		kprogress("a restart before trial %ld was made already (event %" JSON_INTEGER_FORMAT
@@ -243,7 +243,7 @@ stagnation(const struct choice *c)
 {
 	long since = (long)kjson_int_or(last_restart(), "trial", 1) - 1;
 
-	return campaign.trials.last - (c->win > since ? c->win : since);
+	return ktrials.last - (c->win > since ? c->win : since);
 }
 
 /* With --due only if memory.restart_after requires it now. */
@@ -256,7 +256,7 @@ command_restart(void)
 
 	if (given.undo)
 		return undo();
-	if (given.due && (campaign.trials.last < 1 || !after))
+	if (given.due && (ktrials.last < 1 || !after))
 		return K_OK;
 	c = survey();
 	if (given.due)

@@ -482,11 +482,11 @@ build_version(long version)
 
 	if (!c)
 		return NULL;
-	trial = trial_of(version);
+	trial = ktrials_get(version);
 	perf = record_performance(c);
 	add_comparison(perf, version);
 	o = json_pack("{s:s,s:s,s:s,s:I,s:s,s:b,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:b,s:s,s:s*}",
-	    "schema", "memory/1", "campaign", campaign.name, "version", name, "trial",
+	    "schema", "memory/1", "campaign", kcamp_str("name"), "version", name, "trial",
 	    (json_int_t)version, "id", c->id, "win", c->won, "performance", perf, "optimization",
 	    optimization(c), "profile_evidence", profile_evidence(c), "correctness", correctness(c),
 	    "pitfalls_and_fixes", pitfalls(trial), "quality_gate", quality_gate(c),
@@ -597,7 +597,7 @@ write_versions(json_t *event, json_t *files)
 static bool
 is_checkable(long version)
 {
-	return !version || trial_of(version - 1)->whole;
+	return !version || ktrials_get(version - 1)->whole;
 }
 
 /* Adds a version to the files to write, unless its file is already right. */
@@ -639,8 +639,8 @@ command_remember(void)
 
 	kforeach_of(operand, given.operands, given.count)
 		bring(parse_version(*operand), files);
-	for (long v = 0; v <= campaign.trials.last && !given.count; v++)
-		if (trial_of(v)->whole)
+	for (long v = 0; v <= ktrials.last && !given.count; v++)
+		if (ktrials_get(v)->whole)
 			bring(v, files);
 	write_versions(NULL, files);
 	return campaign_damage();
@@ -653,10 +653,10 @@ check_memory(struct kfaults *f, size_t *files)
 	bool stale;
 
 	kforeach_of(one, list, *files)
-		if (*one > campaign.trials.last)
+		if (*one > ktrials.last)
 			kfault(f, "memory/v%ld.json: trial %ld is not complete; remove the file",
 			    *one, *one);
-	for (long v = 0; v <= campaign.trials.last; v++) {
+	for (long v = 0; v <= ktrials.last; v++) {
 		json_auto_t *ought = build_version(v);
 		auto_free char *path = version_path(v), *fault = NULL;
 

@@ -108,7 +108,7 @@ static struct kbuf *
 plan_file(const struct round *r, const struct candidate *x, const char *folder, const char *name)
 {
 	auto_free char *branch =
-	    campaign.linear || !r->trial ? kstrdup("") : kasprintf("%s/", strchr(x->id, '/') + 1);
+	    ktrials.linear || !r->trial ? kstrdup("") : kasprintf("%s/", strchr(x->id, '/') + 1);
 	struct planned *f =
 	    plan_path(kasprintf("rounds/round-%ld/%s/%s%s", r->number, folder, branch, name));
 
@@ -155,7 +155,7 @@ plan_round(struct round *r, struct plan *p)
 		kforeach_of(kfact_name, kfact_names, KFACTS)
 			plan_fact(kplace_id(one->id, *kfact_name));
 	put_page(
-	    campaign.linear ? "summary.md" : "wide.md", round_facts(r), &plan_path(summary)->text);
+	    ktrials.linear ? "summary.md" : "wide.md", round_facts(r), &plan_path(summary)->text);
 	kforeach_of(each, r->list, r->count)
 		plan_candidate(r, each);
 	kforeach_of(x, plan->file, plan->count)

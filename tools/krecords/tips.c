@@ -289,7 +289,7 @@ tip_facts(const struct kcandidate *c, const json_t *verdict)
 	                 "s:b,s:b,s:b,s:b}",
 	    "time", kjson_str_or(verdict, "at", c->time), "round",
 	    shown("%lld", (long long)kjson_int_or(c->json, "score.decision.round", c->trial)),
-	    "word", VERDICT(accepted), "campaign", campaign.name, "task", campaign.task->name,
+	    "word", VERDICT(accepted), "campaign", kcamp_str("name"), "task", campaign.task->name,
 	    "backend", kcamp_str("backend"), "gpu", *gpu ? gpu : "CPU", "op",
 	    op ? op : campaign.task->name, "status", status, "category", category, "change",
 	    *change ? change : category, "gain", isfinite(gain) ? shown("%+.2f %%", gain) : "",
@@ -372,7 +372,7 @@ add(const char *folder, const char *path)
 	json_auto_t *tips = parse_or_die(path);
 	size_t before = json_array_size(tips);
 
-	for (long trial = 1; trial <= campaign.trials.last && given.count == 1; trial++)
+	for (long trial = 1; trial <= ktrials.last && given.count == 1; trial++)
 		add_trial(tips, trial, folder);
 	for (size_t i = 1; i < given.count; i++) {
 		json_auto_t *more = parse_or_die(given.operands[i]);

@@ -138,7 +138,7 @@ add_timing(json_t *row, const struct kcandidate *c)
 
 		if (json_is_object(device))
 			json_array_append(devices, device);
-		if (ns > 0 && report.linear)
+		if (ns > 0 && ktrials.linear)
 			json_object_set_new(times, kjson_str(timed, "workload"), json_real(ns));
 	}
 	json_object_update_new(row, json_pack("{s:o,s:o}", "times", times, "devices", devices));
@@ -299,11 +299,11 @@ static json_t *
 ends_json(void)
 {
 	const struct kcandidate *accepted =
-	    find_candidate(kjson_str_or(report.archive.header, "linear.accepted", NULL));
+	    ktrials_find(kjson_str_or(report.archive.header, "linear.accepted", NULL));
 	struct kends e;
 	json_t *rows;
 
-	kends_find(report.last, (long)kjson_int(report.archive.header, "linear.drafts"),
+	kends_find(ktrials.last, (long)kjson_int(report.archive.header, "linear.drafts"),
 	    accepted ? accepted->json : NULL, &e);
 	rows = kends_rows(&e);
 	kends_free(&e);
@@ -373,7 +373,7 @@ add_view(json_t *f)
 {
 	json_object_update_new(f,
 	    json_pack("{s:o,s:o,s:i,s:o*,s:o}", "list", rows_json(), "elites", elites_json(),
-	        "cells", KARCH_CELLS, "ends", report.linear ? ends_json() : NULL, "work",
+	        "cells", KARCH_CELLS, "ends", ktrials.linear ? ends_json() : NULL, "work",
 	        work_json()));
 	json_object_update_new(f, kjq("views/report.jq", f));
 	kforeach(one, passing)
@@ -384,13 +384,13 @@ json_t *
 report_facts(json_t **figures)
 {
 	const char *title = kcamp_str("title");
-	const struct kbuf *damage = &report.trials.faults;
+	const struct kbuf *damage = &ktrials.faults;
 	json_t *lineage;
 	json_t *f = json_pack("{s:s,s:s,s:s,s:o,s:s,s:s,s:I,s:b,s:b,s:O,s:o,s:o,s:O*,s:O*,s:I,s:I,"
 	                      "s:o*,s:O*,s:O*,s:O*,s:o*,s:o,s:b,s:b}",
 	    "schema", "report/1", "version", kversion_string(), "title",
 	    *title ? title : kcamp_str("name"), "campaign", campaign_json(), "op", report.task->op,
-	    "device", device_of(), "last", (json_int_t)report.last, "linear", report.linear,
+	    "device", device_of(), "last", (json_int_t)ktrials.last, "linear", ktrials.linear,
 	    "null_evaluator", !strcmp(kcamp_str("eval.evaluator"), "null"), "header",
 	    report.archive.header, "reference", candidate_json(report.reference), "own", own_json(),
 	    "verify", report.verify, "refused", report.refused, "verify_trial",

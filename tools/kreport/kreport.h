@@ -14,9 +14,7 @@
 
 struct report {
 	struct ktask *task;
-	struct ktrials trials;
-	long last;            /* trial */
-	struct karch archive; /* of that trial */
+	struct karch archive; /* of the last trial */
 	/*
 	 * Sorted by trial and branch; the reference is the first. Their records are without the
 	 * long texts: prompt, codes, reply. Speed-ups are from the newest race, else from the
@@ -32,7 +30,6 @@ struct report {
 	json_t *machine, *roofline; /* NULL: there is no such file */
 	bool audited;               /* some candidate is */
 	json_t *audit;              /* the account of the gains */
-	bool linear;                /* rounds with decisions, instead of a search over cells */
 	long begun; /* the trial after the last, if some of its files exist; 0: none */
 };
 
@@ -45,8 +42,6 @@ void load_report(bool empty);
  * the noise of both.
  */
 bool is_next_best(const struct kcandidate *best, const struct kcandidate *c);
-/* The candidate of that id, or NULL. */
-const struct kcandidate *find_candidate(const char *id);
 /* A member of a candidate's record, by path; NULL when absent. */
 const json_t *of(const struct kcandidate *c, const char *path);
 const char *text_of(const struct kcandidate *c, const char *path, const char *def);

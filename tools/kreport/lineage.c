@@ -92,7 +92,7 @@ steps_json(const json_t *ids)
 	const struct kcandidate *parent = NULL;
 
 	kjson_foreach(id, ids) {
-		const struct kcandidate *c = find_candidate(json_string_value(id));
+		const struct kcandidate *c = ktrials_find(json_string_value(id));
 		json_t *o = candidate_json(c);
 
 		json_object_update_new(o,

@@ -71,7 +71,7 @@ keep_prelude(json_t *rec)
 static void
 add_candidate(struct kcandidate *c, const json_t *races)
 {
-	long raced = json_object_get(races, c->id) ? report.last : -1;
+	long raced = json_object_get(races, c->id) ? ktrials.last : -1;
 	struct kchain chain;
 
 	keep_prelude(c->json);
@@ -91,10 +91,10 @@ add_candidate(struct kcandidate *c, const json_t *races)
 static void
 load_trials(void)
 {
-	json_auto_t *races = kchain_races(report.last);
+	json_auto_t *races = kchain_races(ktrials.last);
 
-	for (long t = 0; t <= report.last; t++) {
-		const struct ktrial *trial = ktrials_get(&report.trials, t);
+	for (long t = 0; t <= ktrials.last; t++) {
+		const struct ktrial *trial = ktrials_get(t);
 
 		kaccount_add(trial);
 		kforeach_of(one, trial->list, trial->count)
@@ -107,21 +107,16 @@ is_next_best(const struct kcandidate *best, const struct kcandidate *c)
 {
 	if (!c->correct || !c->won)
 		return false;
-	return report.linear || !best || !strcmp(best->id, c->incumbent) ||
+	return ktrials.linear || !best || !strcmp(best->id, c->incumbent) ||
 	    kgain_beyond(&c->speedup, &best->speedup);
-}
-
-const struct kcandidate *
-find_candidate(const char *id)
-{
-	return ktrials_find(&report.trials, id);
 }
 
 /* The newest verification of the best. */
 static void
 load_verify(void)
 {
-	for (long t = report.last; report.best && t > 0 && !report.verify && !report.refused; t--) {
+	for (long t = ktrials.last; report.best && t > 0 && !report.verify && !report.refused;
+	     t--) {
 		auto_free char *path = kplace_trial(t, "verify.ndjson");
 		json_auto_t *rec = kin_first(path);
 
@@ -144,29 +139,27 @@ load_report(bool empty)
 	kcamp_no_links();
 	kcamp_load();
 	report.task = ktask_load(kcamp.task);
-	ktrials_open(&report.trials);
-	if (!report.trials.header && empty)
+	ktrials_open();
+	if (!ktrials.header && empty)
 		return;
-	if (!report.trials.header)
+	if (!ktrials.header)
 		kdie(K_USAGE, "%s: no trial is complete yet, so there is nothing to report",
 		    kcamp.dir);
-	report.last = report.trials.last;
-	path = kplace_trial(kjson_int(report.trials.header, "trial"), "archive.ndjson");
+	path = kplace_trial(kjson_int(ktrials.header, "trial"), "archive.ndjson");
 	karch_load(&report.archive, path, true);
 	load_trials();
-	report.reference = find_candidate(KARCH_REFERENCE);
+	report.reference = ktrials_find(KARCH_REFERENCE);
 	if (!report.reference)
 		kdie(K_USAGE, "a report needs the record of the reference");
-	report.best = find_candidate(kjson_str_or(report.archive.header, "best.id", NULL));
+	report.best = ktrials_find(kjson_str_or(report.archive.header, "best.id", NULL));
 	if (report.best == report.reference)
 		report.best = NULL;
 	load_verify();
 	report.machine = load_json("trials/000/machine.json");
 	report.roofline = load_json("trials/000/roofline.json");
-	report.linear = report.trials.linear;
 	for (size_t i = 1; i < report.count && !report.audited; i++)
 		report.audited = of(report.list[i], "audit");
-	report.audit = kaccount_report(&report.trials);
-	begun = kplace_trial(report.last + 1, "");
-	report.begun = kis_there(begun) ? report.last + 1 : 0;
+	report.audit = kaccount_report();
+	begun = kplace_trial(ktrials.last + 1, "");
+	report.begun = kis_there(begun) ? ktrials.last + 1 : 0;
 }

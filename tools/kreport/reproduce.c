@@ -45,7 +45,7 @@ add_fact(const char *path, void *names)
 	auto_free char *prefix = kplace_in(kcamp.dir, "");
 	const char *name = path + strlen(prefix);
 
-	if (atol(name + strlen("trials/")) <= report.last)
+	if (atol(name + strlen("trials/")) <= ktrials.last)
 		add_name(names, kstrdup(name));
 }
 

@@ -40,7 +40,7 @@ lead_over_reference(const char *workload)
 	struct kgain_ratio ratio;
 	struct kchain chain;
 
-	kchain_of_record(report.best->json, report.last, &chain);
+	kchain_of_record(report.best->json, ktrials.last, &chain);
 	ratio = kchain_link(&chain, workload);
 	kchain_free(&chain);
 	return ratio;

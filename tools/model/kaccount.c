@@ -42,13 +42,13 @@ kaccount_add(const struct ktrial *trial)
 
 /* The speed-up that status and report show, if the records have one; NULL: nothing was kept. */
 static json_t *
-headline_of(const struct ktrials *t)
+headline_of(void)
 {
 	const json_t *last = json_array_get(kept, json_array_size(kept) - 1);
 	struct kchain c = { 0 };
 	json_t *headline = NULL;
 
-	if (kjson_int(last, "trial") && kchain_known(kjson_str(last, "id"), t->last, true, &c))
+	if (kjson_int(last, "trial") && kchain_known(kjson_str(last, "id"), ktrials.last, true, &c))
 		headline = json_pack("{s:f,s:f,s:b}", "speedup", c.speedup.mean, "width",
 		    fmin(kgain_width(&c.speedup), 1), "raced", c.from != NULL);
 	kchain_free(&c);
@@ -56,12 +56,12 @@ headline_of(const struct ktrials *t)
 }
 
 json_t *
-kaccount_report(const struct ktrials *t)
+kaccount_report(void)
 {
 	json_auto_t *in = json_pack("{s:s,s:b,s:I,s:o,s:o,s:o*,s:o*}", "campaign",
-	    kcamp_str("name"), "linear", t->linear, "trials", (json_int_t)t->last, "kept", kept,
-	    "refused", refused, "headline", headline_of(t), "faults",
-	    t->fault_count ? kjson_string(t->faults.data) : NULL);
+	    kcamp_str("name"), "linear", ktrials.linear, "trials", (json_int_t)ktrials.last, "kept",
+	    kept, "refused", refused, "headline", headline_of(), "faults",
+	    ktrials.fault_count ? kjson_string(ktrials.faults.data) : NULL);
 
 	return kjq("views/account.jq", in);
 }

@@ -11,4 +11,4 @@
 /* Adds the trials of the program's campaign, one after the other, from trial 0 on. */
 void kaccount_add(const struct ktrial *trial);
 /* After the last one, the account: schema audit-report/1. New reference. */
-json_t *kaccount_report(const struct ktrials *t);
+json_t *kaccount_report(void);

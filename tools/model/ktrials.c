@@ -2,6 +2,8 @@
 /* ktrials: see ktrials.h. */
 #include "ktrials.h"
 
+struct ktrials ktrials;
+
 /* The highest trial number. */
 enum { TRIAL_MAX = 999999 };
 
@@ -10,13 +12,13 @@ enum { TRIAL_MAX = 999999 };
 
 /* Takes TEXT. Each fault is reported once. */
 static void
-add_fault(struct ktrials *t, char *text)
+add_fault(char *text)
 {
-	t->damaged = true;
-	if (!t->fault_count || !strstr(t->faults.data, text)) {
+	ktrials.damaged = true;
+	if (!ktrials.fault_count || !strstr(ktrials.faults.data, text)) {
 		kwarn("%s", text);
-		kbuf_printf(&t->faults, "%s\n", text);
-		t->fault_count++;
+		kbuf_printf(&ktrials.faults, "%s\n", text);
+		ktrials.fault_count++;
 	}
 	free(text);
 }
@@ -72,7 +74,7 @@ ktrials_last(void)
 
 /* The first line of an archive; NULL after noting its fault. New reference. */
 static json_t *
-read_header(struct ktrials *t, long trial)
+read_header(long trial)
 {
 	auto_free char *path = kplace_trial(trial, "archive.ndjson"), *fault = NULL;
 	json_t *header;
@@ -83,7 +85,7 @@ read_header(struct ktrials *t, long trial)
 	if (!fault && kjson_int_or(header, "trial", -1) != trial)
 		fault = kasprintf("%s:1: not the archive of trial %ld", path, trial);
 	if (fault) {
-		add_fault(t, kasprintf("%s" REMAKE, fault));
+		add_fault(kasprintf("%s" REMAKE, fault));
 		json_decref(header);
 		header = NULL;
 	}
@@ -93,11 +95,11 @@ read_header(struct ktrials *t, long trial)
 
 /* A campaign may have had another name at its start, which the reference still has. */
 static char *
-check_campaign(const struct ktrials *t, const json_t *record)
+check_campaign(const json_t *record)
 {
 	const char *name = kcamp_str("name"), *of = kjson_str_or(record, "campaign", name);
 
-	if (!strcmp(of, name) || !t->reference_of || !strcmp(of, t->reference_of))
+	if (!strcmp(of, name) || !ktrials.reference_of || !strcmp(of, ktrials.reference_of))
 		return NULL;
 	return kasprintf("it belongs to the campaign '%s', not to '%s'", of, name);
 }
@@ -115,22 +117,21 @@ check_place(const struct ktrial *trial, const struct kcandidate *c)
 
 /* Reads into C; returns the fault. *ADVISED: it says what to do. */
 static char *
-read_record(const struct ktrials *t, const struct ktrial *trial, json_t *record,
-    struct kcandidate *c, bool *advised)
+read_record(const struct ktrial *trial, json_t *record, struct kcandidate *c, bool *advised)
 {
 	char *fault;
 
 	*advised = false;
-	if ((fault = check_campaign(t, record)) || (fault = kcandidate_place(c, record)) ||
+	if ((fault = check_campaign(record)) || (fault = kcandidate_place(c, record)) ||
 	    (fault = check_place(trial, c)))
 		return fault;
 	*advised = true;
 	if (strcmp(kjson_str_or(record, "schema", KRECORD_SCHEMA), KPART_SCHEMA))
 		return kstrdup("is of an older version of kiln; kcampaign upgrade converts the "
 		               "campaign");
-	if (t->glancing)
+	if (ktrials.glancing)
 		return krecord_glance(record);
-	if ((fault = krecord_join(record, t->join | KJOIN_LENIENT)))
+	if ((fault = krecord_join(record, ktrials.join | KJOIN_LENIENT)))
 		return fault;
 	*advised = false;
 	return kcandidate_read(c, record);
@@ -138,16 +139,15 @@ read_record(const struct ktrials *t, const struct ktrial *trial, json_t *record,
 
 /* Handles one line of a trial: its record, or its fault. */
 static void
-take_record(struct ktrials *t, struct ktrial *trial, const struct krec *rec)
+take_record(struct ktrial *trial, const struct krec *rec)
 {
 	struct kcandidate c;
 	bool advised;
-	char *fault = read_record(t, trial, rec->json, &c, &advised);
+	char *fault = read_record(trial, rec->json, &c, &advised);
 
 	if (fault) {
-		add_fault(t,
-		    kasprintf(
-		        "%s:%ld: %s%s", rec->file, rec->lineno, fault, advised ? "" : REMAKE));
+		add_fault(kasprintf(
+		    "%s:%ld: %s%s", rec->file, rec->lineno, fault, advised ? "" : REMAKE));
 		free(fault);
 		return;
 	}
@@ -156,7 +156,7 @@ take_record(struct ktrials *t, struct ktrial *trial, const struct krec *rec)
 }
 
 static void
-read_scores(struct ktrials *t, struct ktrial *trial, const char *path)
+read_scores(struct ktrial *trial, const char *path)
 {
 	char *fault = NULL;
 	struct krec rec;
@@ -165,17 +165,17 @@ read_scores(struct ktrials *t, struct ktrial *trial, const char *path)
 	kin_open(&in, path);
 	while (kin_try(&in, &rec, &fault) || fault) {
 		if (fault) {
-			add_fault(t, kasprintf("%s" REMAKE, fault));
+			add_fault(kasprintf("%s" REMAKE, fault));
 			free(fault);
 			if (in.too_long)
 				break;
 			continue;
 		}
-		take_record(t, trial, &rec);
+		take_record(trial, &rec);
 		krec_free(&rec);
 	}
 	if (!in.lineno)
-		add_fault(t, kasprintf("%s: contains no record" REMAKE, path));
+		add_fault(kasprintf("%s: contains no record" REMAKE, path));
 	kin_close(&in);
 }
 
@@ -192,7 +192,7 @@ find_branch(const struct ktrial *trial, long branch)
 
 /* In rounds the decision says which; in a search over cells it is the archive's new best. */
 static const struct kcandidate *
-find_kept(struct ktrials *t, const struct ktrial *trial)
+find_kept(const struct ktrial *trial)
 {
 	const struct kcandidate *kept = NULL;
 	long n, branch;
@@ -200,13 +200,13 @@ find_kept(struct ktrials *t, const struct ktrial *trial)
 
 	if (!trial->number)
 		return trial->list;
-	if (t->linear) {
+	if (ktrials.linear) {
 		kforeach_of(one, trial->list, trial->count)
 			if (one->won)
 				kept = one;
 		return kept;
 	}
-	header = read_header(t, trial->number);
+	header = read_header(trial->number);
 	if (karch_id(kjson_str(header, "best.id"), &n, &branch) && n == trial->number)
 		kept = find_branch(trial, branch);
 	return kept;
@@ -214,82 +214,82 @@ find_kept(struct ktrials *t, const struct ktrial *trial)
 
 /* Does the trial have such a file? If not, reports it, and the command that makes it. */
 static bool
-need_file(struct ktrials *t, long trial, const char *name)
+need_file(long trial, const char *name)
 {
 	auto_free char *path = kplace_trial(trial, name), *folder = kplace_trial(trial, "");
 	bool there = kis_there(path);
 
 	if (!kis_there(folder))
-		add_fault(t, kasprintf("%s: is missing; restore it from a copy", folder));
+		add_fault(kasprintf("%s: is missing; restore it from a copy", folder));
 	else if (!there)
-		add_fault(t, kasprintf("%s: is missing; run make views to make it", path));
+		add_fault(kasprintf("%s: is missing; run make views to make it", path));
 	return there;
 }
 
 static void
-load(struct ktrials *t, struct ktrial *trial)
+load(struct ktrial *trial)
 {
 	auto_free char *path = kplace_trial(trial->number, "score.ndjson");
 
-	t->damaged = false;
-	if (need_file(t, trial->number, "score.ndjson"))
-		read_scores(t, trial, path);
+	ktrials.damaged = false;
+	if (need_file(trial->number, "score.ndjson"))
+		read_scores(trial, path);
 	if (trial->count)
 		qsort(trial->list, trial->count, sizeof *trial->list, kcandidate_by_branch);
-	if (need_file(t, trial->number, "archive.ndjson"))
-		trial->kept = find_kept(t, trial);
-	trial->whole = !t->damaged;
+	if (need_file(trial->number, "archive.ndjson"))
+		trial->kept = find_kept(trial);
+	trial->whole = !ktrials.damaged;
 	trial->loaded = true;
 }
 
 const struct ktrial *
-ktrials_get(struct ktrials *t, long number)
+ktrials_get(long number)
 {
-	struct ktrial *trial = &t->trial[number];
+	struct ktrial *trial = &ktrials.trial[number];
 
 	trial->number = number;
 	if (!trial->loaded)
-		load(t, trial);
+		load(trial);
 	return trial;
 }
 
 /* Reads all of it, so that later readers find its rows sound. */
 static void
-read_archive(struct ktrials *t, long trial)
+read_archive(long trial)
 {
 	auto_free char *path = kplace_trial(trial, "archive.ndjson"), *fault = NULL;
 	struct karch archive;
 
 	fault = karch_try(&archive, path, true);
 	if (fault)
-		add_fault(t, kasprintf("%s" REMAKE, fault));
+		add_fault(kasprintf("%s" REMAKE, fault));
 	else
-		t->header = read_header(t, trial);
+		ktrials.header = read_header(trial);
 	karch_free(&archive);
 }
 
 void
-ktrials_open(struct ktrials *t)
+ktrials_open(void)
 {
 	const struct kcandidate *reference;
 
 	krecord_check();
-	*t = (struct ktrials){ .last = ktrials_last() };
-	t->settled = t->last >= 0 && ktrials_linked() == t->last;
-	t->trial = kcalloc((size_t)(t->last + 1), sizeof *t->trial);
-	for (long n = t->last; n >= 0 && !t->header; n--)
+	ktrials = (struct ktrials){ .last = ktrials_last() };
+	ktrials.settled = ktrials.last >= 0 && ktrials_linked() == ktrials.last;
+	ktrials.trial = kcalloc((size_t)(ktrials.last + 1), sizeof *ktrials.trial);
+	for (long n = ktrials.last; n >= 0 && !ktrials.header; n--)
 		if (has_archive(n))
-			read_archive(t, n);
-	t->linear = kcamp_linear() || json_object_get(t->header, "linear");
+			read_archive(n);
+	ktrials.linear = kcamp_linear() || json_object_get(ktrials.header, "linear");
 	/* The reference has the campaign's name. */
-	reference = t->last < 0 ? NULL : ktrials_get(t, 0)->kept;
-	t->reference_of = kstrdup(reference ? kjson_str(reference->json, "campaign") : "");
+	reference = ktrials.last < 0 ? NULL : ktrials_get(0)->kept;
+	ktrials.reference_of = kstrdup(reference ? kjson_str(reference->json, "campaign") : "");
 }
 
 void
-ktrials_drop(struct ktrials *t, long number)
+ktrials_drop(long number)
 {
-	struct ktrial *trial = &t->trial[number];
+	struct ktrial *trial = &ktrials.trial[number];
 
 	kforeach_of(one, trial->list, trial->count)
 		kcandidate_free(one);
@@ -298,45 +298,45 @@ ktrials_drop(struct ktrials *t, long number)
 }
 
 void
-ktrials_close(struct ktrials *t)
+ktrials_close(void)
 {
-	for (long n = 0; n <= t->last; n++)
-		ktrials_drop(t, n);
-	free(t->trial);
-	free(t->reference_of);
-	kbuf_free(&t->faults);
-	json_decref(t->header);
-	*t = (struct ktrials){ 0 };
+	for (long n = 0; n <= ktrials.last; n++)
+		ktrials_drop(n);
+	free(ktrials.trial);
+	free(ktrials.reference_of);
+	kbuf_free(&ktrials.faults);
+	json_decref(ktrials.header);
+	ktrials = (struct ktrials){ 0 };
 }
 
 const struct kcandidate *
-ktrials_find(struct ktrials *t, const char *id)
+ktrials_find(const char *id)
 {
 	long trial, branch;
 
-	if (!id || !karch_id(id, &trial, &branch) || trial > t->last)
+	if (!id || !karch_id(id, &trial, &branch) || trial > ktrials.last)
 		return NULL;
-	return find_branch(ktrials_get(t, trial), branch);
+	return find_branch(ktrials_get(trial), branch);
 }
 
 size_t
-ktrials_check(struct ktrials *t)
+ktrials_check(void)
 {
-	for (long n = 0; n <= t->last; n++) {
-		if (t->trial[n].loaded)
+	for (long n = 0; n <= ktrials.last; n++) {
+		if (ktrials.trial[n].loaded)
 			continue;
-		t->glancing = true;
-		ktrials_get(t, n);
-		ktrials_drop(t, n);
-		t->glancing = false;
+		ktrials.glancing = true;
+		ktrials_get(n);
+		ktrials_drop(n);
+		ktrials.glancing = false;
 	}
-	return t->fault_count;
+	return ktrials.fault_count;
 }
 
 void
-ktrials_need(struct ktrials *t, long number)
+ktrials_need(long number)
 {
-	if (!ktrials_get(t, number)->whole)
+	if (!ktrials_get(number)->whole)
 		kdie(K_USAGE, "trial %ld is damaged, but later trials need it", number);
 }
 

@@ -28,7 +28,8 @@ struct ktrial {
 	bool loaded; /* private */
 };
 
-struct ktrials {
+/* The trials of the campaign of this process, once opened. */
+extern struct ktrials {
 	enum kjoin join;    /* how much of each record is put together; default FIGURES */
 	bool linear;        /* rounds with decisions, instead of a search over cells */
 	long last;          /* the last complete trial (ktrials_last); -1: none */
@@ -41,24 +42,24 @@ struct ktrials {
 	char *reference_of;   /* the campaign that the reference belongs to, by its own account */
 	bool damaged;         /* a fault in what is being read */
 	bool glancing;
-};
+} ktrials;
 
 /* The campaign of this process. Reads the reference and the header of the archive. */
-void ktrials_open(struct ktrials *t);
-void ktrials_close(struct ktrials *t);
+void ktrials_open(void);
+void ktrials_close(void);
 /* Trial NUMBER, 0 to LAST; its records are read when first asked for. */
-const struct ktrial *ktrials_get(struct ktrials *t, long number);
+const struct ktrial *ktrials_get(long number);
 /* Free the records of a trial; it is read again on the next request. */
-void ktrials_drop(struct ktrials *t, long number);
+void ktrials_drop(long number);
 /* The sound record of candidate ID, or NULL. */
-const struct kcandidate *ktrials_find(struct ktrials *t, const char *id);
+const struct kcandidate *ktrials_find(const char *id);
 /*
  * Checks all trials and returns the number of faults. To be quick, it looks only at the end of an
  * evaluation that a thin record was made from.
  */
-size_t ktrials_check(struct ktrials *t);
+size_t ktrials_check(void);
 /* Dies with K_USAGE, after naming the faults, unless every record of trial NUMBER is sound. */
-void ktrials_need(struct ktrials *t, long number);
+void ktrials_need(long number);
 
 /*
  * Where a run continues: the trial that the link archive.ndjson points to, or -1; and, without that
